@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The interface of the converters: one const struct iot_converter per foreign format, listed in
+ *table.c. A new format is one new file and one line there.
+ *
+ *	input   what the user named: members (a file, several, the files of a directory or tar,
+ *standard input), unpacked (input.c) source  one conversion: an input, its options, its report
+ *(source.c)
+ */
+#ifndef IOT_CONVERTER_H
+#define IOT_CONVERTER_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <iotrace/iotrace.h>
+
+#include "lib/error.h"
+#include "lib/window.h"
+
+/* Input */
+
+struct iot_input;
+
+enum { IOT_HEAD_SIZE = 65536 }; /* bytes of each member that a sniff may see */
+
+/*
+ * All paths are parts of ONE input: files (plain, or compressed with gzip, bzip2, xz, zstd, lz4),
+ * tars of the same, directories (their regular files at any depth, sorted by name), "-". Members of
+ * a tar are spooled to an unlinked temporary file. NULL with *error set where a path cannot be
+ * read. stop: see window.h.
+ */
+struct iot_input *iot_input_new(const char *const *paths, size_t count,
+				const volatile sig_atomic_t *stop, struct iot_error *error);
+void iot_input_free(struct iot_input *in);
+
+size_t iot_input_count(const struct iot_input *in);
+const char *iot_input_name(const struct iot_input *in,
+			   size_t member); /* path, or tar's path + '/' + name */
+/* The first bytes of a member, at most IOT_HEAD_SIZE, unpacked; kept until free. */
+const char *iot_input_head(struct iot_input *in, size_t member, size_t *size);
+/*
+ * The bytes of a member from its start, for the caller to free before the input. Standard input and
+ * pipes can be opened once, all others again and again. NULL with *error set.
+ */
+struct iot_window *iot_input_open(struct iot_input *in, size_t member, struct iot_error *error);
+bool iot_input_again(const struct iot_input *in); /* all members can be opened again */
+/* Bytes taken from the disk so far, and of how many; *total 0 where that is not known. */
+void iot_input_progress(const struct iot_input *in, uint64_t *done, uint64_t *total);
+
+/* Report: what a conversion counted. Names are dotted: "hidden.io_uring". */
+
+enum { IOT_REPORT_COUNTS = 64, IOT_REPORT_EXAMPLES = 5 };
+
+struct iot_report_count {
+	const char *name; /* a literal */
+	uint64_t value;
+};
+
+struct iot_report_example {
+	uint64_t line;               /* 0: not a text format */
+	char member[256], text[160]; /* escaped */
+};
+
+struct iot_report {
+	uint64_t lines, calls, records, unparsed;
+	size_t counts, examples;
+	struct iot_report_count count[IOT_REPORT_COUNTS];
+	struct iot_report_example example[IOT_REPORT_EXAMPLES]; /* the first unparsed places */
+};
+
+void iot_report_add(struct iot_report *r, const char *name, uint64_t n);
+/* Counts one unparsed place and keeps the first few. */
+void iot_report_unparsed(struct iot_report *r, const char *member, uint64_t line, const char *text,
+			 size_t size);
+
+/* Source */
+
+struct iot_converter;
+
+struct iot_setting {
+	const char *name, *value; /* of an option; value "" where it takes none */
+};
+
+/* open sets tick_ns and first_ns; next keeps watermark_ns up to date. */
+struct iot_source {
+	const struct iot_converter *converter;
+	struct iot_input *input;
+	const struct iot_setting *settings;
+	size_t setting_count;
+	uint64_t tick_ns;     /* the source's own resolution */
+	int64_t first_ns;     /* the earliest time known at open: where the trace begins */
+	int64_t watermark_ns; /* no event still to come starts earlier; INT64_MIN: cannot tell */
+	struct iot_error error;
+	struct iot_report report;
+	void *state; /* the converter's own */
+};
+
+/* An option of a converter's own, as the command line shows it: --name[=ARGUMENT]. */
+struct iot_converter_option {
+	const char *name, *argument, *help; /* argument NULL: takes none */
+};
+
+struct iot_converter {
+	const char *name, *summary;
+	const struct iot_converter_option *options; /* ends with a NULL name; may be NULL */
+	/* Bits of evidence; 0: not mine. Looks at names and heads only. */
+	int (*sniff)(struct iot_input *in);
+	int (*open)(struct iot_source *src);
+	/*
+	 * The next events, at most max: how many (at least 1), 0 at the end, negative: see
+	 * src->error; events before an error are delivered first. The first event is %trace. Times
+	 * count from 1970 where the source tells (then %trace has epoch=0), else from the source's
+	 * own zero; both in nanoseconds. Every event has its place in rec.start_ns. Text lives
+	 * until the next call.
+	 */
+	int (*next)(struct iot_source *src, struct iot_event *out, int max);
+	void (*close)(struct iot_source *src); /* also after a failed open */
+};
+
+extern const struct iot_converter *const iot_converters[]; /* ends with NULL */
+
+const struct iot_converter *iot_converter_find(const char *name);
+/* The best bidder; NULL with *error set if nobody bids or two bid the same. */
+const struct iot_converter *iot_converter_sniff(struct iot_input *in, struct iot_error *error);
+
+/* The value of a setting; NULL if it was not given. */
+const char *iot_source_setting(const struct iot_source *src, const char *name);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The error of a handle: its first failure and a sentence. Foreign text in sentences is escaped. */
+#ifndef IOT_LIB_ERROR_H
+#define IOT_LIB_ERROR_H
+
+#include <iotrace/iotrace.h>
+
+struct iot_error {
+	int status; /* IOT_OK until something fails */
+	char text[1024];
+};
+
+/* Keeps the first error only; returns e->status. Long sentences are cut. */
+int iot_error_set(struct iot_error *e, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* As iot_error_set(e, IOT_EIO, ...) with ": " and the system's reason for errnum behind it. */
+int iot_error_system(struct iot_error *e, int errnum, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/*
+ * Writes n bytes of text as printable ASCII to out: '\\' doubled, others as \xHH, "..." at the end
+ * where room runs out. Always ends in NUL (room >= 4); returns out, so that it can stand in an
+ * argument list.
+ */
+char *iot_escape(char *out, size_t room, const char *text, size_t n);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What "previous" means (iotrace(5), STATE): the one model behind encoder and decoder. The state
+ * lives in the caller's block and refers to itself by offsets, so that the block can move.
+ *
+ * This half is what reader and writer need of it; the half for decode.c and encode.c is
+ * predict_state.h.
+ */
+#ifndef IOT_LIB_PREDICT_H
+#define IOT_LIB_PREDICT_H
+
+#include <stdbool.h>
+
+#include <iotrace/iotrace.h>
+
+/* What the last record decoded or encoded met for the first time since init or forget. */
+enum iot_news {
+	IOT_NEWS_PROCESS = 1,
+	IOT_NEWS_FILE = 2, /* new in the table, or back in it after eviction */
+	IOT_NEWS_FLAGS =
+	    4, /* encoding: IOT_OFFSET_UNKNOWN of the record is not what the entry has */
+};
+unsigned iot_codec_news(const struct iot_codec *c);
+
+/* Sets object and flags (IOT_OFFSET_UNKNOWN) in the entry that the last record used. */
+void iot_codec_tell(struct iot_codec *c, uint32_t object, unsigned flags);
+
+/* The same for an entry that may or may not be in a table: a %file has come. */
+void iot_codec_update(struct iot_codec *c, uint32_t process, uint32_t file, bool physical,
+		      uint32_t object, unsigned flags);
+
+/* Flags that every decoded record gets from now on: %trace lacks=. */
+void iot_codec_lacks(struct iot_codec *c, unsigned flags);
+
+uint64_t iot_codec_tick(const struct iot_codec *c);
+unsigned iot_codec_base(const struct iot_codec *c);
+
+/* Start of the previous record, in ticks; set when entering a trace at a %sync. */
+int64_t iot_codec_start(const struct iot_codec *c);
+void iot_codec_set_start(struct iot_codec *c, int64_t ticks);
+
+/*
+ * Decodes consecutive record lines from *text, which ends in LF at end[-1], into rec (so many bytes
+ * from one to the next), at most max. Moves *text behind what was decoded, says why it stopped, and
+ * returns the number of records stored.
+ */
+enum iot_stop {
+	IOT_STOP_MAX,   /* max records */
+	IOT_STOP_END,   /* *text == end */
+	IOT_STOP_NEWS,  /* the record stored last has news: object and flags in it are not known */
+	IOT_STOP_OTHER, /* the line at *text is a comment or blank */
+	IOT_STOP_LIMIT, /* the block is full: grow it and call again */
+	IOT_STOP_ERROR, /* the line at *text is wrong: iot_codec_error */
+};
+size_t iot_decode_lines(struct iot_codec *c, const char **text, const char *end,
+			struct iot_record *rec, size_t max, size_t stride, enum iot_stop *why);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Bytes in. A window shows the next bytes of a descriptor, of memory or of a callback, and steps
+ * over them: ahead and consume. gzip and Zstandard are told by the first bytes and unpacked;
+ * members and frames one behind the other are one stream. Bytes shown stay where they are until the
+ * next ahead.
+ */
+#ifndef IOT_LIB_WINDOW_H
+#define IOT_LIB_WINDOW_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+struct iot_window;
+
+struct iot_window_options {
+	size_t read_size;    /* bytes asked for at once; 0: 1 MiB */
+	size_t buffer_max;   /* ahead beyond this many bytes is IOT_ELIMIT; 0: 16 MiB */
+	uint64_t window_max; /* of a zstd frame; 0: 128 MiB */
+	bool plain;          /* do not look for compression */
+	const volatile sig_atomic_t
+	    *stop; /* set by a signal handler: a pipe ends as soon as it is empty; or NULL */
+};
+
+/* NULL when out of memory. `name` is for messages and is copied; options NULL: the defaults. */
+struct iot_window *iot_window_new(const char *name, const struct iot_window_options *options);
+void iot_window_free(struct iot_window *w);
+
+/* One of these, once. A path "-" is standard input; a descriptor and memory stay the caller's. */
+int iot_window_open(struct iot_window *w, const char *path);
+int iot_window_open_fd(struct iot_window *w, int fd);
+int iot_window_open_memory(struct iot_window *w, const void *data, size_t size);
+int iot_window_open_callback(struct iot_window *w, iot_read_fn *read, void *context);
+
+/*
+ * The next bytes: at least `want` of them (>= 1) in *have, as many as are there without waiting;
+ * fewer only at the end or at an error, which iot_window_status tells apart. Good bytes before
+ * damage are shown first. Asking for one byte more than there are is how a long line grows (the
+ * buffer doubles).
+ */
+const char *iot_window_ahead(struct iot_window *w, size_t want, size_t *have);
+void iot_window_consume(struct iot_window *w, size_t n); /* n <= what was shown */
+
+/*
+ * IOT_OK: the end, if ahead gave less than wanted, was a proper one. IOT_EIO; IOT_EFORMAT: damaged
+ * compressed data; IOT_ETRUNCATED: the input stops inside a frame or member; IOT_ELIMIT.
+ */
+int iot_window_status(const struct iot_window *w);
+const struct iot_error *iot_window_error(const struct iot_window *w);
+
+/*
+ * After damage in compressed data: drops what has been unpacked, clears the error and goes on at
+ * the next frame or member that begins behind the place of damage. False if there is none.
+ */
+bool iot_window_resync(struct iot_window *w);
+
+enum iot_compression
+iot_window_compression(const struct iot_window *w);     /* known after the first ahead */
+uint64_t iot_window_stored(const struct iot_window *w); /* bytes taken from the source so far */
+uint64_t
+iot_window_total(const struct iot_window *w); /* size of a regular file or memory; else 0 */
+
+#endif
