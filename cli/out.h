@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the commands say and write: messages and progress on stderr, checked streams for data, JSON,
+ * and the options that are the same wherever a trace is written.
+ */
+#ifndef IOT_CLI_OUT_H
+#define IOT_CLI_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <iotrace/iotrace.h>
+
+#include "cmd.h"
+#include "opts.h"
+
+/* Messages: one line on stderr, "iotrace: " before it. Foreign text goes through iot_escape. */
+void iot_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Progress: one line on stderr, only on a terminal, six times a second at the most. */
+
+struct iot_progress {
+	bool on;
+	bool shown;          /* the line is there now */
+	uint64_t started_ns; /* of the monotonic clock */
+	uint64_t last_ns;
+};
+
+enum { IOT_PROGRESS_AUTO, IOT_PROGRESS_ALWAYS, IOT_PROGRESS_NEVER };
+
+/* how: IOT_PROGRESS_...; quiet and AUTO: never. */
+void iot_progress_begin(struct iot_progress *p, int how, bool quiet);
+/* Cheap when called often. done of total bytes (total 0: not known), and records so far. */
+void iot_progress_show(struct iot_progress *p, uint64_t done, uint64_t total, uint64_t records);
+/* Takes the line away: before any message, and at the end. */
+void iot_progress_clear(struct iot_progress *p);
+
+/* Streams: text out, to a file (temporary name, then rename) or stdout; the first error sticks. */
+
+struct iot_sink;
+
+enum { IOT_OUT_SIZE = 1 << 18 };
+
+struct iot_out {
+	struct iot_sink *sink;
+	char *data; /* IOT_OUT_SIZE bytes */
+	size_t used;
+	bool standard; /* stdout */
+	int status;    /* enum iot_status */
+};
+
+/* path "-" is stdout; .gz and .zst compress. IOT_EXIT_OK, or IOT_EXIT_FAULT: it was told. */
+int iot_out_open(struct iot_out *o, const char *path);
+/* The last bytes; tells what went wrong, if anything did (not a closed pipe). The exit status. */
+int iot_out_close(struct iot_out *o);
+/* Drops what was written; a file at the final path is left as it was. */
+void iot_out_abandon(struct iot_out *o);
+/* Sends what has been written so far on its way. */
+void iot_out_flush(struct iot_out *o);
+
+void iot_out_spill(struct iot_out *o);
+void iot_out_write(struct iot_out *o, const void *data, size_t size);
+void iot_out_printf(struct iot_out *o, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static inline void iot_out_text(struct iot_out *o, const char *text)
+{
+	iot_out_write(o, text, strlen(text));
+}
+
+/* Room for n bytes (<= 64 KiB); the caller says afterwards where it stopped. */
+static inline char *iot_out_room(struct iot_out *o, size_t n)
+{
+	if (IOT_OUT_SIZE - o->used < n)
+		iot_out_spill(o);
+	return o->data + o->used;
+}
+
+static inline void iot_out_took(struct iot_out *o, const char *end)
+{
+	o->used = (size_t)(end - o->data);
+}
+
+/*
+ * JSON. Bytes that are not UTF-8 are written as \u00XX, as if they were Latin-1: every reader takes
+ * that. pretty: one member a line, indented; else all on one line.
+ */
+struct iot_json {
+	struct iot_out *out;
+	bool pretty, comma;
+	unsigned depth;
+};
+
+/* key NULL: an element of an array, or the top. */
+void iot_json_open(struct iot_json *j, const char *key, char bracket); /* '{' or '[' */
+void iot_json_close(struct iot_json *j, char bracket);                 /* '}' or ']' */
+void iot_json_text(struct iot_json *j, const char *key, const char *text, size_t n);
+void iot_json_number(struct iot_json *j, const char *key, uint64_t value);
+void iot_json_signed(struct iot_json *j, const char *key, int64_t value);
+void iot_json_real(struct iot_json *j, const char *key, double value); /* six digits behind '.' */
+void iot_json_bool(struct iot_json *j, const char *key, bool value);
+void iot_json_string(struct iot_out *o, const char *text, size_t n); /* with its quotes */
+
+/* Traces out: the options that mean the same in every command that writes one. */
+
+struct iot_write_options {
+	const char *path; /* "-" */
+	uint64_t level, threads;
+	uint64_t tick_ns, base, sync; /* IOT_NOT_GIVEN, or what was asked for */
+	bool bare, framed;
+	int compression; /* enum iot_compression; -1: by the path's suffix */
+};
+
+#define IOT_NOT_GIVEN UINT64_MAX
+
+#define IOT_WRITE_OPTIONS_INIT                                                                     \
+	{                                                                                          \
+		.path = "-", .tick_ns = IOT_NOT_GIVEN, .base = IOT_NOT_GIVEN,                      \
+		.sync = IOT_NOT_GIVEN, .compression = -1,                                          \
+	}
+
+/* Elements of an array of options, for a struct iot_write_options w. */
+/* clang-format off */
+#define IOT_OPT_OUTPUT(w)                                                                          \
+	{ IOT_OPT_STRING, 'o', "output", "OUT", &(w).path,                                         \
+	  "write to OUT; .gz and .zst compress (default: standard output)", 0, 0, NULL }
+#define IOT_OPT_TICK(w)                                                                            \
+	{ IOT_OPT_NUMBER, 0, "tick", "NS", &(w).tick_ns, "nanoseconds that a tick stands for",     \
+	  1, INT64_MAX, NULL }
+#define IOT_OPT_BASE(w)                                                                            \
+	{ IOT_OPT_CALL, 0, "base", "16|10", &(w).base, "base of the numbers (default: 16)",        \
+	  0, 0, iot_opt_base }
+#define IOT_OPT_WRITING(w)                                                                         \
+	{ IOT_OPT_CHOICE, 0, "compress", "plain|gzip|zstd", &(w).compression,                      \
+	  "compress so, whatever the name of OUT says", 0, 0, NULL },                              \
+	{ IOT_OPT_NUMBER, 0, "level", "N", &(w).level,                                             \
+	  "compression level: gzip 1 to 9, zstd 1 to 19", 1, 19, NULL },                           \
+	{ IOT_OPT_NUMBER, 0, "threads", "N", &(w).threads,                                         \
+	  "threads that compress beside this one (zstd)", 0, 256, NULL },                          \
+	{ IOT_OPT_FLAG, 0, "bare", NULL, &(w).bare,                                                \
+	  "records and comments alone, without %iotrace, %sync and %end", 0, 0, NULL },            \
+	{ IOT_OPT_NUMBER, 0, "sync", "N", &(w).sync,                                               \
+	  "a %sync after every N records (0: none)", 0, 0, NULL }
+#define IOT_OPT_QUIET(quiet, progress)                                                             \
+	{ IOT_OPT_FLAG, 'q', "quiet", NULL, &(quiet), "no progress, no warnings", 0, 0, NULL },    \
+	{ IOT_OPT_CHOICE, 0, "progress", "auto|always|never", &(progress), NULL, 0, 0, NULL }
+/* clang-format on */
+
+/* "16" or "10" into the uint64_t target. */
+iot_opt_fn iot_opt_base;
+
+/*
+ * Checks what was asked for, sets it and opens the writer. Settings that are IOT_NOT_GIVEN are left
+ * alone. Refuses compressed data to a terminal. IOT_EXIT_OK, or the exit status: it was told.
+ */
+int iot_write_open(struct iot_writer *w, const struct iot_write_options *o,
+		   const struct iot_command *cmd);
+/* Tells why a writer failed, unless its standard output is a pipe that nobody reads any more. */
+int iot_write_fault(const struct iot_writer *w, const struct iot_write_options *o);
+
+/* Whether `out` is the same file as `in`; "-" are stdin and stdout. */
+bool iot_same_file(const char *out, const char *in);
+
+#endif
