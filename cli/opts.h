@@ -44,6 +44,18 @@ struct iot_opt {
 	iot_opt_fn *call;
 };
 
+/* Elements of an array; arrays are local to their command, like the variables they fill. */
+/* clang-format off */
+#define IOT_OPTION(kind_, letter_, name_, argument_, target_, help_)                               \
+	{ .kind = IOT_OPT_##kind_, .letter = letter_, .name = name_, .argument = argument_,        \
+	  .target = target_, .help = help_ }
+#define IOT_RANGE(kind_, letter_, name_, argument_, target_, help_, min_, max_)                    \
+	{ .kind = IOT_OPT_##kind_, .letter = letter_, .name = name_, .argument = argument_,        \
+	  .target = target_, .help = help_, .min = min_, .max = max_ }
+#define IOT_GROUP(heading) { .kind = IOT_OPT_GROUP, .help = heading }
+#define IOT_OPTIONS_END    { .kind = IOT_OPT_END }
+/* clang-format on */
+
 struct iot_command {
 	const char *name, *summary;
 	const char *synopsis; /* lines, each without "iotrace NAME " before it; separated by LF */

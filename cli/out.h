@@ -124,28 +124,27 @@ struct iot_write_options {
 /* Elements of an array of options, for a struct iot_write_options w. */
 /* clang-format off */
 #define IOT_OPT_OUTPUT(w)                                                                          \
-	{ IOT_OPT_STRING, 'o', "output", "OUT", &(w).path,                                         \
-	  "write to OUT; .gz and .zst compress (default: standard output)", 0, 0, NULL }
+	IOT_OPTION(STRING, 'o', "output", "OUT", &(w).path,                                        \
+		   "write to OUT; .gz and .zst compress (default: standard output)")
 #define IOT_OPT_TICK(w)                                                                            \
-	{ IOT_OPT_NUMBER, 0, "tick", "NS", &(w).tick_ns, "nanoseconds that a tick stands for",     \
-	  1, INT64_MAX, NULL }
+	IOT_RANGE(NUMBER, 0, "tick", "NS", &(w).tick_ns, "nanoseconds that a tick stands for",     \
+		  1, INT64_MAX)
 #define IOT_OPT_BASE(w)                                                                            \
-	{ IOT_OPT_CALL, 0, "base", "16|10", &(w).base, "base of the numbers (default: 16)",        \
-	  0, 0, iot_opt_base }
+	{ .kind = IOT_OPT_CALL, .name = "base", .argument = "16|10", .target = &(w).base,          \
+	  .help = "base of the numbers (default: 16)", .call = iot_opt_base }
 #define IOT_OPT_WRITING(w)                                                                         \
-	{ IOT_OPT_CHOICE, 0, "compress", "plain|gzip|zstd", &(w).compression,                      \
-	  "compress so, whatever the name of OUT says", 0, 0, NULL },                              \
-	{ IOT_OPT_NUMBER, 0, "level", "N", &(w).level,                                             \
-	  "compression level: gzip 1 to 9, zstd 1 to 19", 1, 19, NULL },                           \
-	{ IOT_OPT_NUMBER, 0, "threads", "N", &(w).threads,                                         \
-	  "threads that compress beside this one (zstd)", 0, 256, NULL },                          \
-	{ IOT_OPT_FLAG, 0, "bare", NULL, &(w).bare,                                                \
-	  "records and comments alone, without %iotrace, %sync and %end", 0, 0, NULL },            \
-	{ IOT_OPT_NUMBER, 0, "sync", "N", &(w).sync,                                               \
-	  "a %sync after every N records (0: none)", 0, 0, NULL }
+	IOT_OPTION(CHOICE, 0, "compress", "plain|gzip|zstd", &(w).compression,                     \
+		   "compress so, whatever the name of OUT says"),                                  \
+	IOT_RANGE(NUMBER, 0, "level", "N", &(w).level,                                             \
+		  "compression level: gzip 1 to 9, zstd 1 to 19", 1, 19),                          \
+	IOT_RANGE(NUMBER, 0, "threads", "N", &(w).threads,                                         \
+		  "threads that compress beside this one (zstd)", 0, 256),                         \
+	IOT_OPTION(FLAG, 0, "bare", NULL, &(w).bare,                                               \
+		   "records and comments alone, without %iotrace, %sync and %end"),                \
+	IOT_OPTION(NUMBER, 0, "sync", "N", &(w).sync, "a %sync after every N records (0: none)")
 #define IOT_OPT_QUIET(quiet, progress)                                                             \
-	{ IOT_OPT_FLAG, 'q', "quiet", NULL, &(quiet), "no progress, no warnings", 0, 0, NULL },    \
-	{ IOT_OPT_CHOICE, 0, "progress", "auto|always|never", &(progress), NULL, 0, 0, NULL }
+	IOT_OPTION(FLAG, 'q', "quiet", NULL, &(quiet), "no progress, no warnings"),                \
+	IOT_OPTION(CHOICE, 0, "progress", "auto|always|never", &(progress), NULL)
 /* clang-format on */
 
 /* "16" or "10" into the uint64_t target. */
