@@ -47,6 +47,9 @@ const char *iot_input_head(struct iot_input *in, size_t member, size_t *size);
  */
 struct iot_window *iot_input_open(struct iot_input *in, size_t member, struct iot_error *error);
 bool iot_input_again(const struct iot_input *in); /* all members can be opened again */
+uint64_t iot_input_skipped(const struct iot_input *in); /* links, devices in directories and tars */
+/* Bytes asked of the system at once, for windows opened from now on. For tests: 1, 17. */
+void iot_input_set_read_size(struct iot_input *in, size_t read_size);
 /* Bytes taken from the disk so far, and of how many; *total 0 where that is not known. */
 void iot_input_progress(const struct iot_input *in, uint64_t *done, uint64_t *total);
 

@@ -24,6 +24,11 @@ struct iot_window_options {
 	bool plain;          /* do not look for compression */
 	const volatile sig_atomic_t
 	    *stop; /* set by a signal handler: a pipe ends as soon as it is empty; or NULL */
+	const struct iot_error *why; /* status and sentence of a callback that returned -1, taken
+					over as they are; NULL, or IOT_OK in it: errno */
+	void (*done)(void *context); /* called last by iot_window_free, so that what a window was
+					lent (a descriptor, a callback's context) ends with it */
+	void *done_context;
 };
 
 /* NULL when out of memory. `name` is for messages and is copied; options NULL: the defaults. */
