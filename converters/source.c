@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What every converter needs: its settings, its report, and to be found by name or by evidence. */
+#include "converter.h"
+
+#include <string.h>
+
+void iot_report_add(struct iot_report *r, const char *name, uint64_t n)
+{
+	size_t i = 0;
+	while (i < r->counts && strcmp(r->count[i].name, name) != 0)
+		i++;
+	if (i == IOT_REPORT_COUNTS)
+		return;
+	if (i == r->counts)
+		r->count[r->counts++] = (struct iot_report_count){.name = name};
+	r->count[i].value += n;
+}
+
+void iot_report_unparsed(struct iot_report *r, const char *member, uint64_t line, const char *text,
+			 size_t size)
+{
+	r->unparsed++;
+	if (r->examples == IOT_REPORT_EXAMPLES)
+		return;
+	struct iot_report_example *e = &r->example[r->examples++];
+	e->line = line;
+	iot_escape(e->member, sizeof(e->member), member, strlen(member));
+	iot_escape(e->text, sizeof(e->text), text, size);
+}
+
+const char *iot_source_setting(const struct iot_source *src, const char *name)
+{
+	for (size_t i = src->setting_count; i-- > 0;)
+		if (strcmp(src->settings[i].name, name) == 0)
+			return src->settings[i].value;
+	return NULL;
+}
+
+const struct iot_converter *iot_converter_find(const char *name)
+{
+	for (size_t i = 0; iot_converters[i] != NULL; i++)
+		if (strcmp(iot_converters[i]->name, name) == 0)
+			return iot_converters[i];
+	return NULL;
+}
+
+static void refuse_unknown(const struct iot_input *in, struct iot_error *error)
+{
+	char names[512] = "", first[256] = "";
+	size_t n = 0;
+	for (size_t i = 0; iot_converters[i] != NULL; i++) {
+		const char *name = iot_converters[i]->name;
+		size_t size = strlen(name);
+		if (n + size + 3 > sizeof(names))
+			break;
+		if (n > 0)
+			names[n++] = ',', names[n++] = ' ';
+		memcpy(names + n, name, size + 1);
+		n += size;
+	}
+	if (iot_input_count(in) > 0)
+		iot_escape(first, sizeof(first), iot_input_name(in, 0),
+			   strlen(iot_input_name(in, 0)));
+	iot_error_set(error, IOT_EFORMAT,
+		      "%s: not a format known here (%s); name the format with --from", first,
+		      names);
+}
+
+const struct iot_converter *iot_converter_sniff(struct iot_input *in, struct iot_error *error)
+{
+	const struct iot_converter *best = NULL, *second = NULL;
+	int best_bid = 0;
+	for (size_t i = 0; iot_converters[i] != NULL; i++) {
+		int bid = iot_converters[i]->sniff(in);
+		if (bid > best_bid) {
+			best = iot_converters[i];
+			best_bid = bid;
+			second = NULL;
+		} else if (bid == best_bid && bid > 0 && second == NULL) {
+			second = iot_converters[i];
+		}
+	}
+	if (best == NULL) {
+		refuse_unknown(in, error);
+		return NULL;
+	}
+	if (second == NULL)
+		return best;
+	iot_error_set(error, IOT_EUSAGE,
+		      "this may be %s as well as %s: name the format with --from %s or --from %s",
+		      best->name, second->name, best->name, second->name);
+	return NULL;
+}

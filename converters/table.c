@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The formats that can be converted. A new one is one line here; the order does not matter. */
+#include "converter.h"
+
+extern const struct iot_converter iot_converter_strace;
+
+const struct iot_converter *const iot_converters[] = {
+    &iot_converter_strace,
+    NULL,
+};
