@@ -19,6 +19,9 @@
 /* Messages: one line on stderr, "iotrace: " before it. Foreign text goes through iot_escape. */
 void iot_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* "512 B", "1.50 MiB", "23.4 GiB"; returns text. */
+const char *iot_people_bytes(char *text, size_t room, uint64_t bytes);
+
 /* Progress: one line on stderr, only on a terminal, six times a second at the most. */
 
 struct iot_progress {

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* iotrace: one binary; the first word names the command. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/error.h"
+
+#include "cmd.h"
+#include "opts.h"
+#include "out.h"
+
+struct entry {
+	const char *name;
+	int (*fn)(int argc, char **argv);
+	const char *group, *summary;
+};
+
+/* In the order of the help; entries of a group stand together. */
+static const struct entry commands[] = {
+    {"convert", iot_cmd_convert, "Make traces", "turn a log of another tool into a trace"},
+    {"cat", iot_cmd_cat, "Look into traces", "write a trace as canonical text, CSV, JSON lines"},
+    {"info", iot_cmd_info, "Look into traces", "tell what a trace is and whether it is whole"},
+    {"stat", iot_cmd_stat, "Look into traces", "count opens, I/Os and bytes by file or process"},
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static const struct entry *find(const char *name)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static void print_help(void)
+{
+	const char *group = "";
+	printf("Usage: iotrace COMMAND [OPTION]... [FILE]...\n"
+	       "\n"
+	       "Tools for traces of file I/O in the format of iotrace(5).\n");
+	for (const struct entry *e = commands; e < commands + COMMANDS; e++) {
+		if (strcmp(group, e->group) != 0)
+			printf("\n%s:\n", e->group);
+		group = e->group;
+		printf("  %-10s%s\n", e->name, e->summary);
+	}
+	printf("\n"
+	       "'iotrace help COMMAND' or 'iotrace COMMAND --help' tells more.\n"
+	       "A file \"-\" is standard input or output; .gz and .zst are unpacked and made.\n"
+	       "\n"
+	       "Examples:\n"
+	       "  strace -f -ttt -T -y -o app.strace ./app     log an application\n"
+	       "  iotrace convert -o app.iot.zst app.strace    make a trace of the log\n"
+	       "  iotrace stat app.iot.zst                     see which files it used, and how\n"
+	       "  iotrace cat --format=csv app.iot.zst         feed another tool\n");
+}
+
+static int usage(const char *what, const char *word)
+{
+	char shown[128];
+	fprintf(stderr, "iotrace: %s%s%s%s", what, word ? " '" : "",
+		word ? iot_escape(shown, sizeof shown, word, strlen(word)) : "", word ? "'" : "");
+	return IOT_EXIT_USAGE;
+}
+
+static int unknown(const char *word)
+{
+	const struct entry *best = NULL;
+	unsigned least = 64;
+	for (const struct entry *e = commands; e < commands + COMMANDS; e++) {
+		unsigned d = iot_word_distance(word, e->name);
+		if (d < least) {
+			least = d;
+			best = e;
+		}
+	}
+	int status = usage("unknown command", word);
+	if (best && iot_word_close(least, word))
+		fprintf(stderr, "; did you mean '%s'?", best->name);
+	fprintf(stderr, "\nTry 'iotrace --help'.\n");
+	return status;
+}
+
+static int help(int argc, char **argv)
+{
+	if (argc < 2) {
+		print_help();
+		return IOT_EXIT_OK;
+	}
+	const struct entry *e = find(argv[1]);
+	if (!e)
+		return unknown(argv[1]);
+	char option[] = "--help", *words[] = {argv[1], option, NULL};
+	return e->fn(2, words);
+}
+
+static int run(int argc, char **argv)
+{
+	if (argc < 1) {
+		int status = usage("name a command", NULL);
+		fprintf(stderr, "\nTry 'iotrace --help'.\n");
+		return status;
+	}
+	const char *word = argv[0];
+	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+		return printf("iotrace %s\n", iot_version()) < 0;
+	if (strcmp(word, "help") == 0)
+		return help(argc, argv);
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+		return help(1, argv);
+	const struct entry *e = find(word);
+	return e ? e->fn(argc, argv) : unknown(word);
+}
+
+int main(int argc, char **argv)
+{
+	/* A reader that goes away is an error of write(2), not the end of this process. */
+	signal(SIGPIPE, SIG_IGN);
+	int status = run(argc - 1, argv + 1);
+	/* Data goes through iot_out; this is for help texts. */
+	errno = 0;
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		if (errno != EPIPE)
+			iot_message("cannot write to standard output: %s", strerror(errno));
+		return status == IOT_EXIT_OK ? IOT_EXIT_FAULT : status;
+	}
+	return status;
+}
