@@ -44,7 +44,24 @@ const struct iot_converter *iot_converter_find(const char *name)
 	return NULL;
 }
 
-static void refuse_unknown(const struct iot_input *in, struct iot_error *error)
+/* Nobody bids: is it because there is nothing to see? */
+static bool refuse_blank(struct iot_input *in, struct iot_error *error)
+{
+	char name[256];
+	size_t size;
+	(void)iot_input_head(in, 0, &size);
+	if (size > 0 || iot_input_count(in) > 1)
+		return false;
+	struct iot_window *w = iot_input_again(in) ? iot_input_open(in, 0, error) : NULL;
+	iot_window_free(w);
+	if (error->status == IOT_OK)
+		iot_error_set(error, IOT_EFORMAT, "%s: empty; name the format with --from",
+			      iot_escape(name, sizeof(name), iot_input_name(in, 0),
+					 strlen(iot_input_name(in, 0))));
+	return true;
+}
+
+static void refuse_unknown(struct iot_input *in, struct iot_error *error)
 {
 	char names[512] = "", first[256] = "";
 	size_t n = 0;
@@ -58,9 +75,9 @@ static void refuse_unknown(const struct iot_input *in, struct iot_error *error)
 		memcpy(names + n, name, size + 1);
 		n += size;
 	}
-	if (iot_input_count(in) > 0)
-		iot_escape(first, sizeof(first), iot_input_name(in, 0),
-			   strlen(iot_input_name(in, 0)));
+	if (refuse_blank(in, error))
+		return;
+	iot_escape(first, sizeof(first), iot_input_name(in, 0), strlen(iot_input_name(in, 0)));
 	iot_error_set(error, IOT_EFORMAT,
 		      "%s: not a format known here (%s); name the format with --from", first,
 		      names);

@@ -1,0 +1,719 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the user named, as a list of members. Members are files, pipes (whose window is opened at
+ * once, to see what they are, and handed out later) or slices of the spool: one unlinked temporary
+ * file with the files of all tars. Nothing is ever written under a name that an input gives.
+ */
+#include "converter.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "unpack.h"
+
+#define IOT_SPOOL_MAX ((uint64_t)64 << 30)
+
+enum {
+	IOT_MEMBERS_MAX = 1000000,
+	IOT_DEPTH_MAX = 32,        /* of a directory */
+	IOT_HEADS_TOTAL = 4 << 20, /* shared by the heads of all members */
+	IOT_HEAD_LEAST = 256,      /* but each has so much */
+	IOT_HEAD_PIPE = 4096,      /* of a pipe, no more than this is waited for */
+	IOT_READ_TOTAL = 16 << 20, /* shared by the windows of all members */
+	IOT_READ_MOST = 1 << 20,   /* of one window */
+	IOT_READ_LEAST = 4096,
+};
+
+struct member {
+	char *name;
+	uint64_t size;           /* bytes in the file or the spool */
+	uint64_t done;           /* of them taken by the last window, once it is closed */
+	int64_t spool_at;        /* -1: a file or pipe */
+	struct iot_window *once; /* a pipe, until it is opened */
+	struct iot_error *fault; /* what comes behind the last byte of a damaged tar */
+	char *head;
+	size_t head_size;
+	bool head_known, pipe;
+};
+
+struct iot_input {
+	struct member *member;
+	size_t count, room;
+	int spool; /* -1: none */
+	uint64_t spool_size, total, done, skipped;
+	size_t read_size; /* 0: by the number of members */
+	bool looking;     /* at first bytes only: small windows */
+	const volatile sig_atomic_t *stop;
+	struct tap *taps; /* open now */
+};
+
+/* Raw bytes of one open member: beneath its window. */
+struct tap {
+	struct iot_input *in;
+	size_t member;
+	int fd;      /* -1: from the spool */
+	uint64_t at; /* position in the slice of the spool */
+	struct iot_error why;
+	struct tap *next, **link;
+};
+
+static int out_of_memory(struct iot_error *error)
+{
+	return iot_error_set(error, IOT_ENOMEM, "out of memory");
+}
+
+static int system_error(struct iot_error *error, const char *name)
+{
+	int errnum = errno;
+	char shown[512];
+	return iot_error_system(error, errnum, "%s",
+				iot_escape(shown, sizeof(shown), name, strlen(name)));
+}
+
+/* Open members */
+
+static uint64_t tap_position(const struct tap *t)
+{
+	if (t->fd < 0)
+		return t->at;
+	off_t at = lseek(t->fd, 0, SEEK_CUR);
+	return at < 0 ? 0 : (uint64_t)at;
+}
+
+static void tap_free(void *context)
+{
+	struct tap *t = context;
+	struct iot_input *in = t->in;
+	in->member[t->member].done = tap_position(t);
+	in->done += in->member[t->member].done;
+	if (t->fd >= 0)
+		close(t->fd);
+	*t->link = t->next;
+	if (t->next != NULL)
+		t->next->link = t->link;
+	free(t);
+}
+
+/* fd, which may be -1 for a slice of the spool, belongs to the tap. */
+static struct tap *tap_new(struct iot_input *in, size_t member, int fd)
+{
+	struct tap *t = calloc(1, sizeof(*t));
+	if (t == NULL)
+		return NULL;
+	t->in = in;
+	t->member = member;
+	t->fd = fd;
+	t->next = in->taps;
+	t->link = &in->taps;
+	if (t->next != NULL)
+		t->next->link = &t->next;
+	in->taps = t;
+	in->done -= in->member[member].done;
+	in->member[member].done = 0;
+	return t;
+}
+
+static ssize_t read_spool(void *context, void *buffer, size_t size)
+{
+	struct tap *t = context;
+	const struct member *m = &t->in->member[t->member];
+	uint64_t left = m->size - t->at;
+	ssize_t n = 0;
+	if (left > 0)
+		do
+			n = pread(t->in->spool, buffer, size < left ? size : (size_t)left,
+				  (off_t)((uint64_t)m->spool_at + t->at));
+		while (n < 0 && errno == EINTR);
+	if (n > 0)
+		t->at += (uint64_t)n;
+	if (left == 0 && m->fault != NULL) {
+		t->why = *m->fault;
+		errno = EIO;
+		return -1;
+	}
+	return n;
+}
+
+static size_t read_size(const struct iot_input *in)
+{
+	if (in->read_size > 0)
+		return in->read_size;
+	if (in->looking)
+		return IOT_HEAD_SIZE;
+	size_t size = in->count > 0 ? (size_t)IOT_READ_TOTAL / in->count : IOT_READ_MOST;
+	if (size > IOT_READ_MOST)
+		return IOT_READ_MOST;
+	return size < IOT_READ_LEAST ? IOT_READ_LEAST : size;
+}
+
+/* The window on a member's raw bytes; it unpacks gzip and Zstandard unless `plain`. */
+static struct iot_window *tap_window(struct iot_input *in, size_t member, int fd, bool plain,
+				     struct iot_error *error)
+{
+	struct tap *t = tap_new(in, member, fd);
+	if (t == NULL) {
+		if (fd >= 0)
+			close(fd);
+		out_of_memory(error);
+		return NULL;
+	}
+	struct iot_window_options options = {.read_size = read_size(in),
+					     .plain = plain,
+					     .stop = in->member[member].pipe ? in->stop : NULL,
+					     .why = &t->why,
+					     .done = tap_free,
+					     .done_context = t};
+	struct iot_window *w = iot_window_new(in->member[member].name, &options);
+	if (w == NULL) {
+		tap_free(t);
+		out_of_memory(error);
+		return NULL;
+	}
+	int status =
+	    fd >= 0 ? iot_window_open_fd(w, fd) : iot_window_open_callback(w, read_spool, t);
+	if (status == IOT_OK)
+		return w;
+	*error = *iot_window_error(w);
+	iot_window_free(w);
+	return NULL;
+}
+
+/* Puts libarchive over a window where it is needed; `raw` is used up. */
+static struct iot_window *unpacked(struct iot_input *in, size_t member, struct iot_window *raw,
+				   enum iot_packing how, struct iot_error *error)
+{
+	if (raw == NULL || how == IOT_PACKED_NOT || how == IOT_PACKED_WINDOW)
+		return raw;
+	const struct iot_window_options options = {.read_size = read_size(in)};
+	return iot_unpack_window(raw, how, in->member[member].name, &options, error);
+}
+
+/* The first raw bytes of a regular file or slice, without moving its position. */
+static ssize_t raw_head(const struct iot_input *in, const struct member *m, int fd, char *head)
+{
+	size_t want = IOT_PACKING_SIZE;
+	if (m->spool_at >= 0 && m->size < want)
+		want = (size_t)m->size;
+	ssize_t n;
+	do
+		n = pread(fd >= 0 ? fd : in->spool, head, want, m->spool_at >= 0 ? m->spool_at : 0);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
+static struct iot_window *open_member(struct iot_input *in, size_t member, struct iot_error *error)
+{
+	const struct member *m = &in->member[member];
+	char head[IOT_PACKING_SIZE];
+	int fd = -1;
+	if (m->spool_at < 0) {
+		fd = open(m->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		if (fd < 0) {
+			system_error(error, m->name);
+			return NULL;
+		}
+	}
+	ssize_t n = raw_head(in, m, fd, head);
+	if (n < 0) {
+		system_error(error, m->name);
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	enum iot_packing how = iot_packing_of(head, (size_t)n);
+	return unpacked(in, member, tap_window(in, member, fd, how != IOT_PACKED_WINDOW, error),
+			how, error);
+}
+
+/* Members */
+
+static struct member *add_member(struct iot_input *in, char *name, struct iot_error *error)
+{
+	if (name == NULL) {
+		out_of_memory(error);
+		return NULL;
+	}
+	if (in->count == IOT_MEMBERS_MAX) {
+		free(name);
+		iot_error_set(error, IOT_ELIMIT, "more than %d files", IOT_MEMBERS_MAX);
+		return NULL;
+	}
+	if (in->count == in->room) {
+		size_t room = in->room > 0 ? 2 * in->room : 16;
+		struct member *grown = realloc(in->member, room * sizeof(*grown));
+		if (grown == NULL) {
+			free(name);
+			out_of_memory(error);
+			return NULL;
+		}
+		in->member = grown;
+		in->room = room;
+	}
+	struct member *m = &in->member[in->count++];
+	*m = (struct member){.name = name, .spool_at = -1};
+	return m;
+}
+
+static void member_clear(struct member *m)
+{
+	iot_window_free(m->once);
+	free(m->name);
+	free(m->fault);
+	free(m->head);
+}
+
+/* Tar */
+
+static int open_spool(struct iot_input *in, struct iot_error *error)
+{
+	const char *folder = getenv("TMPDIR");
+	char path[4096];
+	if (in->spool >= 0)
+		return IOT_OK;
+	if (folder == NULL || folder[0] != '/' || strlen(folder) + 32 > sizeof(path))
+		folder = "/tmp";
+	in->spool = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (in->spool >= 0)
+		return IOT_OK;
+	strcpy(path, folder);
+	strcat(path, "/iotrace-XXXXXX");
+	in->spool = mkostemp(path, O_CLOEXEC);
+	if (in->spool < 0)
+		return system_error(error, folder);
+	unlink(path);
+	return IOT_OK;
+}
+
+static int write_at(struct iot_input *in, const char *data, size_t size, uint64_t at,
+		    struct iot_error *error)
+{
+	while (size > 0) {
+		ssize_t n = pwrite(in->spool, data, size, (off_t)at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return system_error(error, "temporary file for the members of a tar");
+		data += n;
+		size -= (size_t)n;
+		at += (uint64_t)n;
+	}
+	return IOT_OK;
+}
+
+/* The bytes of the tar's current file into the spool; holes stay holes. */
+static int spool_file(struct iot_input *in, struct iot_tar *t, struct member *m,
+		      struct iot_error *error)
+{
+	const void *data;
+	size_t size;
+	uint64_t offset, room = IOT_SPOOL_MAX - in->spool_size;
+	int got;
+	m->spool_at = (int64_t)in->spool_size;
+	while ((got = iot_tar_block(t, &data, &size, &offset)) > 0) {
+		if (size > room || offset > room - size)
+			return iot_error_set(error, IOT_ELIMIT,
+					     "%s: the files of a tar need more than %llu GiB",
+					     m->name, (unsigned long long)(IOT_SPOOL_MAX >> 30));
+		int status = write_at(in, data, size, in->spool_size + offset, error);
+		if (status != IOT_OK)
+			return status;
+		if (size > 0 && offset + size > m->size)
+			m->size = offset + size;
+	}
+	in->spool_size += m->size;
+	in->total += m->size;
+	return got;
+}
+
+/* "TAR/NAME": to be shown, never to be opened. */
+static char *shown_name(const char *tar, const char *name)
+{
+	enum { NAME_MAX_SHOWN = 4096 };
+	size_t n = strlen(tar);
+	char *shown = malloc(n + 1 + NAME_MAX_SHOWN);
+	if (shown == NULL)
+		return NULL;
+	memcpy(shown, tar, n);
+	shown[n] = '/';
+	iot_escape(shown + n + 1, NAME_MAX_SHOWN, name, strlen(name));
+	return shown;
+}
+
+/* Damage in a tar comes behind the last byte that could be read of it. */
+static int keep_fault(struct iot_input *in, size_t first, const struct iot_error *fault,
+		      struct iot_error *error)
+{
+	if (in->count == first)
+		return iot_error_set(error, fault->status, "%s", fault->text);
+	struct member *last = &in->member[in->count - 1];
+	last->fault = malloc(sizeof(*fault));
+	if (last->fault == NULL)
+		return out_of_memory(error);
+	*last->fault = *fault;
+	return IOT_OK;
+}
+
+static int spool_files(struct iot_input *in, struct iot_tar *t, const char *tar,
+		       struct iot_error *error)
+{
+	size_t first = in->count;
+	const char *name;
+	int got;
+	while ((got = iot_tar_next(t, &name)) > 0) {
+		struct member *m = add_member(in, shown_name(tar, name), error);
+		if (m == NULL)
+			return error->status;
+		got = spool_file(in, t, m, error);
+		if (error->status != IOT_OK)
+			return error->status;
+		if (got < 0)
+			break;
+	}
+	in->skipped += iot_tar_skipped(t);
+	return got < 0 ? keep_fault(in, first, iot_tar_error(t), error) : IOT_OK;
+}
+
+/* base is used up. */
+static int add_tar(struct iot_input *in, struct iot_window *base, const char *name,
+		   struct iot_error *error)
+{
+	struct iot_tar *t = iot_tar_new(base, name, error);
+	if (t == NULL)
+		return error->status;
+	int status = open_spool(in, error);
+	if (status == IOT_OK)
+		status = spool_files(in, t, name, error);
+	iot_tar_free(t);
+	return status;
+}
+
+/* The member added last has turned out to be a tar: its files take its place. */
+static int replace_by_tar(struct iot_input *in, struct iot_window *base, struct iot_error *error)
+{
+	struct member tar = in->member[in->count - 1];
+	size_t place = in->count - 1;
+	in->total -= tar.size;
+	int status = add_tar(in, base, tar.name, error);
+	in->done -= in->member[place].done;
+	member_clear(&tar);
+	in->count--;
+	memmove(&in->member[place], &in->member[place + 1],
+		(in->count - place) * sizeof(*in->member));
+	return status;
+}
+
+/* Files, directories, pipes */
+
+static int add_file(struct iot_input *in, const char *path, uint64_t size, struct iot_error *error)
+{
+	struct member *m = add_member(in, strdup(path), error);
+	if (m == NULL)
+		return error->status;
+	m->size = size;
+	in->total += size;
+	in->looking = true;
+	struct iot_window *w = open_member(in, in->count - 1, error);
+	in->looking = false;
+	if (w == NULL)
+		return error->status;
+	size_t have;
+	const char *head = iot_window_ahead(w, IOT_PACKING_SIZE, &have);
+	if (iot_is_tar(head, have))
+		return replace_by_tar(in, w, error);
+	iot_window_free(w);
+	return IOT_OK;
+}
+
+/* fd belongs to the input. A pipe is asked for its first bytes at once; so it may have to wait. */
+static int add_pipe(struct iot_input *in, int fd, const char *name, struct iot_error *error)
+{
+	struct member *m = add_member(in, strdup(name), error);
+	struct stat st;
+	if (m == NULL) {
+		close(fd);
+		return error->status;
+	}
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		m->size = (uint64_t)st.st_size;
+	in->total += m->size;
+	m->pipe = true;
+	struct iot_window *w = tap_window(in, in->count - 1, fd, false, error);
+	if (w == NULL)
+		return error->status;
+	size_t have;
+	const char *head = iot_window_ahead(w, IOT_HEAD_PIPE, &have);
+	enum iot_packing how = iot_packing_of(head, have);
+	if (how == IOT_PACKED_BZIP2 || how == IOT_PACKED_XZ || how == IOT_PACKED_LZ4) {
+		w = unpacked(in, in->count - 1, w, how, error);
+		if (w == NULL)
+			return error->status;
+		head = iot_window_ahead(w, IOT_HEAD_PIPE, &have);
+	}
+	if (iot_is_tar(head, have))
+		return replace_by_tar(in, w, error);
+	in->member[in->count - 1].once = w;
+	return IOT_OK;
+}
+
+struct found {
+	char *path;
+	uint64_t size;
+};
+
+struct search {
+	struct found *found;
+	size_t count, room;
+	uint64_t skipped;
+};
+
+static int search_keep(struct search *s, const char *path, off_t size, struct iot_error *error)
+{
+	if (s->count == IOT_MEMBERS_MAX)
+		return iot_error_set(error, IOT_ELIMIT, "more than %d files", IOT_MEMBERS_MAX);
+	if (s->count == s->room) {
+		size_t room = s->room > 0 ? 2 * s->room : 64;
+		struct found *grown = realloc(s->found, room * sizeof(*grown));
+		if (grown == NULL)
+			return out_of_memory(error);
+		s->found = grown;
+		s->room = room;
+	}
+	char *copy = strdup(path);
+	if (copy == NULL)
+		return out_of_memory(error);
+	s->found[s->count++] = (struct found){copy, (uint64_t)size};
+	return IOT_OK;
+}
+
+static int search_folder(struct search *s, const char *folder, unsigned depth,
+			 struct iot_error *error);
+
+static int search_entry(struct search *s, const char *path, unsigned depth, struct iot_error *error)
+{
+	struct stat st;
+	if (lstat(path, &st) != 0)
+		return system_error(error, path);
+	if (S_ISDIR(st.st_mode))
+		return search_folder(s, path, depth + 1, error);
+	if (S_ISREG(st.st_mode))
+		return search_keep(s, path, st.st_size, error);
+	s->skipped++;
+	return IOT_OK;
+}
+
+static char *join(const char *folder, const char *name)
+{
+	size_t n = strlen(folder), m = strlen(name);
+	char *path = malloc(n + m + 2);
+	if (path == NULL)
+		return NULL;
+	memcpy(path, folder, n);
+	if (n > 0 && path[n - 1] != '/')
+		path[n++] = '/';
+	memcpy(path + n, name, m + 1);
+	return path;
+}
+
+static int search_folder(struct search *s, const char *folder, unsigned depth,
+			 struct iot_error *error)
+{
+	if (depth > IOT_DEPTH_MAX)
+		return iot_error_set(error, IOT_ELIMIT, "%s: folders deeper than %d levels", folder,
+				     IOT_DEPTH_MAX);
+	DIR *dir = opendir(folder);
+	if (dir == NULL)
+		return system_error(error, folder);
+	int status = IOT_OK;
+	while (status == IOT_OK) {
+		errno = 0;
+		const struct dirent *entry = readdir(dir);
+		if (entry == NULL && errno != 0)
+			status = system_error(error, folder);
+		if (entry == NULL)
+			break;
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		char *path = join(folder, entry->d_name);
+		status = path != NULL ? search_entry(s, path, depth, error) : out_of_memory(error);
+		free(path);
+	}
+	closedir(dir);
+	return status;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct found *)a)->path, ((const struct found *)b)->path);
+}
+
+static int add_folder(struct iot_input *in, const char *folder, struct iot_error *error)
+{
+	struct search s = {.found = NULL};
+	int status = search_folder(&s, folder, 0, error);
+	if (s.count > 0)
+		qsort(s.found, s.count, sizeof(*s.found), by_path);
+	for (size_t i = 0; i < s.count && status == IOT_OK; i++)
+		status = add_file(in, s.found[i].path, s.found[i].size, error);
+	in->skipped += s.skipped;
+	for (size_t i = 0; i < s.count; i++)
+		free(s.found[i].path);
+	free(s.found);
+	return status;
+}
+
+static int add_stdin(struct iot_input *in, struct iot_error *error)
+{
+	for (size_t i = 0; i < in->count; i++)
+		if (in->member[i].pipe && strcmp(in->member[i].name, "-") == 0)
+			return iot_error_set(error, IOT_EUSAGE, "-: standard input is named twice");
+	int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	return fd < 0 ? system_error(error, "standard input") : add_pipe(in, fd, "-", error);
+}
+
+static int add_path(struct iot_input *in, const char *path, struct iot_error *error)
+{
+	struct stat st;
+	if (strcmp(path, "-") == 0)
+		return add_stdin(in, error);
+	if (stat(path, &st) != 0)
+		return system_error(error, path);
+	if (S_ISDIR(st.st_mode))
+		return add_folder(in, path, error);
+	if (S_ISREG(st.st_mode))
+		return add_file(in, path, (uint64_t)st.st_size, error);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return fd < 0 ? system_error(error, path) : add_pipe(in, fd, path, error);
+}
+
+/* Interface */
+
+struct iot_input *iot_input_new(const char *const *paths, size_t count,
+				const volatile sig_atomic_t *stop, struct iot_error *error)
+{
+	struct iot_input *in = calloc(1, sizeof(*in));
+	if (in == NULL) {
+		out_of_memory(error);
+		return NULL;
+	}
+	in->spool = -1;
+	in->stop = stop;
+	int status = IOT_OK;
+	for (size_t i = 0; i < count && status == IOT_OK; i++)
+		status = add_path(in, paths[i], error);
+	if (status == IOT_OK && in->count == 0)
+		status = iot_error_set(error, IOT_EFORMAT, "%s: no files in it",
+				       count > 0 ? paths[0] : "nothing was named");
+	if (status == IOT_OK)
+		return in;
+	iot_input_free(in);
+	return NULL;
+}
+
+void iot_input_free(struct iot_input *in)
+{
+	if (in == NULL)
+		return;
+	for (size_t i = 0; i < in->count; i++)
+		member_clear(&in->member[i]);
+	if (in->spool >= 0)
+		close(in->spool);
+	free(in->member);
+	free(in);
+}
+
+size_t iot_input_count(const struct iot_input *in)
+{
+	return in->count;
+}
+
+const char *iot_input_name(const struct iot_input *in, size_t member)
+{
+	return in->member[member].name;
+}
+
+static size_t head_room(const struct iot_input *in)
+{
+	size_t room = (size_t)IOT_HEADS_TOTAL / in->count;
+	if (room > IOT_HEAD_SIZE)
+		return IOT_HEAD_SIZE;
+	return room < IOT_HEAD_LEAST ? IOT_HEAD_LEAST : room;
+}
+
+static void load_head(struct iot_input *in, size_t member)
+{
+	struct iot_error ignored = {.status = IOT_OK};
+	struct member *m = &in->member[member];
+	struct iot_window *w = m->once;
+	size_t have, room = head_room(in);
+	in->looking = true;
+	if (w == NULL)
+		w = m->pipe ? NULL : open_member(in, member, &ignored);
+	in->looking = false;
+	if (w == NULL)
+		return;
+	const char *data = iot_window_ahead(w, m->pipe ? IOT_HEAD_PIPE : room, &have);
+	have = have < room ? have : room;
+	m->head = have > 0 ? malloc(have) : NULL;
+	if (m->head != NULL) {
+		memcpy(m->head, data, have);
+		m->head_size = have;
+	}
+	if (w != m->once)
+		iot_window_free(w);
+}
+
+const char *iot_input_head(struct iot_input *in, size_t member, size_t *size)
+{
+	struct member *m = &in->member[member];
+	if (!m->head_known)
+		load_head(in, member);
+	m->head_known = true;
+	*size = m->head_size;
+	return m->head != NULL ? m->head : "";
+}
+
+struct iot_window *iot_input_open(struct iot_input *in, size_t member, struct iot_error *error)
+{
+	struct member *m = &in->member[member];
+	struct iot_window *w = m->once;
+	if (!m->pipe)
+		return open_member(in, member, error);
+	if (w == NULL)
+		iot_error_set(error, IOT_EUSAGE, "%s: can be read once only", m->name);
+	m->once = NULL;
+	return w;
+}
+
+bool iot_input_again(const struct iot_input *in)
+{
+	for (size_t i = 0; i < in->count; i++)
+		if (in->member[i].pipe)
+			return false;
+	return true;
+}
+
+uint64_t iot_input_skipped(const struct iot_input *in)
+{
+	return in->skipped;
+}
+
+void iot_input_set_read_size(struct iot_input *in, size_t read_size)
+{
+	in->read_size = read_size;
+}
+
+void iot_input_progress(const struct iot_input *in, uint64_t *done, uint64_t *total)
+{
+	*done = in->done;
+	*total = in->total;
+	for (const struct tap *t = in->taps; t != NULL; t = t->next)
+		*done += tap_position(t);
+	for (size_t i = 0; i<in->count && * total> 0; i++)
+		if (in->member[i].pipe && in->member[i].size == 0)
+			*total = 0;
+}
