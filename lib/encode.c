@@ -3,18 +3,8 @@
  * A record to a line, in canonical form (iotrace(5), CANONICAL FORM): every field that a reader
  * would infer is dropped, nonzero multiples of 512 are scaled, one space, no leading zeros.
  */
+#include "line.h"
 #include "number.h"
-#include "predict_state.h"
-
-enum compression {
-	OFFSET_IN_BLOCKS = 0x01,
-	LENGTH_IN_BLOCKS = 0x02,
-	NO_LENGTH = 0x04,
-	NO_PROCESSID = 0x08,
-	NO_OPERATIONID = 0x20,
-	NO_BLOCK = 0x40,
-	NO_FILEID = 0x80,
-};
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -122,24 +112,24 @@ static inline __attribute__((always_inline)) void
 choose(const struct iot_codec *c, const struct iot_record *rec, const struct iot_predict_file *had,
        bool same_process, bool same_file, struct line *l)
 {
-	unsigned comp = (same_process ? NO_PROCESSID : 0U) | (same_file ? NO_FILEID : 0U);
+	unsigned comp = (same_process ? IOT_NO_PROCESSID : 0U) | (same_file ? IOT_NO_FILEID : 0U);
 	l->offset = rec->offset;
 	l->length = rec->length;
 	if (had != NULL && had->next == rec->offset && !had->wraps) {
-		comp |= NO_BLOCK;
+		comp |= IOT_NO_BLOCK;
 	} else if (rec->offset % IOT_BLOCK_SIZE == 0 && rec->offset != 0) {
-		comp |= OFFSET_IN_BLOCKS;
+		comp |= IOT_OFFSET_IN_BLOCKS;
 		l->offset = rec->offset / IOT_BLOCK_SIZE;
 	}
 	if (had != NULL && had->length == rec->length) {
-		comp |= NO_LENGTH;
+		comp |= IOT_NO_LENGTH;
 	} else if (rec->length % IOT_BLOCK_SIZE == 0 && rec->length != 0) {
-		comp |= LENGTH_IN_BLOCKS;
+		comp |= IOT_LENGTH_IN_BLOCKS;
 		l->length = rec->length / IOT_BLOCK_SIZE;
 	}
 	if (had != NULL ? had->operation == rec->operation
 			: rec->operation == 0 && !c->operation_written)
-		comp |= NO_OPERATIONID;
+		comp |= IOT_NO_OPERATIONID;
 	l->compression = comp;
 }
 
@@ -150,17 +140,17 @@ write_line(char *out, const struct iot_record *rec, const struct line *l, int64_
 	const unsigned comp = l->compression;
 	out = put(out, rec->type, base);
 	out = put(out, comp, base);
-	if (!(comp & NO_BLOCK))
+	if (!(comp & IOT_NO_BLOCK))
 		out = put(out, l->offset, base);
-	if (!(comp & NO_LENGTH))
+	if (!(comp & IOT_NO_LENGTH))
 		out = put(out, l->length, base);
 	out = put_signed(out, start_delta, base);
 	out = put(out, l->completion, base);
-	if (!(comp & NO_OPERATIONID))
+	if (!(comp & IOT_NO_OPERATIONID))
 		out = put(out, rec->operation, base);
-	if (!(comp & NO_FILEID))
+	if (!(comp & IOT_NO_FILEID))
 		out = put(out, rec->file, base);
-	if (!(comp & NO_PROCESSID))
+	if (!(comp & IOT_NO_PROCESSID))
 		out = put(out, rec->process, base);
 	out = put_signed(out, cpu_delta, base);
 	out[-1] = '\n';
@@ -186,9 +176,7 @@ ssize_t iot_encode(struct iot_codec *c, const struct iot_record *rec, char *text
 	int position = p == NULL ? -1 : iot_predict_find(c, p, rec->file, physical);
 	const bool same_file = p != NULL && p->count > 0 && iot_predict_keys(c, p)[0] == rec->file;
 	const struct iot_predict_file *had =
-	    position < 0 ? NULL
-			 : &iot_predict_files(
-			       c, p)[iot_predict_slots(c, p)[position] & (IOT_PHYSICAL_SLOT - 1)];
+	    position < 0 ? NULL : iot_predict_entry(c, p, position);
 	unsigned news = 0;
 	choose(c, rec, had, same_process, same_file, &l);
 	if (had != NULL && (had->flags ^ rec->flags) & IOT_OFFSET_UNKNOWN)

@@ -191,8 +191,7 @@ void iot_codec_tell(struct iot_codec *c, uint32_t object, unsigned flags)
 	if (c->last == 0)
 		return;
 	struct iot_predict_process *p = iot_predict_at(c, c->last);
-	struct iot_predict_file *f =
-	    &iot_predict_files(c, p)[iot_predict_slots(c, p)[0] & (IOT_PHYSICAL_SLOT - 1)];
+	struct iot_predict_file *f = iot_predict_entry(c, p, 0);
 	f->object = object;
 	f->flags = (uint8_t)flags;
 }
@@ -204,8 +203,7 @@ void iot_codec_update(struct iot_codec *c, uint32_t process, uint32_t file, bool
 	int i = p == NULL ? -1 : iot_predict_find(c, p, file, physical ? IOT_PHYSICAL_SLOT : 0);
 	if (i < 0)
 		return;
-	struct iot_predict_file *f =
-	    &iot_predict_files(c, p)[iot_predict_slots(c, p)[i] & (IOT_PHYSICAL_SLOT - 1)];
+	struct iot_predict_file *f = iot_predict_entry(c, p, i);
 	f->object = object;
 	f->flags = (uint8_t)flags;
 }

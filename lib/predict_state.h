@@ -108,6 +108,14 @@ static inline int iot_predict_find(struct iot_codec *c, const struct iot_predict
 	return -1;
 }
 
+/* The entry of the file at a position in the order of last use. */
+static inline struct iot_predict_file *
+iot_predict_entry(struct iot_codec *c, const struct iot_predict_process *p, int position)
+{
+	return &iot_predict_files(c,
+				  p)[iot_predict_slots(c, p)[position] & (IOT_PHYSICAL_SLOT - 1)];
+}
+
 /* Makes a process; NULL when the block is full. */
 struct iot_predict_process *iot_predict_add_process(struct iot_codec *c, uint32_t id);
 
