@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The error of a handle, names of statuses, and escaping of foreign text. */
+#include "error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *iot_version(void)
+{
+	return IOT_VERSION;
+}
+
+const char *iot_status_name(int status)
+{
+	switch (status) {
+	case IOT_OK:
+		return "ok";
+	case IOT_EFORMAT:
+		return "format error";
+	case IOT_EIO:
+		return "input or output error";
+	case IOT_ENOMEM:
+		return "out of memory";
+	case IOT_EUSAGE:
+		return "usage error";
+	case IOT_ELIMIT:
+		return "limit reached";
+	case IOT_ETRUNCATED:
+		return "truncated input";
+	default:
+		return status > 0 ? "ok" : "unknown status";
+	}
+}
+
+/* `size` is what snprintf returned: what the sentence would have taken. */
+static void mark_cut(struct iot_error *e, int size)
+{
+	if (size >= (int)sizeof(e->text))
+		memcpy(e->text + sizeof(e->text) - 4, "...", 4);
+}
+
+int iot_error_set(struct iot_error *e, int status, const char *format, ...)
+{
+	va_list args;
+
+	if (e->status != IOT_OK)
+		return e->status;
+	e->status = status;
+	va_start(args, format);
+	mark_cut(e, vsnprintf(e->text, sizeof(e->text), format, args));
+	va_end(args);
+	return status;
+}
+
+int iot_error_system(struct iot_error *e, int errnum, const char *format, ...)
+{
+	/* The reason is what must not be cut, so the sentence leaves it some room. */
+	enum { REASON_ROOM = 256 };
+	char sentence[sizeof(e->text) - REASON_ROOM];
+	char reason[REASON_ROOM - 4];
+	va_list args;
+	int size;
+
+	va_start(args, format);
+	size = vsnprintf(sentence, sizeof(sentence), format, args);
+	va_end(args);
+	if (size >= (int)sizeof(sentence))
+		memcpy(sentence + sizeof(sentence) - 4, "...", 4);
+	return iot_error_set(e, IOT_EIO, "%s: %s", sentence,
+			     strerror_r(errnum, reason, sizeof(reason)));
+}
+
+/* Writes the piece that stands for one byte; returns its size, 4 at the most. */
+static size_t escape_byte(char piece[4], unsigned char byte)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	piece[0] = '\\';
+	if (byte == '\\') {
+		piece[1] = '\\';
+		return 2;
+	}
+	if (byte >= 0x20 && byte < 0x7f) {
+		piece[0] = (char)byte;
+		return 1;
+	}
+	piece[1] = 'x';
+	piece[2] = digits[byte >> 4];
+	piece[3] = digits[byte & 15];
+	return 4;
+}
+
+char *iot_escape(char *out, size_t room, const char *text, size_t n)
+{
+	size_t used = 0;
+	size_t cut = 0; /* the last place between two pieces that leaves room for "..." */
+
+	for (size_t i = 0; i < n; i++) {
+		char piece[4];
+		const size_t size = escape_byte(piece, (unsigned char)text[i]);
+
+		if (used + sizeof("...") <= room)
+			cut = used;
+		if (used + size >= room) {
+			memcpy(out + cut, "...", sizeof("..."));
+			return out;
+		}
+		memcpy(out + used, piece, size);
+		used += size;
+	}
+	out[used] = '\0';
+	return out;
+}
