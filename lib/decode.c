@@ -280,7 +280,7 @@ static int explain(struct iot_codec *c, const struct judgement *j, const size_t 
 		iot_say(c, "completionTime leads beyond 2^63-1 nanoseconds");
 		break;
 	case CPU_RANGE:
-		iot_say(c, "processTime leads out of the IOT_F_CPU clock's 64 bits of nanoseconds");
+		iot_say(c, "processTime leads out of the CPU clock's 64 bits of nanoseconds");
 		break;
 	}
 	return IOT_EFORMAT;
