@@ -90,7 +90,7 @@ void iot_json_close(struct iot_json *j, char bracket)
 	if (j->pretty && j->comma)
 		newline(j);
 	iot_out_write(j->out, &bracket, 1);
-	j->comma = true;
+	j->comma = j->depth > 0;
 	if (j->depth == 0)
 		iot_out_write(j->out, "\n", 1);
 }

@@ -106,11 +106,13 @@ int iot_opts_help(const struct iot_command *cmd)
 {
 	print_synopsis(cmd);
 	printf("\n%s.\n", cmd->summary);
-	if (cmd->options[0].kind != IOT_OPT_GROUP)
-		printf("\nOptions:\n");
-	for (const struct iot_opt *opt = cmd->options; opt->kind != IOT_OPT_END; opt++)
+	printf("\nOptions:\n");
+	const struct iot_opt *opt = cmd->options;
+	for (; opt->kind != IOT_OPT_END && opt->kind != IOT_OPT_GROUP; opt++)
 		print_option(opt);
 	print_option(&help_option);
+	for (; opt->kind != IOT_OPT_END; opt++)
+		print_option(opt);
 	if (cmd->notes)
 		printf("\n%s", cmd->notes);
 	printf("\nExamples:\n%s", cmd->examples);

@@ -4,7 +4,7 @@
  * style: --opt=val, --opt val, -oVAL, -o VAL, flags in clusters (-qv), options and operands in any
  * order, "--" ends the options, "-" is an operand. --help (-h) is known everywhere.
  *
- *	static const struct iot_command cat = { .name = "cat", .options = options, ... };
+ *	const struct iot_command cat = { .name = "cat", .options = options, ... };
  *	int status = iot_opts_parse(&cat, argc, argv, &count);
  *	if (status != IOT_OPTS_GO_ON)
  *		return status;
@@ -52,6 +52,9 @@ struct iot_opt {
 #define IOT_RANGE(kind_, letter_, name_, argument_, target_, help_, min_, max_)                    \
 	{ .kind = IOT_OPT_##kind_, .letter = letter_, .name = name_, .argument = argument_,        \
 	  .target = target_, .help = help_, .min = min_, .max = max_ }
+#define IOT_CALL(name_, argument_, target_, help_, call_)                                          \
+	{ .kind = IOT_OPT_CALL, .name = name_, .argument = argument_, .target = target_,           \
+	  .help = help_, .call = call_ }
 #define IOT_GROUP(heading) { .kind = IOT_OPT_GROUP, .help = heading }
 #define IOT_OPTIONS_END    { .kind = IOT_OPT_END }
 /* clang-format on */

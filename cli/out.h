@@ -133,8 +133,7 @@ struct iot_write_options {
 	IOT_RANGE(NUMBER, 0, "tick", "NS", &(w).tick_ns, "nanoseconds that a tick stands for",     \
 		  1, INT64_MAX)
 #define IOT_OPT_BASE(w)                                                                            \
-	{ .kind = IOT_OPT_CALL, .name = "base", .argument = "16|10", .target = &(w).base,          \
-	  .help = "base of the numbers (default: 16)", .call = iot_opt_base }
+	IOT_CALL("base", "16|10", &(w).base, "base of the numbers (default: 16)", iot_opt_base)
 #define IOT_OPT_WRITING(w)                                                                         \
 	IOT_OPTION(CHOICE, 0, "compress", "plain|gzip|zstd", &(w).compression,                     \
 		   "compress so, whatever the name of OUT says"),                                  \

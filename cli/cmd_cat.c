@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* iotrace cat: a trace in canonical form, or in a form that other tools and people read. */
+#include <string.h>
+
+#include "in.h"
+#include "show.h"
+
+enum format { FORMAT_IOT, FORMAT_CSV, FORMAT_JSONL, FORMAT_TEXT };
+
+struct cat {
+	const struct iot_command *command;
+	struct iot_in in;
+	struct iot_read_options read;
+	struct iot_write_options write;
+	int format;
+	bool ns, names;
+};
+
+static const char notes[] =
+    "iot: the canonical form of the trace, with its own tick, base and sync; a trace without\n"
+    "%iotrace stays without, unless --framed says so. The output of cat is a fixed point.\n"
+    "csv: type,start,duration,cpu,offset,length,operation,file,process in decimal. Times are\n"
+    "ticks (--ns: nanoseconds), start from the trace's zero, cpu since the process's record\n"
+    "before. Comments are left out.\n"
+    "jsonl: an object per event; times are nanoseconds; bytes that are not UTF-8 become \\u00XX.\n"
+    "Damaged or truncated input: what was good is written, and the exit status is 1.\n";
+
+static const char examples[] =
+    "  iotrace cat t.iot.zst | less                      see the trace as it is\n"
+    "  iotrace cat --format=text t.iot.zst | less        the same for people\n"
+    "  iotrace cat --format=csv --ns --names t.iot.zst   a table with paths\n"
+    "  iotrace cat --format=jsonl t.iot | jq -c 'select(.op == \"write\")'\n"
+    "  iotrace cat --in-base=10 --in-tick=10000 --framed -o t.iot.zst old.trace\n";
+
+/* As the input was, where nothing else was asked for. */
+static void keep_framing(struct iot_write_options *o, const struct iot_reader *r)
+{
+	bool framed = iot_reader_fact(r, IOT_FACT_FRAMED) != 0;
+	o->tick_ns = iot_reader_fact(r, IOT_FACT_TICK_NS);
+	if (o->base == IOT_NOT_GIVEN)
+		o->base = iot_reader_fact(r, IOT_FACT_BASE);
+	if (o->sync == IOT_NOT_GIVEN && framed)
+		o->sync = iot_reader_fact(r, IOT_FACT_SYNC);
+	if (!framed && !o->framed)
+		o->bare = true;
+}
+
+/* Says in the output that the input stopped early, so that its %end does not hide that. */
+static int mark_lost(struct iot_writer *w, const struct cat *c)
+{
+	char memory[128];
+	const char *why = c->in.status == IOT_ETRUNCATED ? "truncated" : "damaged";
+	struct iot_builder b;
+	struct iot_event ev;
+	iot_directive_begin(&b, memory, sizeof memory, "lost");
+	iot_directive_text(&b, "why", why, strlen(why));
+	int status = iot_directive_end(&b, &ev);
+	return status == IOT_OK ? iot_writer_events(w, &ev, 1) : status;
+}
+
+static int copy(struct cat *c, struct iot_writer *w, struct iot_event *ev, size_t n)
+{
+	int status = IOT_OK;
+	for (; n > 0 && status == IOT_OK; n = iot_in_events(&c->in, ev, IOT_IN_BATCH))
+		status = iot_writer_events(w, ev, n);
+	if (status == IOT_OK && c->in.status != IOT_OK)
+		status = mark_lost(w, c);
+	if (status == IOT_OK)
+		status = iot_writer_close(w);
+	iot_progress_clear(&c->in.progress);
+	return status == IOT_OK ? iot_in_exit(&c->in) : iot_write_fault(w, &c->write);
+}
+
+static int cat_iot(struct cat *c)
+{
+	struct iot_event ev[IOT_IN_BATCH];
+	struct iot_writer *w = iot_writer_new();
+	if (!w) {
+		iot_message("out of memory");
+		return IOT_EXIT_FAULT;
+	}
+	/* The first events come before the facts about framing are known. */
+	size_t n = iot_in_events(&c->in, ev, IOT_IN_BATCH);
+	int status = iot_in_exit(&c->in);
+	if (n > 0 || status == IOT_EXIT_OK) {
+		keep_framing(&c->write, c->in.reader);
+		status = iot_write_open(w, &c->write, c->command);
+		if (status == IOT_EXIT_OK)
+			status = copy(c, w, ev, n);
+	}
+	iot_writer_free(w);
+	return status;
+}
+
+static void show_csv(struct cat *c, struct iot_show *s)
+{
+	struct iot_record rec[IOT_IN_BATCH];
+	size_t n = iot_in_records(&c->in, rec, IOT_IN_BATCH);
+	if (n == 0 && c->in.status != IOT_OK)
+		return;
+	s->tick_ns = c->ns ? 1 : iot_reader_fact(c->in.reader, IOT_FACT_TICK_NS);
+	iot_show_csv_head(s);
+	for (; n > 0 && s->out->status == IOT_OK && !s->failed;
+	     n = iot_in_records(&c->in, rec, IOT_IN_BATCH))
+		iot_show_csv(s, rec, n);
+}
+
+static void show_events(struct cat *c, struct iot_show *s)
+{
+	struct iot_event ev[IOT_IN_BATCH];
+	size_t n = iot_in_events(&c->in, ev, IOT_IN_BATCH);
+	s->tick_ns = iot_reader_fact(c->in.reader, IOT_FACT_TICK_NS);
+	if (c->format == FORMAT_TEXT && n > 0)
+		iot_show_text_head(s);
+	for (; n > 0 && s->out->status == IOT_OK && !s->failed;
+	     n = iot_in_events(&c->in, ev, IOT_IN_BATCH)) {
+		if (c->format == FORMAT_TEXT)
+			iot_show_text(s, ev, n);
+		else
+			iot_show_json(s, ev, n);
+	}
+}
+
+static int cat_shown(struct cat *c)
+{
+	struct iot_out out;
+	struct iot_show s = {.out = &out, .reader = c->in.reader, .names = c->names};
+	if (iot_out_open(&out, c->write.path) != IOT_EXIT_OK)
+		return IOT_EXIT_FAULT;
+	if (c->format == FORMAT_CSV)
+		show_csv(c, &s);
+	else
+		show_events(c, &s);
+	iot_progress_clear(&c->in.progress);
+	if (s.failed)
+		iot_message("out of memory");
+	int status = iot_out_close(&out) == IOT_EXIT_OK ? iot_in_exit(&c->in) : IOT_EXIT_FAULT;
+	iot_show_free(&s);
+	return s.failed ? IOT_EXIT_FAULT : status;
+}
+
+static int run(struct cat *c, const char *path)
+{
+	if (iot_same_file(c->write.path, path))
+		return iot_opts_wrong(c->command, "the output is the input");
+	int status = iot_in_open(&c->in, path, &c->read, c->command);
+	if (status == IOT_EXIT_OK)
+		status = c->format == FORMAT_IOT ? cat_iot(c) : cat_shown(c);
+	iot_in_close(&c->in);
+	return status;
+}
+
+int iot_cmd_cat(int argc, char **argv)
+{
+	struct cat c = {.read = IOT_READ_OPTIONS_INIT, .write = IOT_WRITE_OPTIONS_INIT};
+	const struct iot_opt options[] = {
+	    IOT_OPTION(CHOICE, 'f', "format", "iot|csv|jsonl|text", &c.format,
+		       "what to write (default: iot)"),
+	    IOT_OPT_OUTPUT(c.write),
+	    IOT_OPT_QUIET(c.read.quiet, c.read.progress),
+	    IOT_GROUP("Reading"),
+	    IOT_OPT_READING(c.read),
+	    IOT_OPTION(FLAG, 0, "recover", NULL, &c.read.recover,
+		       "after damage go on at the next %sync"),
+	    IOT_GROUP("Format csv"),
+	    IOT_OPTION(FLAG, 0, "ns", NULL, &c.ns, "times in nanoseconds instead of ticks"),
+	    IOT_OPTION(FLAG, 0, "names", NULL, &c.names, "append the columns object and path"),
+	    IOT_GROUP("Format iot"),
+	    IOT_CALL("base", "16|10", &c.write.base, "base of the numbers (default: that of IN)",
+		     iot_opt_base),
+	    IOT_OPT_WRITING(c.write),
+	    IOT_OPTION(FLAG, 0, "framed", NULL, &c.write.framed,
+		       "with %iotrace, %sync and %end, even if IN has none"),
+	    IOT_OPTIONS_END,
+	};
+	const struct iot_command command = {
+	    .name = "cat",
+	    .summary = "Write a trace in canonical form, or as CSV, JSON lines or text",
+	    .synopsis = "[OPTION]... [IN]",
+	    .options = options,
+	    .notes = notes,
+	    .examples = examples,
+	    .operands_max = 1,
+	};
+	size_t count;
+	int status = iot_opts_parse(&command, argc, argv, &count);
+	if (status != IOT_OPTS_GO_ON)
+		return status;
+	c.command = &command;
+	return run(&c, count > 0 ? argv[0] : "-");
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Traces in: a reader with the voice of the command line. */
+#include "in.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void warn(void *context, const char *sentence)
+{
+	struct iot_in *in = context;
+	if (in->quiet)
+		return;
+	iot_progress_clear(&in->progress);
+	iot_message("warning: %s", sentence);
+}
+
+static int fail(struct iot_in *in, int status)
+{
+	iot_progress_clear(&in->progress);
+	iot_message("%s", in->reader ? iot_reader_error(in->reader) : "out of memory");
+	in->status = status;
+	return IOT_EXIT_FAULT;
+}
+
+static uint64_t size_of(const char *path)
+{
+	struct stat st;
+	int status = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st);
+	return status == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+}
+
+static int apply(struct iot_reader *r, const struct iot_read_options *o)
+{
+	int status = iot_reader_set(r, IOT_SET_VERIFY, o->no_verify ? 0 : 1);
+	if (status == IOT_OK)
+		status = iot_reader_set(r, IOT_SET_RECOVER, o->recover ? 1 : 0);
+	if (status == IOT_OK && o->base != IOT_NOT_GIVEN)
+		status = iot_reader_set(r, IOT_SET_BASE, o->base);
+	if (status == IOT_OK && o->tick_ns != IOT_NOT_GIVEN)
+		status = iot_reader_set(r, IOT_SET_TICK_NS, o->tick_ns);
+	return status;
+}
+
+int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_options *o,
+		const struct iot_command *cmd)
+{
+	memset(in, 0, sizeof *in);
+	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
+		return iot_opts_wrong(cmd, "standard input is a terminal; name a trace");
+	in->quiet = o->quiet;
+	in->total_bytes = size_of(path);
+	in->reader = iot_reader_new();
+	if (!in->reader)
+		return fail(in, IOT_ENOMEM);
+	iot_progress_begin(&in->progress, o->progress, o->quiet);
+	iot_reader_on_warning(in->reader, warn, in);
+	int status = apply(in->reader, o);
+	if (status == IOT_OK)
+		status = iot_reader_open(in->reader, path);
+	return status == IOT_OK ? IOT_EXIT_OK : fail(in, status);
+}
+
+static size_t take(struct iot_in *in, ssize_t got)
+{
+	if (got < 0)
+		fail(in, (int)got);
+	if (got <= 0) {
+		iot_progress_clear(&in->progress);
+		return 0;
+	}
+	iot_progress_show(&in->progress, iot_reader_fact(in->reader, IOT_FACT_BYTES_STORED),
+			  in->total_bytes, iot_reader_fact(in->reader, IOT_FACT_RECORDS));
+	return (size_t)got;
+}
+
+size_t iot_in_events(struct iot_in *in, struct iot_event *ev, size_t max)
+{
+	return in->status == IOT_OK ? take(in, iot_reader_events(in->reader, ev, max)) : 0;
+}
+
+size_t iot_in_records(struct iot_in *in, struct iot_record *rec, size_t max)
+{
+	return in->status == IOT_OK ? take(in, iot_reader_records(in->reader, rec, max)) : 0;
+}
+
+int iot_in_exit(const struct iot_in *in)
+{
+	if (in->status != IOT_OK || iot_reader_fact(in->reader, IOT_FACT_LOST) > 0)
+		return IOT_EXIT_FAULT;
+	return IOT_EXIT_OK;
+}
+
+void iot_in_close(struct iot_in *in)
+{
+	iot_progress_clear(&in->progress);
+	iot_reader_free(in->reader);
+	memset(in, 0, sizeof *in);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Traces in: opened, read with progress and warnings, and the options that are the same wherever a
+ * trace is read. */
+#ifndef IOT_CLI_IN_H
+#define IOT_CLI_IN_H
+
+#include <iotrace/iotrace.h>
+
+#include "opts.h"
+#include "out.h"
+
+struct iot_read_options {
+	uint64_t base, tick_ns; /* of a trace that does not tell; IOT_NOT_GIVEN */
+	bool no_verify, recover, quiet;
+	int progress;
+};
+
+#define IOT_READ_OPTIONS_INIT                                                                      \
+	{                                                                                          \
+		.base = IOT_NOT_GIVEN, .tick_ns = IOT_NOT_GIVEN                                    \
+	}
+
+/* Elements of an array of options, for a struct iot_read_options r. */
+/* clang-format off */
+#define IOT_OPT_READING(r)                                                                         \
+	IOT_CALL("in-base", "16|10", &(r).base, "base of IN's numbers (default: found out)",       \
+		 iot_opt_base),                                                                    \
+	IOT_RANGE(NUMBER, 0, "in-tick", "NS", &(r).tick_ns,                                        \
+		  "nanoseconds of a tick of IN where it does not tell (default: 1000)",            \
+		  1, INT64_MAX),                                                                   \
+	IOT_OPTION(FLAG, 0, "no-verify", NULL, &(r).no_verify, "do not check the hashes of IN")
+/* clang-format on */
+
+enum { IOT_IN_BATCH = 1024 };
+
+struct iot_in {
+	struct iot_reader *reader;
+	struct iot_progress progress;
+	uint64_t total_bytes; /* of IN; 0: not known */
+	bool quiet;
+	int status; /* enum iot_status: why reading stopped */
+};
+
+/* IOT_EXIT_OK, or the exit status of a command that ends here: it was told. */
+int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_options *o,
+		const struct iot_command *cmd);
+/* As iot_reader_events and _records, but 0 also at an error, which is told and kept in status. */
+size_t iot_in_events(struct iot_in *in, struct iot_event *ev, size_t max);
+size_t iot_in_records(struct iot_in *in, struct iot_record *rec, size_t max);
+/* IOT_EXIT_FAULT if the trace was damaged, cut short, or could not be read. */
+int iot_in_exit(const struct iot_in *in);
+void iot_in_close(struct iot_in *in);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records as CSV. Numbers are most of the work, so they are written two digits at a time. */
+#include <stdlib.h>
+
+#include "show.h"
+
+enum { ROW_MAX = 10 * 21 };
+
+static unsigned count_digits(uint64_t v)
+{
+	for (unsigned n = 1;; n += 4, v /= 10000) {
+		if (v < 10)
+			return n;
+		if (v < 100)
+			return n + 1;
+		if (v < 1000)
+			return n + 2;
+		if (v < 10000)
+			return n + 3;
+	}
+}
+
+static inline char *put(char *to, uint64_t v)
+{
+	static const char pairs[] =
+	    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+	    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+	    "8081828384858687888990919293949596979899";
+	if (v < 10) {
+		*to = (char)('0' + v);
+		return to + 1;
+	}
+	char *end = to + count_digits(v), *at = end;
+	for (; v >= 100; v /= 100) {
+		at -= 2;
+		memcpy(at, pairs + 2 * (v % 100), 2);
+	}
+	if (v >= 10)
+		memcpy(at - 2, pairs + 2 * v, 2);
+	else
+		at[-1] = (char)('0' + v);
+	return end;
+}
+
+static inline uint64_t ticks(uint64_t ns, uint64_t tick_ns)
+{
+	return tick_ns == 1 ? ns : ns / tick_ns;
+}
+
+static inline char *put_signed(char *to, int64_t ns, uint64_t tick_ns)
+{
+	if (ns >= 0)
+		return put(to, ticks((uint64_t)ns, tick_ns));
+	*to++ = '-';
+	return put(to, ticks(0 - (uint64_t)ns, tick_ns));
+}
+
+static int64_t cpu_since(struct iot_show *s, const struct iot_record *rec)
+{
+	size_t i = iot_map_number(&s->processes, rec->process);
+	if (i >= s->cpu_room) {
+		int64_t *fitted = i == SIZE_MAX
+				      ? NULL
+				      : iot_map_fit(s->cpu_ns, &s->cpu_room, i, sizeof *s->cpu_ns);
+		if (!fitted) {
+			s->failed = true;
+			return 0;
+		}
+		s->cpu_ns = fitted;
+	}
+	/* As the format computes: differences that leave 64 bits wrap, and come back. */
+	int64_t since = (int64_t)((uint64_t)rec->cpu_ns - (uint64_t)s->cpu_ns[i]);
+	s->cpu_ns[i] = rec->cpu_ns;
+	return since;
+}
+
+static void write_quoted(struct iot_out *o, const char *text, size_t n)
+{
+	if (!memchr(text, ',', n) && !memchr(text, '"', n) && !memchr(text, '\n', n) &&
+	    !memchr(text, '\r', n)) {
+		iot_out_write(o, text, n);
+		return;
+	}
+	iot_out_write(o, "\"", 1);
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] == '"')
+			iot_out_write(o, "\"", 1);
+		iot_out_write(o, text + i, 1);
+	}
+	iot_out_write(o, "\"", 1);
+}
+
+static void write_name(struct iot_show *s, const struct iot_record *rec)
+{
+	size_t size = 0;
+	const char *path = rec->object ? iot_reader_name(s->reader, rec->object, &size) : NULL;
+	char *to = iot_out_room(s->out, ROW_MAX);
+	*to++ = ',';
+	to = put(to, rec->object);
+	*to++ = ',';
+	iot_out_took(s->out, to);
+	if (path)
+		write_quoted(s->out, path, size);
+	iot_out_write(s->out, "\n", 1);
+}
+
+void iot_show_csv_head(struct iot_show *s)
+{
+	iot_out_text(s->out, "type,start,duration,cpu,offset,length,operation,file,process");
+	iot_out_text(s->out, s->names ? ",object,path\n" : "\n");
+}
+
+static inline char *put_next(char *to, uint64_t v)
+{
+	to = put(to, v);
+	*to++ = ',';
+	return to;
+}
+
+void iot_show_csv(struct iot_show *s, const struct iot_record *rec, size_t n)
+{
+	uint64_t tick_ns = s->tick_ns;
+	for (size_t i = 0; i < n; i++) {
+		const struct iot_record *r = &rec[i];
+		char *to = iot_out_room(s->out, ROW_MAX);
+		to = put_next(to, r->type);
+		to = put_next(to, ticks((uint64_t)r->start_ns, tick_ns));
+		to = put_next(to, ticks(r->duration_ns, tick_ns));
+		to = put_signed(to, cpu_since(s, r), tick_ns);
+		*to++ = ',';
+		to = put_next(to, r->offset);
+		to = put_next(to, r->length);
+		to = put_next(to, r->operation);
+		to = put_next(to, r->file);
+		to = put(to, r->process);
+		if (!s->names)
+			*to++ = '\n';
+		iot_out_took(s->out, to);
+		if (s->names)
+			write_name(s, r);
+	}
+}
+
+void iot_show_free(struct iot_show *s)
+{
+	iot_map_free(&s->processes);
+	free(s->cpu_ns);
+	free(s->memory);
+}
