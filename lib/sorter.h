@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Events in order of rec.start_ns, equal ones in the order they came (records, directives and
- *comments alike: who adds an event without a time of its own gives it its place). In bounded
- *memory: what does not fit is written as sorted runs to a temporary file that has no name any more
- *when it is used.
+ * comments alike: who adds an event without a time of its own gives it its place). In bounded
+ * memory: what does not fit is written as sorted runs to a temporary file that has no name any more
+ * when it is used.
  *
  *	add ... release ... add ... release ... end, then events until 0       (hold)
  *	the same with events after each release                                (streaming)
  *
  * Streaming passes on what lies before the watermark as soon as it is released and needs no file;
- *it fails (IOT_SORTER_ANEW) when the promise of a watermark was broken or when more than the memory
- *would have to be held: then the caller starts anew with a holding sorter. A holding sorter takes
- *anything: watermarks only make its runs longer and its memory smaller.
+ * it fails (IOT_SORTER_ANEW) when the promise of a watermark was broken or when more than the memory
+ * would have to be held: then the caller starts anew with a holding sorter. A holding sorter takes
+ * anything: watermarks only make its runs longer and its memory smaller.
  */
 #ifndef IOT_LIB_SORTER_H
 #define IOT_LIB_SORTER_H
@@ -26,8 +26,10 @@ struct iot_sorter;
 
 #define IOT_SORTER_ANEW 1
 
-/* memory: bytes, at least 64 KiB are used. NULL when out of memory. Temporary files go to $TMPDIR
- * or /tmp. */
+/*
+ * memory: bytes for events and for merging (at least 64 KiB), beside 128 KiB of buffers and the
+ * longest single text. NULL when out of memory. Temporary files go to $TMPDIR or /tmp.
+ */
 struct iot_sorter *iot_sorter_new(size_t memory, bool hold);
 void iot_sorter_free(struct iot_sorter *s);
 

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The sorter against qsort with an index, in all the ways that it can go: in memory, streaming,
+ * with runs in a file, with rounds of merging. What an event was when it was added is told by its
+ * offset, its number.
+ */
+#include <criterion/criterion.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "lib/sorter.h"
+
+struct key {
+	int64_t start;
+	size_t index;
+};
+
+enum shape { SORTED, REVERSED, RANDOM, EQUAL, FEW, RUNS, LOCAL, EXTREME, SAW, SHAPES };
+
+static uint64_t next_random(uint64_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return *x;
+}
+
+static int64_t shaped(enum shape shape, size_t i, size_t n, uint64_t *x)
+{
+	const int64_t extremes[] = {INT64_MIN, INT64_MAX, INT64_MIN + 1, INT64_MAX - 1, 0, -1};
+	switch (shape) {
+	case SORTED:
+		return (int64_t)i * 10;
+	case REVERSED:
+		return (int64_t)(n - i) * 10;
+	case RANDOM:
+		return (int64_t)next_random(x);
+	case EQUAL:
+		return -7;
+	case FEW:
+		return (int64_t)(next_random(x) % 5);
+	case RUNS:
+		return (int64_t)(i % (n / 8 + 1) * 10);
+	case LOCAL:
+		return (int64_t)(i + next_random(x) % 64) * 10;
+	case EXTREME:
+		return extremes[next_random(x) % 6];
+	default:
+		return (int64_t)(i % 37) - (int64_t)(i % 11) * 3;
+	}
+}
+
+static int by_start_then_index(const void *a, const void *b)
+{
+	const struct key *l = a, *r = b;
+	if (l->start != r->start)
+		return l->start < r->start ? -1 : 1;
+	return l->index < r->index ? -1 : l->index > r->index;
+}
+
+static struct key *make_keys(enum shape shape, size_t n)
+{
+	struct key *key = malloc((n + 1) * sizeof(*key));
+	cr_assert_not_null(key);
+	uint64_t x = 88172645463325252U + shape;
+	for (size_t i = 0; i < n; i++)
+		key[i] = (struct key){shaped(shape, i, n, &x), i};
+	return key;
+}
+
+/* Every 16th event is a comment whose text is its number, so many times that lengths differ. */
+static bool is_comment(size_t index)
+{
+	return index % 16 == 5;
+}
+
+static size_t comment_text(size_t index, char text[256])
+{
+	size_t n = 0;
+	for (size_t i = 0; i <= index % 20; i++)
+		n += (size_t)snprintf(text + n, 256 - n, "%zu,", index);
+	return n;
+}
+
+static struct iot_event make_event(struct key key, char text[256])
+{
+	struct iot_event ev = {.kind = IOT_RECORD};
+	ev.rec.start_ns = key.start;
+	ev.rec.offset = key.index;
+	ev.rec.cpu_ns = -(int64_t)key.index;
+	ev.rec.duration_ns = key.index % 3 == 0 ? UINT64_MAX : key.index;
+	ev.rec.type = 0xc0;
+	ev.rec.process = UINT32_MAX - (uint32_t)key.index;
+	ev.rec.spare = key.index % 7 == 0 ? 5 : 0;
+	if (is_comment(key.index)) {
+		ev.kind = IOT_COMMENT;
+		ev.has = IOT_HAS_TIME;
+		ev.text = (struct iot_text){text, comment_text(key.index, text)};
+	}
+	return ev;
+}
+
+static void check_event(const struct iot_event *got, struct key want)
+{
+	char text[256];
+	struct iot_event ev = make_event(want, text);
+	cr_assert_eq(got->rec.start_ns, want.start);
+	cr_assert_eq(got->rec.offset, want.index);
+	cr_assert_eq(memcmp(&got->rec, &ev.rec, sizeof(ev.rec)), 0);
+	cr_assert(got->kind == ev.kind && got->has == ev.has && got->text.size == ev.text.size);
+	if (ev.text.size > 0)
+		cr_assert_eq(memcmp(got->text.data, ev.text.data, ev.text.size), 0);
+}
+
+static void add_key(struct iot_sorter *s, struct key key)
+{
+	char text[256];
+	struct iot_event ev = make_event(key, text);
+	cr_assert_eq(iot_sorter_add(s, &ev, 1), IOT_OK, "%s", iot_sorter_error(s)->text);
+}
+
+/* Takes what is there and compares it with want[*at] and on. */
+static void drain(struct iot_sorter *s, const struct key *want, size_t *at)
+{
+	struct iot_event out[77];
+	ssize_t n;
+	while ((n = iot_sorter_events(s, out, 77)) > 0)
+		for (ssize_t i = 0; i < n; i++)
+			check_event(&out[i], want[(*at)++]);
+	cr_assert_eq(n, 0, "%s", iot_sorter_error(s)->text);
+}
+
+/* lag: keys that may still come before the newest one; 0: never releases. */
+static struct iot_sorter *check_hold(enum shape shape, size_t n, size_t memory, int64_t lag)
+{
+	struct key *key = make_keys(shape, n);
+	struct iot_sorter *s = iot_sorter_new(memory, true);
+	cr_assert_not_null(s);
+	for (size_t i = 0; i < n; i++) {
+		add_key(s, key[i]);
+		if (lag > 0 && i % 100 == 99)
+			cr_assert_eq(iot_sorter_release(s, key[i].start - lag), IOT_OK);
+	}
+	cr_assert_eq(iot_sorter_end(s), IOT_OK, "%s", iot_sorter_error(s)->text);
+	qsort(key, n, sizeof(*key), by_start_then_index);
+	size_t at = 0;
+	drain(s, key, &at);
+	cr_assert_eq(at, n, "shape %d: %zu of %zu events", (int)shape, at, n);
+	free(key);
+	return s;
+}
+
+Test(sorter, small_input_is_sorted_in_memory_whatever_its_shape)
+{
+	for (enum shape shape = SORTED; shape < SHAPES; shape++)
+		for (size_t n = 0; n < 3000; n = n * 2 + (n < 40)) {
+			struct iot_sorter *s = check_hold(shape, n, 64 << 20, 0);
+			cr_assert_eq(iot_sorter_runs(s), 0);
+			cr_assert_eq(iot_sorter_spilled(s), 0);
+			iot_sorter_free(s);
+		}
+}
+
+Test(sorter, runs_in_a_file_give_the_same_as_memory)
+{
+	for (enum shape shape = SORTED; shape < SHAPES; shape++) {
+		struct iot_sorter *s = check_hold(shape, 50000, 1 << 20, 0);
+		cr_assert_gt(iot_sorter_spilled(s), 0);
+		iot_sorter_free(s);
+	}
+}
+
+Test(sorter, tiny_memory_merges_in_rounds)
+{
+	struct iot_sorter *s = check_hold(RANDOM, 200000, 1, 0);
+	cr_assert_gt(iot_sorter_runs(s), 100);
+	iot_sorter_free(s);
+	iot_sorter_free(check_hold(FEW, 200000, 65536, 0));
+	iot_sorter_free(check_hold(EXTREME, 200000, 65536, 0));
+}
+
+Test(sorter, watermarks_make_one_run_of_nearly_sorted_input)
+{
+	struct iot_sorter *s = check_hold(LOCAL, 100000, 64 << 20, 640);
+	cr_assert_eq(iot_sorter_runs(s), 1);
+	iot_sorter_free(s);
+}
+
+Test(sorter, below_a_mebibyte_released_events_stay_in_memory)
+{
+	struct iot_sorter *s = check_hold(LOCAL, 5000, 64 << 20, 640);
+	cr_assert_eq(iot_sorter_runs(s), 0);
+	iot_sorter_free(s);
+}
+
+Test(sorter, holding_survives_broken_watermarks)
+{
+	for (enum shape shape = SORTED; shape < EXTREME; shape++)
+		iot_sorter_free(check_hold(shape, 60000, 1 << 20, 1));
+}
+
+Test(sorter, streaming_equals_sorting_all)
+{
+	enum { N = 60000 };
+	struct key *key = make_keys(LOCAL, N), *want = make_keys(LOCAL, N);
+	qsort(want, N, sizeof(*want), by_start_then_index);
+	struct iot_sorter *s = iot_sorter_new(100000, false);
+	size_t at = 0;
+	for (size_t i = 0; i < N; i++) {
+		add_key(s, key[i]);
+		if (i % 50 == 49) {
+			cr_assert_eq(iot_sorter_release(s, (int64_t)i * 10), IOT_OK);
+			drain(s, want, &at);
+			cr_assert_gt(at, i < 128 ? 0 : i - 128);
+		}
+	}
+	cr_assert_eq(iot_sorter_end(s), IOT_OK);
+	drain(s, want, &at);
+	cr_assert_eq(at, N);
+	cr_assert_eq(iot_sorter_spilled(s), 0);
+	iot_sorter_free(s);
+	free(key);
+	free(want);
+}
+
+Test(sorter, streaming_hands_out_only_what_is_before_the_watermark)
+{
+	struct key key[] = {{5, 0}, {3, 1}, {7, 2}, {4, 3}};
+	struct key want[] = {{3, 1}, {4, 3}, {5, 0}, {7, 2}};
+	struct iot_sorter *s = iot_sorter_new(0, false);
+	for (size_t i = 0; i < 4; i++)
+		add_key(s, key[i]);
+	size_t at = 0;
+	drain(s, want, &at);
+	cr_assert_eq(at, 0);
+	cr_assert_eq(iot_sorter_release(s, 5), IOT_OK);
+	drain(s, want, &at);
+	cr_assert_eq(at, 2);
+	cr_assert_eq(iot_sorter_release(s, 1), IOT_OK); /* does not go back */
+	cr_assert_eq(iot_sorter_end(s), IOT_OK);
+	drain(s, want, &at);
+	cr_assert_eq(at, 4);
+	cr_assert_eq(iot_sorter_events(s, &(struct iot_event){0}, 1), 0);
+	iot_sorter_free(s);
+}
+
+Test(sorter, streaming_wants_to_start_anew_when_an_event_is_late)
+{
+	struct iot_sorter *s = iot_sorter_new(0, false);
+	add_key(s, (struct key){10, 0});
+	add_key(s, (struct key){20, 1});
+	cr_assert_eq(iot_sorter_release(s, 15), IOT_OK);
+	add_key(s, (struct key){10, 2}); /* as early as what was passed on is early enough */
+	struct iot_event late = {.kind = IOT_RECORD, .rec.start_ns = 9};
+	cr_assert_eq(iot_sorter_add(s, &late, 1), IOT_SORTER_ANEW);
+	late.rec.start_ns = 100;
+	cr_assert_eq(iot_sorter_add(s, &late, 1), IOT_SORTER_ANEW);
+	cr_assert_eq(iot_sorter_error(s)->status, IOT_OK);
+	iot_sorter_free(s);
+}
+
+Test(sorter, streaming_wants_to_start_anew_when_too_much_is_held)
+{
+	struct iot_sorter *s = iot_sorter_new(65536, false);
+	struct iot_event ev = {.kind = IOT_RECORD};
+	int status = IOT_OK;
+	size_t n = 0;
+	for (; status == IOT_OK && n < 10000; n++)
+		status = iot_sorter_add(s, &ev, 1);
+	cr_assert_eq(status, IOT_SORTER_ANEW);
+	cr_assert(n > 65536 / 100 && n < 65536 / 80, "%zu events", n);
+	iot_sorter_free(s);
+}
+
+Test(sorter, directives_stay_beside_records_of_the_same_start)
+{
+	for (unsigned memory = 0; memory < 2; memory++) {
+		struct iot_sorter *s = iot_sorter_new(memory == 0 ? 65536 : 64 << 20, true);
+		static const char *const text[] = {"%file before", "", "%op behind"};
+		for (int64_t t = 3000; t-- > 0;)
+			for (size_t i = 0; i < 3; i++) {
+				struct iot_event ev = {.kind = i == 1 ? IOT_RECORD : IOT_FILE,
+						       .rec.start_ns = t / 2,
+						       .text = {text[i], strlen(text[i])}};
+				cr_assert_eq(iot_sorter_add(s, &ev, 1), IOT_OK);
+			}
+		cr_assert_eq(iot_sorter_end(s), IOT_OK);
+		struct iot_event out;
+		for (size_t i = 0; i < 9000; i++) {
+			cr_assert_eq(iot_sorter_events(s, &out, 1), 1);
+			cr_assert_eq(out.rec.start_ns, (int64_t)i / 6);
+			cr_assert_eq(out.text.size, strlen(text[i % 3]));
+			if (out.text.size > 0)
+				cr_assert_eq(memcmp(out.text.data, text[i % 3], out.text.size), 0);
+		}
+		cr_assert_eq(iot_sorter_events(s, &out, 1), 0);
+		iot_sorter_free(s);
+	}
+}
+
+/* Text of event i: so many bytes that are all the same. */
+static size_t long_text(size_t i, char *to)
+{
+	size_t n = i % 7 == 0 ? 300000 : 4000 * (i % 20);
+	memset(to, (int)('a' + i % 26), n);
+	return n;
+}
+
+Test(sorter, long_text_survives_a_memory_smaller_than_itself)
+{
+	enum { N = 200 };
+	char *text = malloc(300000), *want = malloc(300000);
+	struct iot_sorter *s = iot_sorter_new(65536, true);
+	for (size_t i = 0; i < N; i++) {
+		struct iot_event ev = {.kind = IOT_COMMENT, .text = {text, long_text(i, text)}};
+		ev.rec.start_ns = (int64_t)((i * 77) % N);
+		cr_assert_eq(iot_sorter_add(s, &ev, 1), IOT_OK);
+	}
+	cr_assert_eq(iot_sorter_end(s), IOT_OK);
+	struct iot_event out[16];
+	size_t at = 0;
+	ssize_t n;
+	while ((n = iot_sorter_events(s, out, 16)) > 0)
+		for (ssize_t k = 0; k < n; k++, at++) {
+			size_t i = 0;
+			while ((i * 77) % N != at)
+				i++;
+			size_t size = long_text(i, want);
+			cr_assert_eq(out[k].text.size, size);
+			cr_assert(size == 0 || memcmp(out[k].text.data, want, size) == 0);
+		}
+	cr_assert_eq(n, 0);
+	cr_assert_eq(at, N);
+	iot_sorter_free(s);
+	free(text);
+	free(want);
+}
+
+Test(sorter, text_may_be_overwritten_once_added)
+{
+	char text[] = "first";
+	struct iot_sorter *s = iot_sorter_new(0, true);
+	struct iot_event ev = {.kind = IOT_COMMENT, .text = {text, 5}};
+	cr_assert_eq(iot_sorter_add(s, &ev, 1), IOT_OK);
+	memset(text, 'x', 5);
+	cr_assert_eq(iot_sorter_end(s), IOT_OK);
+	struct iot_event out;
+	cr_assert_eq(iot_sorter_events(s, &out, 1), 1);
+	cr_assert_eq(memcmp(out.text.data, "first", 5), 0);
+	iot_sorter_free(s);
+}
+
+static size_t entries(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	cr_assert_not_null(dir);
+	size_t n = 0;
+	while (readdir(dir) != NULL)
+		n++;
+	(void)closedir(dir);
+	return n;
+}
+
+Test(sorter, temporary_file_is_never_seen_in_its_folder)
+{
+	char folder[] = "/tmp/iotrace-test.XXXXXX";
+	cr_assert_not_null(mkdtemp(folder));
+	cr_assert_eq(setenv("TMPDIR", folder, 1), 0);
+	struct iot_sorter *s = iot_sorter_new(65536, true);
+	for (size_t i = 0; i < 20000; i++)
+		add_key(s, (struct key){-(int64_t)i, i});
+	cr_assert_gt(iot_sorter_spilled(s), 0);
+	cr_assert_eq(entries(folder), 2);
+	cr_assert_eq(iot_sorter_end(s), IOT_OK);
+	cr_assert_eq(entries(folder), 2);
+	iot_sorter_free(s);
+	cr_assert_eq(rmdir(folder), 0);
+}
+
+Test(sorter, no_place_for_the_temporary_file_is_an_error_that_sticks)
+{
+	cr_assert_eq(setenv("TMPDIR", "/nonexistent/here", 1), 0);
+	struct iot_sorter *s = iot_sorter_new(65536, true);
+	struct iot_event ev = {.kind = IOT_RECORD};
+	int status = IOT_OK;
+	for (size_t i = 0; status == IOT_OK && i < 10000; i++)
+		status = iot_sorter_add(s, &ev, 1);
+	cr_assert_eq(status, IOT_EIO);
+	cr_assert_not_null(strstr(iot_sorter_error(s)->text, "/nonexistent/here"));
+	cr_assert_eq(iot_sorter_add(s, &ev, 1), IOT_EIO);
+	cr_assert_eq(iot_sorter_release(s, 5), IOT_EIO);
+	cr_assert_eq(iot_sorter_end(s), IOT_EIO);
+	cr_assert_eq(iot_sorter_events(s, &ev, 1), IOT_EIO);
+	iot_sorter_free(s);
+}
+
+Test(sorter, full_disk_is_reported)
+{
+	cr_assert_neq(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){100000, 100000}), 0);
+	struct iot_sorter *s = iot_sorter_new(65536, true);
+	struct iot_event ev = {.kind = IOT_RECORD};
+	int status = IOT_OK;
+	for (size_t i = 0; status == IOT_OK && i < 100000; i++)
+		status = iot_sorter_add(s, &ev, 1);
+	cr_assert_eq(status, IOT_EIO);
+	cr_assert_not_null(strstr(iot_sorter_error(s)->text, strerror(EFBIG)));
+	iot_sorter_free(s);
+}
+
+Test(sorter, adding_after_the_end_is_refused)
+{
+	struct iot_sorter *s = iot_sorter_new(0, true);
+	struct iot_event ev = {.kind = IOT_RECORD};
+	cr_assert_eq(iot_sorter_end(s), IOT_OK);
+	cr_assert_eq(iot_sorter_add(s, &ev, 1), IOT_EUSAGE);
+	iot_sorter_free(s);
+}
