@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# What README.md and the manual show is true: every console block is run again and its output
+# compared, and the C program of README.md is compiled, run, and its output compared with the text
+# block behind it.
+#
+#	sh tests/tools/readme_example.sh
+#
+# A console block is ```console in README.md, and a literal display under EXAMPLES in a page whose
+# first line begins with "$ ". Its commands run one after the other in a directory of their own that
+# has testdata/ in it.
+
+cd "$(dirname "$0")/../.." || exit 2
+root=$PWD
+build=$root/build/${MODE:-release}
+passed=0 failed=0
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+# libraries, and what a sanitizer or coverage build needs to link
+libraries='-lxxhash -lzstd -lz -lpthread'
+flags=
+case ${MODE:-release} in
+asan) flags='-fsanitize=address,undefined' ;;
+coverage) flags='--coverage' ;;
+esac
+
+verdict() { # STATUS WHAT
+	if [ "$1" -eq 0 ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "not ok: $2"
+	fi
+}
+
+# Writes the blocks of README.md or a page to $scratch/N.block.
+blocks_of() {
+	case $1 in
+	*.md)
+		awk -v d="$scratch" '/^```console/ { on = 1; f = d "/" ++n ".block"; next }
+			/^```/ { on = 0 } on { print > f }' "$1"
+		;;
+	*)
+		awk -v d="$scratch" '/^\.Sh / { examples = /EXAMPLES/ }
+			/^\.Bd -literal/ && examples { first = 1; next }
+			/^\.Ed/ { on = first = 0 }
+			first { first = 0; on = /^\$ / ; if (on) f = d "/" ++n ".block" }
+			on { gsub(/\\e/, "\\"); gsub(/\\&/, ""); gsub(/\\-/, "-"); print > f }' "$1"
+		;;
+	esac
+}
+
+# Says what a terminal would show: each command and its output.
+replay() {
+	rm -rf "$scratch/run" && mkdir "$scratch/run" && ln -s "$root/testdata" "$scratch/run/testdata"
+	(
+		cd "$scratch/run" || exit
+		PATH=$build:$PATH
+		while IFS= read -r line; do
+			case $line in
+			'$ '*)
+				printf '%s\n' "$line"
+				eval "${line#??}" 2>&1
+				;;
+			esac
+		done <"$1"
+	) </dev/null
+}
+
+run_blocks() {
+	rm -f "$scratch"/*.block
+	blocks_of "$1"
+	for block in "$scratch"/*.block; do
+		[ -f "$block" ] || continue
+		replay "$block" >"$scratch/seen"
+		difference=$(diff "$block" "$scratch/seen")
+		verdict $? "$1: $(head -n 1 "$block") (< shown, > seen)
+$difference"
+	done
+}
+
+run_program() {
+	awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' README.md >"$scratch/example.c"
+	awk '/^```c$/ { c = 1 } c && /^```text$/ { on = 1; next } /^```/ { on = 0 } on' \
+		README.md >"$scratch/expected"
+	# shellcheck disable=SC2086
+	${CC:-cc} -std=c11 -Wall -Wextra -Werror $flags -Iinclude -o "$scratch/example" \
+		"$scratch/example.c" "$build/libiotrace.a" $libraries
+	verdict $? 'README.md: the C program does not compile'
+	[ -x "$scratch/example" ] || return
+	"$scratch/example" testdata/format/example.iot >"$scratch/seen"
+	verdict $? 'README.md: the C program fails'
+	difference=$(diff "$scratch/expected" "$scratch/seen")
+	verdict $? "README.md: the C program (< shown, > seen)
+$difference"
+}
+
+run_program
+for page in README.md man/*.[135]; do
+	run_blocks "$page"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
