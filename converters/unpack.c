@@ -14,7 +14,9 @@ struct unpacker {
 	struct archive *archive;
 	char *name;
 	enum iot_packing how;
-	size_t shown; /* bytes of base that libarchive is looking at */
+	size_t shown;      /* bytes of base that libarchive is looking at */
+	const char *block; /* unpacked, not yet handed out */
+	size_t left;
 	bool opened, drained, ended;
 	struct iot_error error;
 };
@@ -187,23 +189,41 @@ static int open_stream(struct unpacker *u)
 	return got < ARCHIVE_WARN ? give_up(u) : IOT_OK;
 }
 
+/* By blocks: archive_read_data would drop what it has copied when the block behind it is bad. */
+static void next_block(struct unpacker *u)
+{
+	const void *data;
+	la_int64_t offset;
+	int got;
+	do
+		got = archive_read_data_block(u->archive, &data, &u->left, &offset);
+	while (got == ARCHIVE_RETRY || (got == ARCHIVE_OK && u->left == 0));
+	u->block = data;
+	u->ended = got == ARCHIVE_EOF;
+	if (got != ARCHIVE_OK)
+		u->left = 0;
+	if (got < ARCHIVE_OK)
+		(void)give_up(u);
+}
+
 static ssize_t read_stream(void *context, void *buffer, size_t size)
 {
 	struct unpacker *u = context;
-	la_ssize_t n = 0;
 	if (u->error.status == IOT_OK && !u->opened)
 		(void)open_stream(u);
-	if (u->error.status == IOT_OK && !u->ended) {
-		do
-			n = archive_read_data(u->archive, buffer, size);
-		while (n == ARCHIVE_RETRY);
-		if (n < 0)
-			(void)give_up(u);
+	if (u->error.status == IOT_OK && !u->ended && u->left == 0)
+		next_block(u);
+	if (u->error.status != IOT_OK) {
+		errno = EIO;
+		return -1;
 	}
-	if (u->error.status == IOT_OK)
-		return (ssize_t)n;
-	errno = EIO;
-	return -1;
+	size_t n = size < u->left ? size : u->left;
+	if (n == 0)
+		return 0;
+	memcpy(buffer, u->block, n);
+	u->block += n;
+	u->left -= n;
+	return (ssize_t)n;
 }
 
 struct iot_window *iot_unpack_window(struct iot_window *base, enum iot_packing how,

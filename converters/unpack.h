@@ -28,7 +28,7 @@ bool iot_is_tar(const char *head, size_t size);
 
 /*
  * A window on what is packed in base, which belongs to it from now on (also on failure). Bytes
- * before damage come first, up to libarchive's last whole block (64 KiB); the error keeps
+ * before damage come first, up to libarchive's last whole block (xz: 64 KiB; bzip2, lz4: what the file says); the error keeps
  * libarchive's words. options: of the window; why and done are its own. NULL with *error set.
  */
 struct iot_window *iot_unpack_window(struct iot_window *base, enum iot_packing how,
