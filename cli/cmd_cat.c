@@ -160,8 +160,6 @@ int iot_cmd_cat(int argc, char **argv)
 	    IOT_OPT_QUIET(c.read.quiet, c.read.progress),
 	    IOT_GROUP("Reading"),
 	    IOT_OPT_READING(c.read),
-	    IOT_OPTION(FLAG, 0, "recover", NULL, &c.read.recover,
-		       "after damage go on at the next %sync"),
 	    IOT_GROUP("Format csv"),
 	    IOT_OPTION(FLAG, 0, "ns", NULL, &c.ns, "times in nanoseconds instead of ticks"),
 	    IOT_OPTION(FLAG, 0, "names", NULL, &c.names, "append the columns object and path"),

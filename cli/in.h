@@ -28,7 +28,8 @@ struct iot_read_options {
 	IOT_RANGE(NUMBER, 0, "in-tick", "NS", &(r).tick_ns,                                        \
 		  "nanoseconds of a tick of IN where it does not tell (default: 1000)",            \
 		  1, INT64_MAX),                                                                   \
-	IOT_OPTION(FLAG, 0, "no-verify", NULL, &(r).no_verify, "do not check the hashes of IN")
+	IOT_OPTION(FLAG, 0, "no-verify", NULL, &(r).no_verify, "do not check the hashes of IN"),    \
+	IOT_OPTION(FLAG, 0, "recover", NULL, &(r).recover, "after damage go on at the next %sync")
 /* clang-format on */
 
 enum { IOT_IN_BATCH = 1024 };

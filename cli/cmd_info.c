@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* iotrace info: what a trace is, how much is in it, and whether it is whole. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "lib/error.h"
+#include "lib/number.h"
+
+#include "in.h"
+#include "map.h"
+
+enum { READ, WRITE, WAYS, TEXT_ROOM = 1024, NS_PER_S = 1000000000 };
+
+/* What %trace tells; the first one counts. Values are percent-decoded, NULL where not told. */
+static const char *const trace_keys[] = {"source", "command", "host", "user", "epoch", "lacks"};
+enum { KEY_SOURCE, KEY_COMMAND, KEY_HOST, KEY_USER, KEY_EPOCH, KEY_LACKS, KEYS };
+
+struct told {
+	char *text;
+	size_t size;
+};
+
+struct ways {
+	uint64_t records[WAYS], bytes[WAYS];
+};
+
+struct info {
+	struct ways logical, physical;
+	struct iot_map processes, files, objects;
+	uint64_t unknown_offsets;
+	int64_t first_ns, last_ns; /* last: the latest end of an I/O */
+	bool any, failed;
+	struct told told[KEYS];
+};
+
+static void count_record(struct info *f, const struct iot_record *rec)
+{
+	bool logical = (rec->type & IOT_LOGICAL) != 0;
+	int way = rec->type & IOT_WRITE ? WRITE : READ;
+	struct ways *w = logical ? &f->logical : &f->physical;
+	int64_t end_ns = rec->start_ns + (int64_t)rec->duration_ns;
+	w->records[way]++;
+	w->bytes[way] += logical ? rec->length : rec->length * IOT_BLOCK_SIZE;
+	f->unknown_offsets += (rec->flags & IOT_OFFSET_UNKNOWN) != 0;
+	if (!f->any || rec->start_ns < f->first_ns)
+		f->first_ns = rec->start_ns;
+	if (!f->any || end_ns > f->last_ns)
+		f->last_ns = end_ns;
+	f->any = true;
+	if (iot_map_number(&f->processes, rec->process) == SIZE_MAX)
+		f->failed = true;
+	if (logical && iot_map_number(&f->files, iot_map_pair(rec->process, rec->file)) == SIZE_MAX)
+		f->failed = true;
+	if (rec->object && iot_map_number(&f->objects, rec->object) == SIZE_MAX)
+		f->failed = true;
+}
+
+static void keep_told(struct info *f, const struct iot_event *ev)
+{
+	for (int i = 0; i < KEYS; i++) {
+		struct iot_text value = iot_directive_get(ev, trace_keys[i]);
+		if (!value.data || f->told[i].text)
+			continue;
+		f->told[i].text = malloc(value.size + 1);
+		if (f->told[i].text)
+			f->told[i].size = iot_percent_decode(value, f->told[i].text, NULL);
+		else
+			f->failed = true;
+	}
+}
+
+static void count(struct info *f, struct iot_in *in)
+{
+	struct iot_event ev[IOT_IN_BATCH];
+	size_t n;
+	while (!f->failed && (n = iot_in_events(in, ev, IOT_IN_BATCH)) > 0) {
+		for (size_t i = 0; i < n; i++) {
+			if (ev[i].kind == IOT_RECORD)
+				count_record(f, &ev[i].rec);
+			else if (ev[i].kind == IOT_TRACE)
+				keep_told(f, &ev[i]);
+		}
+	}
+	if (f->failed)
+		iot_message("out of memory");
+}
+
+static const char *state_name(const struct iot_in *in)
+{
+	if (in->status == IOT_ETRUNCATED)
+		return "cut short";
+	if (in->status != IOT_OK || iot_reader_fact(in->reader, IOT_FACT_LOST) > 0)
+		return "damaged";
+	return iot_reader_fact(in->reader, IOT_FACT_FRAMED) ? "complete"
+							    : "complete, without an end mark";
+}
+
+static const char *compression_name(uint64_t compression)
+{
+	return compression == IOT_GZIP ? "gzip" : compression == IOT_ZSTD ? "zstd" : "plain";
+}
+
+/* JSON */
+
+static void json_ways(struct iot_json *j, const char *key, const struct ways *w)
+{
+	iot_json_open(j, key, '{');
+	iot_json_number(j, "reads", w->records[READ]);
+	iot_json_number(j, "writes", w->records[WRITE]);
+	iot_json_number(j, "read_bytes", w->bytes[READ]);
+	iot_json_number(j, "written_bytes", w->bytes[WRITE]);
+	iot_json_close(j, '}');
+}
+
+static void json_told(struct iot_json *j, const struct info *f)
+{
+	uint64_t epoch;
+	for (int i = 0; i < KEYS; i++) {
+		const struct told *t = &f->told[i];
+		if (t->text && i == KEY_EPOCH && iot_number_decimal(t->text, t->size, &epoch))
+			iot_json_number(j, "epoch_ns", epoch);
+		else if (t->text && i != KEY_EPOCH)
+			iot_json_text(j, trace_keys[i], t->text, t->size);
+	}
+}
+
+static void print_json(struct iot_out *o, const char *path, const struct info *f,
+		       const struct iot_in *in)
+{
+	struct iot_json j = {.out = o};
+	const struct iot_reader *r = in->reader;
+	const char *packed = compression_name(iot_reader_fact(r, IOT_FACT_COMPRESSION));
+	iot_json_open(&j, NULL, '{');
+	iot_json_text(&j, "path", path, strlen(path));
+	iot_json_text(&j, "state", state_name(in), strcspn(state_name(in), ","));
+	iot_json_bool(&j, "framed", iot_reader_fact(r, IOT_FACT_FRAMED) != 0);
+	json_told(&j, f);
+	iot_json_number(&j, "records", iot_reader_fact(r, IOT_FACT_RECORDS));
+	iot_json_number(&j, "comments", iot_reader_fact(r, IOT_FACT_COMMENTS));
+	json_ways(&j, "logical", &f->logical);
+	json_ways(&j, "physical", &f->physical);
+	iot_json_number(&j, "unknown_offsets", f->unknown_offsets);
+	iot_json_number(&j, "processes", f->processes.count);
+	iot_json_number(&j, "files", f->files.count);
+	iot_json_number(&j, "objects", f->objects.count);
+	iot_json_signed(&j, "first_ns", f->first_ns);
+	iot_json_signed(&j, "last_ns", f->last_ns);
+	iot_json_number(&j, "tick_ns", iot_reader_fact(r, IOT_FACT_TICK_NS));
+	iot_json_number(&j, "base", iot_reader_fact(r, IOT_FACT_BASE));
+	iot_json_number(&j, "sync", iot_reader_fact(r, IOT_FACT_SYNC));
+	iot_json_text(&j, "compression", packed, strlen(packed));
+	iot_json_number(&j, "text_bytes", iot_reader_fact(r, IOT_FACT_BYTES_TEXT));
+	iot_json_number(&j, "stored_bytes", iot_reader_fact(r, IOT_FACT_BYTES_STORED));
+	iot_json_close(&j, '}');
+}
+
+/* For people */
+
+static void line(struct iot_out *o, const char *label, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void line(struct iot_out *o, const char *label, const char *format, ...)
+{
+	char text[TEXT_ROOM];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	iot_out_printf(o, "  %-12s %s\n", label, text);
+}
+
+static void print_epoch(struct iot_out *o, const struct told *t)
+{
+	char date[64];
+	struct tm tm;
+	uint64_t ns;
+	if (!t->text || !iot_number_decimal(t->text, t->size, &ns))
+		return;
+	time_t seconds = (time_t)(ns / NS_PER_S);
+	if (gmtime_r(&seconds, &tm) && strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &tm) > 0)
+		line(o, "begun", "%s.%09u UTC", date, (unsigned)(ns % NS_PER_S));
+}
+
+static void print_told(struct iot_out *o, const struct info *f)
+{
+	char text[TEXT_ROOM];
+	for (int i = 0; i < KEYS; i++) {
+		const struct told *t = &f->told[i];
+		if (i == KEY_EPOCH)
+			print_epoch(o, t);
+		else if (t->text)
+			line(o, trace_keys[i], "%s",
+			     iot_escape(text, sizeof text, t->text, t->size));
+	}
+}
+
+static void print_ways(struct iot_out *o, const char *what, const struct ways *w)
+{
+	char label[32], bytes[32];
+	for (int way = READ; way < WAYS; way++) {
+		snprintf(label, sizeof label, "%s%s", what, way == READ ? "reads" : "writes");
+		line(o, label, "%ju, %s (%ju bytes)", (uintmax_t)w->records[way],
+		     iot_people_bytes(bytes, sizeof bytes, w->bytes[way]),
+		     (uintmax_t)w->bytes[way]);
+	}
+}
+
+static void print_storage(struct iot_out *o, const struct iot_reader *r)
+{
+	char stored[32];
+	uint64_t records = iot_reader_fact(r, IOT_FACT_RECORDS);
+	uint64_t bytes = iot_reader_fact(r, IOT_FACT_BYTES_STORED);
+	uint64_t sync = iot_reader_fact(r, IOT_FACT_SYNC);
+	line(o, "written", "base %ju, tick %ju ns, %s",
+	     (uintmax_t)iot_reader_fact(r, IOT_FACT_BASE),
+	     (uintmax_t)iot_reader_fact(r, IOT_FACT_TICK_NS),
+	     compression_name(iot_reader_fact(r, IOT_FACT_COMPRESSION)));
+	if (sync > 0)
+		line(o, "sync", "every %ju records", (uintmax_t)sync);
+	iot_people_bytes(stored, sizeof stored, bytes);
+	if (records > 0)
+		line(o, "stored", "%s, %.2f bytes per record", stored,
+		     (double)bytes / (double)records);
+	else
+		line(o, "stored", "%s", stored);
+}
+
+static void print_people(struct iot_out *o, const char *path, const struct info *f,
+			 const struct iot_in *in)
+{
+	char text[TEXT_ROOM];
+	const struct iot_reader *r = in->reader;
+	iot_out_printf(o, "%s: %s\n", iot_escape(text, sizeof text, path, strlen(path)),
+		       state_name(in));
+	print_told(o, f);
+	line(o, "records", "%ju", (uintmax_t)iot_reader_fact(r, IOT_FACT_RECORDS));
+	print_ways(o, "", &f->logical);
+	if (f->physical.records[READ] + f->physical.records[WRITE] > 0)
+		print_ways(o, "disk ", &f->physical);
+	if (f->unknown_offsets > 0)
+		line(o, "offsets", "%ju count from an unknown base", (uintmax_t)f->unknown_offsets);
+	line(o, "comments", "%ju", (uintmax_t)iot_reader_fact(r, IOT_FACT_COMMENTS));
+	line(o, "processes", "%zu", f->processes.count);
+	line(o, "files", "%zu opened, %zu different", f->files.count, f->objects.count);
+	if (f->any)
+		line(o, "span", "%.6f s, from %.6f to %.6f s",
+		     (double)(f->last_ns - f->first_ns) / NS_PER_S, (double)f->first_ns / NS_PER_S,
+		     (double)f->last_ns / NS_PER_S);
+	print_storage(o, r);
+}
+
+static void forget(struct info *f)
+{
+	iot_map_free(&f->processes);
+	iot_map_free(&f->files);
+	iot_map_free(&f->objects);
+	for (int i = 0; i < KEYS; i++)
+		free(f->told[i].text);
+}
+
+static int show(struct iot_out *o, const char *path, const struct iot_read_options *options,
+		bool json, const struct iot_command *command)
+{
+	struct info f = {0};
+	struct iot_in in;
+	int status = iot_in_open(&in, path, options, command);
+	if (status == IOT_EXIT_OK) {
+		count(&f, &in);
+		if (json)
+			print_json(o, path, &f, &in);
+		else
+			print_people(o, path, &f, &in);
+		status = f.failed ? IOT_EXIT_FAULT : iot_in_exit(&in);
+	}
+	iot_in_close(&in);
+	forget(&f);
+	return status;
+}
+
+static const char notes[] =
+    "json: an object per trace, on one line; keys are always the same, but source, command,\n"
+    "host, user, epoch_ns and lacks are left out where the trace does not tell. Bytes are those\n"
+    "that I/Os moved; of physical records (\"disk\") 512 times their blocks. The exit status is 1\n"
+    "if a trace is cut short or damaged; what was good is counted.\n";
+
+static const char examples[] =
+    "  iotrace info t.iot.zst\n"
+    "  iotrace info --json *.iot.zst | jq -r 'select(.state != \"complete\") | .path'\n"
+    "  iotrace info --recover damaged.iot.zst\n";
+
+int iot_cmd_info(int argc, char **argv)
+{
+	struct iot_read_options read = IOT_READ_OPTIONS_INIT;
+	bool json = false;
+	const struct iot_opt options[] = {
+	    IOT_OPTION(FLAG, 'j', "json", NULL, &json, "print JSON"),
+	    IOT_OPT_QUIET(read.quiet, read.progress),
+	    IOT_GROUP("Reading"),
+	    IOT_OPT_READING(read),
+	    IOT_OPTIONS_END,
+	};
+	const struct iot_command command = {
+	    .name = "info",
+	    .summary = "Tell what traces are, how much is in them, and whether they are whole",
+	    .synopsis = "[OPTION]... IN...",
+	    .options = options,
+	    .notes = notes,
+	    .examples = examples,
+	    .operands_min = 1,
+	};
+	struct iot_out out;
+	size_t count;
+	int status = iot_opts_parse(&command, argc, argv, &count);
+	if (status != IOT_OPTS_GO_ON)
+		return status;
+	if (iot_out_open(&out, "-") != IOT_EXIT_OK)
+		return IOT_EXIT_FAULT;
+	status = IOT_EXIT_OK;
+	for (size_t i = 0; i < count; i++) {
+		int shown = show(&out, argv[i], &read, json, &command);
+		status = shown > status ? shown : status;
+	}
+	int closed = iot_out_close(&out);
+	return closed > status ? closed : status;
+}
