@@ -129,7 +129,7 @@ class Decoder:
         cpu = process.cpu + delta
         need(offset < 2**64, "offset leaves 64 bits")
         need(0 <= start and (start + duration) * self.tick <= MAX_NS, "time out of range")
-        need(-MAX_NS - 1 <= cpu * self.tick <= MAX_NS, "CPU time out of range")
+        need(-MAX_NS <= cpu * self.tick <= MAX_NS, "CPU time out of range")
 
         process.table.pop(key, None)
         process.table[key] = (offset, length, operation)
@@ -178,7 +178,7 @@ class Decoder:
     def news(self, name, keys, text):
         """An identical repeat of a %process or %file in force says nothing, and is not counted."""
         process, what = keys.get(b"process"), keys.get(b"id")
-        if name == b"%op" and keys.get(b"name") == b"close":
+        if keys.get(b"name") == b"close" and name == b"%op" and keys.get(b"result", b"0") == b"0":
             self.in_force.pop((b"%file", process, keys.get(b"file"), False), None)
         if name not in (b"%process", b"%file"):
             return True
