@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The lines of a trace that are no records, as reader and writer see them: what stands on a comment
+ * line, and %iotrace, %sync and %end parsed and built (iotrace(5), FRAMING).
+ */
+#ifndef IOT_LIB_FRAMING_H
+#define IOT_LIB_FRAMING_H
+
+#include "directive.h"
+
+enum iot_line_kind { IOT_LINE_BLANK, IOT_LINE_COMMENT, IOT_LINE_OTHER };
+
+struct iot_line {
+	enum iot_line_kind kind;
+	size_t size;          /* without LF and the CRs before it */
+	const char *next;     /* behind its LF, or the end */
+	struct iot_text text; /* of a comment: what stands behind the blank after ff */
+	unsigned column;      /* of the text, from 1 */
+};
+
+/* The line at p; it ends in LF or at `end`. */
+struct iot_line iot_line_look(const char *p, const char *end);
+
+struct iot_header {
+	uint64_t tick_ns, sync;
+};
+
+struct iot_sync {
+	uint64_t time, record; /* in ticks; an index */
+	uint64_t hash;
+};
+
+struct iot_end {
+	uint64_t records, comments;
+	uint64_t hash;
+};
+
+enum { IOT_FRAMING_MAX = 128 }; /* room that a line built needs */
+
+/* NULL, or what is wrong (a static sentence); `version` as found. */
+const char *iot_header_parse(struct iot_text text, struct iot_header *h, uint64_t *version);
+const char *iot_sync_parse(struct iot_text text, struct iot_sync *s);
+const char *iot_end_parse(struct iot_text text, struct iot_end *e);
+
+/* The text of such a comment; returns its size. */
+size_t iot_header_build(char *out, const struct iot_header *h);
+size_t iot_sync_build(char *out, const struct iot_sync *s);
+size_t iot_end_build(char *out, const struct iot_end *e);
+
+#endif
