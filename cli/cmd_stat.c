@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* iotrace stat: which files or processes did how much I/O, and of what kind. */
+#include <stdio.h>
+
+#include "lib/error.h"
+
+#include "in.h"
+#include "tally.h"
+
+enum { NS_PER_S = 1000000000, NAME_ROOM = 4096 };
+
+struct stat_run {
+	struct iot_tally tally;
+	struct iot_figures total;
+	struct iot_in in;
+	struct iot_out out;
+	struct iot_read_options read;
+	int by; /* enum iot_tally_by */
+	bool json, tsv;
+};
+
+/* The path of a row's object, or the name kept with it; NULL: none. Valid until the next call. */
+static const char *name_of(const struct stat_run *s, const struct iot_row *row, size_t *size)
+{
+	const char *path = row->object ? iot_reader_name(s->in.reader, row->object, size) : NULL;
+	if (path)
+		return path;
+	*size = row->name_size;
+	return row->name;
+}
+
+/* The least size of a class. */
+static uint64_t class_floor(unsigned k)
+{
+	return k == 0 ? 0 : (uint64_t)1 << (k - 1);
+}
+
+/* TSV */
+
+/* What would break a column, and '%', as %XX. */
+static void write_encoded(struct iot_out *o, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)text[i];
+		if (c < 0x20 || c == 0x7f || c == '%')
+			iot_out_printf(o, "%%%02X", c);
+		else
+			iot_out_write(o, text + i, 1);
+	}
+}
+
+static void tsv_number(struct iot_out *o, uint64_t value)
+{
+	iot_out_printf(o, "\t%ju", (uintmax_t)value);
+}
+
+static void tsv_row(struct stat_run *s, const struct iot_row *row)
+{
+	const struct iot_figures *f = &row->figures;
+	const uint64_t columns[] = {row->file,    row->object,   f->opens,         f->reads,
+				    f->writes,    f->read_bytes, f->written_bytes, f->io_ns,
+				    f->followers, f->sequential, f->same_size};
+	const char *separator = "\t";
+	size_t size = 0;
+	const char *name = name_of(s, row, &size);
+	iot_out_printf(&s->out, "%u", row->process);
+	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+		tsv_number(&s->out, columns[i]);
+	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
+		if (f->sizes[k] == 0)
+			continue;
+		iot_out_printf(&s->out, "%s%ju:%ju", separator, (uintmax_t)class_floor(k),
+			       (uintmax_t)f->sizes[k]);
+		separator = ",";
+	}
+	iot_out_text(&s->out, separator[0] == '\t' ? "\t\t" : "\t");
+	write_encoded(&s->out, name ? name : "", size);
+	iot_out_text(&s->out, "\n");
+}
+
+static void print_tsv(struct stat_run *s)
+{
+	iot_out_text(&s->out,
+		     "process\tfile\tobject\topens\treads\twrites\tread_bytes\twritten_bytes\t"
+		     "io_ns\tfollowers\tsequential\tsame_size\tsizes\tname\n");
+	for (size_t i = 0; i < s->tally.row_count; i++)
+		tsv_row(s, &s->tally.rows[i]);
+}
+
+/* JSON */
+
+static void json_figures(struct iot_json *j, const struct iot_figures *f)
+{
+	char key[24];
+	iot_json_number(j, "opens", f->opens);
+	iot_json_number(j, "reads", f->reads);
+	iot_json_number(j, "writes", f->writes);
+	iot_json_number(j, "read_bytes", f->read_bytes);
+	iot_json_number(j, "written_bytes", f->written_bytes);
+	iot_json_number(j, "io_ns", f->io_ns);
+	iot_json_number(j, "followers", f->followers);
+	iot_json_number(j, "sequential", f->sequential);
+	iot_json_number(j, "same_size", f->same_size);
+	iot_json_open(j, "sizes", '{');
+	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
+		snprintf(key, sizeof key, "%ju", (uintmax_t)class_floor(k));
+		if (f->sizes[k] > 0)
+			iot_json_number(j, key, f->sizes[k]);
+	}
+	iot_json_close(j, '}');
+}
+
+static void json_row(struct iot_json *j, const struct stat_run *s, const struct iot_row *row)
+{
+	size_t size = 0;
+	const char *name = name_of(s, row, &size);
+	bool own_file = s->by == IOT_BY_FILE || (s->by == IOT_BY_OBJECT && row->object == 0);
+	iot_json_open(j, NULL, '{');
+	if (s->by == IOT_BY_PROCESS || own_file)
+		iot_json_number(j, "process", row->process);
+	if (own_file)
+		iot_json_number(j, "file", row->file);
+	if (row->object)
+		iot_json_number(j, "object", row->object);
+	if (name)
+		iot_json_text(j, "name", name, size);
+	json_figures(j, &row->figures);
+	iot_json_close(j, '}');
+}
+
+static void print_json(struct stat_run *s)
+{
+	static const char *const by[] = {"file", "process", "object"};
+	struct iot_json j = {.out = &s->out};
+	iot_json_open(&j, NULL, '{');
+	iot_json_text(&j, "by", by[s->by], strlen(by[s->by]));
+	iot_json_open(&j, "rows", '[');
+	for (size_t i = 0; i < s->tally.row_count; i++) {
+		iot_out_text(&s->out, i == 0 ? "\n" : "");
+		json_row(&j, s, &s->tally.rows[i]);
+		j.comma = false;
+		iot_out_text(&s->out, i + 1 < s->tally.row_count ? ",\n" : "\n");
+	}
+	iot_json_close(&j, ']');
+	iot_json_open(&j, "total", '{');
+	json_figures(&j, &s->total);
+	iot_json_close(&j, '}');
+	iot_json_close(&j, '}');
+}
+
+/* For people */
+
+static const char *share(char *text, size_t room, uint64_t part, uint64_t whole)
+{
+	if (whole == 0)
+		return "-";
+	snprintf(text, room, "%.0f%%", 100 * (double)part / (double)whole);
+	return text;
+}
+
+static void people_row(struct stat_run *s, const struct iot_figures *f, const char *name)
+{
+	char read[24], written[24], sequential[8], same[8];
+	iot_out_printf(&s->out, "%8ju %9ju %9ju %10s %10s %11.6f %5s %5s  ", (uintmax_t)f->opens,
+		       (uintmax_t)f->reads, (uintmax_t)f->writes,
+		       iot_people_bytes(read, sizeof read, f->read_bytes),
+		       iot_people_bytes(written, sizeof written, f->written_bytes),
+		       (double)f->io_ns / NS_PER_S,
+		       share(sequential, sizeof sequential, f->sequential, f->followers),
+		       share(same, sizeof same, f->same_size, f->followers));
+	iot_out_text(&s->out, name);
+	iot_out_text(&s->out, "\n");
+}
+
+static const char *people_name(const struct stat_run *s, const struct iot_row *row, char *text,
+			       size_t room)
+{
+	size_t size = 0;
+	int used = 0;
+	const char *name = name_of(s, row, &size);
+	if (s->by == IOT_BY_PROCESS)
+		used = snprintf(text, room, "%u ", row->process);
+	else if (s->by == IOT_BY_FILE)
+		used = snprintf(text, room, "%u:%u ", row->process, row->file);
+	if (name)
+		iot_escape(text + used, room - (size_t)used, name, size);
+	else if (s->by == IOT_BY_OBJECT && row->object == 0)
+		snprintf(text, room, "%s %u of process %u", s->tally.physical ? "disk" : "file",
+			 row->file, row->process);
+	else if (s->by == IOT_BY_OBJECT)
+		snprintf(text, room, "object %u", row->object);
+	return text;
+}
+
+/* The classes of sizes that occur, each with a bar. */
+static void print_sizes(struct stat_run *s)
+{
+	static const char bar[] = "########################################";
+	char size[24];
+	uint64_t most = 0;
+	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++)
+		most = s->total.sizes[k] > most ? s->total.sizes[k] : most;
+	if (most == 0)
+		return;
+	iot_out_text(&s->out, "\n  size from       I/Os\n");
+	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
+		uint64_t n = s->total.sizes[k];
+		double length = (double)n / (double)most * (double)(sizeof bar - 1);
+		if (n > 0)
+			iot_out_printf(&s->out, "%11s %10ju  %.*s\n",
+				       iot_people_bytes(size, sizeof size, class_floor(k)),
+				       (uintmax_t)n, (int)length + (length < 1), bar);
+	}
+}
+
+static void print_people(struct stat_run *s)
+{
+	char name[NAME_ROOM];
+	static const char *const by[] = {"process:file", "process", "file"};
+	iot_out_printf(&s->out, "%8s %9s %9s %10s %10s %11s %5s %5s  %s\n", "opens", "reads",
+		       "writes", "read", "written", "in I/O s", "seq", "same", by[s->by]);
+	for (size_t i = 0; i < s->tally.row_count; i++) {
+		const struct iot_row *row = &s->tally.rows[i];
+		people_row(s, &row->figures, people_name(s, row, name, sizeof name));
+	}
+	people_row(s, &s->total, "total");
+	print_sizes(s);
+}
+
+static void count(struct stat_run *s)
+{
+	struct iot_event ev[IOT_IN_BATCH];
+	size_t n;
+	while (!s->tally.failed && (n = iot_in_events(&s->in, ev, IOT_IN_BATCH)) > 0)
+		iot_tally_events(&s->tally, ev, n);
+	iot_tally_finish(&s->tally, &s->total);
+	iot_progress_clear(&s->in.progress);
+	if (s->tally.failed)
+		iot_message("out of memory");
+	if (s->tally.left_out > 0 && !s->in.quiet)
+		iot_message("warning: %ju %s records are left out; see --physical",
+			    (uintmax_t)s->tally.left_out,
+			    s->tally.physical ? "logical" : "physical");
+}
+
+static int run(struct stat_run *s, const char *path, const struct iot_command *command)
+{
+	int status = iot_in_open(&s->in, path, &s->read, command);
+	if (status == IOT_EXIT_OK)
+		status = iot_out_open(&s->out, "-");
+	if (status != IOT_EXIT_OK)
+		goto out;
+	count(s);
+	if (s->json)
+		print_json(s);
+	else if (s->tsv)
+		print_tsv(s);
+	else
+		print_people(s);
+	status = s->tally.failed ? IOT_EXIT_FAULT : iot_in_exit(&s->in);
+	if (iot_out_close(&s->out) != IOT_EXIT_OK)
+		status = IOT_EXIT_FAULT;
+out:
+	iot_tally_free(&s->tally);
+	iot_in_close(&s->in);
+	return status;
+}
+
+static const char notes[] =
+    "object: a file in the whole trace, whoever opens it, or one fileId where the trace does\n"
+    "not tell. file: one fileId of a process, which is one open. Most bytes come first.\n"
+    "opens: %op open and create that succeeded; in a trace without any, the fileIds.\n"
+    "in I/O: the sum of all durations. seq: I/Os that begin where the one before in the same\n"
+    "fileId of the same process ended; same: of the same size as that one; both as share of\n"
+    "the I/Os that have one before (followers). Sizes are classes of powers of two.\n"
+    "tsv: process, file, object, opens, reads, writes, read_bytes, written_bytes, io_ns,\n"
+    "followers, sequential, same_size, sizes, name; 0 where a row stands for many; sizes is a\n"
+    "list of FROM:COUNT; in name control characters and '%' are %XX; no total.\n"
+    "json: {\"by\", \"rows\": [...], \"total\"} with the same names.\n";
+
+static const char examples[] =
+    "  iotrace stat t.iot.zst                            files, most bytes first\n"
+    "  iotrace stat --by=process t.iot.zst               who did the I/O\n"
+    "  iotrace stat --tsv t.iot.zst | cut -f 7,8,14      bytes read and written, path\n"
+    "  iotrace stat --json t.iot.zst | jq '.total.reads'\n";
+
+int iot_cmd_stat(int argc, char **argv)
+{
+	struct stat_run s = {.read = IOT_READ_OPTIONS_INIT, .by = IOT_BY_OBJECT};
+	const struct iot_opt options[] = {
+	    IOT_OPTION(CHOICE, 'b', "by", "file|process|object", &s.by,
+		       "what a row stands for (default: object)"),
+	    IOT_OPTION(FLAG, 'j', "json", NULL, &s.json, "print JSON"),
+	    IOT_OPTION(FLAG, 't', "tsv", NULL, &s.tsv, "print columns separated by tabs"),
+	    IOT_OPTION(FLAG, 0, "physical", NULL, &s.tally.physical,
+		       "count physical records instead of logical ones"),
+	    IOT_OPT_QUIET(s.read.quiet, s.read.progress),
+	    IOT_GROUP("Reading"),
+	    IOT_OPT_READING(s.read),
+	    IOT_OPTIONS_END,
+	};
+	const struct iot_command command = {
+	    .name = "stat",
+	    .summary = "Count opens, I/Os and bytes by file or process",
+	    .synopsis = "[OPTION]... [IN]",
+	    .options = options,
+	    .notes = notes,
+	    .examples = examples,
+	    .operands_max = 1,
+	};
+	size_t count_operands;
+	int status = iot_opts_parse(&command, argc, argv, &count_operands);
+	if (status != IOT_OPTS_GO_ON)
+		return status;
+	if (s.json && s.tsv)
+		return iot_opts_wrong(&command, "--json and --tsv exclude each other");
+	s.tally.by = (enum iot_tally_by)s.by;
+	return run(&s, count_operands > 0 ? argv[0] : "-", &command);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Events to rows of figures. */
+#include "tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Number of an element in an array that follows a map, made to fit. SIZE_MAX: no memory. */
+static size_t number_of(struct iot_tally *t, struct iot_map *map, uint64_t key, void *array,
+			size_t *room, size_t size)
+{
+	void *elements;
+	size_t i = iot_map_number(map, key);
+	memcpy(&elements, array, sizeof elements);
+	elements = i == SIZE_MAX ? NULL : iot_map_fit(elements, room, i, size);
+	if (!elements) {
+		t->failed = true;
+		return SIZE_MAX;
+	}
+	memcpy(array, &elements, sizeof elements);
+	return i;
+}
+
+static struct iot_opened *opened_of(struct iot_tally *t, uint32_t process, uint32_t file)
+{
+	size_t i = number_of(t, &t->opened_map, iot_map_pair(process, file), &t->opened,
+			     &t->opened_room, sizeof *t->opened);
+	return i == SIZE_MAX ? NULL : &t->opened[i];
+}
+
+/* A new row; its number + 1, or 0: no memory. */
+static size_t add_row(struct iot_tally *t, uint32_t process, uint32_t file, uint32_t object)
+{
+	struct iot_row *rows = iot_map_fit(t->rows, &t->row_room, t->row_count, sizeof *rows);
+	if (!rows) {
+		t->failed = true;
+		return 0;
+	}
+	t->rows = rows;
+	rows[t->row_count].process = process;
+	rows[t->row_count].file = file;
+	rows[t->row_count].object = object;
+	return ++t->row_count;
+}
+
+/* The row of an object or process, made where there is none. */
+static size_t group_row(struct iot_tally *t, uint32_t key)
+{
+	size_t i =
+	    number_of(t, &t->group_map, key, &t->group_rows, &t->group_room, sizeof *t->group_rows);
+	if (i == SIZE_MAX)
+		return 0;
+	if (t->group_rows[i] == 0) {
+		bool process = t->by == IOT_BY_PROCESS;
+		t->group_rows[i] = add_row(t, process ? key : 0, 0, process ? 0 : key);
+	}
+	return t->group_rows[i];
+}
+
+static size_t find_row(struct iot_tally *t, const struct iot_record *rec, size_t own)
+{
+	if (t->by == IOT_BY_PROCESS)
+		return group_row(t, rec->process);
+	if (t->by == IOT_BY_OBJECT && rec->object != 0)
+		return group_row(t, rec->object);
+	return own ? own : add_row(t, rec->process, rec->file, rec->object);
+}
+
+/* The row that a record or a directive about a file belongs to; *opened is its file. */
+static struct iot_row *row_of(struct iot_tally *t, const struct iot_record *rec,
+			      struct iot_opened **opened)
+{
+	struct iot_opened *o = opened_of(t, rec->process, rec->file);
+	if (!o)
+		return NULL;
+	bool fresh = o->row == 0;
+	if (fresh || (rec->object != 0 && o->object != rec->object)) {
+		o->row = find_row(t, rec, t->by == IOT_BY_FILE ? o->row : 0);
+		o->object = rec->object;
+	}
+	if (o->row == 0)
+		return NULL;
+	struct iot_row *row = &t->rows[o->row - 1];
+	row->figures.files += fresh;
+	if (t->by == IOT_BY_FILE)
+		row->object = o->object;
+	*opened = o;
+	return row;
+}
+
+static unsigned size_class(uint64_t length)
+{
+	unsigned k = length == 0 ? 0 : 64U - (unsigned)__builtin_clzll(length);
+	return k < IOT_SIZE_CLASSES ? k : IOT_SIZE_CLASSES - 1;
+}
+
+static void count_record(struct iot_tally *t, const struct iot_record *rec)
+{
+	bool physical = (rec->type & IOT_LOGICAL) == 0;
+	struct iot_opened *o;
+	if (physical != t->physical) {
+		t->left_out++;
+		return;
+	}
+	struct iot_row *row = row_of(t, rec, &o);
+	if (!row)
+		return;
+	struct iot_figures *f = &row->figures;
+	uint64_t bytes = physical ? rec->length * IOT_BLOCK_SIZE : rec->length;
+	bool write = (rec->type & IOT_WRITE) != 0;
+	f->reads += !write;
+	f->writes += write;
+	f->read_bytes += write ? 0 : bytes;
+	f->written_bytes += write ? bytes : 0;
+	f->io_ns += rec->duration_ns;
+	f->followers += o->active;
+	f->sequential += o->active && rec->offset == o->end;
+	f->same_size += o->active && rec->length == o->length;
+	f->sizes[size_class(bytes)]++;
+	o->active = true;
+	o->end = rec->offset + rec->length;
+	o->length = rec->length;
+}
+
+static bool is(struct iot_text text, const char *word)
+{
+	return text.data && text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+}
+
+static void keep_name(struct iot_tally *t, struct iot_row *row, struct iot_text value)
+{
+	char *name = value.data ? malloc(value.size + 1) : NULL;
+	if (!name) {
+		t->failed |= value.data != NULL;
+		return;
+	}
+	free(row->name);
+	row->name = name;
+	row->name_size = iot_percent_decode(value, name, NULL);
+}
+
+/* An open that succeeded. It may be all that there is of its file: then its path is the name. */
+static void count_op(struct iot_tally *t, const struct iot_event *ev)
+{
+	struct iot_text name = iot_directive_get(ev, "name");
+	struct iot_text result = iot_directive_get(ev, "result");
+	struct iot_opened *o;
+	if (t->physical || !(is(name, "open") || is(name, "create")))
+		return;
+	if ((result.data && !is(result, "0")) || !(ev->has & IOT_HAS_FILE))
+		return;
+	struct iot_row *row = row_of(t, &ev->rec, &o);
+	if (!row)
+		return;
+	row->figures.opens++;
+	if (t->by != IOT_BY_PROCESS && row->object == 0)
+		keep_name(t, row, iot_directive_get(ev, "path"));
+}
+
+static void count_file(struct iot_tally *t, const struct iot_event *ev)
+{
+	struct iot_opened *o;
+	bool disk = (ev->has & IOT_HAS_DISK) != 0;
+	if (disk == t->physical)
+		row_of(t, &ev->rec, &o);
+}
+
+static void count_process(struct iot_tally *t, const struct iot_event *ev)
+{
+	size_t row = t->by == IOT_BY_PROCESS ? group_row(t, ev->rec.process) : 0;
+	if (row > 0)
+		keep_name(t, &t->rows[row - 1], iot_directive_get(ev, "name"));
+}
+
+void iot_tally_events(struct iot_tally *t, const struct iot_event *ev, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (ev[i].kind == IOT_RECORD)
+			count_record(t, &ev[i].rec);
+		else if (ev[i].kind == IOT_OP)
+			count_op(t, &ev[i]);
+		else if (ev[i].kind == IOT_FILE)
+			count_file(t, &ev[i]);
+		else if (ev[i].kind == IOT_PROCESS)
+			count_process(t, &ev[i]);
+	}
+}
+
+static int most_bytes_first(const void *left, const void *right)
+{
+	const struct iot_row *a = left, *b = right;
+	uint64_t x = a->figures.read_bytes + a->figures.written_bytes;
+	uint64_t y = b->figures.read_bytes + b->figures.written_bytes;
+	if (x != y)
+		return x < y ? 1 : -1;
+	x = a->figures.reads + a->figures.writes;
+	y = b->figures.reads + b->figures.writes;
+	if (x != y)
+		return x < y ? 1 : -1;
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return a->file < b->file ? -1 : a->file > b->file;
+}
+
+/* Figures are counters of 64 bits and nothing else. */
+static void add(struct iot_figures *total, const struct iot_figures *f)
+{
+	uint64_t sum[sizeof *f / sizeof(uint64_t)], more[sizeof *f / sizeof(uint64_t)];
+	memcpy(sum, total, sizeof sum);
+	memcpy(more, f, sizeof more);
+	for (size_t i = 0; i < sizeof sum / sizeof sum[0]; i++)
+		sum[i] += more[i];
+	memcpy(total, sum, sizeof sum);
+}
+
+void iot_tally_finish(struct iot_tally *t, struct iot_figures *total)
+{
+	memset(total, 0, sizeof *total);
+	for (size_t i = 0; i < t->row_count; i++)
+		add(total, &t->rows[i].figures);
+	/* Where no %op tells of opens, a fileId is one open. */
+	for (size_t i = 0; i < t->row_count && total->opens == 0; i++)
+		t->rows[i].figures.opens = t->rows[i].figures.files;
+	if (total->opens == 0)
+		total->opens = total->files;
+	if (t->row_count > 0)
+		qsort(t->rows, t->row_count, sizeof *t->rows, most_bytes_first);
+}
+
+void iot_tally_free(struct iot_tally *t)
+{
+	for (size_t i = 0; i < t->row_count; i++)
+		free(t->rows[i].name);
+	free(t->rows);
+	free(t->opened);
+	free(t->group_rows);
+	iot_map_free(&t->opened_map);
+	iot_map_free(&t->group_map);
+	memset(t, 0, sizeof *t);
+}

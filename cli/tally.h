@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What stat counts: rows of figures by file, object or process. A file here is a fileId of a
+ * process, one open; an object is the same file in the whole trace.
+ */
+#ifndef IOT_CLI_TALLY_H
+#define IOT_CLI_TALLY_H
+
+#include "map.h"
+
+#include <iotrace/iotrace.h>
+
+/* Class 0: nothing; class k: 2^(k-1) bytes and more; the last one has no upper end. */
+enum { IOT_SIZE_CLASSES = 42 };
+
+struct iot_figures {
+	uint64_t opens; /* by %op */
+	uint64_t files; /* fileIds seen */
+	uint64_t reads, writes, read_bytes, written_bytes, io_ns;
+	uint64_t followers;  /* I/Os with one before in their file */
+	uint64_t sequential; /* ... that begin where that one ended */
+	uint64_t same_size;  /* ... of the same size */
+	uint64_t sizes[IOT_SIZE_CLASSES];
+};
+
+struct iot_row {
+	struct iot_figures figures;
+	uint32_t process, file, object; /* 0 where the row stands for many or none */
+	char *name;                     /* of a process, or a path told by an %op alone; or NULL */
+	size_t name_size;
+};
+
+enum iot_tally_by { IOT_BY_FILE, IOT_BY_PROCESS, IOT_BY_OBJECT };
+
+struct iot_opened {
+	size_t row;  /* number + 1; 0: none yet */
+	bool active; /* had an I/O */
+	uint32_t object;
+	uint64_t end, length; /* of its I/O before */
+};
+
+struct iot_tally {
+	enum iot_tally_by by;
+	bool physical; /* count physical records, not logical ones */
+	bool failed;   /* out of memory */
+	uint64_t left_out;
+
+	struct iot_row *rows;
+	size_t row_count, row_room;
+	struct iot_map opened_map; /* (process, file) */
+	struct iot_opened *opened;
+	size_t opened_room;
+	struct iot_map group_map; /* objects or processes */
+	size_t *group_rows;       /* number + 1 */
+	size_t group_room;
+};
+
+void iot_tally_events(struct iot_tally *t, const struct iot_event *ev, size_t n);
+/* Rows in order of bytes, most first; *total becomes the sum of all. */
+void iot_tally_finish(struct iot_tally *t, struct iot_figures *total);
+void iot_tally_free(struct iot_tally *t);
+
+#endif
