@@ -13,11 +13,12 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Either spelling, in either base: neither could be the type of a record. */
-static bool marks_comment(const char *field, size_t size)
+/* The base that a first field tells by marking a comment; 0 if it does not. */
+static unsigned marked_base(const char *field, size_t size)
 {
-	return (size == 2 && (field[0] | 32) == 'f' && (field[1] | 32) == 'f') ||
-	       (size == 3 && memcmp(field, "255", 3) == 0);
+	if (size == 2 && (field[0] | 32) == 'f' && (field[1] | 32) == 'f')
+		return 16;
+	return size == 3 && memcmp(field, "255", 3) == 0 ? 10 : 0;
 }
 
 struct iot_line iot_line_look(const char *p, const char *end)
@@ -35,7 +36,8 @@ struct iot_line iot_line_look(const char *p, const char *end)
 		behind++;
 	if (field == stop)
 		l.kind = IOT_LINE_BLANK;
-	if (!marks_comment(field, (size_t)(behind - field)))
+	l.base = marked_base(field, (size_t)(behind - field));
+	if (l.base == 0)
 		return l;
 	if (behind < stop)
 		behind++;

@@ -16,6 +16,7 @@ struct iot_line {
 	const char *next;     /* behind its LF, or the end */
 	struct iot_text text; /* of a comment: what stands behind the blank after ff */
 	unsigned column;      /* of the text, from 1 */
+	unsigned base;        /* of a comment: 16 for ff, 10 for 255 */
 };
 
 /* The line at p; it ends in LF or at `end`. */

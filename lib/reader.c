@@ -460,7 +460,7 @@ static bool take_header(struct iot_reader *r, const struct iot_line *l)
 			    "a second %%iotrace: two traces one behind the other are no trace; "
 			    "`iotrace merge` joins them");
 	const char *wrong = iot_header_parse(l->text, &h, &version);
-	if (wrong != NULL && version != 0)
+	if (wrong != NULL && version > 1)
 		return fail(r, IOT_EFORMAT, l->column, "%s (found %llu, expected 1)", wrong,
 			    (unsigned long long)version);
 	if (wrong != NULL)
@@ -677,6 +677,11 @@ static bool take_other(struct iot_reader *r, struct batch *b)
 	}
 	if (l.kind != IOT_LINE_COMMENT)
 		return damaged(r, 1, "neither a record nor a comment");
+	if (l.base != iot_codec_base(r->codec))
+		return damaged(r, 1,
+			       l.base == 16
+				   ? "a comment of a hexadecimal trace (ff) in a decimal one"
+				   : "a comment of a decimal trace (255) in a hexadecimal one");
 	if (l.size > IOT_COMMENT_MAX)
 		return damaged(r, IOT_COMMENT_MAX + 1, "a comment line longer than 65536 bytes");
 	switch (iot_directive_framing(l.text)) {
