@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* iotrace convert: foreign logs to traces. Options, and which input goes to which output. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "conversion.h"
+
+enum { OPTIONS_MAX = 64, SETTINGS_MAX = 32, NS_PER_US = 1000, NS_PER_MS = 1000000 };
+
+struct settings {
+	struct iot_setting setting[SETTINGS_MAX];
+	size_t count;
+};
+
+struct job {
+	struct iot_convert_options convert;
+	const char *from, *folder, *report;
+	bool list;
+	struct settings settings;
+	struct iot_opt options[OPTIONS_MAX];
+	size_t option_count;
+	struct iot_command command;
+	struct iot_out report_out;
+	struct iot_json json;
+};
+
+/* Options */
+
+/* The name --threads is taken by compression, in every command that writes a trace. */
+static const char *shown_name(const char *name)
+{
+	return strcmp(name, "threads") == 0 ? "per-thread" : name;
+}
+
+static const char *setting_name(const char *shown)
+{
+	return strcmp(shown, "per-thread") == 0 ? "threads" : shown;
+}
+
+static const char *take_setting(const struct iot_opt *opt, const char *value)
+{
+	struct settings *s = opt->target;
+	if (s->count == SETTINGS_MAX)
+		return "fewer options";
+	s->setting[s->count++] = (struct iot_setting){setting_name(opt->name), value};
+	return NULL;
+}
+
+static const char *take_tick(const struct iot_opt *opt, const char *value)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{"ns", 1}, {"us", NS_PER_US}, {"ms", NS_PER_MS}};
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(value, units[i].name) != 0)
+			continue;
+		*(uint64_t *)opt->target = units[i].ns;
+		return NULL;
+	}
+	char *end;
+	errno = 0;
+	unsigned long long ns = strtoull(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || ns < 1 ||
+	    ns > INT64_MAX)
+		return "nanoseconds, or one of ns, us, ms";
+	*(uint64_t *)opt->target = ns;
+	return NULL;
+}
+
+static void add_option(struct job *j, struct iot_opt opt)
+{
+	for (size_t i = 0; i < j->option_count; i++)
+		if (opt.name != NULL && j->options[i].name != NULL &&
+		    strcmp(j->options[i].name, opt.name) == 0)
+			return;
+	if (j->option_count < OPTIONS_MAX - 1)
+		j->options[j->option_count++] = opt;
+}
+
+static void add_converter_options(struct job *j, const struct iot_converter *c)
+{
+	const struct iot_converter_option *o = c->options;
+	if (o == NULL || o->name == NULL)
+		return;
+	add_option(j, (struct iot_opt)IOT_GROUP(c->name));
+	for (; o->name != NULL; o++)
+		add_option(j, (struct iot_opt){.kind = IOT_OPT_CALL,
+					       .name = shown_name(o->name),
+					       .argument = o->argument,
+					       .help = o->help,
+					       .target = &j->settings,
+					       .call = take_setting});
+}
+
+static void make_options(struct job *j)
+{
+	struct iot_convert_options *o = &j->convert;
+	const struct iot_opt own[] = {
+	    IOT_OPTION(STRING, 0, "from", "FORMAT", &j->from, "format of IN (default: found out)"),
+	    IOT_OPTION(FLAG, 0, "list", NULL, &j->list, "list the formats and end"),
+	    IOT_OPT_OUTPUT(o->write),
+	    IOT_OPTION(STRING, 'O', "output-dir", "DIR", &j->folder,
+		       "each IN is a trace of its own, DIR/IN.iot.zst; go on after a failure"),
+	    IOT_OPTION(STRING, 0, "report", "FILE", &j->report,
+		       "write what was counted to FILE, as JSON"),
+	    IOT_OPTION(FLAG, 0, "strict", NULL, &o->strict,
+		       "keep nothing if anything was not understood, damaged or ambiguous"),
+	    IOT_OPTION(CHOICE, 0, "ops", "all|names|none", &o->ops,
+		       "which operations without data to keep; names: those that change names "
+		       "(default: all)"),
+	    IOT_OPTION(FLAG, 'v', "verbose", NULL, &o->verbose, "tell what was done"),
+	    IOT_OPT_QUIET(o->quiet, o->progress),
+	    IOT_GROUP("Order"),
+	    IOT_OPTION(FLAG, 0, "unsorted", NULL, &o->unsorted,
+		       "as IN has it, at once, instead of in order of start"),
+	    IOT_OPTION(SIZE, 0, "memory", "SIZE", &o->memory,
+		       "for sorting; beyond it temporary files are used (default: 256M)"),
+	    IOT_GROUP("Output"),
+	    {.kind = IOT_OPT_CALL,
+	     .name = "tick",
+	     .argument = "NS|us|ms",
+	     .target = &o->write.tick_ns,
+	     .help = "what a tick stands for (default: as exact as IN)",
+	     .call = take_tick},
+	    IOT_OPT_BASE(o->write),
+	    IOT_OPT_WRITING(o->write),
+	};
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		add_option(j, own[i]);
+	for (size_t i = 0; iot_converters[i] != NULL; i++)
+		add_converter_options(j, iot_converters[i]);
+	j->options[j->option_count] = (struct iot_opt)IOT_OPTIONS_END;
+}
+
+static void make_command(struct job *j)
+{
+	make_options(j);
+	j->command = (struct iot_command){
+	    .name = "convert",
+	    .summary = "Turn logs of another tool into a trace, in order of start",
+	    .synopsis = "[OPTION]... [-o OUT] IN...\n[OPTION]... -O DIR IN...",
+	    .options = j->options,
+	    .notes = "IN is a file, a directory (all files in it), a tar, or \"-\"; all may be\n"
+		     "compressed with gzip, bzip2, xz, zstd or lz4. Several IN are parts of one "
+		     "trace.\n",
+	    .examples = "  iotrace convert -o app.iot.zst app.strace\n"
+			"  iotrace convert -o app.iot.zst app.strace.*       (strace -ff)\n"
+			"  iotrace convert -O traces logs/*.strace.xz\n"
+			"  strace -f -ttt -T -y -o '|iotrace convert -o ls.iot.zst -' ls -l\n",
+	};
+	j->convert.command = &j->command;
+}
+
+static int list_formats(void)
+{
+	for (size_t i = 0; iot_converters[i] != NULL; i++)
+		printf("%-12s%s\n", iot_converters[i]->name, iot_converters[i]->summary);
+	return IOT_EXIT_OK;
+}
+
+static int find_format(struct job *j)
+{
+	char shown[128];
+	if (j->from == NULL)
+		return IOT_OPTS_GO_ON;
+	j->convert.converter = iot_converter_find(j->from);
+	if (j->convert.converter != NULL)
+		return IOT_OPTS_GO_ON;
+	return iot_opts_wrong(&j->command, "--from is '%s', which is none of --list",
+			      iot_escape(shown, sizeof(shown), j->from, strlen(j->from)));
+}
+
+static int check(struct job *j, char **paths, size_t count)
+{
+	const struct iot_write_options *w = &j->convert.write;
+	const char *path = w->path;
+	char shown[512];
+	if (count == 0)
+		return iot_opts_wrong(&j->command, "name the input (\"-\" is standard input)");
+	if (j->folder != NULL && strcmp(path, "-") != 0)
+		return iot_opts_wrong(&j->command, "-o and -O exclude each other");
+	if (j->report != NULL && j->folder == NULL && strcmp(j->report, path) == 0)
+		return iot_opts_wrong(&j->command, "trace and report to the same place");
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(paths[i], "-") == 0 && isatty(STDIN_FILENO))
+			return iot_opts_wrong(&j->command,
+					      "standard input is a terminal; name a log");
+		if (j->report != NULL && iot_same_file(j->report, paths[i]))
+			return iot_opts_wrong(
+			    &j->command, "%s is input and report",
+			    iot_escape(shown, sizeof(shown), paths[i], strlen(paths[i])));
+	}
+	return find_format(j);
+}
+
+/* Work */
+
+static int convert_one(struct job *j, const char *const *paths, size_t count, const char *out)
+{
+	struct iot_conversion c;
+	int status = iot_convert(&c, &j->convert, paths, count, out);
+	if (iot_signal_pending() == 0 && status != IOT_EXIT_USAGE) {
+		iot_convert_warn(&c);
+		if (j->report != NULL)
+			iot_convert_report(&c, &j->json);
+	}
+	iot_convert_free(&c);
+	return status;
+}
+
+/* DIR/NAME.iot.zst, NAME being the last part of a path; NULL: out of memory. */
+static char *name_output(const struct job *j, const char *path)
+{
+	static const char *const suffixes[] = {
+	    [IOT_PLAIN] = ".iot", [IOT_GZIP] = ".iot.gz", [IOT_ZSTD] = ".iot.zst"};
+	int how = j->convert.write.compression;
+	const char *suffix = suffixes[how >= 0 ? how : IOT_ZSTD];
+	size_t end = strlen(path), start;
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	for (start = end; start > 0 && path[start - 1] != '/'; start--)
+		;
+	size_t size = strlen(j->folder) + 1 + (end - start) + sizeof("stdin.iot.zst");
+	char *out = malloc(size);
+	if (out == NULL)
+		return NULL;
+	if (strcmp(path, "-") == 0)
+		snprintf(out, size, "%s/stdin%s", j->folder, suffix);
+	else
+		snprintf(out, size, "%s/%.*s%s", j->folder, (int)(end - start), path + start,
+			 suffix);
+	return out;
+}
+
+/* Whether an earlier path has the same name in DIR. */
+static bool taken(const struct job *j, char **paths, size_t i, const char *out)
+{
+	bool same = false;
+	for (size_t k = 0; k < i && !same; k++) {
+		char *other = name_output(j, paths[k]);
+		same = other != NULL && strcmp(other, out) == 0;
+		free(other);
+	}
+	return same;
+}
+
+static int convert_into(struct job *j, char **paths, size_t i)
+{
+	const char *const path = paths[i];
+	char shown[512];
+	char *out = name_output(j, path);
+	int status = IOT_EXIT_FAULT;
+	if (out == NULL) {
+		iot_message("out of memory");
+	} else if (taken(j, paths, i, out)) {
+		iot_message("%s: its trace would replace that of another IN of the same name",
+			    iot_escape(shown, sizeof(shown), path, strlen(path)));
+	} else {
+		if (j->convert.verbose)
+			iot_message("%s", iot_escape(shown, sizeof(shown), out, strlen(out)));
+		status = convert_one(j, &path, 1, out);
+	}
+	free(out);
+	return status;
+}
+
+static int convert_each(struct job *j, char **paths, size_t count)
+{
+	char shown[512];
+	int worst = IOT_EXIT_OK;
+	if (mkdir(j->folder, 0777) != 0 && errno != EEXIST) {
+		iot_message("%s: %s",
+			    iot_escape(shown, sizeof(shown), j->folder, strlen(j->folder)),
+			    strerror(errno));
+		return IOT_EXIT_FAULT;
+	}
+	if (j->report != NULL)
+		iot_json_open(&j->json, NULL, '[');
+	for (size_t i = 0; i < count && iot_signal_pending() == 0; i++) {
+		int status = convert_into(j, paths, i);
+		worst = status > worst ? status : worst;
+	}
+	if (j->report != NULL)
+		iot_json_close(&j->json, ']');
+	return worst;
+}
+
+static int work(struct job *j, char **paths, size_t count)
+{
+	int status = IOT_EXIT_OK;
+	if (j->report != NULL)
+		status = iot_out_open(&j->report_out, j->report);
+	if (status != IOT_EXIT_OK)
+		return status;
+	j->json = (struct iot_json){.out = &j->report_out, .pretty = true};
+	if (j->folder != NULL)
+		status = convert_each(j, paths, count);
+	else
+		status = convert_one(j, (const char *const *)paths, count, j->convert.write.path);
+	if (j->report == NULL)
+		return status;
+	if (iot_signal_pending() != 0 || status == IOT_EXIT_USAGE) {
+		iot_out_abandon(&j->report_out);
+		return status;
+	}
+	iot_out_text(&j->report_out, "\n");
+	int closed = iot_out_close(&j->report_out);
+	return status == IOT_EXIT_OK ? closed : status;
+}
+
+int iot_cmd_convert(int argc, char **argv)
+{
+	struct job j = {.convert = {.write = IOT_WRITE_OPTIONS_INIT, .memory = 256U << 20}};
+	size_t count;
+	make_command(&j);
+	int status = iot_opts_parse(&j.command, argc, argv, &count);
+	if (status != IOT_OPTS_GO_ON)
+		return status;
+	if (j.list)
+		return list_formats();
+	status = check(&j, argv, count);
+	if (status != IOT_OPTS_GO_ON)
+		return status;
+	j.convert.settings = j.settings.setting;
+	j.convert.setting_count = j.settings.count;
+	status = work(&j, argv, count);
+	if (iot_signal_pending() != 0)
+		raise(iot_signal_pending());
+	return status;
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * source -> sorter -> rebase -> writer. Sorting streams where everything could be read and written
+ * anew, because then a source that breaks its promise about order costs only time: the conversion
+ * starts again with a sorter that holds everything back. Elsewhere it holds from the start.
+ */
+#include "conversion.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/sorter.h"
+
+enum { BATCH = 1024, LOST_ROOM = 2048 };
+
+/* How an attempt ends, beside IOT_EXIT_...; ANEW: start again, holding. */
+enum { GO_ON = -1, ANEW = -2 };
+
+static int tell(struct iot_conversion *c, const char *sentence)
+{
+	iot_progress_clear(&c->progress);
+	if (iot_signal_pending() == 0)
+		iot_message("%s", sentence);
+	return IOT_EXIT_FAULT;
+}
+
+/* Out: writer */
+
+static int write_events(struct iot_conversion *c, struct iot_event *ev, size_t n)
+{
+	if (!iot_rebase_events(&c->rebase, ev, n))
+		return tell(c, "out of memory");
+	if (iot_writer_events(c->writer, ev, n) == IOT_OK) {
+		c->last_ns = n > 0 ? ev[n - 1].rec.start_ns : c->last_ns;
+		return GO_ON;
+	}
+	iot_progress_clear(&c->progress);
+	return iot_write_fault(c->writer, &c->write);
+}
+
+/* Time begins with the first event, or earlier if the source knew so when it was opened. */
+static int begin_time(struct iot_conversion *c, int64_t start_ns)
+{
+	int64_t zero = c->source.first_ns < start_ns ? c->source.first_ns : start_ns;
+	c->rebase.zero_ns = zero == INT64_MIN ? -INT64_MAX : zero;
+	c->begun = true;
+	return c->trace_text != NULL ? write_events(c, &c->trace, 1) : GO_ON;
+}
+
+/* %trace needs to know where time begins, and text lives for one batch only. */
+static int keep_trace(struct iot_conversion *c, const struct iot_event *ev)
+{
+	c->trace = *ev;
+	c->trace_text = malloc(ev->text.size + 1);
+	if (c->trace_text == NULL)
+		return tell(c, "out of memory");
+	memcpy(c->trace_text, ev->text.data, ev->text.size);
+	c->trace.text.data = c->trace_text;
+	return GO_ON;
+}
+
+static int emit(struct iot_conversion *c, struct iot_event *ev, size_t n)
+{
+	int status = GO_ON;
+	if (!c->begun && n > 0 && c->trace_text == NULL && ev->kind == IOT_TRACE) {
+		status = keep_trace(c, ev++);
+		n--;
+	}
+	if (status == GO_ON && !c->begun && n > 0)
+		status = begin_time(c, ev->rec.start_ns);
+	return status == GO_ON && n > 0 ? write_events(c, ev, n) : status;
+}
+
+static int drain(struct iot_conversion *c)
+{
+	ssize_t n;
+	while ((n = iot_sorter_events(c->sorter, c->out, BATCH)) > 0) {
+		int status = emit(c, c->out, (size_t)n);
+		if (status != GO_ON)
+			return status;
+		if (iot_signal_pending() != 0)
+			return IOT_EXIT_FAULT;
+	}
+	return n < 0 ? tell(c, iot_sorter_error(c->sorter)->text) : GO_ON;
+}
+
+/* In: source */
+
+static bool changes_names(const struct iot_event *ev)
+{
+	static const char *const names[] = {"create", "rename", "link",  "symlink", "unlink",
+					    "mkdir",  "rmdir",  "mknod", "truncate"};
+	struct iot_text name = iot_directive_get(ev, "name");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (name.size == strlen(names[i]) && memcmp(name.data, names[i], name.size) == 0)
+			return true;
+	return false;
+}
+
+/* Leaves out the %op that are not wanted; returns how many events stay. */
+static size_t filter_ops(const struct iot_conversion *c, size_t n)
+{
+	size_t kept = 0;
+	if (c->options->ops == IOT_OPS_ALL)
+		return n;
+	for (size_t i = 0; i < n; i++)
+		if (c->in[i].kind != IOT_OP ||
+		    (c->options->ops == IOT_OPS_NAMES && changes_names(&c->in[i])))
+			c->in[kept++] = c->in[i];
+	return kept;
+}
+
+static int sort(struct iot_conversion *c, size_t n)
+{
+	int status = iot_sorter_add(c->sorter, c->in, n);
+	if (status == IOT_OK)
+		status = iot_sorter_release(c->sorter, c->source.watermark_ns);
+	if (status == IOT_SORTER_ANEW)
+		return ANEW;
+	if (status != IOT_OK)
+		return tell(c, iot_sorter_error(c->sorter)->text);
+	return GO_ON;
+}
+
+static void show_progress(struct iot_conversion *c)
+{
+	uint64_t done, total;
+	if (!c->progress.on)
+		return;
+	iot_input_progress(c->input, &done, &total);
+	iot_progress_show(&c->progress, done, total, c->source.report.records);
+}
+
+static int take_batch(struct iot_conversion *c, size_t n, bool hold)
+{
+	bool slow = c->piped && n < BATCH;
+	/* The first event, which comes first wherever its time would put it. */
+	if (!c->begun && c->trace_text == NULL && c->in[0].kind == IOT_TRACE)
+		c->in[0].rec.start_ns = INT64_MIN;
+	n = filter_ops(c, n);
+	int status = c->sorter != NULL ? sort(c, n) : emit(c, c->in, n);
+	if (status == GO_ON && c->sorter != NULL && !hold)
+		status = drain(c);
+	if (status == GO_ON && c->sorter == NULL && slow && iot_writer_flush(c->writer) != IOT_OK)
+		status = iot_write_fault(c->writer, &c->write);
+	return status;
+}
+
+/* What the source says when it stops early. Good events before it have come already. */
+static int input_ended(struct iot_conversion *c)
+{
+	const struct iot_error *e = &c->source.error;
+	if (e->status == IOT_ENOMEM || e->status == IOT_EUSAGE)
+		return tell(c, e->text);
+	c->damage = *e;
+	return GO_ON;
+}
+
+static int pump(struct iot_conversion *c, bool hold)
+{
+	int n;
+	while ((n = c->source.converter->next(&c->source, c->in, BATCH)) > 0) {
+		int status = take_batch(c, (size_t)n, hold);
+		if (status != GO_ON)
+			return status;
+		if (iot_signal_pending() != 0)
+			return IOT_EXIT_FAULT;
+		show_progress(c);
+	}
+	return n < 0 ? input_ended(c) : GO_ON;
+}
+
+/* The end */
+
+static bool strict_violated(const struct iot_conversion *c)
+{
+	const struct iot_report *r = &c->source.report;
+	return c->options->strict && (c->damage.status != IOT_OK || r->unparsed > 0 ||
+				      iot_convert_sum(r, "ambiguous") > 0);
+}
+
+static int write_lost(struct iot_conversion *c)
+{
+	char memory[LOST_ROOM];
+	struct iot_builder b;
+	struct iot_event ev;
+	iot_directive_begin(&b, memory, sizeof(memory), "lost");
+	iot_directive_number(&b, "time", (uint64_t)c->last_ns);
+	iot_directive_text(&b, "why", c->damage.text, strnlen(c->damage.text, LOST_ROOM / 4));
+	if (iot_directive_end(&b, &ev) != IOT_OK)
+		return tell(c, "%lost cannot be expressed");
+	if (iot_writer_events(c->writer, &ev, 1) != IOT_OK)
+		return iot_write_fault(c->writer, &c->write);
+	return GO_ON;
+}
+
+static int finish(struct iot_conversion *c)
+{
+	int status = GO_ON;
+	if (strict_violated(c))
+		return IOT_EXIT_FAULT;
+	if (c->sorter != NULL) {
+		if (iot_sorter_end(c->sorter) != IOT_OK)
+			return tell(c, iot_sorter_error(c->sorter)->text);
+		status = drain(c);
+	}
+	if (status == GO_ON && !c->begun)
+		status = begin_time(c, c->source.first_ns);
+	if (status == GO_ON && c->damage.status != IOT_OK)
+		status = write_lost(c);
+	if (status != GO_ON)
+		return status;
+	if (iot_writer_close(c->writer) != IOT_OK)
+		return iot_write_fault(c->writer, &c->write);
+	c->kept = true;
+	c->written = iot_writer_fact(c->writer, IOT_FACT_BYTES_STORED);
+	return c->damage.status == IOT_OK ? IOT_EXIT_OK : IOT_EXIT_FAULT;
+}
+
+/* One attempt */
+
+static int open_source(struct iot_conversion *c, const struct iot_converter *converter)
+{
+	c->source = (struct iot_source){.converter = converter,
+					.input = c->input,
+					.settings = c->options->settings,
+					.setting_count = c->options->setting_count,
+					.tick_ns = IOT_TICK_DEFAULT_NS,
+					.watermark_ns = INT64_MIN};
+	if (converter->open(&c->source) != IOT_OK)
+		return tell(c, c->source.error.text);
+	if (c->options->write.tick_ns == IOT_NOT_GIVEN)
+		c->write.tick_ns = c->source.tick_ns;
+	return GO_ON;
+}
+
+static int open_output(struct iot_conversion *c, bool hold)
+{
+	c->writer = iot_writer_new();
+	if (!c->options->unsorted)
+		c->sorter = iot_sorter_new(c->options->memory, hold);
+	if (c->writer == NULL || (c->sorter == NULL && !c->options->unsorted))
+		return tell(c, "out of memory");
+	int status = iot_write_open(c->writer, &c->write, c->options->command);
+	return status == IOT_EXIT_OK ? GO_ON : status;
+}
+
+static void close_attempt(struct iot_conversion *c)
+{
+	c->source.converter->close(&c->source);
+	if (c->sorter != NULL) {
+		c->runs = iot_sorter_runs(c->sorter);
+		c->spilled = iot_sorter_spilled(c->sorter);
+	}
+	if (c->rebase.before_zero > 0)
+		iot_report_add(&c->source.report, "clock.before_start", c->rebase.before_zero);
+	iot_sorter_free(c->sorter);
+	iot_writer_free(c->writer);
+	iot_rebase_free(&c->rebase);
+	free(c->trace_text);
+	c->sorter = NULL;
+	c->writer = NULL;
+	c->trace_text = NULL;
+	c->begun = false;
+}
+
+static int attempt(struct iot_conversion *c, const struct iot_converter *converter, bool hold)
+{
+	int status = open_source(c, converter);
+	if (status == GO_ON)
+		status = open_output(c, hold);
+	if (status == GO_ON)
+		status = pump(c, hold);
+	if (status == GO_ON)
+		status = finish(c);
+	close_attempt(c);
+	iot_progress_clear(&c->progress);
+	return status;
+}
+
+/* All of it */
+
+static bool is_pipe(const char *path)
+{
+	struct stat st;
+	int status = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st);
+	return status == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static bool is_written_anew(const char *path)
+{
+	struct stat st;
+	return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
+}
+
+static int refuse_same(struct iot_conversion *c, const char *in)
+{
+	char shown[512];
+	if (!iot_same_file(c->write.path, in))
+		return GO_ON;
+	iot_escape(shown, sizeof(shown), in, strlen(in));
+	return iot_opts_wrong(c->options->command, "%s is input and output", shown);
+}
+
+static int open_input(struct iot_conversion *c)
+{
+	struct iot_error error = {.status = IOT_OK};
+	int status = GO_ON;
+	for (size_t i = 0; i < c->path_count && status == GO_ON; i++) {
+		status = refuse_same(c, c->paths[i]);
+		c->piped = c->piped || is_pipe(c->paths[i]);
+	}
+	if (status != GO_ON)
+		return status;
+	/* Without a pipe nothing is there yet that would have to be cleaned up. */
+	if (c->piped)
+		iot_signals_catch(true);
+	c->input = iot_input_new(c->paths, c->path_count, iot_signal_stop(), &error);
+	iot_signals_catch(c->piped);
+	if (c->input == NULL)
+		return tell(c, error.text);
+	for (size_t i = 0; i < iot_input_count(c->input) && status == GO_ON; i++)
+		if (strcmp(iot_input_name(c->input, i), "-") != 0)
+			status = refuse_same(c, iot_input_name(c->input, i));
+	return status;
+}
+
+static int convert(struct iot_conversion *c)
+{
+	const struct iot_converter *converter = c->options->converter;
+	struct iot_error error = {.status = IOT_OK};
+	int status = open_input(c);
+	if (status != GO_ON)
+		return status;
+	if (converter == NULL)
+		converter = iot_converter_sniff(c->input, &error);
+	if (converter == NULL)
+		return tell(c, error.text);
+	bool hold = !iot_input_again(c->input) || !is_written_anew(c->write.path);
+	status = attempt(c, converter, hold);
+	if (status != ANEW)
+		return status;
+	c->started_anew = true;
+	if (c->options->verbose)
+		iot_message("not in the order it promised: starting anew");
+	return attempt(c, converter, true);
+}
+
+int iot_convert(struct iot_conversion *c, const struct iot_convert_options *o,
+		const char *const *paths, size_t count, const char *out)
+{
+	*c = (struct iot_conversion){
+	    .options = o, .paths = paths, .path_count = count, .write = o->write};
+	c->write.path = out;
+	c->in = malloc(BATCH * sizeof(*c->in));
+	c->out = malloc(BATCH * sizeof(*c->out));
+	iot_progress_begin(&c->progress, o->progress, o->quiet);
+	int status = c->in != NULL && c->out != NULL ? convert(c) : tell(c, "out of memory");
+	iot_progress_clear(&c->progress);
+	iot_signals_restore();
+	if (c->damage.status != IOT_OK)
+		(void)tell(c, c->damage.text);
+	return status;
+}
+
+void iot_convert_free(struct iot_conversion *c)
+{
+	iot_input_free(c->input);
+	free(c->in);
+	free(c->out);
+	*c = (struct iot_conversion){.input = NULL};
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One conversion: foreign input, in order of start, to one trace; and what is to be said of it. */
+#ifndef IOT_CLI_CONVERSION_H
+#define IOT_CLI_CONVERSION_H
+
+#include "converters/converter.h"
+
+#include "opts.h"
+#include "out.h"
+#include "rebase.h"
+
+enum iot_ops { IOT_OPS_ALL, IOT_OPS_NAMES, IOT_OPS_NONE };
+
+/* What is the same for all conversions of a command. */
+struct iot_convert_options {
+	const struct iot_command *command;
+	const struct iot_converter *converter; /* NULL: find out */
+	const struct iot_setting *settings;
+	size_t setting_count;
+	struct iot_write_options write; /* but for path */
+	uint64_t memory;
+	int ops, progress;
+	bool unsorted, strict, quiet, verbose;
+};
+
+struct iot_conversion {
+	const struct iot_convert_options *options;
+	const char *const *paths;
+	size_t path_count;
+	struct iot_write_options write;
+
+	struct iot_input *input;
+	struct iot_source source;
+	struct iot_sorter *sorter; /* NULL: unsorted */
+	struct iot_writer *writer;
+	struct iot_rebase rebase;
+	struct iot_event *in, *out; /* batches */
+	struct iot_event trace;     /* %trace, until it is known where time begins */
+	char *trace_text;
+	bool piped, begun, started_anew, kept;
+	int64_t last_ns;         /* start of the last event written */
+	struct iot_error damage; /* why the input ended early */
+	uint64_t runs, spilled, written;
+	struct iot_progress progress;
+};
+
+/*
+ * Converts paths to the trace `out`; tells what went wrong, and warns of what could not be done.
+ * The exit status. A signal that ends it (iot_signal_pending) leaves nothing behind; the caller
+ * then passes it on.
+ */
+int iot_convert(struct iot_conversion *c, const struct iot_convert_options *o,
+		const char *const *paths, size_t count, const char *out);
+/* An object: what iot_convert counted. */
+void iot_convert_report(const struct iot_conversion *c, struct iot_json *j);
+void iot_convert_free(struct iot_conversion *c);
+
+/* One line on stderr for everything that a user should know. */
+void iot_convert_warn(const struct iot_conversion *c);
+/* Of the names that begin so. */
+uint64_t iot_convert_sum(const struct iot_report *r, const char *prefix);
+
+/* Signals that end the process: SIGINT, SIGTERM, SIGHUP. */
+
+/* gentle: the first one only sets the flag that ends a piped input. */
+void iot_signals_catch(bool gentle);
+void iot_signals_restore(void);
+int iot_signal_pending(void); /* 0: none */
+const volatile sig_atomic_t *iot_signal_stop(void);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a conversion counted: as warnings for people, and as JSON for programs. */
+#include "conversion.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* "hidden.mmap" begins with "hidden", and so does "hidden"; "hiddenness" does not. */
+static bool belongs(const char *name, const char *prefix, size_t size)
+{
+	return strncmp(name, prefix, size) == 0 && (name[size] == '\0' || name[size] == '.');
+}
+
+uint64_t iot_convert_sum(const struct iot_report *r, const char *prefix)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < r->counts; i++)
+		if (belongs(r->count[i].name, prefix, strlen(prefix)))
+			sum += r->count[i].value;
+	return sum;
+}
+
+static void warn_unparsed(const struct iot_report *r)
+{
+	const struct iot_report_example *e = &r->example[0];
+	if (r->unparsed == 0)
+		return;
+	if (r->examples == 0)
+		iot_message("warning: %ju of %ju lines not understood", (uintmax_t)r->unparsed,
+			    (uintmax_t)r->lines);
+	else if (e->line == 0)
+		iot_message("warning: %ju places not understood; first in %s: %s",
+			    (uintmax_t)r->unparsed, e->member, e->text);
+	else
+		iot_message("warning: %ju of %ju lines not understood; first at %s:%ju: %s",
+			    (uintmax_t)r->unparsed, (uintmax_t)r->lines, e->member,
+			    (uintmax_t)e->line, e->text);
+}
+
+/* "mmap 3, io_uring 12" */
+static void warn_hidden(const struct iot_report *r)
+{
+	static const char prefix[] = "hidden.";
+	char list[512] = "";
+	size_t n = 0;
+	for (size_t i = 0; i < r->counts && n < sizeof(list); i++) {
+		const struct iot_report_count *k = &r->count[i];
+		if (k->value == 0 || strncmp(k->name, prefix, strlen(prefix)) != 0)
+			continue;
+		int more = snprintf(list + n, sizeof(list) - n, "%s%s %ju", n > 0 ? ", " : "",
+				    k->name + strlen(prefix), (uintmax_t)k->value);
+		n += more > 0 ? (size_t)more : 0;
+	}
+	if (n > 0)
+		iot_message("warning: I/O that the source does not show: %s", list);
+}
+
+static void warn_strict(const struct iot_conversion *c)
+{
+	if (c->options->strict && !c->kept)
+		iot_message("--strict: nothing was kept");
+}
+
+void iot_convert_warn(const struct iot_conversion *c)
+{
+	const struct iot_report *r = &c->source.report;
+	if (c->options->quiet)
+		return;
+	warn_unparsed(r);
+	warn_hidden(r);
+	uint64_t ambiguous = iot_convert_sum(r, "ambiguous");
+	if (ambiguous > 0)
+		iot_message("warning: %ju records whose order or offset is not certain",
+			    (uintmax_t)ambiguous);
+	warn_strict(c);
+	if (c->options->verbose && c->kept)
+		iot_message("%s: %ju lines, %ju calls, %ju records, %ju bytes written",
+			    c->source.converter->name, (uintmax_t)r->lines, (uintmax_t)r->calls,
+			    (uintmax_t)r->records, (uintmax_t)c->written);
+}
+
+/* JSON */
+
+static void put_text(struct iot_json *j, const char *key, const char *text)
+{
+	iot_json_text(j, key, text, strlen(text));
+}
+
+/* One member, or an object of all that share what stands before the dot. */
+static void put_count(const struct iot_report *r, size_t first, struct iot_json *j)
+{
+	const char *name = r->count[first].name;
+	size_t size = strcspn(name, ".");
+	char group[64];
+	snprintf(group, sizeof(group), "%.*s", (int)size, name);
+	for (size_t i = 0; i < first; i++)
+		if (belongs(r->count[i].name, name, size))
+			return;
+	if (name[size] == '\0') {
+		iot_json_number(j, group, iot_convert_sum(r, name));
+		return;
+	}
+	iot_json_open(j, group, '{');
+	for (size_t i = first; i < r->counts; i++)
+		if (belongs(r->count[i].name, name, size))
+			iot_json_number(j,
+					r->count[i].name[size] == '.' ? r->count[i].name + size + 1
+								      : "total",
+					r->count[i].value);
+	iot_json_close(j, '}');
+}
+
+static void put_examples(const struct iot_report *r, struct iot_json *j)
+{
+	iot_json_open(j, "first_unparsed", '[');
+	for (size_t i = 0; i < r->examples; i++) {
+		iot_json_open(j, NULL, '{');
+		put_text(j, "file", r->example[i].member);
+		iot_json_number(j, "line", r->example[i].line);
+		put_text(j, "text", r->example[i].text);
+		iot_json_close(j, '}');
+	}
+	iot_json_close(j, ']');
+}
+
+static void put_ends(const struct iot_conversion *c, struct iot_json *j)
+{
+	const struct iot_converter *converter = c->source.converter;
+	put_text(j, "format", converter != NULL ? converter->name : "");
+	iot_json_open(j, "inputs", '[');
+	for (size_t i = 0; i < c->path_count; i++)
+		put_text(j, NULL, c->paths[i]);
+	iot_json_close(j, ']');
+	put_text(j, "output", c->write.path);
+	iot_json_bool(j, "kept", c->kept);
+	put_text(j, "damage", c->damage.text);
+}
+
+void iot_convert_report(const struct iot_conversion *c, struct iot_json *j)
+{
+	const struct iot_report *r = &c->source.report;
+	iot_json_open(j, NULL, '{');
+	put_ends(c, j);
+	iot_json_number(j, "files", c->input != NULL ? iot_input_count(c->input) : 0);
+	iot_json_number(j, "files_skipped", c->input != NULL ? iot_input_skipped(c->input) : 0);
+	iot_json_number(j, "lines", r->lines);
+	iot_json_number(j, "calls", r->calls);
+	iot_json_number(j, "records", r->records);
+	iot_json_number(j, "unparsed", r->unparsed);
+	put_examples(r, j);
+	for (size_t i = 0; i < r->counts; i++)
+		put_count(r, i, j);
+	iot_json_open(j, "sorting", '{');
+	iot_json_bool(j, "started_anew", c->started_anew);
+	iot_json_number(j, "runs", c->runs);
+	iot_json_number(j, "spilled_bytes", c->spilled);
+	iot_json_close(j, '}');
+	iot_json_close(j, '}');
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Times from the beginning of the trace: see rebase.h. */
+#include "rebase.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/number.h"
+
+/* Values have no blanks in them, so a key behind a blank is a key. */
+static const char time_key[] = " time=", epoch_key[] = " epoch=";
+
+static bool has_number(const struct iot_event *ev)
+{
+	return (ev->has & IOT_HAS_TIME) != 0 || ev->kind == IOT_TRACE;
+}
+
+static uint64_t shifted(uint64_t value, int64_t by)
+{
+	uint64_t distance = by < 0 ? 0 - (uint64_t)by : (uint64_t)by;
+	if (by < 0)
+		return value > distance ? value - distance : 0;
+	return value > UINT64_MAX - distance ? UINT64_MAX : value + distance;
+}
+
+/* Copies text to out with every decimal behind `key` shifted; returns the bytes written. */
+static size_t shift_numbers(struct iot_text text, const char *key, int64_t by, char *out)
+{
+	const char *at = text.data, *end = text.data + text.size, *found;
+	size_t key_size = strlen(key), n = 0;
+	while ((found = memmem(at, (size_t)(end - at), key, key_size)) != NULL) {
+		const char *digits = found + key_size, *stop = digits;
+		uint64_t value;
+		while (stop < end && *stop >= '0' && *stop <= '9')
+			stop++;
+		memcpy(out + n, at, (size_t)(digits - at));
+		n += (size_t)(digits - at);
+		at = digits;
+		if (!iot_number_decimal(digits, (size_t)(stop - digits), &value))
+			continue;
+		n += iot_number_dec(out + n, shifted(value, by));
+		at = stop;
+	}
+	memcpy(out + n, at, (size_t)(end - at));
+	return n + (size_t)(end - at);
+}
+
+/* A number of few digits may become one of many; each key with one digit has at least 7 bytes. */
+static size_t room_for(size_t size)
+{
+	return size + (size / 7 + 1) * IOT_DIGITS_MAX;
+}
+
+static bool make_room(struct iot_rebase *r, const struct iot_event *ev, size_t n)
+{
+	size_t need = 0;
+	for (size_t i = 0; i < n; i++)
+		if (has_number(&ev[i]))
+			need += room_for(ev[i].text.size);
+	if (need <= r->room)
+		return true;
+	char *grown = realloc(r->text, need);
+	if (grown == NULL)
+		return false;
+	r->text = grown;
+	r->room = need;
+	return true;
+}
+
+bool iot_rebase_events(struct iot_rebase *r, struct iot_event *ev, size_t n)
+{
+	const int64_t zero = r->zero_ns;
+	if (!make_room(r, ev, n))
+		return false;
+	char *out = r->text;
+	for (size_t i = 0; i < n; i++) {
+		int64_t *start = &ev[i].rec.start_ns;
+		if (*start < zero) {
+			r->before_zero += ev[i].kind != IOT_TRACE;
+			*start = 0;
+		} else if (__builtin_sub_overflow(*start, zero, start)) {
+			*start = INT64_MAX;
+		}
+		if (!has_number(&ev[i]))
+			continue;
+		bool trace = ev[i].kind == IOT_TRACE;
+		size_t size = shift_numbers(ev[i].text, trace ? epoch_key : time_key,
+					    trace ? zero : -zero, out);
+		ev[i].text = (struct iot_text){out, size};
+		out += size;
+	}
+	return true;
+}
+
+void iot_rebase_free(struct iot_rebase *r)
+{
+	free(r->text);
+	*r = (struct iot_rebase){.text = NULL};
+}
