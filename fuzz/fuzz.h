@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What every harness needs: the entry, input taken piece by piece, and a check that a fuzzer
+ * notices. A harness is one file with LLVMFuzzerTestOneInput; it runs under libFuzzer, or over
+ * files with driver.c.
+ */
+#ifndef IOT_FUZZ_H
+#define IOT_FUZZ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <iotrace/iotrace.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define FUZZ_CHECK(cond)                                                                           \
+	do {                                                                                       \
+		if (!(cond)) {                                                                     \
+			fprintf(stderr, "%s:%d: check failed: %s\n", __FILE__, __LINE__, #cond);   \
+			abort();                                                                   \
+		}                                                                                  \
+	} while (0)
+
+/* The rest of an input; what is taken beyond its end is 0. */
+struct fuzz_input {
+	const uint8_t *data;
+	size_t size;
+};
+
+static inline uint64_t fuzz_take(struct fuzz_input *in, size_t bytes)
+{
+	uint64_t v = 0;
+	for (; bytes > 0 && in->size > 0; bytes--, in->data++, in->size--)
+		v = v << 8 | *in->data;
+	return v;
+}
+
+static inline void *fuzz_memory(void *old, size_t size)
+{
+	void *now = realloc(old, size);
+	if (now == NULL)
+		abort();
+	return now;
+}
+
+/* A codec whose block grows when it has to. */
+struct fuzz_codec {
+	struct iot_codec *codec;
+	size_t size;
+};
+
+static inline struct fuzz_codec fuzz_codec_new(uint64_t tick_ns, unsigned base)
+{
+	struct fuzz_codec c = {.size = iot_codec_size(1)};
+	c.codec = iot_codec_init(fuzz_memory(NULL, c.size), c.size, tick_ns, base);
+	FUZZ_CHECK(c.codec != NULL);
+	return c;
+}
+
+static inline void fuzz_codec_grow(struct fuzz_codec *c)
+{
+	c->size *= 2;
+	c->codec = iot_codec_grow(fuzz_memory(c->codec, c->size), c->size);
+	FUZZ_CHECK(c->codec != NULL);
+}
+
+static inline int fuzz_decode(struct fuzz_codec *c, const char *line, size_t size,
+			      struct iot_record *rec)
+{
+	int status;
+	while ((status = iot_decode(c->codec, line, size, rec)) == IOT_ELIMIT)
+		fuzz_codec_grow(c);
+	FUZZ_CHECK(status == IOT_OK || status == IOT_EFORMAT);
+	return status;
+}
+
+static inline ssize_t fuzz_encode(struct fuzz_codec *c, const struct iot_record *rec, char *line)
+{
+	ssize_t n;
+	while ((n = iot_encode(c->codec, rec, line)) == IOT_ELIMIT)
+		fuzz_codec_grow(c);
+	FUZZ_CHECK(n == IOT_EUSAGE || (n > 0 && n <= IOT_ENCODED_MAX));
+	return n;
+}
+
+static inline bool fuzz_same(const struct iot_record *a, const struct iot_record *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Codec, line by line, in both bases. What is accepted is encoded and decoded again, and must be
+ * the same; decoding many lines at once must give the same as one by one; what is refused must have
+ * a sentence.
+ */
+#include "fuzz.h"
+
+#include "lib/predict.h"
+
+enum { RECORDS_MAX = 20000 };
+
+struct fuzz_state {
+	struct fuzz_codec reader, writer, again;
+	struct iot_record *rec; /* what was accepted */
+	size_t count, room;
+};
+
+static void check_again(struct fuzz_state *s, const struct iot_record *rec)
+{
+	char line[IOT_ENCODED_MAX];
+	ssize_t n = fuzz_encode(&s->writer, rec, line);
+	FUZZ_CHECK(n > 0 && line[n - 1] == '\n');
+	struct iot_record got;
+	FUZZ_CHECK(fuzz_decode(&s->again, line, (size_t)n, &got) == IOT_OK);
+	FUZZ_CHECK(fuzz_same(rec, &got));
+}
+
+static void check_line(struct fuzz_state *s, const char *line, size_t size)
+{
+	struct iot_record rec;
+	memset(&rec, 0xaa, sizeof(rec));
+	if (fuzz_decode(&s->reader, line, size, &rec) != IOT_OK) {
+		unsigned column;
+		const char *why = iot_codec_error(s->reader.codec, &column);
+		FUZZ_CHECK(why != NULL && why[0] != '\0');
+		FUZZ_CHECK(column <= size + 1 || size > IOT_LINE_MAX);
+		return;
+	}
+	FUZZ_CHECK(rec.object == 0 && rec.flags == 0 && rec.zero == 0 && rec.spare == 0);
+	FUZZ_CHECK(rec.type != 0xff && rec.start_ns >= 0);
+	check_again(s, &rec);
+	if (s->count == s->room) {
+		s->room = 2 * s->room + 16;
+		s->rec = fuzz_memory(s->rec, s->room * sizeof(rec));
+	}
+	s->rec[s->count++] = rec;
+}
+
+static size_t line_size(const char *text, const char *end)
+{
+	const char *lf = memchr(text, '\n', (size_t)(end - text));
+	return (size_t)((lf != NULL ? lf + 1 : end) - text);
+}
+
+/* All lines at once; `text` ends in LF. What the batch stops at is left out, as above. */
+static void check_batch(const struct fuzz_state *s, const char *text, const char *end,
+			uint64_t tick_ns, unsigned base)
+{
+	struct fuzz_codec c = fuzz_codec_new(tick_ns, base);
+	size_t at = 0;
+	while (text < end && at < s->count) {
+		struct iot_record rec[5];
+		enum iot_stop why;
+		size_t n = iot_decode_lines(c.codec, &text, end, rec, 5, sizeof(rec[0]), &why);
+		FUZZ_CHECK(n <= 5 && (at + n <= s->count || s->count == RECORDS_MAX));
+		for (size_t i = 0; i < n && at + i < s->count; i++)
+			FUZZ_CHECK(fuzz_same(&rec[i], &s->rec[at + i]));
+		at += n;
+		if (why == IOT_STOP_LIMIT)
+			fuzz_codec_grow(&c);
+		else if (why == IOT_STOP_OTHER || why == IOT_STOP_ERROR)
+			text += line_size(text, end);
+	}
+	FUZZ_CHECK(at >= s->count);
+	free(c.codec);
+}
+
+static void check_all(const char *text, size_t size, uint64_t tick_ns, unsigned base)
+{
+	struct fuzz_state s = {
+	    .reader = fuzz_codec_new(tick_ns, base),
+	    .writer = fuzz_codec_new(tick_ns, base),
+	    .again = fuzz_codec_new(tick_ns, base),
+	};
+	const char *const end = text + size;
+	for (const char *p = text; p < end && s.count < RECORDS_MAX;) {
+		size_t n = line_size(p, end);
+		check_line(&s, p, n);
+		p += n;
+	}
+	check_batch(&s, text, end, tick_ns, base);
+	free(s.reader.codec);
+	free(s.writer.codec);
+	free(s.again.codec);
+	free(s.rec);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = fuzz_memory(NULL, size + 1);
+	memcpy(text, data, size);
+	text[size] = '\n';
+	check_all(text, size + 1, 1000, 16);
+	check_all(text, size + 1, 1, 10);
+	free(text);
+	return 0;
+}
