@@ -253,7 +253,8 @@ Test(window, every_source_and_compression_gives_the_same_bytes)
 			for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 				struct bytes got;
 
-				cr_assert_eq(read_by(source, packed, steps[i], &got), IOT_OK);
+				cr_assert_eq(read_by((enum source)source, packed, steps[i], &got),
+					     IOT_OK);
 				assert_same(got, plain);
 				free(got.data);
 			}
