@@ -276,7 +276,7 @@ static void hash_up_to(struct iot_reader *r, const char *p)
 static void start_block(struct iot_reader *r, const char *p, size_t size, size_t shown)
 {
 	r->block = r->cur = r->hashed = p;
-	r->end = p + size;
+	r->end = size > 0 ? p + size : p; /* p may be NULL */
 	r->shown = shown;
 }
 
