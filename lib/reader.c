@@ -406,7 +406,7 @@ static void deliver(struct iot_reader *r, struct batch *b, const struct iot_even
 {
 	if (b->events == NULL)
 		return;
-	if (ev->text.data == r->arena + r->arena_used)
+	if (r->arena != NULL && ev->text.data == r->arena + r->arena_used)
 		r->arena_used += ev->text.size;
 	b->events[b->n] = *ev;
 	if (!(ev->has & IOT_HAS_TIME))
