@@ -201,15 +201,16 @@ static int write_lost(struct iot_conversion *c)
 static int finish(struct iot_conversion *c)
 {
 	int status = GO_ON;
-	if (strict_violated(c))
+	c->violated = strict_violated(c);
+	if (c->violated)
 		return IOT_EXIT_FAULT;
 	if (c->sorter != NULL) {
 		if (iot_sorter_end(c->sorter) != IOT_OK)
 			return tell(c, iot_sorter_error(c->sorter)->text);
 		status = drain(c);
 	}
-	if (status == GO_ON && !c->begun)
-		status = begin_time(c, c->source.first_ns);
+	if (status == GO_ON && !c->begun) /* nothing but %trace, or not even that */
+		status = begin_time(c, c->source.first_ns == INT64_MAX ? 0 : c->source.first_ns);
 	if (status == GO_ON && c->damage.status != IOT_OK)
 		status = write_lost(c);
 	if (status != GO_ON)

@@ -55,15 +55,11 @@ static void warn_hidden(const struct iot_report *r)
 		iot_message("warning: I/O that the source does not show: %s", list);
 }
 
-static void warn_strict(const struct iot_conversion *c)
-{
-	if (c->options->strict && !c->kept)
-		iot_message("--strict: nothing was kept");
-}
-
 void iot_convert_warn(const struct iot_conversion *c)
 {
 	const struct iot_report *r = &c->source.report;
+	if (c->violated)
+		iot_message("--strict: nothing is kept");
 	if (c->options->quiet)
 		return;
 	warn_unparsed(r);
@@ -72,7 +68,6 @@ void iot_convert_warn(const struct iot_conversion *c)
 	if (ambiguous > 0)
 		iot_message("warning: %ju records whose order or offset is not certain",
 			    (uintmax_t)ambiguous);
-	warn_strict(c);
 	if (c->options->verbose && c->kept)
 		iot_message("%s: %ju lines, %ju calls, %ju records, %ju bytes written",
 			    c->source.converter->name, (uintmax_t)r->lines, (uintmax_t)r->calls,
