@@ -605,14 +605,14 @@ int iot_sink_frame(struct iot_sink *s)
 		return s->error.status;
 	if (pass_text(s) != IOT_OK || !s->in_frame)
 		return s->error.status;
-	return pack(s, NULL, 0, END);
+	return pack(s, "", 0, END);
 }
 
 int iot_sink_flush(struct iot_sink *s)
 {
 	if (check_open(s) != IOT_OK || pass_text(s) != IOT_OK)
 		return s->error.status;
-	if (s->in_frame && pack(s, NULL, 0, FLUSH) != IOT_OK)
+	if (s->in_frame && pack(s, "", 0, FLUSH) != IOT_OK)
 		return s->error.status;
 	return put_packed(s);
 }
@@ -625,7 +625,7 @@ static void finish(struct iot_sink *s)
 	if (pass_text(s) != IOT_OK)
 		return;
 	if (s->how != IOT_PLAIN && (s->in_frame || !s->any_frame))
-		if (pack(s, NULL, 0, END) != IOT_OK)
+		if (pack(s, "", 0, END) != IOT_OK)
 			return;
 	put_packed(s);
 }
