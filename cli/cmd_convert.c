@@ -11,6 +11,10 @@
 
 enum { OPTIONS_MAX = 64, SETTINGS_MAX = 32, NS_PER_US = 1000, NS_PER_MS = 1000000 };
 
+/* A converter that knows the setting "ops" makes no more of them than are wanted. */
+static const char *const ops_names[] = {
+    [IOT_OPS_ALL] = "all", [IOT_OPS_NAMES] = "names", [IOT_OPS_NONE] = "none"};
+
 struct settings {
 	struct iot_setting setting[SETTINGS_MAX];
 	size_t count;
@@ -44,7 +48,7 @@ static const char *setting_name(const char *shown)
 static const char *take_setting(const struct iot_opt *opt, const char *value)
 {
 	struct settings *s = opt->target;
-	if (s->count == SETTINGS_MAX)
+	if (s->count == SETTINGS_MAX - 1 && strcmp(opt->name, "ops") != 0)
 		return "fewer options";
 	s->setting[s->count++] = (struct iot_setting){setting_name(opt->name), value};
 	return NULL;
@@ -110,9 +114,10 @@ static void make_options(struct job *j)
 		       "write what was counted to FILE, as JSON"),
 	    IOT_OPTION(FLAG, 0, "strict", NULL, &o->strict,
 		       "keep nothing if anything was not understood, damaged or ambiguous"),
-	    IOT_OPTION(CHOICE, 0, "ops", "all|names|none", &o->ops,
-		       "which operations without data to keep; names: those that change names "
-		       "(default: all)"),
+	    IOT_OPTION(
+		CHOICE, 0, "ops", "all|names|none", &o->ops,
+		"which operations without data to keep; names: close, and those that change names "
+		"(default: all)"),
 	    IOT_OPTION(FLAG, 'v', "verbose", NULL, &o->verbose, "tell what was done"),
 	    IOT_OPT_QUIET(o->quiet, o->progress),
 	    IOT_GROUP("Order"),
@@ -326,6 +331,8 @@ int iot_cmd_convert(int argc, char **argv)
 	status = check(&j, argv, count);
 	if (status != IOT_OPTS_GO_ON)
 		return status;
+	(void)take_setting(&(struct iot_opt){.name = "ops", .target = &j.settings},
+			   ops_names[j.convert.ops]);
 	j.convert.settings = j.settings.setting;
 	j.convert.setting_count = j.settings.count;
 	status = work(&j, argv, count);

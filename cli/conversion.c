@@ -92,8 +92,8 @@ static int drain(struct iot_conversion *c)
 
 static bool changes_names(const struct iot_event *ev)
 {
-	static const char *const names[] = {"create", "rename", "link",  "symlink", "unlink",
-					    "mkdir",  "rmdir",  "mknod", "truncate"};
+	static const char *const names[] = {"create", "close", "unlink",  "rmdir", "rename",
+					    "link",   "mkdir", "symlink", "mknod"};
 	struct iot_text name = iot_directive_get(ev, "name");
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (name.size == strlen(names[i]) && memcmp(name.data, names[i], name.size) == 0)
