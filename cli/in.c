@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/error.h"
+
 static void warn(void *context, const char *sentence)
 {
 	struct iot_in *in = context;
@@ -48,6 +50,7 @@ int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_optio
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
 		return iot_opts_wrong(cmd, "standard input is a terminal; name a trace");
 	in->quiet = o->quiet;
+	iot_escape(in->path, sizeof in->path, path, strlen(path));
 	in->total_bytes = size_of(path);
 	in->reader = iot_reader_new();
 	if (!in->reader)
@@ -60,10 +63,24 @@ int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_optio
 	return status == IOT_OK ? IOT_EXIT_OK : fail(in, status);
 }
 
+/* A reader told to recover does not fail; what it went over has to be told all the same. */
+static void tell_lost(struct iot_in *in)
+{
+	uint64_t places = iot_reader_fact(in->reader, IOT_FACT_LOST);
+	uint64_t records = iot_reader_fact(in->reader, IOT_FACT_LOST_RECORDS);
+	iot_progress_clear(&in->progress);
+	if (places > 0 && !in->told_lost)
+		iot_message("%s: damaged (gaps: %ju, records lost: at least %ju)", in->path,
+			    (uintmax_t)places, (uintmax_t)records);
+	in->told_lost = true;
+}
+
 static size_t take(struct iot_in *in, ssize_t got)
 {
 	if (got < 0)
 		fail(in, (int)got);
+	else if (got == 0)
+		tell_lost(in);
 	if (got <= 0) {
 		iot_progress_clear(&in->progress);
 		return 0;

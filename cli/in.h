@@ -38,8 +38,9 @@ struct iot_in {
 	struct iot_reader *reader;
 	struct iot_progress progress;
 	uint64_t total_bytes; /* of IN; 0: not known */
-	bool quiet;
-	int status; /* enum iot_status: why reading stopped */
+	bool quiet, told_lost;
+	char path[256]; /* escaped */
+	int status;     /* enum iot_status: why reading stopped */
 };
 
 /* IOT_EXIT_OK, or the exit status of a command that ends here: it was told. */

@@ -77,8 +77,11 @@ static int unknown(const char *word)
 			best = e;
 		}
 	}
-	int status = usage("unknown command", word);
-	if (best && iot_word_close(least, word))
+	bool option = word[0] == '-';
+	int status = usage(option ? "unknown option" : "unknown command", word);
+	if (option && iot_word_close(iot_word_distance(word, "--help"), word))
+		fprintf(stderr, "; did you mean '--help'?");
+	else if (best && iot_word_close(least, word))
 		fprintf(stderr, "; did you mean '%s'?", best->name);
 	fprintf(stderr, "\nTry 'iotrace --help'.\n");
 	return status;

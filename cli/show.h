@@ -23,6 +23,8 @@ struct iot_show {
 };
 
 void iot_show_free(struct iot_show *s);
+/* Sees to it that memory has room for so many bytes. */
+bool iot_show_room(struct iot_show *s, size_t size);
 
 void iot_show_csv_head(struct iot_show *s);
 void iot_show_csv(struct iot_show *s, const struct iot_record *rec, size_t n);

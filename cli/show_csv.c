@@ -1,46 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records as CSV. Numbers are most of the work, so they are written two digits at a time. */
+/* Records as CSV. */
 #include <stdlib.h>
 
+#include "digits.h"
 #include "show.h"
 
 enum { ROW_MAX = 10 * 21 };
-
-static unsigned count_digits(uint64_t v)
-{
-	for (unsigned n = 1;; n += 4, v /= 10000) {
-		if (v < 10)
-			return n;
-		if (v < 100)
-			return n + 1;
-		if (v < 1000)
-			return n + 2;
-		if (v < 10000)
-			return n + 3;
-	}
-}
-
-static inline char *put(char *to, uint64_t v)
-{
-	static const char pairs[] =
-	    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-	    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-	    "8081828384858687888990919293949596979899";
-	if (v < 10) {
-		*to = (char)('0' + v);
-		return to + 1;
-	}
-	char *end = to + count_digits(v), *at = end;
-	for (; v >= 100; v /= 100) {
-		at -= 2;
-		memcpy(at, pairs + 2 * (v % 100), 2);
-	}
-	if (v >= 10)
-		memcpy(at - 2, pairs + 2 * v, 2);
-	else
-		at[-1] = (char)('0' + v);
-	return end;
-}
 
 static inline uint64_t ticks(uint64_t ns, uint64_t tick_ns)
 {
@@ -50,9 +15,9 @@ static inline uint64_t ticks(uint64_t ns, uint64_t tick_ns)
 static inline char *put_signed(char *to, int64_t ns, uint64_t tick_ns)
 {
 	if (ns >= 0)
-		return put(to, ticks((uint64_t)ns, tick_ns));
+		return iot_digits(to, ticks((uint64_t)ns, tick_ns));
 	*to++ = '-';
-	return put(to, ticks(0 - (uint64_t)ns, tick_ns));
+	return iot_digits(to, ticks(0 - (uint64_t)ns, tick_ns));
 }
 
 static int64_t cpu_since(struct iot_show *s, const struct iot_record *rec)
@@ -96,7 +61,7 @@ static void write_name(struct iot_show *s, const struct iot_record *rec)
 	const char *path = rec->object ? iot_reader_name(s->reader, rec->object, &size) : NULL;
 	char *to = iot_out_room(s->out, ROW_MAX);
 	*to++ = ',';
-	to = put(to, rec->object);
+	to = iot_digits(to, rec->object);
 	*to++ = ',';
 	iot_out_took(s->out, to);
 	if (path)
@@ -112,7 +77,7 @@ void iot_show_csv_head(struct iot_show *s)
 
 static inline char *put_next(char *to, uint64_t v)
 {
-	to = put(to, v);
+	to = iot_digits(to, v);
 	*to++ = ',';
 	return to;
 }
@@ -132,13 +97,27 @@ void iot_show_csv(struct iot_show *s, const struct iot_record *rec, size_t n)
 		to = put_next(to, r->length);
 		to = put_next(to, r->operation);
 		to = put_next(to, r->file);
-		to = put(to, r->process);
+		to = iot_digits(to, r->process);
 		if (!s->names)
 			*to++ = '\n';
 		iot_out_took(s->out, to);
 		if (s->names)
 			write_name(s, r);
 	}
+}
+
+bool iot_show_room(struct iot_show *s, size_t size)
+{
+	if (size < s->memory_room)
+		return true;
+	char *fitted = realloc(s->memory, size + 1);
+	if (!fitted) {
+		s->failed = true;
+		return false;
+	}
+	s->memory = fitted;
+	s->memory_room = size + 1;
+	return true;
 }
 
 void iot_show_free(struct iot_show *s)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Events as JSON, one object a line: records with all their fields, directives with their keys. */
-#include <stdlib.h>
-
 #include "show.h"
 
 static const char *data_name(unsigned type)
@@ -99,25 +97,11 @@ static void json_keys(struct iot_show *s, struct iot_text text, size_t at)
 	}
 }
 
-static bool fit_memory(struct iot_show *s, size_t size)
-{
-	if (size > s->memory_room) {
-		char *fitted = realloc(s->memory, size);
-		if (!fitted) {
-			s->failed = true;
-			return false;
-		}
-		s->memory = fitted;
-		s->memory_room = size;
-	}
-	return true;
-}
-
 static void json_directive(struct iot_show *s, struct iot_json *j, const struct iot_event *ev)
 {
 	size_t at = 0;
 	struct iot_text name;
-	if (!fit_memory(s, ev->text.size + 1) || !next_word(ev->text, &at, &name))
+	if (!iot_show_room(s, ev->text.size) || !next_word(ev->text, &at, &name))
 		return;
 	iot_json_text(j, "directive", name.data + 1, name.size - 1);
 	iot_json_open(j, "keys", '{');

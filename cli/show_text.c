@@ -4,99 +4,161 @@
 
 #include "lib/error.h"
 
+#include "digits.h"
 #include "show.h"
 
-enum { NS_PER_S = 1000000000, PATH_ROOM = 4096 };
+enum {
+	NS_PER_S = 1000000000,
+	NAME_ROOM = 4096,
+	LINE_ROOM = 512,
+	START_WIDTH = 16,
+	TOOK_WIDTH = 10,
+	PROCESS_WIDTH = 8,
+	WHAT_WIDTH = 6,
+	OFFSET_WIDTH = 14,
+	LENGTH_WIDTH = 10,
+};
 
 void iot_show_text_head(struct iot_show *s)
 {
-	iot_out_printf(s->out, "%16s %10s %8s %-6s %14s %10s  %s\n", "start s", "took s", "process",
-		       "what", "offset", "length", "file");
+	iot_out_printf(s->out, "%*s %*s %*s %-*s %*s %*s  file\n", START_WIDTH, "start s",
+		       TOOK_WIDTH, "took s", PROCESS_WIDTH, "process", WHAT_WIDTH, "what",
+		       OFFSET_WIDTH, "offset", LENGTH_WIDTH, "length");
 }
 
-/* So many digits behind the point as the tick is fine. */
-static int fraction_digits(uint64_t tick_ns)
+static char *put_blanks(char *to, unsigned n)
 {
-	return tick_ns % 1000 != 0 ? 9 : tick_ns % 1000000 != 0 ? 6 : 3;
+	memset(to, ' ', n);
+	return to + n;
 }
 
-static const char *seconds(char *text, size_t room, uint64_t ns, uint64_t tick_ns)
+/* At least `width` characters, blanks behind. */
+static char *put_left(char *to, const char *text, unsigned width)
 {
-	int digits = fraction_digits(tick_ns);
+	size_t n = strlen(text);
+	memcpy(to, text, n);
+	return n < width ? put_blanks(to + n, width - (unsigned)n) : to + n;
+}
+
+/* Seconds, with so many digits behind the point as the tick is fine. */
+static char *put_seconds(char *to, uint64_t ns, uint64_t tick_ns, unsigned width)
+{
+	unsigned digits = tick_ns % 1000 != 0 ? 9 : tick_ns % 1000000 != 0 ? 6 : 3;
 	uint64_t unit = digits == 9 ? 1 : digits == 6 ? 1000 : 1000000;
-	snprintf(text, room, "%ju.%0*ju", (uintmax_t)(ns / NS_PER_S), digits,
-		 (uintmax_t)(ns % NS_PER_S / unit));
-	return text;
+	to = iot_digits_right(to, ns / NS_PER_S, width > digits + 1 ? width - digits - 1 : 0);
+	*to++ = '.';
+	return iot_digits_fixed(to, ns % NS_PER_S / unit, digits);
 }
 
 /* "read", "write", and letters: p physical, a asynchronous, m metadata, r read-ahead, v paging. */
-static const char *what(char *text, size_t room, unsigned type)
+static char *put_what(char *to, unsigned type)
 {
-	static const char *const kinds[] = {"", "m", "r", "v"};
-	snprintf(text, room, "%s%s%s%s", type & IOT_WRITE ? "write" : "read",
-		 type & IOT_LOGICAL ? "" : "p", type & IOT_ASYNC ? "a" : "",
-		 kinds[type & IOT_DATA_KIND]);
-	return text;
+	char text[16], *end = text;
+	end = put_left(end, type & IOT_WRITE ? "write" : "read", 0);
+	if (!(type & IOT_LOGICAL))
+		*end++ = 'p';
+	if (type & IOT_ASYNC)
+		*end++ = 'a';
+	if (type & IOT_DATA_KIND)
+		*end++ = " mrv"[type & IOT_DATA_KIND];
+	*end = '\0';
+	return put_left(to, text, WHAT_WIDTH);
 }
 
-static void text_record(struct iot_show *s, const struct iot_record *rec)
+static char *put_offset(char *to, const struct iot_record *rec)
 {
-	char start[32], took[32], kind[16], path[PATH_ROOM];
+	if (!(rec->flags & IOT_OFFSET_UNKNOWN))
+		return iot_digits_right(to, rec->offset, OFFSET_WIDTH);
+	to = put_left(to, "?+", 0);
+	return iot_digits_right(to, rec->offset, OFFSET_WIDTH - 2);
+}
+
+/* What a file is called: its path, or its number. Kept in text while *object stays the same. */
+static void name_file(struct iot_show *s, const struct iot_record *rec, char *text,
+		      uint32_t *object)
+{
 	size_t size = 0;
+	if (rec->object != 0 && rec->object == *object)
+		return;
 	const char *name = rec->object ? iot_reader_name(s->reader, rec->object, &size) : NULL;
+	*object = name ? rec->object : 0;
 	if (name)
-		iot_escape(path, sizeof path, name, size);
+		iot_escape(text, NAME_ROOM, name, size);
 	else
-		snprintf(path, sizeof path, "%s %u", rec->type & IOT_LOGICAL ? "file" : "disk",
+		snprintf(text, NAME_ROOM, "%s %u", rec->type & IOT_LOGICAL ? "file" : "disk",
 			 rec->file);
-	seconds(start, sizeof start, (uint64_t)rec->start_ns, s->tick_ns);
-	seconds(took, sizeof took, rec->duration_ns, s->tick_ns);
-	iot_out_printf(s->out, "%16s %10s %8u %-6s %s%*ju %10ju  ", start,
-		       rec->flags & IOT_DURATION_UNKNOWN ? "?" : took, rec->process,
-		       what(kind, sizeof kind, rec->type),
-		       rec->flags & IOT_OFFSET_UNKNOWN ? "?+" : "",
-		       rec->flags & IOT_OFFSET_UNKNOWN ? 12 : 14, (uintmax_t)rec->offset,
-		       (uintmax_t)rec->length);
-	iot_out_text(s->out, path);
+}
+
+static void end_line(struct iot_show *s, char *to, const char *name)
+{
+	to = put_left(to, "  ", 0);
+	iot_out_took(s->out, to);
+	iot_out_text(s->out, name);
 	iot_out_write(s->out, "\n", 1);
 }
 
-static void value_of(const struct iot_event *ev, const char *key, char *text, size_t room)
+static void text_record(struct iot_show *s, const struct iot_record *rec, const char *name)
 {
-	struct iot_text value = iot_directive_get(ev, key);
-	if (value.data)
-		iot_escape(text, room, value.data, value.size);
+	char *to = iot_out_room(s->out, LINE_ROOM);
+	to = put_seconds(to, (uint64_t)rec->start_ns, s->tick_ns, START_WIDTH);
+	*to++ = ' ';
+	if (rec->flags & IOT_DURATION_UNKNOWN)
+		to = put_left(put_blanks(to, TOOK_WIDTH - 1), "?", 0);
 	else
-		text[0] = '\0';
+		to = put_seconds(to, rec->duration_ns, s->tick_ns, TOOK_WIDTH);
+	*to++ = ' ';
+	to = iot_digits_right(to, rec->process, PROCESS_WIDTH);
+	*to++ = ' ';
+	to = put_what(to, rec->type);
+	*to++ = ' ';
+	to = put_offset(to, rec);
+	*to++ = ' ';
+	to = iot_digits_right(to, rec->length, LENGTH_WIDTH);
+	end_line(s, to, name);
 }
 
-/* What moves no data: its name where records have read and write, its result behind the path. */
+/* A key's value, decoded and escaped; room NAME_ROOM. */
+static void value_of(struct iot_show *s, const struct iot_event *ev, const char *key, char *text)
+{
+	struct iot_text value = iot_directive_get(ev, key);
+	text[0] = '\0';
+	if (value.data && iot_show_room(s, value.size))
+		iot_escape(text, NAME_ROOM, s->memory, iot_percent_decode(value, s->memory, NULL));
+}
+
+/* What moves no data: its name where records have read and write, an error before the path. */
 static void text_op(struct iot_show *s, const struct iot_event *ev)
 {
-	char start[32], took[32] = "", name[64], path[PATH_ROOM], result[64];
-	size_t size = 0;
-	value_of(ev, "name", name, sizeof name);
-	value_of(ev, "path", path, sizeof path);
-	value_of(ev, "result", result, sizeof result);
-	if (path[0] == '\0' && (ev->has & IOT_HAS_FILE)) {
-		const char *known = iot_reader_name(s->reader, ev->rec.object, &size);
-		if (known)
-			iot_escape(path, sizeof path, known, size);
-		else
-			snprintf(path, sizeof path, "file %u", ev->rec.file);
-	}
-	seconds(start, sizeof start, (uint64_t)ev->rec.start_ns, s->tick_ns);
+	char operation[NAME_ROOM], path[NAME_ROOM], to_path[NAME_ROOM], result[NAME_ROOM];
+	char *to = iot_out_room(s->out, LINE_ROOM);
+	uint32_t object = 0;
+	value_of(s, ev, "name", operation);
+	value_of(s, ev, "path", path);
+	value_of(s, ev, "to", to_path);
+	value_of(s, ev, "result", result);
+	if (path[0] == '\0' && (ev->has & IOT_HAS_FILE))
+		name_file(s, &ev->rec, path, &object);
+	to = put_seconds(to, (uint64_t)ev->rec.start_ns, s->tick_ns, START_WIDTH);
+	*to++ = ' ';
 	if (ev->has & IOT_HAS_TOOK)
-		seconds(took, sizeof took, ev->rec.duration_ns, s->tick_ns);
-	iot_out_printf(s->out, "%16s %10s %8u %-6s %14s %10s  ", start, took, ev->rec.process, name,
-		       "", result[0] == '0' ? "" : result);
+		to = put_seconds(to, ev->rec.duration_ns, s->tick_ns, TOOK_WIDTH);
+	else
+		to = put_blanks(to, TOOK_WIDTH);
+	*to++ = ' ';
+	iot_out_took(s->out, iot_digits_right(to, ev->rec.process, PROCESS_WIDTH));
+	iot_out_printf(s->out, " %-*.100s %*.100s  ", WHAT_WIDTH, operation,
+		       (int)(OFFSET_WIDTH + LENGTH_WIDTH + 1 + WHAT_WIDTH -
+			     (strlen(operation) > WHAT_WIDTH ? strlen(operation) : WHAT_WIDTH)),
+		       result[0] == '0' ? "" : result);
 	iot_out_text(s->out, path);
+	iot_out_text(s->out, to_path[0] ? " -> " : "");
+	iot_out_text(s->out, to_path);
 	iot_out_write(s->out, "\n", 1);
 }
 
 static void text_comment(struct iot_show *s, const struct iot_event *ev)
 {
-	char text[PATH_ROOM];
+	char text[NAME_ROOM];
 	iot_out_text(s->out, "# ");
 	iot_out_text(s->out, iot_escape(text, sizeof text, ev->text.data, ev->text.size));
 	iot_out_write(s->out, "\n", 1);
@@ -104,12 +166,16 @@ static void text_comment(struct iot_show *s, const struct iot_event *ev)
 
 void iot_show_text(struct iot_show *s, const struct iot_event *ev, size_t n)
 {
+	char name[NAME_ROOM] = "";
+	uint32_t object = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (ev[i].kind == IOT_RECORD)
-			text_record(s, &ev[i].rec);
-		else if (ev[i].kind == IOT_OP)
+		if (ev[i].kind == IOT_RECORD) {
+			name_file(s, &ev[i].rec, name, &object);
+			text_record(s, &ev[i].rec, name);
+		} else if (ev[i].kind == IOT_OP) {
 			text_op(s, &ev[i]);
-		else
+		} else {
 			text_comment(s, &ev[i]);
+		}
 	}
 }

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# One trace in all formats.
+cat >bare <<'END'
+ff %trace source=test command=a%20b epoch=1600000000000000000
+ff %process id=7 name=worker
+ff %file process=7 id=3 object=1 path=/tmp/a%2Cb%22c%FF
+ff %op name=open time=2 took=1 process=7 file=3 path=/tmp/a%2Cb%22c%FF result=0
+ff free text
+c0 22 0 8 5 1f4 3 7 10
+88 20 2000 200 3e8 0 3 7 20
+ff %op name=stat time=2000 process=7 path=/none%0A result=ENOENT
+40 29 1 8 a 1 9 0
+END
+"$IOTRACE" cat --framed bare >t.iot
+for options in --format=csv '--format=csv --ns' '--format=csv --names' --format=jsonl --format=text; do
+	echo "== $options"
+	"$IOTRACE" cat $options t.iot | cat -v
+done

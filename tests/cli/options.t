@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The same thing said in every way that GNU's getopt would take.
+"$IOTRACE" cat "$TESTDATA/format/example.iot" >wanted
+check() {
+	"$IOTRACE" cat "$@" || echo "$*: $?"
+	cmp out wanted
+	rm -f out
+}
+example=$TESTDATA/format/example.iot
+check -o out "$example"
+check -oout "$example"
+check "$example" -o out
+check -qoout "$example"
+check --output out -q "$example"
+check --output=out --format=iot -- "$example"
+cp "$example" ./-dash
+check -qo out -- -dash
+"$IOTRACE" cat - <"$example" | cmp - wanted
+"$IOTRACE" cat <"$example" | cmp - wanted
+"$IOTRACE" cat --format csv -f iot "$example" | cmp - wanted

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Terminals: no trace is read from one, nothing compressed is written to one; progress only there.
+cp "$TESTDATA/format/example.iot" .
+on_terminal() {
+	script -qec "$1; echo \$?" /dev/null </dev/null | tr -d '\r'
+}
+on_terminal "'$IOTRACE' cat --compress=zstd example.iot"
+on_terminal "'$IOTRACE' cat"
+on_terminal "'$IOTRACE' cat --bare example.iot"
+"$IOTRACE" cat --bare example.iot 2>err >/dev/null
+cat err
