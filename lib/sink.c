@@ -13,18 +13,16 @@
 #include "sink.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+
+#include "outfile.h"
 
 enum {
 	BUFFER_SIZE = 1 << 18,
@@ -34,9 +32,6 @@ enum {
 	ZSTD_LEVEL_DEFAULT = 3,
 	ZSTD_LEVEL_MAX = 19,
 	GZIP_ROOM_MIN = 64, /* less output room makes zlib repeat its flush marks */
-	LINKS_MAX = 40,
-	TEMPORARY_TRIES = 100,
-	TEMPORARY_NAME_PART = 200, /* of the target's name, so that NAME_MAX is kept */
 };
 
 enum destination { TO_NOTHING, TO_FD, TO_CALLBACK, TO_MEMORY };
@@ -50,9 +45,8 @@ struct iot_sink {
 
 	enum destination destination;
 	int fd;
-	bool fd_owned;
 	bool closed;
-	char *target, *temporary; /* NULL: nothing to rename */
+	struct iot_outfile file; /* fd is its, or the caller's */
 	iot_write_fn *write;
 	void *context;
 	char *memory;
@@ -79,27 +73,14 @@ struct iot_sink *iot_sink_new(void)
 	return s;
 }
 
-/* The temporary file, if there still is one, and its descriptor. */
-static void give_up_file(struct iot_sink *s)
-{
-	if (s->fd_owned)
-		close(s->fd);
-	s->fd_owned = false;
-	if (s->temporary)
-		unlink(s->temporary);
-	free(s->temporary);
-	s->temporary = NULL;
-}
-
 void iot_sink_free(struct iot_sink *s)
 {
 	if (!s)
 		return;
-	give_up_file(s);
+	iot_outfile_drop(&s->file);
 	if (s->zlib_made)
 		deflateEnd(&s->zlib);
 	ZSTD_freeCCtx(s->zstd);
-	free(s->target);
 	free(s->memory);
 	free(s->text);
 	free(s->packed);
@@ -248,159 +229,16 @@ int iot_sink_open_memory(struct iot_sink *s)
 	return IOT_OK;
 }
 
-/* Paths */
-
-static size_t directory_size(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? (size_t)(slash - path) + 1 : 0;
-}
-
-/* What the symbolic link `path` points to, as seen from here; NULL sets errno. */
-static char *follow_link(const char *path)
-{
-	char link[PATH_MAX];
-	const ssize_t size = readlink(path, link, sizeof(link));
-	size_t directory = directory_size(path);
-	char *target;
-
-	if (size < 0)
-		return NULL;
-	if ((size_t)size == sizeof(link)) {
-		errno = ENAMETOOLONG;
-		return NULL;
-	}
-	if (link[0] == '/')
-		directory = 0;
-	target = malloc(directory + (size_t)size + 1);
-	if (!target)
-		return NULL;
-	memcpy(target, path, directory);
-	memcpy(target + directory, link, (size_t)size);
-	target[directory + (size_t)size] = '\0';
-	return target;
-}
-
-/*
- * The file that is to be replaced, which may not exist yet: links stay, also those that point to
- * nothing (realpath would refuse them).
- */
-static char *follow_links(const char *path)
-{
-	char *at = strdup(path);
-
-	for (int i = 0; at && i < LINKS_MAX; i++) {
-		struct stat st;
-		char *next;
-
-		if (lstat(at, &st) != 0 || !S_ISLNK(st.st_mode))
-			return at;
-		next = follow_link(at);
-		free(at);
-		at = next;
-	}
-	if (at)
-		errno = ELOOP;
-	free(at);
-	return NULL;
-}
-
-/* ".NAME.XXXXXX" beside the target, with six random letters. */
-static char *temporary_name(const char *target)
-{
-	static const char letters[] =
-	    "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	const int directory = (int)directory_size(target);
-	unsigned char random[6];
-	char tail[sizeof(random) + 1] = "";
-	char *path;
-
-	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		return NULL;
-	for (size_t i = 0; i < sizeof(random); i++)
-		tail[i] = letters[random[i] % (sizeof(letters) - 1)];
-	if (asprintf(&path, "%.*s.%.*s.%s", directory, target, TEMPORARY_NAME_PART,
-		     target + directory, tail) < 0)
-		return NULL;
-	return path;
-}
-
-/*
- * mkostemp would make a file of mode 0600, and what the umask allows cannot be asked for without
- * changing it for all threads: so open does it, under names of our own.
- */
-static int create_temporary(struct iot_sink *s)
-{
-	for (int i = 0; i < TEMPORARY_TRIES; i++) {
-		char *path = temporary_name(s->target);
-		const int fd =
-		    path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
-
-		if (fd >= 0) {
-			s->temporary = path;
-			s->fd = fd;
-			s->fd_owned = true;
-			return IOT_OK;
-		}
-		free(path);
-		if (errno != EEXIST)
-			break;
-	}
-	return iot_error_system(&s->error, errno, "%s: a temporary file cannot be made beside it",
-				name_of(s));
-}
-
-/* A file that is replaced hands its mode on. */
-static int open_beside(struct iot_sink *s, const char *path, const struct stat *existing)
-{
-	s->target = follow_links(path);
-	if (!s->target)
-		return iot_error_system(&s->error, errno, "%s: cannot be opened", name_of(s));
-	if (s->target[directory_size(s->target)] == '\0')
-		return iot_error_system(&s->error, *path ? EISDIR : ENOENT, "%s: cannot be opened",
-					name_of(s));
-	if (create_temporary(s) != IOT_OK)
-		return s->error.status;
-	if (existing && fchmod(s->fd, existing->st_mode & 0777) != 0)
-		return iot_error_system(&s->error, errno, "%s: cannot keep its mode", name_of(s));
-	return IOT_OK;
-}
-
-static int open_directly(struct iot_sink *s, const char *path)
-{
-	s->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	if (s->fd < 0)
-		return iot_error_system(&s->error, errno, "%s: cannot be opened", name_of(s));
-	s->fd_owned = true;
-	return IOT_OK;
-}
-
-static int open_path(struct iot_sink *s, const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st) != 0) {
-		if (errno != ENOENT)
-			return iot_error_system(&s->error, errno, "%s: cannot be opened",
-						name_of(s));
-		return open_beside(s, path, NULL);
-	}
-	if (S_ISDIR(st.st_mode))
-		return iot_error_system(&s->error, EISDIR, "%s: cannot be written", name_of(s));
-	return S_ISREG(st.st_mode) ? open_beside(s, path, &st) : open_directly(s, path);
-}
-
 int iot_sink_open(struct iot_sink *s, const char *path)
 {
 	/* /dev/stdout may be a file that the shell opened to append to: it must not be replaced. */
 	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
 		return iot_sink_open_fd(s, STDOUT_FILENO, "standard output");
-	if (begin(s, path) != IOT_OK || open_path(s, path) != IOT_OK) {
-		give_up_file(s);
+	if (begin(s, path) != IOT_OK ||
+	    iot_outfile_open(&s->file, path, name_of(s), &s->error) != IOT_OK)
 		return s->error.status;
-	}
 	s->destination = TO_FD;
+	s->fd = s->file.fd;
 	return IOT_OK;
 }
 
@@ -619,7 +457,7 @@ int iot_sink_flush(struct iot_sink *s)
 
 /* Closing */
 
-/* Everything that is left; an empty output is one empty frame, which is valid where no bytes are not. */
+/* Everything that is left. No bytes at all are no valid gzip or zstd file, an empty frame is. */
 static void finish(struct iot_sink *s)
 {
 	if (pass_text(s) != IOT_OK)
@@ -630,28 +468,6 @@ static void finish(struct iot_sink *s)
 	put_packed(s);
 }
 
-static void close_file(struct iot_sink *s)
-{
-	if (!s->fd_owned)
-		return;
-	s->fd_owned = false;
-	/* EINTR: Linux has closed it all the same. */
-	if (close(s->fd) != 0 && errno != EINTR)
-		fail_write(s, errno);
-}
-
-static void rename_file(struct iot_sink *s)
-{
-	if (!s->temporary || s->error.status != IOT_OK)
-		return;
-	if (rename(s->temporary, s->target) != 0) {
-		iot_error_system(&s->error, errno, "%s: cannot be renamed to", name_of(s));
-		return;
-	}
-	free(s->temporary);
-	s->temporary = NULL;
-}
-
 int iot_sink_close(struct iot_sink *s)
 {
 	if (s->closed)
@@ -660,10 +476,7 @@ int iot_sink_close(struct iot_sink *s)
 		finish(s);
 	s->closed = true;
 	s->text_room = s->text_size = 0;
-	close_file(s);
-	rename_file(s);
-	give_up_file(s);
-	return s->error.status;
+	return iot_outfile_commit(&s->file, name_of(s), &s->error);
 }
 
 const void *iot_sink_memory(const struct iot_sink *s, size_t *size)

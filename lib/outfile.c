@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Temporary names, and what a path may stand for: a file, a link to one, a FIFO, a device. */
+#include "outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	LINKS_MAX = 40,
+	TEMPORARY_TRIES = 100,
+	TEMPORARY_NAME_PART = 200, /* of the target's name, so that NAME_MAX is kept */
+};
+
+static size_t directory_size(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* What the symbolic link `path` points to, as seen from here; NULL sets errno. */
+static char *follow_link(const char *path)
+{
+	char link[PATH_MAX];
+	const ssize_t size = readlink(path, link, sizeof(link));
+	size_t directory = directory_size(path);
+	char *target;
+
+	if (size < 0)
+		return NULL;
+	if ((size_t)size == sizeof(link)) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	if (link[0] == '/')
+		directory = 0;
+	target = malloc(directory + (size_t)size + 1);
+	if (!target)
+		return NULL;
+	memcpy(target, path, directory);
+	memcpy(target + directory, link, (size_t)size);
+	target[directory + (size_t)size] = '\0';
+	return target;
+}
+
+/*
+ * The file that is to be replaced, which may not exist yet: links stay, also those that point to
+ * nothing (realpath would refuse them).
+ */
+static char *follow_links(const char *path)
+{
+	char *at = strdup(path);
+
+	for (int i = 0; at && i < LINKS_MAX; i++) {
+		struct stat st;
+		char *next;
+
+		if (lstat(at, &st) != 0 || !S_ISLNK(st.st_mode))
+			return at;
+		next = follow_link(at);
+		free(at);
+		at = next;
+	}
+	if (at)
+		errno = ELOOP;
+	free(at);
+	return NULL;
+}
+
+/* ".NAME.XXXXXX" beside the target, with six random letters. */
+static char *temporary_name(const char *target)
+{
+	static const char letters[] =
+	    "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	const int directory = (int)directory_size(target);
+	unsigned char random[6];
+	char tail[sizeof(random) + 1] = "";
+	char *path;
+
+	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return NULL;
+	for (size_t i = 0; i < sizeof(random); i++)
+		tail[i] = letters[random[i] % (sizeof(letters) - 1)];
+	if (asprintf(&path, "%.*s.%.*s.%s", directory, target, TEMPORARY_NAME_PART,
+		     target + directory, tail) < 0)
+		return NULL;
+	return path;
+}
+
+/*
+ * mkostemp would make a file of mode 0600, and what the umask allows cannot be asked for without
+ * changing it for all threads: so open does it, under names of our own.
+ */
+static int create_temporary(struct iot_outfile *f, mode_t mode, const char *name,
+			    struct iot_error *e)
+{
+	for (int i = 0; i < TEMPORARY_TRIES; i++) {
+		char *path = temporary_name(f->target);
+		const int fd =
+		    path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode) : -1;
+
+		if (fd >= 0) {
+			f->temporary = path;
+			f->fd = fd;
+			f->open = true;
+			return IOT_OK;
+		}
+		free(path);
+		if (errno != EEXIST)
+			break;
+	}
+	return iot_error_system(e, errno, "%s: a temporary file cannot be made beside it", name);
+}
+
+/* A file that is replaced hands its mode on, and until then nobody else can open the new one. */
+static int open_beside(struct iot_outfile *f, const char *path, const struct stat *existing,
+		       const char *name, struct iot_error *e)
+{
+	f->target = follow_links(path);
+	if (!f->target)
+		return iot_error_system(e, errno, "%s: cannot be opened", name);
+	if (f->target[directory_size(f->target)] == '\0')
+		return iot_error_system(e, *path ? EISDIR : ENOENT, "%s: cannot be opened", name);
+	if (create_temporary(f, existing ? 0600 : 0666, name, e) != IOT_OK)
+		return e->status;
+	if (existing && fchmod(f->fd, existing->st_mode & 0777) != 0)
+		return iot_error_system(e, errno, "%s: cannot keep its mode", name);
+	return IOT_OK;
+}
+
+static int open_directly(struct iot_outfile *f, const char *path, const char *name,
+			 struct iot_error *e)
+{
+	f->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (f->fd < 0)
+		return iot_error_system(e, errno, "%s: cannot be opened", name);
+	f->open = true;
+	return IOT_OK;
+}
+
+static int open_path(struct iot_outfile *f, const char *path, const char *name, struct iot_error *e)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0) {
+		if (errno != ENOENT)
+			return iot_error_system(e, errno, "%s: cannot be opened", name);
+		return open_beside(f, path, NULL, name, e);
+	}
+	if (S_ISDIR(st.st_mode))
+		return iot_error_system(e, EISDIR, "%s: cannot be written", name);
+	return S_ISREG(st.st_mode) ? open_beside(f, path, &st, name, e)
+				   : open_directly(f, path, name, e);
+}
+
+int iot_outfile_open(struct iot_outfile *f, const char *path, const char *name, struct iot_error *e)
+{
+	if (open_path(f, path, name, e) != IOT_OK)
+		iot_outfile_drop(f);
+	return e->status;
+}
+
+int iot_outfile_commit(struct iot_outfile *f, const char *name, struct iot_error *e)
+{
+	/* EINTR: Linux has closed it all the same. */
+	if (f->open && close(f->fd) != 0 && errno != EINTR)
+		iot_error_system(e, errno, "%s: cannot be written", name);
+	f->open = false;
+	if (f->temporary && e->status == IOT_OK) {
+		if (rename(f->temporary, f->target) == 0) {
+			free(f->temporary);
+			f->temporary = NULL;
+		} else {
+			iot_error_system(e, errno, "%s: a file cannot take this name", name);
+		}
+	}
+	iot_outfile_drop(f);
+	return e->status;
+}
+
+void iot_outfile_drop(struct iot_outfile *f)
+{
+	if (f->open)
+		close(f->fd);
+	if (f->temporary)
+		unlink(f->temporary);
+	free(f->temporary);
+	free(f->target);
+	*f = (struct iot_outfile){0};
+}
