@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a writer makes, byte for byte, and what it refuses. */
+#include <criterion/criterion.h>
+
+#include <errno.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "trace_tools.h"
+
+static const struct iot_record example[4] = {
+    {.duration_ns = 500000, .length = 4096, .file = 3, .process = 7, .type = 0xc0},
+    {.start_ns = 1000000,
+     .duration_ns = 501000,
+     .cpu_ns = 1000000,
+     .offset = 4096,
+     .length = 4096,
+     .file = 3,
+     .process = 7,
+     .type = 0xc0},
+    {.start_ns = 1100000,
+     .duration_ns = 50000,
+     .cpu_ns = 1100000,
+     .length = 100,
+     .file = 4,
+     .process = 7,
+     .type = 0x80},
+    {.start_ns = 1110000,
+     .duration_ns = 100000,
+     .offset = 1024,
+     .length = 4096,
+     .file = 3,
+     .process = 9,
+     .type = 0x80},
+};
+
+static void write_texts(struct iot_writer *w, const char *const *texts, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct iot_event ev = comment(texts[i]);
+		cr_assert_eq(iot_writer_events(w, &ev, 1), IOT_OK, "%s", iot_writer_error(w));
+	}
+}
+
+static void write_text(struct iot_writer *w, const char *text)
+{
+	write_texts(w, &text, 1);
+}
+
+static void write_record(struct iot_writer *w, uint32_t process, uint32_t file, int64_t start_ns,
+			 uint8_t flags)
+{
+	const struct iot_record rec = {.start_ns = start_ns,
+				       .process = process,
+				       .file = file,
+				       .length = 1,
+				       .type = IOT_LOGICAL,
+				       .flags = flags};
+	cr_assert_eq(iot_writer_records(w, &rec, 1), IOT_OK, "%s", iot_writer_error(w));
+}
+
+/* Puts the right hashes where a text has "HASH", as iotrace(5) says. */
+static char *sealed(const char *text)
+{
+	char *out = strdup(text), *from = out, *hash;
+	while ((hash = strstr(out, "HASH")) != NULL) {
+		char *line = hash, digits[17], *rest = strdup(hash + 4);
+		while (line > out && line[-1] != '\n')
+			line--;
+		snprintf(digits, sizeof(digits), "%016llx",
+			 (unsigned long long)XXH3_64bits(from, (size_t)(line - from)));
+		size_t before = (size_t)(hash - out), line_at = (size_t)(line - out);
+		out = realloc(out, before + 16 + strlen(rest) + 1);
+		memcpy(out + before, digits, 16);
+		strcpy(out + before + 16, rest);
+		from = strchr(out + line_at, '\n') + 1;
+		free(rest);
+	}
+	return out;
+}
+
+static void expect(struct iot_writer *w, const char *text)
+{
+	struct bytes got = written(w);
+	char *wanted = sealed(text);
+	cr_assert_str_eq(got.data, wanted);
+	free(wanted);
+	free(got.data);
+}
+
+Test(writer, example_of_the_format_byte_for_byte)
+{
+	struct iot_writer *w = memory_writer((struct make){0});
+	write_text(w, "%file process=7 id=3 object=1 path=/scratch/out.bin");
+	cr_assert_eq(iot_writer_records(w, example, 4), IOT_OK);
+	expect(w, "ff %iotrace version=1 tick=1000\n"
+		  "ff %file process=7 id=3 object=1 path=/scratch/out.bin\n"
+		  "c0 22 0 8 0 1f4 3 7 0\n"
+		  "c0 ec 3e8 1f5 3e8\n"
+		  "80 28 0 64 64 32 4 64\n"
+		  "80 23 2 8 a 64 3 9 0\n"
+		  "ff %end records=4 comments=1 xxh3=HASH\n");
+}
+
+Test(writer, bare_decimal)
+{
+	struct iot_writer *w = memory_writer((struct make){.bare = true, .base = 10, .sync = 1});
+	write_text(w, "");
+	write_text(w, " two  blanks");
+	cr_assert_eq(iot_writer_records(w, example, 2), IOT_OK);
+	expect(w, "255\n255  two  blanks\n192 34 0 8 0 500 3 7 0\n192 236 1000 501 1000\n");
+}
+
+Test(writer, nothing_written_is_a_trace)
+{
+	expect(memory_writer((struct make){.tick_ns = 1}),
+	       "ff %iotrace version=1 tick=1\nff %end records=0 comments=0 xxh3=HASH\n");
+}
+
+Test(writer, sync_comes_with_what_follows_it)
+{
+	struct iot_writer *w = memory_writer((struct make){.sync = 2});
+	cr_assert_eq(iot_writer_records(w, example, 4), IOT_OK);
+	expect(w, "ff %iotrace version=1 tick=1000 sync=2\n"
+		  "c0 22 0 8 0 1f4 3 7 0\n"
+		  "c0 ec 3e8 1f5 3e8\n"
+		  "ff %sync time=1000 record=2 xxh3=HASH\n"
+		  "80 20 0 64 64 32 4 7 64\n"
+		  "80 23 2 8 a 64 3 9 0\n"
+		  "ff %end records=4 comments=0 xxh3=HASH\n");
+}
+
+Test(writer, comment_after_the_last_record_of_an_interval_stands_behind_sync)
+{
+	struct iot_writer *w = memory_writer((struct make){.sync = 2});
+	cr_assert_eq(iot_writer_records(w, example, 2), IOT_OK);
+	write_text(w, "note");
+	expect(w, "ff %iotrace version=1 tick=1000 sync=2\n"
+		  "c0 22 0 8 0 1f4 3 7 0\n"
+		  "c0 ec 3e8 1f5 3e8\n"
+		  "ff %sync time=1000 record=2 xxh3=HASH\n"
+		  "ff note\n"
+		  "ff %end records=2 comments=1 xxh3=HASH\n");
+}
+
+Test(writer, names_are_repeated_after_sync_before_who_needs_them)
+{
+	static const char *const names[] = {"%process id=1 name=a", "%process id=2 name=b",
+					    "%file process=1 id=5 path=/a",
+					    "%file process=1 id=6 path=/b"};
+	struct iot_writer *w = memory_writer((struct make){.sync = 3});
+	write_texts(w, names, 4);
+	write_record(w, 1, 5, 0, 0);
+	write_record(w, 1, 6, 0, 0);
+	write_record(w, 2, 5, 0, 0);
+	write_text(w, "%file process=1 id=6 path=/b");
+	write_record(w, 2, 5, 0, 0);
+	write_record(w, 1, 6, 0, 0);
+	write_record(w, 1, 6, 0, 0);
+	expect(w, "ff %iotrace version=1 tick=1000 sync=3\n"
+		  "ff %process id=1 name=a\n"
+		  "ff %process id=2 name=b\n"
+		  "ff %file process=1 id=5 path=/a\n"
+		  "ff %file process=1 id=6 path=/b\n"
+		  "80 20 0 1 0 0 5 1 0\n"
+		  "80 28 0 1 0 0 6 0\n"
+		  "80 20 0 1 0 0 5 2 0\n"
+		  "ff %sync time=0 record=3 xxh3=HASH\n"
+		  "ff %process id=2 name=b\n"
+		  "80 20 0 1 0 0 5 2 0\n"
+		  "ff %process id=1 name=a\n"
+		  "ff %file process=1 id=6 path=/b\n"
+		  "80 20 0 1 0 0 6 1 0\n"
+		  "80 ac 0 0 0 0\n"
+		  "ff %end records=6 comments=4 xxh3=HASH\n");
+}
+
+Test(writer, closed_file_is_not_repeated)
+{
+	struct iot_writer *w = memory_writer((struct make){.sync = 1});
+	write_text(w, "%file process=1 id=5 path=/a");
+	write_record(w, 1, 5, 0, 0);
+	write_text(w, "%op name=close time=5000 took=10 process=1 file=5 result=0");
+	write_record(w, 1, 5, 0, 0);
+	expect(w, "ff %iotrace version=1 tick=1000 sync=1\n"
+		  "ff %file process=1 id=5 path=/a\n"
+		  "80 20 0 1 0 0 5 1 0\n"
+		  "ff %sync time=0 record=1 xxh3=HASH\n"
+		  "ff %op name=close time=5 took=0 process=1 file=5 result=0\n"
+		  "80 20 0 1 0 0 5 1 0\n"
+		  "ff %end records=2 comments=2 xxh3=HASH\n");
+}
+
+Test(writer, repeat_of_what_is_in_force_is_not_written)
+{
+	static const char *const texts[] = {
+	    "%file process=1 id=5 path=/a", "%file process=1 id=5 path=/a",
+	    "%file process=1 id=5 path=/b", "%file process=1 id=5 path=/a"};
+	struct iot_writer *w = memory_writer((struct make){.bare = true});
+	write_texts(w, texts, 4);
+	expect(w, "ff %file process=1 id=5 path=/a\n"
+		  "ff %file process=1 id=5 path=/b\n"
+		  "ff %file process=1 id=5 path=/a\n");
+}
+
+Test(writer, unknown_offsets_are_told_where_they_begin_and_end)
+{
+	struct iot_writer *w = memory_writer((struct make){.bare = true});
+	write_text(w, "%file process=1 id=5 path=/a");
+	write_record(w, 1, 5, 0, 0);
+	write_record(w, 1, 5, 0, IOT_OFFSET_UNKNOWN);
+	write_record(w, 1, 5, 0, IOT_OFFSET_UNKNOWN);
+	write_record(w, 1, 5, 0, 0);
+	write_record(w, 1, 6, 0, IOT_OFFSET_UNKNOWN);
+	const struct iot_record disk = {.process = 1, .file = 7, .flags = IOT_OFFSET_UNKNOWN};
+	cr_assert_eq(iot_writer_records(w, &disk, 1), IOT_OK);
+	expect(w, "ff %file process=1 id=5 path=/a\n"
+		  "80 20 0 1 0 0 5 1 0\n"
+		  "ff %file process=1 id=5 path=/a offset=unknown\n"
+		  "80 ac 0 0 0 0\n"
+		  "80 ac 0 0 0 0\n"
+		  "ff %file process=1 id=5 path=/a offset=known\n"
+		  "80 ac 0 0 0 0\n"
+		  "ff %file process=1 id=6 offset=unknown\n"
+		  "80 28 0 1 0 0 6 0\n"
+		  "ff %file process=1 id=7 kind=disk offset=unknown\n"
+		  "0 28 0 0 0 0 7 0\n");
+}
+
+Test(writer, unknown_offset_told_by_a_file_is_not_told_twice)
+{
+	struct iot_writer *w = memory_writer((struct make){.sync = 1});
+	write_text(w, "%file process=1 id=5 offset=unknown");
+	write_record(w, 1, 5, 0, IOT_OFFSET_UNKNOWN);
+	write_record(w, 1, 5, 0, IOT_OFFSET_UNKNOWN);
+	write_text(w, "%file process=1 id=5 offset=known");
+	write_record(w, 1, 5, 0, 0);
+	expect(w, "ff %iotrace version=1 tick=1000 sync=1\n"
+		  "ff %file process=1 id=5 offset=unknown\n"
+		  "80 20 0 1 0 0 5 1 0\n"
+		  "ff %sync time=0 record=1 xxh3=HASH\n"
+		  "ff %file process=1 id=5 offset=unknown\n"
+		  "80 20 0 1 0 0 5 1 0\n"
+		  "ff %sync time=0 record=2 xxh3=HASH\n"
+		  "ff %file process=1 id=5 offset=known\n"
+		  "80 20 0 1 0 0 5 1 0\n"
+		  "ff %end records=3 comments=2 xxh3=HASH\n");
+}
+
+Test(writer, trace_that_lacks_offsets_says_so_once)
+{
+	struct iot_writer *w = memory_writer((struct make){.bare = true});
+	write_text(w, "%trace lacks=offset,cpu");
+	write_record(w, 1, 5, 0, IOT_OFFSET_UNKNOWN);
+	write_record(w, 1, 6, 0, IOT_OFFSET_UNKNOWN);
+	expect(w, "ff %trace lacks=offset,cpu\n80 20 0 1 0 0 5 1 0\n80 28 0 1 0 0 6 0\n");
+}
+
+Test(writer, directives_have_ticks)
+{
+	struct iot_writer *w = memory_writer((struct make){.bare = true, .tick_ns = 1000});
+	write_text(w, "%op name=x time=1999 took=2 why=time=3000");
+	write_text(w, "%unheard-of time=5000");
+	write_text(w, "time=5000");
+	expect(w,
+	       "ff %op name=x time=1 took=1 why=time=3000\nff %unheard-of time=5\nff time=5000\n");
+}
+
+static void expect_refusal(struct iot_event ev, const char *sentence)
+{
+	struct iot_writer *w = memory_writer((struct make){0});
+	cr_assert_eq(iot_writer_events(w, &ev, 1), IOT_EUSAGE);
+	cr_assert_str_eq(iot_writer_error(w), sentence);
+	cr_assert_eq(iot_writer_close(w), IOT_EUSAGE);
+	iot_writer_free(w);
+}
+
+Test(writer, events_that_cannot_be_expressed_are_refused)
+{
+	struct iot_event ev = {.kind = IOT_RECORD, .rec.type = 0xff};
+	char *longest = calloc(1, IOT_COMMENT_MAX + 1);
+	expect_refusal(ev, "record 0 cannot be written: recordType ff marks a comment: it cannot "
+			   "be a record's");
+	ev = (struct iot_event){.kind = 0};
+	expect_refusal(ev, "an event of no known kind");
+	expect_refusal(comment("a\nb"), "a comment cannot have a line end (LF) in it");
+	expect_refusal(comment("a\r"),
+		       "a comment cannot end in CR: readers take it for a part of the line end");
+	expect_refusal(comment("%end records=1"),
+		       "%iotrace, %sync and %end are made by the writer");
+	expect_refusal(comment("%file process=1"), "%file needs id=");
+	memset(longest, 'x', IOT_COMMENT_MAX);
+	expect_refusal(comment(longest), "a comment line would be longer than 65536 bytes");
+	longest[IOT_COMMENT_MAX - 2] = '\0';
+	expect_refusal(comment(longest), "a comment line would be longer than 65536 bytes");
+	free(longest);
+}
+
+Test(writer, longest_comment_is_written_and_read)
+{
+	char *longest = calloc(1, IOT_COMMENT_MAX + 1);
+	memset(longest, 'x', IOT_COMMENT_MAX - 3);
+	struct iot_writer *w = memory_writer((struct make){0});
+	for (int i = 0; i < 9; i++)
+		write_text(w, longest);
+	struct bytes b = written(w);
+	struct reading got = read_bytes(b.data, b.size, (struct how){0});
+	cr_assert_eq(got.status, 0, "%s", got.error);
+	cr_assert_eq(got.comments, 9);
+	free_reading(&got);
+	free(b.data);
+	free(longest);
+}
+
+Test(writer, settings_out_of_range_are_refused)
+{
+	static const struct {
+		enum iot_option option;
+		uint64_t value;
+	} bad[] = {{IOT_SET_TICK_NS, 0},     {IOT_SET_TICK_NS, (uint64_t)INT64_MAX + 1},
+		   {IOT_SET_BASE, 0},        {IOT_SET_BASE, 8},
+		   {IOT_SET_FRAMING, 2},     {IOT_SET_COMPRESSION, 3},
+		   {IOT_SET_LEVEL, 20},      {IOT_SET_THREADS, 1000},
+		   {IOT_SET_VERIFY, 1},      {IOT_SET_READ_SIZE, 1},
+		   {(enum iot_option)99, 1}, {IOT_SET_LIMIT_MEMORY, 0}};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct iot_writer *w = iot_writer_new();
+		cr_assert_eq(iot_writer_set(w, bad[i].option, bad[i].value), IOT_EUSAGE, "%zu", i);
+		cr_assert_str_not_empty(iot_writer_error(w));
+		iot_writer_free(w);
+	}
+}
+
+Test(writer, calls_out_of_turn_are_refused)
+{
+	struct iot_writer *w = iot_writer_new();
+	cr_assert_eq(iot_writer_records(w, example, 1), IOT_EUSAGE);
+	cr_assert_str_eq(iot_writer_error(w), "the writer is not open");
+	iot_writer_free(w);
+	w = memory_writer((struct make){0});
+	cr_assert_eq(iot_writer_set(w, IOT_SET_BASE, 10), IOT_EUSAGE);
+	iot_writer_free(w);
+	w = memory_writer((struct make){0});
+	cr_assert_eq(iot_writer_close(w), IOT_OK);
+	cr_assert_eq(iot_writer_fact(w, IOT_FACT_COMPLETE), 1);
+	cr_assert_eq(iot_writer_close(w), IOT_EUSAGE);
+	iot_writer_free(w);
+	w = iot_writer_new();
+	iot_writer_set(w, IOT_SET_COMPRESSION, IOT_GZIP);
+	iot_writer_set(w, IOT_SET_LEVEL, 19);
+	cr_assert_eq(iot_writer_open_memory(w), IOT_EUSAGE);
+	iot_writer_free(w);
+	iot_writer_free(NULL);
+}
+
+Test(writer, memory_has_a_limit)
+{
+	struct iot_writer *w = iot_writer_new();
+	int status = IOT_OK;
+	iot_writer_set(w, IOT_SET_LIMIT_MEMORY, 200000);
+	cr_assert_eq(iot_writer_open_memory(w), IOT_OK);
+	for (uint32_t i = 0; status == IOT_OK && i < 100000; i++) {
+		const struct iot_record rec = {.process = i};
+		status = iot_writer_records(w, &rec, 1);
+	}
+	cr_assert_eq(status, IOT_ELIMIT);
+	cr_assert_not_null(strstr(iot_writer_error(w), "IOT_SET_LIMIT_MEMORY"));
+	iot_writer_free(w);
+}
+
+static ssize_t full_disk(void *context, const void *buffer, size_t size)
+{
+	size_t *left = context;
+	(void)buffer;
+	if (*left == 0) {
+		errno = ENOSPC;
+		return -1;
+	}
+	size = size < *left ? size : *left;
+	*left -= size;
+	return (ssize_t)size;
+}
+
+Test(writer, full_disk_is_told)
+{
+	size_t left = 20;
+	struct iot_writer *w = iot_writer_new();
+	cr_assert_eq(iot_writer_open_callback(w, full_disk, &left, "disk"), IOT_OK);
+	cr_assert_eq(iot_writer_records(w, example, 4), IOT_OK);
+	cr_assert_eq(iot_writer_close(w), IOT_EIO);
+	cr_assert_not_null(strstr(iot_writer_error(w), "No space left"));
+	cr_assert_eq(iot_writer_fact(w, IOT_FACT_COMPLETE), 0);
+	iot_writer_free(w);
+}
+
+Test(writer, facts_count)
+{
+	struct iot_writer *w = memory_writer((struct make){.sync = 2, .tick_ns = 10});
+	write_text(w, "x");
+	cr_assert_eq(iot_writer_records(w, example, 4), IOT_OK);
+	cr_assert_eq(iot_writer_fact(w, IOT_FACT_RECORDS), 4);
+	cr_assert_eq(iot_writer_fact(w, IOT_FACT_COMMENTS), 1);
+	cr_assert_eq(iot_writer_fact(w, IOT_FACT_SYNC), 2);
+	cr_assert_eq(iot_writer_fact(w, IOT_FACT_TICK_NS), 10);
+	cr_assert_eq(iot_writer_fact(w, IOT_FACT_BASE), 16);
+	cr_assert_eq(iot_writer_fact(w, IOT_FACT_COMPLETE), 0);
+	cr_assert_eq(iot_writer_close(w), IOT_OK);
+	size_t size;
+	iot_writer_memory(w, &size);
+	cr_assert_eq(iot_writer_fact(w, IOT_FACT_BYTES_TEXT), size);
+	cr_assert_eq(iot_writer_fact(w, IOT_FACT_BYTES_STORED), size);
+	iot_writer_free(w);
+}
+
+static enum iot_compression compression_of(const char *path)
+{
+	struct iot_writer *w = iot_writer_new();
+	struct iot_reader *r = iot_reader_new();
+	struct iot_event ev;
+	cr_assert_eq(iot_writer_open(w, path), IOT_OK, "%s", iot_writer_error(w));
+	cr_assert_eq(iot_writer_close(w), IOT_OK);
+	cr_assert_eq(iot_reader_open(r, path), IOT_OK);
+	cr_assert_eq(iot_reader_events(r, &ev, 1), 0);
+	enum iot_compression c = (enum iot_compression)iot_reader_fact(r, IOT_FACT_COMPRESSION);
+	iot_reader_free(r);
+	iot_writer_free(w);
+	unlink(path);
+	return c;
+}
+
+Test(writer, suffix_tells_the_compression)
+{
+	char folder[] = "/tmp/iotrace-writer-XXXXXX", path[64];
+	cr_assert_not_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/a.iot.gz", folder);
+	cr_assert_eq(compression_of(path), IOT_GZIP);
+	snprintf(path, sizeof(path), "%s/a.iot.zst", folder);
+	cr_assert_eq(compression_of(path), IOT_ZSTD);
+	snprintf(path, sizeof(path), "%s/a.iot", folder);
+	cr_assert_eq(compression_of(path), IOT_PLAIN);
+	rmdir(folder);
+}
+
+Test(writer, flush_sends_what_was_written)
+{
+	int fds[2];
+	char got[4096];
+	struct iot_writer *w = iot_writer_new();
+	cr_assert_eq(pipe(fds), 0);
+	cr_assert_eq(iot_writer_open_fd(w, fds[1], "pipe"), IOT_OK);
+	cr_assert_eq(iot_writer_records(w, example, 1), IOT_OK);
+	cr_assert_eq(iot_writer_flush(w), IOT_OK);
+	ssize_t n = read(fds[0], got, sizeof(got) - 1);
+	cr_assert_gt(n, 0);
+	got[n] = '\0';
+	cr_assert_not_null(strstr(got, "\nc0 22 0 8 0 1f4 3 7 0\n"));
+	iot_writer_free(w);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* Whatever the options: what a writer made, a reader and a writer make again. */
+Test(writer, canonical_traces_are_a_fixed_point)
+{
+	for (uint64_t sync = 0; sync < 12; sync++) {
+		for (uint64_t base = 10; base <= 16; base += 6) {
+			const struct make how = {.sync = sync, .base = base, .bare = sync == 11};
+			struct bytes first = sample(40, how);
+			struct bytes second = rewritten(first.data, first.size, how);
+			cr_assert_str_eq(second.data, first.data);
+			free(first.data);
+			free(second.data);
+		}
+	}
+}
+
+Test(writer, thousands_of_files_and_syncs_are_a_fixed_point)
+{
+	struct iot_writer *w = memory_writer((struct make){.sync = 1000});
+	char text[200];
+	for (uint32_t i = 0; i < 20000; i++) {
+		const uint32_t file = i * 7919 % 4001;
+		snprintf(text, sizeof(text),
+			 "%%file process=%u id=%u object=%u path=/some/where/%u%s", file % 13, file,
+			 file, file, i % 101 ? "" : " x=y");
+		write_text(w, text);
+		write_record(w, file % 13, file, i * 1000, i % 1001 == 0);
+		if (i % 97 == 0) {
+			snprintf(text, sizeof(text), "%%op name=close time=%u process=%u file=%u",
+				 i * 1000, file % 13, file);
+			write_text(w, text);
+		}
+	}
+	struct bytes first = written(w);
+	struct bytes second = rewritten(first.data, first.size, (struct make){.sync = 1000});
+	cr_assert_eq(first.size, second.size);
+	cr_assert_arr_eq(second.data, first.data, first.size);
+	free(first.data);
+	free(second.data);
+}
