@@ -8,6 +8,7 @@
  *
  * The fast one gives up at the first thing out of the ordinary; then the line is read anew, slowly.
  */
+#include "decode_wide.h"
 #include "line.h"
 
 enum outcome { DECODED, WRONG, FULL };
@@ -83,7 +84,7 @@ static inline __attribute__((always_inline)) enum outcome resolve(struct iot_cod
 	if (comp & IOT_NO_BLOCK) {
 		if (had == NULL)
 			FAIL(NO_HISTORY_OFFSET);
-		if (had->wraps)
+		if (had->next < had->length)
 			FAIL(OFFSET_WRAPS);
 		offset = had->next;
 	} else if (!scale(&offset, comp & IOT_OFFSET_IN_BLOCKS)) {
@@ -395,10 +396,29 @@ decode_lines(struct iot_codec *c, const char **text, const char *end, struct iot
 	return n;
 }
 
-size_t iot_decode_lines(struct iot_codec *c, const char **text, const char *end,
-			struct iot_record *rec, size_t max, size_t stride, enum iot_stop *why)
+static size_t decode_narrow(struct iot_codec *c, const char **text, const char *end,
+			    struct iot_record *rec, size_t max, size_t stride, enum iot_stop *why)
 {
 	if (c->base == 16)
 		return decode_lines(c, text, end, rec, max, stride, why, 16);
 	return decode_lines(c, text, end, rec, max, stride, why, 10);
+}
+
+size_t iot_decode_lines(struct iot_codec *c, const char **text, const char *end,
+			struct iot_record *rec, size_t max, size_t stride, enum iot_stop *why)
+{
+	if (!c->wide)
+		return decode_narrow(c, text, end, rec, max, stride, why);
+	size_t n = 0;
+	c->news = 0;
+	do {
+		n += iot_decode_wide(c, text, end, (void *)((char *)rec + n * stride), max - n,
+				     stride);
+		*why = n == max ? IOT_STOP_MAX : IOT_STOP_END;
+		if (n == max || *text == end)
+			break;
+		n +=
+		    decode_narrow(c, text, end, (void *)((char *)rec + n * stride), 1, stride, why);
+	} while (*why == IOT_STOP_MAX && n < max);
+	return n;
 }

@@ -115,7 +115,7 @@ choose(const struct iot_codec *c, const struct iot_record *rec, const struct iot
 	unsigned comp = (same_process ? IOT_NO_PROCESSID : 0U) | (same_file ? IOT_NO_FILEID : 0U);
 	l->offset = rec->offset;
 	l->length = rec->length;
-	if (had != NULL && had->next == rec->offset && !had->wraps) {
+	if (had != NULL && had->next == rec->offset && had->next >= had->length) {
 		comp |= IOT_NO_BLOCK;
 	} else if (rec->offset % IOT_BLOCK_SIZE == 0 && rec->offset != 0) {
 		comp |= IOT_OFFSET_IN_BLOCKS;

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <sys/auxv.h>
 
+#include "decode_wide.h"
 #include "predict_state.h"
 
 static const uint8_t rooms[IOT_ROOMS] = {2, 8, IOT_FILES_MAX};
@@ -11,7 +12,7 @@ enum { FIRST_HASH_BITS = 4 };
 
 static_assert(sizeof(struct iot_record) == 64, "a record is 64 bytes");
 static_assert(sizeof(struct iot_predict_file) == 32, "a file is 32 bytes");
-static_assert(sizeof(struct iot_predict_process) <= 32, "a process is 32 bytes");
+static_assert(sizeof(struct iot_predict_process) == 32, "a process is 32 bytes");
 
 static size_t units(size_t size)
 {
@@ -81,6 +82,7 @@ struct iot_codec *iot_codec_init(void *block, size_t size, uint64_t tick_ns, uns
 	c->tick_max = (int64_t)(INT64_MAX / tick_ns);
 	c->hash_factor = random_factor();
 	c->base = base;
+	c->wide = iot_decode_wide_works();
 	c->epoch = 1;
 	c->hash_bits = FIRST_HASH_BITS;
 	c->hash = allocate(c, units(sizeof(uint32_t) << FIRST_HASH_BITS));
@@ -176,6 +178,7 @@ bool iot_predict_make_room(struct iot_codec *c, struct iot_predict_process *p)
 		memcpy(iot_predict_keys(c, p), iot_predict_keys(c, &old),
 		       old.count * sizeof(uint32_t));
 		memcpy(iot_predict_slots(c, p), iot_predict_slots(c, &old), old.count);
+		iot_predict_latest(c, p);
 		table_give(c, old.size_class, old.table);
 	}
 	return true;

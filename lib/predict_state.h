@@ -19,11 +19,11 @@
 enum { IOT_UNIT = 16, IOT_ROOMS = 3, IOT_PHYSICAL_SLOT = 0x80 };
 
 struct iot_predict_file {
-	uint64_t next; /* offset + length of its last record */
+	uint64_t
+	    next; /* offset + length of its last record; less than length: they do not fit 64 bits */
 	uint64_t length;
 	uint32_t operation, object;
 	uint8_t flags; /* IOT_OFFSET_UNKNOWN */
-	bool wraps;    /* offset + length did not fit 64 bits: nothing can follow */
 };
 
 struct iot_predict_process {
@@ -33,6 +33,9 @@ struct iot_predict_process {
 	uint32_t epoch; /* of the last use: files of an earlier one are forgotten */
 	uint8_t count, room;
 	uint8_t size_class;
+	uint8_t latest_physical; /* of the latest file, as its slot has it */
+	uint32_t latest;         /* entry of the latest file; 0 while there is none */
+	uint32_t latest_file;
 };
 
 struct iot_codec {
@@ -47,6 +50,7 @@ struct iot_codec {
 	uint32_t hash, hash_bits, process_count;
 	uint32_t free_table[IOT_ROOMS];
 	bool operation_written; /* a nonzero operationId has been written in this trace */
+	bool wide;              /* iot_decode_wide_works */
 	uint8_t news, lacks;
 	unsigned column;
 	char error[200];
@@ -89,6 +93,7 @@ static inline struct iot_predict_process *iot_predict_process(struct iot_codec *
 		if (p->epoch != c->epoch) {
 			p->epoch = c->epoch;
 			p->count = 0;
+			p->latest = 0;
 		}
 		return p;
 	}
@@ -124,15 +129,23 @@ struct iot_predict_process *iot_predict_add_process(struct iot_codec *c, uint32_
 bool iot_predict_make_room(struct iot_codec *c, struct iot_predict_process *p);
 
 /* Moves the file at `position` to the front, or puts a new one there (-1; there must be room). */
+static inline void iot_predict_latest(struct iot_codec *c, struct iot_predict_process *p)
+{
+	const uint8_t slot = iot_predict_slots(c, p)[0];
+	p->latest = p->table + 2U * (slot & (IOT_PHYSICAL_SLOT - 1U));
+	p->latest_file = iot_predict_keys(c, p)[0];
+	p->latest_physical = slot & IOT_PHYSICAL_SLOT;
+}
+
 static inline struct iot_predict_file *iot_predict_touch(struct iot_codec *c,
 							 struct iot_predict_process *p,
 							 int position, uint32_t file,
 							 unsigned physical)
 {
+	if (position == 0)
+		return iot_predict_at(c, p->latest);
 	uint32_t *key = iot_predict_keys(c, p);
 	uint8_t *slot = iot_predict_slots(c, p);
-	if (position == 0)
-		return &iot_predict_files(c, p)[slot[0] & (IOT_PHYSICAL_SLOT - 1)];
 	uint8_t own;
 	if (position > 0) {
 		own = slot[position];
@@ -144,11 +157,14 @@ static inline struct iot_predict_file *iot_predict_touch(struct iot_codec *c,
 			p->count++;
 		position = p->count - 1;
 	}
-	memmove(key + 1, key, (size_t)position * sizeof *key);
-	memmove(slot + 1, slot, (size_t)position);
+	for (int i = position; i > 0; i--) {
+		key[i] = key[i - 1];
+		slot[i] = slot[i - 1];
+	}
 	key[0] = file;
 	slot[0] = own;
-	return &iot_predict_files(c, p)[own & (IOT_PHYSICAL_SLOT - 1)];
+	iot_predict_latest(c, p);
+	return iot_predict_at(c, p->latest);
 }
 
 /* The record's process, file and times become the previous ones. */
@@ -166,7 +182,7 @@ iot_predict_commit(struct iot_codec *c, struct iot_predict_process *p, int posit
 static inline void iot_predict_extent(struct iot_predict_file *f, uint64_t offset, uint64_t length,
 				      uint32_t operation)
 {
-	f->wraps = __builtin_add_overflow(offset, length, &f->next);
+	f->next = offset + length;
 	f->length = length;
 	f->operation = operation;
 }

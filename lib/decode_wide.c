@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Ordinary lines, fast. A loop over digits costs a mispredicted branch for nearly every field, as nobody can guess how
+ * many digits come; here no branch depends on that:
+ *
+ *	1. A stretch of text becomes bit masks, one bit a byte: separators, line ends, bytes out of the ordinary.
+ *	2. A line is 64 bits of these, its fields the gaps between set bits; a field is one load of eight
+ *	   bytes, shifted so that nothing but its digits is left, and turned into a number at once.
+ *	3. The commonest compressions have code of their own, in which what is dropped is known.
+ *
+ * What decode.c would refuse, or would have to make room for, is left to it before anything is changed.
+ */
+#include "decode_wide.h"
+#include "line.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#define WIDE   __attribute__((target("avx2,bmi,bmi2")))
+#define INLINE WIDE inline __attribute__((always_inline))
+
+enum {
+	FIRST_WORDS = 4, /* of 64 bytes: a stretch is short at first, as an odd line may be near */
+	WORDS = 32,
+	SLACK = 64, /* bytes behind a stretch that may be read */
+};
+
+/* Two words more than there is text for, with no line end: the window over the last line may look there. */
+struct masks {
+	uint64_t separator[WORDS + 2], lf[WORDS + 2], odd[WORDS + 2];
+	uint64_t any_odd;
+};
+
+static INLINE __m256i within(__m256i b, char first, char span)
+{
+	const __m256i d = _mm256_sub_epi8(b, _mm256_set1_epi8(first));
+	return _mm256_cmpeq_epi8(_mm256_min_epu8(d, _mm256_set1_epi8(span)), d);
+}
+
+static INLINE uint64_t bits(__m256i b, unsigned half)
+{
+	return (uint64_t)(uint32_t)_mm256_movemask_epi8(b) << (32 * half);
+}
+
+static INLINE void classify(const char *text, struct masks *m, size_t word, unsigned base)
+{
+	uint64_t separator = 0, lf = 0, good = 0;
+	for (unsigned half = 0; half < 2; half++) {
+		const __m256i b =
+		    _mm256_loadu_si256((const __m256i *)(const void *)(text + 32 * half));
+		const __m256i end = _mm256_cmpeq_epi8(b, _mm256_set1_epi8('\n'));
+		const __m256i gap =
+		    _mm256_or_si256(end, _mm256_cmpeq_epi8(b, _mm256_set1_epi8(' ')));
+		__m256i digit = within(b, '0', 9);
+		if (base == 16)
+			digit = _mm256_or_si256(
+			    digit, within(_mm256_or_si256(b, _mm256_set1_epi8(32)), 'a', 5));
+		separator |= bits(gap, half);
+		lf |= bits(end, half);
+		good |= bits(_mm256_or_si256(gap, digit), half);
+	}
+	m->separator[word] = separator;
+	m->lf[word] = lf;
+	m->odd[word] = ~good;
+	m->any_odd |= ~good;
+}
+
+static INLINE void classify_words(const char *text, struct masks *m, size_t words, unsigned base)
+{
+	m->any_odd = 0;
+	for (size_t i = 0; i < words; i++)
+		classify(text + 64 * i, m, i, base);
+	m->separator[words] = m->odd[words] = 0;
+	m->lf[words] = m->lf[words + 1] = 0;
+}
+
+/* 64 bits from a place on. */
+static INLINE uint64_t window(const uint64_t *mask, size_t at)
+{
+	const size_t word = at / 64, shift = at % 64;
+	return mask[word] >> shift | mask[word + 1] << 1 << (63 - shift);
+}
+
+/* A line being taken apart. */
+struct cursor {
+	const char *line;
+	uint64_t separator; /* those ahead */
+	uint64_t at;
+	int64_t good; /* -8 .. -1 while all fields have one to eight digits */
+};
+
+/* Eight digits or fewer behind zero bytes, the first one in the lowest byte. */
+static INLINE uint64_t value(uint64_t x, unsigned base)
+{
+	if (base == 16) {
+		x += 9 * (x >> 6 & 0x0101010101010101U); /* low nibbles: a is 0x61 */
+		return _pext_u64(__builtin_bswap64(x), 0x0f0f0f0f0f0f0f0fU);
+	}
+	x &= 0x0f0f0f0f0f0f0f0fU;
+	x = (x * 10 + (x >> 8)) & 0x00ff00ff00ff00ffU;
+	x = (x * 100 + (x >> 16)) & 0x0000ffff0000ffffU;
+	return (x * 10000 + (x >> 32)) & 0xffffffffU;
+}
+
+static INLINE uint64_t take(struct cursor *k, unsigned base)
+{
+	const uint64_t end = _tzcnt_u64(k->separator);
+	const uint64_t less = k->at - end; /* minus the number of digits */
+	uint64_t x;
+	memcpy(&x, k->line + k->at, sizeof x);
+	k->separator = _blsr_u64(k->separator);
+	k->at = end + 1;
+	k->good &= (int64_t)less;
+	return value(x << (less * 8 & 63), base);
+}
+
+/* What the loop over lines needs of the state, kept in registers. */
+struct hot {
+	uint64_t start, tick, tick_max, factor;
+	const uint32_t *hash;
+	struct iot_predict_process *last;
+	unsigned shift, lacks;
+	uint32_t epoch;
+};
+
+static INLINE struct iot_predict_process *find_process(struct iot_codec *c, const struct hot *h,
+						       uint64_t id)
+{
+	const uint32_t place = h->hash[((uint32_t)id * h->factor) >> h->shift];
+	struct iot_predict_process *p = iot_predict_at(c, place);
+	if (place != 0 && p->id == id && p->epoch == h->epoch)
+		return p;
+	return id <= UINT32_MAX ? iot_predict_process(c, (uint32_t)id) : NULL;
+}
+
+static INLINE bool same_file(const struct iot_predict_process *p, unsigned comp, uint64_t file,
+			     uint8_t physical)
+{
+	return p->latest_physical == physical && (comp & IOT_NO_FILEID || p->latest_file == file);
+}
+
+/* The rest of a line that lf ends, with this compression. False, and nothing has changed: not for us. */
+static INLINE bool decode(struct iot_codec *c, struct hot *h, struct cursor *k, uint64_t lf,
+			  unsigned type, unsigned comp, struct iot_record *rec, unsigned base)
+{
+	uint64_t offset = 0, length = 0, operation = 0, file = 0, process = 0;
+	if (!(comp & IOT_NO_BLOCK))
+		offset = take(k, base) << (comp & IOT_OFFSET_IN_BLOCKS ? 9 : 0);
+	if (!(comp & IOT_NO_LENGTH))
+		length = take(k, base) << (comp & IOT_LENGTH_IN_BLOCKS ? 9 : 0);
+	const uint64_t start_delta = take(k, base), took = take(k, base);
+	if (!(comp & IOT_NO_OPERATIONID))
+		operation = take(k, base);
+	if (!(comp & IOT_NO_FILEID))
+		file = take(k, base);
+	if (!(comp & IOT_NO_PROCESSID))
+		process = take(k, base);
+	const uint64_t cpu_delta = take(k, base);
+	if (k->good < -8 || k->at != lf + 1)
+		return false;
+
+	struct iot_predict_process *p =
+	    comp & IOT_NO_PROCESSID ? h->last : find_process(c, h, process);
+	if (p == NULL || p->latest == 0)
+		return false;
+	const uint8_t physical = (uint8_t)(~type & IOT_LOGICAL);
+	struct iot_predict_file *f = iot_predict_at(c, p->latest);
+	int position = 0;
+	if (comp & IOT_NO_FILEID)
+		file = p->latest_file;
+	if (!same_file(p, comp, file, physical)) {
+		position = iot_predict_find(c, p, (uint32_t)file, physical);
+		if (position < 0)
+			return false;
+		f = iot_predict_entry(c, p, position);
+	}
+	if (comp & IOT_NO_BLOCK) {
+		offset = f->next;
+		if (f->next < f->length)
+			return false;
+	}
+	if (comp & IOT_NO_LENGTH)
+		length = f->length;
+	if (comp & IOT_NO_OPERATIONID)
+		operation = f->operation;
+	const uint64_t start = h->start + start_delta;
+	const int64_t cpu = p->cpu + (int64_t)cpu_delta;
+	if (start + took > h->tick_max || cpu > (int64_t)h->tick_max)
+		return false;
+
+	if (position > 0)
+		iot_predict_touch(c, p, position, (uint32_t)file, physical);
+	f->next = offset + length;
+	f->length = length;
+	f->operation = (uint32_t)operation;
+	p->cpu = cpu;
+	h->start = start;
+	h->last = p;
+	rec->start_ns = (int64_t)(start * h->tick);
+	rec->duration_ns = took * h->tick;
+	rec->cpu_ns = (int64_t)((uint64_t)cpu * h->tick);
+	rec->offset = offset;
+	rec->length = length;
+	rec->operation = (uint32_t)operation;
+	rec->file = (uint32_t)file;
+	rec->process = p->id;
+	rec->object = f->object;
+	const uint64_t rest = type | (uint64_t)(f->flags | h->lacks) << 8;
+	memcpy(&rec->type, &rest, sizeof rest); /* type, flags, zero, spare */
+	return true;
+}
+
+/* recordType and compression; mostly both have two digits. */
+static INLINE unsigned head(struct cursor *k, unsigned *type, unsigned base)
+{
+	enum { TWO_DIGITS_TWICE = 1 << 2 | 1 << 5 };
+	if (base != 16 || (k->separator & 63) != TWO_DIGITS_TWICE) {
+		const uint64_t t = take(k, base), comp = take(k, base);
+		*type = (t | comp) > 0xff ? 0xff : (unsigned)t;
+		return (unsigned)comp & 0xff;
+	}
+	uint64_t x;
+	memcpy(&x, k->line, sizeof x);
+	x = (x & 0x0f0f0f0f0f0f0f0fU) + 9 * (x >> 6 & 0x0101010101010101U);
+	x = x << 4 | x >> 8;
+	k->separator &= ~(uint64_t)63;
+	k->at = 6;
+	*type = (uint8_t)x;
+	return (uint8_t)(x >> 24);
+}
+
+static INLINE bool decode_line(struct iot_codec *c, struct hot *h, struct cursor *k, uint64_t lf,
+			       struct iot_record *rec, unsigned base)
+{
+	unsigned type;
+	const unsigned comp = head(k, &type, base);
+	if (type == 0xff)
+		return false;
+	switch (comp) {
+#define OWN_CODE(comp)                                                                             \
+	case (comp):                                                                               \
+		return decode(c, h, k, lf, type, (comp), rec, base)
+		OWN_CODE(0xec); /* all follows; one process */
+		OWN_CODE(0xe4); /* all follows but the process */
+		OWN_CODE(0xa5); /* strided */
+		OWN_CODE(0xa3); /* random, in blocks */
+		OWN_CODE(0x64); /* another file of the process, sequential */
+		OWN_CODE(0x25);
+		OWN_CODE(0x23);
+#undef OWN_CODE
+	default:
+		return !(comp & IOT_COMPRESSION_UNDEFINED) &&
+		       decode(c, h, k, lf, type, comp, rec, base);
+	}
+}
+
+/* The lines of one stretch; *at is behind the last one decoded. False: the line there is not for us. */
+static INLINE bool decode_stretch(struct iot_codec *c, struct hot *h, const char *text,
+				  const struct masks *m, size_t *at, struct iot_record **rec,
+				  const struct iot_record *rec_end, size_t stride, unsigned base)
+{
+	while (*rec != rec_end) {
+		const uint64_t ends = window(m->lf, *at);
+		if (ends == 0)
+			return true;
+		struct cursor k = {text + *at, window(m->separator, *at), 0, -1};
+		const uint64_t lf = _tzcnt_u64(ends);
+		if (m->any_odd != 0 && (window(m->odd, *at) & _blsmsk_u64(ends)) != 0)
+			return false;
+		if (!decode_line(c, h, &k, lf, *rec, base))
+			return false;
+		*at += lf + 1;
+		*rec = (struct iot_record *)(void *)((char *)*rec + stride);
+	}
+	return true;
+}
+
+static INLINE size_t decode_text(struct iot_codec *c, const char **text, const char *end,
+				 struct iot_record *rec, size_t max, size_t stride, unsigned base)
+{
+	struct masks m;
+	struct hot h = {
+	    .start = (uint64_t)c->start,
+	    .tick = c->tick_ns,
+	    .tick_max = (uint64_t)c->tick_max,
+	    .factor = c->hash_factor,
+	    .hash = iot_predict_at(c, c->hash),
+	    .last = c->last == 0 ? NULL : iot_predict_at(c, c->last),
+	    .shift = 64 - c->hash_bits,
+	    .lacks = c->lacks,
+	    .epoch = c->epoch,
+	};
+	const char *const first = (const char *)rec;
+	const struct iot_record *const rec_end =
+	    (const struct iot_record *)(const void *)(first + max * stride);
+	bool going = true;
+	for (size_t most = FIRST_WORDS; going && rec != rec_end; most = WORDS) {
+		size_t at = 0, words = (size_t)(end - *text) < SLACK
+					   ? 0
+					   : (size_t)(end - *text - SLACK) / 64;
+		words = words < most ? words : most;
+		classify_words(*text, &m, words, base);
+		going =
+		    decode_stretch(c, &h, *text, &m, &at, &rec, rec_end, stride, base) && at != 0;
+		*text += at;
+	}
+	c->start = (int64_t)h.start;
+	c->last = h.last == NULL ? 0 : (uint32_t)(((char *)h.last - (char *)c) / IOT_UNIT);
+	return (size_t)((const char *)rec - first) / stride;
+}
+
+WIDE size_t iot_decode_wide(struct iot_codec *c, const char **text, const char *end,
+			    struct iot_record *rec, size_t max, size_t stride)
+{
+	if (c->base == 16)
+		return decode_text(c, text, end, rec, max, stride, 16);
+	return decode_text(c, text, end, rec, max, stride, 10);
+}
+
+/* The two early Zens have pext in microcode, slower than any loop. */
+bool iot_decode_wide_works(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+	       __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") &&
+	       !__builtin_cpu_is("znver2");
+}
+
+#else
+
+bool iot_decode_wide_works(void)
+{
+	return false;
+}
+
+size_t iot_decode_wide(struct iot_codec *c, const char **text, const char *end,
+		       struct iot_record *rec, size_t max, size_t stride)
+{
+	(void)c, (void)text, (void)end, (void)rec, (void)max, (void)stride;
+	return 0;
+}
+
+#endif
