@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Text output of strace, of every layout, as events: the converter's face. See strace.h. */
+#include "strace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SNIFF_LINES = 200,
+	SNIFF_BITS = 16,        /* for the first line that looks like strace, and one for each more */
+	SNIFF_SUMMARY_BITS = 24,
+	LINES_PER_CALL = 65536, /* of next, so that the watermark moves */
+};
+
+static const struct iot_converter_option OPTIONS[] = {
+    {"all", NULL, "sockets, pipes, terminals and devices too"},
+    {"threads", NULL, "every thread a process of its own"},
+    {"ops", "all|names|none", "operations without data to keep; names: those that make, rename "
+			      "or remove names, and close"},
+    {0},
+};
+
+static bool is_summary(const char *head, size_t size)
+{
+	static const char TITLE[] = "% time     seconds";
+	return size > sizeof TITLE && memcmp(head, TITLE, sizeof TITLE - 1) == 0;
+}
+
+static int sniff(struct iot_input *in)
+{
+	struct strace_layout layout;
+	int64_t first_ns;
+	unsigned calls, lines;
+	size_t size = 0;
+	const char *head = "";
+	for (size_t i = 0; i < iot_input_count(in) && size == 0; i++)
+		head = iot_input_head(in, i, &size);
+	if (is_summary(head, size))
+		return SNIFF_SUMMARY_BITS;
+	if (size == 0 || !strace_layout_detect(head, size, &layout, &first_ns, &calls, &lines) ||
+	    calls * 3 < lines)
+		return 0;
+	return SNIFF_BITS + (int)(calls < SNIFF_LINES ? calls : SNIFF_LINES);
+}
+
+static int set_ops(struct strace *s)
+{
+	const char *ops = iot_source_setting(s->src, "ops");
+	if (ops == NULL || strcmp(ops, "all") == 0)
+		s->ops = STRACE_OPS_ALL;
+	else if (strcmp(ops, "names") == 0)
+		s->ops = STRACE_OPS_NAMES;
+	else if (strcmp(ops, "none") == 0)
+		s->ops = STRACE_OPS_NONE;
+	else
+		return iot_error_set(&s->src->error, IOT_EUSAGE,
+				     "--ops: all, names or none is expected");
+	return IOT_OK;
+}
+
+static int open_source(struct iot_source *src)
+{
+	struct strace *s = calloc(1, sizeof *s);
+	if (s == NULL)
+		return iot_error_set(&src->error, IOT_ENOMEM, "out of memory");
+	src->state = s;
+	s->src = src;
+	s->held_tail = &s->held;
+	s->all = iot_source_setting(src, "all") != NULL;
+	s->threads = iot_source_setting(src, "threads") != NULL;
+	iot_tracker_init(&s->tracker);
+	strace_calls_init(s);
+	if (set_ops(s) != IOT_OK)
+		return src->error.status;
+	int status = strace_log_open(s);
+	src->watermark_ns = src->first_ns;
+	s->promised_ns = src->first_ns;
+	return status;
+}
+
+static void close_source(struct iot_source *src)
+{
+	struct strace *s = src->state;
+	if (s == NULL)
+		return;
+	strace_tasks_free(s);
+	iot_tracker_clear(&s->tracker);
+	strace_log_close(s);
+	for (struct strace_chunk *c = s->chunks, *next; c != NULL; c = next) {
+		next = c->next;
+		free(c);
+	}
+	free(s->over);
+	free(s);
+	src->state = NULL;
+}
+
+/* What is wrong with the whole of it, once all events are out. */
+static int verdict(struct strace *s)
+{
+	struct iot_error *e = &s->src->error;
+	char name[512];
+	const char *path = s->members > 0 ? iot_input_name(s->src->input, 0) : "";
+	if (e->status != IOT_OK)
+		return e->status;
+	iot_escape(name, sizeof name, path, strlen(path));
+	if (s->understood == 0 && s->summary)
+		return iot_error_set(e, IOT_EFORMAT,
+				     "%s: has only a summary (strace -c), no calls", name);
+	if (s->understood == 0)
+		return iot_error_set(e, IOT_EFORMAT,
+				     "%s: no line of it looks like output of strace", name);
+	if (s->cut)
+		return iot_error_set(e, IOT_ETRUNCATED, "%s: ends in the middle of a line", name);
+	return IOT_OK;
+}
+
+static void finish(struct strace *s)
+{
+	s->ended = true;
+	strace_tasks_release_held(s, true);
+	uint64_t open = 0;
+	for (const struct strace_task *t = s->alive; t != NULL; t = t->next)
+		open += t->pending == STRACE_WAITING && (t->entry->class & STRACE_DATA) != 0;
+	if (open > 0)
+		strace_count(s, "unfinished_at_end", open);
+	strace_emit_counters(s);
+	int status = verdict(s);
+	if (s->status == IOT_OK)
+		s->status = status;
+}
+
+static bool failed(struct strace *s)
+{
+	if (s->status == IOT_OK)
+		s->status = s->tracker.status;
+	if (s->status != IOT_ENOMEM && s->status != IOT_ELIMIT)
+		return false;
+	iot_error_set(&s->src->error, s->status,
+		      s->status == IOT_ENOMEM ? "out of memory"
+					      : "too many processes, descriptors or names at once");
+	return true;
+}
+
+/* Nothing still to come starts before this. */
+static int64_t watermark(const struct strace *s)
+{
+	if (s->backwards)
+		return INT64_MIN;
+	int64_t ns = s->heap_size > 0 ? strace_log_watermark(s) : s->now_ns;
+	for (const struct strace_task *t = s->waiting; t != NULL; t = t->waiting_next)
+		if (t->entry_ns < ns)
+			ns = t->entry_ns;
+	for (const struct strace_held *h = s->held; h != NULL; h = h->next)
+		if (h->time_ns < ns)
+			ns = h->time_ns;
+	return ns;
+}
+
+static void line(struct strace *s)
+{
+	struct strace_member *m = s->current;
+	s->now_ns = m->line.time_ns;
+	if (!s->began && m->line.kind <= STRACE_END) {
+		s->began = true;
+		strace_emit_trace(s);
+	}
+	strace_process(s, m, &m->line);
+	if (m->cut && m->line.kind == STRACE_FOREIGN)
+		s->cut = true;
+}
+
+/* Events that the call before had no room for. */
+static int leftovers(struct strace *s, struct iot_event *out, int max)
+{
+	size_t n = s->over_count - s->over_next;
+	if (n > (size_t)max)
+		n = (size_t)max;
+	memcpy(out, s->over + s->over_next, n * sizeof *out);
+	s->over_next += n;
+	if (s->over_next == s->over_count)
+		s->over_next = s->over_count = 0;
+	return (int)n;
+}
+
+static int next(struct iot_source *src, struct iot_event *out, int max)
+{
+	struct strace *s = src->state;
+	if (s->over_count > 0)
+		return leftovers(s, out, max);
+	strace_text_reset(s);
+	s->out = out;
+	s->out_max = (size_t)max;
+	s->out_count = 0;
+	int lines = 0;
+	while (!s->ended && s->out_count < s->out_max) {
+		int got = strace_log_next(s);
+		if (got <= 0 || failed(s)) {
+			finish(s);
+			break;
+		}
+		line(s);
+		if (++lines >= LINES_PER_CALL && s->out_count > 0)
+			break;
+	}
+	if (failed(s))
+		s->ended = true;
+	if (s->over_count == 0) {
+		int64_t mark = watermark(s);
+		src->watermark_ns = mark;
+		if (mark != INT64_MIN && mark > s->promised_ns)
+			s->promised_ns = mark;
+	}
+	if (s->out_count > 0)
+		return (int)s->out_count;
+	return s->ended ? s->status : 0;
+}
+
+const struct iot_converter iot_converter_strace = {
+    .name = "strace",
+    .summary = "system calls: strace's text output, of any layout, -f and -ff",
+    .options = OPTIONS,
+    .sniff = sniff,
+    .open = open_source,
+    .next = next,
+    .close = close_source,
+};

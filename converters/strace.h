@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The strace converter, inside. A line is read in three steps, each a file of its own:
+ *
+ *	strace_line.c   prefix (pid, times) and kind of a line; the layout of a log
+ *	strace_args.c   arguments and result of a call: strings, descriptors with names, flags
+ *	strace_calls.c  the table of system calls, and unfinished calls made whole
+ *
+ * What calls do: strace_data.c (bytes and positions), strace_fds.c (descriptors),
+ * strace_names.c (names, sizes, other operations), strace_tasks.c and strace_fork.c (processes).
+ * strace_emit.c makes the events, strace_log.c merges the members of an input into lines in order
+ * of time, strace.c is the converter's face.
+ */
+#ifndef IOT_STRACE_H
+#define IOT_STRACE_H
+
+#include "converter.h"
+#include "tracker.h"
+
+struct strace;
+struct strace_call;
+
+/* Lines */
+
+enum strace_kind {
+	STRACE_CALL = 1, /* name(... : whole, unfinished, or cut by foreign text */
+	STRACE_RESUMED,  /* <... name resumed>... */
+	STRACE_END,      /* +++ exited with 0 +++ and its like */
+	STRACE_TAIL,     /* the rest of a call that foreign text had cut */
+	STRACE_SKIP,     /* signals, stacks, dumps, strace's own messages, empty lines */
+	STRACE_SUMMARY,  /* the head of a -c table */
+	STRACE_FOREIGN,  /* anything else */
+};
+
+struct strace_line {
+	const char *body, *end;
+	const char *comm; /* NULL: none shown */
+	size_t comm_size;
+	int64_t time_ns; /* 0 where the log has no times */
+	uint32_t tid;    /* 0: none shown */
+	uint8_t kind;    /* enum strace_kind */
+	bool bracket;    /* the pid stood in "[pid ]" */
+};
+
+/* What stands before the body of every line of a log. */
+struct strace_layout {
+	bool pid;      /* a bare pid on every line */
+	bool brackets; /* [pid N] on some */
+	bool colour;   /* escapes to be taken out */
+	bool clock, epoch, relative; /* times: of the day, since 1970, since the line before */
+	bool duration;
+	bool starts_with_exec; /* the log has the traced processes from their beginning */
+	bool decided;
+	uint64_t tick_ns;
+};
+
+/* Running times of one log. */
+struct strace_clock {
+	int64_t day_ns, last_ns, sum_ns;
+	uint64_t seconds; /* of the last time since 1970, and its digits */
+	char digits[16];
+	bool seen;
+};
+
+/* Reads prefix and kind; a line that does not fit the layout is STRACE_FOREIGN. */
+void strace_line_parse(const struct strace_layout *layout, struct strace_clock *clock,
+		       const char *text, const char *end, struct strace_line *line);
+/* Looks at the first lines of a log. False: nothing in them looks like strace. */
+bool strace_layout_detect(const char *head, size_t size, struct strace_layout *layout,
+			  int64_t *first_ns, unsigned *calls, unsigned *lines);
+/* Cuts " <0.000012>" off the end; returns the new end. digits: of the fraction. */
+const char *strace_line_duration(const char *text, const char *end, uint64_t *ns,
+				 unsigned *digits, bool *found);
+bool strace_line_unfinished(const char *text, const char *end);
+size_t strace_line_uncolour(const char *text, size_t size, char *out);
+
+/* Arguments */
+
+enum { STRACE_ARGS = 8 };
+
+struct strace_text {
+	const char *p, *end;
+};
+
+struct strace_fd {
+	int64_t number;          /* STRACE_CWD: AT_FDCWD */
+	struct strace_text note; /* what stands in <>, still escaped; p NULL: nothing */
+	bool deleted;
+};
+
+enum { STRACE_CWD = -100, STRACE_NO_FD = -1 };
+
+/*
+ * Splits the arguments behind '(' at their commas; returns the place behind the closing bracket,
+ * or NULL if it is not there. joined: foreign text ends here, brackets before do not count.
+ */
+const char *strace_split(const char *p, const char *end, const char *joined,
+			 struct strace_text *args, unsigned max, unsigned *count);
+bool strace_number(struct strace_text arg, int64_t *value);
+/* The number behind `key` ("st_size=") at any place of the text. */
+bool strace_field(struct strace_text text, const char *key, int64_t *value);
+struct strace_fd strace_fd(struct strace_text arg);
+/* The text between quotes, unescaped to out (room bytes at most); false: no string. */
+bool strace_string(struct strace_text arg, char *out, size_t room, size_t *size);
+size_t strace_unescape(struct strace_text raw, char *out, size_t room);
+bool strace_is(struct strace_text arg, const char *word);
+bool strace_has_flag(struct strace_text arg, const char *word); /* a whole word in A|B|C */
+
+enum strace_open_flag { /* of the traced system, as -X raw shows them */
+	STRACE_O_WRONLY = 01,
+	STRACE_O_RDWR = 02,
+	STRACE_O_CREAT = 0100,
+	STRACE_O_EXCL = 0200,
+	STRACE_O_TRUNC = 01000,
+	STRACE_O_APPEND = 02000,
+	STRACE_O_DIRECTORY = 0200000,
+	STRACE_O_CLOEXEC = 02000000,
+	STRACE_O_PATH = 010000000,
+	STRACE_O_TMPFILE = 020000000,
+};
+unsigned strace_open_flags(struct strace_text arg);
+
+/* Calls */
+
+enum strace_class {
+	STRACE_DATA = 1,  /* moves bytes of files: its entry holds the watermark back */
+	STRACE_OP = 2,    /* gives a dated %op */
+	STRACE_FORK = 4,  /* takes effect at its entry */
+	STRACE_READS = 8, /* may wait for long on what is no file */
+};
+
+struct strace_entry {
+	const char *name;
+	void (*run)(struct strace *s, struct strace_call *c);
+	unsigned class; /* enum strace_class */
+	int variant;    /* what it means is run's business */
+	const char *op; /* name of its %op */
+};
+
+enum strace_pending {
+	STRACE_IDLE,
+	STRACE_WAITING, /* an unfinished call, its text kept */
+	STRACE_IGNORED, /* one whose end will say nothing */
+};
+
+/* A process: its threads share an id. */
+struct strace_group {
+	uint32_t refs, id, parent, thread_of;
+	uint32_t pid;
+	bool announced;
+	char *name; /* of its program, or NULL */
+	size_t name_size;
+	int64_t birth_ns;
+};
+
+struct strace_task {
+	uint32_t tid;
+	struct strace_group *group;
+	struct iot_table *table;
+	struct iot_directory *cwd;
+	struct strace_task *prev, *next; /* all that are alive */
+	/* The call that has not returned yet */
+	struct strace_task *waiting_prev, *waiting_next; /* those that hold the watermark back */
+	bool waits, counted;
+	uint8_t pending; /* enum strace_pending */
+	const struct strace_entry *entry;
+	int64_t entry_ns;
+	char *text;
+	size_t text_size, text_room;
+	struct strace_task *unborn; /* the child that a pending fork will have */
+	bool adopted; /* seen without a fork before it */
+};
+
+struct strace_call {
+	const struct strace_entry *entry;
+	struct strace_task *task;
+	struct strace_text arg[STRACE_ARGS];
+	unsigned args;
+	int64_t start_ns, end_ns;
+	uint64_t duration_ns;
+	bool duration_known;
+	bool returned; /* the result is a number */
+	bool failed;
+	int64_t result;
+	struct strace_text error; /* errno's name */
+	struct strace_fd fd;      /* the result's, with its name */
+};
+
+/* A line that cannot be understood before its process's parent is known. */
+struct strace_held {
+	struct strace_held *next;
+	int64_t time_ns;
+	uint32_t tid;
+	uint8_t kind;
+	size_t size;
+	char body[];
+};
+
+/* Members, one log each */
+
+struct strace_member {
+	size_t index;
+	struct iot_window *window;
+	struct strace_layout layout;
+	struct strace_clock clock;
+	uint32_t tid; /* of all its lines, where they show none; 0: not known */
+	uint64_t line_number;
+	const char *shown, *at, *limit; /* what the window shows; the lines from `at` are to come */
+	const char *raw, *raw_end;      /* the current line as it stands there */
+	struct strace_line line;
+	int64_t key_ns; /* when the current line takes effect */
+	int64_t first_ns, last_ns;
+	bool opened;
+	bool cut; /* the current line has no LF */
+	char *clean; /* a line without colours */
+	size_t clean_room;
+	struct strace_task *partial; /* whose call was cut by foreign text */
+	unsigned partial_lines;
+	bool partial_ignored; /* the same for a call that says nothing */
+};
+
+struct strace_chunk {
+	struct strace_chunk *next;
+	size_t used, room;
+	char text[];
+};
+
+enum strace_ops { STRACE_OPS_ALL, STRACE_OPS_NAMES, STRACE_OPS_NONE };
+
+enum {
+	STRACE_HASH = 1024, /* of the table of calls; a power of two */
+	STRACE_HELD_LINES = 100000,
+	STRACE_HELD_BYTES = 64 << 20,
+	STRACE_TASKS_MAX = 4 << 20,
+	STRACE_LINE_MAX = (16 << 20) - (64 << 10), /* what a window holds, nearly */
+	STRACE_PID_MAX = 4194304,
+};
+
+struct strace {
+	struct iot_source *src;
+	struct iot_tracker tracker;
+	bool threads, all;
+	enum strace_ops ops;
+	bool has_time, epoch, brackets, durations;
+
+	/* Members: a heap of those that have a line, by time */
+	struct strace_member *member;
+	size_t members;
+	uint32_t *heap;
+	size_t heap_size;
+	struct strace_member *current;
+	int64_t now_ns;
+
+	/* Tasks by tid */
+	struct strace_task **task; /* open addressing; tid 0 is `numberless` */
+	size_t task_room, task_count;
+	struct strace_task *alive;      /* list of all */
+	struct strace_task *waiting;    /* list of those with a dated call pending */
+	struct strace_task *waiting_last;
+	struct strace_task *numberless; /* the first process while its number is not known */
+	struct strace_task *last;       /* a small cache */
+	uint8_t *used_ids;              /* bitmap of process ids given */
+	uint32_t next_id;
+	uint32_t forks_pending;
+	bool whole, forks_hidden; /* every process descends from the first; forks are not shown */
+	struct strace_held *held, **held_tail;
+	size_t held_lines, held_bytes;
+	bool releasing;
+
+	/* Events of this call of next, those that did not fit, and their text */
+	struct iot_event *out, *over;
+	size_t out_count, out_max, over_count, over_next, over_room;
+	struct strace_chunk *chunk, *chunks;
+	int64_t promised_ns;
+	bool began, ended;
+	bool backwards;     /* times have gone back: there is no watermark */
+	bool cut;           /* the last line is not whole */
+	int status;         /* what next says after the last event */
+	uint64_t understood; /* lines of a trace seen */
+	bool summary;
+	struct strace_entry const *hash[STRACE_HASH];
+	char path[IOT_PATH_ROOM], path2[IOT_PATH_ROOM], scratch[IOT_PATH_ROOM];
+};
+
+/* strace_calls.c */
+void strace_calls_init(struct strace *s);
+const struct strace_entry *strace_calls_find(const struct strace *s, const char *name, size_t size);
+/* A line with a body, in its order. */
+void strace_process(struct strace *s, struct strace_member *m, const struct strace_line *line);
+void strace_body(struct strace *s, struct strace_task *task, int64_t time_ns,
+		 enum strace_kind kind, const char *body, const char *end,
+		 struct strace_member *m);
+void strace_pending_clear(struct strace *s, struct strace_task *task);
+
+/* strace_tasks.c */
+/* The task of a line; NULL: the line has been put aside, or there is no memory. */
+struct strace_task *strace_task_of(struct strace *s, const struct strace_line *line);
+struct strace_task *strace_task_find(struct strace *s, uint32_t tid);
+void strace_task_end(struct strace *s, struct strace_task *task);
+void strace_task_superseded(struct strace *s, struct strace_task *leader, uint32_t tid);
+void strace_tasks_release_held(struct strace *s, bool all);
+void strace_tasks_free(struct strace *s);
+struct strace_group *strace_group_new(struct strace *s);
+void strace_group_name(struct strace *s, struct strace_group *g, const char *name, size_t size);
+void strace_task_free(struct strace *s, struct strace_task *t);
+void strace_drop_unborn(struct strace *s, struct strace_task *parent);
+bool strace_be_born(struct strace *s, struct strace_task *t, uint32_t tid, int64_t birth_ns);
+/* Gives a task its number. */
+bool strace_number_task(struct strace *s, struct strace_task *t, uint32_t tid);
+void strace_end_siblings(struct strace *s, const struct strace_task *left);
+
+/* strace_fork.c */
+void strace_fork_enter(struct strace *s, struct strace_call *c);
+void strace_fork(struct strace *s, struct strace_call *c);
+void strace_exec(struct strace *s, struct strace_call *c);
+void strace_unshare(struct strace *s, struct strace_call *c);
+void strace_own_number(struct strace *s, struct strace_call *c);
+void strace_attached(struct strace *s, struct strace_task *parent, uint32_t tid);
+
+/* strace_fds.c */
+/* The descriptor, made up if it was open before the trace; NULL: none. */
+struct iot_slot *strace_slot(struct strace *s, struct strace_call *c, const struct strace_fd *fd);
+enum iot_descriptor_kind strace_path_kind(const char *path, size_t size, bool block);
+void strace_open(struct strace *s, struct strace_call *c);
+void strace_close(struct strace *s, struct strace_call *c);
+void strace_close_range(struct strace *s, struct strace_call *c);
+void strace_dup(struct strace *s, struct strace_call *c);
+void strace_fcntl(struct strace *s, struct strace_call *c);
+void strace_ioctl(struct strace *s, struct strace_call *c);
+void strace_pair(struct strace *s, struct strace_call *c);
+void strace_made(struct strace *s, struct strace_call *c);
+void strace_recvmsg(struct strace *s, struct strace_call *c);
+
+/* strace_data.c */
+void strace_read_write(struct strace *s, struct strace_call *c);
+void strace_at_offset(struct strace *s, struct strace_call *c);
+void strace_sendfile(struct strace *s, struct strace_call *c);
+void strace_copy_range(struct strace *s, struct strace_call *c);
+void strace_io_submit(struct strace *s, struct strace_call *c);
+void strace_hidden(struct strace *s, struct strace_call *c);
+void strace_mmap(struct strace *s, struct strace_call *c);
+void strace_lseek(struct strace *s, struct strace_call *c);
+void strace_llseek(struct strace *s, struct strace_call *c);
+
+/* strace_names.c */
+/* The path at arg (relative to `dir`, or to the working directory) to out; 0: not known. */
+size_t strace_path(struct strace *s, struct strace_call *c, const struct strace_fd *dir,
+		   struct strace_text arg, char *out);
+void strace_path_op(struct strace *s, struct strace_call *c);
+void strace_path_op_at(struct strace *s, struct strace_call *c);
+void strace_fd_op(struct strace *s, struct strace_call *c);
+void strace_two_paths(struct strace *s, struct strace_call *c);
+void strace_two_paths_at(struct strace *s, struct strace_call *c);
+void strace_symlink(struct strace *s, struct strace_call *c);
+void strace_symlink_at(struct strace *s, struct strace_call *c);
+void strace_truncate(struct strace *s, struct strace_call *c);
+void strace_ftruncate(struct strace *s, struct strace_call *c);
+void strace_fallocate(struct strace *s, struct strace_call *c);
+void strace_chdir(struct strace *s, struct strace_call *c);
+void strace_getcwd(struct strace *s, struct strace_call *c);
+void strace_sync(struct strace *s, struct strace_call *c);
+/* Working directory as shown beside AT_FDCWD. */
+void strace_learn_cwd(struct strace *s, struct strace_task *task, struct strace_text note);
+
+enum strace_name_variant {
+	STRACE_PLAIN, /* an operation that changes nothing here */
+	STRACE_STAT,
+	STRACE_ACCESS,
+	STRACE_UNLINK,
+	STRACE_RENAME,
+	STRACE_LINK,
+	STRACE_MAKE,
+};
+
+/* strace_emit.c */
+struct iot_event *strace_event(struct strace *s);
+void strace_emit_trace(struct strace *s);
+void strace_emit_process(struct strace *s, struct strace_group *group);
+bool strace_recorded(const struct strace *s, const struct iot_description *d);
+/* Number of this description for events of the task's process, %file first if it is new there. */
+uint32_t strace_emit_file(struct strace *s, struct strace_task *task, int64_t fd,
+			  struct iot_slot *slot, int64_t from_ns);
+struct strace_io {
+	struct iot_place place;
+	uint64_t length;
+	bool write, async;
+};
+void strace_emit_record(struct strace *s, const struct strace_call *c, int64_t fd,
+			struct iot_slot *slot, const struct strace_io *io);
+struct strace_op {
+	const char *name;
+	uint32_t file;
+	const char *path, *to;
+	size_t path_size, to_size;
+};
+bool strace_wants_op(const struct strace *s, const char *name);
+void strace_emit_op(struct strace *s, const struct strace_call *c, const struct strace_op *op);
+void strace_emit_counters(struct strace *s);
+void strace_text_reset(struct strace *s);
+void strace_count(struct strace *s, const char *name, uint64_t n);
+
+/* strace_log.c */
+int strace_log_open(struct strace *s);
+/* The next line in order; 1, 0 at the end, or a negative status. */
+int strace_log_next(struct strace *s);
+void strace_log_close(struct strace *s);
+uint32_t strace_log_suffix(const char *name);
+int64_t strace_log_watermark(const struct strace *s);
+
+#endif

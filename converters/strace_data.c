@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Calls that move bytes or set positions, and those that move bytes out of sight. */
+#include "strace.h"
+
+#include <string.h>
+
+/* Did somebody else use this position while the call was under way? Then their order is a guess. */
+static void check_race(struct strace *s, const struct strace_call *c, struct iot_description *d)
+{
+	uint32_t tid = c->task->tid;
+	if (d->task != tid && d->task != 0 && c->start_ns < d->end_ns)
+		strace_count(s, "ambiguous.order", 1);
+	if (d->task != tid || c->end_ns > d->end_ns)
+		d->end_ns = c->end_ns;
+	d->task = tid;
+}
+
+static void check_append_race(struct strace *s, const struct strace_call *c,
+			      struct iot_tracked_file *f)
+{
+	uint32_t tid = c->task->tid;
+	if (f->append_task != tid && f->append_task != 0 && c->start_ns < f->append_end_ns)
+		strace_count(s, "ambiguous.order", 1);
+	if (f->append_task != tid || c->end_ns > f->append_end_ns)
+		f->append_end_ns = c->end_ns;
+	f->append_task = tid;
+}
+
+static void record(struct strace *s, const struct strace_call *c, int64_t fd,
+		   struct iot_slot *slot, struct iot_place place, bool write)
+{
+	struct strace_io io = {.place = place, .length = (uint64_t)c->result, .write = write};
+	strace_emit_record(s, c, fd, slot, &io);
+}
+
+/* The descriptor of an argument if its bytes are to be recorded. */
+static struct iot_slot *data_slot(struct strace *s, struct strace_call *c, struct strace_fd *fd)
+{
+	struct iot_slot *slot = strace_slot(s, c, fd);
+	if (slot == NULL || !strace_recorded(s, slot->open) ||
+	    slot->open->kind == IOT_FD_DIRECTORY)
+		return NULL;
+	return slot;
+}
+
+static bool moved(const struct strace_call *c, unsigned args)
+{
+	return c->returned && !c->failed && c->result >= 0 && c->args >= args;
+}
+
+static void move(struct strace *s, struct strace_call *c, struct strace_fd *fd,
+		 struct iot_slot *slot, bool write)
+{
+	struct iot_description *d = slot->open;
+	check_race(s, c, d);
+	if (write && d->append && d->file != NULL)
+		check_append_race(s, c, d->file);
+	struct iot_place place = iot_description_move(d, write, (uint64_t)c->result);
+	int64_t wanted;
+	if (!write && d->kind == IOT_FD_FILE && c->args == 3 && c->entry->name[4] == '\0' &&
+	    strace_number(c->arg[2], &wanted))
+		iot_description_short_read(d, place, (uint64_t)c->result, (uint64_t)wanted);
+	record(s, c, fd->number, slot, place, write);
+}
+
+void strace_read_write(struct strace *s, struct strace_call *c)
+{
+	if (!moved(c, 1))
+		return;
+	struct strace_fd fd = strace_fd(c->arg[0]);
+	struct iot_slot *slot = data_slot(s, c, &fd);
+	if (slot != NULL)
+		move(s, c, &fd, slot, c->entry->variant == 1);
+}
+
+enum raw_rwf { RAW_RWF_APPEND = 0x10 };
+
+static bool appends(const struct strace_call *c)
+{
+	int64_t flags;
+	if (c->args < 5)
+		return false;
+	const struct strace_text *arg = &c->arg[c->args - 1];
+	return strace_has_flag(*arg, "RWF_APPEND") ||
+	       (strace_number(*arg, &flags) && (flags & RAW_RWF_APPEND) != 0);
+}
+
+/* pread(fd, buf, n, offset), preadv2(fd, iov, n, offset, flags) and the like */
+void strace_at_offset(struct strace *s, struct strace_call *c)
+{
+	int64_t offset;
+	if (!moved(c, 4) || !strace_number(c->arg[3], &offset))
+		return;
+	struct strace_fd fd = strace_fd(c->arg[0]);
+	struct iot_slot *slot = data_slot(s, c, &fd);
+	if (slot == NULL)
+		return;
+	bool write = c->entry->variant == 1;
+	struct iot_description *d = slot->open;
+	struct iot_place place;
+	if (write && appends(c)) {
+		place = iot_description_append(d, (uint64_t)c->result, offset != -1);
+	} else if (offset == -1) {
+		move(s, c, &fd, slot, write);
+		return;
+	} else {
+		place = iot_description_move_at(d, write, (uint64_t)offset, (uint64_t)c->result);
+	}
+	if (write && d->append && d->file != NULL)
+		check_append_race(s, c, d->file);
+	record(s, c, fd.number, slot, place, write);
+}
+
+/* Copies between two descriptors */
+
+/* "[50] => [120]" or "[50]": the offset before the call; NULL: the position counts. */
+static bool offset_pointer(struct strace_text arg, int64_t *offset)
+{
+	return arg.p < arg.end && *arg.p == '[' &&
+	       strace_number((struct strace_text){arg.p + 1, arg.end}, offset);
+}
+
+static void copy_side(struct strace *s, struct strace_call *c, struct strace_fd *fd,
+		      struct strace_text where, bool write)
+{
+	int64_t offset;
+	struct iot_slot *slot = data_slot(s, c, fd);
+	if (slot == NULL)
+		return;
+	if (!offset_pointer(where, &offset)) {
+		move(s, c, fd, slot, write);
+		return;
+	}
+	struct iot_place place = iot_description_move_at(slot->open, write, (uint64_t)offset,
+							 (uint64_t)c->result);
+	record(s, c, fd->number, slot, place, write);
+}
+
+/* sendfile(out, in, offset, n) */
+void strace_sendfile(struct strace *s, struct strace_call *c)
+{
+	if (!moved(c, 4))
+		return;
+	struct strace_fd out = strace_fd(c->arg[0]), in = strace_fd(c->arg[1]);
+	copy_side(s, c, &in, c->arg[2], false);
+	copy_side(s, c, &out, (struct strace_text){0}, true);
+}
+
+/* One side of a splice is a pipe: one that we have not seen being made is it. */
+static void mark_pipe(struct strace *s, struct strace_call *c, struct strace_fd *fd,
+		      struct strace_text where)
+{
+	struct iot_slot *slot = iot_table_get(c->task->table, fd->number);
+	int64_t offset;
+	if (fd->note.p != NULL || offset_pointer(where, &offset) ||
+	    (slot != NULL && slot->open->seen))
+		return;
+	struct iot_description *d = iot_description_new(&s->tracker, IOT_FD_PIPE, NULL);
+	iot_table_set(&s->tracker, c->task->table, fd->number, d, false);
+}
+
+/* copy_file_range(in, [a], out, [b], n, flags), and splice of the same form */
+void strace_copy_range(struct strace *s, struct strace_call *c)
+{
+	if (!moved(c, 4))
+		return;
+	struct strace_fd in = strace_fd(c->arg[0]), out = strace_fd(c->arg[2]);
+	if (c->entry->variant == 1) {
+		mark_pipe(s, c, &in, c->arg[1]);
+		mark_pipe(s, c, &out, c->arg[3]);
+	}
+	copy_side(s, c, &in, c->arg[1], false);
+	copy_side(s, c, &out, c->arg[3], true);
+}
+
+/* io_submit */
+
+enum { IOCB_FIELDS = 16, IOV_MAX_SEEN = 1024 };
+
+struct iocb {
+	struct strace_fd fd;
+	int64_t length, offset;
+	bool transfer, write, hidden;
+};
+
+/* "[{iov_base=..., iov_len=10}, ...]": the sum; false if some are hidden. */
+static bool iovec_length(struct strace_text list, int64_t *length)
+{
+	const char *p = list.p;
+	*length = 0;
+	if (p == list.end || *p != '[')
+		return false;
+	for (p++; p < list.end && *p != ']';) {
+		struct strace_text part[2];
+		unsigned count;
+		int64_t n;
+		if (*p != '{') {
+			if (*p == '.')
+				return false;
+			p++;
+			continue;
+		}
+		p = strace_split(p + 1, list.end, NULL, part, 2, &count);
+		if (p == NULL || count < 2 || !strace_field(part[1], "iov_len=", &n) || n < 0 ||
+		    __builtin_add_overflow(*length, n, length))
+			return false;
+	}
+	return true;
+}
+
+static void iocb_opcode(struct iocb *io, struct strace_text value)
+{
+	int64_t raw = -1;
+	strace_number(value, &raw);
+	bool read = strace_is(value, "IOCB_CMD_PREAD") || raw == 0 || raw == 7;
+	io->write = strace_is(value, "IOCB_CMD_PWRITE") || raw == 1 || raw == 8;
+	io->transfer = read || io->write;
+}
+
+/* Is the field "key=..."? Then its value. */
+static bool keyed(struct strace_text field, const char *key, struct strace_text *value)
+{
+	size_t n = strlen(key);
+	if ((size_t)(field.end - field.p) <= n || memcmp(field.p, key, n) != 0)
+		return false;
+	*value = (struct strace_text){field.p + n, field.end};
+	return true;
+}
+
+static void iocb_field(struct iocb *io, struct strace_text field)
+{
+	struct strace_text value;
+	if (keyed(field, "aio_lio_opcode=", &value))
+		iocb_opcode(io, value);
+	else if (keyed(field, "aio_fildes=", &value))
+		io->fd = strace_fd(value);
+	else if (keyed(field, "aio_nbytes=", &value))
+		strace_number(value, &io->length);
+	else if (keyed(field, "aio_offset=", &value))
+		strace_number(value, &io->offset);
+	else if (keyed(field, "aio_buf=", &value) && *value.p == '[')
+		io->hidden = !iovec_length(value, &io->length);
+}
+
+static void iocb_record(struct strace *s, struct strace_call *c, struct iocb *io)
+{
+	if (!io->transfer || io->length < 0 || io->offset < 0)
+		return;
+	if (io->hidden) {
+		strace_count(s, "hidden.io_submit_lengths", 1);
+		return;
+	}
+	struct iot_slot *slot = data_slot(s, c, &io->fd);
+	if (slot == NULL)
+		return;
+	uint64_t length = (uint64_t)io->length;
+	struct strace_io out = {.length = length, .write = io->write, .async = true};
+	out.place = iot_description_move_at(slot->open, io->write, (uint64_t)io->offset, length);
+	strace_emit_record(s, c, io->fd.number, slot, &out);
+}
+
+/* io_submit(ctx, nr, [{...}, ...]) = k: the first k are under way; their completion is not shown. */
+void strace_io_submit(struct strace *s, struct strace_call *c)
+{
+	if (!moved(c, 3))
+		return;
+	int64_t seen = 0;
+	struct strace_text list = c->arg[2];
+	bool known = c->duration_known;
+	c->duration_known = false;
+	uint64_t took = c->duration_ns;
+	c->duration_ns = 0;
+	const char *p = list.p < list.end && *list.p == '[' ? list.p + 1 : list.end;
+	while (p != NULL && p < list.end && seen < c->result) {
+		struct strace_text field[IOCB_FIELDS];
+		unsigned count;
+		if (*p != '{') {
+			p++;
+			continue;
+		}
+		p = strace_split(p + 1, list.end, NULL, field, IOCB_FIELDS, &count);
+		struct iocb io = {.fd = {.number = STRACE_NO_FD}};
+		for (unsigned i = 0; p != NULL && i < count; i++)
+			iocb_field(&io, field[i]);
+		if (p != NULL)
+			iocb_record(s, c, &io);
+		seen += p != NULL;
+	}
+	c->duration_known = known;
+	c->duration_ns = took;
+	if (seen < c->result)
+		strace_count(s, "hidden.io_submit_entries", (uint64_t)(c->result - seen));
+}
+
+/* Out of sight */
+
+/* io_uring_enter; variant 1: restart_syscall, which goes on with a call whose arguments are gone */
+void strace_hidden(struct strace *s, struct strace_call *c)
+{
+	if (!c->returned || c->failed || c->result <= 0)
+		return;
+	if (c->entry->variant == 0) {
+		strace_count(s, "hidden.io_uring", (uint64_t)c->result);
+		return;
+	}
+	static const char *const MOVES[] = {"interrupted read", "interrupted write",
+					    "interrupted pread", "interrupted pwrite"};
+	struct strace_text a = c->arg[0];
+	for (size_t i = 0; c->args > 0 && i < sizeof MOVES / sizeof MOVES[0]; i++)
+		if (memmem(a.p, (size_t)(a.end - a.p), MOVES[i], strlen(MOVES[i])) != NULL)
+			strace_count(s, "resumed_alone", 1);
+}
+
+enum raw_map { RAW_MAP_ANONYMOUS = 0x20 };
+
+void strace_mmap(struct strace *s, struct strace_call *c)
+{
+	int64_t flags = 0;
+	if (!c->returned || c->failed || c->args < 6)
+		return;
+	struct strace_fd fd = strace_fd(c->arg[4]);
+	strace_number(c->arg[3], &flags);
+	if (fd.number < 0 || strace_has_flag(c->arg[3], "MAP_ANONYMOUS") ||
+	    (flags & RAW_MAP_ANONYMOUS) != 0)
+		return;
+	const struct iot_slot *slot = strace_slot(s, c, &fd);
+	if (slot != NULL && slot->open->kind == IOT_FD_FILE)
+		strace_count(s, "hidden.mmap", 1);
+}
+
+/* Positions */
+
+enum raw_whence { RAW_SEEK_SET, RAW_SEEK_CUR, RAW_SEEK_END };
+
+static int64_t whence(struct strace_text arg)
+{
+	int64_t value;
+	if (strace_is(arg, "SEEK_SET"))
+		return RAW_SEEK_SET;
+	if (strace_is(arg, "SEEK_CUR"))
+		return RAW_SEEK_CUR;
+	if (strace_is(arg, "SEEK_END"))
+		return RAW_SEEK_END;
+	return strace_number(arg, &value) ? value : -1;
+}
+
+/* The result is the truth, whatever was believed before; asking where one is tests the belief. */
+static void sought(struct strace *s, struct strace_call *c, int64_t by, struct strace_text arg,
+		   int64_t result)
+{
+	struct strace_fd fd = strace_fd(c->arg[0]);
+	struct iot_slot *slot = strace_slot(s, c, &fd);
+	if (slot == NULL || result < 0 || slot->open->kind == IOT_FD_DIRECTORY)
+		return;
+	struct iot_description *d = slot->open;
+	int64_t from = whence(arg);
+	if (from == RAW_SEEK_CUR && d->position_known && d->kind == IOT_FD_FILE &&
+	    (uint64_t)(result - by) != d->position)
+		strace_count(s, "position.resynced", 1);
+	if (from == RAW_SEEK_END && d->file != NULL && result >= by)
+		iot_file_truncate(d->file, (uint64_t)(result - by));
+	check_race(s, c, d);
+	iot_description_seek(d, (uint64_t)result);
+}
+
+void strace_lseek(struct strace *s, struct strace_call *c)
+{
+	int64_t by;
+	if (c->returned && !c->failed && c->args >= 3 && strace_number(c->arg[1], &by))
+		sought(s, c, by, c->arg[2], c->result);
+}
+
+/* _llseek(fd, offset, [result], whence) = 0 */
+void strace_llseek(struct strace *s, struct strace_call *c)
+{
+	int64_t by, result;
+	if (c->returned && !c->failed && c->args >= 4 && strace_number(c->arg[1], &by) &&
+	    offset_pointer(c->arg[2], &result))
+		sought(s, c, by, c->arg[3], result);
+}

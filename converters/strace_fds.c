@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Calls that make, copy and end descriptors. A descriptor that was there before the trace is made up
+ * on its first use: from the name beside it, else as a file without a name (0, 1, 2: as no file).
+ */
+#include "strace.h"
+
+#include <string.h>
+
+static bool begins(const char *path, size_t size, const char *word)
+{
+	size_t n = strlen(word);
+	return size >= n && memcmp(path, word, n) == 0;
+}
+
+enum iot_descriptor_kind strace_path_kind(const char *path, size_t size, bool block)
+{
+	if (size == 0)
+		return IOT_FD_OTHER;
+	if (begins(path, size, "/dev/")) {
+		if (begins(path, size, "/dev/shm/") || block)
+			return IOT_FD_FILE;
+		if (begins(path, size, "/dev/tty") || begins(path, size, "/dev/pts/") ||
+		    begins(path, size, "/dev/console"))
+			return IOT_FD_TTY;
+		return IOT_FD_DEVICE;
+	}
+	if (begins(path, size, "/memfd:"))
+		return IOT_FD_OTHER;
+	if (*path == '/')
+		return IOT_FD_FILE;
+	if (begins(path, size, "pipe:"))
+		return IOT_FD_PIPE;
+	if (begins(path, size, "socket:") || begins(path, size, "TCP") ||
+	    begins(path, size, "UDP") || begins(path, size, "UNIX") ||
+	    begins(path, size, "NETLINK") || begins(path, size, "RAW"))
+		return IOT_FD_SOCKET;
+	return IOT_FD_OTHER;
+}
+
+static uint32_t note_hash(const struct strace_fd *fd)
+{
+	uint32_t h = fd->deleted ? 2 : 1;
+	for (const char *p = fd->note.p; p < fd->note.end; p++)
+		h = (h ^ (unsigned char)*p) * 16777619U;
+	return h | 1;
+}
+
+/* The path in the name beside a descriptor, without "<block 254:0>" behind it, to s->path2. */
+static size_t note_path(struct strace *s, const struct strace_fd *fd, bool *block)
+{
+	struct strace_text raw = fd->note;
+	static const char BLOCK[] = "<block ";
+	const char *inner = memchr(raw.p, '<', (size_t)(raw.end - raw.p));
+	*block = inner != NULL && begins(inner, (size_t)(raw.end - inner), BLOCK);
+	if (inner != NULL && *raw.p == '/')
+		raw.end = inner;
+	return strace_unescape(raw, s->path2, sizeof s->path2);
+}
+
+/* A description for a descriptor that was open before we saw it. */
+static struct iot_description *found(struct strace *s, const struct strace_fd *fd)
+{
+	struct iot_tracked_file *f = NULL;
+	bool block = false, nameless = false;
+	enum iot_descriptor_kind kind = fd->number > 2 ? IOT_FD_FILE : IOT_FD_OTHER;
+	if (fd->note.p != NULL) {
+		size_t size = note_path(s, fd, &block);
+		kind = strace_path_kind(s->path2, size, block);
+		if (kind == IOT_FD_FILE && !fd->deleted)
+			f = iot_tracker_open(&s->tracker, s->path2, size, 0);
+	}
+	if (kind == IOT_FD_FILE && f == NULL) {
+		f = iot_tracker_nameless(&s->tracker);
+		nameless = true;
+	}
+	struct iot_description *d = iot_description_new(&s->tracker, kind, f);
+	if (nameless && f != NULL)
+		iot_file_free(f);
+	if (d != NULL && fd->note.p != NULL)
+		d->note = note_hash(fd);
+	return d;
+}
+
+/* The name beside a descriptor is not the one we knew. */
+static void note_changed(struct strace *s, struct strace_task *t, const struct strace_fd *fd,
+			 struct iot_slot *slot)
+{
+	struct iot_description *d = slot->open;
+	bool block;
+	size_t size = note_path(s, fd, &block);
+	enum iot_descriptor_kind kind = strace_path_kind(s->path2, size, block);
+	bool same_kind = kind == d->kind || (kind == IOT_FD_FILE && d->kind == IOT_FD_DIRECTORY);
+	struct iot_tracked_file *f = d->file;
+	if (!same_kind || (f != NULL && f->path != NULL && !d->seen && !fd->deleted &&
+			   (f->path_size != size || memcmp(f->path, s->path2, size) != 0))) {
+		strace_count(s, "missed.close", 1);
+		iot_table_set(&s->tracker, t->table, fd->number, found(s, fd), slot->cloexec);
+		return;
+	}
+	d->note = note_hash(fd);
+	if (f == NULL || d->kind != IOT_FD_FILE)
+		return;
+	if (fd->deleted) {
+		if (iot_tracker_find(&s->tracker, s->path2, size) == f)
+			iot_tracker_absent(&s->tracker, s->path2, size);
+	} else if (f->path == NULL || f->path_size != size || memcmp(f->path, s->path2, size) != 0) {
+		iot_tracker_renamed(&s->tracker, f, s->path2, size);
+	}
+}
+
+struct iot_slot *strace_slot(struct strace *s, struct strace_call *c, const struct strace_fd *fd)
+{
+	struct strace_task *t = c->task;
+	if (fd->number < 0)
+		return NULL;
+	struct iot_slot *slot = iot_table_get(t->table, fd->number);
+	if (slot == NULL)
+		return iot_table_set(&s->tracker, t->table, fd->number, found(s, fd), false);
+	if (fd->note.p != NULL && slot->open->note != note_hash(fd))
+		note_changed(s, t, fd, slot);
+	return slot->open == NULL ? NULL : slot;
+}
+
+/* Puts a new description where a call has returned one. */
+static struct iot_slot *install(struct strace *s, struct strace_call *c, int64_t fd,
+				struct iot_description *d, bool cloexec)
+{
+	const struct iot_slot *there = iot_table_get(c->task->table, fd);
+	if (there != NULL && there->open->seen)
+		strace_count(s, "missed.close", 1);
+	if (d != NULL)
+		d->seen = true;
+	return iot_table_set(&s->tracker, c->task->table, fd, d, cloexec);
+}
+
+/* open */
+
+struct opening {
+	unsigned flags;
+	size_t path_size; /* of s->path; 0: not known */
+	bool create;
+};
+
+static void read_opening(struct strace *s, struct strace_call *c, struct opening *o)
+{
+	int variant = c->entry->variant;
+	struct strace_fd dir = {.number = STRACE_CWD};
+	unsigned path = variant == 1 || variant == 2 ? 1 : 0;
+	*o = (struct opening){0};
+	if (path == 1 && c->args > 0)
+		dir = strace_fd(c->arg[0]);
+	if (variant == 2 && c->args > 2) {
+		struct strace_text how = c->arg[2];
+		const char *flags = memmem(how.p, (size_t)(how.end - how.p), "flags=", 6);
+		const char *comma = flags == NULL ? NULL
+						  : memchr(flags, ',', (size_t)(how.end - flags));
+		if (comma != NULL)
+			o->flags = strace_open_flags((struct strace_text){flags + 6, comma});
+	} else if (variant == 3) {
+		o->flags = STRACE_O_CREAT | STRACE_O_WRONLY | STRACE_O_TRUNC;
+	} else if (c->args > path + 1) {
+		o->flags = strace_open_flags(c->arg[path + 1 + (variant == 4)]);
+	}
+	if (variant != 4 && c->args > path)
+		o->path_size = strace_path(s, c, &dir, c->arg[path], s->path);
+	o->create = (o->flags & (STRACE_O_CREAT | (STRACE_O_TMPFILE & ~STRACE_O_DIRECTORY))) != 0;
+}
+
+static bool is_tmpfile(const struct opening *o)
+{
+	return (o->flags & STRACE_O_TMPFILE) == STRACE_O_TMPFILE;
+}
+
+/* What was opened: by the name beside the result if there is one, for that is the real one. */
+static struct iot_description *opened(struct strace *s, struct strace_call *c, struct opening *o)
+{
+	bool block = false;
+	if (c->fd.note.p != NULL) {
+		size_t size = note_path(s, &c->fd, &block);
+		memcpy(s->path, s->path2, size);
+		o->path_size = size;
+	}
+	enum iot_descriptor_kind kind = o->path_size == 0
+					    ? IOT_FD_FILE
+					    : strace_path_kind(s->path, o->path_size, block);
+	if (kind == IOT_FD_OTHER && *s->path != '/' && c->fd.note.p == NULL)
+		kind = IOT_FD_FILE; /* a relative name */
+	if ((o->flags & (STRACE_O_DIRECTORY | STRACE_O_PATH)) != 0 && !is_tmpfile(o))
+		kind = IOT_FD_DIRECTORY;
+	unsigned how = ((o->flags & STRACE_O_CREAT) != 0 ? IOT_OPEN_CREATE : 0U) |
+		       ((o->flags & STRACE_O_EXCL) != 0 ? IOT_OPEN_EXCLUSIVE : 0U) |
+		       ((o->flags & STRACE_O_TRUNC) != 0 ? IOT_OPEN_TRUNCATE : 0U);
+	struct iot_tracked_file *f = NULL;
+	bool nameless = o->path_size == 0 || is_tmpfile(o);
+	if (kind == IOT_FD_DIRECTORY || (kind == IOT_FD_FILE && !nameless))
+		f = iot_tracker_open(&s->tracker, s->path, o->path_size, how);
+	else if (kind == IOT_FD_FILE)
+		f = iot_tracker_nameless(&s->tracker);
+	struct iot_description *d = iot_description_new(&s->tracker, kind, f);
+	if (nameless && kind == IOT_FD_FILE && f != NULL) {
+		f->size_known = is_tmpfile(o) || (how & IOT_OPEN_TRUNCATE) != 0;
+		iot_file_free(f);
+	}
+	if (d == NULL)
+		return NULL;
+	d->append = (o->flags & STRACE_O_APPEND) != 0;
+	d->position_known = true;
+	d->note = c->fd.note.p == NULL ? 0 : note_hash(&c->fd);
+	return d;
+}
+
+static void open_op(struct strace *s, struct strace_call *c, const struct opening *o,
+		    uint32_t file)
+{
+	struct strace_op op = {.name = o->create ? "create" : c->entry->op, .file = file,
+			       .path = s->path, .path_size = o->path_size};
+	if (strace_wants_op(s, op.name))
+		strace_emit_op(s, c, &op);
+}
+
+void strace_open(struct strace *s, struct strace_call *c)
+{
+	struct opening o;
+	if (!c->returned)
+		return;
+	read_opening(s, c, &o);
+	if (c->failed) {
+		if (o.path_size > 0 && c->error.end - c->error.p == 6 &&
+		    memcmp(c->error.p, "ENOENT", 6) == 0 && !o.create)
+			iot_tracker_absent(&s->tracker, s->path, o.path_size);
+		open_op(s, c, &o, 0);
+		return;
+	}
+	struct iot_description *d = opened(s, c, &o);
+	struct iot_slot *slot =
+	    install(s, c, c->result, d, (o.flags & STRACE_O_CLOEXEC) != 0);
+	if (slot == NULL)
+		return;
+	bool shown = strace_recorded(s, slot->open) || slot->open->kind == IOT_FD_DIRECTORY;
+	if (shown)
+		open_op(s, c, &o, strace_emit_file(s, c->task, c->result, slot, c->start_ns));
+}
+
+/* close */
+
+static void close_fd(struct strace *s, struct strace_call *c, int64_t fd)
+{
+	struct strace_task *t = c->task;
+	struct iot_slot *slot = iot_table_get(t->table, fd);
+	if (slot == NULL)
+		return;
+	struct iot_description *d = slot->open;
+	bool shown = strace_recorded(s, d) || d->kind == IOT_FD_DIRECTORY;
+	if (shown && strace_wants_op(s, "close") && iot_table_last(t->table, slot) &&
+	    (slot->told == t->group->id ||
+	     iot_description_told(&s->tracker, d, t->group->id))) {
+		struct strace_op op = {.name = "close", .file = d->id};
+		if (d->file != NULL && d->file->path != NULL) {
+			op.path = d->file->path;
+			op.path_size = d->file->path_size;
+		}
+		strace_emit_op(s, c, &op);
+	}
+	iot_table_close(&s->tracker, t->table, fd);
+}
+
+void strace_close(struct strace *s, struct strace_call *c)
+{
+	struct strace_fd fd = strace_fd(c->arg[0]);
+	if (!c->returned || c->args == 0)
+		return;
+	if (c->failed && strace_is(c->error, "EBADF")) {
+		iot_table_close(&s->tracker, c->task->table, fd.number);
+		return;
+	}
+	if (fd.note.p != NULL && iot_table_get(c->task->table, fd.number) != NULL)
+		strace_slot(s, c, &fd);
+	close_fd(s, c, fd.number);
+}
+
+void strace_close_range(struct strace *s, struct strace_call *c)
+{
+	int64_t first, last;
+	if (!c->returned || c->failed || c->args < 3 || !strace_number(c->arg[0], &first))
+		return;
+	if (!strace_number(c->arg[1], &last) || last < 0 || last > IOT_FD_MAX)
+		last = IOT_FD_MAX; /* "~0U" */
+	int64_t flags = 0;
+	strace_number(c->arg[2], &flags);
+	if (strace_has_flag(c->arg[2], "CLOSE_RANGE_UNSHARE") || (flags & 2) != 0) {
+		struct iot_table *own = iot_table_copy(&s->tracker, c->task->table);
+		if (own == NULL)
+			return;
+		iot_table_free(&s->tracker, c->task->table);
+		c->task->table = own;
+	}
+	bool cloexec = strace_has_flag(c->arg[2], "CLOSE_RANGE_CLOEXEC") || (flags & 4) != 0;
+	struct iot_table *table = c->task->table;
+	for (int64_t fd = first < 0 ? 0 : first; fd <= last && fd < (int64_t)table->room; fd++) {
+		if (!cloexec)
+			close_fd(s, c, fd);
+		else if (table->slot[fd].open != NULL)
+			table->slot[fd].cloexec = true;
+	}
+}
+
+/* Copies */
+
+static void copy_fd(struct strace *s, struct strace_call *c, const struct strace_fd *from,
+		    bool cloexec)
+{
+	struct iot_slot *slot = strace_slot(s, c, from);
+	if (slot == NULL || from->number == c->result)
+		return;
+	slot->open->refs++;
+	struct iot_description *d = slot->open;
+	iot_table_set(&s->tracker, c->task->table, c->result, d, cloexec);
+}
+
+void strace_dup(struct strace *s, struct strace_call *c)
+{
+	if (!c->returned || c->failed || c->args < 1)
+		return;
+	struct strace_fd from = strace_fd(c->arg[0]);
+	int64_t flags = 0;
+	if (c->args > 2)
+		strace_number(c->arg[2], &flags);
+	copy_fd(s, c, &from,
+		c->args > 2 && (strace_has_flag(c->arg[2], "O_CLOEXEC") ||
+				(flags & STRACE_O_CLOEXEC) != 0));
+}
+
+enum raw_fcntl { RAW_DUPFD = 0, RAW_SETFD = 2, RAW_GETFL = 3, RAW_SETFL = 4, RAW_DUPFD_CLOEXEC = 1030 };
+
+static int64_t fcntl_command(struct strace_text arg)
+{
+	static const struct {
+		const char *name;
+		int64_t value;
+	} COMMANDS[] = {
+	    {"F_DUPFD_CLOEXEC", RAW_DUPFD_CLOEXEC}, {"F_DUPFD", RAW_DUPFD},
+	    {"F_SETFD", RAW_SETFD}, {"F_SETFL", RAW_SETFL}, {"F_GETFL", RAW_GETFL},
+	};
+	int64_t value;
+	for (size_t i = 0; i < sizeof COMMANDS / sizeof COMMANDS[0]; i++)
+		if (strace_is(arg, COMMANDS[i].name))
+			return COMMANDS[i].value;
+	return strace_number(arg, &value) ? value : -1;
+}
+
+void strace_fcntl(struct strace *s, struct strace_call *c)
+{
+	if (!c->returned || c->failed || c->args < 2)
+		return;
+	struct strace_fd fd = strace_fd(c->arg[0]);
+	int64_t command = fcntl_command(c->arg[1]), value = 0;
+	if (command == RAW_DUPFD || command == RAW_DUPFD_CLOEXEC) {
+		copy_fd(s, c, &fd, command == RAW_DUPFD_CLOEXEC);
+		return;
+	}
+	if (command != RAW_SETFD && command != RAW_SETFL && command != RAW_GETFL)
+		return;
+	struct iot_slot *slot = strace_slot(s, c, &fd);
+	if (slot == NULL)
+		return;
+	if (command == RAW_GETFL) {
+		slot->open->append = (c->result & STRACE_O_APPEND) != 0;
+		return;
+	}
+	if (c->args < 3)
+		return;
+	if (command == RAW_SETFD)
+		slot->cloexec = strace_has_flag(c->arg[2], "FD_CLOEXEC") ||
+				(strace_number(c->arg[2], &value) && (value & 1) != 0);
+	else
+		slot->open->append = (strace_open_flags(c->arg[2]) & STRACE_O_APPEND) != 0;
+}
+
+enum raw_ioctl { RAW_FIONCLEX = 0x5450, RAW_FIOCLEX = 0x5451 };
+
+void strace_ioctl(struct strace *s, struct strace_call *c)
+{
+	if (!c->returned || c->failed || c->args < 2)
+		return;
+	int64_t raw = 0;
+	strace_number(c->arg[1], &raw);
+	bool set = strace_is(c->arg[1], "FIOCLEX") || raw == RAW_FIOCLEX;
+	if (!set && !strace_is(c->arg[1], "FIONCLEX") && raw != RAW_FIONCLEX)
+		return;
+	struct strace_fd fd = strace_fd(c->arg[0]);
+	struct iot_slot *slot = strace_slot(s, c, &fd);
+	if (slot != NULL)
+		slot->cloexec = set;
+}
+
+/* Descriptors that are no files */
+
+static void made(struct strace *s, struct strace_call *c, const struct strace_fd *fd,
+		 enum iot_descriptor_kind kind, bool cloexec)
+{
+	struct iot_description *d = iot_description_new(&s->tracker, kind, NULL);
+	if (d == NULL)
+		return;
+	d->position_known = true;
+	d->note = fd->note.p == NULL ? 0 : note_hash(fd);
+	install(s, c, fd->number, d, cloexec);
+}
+
+static bool any_cloexec(const struct strace_call *c)
+{
+	static const char WORD[] = "_CLOEXEC";
+	const char *from = c->args == 0 ? NULL : c->arg[0].p;
+	return from != NULL && memmem(from, (size_t)(c->arg[c->args - 1].end - from), WORD,
+				      sizeof WORD - 1) != NULL;
+}
+
+/* Numbers that -s 0 hides: a pair takes the two lowest free ones. */
+static void hidden_pair(struct strace *s, struct strace_call *c, enum iot_descriptor_kind kind,
+			bool cloexec)
+{
+	uint32_t from = 3;
+	strace_count(s, "hidden.pair", 1);
+	for (int i = 0; i < 2; i++) {
+		struct strace_fd fd = {.number = iot_table_lowest(c->task->table, from)};
+		made(s, c, &fd, kind, cloexec);
+		struct iot_slot *slot = iot_table_get(c->task->table, fd.number);
+		if (slot != NULL)
+			slot->open->seen = false; /* a guess */
+		from = (uint32_t)fd.number + 1;
+	}
+}
+
+void strace_pair(struct strace *s, struct strace_call *c)
+{
+	enum iot_descriptor_kind kind = (enum iot_descriptor_kind)c->entry->variant;
+	struct strace_text pair[2] = {0};
+	unsigned at = kind == IOT_FD_SOCKET ? 3 : 0, count = 0;
+	if (!c->returned || c->failed || c->args <= at)
+		return;
+	struct strace_text arg = c->arg[at];
+	bool cloexec = any_cloexec(c);
+	if (arg.p < arg.end && *arg.p == '[')
+		strace_split(arg.p + 1, arg.end, NULL, pair, 2, &count);
+	struct strace_fd a = {.number = STRACE_NO_FD}, b = a;
+	if (count == 2) {
+		a = strace_fd(pair[0]);
+		b = strace_fd(pair[1]);
+	}
+	if (a.number < 0 || b.number < 0) {
+		hidden_pair(s, c, kind, cloexec);
+		return;
+	}
+	made(s, c, &a, kind, cloexec);
+	made(s, c, &b, kind, cloexec);
+}
+
+void strace_made(struct strace *s, struct strace_call *c)
+{
+	if (!c->returned || c->failed || c->result < 0)
+		return;
+	struct strace_fd fd = c->fd;
+	fd.number = c->result;
+	if (c->entry->variant == 0) /* from another process: known by its name alone */
+		iot_table_set(&s->tracker, c->task->table, fd.number, found(s, &fd), true);
+	else if (strcmp(c->entry->name, "bpf") != 0 || strace_is(c->arg[0], "BPF_MAP_CREATE") ||
+		 strace_is(c->arg[0], "BPF_PROG_LOAD"))
+		made(s, c, &fd, (enum iot_descriptor_kind)c->entry->variant, any_cloexec(c));
+}
+
+/* Descriptors that come with a message: "cmsg_data=[5</x>, 6]". */
+static void received(struct strace *s, struct strace_call *c, struct strace_text list, bool cloexec)
+{
+	struct strace_text item[STRACE_ARGS];
+	unsigned count;
+	if (strace_split(list.p, list.end, NULL, item, STRACE_ARGS, &count) == NULL)
+		return;
+	for (unsigned i = 0; i < count; i++) {
+		struct strace_fd fd = strace_fd(item[i]);
+		if (fd.number >= 0)
+			iot_table_set(&s->tracker, c->task->table, fd.number, found(s, &fd),
+				      cloexec);
+	}
+}
+
+void strace_recvmsg(struct strace *s, struct strace_call *c)
+{
+	static const char RIGHTS[] = "SCM_RIGHTS", DATA[] = "cmsg_data=[";
+	strace_read_write(s, c);
+	if (!c->returned || c->failed || c->args < 2)
+		return;
+	struct strace_text a = c->arg[1];
+	const char *p = memmem(a.p, (size_t)(a.end - a.p), RIGHTS, sizeof RIGHTS - 1);
+	if (p != NULL)
+		p = memmem(p, (size_t)(a.end - p), DATA, sizeof DATA - 1);
+	if (p != NULL)
+		received(s, c, (struct strace_text){p + sizeof DATA - 1, a.end},
+			 c->args > 2 && strace_has_flag(c->arg[2], "MSG_CMSG_CLOEXEC"));
+}

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The layout of a line:
+ *
+ *	[pid] [absolute time] [relative time] [call number] [instruction pointer] body
+ *
+ * each part optional, in this order. "1234 ", "[pid  1234] ", "1234<comm> "; "HH:MM:SS[.frac] ",
+ * "1700000000[.frac] "; "     0.000012 ", "(+     0.000012) "; "[   3] "; "[00007f134648a9f0] ".
+ * The first lines of a log decide which parts it has; later lines are held to that, so that
+ * text of the traced program between them is not taken for a line.
+ */
+#include "strace.h"
+
+#include <string.h>
+
+#define NS_PER_SECOND INT64_C(1000000000)
+#define NS_PER_HOUR   (3600 * NS_PER_SECOND)
+#define NS_PER_DAY    (24 * NS_PER_HOUR)
+
+enum { LAYOUT_LINES = 200, EPOCH_DIGITS = 9, EPOCH_DIGITS_MAX = 10 };
+
+struct cursor {
+	const char *p, *end;
+};
+
+static bool is_digit(char c)
+{
+	return (unsigned char)(c - '0') < 10;
+}
+
+static bool starts(const char *p, const char *end, const char *word, size_t size)
+{
+	return (size_t)(end - p) >= size && memcmp(p, word, size) == 0;
+}
+
+#define STARTS(p, end, literal) starts(p, end, literal, sizeof literal - 1)
+
+/* ".123456": as nanoseconds; digits after the ninth are dropped. */
+static int64_t fraction(struct cursor *c, unsigned *digits)
+{
+	int64_t value = 0;
+	unsigned n = 0;
+	if (c->p < c->end && *c->p == '.')
+		for (c->p++; c->p < c->end && is_digit(*c->p); c->p++)
+			if (n < 9) {
+				value = value * 10 + (*c->p - '0');
+				n++;
+			}
+	*digits = n;
+	if (n == 6)
+		return value * 1000;
+	for (; n < 9; n++)
+		value *= 10;
+	return value;
+}
+
+static uint64_t tick_of(unsigned digits)
+{
+	uint64_t tick = (uint64_t)NS_PER_SECOND;
+	while (digits-- > 0)
+		tick /= 10;
+	return tick;
+}
+
+static const char *digits_end(const char *p, const char *end)
+{
+	while (p < end && is_digit(*p))
+		p++;
+	return p;
+}
+
+static uint64_t digits_value(const char *p, const char *end)
+{
+	uint64_t v = 0;
+	while (p < end)
+		v = v * 10 + (uint64_t)(*p++ - '0');
+	return v;
+}
+
+static bool pid_value(const char *p, const char *end, uint32_t *tid)
+{
+	if (p == end || end - p > 7)
+		return false;
+	uint64_t v = digits_value(p, end);
+	*tid = (uint32_t)v;
+	return v > 0 && v <= STRACE_PID_MAX;
+}
+
+/* "<comm>" behind a pid. */
+static bool comm(struct cursor *c, struct strace_line *line)
+{
+	const char *close = memchr(c->p, '>', (size_t)(c->end - c->p));
+	if (close == NULL)
+		return false;
+	line->comm = c->p + 1;
+	line->comm_size = (size_t)(close - c->p) - 1;
+	c->p = close + 1;
+	return true;
+}
+
+static void skip_spaces(struct cursor *c)
+{
+	while (c->p < c->end && *c->p == ' ')
+		c->p++;
+}
+
+/* "[pid  1234] " or "[pid  1234<comm>] " */
+static bool bracket_pid(struct cursor *c, struct strace_line *line)
+{
+	c->p += sizeof "[pid " - 1;
+	skip_spaces(c);
+	const char *e = digits_end(c->p, c->end);
+	if (!pid_value(c->p, e, &line->tid))
+		return false;
+	c->p = e;
+	if (c->p < c->end && *c->p == '<' && !comm(c, line))
+		return false;
+	if (!STARTS(c->p, c->end, "] "))
+		return false;
+	c->p += 2;
+	line->bracket = true;
+	return true;
+}
+
+/* "1234  " or "1234<comm> "; the cursor stays where it was if the digits are no pid. */
+static void bare_pid(struct cursor *c, struct strace_line *line)
+{
+	const char *e = digits_end(c->p, c->end);
+	struct cursor rest = {e, c->end};
+	if (e == c->end || (*e != ' ' && *e != '<') || !pid_value(c->p, e, &line->tid)) {
+		line->tid = 0;
+		return;
+	}
+	if (*e == '<' && !comm(&rest, line)) {
+		line->tid = 0;
+		return;
+	}
+	skip_spaces(&rest);
+	*c = rest;
+}
+
+/* What times a line has: parts for the layout. */
+struct times {
+	bool clock, epoch, relative;
+	int64_t absolute_ns, relative_ns;
+	unsigned digits, relative_digits;
+};
+
+static bool clock_time(struct cursor *c, struct times *t)
+{
+	const char *p = c->p;
+	if (c->end - p < 8 || p[2] != ':' || p[5] != ':')
+		return false;
+	for (int i = 0; i < 8; i++)
+		if (i % 3 != 2 && !is_digit(p[i]))
+			return false;
+	int64_t seconds = ((p[0] - '0') * 10 + p[1] - '0') * 3600 +
+			  ((p[3] - '0') * 10 + p[4] - '0') * 60 + (p[6] - '0') * 10 + p[7] - '0';
+	c->p += 8;
+	t->absolute_ns = seconds * NS_PER_SECOND + fraction(c, &t->digits);
+	t->clock = true;
+	return true;
+}
+
+/* Seconds since 1970 hardly ever change from line to line. */
+static bool epoch_seconds(struct strace_clock *clock, const char *p, size_t n, uint64_t *value)
+{
+	if (n == EPOCH_DIGITS_MAX && memcmp(p, clock->digits, EPOCH_DIGITS_MAX) == 0) {
+		*value = clock->seconds;
+		return true;
+	}
+	if (n > EPOCH_DIGITS_MAX)
+		return false;
+	*value = digits_value(p, p + n);
+	if (*value > INT64_MAX / NS_PER_SECOND - 1)
+		return false;
+	if (n == EPOCH_DIGITS_MAX)
+		memcpy(clock->digits, p, EPOCH_DIGITS_MAX);
+	clock->seconds = *value;
+	return true;
+}
+
+static bool relative_time(struct cursor *c, const char *digits, struct times *t)
+{
+	uint64_t seconds = digits_value(c->p, digits);
+	if (digits - c->p >= EPOCH_DIGITS)
+		return false;
+	c->p = digits;
+	t->relative_ns = (int64_t)seconds * NS_PER_SECOND + fraction(c, &t->relative_digits);
+	t->relative = true;
+	return true;
+}
+
+/* "(+     0.000012) " behind an absolute time. */
+static bool bracket_relative(struct cursor *c, struct times *t)
+{
+	c->p += 2;
+	skip_spaces(c);
+	if (!relative_time(c, digits_end(c->p, c->end), t) || !STARTS(c->p, c->end, ") "))
+		return false;
+	c->p += 2;
+	return true;
+}
+
+static bool times(struct cursor *c, struct strace_clock *clock, struct times *t)
+{
+	skip_spaces(c);
+	const char *e = digits_end(c->p, c->end);
+	size_t n = (size_t)(e - c->p);
+	uint64_t seconds;
+	if (n == 0 || e == c->end)
+		return n == 0;
+	if (n == 2 && *e == ':') {
+		if (!clock_time(c, t))
+			return false;
+	} else if (n >= EPOCH_DIGITS) {
+		if (!epoch_seconds(clock, c->p, n, &seconds))
+			return false;
+		c->p = e;
+		t->absolute_ns = (int64_t)seconds * NS_PER_SECOND + fraction(c, &t->digits);
+		t->epoch = true;
+	} else if (!relative_time(c, e, t)) {
+		return false;
+	}
+	if (c->p == c->end || *c->p != ' ')
+		return false;
+	c->p++;
+	if (STARTS(c->p, c->end, "(+"))
+		return bracket_relative(c, t);
+	return true;
+}
+
+/* Call number, instruction pointer, security context: "[...] " */
+static void skip_brackets(struct cursor *c)
+{
+	while (c->p < c->end && *c->p == '[') {
+		const char *close = memchr(c->p, ']', (size_t)(c->end - c->p));
+		if (close == NULL || close + 1 >= c->end || close[1] != ' ')
+			return;
+		c->p = close + 2;
+	}
+}
+
+static bool own_message(const char *p, const char *end)
+{
+	return STARTS(p, end, "strace: ");
+}
+
+static bool call_name(const char *p, const char *end)
+{
+	const char *start = p;
+	while (p < end && ((unsigned char)(*p - 'a') < 26 || is_digit(*p) || *p == '_'))
+		p++;
+	if (p < end && *p == '#')
+		p = digits_end(p + 1, end);
+	return p > start && p < end && *p == '(';
+}
+
+static enum strace_kind kind_of(const char *p, const char *end)
+{
+	if (p == end)
+		return STRACE_SKIP;
+	switch (*p) {
+	case '<':
+		return STARTS(p, end, "<... ") ? STRACE_RESUMED : STRACE_FOREIGN;
+	case '+':
+		return STARTS(p, end, "+++ ") ? STRACE_END : STRACE_FOREIGN;
+	case '-':
+		return STARTS(p, end, "--- ") ? STRACE_SKIP : STRACE_FOREIGN;
+	default:
+		return call_name(p, end) ? STRACE_CALL : STRACE_FOREIGN;
+	}
+}
+
+/* Lines that carry no prefix at all. */
+static enum strace_kind unprefixed(const char *p, const char *end)
+{
+	if (p == end)
+		return STRACE_SKIP;
+	if (STARTS(p, end, " > ") || STARTS(p, end, " | ") || STARTS(p, end, " * ") ||
+	    own_message(p, end) || STARTS(p, end, "------ "))
+		return STRACE_SKIP;
+	if (*p == ')' || STARTS(p, end, ", ") || STARTS(p, end, " <unfinished ...>"))
+		return STRACE_TAIL;
+	if (STARTS(p, end, "% time     seconds"))
+		return STRACE_SUMMARY;
+	return STRACE_CALL;
+}
+
+/* The running times: a day more when the clock goes back by half a day. */
+static int64_t time_of(struct strace_clock *clock, const struct times *t)
+{
+	if (t->relative && !t->epoch && !t->clock) {
+		if (clock->seen && t->relative_ns < INT64_MAX / 2 - clock->sum_ns)
+			clock->sum_ns += t->relative_ns;
+		clock->seen = true;
+		return clock->sum_ns;
+	}
+	if (!t->clock)
+		return t->absolute_ns;
+	if (clock->seen && t->absolute_ns + 12 * NS_PER_HOUR < clock->last_ns &&
+	    clock->day_ns < INT64_MAX / 2)
+		clock->day_ns += NS_PER_DAY;
+	clock->seen = true;
+	clock->last_ns = t->absolute_ns;
+	return clock->day_ns + t->absolute_ns;
+}
+
+/* All of a line but the running times; false: it has another layout than a line of strace. */
+static bool parse(struct strace_clock *clock, const char *text, const char *end,
+		  struct strace_line *line, struct times *t)
+{
+	struct cursor c = {text, end};
+	if (c.p < end && *c.p == '[' && STARTS(c.p, end, "[pid ")) {
+		if (!bracket_pid(&c, line))
+			return false;
+	} else if (c.p < end && is_digit(*c.p)) {
+		bare_pid(&c, line);
+	}
+	if (c.p < end && (is_digit(*c.p) || *c.p == ' ') && !times(&c, clock, t))
+		return false;
+	skip_brackets(&c);
+	line->body = c.p;
+	line->end = end;
+	line->kind = (uint8_t)kind_of(c.p, end);
+	return line->kind != STRACE_FOREIGN;
+}
+
+void strace_line_parse(const struct strace_layout *layout, struct strace_clock *clock,
+		       const char *text, const char *end, struct strace_line *line)
+{
+	*line = (struct strace_line){.body = text, .end = end};
+	struct times t = {0};
+	if (!parse(clock, text, end, line, &t) || t.clock != layout->clock ||
+	    t.epoch != layout->epoch || t.relative != layout->relative ||
+	    (layout->pid && (line->tid == 0 || line->bracket))) {
+		enum strace_kind kind = unprefixed(text, end);
+		*line = (struct strace_line){.body = text, .end = end};
+		line->kind = (uint8_t)(kind == STRACE_CALL ? STRACE_FOREIGN : kind);
+		return;
+	}
+	line->time_ns = time_of(clock, &t);
+}
+
+static const char CUT[] = " <unfinished ...>";
+
+bool strace_line_unfinished(const char *text, const char *end)
+{
+	size_t n = sizeof CUT - 1;
+	return (size_t)(end - text) >= n && end[-2] == '.' && memcmp(end - n, CUT, n) == 0;
+}
+
+const char *strace_line_duration(const char *text, const char *end, uint64_t *ns,
+				 unsigned *digits, bool *found)
+{
+	*found = false;
+	const char *p = end;
+	if (p == text || *--p != '>')
+		return end;
+	while (p > text && (is_digit(p[-1]) || p[-1] == '.'))
+		p--;
+	if (p - text < 2 || p[-1] != '<' || p[-2] != ' ' || end - p > 24)
+		return end;
+	struct cursor c = {digits_end(p, end), end};
+	if (c.p == p || c.p - p > 9)
+		return end;
+	uint64_t seconds = digits_value(p, c.p);
+	*ns = seconds * (uint64_t)NS_PER_SECOND + (uint64_t)fraction(&c, digits);
+	if (c.p != end - 1)
+		return end;
+	*found = true;
+	return p - 2;
+}
+
+size_t strace_line_uncolour(const char *text, size_t size, char *out)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < size; i++) {
+		if (text[i] != 27 || i + 1 >= size || text[i + 1] != '[') {
+			out[n++] = text[i];
+			continue;
+		}
+		for (i += 2; i < size && (is_digit(text[i]) || text[i] == ';'); i++)
+			;
+	}
+	return n;
+}
+
+/* Layout */
+
+static void layout_take(struct strace_layout *layout, const struct strace_line *line,
+			const struct times *t)
+{
+	if (!layout->decided) {
+		layout->decided = true;
+		layout->pid = line->tid != 0 && !line->bracket;
+		layout->clock = t->clock;
+		layout->epoch = t->epoch;
+		layout->relative = t->relative;
+		layout->starts_with_exec = STARTS(line->body, line->end, "execve");
+	}
+	layout->brackets |= line->bracket;
+}
+
+static void layout_tick(struct strace_layout *layout, const struct strace_line *line,
+			const struct times *t)
+{
+	unsigned digits;
+	uint64_t took;
+	bool found;
+	uint64_t tick = layout->tick_ns;
+	if ((t->clock || t->epoch) && tick_of(t->digits) < tick)
+		tick = tick_of(t->digits);
+	if (t->relative && tick_of(t->relative_digits) < tick)
+		tick = tick_of(t->relative_digits);
+	strace_line_duration(line->body, line->end, &took, &digits, &found);
+	if (found && tick_of(digits) < tick)
+		tick = tick_of(digits);
+	layout->duration |= found;
+	layout->tick_ns = tick;
+}
+
+/* More than a name and a bracket: text of programs looks like that too. */
+static bool plausible(const struct strace_line *line)
+{
+	unsigned count;
+	const char *end = line->end;
+	const char *open = memchr(line->body, '(', (size_t)(end - line->body));
+	if (line->kind != STRACE_CALL || open == NULL || strace_line_unfinished(open, end))
+		return true;
+	const char *p = strace_split(open + 1, end, NULL, NULL, 0, &count);
+	while (p != NULL && p < end && *p == ' ')
+		p++;
+	return p != NULL ? p < end && *p == '=' && p[-1] == ' '
+			 : end[-1] == '>' && end - open > 4 && memcmp(end - 4, "...", 3) == 0;
+}
+
+bool strace_layout_detect(const char *head, size_t size, struct strace_layout *layout,
+			  int64_t *first_ns, unsigned *calls, unsigned *lines)
+{
+	struct strace_clock clock = {0};
+	*layout = (struct strace_layout){.tick_ns = (uint64_t)NS_PER_SECOND};
+	*first_ns = 0;
+	*calls = *lines = 0;
+	layout->colour = memchr(head, 27, size) != NULL;
+	const char *end = head + size;
+	for (const char *p = head; p < end && *lines < LAYOUT_LINES;) {
+		const char *lf = memchr(p, '\n', (size_t)(end - p));
+		const char *stop = lf == NULL ? end : lf;
+		char clean[4096];
+		struct strace_line line = {0};
+		struct times t = {0};
+		const char *from = p, *to = stop;
+		if (layout->colour && stop - p <= (ptrdiff_t)sizeof clean) {
+			to = clean + strace_line_uncolour(p, (size_t)(stop - p), clean);
+			from = clean;
+		}
+		p = stop + 1;
+		if (unprefixed(from, to) == STRACE_SKIP)
+			continue;
+		++*lines;
+		if (!parse(&clock, from, to, &line, &t) || line.kind == STRACE_SKIP ||
+		    !plausible(&line))
+			continue;
+		if (!layout->decided)
+			*first_ns = time_of(&clock, &t);
+		layout_take(layout, &line, &t);
+		layout_tick(layout, &line, &t);
+		++*calls;
+	}
+	return layout->decided;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Calls that deal with names, sizes and the working directory, and other operations without data. */
+#include "strace.h"
+
+#include <string.h>
+
+void strace_learn_cwd(struct strace *s, struct strace_task *t, struct strace_text note)
+{
+	size_t size = strace_unescape(note, s->scratch, sizeof s->scratch);
+	struct iot_directory *d = t->cwd;
+	if (size == 0 || *s->scratch != '/' ||
+	    (d->size == size && memcmp(d->path, s->scratch, size) == 0))
+		return;
+	bool relative = d->size == 0 || *d->path != '/';
+	size_t root = size;
+	if (relative && d->size > 0) { /* known by a relative name: what stands before that? */
+		if (size <= d->size ||
+		    memcmp(s->scratch + size - d->size, d->path, d->size) != 0 ||
+		    s->scratch[size - d->size - 1] != '/')
+			relative = false;
+		root = size - d->size - 1;
+	}
+	if (relative)
+		iot_tracker_root(&s->tracker, s->scratch, root == 0 ? 1 : root);
+	iot_directory_set(&s->tracker, d, s->scratch, size);
+}
+
+size_t strace_path(struct strace *s, struct strace_call *c, const struct strace_fd *dir,
+		   struct strace_text arg, char *out)
+{
+	size_t size;
+	const struct strace_task *t = c->task;
+	if (dir->number == STRACE_CWD && dir->note.p != NULL)
+		strace_learn_cwd(s, c->task, dir->note);
+	if (!strace_string(arg, s->scratch, sizeof s->scratch, &size) || size == 0)
+		return 0;
+	if (*s->scratch == '/' || dir->number == STRACE_CWD)
+		return iot_path_resolve(t->cwd->path, t->cwd->size, s->scratch, size, out);
+	if (dir->note.p != NULL) {
+		char base[IOT_PATH_ROOM];
+		size_t n = strace_unescape(dir->note, base, sizeof base);
+		return iot_path_resolve(base, n, s->scratch, size, out);
+	}
+	const struct iot_slot *slot = iot_table_get(t->table, dir->number);
+	if (slot == NULL || slot->open->file == NULL || slot->open->file->path == NULL)
+		return 0;
+	const struct iot_tracked_file *f = slot->open->file;
+	return iot_path_resolve(f->path, f->path_size, s->scratch, size, out);
+}
+
+/* stat */
+
+enum raw_mode { MODE_TYPE = 0170000, MODE_FILE = 0100000, MODE_DIRECTORY = 0040000 };
+
+/* 1: a regular file, 0: something else, -1: not shown */
+static int is_regular(struct strace_text text)
+{
+	const char *p = memmem(text.p, (size_t)(text.end - text.p), "_mode=", 6);
+	if (p == NULL)
+		return -1;
+	p += 6;
+	if (text.end - p >= 7 && memcmp(p, "S_IFREG", 7) == 0)
+		return 1;
+	unsigned mode = 0;
+	if (p == text.end || *p != '0')
+		return 0;
+	for (; p < text.end && *p >= '0' && *p <= '7'; p++)
+		mode = mode * 8 + (unsigned)(*p - '0');
+	return (mode & MODE_TYPE) == MODE_FILE;
+}
+
+static struct strace_text stat_text(const struct strace_call *c)
+{
+	if (c->args < 2)
+		return (struct strace_text){0};
+	return (struct strace_text){c->arg[1].p, c->arg[c->args - 1].end};
+}
+
+static void learn_size(const struct strace_call *c, struct iot_tracked_file *f)
+{
+	struct strace_text text = stat_text(c);
+	int64_t size;
+	if (f != NULL && text.p != NULL && is_regular(text) == 1 &&
+	    (strace_field(text, "st_size=", &size) || strace_field(text, "stx_size=", &size)) &&
+	    size >= 0)
+		iot_file_truncate(f, (uint64_t)size);
+}
+
+/* fstat tells what a descriptor is that was open before the trace. */
+static void learn_kind(struct strace *s, const struct strace_call *c, struct iot_slot *slot)
+{
+	struct strace_text text = stat_text(c);
+	struct iot_description *d = slot->open;
+	int regular = text.p == NULL ? -1 : is_regular(text);
+	if (d->seen || d->note != 0 || regular < 0)
+		return;
+	if (regular == 1 && d->kind == IOT_FD_OTHER) {
+		d->file = iot_tracker_nameless(&s->tracker);
+		d->kind = d->file != NULL ? IOT_FD_FILE : IOT_FD_OTHER;
+	} else if (regular == 0 && d->kind == IOT_FD_FILE) {
+		static const struct {
+			const char *name;
+			uint8_t kind;
+		} KINDS[] = {{"S_IFCHR", IOT_FD_DEVICE},
+			     {"S_IFIFO", IOT_FD_PIPE},
+			     {"S_IFSOCK", IOT_FD_SOCKET},
+			     {"S_IFDIR", IOT_FD_DIRECTORY}};
+		for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++)
+			if (memmem(text.p, (size_t)(text.end - text.p), KINDS[i].name,
+				   strlen(KINDS[i].name)) != NULL)
+				d->kind = KINDS[i].kind;
+	}
+}
+
+/* One path */
+
+static void op(struct strace *s, struct strace_call *c, const char *name, size_t path_size)
+{
+	if (!strace_wants_op(s, name))
+		return;
+	struct strace_op o = {.name = name, .path = s->path, .path_size = path_size};
+	strace_emit_op(s, c, &o);
+}
+
+static void path_effect(struct strace *s, struct strace_call *c, size_t size)
+{
+	int variant = c->entry->variant;
+	if (size == 0)
+		return;
+	if (c->failed) {
+		if (strace_is(c->error, "ENOENT") &&
+		    (variant == STRACE_STAT || variant == STRACE_ACCESS || variant == STRACE_UNLINK))
+			iot_tracker_absent(&s->tracker, s->path, size);
+		return;
+	}
+	if (variant == STRACE_UNLINK)
+		iot_tracker_absent(&s->tracker, s->path, size);
+	else if (variant == STRACE_STAT)
+		learn_size(c, iot_tracker_find(&s->tracker, s->path, size));
+}
+
+void strace_path_op(struct strace *s, struct strace_call *c)
+{
+	struct strace_fd cwd = {.number = STRACE_CWD};
+	if (!c->returned || c->args < 1)
+		return;
+	size_t size = strace_path(s, c, &cwd, c->arg[0], s->path);
+	path_effect(s, c, size);
+	op(s, c, c->entry->op, size);
+}
+
+/* An operation on an open descriptor. */
+static void on_fd(struct strace *s, struct strace_call *c)
+{
+	struct strace_fd fd = strace_fd(c->arg[0]);
+	struct iot_slot *slot = c->failed ? iot_table_get(c->task->table, fd.number)
+					  : strace_slot(s, c, &fd);
+	if (slot == NULL)
+		return;
+	if (c->entry->variant == STRACE_STAT && !c->failed) {
+		learn_kind(s, c, slot);
+		learn_size(c, slot->open->file);
+	}
+	struct iot_description *d = slot->open;
+	if ((!strace_recorded(s, d) && d->kind != IOT_FD_DIRECTORY) ||
+	    !strace_wants_op(s, c->entry->op))
+		return;
+	struct strace_op o = {.name = c->entry->op};
+	o.file = strace_emit_file(s, c->task, fd.number, slot, c->start_ns);
+	if (d->file != NULL && d->file->path != NULL) {
+		o.path = d->file->path;
+		o.path_size = d->file->path_size;
+	}
+	strace_emit_op(s, c, &o);
+}
+
+void strace_fd_op(struct strace *s, struct strace_call *c)
+{
+	if (c->returned && c->args >= 1)
+		on_fd(s, c);
+}
+
+static bool empty_path(struct strace_text arg)
+{
+	return (arg.end - arg.p == 2 && arg.p[0] == '"' && arg.p[1] == '"') ||
+	       strace_is(arg, "NULL");
+}
+
+void strace_path_op_at(struct strace *s, struct strace_call *c)
+{
+	if (!c->returned || c->args < 2)
+		return;
+	struct strace_fd dir = strace_fd(c->arg[0]);
+	if (dir.number != STRACE_CWD && empty_path(c->arg[1])) {
+		on_fd(s, c);
+		return;
+	}
+	size_t size = strace_path(s, c, &dir, c->arg[1], s->path);
+	path_effect(s, c, size);
+	const char *name = c->entry->op;
+	int64_t flags = 0;
+	if (c->entry->variant == STRACE_UNLINK && c->args > 2 &&
+	    (strace_has_flag(c->arg[2], "AT_REMOVEDIR") ||
+	     (strace_number(c->arg[2], &flags) && (flags & 0x200) != 0)))
+		name = "rmdir";
+	op(s, c, name, size);
+}
+
+/* Two paths */
+
+static void two_paths(struct strace *s, struct strace_call *c, size_t from, size_t to)
+{
+	if (!c->failed && from > 0 && to > 0) {
+		int64_t flags = 0;
+		bool exchange = c->args > 4 && (strace_has_flag(c->arg[4], "RENAME_EXCHANGE") ||
+						(strace_number(c->arg[4], &flags) &&
+						 (flags & 2) != 0));
+		if (c->entry->variant == STRACE_RENAME)
+			iot_tracker_rename(&s->tracker, s->path, from, s->path2, to, exchange);
+		else
+			iot_tracker_link(&s->tracker, s->path, from, s->path2, to);
+	}
+	struct strace_op o = {.name = c->entry->op, .path = s->path, .path_size = from,
+			      .to = s->path2, .to_size = to};
+	if (strace_wants_op(s, o.name))
+		strace_emit_op(s, c, &o);
+}
+
+void strace_two_paths(struct strace *s, struct strace_call *c)
+{
+	struct strace_fd cwd = {.number = STRACE_CWD};
+	if (!c->returned || c->args < 2)
+		return;
+	size_t from = strace_path(s, c, &cwd, c->arg[0], s->path);
+	two_paths(s, c, from, strace_path(s, c, &cwd, c->arg[1], s->path2));
+}
+
+void strace_two_paths_at(struct strace *s, struct strace_call *c)
+{
+	if (!c->returned || c->args < 4)
+		return;
+	struct strace_fd a = strace_fd(c->arg[0]), b = strace_fd(c->arg[2]);
+	size_t from = strace_path(s, c, &a, c->arg[1], s->path);
+	two_paths(s, c, from, strace_path(s, c, &b, c->arg[3], s->path2));
+}
+
+/* symlink(target, path): the target is any text */
+static void symlink_op(struct strace *s, struct strace_call *c, const struct strace_fd *dir,
+		       struct strace_text arg)
+{
+	struct strace_op o = {.name = "symlink", .path = s->path, .to = s->path2};
+	o.path_size = strace_path(s, c, dir, arg, s->path);
+	if (!strace_string(c->arg[0], s->path2, sizeof s->path2, &o.to_size))
+		o.to_size = 0;
+	if (strace_wants_op(s, o.name))
+		strace_emit_op(s, c, &o);
+}
+
+void strace_symlink(struct strace *s, struct strace_call *c)
+{
+	struct strace_fd cwd = {.number = STRACE_CWD};
+	if (c->returned && c->args >= 2)
+		symlink_op(s, c, &cwd, c->arg[1]);
+}
+
+void strace_symlink_at(struct strace *s, struct strace_call *c)
+{
+	if (!c->returned || c->args < 3)
+		return;
+	struct strace_fd dir = strace_fd(c->arg[1]);
+	symlink_op(s, c, &dir, c->arg[2]);
+}
+
+/* Sizes */
+
+void strace_truncate(struct strace *s, struct strace_call *c)
+{
+	struct strace_fd cwd = {.number = STRACE_CWD};
+	int64_t length;
+	if (!c->returned || c->args < 2)
+		return;
+	size_t size = strace_path(s, c, &cwd, c->arg[0], s->path);
+	struct iot_tracked_file *f = iot_tracker_find(&s->tracker, s->path, size);
+	if (!c->failed && f != NULL && strace_number(c->arg[1], &length) && length >= 0)
+		iot_file_truncate(f, (uint64_t)length);
+	op(s, c, c->entry->op, size);
+}
+
+void strace_ftruncate(struct strace *s, struct strace_call *c)
+{
+	int64_t length;
+	if (!c->returned || c->args < 2)
+		return;
+	struct strace_fd fd = strace_fd(c->arg[0]);
+	struct iot_slot *slot = c->failed ? NULL : strace_slot(s, c, &fd);
+	if (slot != NULL && slot->open->file != NULL && strace_number(c->arg[1], &length) &&
+	    length >= 0)
+		iot_file_truncate(slot->open->file, (uint64_t)length);
+	on_fd(s, c);
+}
+
+/* A mode that moves bytes about leaves a size that is not known. */
+static void allocated(struct iot_tracked_file *f, struct strace_text mode, int64_t end)
+{
+	int64_t raw = 0;
+	strace_number(mode, &raw);
+	if (strace_has_flag(mode, "FALLOC_FL_COLLAPSE_RANGE") ||
+	    strace_has_flag(mode, "FALLOC_FL_INSERT_RANGE") || (raw & 0x28) != 0)
+		f->size_known = false;
+	else if (!strace_has_flag(mode, "FALLOC_FL_KEEP_SIZE") && (raw & 1) == 0)
+		iot_file_grow(f, (uint64_t)end);
+}
+
+void strace_fallocate(struct strace *s, struct strace_call *c)
+{
+	int64_t offset, length, end;
+	if (!c->returned || c->args < 4)
+		return;
+	struct strace_fd fd = strace_fd(c->arg[0]);
+	struct iot_slot *slot = c->failed ? NULL : strace_slot(s, c, &fd);
+	if (slot != NULL && slot->open->file != NULL && strace_number(c->arg[2], &offset) &&
+	    strace_number(c->arg[3], &length) && !__builtin_add_overflow(offset, length, &end) &&
+	    end >= 0)
+		allocated(slot->open->file, c->arg[1], end);
+	on_fd(s, c);
+}
+
+void strace_sync(struct strace *s, struct strace_call *c)
+{
+	if (c->returned && strace_wants_op(s, c->entry->op))
+		op(s, c, c->entry->op, 0);
+}
+
+/* The working directory */
+
+void strace_chdir(struct strace *s, struct strace_call *c)
+{
+	struct strace_fd cwd = {.number = STRACE_CWD};
+	if (!c->returned || c->failed || c->args < 1)
+		return;
+	if (c->entry->variant == 2) { /* chroot: names begin elsewhere from now on */
+		strace_count(s, "chroot", 1);
+		return;
+	}
+	if (c->entry->variant == 0) {
+		size_t size = strace_path(s, c, &cwd, c->arg[0], s->path);
+		if (size > 0)
+			iot_directory_set(&s->tracker, c->task->cwd, s->path, size);
+		return;
+	}
+	struct strace_fd fd = strace_fd(c->arg[0]);
+	const struct iot_slot *slot = strace_slot(s, c, &fd);
+	if (slot != NULL && slot->open->file != NULL && slot->open->file->path != NULL)
+		iot_directory_set(&s->tracker, c->task->cwd, slot->open->file->path,
+				  slot->open->file->path_size);
+}
+
+void strace_getcwd(struct strace *s, struct strace_call *c)
+{
+	struct strace_text a = c->arg[0];
+	if (c->returned && !c->failed && c->args > 0 && a.end - a.p > 2 && *a.p == '"' &&
+	    a.end[-1] == '"')
+		strace_learn_cwd(s, c->task, (struct strace_text){a.p + 1, a.end - 1});
+}

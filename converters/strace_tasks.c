@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Processes and threads. A child often speaks before its parent's fork returns, so what it inherits
+ * is laid aside at the fork's entry; if several forks are pending, the child's lines are held back
+ * until one of them returns its number.
+ */
+#include "strace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TASKS_START = 64 };
+
+/* Tasks by number: open addressing */
+
+static size_t task_at(const struct strace *s, uint32_t tid)
+{
+	size_t mask = s->task_room - 1;
+	size_t i = tid * UINT32_C(2654435769) & mask;
+	while (s->task[i] != NULL && s->task[i]->tid != tid)
+		i = (i + 1) & mask;
+	return i;
+}
+
+struct strace_task *strace_task_find(struct strace *s, uint32_t tid)
+{
+	if (s->task_count == 0)
+		return NULL;
+	return s->task[task_at(s, tid)];
+}
+
+static bool tasks_grow(struct strace *s)
+{
+	size_t room = s->task_room == 0 ? TASKS_START : s->task_room * 2;
+	struct strace_task **old = s->task, **task = calloc(room, sizeof(struct strace_task *));
+	if (task == NULL) {
+		s->status = IOT_ENOMEM;
+		return false;
+	}
+	size_t old_room = s->task_room;
+	s->task = task;
+	s->task_room = room;
+	for (size_t i = 0; i < old_room; i++)
+		if (old[i] != NULL)
+			s->task[task_at(s, old[i]->tid)] = old[i];
+	free(old);
+	return true;
+}
+
+bool strace_number_task(struct strace *s, struct strace_task *t, uint32_t tid)
+{
+	if (s->task_count >= STRACE_TASKS_MAX) {
+		s->status = IOT_ELIMIT;
+		return false;
+	}
+	if (s->task_count * 2 >= s->task_room && !tasks_grow(s))
+		return false;
+	t->tid = tid;
+	s->task[task_at(s, tid)] = t;
+	s->task_count++;
+	return true;
+}
+
+static void task_remove(struct strace *s, const struct strace_task *t)
+{
+	size_t mask = s->task_room - 1;
+	size_t hole = task_at(s, t->tid);
+	if (s->task_count == 0 || s->task[hole] != t)
+		return;
+	s->task_count--;
+	for (size_t i = hole;;) {
+		s->task[hole] = NULL;
+		size_t home;
+		do {
+			i = (i + 1) & mask;
+			if (s->task[i] == NULL)
+				return;
+			home = s->task[i]->tid * UINT32_C(2654435769) & mask;
+		} while (hole <= i ? hole < home && home <= i : hole < home || home <= i);
+		s->task[hole] = s->task[i];
+		hole = i;
+	}
+}
+
+/* Groups */
+
+static void group_free(struct strace_group *g)
+{
+	if (g == NULL || --g->refs > 0)
+		return;
+	free(g->name);
+	free(g);
+}
+
+void strace_group_name(struct strace *s, struct strace_group *g, const char *name, size_t size)
+{
+	if (g->name != NULL && g->name_size == size && memcmp(g->name, name, size) == 0)
+		return;
+	char *copy = malloc(size + 1);
+	if (copy == NULL) {
+		s->status = IOT_ENOMEM;
+		return;
+	}
+	memcpy(copy, name, size);
+	free(g->name);
+	g->name = copy;
+	g->name_size = size;
+	g->announced = false;
+}
+
+/* A process id of its own for a number that may have been used before. */
+static uint32_t new_id(struct strace *s, uint32_t pid)
+{
+	if (pid == 0)
+		pid = 1;
+	if (pid > STRACE_PID_MAX)
+		return ++s->next_id + STRACE_PID_MAX;
+	if (s->used_ids == NULL)
+		s->used_ids = calloc(1, STRACE_PID_MAX / 8 + 1);
+	if (s->used_ids == NULL) {
+		s->status = IOT_ENOMEM;
+		return pid;
+	}
+	uint8_t bit = (uint8_t)(1U << pid % 8);
+	if ((s->used_ids[pid / 8] & bit) != 0)
+		return ++s->next_id + STRACE_PID_MAX;
+	s->used_ids[pid / 8] |= bit;
+	return pid;
+}
+
+struct strace_group *strace_group_new(struct strace *s)
+{
+	struct strace_group *g = calloc(1, sizeof *g);
+	if (g == NULL) {
+		s->status = IOT_ENOMEM;
+		return NULL;
+	}
+	g->refs = 1;
+	return g;
+}
+
+/* Lives */
+
+void strace_task_free(struct strace *s, struct strace_task *t)
+{
+	if (t == NULL)
+		return;
+	strace_task_free(s, t->unborn);
+	iot_table_free(&s->tracker, t->table);
+	iot_directory_free(t->cwd);
+	group_free(t->group);
+	free(t->text);
+	free(t);
+}
+
+void strace_drop_unborn(struct strace *s, struct strace_task *parent)
+{
+	if (parent->unborn == NULL)
+		return;
+	strace_task_free(s, parent->unborn);
+	parent->unborn = NULL;
+	s->forks_pending--;
+}
+
+/* Gives a task its number and its place among the living. */
+bool strace_be_born(struct strace *s, struct strace_task *t, uint32_t tid, int64_t birth_ns)
+{
+	if (tid != 0 && !strace_number_task(s, t, tid)) {
+		strace_task_free(s, t);
+		return false;
+	}
+	t->next = s->alive;
+	if (s->alive != NULL)
+		s->alive->prev = t;
+	s->alive = t;
+	if (t->group->id == 0) {
+		t->group->pid = tid <= STRACE_PID_MAX ? tid : 0;
+		t->group->id = new_id(s, tid);
+		t->group->birth_ns = birth_ns;
+	}
+	return true;
+}
+
+static struct strace_task *root_task(struct strace *s, uint32_t tid, int64_t birth_ns)
+{
+	struct strace_task *t = calloc(1, sizeof *t);
+	if (t == NULL) {
+		s->status = IOT_ENOMEM;
+		return NULL;
+	}
+	t->group = strace_group_new(s);
+	t->table = iot_table_new(&s->tracker);
+	t->cwd = iot_directory_new(&s->tracker, NULL, 0);
+	t->adopted = s->alive != NULL;
+	if (t->group == NULL || t->table == NULL || t->cwd == NULL) {
+		strace_task_free(s, t);
+		return NULL;
+	}
+	return strace_be_born(s, t, tid, birth_ns) ? t : NULL;
+}
+
+void strace_task_end(struct strace *s, struct strace_task *t)
+{
+	if (t->pending == STRACE_WAITING && (t->entry->class & STRACE_DATA) != 0)
+		strace_count(s, "ended_inside", 1);
+	strace_pending_clear(s, t);
+	strace_drop_unborn(s, t);
+	if (t->tid != 0)
+		task_remove(s, t);
+	*(t->prev == NULL ? &s->alive : &t->prev->next) = t->next;
+	if (t->next != NULL)
+		t->next->prev = t->prev;
+	if (s->last == t)
+		s->last = NULL;
+	if (s->numberless == t)
+		s->numberless = NULL;
+	for (size_t i = 0; i < s->members; i++)
+		if (s->member[i].partial == t)
+			s->member[i].partial = NULL;
+	strace_task_free(s, t);
+}
+
+void strace_tasks_free(struct strace *s)
+{
+	while (s->alive != NULL)
+		strace_task_end(s, s->alive);
+	while (s->held != NULL) {
+		struct strace_held *next = s->held->next;
+		free(s->held);
+		s->held = next;
+	}
+	free(s->task);
+	free(s->used_ids);
+}
+
+/* All other threads of a process vanish with a successful exec. */
+void strace_end_siblings(struct strace *s, const struct strace_task *left)
+{
+	for (struct strace_task *t = s->alive, *next; t != NULL; t = next) {
+		next = t->next;
+		if (t != left && (t->group == left->group ||
+				  (s->threads && t->group->thread_of != 0 &&
+				   t->group->thread_of == left->group->id)))
+			strace_task_end(s, t);
+	}
+}
+
+/* Thread tid has called exec and goes on under the leader's number. */
+void strace_task_superseded(struct strace *s, struct strace_task *leader, uint32_t tid)
+{
+	struct strace_task *t = strace_task_find(s, tid);
+	if (t == NULL || t == leader)
+		return;
+	strace_pending_clear(s, leader);
+	char *text = leader->text;
+	size_t room = leader->text_room;
+	struct iot_table *table = leader->table;
+	leader->text = t->text;
+	leader->text_size = t->text_size;
+	leader->text_room = t->text_room;
+	leader->pending = t->pending;
+	leader->entry = t->entry;
+	leader->entry_ns = t->entry_ns;
+	leader->table = t->table;
+	t->text = text;
+	t->text_room = room;
+	t->table = table;
+	strace_pending_clear(s, t);
+	strace_task_end(s, t);
+	strace_end_siblings(s, leader);
+}
+
+/* Held lines */
+
+static bool is_held(const struct strace *s, uint32_t tid)
+{
+	for (const struct strace_held *h = s->held; h != NULL; h = h->next)
+		if (h->tid == tid)
+			return true;
+	return false;
+}
+
+static void hold(struct strace *s, const struct strace_line *line, uint32_t tid)
+{
+	size_t size = (size_t)(line->end - line->body);
+	struct strace_held *h = malloc(sizeof *h + size);
+	if (h == NULL) {
+		s->status = IOT_ENOMEM;
+		return;
+	}
+	*h = (struct strace_held){.time_ns = line->time_ns, .tid = tid, .kind = line->kind,
+				  .size = size};
+	memcpy(h->body, line->body, size);
+	*(s->held == NULL ? &s->held : s->held_tail) = h;
+	s->held_tail = &h->next;
+	s->held_lines++;
+	s->held_bytes += size;
+}
+
+/* The first held line whose task is known by now; all: guessed, if need be. */
+static struct strace_held *take_held(struct strace *s, bool all)
+{
+	for (struct strace_held **at = &s->held; *at != NULL; at = &(*at)->next) {
+		struct strace_held *h = *at;
+		if (!all && strace_task_find(s, h->tid) == NULL)
+			continue;
+		*at = h->next;
+		if (h->next == NULL)
+			s->held_tail = at;
+		s->held_lines--;
+		s->held_bytes -= h->size;
+		return h;
+	}
+	return NULL;
+}
+
+void strace_tasks_release_held(struct strace *s, bool all)
+{
+	if (s->releasing) /* a fork among the held lines: the loop below comes to its child too */
+		return;
+	s->releasing = true;
+	struct strace_held *h;
+	while (s->held != NULL && (h = take_held(s, all)) != NULL) {
+		struct strace_task *t = strace_task_find(s, h->tid);
+		if (t == NULL) {
+			strace_count(s, "ambiguous.parent", 1);
+			t = root_task(s, h->tid, h->time_ns);
+		}
+		if (t != NULL)
+			strace_body(s, t, h->time_ns, h->kind, h->body, h->body + h->size, NULL);
+		free(h);
+	}
+	s->releasing = false;
+}
+
+/* Whose line is it? */
+
+static struct strace_task *take_unborn(struct strace *s, uint32_t tid, int64_t birth_ns)
+{
+	for (struct strace_task *t = s->alive; t != NULL; t = t->next) {
+		struct strace_task *child = t->unborn;
+		if (child == NULL)
+			continue;
+		t->unborn = NULL;
+		s->forks_pending--;
+		return strace_be_born(s, child, tid, birth_ns) ? child : NULL;
+	}
+	return NULL;
+}
+
+/* The line of a number that nobody has returned yet. */
+static struct strace_task *unknown_task(struct strace *s, const struct strace_line *line,
+					uint32_t tid)
+{
+	bool held = s->held != NULL && is_held(s, tid);
+	if (!held && s->forks_pending == 1)
+		return take_unborn(s, tid, line->time_ns);
+	bool whole = s->whole && !s->forks_hidden && s->alive != NULL && s->members == 1;
+	if (!held && s->forks_pending == 0 && !whole)
+		return root_task(s, tid, line->time_ns);
+	if (s->held_lines < STRACE_HELD_LINES && s->held_bytes < STRACE_HELD_BYTES) {
+		hold(s, line, tid);
+		return NULL;
+	}
+	s->forks_hidden = true;
+	strace_tasks_release_held(s, true);
+	struct strace_task *t = strace_task_find(s, tid);
+	return t != NULL ? t : root_task(s, tid, line->time_ns);
+}
+
+/* "[pid N]" with a number never heard of, while the first process has none. */
+static bool is_first_process(const struct strace *s, const struct strace_line *line)
+{
+	if (s->numberless == NULL)
+		return false;
+	return s->forks_pending == 0 || line->kind == STRACE_RESUMED;
+}
+
+static struct strace_task *first_gets_number(struct strace *s, uint32_t tid)
+{
+	struct strace_task *t = s->numberless;
+	s->numberless = NULL;
+	return strace_number_task(s, t, tid) ? t : NULL;
+}
+
+/* A line without a number belongs to the only process that is left. */
+static struct strace_task *unnumbered_task(struct strace *s, const struct strace_line *line)
+{
+	if (s->alive != NULL && s->alive->next == NULL)
+		return s->alive;
+	if (s->alive == NULL)
+		return s->numberless = root_task(s, 0, line->time_ns);
+	if (s->numberless != NULL)
+		return s->numberless;
+	struct strace_task *t = s->alive;
+	while (t->next != NULL && (t->pending == STRACE_IDLE || line->kind != STRACE_RESUMED))
+		t = t->next;
+	return t;
+}
+
+/* The name beside the pid: of a program whose exec has not been seen. */
+static void show_comm(struct strace *s, struct strace_task *t, const struct strace_line *line)
+{
+	struct strace_text raw = {line->comm, line->comm + line->comm_size};
+	size_t n = strace_unescape(raw, s->scratch, sizeof s->scratch);
+	strace_group_name(s, t->group, s->scratch, n);
+}
+
+struct strace_task *strace_task_of(struct strace *s, const struct strace_line *line)
+{
+	uint32_t tid = line->tid != 0 ? line->tid : s->current->tid;
+	struct strace_task *t = s->last;
+	if (tid == 0)
+		return unnumbered_task(s, line);
+	if (t == NULL || t->tid != tid)
+		t = strace_task_find(s, tid);
+	if (t == NULL && is_first_process(s, line))
+		t = first_gets_number(s, tid);
+	if (t == NULL)
+		t = unknown_task(s, line, tid);
+	if (t != NULL && line->comm != NULL && t->group->name == NULL)
+		show_comm(s, t, line);
+	s->last = t;
+	return t;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Who has which file open, and where in it: for sources that show calls instead of offsets.
+ *
+ *	task         a thread: its descriptor table and working directory, each perhaps shared
+ *	description  one open of a file: position, append flag; shared by dup and fork
+ *	file         what it is behind all its names: number, size, current path
+ *
+ * The tracker knows no system calls and no format. A converter says what happened, in the order of
+ * returns, and asks for offsets. What cannot be known (positions of descriptors that were open
+ * before the trace, sizes of files that existed) is marked, and counted from 0.
+ *
+ * Failures stick in tracker->status (IOT_ENOMEM, IOT_ELIMIT); until it is looked at, calls go on
+ * with what there is, and those that make something return NULL.
+ */
+#ifndef IOT_TRACKER_H
+#define IOT_TRACKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	IOT_FD_MAX = 1 << 20,     /* descriptors beyond are not followed */
+	IOT_PATH_ROOM = 8192,     /* of a path, resolved */
+	IOT_NAMES_MAX = 1 << 24,  /* distinct paths */
+	IOT_SLOTS_MAX = 1 << 26,  /* of all descriptor tables together */
+};
+
+enum iot_descriptor_kind {
+	IOT_FD_FILE = 1,
+	IOT_FD_DIRECTORY, /* and O_PATH: carries no data */
+	IOT_FD_SOCKET,
+	IOT_FD_PIPE,
+	IOT_FD_TTY,
+	IOT_FD_DEVICE,
+	IOT_FD_OTHER,
+};
+
+struct iot_tracked_file {
+	uint32_t object; /* number of the file in the trace, 0 until it has one */
+	uint32_t refs;
+	uint64_t size; /* not known: as far as seen, from 0 */
+	bool size_known;
+	uint32_t append_task;  /* who appended last, and until when: to see races */
+	int64_t append_end_ns;
+	char *path; /* not ended by NUL; NULL: none known */
+	size_t path_size;
+};
+
+struct iot_description {
+	uint32_t refs;
+	uint32_t id;     /* number of this open in the trace */
+	uint32_t object; /* of what is no tracked file */
+	uint8_t kind;    /* enum iot_descriptor_kind */
+	bool append;
+	bool seen;           /* made before our eyes; else it was there already */
+	bool position_known; /* else position counts from 0 */
+	uint64_t position;
+	int64_t end_ns; /* the last use of the position, and by whom: to see races */
+	uint32_t task;
+	uint32_t note; /* hash of the name that the source shows beside the descriptor */
+	struct iot_tracked_file *file; /* NULL if kind is neither file nor directory */
+	uint32_t *told;                /* processes that know of this description */
+	uint32_t told_count, told_room;
+};
+
+struct iot_slot {
+	struct iot_description *open; /* NULL: free, or not known */
+	uint32_t told;                /* process that was told last; 0: none */
+	bool cloexec;
+};
+
+struct iot_table {
+	uint32_t refs, room, low; /* no descriptor below `low` is free */
+	struct iot_slot *slot;
+};
+
+/* A working directory. size 0: where the trace began, not known. */
+struct iot_directory {
+	uint32_t refs;
+	size_t size, room;
+	char *path;
+};
+
+struct iot_name {
+	char *path; /* NULL: free */
+	uint32_t size, hash;
+	struct iot_tracked_file *file; /* NULL: known not to exist */
+};
+
+struct iot_tracker {
+	int status;
+	uint32_t files, objects; /* numbers given */
+	uint64_t slots;          /* of all tables */
+	uint64_t rename_work;    /* names looked at for directories renamed */
+	size_t name_count, name_room;
+	struct iot_name *name;
+};
+
+void iot_tracker_init(struct iot_tracker *t);
+void iot_tracker_clear(struct iot_tracker *t);
+
+/* Tables */
+
+struct iot_table *iot_table_new(struct iot_tracker *t);
+struct iot_table *iot_table_copy(struct iot_tracker *t, const struct iot_table *from);
+struct iot_table *iot_table_share(struct iot_table *table);
+void iot_table_free(struct iot_tracker *t, struct iot_table *table); /* one reference */
+/* Takes over the caller's reference to `open`; closes what was there. NULL: not followed. */
+struct iot_slot *iot_table_set(struct iot_tracker *t, struct iot_table *table, int64_t fd,
+			       struct iot_description *open, bool cloexec);
+void iot_table_close(struct iot_tracker *t, struct iot_table *table, int64_t fd);
+void iot_table_exec(struct iot_tracker *t, struct iot_table *table); /* close-on-exec */
+/* Is this the only descriptor of its description in the table? */
+bool iot_table_last(const struct iot_table *table, const struct iot_slot *slot);
+uint32_t iot_table_lowest(struct iot_table *table, uint32_t from); /* the lowest free one */
+
+static inline struct iot_slot *iot_table_get(const struct iot_table *table, int64_t fd)
+{
+	if (fd < 0 || fd >= (int64_t)table->room || table->slot[fd].open == NULL)
+		return NULL;
+	return &table->slot[fd];
+}
+
+/* Descriptions */
+
+/* With one reference, for the caller. file may be NULL; a reference to it is taken. */
+struct iot_description *iot_description_new(struct iot_tracker *t, enum iot_descriptor_kind kind,
+					    struct iot_tracked_file *file);
+void iot_description_free(struct iot_tracker *t, struct iot_description *d); /* one reference */
+/* Has this process been told of the description? It counts as told from now on. */
+bool iot_description_told(struct iot_tracker *t, struct iot_description *d, uint32_t process);
+
+struct iot_place {
+	uint64_t offset;
+	bool known;
+};
+
+/* Bytes moved at the position, which advances; appending writes go to the file's end. */
+struct iot_place iot_description_move(struct iot_description *d, bool write, uint64_t length);
+/* Bytes moved at an offset that was given; the position stays. */
+struct iot_place iot_description_move_at(struct iot_description *d, bool write, uint64_t offset,
+					 uint64_t length);
+/* Bytes appended whatever the flags say; the position stays if `keep`. */
+struct iot_place iot_description_append(struct iot_description *d, uint64_t length, bool keep);
+/* A read at `place` returned `got` of `wanted` bytes: tells the size when it is less. */
+void iot_description_short_read(struct iot_description *d, struct iot_place place, uint64_t got,
+				uint64_t wanted);
+void iot_description_seek(struct iot_description *d, uint64_t position);
+
+/* Files */
+
+void iot_file_truncate(struct iot_tracked_file *f, uint64_t size);
+void iot_file_grow(struct iot_tracked_file *f, uint64_t size); /* size = max(size, this) */
+void iot_file_free(struct iot_tracked_file *f);                /* one reference */
+
+enum iot_open_how {
+	IOT_OPEN_CREATE = 1,
+	IOT_OPEN_EXCLUSIVE = 2,
+	IOT_OPEN_TRUNCATE = 4,
+};
+
+/* The file that a successful open of this path met; it has a name, and lives as long as that. */
+struct iot_tracked_file *iot_tracker_open(struct iot_tracker *t, const char *path, size_t size,
+					  unsigned how);
+/* A file without a name (O_TMPFILE, one deleted before the trace), with one reference. */
+struct iot_tracked_file *iot_tracker_nameless(struct iot_tracker *t);
+/* The file of this name, as far as it has been opened; NULL if not. */
+struct iot_tracked_file *iot_tracker_find(struct iot_tracker *t, const char *path, size_t size);
+void iot_tracker_absent(struct iot_tracker *t, const char *path, size_t size); /* no such file */
+void iot_tracker_link(struct iot_tracker *t, const char *from, size_t from_size, const char *to,
+		      size_t to_size);
+/* Directories too: names below move along. */
+void iot_tracker_rename(struct iot_tracker *t, const char *from, size_t from_size, const char *to,
+			size_t to_size, bool exchange);
+/* The source shows that this file is now called so. */
+void iot_tracker_renamed(struct iot_tracker *t, struct iot_tracked_file *f, const char *path,
+			 size_t size);
+/* Where the trace began is now known: all names relative to it become absolute. */
+void iot_tracker_root(struct iot_tracker *t, const char *path, size_t size);
+
+/* Paths */
+
+struct iot_directory *iot_directory_new(struct iot_tracker *t, const char *path, size_t size);
+struct iot_directory *iot_directory_share(struct iot_directory *d);
+void iot_directory_set(struct iot_tracker *t, struct iot_directory *d, const char *path,
+		       size_t size);
+void iot_directory_free(struct iot_directory *d);
+
+/*
+ * `path` seen from `base`, without ".", ".." and double slashes, to out (IOT_PATH_ROOM bytes);
+ * returns its size, 0 if there is no room. Symbolic links are not known.
+ */
+size_t iot_path_resolve(const char *base, size_t base_size, const char *path, size_t size,
+			char *out);
+
+#endif
