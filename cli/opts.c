@@ -322,7 +322,7 @@ int iot_opts_parse(const struct iot_command *cmd, int argc, char **argv, size_t 
 	int status = IOT_OPTS_GO_ON;
 	*count = 0;
 	/* argv ends in NULL, which is how parse_long and parse_letters see the end. */
-	while (next < argv + argc) {
+	while (next < argv + argc && *next) {
 		char *word = *next++;
 		if (!options || word[0] != '-' || word[1] == '\0')
 			argv[(*count)++] = word;
