@@ -50,6 +50,9 @@ struct iot_fields {
 int iot_line_fields(struct iot_codec *c, const char *line, size_t size, struct iot_fields *f,
 		    size_t *column);
 
+/* Writes a line with its LF; returns what is behind it. IOT_ENCODED_MAX bytes are enough. */
+char *iot_line_write(char *out, const struct iot_fields *f, unsigned base);
+
 /* The state's error, piece by piece. No printf: it may allocate and depends on the locale. */
 int iot_say_begin(struct iot_codec *c, size_t column); /* returns IOT_EFORMAT */
 void iot_say(struct iot_codec *c, const char *text);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Hexadecimal lines, fast: the nibbles of a number are spread over eight bytes at once and become digits at once; the
+ * leading zeros are shifted out. No branch depends on how many digits a number has.
+ */
+#include "encode_wide.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include "number.h"
+
+#define WIDE   __attribute__((target("bmi,bmi2,lzcnt")))
+#define INLINE WIDE inline __attribute__((always_inline))
+
+/* At most eight digits and a blank; eight bytes are written whatever there is. */
+static INLINE char *put_short(char *out, uint32_t v)
+{
+	const unsigned n = (35 - _lzcnt_u32(v | 1)) / 4;
+	uint64_t x = _pdep_u64(v, 0x0f0f0f0f0f0f0f0fU);
+	const uint64_t letter = (x + 0x0606060606060606U) >> 4 & 0x0101010101010101U;
+	x += 0x3030303030303030U + letter * ('a' - '0' - 10);
+	x = __builtin_bswap64(x) >> (64 - 8 * n);
+	memcpy(out, &x, sizeof x);
+	out[n] = ' ';
+	return out + n + 1;
+}
+
+static INLINE char *put(char *out, uint64_t v)
+{
+	if (v <= UINT32_MAX)
+		return put_short(out, (uint32_t)v);
+	out += iot_number_hex(out, v);
+	*out = ' ';
+	return out + 1;
+}
+
+static INLINE char *put_signed(char *out, int64_t v)
+{
+	if (v >= 0)
+		return put(out, (uint64_t)v);
+	*out = '-';
+	return put(out + 1, 0 - (uint64_t)v);
+}
+
+WIDE char *iot_line_write_wide(char *out, const struct iot_fields *f)
+{
+	const unsigned comp = f->compression;
+	out = put_short(out, f->type);
+	out = put_short(out, comp);
+	if (!(comp & IOT_NO_BLOCK))
+		out = put(out, f->offset);
+	if (!(comp & IOT_NO_LENGTH))
+		out = put(out, f->length);
+	out = put_signed(out, f->start);
+	out = put(out, f->completion);
+	if (!(comp & IOT_NO_OPERATIONID))
+		out = put_short(out, f->operation);
+	if (!(comp & IOT_NO_FILEID))
+		out = put_short(out, f->file);
+	if (!(comp & IOT_NO_PROCESSID))
+		out = put_short(out, f->process);
+	out = put_signed(out, f->cpu);
+	out[-1] = '\n';
+	return out;
+}
+
+#else
+
+char *iot_line_write_wide(char *out, const struct iot_fields *f)
+{
+	return iot_line_write(out, f, 16);
+}
+
+#endif
