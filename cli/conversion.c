@@ -150,11 +150,14 @@ static int take_batch(struct iot_conversion *c, size_t n, bool hold)
 	return status;
 }
 
-/* What the source says when it stops early. Good events before it have come already. */
-static int input_ended(struct iot_conversion *c)
+/*
+ * What the source says when it stops early. Good events before it have come already; where there
+ * are none, it is no source at all.
+ */
+static int input_ended(struct iot_conversion *c, bool blank)
 {
 	const struct iot_error *e = &c->source.error;
-	if (e->status == IOT_ENOMEM || e->status == IOT_EUSAGE)
+	if (blank || e->status == IOT_ENOMEM || e->status == IOT_EUSAGE)
 		return tell(c, e->text);
 	c->damage = *e;
 	return GO_ON;
@@ -163,15 +166,17 @@ static int input_ended(struct iot_conversion *c)
 static int pump(struct iot_conversion *c, bool hold)
 {
 	int n;
+	bool blank = true;
 	while ((n = c->source.converter->next(&c->source, c->in, BATCH)) > 0) {
 		int status = take_batch(c, (size_t)n, hold);
+		blank = false;
 		if (status != GO_ON)
 			return status;
 		if (iot_signal_pending() != 0)
 			return IOT_EXIT_FAULT;
 		show_progress(c);
 	}
-	return n < 0 ? input_ended(c) : GO_ON;
+	return n < 0 ? input_ended(c, blank) : GO_ON;
 }
 
 /* The end */
@@ -298,6 +303,13 @@ static bool is_written_anew(const char *path)
 	return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
 }
 
+static int refuse(struct iot_conversion *c, const struct iot_error *e)
+{
+	if (e->status == IOT_EUSAGE)
+		return iot_opts_wrong(c->options->command, "%s", e->text);
+	return tell(c, e->text);
+}
+
 static int refuse_same(struct iot_conversion *c, const char *in)
 {
 	char shown[512];
@@ -323,7 +335,7 @@ static int open_input(struct iot_conversion *c)
 	c->input = iot_input_new(c->paths, c->path_count, iot_signal_stop(), &error);
 	iot_signals_catch(c->piped);
 	if (c->input == NULL)
-		return tell(c, error.text);
+		return refuse(c, &error);
 	for (size_t i = 0; i < iot_input_count(c->input) && status == GO_ON; i++)
 		if (strcmp(iot_input_name(c->input, i), "-") != 0)
 			status = refuse_same(c, iot_input_name(c->input, i));
@@ -340,7 +352,7 @@ static int convert(struct iot_conversion *c)
 	if (converter == NULL)
 		converter = iot_converter_sniff(c->input, &error);
 	if (converter == NULL)
-		return tell(c, error.text);
+		return refuse(c, &error);
 	bool hold = !iot_input_again(c->input) || !is_written_anew(c->write.path);
 	status = attempt(c, converter, hold);
 	if (status != ANEW)
