@@ -345,7 +345,7 @@ static int deflate_some(struct iot_sink *s, enum ending ending, bool *done)
 
 static int compress_gzip(struct iot_sink *s, const char *data, size_t size, enum ending ending)
 {
-	bool done;
+	bool done = false;
 
 	do {
 		const size_t n = size < UINT_MAX ? size : UINT_MAX;
