@@ -23,6 +23,9 @@ UNDEFINED, NO_OPERATION, NO_OFFSET, NO_FILE = 0x10, 0x20, 0x40, 0x80
 DROPS = (NO_LENGTH, NO_PROCESS, NO_OPERATION, NO_OFFSET, NO_FILE)
 DIGITS = {10: re.compile(rb"[0-9]+"), 16: re.compile(rb"[0-9a-fA-F]+")}
 BLANKS = re.compile(rb"[ \t]+")
+IDS = {b"process", b"file", b"parent", b"thread-of", b"object", b"id"}
+NEEDED = {b"%trace": (), b"%process": (b"id",), b"%file": (b"process", b"id"), b"%op": (b"name",),
+          b"%counter": (), b"%lost": ()}
 MAX_NS = 2**63 - 1
 
 
@@ -86,12 +89,11 @@ class Decoder:
         self.base, self.tick, self.ignore_sync = base, tick, ignore_sync
         self.start, self.last, self.processes = 0, None, {}
         self.records = self.comments = 0
-        self.framed = self.ended = False
+        self.begun = self.framed = self.ended = False
         self.data, self.hash_from, self.hash_to = b"", 0, 0
         self.in_force = {}
 
     def record(self, fields):
-        need(not self.ended, "a record after %end: see merge")
         need(len(fields) > 1, "too few fields")
         rectype, compression = (number(field, self.base, 8) for field in fields[:2])
         need(rectype != 255, "the recordType of a comment")
@@ -146,15 +148,16 @@ class Decoder:
         for process in self.processes.values():
             process.file, process.table = None, {}
 
-    def comment(self, text, first):
+    def comment(self, text):
         words = text.split(b" ") if text.startswith(b"%") else [b""]
         name = words[0]
         keys = dict(word.split(b"=", 1) for word in words[1:] if b"=" in word)
         if name == b"%iotrace":
-            need(first, "a second %iotrace: see merge")
+            need(not self.begun, "a second %iotrace: see merge")
             need(keys.get(b"version") == b"1", "unknown version")
             self.tick = number(keys.get(b"tick", b""), 10)
             need(0 < self.tick <= MAX_NS, "tick out of range")
+            number(keys.get(b"sync", b"0"), 10)
             self.framed = True
         elif name == b"%sync":
             if not self.ignore_sync:
@@ -164,10 +167,22 @@ class Decoder:
         elif name == b"%end":
             self.check(keys, {b"records": self.records, b"comments": self.comments})
             self.ended = True
-        elif self.news(name, keys, text):
+        elif self.check_keys(name, keys) or self.news(name, keys, text):
             self.comments += 1
 
+    def check_keys(self, name, keys):
+        if name not in NEEDED:
+            return
+        for key in NEEDED[name]:
+            need(key in keys, "%s needs %s=" % (name.decode(), key.decode()))
+        for key in keys.keys() & IDS:
+            if key not in (b"id", b"object") or name in (b"%process", b"%file"):
+                number(keys[key], 10, 32)
+        for key in keys.keys() & {b"time", b"took"}:
+            need(number(keys[key], 10) * self.tick <= MAX_NS, "a time out of range")
+
     def check(self, keys, expected):
+        need(self.framed, "framing without %iotrace")
         for key, value in expected.items():
             need(number(keys.get(key, b""), 10) == value, "%s= should be %d" % (key.decode(), value))
         if xxhash:
@@ -182,23 +197,26 @@ class Decoder:
             self.in_force.pop((b"%file", process, keys.get(b"file"), False), None)
         if name not in (b"%process", b"%file"):
             return True
-        need(what is not None and (process or name == b"%process"), "a key is missing")
         key = (name, process, what, keys.get(b"kind") == b"disk")
         known = self.in_force.get(key) == text
         self.in_force[key] = text
         return not known
 
-    def line(self, raw, first):
+    def line(self, raw):
         line = raw.removesuffix(b"\n").rstrip(b"\r")
         fields = BLANKS.split(line.strip(b" \t"))
         if fields == [b""]:
             return None
+        need(not self.ended, "something after %end: see merge")
         if fields[0].lower() in (b"ff", b"255"):
             need(len(line) <= 65536, "comment too long")
-            self.comment(line.lstrip(b" \t")[len(fields[0]) + 1:], first)
+            need(int(fields[0], 16) == (0xff if self.base == 16 else 0x255), "the other base")
+            self.comment(line.lstrip(b" \t")[len(fields[0]) + 1:])
+            self.begun = True
             return None
         need(len(line) <= 4096, "line too long")
         need(all(32 <= byte <= 126 or byte == 9 for byte in line), "not printable ASCII")
+        self.begun = True
         return self.record(fields)
 
 
@@ -218,7 +236,7 @@ def run(options, data, out):
     out.write("type,start,duration,cpu,offset,length,operation,file,process\n")
     for count, line in enumerate(lines, 1):
         try:
-            got = decoder.line(line, count == 1)
+            got = decoder.line(line)
         except Bad as why:
             raise Bad("line %d: %s" % (count, why)) from None
         if got:
