@@ -169,6 +169,7 @@ struct strace_task {
 	size_t text_size, text_room;
 	struct strace_task *unborn; /* the child that a pending fork will have */
 	bool adopted; /* seen without a fork before it */
+	uint32_t turn; /* lines so far */
 };
 
 struct strace_call {

@@ -464,6 +464,7 @@ void strace_body(struct strace *s, struct strace_task *task, int64_t time_ns,
 		 enum strace_kind kind, const char *body, const char *end,
 		 struct strace_member *m)
 {
+	task->turn++;
 	if (kind == STRACE_CALL)
 		call_line(s, task, time_ns, body, end, m);
 	else if (kind == STRACE_RESUMED)

@@ -4,26 +4,29 @@
 
 #include <string.h>
 
-/* Did somebody else use this position while the call was under way? Then their order is a guess. */
-static void check_race(struct strace *s, const struct strace_call *c, struct iot_description *d)
+/*
+ * Did somebody else use this position while the call was under way? Then their order is a guess. In
+ * a merged set without durations a call may last until its task's next line.
+ */
+static bool overlaps(struct strace *s, const struct strace_call *c, const struct iot_use *last)
 {
-	uint32_t tid = c->task->tid;
-	if (d->task != tid && d->task != 0 && c->start_ns < d->end_ns)
-		strace_count(s, "ambiguous.order", 1);
-	if (d->task != tid || c->end_ns > d->end_ns)
-		d->end_ns = c->end_ns;
-	d->task = tid;
+	if (last->task == c->task->tid || last->task == 0)
+		return false;
+	if (last->end_ns != INT64_MAX)
+		return c->start_ns < last->end_ns;
+	const struct strace_task *t = strace_task_find(s, last->task);
+	return t != NULL && t->turn == last->turn;
 }
 
-static void check_append_race(struct strace *s, const struct strace_call *c,
-			      struct iot_tracked_file *f)
+static void check_race(struct strace *s, const struct strace_call *c, struct iot_use *use)
 {
-	uint32_t tid = c->task->tid;
-	if (f->append_task != tid && f->append_task != 0 && c->start_ns < f->append_end_ns)
+	if (overlaps(s, c, use))
 		strace_count(s, "ambiguous.order", 1);
-	if (f->append_task != tid || c->end_ns > f->append_end_ns)
-		f->append_end_ns = c->end_ns;
-	f->append_task = tid;
+	int64_t end = s->members > 1 && !c->duration_known ? INT64_MAX : c->end_ns;
+	if (use->task != c->task->tid || end > use->end_ns)
+		use->end_ns = end;
+	use->task = c->task->tid;
+	use->turn = c->task->turn;
 }
 
 static void record(struct strace *s, const struct strace_call *c, int64_t fd,
@@ -52,9 +55,9 @@ static void move(struct strace *s, struct strace_call *c, struct strace_fd *fd,
 		 struct iot_slot *slot, bool write)
 {
 	struct iot_description *d = slot->open;
-	check_race(s, c, d);
+	check_race(s, c, &d->use);
 	if (write && d->append && d->file != NULL)
-		check_append_race(s, c, d->file);
+		check_race(s, c, &d->file->append);
 	struct iot_place place = iot_description_move(d, write, (uint64_t)c->result);
 	int64_t wanted;
 	if (!write && d->kind == IOT_FD_FILE && c->args == 3 && c->entry->name[4] == '\0' &&
@@ -107,7 +110,7 @@ void strace_at_offset(struct strace *s, struct strace_call *c)
 		place = iot_description_move_at(d, write, (uint64_t)offset, (uint64_t)c->result);
 	}
 	if (write && d->append && d->file != NULL)
-		check_append_race(s, c, d->file);
+		check_race(s, c, &d->file->append);
 	record(s, c, fd.number, slot, place, write);
 }
 
@@ -359,7 +362,7 @@ static void sought(struct strace *s, struct strace_call *c, int64_t by, struct s
 		strace_count(s, "position.resynced", 1);
 	if (from == RAW_SEEK_END && d->file != NULL && result >= by)
 		iot_file_truncate(d->file, (uint64_t)(result - by));
-	check_race(s, c, d);
+	check_race(s, c, &d->use);
 	iot_description_seek(d, (uint64_t)result);
 }
 

@@ -420,7 +420,7 @@ static void hidden_pair(struct strace *s, struct strace_call *c, enum iot_descri
 			bool cloexec)
 {
 	uint32_t from = 3;
-	strace_count(s, "hidden.pair", 1);
+	strace_count(s, "guessed.pair", 1);
 	for (int i = 0; i < 2; i++) {
 		struct strace_fd fd = {.number = iot_table_lowest(c->task->table, from)};
 		made(s, c, &fd, kind, cloexec);

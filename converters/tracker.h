@@ -37,13 +37,18 @@ enum iot_descriptor_kind {
 	IOT_FD_OTHER,
 };
 
+/* Who used something last and until when, so that a converter can tell races. */
+struct iot_use {
+	int64_t end_ns;
+	uint32_t task, turn; /* turn: for the converter */
+};
+
 struct iot_tracked_file {
 	uint32_t object; /* number of the file in the trace, 0 until it has one */
 	uint32_t refs;
 	uint64_t size; /* not known: as far as seen, from 0 */
 	bool size_known;
-	uint32_t append_task;  /* who appended last, and until when: to see races */
-	int64_t append_end_ns;
+	struct iot_use append; /* the last that appended */
 	char *path; /* not ended by NUL; NULL: none known */
 	size_t path_size;
 };
@@ -57,8 +62,7 @@ struct iot_description {
 	bool seen;           /* made before our eyes; else it was there already */
 	bool position_known; /* else position counts from 0 */
 	uint64_t position;
-	int64_t end_ns; /* the last use of the position, and by whom: to see races */
-	uint32_t task;
+	struct iot_use use; /* the last of the position */
 	uint32_t note; /* hash of the name that the source shows beside the descriptor */
 	struct iot_tracked_file *file; /* NULL if kind is neither file nor directory */
 	uint32_t *told;                /* processes that know of this description */

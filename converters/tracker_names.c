@@ -168,6 +168,9 @@ struct iot_tracked_file *iot_tracker_open(struct iot_tracker *t, const char *pat
 	}
 	if ((how & IOT_OPEN_TRUNCATE) != 0)
 		iot_file_truncate(n->file, 0);
+	struct iot_tracked_file *f = n->file;
+	if (f->path == NULL || iot_tracker_find(t, f->path, f->path_size) != f)
+		file_set_path(t, f, path, size); /* the name it had is gone; this one is left */
 	return n->file;
 }
 
