@@ -6,8 +6,6 @@
  */
 #include "conversion.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -359,7 +357,7 @@ static int convert(struct iot_conversion *c)
 		return status;
 	c->started_anew = true;
 	if (c->options->verbose)
-		iot_message("not in the order it promised: starting anew");
+		iot_message("cannot be sorted on the way: starting anew");
 	return attempt(c, converter, true);
 }
 

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What a trace of a small log looks like, and that every way to it gives the same bytes.
+sh "$TOOLS/strace_log.sh" 3 >log
+"$IOTRACE" convert log | tee first
+"$IOTRACE" convert -o a.iot log && cmp first a.iot
+"$IOTRACE" convert --from=strace -o a.iot log && cmp first a.iot
+"$IOTRACE" convert - <log | cmp first -
+cat log | "$IOTRACE" convert - | cmp first -
+cat log | "$IOTRACE" convert -o a.iot - && cmp first a.iot
+"$IOTRACE" convert --unsorted log | cmp first -
+"$IOTRACE" convert --memory=64K log | cmp first -
+for suffix in gz zst; do
+	"$IOTRACE" convert -o a.iot.$suffix log && "$IOTRACE" cat a.iot.$suffix | cmp first -
+done
+mkfifo pipe
+"$IOTRACE" convert log >pipe &
+"$IOTRACE" cat pipe | cmp first -
+wait
+"$IOTRACE" convert -o pipe log &
+"$IOTRACE" cat pipe | cmp first -
+wait
+cat log >pipe &
+"$IOTRACE" convert -o a.iot pipe && cmp first a.iot
+wait
+ls
