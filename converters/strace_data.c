@@ -357,11 +357,12 @@ static void sought(struct strace *s, struct strace_call *c, int64_t by, struct s
 		return;
 	struct iot_description *d = slot->open;
 	int64_t from = whence(arg);
+	const uint64_t base = (uint64_t)result - (uint64_t)by;
 	if (from == RAW_SEEK_CUR && d->position_known && d->kind == IOT_FD_FILE &&
-	    (uint64_t)(result - by) != d->position)
+	    base != d->position)
 		strace_count(s, "position.resynced", 1);
 	if (from == RAW_SEEK_END && d->file != NULL && result >= by)
-		iot_file_truncate(d->file, (uint64_t)(result - by));
+		iot_file_truncate(d->file, base);
 	check_race(s, c, &d->use);
 	iot_description_seek(d, (uint64_t)result);
 }
