@@ -7,7 +7,7 @@
 
 enum {
 	SNIFF_LINES = 200,
-	SNIFF_BITS = 16,        /* for the first line that looks like strace, and one for each more */
+	SNIFF_BITS = 16, /* for the first line that looks like strace, and one for each more */
 	SNIFF_SUMMARY_BITS = 24,
 	LINES_PER_CALL = 65536, /* of next, so that the watermark moves */
 };
@@ -15,8 +15,9 @@ enum {
 static const struct iot_converter_option OPTIONS[] = {
     {"all", NULL, "sockets, pipes, terminals and devices too"},
     {"threads", NULL, "every thread a process of its own"},
-    {"ops", "all|names|none", "operations without data to keep; names: those that make, rename "
-			      "or remove names, and close"},
+    {"ops", "all|names|none",
+     "operations without data to keep; names: those that make, rename "
+     "or remove names, and close"},
     {0},
 };
 
@@ -37,7 +38,8 @@ static int sniff(struct iot_input *in)
 		head = iot_input_head(in, i, &size);
 	if (is_summary(head, size))
 		return SNIFF_SUMMARY_BITS;
-	if (size == 0 || !strace_layout_detect(head, size, &layout, &first_ns, &calls, &lines) ||
+	if (size == 0 ||
+	    !iot_strace_layout_detect(head, size, &layout, &first_ns, &calls, &lines) ||
 	    calls * 3 < lines)
 		return 0;
 	return SNIFF_BITS + (int)(calls < SNIFF_LINES ? calls : SNIFF_LINES);
@@ -69,10 +71,10 @@ static int open_source(struct iot_source *src)
 	s->all = iot_source_setting(src, "all") != NULL;
 	s->threads = iot_source_setting(src, "threads") != NULL;
 	iot_tracker_init(&s->tracker);
-	strace_calls_init(s);
+	iot_strace_calls_init(s);
 	if (set_ops(s) != IOT_OK)
 		return src->error.status;
-	int status = strace_log_open(s);
+	int status = iot_strace_log_open(s);
 	src->watermark_ns = src->first_ns;
 	s->promised_ns = src->first_ns;
 	return status;
@@ -83,9 +85,9 @@ static void close_source(struct iot_source *src)
 	struct strace *s = src->state;
 	if (s == NULL)
 		return;
-	strace_tasks_free(s);
+	iot_strace_tasks_free(s);
 	iot_tracker_clear(&s->tracker);
-	strace_log_close(s);
+	iot_strace_log_close(s);
 	for (struct strace_chunk *c = s->chunks, *next; c != NULL; c = next) {
 		next = c->next;
 		free(c);
@@ -105,8 +107,8 @@ static int verdict(struct strace *s)
 		return e->status;
 	iot_escape(name, sizeof name, path, strlen(path));
 	if (s->understood == 0 && s->summary)
-		return iot_error_set(e, IOT_EFORMAT,
-				     "%s: has only a summary (strace -c), no calls", name);
+		return iot_error_set(e, IOT_EFORMAT, "%s: has only a summary (strace -c), no calls",
+				     name);
 	if (s->understood == 0)
 		return iot_error_set(e, IOT_EFORMAT,
 				     "%s: no line of it looks like output of strace", name);
@@ -118,13 +120,13 @@ static int verdict(struct strace *s)
 static void finish(struct strace *s)
 {
 	s->ended = true;
-	strace_tasks_release_held(s, true);
+	iot_strace_tasks_release_held(s, true);
 	uint64_t open = 0;
 	for (const struct strace_task *t = s->alive; t != NULL; t = t->next)
 		open += t->pending == STRACE_WAITING && (t->entry->class & STRACE_DATA) != 0;
 	if (open > 0)
-		strace_count(s, "unfinished_at_end", open);
-	strace_emit_counters(s);
+		iot_strace_count(s, "unfinished_at_end", open);
+	iot_strace_emit_counters(s);
 	int status = verdict(s);
 	if (s->status == IOT_OK)
 		s->status = status;
@@ -147,7 +149,7 @@ static int64_t watermark(const struct strace *s)
 {
 	if (s->backwards)
 		return INT64_MIN;
-	int64_t ns = s->heap_size > 0 ? strace_log_watermark(s) : s->now_ns;
+	int64_t ns = s->heap_size > 0 ? iot_strace_log_watermark(s) : s->now_ns;
 	for (const struct strace_task *t = s->waiting; t != NULL; t = t->waiting_next)
 		if (t->entry_ns < ns)
 			ns = t->entry_ns;
@@ -163,9 +165,9 @@ static void line(struct strace *s)
 	s->now_ns = m->line.time_ns;
 	if (!s->began && m->line.kind <= STRACE_END) {
 		s->began = true;
-		strace_emit_trace(s);
+		iot_strace_emit_trace(s);
 	}
-	strace_process(s, m, &m->line);
+	iot_strace_process(s, m, &m->line);
 	if (m->cut && m->line.kind == STRACE_FOREIGN)
 		s->cut = true;
 }
@@ -188,13 +190,13 @@ static int next(struct iot_source *src, struct iot_event *out, int max)
 	struct strace *s = src->state;
 	if (s->over_count > 0)
 		return leftovers(s, out, max);
-	strace_text_reset(s);
+	iot_strace_text_reset(s);
 	s->out = out;
 	s->out_max = (size_t)max;
 	s->out_count = 0;
 	int lines = 0;
 	while (!s->ended && s->out_count < s->out_max) {
-		int got = strace_log_next(s);
+		int got = iot_strace_log_next(s);
 		if (got <= 0 || failed(s)) {
 			finish(s);
 			break;

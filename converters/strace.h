@@ -44,9 +44,9 @@ struct strace_line {
 
 /* What stands before the body of every line of a log. */
 struct strace_layout {
-	bool pid;      /* a bare pid on every line */
-	bool brackets; /* [pid N] on some */
-	bool colour;   /* escapes to be taken out */
+	bool pid;                    /* a bare pid on every line */
+	bool brackets;               /* [pid N] on some */
+	bool colour;                 /* escapes to be taken out */
 	bool clock, epoch, relative; /* times: of the day, since 1970, since the line before */
 	bool duration;
 	bool starts_with_exec; /* the log has the traced processes from their beginning */
@@ -63,16 +63,16 @@ struct strace_clock {
 };
 
 /* Reads prefix and kind; a line that does not fit the layout is STRACE_FOREIGN. */
-void strace_line_parse(const struct strace_layout *layout, struct strace_clock *clock,
-		       const char *text, const char *end, struct strace_line *line);
+void iot_strace_line_parse(const struct strace_layout *layout, struct strace_clock *clock,
+			   const char *text, const char *end, struct strace_line *line);
 /* Looks at the first lines of a log. False: nothing in them looks like strace. */
-bool strace_layout_detect(const char *head, size_t size, struct strace_layout *layout,
-			  int64_t *first_ns, unsigned *calls, unsigned *lines);
+bool iot_strace_layout_detect(const char *head, size_t size, struct strace_layout *layout,
+			      int64_t *first_ns, unsigned *calls, unsigned *lines);
 /* Cuts " <0.000012>" off the end; returns the new end. digits: of the fraction. */
-const char *strace_line_duration(const char *text, const char *end, uint64_t *ns,
-				 unsigned *digits, bool *found);
-bool strace_line_unfinished(const char *text, const char *end);
-size_t strace_line_uncolour(const char *text, size_t size, char *out);
+const char *iot_strace_line_duration(const char *text, const char *end, uint64_t *ns,
+				     unsigned *digits, bool *found);
+bool iot_strace_line_unfinished(const char *text, const char *end);
+size_t iot_strace_line_uncolour(const char *text, size_t size, char *out);
 
 /* Arguments */
 
@@ -94,31 +94,31 @@ enum { STRACE_CWD = -100, STRACE_NO_FD = -1 };
  * Splits the arguments behind '(' at their commas; returns the place behind the closing bracket,
  * or NULL if it is not there. joined: foreign text ends here, brackets before do not count.
  */
-const char *strace_split(const char *p, const char *end, const char *joined,
-			 struct strace_text *args, unsigned max, unsigned *count);
-bool strace_number(struct strace_text arg, int64_t *value);
+const char *iot_strace_split(const char *p, const char *end, const char *joined,
+			     struct strace_text *args, unsigned max, unsigned *count);
+bool iot_strace_number(struct strace_text arg, int64_t *value);
 /* The number behind `key` ("st_size=") at any place of the text. */
-bool strace_field(struct strace_text text, const char *key, int64_t *value);
-struct strace_fd strace_fd(struct strace_text arg);
+bool iot_strace_field(struct strace_text text, const char *key, int64_t *value);
+struct strace_fd iot_strace_fd(struct strace_text arg);
 /* The text between quotes, unescaped to out (room bytes at most); false: no string. */
-bool strace_string(struct strace_text arg, char *out, size_t room, size_t *size);
-size_t strace_unescape(struct strace_text raw, char *out, size_t room);
-bool strace_is(struct strace_text arg, const char *word);
-bool strace_has_flag(struct strace_text arg, const char *word); /* a whole word in A|B|C */
+bool iot_strace_string(struct strace_text arg, char *out, size_t room, size_t *size);
+size_t iot_strace_unescape(struct strace_text raw, char *out, size_t room);
+bool iot_strace_is(struct strace_text arg, const char *word);
+bool iot_strace_has_flag(struct strace_text arg, const char *word); /* a whole word in A|B|C */
 
 enum strace_open_flag { /* of the traced system, as -X raw shows them */
-	STRACE_O_WRONLY = 01,
-	STRACE_O_RDWR = 02,
-	STRACE_O_CREAT = 0100,
-	STRACE_O_EXCL = 0200,
-	STRACE_O_TRUNC = 01000,
-	STRACE_O_APPEND = 02000,
-	STRACE_O_DIRECTORY = 0200000,
-	STRACE_O_CLOEXEC = 02000000,
-	STRACE_O_PATH = 010000000,
-	STRACE_O_TMPFILE = 020000000,
+			STRACE_O_WRONLY = 01,
+			STRACE_O_RDWR = 02,
+			STRACE_O_CREAT = 0100,
+			STRACE_O_EXCL = 0200,
+			STRACE_O_TRUNC = 01000,
+			STRACE_O_APPEND = 02000,
+			STRACE_O_DIRECTORY = 0200000,
+			STRACE_O_CLOEXEC = 02000000,
+			STRACE_O_PATH = 010000000,
+			STRACE_O_TMPFILE = 020000000,
 };
-unsigned strace_open_flags(struct strace_text arg);
+unsigned iot_strace_open_flags(struct strace_text arg);
 
 /* Calls */
 
@@ -135,6 +135,13 @@ struct strace_entry {
 	unsigned class; /* enum strace_class */
 	int variant;    /* what it means is run's business */
 	const char *op; /* name of its %op */
+};
+
+/* A place of the hash table of calls. */
+struct strace_name {
+	const struct strace_entry *entry; /* NULL: free */
+	uint64_t head;                    /* the first bytes of the name */
+	size_t size;
 };
 
 enum strace_pending {
@@ -168,8 +175,8 @@ struct strace_task {
 	char *text;
 	size_t text_size, text_room;
 	struct strace_task *unborn; /* the child that a pending fork will have */
-	bool adopted; /* seen without a fork before it */
-	uint32_t turn; /* lines so far */
+	bool adopted;               /* seen without a fork before it */
+	uint32_t turn;              /* lines so far */
 };
 
 struct strace_call {
@@ -212,7 +219,7 @@ struct strace_member {
 	int64_t key_ns; /* when the current line takes effect */
 	int64_t first_ns, last_ns;
 	bool opened;
-	bool cut; /* the current line has no LF */
+	bool cut;    /* the current line has no LF */
 	char *clean; /* a line without colours */
 	size_t clean_room;
 	struct strace_task *partial; /* whose call was cut by foreign text */
@@ -255,8 +262,8 @@ struct strace {
 	/* Tasks by tid */
 	struct strace_task **task; /* open addressing; tid 0 is `numberless` */
 	size_t task_room, task_count;
-	struct strace_task *alive;      /* list of all */
-	struct strace_task *waiting;    /* list of those with a dated call pending */
+	struct strace_task *alive;   /* list of all */
+	struct strace_task *waiting; /* list of those with a dated call pending */
 	struct strace_task *waiting_last;
 	struct strace_task *numberless; /* the first process while its number is not known */
 	struct strace_task *last;       /* a small cache */
@@ -274,94 +281,96 @@ struct strace {
 	struct strace_chunk *chunk, *chunks;
 	int64_t promised_ns;
 	bool began, ended;
-	bool backwards;     /* times have gone back: there is no watermark */
-	bool cut;           /* the last line is not whole */
-	int status;         /* what next says after the last event */
+	bool backwards;      /* times have gone back: there is no watermark */
+	bool cut;            /* the last line is not whole */
+	int status;          /* what next says after the last event */
 	uint64_t understood; /* lines of a trace seen */
 	bool summary;
-	struct strace_entry const *hash[STRACE_HASH];
+	struct strace_name hash[STRACE_HASH];
 	char path[IOT_PATH_ROOM], path2[IOT_PATH_ROOM], scratch[IOT_PATH_ROOM];
 };
 
 /* strace_calls.c */
-void strace_calls_init(struct strace *s);
-const struct strace_entry *strace_calls_find(const struct strace *s, const char *name, size_t size);
+void iot_strace_calls_init(struct strace *s);
+const struct strace_entry *iot_strace_calls_find(const struct strace *s, const char *name,
+						 size_t size);
 /* A line with a body, in its order. */
-void strace_process(struct strace *s, struct strace_member *m, const struct strace_line *line);
-void strace_body(struct strace *s, struct strace_task *task, int64_t time_ns,
-		 enum strace_kind kind, const char *body, const char *end,
-		 struct strace_member *m);
-void strace_pending_clear(struct strace *s, struct strace_task *task);
+void iot_strace_process(struct strace *s, struct strace_member *m, const struct strace_line *line);
+void iot_strace_body(struct strace *s, struct strace_task *task, int64_t time_ns,
+		     enum strace_kind kind, const char *body, const char *end,
+		     struct strace_member *m);
+void iot_strace_pending_clear(struct strace *s, struct strace_task *task);
 
 /* strace_tasks.c */
 /* The task of a line; NULL: the line has been put aside, or there is no memory. */
-struct strace_task *strace_task_of(struct strace *s, const struct strace_line *line);
-struct strace_task *strace_task_find(struct strace *s, uint32_t tid);
-void strace_task_end(struct strace *s, struct strace_task *task);
-void strace_task_superseded(struct strace *s, struct strace_task *leader, uint32_t tid);
-void strace_tasks_release_held(struct strace *s, bool all);
-void strace_tasks_free(struct strace *s);
-struct strace_group *strace_group_new(struct strace *s);
-void strace_group_name(struct strace *s, struct strace_group *g, const char *name, size_t size);
-void strace_task_free(struct strace *s, struct strace_task *t);
-void strace_drop_unborn(struct strace *s, struct strace_task *parent);
-bool strace_be_born(struct strace *s, struct strace_task *t, uint32_t tid, int64_t birth_ns);
+struct strace_task *iot_strace_task_of(struct strace *s, const struct strace_line *line);
+struct strace_task *iot_strace_task_find(struct strace *s, uint32_t tid);
+void iot_strace_task_end(struct strace *s, struct strace_task *task);
+void iot_strace_task_superseded(struct strace *s, struct strace_task *leader, uint32_t tid);
+void iot_strace_tasks_release_held(struct strace *s, bool all);
+void iot_strace_tasks_free(struct strace *s);
+struct strace_group *iot_strace_group_new(struct strace *s);
+void iot_strace_group_name(struct strace *s, struct strace_group *g, const char *name, size_t size);
+void iot_strace_task_free(struct strace *s, struct strace_task *t);
+void iot_strace_drop_unborn(struct strace *s, struct strace_task *parent);
+bool iot_strace_be_born(struct strace *s, struct strace_task *t, uint32_t tid, int64_t birth_ns);
 /* Gives a task its number. */
-bool strace_number_task(struct strace *s, struct strace_task *t, uint32_t tid);
-void strace_end_siblings(struct strace *s, const struct strace_task *left);
+bool iot_strace_number_task(struct strace *s, struct strace_task *t, uint32_t tid);
+void iot_strace_end_siblings(struct strace *s, const struct strace_task *left);
 
 /* strace_fork.c */
-void strace_fork_enter(struct strace *s, struct strace_call *c);
-void strace_fork(struct strace *s, struct strace_call *c);
-void strace_exec(struct strace *s, struct strace_call *c);
-void strace_unshare(struct strace *s, struct strace_call *c);
-void strace_own_number(struct strace *s, struct strace_call *c);
-void strace_attached(struct strace *s, struct strace_task *parent, uint32_t tid);
+void iot_strace_fork_enter(struct strace *s, struct strace_call *c);
+void iot_strace_fork(struct strace *s, struct strace_call *c);
+void iot_strace_exec(struct strace *s, struct strace_call *c);
+void iot_strace_unshare(struct strace *s, struct strace_call *c);
+void iot_strace_own_number(struct strace *s, struct strace_call *c);
+void iot_strace_attached(struct strace *s, struct strace_task *parent, uint32_t tid);
 
 /* strace_fds.c */
 /* The descriptor, made up if it was open before the trace; NULL: none. */
-struct iot_slot *strace_slot(struct strace *s, struct strace_call *c, const struct strace_fd *fd);
-enum iot_descriptor_kind strace_path_kind(const char *path, size_t size, bool block);
-void strace_open(struct strace *s, struct strace_call *c);
-void strace_close(struct strace *s, struct strace_call *c);
-void strace_close_range(struct strace *s, struct strace_call *c);
-void strace_dup(struct strace *s, struct strace_call *c);
-void strace_fcntl(struct strace *s, struct strace_call *c);
-void strace_ioctl(struct strace *s, struct strace_call *c);
-void strace_pair(struct strace *s, struct strace_call *c);
-void strace_made(struct strace *s, struct strace_call *c);
-void strace_recvmsg(struct strace *s, struct strace_call *c);
+struct iot_slot *iot_strace_slot(struct strace *s, struct strace_call *c,
+				 const struct strace_fd *fd);
+enum iot_descriptor_kind iot_strace_path_kind(const char *path, size_t size, bool block);
+void iot_strace_open(struct strace *s, struct strace_call *c);
+void iot_strace_close(struct strace *s, struct strace_call *c);
+void iot_strace_close_range(struct strace *s, struct strace_call *c);
+void iot_strace_dup(struct strace *s, struct strace_call *c);
+void iot_strace_fcntl(struct strace *s, struct strace_call *c);
+void iot_strace_ioctl(struct strace *s, struct strace_call *c);
+void iot_strace_pair(struct strace *s, struct strace_call *c);
+void iot_strace_made(struct strace *s, struct strace_call *c);
+void iot_strace_recvmsg(struct strace *s, struct strace_call *c);
 
 /* strace_data.c */
-void strace_read_write(struct strace *s, struct strace_call *c);
-void strace_at_offset(struct strace *s, struct strace_call *c);
-void strace_sendfile(struct strace *s, struct strace_call *c);
-void strace_copy_range(struct strace *s, struct strace_call *c);
-void strace_io_submit(struct strace *s, struct strace_call *c);
-void strace_hidden(struct strace *s, struct strace_call *c);
-void strace_mmap(struct strace *s, struct strace_call *c);
-void strace_lseek(struct strace *s, struct strace_call *c);
-void strace_llseek(struct strace *s, struct strace_call *c);
+void iot_strace_read_write(struct strace *s, struct strace_call *c);
+void iot_strace_at_offset(struct strace *s, struct strace_call *c);
+void iot_strace_sendfile(struct strace *s, struct strace_call *c);
+void iot_strace_copy_range(struct strace *s, struct strace_call *c);
+void iot_strace_io_submit(struct strace *s, struct strace_call *c);
+void iot_strace_hidden(struct strace *s, struct strace_call *c);
+void iot_strace_mmap(struct strace *s, struct strace_call *c);
+void iot_strace_lseek(struct strace *s, struct strace_call *c);
+void iot_strace_llseek(struct strace *s, struct strace_call *c);
 
 /* strace_names.c */
 /* The path at arg (relative to `dir`, or to the working directory) to out; 0: not known. */
-size_t strace_path(struct strace *s, struct strace_call *c, const struct strace_fd *dir,
-		   struct strace_text arg, char *out);
-void strace_path_op(struct strace *s, struct strace_call *c);
-void strace_path_op_at(struct strace *s, struct strace_call *c);
-void strace_fd_op(struct strace *s, struct strace_call *c);
-void strace_two_paths(struct strace *s, struct strace_call *c);
-void strace_two_paths_at(struct strace *s, struct strace_call *c);
-void strace_symlink(struct strace *s, struct strace_call *c);
-void strace_symlink_at(struct strace *s, struct strace_call *c);
-void strace_truncate(struct strace *s, struct strace_call *c);
-void strace_ftruncate(struct strace *s, struct strace_call *c);
-void strace_fallocate(struct strace *s, struct strace_call *c);
-void strace_chdir(struct strace *s, struct strace_call *c);
-void strace_getcwd(struct strace *s, struct strace_call *c);
-void strace_sync(struct strace *s, struct strace_call *c);
+size_t iot_strace_path(struct strace *s, struct strace_call *c, const struct strace_fd *dir,
+		       struct strace_text arg, char *out);
+void iot_strace_path_op(struct strace *s, struct strace_call *c);
+void iot_strace_path_op_at(struct strace *s, struct strace_call *c);
+void iot_strace_fd_op(struct strace *s, struct strace_call *c);
+void iot_strace_two_paths(struct strace *s, struct strace_call *c);
+void iot_strace_two_paths_at(struct strace *s, struct strace_call *c);
+void iot_strace_symlink(struct strace *s, struct strace_call *c);
+void iot_strace_symlink_at(struct strace *s, struct strace_call *c);
+void iot_strace_truncate(struct strace *s, struct strace_call *c);
+void iot_strace_ftruncate(struct strace *s, struct strace_call *c);
+void iot_strace_fallocate(struct strace *s, struct strace_call *c);
+void iot_strace_chdir(struct strace *s, struct strace_call *c);
+void iot_strace_getcwd(struct strace *s, struct strace_call *c);
+void iot_strace_sync(struct strace *s, struct strace_call *c);
 /* Working directory as shown beside AT_FDCWD. */
-void strace_learn_cwd(struct strace *s, struct strace_task *task, struct strace_text note);
+void iot_strace_learn_cwd(struct strace *s, struct strace_task *task, struct strace_text note);
 
 enum strace_name_variant {
 	STRACE_PLAIN, /* an operation that changes nothing here */
@@ -374,38 +383,38 @@ enum strace_name_variant {
 };
 
 /* strace_emit.c */
-struct iot_event *strace_event(struct strace *s);
-void strace_emit_trace(struct strace *s);
-void strace_emit_process(struct strace *s, struct strace_group *group);
-bool strace_recorded(const struct strace *s, const struct iot_description *d);
+struct iot_event *iot_strace_event(struct strace *s);
+void iot_strace_emit_trace(struct strace *s);
+void iot_strace_emit_process(struct strace *s, struct strace_group *group);
+bool iot_strace_recorded(const struct strace *s, const struct iot_description *d);
 /* Number of this description for events of the task's process, %file first if it is new there. */
-uint32_t strace_emit_file(struct strace *s, struct strace_task *task, int64_t fd,
-			  struct iot_slot *slot, int64_t from_ns);
+uint32_t iot_strace_emit_file(struct strace *s, struct strace_task *task, int64_t fd,
+			      struct iot_slot *slot, int64_t from_ns);
 struct strace_io {
 	struct iot_place place;
 	uint64_t length;
 	bool write, async;
 };
-void strace_emit_record(struct strace *s, const struct strace_call *c, int64_t fd,
-			struct iot_slot *slot, const struct strace_io *io);
+void iot_strace_emit_record(struct strace *s, const struct strace_call *c, int64_t fd,
+			    struct iot_slot *slot, const struct strace_io *io);
 struct strace_op {
 	const char *name;
 	uint32_t file;
 	const char *path, *to;
 	size_t path_size, to_size;
 };
-bool strace_wants_op(const struct strace *s, const char *name);
-void strace_emit_op(struct strace *s, const struct strace_call *c, const struct strace_op *op);
-void strace_emit_counters(struct strace *s);
-void strace_text_reset(struct strace *s);
-void strace_count(struct strace *s, const char *name, uint64_t n);
+bool iot_strace_wants_op(const struct strace *s, const char *name);
+void iot_strace_emit_op(struct strace *s, const struct strace_call *c, const struct strace_op *op);
+void iot_strace_emit_counters(struct strace *s);
+void iot_strace_text_reset(struct strace *s);
+void iot_strace_count(struct strace *s, const char *name, uint64_t n);
 
 /* strace_log.c */
-int strace_log_open(struct strace *s);
+int iot_strace_log_open(struct strace *s);
 /* The next line in order; 1, 0 at the end, or a negative status. */
-int strace_log_next(struct strace *s);
-void strace_log_close(struct strace *s);
-uint32_t strace_log_suffix(const char *name);
-int64_t strace_log_watermark(const struct strace *s);
+int iot_strace_log_next(struct strace *s);
+void iot_strace_log_close(struct strace *s);
+uint32_t iot_strace_log_suffix(const char *name);
+int64_t iot_strace_log_watermark(const struct strace *s);
 
 #endif

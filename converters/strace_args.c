@@ -14,6 +14,14 @@ static bool is_digit(char c)
 	return (unsigned char)(c - '0') < 10;
 }
 
+static unsigned hex_digit(char c)
+{
+	if (is_digit(c))
+		return (unsigned)(c - '0');
+	unsigned d = (unsigned)((unsigned char)c | 32U) - 'a';
+	return d < 6 ? d + 10 : 16;
+}
+
 /* Behind the closing quote of a string whose opening quote is at p; NULL: none. */
 static const char *string_end(const char *p, const char *end)
 {
@@ -55,8 +63,8 @@ static bool is_note(const char *start, const char *p, const char *end)
 }
 
 static const unsigned char SPECIAL[256] = {
-    ['"'] = 1, ['('] = 2, ['['] = 2, ['{'] = 2, [')'] = 3, [']'] = 3,
-    ['}'] = 3, [','] = 4, ['/'] = 5, ['<'] = 6,
+    ['"'] = 1, ['('] = 2, ['['] = 2, ['{'] = 2, [')'] = 3,
+    [']'] = 3, ['}'] = 3, [','] = 4, ['/'] = 5, ['<'] = 6,
 };
 
 struct splitter {
@@ -74,8 +82,8 @@ static void split_take(struct splitter *s, const char *to)
 	s->from = to + 1;
 }
 
-const char *strace_split(const char *p, const char *end, const char *joined,
-			 struct strace_text *args, unsigned max, unsigned *count)
+const char *iot_strace_split(const char *p, const char *end, const char *joined,
+			     struct strace_text *args, unsigned max, unsigned *count)
 {
 	const char *start = p;
 	struct splitter s = {.args = args, .max = max, .from = p};
@@ -89,10 +97,11 @@ const char *strace_split(const char *p, const char *end, const char *joined,
 			p = comma == NULL ? joined : comma + 1;
 			continue;
 		}
-		switch (SPECIAL[(unsigned char)*p]) {
-		case 0:
+		while (p < end && SPECIAL[(unsigned char)*p] == 0)
 			p++;
-			continue;
+		if (p == end)
+			return NULL;
+		switch (SPECIAL[(unsigned char)*p]) {
 		case 1:
 			p = string_end(p, end);
 			continue;
@@ -131,50 +140,64 @@ const char *strace_split(const char *p, const char *end, const char *joined,
 static struct strace_text unnamed(struct strace_text arg)
 {
 	const char *p = arg.p;
+	if (p == arg.end || (unsigned char)(*p - 'a') >= 26)
+		return arg;
 	while (p < arg.end && ((unsigned char)(*p - 'a') < 26 || *p == '_' || is_digit(*p)))
 		p++;
-	if (p > arg.p && p + 1 < arg.end && *p == '=' && p[1] != '>' && !is_digit(*arg.p))
+	if (p + 1 < arg.end && *p == '=' && p[1] != '>')
 		arg.p = p + 1;
 	return arg;
 }
 
-/* Reads a number at *p and moves behind it. */
+static bool hex_at(const char **at, const char *end, uint64_t *value)
+{
+	const char *p = *at, *from = p;
+	uint64_t v = 0;
+	for (; p < end && hex_digit(*p) < 16; p++) {
+		if (v >> 60 != 0)
+			return false;
+		v = v << 4 | hex_digit(*p);
+	}
+	*at = p;
+	*value = v;
+	return p > from;
+}
+
+static bool decimal_at(const char **at, const char *end, uint64_t *value)
+{
+	const char *p = *at, *from = p;
+	uint64_t v = 0;
+	for (; p < end && is_digit(*p); p++)
+		v = v * 10 + (uint64_t)(*p - '0');
+	*at = p;
+	*value = v;
+	return p > from &&
+	       (p - from < IOT_DIGITS_MAX || iot_number_decimal(from, (size_t)(p - from), value));
+}
+
+/* Reads a number at *at and moves behind it. */
 static bool number_at(const char **at, const char *end, int64_t *value)
 {
 	const char *p = *at;
 	bool minus = p < end && *p == '-';
-	unsigned base = 10;
+	uint64_t v;
 	p += minus;
-	if (end - p > 2 && p[0] == '0' && p[1] == 'x') {
-		base = 16;
-		p += 2;
-	}
-	const char *from = p;
-	uint64_t v = 0;
-	for (; p < end; p++) {
-		unsigned digit = (unsigned)(unsigned char)*p - '0';
-		if (digit > 9)
-			digit = base == 16 && (unsigned char)(*p - 'a') < 6 ? (unsigned)(*p - 'a') + 10 : 99;
-		if (digit >= base)
-			break;
-		if (__builtin_mul_overflow(v, (uint64_t)base, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)digit, &v))
-			return false;
-	}
-	if (p == from)
+	bool hex = end - p > 2 && p[0] == '0' && p[1] == 'x';
+	p += hex ? 2 : 0;
+	if (!(hex ? hex_at(&p, end, &v) : decimal_at(&p, end, &v)))
 		return false;
 	*at = p;
 	*value = minus ? (int64_t)(0 - v) : (int64_t)v;
 	return true;
 }
 
-bool strace_number(struct strace_text arg, int64_t *value)
+bool iot_strace_number(struct strace_text arg, int64_t *value)
 {
 	arg = unnamed(arg);
 	return number_at(&arg.p, arg.end, value);
 }
 
-bool strace_field(struct strace_text text, const char *key, int64_t *value)
+bool iot_strace_field(struct strace_text text, const char *key, int64_t *value)
 {
 	if (text.p == NULL)
 		return false;
@@ -185,14 +208,14 @@ bool strace_field(struct strace_text text, const char *key, int64_t *value)
 	return number_at(&p, text.end, value);
 }
 
-bool strace_is(struct strace_text arg, const char *word)
+bool iot_strace_is(struct strace_text arg, const char *word)
 {
 	arg = unnamed(arg);
 	size_t n = strlen(word);
 	return (size_t)(arg.end - arg.p) >= n && memcmp(arg.p, word, n) == 0;
 }
 
-bool strace_has_flag(struct strace_text arg, const char *word)
+bool iot_strace_has_flag(struct strace_text arg, const char *word)
 {
 	size_t n = strlen(word);
 	const char *p = arg.p;
@@ -219,14 +242,13 @@ static void note(struct strace_fd *fd, const char *p, const char *end)
 	fd->deleted = (size_t)(end - close) >= sizeof OUTSIDE - 1 &&
 		      memcmp(close, OUTSIDE, sizeof OUTSIDE - 1) == 0;
 	size_t n = sizeof INSIDE - 1;
-	if ((size_t)(fd->note.end - fd->note.p) > n &&
-	    memcmp(fd->note.end - n, INSIDE, n) == 0) {
+	if ((size_t)(fd->note.end - fd->note.p) > n && memcmp(fd->note.end - n, INSIDE, n) == 0) {
 		fd->note.end -= n;
 		fd->deleted = true;
 	}
 }
 
-struct strace_fd strace_fd(struct strace_text arg)
+struct strace_fd iot_strace_fd(struct strace_text arg)
 {
 	struct strace_fd fd = {.number = STRACE_NO_FD};
 	arg = unnamed(arg);
@@ -243,14 +265,6 @@ struct strace_fd strace_fd(struct strace_text arg)
 		fd.number = (int32_t)(uint32_t)fd.number;
 	note(&fd, arg.p, arg.end);
 	return fd;
-}
-
-static unsigned hex_digit(char c)
-{
-	if (is_digit(c))
-		return (unsigned)(c - '0');
-	unsigned d = (unsigned)((unsigned char)c | 32U) - 'a';
-	return d < 6 ? d + 10 : 16;
 }
 
 static char plain_escape(char c)
@@ -289,7 +303,7 @@ static const char *escape(const char *p, const char *end, char *out)
 	return p;
 }
 
-size_t strace_unescape(struct strace_text raw, char *out, size_t room)
+size_t iot_strace_unescape(struct strace_text raw, char *out, size_t room)
 {
 	size_t n = 0;
 	for (const char *p = raw.p; p < raw.end && n < room; n++) {
@@ -301,7 +315,7 @@ size_t strace_unescape(struct strace_text raw, char *out, size_t room)
 	return n;
 }
 
-bool strace_string(struct strace_text arg, char *out, size_t room, size_t *size)
+bool iot_strace_string(struct strace_text arg, char *out, size_t room, size_t *size)
 {
 	arg = unnamed(arg);
 	if (arg.p == NULL || arg.p == arg.end || *arg.p != '"')
@@ -309,7 +323,7 @@ bool strace_string(struct strace_text arg, char *out, size_t room, size_t *size)
 	const char *close = string_end(arg.p, arg.end);
 	if (close == NULL)
 		return false;
-	*size = strace_unescape((struct strace_text){arg.p + 1, close - 1}, out, room);
+	*size = iot_strace_unescape((struct strace_text){arg.p + 1, close - 1}, out, room);
 	return true;
 }
 
@@ -331,7 +345,7 @@ static unsigned open_flag(const char *p, size_t n)
 	return 0;
 }
 
-unsigned strace_open_flags(struct strace_text arg)
+unsigned iot_strace_open_flags(struct strace_text arg)
 {
 	unsigned flags = 0;
 	arg = unnamed(arg);

@@ -16,173 +16,182 @@ enum {
 
 static const struct strace_entry CALLS[] = {
     /* bytes; variant: does it write? */
-    {"read", strace_read_write, R, 0, NULL},
-    {"write", strace_read_write, W | STRACE_READS, 1, NULL},
-    {"readv", strace_read_write, R, 0, NULL},
-    {"writev", strace_read_write, W | STRACE_READS, 1, NULL},
-    {"pread64", strace_at_offset, W, 0, NULL},
-    {"pwrite64", strace_at_offset, W, 1, NULL},
-    {"pread", strace_at_offset, W, 0, NULL},
-    {"pwrite", strace_at_offset, W, 1, NULL},
-    {"preadv", strace_at_offset, W, 0, NULL},
-    {"pwritev", strace_at_offset, W, 1, NULL},
-    {"preadv2", strace_at_offset, W, 0, NULL},
-    {"pwritev2", strace_at_offset, W, 1, NULL},
-    {"recv", strace_read_write, R, 0, NULL},
-    {"recvfrom", strace_read_write, R, 0, NULL},
-    {"recvmsg", strace_recvmsg, R, 0, NULL},
-    {"send", strace_read_write, R, 1, NULL},
-    {"sendto", strace_read_write, R, 1, NULL},
-    {"sendmsg", strace_read_write, R, 1, NULL},
-    {"sendfile", strace_sendfile, W, 0, NULL},
-    {"sendfile64", strace_sendfile, W, 0, NULL},
-    {"copy_file_range", strace_copy_range, W, 0, NULL},
-    {"splice", strace_copy_range, W, 1, NULL},
-    {"io_submit", strace_io_submit, W, 0, NULL},
-    {"io_uring_enter", strace_hidden, 0, 0, NULL},
-    {"restart_syscall", strace_hidden, 0, 1, NULL},
-    {"mmap", strace_mmap, 0, 0, NULL},
-    {"mmap2", strace_mmap, 0, 0, NULL},
-    {"lseek", strace_lseek, 0, 0, NULL},
-    {"_llseek", strace_llseek, 0, 0, NULL},
+    {"read", iot_strace_read_write, R, 0, NULL},
+    {"write", iot_strace_read_write, W | STRACE_READS, 1, NULL},
+    {"readv", iot_strace_read_write, R, 0, NULL},
+    {"writev", iot_strace_read_write, W | STRACE_READS, 1, NULL},
+    {"pread64", iot_strace_at_offset, W, 0, NULL},
+    {"pwrite64", iot_strace_at_offset, W, 1, NULL},
+    {"pread", iot_strace_at_offset, W, 0, NULL},
+    {"pwrite", iot_strace_at_offset, W, 1, NULL},
+    {"preadv", iot_strace_at_offset, W, 0, NULL},
+    {"pwritev", iot_strace_at_offset, W, 1, NULL},
+    {"preadv2", iot_strace_at_offset, W, 0, NULL},
+    {"pwritev2", iot_strace_at_offset, W, 1, NULL},
+    {"recv", iot_strace_read_write, R, 0, NULL},
+    {"recvfrom", iot_strace_read_write, R, 0, NULL},
+    {"recvmsg", iot_strace_recvmsg, R, 0, NULL},
+    {"send", iot_strace_read_write, R, 1, NULL},
+    {"sendto", iot_strace_read_write, R, 1, NULL},
+    {"sendmsg", iot_strace_read_write, R, 1, NULL},
+    {"sendfile", iot_strace_sendfile, W, 0, NULL},
+    {"sendfile64", iot_strace_sendfile, W, 0, NULL},
+    {"copy_file_range", iot_strace_copy_range, W, 0, NULL},
+    {"splice", iot_strace_copy_range, W, 1, NULL},
+    {"io_submit", iot_strace_io_submit, W, 0, NULL},
+    {"io_uring_enter", iot_strace_hidden, 0, 0, NULL},
+    {"restart_syscall", iot_strace_hidden, 0, 1, NULL},
+    {"mmap", iot_strace_mmap, 0, 0, NULL},
+    {"mmap2", iot_strace_mmap, 0, 0, NULL},
+    {"lseek", iot_strace_lseek, 0, 0, NULL},
+    {"_llseek", iot_strace_llseek, 0, 0, NULL},
     /* descriptors; open's variant: argument of the path */
-    {"open", strace_open, STRACE_OP, 0, "open"},
-    {"openat", strace_open, STRACE_OP, 1, "open"},
-    {"openat2", strace_open, STRACE_OP, 2, "open"},
-    {"creat", strace_open, STRACE_OP, 3, "create"},
-    {"open_by_handle_at", strace_open, STRACE_OP, 4, "open"},
-    {"close", strace_close, STRACE_OP, 0, "close"},
-    {"close_range", strace_close_range, STRACE_OP, 0, "close"},
-    {"dup", strace_dup, 0, 1, NULL},
-    {"dup2", strace_dup, 0, 2, NULL},
-    {"dup3", strace_dup, 0, 3, NULL},
-    {"fcntl", strace_fcntl, 0, 0, NULL},
-    {"fcntl64", strace_fcntl, 0, 0, NULL},
-    {"ioctl", strace_ioctl, 0, 0, NULL},
-    {"pipe", strace_pair, 0, IOT_FD_PIPE, NULL},
-    {"pipe2", strace_pair, 0, IOT_FD_PIPE, NULL},
-    {"socketpair", strace_pair, 0, IOT_FD_SOCKET, NULL},
-    {"socket", strace_made, 0, IOT_FD_SOCKET, NULL},
-    {"accept", strace_made, 0, IOT_FD_SOCKET, NULL},
-    {"accept4", strace_made, 0, IOT_FD_SOCKET, NULL},
-    {"eventfd", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"eventfd2", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"epoll_create", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"epoll_create1", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"signalfd", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"signalfd4", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"timerfd_create", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"inotify_init", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"inotify_init1", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"memfd_create", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"memfd_secret", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"userfaultfd", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"pidfd_open", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"perf_event_open", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"io_uring_setup", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"bpf", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"fanotify_init", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"mq_open", strace_made, 0, IOT_FD_OTHER, NULL},
-    {"pidfd_getfd", strace_made, 0, 0, NULL},
+    {"open", iot_strace_open, STRACE_OP, 0, "open"},
+    {"openat", iot_strace_open, STRACE_OP, 1, "open"},
+    {"openat2", iot_strace_open, STRACE_OP, 2, "open"},
+    {"creat", iot_strace_open, STRACE_OP, 3, "create"},
+    {"open_by_handle_at", iot_strace_open, STRACE_OP, 4, "open"},
+    {"close", iot_strace_close, STRACE_OP, 0, "close"},
+    {"close_range", iot_strace_close_range, STRACE_OP, 0, "close"},
+    {"dup", iot_strace_dup, 0, 1, NULL},
+    {"dup2", iot_strace_dup, 0, 2, NULL},
+    {"dup3", iot_strace_dup, 0, 3, NULL},
+    {"fcntl", iot_strace_fcntl, 0, 0, NULL},
+    {"fcntl64", iot_strace_fcntl, 0, 0, NULL},
+    {"ioctl", iot_strace_ioctl, 0, 0, NULL},
+    {"pipe", iot_strace_pair, 0, IOT_FD_PIPE, NULL},
+    {"pipe2", iot_strace_pair, 0, IOT_FD_PIPE, NULL},
+    {"socketpair", iot_strace_pair, 0, IOT_FD_SOCKET, NULL},
+    {"socket", iot_strace_made, 0, IOT_FD_SOCKET, NULL},
+    {"accept", iot_strace_made, 0, IOT_FD_SOCKET, NULL},
+    {"accept4", iot_strace_made, 0, IOT_FD_SOCKET, NULL},
+    {"eventfd", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"eventfd2", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"epoll_create", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"epoll_create1", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"signalfd", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"signalfd4", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"timerfd_create", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"inotify_init", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"inotify_init1", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"memfd_create", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"memfd_secret", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"userfaultfd", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"pidfd_open", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"perf_event_open", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"io_uring_setup", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"bpf", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"fanotify_init", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"mq_open", iot_strace_made, 0, IOT_FD_OTHER, NULL},
+    {"pidfd_getfd", iot_strace_made, 0, 0, NULL},
     /* names and other operations */
-    {"stat", strace_path_op, STRACE_OP, STRACE_STAT, "stat"},
-    {"stat64", strace_path_op, STRACE_OP, STRACE_STAT, "stat"},
-    {"lstat", strace_path_op, STRACE_OP, STRACE_STAT, "stat"},
-    {"lstat64", strace_path_op, STRACE_OP, STRACE_STAT, "stat"},
-    {"fstat", strace_fd_op, STRACE_OP, STRACE_STAT, "stat"},
-    {"fstat64", strace_fd_op, STRACE_OP, STRACE_STAT, "stat"},
-    {"newfstatat", strace_path_op_at, STRACE_OP, STRACE_STAT, "stat"},
-    {"fstatat64", strace_path_op_at, STRACE_OP, STRACE_STAT, "stat"},
-    {"statx", strace_path_op_at, STRACE_OP, STRACE_STAT, "stat"},
-    {"access", strace_path_op, STRACE_OP, STRACE_ACCESS, "access"},
-    {"faccessat", strace_path_op_at, STRACE_OP, STRACE_ACCESS, "access"},
-    {"faccessat2", strace_path_op_at, STRACE_OP, STRACE_ACCESS, "access"},
-    {"unlink", strace_path_op, STRACE_OP, STRACE_UNLINK, "unlink"},
-    {"unlinkat", strace_path_op_at, STRACE_OP, STRACE_UNLINK, "unlink"},
-    {"rmdir", strace_path_op, STRACE_OP, STRACE_UNLINK, "rmdir"},
-    {"rename", strace_two_paths, STRACE_OP, STRACE_RENAME, "rename"},
-    {"renameat", strace_two_paths_at, STRACE_OP, STRACE_RENAME, "rename"},
-    {"renameat2", strace_two_paths_at, STRACE_OP, STRACE_RENAME, "rename"},
-    {"link", strace_two_paths, STRACE_OP, STRACE_LINK, "link"},
-    {"linkat", strace_two_paths_at, STRACE_OP, STRACE_LINK, "link"},
-    {"symlink", strace_symlink, STRACE_OP, STRACE_PLAIN, "symlink"},
-    {"symlinkat", strace_symlink_at, STRACE_OP, STRACE_PLAIN, "symlink"},
-    {"readlink", strace_path_op, STRACE_OP, STRACE_PLAIN, "readlink"},
-    {"readlinkat", strace_path_op_at, STRACE_OP, STRACE_PLAIN, "readlink"},
-    {"mkdir", strace_path_op, STRACE_OP, STRACE_MAKE, "mkdir"},
-    {"mkdirat", strace_path_op_at, STRACE_OP, STRACE_MAKE, "mkdir"},
-    {"mknod", strace_path_op, STRACE_OP, STRACE_MAKE, "mknod"},
-    {"mknodat", strace_path_op_at, STRACE_OP, STRACE_MAKE, "mknod"},
-    {"chmod", strace_path_op, STRACE_OP, STRACE_PLAIN, "chmod"},
-    {"fchmod", strace_fd_op, STRACE_OP, STRACE_PLAIN, "chmod"},
-    {"fchmodat", strace_path_op_at, STRACE_OP, STRACE_PLAIN, "chmod"},
-    {"fchmodat2", strace_path_op_at, STRACE_OP, STRACE_PLAIN, "chmod"},
-    {"chown", strace_path_op, STRACE_OP, STRACE_PLAIN, "chown"},
-    {"lchown", strace_path_op, STRACE_OP, STRACE_PLAIN, "chown"},
-    {"fchown", strace_fd_op, STRACE_OP, STRACE_PLAIN, "chown"},
-    {"fchownat", strace_path_op_at, STRACE_OP, STRACE_PLAIN, "chown"},
-    {"utime", strace_path_op, STRACE_OP, STRACE_PLAIN, "utime"},
-    {"utimes", strace_path_op, STRACE_OP, STRACE_PLAIN, "utime"},
-    {"futimesat", strace_path_op_at, STRACE_OP, STRACE_PLAIN, "utime"},
-    {"utimensat", strace_path_op_at, STRACE_OP, STRACE_PLAIN, "utime"},
-    {"statfs", strace_path_op, STRACE_OP, STRACE_PLAIN, "statfs"},
-    {"fstatfs", strace_fd_op, STRACE_OP, STRACE_PLAIN, "statfs"},
-    {"getdents", strace_fd_op, STRACE_OP, STRACE_PLAIN, "readdir"},
-    {"getdents64", strace_fd_op, STRACE_OP, STRACE_PLAIN, "readdir"},
-    {"truncate", strace_truncate, STRACE_OP, 0, "truncate"},
-    {"truncate64", strace_truncate, STRACE_OP, 0, "truncate"},
-    {"ftruncate", strace_ftruncate, STRACE_OP, 0, "truncate"},
-    {"ftruncate64", strace_ftruncate, STRACE_OP, 0, "truncate"},
-    {"fallocate", strace_fallocate, STRACE_OP, 0, "allocate"},
-    {"fsync", strace_fd_op, STRACE_OP, STRACE_PLAIN, "fsync"},
-    {"fdatasync", strace_fd_op, STRACE_OP, STRACE_PLAIN, "fsync"},
-    {"sync_file_range", strace_fd_op, STRACE_OP, STRACE_PLAIN, "fsync"},
-    {"syncfs", strace_fd_op, STRACE_OP, STRACE_PLAIN, "sync"},
-    {"sync", strace_sync, STRACE_OP, 0, "sync"},
-    {"msync", strace_sync, STRACE_OP, 0, "msync"},
-    {"chdir", strace_chdir, 0, 0, NULL},
-    {"fchdir", strace_chdir, 0, 1, NULL},
-    {"chroot", strace_chdir, 0, 2, NULL},
-    {"getcwd", strace_getcwd, 0, 0, NULL},
+    {"stat", iot_strace_path_op, STRACE_OP, STRACE_STAT, "stat"},
+    {"stat64", iot_strace_path_op, STRACE_OP, STRACE_STAT, "stat"},
+    {"lstat", iot_strace_path_op, STRACE_OP, STRACE_STAT, "stat"},
+    {"lstat64", iot_strace_path_op, STRACE_OP, STRACE_STAT, "stat"},
+    {"fstat", iot_strace_fd_op, STRACE_OP, STRACE_STAT, "stat"},
+    {"fstat64", iot_strace_fd_op, STRACE_OP, STRACE_STAT, "stat"},
+    {"newfstatat", iot_strace_path_op_at, STRACE_OP, STRACE_STAT, "stat"},
+    {"fstatat64", iot_strace_path_op_at, STRACE_OP, STRACE_STAT, "stat"},
+    {"statx", iot_strace_path_op_at, STRACE_OP, STRACE_STAT, "stat"},
+    {"access", iot_strace_path_op, STRACE_OP, STRACE_ACCESS, "access"},
+    {"faccessat", iot_strace_path_op_at, STRACE_OP, STRACE_ACCESS, "access"},
+    {"faccessat2", iot_strace_path_op_at, STRACE_OP, STRACE_ACCESS, "access"},
+    {"unlink", iot_strace_path_op, STRACE_OP, STRACE_UNLINK, "unlink"},
+    {"unlinkat", iot_strace_path_op_at, STRACE_OP, STRACE_UNLINK, "unlink"},
+    {"rmdir", iot_strace_path_op, STRACE_OP, STRACE_UNLINK, "rmdir"},
+    {"rename", iot_strace_two_paths, STRACE_OP, STRACE_RENAME, "rename"},
+    {"renameat", iot_strace_two_paths_at, STRACE_OP, STRACE_RENAME, "rename"},
+    {"renameat2", iot_strace_two_paths_at, STRACE_OP, STRACE_RENAME, "rename"},
+    {"link", iot_strace_two_paths, STRACE_OP, STRACE_LINK, "link"},
+    {"linkat", iot_strace_two_paths_at, STRACE_OP, STRACE_LINK, "link"},
+    {"symlink", iot_strace_symlink, STRACE_OP, STRACE_PLAIN, "symlink"},
+    {"symlinkat", iot_strace_symlink_at, STRACE_OP, STRACE_PLAIN, "symlink"},
+    {"readlink", iot_strace_path_op, STRACE_OP, STRACE_PLAIN, "readlink"},
+    {"readlinkat", iot_strace_path_op_at, STRACE_OP, STRACE_PLAIN, "readlink"},
+    {"mkdir", iot_strace_path_op, STRACE_OP, STRACE_MAKE, "mkdir"},
+    {"mkdirat", iot_strace_path_op_at, STRACE_OP, STRACE_MAKE, "mkdir"},
+    {"mknod", iot_strace_path_op, STRACE_OP, STRACE_MAKE, "mknod"},
+    {"mknodat", iot_strace_path_op_at, STRACE_OP, STRACE_MAKE, "mknod"},
+    {"chmod", iot_strace_path_op, STRACE_OP, STRACE_PLAIN, "chmod"},
+    {"fchmod", iot_strace_fd_op, STRACE_OP, STRACE_PLAIN, "chmod"},
+    {"fchmodat", iot_strace_path_op_at, STRACE_OP, STRACE_PLAIN, "chmod"},
+    {"fchmodat2", iot_strace_path_op_at, STRACE_OP, STRACE_PLAIN, "chmod"},
+    {"chown", iot_strace_path_op, STRACE_OP, STRACE_PLAIN, "chown"},
+    {"lchown", iot_strace_path_op, STRACE_OP, STRACE_PLAIN, "chown"},
+    {"fchown", iot_strace_fd_op, STRACE_OP, STRACE_PLAIN, "chown"},
+    {"fchownat", iot_strace_path_op_at, STRACE_OP, STRACE_PLAIN, "chown"},
+    {"utime", iot_strace_path_op, STRACE_OP, STRACE_PLAIN, "utime"},
+    {"utimes", iot_strace_path_op, STRACE_OP, STRACE_PLAIN, "utime"},
+    {"futimesat", iot_strace_path_op_at, STRACE_OP, STRACE_PLAIN, "utime"},
+    {"utimensat", iot_strace_path_op_at, STRACE_OP, STRACE_PLAIN, "utime"},
+    {"statfs", iot_strace_path_op, STRACE_OP, STRACE_PLAIN, "statfs"},
+    {"fstatfs", iot_strace_fd_op, STRACE_OP, STRACE_PLAIN, "statfs"},
+    {"getdents", iot_strace_fd_op, STRACE_OP, STRACE_PLAIN, "readdir"},
+    {"getdents64", iot_strace_fd_op, STRACE_OP, STRACE_PLAIN, "readdir"},
+    {"truncate", iot_strace_truncate, STRACE_OP, 0, "truncate"},
+    {"truncate64", iot_strace_truncate, STRACE_OP, 0, "truncate"},
+    {"ftruncate", iot_strace_ftruncate, STRACE_OP, 0, "truncate"},
+    {"ftruncate64", iot_strace_ftruncate, STRACE_OP, 0, "truncate"},
+    {"fallocate", iot_strace_fallocate, STRACE_OP, 0, "allocate"},
+    {"fsync", iot_strace_fd_op, STRACE_OP, STRACE_PLAIN, "fsync"},
+    {"fdatasync", iot_strace_fd_op, STRACE_OP, STRACE_PLAIN, "fsync"},
+    {"sync_file_range", iot_strace_fd_op, STRACE_OP, STRACE_PLAIN, "fsync"},
+    {"syncfs", iot_strace_fd_op, STRACE_OP, STRACE_PLAIN, "sync"},
+    {"sync", iot_strace_sync, STRACE_OP, 0, "sync"},
+    {"msync", iot_strace_sync, STRACE_OP, 0, "msync"},
+    {"chdir", iot_strace_chdir, 0, 0, NULL},
+    {"fchdir", iot_strace_chdir, 0, 1, NULL},
+    {"chroot", iot_strace_chdir, 0, 2, NULL},
+    {"getcwd", iot_strace_getcwd, 0, 0, NULL},
     /* processes */
-    {"clone", strace_fork, STRACE_FORK, 0, NULL},
-    {"clone3", strace_fork, STRACE_FORK, 0, NULL},
-    {"fork", strace_fork, STRACE_FORK, 0, NULL},
-    {"vfork", strace_fork, STRACE_FORK, 0, NULL},
-    {"execve", strace_exec, 0, 0, NULL},
-    {"execveat", strace_exec, 0, 1, NULL},
-    {"unshare", strace_unshare, 0, 0, NULL},
-    {"set_tid_address", strace_own_number, 0, 0, NULL},
-    {"gettid", strace_own_number, 0, 0, NULL},
+    {"clone", iot_strace_fork, STRACE_FORK, 0, NULL},
+    {"clone3", iot_strace_fork, STRACE_FORK, 0, NULL},
+    {"fork", iot_strace_fork, STRACE_FORK, 0, NULL},
+    {"vfork", iot_strace_fork, STRACE_FORK, 0, NULL},
+    {"execve", iot_strace_exec, 0, 0, NULL},
+    {"execveat", iot_strace_exec, 0, 1, NULL},
+    {"unshare", iot_strace_unshare, 0, 0, NULL},
+    {"set_tid_address", iot_strace_own_number, 0, 0, NULL},
+    {"gettid", iot_strace_own_number, 0, 0, NULL},
 };
 
-/* Of length and the first eight bytes: enough to tell the names apart nearly always. */
-static size_t hash_name(const char *name, size_t size)
+/* A name's first eight bytes: with the length, enough to tell names apart nearly always. */
+static uint64_t name_head(const char *name, size_t size)
 {
-	uint64_t first = 0;
-	memcpy(&first, name, size < sizeof first ? size : sizeof first);
-	uint64_t last = (unsigned char)name[size - 1];
-	return (size_t)((first ^ size << 56 ^ last << 48) * 0x9e3779b97f4a7c15U >> 54);
+	uint64_t head = 0;
+	memcpy(&head, name, size < sizeof head ? size : sizeof head);
+	return head;
 }
 
-void strace_calls_init(struct strace *s)
+static size_t name_hash(uint64_t head, size_t size)
 {
-	_Static_assert(STRACE_HASH == 1 << 10, "hash_name keeps ten bits");
+	return (size_t)((head ^ (uint64_t)size << 56) * 0x9e3779b97f4a7c15U >> 54);
+}
+
+void iot_strace_calls_init(struct strace *s)
+{
+	_Static_assert(STRACE_HASH == 1 << 10, "name_hash keeps ten bits");
 	for (size_t i = 0; i < sizeof CALLS / sizeof CALLS[0]; i++) {
-		size_t at = hash_name(CALLS[i].name, strlen(CALLS[i].name));
-		while (s->hash[at] != NULL)
+		size_t size = strlen(CALLS[i].name);
+		uint64_t head = name_head(CALLS[i].name, size);
+		size_t at = name_hash(head, size);
+		while (s->hash[at].entry != NULL)
 			at = (at + 1) % STRACE_HASH;
-		s->hash[at] = &CALLS[i];
+		s->hash[at] = (struct strace_name){.entry = &CALLS[i], .head = head, .size = size};
 	}
 }
 
-const struct strace_entry *strace_calls_find(const struct strace *s, const char *name, size_t size)
+const struct strace_entry *iot_strace_calls_find(const struct strace *s, const char *name,
+						 size_t size)
 {
-	const struct strace_entry *e;
-	for (size_t at = hash_name(name, size); (e = s->hash[at]) != NULL;
+	uint64_t head = name_head(name, size);
+	const struct strace_name *n;
+	for (size_t at = name_hash(head, size); (n = &s->hash[at])->entry != NULL;
 	     at = (at + 1) % STRACE_HASH)
-		if (strncmp(e->name, name, size) == 0 && e->name[size] == '\0')
-			return e;
+		if (n->head == head && n->size == size &&
+		    (size <= sizeof head || memcmp(n->entry->name, name, size) == 0))
+			return n->entry;
 	return NULL;
 }
 
@@ -201,14 +210,13 @@ static void waiting_remove(struct strace *s, struct strace_task *t)
 {
 	if (!t->counted)
 		return;
-	*(t->waiting_prev == NULL ? &s->waiting : &t->waiting_prev->waiting_next) =
-	    t->waiting_next;
+	*(t->waiting_prev == NULL ? &s->waiting : &t->waiting_prev->waiting_next) = t->waiting_next;
 	*(t->waiting_next == NULL ? &s->waiting_last : &t->waiting_next->waiting_prev) =
 	    t->waiting_prev;
 	t->counted = false;
 }
 
-void strace_pending_clear(struct strace *s, struct strace_task *t)
+void iot_strace_pending_clear(struct strace *s, struct strace_task *t)
 {
 	waiting_remove(s, t);
 	t->pending = STRACE_IDLE;
@@ -246,15 +254,15 @@ static bool dated(struct strace *s, const struct strace_task *t, const struct st
 		return false;
 	if ((e->class & STRACE_READS) == 0 || s->all)
 		return true;
-	struct strace_fd fd = strace_fd((struct strace_text){text, end});
+	struct strace_fd fd = iot_strace_fd((struct strace_text){text, end});
 	const struct iot_slot *slot = iot_table_get(t->table, fd.number);
-	return slot == NULL ? fd.number > 2 : strace_recorded(s, slot->open);
+	return slot == NULL ? fd.number > 2 : iot_strace_recorded(s, slot->open);
 }
 
 static void begin(struct strace *s, struct strace_task *t, const struct strace_entry *e,
 		  int64_t time_ns, const char *text, const char *end)
 {
-	strace_pending_clear(s, t);
+	iot_strace_pending_clear(s, t);
 	if (!keep_text(s, t, text, end))
 		return;
 	t->pending = STRACE_WAITING;
@@ -266,7 +274,7 @@ static void begin(struct strace *s, struct strace_task *t, const struct strace_e
 		return;
 	struct strace_call c = {.entry = e, .task = t, .start_ns = time_ns, .args = 1};
 	c.arg[0] = (struct strace_text){t->text, t->text + t->text_size};
-	strace_fork_enter(s, &c);
+	iot_strace_fork_enter(s, &c);
 }
 
 /* Results */
@@ -276,8 +284,8 @@ static void error_name(struct strace_call *c, const char *p, const char *end)
 	const char *name = p;
 	if (p < end && *p == '(' && (size_t)(end - p) > 7) /* "(errno 123)" */
 		name = p += 7;
-	while (p < end && ((unsigned char)(*p - 'A') < 26 || (unsigned char)(*p - '0') < 10 ||
-			   *p == '_'))
+	while (p < end &&
+	       ((unsigned char)(*p - 'A') < 26 || (unsigned char)(*p - '0') < 10 || *p == '_'))
 		p++;
 	c->error = (struct strace_text){name, p};
 }
@@ -295,15 +303,15 @@ static bool read_result(struct strace *s, struct strace_call *c, const char *p, 
 		return false;
 	if (*p == '?') {
 		if (end - p > 3 && memcmp(p + 1, " ER", 3) == 0)
-			strace_count(s, "interrupted", 1);
+			iot_strace_count(s, "interrupted", 1);
 		return true;
 	}
-	if (!strace_number((struct strace_text){p, end}, &c->result))
+	if (!iot_strace_number((struct strace_text){p, end}, &c->result))
 		return false;
 	c->returned = true;
 	if (c->result != -1) {
 		if (end[-1] == '>' || end[-1] == ')')
-			c->fd = strace_fd((struct strace_text){p, end});
+			c->fd = iot_strace_fd((struct strace_text){p, end});
 		return true;
 	}
 	const char *space = memchr(p, ' ', (size_t)(end - p));
@@ -318,9 +326,9 @@ static bool finish(struct strace *s, struct strace_call *c, const char *text, co
 		   const char *joined)
 {
 	unsigned digits;
-	const char *stop = strace_line_duration(text, end, &c->duration_ns, &digits,
-						&c->duration_known);
-	const char *p = strace_split(text, stop, joined, c->arg, STRACE_ARGS, &c->args);
+	const char *stop =
+	    iot_strace_line_duration(text, end, &c->duration_ns, &digits, &c->duration_known);
+	const char *p = iot_strace_split(text, stop, joined, c->arg, STRACE_ARGS, &c->args);
 	c->fd.number = STRACE_NO_FD;
 	if (p == NULL || !read_result(s, c, p, stop))
 		return false;
@@ -340,12 +348,12 @@ static bool finish(struct strace *s, struct strace_call *c, const char *text, co
 static bool finish_pending(struct strace *s, struct strace_task *t, int64_t time_ns,
 			   const char *joined)
 {
-	struct strace_call c = {.entry = t->entry, .task = t, .start_ns = t->entry_ns,
-				.end_ns = time_ns};
+	struct strace_call c = {
+	    .entry = t->entry, .task = t, .start_ns = t->entry_ns, .end_ns = time_ns};
 	waiting_remove(s, t);
 	bool ok = finish(s, &c, t->text, t->text + t->text_size, joined);
 	if (t->entry == c.entry)
-		strace_pending_clear(s, t);
+		iot_strace_pending_clear(s, t);
 	return ok;
 }
 
@@ -366,7 +374,7 @@ static void cut_call(struct strace *s, struct strace_task *t, const struct strac
 	static const char ATTACHED[] = "strace: Process ";
 	if (m == NULL || m->cut) {
 		s->cut |= m != NULL;
-		strace_count(s, "unclosed", 1);
+		iot_strace_count(s, "unclosed", 1);
 		return;
 	}
 	m->partial_lines = 0;
@@ -379,10 +387,10 @@ static void cut_call(struct strace *s, struct strace_task *t, const struct strac
 	m->partial = t;
 	int64_t tid;
 	if (message == NULL ||
-	    !strace_number((struct strace_text){message + sizeof ATTACHED - 1, end}, &tid))
+	    !iot_strace_number((struct strace_text){message + sizeof ATTACHED - 1, end}, &tid))
 		return;
 	if (tid > 0 && tid <= STRACE_PID_MAX)
-		strace_attached(s, t, (uint32_t)tid);
+		iot_strace_attached(s, t, (uint32_t)tid);
 }
 
 /* Does a call that says nothing at least look whole? */
@@ -398,22 +406,22 @@ static void call_line(struct strace *s, struct strace_task *t, int64_t time_ns, 
 		      const char *end, struct strace_member *m)
 {
 	const char *open = memchr(body, '(', (size_t)(end - body));
-	const struct strace_entry *e = strace_calls_find(s, body, (size_t)(open - body));
+	const struct strace_entry *e = iot_strace_calls_find(s, body, (size_t)(open - body));
 	s->src->report.calls++;
 	const char *text = open + 1;
 	if (e == NULL) {
 		if (!closed(text, end))
 			cut_call(s, t, NULL, time_ns, text, end, m);
 		else if (t->pending != STRACE_IDLE)
-			strace_pending_clear(s, t);
+			iot_strace_pending_clear(s, t);
 		return;
 	}
-	if (strace_line_unfinished(text, end)) {
+	if (iot_strace_line_unfinished(text, end)) {
 		begin(s, t, e, time_ns, text, end - sizeof " <unfinished ...>" + 1);
 		return;
 	}
 	if (t->pending != STRACE_IDLE)
-		strace_pending_clear(s, t);
+		iot_strace_pending_clear(s, t);
 	struct strace_call c = {.entry = e, .task = t, .start_ns = time_ns, .end_ns = time_ns};
 	if (finish(s, &c, text, end, NULL))
 		return;
@@ -425,8 +433,8 @@ static void call_line(struct strace *s, struct strace_task *t, int64_t time_ns, 
 	}
 }
 
-static void resumed_line(struct strace *s, struct strace_task *t, int64_t time_ns,
-			 const char *body, const char *end)
+static void resumed_line(struct strace *s, struct strace_task *t, int64_t time_ns, const char *body,
+			 const char *end)
 {
 	static const char RESUMED[] = " resumed>";
 	const char *name = body + 5;
@@ -435,17 +443,17 @@ static void resumed_line(struct strace *s, struct strace_task *t, int64_t time_n
 	if (space == NULL || space == name || (size_t)(end - space) < n ||
 	    memcmp(space, RESUMED, n) != 0)
 		return;
-	const struct strace_entry *e = strace_calls_find(s, name, (size_t)(space - name));
+	const struct strace_entry *e = iot_strace_calls_find(s, name, (size_t)(space - name));
 	if (e == NULL)
 		return;
 	if (t->pending == STRACE_WAITING && t->entry == e) {
 		const char *rest = space + n;
-		if (!strace_line_unfinished(rest, end) && keep_text(s, t, rest, end) &&
+		if (!iot_strace_line_unfinished(rest, end) && keep_text(s, t, rest, end) &&
 		    !finish_pending(s, t, time_ns, NULL))
-			strace_count(s, "unclosed", 1);
+			iot_strace_count(s, "unclosed", 1);
 		return;
 	}
-	strace_count(s, "resumed_alone", 1);
+	iot_strace_count(s, "resumed_alone", 1);
 }
 
 static void end_line(struct strace *s, struct strace_task *t, const char *body, const char *end)
@@ -454,15 +462,15 @@ static void end_line(struct strace *s, struct strace_task *t, const char *body, 
 	size_t n = sizeof SUPERSEDED - 1;
 	int64_t tid;
 	if ((size_t)(end - body) <= n || memcmp(body, SUPERSEDED, n) != 0)
-		strace_task_end(s, t);
-	else if (strace_number((struct strace_text){body + n, end}, &tid) && tid > 0 &&
+		iot_strace_task_end(s, t);
+	else if (iot_strace_number((struct strace_text){body + n, end}, &tid) && tid > 0 &&
 		 tid <= STRACE_PID_MAX)
-		strace_task_superseded(s, t, (uint32_t)tid);
+		iot_strace_task_superseded(s, t, (uint32_t)tid);
 }
 
-void strace_body(struct strace *s, struct strace_task *task, int64_t time_ns,
-		 enum strace_kind kind, const char *body, const char *end,
-		 struct strace_member *m)
+void iot_strace_body(struct strace *s, struct strace_task *task, int64_t time_ns,
+		     enum strace_kind kind, const char *body, const char *end,
+		     struct strace_member *m)
 {
 	task->turn++;
 	if (kind == STRACE_CALL)
@@ -488,10 +496,10 @@ static void tail_line(struct strace *s, struct strace_member *m, const struct st
 	if (line->body < line->end && *line->body == ' ') /* " <unfinished ...>" */
 		return;
 	size_t joined = t->text_size;
-	strace_count(s, "mixed.joined", 1);
+	iot_strace_count(s, "mixed.joined", 1);
 	if (keep_text(s, t, line->body, line->end) &&
 	    !finish_pending(s, t, t->entry_ns, t->text + joined))
-		strace_count(s, "unclosed", 1);
+		iot_strace_count(s, "unclosed", 1);
 }
 
 static void foreign_line(struct strace *s, struct strace_member *m)
@@ -499,8 +507,8 @@ static void foreign_line(struct strace *s, struct strace_member *m)
 	unparsed(s, m);
 	if (m->partial == NULL || ++m->partial_lines <= PARTIAL_LINES)
 		return;
-	strace_count(s, "mixed.lost", 1);
-	strace_pending_clear(s, m->partial);
+	iot_strace_count(s, "mixed.lost", 1);
+	iot_strace_pending_clear(s, m->partial);
 	m->partial = NULL;
 }
 
@@ -511,7 +519,7 @@ static bool lacks_duration(const struct strace_member *m, const struct strace_li
 	       line->end[-1] != '>' && line->end[-1] != '?';
 }
 
-void strace_process(struct strace *s, struct strace_member *m, const struct strace_line *line)
+void iot_strace_process(struct strace *s, struct strace_member *m, const struct strace_line *line)
 {
 	switch (line->kind) {
 	case STRACE_SKIP:
@@ -534,7 +542,7 @@ void strace_process(struct strace *s, struct strace_member *m, const struct stra
 		s->cut = true;
 		return;
 	}
-	struct strace_task *task = strace_task_of(s, line);
+	struct strace_task *task = iot_strace_task_of(s, line);
 	if (task != NULL)
-		strace_body(s, task, line->time_ns, line->kind, line->body, line->end, m);
+		iot_strace_body(s, task, line->time_ns, line->kind, line->body, line->end, m);
 }

@@ -14,14 +14,14 @@ static bool overlaps(struct strace *s, const struct strace_call *c, const struct
 		return false;
 	if (last->end_ns != INT64_MAX)
 		return c->start_ns < last->end_ns;
-	const struct strace_task *t = strace_task_find(s, last->task);
+	const struct strace_task *t = iot_strace_task_find(s, last->task);
 	return t != NULL && t->turn == last->turn;
 }
 
 static void check_race(struct strace *s, const struct strace_call *c, struct iot_use *use)
 {
 	if (overlaps(s, c, use))
-		strace_count(s, "ambiguous.order", 1);
+		iot_strace_count(s, "ambiguous.order", 1);
 	int64_t end = s->members > 1 && !c->duration_known ? INT64_MAX : c->end_ns;
 	if (use->task != c->task->tid || end > use->end_ns)
 		use->end_ns = end;
@@ -29,18 +29,18 @@ static void check_race(struct strace *s, const struct strace_call *c, struct iot
 	use->turn = c->task->turn;
 }
 
-static void record(struct strace *s, const struct strace_call *c, int64_t fd,
-		   struct iot_slot *slot, struct iot_place place, bool write)
+static void record(struct strace *s, const struct strace_call *c, int64_t fd, struct iot_slot *slot,
+		   struct iot_place place, bool write)
 {
 	struct strace_io io = {.place = place, .length = (uint64_t)c->result, .write = write};
-	strace_emit_record(s, c, fd, slot, &io);
+	iot_strace_emit_record(s, c, fd, slot, &io);
 }
 
 /* The descriptor of an argument if its bytes are to be recorded. */
 static struct iot_slot *data_slot(struct strace *s, struct strace_call *c, struct strace_fd *fd)
 {
-	struct iot_slot *slot = strace_slot(s, c, fd);
-	if (slot == NULL || !strace_recorded(s, slot->open) ||
+	struct iot_slot *slot = iot_strace_slot(s, c, fd);
+	if (slot == NULL || !iot_strace_recorded(s, slot->open) ||
 	    slot->open->kind == IOT_FD_DIRECTORY)
 		return NULL;
 	return slot;
@@ -61,16 +61,16 @@ static void move(struct strace *s, struct strace_call *c, struct strace_fd *fd,
 	struct iot_place place = iot_description_move(d, write, (uint64_t)c->result);
 	int64_t wanted;
 	if (!write && d->kind == IOT_FD_FILE && c->args == 3 && c->entry->name[4] == '\0' &&
-	    strace_number(c->arg[2], &wanted))
+	    iot_strace_number(c->arg[2], &wanted))
 		iot_description_short_read(d, place, (uint64_t)c->result, (uint64_t)wanted);
 	record(s, c, fd->number, slot, place, write);
 }
 
-void strace_read_write(struct strace *s, struct strace_call *c)
+void iot_strace_read_write(struct strace *s, struct strace_call *c)
 {
 	if (!moved(c, 1))
 		return;
-	struct strace_fd fd = strace_fd(c->arg[0]);
+	struct strace_fd fd = iot_strace_fd(c->arg[0]);
 	struct iot_slot *slot = data_slot(s, c, &fd);
 	if (slot != NULL)
 		move(s, c, &fd, slot, c->entry->variant == 1);
@@ -84,17 +84,17 @@ static bool appends(const struct strace_call *c)
 	if (c->args < 5)
 		return false;
 	const struct strace_text *arg = &c->arg[c->args - 1];
-	return strace_has_flag(*arg, "RWF_APPEND") ||
-	       (strace_number(*arg, &flags) && (flags & RAW_RWF_APPEND) != 0);
+	return iot_strace_has_flag(*arg, "RWF_APPEND") ||
+	       (iot_strace_number(*arg, &flags) && (flags & RAW_RWF_APPEND) != 0);
 }
 
 /* pread(fd, buf, n, offset), preadv2(fd, iov, n, offset, flags) and the like */
-void strace_at_offset(struct strace *s, struct strace_call *c)
+void iot_strace_at_offset(struct strace *s, struct strace_call *c)
 {
 	int64_t offset;
-	if (!moved(c, 4) || !strace_number(c->arg[3], &offset))
+	if (!moved(c, 4) || !iot_strace_number(c->arg[3], &offset))
 		return;
-	struct strace_fd fd = strace_fd(c->arg[0]);
+	struct strace_fd fd = iot_strace_fd(c->arg[0]);
 	struct iot_slot *slot = data_slot(s, c, &fd);
 	if (slot == NULL)
 		return;
@@ -120,7 +120,7 @@ void strace_at_offset(struct strace *s, struct strace_call *c)
 static bool offset_pointer(struct strace_text arg, int64_t *offset)
 {
 	return arg.p < arg.end && *arg.p == '[' &&
-	       strace_number((struct strace_text){arg.p + 1, arg.end}, offset);
+	       iot_strace_number((struct strace_text){arg.p + 1, arg.end}, offset);
 }
 
 static void copy_side(struct strace *s, struct strace_call *c, struct strace_fd *fd,
@@ -134,17 +134,17 @@ static void copy_side(struct strace *s, struct strace_call *c, struct strace_fd 
 		move(s, c, fd, slot, write);
 		return;
 	}
-	struct iot_place place = iot_description_move_at(slot->open, write, (uint64_t)offset,
-							 (uint64_t)c->result);
+	struct iot_place place =
+	    iot_description_move_at(slot->open, write, (uint64_t)offset, (uint64_t)c->result);
 	record(s, c, fd->number, slot, place, write);
 }
 
 /* sendfile(out, in, offset, n) */
-void strace_sendfile(struct strace *s, struct strace_call *c)
+void iot_strace_sendfile(struct strace *s, struct strace_call *c)
 {
 	if (!moved(c, 4))
 		return;
-	struct strace_fd out = strace_fd(c->arg[0]), in = strace_fd(c->arg[1]);
+	struct strace_fd out = iot_strace_fd(c->arg[0]), in = iot_strace_fd(c->arg[1]);
 	copy_side(s, c, &in, c->arg[2], false);
 	copy_side(s, c, &out, (struct strace_text){0}, true);
 }
@@ -163,11 +163,11 @@ static void mark_pipe(struct strace *s, struct strace_call *c, struct strace_fd 
 }
 
 /* copy_file_range(in, [a], out, [b], n, flags), and splice of the same form */
-void strace_copy_range(struct strace *s, struct strace_call *c)
+void iot_strace_copy_range(struct strace *s, struct strace_call *c)
 {
 	if (!moved(c, 4))
 		return;
-	struct strace_fd in = strace_fd(c->arg[0]), out = strace_fd(c->arg[2]);
+	struct strace_fd in = iot_strace_fd(c->arg[0]), out = iot_strace_fd(c->arg[2]);
 	if (c->entry->variant == 1) {
 		mark_pipe(s, c, &in, c->arg[1]);
 		mark_pipe(s, c, &out, c->arg[3]);
@@ -203,8 +203,8 @@ static bool iovec_length(struct strace_text list, int64_t *length)
 			p++;
 			continue;
 		}
-		p = strace_split(p + 1, list.end, NULL, part, 2, &count);
-		if (p == NULL || count < 2 || !strace_field(part[1], "iov_len=", &n) || n < 0 ||
+		p = iot_strace_split(p + 1, list.end, NULL, part, 2, &count);
+		if (p == NULL || count < 2 || !iot_strace_field(part[1], "iov_len=", &n) || n < 0 ||
 		    __builtin_add_overflow(*length, n, length))
 			return false;
 	}
@@ -214,9 +214,9 @@ static bool iovec_length(struct strace_text list, int64_t *length)
 static void iocb_opcode(struct iocb *io, struct strace_text value)
 {
 	int64_t raw = -1;
-	strace_number(value, &raw);
-	bool read = strace_is(value, "IOCB_CMD_PREAD") || raw == 0 || raw == 7;
-	io->write = strace_is(value, "IOCB_CMD_PWRITE") || raw == 1 || raw == 8;
+	iot_strace_number(value, &raw);
+	bool read = iot_strace_is(value, "IOCB_CMD_PREAD") || raw == 0 || raw == 7;
+	io->write = iot_strace_is(value, "IOCB_CMD_PWRITE") || raw == 1 || raw == 8;
 	io->transfer = read || io->write;
 }
 
@@ -236,11 +236,11 @@ static void iocb_field(struct iocb *io, struct strace_text field)
 	if (keyed(field, "aio_lio_opcode=", &value))
 		iocb_opcode(io, value);
 	else if (keyed(field, "aio_fildes=", &value))
-		io->fd = strace_fd(value);
+		io->fd = iot_strace_fd(value);
 	else if (keyed(field, "aio_nbytes=", &value))
-		strace_number(value, &io->length);
+		iot_strace_number(value, &io->length);
 	else if (keyed(field, "aio_offset=", &value))
-		strace_number(value, &io->offset);
+		iot_strace_number(value, &io->offset);
 	else if (keyed(field, "aio_buf=", &value) && *value.p == '[')
 		io->hidden = !iovec_length(value, &io->length);
 }
@@ -250,7 +250,7 @@ static void iocb_record(struct strace *s, struct strace_call *c, struct iocb *io
 	if (!io->transfer || io->length < 0 || io->offset < 0)
 		return;
 	if (io->hidden) {
-		strace_count(s, "hidden.io_submit_lengths", 1);
+		iot_strace_count(s, "hidden.io_submit_lengths", 1);
 		return;
 	}
 	struct iot_slot *slot = data_slot(s, c, &io->fd);
@@ -259,11 +259,11 @@ static void iocb_record(struct strace *s, struct strace_call *c, struct iocb *io
 	uint64_t length = (uint64_t)io->length;
 	struct strace_io out = {.length = length, .write = io->write, .async = true};
 	out.place = iot_description_move_at(slot->open, io->write, (uint64_t)io->offset, length);
-	strace_emit_record(s, c, io->fd.number, slot, &out);
+	iot_strace_emit_record(s, c, io->fd.number, slot, &out);
 }
 
 /* io_submit(ctx, nr, [{...}, ...]) = k: the first k are under way; their completion is not shown. */
-void strace_io_submit(struct strace *s, struct strace_call *c)
+void iot_strace_io_submit(struct strace *s, struct strace_call *c)
 {
 	if (!moved(c, 3))
 		return;
@@ -281,7 +281,7 @@ void strace_io_submit(struct strace *s, struct strace_call *c)
 			p++;
 			continue;
 		}
-		p = strace_split(p + 1, list.end, NULL, field, IOCB_FIELDS, &count);
+		p = iot_strace_split(p + 1, list.end, NULL, field, IOCB_FIELDS, &count);
 		struct iocb io = {.fd = {.number = STRACE_NO_FD}};
 		for (unsigned i = 0; p != NULL && i < count; i++)
 			iocb_field(&io, field[i]);
@@ -292,18 +292,18 @@ void strace_io_submit(struct strace *s, struct strace_call *c)
 	c->duration_known = known;
 	c->duration_ns = took;
 	if (seen < c->result)
-		strace_count(s, "hidden.io_submit_entries", (uint64_t)(c->result - seen));
+		iot_strace_count(s, "hidden.io_submit_entries", (uint64_t)(c->result - seen));
 }
 
 /* Out of sight */
 
 /* io_uring_enter; variant 1: restart_syscall, which goes on with a call whose arguments are gone */
-void strace_hidden(struct strace *s, struct strace_call *c)
+void iot_strace_hidden(struct strace *s, struct strace_call *c)
 {
 	if (!c->returned || c->failed || c->result <= 0)
 		return;
 	if (c->entry->variant == 0) {
-		strace_count(s, "hidden.io_uring", (uint64_t)c->result);
+		iot_strace_count(s, "hidden.io_uring", (uint64_t)c->result);
 		return;
 	}
 	static const char *const MOVES[] = {"interrupted read", "interrupted write",
@@ -311,24 +311,24 @@ void strace_hidden(struct strace *s, struct strace_call *c)
 	struct strace_text a = c->arg[0];
 	for (size_t i = 0; c->args > 0 && i < sizeof MOVES / sizeof MOVES[0]; i++)
 		if (memmem(a.p, (size_t)(a.end - a.p), MOVES[i], strlen(MOVES[i])) != NULL)
-			strace_count(s, "resumed_alone", 1);
+			iot_strace_count(s, "resumed_alone", 1);
 }
 
 enum raw_map { RAW_MAP_ANONYMOUS = 0x20 };
 
-void strace_mmap(struct strace *s, struct strace_call *c)
+void iot_strace_mmap(struct strace *s, struct strace_call *c)
 {
 	int64_t flags = 0;
 	if (!c->returned || c->failed || c->args < 6)
 		return;
-	struct strace_fd fd = strace_fd(c->arg[4]);
-	strace_number(c->arg[3], &flags);
-	if (fd.number < 0 || strace_has_flag(c->arg[3], "MAP_ANONYMOUS") ||
+	struct strace_fd fd = iot_strace_fd(c->arg[4]);
+	iot_strace_number(c->arg[3], &flags);
+	if (fd.number < 0 || iot_strace_has_flag(c->arg[3], "MAP_ANONYMOUS") ||
 	    (flags & RAW_MAP_ANONYMOUS) != 0)
 		return;
-	const struct iot_slot *slot = strace_slot(s, c, &fd);
+	const struct iot_slot *slot = iot_strace_slot(s, c, &fd);
 	if (slot != NULL && slot->open->kind == IOT_FD_FILE)
-		strace_count(s, "hidden.mmap", 1);
+		iot_strace_count(s, "hidden.mmap", 1);
 }
 
 /* Positions */
@@ -338,21 +338,21 @@ enum raw_whence { RAW_SEEK_SET, RAW_SEEK_CUR, RAW_SEEK_END };
 static int64_t whence(struct strace_text arg)
 {
 	int64_t value;
-	if (strace_is(arg, "SEEK_SET"))
+	if (iot_strace_is(arg, "SEEK_SET"))
 		return RAW_SEEK_SET;
-	if (strace_is(arg, "SEEK_CUR"))
+	if (iot_strace_is(arg, "SEEK_CUR"))
 		return RAW_SEEK_CUR;
-	if (strace_is(arg, "SEEK_END"))
+	if (iot_strace_is(arg, "SEEK_END"))
 		return RAW_SEEK_END;
-	return strace_number(arg, &value) ? value : -1;
+	return iot_strace_number(arg, &value) ? value : -1;
 }
 
 /* The result is the truth, whatever was believed before; asking where one is tests the belief. */
 static void sought(struct strace *s, struct strace_call *c, int64_t by, struct strace_text arg,
 		   int64_t result)
 {
-	struct strace_fd fd = strace_fd(c->arg[0]);
-	struct iot_slot *slot = strace_slot(s, c, &fd);
+	struct strace_fd fd = iot_strace_fd(c->arg[0]);
+	struct iot_slot *slot = iot_strace_slot(s, c, &fd);
 	if (slot == NULL || result < 0 || slot->open->kind == IOT_FD_DIRECTORY)
 		return;
 	struct iot_description *d = slot->open;
@@ -360,25 +360,25 @@ static void sought(struct strace *s, struct strace_call *c, int64_t by, struct s
 	const uint64_t base = (uint64_t)result - (uint64_t)by;
 	if (from == RAW_SEEK_CUR && d->position_known && d->kind == IOT_FD_FILE &&
 	    base != d->position)
-		strace_count(s, "position.resynced", 1);
+		iot_strace_count(s, "position.resynced", 1);
 	if (from == RAW_SEEK_END && d->file != NULL && result >= by)
 		iot_file_truncate(d->file, base);
 	check_race(s, c, &d->use);
 	iot_description_seek(d, (uint64_t)result);
 }
 
-void strace_lseek(struct strace *s, struct strace_call *c)
+void iot_strace_lseek(struct strace *s, struct strace_call *c)
 {
 	int64_t by;
-	if (c->returned && !c->failed && c->args >= 3 && strace_number(c->arg[1], &by))
+	if (c->returned && !c->failed && c->args >= 3 && iot_strace_number(c->arg[1], &by))
 		sought(s, c, by, c->arg[2], c->result);
 }
 
 /* _llseek(fd, offset, [result], whence) = 0 */
-void strace_llseek(struct strace *s, struct strace_call *c)
+void iot_strace_llseek(struct strace *s, struct strace_call *c)
 {
 	int64_t by, result;
-	if (c->returned && !c->failed && c->args >= 4 && strace_number(c->arg[1], &by) &&
+	if (c->returned && !c->failed && c->args >= 4 && iot_strace_number(c->arg[1], &by) &&
 	    offset_pointer(c->arg[2], &result))
 		sought(s, c, by, c->arg[3], result);
 }

@@ -11,14 +11,14 @@
 
 enum { CHUNK_SIZE = 64 << 10, DIRECTIVE_ROOM = 2 * 3 * IOT_PATH_ROOM + 512 };
 
-void strace_count(struct strace *s, const char *name, uint64_t n)
+void iot_strace_count(struct strace *s, const char *name, uint64_t n)
 {
 	iot_report_add(&s->src->report, name, n);
 }
 
 /* Text that lives until the next call of next */
 
-void strace_text_reset(struct strace *s)
+void iot_strace_text_reset(struct strace *s)
 {
 	for (struct strace_chunk *c = s->chunks; c != NULL; c = c->next)
 		c->used = 0;
@@ -48,7 +48,7 @@ static char *text_room(struct strace *s, size_t need)
 }
 
 /* Events that do not fit any more wait for the next call. */
-struct iot_event *strace_event(struct strace *s)
+struct iot_event *iot_strace_event(struct strace *s)
 {
 	if (s->out_count < s->out_max)
 		return &s->out[s->out_count++];
@@ -78,10 +78,10 @@ static struct iot_event *end(struct strace *s, struct iot_builder *b, int64_t st
 {
 	struct iot_event made = {0};
 	if (iot_directive_end(b, &made) != IOT_OK) { /* only ever too long */
-		strace_count(s, "directive.too_long", 1);
+		iot_strace_count(s, "directive.too_long", 1);
 		return NULL;
 	}
-	struct iot_event *ev = strace_event(s);
+	struct iot_event *ev = iot_strace_event(s);
 	if (ev == NULL)
 		return NULL;
 	*ev = made;
@@ -104,13 +104,13 @@ static size_t argv_text(struct strace_text arg, char *out, size_t room)
 	struct strace_text word[STRACE_ARGS * 8];
 	unsigned count;
 	if (arg.p == arg.end || *arg.p != '[' ||
-	    strace_split(arg.p + 1, arg.end, NULL, word, STRACE_ARGS * 8, &count) == NULL)
+	    iot_strace_split(arg.p + 1, arg.end, NULL, word, STRACE_ARGS * 8, &count) == NULL)
 		return 0;
 	for (unsigned i = 0; i < count && n + 1 < room; i++) {
 		size_t size;
 		if (n > 0)
 			out[n++] = ' ';
-		if (!strace_string(word[i], out + n, room - n, &size))
+		if (!iot_strace_string(word[i], out + n, room - n, &size))
 			return 0;
 		n += size;
 	}
@@ -125,17 +125,17 @@ static size_t command(struct strace *s, const struct strace_line *line, char *ou
 	size_t n = sizeof EXEC - 1, size = 0;
 	if (line->kind != STRACE_CALL || (size_t)(line->end - line->body) < n ||
 	    memcmp(line->body, EXEC, n) != 0 ||
-	    strace_split(line->body + n, line->end, NULL, arg, STRACE_ARGS, &count) == NULL ||
+	    iot_strace_split(line->body + n, line->end, NULL, arg, STRACE_ARGS, &count) == NULL ||
 	    count < 2)
 		return 0;
 	(void)s;
 	size = argv_text(arg[1], out, room);
 	if (size == 0)
-		strace_string(arg[0], out, room, &size);
+		iot_strace_string(arg[0], out, room, &size);
 	return size;
 }
 
-void strace_emit_trace(struct strace *s)
+void iot_strace_emit_trace(struct strace *s)
 {
 	struct iot_builder b;
 	if (!begin(s, &b, "trace", DIRECTIVE_ROOM))
@@ -149,14 +149,14 @@ void strace_emit_trace(struct strace *s)
 	}
 	if (s->epoch)
 		iot_directive_number(&b, "epoch", 0);
-	const char *lacks = !s->has_time		  ? "cpu,completion,start"
+	const char *lacks = !s->has_time    ? "cpu,completion,start"
 			    : !s->durations ? "cpu,completion"
-						  : "cpu";
+					    : "cpu";
 	iot_directive_text(&b, "lacks", lacks, strlen(lacks));
 	end(s, &b, s->src->first_ns);
 }
 
-void strace_emit_process(struct strace *s, struct strace_group *g)
+void iot_strace_emit_process(struct strace *s, struct strace_group *g)
 {
 	struct iot_builder b;
 	g->announced = true;
@@ -176,7 +176,7 @@ void strace_emit_process(struct strace *s, struct strace_group *g)
 
 /* %file */
 
-bool strace_recorded(const struct strace *s, const struct iot_description *d)
+bool iot_strace_recorded(const struct strace *s, const struct iot_description *d)
 {
 	return d->kind == IOT_FD_FILE || s->all;
 }
@@ -231,13 +231,13 @@ static void file_event(struct strace *s, const struct strace_task *t, int64_t fd
 	end(s, &b, undated(s, from_ns));
 }
 
-uint32_t strace_emit_file(struct strace *s, struct strace_task *task, int64_t fd,
-			  struct iot_slot *slot, int64_t from_ns)
+uint32_t iot_strace_emit_file(struct strace *s, struct strace_task *task, int64_t fd,
+			      struct iot_slot *slot, int64_t from_ns)
 {
 	struct iot_description *d = slot->open;
 	uint32_t process = task->group->id;
 	if (!task->group->announced)
-		strace_emit_process(s, task->group);
+		iot_strace_emit_process(s, task->group);
 	if (slot->told == process)
 		return d->id;
 	slot->told = process;
@@ -248,14 +248,14 @@ uint32_t strace_emit_file(struct strace *s, struct strace_task *task, int64_t fd
 
 /* Records */
 
-void strace_emit_record(struct strace *s, const struct strace_call *c, int64_t fd,
-			struct iot_slot *slot, const struct strace_io *io)
+void iot_strace_emit_record(struct strace *s, const struct strace_call *c, int64_t fd,
+			    struct iot_slot *slot, const struct strace_io *io)
 {
 	struct iot_description *d = slot->open;
 	uint32_t process = c->task->group->id;
 	if (slot->told != process || !c->task->group->announced)
-		strace_emit_file(s, c->task, fd, slot, c->start_ns);
-	struct iot_event *ev = strace_event(s);
+		iot_strace_emit_file(s, c->task, fd, slot, c->start_ns);
+	struct iot_event *ev = iot_strace_event(s);
 	if (ev == NULL)
 		return;
 	unsigned type = IOT_LOGICAL | (io->write ? IOT_WRITE : 0U) | (io->async ? IOT_ASYNC : 0U);
@@ -277,13 +277,13 @@ void strace_emit_record(struct strace *s, const struct strace_call *c, int64_t f
 	s->src->report.records++;
 	if (io->place.known)
 		return;
-	strace_count(s, "unknown.offset_records", 1);
-	strace_count(s, "unknown.offset_bytes", io->length);
+	iot_strace_count(s, "unknown.offset_records", 1);
+	iot_strace_count(s, "unknown.offset_bytes", io->length);
 }
 
 /* %op */
 
-bool strace_wants_op(const struct strace *s, const char *name)
+bool iot_strace_wants_op(const struct strace *s, const char *name)
 {
 	static const char *const NAMES[] = {"create", "close", "unlink",  "rmdir", "rename",
 					    "link",   "mkdir", "symlink", "mknod"};
@@ -306,11 +306,11 @@ static void op_result(struct iot_builder *b, const struct strace_call *c)
 		iot_directive_text(b, "result", "error", 5);
 }
 
-void strace_emit_op(struct strace *s, const struct strace_call *c, const struct strace_op *op)
+void iot_strace_emit_op(struct strace *s, const struct strace_call *c, const struct strace_op *op)
 {
 	struct iot_builder b;
 	if (!c->task->group->announced)
-		strace_emit_process(s, c->task->group);
+		iot_strace_emit_process(s, c->task->group);
 	if (!begin(s, &b, "op", DIRECTIVE_ROOM))
 		return;
 	iot_directive_text(&b, "name", op->name, strlen(op->name));
@@ -329,7 +329,7 @@ void strace_emit_op(struct strace *s, const struct strace_call *c, const struct 
 
 /* %counter, last of all */
 
-void strace_emit_counters(struct strace *s)
+void iot_strace_emit_counters(struct strace *s)
 {
 	struct iot_builder b;
 	const struct iot_report *r = &s->src->report;

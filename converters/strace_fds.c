@@ -13,7 +13,7 @@ static bool begins(const char *path, size_t size, const char *word)
 	return size >= n && memcmp(path, word, n) == 0;
 }
 
-enum iot_descriptor_kind strace_path_kind(const char *path, size_t size, bool block)
+enum iot_descriptor_kind iot_strace_path_kind(const char *path, size_t size, bool block)
 {
 	if (size == 0)
 		return IOT_FD_OTHER;
@@ -55,7 +55,7 @@ static size_t note_path(struct strace *s, const struct strace_fd *fd, bool *bloc
 	*block = inner != NULL && begins(inner, (size_t)(raw.end - inner), BLOCK);
 	if (inner != NULL && *raw.p == '/')
 		raw.end = inner;
-	return strace_unescape(raw, s->path2, sizeof s->path2);
+	return iot_strace_unescape(raw, s->path2, sizeof s->path2);
 }
 
 /* A description for a descriptor that was open before we saw it. */
@@ -66,7 +66,7 @@ static struct iot_description *found(struct strace *s, const struct strace_fd *f
 	enum iot_descriptor_kind kind = fd->number > 2 ? IOT_FD_FILE : IOT_FD_OTHER;
 	if (fd->note.p != NULL) {
 		size_t size = note_path(s, fd, &block);
-		kind = strace_path_kind(s->path2, size, block);
+		kind = iot_strace_path_kind(s->path2, size, block);
 		if (kind == IOT_FD_FILE && !fd->deleted)
 			f = iot_tracker_open(&s->tracker, s->path2, size, 0);
 	}
@@ -89,12 +89,12 @@ static void note_changed(struct strace *s, struct strace_task *t, const struct s
 	struct iot_description *d = slot->open;
 	bool block;
 	size_t size = note_path(s, fd, &block);
-	enum iot_descriptor_kind kind = strace_path_kind(s->path2, size, block);
+	enum iot_descriptor_kind kind = iot_strace_path_kind(s->path2, size, block);
 	bool same_kind = kind == d->kind || (kind == IOT_FD_FILE && d->kind == IOT_FD_DIRECTORY);
 	struct iot_tracked_file *f = d->file;
 	if (!same_kind || (f != NULL && f->path != NULL && !d->seen && !fd->deleted &&
 			   (f->path_size != size || memcmp(f->path, s->path2, size) != 0))) {
-		strace_count(s, "missed.close", 1);
+		iot_strace_count(s, "missed.close", 1);
 		iot_table_set(&s->tracker, t->table, fd->number, found(s, fd), slot->cloexec);
 		return;
 	}
@@ -104,12 +104,14 @@ static void note_changed(struct strace *s, struct strace_task *t, const struct s
 	if (fd->deleted) {
 		if (iot_tracker_find(&s->tracker, s->path2, size) == f)
 			iot_tracker_absent(&s->tracker, s->path2, size);
-	} else if (f->path == NULL || f->path_size != size || memcmp(f->path, s->path2, size) != 0) {
+	} else if (f->path == NULL || f->path_size != size ||
+		   memcmp(f->path, s->path2, size) != 0) {
 		iot_tracker_renamed(&s->tracker, f, s->path2, size);
 	}
 }
 
-struct iot_slot *strace_slot(struct strace *s, struct strace_call *c, const struct strace_fd *fd)
+struct iot_slot *iot_strace_slot(struct strace *s, struct strace_call *c,
+				 const struct strace_fd *fd)
 {
 	struct strace_task *t = c->task;
 	if (fd->number < 0)
@@ -128,7 +130,7 @@ static struct iot_slot *install(struct strace *s, struct strace_call *c, int64_t
 {
 	const struct iot_slot *there = iot_table_get(c->task->table, fd);
 	if (there != NULL && there->open->seen)
-		strace_count(s, "missed.close", 1);
+		iot_strace_count(s, "missed.close", 1);
 	if (d != NULL)
 		d->seen = true;
 	return iot_table_set(&s->tracker, c->task->table, fd, d, cloexec);
@@ -149,21 +151,21 @@ static void read_opening(struct strace *s, struct strace_call *c, struct opening
 	unsigned path = variant == 1 || variant == 2 ? 1 : 0;
 	*o = (struct opening){0};
 	if (path == 1 && c->args > 0)
-		dir = strace_fd(c->arg[0]);
+		dir = iot_strace_fd(c->arg[0]);
 	if (variant == 2 && c->args > 2) {
 		struct strace_text how = c->arg[2];
 		const char *flags = memmem(how.p, (size_t)(how.end - how.p), "flags=", 6);
-		const char *comma = flags == NULL ? NULL
-						  : memchr(flags, ',', (size_t)(how.end - flags));
+		const char *comma =
+		    flags == NULL ? NULL : memchr(flags, ',', (size_t)(how.end - flags));
 		if (comma != NULL)
-			o->flags = strace_open_flags((struct strace_text){flags + 6, comma});
+			o->flags = iot_strace_open_flags((struct strace_text){flags + 6, comma});
 	} else if (variant == 3) {
 		o->flags = STRACE_O_CREAT | STRACE_O_WRONLY | STRACE_O_TRUNC;
 	} else if (c->args > path + 1) {
-		o->flags = strace_open_flags(c->arg[path + 1 + (variant == 4)]);
+		o->flags = iot_strace_open_flags(c->arg[path + 1 + (variant == 4)]);
 	}
 	if (variant != 4 && c->args > path)
-		o->path_size = strace_path(s, c, &dir, c->arg[path], s->path);
+		o->path_size = iot_strace_path(s, c, &dir, c->arg[path], s->path);
 	o->create = (o->flags & (STRACE_O_CREAT | (STRACE_O_TMPFILE & ~STRACE_O_DIRECTORY))) != 0;
 }
 
@@ -181,9 +183,8 @@ static struct iot_description *opened(struct strace *s, struct strace_call *c, s
 		memcpy(s->path, s->path2, size);
 		o->path_size = size;
 	}
-	enum iot_descriptor_kind kind = o->path_size == 0
-					    ? IOT_FD_FILE
-					    : strace_path_kind(s->path, o->path_size, block);
+	enum iot_descriptor_kind kind =
+	    o->path_size == 0 ? IOT_FD_FILE : iot_strace_path_kind(s->path, o->path_size, block);
 	if (kind == IOT_FD_OTHER && *s->path != '/' && c->fd.note.p == NULL)
 		kind = IOT_FD_FILE; /* a relative name */
 	if ((o->flags & (STRACE_O_DIRECTORY | STRACE_O_PATH)) != 0 && !is_tmpfile(o))
@@ -210,16 +211,17 @@ static struct iot_description *opened(struct strace *s, struct strace_call *c, s
 	return d;
 }
 
-static void open_op(struct strace *s, struct strace_call *c, const struct opening *o,
-		    uint32_t file)
+static void open_op(struct strace *s, struct strace_call *c, const struct opening *o, uint32_t file)
 {
-	struct strace_op op = {.name = o->create ? "create" : c->entry->op, .file = file,
-			       .path = s->path, .path_size = o->path_size};
-	if (strace_wants_op(s, op.name))
-		strace_emit_op(s, c, &op);
+	struct strace_op op = {.name = o->create ? "create" : c->entry->op,
+			       .file = file,
+			       .path = s->path,
+			       .path_size = o->path_size};
+	if (iot_strace_wants_op(s, op.name))
+		iot_strace_emit_op(s, c, &op);
 }
 
-void strace_open(struct strace *s, struct strace_call *c)
+void iot_strace_open(struct strace *s, struct strace_call *c)
 {
 	struct opening o;
 	if (!c->returned)
@@ -233,13 +235,12 @@ void strace_open(struct strace *s, struct strace_call *c)
 		return;
 	}
 	struct iot_description *d = opened(s, c, &o);
-	struct iot_slot *slot =
-	    install(s, c, c->result, d, (o.flags & STRACE_O_CLOEXEC) != 0);
+	struct iot_slot *slot = install(s, c, c->result, d, (o.flags & STRACE_O_CLOEXEC) != 0);
 	if (slot == NULL)
 		return;
-	bool shown = strace_recorded(s, slot->open) || slot->open->kind == IOT_FD_DIRECTORY;
+	bool shown = iot_strace_recorded(s, slot->open) || slot->open->kind == IOT_FD_DIRECTORY;
 	if (shown)
-		open_op(s, c, &o, strace_emit_file(s, c->task, c->result, slot, c->start_ns));
+		open_op(s, c, &o, iot_strace_emit_file(s, c->task, c->result, slot, c->start_ns));
 }
 
 /* close */
@@ -251,51 +252,50 @@ static void close_fd(struct strace *s, struct strace_call *c, int64_t fd)
 	if (slot == NULL)
 		return;
 	struct iot_description *d = slot->open;
-	bool shown = strace_recorded(s, d) || d->kind == IOT_FD_DIRECTORY;
-	if (shown && strace_wants_op(s, "close") && iot_table_last(t->table, slot) &&
-	    (slot->told == t->group->id ||
-	     iot_description_told(&s->tracker, d, t->group->id))) {
+	bool shown = iot_strace_recorded(s, d) || d->kind == IOT_FD_DIRECTORY;
+	if (shown && iot_strace_wants_op(s, "close") && iot_table_last(t->table, slot) &&
+	    (slot->told == t->group->id || iot_description_told(&s->tracker, d, t->group->id))) {
 		struct strace_op op = {.name = "close", .file = d->id};
 		if (d->file != NULL && d->file->path != NULL) {
 			op.path = d->file->path;
 			op.path_size = d->file->path_size;
 		}
-		strace_emit_op(s, c, &op);
+		iot_strace_emit_op(s, c, &op);
 	}
 	iot_table_close(&s->tracker, t->table, fd);
 }
 
-void strace_close(struct strace *s, struct strace_call *c)
+void iot_strace_close(struct strace *s, struct strace_call *c)
 {
-	struct strace_fd fd = strace_fd(c->arg[0]);
+	struct strace_fd fd = iot_strace_fd(c->arg[0]);
 	if (!c->returned || c->args == 0)
 		return;
-	if (c->failed && strace_is(c->error, "EBADF")) {
+	if (c->failed && iot_strace_is(c->error, "EBADF")) {
 		iot_table_close(&s->tracker, c->task->table, fd.number);
 		return;
 	}
 	if (fd.note.p != NULL && iot_table_get(c->task->table, fd.number) != NULL)
-		strace_slot(s, c, &fd);
+		iot_strace_slot(s, c, &fd);
 	close_fd(s, c, fd.number);
 }
 
-void strace_close_range(struct strace *s, struct strace_call *c)
+void iot_strace_close_range(struct strace *s, struct strace_call *c)
 {
 	int64_t first, last;
-	if (!c->returned || c->failed || c->args < 3 || !strace_number(c->arg[0], &first))
+	if (!c->returned || c->failed || c->args < 3 || !iot_strace_number(c->arg[0], &first))
 		return;
-	if (!strace_number(c->arg[1], &last) || last < 0 || last > IOT_FD_MAX)
+	if (!iot_strace_number(c->arg[1], &last) || last < 0 || last > IOT_FD_MAX)
 		last = IOT_FD_MAX; /* "~0U" */
 	int64_t flags = 0;
-	strace_number(c->arg[2], &flags);
-	if (strace_has_flag(c->arg[2], "CLOSE_RANGE_UNSHARE") || (flags & 2) != 0) {
+	iot_strace_number(c->arg[2], &flags);
+	if (iot_strace_has_flag(c->arg[2], "CLOSE_RANGE_UNSHARE") || (flags & 2) != 0) {
 		struct iot_table *own = iot_table_copy(&s->tracker, c->task->table);
 		if (own == NULL)
 			return;
 		iot_table_free(&s->tracker, c->task->table);
 		c->task->table = own;
 	}
-	bool cloexec = strace_has_flag(c->arg[2], "CLOSE_RANGE_CLOEXEC") || (flags & 4) != 0;
+	bool cloexec = iot_strace_has_flag(c->arg[2], "CLOSE_RANGE_CLOEXEC") || (flags & 4) != 0;
 	struct iot_table *table = c->task->table;
 	for (int64_t fd = first < 0 ? 0 : first; fd <= last && fd < (int64_t)table->room; fd++) {
 		if (!cloexec)
@@ -310,7 +310,7 @@ void strace_close_range(struct strace *s, struct strace_call *c)
 static void copy_fd(struct strace *s, struct strace_call *c, const struct strace_fd *from,
 		    bool cloexec)
 {
-	struct iot_slot *slot = strace_slot(s, c, from);
+	struct iot_slot *slot = iot_strace_slot(s, c, from);
 	if (slot == NULL || from->number == c->result)
 		return;
 	slot->open->refs++;
@@ -318,20 +318,26 @@ static void copy_fd(struct strace *s, struct strace_call *c, const struct strace
 	iot_table_set(&s->tracker, c->task->table, c->result, d, cloexec);
 }
 
-void strace_dup(struct strace *s, struct strace_call *c)
+void iot_strace_dup(struct strace *s, struct strace_call *c)
 {
 	if (!c->returned || c->failed || c->args < 1)
 		return;
-	struct strace_fd from = strace_fd(c->arg[0]);
+	struct strace_fd from = iot_strace_fd(c->arg[0]);
 	int64_t flags = 0;
 	if (c->args > 2)
-		strace_number(c->arg[2], &flags);
+		iot_strace_number(c->arg[2], &flags);
 	copy_fd(s, c, &from,
-		c->args > 2 && (strace_has_flag(c->arg[2], "O_CLOEXEC") ||
+		c->args > 2 && (iot_strace_has_flag(c->arg[2], "O_CLOEXEC") ||
 				(flags & STRACE_O_CLOEXEC) != 0));
 }
 
-enum raw_fcntl { RAW_DUPFD = 0, RAW_SETFD = 2, RAW_GETFL = 3, RAW_SETFL = 4, RAW_DUPFD_CLOEXEC = 1030 };
+enum raw_fcntl {
+	RAW_DUPFD = 0,
+	RAW_SETFD = 2,
+	RAW_GETFL = 3,
+	RAW_SETFL = 4,
+	RAW_DUPFD_CLOEXEC = 1030
+};
 
 static int64_t fcntl_command(struct strace_text arg)
 {
@@ -339,21 +345,24 @@ static int64_t fcntl_command(struct strace_text arg)
 		const char *name;
 		int64_t value;
 	} COMMANDS[] = {
-	    {"F_DUPFD_CLOEXEC", RAW_DUPFD_CLOEXEC}, {"F_DUPFD", RAW_DUPFD},
-	    {"F_SETFD", RAW_SETFD}, {"F_SETFL", RAW_SETFL}, {"F_GETFL", RAW_GETFL},
+	    {"F_DUPFD_CLOEXEC", RAW_DUPFD_CLOEXEC},
+	    {"F_DUPFD", RAW_DUPFD},
+	    {"F_SETFD", RAW_SETFD},
+	    {"F_SETFL", RAW_SETFL},
+	    {"F_GETFL", RAW_GETFL},
 	};
 	int64_t value;
 	for (size_t i = 0; i < sizeof COMMANDS / sizeof COMMANDS[0]; i++)
-		if (strace_is(arg, COMMANDS[i].name))
+		if (iot_strace_is(arg, COMMANDS[i].name))
 			return COMMANDS[i].value;
-	return strace_number(arg, &value) ? value : -1;
+	return iot_strace_number(arg, &value) ? value : -1;
 }
 
-void strace_fcntl(struct strace *s, struct strace_call *c)
+void iot_strace_fcntl(struct strace *s, struct strace_call *c)
 {
 	if (!c->returned || c->failed || c->args < 2)
 		return;
-	struct strace_fd fd = strace_fd(c->arg[0]);
+	struct strace_fd fd = iot_strace_fd(c->arg[0]);
 	int64_t command = fcntl_command(c->arg[1]), value = 0;
 	if (command == RAW_DUPFD || command == RAW_DUPFD_CLOEXEC) {
 		copy_fd(s, c, &fd, command == RAW_DUPFD_CLOEXEC);
@@ -361,7 +370,7 @@ void strace_fcntl(struct strace *s, struct strace_call *c)
 	}
 	if (command != RAW_SETFD && command != RAW_SETFL && command != RAW_GETFL)
 		return;
-	struct iot_slot *slot = strace_slot(s, c, &fd);
+	struct iot_slot *slot = iot_strace_slot(s, c, &fd);
 	if (slot == NULL)
 		return;
 	if (command == RAW_GETFL) {
@@ -371,25 +380,25 @@ void strace_fcntl(struct strace *s, struct strace_call *c)
 	if (c->args < 3)
 		return;
 	if (command == RAW_SETFD)
-		slot->cloexec = strace_has_flag(c->arg[2], "FD_CLOEXEC") ||
-				(strace_number(c->arg[2], &value) && (value & 1) != 0);
+		slot->cloexec = iot_strace_has_flag(c->arg[2], "FD_CLOEXEC") ||
+				(iot_strace_number(c->arg[2], &value) && (value & 1) != 0);
 	else
-		slot->open->append = (strace_open_flags(c->arg[2]) & STRACE_O_APPEND) != 0;
+		slot->open->append = (iot_strace_open_flags(c->arg[2]) & STRACE_O_APPEND) != 0;
 }
 
 enum raw_ioctl { RAW_FIONCLEX = 0x5450, RAW_FIOCLEX = 0x5451 };
 
-void strace_ioctl(struct strace *s, struct strace_call *c)
+void iot_strace_ioctl(struct strace *s, struct strace_call *c)
 {
 	if (!c->returned || c->failed || c->args < 2)
 		return;
 	int64_t raw = 0;
-	strace_number(c->arg[1], &raw);
-	bool set = strace_is(c->arg[1], "FIOCLEX") || raw == RAW_FIOCLEX;
-	if (!set && !strace_is(c->arg[1], "FIONCLEX") && raw != RAW_FIONCLEX)
+	iot_strace_number(c->arg[1], &raw);
+	bool set = iot_strace_is(c->arg[1], "FIOCLEX") || raw == RAW_FIOCLEX;
+	if (!set && !iot_strace_is(c->arg[1], "FIONCLEX") && raw != RAW_FIONCLEX)
 		return;
-	struct strace_fd fd = strace_fd(c->arg[0]);
-	struct iot_slot *slot = strace_slot(s, c, &fd);
+	struct strace_fd fd = iot_strace_fd(c->arg[0]);
+	struct iot_slot *slot = iot_strace_slot(s, c, &fd);
 	if (slot != NULL)
 		slot->cloexec = set;
 }
@@ -420,7 +429,7 @@ static void hidden_pair(struct strace *s, struct strace_call *c, enum iot_descri
 			bool cloexec)
 {
 	uint32_t from = 3;
-	strace_count(s, "guessed.pair", 1);
+	iot_strace_count(s, "guessed.pair", 1);
 	for (int i = 0; i < 2; i++) {
 		struct strace_fd fd = {.number = iot_table_lowest(c->task->table, from)};
 		made(s, c, &fd, kind, cloexec);
@@ -431,7 +440,7 @@ static void hidden_pair(struct strace *s, struct strace_call *c, enum iot_descri
 	}
 }
 
-void strace_pair(struct strace *s, struct strace_call *c)
+void iot_strace_pair(struct strace *s, struct strace_call *c)
 {
 	enum iot_descriptor_kind kind = (enum iot_descriptor_kind)c->entry->variant;
 	struct strace_text pair[2] = {0};
@@ -441,11 +450,11 @@ void strace_pair(struct strace *s, struct strace_call *c)
 	struct strace_text arg = c->arg[at];
 	bool cloexec = any_cloexec(c);
 	if (arg.p < arg.end && *arg.p == '[')
-		strace_split(arg.p + 1, arg.end, NULL, pair, 2, &count);
+		iot_strace_split(arg.p + 1, arg.end, NULL, pair, 2, &count);
 	struct strace_fd a = {.number = STRACE_NO_FD}, b = a;
 	if (count == 2) {
-		a = strace_fd(pair[0]);
-		b = strace_fd(pair[1]);
+		a = iot_strace_fd(pair[0]);
+		b = iot_strace_fd(pair[1]);
 	}
 	if (a.number < 0 || b.number < 0) {
 		hidden_pair(s, c, kind, cloexec);
@@ -455,7 +464,7 @@ void strace_pair(struct strace *s, struct strace_call *c)
 	made(s, c, &b, kind, cloexec);
 }
 
-void strace_made(struct strace *s, struct strace_call *c)
+void iot_strace_made(struct strace *s, struct strace_call *c)
 {
 	if (!c->returned || c->failed || c->result < 0)
 		return;
@@ -463,8 +472,8 @@ void strace_made(struct strace *s, struct strace_call *c)
 	fd.number = c->result;
 	if (c->entry->variant == 0) /* from another process: known by its name alone */
 		iot_table_set(&s->tracker, c->task->table, fd.number, found(s, &fd), true);
-	else if (strcmp(c->entry->name, "bpf") != 0 || strace_is(c->arg[0], "BPF_MAP_CREATE") ||
-		 strace_is(c->arg[0], "BPF_PROG_LOAD"))
+	else if (strcmp(c->entry->name, "bpf") != 0 || iot_strace_is(c->arg[0], "BPF_MAP_CREATE") ||
+		 iot_strace_is(c->arg[0], "BPF_PROG_LOAD"))
 		made(s, c, &fd, (enum iot_descriptor_kind)c->entry->variant, any_cloexec(c));
 }
 
@@ -473,20 +482,20 @@ static void received(struct strace *s, struct strace_call *c, struct strace_text
 {
 	struct strace_text item[STRACE_ARGS];
 	unsigned count;
-	if (strace_split(list.p, list.end, NULL, item, STRACE_ARGS, &count) == NULL)
+	if (iot_strace_split(list.p, list.end, NULL, item, STRACE_ARGS, &count) == NULL)
 		return;
 	for (unsigned i = 0; i < count; i++) {
-		struct strace_fd fd = strace_fd(item[i]);
+		struct strace_fd fd = iot_strace_fd(item[i]);
 		if (fd.number >= 0)
 			iot_table_set(&s->tracker, c->task->table, fd.number, found(s, &fd),
 				      cloexec);
 	}
 }
 
-void strace_recvmsg(struct strace *s, struct strace_call *c)
+void iot_strace_recvmsg(struct strace *s, struct strace_call *c)
 {
 	static const char RIGHTS[] = "SCM_RIGHTS", DATA[] = "cmsg_data=[";
-	strace_read_write(s, c);
+	iot_strace_read_write(s, c);
 	if (!c->returned || c->failed || c->args < 2)
 		return;
 	struct strace_text a = c->arg[1];
@@ -495,5 +504,5 @@ void strace_recvmsg(struct strace *s, struct strace_call *c)
 		p = memmem(p, (size_t)(a.end - p), DATA, sizeof DATA - 1);
 	if (p != NULL)
 		received(s, c, (struct strace_text){p + sizeof DATA - 1, a.end},
-			 c->args > 2 && strace_has_flag(c->arg[2], "MSG_CMSG_CLOEXEC"));
+			 c->args > 2 && iot_strace_has_flag(c->arg[2], "MSG_CMSG_CLOEXEC"));
 }

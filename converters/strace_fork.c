@@ -19,39 +19,38 @@ static unsigned raw_flags(int64_t value)
 static unsigned clone_flags(struct strace_text text)
 {
 	int64_t value;
-	if (strace_field(text, "flags=", &value) || strace_number(text, &value))
+	if (iot_strace_field(text, "flags=", &value) || iot_strace_number(text, &value))
 		return raw_flags(value);
-	return (strace_has_flag(text, "CLONE_FS") ? SHARE_FS : 0U) |
-	       (strace_has_flag(text, "CLONE_FILES") ? SHARE_FILES : 0U) |
-	       (strace_has_flag(text, "CLONE_THREAD") ? SHARE_GROUP : 0U);
+	return (iot_strace_has_flag(text, "CLONE_FS") ? SHARE_FS : 0U) |
+	       (iot_strace_has_flag(text, "CLONE_FILES") ? SHARE_FILES : 0U) |
+	       (iot_strace_has_flag(text, "CLONE_THREAD") ? SHARE_GROUP : 0U);
 }
 
-static struct strace_group *child_group(struct strace *s, struct strace_group *parent,
-					bool thread)
+static struct strace_group *child_group(struct strace *s, struct strace_group *parent, bool thread)
 {
 	if (thread && !s->threads) {
 		parent->refs++;
 		return parent;
 	}
-	struct strace_group *g = strace_group_new(s);
+	struct strace_group *g = iot_strace_group_new(s);
 	if (g == NULL)
 		return NULL;
 	if (thread)
 		g->thread_of = parent->thread_of != 0 ? parent->thread_of : parent->id;
 	g->parent = thread ? parent->parent : parent->id;
 	if (parent->name != NULL)
-		strace_group_name(s, g, parent->name, parent->name_size);
+		iot_strace_group_name(s, g, parent->name, parent->name_size);
 	return g;
 }
 
 /* The child that this fork will have, with what it inherits now. */
-void strace_fork_enter(struct strace *s, struct strace_call *c)
+void iot_strace_fork_enter(struct strace *s, struct strace_call *c)
 {
 	struct strace_task *t = c->task;
 	unsigned flags = 0;
 	if (c->args > 0 && strchr(c->entry->name, 'c') == c->entry->name)
 		flags = clone_flags((struct strace_text){c->arg[0].p, c->arg[c->args - 1].end});
-	strace_drop_unborn(s, t);
+	iot_strace_drop_unborn(s, t);
 	struct strace_task *child = calloc(1, sizeof *child);
 	if (child == NULL) {
 		s->status = IOT_ENOMEM;
@@ -65,7 +64,7 @@ void strace_fork_enter(struct strace *s, struct strace_call *c)
 			 ? iot_directory_share(t->cwd)
 			 : iot_directory_new(&s->tracker, t->cwd->path, t->cwd->size);
 	if (child->group == NULL || child->table == NULL || child->cwd == NULL) {
-		strace_task_free(s, child);
+		iot_strace_task_free(s, child);
 		return;
 	}
 	t->unborn = child;
@@ -81,10 +80,10 @@ static struct strace_task *take(struct strace *s, struct strace_task *parent)
 }
 
 /* strace says that it has attached to the child of the fork at hand. */
-void strace_attached(struct strace *s, struct strace_task *parent, uint32_t tid)
+void iot_strace_attached(struct strace *s, struct strace_task *parent, uint32_t tid)
 {
-	if (parent->unborn != NULL && strace_task_find(s, tid) == NULL)
-		strace_be_born(s, take(s, parent), tid, parent->entry_ns);
+	if (parent->unborn != NULL && iot_strace_task_find(s, tid) == NULL)
+		iot_strace_be_born(s, take(s, parent), tid, parent->entry_ns);
 }
 
 /* A process that spoke before anyone had returned its number: who made it is known now. */
@@ -93,35 +92,35 @@ static void adopt(struct strace *s, struct strace_task *child, const struct stra
 	child->adopted = false;
 	child->group->parent = unborn->group->parent;
 	child->group->announced = false;
-	strace_count(s, "late_parent", 1);
+	iot_strace_count(s, "late_parent", 1);
 }
 
-void strace_fork(struct strace *s, struct strace_call *c)
+void iot_strace_fork(struct strace *s, struct strace_call *c)
 {
 	struct strace_task *t = c->task;
 	bool ok = c->returned && !c->failed && c->result > 0 && c->result <= STRACE_PID_MAX;
 	if (!ok) {
-		strace_drop_unborn(s, t);
+		iot_strace_drop_unborn(s, t);
 		return;
 	}
 	uint32_t tid = (uint32_t)c->result;
-	struct strace_task *there = strace_task_find(s, tid);
+	struct strace_task *there = iot_strace_task_find(s, tid);
 	if (t->unborn == NULL && t->pending == STRACE_WAITING) /* it has spoken already */
 		return;
 	if (t->unborn == NULL)
-		strace_fork_enter(s, c);
+		iot_strace_fork_enter(s, c);
 	if (t->unborn == NULL)
 		return;
 	struct strace_task *child = take(s, t);
 	if (there != NULL && there->adopted) {
 		adopt(s, there, child);
-		strace_task_free(s, child);
+		iot_strace_task_free(s, child);
 		return;
 	}
 	if (there != NULL)
-		strace_task_end(s, there);
-	if (strace_be_born(s, child, tid, c->start_ns) && s->held != NULL)
-		strace_tasks_release_held(s, false);
+		iot_strace_task_end(s, there);
+	if (iot_strace_be_born(s, child, tid, c->start_ns) && s->held != NULL)
+		iot_strace_tasks_release_held(s, false);
 }
 
 static void unshare_table(struct strace *s, struct strace_task *t)
@@ -135,21 +134,22 @@ static void unshare_table(struct strace *s, struct strace_task *t)
 	t->table = own;
 }
 
-void strace_exec(struct strace *s, struct strace_call *c)
+void iot_strace_exec(struct strace *s, struct strace_call *c)
 {
 	struct strace_task *t = c->task;
 	size_t size;
 	if (!c->returned || c->failed || c->result != 0)
 		return;
-	strace_end_siblings(s, t);
+	iot_strace_end_siblings(s, t);
 	unshare_table(s, t);
 	iot_table_exec(&s->tracker, t->table);
 	unsigned at = c->entry->variant == 1 ? 1 : 0;
-	if (c->args > at && strace_string(c->arg[at], s->path, sizeof s->path, &size) && size > 0)
-		strace_group_name(s, t->group, s->path, size);
+	if (c->args > at && iot_strace_string(c->arg[at], s->path, sizeof s->path, &size) &&
+	    size > 0)
+		iot_strace_group_name(s, t->group, s->path, size);
 }
 
-void strace_unshare(struct strace *s, struct strace_call *c)
+void iot_strace_unshare(struct strace *s, struct strace_call *c)
 {
 	struct strace_task *t = c->task;
 	if (!c->returned || c->failed || c->args == 0)
@@ -167,11 +167,11 @@ void strace_unshare(struct strace *s, struct strace_call *c)
 }
 
 /* A call that returns the caller's number, made by the process that had none so far. */
-void strace_own_number(struct strace *s, struct strace_call *c)
+void iot_strace_own_number(struct strace *s, struct strace_call *c)
 {
 	if (s->numberless != c->task || !c->returned || c->result <= 0 ||
 	    c->result > STRACE_PID_MAX || !s->brackets)
 		return;
 	s->numberless = NULL;
-	strace_number_task(s, c->task, (uint32_t)c->result);
+	iot_strace_number_task(s, c->task, (uint32_t)c->result);
 }

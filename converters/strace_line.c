@@ -35,11 +35,41 @@ static bool starts(const char *p, const char *end, const char *word, size_t size
 
 #define STARTS(p, end, literal) starts(p, end, literal, sizeof literal - 1)
 
+/*
+ * The six digits before p[8], as a number: eight bytes at once, the first two being no matter.
+ * False: not all of the six are digits.
+ */
+static bool six_digits(const char *p, int64_t *value)
+{
+	uint64_t v;
+	memcpy(&v, p, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	v = (v & ~UINT64_C(0xffff)) | 0x3030;
+	uint64_t high = UINT64_C(0xf0f0f0f0f0f0f0f0), zeros = UINT64_C(0x3030303030303030);
+	if ((v & high) != zeros || ((v + UINT64_C(0x0606060606060606)) & high) != zeros)
+		return false;
+	v -= zeros;
+	v = v * 10 + (v >> 8); /* pairs */
+	v = (((v & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
+	     (((v >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001))) >>
+	    32;
+	*value = (int64_t)(v & 0xffffffff);
+	return true;
+}
+
 /* ".123456": as nanoseconds; digits after the ninth are dropped. */
 static int64_t fraction(struct cursor *c, unsigned *digits)
 {
 	int64_t value = 0;
 	unsigned n = 0;
+	if (c->end - c->p > 7 && *c->p == '.' && !is_digit(c->p[7]) &&
+	    six_digits(c->p - 1, &value)) { /* the byte before belongs to the line too */
+		c->p += 7;
+		*digits = 6;
+		return value * 1000;
+	}
 	if (c->p < c->end && *c->p == '.')
 		for (c->p++; c->p < c->end && is_digit(*c->p); c->p++)
 			if (n < 9) {
@@ -47,8 +77,6 @@ static int64_t fraction(struct cursor *c, unsigned *digits)
 				n++;
 			}
 	*digits = n;
-	if (n == 6)
-		return value * 1000;
 	for (; n < 9; n++)
 		value *= 10;
 	return value;
@@ -326,9 +354,42 @@ static bool parse(struct strace_clock *clock, const char *text, const char *end,
 	return line->kind != STRACE_FOREIGN;
 }
 
-void strace_line_parse(const struct strace_layout *layout, struct strace_clock *clock,
-		       const char *text, const char *end, struct strace_line *line)
+/*
+ * The usual prefix, "1234  1700000000.123456 ", within the second of the line before. False: read it
+ * with care.
+ */
+static bool usual_prefix(const struct strace_layout *layout, const struct strace_clock *clock,
+			 const char *p, const char *end, struct strace_line *line)
 {
+	int64_t fraction_us;
+	uint32_t tid = 0;
+	const char *start = p;
+	if (!layout->epoch || layout->relative || clock->digits[0] == '\0')
+		return false;
+	if (layout->pid) {
+		for (; p < end && is_digit(*p) && p - start < 7; p++)
+			tid = tid * 10 + (uint32_t)(*p - '0');
+		if (p == start || tid == 0 || tid > STRACE_PID_MAX || p == end || *p != ' ')
+			return false;
+		while (p < end && *p == ' ')
+			p++;
+	}
+	if (end - p < 20 || memcmp(p, clock->digits, EPOCH_DIGITS_MAX) != 0 || p[10] != '.' ||
+	    p[17] != ' ' || p[18] == '[' || !six_digits(p + 9, &fraction_us))
+		return false;
+	line->tid = tid;
+	line->body = p + 18;
+	line->time_ns = (int64_t)clock->seconds * NS_PER_SECOND + fraction_us * 1000;
+	line->kind = (uint8_t)kind_of(line->body, end);
+	return line->kind != STRACE_FOREIGN;
+}
+
+void iot_strace_line_parse(const struct strace_layout *layout, struct strace_clock *clock,
+			   const char *text, const char *end, struct strace_line *line)
+{
+	*line = (struct strace_line){.body = text, .end = end};
+	if (usual_prefix(layout, clock, text, end, line))
+		return;
 	*line = (struct strace_line){.body = text, .end = end};
 	struct times t = {0};
 	if (!parse(clock, text, end, line, &t) || t.clock != layout->clock ||
@@ -344,19 +405,27 @@ void strace_line_parse(const struct strace_layout *layout, struct strace_clock *
 
 static const char CUT[] = " <unfinished ...>";
 
-bool strace_line_unfinished(const char *text, const char *end)
+bool iot_strace_line_unfinished(const char *text, const char *end)
 {
 	size_t n = sizeof CUT - 1;
 	return (size_t)(end - text) >= n && end[-2] == '.' && memcmp(end - n, CUT, n) == 0;
 }
 
-const char *strace_line_duration(const char *text, const char *end, uint64_t *ns,
-				 unsigned *digits, bool *found)
+const char *iot_strace_line_duration(const char *text, const char *end, uint64_t *ns,
+				     unsigned *digits, bool *found)
 {
-	*found = false;
 	const char *p = end;
+	int64_t us;
+	*found = false;
 	if (p == text || *--p != '>')
 		return end;
+	if (end - text > 12 && p[-9] == '<' && p[-10] == ' ' && p[-7] == '.' && is_digit(p[-8]) &&
+	    six_digits(p - 8, &us)) { /* " <0.000012>", the usual form */
+		*ns = (uint64_t)(p[-8] - '0') * (uint64_t)NS_PER_SECOND + (uint64_t)us * 1000;
+		*digits = 6;
+		*found = true;
+		return p - 10;
+	}
 	while (p > text && (is_digit(p[-1]) || p[-1] == '.'))
 		p--;
 	if (p - text < 2 || p[-1] != '<' || p[-2] != ' ' || end - p > 24)
@@ -372,7 +441,7 @@ const char *strace_line_duration(const char *text, const char *end, uint64_t *ns
 	return p - 2;
 }
 
-size_t strace_line_uncolour(const char *text, size_t size, char *out)
+size_t iot_strace_line_uncolour(const char *text, size_t size, char *out)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < size; i++) {
@@ -413,7 +482,7 @@ static void layout_tick(struct strace_layout *layout, const struct strace_line *
 		tick = tick_of(t->digits);
 	if (t->relative && tick_of(t->relative_digits) < tick)
 		tick = tick_of(t->relative_digits);
-	strace_line_duration(line->body, line->end, &took, &digits, &found);
+	iot_strace_line_duration(line->body, line->end, &took, &digits, &found);
 	if (found && tick_of(digits) < tick)
 		tick = tick_of(digits);
 	layout->duration |= found;
@@ -426,17 +495,17 @@ static bool plausible(const struct strace_line *line)
 	unsigned count;
 	const char *end = line->end;
 	const char *open = memchr(line->body, '(', (size_t)(end - line->body));
-	if (line->kind != STRACE_CALL || open == NULL || strace_line_unfinished(open, end))
+	if (line->kind != STRACE_CALL || open == NULL || iot_strace_line_unfinished(open, end))
 		return true;
-	const char *p = strace_split(open + 1, end, NULL, NULL, 0, &count);
+	const char *p = iot_strace_split(open + 1, end, NULL, NULL, 0, &count);
 	while (p != NULL && p < end && *p == ' ')
 		p++;
 	return p != NULL ? p < end && *p == '=' && p[-1] == ' '
 			 : end[-1] == '>' && end - open > 4 && memcmp(end - 4, "...", 3) == 0;
 }
 
-bool strace_layout_detect(const char *head, size_t size, struct strace_layout *layout,
-			  int64_t *first_ns, unsigned *calls, unsigned *lines)
+bool iot_strace_layout_detect(const char *head, size_t size, struct strace_layout *layout,
+			      int64_t *first_ns, unsigned *calls, unsigned *lines)
 {
 	struct strace_clock clock = {0};
 	*layout = (struct strace_layout){.tick_ns = (uint64_t)NS_PER_SECOND};
@@ -452,7 +521,7 @@ bool strace_layout_detect(const char *head, size_t size, struct strace_layout *l
 		struct times t = {0};
 		const char *from = p, *to = stop;
 		if (layout->colour && stop - p <= (ptrdiff_t)sizeof clean) {
-			to = clean + strace_line_uncolour(p, (size_t)(stop - p), clean);
+			to = clean + iot_strace_line_uncolour(p, (size_t)(stop - p), clean);
 			from = clean;
 		}
 		p = stop + 1;

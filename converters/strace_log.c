@@ -85,8 +85,7 @@ static bool raw_line(struct strace *s, struct strace_member *m)
 	}
 }
 
-static bool uncolour(struct strace *s, struct strace_member *m, const char **text,
-		     const char **end)
+static bool uncolour(struct strace *s, struct strace_member *m, const char **text, const char **end)
 {
 	size_t size = (size_t)(*end - *text);
 	if (size > m->clean_room) {
@@ -98,7 +97,7 @@ static bool uncolour(struct strace *s, struct strace_member *m, const char **tex
 		m->clean = grown;
 		m->clean_room = size * 2;
 	}
-	*end = m->clean + strace_line_uncolour(*text, size, m->clean);
+	*end = m->clean + iot_strace_line_uncolour(*text, size, m->clean);
 	*text = m->clean;
 	return true;
 }
@@ -118,7 +117,7 @@ static void key(struct strace_member *m)
 	bool found = false;
 	m->key_ns = line->time_ns;
 	if (line->kind == STRACE_CALL && !is_fork(line->body, line->end))
-		strace_line_duration(line->body, line->end, &took, &digits, &found);
+		iot_strace_line_duration(line->body, line->end, &took, &digits, &found);
 	if (found && took < (uint64_t)NS_PER_DAY)
 		m->key_ns += (int64_t)took;
 }
@@ -135,10 +134,10 @@ static bool advance(struct strace *s, struct strace_member *m)
 		end--;
 	if (m->layout.colour && !uncolour(s, m, &text, &end))
 		return false;
-	strace_line_parse(&m->layout, &m->clock, text, end, &m->line);
+	iot_strace_line_parse(&m->layout, &m->clock, text, end, &m->line);
 	if (m->line.kind <= STRACE_END) {
 		if (m->line.time_ns < m->last_ns) {
-			strace_count(s, "clock.backwards", 1);
+			iot_strace_count(s, "clock.backwards", 1);
 			s->backwards = true;
 		}
 		m->last_ns = m->line.time_ns;
@@ -207,7 +206,7 @@ static bool member_open(struct strace *s, struct strace_member *m)
 	return false;
 }
 
-int strace_log_next(struct strace *s)
+int iot_strace_log_next(struct strace *s)
 {
 	while (s->heap_size > 0) {
 		struct strace_member *m = &s->member[s->heap[0]];
@@ -242,7 +241,7 @@ int strace_log_next(struct strace *s)
 }
 
 /* No call still to be read was entered before. */
-int64_t strace_log_watermark(const struct strace *s)
+int64_t iot_strace_log_watermark(const struct strace *s)
 {
 	int64_t ns = INT64_MAX;
 	for (size_t i = 0; i < s->heap_size; i++) {
@@ -256,7 +255,7 @@ int64_t strace_log_watermark(const struct strace *s)
 
 /* Opening */
 
-uint32_t strace_log_suffix(const char *name)
+uint32_t iot_strace_log_suffix(const char *name)
 {
 	static const char *const PACKED[] = {".zst", ".gz", ".bz2", ".xz", ".lz4"};
 	size_t n = strlen(name);
@@ -285,12 +284,12 @@ static void member_look(struct strace *s, size_t i)
 	size_t size;
 	const char *head = iot_input_head(src->input, i, &size);
 	m->index = i;
-	if (!strace_layout_detect(head, size, &m->layout, &m->first_ns, &calls, &lines)) {
+	if (!iot_strace_layout_detect(head, size, &m->layout, &m->first_ns, &calls, &lines)) {
 		m->first_ns = INT64_MAX;
 		return;
 	}
 	if (!m->layout.pid && !m->layout.brackets)
-		m->tid = strace_log_suffix(iot_input_name(src->input, i));
+		m->tid = iot_strace_log_suffix(iot_input_name(src->input, i));
 	if (m->tid == 0 && s->members > 1 && !m->layout.pid && !m->layout.brackets)
 		m->tid = STRACE_PID_MAX + 1 + (uint32_t)i;
 	s->has_time |= m->layout.clock || m->layout.epoch || m->layout.relative;
@@ -329,7 +328,7 @@ static void settle_times(struct strace *s)
 	s->src->first_ns = first == INT64_MAX ? 0 : first;
 }
 
-int strace_log_open(struct strace *s)
+int iot_strace_log_open(struct strace *s)
 {
 	s->members = iot_input_count(s->src->input);
 	s->member = calloc(s->members + 1, sizeof *s->member);
@@ -349,7 +348,7 @@ int strace_log_open(struct strace *s)
 	return IOT_OK;
 }
 
-void strace_log_close(struct strace *s)
+void iot_strace_log_close(struct strace *s)
 {
 	for (size_t i = 0; s->member != NULL && i < s->members; i++)
 		member_close(&s->member[i]);

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-void strace_learn_cwd(struct strace *s, struct strace_task *t, struct strace_text note)
+void iot_strace_learn_cwd(struct strace *s, struct strace_task *t, struct strace_text note)
 {
-	size_t size = strace_unescape(note, s->scratch, sizeof s->scratch);
+	size_t size = iot_strace_unescape(note, s->scratch, sizeof s->scratch);
 	struct iot_directory *d = t->cwd;
 	if (size == 0 || *s->scratch != '/' ||
 	    (d->size == size && memcmp(d->path, s->scratch, size) == 0))
@@ -14,8 +14,7 @@ void strace_learn_cwd(struct strace *s, struct strace_task *t, struct strace_tex
 	bool relative = d->size == 0 || *d->path != '/';
 	size_t root = size;
 	if (relative && d->size > 0) { /* known by a relative name: what stands before that? */
-		if (size <= d->size ||
-		    memcmp(s->scratch + size - d->size, d->path, d->size) != 0 ||
+		if (size <= d->size || memcmp(s->scratch + size - d->size, d->path, d->size) != 0 ||
 		    s->scratch[size - d->size - 1] != '/')
 			relative = false;
 		root = size - d->size - 1;
@@ -25,20 +24,20 @@ void strace_learn_cwd(struct strace *s, struct strace_task *t, struct strace_tex
 	iot_directory_set(&s->tracker, d, s->scratch, size);
 }
 
-size_t strace_path(struct strace *s, struct strace_call *c, const struct strace_fd *dir,
-		   struct strace_text arg, char *out)
+size_t iot_strace_path(struct strace *s, struct strace_call *c, const struct strace_fd *dir,
+		       struct strace_text arg, char *out)
 {
 	size_t size;
 	const struct strace_task *t = c->task;
 	if (dir->number == STRACE_CWD && dir->note.p != NULL)
-		strace_learn_cwd(s, c->task, dir->note);
-	if (!strace_string(arg, s->scratch, sizeof s->scratch, &size) || size == 0)
+		iot_strace_learn_cwd(s, c->task, dir->note);
+	if (!iot_strace_string(arg, s->scratch, sizeof s->scratch, &size) || size == 0)
 		return 0;
 	if (*s->scratch == '/' || dir->number == STRACE_CWD)
 		return iot_path_resolve(t->cwd->path, t->cwd->size, s->scratch, size, out);
 	if (dir->note.p != NULL) {
 		char base[IOT_PATH_ROOM];
-		size_t n = strace_unescape(dir->note, base, sizeof base);
+		size_t n = iot_strace_unescape(dir->note, base, sizeof base);
 		return iot_path_resolve(base, n, s->scratch, size, out);
 	}
 	const struct iot_slot *slot = iot_table_get(t->table, dir->number);
@@ -81,7 +80,8 @@ static void learn_size(const struct strace_call *c, struct iot_tracked_file *f)
 	struct strace_text text = stat_text(c);
 	int64_t size;
 	if (f != NULL && text.p != NULL && is_regular(text) == 1 &&
-	    (strace_field(text, "st_size=", &size) || strace_field(text, "stx_size=", &size)) &&
+	    (iot_strace_field(text, "st_size=", &size) ||
+	     iot_strace_field(text, "stx_size=", &size)) &&
 	    size >= 0)
 		iot_file_truncate(f, (uint64_t)size);
 }
@@ -116,10 +116,10 @@ static void learn_kind(struct strace *s, const struct strace_call *c, struct iot
 
 static void op(struct strace *s, struct strace_call *c, const char *name, size_t path_size)
 {
-	if (!strace_wants_op(s, name))
+	if (!iot_strace_wants_op(s, name))
 		return;
 	struct strace_op o = {.name = name, .path = s->path, .path_size = path_size};
-	strace_emit_op(s, c, &o);
+	iot_strace_emit_op(s, c, &o);
 }
 
 static void path_effect(struct strace *s, struct strace_call *c, size_t size)
@@ -128,8 +128,9 @@ static void path_effect(struct strace *s, struct strace_call *c, size_t size)
 	if (size == 0)
 		return;
 	if (c->failed) {
-		if (strace_is(c->error, "ENOENT") &&
-		    (variant == STRACE_STAT || variant == STRACE_ACCESS || variant == STRACE_UNLINK))
+		if (iot_strace_is(c->error, "ENOENT") &&
+		    (variant == STRACE_STAT || variant == STRACE_ACCESS ||
+		     variant == STRACE_UNLINK))
 			iot_tracker_absent(&s->tracker, s->path, size);
 		return;
 	}
@@ -139,12 +140,12 @@ static void path_effect(struct strace *s, struct strace_call *c, size_t size)
 		learn_size(c, iot_tracker_find(&s->tracker, s->path, size));
 }
 
-void strace_path_op(struct strace *s, struct strace_call *c)
+void iot_strace_path_op(struct strace *s, struct strace_call *c)
 {
 	struct strace_fd cwd = {.number = STRACE_CWD};
 	if (!c->returned || c->args < 1)
 		return;
-	size_t size = strace_path(s, c, &cwd, c->arg[0], s->path);
+	size_t size = iot_strace_path(s, c, &cwd, c->arg[0], s->path);
 	path_effect(s, c, size);
 	op(s, c, c->entry->op, size);
 }
@@ -152,9 +153,9 @@ void strace_path_op(struct strace *s, struct strace_call *c)
 /* An operation on an open descriptor. */
 static void on_fd(struct strace *s, struct strace_call *c)
 {
-	struct strace_fd fd = strace_fd(c->arg[0]);
-	struct iot_slot *slot = c->failed ? iot_table_get(c->task->table, fd.number)
-					  : strace_slot(s, c, &fd);
+	struct strace_fd fd = iot_strace_fd(c->arg[0]);
+	struct iot_slot *slot =
+	    c->failed ? iot_table_get(c->task->table, fd.number) : iot_strace_slot(s, c, &fd);
 	if (slot == NULL)
 		return;
 	if (c->entry->variant == STRACE_STAT && !c->failed) {
@@ -162,19 +163,19 @@ static void on_fd(struct strace *s, struct strace_call *c)
 		learn_size(c, slot->open->file);
 	}
 	struct iot_description *d = slot->open;
-	if ((!strace_recorded(s, d) && d->kind != IOT_FD_DIRECTORY) ||
-	    !strace_wants_op(s, c->entry->op))
+	if ((!iot_strace_recorded(s, d) && d->kind != IOT_FD_DIRECTORY) ||
+	    !iot_strace_wants_op(s, c->entry->op))
 		return;
 	struct strace_op o = {.name = c->entry->op};
-	o.file = strace_emit_file(s, c->task, fd.number, slot, c->start_ns);
+	o.file = iot_strace_emit_file(s, c->task, fd.number, slot, c->start_ns);
 	if (d->file != NULL && d->file->path != NULL) {
 		o.path = d->file->path;
 		o.path_size = d->file->path_size;
 	}
-	strace_emit_op(s, c, &o);
+	iot_strace_emit_op(s, c, &o);
 }
 
-void strace_fd_op(struct strace *s, struct strace_call *c)
+void iot_strace_fd_op(struct strace *s, struct strace_call *c)
 {
 	if (c->returned && c->args >= 1)
 		on_fd(s, c);
@@ -183,25 +184,25 @@ void strace_fd_op(struct strace *s, struct strace_call *c)
 static bool empty_path(struct strace_text arg)
 {
 	return (arg.end - arg.p == 2 && arg.p[0] == '"' && arg.p[1] == '"') ||
-	       strace_is(arg, "NULL");
+	       iot_strace_is(arg, "NULL");
 }
 
-void strace_path_op_at(struct strace *s, struct strace_call *c)
+void iot_strace_path_op_at(struct strace *s, struct strace_call *c)
 {
 	if (!c->returned || c->args < 2)
 		return;
-	struct strace_fd dir = strace_fd(c->arg[0]);
+	struct strace_fd dir = iot_strace_fd(c->arg[0]);
 	if (dir.number != STRACE_CWD && empty_path(c->arg[1])) {
 		on_fd(s, c);
 		return;
 	}
-	size_t size = strace_path(s, c, &dir, c->arg[1], s->path);
+	size_t size = iot_strace_path(s, c, &dir, c->arg[1], s->path);
 	path_effect(s, c, size);
 	const char *name = c->entry->op;
 	int64_t flags = 0;
 	if (c->entry->variant == STRACE_UNLINK && c->args > 2 &&
-	    (strace_has_flag(c->arg[2], "AT_REMOVEDIR") ||
-	     (strace_number(c->arg[2], &flags) && (flags & 0x200) != 0)))
+	    (iot_strace_has_flag(c->arg[2], "AT_REMOVEDIR") ||
+	     (iot_strace_number(c->arg[2], &flags) && (flags & 0x200) != 0)))
 		name = "rmdir";
 	op(s, c, name, size);
 }
@@ -212,36 +213,39 @@ static void two_paths(struct strace *s, struct strace_call *c, size_t from, size
 {
 	if (!c->failed && from > 0 && to > 0) {
 		int64_t flags = 0;
-		bool exchange = c->args > 4 && (strace_has_flag(c->arg[4], "RENAME_EXCHANGE") ||
-						(strace_number(c->arg[4], &flags) &&
-						 (flags & 2) != 0));
+		bool exchange =
+		    c->args > 4 && (iot_strace_has_flag(c->arg[4], "RENAME_EXCHANGE") ||
+				    (iot_strace_number(c->arg[4], &flags) && (flags & 2) != 0));
 		if (c->entry->variant == STRACE_RENAME)
 			iot_tracker_rename(&s->tracker, s->path, from, s->path2, to, exchange);
 		else
 			iot_tracker_link(&s->tracker, s->path, from, s->path2, to);
 	}
-	struct strace_op o = {.name = c->entry->op, .path = s->path, .path_size = from,
-			      .to = s->path2, .to_size = to};
-	if (strace_wants_op(s, o.name))
-		strace_emit_op(s, c, &o);
+	struct strace_op o = {.name = c->entry->op,
+			      .path = s->path,
+			      .path_size = from,
+			      .to = s->path2,
+			      .to_size = to};
+	if (iot_strace_wants_op(s, o.name))
+		iot_strace_emit_op(s, c, &o);
 }
 
-void strace_two_paths(struct strace *s, struct strace_call *c)
+void iot_strace_two_paths(struct strace *s, struct strace_call *c)
 {
 	struct strace_fd cwd = {.number = STRACE_CWD};
 	if (!c->returned || c->args < 2)
 		return;
-	size_t from = strace_path(s, c, &cwd, c->arg[0], s->path);
-	two_paths(s, c, from, strace_path(s, c, &cwd, c->arg[1], s->path2));
+	size_t from = iot_strace_path(s, c, &cwd, c->arg[0], s->path);
+	two_paths(s, c, from, iot_strace_path(s, c, &cwd, c->arg[1], s->path2));
 }
 
-void strace_two_paths_at(struct strace *s, struct strace_call *c)
+void iot_strace_two_paths_at(struct strace *s, struct strace_call *c)
 {
 	if (!c->returned || c->args < 4)
 		return;
-	struct strace_fd a = strace_fd(c->arg[0]), b = strace_fd(c->arg[2]);
-	size_t from = strace_path(s, c, &a, c->arg[1], s->path);
-	two_paths(s, c, from, strace_path(s, c, &b, c->arg[3], s->path2));
+	struct strace_fd a = iot_strace_fd(c->arg[0]), b = iot_strace_fd(c->arg[2]);
+	size_t from = iot_strace_path(s, c, &a, c->arg[1], s->path);
+	two_paths(s, c, from, iot_strace_path(s, c, &b, c->arg[3], s->path2));
 }
 
 /* symlink(target, path): the target is any text */
@@ -249,51 +253,51 @@ static void symlink_op(struct strace *s, struct strace_call *c, const struct str
 		       struct strace_text arg)
 {
 	struct strace_op o = {.name = "symlink", .path = s->path, .to = s->path2};
-	o.path_size = strace_path(s, c, dir, arg, s->path);
-	if (!strace_string(c->arg[0], s->path2, sizeof s->path2, &o.to_size))
+	o.path_size = iot_strace_path(s, c, dir, arg, s->path);
+	if (!iot_strace_string(c->arg[0], s->path2, sizeof s->path2, &o.to_size))
 		o.to_size = 0;
-	if (strace_wants_op(s, o.name))
-		strace_emit_op(s, c, &o);
+	if (iot_strace_wants_op(s, o.name))
+		iot_strace_emit_op(s, c, &o);
 }
 
-void strace_symlink(struct strace *s, struct strace_call *c)
+void iot_strace_symlink(struct strace *s, struct strace_call *c)
 {
 	struct strace_fd cwd = {.number = STRACE_CWD};
 	if (c->returned && c->args >= 2)
 		symlink_op(s, c, &cwd, c->arg[1]);
 }
 
-void strace_symlink_at(struct strace *s, struct strace_call *c)
+void iot_strace_symlink_at(struct strace *s, struct strace_call *c)
 {
 	if (!c->returned || c->args < 3)
 		return;
-	struct strace_fd dir = strace_fd(c->arg[1]);
+	struct strace_fd dir = iot_strace_fd(c->arg[1]);
 	symlink_op(s, c, &dir, c->arg[2]);
 }
 
 /* Sizes */
 
-void strace_truncate(struct strace *s, struct strace_call *c)
+void iot_strace_truncate(struct strace *s, struct strace_call *c)
 {
 	struct strace_fd cwd = {.number = STRACE_CWD};
 	int64_t length;
 	if (!c->returned || c->args < 2)
 		return;
-	size_t size = strace_path(s, c, &cwd, c->arg[0], s->path);
+	size_t size = iot_strace_path(s, c, &cwd, c->arg[0], s->path);
 	struct iot_tracked_file *f = iot_tracker_find(&s->tracker, s->path, size);
-	if (!c->failed && f != NULL && strace_number(c->arg[1], &length) && length >= 0)
+	if (!c->failed && f != NULL && iot_strace_number(c->arg[1], &length) && length >= 0)
 		iot_file_truncate(f, (uint64_t)length);
 	op(s, c, c->entry->op, size);
 }
 
-void strace_ftruncate(struct strace *s, struct strace_call *c)
+void iot_strace_ftruncate(struct strace *s, struct strace_call *c)
 {
 	int64_t length;
 	if (!c->returned || c->args < 2)
 		return;
-	struct strace_fd fd = strace_fd(c->arg[0]);
-	struct iot_slot *slot = c->failed ? NULL : strace_slot(s, c, &fd);
-	if (slot != NULL && slot->open->file != NULL && strace_number(c->arg[1], &length) &&
+	struct strace_fd fd = iot_strace_fd(c->arg[0]);
+	struct iot_slot *slot = c->failed ? NULL : iot_strace_slot(s, c, &fd);
+	if (slot != NULL && slot->open->file != NULL && iot_strace_number(c->arg[1], &length) &&
 	    length >= 0)
 		iot_file_truncate(slot->open->file, (uint64_t)length);
 	on_fd(s, c);
@@ -303,62 +307,62 @@ void strace_ftruncate(struct strace *s, struct strace_call *c)
 static void allocated(struct iot_tracked_file *f, struct strace_text mode, int64_t end)
 {
 	int64_t raw = 0;
-	strace_number(mode, &raw);
-	if (strace_has_flag(mode, "FALLOC_FL_COLLAPSE_RANGE") ||
-	    strace_has_flag(mode, "FALLOC_FL_INSERT_RANGE") || (raw & 0x28) != 0)
+	iot_strace_number(mode, &raw);
+	if (iot_strace_has_flag(mode, "FALLOC_FL_COLLAPSE_RANGE") ||
+	    iot_strace_has_flag(mode, "FALLOC_FL_INSERT_RANGE") || (raw & 0x28) != 0)
 		f->size_known = false;
-	else if (!strace_has_flag(mode, "FALLOC_FL_KEEP_SIZE") && (raw & 1) == 0)
+	else if (!iot_strace_has_flag(mode, "FALLOC_FL_KEEP_SIZE") && (raw & 1) == 0)
 		iot_file_grow(f, (uint64_t)end);
 }
 
-void strace_fallocate(struct strace *s, struct strace_call *c)
+void iot_strace_fallocate(struct strace *s, struct strace_call *c)
 {
 	int64_t offset, length, end;
 	if (!c->returned || c->args < 4)
 		return;
-	struct strace_fd fd = strace_fd(c->arg[0]);
-	struct iot_slot *slot = c->failed ? NULL : strace_slot(s, c, &fd);
-	if (slot != NULL && slot->open->file != NULL && strace_number(c->arg[2], &offset) &&
-	    strace_number(c->arg[3], &length) && !__builtin_add_overflow(offset, length, &end) &&
-	    end >= 0)
+	struct strace_fd fd = iot_strace_fd(c->arg[0]);
+	struct iot_slot *slot = c->failed ? NULL : iot_strace_slot(s, c, &fd);
+	if (slot != NULL && slot->open->file != NULL && iot_strace_number(c->arg[2], &offset) &&
+	    iot_strace_number(c->arg[3], &length) &&
+	    !__builtin_add_overflow(offset, length, &end) && end >= 0)
 		allocated(slot->open->file, c->arg[1], end);
 	on_fd(s, c);
 }
 
-void strace_sync(struct strace *s, struct strace_call *c)
+void iot_strace_sync(struct strace *s, struct strace_call *c)
 {
-	if (c->returned && strace_wants_op(s, c->entry->op))
+	if (c->returned && iot_strace_wants_op(s, c->entry->op))
 		op(s, c, c->entry->op, 0);
 }
 
 /* The working directory */
 
-void strace_chdir(struct strace *s, struct strace_call *c)
+void iot_strace_chdir(struct strace *s, struct strace_call *c)
 {
 	struct strace_fd cwd = {.number = STRACE_CWD};
 	if (!c->returned || c->failed || c->args < 1)
 		return;
 	if (c->entry->variant == 2) { /* chroot: names begin elsewhere from now on */
-		strace_count(s, "chroot", 1);
+		iot_strace_count(s, "chroot", 1);
 		return;
 	}
 	if (c->entry->variant == 0) {
-		size_t size = strace_path(s, c, &cwd, c->arg[0], s->path);
+		size_t size = iot_strace_path(s, c, &cwd, c->arg[0], s->path);
 		if (size > 0)
 			iot_directory_set(&s->tracker, c->task->cwd, s->path, size);
 		return;
 	}
-	struct strace_fd fd = strace_fd(c->arg[0]);
-	const struct iot_slot *slot = strace_slot(s, c, &fd);
+	struct strace_fd fd = iot_strace_fd(c->arg[0]);
+	const struct iot_slot *slot = iot_strace_slot(s, c, &fd);
 	if (slot != NULL && slot->open->file != NULL && slot->open->file->path != NULL)
 		iot_directory_set(&s->tracker, c->task->cwd, slot->open->file->path,
 				  slot->open->file->path_size);
 }
 
-void strace_getcwd(struct strace *s, struct strace_call *c)
+void iot_strace_getcwd(struct strace *s, struct strace_call *c)
 {
 	struct strace_text a = c->arg[0];
 	if (c->returned && !c->failed && c->args > 0 && a.end - a.p > 2 && *a.p == '"' &&
 	    a.end[-1] == '"')
-		strace_learn_cwd(s, c->task, (struct strace_text){a.p + 1, a.end - 1});
+		iot_strace_learn_cwd(s, c->task, (struct strace_text){a.p + 1, a.end - 1});
 }

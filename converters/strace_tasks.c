@@ -22,7 +22,7 @@ static size_t task_at(const struct strace *s, uint32_t tid)
 	return i;
 }
 
-struct strace_task *strace_task_find(struct strace *s, uint32_t tid)
+struct strace_task *iot_strace_task_find(struct strace *s, uint32_t tid)
 {
 	if (s->task_count == 0)
 		return NULL;
@@ -47,7 +47,7 @@ static bool tasks_grow(struct strace *s)
 	return true;
 }
 
-bool strace_number_task(struct strace *s, struct strace_task *t, uint32_t tid)
+bool iot_strace_number_task(struct strace *s, struct strace_task *t, uint32_t tid)
 {
 	if (s->task_count >= STRACE_TASKS_MAX) {
 		s->status = IOT_ELIMIT;
@@ -92,7 +92,7 @@ static void group_free(struct strace_group *g)
 	free(g);
 }
 
-void strace_group_name(struct strace *s, struct strace_group *g, const char *name, size_t size)
+void iot_strace_group_name(struct strace *s, struct strace_group *g, const char *name, size_t size)
 {
 	if (g->name != NULL && g->name_size == size && memcmp(g->name, name, size) == 0)
 		return;
@@ -128,7 +128,7 @@ static uint32_t new_id(struct strace *s, uint32_t pid)
 	return pid;
 }
 
-struct strace_group *strace_group_new(struct strace *s)
+struct strace_group *iot_strace_group_new(struct strace *s)
 {
 	struct strace_group *g = calloc(1, sizeof *g);
 	if (g == NULL) {
@@ -141,11 +141,11 @@ struct strace_group *strace_group_new(struct strace *s)
 
 /* Lives */
 
-void strace_task_free(struct strace *s, struct strace_task *t)
+void iot_strace_task_free(struct strace *s, struct strace_task *t)
 {
 	if (t == NULL)
 		return;
-	strace_task_free(s, t->unborn);
+	iot_strace_task_free(s, t->unborn);
 	iot_table_free(&s->tracker, t->table);
 	iot_directory_free(t->cwd);
 	group_free(t->group);
@@ -153,20 +153,20 @@ void strace_task_free(struct strace *s, struct strace_task *t)
 	free(t);
 }
 
-void strace_drop_unborn(struct strace *s, struct strace_task *parent)
+void iot_strace_drop_unborn(struct strace *s, struct strace_task *parent)
 {
 	if (parent->unborn == NULL)
 		return;
-	strace_task_free(s, parent->unborn);
+	iot_strace_task_free(s, parent->unborn);
 	parent->unborn = NULL;
 	s->forks_pending--;
 }
 
 /* Gives a task its number and its place among the living. */
-bool strace_be_born(struct strace *s, struct strace_task *t, uint32_t tid, int64_t birth_ns)
+bool iot_strace_be_born(struct strace *s, struct strace_task *t, uint32_t tid, int64_t birth_ns)
 {
-	if (tid != 0 && !strace_number_task(s, t, tid)) {
-		strace_task_free(s, t);
+	if (tid != 0 && !iot_strace_number_task(s, t, tid)) {
+		iot_strace_task_free(s, t);
 		return false;
 	}
 	t->next = s->alive;
@@ -188,23 +188,23 @@ static struct strace_task *root_task(struct strace *s, uint32_t tid, int64_t bir
 		s->status = IOT_ENOMEM;
 		return NULL;
 	}
-	t->group = strace_group_new(s);
+	t->group = iot_strace_group_new(s);
 	t->table = iot_table_new(&s->tracker);
 	t->cwd = iot_directory_new(&s->tracker, NULL, 0);
 	t->adopted = s->alive != NULL;
 	if (t->group == NULL || t->table == NULL || t->cwd == NULL) {
-		strace_task_free(s, t);
+		iot_strace_task_free(s, t);
 		return NULL;
 	}
-	return strace_be_born(s, t, tid, birth_ns) ? t : NULL;
+	return iot_strace_be_born(s, t, tid, birth_ns) ? t : NULL;
 }
 
-void strace_task_end(struct strace *s, struct strace_task *t)
+void iot_strace_task_end(struct strace *s, struct strace_task *t)
 {
 	if (t->pending == STRACE_WAITING && (t->entry->class & STRACE_DATA) != 0)
-		strace_count(s, "ended_inside", 1);
-	strace_pending_clear(s, t);
-	strace_drop_unborn(s, t);
+		iot_strace_count(s, "ended_inside", 1);
+	iot_strace_pending_clear(s, t);
+	iot_strace_drop_unborn(s, t);
 	if (t->tid != 0)
 		task_remove(s, t);
 	*(t->prev == NULL ? &s->alive : &t->prev->next) = t->next;
@@ -217,13 +217,13 @@ void strace_task_end(struct strace *s, struct strace_task *t)
 	for (size_t i = 0; i < s->members; i++)
 		if (s->member[i].partial == t)
 			s->member[i].partial = NULL;
-	strace_task_free(s, t);
+	iot_strace_task_free(s, t);
 }
 
-void strace_tasks_free(struct strace *s)
+void iot_strace_tasks_free(struct strace *s)
 {
 	while (s->alive != NULL)
-		strace_task_end(s, s->alive);
+		iot_strace_task_end(s, s->alive);
 	while (s->held != NULL) {
 		struct strace_held *next = s->held->next;
 		free(s->held);
@@ -234,24 +234,24 @@ void strace_tasks_free(struct strace *s)
 }
 
 /* All other threads of a process vanish with a successful exec. */
-void strace_end_siblings(struct strace *s, const struct strace_task *left)
+void iot_strace_end_siblings(struct strace *s, const struct strace_task *left)
 {
 	for (struct strace_task *t = s->alive, *next; t != NULL; t = next) {
 		next = t->next;
-		if (t != left && (t->group == left->group ||
-				  (s->threads && t->group->thread_of != 0 &&
-				   t->group->thread_of == left->group->id)))
-			strace_task_end(s, t);
+		if (t != left &&
+		    (t->group == left->group || (s->threads && t->group->thread_of != 0 &&
+						 t->group->thread_of == left->group->id)))
+			iot_strace_task_end(s, t);
 	}
 }
 
 /* Thread tid has called exec and goes on under the leader's number. */
-void strace_task_superseded(struct strace *s, struct strace_task *leader, uint32_t tid)
+void iot_strace_task_superseded(struct strace *s, struct strace_task *leader, uint32_t tid)
 {
-	struct strace_task *t = strace_task_find(s, tid);
+	struct strace_task *t = iot_strace_task_find(s, tid);
 	if (t == NULL || t == leader)
 		return;
-	strace_pending_clear(s, leader);
+	iot_strace_pending_clear(s, leader);
 	char *text = leader->text;
 	size_t room = leader->text_room;
 	struct iot_table *table = leader->table;
@@ -265,9 +265,9 @@ void strace_task_superseded(struct strace *s, struct strace_task *leader, uint32
 	t->text = text;
 	t->text_room = room;
 	t->table = table;
-	strace_pending_clear(s, t);
-	strace_task_end(s, t);
-	strace_end_siblings(s, leader);
+	iot_strace_pending_clear(s, t);
+	iot_strace_task_end(s, t);
+	iot_strace_end_siblings(s, leader);
 }
 
 /* Held lines */
@@ -288,8 +288,8 @@ static void hold(struct strace *s, const struct strace_line *line, uint32_t tid)
 		s->status = IOT_ENOMEM;
 		return;
 	}
-	*h = (struct strace_held){.time_ns = line->time_ns, .tid = tid, .kind = line->kind,
-				  .size = size};
+	*h = (struct strace_held){
+	    .time_ns = line->time_ns, .tid = tid, .kind = line->kind, .size = size};
 	memcpy(h->body, line->body, size);
 	*(s->held == NULL ? &s->held : s->held_tail) = h;
 	s->held_tail = &h->next;
@@ -302,7 +302,7 @@ static struct strace_held *take_held(struct strace *s, bool all)
 {
 	for (struct strace_held **at = &s->held; *at != NULL; at = &(*at)->next) {
 		struct strace_held *h = *at;
-		if (!all && strace_task_find(s, h->tid) == NULL)
+		if (!all && iot_strace_task_find(s, h->tid) == NULL)
 			continue;
 		*at = h->next;
 		if (h->next == NULL)
@@ -314,20 +314,21 @@ static struct strace_held *take_held(struct strace *s, bool all)
 	return NULL;
 }
 
-void strace_tasks_release_held(struct strace *s, bool all)
+void iot_strace_tasks_release_held(struct strace *s, bool all)
 {
 	if (s->releasing) /* a fork among the held lines: the loop below comes to its child too */
 		return;
 	s->releasing = true;
 	struct strace_held *h;
 	while (s->held != NULL && (h = take_held(s, all)) != NULL) {
-		struct strace_task *t = strace_task_find(s, h->tid);
+		struct strace_task *t = iot_strace_task_find(s, h->tid);
 		if (t == NULL) {
-			strace_count(s, "ambiguous.parent", 1);
+			iot_strace_count(s, "ambiguous.parent", 1);
 			t = root_task(s, h->tid, h->time_ns);
 		}
 		if (t != NULL)
-			strace_body(s, t, h->time_ns, h->kind, h->body, h->body + h->size, NULL);
+			iot_strace_body(s, t, h->time_ns, h->kind, h->body, h->body + h->size,
+					NULL);
 		free(h);
 	}
 	s->releasing = false;
@@ -343,7 +344,7 @@ static struct strace_task *take_unborn(struct strace *s, uint32_t tid, int64_t b
 			continue;
 		t->unborn = NULL;
 		s->forks_pending--;
-		return strace_be_born(s, child, tid, birth_ns) ? child : NULL;
+		return iot_strace_be_born(s, child, tid, birth_ns) ? child : NULL;
 	}
 	return NULL;
 }
@@ -363,8 +364,8 @@ static struct strace_task *unknown_task(struct strace *s, const struct strace_li
 		return NULL;
 	}
 	s->forks_hidden = true;
-	strace_tasks_release_held(s, true);
-	struct strace_task *t = strace_task_find(s, tid);
+	iot_strace_tasks_release_held(s, true);
+	struct strace_task *t = iot_strace_task_find(s, tid);
 	return t != NULL ? t : root_task(s, tid, line->time_ns);
 }
 
@@ -380,7 +381,7 @@ static struct strace_task *first_gets_number(struct strace *s, uint32_t tid)
 {
 	struct strace_task *t = s->numberless;
 	s->numberless = NULL;
-	return strace_number_task(s, t, tid) ? t : NULL;
+	return iot_strace_number_task(s, t, tid) ? t : NULL;
 }
 
 /* A line without a number belongs to the only process that is left. */
@@ -402,18 +403,18 @@ static struct strace_task *unnumbered_task(struct strace *s, const struct strace
 static void show_comm(struct strace *s, struct strace_task *t, const struct strace_line *line)
 {
 	struct strace_text raw = {line->comm, line->comm + line->comm_size};
-	size_t n = strace_unescape(raw, s->scratch, sizeof s->scratch);
-	strace_group_name(s, t->group, s->scratch, n);
+	size_t n = iot_strace_unescape(raw, s->scratch, sizeof s->scratch);
+	iot_strace_group_name(s, t->group, s->scratch, n);
 }
 
-struct strace_task *strace_task_of(struct strace *s, const struct strace_line *line)
+struct strace_task *iot_strace_task_of(struct strace *s, const struct strace_line *line)
 {
 	uint32_t tid = line->tid != 0 ? line->tid : s->current->tid;
 	struct strace_task *t = s->last;
 	if (tid == 0)
 		return unnumbered_task(s, line);
 	if (t == NULL || t->tid != tid)
-		t = strace_task_find(s, tid);
+		t = iot_strace_task_find(s, tid);
 	if (t == NULL && is_first_process(s, line))
 		t = first_gets_number(s, tid);
 	if (t == NULL)

@@ -106,8 +106,7 @@ void iot_table_free(struct iot_tracker *t, struct iot_table *table)
 struct iot_slot *iot_table_set(struct iot_tracker *t, struct iot_table *table, int64_t fd,
 			       struct iot_description *open, bool cloexec)
 {
-	if (open == NULL || fd < 0 || fd >= IOT_FD_MAX ||
-	    !table_grow(t, table, (uint32_t)fd + 1)) {
+	if (open == NULL || fd < 0 || fd >= IOT_FD_MAX || !table_grow(t, table, (uint32_t)fd + 1)) {
 		iot_description_free(t, open);
 		return NULL;
 	}

@@ -21,10 +21,10 @@
 #include <stdint.h>
 
 enum {
-	IOT_FD_MAX = 1 << 20,     /* descriptors beyond are not followed */
-	IOT_PATH_ROOM = 8192,     /* of a path, resolved */
-	IOT_NAMES_MAX = 1 << 24,  /* distinct paths */
-	IOT_SLOTS_MAX = 1 << 26,  /* of all descriptor tables together */
+	IOT_FD_MAX = 1 << 20,    /* descriptors beyond are not followed */
+	IOT_PATH_ROOM = 8192,    /* of a path, resolved */
+	IOT_NAMES_MAX = 1 << 24, /* distinct paths */
+	IOT_SLOTS_MAX = 1 << 26, /* of all descriptor tables together */
 };
 
 enum iot_descriptor_kind {
@@ -49,7 +49,7 @@ struct iot_tracked_file {
 	uint64_t size; /* not known: as far as seen, from 0 */
 	bool size_known;
 	struct iot_use append; /* the last that appended */
-	char *path; /* not ended by NUL; NULL: none known */
+	char *path;            /* not ended by NUL; NULL: none known */
 	size_t path_size;
 };
 
@@ -63,7 +63,7 @@ struct iot_description {
 	bool position_known; /* else position counts from 0 */
 	uint64_t position;
 	struct iot_use use; /* the last of the position */
-	uint32_t note; /* hash of the name that the source shows beside the descriptor */
+	uint32_t note;      /* hash of the name that the source shows beside the descriptor */
 	struct iot_tracked_file *file; /* NULL if kind is neither file nor directory */
 	uint32_t *told;                /* processes that know of this description */
 	uint32_t told_count, told_room;

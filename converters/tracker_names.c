@@ -77,8 +77,8 @@ static struct iot_name *name_slot(const struct iot_tracker *t, const char *path,
 	size_t mask = t->name_room - 1;
 	for (size_t i = hash & mask;; i = (i + 1) & mask) {
 		struct iot_name *n = &t->name[i];
-		if (n->path == NULL || (n->hash == hash && n->size == size &&
-					memcmp(n->path, path, size) == 0))
+		if (n->path == NULL ||
+		    (n->hash == hash && n->size == size && memcmp(n->path, path, size) == 0))
 			return n;
 	}
 }
@@ -278,7 +278,8 @@ void iot_tracker_rename(struct iot_tracker *t, const char *from, size_t from_siz
 		iot_tracker_renamed(t, b, from, from_size);
 	iot_file_free(a);
 	iot_file_free(b);
-	bool known; /* a file renamed that was never opened: a name that is there, of unknown size */
+	bool
+	    known; /* a file renamed that was never opened: a name that is there, of unknown size */
 	struct iot_name *n = a == NULL ? name_get(t, to, to_size, &known) : NULL;
 	struct iot_tracked_file *f = n == NULL || exchange ? NULL : iot_tracker_nameless(t);
 	if (f == NULL)
