@@ -46,7 +46,7 @@ const char *iot_input_head(struct iot_input *in, size_t member, size_t *size);
  * pipes can be opened once, all others again and again. NULL with *error set.
  */
 struct iot_window *iot_input_open(struct iot_input *in, size_t member, struct iot_error *error);
-bool iot_input_again(const struct iot_input *in); /* all members can be opened again */
+bool iot_input_again(const struct iot_input *in);       /* all members can be opened again */
 uint64_t iot_input_skipped(const struct iot_input *in); /* links, devices in directories and tars */
 /* Bytes asked of the system at once, for windows opened from now on. For tests: 1, 17. */
 void iot_input_set_read_size(struct iot_input *in, size_t read_size);

@@ -483,10 +483,12 @@ static int search_keep(struct search *s, const char *path, off_t size, struct io
 		s->found = grown;
 		s->room = room;
 	}
-	char *copy = strdup(path);
-	if (copy == NULL)
+	struct found *f = &s->found[s->count];
+	f->size = (uint64_t)size;
+	f->path = strdup(path);
+	if (f->path == NULL)
 		return out_of_memory(error);
-	s->found[s->count++] = (struct found){copy, (uint64_t)size};
+	s->count++;
 	return IOT_OK;
 }
 
