@@ -126,7 +126,8 @@ static void finish(struct strace *s)
 		open += t->pending == STRACE_WAITING && (t->entry->class & STRACE_DATA) != 0;
 	if (open > 0)
 		iot_strace_count(s, "unfinished_at_end", open);
-	iot_strace_emit_counters(s);
+	if (s->began) /* else there is no %trace in front */
+		iot_strace_emit_counters(s);
 	int status = verdict(s);
 	if (s->status == IOT_OK)
 		s->status = status;

@@ -385,7 +385,7 @@ static size_t path_add(char *out, size_t n, const char *part, size_t size)
 
 static size_t path_add_all(char *out, size_t n, const char *path, size_t size)
 {
-	const char *end = path + size;
+	const char *end = size > 0 ? path + size : path; /* path may be NULL */
 	while (path < end && n != SIZE_MAX) {
 		const char *slash = memchr(path, '/', (size_t)(end - path));
 		const char *stop = slash == NULL ? end : slash;
