@@ -6,7 +6,6 @@
  */
 #include "converter.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,13 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "unpack.h"
-
-#define IOT_SPOOL_MAX ((uint64_t)64 << 30)
 
 enum {
 	IOT_MEMBERS_MAX = 1000000,
-	IOT_DEPTH_MAX = 32,        /* of a directory */
 	IOT_HEADS_TOTAL = 4 << 20, /* shared by the heads of all members */
 	IOT_HEAD_LEAST = 256,      /* but each has so much */
 	IOT_HEAD_PIPE = 4096,      /* of a pipe, no more than this is waited for */
@@ -44,8 +41,8 @@ struct member {
 struct iot_input {
 	struct member *member;
 	size_t count, room;
-	int spool; /* -1: none */
-	uint64_t spool_size, total, done, skipped;
+	struct iot_spool spool; /* of all tars */
+	uint64_t total, done, skipped;
 	size_t read_size; /* 0: by the number of members */
 	bool looking;     /* at first bytes only: small windows */
 	const volatile sig_atomic_t *stop;
@@ -65,14 +62,6 @@ struct tap {
 static int out_of_memory(struct iot_error *error)
 {
 	return iot_error_set(error, IOT_ENOMEM, "out of memory");
-}
-
-static int system_error(struct iot_error *error, const char *name)
-{
-	int errnum = errno;
-	char shown[512];
-	return iot_error_system(error, errnum, "%s",
-				iot_escape(shown, sizeof(shown), name, strlen(name)));
 }
 
 /* Open members */
@@ -126,7 +115,7 @@ static ssize_t read_spool(void *context, void *buffer, size_t size)
 	ssize_t n = 0;
 	if (left > 0)
 		do
-			n = pread(t->in->spool, buffer, size < left ? size : (size_t)left,
+			n = pread(t->in->spool.fd, buffer, size < left ? size : (size_t)left,
 				  (off_t)((uint64_t)m->spool_at + t->at));
 		while (n < 0 && errno == EINTR);
 	if (n > 0)
@@ -201,7 +190,8 @@ static ssize_t raw_head(const struct iot_input *in, const struct member *m, int 
 		want = (size_t)m->size;
 	ssize_t n;
 	do
-		n = pread(fd >= 0 ? fd : in->spool, head, want, m->spool_at >= 0 ? m->spool_at : 0);
+		n = pread(fd >= 0 ? fd : in->spool.fd, head, want,
+			  m->spool_at >= 0 ? m->spool_at : 0);
 	while (n < 0 && errno == EINTR);
 	return n;
 }
@@ -214,13 +204,13 @@ static struct iot_window *open_member(struct iot_input *in, size_t member, struc
 	if (m->spool_at < 0) {
 		fd = open(m->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 		if (fd < 0) {
-			system_error(error, m->name);
+			iot_path_error(error, m->name);
 			return NULL;
 		}
 	}
 	ssize_t n = raw_head(in, m, fd, head);
 	if (n < 0) {
-		system_error(error, m->name);
+		iot_path_error(error, m->name);
 		if (fd >= 0)
 			close(fd);
 		return NULL;
@@ -269,67 +259,6 @@ static void member_clear(struct member *m)
 
 /* Tar */
 
-static int open_spool(struct iot_input *in, struct iot_error *error)
-{
-	const char *folder = getenv("TMPDIR");
-	char path[4096];
-	if (in->spool >= 0)
-		return IOT_OK;
-	if (folder == NULL || folder[0] != '/' || strlen(folder) + 32 > sizeof(path))
-		folder = "/tmp";
-	in->spool = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (in->spool >= 0)
-		return IOT_OK;
-	strcpy(path, folder);
-	strcat(path, "/iotrace-XXXXXX");
-	in->spool = mkostemp(path, O_CLOEXEC);
-	if (in->spool < 0)
-		return system_error(error, folder);
-	unlink(path);
-	return IOT_OK;
-}
-
-static int write_at(struct iot_input *in, const char *data, size_t size, uint64_t at,
-		    struct iot_error *error)
-{
-	while (size > 0) {
-		ssize_t n = pwrite(in->spool, data, size, (off_t)at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return system_error(error, "temporary file for the members of a tar");
-		data += n;
-		size -= (size_t)n;
-		at += (uint64_t)n;
-	}
-	return IOT_OK;
-}
-
-/* The bytes of the tar's current file into the spool; holes stay holes. */
-static int spool_file(struct iot_input *in, struct iot_tar *t, struct member *m,
-		      struct iot_error *error)
-{
-	const void *data;
-	size_t size;
-	uint64_t offset, room = IOT_SPOOL_MAX - in->spool_size;
-	int got;
-	m->spool_at = (int64_t)in->spool_size;
-	while ((got = iot_tar_block(t, &data, &size, &offset)) > 0) {
-		if (size > room || offset > room - size)
-			return iot_error_set(error, IOT_ELIMIT,
-					     "%s: the files of a tar need more than %llu GiB",
-					     m->name, (unsigned long long)(IOT_SPOOL_MAX >> 30));
-		int status = write_at(in, data, size, in->spool_size + offset, error);
-		if (status != IOT_OK)
-			return status;
-		if (size > 0 && offset + size > m->size)
-			m->size = offset + size;
-	}
-	in->spool_size += m->size;
-	in->total += m->size;
-	return got;
-}
-
 /* "TAR/NAME": to be shown, never to be opened. */
 static char *shown_name(const char *tar, const char *name)
 {
@@ -368,7 +297,9 @@ static int spool_files(struct iot_input *in, struct iot_tar *t, const char *tar,
 		struct member *m = add_member(in, shown_name(tar, name), error);
 		if (m == NULL)
 			return error->status;
-		got = spool_file(in, t, m, error);
+		m->spool_at = (int64_t)in->spool.size;
+		got = iot_spool_file(&in->spool, t, &m->size, error);
+		in->total += m->size;
 		if (error->status != IOT_OK)
 			return error->status;
 		if (got < 0)
@@ -385,7 +316,7 @@ static int add_tar(struct iot_input *in, struct iot_window *base, const char *na
 	struct iot_tar *t = iot_tar_new(base, name, error);
 	if (t == NULL)
 		return error->status;
-	int status = open_spool(in, error);
+	int status = iot_spool_open(&in->spool, error);
 	if (status == IOT_OK)
 		status = spool_files(in, t, name, error);
 	iot_tar_free(t);
@@ -460,111 +391,14 @@ static int add_pipe(struct iot_input *in, int fd, const char *name, struct iot_e
 	return IOT_OK;
 }
 
-struct found {
-	char *path;
-	uint64_t size;
-};
-
-struct search {
-	struct found *found;
-	size_t count, room;
-	uint64_t skipped;
-};
-
-static int search_keep(struct search *s, const char *path, off_t size, struct iot_error *error)
+static int add_folder(struct iot_input *in, const char *path, struct iot_error *error)
 {
-	if (s->count == IOT_MEMBERS_MAX)
-		return iot_error_set(error, IOT_ELIMIT, "more than %d files", IOT_MEMBERS_MAX);
-	if (s->count == s->room) {
-		size_t room = s->room > 0 ? 2 * s->room : 64;
-		struct found *grown = realloc(s->found, room * sizeof(*grown));
-		if (grown == NULL)
-			return out_of_memory(error);
-		s->found = grown;
-		s->room = room;
-	}
-	struct found *f = &s->found[s->count];
-	f->size = (uint64_t)size;
-	f->path = strdup(path);
-	if (f->path == NULL)
-		return out_of_memory(error);
-	s->count++;
-	return IOT_OK;
-}
-
-static int search_folder(struct search *s, const char *folder, unsigned depth,
-			 struct iot_error *error);
-
-static int search_entry(struct search *s, const char *path, unsigned depth, struct iot_error *error)
-{
-	struct stat st;
-	if (lstat(path, &st) != 0)
-		return system_error(error, path);
-	if (S_ISDIR(st.st_mode))
-		return search_folder(s, path, depth + 1, error);
-	if (S_ISREG(st.st_mode))
-		return search_keep(s, path, st.st_size, error);
-	s->skipped++;
-	return IOT_OK;
-}
-
-static char *join(const char *folder, const char *name)
-{
-	size_t n = strlen(folder), m = strlen(name);
-	char *path = malloc(n + m + 2);
-	if (path == NULL)
-		return NULL;
-	memcpy(path, folder, n);
-	if (n > 0 && path[n - 1] != '/')
-		path[n++] = '/';
-	memcpy(path + n, name, m + 1);
-	return path;
-}
-
-static int search_folder(struct search *s, const char *folder, unsigned depth,
-			 struct iot_error *error)
-{
-	if (depth > IOT_DEPTH_MAX)
-		return iot_error_set(error, IOT_ELIMIT, "%s: folders deeper than %d levels", folder,
-				     IOT_DEPTH_MAX);
-	DIR *dir = opendir(folder);
-	if (dir == NULL)
-		return system_error(error, folder);
-	int status = IOT_OK;
-	while (status == IOT_OK) {
-		errno = 0;
-		const struct dirent *entry = readdir(dir);
-		if (entry == NULL && errno != 0)
-			status = system_error(error, folder);
-		if (entry == NULL)
-			break;
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
-		char *path = join(folder, entry->d_name);
-		status = path != NULL ? search_entry(s, path, depth, error) : out_of_memory(error);
-		free(path);
-	}
-	closedir(dir);
-	return status;
-}
-
-static int by_path(const void *a, const void *b)
-{
-	return strcmp(((const struct found *)a)->path, ((const struct found *)b)->path);
-}
-
-static int add_folder(struct iot_input *in, const char *folder, struct iot_error *error)
-{
-	struct search s = {.found = NULL};
-	int status = search_folder(&s, folder, 0, error);
-	if (s.count > 0)
-		qsort(s.found, s.count, sizeof(*s.found), by_path);
-	for (size_t i = 0; i < s.count && status == IOT_OK; i++)
-		status = add_file(in, s.found[i].path, s.found[i].size, error);
-	in->skipped += s.skipped;
-	for (size_t i = 0; i < s.count; i++)
-		free(s.found[i].path);
-	free(s.found);
+	struct iot_folder folder = {.found = NULL};
+	int status = iot_folder_read(&folder, path, IOT_MEMBERS_MAX, error);
+	for (size_t i = 0; i < folder.count && status == IOT_OK; i++)
+		status = add_file(in, folder.found[i].path, folder.found[i].size, error);
+	in->skipped += folder.skipped;
+	iot_folder_free(&folder);
 	return status;
 }
 
@@ -574,7 +408,7 @@ static int add_stdin(struct iot_input *in, struct iot_error *error)
 		if (in->member[i].pipe && strcmp(in->member[i].name, "-") == 0)
 			return iot_error_set(error, IOT_EUSAGE, "-: standard input is named twice");
 	int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-	return fd < 0 ? system_error(error, "standard input") : add_pipe(in, fd, "-", error);
+	return fd < 0 ? iot_path_error(error, "standard input") : add_pipe(in, fd, "-", error);
 }
 
 static int add_path(struct iot_input *in, const char *path, struct iot_error *error)
@@ -583,16 +417,23 @@ static int add_path(struct iot_input *in, const char *path, struct iot_error *er
 	if (strcmp(path, "-") == 0)
 		return add_stdin(in, error);
 	if (stat(path, &st) != 0)
-		return system_error(error, path);
+		return iot_path_error(error, path);
 	if (S_ISDIR(st.st_mode))
 		return add_folder(in, path, error);
 	if (S_ISREG(st.st_mode))
 		return add_file(in, path, (uint64_t)st.st_size, error);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	return fd < 0 ? system_error(error, path) : add_pipe(in, fd, path, error);
+	return fd < 0 ? iot_path_error(error, path) : add_pipe(in, fd, path, error);
 }
 
 /* Interface */
+
+static int refuse_nothing(const char *path, struct iot_error *error)
+{
+	char shown[512];
+	return iot_error_set(error, IOT_EFORMAT, "%s: no files in it",
+			     iot_escape(shown, sizeof(shown), path, strlen(path)));
+}
 
 struct iot_input *iot_input_new(const char *const *paths, size_t count,
 				const volatile sig_atomic_t *stop, struct iot_error *error)
@@ -602,14 +443,13 @@ struct iot_input *iot_input_new(const char *const *paths, size_t count,
 		out_of_memory(error);
 		return NULL;
 	}
-	in->spool = -1;
+	in->spool.fd = -1;
 	in->stop = stop;
 	int status = IOT_OK;
 	for (size_t i = 0; i < count && status == IOT_OK; i++)
 		status = add_path(in, paths[i], error);
 	if (status == IOT_OK && in->count == 0)
-		status = iot_error_set(error, IOT_EFORMAT, "%s: no files in it",
-				       count > 0 ? paths[0] : "nothing was named");
+		status = refuse_nothing(count > 0 ? paths[0] : "nothing", error);
 	if (status == IOT_OK)
 		return in;
 	iot_input_free(in);
@@ -622,8 +462,8 @@ void iot_input_free(struct iot_input *in)
 		return;
 	for (size_t i = 0; i < in->count; i++)
 		member_clear(&in->member[i]);
-	if (in->spool >= 0)
-		close(in->spool);
+	if (in->spool.fd >= 0)
+		close(in->spool.fd);
 	free(in->member);
 	free(in);
 }
@@ -686,7 +526,7 @@ struct iot_window *iot_input_open(struct iot_input *in, size_t member, struct io
 	if (!m->pipe)
 		return open_member(in, member, error);
 	if (w == NULL)
-		iot_error_set(error, IOT_EUSAGE, "%s: can be read once only", m->name);
+		iot_error_set(error, IOT_EUSAGE, "a pipe can be read once only");
 	m->once = NULL;
 	return w;
 }

@@ -12,7 +12,7 @@
 struct unpacker {
 	struct iot_window *base;
 	struct archive *archive;
-	char *name;
+	char *name; /* escaped */
 	enum iot_packing how;
 	size_t shown;      /* bytes of base that libarchive is looking at */
 	const char *block; /* unpacked, not yet handed out */
@@ -107,6 +107,7 @@ static void unpacker_free(void *context)
 static struct unpacker *unpacker_new(struct iot_window *base, enum iot_packing how,
 				     const char *name, struct iot_error *error)
 {
+	const size_t size = strlen(name);
 	struct unpacker *u = calloc(1, sizeof(*u));
 	if (u == NULL) {
 		iot_window_free(base);
@@ -115,8 +116,10 @@ static struct unpacker *unpacker_new(struct iot_window *base, enum iot_packing h
 	}
 	u->base = base;
 	u->how = how;
-	u->name = strdup(name);
+	u->name = malloc(4 * size + 4);
 	u->archive = archive_read_new();
+	if (u->name != NULL)
+		iot_escape(u->name, 4 * size + 4, name, size);
 	if (u->name != NULL && u->archive != NULL)
 		return u;
 	unpacker_free(u);
