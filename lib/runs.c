@@ -19,8 +19,8 @@ enum {
 	BUFFER_MIN = 16384,
 	WRITE_BUFFER_MAX = 65536,
 	TEXT_ROOM = 65536, /* text handed out at once, if one alone has no more */
-	MERGE_MEMORY = 1 << 20,
-	MERGE_MEMORY_RUN = 32768, /* the same, for each run */
+	MERGE_MEMORY = 1 << 17,
+	MERGE_MEMORY_RUN = 16384, /* the same, for each run */
 	BATCH = 64,
 };
 

@@ -13,7 +13,7 @@
 
 enum {
 	MEMORY_MIN = 65536,
-	HOLD_MIN = 1 << 20, /* bytes pending before a holding sorter writes what is let go */
+	HOLD_MIN = 1 << 17, /* bytes pending before a holding sorter writes what is let go */
 	BATCH = 128,
 };
 
