@@ -65,10 +65,12 @@ void *iot_map_fit(void *array, size_t *room, size_t number, size_t size)
 {
 	if (number < *room)
 		return array;
+	if (number >= IOT_MAP_MAX)
+		return NULL;
 	size_t wanted = *room ? 2 * *room : FIRST_ROOM;
 	while (wanted <= number)
 		wanted *= 2;
-	char *fitted = wanted <= 2 * IOT_MAP_MAX ? realloc(array, wanted * size) : NULL;
+	char *fitted = realloc(array, wanted * size);
 	if (!fitted)
 		return NULL;
 	memset(fitted + *room * size, 0, (wanted - *room) * size);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events as aligned lines for people; not meant to be read by programs. */
+/*
+ * Events as aligned lines for people; not meant to be read by programs. %file and %process are left
+ * out: what they tell stands in the lines.
+ */
 #include <stdio.h>
 
 #include "lib/error.h"
@@ -174,7 +177,7 @@ void iot_show_text(struct iot_show *s, const struct iot_event *ev, size_t n)
 			text_record(s, &ev[i].rec, name);
 		} else if (ev[i].kind == IOT_OP) {
 			text_op(s, &ev[i]);
-		} else {
+		} else if (ev[i].kind != IOT_FILE && ev[i].kind != IOT_PROCESS) {
 			text_comment(s, &ev[i]);
 		}
 	}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* JSON: what comes out is JSON whatever goes in. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/out.h"
+
+/* Writes to a file of its own and shows what stands in it. */
+struct page {
+	char path[32], text[4096];
+	struct iot_out out;
+};
+
+static void page_open(struct page *p)
+{
+	strcpy(p->path, "/tmp/iotrace-json-XXXXXX");
+	int fd = mkstemp(p->path);
+	cr_assert_geq(fd, 0);
+	close(fd);
+	cr_assert_eq(iot_out_open(&p->out, p->path), IOT_EXIT_OK);
+}
+
+static const char *page_text(struct page *p)
+{
+	cr_assert_eq(iot_out_close(&p->out), IOT_EXIT_OK);
+	FILE *file = fopen(p->path, "r");
+	cr_assert_not_null(file);
+	size_t n = fread(p->text, 1, sizeof p->text - 1, file);
+	p->text[n] = '\0';
+	fclose(file);
+	unlink(p->path);
+	return p->text;
+}
+
+static void string_is(const char *text, size_t n, const char *wanted)
+{
+	struct page p;
+	page_open(&p);
+	iot_json_string(&p.out, text, n);
+	cr_expect_str_eq(page_text(&p), wanted);
+}
+
+Test(json, strings_are_escaped)
+{
+	string_is("", 0, "\"\"");
+	string_is("a\"b\\c/", 6, "\"a\\\"b\\\\c/\"");
+	string_is("\n\t\r\b\0\x7f", 6, "\"\\n\\t\\r\\u0008\\u0000\\u007f\"");
+}
+
+Test(json, utf8_passes_and_other_bytes_become_latin_1)
+{
+	string_is("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9,
+		  "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
+	string_is("\xff\xfe", 2, "\"\\u00ff\\u00fe\"");
+	string_is("\xc3", 1, "\"\\u00c3\"");
+	string_is("\xc3(", 2, "\"\\u00c3(\"");
+	/* overlong, a surrogate, beyond the last character */
+	string_is("\xc0\xaf", 2, "\"\\u00c0\\u00af\"");
+	string_is("\xed\xa0\x80", 3, "\"\\u00ed\\u00a0\\u0080\"");
+	string_is("\xf4\x90\x80\x80", 4, "\"\\u00f4\\u0090\\u0080\\u0080\"");
+}
+
+static void write_sample(struct page *p, bool pretty)
+{
+	struct iot_json j = {.out = &p->out, .pretty = pretty};
+	iot_json_open(&j, NULL, '{');
+	iot_json_number(&j, "n", UINT64_MAX);
+	iot_json_signed(&j, "s", INT64_MIN);
+	iot_json_open(&j, "list", '[');
+	iot_json_bool(&j, NULL, true);
+	iot_json_real(&j, NULL, 0.5);
+	iot_json_close(&j, ']');
+	iot_json_open(&j, "empty", '{');
+	iot_json_close(&j, '}');
+	iot_json_close(&j, '}');
+}
+
+Test(json, commas_stand_between_members_only)
+{
+	struct page p;
+	page_open(&p);
+	write_sample(&p, false);
+	cr_expect_str_eq(page_text(&p), "{\"n\":18446744073709551615,\"s\":-9223372036854775808,"
+					"\"list\":[true,0.500000],\"empty\":{}}\n");
+}
+
+Test(json, pretty_has_a_line_for_each_member)
+{
+	struct page p;
+	page_open(&p);
+	write_sample(&p, true);
+	cr_expect_str_eq(page_text(&p),
+			 "{\n  \"n\": 18446744073709551615,\n  \"s\": -9223372036854775808,\n"
+			 "  \"list\": [\n    true,\n    0.500000\n  ],\n  \"empty\": {}\n}\n");
+}
+
+Test(json, the_next_top_begins_without_a_comma)
+{
+	struct page p;
+	page_open(&p);
+	struct iot_json j = {.out = &p.out};
+	for (int i = 0; i < 2; i++) {
+		iot_json_open(&j, NULL, '{');
+		iot_json_text(&j, "k", "v", 1);
+		iot_json_close(&j, '}');
+	}
+	cr_expect_str_eq(page_text(&p), "{\"k\":\"v\"}\n{\"k\":\"v\"}\n");
+}
+
+Test(out, sizes_for_people)
+{
+	static const struct {
+		uint64_t bytes;
+		const char *text;
+	} cases[] = {{0, "0 B"},          {1023, "1023 B"},          {1024, "1.00 KiB"},
+		     {10240, "10.0 KiB"}, {1023 * 1024, "1.00 MiB"}, {UINT64_MAX, "16.0 EiB"}};
+	char text[32];
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		cr_expect_str_eq(iot_people_bytes(text, sizeof text, cases[i].bytes),
+				 cases[i].text);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Keys and numbers, and the arrays that follow them. */
+#include <criterion/criterion.h>
+
+#include <stdlib.h>
+
+#include "cli/map.h"
+
+Test(map, numbers_keys_in_the_order_in_which_they_come)
+{
+	struct iot_map m = {0};
+	cr_assert_eq(iot_map_number(&m, 7), 0);
+	cr_assert_eq(iot_map_number(&m, 0), 1);
+	cr_assert_eq(iot_map_number(&m, UINT64_MAX), 2);
+	cr_assert_eq(iot_map_number(&m, 7), 0);
+	cr_assert_eq(iot_map_number(&m, 0), 1);
+	cr_assert_eq(m.count, 3);
+	iot_map_free(&m);
+	cr_assert_eq(m.count, 0);
+}
+
+Test(map, finds_every_key_again_after_growing)
+{
+	struct iot_map m = {0};
+	const uint64_t step = (uint64_t)1 << 40 | 512;
+	for (uint64_t i = 0; i < 100000; i++)
+		cr_assert_eq(iot_map_number(&m, i * step), i);
+	for (uint64_t i = 0; i < 100000; i++)
+		cr_assert_eq(iot_map_number(&m, i * step), i);
+	cr_assert_eq(m.count, 100000);
+	iot_map_free(&m);
+}
+
+Test(map, arrays_grow_with_zeros)
+{
+	size_t room = 0;
+	uint64_t *array = NULL;
+	for (size_t i = 0; i < 5000; i++) {
+		uint64_t *fitted = iot_map_fit(array, &room, i, sizeof *array);
+		cr_assert_not_null(fitted);
+		array = fitted;
+		cr_assert_lt(i, room);
+		cr_assert_eq(array[i], 0);
+		array[i] = i + 1;
+	}
+	for (size_t i = 0; i < 5000; i++)
+		cr_assert_eq(array[i], i + 1);
+	free(array);
+}
+
+Test(map, refuses_what_no_trace_needs)
+{
+	size_t room = 0;
+	cr_assert_null(iot_map_fit(NULL, &room, SIZE_MAX - 1, 8));
+	cr_assert_eq(room, 0);
+}
