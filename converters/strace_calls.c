@@ -239,7 +239,8 @@ static bool keep_text(struct strace *s, struct strace_task *t, const char *text,
 		t->text = grown;
 		t->text_room = room;
 	}
-	memcpy(t->text + t->text_size, text, size);
+	if (size > 0)
+		memcpy(t->text + t->text_size, text, size);
 	t->text_size += size;
 	return true;
 }
@@ -273,7 +274,8 @@ static void begin(struct strace *s, struct strace_task *t, const struct strace_e
 	if ((e->class & STRACE_FORK) == 0)
 		return;
 	struct strace_call c = {.entry = e, .task = t, .start_ns = time_ns, .args = 1};
-	c.arg[0] = (struct strace_text){t->text, t->text + t->text_size};
+	if (t->text_size > 0)
+		c.arg[0] = (struct strace_text){t->text, t->text + t->text_size};
 	iot_strace_fork_enter(s, &c);
 }
 

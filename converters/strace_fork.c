@@ -19,7 +19,8 @@ static unsigned raw_flags(int64_t value)
 static unsigned clone_flags(struct strace_text text)
 {
 	int64_t value;
-	if (iot_strace_field(text, "flags=", &value) || iot_strace_number(text, &value))
+	bool raw = text.p < text.end && (unsigned char)(*text.p - '0') < 10;
+	if (iot_strace_field(text, "flags=", &value) || (raw && iot_strace_number(text, &value)))
 		return raw_flags(value);
 	return (iot_strace_has_flag(text, "CLONE_FS") ? SHARE_FS : 0U) |
 	       (iot_strace_has_flag(text, "CLONE_FILES") ? SHARE_FILES : 0U) |

@@ -1,0 +1,688 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* strace's text, with the traps of each of its layouts, as records and operations. */
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "converters/converter.h"
+
+enum { FILES = 4096, TEXT_ROOM = 1 << 16 };
+
+/* A conversion: records one per line ("9:w a.dat 0+10"), directives as they are, and the end. */
+static struct {
+	char folder[64];
+	char path[4][80];
+	unsigned paths;
+	const char *setting;
+	char records[TEXT_ROOM], directives[TEXT_ROOM];
+	size_t records_size, directives_size;
+	char file[FILES][64]; /* the path of each file, as the last %file told */
+	int64_t start_ns[FILES];
+	uint64_t took_ns[FILES];
+	unsigned count;
+	uint8_t flags;
+	int status;
+	struct iot_source src;
+} run;
+
+static void enter(void)
+{
+	memset(&run, 0, sizeof run);
+	strcpy(run.folder, "/tmp/iotrace-test-XXXXXX");
+	cr_assert_not_null(mkdtemp(run.folder));
+}
+
+static void leave(void)
+{
+	for (unsigned i = 0; i < run.paths; i++)
+		unlink(run.path[i]);
+	cr_expect_eq(rmdir(run.folder), 0);
+}
+
+TestSuite(strace, .init = enter, .fini = leave);
+
+static void put(const char *name, const char *log)
+{
+	char *path = run.path[run.paths++];
+	strcpy(path, run.folder);
+	strcat(strcat(path, "/"), name);
+	FILE *f = fopen(path, "w");
+	cr_assert_not_null(f);
+	cr_assert_eq(fwrite(log, 1, strlen(log), f), strlen(log));
+	cr_assert_eq(fclose(f), 0);
+}
+
+static void add(char *out, size_t *n, const char *text, size_t size)
+{
+	cr_assert(*n + size + 2 < TEXT_ROOM);
+	memcpy(out + *n, text, size);
+	*n += size;
+	out[(*n)++] = '\n';
+	out[*n] = '\0';
+}
+
+static void take_file(const struct iot_event *ev)
+{
+	struct iot_text path = iot_directive_get(ev, "path");
+	char *out = run.file[ev->rec.file % FILES];
+	cr_assert(path.size < sizeof run.file[0]);
+	size_t n = path.data == NULL ? 0 : iot_percent_decode(path, out, NULL);
+	out[n] = '\0';
+}
+
+static void take_record(const struct iot_record *r)
+{
+	char line[160];
+	int n =
+	    snprintf(line, sizeof line, "%" PRIu32 ":%s %s %" PRIu64 "+%" PRIu64 "%s", r->process,
+		     (r->type & IOT_WRITE) != 0 ? "w" : "r", run.file[r->file % FILES], r->offset,
+		     r->length, (r->flags & IOT_OFFSET_UNKNOWN) != 0 ? "?" : "");
+	add(run.records, &run.records_size, line, (size_t)n);
+	run.start_ns[run.count % FILES] = r->start_ns;
+	run.took_ns[run.count++ % FILES] = r->duration_ns;
+	run.flags |= r->flags;
+}
+
+static void convert_files(int max)
+{
+	const struct iot_converter *converter = iot_converter_find("strace");
+	const char *paths[4];
+	struct iot_error error = {0};
+	for (unsigned i = 0; i < run.paths; i++)
+		paths[i] = run.path[i];
+	struct iot_input *in = iot_input_new(paths, run.paths, NULL, &error);
+	cr_assert_not_null(in, "%s", error.text);
+	struct iot_setting setting = {.name = run.setting, .value = "none"};
+	run.src = (struct iot_source){.converter = converter,
+				      .input = in,
+				      .settings = &setting,
+				      .setting_count = run.setting != NULL};
+	struct iot_event *ev = calloc((size_t)max, sizeof *ev);
+	int got = converter->open(&run.src);
+	int64_t mark = INT64_MIN;
+	bool first = true;
+	while (got == IOT_OK && (got = converter->next(&run.src, ev, max)) > 0) {
+		for (int i = 0; i < got; i++) {
+			cr_expect(!first || ev[i].kind == IOT_TRACE, "%%trace comes first");
+			first = false;
+			cr_expect_geq(ev[i].rec.start_ns, mark, "a watermark was broken");
+			if (ev[i].kind == IOT_FILE)
+				take_file(&ev[i]);
+			if (ev[i].kind == IOT_RECORD)
+				take_record(&ev[i].rec);
+			else
+				add(run.directives, &run.directives_size, ev[i].text.data,
+				    ev[i].text.size);
+		}
+		mark = run.src.watermark_ns;
+		got = IOT_OK;
+	}
+	run.status = got;
+	converter->close(&run.src);
+	iot_input_free(in);
+	free(ev);
+}
+
+static void convert(const char *log)
+{
+	put("t.strace", log);
+	convert_files(100);
+}
+
+static void expect_records(const char *want)
+{
+	cr_expect_str_eq(run.records, want, "records:\n%sinstead of:\n%s", run.records, want);
+}
+
+static void expect_directive(const char *want)
+{
+	cr_expect(strstr(run.directives, want) != NULL, "no %s in\n%s", want, run.directives);
+}
+
+static uint64_t counted(const char *name)
+{
+	for (size_t i = 0; i < run.src.report.counts; i++)
+		if (strcmp(run.src.report.count[i].name, name) == 0)
+			return run.src.report.count[i].value;
+	return 0;
+}
+
+#define OPEN_A "openat(AT_FDCWD, \"a\", O_RDWR|O_CREAT|O_TRUNC, 0644) = 3\n"
+
+/* Layouts */
+
+Test(strace, without_any_prefix)
+{
+	convert(OPEN_A "write(3, \"x\", 1) = 1\nread(3, \"\", 5)  = 0\n");
+	expect_records("1:w a 0+1\n1:r a 1+0\n");
+	cr_expect_eq(run.status, IOT_OK);
+	expect_directive("trace source=strace lacks=cpu,completion,start");
+	cr_expect(run.flags & IOT_START_UNKNOWN);
+}
+
+Test(strace, pid_is_padded)
+{
+	convert("42    " OPEN_A "42    write(3, \"x\", 1) = 1\n");
+	expect_records("42:w a 0+1\n");
+}
+
+Test(strace, pid_with_the_name_of_the_program)
+{
+	convert("42<my dd> " OPEN_A "42<my dd> write(3, \"x\", 1) = 1\n");
+	expect_records("42:w a 0+1\n");
+	expect_directive("%process id=42 name=my%20dd");
+}
+
+Test(strace, time_of_day_goes_over_midnight)
+{
+	convert("23:59:59.500000 " OPEN_A "00:00:01.250000 write(3, \"x\", 1) = 1 <0.000007>\n");
+	expect_records("1:w a 0+1\n");
+	cr_expect_eq(run.start_ns[0], INT64_C(86401250000000));
+	cr_expect_eq(run.took_ns[0], 7000);
+	cr_expect_eq(run.src.tick_ns, 1000);
+}
+
+Test(strace, times_since_1970_with_nanoseconds)
+{
+	convert("1700000000.000000001 " OPEN_A
+		"1700000000.000000003 write(3, \"x\", 1) = 1 <0.000000009>\n");
+	cr_expect_eq(run.start_ns[0], INT64_C(1700000000000000003));
+	cr_expect_eq(run.took_ns[0], 9);
+	cr_expect_eq(run.src.tick_ns, 1);
+	expect_directive("epoch=0");
+}
+
+Test(strace, times_in_whole_seconds_are_no_pids)
+{
+	convert("1700000000 " OPEN_A "1700000001 write(3, \"x\", 1) = 1\n");
+	expect_records("1:w a 0+1\n");
+	cr_expect_eq(run.start_ns[0], INT64_C(1700000001000000000));
+	cr_expect_eq(run.src.tick_ns, UINT64_C(1000000000));
+}
+
+Test(strace, relative_times_are_summed)
+{
+	convert("     0.000000 " OPEN_A "     0.000010 write(3, \"x\", 1) = 1\n"
+		"     0.000005 write(3, \"x\", 1) = 1\n");
+	cr_expect_eq(run.start_ns[0], 10000);
+	cr_expect_eq(run.start_ns[1], 15000);
+}
+
+Test(strace, relative_times_beside_absolute_ones)
+{
+	convert("7 00:00:01.000000 (+     0.000000) " OPEN_A
+		"7 00:00:02.000000 (+     1.000000) write(3, \"x\", 1) = 1\n");
+	expect_records("7:w a 0+1\n");
+	cr_expect_eq(run.start_ns[0], INT64_C(2000000000));
+}
+
+Test(strace, call_numbers_and_instruction_pointers)
+{
+	convert("8914  00:01:45.377020 [ 257] [00007f134648a350] " OPEN_A
+		"8914  00:01:45.377030 [   1] [????????????????] write(3, \"x\", 1) = 1\n");
+	expect_records("8914:w a 0+1\n");
+}
+
+Test(strace, colours_are_taken_out)
+{
+	convert("\33[33m" OPEN_A "write(3, \33[1;32m\"x\"\33[0m, 1) = 1\n");
+	expect_records("1:w a 0+1\n");
+}
+
+Test(strace, carriage_returns_and_a_missing_last_newline)
+{
+	convert("openat(AT_FDCWD, \"a\", O_RDWR|O_TRUNC) = 3\r\nwrite(3, \"x\", 1) = 1");
+	expect_records("1:w a 0+1\n");
+	cr_expect_eq(run.status, IOT_OK);
+}
+
+Test(strace, raw_arguments)
+{
+	convert("openat(0xffffff9c, 0x7ffe23a5f5a, 0x241, 0x1b6) = 0x3\n"
+		"write(0x3, 0x5617325c4000, 0x3e8) = 0x3e8\nlseek(0x3, 0xa, 0) = 0xa\n"
+		"read(0x3, 0x5617325c4000, 0x5) = 0x5\n");
+	expect_records("1:w  0+1000\n1:r  10+5\n");
+	expect_directive("source-id=0:3");
+}
+
+Test(strace, numbers_with_names_behind_them)
+{
+	convert(
+	    "openat(-100 /* AT_FDCWD */, \"a\", 0x441 /* O_WRONLY|O_CREAT|O_APPEND */, 0666) = 3\n"
+	    "lseek(3, 0, 0x2 /* SEEK_END */) = 50\nwrite(3, \"x\", 1) = 1\n");
+	expect_records("1:w a 50+1\n");
+}
+
+Test(strace, named_arguments)
+{
+	convert("openat(dirfd=AT_FDCWD, pathname=\"a\", flags=O_RDWR|O_TRUNC) = 3\n"
+		"pwrite64(fd=3, buf=\"x=1\", count=3, pos=7) = 3\n");
+	expect_records("1:w a 7+3\n");
+}
+
+/* Calls cut in two */
+
+Test(strace, unfinished_and_resumed)
+{
+	convert("1 1700000000.000001 " OPEN_A "1 1700000000.000002 read(3,  <unfinished ...>\n"
+		"1 1700000000.000009 <... read resumed>\"\", 5) = 0\n"
+		"1 1700000000.000010 pwrite64(3, \"a\", 1, 5 <unfinished ...>\n"
+		"1 1700000000.000011 <... pwrite64 resumed>) = 1 <0.000003>\n");
+	expect_records("1:r a 0+0\n1:w a 5+1\n");
+	cr_expect_eq(run.start_ns[0], INT64_C(1700000000000002000));
+	cr_expect_eq(run.took_ns[0], 7000);
+	cr_expect_eq(run.took_ns[1], 3000);
+}
+
+Test(strace, resumed_with_a_space_as_older_versions_print)
+{
+	convert("1 " OPEN_A
+		"1 write(3,  <unfinished ...>\n1 <... write resumed> \"abc\", 3) = 3\n");
+	expect_records("1:w a 0+3\n");
+}
+
+Test(strace, killed_inside_a_call_moves_nothing)
+{
+	convert(
+	    "1 " OPEN_A "1 write(3,  <unfinished ...>\n"
+	    "1 <... write resumed> <unfinished ...>) = ?\n1 write(3, \"x\", 1 <unfinished ...>\n"
+	    "1 +++ killed by SIGKILL +++\n");
+	expect_records("");
+}
+
+Test(strace, interrupted_calls_move_nothing_and_come_again)
+{
+	convert(OPEN_A
+		"read(3, 0x7ffe, 100) = ? ERESTARTSYS (To be restarted if SA_RESTART is set)\n"
+		"--- SIGALRM {si_signo=SIGALRM, si_code=SI_KERNEL} ---\n"
+		"read(3, \"ab\", 100) = 2\n");
+	expect_records("1:r a 0+2\n");
+	cr_expect_eq(counted("interrupted"), 1);
+}
+
+Test(strace, resumed_without_its_beginning_is_counted)
+{
+	convert("1 <... read resumed>\"ab\", 2) = 2\n1 " OPEN_A "1 write(3, \"x\", 1) = 1\n");
+	expect_records("1:w a 0+1\n");
+	cr_expect_eq(counted("resumed_alone"), 1);
+}
+
+Test(strace, detached_is_no_damage)
+{
+	convert("1 " OPEN_A "1 read(3,  <detached ...>\n");
+	expect_records("");
+	cr_expect_eq(run.status, IOT_OK);
+	cr_expect_eq(counted("unfinished_at_end"), 1);
+}
+
+/* Text between lines */
+
+Test(strace, output_of_the_program_inside_a_call)
+{
+	convert("12:00:00 " OPEN_A "12:00:01 dup2(3, 1) = 1\n"
+		"12:00:02 write(1, \"line (one\\n\", 10line (one\n) = 10 <0.000003>\n"
+		"12:00:03 write(1, \"two\", 3two) = 3 <0.000003>\n");
+	expect_records("1:w a 0+10\n1:w a 10+3\n");
+	cr_expect_eq(counted("mixed.joined"), 1);
+}
+
+Test(strace, attached_message_inside_a_fork)
+{
+	convert(OPEN_A "clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLDstrace: Process 9 "
+		       "attached\n, child_tidptr=0x7f) = 9\n[pid     9] write(3, \"x\", 1) = 1\n"
+		       "[pid     8] write(3, \"x\", 1) = 1\n[pid     9] +++ exited with 0 +++\n"
+		       "write(3, \"x\", 1) = 1\n");
+	expect_records("9:w a 0+1\n1:w a 1+1\n1:w a 2+1\n");
+	expect_directive("%process id=9 parent=1");
+}
+
+Test(strace, stacks_and_dumps_are_stepped_over)
+{
+	convert(OPEN_A " > /lib/x.so(read+0x1) [0x2]\nwrite(3, \"x\", 1) = 1\n"
+		       " | 00000  78                                                x        |\n"
+		       " * 1 bytes in buffer 0\n\nwrite(3, \"x\", 1) = 1\n");
+	expect_records("1:w a 0+1\n1:w a 1+1\n");
+	cr_expect_eq(run.src.report.unparsed, 0);
+}
+
+Test(strace, foreign_lines_are_counted_not_fatal)
+{
+	convert("12:00:00 " OPEN_A "hello (world) = 7\n12:00:00 write(3, \"x\", 1) = 1\n");
+	expect_records("1:w a 0+1\n");
+	cr_expect_eq(run.src.report.unparsed, 1);
+	cr_expect_eq(run.src.report.example[0].line, 2);
+}
+
+Test(strace, a_cut_last_line_is_told)
+{
+	convert("1 1.0 x\n1 12:00:00 " OPEN_A "1 12:00:00 write(3, \"x\", 1) = 1\n"
+		"1 12:00:00 write(3, \"x");
+	expect_records("1:w a 0+1\n");
+	cr_expect_eq(run.status, IOT_ETRUNCATED);
+	cr_expect(strstr(run.src.error.text, "middle of a line") != NULL);
+}
+
+Test(strace, a_result_that_may_be_cut_is_not_believed)
+{
+	convert("12:00:00 openat(AT_FDCWD, \"a\", O_RDWR|O_TRUNC) = 3 <0.000001>\n"
+		"12:00:00 write(3, \"x\", 100) = 10");
+	expect_records("");
+	cr_expect_eq(run.status, IOT_ETRUNCATED);
+}
+
+Test(strace, a_summary_has_no_events)
+{
+	convert("% time     seconds  usecs/call     calls    errors syscall\n"
+		"------ ----------- ----------- --------- --------- ----------------\n"
+		"  0.00    0.000000           0         6           read\n");
+	cr_expect_eq(run.status, IOT_EFORMAT);
+	cr_expect(strstr(run.src.error.text, "summary") != NULL);
+}
+
+Test(strace, text_that_is_no_trace_is_refused)
+{
+	convert("type,start,duration\n1,2,3\n");
+	cr_expect_eq(run.status, IOT_EFORMAT);
+}
+
+/* Arguments */
+
+Test(strace, brackets_and_equal_signs_in_strings_and_statuses)
+{
+	convert(OPEN_A "wait4(-1, [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL) = 9\n"
+		       "write(3, \") = 5 \\\") \", 11) = 2\n");
+	expect_records("1:w a 0+2\n");
+}
+
+Test(strace, names_are_unescaped)
+{
+	convert("openat(AT_FDCWD, \"q\\\"\\303\\251\\x41 b\", O_RDWR|O_TRUNC) = 3\n"
+		"write(3, \"x\", 1) = 1\n");
+	expect_records("1:w q\"\xc3\xa9"
+		       "A b 0+1\n");
+}
+
+Test(strace, names_beside_descriptors)
+{
+	convert("openat(AT_FDCWD</d>, \"l\", O_RDWR|O_TRUNC) = 3</d/gt\\76lt\\74.dat>\n"
+		"write(3</d/gt\\76lt\\74.dat>, \"x\", 1) = 1\n"
+		"unlink(\"gt>lt<.dat\") = 0\n"
+		"write(3</d/gt\\76lt\\74.dat>(deleted), \"x\", 1) = 1\n"
+		"read(0</dev/null<char 1:3>>, \"\", 5) = 0\n"
+		"write(4<TCP:[127.0.0.1:1->127.0.0.1:2]>, \"x\", 1) = 1\n"
+		"pread64(5</dev/vda<block 254:0>>, \"x\", 512, 1024) = 512\n");
+	expect_records("1:w /d/gt>lt<.dat 0+1\n1:w /d/gt>lt<.dat 1+1\n1:r /dev/vda 1024+512\n");
+}
+
+Test(strace, a_name_that_changes_is_a_rename_not_seen)
+{
+	convert("openat(AT_FDCWD</d>, \"a\", O_RDWR|O_TRUNC) = 3</d/a>\n"
+		"write(3</d/b>, \"x\", 1) = 1\nopenat(AT_FDCWD</d>, \"b\", O_RDWR) = 4</d/b>\n"
+		"read(4</d/b>, \"x\", 1) = 1\n");
+	expect_records("1:w /d/a 0+1\n1:r /d/b 0+1\n");
+	expect_directive("%file process=1 id=2 object=1 path=/d/b");
+}
+
+/* Positions */
+
+Test(strace, failed_and_short_calls)
+{
+	convert(OPEN_A
+		"read(3, 0x7f, 5) = -1 EIO (Input/output error)\nwrite(3, \"xx\"..., 500) = 100\n"
+		"write(3, \"xx\"..., 500) = -1 EFBIG (File too large)\n"
+		"lseek(3, -1, SEEK_SET) = -1 EINVAL (Invalid argument)\nwrite(3, \"x\", 1) = 1\n");
+	expect_records("1:w a 0+100\n1:w a 100+1\n");
+}
+
+Test(strace, a_position_that_was_wrong_is_mended_and_counted)
+{
+	convert(OPEN_A
+		"lseek(3, 0, SEEK_CUR) = 0\nlseek(3, 0, SEEK_CUR) = 7\nwrite(3, \"x\", 1) = 1\n");
+	expect_records("1:w a 7+1\n");
+	cr_expect_eq(counted("position.resynced"), 1);
+}
+
+Test(strace, llseek_and_descriptors_from_dup)
+{
+	convert(OPEN_A "_llseek(3, 4294967296, [4294967296], SEEK_SET) = 0\ndup(3) = 4\n"
+		       "write(4, \"x\", 1) = 1\nclose(3) = 0\nwrite(4, \"x\", 1) = 1\n");
+	expect_records("1:w a 4294967296+1\n1:w a 4294967297+1\n");
+}
+
+Test(strace, append_of_unknown_size_is_flagged)
+{
+	convert(
+	    "openat(AT_FDCWD, \"a\", O_WRONLY|O_CREAT|O_APPEND, 0644) = 3\nwrite(3, \"xy\", 2) = "
+	    "2\n"
+	    "write(3, \"xy\", 2) = 2\nnewfstatat(3, \"\", {st_mode=S_IFREG|0644, st_size=54, ...}, "
+	    "AT_EMPTY_PATH) = 0\nwrite(3, \"xy\", 2) = 2\n");
+	expect_records("1:w a 0+2?\n1:w a 2+2?\n1:w a 54+2\n");
+	cr_expect_eq(counted("unknown.offset_bytes"), 4);
+}
+
+Test(strace, vectors_and_flags_of_preadv2_and_pwritev2)
+{
+	convert(
+	    OPEN_A
+	    "pwritev2(3, [{iov_base=\"x\", iov_len=10}], 1, -1, 0) = 10\n"
+	    "pwritev2(3, [{iov_base=\"x\", iov_len=10}], 1, 0, RWF_APPEND) = 10\n"
+	    "preadv2(3, [{iov_base=\"x\", iov_len=10}], 1, 3, 0) = 10\nwritev(3, [...], 2) = 5\n");
+	expect_records("1:w a 0+10\n1:w a 10+10\n1:r a 3+10\n1:w a 10+5\n");
+}
+
+Test(strace, copies_count_on_both_sides)
+{
+	convert("openat(AT_FDCWD, \"in\", O_RDONLY) = 3\nopenat(AT_FDCWD, \"out\", "
+		"O_WRONLY|O_TRUNC) = 4\n"
+		"sendfile(4, 3, [50] => [120], 70) = 70\nsendfile(4, 3, NULL, 30) = 30\n"
+		"copy_file_range(3, [10], 4, NULL, 5, 0) = 5\n"
+		"splice(3, NULL, 9, NULL, 8, 0) = 8\nsplice(9, NULL, 4, [900], 8, 0) = 8\n");
+	expect_records("1:r in 50+70\n1:w out 0+70\n1:r in 0+30\n1:w out 70+30\n1:r in 10+5\n"
+		       "1:w out 100+5\n1:r in 30+8\n1:w out 900+8\n");
+}
+
+Test(strace, entries_of_io_submit_and_those_hidden)
+{
+	convert("openat(AT_FDCWD, \"a\", O_RDWR|O_TRUNC) = 7\n"
+		"io_submit(0x7f, 4, [{aio_data=0, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=7, "
+		"aio_buf=0x5, aio_nbytes=4096, aio_offset=8192}, {aio_data=0x1, "
+		"aio_lio_opcode=IOCB_CMD_PWRITE, aio_fildes=7, aio_buf=\"aio_offset=1, {\"..., "
+		"aio_nbytes=512, aio_offset=512}, ...]) = 4\n");
+	expect_records("1:r a 8192+4096\n1:w a 512+512\n");
+	cr_expect_eq(counted("hidden.io_submit_entries"), 2);
+}
+
+/* Processes */
+
+Test(strace, a_child_speaks_before_its_fork_returns)
+{
+	convert("1 " OPEN_A "1 clone(child_stack=NULL, flags=SIGCHLD <unfinished ...>\n"
+		"2 write(3, \"x\", 1) = 1\n1 <... clone resumed>) = 2\n1 write(3, \"x\", 1) = 1\n");
+	expect_records("2:w a 0+1\n1:w a 1+1\n");
+	expect_directive("%process id=2 parent=1");
+}
+
+Test(strace, two_forks_at_once_hold_the_children_back)
+{
+	convert("1 execve(\"/bin/x\", [\"x\"], 0x7f /* 1 var */) = 0\n1 " OPEN_A
+		"1 clone(child_stack=NULL, flags=SIGCHLD) = 2\n"
+		"2 openat(AT_FDCWD, \"b\", O_RDWR|O_TRUNC) = 4\n"
+		"1 vfork( <unfinished ...>\n2 vfork( <unfinished ...>\n"
+		"3 write(4, \"x\", 1) = 1\n4 write(3, \"x\", 1) = 1\n"
+		"2 <... vfork resumed>) = 3\n1 <... vfork resumed>) = 4\n");
+	expect_records("3:w b 0+1\n4:w a 0+1\n");
+	expect_directive("%process id=3 name=/bin/x parent=2");
+	expect_directive("%process id=4 name=/bin/x parent=1");
+}
+
+Test(strace, threads_share_their_process_and_its_table)
+{
+	convert("1 clone3({flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_THREAD, exit_signal=0} => "
+		"{parent_tid=[2]}, 88) = 2\n2 " OPEN_A "1 write(3, \"x\", 1) = 1\n"
+		"2 close(3) = 0\n1 write(3, 0x7f, 1) = -1 EBADF (Bad file descriptor)\n");
+	expect_records("1:w a 0+1\n");
+}
+
+Test(strace, threads_can_be_told_apart)
+{
+	run.setting = "threads";
+	convert("1 clone(child_stack=0x7f, flags=CLONE_FILES|CLONE_THREAD) = 2\n2 " OPEN_A
+		"1 write(3, \"x\", 1) = 1\n2 write(3, \"x\", 1) = 1\n");
+	expect_records("1:w a 0+1\n2:w a 1+1\n");
+	expect_directive("thread-of=1");
+}
+
+Test(strace, exec_closes_what_is_marked_and_keeps_positions)
+{
+	convert("1 " OPEN_A "1 openat(AT_FDCWD, \"b\", O_RDWR|O_CLOEXEC|O_TRUNC) = 4\n"
+		"1 write(3, \"x\", 1) = 1\n1 execve(\"/bin/y\", [\"y\"], 0x7f) = 0\n"
+		"1 write(3, \"x\", 1) = 1\n1 openat(AT_FDCWD, \"c\", O_RDWR|O_TRUNC) = 4\n"
+		"1 write(4, \"x\", 1) = 1\n");
+	expect_records("1:w a 0+1\n1:w a 1+1\n1:w c 0+1\n");
+	expect_directive("%process id=1 name=/bin/y");
+	cr_expect_eq(counted("missed.close"), 0);
+}
+
+Test(strace, a_thread_that_calls_exec_becomes_the_leader)
+{
+	convert("1 " OPEN_A "1 clone(child_stack=0x7f, flags=CLONE_FILES|CLONE_THREAD) = 2\n"
+		"1 pause( <unfinished ...>\n2 execve(\"/bin/y\", [\"y\"], 0x7f <unfinished ...>\n"
+		"1 <... pause resumed>) = ?\n1 +++ superseded by execve in pid 2 +++\n"
+		"1 <... execve resumed>) = 0\n1 write(3, \"x\", 1) = 1\n");
+	expect_records("1:w a 0+1\n");
+	expect_directive("%process id=1 name=/bin/y");
+}
+
+Test(strace, a_number_used_again_is_another_process)
+{
+	convert("1 fork() = 2\n2 " OPEN_A "2 write(3, \"x\", 1) = 1\n2 +++ exited with 0 +++\n"
+		"1 fork() = 2\n2 openat(AT_FDCWD, \"b\", O_RDWR|O_TRUNC) = 3\n2 write(3, \"x\", 1) "
+		"= 1\n");
+	expect_records("2:w a 0+1\n4194305:w b 0+1\n");
+}
+
+Test(strace, descriptors_open_before_the_trace)
+{
+	convert(
+	    "1 read(3, \"x\", 10) = 10\n1 write(1, \"x\", 1) = 1\n1 lseek(3, 0, SEEK_CUR) = 90\n"
+	    "1 read(3, \"x\", 10) = 10\n");
+	expect_records("1:r  0+10?\n1:r  90+10\n");
+	expect_directive("source-id=1:3");
+}
+
+Test(strace, standard_descriptors_that_are_files)
+{
+	convert("fstat(1, {st_mode=S_IFREG|0644, st_size=5, ...}) = 0\nwrite(1, \"x\", 1) = 1\n");
+	expect_records("1:w  0+1?\n");
+}
+
+/* Sets */
+
+Test(strace, files_of_a_set_are_merged_by_time)
+{
+	put("log.10", "12:00:01.000000 openat(AT_FDCWD, \"a\", O_RDWR|O_TRUNC) = 3\n"
+		      "12:00:02.000000 clone(child_stack=NULL, flags=SIGCHLD) = 11\n"
+		      "12:00:04.000000 write(3, \"xx\", 2) = 2\n");
+	put("log.11",
+	    "12:00:03.000000 write(3, \"x\", 1) = 1\n12:00:05.000000 +++ exited with 0 +++\n");
+	convert_files(100);
+	expect_records("11:w a 0+1\n10:w a 1+2\n");
+	cr_expect_eq(run.src.first_ns, INT64_C(43201000000000));
+}
+
+/* Operations */
+
+Test(strace, operations_with_their_results)
+{
+	convert(
+	    "1 1700000000.000001 mkdir(\"d\", 0755) = 0 <0.000002>\n"
+	    "1 1700000000.000002 unlink(\"x\") = -1 ENOENT (No such file or directory) <0.000001>\n"
+	    "1 1700000000.000003 openat(AT_FDCWD, \"d/a\", O_RDWR|O_CREAT, 0644) = 3 <0.000001>\n"
+	    "1 1700000000.000004 rename(\"d/a\", \"d/b\") = 0 <0.000001>\n"
+	    "1 1700000000.000005 close(3) = 0 <0.000001>\n");
+	expect_directive(
+	    "%op name=mkdir time=1700000000000001000 took=2000 process=1 path=d result=0");
+	expect_directive("%op name=unlink time=1700000000000002000 took=1000 process=1 path=x "
+			 "result=ENOENT");
+	expect_directive("%op name=create time=1700000000000003000 took=1000 process=1 file=1 "
+			 "path=d/a result=0");
+	expect_directive("path=d/a to=d/b result=0");
+	expect_directive(
+	    "%op name=close time=1700000000000005000 took=1000 process=1 file=1 path=d/b");
+}
+
+Test(strace, operations_can_be_left_out)
+{
+	run.setting = "ops"; /* none */
+	convert("mkdir(\"d\", 0755) = 0\n" OPEN_A "close(3) = 0\n");
+	cr_expect_null(strstr(run.directives, "%op"));
+}
+
+Test(strace, close_is_told_of_the_last_descriptor_only)
+{
+	convert(OPEN_A "dup(3) = 4\nclose(3) = 0\nread(4, \"\", 1) = 0\nclose(4) = 0\n");
+	const char *first = strstr(run.directives, "name=close");
+	cr_assert_not_null(first);
+	cr_expect_null(strstr(first + 1, "name=close"));
+}
+
+Test(strace, sockets_and_pipes_only_when_asked_for)
+{
+	const char *log =
+	    "pipe2([3, 4], 0) = 0\nwrite(4, \"hello\", 5) = 5\nread(3, \"hello\", 9) = 5\n"
+	    "write(2, \"x\", 1) = 1\n";
+	convert(log);
+	expect_records("");
+	run.records_size = run.paths = 0;
+	run.setting = "all";
+	convert(log);
+	expect_records("1:w  0+5\n1:r  0+5\n1:w  0+1?\n");
+	expect_directive("kind=pipe");
+}
+
+/* Laws */
+
+Test(strace, batches_of_one_event_are_the_same_events)
+{
+	const char *log = "1 12:00:00 " OPEN_A "1 12:00:00 fork( <unfinished ...>\n"
+			  "2 12:00:01 write(3, \"x\", 1) = 1\n1 12:00:02 <... fork resumed>) = 2\n"
+			  "1 12:00:02 close_range(3, 9, 0) = 0\n";
+	convert(log);
+	char *want = strdup(run.directives), *records = strdup(run.records);
+	run.records_size = run.directives_size = run.paths = 0;
+	put("t.strace", log);
+	convert_files(1);
+	cr_expect_str_eq(run.directives, want);
+	cr_expect_str_eq(run.records, records);
+	free(want);
+	free(records);
+}
+
+Test(strace, sniffs_its_own_and_nothing_else)
+{
+	static const struct {
+		const char *text;
+		bool mine;
+	} CASES[] = {
+	    {OPEN_A "close(3) = 0\n", true},
+	    {"1 12:00:00 +++ exited with 0 +++\n", true},
+	    {"% time     seconds  usecs/call     calls    errors syscall\n", true},
+	    {"ff %iotrace version=1 tick=1000\nc0 22 0 8 0 1f4 3 7 0\n", false},
+	    {"type,start,duration\n128,0,1\n", false},
+	    {"int main(void)\n{\n\tputs(\"x\");\n\treturn f(1);\n}\n", false},
+	};
+	const struct iot_converter *converter = iot_converter_find("strace");
+	for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+		struct iot_error error = {0};
+		run.paths = 0;
+		put("x", CASES[i].text);
+		const char *path = run.path[0];
+		struct iot_input *in = iot_input_new(&path, 1, NULL, &error);
+		cr_assert_not_null(in);
+		cr_expect_eq(converter->sniff(in) > 0, CASES[i].mine, "case %zu", i);
+		iot_input_free(in);
+	}
+}

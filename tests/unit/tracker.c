@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Descriptors, positions and names, without any format around them. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <iotrace/iotrace.h>
+
+#include "converters/tracker.h"
+
+static struct iot_tracker t;
+
+static void setup(void)
+{
+	iot_tracker_init(&t);
+}
+
+static void teardown(void)
+{
+	cr_expect_eq(t.status, IOT_OK);
+	iot_tracker_clear(&t);
+}
+
+TestSuite(tracker, .init = setup, .fini = teardown);
+
+static struct iot_tracked_file *open_path(const char *path, unsigned how)
+{
+	return iot_tracker_open(&t, path, strlen(path), how);
+}
+
+/* A description of a file opened at its beginning. */
+static struct iot_description *opened(const char *path, unsigned how)
+{
+	struct iot_description *d = iot_description_new(&t, IOT_FD_FILE, open_path(path, how));
+	cr_assert_not_null(d);
+	d->position_known = true;
+	return d;
+}
+
+static void expect_place(struct iot_place place, uint64_t offset, bool known)
+{
+	cr_expect_eq(place.offset, offset);
+	cr_expect_eq(place.known, known);
+}
+
+Test(tracker, position_advances_with_what_was_moved)
+{
+	struct iot_description *d = opened("a", IOT_OPEN_TRUNCATE);
+	expect_place(iot_description_move(d, true, 100), 0, true);
+	expect_place(iot_description_move(d, false, 7), 100, true);
+	expect_place(iot_description_move_at(d, false, 5, 10), 5, true);
+	expect_place(iot_description_move(d, true, 1), 107, true);
+	iot_description_free(&t, d);
+}
+
+Test(tracker, copies_of_a_table_share_positions)
+{
+	struct iot_table *a = iot_table_new(&t);
+	iot_table_set(&t, a, 3, opened("a", 0), false);
+	struct iot_table *b = iot_table_copy(&t, a);
+	iot_description_move(iot_table_get(a, 3)->open, false, 10);
+	expect_place(iot_description_move(iot_table_get(b, 3)->open, false, 1), 10, true);
+	iot_table_close(&t, a, 3);
+	cr_expect_null(iot_table_get(a, 3));
+	cr_expect_not_null(iot_table_get(b, 3));
+	iot_table_free(&t, a);
+	iot_table_free(&t, b);
+}
+
+Test(tracker, opening_a_name_twice_is_one_file_and_two_positions)
+{
+	struct iot_description *a = opened("a", IOT_OPEN_TRUNCATE), *b = opened("a", 0);
+	cr_expect_eq(a->file, b->file);
+	cr_expect_neq(a->id, b->id);
+	iot_description_move(a, true, 10);
+	expect_place(iot_description_move(b, false, 4), 0, true);
+	cr_expect_eq(b->file->size, 10);
+	iot_description_free(&t, a);
+	iot_description_free(&t, b);
+}
+
+Test(tracker, appending_goes_to_the_end_whatever_the_offset)
+{
+	struct iot_description *d = opened("a", IOT_OPEN_TRUNCATE);
+	d->append = true;
+	expect_place(iot_description_move(d, true, 10), 0, true);
+	expect_place(iot_description_move_at(d, true, 3, 5), 10, true);
+	iot_file_truncate(d->file, 4);
+	expect_place(iot_description_move(d, true, 1), 4, true);
+	expect_place(iot_description_move(d, false, 1), 5, true);
+	iot_description_free(&t, d);
+}
+
+Test(tracker, appending_to_a_file_of_unknown_size_is_marked)
+{
+	struct iot_description *d = opened("a", IOT_OPEN_CREATE);
+	d->append = true;
+	expect_place(iot_description_move(d, true, 10), 0, false);
+	expect_place(iot_description_move(d, true, 10), 10, false);
+	iot_description_seek(d, 0);
+	expect_place(iot_description_move(d, false, 5), 0, true);
+	iot_description_free(&t, d);
+}
+
+Test(tracker, a_short_read_tells_the_size)
+{
+	struct iot_description *d = opened("a", 0);
+	struct iot_place place = iot_description_move(d, false, 30);
+	iot_description_short_read(d, place, 30, 100);
+	cr_expect(d->file->size_known);
+	cr_expect_eq(d->file->size, 30);
+	iot_description_free(&t, d);
+}
+
+Test(tracker, a_write_at_an_unknown_place_makes_the_size_unknown)
+{
+	struct iot_description *a = opened("a", IOT_OPEN_TRUNCATE), *b = opened("a", 0);
+	b->position_known = false;
+	expect_place(iot_description_move(b, true, 10), 0, false);
+	cr_expect_not(a->file->size_known);
+	iot_description_free(&t, a);
+	iot_description_free(&t, b);
+}
+
+Test(tracker, a_name_made_anew_is_another_file)
+{
+	struct iot_description *a = opened("a", IOT_OPEN_CREATE);
+	iot_tracker_absent(&t, "a", 1);
+	struct iot_description *b = opened("a", IOT_OPEN_CREATE);
+	cr_expect_neq(a->file, b->file);
+	cr_expect(b->file->size_known);
+	cr_expect_not(a->file->size_known);
+	iot_description_free(&t, a);
+	iot_description_free(&t, b);
+}
+
+Test(tracker, a_file_keeps_its_identity_when_renamed)
+{
+	struct iot_tracked_file *f = open_path("a", 0);
+	iot_tracker_rename(&t, "a", 1, "b", 1, false);
+	cr_expect_eq(iot_tracker_find(&t, "b", 1), f);
+	cr_expect_null(iot_tracker_find(&t, "a", 1));
+	cr_expect_arr_eq(f->path, "b", 1);
+}
+
+Test(tracker, exchange_swaps_two_files)
+{
+	struct iot_tracked_file *f = open_path("a", 0), *g = open_path("b", 0);
+	iot_tracker_rename(&t, "a", 1, "b", 1, true);
+	cr_expect_eq(iot_tracker_find(&t, "b", 1), f);
+	cr_expect_eq(iot_tracker_find(&t, "a", 1), g);
+}
+
+Test(tracker, rename_onto_a_name_ends_that_name)
+{
+	struct iot_description *old = opened("b", 0);
+	struct iot_tracked_file *f = open_path("a", 0);
+	iot_tracker_rename(&t, "a", 1, "b", 1, false);
+	cr_expect_eq(iot_tracker_find(&t, "b", 1), f);
+	cr_expect_neq(old->file, f);
+	iot_description_free(&t, old);
+}
+
+Test(tracker, a_link_is_a_second_name)
+{
+	struct iot_tracked_file *f = open_path("a", 0);
+	iot_tracker_link(&t, "a", 1, "b", 1);
+	iot_tracker_absent(&t, "a", 1);
+	cr_expect_eq(iot_tracker_find(&t, "b", 1), f);
+	cr_expect_eq(open_path("b", 0), f);
+	cr_expect_arr_eq(f->path, "b", 1);
+}
+
+Test(tracker, names_move_with_their_directory)
+{
+	struct iot_tracked_file *f = open_path("d/x/y", 0), *g = open_path("dd/x", 0);
+	iot_tracker_rename(&t, "d", 1, "e", 1, false);
+	cr_expect_eq(iot_tracker_find(&t, "e/x/y", 5), f);
+	cr_expect_eq(iot_tracker_find(&t, "dd/x", 4), g);
+}
+
+Test(tracker, relative_names_become_absolute_once_the_start_is_known)
+{
+	struct iot_tracked_file *f = open_path("a", 0);
+	iot_tracker_root(&t, "/data", 5);
+	cr_expect_eq(iot_tracker_find(&t, "/data/a", 7), f);
+}
+
+Test(tracker, thousands_of_names_keep_their_files)
+{
+	char path[32];
+	struct iot_tracked_file *file[5000];
+	for (int i = 0; i < 5000; i++) {
+		int n = snprintf(path, sizeof path, "dir/%d", i);
+		file[i] = iot_tracker_open(&t, path, (size_t)n, 0);
+	}
+	iot_tracker_rename(&t, "dir", 3, "other", 5, false);
+	for (int i = 0; i < 5000; i++) {
+		int n = snprintf(path, sizeof path, "other/%d", i);
+		cr_assert_eq(iot_tracker_find(&t, path, (size_t)n), file[i]);
+	}
+}
+
+Test(tracker, exec_closes_what_is_marked)
+{
+	struct iot_table *a = iot_table_new(&t);
+	iot_table_set(&t, a, 3, opened("a", 0), true);
+	iot_table_set(&t, a, 300, opened("b", 0), false);
+	iot_table_exec(&t, a);
+	cr_expect_null(iot_table_get(a, 3));
+	cr_expect_not_null(iot_table_get(a, 300));
+	iot_table_free(&t, a);
+}
+
+Test(tracker, the_last_descriptor_of_a_description_is_known)
+{
+	struct iot_table *a = iot_table_new(&t);
+	struct iot_slot *slot = iot_table_set(&t, a, 3, opened("a", 0), false);
+	cr_expect(iot_table_last(a, slot));
+	slot->open->refs++;
+	iot_table_set(&t, a, 4, slot->open, false);
+	cr_expect_not(iot_table_last(a, slot));
+	iot_table_free(&t, a);
+}
+
+Test(tracker, descriptors_beyond_the_limit_are_not_followed)
+{
+	struct iot_table *a = iot_table_new(&t);
+	cr_expect_null(iot_table_set(&t, a, IOT_FD_MAX, opened("a", 0), false));
+	cr_expect_null(iot_table_set(&t, a, -1, opened("a", 0), false));
+	cr_expect_null(iot_table_get(a, IOT_FD_MAX));
+	iot_table_free(&t, a);
+}
+
+Test(tracker, a_process_is_told_of_a_description_once)
+{
+	struct iot_description *d = opened("a", 0);
+	cr_expect_not(iot_description_told(&t, d, 7));
+	cr_expect_not(iot_description_told(&t, d, 8));
+	cr_expect_not(iot_description_told(&t, d, 9));
+	cr_expect(iot_description_told(&t, d, 8));
+	cr_expect(iot_description_told(&t, d, 7));
+	iot_description_free(&t, d);
+}
+
+static void expect_path(const char *base, const char *path, const char *want)
+{
+	char out[IOT_PATH_ROOM];
+	size_t n = iot_path_resolve(base, strlen(base), path, strlen(path), out);
+	cr_expect(n == strlen(want) && memcmp(out, want, n) == 0, "%s + %s: %.*s, not %s", base,
+		  path, (int)n, out, want);
+}
+
+Test(tracker, paths_are_resolved_from_their_base)
+{
+	expect_path("/a", "b", "/a/b");
+	expect_path("/a/", "./b//c/.", "/a/b/c");
+	expect_path("/a/b", "../c", "/a/c");
+	expect_path("/", "../..", "/");
+	expect_path("/a", "/b/../c", "/c");
+	expect_path("", "a", "a");
+	expect_path("", "../a", "../a");
+	expect_path("..", "../a", "../../a");
+	expect_path("sub", "..", ".");
+	expect_path("sub", "../a", "a");
+	expect_path("", ".", ".");
+}
+
+Test(tracker, a_path_without_room_is_not_resolved)
+{
+	static char name[IOT_PATH_ROOM + 1];
+	char out[IOT_PATH_ROOM];
+	memset(name, 'x', sizeof name);
+	cr_expect_eq(iot_path_resolve("/", 1, name, sizeof name, out), 0);
+}
