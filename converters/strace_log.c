@@ -88,14 +88,15 @@ static bool raw_line(struct strace *s, struct strace_member *m)
 static bool uncolour(struct strace *s, struct strace_member *m, const char **text, const char **end)
 {
 	size_t size = (size_t)(*end - *text);
-	if (size > m->clean_room) {
-		char *grown = realloc(m->clean, size * 2);
+	if (size >= m->clean_room) {
+		const size_t room = size * 2 + 64;
+		char *grown = realloc(m->clean, room);
 		if (grown == NULL) {
 			s->status = IOT_ENOMEM;
 			return false;
 		}
 		m->clean = grown;
-		m->clean_room = size * 2;
+		m->clean_room = room;
 	}
 	*end = m->clean + iot_strace_line_uncolour(*text, size, m->clean);
 	*text = m->clean;
