@@ -33,7 +33,7 @@ enum {
 
 struct iot_reader {
 	struct iot_error error;
-	bool verify, recover;
+	bool verify, recover, read_ahead;
 	uint64_t window_max, read_size, tick_ns, base, memory_max;
 	void (*warn)(void *context, const char *sentence);
 	void *warn_context;
@@ -140,6 +140,8 @@ int iot_reader_set(struct iot_reader *r, enum iot_option option, uint64_t value)
 		return set_bool(r, &r->verify, value);
 	case IOT_SET_RECOVER:
 		return set_bool(r, &r->recover, value);
+	case IOT_SET_READ_AHEAD:
+		return set_bool(r, &r->read_ahead, value);
 	case IOT_SET_LIMIT_WINDOW:
 		return set_number(r, &r->window_max, value, UINT64_MAX);
 	case IOT_SET_READ_SIZE:

@@ -253,6 +253,8 @@ enum iot_option {
 	IOT_SET_COMPRESSION, /* enum iot_compression; default: by the path's suffix */
 	IOT_SET_LEVEL,       /* of gzip (1 .. 9) or zstd (1 .. 19); 0: the default of each */
 	IOT_SET_THREADS,     /* zstd's worker threads: 0 */
+	/* Readers */
+	IOT_SET_READ_AHEAD, /* 1: a thread unpacks ahead, if the input is compressed; 0 */
 };
 
 enum iot_compression { IOT_PLAIN = 0, IOT_GZIP = 1, IOT_ZSTD = 2 };
