@@ -33,7 +33,7 @@ for trace in testdata/format/*.iot; do
 	agree "$trace"
 	verdict $? "$trace"
 done
-for log in testdata/strace/*.strace; do
+for log in testdata/strace/*.strace testdata/strace/*.strace.gz; do
 	[ -e "$log" ] || continue
 	"$iotrace" convert -q -o "$scratch/log.iot" "$log" 2>/dev/null
 	agree "$scratch/log.iot"

@@ -13,10 +13,10 @@ show() {
 	eval "$*"
 }
 
-show "head -n 4 $1"
+echo "A log of sqlite3 filling a small database, made with: strace -f -ttt -T"
+show "gzip -dc $1 | tail -n +200 | head -n 4"
 show "iotrace convert -o $trace $1"
-show "ls -l $1 $trace | awk '{ print \$5, \$9 }'"
 show "iotrace info $trace"
 show "iotrace stat $trace"
-show "iotrace cat $trace | head -n 12"
-show "iotrace cat --format=text $trace | head -n 12"
+show "iotrace cat --format=text $trace | tail -n +100 | head -n 12"
+show "iotrace cat $trace | tail -n 12"
