@@ -157,7 +157,9 @@ static int input_ended(struct iot_conversion *c, bool blank)
 	const struct iot_error *e = &c->source.error;
 	if (blank || e->status == IOT_ENOMEM || e->status == IOT_EUSAGE)
 		return tell(c, e->text);
-	c->damage = *e;
+	/* Who was told to stop has to expect that the last line is cut. */
+	if (e->status != IOT_ETRUNCATED || !*iot_signal_stop())
+		c->damage = *e;
 	return GO_ON;
 }
 

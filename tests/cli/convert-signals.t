@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A signal ends a piped input, and the trace gets its end; with a file nothing is left behind.
+# A signal ends a piped input, also within a line, and the trace gets its end; with a file nothing is
+# left behind.
 sh "$TOOLS/strace_log.sh" 2 >log
 sh "$TOOLS/strace_log.sh" 100000 >large
 cat >signalled.py <<'END'
@@ -14,23 +15,23 @@ def start(*words):
 
 for number in signal.SIGINT, signal.SIGTERM:
     p = start("-")
-    p.stdin.write(open("log", "rb").read())
+    p.stdin.write(open("log", "rb").read() + b"1234  170000")
     p.stdin.flush()
     time.sleep(0.5)
     p.send_signal(number)
     print(number.name, "pipe:", p.wait(20))
     os.rename("x.iot.zst", number.name + ".iot.zst")
 for number in signal.SIGINT, signal.SIGTERM:
-    p = start("--level=19", "large")
     before = len(os.listdir("."))
+    p = start("--level=19", "large")
     while len(os.listdir(".")) == before and p.poll() is None:
         time.sleep(0.001)
     p.send_signal(number)
     print(number.name, "file:", p.wait(20))
 END
 python3 signalled.py
-"$IOTRACE" convert log >whole.iot
+"$IOTRACE" convert log | "$IOTRACE" cat --format=csv >whole.csv
 for name in SIGINT SIGTERM; do
-	"$IOTRACE" cat $name.iot.zst | cmp - whole.iot
+	"$IOTRACE" cat --format=csv $name.iot.zst | cmp - whole.csv
 done
 ls -A
