@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Figures of `bench --json` as a document and a plot.
+
+usage: results.py RESULTS.json RESULTS.md RESULTS.svg COMMAND
+"""
+import datetime
+import json
+import os
+import subprocess
+import sys
+
+BARS = [
+    ("floor_decode", "floor: decode"), ("decode", "codec: decode"),
+    ("read_memory", "read memory"), ("read_plain", "read .iot"),
+    ("read_zstd", "read .zst"), ("read_zstd_2", "read .zst, 2 threads"),
+    ("unzstd_command", "zstd -d alone"), ("pcap", "libpcap"),
+    ("floor_encode", "floor: encode"), ("encode", "codec: encode"),
+    ("write_memory", "write memory"), ("write_plain", "write .iot"),
+    ("write_zstd", "write .zst -3"), ("write_zstd_2", "write .zst, 2 threads"),
+    ("dozstd_command", "zstd -3 alone"),
+]
+SIZES = [("plain", "plain"), ("zstd_3", "zstd -3"), ("zstd_19", "zstd -19"),
+         ("gzip_6", "gzip -6"), ("pcap", "pcap")]
+
+
+def first_line(*command):
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()[0].strip()
+    except (OSError, subprocess.CalledProcessError, IndexError):
+        return "unknown"
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as lines:
+            for line in lines:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return os.uname().machine
+
+
+def machine():
+    load = "%.1f" % os.getloadavg()[0]
+    return [("Date", datetime.date.today().isoformat()),
+            ("Processor", "%s, %d cores" % (processor(), os.cpu_count() or 0)),
+            ("System", "%s %s" % (os.uname().sysname, os.uname().release)),
+            ("Compiler", first_line("cc", "--version")),
+            ("zstd", first_line("zstd", "--version").strip("* ")),
+            ("libpcap", first_line("pkg-config", "--modversion", "libpcap")),
+            ("Load at the end", load)]
+
+
+def table(head, rows):
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "---|" + "---:|" * (len(head) - 1)
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+    yield ""
+
+
+def times_of(workload):
+    for key, entry in workload["times"].items():
+        yield (entry["text"], "%.2f" % (entry["records_per_s"] / 1e6),
+               "%.2f" % entry["ns_per_record"], "%.0f" % entry["mb_per_s"])
+
+
+def goals_of(workload):
+    for goal in workload["goals"]:
+        wanted = "%.2f" % goal["goal"] if "goal" in goal else ""
+        verdict = {True: "reached", False: "**not reached**", None: ""}[goal.get("reached")]
+        yield (goal["text"].strip(), "%.2f %s" % (goal["found"], goal["unit"]), wanted, verdict)
+
+
+def document(workloads, command):
+    yield "# Results"
+    yield ""
+    yield ("Medians of %d runs in one process, everything in turns, seed %d. One thread: CPU time; two threads, "
+           "commands, and what is compared with them: wall clock. Peak memory: of a process that does nothing else."
+           % (workloads[0]["runs"], workloads[0]["seed"]))
+    yield ""
+    yield from table(("", ""), machine() + [("Command", "`%s`" % command)])
+    yield "![records per second](results.svg)"
+    yield ""
+    for w in workloads:
+        yield "## %s" % w["workload"]
+        yield ""
+        yield "%d I/Os, %d of them different; gzip: %d, zstd -19: %d." % (
+            w["records"], w["distinct"], w["records_gzip"], w["records_19"])
+        yield ""
+        yield from table(("", "M records/s", "ns/record", "MB/s of text"), times_of(w))
+        sizes = [(name, "%.2f" % w["bytes_per_record"][key])
+                 for key, name in SIZES if w["bytes_per_record"][key] > 0]
+        if w["peak_read_kib"] > 0:
+            sizes.append(("peak memory, reading .zst on two threads", "%.1f MiB" % (w["peak_read_kib"] / 1024)))
+            sizes.append(("peak memory, writing .zst", "%.1f MiB" % (w["peak_write_kib"] / 1024)))
+        yield from table(("bytes/record", ""), sizes)
+        yield from table(("", "found", "goal", ""), goals_of(w))
+
+
+def plot(workload):
+    bars = [(name, workload["times"][key]["records_per_s"] / 1e6)
+            for key, name in BARS if key in workload["times"]]
+    top = max(value for _, value in bars)
+    height = 22 * len(bars) + 50
+    yield ('<svg xmlns="http://www.w3.org/2000/svg" width="720" height="%d" font-family="sans-serif" '
+           'font-size="12">' % height)
+    yield '<rect width="100%" height="100%" fill="white"/>'
+    yield '<text x="10" y="20" font-size="14">%s: million records per second</text>' % workload["workload"]
+    for i, (name, value) in enumerate(bars):
+        y = 35 + 22 * i
+        ours = not any(word in name for word in ("floor", "alone", "libpcap"))
+        yield '<text x="170" y="%d" text-anchor="end">%s</text>' % (y + 13, name)
+        yield '<rect x="178" y="%d" width="%.1f" height="17" fill="%s"/>' % (
+            y, 480 * value / top, "#2b6cb0" if ours else "#a0aec0")
+        yield '<text x="%.1f" y="%d">%.1f</text>' % (184 + 480 * value / top, y + 13, value)
+    yield "</svg>"
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as lines:
+        workloads = [json.loads(line) for line in lines]
+    with open(sys.argv[2], "w", encoding="utf-8") as out:
+        out.write("\n".join(document(workloads, sys.argv[4])))
+    with open(sys.argv[3], "w", encoding="utf-8") as out:
+        out.write("\n".join(plot(workloads[0])) + "\n")
+
+
+main()
