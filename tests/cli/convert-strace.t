@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Logs of strace of many layouts, against their records; two of them with all directives.
+cd "$TESTDATA/strace" || exit 1
+for csv in *.csv; do
+	name=${csv%.csv}
+	log=$name.strace
+	[ -d "$name" ] && log=$name
+	"$IOTRACE" convert -q "$log" 2>/dev/null |
+		"$IOTRACE" cat --format=csv --names --ns - | cmp - "$csv" && echo "$name: same"
+done
+"$IOTRACE" convert -q i386_llseek.strace
+"$IOTRACE" convert -q --ops=names --per-thread signals_ff | grep -v '^ff %op name=close' | grep ' %'
+"$IOTRACE" convert -q style_c.strace
+echo "exit status $?"
+"$IOTRACE" convert -q truncated_midline.strace >/dev/null
+echo "exit status $?"
