@@ -169,6 +169,8 @@ static void line(struct strace *s)
 		iot_strace_emit_trace(s);
 	}
 	iot_strace_process(s, m, &m->line);
+	if (s->last != NULL && !s->last->group->announced)
+		iot_strace_emit_process(s, s->last->group);
 	if (m->cut && m->line.kind == STRACE_FOREIGN)
 		s->cut = true;
 }

@@ -157,7 +157,6 @@ struct strace_group {
 	bool announced;
 	char *name; /* of its program, or NULL */
 	size_t name_size;
-	int64_t birth_ns;
 };
 
 struct strace_task {
@@ -313,7 +312,7 @@ struct strace_group *iot_strace_group_new(struct strace *s);
 void iot_strace_group_name(struct strace *s, struct strace_group *g, const char *name, size_t size);
 void iot_strace_task_free(struct strace *s, struct strace_task *t);
 void iot_strace_drop_unborn(struct strace *s, struct strace_task *parent);
-bool iot_strace_be_born(struct strace *s, struct strace_task *t, uint32_t tid, int64_t birth_ns);
+bool iot_strace_be_born(struct strace *s, struct strace_task *t, uint32_t tid);
 /* Gives a task its number. */
 bool iot_strace_number_task(struct strace *s, struct strace_task *t, uint32_t tid);
 void iot_strace_end_siblings(struct strace *s, const struct strace_task *left);

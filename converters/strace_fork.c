@@ -84,7 +84,7 @@ static struct strace_task *take(struct strace *s, struct strace_task *parent)
 void iot_strace_attached(struct strace *s, struct strace_task *parent, uint32_t tid)
 {
 	if (parent->unborn != NULL && iot_strace_task_find(s, tid) == NULL)
-		iot_strace_be_born(s, take(s, parent), tid, parent->entry_ns);
+		iot_strace_be_born(s, take(s, parent), tid);
 }
 
 /* A process that spoke before anyone had returned its number: who made it is known now. */
@@ -120,7 +120,7 @@ void iot_strace_fork(struct strace *s, struct strace_call *c)
 	}
 	if (there != NULL)
 		iot_strace_task_end(s, there);
-	if (iot_strace_be_born(s, child, tid, c->start_ns) && s->held != NULL)
+	if (iot_strace_be_born(s, child, tid) && s->held != NULL)
 		iot_strace_tasks_release_held(s, false);
 }
 

@@ -163,7 +163,7 @@ void iot_strace_drop_unborn(struct strace *s, struct strace_task *parent)
 }
 
 /* Gives a task its number and its place among the living. */
-bool iot_strace_be_born(struct strace *s, struct strace_task *t, uint32_t tid, int64_t birth_ns)
+bool iot_strace_be_born(struct strace *s, struct strace_task *t, uint32_t tid)
 {
 	if (tid != 0 && !iot_strace_number_task(s, t, tid)) {
 		iot_strace_task_free(s, t);
@@ -176,12 +176,13 @@ bool iot_strace_be_born(struct strace *s, struct strace_task *t, uint32_t tid, i
 	if (t->group->id == 0) {
 		t->group->pid = tid <= STRACE_PID_MAX ? tid : 0;
 		t->group->id = new_id(s, tid);
-		t->group->birth_ns = birth_ns;
+		if (t->group->parent != 0)
+			iot_strace_emit_process(s, t->group);
 	}
 	return true;
 }
 
-static struct strace_task *root_task(struct strace *s, uint32_t tid, int64_t birth_ns)
+static struct strace_task *root_task(struct strace *s, uint32_t tid)
 {
 	struct strace_task *t = calloc(1, sizeof *t);
 	if (t == NULL) {
@@ -196,7 +197,7 @@ static struct strace_task *root_task(struct strace *s, uint32_t tid, int64_t bir
 		iot_strace_task_free(s, t);
 		return NULL;
 	}
-	return iot_strace_be_born(s, t, tid, birth_ns) ? t : NULL;
+	return iot_strace_be_born(s, t, tid) ? t : NULL;
 }
 
 void iot_strace_task_end(struct strace *s, struct strace_task *t)
@@ -324,7 +325,7 @@ void iot_strace_tasks_release_held(struct strace *s, bool all)
 		struct strace_task *t = iot_strace_task_find(s, h->tid);
 		if (t == NULL) {
 			iot_strace_count(s, "ambiguous.parent", 1);
-			t = root_task(s, h->tid, h->time_ns);
+			t = root_task(s, h->tid);
 		}
 		if (t != NULL)
 			iot_strace_body(s, t, h->time_ns, h->kind, h->body, h->body + h->size,
@@ -336,7 +337,7 @@ void iot_strace_tasks_release_held(struct strace *s, bool all)
 
 /* Whose line is it? */
 
-static struct strace_task *take_unborn(struct strace *s, uint32_t tid, int64_t birth_ns)
+static struct strace_task *take_unborn(struct strace *s, uint32_t tid)
 {
 	for (struct strace_task *t = s->alive; t != NULL; t = t->next) {
 		struct strace_task *child = t->unborn;
@@ -344,7 +345,7 @@ static struct strace_task *take_unborn(struct strace *s, uint32_t tid, int64_t b
 			continue;
 		t->unborn = NULL;
 		s->forks_pending--;
-		return iot_strace_be_born(s, child, tid, birth_ns) ? child : NULL;
+		return iot_strace_be_born(s, child, tid) ? child : NULL;
 	}
 	return NULL;
 }
@@ -355,10 +356,10 @@ static struct strace_task *unknown_task(struct strace *s, const struct strace_li
 {
 	bool held = s->held != NULL && is_held(s, tid);
 	if (!held && s->forks_pending == 1)
-		return take_unborn(s, tid, line->time_ns);
+		return take_unborn(s, tid);
 	bool whole = s->whole && !s->forks_hidden && s->alive != NULL && s->members == 1;
 	if (!held && s->forks_pending == 0 && !whole)
-		return root_task(s, tid, line->time_ns);
+		return root_task(s, tid);
 	if (s->held_lines < STRACE_HELD_LINES && s->held_bytes < STRACE_HELD_BYTES) {
 		hold(s, line, tid);
 		return NULL;
@@ -366,7 +367,7 @@ static struct strace_task *unknown_task(struct strace *s, const struct strace_li
 	s->forks_hidden = true;
 	iot_strace_tasks_release_held(s, true);
 	struct strace_task *t = iot_strace_task_find(s, tid);
-	return t != NULL ? t : root_task(s, tid, line->time_ns);
+	return t != NULL ? t : root_task(s, tid);
 }
 
 /* "[pid N]" with a number never heard of, while the first process has none. */
@@ -390,7 +391,7 @@ static struct strace_task *unnumbered_task(struct strace *s, const struct strace
 	if (s->alive != NULL && s->alive->next == NULL)
 		return s->alive;
 	if (s->alive == NULL)
-		return s->numberless = root_task(s, 0, line->time_ns);
+		return s->numberless = root_task(s, 0);
 	if (s->numberless != NULL)
 		return s->numberless;
 	struct strace_task *t = s->alive;
