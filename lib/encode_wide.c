@@ -11,20 +11,21 @@
 
 #include "number.h"
 
-#define WIDE   __attribute__((target("bmi,bmi2,lzcnt")))
+#define WIDE   __attribute__((target("ssse3,bmi,bmi2,lzcnt")))
 #define INLINE WIDE inline __attribute__((always_inline))
 
 /* At most eight digits and a blank; eight bytes are written whatever there is. */
 static INLINE char *put_short(char *out, uint32_t v)
 {
-	const unsigned n = (35 - _lzcnt_u32(v | 1)) / 4;
-	uint64_t x = _pdep_u64(v, 0x0f0f0f0f0f0f0f0fU);
-	const uint64_t letter = (x + 0x0606060606060606U) >> 4 & 0x0101010101010101U;
-	x += 0x3030303030303030U + letter * ('a' - '0' - 10);
-	x = __builtin_bswap64(x) >> (64 - 8 * n);
-	memcpy(out, &x, sizeof x);
-	out[n] = ' ';
-	return out + n + 1;
+	const __m128i digits = _mm_setr_epi8('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a',
+					     'b', 'c', 'd', 'e', 'f');
+	const uint64_t unused = _lzcnt_u32(v | 1) / 4; /* of eight digits */
+	const __m128i nibbles = _mm_cvtsi64_si128((long long)_pdep_u64(v, 0x0f0f0f0f0f0f0f0fU));
+	uint64_t text = (uint64_t)_mm_cvtsi128_si64(_mm_shuffle_epi8(digits, nibbles));
+	text = __builtin_bswap64(text) >> (8 * unused);
+	memcpy(out, &text, sizeof text);
+	out[8 - unused] = ' ';
+	return out + 9 - unused;
 }
 
 static INLINE char *put(char *out, uint64_t v)
