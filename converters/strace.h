@@ -236,7 +236,7 @@ enum strace_ops { STRACE_OPS_ALL, STRACE_OPS_NAMES, STRACE_OPS_NONE };
 
 enum {
 	STRACE_HASH = 1024, /* of the table of calls; a power of two */
-	STRACE_HELD_LINES = 100000,
+	STRACE_HELD_LINES = 20000,
 	STRACE_HELD_BYTES = 64 << 20,
 	STRACE_TASKS_MAX = 4 << 20,
 	STRACE_LINE_MAX = (16 << 20) - (64 << 10), /* what a window holds, nearly */

@@ -7,7 +7,10 @@
 
 #include <iotrace/iotrace.h>
 
-enum { TABLE_START = 16 };
+enum {
+	TABLE_START = 16,
+	TOLD_MAX = 64, /* processes remembered; who was forgotten is told again */
+};
 
 void iot_tracker_init(struct iot_tracker *t)
 {
@@ -185,14 +188,10 @@ void iot_description_free(struct iot_tracker *t, struct iot_description *d)
 
 bool iot_description_told(struct iot_tracker *t, struct iot_description *d, uint32_t process)
 {
-	for (uint32_t i = 0; i < d->told_count; i++) {
-		if (d->told[i] != process)
-			continue;
-		d->told[i] = d->told[0]; /* likely to be asked for again soon */
-		d->told[0] = process;
-		return true;
-	}
-	if (d->told_count == d->told_room) {
+	for (uint32_t i = 0; i < d->told_count; i++)
+		if (d->told[i] == process)
+			return true;
+	if (d->told_count == d->told_room && d->told_room < TOLD_MAX) {
 		uint32_t room = d->told_room == 0 ? 2 : d->told_room * 2;
 		uint32_t *told = realloc(d->told, room * sizeof *told);
 		if (told == NULL) {
@@ -202,7 +201,10 @@ bool iot_description_told(struct iot_tracker *t, struct iot_description *d, uint
 		d->told = told;
 		d->told_room = room;
 	}
-	d->told[d->told_count++] = process;
+	if (d->told_count < d->told_room)
+		d->told[d->told_count++] = process;
+	else
+		d->told[d->told_next++ % TOLD_MAX] = process;
 	return false;
 }
 

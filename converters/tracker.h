@@ -66,7 +66,7 @@ struct iot_description {
 	uint32_t note;      /* hash of the name that the source shows beside the descriptor */
 	struct iot_tracked_file *file; /* NULL if kind is neither file nor directory */
 	uint32_t *told;                /* processes that know of this description */
-	uint32_t told_count, told_room;
+	uint32_t told_count, told_room, told_next;
 };
 
 struct iot_slot {
@@ -133,7 +133,10 @@ static inline struct iot_slot *iot_table_get(const struct iot_table *table, int6
 struct iot_description *iot_description_new(struct iot_tracker *t, enum iot_descriptor_kind kind,
 					    struct iot_tracked_file *file);
 void iot_description_free(struct iot_tracker *t, struct iot_description *d); /* one reference */
-/* Has this process been told of the description? It counts as told from now on. */
+/*
+ * Has this process been told of the description? It counts as told from now on. Of many processes
+ * the earliest are forgotten.
+ */
 bool iot_description_told(struct iot_tracker *t, struct iot_description *d, uint32_t process);
 
 struct iot_place {

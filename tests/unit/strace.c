@@ -17,6 +17,7 @@ static struct {
 	char path[4][80];
 	unsigned paths;
 	const char *setting;
+	size_t read_size;
 	char records[TEXT_ROOM], directives[TEXT_ROOM];
 	size_t records_size, directives_size;
 	char file[FILES][64]; /* the path of each file, as the last %file told */
@@ -96,6 +97,7 @@ static void convert_files(int max)
 	struct iot_input *in = iot_input_new(paths, run.paths, NULL, &error);
 	cr_assert_not_null(in, "%s", error.text);
 	struct iot_setting setting = {.name = run.setting, .value = "none"};
+	iot_input_set_read_size(in, run.read_size);
 	run.src = (struct iot_source){.converter = converter,
 				      .input = in,
 				      .settings = &setting,
@@ -645,7 +647,7 @@ Test(strace, sockets_and_pipes_only_when_asked_for)
 
 /* Laws */
 
-Test(strace, batches_of_one_event_are_the_same_events)
+Test(strace, batches_and_blocks_of_any_size_give_the_same_events)
 {
 	const char *log = "1 12:00:00 " OPEN_A "1 12:00:00 fork( <unfinished ...>\n"
 			  "2 12:00:01 write(3, \"x\", 1) = 1\n1 12:00:02 <... fork resumed>) = 2\n"
@@ -657,6 +659,13 @@ Test(strace, batches_of_one_event_are_the_same_events)
 	convert_files(1);
 	cr_expect_str_eq(run.directives, want);
 	cr_expect_str_eq(run.records, records);
+	for (run.read_size = 1; run.read_size < 20; run.read_size += 16) {
+		run.records_size = run.directives_size = run.paths = 0;
+		put("t.strace", log);
+		convert_files(7);
+		cr_expect_str_eq(run.directives, want, "blocks of %zu bytes", run.read_size);
+		cr_expect_str_eq(run.records, records);
+	}
 	free(want);
 	free(records);
 }
