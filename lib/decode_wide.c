@@ -87,7 +87,7 @@ struct cursor {
 	const char *line;
 	uint64_t separator; /* those ahead */
 	uint64_t at;
-	int64_t good; /* -8 .. -1 while all fields have one to eight digits */
+	int64_t good; /* -8 .. -1 while all fields have one to eight digits; 0: one has none */
 };
 
 /* Eight digits or fewer behind zero bytes, the first one in the lowest byte. */
@@ -157,7 +157,7 @@ static INLINE bool decode(struct iot_codec *c, struct hot *h, struct cursor *k, 
 	if (!(comp & IOT_NO_PROCESSID))
 		process = take(k, base);
 	const uint64_t cpu_delta = take(k, base);
-	if (k->good < -8 || k->at != lf + 1)
+	if (k->good < -8 || k->good == 0 || k->at != lf + 1)
 		return false;
 
 	struct iot_predict_process *p =
