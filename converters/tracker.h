@@ -185,7 +185,7 @@ void iot_tracker_rename(struct iot_tracker *t, const char *from, size_t from_siz
 void iot_tracker_renamed(struct iot_tracker *t, struct iot_tracked_file *f, const char *path,
 			 size_t size);
 /* Where the trace began is now known: all names relative to it become absolute. */
-void iot_tracker_root(struct iot_tracker *t, const char *path, size_t size);
+void iot_tracker_root(struct iot_tracker *t, const char *root, size_t root_size);
 
 /* Paths */
 

@@ -270,7 +270,8 @@ static int put_text(struct iot_runs *r, struct iot_run_file *f, struct iot_text 
 		if (text.size > WRITE_BUFFER_MAX)
 			return file_write(r, f, text.data, text.size);
 	}
-	memcpy(f->buf + f->fill, text.data, text.size);
+	if (text.size > 0)
+		memcpy(f->buf + f->fill, text.data, text.size);
 	f->fill += text.size;
 	return IOT_OK;
 }
