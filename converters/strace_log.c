@@ -6,12 +6,16 @@
  */
 #include "strace.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "lib/number.h"
 
 #define NS_PER_DAY INT64_C(86400000000000)
+
+enum { MANY_MEMBERS = 500 };
 
 /* Lines */
 
@@ -194,17 +198,44 @@ static void heap_pop(struct strace *s)
 	sift_down(s, 0);
 }
 
+/* Where descriptors run out, a small member is read from its head, which is kept anyway. */
+static struct iot_window *open_head(struct strace *s, const struct strace_member *m)
+{
+	const struct iot_window_options plain = {.plain = true};
+	size_t size;
+	const char *head = iot_input_head(s->src->input, m->index, &size);
+	if (size == 0 || size >= IOT_HEAD_SIZE)
+		return NULL;
+	struct iot_window *w = iot_window_new(iot_input_name(s->src->input, m->index), &plain);
+	if (w != NULL && iot_window_open_memory(w, head, size) == IOT_OK)
+		return w;
+	iot_window_free(w);
+	return NULL;
+}
+
 /* Opens a member; false: its first line will never come. */
 static bool member_open(struct strace *s, struct strace_member *m)
 {
 	struct iot_error error = {0};
 	m->opened = true;
 	m->window = iot_input_open(s->src->input, m->index, &error);
+	if (m->window == NULL && (errno == EMFILE || errno == ENFILE))
+		m->window = open_head(s, m);
 	if (m->window != NULL)
 		return true;
 	iot_error_set(&s->src->error, error.status, "%s", error.text);
 	s->status = error.status;
 	return false;
+}
+
+/* The files of a set are open at the same time as long as their threads lived side by side. */
+static void allow_descriptors(size_t members)
+{
+	struct rlimit limit;
+	if (members < MANY_MEMBERS || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit); /* if not, small members still work: open_head */
 }
 
 int iot_strace_log_next(struct strace *s)
@@ -337,6 +368,7 @@ int iot_strace_log_open(struct strace *s)
 	if (s->member == NULL || s->heap == NULL)
 		return iot_error_set(&s->src->error, IOT_ENOMEM, "out of memory");
 	s->src->tick_ns = UINT64_C(1000000000);
+	allow_descriptors(s->members);
 	for (size_t i = 0; i < s->members; i++)
 		member_look(s, i);
 	settle_times(s);
