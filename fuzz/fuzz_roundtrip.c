@@ -2,9 +2,11 @@
 /*
  * Records made of the input's bytes go through encoder and decoder and must come out the same, cut
  * down to ticks. Where the encoder forgets (as at a %sync), one decoder forgets with it and one
- * does not: both must read the same.
+ * does not: both must read the same. So must a third one that gets all lines at once.
  */
 #include "fuzz.h"
+
+#include "lib/predict.h"
 
 enum { RECORDS_MAX = 5000, PROCESSES = 70 };
 
@@ -13,6 +15,9 @@ struct trip {
 	struct fuzz_codec encoder, forgetful, other;
 	struct iot_record last;
 	int64_t cpu[PROCESSES]; /* ticks */
+	char *text;             /* all lines so far, and the records that they must give */
+	struct iot_record *want;
+	size_t used, count, room;
 };
 
 static uint64_t take_number(struct fuzz_input *in, uint64_t last)
@@ -97,6 +102,37 @@ static struct iot_record in_ticks(const struct iot_record *rec, uint64_t tick_ns
 	return want;
 }
 
+static void keep(struct trip *t, const char *line, size_t size, const struct iot_record *want)
+{
+	if (t->count == t->room) {
+		t->room = 2 * t->room + 16;
+		t->text = fuzz_memory(t->text, t->room * IOT_ENCODED_MAX);
+		t->want = fuzz_memory(t->want, t->room * sizeof(*want));
+	}
+	memcpy(t->text + t->used, line, size);
+	t->used += size;
+	t->want[t->count++] = *want;
+}
+
+static void check_all(const struct trip *t, unsigned base)
+{
+	struct fuzz_codec c = fuzz_codec_new(t->tick_ns, base);
+	const char *at = t->text, *end = at + t->used;
+	for (size_t done = 0; done < t->count;) {
+		struct iot_record got[100];
+		enum iot_stop why;
+		size_t n = iot_decode_lines(c.codec, &at, end, got, 100, sizeof(got[0]), &why);
+		FUZZ_CHECK(why != IOT_STOP_ERROR && why != IOT_STOP_OTHER && done + n <= t->count);
+		for (size_t i = 0; i < n; i++)
+			FUZZ_CHECK(fuzz_same(&got[i], &t->want[done + i]));
+		done += n;
+		if (why == IOT_STOP_LIMIT)
+			fuzz_codec_grow(&c);
+	}
+	FUZZ_CHECK(at == end);
+	free(c.codec);
+}
+
 static void check_trip(struct trip *t, const struct iot_record *rec)
 {
 	char line[IOT_ENCODED_MAX];
@@ -109,6 +145,7 @@ static void check_trip(struct trip *t, const struct iot_record *rec)
 	FUZZ_CHECK(fuzz_same(&got, &want));
 	FUZZ_CHECK(fuzz_decode(&t->other, line, (size_t)n, &got) == IOT_OK);
 	FUZZ_CHECK(fuzz_same(&got, &want));
+	keep(t, line, (size_t)n, &want);
 	t->last = *rec;
 	t->cpu[rec->process] = want.cpu_ns / (int64_t)t->tick_ns;
 }
@@ -132,6 +169,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct iot_record rec = take_record(&t, &in);
 		check_trip(&t, &rec);
 	}
+	if (t.count > 0)
+		check_all(&t, base);
+	free(t.text);
+	free(t.want);
 	free(t.encoder.codec);
 	free(t.forgetful.codec);
 	free(t.other.codec);
