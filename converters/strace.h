@@ -123,10 +123,11 @@ unsigned iot_strace_open_flags(struct strace_text arg);
 /* Calls */
 
 enum strace_class {
-	STRACE_DATA = 1,  /* moves bytes of files: its entry holds the watermark back */
-	STRACE_OP = 2,    /* gives a dated %op */
-	STRACE_FORK = 4,  /* takes effect at its entry */
-	STRACE_READS = 8, /* may wait for long on what is no file */
+	STRACE_DATA = 1,     /* moves bytes of files: its entry holds the watermark back */
+	STRACE_OP = 2,       /* gives a dated %op */
+	STRACE_FORK = 4,     /* takes effect at its entry */
+	STRACE_READS = 8,    /* may wait for long on what is no file */
+	STRACE_PRIVATE = 16, /* makes a descriptor that is close-on-exec always */
 };
 
 struct strace_entry {

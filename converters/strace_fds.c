@@ -420,6 +420,8 @@ static bool any_cloexec(const struct strace_call *c)
 {
 	static const char WORD[] = "_CLOEXEC";
 	const char *from = c->args == 0 ? NULL : c->arg[0].p;
+	if ((c->entry->class & STRACE_PRIVATE) != 0)
+		return true;
 	return from != NULL && memmem(from, (size_t)(c->arg[c->args - 1].end - from), WORD,
 				      sizeof WORD - 1) != NULL;
 }

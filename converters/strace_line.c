@@ -269,9 +269,13 @@ static void skip_brackets(struct cursor *c)
 	}
 }
 
+/* "strace: Process 7 attached"; "Process 7 attached" of old versions. */
 static bool own_message(const char *p, const char *end)
 {
-	return STARTS(p, end, "strace: ");
+	size_t n = sizeof "Process " - 1;
+	return STARTS(p, end, "strace: ") ||
+	       (STARTS(p, end, "Process ") && (size_t)(end - p) > n && is_digit(p[n])) ||
+	       STARTS(p, end, "[ Process PID=");
 }
 
 static bool call_name(const char *p, const char *end)
