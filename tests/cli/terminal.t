@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Terminals: no trace is read from one, nothing compressed is written to one; progress only there.
+script -qec true /dev/null </dev/null >/dev/null 2>&1 || {
+	echo "no pseudo-terminals"
+	exit 77
+}
 cp "$TESTDATA/format/example.iot" .
 on_terminal() {
 	script -qec "$1; echo \$?" /dev/null </dev/null | tr -d '\r'
