@@ -19,6 +19,7 @@ struct bytes {
 struct how {
 	uint64_t read_size, base, tick_ns, memory;
 	bool no_verify, recover, records_only;
+	bool no_cpu;  /* show CPU clocks as 0: entered in the middle, they count from elsewhere */
 	size_t batch; /* events at once; 0: 64 */
 };
 
@@ -87,6 +88,8 @@ static inline ssize_t pull(struct iot_reader *r, const struct how *how, struct b
 	ssize_t n =
 	    how->records_only ? iot_reader_records(r, rec, max) : iot_reader_events(r, ev, max);
 	for (ssize_t i = 0; i < n; i++) {
+		if (how->records_only && how->no_cpu)
+			rec[i].cpu_ns = 0;
 		if (how->records_only)
 			add_record(text, &rec[i]);
 		else
