@@ -16,11 +16,10 @@
 
 enum {
 	STORED_MAX = 128, /* bytes of an event without its text */
-	BUFFER_MIN = 16384,
+	BUFFER_MIN = 4096,
 	WRITE_BUFFER_MAX = 65536,
-	TEXT_ROOM = 65536, /* text handed out at once, if one alone has no more */
-	MERGE_MEMORY = 1 << 17,
-	MERGE_MEMORY_RUN = 16384, /* the same, for each run */
+	TEXT_ROOM = 65536,      /* text handed out at once, if one alone has no more */
+	MERGE_MEMORY = 1 << 18, /* of all runs together, if their least is not more */
 	BATCH = 64,
 };
 
@@ -511,7 +510,7 @@ int iot_runs_end(struct iot_runs *r)
 	free(r->file.buf);
 	r->file.buf = NULL;
 	size_t runs = r->file.count;
-	size_t share = MERGE_MEMORY / runs + MERGE_MEMORY_RUN;
+	size_t share = MERGE_MEMORY / runs;
 	share = min_size(share, r->memory / runs);
 	return merge_open(r, 0, runs, share > BUFFER_MIN ? share : BUFFER_MIN);
 }
