@@ -36,6 +36,8 @@ static int apply(struct iot_reader *r, const struct iot_read_options *o)
 	int status = iot_reader_set(r, IOT_SET_VERIFY, o->no_verify ? 0 : 1);
 	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_RECOVER, o->recover ? 1 : 0);
+	if (status == IOT_OK)
+		status = iot_reader_set(r, IOT_SET_READ_AHEAD, 1);
 	if (status == IOT_OK && o->base != IOT_NOT_GIVEN)
 		status = iot_reader_set(r, IOT_SET_BASE, o->base);
 	if (status == IOT_OK && o->tick_ns != IOT_NOT_GIVEN)

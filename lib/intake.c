@@ -51,12 +51,23 @@ static bool worth_reading(struct iot_intake *in)
 	return readable_within(in->fd, left_ms < STOP_QUIET_MS ? (int)left_ms : STOP_QUIET_MS);
 }
 
+/* Waits until a read will not block; false: woken up, to end. */
+static bool not_woken(const struct iot_intake *in)
+{
+	struct pollfd p[2] = {{.fd = in->fd, .events = POLLIN},
+			      {.fd = in->wake_fd, .events = POLLIN}};
+
+	while (poll(p, 2, -1) < 0 && (errno == EINTR || errno == EAGAIN))
+		;
+	return p[1].revents == 0;
+}
+
 static ssize_t read_fd(struct iot_intake *in, void *to, size_t size)
 {
 	for (;;) {
 		ssize_t n;
 
-		if (!worth_reading(in))
+		if (!worth_reading(in) || (in->can_wake && !not_woken(in)))
 			return 0;
 		n = read(in->fd, to, size);
 		if (n >= 0)

@@ -169,7 +169,9 @@ void iot_reader_on_warning(struct iot_reader *r, void (*fn)(void *, const char *
 static int make_window(struct iot_reader *r, const char *name)
 {
 	const struct iot_window_options options = {.read_size = r->read_size,
-						   .window_max = r->window_max};
+						   .window_max = r->window_max,
+						   .ahead = r->read_ahead ? IOT_AHEAD_IF_IT_PAYS
+									  : IOT_AHEAD_NEVER};
 	if (r->error.status != IOT_OK)
 		return r->error.status;
 	if (r->window != NULL)

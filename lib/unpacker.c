@@ -295,6 +295,11 @@ size_t iot_unpacker_read(struct iot_unpacker *u, char *out, size_t room)
 	return u->how == IOT_GZIP ? unpack_gzip(u, out, room) : unpack_zstd(u, out, room);
 }
 
+bool iot_unpacker_hungry(const struct iot_unpacker *u)
+{
+	return raw_left(u) == 0 && !(u->in_frame && u->output_full);
+}
+
 /* Opening and closing */
 
 static int make_decoder(struct iot_unpacker *u)

@@ -55,6 +55,9 @@ void iot_unpacker_close(struct iot_unpacker *u); /* frees what it owns; also wit
  */
 size_t iot_unpacker_read(struct iot_unpacker *u, char *out, size_t room);
 
+/* Whether the next step has to take bytes from the source, which may have to wait for them. */
+bool iot_unpacker_hungry(const struct iot_unpacker *u);
+
 /* As iot_window_resync, which see. */
 bool iot_unpacker_resync(struct iot_unpacker *u);
 

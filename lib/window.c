@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Bytes in. Plain input is read straight into the buffer that is shown, compressed input is unpacked
- * into it, and memory that is plain is shown where it lies.
+ * into it, and memory that is plain is shown where it lies. With a thread that reads ahead, its
+ * pieces are shown where they lie: what is left of one is put before the next.
  */
 #include "window.h"
 
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "readahead.h"
 #include "unpacker.h"
 
 enum { SLACK = 1 << 16 }; /* of the buffer, beyond one read */
@@ -28,14 +30,19 @@ struct iot_window {
 	struct iot_intake in;
 	struct iot_unpacker unpacker;
 	bool fd_owned;
+	enum iot_ahead ahead;
+	struct iot_readahead *readahead; /* NULL: no thread */
+	struct iot_error ahead_error;    /* the thread's, as long as it runs */
+	bool holding;                    /* a piece is shown, and not released yet */
+	uint64_t stored;                 /* when it was made */
 	void (*done)(void *context);
 	void *done_context;
 	uint64_t total;
 
 	/* What is shown is bytes[start .. end). */
 	const char *bytes;
-	char *block; /* where bytes points to, unless that is the caller's memory */
-	size_t start, end, room;
+	char *block; /* where bytes points to, unless that is the caller's memory, or a piece */
+	size_t start, end, room; /* room: of block */
 	bool ended;
 	bool detected;
 	enum iot_compression how;
@@ -75,6 +82,7 @@ struct iot_window *iot_window_new(const char *name, const struct iot_window_opti
 	iot_escape(w->name, 4 * size + 4, name, size);
 	w->buffer_max = or_default(o->buffer_max, BUFFER_DEFAULT, SIZE_MAX / 4);
 	w->detected = o->plain;
+	w->ahead = o->stop ? IOT_AHEAD_NEVER : o->ahead;
 	w->done = o->done;
 	w->done_context = o->done_context;
 	w->in.error = w->unpacker.error = &w->error;
@@ -92,6 +100,7 @@ void iot_window_free(struct iot_window *w)
 {
 	if (!w)
 		return;
+	iot_readahead_free(w->readahead);
 	if (w->fd_owned)
 		close(w->in.fd);
 	iot_unpacker_close(&w->unpacker);
@@ -180,6 +189,40 @@ int iot_window_open_callback(struct iot_window *w, iot_read_fn *read, void *cont
 	return IOT_OK;
 }
 
+/* The thread */
+
+/* Without one the window does the work itself. */
+static void start_ahead(struct iot_window *w)
+{
+	if (w->ahead == IOT_AHEAD_NEVER || w->error.status != IOT_OK)
+		return;
+	if (w->ahead == IOT_AHEAD_IF_IT_PAYS && !iot_readahead_pays())
+		return;
+	w->stored = w->in.stored;
+	w->ahead_error = w->error;
+	w->in.error = w->unpacker.error = &w->ahead_error;
+	w->readahead = iot_readahead_new(&w->unpacker);
+	if (!w->readahead)
+		w->in.error = w->unpacker.error = &w->error;
+}
+
+/* It has told the end: unpacker and error are the window's again. */
+static void ahead_ended(struct iot_window *w)
+{
+	w->stored = w->in.stored;
+	w->in.error = w->unpacker.error = &w->error;
+	if (w->error.status == IOT_OK)
+		w->error = w->ahead_error;
+	w->ended = true;
+}
+
+static void release_piece(struct iot_window *w)
+{
+	if (w->holding)
+		iot_readahead_release(w->readahead);
+	w->holding = false;
+}
+
 /* Detection */
 
 static void unpack_from_now(struct iot_window *w, enum iot_compression how)
@@ -188,12 +231,16 @@ static void unpack_from_now(struct iot_window *w, enum iot_compression how)
 
 	w->how = how;
 	w->end = 0;
-	if (iot_unpacker_open(&w->unpacker, how, w->bytes, size, w->room) != IOT_OK || w->block)
+	if (iot_unpacker_open(&w->unpacker, how, w->bytes, size, w->room) != IOT_OK)
 		return;
-	/* The memory that was to be shown is the unpacker's now. */
-	w->room = w->in.read_size + SLACK;
-	w->bytes = w->block = malloc(w->room);
 	if (!w->block) {
+		/* The memory that was to be shown is the unpacker's now. */
+		w->room = w->in.read_size + SLACK;
+		w->bytes = w->block = malloc(w->room);
+	}
+	if (w->block) {
+		start_ahead(w);
+	} else {
 		fail_memory(w);
 		w->bytes = "";
 	}
@@ -280,6 +327,78 @@ static bool make_room(struct iot_window *w)
 	return true;
 }
 
+static void show_piece(struct iot_window *w, const struct iot_piece *piece, size_t rest)
+{
+	if (rest > 0)
+		memcpy(piece->data - rest, w->bytes + w->start, rest);
+	release_piece(w);
+	w->holding = true;
+	w->bytes = piece->data;
+	w->bytes -= IOT_HEADROOM;
+	w->start = IOT_HEADROOM - rest;
+	w->end = IOT_HEADROOM + piece->size;
+}
+
+/* More is left than fits before a piece: all of it goes into the block. False: no memory. */
+static bool append_piece(struct iot_window *w, const struct iot_piece *piece, size_t rest)
+{
+	const size_t size = rest + piece->size;
+	char *block = w->block;
+
+	if (size > w->room) {
+		block = malloc(2 * size);
+		if (!block) {
+			fail_memory(w);
+			return false;
+		}
+	}
+	if (w->bytes != block || w->end + piece->size > w->room) {
+		memmove(block, w->bytes + w->start, rest);
+		w->start = 0;
+		w->end = rest;
+	}
+	memcpy(block + w->end, piece->data, piece->size);
+	w->end += piece->size;
+	if (block != w->block) {
+		free(w->block);
+		w->room = 2 * size;
+	}
+	w->bytes = w->block = block;
+	return true;
+}
+
+static void take_piece(struct iot_window *w)
+{
+	const size_t rest = w->end - w->start;
+	struct iot_piece piece;
+
+	if (!iot_readahead_next(w->readahead, &piece)) {
+		ahead_ended(w);
+		return;
+	}
+	w->stored = piece.stored;
+	if (rest <= IOT_HEADROOM) {
+		show_piece(w, &piece, rest);
+		return;
+	}
+	if (append_piece(w, &piece, rest)) {
+		release_piece(w);
+		iot_readahead_release(w->readahead);
+	}
+}
+
+static void look(struct iot_window *w)
+{
+	if (w->readahead)
+		take_piece(w);
+	else if (!make_room(w))
+		return;
+	else if (w->how == IOT_PLAIN)
+		read_plain(w);
+	else
+		unpack(w);
+}
+
 /* Nothing is shown before it is known what it is. */
 static bool enough(const struct iot_window *w, size_t need)
 {
@@ -292,12 +411,8 @@ const char *iot_window_ahead(struct iot_window *w, size_t want, size_t *have)
 
 	if (w->in.kind == IOT_FROM_NOTHING)
 		iot_error_set(&w->error, IOT_EUSAGE, "%s: is not open", w->name);
-	while (!enough(w, need) && w->error.status == IOT_OK && make_room(w)) {
-		if (w->how == IOT_PLAIN)
-			read_plain(w);
-		else
-			unpack(w);
-	}
+	while (!enough(w, need) && w->error.status == IOT_OK)
+		look(w);
 	*have = w->end - w->start;
 	if (want > w->buffer_max && *have > w->buffer_max)
 		iot_error_set(&w->error, IOT_ELIMIT,
@@ -330,7 +445,7 @@ enum iot_compression iot_window_compression(const struct iot_window *w)
 
 uint64_t iot_window_stored(const struct iot_window *w)
 {
-	return w->in.stored;
+	return w->readahead ? w->stored : w->in.stored;
 }
 
 uint64_t iot_window_total(const struct iot_window *w)
@@ -340,9 +455,17 @@ uint64_t iot_window_total(const struct iot_window *w)
 
 bool iot_window_resync(struct iot_window *w)
 {
+	if (w->readahead && !w->ended)
+		return false; /* no damage has been told */
 	if (!w->unpacker.damaged)
 		return false;
+	iot_readahead_free(w->readahead);
+	w->readahead = NULL;
+	w->holding = false;
+	w->bytes = w->block;
 	w->start = w->end = 0;
 	w->ended = !iot_unpacker_resync(&w->unpacker);
+	if (!w->ended)
+		start_ahead(w);
 	return !w->ended;
 }

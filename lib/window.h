@@ -17,11 +17,19 @@
 
 struct iot_window;
 
+/* Unpacking on a thread of its own, ahead of the reader. Plain input never has one. */
+enum iot_ahead {
+	IOT_AHEAD_NEVER,
+	IOT_AHEAD_IF_IT_PAYS, /* there is more than one processor */
+	IOT_AHEAD_ALWAYS,     /* but not with `stop` */
+};
+
 struct iot_window_options {
-	size_t read_size;    /* bytes asked for at once; 0: 1 MiB */
-	size_t buffer_max;   /* ahead beyond this many bytes is IOT_ELIMIT; 0: 16 MiB */
-	uint64_t window_max; /* of a zstd frame; 0: 128 MiB */
-	bool plain;          /* do not look for compression */
+	size_t read_size;     /* bytes asked for at once; 0: 1 MiB */
+	size_t buffer_max;    /* ahead beyond this many bytes is IOT_ELIMIT; 0: 16 MiB */
+	uint64_t window_max;  /* of a zstd frame; 0: 128 MiB */
+	enum iot_ahead ahead; /* a callback is then called from that thread */
+	bool plain;           /* do not look for compression */
 	const volatile sig_atomic_t
 	    *stop; /* set by a signal handler: a pipe ends as soon as it is empty; or NULL */
 	const struct iot_error *why; /* status and sentence of a callback that returned -1, taken

@@ -27,6 +27,20 @@ enum source { MEMORY, FILE_PATH, PIPE, CALLBACK, SOURCES };
 
 static const size_t steps[] = {1, 17, 0};
 
+static enum iot_ahead ahead_mode;
+
+/* A test that runs without and with the thread that unpacks ahead. */
+#define TEST_BOTH_WAYS(name)                                                                       \
+	static void name(void);                                                                    \
+	Test(window, name)                                                                         \
+	{                                                                                          \
+		ahead_mode = IOT_AHEAD_NEVER;                                                      \
+		name();                                                                            \
+		ahead_mode = IOT_AHEAD_ALWAYS;                                                     \
+		name();                                                                            \
+	}                                                                                          \
+	static void name(void)
+
 static struct bytes bytes_of(const void *data, size_t size)
 {
 	struct bytes b = {malloc(size + 1), size, size + 1};
@@ -119,8 +133,8 @@ static struct bytes skippable_of(unsigned kind, size_t size)
 
 static struct iot_window *window_of(size_t read_size, size_t buffer_max)
 {
-	const struct iot_window_options options = {.read_size = read_size,
-						   .buffer_max = buffer_max};
+	const struct iot_window_options options = {
+	    .read_size = read_size, .buffer_max = buffer_max, .ahead = ahead_mode};
 	struct iot_window *w = iot_window_new("in", &options);
 
 	cr_assert_not_null(w);
@@ -242,7 +256,7 @@ static int read_by(enum source source, struct bytes b, size_t read_size, struct 
 	return status;
 }
 
-Test(window, every_source_and_compression_gives_the_same_bytes)
+TEST_BOTH_WAYS(every_source_and_compression_gives_the_same_bytes)
 {
 	const struct bytes plain = text_of(300000, 1);
 
@@ -253,6 +267,8 @@ Test(window, every_source_and_compression_gives_the_same_bytes)
 			for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 				struct bytes got;
 
+				if (ahead_mode && source != MEMORY && steps[i] == 1)
+					continue; /* a piece for each byte: slow */
 				cr_assert_eq(read_by((enum source)source, packed, steps[i], &got),
 					     IOT_OK);
 				assert_same(got, plain);
@@ -264,7 +280,7 @@ Test(window, every_source_and_compression_gives_the_same_bytes)
 	free(plain.data);
 }
 
-Test(window, compression_is_told_by_the_first_bytes)
+TEST_BOTH_WAYS(compression_is_told_by_the_first_bytes)
 {
 	for (enum iot_compression how = IOT_PLAIN; how <= IOT_ZSTD; how++) {
 		const struct bytes plain = text_of(100, 1);
@@ -280,7 +296,7 @@ Test(window, compression_is_told_by_the_first_bytes)
 	}
 }
 
-Test(window, beginnings_of_a_magic_number_alone_are_plain)
+TEST_BOTH_WAYS(beginnings_of_a_magic_number_alone_are_plain)
 {
 	const char *texts[] = {"",   "\x1f",   "\x28", "\x28\xb5", "\x28\xb5\x2f",
 			       "P*", "S\x2aM", "ff 1"};
@@ -299,7 +315,7 @@ Test(window, beginnings_of_a_magic_number_alone_are_plain)
 	}
 }
 
-Test(window, told_to_be_plain_it_does_not_unpack)
+TEST_BOTH_WAYS(told_to_be_plain_it_does_not_unpack)
 {
 	const struct iot_window_options options = {.plain = true};
 	const struct bytes plain = text_of(1000, 1);
@@ -317,7 +333,7 @@ Test(window, told_to_be_plain_it_does_not_unpack)
 	free(plain.data);
 }
 
-Test(window, frame_after_frame_is_one_stream)
+TEST_BOTH_WAYS(frame_after_frame_is_one_stream)
 {
 	for (enum iot_compression how = IOT_GZIP; how <= IOT_ZSTD; how++) {
 		struct bytes plain = {0};
@@ -346,7 +362,7 @@ Test(window, frame_after_frame_is_one_stream)
 	}
 }
 
-Test(window, a_skippable_frame_may_come_first)
+TEST_BOTH_WAYS(a_skippable_frame_may_come_first)
 {
 	const struct bytes plain = text_of(1000, 1);
 	struct bytes packed = skippable_of(0, 200);
@@ -360,7 +376,7 @@ Test(window, a_skippable_frame_may_come_first)
 	free(plain.data);
 }
 
-Test(window, zeros_behind_gzip_are_padding)
+TEST_BOTH_WAYS(zeros_behind_gzip_are_padding)
 {
 	const struct bytes plain = text_of(1000, 1);
 	struct bytes packed = gzip_of(plain);
@@ -380,7 +396,7 @@ Test(window, zeros_behind_gzip_are_padding)
 	free(plain.data);
 }
 
-Test(window, other_bytes_behind_a_frame_are_damage)
+TEST_BOTH_WAYS(other_bytes_behind_a_frame_are_damage)
 {
 	for (enum iot_compression how = IOT_GZIP; how <= IOT_ZSTD; how++) {
 		const struct bytes plain = text_of(1000, 1);
@@ -406,7 +422,7 @@ Test(window, other_bytes_behind_a_frame_are_damage)
 	}
 }
 
-Test(window, cut_anywhere_inside_it_is_truncated)
+TEST_BOTH_WAYS(cut_anywhere_inside_it_is_truncated)
 {
 	for (enum iot_compression how = IOT_GZIP; how <= IOT_ZSTD; how++) {
 		const struct bytes plain = text_of(700, 1);
@@ -431,7 +447,7 @@ Test(window, cut_anywhere_inside_it_is_truncated)
 	}
 }
 
-Test(window, what_is_truncated_cannot_be_resynced)
+TEST_BOTH_WAYS(what_is_truncated_cannot_be_resynced)
 {
 	const struct bytes plain = text_of(700, 1);
 	const struct bytes packed = zstd_of(plain);
@@ -474,7 +490,7 @@ static int read_resyncing(struct bytes packed, size_t read_size, struct bytes *g
 }
 
 /* Three frames, the middle one with a bit flipped: the first is whole, the last is found. */
-Test(window, a_bit_flipped_anywhere_is_noticed_and_the_next_frame_found)
+TEST_BOTH_WAYS(a_bit_flipped_anywhere_is_noticed_and_the_next_frame_found)
 {
 	for (enum iot_compression how = IOT_GZIP; how <= IOT_ZSTD; how++) {
 		const struct bytes a = text_of(400, 1), b = text_of(400, 2), c = text_of(30000, 3);
@@ -486,7 +502,7 @@ Test(window, a_bit_flipped_anywhere_is_noticed_and_the_next_frame_found)
 		append(&packed, packed_of(how, b));
 		to = packed.size;
 		append(&packed, packed_of(how, c));
-		for (size_t bit = 8 * from; bit < 8 * to; bit++) {
+		for (size_t bit = 8 * from; bit < 8 * to; bit += ahead_mode ? 17 : 1) {
 			struct bytes got;
 			int first, last;
 
@@ -513,7 +529,7 @@ Test(window, a_bit_flipped_anywhere_is_noticed_and_the_next_frame_found)
 	}
 }
 
-Test(window, every_byte_flipped_never_gives_wrong_bytes_as_right)
+TEST_BOTH_WAYS(every_byte_flipped_never_gives_wrong_bytes_as_right)
 {
 	for (enum iot_compression how = IOT_GZIP; how <= IOT_ZSTD; how++) {
 		const struct bytes plain = text_of(500, 7);
@@ -535,7 +551,7 @@ Test(window, every_byte_flipped_never_gives_wrong_bytes_as_right)
 	}
 }
 
-Test(window, blocks_before_a_bad_block_are_shown)
+TEST_BOTH_WAYS(blocks_before_a_bad_block_are_shown)
 {
 	const struct bytes plain = text_of(1 << 20, 5);
 
@@ -562,9 +578,10 @@ Test(window, blocks_before_a_bad_block_are_shown)
 	free(plain.data);
 }
 
-Test(window, a_window_too_large_is_a_limit_that_names_both_sizes)
+TEST_BOTH_WAYS(a_window_too_large_is_a_limit_that_names_both_sizes)
 {
-	const struct iot_window_options options = {.window_max = 1 << 20, .read_size = 1};
+	const struct iot_window_options options = {
+	    .window_max = 1 << 20, .read_size = 1, .ahead = ahead_mode};
 	const struct bytes plain = text_of(4 << 20, 1);
 	const struct bytes packed = zstd_of(plain);
 	struct iot_window *w = iot_window_new("in", &options);
@@ -584,7 +601,7 @@ Test(window, a_window_too_large_is_a_limit_that_names_both_sizes)
 }
 
 /* As a reader of lines does: one more than there is, until the line is whole. */
-Test(window, asking_for_one_more_grows_what_is_shown)
+TEST_BOTH_WAYS(asking_for_one_more_grows_what_is_shown)
 {
 	const struct bytes plain = text_of(3 << 20, 1);
 
@@ -611,7 +628,7 @@ Test(window, asking_for_one_more_grows_what_is_shown)
 	free(plain.data);
 }
 
-Test(window, small_steps_over_a_long_input_see_every_byte)
+TEST_BOTH_WAYS(small_steps_over_a_long_input_see_every_byte)
 {
 	const struct bytes plain = text_of(400000, 9);
 
@@ -641,7 +658,7 @@ Test(window, small_steps_over_a_long_input_see_every_byte)
 	free(plain.data);
 }
 
-Test(window, more_than_the_limit_at_once_is_refused)
+TEST_BOTH_WAYS(more_than_the_limit_at_once_is_refused)
 {
 	const struct bytes plain = text_of(200001, 1);
 
@@ -663,7 +680,7 @@ Test(window, more_than_the_limit_at_once_is_refused)
 	free(plain.data);
 }
 
-Test(window, the_end_just_at_the_limit_is_an_end)
+TEST_BOTH_WAYS(the_end_just_at_the_limit_is_an_end)
 {
 	const struct bytes plain = text_of(200000, 1);
 	struct iot_window *w = window_of(17, 200000);
@@ -677,7 +694,7 @@ Test(window, the_end_just_at_the_limit_is_an_end)
 	free(plain.data);
 }
 
-Test(window, a_bomb_is_unpacked_on_demand_only)
+TEST_BOTH_WAYS(a_bomb_is_unpacked_on_demand_only)
 {
 	struct bytes zeros = {calloc(1, 1 << 26), 1 << 26, 0};
 	const struct bytes packed = zstd_of(zeros);
@@ -691,7 +708,7 @@ Test(window, a_bomb_is_unpacked_on_demand_only)
 	free(zeros.data);
 }
 
-Test(window, a_pipe_shows_what_is_there_without_waiting)
+TEST_BOTH_WAYS(a_pipe_shows_what_is_there_without_waiting)
 {
 	alarm(10);
 	for (enum iot_compression how = IOT_PLAIN; how <= IOT_ZSTD; how++) {
@@ -734,7 +751,7 @@ static void *signal_soon(void *context)
 /* The writer stays: without the signal the window would wait for ever. */
 static int read_until_signal(struct bytes b, struct bytes *got)
 {
-	const struct iot_window_options options = {.stop = &stop_flag};
+	const struct iot_window_options options = {.stop = &stop_flag, .ahead = ahead_mode};
 	const struct sigaction action = {.sa_handler = on_signal};
 	struct iot_window *w = iot_window_new("in", &options);
 	pthread_t self = pthread_self(), thread;
@@ -755,7 +772,7 @@ static int read_until_signal(struct bytes b, struct bytes *got)
 	return status;
 }
 
-Test(window, told_to_stop_a_quiet_pipe_has_ended)
+TEST_BOTH_WAYS(told_to_stop_a_quiet_pipe_has_ended)
 {
 	const struct bytes plain = text_of(1000, 1);
 	const struct bytes packed = zstd_of(plain);
@@ -786,9 +803,9 @@ static void *write_for_ever(void *context)
 	return NULL;
 }
 
-Test(window, told_to_stop_a_pipe_never_quiet_ends_too)
+TEST_BOTH_WAYS(told_to_stop_a_pipe_never_quiet_ends_too)
 {
-	const struct iot_window_options options = {.stop = &stop_flag};
+	const struct iot_window_options options = {.stop = &stop_flag, .ahead = ahead_mode};
 	struct iot_window *w = iot_window_new("in", &options);
 	struct bytes got;
 	pthread_t thread;
@@ -822,7 +839,7 @@ static ssize_t fail_later(void *context, void *to, size_t size)
 	return (ssize_t)size;
 }
 
-Test(window, a_failing_read_comes_behind_the_good_bytes_with_its_reason)
+TEST_BOTH_WAYS(a_failing_read_comes_behind_the_good_bytes_with_its_reason)
 {
 	struct iot_window *w = window_of(10, 0);
 	unsigned calls = 0;
@@ -841,7 +858,7 @@ Test(window, a_failing_read_comes_behind_the_good_bytes_with_its_reason)
 	iot_window_free(w);
 }
 
-Test(window, what_cannot_be_opened_says_why)
+TEST_BOTH_WAYS(what_cannot_be_opened_says_why)
 {
 	struct iot_window *w = window_of(0, 0);
 	size_t have;
@@ -859,7 +876,7 @@ Test(window, what_cannot_be_opened_says_why)
 	iot_window_free(w);
 }
 
-Test(window, opens_once)
+TEST_BOTH_WAYS(opens_once)
 {
 	struct iot_window *w = window_of(0, 0);
 
@@ -869,11 +886,87 @@ Test(window, opens_once)
 	iot_window_free(NULL);
 }
 
-Test(window, foreign_names_are_escaped)
+TEST_BOTH_WAYS(foreign_names_are_escaped)
 {
 	struct iot_window *w = iot_window_new("a\033b", NULL);
 
 	iot_window_open(w, "/nonexistent");
 	cr_assert_eq(strncmp(iot_window_error(w)->text, "a\\x1bb: ", 8), 0);
 	iot_window_free(w);
+}
+
+TEST_BOTH_WAYS(a_window_is_freed_while_its_source_is_silent)
+{
+	const struct bytes plain = text_of(1000, 1);
+
+	alarm(20);
+	for (enum iot_compression how = IOT_GZIP; how <= IOT_ZSTD; how++) {
+		struct bytes packed = packed_of(how, plain);
+		struct iot_window *w = window_of(0, 0);
+		const size_t first = packed.size;
+		int fds[2];
+		size_t have;
+
+		append(&packed, packed_of(how, plain));
+		cr_assert_eq(pipe(fds), 0);
+		cr_assert_eq(iot_window_open_fd(w, fds[0]), IOT_OK);
+		cr_assert_eq(write(fds[1], packed.data, first + 20), (ssize_t)first + 20);
+		iot_window_ahead(w, 1, &have);
+		cr_assert_gt(have, 0);
+		iot_window_free(w);
+		close(fds[0]);
+		close(fds[1]);
+		free(packed.data);
+	}
+	free(plain.data);
+}
+
+TEST_BOTH_WAYS(a_window_is_freed_with_much_still_to_come)
+{
+	const struct bytes plain = text_of(8 << 20, 1);
+	const struct bytes packed = zstd_of(plain);
+
+	for (unsigned i = 0; i < 20; i++) {
+		struct iot_window *w = memory_window(packed, 0);
+		size_t have = 0;
+
+		for (unsigned j = 0; j < i; j++) {
+			iot_window_consume(w, have);
+			iot_window_ahead(w, 1, &have);
+		}
+		iot_window_free(w);
+	}
+	free(packed.data);
+	free(plain.data);
+}
+
+static ssize_t tell_mask(void *context, void *to, size_t size)
+{
+	sigset_t set;
+
+	cr_assert_eq(pthread_sigmask(SIG_SETMASK, NULL, &set), 0);
+	if (sigismember(&set, SIGINT) == 1 && sigismember(&set, SIGTERM) == 1)
+		((struct feed *)context)->fd = 1;
+	return feed_callback(context, to, size);
+}
+
+Test(window, signals_are_not_for_the_thread_that_unpacks)
+{
+	const struct bytes plain = text_of(100000, 1);
+	const struct bytes packed = zstd_of(plain);
+
+	for (ahead_mode = IOT_AHEAD_NEVER; ahead_mode <= IOT_AHEAD_ALWAYS; ahead_mode += 2) {
+		struct feed feed = {.bytes = packed};
+		struct iot_window *w = window_of(1000, 0);
+		struct bytes got;
+
+		cr_assert_eq(iot_window_open_callback(w, tell_mask, &feed), IOT_OK);
+		got = drain(w, 1);
+		assert_same(got, plain);
+		cr_assert_eq(feed.fd, ahead_mode == IOT_AHEAD_ALWAYS);
+		iot_window_free(w);
+		free(got.data);
+	}
+	free(packed.data);
+	free(plain.data);
 }
