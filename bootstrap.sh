@@ -66,9 +66,9 @@ fi
 
 make -j "$(nproc 2>/dev/null || echo 2)"
 if [ "$target" = check ] && [ ! -e /proc/self/exe ]; then
-	# A bare chroot. The mount is gone with the process that made it.
-	unshare -m sh -c 'mount -t proc proc /proc && exec make check' ||
-		die "the tests failed, or /proc, which they need, could not be mounted here"
-else
-	make "$target"
+	# A bare chroot. What is mounted here is gone at the end.
+	as_root mount -t proc proc /proc || die "the tests need /proc, and it could not be mounted here"
+	trap 'as_root umount /proc' EXIT
+	trap 'exit 1' HUP INT TERM
 fi
+make "$target"
