@@ -297,11 +297,13 @@ void iot_strace_close_range(struct strace *s, struct strace_call *c)
 	}
 	bool cloexec = iot_strace_has_flag(c->arg[2], "CLOSE_RANGE_CLOEXEC") || (flags & 4) != 0;
 	struct iot_table *table = c->task->table;
-	for (int64_t fd = first < 0 ? 0 : first; fd <= last && fd < (int64_t)table->room; fd++) {
-		if (!cloexec)
+	struct iot_slot *slot;
+	for (int64_t fd = iot_table_next(table, first < 0 ? 0 : first, &slot);
+	     fd <= last && fd < (int64_t)table->room; fd = iot_table_next(table, fd + 1, &slot)) {
+		if (cloexec)
+			slot->cloexec = true;
+		else
 			close_fd(s, c, fd);
-		else if (table->slot[fd].open != NULL)
-			table->slot[fd].cloexec = true;
 	}
 }
 

@@ -8,7 +8,6 @@
 #include <iotrace/iotrace.h>
 
 enum {
-	TABLE_START = 16,
 	TOLD_MAX = 64, /* processes remembered; who was forgotten is told again */
 };
 
@@ -31,35 +30,72 @@ void iot_tracker_clear(struct iot_tracker *t)
 
 /* Tables */
 
-static bool table_grow(struct iot_tracker *t, struct iot_table *table, uint32_t need)
+static bool pages_grow(struct iot_tracker *t, struct iot_table *table, uint32_t need)
 {
-	uint32_t room = table->room == 0 ? TABLE_START : table->room;
-	while (room < need)
-		room *= 2;
-	if (room == table->room)
+	uint32_t old = table->room / IOT_FD_PAGE, pages = old == 0 ? 1 : old;
+	while (pages < need)
+		pages *= 2;
+	if (pages == old)
 		return true;
-	if (t->slots + room - table->room > IOT_SLOTS_MAX) {
+	if (t->slots + pages > IOT_SLOTS_MAX) {
 		t->status = IOT_ELIMIT;
 		return false;
 	}
-	struct iot_slot *slot = realloc(table->slot, room * sizeof *slot);
-	if (slot == NULL) {
+	struct iot_slot **page = realloc(table->page, pages * sizeof *page);
+	if (page == NULL) {
 		t->status = IOT_ENOMEM;
 		return false;
 	}
-	memset(slot + table->room, 0, (room - table->room) * sizeof *slot);
-	t->slots += room - table->room;
-	table->slot = slot;
-	table->room = room;
+	memset(page + old, 0, (pages - old) * sizeof *page);
+	t->slots += pages - old; /* they count as slots, though they are half as large */
+	table->page = page;
+	table->room = pages * IOT_FD_PAGE;
 	return true;
+}
+
+/* The slot of a descriptor, its page made if need be. */
+static struct iot_slot *table_slot(struct iot_tracker *t, struct iot_table *table, uint32_t fd)
+{
+	uint32_t at = fd / IOT_FD_PAGE;
+	if (!pages_grow(t, table, at + 1))
+		return NULL;
+	if (table->page[at] == NULL) {
+		if (t->slots >= IOT_SLOTS_MAX) {
+			t->status = IOT_ELIMIT;
+			return NULL;
+		}
+		table->page[at] = calloc(IOT_FD_PAGE, sizeof **table->page);
+		if (table->page[at] == NULL) {
+			t->status = IOT_ENOMEM;
+			return NULL;
+		}
+		t->slots += IOT_FD_PAGE;
+	}
+	return &table->page[at][fd % IOT_FD_PAGE];
+}
+
+int64_t iot_table_next(const struct iot_table *table, int64_t fd, struct iot_slot **slot)
+{
+	while (fd < (int64_t)table->room) {
+		if (table->page[fd / IOT_FD_PAGE] == NULL) {
+			fd = (fd / IOT_FD_PAGE + 1) * IOT_FD_PAGE;
+			continue;
+		}
+		*slot = &table->page[fd / IOT_FD_PAGE][fd % IOT_FD_PAGE];
+		if ((*slot)->open != NULL)
+			return fd;
+		fd++;
+	}
+	return fd;
 }
 
 struct iot_table *iot_table_new(struct iot_tracker *t)
 {
 	struct iot_table *table = calloc(1, sizeof *table);
-	if (table == NULL || !table_grow(t, table, TABLE_START)) {
+	if (table == NULL)
+		t->status = IOT_ENOMEM;
+	if (table == NULL || !pages_grow(t, table, 1)) {
 		free(table);
-		t->status = t->status == IOT_OK ? IOT_ENOMEM : t->status;
 		return NULL;
 	}
 	table->refs = 1;
@@ -68,22 +104,19 @@ struct iot_table *iot_table_new(struct iot_tracker *t)
 
 struct iot_table *iot_table_copy(struct iot_tracker *t, const struct iot_table *from)
 {
+	struct iot_slot *there;
 	struct iot_table *table = iot_table_new(t);
 	if (table == NULL)
 		return NULL;
-	uint32_t used = from->room;
-	while (used > 0 && from->slot[used - 1].open == NULL)
-		used--;
-	if (!table_grow(t, table, used)) {
-		iot_table_free(t, table);
-		return NULL;
-	}
-	for (uint32_t i = 0; i < used; i++) {
-		if (from->slot[i].open == NULL)
-			continue;
-		table->slot[i] = from->slot[i];
-		table->slot[i].told = 0;
-		table->slot[i].open->refs++;
+	for (int64_t fd = iot_table_next(from, 0, &there); fd < (int64_t)from->room;
+	     fd = iot_table_next(from, fd + 1, &there)) {
+		struct iot_slot *slot = table_slot(t, table, (uint32_t)fd);
+		if (slot == NULL) {
+			iot_table_free(t, table);
+			return NULL;
+		}
+		*slot = (struct iot_slot){.open = there->open, .cloexec = there->cloexec};
+		slot->open->refs++;
 	}
 	table->low = from->low;
 	return table;
@@ -97,23 +130,30 @@ struct iot_table *iot_table_share(struct iot_table *table)
 
 void iot_table_free(struct iot_tracker *t, struct iot_table *table)
 {
+	struct iot_slot *slot;
 	if (table == NULL || --table->refs > 0)
 		return;
-	for (uint32_t i = 0; i < table->room; i++)
-		iot_description_free(t, table->slot[i].open);
-	t->slots -= table->room;
-	free(table->slot);
+	for (int64_t fd = iot_table_next(table, 0, &slot); fd < (int64_t)table->room;
+	     fd = iot_table_next(table, fd + 1, &slot))
+		iot_description_free(t, slot->open);
+	for (uint32_t i = 0; i < table->room / IOT_FD_PAGE; i++) {
+		t->slots -= table->page[i] == NULL ? 0 : IOT_FD_PAGE;
+		free(table->page[i]);
+	}
+	t->slots -= table->room / IOT_FD_PAGE;
+	free(table->page);
 	free(table);
 }
 
 struct iot_slot *iot_table_set(struct iot_tracker *t, struct iot_table *table, int64_t fd,
 			       struct iot_description *open, bool cloexec)
 {
-	if (open == NULL || fd < 0 || fd >= IOT_FD_MAX || !table_grow(t, table, (uint32_t)fd + 1)) {
+	struct iot_slot *slot =
+	    open == NULL || fd < 0 || fd >= IOT_FD_MAX ? NULL : table_slot(t, table, (uint32_t)fd);
+	if (slot == NULL) {
 		iot_description_free(t, open);
 		return NULL;
 	}
-	struct iot_slot *slot = &table->slot[fd];
 	iot_description_free(t, slot->open);
 	*slot = (struct iot_slot){.open = open, .cloexec = cloexec};
 	return slot;
@@ -132,17 +172,21 @@ void iot_table_close(struct iot_tracker *t, struct iot_table *table, int64_t fd)
 
 void iot_table_exec(struct iot_tracker *t, struct iot_table *table)
 {
-	for (uint32_t i = 0; i < table->room; i++)
-		if (table->slot[i].open != NULL && table->slot[i].cloexec)
-			iot_table_close(t, table, i);
+	struct iot_slot *slot;
+	for (int64_t fd = iot_table_next(table, 0, &slot); fd < (int64_t)table->room;
+	     fd = iot_table_next(table, fd + 1, &slot))
+		if (slot->cloexec)
+			iot_table_close(t, table, fd);
 }
 
 bool iot_table_last(const struct iot_table *table, const struct iot_slot *slot)
 {
+	struct iot_slot *other;
 	if (slot->open->refs == 1)
 		return true;
-	for (uint32_t i = 0; i < table->room; i++)
-		if (table->slot[i].open == slot->open && &table->slot[i] != slot)
+	for (int64_t fd = iot_table_next(table, 0, &other); fd < (int64_t)table->room;
+	     fd = iot_table_next(table, fd + 1, &other))
+		if (other->open == slot->open && other != slot)
 			return false;
 	return true;
 }
@@ -150,7 +194,7 @@ bool iot_table_last(const struct iot_table *table, const struct iot_slot *slot)
 uint32_t iot_table_lowest(struct iot_table *table, uint32_t from)
 {
 	uint32_t fd = from > table->low ? from : table->low;
-	while (fd < table->room && table->slot[fd].open != NULL)
+	while (iot_table_get(table, fd) != NULL)
 		fd++;
 	if (from <= table->low)
 		table->low = fd;

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 enum {
+	IOT_FD_PAGE = 64,        /* slots */
 	IOT_FD_MAX = 1 << 20,    /* descriptors beyond are not followed */
 	IOT_PATH_ROOM = 8192,    /* of a path, resolved */
 	IOT_NAMES_MAX = 1 << 24, /* distinct paths */
@@ -75,9 +76,12 @@ struct iot_slot {
 	bool cloexec;
 };
 
+/* Pages of slots, so that a single descriptor of a high number costs little. */
 struct iot_table {
-	uint32_t refs, room, low; /* no descriptor below `low` is free */
-	struct iot_slot *slot;
+	uint32_t refs;
+	uint32_t room;          /* descriptors that the pages stand for */
+	uint32_t low;           /* no descriptor below is free */
+	struct iot_slot **page; /* NULL: all free */
 };
 
 /* A working directory. size 0: where the trace began, not known. */
@@ -120,12 +124,17 @@ void iot_table_exec(struct iot_tracker *t, struct iot_table *table); /* close-on
 bool iot_table_last(const struct iot_table *table, const struct iot_slot *slot);
 uint32_t iot_table_lowest(struct iot_table *table, uint32_t from); /* the lowest free one */
 
+/* NULL: free, or not known. */
 static inline struct iot_slot *iot_table_get(const struct iot_table *table, int64_t fd)
 {
-	if (fd < 0 || fd >= (int64_t)table->room || table->slot[fd].open == NULL)
+	if (fd < 0 || fd >= (int64_t)table->room || table->page[fd / IOT_FD_PAGE] == NULL)
 		return NULL;
-	return &table->slot[fd];
+	struct iot_slot *slot = &table->page[fd / IOT_FD_PAGE][fd % IOT_FD_PAGE];
+	return slot->open == NULL ? NULL : slot;
 }
+
+/* The first open descriptor from fd on, *slot of it; at least table->room: there is none. */
+int64_t iot_table_next(const struct iot_table *table, int64_t fd, struct iot_slot **slot);
 
 /* Descriptions */
 

@@ -273,3 +273,17 @@ Test(tracker, a_path_without_room_is_not_resolved)
 	memset(name, 'x', sizeof name);
 	cr_expect_eq(iot_path_resolve("/", 1, name, sizeof name, out), 0);
 }
+
+Test(tracker, high_descriptors_cost_little)
+{
+	struct iot_table *a = iot_table_new(&t);
+	struct iot_slot *slot;
+	iot_table_set(&t, a, IOT_FD_MAX - 1, opened("a", 0), false);
+	cr_expect_eq(iot_table_next(a, 0, &slot), IOT_FD_MAX - 1);
+	struct iot_table *b = iot_table_copy(&t, a);
+	iot_table_free(&t, a);
+	cr_expect_not_null(iot_table_get(b, IOT_FD_MAX - 1));
+	cr_expect_lt(t.slots, IOT_FD_MAX / 16);
+	iot_table_free(&t, b);
+	cr_expect_eq(t.slots, 0);
+}
