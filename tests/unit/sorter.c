@@ -195,7 +195,7 @@ Test(sorter, watermarks_make_one_run_of_nearly_sorted_input)
 
 Test(sorter, few_released_events_stay_in_memory)
 {
-	struct iot_sorter *s = check_hold(LOCAL, 1000, 64 << 20, 640);
+	struct iot_sorter *s = check_hold(LOCAL, 400, 64 << 20, 640);
 	cr_assert_eq(iot_sorter_runs(s), 0);
 	iot_sorter_free(s);
 }
