@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Every error of iotrace(5) by its sentence; beside each trace of testdata/format/bad is what is said.
+cd "$TESTDATA/format/bad" || exit
+scratch=$OLDPWD
+count=0
+for trace in *.iot; do
+	"$IOTRACE" cat --format=csv "$trace" >/dev/null 2>"$scratch/said"
+	status=$?
+	[ $status -eq 1 ] || echo "$trace: exit status $status"
+	diff "${trace%.iot}.err" "$scratch/said" || echo "$trace: says something else"
+	count=$((count + 1))
+done
+[ $count -gt 60 ] && echo "all tried"
+cd "$scratch" || exit
+
+# Lines that are too long, which are not worth keeping.
+{ printf 'c0 22 0 8 0 1f4 3 7 '; printf '%04076d\n' 0; } >longest
+"$IOTRACE" cat --format=csv longest | tail -n 1
+{ printf 'c0 22 0 8 0 1f4 3 7 '; printf '%04077d\n' 0; } >longer
+"$IOTRACE" cat --format=csv longer 2>&1
+{ printf 'ff '; printf '%065533d\n' 0; } >longest
+"$IOTRACE" cat longest | wc -c
+{ printf 'ff '; printf '%065534d\n' 0; } >longer
+"$IOTRACE" cat longer 2>&1
+true
