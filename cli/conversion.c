@@ -237,11 +237,20 @@ static int open_source(struct iot_conversion *c, const struct iot_converter *con
 					.setting_count = c->options->setting_count,
 					.tick_ns = IOT_TICK_DEFAULT_NS,
 					.watermark_ns = INT64_MIN};
+	c->source_open = true;
 	if (converter->open(&c->source) != IOT_OK)
 		return tell(c, c->source.error.text);
 	if (c->options->write.tick_ns == IOT_NOT_GIVEN)
 		c->write.tick_ns = c->source.tick_ns;
 	return GO_ON;
+}
+
+/* Once; as soon as the events are out, for sorted runs to be merged in its memory. */
+static void close_source(struct iot_conversion *c)
+{
+	if (c->source_open)
+		c->source.converter->close(&c->source);
+	c->source_open = false;
 }
 
 static int open_output(struct iot_conversion *c, bool hold)
@@ -257,7 +266,7 @@ static int open_output(struct iot_conversion *c, bool hold)
 
 static void close_attempt(struct iot_conversion *c)
 {
-	c->source.converter->close(&c->source);
+	close_source(c);
 	if (c->sorter != NULL) {
 		c->runs = iot_sorter_runs(c->sorter);
 		c->spilled = iot_sorter_spilled(c->sorter);
@@ -281,6 +290,7 @@ static int attempt(struct iot_conversion *c, const struct iot_converter *convert
 		status = open_output(c, hold);
 	if (status == GO_ON)
 		status = pump(c, hold);
+	close_source(c);
 	if (status == GO_ON)
 		status = finish(c);
 	close_attempt(c);

@@ -37,9 +37,9 @@ struct iot_conversion {
 	struct iot_event *in, *out; /* batches */
 	struct iot_event trace;     /* %trace, until it is known where time begins */
 	char *trace_text;
-	bool piped, begun, started_anew, kept, violated; /* violated: --strict */
-	int64_t last_ns;                                 /* start of the last event written */
-	struct iot_error damage;                         /* why the input ended early */
+	bool piped, source_open, begun, started_anew, kept, violated; /* violated: --strict */
+	int64_t last_ns;         /* start of the last event written */
+	struct iot_error damage; /* why the input ended early */
 	uint64_t runs, spilled, written;
 	struct iot_progress progress;
 };

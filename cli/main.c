@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace: one binary; the first word names the command. */
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -122,6 +123,8 @@ int main(int argc, char **argv)
 {
 	/* A reader that goes away is an error of write(2), not the end of this process. */
 	signal(SIGPIPE, SIG_IGN);
+	/* Large blocks go back to the system when freed, however often: glibc would begin to keep them. */
+	(void)mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 	int status = run(argc - 1, argv + 1);
 	/* Data goes through iot_out; this is for help texts. */
 	errno = 0;

@@ -19,7 +19,7 @@ enum {
 	BUFFER_MIN = 4096,
 	WRITE_BUFFER_MAX = 65536,
 	TEXT_ROOM = 65536,      /* text handed out at once, if one alone has no more */
-	MERGE_MEMORY = 1 << 18, /* of all runs together, if their least is not more */
+	MERGE_MEMORY = 1 << 17, /* of all runs together, if their least is not more */
 	BATCH = 64,
 };
 

@@ -13,7 +13,8 @@
 
 enum {
 	MEMORY_MIN = 65536,
-	HOLD_MIN = 1 << 17, /* bytes pending before a holding sorter writes what is let go */
+	HOLD_MIN = 1 << 16,   /* bytes pending before a holding sorter writes what is let go */
+	BEHIND_MAX = 1 << 17, /* bytes kept for a watermark that time has fallen behind of */
 	BATCH = 128,
 };
 
@@ -146,6 +147,8 @@ int iot_sorter_release(struct iot_sorter *s, int64_t watermark_ns)
 {
 	if (s->error.status != IOT_OK)
 		return s->error.status;
+	if (s->hold && watermark_ns < s->watermark && iot_pending_bytes(&s->pending) >= BEHIND_MAX)
+		return spill_all(s);
 	if (watermark_ns > s->watermark)
 		s->watermark = watermark_ns;
 	int status = s->hold ? IOT_OK : tidy(s, false);
