@@ -6,18 +6,34 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Without a branch: how many digits numbers have is what a processor cannot foresee. */
 static inline unsigned iot_digits_count(uint64_t v)
 {
-	for (unsigned n = 1;; n += 4, v /= 10000) {
-		if (v < 10)
-			return n;
-		if (v < 100)
-			return n + 1;
-		if (v < 1000)
-			return n + 2;
-		if (v < 10000)
-			return n + 3;
-	}
+	static const uint64_t power[] = {
+	    0,
+	    10,
+	    100,
+	    1000,
+	    10000,
+	    100000,
+	    1000000,
+	    10000000,
+	    100000000,
+	    1000000000,
+	    10000000000,
+	    100000000000,
+	    1000000000000,
+	    10000000000000,
+	    100000000000000,
+	    1000000000000000,
+	    10000000000000000,
+	    100000000000000000,
+	    1000000000000000000,
+	    10000000000000000000U,
+	};
+	/* 1233 / 4096 is the logarithm of 2; it is at most one too high. */
+	unsigned guess = (64U - (unsigned)__builtin_clzll(v | 1)) * 1233 >> 12;
+	return guess + (v >= power[guess]);
 }
 
 /* Writes the last `count` digits of v, with zeros in front. Returns the end. */
@@ -35,13 +51,46 @@ static inline char *iot_digits_fixed(char *to, uint64_t v, unsigned count)
 	return to + count;
 }
 
+/* The eight digits of v < 10^8, first one in the lowest byte: halves, then quarters, side by side. */
+static inline uint64_t iot_digits_eight(uint32_t v)
+{
+	uint64_t four = v / 10000 | (uint64_t)(v % 10000) << 32;
+	uint64_t hundreds = (four * 10486 >> 20) & 0x0000007f0000007fU;
+	uint64_t two = hundreds | (four - 100 * hundreds) << 16;
+	uint64_t tens = (two * 103 >> 10) & 0x000f000f000f000fU;
+	return (tens | (two - 10 * tens) << 8) + 0x3030303030303030U;
+}
+
+/* Writes eight bytes, lowest first, of which the next number may overwrite some. */
+static inline void iot_digits_store(char *to, uint64_t bytes)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	bytes = __builtin_bswap64(bytes);
+#endif
+	memcpy(to, &bytes, sizeof bytes);
+}
+
+enum { IOT_DIGITS_ROOM = 28 }; /* that one number may need while it is written */
+
+/* v >= 10^8: the digits before the last eight, then those. Kept out of the way of small ones. */
+static __attribute__((noinline, unused)) char *iot_digits_long(char *to, uint64_t v)
+{
+	const uint64_t eight = 100000000;
+	if (v / eight >= eight)
+		to = iot_digits_long(to, v / eight);
+	else
+		to = iot_digits_fixed(to, v / eight, iot_digits_count(v / eight));
+	iot_digits_store(to, iot_digits_eight((uint32_t)(v % eight)));
+	return to + 8;
+}
+
 static inline char *iot_digits(char *to, uint64_t v)
 {
-	if (v < 10) {
-		*to = (char)('0' + v);
-		return to + 1;
-	}
-	return iot_digits_fixed(to, v, iot_digits_count(v));
+	if (v >= 100000000)
+		return iot_digits_long(to, v);
+	unsigned count = iot_digits_count(v);
+	iot_digits_store(to, iot_digits_eight((uint32_t)v) >> 8 * (8 - count));
+	return to + count;
 }
 
 /* At least `width` characters, blanks in front. */
