@@ -254,6 +254,7 @@ struct strace {
 	/* Members: a heap of those that have a line, by time */
 	struct strace_member *member;
 	size_t members;
+	size_t windows, windows_max; /* open, and how many may be */
 	uint32_t *heap;
 	size_t heap_size;
 	struct strace_member *current;

@@ -6,7 +6,6 @@
  */
 #include "strace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -15,7 +14,10 @@
 
 #define NS_PER_DAY INT64_C(86400000000000)
 
-enum { MANY_MEMBERS = 500 };
+enum {
+	MANY_MEMBERS = 100,     /* more than that may need more descriptors than there are */
+	SPARE_DESCRIPTORS = 64, /* for others */
+};
 
 /* Lines */
 
@@ -218,9 +220,10 @@ static bool member_open(struct strace *s, struct strace_member *m)
 {
 	struct iot_error error = {0};
 	m->opened = true;
-	m->window = iot_input_open(s->src->input, m->index, &error);
-	if (m->window == NULL && (errno == EMFILE || errno == ENFILE))
+	if (++s->windows + SPARE_DESCRIPTORS > s->windows_max)
 		m->window = open_head(s, m);
+	if (m->window == NULL)
+		m->window = iot_input_open(s->src->input, m->index, &error);
 	if (m->window != NULL)
 		return true;
 	iot_error_set(&s->src->error, error.status, "%s", error.text);
@@ -229,13 +232,16 @@ static bool member_open(struct strace *s, struct strace_member *m)
 }
 
 /* The files of a set are open at the same time as long as their threads lived side by side. */
-static void allow_descriptors(size_t members)
+static void allow_descriptors(struct strace *s)
 {
 	struct rlimit limit;
-	if (members < MANY_MEMBERS || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+	s->windows_max = SIZE_MAX;
+	if (s->members < MANY_MEMBERS || getrlimit(RLIMIT_NOFILE, &limit) != 0)
 		return;
-	limit.rlim_cur = limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit); /* if not, small members still work: open_head */
+	struct rlimit more = {.rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max};
+	if (setrlimit(RLIMIT_NOFILE, &more) == 0)
+		limit = more;
+	s->windows_max = limit.rlim_cur;
 }
 
 int iot_strace_log_next(struct strace *s)
@@ -257,6 +263,7 @@ int iot_strace_log_next(struct strace *s)
 			if (status != IOT_OK && s->status == IOT_OK)
 				s->status = status;
 			member_close(m);
+			s->windows--;
 			heap_pop(s);
 			s->current = NULL;
 			continue;
@@ -368,7 +375,7 @@ int iot_strace_log_open(struct strace *s)
 	if (s->member == NULL || s->heap == NULL)
 		return iot_error_set(&s->src->error, IOT_ENOMEM, "out of memory");
 	s->src->tick_ns = UINT64_C(1000000000);
-	allow_descriptors(s->members);
+	allow_descriptors(s);
 	for (size_t i = 0; i < s->members; i++)
 		member_look(s, i);
 	settle_times(s);

@@ -234,6 +234,12 @@ def check_fio(c, name, t):
                  f"job {row['job']}")
 
 
+# trace: what is hidden, and how much of it must have been counted
+HIDDEN = {"fio_libaio_s0_trap": ("io_submit_entries", 128),
+          "fio_libaio_batch48_truncated": ("io_submit_entries", 16),
+          "fio_iouring": ("io_uring", 1024)}
+
+
 def raw_lines(c, name):
     p = c.path(name)
     if os.path.isdir(p):
@@ -437,6 +443,8 @@ def check(c, name, second):
         check_style(c, name, t)
     if name == "truncated_midline":
         c.result(name, "status", t.status, 1, t.message)
+    if name in HIDDEN:
+        c.result(name, "hidden", t.count("hidden", HIDDEN[name][0]), HIDDEN[name][1])
     check_said(c, name, t)
     check_tree(c, name, t)
     counters = {"ff_gitlocal": "git_ff"}.get(name, name) + ".io"
