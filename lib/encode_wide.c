@@ -3,7 +3,7 @@
  * Hexadecimal lines, fast: the nibbles of a number are spread over eight bytes at once and become digits at once; the
  * leading zeros are shifted out. No branch depends on how many digits a number has.
  */
-#include "encode_wide.h"
+#include "encode.h"
 
 #if defined(__x86_64__)
 
@@ -45,7 +45,7 @@ static INLINE char *put_signed(char *out, int64_t v)
 	return put(out + 1, 0 - (uint64_t)v);
 }
 
-WIDE char *iot_line_write_wide(char *out, const struct iot_fields *f)
+static INLINE char *write_line(char *out, const struct iot_fields *f)
 {
 	const unsigned comp = f->compression;
 	out = put_short(out, f->type);
@@ -67,11 +67,17 @@ WIDE char *iot_line_write_wide(char *out, const struct iot_fields *f)
 	return out;
 }
 
+WIDE ssize_t iot_encode_wide(struct iot_codec *c, const struct iot_record *rec, char *line)
+{
+	return iot_encode_with(c, rec, line, write_line);
+}
+
 #else
 
-char *iot_line_write_wide(char *out, const struct iot_fields *f)
+ssize_t iot_encode_wide(struct iot_codec *c, const struct iot_record *rec, char *line)
 {
-	return iot_line_write(out, f, 16);
+	(void)rec, (void)line;
+	return iot_encode_refuse(c, IOT_EUSAGE, "no wide registers here");
 }
 
 #endif
