@@ -269,7 +269,7 @@ static int put_text(struct iot_runs *r, struct iot_run_file *f, struct iot_text 
 		if (text.size > WRITE_BUFFER_MAX)
 			return file_write(r, f, text.data, text.size);
 	}
-	if (text.size > 0)
+	if (text.data != NULL)
 		memcpy(f->buf + f->fill, text.data, text.size);
 	f->fill += text.size;
 	return IOT_OK;
