@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# What `make install` leaves is enough to build against, by pkg-config alone, as README.md says; and
+# `make uninstall` leaves no file.
+#
+#	sh tests/tools/check_install.sh
+
+cd "$(dirname "$0")/../.." || exit 2
+MODE=${MODE:-release}
+prefix=$(mktemp -d) || exit 2
+trap 'rm -rf "$prefix"' EXIT
+flags=
+case $MODE in
+asan) flags='-fsanitize=address,undefined' ;;
+coverage) flags='--coverage' ;;
+esac
+
+fail() {
+	echo "not ok: $1"
+	exit 1
+}
+
+${MAKE:-make} --no-print-directory MODE="$MODE" PREFIX="$prefix" install >"$prefix/log" 2>&1 || {
+	cat "$prefix/log"
+	fail 'make install'
+}
+awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' README.md >"$prefix/example.c"
+awk '/^```c$/ { c = 1 } c && /^```text$/ { on = 1; next } /^```/ { on = 0 } on' \
+	README.md >"$prefix/expected"
+options=$(sed -n 's/.*\$(pkg-config \([^)]*\)).*/\1/p' README.md)
+[ -n "$options" ] || fail 'README.md does not say how to compile'
+# shellcheck disable=SC2086
+built=$(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config $options) || fail "pkg-config $options"
+# shellcheck disable=SC2086
+${CC:-cc} $flags -o "$prefix/example" "$prefix/example.c" $built || fail 'the program of README.md'
+LD_LIBRARY_PATH="$prefix/lib" "$prefix/example" testdata/format/example.iot >"$prefix/seen" ||
+	fail 'the program of README.md, run'
+diff "$prefix/expected" "$prefix/seen" || fail 'what the program of README.md prints'
+rm "$prefix/log" "$prefix/example" "$prefix/example.c" "$prefix/expected" "$prefix/seen"
+${MAKE:-make} --no-print-directory MODE="$MODE" PREFIX="$prefix" uninstall >/dev/null || fail 'make uninstall'
+[ -z "$(find "$prefix" ! -type d)" ] || fail "left by make uninstall: $(find "$prefix" ! -type d)"
+echo 'installed, built against, uninstalled'
