@@ -457,21 +457,22 @@ static int tell_offset(struct iot_writer *w, const struct iot_record *rec, unsig
 	return IOT_OK;
 }
 
-/* Directives that are due before a record. */
+/*
+ * Directives that are due before a record: the new %file of an offset, which is a comment like any
+ * other, and then the repeats, as they stand when a reader's events are written again.
+ */
 static int introduce(struct iot_writer *w, const struct iot_record *rec)
 {
 	const unsigned news = iot_codec_news(w->codec);
 	const unsigned flags = rec->flags & IOT_OFFSET_UNKNOWN;
+	const struct iot_name *name = iot_names_of(&w->names, rec);
 	int status = IOT_OK;
-	if (news & IOT_NEWS_PROCESS)
-		status = repeat(w, iot_names_find(&w->names, IOT_NAME_PROCESS, rec->process, 0));
-	if (status != IOT_OK)
-		return status;
-	struct iot_name *name = iot_names_of(&w->names, rec);
 	if (!w->lacks_offset && flags != (name != NULL ? name->flags : 0))
 		status = tell_offset(w, rec, flags);
-	else
-		status = repeat(w, name);
+	if (status == IOT_OK && (news & IOT_NEWS_PROCESS))
+		status = repeat(w, iot_names_find(&w->names, IOT_NAME_PROCESS, rec->process, 0));
+	if (status == IOT_OK)
+		status = repeat(w, iot_names_of(&w->names, rec));
 	iot_codec_tell(w->codec, rec->object, flags);
 	return status;
 }

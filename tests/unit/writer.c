@@ -247,6 +247,29 @@ Test(writer, unknown_offset_told_by_a_file_is_not_told_twice)
 		  "ff %end records=3 comments=2 xxh3=HASH\n");
 }
 
+Test(writer, new_offset_stands_before_the_repeats_as_when_it_is_written_again)
+{
+	struct iot_writer *w = memory_writer((struct make){.sync = 1});
+	write_text(w, "%process id=1 name=a");
+	write_record(w, 1, 4, 0, 0);
+	write_record(w, 1, 5, 0, IOT_OFFSET_UNKNOWN);
+	const char *text = "ff %iotrace version=1 tick=1000 sync=1\n"
+			   "ff %process id=1 name=a\n"
+			   "80 20 0 1 0 0 4 1 0\n"
+			   "ff %sync time=0 record=1 xxh3=HASH\n"
+			   "ff %file process=1 id=5 offset=unknown\n"
+			   "ff %process id=1 name=a\n"
+			   "80 20 0 1 0 0 5 1 0\n"
+			   "ff %end records=2 comments=2 xxh3=HASH\n";
+	expect(w, text);
+	w = memory_writer((struct make){.sync = 1});
+	write_text(w, "%process id=1 name=a");
+	write_record(w, 1, 4, 0, 0);
+	write_text(w, "%file process=1 id=5 offset=unknown");
+	write_record(w, 1, 5, 0, IOT_OFFSET_UNKNOWN);
+	expect(w, text);
+}
+
 Test(writer, trace_that_lacks_offsets_says_so_once)
 {
 	struct iot_writer *w = memory_writer((struct make){.bare = true});
