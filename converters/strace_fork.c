@@ -106,6 +106,10 @@ void iot_strace_fork(struct strace *s, struct strace_call *c)
 	}
 	uint32_t tid = (uint32_t)c->result;
 	struct strace_task *there = iot_strace_task_find(s, tid);
+	if (there == t) { /* nobody is his own child: a damaged line, or a number of a namespace */
+		iot_strace_drop_unborn(s, t);
+		return;
+	}
 	if (t->unborn == NULL && t->pending == STRACE_WAITING) /* it has spoken already */
 		return;
 	if (t->unborn == NULL)

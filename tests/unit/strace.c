@@ -507,6 +507,14 @@ Test(strace, a_child_speaks_before_its_fork_returns)
 	expect_directive("%process id=2 parent=1");
 }
 
+Test(strace, nobody_is_his_own_child)
+{
+	convert("1 " OPEN_A "1 write(3, \"x\", 1) = 1\n1 fork() = 1\n"
+		"1 fork( <unfinished ...>\n1 <... fork resumed>) = 1\n"
+		"1 clone(child_stack=NULL, flags=SIGCHLDhello\n) = 1\n1 write(3, \"x\", 1) = 1\n");
+	expect_records("1:w a 0+1\n1:w a 1+1\n");
+}
+
 Test(strace, two_forks_at_once_hold_the_children_back)
 {
 	convert("1 execve(\"/bin/x\", [\"x\"], 0x7f /* 1 var */) = 0\n1 " OPEN_A
