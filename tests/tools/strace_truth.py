@@ -481,6 +481,7 @@ def main():
     good = sum(line[4] == "ok" for line in c.lines)
     print(f"{good} of {len(c.lines)} checks good, "
           f"{sum(line[4] == 'named' for line in c.lines)} named exceptions, {c.failures} wrong")
+    print(f"{len(c.lines) - c.failures} passed, {c.failures} failed")
     return 1 if c.failures else 0
 
 
