@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 enum {
-	PIECES = 4,
-	PIECE_SIZE = 1 << 18, /* two blocks of zstd */
+	PIECES = 8,
+	PIECE_SIZE = 1 << 16, /* small pieces come from the cache */
 };
 
 struct iot_readahead {

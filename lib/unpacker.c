@@ -15,7 +15,7 @@
 #include <zstd_errors.h>
 
 enum {
-	HISTORY_SIZE = 1 << 16, /* raw bytes kept behind the decoder, beyond one read */
+	HISTORY_SIZE = 1 << 18, /* raw bytes kept behind the decoder: two blocks of zstd */
 	ZSTD_FIRST_HINT = 5,    /* least bytes of a frame's header */
 	ZSTD_BLOCK_HEADER = 3,
 	MAGIC_MAX = 4,
@@ -33,11 +33,11 @@ static uint64_t raw_offset(const struct iot_unpacker *u)
 	return u->raw_at + u->raw_pos;
 }
 
-/* Makes room for one read. What is moved is at most half the buffer, so moving costs little. */
+/* Makes room for one read, and for more than is moved, so that moving costs little. */
 static void drop_old_raw(struct iot_unpacker *u)
 {
 	const uint64_t behind_frame = u->raw_at + u->raw_end - u->frame_at;
-	size_t keep = u->raw_room / 2;
+	size_t keep = HISTORY_SIZE;
 
 	if (u->raw_room - u->raw_end >= u->in->read_size)
 		return;

@@ -16,7 +16,11 @@
 #include "readahead.h"
 #include "unpacker.h"
 
-enum { SLACK = 1 << 16 }; /* of the buffer, beyond one read */
+enum {
+	SLACK = 1 << 16, /* of the buffer, beyond one read */
+	UNPACKED_ROOM =
+	    3 << 16, /* of the buffer to begin with: a cache has to hold zstd's window too */
+};
 
 static const size_t READ_SIZE_DEFAULT = 1 << 20;
 static const size_t READ_SIZE_MAX = 1 << 26;
@@ -235,9 +239,11 @@ static void unpack_from_now(struct iot_window *w, enum iot_compression how)
 		return;
 	if (!w->block) {
 		/* The memory that was to be shown is the unpacker's now. */
-		w->room = w->in.read_size + SLACK;
+		w->room = UNPACKED_ROOM;
 		w->bytes = w->block = malloc(w->room);
 	}
+	if (w->room > UNPACKED_ROOM)
+		w->room = UNPACKED_ROOM;
 	if (w->block) {
 		start_ahead(w);
 	} else {
