@@ -47,7 +47,7 @@ def machine():
     load = "%.1f" % os.getloadavg()[0]
     return [("Date", datetime.date.today().isoformat()),
             ("Processor", "%s, %d cores" % (processor(), os.cpu_count() or 0)),
-            ("System", "%s %s" % (os.uname().sysname, os.uname().release)),
+            ("System", "%s %s" % (os.uname().sysname, ".".join(os.uname().release.split(".")[:2]))),
             ("Compiler", first_line("cc", "--version")),
             ("zstd", first_line("zstd", "--version").strip("* ")),
             ("libpcap", first_line("pkg-config", "--modversion", "libpcap")),
