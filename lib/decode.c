@@ -415,7 +415,9 @@ size_t iot_decode_lines(struct iot_codec *c, const char **text, const char *end,
 		n += iot_decode_wide(c, text, end, (void *)((char *)rec + n * stride), max - n,
 				     stride);
 		*why = n == max ? IOT_STOP_MAX : IOT_STOP_END;
-		if (n == max || *text == end)
+		if (c->news != 0)
+			*why = IOT_STOP_NEWS;
+		if (c->news != 0 || n == max || *text == end)
 			break;
 		n +=
 		    decode_narrow(c, text, end, (void *)((char *)rec + n * stride), 1, stride, why);

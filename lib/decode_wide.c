@@ -120,7 +120,7 @@ struct hot {
 	uint64_t start, tick, tick_max, factor;
 	const uint32_t *hash;
 	struct iot_predict_process *last;
-	unsigned shift, lacks;
+	unsigned shift, lacks, news;
 	uint32_t epoch;
 };
 
@@ -132,6 +132,36 @@ static INLINE struct iot_predict_process *find_process(struct iot_codec *c, cons
 	if (place != 0 && p->id == id && p->epoch == h->epoch)
 		return p;
 	return id <= UINT32_MAX ? iot_predict_process(c, (uint32_t)id) : NULL;
+}
+
+/* iot_predict_find, eight keys at a time where there are as many. */
+static INLINE int find_file(struct iot_codec *c, const struct iot_predict_process *p, uint32_t file,
+			    uint8_t physical)
+{
+	enum { LANES = 8 };
+	if (p->room < LANES)
+		return iot_predict_find(c, p, file, physical);
+	const uint32_t *key = iot_predict_keys(c, p);
+	const uint8_t *slot = iot_predict_slots(c, p);
+	const __m256i wanted = _mm256_set1_epi32((int)file);
+	for (int i = 0; i < p->count; i += LANES) {
+		const __m256i keys = _mm256_loadu_si256((const __m256i *)(const void *)(key + i));
+		const __m256i same = _mm256_cmpeq_epi32(keys, wanted);
+		unsigned hits = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same));
+		for (; hits != 0; hits = _blsr_u32(hits)) {
+			const int at = i + (int)_tzcnt_u32(hits);
+			if (at < p->count && (slot[at] & IOT_PHYSICAL_SLOT) == physical)
+				return at;
+		}
+	}
+	return -1;
+}
+
+/* Whether a file new to the table can be entered here: its line says all, and there is room. */
+static INLINE bool can_enter(const struct iot_predict_process *p, unsigned comp)
+{
+	return !(comp & (IOT_NO_BLOCK | IOT_NO_LENGTH | IOT_NO_FILEID)) &&
+	       (p->count < p->room || p->room == IOT_FILES_MAX);
 }
 
 static INLINE bool same_file(const struct iot_predict_process *p, unsigned comp, uint64_t file,
@@ -170,10 +200,11 @@ static INLINE bool decode(struct iot_codec *c, struct hot *h, struct cursor *k, 
 	if (comp & IOT_NO_FILEID)
 		file = p->latest_file;
 	if (!same_file(p, comp, file, physical)) {
-		position = iot_predict_find(c, p, (uint32_t)file, physical);
-		if (position < 0)
+		position = find_file(c, p, (uint32_t)file, physical);
+		if (position < 0 && !can_enter(p, comp))
 			return false;
-		f = iot_predict_entry(c, p, position);
+		if (position > 0)
+			f = iot_predict_entry(c, p, position);
 	}
 	if (comp & IOT_NO_BLOCK) {
 		offset = f->next;
@@ -183,14 +214,19 @@ static INLINE bool decode(struct iot_codec *c, struct hot *h, struct cursor *k, 
 	if (comp & IOT_NO_LENGTH)
 		length = f->length;
 	if (comp & IOT_NO_OPERATIONID)
-		operation = f->operation;
+		operation = position < 0 ? 0 : f->operation;
 	const uint64_t start = h->start + start_delta;
 	const int64_t cpu = p->cpu + (int64_t)cpu_delta;
 	if (start + took > h->tick_max || cpu > (int64_t)h->tick_max)
 		return false;
 
-	if (position > 0)
-		iot_predict_touch(c, p, position, (uint32_t)file, physical);
+	if (position != 0)
+		f = iot_predict_touch(c, p, position, (uint32_t)file, physical);
+	if (position < 0) {
+		f->object = 0;
+		f->flags = 0;
+		h->news = IOT_NEWS_FILE;
+	}
 	f->next = offset + length;
 	f->length = length;
 	f->operation = (uint32_t)operation;
@@ -255,7 +291,10 @@ static INLINE bool decode_line(struct iot_codec *c, struct hot *h, struct cursor
 	}
 }
 
-/* The lines of one stretch; *at is behind the last one decoded. False: the line there is not for us. */
+/*
+ * The lines of one stretch; *at is behind the last one decoded. False: the line there is not for us, or the last
+ * one brought news.
+ */
 static INLINE bool decode_stretch(struct iot_codec *c, struct hot *h, const char *text,
 				  const struct masks *m, size_t *at, struct iot_record **rec,
 				  const struct iot_record *rec_end, size_t stride, unsigned base)
@@ -272,6 +311,8 @@ static INLINE bool decode_stretch(struct iot_codec *c, struct hot *h, const char
 			return false;
 		*at += lf + 1;
 		*rec = (struct iot_record *)(void *)((char *)*rec + stride);
+		if (h->news != 0)
+			return false;
 	}
 	return true;
 }
@@ -305,6 +346,7 @@ static INLINE size_t decode_text(struct iot_codec *c, const char **text, const c
 		    decode_stretch(c, &h, *text, &m, &at, &rec, rec_end, stride, base) && at != 0;
 		*text += at;
 	}
+	c->news = (uint8_t)h.news;
 	c->start = (int64_t)h.start;
 	c->last = h.last == NULL ? 0 : (uint32_t)(((char *)h.last - (char *)c) / IOT_UNIT);
 	return (size_t)((const char *)rec - first) / stride;

@@ -9,8 +9,7 @@
 bool iot_decode_wide_works(void);
 
 /*
- * As iot_decode_lines, but stops without a word at the first line that is anything but a record of a process and
- * file known, of fields with one to eight digits: that one is left to others.
+@@
  */
 size_t iot_decode_wide(struct iot_codec *c, const char **text, const char *end,
 		       struct iot_record *rec, size_t max, size_t stride);

@@ -157,9 +157,14 @@ static inline struct iot_predict_file *iot_predict_touch(struct iot_codec *c,
 			p->count++;
 		position = p->count - 1;
 	}
-	for (int i = position; i > 0; i--) {
-		key[i] = key[i - 1];
-		slot[i] = slot[i - 1];
+	if (position > 8) {
+		memmove(key + 1, key, (size_t)position * sizeof *key);
+		memmove(slot + 1, slot, (size_t)position);
+	} else {
+		for (int i = position; i > 0; i--) {
+			key[i] = key[i - 1];
+			slot[i] = slot[i - 1];
+		}
 	}
 	key[0] = file;
 	slot[0] = own;

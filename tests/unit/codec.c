@@ -465,6 +465,7 @@ static void batch_law(uint64_t seed, uint64_t tick, unsigned base, bool odd)
 	struct state e = state_new(tick, base), one = state_new(tick, base),
 		     many = state_new(tick, base);
 	struct iot_record *want = calloc(RECORDS, sizeof *want), got[BATCH], prev = {0};
+	unsigned char *news = calloc(RECORDS, 1);
 	char *text = malloc(RECORDS * (size_t)IOT_ENCODED_MAX * 2), line[IOT_ENCODED_MAX];
 	size_t size = 0, n = 0;
 	uint64_t s = seed;
@@ -475,6 +476,7 @@ static void batch_law(uint64_t seed, uint64_t tick, unsigned base, bool odd)
 		if (!odd)
 			memcpy(text + size, line, (size_t)k);
 		cr_assert_eq(decode(&one, text + size, m, &want[i]), IOT_OK);
+		news[i] = (unsigned char)iot_codec_news(one.c);
 		size += m;
 	}
 	const char *p = text;
@@ -486,6 +488,11 @@ static void batch_law(uint64_t seed, uint64_t tick, unsigned base, bool odd)
 		for (size_t i = 0; i < k; i++)
 			cr_assert(same(&got[i], &want[n + i]), "record %zu of seed %llu", n + i,
 				  (unsigned long long)seed);
+		for (size_t i = 0; i + 1 < k; i++)
+			cr_assert_eq(news[n + i], 0, "record %zu: news passed over", n + i);
+		if (k > 0)
+			cr_assert_eq(iot_codec_news(many.c), news[n + k - 1]);
+		cr_assert_eq(why == IOT_STOP_NEWS, k > 0 && news[n + k - 1] != 0);
 		n += k;
 		cr_assert(why != IOT_STOP_OTHER && why != IOT_STOP_ERROR);
 		if (why == IOT_STOP_LIMIT)
@@ -493,6 +500,7 @@ static void batch_law(uint64_t seed, uint64_t tick, unsigned base, bool odd)
 	}
 	cr_assert_eq(p, text + size);
 	free(want);
+	free(news);
 	free(text);
 	free(e.block);
 	free(one.block);
