@@ -44,7 +44,7 @@ const struct iot_converter *iot_converter_find(const char *name)
 	return NULL;
 }
 
-/* Nobody bids: is it because there is nothing to see? */
+/* Nobody bids: is it because there is nothing to see, or because of what is wrong with it? */
 static bool refuse_blank(struct iot_input *in, struct iot_error *error)
 {
 	char name[256];
@@ -52,12 +52,17 @@ static bool refuse_blank(struct iot_input *in, struct iot_error *error)
 	(void)iot_input_head(in, 0, &size);
 	if (size > 0 || iot_input_count(in) > 1)
 		return false;
-	struct iot_window *w = iot_input_again(in) ? iot_input_open(in, 0, error) : NULL;
-	iot_window_free(w);
-	if (error->status == IOT_OK)
+	struct iot_window *w = iot_input_open(in, 0, error);
+	if (w == NULL)
+		return true;
+	(void)iot_window_ahead(w, 1, &size);
+	if (iot_window_status(w) != IOT_OK)
+		*error = *iot_window_error(w);
+	else
 		iot_error_set(error, IOT_EFORMAT, "%s: empty; name the format with --from",
 			      iot_escape(name, sizeof(name), iot_input_name(in, 0),
 					 strlen(iot_input_name(in, 0))));
+	iot_window_free(w);
 	return true;
 }
 

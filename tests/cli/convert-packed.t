@@ -14,3 +14,12 @@ for in in log.gz log.bz2 log.xz log.zst log.lz4 log.tar log.tar.zst log.tar.xz g
 	"$IOTRACE" convert - <$in | cmp plain.iot - && echo "$in, standard input: the same"
 	cat $in | "$IOTRACE" convert - | cmp plain.iot - && echo "$in, pipe: the same"
 done
+# Where damage leaves nothing to see, that is what is told.
+for in in log.bz2 log.xz log.lz4 log.zst; do
+	head -c 20 $in >cut-$in
+	"$IOTRACE" convert -o cut.iot cut-$in 2>err
+	echo "$in: $? $(grep -c "^iotrace: cut-$in: " err) $(grep -c empty err)"
+	"$IOTRACE" convert -o cut.iot - <cut-$in 2>err
+	echo "$in, pipe: $? $(grep -c empty err)"
+done
+[ ! -e cut.iot ] || echo 'a trace of nothing'
