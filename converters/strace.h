@@ -275,6 +275,7 @@ struct strace {
 	struct strace_held *held, **held_tail;
 	size_t held_lines, held_bytes;
 	bool releasing;
+	bool release_due; /* a fork has returned a number that lines may be held for */
 
 	/* Events of this call of next, those that did not fit, and their text */
 	struct iot_event *out, *over;

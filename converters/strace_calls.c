@@ -521,6 +521,15 @@ static bool lacks_duration(const struct strace_member *m, const struct strace_li
 	       line->end[-1] != '>' && line->end[-1] != '?';
 }
 
+/* Not inside of the fork that made it due: a held line may end the very task that forked. */
+static void release_if_due(struct strace *s)
+{
+	if (!s->release_due)
+		return;
+	iot_strace_tasks_release_held(s, false);
+	s->release_due = false;
+}
+
 void iot_strace_process(struct strace *s, struct strace_member *m, const struct strace_line *line)
 {
 	switch (line->kind) {
@@ -531,6 +540,7 @@ void iot_strace_process(struct strace *s, struct strace_member *m, const struct 
 		return;
 	case STRACE_TAIL:
 		tail_line(s, m, line);
+		release_if_due(s);
 		return;
 	case STRACE_FOREIGN:
 		if (!s->summary)
@@ -547,4 +557,5 @@ void iot_strace_process(struct strace *s, struct strace_member *m, const struct 
 	struct strace_task *task = iot_strace_task_of(s, line);
 	if (task != NULL)
 		iot_strace_body(s, task, line->time_ns, line->kind, line->body, line->end, m);
+	release_if_due(s);
 }

@@ -124,8 +124,8 @@ void iot_strace_fork(struct strace *s, struct strace_call *c)
 	}
 	if (there != NULL)
 		iot_strace_task_end(s, there);
-	if (iot_strace_be_born(s, child, tid) && s->held != NULL)
-		iot_strace_tasks_release_held(s, false);
+	if (iot_strace_be_born(s, child, tid))
+		s->release_due = s->held != NULL;
 }
 
 static void unshare_table(struct strace *s, struct strace_task *t)

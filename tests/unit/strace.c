@@ -515,6 +515,16 @@ Test(strace, nobody_is_his_own_child)
 	expect_records("1:w a 0+1\n1:w a 1+1\n");
 }
 
+Test(strace, a_held_line_may_end_the_task_that_forked)
+{
+	convert("execve(\"/bin/s <unfinished ...>\n[pid 1] <... nanosleep resumed>NULL) = 0\n"
+		"[pid 4] +++ killed by SIGKILL +++\nclone(flags=SIGCHLDstrace: Process 4 attached\n"
+		"+++ exited with 0 +++\nclone(flags=SIGCHLDstrace: Process 5 attached\n"
+		"clone(flags=SIGCHLDstrace: Process 5 attached\n, child_tidptr=0x7f) = 5\n" OPEN_A
+		"write(3, \"x\", 1) = 1\n");
+	cr_expect_gt(strlen(run.records), 0);
+}
+
 Test(strace, two_forks_at_once_hold_the_children_back)
 {
 	convert("1 execve(\"/bin/x\", [\"x\"], 0x7f /* 1 var */) = 0\n1 " OPEN_A
