@@ -124,6 +124,12 @@ struct hot {
 	uint32_t epoch;
 };
 
+static __attribute__((noinline)) struct iot_predict_process *look_further(struct iot_codec *c,
+									  uint64_t id)
+{
+	return iot_predict_process(c, (uint32_t)id);
+}
+
 static INLINE struct iot_predict_process *find_process(struct iot_codec *c, const struct hot *h,
 						       uint64_t id)
 {
@@ -131,7 +137,7 @@ static INLINE struct iot_predict_process *find_process(struct iot_codec *c, cons
 	struct iot_predict_process *p = iot_predict_at(c, place);
 	if (place != 0 && p->id == id && p->epoch == h->epoch)
 		return p;
-	return id <= UINT32_MAX ? iot_predict_process(c, (uint32_t)id) : NULL;
+	return look_further(c, id);
 }
 
 /* iot_predict_find, eight keys at a time where there are as many. */
@@ -157,11 +163,29 @@ static INLINE int find_file(struct iot_codec *c, const struct iot_predict_proces
 	return -1;
 }
 
-/* Whether a file new to the table can be entered here: its line says all, and there is room. */
-static INLINE bool can_enter(const struct iot_predict_process *p, unsigned comp)
+/*
+ * A file that is not its process's latest becomes it. One that is new to the table is news, and entered here only if
+ * its line says all and there is room. NULL, and nothing has changed: not for us.
+ */
+static WIDE __attribute__((noinline)) struct iot_predict_file *
+other_file(struct iot_codec *c, struct iot_predict_process *p, uint64_t file, uint8_t physical,
+	   unsigned comp, unsigned *news)
 {
-	return !(comp & (IOT_NO_BLOCK | IOT_NO_LENGTH | IOT_NO_FILEID)) &&
-	       (p->count < p->room || p->room == IOT_FILES_MAX);
+	const int position = find_file(c, p, (uint32_t)file, physical);
+	if (position >= 0) {
+		const struct iot_predict_file *f = iot_predict_entry(c, p, position);
+		if (comp & IOT_NO_BLOCK && f->next < f->length)
+			return NULL;
+	} else if (comp & (IOT_NO_BLOCK | IOT_NO_LENGTH | IOT_NO_FILEID) ||
+		   (p->count == p->room && p->room != IOT_FILES_MAX)) {
+		return NULL;
+	}
+	struct iot_predict_file *f = iot_predict_touch(c, p, position, (uint32_t)file, physical);
+	if (position < 0) {
+		*f = (struct iot_predict_file){0};
+		*news = IOT_NEWS_FILE;
+	}
+	return f;
 }
 
 static INLINE bool same_file(const struct iot_predict_process *p, unsigned comp, uint64_t file,
@@ -187,46 +211,35 @@ static INLINE bool decode(struct iot_codec *c, struct hot *h, struct cursor *k, 
 	if (!(comp & IOT_NO_PROCESSID))
 		process = take(k, base);
 	const uint64_t cpu_delta = take(k, base);
-	if (k->good < -8 || k->good == 0 || k->at != lf + 1)
+	if ((uint64_t)(k->good + 8) > 7 || k->at != lf + 1)
 		return false;
 
 	struct iot_predict_process *p =
 	    comp & IOT_NO_PROCESSID ? h->last : find_process(c, h, process);
 	if (p == NULL || p->latest == 0)
 		return false;
-	const uint8_t physical = (uint8_t)(~type & IOT_LOGICAL);
-	struct iot_predict_file *f = iot_predict_at(c, p->latest);
-	int position = 0;
-	if (comp & IOT_NO_FILEID)
-		file = p->latest_file;
-	if (!same_file(p, comp, file, physical)) {
-		position = find_file(c, p, (uint32_t)file, physical);
-		if (position < 0 && !can_enter(p, comp))
-			return false;
-		if (position > 0)
-			f = iot_predict_entry(c, p, position);
-	}
-	if (comp & IOT_NO_BLOCK) {
-		offset = f->next;
-		if (f->next < f->length)
-			return false;
-	}
-	if (comp & IOT_NO_LENGTH)
-		length = f->length;
-	if (comp & IOT_NO_OPERATIONID)
-		operation = position < 0 ? 0 : f->operation;
 	const uint64_t start = h->start + start_delta;
 	const int64_t cpu = p->cpu + (int64_t)cpu_delta;
 	if (start + took > h->tick_max || cpu > (int64_t)h->tick_max)
 		return false;
-
-	if (position != 0)
-		f = iot_predict_touch(c, p, position, (uint32_t)file, physical);
-	if (position < 0) {
-		f->object = 0;
-		f->flags = 0;
-		h->news = IOT_NEWS_FILE;
+	const uint8_t physical = (uint8_t)(~type & IOT_LOGICAL);
+	struct iot_predict_file *f = iot_predict_at(c, p->latest);
+	if (comp & IOT_NO_FILEID)
+		file = p->latest_file;
+	if (!same_file(p, comp, file, physical)) {
+		f = other_file(c, p, file, physical, comp, &h->news);
+		if (f == NULL)
+			return false;
+	} else if (comp & IOT_NO_BLOCK && f->next < f->length) {
+		return false;
 	}
+	if (comp & IOT_NO_BLOCK)
+		offset = f->next;
+	if (comp & IOT_NO_LENGTH)
+		length = f->length;
+	if (comp & IOT_NO_OPERATIONID)
+		operation = f->operation;
+
 	f->next = offset + length;
 	f->length = length;
 	f->operation = (uint32_t)operation;
@@ -352,12 +365,19 @@ static INLINE size_t decode_text(struct iot_codec *c, const char **text, const c
 	return (size_t)((const char *)rec - first) / stride;
 }
 
+static WIDE __attribute__((noinline)) size_t decode_decimal(struct iot_codec *c, const char **text,
+							    const char *end, struct iot_record *rec,
+							    size_t max, size_t stride)
+{
+	return decode_text(c, text, end, rec, max, stride, 10);
+}
+
 WIDE size_t iot_decode_wide(struct iot_codec *c, const char **text, const char *end,
 			    struct iot_record *rec, size_t max, size_t stride)
 {
-	if (c->base == 16)
-		return decode_text(c, text, end, rec, max, stride, 16);
-	return decode_text(c, text, end, rec, max, stride, 10);
+	if (c->base == 10)
+		return decode_decimal(c, text, end, rec, max, stride);
+	return decode_text(c, text, end, rec, max, stride, 16);
 }
 
 /* The two early Zens have pext in microcode, slower than any loop. */

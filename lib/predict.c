@@ -8,7 +8,7 @@
 
 static const uint8_t rooms[IOT_ROOMS] = {2, 8, IOT_FILES_MAX};
 
-enum { FIRST_HASH_BITS = 4 };
+enum { FIRST_HASH_BITS = 6, HASH_SPARSE = 4 }; /* so many places for each process */
 
 static_assert(sizeof(struct iot_record) == 64, "a record is 64 bytes");
 static_assert(sizeof(struct iot_predict_file) == 32, "a file is 32 bytes");
@@ -31,7 +31,7 @@ size_t iot_codec_size(size_t processes)
 	for (unsigned i = 0; i < IOT_ROOMS; i++)
 		each += table_units(i);
 	size_t hash = 1U << FIRST_HASH_BITS;
-	while (hash < 2 * processes && hash < SIZE_MAX / 64)
+	while (hash < HASH_SPARSE * processes && hash < SIZE_MAX / 64)
 		hash *= 2;
 	if (processes > (SIZE_MAX / 2 - 16 * hash) / (each * IOT_UNIT))
 		return SIZE_MAX;
@@ -132,7 +132,8 @@ static bool hash_grow(struct iot_codec *c)
 
 struct iot_predict_process *iot_predict_add_process(struct iot_codec *c, uint32_t id)
 {
-	if ((uint64_t)c->process_count * 2 >= (uint64_t)1 << c->hash_bits && !hash_grow(c))
+	if ((uint64_t)c->process_count * HASH_SPARSE >= (uint64_t)1 << c->hash_bits &&
+	    !hash_grow(c))
 		return NULL;
 	uint32_t place = allocate(c, units(sizeof(struct iot_predict_process)));
 	if (place == 0)
