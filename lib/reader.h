@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the files of the reader share: the handle, and the steps of a pull.
+ *
+ * reader.c makes, sets, opens and asks a handle; reader_pull.c fills batches; reader_lines.c shows
+ * it blocks of whole lines; reader_framing.c verifies the framing and finds the way round damage.
+ */
+#ifndef IOT_LIB_READER_H
+#define IOT_LIB_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <xxhash.h>
+
+#include "error.h"
+#include "framing.h"
+#include "names.h"
+#include "window.h"
+
+struct iot_reader {
+	struct iot_error error;
+	bool verify, recover, read_ahead;
+	uint64_t window_max, read_size, tick_ns, base, memory_max;
+	void (*warn)(void *context, const char *sentence);
+	void *warn_context;
+
+	char *name;
+	struct iot_window *window;
+	struct iot_codec *codec;
+	size_t codec_size;
+	struct iot_names names;
+	XXH3_state_t *hash;
+	char *arena; /* texts of events that differ from those on the line */
+	size_t arena_size, arena_used;
+
+	const char *cur, *end; /* of the block; LF at end[-1] */
+	const char *block;
+	const char *hashed; /* up to here the block is in the hash */
+	size_t shown;       /* to be consumed of the window when the block is done */
+	char *tail;         /* the last line, with LF */
+
+	bool begun;    /* a line that is not blank has been seen */
+	bool framed;   /* %iotrace was there */
+	bool ended;    /* %end was there */
+	bool in_tail;  /* the block is the last line, that lacked its LF */
+	bool cut;      /* the last line is a part of one */
+	bool done;     /* the proper end was told */
+	bool skipping; /* until the next %sync */
+	bool in_long;  /* in a line that is too long, skipping */
+	uint64_t sync;
+	uint64_t lines, records, comments, text_bytes;
+	uint64_t index; /* records so far with those that were lost */
+	uint64_t lost, lost_records, warnings;
+	char damage[512]; /* why it skips: for why= and for the error if there is no way out */
+};
+
+/* Where a call puts what it finds: events, or records alone. */
+struct iot_batch {
+	struct iot_event *events; /* NULL: records alone */
+	struct iot_record *records;
+	size_t stride, max, n;
+};
+
+/* Fails for what the caller did; returns the status. */
+int iot_reader_refuse(struct iot_reader *r, const char *why);
+
+/* What returns bool here and below: whether the batch goes on. */
+bool iot_reader_fail(struct iot_reader *r, int status, unsigned column, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+bool iot_reader_fail_memory(struct iot_reader *r, int status);
+/* Damage at the current line: the end, unless there is a way round it. */
+bool iot_reader_damaged(struct iot_reader *r, unsigned column, const char *sentence);
+void iot_reader_warn(struct iot_reader *r, const char *sentence);
+
+/* 1: cur .. end is the next block; 0: the input is at its end; or a negative status. */
+int iot_reader_next_block(struct iot_reader *r);
+void iot_reader_hash_up_to(struct iot_reader *r, const char *p);
+
+static inline void iot_reader_step_over(struct iot_reader *r, const struct iot_line *l)
+{
+	r->cur = l->next;
+	r->lines++;
+}
+
+/*
+ * Room for a text; deliver keeps it. 1: *out; 0: the batch has to end first; or a negative status.
+ */
+int iot_reader_arena_room(struct iot_reader *r, size_t need, char **out);
+/* Of the record before. */
+int64_t iot_reader_last_start_ns(const struct iot_reader *r);
+/* Puts a comment or directive into the batch, where it wants events. */
+void iot_reader_deliver(struct iot_reader *r, struct iot_batch *b, const struct iot_event *ev);
+
+/* %iotrace, %sync and %end; any line behind %end. */
+bool iot_reader_take_header(struct iot_reader *r, const struct iot_line *l);
+bool iot_reader_take_sync(struct iot_reader *r, struct iot_batch *b, const struct iot_line *l);
+bool iot_reader_take_end(struct iot_reader *r, struct iot_batch *b, const struct iot_line *l);
+bool iot_reader_after_end(struct iot_reader *r);
+
+/* Recovery: drops the current line, unless it is one to go on at. */
+bool iot_reader_skip_line(struct iot_reader *r, struct iot_batch *b);
+/* Damaged compression: true if there is more behind it. */
+bool iot_reader_resync(struct iot_reader *r);
+/* Says how the input ended: a sticky error, or done. */
+void iot_reader_at_end(struct iot_reader *r, struct iot_batch *b);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The reader's framing: %iotrace, %sync and %end verified, and what to do where they do not hold.
+ *
+ * Told to recover, a reader that finds damage drops lines until the next %sync (or %end), believes
+ * what that says, and tells the loss as an event.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "predict.h"
+#include "reader.h"
+
+enum { LOST_ROOM = 1024 };
+
+/* Tells that something is missing; `records` 0: nobody knows how many. False: next call. */
+static bool tell_lost(struct iot_reader *r, struct iot_batch *b, uint64_t records)
+{
+	struct iot_builder builder;
+	struct iot_event ev;
+	char *out;
+	int room = iot_reader_arena_room(r, LOST_ROOM, &out);
+	if (room < 0)
+		iot_reader_fail_memory(r, room);
+	if (room <= 0)
+		return false;
+	r->lost++;
+	r->lost_records += records;
+	iot_directive_begin(&builder, out, LOST_ROOM, "lost");
+	iot_directive_number(&builder, "time", (uint64_t)iot_reader_last_start_ns(r));
+	if (records > 0)
+		iot_directive_number(&builder, "records", records);
+	iot_directive_text(&builder, "why", r->damage, strnlen(r->damage, LOST_ROOM / 4));
+	if (iot_directive_end(&builder, &ev) == IOT_OK)
+		iot_reader_deliver(r, b, &ev);
+	return true;
+}
+
+bool iot_reader_take_header(struct iot_reader *r, const struct iot_line *l)
+{
+	struct iot_header h;
+	uint64_t version;
+	if (r->begun)
+		return iot_reader_fail(
+		    r, IOT_EFORMAT, l->column,
+		    "a second %%iotrace: two traces one behind the other are no trace; "
+		    "`iotrace merge` joins them");
+	const char *wrong = iot_header_parse(l->text, &h, &version);
+	if (wrong != NULL && version > 1)
+		return iot_reader_fail(r, IOT_EFORMAT, l->column, "%s (found %llu, expected 1)",
+				       wrong, (unsigned long long)version);
+	if (wrong != NULL)
+		return iot_reader_fail(r, IOT_EFORMAT, l->column, "%s", wrong);
+	r->codec = iot_codec_init(r->codec, r->codec_size, h.tick_ns, iot_codec_base(r->codec));
+	r->framed = true;
+	r->begun = true;
+	r->sync = h.sync;
+	iot_reader_step_over(r, l);
+	return true;
+}
+
+/* Behind a %sync: the next interval begins. */
+static void new_interval(struct iot_reader *r, const struct iot_line *l)
+{
+	iot_reader_step_over(r, l);
+	XXH3_64bits_reset(r->hash);
+	r->hashed = r->cur;
+	r->skipping = false;
+	iot_codec_forget(r->codec);
+}
+
+static bool hash_matches(struct iot_reader *r, uint64_t hash)
+{
+	iot_reader_hash_up_to(r, r->cur);
+	return !r->verify || XXH3_64bits_digest(r->hash) == hash;
+}
+
+static bool can_start_at(const struct iot_reader *r, uint64_t ticks)
+{
+	return ticks <= INT64_MAX / iot_codec_tick(r->codec);
+}
+
+/* A trace that was entered in the middle: its first line is a %sync. */
+static bool enter(struct iot_reader *r, const struct iot_line *l, const struct iot_sync *s)
+{
+	if (!can_start_at(r, s->time))
+		return iot_reader_damaged(r, l->column,
+					  "time= of %sync leads beyond 2^63-1 nanoseconds");
+	r->framed = true;
+	r->begun = true;
+	r->index = s->record;
+	iot_codec_set_start(r->codec, (int64_t)s->time);
+	new_interval(r, l);
+	return true;
+}
+
+bool iot_reader_take_sync(struct iot_reader *r, struct iot_batch *b, const struct iot_line *l)
+{
+	struct iot_sync s;
+	char sentence[200];
+	const char *wrong = iot_sync_parse(l->text, &s);
+	if (wrong != NULL)
+		return iot_reader_damaged(r, l->column, wrong);
+	if (!r->begun)
+		return enter(r, l, &s);
+	if (!r->framed)
+		return iot_reader_damaged(r, l->column,
+					  "%sync in a trace that does not begin with %iotrace");
+	const uint64_t start = (uint64_t)iot_codec_start(r->codec);
+	const bool hash_ok = hash_matches(r, s.hash);
+	if (!hash_ok)
+		snprintf(sentence, sizeof(sentence),
+			 "the text since the %%sync before does not have the xxh3= that this "
+			 "%%sync tells");
+	else if (s.record != r->index)
+		snprintf(sentence, sizeof(sentence),
+			 "%%sync tells record=%llu, but %llu records came before it",
+			 (unsigned long long)s.record, (unsigned long long)r->index);
+	else if (s.time != start)
+		snprintf(sentence, sizeof(sentence),
+			 "%%sync tells time=%llu, but the record before it starts at %llu",
+			 (unsigned long long)s.time, (unsigned long long)start);
+	else {
+		new_interval(r, l);
+		return true;
+	}
+	if (!iot_reader_damaged(r, l->column, sentence))
+		return false;
+	if (!hash_ok || !r->verify)
+		return true; /* it is found again, and believed, as the %sync to go on at */
+	/* all before it is as it was written: it is this line that is damaged */
+	if (!tell_lost(r, b, 0))
+		return false;
+	new_interval(r, l);
+	return true;
+}
+
+static bool end_of_tail(struct iot_reader *r)
+{
+	r->cut = true;
+	r->cur = r->end;
+	return true;
+}
+
+bool iot_reader_take_end(struct iot_reader *r, struct iot_batch *b, const struct iot_line *l)
+{
+	struct iot_end e;
+	char sentence[200] = "";
+	const char *wrong = iot_end_parse(l->text, &e);
+	if (wrong != NULL)
+		return r->in_tail ? end_of_tail(r) : iot_reader_damaged(r, l->column, wrong);
+	if (!r->framed)
+		return iot_reader_damaged(r, l->column,
+					  "%end in a trace that does not begin with %iotrace");
+	if (!hash_matches(r, e.hash))
+		snprintf(sentence, sizeof(sentence),
+			 "the text since the last %%sync does not have the xxh3= that %%end tells");
+	else if (e.records != r->index)
+		snprintf(sentence, sizeof(sentence), "%%end tells records=%llu, but there are %llu",
+			 (unsigned long long)e.records, (unsigned long long)r->index);
+	else if (e.comments != r->comments && r->lost == 0 && r->index == r->records)
+		snprintf(sentence, sizeof(sentence),
+			 "%%end tells comments=%llu, but there are %llu",
+			 (unsigned long long)e.comments, (unsigned long long)r->comments);
+	if (sentence[0] != '\0') {
+		if (!iot_reader_damaged(r, l->column, sentence))
+			return false;
+		r->skipping = false;
+		if (!tell_lost(r, b, e.records > r->index ? e.records - r->index : 0))
+			return false;
+	}
+	r->ended = true;
+	iot_reader_step_over(r, l);
+	return true;
+}
+
+bool iot_reader_skip_line(struct iot_reader *r, struct iot_batch *b)
+{
+	const struct iot_line l = iot_line_look(r->cur, r->end);
+	const enum iot_framing framing =
+	    l.kind == IOT_LINE_COMMENT ? iot_directive_framing(l.text) : IOT_FRAMING_NONE;
+	struct iot_sync s;
+	struct iot_end e;
+	r->begun = true;
+	if (framing == IOT_FRAMING_SYNC && iot_sync_parse(l.text, &s) == NULL &&
+	    can_start_at(r, s.time)) {
+		iot_codec_set_start(r->codec, (int64_t)s.time);
+		if (!tell_lost(r, b, s.record > r->index ? s.record - r->index : 0))
+			return false;
+		r->index = s.record;
+		new_interval(r, &l);
+		return true;
+	}
+	if (framing == IOT_FRAMING_END && iot_end_parse(l.text, &e) == NULL) {
+		if (!tell_lost(r, b, e.records > r->index ? e.records - r->index : 0))
+			return false;
+		r->skipping = false;
+		r->ended = true;
+	}
+	iot_reader_step_over(r, &l);
+	return true;
+}
+
+bool iot_reader_after_end(struct iot_reader *r)
+{
+	const struct iot_line l = iot_line_look(r->cur, r->end);
+	if (l.kind != IOT_LINE_BLANK)
+		return iot_reader_fail(
+		    r, IOT_EFORMAT, 1,
+		    "something behind %%end: two traces one behind the other are no "
+		    "trace; `iotrace merge` joins them");
+	iot_reader_step_over(r, &l);
+	return true;
+}
+
+/* The end of the input */
+
+bool iot_reader_resync(struct iot_reader *r)
+{
+	if (!r->recover || iot_window_status(r->window) != IOT_EFORMAT)
+		return false;
+	snprintf(r->damage, sizeof(r->damage), "damaged compressed data behind line %llu",
+		 (unsigned long long)r->lines);
+	r->skipping = true;
+	r->in_long = false;
+	return iot_window_resync(r->window);
+}
+
+static void tell_end_lost(struct iot_reader *r, struct iot_batch *b, bool cut)
+{
+	if (!r->recover)
+		return;
+	if (cut && !r->skipping)
+		snprintf(r->damage, sizeof(r->damage), "cut short");
+	tell_lost(r, b, 0);
+}
+
+void iot_reader_at_end(struct iot_reader *r, struct iot_batch *b)
+{
+	const int status = iot_window_status(r->window);
+	if (status != IOT_OK) {
+		tell_end_lost(r, b, status == IOT_ETRUNCATED);
+		iot_error_set(&r->error, status, "%s", iot_window_error(r->window)->text);
+	} else if (r->skipping) {
+		tell_end_lost(r, b, false);
+		iot_error_set(&r->error, IOT_EFORMAT, "%s: %s; no %%sync behind it", r->name,
+			      r->damage);
+	} else if (r->cut || (r->framed && !r->ended)) {
+		tell_end_lost(r, b, true);
+		iot_reader_fail(r, IOT_ETRUNCATED, 1,
+				"ends without %%end: cut short after %llu records",
+				(unsigned long long)r->records);
+	} else {
+		r->done = true;
+	}
+}

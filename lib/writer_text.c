@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The writer's text: records from the codec into a buffer, comments between them, framing round
+ * them.
+ *
+ * A record is encoded first; if it meets a process or file for the first time in its interval, the
+ * directives due are put before its line. That is possible because comments change no state.
+ * A %sync is written when something follows it, never directly before %end, so that the same
+ * events always make the same bytes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "framing.h"
+#include "predict.h"
+#include "writer.h"
+
+/* The buffer */
+
+static void hash_buffer(struct iot_writer *w)
+{
+	if (w->framing)
+		XXH3_64bits_update(w->hash, w->buffer + w->hashed, w->used - w->hashed);
+	w->hashed = w->used;
+}
+
+int iot_writer_empty_buffer(struct iot_writer *w)
+{
+	hash_buffer(w);
+	if (w->used > 0 && iot_sink_write(w->sink, w->buffer, w->used) != IOT_OK)
+		return iot_writer_sink_failed(w);
+	w->text_bytes += w->used;
+	w->used = w->hashed = 0;
+	return IOT_OK;
+}
+
+static int make_room(struct iot_writer *w, size_t n)
+{
+	return n <= IOT_WRITER_BUFFER - w->used ? IOT_OK : iot_writer_empty_buffer(w);
+}
+
+/* A comment line as it is; the text has met the limits. */
+static int put_line(struct iot_writer *w, struct iot_text text)
+{
+	const char *mark = w->base == 16 ? "ff " : "255 ";
+	size_t n = strlen(mark) - (text.size == 0);
+	if (make_room(w, IOT_COMMENT_ROOM) != IOT_OK)
+		return w->error.status;
+	memcpy(w->buffer + w->used, mark, n);
+	w->used += n;
+	if (text.size > 0)
+		memcpy(w->buffer + w->used, text.data, text.size);
+	w->used += text.size;
+	w->buffer[w->used++] = '\n';
+	return IOT_OK;
+}
+
+static int too_long(struct iot_writer *w)
+{
+	return iot_writer_refuse(w, "a comment line would be longer than 65536 bytes");
+}
+
+/* A comment whose times are in nanoseconds. */
+static int put_text(struct iot_writer *w, struct iot_text text)
+{
+	if (w->tick_ns != 1 && text.size > 0 && text.data[0] == '%')
+		iot_directive_to_ticks(&text, w->tick_ns, w->scratch);
+	if (text.size + (w->base == 16 ? 3 : 4) > IOT_COMMENT_MAX)
+		return too_long(w);
+	return put_line(w, text);
+}
+
+/* Framing */
+
+int iot_writer_put_header(struct iot_writer *w)
+{
+	char text[IOT_FRAMING_MAX];
+	const struct iot_header h = {.tick_ns = w->tick_ns, .sync = w->sync};
+	return put_line(w, (struct iot_text){text, iot_header_build(text, &h)});
+}
+
+static int put_sync(struct iot_writer *w)
+{
+	char text[IOT_FRAMING_MAX];
+	if (iot_writer_empty_buffer(w) != IOT_OK)
+		return w->error.status;
+	if (iot_sink_frame(w->sink) != IOT_OK)
+		return iot_writer_sink_failed(w);
+	const struct iot_sync s = {.time = (uint64_t)iot_codec_start(w->codec),
+				   .record = w->records,
+				   .hash = XXH3_64bits_digest(w->hash)};
+	int status = put_line(w, (struct iot_text){text, iot_sync_build(text, &s)});
+	XXH3_64bits_reset(w->hash);
+	w->hashed = w->used;
+	iot_codec_forget(w->codec);
+	w->since_sync = 0;
+	w->interval++;
+	return status;
+}
+
+static int sync_if_due(struct iot_writer *w)
+{
+	return w->sync > 0 && w->since_sync == w->sync ? put_sync(w) : IOT_OK;
+}
+
+int iot_writer_put_end(struct iot_writer *w)
+{
+	char text[IOT_FRAMING_MAX];
+	hash_buffer(w);
+	const struct iot_end e = {
+	    .records = w->records, .comments = w->comments, .hash = XXH3_64bits_digest(w->hash)};
+	return put_line(w, (struct iot_text){text, iot_end_build(text, &e)});
+}
+
+/* Comments and directives */
+
+static const char *unfit(const struct iot_event *ev)
+{
+	const struct iot_text text = ev->text;
+	if (ev->kind < IOT_RECORD || ev->kind > IOT_DIRECTIVE)
+		return "an event of no known kind";
+	if (text.size > IOT_COMMENT_MAX)
+		return "a comment line would be longer than 65536 bytes";
+	if (text.size > 0 && memchr(text.data, '\n', text.size) != NULL)
+		return "a comment cannot have a line end (LF) in it";
+	if (text.size > 0 && text.data[text.size - 1] == '\r')
+		return "a comment cannot end in CR: readers take it for a part of the line end";
+	return NULL;
+}
+
+static void obey(struct iot_writer *w, const struct iot_event *ev, struct iot_name *name)
+{
+	unsigned lacks;
+	if (name != NULL)
+		name->told = w->interval;
+	if (ev->kind == IOT_FILE && name != NULL)
+		iot_codec_update(w->codec, name->process, name->file, name->kind == IOT_NAME_DISK,
+				 name->object, name->flags);
+	else if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
+		w->lacks_offset = (lacks & IOT_OFFSET_UNKNOWN) != 0;
+	else if (ev->kind == IOT_OP && iot_directive_closes(ev))
+		iot_codec_update(w->codec, ev->rec.process, ev->rec.file, false, 0, 0);
+}
+
+/* What an event means is in its text alone: that is what readers will see. */
+static int write_comment(struct iot_writer *w, const struct iot_event *given)
+{
+	struct iot_event ev = {.text = given->text};
+	struct iot_name *name = NULL;
+	const char *why = unfit(given);
+	if (why != NULL)
+		return iot_writer_refuse(w, why);
+	if (iot_directive_parse(&ev, &why) != IOT_OK)
+		return iot_writer_refuse(w, why);
+	int status = iot_names_tell(&w->names, &ev, &name);
+	if (status < 0)
+		return iot_writer_memory_failed(w, status);
+	if (status == 1)
+		return IOT_OK;
+	if (sync_if_due(w) != IOT_OK || put_text(w, ev.text) != IOT_OK)
+		return w->error.status;
+	obey(w, &ev, name);
+	w->comments++;
+	return IOT_OK;
+}
+
+/* Records */
+
+/* Once in an interval, a %process or %file in force is said again. Nobody counts it. */
+static int repeat(struct iot_writer *w, struct iot_name *name)
+{
+	if (name == NULL || name->told == w->interval)
+		return IOT_OK;
+	name->told = w->interval;
+	return put_text(w, (struct iot_text){name->text, name->size});
+}
+
+/* Copies the tokens of a %file but offset=; returns the size. */
+static size_t without_offset(char *out, struct iot_text text)
+{
+	struct iot_text token, key, value;
+	size_t n = 0;
+	while (iot_directive_token(&text, &token)) {
+		if (iot_directive_split(token, &key, &value) && iot_text_is(key, "offset"))
+			continue;
+		if (n > 0)
+			out[n++] = ' ';
+		memcpy(out + n, token.data, token.size);
+		n += token.size;
+	}
+	return n;
+}
+
+/* The %file of a record, with offset=unknown or =known, comes in force. */
+static int tell_offset(struct iot_writer *w, const struct iot_record *rec, unsigned flags)
+{
+	/* the first half of the scratch is put_text's */
+	char *text = w->scratch + IOT_RETIMED_MAX(IOT_COMMENT_ROOM) / 2;
+	struct iot_name *name = iot_names_of(&w->names, rec);
+	struct iot_builder b;
+	struct iot_event ev;
+	iot_directive_begin(&b, text, IOT_COMMENT_ROOM + 32, "file");
+	if (name != NULL) {
+		b.size = without_offset(text, (struct iot_text){name->text, name->size});
+	} else {
+		iot_directive_number(&b, "process", rec->process);
+		iot_directive_number(&b, "id", rec->file);
+		if (!(rec->type & IOT_LOGICAL))
+			iot_directive_text(&b, "kind", "disk", 4);
+	}
+	const char *value = flags & IOT_OFFSET_UNKNOWN ? "unknown" : "known";
+	iot_directive_text(&b, "offset", value, strlen(value));
+	if (iot_directive_end(&b, &ev) != IOT_OK)
+		return iot_writer_refuse(w, "a %file cannot be built");
+	int status = iot_names_tell(&w->names, &ev, &name);
+	if (status < 0)
+		return iot_writer_memory_failed(w, status);
+	if (put_text(w, ev.text) != IOT_OK)
+		return w->error.status;
+	name->told = w->interval;
+	w->comments++;
+	return IOT_OK;
+}
+
+/*
+ * Directives that are due before a record: the new %file of an offset, which is a comment like any
+ * other, and then the repeats, as they stand when a reader's events are written again.
+ */
+static int introduce(struct iot_writer *w, const struct iot_record *rec)
+{
+	const unsigned news = iot_codec_news(w->codec);
+	const unsigned flags = rec->flags & IOT_OFFSET_UNKNOWN;
+	const struct iot_name *name = iot_names_of(&w->names, rec);
+	int status = IOT_OK;
+	if (!w->lacks_offset && flags != (name != NULL ? name->flags : 0))
+		status = tell_offset(w, rec, flags);
+	if (status == IOT_OK && (news & IOT_NEWS_PROCESS))
+		status = repeat(w, iot_names_find(&w->names, IOT_NAME_PROCESS, rec->process, 0));
+	if (status == IOT_OK)
+		status = repeat(w, iot_names_of(&w->names, rec));
+	iot_codec_tell(w->codec, rec->object, flags);
+	return status;
+}
+
+/* The line at the end of the buffer has news: what is due goes before it. */
+static int put_before(struct iot_writer *w, const struct iot_record *rec, size_t size)
+{
+	char line[IOT_ENCODED_MAX];
+	memcpy(line, w->buffer + w->used, size);
+	int status = introduce(w, rec);
+	if (status == IOT_OK)
+		status = make_room(w, IOT_ENCODED_MAX);
+	if (status == IOT_OK)
+		memcpy(w->buffer + w->used, line, size);
+	return status;
+}
+
+static int grow_codec(struct iot_writer *w)
+{
+	if (!iot_names_reserve(&w->names, w->codec_size))
+		return iot_writer_memory_failed(w, IOT_ELIMIT);
+	void *bigger = realloc(w->codec, w->codec_size * 2);
+	if (bigger == NULL)
+		return iot_writer_memory_failed(w, IOT_ENOMEM);
+	w->codec_size *= 2;
+	w->codec = iot_codec_grow(bigger, w->codec_size);
+	return IOT_OK;
+}
+
+static int refuse_record(struct iot_writer *w)
+{
+	return iot_error_set(&w->error, IOT_EUSAGE, "record %llu cannot be written: %s",
+			     (unsigned long long)w->records, iot_codec_error(w->codec, NULL));
+}
+
+static int write_record(struct iot_writer *w, const struct iot_record *rec)
+{
+	if (make_room(w, IOT_ENCODED_MAX) != IOT_OK)
+		return w->error.status;
+	ssize_t size;
+	while ((size = iot_encode(w->codec, rec, w->buffer + w->used)) == IOT_ELIMIT)
+		if (grow_codec(w) != IOT_OK)
+			return w->error.status;
+	if (size < 0)
+		return refuse_record(w);
+	if (iot_codec_news(w->codec) != 0 && put_before(w, rec, (size_t)size) != IOT_OK)
+		return w->error.status;
+	w->used += (size_t)size;
+	w->since_sync++;
+	w->records++;
+	return IOT_OK;
+}
+
+/* n records, `stride` bytes from one to the next. */
+static int write_records(struct iot_writer *w, const struct iot_record *rec, size_t n,
+			 size_t stride)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (sync_if_due(w) != IOT_OK || write_record(w, rec) != IOT_OK)
+			return w->error.status;
+		rec = (const struct iot_record *)((const char *)rec + stride);
+	}
+	return IOT_OK;
+}
+
+int iot_writer_ready(struct iot_writer *w)
+{
+	if (w->error.status != IOT_OK)
+		return w->error.status;
+	if (!w->open || w->closed)
+		return iot_writer_refuse(w, w->closed ? "the writer is closed"
+						      : "the writer is not open");
+	return IOT_OK;
+}
+
+int iot_writer_records(struct iot_writer *w, const struct iot_record *rec, size_t n)
+{
+	int status = iot_writer_ready(w);
+	return status != IOT_OK ? status : write_records(w, rec, n, sizeof(*rec));
+}
+
+int iot_writer_events(struct iot_writer *w, const struct iot_event *ev, size_t n)
+{
+	int status = iot_writer_ready(w);
+	for (size_t i = 0; i < n && status == IOT_OK;) {
+		size_t run = 0;
+		while (i + run < n && ev[i + run].kind == IOT_RECORD)
+			run++;
+		if (run > 0)
+			status = write_records(w, &ev[i].rec, run, sizeof(*ev));
+		else
+			status = write_comment(w, &ev[i]);
+		i += run > 0 ? run : 1;
+	}
+	return status;
+}
