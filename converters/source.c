@@ -66,6 +66,15 @@ static bool refuse_blank(struct iot_input *in, struct iot_error *error)
 	return true;
 }
 
+static bool is_trace(struct iot_input *in)
+{
+	static const char HEX[] = "ff %iotrace ", DEC[] = "255 %iotrace ";
+	size_t size;
+	const char *head = iot_input_head(in, 0, &size);
+	return (size >= sizeof(HEX) && memcmp(head, HEX, sizeof(HEX) - 1) == 0) ||
+	       (size >= sizeof(DEC) && memcmp(head, DEC, sizeof(DEC) - 1) == 0);
+}
+
 static void refuse_unknown(struct iot_input *in, struct iot_error *error)
 {
 	char names[512] = "", first[256] = "";
@@ -83,6 +92,12 @@ static void refuse_unknown(struct iot_input *in, struct iot_error *error)
 	if (refuse_blank(in, error))
 		return;
 	iot_escape(first, sizeof(first), iot_input_name(in, 0), strlen(iot_input_name(in, 0)));
+	if (is_trace(in)) {
+		iot_error_set(error, IOT_EFORMAT,
+			      "%s: a trace already, with nothing to convert; see iotrace cat",
+			      first);
+		return;
+	}
 	iot_error_set(error, IOT_EFORMAT,
 		      "%s: not a format known here (%s); name the format with --from", first,
 		      names);

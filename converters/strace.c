@@ -9,6 +9,7 @@ enum {
 	SNIFF_LINES = 200,
 	SNIFF_BITS = 16, /* for the first line that looks like strace, and one for each more */
 	SNIFF_SUMMARY_BITS = 24,
+	SNIFF_MEMBERS = 16,
 	LINES_PER_CALL = 65536, /* of next, so that the watermark moves */
 };
 
@@ -27,15 +28,11 @@ static bool is_summary(const char *head, size_t size)
 	return size > sizeof TITLE && memcmp(head, TITLE, sizeof TITLE - 1) == 0;
 }
 
-static int sniff(struct iot_input *in)
+static int bid(const char *head, size_t size)
 {
 	struct strace_layout layout;
 	int64_t first_ns;
 	unsigned calls, lines;
-	size_t size = 0;
-	const char *head = "";
-	for (size_t i = 0; i < iot_input_count(in) && size == 0; i++)
-		head = iot_input_head(in, i, &size);
 	if (is_summary(head, size))
 		return SNIFF_SUMMARY_BITS;
 	if (size == 0 ||
@@ -43,6 +40,19 @@ static int sniff(struct iot_input *in)
 	    calls * 3 < lines)
 		return 0;
 	return SNIFF_BITS + (int)(calls < SNIFF_LINES ? calls : SNIFF_LINES);
+}
+
+/* The first of the members that is a log: a directory may have something else beside them. */
+static int sniff(struct iot_input *in)
+{
+	const size_t count = iot_input_count(in);
+	int bits = 0;
+	for (size_t i = 0; i < count && i < SNIFF_MEMBERS && bits == 0; i++) {
+		size_t size;
+		const char *head = iot_input_head(in, i, &size);
+		bits = bid(head, size);
+	}
+	return bits;
 }
 
 static int set_ops(struct strace *s)

@@ -48,6 +48,7 @@ static bool skip_long_line(struct strace *s, struct strace_member *m)
 	iot_report_unparsed(&s->src->report, iot_input_name(s->src->input, m->index),
 			    m->line_number + 1, m->at, 80);
 	m->line_number++;
+	s->src->report.lines++;
 	do {
 		m->at = m->limit;
 		if (!more(m))
