@@ -352,13 +352,14 @@ static void settle_times(struct strace *s)
 		}
 	for (size_t i = 0; i < s->members; i++) {
 		struct strace_member *m = &s->member[i];
-		if (m->first_ns == INT64_MAX)
+		const bool is_log = m->first_ns != INT64_MAX;
+		if (!is_log)
 			m->first_ns = reference == INT64_MAX ? 0 : reference;
 		if (m->layout.clock && m->first_ns + NS_PER_DAY / 2 < reference) {
 			m->clock.day_ns = NS_PER_DAY; /* it began after midnight */
 			m->first_ns += NS_PER_DAY;
 		}
-		if (!m->layout.clock && !m->layout.epoch && s->members > 1)
+		if (is_log && !m->layout.clock && !m->layout.epoch && s->members > 1)
 			m->first_ns = 0;
 		m->last_ns = m->first_ns;
 		m->key_ns = m->first_ns;
