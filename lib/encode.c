@@ -65,9 +65,14 @@ static char *write_dec(char *out, const struct iot_fields *f)
 	return iot_line_write(out, f, 10);
 }
 
+static __attribute__((noinline)) ssize_t encode_narrow(struct iot_codec *c,
+						       const struct iot_record *rec, char *line)
+{
+	return iot_encode_with(c, rec, line, c->base == 16 ? write_hex : write_dec);
+}
+
 ssize_t iot_encode(struct iot_codec *c, const struct iot_record *rec, char *line)
 {
-	if (c->base == 10)
-		return iot_encode_with(c, rec, line, write_dec);
-	return c->wide ? iot_encode_wide(c, rec, line) : iot_encode_with(c, rec, line, write_hex);
+	return c->wide && c->base == 16 ? iot_encode_wide(c, rec, line)
+					: encode_narrow(c, rec, line);
 }

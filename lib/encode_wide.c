@@ -28,6 +28,27 @@ static INLINE char *put_short(char *out, uint32_t v)
 	return out + 9 - unused;
 }
 
+#define ROW(h)                                                                                     \
+	{h, '0', ' '}, {h, '1', ' '}, {h, '2', ' '}, {h, '3', ' '}, {h, '4', ' '}, {h, '5', ' '},  \
+	    {h, '6', ' '}, {h, '7', ' '}, {h, '8', ' '}, {h, '9', ' '}, {h, 'a', ' '},             \
+	    {h, 'b', ' '}, {h, 'c', ' '}, {h, 'd', ' '}, {h, 'e', ' '},                            \
+	{                                                                                          \
+		h, 'f', ' '                                                                        \
+	}
+static const char byte_text[256][4] = {
+    ROW('0'), ROW('1'), ROW('2'), ROW('3'), ROW('4'), ROW('5'), ROW('6'), ROW('7'),
+    ROW('8'), ROW('9'), ROW('a'), ROW('b'), ROW('c'), ROW('d'), ROW('e'), ROW('f'),
+};
+#undef ROW
+
+/* One or two digits and a blank. */
+static INLINE char *put_byte(char *out, unsigned v)
+{
+	const unsigned short_of = v < 16;
+	memcpy(out, byte_text[v] + short_of, 3);
+	return out + 3 - short_of;
+}
+
 static INLINE char *put(char *out, uint64_t v)
 {
 	if (v <= UINT32_MAX)
@@ -48,8 +69,8 @@ static INLINE char *put_signed(char *out, int64_t v)
 static INLINE char *write_line(char *out, const struct iot_fields *f)
 {
 	const unsigned comp = f->compression;
-	out = put_short(out, f->type);
-	out = put_short(out, comp);
+	out = put_byte(out, f->type);
+	out = put_byte(out, comp);
 	if (!(comp & IOT_NO_BLOCK))
 		out = put(out, f->offset);
 	if (!(comp & IOT_NO_LENGTH))
