@@ -65,14 +65,20 @@ static char *write_dec(char *out, const struct iot_fields *f)
 	return iot_line_write(out, f, 10);
 }
 
-static __attribute__((noinline)) ssize_t encode_narrow(struct iot_codec *c,
-						       const struct iot_record *rec, char *line)
+size_t iot_encode_lines(struct iot_codec *c, const struct iot_record *rec, size_t n, size_t stride,
+			char *text, size_t room, size_t *size, ssize_t *last)
 {
-	return iot_encode_with(c, rec, line, c->base == 16 ? write_hex : write_dec);
+	if (c->base == 10)
+		return iot_encode_lines_with(c, rec, n, stride, text, room, size, last, write_dec);
+	if (c->wide)
+		return iot_encode_wide(c, rec, n, stride, text, room, size, last);
+	return iot_encode_lines_with(c, rec, n, stride, text, room, size, last, write_hex);
 }
 
 ssize_t iot_encode(struct iot_codec *c, const struct iot_record *rec, char *line)
 {
-	return c->wide && c->base == 16 ? iot_encode_wide(c, rec, line)
-					: encode_narrow(c, rec, line);
+	size_t size;
+	ssize_t last;
+	(void)iot_encode_lines(c, rec, 1, sizeof *rec, line, IOT_ENCODED_MAX, &size, &last);
+	return last;
 }

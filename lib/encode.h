@@ -8,8 +8,9 @@
 
 #include "line.h"
 
-/* iot_encode in hexadecimal, with wide registers: where iot_decode_wide_works. */
-ssize_t iot_encode_wide(struct iot_codec *c, const struct iot_record *rec, char *line);
+/* iot_encode_lines in hexadecimal, with wide registers: where iot_decode_wide_works. */
+size_t iot_encode_wide(struct iot_codec *c, const struct iot_record *rec, size_t n, size_t stride,
+		       char *text, size_t room, size_t *size, ssize_t *last);
 
 /* Sets the state's error and returns status. */
 int iot_encode_refuse(struct iot_codec *c, int status, const char *why);
@@ -144,6 +145,30 @@ iot_encode_with(struct iot_codec *c, const struct iot_record *rec, char *line,
 	c->operation_written |= rec->operation != 0;
 	c->news = (uint8_t)news;
 	return end - line;
+}
+
+/* iot_encode_lines, likewise. */
+static inline __attribute__((always_inline)) size_t
+iot_encode_lines_with(struct iot_codec *c, const struct iot_record *rec, size_t n, size_t stride,
+		      char *text, size_t room, size_t *size, ssize_t *last,
+		      char *(*write)(char *out, const struct iot_fields *f))
+{
+	char *out = text;
+	size_t done = 0;
+	*last = 0;
+	while (done < n && (size_t)(out - text) + IOT_ENCODED_MAX <= room) {
+		const ssize_t line = iot_encode_with(c, rec, out, write);
+		*last = line;
+		if (line < 0)
+			break;
+		out += line;
+		done++;
+		rec = (const struct iot_record *)(const void *)((const char *)rec + stride);
+		if (c->news != 0)
+			break;
+	}
+	*size = (size_t)(out - text);
+	return done;
 }
 
 #endif

@@ -88,17 +88,21 @@ static INLINE char *write_line(char *out, const struct iot_fields *f)
 	return out;
 }
 
-WIDE ssize_t iot_encode_wide(struct iot_codec *c, const struct iot_record *rec, char *line)
+WIDE size_t iot_encode_wide(struct iot_codec *c, const struct iot_record *rec, size_t n,
+			    size_t stride, char *text, size_t room, size_t *size, ssize_t *last)
 {
-	return iot_encode_with(c, rec, line, write_line);
+	return iot_encode_lines_with(c, rec, n, stride, text, room, size, last, write_line);
 }
 
 #else
 
-ssize_t iot_encode_wide(struct iot_codec *c, const struct iot_record *rec, char *line)
+size_t iot_encode_wide(struct iot_codec *c, const struct iot_record *rec, size_t n, size_t stride,
+		       char *text, size_t room, size_t *size, ssize_t *last)
 {
-	(void)rec, (void)line;
-	return iot_encode_refuse(c, IOT_EUSAGE, "no wide registers here");
+	(void)rec, (void)n, (void)stride, (void)text, (void)room;
+	*size = 0;
+	*last = iot_encode_refuse(c, IOT_EUSAGE, "no wide registers here");
+	return 0;
 }
 
 #endif

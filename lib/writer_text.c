@@ -273,32 +273,42 @@ static int refuse_record(struct iot_writer *w)
 			     (unsigned long long)w->records, iot_codec_error(w->codec, NULL));
 }
 
-static int write_record(struct iot_writer *w, const struct iot_record *rec)
+/* Encodes up to n records; *done tells how many. */
+static int write_some(struct iot_writer *w, const struct iot_record *rec, size_t n, size_t stride,
+		      size_t *done)
 {
-	if (make_room(w, IOT_ENCODED_MAX) != IOT_OK)
+	size_t size;
+	ssize_t last;
+	if (sync_if_due(w) != IOT_OK || make_room(w, IOT_ENCODED_MAX) != IOT_OK)
 		return w->error.status;
-	ssize_t size;
-	while ((size = iot_encode(w->codec, rec, w->buffer + w->used)) == IOT_ELIMIT)
-		if (grow_codec(w) != IOT_OK)
+	if (w->sync > 0 && n > w->sync - w->since_sync)
+		n = (size_t)(w->sync - w->since_sync);
+	*done = iot_encode_lines(w->codec, rec, n, stride, w->buffer + w->used,
+				 IOT_WRITER_BUFFER - w->used, &size, &last);
+	w->records += *done;
+	w->since_sync += *done;
+	w->used += size;
+	if (*done > 0 && iot_codec_news(w->codec) != 0) {
+		rec = (const struct iot_record *)((const char *)rec + (*done - 1) * stride);
+		w->used -= (size_t)last;
+		if (put_before(w, rec, (size_t)last) != IOT_OK)
 			return w->error.status;
-	if (size < 0)
-		return refuse_record(w);
-	if (iot_codec_news(w->codec) != 0 && put_before(w, rec, (size_t)size) != IOT_OK)
-		return w->error.status;
-	w->used += (size_t)size;
-	w->since_sync++;
-	w->records++;
-	return IOT_OK;
+		w->used += (size_t)last;
+	}
+	if (last >= 0)
+		return IOT_OK;
+	return last == IOT_ELIMIT ? grow_codec(w) : refuse_record(w);
 }
 
-/* n records, `stride` bytes from one to the next. */
 static int write_records(struct iot_writer *w, const struct iot_record *rec, size_t n,
 			 size_t stride)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (sync_if_due(w) != IOT_OK || write_record(w, rec) != IOT_OK)
+	while (n > 0) {
+		size_t done;
+		if (write_some(w, rec, n, stride, &done) != IOT_OK)
 			return w->error.status;
-		rec = (const struct iot_record *)((const char *)rec + stride);
+		rec = (const struct iot_record *)((const char *)rec + done * stride);
+		n -= done;
 	}
 	return IOT_OK;
 }
