@@ -259,7 +259,7 @@ enum iot_option {
 
 enum iot_compression { IOT_PLAIN = 0, IOT_GZIP = 1, IOT_ZSTD = 2 };
 
-#define IOT_SYNC_DEFAULT 262144
+#define IOT_SYNC_DEFAULT 524288
 
 /* What a reader or writer knows; numbers not known yet are 0. */
 enum iot_fact {
