@@ -271,12 +271,12 @@ static INLINE unsigned head(struct cursor *k, unsigned *type, unsigned base)
 	}
 	uint64_t x;
 	memcpy(&x, k->line, sizeof x);
-	x = (x & 0x0f0f0f0f0f0f0f0fU) + 9 * (x >> 6 & 0x0101010101010101U);
-	x = x << 4 | x >> 8;
+	x += 9 * (x >> 6 & 0x0101010101010101U);
+	x = _pext_u64(__builtin_bswap64(x), 0x0f0f000f0f000000U); /* not the blank between */
 	k->separator &= ~(uint64_t)63;
 	k->at = 6;
-	*type = (uint8_t)x;
-	return (uint8_t)(x >> 24);
+	*type = (unsigned)x >> 8;
+	return (uint8_t)x;
 }
 
 static INLINE bool decode_line(struct iot_codec *c, struct hot *h, struct cursor *k, uint64_t lf,
