@@ -633,3 +633,245 @@ Test(sink, used_in_the_wrong_order_it_refuses)
 	cr_assert_eq(iot_sink_write(s, "x", 1), IOT_EUSAGE);
 	iot_sink_free(s);
 }
+
+/* With a thread that writes behind */
+
+static void assert_same_bytes(struct iot_sink *a, struct iot_sink *b)
+{
+	size_t size_a, size_b;
+	const void *of_a = iot_sink_memory(a, &size_a), *of_b = iot_sink_memory(b, &size_b);
+
+	cr_assert_eq(size_a, size_b);
+	cr_assert_eq(memcmp(of_a, of_b, size_a), 0);
+}
+
+Test(sink, one_thread_behind_makes_the_same_bytes_as_none)
+{
+	static const size_t portions[] = {7, 65535, 65536, 65537, 262144, 1000000};
+	const size_t size = 3000000;
+	char *text = text_of(size);
+
+	for (enum iot_compression how = IOT_GZIP; how <= IOT_ZSTD; how++) {
+		for (size_t i = 0; i < sizeof(portions) / sizeof(*portions); i++) {
+			struct iot_sink *sinks[] = {sink_of(how, 3, 0), sink_of(how, 3, 1)};
+
+			for (size_t k = 0; k < 2; k++) {
+				struct iot_sink *s = sinks[k];
+
+				cr_assert_eq(iot_sink_open_memory(s), IOT_OK);
+				for (size_t at = 0; at + portions[i] <= size; at += portions[i]) {
+					iot_sink_write(s, text + at, portions[i]);
+					if (at % 5 == 0)
+						iot_sink_frame(s);
+				}
+				cr_assert_eq(iot_sink_close(s), IOT_OK);
+			}
+			assert_same_bytes(sinks[0], sinks[1]);
+			iot_sink_free(sinks[0]);
+			iot_sink_free(sinks[1]);
+		}
+	}
+	free(text);
+}
+
+Test(sink, many_small_frames_go_through_threads_in_order)
+{
+	for (enum iot_compression how = IOT_GZIP; how <= IOT_ZSTD; how++) {
+		for (unsigned threads = 1; threads < 4; threads++) {
+			struct iot_sink *s = sink_of(how, 1, threads);
+			const void *packed;
+			char text[4001];
+			size_t size;
+
+			cr_assert_eq(iot_sink_open_memory(s), IOT_OK);
+			for (unsigned i = 0; i < 500; i++) {
+				sprintf(text + 8 * i, "%07u\n", i);
+				iot_sink_write(s, text + 8 * i, 8);
+				cr_assert_eq(iot_sink_frame(s), IOT_OK);
+			}
+			cr_assert_eq(iot_sink_close(s), IOT_OK);
+			packed = iot_sink_memory(s, &size);
+			cr_assert_eq(iot_sink_stored(s), size);
+			assert_unpacks(packed, size, text, 4000, how);
+			iot_sink_free(s);
+		}
+	}
+}
+
+Test(sink, what_is_stored_is_known_after_a_flush_with_threads)
+{
+	for (enum iot_compression how = IOT_GZIP; how <= IOT_ZSTD; how++) {
+		struct iot_sink *s = sink_of(how, 1, 2);
+		char *text = text_of(300000);
+		size_t size;
+
+		cr_assert_eq(iot_sink_open_memory(s), IOT_OK);
+		for (int i = 0; i < 3; i++) {
+			cr_assert_eq(iot_sink_write(s, text, 300000), IOT_OK);
+			cr_assert_eq(iot_sink_flush(s), IOT_OK);
+			iot_sink_memory(s, &size);
+			cr_assert_gt(size, 0);
+			cr_assert_eq(iot_sink_stored(s), size);
+		}
+		iot_sink_free(s);
+		free(text);
+	}
+}
+
+/* Writes until an error comes back, more than rings and buffers hold. */
+static int write_until_it_fails(struct iot_sink *s)
+{
+	char *text = text_of(1 << 22);
+	int status = IOT_OK;
+
+	for (size_t at = 0; at < 1 << 22 && status == IOT_OK; at += 1 << 18)
+		status = iot_sink_write(s, text + at, 1 << 18);
+	free(text);
+	return status;
+}
+
+Test(sink, a_full_disk_comes_back_from_the_thread)
+{
+	for (enum iot_compression how = IOT_GZIP; how <= IOT_ZSTD; how++) {
+		for (int way = 0; way < 3; way++) {
+			struct iot_sink *s = sink_of(how, 1, 1);
+			int status;
+
+			cr_assert_eq(iot_sink_open(s, "/dev/full"), IOT_OK);
+			put_text(s, "text");
+			status = way == 0   ? write_until_it_fails(s)
+				 : way == 1 ? iot_sink_flush(s)
+					    : iot_sink_close(s);
+			cr_assert_eq(status, IOT_EIO);
+			cr_assert_str_eq(
+			    iot_sink_error(s)->text,
+			    "/dev/full: at byte 0: cannot be written: No space left on device");
+			cr_assert_eq(iot_sink_frame(s), IOT_EIO);
+			cr_assert_eq(iot_sink_write(s, "x", 1), IOT_EIO);
+			cr_assert_eq(iot_sink_close(s), IOT_EIO);
+			iot_sink_free(s);
+		}
+	}
+}
+
+Test(sink, a_pipe_without_reader_comes_back_from_the_thread)
+{
+	struct iot_sink *s = sink_of(IOT_ZSTD, 1, 1);
+	int fds[2];
+
+	signal(SIGPIPE, SIG_IGN);
+	cr_assert_eq(pipe(fds), 0);
+	close(fds[0]);
+	cr_assert_eq(iot_sink_open_fd(s, fds[1], "out"), IOT_OK);
+	cr_assert_eq(write_until_it_fails(s), IOT_EIO);
+	cr_assert_str_eq(iot_sink_error(s)->text, "out: at byte 0: cannot be written: Broken pipe");
+	cr_assert_eq(iot_sink_close(s), IOT_EIO);
+	close(fds[1]);
+	iot_sink_free(s);
+}
+
+static ssize_t take_some_and_fail(void *context, const void *data, size_t size)
+{
+	size_t *left = context;
+	const size_t n = size < *left ? size : *left;
+
+	(void)data;
+	*left -= n;
+	errno = ENOSPC;
+	return n > 0 ? (ssize_t)n : -1;
+}
+
+Test(sink, a_callback_that_fails_after_some_bytes_says_after_how_many)
+{
+	static const size_t takes[] = {0, 1, 100, 65536, 262144, 500000};
+
+	for (size_t i = 0; i < sizeof(takes) / sizeof(*takes); i++) {
+		for (unsigned threads = 0; threads < 4; threads++) {
+			struct iot_sink *s = sink_of(IOT_ZSTD, 1, threads);
+			size_t left = takes[i];
+			char text[128];
+
+			cr_assert_eq(iot_sink_open_callback(s, take_some_and_fail, &left, "out"),
+				     IOT_OK);
+			write_until_it_fails(s);
+			cr_assert_eq(iot_sink_flush(s), IOT_EIO);
+			cr_assert_eq(iot_sink_close(s), IOT_EIO);
+			snprintf(text, sizeof(text),
+				 "out: at byte %zu: cannot be written: No space left on device",
+				 takes[i]);
+			cr_assert_str_eq(iot_sink_error(s)->text, text);
+			cr_assert_eq(iot_sink_stored(s), takes[i]);
+			iot_sink_free(s);
+		}
+	}
+}
+
+Test(sink, freed_at_any_moment_it_leaves_no_thread_and_no_file, .init = enter_directory,
+     .fini = leave_directory)
+{
+	char *text = text_of(1 << 20);
+
+	alarm(60);
+	make_file("out", "old");
+	for (size_t size = 0; size < 1 << 20; size += 17777) {
+		struct iot_sink *s =
+		    sink_of(size % 2 ? IOT_GZIP : IOT_ZSTD, 1, (unsigned)(size % 3 + 1));
+
+		cr_assert_eq(iot_sink_open(s, "out"), IOT_OK);
+		cr_assert_eq(iot_sink_write(s, text, size), IOT_OK);
+		if (size % 5 == 0)
+			iot_sink_frame(s);
+		iot_sink_free(s);
+		cr_assert_eq(names_here(), 1);
+	}
+	assert_file("out", "old");
+	free(text);
+}
+
+/* Nobody reads: a write(2) of the thread would wait for ever. */
+Test(sink, freed_while_the_thread_waits_for_a_reader_it_ends)
+{
+	char *text = text_of(1 << 19);
+
+	alarm(20);
+	for (int i = 0; i < 4; i++) {
+		struct iot_sink *s = sink_of(IOT_ZSTD, 1, 1);
+		int fds[2];
+
+		cr_assert_eq(pipe(fds), 0);
+		cr_assert_eq(iot_sink_open_fd(s, fds[1], "out"), IOT_OK);
+		cr_assert_eq(iot_sink_write(s, text, 1 << 19), IOT_OK);
+		usleep((useconds_t)i * 10000);
+		iot_sink_free(s);
+		close(fds[0]);
+		close(fds[1]);
+	}
+	free(text);
+}
+
+Test(sink, a_descriptor_that_does_not_block_is_waited_for_by_the_thread)
+{
+	struct iot_sink *s = sink_of(IOT_ZSTD, 1, 1);
+	union {
+		int fd;
+		size_t total;
+	} reader;
+	char *text = text_of(1000000);
+	pthread_t thread;
+	int fds[2];
+
+	alarm(20);
+	cr_assert_eq(pipe2(fds, O_NONBLOCK), 0);
+	cr_assert_eq(fcntl(fds[0], F_SETFL, 0), 0);
+	reader.fd = fds[0];
+	cr_assert_eq(pthread_create(&thread, NULL, read_slowly, &reader), 0);
+	cr_assert_eq(iot_sink_open_fd(s, fds[1], "out"), IOT_OK);
+	cr_assert_eq(iot_sink_write(s, text, 1000000), IOT_OK);
+	cr_assert_eq(iot_sink_close(s), IOT_OK, "%s", iot_sink_error(s)->text);
+	close(fds[1]);
+	pthread_join(thread, NULL);
+	cr_assert_eq(reader.total, iot_sink_stored(s));
+	close(fds[0]);
+	iot_sink_free(s);
+	free(text);
+}
