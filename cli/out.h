@@ -140,7 +140,7 @@ struct iot_write_options {
 	IOT_RANGE(NUMBER, 0, "level", "N", &(w).level,                                             \
 		  "compression level: gzip 1 to 9, zstd 1 to 19", 1, 19),                          \
 	IOT_RANGE(NUMBER, 0, "threads", "N", &(w).threads,                                         \
-		  "threads that compress beside this one", 0, 256),                         \
+		  "threads that compress beside this one (zstd)", 0, 256),                         \
 	IOT_OPTION(FLAG, 0, "bare", NULL, &(w).bare,                                               \
 		   "records and comments alone, without %iotrace, %sync and %end"),                \
 	IOT_OPTION(NUMBER, 0, "sync", "N", &(w).sync, "a %sync after every N records (0: none)")

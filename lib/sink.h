@@ -16,11 +16,7 @@ struct iot_sink;
 struct iot_sink *iot_sink_new(void);    /* NULL when out of memory */
 void iot_sink_free(struct iot_sink *s); /* without close before: the temporary file is removed */
 
-/*
- * To be called before open: compression, level (0: default), threads that compress. With threads
- * there is one that compresses, writes and calls the callback, behind the caller; its errors come
- * back at a later call, at flush or close at the latest. It must not see fork(2).
- */
+/* To be called before open: compression, level (0: default), zstd's worker threads. */
 int iot_sink_compress(struct iot_sink *s, enum iot_compression how, int level, unsigned threads);
 
 /* One of these, once. "-" is standard output. */
@@ -36,8 +32,7 @@ int iot_sink_frame(struct iot_sink *s); /* the next byte begins a new frame or m
 int iot_sink_flush(struct iot_sink *s); /* all that was written can be read at the other end */
 int iot_sink_close(struct iot_sink *s); /* last bytes out, closed, renamed; status of all of it */
 
-uint64_t iot_sink_stored(
-    const struct iot_sink *s); /* bytes sent to the file: all of them after flush or close */
+uint64_t iot_sink_stored(const struct iot_sink *s); /* bytes sent to the file */
 const struct iot_error *iot_sink_error(const struct iot_sink *s);
 
 #endif
