@@ -304,7 +304,7 @@ static int write_records(struct iot_writer *w, const struct iot_record *rec, siz
 			 size_t stride)
 {
 	while (n > 0) {
-		size_t done;
+		size_t done = 0;
 		if (write_some(w, rec, n, stride, &done) != IOT_OK)
 			return w->error.status;
 		rec = (const struct iot_record *)((const char *)rec + done * stride);
