@@ -26,7 +26,7 @@ struct job {
 	bool list;
 	struct settings settings;
 	struct iot_opt options[OPTIONS_MAX];
-	size_t option_count;
+	size_t option_count, own_count; /* own: not a converter's */
 	struct iot_command command;
 	struct iot_out report_out;
 	struct iot_json json;
@@ -78,14 +78,22 @@ static const char *take_tick(const struct iot_opt *opt, const char *value)
 
 static void add_option(struct job *j, struct iot_opt opt)
 {
-	for (size_t i = 0; i < j->option_count; i++)
-		if (opt.name != NULL && j->options[i].name != NULL &&
-		    strcmp(j->options[i].name, opt.name) == 0)
-			return;
 	if (j->option_count < OPTIONS_MAX - 1)
 		j->options[j->option_count++] = opt;
 }
 
+static bool is_own(const struct job *j, const char *name)
+{
+	for (size_t i = 0; i < j->own_count; i++)
+		if (j->options[i].name != NULL && strcmp(j->options[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Of one name in several converters' tables the first is found: all do the same with it, and each
+ * converter says for itself which values it takes.
+ */
 static void add_converter_options(struct job *j, const struct iot_converter *c)
 {
 	const struct iot_converter_option *o = c->options;
@@ -93,12 +101,13 @@ static void add_converter_options(struct job *j, const struct iot_converter *c)
 		return;
 	add_option(j, (struct iot_opt)IOT_GROUP(c->name));
 	for (; o->name != NULL; o++)
-		add_option(j, (struct iot_opt){.kind = IOT_OPT_CALL,
-					       .name = shown_name(o->name),
-					       .argument = o->argument,
-					       .help = o->help,
-					       .target = &j->settings,
-					       .call = take_setting});
+		if (!is_own(j, shown_name(o->name)))
+			add_option(j, (struct iot_opt){.kind = IOT_OPT_CALL,
+						       .name = shown_name(o->name),
+						       .argument = o->argument,
+						       .help = o->help,
+						       .target = &j->settings,
+						       .call = take_setting});
 }
 
 static void make_options(struct job *j)
@@ -137,6 +146,7 @@ static void make_options(struct job *j)
 	};
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
 		add_option(j, own[i]);
+	j->own_count = j->option_count;
 	for (size_t i = 0; iot_converters[i] != NULL; i++)
 		add_converter_options(j, iot_converters[i]);
 	j->options[j->option_count] = (struct iot_opt)IOT_OPTIONS_END;

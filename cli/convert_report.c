@@ -55,6 +55,26 @@ static void warn_hidden(const struct iot_report *r)
 		iot_message("warning: I/O that the source does not show: %s", list);
 }
 
+static void warn_notes(const struct iot_report *r)
+{
+	for (size_t i = 0; i < r->notes; i++)
+		iot_message("warning: %s", r->note[i]);
+	if (r->notes_made > r->notes)
+		iot_message("warning: %ju more like these", (uintmax_t)(r->notes_made - r->notes));
+}
+
+static void warn_differences(const struct iot_report *r)
+{
+	if (r->differences_found > 0)
+		iot_message("warning: --check found %ju totals that differ from the source's own",
+			    (uintmax_t)r->differences_found);
+	for (size_t i = 0; i < r->differences; i++) {
+		const struct iot_report_difference *d = &r->difference[i];
+		iot_message("  %s: %s: the source says %ju, the records %ju", d->where, d->what,
+			    (uintmax_t)d->source_says, (uintmax_t)d->converted);
+	}
+}
+
 void iot_convert_warn(const struct iot_conversion *c)
 {
 	const struct iot_report *r = &c->source.report;
@@ -62,12 +82,14 @@ void iot_convert_warn(const struct iot_conversion *c)
 		iot_message("--strict: nothing is kept");
 	if (c->options->quiet)
 		return;
+	warn_notes(r);
 	warn_unparsed(r);
 	warn_hidden(r);
 	uint64_t ambiguous = iot_convert_sum(r, "ambiguous");
 	if (ambiguous > 0)
 		iot_message("warning: %ju records whose order or offset is not certain",
 			    (uintmax_t)ambiguous);
+	warn_differences(r);
 	if (c->options->verbose && c->kept)
 		iot_message("%s: %ju lines, %ju calls, %ju records, %ju bytes written",
 			    c->source.converter->name, (uintmax_t)r->lines, (uintmax_t)r->calls,
@@ -118,6 +140,35 @@ static void put_examples(const struct iot_report *r, struct iot_json *j)
 	iot_json_close(j, ']');
 }
 
+static void put_differences(const struct iot_report *r, struct iot_json *j)
+{
+	if (r->differences_found == 0)
+		return;
+	iot_json_number(j, "differences", r->differences_found);
+	iot_json_open(j, "first_differences", '[');
+	for (size_t i = 0; i < r->differences; i++) {
+		const struct iot_report_difference *d = &r->difference[i];
+		iot_json_open(j, NULL, '{');
+		put_text(j, "where", d->where);
+		put_text(j, "what", d->what);
+		iot_json_number(j, "source", d->source_says);
+		iot_json_number(j, "records", d->converted);
+		iot_json_close(j, '}');
+	}
+	iot_json_close(j, ']');
+}
+
+static void put_notes(const struct iot_report *r, struct iot_json *j)
+{
+	if (r->notes_made == 0)
+		return;
+	iot_json_number(j, "notes", r->notes_made);
+	iot_json_open(j, "first_notes", '[');
+	for (size_t i = 0; i < r->notes; i++)
+		put_text(j, NULL, r->note[i]);
+	iot_json_close(j, ']');
+}
+
 static void put_ends(const struct iot_conversion *c, struct iot_json *j)
 {
 	const struct iot_converter *converter = c->source.converter;
@@ -143,6 +194,8 @@ void iot_convert_report(const struct iot_conversion *c, struct iot_json *j)
 	iot_json_number(j, "records", r->records);
 	iot_json_number(j, "unparsed", r->unparsed);
 	put_examples(r, j);
+	put_notes(r, j);
+	put_differences(r, j);
 	for (size_t i = 0; i < r->counts; i++)
 		put_count(r, i, j);
 	iot_json_open(j, "sorting", '{');

@@ -55,7 +55,12 @@ void iot_input_progress(const struct iot_input *in, uint64_t *done, uint64_t *to
 
 /* Report: what a conversion counted. Names are dotted: "hidden.io_uring". */
 
-enum { IOT_REPORT_COUNTS = 64, IOT_REPORT_EXAMPLES = 5 };
+enum {
+	IOT_REPORT_COUNTS = 64,
+	IOT_REPORT_EXAMPLES = 5,
+	IOT_REPORT_DIFFERENCES = 20,
+	IOT_REPORT_NOTES = 20,
+};
 
 struct iot_report_count {
 	const char *name; /* a literal */
@@ -67,17 +72,33 @@ struct iot_report_example {
 	char member[256], text[160]; /* escaped */
 };
 
+/* A total of the records beside the source's own. */
+struct iot_report_difference {
+	char where[256], what[64]; /* escaped: a file of a process; "bytes read" */
+	uint64_t source_says, converted;
+};
+
 struct iot_report {
 	uint64_t lines, calls, records, unparsed;
-	size_t counts, examples;
+	uint64_t differences_found, notes_made; /* all of them; the first ones are kept below */
+	size_t counts, examples, differences, notes;
 	struct iot_report_count count[IOT_REPORT_COUNTS];
 	struct iot_report_example example[IOT_REPORT_EXAMPLES]; /* the first unparsed places */
+	struct iot_report_difference difference[IOT_REPORT_DIFFERENCES];
+	char note[IOT_REPORT_NOTES][256];
 };
 
 void iot_report_add(struct iot_report *r, const char *name, uint64_t n);
 /* Counts one unparsed place and keeps the first few. */
 void iot_report_unparsed(struct iot_report *r, const char *member, uint64_t line, const char *text,
 			 size_t size);
+
+/* --check has found that a total of the records is not what the source itself says. */
+void iot_report_differs(struct iot_report *r, const char *where, const char *what,
+			uint64_t source_says, uint64_t converted);
+/* A sentence for the user, shown as a warning. Foreign text in it has been escaped. */
+void iot_report_note(struct iot_report *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Source */
 

@@ -2,6 +2,8 @@
 /* What every converter needs: its settings, its report, and to be found by name or by evidence. */
 #include "converter.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 void iot_report_add(struct iot_report *r, const char *name, uint64_t n)
@@ -26,6 +28,30 @@ void iot_report_unparsed(struct iot_report *r, const char *member, uint64_t line
 	e->line = line;
 	iot_escape(e->member, sizeof(e->member), member, strlen(member));
 	iot_escape(e->text, sizeof(e->text), text, size);
+}
+
+void iot_report_differs(struct iot_report *r, const char *where, const char *what,
+			uint64_t source_says, uint64_t converted)
+{
+	r->differences_found++;
+	if (r->differences == IOT_REPORT_DIFFERENCES)
+		return;
+	struct iot_report_difference *d = &r->difference[r->differences++];
+	iot_escape(d->where, sizeof(d->where), where, strlen(where));
+	iot_escape(d->what, sizeof(d->what), what, strlen(what));
+	d->source_says = source_says;
+	d->converted = converted;
+}
+
+void iot_report_note(struct iot_report *r, const char *format, ...)
+{
+	va_list args;
+	r->notes_made++;
+	if (r->notes == IOT_REPORT_NOTES)
+		return;
+	va_start(args, format);
+	(void)vsnprintf(r->note[r->notes++], sizeof(r->note[0]), format, args);
+	va_end(args);
 }
 
 const char *iot_source_setting(const struct iot_source *src, const char *name)
