@@ -257,7 +257,8 @@ static int open_output(struct iot_conversion *c, bool hold)
 {
 	c->writer = iot_writer_new();
 	if (!c->options->unsorted)
-		c->sorter = iot_sorter_new(c->options->memory, hold);
+		c->sorter =
+		    iot_sorter_new(c->options->memory, hold ? IOT_SORTER_HOLD : IOT_SORTER_STREAM);
 	if (c->writer == NULL || (c->sorter == NULL && !c->options->unsorted))
 		return tell(c, "out of memory");
 	int status = iot_write_open(c->writer, &c->write, c->options->command);

@@ -20,9 +20,10 @@ enum {
 
 struct iot_sorter {
 	size_t memory, let_go_at; /* let_go_at: bytes pending from which release writes */
-	bool hold, ended, anew;
+	bool hold, live, by_process, ended, anew;
 	int64_t watermark, passed; /* passed: start of the last event let go, when streaming */
-	size_t ready;              /* keys before this one may be handed out */
+	uint64_t late;
+	size_t ready; /* keys before this one may be handed out */
 	struct iot_pending pending;
 	struct iot_runs runs;
 	struct iot_error error;
@@ -33,14 +34,15 @@ static size_t let_go_min(const struct iot_sorter *s)
 	return s->memory / 2 < HOLD_MIN ? s->memory / 2 : HOLD_MIN;
 }
 
-struct iot_sorter *iot_sorter_new(size_t memory, bool hold)
+struct iot_sorter *iot_sorter_new(size_t memory, enum iot_sorter_mode mode)
 {
 	struct iot_sorter *s = calloc(1, sizeof(*s));
 	if (s == NULL)
 		return NULL;
 	s->memory = memory > MEMORY_MIN ? memory : MEMORY_MIN;
 	s->let_go_at = let_go_min(s);
-	s->hold = hold;
+	s->hold = mode == IOT_SORTER_HOLD;
+	s->live = mode == IOT_SORTER_LIVE;
 	s->watermark = s->passed = INT64_MIN;
 	iot_runs_init(&s->runs, s->memory, &s->error);
 	return s;
@@ -96,7 +98,7 @@ static int make_room(struct iot_sorter *s, size_t cost)
 	if (s->hold)
 		return spill_all(s);
 	int status = tidy(s, true);
-	if (status != IOT_OK || iot_pending_bytes(&s->pending) + cost <= s->memory)
+	if (status != IOT_OK || s->live || iot_pending_bytes(&s->pending) + cost <= s->memory)
 		return status;
 	s->anew = true;
 	return IOT_SORTER_ANEW;
@@ -109,7 +111,9 @@ int iot_sorter_add(struct iot_sorter *s, const struct iot_event *ev, size_t n)
 	if (s->ended)
 		return iot_error_set(&s->error, IOT_EUSAGE, "an event for a sorter after its end");
 	for (size_t i = 0; i < n; i++) {
-		if (ev[i].rec.start_ns < s->passed) {
+		if (ev[i].rec.start_ns < s->passed && s->live) {
+			s->late++;
+		} else if (ev[i].rec.start_ns < s->passed) {
 			s->anew = true;
 			return IOT_SORTER_ANEW;
 		}
@@ -182,6 +186,16 @@ ssize_t iot_sorter_events(struct iot_sorter *s, struct iot_event *out, size_t ma
 	if (s->ready > s->pending.head)
 		return (ssize_t)iot_pending_take(&s->pending, s->ready, out, max);
 	return s->ended && s->runs.made > 0 ? iot_runs_take(&s->runs, out, max) : 0;
+}
+
+void iot_sorter_by_process(struct iot_sorter *s)
+{
+	s->by_process = true;
+}
+
+uint64_t iot_sorter_late(const struct iot_sorter *s)
+{
+	return s->late;
 }
 
 uint64_t iot_sorter_runs(const struct iot_sorter *s)

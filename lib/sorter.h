@@ -6,12 +6,14 @@
  * when it is used.
  *
  *	add ... release ... add ... release ... end, then events until 0       (hold)
- *	the same with events after each release                                (streaming)
+ *	the same with events after each release                                (stream, live)
  *
- * Streaming passes on what lies before the watermark as soon as it is released and needs no file;
- * it fails (IOT_SORTER_ANEW) when the promise of a watermark was broken or when more than the memory
+ * A stream passes on what lies before the watermark as soon as it is released and needs no file; it
+ * fails (IOT_SORTER_ANEW) when the promise of a watermark was broken or when more than the memory
  * would have to be held: then the caller starts anew with a holding sorter. A holding sorter takes
- * anything: watermarks only make its runs longer and its memory smaller.
+ * anything: watermarks only make its runs longer and its memory smaller. A live sorter is a stream
+ * that goes on: what does not fit goes to the file until it is released, and who comes late, when
+ * later events were handed out already, is counted and comes next.
  */
 #ifndef IOT_LIB_SORTER_H
 #define IOT_LIB_SORTER_H
@@ -26,14 +28,19 @@ struct iot_sorter;
 
 #define IOT_SORTER_ANEW 1
 
+enum iot_sorter_mode { IOT_SORTER_STREAM, IOT_SORTER_HOLD, IOT_SORTER_LIVE };
+
 /*
  * memory: bytes for events and for merging (at least 64 KiB), beside 128 KiB of buffers and the
  * longest single text. NULL when out of memory. Temporary files go to $TMPDIR or /tmp.
  */
-struct iot_sorter *iot_sorter_new(size_t memory, bool hold);
+struct iot_sorter *iot_sorter_new(size_t memory, enum iot_sorter_mode mode);
 void iot_sorter_free(struct iot_sorter *s);
 
-/* Copies the events, text included. IOT_OK, IOT_SORTER_ANEW (streaming only), or an error. */
+/* Of equal starts the lower rec.process comes first, not what was added first. Before any add. */
+void iot_sorter_by_process(struct iot_sorter *s);
+
+/* Copies the events, text included. IOT_OK, IOT_SORTER_ANEW (a stream only), or an error. */
 int iot_sorter_add(struct iot_sorter *s, const struct iot_event *ev, size_t n);
 /* The caller promises that no event earlier than this will be added. Never goes back. */
 int iot_sorter_release(struct iot_sorter *s, int64_t watermark_ns);
@@ -45,6 +52,8 @@ int iot_sorter_end(struct iot_sorter *s);
  */
 ssize_t iot_sorter_events(struct iot_sorter *s, struct iot_event *out, size_t max);
 
+/* Live: events that were added after later ones had been handed out. */
+uint64_t iot_sorter_late(const struct iot_sorter *s);
 uint64_t iot_sorter_runs(const struct iot_sorter *s);    /* runs written */
 uint64_t iot_sorter_spilled(const struct iot_sorter *s); /* bytes written to the temporary file */
 const struct iot_error *iot_sorter_error(const struct iot_sorter *s);

@@ -141,7 +141,7 @@ static void drain(struct iot_sorter *s, const struct key *want, size_t *at)
 static struct iot_sorter *check_hold(enum shape shape, size_t n, size_t memory, int64_t lag)
 {
 	struct key *key = make_keys(shape, n);
-	struct iot_sorter *s = iot_sorter_new(memory, true);
+	struct iot_sorter *s = iot_sorter_new(memory, IOT_SORTER_HOLD);
 	cr_assert_not_null(s);
 	for (size_t i = 0; i < n; i++) {
 		add_key(s, key[i]);
@@ -211,7 +211,7 @@ Test(sorter, streaming_equals_sorting_all)
 	enum { N = 60000 };
 	struct key *key = make_keys(LOCAL, N), *want = make_keys(LOCAL, N);
 	qsort(want, N, sizeof(*want), by_start_then_index);
-	struct iot_sorter *s = iot_sorter_new(100000, false);
+	struct iot_sorter *s = iot_sorter_new(100000, IOT_SORTER_STREAM);
 	size_t at = 0;
 	for (size_t i = 0; i < N; i++) {
 		add_key(s, key[i]);
@@ -234,7 +234,7 @@ Test(sorter, streaming_hands_out_only_what_is_before_the_watermark)
 {
 	struct key key[] = {{5, 0}, {3, 1}, {7, 2}, {4, 3}};
 	struct key want[] = {{3, 1}, {4, 3}, {5, 0}, {7, 2}};
-	struct iot_sorter *s = iot_sorter_new(0, false);
+	struct iot_sorter *s = iot_sorter_new(0, IOT_SORTER_STREAM);
 	for (size_t i = 0; i < 4; i++)
 		add_key(s, key[i]);
 	size_t at = 0;
@@ -253,7 +253,7 @@ Test(sorter, streaming_hands_out_only_what_is_before_the_watermark)
 
 Test(sorter, streaming_wants_to_start_anew_when_an_event_is_late)
 {
-	struct iot_sorter *s = iot_sorter_new(0, false);
+	struct iot_sorter *s = iot_sorter_new(0, IOT_SORTER_STREAM);
 	add_key(s, (struct key){10, 0});
 	add_key(s, (struct key){20, 1});
 	cr_assert_eq(iot_sorter_release(s, 15), IOT_OK);
@@ -268,7 +268,7 @@ Test(sorter, streaming_wants_to_start_anew_when_an_event_is_late)
 
 Test(sorter, streaming_wants_to_start_anew_when_too_much_is_held)
 {
-	struct iot_sorter *s = iot_sorter_new(65536, false);
+	struct iot_sorter *s = iot_sorter_new(65536, IOT_SORTER_STREAM);
 	struct iot_event ev = {.kind = IOT_RECORD};
 	int status = IOT_OK;
 	size_t n = 0;
@@ -282,7 +282,8 @@ Test(sorter, streaming_wants_to_start_anew_when_too_much_is_held)
 Test(sorter, directives_stay_beside_records_of_the_same_start)
 {
 	for (unsigned memory = 0; memory < 2; memory++) {
-		struct iot_sorter *s = iot_sorter_new(memory == 0 ? 65536 : 64 << 20, true);
+		struct iot_sorter *s =
+		    iot_sorter_new(memory == 0 ? 65536 : 64 << 20, IOT_SORTER_HOLD);
 		static const char *const text[] = {"%file before", "", "%op behind"};
 		for (int64_t t = 3000; t-- > 0;)
 			for (size_t i = 0; i < 3; i++) {
@@ -317,7 +318,7 @@ Test(sorter, long_text_survives_a_memory_smaller_than_itself)
 {
 	enum { N = 200 };
 	char *text = malloc(300000), *want = malloc(300000);
-	struct iot_sorter *s = iot_sorter_new(65536, true);
+	struct iot_sorter *s = iot_sorter_new(65536, IOT_SORTER_HOLD);
 	for (size_t i = 0; i < N; i++) {
 		struct iot_event ev = {.kind = IOT_COMMENT, .text = {text, long_text(i, text)}};
 		ev.rec.start_ns = (int64_t)((i * 77) % N);
@@ -346,7 +347,7 @@ Test(sorter, long_text_survives_a_memory_smaller_than_itself)
 Test(sorter, text_may_be_overwritten_once_added)
 {
 	char text[] = "first";
-	struct iot_sorter *s = iot_sorter_new(0, true);
+	struct iot_sorter *s = iot_sorter_new(0, IOT_SORTER_HOLD);
 	struct iot_event ev = {.kind = IOT_COMMENT, .text = {text, 5}};
 	cr_assert_eq(iot_sorter_add(s, &ev, 1), IOT_OK);
 	memset(text, 'x', 5);
@@ -373,7 +374,7 @@ Test(sorter, temporary_file_is_never_seen_in_its_folder)
 	char folder[] = "/tmp/iotrace-test.XXXXXX";
 	cr_assert_not_null(mkdtemp(folder));
 	cr_assert_eq(setenv("TMPDIR", folder, 1), 0);
-	struct iot_sorter *s = iot_sorter_new(65536, true);
+	struct iot_sorter *s = iot_sorter_new(65536, IOT_SORTER_HOLD);
 	for (size_t i = 0; i < 20000; i++)
 		add_key(s, (struct key){-(int64_t)i, i});
 	cr_assert_gt(iot_sorter_spilled(s), 0);
@@ -387,7 +388,7 @@ Test(sorter, temporary_file_is_never_seen_in_its_folder)
 Test(sorter, no_place_for_the_temporary_file_is_an_error_that_sticks)
 {
 	cr_assert_eq(setenv("TMPDIR", "/nonexistent/here", 1), 0);
-	struct iot_sorter *s = iot_sorter_new(65536, true);
+	struct iot_sorter *s = iot_sorter_new(65536, IOT_SORTER_HOLD);
 	struct iot_event ev = {.kind = IOT_RECORD};
 	int status = IOT_OK;
 	for (size_t i = 0; status == IOT_OK && i < 10000; i++)
@@ -405,7 +406,7 @@ Test(sorter, full_disk_is_reported)
 {
 	cr_assert_neq(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
 	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){100000, 100000}), 0);
-	struct iot_sorter *s = iot_sorter_new(65536, true);
+	struct iot_sorter *s = iot_sorter_new(65536, IOT_SORTER_HOLD);
 	struct iot_event ev = {.kind = IOT_RECORD};
 	int status = IOT_OK;
 	for (size_t i = 0; status == IOT_OK && i < 100000; i++)
@@ -417,7 +418,7 @@ Test(sorter, full_disk_is_reported)
 
 Test(sorter, adding_after_the_end_is_refused)
 {
-	struct iot_sorter *s = iot_sorter_new(0, true);
+	struct iot_sorter *s = iot_sorter_new(0, IOT_SORTER_HOLD);
 	struct iot_event ev = {.kind = IOT_RECORD};
 	cr_assert_eq(iot_sorter_end(s), IOT_OK);
 	cr_assert_eq(iot_sorter_add(s, &ev, 1), IOT_EUSAGE);
