@@ -124,3 +124,13 @@ size_t iot_intake_step(struct iot_intake *in, size_t left)
 	in->ended = n == 0;
 	return n;
 }
+
+bool iot_intake_seek(struct iot_intake *in, uint64_t first, uint64_t at)
+{
+	if (in->kind == IOT_FROM_FD && lseek(in->fd, (off_t)(first + at), SEEK_SET) < 0)
+		return false;
+	in->stored = at;
+	in->ended = false;
+	in->errnum = 0;
+	return true;
+}

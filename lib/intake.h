@@ -21,6 +21,7 @@ struct iot_intake {
 	bool ended;
 	int errnum; /* the reason, if it was a failure that ended it */
 
+	const char *memory;
 	int fd;
 	const volatile sig_atomic_t *stop; /* see struct iot_window_options */
 	int64_t stop_deadline_ms;          /* 0: not told to stop yet */
@@ -39,5 +40,8 @@ size_t iot_intake_take(struct iot_intake *in, void *to, size_t room);
  * of read_size, so that small blocks can be tried on memory as well. 0: the end.
  */
 size_t iot_intake_step(struct iot_intake *in, size_t left);
+
+/* Goes on at byte `at`; first: where byte 0 is in the file. False: that cannot be, errno tells. */
+bool iot_intake_seek(struct iot_intake *in, uint64_t first, uint64_t at);
 
 #endif

@@ -103,6 +103,16 @@ void iot_codec_forget(struct iot_codec *c)
 	c->last = 0;
 }
 
+void iot_codec_zero_clocks(struct iot_codec *c)
+{
+	const uint32_t *hash = iot_predict_at(c, c->hash);
+	for (size_t i = 0; i < (size_t)1 << c->hash_bits; i++) {
+		struct iot_predict_process *p = iot_predict_at(c, hash[i]);
+		if (hash[i] != 0)
+			p->cpu = 0;
+	}
+}
+
 static void hash_put(struct iot_codec *c, uint32_t place)
 {
 	uint32_t *hash = iot_predict_at(c, c->hash);

@@ -39,6 +39,9 @@ unsigned iot_codec_base(const struct iot_codec *c);
 int64_t iot_codec_start(const struct iot_codec *c);
 void iot_codec_set_start(struct iot_codec *c, int64_t ticks);
 
+/* Every process' CPU clock begins anew. */
+void iot_codec_zero_clocks(struct iot_codec *c);
+
 /*
  * Decodes consecutive record lines from *text, which ends in LF at end[-1], into rec (so many bytes
  * from one to the next), at most max. Moves *text behind what was decoded, says why it stopped, and

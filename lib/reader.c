@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frames.h"
 #include "predict.h"
 #include "reader.h"
 
@@ -30,6 +31,8 @@ void iot_reader_free(struct iot_reader *r)
 	if (r == NULL)
 		return;
 	iot_window_free(r->window);
+	iot_frames_free(r->frames);
+	iot_reader_drop_held(r);
 	iot_names_free(&r->names);
 	XXH3_freeState(r->hash);
 	free(r->codec);
@@ -161,8 +164,15 @@ bool iot_reader_fail(struct iot_reader *r, int status, unsigned column, const ch
 	va_start(args, format);
 	vsnprintf(sentence, sizeof(sentence), format, args);
 	va_end(args);
-	iot_error_set(&r->error, status, "%s:%llu:%u: %s", r->name,
-		      (unsigned long long)r->lines + 1, column > 0 ? column : 1, sentence);
+	const unsigned long long line = r->lines + 1;
+	if (column == 0)
+		column = 1;
+	if (r->entered)
+		iot_error_set(&r->error, status,
+			      "%s: line %llu from the %%sync of record %llu, column %u: %s",
+			      r->name, line, (unsigned long long)r->entered_at, column, sentence);
+	else
+		iot_error_set(&r->error, status, "%s:%llu:%u: %s", r->name, line, column, sentence);
 	return false;
 }
 
@@ -180,8 +190,13 @@ bool iot_reader_damaged(struct iot_reader *r, unsigned column, const char *sente
 {
 	if (!r->recover)
 		return iot_reader_fail(r, IOT_EFORMAT, column, "%s", sentence);
-	snprintf(r->damage, sizeof(r->damage), "line %llu: %s", (unsigned long long)r->lines + 1,
-		 sentence);
+	if (r->entered)
+		snprintf(r->damage, sizeof(r->damage), "line %llu from the %%sync of record %llu: %s",
+			 (unsigned long long)r->lines + 1, (unsigned long long)r->entered_at,
+			 sentence);
+	else
+		snprintf(r->damage, sizeof(r->damage), "line %llu: %s",
+			 (unsigned long long)r->lines + 1, sentence);
 	r->skipping = true;
 	return true;
 }
@@ -239,8 +254,19 @@ uint64_t iot_reader_fact(const struct iot_reader *r, enum iot_fact fact)
 		return r->lost_records;
 	case IOT_FACT_WARNINGS:
 		return r->warnings;
+	case IOT_FACT_INDEX:
+		return r->index;
+	case IOT_FACT_LAST_NS:
+		return r->codec != NULL ? (uint64_t)iot_reader_last_start_ns(r) : 0;
 	}
 	return 0;
+}
+
+int iot_reader_progress(const struct iot_reader *r, uint64_t *done, uint64_t *total)
+{
+	*done = r->window != NULL ? iot_window_place(r->window) : 0;
+	*total = r->window != NULL ? iot_window_total(r->window) : 0;
+	return r->window != NULL ? IOT_OK : IOT_EUSAGE;
 }
 
 const char *iot_reader_error(const struct iot_reader *r)

@@ -18,6 +18,13 @@
 #include "names.h"
 #include "window.h"
 
+/* Events to be delivered before what is read next, after a seek. */
+struct iot_held {
+	struct iot_event *events;
+	size_t count, room, next;
+	size_t borrowed; /* so many at the front have their texts in the names */
+};
+
 struct iot_reader {
 	struct iot_error error;
 	bool verify, recover, read_ahead;
@@ -52,6 +59,10 @@ struct iot_reader {
 	uint64_t lines, records, comments, text_bytes;
 	uint64_t index; /* records so far with those that were lost */
 	uint64_t lost, lost_records, warnings;
+	bool entered; /* lines count from a %sync that was sought */
+	uint64_t entered_at; /* the record behind it */
+	struct iot_frames *frames;
+	struct iot_held held;
 	char damage[512]; /* why it skips: for why= and for the error if there is no way out */
 };
 
@@ -72,6 +83,17 @@ bool iot_reader_fail_memory(struct iot_reader *r, int status);
 /* Damage at the current line: the end, unless there is a way round it. */
 bool iot_reader_damaged(struct iot_reader *r, unsigned column, const char *sentence);
 void iot_reader_warn(struct iot_reader *r, const char *sentence);
+
+/* One stretch of records, or one other line. */
+bool iot_reader_step(struct iot_reader *r, struct iot_batch *b);
+/* The state of the trace, made when its first lines are looked at. */
+int iot_reader_make_codec(struct iot_reader *r);
+/* Moves on to a block that is not empty, if need be. False: the end, or an error. */
+bool iot_reader_more(struct iot_reader *r, struct iot_batch *b);
+
+/* What a seek has left for the next call, at most max; 0: nothing. */
+size_t iot_reader_take_held(struct iot_reader *r, struct iot_event *out, size_t max);
+void iot_reader_drop_held(struct iot_reader *r);
 
 /* 1: cur .. end is the next block; 0: the input is at its end; or a negative status. */
 int iot_reader_next_block(struct iot_reader *r);

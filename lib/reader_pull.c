@@ -154,7 +154,7 @@ static bool bad_record(struct iot_reader *r)
 	return iot_reader_damaged(r, column, sentence);
 }
 
-static int make_codec(struct iot_reader *r)
+int iot_reader_make_codec(struct iot_reader *r)
 {
 	bool tie = false;
 	unsigned base = r->base != 0 ? (unsigned)r->base : iot_base_find(r->window, &tie);
@@ -214,7 +214,7 @@ static void count_records(struct iot_reader *r, struct iot_batch *b, size_t n)
 }
 
 /* One stretch of records, or one other line. False: the batch ends here. */
-static bool step(struct iot_reader *r, struct iot_batch *b)
+bool iot_reader_step(struct iot_reader *r, struct iot_batch *b)
 {
 	enum iot_stop why;
 	if (r->skipping)
@@ -249,6 +249,16 @@ static ssize_t deliver_batch(struct iot_reader *r, struct iot_batch *b)
 	return b->n > 0 ? (ssize_t)b->n : r->error.status;
 }
 
+bool iot_reader_more(struct iot_reader *r, struct iot_batch *b)
+{
+	while (r->cur == r->end && r->error.status == IOT_OK && !r->done) {
+		int got = iot_reader_next_block(r);
+		if (got == 0 && !iot_reader_resync(r))
+			iot_reader_at_end(r, b);
+	}
+	return r->error.status == IOT_OK && !r->done;
+}
+
 static ssize_t pull(struct iot_reader *r, struct iot_batch *b)
 {
 	if (r->error.status != IOT_OK || r->done)
@@ -257,7 +267,7 @@ static ssize_t pull(struct iot_reader *r, struct iot_batch *b)
 		return iot_reader_refuse(r, b->max == 0 ? "asked for no events"
 							: "the reader is not open");
 	if (r->codec == NULL) {
-		int status = make_codec(r);
+		int status = iot_reader_make_codec(r);
 		if (status != IOT_OK) {
 			iot_reader_fail_memory(r, status);
 			return status;
@@ -266,16 +276,13 @@ static ssize_t pull(struct iot_reader *r, struct iot_batch *b)
 	r->arena_used = 0;
 	while (b->n < b->max) {
 		if (r->cur != r->end) {
-			if (!step(r, b))
+			if (!iot_reader_step(r, b))
 				break;
 			continue;
 		}
 		if (b->n > 0)
 			break;
-		int got = iot_reader_next_block(r);
-		if (got == 0 && !iot_reader_resync(r))
-			iot_reader_at_end(r, b);
-		if (r->error.status != IOT_OK || r->done)
+		if (!iot_reader_more(r, b))
 			break;
 	}
 	return deliver_batch(r, b);
@@ -285,11 +292,15 @@ ssize_t iot_reader_events(struct iot_reader *r, struct iot_event *out, size_t ma
 {
 	struct iot_batch b = {
 	    .events = out, .records = &out->rec, .stride = sizeof(*out), .max = max};
-	return pull(r, &b);
+	if (r->held.count > 0)
+		b.n = iot_reader_take_held(r, out, max);
+	return b.n > 0 ? (ssize_t)b.n : pull(r, &b);
 }
 
 ssize_t iot_reader_records(struct iot_reader *r, struct iot_record *out, size_t max)
 {
 	struct iot_batch b = {.records = out, .stride = sizeof(*out), .max = max};
+	if (r->held.count > 0)
+		iot_reader_drop_held(r);
 	return pull(r, &b);
 }

@@ -393,3 +393,12 @@ bool iot_unpacker_resync(struct iot_unpacker *u)
 	u->error->text[0] = '\0';
 	return true;
 }
+
+void iot_unpacker_seek(struct iot_unpacker *u, uint64_t at)
+{
+	const bool memory = u->in->kind == IOT_FROM_MEMORY;
+	u->raw_pos = u->raw_end = memory ? (size_t)at : 0;
+	u->raw_at = memory ? 0 : at;
+	u->frame_at = at;
+	u->in_frame = u->output_full = u->ended = u->damaged = false;
+}

@@ -61,4 +61,7 @@ bool iot_unpacker_hungry(const struct iot_unpacker *u);
 /* As iot_window_resync, which see. */
 bool iot_unpacker_resync(struct iot_unpacker *u);
 
+/* Goes on at byte `at` of the source, where a frame or member begins; the source is there already. */
+void iot_unpacker_seek(struct iot_unpacker *u, uint64_t at);
+
 #endif

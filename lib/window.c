@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "frames.h"
 #include "readahead.h"
 #include "unpacker.h"
 
@@ -42,6 +43,8 @@ struct iot_window {
 	void (*done)(void *context);
 	void *done_context;
 	uint64_t total;
+	uint64_t first;   /* of a regular file: where it was when it was opened */
+	uint64_t skipped; /* stored bytes sought over, or, going back, what is twice in them: modulo 2^64 */
 
 	/* What is shown is bytes[start .. end). */
 	const char *bytes;
@@ -150,8 +153,12 @@ int iot_window_open_fd(struct iot_window *w, int fd)
 		return iot_error_system(&w->error, errno, "%s: cannot be read", w->name);
 	if (S_ISDIR(st.st_mode))
 		return iot_error_system(&w->error, EISDIR, "%s: cannot be read", w->name);
-	if (S_ISREG(st.st_mode))
-		w->total = (uint64_t)st.st_size;
+	if (S_ISREG(st.st_mode)) {
+		const off_t first = lseek(fd, 0, SEEK_CUR);
+		w->first = first > 0 ? (uint64_t)first : 0;
+		w->total =
+		    (uint64_t)st.st_size > w->first ? (uint64_t)st.st_size - w->first : 0;
+	}
 	return IOT_OK;
 }
 
@@ -178,7 +185,7 @@ int iot_window_open_memory(struct iot_window *w, const void *data, size_t size)
 {
 	if (begin(w, IOT_FROM_MEMORY) != IOT_OK)
 		return w->error.status;
-	w->bytes = data && size > 0 ? data : "";
+	w->bytes = w->in.memory = data && size > 0 ? data : "";
 	w->room = size;
 	w->total = size;
 	return IOT_OK;
@@ -449,14 +456,58 @@ enum iot_compression iot_window_compression(const struct iot_window *w)
 	return w->how;
 }
 
-uint64_t iot_window_stored(const struct iot_window *w)
+uint64_t iot_window_place(const struct iot_window *w)
 {
 	return w->readahead ? w->stored : w->in.stored;
+}
+
+uint64_t iot_window_stored(const struct iot_window *w)
+{
+	return iot_window_place(w) - w->skipped;
 }
 
 uint64_t iot_window_total(const struct iot_window *w)
 {
 	return w->total;
+}
+
+/* What the thread has unpacked ahead is dropped, and nothing is shown. */
+static void end_ahead(struct iot_window *w)
+{
+	iot_readahead_free(w->readahead);
+	w->readahead = NULL;
+	w->holding = false;
+	w->in.error = w->unpacker.error = &w->error;
+	w->bytes = w->block;
+	w->start = w->end = 0;
+}
+
+bool iot_window_source(const struct iot_window *w, struct iot_stored *source)
+{
+	*source = (struct iot_stored){.fd = w->in.fd, .first = w->first, .size = w->total};
+	if (w->in.kind == IOT_FROM_MEMORY)
+		source->memory = w->in.memory;
+	return w->total > 0;
+}
+
+int iot_window_seek(struct iot_window *w, uint64_t at)
+{
+	const uint64_t before = iot_window_place(w);
+
+	end_ahead(w);
+	if (!iot_intake_seek(&w->in, w->first, at))
+		return iot_error_system(&w->error, errno, "%s: cannot go to byte %llu", w->name,
+					(unsigned long long)at);
+	w->skipped += at - before;
+	w->ended = false;
+	if (w->how != IOT_PLAIN) {
+		iot_unpacker_seek(&w->unpacker, at);
+		start_ahead(w);
+	} else if (!w->block) {
+		w->bytes = w->in.memory;
+		w->start = w->end = (size_t)at;
+	}
+	return w->error.status;
 }
 
 bool iot_window_resync(struct iot_window *w)
@@ -465,11 +516,7 @@ bool iot_window_resync(struct iot_window *w)
 		return false; /* no damage has been told */
 	if (!w->unpacker.damaged)
 		return false;
-	iot_readahead_free(w->readahead);
-	w->readahead = NULL;
-	w->holding = false;
-	w->bytes = w->block;
-	w->start = w->end = 0;
+	end_ahead(w);
 	w->ended = !iot_unpacker_resync(&w->unpacker);
 	if (!w->ended)
 		start_ahead(w);

@@ -71,9 +71,23 @@ const struct iot_error *iot_window_error(const struct iot_window *w);
  */
 bool iot_window_resync(struct iot_window *w);
 
+/*
+ * A regular file or memory, to be read at any place: false if this is none. What is stored, not
+ * what is shown; it stays the window's.
+ */
+struct iot_stored;
+bool iot_window_source(const struct iot_window *w, struct iot_stored *source);
+
+/*
+ * Goes on at a byte of such a source, where something begins that unpacks by itself; also after the
+ * end. Not before the first ahead, nor after an error.
+ */
+int iot_window_seek(struct iot_window *w, uint64_t at);
+
 enum iot_compression
 iot_window_compression(const struct iot_window *w);     /* known after the first ahead */
 uint64_t iot_window_stored(const struct iot_window *w); /* bytes taken from the source so far */
+uint64_t iot_window_place(const struct iot_window *w);  /* the same, with those sought over */
 uint64_t
 iot_window_total(const struct iot_window *w); /* size of a regular file or memory; else 0 */
 

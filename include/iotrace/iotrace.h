@@ -277,6 +277,8 @@ enum iot_fact {
 	IOT_FACT_LOST,         /* readers told to recover: times that something was lost */
 	IOT_FACT_LOST_RECORDS, /* ... and records, as far as %sync tells */
 	IOT_FACT_WARNINGS,     /* readers: oddities passed to iot_reader_on_warning */
+	IOT_FACT_INDEX,        /* readers: number of the record to come, from 0 */
+	IOT_FACT_LAST_NS,      /* readers: start of the record before that */
 };
 
 /* Bytes from, or to, the caller: as read(2) and write(2), a short count is fine, -1 sets errno. */
@@ -323,6 +325,20 @@ IOT_API IOT_USE_RESULT ssize_t iot_reader_events(struct iot_reader *r, struct io
 /* The same for records alone; comments are read over (and %file obeyed). */
 IOT_API IOT_USE_RESULT ssize_t iot_reader_records(struct iot_reader *r, struct iot_record *out,
 						  size_t max);
+
+enum iot_seek { IOT_SEEK_RECORD, IOT_SEEK_TIME_NS };
+
+/*
+ * Goes to a place: the next record delivered is number `value` of the trace, from 0, or the first
+ * one that starts at or after `value`; behind the end there is none. On a regular file or memory at
+ * any time and in any direction: the %sync before the place is found by reading little. On what can
+ * only be read on, that is done. What IOT_SEEK_TIME_NS finds in a trace that is not in order of
+ * start, what is delivered before the record, and the CPU clocks afterwards: iot_reader(3).
+ */
+IOT_API IOT_USE_RESULT int iot_reader_seek(struct iot_reader *r, enum iot_seek what,
+					   uint64_t value);
+/* Stored bytes done, of so many (0: not known), wherever reading began. */
+IOT_API int iot_reader_progress(const struct iot_reader *r, uint64_t *done, uint64_t *total);
 
 /*
  * The path of an object, percent-decoded, as the last %file with a path= told; NULL if none has.

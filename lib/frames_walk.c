@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where the zstd frames of a file begin. Their headers do not tell how long they are, but every block in them does, so
+ * a walk reads three bytes of each 128 KiB of text. What is damaged is stepped over by looking for the next magic.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#define ZSTD_STATIC_LINKING_ONLY /* ZSTD_getFrameHeader */
+#include <zstd.h>
+
+#include "frames.h"
+
+enum {
+	BLOCK_HEADER = 3,
+	BLOCK_RLE = 1,
+	BLOCK_RESERVED = 3,
+	CHECKSUM_SIZE = 4,
+	SKIPPABLE_HEADER = 8,
+	SCAN_SIZE = 1 << 16,
+	MAGIC_SIZE = 4,
+};
+
+struct walk {
+	const struct iot_stored *in;
+	uint64_t *at;
+	size_t count, room, seen;
+	size_t stride; /* every so many frames are kept */
+	int status;
+};
+
+ssize_t iot_stored_read(const struct iot_stored *s, uint64_t at, void *to, size_t n)
+{
+	size_t got = 0;
+	if (at >= s->size)
+		return 0;
+	if (n > s->size - at)
+		n = (size_t)(s->size - at);
+	if (s->memory != NULL) {
+		memcpy(to, s->memory + at, n);
+		return (ssize_t)n;
+	}
+	while (got < n) {
+		ssize_t r = pread(s->fd, (char *)to + got, n - got, (off_t)(s->first + at + got));
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return -1;
+		if (r == 0)
+			break;
+		got += (size_t)r;
+	}
+	return (ssize_t)got;
+}
+
+static uint32_t little_endian(const unsigned char *p, unsigned bytes)
+{
+	uint32_t v = 0;
+	while (bytes-- > 0)
+		v = v << 8 | p[bytes];
+	return v;
+}
+
+/* False: at the end of the file, or it cannot be read. */
+static bool get(struct walk *w, uint64_t at, void *to, size_t n)
+{
+	ssize_t got = iot_stored_read(w->in, at, to, n);
+	if (got < 0)
+		w->status = IOT_EIO;
+	return got == (ssize_t)n;
+}
+
+static void thin_out(struct walk *w)
+{
+	for (size_t i = 0; i < w->count / 2; i++)
+		w->at[i] = w->at[2 * i];
+	w->count /= 2;
+	w->stride *= 2;
+}
+
+static void keep(struct walk *w, uint64_t at)
+{
+	if (w->seen++ % w->stride != 0)
+		return;
+	if (w->count == IOT_FRAMES_MAX) {
+		thin_out(w);
+		if ((w->seen - 1) % w->stride != 0)
+			return;
+	}
+	if (w->count == w->room) {
+		const size_t room = w->room == 0 ? 256 : 2 * w->room;
+		uint64_t *bigger = realloc(w->at, room * sizeof(*bigger));
+		if (bigger == NULL) {
+			w->status = IOT_ENOMEM;
+			return;
+		}
+		w->at = bigger;
+		w->room = room;
+	}
+	w->at[w->count++] = at;
+}
+
+/* The place behind the frame whose blocks begin at `at`; 0: they do not hold together. */
+static uint64_t behind_blocks(struct walk *w, uint64_t at, bool checksum)
+{
+	unsigned char header[BLOCK_HEADER];
+	for (;;) {
+		if (!get(w, at, header, sizeof(header)))
+			return 0;
+		const uint32_t block = little_endian(header, BLOCK_HEADER);
+		const uint32_t type = block >> 1 & 3, size = block >> 3;
+		if (type == BLOCK_RESERVED || size > ZSTD_BLOCKSIZE_MAX)
+			return 0;
+		at += BLOCK_HEADER + (type == BLOCK_RLE ? 1 : size);
+		if (block & 1)
+			return at + (checksum ? CHECKSUM_SIZE : 0);
+	}
+}
+
+/* The same for the frame that begins at `at`, which is kept. */
+static uint64_t behind_frame(struct walk *w, uint64_t at)
+{
+	unsigned char head[ZSTD_FRAMEHEADERSIZE_MAX];
+	ZSTD_frameHeader header;
+	const ssize_t got = iot_stored_read(w->in, at, head, sizeof(head));
+	if (got < 0)
+		w->status = IOT_EIO;
+	if (got >= SKIPPABLE_HEADER &&
+	    (little_endian(head, 4) & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START)
+		return at + SKIPPABLE_HEADER + little_endian(head + 4, 4);
+	if (got < MAGIC_SIZE || little_endian(head, 4) != ZSTD_MAGICNUMBER ||
+	    ZSTD_getFrameHeader(&header, head, (size_t)got) != 0)
+		return 0;
+	keep(w, at);
+	return behind_blocks(w, at + header.headerSize, header.checksumFlag != 0);
+}
+
+/* The next magic at or behind `at`; the end if there is none. */
+static uint64_t find_magic(struct walk *w, uint64_t at)
+{
+	unsigned char *text = malloc(SCAN_SIZE);
+	uint64_t found = w->in->size;
+	if (text == NULL)
+		w->status = IOT_ENOMEM;
+	while (text != NULL && found == w->in->size) {
+		const ssize_t got = iot_stored_read(w->in, at, text, SCAN_SIZE);
+		if (got < 0)
+			w->status = IOT_EIO;
+		if (got < MAGIC_SIZE)
+			break;
+		const unsigned char *p = memmem(text, (size_t)got, "\x28\xb5\x2f\xfd", MAGIC_SIZE);
+		if (p != NULL)
+			found = at + (uint64_t)(p - text);
+		at += (uint64_t)got - (MAGIC_SIZE - 1);
+	}
+	free(text);
+	return found;
+}
+
+int iot_frames_walk(const struct iot_stored *s, uint64_t **at, size_t *count)
+{
+	struct walk w = {.in = s, .stride = 1};
+	uint64_t place = 0;
+	while (place < s->size && w.status == IOT_OK) {
+		const uint64_t next = behind_frame(&w, place);
+		if (next == 0 && w.status == IOT_OK)
+			place = find_magic(&w, place + 1);
+		else
+			place = next;
+	}
+	*at = w.at;
+	*count = w.count;
+	return w.status;
+}
