@@ -32,39 +32,13 @@ static const char examples[] =
     "  iotrace cat --format=jsonl t.iot | jq -c 'select(.op == \"write\")'\n"
     "  iotrace cat --in-base=10 --in-tick=10000 --framed -o t.iot.zst old.trace\n";
 
-/* As the input was, where nothing else was asked for. */
-static void keep_framing(struct iot_write_options *o, const struct iot_reader *r)
-{
-	bool framed = iot_reader_fact(r, IOT_FACT_FRAMED) != 0;
-	o->tick_ns = iot_reader_fact(r, IOT_FACT_TICK_NS);
-	if (o->base == IOT_NOT_GIVEN)
-		o->base = iot_reader_fact(r, IOT_FACT_BASE);
-	if (o->sync == IOT_NOT_GIVEN && framed)
-		o->sync = iot_reader_fact(r, IOT_FACT_SYNC);
-	if (!framed && !o->framed)
-		o->bare = true;
-}
-
-/* Says in the output that the input stopped early, so that its %end does not hide that. */
-static int mark_lost(struct iot_writer *w, const struct cat *c)
-{
-	char memory[128];
-	const char *why = c->in.status == IOT_ETRUNCATED ? "truncated" : "damaged";
-	struct iot_builder b;
-	struct iot_event ev;
-	iot_directive_begin(&b, memory, sizeof memory, "lost");
-	iot_directive_text(&b, "why", why, strlen(why));
-	int status = iot_directive_end(&b, &ev);
-	return status == IOT_OK ? iot_writer_events(w, &ev, 1) : status;
-}
-
 static int copy(struct cat *c, struct iot_writer *w, struct iot_event *ev, size_t n)
 {
 	int status = IOT_OK;
 	for (; n > 0 && status == IOT_OK; n = iot_in_events(&c->in, ev, IOT_IN_BATCH))
 		status = iot_writer_events(w, ev, n);
-	if (status == IOT_OK && c->in.status != IOT_OK)
-		status = mark_lost(w, c);
+	if (status == IOT_OK)
+		status = iot_in_mark_lost(&c->in, w);
 	if (status == IOT_OK)
 		status = iot_writer_close(w);
 	iot_progress_clear(&c->in.progress);
@@ -83,7 +57,7 @@ static int cat_iot(struct cat *c)
 	size_t n = iot_in_events(&c->in, ev, IOT_IN_BATCH);
 	int status = iot_in_exit(&c->in);
 	if (n > 0 || status == IOT_EXIT_OK) {
-		keep_framing(&c->write, c->in.reader);
+		iot_in_keep_framing(&c->in, &c->write);
 		status = iot_write_open(w, &c->write, c->command);
 		if (status == IOT_EXIT_OK)
 			status = copy(c, w, ev, n);

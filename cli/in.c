@@ -115,3 +115,30 @@ void iot_in_close(struct iot_in *in)
 	iot_reader_free(in->reader);
 	memset(in, 0, sizeof *in);
 }
+
+void iot_in_keep_framing(const struct iot_in *in, struct iot_write_options *o)
+{
+	const bool framed = iot_reader_fact(in->reader, IOT_FACT_FRAMED) != 0;
+	if (o->tick_ns == IOT_NOT_GIVEN)
+		o->tick_ns = iot_reader_fact(in->reader, IOT_FACT_TICK_NS);
+	if (o->base == IOT_NOT_GIVEN)
+		o->base = iot_reader_fact(in->reader, IOT_FACT_BASE);
+	if (o->sync == IOT_NOT_GIVEN && framed)
+		o->sync = iot_reader_fact(in->reader, IOT_FACT_SYNC);
+	if (!framed && !o->framed)
+		o->bare = true;
+}
+
+int iot_in_mark_lost(const struct iot_in *in, struct iot_writer *w)
+{
+	char memory[128];
+	const char *why = in->status == IOT_ETRUNCATED ? "truncated" : "damaged";
+	struct iot_builder b;
+	struct iot_event ev;
+	if (in->status == IOT_OK)
+		return IOT_OK;
+	iot_directive_begin(&b, memory, sizeof memory, "lost");
+	iot_directive_text(&b, "why", why, strlen(why));
+	int status = iot_directive_end(&b, &ev);
+	return status == IOT_OK ? iot_writer_events(w, &ev, 1) : status;
+}

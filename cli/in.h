@@ -53,4 +53,12 @@ size_t iot_in_records(struct iot_in *in, struct iot_record *rec, size_t max);
 int iot_in_exit(const struct iot_in *in);
 void iot_in_close(struct iot_in *in);
 
+/*
+ * For a trace that becomes another one: tick, base, sync and framing stay as in IN where nothing
+ * else was asked for. They are known after the first events.
+ */
+void iot_in_keep_framing(const struct iot_in *in, struct iot_write_options *o);
+/* If IN stopped early, says so with a %lost, so that the %end to come does not hide it. */
+int iot_in_mark_lost(const struct iot_in *in, struct iot_writer *w);
+
 #endif

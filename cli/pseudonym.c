@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* See pseudonym.h. The hash and the random bytes are libsodium's. */
+#include "pseudonym.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sodium.h>
+
+#include "lib/error.h"
+
+#include "out.h"
+
+enum { DIGEST_SIZE = 32, EXTENSION_MAX = 8 };
+
+/* The key file */
+
+static int fault(const char *path, const char *what)
+{
+	char shown[512];
+	iot_message("%s: %s", iot_escape(shown, sizeof shown, path, strlen(path)), what);
+	return IOT_EXIT_FAULT;
+}
+
+static bool write_all(int fd, const char *text, size_t size)
+{
+	size_t done = 0;
+	while (done < size) {
+		ssize_t n = write(fd, text + done, size - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return fsync(fd) == 0 || errno == EINVAL;
+}
+
+static int make_key(const char *path)
+{
+	unsigned char random[IOT_SECRET_SIZE];
+	char text[2 * IOT_SECRET_SIZE + 1];
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fault(path, errno == EEXIST
+				       ? "is there already; a new key must not replace it"
+				       : strerror(errno));
+	randombytes_buf(random, sizeof random);
+	sodium_bin2hex(text, sizeof text, random, sizeof random);
+	text[sizeof text - 1] = '\n';
+	bool written = write_all(fd, text, sizeof text);
+	int error = errno;
+	if (close(fd) != 0 && written) {
+		written = false;
+		error = errno;
+	}
+	sodium_memzero(random, sizeof random);
+	sodium_memzero(text, sizeof text);
+	if (written)
+		return IOT_EXIT_OK;
+	(void)unlink(path);
+	return fault(path, strerror(error));
+}
+
+/* The bytes of a key file, one more than fit if there are more; negative: errno. */
+static ssize_t read_all(int fd, unsigned char *out, size_t room)
+{
+	size_t got = 0;
+	while (got < room) {
+		ssize_t n = read(fd, out + got, room - got);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		got += (size_t)n;
+	}
+	return (ssize_t)got;
+}
+
+static void warn_if_open_to_others(int fd, const char *path)
+{
+	struct stat st;
+	char shown[512];
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 077) != 0)
+		iot_message("warning: %s: others may read or change this key (mode %03o)",
+			    iot_escape(shown, sizeof shown, path, strlen(path)),
+			    (unsigned)st.st_mode & 0777);
+}
+
+int iot_secret_read(struct iot_pseudonyms *p, const char *path, bool make)
+{
+	unsigned char key[IOT_KEY_FILE_MAX + 1];
+	if (sodium_init() < 0)
+		return fault(path, "no source of random numbers");
+	if (make && make_key(path) != IOT_EXIT_OK)
+		return IOT_EXIT_FAULT;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fault(path, strerror(errno));
+	warn_if_open_to_others(fd, path);
+	ssize_t size = read_all(fd, key, sizeof key);
+	int error = errno;
+	(void)close(fd);
+	if (size < 0)
+		return fault(path, strerror(error));
+	/* Who edits a key adds a line end without knowing. */
+	while (size > 0 && (key[size - 1] == '\n' || key[size - 1] == '\r'))
+		size--;
+	if (size < IOT_KEY_LEAST)
+		return fault(path, "a key of at least 16 bytes was expected (--new-key makes one)");
+	if (size > IOT_KEY_FILE_MAX)
+		return fault(path, "a key of at most 4096 bytes was expected");
+	crypto_generichash(p->secret, sizeof p->secret, key, (size_t)size, NULL, 0);
+	sodium_memzero(key, sizeof key);
+	return IOT_EXIT_OK;
+}
+
+/* Names */
+
+/* before: the digest of what stands before this name; NULL: nothing does. */
+static void digest(const struct iot_pseudonyms *p, enum iot_name_kind kind,
+		   const unsigned char *before, struct iot_text name, unsigned char *out)
+{
+	crypto_generichash_state state;
+	const unsigned char head = (unsigned char)kind;
+	crypto_generichash_init(&state, p->secret, sizeof p->secret, DIGEST_SIZE);
+	crypto_generichash_update(&state, &head, 1);
+	if (before != NULL)
+		crypto_generichash_update(&state, before, DIGEST_SIZE);
+	crypto_generichash_update(&state, (const unsigned char *)name.data, name.size);
+	crypto_generichash_final(&state, out, DIGEST_SIZE);
+}
+
+/* Capitals that make no words: nobody takes a pseudonym for a name, or a name for a pseudonym. */
+static size_t spell(const unsigned char *bytes, char *out)
+{
+	static const char letters[] = "BCDFGJKMNPQRVWXZ";
+	for (size_t i = 0; i < IOT_PSEUDONYM_SIZE; i += 2) {
+		out[i] = letters[bytes[i / 2] >> 4];
+		out[i + 1] = letters[bytes[i / 2] & 15];
+	}
+	return IOT_PSEUDONYM_SIZE;
+}
+
+size_t iot_pseudonym(const struct iot_pseudonyms *p, enum iot_name_kind kind, struct iot_text name,
+		     char *out)
+{
+	unsigned char bytes[DIGEST_SIZE];
+	digest(p, kind, NULL, name, bytes);
+	return spell(bytes, out);
+}
+
+uint64_t iot_pseudonym_shift(const struct iot_pseudonyms *p, uint64_t span)
+{
+	static const char what[] = "time";
+	unsigned char bytes[DIGEST_SIZE];
+	uint64_t number;
+	digest(p, IOT_NAME_OTHER, NULL, (struct iot_text){what, sizeof what}, bytes);
+	memcpy(&number, bytes, sizeof number);
+	return number % span;
+}
+
+/* Paths */
+
+/* The bytes of `path` that a prefix of the list keeps, to the end of one of its parts. */
+static size_t kept_size(const char *list, struct iot_text path)
+{
+	size_t kept = 0;
+	for (const char *at = list; at != NULL && *at != '\0';) {
+		size_t size = strcspn(at, ","), whole = size;
+		while (size > 1 && at[size - 1] == '/')
+			size--;
+		bool begins = size > 0 && size <= path.size && memcmp(path.data, at, size) == 0;
+		bool whole_part = begins && (size == path.size || path.data[size] == '/' ||
+					     path.data[size - 1] == '/');
+		if (whole_part && size > kept)
+			kept = size;
+		at += whole + (at[whole] == ',');
+	}
+	return kept;
+}
+
+/* ".ext" at the end of a name that has something before it; 0: none worth the name. */
+static size_t extension_size(struct iot_text name)
+{
+	size_t n = 0;
+	while (n < name.size && n <= EXTENSION_MAX && name.data[name.size - 1 - n] != '.') {
+		unsigned char c = (unsigned char)name.data[name.size - 1 - n];
+		bool plain =
+		    (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+		if (!plain)
+			return 0;
+		n++;
+	}
+	return n > 0 && n <= EXTENSION_MAX && n + 1 < name.size ? n + 1 : 0;
+}
+
+static bool is_plain(struct iot_text part)
+{
+	return part.size == 0 || (part.size == 1 && part.data[0] == '.') ||
+	       (part.size == 2 && memcmp(part.data, "..", 2) == 0);
+}
+
+size_t iot_pseudonym_path(const struct iot_pseudonyms *p, struct iot_text path, char *out,
+			  size_t room)
+{
+	unsigned char chain[DIGEST_SIZE] = {0};
+	const char *const end = path.data + path.size, *const kept =
+							   path.data + kept_size(p->keep, path);
+	const char *at = path.data;
+	size_t used = 0;
+	for (;;) {
+		const char *slash = at < end ? memchr(at, '/', (size_t)(end - at)) : NULL;
+		const struct iot_text part = {at, (size_t)((slash != NULL ? slash : end) - at)};
+		size_t tail = slash == NULL && p->keep_extension ? extension_size(part) : 0;
+		size_t plain = part.data + part.size <= kept || is_plain(part) ? part.size : tail;
+		if (used + IOT_PSEUDONYM_SIZE + plain + 1 > room)
+			return 0;
+		if (!is_plain(part))
+			digest(p, IOT_NAME_PATH, chain, part, chain);
+		if (plain < part.size)
+			used += spell(chain, out + used);
+		memcpy(out + used, part.data + part.size - plain, plain);
+		used += plain;
+		if (slash == NULL)
+			return used;
+		out[used++] = '/';
+		at = slash + 1;
+	}
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Words of the format and of the tools that traces come from: those that say nothing about whose
+ * trace it is. What is not known here may be anybody's name.
+ */
+#ifndef IOT_CLI_VOCABULARY_H
+#define IOT_CLI_VOCABULARY_H
+
+#include <stdbool.h>
+
+#include <iotrace/iotrace.h>
+
+bool iot_is_word(struct iot_text t, const char *word);
+bool iot_is_source(struct iot_text t);    /* strace, POSIX: a tool or one of its layers */
+bool iot_is_operation(struct iot_text t); /* open, rename: the name= of an %op */
+bool iot_is_lacking(struct iot_text t);   /* completion: in a list of lacks= */
+bool iot_is_errno(struct iot_text t);     /* ENOENT */
+bool iot_is_counter(struct iot_text t);   /* POSIX_READS, but not those that hash a path */
+bool iot_is_figure(struct iot_text t);    /* 12, -3, 0.25, 1e-07, inf, and lists of such */
+
+#endif
