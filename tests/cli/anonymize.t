@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Names go, figures stay; keys, the private mapping, several traces.
+cat >app.iot <<'END'
+ff %trace source=strace command=/home/alice/bin/solve host=cray1 user=alice epoch=1700000000000000000
+ff alice started this
+ff %process id=4711 name=solve host=cray1
+ff %file process=4711 id=9 object=5 path=/home/alice/mesh.h5 source-id=77
+c0 22 0 8 0 1f4 9 1267 0
+ff %op name=close time=600 process=4711 file=9 result=0
+END
+printf 'a key of enough bytes\n' >key
+chmod 600 key
+"$IOTRACE" anonymize -v --key key --map map.tsv app.iot
+cat map.tsv
+stat -c %a map.tsv
+echo "== the same key, the same names; extension and prefix kept"
+"$IOTRACE" anonymize --key key --keep /home --keep-extension <app.iot | grep path
+echo "== a key is made once"
+"$IOTRACE" anonymize --key new --new-key -o out.iot app.iot
+stat -c '%a %s' new
+"$IOTRACE" anonymize --key new --new-key -o out.iot app.iot 2>&1
+echo "exit status $?"
+"$IOTRACE" anonymize --key new app.iot | cmp - out.iot
+echo "== refused"
+printf 'too short\n' >short
+chmod 600 short
+"$IOTRACE" anonymize --key short app.iot 2>&1
+echo "exit status $?"
+"$IOTRACE" anonymize --key absent app.iot 2>&1
+echo "exit status $?"
+"$IOTRACE" anonymize app.iot 2>&1
+echo "exit status $?"
+"$IOTRACE" anonymize --key key -o app.iot app.iot 2>&1
+echo "exit status $?"
+"$IOTRACE" anonymize --key key app.iot app.iot 2>&1
+echo "exit status $?"
+echo "== several"
+mkdir in
+cp app.iot in/a.iot
+"$IOTRACE" cat --framed app.iot | head -n 5 >in/cut.iot
+"$IOTRACE" anonymize --key key -O out in/a.iot in/cut.iot 2>messages
+echo "exit status $?"
+cat messages
+ls out
+cat out/cut.iot
