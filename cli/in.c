@@ -2,7 +2,6 @@
 /* Traces in: a reader with the voice of the command line. */
 #include "in.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/error.h"
@@ -24,13 +23,6 @@ static int fail(struct iot_in *in, int status)
 	return IOT_EXIT_FAULT;
 }
 
-static uint64_t size_of(const char *path)
-{
-	struct stat st;
-	int status = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st);
-	return status == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-}
-
 static int apply(struct iot_reader *r, const struct iot_read_options *o)
 {
 	int status = iot_reader_set(r, IOT_SET_VERIFY, o->no_verify ? 0 : 1);
@@ -38,6 +30,8 @@ static int apply(struct iot_reader *r, const struct iot_read_options *o)
 		status = iot_reader_set(r, IOT_SET_RECOVER, o->recover ? 1 : 0);
 	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_READ_AHEAD, 1);
+	if (status == IOT_OK && o->read_size > 0)
+		status = iot_reader_set(r, IOT_SET_READ_SIZE, o->read_size);
 	if (status == IOT_OK && o->base != IOT_NOT_GIVEN)
 		status = iot_reader_set(r, IOT_SET_BASE, o->base);
 	if (status == IOT_OK && o->tick_ns != IOT_NOT_GIVEN)
@@ -53,7 +47,6 @@ int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_optio
 		return iot_opts_wrong(cmd, "standard input is a terminal; name a trace");
 	in->quiet = o->quiet;
 	iot_escape(in->path, sizeof in->path, path, strlen(path));
-	in->total_bytes = size_of(path);
 	in->reader = iot_reader_new();
 	if (!in->reader)
 		return fail(in, IOT_ENOMEM);
@@ -87,8 +80,10 @@ static size_t take(struct iot_in *in, ssize_t got)
 		iot_progress_clear(&in->progress);
 		return 0;
 	}
-	iot_progress_show(&in->progress, iot_reader_fact(in->reader, IOT_FACT_BYTES_STORED),
-			  in->total_bytes, iot_reader_fact(in->reader, IOT_FACT_RECORDS));
+	uint64_t done, total;
+	if (iot_reader_progress(in->reader, &done, &total) == IOT_OK)
+		iot_progress_show(&in->progress, done, total,
+				  iot_reader_fact(in->reader, IOT_FACT_RECORDS));
 	return (size_t)got;
 }
 
@@ -100,6 +95,22 @@ size_t iot_in_events(struct iot_in *in, struct iot_event *ev, size_t max)
 size_t iot_in_records(struct iot_in *in, struct iot_record *rec, size_t max)
 {
 	return in->status == IOT_OK ? take(in, iot_reader_records(in->reader, rec, max)) : 0;
+}
+
+bool iot_in_seek(struct iot_in *in, enum iot_seek what, uint64_t value)
+{
+	if (in->status != IOT_OK)
+		return false;
+	const int status = iot_reader_seek(in->reader, what, value);
+	if (status != IOT_OK)
+		fail(in, status);
+	return status == IOT_OK;
+}
+
+bool iot_in_seekable(const struct iot_in *in)
+{
+	uint64_t done, total;
+	return iot_reader_progress(in->reader, &done, &total) == IOT_OK && total > 0;
 }
 
 int iot_in_exit(const struct iot_in *in)

@@ -13,6 +13,7 @@ struct iot_read_options {
 	uint64_t base, tick_ns; /* of a trace that does not tell; IOT_NOT_GIVEN */
 	bool no_verify, recover, quiet;
 	int progress;
+	uint64_t read_size; /* bytes asked for at once; 0: the reader's default */
 };
 
 #define IOT_READ_OPTIONS_INIT                                                                      \
@@ -37,7 +38,6 @@ enum { IOT_IN_BATCH = 1024 };
 struct iot_in {
 	struct iot_reader *reader;
 	struct iot_progress progress;
-	uint64_t total_bytes; /* of IN; 0: not known */
 	bool quiet, told_lost;
 	char path[256]; /* escaped */
 	int status;     /* enum iot_status: why reading stopped */
@@ -49,6 +49,10 @@ int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_optio
 /* As iot_reader_events and _records, but 0 also at an error, which is told and kept in status. */
 size_t iot_in_events(struct iot_in *in, struct iot_event *ev, size_t max);
 size_t iot_in_records(struct iot_in *in, struct iot_record *rec, size_t max);
+/* As iot_reader_seek, but an error is told and kept in status. Whether it went well. */
+bool iot_in_seek(struct iot_in *in, enum iot_seek what, uint64_t value);
+/* Whether IN can be sought in at any time. */
+bool iot_in_seekable(const struct iot_in *in);
 /* IOT_EXIT_FAULT if the trace was damaged, cut short, or could not be read. */
 int iot_in_exit(const struct iot_in *in);
 void iot_in_close(struct iot_in *in);

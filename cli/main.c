@@ -23,6 +23,7 @@ static const struct entry commands[] = {
     {"convert", iot_cmd_convert, "Make traces", "turn a log of another tool into a trace"},
     {"anonymize", iot_cmd_anonymize, "Change traces",
      "replace all names, so that a trace can be shared"},
+    {"slice", iot_cmd_slice, "Change traces", "take a part: by time, record, process, file"},
     {"cat", iot_cmd_cat, "Look into traces", "write a trace as canonical text, CSV, JSON lines"},
     {"info", iot_cmd_info, "Look into traces", "tell what a trace is and whether it is whole"},
     {"stat", iot_cmd_stat, "Look into traces", "count opens, I/Os and bytes by file or process"},

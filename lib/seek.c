@@ -110,6 +110,7 @@ static void hold_names(struct iot_reader *r)
 		    iot_directive_parse(&ev, NULL) != IOT_OK || !held_room(r))
 			continue;
 		ev.rec.start_ns = iot_reader_last_start_ns(r);
+		ev.has |= IOT_IN_FORCE;
 		r->held.events[r->held.count++] = ev;
 	}
 	r->held.borrowed = r->held.count;

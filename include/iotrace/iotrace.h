@@ -186,6 +186,7 @@ enum iot_has {
 	IOT_HAS_FILE = 0x08,    /* file= (id= of %file) in rec.file */
 	IOT_HAS_OBJECT = 0x10,  /* object= in rec.object */
 	IOT_HAS_DISK = 0x20,    /* kind=disk */
+	IOT_IN_FORCE = 0x40,    /* a %process or %file told before the place sought */
 };
 
 /*

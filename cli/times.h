@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Times as people write them: 90s, 1.5h, 250ms; 50%; 2026-11-21T10:00:00, @1700000000. */
+#ifndef IOT_CLI_TIMES_H
+#define IOT_CLI_TIMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum iot_time_kind {
+	IOT_TIME_NOT_GIVEN,
+	IOT_TIME_SINCE_ZERO, /* nanoseconds of the trace */
+	IOT_TIME_SHARE, /* billionths of the time from the first record's start to the last's */
+	IOT_TIME_WALL,  /* nanoseconds since 1970 */
+};
+
+struct iot_time {
+	enum iot_time_kind kind;
+	uint64_t value;
+};
+
+/* What a trace tells about its times. */
+struct iot_span {
+	int64_t first_ns, last_ns; /* starts of its first and last record */
+	bool has_epoch;
+	uint64_t epoch_ns;
+};
+
+/* NULL, or what was expected. A wall clock without a zone is the local one. */
+const char *iot_time_parse(const char *text, struct iot_time *time);
+
+/*
+ * Nanoseconds of the trace; 100 % is just behind the last record. NULL, or what is missing. A wall clock before the
+ * trace's zero is its zero.
+ */
+const char *iot_time_resolve(const struct iot_time *time, const struct iot_span *span, int64_t *ns);
+
+#endif
