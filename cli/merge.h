@@ -3,12 +3,15 @@
  * Merging: k traces, each in order of start, to one.
  *
  *	merge_align.c   where time zero of each input is in the output, and what %trace then says
- *	merge_source.c  streams of events with their place in the order: inputs, and parts of the spool
+ *	merge_inputs.c  inputs opened, and what their first batches tell
+ *	merge_source.c  streams of events in batches: inputs, and parts of the spool
+ *	merge_place.c   each event's place in the order
  *	merge_spool.c   inputs that were merged before, because not all could be open at once
  *	merge_ahead.c   a thread that fills the batches to come
  *	merge_tree.c    which stream is next
  *	merge_ids.c     which id becomes which, and CPU clocks that go on
- *	merge.c         the work
+ *	merge_streams.c streams in order, to the output
+ *	merge.c         all of it
  *
  * The order: start, process, file, then all other fields; what is the same in all of them stands in
  * the order of the inputs, which are sorted by what is in them, not as they were named. Ids compared
@@ -132,8 +135,22 @@ int iot_merge_source_open_spool(struct iot_merge_source *s, const struct iot_mer
 void iot_merge_source_fill(struct iot_merge_source *s);
 void iot_merge_source_close(struct iot_merge_source *s);
 
-/* Room in the text of a batch for n bytes more, with events [0, upto) following their texts. */
-char *iot_merge_text_room(struct iot_merge_batch *b, size_t upto, size_t n);
+/* Events in a batch */
+
+/* Puts a fault that ends everything; returns the status. */
+int iot_merge_no_memory(struct iot_merge_source *s);
+/* Copies the text of event `at` into the batch; those before it are there. */
+bool iot_merge_keep_text(struct iot_merge_batch *b, size_t at);
+/*
+ * Moves, checks and keeps events [from, n), which were just read: from so many lines, the last of
+ * which is `line`. IOT_OK, or the fault.
+ */
+int iot_merge_place_new(struct iot_merge_source *s, struct iot_merge_batch *b, size_t from,
+			size_t n, uint64_t lines, uint64_t line);
+/* Gives directives their place. Those behind the last record are held, if one may come. */
+void iot_merge_place_others(struct iot_merge_source *s, struct iot_merge_batch *b, size_t n);
+/* Moves the n events of a batch that was read before it was known how far. */
+int iot_merge_move_first(struct iot_merge_source *s, struct iot_merge_batch *b, size_t n);
 
 /* Parts of the spool: events of several inputs, merged, in one temporary file without a name. */
 
@@ -208,6 +225,28 @@ int iot_merge_align(struct iot_merge *m);
 /* The text of an input's %trace as it is in the output; false: out of memory. */
 bool iot_merge_trace_text(struct iot_merge *m, const struct iot_merge_input *in,
 			  struct iot_text *text);
+
+/* Inputs */
+
+/* Reads the first batch of all; closes those that can be opened again, unless told to keep them. */
+int iot_merge_inspect(struct iot_merge *m, bool keep_open);
+/* Whether all %trace go to the head of the output. */
+bool iot_merge_has_head(const struct iot_merge *m);
+/* Inputs [first, end) become the streams. */
+int iot_merge_begin_inputs(struct iot_merge *m, size_t first, size_t end);
+void iot_merge_close_streams(struct iot_merge *m);
+void iot_merge_close_stream(struct iot_merge_source *s);
+
+/* Out. All return an exit status. */
+
+/* A message; IOT_EXIT_FAULT. */
+int iot_merge_tell(struct iot_merge *m, const char *sentence);
+int iot_merge_write_fault(struct iot_merge *m);
+int iot_merge_write_other(struct iot_merge *m, struct iot_event ev);
+/* Writes the records that wait. */
+int iot_merge_flush(struct iot_merge *m);
+/* All that the streams have. */
+int iot_merge_streams(struct iot_merge *m);
 
 /* All of it. The exit status. */
 int iot_merge(const struct iot_merge_options *o, char *const *paths, size_t count);

@@ -7,8 +7,7 @@
 
 #include "lib/number.h"
 
-/* Values have no blanks in them, so a key behind a blank is a key. */
-static const char time_key[] = " time=", epoch_key[] = " epoch=";
+static const char time_key[] = "time=", epoch_key[] = "epoch=";
 
 static bool has_number(const struct iot_event *ev)
 {
@@ -23,12 +22,21 @@ static uint64_t shifted(uint64_t value, int64_t by)
 	return value > UINT64_MAX - distance ? UINT64_MAX : value + distance;
 }
 
+/* The next place where a token begins with `key`. Values have no blanks in them. */
+static const char *find_key(const char *at, const char *end, const char *key, size_t size)
+{
+	const char *found = memmem(at, (size_t)(end - at), key, size);
+	while (found != NULL && (found == at || (found[-1] != ' ' && found[-1] != '\t')))
+		found = memmem(found + 1, (size_t)(end - found) - 1, key, size);
+	return found;
+}
+
 /* Copies text to out with every decimal behind `key` shifted; returns the bytes written. */
 static size_t shift_numbers(struct iot_text text, const char *key, int64_t by, char *out)
 {
 	const char *at = text.data, *end = text.data + text.size, *found;
 	size_t key_size = strlen(key), n = 0;
-	while ((found = memmem(at, (size_t)(end - at), key, key_size)) != NULL) {
+	while ((found = find_key(at, end, key, key_size)) != NULL) {
 		const char *digits = found + key_size, *stop = digits;
 		uint64_t value;
 		while (stop < end && *stop >= '0' && *stop <= '9')

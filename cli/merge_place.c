@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a stream's events are like in a batch: their times counted from the output's zero, their
+ * texts in the batch, and their place in the order.
+ *
+ * The place of a record is its own. A dated directive stands at its time, but never behind the
+ * record that follows it in its trace; an undated one, or a comment, stands right before what
+ * follows it. So directives at the end of a batch are held until the next record is known, unless
+ * they fill a batch.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "merge.h"
+
+enum { TEXT_FIRST = 4096 };
+
+static int fail(struct iot_merge_source *s, const char *why)
+{
+	s->fatal = true;
+	return iot_error_set(&s->fault, IOT_EUSAGE, "%s: %s", s->input->shown, why);
+}
+
+int iot_merge_no_memory(struct iot_merge_source *s)
+{
+	s->fatal = true;
+	return iot_error_set(&s->fault, IOT_ENOMEM, "out of memory");
+}
+
+/* Texts */
+
+static char *text_room(struct iot_merge_batch *b, size_t upto, size_t n)
+{
+	if (n <= b->text_room - b->text_used)
+		return b->text + b->text_used;
+	size_t room = b->text_room > 0 ? b->text_room : TEXT_FIRST;
+	while (room - b->text_used < n)
+		room *= 2;
+	char *text = malloc(room);
+	if (text == NULL)
+		return NULL;
+	if (b->text_used > 0)
+		memcpy(text, b->text, b->text_used);
+	for (size_t i = 0; i < upto; i++)
+		if (b->ev[i].kind != IOT_RECORD && b->ev[i].text.size > 0)
+			b->ev[i].text.data = text + (b->ev[i].text.data - b->text);
+	free(b->text);
+	b->text = text;
+	b->text_room = room;
+	return text + b->text_used;
+}
+
+/* Events before this one have their texts in the batch; this one gets a copy of its own. */
+bool iot_merge_keep_text(struct iot_merge_batch *b, size_t at)
+{
+	struct iot_text *text = &b->ev[at].text;
+	if (text->size == 0)
+		return true;
+	char *to = text_room(b, at, text->size);
+	if (to == NULL)
+		return false;
+	memcpy(to, text->data, text->size);
+	b->text_used += text->size;
+	text->data = to;
+	return true;
+}
+
+/* Time */
+
+static bool move_time(int64_t *start, uint64_t took, int64_t by)
+{
+	int64_t end;
+	return !__builtin_add_overflow(*start, by, start) && took <= INT64_MAX &&
+	       !__builtin_add_overflow(*start, (int64_t)took, &end);
+}
+
+/* %trace is not here: its text is made when it is written. */
+static bool move_directive(struct iot_merge_source *s, struct iot_event *ev, int64_t by)
+{
+	struct iot_event moved = *ev;
+	s->rebase.zero_ns = -by;
+	if (!iot_rebase_events(&s->rebase, &moved, 1))
+		return false;
+	ev->text = moved.text;
+	return true;
+}
+
+/* Moves what was just read, and keeps its text. */
+static int move_other(struct iot_merge_source *s, struct iot_merge_batch *b, size_t at)
+{
+	struct iot_event *ev = &b->ev[at];
+	const int64_t by = s->input->move_ns;
+	bool dated = ev->has & IOT_HAS_TIME;
+	uint64_t took = ev->has & IOT_HAS_TOOK ? ev->rec.duration_ns : 0;
+	if (dated && !move_time(&ev->rec.start_ns, took, by))
+		return fail(s, "a time leads beyond 2^63-1 nanoseconds");
+	if (dated && ev->rec.start_ns > s->most_ns)
+		s->most_ns = ev->rec.start_ns;
+	if (dated && by != 0 && ev->kind != IOT_TRACE && !move_directive(s, ev, by))
+		return iot_merge_no_memory(s);
+	ev->rec.type = IOT_MERGE_TIE;
+	ev->rec.spare = s->input->index;
+	return iot_merge_keep_text(b, at) ? IOT_OK : iot_merge_no_memory(s);
+}
+
+/* Order */
+
+/* Reads once more, event by event, to where a record starts before the one before it. */
+static uint64_t find_line(const struct iot_merge_source *s, const struct iot_read_options *o)
+{
+	struct iot_event ev;
+	int64_t last_ns = 0;
+	uint64_t line = 0;
+	struct iot_reader *r = iot_reader_new();
+	if (r == NULL)
+		return 0;
+	(void)iot_reader_set(r, IOT_SET_VERIFY, 0);
+	(void)iot_reader_set(r, IOT_SET_RECOVER, o->recover ? 1 : 0);
+	if (o->base != IOT_NOT_GIVEN)
+		(void)iot_reader_set(r, IOT_SET_BASE, o->base);
+	ssize_t n = iot_reader_open(r, s->input->path);
+	while (n >= 0 && (n = iot_reader_events(r, &ev, 1)) > 0) {
+		if (ev.kind == IOT_RECORD && ev.rec.start_ns < last_ns) {
+			line = iot_reader_fact(r, IOT_FACT_LINE);
+			break;
+		}
+		if (ev.kind == IOT_RECORD)
+			last_ns = ev.rec.start_ns;
+	}
+	iot_reader_free(r);
+	return line;
+}
+
+/* line: of the record, or of one behind it. */
+static int out_of_order(struct iot_merge_source *s, uint64_t line, bool exact)
+{
+	uint64_t found = exact ? line : 0;
+	if (!exact && s->input->again)
+		found = find_line(s, &s->merge->options->read);
+	s->fatal = true;
+	return iot_error_set(&s->fault, IOT_EFORMAT,
+			     "%s:%s%llu: a record starts before the one before it; --reorder sorts",
+			     s->input->shown, found > 0 ? "" : "before line ",
+			     (unsigned long long)(found > 0 ? found : line));
+}
+
+/* What was read last is b->ev[from .. n), its lines end with `line`. IOT_OK, or the fault. */
+int iot_merge_place_new(struct iot_merge_source *s, struct iot_merge_batch *b, size_t from,
+			size_t n, uint64_t lines, uint64_t line)
+{
+	const int64_t by = s->input->move_ns;
+	const bool sorts = s->merge->options->reorder;
+	for (size_t i = from; i < n; i++) {
+		struct iot_record *rec = &b->ev[i].rec;
+		if (b->ev[i].kind != IOT_RECORD) {
+			if (move_other(s, b, i) != IOT_OK)
+				return s->fault.status;
+			continue;
+		}
+		if (by != 0 && !move_time(&rec->start_ns, rec->duration_ns, by))
+			return fail(s, "a time leads beyond 2^63-1 nanoseconds");
+		if (rec->start_ns < s->last_ns && !sorts)
+			return out_of_order(s, line - (n - 1 - i), lines == n - from);
+		rec->spare = s->input->index;
+		s->last_ns = rec->start_ns;
+		s->most_ns = rec->start_ns > s->most_ns ? rec->start_ns : s->most_ns;
+	}
+	return IOT_OK;
+}
+
+/* Gives directives their place. Those behind the last record are held, if one may come. */
+void iot_merge_place_others(struct iot_merge_source *s, struct iot_merge_batch *b, size_t n)
+{
+	const struct iot_record *next = NULL;
+	size_t upto = n;
+	while (upto > 0 && b->ev[upto - 1].kind != IOT_RECORD)
+		upto--;
+	if (b->last || upto == 0)
+		upto = n;
+	b->count = upto;
+	b->held = n - upto;
+	for (size_t i = upto; i-- > 0;) {
+		struct iot_record *rec = &b->ev[i].rec;
+		bool own = b->ev[i].kind == IOT_RECORD || (b->ev[i].has & IOT_HAS_TIME);
+		if (!own && next == NULL)
+			rec->start_ns = s->most_ns;
+		else if (next != NULL && (!own || next->start_ns < rec->start_ns))
+			*rec = *next;
+		next = rec;
+	}
+}
+
+/* The first batch, which was read before it was known how far its times move */
+
+int iot_merge_move_first(struct iot_merge_source *s, struct iot_merge_batch *b, size_t n)
+{
+	const int64_t by = s->input->move_ns - s->moved_ns;
+	for (size_t i = 0; i < n && by != 0; i++) {
+		struct iot_event *ev = &b->ev[i];
+		bool dated =
+		    ev->kind != IOT_RECORD && ev->kind != IOT_TRACE && (ev->has & IOT_HAS_TIME);
+		if (!move_time(&ev->rec.start_ns, ev->kind == IOT_RECORD ? ev->rec.duration_ns : 0,
+			       by))
+			return fail(s, "a time leads beyond 2^63-1 nanoseconds");
+		if (!dated)
+			continue;
+		if (!move_directive(s, ev, by))
+			return iot_merge_no_memory(s);
+		/* All other texts stay where they are, or move with the batch's. */
+		struct iot_text text = ev->text;
+		ev->text = (struct iot_text){NULL, 0};
+		char *to = text_room(b, n, text.size);
+		if (to == NULL)
+			return iot_merge_no_memory(s);
+		memcpy(to, text.data, text.size);
+		b->text_used += text.size;
+		ev->text = (struct iot_text){to, text.size};
+	}
+	return IOT_OK;
+}
