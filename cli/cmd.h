@@ -9,6 +9,7 @@ int iot_cmd_anonymize(int argc, char **argv);
 int iot_cmd_cat(int argc, char **argv);
 int iot_cmd_convert(int argc, char **argv);
 int iot_cmd_info(int argc, char **argv);
+int iot_cmd_merge(int argc, char **argv);
 int iot_cmd_slice(int argc, char **argv);
 int iot_cmd_stat(int argc, char **argv);
 
