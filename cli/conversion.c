@@ -2,18 +2,20 @@
 /*
  * source -> sorter -> rebase -> writer. Sorting streams where everything could be read and written
  * anew, because then a source that breaks its promise about order costs only time: the conversion
- * starts again with a sorter that holds everything back. Elsewhere it holds from the start.
+ * starts again with a sorter that holds everything back. Elsewhere it holds from the start. Live
+ * sources are never held back: what is released is on its way while the source is still running.
  */
 #include "conversion.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/sorter.h"
 
-enum { BATCH = 1024, LOST_ROOM = 2048 };
+enum { BATCH = 1024, LOST_ROOM = 2048, FLUSH_MS = 200 };
 
 /* How an attempt ends, beside IOT_EXIT_...; ANEW: start again, holding. */
 enum { GO_ON = -1, ANEW = -2 };
@@ -133,16 +135,39 @@ static void show_progress(struct iot_conversion *c)
 	iot_progress_show(&c->progress, done, total, c->source.report.records);
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	if (clock_gettime(CLOCK_MONOTONIC, &t) != 0)
+		return 0;
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Somebody may be waiting for what a live source has told. */
+static int flush_live(struct iot_conversion *c)
+{
+	if (!c->piped || c->out_anew || !c->source.converter->live || !c->begun)
+		return GO_ON;
+	int64_t now = now_ms();
+	if (!c->source.paused && now - c->flushed_ms < FLUSH_MS)
+		return GO_ON;
+	c->flushed_ms = now;
+	return iot_writer_flush(c->writer) == IOT_OK ? GO_ON
+						     : iot_write_fault(c->writer, &c->write);
+}
+
 static int take_batch(struct iot_conversion *c, size_t n, bool hold)
 {
 	bool slow = c->piped && n < BATCH;
 	/* The first event, which comes first wherever its time would put it. */
-	if (!c->begun && c->trace_text == NULL && c->in[0].kind == IOT_TRACE)
+	if (n > 0 && !c->begun && c->trace_text == NULL && c->in[0].kind == IOT_TRACE)
 		c->in[0].rec.start_ns = INT64_MIN;
 	n = filter_ops(c, n);
 	int status = c->sorter != NULL ? sort(c, n) : emit(c, c->in, n);
 	if (status == GO_ON && c->sorter != NULL && !hold)
 		status = drain(c);
+	if (status == GO_ON)
+		status = flush_live(c);
 	if (status == GO_ON && c->sorter == NULL && slow && iot_writer_flush(c->writer) != IOT_OK)
 		status = iot_write_fault(c->writer, &c->write);
 	return status;
@@ -167,9 +192,10 @@ static int pump(struct iot_conversion *c, bool hold)
 {
 	int n;
 	bool blank = true;
-	while ((n = c->source.converter->next(&c->source, c->in, BATCH)) > 0) {
+	while ((n = c->source.converter->next(&c->source, c->in, BATCH)) > 0 ||
+	       (n == 0 && c->source.paused)) {
 		int status = take_batch(c, (size_t)n, hold);
-		blank = false;
+		blank = blank && n == 0;
 		if (status != GO_ON)
 			return status;
 		if (iot_signal_pending() != 0)
@@ -216,7 +242,7 @@ static int finish(struct iot_conversion *c)
 	}
 	if (status == GO_ON && !c->begun) /* nothing but %trace, or not even that */
 		status = begin_time(c, c->source.first_ns == INT64_MAX ? 0 : c->source.first_ns);
-	if (status == GO_ON && c->damage.status != IOT_OK)
+	if (status == GO_ON && c->damage.status != IOT_OK && !c->source.lost_told)
 		status = write_lost(c);
 	if (status != GO_ON)
 		return status;
@@ -256,13 +282,28 @@ static void close_source(struct iot_conversion *c)
 static int open_output(struct iot_conversion *c, bool hold)
 {
 	c->writer = iot_writer_new();
+	enum iot_sorter_mode mode = c->source.converter->live ? IOT_SORTER_LIVE
+				    : hold                    ? IOT_SORTER_HOLD
+							      : IOT_SORTER_STREAM;
 	if (!c->options->unsorted)
-		c->sorter =
-		    iot_sorter_new(c->options->memory, hold ? IOT_SORTER_HOLD : IOT_SORTER_STREAM);
+		c->sorter = iot_sorter_new(c->options->memory, mode);
+	if (c->sorter != NULL && mode == IOT_SORTER_LIVE)
+		iot_sorter_by_process(c->sorter);
 	if (c->writer == NULL || (c->sorter == NULL && !c->options->unsorted))
 		return tell(c, "out of memory");
 	int status = iot_write_open(c->writer, &c->write, c->options->command);
 	return status == IOT_EXIT_OK ? GO_ON : status;
+}
+
+static void report_late(struct iot_conversion *c)
+{
+	uint64_t late = iot_sorter_late(c->sorter);
+	if (late == 0)
+		return;
+	iot_report_add(&c->source.report, "late", late);
+	iot_report_note(&c->source.report,
+			"%ju events came later than was promised, and stand behind later ones",
+			(uintmax_t)late);
 }
 
 static void close_attempt(struct iot_conversion *c)
@@ -271,6 +312,7 @@ static void close_attempt(struct iot_conversion *c)
 	if (c->sorter != NULL) {
 		c->runs = iot_sorter_runs(c->sorter);
 		c->spilled = iot_sorter_spilled(c->sorter);
+		report_late(c);
 	}
 	if (c->rebase.before_zero > 0)
 		iot_report_add(&c->source.report, "clock.before_start", c->rebase.before_zero);
@@ -364,7 +406,8 @@ static int convert(struct iot_conversion *c)
 		converter = iot_converter_sniff(c->input, &error);
 	if (converter == NULL)
 		return refuse(c, &error);
-	bool hold = !iot_input_again(c->input) || !is_written_anew(c->write.path);
+	c->out_anew = is_written_anew(c->write.path);
+	bool hold = (!iot_input_again(c->input) || !c->out_anew) && !converter->live;
 	status = attempt(c, converter, hold);
 	if (status != ANEW)
 		return status;

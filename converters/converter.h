@@ -117,6 +117,8 @@ struct iot_source {
 	uint64_t tick_ns;     /* the source's own resolution */
 	int64_t first_ns;     /* the earliest time known at open: where the trace begins */
 	int64_t watermark_ns; /* no event still to come starts earlier; INT64_MIN: cannot tell */
+	bool paused;          /* next: none for now, but the watermark may have moved */
+	bool lost_told;       /* the error at the end is about what %lost has told */
 	struct iot_error error;
 	struct iot_report report;
 	void *state; /* the converter's own */
@@ -130,11 +132,17 @@ struct iot_converter_option {
 struct iot_converter {
 	const char *name, *summary;
 	const struct iot_converter_option *options; /* ends with a NULL name; may be NULL */
+	/*
+	 * Watermarks are promises of the traced programs: order is made as they allow, however much
+	 * has to wait meanwhile, and what comes too late is counted.
+	 */
+	bool live;
 	/* Bits of evidence; 0: not mine. Looks at names and heads only. */
 	int (*sniff)(struct iot_input *in);
 	int (*open)(struct iot_source *src);
 	/*
-	 * The next events, at most max: how many (at least 1), 0 at the end, negative: see
+	 * The next events, at most max: how many (at least 1), 0 at the end (or with
+	 * src->paused, of live sources alone: not to wait for input), negative: see
 	 * src->error; events before an error are delivered first. The first event is %trace. Times
 	 * count from 1970 where the source tells (then %trace has epoch=0), else from the source's
 	 * own zero; both in nanoseconds. Every event has its place in rec.start_ns. Text lives

@@ -360,6 +360,16 @@ static int add_file(struct iot_input *in, const char *path, uint64_t size, struc
 	return IOT_OK;
 }
 
+/* A packet tells at once what it is, and the next one may be long in coming. */
+static const char *pipe_head(struct iot_window *w, size_t *have)
+{
+	static const char packet[] = "IOTPKT01";
+	const char *head = iot_window_ahead(w, sizeof(packet) - 1, have);
+	if (*have >= sizeof(packet) - 1 && memcmp(head, packet, sizeof(packet) - 1) == 0)
+		return head;
+	return iot_window_ahead(w, IOT_HEAD_PIPE, have);
+}
+
 /* fd belongs to the input. A pipe is asked for its first bytes at once; so it may have to wait. */
 static int add_pipe(struct iot_input *in, int fd, const char *name, struct iot_error *error)
 {
@@ -377,7 +387,7 @@ static int add_pipe(struct iot_input *in, int fd, const char *name, struct iot_e
 	if (w == NULL)
 		return error->status;
 	size_t have;
-	const char *head = iot_window_ahead(w, IOT_HEAD_PIPE, &have);
+	const char *head = pipe_head(w, &have);
 	enum iot_packing how = iot_packing_of(head, have);
 	if (how == IOT_PACKED_BZIP2 || how == IOT_PACKED_XZ || how == IOT_PACKED_LZ4) {
 		w = unpacked(in, in->count - 1, w, how, error);
@@ -498,7 +508,7 @@ static void load_head(struct iot_input *in, size_t member)
 	in->looking = false;
 	if (w == NULL)
 		return;
-	const char *data = iot_window_ahead(w, m->pipe ? IOT_HEAD_PIPE : room, &have);
+	const char *data = m->pipe ? pipe_head(w, &have) : iot_window_ahead(w, room, &have);
 	have = have < room ? have : room;
 	m->head = have > 0 ? malloc(have) : NULL;
 	if (m->head != NULL) {

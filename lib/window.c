@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -439,6 +440,16 @@ void iot_window_consume(struct iot_window *w, size_t n)
 	w->start += n;
 }
 
+bool iot_window_waits(const struct iot_window *w, size_t want, int timeout_ms)
+{
+	struct pollfd p = {.fd = w->in.fd, .events = POLLIN};
+
+	if (w->in.kind != IOT_FROM_FD || w->readahead || w->in.ended ||
+	    w->error.status != IOT_OK || enough(w, want))
+		return false;
+	return poll(&p, 1, timeout_ms) == 0;
+}
+
 /* Status */
 
 int iot_window_status(const struct iot_window *w)
@@ -495,6 +506,10 @@ int iot_window_seek(struct iot_window *w, uint64_t at)
 	const uint64_t before = iot_window_place(w);
 
 	end_ahead(w);
+	if (w->error.status == IOT_EFORMAT || w->error.status == IOT_ETRUNCATED)
+		iot_error_clear(&w->error);
+	if (w->error.status != IOT_OK)
+		return w->error.status;
 	if (!iot_intake_seek(&w->in, w->first, at))
 		return iot_error_system(&w->error, errno, "%s: cannot go to byte %llu", w->name,
 					(unsigned long long)at);

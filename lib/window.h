@@ -57,6 +57,8 @@ int iot_window_open_callback(struct iot_window *w, iot_read_fn *read, void *cont
  */
 const char *iot_window_ahead(struct iot_window *w, size_t want, size_t *have);
 void iot_window_consume(struct iot_window *w, size_t n); /* n <= what was shown */
+/* Would ahead have to wait for longer than this for the writer at the other end of a pipe? */
+bool iot_window_waits(const struct iot_window *w, size_t want, int timeout_ms);
 
 /*
  * IOT_OK: the end, if ahead gave less than wanted, was a proper one. IOT_EIO; IOT_EFORMAT: damaged
@@ -80,7 +82,7 @@ bool iot_window_source(const struct iot_window *w, struct iot_stored *source);
 
 /*
  * Goes on at a byte of such a source, where something begins that unpacks by itself; also after the
- * end. Not before the first ahead, nor after an error.
+ * end or after damage. Not before the first ahead.
  */
 int iot_window_seek(struct iot_window *w, uint64_t at);
 

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The parts of the procstat converter:
+ *
+ *	procstat.c         packets out of the input, and what becomes of each
+ *	procstat_emit.c    their events
+ *	procstat_order.c   how far no earlier I/O can come
+ *	procstat_files.c   the file behind a number
+ */
+#ifndef IOT_CONVERTERS_PROCSTAT_H
+#define IOT_CONVERTERS_PROCSTAT_H
+
+#include "converter.h"
+#include "tracker.h"
+
+#include "lib/packet.h"
+#include "lib/packet_ledger.h"
+
+enum {
+	PROCSTAT_TEXT = 96 << 10,              /* of the directives of a batch */
+	PROCSTAT_DIRECTIVE = 14 << 10,         /* the longest: a path of 4 KiB, all of it encoded */
+	PROCSTAT_EVENTS = IOT_ENTRIES_MAX + 4, /* of one packet */
+	PROCSTAT_FILES_MAX = 1 << 18,
+	PROCSTAT_NAMES_MAX = 1 << 18,
+};
+
+struct procstat_file {
+	uint32_t process, file;          /* ids */
+	struct iot_tracked_file *behind; /* NULL: free */
+	int64_t opened_ns;
+};
+
+struct procstat_files {
+	struct iot_tracker tracker;
+	struct procstat_file *file; /* open addressing */
+	size_t count, room;
+};
+
+/* Those alive, the one with the least before_ns first. */
+struct procstat_order {
+	struct iot_packet_process **heap; /* from 1 */
+	size_t count, room;
+};
+
+struct procstat {
+	struct iot_source *src;
+	struct iot_window *window;
+	size_t member;
+	bool ended, began, waited; /* waited: it was told that the input pauses */
+	size_t used;               /* of the window, by the packet in hand */
+	uint64_t at;               /* bytes before the window, of this member */
+	struct iot_packet_scan scan;
+	struct iot_packet packet;
+	bool in_hand;
+
+	struct iot_ledger ledger;
+	struct procstat_order order;
+	struct procstat_files files;
+	int64_t epoch_ns;
+	uint64_t damaged, damages, first_damage; /* bytes, times, and where the first is */
+	const char *first_why;
+	uint64_t unknown;
+	bool cut, counted;
+	int64_t latest_ns; /* start of the latest event made */
+
+	struct iot_event *out;
+	size_t out_count, out_max;
+	struct iot_event
+	    queue[PROCSTAT_EVENTS]; /* where the caller has less room than a packet needs */
+	size_t queued, handed;
+	char text[PROCSTAT_TEXT];
+	size_t text_used;
+};
+
+/* Events */
+
+static inline int64_t procstat_ns(const struct procstat *s, uint64_t ticks)
+{
+	return iot_ticks_to_ns(ticks, s->scan.tick_ps);
+}
+
+bool procstat_has_room(const struct procstat *s); /* for what a packet may need */
+void procstat_emit_trace(struct procstat *s);
+void procstat_emit_process(struct procstat *s, const struct iot_packet_process *who,
+			   const struct iot_packet *p);
+void procstat_emit_open(struct procstat *s, const struct iot_packet_process *who,
+			const struct iot_packet *p, const struct iot_tracked_file *f);
+void procstat_emit_inherited(struct procstat *s, const struct iot_packet_process *who,
+			     uint32_t file, const struct iot_tracked_file *f, int64_t place_ns);
+void procstat_emit_close(struct procstat *s, const struct iot_packet_process *who,
+			 const struct iot_packet *p);
+void procstat_emit_exit(struct procstat *s, const struct iot_packet_process *who,
+			const struct iot_packet *p);
+void procstat_emit_records(struct procstat *s, const struct iot_packet_process *who,
+			   const struct iot_packet *p, uint32_t object);
+void procstat_emit_lost(struct procstat *s, const struct iot_packet_range *lost);
+void procstat_emit_damage(struct procstat *s);
+
+/* Order */
+
+/* Enters a process, or moves it to where before_ns belongs now. False: no memory. */
+bool procstat_order_set(struct procstat_order *o, struct iot_packet_process *who);
+void procstat_order_remove(struct procstat_order *o, struct iot_packet_process *who);
+/* The least before_ns; INT64_MAX: nobody is alive. */
+int64_t procstat_order_least(const struct procstat_order *o);
+
+/* Files */
+
+/* NULL: no memory. created: under this name it is a new one. */
+struct iot_tracked_file *procstat_files_open(struct procstat_files *f, uint32_t process,
+					     const struct iot_packet *p, int64_t start_ns);
+struct procstat_file *procstat_files_find(const struct procstat_files *f, uint32_t process,
+					  uint32_t file);
+/* Gives a process a file that it has inherited. False: no memory. */
+bool procstat_files_add(struct procstat_files *f, uint32_t process, uint32_t file,
+			struct iot_tracked_file *behind, int64_t opened_ns);
+void procstat_files_free(struct procstat_files *f);
+
+#endif
