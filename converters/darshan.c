@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Darshan: the converter's face, and the way through the regions of one log after the other. */
+#include "darshan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	SNIFF_MAGIC_BITS = 72,
+	SNIFF_TEXT_BITS = 300, /* a whole line, which no other program writes */
+	SNIFF_EMPTY_BITS = 8,
+	SNIFF_MEMBERS = 16,
+	TEXT_PER_CALL = 1 << 20,
+	TEXT_TICK_NS = 100000, /* four decimals */
+};
+
+static const struct iot_converter_option OPTIONS[] = {
+    {"layer", "posix|mpiio|both",
+     "whose calls become records (default: posix); both have the same I/O twice"},
+    {"check", NULL, "compare totals of the records with the source's own"},
+    {"threads", NULL, "every thread a process of its own, where the log tells"},
+    {0},
+};
+
+/* Finding out */
+
+static bool has_magic(const char *head, size_t size)
+{
+	static const unsigned char magic[8] = {0x37, 0x35, 0x64};
+	bool little = true, big = true;
+	if (size < 16)
+		return false;
+	for (size_t i = 0; i < 8; i++) {
+		little = little && (unsigned char)head[8 + i] == magic[i];
+		big = big && (unsigned char)head[15 - i] == magic[i];
+	}
+	return little || big;
+}
+
+/* A log that was never finished has a header of zeros: only its name tells. */
+static bool is_unfinished(const char *name, const char *head, size_t size)
+{
+	if (strstr(name, ".darshan") == NULL || size < 16)
+		return false;
+	for (size_t i = 0; i < size && i < 360; i++)
+		if (head[i] != '\0')
+			return false;
+	return true;
+}
+
+static int bid(struct iot_input *in, size_t member)
+{
+	size_t size;
+	const char *head = iot_input_head(in, member, &size);
+	if (has_magic(head, size))
+		return SNIFF_MAGIC_BITS;
+	if (iot_darshan_text_is(head, size))
+		return SNIFF_TEXT_BITS;
+	return is_unfinished(iot_input_name(in, member), head, size) ? SNIFF_EMPTY_BITS : 0;
+}
+
+static int sniff(struct iot_input *in)
+{
+	const size_t count = iot_input_count(in);
+	int bits = 0;
+	for (size_t i = 0; i < count && i < SNIFF_MEMBERS && bits == 0; i++)
+		bits = bid(in, i);
+	return bits;
+}
+
+/* Regions */
+
+static void skip_module(struct darshan *d)
+{
+	const char *name = iot_darshan_module_name(d->place->module);
+	struct iot_builder b;
+	iot_darshan_count(d, "skipped.modules", 1);
+	iot_darshan_count(d, "skipped.bytes", d->place->size);
+	iot_report_note(&d->src->report,
+			"module %s (id %u), version %u, is not understood: %llu bytes skipped",
+			name, d->place->id, d->place->version, (unsigned long long)d->place->size);
+	if (!iot_darshan_begin(d, &b, "counter"))
+		return;
+	iot_directive_text(&b, "source", name, strlen(name));
+	iot_directive_number(&b, "module", d->place->id);
+	iot_directive_number(&b, "version", d->place->version);
+	iot_directive_number(&b, "bytes-skipped", d->place->size);
+	iot_darshan_end(d, &b, d->end_ns);
+}
+
+static unsigned layer_of(const struct darshan_place *p)
+{
+	if (p->module == DARSHAN_DXT_POSIX)
+		return DARSHAN_LAYER_POSIX;
+	return p->module == DARSHAN_DXT_MPIIO ? DARSHAN_LAYER_MPIIO : 0;
+}
+
+typedef int step_fn(struct darshan *d);
+
+/* NULL: the module, or its version, is not known. */
+static step_fn *step_of(const struct darshan_place *p)
+{
+	switch (p->module) {
+	case DARSHAN_NULL:
+		return iot_darshan_names_step;
+	case DARSHAN_DXT_POSIX:
+		return p->version >= 1 && p->version <= 2 ? iot_darshan_dxt_step : NULL;
+	case DARSHAN_DXT_MPIIO:
+		return p->version >= 1 && p->version <= 3 ? iot_darshan_dxt_step : NULL;
+	case DARSHAN_HEATMAP:
+		return p->version == 1 ? iot_darshan_heatmap_step : NULL;
+	case DARSHAN_LUSTRE:
+		return p->version >= 1 && p->version <= 2 ? iot_darshan_lustre_step : NULL;
+	default:
+		return iot_darshan_counters(p->module, p->version) != NULL
+			   ? iot_darshan_counters_step
+			   : NULL;
+	}
+}
+
+static void open_region(struct darshan *d)
+{
+	struct darshan_place *p = d->place = &d->log.place[d->log.next++];
+	const unsigned layer = layer_of(p);
+	d->damaged = false;
+	d->region.status = IOT_OK;
+	d->dxt_layers |= layer;
+	if (layer != 0 && (d->layers & layer) == 0)
+		return;
+	step_fn *step = step_of(p);
+	if (step == NULL) {
+		skip_module(d);
+		return;
+	}
+	if (p->offset < d->log.at) {
+		iot_darshan_damage(d, IOT_EFORMAT, "lies on what comes before");
+		return;
+	}
+	if (!iot_darshan_log_skip(&d->log, p->offset)) {
+		iot_darshan_damage(d, IOT_ETRUNCATED, "the file ends before it");
+		return;
+	}
+	d->seen_layers |= layer;
+	d->dxt.active = false;
+	iot_darshan_region_open(&d->region, d->log.window, p->size, &d->log.at, d->log.how);
+	d->step = step;
+}
+
+static void close_region(struct darshan *d)
+{
+	if (d->region.status != IOT_OK && !d->damaged)
+		iot_darshan_damage(d, d->region.status, "stops early");
+	iot_darshan_region_close(&d->region);
+	d->region.status = IOT_OK;
+	d->step = NULL;
+}
+
+/* Logs */
+
+static const char *member_name(const struct darshan *d, char *out, size_t room)
+{
+	const char *name = iot_input_name(d->src->input, d->member);
+	return iot_escape(out, room, name, strlen(name));
+}
+
+static void begin_log(struct darshan *d)
+{
+	d->base_ns = d->log.start_ns;
+	d->end_ns = d->log.end_ns;
+	d->seen_layers = d->dxt_layers = 0;
+	d->understood++;
+	d->place = NULL;
+	d->damaged = false;
+}
+
+static int open_member(struct darshan *d, struct iot_error *error)
+{
+	char name[512];
+	size_t size;
+	const char *head = iot_input_head(d->src->input, d->member, &size);
+	const bool text = iot_darshan_text_is(head, size);
+	struct iot_window *w = iot_input_open(d->src->input, d->member, error);
+	if (w == NULL)
+		return error->status;
+	int status = text ? iot_darshan_text_open(d, w)
+			  : iot_darshan_log_open(&d->log, w, member_name(d, name, sizeof name),
+						 &d->region, error);
+	d->log.window = w;
+	if (status != IOT_OK)
+		return status;
+	begin_log(d);
+	if (text)
+		d->step = iot_darshan_text_step;
+	return IOT_OK;
+}
+
+/* What the job says of itself, once %trace is out. */
+static void tell_job(struct darshan *d)
+{
+	char name[256];
+	member_name(d, name, sizeof name);
+	if (d->log.job_status != IOT_OK)
+		iot_darshan_damage(d, d->log.job_status, "job: %s", d->log.job_why);
+	if (d->log.start_ns == 0)
+		iot_report_note(&d->src->report, "%s: when the job started is not known", name);
+	if (d->log.major == 3 && d->log.minor == 20)
+		iot_report_note(&d->src->report,
+				"%s: of Darshan 3.2.0, which damages some counters (ACCESS, COUNT)",
+				name);
+}
+
+/* Modules that had no memory left when the log was made: their last records are missing. */
+static void tell_partial(struct darshan *d)
+{
+	char why[128];
+	for (unsigned id = 0; id < DARSHAN_MODULES; id++) {
+		if ((d->log.partial >> id & 1) == 0)
+			continue;
+		unsigned module = iot_darshan_module_of(&d->log, id);
+		snprintf(why, sizeof why,
+			 "module %s ran out of memory: its last records are missing",
+			 iot_darshan_module_name(module));
+		iot_darshan_count(d, "partial.modules", 1);
+		iot_report_note(&d->src->report, "%s", why);
+		iot_darshan_emit_lost(d, why);
+	}
+}
+
+static void tell_records(struct darshan *d)
+{
+	char name[256];
+	member_name(d, name, sizeof name);
+	if (d->dxt_layers == 0)
+		iot_report_note(&d->src->report,
+				"%s: has no DXT data: counters only, and no records", name);
+	else if ((d->dxt_layers & d->layers) == 0)
+		iot_report_note(&d->src->report, "%s: has no DXT data of this layer; see --layer",
+				name);
+}
+
+/* Ranks that have counters but no records. */
+static void tell_processes(struct darshan *d)
+{
+	for (size_t i = 0; i < d->processes; i++) {
+		const struct darshan_process *p = &d->process[i];
+		uint64_t id = d->process_base + (uint64_t)p->rank + 1;
+		if (p->told_ns == INT64_MAX && id <= UINT32_MAX)
+			iot_darshan_emit_process(d, (uint32_t)id, d->base_ns);
+	}
+}
+
+static uint64_t process_count(const struct darshan *d)
+{
+	int64_t most = d->log.job.known ? d->log.job.processes : 0;
+	for (size_t i = 0; i < d->processes; i++)
+		if (d->process[i].rank >= most)
+			most = d->process[i].rank + 1;
+	return most > 0 ? (uint64_t)most : 0;
+}
+
+static bool same_job(const struct darshan_job *a, const struct darshan_job *b)
+{
+	return a->known && b->known && a->id == b->id && a->start_s == b->start_s &&
+	       a->processes == b->processes && a->uid == b->uid;
+}
+
+static void close_log(struct darshan *d)
+{
+	d->place = NULL;
+	tell_partial(d);
+	tell_records(d);
+	tell_processes(d);
+	if (d->check)
+		iot_darshan_check(d);
+	iot_window_free(d->log.window);
+	d->log.window = NULL;
+	d->member++;
+}
+
+/* The next member that is a log; others may lie beside them. */
+static void next_log(struct darshan *d)
+{
+	const struct darshan_job last = d->log.job;
+	const bool text = d->text != NULL;
+	struct iot_error error = {.status = IOT_OK};
+	while (d->member < iot_input_count(d->src->input) && bid(d->src->input, d->member) == 0) {
+		iot_darshan_count(d, "files.ignored", 1);
+		d->member++;
+	}
+	if (d->member == iot_input_count(d->src->input)) {
+		d->ended = true;
+		return;
+	}
+	const uint64_t processes = process_count(d);
+	if (open_member(d, &error) == IOT_OK) {
+		/* Two texts of one job are about the same processes. */
+		if (!text || d->text == NULL || !same_job(&last, &d->log.job)) {
+			d->process_base += processes;
+			d->processes = 0;
+		}
+		tell_job(d);
+		return;
+	}
+	if (d->log.window != NULL)
+		iot_window_free(d->log.window);
+	d->log.window = NULL;
+	if (d->fault.status == IOT_OK)
+		d->fault = error;
+	iot_report_note(&d->src->report, "%.240s", error.text);
+	d->member++;
+}
+
+static void advance(struct darshan *d)
+{
+	if (d->step != NULL) {
+		int status = d->step(d);
+		if (status < 0)
+			iot_darshan_no_memory(d);
+		else if (status == 0 && d->text != NULL && d->step == iot_darshan_text_step) {
+			d->step = NULL;
+			iot_darshan_text_end(d);
+		} else if (status == 0)
+			close_region(d);
+	} else if (d->log.window == NULL) {
+		next_log(d);
+	} else if (d->log.next < d->log.places) {
+		open_region(d);
+	} else {
+		close_log(d);
+	}
+}
+
+/* The converter */
+
+static int set_layers(struct darshan *d)
+{
+	const char *layer = iot_source_setting(d->src, "layer");
+	if (layer == NULL || strcmp(layer, "posix") == 0)
+		d->layers = DARSHAN_LAYER_POSIX;
+	else if (strcmp(layer, "mpiio") == 0)
+		d->layers = DARSHAN_LAYER_MPIIO;
+	else if (strcmp(layer, "both") == 0)
+		d->layers = DARSHAN_LAYER_POSIX | DARSHAN_LAYER_MPIIO;
+	else
+		return iot_error_set(&d->src->error, IOT_EUSAGE,
+				     "--layer: posix, mpiio or both is expected of Darshan");
+	return IOT_OK;
+}
+
+static int open_source(struct iot_source *src)
+{
+	struct darshan *d = calloc(1, sizeof *d);
+	if (d == NULL)
+		return iot_error_set(&src->error, IOT_ENOMEM, "out of memory");
+	src->state = d;
+	d->src = src;
+	d->check = iot_source_setting(src, "check") != NULL;
+	d->threads = iot_source_setting(src, "threads") != NULL;
+	if (set_layers(d) != IOT_OK)
+		return src->error.status;
+	const size_t count = iot_input_count(src->input);
+	while (d->member + 1 < count && bid(src->input, d->member) == 0)
+		d->member++;
+	if (d->member > 0)
+		iot_darshan_count(d, "files.ignored", d->member);
+	int status = open_member(d, &src->error);
+	if (status != IOT_OK)
+		return status;
+	src->tick_ns = d->text != NULL ? TEXT_TICK_NS : 1;
+	src->first_ns = d->base_ns;
+	iot_darshan_emit_trace(d, d->text != NULL ? "text" : "log");
+	tell_job(d);
+	return d->status;
+}
+
+static int next(struct iot_source *src, struct iot_event *out, int max)
+{
+	struct darshan *d = src->state;
+	if (d->queue_count == 0)
+		iot_darshan_emit_reset(d);
+	int n = 0;
+	while (n < max) {
+		int got = iot_darshan_queue_take(d, out + n, max - n);
+		if (got == 0)
+			got = iot_darshan_batch_take(d, out + n, max - n);
+		n += got;
+		if (got > 0)
+			continue;
+		if (d->ended || d->status != IOT_OK || (n > 0 && d->text_used > TEXT_PER_CALL))
+			break;
+		advance(d);
+	}
+	if (n > 0 || d->status != IOT_OK)
+		return n > 0 ? n : d->status;
+	if (d->fault.status != IOT_OK && src->error.status == IOT_OK)
+		src->error = d->fault;
+	return src->error.status;
+}
+
+static void close_source(struct iot_source *src)
+{
+	struct darshan *d = src->state;
+	if (d == NULL)
+		return;
+	iot_darshan_region_close(&d->region);
+	iot_window_free(d->log.window);
+	iot_darshan_text_close(d);
+	iot_darshan_names_free(d);
+	iot_darshan_emit_free(d);
+	free(d->region.data);
+	free(d->batch.segment);
+	free(d);
+	src->state = NULL;
+}
+
+const struct iot_converter iot_converter_darshan = {
+    .name = "darshan",
+    .summary = "Darshan: logs with or without DXT, and the text of darshan-parser and "
+	       "darshan-dxt-parser",
+    .options = OPTIONS,
+    .sniff = sniff,
+    .open = open_source,
+    .next = next,
+    .close = close_source,
+};

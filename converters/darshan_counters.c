@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Counter modules as %counter: every counter of every record, integers as they are, doubles with
+ * all their digits. HEATMAP and LUSTRE have records of varying size; what a module does not say in a
+ * version (-1 in the tools' own output) is left out.
+ */
+#include "darshan.h"
+
+#include <stdio.h>
+
+enum {
+	RECORD_HEAD = 16,
+	RECORD_MAX = 4096, /* of fixed size */
+	HEATMAP_HEAD = 48,
+	HEATMAP_BINS_MAX = 65536,
+	LUSTRE_OLD_HEAD = 56,
+	LUSTRE_HEAD = 32,
+	LUSTRE_COMPONENT = 72,
+	LUSTRE_POOL = 16,
+	LUSTRE_MOST = 16384, /* components, stripes */
+	PERMANENT_RANKS = INT32_MAX,
+};
+
+/* In what order of the trace: counters are of the whole job, so they stand at its end. */
+static int64_t place(const struct darshan *d)
+{
+	return d->end_ns;
+}
+
+bool iot_darshan_counter_begin(struct darshan *d, struct iot_builder *b, const char *source,
+			       uint64_t id, int64_t rank, unsigned part)
+{
+	struct iot_text path = iot_darshan_name(d, id);
+	uint32_t object = iot_darshan_object(d, id);
+	uint32_t process = rank >= 0 ? iot_darshan_process(d, rank) : 0;
+	if (object == 0 || (rank >= 0 && process == 0) || !iot_darshan_begin(d, b, "counter"))
+		return false;
+	iot_directive_text(b, "source", source, strlen(source));
+	if (process != 0)
+		iot_directive_number(b, "process", process);
+	iot_darshan_signed(b, "rank", rank);
+	iot_directive_number(b, "object", object);
+	if (path.size > 0)
+		iot_directive_text(b, "path", path.data, path.size);
+	iot_directive_number(b, "record", id);
+	if (part > 0)
+		iot_directive_number(b, "part", part + 1);
+	return true;
+}
+
+/* A line is full: the counters to come stand on the next one. */
+static bool go_on(struct darshan *d, struct iot_builder *b, uint64_t id, int64_t rank,
+		  unsigned *part)
+{
+	if (b->size < DARSHAN_DIRECTIVE_SPLIT)
+		return true;
+	iot_darshan_end(d, b, place(d));
+	return iot_darshan_counter_begin(d, b, iot_darshan_module_name(d->place->module), id, rank,
+					 ++*part);
+}
+
+static bool is_record_id(const char *name)
+{
+	return strcmp(name, "POSIX_RENAMED_FROM") == 0 || strcmp(name, "H5D_FILE_REC_ID") == 0;
+}
+
+static size_t count_in(const struct darshan_counter *c, unsigned n, unsigned version)
+{
+	size_t count = 0;
+	for (unsigned i = 0; i < n; i++)
+		count += version >= c[i].since && version <= c[i].until;
+	return count;
+}
+
+static bool all_zero(const unsigned char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i] != 0)
+			return false;
+	return true;
+}
+
+/* Whether a rank can be one. Those beyond the job's are told of, not refused. */
+static bool check_rank(struct darshan *d, int64_t rank)
+{
+	if (rank < -1 || rank > PERMANENT_RANKS) {
+		iot_darshan_damage(d, IOT_EFORMAT, "rank %lld in a record", (long long)rank);
+		return false;
+	}
+	if (d->log.job.known && rank >= d->log.job.processes)
+		iot_darshan_count(d, "ranks.beyond_job", 1);
+	return true;
+}
+
+/* The next record, or its first `size` bytes; NULL: the end, or damage. */
+static const unsigned char *record(struct darshan *d, size_t size)
+{
+	size_t have;
+	const unsigned char *p = iot_darshan_ahead(&d->region, size, &have);
+	if (have >= size)
+		return p;
+	if (have > 0)
+		iot_darshan_damage(d, IOT_EFORMAT, "ends inside a record");
+	return NULL;
+}
+
+/* The same of a record not yet looked at. Logs without compression end in zeros. */
+static const unsigned char *record_head(struct darshan *d, size_t size)
+{
+	const unsigned char *p = record(d, size);
+	if (p == NULL || (d->region.how == DARSHAN_UNPACKED && all_zero(p, size)) ||
+	    !check_rank(d, iot_darshan_i64(p + 8, d->log.swap)))
+		return NULL;
+	return p;
+}
+
+static void put_ints(struct darshan *d, struct iot_builder *b, const struct darshan_counters *c,
+		     const unsigned char **p, uint64_t id, int64_t rank)
+{
+	const unsigned version = d->place->version;
+	for (unsigned i = 0; i < c->int_count; i++) {
+		const struct darshan_counter *k = &c->ints[i];
+		if (version < k->since || version > k->until)
+			continue;
+		int64_t value = iot_darshan_i64(*p, d->log.swap);
+		*p += 8;
+		if (is_record_id(k->name))
+			iot_directive_number(b, k->name, (uint64_t)value);
+		else
+			iot_darshan_signed(b, k->name, value);
+		if (d->check)
+			iot_darshan_check_counters(d, d->place->module, id, rank, k->name, value);
+	}
+}
+
+static void put_doubles(struct darshan *d, struct iot_builder *b, const struct darshan_counters *c,
+			const unsigned char *p)
+{
+	const unsigned version = d->place->version;
+	for (unsigned i = 0; i < c->double_count; i++) {
+		const struct darshan_counter *k = &c->doubles[i];
+		if (version < k->since || version > k->until)
+			continue;
+		iot_darshan_double(b, k->name, iot_darshan_f64(p, d->log.swap));
+		p += 8;
+	}
+}
+
+int iot_darshan_counters_step(struct darshan *d)
+{
+	const struct darshan_place *where = d->place;
+	const struct darshan_counters *c = iot_darshan_counters(where->module, where->version);
+	const size_t size =
+	    RECORD_HEAD + 8 * (count_in(c->ints, c->int_count, where->version) +
+			       count_in(c->doubles, c->double_count, where->version));
+	struct iot_builder b;
+	const unsigned char *p = record_head(d, size);
+	if (p == NULL)
+		return 0;
+	const uint64_t id = iot_darshan_u64(p, d->log.swap);
+	const int64_t rank = iot_darshan_i64(p + 8, d->log.swap);
+	if (!iot_darshan_counter_begin(d, &b, iot_darshan_module_name(where->module), id, rank, 0))
+		return -1;
+	p += RECORD_HEAD;
+	put_ints(d, &b, c, &p, id, rank);
+	put_doubles(d, &b, c, p);
+	iot_darshan_end(d, &b, place(d));
+	iot_darshan_consume(&d->region, size);
+	iot_darshan_count(d, "counters.records", 1);
+	return 1;
+}
+
+/* HEATMAP */
+
+static void put_numbered(struct iot_builder *b, const char *format, unsigned i, int64_t value)
+{
+	char name[64];
+	snprintf(name, sizeof name, format, i);
+	iot_darshan_signed(b, name, value);
+}
+
+static bool put_bins(struct darshan *d, struct iot_builder *b, const char *format,
+		     const unsigned char *p, unsigned bins, uint64_t id, int64_t rank,
+		     unsigned *part)
+{
+	for (unsigned i = 0; i < bins; i++) {
+		if (!go_on(d, b, id, rank, part))
+			return false;
+		put_numbered(b, format, i, iot_darshan_i64(p + 8 * (size_t)i, d->log.swap));
+	}
+	return true;
+}
+
+/* id, rank, width of a bin, bins, two words without meaning; bins of writes, then of reads */
+int iot_darshan_heatmap_step(struct darshan *d)
+{
+	struct iot_builder b;
+	unsigned part = 0;
+	const unsigned char *p = record_head(d, HEATMAP_HEAD);
+	if (p == NULL)
+		return 0;
+	const int64_t bins = iot_darshan_i64(p + 24, d->log.swap);
+	if (bins < 0 || bins > HEATMAP_BINS_MAX) {
+		iot_darshan_damage(d, IOT_EFORMAT, "%lld bins in a record", (long long)bins);
+		return 0;
+	}
+	const size_t size = HEATMAP_HEAD + 16 * (size_t)bins;
+	p = record(d, size);
+	if (p == NULL)
+		return 0;
+	const uint64_t id = iot_darshan_u64(p, d->log.swap);
+	const int64_t rank = iot_darshan_i64(p + 8, d->log.swap);
+	if (!iot_darshan_counter_begin(d, &b, "HEATMAP", id, rank, 0))
+		return -1;
+	iot_darshan_double(&b, "HEATMAP_F_BIN_WIDTH_SECONDS", iot_darshan_f64(p + 16, d->log.swap));
+	p += HEATMAP_HEAD;
+	if (!put_bins(d, &b, "HEATMAP_WRITE_BIN_%u", p, (unsigned)bins, id, rank, &part) ||
+	    !put_bins(d, &b, "HEATMAP_READ_BIN_%u", p + 8 * bins, (unsigned)bins, id, rank, &part))
+		return -1;
+	iot_darshan_end(d, &b, place(d));
+	iot_darshan_consume(&d->region, size);
+	iot_darshan_count(d, "counters.records", 1);
+	return 1;
+}
+
+/* LUSTRE */
+
+static bool put_osts(struct darshan *d, struct iot_builder *b, const unsigned char *p,
+		     unsigned osts, uint64_t id, int64_t rank, unsigned *part)
+{
+	return put_bins(d, b, "LUSTRE_OST_ID_%u", p, osts, id, rank, part);
+}
+
+static bool put_component(struct darshan *d, struct iot_builder *b, const unsigned char *p,
+			  unsigned number)
+{
+	static const char *const names[] = {"STRIPE_SIZE", "STRIPE_COUNT", "STRIPE_PATTERN",
+					    "FLAGS",       "EXT_START",    "EXT_END",
+					    "MIRROR_ID"};
+	char name[64];
+	const size_t count = sizeof names / sizeof *names;
+	for (size_t i = 0; i < count; i++) {
+		snprintf(name, sizeof name, "LUSTRE_COMP%u_%s", number, names[i]);
+		iot_darshan_signed(b, name, iot_darshan_i64(p + 8 * i, d->log.swap));
+	}
+	const char *pool = (const char *)p + 8 * count;
+	snprintf(name, sizeof name, "LUSTRE_COMP%u_POOL_NAME", number);
+	iot_directive_text(b, name, pool, strnlen(pool, LUSTRE_POOL));
+	return true;
+}
+
+static int lustre_old(struct darshan *d, const unsigned char *p, size_t stripes)
+{
+	static const char *const names[] = {"LUSTRE_OSTS", "LUSTRE_MDTS", "LUSTRE_STRIPE_OFFSET",
+					    "LUSTRE_STRIPE_SIZE", "LUSTRE_STRIPE_WIDTH"};
+	const uint64_t id = iot_darshan_u64(p, d->log.swap);
+	const int64_t rank = iot_darshan_i64(p + 8, d->log.swap);
+	struct iot_builder b;
+	unsigned part = 0;
+	if (!iot_darshan_counter_begin(d, &b, "LUSTRE", id, rank, 0))
+		return -1;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		iot_darshan_signed(&b, names[i],
+				   iot_darshan_i64(p + RECORD_HEAD + 8 * i, d->log.swap));
+	if (!put_osts(d, &b, p + LUSTRE_OLD_HEAD, (unsigned)stripes, id, rank, &part))
+		return -1;
+	iot_darshan_end(d, &b, place(d));
+	return 1;
+}
+
+static int lustre_new(struct darshan *d, const unsigned char *p, size_t components, size_t stripes)
+{
+	const uint64_t id = iot_darshan_u64(p, d->log.swap);
+	const int64_t rank = iot_darshan_i64(p + 8, d->log.swap);
+	struct iot_builder b;
+	unsigned part = 0;
+	if (!iot_darshan_counter_begin(d, &b, "LUSTRE", id, rank, 0))
+		return -1;
+	iot_directive_number(&b, "LUSTRE_NUM_COMPONENTS", components);
+	iot_directive_number(&b, "LUSTRE_NUM_STRIPES", stripes);
+	p += LUSTRE_HEAD;
+	for (size_t i = 0; i < components; i++, p += LUSTRE_COMPONENT)
+		if (!go_on(d, &b, id, rank, &part) || !put_component(d, &b, p, (unsigned)i + 1))
+			return -1;
+	if (!put_osts(d, &b, p, (unsigned)stripes, id, rank, &part))
+		return -1;
+	iot_darshan_end(d, &b, place(d));
+	return 1;
+}
+
+/* Components and stripes that a record says it has; false: it cannot be. */
+static bool lustre_counts(struct darshan *d, const unsigned char *p, int64_t *components,
+			  int64_t *stripes)
+{
+	const bool old = d->place->version == 1;
+	*components = old ? 0 : iot_darshan_i64(p + 16, d->log.swap);
+	*stripes = iot_darshan_i64(p + (old ? 48 : 24), d->log.swap);
+	if (old && *stripes < 0) /* a file whose stripes could not be asked for */
+		*stripes = *stripes == -1 ? 0 : *stripes;
+	if (*components >= 0 && *components <= LUSTRE_MOST && *stripes >= 0 &&
+	    *stripes <= LUSTRE_MOST)
+		return true;
+	iot_darshan_damage(d, IOT_EFORMAT, "%lld components and %lld stripes in a record",
+			   (long long)*components, (long long)*stripes);
+	return false;
+}
+
+int iot_darshan_lustre_step(struct darshan *d)
+{
+	const bool old = d->place->version == 1;
+	const size_t head = old ? LUSTRE_OLD_HEAD : LUSTRE_HEAD;
+	const unsigned char *p = record_head(d, head);
+	int64_t components, stripes;
+	if (p == NULL || !lustre_counts(d, p, &components, &stripes))
+		return 0;
+	const size_t size = head + LUSTRE_COMPONENT * (size_t)components + 8 * (size_t)stripes;
+	p = record(d, size);
+	if (p == NULL)
+		return 0;
+	int status = old ? lustre_old(d, p, (size_t)stripes)
+			 : lustre_new(d, p, (size_t)components, (size_t)stripes);
+	iot_darshan_consume(&d->region, size);
+	iot_darshan_count(d, "counters.records", 1);
+	return status;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * DXT: what single calls did. A record is a head of 104 bytes, its writes, its reads:
+ *
+ *	head     0 id  8 rank  16 unused  24 host, 64 bytes  88 writes  96 reads
+ *	segment  0 offset  8 length  16 start  24 end, in seconds  [32 thread]
+ *
+ * Counts come from the input: nothing is allocated by them.
+ */
+#include "darshan.h"
+
+#include <stdlib.h>
+
+enum { HEAD = 104, HOST = 24, COUNTS = 88 };
+
+#define COUNT_MAX (INT64_C(1) << 48)
+
+bool iot_darshan_record_begin(struct darshan *d, unsigned layer, uint64_t id, int64_t rank,
+			      const char *host, size_t host_size)
+{
+	struct darshan_batch *b = &d->batch;
+	uint32_t process = iot_darshan_process(d, rank);
+	uint32_t file = process != 0 ? iot_darshan_file(d, layer, rank, id) : 0;
+	if (b->segment == NULL)
+		b->segment = malloc(DARSHAN_BATCH * sizeof *b->segment);
+	if (file == 0 || b->segment == NULL) {
+		iot_darshan_no_memory(d);
+		return false;
+	}
+	*b = (struct darshan_batch){.segment = b->segment, .sorted = {true, true}};
+	d->dxt = (struct darshan_dxt){
+	    .active = true, .rank = rank, .id = id, .process = process, .file = file};
+	d->file[file - 1].traced = true;
+	struct darshan_process *p = &d->process[iot_darshan_find(&d->process_ids, process, 0) - 1];
+	if (p->host[0] == '\0' && host_size > 0 && host_size < sizeof p->host) {
+		memcpy(p->host, host, host_size);
+		p->host[host_size] = '\0';
+	}
+	return true;
+}
+
+static bool all_zero(const unsigned char *p)
+{
+	for (size_t i = 0; i < HEAD; i++)
+		if (p[i] != 0)
+			return false;
+	return true;
+}
+
+static int begin_record(struct darshan *d)
+{
+	size_t have;
+	const unsigned char *p = iot_darshan_ahead(&d->region, HEAD, &have);
+	const bool swap = d->log.swap;
+	if (have < HEAD) {
+		if (have > 0)
+			iot_darshan_damage(d, IOT_EFORMAT, "ends inside the head of a record");
+		return 0;
+	}
+	if (d->region.how == DARSHAN_UNPACKED && all_zero(p))
+		return 0;
+	const int64_t rank = iot_darshan_i64(p + 8, swap);
+	const int64_t writes = iot_darshan_i64(p + COUNTS, swap);
+	const int64_t reads = iot_darshan_i64(p + COUNTS + 8, swap);
+	if (rank < 0 || rank > INT32_MAX || writes < 0 || reads < 0 || writes > COUNT_MAX ||
+	    reads > COUNT_MAX) {
+		iot_darshan_damage(d, IOT_EFORMAT,
+				   "a record of rank %lld with %lld writes and %lld reads",
+				   (long long)rank, (long long)writes, (long long)reads);
+		return 0;
+	}
+	if (d->log.job.known && rank >= d->log.job.processes)
+		iot_darshan_count(d, "ranks.beyond_job", 1);
+	const char *host = (const char *)p + HOST;
+	if (!iot_darshan_record_begin(
+		d,
+		d->place->module == DARSHAN_DXT_POSIX ? DARSHAN_LAYER_POSIX : DARSHAN_LAYER_MPIIO,
+		iot_darshan_u64(p, swap), rank, host, strnlen(host, DARSHAN_HOST_MAX)))
+		return -1;
+	d->dxt.left[0] = (uint64_t)writes;
+	d->dxt.left[1] = (uint64_t)reads;
+	iot_darshan_consume(&d->region, HEAD);
+	return 1;
+}
+
+static size_t segment_size(const struct darshan_place *place)
+{
+	const unsigned with_threads = place->module == DARSHAN_DXT_POSIX ? 2 : 3;
+	return place->version >= with_threads ? 40 : 32;
+}
+
+/* Whole segments that are there and have room; 0: the region ends before. */
+static size_t take_some(struct darshan *d, size_t size)
+{
+	struct darshan_dxt *x = &d->dxt;
+	size_t have, room = DARSHAN_BATCH - d->batch.count;
+	const unsigned char *p = iot_darshan_ahead(&d->region, size, &have);
+	size_t n = have / size;
+	if (n > room)
+		n = room;
+	if (n > x->left[x->part])
+		n = (size_t)x->left[x->part];
+	iot_darshan_batch_segments(d, p, n, size);
+	iot_darshan_consume(&d->region, n * size);
+	x->left[x->part] -= n;
+	return n;
+}
+
+/* Of the record in work as much as a batch holds. */
+int iot_darshan_dxt_step(struct darshan *d)
+{
+	struct darshan_dxt *x = &d->dxt;
+	if (!x->active) {
+		int status = begin_record(d);
+		if (status <= 0)
+			return status;
+	} else {
+		d->batch.sorted[0] = d->batch.sorted[1] = true;
+	}
+	const size_t size = segment_size(d->place);
+	while (x->left[0] + x->left[1] > 0 && d->batch.count < DARSHAN_BATCH) {
+		x->part = x->left[0] == 0;
+		if (take_some(d, size) > 0)
+			continue;
+		uint64_t missing = x->left[0] + x->left[1];
+		iot_darshan_count(d, "damage.segments", missing);
+		iot_darshan_damage(d, IOT_EFORMAT,
+				   "ends inside a record of rank %lld, %llu "
+				   "segments before its end",
+				   (long long)x->rank, (unsigned long long)missing);
+		x->active = false;
+		break;
+	}
+	if (x->left[0] + x->left[1] == 0)
+		x->active = false;
+	iot_darshan_batch_close(d, !x->active);
+	return d->status == IOT_OK;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Directives of the Darshan converter, and those that wait to be taken. What has no time of its own
+ * gets its place from the caller: names before the first record that needs them, counters at the
+ * end of the job.
+ */
+#include "darshan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CHUNK_SIZE = 256 << 10, DIGITS_LEAST = 15, DIGITS_MOST = 17 };
+
+void iot_darshan_no_memory(struct darshan *d)
+{
+	if (d->status != IOT_OK)
+		return;
+	d->status =
+	    iot_error_set(&d->src->error, IOT_ENOMEM, "out of memory, or too many names for it");
+}
+
+void iot_darshan_count(struct darshan *d, const char *name, uint64_t n)
+{
+	iot_report_add(&d->src->report, name, n);
+}
+
+/* Text that lives until the next call of next */
+
+void iot_darshan_emit_reset(struct darshan *d)
+{
+	for (struct darshan_chunk *c = d->chunks; c != NULL; c = c->next)
+		c->used = 0;
+	d->text_used = 0;
+}
+
+static struct darshan_chunk *chunk_for(struct darshan *d, size_t need)
+{
+	struct darshan_chunk **last = &d->chunks;
+	while (*last != NULL && (*last)->room - (*last)->used < need)
+		last = &(*last)->next;
+	if (*last != NULL)
+		return *last;
+	struct darshan_chunk *c = malloc(sizeof *c + CHUNK_SIZE);
+	if (c == NULL)
+		return NULL;
+	*c = (struct darshan_chunk){.room = CHUNK_SIZE};
+	return *last = c;
+}
+
+static bool queue(struct darshan *d, const struct iot_event *ev)
+{
+	if (d->queue_count == d->queue_room) {
+		size_t room = d->queue_room == 0 ? 64 : 2 * d->queue_room;
+		struct iot_event *now = realloc(d->queue, room * sizeof *now);
+		if (now == NULL)
+			return false;
+		d->queue = now;
+		d->queue_room = room;
+	}
+	d->queue[d->queue_count++] = *ev;
+	return true;
+}
+
+int iot_darshan_queue_take(struct darshan *d, struct iot_event *out, int max)
+{
+	size_t n = d->queue_count - d->queue_next;
+	if (n > (size_t)max)
+		n = (size_t)max;
+	if (n > 0)
+		memcpy(out, d->queue + d->queue_next, n * sizeof *out);
+	d->queue_next += n;
+	if (d->queue_next == d->queue_count)
+		d->queue_next = d->queue_count = 0;
+	return (int)n;
+}
+
+bool iot_darshan_begin(struct darshan *d, struct iot_builder *b, const char *directive)
+{
+	struct darshan_chunk *c = chunk_for(d, DARSHAN_DIRECTIVE_ROOM);
+	if (c == NULL) {
+		iot_darshan_no_memory(d);
+		return false;
+	}
+	iot_directive_begin(b, c->text + c->used, DARSHAN_DIRECTIVE_ROOM, directive);
+	return true;
+}
+
+void iot_darshan_end(struct darshan *d, struct iot_builder *b, int64_t place_ns)
+{
+	struct iot_event ev = {0};
+	if (iot_directive_end(b, &ev) != IOT_OK) {
+		iot_darshan_count(d, "directive.too_long", 1);
+		return;
+	}
+	ev.rec.start_ns = place_ns;
+	for (struct darshan_chunk *c = d->chunks; c != NULL; c = c->next)
+		if (ev.text.data == c->text + c->used)
+			c->used += ev.text.size;
+	d->text_used += ev.text.size;
+	if (!queue(d, &ev))
+		iot_darshan_no_memory(d);
+}
+
+void iot_darshan_emit_free(struct darshan *d)
+{
+	for (struct darshan_chunk *c = d->chunks, *next; c != NULL; c = next) {
+		next = c->next;
+		free(c);
+	}
+	free(d->queue);
+}
+
+/* Values */
+
+void iot_darshan_signed(struct iot_builder *b, const char *key, int64_t value)
+{
+	char text[24];
+	int n = snprintf(text, sizeof text, "%lld", (long long)value);
+	iot_directive_text(b, key, text, (size_t)n);
+}
+
+/* The shortest digits that read back as the same number. */
+void iot_darshan_double(struct iot_builder *b, const char *key, double value)
+{
+	char text[40];
+	int n = snprintf(text, sizeof text, "%.*g", DIGITS_LEAST, value);
+	for (int digits = DIGITS_LEAST + 1; digits <= DIGITS_MOST; digits++) {
+		double back = strtod(text, NULL);
+		if (memcmp(&back, &value, sizeof back) == 0 || value != value)
+			break;
+		n = snprintf(text, sizeof text, "%.*g", digits, value);
+	}
+	iot_directive_text(b, key, text, (size_t)n);
+}
+
+static void put_text(struct iot_builder *b, const char *key, struct iot_text text)
+{
+	if (text.size > 0)
+		iot_directive_text(b, key, text.data, text.size);
+}
+
+static void put_moment(struct iot_builder *b, const char *key, int64_t s, int64_t ns)
+{
+	char text[48];
+	int n = ns >= 0 ? snprintf(text, sizeof text, "%lld.%09lld", (long long)s, (long long)ns)
+			: snprintf(text, sizeof text, "%lld", (long long)s);
+	iot_directive_text(b, key, text, (size_t)n);
+}
+
+/* %trace, %process, %file */
+
+static void put_job(struct darshan *d, struct iot_builder *b)
+{
+	const struct darshan_job *job = &d->log.job;
+	put_text(b, "command", job->command);
+	if (!job->known)
+		return;
+	iot_darshan_signed(b, "job", job->id);
+	iot_darshan_signed(b, "uid", job->uid);
+	iot_darshan_signed(b, "ranks", job->processes);
+	put_moment(b, "job-start", job->start_s, job->start_ns);
+	put_moment(b, "job-end", job->end_s, job->end_ns);
+	put_text(b, "metadata", job->metadata);
+	put_text(b, "mounts", job->mounts);
+}
+
+/* form: "log" or what printed the text. */
+void iot_darshan_emit_trace(struct darshan *d, const char *form)
+{
+	static const char layers[][12] = {"", "posix", "mpiio", "posix,mpiio"};
+	/* How far times can be trusted; each rank has its own zero. */
+	static const char skew[] = "each-rank-from-its-own-start";
+	struct iot_builder b;
+	char version[32];
+	if (!iot_darshan_begin(d, &b, "trace"))
+		return;
+	iot_directive_text(&b, "source", "darshan", strlen("darshan"));
+	iot_directive_text(&b, "form", form, strlen(form));
+	int n = snprintf(version, sizeof version, "%u.%02u", d->log.major, d->log.minor);
+	iot_directive_text(&b, "log-format", version, (size_t)n);
+	put_job(d, &b);
+	if (d->log.start_ns > 0)
+		iot_directive_number(&b, "epoch", 0);
+	iot_directive_text(&b, "lacks", "cpu", 3);
+	iot_directive_text(&b, "layer", layers[d->layers], strlen(layers[d->layers]));
+	iot_directive_text(&b, "clocks", skew, sizeof skew - 1);
+	bool exact = d->log.job.start_ns >= 0;
+	const char *precision = d->text != NULL ? "100us" : "238ns";
+	iot_directive_text(&b, "precision", precision, strlen(precision));
+	iot_directive_text(&b, "epoch-precision", exact ? "1ns" : "1s", exact ? 3 : 2);
+	iot_darshan_end(d, &b, d->base_ns);
+}
+
+/* The program: the last part of the command's first word. */
+static struct iot_text program(struct iot_text command)
+{
+	const char *end = command.size > 0 ? memchr(command.data, ' ', command.size) : NULL;
+	size_t size = end != NULL ? (size_t)(end - command.data) : command.size;
+	size_t at = size;
+	while (at > 0 && command.data[at - 1] != '/')
+		at--;
+	return (struct iot_text){command.data != NULL ? command.data + at : NULL, size - at};
+}
+
+/* Again where it is needed earlier than it was told: the later one says nothing new then. */
+void iot_darshan_emit_process(struct darshan *d, uint32_t process, int64_t place_ns)
+{
+	uint32_t at = iot_darshan_find(&d->process_ids, process, 0);
+	struct iot_builder b;
+	if (at == 0)
+		return;
+	struct darshan_process *p = &d->process[at - 1];
+	if (place_ns >= p->told_ns || !iot_darshan_begin(d, &b, "process"))
+		return;
+	p->told_ns = place_ns;
+	iot_directive_number(&b, "id", process);
+	iot_directive_number(&b, "rank", (uint64_t)p->rank);
+	put_text(&b, "name", program(d->log.job.command));
+	if (p->host[0] != '\0')
+		iot_directive_text(&b, "host", p->host, strlen(p->host));
+	if (d->process_base > 0)
+		put_text(&b, "command", d->log.job.command);
+	iot_darshan_end(d, &b, place_ns);
+}
+
+void iot_darshan_emit_file(struct darshan *d, uint32_t file, uint32_t process, int64_t place_ns)
+{
+	struct darshan_file *f = &d->file[file - 1];
+	struct iot_text path = iot_darshan_name(d, f->id), type, point;
+	struct iot_builder b;
+	if (!iot_darshan_begin(d, &b, "file"))
+		return;
+	f->told = true;
+	iot_directive_number(&b, "process", process);
+	iot_directive_number(&b, "id", file);
+	iot_directive_number(&b, "object", f->object);
+	put_text(&b, "path", path);
+	iot_directive_number(&b, "source-id", f->id);
+	iot_directive_text(&b, "layer", f->layer == DARSHAN_LAYER_POSIX ? "posix" : "mpiio", 5);
+	if (path.size > 0 && iot_darshan_mount(&d->log.job, path, &type, &point)) {
+		put_text(&b, "fs", type);
+		put_text(&b, "mount", point);
+	}
+	iot_darshan_end(d, &b, place_ns);
+}
+
+/* Damage */
+
+void iot_darshan_emit_lost(struct darshan *d, const char *why)
+{
+	struct iot_builder b;
+	if (!iot_darshan_begin(d, &b, "lost"))
+		return;
+	iot_directive_number(&b, "time", (uint64_t)d->end_ns);
+	iot_directive_text(&b, "why", why, strnlen(why, DARSHAN_NAME_MAX));
+	iot_darshan_end(d, &b, d->end_ns);
+}
+
+static const char *where(const struct darshan *d, char *text, size_t room)
+{
+	const char *path = iot_input_name(d->src->input, d->member);
+	char shown[256];
+	iot_escape(shown, sizeof shown, path, strlen(path));
+	if (d->place == NULL)
+		snprintf(text, room, "%s", shown);
+	else if (d->place->module == DARSHAN_NULL)
+		snprintf(text, room, "%s: names", shown);
+	else
+		snprintf(text, room, "%s: module %s", shown,
+			 iot_darshan_module_name(d->place->module));
+	return text;
+}
+
+/*
+ * A region that ended early for a reason of its own says that reason. The first damage is what the
+ * conversion ends with, and tells of, itself.
+ */
+void iot_darshan_damage(struct darshan *d, int status, const char *format, ...)
+{
+	char why[512], place[512];
+	struct iot_error e = {.status = IOT_OK};
+	va_list args;
+	va_start(args, format);
+	vsnprintf(why, sizeof why, format, args);
+	va_end(args);
+	if (d->region.status == IOT_ENOMEM) {
+		iot_darshan_no_memory(d);
+		return;
+	}
+	d->damaged = true;
+	iot_darshan_count(d, "damage.places", 1);
+	where(d, place, sizeof place);
+	if (d->region.status != IOT_OK)
+		iot_error_set(&e, d->region.status, "%s: %s (%s)", place, d->region.why, why);
+	else
+		iot_error_set(&e, status, "%s: %s", place, why);
+	if (d->fault.status == IOT_OK) {
+		d->fault = e;
+		return;
+	}
+	iot_darshan_emit_lost(d, e.text);
+	iot_report_note(&d->src->report, "%.240s", e.text);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The header of a log and its job. Header, by format:
+ *
+ *	             3.00 to 3.21        3.41
+ *	version      0   char[8]         0    char[8]
+ *	magic        8   i64             8    i64, which tells the byte order
+ *	compression  16  u8              16   u8
+ *	partial      20  u32             24   u64, a bit per module
+ *	names        24  u64 off, len    32
+ *	modules      40  16 of these     48   64 of these
+ *	versions     296 16 u32          1072 64 u32
+ *	size         360                 1328
+ */
+#include "darshan.h"
+
+#include <stdlib.h>
+
+enum {
+	VERSION_SIZE = 8,
+	HEADER_OLD = 360,
+	HEADER_NEW = 1328,
+	MAP_OLD = 24,
+	MAP_NEW = 32,
+	MODULES_OLD = 16,
+	VERSIONS_OLD = 296,
+	VERSIONS_NEW = 1072,
+	METADATA_SIZE = 1024,
+};
+
+#define MAGIC       INT64_C(6567223)
+#define NS_PER_S    INT64_C(1000000000)
+#define SECONDS_MAX (INT64_C(1) << 33) /* a job that starts later than in 2242 has no date */
+
+static const char *const module_names[] = {
+    "NULL",        "POSIX", "MPI-IO", "H5F",     "H5D",       "PNETCDF_FILE",
+    "PNETCDF_VAR", "BG/Q",  "LUSTRE", "STDIO",   "DXT_POSIX", "DXT_MPIIO",
+    "MDHIM",       "APXC",  "APMPI",  "HEATMAP", "DFS",       "DAOS",
+};
+
+const char *iot_darshan_module_name(unsigned module)
+{
+	return module < sizeof module_names / sizeof *module_names ? module_names[module]
+								   : "unknown";
+}
+
+/* Version */
+
+static bool take_number(const char **p, const char *end, unsigned *value)
+{
+	const char *start = *p;
+	*value = 0;
+	while (*p < end && **p >= '0' && **p <= '9' && *p - start < 3)
+		*value = *value * 10 + (unsigned)(*(*p)++ - '0');
+	return *p > start;
+}
+
+static bool take_version(struct darshan_log *log, const char *text)
+{
+	const char *p = text, *end = text + VERSION_SIZE;
+	if (!take_number(&p, end, &log->major) || p == end || *p++ != '.' ||
+	    !take_number(&p, end, &log->minor))
+		return false;
+	return p == end || *p == '\0';
+}
+
+static bool all_zero(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i] != '\0')
+			return false;
+	return true;
+}
+
+static int check_version(struct darshan_log *log, const char *head, size_t have, const char *name,
+			 struct iot_error *e)
+{
+	static const unsigned known[] = {0, 10, 20, 21, 41};
+	if (have < VERSION_SIZE)
+		return iot_error_set(e, IOT_ETRUNCATED, "%s: ends inside the header of a log",
+				     name);
+	if (all_zero(head, have < HEADER_OLD ? have : HEADER_OLD))
+		return iot_error_set(e, IOT_EFORMAT,
+				     "%s: an incomplete log: its header, written last, is empty",
+				     name);
+	if (!take_version(log, head))
+		return iot_error_set(e, IOT_EFORMAT, "%s: no log of Darshan: no version in front",
+				     name);
+	if (log->major < 3)
+		return iot_error_set(e, IOT_EFORMAT,
+				     "%s: format %u.%02u, which is older than 3.00: convert it "
+				     "with the tools of Darshan first",
+				     name, log->major, log->minor);
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (log->major == 3 && log->minor == known[i])
+			return IOT_OK;
+	return iot_error_set(
+	    e, IOT_EFORMAT, "%s: format %u.%02u is not known (3.00, 3.10, 3.20, 3.21 and 3.41 are)",
+	    name, log->major, log->minor);
+}
+
+/* Regions */
+
+unsigned iot_darshan_module_of(const struct darshan_log *log, unsigned id)
+{
+	if (log->minor == 41)
+		return id;
+	if (log->minor >= 20)
+		return id <= DARSHAN_PNETCDF_FILE ? id : id + 1;
+	if (id <= DARSHAN_H5F)
+		return id;
+	return id == 4 ? DARSHAN_PNETCDF_FILE : id + 2;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct darshan_place *x = a, *y = b;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return x->module < y->module ? -1 : x->module > y->module;
+}
+
+static void take_map(struct darshan_log *log, const unsigned char *head)
+{
+	const bool new = log->minor == 41;
+	const unsigned char *map = head + (new ? MAP_NEW : MAP_OLD);
+	const unsigned char *versions = head + (new ? VERSIONS_NEW : VERSIONS_OLD);
+	const unsigned modules = new ? DARSHAN_MODULES : MODULES_OLD;
+	for (unsigned i = 0; i <= modules; i++, map += 16) {
+		struct darshan_place p = {.offset = iot_darshan_u64(map, log->swap),
+					  .size = iot_darshan_u64(map + 8, log->swap)};
+		if (i > 0) {
+			p.id = i - 1;
+			p.module = iot_darshan_module_of(log, p.id);
+			p.version = iot_darshan_u32(versions + 4 * p.id, log->swap);
+		}
+		if (p.offset != 0 && (log->first == 0 || p.offset < log->first))
+			log->first = p.offset;
+		if (p.size > 0 && (i == 0 || p.module != DARSHAN_NULL))
+			log->place[log->places++] = p;
+	}
+	qsort(log->place, log->places, sizeof *log->place, by_offset);
+}
+
+static int take_header(struct darshan_log *log, const char *name, struct iot_error *e)
+{
+	size_t have;
+	const char *text = iot_window_ahead(log->window, HEADER_OLD, &have);
+	if (check_version(log, text, have, name, e) != IOT_OK)
+		return e->status;
+	const size_t size = log->minor == 41 ? HEADER_NEW : HEADER_OLD;
+	const unsigned char *head =
+	    (const unsigned char *)iot_window_ahead(log->window, size, &have);
+	if (have < size)
+		return iot_error_set(e, IOT_ETRUNCATED,
+				     "%s: ends inside its header, which has %zu bytes", name, size);
+	int64_t magic = iot_darshan_i64(head + 8, false);
+	log->swap = magic != MAGIC;
+	if (log->swap && (int64_t)__builtin_bswap64((uint64_t)magic) != MAGIC)
+		return iot_error_set(e, IOT_EFORMAT, "%s: no log of Darshan: its magic is wrong",
+				     name);
+	if (head[16] > DARSHAN_UNPACKED)
+		return iot_error_set(e, IOT_EFORMAT,
+				     "%s: compression %u is not known (0 zlib, 1 bzip2, 2 none)",
+				     name, head[16]);
+	log->how = (enum darshan_packing)head[16];
+	log->partial = size == HEADER_NEW ? iot_darshan_u64(head + 24, log->swap)
+					  : iot_darshan_u32(head + 20, log->swap);
+	take_map(log, head);
+	iot_window_consume(log->window, size);
+	log->at = size;
+	return IOT_OK;
+}
+
+bool iot_darshan_log_skip(struct darshan_log *log, uint64_t offset)
+{
+	while (log->at < offset) {
+		size_t have;
+		(void)iot_window_ahead(log->window, 1, &have);
+		if (have == 0)
+			return false;
+		if (have > offset - log->at)
+			have = (size_t)(offset - log->at);
+		iot_window_consume(log->window, have);
+		log->at += have;
+	}
+	return true;
+}
+
+/* Job */
+
+void iot_darshan_job_split(struct darshan_job *job, size_t at, size_t size)
+{
+	const char *text = job->text + at, *end = text + size, *p = text;
+	const char *mounts = end;
+	/* A command may have line ends of its own: mounts are the lines at the end with a tab. */
+	for (const char *line = end; line > text; line = p) {
+		p = line - 1;
+		while (p > text && *p != '\n')
+			p--;
+		if (*p != '\n' || memchr(p, '\t', (size_t)(line - p)) == NULL)
+			break;
+		mounts = p;
+	}
+	job->command = (struct iot_text){text, (size_t)(mounts - text)};
+	while (job->command.size > 0 && text[job->command.size - 1] == ' ')
+		job->command.size--;
+	if (mounts < end)
+		mounts++;
+	job->mounts = (struct iot_text){mounts, (size_t)(end - mounts)};
+}
+
+static void take_job(struct darshan_log *log, const unsigned char *p, size_t size)
+{
+	struct darshan_job *job = &log->job;
+	const bool new = log->minor == 41;
+	int64_t word[7] = {0};
+	size_t words = new ? 7 : 5, n = 0;
+	if (size < words * 8)
+		return;
+	for (size_t i = 0; i < words; i++)
+		word[i] = iot_darshan_i64(p + 8 * i, log->swap);
+	job->uid = word[n++];
+	job->start_s = word[n++];
+	job->start_ns = new ? word[n++] : -1;
+	job->end_s = word[n++];
+	job->end_ns = new ? word[n++] : -1;
+	job->processes = word[n++];
+	job->id = word[n];
+	job->known = true;
+	p += words * 8;
+	size -= words * 8;
+	memcpy(job->text, p, size);
+	size_t metadata = strnlen(job->text, size < METADATA_SIZE ? size : METADATA_SIZE);
+	while (metadata > 0 && job->text[metadata - 1] == '\n')
+		metadata--;
+	job->metadata = (struct iot_text){job->text, metadata};
+	if (size > METADATA_SIZE)
+		iot_darshan_job_split(job, METADATA_SIZE,
+				      strnlen(job->text + METADATA_SIZE, size - METADATA_SIZE));
+}
+
+static bool is_date(int64_t s, int64_t ns)
+{
+	return s > 0 && s < SECONDS_MAX && ns >= -1 && ns < NS_PER_S;
+}
+
+void iot_darshan_log_times(struct darshan_log *log)
+{
+	const struct darshan_job *job = &log->job;
+	if (!job->known || !is_date(job->start_s, job->start_ns))
+		return;
+	log->start_ns = job->start_s * NS_PER_S + (job->start_ns > 0 ? job->start_ns : 0);
+	log->end_ns = log->start_ns;
+	if (!is_date(job->end_s, job->end_ns))
+		return;
+	/* Where there are whole seconds only, the last one counts. */
+	int64_t end = job->end_s * NS_PER_S + (job->end_ns >= 0 ? job->end_ns : NS_PER_S - 1);
+	if (end > log->end_ns)
+		log->end_ns = end;
+}
+
+/* The job is not in the map: it lies between header and first region. */
+static void read_job(struct darshan_log *log, struct darshan_region *r)
+{
+	uint64_t size = log->first > log->at ? log->first - log->at : 0;
+	if (log->first == 0)
+		size = UINT32_MAX;
+	iot_darshan_region_open(r, log->window, size, &log->at, log->how);
+	size_t have;
+	const unsigned char *p = iot_darshan_ahead(r, DARSHAN_JOB_MAX, &have);
+	if (have > DARSHAN_JOB_MAX)
+		have = DARSHAN_JOB_MAX;
+	take_job(log, p, have);
+	bool open_end = log->first == 0 && r->status == IOT_ETRUNCATED && !r->in_stream;
+	if (r->status != IOT_OK && !open_end) {
+		log->job_status = r->status;
+		log->job_why = r->why;
+	} else if (!log->job.known) {
+		log->job_status = log->first > log->at ? IOT_EFORMAT : IOT_ETRUNCATED;
+		log->job_why = "too short";
+	}
+	iot_darshan_region_close(r);
+	iot_darshan_log_times(log);
+}
+
+int iot_darshan_log_open(struct darshan_log *log, struct iot_window *w, const char *name,
+			 struct darshan_region *r, struct iot_error *error)
+{
+	*log = (struct darshan_log){.window = w};
+	int status = take_header(log, name, error);
+	if (status != IOT_OK)
+		return status;
+	read_job(log, r);
+	return IOT_OK;
+}
+
+/* Mounts: "type\tpath" lines. Plain prefixes, the longest counts. */
+
+bool iot_darshan_mount(const struct darshan_job *job, struct iot_text path, struct iot_text *type,
+		       struct iot_text *point)
+{
+	const char *p = job->mounts.data, *end = job->mounts.size > 0 ? p + job->mounts.size : p;
+	point->size = 0;
+	while (p < end) {
+		const char *stop = memchr(p, '\n', (size_t)(end - p));
+		if (stop == NULL)
+			stop = end;
+		const char *tab = memchr(p, '\t', (size_t)(stop - p));
+		size_t size = tab != NULL ? (size_t)(stop - tab - 1) : 0;
+		if (size > point->size && size <= path.size &&
+		    memcmp(path.data, tab + 1, size) == 0) {
+			*type = (struct iot_text){p, (size_t)(tab - p)};
+			*point = (struct iot_text){tab + 1, size};
+		}
+		p = stop + 1;
+	}
+	return point->size > 0;
+}

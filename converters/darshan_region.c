@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The bytes of one region. Each rank that had something to say appended a stream of its own, so
+ * after the end of one the next begins; what they hold is one sequence. How much that is is written
+ * nowhere: it is shown piece by piece.
+ */
+#include "darshan.h"
+
+#include <stdlib.h>
+
+enum { PIECE = 256 << 10, ROOM_MAX = 5 << 20 };
+
+void iot_darshan_region_open(struct darshan_region *r, struct iot_window *in, uint64_t size,
+			     uint64_t *at, enum darshan_packing how)
+{
+	unsigned char *data = r->data;
+	size_t room = r->room;
+	*r = (struct darshan_region){
+	    .in = in, .left = size, .at = at, .how = how, .data = data, .room = room};
+}
+
+void iot_darshan_region_close(struct darshan_region *r)
+{
+	if (r->made && r->how == DARSHAN_ZLIB)
+		(void)inflateEnd(&r->zlib);
+	if (r->made && r->how == DARSHAN_BZIP2)
+		(void)BZ2_bzDecompressEnd(&r->bzip2);
+	r->made = false;
+	r->ended = true;
+}
+
+static void fail(struct darshan_region *r, int status, const char *why)
+{
+	r->ended = true;
+	r->status = status;
+	r->why = why;
+}
+
+/* Bytes of the log that belong to the region; 0: no more. */
+static size_t stored(struct darshan_region *r, const unsigned char **bytes)
+{
+	size_t have = 0;
+	if (r->left == 0)
+		return 0;
+	*bytes = (const unsigned char *)iot_window_ahead(r->in, 1, &have);
+	if (have == 0 && iot_window_status(r->in) != IOT_OK)
+		fail(r, iot_window_status(r->in), iot_window_error(r->in)->text);
+	else if (have == 0)
+		fail(r, IOT_ETRUNCATED, "the file ends inside of it");
+	if (have > UINT32_MAX)
+		have = UINT32_MAX;
+	return have < r->left ? have : (size_t)r->left;
+}
+
+static void taken(struct darshan_region *r, size_t n)
+{
+	iot_window_consume(r->in, n);
+	r->left -= n;
+	*r->at += n;
+}
+
+static bool begin_zlib(struct darshan_region *r)
+{
+	int status = r->made ? inflateReset(&r->zlib) : inflateInit(&r->zlib);
+	r->made = r->made || status == Z_OK;
+	return status == Z_OK;
+}
+
+static size_t inflate_some(struct darshan_region *r, unsigned char *out, size_t room)
+{
+	const unsigned char *bytes = NULL;
+	size_t have = stored(r, &bytes);
+	if (have == 0)
+		return 0;
+	if (!r->in_stream && !begin_zlib(r)) {
+		fail(r, IOT_ENOMEM, "out of memory");
+		return 0;
+	}
+	r->in_stream = true;
+	r->zlib.next_in = (unsigned char *)(uintptr_t)bytes;
+	r->zlib.avail_in = (uInt)have;
+	r->zlib.next_out = out;
+	r->zlib.avail_out = (uInt)room;
+	int status = inflate(&r->zlib, Z_NO_FLUSH);
+	taken(r, have - r->zlib.avail_in);
+	if (status == Z_STREAM_END)
+		r->in_stream = false;
+	else if (status != Z_OK && status != Z_BUF_ERROR)
+		fail(r, status == Z_MEM_ERROR ? IOT_ENOMEM : IOT_EFORMAT,
+		     r->zlib.msg != NULL ? r->zlib.msg : "damaged zlib data");
+	return room - r->zlib.avail_out;
+}
+
+static bool begin_bzip2(struct darshan_region *r)
+{
+	if (r->made)
+		(void)BZ2_bzDecompressEnd(&r->bzip2);
+	r->bzip2 = (bz_stream){.next_in = NULL};
+	r->made = BZ2_bzDecompressInit(&r->bzip2, 0, 0) == BZ_OK;
+	return r->made;
+}
+
+static size_t bunzip2_some(struct darshan_region *r, unsigned char *out, size_t room)
+{
+	const unsigned char *bytes = NULL;
+	size_t have = stored(r, &bytes);
+	if (have == 0)
+		return 0;
+	if (!r->in_stream && !begin_bzip2(r)) {
+		fail(r, IOT_ENOMEM, "out of memory");
+		return 0;
+	}
+	r->in_stream = true;
+	r->bzip2.next_in = (char *)(uintptr_t)bytes;
+	r->bzip2.avail_in = (unsigned)have;
+	r->bzip2.next_out = (char *)out;
+	r->bzip2.avail_out = (unsigned)room;
+	int status = BZ2_bzDecompress(&r->bzip2);
+	taken(r, have - r->bzip2.avail_in);
+	if (status == BZ_STREAM_END)
+		r->in_stream = false;
+	else if (status != BZ_OK)
+		fail(r, status == BZ_MEM_ERROR ? IOT_ENOMEM : IOT_EFORMAT, "damaged bzip2 data");
+	return room - r->bzip2.avail_out;
+}
+
+static size_t copy_some(struct darshan_region *r, unsigned char *out, size_t room)
+{
+	const unsigned char *bytes = NULL;
+	size_t have = stored(r, &bytes);
+	if (have > room)
+		have = room;
+	if (have > 0)
+		memcpy(out, bytes, have);
+	taken(r, have);
+	return have;
+}
+
+/* zlib and bzip2 may hold output when all input has been taken. */
+static size_t last_of_zlib(struct darshan_region *r, unsigned char *out, size_t room)
+{
+	r->zlib.avail_in = 0;
+	r->zlib.next_out = out;
+	r->zlib.avail_out = (uInt)room;
+	int status = inflate(&r->zlib, Z_NO_FLUSH);
+	if (status == Z_STREAM_END)
+		r->in_stream = false;
+	else if (status != Z_OK || r->zlib.avail_out == room)
+		fail(r, IOT_EFORMAT, "its compressed data stops early");
+	return room - r->zlib.avail_out;
+}
+
+static size_t last_of_bzip2(struct darshan_region *r, unsigned char *out, size_t room)
+{
+	r->bzip2.avail_in = 0;
+	r->bzip2.next_out = (char *)out;
+	r->bzip2.avail_out = (unsigned)room;
+	int status = BZ2_bzDecompress(&r->bzip2);
+	if (status == BZ_STREAM_END)
+		r->in_stream = false;
+	else if (status != BZ_OK || r->bzip2.avail_out == room)
+		fail(r, IOT_EFORMAT, "its compressed data stops early");
+	return room - r->bzip2.avail_out;
+}
+
+static size_t step(struct darshan_region *r, unsigned char *out, size_t room)
+{
+	if (r->left == 0 && !r->in_stream) {
+		r->ended = true;
+		return 0;
+	}
+	if (r->how == DARSHAN_UNPACKED)
+		return copy_some(r, out, room);
+	if (r->how == DARSHAN_BZIP2)
+		return r->left > 0 ? bunzip2_some(r, out, room) : last_of_bzip2(r, out, room);
+	return r->left > 0 ? inflate_some(r, out, room) : last_of_zlib(r, out, room);
+}
+
+static bool make_room(struct darshan_region *r, size_t want)
+{
+	if (r->pos > 0) {
+		memmove(r->data, r->data + r->pos, r->end - r->pos);
+		r->end -= r->pos;
+		r->pos = 0;
+	}
+	size_t room = want <= PIECE / 2 ? (size_t)PIECE : 2 * want;
+	if (room <= r->room)
+		return true;
+	unsigned char *data = room > ROOM_MAX * 2 ? NULL : realloc(r->data, room);
+	if (data == NULL)
+		return false;
+	r->data = data;
+	r->room = room;
+	return true;
+}
+
+const unsigned char *iot_darshan_ahead(struct darshan_region *r, size_t want, size_t *have)
+{
+	if (r->end - r->pos < want && !r->ended && !make_room(r, want))
+		fail(r, IOT_ENOMEM, "out of memory");
+	while (r->end - r->pos < want && !r->ended)
+		r->end += step(r, r->data + r->end, r->room - r->end);
+	*have = r->end - r->pos;
+	return r->data + r->pos;
+}
