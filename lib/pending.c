@@ -23,7 +23,10 @@ struct extra {
 	uint64_t size;
 };
 
-#define EXTENDED UINT64_C(1)
+/* In a key's tie: there is a struct extra. Its other low bits count units of 4 bytes, two at once. */
+#define EXTENDED 1U
+enum { UNIT = 4 }; /* bytes */
+#define ARENA_MAX ((size_t)UINT32_MAX / 2 * UNIT)
 
 static bool is_plain(const struct iot_event *ev)
 {
@@ -40,19 +43,23 @@ static size_t arena_size(const struct iot_event *ev)
 	return is_plain(ev) ? sizeof(struct iot_record) : extended_size(ev->text.size);
 }
 
-size_t iot_pending_cost(const struct iot_event *ev)
+static char *stored(const struct iot_pending *p, struct iot_key key)
 {
-	return arena_size(ev) + IOT_KEY_COST;
+	return p->arena + (size_t)((uint32_t)key.tie & ~EXTENDED) * UNIT;
 }
 
 static size_t stored_size(const struct iot_pending *p, struct iot_key key)
 {
-	if ((key.where & EXTENDED) == 0)
+	if ((key.tie & EXTENDED) == 0)
 		return sizeof(struct iot_record);
 	struct extra extra;
-	memcpy(&extra, p->arena + (key.where & ~EXTENDED) + sizeof(struct iot_record),
-	       sizeof(extra));
+	memcpy(&extra, stored(p, key) + sizeof(struct iot_record), sizeof(extra));
 	return extended_size(extra.size);
+}
+
+static bool is_before(struct iot_key a, struct iot_key b)
+{
+	return (a.start < b.start) | ((a.start == b.start) & (a.tie < b.tie));
 }
 
 static bool grow(void **block, size_t *room, size_t need, size_t first, size_t unit)
@@ -83,9 +90,11 @@ static bool grow_for(struct iot_pending *p, size_t bytes)
 bool iot_pending_add(struct iot_pending *p, const struct iot_event *ev)
 {
 	size_t bytes = arena_size(ev);
+	if (bytes > ARENA_MAX - p->used)
+		return false;
 	if ((p->count == p->room || p->arena_room - p->used < bytes) && !grow_for(p, bytes))
 		return false;
-	uint64_t where = p->used;
+	uint64_t tie = p->used / UNIT;
 	char *at = p->arena + p->used;
 	memcpy(at, &ev->rec, sizeof(ev->rec));
 	if (bytes != sizeof(ev->rec)) {
@@ -93,29 +102,33 @@ bool iot_pending_add(struct iot_pending *p, const struct iot_event *ev)
 		memcpy(at + sizeof(ev->rec), &extra, sizeof(extra));
 		if (ev->text.size > 0)
 			memcpy(at + sizeof(ev->rec) + sizeof(extra), ev->text.data, ev->text.size);
-		where |= EXTENDED;
+		tie |= EXTENDED;
 	}
+	if (p->by_process)
+		tie |= (uint64_t)ev->rec.process << 32;
 	if (p->sorted == p->count || ev->rec.start_ns < p->lowest)
 		p->lowest = ev->rec.start_ns;
-	p->key[p->count++] = (struct iot_key){ev->rec.start_ns, where};
+	const struct iot_key key = {ev->rec.start_ns, tie};
+	p->in_order = p->count == 0 || (p->in_order && !is_before(key, p->key[p->count - 1]));
+	p->key[p->count++] = key;
 	p->used += bytes;
 	return true;
 }
 
 /* Sorting */
 
-/* The first key of a[0 .. n) behind x; it is looked for from the end. */
-static size_t first_after(const struct iot_key *a, size_t n, int64_t x)
+/* The first key of a[0 .. n) behind x, which is none of them; it is looked for from the end. */
+static size_t first_after(const struct iot_key *a, size_t n, struct iot_key x)
 {
 	size_t step = 1, high = n;
-	while (step <= n && a[n - step].start > x) {
+	while (step <= n && is_before(x, a[n - step])) {
 		high = n - step;
 		step *= 2;
 	}
 	size_t low = step <= n ? n - step + 1 : 0;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		if (a[mid].start > x)
+		if (is_before(x, a[mid]))
 			high = mid;
 		else
 			low = mid + 1;
@@ -124,17 +137,17 @@ static size_t first_after(const struct iot_key *a, size_t n, int64_t x)
 }
 
 /* The first key of a[0 .. n) not before x; it is looked for from the beginning. */
-static size_t first_from(const struct iot_key *a, size_t n, int64_t x)
+static size_t first_from(const struct iot_key *a, size_t n, struct iot_key x)
 {
 	size_t step = 1, low = 0;
-	while (step <= n && a[step - 1].start < x) {
+	while (step <= n && is_before(a[step - 1], x)) {
 		low = step;
 		step *= 2;
 	}
 	size_t high = step <= n ? step - 1 : n;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		if (a[mid].start < x)
+		if (is_before(a[mid], x))
 			low = mid + 1;
 		else
 			high = mid;
@@ -149,7 +162,7 @@ static void merge_forward(struct iot_key *a, size_t left, size_t right, struct i
 	const struct iot_key *l = spare, *l_end = spare + left, *r = a + left, *r_end = r + right;
 	struct iot_key *out = a;
 	while (l < l_end && r < r_end) {
-		bool take_right = r->start < l->start;
+		bool take_right = is_before(*r, *l);
 		*out++ = take_right ? *r : *l;
 		r += take_right;
 		l += !take_right;
@@ -163,7 +176,7 @@ static void merge_backward(struct iot_key *a, size_t left, size_t right, struct 
 	const struct iot_key *l = a + left, *r = spare + right;
 	struct iot_key *out = a + left + right;
 	while (l > a && r > spare) {
-		bool take_left = r[-1].start < l[-1].start;
+		bool take_left = is_before(r[-1], l[-1]);
 		*--out = take_left ? l[-1] : r[-1];
 		l -= take_left;
 		r -= !take_left;
@@ -173,12 +186,12 @@ static void merge_backward(struct iot_key *a, size_t left, size_t right, struct 
 
 static bool merge(struct iot_pending *p, struct iot_key *a, size_t left, size_t right)
 {
-	size_t skip = first_after(a, left, a[left].start);
+	size_t skip = first_after(a, left, a[left]);
 	a += skip;
 	left -= skip;
 	if (left == 0)
 		return true;
-	right = first_from(a + left, right, a[left - 1].start);
+	right = first_from(a + left, right, a[left - 1]);
 	void *spare = p->spare;
 	bool ok = grow(&spare, &p->spare_room, left < right ? left : right, ROOM_FIRST, sizeof(*a));
 	p->spare = spare;
@@ -206,7 +219,7 @@ static void insertion_sort(struct iot_key *a, size_t done, size_t n)
 	for (size_t i = done; i < n; i++) {
 		struct iot_key key = a[i];
 		size_t at = i;
-		for (; at > 0 && key.start < a[at - 1].start; at--)
+		for (; at > 0 && is_before(key, a[at - 1]); at--)
 			a[at] = a[at - 1];
 		a[at] = key;
 	}
@@ -216,10 +229,10 @@ static void insertion_sort(struct iot_key *a, size_t done, size_t n)
 static size_t next_run(struct iot_key *a, size_t n, size_t done)
 {
 	size_t len = done > 0 ? done : 1;
-	while (len < n && a[len - 1].start <= a[len].start)
+	while (len < n && is_before(a[len - 1], a[len]))
 		len++;
 	if (len == 1 && n > 1) {
-		while (len < n && a[len - 1].start > a[len].start)
+		while (len < n && is_before(a[len], a[len - 1]))
 			len++;
 		reverse(a, len);
 	}
@@ -280,16 +293,18 @@ static bool sort_keys(struct iot_pending *p, struct iot_key *a, size_t n, size_t
 	return push_run(p, a, &st, n, &at, n, n);
 }
 
-bool iot_pending_sort(struct iot_pending *p, int64_t end, size_t *upto)
+bool iot_pending_sort(struct iot_pending *p)
 {
 	if (p->sorted < p->count &&
 	    !sort_keys(p, p->key + p->head, p->count - p->head, p->sorted - p->head))
 		return false;
 	p->sorted = p->count;
-	*upto = p->head;
-	if (p->head < p->count)
-		*upto += first_from(p->key + p->head, p->count - p->head, end);
 	return true;
+}
+
+size_t iot_pending_upto(const struct iot_pending *p, int64_t end)
+{
+	return p->head + first_from(p->key + p->head, p->count - p->head, (struct iot_key){end, 0});
 }
 
 bool iot_pending_before(const struct iot_pending *p, int64_t end)
@@ -319,55 +334,60 @@ size_t iot_pending_take(struct iot_pending *p, size_t upto, struct iot_event *ou
 	const struct iot_key *key = p->key + p->head;
 	for (size_t i = 0; i < n; i++) {
 		if (PREFETCH < n - i)
-			__builtin_prefetch(p->arena + (key[i + PREFETCH].where & ~EXTENDED));
-		const char *at = p->arena + (key[i].where & ~EXTENDED);
+			__builtin_prefetch(stored(p, key[i + PREFETCH]));
+		const char *at = stored(p, key[i]);
 		memcpy(&out[i].rec, at, sizeof(out[i].rec));
 		out[i].kind = IOT_RECORD;
 		out[i].has = 0;
 		out[i].text = (struct iot_text){NULL, 0};
-		p->dead += (key[i].where & EXTENDED) == 0 ? sizeof(struct iot_record)
-							  : show_extended(at, &out[i]);
+		p->dead += (key[i].tie & EXTENDED) == 0 ? sizeof(struct iot_record)
+							: show_extended(at, &out[i]);
 	}
 	p->head += n;
 	return n;
 }
 
-static void swap_fields(struct iot_key *key, size_t n)
+/* What is held moves to the other arena in its order, in which it stays by its places there. */
+static bool move(struct iot_pending *p)
 {
-	for (size_t i = 0; i < n; i++)
-		key[i] = (struct iot_key){(int64_t)key[i].where, (uint64_t)key[i].start};
-}
-
-/* Events never overtake one another in the arena: by place means in the order they came. */
-static void move_down(struct iot_pending *p)
-{
-	p->used = 0;
-	for (size_t i = 0; i < p->count; i++) {
-		struct iot_key was = {(int64_t)p->key[i].where, (uint64_t)p->key[i].start};
-		size_t size = stored_size(p, was);
-		memmove(p->arena + p->used, p->arena + (was.where & ~EXTENDED), size);
-		p->key[i].start = (int64_t)(p->used | (was.where & EXTENDED));
-		p->used += size;
+	size_t live = p->count - p->head, used = 0;
+	void *other = p->other;
+	bool ok = grow(&other, &p->other_room, p->used - p->dead, ROOM_FIRST, 1);
+	p->other = other;
+	if (!ok)
+		return false;
+	for (size_t i = 0; i < live; i++) {
+		struct iot_key key = p->key[p->head + i];
+		size_t size = stored_size(p, key);
+		memcpy(p->other + used, stored(p, key), size);
+		key.tie = (key.tie & ~(uint64_t)UINT32_MAX) | used / UNIT | (key.tie & EXTENDED);
+		p->key[i] = key;
+		used += size;
 	}
+	char *arena = p->arena;
+	size_t room = p->arena_room;
+	p->arena = p->other;
+	p->arena_room = p->other_room;
+	p->other = arena;
+	p->other_room = room;
+	p->used = used;
+	p->count = live;
+	return true;
 }
 
-bool iot_pending_tidy(struct iot_pending *p, bool all, size_t *moved)
+bool iot_pending_tidy(struct iot_pending *p)
 {
 	size_t live = p->count - p->head, live_bytes = p->used - p->dead;
-	*moved = 0;
-	if (p->head == 0 || (!all && (p->head < live || p->dead < live_bytes)))
+	if (p->head == 0 || (live > 0 && (p->head < live || p->dead < live_bytes)))
 		return true;
-	*moved = p->head;
-	memmove(p->key, p->key + p->head, live * sizeof(*p->key));
-	p->count = live;
-	p->sorted = live;
+	if (live == 0)
+		p->used = p->count = 0;
+	else if (!iot_pending_sort(p) || !move(p))
+		return false;
+	p->sorted = p->count;
 	p->head = p->dead = 0;
-	swap_fields(p->key, live);
-	bool ok = sort_keys(p, p->key, live, 0);
-	if (ok)
-		move_down(p);
-	swap_fields(p->key, live);
-	return ok && sort_keys(p, p->key, live, 0);
+	p->in_order = true;
+	return true;
 }
 
 void iot_pending_free(struct iot_pending *p)
@@ -375,5 +395,6 @@ void iot_pending_free(struct iot_pending *p)
 	free(p->key);
 	free(p->spare);
 	free(p->arena);
-	*p = (struct iot_pending){0};
+	free(p->other);
+	*p = (struct iot_pending){.by_process = p->by_process};
 }

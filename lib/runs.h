@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sorted runs in an unlinked temporary file: events are put in, run after run, and come out merged,
- * equal ones in the order they were put. Memory for writing and merging stays within a limit; with
- * too many runs for it they are merged in rounds into a second file.
+ * Sorted runs of packed events: put in, run after run, and taken out merged, equal ones in the order
+ * they were put, also while more are put. They stay in memory up to a limit, and then go to a
+ * temporary file, the small ones merged on the way. A run may have its first part in the file and
+ * its last in memory. On file there are never more runs than there are buffers to read them: before
+ * that neighbours are merged.
+ *
+ * runs.c: the list of runs, putting and spilling; run.c: reading one; runs_merge.c: reading all.
  */
 #ifndef IOT_LIB_RUNS_H
 #define IOT_LIB_RUNS_H
@@ -11,43 +15,79 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "chunks.h"
 #include "error.h"
+#include "spill.h"
 
-struct iot_run_file {
-	int fd;
-	uint64_t size;   /* written; buf[0 .. fill) comes behind it */
-	uint64_t *start; /* where each run starts */
-	size_t count, room;
-	int64_t last; /* start_ns of the event put last */
-	unsigned char *buf;
-	size_t fill;
+/* One run. What has been read of it is gone. */
+struct iot_run {
+	uint64_t offset, end;           /* on file, not yet in buf */
+	uint64_t forgotten;             /* of the file, before this */
+	unsigned char *buf;             /* of the part on file */
+	struct iot_chunk *first, *last; /* in memory, behind what is on file */
+	bool in_memory;                 /* the part on file has been read, or there is none */
+	bool has_head;                  /* the event to come is in head; its text is still at pos */
+	unsigned level;                 /* on file: how often its events have been merged there */
+	const unsigned char *pos, *limit, *stop; /* from limit on more has to be fetched */
+	struct iot_event head;
 };
 
-struct iot_cursor;
-struct iot_heap_entry;
+struct iot_place {
+	int64_t start;
+	uint64_t tie; /* process, and number of the run */
+};
 
 struct iot_runs {
-	size_t memory;
 	struct iot_error *error;
-	struct iot_run_file file;
-	uint64_t made, written; /* runs put, bytes written: rounds included in the bytes alone */
-	/* Merging */
-	struct iot_cursor *cursor;
-	struct iot_heap_entry *heap;
-	size_t live; /* entries of the heap */
-	unsigned char *buffers;
+	bool by_process, may_spill;
+	bool beyond; /* where nothing may be spilled: go beyond the memory */
+	struct iot_chunks chunks;
+	struct iot_spill file;
+	size_t buffer_size, ways; /* of the runs on file: bytes to read each, how many */
+	uint64_t made;            /* runs written to the file */
+
+	struct iot_run **run;
+	size_t count, room;
+	bool open;              /* the last one may grow */
+	struct iot_record last; /* of the last run */
+
+	/* Merging runs [first, first + leaves): a tree of losers */
+	bool fresh; /* the tree knows all there is */
+	size_t first, leaves, tree_room;
+	struct iot_place *loser, top;
 	char *text; /* of the events handed out last */
 	size_t text_used, text_room;
 };
 
-void iot_runs_init(struct iot_runs *r, size_t memory, struct iot_error *error);
+/* Not what iot_status has: the memory is full and nothing may be spilled. */
+#define IOT_RUNS_FULL 1
+
+void iot_runs_init(struct iot_runs *r, size_t memory, bool may_spill, struct iot_error *error);
 void iot_runs_free(struct iot_runs *r);
 
-/* An event that starts before the last one begins a new run. */
+/* Whether an event would be in order behind the last one that was put. */
+bool iot_runs_continue(const struct iot_runs *r, int64_t start, uint32_t process);
+/* An event that would not be begins a new run. IOT_OK, IOT_RUNS_FULL, or a negative status. */
 int iot_runs_put(struct iot_runs *r, const struct iot_event *ev, size_t n);
-/* No more will be put. */
-int iot_runs_end(struct iot_runs *r);
-/* The next events, at most max; 0: no more. Text lives until the next call. */
-ssize_t iot_runs_take(struct iot_runs *r, struct iot_event *out, size_t max);
+
+/* Whether everything has been taken. */
+bool iot_runs_empty(struct iot_runs *r);
+
+/*
+ * The next events, at most max; 0: no more. before: only what starts earlier; NULL: all. Text lives
+ * until the next call.
+ */
+ssize_t iot_runs_take(struct iot_runs *r, struct iot_event *out, size_t max, const int64_t *before);
+/* The same for runs [first, first + n) alone, whose merging begins with iot_runs_begin. */
+int iot_runs_begin(struct iot_runs *r, size_t first, size_t n);
+ssize_t iot_runs_next(struct iot_runs *r, struct iot_event *out, size_t max, const int64_t *before);
+
+/* Whether there is something behind the head. */
+bool iot_run_more(const struct iot_run *run);
+/* Reads the next event into the head: 1; 0: there is none (yet); or a negative status. */
+int iot_run_next(struct iot_runs *r, struct iot_run *run);
+/* The text of the head, before the next one is read. */
+int iot_run_text(struct iot_runs *r, struct iot_run *run, char *to);
+void iot_run_free(struct iot_runs *r, struct iot_run *run);
 
 #endif

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The two ways to sort: streaming keeps what is not before the watermark and nothing else; holding
- * keeps everything, in memory while that is little, else in sorted runs (runs.h). In what the
- * watermark lets go there is nothing to come in between, so it makes one long run.
+ * Events gather in a small front (pending.h), are put in order there, and most of them leave it for
+ * a sorted run (runs.h): those that nothing is likely to come before. So input that is in order but
+ * for short distances makes one run, and input in order by parts a run of each part. Events that
+ * come in order anyway are put into runs at once. Runs are merged when events are handed out.
+ *
+ * What leaves the front comes earlier than what stays or came before it, so of equal starts those
+ * that were added first are in the earlier run, or earlier in it.
  */
 #include "sorter.h"
 
@@ -13,38 +17,38 @@
 
 enum {
 	MEMORY_MIN = 65536,
-	HOLD_MIN = 1 << 16,   /* bytes pending before a holding sorter writes what is let go */
-	BEHIND_MAX = 1 << 17, /* bytes kept for a watermark that time has fallen behind of */
-	BATCH = 128,
+	FRONT = 4, /* part of the memory */
+	FRONT_MAX = 2 << 20,
+	STRETCH_MIN = 128, /* events in order that need not go through the front */
+	BATCH = 64,
 };
 
 struct iot_sorter {
-	size_t memory, let_go_at; /* let_go_at: bytes pending from which release writes */
-	bool hold, live, by_process, ended, anew;
-	int64_t watermark, passed; /* passed: start of the last event let go, when streaming */
+	enum iot_sorter_mode mode;
+	bool by_process, ended, anew;
+	bool goes_on; /* what left the front last went on with the run */
+	int64_t watermark;
+	int64_t passed; /* start of the latest event handed out */
 	uint64_t late;
-	size_t ready; /* keys before this one may be handed out */
+	size_t front; /* bytes */
+	size_t ready; /* keys of pending before this one may be handed out */
 	struct iot_pending pending;
 	struct iot_runs runs;
 	struct iot_error error;
 };
-
-static size_t let_go_min(const struct iot_sorter *s)
-{
-	return s->memory / 2 < HOLD_MIN ? s->memory / 2 : HOLD_MIN;
-}
 
 struct iot_sorter *iot_sorter_new(size_t memory, enum iot_sorter_mode mode)
 {
 	struct iot_sorter *s = calloc(1, sizeof(*s));
 	if (s == NULL)
 		return NULL;
-	s->memory = memory > MEMORY_MIN ? memory : MEMORY_MIN;
-	s->let_go_at = let_go_min(s);
-	s->hold = mode == IOT_SORTER_HOLD;
-	s->live = mode == IOT_SORTER_LIVE;
+	if (memory < MEMORY_MIN)
+		memory = MEMORY_MIN;
+	s->mode = mode;
+	s->front = memory / FRONT < FRONT_MAX ? memory / FRONT : FRONT_MAX;
 	s->watermark = s->passed = INT64_MIN;
-	iot_runs_init(&s->runs, s->memory, &s->error);
+	s->goes_on = true;
+	iot_runs_init(&s->runs, memory - s->front, mode != IOT_SORTER_STREAM, &s->error);
 	return s;
 }
 
@@ -57,51 +61,102 @@ void iot_sorter_free(struct iot_sorter *s)
 	free(s);
 }
 
+void iot_sorter_by_process(struct iot_sorter *s)
+{
+	s->by_process = s->pending.by_process = s->runs.by_process = true;
+}
+
 static int no_memory(struct iot_sorter *s)
 {
 	return iot_error_set(&s->error, IOT_ENOMEM, "out of memory for sorting");
 }
 
-static int tidy(struct iot_sorter *s, bool all)
+static int start_anew(struct iot_sorter *s)
 {
-	size_t moved;
-	if (!iot_pending_tidy(&s->pending, all, &moved))
-		return no_memory(s);
-	s->ready -= s->ready < moved ? s->ready : moved;
-	return IOT_OK;
+	s->anew = true;
+	return IOT_SORTER_ANEW;
 }
 
-/* Writes pending keys [head, upto). */
-static int spill(struct iot_sorter *s, size_t upto)
+static int put(struct iot_sorter *s, const struct iot_event *ev, size_t n)
+{
+	int status = iot_runs_put(&s->runs, ev, n);
+	return status == IOT_RUNS_FULL ? start_anew(s) : status;
+}
+
+/* Pending keys [head, upto) become a run, or a part of one. */
+static int put_pending(struct iot_sorter *s, size_t upto)
 {
 	struct iot_event batch[BATCH];
 	size_t n;
+	s->ready = 0;
 	while ((n = iot_pending_take(&s->pending, upto, batch, BATCH)) > 0) {
-		int status = iot_runs_put(&s->runs, batch, n);
+		int status = put(s, batch, n);
 		if (status != IOT_OK)
 			return status;
 	}
-	return tidy(s, false);
+	return iot_pending_tidy(&s->pending) ? IOT_OK : no_memory(s);
 }
 
-static int spill_all(struct iot_sorter *s)
+/*
+ * The front is full. A quarter stays, for later events to come before. Nothing does where that was
+ * not needed, or if what comes begins from the start: the rest belongs to what was before.
+ */
+static int empty_front(struct iot_sorter *s)
 {
-	size_t upto;
-	if (!iot_pending_sort(&s->pending, INT64_MAX, &upto))
+	struct iot_pending *p = &s->pending;
+	s->ready = 0;
+	if (!iot_pending_tidy(p))
 		return no_memory(s);
-	return spill(s, s->pending.count);
+	if (iot_pending_bytes(p) < s->front / 2)
+		return IOT_OK;
+	bool all = p->in_order, went_on = s->goes_on;
+	if (!iot_pending_sort(p))
+		return no_memory(s);
+	const struct iot_key *key = &p->key[p->head];
+	s->goes_on = s->runs.count == 0 ||
+		     iot_runs_continue(&s->runs, key->start, (uint32_t)(key->tie >> 32));
+	all = all || (went_on && !s->goes_on);
+	return put_pending(s, all ? p->count : p->count - (p->count - p->head) / 4);
 }
 
-/* Room for one more event; a single one may be larger than all the memory. */
-static int make_room(struct iot_sorter *s, size_t cost)
+static bool in_order(const struct iot_sorter *s, const struct iot_record *a,
+		     const struct iot_record *b)
 {
-	if (s->hold)
-		return spill_all(s);
-	int status = tidy(s, true);
-	if (status != IOT_OK || s->live || iot_pending_bytes(&s->pending) + cost <= s->memory)
-		return status;
-	s->anew = true;
-	return IOT_SORTER_ANEW;
+	return a->start_ns < b->start_ns ||
+	       (a->start_ns == b->start_ns && (!s->by_process || a->process <= b->process));
+}
+
+/* Length of the stretch of events in order at ev, if it is long enough to be worth it; else 0. */
+static size_t stretch(const struct iot_sorter *s, const struct iot_event *ev, size_t n)
+{
+	size_t len = 1;
+	bool waits = s->mode == IOT_SORTER_HOLD || s->watermark == INT64_MIN;
+	if (!waits || s->pending.count > 0 || n < STRETCH_MIN)
+		return 0;
+	while (len < n && in_order(s, &ev[len - 1].rec, &ev[len].rec))
+		len++;
+	return len >= STRETCH_MIN ? len : 0;
+}
+
+/* Whether a stream can go on; a live one counts. */
+static bool in_time(struct iot_sorter *s, const struct iot_event *ev)
+{
+	if (ev->rec.start_ns >= s->passed)
+		return true;
+	s->late++;
+	return s->mode != IOT_SORTER_STREAM;
+}
+
+static int add(struct iot_sorter *s, const struct iot_event *ev)
+{
+	if (!in_time(s, ev))
+		return start_anew(s);
+	if (iot_pending_bytes(&s->pending) >= s->front) {
+		int status = empty_front(s);
+		if (status != IOT_OK)
+			return status;
+	}
+	return iot_pending_add(&s->pending, ev) ? IOT_OK : no_memory(s);
 }
 
 int iot_sorter_add(struct iot_sorter *s, const struct iot_event *ev, size_t n)
@@ -110,56 +165,22 @@ int iot_sorter_add(struct iot_sorter *s, const struct iot_event *ev, size_t n)
 		return s->anew ? IOT_SORTER_ANEW : s->error.status;
 	if (s->ended)
 		return iot_error_set(&s->error, IOT_EUSAGE, "an event for a sorter after its end");
-	for (size_t i = 0; i < n; i++) {
-		if (ev[i].rec.start_ns < s->passed && s->live) {
-			s->late++;
-		} else if (ev[i].rec.start_ns < s->passed) {
-			s->anew = true;
-			return IOT_SORTER_ANEW;
-		}
-		size_t cost = iot_pending_cost(&ev[i]);
-		if (iot_pending_bytes(&s->pending) + cost > s->memory) {
-			int status = make_room(s, cost);
-			if (status != IOT_OK)
-				return status;
-		}
-		if (!iot_pending_add(&s->pending, &ev[i]))
-			return no_memory(s);
+	s->runs.beyond = false;
+	for (size_t i = 0; i < n;) {
+		size_t len = stretch(s, ev + i, n - i);
+		int status = len > 0 ? put(s, ev + i, len) : add(s, &ev[i]);
+		if (status != IOT_OK)
+			return status;
+		i += len > 0 ? len : 1;
 	}
 	return IOT_OK;
 }
 
-static int let_go(struct iot_sorter *s)
-{
-	size_t upto;
-	if (!iot_pending_sort(&s->pending, s->watermark, &upto))
-		return no_memory(s);
-	if (!s->hold) {
-		s->ready = upto;
-		if (upto > s->pending.head)
-			s->passed = s->pending.key[upto - 1].start;
-		return IOT_OK;
-	}
-	int status = spill(s, upto);
-	/* What stays gets sorted again: not before there is a good deal more. */
-	size_t more = iot_pending_bytes(&s->pending) / 2 * 3;
-	s->let_go_at = more > let_go_min(s) ? more : let_go_min(s);
-	return status;
-}
-
 int iot_sorter_release(struct iot_sorter *s, int64_t watermark_ns)
 {
-	if (s->error.status != IOT_OK)
-		return s->error.status;
-	if (s->hold && watermark_ns < s->watermark && iot_pending_bytes(&s->pending) >= BEHIND_MAX)
-		return spill_all(s);
 	if (watermark_ns > s->watermark)
 		s->watermark = watermark_ns;
-	int status = s->hold ? IOT_OK : tidy(s, false);
-	if (status != IOT_OK || (s->hold && iot_pending_bytes(&s->pending) < s->let_go_at) ||
-	    !iot_pending_before(&s->pending, s->watermark))
-		return status;
-	return let_go(s);
+	return s->error.status;
 }
 
 int iot_sorter_end(struct iot_sorter *s)
@@ -167,35 +188,60 @@ int iot_sorter_end(struct iot_sorter *s)
 	if (s->error.status != IOT_OK || s->ended)
 		return s->error.status;
 	s->ended = true;
-	size_t upto;
-	if (!iot_pending_sort(&s->pending, INT64_MAX, &upto))
+	if (!iot_pending_sort(&s->pending))
 		return no_memory(s);
 	s->ready = s->pending.count;
-	if (s->runs.made == 0)
+	s->runs.beyond = true;
+	if (s->runs.count == 0)
 		return IOT_OK;
-	int status = spill(s, s->pending.count);
+	int status = put_pending(s, s->pending.count);
 	iot_pending_free(&s->pending);
-	s->ready = 0;
-	return status == IOT_OK ? iot_runs_end(&s->runs) : status;
+	return status;
+}
+
+/* Makes ready what the watermark lets go; with runs it has to go through them. */
+static int let_go(struct iot_sorter *s)
+{
+	struct iot_pending *p = &s->pending;
+	if (s->ended || !iot_pending_before(p, s->watermark))
+		return IOT_OK;
+	if (!iot_pending_tidy(p) || !iot_pending_sort(p))
+		return no_memory(s);
+	size_t upto = iot_pending_upto(p, s->watermark);
+	s->runs.beyond = true; /* they are on their way out */
+	if (!iot_runs_empty(&s->runs))
+		return put_pending(s, upto);
+	s->ready = upto;
+	return IOT_OK;
+}
+
+static ssize_t hand_out(struct iot_sorter *s, struct iot_event *out, size_t max)
+{
+	if (s->ready > s->pending.head)
+		return (ssize_t)iot_pending_take(&s->pending, s->ready, out, max);
+	if (s->runs.count == 0)
+		return 0;
+	return iot_runs_take(&s->runs, out, max, s->ended ? NULL : &s->watermark);
 }
 
 ssize_t iot_sorter_events(struct iot_sorter *s, struct iot_event *out, size_t max)
 {
 	if (s->error.status != IOT_OK)
 		return s->error.status;
-	if (s->ready > s->pending.head)
-		return (ssize_t)iot_pending_take(&s->pending, s->ready, out, max);
-	return s->ended && s->runs.made > 0 ? iot_runs_take(&s->runs, out, max) : 0;
-}
-
-void iot_sorter_by_process(struct iot_sorter *s)
-{
-	s->by_process = true;
+	if (s->mode == IOT_SORTER_HOLD && !s->ended)
+		return 0;
+	int status = let_go(s);
+	if (status < 0)
+		return status;
+	ssize_t n = hand_out(s, out, max);
+	if (n > 0 && out[n - 1].rec.start_ns > s->passed)
+		s->passed = out[n - 1].rec.start_ns;
+	return n;
 }
 
 uint64_t iot_sorter_late(const struct iot_sorter *s)
 {
-	return s->late;
+	return s->mode == IOT_SORTER_LIVE ? s->late : 0;
 }
 
 uint64_t iot_sorter_runs(const struct iot_sorter *s)
@@ -205,7 +251,7 @@ uint64_t iot_sorter_runs(const struct iot_sorter *s)
 
 uint64_t iot_sorter_spilled(const struct iot_sorter *s)
 {
-	return s->runs.written;
+	return s->runs.file.written;
 }
 
 const struct iot_error *iot_sorter_error(const struct iot_sorter *s)

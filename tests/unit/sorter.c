@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/sorter.h"
@@ -126,14 +127,15 @@ static void add_key(struct iot_sorter *s, struct key key)
 	cr_assert_eq(iot_sorter_add(s, &ev, 1), IOT_OK, "%s", iot_sorter_error(s)->text);
 }
 
-/* Takes what is there and compares it with want[*at] and on. */
+/* Takes what is there and compares it with want[*at] and on; NULL: with nothing. */
 static void drain(struct iot_sorter *s, const struct key *want, size_t *at)
 {
 	struct iot_event out[77];
 	ssize_t n;
 	while ((n = iot_sorter_events(s, out, 77)) > 0)
-		for (ssize_t i = 0; i < n; i++)
-			check_event(&out[i], want[(*at)++]);
+		for (ssize_t i = 0; i < n; i++, ++*at)
+			if (want != NULL)
+				check_event(&out[i], want[*at]);
 	cr_assert_eq(n, 0, "%s", iot_sorter_error(s)->text);
 }
 
@@ -186,9 +188,9 @@ Test(sorter, tiny_memory_merges_in_rounds)
 	iot_sorter_free(check_hold(EXTREME, 200000, 65536, 0));
 }
 
-Test(sorter, watermarks_make_one_run_of_nearly_sorted_input)
+Test(sorter, nearly_sorted_input_is_one_run)
 {
-	struct iot_sorter *s = check_hold(LOCAL, 100000, 64 << 20, 640);
+	struct iot_sorter *s = check_hold(LOCAL, 100000, 1 << 20, 640);
 	cr_assert_eq(iot_sorter_runs(s), 1);
 	iot_sorter_free(s);
 }
@@ -257,6 +259,9 @@ Test(sorter, streaming_wants_to_start_anew_when_an_event_is_late)
 	add_key(s, (struct key){10, 0});
 	add_key(s, (struct key){20, 1});
 	cr_assert_eq(iot_sorter_release(s, 15), IOT_OK);
+	size_t at = 0;
+	drain(s, &(struct key){10, 0}, &at);
+	cr_assert_eq(at, 1);
 	add_key(s, (struct key){10, 2}); /* as early as what was passed on is early enough */
 	struct iot_event late = {.kind = IOT_RECORD, .rec.start_ns = 9};
 	cr_assert_eq(iot_sorter_add(s, &late, 1), IOT_SORTER_ANEW);
@@ -272,12 +277,166 @@ Test(sorter, streaming_wants_to_start_anew_when_too_much_is_held)
 	struct iot_event ev = {.kind = IOT_RECORD};
 	int status = IOT_OK;
 	size_t n = 0;
-	for (; status == IOT_OK && n < 10000; n++)
+	for (; status == IOT_OK && n < 100000; n++) {
+		ev.rec.start_ns = (int64_t)(n * 7919 % 100000);
 		status = iot_sorter_add(s, &ev, 1);
+	}
 	cr_assert_eq(status, IOT_SORTER_ANEW);
-	cr_assert(n > 65536 / 100 && n < 65536 / 80, "%zu events", n);
+	cr_assert(n > 65536 / 50 && n < 65536 / 5, "%zu events", n);
 	iot_sorter_free(s);
 }
+
+/* Live */
+
+/* A window of `lag` keys; what comes out is compared with want, or just taken where that is NULL. */
+static size_t live(struct iot_sorter *s, const struct key *key, size_t n, int64_t lag,
+		   const struct key *want)
+{
+	size_t at = 0;
+	for (size_t i = 0; i < n; i++) {
+		add_key(s, key[i]);
+		if (i % 1000 != 999)
+			continue;
+		cr_assert_eq(iot_sorter_release(s, (int64_t)i * 10 - lag), IOT_OK);
+		drain(s, want, &at);
+	}
+	cr_assert_eq(iot_sorter_end(s), IOT_OK);
+	drain(s, want, &at);
+	return at;
+}
+
+Test(sorter, live_passes_on_in_order_what_lies_before_the_watermark)
+{
+	enum { N = 100000 };
+	for (size_t memory = 65536; memory <= 1 << 20; memory *= 16) {
+		struct key *key = make_keys(LOCAL, N), *want = make_keys(LOCAL, N);
+		qsort(want, N, sizeof(*want), by_start_then_index);
+		struct iot_sorter *s = iot_sorter_new(memory, IOT_SORTER_LIVE);
+		cr_assert_eq(live(s, key, N, 0, want), N);
+		cr_assert_eq(iot_sorter_late(s), 0);
+		iot_sorter_free(s);
+		free(key);
+		free(want);
+	}
+}
+
+/* Displaced by up to 30000 keys, which is far beyond the front and the memory. */
+static struct key *far_keys(size_t n)
+{
+	struct key *key = make_keys(LOCAL, n);
+	uint64_t x = 4711;
+	for (size_t i = 0; i < n; i++)
+		key[i].start = (int64_t)(i + next_random(&x) % 30000) * 10;
+	return key;
+}
+
+Test(sorter, live_spills_what_is_beyond_the_memory_and_goes_on)
+{
+	enum { N = 300000 };
+	struct key *key = far_keys(N), *want = far_keys(N);
+	qsort(want, N, sizeof(*want), by_start_then_index);
+	for (size_t memory = 65536; memory <= 16 << 20; memory *= 16) {
+		struct iot_sorter *s = iot_sorter_new(memory, IOT_SORTER_LIVE);
+		cr_assert_eq(live(s, key, N, 0, want), N);
+		cr_assert_eq(iot_sorter_late(s), 0);
+		cr_assert(iot_sorter_spilled(s) > 0 || memory > 65536);
+		iot_sorter_free(s);
+	}
+	free(key);
+	free(want);
+}
+
+Test(sorter, live_passes_late_events_on_at_once_and_counts_them)
+{
+	const struct key added[] = {{10, 0}, {20, 1}, {30, 2}, {5, 3}, {12, 4}, {21, 5}};
+	const struct key want[] = {{10, 0}, {20, 1}, {5, 3}, {12, 4}, {21, 5}, {30, 2}};
+	struct iot_sorter *s = iot_sorter_new(0, IOT_SORTER_LIVE);
+	size_t at = 0;
+	for (size_t i = 0; i < 3; i++)
+		add_key(s, added[i]);
+	cr_assert_eq(iot_sorter_release(s, 25), IOT_OK);
+	drain(s, want, &at);
+	cr_assert_eq(at, 2);
+	for (size_t i = 3; i < 6; i++)
+		add_key(s, added[i]);
+	drain(s, want, &at);
+	cr_assert_eq(at, 5);
+	cr_assert_eq(iot_sorter_late(s), 2);
+	cr_assert_eq(iot_sorter_end(s), IOT_OK);
+	drain(s, want, &at);
+	cr_assert_eq(at, 6);
+	iot_sorter_free(s);
+}
+
+/* Bytes on disk of the one temporary file that this process has open. */
+static uint64_t disk_used(void)
+{
+	uint64_t used = 0;
+	for (int fd = 3; fd < 64; fd++) {
+		struct stat st;
+		if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 0)
+			used += (uint64_t)st.st_blocks * 512;
+	}
+	return used;
+}
+
+Test(sorter, live_gives_the_disk_back)
+{
+	enum { N = 2000000 };
+	struct key *key = far_keys(N);
+	struct iot_sorter *s = iot_sorter_new(65536, IOT_SORTER_LIVE);
+	uint64_t most = 0;
+	size_t at = 0;
+	for (size_t i = 0; i < N; i++) {
+		add_key(s, key[i]);
+		if (i % 10000 != 9999)
+			continue;
+		cr_assert_eq(iot_sorter_release(s, (int64_t)i * 10), IOT_OK);
+		most = disk_used() > most ? disk_used() : most;
+		drain(s, NULL, &at);
+	}
+	cr_assert_gt(iot_sorter_spilled(s), 20 << 20);
+	cr_assert_lt(most, iot_sorter_spilled(s) / 3, "%ju bytes", (uintmax_t)most);
+	iot_sorter_free(s);
+	free(key);
+}
+
+/* By process */
+
+Test(sorter, ties_are_broken_by_process_and_then_by_arrival)
+{
+	for (unsigned memory = 0; memory < 3; memory++) {
+		enum { N = 60000 };
+		size_t sizes[] = {65536, 4 << 20, 64 << 20};
+		struct iot_sorter *s = iot_sorter_new(sizes[memory], IOT_SORTER_HOLD);
+		iot_sorter_by_process(s);
+		for (size_t i = 0; i < N; i++) {
+			struct iot_event ev = {.kind = IOT_RECORD, .rec.offset = i};
+			ev.rec.start_ns = (int64_t)(i * 7919 % 500);
+			ev.rec.process = (uint32_t)(i * 31 % 17);
+			cr_assert_eq(iot_sorter_add(s, &ev, 1), IOT_OK);
+		}
+		cr_assert_eq(iot_sorter_end(s), IOT_OK);
+		struct iot_event out[100];
+		struct iot_record last = {.start_ns = -1};
+		size_t got = 0;
+		ssize_t n;
+		while ((n = iot_sorter_events(s, out, 100)) > 0)
+			for (ssize_t i = 0; i < n; i++, got++) {
+				const struct iot_record *r = &out[i].rec;
+				cr_assert(
+				    r->start_ns > last.start_ns ||
+				    (r->start_ns == last.start_ns &&
+				     (r->process > last.process ||
+				      (r->process == last.process && r->offset > last.offset))));
+				last = *r;
+			}
+		cr_assert_eq(got, N);
+		iot_sorter_free(s);
+	}
+}
+
+/* Text and directives */
 
 Test(sorter, directives_stay_beside_records_of_the_same_start)
 {
@@ -391,7 +550,7 @@ Test(sorter, no_place_for_the_temporary_file_is_an_error_that_sticks)
 	struct iot_sorter *s = iot_sorter_new(65536, IOT_SORTER_HOLD);
 	struct iot_event ev = {.kind = IOT_RECORD};
 	int status = IOT_OK;
-	for (size_t i = 0; status == IOT_OK && i < 10000; i++)
+	for (size_t i = 0; status == IOT_OK && i < 1000000; i++)
 		status = iot_sorter_add(s, &ev, 1);
 	cr_assert_eq(status, IOT_EIO);
 	cr_assert_not_null(strstr(iot_sorter_error(s)->text, "/nonexistent/here"));
@@ -409,7 +568,7 @@ Test(sorter, full_disk_is_reported)
 	struct iot_sorter *s = iot_sorter_new(65536, IOT_SORTER_HOLD);
 	struct iot_event ev = {.kind = IOT_RECORD};
 	int status = IOT_OK;
-	for (size_t i = 0; status == IOT_OK && i < 100000; i++)
+	for (size_t i = 0; status == IOT_OK && i < 1000000; i++)
 		status = iot_sorter_add(s, &ev, 1);
 	cr_assert_eq(status, IOT_EIO);
 	cr_assert_not_null(strstr(iot_sorter_error(s)->text, strerror(EFBIG)));

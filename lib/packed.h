@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Events of a sorted run in few bytes, each told by what differs from the event before it: a word
+ * with the number of bytes of each field, type and flags, then the fields. Starts are differences,
+ * durations are told as they are, all else is XORed with the same field of the event before. What is
+ * more than a record is rare and stands in full; its text follows. Nobody ever sees these bytes but
+ * the program that made them.
+ */
+#ifndef IOT_LIB_PACKED_H
+#define IOT_LIB_PACKED_H
+
+#include <endian.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <iotrace/iotrace.h>
+
+enum {
+	IOT_PACKED_MAX = 96, /* room an event without its text needs; some of it is scratch */
+	IOT_PACKED_SLACK = 8 /* bytes behind an event that iot_unpack may read */
+};
+
+/* Lengths: five of 4 bits (0 .. 8), four of 3 bits (0 .. 4); 15 for the first: in full. */
+#define IOT_PACKED_IN_FULL 15U
+
+struct iot_packed_full {
+	struct iot_record rec;
+	uint32_t kind, has;
+	uint64_t text_size;
+};
+
+static inline unsigned char *iot_pack_number(unsigned char *p, uint64_t v, unsigned shift,
+					     uint32_t *lengths)
+{
+	unsigned n = (unsigned)((71 - __builtin_clzll(v | 1)) >> 3) - (v == 0);
+	uint64_t bytes = htole64(v);
+	memcpy(p, &bytes, sizeof(bytes));
+	*lengths |= n << shift;
+	return p + n;
+}
+
+static inline bool iot_packs_short(const struct iot_event *ev)
+{
+	return ev->kind == IOT_RECORD && ev->has == 0 && ev->text.size == 0 && ev->rec.zero == 0 &&
+	       ev->rec.spare == 0;
+}
+
+static inline size_t iot_pack_full(unsigned char *to, const struct iot_event *ev)
+{
+	const uint32_t lengths = IOT_PACKED_IN_FULL;
+	const struct iot_packed_full full = {ev->rec, ev->kind, ev->has, ev->text.size};
+	memcpy(to, &lengths, sizeof(lengths));
+	memcpy(to + sizeof(lengths), &full, sizeof(full));
+	return sizeof(lengths) + sizeof(full);
+}
+
+/* Bytes written to `to`. The text is not among them. last: the record before; becomes this one. */
+static inline size_t iot_pack(unsigned char *to, const struct iot_event *ev,
+			      struct iot_record *last)
+{
+	const struct iot_record *rec = &ev->rec;
+	if (!iot_packs_short(ev)) {
+		*last = *rec;
+		return iot_pack_full(to, ev);
+	}
+	uint32_t lengths = 0;
+	unsigned char *p = to + 6;
+	to[4] = rec->type;
+	to[5] = rec->flags;
+	p = iot_pack_number(p, (uint64_t)rec->start_ns - (uint64_t)last->start_ns, 0, &lengths);
+	p = iot_pack_number(p, rec->duration_ns, 4, &lengths);
+	p = iot_pack_number(p, (uint64_t)(rec->cpu_ns ^ last->cpu_ns), 8, &lengths);
+	p = iot_pack_number(p, rec->offset ^ last->offset, 12, &lengths);
+	p = iot_pack_number(p, rec->length ^ last->length, 16, &lengths);
+	p = iot_pack_number(p, rec->operation ^ last->operation, 20, &lengths);
+	p = iot_pack_number(p, rec->file ^ last->file, 23, &lengths);
+	p = iot_pack_number(p, rec->process ^ last->process, 26, &lengths);
+	p = iot_pack_number(p, rec->object ^ last->object, 29, &lengths);
+	memcpy(to, &lengths, sizeof(lengths));
+	*last = *rec;
+	return (size_t)(p - to);
+}
+
+static inline uint64_t iot_unpack_number(const unsigned char **p, unsigned n)
+{
+	static const uint64_t mask[16] = {
+	    0,          0xff,         0xffff,         0xffffff,
+	    0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff,
+	    UINT64_MAX};
+	uint64_t v;
+	memcpy(&v, *p, sizeof(v));
+	*p += n;
+	return le64toh(v) & mask[n];
+}
+
+static inline size_t iot_unpack_full(const unsigned char *from, struct iot_event *ev)
+{
+	struct iot_packed_full full;
+	memcpy(&full, from + sizeof(uint32_t), sizeof(full));
+	ev->rec = full.rec;
+	ev->kind = full.kind;
+	ev->has = full.has;
+	ev->text.size = full.text_size;
+	return sizeof(uint32_t) + sizeof(full);
+}
+
+/* Bytes read. ev: the event before in the run, zeros for the first; becomes this one. */
+static inline size_t iot_unpack(const unsigned char *from, struct iot_event *ev)
+{
+	struct iot_record *rec = &ev->rec;
+	uint32_t n;
+	memcpy(&n, from, sizeof(n));
+	if ((n & 15) == IOT_PACKED_IN_FULL)
+		return iot_unpack_full(from, ev);
+	const unsigned char *p = from + 6;
+	rec->start_ns = (int64_t)((uint64_t)rec->start_ns + iot_unpack_number(&p, n & 15));
+	rec->duration_ns = iot_unpack_number(&p, n >> 4 & 15);
+	rec->cpu_ns ^= (int64_t)iot_unpack_number(&p, n >> 8 & 15);
+	rec->offset ^= iot_unpack_number(&p, n >> 12 & 15);
+	rec->length ^= iot_unpack_number(&p, n >> 16 & 15);
+	rec->operation ^= (uint32_t)iot_unpack_number(&p, n >> 20 & 7);
+	rec->file ^= (uint32_t)iot_unpack_number(&p, n >> 23 & 7);
+	rec->process ^= (uint32_t)iot_unpack_number(&p, n >> 26 & 7);
+	rec->object ^= (uint32_t)iot_unpack_number(&p, n >> 29 & 7);
+	rec->type = from[4];
+	rec->flags = from[5];
+	rec->zero = 0;
+	rec->spare = 0;
+	ev->kind = IOT_RECORD;
+	ev->has = 0;
+	ev->text.size = 0;
+	return (size_t)(p - from);
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A temporary file that has no name by the time it is used, so it is gone with the process. */
+#include "spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PAGE = 4096 };
+
+static const char *temporary_folder(void)
+{
+	const char *folder = getenv("TMPDIR");
+	return folder != NULL && folder[0] != '\0' ? folder : "/tmp";
+}
+
+static int open_named(const char *folder)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s/iotrace-sort.XXXXXX", folder);
+	if (n < 0 || (size_t)n >= sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	int fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		(void)unlink(path);
+	return fd;
+}
+
+static int open_file(struct iot_spill *f)
+{
+	const char *folder = temporary_folder();
+	f->buf = malloc(IOT_SPILL_BUFFER);
+	if (f->buf == NULL)
+		return iot_error_set(f->error, IOT_ENOMEM, "out of memory for sorting");
+	f->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+	if (f->fd < 0)
+		f->fd = open_named(folder);
+	if (f->fd >= 0)
+		return IOT_OK;
+	free(f->buf);
+	f->buf = NULL;
+	char shown[256];
+	return iot_error_system(f->error, errno, "cannot make a temporary file in %s",
+				iot_escape(shown, sizeof(shown), folder, strlen(folder)));
+}
+
+void iot_spill_init(struct iot_spill *f, struct iot_error *error)
+{
+	*f = (struct iot_spill){.error = error, .fd = -1};
+}
+
+void iot_spill_free(struct iot_spill *f)
+{
+	if (f->fd >= 0)
+		(void)close(f->fd); /* nothing in it is needed any more */
+	free(f->buf);
+	*f = (struct iot_spill){.error = f->error, .fd = -1};
+}
+
+static int write_out(struct iot_spill *f, const void *data, size_t size)
+{
+	const char *from = data;
+	while (size > 0) {
+		ssize_t n = pwrite(f->fd, from, size, (off_t)f->size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			char shown[256];
+			const char *folder = temporary_folder();
+			return iot_error_system(
+			    f->error, n < 0 ? errno : ENOSPC,
+			    "cannot write the temporary file for sorting in %s",
+			    iot_escape(shown, sizeof(shown), folder, strlen(folder)));
+		}
+		from += n;
+		size -= (size_t)n;
+		f->size += (uint64_t)n;
+		f->written += (uint64_t)n;
+	}
+	return IOT_OK;
+}
+
+int iot_spill_flush(struct iot_spill *f)
+{
+	size_t size = f->fill;
+	f->fill = 0;
+	return size > 0 ? write_out(f, f->buf, size) : IOT_OK;
+}
+
+unsigned char *iot_spill_room(struct iot_spill *f, size_t size)
+{
+	if (f->fd < 0 && open_file(f) != IOT_OK)
+		return NULL;
+	if (size > IOT_SPILL_BUFFER - f->fill && iot_spill_flush(f) != IOT_OK)
+		return NULL;
+	return f->buf + f->fill;
+}
+
+int iot_spill_put(struct iot_spill *f, const void *data, size_t size)
+{
+	unsigned char *to = iot_spill_room(f, size < IOT_SPILL_BUFFER ? size : IOT_SPILL_BUFFER);
+	if (to == NULL)
+		return f->error->status;
+	if (size > IOT_SPILL_BUFFER)
+		return write_out(f, data, size);
+	memcpy(to, data, size);
+	f->fill += size;
+	return IOT_OK;
+}
+
+int iot_spill_read(struct iot_spill *f, uint64_t offset, void *data, size_t size)
+{
+	char *to = data;
+	while (size > 0) {
+		ssize_t n = pread(f->fd, to, size, (off_t)offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return iot_error_system(f->error, n < 0 ? errno : EIO,
+						"cannot read the temporary file for sorting");
+		to += n;
+		size -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return IOT_OK;
+}
+
+void iot_spill_forget(struct iot_spill *f, uint64_t from, uint64_t to)
+{
+	from = (from + PAGE - 1) / PAGE * PAGE;
+	to = to / PAGE * PAGE;
+	if (f->keeps || from >= to)
+		return;
+	int how = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+	f->keeps = fallocate(f->fd, how, (off_t)from, (off_t)(to - from)) != 0;
+}
+
+void iot_spill_forget_all(struct iot_spill *f)
+{
+	if (f->fd >= 0 && iot_spill_end(f) > 0 && ftruncate(f->fd, 0) == 0)
+		f->size = f->fill = 0;
+}
