@@ -18,6 +18,12 @@ int iot_error_set(struct iot_error *e, int status, const char *format, ...)
 int iot_error_system(struct iot_error *e, int errnum, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+static inline void iot_error_clear(struct iot_error *e)
+{
+	e->status = IOT_OK;
+	e->text[0] = '\0';
+}
+
 /*
  * Writes n bytes of text as printable ASCII to out: '\\' doubled, others as \xHH, "..." at the end
  * where room runs out. Always ends in NUL (room >= 4); returns out, so that it can stand in an

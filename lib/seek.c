@@ -322,10 +322,15 @@ static struct target target_of(const struct iot_reader *r, enum iot_seek what, u
 	return t;
 }
 
+static bool is_damage(int status)
+{
+	return status == IOT_EFORMAT || status == IOT_ETRUNCATED;
+}
+
 int iot_reader_seek(struct iot_reader *r, enum iot_seek what, uint64_t value)
 {
 	struct iot_stored source;
-	if (r->error.status != IOT_OK)
+	if (r->error.status != IOT_OK && !is_damage(r->error.status))
 		return r->error.status;
 	if (r->window == NULL)
 		return iot_reader_refuse(r, "the reader is not open");
@@ -336,6 +341,9 @@ int iot_reader_seek(struct iot_reader *r, enum iot_seek what, uint64_t value)
 		return iot_reader_refuse(r, "input that can only be read on cannot be sought in "
 					    "once it is being read");
 	iot_reader_drop_held(r);
+	if (r->error.status != IOT_OK && (!anywhere || r->codec == NULL))
+		return r->error.status;
+	iot_error_clear(&r->error); /* what is damaged elsewhere does not matter */
 	if (r->codec == NULL)
 		r->names.texts = true;
 	read_head(r, anywhere);

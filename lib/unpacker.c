@@ -389,8 +389,7 @@ bool iot_unpacker_resync(struct iot_unpacker *u)
 	if (u->ended)
 		return false;
 	u->in_frame = false;
-	u->error->status = IOT_OK;
-	u->error->text[0] = '\0';
+	iot_error_clear(u->error);
 	return true;
 }
 

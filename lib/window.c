@@ -506,6 +506,10 @@ int iot_window_seek(struct iot_window *w, uint64_t at)
 	const uint64_t before = iot_window_place(w);
 
 	end_ahead(w);
+	if (w->error.status == IOT_EFORMAT || w->error.status == IOT_ETRUNCATED)
+		iot_error_clear(&w->error);
+	if (w->error.status != IOT_OK)
+		return w->error.status;
 	if (!iot_intake_seek(&w->in, w->first, at))
 		return iot_error_system(&w->error, errno, "%s: cannot go to byte %llu", w->name,
 					(unsigned long long)at);

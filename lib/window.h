@@ -82,7 +82,7 @@ bool iot_window_source(const struct iot_window *w, struct iot_stored *source);
 
 /*
  * Goes on at a byte of such a source, where something begins that unpacks by itself; also after the
- * end. Not before the first ahead, nor after an error.
+ * end or after damage. Not before the first ahead.
  */
 int iot_window_seek(struct iot_window *w, uint64_t at);
 

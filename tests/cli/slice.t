@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Slices of a small trace: what is in them, and that they fit together again.
+cat >t <<'EOF'
+ff first of all
+ff %iotrace-like text is no header
+ff %trace source=test epoch=1700000000000000000
+ff %process id=7 name=mpirun
+ff %process id=9 name=helper
+ff %file process=7 id=3 object=1 path=/scratch/out.bin
+ff %file process=9 id=4 object=2 path=/etc/conf
+c0 22 0 8 0 1f4 3 7 5
+ff of the second record
+c0 ec 3e8 1f5 3e8
+ff %op name=stat time=1000900 process=9 path=/etc/passwd
+80 23 2 8 f4240 64 4 9 9
+80 c4 f4240 64 3 7 10
+ff %op name=close time=2002000 process=7 file=3
+ff the last one
+80 c4 f4240 64 4 9 11
+ff at the end
+EOF
+"$IOTRACE" cat --framed --sync=2 --in-base=16 t >whole
+"$IOTRACE" cat --compress=zstd whole >whole.iot.zst
+"$IOTRACE" cat --compress=gzip whole >whole.iot.gz
+slice() {
+	echo "--- $*"
+	"$IOTRACE" slice "$@"
+}
+"$IOTRACE" slice whole | cmp - whole && echo same
+slice --from=1.001s --to=3s whole.iot.zst
+slice --records=3- whole.iot.gz
+slice --from=1s --to=2001ms --rebase whole
+slice --from=2023-11-14T22:13:21Z --to=@1700000002.5 -o part.iot whole.iot.zst
+grep -c '^[8c]0' part.iot
+slice --process=mpi* --op=read whole
+slice --file='*conf' --file='/nothing*' whole
+slice --every=2 whole | grep -v '^ff'
+slice --from=50% whole.iot.zst | grep -v '^ff'
+"$IOTRACE" slice --to=100% whole | cmp - whole && echo same
+
+# A pipe gives the same; and the CPU times of parts follow each other.
+for args in --records=1-3 --from=1.5s '--process=9 --records=3-'; do
+	"$IOTRACE" slice $args whole.iot.zst >a
+	cat whole.iot.zst | "$IOTRACE" slice $args >b
+	cmp a b && echo same
+done
+for parts in '0-0 1-1 2-2 3-3 4-' '0-2 3-' '-1 2-3 4-4'; do
+	for part in $parts; do
+		"$IOTRACE" slice --records=$part whole.iot.zst | "$IOTRACE" cat --format=csv | tail -n +2
+	done >parts
+	"$IOTRACE" cat --format=csv whole | tail -n +2 | cmp - parts && echo fits
+done
