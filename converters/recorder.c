@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Traces of Recorder as events: the converter's face. As many ranks as memory allows are open side
+ * by side, and the one whose next call starts first goes on; so events come nearly in order. If
+ * that is not all of them, there is no watermark until the last group.
+ */
+#include "recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CALLS_PER_NEXT = 65536, NS_PER_US = 1000 };
+
+static const struct iot_converter_option OPTIONS[] = {
+    {"layer", "posix|mpiio|both", "calls of which layer become records (default: posix)"},
+    {"trace", "NAME", "of several traces in IN, the one in the folder NAME"},
+    {"check", NULL, "compare totals with the source's own, and report what differs"},
+    {"ops", "all|names|none", "operations without data to keep"},
+    {0},
+};
+
+/* Settings */
+
+static int set_layers(struct recorder *r)
+{
+	static const struct {
+		const char *name;
+		unsigned layers;
+	} known[] = {{"posix", RECORDER_LAYER_POSIX},
+		     {"mpiio", RECORDER_LAYER_MPIIO},
+		     {"both", RECORDER_LAYER_POSIX | RECORDER_LAYER_MPIIO}};
+	const char *layer = iot_source_setting(r->src, "layer");
+	r->layers = RECORDER_LAYER_POSIX;
+	if (layer == NULL)
+		return IOT_OK;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		if (strcmp(known[i].name, layer) != 0)
+			continue;
+		r->layers = known[i].layers;
+		return IOT_OK;
+	}
+	return iot_error_set(&r->src->error, IOT_EUSAGE,
+			     "--layer: posix, mpiio or both is expected");
+}
+
+static int set_ops(struct recorder *r)
+{
+	const char *ops = iot_source_setting(r->src, "ops");
+	if (ops == NULL || strcmp(ops, "all") == 0)
+		r->ops = RECORDER_OPS_ALL;
+	else if (strcmp(ops, "names") == 0)
+		r->ops = RECORDER_OPS_NAMES;
+	else if (strcmp(ops, "none") == 0)
+		r->ops = RECORDER_OPS_NONE;
+	else
+		return iot_error_set(&r->src->error, IOT_EUSAGE,
+				     "--ops: all, names or none is expected");
+	return IOT_OK;
+}
+
+/* Where POSIX calls were not traced, those of MPI-IO are all there is. */
+static void choose_layers(struct recorder *r)
+{
+	const struct recorder_meta *m = &r->meta;
+	if (!m->layers_known || m->posix || iot_source_setting(r->src, "layer") != NULL)
+		return;
+	r->layers = RECORDER_LAYER_MPIIO;
+	iot_report_note(&r->src->report,
+			"POSIX calls were not traced: records are the calls of MPI-IO");
+}
+
+/* Ranks */
+
+static int rank_number(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Those that have files of their own; or all, where there is one file for all. */
+static int list_ranks(struct recorder *r)
+{
+	static const enum recorder_role roles[] = {RECORDER_RANK_CST,   RECORDER_RANK_CFG,
+						   RECORDER_RANK_TIMES, RECORDER_RANK_CALLS,
+						   RECORDER_RANK_META,  RECORDER_RANK_TEXT};
+	const struct recorder_meta *m = &r->meta;
+	const bool all = m->kind == RECORDER_COMPRESSED && (m->one_times || m->shared);
+	size_t room = all ? m->ranks : r->parts, n = 0;
+	r->rank = malloc((room + 1) * sizeof *r->rank);
+	if (r->rank == NULL)
+		return iot_error_set(&r->src->error, IOT_ENOMEM, "out of memory");
+	for (uint32_t i = 0; all && i < m->ranks; i++)
+		r->rank[n++] = i;
+	for (size_t i = 0; !all && i < sizeof roles / sizeof *roles; i++) {
+		const struct recorder_part *part;
+		size_t parts = iot_recorder_parts(r, roles[i], &part);
+		for (size_t k = 0; k < parts; k++)
+			if (m->kind == RECORDER_TEXT || part[k].rank < m->ranks)
+				r->rank[n++] = part[k].rank;
+	}
+	qsort(r->rank, n, sizeof *r->rank, rank_number);
+	for (size_t i = 0; i < n; i++)
+		if (r->ranks == 0 || r->rank[r->ranks - 1] != r->rank[i])
+			r->rank[r->ranks++] = r->rank[i];
+	return IOT_OK;
+}
+
+static void rank_free(struct recorder_rank *k)
+{
+	struct recorder *r = k->r;
+	if (k->close != NULL)
+		k->close(k);
+	iot_recorder_map_free(r, &k->paths);
+	iot_recorder_map_free(r, &k->mpi_files);
+	iot_recorder_map_free(r, &k->descriptors);
+	iot_recorder_handle_free(r, k->duplicate);
+	r->group_bytes -= k->bytes;
+	free(k);
+}
+
+/* The first damage is told; others are counted. */
+static void damaged(struct recorder *r, const struct iot_error *e)
+{
+	if (r->damage.status == IOT_OK)
+		r->damage = *e;
+	else
+		r->more_damage++;
+}
+
+/* Memory, limits and usage end the conversion; all else only this rank. */
+static bool ends_all(struct recorder *r, const struct iot_error *e)
+{
+	if (e->status != IOT_ENOMEM)
+		return false;
+	r->status = e->status;
+	return true;
+}
+
+/* The next call of a rank; false: it has ended. */
+static bool go_on(struct recorder_rank *k)
+{
+	int got = k->next(k);
+	if (got > 0)
+		return true;
+	if (got < 0 && !ends_all(k->r, &k->error))
+		damaged(k->r, &k->error);
+	return false;
+}
+
+/* Heap by start, then rank, so that the order does not depend on chance */
+
+static bool earlier(const struct recorder_rank *a, const struct recorder_rank *b)
+{
+	return a->call.start_ns < b->call.start_ns ||
+	       (a->call.start_ns == b->call.start_ns && a->rank < b->rank);
+}
+
+static void sift_down(struct recorder *r)
+{
+	struct recorder_rank **heap = r->heap, *k = heap[0];
+	uint32_t i = 0;
+	for (;;) {
+		uint32_t child = 2 * i + 1;
+		if (child >= r->heap_size)
+			break;
+		if (child + 1 < r->heap_size && earlier(heap[child + 1], heap[child]))
+			child++;
+		if (!earlier(heap[child], k))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = k;
+}
+
+static void heap_add(struct recorder *r, struct recorder_rank *k)
+{
+	uint32_t i = r->heap_size++;
+	for (; i > 0 && earlier(k, r->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		r->heap[i] = r->heap[(i - 1) / 2];
+	r->heap[i] = k;
+}
+
+static void open_rank(struct recorder *r, uint32_t rank)
+{
+	static int (*const openers[])(struct recorder_rank *) = {
+	    [RECORDER_COMPRESSED] = iot_recorder_compressed_open,
+	    [RECORDER_PEEPHOLE] = iot_recorder_peephole_open,
+	    [RECORDER_TEXT] = iot_recorder_text_open};
+	struct recorder_rank *k = calloc(1, sizeof *k);
+	if (k == NULL) {
+		r->status = IOT_ENOMEM;
+		return;
+	}
+	k->r = r;
+	k->rank = rank;
+	bool fine = openers[r->meta.kind](k) == IOT_OK;
+	r->group_bytes += k->bytes;
+	if (!fine && !ends_all(r, &k->error))
+		damaged(r, &k->error);
+	if (fine && go_on(k))
+		heap_add(r, k);
+	else
+		rank_free(k);
+}
+
+/* Ranks to stand side by side. */
+static void open_group(struct recorder *r)
+{
+	while (r->heap_size < RECORDER_GROUP_RANKS && r->rank_next < r->ranks &&
+	       r->status == IOT_OK &&
+	       (r->heap_size == 0 || r->group_bytes + r->kept_bytes < RECORDER_GROUP_BYTES))
+		open_rank(r, r->rank[r->rank_next++]);
+}
+
+/* Calls */
+
+static void run(struct recorder_rank *k)
+{
+	struct recorder *r = k->r;
+	const struct recorder_signature *s = k->call.signature;
+	const bool mpi = iot_recorder_is_mpi(s->function);
+	r->src->report.calls++;
+	if (s->function->action == RECORDER_NOTHING ||
+	    (r->layers & (mpi ? RECORDER_LAYER_MPIIO : RECORDER_LAYER_POSIX)) == 0)
+		return;
+	r->last_ns = k->call.start_ns;
+	if (s->broken)
+		iot_recorder_unparsed(k);
+	else if (mpi)
+		iot_recorder_mpiio(k);
+	else
+		iot_recorder_posix(k);
+}
+
+/* False: there are no more. */
+static bool step(struct recorder *r)
+{
+	while (r->heap_size == 0 && r->rank_next < r->ranks && r->status == IOT_OK)
+		open_group(r);
+	if (r->heap_size == 0 || r->status != IOT_OK)
+		return false;
+	struct recorder_rank *k = r->heap[0];
+	run(k);
+	if (!go_on(k)) {
+		rank_free(k);
+		r->heap[0] = r->heap[--r->heap_size];
+	}
+	if (r->heap_size > 1)
+		sift_down(r);
+	return true;
+}
+
+/* Face */
+
+static int64_t first_start(const struct recorder *r)
+{
+	if (r->meta.kind == RECORDER_COMPRESSED && r->meta.start_s > 0)
+		return r->base_ns;
+	return r->heap_size > 0 ? r->heap[0]->call.start_ns : 0;
+}
+
+static uint64_t tick_of(const struct recorder *r)
+{
+	return r->meta.tick_ns > 0 ? r->meta.tick_ns : 1;
+}
+
+static int open_trace(struct recorder *r)
+{
+	int status = iot_recorder_layout(r);
+	if (status == IOT_OK)
+		status = iot_recorder_meta(r);
+	if (status == IOT_OK && r->meta.kind == RECORDER_COMPRESSED)
+		status = iot_recorder_units_open(r);
+	if (status == IOT_OK)
+		status = list_ranks(r);
+	if (status != IOT_OK)
+		return status;
+	choose_layers(r);
+	/* gettimeofday was the clock: what is finer comes from the double. */
+	r->base_ns = (int64_t)(r->meta.start_s * 1e6 + 0.5) * NS_PER_US;
+	r->heap = malloc(RECORDER_GROUP_RANKS * sizeof *r->heap);
+	if (r->heap == NULL)
+		return iot_error_set(&r->src->error, IOT_ENOMEM, "out of memory");
+	while (r->heap_size == 0 && r->rank_next < r->ranks && r->status == IOT_OK)
+		open_group(r);
+	if (r->status != IOT_OK)
+		return iot_error_set(&r->src->error, r->status, "out of memory");
+	if (r->heap_size == 0 && r->damage.status != IOT_OK)
+		return iot_error_set(&r->src->error, r->damage.status, "%s", r->damage.text);
+	if (r->ranks < r->meta.ranks)
+		iot_error_set(&r->damage, IOT_ETRUNCATED, "%s: %u of %u ranks are there",
+			      iot_recorder_name(r, r->part), r->ranks, r->meta.ranks);
+	r->src->first_ns = first_start(r);
+	r->src->tick_ns = tick_of(r);
+	r->promised_ns = r->src->first_ns;
+	return IOT_OK;
+}
+
+static int open_source(struct iot_source *src)
+{
+	struct recorder *r = calloc(1, sizeof *r);
+	if (r == NULL)
+		return iot_error_set(&src->error, IOT_ENOMEM, "out of memory");
+	src->state = r;
+	r->src = src;
+	r->spool.fd = -1;
+	r->check = iot_source_setting(src, "check") != NULL;
+	iot_tracker_init(&r->tracker);
+	int status = set_ops(r);
+	if (status == IOT_OK)
+		status = set_layers(r);
+	return status == IOT_OK ? open_trace(r) : status;
+}
+
+static void close_source(struct iot_source *src)
+{
+	struct recorder *r = src->state;
+	if (r == NULL)
+		return;
+	while (r->heap_size > 0)
+		rank_free(r->heap[--r->heap_size]);
+	iot_recorder_units_close(r);
+	iot_recorder_stores_free(r);
+	iot_recorder_paths_free(&r->paths);
+	iot_tracker_clear(&r->tracker);
+	for (struct recorder_chunk *c = r->chunks, *next; c != NULL; c = next) {
+		next = c->next;
+		free(c);
+	}
+	free(r->meta.names);
+	free(r->meta.function);
+	free(r->part);
+	free(r->folder);
+	free(r->rank);
+	free(r->heap);
+	free(r->over);
+	free(r);
+	src->state = NULL;
+}
+
+static bool failed(struct recorder *r)
+{
+	if (r->status == IOT_OK)
+		r->status = r->tracker.status;
+	if (r->status != IOT_ENOMEM && r->status != IOT_ELIMIT)
+		return false;
+	iot_error_set(&r->src->error, r->status,
+		      r->status == IOT_ENOMEM ? "out of memory"
+					      : "too many paths or files at once");
+	return true;
+}
+
+static void finish(struct recorder *r)
+{
+	r->ended = true;
+	if (r->check && r->damage.status == IOT_OK)
+		iot_recorder_check_shared(r);
+	iot_recorder_emit_counters(r);
+	if (r->damage.status == IOT_OK || r->status != IOT_OK)
+		return;
+	r->status = r->damage.status;
+	if (r->more_damage == 0)
+		iot_error_set(&r->src->error, r->status, "%s", r->damage.text);
+	else
+		iot_error_set(&r->src->error, r->status, "%s (and %ju more ranks are damaged)",
+			      r->damage.text, (uintmax_t)r->more_damage);
+}
+
+static int64_t watermark(const struct recorder *r)
+{
+	if (r->ended)
+		return INT64_MAX;
+	if (r->rank_next < r->ranks || r->heap_size == 0)
+		return INT64_MIN;
+	return r->heap[0]->call.start_ns;
+}
+
+static int leftovers(struct recorder *r, struct iot_event *out, int max)
+{
+	size_t n = r->over_count - r->over_next;
+	if (n > (size_t)max)
+		n = (size_t)max;
+	memcpy(out, r->over + r->over_next, n * sizeof *out);
+	r->over_next += n;
+	if (r->over_next == r->over_count)
+		r->over_next = r->over_count = 0;
+	return (int)n;
+}
+
+/* Never back, but to nothing at all. */
+static void promise(struct recorder *r)
+{
+	int64_t mark = watermark(r);
+	if (r->over_count > 0 || (mark != INT64_MIN && mark < r->promised_ns))
+		return;
+	r->src->watermark_ns = mark == INT64_MAX ? r->promised_ns : mark;
+	if (mark != INT64_MIN && mark != INT64_MAX)
+		r->promised_ns = mark;
+}
+
+static int next(struct iot_source *src, struct iot_event *out, int max)
+{
+	struct recorder *r = src->state;
+	if (r->over_count > 0)
+		return leftovers(r, out, max);
+	iot_recorder_text_reset(r);
+	r->out = out;
+	r->out_max = (size_t)max;
+	r->out_count = 0;
+	if (!r->began)
+		iot_recorder_emit_trace(r);
+	r->began = true;
+	for (int calls = 0; !r->ended && r->out_count < r->out_max; calls++) {
+		bool more = step(r);
+		if (failed(r))
+			r->ended = true;
+		else if (!more)
+			finish(r);
+		if (calls >= CALLS_PER_NEXT && r->out_count > 0)
+			break;
+	}
+	promise(r);
+	if (r->out_count > 0)
+		return (int)r->out_count;
+	return r->ended ? r->status : 0;
+}
+
+const struct iot_converter iot_converter_recorder = {
+    .name = "recorder",
+    .summary = "Recorder 2.1 to 3: trace directories of MPI programs, and recorder2text's text",
+    .options = OPTIONS,
+    .sniff = iot_recorder_sniff,
+    .open = open_source,
+    .next = next,
+    .close = close_source,
+};

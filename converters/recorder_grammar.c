@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Grammars: rules of terminals and rules, each with an exponent. Checking makes them safe to
+ * expand: rules exist and make no circle, lengths are known, and every step yields. For that,
+ * symbols that stand for nothing are dropped and rules of a single symbol are looked through, so
+ * that the work is in proportion to what comes out, whatever the grammar.
+ */
+#include "recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TOTAL_MAX ((uint64_t)1 << 62)
+
+enum { START_RULE = -1, WHITE = 0, GREY, BLACK };
+
+struct parser {
+	struct recorder_grammar *g;
+	uint32_t *by_id; /* indices of rules in order of their ids */
+	uint8_t *colour;
+	uint32_t *path, *next; /* rules being looked at, and the next symbol of each */
+	uint32_t depth;
+	const char *name;
+	struct iot_error *error;
+};
+
+static int bad(struct parser *p, uint32_t rule, const char *what)
+{
+	return iot_error_set(p->error, IOT_EFORMAT, "%s: grammar: rule %d %s", p->name,
+			     p->g->rule[rule].id, what);
+}
+
+/* Parsing */
+
+static int parse_symbols(struct parser *p, uint32_t rule, const char *at, uint32_t terminals)
+{
+	struct recorder_grammar *g = p->g;
+	for (uint32_t i = 0; i < g->rule[rule].count; i++) {
+		int32_t value = iot_recorder_i32(at + 8 * (size_t)i);
+		int32_t times = iot_recorder_i32(at + 8 * (size_t)i + 4);
+		if (times < 1)
+			return bad(p, rule, "has an exponent below 1");
+		if (value >= 0 && (uint32_t)value >= terminals)
+			return bad(p, rule, "names a signature that is not in the table");
+		g->symbol[g->symbols++] = (struct recorder_symbol){value, (uint32_t)times};
+	}
+	return IOT_OK;
+}
+
+static int parse_rules(struct parser *p, const char *payload, size_t size, uint32_t terminals)
+{
+	struct recorder_grammar *g = p->g;
+	const char *at = payload + 4, *end = payload + size;
+	for (uint32_t i = 0; i < g->rules; i++) {
+		if (end - at < 8)
+			return iot_error_set(p->error, IOT_EFORMAT,
+					     "%s: grammar: ends before rule %u of %u", p->name, i,
+					     g->rules);
+		g->rule[i] =
+		    (struct recorder_rule){.first = g->symbols, .id = iot_recorder_i32(at)};
+		int32_t count = iot_recorder_i32(at + 4);
+		at += 8;
+		if (g->rule[i].id >= 0)
+			return bad(p, i, "is not negative");
+		if (count < 0 || count > (end - at) / 8)
+			return bad(p, i, "has a number of symbols that cannot be there");
+		g->rule[i].count = (uint32_t)count;
+		int status = parse_symbols(p, i, at, terminals);
+		if (status != IOT_OK)
+			return status;
+		at += 8 * (size_t)count;
+	}
+	if (at != end)
+		return iot_error_set(p->error, IOT_EFORMAT, "%s: grammar: %td bytes too many",
+				     p->name, end - at);
+	return IOT_OK;
+}
+
+static int compare_ids(const void *a, const void *b, void *context)
+{
+	const struct recorder_rule *rule = context;
+	int32_t x = rule[*(const uint32_t *)a].id, y = rule[*(const uint32_t *)b].id;
+	return x < y ? -1 : x > y;
+}
+
+static int sort_ids(struct parser *p)
+{
+	struct recorder_grammar *g = p->g;
+	for (uint32_t i = 0; i < g->rules; i++)
+		p->by_id[i] = i;
+	qsort_r(p->by_id, g->rules, sizeof *p->by_id, compare_ids, g->rule);
+	for (uint32_t i = 1; i < g->rules; i++)
+		if (g->rule[p->by_id[i]].id == g->rule[p->by_id[i - 1]].id)
+			return bad(p, p->by_id[i], "is there twice");
+	return IOT_OK;
+}
+
+static bool find_rule(const struct parser *p, int32_t id, uint32_t *index)
+{
+	uint32_t low = 0, high = p->g->rules;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (p->g->rule[p->by_id[middle]].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == p->g->rules || p->g->rule[p->by_id[low]].id != id)
+		return false;
+	*index = p->by_id[low];
+	return true;
+}
+
+/* Ids to indices. */
+static int resolve(struct parser *p)
+{
+	struct recorder_grammar *g = p->g;
+	int status = sort_ids(p);
+	if (status == IOT_OK && !find_rule(p, START_RULE, &g->start))
+		status =
+		    iot_error_set(p->error, IOT_EFORMAT, "%s: grammar: has no rule -1", p->name);
+	for (uint32_t i = 0; i < g->rules && status == IOT_OK; i++) {
+		struct recorder_symbol *s = g->symbol + g->rule[i].first;
+		for (uint32_t k = 0; k < g->rule[i].count; k++) {
+			uint32_t index;
+			if (s[k].value >= 0)
+				continue;
+			if (!find_rule(p, s[k].value, &index))
+				return bad(p, i, "names a rule that is not there");
+			s[k].value = ~(int32_t)index;
+		}
+	}
+	return status;
+}
+
+/* Checking: depth first, children before their parents */
+
+/* All below is known: length and depth, and what can be left out. */
+static int finish_rule(struct parser *p, uint32_t index)
+{
+	struct recorder_grammar *g = p->g;
+	struct recorder_rule *rule = &g->rule[index];
+	struct recorder_symbol *s = g->symbol + rule->first;
+	uint32_t kept = 0;
+	rule->depth = 1;
+	for (uint32_t k = 0; k < rule->count; k++) {
+		const struct recorder_rule *child = s[k].value < 0 ? &g->rule[~s[k].value] : NULL;
+		uint64_t total = child == NULL ? 1 : child->total;
+		if (total == 0)
+			continue;
+		if (__builtin_mul_overflow(total, (uint64_t)s[k].times, &total) ||
+		    __builtin_add_overflow(rule->total, total, &rule->total) ||
+		    rule->total > TOTAL_MAX)
+			return bad(p, index, "stands for more than 2^62 calls");
+		struct recorder_symbol now = s[k];
+		if (child != NULL && child->count == 1 && g->symbol[child->first].times == 1)
+			now.value = g->symbol[child->first].value;
+		if (now.value < 0 && g->rule[~now.value].depth >= rule->depth)
+			rule->depth = g->rule[~now.value].depth + 1;
+		s[kept++] = now;
+	}
+	rule->count = kept;
+	p->colour[index] = BLACK;
+	return IOT_OK;
+}
+
+static void enter(struct parser *p, uint32_t index)
+{
+	p->colour[index] = GREY;
+	p->path[p->depth] = index;
+	p->next[p->depth++] = 0;
+}
+
+static int walk_from(struct parser *p, uint32_t from)
+{
+	struct recorder_grammar *g = p->g;
+	int status = IOT_OK;
+	enter(p, from);
+	while (p->depth > 0 && status == IOT_OK) {
+		uint32_t index = p->path[p->depth - 1], at = p->next[p->depth - 1]++;
+		if (at == g->rule[index].count) {
+			p->depth--;
+			status = finish_rule(p, index);
+			continue;
+		}
+		int32_t value = g->symbol[g->rule[index].first + at].value;
+		if (value >= 0 || p->colour[~value] == BLACK)
+			continue;
+		if (p->colour[~value] == GREY)
+			return bad(p, index, "leads back to itself");
+		enter(p, (uint32_t)~value);
+	}
+	return status;
+}
+
+static int walk(struct parser *p)
+{
+	int status = IOT_OK;
+	for (uint32_t i = 0; i < p->g->rules && status == IOT_OK; i++)
+		if (p->colour[i] == WHITE)
+			status = walk_from(p, i);
+	return status;
+}
+
+static int parse(struct parser *p, const char *payload, size_t size, uint32_t terminals)
+{
+	struct recorder_grammar *g = p->g;
+	int32_t rules = size < 4 ? -1 : iot_recorder_i32(payload);
+	if (rules < 1 || (size_t)rules > (size - 4) / 8)
+		return iot_error_set(p->error, IOT_EFORMAT,
+				     "%s: grammar: %d rules cannot be in %zu bytes", p->name, rules,
+				     size);
+	g->rules = (uint32_t)rules;
+	size_t symbols = (size - 4) / 8 - g->rules;
+	g->rule = calloc(g->rules, sizeof *g->rule);
+	g->symbol = malloc((symbols + 1) * sizeof *g->symbol);
+	p->by_id = malloc(g->rules * sizeof *p->by_id);
+	p->colour = calloc(g->rules, 1);
+	p->path = malloc(g->rules * sizeof *p->path);
+	p->next = malloc(g->rules * sizeof *p->next);
+	if (g->rule == NULL || g->symbol == NULL || p->by_id == NULL || p->colour == NULL ||
+	    p->path == NULL || p->next == NULL)
+		return iot_error_set(p->error, IOT_ENOMEM, "out of memory");
+	g->bytes = g->rules * sizeof *g->rule + symbols * sizeof *g->symbol;
+	int status = parse_rules(p, payload, size, terminals);
+	if (status == IOT_OK)
+		status = resolve(p);
+	return status == IOT_OK ? walk(p) : status;
+}
+
+struct recorder_grammar *iot_recorder_grammar_new(const char *payload, size_t size,
+						  uint32_t terminals, const char *name,
+						  struct iot_error *error)
+{
+	struct parser p = {.name = name, .error = error, .g = calloc(1, sizeof *p.g)};
+	int status = p.g == NULL ? iot_error_set(error, IOT_ENOMEM, "out of memory")
+				 : parse(&p, payload, size, terminals);
+	free(p.by_id);
+	free(p.colour);
+	free(p.path);
+	free(p.next);
+	if (status == IOT_OK)
+		return p.g;
+	iot_recorder_grammar_free(p.g);
+	return NULL;
+}
+
+void iot_recorder_grammar_free(struct recorder_grammar *g)
+{
+	if (g == NULL)
+		return;
+	free(g->rule);
+	free(g->symbol);
+	free(g);
+}
+
+/* Expanding */
+
+static void push(struct recorder_expansion *e, uint32_t rule)
+{
+	const struct recorder_rule *r = &e->grammar->rule[rule];
+	e->frame[e->depth++] = (struct recorder_frame){r->first, r->first + r->count,
+						       e->grammar->symbol[r->first].times};
+}
+
+bool iot_recorder_expand_begin(struct recorder_expansion *e, const struct recorder_grammar *g)
+{
+	const struct recorder_rule *start = &g->rule[g->start];
+	*e = (struct recorder_expansion){.grammar = g};
+	e->frame = malloc(start->depth * sizeof *e->frame);
+	if (e->frame != NULL && start->count > 0)
+		push(e, g->start);
+	return e->frame != NULL;
+}
+
+int32_t iot_recorder_expand_next(struct recorder_expansion *e)
+{
+	const struct recorder_symbol *symbol = e->grammar->symbol;
+	while (e->depth > 0) {
+		struct recorder_frame *f = &e->frame[e->depth - 1];
+		if (f->left == 0) {
+			if (++f->at == f->end) {
+				e->depth--;
+				continue;
+			}
+			f->left = symbol[f->at].times;
+		}
+		f->left--;
+		int32_t value = symbol[f->at].value;
+		if (value >= 0)
+			return value;
+		push(e, (uint32_t)~value);
+	}
+	return -1;
+}
+
+void iot_recorder_expand_end(struct recorder_expansion *e)
+{
+	free(e->frame);
+	e->frame = NULL;
+	e->depth = 0;
+}

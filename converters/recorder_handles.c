@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which open of a file a call means. From 2.3 on calls show the path that a descriptor had when it
+ * was opened, and no descriptor: so each rank has, for each path, the opens that were not closed,
+ * and the one closed last, which a copy of its descriptor may keep alive (dup is not shown).
+ */
+#include "recorder.h"
+
+#include <stdlib.h>
+
+enum { MAP_START = 16 };
+
+/* Maps */
+
+static uint32_t hash_key(int64_t key)
+{
+	uint64_t h = (uint64_t)key * 0x9e3779b97f4a7c15U;
+	return (uint32_t)(h >> 32);
+}
+
+static struct recorder_place **map_slot(const struct recorder_map *map, int64_t key)
+{
+	uint32_t mask = map->room - 1;
+	for (uint32_t i = hash_key(key) & mask;; i = (i + 1) & mask)
+		if (map->place[i] == NULL || map->place[i]->key == key)
+			return &map->place[i];
+}
+
+static bool map_grow(struct recorder_map *map)
+{
+	struct recorder_map grown = {.room = map->room == 0 ? MAP_START : map->room * 2,
+				     .count = map->count,
+				     .last = map->last};
+	grown.place = calloc(grown.room, sizeof *grown.place);
+	if (grown.place == NULL)
+		return false;
+	for (uint32_t i = 0; i < map->room; i++)
+		if (map->place[i] != NULL)
+			*map_slot(&grown, map->place[i]->key) = map->place[i];
+	free(map->place);
+	*map = grown;
+	return true;
+}
+
+struct recorder_place *iot_recorder_place_find(const struct recorder_map *map, int64_t key)
+{
+	return map->room == 0 ? NULL : *map_slot(map, key);
+}
+
+struct recorder_place *iot_recorder_place(struct recorder *r, struct recorder_map *map, int64_t key)
+{
+	if (map->last != NULL && map->last->key == key)
+		return map->last;
+	if (map->count * 2 >= map->room && !map_grow(map)) {
+		r->status = IOT_ENOMEM;
+		return NULL;
+	}
+	struct recorder_place **slot = map_slot(map, key);
+	if (*slot == NULL) {
+		*slot = calloc(1, sizeof **slot);
+		if (*slot == NULL) {
+			r->status = IOT_ENOMEM;
+			return NULL;
+		}
+		(*slot)->key = key;
+		map->count++;
+	}
+	map->last = *slot;
+	return *slot;
+}
+
+void iot_recorder_map_free(struct recorder *r, struct recorder_map *map)
+{
+	for (uint32_t i = 0; i < map->room; i++) {
+		struct recorder_place *p = map->place[i];
+		if (p == NULL)
+			continue;
+		for (struct recorder_handle *h = p->newest, *next; h != NULL; h = next) {
+			next = h->next;
+			iot_recorder_handle_free(r, h);
+		}
+		iot_recorder_handle_free(r, p->remembered);
+		free(p);
+	}
+	free(map->place);
+	*map = (struct recorder_map){0};
+}
+
+/* Handles */
+
+struct recorder_handle *iot_recorder_handle_new(struct recorder *r, struct iot_tracked_file *file)
+{
+	struct recorder_handle *h = calloc(1, sizeof *h);
+	if (h == NULL) {
+		r->status = IOT_ENOMEM;
+		return NULL;
+	}
+	h->open = iot_description_new(&r->tracker, IOT_FD_FILE, file);
+	h->refs = 1;
+	h->access = RECORDER_READS | RECORDER_WRITES;
+	if (h->open != NULL)
+		return h;
+	free(h);
+	return NULL;
+}
+
+void iot_recorder_handle_free(struct recorder *r, struct recorder_handle *h)
+{
+	if (h == NULL || --h->refs > 0)
+		return;
+	iot_description_free(&r->tracker, h->open);
+	free(h);
+}
+
+void iot_recorder_push(struct recorder_place *p, struct recorder_handle *h)
+{
+	h->next = p->newest;
+	p->newest = h;
+}
+
+struct recorder_handle *iot_recorder_pick(struct recorder_place *p, unsigned access,
+					  bool *ambiguous)
+{
+	struct recorder_handle *h = p->newest;
+	*ambiguous = false;
+	while (h != NULL && (h->access & access) != access)
+		h = h->next;
+	if (h == NULL)
+		return p->remembered;
+	for (const struct recorder_handle *other = h->next; other != NULL && !*ambiguous;
+	     other = other->next)
+		*ambiguous = (other->access & access) == access;
+	return h;
+}
+
+struct recorder_handle *iot_recorder_pop(struct recorder *r, struct recorder_place *p)
+{
+	struct recorder_handle *h = p->newest;
+	if (h == NULL)
+		return NULL;
+	p->newest = h->next;
+	h->next = NULL;
+	iot_recorder_handle_free(r, p->remembered);
+	p->remembered = h;
+	return h;
+}
+
+/*
+ * Sizes. The order of what ranks do to one file is known only as far as their clocks agree, so a
+ * size that two of them change is none.
+ */
+
+static uint32_t owner_number(const struct recorder_rank *k)
+{
+	return k->rank + 1;
+}
+
+void iot_recorder_resizes(struct recorder_rank *k, struct iot_tracked_file *f)
+{
+	if (f->append.task == 0)
+		f->append.task = owner_number(k);
+	if (f->append.task != owner_number(k))
+		f->append.turn = 1; /* and for ever */
+	if (f->append.turn != 0)
+		f->size_known = false;
+}
+
+bool iot_recorder_size_sure(const struct recorder_rank *k, const struct iot_tracked_file *f)
+{
+	return f->size_known && f->append.task == owner_number(k);
+}

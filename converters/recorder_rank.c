@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The calls of one rank of 2.3 to 3.x: its grammar gives the order, time stamps go beside it, both
+ * relative to the start of the call before. A start may go back, where threads or instrumented
+ * functions record late: the difference is stored modulo 2^32.
+ */
+#include "recorder.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HALF_OF_32 ((int64_t)1 << 31)
+#define ALL_OF_32  ((int64_t)1 << 32)
+
+/* Times */
+
+static int fill(struct recorder_rank *k)
+{
+	struct recorder_stamps *s = &k->compressed->stamps;
+	ssize_t n = iot_recorder_stream_read(&s->stream, s->pair, sizeof s->pair, &k->error);
+	if (n < 0)
+		return (int)n;
+	s->at = 0;
+	s->count = (size_t)n / sizeof *s->pair;
+	if (s->count > 0)
+		return IOT_OK;
+	return iot_error_set(&k->error, IOT_ETRUNCATED,
+			     "%s: rank %u: times end after %ju of %ju calls%s", s->stream.name,
+			     k->rank, (uintmax_t)k->compressed->done,
+			     (uintmax_t)k->compressed->expansion.grammar
+				 ->rule[k->compressed->expansion.grammar->start]
+				 .total,
+			     n > 0 ? ", in the middle of one" : "");
+}
+
+/* Ticks from the rank's zero to nanoseconds. */
+static bool to_ns(const struct recorder_rank *k, int64_t ticks, int64_t *ns)
+{
+	const struct recorder_meta *m = &k->r->meta;
+	if (m->tick_ns == 0) {
+		double value = (double)ticks * (m->tick_s * 1e9);
+		if (value > 9e18 || value < -9e18)
+			return false;
+		*ns = (int64_t)value;
+	} else if (__builtin_mul_overflow(ticks, (int64_t)m->tick_ns, ns)) {
+		return false;
+	}
+	return !__builtin_add_overflow(*ns, k->base_ns, ns);
+}
+
+static int take_times(struct recorder_rank *k)
+{
+	struct recorder_compressed *c = k->compressed;
+	struct recorder_stamps *s = &c->stamps;
+	int status = s->at == s->count ? fill(k) : IOT_OK;
+	if (status != IOT_OK)
+		return status;
+	uint32_t start = le32toh(s->pair[s->at][0]), took = le32toh(s->pair[s->at][1]) - start;
+	s->at++;
+	int64_t by = start, end_ns;
+	if (start >= HALF_OF_32 && c->unit->threads) {
+		by -= ALL_OF_32;
+		k->r->count[RECORDER_BACKWARDS]++;
+	}
+	if (__builtin_add_overflow(c->ticks, by, &c->ticks) ||
+	    !to_ns(k, c->ticks, &k->call.start_ns) || !to_ns(k, c->ticks + took, &end_ns))
+		return iot_error_set(&k->error, IOT_EFORMAT, "%s: rank %u: times beyond all bounds",
+				     s->stream.name, k->rank);
+	k->call.duration_ns = (uint64_t)(end_ns - k->call.start_ns);
+	return IOT_OK;
+}
+
+/* Offsets */
+
+static void take_offset(struct recorder_rank *k, const struct recorder_signature *s)
+{
+	struct recorder_compressed *c = k->compressed;
+	const struct recorder_function *f = s->function;
+	int64_t value = s->offset, sloped;
+	bool known = true;
+	if (s->sloped) {
+		uint32_t at = c->position[f->pattern - 1];
+		known = at != UINT32_MAX &&
+			!__builtin_mul_overflow(s->slope, (int64_t)at, &sloped) &&
+			!__builtin_add_overflow(value, sloped, &value);
+	}
+	if (known && k->r->meta.intra && f->running)
+		known = !__builtin_add_overflow(c->sum[f->pattern - 1], value, &value);
+	if (known && f->running)
+		c->sum[f->pattern - 1] = value;
+	k->call.offset = value;
+	k->call.offset_known = known;
+}
+
+/* Calls */
+
+/* The end: both the calls and their times. */
+static int finish(struct recorder_rank *k)
+{
+	struct recorder_stamps *s = &k->compressed->stamps;
+	char more;
+	ssize_t n = s->at < s->count ? 1 : 0;
+	if (n == 0 && s->stream.window != NULL)
+		n = iot_recorder_stream_read(&s->stream, &more, 1, &k->error);
+	if (n > 0)
+		iot_error_set(&k->error, IOT_EFORMAT, "%s: rank %u: more times than calls (%ju)",
+			      s->stream.name, k->rank, (uintmax_t)k->compressed->done);
+	return k->error.status;
+}
+
+static int next(struct recorder_rank *k)
+{
+	struct recorder_compressed *c = k->compressed;
+	int32_t terminal = iot_recorder_expand_next(&c->expansion);
+	if (terminal < 0)
+		return finish(k);
+	int status = take_times(k);
+	if (status != IOT_OK)
+		return status;
+	const struct recorder_signature *s = &c->unit->cst->signature[terminal];
+	k->call.signature = s;
+	c->done++;
+	if (c->unit->cst->seen != NULL)
+		c->unit->cst->seen[terminal]++;
+	if (s->function->pattern != 0 && !s->broken) {
+		take_offset(k, s);
+	} else {
+		k->call.offset = s->offset;
+		k->call.offset_known = true;
+	}
+	return 1;
+}
+
+/* Calls of a function, as the trace counts them and as they came. */
+void iot_recorder_check(struct recorder *r, const char *where, uint32_t function, uint64_t said,
+			uint64_t seen)
+{
+	char what[64];
+	struct iot_text name = {"a function without a name", 25};
+	if (said == seen)
+		return;
+	if (function < r->meta.functions)
+		name = r->meta.function[function].name;
+	snprintf(what, sizeof what, "calls of %.*s", name.size < 40 ? (int)name.size : 40,
+		 name.data);
+	iot_report_differs(&r->src->report, where, what, said, seen);
+}
+
+static void check_counts(struct recorder *r, const struct recorder_cst *c, const char *where)
+{
+	uint64_t said = 0, seen = 0;
+	if (c == NULL || c->said == NULL || c->seen == NULL)
+		return;
+	for (uint32_t i = 0; i < c->count; i++) {
+		iot_recorder_check(r, where, c->signature[i].id, c->said[i], c->seen[i]);
+		said += c->said[i];
+		seen += c->seen[i];
+	}
+	if (said != seen)
+		iot_report_differs(&r->src->report, where, "calls", said, seen);
+}
+
+void iot_recorder_check_shared(struct recorder *r)
+{
+	check_counts(r, r->cst, "all ranks");
+}
+
+static void check_own(struct recorder_rank *k)
+{
+	char where[32];
+	if (k->compressed->unit == NULL || !k->compressed->unit->own)
+		return;
+	snprintf(where, sizeof where, "rank %u", k->rank);
+	check_counts(k->r, k->compressed->unit->cst, where);
+}
+
+static void close_rank(struct recorder_rank *k)
+{
+	struct recorder_compressed *c = k->compressed;
+	if (c == NULL)
+		return;
+	check_own(k);
+	iot_recorder_expand_end(&c->expansion);
+	iot_recorder_stream_close(&c->stamps.stream);
+	iot_recorder_unit_put(k->r, c->unit);
+	free(c);
+	k->compressed = NULL;
+}
+
+static int open_times(struct recorder_rank *k)
+{
+	struct recorder *r = k->r;
+	struct recorder_stamps *s = &k->compressed->stamps;
+	const struct recorder_part *part =
+	    iot_recorder_part(r, r->meta.one_times ? RECORDER_TIMES : RECORDER_RANK_TIMES,
+			      r->meta.one_times ? 0 : k->rank);
+	uint64_t at = 0, size = RECORDER_WHOLE;
+	if (part == NULL)
+		return iot_error_set(&k->error, IOT_ETRUNCATED, "rank %u: there is no %u.ts",
+				     k->rank, k->rank);
+	if (r->meta.one_times) {
+		at = r->times_at[k->rank];
+		size = r->times_at[k->rank + 1] - at;
+	}
+	s->left = size == RECORDER_WHOLE ? UINT64_MAX : size / sizeof *s->pair;
+	s->stream.name = "recorder.ts";
+	if (size == 0)
+		return IOT_OK;
+	int status = iot_recorder_stream_open(r, &s->stream, part, at, size, r->meta.times_packed,
+					      &k->error);
+	if (status == IOT_OK && r->meta.times_packed)
+		size = s->stream.expect;
+	if (status == IOT_OK && size != RECORDER_WHOLE && size % sizeof *s->pair != 0)
+		return iot_error_set(&k->error, IOT_EFORMAT, "%s: rank %u: %ju bytes are no pairs",
+				     s->stream.name, k->rank, (uintmax_t)size);
+	s->left = size == RECORDER_WHOLE ? UINT64_MAX : size / sizeof *s->pair;
+	return status;
+}
+
+/* Before anything is expanded: there are as many times as calls. */
+static int check_total(struct recorder_rank *k)
+{
+	const struct recorder_grammar *g = k->compressed->unit->grammar;
+	const struct recorder_stamps *s = &k->compressed->stamps;
+	uint64_t total = g->rule[g->start].total;
+	if (s->left == UINT64_MAX || s->left == total)
+		return IOT_OK;
+	return iot_error_set(&k->error, IOT_EFORMAT, "%s: rank %u: %ju times for %ju calls",
+			     s->stream.name, k->rank, (uintmax_t)s->left, (uintmax_t)total);
+}
+
+int iot_recorder_compressed_open(struct recorder_rank *k)
+{
+	struct recorder *r = k->r;
+	struct recorder_compressed *c = calloc(1, sizeof *c);
+	if (c == NULL)
+		return iot_error_set(&k->error, IOT_ENOMEM, "out of memory");
+	k->compressed = c;
+	k->next = next;
+	k->close = close_rank;
+	k->base_ns = r->base_ns;
+	c->unit = iot_recorder_unit_get(r, k->rank, &k->error);
+	int status = c->unit == NULL ? k->error.status : open_times(k);
+	if (status == IOT_OK)
+		status = check_total(k);
+	if (status == IOT_OK && !iot_recorder_expand_begin(&c->expansion, c->unit->grammar))
+		status = iot_error_set(&k->error, IOT_ENOMEM, "out of memory");
+	if (status != IOT_OK)
+		return status;
+	for (unsigned p = 0; p < RECORDER_PATTERNS; p++)
+		c->position[p] = iot_recorder_position(r, k->rank, p + 1);
+	k->bytes =
+	    sizeof *c + (64 << 10) +
+	    c->unit->grammar->rule[c->unit->grammar->start].depth * sizeof *c->expansion.frame;
+	if (c->unit->own)
+		k->bytes += c->unit->cst->bytes + c->unit->grammar->bytes;
+	return IOT_OK;
+}
