@@ -4,11 +4,13 @@
 
 extern const struct iot_converter iot_converter_darshan;
 extern const struct iot_converter iot_converter_procstat;
+extern const struct iot_converter iot_converter_recorder;
 extern const struct iot_converter iot_converter_strace;
 
 const struct iot_converter *const iot_converters[] = {
     &iot_converter_darshan,
     &iot_converter_procstat,
+    &iot_converter_recorder,
     &iot_converter_strace,
     NULL,
 };
