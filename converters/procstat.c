@@ -204,9 +204,12 @@ static bool take(struct procstat *s, struct iot_packet_process *who)
 	case IOT_PACKET_START:
 		return start(s, who);
 	case IOT_PACKET_EXIT:
-		procstat_order_remove(&s->order, who);
-		iot_ledger_end_process(&s->ledger, who);
 		procstat_emit_exit(s, who, p);
+		if (s->packet_life == who->life) {
+			procstat_order_remove(&s->order, who);
+			if (!procstat_holds(s, who)) /* one that has ended may be forgotten */
+				iot_ledger_end_process(&s->ledger, who);
+		}
 		return true;
 	case IOT_PACKET_MARK:
 		return promise(s, who, procstat_ns(s, iot_packet_word(p, 0)));
@@ -216,11 +219,20 @@ static bool take(struct procstat *s, struct iot_packet_process *who)
 	}
 }
 
+static bool take_now(struct procstat *s, struct iot_packet_process *who)
+{
+	/* Of one that never sent a start packet nothing is known before its first mark. */
+	if (who->place == 0 && !who->ended && !promise(s, who, 0))
+		return false;
+	return take(s, who);
+}
+
 static bool enter(struct procstat *s)
 {
 	struct iot_packet_process *who;
 	take_damage(s, s->used - iot_packet_size(&s->packet));
-	switch (iot_ledger_enter(&s->ledger, &s->packet, &who)) {
+	enum iot_ledger_verdict verdict = iot_ledger_enter(&s->ledger, &s->packet, &who);
+	switch (verdict) {
 	case IOT_LEDGER_DUPLICATE:
 		return true;
 	case IOT_LEDGER_NO_MEMORY:
@@ -230,10 +242,11 @@ static bool enter(struct procstat *s)
 	default:
 		break;
 	}
-	/* Of one that never sent a start packet nothing is known before its first mark. */
-	if (who->place == 0 && !who->ended && !promise(s, who, 0))
-		return false;
-	return take(s, who);
+	/* What a process has sent is taken in the order in which it was sent. */
+	if (procstat_must_wait(s, who))
+		return procstat_hold(s, who) || out_of_memory(s);
+	s->packet_life = who->life;
+	return take_now(s, who);
 }
 
 /* The end */
@@ -363,6 +376,7 @@ static void close_source(struct iot_source *src)
 	iot_ledger_free(&s->ledger);
 	procstat_files_free(&s->files);
 	free(s->order.heap);
+	free(s->held);
 	free(s);
 	src->state = NULL;
 }
@@ -386,7 +400,15 @@ static bool fill(struct procstat *s)
 	if (!s->began)
 		procstat_emit_trace(s);
 	s->began = true;
-	while (tell_lost(s) && procstat_has_room(s) && !s->ended) {
+	while (tell_lost(s) && procstat_has_room(s)) {
+		struct iot_packet_process *who = procstat_ready(s);
+		if (who != NULL) {
+			if (!take_now(s, who))
+				finish(s);
+			continue;
+		}
+		if (s->ended)
+			break;
 		enum found found = s->in_hand ? PACKET : next_packet(s);
 		s->in_hand = false;
 		if (found == NONE_YET)
@@ -396,8 +418,6 @@ static bool fill(struct procstat *s)
 		else if (!enter(s))
 			finish(s);
 	}
-	if (s->ended)
-		(void)tell_lost(s);
 	return true;
 }
 

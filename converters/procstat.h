@@ -4,6 +4,7 @@
  *
  *	procstat.c         packets out of the input, and what becomes of each
  *	procstat_emit.c    their events
+ *	procstat_held.c    packets that wait for others of their process
  *	procstat_order.c   how far no earlier I/O can come
  *	procstat_files.c   the file behind a number
  */
@@ -55,6 +56,9 @@ struct procstat {
 
 	struct iot_ledger ledger;
 	struct procstat_order order;
+	struct procstat_held *held; /* NULL: none was needed yet */
+	size_t held_count;
+	uint32_t packet_life; /* of its process, of the packet that is taken */
 	struct procstat_files files;
 	int64_t epoch_ns;
 	uint64_t damaged, damages, first_damage; /* bytes, times, and where the first is */
@@ -103,6 +107,24 @@ bool procstat_order_set(struct procstat_order *o, struct iot_packet_process *who
 void procstat_order_remove(struct procstat_order *o, struct iot_packet_process *who);
 /* The least before_ns; INT64_MAX: nobody is alive. */
 int64_t procstat_order_least(const struct procstat_order *o);
+
+/* Packets that came before others of their process that may still come */
+
+enum { PROCSTAT_HELD_MAX = 2 * IOT_LEDGER_PATIENCE };
+
+struct procstat_held {
+	struct iot_packet_process *who;
+	uint32_t life;
+	struct iot_packet packet;
+	unsigned char bytes[IOT_PACKET_MAX];
+};
+
+bool procstat_holds(const struct procstat *s, const struct iot_packet_process *who);
+/* Whether the packet that was read has to wait. */
+bool procstat_must_wait(const struct procstat *s, const struct iot_packet_process *who);
+bool procstat_hold(struct procstat *s, struct iot_packet_process *who); /* false: no memory */
+/* One that has waited long enough becomes s->packet; its process, or NULL: none. */
+struct iot_packet_process *procstat_ready(struct procstat *s);
 
 /* Files */
 

@@ -204,6 +204,17 @@ static void lose_ranges(struct iot_ledger *l, const struct iot_packet_process *o
 	}
 }
 
+uint64_t iot_ledger_missing(const struct iot_ledger *l, const struct iot_packet_process *who)
+{
+	uint64_t least = UINT64_MAX;
+	for (size_t i = 0; i < l->ranges && l->waiting > 0; i++) {
+		const struct iot_packet_range *r = &l->range[i];
+		if (!r->lost && r->number == who->number && r->first < least)
+			least = r->first;
+	}
+	return least;
+}
+
 bool iot_ledger_lost(struct iot_ledger *l, struct iot_packet_range *range)
 {
 	for (size_t i = 0; i < l->ranges && l->untold > 0; i++) {
@@ -242,6 +253,7 @@ static void begin_anew(struct iot_ledger *l, struct iot_packet_process *who)
 	lose_ranges(l, who);
 	who->started = false;
 	who->next = 0;
+	who->life++;
 	if (!who->ended)
 		return;
 	who->id = alias(l);

@@ -20,6 +20,7 @@ struct iot_packet_process {
 	uint32_t number; /* of the packets */
 	uint32_t id;     /* in the trace: another one where the system has used a number again */
 	uint32_t start_crc;
+	uint32_t life; /* times that it has begun anew */
 	bool started, ended;
 	uint64_t next; /* sequence number */
 	uint64_t wall; /* latest clock of a header, in ticks */
@@ -75,6 +76,9 @@ void iot_ledger_end(struct iot_ledger *l);
 bool iot_ledger_lost(struct iot_ledger *l, struct iot_packet_range *range);
 /* The earliest place in time where something is missing that is not told; UINT64_MAX: nowhere. */
 uint64_t iot_ledger_hole(const struct iot_ledger *l);
+
+/* The lowest number of this process that is missing and may still come; UINT64_MAX: none. */
+uint64_t iot_ledger_missing(const struct iot_ledger *l, const struct iot_packet_process *who);
 
 /* NULL: not known. */
 struct iot_packet_process *iot_ledger_find(const struct iot_ledger *l, uint32_t number);
