@@ -206,7 +206,7 @@ struct darshan_segment {
 struct darshan_batch {
 	struct darshan_segment *segment; /* writes, then reads */
 	size_t writes, count, next_write, next_read;
-	bool sorted[2];
+	bool sorted[2], ready; /* ready: to be taken */
 	uint32_t file, object;
 };
 

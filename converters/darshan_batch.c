@@ -192,6 +192,7 @@ void iot_darshan_batch_close(struct darshan *d, bool last)
 		qsort(b->segment, b->writes, sizeof *b->segment, compare);
 	if (!b->sorted[1])
 		qsort(b->segment + b->writes, b->count - b->writes, sizeof *b->segment, compare);
+	b->ready = true;
 	b->next_write = 0;
 	b->next_read = b->writes;
 	b->file = d->dxt.file;
@@ -226,6 +227,8 @@ int iot_darshan_batch_take(struct darshan *d, struct iot_event *out, int max)
 {
 	struct darshan_batch *b = &d->batch;
 	int n = 0;
+	if (!b->ready)
+		return 0;
 	const struct darshan_segment *w = b->segment + b->next_write,
 				     *w_end = b->segment + b->writes;
 	const struct darshan_segment *r = b->segment + b->next_read, *r_end = b->segment + b->count;
@@ -235,13 +238,13 @@ int iot_darshan_batch_take(struct darshan *d, struct iot_event *out, int max)
 		w += write;
 		r += !write;
 	}
-	if (b->segment == NULL)
-		return 0;
 	b->next_write = (size_t)(w - b->segment);
 	b->next_read = (size_t)(r - b->segment);
 	d->src->report.records += (uint64_t)n;
 	d->src->report.calls += (uint64_t)n;
-	if (w == w_end && r == r_end)
+	if (w == w_end && r == r_end) {
 		b->next_write = b->next_read = b->writes = b->count = 0;
+		b->ready = false;
+	}
 	return n;
 }

@@ -16,6 +16,7 @@
 #include "lib/number.h"
 
 enum {
+	SNIFFED = 4096,
 	LINE_MAX_SIZE = 1 << 20,
 	COMMAND_MAX = 4096, /* places in job.text */
 	METADATA_MAX = 2048,
@@ -25,9 +26,20 @@ enum {
 
 static const char VERSION[] = "# darshan log version: ";
 
+/* It may come behind warnings of the tool, which are comments too. */
 bool iot_darshan_text_is(const char *head, size_t size)
 {
-	return size >= sizeof VERSION - 1 && memcmp(head, VERSION, sizeof VERSION - 1) == 0;
+	const char *p = head, *end = head + (size < SNIFFED ? size : (size_t)SNIFFED);
+	while (p < end && *p == '#') {
+		size_t left = (size_t)(end - p);
+		if (left >= sizeof VERSION - 1 && memcmp(p, VERSION, sizeof VERSION - 1) == 0)
+			return true;
+		p = memchr(p, '\n', left);
+		if (p == NULL)
+			return false;
+		p++;
+	}
+	return false;
 }
 
 /* Lines */
