@@ -34,11 +34,24 @@ static int compare_events(const struct iot_event *a, const struct iot_event *b)
 	return order != 0 ? order : compare(x->spare, y->spare);
 }
 
+/* Of parts of one trace, those that have begun end before those that begin now: 1, 0, or -1. */
+static int compare_begun(const struct iot_merge *m, const struct iot_record *a,
+			 const struct iot_record *b)
+{
+	if (!m->options->keep_ids)
+		return 0;
+	bool begun_a = m->inputs[a->spare].first_ns < a->start_ns;
+	bool begun_b = m->inputs[b->spare].first_ns < b->start_ns;
+	return begun_b - begun_a;
+}
+
 bool iot_merge_before(const struct iot_merge_source *a, const struct iot_merge_source *b)
 {
 	if (a->at == a->end || b->at == b->end)
 		return (uintptr_t)a < (uintptr_t)b;
-	int order = compare_events(a->at, b->at);
+	int order = compare_begun(a->merge, &a->at->rec, &b->at->rec);
+	if (order == 0)
+		order = compare_events(a->at, b->at);
 	return order < 0;
 }
 

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Ids rewritten: in records, and in the text of directives, known or not. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "cli/renumber.h"
+
+/* Processes get 100 more, files 200, objects 300; file 13 cannot be. */
+static bool add(void *context, enum iot_id kind, uint32_t id, const struct iot_event *ev,
+		uint32_t *to)
+{
+	unsigned *asked = context;
+	(void)ev;
+	++*asked;
+	*to = id + 100 * (kind + 1U);
+	return !(kind == IOT_ID_FILE && id == 13);
+}
+
+static bool same(void *context, enum iot_id kind, uint32_t id, const struct iot_event *ev,
+		 uint32_t *to)
+{
+	(void)context, (void)kind, (void)ev;
+	*to = id;
+	return true;
+}
+
+static void expect_becomes(const char *text, const char *wanted)
+{
+	unsigned asked = 0;
+	struct iot_renumber r = {.map = add, .context = &asked};
+	struct iot_event ev = {.text = {text, strlen(text)}};
+	cr_assert_eq(iot_directive_parse(&ev, NULL), IOT_OK);
+	cr_assert(iot_renumber_event(&r, &ev));
+	cr_expect(ev.text.size == strlen(wanted) && memcmp(ev.text.data, wanted, ev.text.size) == 0,
+		  "%s became %.*s", text, (int)ev.text.size, ev.text.data);
+	iot_renumber_free(&r);
+}
+
+Test(renumber, records_have_their_ids_replaced)
+{
+	unsigned asked = 0;
+	struct iot_renumber r = {.map = add, .context = &asked};
+	struct iot_event ev = {.kind = IOT_RECORD,
+			       .rec = {.process = 7, .file = 3, .object = 1, .offset = 7}};
+	cr_assert(iot_renumber_event(&r, &ev));
+	cr_expect_eq(ev.rec.process, 107);
+	cr_expect_eq(ev.rec.file, 203);
+	cr_expect_eq(ev.rec.object, 301);
+	cr_expect_eq(ev.rec.offset, 7);
+	iot_renumber_free(&r);
+}
+
+Test(renumber, object_0_is_none_and_stays)
+{
+	unsigned asked = 0;
+	struct iot_renumber r = {.map = add, .context = &asked};
+	struct iot_event ev = {.kind = IOT_RECORD};
+	cr_assert(iot_renumber_event(&r, &ev));
+	cr_expect_eq(ev.rec.object, 0);
+	cr_expect_eq(ev.rec.process, 100, "0 is a process like any other");
+	iot_renumber_free(&r);
+	expect_becomes("%file process=1 id=2 object=0", "%file process=101 id=202 object=0");
+}
+
+Test(renumber, id_is_what_the_directive_is_about)
+{
+	expect_becomes("%process id=7 parent=1 thread-of=6 rank=7",
+		       "%process id=107 parent=101 thread-of=106 rank=7");
+	expect_becomes("%file process=7 id=3 object=1 path=/x source-id=3",
+		       "%file process=107 id=203 object=301 path=/x source-id=3");
+	expect_becomes("%op name=close id=3 process=7 file=3",
+		       "%op name=close id=3 process=107 file=203");
+}
+
+Test(renumber, unknown_directives_are_rewritten_too)
+{
+	expect_becomes("%new process=7 file=3 parent=1 object=9 thread-of=2 id=4 time=7",
+		       "%new process=107 file=203 parent=101 object=309 thread-of=102 id=4 time=7");
+	expect_becomes("%counter source=x process=7 opens=7",
+		       "%counter source=x process=107 opens=7");
+	expect_becomes("%lost time=1 process=7", "%lost time=1 process=107");
+}
+
+Test(renumber, repeated_keys_are_all_rewritten)
+{
+	expect_becomes("%op name=x file=1 file=2", "%op name=x file=201 file=202");
+}
+
+Test(renumber, values_that_are_no_ids_stay)
+{
+	expect_becomes(
+	    "%new process=me file=-1 file= object=4294967296 subprocess=7 path=/process=7",
+	    "%new process=me file=-1 file= object=4294967296 subprocess=7 path=/process=7");
+}
+
+Test(renumber, blanks_stay_as_they_were)
+{
+	expect_becomes("%new  process=7\tfile=3 ", "%new  process=107\tfile=203 ");
+}
+
+Test(renumber, comments_are_nobodys_ids)
+{
+	expect_becomes("process=7 wrote file=3", "process=7 wrote file=3");
+}
+
+Test(renumber, fields_of_a_directive_follow_its_text)
+{
+	unsigned asked = 0;
+	struct iot_renumber r = {.map = add, .context = &asked};
+	const char *text = "%file process=7 id=3 object=1";
+	struct iot_event ev = {.text = {text, strlen(text)}};
+	cr_assert_eq(iot_directive_parse(&ev, NULL), IOT_OK);
+	cr_assert(iot_renumber_event(&r, &ev));
+	cr_expect_eq(ev.rec.process, 107);
+	cr_expect_eq(ev.rec.file, 203);
+	cr_expect_eq(ev.rec.object, 301);
+	iot_renumber_free(&r);
+}
+
+Test(renumber, text_that_does_not_change_stays_where_it_is)
+{
+	struct iot_renumber r = {.map = same};
+	const char *text = "%file process=7 id=3 object=1";
+	struct iot_event ev = {.text = {text, strlen(text)}};
+	cr_assert_eq(iot_directive_parse(&ev, NULL), IOT_OK);
+	cr_assert(iot_renumber_event(&r, &ev));
+	cr_expect_eq(ev.text.data, text);
+	iot_renumber_free(&r);
+}
+
+Test(renumber, a_map_that_fails_is_told)
+{
+	unsigned asked = 0;
+	struct iot_renumber r = {.map = add, .context = &asked};
+	struct iot_event ev = {.kind = IOT_RECORD, .rec.file = 13};
+	cr_expect_not(iot_renumber_event(&r, &ev));
+	iot_renumber_free(&r);
+}
+
+Test(renumber, shortest_ids_grow_to_the_longest)
+{
+	char text[2048] = "%n", wanted[4096] = "%n";
+	for (int i = 0; i < 100; i++) {
+		strcat(text, " file=0");
+		strcat(wanted, " file=200");
+	}
+	expect_becomes(text, wanted);
+}
