@@ -22,6 +22,7 @@ struct job {
 	const char *key, *map, *folder;
 	struct iot_out map_out;
 	bool new_key, verbose;
+	bool written; /* a trace, so that its mapping is of use */
 };
 
 static const char notes[] =
@@ -66,10 +67,14 @@ static int copy(struct job *j, struct iot_in *in, struct iot_writer *w,
 	int status = IOT_OK;
 	for (; n > 0 && status == IOT_OK; n = iot_in_events(in, ev, IOT_IN_BATCH))
 		status = copy_batch(j->state, w, ev, n);
+	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
+	if (in->status == IOT_ENOMEM)
+		return IOT_EXIT_FAULT;
 	if (status == IOT_OK)
 		status = iot_in_mark_lost(in, w);
 	if (status == IOT_OK)
 		status = iot_writer_close(w);
+	j->written = j->written || status == IOT_OK;
 	iot_progress_clear(&in->progress);
 	if (j->state->status != IOT_OK) {
 		iot_message("out of memory");
@@ -188,27 +193,45 @@ static int open_map(struct job *j)
 	return status;
 }
 
+/* Without a trace there is nothing that it could be the mapping of. */
+static int close_map(struct job *j, int status)
+{
+	if (j->state->map == NULL)
+		return status;
+	if (!j->written) {
+		iot_out_abandon(&j->map_out);
+		return status;
+	}
+	int closed = iot_out_close(&j->map_out);
+	return status == IOT_EXIT_OK ? closed : status;
+}
+
+static int work_with(struct job *j, char **paths, size_t count)
+{
+	j->state->options = &j->anonymize;
+	int status = open_map(j);
+	if (status != IOT_EXIT_OK)
+		return status;
+	if (j->folder != NULL)
+		status = anonymize_each(j, paths, count);
+	else
+		status = anonymize_one(j, count > 0 ? paths[0] : "-", j->write.path);
+	return close_map(j, status);
+}
+
 static int work(struct job *j, char **paths, size_t count)
 {
 	int status = iot_secret_read(&j->anonymize.names, j->key, j->new_key);
+	if (status != IOT_EXIT_OK)
+		return status;
 	j->state = calloc(1, sizeof *j->state);
-	if (status == IOT_EXIT_OK && j->state == NULL) {
+	if (j->state != NULL) {
+		status = work_with(j, paths, count);
+		iot_anonymizer_free(j->state);
+	} else {
 		iot_message("out of memory");
 		status = IOT_EXIT_FAULT;
 	}
-	if (status == IOT_EXIT_OK) {
-		j->state->options = &j->anonymize;
-		status = open_map(j);
-	}
-	if (status == IOT_EXIT_OK) {
-		status = j->folder != NULL
-			     ? anonymize_each(j, paths, count)
-			     : anonymize_one(j, count > 0 ? paths[0] : "-", j->write.path);
-		int closed = j->state->map != NULL ? iot_out_close(&j->map_out) : IOT_EXIT_OK;
-		status = status == IOT_EXIT_OK ? closed : status;
-	}
-	if (j->state != NULL)
-		iot_anonymizer_free(j->state);
 	free(j->state);
 	sodium_memzero(&j->anonymize.names.secret, sizeof j->anonymize.names.secret);
 	return status;

@@ -37,6 +37,9 @@ static int copy(struct cat *c, struct iot_writer *w, struct iot_event *ev, size_
 	int status = IOT_OK;
 	for (; n > 0 && status == IOT_OK; n = iot_in_events(&c->in, ev, IOT_IN_BATCH))
 		status = iot_writer_events(w, ev, n);
+	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
+	if (c->in.status == IOT_ENOMEM)
+		return IOT_EXIT_FAULT;
 	if (status == IOT_OK)
 		status = iot_in_mark_lost(&c->in, w);
 	if (status == IOT_OK)

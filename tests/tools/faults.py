@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Every command when something fails: memory, descriptors, disks, pipes, threads.
+
+    faults.py IOTRACE FAULT_LIBRARY [--all] [COMMAND]...
+
+Each command runs on a small trace again and again, with one call failing each time: the first, the
+second, ... (tests/tools/fault.c). A run must end with its usual result (the fault did not matter), or
+with exit status 1, a message, and either nothing under the name of the output or a whole trace that
+says what was lost. It must not be killed, hang, leave other files behind, or be silent. Prints a table:
+for each fault and command, how many runs had the usual result, and how many told. Without --all at most
+60 places of a kind are tried, spread evenly.
+"""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+# CALL, HOW, whether the run may have less input (then a whole trace with %lost is a result)
+FAULTS = [
+    ("malloc", "", False),
+    ("malloc", "stuck", False),
+    ("thread", "", False),
+    ("open", "EMFILE", False),
+    ("read", "EIO", True),
+    ("read", "EINTR", False),
+    ("read", "short", False),
+    ("write", "ENOSPC", False),
+    ("write", "stuck", False),
+    ("write", "EIO", False),
+    ("write", "EINTR", False),
+    ("write", "EPIPE", False),
+    ("write", "short", False),
+    ("sync", "EIO", False),
+    ("close", "EIO", False),
+    ("rename", "EACCES", False),
+    ("seek", "EIO", True),
+]
+# These must not change anything.
+HARMLESS = {"EINTR", "short"}
+PLACES, SECONDS = 60, 20
+
+
+def commands(data):
+    """NAME: words behind `iotrace`; @NAME is a file of the inputs, out... are outputs."""
+    log = os.path.join(data, "strace", "sqlite.strace.gz")
+    return {
+        "convert": ["convert", "-o", "out.iot.zst", log],
+        "convert-plain": ["convert", "-o", "out.iot", log],
+        "convert-pipe": ["convert", log],
+        "convert-spill": ["convert", "--memory=64K", "-o", "out.iot.gz", log],
+        "cat": ["cat", "-o", "out.iot", "@a.iot.zst"],
+        "cat-csv": ["cat", "--format=csv", "--names", "-o", "out.csv", "@a.iot.gz"],
+        "info": ["info", "--json", "@a.iot.zst"],
+        "stat": ["stat", "@a.iot"],
+        "merge": ["merge", "-q", "-o", "out.iot.zst", "@a.iot.zst", "@b.iot"],
+        "reorder": ["reorder", "--memory=64K", "-o", "out.iot", "@a.iot.zst"],
+        "slice": ["slice", "--records=100-200", "-o", "out.iot", "@a.iot.zst"],
+        "check": ["check", "@a.iot.zst"],
+        "repair": ["check", "--repair", "-o", "out.iot", "@a.iot.zst"],
+        "anonymize": ["anonymize", "--key", "@key", "--map", "out.tsv", "-o", "out.iot", "@a.iot"],
+        "procstat": ["convert", "-o", "out.iot", "@packets.bin"],
+        "darshan": ["convert", "-o", "out.iot", "@log.darshan"],
+        "recorder": ["convert", "-o", "out.iot", "@recorder.tar"],
+    }
+
+
+def make_inputs(iotrace, data, folder):
+    def run(*words):
+        subprocess.run([iotrace, *words], check=True, stderr=subprocess.DEVNULL)
+    log = os.path.join(data, "strace", "sqlite.strace.gz")
+    for name in ("a.iot", "a.iot.gz", "a.iot.zst", "b.iot"):
+        run("convert", "-q", "--sync=50", "-o", os.path.join(folder, name), log)
+    with open(os.path.join(folder, "key"), "w", encoding="ascii") as key:
+        key.write("a key of enough bytes\n")
+    os.chmod(os.path.join(folder, "key"), 0o600)
+    for name, candidates in (("packets.bin", "procstat"), ("log.darshan", "darshan"),
+                             ("recorder.tar", "recorder")):
+        source = smallest(os.path.join(data, candidates), os.path.splitext(name)[1])
+        if source:
+            shutil.copy(source, os.path.join(folder, name))
+
+
+def smallest(folder, suffix):
+    if not os.path.isdir(folder):
+        return None
+    found = [os.path.join(folder, name) for name in os.listdir(folder)
+             if name.endswith(suffix) or suffix + "." in name]
+    return min(found, key=os.path.getsize) if found else None
+
+
+class Lab:
+    def __init__(self, iotrace, library, inputs, scratch):
+        self.iotrace, self.library, self.inputs, self.scratch = iotrace, library, inputs, scratch
+
+    def run(self, words, fault=None):
+        """Status, standard output, error, {file: digest} and the counts of calls."""
+        work, temp = os.path.join(self.scratch, "work"), os.path.join(self.scratch, "tmp")
+        count = os.path.join(self.scratch, "count")
+        for folder in (work, temp):
+            shutil.rmtree(folder, ignore_errors=True)
+            os.mkdir(folder)
+        env = dict(os.environ, LD_PRELOAD=self.library, FAULT_COUNT=count, TMPDIR=temp)
+        env.pop("FAULT", None)
+        if fault:
+            env["FAULT"] = fault
+        words = [os.path.join(self.inputs, w[1:]) if w.startswith("@") else w for w in words]
+        try:
+            done = subprocess.run([self.iotrace, *words], cwd=work, env=env, timeout=SECONDS,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, check=False)
+            status, out, err = done.returncode, done.stdout, done.stderr
+        except subprocess.TimeoutExpired:
+            status, out, err = "hangs", b"", b""
+        files = {}
+        for name in os.listdir(work):
+            with open(os.path.join(work, name), "rb") as file:
+                files[name] = file.read()
+        left = os.listdir(temp)
+        counts = {}
+        if os.path.exists(count):
+            with open(count, encoding="ascii") as file:
+                counts = {call: int(n) for call, n in (line.split() for line in file)}
+            os.remove(count)
+        return status, out, err, files, left, counts
+
+    def is_whole(self, name, content):
+        path = os.path.join(self.scratch, "whole-" + name)
+        with open(path, "wb") as file:
+            file.write(content)
+        done = subprocess.run([self.iotrace, "cat", path], stdout=subprocess.PIPE, check=False,
+                              stderr=subprocess.DEVNULL)
+        return done.returncode == 0 and b"%lost" in done.stdout
+
+    def judge(self, usual, result, how, less):
+        """ 'same', 'told', or what is wrong."""
+        status, out, err, files, left, _ = result
+        if left:
+            return "temporary files stay: %s" % left
+        if not isinstance(status, int):
+            return status
+        if status < 0:
+            return "killed by %s" % signal.Signals(-status).name
+        if status == usual[0]:
+            return "same" if (out, files) == (usual[1], usual[3]) else "silent: other output, status %d" % status
+        if how in HARMLESS:
+            return "fails with %d: %s" % (status, err[:200])
+        if status != 1:
+            return "status %d" % status
+        if not err and how != "EPIPE":
+            return "status 1 without a message"
+        for name, content in files.items():
+            whole = content == usual[3].get(name)
+            if not whole and not (less and ".iot" in name and self.is_whole(name, content)):
+                return "left %s" % name
+        return "told"
+
+
+def places(count, everything):
+    if count <= PLACES or everything:
+        return range(1, count + 1)
+    return sorted({1 + i * (count - 1) // (PLACES - 1) for i in range(PLACES)})
+
+
+def main():
+    words = [w for w in sys.argv[1:] if w != "--all"]
+    everything = "--all" in sys.argv
+    iotrace, library, wanted = os.path.abspath(words[0]), os.path.abspath(words[1]), words[2:]
+    data = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata")
+    data = os.path.abspath(data)
+    table, failed, runs = {}, 0, 0
+    with tempfile.TemporaryDirectory() as scratch:
+        inputs = os.path.join(scratch, "in")
+        os.mkdir(inputs)
+        make_inputs(iotrace, data, inputs)
+        lab = Lab(iotrace, library, inputs, scratch)
+        chosen = {n: w for n, w in commands(data).items() if not wanted or n in wanted}
+        chosen = {n: w for n, w in chosen.items()
+                  if all(os.path.exists(os.path.join(inputs, x[1:])) for x in w if x[0] == "@")}
+        for name, command in chosen.items():
+            usual = lab.run(command)
+            if usual[0] != 0:
+                print("not ok: %s: usual status %s: %s" % (name, usual[0], usual[2][:300]))
+                failed += 1
+                continue
+            for call, how, less in FAULTS:
+                outcome = {"same": 0, "told": 0}
+                for number in places(usual[5].get(call, 0), everything):
+                    fault = "%s:%d:%s" % (call, number, how)
+                    verdict = lab.judge(usual, lab.run(command, fault), how, less)
+                    runs += 1
+                    if verdict in outcome:
+                        outcome[verdict] += 1
+                        continue
+                    failed += 1
+                    print("not ok: %s, FAULT=%s: %s" % (name, fault, verdict))
+                table[call, how, name] = "%(same)d+%(told)d" % outcome
+        print("usual result + told, for each fault and command")
+        for call, how, _ in FAULTS:
+            row = ["%-16s" % ("%s %s" % (call, how))]
+            row += ["%s %s" % (name, table.get((call, how, name), "-")) for name in chosen]
+            print("  ".join(row))
+    print("%d passed, %d failed" % (runs - failed, failed))
+    return 1 if failed else 0
+
+
+sys.exit(main())
