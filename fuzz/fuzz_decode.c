@@ -62,7 +62,8 @@ static void check_batch(const struct fuzz_state *s, const char *text, const char
 	while (text < end && at < s->count) {
 		struct iot_record rec[5];
 		enum iot_stop why;
-		size_t n = iot_decode_lines(c.codec, &text, end, rec, 5, sizeof(rec[0]), &why);
+		size_t n =
+		    iot_decode_lines(c.codec, &text, end, rec, 5, sizeof(rec[0]), NULL, &why);
 		FUZZ_CHECK(n <= 5 && (at + n <= s->count || s->count == RECORDS_MAX));
 		for (size_t i = 0; i < n && at + i < s->count; i++)
 			FUZZ_CHECK(fuzz_same(&rec[i], &s->rec[at + i]));

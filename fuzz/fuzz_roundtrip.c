@@ -121,7 +121,8 @@ static void check_all(const struct trip *t, unsigned base)
 	for (size_t done = 0; done < t->count;) {
 		struct iot_record got[100];
 		enum iot_stop why;
-		size_t n = iot_decode_lines(c.codec, &at, end, got, 100, sizeof(got[0]), &why);
+		size_t n =
+		    iot_decode_lines(c.codec, &at, end, got, 100, sizeof(got[0]), NULL, &why);
 		FUZZ_CHECK(why != IOT_STOP_ERROR && why != IOT_STOP_OTHER && done + n <= t->count);
 		for (size_t i = 0; i < n; i++)
 			FUZZ_CHECK(fuzz_same(&got[i], &t->want[done + i]));

@@ -72,7 +72,7 @@ static inline __attribute__((always_inline)) enum outcome resolve(struct iot_cod
 	if (comp & IOT_NO_FILEID) {
 		if (p == NULL || p->count == 0)
 			FAIL(NO_HISTORY_FILE);
-		file = iot_predict_keys(c, p)[0];
+		file = p->latest.file;
 	}
 	j->file = file;
 	int position = p == NULL ? -1 : iot_predict_find(c, p, file, physical);
@@ -118,10 +118,8 @@ static inline __attribute__((always_inline)) enum outcome resolve(struct iot_cod
 		if (!iot_predict_make_room(c, p))
 			return FULL;
 	}
-	struct iot_predict_file *now =
-	    iot_predict_commit(c, p, position, file, physical, start, cpu);
-	if (position < 0)
-		now->object = 0, now->flags = 0;
+	iot_predict_commit(c, p, position, file, physical, start, cpu);
+	struct iot_predict_file *now = &p->latest;
 	iot_predict_extent(now, offset, length, operation);
 	c->news = (uint8_t)news;
 
@@ -365,7 +363,8 @@ static enum iot_stop decode_odd(struct iot_codec *c, const char **text, const ch
 
 static inline __attribute__((always_inline)) size_t
 decode_lines(struct iot_codec *c, const char **text, const char *end, struct iot_record *out,
-	     size_t max, size_t stride, enum iot_stop *why, unsigned base)
+	     size_t max, size_t stride, const struct iot_meet *meet, enum iot_stop *why,
+	     unsigned base)
 {
 	const unsigned char *p = (const unsigned char *)*text;
 	struct iot_record *rec = out;
@@ -386,41 +385,46 @@ decode_lines(struct iot_codec *c, const char **text, const char *end, struct iot
 				break;
 		}
 		n++;
-		rec = (struct iot_record *)((char *)rec + stride);
-		if (c->news != 0) {
+		if (c->news != 0 && meet == NULL) {
 			*why = IOT_STOP_NEWS;
 			break;
 		}
+		if (c->news != 0)
+			meet->record(meet->context, rec);
+		c->news = 0;
+		rec = (struct iot_record *)((char *)rec + stride);
 	}
 	*text = (const char *)p;
 	return n;
 }
 
 static size_t decode_narrow(struct iot_codec *c, const char **text, const char *end,
-			    struct iot_record *rec, size_t max, size_t stride, enum iot_stop *why)
+			    struct iot_record *rec, size_t max, size_t stride,
+			    const struct iot_meet *meet, enum iot_stop *why)
 {
 	if (c->base == 16)
-		return decode_lines(c, text, end, rec, max, stride, why, 16);
-	return decode_lines(c, text, end, rec, max, stride, why, 10);
+		return decode_lines(c, text, end, rec, max, stride, meet, why, 16);
+	return decode_lines(c, text, end, rec, max, stride, meet, why, 10);
 }
 
 size_t iot_decode_lines(struct iot_codec *c, const char **text, const char *end,
-			struct iot_record *rec, size_t max, size_t stride, enum iot_stop *why)
+			struct iot_record *rec, size_t max, size_t stride,
+			const struct iot_meet *meet, enum iot_stop *why)
 {
 	if (!c->wide)
-		return decode_narrow(c, text, end, rec, max, stride, why);
+		return decode_narrow(c, text, end, rec, max, stride, meet, why);
 	size_t n = 0;
 	c->news = 0;
 	do {
 		n += iot_decode_wide(c, text, end, (void *)((char *)rec + n * stride), max - n,
-				     stride);
+				     stride, meet);
 		*why = n == max ? IOT_STOP_MAX : IOT_STOP_END;
 		if (c->news != 0)
 			*why = IOT_STOP_NEWS;
 		if (c->news != 0 || n == max || *text == end)
 			break;
-		n +=
-		    decode_narrow(c, text, end, (void *)((char *)rec + n * stride), 1, stride, why);
+		n += decode_narrow(c, text, end, (void *)((char *)rec + n * stride), 1, stride,
+				   meet, why);
 	} while (*why == IOT_STOP_MAX && n < max);
 	return n;
 }

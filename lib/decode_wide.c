@@ -17,7 +17,7 @@
 
 #include <immintrin.h>
 
-#define WIDE   __attribute__((target("avx2,bmi,bmi2")))
+#define WIDE   __attribute__((target("avx2,bmi,bmi2,movbe")))
 #define INLINE WIDE inline __attribute__((always_inline))
 
 enum {
@@ -30,6 +30,7 @@ enum {
 struct masks {
 	uint64_t separator[WORDS + 2], lf[WORDS + 2], odd[WORDS + 2];
 	uint64_t any_odd;
+	char digit[WORDS * 64 + 64]; /* values of digits, at the places of the text */
 };
 
 static INLINE __m256i within(__m256i b, char first, char span)
@@ -41,6 +42,15 @@ static INLINE __m256i within(__m256i b, char first, char span)
 static INLINE uint64_t bits(__m256i b, unsigned half)
 {
 	return (uint64_t)(uint32_t)_mm256_movemask_epi8(b) << (32 * half);
+}
+
+/* The low nibble, and 9 more where bit 6 says that it is a letter. */
+static INLINE void store_digits(__m256i b, char *to)
+{
+	const __m256i letter = _mm256_cmpgt_epi8(b, _mm256_set1_epi8('9'));
+	const __m256i low = _mm256_and_si256(b, _mm256_set1_epi8(15));
+	const __m256i more = _mm256_and_si256(letter, _mm256_set1_epi8(9));
+	_mm256_storeu_si256((__m256i *)(void *)to, _mm256_add_epi8(low, more));
 }
 
 static INLINE void classify(const char *text, struct masks *m, size_t word, unsigned base)
@@ -59,6 +69,7 @@ static INLINE void classify(const char *text, struct masks *m, size_t word, unsi
 		separator |= bits(gap, half);
 		lf |= bits(end, half);
 		good |= bits(_mm256_or_si256(gap, digit), half);
+		store_digits(b, m->digit + 64 * word + 32 * half);
 	}
 	m->separator[word] = separator;
 	m->lf[word] = lf;
@@ -84,20 +95,19 @@ static INLINE uint64_t window(const uint64_t *mask, size_t at)
 
 /* A line being taken apart. */
 struct cursor {
-	const char *line;
+	const char *digit;
 	uint64_t separator; /* those ahead */
 	uint64_t at;
 	int64_t good; /* -8 .. -1 while all fields have one to eight digits; 0: one has none */
 };
 
-/* Eight digits or fewer behind zero bytes, the first one in the lowest byte. */
-static INLINE uint64_t value(uint64_t x, unsigned base)
+/* So many digits, one to eight, from the lowest byte on. */
+static INLINE uint64_t value(uint64_t x, uint64_t digits, unsigned base)
 {
-	if (base == 16) {
-		x += 9 * (x >> 6 & 0x0101010101010101U); /* low nibbles: a is 0x61 */
-		return _pext_u64(__builtin_bswap64(x), 0x0f0f0f0f0f0f0f0fU);
-	}
-	x &= 0x0f0f0f0f0f0f0f0fU;
+	const uint64_t unused = -(8 * digits) & 63; /* bits */
+	if (base == 16)
+		return _pext_u64(__builtin_bswap64(x) >> unused, 0x0f0f0f0f0f0f0f0fU);
+	x <<= unused;
 	x = (x * 10 + (x >> 8)) & 0x00ff00ff00ff00ffU;
 	x = (x * 100 + (x >> 16)) & 0x0000ffff0000ffffU;
 	return (x * 10000 + (x >> 32)) & 0xffffffffU;
@@ -108,17 +118,17 @@ static INLINE uint64_t take(struct cursor *k, unsigned base)
 	const uint64_t end = _tzcnt_u64(k->separator);
 	const uint64_t less = k->at - end; /* minus the number of digits */
 	uint64_t x;
-	memcpy(&x, k->line + k->at, sizeof x);
+	memcpy(&x, k->digit + k->at, sizeof x);
 	k->separator = _blsr_u64(k->separator);
 	k->at = end + 1;
 	k->good &= (int64_t)less;
-	return value(x << (less * 8 & 63), base);
+	return value(x, -less, base);
 }
 
 /* What the loop over lines needs of the state, kept in registers. */
 struct hot {
 	uint64_t start, tick, tick_max, factor;
-	const uint32_t *hash;
+	const struct iot_predict_home *hash;
 	struct iot_predict_process *last;
 	unsigned shift, lacks, news;
 	uint32_t epoch;
@@ -133,9 +143,9 @@ static __attribute__((noinline)) struct iot_predict_process *look_further(struct
 static INLINE struct iot_predict_process *find_process(struct iot_codec *c, const struct hot *h,
 						       uint64_t id)
 {
-	const uint32_t place = h->hash[((uint32_t)id * h->factor) >> h->shift];
-	struct iot_predict_process *p = iot_predict_at(c, place);
-	if (place != 0 && p->id == id && p->epoch == h->epoch)
+	const struct iot_predict_home *home = &h->hash[iot_predict_hash(h->factor, id) >> h->shift];
+	struct iot_predict_process *p = iot_predict_at(c, home->place);
+	if (home->id == id && home->place != 0 && p->epoch == h->epoch)
 		return p;
 	return look_further(c, id);
 }
@@ -165,33 +175,32 @@ static INLINE int find_file(struct iot_codec *c, const struct iot_predict_proces
 
 /*
  * A file that is not its process's latest becomes it. One that is new to the table is news, and entered here only if
- * its line says all and there is room. NULL, and nothing has changed: not for us.
+ * its line says all and there is room. False, and nothing has changed: not for us.
  */
-static WIDE __attribute__((noinline)) struct iot_predict_file *
-other_file(struct iot_codec *c, struct iot_predict_process *p, uint64_t file, uint8_t physical,
-	   unsigned comp, unsigned *news)
+static WIDE __attribute__((noinline)) bool other_file(struct iot_codec *c,
+						      struct iot_predict_process *p, uint64_t file,
+						      uint8_t physical, unsigned comp,
+						      unsigned *news)
 {
 	const int position = find_file(c, p, (uint32_t)file, physical);
 	if (position >= 0) {
 		const struct iot_predict_file *f = iot_predict_entry(c, p, position);
 		if (comp & IOT_NO_BLOCK && f->next < f->length)
-			return NULL;
+			return false;
 	} else if (comp & (IOT_NO_BLOCK | IOT_NO_LENGTH | IOT_NO_FILEID) ||
 		   (p->count == p->room && p->room != IOT_FILES_MAX)) {
-		return NULL;
+		return false;
 	}
-	struct iot_predict_file *f = iot_predict_touch(c, p, position, (uint32_t)file, physical);
-	if (position < 0) {
-		*f = (struct iot_predict_file){0};
+	iot_predict_touch(c, p, position, (uint32_t)file, physical);
+	if (position < 0)
 		*news = IOT_NEWS_FILE;
-	}
-	return f;
+	return true;
 }
 
 static INLINE bool same_file(const struct iot_predict_process *p, unsigned comp, uint64_t file,
 			     uint8_t physical)
 {
-	return p->latest_physical == physical && (comp & IOT_NO_FILEID || p->latest_file == file);
+	return p->latest.physical == physical && (comp & IOT_NO_FILEID || p->latest.file == file);
 }
 
 /* The rest of a line that lf ends, with this compression. False, and nothing has changed: not for us. */
@@ -216,19 +225,18 @@ static INLINE bool decode(struct iot_codec *c, struct hot *h, struct cursor *k, 
 
 	struct iot_predict_process *p =
 	    comp & IOT_NO_PROCESSID ? h->last : find_process(c, h, process);
-	if (p == NULL || p->latest == 0)
+	if (p == NULL || p->latest.physical == IOT_NO_SLOT)
 		return false;
 	const uint64_t start = h->start + start_delta;
 	const int64_t cpu = p->cpu + (int64_t)cpu_delta;
 	if (start + took > h->tick_max || cpu > (int64_t)h->tick_max)
 		return false;
 	const uint8_t physical = (uint8_t)(~type & IOT_LOGICAL);
-	struct iot_predict_file *f = iot_predict_at(c, p->latest);
+	struct iot_predict_file *f = &p->latest;
 	if (comp & IOT_NO_FILEID)
-		file = p->latest_file;
+		file = f->file;
 	if (!same_file(p, comp, file, physical)) {
-		f = other_file(c, p, file, physical, comp, &h->news);
-		if (f == NULL)
+		if (!other_file(c, p, file, physical, comp, &h->news))
 			return false;
 	} else if (comp & IOT_NO_BLOCK && f->next < f->length) {
 		return false;
@@ -270,8 +278,7 @@ static INLINE unsigned head(struct cursor *k, unsigned *type, unsigned base)
 		return (unsigned)comp & 0xff;
 	}
 	uint64_t x;
-	memcpy(&x, k->line, sizeof x);
-	x += 9 * (x >> 6 & 0x0101010101010101U);
+	memcpy(&x, k->digit, sizeof x);
 	x = _pext_u64(__builtin_bswap64(x), 0x0f0f000f0f000000U); /* not the blank between */
 	k->separator &= ~(uint64_t)63;
 	k->at = 6;
@@ -304,34 +311,49 @@ static INLINE bool decode_line(struct iot_codec *c, struct hot *h, struct cursor
 	}
 }
 
+/* News of the record decoded last. False: the caller is to see to it. */
+static bool met(struct iot_codec *c, struct hot *h, const struct iot_meet *meet,
+		struct iot_record *rec)
+{
+	if (meet == NULL)
+		return false;
+	h->news = 0;
+	c->last = iot_predict_place(c, h->last);
+	meet->record(meet->context, rec);
+	return true;
+}
+
 /*
  * The lines of one stretch; *at is behind the last one decoded. False: the line there is not for us, or the last
  * one brought news.
  */
-static INLINE bool decode_stretch(struct iot_codec *c, struct hot *h, const char *text,
-				  const struct masks *m, size_t *at, struct iot_record **rec,
-				  const struct iot_record *rec_end, size_t stride, unsigned base)
+static INLINE bool decode_stretch(struct iot_codec *c, struct hot *h, const struct masks *m,
+				  size_t *at, struct iot_record **rec,
+				  const struct iot_record *rec_end, size_t stride,
+				  const struct iot_meet *meet, unsigned base)
 {
-	while (*rec != rec_end) {
+	bool going = true;
+	while (going && *rec != rec_end) {
 		const uint64_t ends = window(m->lf, *at);
 		if (ends == 0)
 			return true;
-		struct cursor k = {text + *at, window(m->separator, *at), 0, -1};
+		struct cursor k = {m->digit + *at, window(m->separator, *at), 0, -1};
 		const uint64_t lf = _tzcnt_u64(ends);
 		if (m->any_odd != 0 && (window(m->odd, *at) & _blsmsk_u64(ends)) != 0)
 			return false;
 		if (!decode_line(c, h, &k, lf, *rec, base))
 			return false;
 		*at += lf + 1;
+		if (h->news != 0 && !met(c, h, meet, *rec))
+			going = false;
 		*rec = (struct iot_record *)(void *)((char *)*rec + stride);
-		if (h->news != 0)
-			return false;
 	}
-	return true;
+	return going;
 }
 
 static INLINE size_t decode_text(struct iot_codec *c, const char **text, const char *end,
-				 struct iot_record *rec, size_t max, size_t stride, unsigned base)
+				 struct iot_record *rec, size_t max, size_t stride,
+				 const struct iot_meet *meet, unsigned base)
 {
 	struct masks m;
 	struct hot h = {
@@ -356,28 +378,30 @@ static INLINE size_t decode_text(struct iot_codec *c, const char **text, const c
 		words = words < most ? words : most;
 		classify_words(*text, &m, words, base);
 		going =
-		    decode_stretch(c, &h, *text, &m, &at, &rec, rec_end, stride, base) && at != 0;
+		    decode_stretch(c, &h, &m, &at, &rec, rec_end, stride, meet, base) && at != 0;
 		*text += at;
 	}
 	c->news = (uint8_t)h.news;
 	c->start = (int64_t)h.start;
-	c->last = h.last == NULL ? 0 : (uint32_t)(((char *)h.last - (char *)c) / IOT_UNIT);
+	c->last = h.last == NULL ? 0 : iot_predict_place(c, h.last);
 	return (size_t)((const char *)rec - first) / stride;
 }
 
 static WIDE __attribute__((noinline)) size_t decode_decimal(struct iot_codec *c, const char **text,
 							    const char *end, struct iot_record *rec,
-							    size_t max, size_t stride)
+							    size_t max, size_t stride,
+							    const struct iot_meet *meet)
 {
-	return decode_text(c, text, end, rec, max, stride, 10);
+	return decode_text(c, text, end, rec, max, stride, meet, 10);
 }
 
 WIDE size_t iot_decode_wide(struct iot_codec *c, const char **text, const char *end,
-			    struct iot_record *rec, size_t max, size_t stride)
+			    struct iot_record *rec, size_t max, size_t stride,
+			    const struct iot_meet *meet)
 {
 	if (c->base == 10)
-		return decode_decimal(c, text, end, rec, max, stride);
-	return decode_text(c, text, end, rec, max, stride, 16);
+		return decode_decimal(c, text, end, rec, max, stride, meet);
+	return decode_text(c, text, end, rec, max, stride, meet, 16);
 }
 
 /* The two early Zens have pext in microcode, slower than any loop. */
@@ -396,9 +420,10 @@ bool iot_decode_wide_works(void)
 }
 
 size_t iot_decode_wide(struct iot_codec *c, const char **text, const char *end,
-		       struct iot_record *rec, size_t max, size_t stride)
+		       struct iot_record *rec, size_t max, size_t stride,
+		       const struct iot_meet *meet)
 {
-	(void)c, (void)text, (void)end, (void)rec, (void)max, (void)stride;
+	(void)c, (void)text, (void)end, (void)rec, (void)max, (void)stride, (void)meet;
 	return 0;
 }
 

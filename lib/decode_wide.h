@@ -9,9 +9,11 @@
 bool iot_decode_wide_works(void);
 
 /*
-@@
+ * iot_decode_lines up to the first line that is not for wide registers, or too near to the end. With c->news set: the
+ * last record has news.
  */
 size_t iot_decode_wide(struct iot_codec *c, const char **text, const char *end,
-		       struct iot_record *rec, size_t max, size_t stride);
+		       struct iot_record *rec, size_t max, size_t stride,
+		       const struct iot_meet *meet);
 
 #endif

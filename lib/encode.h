@@ -116,15 +116,15 @@ iot_encode_with(struct iot_codec *c, const struct iot_record *rec, char *line,
 		    "a CPU clock that leaves 64 bits of nanoseconds, or moved by more "
 		    "than 2^63-1 ticks");
 
-	const bool same_file = p != NULL && p->latest != 0 && p->latest_file == rec->file;
+	const bool same_file =
+	    p != NULL && p->latest.physical != IOT_NO_SLOT && p->latest.file == rec->file;
 	int position = -1;
-	if (same_file && p->latest_physical == physical)
+	if (same_file && p->latest.physical == physical)
 		position = 0;
 	else if (p != NULL)
 		position = iot_predict_find(c, p, rec->file, physical);
-	const struct iot_predict_file *had = position == 0  ? iot_predict_at(c, p->latest)
-					     : position < 0 ? NULL
-							    : iot_predict_entry(c, p, position);
+	const struct iot_predict_file *had =
+	    position < 0 ? NULL : iot_predict_entry(c, p, position);
 	iot_encode_choose(c, rec, had,
 			  (same_process ? IOT_NO_PROCESSID : 0U) | (same_file ? IOT_NO_FILEID : 0U),
 			  &f);
@@ -137,11 +137,8 @@ iot_encode_with(struct iot_codec *c, const struct iot_record *rec, char *line,
 						 "the block of memory for the state is full");
 	}
 	char *end = write(line, &f);
-	struct iot_predict_file *now =
-	    iot_predict_commit(c, p, position, rec->file, physical, start, cpu);
-	if (position < 0)
-		now->object = 0, now->flags = 0;
-	iot_predict_extent(now, rec->offset, rec->length, rec->operation);
+	iot_predict_commit(c, p, position, rec->file, physical, start, cpu);
+	iot_predict_extent(&p->latest, rec->offset, rec->length, rec->operation);
 	c->operation_written |= rec->operation != 0;
 	c->news = (uint8_t)news;
 	return end - line;

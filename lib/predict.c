@@ -8,11 +8,11 @@
 
 static const uint8_t rooms[IOT_ROOMS] = {2, 8, IOT_FILES_MAX};
 
-enum { FIRST_HASH_BITS = 6, HASH_SPARSE = 4 }; /* so many places for each process */
+enum { FIRST_HASH_BITS = 8, HASH_SPARSE = 4 }; /* so many places for each process */
 
 static_assert(sizeof(struct iot_record) == 64, "a record is 64 bytes");
 static_assert(sizeof(struct iot_predict_file) == 32, "a file is 32 bytes");
-static_assert(sizeof(struct iot_predict_process) == 32, "a process is 32 bytes");
+static_assert(sizeof(struct iot_predict_process) <= IOT_UNIT, "a process is a cache line");
 
 static size_t units(size_t size)
 {
@@ -21,8 +21,8 @@ static size_t units(size_t size)
 
 static size_t table_units(unsigned size_class)
 {
-	return units(rooms[size_class] *
-		     (sizeof(struct iot_predict_file) + sizeof(uint32_t) + sizeof(uint8_t)));
+	const size_t room = rooms[size_class];
+	return units(iot_predict_head(room) + room * sizeof(struct iot_predict_file));
 }
 
 size_t iot_codec_size(size_t processes)
@@ -33,14 +33,14 @@ size_t iot_codec_size(size_t processes)
 	size_t hash = 1U << FIRST_HASH_BITS;
 	while (hash < HASH_SPARSE * processes && hash < SIZE_MAX / 64)
 		hash *= 2;
-	if (processes > (SIZE_MAX / 2 - 16 * hash) / (each * IOT_UNIT))
+	if (processes > (SIZE_MAX / 2 - IOT_UNIT * hash) / (each * IOT_UNIT))
 		return SIZE_MAX;
 	/* The hashes that were outgrown stay in the block: together as much as the last. */
 	return units(sizeof(struct iot_codec)) * IOT_UNIT + processes * each * IOT_UNIT +
-	       2 * hash * sizeof(uint32_t);
+	       2 * hash * sizeof(struct iot_predict_home);
 }
 
-/* Places count 16-byte units in 32 bits: what lies beyond 64 GiB of a block is not used. */
+/* Places count units in 32 bits: what lies beyond 256 GiB of a block is not used. */
 static size_t usable(size_t size)
 {
 	const uint64_t most = (uint64_t)UINT32_MAX * IOT_UNIT;
@@ -85,7 +85,7 @@ struct iot_codec *iot_codec_init(void *block, size_t size, uint64_t tick_ns, uns
 	c->wide = iot_decode_wide_works();
 	c->epoch = 1;
 	c->hash_bits = FIRST_HASH_BITS;
-	c->hash = allocate(c, units(sizeof(uint32_t) << FIRST_HASH_BITS));
+	c->hash = allocate(c, units(sizeof(struct iot_predict_home) << FIRST_HASH_BITS));
 	return c;
 }
 
@@ -105,38 +105,37 @@ void iot_codec_forget(struct iot_codec *c)
 
 void iot_codec_zero_clocks(struct iot_codec *c)
 {
-	const uint32_t *hash = iot_predict_at(c, c->hash);
+	const struct iot_predict_home *hash = iot_predict_at(c, c->hash);
 	for (size_t i = 0; i < (size_t)1 << c->hash_bits; i++) {
-		struct iot_predict_process *p = iot_predict_at(c, hash[i]);
-		if (hash[i] != 0)
+		struct iot_predict_process *p = iot_predict_at(c, hash[i].place);
+		if (hash[i].place != 0)
 			p->cpu = 0;
 	}
 }
 
-static void hash_put(struct iot_codec *c, uint32_t place)
+static void hash_put(struct iot_codec *c, struct iot_predict_home home)
 {
-	uint32_t *hash = iot_predict_at(c, c->hash);
+	struct iot_predict_home *hash = iot_predict_at(c, c->hash);
 	const size_t mask = ((size_t)1 << c->hash_bits) - 1;
-	const struct iot_predict_process *p = iot_predict_at(c, place);
-	size_t i = (size_t)((p->id * c->hash_factor) >> (64 - c->hash_bits));
-	while (hash[i] != 0)
+	size_t i = (size_t)(iot_predict_hash(c->hash_factor, home.id) >> (64 - c->hash_bits));
+	while (hash[i].place != 0)
 		i = (i + 1) & mask;
-	hash[i] = place;
+	hash[i] = home;
 }
 
 static bool hash_grow(struct iot_codec *c)
 {
 	const size_t old_size = (size_t)1 << c->hash_bits;
 	const uint32_t old = c->hash;
-	uint32_t bigger = allocate(c, units(2 * old_size * sizeof(uint32_t)));
+	uint32_t bigger = allocate(c, units(2 * old_size * sizeof(struct iot_predict_home)));
 	if (bigger == 0)
 		return false;
 	c->hash = bigger;
 	c->hash_bits++;
-	const uint32_t *places = iot_predict_at(c, old);
+	const struct iot_predict_home *homes = iot_predict_at(c, old);
 	for (size_t i = 0; i < old_size; i++)
-		if (places[i] != 0)
-			hash_put(c, places[i]);
+		if (homes[i].place != 0)
+			hash_put(c, homes[i]);
 	return true;
 }
 
@@ -151,8 +150,9 @@ struct iot_predict_process *iot_predict_add_process(struct iot_codec *c, uint32_
 	struct iot_predict_process *p = iot_predict_at(c, place);
 	p->id = id;
 	p->epoch = c->epoch;
+	p->latest.physical = IOT_NO_SLOT;
 	c->process_count++;
-	hash_put(c, place);
+	hash_put(c, (struct iot_predict_home){id, place});
 	return p;
 }
 
@@ -189,7 +189,6 @@ bool iot_predict_make_room(struct iot_codec *c, struct iot_predict_process *p)
 		memcpy(iot_predict_keys(c, p), iot_predict_keys(c, &old),
 		       old.count * sizeof(uint32_t));
 		memcpy(iot_predict_slots(c, p), iot_predict_slots(c, &old), old.count);
-		iot_predict_latest(c, p);
 		table_give(c, old.size_class, old.table);
 	}
 	return true;
@@ -205,7 +204,7 @@ void iot_codec_tell(struct iot_codec *c, uint32_t object, unsigned flags)
 	if (c->last == 0)
 		return;
 	struct iot_predict_process *p = iot_predict_at(c, c->last);
-	struct iot_predict_file *f = iot_predict_entry(c, p, 0);
+	struct iot_predict_file *f = &p->latest;
 	f->object = object;
 	f->flags = (uint8_t)flags;
 }

@@ -42,10 +42,16 @@ void iot_codec_set_start(struct iot_codec *c, int64_t ticks);
 /* Every process' CPU clock begins anew. */
 void iot_codec_zero_clocks(struct iot_codec *c);
 
+/* Called with a record that has news: object and flags in it are not known. iot_codec_tell may follow. */
+struct iot_meet {
+	void (*record)(void *context, struct iot_record *rec);
+	void *context;
+};
+
 /*
  * Decodes consecutive record lines from *text, which ends in LF at end[-1], into rec (so many bytes
  * from one to the next), at most max. Moves *text behind what was decoded, says why it stopped, and
- * returns the number of records stored.
+ * returns the number of records stored. Without `meet` it stops at news.
  */
 enum iot_stop {
 	IOT_STOP_MAX,   /* max records */
@@ -56,7 +62,8 @@ enum iot_stop {
 	IOT_STOP_ERROR, /* the line at *text is wrong: iot_codec_error */
 };
 size_t iot_decode_lines(struct iot_codec *c, const char **text, const char *end,
-			struct iot_record *rec, size_t max, size_t stride, enum iot_stop *why);
+			struct iot_record *rec, size_t max, size_t stride,
+			const struct iot_meet *meet, enum iot_stop *why);
 
 /*
  * Encodes records (so many bytes from one to the next) to text while it has room for one more, at most n. Stops

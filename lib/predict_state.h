@@ -6,8 +6,8 @@
  * that were outgrown.
  *
  * A process's table has its files in order of last use: key[i] is the fileId of the i-th latest,
- * slot[i] tells which entry is its own. So the latest file costs one comparison, a miss a scan of
- * 128 bytes, and the least recently used is simply the last.
+ * slot[i] tells which entry is its own. The entry of the latest is in the process itself: most
+ * records touch one cache line of 64 bytes. The least recently used is simply the last.
  */
 #ifndef IOT_LIB_PREDICT_STATE_H
 #define IOT_LIB_PREDICT_STATE_H
@@ -16,26 +16,33 @@
 
 #include "predict.h"
 
-enum { IOT_UNIT = 16, IOT_ROOMS = 3, IOT_PHYSICAL_SLOT = 0x80 };
+enum { IOT_UNIT = 64, IOT_ROOMS = 3, IOT_PHYSICAL_SLOT = 0x80, IOT_NO_SLOT = 1 };
 
 struct iot_predict_file {
 	uint64_t
 	    next; /* offset + length of its last record; less than length: they do not fit 64 bits */
 	uint64_t length;
 	uint32_t operation, object;
-	uint8_t flags; /* IOT_OFFSET_UNKNOWN */
+	uint32_t file;
+	uint8_t flags;    /* IOT_OFFSET_UNKNOWN */
+	uint8_t physical; /* IOT_PHYSICAL_SLOT, 0, or IOT_NO_SLOT */
+	uint8_t place;    /* of its entry in the table */
 };
 
+/* What most records need comes first, so that it is in one line wherever malloc put the block. */
 struct iot_predict_process {
+	struct iot_predict_file latest;
 	int64_t cpu; /* ticks */
 	uint32_t id;
-	uint32_t table;
 	uint32_t epoch; /* of the last use: files of an earlier one are forgotten */
+	uint32_t table;
 	uint8_t count, room;
 	uint8_t size_class;
-	uint8_t latest_physical; /* of the latest file, as its slot has it */
-	uint32_t latest;         /* entry of the latest file; 0 while there is none */
-	uint32_t latest_file;
+};
+
+/* In the hash: an id and where its process is; place 0: free. */
+struct iot_predict_home {
+	uint32_t id, place;
 };
 
 struct iot_codec {
@@ -61,16 +68,15 @@ static inline void *iot_predict_at(struct iot_codec *c, uint32_t place)
 	return (char *)c + (size_t)place * IOT_UNIT;
 }
 
-/* The parts of a file table with so many rooms. */
-static inline struct iot_predict_file *iot_predict_files(struct iot_codec *c,
-							 const struct iot_predict_process *p)
+static inline uint32_t iot_predict_place(const struct iot_codec *c, const void *at)
 {
-	return iot_predict_at(c, p->table);
+	return (uint32_t)((size_t)((const char *)at - (const char *)c) / IOT_UNIT);
 }
 
+/* The parts of a file table with so many rooms: keys, slots, entries. */
 static inline uint32_t *iot_predict_keys(struct iot_codec *c, const struct iot_predict_process *p)
 {
-	return (uint32_t *)(iot_predict_files(c, p) + p->room);
+	return iot_predict_at(c, p->table);
 }
 
 static inline uint8_t *iot_predict_slots(struct iot_codec *c, const struct iot_predict_process *p)
@@ -78,25 +84,44 @@ static inline uint8_t *iot_predict_slots(struct iot_codec *c, const struct iot_p
 	return (uint8_t *)(iot_predict_keys(c, p) + p->room);
 }
 
+/* Bytes before the entries, none of which lies in two cache lines. */
+static inline size_t iot_predict_head(size_t room)
+{
+	const size_t entry = sizeof(struct iot_predict_file);
+	return (room * (sizeof(uint32_t) + sizeof(uint8_t)) + entry - 1) / entry * entry;
+}
+
+static inline struct iot_predict_file *iot_predict_files(struct iot_codec *c,
+							 const struct iot_predict_process *p)
+{
+	return (struct iot_predict_file *)((char *)iot_predict_at(c, p->table) +
+					   iot_predict_head(p->room));
+}
+
+/* The upper bits are those that count. Two steps, as ids in regular steps can be bad for one. */
+static inline uint64_t iot_predict_hash(uint64_t factor, uint64_t id)
+{
+	const uint64_t h = id * factor;
+	return (h ^ h >> 32) * factor;
+}
+
 /* The process with this id, or NULL; its files are forgotten if that is due. */
 static inline struct iot_predict_process *iot_predict_process(struct iot_codec *c, uint32_t id)
 {
-	const uint32_t *hash = iot_predict_at(c, c->hash);
+	const struct iot_predict_home *hash = iot_predict_at(c, c->hash);
 	const size_t mask = ((size_t)1 << c->hash_bits) - 1;
-	size_t i = (size_t)((id * c->hash_factor) >> (64 - c->hash_bits));
-	for (;; i = (i + 1) & mask) {
-		if (hash[i] == 0)
-			return NULL;
-		struct iot_predict_process *p = iot_predict_at(c, hash[i]);
-		if (p->id != id)
-			continue;
-		if (p->epoch != c->epoch) {
-			p->epoch = c->epoch;
-			p->count = 0;
-			p->latest = 0;
-		}
-		return p;
+	size_t i = (size_t)(iot_predict_hash(c->hash_factor, id) >> (64 - c->hash_bits));
+	while (hash[i].place != 0 && hash[i].id != id)
+		i = (i + 1) & mask;
+	if (hash[i].place == 0)
+		return NULL;
+	struct iot_predict_process *p = iot_predict_at(c, hash[i].place);
+	if (p->epoch != c->epoch) {
+		p->epoch = c->epoch;
+		p->count = 0;
+		p->latest.physical = IOT_NO_SLOT;
 	}
+	return p;
 }
 
 /* Position of a file in the order of last use; -1 if it is not in the table. */
@@ -115,8 +140,10 @@ static inline int iot_predict_find(struct iot_codec *c, const struct iot_predict
 
 /* The entry of the file at a position in the order of last use. */
 static inline struct iot_predict_file *
-iot_predict_entry(struct iot_codec *c, const struct iot_predict_process *p, int position)
+iot_predict_entry(struct iot_codec *c, struct iot_predict_process *p, int position)
 {
+	if (position == 0)
+		return &p->latest;
 	return &iot_predict_files(c,
 				  p)[iot_predict_slots(c, p)[position] & (IOT_PHYSICAL_SLOT - 1)];
 }
@@ -128,26 +155,30 @@ struct iot_predict_process *iot_predict_add_process(struct iot_codec *c, uint32_
  * full. */
 bool iot_predict_make_room(struct iot_codec *c, struct iot_predict_process *p);
 
-/* Moves the file at `position` to the front, or puts a new one there (-1; there must be room). */
-static inline void iot_predict_latest(struct iot_codec *c, struct iot_predict_process *p)
+/* The latest file's entry gives way to that of another: own is its slot. */
+static inline void iot_predict_swap(struct iot_codec *c, struct iot_predict_process *p, uint8_t own,
+				    bool is_new, uint32_t file)
 {
-	const uint8_t slot = iot_predict_slots(c, p)[0];
-	p->latest = p->table + 2U * (slot & (IOT_PHYSICAL_SLOT - 1U));
-	p->latest_file = iot_predict_keys(c, p)[0];
-	p->latest_physical = slot & IOT_PHYSICAL_SLOT;
+	struct iot_predict_file *entry = iot_predict_files(c, p);
+	const uint8_t place = own & (IOT_PHYSICAL_SLOT - 1);
+	if (p->latest.physical != IOT_NO_SLOT)
+		entry[p->latest.place] = p->latest;
+	p->latest = is_new ? (struct iot_predict_file){.file = file} : entry[place];
+	p->latest.physical = own & IOT_PHYSICAL_SLOT;
+	p->latest.place = place;
 }
 
-static inline struct iot_predict_file *iot_predict_touch(struct iot_codec *c,
-							 struct iot_predict_process *p,
-							 int position, uint32_t file,
-							 unsigned physical)
+/* Moves the file at `position` to the front, or puts a new one there (-1; there must be room). */
+static inline void iot_predict_touch(struct iot_codec *c, struct iot_predict_process *p,
+				     int position, uint32_t file, unsigned physical)
 {
 	if (position == 0)
-		return iot_predict_at(c, p->latest);
+		return;
 	uint32_t *key = iot_predict_keys(c, p);
 	uint8_t *slot = iot_predict_slots(c, p);
+	const bool is_new = position < 0;
 	uint8_t own;
-	if (position > 0) {
+	if (!is_new) {
 		own = slot[position];
 	} else {
 		own = (uint8_t)(p->count | physical);
@@ -168,20 +199,18 @@ static inline struct iot_predict_file *iot_predict_touch(struct iot_codec *c,
 	}
 	key[0] = file;
 	slot[0] = own;
-	iot_predict_latest(c, p);
-	return iot_predict_at(c, p->latest);
+	iot_predict_swap(c, p, own, is_new, file);
 }
 
 /* The record's process, file and times become the previous ones. */
-static inline struct iot_predict_file *
-iot_predict_commit(struct iot_codec *c, struct iot_predict_process *p, int position, uint32_t file,
-		   unsigned physical, int64_t start, int64_t cpu)
+static inline void iot_predict_commit(struct iot_codec *c, struct iot_predict_process *p,
+				      int position, uint32_t file, unsigned physical, int64_t start,
+				      int64_t cpu)
 {
-	struct iot_predict_file *f = iot_predict_touch(c, p, position, file, physical);
+	iot_predict_touch(c, p, position, file, physical);
 	c->start = start;
 	p->cpu = cpu;
-	c->last = (uint32_t)(((char *)p - (char *)c) / IOT_UNIT);
-	return f;
+	c->last = iot_predict_place(c, p);
 }
 
 static inline void iot_predict_extent(struct iot_predict_file *f, uint64_t offset, uint64_t length,

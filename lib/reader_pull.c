@@ -183,9 +183,10 @@ static bool grow_codec(struct iot_reader *r)
 	return true;
 }
 
-/* The record stored last is the first of its file. */
-static void look_up(struct iot_reader *r, struct iot_record *rec)
+/* The record decoded last is the first of its file. */
+static void look_up(void *context, struct iot_record *rec)
 {
+	struct iot_reader *r = context;
 	const struct iot_name *name = iot_names_of(&r->names, rec);
 	if (name == NULL)
 		return;
@@ -216,18 +217,16 @@ static void count_records(struct iot_reader *r, struct iot_batch *b, size_t n)
 /* One stretch of records, or one other line. False: the batch ends here. */
 bool iot_reader_step(struct iot_reader *r, struct iot_batch *b)
 {
+	const struct iot_meet meet = {look_up, r};
 	enum iot_stop why;
 	if (r->skipping)
 		return iot_reader_skip_line(r, b);
 	if (r->ended)
 		return iot_reader_after_end(r);
 	size_t n = iot_decode_lines(r->codec, &r->cur, r->end, record_at(b, b->n), b->max - b->n,
-				    b->stride, &why);
+				    b->stride, &meet, &why);
 	count_records(r, b, n);
 	switch (why) {
-	case IOT_STOP_NEWS:
-		look_up(r, record_at(b, b->n - 1));
-		return true;
 	case IOT_STOP_OTHER:
 		return take_other(r, b);
 	case IOT_STOP_LIMIT:

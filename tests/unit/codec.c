@@ -484,7 +484,7 @@ static void batch_law(uint64_t seed, uint64_t tick, unsigned base, bool odd)
 		enum iot_stop why;
 		const size_t max = 1 + below(&s, BATCH);
 		const size_t k =
-		    iot_decode_lines(many.c, &p, text + size, got, max, sizeof *got, &why);
+		    iot_decode_lines(many.c, &p, text + size, got, max, sizeof *got, NULL, &why);
 		for (size_t i = 0; i < k; i++)
 			cr_assert(same(&got[i], &want[n + i]), "record %zu of seed %llu", n + i,
 				  (unsigned long long)seed);
@@ -525,31 +525,31 @@ Test(codec, a_batch_is_what_its_lines_are)
 	struct iot_record rec[8];
 	enum iot_stop why;
 	const char *p = text, *end = text + sizeof text - 1;
-	cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, &why), 1);
+	cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 1);
 	cr_assert_eq(why, IOT_STOP_NEWS);
 	cr_assert_eq(iot_codec_news(d.c), IOT_NEWS_PROCESS | IOT_NEWS_FILE);
 	iot_codec_tell(d.c, 42, IOT_OFFSET_UNKNOWN);
-	cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 1, sizeof *rec, &why), 1);
+	cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 1, sizeof *rec, NULL, &why), 1);
 	cr_assert_eq(why, IOT_STOP_MAX);
 	cr_assert_eq(rec[0].object, 42);
 	cr_assert_eq(rec[0].flags, IOT_OFFSET_UNKNOWN);
-	cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, &why), 1);
+	cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 1);
 	cr_assert_eq(iot_codec_news(d.c), IOT_NEWS_FILE);
-	cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, &why), 0);
+	cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 0);
 	cr_assert_eq(why, IOT_STOP_OTHER);
 	cr_assert_eq(*p, '\n');
 	p++;
-	cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, &why), 0);
+	cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 0);
 	cr_assert_eq(why, IOT_STOP_OTHER);
 	p = strchr(p, '\n') + 1;
-	while (iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, &why) > 0)
+	while (iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why) > 0)
 		if (why == IOT_STOP_LIMIT)
 			state_grow(&d);
 	if (why == IOT_STOP_LIMIT) {
 		state_grow(&d);
-		cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, &why), 1);
+		cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 1);
 		cr_assert(same(&rec[0], &example[3]));
-		cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, &why), 0);
+		cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 0);
 	}
 	cr_assert_eq(why, IOT_STOP_ERROR);
 	cr_assert_str_eq(strtok((char *)(uintptr_t)iot_codec_error(d.c, NULL), "\n"),
