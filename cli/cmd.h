@@ -8,6 +8,7 @@ enum iot_exit { IOT_EXIT_OK = 0, IOT_EXIT_FAULT = 1, IOT_EXIT_USAGE = 2 };
 int iot_cmd_anonymize(int argc, char **argv);
 int iot_cmd_cat(int argc, char **argv);
 int iot_cmd_convert(int argc, char **argv);
+int iot_cmd_procstat(int argc, char **argv);
 int iot_cmd_info(int argc, char **argv);
 int iot_cmd_merge(int argc, char **argv);
 int iot_cmd_slice(int argc, char **argv);

@@ -21,6 +21,7 @@ struct entry {
 /* In the order of the help; entries of a group stand together. */
 static const struct entry commands[] = {
     {"convert", iot_cmd_convert, "Make traces", "turn a log of another tool into a trace"},
+    {"procstat", iot_cmd_procstat, "Make traces", "gather packets that traced programs send"},
     {"merge", iot_cmd_merge, "Change traces", "make one trace of many, in order of time"},
     {"anonymize", iot_cmd_anonymize, "Change traces",
      "replace all names, so that a trace can be shared"},
