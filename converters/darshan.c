@@ -143,6 +143,8 @@ static void open_region(struct darshan *d)
 	d->seen_layers |= layer;
 	d->dxt.active = false;
 	iot_darshan_region_open(&d->region, d->log.window, p->size, &d->log.at, d->log.how);
+	if (iot_input_again(d->src->input)) /* nobody has to wait for it */
+		iot_darshan_thread_begin(&d->region);
 	d->step = step;
 }
 

@@ -5,6 +5,7 @@
  *	header | job | names: record id to path | modules: counters, DXT segments
  *
  *	darshan_log.c       header, map, job          darshan_region.c   unpacked bytes of one region
+ *	darshan_thread.c    ... on a thread of its own
  *	darshan_dxt.c       segments to records       darshan_batch.c    ... in order of start
  *	darshan_counters.c  counters, all of them     darshan_tables.c   what they are called
  *	darshan_names.c     who and what has which number
@@ -105,6 +106,7 @@ struct darshan_region {
 	size_t pos, end, room;
 	int status; /* why it ended early; `why` is a sentence's end */
 	const char *why;
+	struct darshan_thread *thread; /* that unpacks; or NULL */
 };
 
 void iot_darshan_region_open(struct darshan_region *r, struct iot_window *in, uint64_t size,
@@ -112,6 +114,13 @@ void iot_darshan_region_open(struct darshan_region *r, struct iot_window *in, ui
 void iot_darshan_region_close(struct darshan_region *r); /* keeps data */
 /* As iot_window_ahead; want is at most 4 MiB. */
 const unsigned char *iot_darshan_ahead(struct darshan_region *r, size_t want, size_t *have);
+
+/* The next bytes, to out; 0 is no end. */
+size_t iot_darshan_unpack(struct darshan_region *r, unsigned char *out, size_t room);
+/* darshan_thread.c: unpacks ahead where that pays, from now until the region is closed. */
+void iot_darshan_thread_begin(struct darshan_region *r);
+size_t iot_darshan_thread_take(struct darshan_region *r, unsigned char *out, size_t room);
+void iot_darshan_thread_end(struct darshan_region *r);
 
 static inline void iot_darshan_consume(struct darshan_region *r, size_t n)
 {

@@ -21,6 +21,7 @@ void iot_darshan_region_open(struct darshan_region *r, struct iot_window *in, ui
 
 void iot_darshan_region_close(struct darshan_region *r)
 {
+	iot_darshan_thread_end(r);
 	if (r->made && r->how == DARSHAN_ZLIB)
 		(void)inflateEnd(&r->zlib);
 	if (r->made && r->how == DARSHAN_BZIP2)
@@ -163,7 +164,7 @@ static size_t last_of_bzip2(struct darshan_region *r, unsigned char *out, size_t
 	return room - r->bzip2.avail_out;
 }
 
-static size_t step(struct darshan_region *r, unsigned char *out, size_t room)
+size_t iot_darshan_unpack(struct darshan_region *r, unsigned char *out, size_t room)
 {
 	if (r->left == 0 && !r->in_stream) {
 		r->ended = true;
@@ -199,7 +200,9 @@ const unsigned char *iot_darshan_ahead(struct darshan_region *r, size_t want, si
 	if (r->end - r->pos < want && !r->ended && !make_room(r, want))
 		fail(r, IOT_ENOMEM, "out of memory");
 	while (r->end - r->pos < want && !r->ended)
-		r->end += step(r, r->data + r->end, r->room - r->end);
+		r->end += r->thread != NULL
+			      ? iot_darshan_thread_take(r, r->data + r->end, r->room - r->end)
+			      : iot_darshan_unpack(r, r->data + r->end, r->room - r->end);
 	*have = r->end - r->pos;
 	return r->data + r->pos;
 }
