@@ -140,8 +140,8 @@ static int out_of_order(struct iot_merge_source *s, uint64_t line, bool exact)
 	s->fatal = true;
 	return iot_error_set(&s->fault, IOT_EFORMAT,
 			     "%s:%s%llu: a record starts before the one before it; --reorder sorts",
-			     s->input->shown, found > 0 ? "" : "before line ",
-			     (unsigned long long)(found > 0 ? found : line));
+			     s->input->shown, found > 0 ? "" : " before line ",
+			     (unsigned long long)(found > 0 ? found : line + 1));
 }
 
 /* What was read last is b->ev[from .. n), its lines end with `line`. IOT_OK, or the fault. */

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Laws: the order of the inputs does not matter, nor how many may be open, nor who reads them; a
+# merge of one trace is that trace; a merge of its parts is the whole.
+make_inputs() { # SEED COUNT RECORDS
+	rm -f in-*
+	python3 "$TOOLS/merge_truth.py" make "$@"
+	for text in in-*.txt; do
+		name=${text%.txt}
+		case $name in
+		in-*[036].*) suffix=.gz base=10 ;;
+		in-*[147].*) suffix=.zst base=16 ;;
+		*) suffix= base=10 ;;
+		esac
+		"$IOTRACE" cat --in-base=16 --in-tick="${name#in-*.}" --base=$base --sync=100 --framed \
+			-o "$name.iot$suffix" "$text"
+		rm "$text"
+	done
+}
+
+mkdir tmp
+TMPDIR=$PWD/tmp
+export TMPDIR
+for seed in 1 2 3; do
+	make_inputs $seed 7 200
+	"$IOTRACE" merge -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
+	"$IOTRACE" merge $(ls -r in-*) | cmp - out
+	taskset -c 0 "$IOTRACE" merge in-[3-9]* in-[0-2]* | cmp - out
+	(ulimit -n 14 && "$IOTRACE" merge $(ls -r in-*)) | cmp - out
+	cat in-4* | "$IOTRACE" merge in-[0-3]* - in-[56]* >piped
+	cmp piped out
+	"$IOTRACE" merge --reorder --memory=64K $(ls -r in-*) | cmp - out
+	"$IOTRACE" merge out | cmp - out
+done
+
+echo "many, with few descriptors"
+make_inputs 4 40 60
+"$IOTRACE" merge -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
+(ulimit -n 14 && "$IOTRACE" merge $(ls -r in-*)) | cmp - out
+(ulimit -n 20 && "$IOTRACE" merge --reorder --memory=64K $(ls -r in-*)) | cmp - out
+ls -A tmp
+
+echo "one"
+for one in "$TESTDATA"/format/sync.iot "$TESTDATA"/format/example.iot; do
+	"$IOTRACE" cat --framed --base=16 --sync=100 "$one" >cat
+	"$IOTRACE" merge --sync=100 "$one" | cmp - cat
+done
+
+echo "slices"
+"$IOTRACE" convert -q -o sqlite.iot "$TESTDATA/strace/sqlite.strace.gz"
+for whole in out sqlite.iot; do
+	for at in 20 57 200; do
+		"$IOTRACE" slice --records=0-$((at - 1)) -o 1.iot $whole
+		"$IOTRACE" slice --records=$at-$((2 * at)) -o 2.iot.zst $whole
+		"$IOTRACE" slice --records=$((2 * at + 1))- -o 3.iot $whole
+		"$IOTRACE" merge --keep-ids 2.iot.zst 3.iot 1.iot | cmp - $whole
+	done
+done

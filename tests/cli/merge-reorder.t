@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# --reorder sorts inputs of their own: in memory or in a temporary file, of which nothing stays.
+mkdir tmp
+TMPDIR=$PWD/tmp
+export TMPDIR
+awk 'BEGIN {
+	x = 1
+	for (i = 0; i < 6000; i++) {
+		x = x * 48271 % 2147483647
+		now = x % 1000000
+		if (i % 7 == 0)
+			printf "ff of %d\n", now
+		printf "80 0 %x 200 %s%x 1 0 1 %x 0\n", i * 512, now < last ? "-" : "",
+			now < last ? last - now : now - last, 1 + i % 3
+		last = now
+	}
+}' >unsorted
+"$IOTRACE" cat unsorted >/dev/null || echo "the input is wrong"
+"$IOTRACE" merge -q unsorted "$TESTDATA/format/example.iot" >/dev/null
+echo "$?"
+for memory in 64K 256M; do
+	"$IOTRACE" merge -q --reorder --memory=$memory -o out.$memory unsorted "$TESTDATA/format/example.iot"
+	echo "$?"
+done
+cmp out.64K out.256M
+"$IOTRACE" cat --format=csv out.64K | sed 1d | cut -d, -f2 | sort -nc
+"$IOTRACE" cat --format=csv out.64K | sed 1d | wc -l
+"$IOTRACE" cat out.64K | grep -c '^ff of'
+ls -A tmp
