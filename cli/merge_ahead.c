@@ -121,15 +121,16 @@ void iot_merge_ahead_ask(struct iot_merge_ahead *a, struct iot_merge_source *s)
 
 void iot_merge_ahead_wait(struct iot_merge_ahead *a, struct iot_merge_source *s)
 {
-	if (a != NULL)
+	bool mine = true;
+	if (a != NULL) {
 		pthread_mutex_lock(&a->lock);
-	bool mine = s->state == IOT_MERGE_ASKED;
-	if (mine)
-		s->state = IOT_MERGE_FILLING;
-	while (s->state == IOT_MERGE_FILLING && !mine)
-		pthread_cond_wait(&a->filled, &a->lock);
-	if (a != NULL)
+		mine = s->state == IOT_MERGE_ASKED;
+		if (mine)
+			s->state = IOT_MERGE_FILLING;
+		while (!mine && s->state == IOT_MERGE_FILLING)
+			pthread_cond_wait(&a->filled, &a->lock);
 		pthread_mutex_unlock(&a->lock);
+	}
 	if (mine)
 		iot_merge_source_fill(s);
 	s->state = IOT_MERGE_IDLE;

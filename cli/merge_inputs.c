@@ -99,31 +99,31 @@ void iot_merge_close_stream(struct iot_merge_source *s)
 	free(s);
 }
 
-static int open_input(struct iot_merge *m, struct iot_merge_input *in)
+/* NULL: it was told why. */
+static struct iot_merge_source *open_input(struct iot_merge *m, struct iot_merge_input *in)
 {
-	struct iot_merge_source *s = calloc(1, sizeof *s);
-	if (s == NULL)
-		return iot_merge_tell(m, "out of memory");
-	in->source = s;
-	if (iot_merge_source_open(s, m, in) != IOT_OK)
-		return iot_merge_tell(m, s->fault.text);
-	return IOT_EXIT_OK;
+	struct iot_merge_source *s = in->source = calloc(1, sizeof *s);
+	if (s != NULL && iot_merge_source_open(s, m, in) == IOT_OK)
+		return s;
+	(void)iot_merge_tell(m, s != NULL ? s->fault.text : "out of memory");
+	return NULL;
 }
 
 int iot_merge_inspect(struct iot_merge *m, bool keep_open)
 {
-	int status = IOT_EXIT_OK;
-	for (size_t i = 0; i < m->count && status == IOT_EXIT_OK; i++) {
+	for (size_t i = 0; i < m->count; i++) {
 		struct iot_merge_input *in = &m->inputs[i];
-		status = open_input(m, in);
-		if (status == IOT_EXIT_OK && !learn(in, &in->source->batch[in->source->current]))
-			status = iot_merge_tell(m, "out of memory");
-		if (!keep_open && in->again) {
-			iot_merge_close_stream(in->source);
-			in->source = NULL;
-		}
+		struct iot_merge_source *s = open_input(m, in);
+		if (s == NULL)
+			return IOT_EXIT_FAULT;
+		if (!learn(in, &s->batch[s->current]))
+			return iot_merge_tell(m, "out of memory");
+		if (keep_open || !in->again)
+			continue;
+		iot_merge_close_stream(s);
+		in->source = NULL;
 	}
-	return status;
+	return IOT_EXIT_OK;
 }
 
 void iot_merge_close_streams(struct iot_merge *m)
@@ -136,21 +136,18 @@ void iot_merge_close_streams(struct iot_merge *m)
 	m->source_count = 0;
 }
 
-/* Inputs [first, end) become the sources. */
 int iot_merge_begin_inputs(struct iot_merge *m, size_t first, size_t end)
 {
-	int status = IOT_EXIT_OK;
-	for (size_t i = first; i < end && status == IOT_EXIT_OK; i++) {
+	for (size_t i = first; i < end; i++) {
 		struct iot_merge_input *in = &m->inputs[i];
-		if (in->source == NULL)
-			status = open_input(m, in);
-		if (status != IOT_EXIT_OK)
-			break;
-		in->source->input = in;
-		m->sources[m->source_count++] = in->source;
+		struct iot_merge_source *s = in->source != NULL ? in->source : open_input(m, in);
+		if (s == NULL)
+			return IOT_EXIT_FAULT;
+		s->input = in;
+		m->sources[m->source_count++] = s;
 		if (iot_merge_has_head(m))
-			drop_traces(&in->source->batch[in->source->current]);
-		iot_merge_source_begin(in->source);
+			drop_traces(&s->batch[s->current]);
+		iot_merge_source_begin(s);
 	}
-	return status;
+	return IOT_EXIT_OK;
 }
