@@ -7,6 +7,7 @@ enum iot_exit { IOT_EXIT_OK = 0, IOT_EXIT_FAULT = 1, IOT_EXIT_USAGE = 2 };
 
 int iot_cmd_anonymize(int argc, char **argv);
 int iot_cmd_cat(int argc, char **argv);
+int iot_cmd_check(int argc, char **argv);
 int iot_cmd_convert(int argc, char **argv);
 int iot_cmd_procstat(int argc, char **argv);
 int iot_cmd_info(int argc, char **argv);
