@@ -131,7 +131,7 @@ void iot_merge_ahead_wait(struct iot_merge_ahead *a, struct iot_merge_source *s)
 			pthread_cond_wait(&a->filled, &a->lock);
 		pthread_mutex_unlock(&a->lock);
 	}
+	/* The state stays as it is until the next ask: the thread may look at it. */
 	if (mine)
 		iot_merge_source_fill(s);
-	s->state = IOT_MERGE_IDLE;
 }
