@@ -12,6 +12,7 @@ int iot_cmd_convert(int argc, char **argv);
 int iot_cmd_procstat(int argc, char **argv);
 int iot_cmd_info(int argc, char **argv);
 int iot_cmd_merge(int argc, char **argv);
+int iot_cmd_reorder(int argc, char **argv);
 int iot_cmd_slice(int argc, char **argv);
 int iot_cmd_stat(int argc, char **argv);
 

@@ -23,6 +23,7 @@ static const struct entry commands[] = {
     {"convert", iot_cmd_convert, "Make traces", "turn a log of another tool into a trace"},
     {"procstat", iot_cmd_procstat, "Make traces", "gather packets that traced programs send"},
     {"merge", iot_cmd_merge, "Change traces", "make one trace of many, in order of time"},
+    {"reorder", iot_cmd_reorder, "Change traces", "put a trace, or packets, in order of time"},
     {"anonymize", iot_cmd_anonymize, "Change traces",
      "replace all names, so that a trace can be shared"},
     {"slice", iot_cmd_slice, "Change traces", "take a part: by time, record, process, file"},

@@ -29,7 +29,7 @@ struct iot_sorter {
 	bool goes_on; /* what left the front last went on with the run */
 	int64_t watermark;
 	int64_t passed; /* start of the latest event handed out */
-	uint64_t late;
+	uint64_t late, late_by;
 	size_t front; /* bytes */
 	size_t ready; /* keys of pending before this one may be handed out */
 	struct iot_pending pending;
@@ -143,6 +143,10 @@ static bool in_time(struct iot_sorter *s, const struct iot_event *ev)
 {
 	if (ev->rec.start_ns >= s->passed)
 		return true;
+	if (ev->kind != IOT_RECORD)
+		return s->mode != IOT_SORTER_STREAM;
+	uint64_t by = (uint64_t)s->passed - (uint64_t)ev->rec.start_ns;
+	s->late_by = by > s->late_by ? by : s->late_by;
 	s->late++;
 	return s->mode != IOT_SORTER_STREAM;
 }
@@ -242,6 +246,11 @@ ssize_t iot_sorter_events(struct iot_sorter *s, struct iot_event *out, size_t ma
 uint64_t iot_sorter_late(const struct iot_sorter *s)
 {
 	return s->mode == IOT_SORTER_LIVE ? s->late : 0;
+}
+
+uint64_t iot_sorter_late_by(const struct iot_sorter *s)
+{
+	return s->late_by;
 }
 
 uint64_t iot_sorter_runs(const struct iot_sorter *s)

@@ -52,8 +52,9 @@ int iot_sorter_end(struct iot_sorter *s);
  */
 ssize_t iot_sorter_events(struct iot_sorter *s, struct iot_event *out, size_t max);
 
-/* Live: events that were added after later ones had been handed out. */
+/* Live: records that were added after later events had been handed out; by how much, the worst. */
 uint64_t iot_sorter_late(const struct iot_sorter *s);
+uint64_t iot_sorter_late_by(const struct iot_sorter *s); /* ns */
 uint64_t iot_sorter_runs(const struct iot_sorter *s);    /* runs written */
 uint64_t iot_sorter_spilled(const struct iot_sorter *s); /* bytes written to the temporary file */
 const struct iot_error *iot_sorter_error(const struct iot_sorter *s);

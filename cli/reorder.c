@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * reader -> sorter -> writer. All of the trace is held, or, with a window, what starts later than
+ * the latest start less the window. %process and %file go with the records they are about
+ * (lib/retold.h), undated comments with the record that follows them.
+ */
+#include "reorder.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conversion.h"
+#include "lib/retold.h"
+#include "lib/sorter.h"
+#include "undated.h"
+
+/* How a step ends, beside IOT_EXIT_...: all is well. */
+enum { GO_ON = -1 };
+
+struct reorder {
+	const struct iot_reorder_options *options;
+	struct iot_reorder_report *report;
+	struct iot_write_options write;
+	struct iot_in in;
+	struct iot_writer *writer;
+	struct iot_sorter *sorter;
+	struct iot_retold retold;
+	struct iot_undated undated;
+	struct iot_error error; /* of retold */
+	struct iot_event *ev, *out;
+	int64_t latest_ns; /* start */
+	bool live, piped, begun;
+};
+
+static int tell(struct reorder *r, const char *sentence)
+{
+	iot_progress_clear(&r->in.progress);
+	iot_message("%s", sentence);
+	return IOT_EXIT_FAULT;
+}
+
+static int write_fault(struct reorder *r)
+{
+	iot_progress_clear(&r->in.progress);
+	return iot_write_fault(r->writer, &r->write);
+}
+
+/* Out */
+
+static int put(void *context, const struct iot_event *ev, size_t n)
+{
+	struct reorder *r = context;
+	return iot_writer_events(r->writer, ev, n);
+}
+
+static int drain(struct reorder *r)
+{
+	ssize_t n;
+	while ((n = iot_sorter_events(r->sorter, r->out, IOT_IN_BATCH)) > 0) {
+		if (iot_retold_out(&r->retold, r->out, (size_t)n, put, r) != IOT_OK)
+			return r->error.status != IOT_OK ? tell(r, r->error.text) : write_fault(r);
+		if (iot_signal_pending() != 0)
+			return IOT_EXIT_FAULT;
+	}
+	return n < 0 ? tell(r, iot_sorter_error(r->sorter)->text) : GO_ON;
+}
+
+/* Somebody may be waiting for what has come so far, where nothing more is there to be read. */
+static int flush_if_idle(struct reorder *r)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	if (!r->piped || poll(&in, 1, 0) != 0)
+		return GO_ON;
+	return iot_writer_flush(r->writer) == IOT_OK ? GO_ON : write_fault(r);
+}
+
+/* In */
+
+static int add(struct reorder *r, const struct iot_event *ev, size_t n)
+{
+	if (iot_sorter_add(r->sorter, ev, n) != IOT_OK)
+		return tell(r, iot_sorter_error(r->sorter)->text);
+	return GO_ON;
+}
+
+static int add_undated(struct reorder *r, int64_t start_ns)
+{
+	const struct iot_event *ev;
+	size_t n = iot_undated_take(&r->undated, start_ns, &ev);
+	return n > 0 ? add(r, ev, n) : GO_ON;
+}
+
+/* %trace comes first wherever the first record goes. */
+static void begin(struct reorder *r, size_t n)
+{
+	for (size_t i = 0; i < n && !r->begun; i++) {
+		if (r->ev[i].kind == IOT_TRACE)
+			r->ev[i].rec.start_ns = INT64_MIN;
+		r->begun = iot_is_dated(&r->ev[i]);
+	}
+}
+
+static void count(struct reorder *r, size_t n)
+{
+	int64_t latest = r->latest_ns;
+	for (size_t i = 0; i < n; i++)
+		if (r->ev[i].kind == IOT_RECORD && r->ev[i].rec.start_ns > latest)
+			latest = r->ev[i].rec.start_ns;
+	r->latest_ns = latest;
+}
+
+static int sort(struct reorder *r, size_t n)
+{
+	size_t first = 0, end = n;
+	while (first < n && !iot_is_dated(&r->ev[first]))
+		first++;
+	while (end > 0 && !iot_is_dated(&r->ev[end - 1]) &&
+	       r->ev[end - 1].rec.start_ns != INT64_MIN)
+		end--;
+	int status = GO_ON;
+	if (first < n)
+		status = add_undated(r, r->ev[first].rec.start_ns);
+	else if (iot_undated_full(&r->undated))
+		status = add_undated(r, r->latest_ns);
+	if (status == GO_ON)
+		status = add(r, r->ev, end);
+	if (status == GO_ON && !iot_undated_keep(&r->undated, r->ev + end, n - end))
+		status = tell(r, "out of memory");
+	return status;
+}
+
+static int take(struct reorder *r, size_t n)
+{
+	begin(r, n);
+	count(r, n);
+	if (iot_retold_in(&r->retold, r->ev, n) != IOT_OK)
+		return tell(r, r->error.text);
+	int status = sort(r, n);
+	if (status != GO_ON || !r->live)
+		return status;
+	const int64_t window = (int64_t)r->options->window_ns;
+	if (iot_sorter_release(r->sorter, r->latest_ns - window) != IOT_OK)
+		return tell(r, iot_sorter_error(r->sorter)->text);
+	status = drain(r);
+	return status == GO_ON ? flush_if_idle(r) : status;
+}
+
+/* All of it */
+
+static int copy(struct reorder *r, size_t n)
+{
+	int status = GO_ON;
+	for (; n > 0 && status == GO_ON; n = iot_in_events(&r->in, r->ev, IOT_IN_BATCH)) {
+		status = take(r, n);
+		if (iot_signal_pending() != 0)
+			return IOT_EXIT_FAULT;
+	}
+	if (status == GO_ON)
+		status = add_undated(r, INT64_MAX);
+	if (status == GO_ON && iot_sorter_end(r->sorter) != IOT_OK)
+		status = tell(r, iot_sorter_error(r->sorter)->text);
+	return status == GO_ON ? drain(r) : status;
+}
+
+static int finish(struct reorder *r)
+{
+	if (iot_in_mark_lost(&r->in, r->writer) != IOT_OK || iot_writer_close(r->writer) != IOT_OK)
+		return write_fault(r);
+	r->report->kept = true;
+	r->report->written = iot_writer_fact(r->writer, IOT_FACT_BYTES_STORED);
+	return iot_in_exit(&r->in);
+}
+
+static int make(struct reorder *r)
+{
+	r->ev = malloc(IOT_IN_BATCH * sizeof(*r->ev));
+	r->out = malloc(IOT_IN_BATCH * sizeof(*r->out));
+	r->writer = iot_writer_new();
+	r->sorter =
+	    iot_sorter_new((size_t)r->options->memory, r->live ? IOT_SORTER_LIVE : IOT_SORTER_HOLD);
+	if (iot_retold_init(&r->retold, &r->error) != IOT_OK || r->ev == NULL || r->out == NULL ||
+	    r->writer == NULL || r->sorter == NULL)
+		return tell(r, "out of memory");
+	return GO_ON;
+}
+
+static int work(struct reorder *r)
+{
+	int status = make(r);
+	if (status != GO_ON)
+		return status;
+	/* The first events come before the facts about framing are known. */
+	size_t n = iot_in_events(&r->in, r->ev, IOT_IN_BATCH);
+	if (n == 0 && iot_in_exit(&r->in) != IOT_EXIT_OK)
+		return IOT_EXIT_FAULT;
+	iot_in_keep_framing(&r->in, &r->write);
+	status = iot_write_open(r->writer, &r->write, r->options->command);
+	if (status != IOT_EXIT_OK)
+		return status;
+	status = copy(r, n);
+	return status == GO_ON ? finish(r) : status;
+}
+
+static void report(struct reorder *r)
+{
+	r->report->records = iot_reader_fact(r->in.reader, IOT_FACT_RECORDS);
+	if (r->sorter == NULL)
+		return;
+	r->report->late = iot_sorter_late(r->sorter);
+	r->report->late_by_ns = iot_sorter_late_by(r->sorter);
+	r->report->runs = iot_sorter_runs(r->sorter);
+	r->report->spilled = iot_sorter_spilled(r->sorter);
+}
+
+static bool is_piped(const char *in)
+{
+	struct stat st;
+	return strcmp(in, "-") == 0 && fstat(STDIN_FILENO, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+int iot_reorder(const struct iot_reorder_options *o, const char *in, struct iot_reorder_report *rep)
+{
+	struct reorder r = {.options = o,
+			    .report = rep,
+			    .write = o->write,
+			    .latest_ns = 0,
+			    .live = o->window_ns != IOT_NOT_GIVEN,
+			    .piped = is_piped(in)};
+	*rep = (struct iot_reorder_report){.records = 0};
+	int status = iot_in_open(&r.in, in, &o->read, o->command);
+	if (status == IOT_EXIT_OK) {
+		iot_signals_catch(false);
+		status = work(&r);
+		report(&r);
+	}
+	iot_in_close(&r.in);
+	iot_writer_free(r.writer);
+	iot_sorter_free(r.sorter);
+	iot_retold_free(&r.retold);
+	iot_undated_free(&r.undated);
+	free(r.ev);
+	free(r.out);
+	iot_signals_restore();
+	return status;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Undated comments that wait for the record that they belong to. */
+#include "undated.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BYTES_MAX = 4 << 20, ROOM_FIRST = 64 };
+
+static bool grow(void **block, size_t *room, size_t need, size_t unit)
+{
+	size_t more = *room > 0 ? *room : ROOM_FIRST;
+	while (more < need)
+		more *= 2;
+	if (more == *room)
+		return true;
+	void *now = realloc(*block, more * unit);
+	if (now == NULL)
+		return false;
+	*block = now;
+	*room = more;
+	return true;
+}
+
+static bool keep(struct iot_undated *u, const struct iot_event *ev)
+{
+	void *events = u->ev, *text = u->text;
+	bool ok = grow(&events, &u->room, u->count + 1, sizeof(*u->ev)) &&
+		  grow(&text, &u->text_room, u->used + ev->text.size, 1);
+	u->ev = events;
+	u->text = text;
+	if (!ok)
+		return false;
+	u->ev[u->count] = *ev;
+	u->ev[u->count++].text.data = NULL;
+	if (ev->text.size > 0)
+		memcpy(u->text + u->used, ev->text.data, ev->text.size);
+	u->used += ev->text.size;
+	return true;
+}
+
+bool iot_undated_keep(struct iot_undated *u, const struct iot_event *ev, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!keep(u, &ev[i]))
+			return false;
+	return true;
+}
+
+bool iot_undated_full(const struct iot_undated *u)
+{
+	return u->count * sizeof(*u->ev) + u->used > BYTES_MAX;
+}
+
+size_t iot_undated_take(struct iot_undated *u, int64_t start_ns, const struct iot_event **ev)
+{
+	const size_t n = u->count;
+	char *text = u->text;
+	for (size_t i = 0; i < n; i++) {
+		u->ev[i].rec.start_ns = start_ns;
+		u->ev[i].text.data = text;
+		text += u->ev[i].text.size;
+	}
+	*ev = u->ev;
+	u->count = u->used = 0;
+	return n;
+}
+
+void iot_undated_free(struct iot_undated *u)
+{
+	free(u->ev);
+	free(u->text);
+	*u = (struct iot_undated){.count = 0};
+}

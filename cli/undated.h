@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Undated comments belong to the record that follows them. Where a batch ends between the two they
+ * are kept until it is there.
+ */
+#ifndef IOT_CLI_UNDATED_H
+#define IOT_CLI_UNDATED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <iotrace/iotrace.h>
+
+struct iot_undated {
+	struct iot_event *ev;
+	size_t count, room;
+	char *text;
+	size_t used, text_room;
+};
+
+static inline bool iot_is_dated(const struct iot_event *ev)
+{
+	return ev->kind == IOT_RECORD || (ev->has & IOT_HAS_TIME) != 0;
+}
+
+/* Copies n events. False: no memory. */
+bool iot_undated_keep(struct iot_undated *u, const struct iot_event *ev, size_t n);
+/* Whether more is kept than can be waited for. */
+bool iot_undated_full(const struct iot_undated *u);
+/* What was kept, with this start; it is there until more is kept, and kept no longer. */
+size_t iot_undated_take(struct iot_undated *u, int64_t start_ns, const struct iot_event **ev);
+void iot_undated_free(struct iot_undated *u);
+
+#endif
