@@ -15,12 +15,12 @@ changes=${2:-10000}
 shift
 [ $# -eq 0 ] || shift
 ${MAKE:-make} -s MODE="$MODE" "build/$MODE/mutate_$target" || exit 1
-[ $# -gt 0 ] || set -- $(find "testdata/$target" -type f ! -name '*.md' ! -name '*.csv' -size -24k | sort)
+[ $# -gt 0 ] || set -- $(find "testdata/$target" -type f ! -name '*.md' ! -name '*.csv' -size -32k | sort)
 each=$(((changes + $# - 1) / $#))
 status=0
 for file; do
 	size=$(wc -c <"$file")
-	step=$((size / 4000 + 1))
+	step=$((size / 10000 + 1))
 	for how in "cuts $file $step" "bytes $file $size $each"; do
 		# shellcheck disable=SC2086
 		if out=$("build/$MODE/mutate_$target" $how 2>&1); then

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# --check finds nothing where nothing is missing, and tells what differs: here of a log that has
+# counters of a file, but where DXT could not keep all of it.
+for log in mpi4_dxt quirks_dxt dd_dxt_rt340; do
+	"$IOTRACE" convert --check --layer=both -o out.iot --report=report.json "$TESTDATA/darshan/$log.darshan"
+	python3 -c 'import json; r = json.load(open("report.json")); print(r["check"], r.get("differences"))'
+done
+# Rows of a log beside counters of another size.
+sed -n '1,/^# nprocs/p' "$TESTDATA/darshan/quirks_dxt.dxt.txt" >counters.txt
+printf 'POSIX\t0\t17482547655527172628\tPOSIX_%s\t/scratch/d/twofd.dat\t/scratch\text4\n' \
+	"READS	9" "WRITES	2" "BYTES_READ	200" "BYTES_WRITTEN	550" >>counters.txt
+"$IOTRACE" convert --check -o out.iot counters.txt "$TESTDATA/darshan/quirks_dxt.dxt.txt" 2>&1 | head -n 3
+"$IOTRACE" convert --check -o out.iot "$TESTDATA/darshan/mpi4_nodxt.darshan" 2>&1 | sed "s|$TESTDATA|testdata|"
+"$IOTRACE" convert --check -o out.iot --report=report.json "$TESTDATA/darshan/mpi4_nodxt.darshan" 2>/dev/null
+python3 -c 'import json; r = json.load(open("report.json")); print(r["records"], r["counters"], r["first_notes"][0][-44:])'

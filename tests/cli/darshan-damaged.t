@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Logs that are cut or changed are converted up to there; what is no log is refused.
+log=$TESTDATA/darshan/mpi4_dxt.darshan
+try() {
+	"$IOTRACE" convert -o out.iot "$1" 2>&1
+	echo "$2: exit status $?"
+	[ -e out.iot ] && "$IOTRACE" cat out.iot | grep -c '^[c8]'
+	[ -e out.iot ] && "$IOTRACE" cat out.iot | grep '%lost'
+	rm -f out.iot
+}
+for size in 100 1000 1400 3100 4000 6210; do
+	head -c $size "$log" >cut.darshan
+	try cut.darshan "$size bytes"
+done
+change() { # OFFSET OCTAL
+	cp "$log" changed.darshan
+	chmod 644 changed.darshan
+	printf "\\$2" | dd of=changed.darshan bs=1 seek="$1" conv=notrunc 2>/dev/null
+}
+change 3500 000
+try changed.darshan "a byte of DXT_POSIX"
+change 16 001
+try changed.darshan "compression"
+change 2 067
+try changed.darshan "version"
+change 1112 011
+try changed.darshan "version of DXT_POSIX"
+head -c 1328 /dev/zero >unfinished.darshan
+try unfinished.darshan "a header of zeros"

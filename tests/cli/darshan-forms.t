@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The same log in both byte orders, with zlib, bzip2 and without compression; from a pipe, packed in
+# a tar; one layer, the other, both; and what the tools of Darshan print.
+cd "$TESTDATA/darshan" || exit 1
+csv() { "$IOTRACE" convert -q "$@" 2>&1 | "$IOTRACE" cat --format=csv --names --ns -; }
+csv mpi4_dxt.darshan >"$OLDPWD/wanted"
+cd "$OLDPWD" || exit 1
+sum() { awk -F, 'NR > 1 { n++; w = $1 == 192; r += !w * $5 * 0 + !w * $6; b += w * $6 } END { print n + 0, r + 0, b + 0 }'; }
+for log in mpi4_dxt_bigendian mpi4_dxt_bzip2 mpi4_dxt_nocomp; do
+	csv "$TESTDATA/darshan/$log.darshan" | cmp - wanted && echo "$log: same"
+done
+csv - <"$TESTDATA/darshan/mpi4_dxt.darshan" | cmp - wanted && echo "pipe: same"
+mkdir logs
+cp "$TESTDATA/darshan/mpi4_dxt.darshan" logs
+echo hello >logs/notes
+tar cJf logs.tar.xz logs
+csv logs.tar.xz | cmp - wanted && echo "tar: same"
+for layer in posix mpiio both; do
+	echo "$layer: $(csv --layer=$layer "$TESTDATA/darshan/mpi4_dxt.darshan" | sum)"
+done
+"$IOTRACE" convert -q --layer=hdf5 "$TESTDATA/darshan/mpi4_dxt.darshan"
+echo "exit status $?"
+echo "quirks: $(csv "$TESTDATA/darshan/quirks_dxt.darshan" | sum)"
+echo "text:   $(csv "$TESTDATA/darshan/quirks_dxt.dxt.txt" | sum)"
+cd "$TESTDATA/darshan" || exit 1
+counters() { "$IOTRACE" convert -q "$1" 2>/dev/null | grep '%counter source=POSIX' | tr ' ' '\n' | grep '^POSIX_[A-EG-Z]'; }
+counters dd_dxt_rt340.darshan | sort >"$OLDPWD/a"
+counters dd_dxt_rt340.parser.txt | sort >"$OLDPWD/b"
+cmp "$OLDPWD/a" "$OLDPWD/b" && wc -l <"$OLDPWD/a"
+"$IOTRACE" convert --per-thread -q threads_dxt.darshan | grep '%process'
