@@ -225,7 +225,8 @@ bool iot_merge_ids_lookup(struct iot_merge_ids *ids, struct iot_record *rec)
 	return true;
 }
 
-bool iot_merge_ids_clock(struct iot_merge_ids *ids, struct iot_record *rec)
+/* Where the clocks of a process are, in its input (to_process) and in the output (to_file). */
+static bool find_clocks(struct iot_merge_ids *ids, const struct iot_record *rec, size_t at)
 {
 	bool is_new;
 	size_t in =
@@ -235,9 +236,23 @@ bool iot_merge_ids_clock(struct iot_merge_ids *ids, struct iot_record *rec)
 			       sizeof *ids->clock, &is_new);
 	if (in == SIZE_MAX || out == SIZE_MAX)
 		return false;
-	const uint64_t now = (uint64_t)rec->cpu_ns, went = now - (uint64_t)ids->clock_before[in];
-	ids->clock_before[in] = rec->cpu_ns;
-	ids->clock[out] = (int64_t)((uint64_t)ids->clock[out] + went);
-	rec->cpu_ns = ids->clock[out];
+	ids->cached[at] = true;
+	ids->cache[at] = (struct iot_merge_cached){
+	    .process = rec->process, .to_process = (uint32_t)in, .to_file = (uint32_t)out};
+	return true;
+}
+
+bool iot_merge_ids_clock(struct iot_merge_ids *ids, struct iot_record *rec)
+{
+	const size_t at =
+	    rec->spare * (size_t)IOT_MERGE_CACHE + (rec->process & (IOT_MERGE_CACHE - 1));
+	if ((!ids->cached[at] || ids->cache[at].process != rec->process) &&
+	    !find_clocks(ids, rec, at))
+		return false;
+	int64_t *before = &ids->clock_before[ids->cache[at].to_process];
+	int64_t *clock = &ids->clock[ids->cache[at].to_file];
+	*clock = (int64_t)((uint64_t)*clock + (uint64_t)rec->cpu_ns - (uint64_t)*before);
+	*before = rec->cpu_ns;
+	rec->cpu_ns = *clock;
 	return true;
 }
