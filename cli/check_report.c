@@ -126,7 +126,6 @@ static void print_json(struct iot_check_report *r, const struct iot_verdict *d)
 	json_places(&j, r, "errors", true);
 	json_places(&j, r, "warnings", false);
 	iot_json_close(&j, '}');
-	iot_out_text(r->out, "\n");
 }
 
 /* People */

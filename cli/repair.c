@@ -141,10 +141,10 @@ static int decide(struct repair *r)
 
 /* What is lost */
 
-/* What tells why something is missing between two kept intervals: damage of the first, or behind it. */
+/* Why something is missing between two kept intervals: damage of the first, or behind it. */
 static const struct iot_interval *first_damage(const struct repair *r, size_t from, size_t to)
 {
-	for (size_t i = from > 0 ? from - 1 : 0; i < to; i++)
+	for (size_t i = from; i < to; i++)
 		if (r->intervals.entry[i].why != NULL)
 			return &r->intervals.entry[i];
 	return NULL;
@@ -186,25 +186,40 @@ static size_t next_kept(const struct repair *r, size_t i)
 	return i;
 }
 
-/* Whether a %lost is the reader's, at the gap before a kept interval; that is written as we know it. */
+static bool is_at(const struct repair *r, const struct iot_event *ev, uint64_t time)
+{
+	return (uint64_t)ev->rec.start_ns == time * r->tick_ns;
+}
+
+/*
+ * Whether a %lost is the reader's, at the gap before a kept interval: that is written as we know it.
+ * Behind what was not verified a %sync may only tell another time, and nothing is missing.
+ */
 static bool is_gap(struct repair *r, struct iot_writer *w, const struct iot_event *ev, int *status)
 {
-	uint64_t done = r->done;
-	for (size_t i = next_kept(r, r->told); i < r->intervals.count; i = next_kept(r, i + 1)) {
+	uint64_t done = r->done, missing = 0;
+	bool unverified = false;
+	size_t i = next_kept(r, r->told);
+	for (; i < r->intervals.count; i = next_kept(r, i + 1)) {
 		const struct iot_interval *e = &r->intervals.entry[i];
-		const uint64_t missing = e->record > done ? e->record - done : 0;
+		missing = e->record > done ? e->record - done : 0;
 		done = e->record + e->records;
-		if (missing == 0)
-			continue;
-		if (missing != records_of(ev) || (uint64_t)ev->rec.start_ns != e->time * r->tick_ns)
+		if ((missing > 0 || unverified) && missing == records_of(ev) &&
+		    is_at(r, ev, e->time))
+			break;
+		unverified = e->fate == IOT_FATE_UNVERIFIED;
+		if (missing > 0)
 			return false;
+	}
+	if (i == r->intervals.count)
+		return false;
+	if (missing > 0)
 		*status =
 		    write_lost(w, first_damage(r, r->told, i), (uint64_t)ev->rec.start_ns, missing);
-		r->told = i + 1;
-		r->done = done;
-		return true;
-	}
-	return false;
+	/* this one may be what is not verified */
+	r->told = i;
+	r->done = r->intervals.entry[i].record;
+	return true;
 }
 
 /* The text that is fed has no %end, so the reader ends it with a %lost; others may look the same. */
@@ -252,7 +267,7 @@ static int finish(struct repair *r, struct iot_writer *w)
 		r->lost += e->record - done;
 		done = e->record + e->records;
 		time = e->time + (uint64_t)e->ticks;
-		behind = i + 1;
+		behind = i;
 	}
 	const uint64_t missing = d->any_end && d->end_records > done ? d->end_records - done : 0;
 	const struct iot_interval *lost = first_damage(r, behind, r->intervals.count);
@@ -351,8 +366,18 @@ static void tell(const struct repair *r)
 		iot_message("%s: intervals that were there twice: %ju", r->shown, repeated);
 	if (unverified > 0)
 		iot_message("%s: records kept that are not verified: %ju", r->shown, unverified);
-	iot_message("%s: records kept: %ju, lost: %s%ju (gaps: %ju)", r->shown, (uintmax_t)r->kept,
-		    r->lost_end ? "at least " : "", (uintmax_t)r->lost, (uintmax_t)r->gaps);
+	if (r->lost_end && r->lost == 0)
+		iot_message("%s: records kept: %ju, lost: nobody knows how many (gaps: %ju)",
+			    r->shown, (uintmax_t)r->kept, (uintmax_t)r->gaps);
+	else
+		iot_message("%s: records kept: %ju, lost: %s%ju (gaps: %ju)", r->shown,
+			    (uintmax_t)r->kept, r->lost_end ? "at least " : "", (uintmax_t)r->lost,
+			    (uintmax_t)r->gaps);
+}
+
+static bool is_whole(const struct repair *r)
+{
+	return r->gaps == 0 && unverified_records(r) == 0 && r->verdict.second_line == 0;
 }
 
 int iot_repair(const char *path, const struct iot_repair_options *o,
@@ -372,7 +397,7 @@ int iot_repair(const char *path, const struct iot_repair_options *o,
 	if (status == IOT_EXIT_OK) {
 		if (!o->quiet)
 			tell(&r);
-		status = r.gaps > 0 || unverified_records(&r) > 0 ? IOT_EXIT_FAULT : IOT_EXIT_OK;
+		status = is_whole(&r) ? IOT_EXIT_OK : IOT_EXIT_FAULT;
 	}
 	iot_intervals_free(&r.intervals);
 	if (r.fd > STDIN_FILENO)

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Random damage: no wrong record, and no interval lost that was not hit. tests/tools/show_repair.sh
+# shows more of it.
+command -v python3 >/dev/null || { echo "no python3"; exit 77; }
+build=${IOTRACE%/iotrace}
+[ -x "$build/random_trace" ] || { echo "random_trace is not built"; exit 77; }
+cd "$TOOLS/../.." && MODE=${build##*/} sh tests/tools/show_repair.sh 60 42 | tail -n 1

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What is said of traces: places, sums, exit status.
+cp "$TESTDATA"/format/sync.iot whole.iot
+"$IOTRACE" check whole.iot; echo "fine: $?"
+"$IOTRACE" cat -o whole.iot.zst whole.iot
+"$IOTRACE" check - <whole.iot.zst; echo "a pipe: $?"
+cp "$TESTDATA"/format/spelling.iot odd.iot
+"$IOTRACE" check odd.iot; echo "odd: $?"
+"$IOTRACE" check --strict -q odd.iot; echo "odd, strict: $?"
+"$IOTRACE" check --all odd.iot | wc -l
+# two damaged intervals: the first damage of each
+sed -e '4s/file/fil/' -e '7s/^c0/c0 c0/' -e '9s/record=3/record=4/' -e '20s/c0/c0 0/' whole.iot >bad.iot
+"$IOTRACE" check bad.iot; echo "bad: $?"
+"$IOTRACE" check --json whole.iot odd.iot bad.iot >all.jsonl; echo "json: $?"
+python3 - <<'END'
+import json
+for line in open("all.jsonl"):
+    t = json.loads(line)
+    print(t["path"], t["state"], t["records"], t["complete"],
+          {k: n for k, n in t["counts"].items() if n}, t["errors"], len(t["warnings"]))
+END
+# two traces one behind the other
+cat whole.iot whole.iot >two.iot
+"$IOTRACE" check two.iot; echo "two: $?"
+head -n 12 whole.iot | "$IOTRACE" check -; echo "cut between lines: $?"
+head -c 300 whole.iot | "$IOTRACE" check -; echo "cut in a line: $?"
+"$IOTRACE" check absent.iot whole.iot; echo "absent: $?"
+: >empty.iot
+"$IOTRACE" check empty.iot; echo "empty: $?"
