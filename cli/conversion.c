@@ -407,7 +407,8 @@ static int convert(struct iot_conversion *c)
 	if (converter == NULL)
 		return refuse(c, &error);
 	c->out_anew = is_written_anew(c->write.path);
-	bool hold = (!iot_input_again(c->input) || !c->out_anew) && !converter->live;
+	bool hold = (!iot_input_again(c->input) || !c->out_anew || converter->unordered) &&
+		    !converter->live;
 	status = attempt(c, converter, hold);
 	if (status != ANEW)
 		return status;

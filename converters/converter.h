@@ -137,6 +137,7 @@ struct iot_converter {
 	 * has to wait meanwhile, and what comes too late is counted.
 	 */
 	bool live;
+	bool unordered; /* it has no watermarks: all is held until its end */
 	/* Bits of evidence; 0: not mine. Looks at names and heads only. */
 	int (*sniff)(struct iot_input *in);
 	int (*open)(struct iot_source *src);

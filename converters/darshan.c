@@ -420,6 +420,7 @@ const struct iot_converter iot_converter_darshan = {
     .summary = "Darshan: logs with or without DXT, and the text of darshan-parser and "
 	       "darshan-dxt-parser",
     .options = OPTIONS,
+    .unordered = true,
     .sniff = sniff,
     .open = open_source,
     .next = next,
