@@ -202,8 +202,11 @@ struct recorder_function {
 
 /* Never NULL: a function that is not known does nothing. */
 const struct recorder_function *iot_recorder_function(const char *name, size_t size);
-bool iot_recorder_is_mpi(const struct recorder_function *f);
 
+static inline bool iot_recorder_is_mpi(const struct recorder_function *f)
+{
+	return f->action >= RECORDER_MPI_OPEN;
+}
 /* A distinct call, taken apart. */
 struct recorder_signature {
 	const struct recorder_function *function;
@@ -390,6 +393,7 @@ struct recorder_handle {
 	uint8_t access;   /* bits: 1 reads, 2 writes */
 	bool told, ended; /* ended: its close has been told */
 	bool implied;     /* never seen to be opened */
+	bool doubtful;    /* a read may have met the end of the file, and moved less */
 };
 
 /* One path (or MPI file, or descriptor) of one rank. */
@@ -400,6 +404,7 @@ struct recorder_place {
 	int64_t displacement, position; /* bytes; etypes */
 	uint64_t etype;                 /* bytes; 0: not known */
 	bool placed, plain;             /* position is known; the view has no holes */
+	bool claimed;                   /* another call than open has used the key */
 };
 
 struct recorder_map {
@@ -444,8 +449,18 @@ bool iot_recorder_text_line(const char *line, const char *end);
 
 enum { RECORDER_READS = 1, RECORDER_WRITES = 2 };
 
-struct recorder_place *iot_recorder_place(struct recorder *r, struct recorder_map *map,
-					  int64_t key);
+struct recorder_place *iot_recorder_place_made(struct recorder *r, struct recorder_map *map,
+					       int64_t key);
+
+/* NULL: no memory. */
+static inline struct recorder_place *iot_recorder_place(struct recorder *r,
+							struct recorder_map *map, int64_t key)
+{
+	if (map->last != NULL && map->last->key == key)
+		return map->last;
+	return iot_recorder_place_made(r, map, key);
+}
+
 struct recorder_place *iot_recorder_place_find(const struct recorder_map *map, int64_t key);
 void iot_recorder_map_free(struct recorder *r, struct recorder_map *map);
 struct recorder_handle *iot_recorder_handle_new(struct recorder *r, struct iot_tracked_file *file);
@@ -458,6 +473,7 @@ struct recorder_handle *iot_recorder_pick(struct recorder_place *p, unsigned acc
 struct recorder_handle *iot_recorder_pop(struct recorder *r, struct recorder_place *p);
 /* Sizes of files: sure only while no other rank changes them. */
 void iot_recorder_resizes(struct recorder_rank *k, struct iot_tracked_file *f);
+bool iot_recorder_is_owner(const struct recorder_rank *k, const struct iot_tracked_file *f);
 bool iot_recorder_size_sure(const struct recorder_rank *k, const struct iot_tracked_file *f);
 
 /* What calls do */
@@ -471,6 +487,7 @@ uint64_t iot_recorder_type_size(struct iot_text name); /* of an MPI type; 0: not
 enum recorder_count {
 	RECORDER_AMBIGUOUS_HANDLE, /* several handles of one path were open */
 	RECORDER_AMBIGUOUS_LENGTH, /* readv's total has wrapped */
+	RECORDER_AMBIGUOUS_END,    /* a read before it may have met the end of the file */
 	RECORDER_IMPLIED,          /* records of files not seen to be opened */
 	RECORDER_UNKNOWN_RECORDS,  /* of offset */
 	RECORDER_UNKNOWN_BYTES,
@@ -497,7 +514,7 @@ struct recorder_io {
 	bool write, async;
 };
 
-struct iot_event *iot_recorder_event(struct recorder *r);
+struct iot_event *iot_recorder_event_over(struct recorder *r);
 void iot_recorder_emit_trace(struct recorder *r);
 void iot_recorder_emit_process(struct recorder_rank *k);
 void iot_recorder_emit_record(struct recorder_rank *k, const struct recorder_io *io);
@@ -565,5 +582,11 @@ struct recorder {
 	struct iot_error damage; /* the first */
 	uint64_t count[RECORDER_COUNTS];
 };
+
+/* Room for one more event; NULL: no memory. */
+static inline struct iot_event *iot_recorder_event(struct recorder *r)
+{
+	return r->out_count < r->out_max ? &r->out[r->out_count++] : iot_recorder_event_over(r);
+}
 
 #endif

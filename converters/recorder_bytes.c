@@ -256,14 +256,14 @@ static int block_end(struct recorder_stream *s, struct iot_error *error)
 {
 	size_t have;
 	s->ended = true;
+	if (s->got != s->expect)
+		return iot_error_set(
+		    error, IOT_EFORMAT, "%s: a block unpacks to %s than the %ju bytes of its head",
+		    s->name, s->got > s->expect ? "more" : "less", (uintmax_t)s->expect);
 	if (s->left > 0)
 		return iot_error_set(error, IOT_EFORMAT,
 				     "%s: a block ends %ju bytes before its head says", s->name,
 				     (uintmax_t)s->left);
-	if (s->got != s->expect)
-		return iot_error_set(error, IOT_EFORMAT,
-				     "%s: a block unpacks to %ju bytes, where its head says %ju",
-				     s->name, (uintmax_t)s->got, (uintmax_t)s->expect);
 	if (s->slice.store == NULL && iot_window_ahead(s->window, 1, &have) != NULL && have > 0)
 		return iot_error_set(error, IOT_EFORMAT, "%s: bytes behind the block", s->name);
 	return IOT_OK;

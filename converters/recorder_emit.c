@@ -12,6 +12,7 @@ enum { CHUNK_SIZE = 64 << 10, DIRECTIVE_ROOM = 2 * 3 * IOT_PATH_ROOM + 512 };
 static const char *const count_name[RECORDER_COUNTS] = {
     [RECORDER_AMBIGUOUS_HANDLE] = "ambiguous.handle",
     [RECORDER_AMBIGUOUS_LENGTH] = "ambiguous.length",
+    [RECORDER_AMBIGUOUS_END] = "ambiguous.end",
     [RECORDER_IMPLIED] = "unopened_records",
     [RECORDER_UNKNOWN_RECORDS] = "unknown.offset_records",
     [RECORDER_UNKNOWN_BYTES] = "unknown.offset_bytes",
@@ -54,10 +55,8 @@ static char *text_room(struct recorder *r, size_t need)
 }
 
 /* Events that do not fit any more wait for the next call. */
-struct iot_event *iot_recorder_event(struct recorder *r)
+struct iot_event *iot_recorder_event_over(struct recorder *r)
 {
-	if (r->out_count < r->out_max)
-		return &r->out[r->out_count++];
 	if (r->over_count == r->over_room) {
 		size_t room = r->over_room == 0 ? 256 : r->over_room * 2;
 		struct iot_event *over = realloc(r->over, room * sizeof *over);

@@ -114,11 +114,6 @@ const struct recorder_function *iot_recorder_function(const char *name, size_t s
 	return &nothing;
 }
 
-bool iot_recorder_is_mpi(const struct recorder_function *f)
-{
-	return f->action >= RECORDER_MPI_OPEN;
-}
-
 /* Arguments */
 
 struct iot_text iot_recorder_arg(const struct recorder_signature *s, unsigned i)

@@ -47,10 +47,9 @@ struct recorder_place *iot_recorder_place_find(const struct recorder_map *map, i
 	return map->room == 0 ? NULL : *map_slot(map, key);
 }
 
-struct recorder_place *iot_recorder_place(struct recorder *r, struct recorder_map *map, int64_t key)
+struct recorder_place *iot_recorder_place_made(struct recorder *r, struct recorder_map *map,
+					       int64_t key)
 {
-	if (map->last != NULL && map->last->key == key)
-		return map->last;
 	if (map->count * 2 >= map->room && !map_grow(map)) {
 		r->status = IOT_ENOMEM;
 		return NULL;
@@ -155,6 +154,11 @@ static uint32_t owner_number(const struct recorder_rank *k)
 	return k->rank + 1;
 }
 
+bool iot_recorder_is_owner(const struct recorder_rank *k, const struct iot_tracked_file *f)
+{
+	return f->append.task == owner_number(k) && f->append.turn == 0;
+}
+
 void iot_recorder_resizes(struct recorder_rank *k, struct iot_tracked_file *f)
 {
 	if (f->append.task == 0)
@@ -167,5 +171,5 @@ void iot_recorder_resizes(struct recorder_rank *k, struct iot_tracked_file *f)
 
 bool iot_recorder_size_sure(const struct recorder_rank *k, const struct iot_tracked_file *f)
 {
-	return f->size_known && f->append.task == owner_number(k);
+	return f->size_known && iot_recorder_is_owner(k, f);
 }

@@ -68,9 +68,39 @@ uint64_t iot_recorder_type_size(struct iot_text name)
 	return 0;
 }
 
+/*
+ * 2.1 shows the address of the file's variable when it is opened, and its value later. So a name that
+ * is not known yet is that of the one file that has been opened and not been used.
+ */
+static void claim(struct recorder_rank *k, struct recorder_place *p)
+{
+	struct recorder_place *from = NULL;
+	for (uint32_t i = 0; i < k->mpi_files.room; i++) {
+		struct recorder_place *q = k->mpi_files.place[i];
+		if (q == NULL || q->newest == NULL || q->claimed)
+			continue;
+		if (from != NULL)
+			return;
+		from = q;
+	}
+	if (from == NULL)
+		return;
+	int64_t key = p->key;
+	*p = *from;
+	p->key = key;
+	from->newest = NULL;
+}
+
 static struct recorder_place *place_of(struct recorder_rank *k)
 {
-	return iot_recorder_place(k->r, &k->mpi_files, k->call.signature->place);
+	struct recorder_place *p =
+	    iot_recorder_place(k->r, &k->mpi_files, k->call.signature->place);
+	if (p == NULL)
+		return NULL;
+	if (p->newest == NULL && k->call.result_known)
+		claim(k, p);
+	p->claimed = true;
+	return p;
 }
 
 static void open_file(struct recorder_rank *k)
@@ -78,7 +108,7 @@ static void open_file(struct recorder_rank *k)
 	const struct recorder_signature *s = k->call.signature;
 	struct recorder *r = k->r;
 	struct iot_text path = iot_recorder_arg(s, 1);
-	struct recorder_place *p = place_of(k);
+	struct recorder_place *p = iot_recorder_place(r, &k->mpi_files, s->place);
 	struct recorder_handle *h =
 	    p == NULL ? NULL
 		      : iot_recorder_handle_new(
@@ -90,6 +120,7 @@ static void open_file(struct recorder_rank *k)
 	p->displacement = p->position = 0;
 	p->etype = 1;
 	p->plain = true;
+	p->claimed = false;
 	p->placed = (s->offset & AMODE_APPEND) == 0;
 	const struct recorder_op op = {.name = s->function->op, .handle = h, .path = path};
 	iot_recorder_emit_op(k, &op);

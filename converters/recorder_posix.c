@@ -241,6 +241,13 @@ static uint64_t bounded(const struct recorder_rank *k, const struct iot_descript
 	return length < left ? length : left;
 }
 
+/* Did a read go beyond all that the rank has written, where the size is not known? */
+static bool may_have_met_end(const struct recorder_rank *k, const struct iot_description *d)
+{
+	const struct iot_tracked_file *f = d->file;
+	return f != NULL && iot_recorder_is_owner(k, f) && !f->size_known && d->position > f->size;
+}
+
 static void move(struct recorder_rank *k)
 {
 	const struct recorder_signature *s = k->call.signature;
@@ -265,7 +272,9 @@ static void move(struct recorder_rank *k)
 		io.length = bounded(k, d, at ? (uint64_t)k->call.offset : d->position,
 				    at ? k->call.offset_known : d->position_known, s->length);
 	if (!at) {
+		k->r->count[RECORDER_AMBIGUOUS_END] += h->doubtful;
 		io.place = iot_description_move(d, f->write, io.length);
+		h->doubtful |= !f->write && may_have_met_end(k, d);
 		k->r->count[RECORDER_AMBIGUOUS_HANDLE] += ambiguous;
 		k->r->count[RECORDER_AMBIGUOUS_LENGTH] +=
 		    f->length == 1 && !f->wide && s->length > INT32_MAX;
@@ -286,6 +295,7 @@ static void seek(struct recorder_rank *k)
 		return;
 	struct iot_description *d = h->open;
 	int64_t to = k->call.offset;
+	h->doubtful = h->doubtful && s->whence == SEEK_FROM_HERE;
 	bool known = k->call.offset_known;
 	if (s->whence == SEEK_FROM_HERE) {
 		known = known && d->position_known && d->position <= INT64_MAX &&

@@ -13,7 +13,11 @@
 
 #define HALF_OF_32 ((int64_t)1 << 31)
 #define ALL_OF_32  ((int64_t)1 << 32)
+#define TICKS_MAX  ((int64_t)1 << 62)
 
+/* Ticks that cannot overflow nanoseconds. */
+#define TICKS_SURE   ((int64_t)1 << 50)
+#define TICK_SURE_NS 1024
 /* Times */
 
 static int fill(struct recorder_rank *k)
@@ -59,12 +63,19 @@ static int take_times(struct recorder_rank *k)
 		return status;
 	uint32_t start = le32toh(s->pair[s->at][0]), took = le32toh(s->pair[s->at][1]) - start;
 	s->at++;
+	const uint64_t tick_ns = k->r->meta.tick_ns;
 	int64_t by = start, end_ns;
 	if (start >= HALF_OF_32 && c->unit->threads) {
 		by -= ALL_OF_32;
 		k->r->count[RECORDER_BACKWARDS]++;
 	}
-	if (__builtin_add_overflow(c->ticks, by, &c->ticks) ||
+	c->ticks += by;
+	if (tick_ns != 0 && c->ticks >= 0 && c->ticks < TICKS_SURE && tick_ns <= TICK_SURE_NS) {
+		k->call.start_ns = k->base_ns + c->ticks * (int64_t)tick_ns;
+		k->call.duration_ns = took * tick_ns;
+		return IOT_OK;
+	}
+	if (c->ticks > TICKS_MAX || c->ticks < -TICKS_MAX ||
 	    !to_ns(k, c->ticks, &k->call.start_ns) || !to_ns(k, c->ticks + took, &end_ns))
 		return iot_error_set(&k->error, IOT_EFORMAT, "%s: rank %u: times beyond all bounds",
 				     s->stream.name, k->rank);
