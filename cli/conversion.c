@@ -264,7 +264,10 @@ static int open_source(struct iot_conversion *c, const struct iot_converter *con
 					.tick_ns = IOT_TICK_DEFAULT_NS,
 					.watermark_ns = INT64_MIN};
 	c->source_open = true;
-	if (converter->open(&c->source) != IOT_OK)
+	int status = converter->open(&c->source);
+	if (status == IOT_EUSAGE)
+		return iot_opts_wrong(c->options->command, "%s", c->source.error.text);
+	if (status != IOT_OK)
 		return tell(c, c->source.error.text);
 	if (c->options->write.tick_ns == IOT_NOT_GIVEN)
 		c->write.tick_ns = c->source.tick_ns;

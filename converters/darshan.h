@@ -188,7 +188,7 @@ struct darshan_file {
 	uint64_t id;
 	int64_t rank;
 	uint32_t process, object, layer;
-	bool counted, traced, told;
+	bool counted, traced;
 	struct darshan_totals said, seen;
 };
 
@@ -281,6 +281,8 @@ struct darshan {
 /* darshan_log.c: IOT_OK with the window behind the job; or an error that tells why not */
 int iot_darshan_log_open(struct darshan_log *log, struct iot_window *w, const char *name,
 			 struct darshan_region *r, struct iot_error *error);
+/* Digits, a dot, digits, NUL or the end. */
+bool iot_darshan_take_version(struct darshan_log *log, const char *text, size_t size);
 unsigned iot_darshan_module_of(const struct darshan_log *log, unsigned id);
 void iot_darshan_log_times(struct darshan_log *log);
 /* Steps over bytes up to an offset of the log; false: the file ends before. */

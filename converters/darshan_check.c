@@ -94,7 +94,6 @@ void iot_darshan_check(struct darshan *d)
 		sum->writes += f->seen.writes;
 		sum->bytes_read += f->seen.bytes_read;
 		sum->bytes_written += f->seen.bytes_written;
-		d->file[i].told = false;
 		d->file[i].counted = true;
 		d->file[i].said = f->seen;
 	}

@@ -32,8 +32,9 @@ bool iot_darshan_record_begin(struct darshan *d, unsigned layer, uint64_t id, in
 	    .active = true, .rank = rank, .id = id, .process = process, .file = file};
 	d->file[file - 1].traced = true;
 	struct darshan_process *p = &d->process[iot_darshan_find(&d->process_ids, process, 0) - 1];
-	if (p->host[0] == '\0' && host_size > 0 && host_size < sizeof p->host) {
-		memcpy(p->host, host, host_size);
+	if (p->host[0] == '\0' && host_size < sizeof p->host) {
+		if (host_size > 0)
+			memcpy(p->host, host, host_size);
 		p->host[host_size] = '\0';
 	}
 	return true;

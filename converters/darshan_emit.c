@@ -127,7 +127,7 @@ void iot_darshan_double(struct iot_builder *b, const char *key, double value)
 	int n = snprintf(text, sizeof text, "%.*g", DIGITS_LEAST, value);
 	for (int digits = DIGITS_LEAST + 1; digits <= DIGITS_MOST; digits++) {
 		double back = strtod(text, NULL);
-		if (memcmp(&back, &value, sizeof back) == 0 || value != value)
+		if (back == value || value != value)
 			break;
 		n = snprintf(text, sizeof text, "%.*g", digits, value);
 	}
@@ -226,12 +226,11 @@ void iot_darshan_emit_process(struct darshan *d, uint32_t process, int64_t place
 
 void iot_darshan_emit_file(struct darshan *d, uint32_t file, uint32_t process, int64_t place_ns)
 {
-	struct darshan_file *f = &d->file[file - 1];
+	const struct darshan_file *f = &d->file[file - 1];
 	struct iot_text path = iot_darshan_name(d, f->id), type, point;
 	struct iot_builder b;
 	if (!iot_darshan_begin(d, &b, "file"))
 		return;
-	f->told = true;
 	iot_directive_number(&b, "process", process);
 	iot_directive_number(&b, "id", file);
 	iot_directive_number(&b, "object", f->object);

@@ -55,9 +55,9 @@ static bool take_number(const char **p, const char *end, unsigned *value)
 	return *p > start;
 }
 
-static bool take_version(struct darshan_log *log, const char *text)
+bool iot_darshan_take_version(struct darshan_log *log, const char *text, size_t size)
 {
-	const char *p = text, *end = text + VERSION_SIZE;
+	const char *p = text, *end = text + size;
 	if (!take_number(&p, end, &log->major) || p == end || *p++ != '.' ||
 	    !take_number(&p, end, &log->minor))
 		return false;
@@ -83,7 +83,7 @@ static int check_version(struct darshan_log *log, const char *head, size_t have,
 		return iot_error_set(e, IOT_EFORMAT,
 				     "%s: an incomplete log: its header, written last, is empty",
 				     name);
-	if (!take_version(log, head))
+	if (!iot_darshan_take_version(log, head, VERSION_SIZE))
 		return iot_error_set(e, IOT_EFORMAT, "%s: no log of Darshan: no version in front",
 				     name);
 	if (log->major < 3)
@@ -191,7 +191,7 @@ bool iot_darshan_log_skip(struct darshan_log *log, uint64_t offset)
 
 void iot_darshan_job_split(struct darshan_job *job, size_t at, size_t size)
 {
-	const char *text = job->text + at, *end = text + size, *p = text;
+	const char *text = job->text + at, *end = text + size, *p;
 	const char *mounts = end;
 	/* A command may have line ends of its own: mounts are the lines at the end with a tab. */
 	for (const char *line = end; line > text; line = p) {

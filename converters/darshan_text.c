@@ -168,7 +168,7 @@ static void take_job_line(struct darshan *d, struct iot_text line)
 	else if (after(line, "# mount entry:\t", &v))
 		take_mount(job, v);
 	else if (after(line, VERSION, &v))
-		(void)sscanf(v.data, "%3u.%3u", &d->log.major, &d->log.minor);
+		(void)iot_darshan_take_version(&d->log, v.data, v.size);
 }
 
 static bool is_body(struct iot_text line)
