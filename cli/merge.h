@@ -278,7 +278,10 @@ static inline uint64_t iot_merge_key(const struct iot_merge_source *s)
 	return s->at < s->end ? (uint64_t)s->at->rec.start_ns : UINT64_MAX;
 }
 
-/* The winner's key has become `key`. */
+/*
+ * The winner's key has become `key`. Who wins is what a processor cannot foresee, so both are
+ * exchanged, or not, without a branch.
+ */
 static inline void iot_merge_tree_replay(struct iot_merge_tree *t, uint64_t key)
 {
 	struct iot_merge_leaf now = {key, t->node[0].source};
@@ -287,10 +290,13 @@ static inline void iot_merge_tree_replay(struct iot_merge_tree *t, uint64_t key)
 		bool loses = other.key < now.key;
 		if (__builtin_expect(other.key == now.key, 0))
 			loses = iot_merge_before(t->sources[other.source], t->sources[now.source]);
-		t->node[at].key = loses ? now.key : other.key;
-		t->node[at].source = loses ? now.source : other.source;
-		now.key = loses ? other.key : now.key;
-		now.source = loses ? other.source : now.source;
+		const uint64_t mask = 0 - (uint64_t)loses;
+		const uint64_t key_change = (other.key ^ now.key) & mask;
+		const uint64_t source_change = (other.source ^ now.source) & mask;
+		t->node[at].key = other.key ^ key_change;
+		t->node[at].source = other.source ^ source_change;
+		now.key ^= key_change;
+		now.source ^= source_change;
 	}
 	t->node[0] = now;
 }
