@@ -3,9 +3,10 @@
  * Ordinary lines, fast. A loop over digits costs a mispredicted branch for nearly every field, as nobody can guess how
  * many digits come; here no branch depends on that:
  *
- *	1. A stretch of text becomes bit masks, one bit a byte: separators, line ends, bytes out of the ordinary.
- *	2. A line is 64 bits of these, its fields the gaps between set bits; a field is one load of eight
- *	   bytes, shifted so that nothing but its digits is left, and turned into a number at once.
+ *	1. A stretch of text becomes bit masks, one bit a byte: separators, line ends, bytes out of the ordinary; and
+ *	   its digits become their values, all at once.
+ *	2. A line is 57 bits of the masks, its fields the gaps between set bits; a field is one load of eight
+ *	   values, shifted so that nothing but its digits is left, and packed into a number.
  *	3. The commonest compressions have code of their own, in which what is dropped is known.
  *
  * What decode.c would refuse, or would have to make room for, is left to it before anything is changed.
@@ -17,7 +18,7 @@
 
 #include <immintrin.h>
 
-#define WIDE   __attribute__((target("avx2,bmi,bmi2,movbe")))
+#define WIDE   __attribute__((target("avx2,bmi,bmi2")))
 #define INLINE WIDE inline __attribute__((always_inline))
 
 enum {
@@ -26,11 +27,11 @@ enum {
 	SLACK = 64, /* bytes behind a stretch that may be read */
 };
 
-/* Two words more than there is text for, with no line end: the window over the last line may look there. */
+/* One word more than there is text for, with no line end: the window over the last line may look there. */
 struct masks {
-	uint64_t separator[WORDS + 2], lf[WORDS + 2], odd[WORDS + 2];
+	uint64_t separator[WORDS + 1], lf[WORDS + 1], odd[WORDS + 1];
 	uint64_t any_odd;
-	char digit[WORDS * 64 + 64]; /* values of digits, at the places of the text */
+	char digit[WORDS * 64 + SLACK]; /* values of digits, at the places of the text */
 };
 
 static INLINE __m256i within(__m256i b, char first, char span)
@@ -82,15 +83,15 @@ static INLINE void classify_words(const char *text, struct masks *m, size_t word
 	m->any_odd = 0;
 	for (size_t i = 0; i < words; i++)
 		classify(text + 64 * i, m, i, base);
-	m->separator[words] = m->odd[words] = 0;
-	m->lf[words] = m->lf[words + 1] = 0;
+	m->separator[words] = m->odd[words] = m->lf[words] = 0;
 }
 
-/* 64 bits from a place on. */
+/* At least 57 bits from a place on. */
 static INLINE uint64_t window(const uint64_t *mask, size_t at)
 {
-	const size_t word = at / 64, shift = at % 64;
-	return mask[word] >> shift | mask[word + 1] << 1 << (63 - shift);
+	uint64_t bits_there;
+	memcpy(&bits_there, (const char *)mask + at / 8, sizeof bits_there);
+	return bits_there >> at % 8;
 }
 
 /* A line being taken apart. */
@@ -101,13 +102,12 @@ struct cursor {
 	int64_t good; /* -8 .. -1 while all fields have one to eight digits; 0: one has none */
 };
 
-/* So many digits, one to eight, from the lowest byte on. */
-static INLINE uint64_t value(uint64_t x, uint64_t digits, unsigned base)
+/* The digits from the lowest byte on, `less` being minus their number, -8 to -1. */
+static INLINE uint64_t value(uint64_t x, uint64_t less, unsigned base)
 {
-	const uint64_t unused = -(8 * digits) & 63; /* bits */
 	if (base == 16)
-		return _pext_u64(__builtin_bswap64(x) >> unused, 0x0f0f0f0f0f0f0f0fU);
-	x <<= unused;
+		return _pext_u64(__builtin_bswap64(x) >> (less * 8 & 63), 0x0f0f0f0f0f0f0f0fU);
+	x <<= less * 8 & 63;
 	x = (x * 10 + (x >> 8)) & 0x00ff00ff00ff00ffU;
 	x = (x * 100 + (x >> 16)) & 0x0000ffff0000ffffU;
 	return (x * 10000 + (x >> 32)) & 0xffffffffU;
@@ -116,13 +116,13 @@ static INLINE uint64_t value(uint64_t x, uint64_t digits, unsigned base)
 static INLINE uint64_t take(struct cursor *k, unsigned base)
 {
 	const uint64_t end = _tzcnt_u64(k->separator);
-	const uint64_t less = k->at - end; /* minus the number of digits */
+	const uint64_t less = k->at - end;
 	uint64_t x;
 	memcpy(&x, k->digit + k->at, sizeof x);
 	k->separator = _blsr_u64(k->separator);
 	k->at = end + 1;
 	k->good &= (int64_t)less;
-	return value(x, -less, base);
+	return value(x, less, base);
 }
 
 /* What the loop over lines needs of the state, kept in registers. */
