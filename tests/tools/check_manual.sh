@@ -30,7 +30,7 @@ for page in man/*.[135]; do
 	verdict $? "$page: $out"
 done
 
-for name in $(sed -n 's/^IOT_API.*[ *]\(iot_[a-z_]*\)(.*/\1/p' include/iotrace/iotrace.h); do
+for name in $(sed -n 's/^IOT_API.*[ *]\(iot_[a-z_]*\)(.*/\1/p' include/iotrace/*.h); do
 	grep -q "^\.F[no] \"*$name\( \|\$\)" man/*.3
 	verdict $? "$name: in no page of section 3"
 	case $name in
