@@ -2,11 +2,13 @@
 /*
  * reader -> sorter -> writer. All of the trace is held, or, with a window, what starts later than
  * the latest start less the window. %process and %file go with the records they are about
- * (lib/retold.h), undated comments with the record that follows them.
+ * (lib/retold.h), undated comments with the record that follows them. A thread reads ahead, and when
+ * all is held another one merges ahead of the writer.
  */
 #include "reorder.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@
 #include "conversion.h"
 #include "lib/retold.h"
 #include "lib/sorter.h"
+#include "relay.h"
 #include "undated.h"
 
 /* How a step ends, beside IOT_EXIT_...: all is well. */
@@ -29,22 +32,37 @@ struct reorder {
 	struct iot_retold retold;
 	struct iot_undated undated;
 	struct iot_error error; /* of retold */
-	struct iot_event *ev, *out;
-	int64_t latest_ns; /* start */
-	bool live, piped, begun;
+	struct iot_event *ev;   /* the batch that was read */
+	struct iot_event *head; /* the first one */
+	struct iot_event *out;  /* live */
+	int64_t latest_ns;      /* start */
+	bool live, piped, begun, write_failed;
+	char fault[sizeof(((struct iot_error *)0)->text)];
 };
 
+/* Said at the end, when no thread is at work any more. */
 static int tell(struct reorder *r, const char *sentence)
 {
-	iot_progress_clear(&r->in.progress);
-	iot_message("%s", sentence);
+	if (r->fault[0] == '\0')
+		snprintf(r->fault, sizeof(r->fault), "%s", sentence);
 	return IOT_EXIT_FAULT;
 }
 
 static int write_fault(struct reorder *r)
 {
+	r->write_failed = true;
+	return IOT_EXIT_FAULT;
+}
+
+static void tell_now(struct reorder *r)
+{
 	iot_progress_clear(&r->in.progress);
-	return iot_write_fault(r->writer, &r->write);
+	if (iot_signal_pending() != 0)
+		return;
+	if (r->fault[0] != '\0')
+		iot_message("%s", r->fault);
+	else if (r->write_failed)
+		(void)iot_write_fault(r->writer, &r->write);
 }
 
 /* Out */
@@ -55,16 +73,46 @@ static int put(void *context, const struct iot_event *ev, size_t n)
 	return iot_writer_events(r->writer, ev, n);
 }
 
+static ssize_t merge(void *context, struct iot_event *ev, size_t max)
+{
+	struct reorder *r = context;
+	return iot_sorter_events(r->sorter, ev, max);
+}
+
+static int write_sorted(struct reorder *r, struct iot_event *ev, size_t n)
+{
+	if (iot_retold_out(&r->retold, ev, n, put, r) == IOT_OK)
+		return iot_signal_pending() != 0 ? IOT_EXIT_FAULT : GO_ON;
+	return r->error.status != IOT_OK ? tell(r, r->error.text) : write_fault(r);
+}
+
+static int sorter_fault(struct reorder *r)
+{
+	return tell(r, iot_sorter_error(r->sorter)->text);
+}
+
+/* All that may be written by now. */
 static int drain(struct reorder *r)
 {
 	ssize_t n;
-	while ((n = iot_sorter_events(r->sorter, r->out, IOT_IN_BATCH)) > 0) {
-		if (iot_retold_out(&r->retold, r->out, (size_t)n, put, r) != IOT_OK)
-			return r->error.status != IOT_OK ? tell(r, r->error.text) : write_fault(r);
-		if (iot_signal_pending() != 0)
-			return IOT_EXIT_FAULT;
-	}
-	return n < 0 ? tell(r, iot_sorter_error(r->sorter)->text) : GO_ON;
+	int status = GO_ON;
+	while (status == GO_ON && (n = iot_sorter_events(r->sorter, r->out, IOT_IN_BATCH)) != 0)
+		status = n > 0 ? write_sorted(r, r->out, (size_t)n) : sorter_fault(r);
+	return status;
+}
+
+static int drain_at_end(struct reorder *r)
+{
+	struct iot_event *ev;
+	ssize_t n = 0;
+	int status = GO_ON;
+	struct iot_relay *merging = iot_relay_new(merge, r, false);
+	while (merging != NULL && status == GO_ON && (n = iot_relay_next(merging, &ev)) > 0)
+		status = write_sorted(r, ev, (size_t)n);
+	iot_relay_free(merging);
+	if (merging == NULL || n == IOT_ENOMEM)
+		return tell(r, "out of memory for sorting");
+	return n < 0 ? sorter_fault(r) : status;
 }
 
 /* Somebody may be waiting for what has come so far, where nothing more is there to be read. */
@@ -81,7 +129,7 @@ static int flush_if_idle(struct reorder *r)
 static int add(struct reorder *r, const struct iot_event *ev, size_t n)
 {
 	if (iot_sorter_add(r->sorter, ev, n) != IOT_OK)
-		return tell(r, iot_sorter_error(r->sorter)->text);
+		return sorter_fault(r);
 	return GO_ON;
 }
 
@@ -142,26 +190,44 @@ static int take(struct reorder *r, size_t n)
 		return status;
 	const int64_t window = (int64_t)r->options->window_ns;
 	if (iot_sorter_release(r->sorter, r->latest_ns - window) != IOT_OK)
-		return tell(r, iot_sorter_error(r->sorter)->text);
+		return sorter_fault(r);
 	status = drain(r);
 	return status == GO_ON ? flush_if_idle(r) : status;
 }
 
 /* All of it */
 
-static int copy(struct reorder *r, size_t n)
+static ssize_t read_on(void *context, struct iot_event *ev, size_t max)
 {
+	struct reorder *r = context;
+	return (ssize_t)iot_in_events(&r->in, ev, max);
+}
+
+static int take_rest(struct reorder *r)
+{
+	ssize_t n;
 	int status = GO_ON;
-	for (; n > 0 && status == GO_ON; n = iot_in_events(&r->in, r->ev, IOT_IN_BATCH)) {
-		status = take(r, n);
+	/* A thread could not be told to leave a pipe. */
+	struct iot_relay *reading = iot_relay_new(read_on, r, r->piped);
+	while (reading != NULL && status == GO_ON && (n = iot_relay_next(reading, &r->ev)) != 0) {
+		status = n > 0 ? take(r, (size_t)n) : IOT_EXIT_FAULT;
 		if (iot_signal_pending() != 0)
-			return IOT_EXIT_FAULT;
+			status = IOT_EXIT_FAULT;
 	}
+	iot_relay_free(reading);
+	return reading != NULL ? status : tell(r, "out of memory");
+}
+
+static int sort_all(struct reorder *r, size_t n)
+{
+	int status = n > 0 ? take(r, n) : GO_ON;
+	if (status == GO_ON && n > 0)
+		status = take_rest(r);
 	if (status == GO_ON)
 		status = add_undated(r, INT64_MAX);
 	if (status == GO_ON && iot_sorter_end(r->sorter) != IOT_OK)
-		status = tell(r, iot_sorter_error(r->sorter)->text);
-	return status == GO_ON ? drain(r) : status;
+		status = sorter_fault(r);
+	return status == GO_ON ? drain_at_end(r) : status;
 }
 
 static int finish(struct reorder *r)
@@ -175,7 +241,7 @@ static int finish(struct reorder *r)
 
 static int make(struct reorder *r)
 {
-	r->ev = malloc(IOT_IN_BATCH * sizeof(*r->ev));
+	r->ev = r->head = malloc(IOT_IN_BATCH * sizeof(*r->ev));
 	r->out = malloc(IOT_IN_BATCH * sizeof(*r->out));
 	r->writer = iot_writer_new();
 	r->sorter =
@@ -199,7 +265,7 @@ static int work(struct reorder *r)
 	status = iot_write_open(r->writer, &r->write, r->options->command);
 	if (status != IOT_EXIT_OK)
 		return status;
-	status = copy(r, n);
+	status = sort_all(r, n);
 	return status == GO_ON ? finish(r) : status;
 }
 
@@ -234,13 +300,14 @@ int iot_reorder(const struct iot_reorder_options *o, const char *in, struct iot_
 		iot_signals_catch(false);
 		status = work(&r);
 		report(&r);
+		tell_now(&r);
 	}
 	iot_in_close(&r.in);
 	iot_writer_free(r.writer);
 	iot_sorter_free(r.sorter);
 	iot_retold_free(&r.retold);
 	iot_undated_free(&r.undated);
-	free(r.ev);
+	free(r.head);
 	free(r.out);
 	iot_signals_restore();
 	return status;

@@ -34,17 +34,22 @@ struct iot_packed_full {
 static inline unsigned char *iot_pack_number(unsigned char *p, uint64_t v, unsigned shift,
 					     uint32_t *lengths)
 {
-	unsigned n = (unsigned)((71 - __builtin_clzll(v | 1)) >> 3) - (v == 0);
+	unsigned n = (unsigned)(70 - __builtin_clzll(2 * v + 1)) >> 3;
 	uint64_t bytes = htole64(v);
 	memcpy(p, &bytes, sizeof(bytes));
 	*lengths |= n << shift;
 	return p + n;
 }
 
-static inline bool iot_packs_short(const struct iot_event *ev)
+/* Fields of 64 bits have to leave their highest one clear, as iot_pack_number doubles them. */
+static inline bool iot_packs_short(const struct iot_event *ev, const struct iot_record *last)
 {
-	return ev->kind == IOT_RECORD && ev->has == 0 && ev->text.size == 0 && ev->rec.zero == 0 &&
-	       ev->rec.spare == 0;
+	const struct iot_record *rec = &ev->rec;
+	uint64_t high = ((uint64_t)rec->start_ns - (uint64_t)last->start_ns) | rec->duration_ns |
+			(uint64_t)(rec->cpu_ns ^ last->cpu_ns) | (rec->offset ^ last->offset) |
+			(rec->length ^ last->length);
+	uint64_t none = (ev->kind ^ IOT_RECORD) | ev->has | ev->text.size | rec->zero | rec->spare;
+	return (high >> 63 | none) == 0;
 }
 
 static inline size_t iot_pack_full(unsigned char *to, const struct iot_event *ev)
@@ -61,7 +66,7 @@ static inline size_t iot_pack(unsigned char *to, const struct iot_event *ev,
 			      struct iot_record *last)
 {
 	const struct iot_record *rec = &ev->rec;
-	if (!iot_packs_short(ev)) {
+	if (!iot_packs_short(ev, last)) {
 		*last = *rec;
 		return iot_pack_full(to, ev);
 	}
@@ -74,10 +79,12 @@ static inline size_t iot_pack(unsigned char *to, const struct iot_event *ev,
 	p = iot_pack_number(p, (uint64_t)(rec->cpu_ns ^ last->cpu_ns), 8, &lengths);
 	p = iot_pack_number(p, rec->offset ^ last->offset, 12, &lengths);
 	p = iot_pack_number(p, rec->length ^ last->length, 16, &lengths);
-	p = iot_pack_number(p, rec->operation ^ last->operation, 20, &lengths);
-	p = iot_pack_number(p, rec->file ^ last->file, 23, &lengths);
-	p = iot_pack_number(p, rec->process ^ last->process, 26, &lengths);
-	p = iot_pack_number(p, rec->object ^ last->object, 29, &lengths);
+	p = iot_pack_number(p, rec->file ^ last->file, 20, &lengths);
+	p = iot_pack_number(p, rec->process ^ last->process, 23, &lengths);
+	if ((rec->operation ^ last->operation) | (rec->object ^ last->object)) {
+		p = iot_pack_number(p, rec->operation ^ last->operation, 26, &lengths);
+		p = iot_pack_number(p, rec->object ^ last->object, 29, &lengths);
+	}
 	memcpy(to, &lengths, sizeof(lengths));
 	*last = *rec;
 	return (size_t)(p - to);
@@ -120,10 +127,12 @@ static inline size_t iot_unpack(const unsigned char *from, struct iot_event *ev)
 	rec->cpu_ns ^= (int64_t)iot_unpack_number(&p, n >> 8 & 15);
 	rec->offset ^= iot_unpack_number(&p, n >> 12 & 15);
 	rec->length ^= iot_unpack_number(&p, n >> 16 & 15);
-	rec->operation ^= (uint32_t)iot_unpack_number(&p, n >> 20 & 7);
-	rec->file ^= (uint32_t)iot_unpack_number(&p, n >> 23 & 7);
-	rec->process ^= (uint32_t)iot_unpack_number(&p, n >> 26 & 7);
-	rec->object ^= (uint32_t)iot_unpack_number(&p, n >> 29 & 7);
+	rec->file ^= (uint32_t)iot_unpack_number(&p, n >> 20 & 7);
+	rec->process ^= (uint32_t)iot_unpack_number(&p, n >> 23 & 7);
+	if (n >> 26 != 0) {
+		rec->operation ^= (uint32_t)iot_unpack_number(&p, n >> 26 & 7);
+		rec->object ^= (uint32_t)iot_unpack_number(&p, n >> 29 & 7);
+	}
 	rec->type = from[4];
 	rec->flags = from[5];
 	rec->zero = 0;

@@ -273,8 +273,8 @@ static uint32_t kind_of(const struct iot_event *ev)
 static struct iot_recent *recent_of(struct iot_recent *recent, uint32_t kind, uint32_t process,
 				    uint32_t file)
 {
-	uint32_t hash = (process * 0x9e3779b1U + file) * 0x85ebca6bU + kind;
-	return &recent[hash >> 24 & (IOT_RETOLD_RECENT - 1)];
+	/* Ids are small and dense: those of neighbours do not meet. */
+	return &recent[(file + process * 61 + kind) & (IOT_RETOLD_RECENT - 1)];
 }
 
 static bool is_it(const struct iot_recent *c, uint32_t kind, uint32_t process, uint32_t file)
