@@ -111,6 +111,8 @@ static size_t take_some(struct darshan *d, size_t size)
 int iot_darshan_dxt_step(struct darshan *d)
 {
 	struct darshan_dxt *x = &d->dxt;
+	if (!x->active && d->damaged)
+		return 0;
 	if (!x->active) {
 		int status = begin_record(d);
 		if (status <= 0)
