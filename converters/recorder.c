@@ -257,7 +257,9 @@ static int64_t first_start(const struct recorder *r)
 {
 	if (r->meta.kind == RECORDER_COMPRESSED && r->meta.start_s > 0)
 		return r->base_ns;
-	return r->heap_size > 0 ? r->heap[0]->call.start_ns : 0;
+	if (r->meta.kind == RECORDER_PEEPHOLE && r->heap_size > 0)
+		return r->heap[0]->call.start_ns;
+	return 0; /* its own zero */
 }
 
 static uint64_t tick_of(const struct recorder *r)
@@ -363,7 +365,7 @@ static void finish(struct recorder *r)
 	if (r->more_damage == 0)
 		iot_error_set(&r->src->error, r->status, "%s", r->damage.text);
 	else
-		iot_error_set(&r->src->error, r->status, "%s (and %ju more ranks are damaged)",
+		iot_error_set(&r->src->error, r->status, "%s (and %ju more ranks like this)",
 			      r->damage.text, (uintmax_t)r->more_damage);
 }
 

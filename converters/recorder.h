@@ -90,7 +90,8 @@ const char *iot_recorder_name(struct recorder *r, const struct recorder_part *pa
 struct recorder_store {
 	size_t member;
 	uint64_t size, spool_at;
-	char *data;  /* NULL: in the spool */
+	char *data; /* NULL: in the spool */
+	size_t room;
 	bool broken; /* stops early */
 };
 

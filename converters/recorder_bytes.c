@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 enum {
+	STORE_FIRST = 16 << 10,
 	STORE_MEMORY = 8 << 20,
 	WINDOW_SIZE = 16 << 10, /* of a slice: there may be one for each rank */
 	BLOCK_HEAD = 16,
@@ -62,11 +63,28 @@ static int store_move_to_spool(struct recorder *r, struct recorder_store *s)
 	return status;
 }
 
+static int store_grow(struct recorder *r, struct recorder_store *s, size_t need)
+{
+	size_t room = s->room;
+	while (room < need)
+		room *= 2;
+	char *grown = realloc(s->data, room);
+	if (grown == NULL)
+		return iot_error_set(&r->src->error, IOT_ENOMEM, "out of memory");
+	s->data = grown;
+	s->room = room;
+	return IOT_OK;
+}
+
 static int store_add(struct recorder *r, struct recorder_store *s, const char *data, size_t n)
 {
 	int status = IOT_OK;
 	if (s->data != NULL && s->size + n > STORE_MEMORY)
 		status = store_move_to_spool(r, s);
+	if (status != IOT_OK)
+		return status;
+	if (s->data != NULL && s->size + n > s->room)
+		status = store_grow(r, s, (size_t)s->size + n);
 	if (status != IOT_OK)
 		return status;
 	if (s->data != NULL)
@@ -108,14 +126,11 @@ int iot_recorder_store(struct recorder *r, const struct recorder_part *part, uin
 	if (w == NULL)
 		return r->src->error.status;
 	s = &r->store[r->stores++];
-	*s = (struct recorder_store){.member = part->member, .data = malloc(STORE_MEMORY)};
+	*s = (struct recorder_store){
+	    .member = part->member, .data = malloc(STORE_FIRST), .room = STORE_FIRST};
 	int status = s->data == NULL ? iot_error_set(&r->src->error, IOT_ENOMEM, "out of memory")
 				     : store_fill(r, s, w);
 	iot_window_free(w);
-	if (s->data != NULL && s->size < STORE_MEMORY) { /* most of it is not used */
-		char *less = realloc(s->data, s->size > 0 ? (size_t)s->size : 1);
-		s->data = less != NULL ? less : s->data;
-	}
 	*size = s->size;
 	return status;
 }

@@ -278,14 +278,28 @@ static int refuse_ruin(struct recorder *r)
 			     name);
 }
 
+/* The digits of its first time tell how fine they are. */
+static uint64_t text_tick(struct iot_input *in, size_t member)
+{
+	size_t size, digits = 0;
+	const char *head = iot_input_head(in, member, &size);
+	const char *dot = memchr(head, '.', size);
+	uint64_t tick_ns = 1000000000;
+	for (const char *p = dot; p != NULL && ++p < head + size && *p >= '0' && *p <= '9';)
+		digits++;
+	for (size_t i = 0; i < digits && tick_ns > 1; i++)
+		tick_ns /= 10;
+	return tick_ns;
+}
+
 static int text_meta(struct recorder *r)
 {
 	const struct recorder_part *part;
-	r->meta = (struct recorder_meta){.kind = RECORDER_TEXT, .tick_s = 1e-9, .tick_ns = 1};
+	r->meta = (struct recorder_meta){.kind = RECORDER_TEXT};
 	r->meta.ranks = (uint32_t)iot_recorder_parts(r, RECORDER_RANK_TEXT, &part);
+	r->meta.tick_ns = text_tick(r->src->input, part->member);
 	return IOT_OK;
 }
-
 int iot_recorder_meta(struct recorder *r)
 {
 	const struct recorder_part *part = iot_recorder_part(r, RECORDER_META, 0);

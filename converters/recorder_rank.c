@@ -159,18 +159,24 @@ void iot_recorder_check(struct recorder *r, const char *where, uint32_t function
 	iot_report_differs(&r->src->report, where, what, said, seen);
 }
 
+struct totals {
+	uint64_t said, seen; /* calls of a function */
+};
+
 static void check_counts(struct recorder *r, const struct recorder_cst *c, const char *where)
 {
-	uint64_t said = 0, seen = 0;
 	if (c == NULL || c->said == NULL || c->seen == NULL)
 		return;
-	for (uint32_t i = 0; i < c->count; i++) {
-		iot_recorder_check(r, where, c->signature[i].id, c->said[i], c->seen[i]);
-		said += c->said[i];
-		seen += c->seen[i];
+	struct totals *sum = calloc(r->meta.functions + RECORDER_USER_FUNCTION + 1, sizeof *sum);
+	for (uint32_t i = 0; sum != NULL && i < c->count; i++) {
+		sum[c->signature[i].id].said += c->said[i];
+		sum[c->signature[i].id].seen += c->seen[i];
 	}
-	if (said != seen)
-		iot_report_differs(&r->src->report, where, "calls", said, seen);
+	for (uint32_t i = 0; sum != NULL && i <= r->meta.functions + RECORDER_USER_FUNCTION; i++)
+		iot_recorder_check(r, where, i, sum[i].said, sum[i].seen);
+	if (sum == NULL)
+		r->status = IOT_ENOMEM;
+	free(sum);
 }
 
 void iot_recorder_check_shared(struct recorder *r)
