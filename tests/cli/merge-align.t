@@ -29,3 +29,5 @@ show --shift=5.iot=1s 1.iot
 show --shift=1.iot=-1h 1.iot 2.iot
 show --shift=1.iot=soon 1.iot
 show --shift=1.iot=+2000000h 1.iot 2.iot
+show --shift=1.iot=9223372036.854775s 1.iot 2.iot
+show --shift=3.iot=9223372036.854775s 3.iot 4.iot
