@@ -277,6 +277,12 @@ static void sort(struct iot_merge_source *s)
 	s->current = !s->current;
 }
 
+static void move_mark(int64_t *time_ns, int64_t by)
+{
+	if (__builtin_add_overflow(*time_ns, by, time_ns))
+		*time_ns = INT64_MAX;
+}
+
 void iot_merge_source_begin(struct iot_merge_source *s)
 {
 	struct iot_merge_batch *b = &s->batch[s->current];
@@ -287,8 +293,8 @@ void iot_merge_source_begin(struct iot_merge_source *s)
 		b->count = b->held = 0;
 		b->last = true;
 	}
-	s->last_ns += s->input->move_ns - s->moved_ns;
-	s->most_ns += s->input->move_ns - s->moved_ns;
+	move_mark(&s->last_ns, s->input->move_ns - s->moved_ns);
+	move_mark(&s->most_ns, s->input->move_ns - s->moved_ns);
 	if (s->merge->options->reorder && !s->fatal)
 		sort(s);
 }
