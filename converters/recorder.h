@@ -435,6 +435,12 @@ struct recorder_rank {
 	size_t bytes; /* of memory, about */
 };
 
+/* 0 is no process's number. */
+static inline uint32_t iot_recorder_process(const struct recorder_rank *k)
+{
+	return k->rank + 1;
+}
+
 int iot_recorder_compressed_open(struct recorder_rank *k);
 void iot_recorder_check(struct recorder *r, const char *where, uint32_t function, uint64_t said,
 			uint64_t seen);

@@ -165,7 +165,7 @@ void iot_recorder_emit_process(struct recorder_rank *k)
 	k->announced = true;
 	if (!begin(r, &b, "process", DIRECTIVE_ROOM))
 		return;
-	iot_directive_number(&b, "id", k->rank);
+	iot_directive_number(&b, "id", iot_recorder_process(k));
 	iot_directive_number(&b, "rank", k->rank);
 	if (folder_words(r, word)) {
 		put_text(&b, "name", word[3]);
@@ -200,13 +200,16 @@ static void tell_file(struct recorder_rank *k, struct recorder_handle *h)
 		iot_recorder_emit_process(k);
 	if (!begin(r, &b, "file", DIRECTIVE_ROOM))
 		return;
-	iot_directive_number(&b, "process", k->rank);
+	iot_directive_number(&b, "process", iot_recorder_process(k));
 	iot_directive_number(&b, "id", d->id);
 	iot_directive_number(&b, "object", object_of(r, d));
 	if (d->file != NULL && d->file->path != NULL)
 		iot_directive_text(&b, "path", d->file->path, d->file->path_size);
 	else
 		put_text(&b, "source-id", r->paths.text[k->call.signature->place - 1]);
+	if (r->layers == (RECORDER_LAYER_POSIX | RECORDER_LAYER_MPIIO))
+		put_string(&b, "layer",
+			   iot_recorder_is_mpi(k->call.signature->function) ? "mpiio" : "posix");
 	end(r, &b, h->implied ? undated(r, k->call.start_ns) : k->call.start_ns);
 }
 
@@ -228,7 +231,7 @@ void iot_recorder_emit_record(struct recorder_rank *k, const struct recorder_io 
 		    .offset = io->place.offset,
 		    .length = io->length,
 		    .file = d->id,
-		    .process = k->rank,
+		    .process = iot_recorder_process(k),
 		    .object = object_of(r, d),
 		    .type = (uint8_t)type,
 		    .flags =
@@ -271,7 +274,7 @@ void iot_recorder_emit_op(struct recorder_rank *k, const struct recorder_op *op)
 	put_string(&b, "name", op->name);
 	iot_directive_number(&b, "time", (uint64_t)k->call.start_ns);
 	iot_directive_number(&b, "took", k->call.duration_ns);
-	iot_directive_number(&b, "process", k->rank);
+	iot_directive_number(&b, "process", iot_recorder_process(k));
 	if (op->handle != NULL)
 		iot_directive_number(&b, "file", op->handle->open->id);
 	if (op->path.size > 0)

@@ -149,21 +149,16 @@ struct recorder_handle *iot_recorder_pop(struct recorder *r, struct recorder_pla
  * size that two of them change is none.
  */
 
-static uint32_t owner_number(const struct recorder_rank *k)
-{
-	return k->rank + 1;
-}
-
 bool iot_recorder_is_owner(const struct recorder_rank *k, const struct iot_tracked_file *f)
 {
-	return f->append.task == owner_number(k) && f->append.turn == 0;
+	return f->append.task == iot_recorder_process(k) && f->append.turn == 0;
 }
 
 void iot_recorder_resizes(struct recorder_rank *k, struct iot_tracked_file *f)
 {
 	if (f->append.task == 0)
-		f->append.task = owner_number(k);
-	if (f->append.task != owner_number(k))
+		f->append.task = iot_recorder_process(k);
+	if (f->append.task != iot_recorder_process(k))
 		f->append.turn = 1; /* and for ever */
 	if (f->append.turn != 0)
 		f->size_known = false;

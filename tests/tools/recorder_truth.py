@@ -56,7 +56,7 @@ class Converted:
     def transfers(self):
         ranks = collections.defaultdict(list)
         for row in self.rows:
-            ranks[int(row["process"])].append(Transfer(
+            ranks[int(row["process"]) - 1].append(Transfer(
                 bool(int(row["type"]) & WRITE), os.path.basename(row["path"]),
                 int(row["offset"]), (int(row["length"]),)))
         return ranks

@@ -249,7 +249,7 @@ static void take(const struct iot_event *ev)
 			    '\0';
 		return;
 	}
-	int n = snprintf(line, sizeof line, "%u:%c%s %s %" PRIu64 "+%" PRIu64 "%s", r->process,
+	int n = snprintf(line, sizeof line, "%u:%c%s %s %" PRIu64 "+%" PRIu64 "%s", r->process - 1,
 			 (r->type & IOT_WRITE) != 0 ? 'w' : 'r',
 			 (r->type & IOT_ASYNC) != 0 ? "a" : "", t.path[r->file], r->offset,
 			 r->length, (r->flags & IOT_OFFSET_UNKNOWN) != 0 ? "?" : "");
@@ -317,7 +317,7 @@ Test(recorder, positions_go_on_with_each_call)
 	expect("0:w /d/a 0+10\n0:w /d/a 10+20\n0:r /d/a 5+7\n0:r /d/a 10+9\n0:w /d/a 100+3\n"
 	       "0:w /d/a 19+1\n");
 	has_directive("op name=close");
-	has_directive("process id=0 rank=0");
+	has_directive("process id=1 rank=0");
 }
 
 Test(recorder, reads_stop_at_an_end_that_is_known)
@@ -372,7 +372,7 @@ Test(recorder, a_file_closed_may_live_on_in_a_copy_of_its_descriptor)
 	call("close /d/a");
 	call("read /d/a %p 10");
 	expect("0:r /d/a 0+10\n0:r /d/a 10+10\n");
-	has_directive("file process=0 id=2 object=1 path=/d/a");
+	has_directive("file process=1 id=2 object=1 path=/d/a");
 }
 
 Test(recorder, two_opens_of_a_path_are_ambiguous)
@@ -405,8 +405,8 @@ Test(recorder, renamed_files_stay_the_same_object)
 	call("unlink /d/b");
 	call("open /d/b 577 420");
 	expect("0:w /d/a 0+10\n0:r /d/b 0+10\n");
-	has_directive("file process=0 id=2 object=1 path=/d/b");
-	has_directive("file process=0 id=3 object=2 path=/d/b");
+	has_directive("file process=1 id=2 object=1 path=/d/b");
+	has_directive("file process=1 id=3 object=2 path=/d/b");
 }
 
 Test(recorder, lengths_beyond_2_gib_of_vectors_have_wrapped)
