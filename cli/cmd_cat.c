@@ -129,7 +129,7 @@ static int run(struct cat *c, const char *path)
 
 int iot_cmd_cat(int argc, char **argv)
 {
-	struct cat c = {.read = IOT_READ_OPTIONS_INIT, .write = IOT_WRITE_OPTIONS_INIT};
+	struct cat c = {.read = IOT_READ_WHOLE_INIT, .write = IOT_WRITE_OPTIONS_INIT};
 	const struct iot_opt options[] = {
 	    IOT_OPTION(CHOICE, 'f', "format", "iot|csv|jsonl|text", &c.format,
 		       "what to write (default: iot)"),

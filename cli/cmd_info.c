@@ -292,7 +292,7 @@ static const char examples[] =
 
 int iot_cmd_info(int argc, char **argv)
 {
-	struct iot_read_options read = IOT_READ_OPTIONS_INIT;
+	struct iot_read_options read = IOT_READ_WHOLE_INIT;
 	bool json = false;
 	const struct iot_opt options[] = {
 	    IOT_OPTION(FLAG, 'j', "json", NULL, &json, "print JSON"),

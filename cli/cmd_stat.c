@@ -286,7 +286,7 @@ static const char examples[] =
 
 int iot_cmd_stat(int argc, char **argv)
 {
-	struct stat_run s = {.read = IOT_READ_OPTIONS_INIT, .by = IOT_BY_OBJECT};
+	struct stat_run s = {.read = IOT_READ_WHOLE_INIT, .by = IOT_BY_OBJECT};
 	const struct iot_opt options[] = {
 	    IOT_OPTION(CHOICE, 'b', "by", "file|process|object", &s.by,
 		       "what a row stands for (default: object)"),

@@ -2,9 +2,12 @@
 /* Traces in: a reader with the voice of the command line. */
 #include "in.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include "lib/error.h"
+
+enum { THREADS_MAX = 8 };
 
 static void warn(void *context, const char *sentence)
 {
@@ -23,6 +26,16 @@ static int fail(struct iot_in *in, int status)
 	return IOT_EXIT_FAULT;
 }
 
+/* Those that this process may use, as far as they help. */
+static uint64_t processors(void)
+{
+	cpu_set_t set;
+	if (sched_getaffinity(0, sizeof set, &set) != 0)
+		return 1;
+	const int n = CPU_COUNT(&set);
+	return n < THREADS_MAX ? (uint64_t)n : THREADS_MAX;
+}
+
 static int apply(struct iot_reader *r, const struct iot_read_options *o)
 {
 	int status = iot_reader_set(r, IOT_SET_VERIFY, o->no_verify ? 0 : 1);
@@ -30,6 +43,8 @@ static int apply(struct iot_reader *r, const struct iot_read_options *o)
 		status = iot_reader_set(r, IOT_SET_RECOVER, o->recover ? 1 : 0);
 	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_READ_AHEAD, 1);
+	if (status == IOT_OK && o->side_by_side)
+		status = iot_reader_set(r, IOT_SET_THREADS, processors());
 	if (status == IOT_OK && o->read_size > 0)
 		status = iot_reader_set(r, IOT_SET_READ_SIZE, o->read_size);
 	if (status == IOT_OK && o->base != IOT_NOT_GIVEN)

@@ -13,12 +13,19 @@ struct iot_read_options {
 	uint64_t base, tick_ns; /* of a trace that does not tell; IOT_NOT_GIVEN */
 	bool no_verify, recover, quiet;
 	int progress;
+	bool side_by_side;  /* decode on as many threads as there are processors */
 	uint64_t read_size; /* bytes asked for at once; 0: the reader's default */
 };
 
 #define IOT_READ_OPTIONS_INIT                                                                      \
 	{                                                                                          \
 		.base = IOT_NOT_GIVEN, .tick_ns = IOT_NOT_GIVEN                                    \
+	}
+
+/* For commands that read all of a trace. */
+#define IOT_READ_WHOLE_INIT                                                                        \
+	{                                                                                          \
+		.base = IOT_NOT_GIVEN, .tick_ns = IOT_NOT_GIVEN, .side_by_side = true              \
 	}
 
 /* Elements of an array of options, for a struct iot_read_options r. */

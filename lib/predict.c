@@ -103,6 +103,43 @@ void iot_codec_forget(struct iot_codec *c)
 	c->last = 0;
 }
 
+int64_t iot_codec_clock(struct iot_codec *c, uint32_t process)
+{
+	const struct iot_predict_process *p = iot_predict_process(c, process);
+	return p != NULL ? p->cpu : 0;
+}
+
+bool iot_codec_set_clock(struct iot_codec *c, uint32_t process, int64_t ticks)
+{
+	struct iot_predict_process *p = iot_predict_process(c, process);
+	if (p == NULL)
+		p = iot_predict_add_process(c, process);
+	if (p == NULL)
+		return false;
+	p->cpu = ticks;
+	return true;
+}
+
+size_t iot_codec_clocks(struct iot_codec *c, struct iot_clock *clocks, size_t max)
+{
+	const struct iot_predict_home *hash = iot_predict_at(c, c->hash);
+	size_t n = 0;
+	for (size_t i = 0; i < (size_t)1 << c->hash_bits; i++) {
+		const struct iot_predict_process *p = iot_predict_at(c, hash[i].place);
+		if (hash[i].place == 0)
+			continue;
+		if (n < max)
+			clocks[n] = (struct iot_clock){p->id, p->cpu};
+		n++;
+	}
+	return n;
+}
+
+unsigned iot_codec_lacking(const struct iot_codec *c)
+{
+	return c->lacks;
+}
+
 void iot_codec_zero_clocks(struct iot_codec *c)
 {
 	const struct iot_predict_home *hash = iot_predict_at(c, c->hash);

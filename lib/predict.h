@@ -39,6 +39,17 @@ unsigned iot_codec_base(const struct iot_codec *c);
 int64_t iot_codec_start(const struct iot_codec *c);
 void iot_codec_set_start(struct iot_codec *c, int64_t ticks);
 
+/* The CPU clock of a process, in ticks; 0 where there is none. Set: false if the block is full. */
+int64_t iot_codec_clock(struct iot_codec *c, uint32_t process);
+bool iot_codec_set_clock(struct iot_codec *c, uint32_t process, int64_t ticks);
+/* All of them, at most max; returns how many there are. */
+struct iot_clock {
+	uint32_t process;
+	int64_t ticks;
+};
+size_t iot_codec_clocks(struct iot_codec *c, struct iot_clock *clocks, size_t max);
+unsigned iot_codec_lacking(const struct iot_codec *c);
+
 /* Every process' CPU clock begins anew. */
 void iot_codec_zero_clocks(struct iot_codec *c);
 

@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include "frames.h"
+#include "parallel.h"
 #include "predict.h"
 #include "reader.h"
+
+enum { THREADS_MAX = 256 };
 
 struct iot_reader *iot_reader_new(void)
 {
@@ -30,6 +33,7 @@ void iot_reader_free(struct iot_reader *r)
 {
 	if (r == NULL)
 		return;
+	iot_reader_end_parallel(r);
 	iot_window_free(r->window);
 	iot_frames_free(r->frames);
 	iot_reader_drop_held(r);
@@ -86,6 +90,8 @@ int iot_reader_set(struct iot_reader *r, enum iot_option option, uint64_t value)
 		return set_number(r, &r->tick_ns, value, INT64_MAX);
 	case IOT_SET_LIMIT_MEMORY:
 		return set_number(r, &r->memory_max, value, SIZE_MAX);
+	case IOT_SET_THREADS:
+		return set_number(r, &r->threads, value, THREADS_MAX);
 	case IOT_SET_BASE:
 		if (value != 0 && value != 10 && value != 16)
 			return iot_reader_refuse(r, "a base is 16 or 10, or 0 to find out");
@@ -191,9 +197,9 @@ bool iot_reader_damaged(struct iot_reader *r, unsigned column, const char *sente
 	if (!r->recover)
 		return iot_reader_fail(r, IOT_EFORMAT, column, "%s", sentence);
 	if (r->entered)
-		snprintf(r->damage, sizeof(r->damage), "line %llu from the %%sync of record %llu: %s",
-			 (unsigned long long)r->lines + 1, (unsigned long long)r->entered_at,
-			 sentence);
+		snprintf(
+		    r->damage, sizeof(r->damage), "line %llu from the %%sync of record %llu: %s",
+		    (unsigned long long)r->lines + 1, (unsigned long long)r->entered_at, sentence);
 	else
 		snprintf(r->damage, sizeof(r->damage), "line %llu: %s",
 			 (unsigned long long)r->lines + 1, sentence);
@@ -245,7 +251,9 @@ uint64_t iot_reader_fact(const struct iot_reader *r, enum iot_fact fact)
 	case IOT_FACT_BYTES_TEXT:
 		return r->text_bytes + (r->block != NULL ? (uint64_t)(r->cur - r->block) : 0);
 	case IOT_FACT_BYTES_STORED:
-		return r->window != NULL ? iot_window_stored(r->window) : 0;
+		if (r->ordered != NULL)
+			return iot_reader_parallel_place(r);
+		return r->window != NULL ? iot_window_stored(r->window) + r->extra_stored : 0;
 	case IOT_FACT_LINE:
 		return r->lines;
 	case IOT_FACT_LOST:
@@ -265,6 +273,8 @@ uint64_t iot_reader_fact(const struct iot_reader *r, enum iot_fact fact)
 int iot_reader_progress(const struct iot_reader *r, uint64_t *done, uint64_t *total)
 {
 	*done = r->window != NULL ? iot_window_place(r->window) : 0;
+	if (r->ordered != NULL)
+		*done = iot_reader_parallel_place(r);
 	*total = r->window != NULL ? iot_window_total(r->window) : 0;
 	return r->window != NULL ? IOT_OK : IOT_EUSAGE;
 }

@@ -59,8 +59,17 @@ struct iot_reader {
 	uint64_t lines, records, comments, text_bytes;
 	uint64_t index; /* records so far with those that were lost */
 	uint64_t lost, lost_records, warnings;
-	bool entered; /* lines count from a %sync that was sought */
-	uint64_t entered_at; /* the record behind it */
+	uint64_t intervals;          /* %syncs taken */
+	size_t sync_size;            /* of the line of the last one */
+	uint64_t told_comments;      /* by %end */
+	uint64_t threads;            /* that may decode; see parallel.h */
+	struct iot_ordered *ordered; /* what they have decoded; NULL: this reader decodes */
+	bool parallel_tried;
+	uint64_t extra_stored;   /* to be added to what the window has taken */
+	struct iot_chunk *chunk; /* of a part's reader: where its events go; or NULL */
+	bool lacks_late;         /* a %trace lacks= behind a record */
+	bool entered;            /* lines count from a %sync that was sought */
+	uint64_t entered_at;     /* the record behind it */
 	struct iot_frames *frames;
 	struct iot_held held;
 	char damage[512]; /* why it skips: for why= and for the error if there is no way out */
@@ -91,6 +100,15 @@ int iot_reader_make_codec(struct iot_reader *r);
 /* Moves on to a block that is not empty, if need be. False: the end, or an error. */
 bool iot_reader_more(struct iot_reader *r, struct iot_batch *b);
 
+/* Goes on at a byte of the file, at a %sync or the beginning; names, clocks and counts are the caller's. */
+int iot_reader_begin_at(struct iot_reader *r, uint64_t at);
+/* Decodes and drops so many records, and then lines that are none, up to a number of lines read. */
+void iot_reader_read_over(struct iot_reader *r, uint64_t records, uint64_t lines);
+/* Obeys the lines up to the first record, at most so many; not all: only %iotrace. */
+void iot_reader_read_head(struct iot_reader *r, bool all, uint64_t lines_max);
+int iot_reader_forget_names(struct iot_reader *r, bool texts);
+bool iot_reader_grow_codec(struct iot_reader *r);
+
 /* What a seek has left for the next call, at most max; 0: nothing. */
 size_t iot_reader_take_held(struct iot_reader *r, struct iot_event *out, size_t max);
 void iot_reader_drop_held(struct iot_reader *r);
@@ -113,6 +131,9 @@ int iot_reader_arena_room(struct iot_reader *r, size_t need, char **out);
 int64_t iot_reader_last_start_ns(const struct iot_reader *r);
 /* Puts a comment or directive into the batch, where it wants events. */
 void iot_reader_deliver(struct iot_reader *r, struct iot_batch *b, const struct iot_event *ev);
+
+/* Undated events take the place of what follows them. */
+void iot_reader_place_undated(struct iot_batch *b);
 
 /* %iotrace, %sync and %end; any line behind %end. */
 bool iot_reader_take_header(struct iot_reader *r, const struct iot_line *l);

@@ -62,10 +62,12 @@ bool iot_reader_take_header(struct iot_reader *r, const struct iot_line *l)
 /* Behind a %sync: the next interval begins. */
 static void new_interval(struct iot_reader *r, const struct iot_line *l)
 {
+	r->sync_size = (size_t)(l->next - r->cur);
 	iot_reader_step_over(r, l);
 	XXH3_64bits_reset(r->hash);
 	r->hashed = r->cur;
 	r->skipping = false;
+	r->intervals++;
 	iot_codec_forget(r->codec);
 }
 
@@ -170,6 +172,7 @@ bool iot_reader_take_end(struct iot_reader *r, struct iot_batch *b, const struct
 			return false;
 	}
 	r->ended = true;
+	r->told_comments = e.comments;
 	iot_reader_step_over(r, l);
 	return true;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base.h"
+#include "parallel.h"
 #include "predict.h"
 #include "reader.h"
 
@@ -39,6 +40,8 @@ int64_t iot_reader_last_start_ns(const struct iot_reader *r)
 
 void iot_reader_deliver(struct iot_reader *r, struct iot_batch *b, const struct iot_event *ev)
 {
+	if (r->chunk != NULL)
+		iot_chunk_add_other(r->chunk, r, ev, b->n);
 	if (b->events == NULL)
 		return;
 	if (r->arena != NULL && ev->text.data == r->arena + r->arena_used)
@@ -50,7 +53,7 @@ void iot_reader_deliver(struct iot_reader *r, struct iot_batch *b, const struct 
 }
 
 /* Undated events take the place of what follows them; what ends the batch has that before it. */
-static void place_undated(struct iot_batch *b)
+void iot_reader_place_undated(struct iot_batch *b)
 {
 	if (b->events == NULL)
 		return;
@@ -83,9 +86,10 @@ static void tell_codec(struct iot_reader *r, const struct iot_event *ev,
 	if (ev->kind == IOT_FILE && name != NULL)
 		iot_codec_update(r->codec, name->process, name->file, name->kind == IOT_NAME_DISK,
 				 name->object, name->flags);
-	else if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
+	else if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks)) {
 		iot_codec_lacks(r->codec, lacks);
-	else if (ev->kind == IOT_OP && iot_directive_closes(ev))
+		r->lacks_late |= r->index > 0;
+	} else if (ev->kind == IOT_OP && iot_directive_closes(ev))
 		iot_codec_update(r->codec, ev->rec.process, ev->rec.file, false, 0, 0);
 }
 
@@ -171,7 +175,7 @@ int iot_reader_make_codec(struct iot_reader *r)
 	return IOT_OK;
 }
 
-static bool grow_codec(struct iot_reader *r)
+bool iot_reader_grow_codec(struct iot_reader *r)
 {
 	if (!iot_names_reserve(&r->names, r->codec_size))
 		return iot_reader_fail_memory(r, IOT_ELIMIT);
@@ -188,6 +192,8 @@ static void look_up(void *context, struct iot_record *rec)
 {
 	struct iot_reader *r = context;
 	const struct iot_name *name = iot_names_of(&r->names, rec);
+	if (name == NULL && r->chunk != NULL)
+		iot_chunk_add_unnamed(r->chunk, rec);
 	if (name == NULL)
 		return;
 	rec->object = name->object;
@@ -230,7 +236,7 @@ bool iot_reader_step(struct iot_reader *r, struct iot_batch *b)
 	case IOT_STOP_OTHER:
 		return take_other(r, b);
 	case IOT_STOP_LIMIT:
-		return grow_codec(r);
+		return iot_reader_grow_codec(r);
 	case IOT_STOP_ERROR:
 		return bad_record(r);
 	default:
@@ -244,7 +250,7 @@ static ssize_t deliver_batch(struct iot_reader *r, struct iot_batch *b)
 {
 	if (r->block != NULL)
 		iot_reader_hash_up_to(r, r->cur);
-	place_undated(b);
+	iot_reader_place_undated(b);
 	return b->n > 0 ? (ssize_t)b->n : r->error.status;
 }
 
@@ -262,9 +268,15 @@ static ssize_t pull(struct iot_reader *r, struct iot_batch *b)
 {
 	if (r->error.status != IOT_OK || r->done)
 		return r->error.status;
+	if (r->ordered != NULL)
+		return iot_reader_pull_parallel(r, b);
 	if (r->window == NULL || b->max == 0)
 		return iot_reader_refuse(r, b->max == 0 ? "asked for no events"
 							: "the reader is not open");
+	if (r->threads > 1 && !r->parallel_tried && iot_reader_go_parallel(r))
+		return iot_reader_pull_parallel(r, b);
+	if (r->error.status != IOT_OK)
+		return r->error.status;
 	if (r->codec == NULL) {
 		int status = iot_reader_make_codec(r);
 		if (status != IOT_OK) {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frames.h"
+#include "parallel.h"
 #include "predict.h"
 #include "reader.h"
 #include "seek_line.h"
@@ -205,17 +205,32 @@ static void step_over_line(struct iot_reader *r)
 		iot_reader_step(r, &b);
 }
 
+void iot_reader_read_over(struct iot_reader *r, uint64_t records, uint64_t lines)
+{
+	while (records > 0 && r->error.status == IOT_OK) {
+		const uint64_t before = r->records;
+		struct iot_record rec;
+		struct iot_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
+		if (!iot_reader_more(r, &b))
+			return;
+		read_over_records(r, records);
+		records -= r->records - before;
+	}
+	while (r->lines < lines && r->error.status == IOT_OK)
+		step_over_line(r);
+}
+
 /* The start of the trace */
 
 /* Lines up to the first record are obeyed; of input that cannot go back only %iotrace. */
-static void read_head(struct iot_reader *r, bool all)
+void iot_reader_read_head(struct iot_reader *r, bool all, uint64_t lines_max)
 {
 	struct iot_record rec;
 	struct iot_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
 	const int status = r->codec == NULL ? iot_reader_make_codec(r) : IOT_OK;
 	if (status != IOT_OK)
 		iot_reader_fail_memory(r, status);
-	while (r->index == 0 && !r->entered && iot_reader_more(r, &b)) {
+	while (r->index == 0 && !r->entered && r->lines < lines_max && iot_reader_more(r, &b)) {
 		const struct iot_line l = iot_line_look(r->cur, r->end);
 		const bool header = l.kind == IOT_LINE_COMMENT &&
 				    iot_directive_framing(l.text) == IOT_FRAMING_HEADER;
@@ -228,20 +243,20 @@ static void read_head(struct iot_reader *r, bool all)
 
 /* Entering */
 
-static int forget_names(struct iot_reader *r)
+int iot_reader_forget_names(struct iot_reader *r, bool texts)
 {
 	iot_names_free(&r->names);
-	iot_names_init(&r->names, r->memory_max, true, true);
+	iot_names_init(&r->names, r->memory_max, texts, true);
 	if (!iot_names_reserve(&r->names, r->codec_size))
 		iot_reader_fail_memory(r, IOT_ELIMIT);
 	return r->error.status;
 }
 
-/* Everything as at the beginning of what stands at byte `at`. */
-static int begin_at(struct iot_reader *r, uint64_t at)
+int iot_reader_begin_at(struct iot_reader *r, uint64_t at)
 {
 	if (iot_window_seek(r->window, at) != IOT_OK)
-		return iot_error_set(&r->error, IOT_EIO, "%s", iot_window_error(r->window)->text);
+		return iot_error_set(&r->error, iot_window_status(r->window), "%s",
+				     iot_window_error(r->window)->text);
 	r->text_bytes += r->block != NULL ? (uint64_t)(r->cur - r->block) : 0;
 	r->block = r->cur = r->end = r->hashed = NULL;
 	r->shown = 0;
@@ -249,14 +264,23 @@ static int begin_at(struct iot_reader *r, uint64_t at)
 	r->tail = NULL;
 	r->begun = r->framed = r->ended = r->in_tail = r->cut = r->done = false;
 	r->skipping = r->in_long = false;
-	r->lines = r->records = r->comments = r->index = 0;
+	r->index = 0;
 	XXH3_64bits_reset(r->hash);
 	iot_codec_forget(r->codec);
-	iot_codec_zero_clocks(r->codec);
 	iot_codec_set_start(r->codec, 0);
+	return IOT_OK;
+}
+
+/* There, clocks and counts begin, and no name is known. */
+static int begin_anew(struct iot_reader *r, uint64_t at)
+{
+	if (iot_reader_begin_at(r, at) != IOT_OK)
+		return r->error.status;
+	r->lines = r->records = r->comments = 0;
+	iot_codec_zero_clocks(r->codec);
 	if (at == 0)
 		iot_codec_lacks(r->codec, 0);
-	return forget_names(r);
+	return iot_reader_forget_names(r, true);
 }
 
 struct search {
@@ -295,7 +319,7 @@ static int enter(struct iot_reader *r, const struct iot_stored *source, const st
 		return failed_search(r, found);
 	r->entered = found == 1;
 	r->entered_at = found == 1 ? entry.sync.record : 0;
-	if (begin_at(r, found == 1 ? entry.at : 0) == IOT_OK && found == 1)
+	if (begin_anew(r, found == 1 ? entry.at : 0) == IOT_OK && found == 1)
 		step_over_line(r); /* the %sync: it tells the number of the next record */
 	return r->error.status;
 }
@@ -341,12 +365,18 @@ int iot_reader_seek(struct iot_reader *r, enum iot_seek what, uint64_t value)
 		return iot_reader_refuse(r, "input that can only be read on cannot be sought in "
 					    "once it is being read");
 	iot_reader_drop_held(r);
+	r->parallel_tried = true;
+	if (r->ordered != NULL) {
+		iot_reader_end_parallel(r);
+		if (iot_reader_begin_at(r, 0) != IOT_OK)
+			return r->error.status;
+	}
 	if (r->error.status != IOT_OK && (!anywhere || r->codec == NULL))
 		return r->error.status;
 	iot_error_clear(&r->error); /* what is damaged elsewhere does not matter */
 	if (r->codec == NULL)
 		r->names.texts = true;
-	read_head(r, anywhere);
+	iot_reader_read_head(r, anywhere, UINT64_MAX);
 	if (r->error.status != IOT_OK)
 		return r->error.status;
 	const struct target t = target_of(r, what, value);

@@ -501,6 +501,11 @@ bool iot_window_source(const struct iot_window *w, struct iot_stored *source)
 	return w->total > 0;
 }
 
+void iot_window_rest(struct iot_window *w)
+{
+	end_ahead(w);
+}
+
 int iot_window_seek(struct iot_window *w, uint64_t at)
 {
 	const uint64_t before = iot_window_place(w);

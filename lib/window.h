@@ -85,6 +85,8 @@ bool iot_window_source(const struct iot_window *w, struct iot_stored *source);
  * end or after damage. Not before the first ahead.
  */
 int iot_window_seek(struct iot_window *w, uint64_t at);
+/* Nothing is read until the next seek. */
+void iot_window_rest(struct iot_window *w);
 
 enum iot_compression
 iot_window_compression(const struct iot_window *w);     /* known after the first ahead */

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Threads that each read a part of a trace into chunks. See parallel.h. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parallel.h"
+#include "predict.h"
+
+enum { PART_READ_SIZE = 1 << 18 };
+
+/* Chunks */
+
+static struct iot_chunk *new_chunk(void)
+{
+	struct iot_chunk *c = malloc(sizeof(*c));
+	if (c != NULL) /* the records are not touched before they are decoded */
+		memset(c, 0, offsetof(struct iot_chunk, records));
+	return c;
+}
+
+static void free_chunks(struct iot_chunk *c)
+{
+	while (c != NULL) {
+		struct iot_chunk *next = c->next;
+		free(c->clocks);
+		free(c->others);
+		free(c->text);
+		free(c->unnamed);
+		free(c);
+		c = next;
+	}
+}
+
+/* As it was made, but for its memory. */
+static void clear_chunk(struct iot_chunk *c)
+{
+	free(c->clocks);
+	c->clocks = NULL;
+	c->count = c->clock_count = c->other_count = c->text_used = c->unnamed_count = 0;
+	c->odd = c->last = c->ended = c->failed = false;
+	c->next = NULL;
+}
+
+/* Room for one element more; NULL: no memory. */
+static void *grown(void *array, size_t count, size_t *room, size_t size)
+{
+	if (count < *room)
+		return array;
+	const size_t wanted = *room == 0 ? 16 : 2 * *room;
+	void *bigger = realloc(array, wanted * size);
+	if (bigger != NULL)
+		*room = wanted;
+	return bigger;
+}
+
+void iot_chunk_add_other(struct iot_chunk *c, const struct iot_reader *r,
+			 const struct iot_event *ev, size_t place)
+{
+	struct iot_other *others =
+	    grown(c->others, c->other_count, &c->other_room, sizeof(*others));
+	const size_t need = c->text_used + ev->text.size;
+	if (others != NULL)
+		c->others = others;
+	if (others != NULL && need > c->text_room) {
+		char *text = realloc(c->text, 2 * need);
+		if (text == NULL)
+			others = NULL;
+		else
+			c->text_room = 2 * need, c->text = text;
+	}
+	if (others == NULL) {
+		c->failed = true;
+		return;
+	}
+	if (ev->text.size > 0)
+		memcpy(c->text + c->text_used, ev->text.data, ev->text.size);
+	c->others[c->other_count] = (struct iot_other){
+	    .ev = *ev, .place = place, .text_at = c->text_used, .line = r->lines};
+	if (!(ev->has & IOT_HAS_TIME))
+		c->others[c->other_count].ev.rec.start_ns = iot_reader_last_start_ns(r);
+	c->other_count++;
+	c->text_used = need;
+}
+
+void iot_chunk_add_unnamed(struct iot_chunk *c, const struct iot_record *rec)
+{
+	struct iot_record *unnamed =
+	    grown(c->unnamed, c->unnamed_count, &c->unnamed_room, sizeof(*unnamed));
+	if (unnamed == NULL) {
+		c->failed = true;
+		return;
+	}
+	c->unnamed = unnamed;
+	c->unnamed[c->unnamed_count++] = *rec;
+}
+
+/* One to fill; NULL: told to stop. Every worker was given one to begin with. */
+static struct iot_chunk *empty_chunk(struct iot_worker *w)
+{
+	struct iot_parallel *p = w->parallel;
+	struct iot_chunk *c = NULL;
+	pthread_mutex_lock(&p->mutex);
+	while (!p->stop && c == NULL) {
+		c = w->free;
+		if (c != NULL) {
+			w->free = c->next;
+		} else if (w->made < IOT_WORKER_CHUNKS && (c = new_chunk()) != NULL) {
+			w->made++;
+		} else {
+			pthread_cond_wait(&p->empty, &p->mutex);
+		}
+	}
+	if (p->stop && c != NULL) {
+		c->next = w->free;
+		w->free = c;
+		c = NULL;
+	}
+	pthread_mutex_unlock(&p->mutex);
+	if (c != NULL)
+		clear_chunk(c);
+	return c;
+}
+
+static void hand_over(struct iot_worker *w, struct iot_chunk *c)
+{
+	pthread_mutex_lock(&w->parallel->mutex);
+	*w->tail = c;
+	w->tail = &c->next;
+	pthread_cond_signal(&w->parallel->full);
+	pthread_mutex_unlock(&w->parallel->mutex);
+}
+
+struct iot_chunk *iot_parallel_take(struct iot_parallel *p, uint64_t part, struct iot_worker **from)
+{
+	struct iot_chunk *c = NULL;
+	pthread_mutex_lock(&p->mutex);
+	while (c == NULL) {
+		for (size_t i = 0; i < p->worker_count && c == NULL; i++) {
+			struct iot_worker *w = &p->workers[i];
+			if (w->head == NULL || w->head->part != part)
+				continue;
+			c = w->head;
+			w->head = c->next;
+			if (w->head == NULL)
+				w->tail = &w->head;
+			*from = w;
+		}
+		if (c == NULL)
+			pthread_cond_wait(&p->full, &p->mutex);
+	}
+	pthread_mutex_unlock(&p->mutex);
+	return c;
+}
+
+void iot_parallel_give_back(struct iot_worker *from, struct iot_chunk *c)
+{
+	pthread_mutex_lock(&from->parallel->mutex);
+	c->next = from->free;
+	from->free = c;
+	pthread_cond_broadcast(&from->parallel->empty);
+	pthread_mutex_unlock(&from->parallel->mutex);
+}
+
+/* Parts */
+
+/* The part behind the one planned last. False: there is none, or its place cannot be read. */
+static bool plan(struct iot_parallel *p, struct iot_part *part)
+{
+	struct iot_entry entry = {0};
+	pthread_mutex_lock(&p->planning);
+	const bool any = !p->all_planned;
+	if (any) {
+		*part = p->planned;
+		part->has_end = iot_frames_next(p->frames, part->at + p->part_size, p->source.size,
+						&entry) == 1;
+		part->end = part->has_end ? entry.at : p->source.size;
+		part->end_record = entry.sync.record;
+		p->all_planned = !part->has_end;
+		p->planned = (struct iot_part){
+		    .number = part->number + 1, .at = entry.at, .record = entry.sync.record};
+	}
+	pthread_mutex_unlock(&p->planning);
+	return any;
+}
+
+struct bytes {
+	const struct iot_stored *source;
+	uint64_t at;
+};
+
+static ssize_t read_bytes(void *context, void *buffer, size_t size)
+{
+	struct bytes *b = context;
+	const ssize_t n = iot_stored_read(b->source, b->at, buffer, size);
+	if (n > 0)
+		b->at += (uint64_t)n;
+	return n;
+}
+
+/* A reader for a part, that has taken its %sync; NULL: it cannot be. */
+static struct iot_reader *open_part(struct iot_parallel *p, const struct iot_part *part,
+				    struct bytes *bytes)
+{
+	struct iot_reader *r = iot_reader_new();
+	struct iot_record rec;
+	struct iot_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
+	if (r == NULL)
+		return NULL;
+	r->verify = p->verify;
+	r->window_max = p->window_max;
+	r->memory_max = p->memory_max;
+	r->read_size = p->read_size < PART_READ_SIZE ? p->read_size : PART_READ_SIZE;
+	r->tick_ns = p->tick_ns;
+	r->base = p->base;
+	if (iot_reader_open_callback(r, read_bytes, bytes, "part") != IOT_OK ||
+	    iot_reader_make_codec(r) != IOT_OK)
+		goto failed;
+	if (part->number == 0)
+		return r;
+	iot_codec_lacks(r->codec, p->lacks);
+	if (!iot_reader_more(r, &b) || !iot_reader_step(r, &b) || r->intervals != 1 ||
+	    r->index != part->record)
+		goto failed;
+	return r;
+failed:
+	iot_reader_free(r);
+	return NULL;
+}
+
+struct progress {
+	struct iot_reader *reader;
+	const struct iot_part *part;
+	uint64_t lines, text_bytes; /* without the %sync that ends the part */
+	uint64_t intervals;
+};
+
+static uint64_t text_so_far(const struct iot_reader *r)
+{
+	return r->text_bytes + (r->block != NULL ? (uint64_t)(r->cur - r->block) : 0);
+}
+
+/* Whether the %sync just taken is the one that the part ends with. */
+static bool at_end_of_part(struct progress *s)
+{
+	const struct iot_reader *r = s->reader;
+	if (r->intervals == s->intervals)
+		return false;
+	s->intervals = r->intervals;
+	return s->part->has_end && r->index == s->part->end_record;
+}
+
+/* The end of the input is right where the trace ends properly. */
+static bool ends_well(const struct progress *s)
+{
+	const struct iot_reader *r = s->reader;
+	return !s->part->has_end && !r->cut && r->error.status == IOT_OK &&
+	       iot_window_status(r->window) == IOT_OK && (r->ended || !r->framed);
+}
+
+static bool is_odd(const struct iot_reader *r)
+{
+	/* lacks= in the trace's head is known to all; later it would have to be */
+	return r->error.status != IOT_OK || r->skipping || r->lacks_late;
+}
+
+static void fill(struct progress *s, struct iot_chunk *c)
+{
+	struct iot_reader *r = s->reader;
+	struct iot_batch b = {
+	    .records = c->records, .stride = sizeof(c->records[0]), .max = IOT_CHUNK_RECORDS};
+	bool at_sync = false;
+	r->chunk = c;
+	while (b.n < b.max && c->other_count < IOT_CHUNK_OTHERS && c->text_used < IOT_CHUNK_TEXT &&
+	       !c->last && !c->odd) {
+		if (r->cur == r->end && iot_reader_next_block(r) != 1) {
+			c->last = ends_well(s);
+			c->odd = !c->last;
+			break;
+		}
+		r->arena_used = 0;
+		iot_reader_step(r, &b);
+		c->odd = is_odd(r) || c->failed;
+		c->last = at_sync = !c->odd && at_end_of_part(s);
+	}
+	c->count = b.n;
+	s->lines = r->lines - at_sync;
+	s->text_bytes = text_so_far(r) - (at_sync ? r->sync_size : 0);
+}
+
+static void sum_up(struct progress *s, struct iot_chunk *c)
+{
+	struct iot_reader *r = s->reader;
+	const uint64_t place = s->part->at + iot_window_place(r->window);
+	c->part = s->part->number;
+	c->lines = s->lines;
+	c->text_bytes = s->text_bytes;
+	c->stored = place < s->part->end ? place : s->part->end;
+	if (!c->last)
+		return;
+	c->stored = s->part->end;
+	c->ended = r->ended;
+	c->told_comments = r->told_comments;
+	c->clock_count = iot_codec_clocks(r->codec, NULL, 0);
+	c->clocks = malloc((c->clock_count + 1) * sizeof(*c->clocks));
+	c->odd = c->clocks == NULL;
+	if (c->clocks != NULL)
+		iot_codec_clocks(r->codec, c->clocks, c->clock_count);
+}
+
+/* False: told to stop. */
+static bool read_part(struct iot_worker *w, const struct iot_part *part)
+{
+	struct bytes bytes = {&w->parallel->source, part->at};
+	struct progress s = {.reader = open_part(w->parallel, part, &bytes), .part = part};
+	bool over = false, stopped = false;
+	if (s.reader != NULL)
+		s.intervals = s.reader->intervals;
+	while (!over && !stopped) {
+		struct iot_chunk *c = empty_chunk(w);
+		stopped = c == NULL;
+		if (stopped)
+			break;
+		if (s.reader != NULL) {
+			fill(&s, c);
+			sum_up(&s, c);
+		} else {
+			c->part = part->number;
+			c->odd = true;
+		}
+		over = c->odd || c->last;
+		hand_over(w, c);
+	}
+	iot_reader_free(s.reader);
+	return !stopped;
+}
+
+static void *work(void *context)
+{
+	struct iot_worker *w = context;
+	struct iot_part part;
+	while (plan(w->parallel, &part) && read_part(w, &part))
+		;
+	return NULL;
+}
+
+/* Threads */
+
+static void start_threads(struct iot_parallel *p, size_t threads)
+{
+	sigset_t all, before;
+	/* Signals are for the program's own threads. */
+	sigfillset(&all);
+	if (pthread_sigmask(SIG_BLOCK, &all, &before) != 0)
+		return;
+	while (p->worker_count < threads) {
+		struct iot_worker *w = &p->workers[p->worker_count];
+		w->parallel = p;
+		w->tail = &w->head;
+		w->free = new_chunk();
+		w->made = 1;
+		if (w->free == NULL || pthread_create(&w->thread, NULL, work, w) != 0) {
+			free_chunks(w->free);
+			break;
+		}
+		p->worker_count++;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Whether there is more than one part. */
+static bool pays(struct iot_parallel *p)
+{
+	struct iot_entry entry;
+	return iot_frames_next(p->frames, p->part_size, p->source.size, &entry) == 1;
+}
+
+struct iot_parallel *iot_parallel_start(const struct iot_parallel *how, enum iot_compression packed,
+					size_t threads)
+{
+	struct iot_parallel *p = malloc(sizeof(*p));
+	if (p == NULL)
+		return NULL;
+	*p = *how;
+	pthread_mutex_init(&p->mutex, NULL);
+	pthread_mutex_init(&p->planning, NULL);
+	pthread_cond_init(&p->full, NULL);
+	pthread_cond_init(&p->empty, NULL);
+	p->frames = iot_frames_new(&p->source, packed, p->base, p->window_max);
+	if (p->frames != NULL && pays(p))
+		start_threads(p, threads < IOT_PARALLEL_THREADS ? threads : IOT_PARALLEL_THREADS);
+	if (p->worker_count > 0)
+		return p;
+	iot_parallel_stop(p);
+	return NULL;
+}
+
+void iot_parallel_stop(struct iot_parallel *p)
+{
+	if (p == NULL)
+		return;
+	pthread_mutex_lock(&p->mutex);
+	p->stop = true;
+	pthread_cond_broadcast(&p->empty);
+	pthread_mutex_unlock(&p->mutex);
+	for (size_t i = 0; i < p->worker_count; i++) {
+		pthread_join(p->workers[i].thread, NULL);
+		free_chunks(p->workers[i].head);
+		free_chunks(p->workers[i].free);
+	}
+	iot_frames_free(p->frames);
+	pthread_cond_destroy(&p->full);
+	pthread_cond_destroy(&p->empty);
+	pthread_mutex_destroy(&p->planning);
+	pthread_mutex_destroy(&p->mutex);
+	free(p);
+}
