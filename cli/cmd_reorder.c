@@ -141,7 +141,7 @@ static int convert(struct job *j, const struct iot_converter *converter, const c
 static void warn(const struct job *j, const struct iot_reorder_report *r)
 {
 	if (r->late > 0 && !j->reorder.read.quiet)
-		iot_message("warning: %ju records came late, the worst by %.6g s: they are "
+		iot_message("warning: %ju records came late, the worst by %.6g s; they are "
 			    "written, but not in order",
 			    (uintmax_t)r->late, (double)r->late_by_ns / 1e9);
 	if (j->verbose && r->kept)
@@ -191,7 +191,6 @@ static int with_report(struct job *j, const char *path)
 		iot_out_abandon(&j->report_out);
 		return status;
 	}
-	iot_out_text(&j->report_out, "\n");
 	int closed = iot_out_close(&j->report_out);
 	return status == IOT_EXIT_OK ? closed : status;
 }
