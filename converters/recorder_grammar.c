@@ -211,7 +211,7 @@ static int parse(struct parser *p, const char *payload, size_t size, uint32_t te
 				     "%s: grammar: %d rules cannot be in %zu bytes", p->name, rules,
 				     size);
 	g->rules = (uint32_t)rules;
-	size_t symbols = (size - 4) / 8 - g->rules;
+	size_t symbols = (size - 4) / 8; /* at most: rules may be fewer than announced */
 	g->rule = calloc(g->rules, sizeof *g->rule);
 	g->symbol = malloc((symbols + 1) * sizeof *g->symbol);
 	p->by_id = malloc(g->rules * sizeof *p->by_id);

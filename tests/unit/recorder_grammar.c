@@ -149,6 +149,7 @@ Test(recorder_grammar, what_does_not_hold_together_is_refused)
 	refused(GRAMMAR(1, -1, -2, 5, 1), "cannot be there");
 	refused(GRAMMAR(1, -1, 1, 5, 1, 7), "too many");
 	refused(GRAMMAR(2, -1, 2, 5, 1, 5, 1), "before rule 1");
+	refused(GRAMMAR(4, -1, 4, 5, 1, 5, 1, 5, 1, 5, 1), "before rule 1");
 	refused(GRAMMAR(0), "cannot be in");
 	refused(GRAMMAR(-1, -1, 0), "cannot be in");
 	refused(GRAMMAR(1 << 30, -1, 0), "cannot be in");
