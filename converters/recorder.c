@@ -149,36 +149,32 @@ static bool go_on(struct recorder_rank *k)
 
 /* Heap by start, then rank, so that the order does not depend on chance */
 
-static bool earlier(const struct recorder_rank *a, const struct recorder_rank *b)
+static bool earlier(struct recorder_slot a, struct recorder_slot b)
 {
-	return a->call.start_ns < b->call.start_ns ||
-	       (a->call.start_ns == b->call.start_ns && a->rank < b->rank);
+	return a.start_ns < b.start_ns || (a.start_ns == b.start_ns && a.rank->rank < b.rank->rank);
 }
 
-static void sift_down(struct recorder *r)
+/* Puts `slot` in the place of the first. */
+static void sift_down(struct recorder *r, struct recorder_slot slot)
 {
-	struct recorder_rank **heap = r->heap, *k = heap[0];
-	uint32_t i = 0;
-	for (;;) {
-		uint32_t child = 2 * i + 1;
-		if (child >= r->heap_size)
-			break;
-		if (child + 1 < r->heap_size && earlier(heap[child + 1], heap[child]))
-			child++;
-		if (!earlier(heap[child], k))
+	struct recorder_slot *heap = r->heap;
+	uint32_t i = 0, child;
+	for (; (child = 2 * i + 1) < r->heap_size; i = child) {
+		child += child + 1 < r->heap_size && earlier(heap[child + 1], heap[child]);
+		if (!earlier(heap[child], slot))
 			break;
 		heap[i] = heap[child];
-		i = child;
 	}
-	heap[i] = k;
+	heap[i] = slot;
 }
 
 static void heap_add(struct recorder *r, struct recorder_rank *k)
 {
+	const struct recorder_slot slot = {k->call.start_ns, k};
 	uint32_t i = r->heap_size++;
-	for (; i > 0 && earlier(k, r->heap[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i > 0 && earlier(slot, r->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		r->heap[i] = r->heap[(i - 1) / 2];
-	r->heap[i] = k;
+	r->heap[i] = slot;
 }
 
 static void open_rank(struct recorder *r, uint32_t rank)
@@ -240,14 +236,15 @@ static bool step(struct recorder *r)
 		open_group(r);
 	if (r->heap_size == 0 || r->status != IOT_OK)
 		return false;
-	struct recorder_rank *k = r->heap[0];
+	struct recorder_rank *k = r->heap[0].rank;
 	run(k);
-	if (!go_on(k)) {
-		rank_free(k);
-		r->heap[0] = r->heap[--r->heap_size];
+	if (go_on(k)) {
+		sift_down(r, (struct recorder_slot){k->call.start_ns, k});
+		return true;
 	}
-	if (r->heap_size > 1)
-		sift_down(r);
+	rank_free(k);
+	if (--r->heap_size > 0)
+		sift_down(r, r->heap[r->heap_size]);
 	return true;
 }
 
@@ -258,7 +255,7 @@ static int64_t first_start(const struct recorder *r)
 	if (r->meta.kind == RECORDER_COMPRESSED && r->meta.start_s > 0)
 		return r->base_ns;
 	if (r->meta.kind == RECORDER_PEEPHOLE && r->heap_size > 0)
-		return r->heap[0]->call.start_ns;
+		return r->heap[0].start_ns;
 	return 0; /* its own zero */
 }
 
@@ -321,7 +318,7 @@ static void close_source(struct iot_source *src)
 	if (r == NULL)
 		return;
 	while (r->heap_size > 0)
-		rank_free(r->heap[--r->heap_size]);
+		rank_free(r->heap[--r->heap_size].rank);
 	iot_recorder_units_close(r);
 	iot_recorder_stores_free(r);
 	iot_recorder_paths_free(&r->paths);
@@ -375,7 +372,7 @@ static int64_t watermark(const struct recorder *r)
 		return INT64_MAX;
 	if (r->rank_next < r->ranks || r->heap_size == 0)
 		return INT64_MIN;
-	return r->heap[0]->call.start_ns;
+	return r->heap[0].start_ns;
 }
 
 static int leftovers(struct recorder *r, struct iot_event *out, int max)

@@ -573,7 +573,10 @@ struct recorder {
 	/* Ranks: numbers, and those that are open, in a heap by start of the next call */
 	uint32_t *rank;
 	uint32_t ranks, rank_next;
-	struct recorder_rank **heap;
+	struct recorder_slot {
+		int64_t start_ns;
+		struct recorder_rank *rank;
+	} * heap;
 	uint32_t heap_size;
 	size_t group_bytes;
 	bool groups;          /* not all ranks are side by side */

@@ -76,7 +76,10 @@ static struct recorder_handle *handle_of(struct recorder_rank *k, unsigned acces
 	struct recorder_place *p = iot_recorder_place(k->r, &k->paths, s->place);
 	if (p == NULL)
 		return NULL;
-	struct recorder_handle *h = iot_recorder_pick(p, access, ambiguous);
+	struct recorder_handle *h = p->newest;
+	if (h != NULL && h->next == NULL && (h->access & access) == access)
+		return h;
+	h = iot_recorder_pick(p, access, ambiguous);
 	return h == NULL && make ? imply(k, p) : h;
 }
 
