@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The packets' converter: events, promises, and what is missing, in blocks and batches of any size. */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "converters/converter.h"
+#include "lib/packet.h"
+
+enum { HEADER = IOT_WORD * IOT_PACKET_HEADER, TEXT = 1 << 16, BATCH = 1024 };
+
+static int fd;
+static char *text;
+static int64_t watermark;
+static struct iot_report report;
+
+static void begin(void)
+{
+	fd = memfd_create("packets", MFD_CLOEXEC);
+	text = calloc(1, TEXT);
+	cr_assert(fd >= 0 && text != NULL);
+}
+
+static void end(void)
+{
+	close(fd);
+	free(text);
+}
+
+TestSuite(procstat, .init = begin, .fini = end);
+
+static void put(unsigned kind, uint32_t process, uint32_t file, uint64_t sequence, uint64_t wall,
+		const uint64_t *word, uint32_t words, uint32_t entries)
+{
+	unsigned char data[IOT_PACKET_MAX];
+	struct iot_packet p = {.kind = kind,
+			       .process = process,
+			       .file = file,
+			       .sequence = sequence,
+			       .wall = wall,
+			       .tick_ps = 1000,
+			       .words = words,
+			       .entries = entries};
+	for (uint32_t i = 0; i < words; i++)
+		iot_word_put(data + HEADER + IOT_WORD * i, word[i]);
+	iot_packet_seal(data, &p);
+	cr_assert_eq(write(fd, data, iot_packet_size(&p)), (ssize_t)iot_packet_size(&p));
+}
+
+static void put_start(uint32_t process, uint32_t parent, uint64_t wall)
+{
+	put(IOT_PACKET_START, process, 0, 0, wall,
+	    (uint64_t[]){parent, 5000, UINT64_C(0x6170700000000000)}, 3, 0);
+}
+
+static void put_io(uint32_t process, uint32_t file, uint64_t sequence, uint64_t start)
+{
+	put(IOT_PACKET_DATA, process, file, sequence, start + 10,
+	    (uint64_t[]){UINT64_C(0x80c0000000000003), start, 1, 100, 7}, 5, 1);
+}
+
+static void put_open(uint32_t process, uint32_t file, uint64_t sequence, uint64_t start,
+		     uint64_t how)
+{
+	put(IOT_PACKET_OPEN, process, file, sequence, start,
+	    (uint64_t[]){start, how, 2, UINT64_C(0x2f66000000000000)}, 4, 0);
+}
+
+static void put_word(unsigned kind, uint32_t process, uint64_t sequence, uint64_t wall,
+		     uint64_t word)
+{
+	put(kind, process, 0, sequence, wall, &word, 1, 0);
+}
+
+/* Events as lines, records as "PROCESS:FILE@START #OBJECT"; the status at the end. */
+static int convert(size_t read_size, int max)
+{
+	char path[64];
+	const char *const paths[] = {path};
+	struct iot_error error = {0};
+	struct iot_event ev[BATCH];
+	size_t n = 0;
+	int got;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	struct iot_input *in = iot_input_new(paths, 1, NULL, &error);
+	cr_assert_not_null(in, "%s", error.text);
+	iot_input_set_read_size(in, read_size);
+	struct iot_source src = {
+	    .converter = iot_converter_find("procstat"), .input = in, .watermark_ns = INT64_MIN};
+	cr_expect_gt(src.converter->sniff(in), 0);
+	cr_assert_eq(src.converter->open(&src), IOT_OK, "%s", src.error.text);
+	watermark = INT64_MIN;
+	while ((got = src.converter->next(&src, ev, max)) > 0) {
+		cr_assert_leq(got, max);
+		cr_assert_geq(src.watermark_ns, watermark);
+		watermark = src.watermark_ns;
+		for (int i = 0; i < got; i++) {
+			const struct iot_record *r = &ev[i].rec;
+			if (ev[i].kind == IOT_RECORD)
+				n += (size_t)snprintf(text + n, TEXT - n, "%u:%u@%lld #%u\n",
+						      r->process, r->file, (long long)r->start_ns,
+						      r->object);
+			else
+				n += (size_t)snprintf(text + n, TEXT - n, "%.*s\n",
+						      (int)ev[i].text.size, ev[i].text.data);
+		}
+	}
+	watermark = src.watermark_ns;
+	report = src.report;
+	src.converter->close(&src);
+	iot_input_free(in);
+	return got;
+}
+
+static void expect(int status, const char *wanted)
+{
+	static const struct {
+		size_t read_size;
+		int max;
+	} how[] = {{0, BATCH}, {17, BATCH}, {1, 1}, {0, 3}};
+	for (size_t i = 0; i < sizeof(how) / sizeof(*how); i++) {
+		cr_expect_eq(convert(how[i].read_size, how[i].max), status);
+		cr_expect_str_eq(text, wanted, "read %zu, max %d:\n%s", how[i].read_size,
+				 how[i].max, text);
+	}
+}
+
+Test(procstat, a_process_with_a_file)
+{
+	put_start(7, 1, 100);
+	put_open(7, 1, 1, 200, IOT_OPEN_CREATED | 5);
+	put_io(7, 1, 2, 300);
+	put(IOT_PACKET_CLOSE, 7, 1, 3, 400, (uint64_t[]){390, 4}, 2, 0);
+	put_word(IOT_PACKET_EXIT, 7, 4, 500, 3);
+	expect(IOT_OK, "%trace source=procstat epoch=5000\n"
+		       "%process id=7 name=app parent=1\n"
+		       "%file process=7 id=1 object=1 path=/f\n"
+		       "%op name=create time=200 took=5 process=7 file=1 path=/f flags=2 result=0\n"
+		       "7:1@300 #1\n"
+		       "%op name=close time=390 took=4 process=7 file=1 result=0\n"
+		       "%op name=exit time=500 took=0 process=7 status=3\n");
+}
+
+Test(procstat, a_path_is_an_object_until_it_is_created_anew)
+{
+	put_start(7, 0, 100);
+	put_open(7, 1, 1, 200, 0);
+	put_open(7, 2, 2, 300, 0);
+	put_open(7, 3, 3, 400, IOT_OPEN_CREATED);
+	put_open(7, 4, 4, 500, IOT_OPEN_CUT);
+	put_io(7, 1, 5, 600);
+	put_io(7, 2, 6, 600);
+	put_io(7, 3, 7, 600);
+	put_io(7, 4, 8, 600);
+	convert(0, BATCH);
+	cr_expect_not_null(strstr(text, "7:1@600 #1\n7:2@600 #1\n7:3@600 #2\n7:4@600 #3\n"));
+}
+
+Test(procstat, a_child_has_the_files_of_its_parent)
+{
+	put_start(7, 0, 100);
+	put_open(7, 1, 1, 200, 0);
+	put_start(8, 7, 300);
+	put_open(7, 2, 2, 400, 0);
+	put_io(8, 1, 1, 500);
+	put_io(8, 2, 2, 600);
+	convert(0, BATCH);
+	cr_expect_not_null(
+	    strstr(text, "%file process=8 id=1 object=1 path=/f\n8:1@500 #1\n8:2@600 #0\n"));
+}
+
+Test(procstat, the_least_promise_counts)
+{
+	put_start(7, 0, 100);
+	put_start(8, 7, 200);
+	put_word(IOT_PACKET_MARK, 7, 1, 900, 800);
+	convert(0, BATCH);
+	cr_expect_eq(watermark, 200);
+	put_word(IOT_PACKET_MARK, 8, 1, 700, 600);
+	put_io(8, 1, 2, 650);
+	convert(0, BATCH);
+	cr_expect_eq(watermark, 600);
+	put_word(IOT_PACKET_EXIT, 8, 3, 950, 0);
+	convert(0, BATCH);
+	cr_expect_eq(watermark, 800);
+	put_word(IOT_PACKET_EXIT, 7, 2, 960, 0);
+	convert(0, BATCH);
+	cr_expect_eq(watermark, 961, "nobody is left; what was told may go");
+}
+
+Test(procstat, who_never_started_promises_nothing)
+{
+	put_io(7, 1, 0, 500);
+	convert(0, BATCH);
+	cr_expect_eq(watermark, 0);
+}
+
+Test(procstat, what_is_missing_is_told)
+{
+	put_start(7, 0, 100);
+	put_io(7, 1, 3, 500);
+	expect(IOT_EFORMAT, "%trace source=procstat epoch=5000\n"
+			    "%process id=7 name=app\n"
+			    "%lost time=100 process=7 packets=2 why=packets%20are%20missing\n"
+			    "7:1@500 #0\n");
+	cr_expect_eq(report.records, 1);
+}
+
+Test(procstat, what_overtook_is_put_in_order)
+{
+	put_start(7, 0, 100);
+	put_io(7, 1, 3, 300);
+	put_word(IOT_PACKET_MARK, 7, 4, 500, 400);
+	put_io(7, 1, 2, 200);
+	put_io(7, 1, 1, 150);
+	put_io(7, 1, 1, 150);
+	expect(IOT_OK, "%trace source=procstat epoch=5000\n"
+		       "%process id=7 name=app\n"
+		       "7:1@150 #0\n7:1@200 #0\n7:1@300 #0\n");
+	cr_expect_eq(watermark, 400);
+}
+
+Test(procstat, damage_is_told)
+{
+	put_start(7, 0, 100);
+	cr_assert_eq(write(fd, "damage", 6), 6);
+	put_io(7, 1, 1, 300);
+	expect(IOT_EFORMAT, "%trace source=procstat epoch=5000\n"
+			    "%process id=7 name=app\n"
+			    "%lost time=100 bytes=6 why=no%20packet%20begins%20here\n"
+			    "7:1@300 #0\n");
+}
+
+Test(procstat, a_last_packet_that_is_cut_is_truncation)
+{
+	put_start(7, 0, 100);
+	cr_assert_eq(write(fd, "IOTPKT01 and so", 15), 15);
+	cr_expect_eq(convert(0, BATCH), IOT_ETRUNCATED);
+}
+
+Test(procstat, unknown_kinds_are_skipped)
+{
+	put_start(7, 0, 100);
+	put_word(99, 7, 1, 200, 0);
+	put_io(7, 1, 2, 300);
+	expect(IOT_OK, "%trace source=procstat epoch=5000\n"
+		       "%process id=7 name=app\n"
+		       "7:1@300 #0\n");
+}
