@@ -68,7 +68,9 @@ int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_optio
 	iot_progress_begin(&in->progress, o->progress, o->quiet);
 	iot_reader_on_warning(in->reader, warn, in);
 	int status = apply(in->reader, o);
-	if (status == IOT_OK)
+	if (status == IOT_OK && o->read != NULL && strcmp(path, "-") == 0)
+		status = iot_reader_open_callback(in->reader, o->read, NULL, "standard input");
+	else if (status == IOT_OK)
 		status = iot_reader_open(in->reader, path);
 	return status == IOT_OK ? IOT_EXIT_OK : fail(in, status);
 }

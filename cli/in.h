@@ -15,6 +15,7 @@ struct iot_read_options {
 	int progress;
 	bool side_by_side;  /* decode on as many threads as there are processors */
 	uint64_t read_size; /* bytes asked for at once; 0: the reader's default */
+	iot_read_fn *read;  /* of standard input; NULL: nothing special */
 };
 
 #define IOT_READ_OPTIONS_INIT                                                                      \

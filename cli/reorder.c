@@ -7,6 +7,7 @@
  */
 #include "reorder.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +126,23 @@ static int flush_if_idle(struct reorder *r)
 }
 
 /* In */
+
+/* From a pipe, until a signal says that what is there is enough. */
+static ssize_t read_pipe(void *context, void *buffer, size_t size)
+{
+	enum { LOOK_MS = 200 };
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	bool last = false;
+	int ready = 0;
+	(void)context;
+	while (ready == 0 && !last) {
+		last = *iot_signal_stop();
+		ready = poll(&in, 1, last ? 0 : LOOK_MS);
+		if (ready < 0 && errno == EINTR)
+			ready = 0;
+	}
+	return ready == 0 ? 0 : read(STDIN_FILENO, buffer, size);
+}
 
 static int add(struct reorder *r, const struct iot_event *ev, size_t n)
 {
@@ -295,9 +313,11 @@ int iot_reorder(const struct iot_reorder_options *o, const char *in, struct iot_
 			    .live = o->window_ns != IOT_NOT_GIVEN,
 			    .piped = is_piped(in)};
 	*rep = (struct iot_reorder_report){.records = 0};
-	int status = iot_in_open(&r.in, in, &o->read, o->command);
+	struct iot_read_options read = o->read;
+	read.read = r.piped ? read_pipe : NULL;
+	int status = iot_in_open(&r.in, in, &read, o->command);
 	if (status == IOT_EXIT_OK) {
-		iot_signals_catch(false);
+		iot_signals_catch(r.piped);
 		status = work(&r);
 		report(&r);
 		tell_now(&r);

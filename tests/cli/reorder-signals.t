@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# A signal ends a pipe; what has come is written. A second one leaves nothing behind.
+mkfifo in
+for window in --window=1s ''; do
+	"$IOTRACE" reorder --in-base=16 $window -o out in &
+	pid=$!
+	exec 3>in
+	echo '80 0 0 200 2 1 0 3 1 0' >&3
+	echo '80 0 0 200 -1 1 0 3 1 0' >&3
+	tries=0
+	while ! ls .out.* >/dev/null 2>&1 && [ $tries -lt 100 ]; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+	kill -TERM $pid
+	wait $pid
+	echo "exit $?"
+	exec 3>&-
+	"$IOTRACE" cat --in-base=16 out
+	rm out
+done
+ls -A
