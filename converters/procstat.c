@@ -124,7 +124,7 @@ static void take_damage(struct procstat *s, uint64_t behind)
 		s->first_damage = here > s->scan.bad ? here - s->scan.bad : 0;
 	}
 	s->damaged += s->scan.bad;
-	procstat_emit_damage(s);
+	iot_procstat_emit_damage(s);
 	s->scan.bad = 0;
 }
 
@@ -132,7 +132,7 @@ static bool promise(struct procstat *s, struct iot_packet_process *who, int64_t 
 {
 	if (before_ns > who->before_ns)
 		who->before_ns = before_ns;
-	return procstat_order_set(&s->order, who) || out_of_memory(s);
+	return iot_procstat_order_set(&s->order, who) || out_of_memory(s);
 }
 
 static bool start(struct procstat *s, struct iot_packet_process *who)
@@ -141,8 +141,8 @@ static bool start(struct procstat *s, struct iot_packet_process *who)
 	uint32_t parent = (uint32_t)iot_packet_word(p, 0);
 	const struct iot_packet_process *known = iot_ledger_find(&s->ledger, parent);
 	who->parent = known != NULL && known != who ? known->id : parent;
-	who->began_ns = procstat_ns(s, p->wall);
-	procstat_emit_process(s, who, p);
+	who->began_ns = iot_procstat_ns(s, p->wall);
+	iot_procstat_emit_process(s, who, p);
 	return promise(s, who, who->began_ns);
 }
 
@@ -151,12 +151,12 @@ static bool find_file(struct procstat *s, const struct iot_packet_process *who, 
 {
 	enum { GENERATIONS_MAX = 16 };
 	const struct iot_packet *p = &s->packet;
-	const struct procstat_file *f = procstat_files_find(&s->files, who->id, p->file);
+	const struct procstat_file *f = iot_procstat_files_find(&s->files, who->id, p->file);
 	*object = f != NULL ? f->behind->object : 0;
 	const struct iot_packet_process *child = who;
 	for (int i = 0; i < GENERATIONS_MAX && f == NULL && child != NULL && child->parent != 0;
 	     i++) {
-		f = procstat_files_find(&s->files, child->parent, p->file);
+		f = iot_procstat_files_find(&s->files, child->parent, p->file);
 		if (f != NULL && f->opened_ns > child->began_ns)
 			return true; /* the same number, given after the fork */
 		child = iot_ledger_find(&s->ledger, child->parent);
@@ -165,8 +165,9 @@ static bool find_file(struct procstat *s, const struct iot_packet_process *who, 
 		return true;
 	struct iot_tracked_file *behind = f->behind;
 	*object = behind->object;
-	procstat_emit_inherited(s, who, p->file, behind, procstat_ns(s, iot_packet_word(p, 1)));
-	return procstat_files_add(&s->files, who->id, p->file, behind, f->opened_ns) ||
+	iot_procstat_emit_inherited(s, who, p->file, behind,
+				    iot_procstat_ns(s, iot_packet_word(p, 1)));
+	return iot_procstat_files_add(&s->files, who->id, p->file, behind, f->opened_ns) ||
 	       out_of_memory(s);
 }
 
@@ -174,17 +175,18 @@ static bool data(struct procstat *s, const struct iot_packet_process *who)
 {
 	uint32_t object;
 	bool ok = find_file(s, who, &object);
-	procstat_emit_records(s, who, &s->packet, object);
+	iot_procstat_emit_records(s, who, &s->packet, object);
 	return ok;
 }
 
 static bool opened(struct procstat *s, const struct iot_packet_process *who)
 {
-	int64_t start_ns = procstat_ns(s, iot_packet_word(&s->packet, 0));
-	struct iot_tracked_file *f = procstat_files_open(&s->files, who->id, &s->packet, start_ns);
+	int64_t start_ns = iot_procstat_ns(s, iot_packet_word(&s->packet, 0));
+	struct iot_tracked_file *f =
+	    iot_procstat_files_open(&s->files, who->id, &s->packet, start_ns);
 	if (f == NULL)
 		return out_of_memory(s);
-	procstat_emit_open(s, who, &s->packet, f);
+	iot_procstat_emit_open(s, who, &s->packet, f);
 	s->src->report.calls++;
 	return true;
 }
@@ -198,21 +200,21 @@ static bool take(struct procstat *s, struct iot_packet_process *who)
 	case IOT_PACKET_OPEN:
 		return opened(s, who);
 	case IOT_PACKET_CLOSE:
-		procstat_emit_close(s, who, p);
+		iot_procstat_emit_close(s, who, p);
 		s->src->report.calls++;
 		return true;
 	case IOT_PACKET_START:
 		return start(s, who);
 	case IOT_PACKET_EXIT:
-		procstat_emit_exit(s, who, p);
+		iot_procstat_emit_exit(s, who, p);
 		if (s->packet_life == who->life) {
-			procstat_order_remove(&s->order, who);
-			if (!procstat_holds(s, who)) /* one that has ended may be forgotten */
+			iot_procstat_order_remove(&s->order, who);
+			if (!iot_procstat_holds(s, who)) /* one that has ended may be forgotten */
 				iot_ledger_end_process(&s->ledger, who);
 		}
 		return true;
 	case IOT_PACKET_MARK:
-		return promise(s, who, procstat_ns(s, iot_packet_word(p, 0)));
+		return promise(s, who, iot_procstat_ns(s, iot_packet_word(p, 0)));
 	default:
 		s->unknown++;
 		return true;
@@ -243,8 +245,8 @@ static bool enter(struct procstat *s)
 		break;
 	}
 	/* What a process has sent is taken in the order in which it was sent. */
-	if (procstat_must_wait(s, who))
-		return procstat_hold(s, who) || out_of_memory(s);
+	if (iot_procstat_must_wait(s, who))
+		return iot_procstat_hold(s, who) || out_of_memory(s);
 	s->packet_life = who->life;
 	return take_now(s, who);
 }
@@ -298,10 +300,10 @@ static int verdict(struct procstat *s)
 static bool tell_lost(struct procstat *s)
 {
 	struct iot_packet_range lost;
-	while (procstat_has_room(s)) {
+	while (iot_procstat_has_room(s)) {
 		if (!iot_ledger_lost(&s->ledger, &lost))
 			return true;
-		procstat_emit_lost(s, &lost);
+		iot_procstat_emit_lost(s, &lost);
 	}
 	return false;
 }
@@ -374,7 +376,7 @@ static void close_source(struct iot_source *src)
 		return;
 	iot_window_free(s->window);
 	iot_ledger_free(&s->ledger);
-	procstat_files_free(&s->files);
+	iot_procstat_files_free(&s->files);
 	free(s->order.heap);
 	free(s->held);
 	free(s);
@@ -384,12 +386,12 @@ static void close_source(struct iot_source *src)
 /* Nothing still to come starts before this; it does not go back. */
 static void update_watermark(struct procstat *s)
 {
-	int64_t mark = procstat_order_least(&s->order);
+	int64_t mark = iot_procstat_order_least(&s->order);
 	uint64_t hole = iot_ledger_hole(&s->ledger);
 	if (mark == INT64_MAX) /* nobody is alive; somebody may yet begin */
 		mark = s->latest_ns + (s->latest_ns < INT64_MAX);
-	if (hole != UINT64_MAX && procstat_ns(s, hole) < mark)
-		mark = procstat_ns(s, hole);
+	if (hole != UINT64_MAX && iot_procstat_ns(s, hole) < mark)
+		mark = iot_procstat_ns(s, hole);
 	if (mark > s->src->watermark_ns)
 		s->src->watermark_ns = mark;
 }
@@ -398,10 +400,10 @@ static void update_watermark(struct procstat *s)
 static bool fill(struct procstat *s)
 {
 	if (!s->began)
-		procstat_emit_trace(s);
+		iot_procstat_emit_trace(s);
 	s->began = true;
-	while (tell_lost(s) && procstat_has_room(s)) {
-		struct iot_packet_process *who = procstat_ready(s);
+	while (tell_lost(s) && iot_procstat_has_room(s)) {
+		struct iot_packet_process *who = iot_procstat_ready(s);
 		if (who != NULL) {
 			if (!take_now(s, who))
 				finish(s);

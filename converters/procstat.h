@@ -78,35 +78,35 @@ struct procstat {
 
 /* Events */
 
-static inline int64_t procstat_ns(const struct procstat *s, uint64_t ticks)
+static inline int64_t iot_procstat_ns(const struct procstat *s, uint64_t ticks)
 {
 	return iot_ticks_to_ns(ticks, s->scan.tick_ps);
 }
 
-bool procstat_has_room(const struct procstat *s); /* for what a packet may need */
-void procstat_emit_trace(struct procstat *s);
-void procstat_emit_process(struct procstat *s, const struct iot_packet_process *who,
-			   const struct iot_packet *p);
-void procstat_emit_open(struct procstat *s, const struct iot_packet_process *who,
-			const struct iot_packet *p, const struct iot_tracked_file *f);
-void procstat_emit_inherited(struct procstat *s, const struct iot_packet_process *who,
-			     uint32_t file, const struct iot_tracked_file *f, int64_t place_ns);
-void procstat_emit_close(struct procstat *s, const struct iot_packet_process *who,
-			 const struct iot_packet *p);
-void procstat_emit_exit(struct procstat *s, const struct iot_packet_process *who,
-			const struct iot_packet *p);
-void procstat_emit_records(struct procstat *s, const struct iot_packet_process *who,
-			   const struct iot_packet *p, uint32_t object);
-void procstat_emit_lost(struct procstat *s, const struct iot_packet_range *lost);
-void procstat_emit_damage(struct procstat *s);
+bool iot_procstat_has_room(const struct procstat *s); /* for what a packet may need */
+void iot_procstat_emit_trace(struct procstat *s);
+void iot_procstat_emit_process(struct procstat *s, const struct iot_packet_process *who,
+			       const struct iot_packet *p);
+void iot_procstat_emit_open(struct procstat *s, const struct iot_packet_process *who,
+			    const struct iot_packet *p, const struct iot_tracked_file *f);
+void iot_procstat_emit_inherited(struct procstat *s, const struct iot_packet_process *who,
+				 uint32_t file, const struct iot_tracked_file *f, int64_t place_ns);
+void iot_procstat_emit_close(struct procstat *s, const struct iot_packet_process *who,
+			     const struct iot_packet *p);
+void iot_procstat_emit_exit(struct procstat *s, const struct iot_packet_process *who,
+			    const struct iot_packet *p);
+void iot_procstat_emit_records(struct procstat *s, const struct iot_packet_process *who,
+			       const struct iot_packet *p, uint32_t object);
+void iot_procstat_emit_lost(struct procstat *s, const struct iot_packet_range *lost);
+void iot_procstat_emit_damage(struct procstat *s);
 
 /* Order */
 
 /* Enters a process, or moves it to where before_ns belongs now. False: no memory. */
-bool procstat_order_set(struct procstat_order *o, struct iot_packet_process *who);
-void procstat_order_remove(struct procstat_order *o, struct iot_packet_process *who);
+bool iot_procstat_order_set(struct procstat_order *o, struct iot_packet_process *who);
+void iot_procstat_order_remove(struct procstat_order *o, struct iot_packet_process *who);
 /* The least before_ns; INT64_MAX: nobody is alive. */
-int64_t procstat_order_least(const struct procstat_order *o);
+int64_t iot_procstat_order_least(const struct procstat_order *o);
 
 /* Packets that came before others of their process that may still come */
 
@@ -119,23 +119,23 @@ struct procstat_held {
 	unsigned char bytes[IOT_PACKET_MAX];
 };
 
-bool procstat_holds(const struct procstat *s, const struct iot_packet_process *who);
+bool iot_procstat_holds(const struct procstat *s, const struct iot_packet_process *who);
 /* Whether the packet that was read has to wait. */
-bool procstat_must_wait(const struct procstat *s, const struct iot_packet_process *who);
-bool procstat_hold(struct procstat *s, struct iot_packet_process *who); /* false: no memory */
+bool iot_procstat_must_wait(const struct procstat *s, const struct iot_packet_process *who);
+bool iot_procstat_hold(struct procstat *s, struct iot_packet_process *who); /* false: no memory */
 /* One that has waited long enough becomes s->packet; its process, or NULL: none. */
-struct iot_packet_process *procstat_ready(struct procstat *s);
+struct iot_packet_process *iot_procstat_ready(struct procstat *s);
 
 /* Files */
 
 /* NULL: no memory. created: under this name it is a new one. */
-struct iot_tracked_file *procstat_files_open(struct procstat_files *f, uint32_t process,
-					     const struct iot_packet *p, int64_t start_ns);
-struct procstat_file *procstat_files_find(const struct procstat_files *f, uint32_t process,
-					  uint32_t file);
+struct iot_tracked_file *iot_procstat_files_open(struct procstat_files *f, uint32_t process,
+						 const struct iot_packet *p, int64_t start_ns);
+struct procstat_file *iot_procstat_files_find(const struct procstat_files *f, uint32_t process,
+					      uint32_t file);
 /* Gives a process a file that it has inherited. False: no memory. */
-bool procstat_files_add(struct procstat_files *f, uint32_t process, uint32_t file,
-			struct iot_tracked_file *behind, int64_t opened_ns);
-void procstat_files_free(struct procstat_files *f);
+bool iot_procstat_files_add(struct procstat_files *f, uint32_t process, uint32_t file,
+			    struct iot_tracked_file *behind, int64_t opened_ns);
+void iot_procstat_files_free(struct procstat_files *f);
 
 #endif

@@ -8,7 +8,7 @@ static struct iot_event *event(struct procstat *s)
 	return &s->out[s->out_count++];
 }
 
-bool procstat_has_room(const struct procstat *s)
+bool iot_procstat_has_room(const struct procstat *s)
 {
 	return s->out_max - s->out_count >= PROCSTAT_EVENTS &&
 	       sizeof(s->text) - s->text_used >= 3 * (size_t)PROCSTAT_DIRECTIVE;
@@ -38,7 +38,7 @@ static void end(struct procstat *s, struct iot_builder *b, int64_t place_ns)
 	*event(s) = made;
 }
 
-void procstat_emit_trace(struct procstat *s)
+void iot_procstat_emit_trace(struct procstat *s)
 {
 	struct iot_builder b;
 	begin(s, &b, "trace");
@@ -48,8 +48,8 @@ void procstat_emit_trace(struct procstat *s)
 	end(s, &b, 0);
 }
 
-void procstat_emit_process(struct procstat *s, const struct iot_packet_process *who,
-			   const struct iot_packet *p)
+void iot_procstat_emit_process(struct procstat *s, const struct iot_packet_process *who,
+			       const struct iot_packet *p)
 {
 	struct iot_builder b;
 	size_t size = iot_packet_text(p, IOT_START_WORDS);
@@ -61,7 +61,7 @@ void procstat_emit_process(struct procstat *s, const struct iot_packet_process *
 		iot_directive_number(&b, "parent", who->parent);
 	if (who->id != who->number)
 		iot_directive_number(&b, "pid", who->number);
-	end(s, &b, procstat_ns(s, p->wall));
+	end(s, &b, iot_procstat_ns(s, p->wall));
 }
 
 /* Files */
@@ -79,8 +79,9 @@ static void file(struct procstat *s, const struct iot_packet_process *who, uint3
 	end(s, &b, place_ns);
 }
 
-void procstat_emit_inherited(struct procstat *s, const struct iot_packet_process *who,
-			     uint32_t number, const struct iot_tracked_file *f, int64_t place_ns)
+void iot_procstat_emit_inherited(struct procstat *s, const struct iot_packet_process *who,
+				 uint32_t number, const struct iot_tracked_file *f,
+				 int64_t place_ns)
 {
 	file(s, who, number, f->object, f->path, f->path_size, place_ns);
 }
@@ -89,23 +90,23 @@ void procstat_emit_inherited(struct procstat *s, const struct iot_packet_process
 static int64_t begin_op(struct procstat *s, struct iot_builder *b, const char *name,
 			const struct iot_packet_process *who, uint64_t start, uint64_t elapsed)
 {
-	int64_t start_ns = procstat_ns(s, start);
+	int64_t start_ns = iot_procstat_ns(s, start);
 	begin(s, b, "op");
 	text(b, "name", name);
 	iot_directive_number(b, "time", (uint64_t)start_ns);
-	iot_directive_number(b, "took", (uint64_t)(procstat_ns(s, start + elapsed) - start_ns));
+	iot_directive_number(b, "took", (uint64_t)(iot_procstat_ns(s, start + elapsed) - start_ns));
 	iot_directive_number(b, "process", who->id);
 	return start_ns;
 }
 
-void procstat_emit_open(struct procstat *s, const struct iot_packet_process *who,
-			const struct iot_packet *p, const struct iot_tracked_file *f)
+void iot_procstat_emit_open(struct procstat *s, const struct iot_packet_process *who,
+			    const struct iot_packet *p, const struct iot_tracked_file *f)
 {
 	struct iot_builder b;
 	uint64_t start = iot_packet_word(p, 0), how = iot_packet_word(p, 1);
 	const char *path = (const char *)p->payload + IOT_WORD * IOT_OPEN_WORDS;
 	size_t size = iot_packet_text(p, IOT_OPEN_WORDS);
-	file(s, who, p->file, f->object, path, size, procstat_ns(s, start));
+	file(s, who, p->file, f->object, path, size, iot_procstat_ns(s, start));
 	int64_t start_ns = begin_op(s, &b, (how & IOT_OPEN_CREATED) != 0 ? "create" : "open", who,
 				    start, how & IOT_ELAPSED_MAX);
 	iot_directive_number(&b, "file", p->file);
@@ -118,8 +119,8 @@ void procstat_emit_open(struct procstat *s, const struct iot_packet_process *who
 		iot_report_add(&s->src->report, "path.cut", 1);
 }
 
-void procstat_emit_close(struct procstat *s, const struct iot_packet_process *who,
-			 const struct iot_packet *p)
+void iot_procstat_emit_close(struct procstat *s, const struct iot_packet_process *who,
+			     const struct iot_packet *p)
 {
 	struct iot_builder b;
 	int64_t start_ns =
@@ -129,8 +130,8 @@ void procstat_emit_close(struct procstat *s, const struct iot_packet_process *wh
 	end(s, &b, start_ns);
 }
 
-void procstat_emit_exit(struct procstat *s, const struct iot_packet_process *who,
-			const struct iot_packet *p)
+void iot_procstat_emit_exit(struct procstat *s, const struct iot_packet_process *who,
+			    const struct iot_packet *p)
 {
 	struct iot_builder b;
 	int64_t start_ns = begin_op(s, &b, "exit", who, p->wall, 0);
@@ -143,19 +144,19 @@ void procstat_emit_exit(struct procstat *s, const struct iot_packet_process *who
 static struct iot_record record(const struct procstat *s, const struct iot_entry *e)
 {
 	uint64_t unit = (e->type & IOT_LOGICAL) != 0 ? 1 : IOT_PHYSICAL_UNIT;
-	int64_t start_ns = procstat_ns(s, e->start);
+	int64_t start_ns = iot_procstat_ns(s, e->start);
 	return (struct iot_record){
 	    .start_ns = start_ns,
-	    .duration_ns = (uint64_t)(procstat_ns(s, e->start + e->elapsed) - start_ns),
-	    .cpu_ns = procstat_ns(s, e->cpu),
+	    .duration_ns = (uint64_t)(iot_procstat_ns(s, e->start + e->elapsed) - start_ns),
+	    .cpu_ns = iot_procstat_ns(s, e->cpu),
 	    .offset = e->offset / unit,
 	    .length = e->length / unit,
 	    .type = e->type,
 	};
 }
 
-void procstat_emit_records(struct procstat *s, const struct iot_packet_process *who,
-			   const struct iot_packet *p, uint32_t object)
+void iot_procstat_emit_records(struct procstat *s, const struct iot_packet_process *who,
+			       const struct iot_packet *p, uint32_t object)
 {
 	struct iot_entries all = {.packet = p};
 	struct iot_entry e = {0};
@@ -174,10 +175,10 @@ void procstat_emit_records(struct procstat *s, const struct iot_packet_process *
 
 /* %lost */
 
-void procstat_emit_lost(struct procstat *s, const struct iot_packet_range *lost)
+void iot_procstat_emit_lost(struct procstat *s, const struct iot_packet_range *lost)
 {
 	struct iot_builder b;
-	int64_t time_ns = procstat_ns(s, lost->wall);
+	int64_t time_ns = iot_procstat_ns(s, lost->wall);
 	begin(s, &b, "lost");
 	iot_directive_number(&b, "time", (uint64_t)time_ns);
 	iot_directive_number(&b, "process", lost->id);
@@ -186,10 +187,10 @@ void procstat_emit_lost(struct procstat *s, const struct iot_packet_range *lost)
 	end(s, &b, time_ns);
 }
 
-void procstat_emit_damage(struct procstat *s)
+void iot_procstat_emit_damage(struct procstat *s)
 {
 	struct iot_builder b;
-	int64_t time_ns = procstat_ns(s, s->ledger.wall);
+	int64_t time_ns = iot_procstat_ns(s, s->ledger.wall);
 	begin(s, &b, "lost");
 	iot_directive_number(&b, "time", (uint64_t)time_ns);
 	iot_directive_number(&b, "bytes", s->scan.bad);

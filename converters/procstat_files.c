@@ -20,8 +20,8 @@ static size_t slot_of(const struct procstat_files *f, uint32_t process, uint32_t
 	return i;
 }
 
-struct procstat_file *procstat_files_find(const struct procstat_files *f, uint32_t process,
-					  uint32_t file)
+struct procstat_file *iot_procstat_files_find(const struct procstat_files *f, uint32_t process,
+					      uint32_t file)
 {
 	struct procstat_file *found = f->room > 0 ? &f->file[slot_of(f, process, file)] : NULL;
 	return found != NULL && found->behind != NULL ? found : NULL;
@@ -52,8 +52,8 @@ static bool grow(struct procstat_files *f)
 	return true;
 }
 
-bool procstat_files_add(struct procstat_files *f, uint32_t process, uint32_t file,
-			struct iot_tracked_file *behind, int64_t opened_ns)
+bool iot_procstat_files_add(struct procstat_files *f, uint32_t process, uint32_t file,
+			    struct iot_tracked_file *behind, int64_t opened_ns)
 {
 	behind->refs++; /* before anything is forgotten */
 	if (f->count == PROCSTAT_FILES_MAX)
@@ -77,8 +77,8 @@ static void forget_names(struct procstat_files *f)
 	f->tracker.objects = objects;
 }
 
-struct iot_tracked_file *procstat_files_open(struct procstat_files *f, uint32_t process,
-					     const struct iot_packet *p, int64_t start_ns)
+struct iot_tracked_file *iot_procstat_files_open(struct procstat_files *f, uint32_t process,
+						 const struct iot_packet *p, int64_t start_ns)
 {
 	uint64_t how = iot_packet_word(p, 1);
 	const char *path = (const char *)p->payload + IOT_WORD * IOT_OPEN_WORDS;
@@ -93,13 +93,13 @@ struct iot_tracked_file *procstat_files_open(struct procstat_files *f, uint32_t 
 		return NULL;
 	if (behind->object == 0)
 		behind->object = ++f->tracker.objects;
-	bool added = procstat_files_add(f, process, p->file, behind, start_ns);
+	bool added = iot_procstat_files_add(f, process, p->file, behind, start_ns);
 	if (nameless)
 		iot_file_free(behind); /* the reference that making it gave; another one is held */
 	return added ? behind : NULL;
 }
 
-void procstat_files_free(struct procstat_files *f)
+void iot_procstat_files_free(struct procstat_files *f)
 {
 	forget(f);
 	iot_tracker_clear(&f->tracker);

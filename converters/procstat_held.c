@@ -13,7 +13,7 @@ static bool may_go(const struct procstat *s, const struct procstat_held *h)
 	       h->packet.sequence < iot_ledger_missing(&s->ledger, h->who);
 }
 
-bool procstat_holds(const struct procstat *s, const struct iot_packet_process *who)
+bool iot_procstat_holds(const struct procstat *s, const struct iot_packet_process *who)
 {
 	for (size_t i = 0; i < s->held_count; i++)
 		if (s->held[i].who == who)
@@ -21,7 +21,7 @@ bool procstat_holds(const struct procstat *s, const struct iot_packet_process *w
 	return false;
 }
 
-bool procstat_must_wait(const struct procstat *s, const struct iot_packet_process *who)
+bool iot_procstat_must_wait(const struct procstat *s, const struct iot_packet_process *who)
 {
 	if (s->held_count == PROCSTAT_HELD_MAX)
 		return false;
@@ -34,7 +34,7 @@ bool procstat_must_wait(const struct procstat *s, const struct iot_packet_proces
 	return false;
 }
 
-bool procstat_hold(struct procstat *s, struct iot_packet_process *who)
+bool iot_procstat_hold(struct procstat *s, struct iot_packet_process *who)
 {
 	if (s->held == NULL)
 		s->held = malloc((PROCSTAT_HELD_MAX + 1) * sizeof(*s->held));
@@ -53,7 +53,7 @@ static bool is_before(const struct procstat_held *a, const struct procstat_held 
 	return a->life != b->life ? a->life < b->life : a->packet.sequence < b->packet.sequence;
 }
 
-struct iot_packet_process *procstat_ready(struct procstat *s)
+struct iot_packet_process *iot_procstat_ready(struct procstat *s)
 {
 	struct procstat_held *first = NULL;
 	for (size_t i = 0; i < s->held_count; i++)

@@ -29,7 +29,7 @@ static void settle(struct procstat_order *o, size_t at, struct iot_packet_proces
 	put(o, at, who);
 }
 
-bool procstat_order_set(struct procstat_order *o, struct iot_packet_process *who)
+bool iot_procstat_order_set(struct procstat_order *o, struct iot_packet_process *who)
 {
 	if (who->place != 0) {
 		settle(o, who->place, who);
@@ -47,7 +47,7 @@ bool procstat_order_set(struct procstat_order *o, struct iot_packet_process *who
 	return true;
 }
 
-void procstat_order_remove(struct procstat_order *o, struct iot_packet_process *who)
+void iot_procstat_order_remove(struct procstat_order *o, struct iot_packet_process *who)
 {
 	size_t at = who->place;
 	if (at == 0)
@@ -58,7 +58,7 @@ void procstat_order_remove(struct procstat_order *o, struct iot_packet_process *
 		settle(o, at, last);
 }
 
-int64_t procstat_order_least(const struct procstat_order *o)
+int64_t iot_procstat_order_least(const struct procstat_order *o)
 {
 	return o->count > 0 ? o->heap[1]->before_ns : INT64_MAX;
 }
