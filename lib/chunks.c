@@ -77,6 +77,8 @@ struct iot_chunk *iot_chunks_get(struct iot_chunks *c)
 	if (c->free == NULL && !add_slab(c))
 		return NULL;
 	struct iot_chunk *chunk = c->free;
+	if (chunk == NULL)
+		return NULL;
 	c->free = chunk->next;
 	c->spare--;
 	chunk->next = NULL;

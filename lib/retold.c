@@ -334,14 +334,15 @@ static bool take_telling(struct iot_retold *r, struct iot_event *ev)
 	return true;
 }
 
-static void close_in(struct iot_retold *r, const struct iot_event *ev)
+/* A file is closed, on its way in or out. */
+static void close_file(struct iot_retold *r, const struct iot_event *ev, bool in)
 {
 	struct iot_subject *s = find(r, KIND_FILE, ev->rec.process, ev->rec.file);
 	if (s == NULL)
 		return;
-	set_telling(r, &s->in, 0);
+	set_telling(r, in ? &s->in : &s->out, 0);
 	remove_if_idle(r, s);
-	forget_recent(r->in);
+	forget_recent(in ? r->in : r->out);
 }
 
 /* Directives that are about a process or a file, but do not define it. */
@@ -362,7 +363,7 @@ static bool take_directive(struct iot_retold *r, struct iot_event *ev)
 		return false;
 	ev->rec.offset = bearing;
 	if (ev->kind == IOT_OP && iot_directive_closes(ev))
-		close_in(r, ev);
+		close_file(r, ev, true);
 	return true;
 }
 
@@ -482,14 +483,8 @@ static int put_directive(struct iot_retold *r, struct iot_event *ev, struct outl
 		drop_bearing(r, (uint32_t)ev->rec.offset);
 		ev->rec.offset = 0;
 	}
-	if (ev->kind == IOT_OP && iot_directive_closes(ev)) {
-		struct iot_subject *s = find(r, KIND_FILE, ev->rec.process, ev->rec.file);
-		if (s != NULL) {
-			set_telling(r, &s->out, 0);
-			remove_if_idle(r, s);
-		}
-		forget_recent(r->out);
-	}
+	if (ev->kind == IOT_OP && iot_directive_closes(ev))
+		close_file(r, ev, false);
 	o->n++;
 	return status;
 }
