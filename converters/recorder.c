@@ -278,7 +278,7 @@ static int open_trace(struct recorder *r)
 	choose_layers(r);
 	/* gettimeofday was the clock: what is finer comes from the double. */
 	r->base_ns = (int64_t)(r->meta.start_s * 1e6 + 0.5) * NS_PER_US;
-	r->heap = malloc(RECORDER_GROUP_RANKS * sizeof *r->heap);
+	r->heap = calloc(RECORDER_GROUP_RANKS, sizeof *r->heap);
 	if (r->heap == NULL)
 		return iot_error_set(&r->src->error, IOT_ENOMEM, "out of memory");
 	while (r->heap_size == 0 && r->rank_next < r->ranks && r->status == IOT_OK)

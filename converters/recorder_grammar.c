@@ -122,7 +122,7 @@ static int resolve(struct parser *p)
 	for (uint32_t i = 0; i < g->rules && status == IOT_OK; i++) {
 		struct recorder_symbol *s = g->symbol + g->rule[i].first;
 		for (uint32_t k = 0; k < g->rule[i].count; k++) {
-			uint32_t index;
+			uint32_t index = 0;
 			if (s[k].value >= 0)
 				continue;
 			if (!find_rule(p, s[k].value, &index))
@@ -213,7 +213,7 @@ static int parse(struct parser *p, const char *payload, size_t size, uint32_t te
 	g->rules = (uint32_t)rules;
 	size_t symbols = (size - 4) / 8; /* at most: rules may be fewer than announced */
 	g->rule = calloc(g->rules, sizeof *g->rule);
-	g->symbol = malloc((symbols + 1) * sizeof *g->symbol);
+	g->symbol = calloc(symbols + 1, sizeof *g->symbol);
 	p->by_id = malloc(g->rules * sizeof *p->by_id);
 	p->colour = calloc(g->rules, 1);
 	p->path = malloc(g->rules * sizeof *p->path);

@@ -150,7 +150,8 @@ int iot_recorder_sniff(struct iot_input *in)
 
 static bool same_folder(struct iot_text folder, const char *name)
 {
-	return folder_size(name) == folder.size && memcmp(folder.data, name, folder.size) == 0;
+	return folder_size(name) == folder.size && folder.data != NULL &&
+	       memcmp(folder.data, name, folder.size) == 0;
 }
 
 static bool wanted(const char *setting, const char *name)
@@ -333,7 +334,7 @@ int iot_recorder_layout(struct recorder *r)
 	r->text = f->evidence == OF_TEXT;
 	if (status == IOT_OK)
 		status = take_members(r, f->name[0]);
-	if (status == IOT_OK) {
+	if (status == IOT_OK && f->name[0].data != NULL) {
 		r->folder = strndup(f->name[0].data, f->name[0].size);
 		status = r->folder == NULL ? no_memory(r) : IOT_OK;
 	}

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/number.h"
+
 enum {
 	NAMES_AT_3_0 = 1024,
 	NAME_SIZE_2026 = 64,
@@ -63,26 +65,39 @@ int iot_recorder_meta_names(struct recorder_meta *m, const char *text, size_t si
 
 /* Versions */
 
+/* "3.0.0" */
+static bool parse_version(struct recorder_meta *m, const char *text, size_t size)
+{
+	uint64_t part[3] = {0};
+	const char *end = text + size;
+	for (unsigned i = 0; i < 3; i++) {
+		const char *dot = memchr(text, '.', (size_t)(end - text));
+		const char *stop = dot != NULL && i < 2 ? dot : end;
+		if (!iot_number_decimal(text, (size_t)(stop - text), &part[i]) || part[i] > 9999)
+			return false;
+		text = stop < end ? stop + 1 : end;
+	}
+	m->major = (unsigned)part[0];
+	m->minor = (unsigned)part[1];
+	memcpy(m->version, end - size, size);
+	return true;
+}
+
 static int read_version(struct recorder *r)
 {
 	struct recorder_meta *m = &r->meta;
 	const struct recorder_part *part = iot_recorder_part(r, RECORDER_VERSION, 0);
 	size_t size;
-	char text[VERSION_SIZE + 1] = "", end;
-	unsigned patch;
 	char *data = iot_recorder_load(r, part, 0, RECORDER_WHOLE, false, VERSION_MAX, &size,
 				       &r->src->error);
 	if (data == NULL)
 		return r->src->error.status;
 	while (size > 0 && (data[size - 1] == '\n' || data[size - 1] == '\r'))
 		size--;
-	if (size > 0 && size <= VERSION_SIZE)
-		memcpy(text, data, size);
+	bool fine = size <= VERSION_SIZE && parse_version(m, data, size);
 	free(data);
-	if (strspn(text, "0123456789.") != size ||
-	    sscanf(text, "%4u.%4u.%4u%c", &m->major, &m->minor, &patch, &end) != 3)
+	if (!fine)
 		return bad(r, part, "is no version such as 3.0.0");
-	strcpy(m->version, text);
 	bool known =
 	    (m->major == 2 && m->minor >= 1 && m->minor <= 5) || (m->major == 3 && m->minor == 0);
 	if (!known)
@@ -90,7 +105,7 @@ static int read_version(struct recorder *r)
 		    &r->src->error, IOT_EFORMAT,
 		    "%s: traces of Recorder %s are not known here (2.1 to 2.5, 3.0, "
 		    "and those without VERSION are)",
-		    iot_recorder_name(r, part), text);
+		    iot_recorder_name(r, part), m->version);
 	return IOT_OK;
 }
 

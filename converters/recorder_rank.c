@@ -259,7 +259,9 @@ int iot_recorder_compressed_open(struct recorder_rank *k)
 	k->close = close_rank;
 	k->base_ns = r->base_ns;
 	c->unit = iot_recorder_unit_get(r, k->rank, &k->error);
-	int status = c->unit == NULL ? k->error.status : open_times(k);
+	if (c->unit == NULL)
+		return k->error.status;
+	int status = open_times(k);
 	if (status == IOT_OK)
 		status = check_total(k);
 	if (status == IOT_OK && !iot_recorder_expand_begin(&c->expansion, c->unit->grammar))

@@ -92,7 +92,9 @@ static int load_grammar(struct recorder *r, struct recorder_unit *u,
 	u->grammar = iot_recorder_grammar_new(payload, size, u->cst->count,
 					      iot_recorder_name(r, part), error);
 	free(payload);
-	return u->grammar == NULL ? error->status : scan(r, u, error);
+	if (u->grammar == NULL)
+		return error->status;
+	return scan(r, u, error);
 }
 
 static int missing(uint32_t rank, const char *ending, struct iot_error *error)
@@ -147,7 +149,7 @@ static struct recorder_unit *shared_unit(struct recorder *r, uint32_t unit, stru
 		return NULL;
 	}
 	if (u->grammar == NULL) {
-		if (load_grammar(r, u, part, error) != IOT_OK) {
+		if (load_grammar(r, u, part, error) != IOT_OK || u->grammar == NULL) {
 			iot_recorder_grammar_free(u->grammar);
 			u->grammar = NULL;
 			return NULL;
