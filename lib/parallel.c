@@ -18,8 +18,7 @@ enum {
 
 /* Where a process' clock stood when the part began. */
 struct recent_clock {
-	uint64_t part; /* + 1 */
-	uint32_t process;
+	uint64_t key; /* the process + 1; 0: none */
 	int64_t ns;
 };
 
@@ -92,7 +91,8 @@ static struct iot_parallel *start(struct iot_reader *r, const struct iot_stored 
 	    .verify = r->verify,
 	};
 	/* a trace that begins with a %sync has been entered already */
-	if (!r->framed || r->intervals > 0 || r->lines >= HEAD_MAX || r->error.status != IOT_OK || r->done)
+	if (!r->framed || r->intervals > 0 || r->lines >= HEAD_MAX || r->error.status != IOT_OK ||
+	    r->done)
 		return NULL;
 	return iot_parallel_start(&how, iot_window_compression(r->window), (size_t)r->threads);
 }
@@ -207,6 +207,7 @@ static bool finish_chunk(struct iot_reader *r)
 	iot_parallel_give_back(o->from, c);
 	if (!last)
 		return true;
+	memset(o->clocks, 0, sizeof(o->clocks));
 	o->part++;
 	o->at = o->place;
 	o->lines = r->lines;
@@ -219,15 +220,12 @@ static bool finish_chunk(struct iot_reader *r)
 
 /* Delivering */
 
-static int64_t clock_before(struct iot_reader *r, uint32_t process)
+static __attribute__((noinline)) int64_t look_clock_up(struct iot_reader *r, uint32_t process,
+						       struct recent_clock *clock)
 {
-	struct iot_ordered *o = r->ordered;
-	struct recent_clock *clock = &o->clocks[process % CLOCKS];
-	if (clock->process != process || clock->part != o->part + 1) {
-		const int64_t tick_ns = (int64_t)iot_codec_tick(r->codec);
-		*clock = (struct recent_clock){o->part + 1, process,
-					       iot_codec_clock(r->codec, process) * tick_ns};
-	}
+	const int64_t tick_ns = (int64_t)iot_codec_tick(r->codec);
+	clock->key = (uint64_t)process + 1;
+	clock->ns = iot_codec_clock(r->codec, process) * tick_ns;
 	return clock->ns;
 }
 
@@ -235,16 +233,21 @@ static int64_t clock_before(struct iot_reader *r, uint32_t process)
 static size_t copy_records(struct iot_reader *r, struct iot_batch *b, const struct iot_record *from,
 			   size_t n)
 {
+	struct recent_clock *const clocks = r->ordered->clocks;
 	const int64_t cpu_max = r->ordered->cpu_max;
-	for (size_t i = 0; i < n; i++) {
-		struct iot_record *to = (void *)((char *)b->records + (b->n + i) * b->stride);
-		int64_t cpu_ns;
-		if (__builtin_add_overflow(from[i].cpu_ns, clock_before(r, from[i].process),
-					   &cpu_ns) ||
-		    cpu_ns > cpu_max || cpu_ns < -cpu_max)
+	char *to = (char *)b->records + b->n * b->stride;
+	for (size_t i = 0; i < n; i++, to += b->stride) {
+		const uint32_t process = from[i].process;
+		struct recent_clock *clock = &clocks[process % CLOCKS];
+		int64_t cpu_ns = clock->ns;
+		if (clock->key != (uint64_t)process + 1)
+			cpu_ns = look_clock_up(r, process, clock);
+		if (__builtin_add_overflow(from[i].cpu_ns, cpu_ns, &cpu_ns) || cpu_ns > cpu_max ||
+		    cpu_ns < -cpu_max)
 			return i;
-		*to = from[i];
-		to->cpu_ns = cpu_ns;
+		struct iot_record *rec = (void *)to;
+		*rec = from[i];
+		rec->cpu_ns = cpu_ns;
 	}
 	return n;
 }

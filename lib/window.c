@@ -4,7 +4,7 @@
  * into it, and memory that is plain is shown where it lies. With a thread that reads ahead, its
  * pieces are shown where they lie: what is left of one is put before the next.
  */
-#include "window.h"
+#include "window_own.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,10 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "frames.h"
-#include "readahead.h"
-#include "unpacker.h"
 
 enum {
 	SLACK = 1 << 16, /* of the buffer, beyond one read */
@@ -28,33 +24,6 @@ static const size_t READ_SIZE_DEFAULT = 1 << 20;
 static const size_t READ_SIZE_MAX = 1 << 26;
 static const size_t BUFFER_DEFAULT = 1 << 24;
 static const uint64_t WINDOW_DEFAULT = 1 << 27;
-
-struct iot_window {
-	struct iot_error error;
-	char *name; /* escaped */
-	size_t buffer_max;
-	struct iot_intake in;
-	struct iot_unpacker unpacker;
-	bool fd_owned;
-	enum iot_ahead ahead;
-	struct iot_readahead *readahead; /* NULL: no thread */
-	struct iot_error ahead_error;    /* the thread's, as long as it runs */
-	bool holding;                    /* a piece is shown, and not released yet */
-	uint64_t stored;                 /* when it was made */
-	void (*done)(void *context);
-	void *done_context;
-	uint64_t total;
-	uint64_t first;   /* of a regular file: where it was when it was opened */
-	uint64_t skipped; /* stored bytes sought over, or, going back, what is twice in them: modulo 2^64 */
-
-	/* What is shown is bytes[start .. end). */
-	const char *bytes;
-	char *block; /* where bytes points to, unless that is the caller's memory, or a piece */
-	size_t start, end, room; /* room: of block */
-	bool ended;
-	bool detected;
-	enum iot_compression how;
-};
 
 static size_t or_default(size_t value, size_t fallback, size_t most)
 {
@@ -157,8 +126,7 @@ int iot_window_open_fd(struct iot_window *w, int fd)
 	if (S_ISREG(st.st_mode)) {
 		const off_t first = lseek(fd, 0, SEEK_CUR);
 		w->first = first > 0 ? (uint64_t)first : 0;
-		w->total =
-		    (uint64_t)st.st_size > w->first ? (uint64_t)st.st_size - w->first : 0;
+		w->total = (uint64_t)st.st_size > w->first ? (uint64_t)st.st_size - w->first : 0;
 	}
 	return IOT_OK;
 }
@@ -204,7 +172,7 @@ int iot_window_open_callback(struct iot_window *w, iot_read_fn *read, void *cont
 /* The thread */
 
 /* Without one the window does the work itself. */
-static void start_ahead(struct iot_window *w)
+void iot_window_start_ahead(struct iot_window *w)
 {
 	if (w->ahead == IOT_AHEAD_NEVER || w->error.status != IOT_OK)
 		return;
@@ -253,7 +221,7 @@ static void unpack_from_now(struct iot_window *w, enum iot_compression how)
 	if (w->room > UNPACKED_ROOM)
 		w->room = UNPACKED_ROOM;
 	if (w->block) {
-		start_ahead(w);
+		iot_window_start_ahead(w);
 	} else {
 		fail_memory(w);
 		w->bytes = "";
@@ -444,8 +412,8 @@ bool iot_window_waits(const struct iot_window *w, size_t want, int timeout_ms)
 {
 	struct pollfd p = {.fd = w->in.fd, .events = POLLIN};
 
-	if (w->in.kind != IOT_FROM_FD || w->readahead || w->in.ended ||
-	    w->error.status != IOT_OK || enough(w, want))
+	if (w->in.kind != IOT_FROM_FD || w->readahead || w->in.ended || w->error.status != IOT_OK ||
+	    enough(w, want))
 		return false;
 	return poll(&p, 1, timeout_ms) == 0;
 }
@@ -480,65 +448,4 @@ uint64_t iot_window_stored(const struct iot_window *w)
 uint64_t iot_window_total(const struct iot_window *w)
 {
 	return w->total;
-}
-
-/* What the thread has unpacked ahead is dropped, and nothing is shown. */
-static void end_ahead(struct iot_window *w)
-{
-	iot_readahead_free(w->readahead);
-	w->readahead = NULL;
-	w->holding = false;
-	w->in.error = w->unpacker.error = &w->error;
-	w->bytes = w->block;
-	w->start = w->end = 0;
-}
-
-bool iot_window_source(const struct iot_window *w, struct iot_stored *source)
-{
-	*source = (struct iot_stored){.fd = w->in.fd, .first = w->first, .size = w->total};
-	if (w->in.kind == IOT_FROM_MEMORY)
-		source->memory = w->in.memory;
-	return w->total > 0;
-}
-
-void iot_window_rest(struct iot_window *w)
-{
-	end_ahead(w);
-}
-
-int iot_window_seek(struct iot_window *w, uint64_t at)
-{
-	const uint64_t before = iot_window_place(w);
-
-	end_ahead(w);
-	if (w->error.status == IOT_EFORMAT || w->error.status == IOT_ETRUNCATED)
-		iot_error_clear(&w->error);
-	if (w->error.status != IOT_OK)
-		return w->error.status;
-	if (!iot_intake_seek(&w->in, w->first, at))
-		return iot_error_system(&w->error, errno, "%s: cannot go to byte %llu", w->name,
-					(unsigned long long)at);
-	w->skipped += at - before;
-	w->ended = false;
-	if (w->how != IOT_PLAIN) {
-		iot_unpacker_seek(&w->unpacker, at);
-		start_ahead(w);
-	} else if (!w->block) {
-		w->bytes = w->in.memory;
-		w->start = w->end = (size_t)at;
-	}
-	return w->error.status;
-}
-
-bool iot_window_resync(struct iot_window *w)
-{
-	if (w->readahead && !w->ended)
-		return false; /* no damage has been told */
-	if (!w->unpacker.damaged)
-		return false;
-	end_ahead(w);
-	w->ended = !iot_unpacker_resync(&w->unpacker);
-	if (!w->ended)
-		start_ahead(w);
-	return !w->ended;
 }
