@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALLS_PER_NEXT = 65536, NS_PER_US = 1000 };
+enum { CALLS_PER_NEXT = 65536, NS_PER_US = 1000, LONG_PAUSE_S = 400 };
 
 static const struct iot_converter_option OPTIONS[] = {
     {"layer", "posix|mpiio|both", "calls of which layer become records (default: posix)"},
@@ -67,6 +67,18 @@ static void choose_layers(struct recorder *r)
 	r->layers = RECORDER_LAYER_MPIIO;
 	iot_report_note(&r->src->report,
 			"POSIX calls were not traced: records are the calls of MPI-IO");
+}
+
+/* With ticks finer than usual, pauses that do not fit 32 bits are nothing unusual. */
+static void warn_of_pauses(struct recorder *r)
+{
+	const struct recorder_meta *m = &r->meta;
+	double wrap_s = m->tick_s * (double)UINT32_MAX;
+	if (m->kind == RECORDER_COMPRESSED && wrap_s < LONG_PAUSE_S)
+		iot_report_note(&r->src->report,
+				"ticks of %g s: pauses of a rank of more than %.1f s are shortened "
+				"by multiples of that",
+				m->tick_s, wrap_s);
 }
 
 /* Ranks */
@@ -276,6 +288,7 @@ static int open_trace(struct recorder *r)
 	if (status != IOT_OK)
 		return status;
 	choose_layers(r);
+	warn_of_pauses(r);
 	/* gettimeofday was the clock: what is finer comes from the double. */
 	r->base_ns = (int64_t)(r->meta.start_s * 1e6 + 0.5) * NS_PER_US;
 	r->heap = calloc(RECORDER_GROUP_RANKS, sizeof *r->heap);

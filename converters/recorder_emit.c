@@ -272,7 +272,7 @@ void iot_recorder_emit_op(struct recorder_rank *k, const struct recorder_op *op)
 	if (!begin(r, &b, "op", DIRECTIVE_ROOM))
 		return;
 	put_string(&b, "name", op->name);
-	iot_directive_number(&b, "time", (uint64_t)k->call.start_ns);
+	iot_directive_number(&b, "time", k->call.start_ns > 0 ? (uint64_t)k->call.start_ns : 0);
 	iot_directive_number(&b, "took", k->call.duration_ns);
 	iot_directive_number(&b, "process", iot_recorder_process(k));
 	if (op->handle != NULL)

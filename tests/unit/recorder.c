@@ -490,6 +490,16 @@ Test(recorder, with_one_thread_a_large_difference_is_a_long_time)
 	cr_expect_eq(counted("clock.backwards"), 0);
 }
 
+Test(recorder, with_fine_ticks_pauses_may_be_lost_and_that_is_said)
+{
+	t.tick_s = 1e-9;
+	call("open /d/a 66 420");
+	call("pwrite /d/a %p 2 0");
+	expect("0:w /d/a 0+2\n");
+	cr_expect_eq(t.src.report.notes_made, 1);
+	cr_expect_eq(t.src.tick_ns, 1);
+}
+
 Test(recorder, user_functions_are_no_calls)
 {
 	call("open /d/a 66 420");
