@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "lib/error.h"
+#include "lib/retold.h"
 
 #include "in.h"
 #include "merge_ids.h"
@@ -102,6 +103,7 @@ struct iot_merge_source {
 	struct iot_merge_input *input; /* NULL: a part of the spool */
 	struct iot_reader *reader;
 	struct iot_sorter *sorter;
+	struct iot_retold retold; /* with the sorter */
 	const struct iot_spool *spool;
 	uint64_t spool_at, spool_end;
 	unsigned char *spool_buffer; /* bytes [spool_at, spool_at + spool_have) are at spool_used */

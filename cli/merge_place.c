@@ -168,10 +168,14 @@ int iot_merge_place_new(struct iot_merge_source *s, struct iot_merge_batch *b, s
 	return IOT_OK;
 }
 
-/* Gives directives their place. Those behind the last record are held, if one may come. */
+/*
+ * Gives directives their place. Those behind the last record are held, if one may come. What is yet
+ * to be sorted keeps its own time and numbers.
+ */
 void iot_merge_place_others(struct iot_merge_source *s, struct iot_merge_batch *b, size_t n)
 {
 	const struct iot_record *next = NULL;
+	const bool sorts = s->merge->options->reorder;
 	size_t upto = n;
 	while (upto > 0 && b->ev[upto - 1].kind != IOT_RECORD)
 		upto--;
@@ -184,7 +188,9 @@ void iot_merge_place_others(struct iot_merge_source *s, struct iot_merge_batch *
 		bool own = b->ev[i].kind == IOT_RECORD || (b->ev[i].has & IOT_HAS_TIME);
 		if (!own && next == NULL)
 			rec->start_ns = s->most_ns;
-		else if (next != NULL && (!own || next->start_ns < rec->start_ns))
+		else if (next != NULL && sorts && !own)
+			rec->start_ns = next->start_ns;
+		else if (next != NULL && !sorts && (!own || next->start_ns < rec->start_ns))
 			*rec = *next;
 		next = rec;
 	}

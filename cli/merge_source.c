@@ -82,23 +82,52 @@ static void fill_from_reader(struct iot_merge_source *s, struct iot_merge_batch 
 
 /* Filling from a sorter and from the spool: places are known. */
 
+static int keep_told(void *context, const struct iot_event *ev, size_t n)
+{
+	struct iot_merge_batch *b = context;
+	for (size_t i = 0; i < n; i++) {
+		b->ev[b->count] = ev[i];
+		if (ev[i].kind != IOT_RECORD && !iot_merge_keep_text(b, b->count))
+			return IOT_ENOMEM;
+		b->count++;
+	}
+	return IOT_OK;
+}
+
+/* One event, and before it what has to be told again of its process and file, at its place. */
+static int tell_sorted(struct iot_merge_source *s, struct iot_merge_batch *b, struct iot_event *ev)
+{
+	const size_t from = b->count;
+	const struct iot_record place = ev->rec;
+	int status = iot_retold_out(&s->retold, ev, 1, keep_told, b);
+	for (size_t i = from; i < b->count; i++) {
+		struct iot_record *rec = &b->ev[i].rec;
+		rec->object = 0; /* a tag until now */
+		if (b->ev[i].kind == IOT_RECORD)
+			continue;
+		rec->start_ns = place.start_ns;
+		rec->spare = place.spare;
+		rec->type = IOT_MERGE_TIE;
+	}
+	return status;
+}
+
 static bool copy_sorted(struct iot_merge_source *s, struct iot_merge_batch *b)
 {
-	size_t n = 0;
-	while (n < IOT_MERGE_BATCH) {
-		ssize_t got = iot_sorter_events(s->sorter, b->ev + n, IOT_MERGE_BATCH - n);
+	enum { SOME = 64, EACH = 3 }; /* events that one may become */
+	struct iot_event ev[SOME];
+	b->count = 0;
+	while (b->count + SOME * EACH <= IOT_MERGE_BATCH && !b->last) {
+		ssize_t got = iot_sorter_events(s->sorter, ev, SOME);
 		if (got < 0) {
 			s->fatal = true;
 			iot_error_set(&s->fault, (int)got, "%s", iot_sorter_error(s->sorter)->text);
 		}
 		b->last = got <= 0;
-		if (b->last)
-			break;
-		for (size_t end = n + (size_t)got; n < end; n++)
-			if (b->ev[n].kind != IOT_RECORD && !iot_merge_keep_text(b, n))
+		for (ssize_t i = 0; i < got; i++)
+			if (tell_sorted(s, b, &ev[i]) != IOT_OK)
 				return false;
 	}
-	b->count = n;
 	return true;
 }
 
@@ -243,7 +272,9 @@ static void drain(struct iot_merge_source *s, struct iot_sorter *sorter)
 	int status = IOT_OK;
 	while (status == IOT_OK) {
 		struct iot_merge_batch *b = &s->batch[s->current];
-		status = iot_sorter_add(sorter, b->ev, b->count);
+		status = iot_retold_in(&s->retold, b->ev, b->count);
+		if (status == IOT_OK)
+			status = iot_sorter_add(sorter, b->ev, b->count);
 		if (status != IOT_OK || b->last || s->fatal)
 			break;
 		iot_merge_source_fill(s);
@@ -253,7 +284,8 @@ static void drain(struct iot_merge_source *s, struct iot_sorter *sorter)
 		status = iot_sorter_end(sorter);
 	if (status != IOT_OK) {
 		s->fatal = true;
-		iot_error_set(&s->fault, status, "%s", iot_sorter_error(sorter)->text);
+		if (s->fault.status == IOT_OK)
+			iot_error_set(&s->fault, status, "%s", iot_sorter_error(sorter)->text);
 	}
 }
 
@@ -263,7 +295,8 @@ static void sort(struct iot_merge_source *s)
 	size_t open = m->count < m->open_max ? m->count : m->open_max;
 	struct iot_sorter *sorter =
 	    iot_sorter_new((size_t)(m->options->memory / (open > 0 ? open : 1)), IOT_SORTER_HOLD);
-	if (sorter == NULL) {
+	if (sorter == NULL || iot_retold_init(&s->retold, &s->fault) != IOT_OK) {
+		iot_sorter_free(sorter);
 		(void)iot_merge_no_memory(s);
 		return;
 	}
@@ -303,6 +336,7 @@ void iot_merge_source_close(struct iot_merge_source *s)
 {
 	iot_reader_free(s->reader);
 	iot_sorter_free(s->sorter);
+	iot_retold_free(&s->retold);
 	iot_rebase_free(&s->rebase);
 	free(s->spool_buffer);
 	for (int i = 0; i < 2; i++) {

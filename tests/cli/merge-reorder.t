@@ -27,3 +27,13 @@ cmp out.64K out.256M
 "$IOTRACE" cat --format=csv out.64K | sed 1d | wc -l
 "$IOTRACE" cat out.64K | grep -c '^ff of'
 ls -A tmp
+echo "== each record keeps the file that it was on"
+cat >renamed <<'END'
+ff %file process=1 id=1 object=1 path=/before
+80 0 0 200 3e8 1 0 1 1 0
+ff %file process=1 id=1 object=2 path=/after
+80 0 0 200 -64 1 0 1 1 0
+80 0 0 200 c8 1 0 1 1 0
+END
+"$IOTRACE" merge -q --reorder renamed | "$IOTRACE" cat --format=csv --names | cut -d, -f2,11
+"$IOTRACE" reorder -q renamed | "$IOTRACE" cat --format=csv --names | cut -d, -f2,11
