@@ -17,4 +17,12 @@ python3 bench/results.py "$json" bench/RESULTS.md bench/results.svg "make bench-
 	echo 'The three times are more than half of what is left; a coarser tick (`--tick=us` for a log in nanoseconds) saves most.'
 	echo
 	MODE=${MODE:-release} sh bench/size.sh
+	echo
+	echo '## How often a %sync'
+	echo
+	echo 'Rare ones make the text smaller at high levels, frequent ones make a slice cheaper (`sh bench/sync.sh`). Between'
+	echo '16,384 and 524,288 records a slice costs 15 ms and 1.5 MB more, whatever the size of the trace, and the whole trace is 9 %'
+	echo 'smaller at -19; beyond that the gain is 1 %. So 524,288 is the default.'
+	echo
+	MODE=${MODE:-release} sh bench/sync.sh
 } >>bench/RESULTS.md

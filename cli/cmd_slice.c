@@ -242,8 +242,10 @@ static int slice(struct run *r)
 	return status == IOT_EXIT_OK ? copy(r, n) : status;
 }
 
-static int run(struct run *r)
+static int run(struct run *r, const struct iot_command *command, const char *path)
 {
+	r->command = command;
+	r->path = path;
 	if (iot_same_file(r->write.path, r->path))
 		return iot_opts_wrong(r->command, "the output is the input");
 	r->write.framed = !r->write.bare;
@@ -338,9 +340,7 @@ static int parse_and_run(struct run *r, int argc, char **argv)
 	int status = iot_opts_parse(&command, argc, argv, &count);
 	if (status != IOT_OPTS_GO_ON)
 		return status;
-	r->command = &command;
-	r->path = count > 0 ? argv[0] : "-";
-	return run(r);
+	return run(r, &command, count > 0 ? argv[0] : "-");
 }
 
 int iot_cmd_slice(int argc, char **argv)

@@ -152,7 +152,7 @@ static void read_over_records(struct iot_reader *r, uint64_t n)
 /* One line that is no record, or that is damaged. */
 static void read_over_line(struct iot_reader *r, bool keep)
 {
-	struct iot_event ev;
+	struct iot_event ev = {.kind = 0};
 	struct iot_batch b = {.events = &ev, .records = &ev.rec, .stride = sizeof(ev), .max = 1};
 	r->arena_used = 0;
 	iot_reader_step(r, &b);

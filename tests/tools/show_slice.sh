@@ -18,9 +18,11 @@ trace=$DIR/$n.iot.zst
 [ -e "$trace" ] || "$B/bench/make_trace" mixed "$n" 1 "$trace"
 size=$(wc -c <"$trace")
 
-# Seconds of a command, of three tries the best.
+# Seconds of a command, the best of $1 tries.
 seconds() {
-	for i in 1 2 3; do
+	tries=$1
+	shift
+	for i in $(seq "$tries"); do
 		from=$(date +%s%N)
 		"$@" >/dev/null
 		echo $(($(date +%s%N) - from))
@@ -45,11 +47,11 @@ END
 
 last=$((n / 100))
 status=0
-whole=$(seconds "$B/iotrace" cat "$trace")
-info=$(seconds "$B/iotrace" info "$trace")
+whole=$(seconds 1 "$B/iotrace" cat "$trace")
+info=$(seconds 1 "$B/iotrace" info "$trace")
 printf '%-34s %12s bytes  %s s (cat), %s s (info)\n' "the whole of $n records" "$size" "$whole" "$info"
 for range in "--records=$((n - last))-" --from=99%; do
-	took=$(seconds "$B/iotrace" slice "$range" "$trace")
+	took=$(seconds 3 "$B/iotrace" slice "$range" "$trace")
 	bytes=$(bytes_read "$B/iotrace" slice "$range" "$trace")
 	"$B/iotrace" slice "$range" "$trace" | "$B/iotrace" info --json - | grep -q '"state":"complete"'
 	awk -v range="$range" -v bytes="$bytes" -v size="$size" -v took="$took" -v whole="$whole" 'BEGIN {

@@ -139,14 +139,14 @@ static struct bytes damaged(struct bytes b, uint64_t *random, const char **how)
 	return d;
 }
 
-Test(parallel, damaged_traces_read_as_with_one_thread, .timeout = 60)
+Test(parallel, damaged_traces_read_as_with_one_thread, .timeout = 120)
 {
 	uint64_t random = 7;
 	for (unsigned compression = 0; compression < 3; compression++) {
 		struct bytes b = lively_trace(
 		    3000,
 		    (struct make){.compression = (enum iot_compression)compression, .sync = 100});
-		for (unsigned i = 0; i < 20; i++) {
+		for (unsigned i = 0; i < 10; i++) {
 			const char *how;
 			struct bytes d = damaged(b, &random, &how);
 			char what[80];
