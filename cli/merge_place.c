@@ -175,7 +175,7 @@ int iot_merge_place_new(struct iot_merge_source *s, struct iot_merge_batch *b, s
 void iot_merge_place_others(struct iot_merge_source *s, struct iot_merge_batch *b, size_t n)
 {
 	const struct iot_record *next = NULL;
-	const bool sorts = s->merge->options->reorder;
+	const bool sorts = s->merge->options->reorder && s->sorter == NULL;
 	size_t upto = n;
 	while (upto > 0 && b->ev[upto - 1].kind != IOT_RECORD)
 		upto--;

@@ -80,7 +80,7 @@ static void fill_from_reader(struct iot_merge_source *s, struct iot_merge_batch 
 	iot_merge_place_others(s, b, n);
 }
 
-/* Filling from a sorter and from the spool: places are known. */
+/* Filling from a sorter, and from the spool, where places are known. */
 
 static int keep_told(void *context, const struct iot_event *ev, size_t n)
 {
@@ -112,11 +112,12 @@ static int tell_sorted(struct iot_merge_source *s, struct iot_merge_batch *b, st
 	return status;
 }
 
-static bool copy_sorted(struct iot_merge_source *s, struct iot_merge_batch *b)
+/* Behind those that the batch before held. */
+static bool copy_sorted(struct iot_merge_source *s, struct iot_merge_batch *b, size_t held)
 {
 	enum { SOME = 64, EACH = 3 }; /* events that one may become */
 	struct iot_event ev[SOME];
-	b->count = 0;
+	b->count = held;
 	while (b->count + SOME * EACH <= IOT_MERGE_BATCH && !b->last) {
 		ssize_t got = iot_sorter_events(s->sorter, ev, SOME);
 		if (got < 0) {
@@ -128,6 +129,7 @@ static bool copy_sorted(struct iot_merge_source *s, struct iot_merge_batch *b)
 			if (tell_sorted(s, b, &ev[i]) != IOT_OK)
 				return false;
 	}
+	iot_merge_place_others(s, b, b->count);
 	return true;
 }
 
@@ -171,17 +173,13 @@ void iot_merge_source_fill(struct iot_merge_source *s)
 	b->last = before->last;
 	if (b->last)
 		return;
-	if (s->sorter != NULL || s->spool != NULL) {
-		bool fine = s->sorter != NULL ? copy_sorted(s, b) : copy_spooled(s, b);
-		if (!fine)
-			(void)iot_merge_no_memory(s);
-		b->last = b->last || !fine;
-		return;
-	}
-	if (take_held(b, before)) {
+	bool fine = s->spool != NULL ? copy_spooled(s, b) : take_held(b, before);
+	if (fine && s->sorter != NULL)
+		fine = copy_sorted(s, b, held);
+	else if (fine && s->spool == NULL)
 		fill_from_reader(s, b, held);
+	if (fine)
 		return;
-	}
 	(void)iot_merge_no_memory(s);
 	b->last = true;
 }
