@@ -22,7 +22,8 @@ static int write_heads(struct iot_merge *m)
 	int status = IOT_EXIT_OK;
 	for (size_t i = 0; iot_merge_has_head(m) && i < m->count && status == IOT_EXIT_OK; i++) {
 		const struct iot_merge_input *in = &m->inputs[i];
-		const char *at = in->traces, *end = at + in->traces_size;
+		const char *at = in->traces;
+		const char *end = at != NULL ? at + in->traces_size : NULL;
 		while (at < end && status == IOT_EXIT_OK) {
 			const char *lf = memchr(at, '\n', (size_t)(end - at));
 			status = iot_merge_write_other(

@@ -15,6 +15,21 @@ enum { BID = 64, BID_DAMAGED = 16, PAUSE_MS = 20 };
 
 enum found { FAILED = -1, AT_END = 0, PACKET = 1, NONE_YET = 2 };
 
+/* Whether the magic stands somewhere, and the word behind it may be that of a packet: not in text. */
+static bool has_header(const char *head, size_t size, const unsigned char magic[IOT_WORD])
+{
+	const char *at = head, *const end = head + size;
+	while ((at = memmem(at, (size_t)(end - at), magic, IOT_WORD)) != NULL) {
+		at += IOT_WORD;
+		if (end - at < IOT_WORD)
+			return false;
+		const uint64_t kind = iot_word_get((const unsigned char *)at) >> 32;
+		if (kind > 0 && kind <= IOT_PACKET_MARK)
+			return true;
+	}
+	return false;
+}
+
 static int sniff(struct iot_input *in)
 {
 	unsigned char magic[IOT_WORD];
@@ -25,7 +40,7 @@ static int sniff(struct iot_input *in)
 		return 0;
 	if (memcmp(head, magic, sizeof(magic)) == 0)
 		return BID;
-	return memmem(head, size, magic, sizeof(magic)) != NULL ? BID_DAMAGED : 0;
+	return has_header(head, size, magic) ? BID_DAMAGED : 0;
 }
 
 /* Packets out of the input */

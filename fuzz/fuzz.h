@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <iotrace/iotrace.h>
 
@@ -46,6 +48,29 @@ static inline void *fuzz_memory(void *old, size_t size)
 	if (now == NULL)
 		abort();
 	return now;
+}
+
+/* A file in memory, at its beginning; fuzz_path is a name that opens it. */
+static inline int fuzz_file(const void *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	FUZZ_CHECK(fd >= 0);
+	for (const char *at = data; size > 0;) {
+		ssize_t n = write(fd, at, size);
+		FUZZ_CHECK(n > 0);
+		at += n;
+		size -= (size_t)n;
+	}
+	FUZZ_CHECK(lseek(fd, 0, SEEK_SET) == 0);
+	return fd;
+}
+
+enum { FUZZ_PATH = 40 };
+
+static inline char *fuzz_path(char path[FUZZ_PATH], int fd)
+{
+	snprintf(path, FUZZ_PATH, "/proc/self/fd/%d", fd);
+	return path;
 }
 
 /* A codec whose block grows when it has to. */

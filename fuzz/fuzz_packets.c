@@ -8,26 +8,13 @@
  * fuzzer gets behind them; bit 1, the stream is read in small blocks; bit 2, in small batches. '0' is
  * the plain way.
  */
-#include "fuzz.h"
+#include "convert.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
 #include <zlib.h>
 
-#include "converters/converter.h"
 #include "lib/packet.h"
 
 enum { BATCH = 1024, EVENTS_MAX = 200000, CRC_AT = 60, HEADER = IOT_WORD * IOT_PACKET_HEADER };
-
-static void write_all(int fd, const uint8_t *data, size_t size)
-{
-	while (size > 0) {
-		ssize_t n = write(fd, data, size);
-		FUZZ_CHECK(n > 0);
-		data += n;
-		size -= (size_t)n;
-	}
-}
 
 /* Every magic begins a packet of the length that it has, with the CRC that it has to have. */
 static void mend(uint8_t *data, size_t size)
@@ -50,21 +37,6 @@ static void mend(uint8_t *data, size_t size)
 	}
 }
 
-static void check_event(const struct iot_event *ev)
-{
-	FUZZ_CHECK(ev->kind >= IOT_RECORD && ev->kind <= IOT_DIRECTIVE);
-	FUZZ_CHECK(ev->rec.zero == 0 && ev->rec.spare == 0 && ev->rec.start_ns >= 0);
-	if (ev->kind == IOT_RECORD) {
-		FUZZ_CHECK(ev->rec.duration_ns <= (uint64_t)(INT64_MAX - ev->rec.start_ns));
-		return;
-	}
-	FUZZ_CHECK(ev->text.size <= IOT_COMMENT_MAX);
-	FUZZ_CHECK(memchr(ev->text.data, '\n', ev->text.size) == NULL);
-	struct iot_event parsed = {.text = ev->text};
-	FUZZ_CHECK(iot_directive_parse(&parsed, NULL) == IOT_OK);
-	FUZZ_CHECK(parsed.kind == ev->kind && parsed.has == ev->has);
-}
-
 static void convert(struct iot_source *src, int batch)
 {
 	static struct iot_event ev[BATCH];
@@ -78,13 +50,9 @@ static void convert(struct iot_source *src, int batch)
 		FUZZ_CHECK(events > 0 || ev[0].kind == IOT_TRACE);
 		FUZZ_CHECK(src->watermark_ns >= watermark);
 		watermark = src->watermark_ns;
-		for (int i = 0; i < n; i++) {
-			check_event(&ev[i]);
-			int status = iot_writer_events(w, &ev[i], 1);
-			if (status != IOT_OK)
-				fprintf(stderr, "%s\n", iot_writer_error(w));
-			FUZZ_CHECK(status == IOT_OK);
-		}
+		for (int i = 0; i < n; i++)
+			FUZZ_CHECK(fuzz_can_be_written(&ev[i]));
+		fuzz_write(w, ev, n);
 		events += (size_t)n;
 	}
 	FUZZ_CHECK(n >= 0 || src->error.text[0] != '\0');
@@ -95,10 +63,9 @@ static void convert(struct iot_source *src, int batch)
 
 static void convert_file(int fd, unsigned how)
 {
-	char name[64];
-	const char *path = name;
+	char name[FUZZ_PATH];
+	const char *path = fuzz_path(name, fd);
 	struct iot_error error = {0};
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
 	struct iot_input *in = iot_input_new(&path, 1, NULL, &error);
 	if (in == NULL)
 		return;
@@ -117,12 +84,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_input in = {data, size};
 	unsigned how = (unsigned)fuzz_take(&in, 1) ^ '0';
 	uint8_t *copy = fuzz_memory(NULL, in.size + 1);
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
-	FUZZ_CHECK(fd >= 0);
 	memcpy(copy, in.data, in.size);
 	if (how & 1)
 		mend(copy, in.size);
-	write_all(fd, copy, in.size);
+	int fd = fuzz_file(copy, in.size);
 	convert_file(fd, how);
 	(void)close(fd);
 	free(copy);

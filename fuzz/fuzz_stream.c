@@ -6,64 +6,9 @@
  * The first byte of an input is no part of the trace: bits 0-1 bytes read at once, 2 no
  * verification, 3 recover, 4-5 compression of what is written, 6 %sync often. '0' is the plain way.
  */
-#include "fuzz.h"
+#include "kept.h"
 
-enum { EVENTS_MAX = 20000, TEXT_MAX = 4 << 20, BATCH = 9, MEMORY_MAX = 16 << 20 };
-
-/* Events with copies of their text. */
-struct kept {
-	struct iot_event *ev;
-	size_t count, room;
-	char *text; /* of all, one behind the other */
-	size_t used, text_room;
-};
-
-static void keep(struct kept *k, const struct iot_event *ev)
-{
-	if (k->count == k->room) {
-		k->room = 2 * k->room + 64;
-		k->ev = fuzz_memory(k->ev, k->room * sizeof(*k->ev));
-	}
-	k->ev[k->count++] = *ev;
-	if (ev->text.size > k->text_room - k->used) {
-		k->text_room = 2 * k->text_room + ev->text.size + 256;
-		k->text = fuzz_memory(k->text, k->text_room);
-	}
-	if (ev->text.size > 0)
-		memcpy(k->text + k->used, ev->text.data, ev->text.size);
-	k->used += ev->text.size;
-}
-
-static void find_texts(struct kept *k)
-{
-	const char *at = k->text;
-	for (size_t i = 0; i < k->count; i++) {
-		k->ev[i].text.data = at;
-		at = k->ev[i].text.size > 0 ? at + k->ev[i].text.size : at;
-	}
-}
-
-static void kept_free(struct kept *k)
-{
-	free(k->ev);
-	free(k->text);
-}
-
-static void drain(struct iot_reader *r, struct kept *k)
-{
-	struct iot_event ev[BATCH];
-	ssize_t n = 0;
-	while (k->count < EVENTS_MAX && k->used < TEXT_MAX &&
-	       (n = iot_reader_events(r, ev, BATCH)) > 0) {
-		FUZZ_CHECK(n <= BATCH);
-		for (ssize_t i = 0; i < n; i++)
-			keep(k, &ev[i]);
-	}
-	find_texts(k);
-	FUZZ_CHECK(n >= 0 || iot_reader_error(r)[0] != '\0');
-	if (n < 0)
-		FUZZ_CHECK(iot_reader_events(r, ev, BATCH) == n); /* errors stick */
-}
+enum { MEMORY_MAX = 16 << 20 };
 
 static struct iot_reader *reader_new(unsigned how)
 {
@@ -148,8 +93,7 @@ static void check_again(const struct kept *k, const struct iot_reader *was, unsi
 	if (iot_reader_error(r)[0] != '\0')
 		fprintf(stderr, "%s\n", iot_reader_error(r));
 	FUZZ_CHECK(iot_reader_error(r)[0] == '\0');
-	FUZZ_CHECK(again.count >= EVENTS_MAX || again.used >= TEXT_MAX ||
-		   iot_reader_fact(r, IOT_FACT_COMPLETE) == 1);
+	FUZZ_CHECK(kept_is_full(&again) || iot_reader_fact(r, IOT_FACT_COMPLETE) == 1);
 	check_events(k, &again, iot_reader_fact(was, IOT_FACT_LOST) == 0);
 	kept_free(&again);
 	iot_reader_free(r);

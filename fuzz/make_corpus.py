@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes the seeds that are derived: fuzz/corpus/stream from testdata/format, and roundtrip.
+"""Makes the seeds that are derived: from testdata/format, and of numbers.
 
-Run in the top folder after testdata/format has changed. Seeds of decode and strace, and those with
-names that begin with "found-", are kept by hand.
+Run in the top folder after testdata/format has changed. Seeds of the converters and of decode, and
+those with names that begin with "found-", are kept by hand.
 """
 import gzip
+import io
 import os
 import random
 import subprocess
+import tarfile
 
 STREAM, ROUNDTRIP = "fuzz/corpus/stream", "fuzz/corpus/roundtrip"
 FORMAT = "testdata/format"
@@ -76,5 +78,94 @@ def roundtrip():
     save(ROUNDTRIP, "empty", b"")
 
 
+def bytes_of(seed, count):
+    """Numbers for fuzz/made.h: small ones more often than others."""
+    some = random.Random(seed)
+    return bytes(some.randrange(256) if some.random() < 0.6 else some.randrange(8)
+                 for _ in range(count))
+
+
+def made():
+    """Harnesses that make a trace of their input, or take it as one; see each for the first bytes."""
+    sync, names = load(FORMAT + "/sync.iot"), load(FORMAT + "/directives.iot")
+    bent = sync.replace(b"c0 22", b"c0 2g", 1)
+    for name, edits in (("anonymize", b""), ("merge", b""), ("reorder", b""), ("repair", None),
+                        ("seek", None)):
+        folder = "fuzz/corpus/" + name
+        clear(folder)
+        for how in range(4):
+            first = bytes([(0x38 if edits is not None else 0x30) + how])
+            data = first + bytes_of(how, 12 if edits is None else 0)
+            save(folder, "made-%d" % how, data + bytes([5 * how]) + bytes_of(how + 10, 200))
+        first = b"0" if edits is not None else b"8" + (bytes(9) if name == "seek" else b"")
+        save(folder, "trace", first + sync)
+        save(folder, "trace-damaged", first + bent)
+        save(folder, "trace-names", first + names + (names if name == "merge" else b""))
+        save(folder, "trace.zst", first + zstd(sync))
+    clear("fuzz/corpus/slice")
+    for how in range(8):
+        save("fuzz/corpus/slice", "made-%d" % how,
+             bytes([how % 2, how]) + bytes_of(how, 8) + bytes([4 * how]) + bytes_of(how + 20, 200))
+
+
+def parallel():
+    folder = "fuzz/corpus/parallel"
+    clear(folder)
+    sync = load(FORMAT + "/sync.iot")
+    for how in b"0123489@":
+        save(folder, "sync-%c" % how, bytes([how]) + sync)
+        save(folder, "damaged-%c" % how, bytes([how]) + sync.replace(b"c0 22", b"c0 2g", 1))
+    save(folder, "one.gz", b"2" + gzip.compress(sync, mtime=0))
+    save(folder, "frames.zst", b"2" + zstd(sync[:300]) + zstd(sync[300:]))
+
+
+def tar_of(files):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        for name, data, kind in files:
+            member = tarfile.TarInfo(name)
+            member.size, member.type, member.linkname = len(data), kind, "/etc/passwd"
+            tar.addfile(member, io.BytesIO(data) if data else None)
+    return out.getvalue()
+
+
+def inputs():
+    folder = "fuzz/corpus/input"
+    clear(folder)
+    log = b'10 1.5 read(3, "", 9) = 9\n'
+    plain = tar_of([("a/log.1", log, tarfile.REGTYPE), ("b", b"", tarfile.SYMTYPE),
+                    ("../c", log, tarfile.REGTYPE), ("d", b"", tarfile.CHRTYPE)])
+    save(folder, "log", log)
+    save(folder, "empty", b"")
+    save(folder, "log.gz", gzip.compress(log, mtime=0))
+    save(folder, "log.zst", zstd(log))
+    save(folder, "links.tar", plain)
+    save(folder, "links.tar.gz", gzip.compress(plain, mtime=0))
+    save(folder, "nested.tar", tar_of([("x.tar.gz", gzip.compress(plain, mtime=0),
+                                        tarfile.REGTYPE)]))
+    save(folder, "cut.tar", plain[:700])
+
+
+def words():
+    folder = "fuzz/corpus/options"
+    clear(folder)
+    save(folder, "each-kind", b"-v\n--quiet\n-oX\n--number=7\n--size=5K\n--colour=red\nIN\n--\n-q")
+    save(folder, "wrong", b"--nunber=7\n-n\n1\n--size=99999999999999999999T\n--colour\npink\n-x")
+    save(folder, "times", b"--from=90s\n1.5h\n250ms\n50%\n2026-11-21T10:00:00+01:00\n@1700000000.5\n"
+         b"9223372036854775807ns\n101%")
+    save(folder, "lists", b"7,9-12,mpi*\n4294967295-4294967296\n9-7\n[a-\n*.db\n,")
+    save(folder, "help", b"--help")
+    folder = "fuzz/corpus/directive"
+    clear(folder)
+    for i, line in enumerate(load(FORMAT + "/directives.iot").splitlines()):
+        if b"%" in line:
+            save(folder, "line-%02d" % i, line[line.index(b" ") + 1:])
+    save(folder, "built", bytes_of(1, 5) + b"\x03a b\x02\xc3\xa9\x02\xff%\x00\x01\n\x01=")
+
+
 stream()
 roundtrip()
+made()
+parallel()
+inputs()
+words()

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A command of iotrace run in this process: what it writes to standard output is kept. */
+#ifndef IOT_FUZZ_COMMAND_H
+#define IOT_FUZZ_COMMAND_H
+
+#include <fcntl.h>
+
+#include "fuzz.h"
+
+#include "cli/cmd.h"
+
+enum { COMMAND_WORDS = 16 };
+
+struct command {
+	int status;
+	char *out; /* with a NUL behind it */
+	size_t size;
+};
+
+/* Sanitizers go on telling on standard error, wherever that goes. */
+__attribute__((weak)) void __sanitizer_set_report_fd(void *fd);
+
+static inline char *command_read(int fd, size_t *size)
+{
+	const off_t end = lseek(fd, 0, SEEK_END);
+	FUZZ_CHECK(end >= 0);
+	char *data = fuzz_memory(NULL, (size_t)end + 1);
+	for (*size = 0; *size < (size_t)end;) {
+		ssize_t n = pread(fd, data + *size, (size_t)end - *size, (off_t)*size);
+		FUZZ_CHECK(n > 0);
+		*size += (size_t)n;
+	}
+	data[*size] = '\0';
+	return data;
+}
+
+/* words: of the command line from the command's name on, the last one NULL. Free what it wrote. */
+static inline struct command command_run(int (*run)(int, char **), const char *const *words)
+{
+	static int standard_error = -1, nowhere = -1;
+	char *argv[COMMAND_WORDS + 1] = {NULL};
+	struct command done = {0};
+	int argc = 0, out = dup(STDOUT_FILENO), kept = fuzz_file("", 0);
+	for (; words[argc] != NULL; argc++) {
+		FUZZ_CHECK(argc < COMMAND_WORDS);
+		argv[argc] = (char *)(uintptr_t)words[argc];
+	}
+	if (standard_error < 0) {
+		standard_error = dup(STDERR_FILENO);
+		nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		if (__sanitizer_set_report_fd != NULL)
+			__sanitizer_set_report_fd((void *)(intptr_t)standard_error);
+	}
+	(void)fflush(stdout);
+	FUZZ_CHECK(out >= 0 && dup2(kept, STDOUT_FILENO) >= 0);
+	FUZZ_CHECK(getenv("FUZZ_TELL") != NULL || dup2(nowhere, STDERR_FILENO) >= 0);
+	done.status = run(argc, argv);
+	(void)fflush(stdout);
+	FUZZ_CHECK(dup2(standard_error, STDERR_FILENO) >= 0);
+	FUZZ_CHECK(dup2(out, STDOUT_FILENO) >= 0 && close(out) == 0);
+	FUZZ_CHECK(done.status >= IOT_EXIT_OK && done.status <= IOT_EXIT_USAGE);
+	done.out = command_read(kept, &done.size);
+	(void)close(kept);
+	return done;
+}
+
+#endif

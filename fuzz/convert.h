@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A converter over members that a harness has made. Its events must be ones that a writer can
+ * express, and what it promises must hold: %trace comes first, text is one line, the watermark does
+ * not go back, an error has a sentence.
+ */
+#ifndef IOT_FUZZ_CONVERT_H
+#define IOT_FUZZ_CONVERT_H
+
+#include "fuzz.h"
+
+#include "converters/converter.h"
+
+enum { FUZZ_BATCH = 50, FUZZ_EVENTS_MAX = 50000 };
+
+static inline void fuzz_check_event(const struct iot_event *ev)
+{
+	FUZZ_CHECK(ev->kind >= IOT_RECORD && ev->kind <= IOT_DIRECTIVE);
+	FUZZ_CHECK(ev->rec.zero == 0 && ev->rec.spare == 0);
+	if (ev->kind == IOT_RECORD)
+		return;
+	FUZZ_CHECK(ev->text.size <= IOT_COMMENT_MAX);
+	FUZZ_CHECK(ev->text.size == 0 || memchr(ev->text.data, '\n', ev->text.size) == NULL);
+	struct iot_event parsed = {.text = ev->text};
+	FUZZ_CHECK(iot_directive_parse(&parsed, NULL) == IOT_OK);
+	FUZZ_CHECK(parsed.kind == ev->kind && parsed.has == ev->has);
+}
+
+/* Times count from 1970, before which a trace cannot begin. */
+static inline bool fuzz_can_be_written(const struct iot_event *ev)
+{
+	return ev->rec.start_ns >= 0 &&
+	       (ev->kind != IOT_RECORD ||
+		ev->rec.duration_ns <= (uint64_t)(INT64_MAX - ev->rec.start_ns));
+}
+
+static inline void fuzz_write(struct iot_writer *w, const struct iot_event *ev, int n)
+{
+	for (int i = 0; i < n; i++) {
+		fuzz_check_event(&ev[i]);
+		int status = fuzz_can_be_written(&ev[i]) ? iot_writer_events(w, &ev[i], 1) : IOT_OK;
+		if (status != IOT_OK)
+			fprintf(stderr, "%s\n", iot_writer_error(w));
+		FUZZ_CHECK(status == IOT_OK);
+	}
+}
+
+static inline void fuzz_convert_source(struct iot_source *src, int batch)
+{
+	struct iot_writer *w = iot_writer_new();
+	struct iot_event ev[FUZZ_BATCH];
+	int64_t watermark = INT64_MIN;
+	size_t events = 0;
+	int n = src->converter->open(src);
+	FUZZ_CHECK(w != NULL && iot_writer_open_memory(w) == IOT_OK);
+	while (n >= 0 && events < FUZZ_EVENTS_MAX &&
+	       (n = src->converter->next(src, ev, batch)) > 0) {
+		FUZZ_CHECK(n <= batch);
+		FUZZ_CHECK(events > 0 || ev[0].kind == IOT_TRACE);
+		FUZZ_CHECK(src->watermark_ns >= watermark || src->watermark_ns == INT64_MIN);
+		watermark = src->watermark_ns;
+		fuzz_write(w, ev, n);
+		events += (size_t)n;
+	}
+	FUZZ_CHECK(n >= 0 || src->error.text[0] != '\0');
+	src->converter->close(src);
+	FUZZ_CHECK(iot_writer_close(w) == IOT_OK);
+	iot_writer_free(w);
+}
+
+/* The files `fd` as one input. batch: events asked for at once, at most FUZZ_BATCH. */
+static inline void fuzz_convert(const char *name, const int *fd, size_t files,
+				const struct iot_setting *settings, size_t count, int batch)
+{
+	char room[2][FUZZ_PATH];
+	const char *path[2];
+	struct iot_error error = {0};
+	FUZZ_CHECK(files <= 2);
+	for (size_t i = 0; i < files; i++)
+		path[i] = fuzz_path(room[i], fd[i]);
+	struct iot_input *in = iot_input_new(path, files, NULL, &error);
+	if (in == NULL) {
+		FUZZ_CHECK(error.text[0] != '\0');
+		return;
+	}
+	struct iot_source src = {.converter = iot_converter_find(name),
+				 .input = in,
+				 .settings = settings,
+				 .setting_count = count,
+				 .watermark_ns = INT64_MIN};
+	FUZZ_CHECK(src.converter != NULL);
+	(void)src.converter->sniff(in);
+	fuzz_convert_source(&src, batch);
+	iot_input_free(in);
+}
+
+#endif

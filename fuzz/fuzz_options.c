@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Command lines: words, each ended by LF or NUL, given to the parser of options with an option of
+ * each kind; and each word as a time, and as a list of processes. Numbers stay in their ranges.
+ */
+#include "command.h"
+
+#include "cli/opts.h"
+#include "cli/slice.h"
+#include "cli/times.h"
+
+enum { WORDS = COMMAND_WORDS - 1, TEXT = 2048 };
+
+static const char *take_time(const struct iot_opt *opt, const char *value)
+{
+	return iot_time_parse(value, opt->target);
+}
+
+static int parse(int argc, char **argv)
+{
+	bool flag = false, other = false;
+	const char *text = "";
+	uint64_t number = 2, bytes = 0;
+	int choice = 0;
+	struct iot_time time = {0};
+	const struct iot_opt options[] = {
+	    IOT_OPTION(FLAG, 'v', "verbose", NULL, &flag, "say more"),
+	    IOT_OPTION(FLAG, 'q', "quiet", NULL, &other, "say less"),
+	    IOT_OPTION(STRING, 'o', "output", "OUT", &text, "where to"),
+	    IOT_GROUP("Numbers"),
+	    IOT_RANGE(NUMBER, 'n', "number", "N", &number, "how many", 2, 100),
+	    IOT_OPTION(SIZE, 0, "size", "SIZE", &bytes, "how much"),
+	    IOT_OPTION(CHOICE, 0, "colour", "red|green|blue", &choice, "which"),
+	    IOT_CALL("from", "T", &time, "when", take_time),
+	    IOT_OPTIONS_END,
+	};
+	const struct iot_command command = {.name = "test",
+					    .summary = "Test",
+					    .synopsis = "IN...",
+					    .options = options,
+					    .examples = ""};
+	size_t count = 0;
+	const int status = iot_opts_parse(&command, argc, argv, &count);
+	FUZZ_CHECK(number >= 2 && number <= 100 && choice >= 0 && choice < 3 && text != NULL);
+	FUZZ_CHECK(status == IOT_OPTS_GO_ON || status == IOT_EXIT_OK || status == IOT_EXIT_USAGE);
+	FUZZ_CHECK(status != IOT_OPTS_GO_ON || count < (size_t)argc);
+	return status == IOT_OPTS_GO_ON ? IOT_EXIT_OK : status;
+}
+
+static void check_time(const char *word)
+{
+	static const struct iot_span spans[] = {{5, 1000000, true, UINT64_C(1700000000000000000)},
+						{0, INT64_MAX, true, INT64_MAX},
+						{0, 0, false, 0}};
+	struct iot_time time = {0};
+	int64_t ns = 0;
+	if (iot_time_parse(word, &time) != NULL)
+		return;
+	FUZZ_CHECK(time.kind != IOT_TIME_NOT_GIVEN);
+	for (size_t i = 0; i < 3; i++)
+		FUZZ_CHECK(iot_time_resolve(&time, &spans[i], &ns) != NULL || ns >= 0);
+}
+
+static void check_list(const char *word)
+{
+	struct iot_choice c = {.range_count = 0};
+	const char *why = iot_choice_add_processes(&c, word);
+	FUZZ_CHECK(why == NULL || why[0] != '\0');
+	for (size_t i = 0; i < c.range_count; i++)
+		FUZZ_CHECK(c.ranges[i].first <= c.ranges[i].last);
+	(void)iot_choice_has_process(&c, 7, word);
+	(void)iot_choice_add_file(&c, word);
+	(void)iot_choice_has_path(&c, word);
+	iot_choice_free(&c);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char text[TEXT + 1];
+	const char *words[COMMAND_WORDS + 1] = {"test"};
+	size_t count = 1, n = size < TEXT ? size : TEXT;
+	memcpy(text, data, n);
+	text[n] = '\0';
+	for (size_t i = 0, from = 0; i <= n && count < WORDS; i++) {
+		if (i < n && text[i] != '\n' && text[i] != '\0')
+			continue;
+		text[i] = '\0';
+		words[count++] = text + from;
+		check_time(text + from);
+		check_list(text + from);
+		from = i + 1;
+	}
+	struct command done = command_run(parse, words);
+	free(done.out);
+	return 0;
+}

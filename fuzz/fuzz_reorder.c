@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A trace put in order of start: as many records, in order, and what is in order already stays so.
+ * With the first bit the trace is whatever comes.
+ */
+#include "command.h"
+#include "kept.h"
+#include "made.h"
+
+static struct command reorder(int fd, unsigned how)
+{
+	static const char *const options[] = {"-q", "--memory=64K", "--window=100us",
+					      "--memory=1M"};
+	char path[FUZZ_PATH];
+	const char *words[] = {"reorder", "-q", options[how & 3], fuzz_path(path, fd), NULL};
+	return command_run(iot_cmd_reorder, words);
+}
+
+static bool is_in_order(const struct kept *k)
+{
+	const struct iot_record *rec;
+	int64_t last = 0;
+	for (size_t i = 0; (rec = kept_record(k, &i)) != NULL; last = rec->start_ns)
+		if (rec->start_ns < last)
+			return false;
+	return true;
+}
+
+/* CPU clocks of a process may begin elsewhere; the first record's is what it was. */
+static void check_same(const struct kept *a, const struct kept *b)
+{
+	const struct iot_record *x, *y;
+	size_t i = 0, j = 0;
+	do {
+		x = kept_record(a, &i);
+		y = kept_record(b, &j);
+		FUZZ_CHECK((x == NULL) == (y == NULL));
+		FUZZ_CHECK(x == NULL || fuzz_same(x, y));
+	} while (x != NULL);
+}
+
+static void check(const void *trace, size_t size, unsigned how)
+{
+	int fd = fuzz_file(trace, size);
+	struct command done = reorder(fd, how);
+	struct kept in = kept_of(trace, size), out = kept_of(done.out, done.size);
+	FUZZ_CHECK(done.size == 0 || out.status == 0);
+	if (in.status == 0 && !kept_is_full(&in)) {
+		FUZZ_CHECK(done.status == IOT_EXIT_OK);
+		FUZZ_CHECK(kept_records(&in) == kept_records(&out));
+		FUZZ_CHECK((how & 3) == 2 || is_in_order(&out));
+		if (is_in_order(&in))
+			check_same(&in, &out);
+	}
+	kept_free(&in);
+	kept_free(&out);
+	free(done.out);
+	(void)close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_input in = {data, size};
+	const unsigned how = (unsigned)fuzz_take(&in, 1) ^ '0';
+	struct iot_writer *w = how & 8 ? made_trace(&in, false) : NULL;
+	const void *trace = w != NULL ? iot_writer_memory(w, &size) : in.data;
+	check(trace, w != NULL ? size : in.size, how);
+	iot_writer_free(w);
+	return 0;
+}

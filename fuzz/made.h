@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A valid trace made of an input's bytes: records, names, operations, comments, all framing. */
+#ifndef IOT_FUZZ_MADE_H
+#define IOT_FUZZ_MADE_H
+
+#include "fuzz.h"
+
+enum { MADE_MOST = 400 };
+
+struct made {
+	struct iot_writer *writer;
+	struct iot_record last;
+	size_t records;
+	bool in_order;
+};
+
+static inline void made_text(struct made *m, const char *text, size_t size)
+{
+	struct iot_event ev = {.text = {text, size}};
+	if (memchr(text, '\n', size) != NULL || iot_directive_parse(&ev, NULL) != IOT_OK)
+		return;
+	ev.rec.start_ns = ev.has & IOT_HAS_TIME ? ev.rec.start_ns : m->last.start_ns;
+	FUZZ_CHECK(iot_writer_events(m->writer, &ev, 1) == IOT_OK);
+}
+
+static inline void made_other(struct made *m, struct fuzz_input *in)
+{
+	char text[120];
+	const unsigned kind = (unsigned)fuzz_take(in, 1), a = kind >> 2 & 3;
+	const unsigned b = (unsigned)fuzz_take(in, 1) % 5;
+	if (kind % 4 == 0)
+		snprintf(text, sizeof(text), "%%process id=%u name=ETHEL%u parent=%u", a, b, a / 2);
+	else if (kind % 4 == 1)
+		snprintf(text, sizeof(text),
+			 "%%file process=%u id=%u object=%u path=/HOLY%u/LAST%u%s", a, b, 1 + b, a,
+			 b, kind & 64 ? " offset=unknown" : "");
+	else if (kind % 4 == 2)
+		snprintf(text, sizeof(text),
+			 "%%op name=stat time=%llu took=5 process=%u path=/HOLY%u",
+			 (unsigned long long)m->last.start_ns, a, b);
+	else
+		snprintf(text, sizeof(text), "comment of ETHEL %u", b);
+	made_text(m, text, strlen(text));
+}
+
+static inline void made_record(struct made *m, struct fuzz_input *in)
+{
+	struct iot_record *rec = &m->last;
+	const unsigned what = (unsigned)fuzz_take(in, 1);
+	const int64_t step = (int64_t)fuzz_take(in, 1) * 1000;
+	if (m->in_order || rec->start_ns < step || what % 8 != 7)
+		rec->start_ns += step;
+	else
+		rec->start_ns -= step;
+	rec->offset = what & 8 ? fuzz_take(in, 2) : rec->offset + rec->length;
+	rec->length = what & 16 ? fuzz_take(in, 2) : rec->length;
+	rec->process = what & 32 ? (uint32_t)fuzz_take(in, 1) % 4 : rec->process;
+	rec->file = what & 64 ? (uint32_t)fuzz_take(in, 1) % 5 : rec->file;
+	rec->duration_ns = what & 128 ? fuzz_take(in, 2) * 1000 : rec->duration_ns;
+	rec->cpu_ns += (int64_t)(what & 7) * 1000;
+	rec->operation = what & 4 ? (uint32_t)m->records : 0;
+	rec->type = (uint8_t)(what & 1 ? IOT_LOGICAL | IOT_WRITE : IOT_LOGICAL);
+	FUZZ_CHECK(iot_writer_records(m->writer, rec, 1) == IOT_OK);
+	m->records++;
+}
+
+/* The first byte: 0-1 compression, 2-3 %sync, 4 decimal. The writer is closed; the caller frees it. */
+static inline struct iot_writer *made_trace(struct fuzz_input *in, bool in_order)
+{
+	static const uint64_t syncs[] = {IOT_SYNC_DEFAULT, 1, 3, 20};
+	const unsigned how = (unsigned)fuzz_take(in, 1);
+	struct made m = {.writer = iot_writer_new(), .in_order = in_order};
+	FUZZ_CHECK(m.writer != NULL);
+	FUZZ_CHECK(iot_writer_set(m.writer, IOT_SET_COMPRESSION, (how & 3) % 3) == IOT_OK);
+	FUZZ_CHECK(iot_writer_set(m.writer, IOT_SET_SYNC, syncs[how >> 2 & 3]) == IOT_OK);
+	FUZZ_CHECK(iot_writer_set(m.writer, IOT_SET_BASE, how & 16 ? 10 : 16) == IOT_OK);
+	FUZZ_CHECK(iot_writer_open_memory(m.writer) == IOT_OK);
+	for (size_t i = 0; in->size > 0 && i < MADE_MOST; i++) {
+		if (fuzz_take(in, 1) % 4 == 0)
+			made_other(&m, in);
+		else
+			made_record(&m, in);
+	}
+	FUZZ_CHECK(iot_writer_close(m.writer) == IOT_OK);
+	return m.writer;
+}
+
+#endif
