@@ -42,7 +42,6 @@ void iot_reader_free(struct iot_reader *r)
 	free(r->codec);
 	free(r->arena);
 	free(r->tail);
-	free(r->name);
 	free(r);
 }
 
@@ -121,10 +120,10 @@ static int make_window(struct iot_reader *r, const char *name)
 	if (name == NULL)
 		return iot_reader_refuse(r, "a reader needs a name for what it reads");
 	iot_names_init(&r->names, r->memory_max, false, true);
-	r->name = strdup(strcmp(name, "-") == 0 ? "standard input" : name);
-	r->window = r->name != NULL ? iot_window_new(r->name, &options) : NULL;
+	r->window = iot_window_new(strcmp(name, "-") == 0 ? "standard input" : name, &options);
 	if (r->window == NULL)
-		return iot_error_set(&r->error, IOT_ENOMEM, "%s: out of memory", name);
+		return iot_error_set(&r->error, IOT_ENOMEM, "out of memory");
+	r->name = iot_window_name(r->window);
 	return IOT_OK;
 }
 

@@ -32,7 +32,7 @@ struct iot_reader {
 	void (*warn)(void *context, const char *sentence);
 	void *warn_context;
 
-	char *name;
+	const char *name; /* the window's */
 	struct iot_window *window;
 	struct iot_codec *codec;
 	size_t codec_size;

@@ -425,6 +425,11 @@ int iot_window_status(const struct iot_window *w)
 	return w->error.status;
 }
 
+const char *iot_window_name(const struct iot_window *w)
+{
+	return w->name;
+}
+
 const struct iot_error *iot_window_error(const struct iot_window *w)
 {
 	return &w->error;

@@ -66,6 +66,8 @@ bool iot_window_waits(const struct iot_window *w, size_t want, int timeout_ms);
  */
 int iot_window_status(const struct iot_window *w);
 const struct iot_error *iot_window_error(const struct iot_window *w);
+/* What it was named, escaped: fit for a message. */
+const char *iot_window_name(const struct iot_window *w);
 
 /*
  * After damage in compressed data: drops what has been unpacked, clears the error and goes on at

@@ -444,6 +444,17 @@ Test(reader, absent_file_is_told)
 	iot_reader_free(r);
 }
 
+Test(reader, foreign_names_are_escaped_in_errors)
+{
+	struct iot_reader *r = iot_reader_new();
+	struct iot_record rec[1];
+	cr_assert_eq(iot_reader_open_memory(r, "no trace\n", 9, "a\x1b\nb"), IOT_OK);
+	cr_assert_eq(iot_reader_records(r, rec, 1), IOT_EFORMAT);
+	cr_assert_eq(strncmp(iot_reader_error(r), "a\\x1b\\x0ab:1:", 13), 0, "%s",
+		     iot_reader_error(r));
+	iot_reader_free(r);
+}
+
 Test(reader, memory_has_a_limit)
 {
 	struct bytes b = {NULL, 0};
