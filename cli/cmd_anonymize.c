@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace anonymize: traces without names, to be shared. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,13 +165,9 @@ static int anonymize_into(struct job *j, char **paths, size_t i)
 
 static int anonymize_each(struct job *j, char **paths, size_t count)
 {
-	char shown[512];
-	int worst = IOT_EXIT_OK;
-	if (mkdir(j->folder, 0777) != 0 && errno != EEXIST) {
-		iot_message("%s: %s", iot_escape(shown, sizeof shown, j->folder, strlen(j->folder)),
-			    strerror(errno));
-		return IOT_EXIT_FAULT;
-	}
+	int worst = iot_make_folder(j->folder);
+	if (worst != IOT_EXIT_OK)
+		return worst;
 	for (size_t i = 0; i < count; i++) {
 		int status = anonymize_into(j, paths, i);
 		worst = status > worst ? status : worst;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace convert: foreign logs to traces. Options, and which input goes to which output. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -9,7 +8,7 @@
 #include "cmd.h"
 #include "conversion.h"
 
-enum { OPTIONS_MAX = 64, SETTINGS_MAX = 32, NS_PER_US = 1000, NS_PER_MS = 1000000 };
+enum { OPTIONS_MAX = 64, SETTINGS_MAX = 32 };
 
 /* A converter that knows the setting "ops" makes no more of them than are wanted. */
 static const char *const ops_names[] = {
@@ -51,28 +50,6 @@ static const char *take_setting(const struct iot_opt *opt, const char *value)
 	if (s->count == SETTINGS_MAX - 1 && strcmp(opt->name, "ops") != 0)
 		return "fewer options";
 	s->setting[s->count++] = (struct iot_setting){setting_name(opt->name), value};
-	return NULL;
-}
-
-static const char *take_tick(const struct iot_opt *opt, const char *value)
-{
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = {{"ns", 1}, {"us", NS_PER_US}, {"ms", NS_PER_MS}};
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		if (strcmp(value, units[i].name) != 0)
-			continue;
-		*(uint64_t *)opt->target = units[i].ns;
-		return NULL;
-	}
-	char *end;
-	errno = 0;
-	unsigned long long ns = strtoull(value, &end, 10);
-	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || ns < 1 ||
-	    ns > INT64_MAX)
-		return "nanoseconds, or one of ns, us, ms";
-	*(uint64_t *)opt->target = ns;
 	return NULL;
 }
 
@@ -135,12 +112,8 @@ static void make_options(struct job *j)
 	    IOT_OPTION(SIZE, 0, "memory", "SIZE", &o->memory,
 		       "for sorting; beyond it temporary files are used (default: 256M)"),
 	    IOT_GROUP("Output"),
-	    {.kind = IOT_OPT_CALL,
-	     .name = "tick",
-	     .argument = "NS|us|ms",
-	     .target = &o->write.tick_ns,
-	     .help = "what a tick stands for (default: as exact as IN)",
-	     .call = take_tick},
+	    IOT_CALL("tick", "NS|us|ms", &o->write.tick_ns,
+		     "what a tick stands for (default: as exact as IN)", iot_opt_tick),
 	    IOT_OPT_BASE(o->write),
 	    IOT_OPT_WRITING(o->write),
 	};
@@ -286,14 +259,9 @@ static int convert_into(struct job *j, char **paths, size_t i)
 
 static int convert_each(struct job *j, char **paths, size_t count)
 {
-	char shown[512];
-	int worst = IOT_EXIT_OK;
-	if (mkdir(j->folder, 0777) != 0 && errno != EEXIST) {
-		iot_message("%s: %s",
-			    iot_escape(shown, sizeof(shown), j->folder, strlen(j->folder)),
-			    strerror(errno));
-		return IOT_EXIT_FAULT;
-	}
+	int worst = iot_make_folder(j->folder);
+	if (worst != IOT_EXIT_OK)
+		return worst;
 	if (j->report != NULL)
 		iot_json_open(&j->json, NULL, '[');
 	for (size_t i = 0; i < count && iot_signal_pending() == 0; i++) {

@@ -12,7 +12,7 @@ enum { MEMORY_DEFAULT = 256 << 20, MEMORY_LEAST = 1 << 16 };
 static const char notes[] =
     "Inputs may differ in tick, base and compression. They are aligned by epoch= of their\n"
     "%trace where all have one, else by their time zero; --shift comes on top of that. TIME is\n"
-    "a number with ns, us, ms, s, min or h behind it.\n"
+    "a number with ns, us, ms, s, m, h or d behind it; of seconds where nothing is.\n"
     "I/Os that start together are ordered by process, then file. The order of the IN does not\n"
     "matter. An id that two inputs use stays with the one that comes first; the other's gets a\n"
     "new number, in directives too.\n"
@@ -60,9 +60,9 @@ int iot_cmd_merge(int argc, char **argv)
 	    IOT_GROUP("Reading"),
 	    IOT_OPT_READING(o.read),
 	    IOT_GROUP("Writing"),
-	    IOT_RANGE(NUMBER, 0, "tick", "NS", &o.write.tick_ns,
-		      "nanoseconds of a tick (default: the greatest that divides all ticks)", 1,
-		      INT64_MAX),
+	    IOT_CALL("tick", "NS|us|ms", &o.write.tick_ns,
+		     "what a tick stands for (default: the greatest that divides all ticks)",
+		     iot_opt_tick),
 	    IOT_OPT_BASE(o.write),
 	    IOT_OPT_WRITING(o.write),
 	    IOT_OPTIONS_END,

@@ -31,7 +31,7 @@ static const char notes[] =
     "temporary files. With it a record is written when one has come that starts so much later:\n"
     "enough for input that is out of order by less than TIME, and for pipes. Who comes later\n"
     "still is written at once, out of order, and counted. TIME is a number with ns, us, ms, s,\n"
-    "min or h behind it.\n"
+    "m, h or d behind it; of seconds where nothing is.\n"
     "Packets (procstat) tell how far they are complete, and are written in order as that allows:\n"
     "the same as iotrace convert.\n"
     "A damaged or truncated IN ends with %lost, the rest is complete; the exit status is 1.\n";

@@ -2,9 +2,13 @@
 /* Traces in: a reader with the voice of the command line. */
 #include "in.h"
 
+#include <fcntl.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "converters/converter.h"
+#include "converters/unpack.h"
 #include "lib/error.h"
 
 enum { THREADS_MAX = 8 };
@@ -18,10 +22,44 @@ static void warn(void *context, const char *sentence)
 	iot_message("warning: %s", sentence);
 }
 
+/* A regular file that can be looked at without unpacking it. */
+static bool is_plain_file(const char *path)
+{
+	char head[IOT_PACKING_SIZE];
+	struct stat st;
+	if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return false;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	const ssize_t n = pread(fd, head, sizeof head, 0);
+	(void)close(fd);
+	return n > 0 && iot_packing_of(head, (size_t)n) == IOT_PACKED_NOT &&
+	       !iot_is_tar(head, (size_t)n);
+}
+
+/* What is no trace from its first line on may be the log of another tool, which is told. */
+void iot_in_hint(const char *path, const struct iot_reader *r, int status)
+{
+	struct iot_error error = {.status = IOT_OK};
+	char shown[256];
+	if (status != IOT_EFORMAT || iot_reader_fact(r, IOT_FACT_RECORDS) > 0 ||
+	    iot_reader_fact(r, IOT_FACT_COMMENTS) > 0 || !is_plain_file(path))
+		return;
+	struct iot_input *in = iot_input_new(&path, 1, NULL, &error);
+	const struct iot_converter *found = in != NULL ? iot_converter_sniff(in, &error) : NULL;
+	if (found != NULL)
+		iot_message("%s: seems to be of %s; 'iotrace convert' makes a trace of it",
+			    iot_escape(shown, sizeof shown, path, strlen(path)), found->name);
+	iot_input_free(in);
+}
+
 static int fail(struct iot_in *in, int status)
 {
 	iot_progress_clear(&in->progress);
 	iot_message("%s", in->reader ? iot_reader_error(in->reader) : "out of memory");
+	if (in->reader != NULL)
+		iot_in_hint(in->operand, in->reader, status);
 	in->status = status;
 	return IOT_EXIT_FAULT;
 }
@@ -61,6 +99,7 @@ int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_optio
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
 		return iot_opts_wrong(cmd, "standard input is a terminal; name a trace");
 	in->quiet = o->quiet;
+	in->operand = path;
 	iot_escape(in->path, sizeof in->path, path, strlen(path));
 	in->reader = iot_reader_new();
 	if (!in->reader)

@@ -47,8 +47,9 @@ struct iot_in {
 	struct iot_reader *reader;
 	struct iot_progress progress;
 	bool quiet, told_lost;
-	char path[256]; /* escaped */
-	int status;     /* enum iot_status: why reading stopped */
+	const char *operand; /* as it was named; the caller's */
+	char path[256];      /* the same, escaped */
+	int status;          /* enum iot_status: why reading stopped */
 };
 
 /* IOT_EXIT_OK, or the exit status of a command that ends here: it was told. */
@@ -70,6 +71,8 @@ void iot_in_close(struct iot_in *in);
  * else was asked for. They are known after the first events.
  */
 void iot_in_keep_framing(const struct iot_in *in, struct iot_write_options *o);
+/* Behind the reader's error: if IN is the log of another tool, says what makes a trace of it. */
+void iot_in_hint(const char *path, const struct iot_reader *r, int status);
 /* If IN stopped early, says so with a %lost, so that the %end to come does not hide it. */
 int iot_in_mark_lost(const struct iot_in *in, struct iot_writer *w);
 

@@ -30,7 +30,8 @@ static const struct entry commands[] = {
     {"cat", iot_cmd_cat, "Look into traces", "write a trace as canonical text, CSV, JSON lines"},
     {"info", iot_cmd_info, "Look into traces", "tell what a trace is and whether it is whole"},
     {"stat", iot_cmd_stat, "Look into traces", "count opens, I/Os and bytes by file or process"},
-    {"check", iot_cmd_check, "Look into traces", "tell whether traces are valid; repair damaged ones"},
+    {"check", iot_cmd_check, "Look into traces",
+     "tell whether traces are valid; repair damaged ones"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -97,6 +98,11 @@ static int unknown(const char *word)
 
 static int help(int argc, char **argv)
 {
+	if (argc > 2) {
+		int status = usage("one command only, this is too much:", argv[2]);
+		fprintf(stderr, "\nTry 'iotrace --help'.\n");
+		return status;
+	}
 	if (argc < 2) {
 		print_help();
 		return IOT_EXIT_OK;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/error.h"
+#include "lib/number.h"
 #include "lib/sink.h"
 
 void iot_message(const char *format, ...)
@@ -198,6 +199,24 @@ const char *iot_opt_base(const struct iot_opt *opt, const char *value)
 	return NULL;
 }
 
+const char *iot_opt_tick(const struct iot_opt *opt, const char *value)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}};
+	uint64_t ns = 0;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (strcmp(value, units[i].name) == 0)
+			ns = units[i].ns;
+	if (ns == 0 && !iot_number_decimal(value, strlen(value), &ns))
+		ns = 0;
+	if (ns < 1 || ns > INT64_MAX)
+		return "nanoseconds, or one of ns, us, ms";
+	*(uint64_t *)opt->target = ns;
+	return NULL;
+}
+
 static int apply(struct iot_writer *w, const struct iot_write_options *o,
 		 enum iot_compression compression)
 {
@@ -253,4 +272,18 @@ bool iot_same_file(const char *out, const char *in)
 	struct stat a, b;
 	return stat_operand(out, STDOUT_FILENO, &a) && stat_operand(in, STDIN_FILENO, &b) &&
 	       S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+int iot_make_folder(const char *path)
+{
+	char shown[512];
+	struct stat st;
+	int errnum = mkdir(path, 0777) == 0 ? 0 : errno;
+	if (errnum == EEXIST && stat(path, &st) == 0)
+		errnum = S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+	if (errnum == 0)
+		return IOT_EXIT_OK;
+	iot_message("%s: the directory cannot be made: %s",
+		    iot_escape(shown, sizeof shown, path, strlen(path)), strerror(errnum));
+	return IOT_EXIT_FAULT;
 }

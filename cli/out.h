@@ -130,8 +130,7 @@ struct iot_write_options {
 	IOT_OPTION(STRING, 'o', "output", "OUT", &(w).path,                                        \
 		   "write to OUT; .gz and .zst compress (default: standard output)")
 #define IOT_OPT_TICK(w)                                                                            \
-	IOT_RANGE(NUMBER, 0, "tick", "NS", &(w).tick_ns, "nanoseconds that a tick stands for",     \
-		  1, INT64_MAX)
+	IOT_CALL("tick", "NS|us|ms", &(w).tick_ns, "what a tick stands for", iot_opt_tick)
 #define IOT_OPT_BASE(w)                                                                            \
 	IOT_CALL("base", "16|10", &(w).base, "base of the numbers (default: 16)", iot_opt_base)
 #define IOT_OPT_WRITING(w)                                                                         \
@@ -151,6 +150,8 @@ struct iot_write_options {
 
 /* "16" or "10" into the uint64_t target. */
 iot_opt_fn iot_opt_base;
+/* Nanoseconds, or ns, us, ms, into the uint64_t target. */
+iot_opt_fn iot_opt_tick;
 
 /*
  * Checks what was asked for, sets it and opens the writer. Settings that are IOT_NOT_GIVEN are left
@@ -163,5 +164,7 @@ int iot_write_fault(const struct iot_writer *w, const struct iot_write_options *
 
 /* Whether `out` is the same file as `in`; "-" are stdin and stdout. */
 bool iot_same_file(const char *out, const char *in);
+/* The directory of --output-dir; one that is there will do. The exit status: a failure was told. */
+int iot_make_folder(const char *path);
 
 #endif

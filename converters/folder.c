@@ -16,7 +16,7 @@ int iot_path_error(struct iot_error *error, const char *path)
 {
 	int errnum = errno;
 	char shown[SHOWN_MAX];
-	return iot_error_system(error, errnum, "%s",
+	return iot_error_system(error, errnum, "%s: cannot be opened",
 				iot_escape(shown, sizeof(shown), path, strlen(path)));
 }
 

@@ -374,7 +374,7 @@ Test(input, folders_too_deep_and_without_files_are_refused)
 
 Test(input, what_is_not_there_is_named)
 {
-	expect_refused("absent\n", "absent\\x0a: No such file");
+	expect_refused("absent\n", "absent\\x0a: cannot be opened: No such file");
 }
 
 Test(input, several_paths_are_members_of_one_input)

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Logs of other tools given where traces are expected: it is told what makes a trace of them.
+log() {
+	"$IOTRACE" "$@" 2>&1 >/dev/null
+	echo "exit status $?"
+}
+
+cp "$TESTDATA/strace/cp.strace" cp.strace
+odd=$(printf '\033.strace')
+cp cp.strace "$odd"
+log cat cp.strace
+log stat "$odd"
+log merge cp.strace cp.strace
+cp "$TESTDATA/darshan/dd_dxt_rt340.darshan" dd.darshan
+log info dd.darshan
+
+# Neither broken traces nor what nobody knows, nor what would have to be unpacked
+printf 'ff %%iotrace tick=0 version=1\n' >broken.iot
+log cat broken.iot
+echo this is no log >text
+log cat text
+tar cf cp.tar cp.strace
+log cat cp.tar
+log cat - <cp.strace
