@@ -30,7 +30,9 @@ struct info {
 	struct ways logical, physical;
 	struct iot_map processes, files, objects;
 	uint64_t unknown_offsets;
-	int64_t first_ns, last_ns; /* last: the latest end of an I/O */
+	uint64_t traces;             /* %trace */
+	uint64_t gaps, lost_records; /* %lost, and what they tell */
+	int64_t first_ns, last_ns;   /* last: the latest end of an I/O */
 	bool any, failed;
 	struct told told[KEYS];
 };
@@ -71,6 +73,15 @@ static void keep_told(struct info *f, const struct iot_event *ev)
 	}
 }
 
+static void count_lost(struct info *f, const struct iot_event *ev)
+{
+	const struct iot_text records = iot_directive_get(ev, "records");
+	uint64_t n;
+	f->gaps++;
+	if (records.data != NULL && iot_number_decimal(records.data, records.size, &n))
+		f->lost_records += n;
+}
+
 static void count(struct info *f, struct iot_in *in)
 {
 	struct iot_event ev[IOT_IN_BATCH];
@@ -79,8 +90,12 @@ static void count(struct info *f, struct iot_in *in)
 		for (size_t i = 0; i < n; i++) {
 			if (ev[i].kind == IOT_RECORD)
 				count_record(f, &ev[i].rec);
-			else if (ev[i].kind == IOT_TRACE)
-				keep_told(f, &ev[i]);
+			else if (ev[i].kind == IOT_LOST)
+				count_lost(f, &ev[i]);
+			if (ev[i].kind != IOT_TRACE)
+				continue;
+			f->traces++;
+			keep_told(f, &ev[i]);
 		}
 	}
 	if (f->failed)
@@ -142,6 +157,9 @@ static void print_json(struct iot_out *o, const char *path, const struct info *f
 	json_ways(&j, "logical", &f->logical);
 	json_ways(&j, "physical", &f->physical);
 	iot_json_number(&j, "unknown_offsets", f->unknown_offsets);
+	iot_json_number(&j, "traces", f->traces);
+	iot_json_number(&j, "gaps", f->gaps);
+	iot_json_number(&j, "lost_records", f->lost_records);
 	iot_json_number(&j, "processes", f->processes.count);
 	iot_json_number(&j, "files", f->files.count);
 	iot_json_number(&j, "objects", f->objects.count);
@@ -235,12 +253,18 @@ static void print_people(struct iot_out *o, const char *path, const struct info 
 	iot_out_printf(o, "%s: %s\n", iot_escape(text, sizeof text, path, strlen(path)),
 		       state_name(in));
 	print_told(o, f);
+	if (f->traces > 1)
+		line(o, "traces", "%ju in one; what is told above is of the first",
+		     (uintmax_t)f->traces);
 	line(o, "records", "%ju", (uintmax_t)iot_reader_fact(r, IOT_FACT_RECORDS));
 	print_ways(o, "", &f->logical);
 	if (f->physical.records[READ] + f->physical.records[WRITE] > 0)
 		print_ways(o, "disk ", &f->physical);
 	if (f->unknown_offsets > 0)
 		line(o, "offsets", "%ju count from an unknown base", (uintmax_t)f->unknown_offsets);
+	if (f->gaps > 0)
+		line(o, "gaps", "%ju, records lost: at least %ju", (uintmax_t)f->gaps,
+		     (uintmax_t)f->lost_records);
 	line(o, "comments", "%ju", (uintmax_t)iot_reader_fact(r, IOT_FACT_COMMENTS));
 	line(o, "processes", "%zu", f->processes.count);
 	line(o, "files", "%zu opened, %zu different", f->files.count, f->objects.count);

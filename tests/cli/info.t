@@ -18,3 +18,14 @@ echo "$?"
 echo "$?"
 "$IOTRACE" info /dev/null
 echo "$?"
+
+# Two traces in one, and what is missing of them
+cat >merged <<'END'
+ff %trace source=first
+ff %trace source=second
+c0 22 0 8 5 1f4 3 7 10
+ff %lost time=1 records=4 why=damage
+ff %lost
+END
+"$IOTRACE" info merged | grep -E 'source|traces|gaps'
+"$IOTRACE" info --json merged | grep -o '"traces.*lost_records":[0-9]*'
