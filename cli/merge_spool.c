@@ -4,12 +4,11 @@
  * after part. However many there are, they need one descriptor.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "lib/spill.h"
 
 #include "merge.h"
 
@@ -23,34 +22,12 @@ struct iot_spool {
 	struct iot_error *error;
 };
 
-static const char *folder(void)
-{
-	const char *name = getenv("TMPDIR");
-	return name != NULL && name[0] != '\0' ? name : "/tmp";
-}
-
 static int failed(struct iot_error *error, int errnum, const char *what)
 {
 	char shown[256];
+	const char *folder = iot_temporary_folder();
 	return iot_error_system(error, errnum, "cannot %s the temporary file for merging in %s",
-				what, iot_escape(shown, sizeof shown, folder(), strlen(folder())));
-}
-
-static int open_file(void)
-{
-	char path[PATH_MAX];
-	int fd = open(folder(), O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
-	if (fd >= 0)
-		return fd;
-	int n = snprintf(path, sizeof path, "%s/iotrace-merge.XXXXXX", folder());
-	if (n < 0 || (size_t)n >= sizeof path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		(void)unlink(path);
-	return fd;
+				what, iot_escape(shown, sizeof shown, folder, strlen(folder)));
 }
 
 struct iot_spool *iot_spool_new(struct iot_error *error)
@@ -60,7 +37,7 @@ struct iot_spool *iot_spool_new(struct iot_error *error)
 		return NULL;
 	s->error = error;
 	s->buffer = malloc(IOT_SPOOL_BUFFER);
-	s->fd = s->buffer != NULL ? open_file() : -1;
+	s->fd = s->buffer != NULL ? iot_temporary_file() : -1;
 	if (s->fd >= 0)
 		return s;
 	if (s->buffer != NULL)

@@ -12,7 +12,7 @@
 
 enum { PAGE = 4096 };
 
-static const char *temporary_folder(void)
+const char *iot_temporary_folder(void)
 {
 	const char *folder = getenv("TMPDIR");
 	return folder != NULL && folder[0] != '\0' ? folder : "/tmp";
@@ -21,7 +21,7 @@ static const char *temporary_folder(void)
 static int open_named(const char *folder)
 {
 	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%s/iotrace-sort.XXXXXX", folder);
+	int n = snprintf(path, sizeof(path), "%s/iotrace.XXXXXX", folder);
 	if (n < 0 || (size_t)n >= sizeof(path)) {
 		errno = ENAMETOOLONG;
 		return -1;
@@ -32,15 +32,20 @@ static int open_named(const char *folder)
 	return fd;
 }
 
+int iot_temporary_file(void)
+{
+	const char *folder = iot_temporary_folder();
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+	return fd >= 0 ? fd : open_named(folder);
+}
+
 static int open_file(struct iot_spill *f)
 {
-	const char *folder = temporary_folder();
+	const char *folder = iot_temporary_folder();
 	f->buf = malloc(IOT_SPILL_BUFFER);
 	if (f->buf == NULL)
 		return iot_error_set(f->error, IOT_ENOMEM, "out of memory for sorting");
-	f->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
-	if (f->fd < 0)
-		f->fd = open_named(folder);
+	f->fd = iot_temporary_file();
 	if (f->fd >= 0)
 		return IOT_OK;
 	free(f->buf);
@@ -72,7 +77,7 @@ static int write_out(struct iot_spill *f, const void *data, size_t size)
 			continue;
 		if (n <= 0) {
 			char shown[256];
-			const char *folder = temporary_folder();
+			const char *folder = iot_temporary_folder();
 			return iot_error_system(
 			    f->error, n < 0 ? errno : ENOSPC,
 			    "cannot write the temporary file for sorting in %s",
