@@ -202,14 +202,6 @@ static void put_lacks(struct trace *t)
 	}
 }
 
-static uint64_t moved(uint64_t value, int64_t by)
-{
-	uint64_t distance = by < 0 ? 0 - (uint64_t)by : (uint64_t)by;
-	if (by < 0)
-		return value > distance ? value - distance : 0;
-	return value > UINT64_MAX - distance ? UINT64_MAX : value + distance;
-}
-
 /* A token with the blanks before it. */
 static void put_token(struct trace *t, const char *from, struct iot_text token)
 {
@@ -226,7 +218,7 @@ static void put_token(struct trace *t, const char *from, struct iot_text token)
 	} else if (is_number && (epoch || iot_text_is(key, "time"))) {
 		put(t, from, n - value.size);
 		int64_t by = epoch ? t->in->shift_ns - t->in->move_ns : t->in->move_ns;
-		t->out += iot_number_dec(t->out, moved(number, by));
+		t->out += iot_number_dec(t->out, iot_shifted(number, by));
 	} else {
 		put(t, from, n);
 	}

@@ -14,7 +14,7 @@ static bool has_number(const struct iot_event *ev)
 	return (ev->has & IOT_HAS_TIME) != 0 || ev->kind == IOT_TRACE;
 }
 
-static uint64_t shifted(uint64_t value, int64_t by)
+uint64_t iot_shifted(uint64_t value, int64_t by)
 {
 	uint64_t distance = by < 0 ? 0 - (uint64_t)by : (uint64_t)by;
 	if (by < 0)
@@ -46,7 +46,7 @@ static size_t shift_numbers(struct iot_text text, const char *key, int64_t by, c
 		at = digits;
 		if (!iot_number_decimal(digits, (size_t)(stop - digits), &value))
 			continue;
-		n += iot_number_dec(out + n, shifted(value, by));
+		n += iot_number_dec(out + n, iot_shifted(value, by));
 		at = stop;
 	}
 	memcpy(out + n, at, (size_t)(end - at));

@@ -19,6 +19,8 @@ struct iot_rebase {
 	size_t room;
 };
 
+/* value + by, but not below 0 or beyond 2^64-1. */
+uint64_t iot_shifted(uint64_t value, int64_t by);
 /* In place; new texts live until the next call. False: out of memory. */
 bool iot_rebase_events(struct iot_rebase *r, struct iot_event *ev, size_t n);
 void iot_rebase_free(struct iot_rebase *r);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events are decided on in stretches: what stands between two records goes with the second, unless it has a time of
- * its own. What stands behind the last record of a batch is carried to the next.
+ * Events are decided on in stretches: what stands between two records goes with the second, unless
+ * it has a time of its own. What stands behind the last record of a batch is carried to the next.
  *
- * The first record of a process that is in the slice has on its CPU clock what it used since its record before, in the
- * slice or not, and the clock goes on from there.
+ * The first record of a process that is in the slice has on its CPU clock what it used since its
+ * record before, in the slice or not, and the clock goes on from there.
  */
 #include "slice.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/directive.h"
+
 enum {
 	BATCH = sizeof((struct iot_slice *)0)->batch / sizeof(struct iot_event),
-	CARRY_MAX =
-	    1
-	    << 16, /* events without a record behind them, before they are decided on as they are */
+	/* Events without a record behind them, before they are decided on as they are. */
+	CARRY_MAX = 1 << 16,
 };
 
 /* Out */
@@ -120,16 +121,6 @@ static void remember(struct iot_slice *s, const struct iot_event *ev, bool in)
 		put_said(s, said);
 }
 
-static bool ends_file(const struct iot_event *ev)
-{
-	const unsigned needed = IOT_HAS_PROCESS | IOT_HAS_FILE;
-	const struct iot_text name = iot_directive_get(ev, "name"),
-			      result = iot_directive_get(ev, "result");
-	return (ev->has & needed) == needed && name.size == 5 &&
-	       memcmp(name.data, "close", 5) == 0 &&
-	       (result.data == NULL || (result.size == 1 && result.data[0] == '0'));
-}
-
 static void forget_file(struct iot_slice *s, const struct iot_event *ev)
 {
 	struct iot_said *said = iot_said_file(&s->names, &ev->rec, false);
@@ -231,7 +222,10 @@ static bool in_time(const struct iot_slice *s, int64_t ns)
 	return ns >= s->from_ns && ns < s->to_ns;
 }
 
-/* One that is no record; `in`: the record behind it is in the range; here: its place is, whatever the time. */
+/*
+ * One that is no record; `in`: the record behind it is in the range; here: its place is, whatever
+ * the time.
+ */
 static void take_other(struct iot_slice *s, const struct iot_event *ev, bool in, bool here)
 {
 	if (ev->has & IOT_HAS_TIME)
@@ -244,7 +238,7 @@ static void take_other(struct iot_slice *s, const struct iot_event *ev, bool in,
 	}
 	if (in && about_chosen_process(s, ev) && about_chosen_file(s, ev))
 		put(s, ev);
-	if (ev->kind == IOT_OP && ends_file(ev))
+	if (iot_directive_closes(ev))
 		forget_file(s, ev);
 }
 
