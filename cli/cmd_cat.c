@@ -111,9 +111,13 @@ static int cat_shown(struct cat *c)
 	iot_progress_clear(&c->in.progress);
 	if (s.failed)
 		iot_message("out of memory");
-	int status = iot_out_close(&out) == IOT_EXIT_OK ? iot_in_exit(&c->in) : IOT_EXIT_FAULT;
 	iot_show_free(&s);
-	return s.failed ? IOT_EXIT_FAULT : status;
+	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
+	if (s.failed || c->in.status == IOT_ENOMEM) {
+		iot_out_abandon(&out);
+		return IOT_EXIT_FAULT;
+	}
+	return iot_out_close(&out) == IOT_EXIT_OK ? iot_in_exit(&c->in) : IOT_EXIT_FAULT;
 }
 
 static int run(struct cat *c, const char *path)

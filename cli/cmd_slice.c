@@ -55,6 +55,12 @@ static const char examples[] =
     "  iotrace slice --process=7,9-12 --file='*.db' --op=write t.iot.zst\n"
     "  iotrace slice --every=100 -o sample.iot.zst t.iot.zst        one I/O of a hundred\n";
 
+static int out_of_memory(void)
+{
+	iot_message("out of memory");
+	return IOT_EXIT_FAULT;
+}
+
 /* What the beginning tells */
 
 static bool keep_trace(struct run *r, const struct iot_event *ev)
@@ -108,8 +114,12 @@ static int find_last(struct run *r)
 	o.progress = IOT_PROGRESS_NEVER;
 	int status = iot_in_open(&in, r->path, &o, r->command);
 	if (status == IOT_EXIT_OK) {
-		(void)!iot_reader_seek(in.reader, IOT_SEEK_TIME_NS, UINT64_MAX);
+		const int sought = iot_reader_seek(in.reader, IOT_SEEK_TIME_NS, UINT64_MAX);
 		r->span.last_ns = (int64_t)iot_reader_fact(in.reader, IOT_FACT_LAST_NS);
+		if (sought == IOT_ENOMEM || sought == IOT_EIO) {
+			iot_message("%s", iot_reader_error(in.reader));
+			status = IOT_EXIT_FAULT;
+		}
 	}
 	iot_in_close(&in);
 	return status;
@@ -200,6 +210,9 @@ static int copy(struct run *r, size_t n)
 	}
 	if (status == IOT_OK)
 		status = iot_slice_end(s);
+	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
+	if (r->in.status == IOT_ENOMEM)
+		return IOT_EXIT_FAULT;
 	if (status == IOT_OK)
 		status = iot_in_mark_lost(&r->in, r->writer);
 	if (status == IOT_OK)
@@ -224,10 +237,8 @@ static int slice(struct run *r)
 		n = iot_in_events(&r->in, r->ev, IOT_IN_BATCH);
 		found = look_at_head(r, n, &failed);
 	}
-	if (failed) {
-		iot_message("out of memory");
-		return IOT_EXIT_FAULT;
-	}
+	if (failed)
+		return out_of_memory();
 	int status = iot_in_exit(&r->in);
 	if (n == 0 && status != IOT_EXIT_OK)
 		return status;
@@ -258,7 +269,7 @@ static int run(struct run *r, const struct iot_command *command, const char *pat
 		if (r->writer != NULL)
 			status = slice(r);
 		else
-			iot_message("out of memory");
+			status = out_of_memory();
 	}
 	iot_writer_free(r->writer);
 	iot_in_close(&r->in);
@@ -323,7 +334,7 @@ static int parse_and_run(struct run *r, int argc, char **argv)
 	    IOT_OPT_READING(r->read),
 	    IOT_GROUP("Writing"),
 	    IOT_OPT_TICK(r->write),
-	    IOT_OPT_BASE(r->write),
+	    IOT_OPT_BASE_OF_IN(r->write),
 	    IOT_OPT_WRITING(r->write),
 	    IOT_OPTIONS_END,
 	};
@@ -346,10 +357,8 @@ static int parse_and_run(struct run *r, int argc, char **argv)
 int iot_cmd_slice(int argc, char **argv)
 {
 	struct run *r = calloc(1, sizeof *r);
-	if (r == NULL) {
-		iot_message("out of memory");
-		return IOT_EXIT_FAULT;
-	}
+	if (r == NULL)
+		return out_of_memory();
 	r->read = (struct iot_read_options)IOT_READ_OPTIONS_INIT;
 	r->read.read_size = READ_SIZE;
 	r->write = (struct iot_write_options)IOT_WRITE_OPTIONS_INIT;

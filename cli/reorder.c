@@ -250,6 +250,9 @@ static int sort_all(struct reorder *r, size_t n)
 
 static int finish(struct reorder *r)
 {
+	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
+	if (r->in.status == IOT_ENOMEM)
+		return IOT_EXIT_FAULT;
 	if (iot_in_mark_lost(&r->in, r->writer) != IOT_OK || iot_writer_close(r->writer) != IOT_OK)
 		return write_fault(r);
 	r->report->kept = true;

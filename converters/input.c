@@ -47,6 +47,8 @@ struct iot_input {
 	bool looking;     /* at first bytes only: small windows */
 	const volatile sig_atomic_t *stop;
 	struct tap *taps; /* open now */
+	struct iot_error
+	    unseen; /* why a head could not be looked at, if that is not the input's fault */
 };
 
 /* Raw bytes of one open member: beneath its window. */
@@ -188,12 +190,20 @@ static ssize_t raw_head(const struct iot_input *in, const struct member *m, int 
 	size_t want = IOT_PACKING_SIZE;
 	if (m->spool_at >= 0 && m->size < want)
 		want = (size_t)m->size;
-	ssize_t n;
-	do
-		n = pread(fd >= 0 ? fd : in->spool.fd, head, want,
-			  m->spool_at >= 0 ? m->spool_at : 0);
-	while (n < 0 && errno == EINTR);
-	return n;
+	const off_t from = m->spool_at >= 0 ? (off_t)m->spool_at : 0;
+	size_t have = 0;
+	while (have < want) {
+		ssize_t n = pread(fd >= 0 ? fd : in->spool.fd, head + have, want - have,
+				  from + (off_t)have);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		have += (size_t)n;
+	}
+	return (ssize_t)have;
 }
 
 static struct iot_window *open_member(struct iot_input *in, size_t member, struct iot_error *error)
@@ -496,25 +506,39 @@ static size_t head_room(const struct iot_input *in)
 	return room < IOT_HEAD_LEAST ? IOT_HEAD_LEAST : room;
 }
 
+/* Who has seen less than there is must not decide by it. */
+static void keep_unseen(struct iot_input *in, const struct iot_error *error)
+{
+	if (in->unseen.status == IOT_OK &&
+	    (error->status == IOT_ENOMEM || error->status == IOT_EIO))
+		in->unseen = *error;
+}
+
 static void load_head(struct iot_input *in, size_t member)
 {
-	struct iot_error ignored = {.status = IOT_OK};
+	struct iot_error error = {.status = IOT_OK};
 	struct member *m = &in->member[member];
 	struct iot_window *w = m->once;
 	size_t have, room = head_room(in);
 	in->looking = true;
 	if (w == NULL)
-		w = m->pipe ? NULL : open_member(in, member, &ignored);
+		w = m->pipe ? NULL : open_member(in, member, &error);
 	in->looking = false;
-	if (w == NULL)
+	if (w == NULL) {
+		keep_unseen(in, &error);
 		return;
+	}
 	const char *data = m->pipe ? pipe_head(w, &have) : iot_window_ahead(w, room, &have);
 	have = have < room ? have : room;
 	m->head = have > 0 ? malloc(have) : NULL;
 	if (m->head != NULL) {
 		memcpy(m->head, data, have);
 		m->head_size = have;
+	} else if (have > 0) {
+		(void)out_of_memory(&error);
 	}
+	keep_unseen(in, have < room ? iot_window_error(w) : &error);
+	keep_unseen(in, &error);
 	if (w != m->once)
 		iot_window_free(w);
 }
@@ -533,12 +557,21 @@ struct iot_window *iot_input_open(struct iot_input *in, size_t member, struct io
 {
 	struct member *m = &in->member[member];
 	struct iot_window *w = m->once;
+	if (in->unseen.status != IOT_OK) {
+		*error = in->unseen;
+		return NULL;
+	}
 	if (!m->pipe)
 		return open_member(in, member, error);
 	if (w == NULL)
 		iot_error_set(error, IOT_EUSAGE, "a pipe can be read once only");
 	m->once = NULL;
 	return w;
+}
+
+const struct iot_error *iot_input_unseen(const struct iot_input *in)
+{
+	return &in->unseen;
 }
 
 bool iot_input_again(const struct iot_input *in)

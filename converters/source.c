@@ -143,6 +143,10 @@ const struct iot_converter *iot_converter_sniff(struct iot_input *in, struct iot
 			second = iot_converters[i];
 		}
 	}
+	if (iot_input_unseen(in)->status != IOT_OK) {
+		*error = *iot_input_unseen(in);
+		return NULL;
+	}
 	if (best == NULL) {
 		refuse_unknown(in, error);
 		return NULL;

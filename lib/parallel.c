@@ -104,7 +104,8 @@ bool iot_reader_go_parallel(struct iot_reader *r)
 	if (r->window == NULL || r->codec != NULL || !iot_window_source(r->window, &source))
 		return false;
 	iot_reader_read_head(r, true, HEAD_MAX);
-	struct iot_parallel *parallel = start(r, &source);
+	/* without a codec (no memory) the reader's own way tells why */
+	struct iot_parallel *parallel = r->codec != NULL ? start(r, &source) : NULL;
 	const bool fine = begin_again(r);
 	if (fine && parallel != NULL)
 		r->ordered = calloc(1, sizeof(*r->ordered));
