@@ -124,6 +124,8 @@ struct iot_write_options {
 		.sync = IOT_NOT_GIVEN, .compression = -1,                                          \
 	}
 
+enum { IOT_MEMORY_DEFAULT = 256 << 20 };
+
 /* Elements of an array of options, for a struct iot_write_options w. */
 /* clang-format off */
 #define IOT_OPT_OUTPUT(w)                                                                          \
@@ -133,6 +135,9 @@ struct iot_write_options {
 	IOT_CALL("tick", "NS|us|ms", &(w).tick_ns, "what a tick stands for", iot_opt_tick)
 #define IOT_OPT_BASE(w)                                                                            \
 	IOT_CALL("base", "16|10", &(w).base, "base of the numbers (default: 16)", iot_opt_base)
+#define IOT_OPT_BASE_OF_IN(w)                                                                      \
+	IOT_CALL("base", "16|10", &(w).base, "base of the numbers (default: that of IN)",          \
+		 iot_opt_base)
 #define IOT_OPT_WRITING(w)                                                                         \
 	IOT_OPTION(CHOICE, 0, "compress", "plain|gzip|zstd", &(w).compression,                     \
 		   "compress so, whatever the name of OUT says"),                                  \
@@ -143,6 +148,9 @@ struct iot_write_options {
 	IOT_OPTION(FLAG, 0, "bare", NULL, &(w).bare,                                               \
 		   "records and comments alone, without %iotrace, %sync and %end"),                \
 	IOT_OPTION(NUMBER, 0, "sync", "N", &(w).sync, "a %sync after every N records (0: none)")
+#define IOT_OPT_MEMORY(target)                                                                     \
+	IOT_RANGE(SIZE, 0, "memory", "SIZE", target,                                               \
+		  "for sorting; beyond it temporary files are used (default: 256M)", 1 << 16, 0)
 #define IOT_OPT_QUIET(quiet, progress)                                                             \
 	IOT_OPTION(FLAG, 'q', "quiet", NULL, &(quiet), "no progress, no warnings"),                \
 	IOT_OPTION(CHOICE, 0, "progress", "auto|always|never", &(progress), NULL)
