@@ -291,7 +291,7 @@ int iot_cmd_anonymize(int argc, char **argv)
 	    IOT_GROUP("Reading"),
 	    IOT_OPT_READING(j.read),
 	    IOT_GROUP("Output"),
-	    IOT_OPT_BASE(j.write),
+	    IOT_OPT_BASE_OF_IN(j.write),
 	    IOT_OPT_WRITING(j.write),
 	    IOT_OPTIONS_END,
 	};

@@ -109,8 +109,7 @@ static void make_options(struct job *j)
 	    IOT_GROUP("Order"),
 	    IOT_OPTION(FLAG, 0, "unsorted", NULL, &o->unsorted,
 		       "as IN has it, at once, instead of in order of start"),
-	    IOT_OPTION(SIZE, 0, "memory", "SIZE", &o->memory,
-		       "for sorting; beyond it temporary files are used (default: 256M)"),
+	    IOT_OPT_MEMORY(&o->memory),
 	    IOT_GROUP("Output"),
 	    IOT_CALL("tick", "NS|us|ms", &o->write.tick_ns,
 		     "what a tick stands for (default: as exact as IN)", iot_opt_tick),
@@ -298,7 +297,7 @@ static int work(struct job *j, char **paths, size_t count)
 
 int iot_cmd_convert(int argc, char **argv)
 {
-	struct job j = {.convert = {.write = IOT_WRITE_OPTIONS_INIT, .memory = 256U << 20}};
+	struct job j = {.convert = {.write = IOT_WRITE_OPTIONS_INIT, .memory = IOT_MEMORY_DEFAULT}};
 	size_t count;
 	make_command(&j);
 	int status = iot_opts_parse(&j.command, argc, argv, &count);

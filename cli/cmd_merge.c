@@ -7,8 +7,6 @@
 #include "conversion.h"
 #include "merge.h"
 
-enum { MEMORY_DEFAULT = 256 << 20, MEMORY_LEAST = 1 << 16 };
-
 static const char notes[] =
     "Inputs may differ in tick, base and compression. They are aligned by epoch= of their\n"
     "%trace where all have one, else by their time zero; --shift comes on top of that. TIME is\n"
@@ -41,7 +39,7 @@ int iot_cmd_merge(int argc, char **argv)
 {
 	struct iot_merge_options o = {.read = IOT_READ_OPTIONS_INIT,
 				      .write = IOT_WRITE_OPTIONS_INIT,
-				      .memory = MEMORY_DEFAULT};
+				      .memory = IOT_MEMORY_DEFAULT};
 	const struct iot_opt options[] = {
 	    IOT_OPT_OUTPUT(o.write),
 	    IOT_CALL("shift", "NAME=TIME", &o, "add TIME to the times of input NAME (repeatable)",
@@ -53,9 +51,7 @@ int iot_cmd_merge(int argc, char **argv)
 	    IOT_OPTION(FLAG, 0, "keep-ids", NULL, &o.keep_ids,
 		       "ids mean the same in all IN: they are parts of one trace"),
 	    IOT_OPTION(FLAG, 0, "reorder", NULL, &o.reorder, "sort IN that are not in order"),
-	    IOT_RANGE(SIZE, 0, "memory", "SIZE", &o.memory,
-		      "memory for sorting, beyond it files are used (default: 256M)", MEMORY_LEAST,
-		      0),
+	    IOT_OPT_MEMORY(&o.memory),
 	    IOT_OPT_QUIET(o.read.quiet, o.read.progress),
 	    IOT_GROUP("Reading"),
 	    IOT_OPT_READING(o.read),

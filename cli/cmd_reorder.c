@@ -13,8 +13,6 @@
 #include "reorder.h"
 #include "times.h"
 
-enum { MEMORY_DEFAULT = 256 << 20, MEMORY_LEAST = 1 << 16 };
-
 struct job {
 	struct iot_command command;
 	struct iot_reorder_options reorder;
@@ -212,13 +210,11 @@ int iot_cmd_reorder(int argc, char **argv)
 {
 	struct job j = {.reorder = {.read = IOT_READ_OPTIONS_INIT,
 				    .write = IOT_WRITE_OPTIONS_INIT,
-				    .memory = MEMORY_DEFAULT,
+				    .memory = IOT_MEMORY_DEFAULT,
 				    .window_ns = IOT_NOT_GIVEN}};
 	struct iot_reorder_options *o = &j.reorder;
 	const struct iot_opt options[] = {
-	    IOT_RANGE(SIZE, 0, "memory", "SIZE", &o->memory,
-		      "for sorting; beyond it temporary files are used (default: 256M)",
-		      MEMORY_LEAST, 0),
+	    IOT_OPT_MEMORY(&o->memory),
 	    IOT_CALL("window", "TIME", &o->window_ns,
 		     "write what starts so much before the latest (default: hold everything)",
 		     take_window),
@@ -230,8 +226,7 @@ int iot_cmd_reorder(int argc, char **argv)
 	    IOT_GROUP("Reading"),
 	    IOT_OPT_READING(o->read),
 	    IOT_GROUP("Writing"),
-	    IOT_CALL("base", "16|10", &o->write.base, "base of the numbers (default: that of IN)",
-		     iot_opt_base),
+	    IOT_OPT_BASE_OF_IN(o->write),
 	    IOT_OPT_WRITING(o->write),
 	    IOT_OPTION(FLAG, 0, "framed", NULL, &o->write.framed,
 		       "with %iotrace, %sync and %end, even if IN has none"),

@@ -30,10 +30,16 @@ static bool parse_range(const char *item, size_t n, struct iot_id_range *range)
 	       (id(dash + 1, n - first - 1, &range->last) && range->first <= range->last);
 }
 
+/* 12-7, and other items of digits and dashes that are no ids. */
+static bool is_no_range(const char *item, size_t n)
+{
+	return strspn(item, "0123456789-") >= n;
+}
+
 static const char *add_process(struct iot_choice *c, const char *item, size_t n)
 {
 	struct iot_id_range range;
-	if (n == 0)
+	if (n == 0 || (is_no_range(item, n) && !parse_range(item, n, &range)))
 		return "numbers, ranges and names with commas between them: 7,9-12,mpi*";
 	if (parse_range(item, n, &range)) {
 		if (c->range_count == IOT_CHOICES_MAX)

@@ -19,6 +19,7 @@ run --report=- log
 run --from=nonsense log
 run --tick=0 log
 run --memory=many log
+run --memory=1K log
 run --ops=some log
 run absent
 run log absent
