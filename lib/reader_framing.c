@@ -242,7 +242,8 @@ void iot_reader_at_end(struct iot_reader *r, struct iot_batch *b)
 {
 	const int status = iot_window_status(r->window);
 	if (status != IOT_OK) {
-		tell_end_lost(r, b, status == IOT_ETRUNCATED);
+		if (r->skipping || status == IOT_ETRUNCATED)
+			tell_end_lost(r, b, status == IOT_ETRUNCATED);
 		iot_error_set(&r->error, status, "%s", iot_window_error(r->window)->text);
 	} else if (r->skipping) {
 		tell_end_lost(r, b, false);
