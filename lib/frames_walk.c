@@ -20,13 +20,20 @@ enum {
 	SKIPPABLE_HEADER = 8,
 	SCAN_SIZE = 1 << 16,
 	MAGIC_SIZE = 4,
+	WASTE_MAX =
+	    1 << 18, /* blocks of frames that failed, before going back behind their magics ends */
 };
 
 struct walk {
 	const struct iot_stored *in;
 	uint64_t *at;
 	size_t count, room, seen;
-	size_t stride; /* every so many frames are kept */
+	size_t stride;       /* every so many frames are kept */
+	uint64_t failed_at;  /* where blocks did not hold together */
+	size_t wasted;       /* blocks of frames that failed */
+	unsigned char *text; /* of the file, from text_at; NULL: nothing has been sought yet */
+	uint64_t text_at;
+	size_t text_size;
 	int status;
 };
 
@@ -65,6 +72,10 @@ static uint32_t little_endian(const unsigned char *p, unsigned bytes)
 /* False: at the end of the file, or it cannot be read. */
 static bool get(struct walk *w, uint64_t at, void *to, size_t n)
 {
+	if (at >= w->text_at && at + n <= w->text_at + w->text_size) {
+		memcpy(to, w->text + (at - w->text_at), n);
+		return true;
+	}
 	ssize_t got = iot_stored_read(w->in, at, to, n);
 	if (got < 0)
 		w->status = IOT_EIO;
@@ -101,17 +112,24 @@ static void keep(struct walk *w, uint64_t at)
 	w->at[w->count++] = at;
 }
 
+static uint64_t failed(struct walk *w, uint64_t at, size_t blocks)
+{
+	w->failed_at = at;
+	w->wasted += blocks;
+	return 0;
+}
+
 /* The place behind the frame whose blocks begin at `at`; 0: they do not hold together. */
 static uint64_t behind_blocks(struct walk *w, uint64_t at, bool checksum)
 {
 	unsigned char header[BLOCK_HEADER];
-	for (;;) {
+	for (size_t blocks = 1;; blocks++) {
 		if (!get(w, at, header, sizeof(header)))
-			return 0;
+			return failed(w, at, blocks);
 		const uint32_t block = little_endian(header, BLOCK_HEADER);
 		const uint32_t type = block >> 1 & 3, size = block >> 3;
 		if (type == BLOCK_RESERVED || size > ZSTD_BLOCKSIZE_MAX)
-			return 0;
+			return failed(w, at, blocks);
 		at += BLOCK_HEADER + (type == BLOCK_RLE ? 1 : size);
 		if (block & 1)
 			return at + (checksum ? CHECKSUM_SIZE : 0);
@@ -123,7 +141,9 @@ static uint64_t behind_frame(struct walk *w, uint64_t at)
 {
 	unsigned char head[ZSTD_FRAMEHEADERSIZE_MAX];
 	ZSTD_frameHeader header;
-	const ssize_t got = iot_stored_read(w->in, at, head, sizeof(head));
+	ssize_t got = sizeof(head);
+	if (!get(w, at, head, sizeof(head)))
+		got = iot_stored_read(w->in, at, head, sizeof(head));
 	if (got < 0)
 		w->status = IOT_EIO;
 	if (got >= SKIPPABLE_HEADER &&
@@ -136,26 +156,45 @@ static uint64_t behind_frame(struct walk *w, uint64_t at)
 	return behind_blocks(w, at + header.headerSize, header.checksumFlag != 0);
 }
 
+/* More of the file, from `at`; false: there is too little. */
+static bool look_at(struct walk *w, uint64_t at)
+{
+	if (w->text == NULL)
+		w->text = malloc(SCAN_SIZE);
+	if (w->text == NULL)
+		w->status = IOT_ENOMEM;
+	const ssize_t got = w->text != NULL ? iot_stored_read(w->in, at, w->text, SCAN_SIZE) : 0;
+	if (got < 0)
+		w->status = IOT_EIO;
+	w->text_at = at;
+	w->text_size = got > 0 ? (size_t)got : 0;
+	return w->text_size >= MAGIC_SIZE;
+}
+
 /* The next magic at or behind `at`; the end if there is none. */
 static uint64_t find_magic(struct walk *w, uint64_t at)
 {
-	unsigned char *text = malloc(SCAN_SIZE);
-	uint64_t found = w->in->size;
-	if (text == NULL)
-		w->status = IOT_ENOMEM;
-	while (text != NULL && found == w->in->size) {
-		const ssize_t got = iot_stored_read(w->in, at, text, SCAN_SIZE);
-		if (got < 0)
-			w->status = IOT_EIO;
-		if (got < MAGIC_SIZE)
-			break;
-		const unsigned char *p = memmem(text, (size_t)got, "\x28\xb5\x2f\xfd", MAGIC_SIZE);
+	for (;;) {
+		const uint64_t end = w->text_at + w->text_size;
+		const bool here = at >= w->text_at && at + MAGIC_SIZE <= end;
+		if (!here && !look_at(w, at))
+			return w->in->size;
+		const size_t from = (size_t)(at - w->text_at);
+		const unsigned char *p =
+		    memmem(w->text + from, w->text_size - from, "\x28\xb5\x2f\xfd", MAGIC_SIZE);
 		if (p != NULL)
-			found = at + (uint64_t)(p - text);
-		at += (uint64_t)got - (MAGIC_SIZE - 1);
+			return w->text_at + (uint64_t)(p - w->text);
+		at = w->text_at + w->text_size - (MAGIC_SIZE - 1);
 	}
-	free(text);
-	return found;
+}
+
+/*
+ * Behind a frame that failed: what looks like one may have covered others. Made to do so again and
+ * again that would cost much: then the search goes on where the blocks end to hold together.
+ */
+static uint64_t search_from(const struct walk *w, uint64_t place)
+{
+	return w->wasted > WASTE_MAX && w->failed_at > place ? w->failed_at : place + 1;
 }
 
 int iot_frames_walk(const struct iot_stored *s, uint64_t **at, size_t *count)
@@ -165,10 +204,11 @@ int iot_frames_walk(const struct iot_stored *s, uint64_t **at, size_t *count)
 	while (place < s->size && w.status == IOT_OK) {
 		const uint64_t next = behind_frame(&w, place);
 		if (next == 0 && w.status == IOT_OK)
-			place = find_magic(&w, place + 1);
+			place = find_magic(&w, search_from(&w, place));
 		else
 			place = next;
 	}
+	free(w.text);
 	*at = w.at;
 	*count = w.count;
 	return w.status;

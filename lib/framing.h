@@ -36,6 +36,24 @@ struct iot_end {
 	uint64_t hash;
 };
 
+/* Blank lines one behind the other mean nothing, and a few bytes unpack to very many. */
+enum { IOT_BLANK_MAX = 1 << 26 };
+#define IOT_BLANK_TOO_MUCH "more than 64 MiB of blank lines one behind the other"
+
+struct iot_blank_run {
+	uint64_t line, bytes; /* of the last one; of all */
+};
+
+/* Takes the blank line of that number; false: they are too many. */
+static inline bool iot_blank_run_take(struct iot_blank_run *run, uint64_t line, size_t size)
+{
+	if (line != run->line + 1)
+		run->bytes = 0;
+	run->line = line;
+	run->bytes += size;
+	return run->bytes <= IOT_BLANK_MAX;
+}
+
 enum { IOT_FRAMING_MAX = 128 }; /* room that a line built needs */
 
 /* NULL, or what is wrong (a static sentence); `version` as found. */

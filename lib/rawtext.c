@@ -19,8 +19,6 @@ enum {
 	DESCRIPTOR_AT = 4, /* of a zstd frame: its descriptor, and the bit of the checksum in it */
 	CHECKSUM_BIT = 4,
 	LOOK = 4096,
-	WASTE_FREE = 1 << 28,
-	WASTE_FACTOR = 32,
 };
 
 static const uint64_t window_max = (uint64_t)1 << 27;
@@ -39,7 +37,6 @@ struct iot_rawtext {
 	bool begun, no_more;
 	bool frame_ended, gap, gap_truncated; /* to be told when the lines before have been */
 	bool in_long;
-	uint64_t wasted; /* bytes read and made in frames that failed */
 	char why[512];
 };
 
@@ -151,22 +148,6 @@ static bool has_checksum(const struct iot_unpacker *u)
 	       (u->raw[at + DESCRIPTOR_AT] & CHECKSUM_BIT) != 0;
 }
 
-/*
- * The next frame is sought from the beginning of the damaged one, for the decoder may have run past
- * it, up to the end of the input. Bytes that only look like beginnings could be made to cost much so:
- * when they have, the search goes on from where the decoder stands.
- */
-static bool find_next_frame(struct iot_rawtext *t)
-{
-	struct iot_unpacker *u = &t->unpacker;
-	const uint64_t here = u->raw_at + u->raw_pos;
-	t->wasted += here - u->frame_at + (t->at + (t->end - t->start) - t->frame_at);
-	if (t->wasted > WASTE_FREE + WASTE_FACTOR * t->in.stored && here > u->frame_at)
-		u->frame_at = here - 1;
-	u->damaged = true;
-	return iot_unpacker_resync(u);
-}
-
 /* Damage, or the end of the input inside of a frame. */
 static void unpacker_failed(struct iot_rawtext *t)
 {
@@ -181,7 +162,7 @@ static void unpacker_failed(struct iot_rawtext *t)
 	snprintf(t->why, sizeof(t->why), "%.*s", (int)sizeof(t->why) - 1,
 		 t->fault.text + (strlen(t->fault.text) > named ? named : 0));
 	t->gap = true;
-	t->no_more = !find_next_frame(t);
+	t->no_more = !iot_unpacker_resync(&t->unpacker);
 	t->gap_truncated = t->no_more && status == IOT_ETRUNCATED;
 }
 

@@ -60,6 +60,8 @@ struct iot_reader {
 	uint64_t index; /* records so far with those that were lost */
 	uint64_t lost, lost_records, warnings;
 	uint64_t intervals;          /* %syncs taken */
+	uint64_t interval_at;        /* the record behind the last one */
+	struct iot_blank_run blanks;
 	size_t sync_size;            /* of the line of the last one */
 	uint64_t told_comments;      /* by %end */
 	uint64_t threads;            /* that may decode; see parallel.h */
@@ -135,7 +137,8 @@ void iot_reader_deliver(struct iot_reader *r, struct iot_batch *b, const struct 
 /* Undated events take the place of what follows them. */
 void iot_reader_place_undated(struct iot_batch *b);
 
-/* %iotrace, %sync and %end; any line behind %end. */
+/* A blank line; %iotrace, %sync and %end; any line behind %end. */
+bool iot_reader_take_blank(struct iot_reader *r, const struct iot_line *l);
 bool iot_reader_take_header(struct iot_reader *r, const struct iot_line *l);
 bool iot_reader_take_sync(struct iot_reader *r, struct iot_batch *b, const struct iot_line *l);
 bool iot_reader_take_end(struct iot_reader *r, struct iot_batch *b, const struct iot_line *l);

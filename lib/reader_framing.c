@@ -36,10 +36,26 @@ static bool tell_lost(struct iot_reader *r, struct iot_batch *b, uint64_t record
 	return true;
 }
 
+bool iot_reader_take_blank(struct iot_reader *r, const struct iot_line *l)
+{
+	if (!iot_blank_run_take(&r->blanks, r->lines + 1, (size_t)(l->next - r->cur)))
+		return iot_reader_fail(r, IOT_ELIMIT, 1, IOT_BLANK_TOO_MUCH);
+	iot_reader_step_over(r, l);
+	return true;
+}
+
+/* The first frame or member may be there twice. */
+static bool is_first_interval_again(const struct iot_reader *r)
+{
+	return r->recover && r->framed && r->intervals == 0 && r->sync > 0 && r->index == r->sync;
+}
+
 bool iot_reader_take_header(struct iot_reader *r, const struct iot_line *l)
 {
 	struct iot_header h;
 	uint64_t version;
+	if (r->begun && is_first_interval_again(r))
+		return iot_reader_damaged(r, l->column, "a second %iotrace");
 	if (r->begun)
 		return iot_reader_fail(
 		    r, IOT_EFORMAT, l->column,
@@ -68,6 +84,7 @@ static void new_interval(struct iot_reader *r, const struct iot_line *l)
 	r->hashed = r->cur;
 	r->skipping = false;
 	r->intervals++;
+	r->interval_at = r->index;
 	iot_codec_forget(r->codec);
 }
 
@@ -80,6 +97,16 @@ static bool hash_matches(struct iot_reader *r, uint64_t hash)
 static bool can_start_at(const struct iot_reader *r, uint64_t ticks)
 {
 	return ticks <= INT64_MAX / iot_codec_tick(r->codec);
+}
+
+/*
+ * Records are not delivered twice: a %sync that leads no further than the one believed before stands
+ * where a part of the trace is repeated. It is not compared with the number of records: if a stretch
+ * of lines came twice there are too many, and what follows is still new.
+ */
+static bool goes_back(const struct iot_reader *r, const struct iot_sync *s)
+{
+	return s->record <= r->interval_at;
 }
 
 /* A trace that was entered in the middle: its first line is a %sync. */
@@ -130,6 +157,8 @@ bool iot_reader_take_sync(struct iot_reader *r, struct iot_batch *b, const struc
 		return false;
 	if (!hash_ok || !r->verify)
 		return true; /* it is found again, and believed, as the %sync to go on at */
+	if (goes_back(r, &s) && s.time != start)
+		return true; /* two intervals with the same text, and this one is repeated */
 	/* all before it is as it was written: it is this line that is damaged */
 	if (!tell_lost(r, b, 0))
 		return false;
@@ -184,9 +213,11 @@ bool iot_reader_skip_line(struct iot_reader *r, struct iot_batch *b)
 	    l.kind == IOT_LINE_COMMENT ? iot_directive_framing(l.text) : IOT_FRAMING_NONE;
 	struct iot_sync s;
 	struct iot_end e;
+	if (l.kind == IOT_LINE_BLANK)
+		return iot_reader_take_blank(r, &l);
 	r->begun = true;
 	if (framing == IOT_FRAMING_SYNC && iot_sync_parse(l.text, &s) == NULL &&
-	    can_start_at(r, s.time)) {
+	    can_start_at(r, s.time) && !goes_back(r, &s)) {
 		iot_codec_set_start(r->codec, (int64_t)s.time);
 		if (!tell_lost(r, b, s.record > r->index ? s.record - r->index : 0))
 			return false;
@@ -212,21 +243,25 @@ bool iot_reader_after_end(struct iot_reader *r)
 		    r, IOT_EFORMAT, 1,
 		    "something behind %%end: two traces one behind the other are no "
 		    "trace; `iotrace merge` joins them");
-	iot_reader_step_over(r, &l);
-	return true;
+	return iot_reader_take_blank(r, &l);
 }
 
 /* The end of the input */
 
 bool iot_reader_resync(struct iot_reader *r)
 {
-	if (!r->recover || iot_window_status(r->window) != IOT_EFORMAT)
+	const int status = iot_window_status(r->window);
+	if (!r->recover ||
+	    (status != IOT_EFORMAT && status != IOT_ETRUNCATED && status != IOT_ELIMIT))
+		return false;
+	const bool more = iot_window_resync(r->window);
+	if (!more && status == IOT_ETRUNCATED)
 		return false;
 	snprintf(r->damage, sizeof(r->damage), "damaged compressed data behind line %llu",
 		 (unsigned long long)r->lines);
 	r->skipping = true;
 	r->in_long = false;
-	return iot_window_resync(r->window);
+	return more;
 }
 
 static void tell_end_lost(struct iot_reader *r, struct iot_batch *b, bool cut)

@@ -123,10 +123,8 @@ static bool take_comment(struct iot_reader *r, struct iot_batch *b, const struct
 static bool take_other(struct iot_reader *r, struct iot_batch *b)
 {
 	const struct iot_line l = iot_line_look(r->cur, r->end);
-	if (l.kind == IOT_LINE_BLANK) {
-		iot_reader_step_over(r, &l);
-		return true;
-	}
+	if (l.kind == IOT_LINE_BLANK)
+		return iot_reader_take_blank(r, &l);
 	if (l.kind != IOT_LINE_COMMENT)
 		return iot_reader_damaged(r, 1, "neither a record nor a comment");
 	if (l.base != iot_codec_base(r->codec))

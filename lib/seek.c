@@ -264,7 +264,7 @@ int iot_reader_begin_at(struct iot_reader *r, uint64_t at)
 	r->tail = NULL;
 	r->begun = r->framed = r->ended = r->in_tail = r->cut = r->done = false;
 	r->skipping = r->in_long = false;
-	r->index = 0;
+	r->index = r->interval_at = 0;
 	XXH3_64bits_reset(r->hash);
 	iot_codec_forget(r->codec);
 	iot_codec_set_start(r->codec, 0);

@@ -19,6 +19,9 @@ enum {
 	ZSTD_FIRST_HINT = 5,    /* least bytes of a frame's header */
 	ZSTD_BLOCK_HEADER = 3,
 	MAGIC_MAX = 4,
+	/* Bytes spent on frames that failed, before going back to their beginnings ends: */
+	WASTE_FREE = 1 << 28,
+	WASTE_FACTOR = 32, /* and so many for each byte of the source */
 };
 
 /* Raw bytes */
@@ -141,6 +144,7 @@ static void fail_damaged(struct iot_unpacker *u, const char *reason)
 
 static void fail_truncated(struct iot_unpacker *u)
 {
+	u->damaged = true;
 	iot_error_set(u->error, IOT_ETRUNCATED,
 		      "%s: at byte %llu: the input ends inside the %s that begins at byte %llu",
 		      u->name, (unsigned long long)raw_offset(u), unit_name(u),
@@ -180,6 +184,7 @@ static bool begin_frame(struct iot_unpacker *u)
 	enum iot_match match;
 
 	u->frame_at = raw_offset(u);
+	u->made = 0;
 	match = next_magic(u);
 	if (match == IOT_MATCH_NO && u->how == IOT_GZIP && u->raw[u->raw_pos] == 0) {
 		skip_zeros(u);
@@ -292,7 +297,9 @@ size_t iot_unpacker_read(struct iot_unpacker *u, char *out, size_t room)
 		u->ended = true;
 		return 0;
 	}
-	return u->how == IOT_GZIP ? unpack_gzip(u, out, room) : unpack_zstd(u, out, room);
+	const size_t n = u->how == IOT_GZIP ? unpack_gzip(u, out, room) : unpack_zstd(u, out, room);
+	u->made += n;
+	return n;
 }
 
 bool iot_unpacker_hungry(const struct iot_unpacker *u)
@@ -376,13 +383,28 @@ static bool find_beginning(struct iot_unpacker *u)
 	}
 }
 
-/* Every call begins behind the place where the one before went on, so that calls come to an end. */
+/*
+ * The next beginning is sought from the one that failed, for the decoder may have run past it, up to
+ * the end of the input. Bytes that only look like beginnings could be made to cost much so: when
+ * they have, the search goes on from where the decoder stands. Either way it begins behind the place
+ * where the one before went on, so that searches come to an end.
+ */
+static uint64_t search_from(struct iot_unpacker *u)
+{
+	const uint64_t here = raw_offset(u);
+	uint64_t from = u->frame_at + 1;
+
+	u->wasted += here - u->frame_at + u->made;
+	if (u->wasted > WASTE_FREE + WASTE_FACTOR * u->in->stored && here > from)
+		from = here;
+	return from > u->raw_at ? from : u->raw_at;
+}
+
 bool iot_unpacker_resync(struct iot_unpacker *u)
 {
-	const uint64_t from = u->frame_at + 1 > u->raw_at ? u->frame_at + 1 : u->raw_at;
-
 	if (!u->damaged)
 		return false;
+	const uint64_t from = search_from(u);
 	u->damaged = false;
 	u->raw_pos = (size_t)(from - u->raw_at);
 	u->ended = !find_beginning(u);

@@ -28,6 +28,8 @@ struct iot_unpacker {
 	uint64_t raw_at;
 
 	uint64_t frame_at; /* where the frame or member in work began */
+	uint64_t made;     /* bytes unpacked of it */
+	uint64_t wasted;   /* bytes read and unpacked of those that failed */
 	bool in_frame;
 	bool output_full; /* the decoder may hold more output */
 	bool ended;       /* properly, or the error tells */

@@ -178,6 +178,10 @@ static void take_comment(struct iot_verify *v, const struct iot_line *l)
 
 static void blank(struct iot_verify *v, const struct iot_line *l)
 {
+	if (!iot_blank_run_take(&v->blanks, v->line, (size_t)(l->next - v->cur))) {
+		iot_verify_fail(v, IOT_ELIMIT, IOT_BLANK_TOO_MUCH);
+		return;
+	}
 	if (begin_lint(v) && v->lint != NULL)
 		iot_lint_blank(v->lint, v->line);
 	v->cur = l->next;

@@ -42,6 +42,7 @@ struct iot_verify {
 	uint64_t block_at;             /* of the block in the text */
 	const char *hashed;            /* up to here */
 	uint64_t line;                 /* the one at cur, from 1 */
+	struct iot_blank_run blanks;
 
 	XXH3_state_t *hash;
 	struct iot_interval interval;     /* the one in work */

@@ -70,8 +70,9 @@ const struct iot_error *iot_window_error(const struct iot_window *w);
 const char *iot_window_name(const struct iot_window *w);
 
 /*
- * After damage in compressed data: drops what has been unpacked, clears the error and goes on at
- * the next frame or member that begins behind the place of damage. False if there is none.
+ * After damage in compressed data, which may have made a frame run into the end of the input: drops
+ * what has been unpacked, clears the error and goes on at the next frame or member that begins
+ * behind the beginning of the damaged one. False, and all stays as it is, if there is none.
  */
 bool iot_window_resync(struct iot_window *w);
 

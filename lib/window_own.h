@@ -30,6 +30,7 @@ struct iot_window {
 	const char *bytes;
 	char *block; /* where bytes points to, unless that is the caller's memory, or a piece */
 	size_t start, end, room; /* room: of block */
+	unsigned resyncs;
 	bool ended;
 	bool detected;
 	enum iot_compression how;

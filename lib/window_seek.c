@@ -5,6 +5,8 @@
 #include "frames.h"
 #include "window_own.h"
 
+enum { RESYNC_THREADS = 16 }; /* behind more damage than that a thread is not worth its start */
+
 /* What the thread has unpacked ahead is dropped, and nothing is shown. */
 static void end_ahead(struct iot_window *w)
 {
@@ -61,7 +63,7 @@ bool iot_window_resync(struct iot_window *w)
 		return false;
 	end_ahead(w);
 	w->ended = !iot_unpacker_resync(&w->unpacker);
-	if (!w->ended)
+	if (!w->ended && ++w->resyncs <= RESYNC_THREADS)
 		iot_window_start_ahead(w);
 	return !w->ended;
 }

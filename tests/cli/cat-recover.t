@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What is there twice is delivered once; blank lines have a limit.
+"$IOTRACE" cat --sync=2 "$TESTDATA/format/sync.iot" >whole
+grep -n '%sync' whole | cut -d: -f1 >syncs
+first=$(sed -n 1p syncs) second=$(sed -n 2p syncs)
+sed -n "$first,$((second - 1))p" whole >interval
+{ head -n $((second - 1)) whole; cat interval; tail -n +$second whole; } >twice
+"$IOTRACE" cat --format=csv whole >whole.csv
+"$IOTRACE" cat --recover --format=csv twice | cmp - whole.csv
+"$IOTRACE" cat --recover twice >again
+echo "twice: $?"
+grep '%lost' again
+"$IOTRACE" info --recover twice | grep -e 'records ' -e gaps
+printf '%65000s\n' >line
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	cat line line >lines
+	mv lines line
+done
+{ cat line; head -n 40 line; } | gzip -1 >blank.gz
+for command in cat check; do
+	"$IOTRACE" $command blank.gz
+	echo "$command: $?"
+done
