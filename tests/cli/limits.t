@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Input that asks for too much: bounded memory, time and temporary files, and a sentence that tells why.
+# Address space is limited, so that what grows without bound fails at once.
+
+cat >bombs.py <<'P'
+import gzip, io, tarfile
+def put(name, data):
+    with open(name, "wb") as f: f.write(data)
+def tar(name, members, mode="w"):
+    with tarfile.open(name, mode) as t:
+        for path, data, kind, link in members:
+            m = tarfile.TarInfo(path)
+            m.size, m.type, m.linkname = len(data), kind, link
+            t.addfile(m, io.BytesIO(data) if data else None)
+log = b'7 1.5 read(3, "", 9) = 9 <0.000001>\n'
+line = b"x" * (64 << 20)
+put("line.iot.gz", gzip.compress(b"ff %iotrace version=1 tick=1000\nc0 " + line, 1))
+put("line.log.gz", gzip.compress(log + b'7 1.6 read(3, "' + line, 1))
+zeros = gzip.compress(bytes(256 << 20), 1)
+put("zeros.gz", zeros)
+put("twice.gz", gzip.compress(zeros, 1))
+# a frame that asks for a window of 3.5 TB, and one of 2 GB
+put("window.iot.zst", b"\x28\xb5\x2f\xfd\x00\xf7" + b"\x01\x00\x00" * 9)
+put("window2.iot.zst", b"\x28\xb5\x2f\xfd\x00\xa8" + b"\x01\x00\x00" * 9)
+# each line of a process of its own, with the greatest ids
+with open("processes.iot", "wb") as f:
+    f.write(b"".join(b"c0 22 0 8 0 1 1 %x 1\n" % (0xffffffff - 7919 * i & 0xffffffff) for i in range(60000)))
+with open("ids.iot", "wb") as f:
+    f.write(b"".join(b"ff %%file process=%d id=4294967295 object=%d path=/%d\n" % (4294967295 - i, 4294967295 - i, i)
+                     for i in range(20000)))
+    f.write(b"c0 22 0 8 0 1 ffffffff ffffffff 1\n")
+r, s, l, c = tarfile.REGTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE
+tar("odd.tar", [("../../escaped", log, r, ""), ("/tmp/absolute-name-of-iotrace", log, r, ""),
+                ("link", b"", s, "/etc/passwd"), ("hard", b"", l, "../../escaped"), ("device", b"", c, ""),
+                ("fifo", b"", tarfile.FIFOTYPE, "")])
+head = tarfile.TarInfo("big.log"); head.size = 1 << 50
+put("size.tar", head.tobuf(tarfile.GNU_FORMAT) + log * 20)
+P
+python3 bombs.py || exit 1
+
+# try SECONDS COMMAND...: in 1 GiB, within so many seconds; what it says, cut short
+try() {
+	seconds=$1
+	shift
+	(
+		case ${MODE-release} in
+		release | debug) ulimit -v 1048576 ;; # sanitizers want all of it
+		esac
+		ulimit -f 409600
+		timeout "$seconds" "$IOTRACE" "$@" >out.txt 2>err.txt
+	)
+	status=$?
+	echo "$*: $status"
+	grep -v '^iotrace: warning' err.txt | head -n 1 | cut -c 1-150
+	rm -f out.iot
+}
+export TMPDIR="$PWD"
+echo "== lines without an end"
+try 20 cat line.iot.gz
+try 20 check -q line.iot.gz
+try 20 convert --from=strace -o out.iot line.log.gz
+echo "== bombs"
+try 20 cat zeros.gz
+try 20 cat --recover zeros.gz
+try 20 check -q zeros.gz
+try 30 convert --from=strace -o out.iot zeros.gz
+try 30 convert --from=procstat -o out.iot zeros.gz
+try 30 convert --from=darshan -o out.iot zeros.gz
+try 30 convert -o out.iot twice.gz
+echo "== windows"
+try 5 cat window.iot.zst
+try 5 info window2.iot.zst
+try 5 check -q window2.iot.zst
+try 5 convert -o out.iot window.iot.zst
+echo "== ids"
+try 20 stat --tsv processes.iot
+wc -l <out.txt | tr -d " "
+try 20 merge -o out.iot processes.iot ids.iot
+try 20 info ids.iot
+echo "== tars"
+try 10 convert --from=strace -o out.iot odd.tar
+head -n 3 err.txt
+find . .. -maxdepth 1 -name 'escaped*'
+ls /tmp/absolute-name-of-iotrace 2>/dev/null
+try 10 convert --from=strace -o out.iot size.tar
+echo "== left here"
+ls -A | grep -v '^bombs\.py$\|\.txt$'
