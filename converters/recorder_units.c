@@ -387,7 +387,7 @@ int iot_recorder_units_open(struct recorder *r)
 
 void iot_recorder_units_close(struct recorder *r)
 {
-	for (uint32_t i = 0; i < r->units; i++)
+	for (uint32_t i = 0; i < r->units && r->unit != NULL; i++)
 		iot_recorder_grammar_free(r->unit[i].grammar);
 	for (unsigned p = 0; p < RECORDER_PATTERNS; p++)
 		free(r->position[p]);

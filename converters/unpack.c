@@ -23,6 +23,7 @@ struct unpacker {
 
 struct iot_tar {
 	struct unpacker *u;
+	struct archive_entry *entry; /* ours: libarchive does not check that it could make one */
 	uint64_t skipped;
 };
 
@@ -259,7 +260,7 @@ struct iot_tar *iot_tar_new(struct iot_window *base, const char *name, struct io
 	if (u == NULL)
 		return NULL;
 	struct iot_tar *t = calloc(1, sizeof(*t));
-	if (t == NULL)
+	if (t == NULL || (t->entry = archive_entry_new2(u->archive)) == NULL)
 		iot_error_set(error, IOT_ENOMEM, "out of memory");
 	else if (archive_read_support_format_tar(u->archive) != ARCHIVE_OK ||
 		 open_archive(u) != IOT_OK) {
@@ -269,6 +270,8 @@ struct iot_tar *iot_tar_new(struct iot_window *base, const char *name, struct io
 		t->u = u;
 		return t;
 	}
+	if (t != NULL)
+		archive_entry_free(t->entry);
 	unpacker_free(u);
 	free(t);
 	return NULL;
@@ -278,6 +281,7 @@ void iot_tar_free(struct iot_tar *t)
 {
 	if (t == NULL)
 		return;
+	archive_entry_free(t->entry);
 	unpacker_free(t->u);
 	free(t);
 }
@@ -290,11 +294,11 @@ static bool is_plain_file(struct archive_entry *entry)
 
 int iot_tar_next(struct iot_tar *t, const char **name)
 {
-	struct archive_entry *entry;
+	struct archive_entry *const entry = t->entry;
 	if (t->u->error.status != IOT_OK)
 		return t->u->error.status;
 	for (;;) {
-		int got = archive_read_next_header(t->u->archive, &entry);
+		int got = archive_read_next_header2(t->u->archive, entry);
 		if (got == ARCHIVE_EOF)
 			return 0;
 		if (got == ARCHIVE_RETRY)

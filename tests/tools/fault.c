@@ -3,7 +3,8 @@
  * A library to be preloaded: lets one call of a program fail, as full disks and exhausted memory do.
  *
  *	FAULT=CALL:N[:HOW]   the Nth call of CALL fails so (0: all of them)
- *	FAULT_COUNT=FILE     at the end, "CALL COUNT" for every kind of call, to FILE
+ *	FAULT_COUNT=FILE     at the end, "CALL COUNT" for every kind of call, and "live COUNT" of blocks of
+ *	                     memory that were not freed, to FILE
  *
  * CALL: malloc (calloc, realloc and aligned allocations too), thread, open, read, write, sync,
  * close, rename, seek. HOW: the name of an errno; "short": at most one byte is moved; "stuck": this
@@ -29,24 +30,10 @@ static const char *const names[CALLS] = {"malloc", "thread", "open",   "read", "
 					 "sync",   "close",  "rename", "seek"};
 
 static atomic_ulong counts[CALLS];
+static atomic_long live; /* blocks of memory */
 static int failing = -1, with;
 static unsigned long at;
 static bool is_short, is_stuck;
-
-/* dlsym may allocate before malloc is known. */
-static char early[65536];
-static atomic_size_t early_used;
-
-static bool is_early(const void *p)
-{
-	return (const char *)p >= early && (const char *)p < early + sizeof early;
-}
-
-static void *take_early(size_t size)
-{
-	size_t from = atomic_fetch_add(&early_used, (size + 31) & ~(size_t)15);
-	return from + size <= sizeof early ? early + from : NULL;
-}
 
 static void *next(const char *name)
 {
@@ -58,7 +45,7 @@ static int errno_of(const char *name)
 	static const struct {
 		const char *name;
 		int value;
-	} all[] = {{"ENOSPC", ENOSPC}, {"EIO", EIO},	   {"EINTR", EINTR}, {"EPIPE", EPIPE},
+	} all[] = {{"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EINTR", EINTR},   {"EPIPE", EPIPE},
 		   {"EMFILE", EMFILE}, {"ENOMEM", ENOMEM}, {"EAGAIN", EAGAIN}, {"EACCES", EACCES}};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (strcmp(all[i].name, name) == 0)
@@ -95,6 +82,7 @@ __attribute__((constructor)) static void begin(void)
 __attribute__((destructor)) static void end(void)
 {
 	const char *path = getenv("FAULT_COUNT");
+	const long left = atomic_load(&live);
 	failing = -1;
 	FILE *file = path != NULL ? fopen(path, "w") : NULL;
 	if (file == NULL)
@@ -104,6 +92,7 @@ __attribute__((destructor)) static void end(void)
 		seen[i] = atomic_load(&counts[i]);
 	for (int i = 0; i < CALLS; i++)
 		fprintf(file, "%s %lu\n", names[i], seen[i]);
+	fprintf(file, "live %ld\n", left);
 	fclose(file);
 }
 
@@ -135,7 +124,30 @@ static ssize_t allowed(enum call call, int fd, size_t size)
 	return -1;
 }
 
-/* Memory */
+/* Memory; sanitizers have their own. */
+#ifndef FAULT_FILES_ONLY
+
+/* dlsym may allocate before malloc is known. */
+static char early[65536];
+static atomic_size_t early_used;
+
+static bool is_early(const void *p)
+{
+	return (const char *)p >= early && (const char *)p < early + sizeof early;
+}
+
+static void *take_early(size_t size)
+{
+	size_t from = atomic_fetch_add(&early_used, (size + 31) & ~(size_t)15);
+	return from + size <= sizeof early ? early + from : NULL;
+}
+
+static void *counted(void *p)
+{
+	if (p != NULL)
+		atomic_fetch_add(&live, 1);
+	return p;
+}
 
 void *malloc(size_t size)
 {
@@ -148,7 +160,7 @@ void *malloc(size_t size)
 		*(void **)&real = next("malloc");
 		looking = false;
 	}
-	return fails_with(MALLOC) ? NULL : real(size);
+	return fails_with(MALLOC) ? NULL : counted(real(size));
 }
 
 void *calloc(size_t count, size_t size)
@@ -162,7 +174,7 @@ void *calloc(size_t count, size_t size)
 		*(void **)&real = next("calloc");
 		looking = false;
 	}
-	return fails_with(MALLOC) ? NULL : real(count, size);
+	return fails_with(MALLOC) ? NULL : counted(real(count, size));
 }
 
 void *realloc(void *old, size_t size)
@@ -176,7 +188,9 @@ void *realloc(void *old, size_t size)
 			memcpy(moved, old, size);
 		return moved;
 	}
-	return fails_with(MALLOC) ? NULL : real(old, size);
+	if (fails_with(MALLOC))
+		return NULL;
+	return old == NULL ? counted(real(old, size)) : real(old, size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
@@ -184,7 +198,7 @@ void *aligned_alloc(size_t alignment, size_t size)
 	static void *(*real)(size_t, size_t);
 	if (real == NULL)
 		*(void **)&real = next("aligned_alloc");
-	return fails_with(MALLOC) ? NULL : real(alignment, size);
+	return fails_with(MALLOC) ? NULL : counted(real(alignment, size));
 }
 
 int posix_memalign(void **out, size_t alignment, size_t size)
@@ -192,7 +206,12 @@ int posix_memalign(void **out, size_t alignment, size_t size)
 	static int (*real)(void **, size_t, size_t);
 	if (real == NULL)
 		*(void **)&real = next("posix_memalign");
-	return fails(MALLOC) ? ENOMEM : real(out, alignment, size);
+	if (fails(MALLOC))
+		return ENOMEM;
+	const int status = real(out, alignment, size);
+	if (status == 0)
+		(void)counted(*out);
+	return status;
 }
 
 void free(void *p)
@@ -200,10 +219,14 @@ void free(void *p)
 	static void (*real)(void *);
 	if (is_early(p))
 		return;
+	if (p != NULL)
+		atomic_fetch_sub(&live, 1);
 	if (real == NULL)
 		*(void **)&real = next("free");
 	real(p);
 }
+
+#endif
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
 {

@@ -150,13 +150,17 @@ class Lab:
 
     def judge(self, usual, result, how, less):
         """ 'same', 'told', or what is wrong."""
-        status, out, err, files, left, _ = result
+        status, out, err, files, left, counts = result
         if left:
             return "temporary files stay: %s" % left
         if not isinstance(status, int):
             return status
+        if b"Internal Error in libarchive" in err:
+            return "told" if status == 1 and not files else "libarchive ends it: status %d" % status
         if status < 0:
             return "killed by %s" % signal.Signals(-status).name
+        if counts.get("live", 0) > usual[5].get("live", 0):
+            return "leaks %d" % (counts["live"] - usual[5]["live"])
         if status == usual[0]:
             return "same" if (out, files) == (usual[1], usual[3]) else "silent: other output, status %d" % status
         if how in HARMLESS:
