@@ -34,7 +34,13 @@ struct reading {
 
 static inline void add_line(struct bytes *b, const char *line, size_t n)
 {
-	b->data = realloc(b->data, b->size + n + 2);
+	size_t room = 4096, before = 4096;
+	while (room < b->size + n + 2)
+		room *= 2;
+	while (before < b->size + 1)
+		before *= 2;
+	if (b->size == 0 || room > before)
+		b->data = realloc(b->data, room);
 	if (b->data == NULL)
 		abort();
 	memcpy(b->data + b->size, line, n);
