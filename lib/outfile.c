@@ -94,6 +94,56 @@ static char *temporary_name(const char *target)
 	return path;
 }
 
+enum { FD_PATH = 40 };
+
+static const char *fd_path(char path[FD_PATH], int fd)
+{
+	snprintf(path, FD_PATH, "/proc/self/fd/%d", fd);
+	return path;
+}
+
+/*
+ * A file without a name goes with the process, however that ends. It has to get one later through
+ * /proc; where that or the file system does not do it, there is a name from the beginning.
+ */
+static bool create_nameless(struct iot_outfile *f, mode_t mode)
+{
+	const size_t size = directory_size(f->target);
+	char *directory = size > 0 ? strndup(f->target, size) : strdup(".");
+	char path[FD_PATH];
+	const int fd = directory ? open(directory, O_WRONLY | O_TMPFILE | O_CLOEXEC, mode) : -1;
+
+	free(directory);
+	if (fd < 0)
+		return false;
+	if (access(fd_path(path, fd), F_OK) != 0) {
+		close(fd);
+		return false;
+	}
+	f->fd = fd;
+	f->open = f->nameless = true;
+	return true;
+}
+
+static void give_name(struct iot_outfile *f, const char *name, struct iot_error *e)
+{
+	char path[FD_PATH];
+
+	for (int i = 0; i < TEMPORARY_TRIES && !f->temporary; i++) {
+		char *temporary = temporary_name(f->target);
+
+		if (temporary && linkat(AT_FDCWD, fd_path(path, f->fd), AT_FDCWD, temporary,
+					AT_SYMLINK_FOLLOW) == 0)
+			f->temporary = temporary;
+		else
+			free(temporary);
+		if (!f->temporary && errno != EEXIST)
+			break;
+	}
+	if (!f->temporary)
+		iot_error_system(e, errno, "%s: a file cannot take this name", name);
+}
+
 /*
  * mkostemp would make a file of mode 0600, and what the umask allows cannot be asked for without
  * changing it for all threads: so open does it, under names of our own.
@@ -101,6 +151,8 @@ static char *temporary_name(const char *target)
 static int create_temporary(struct iot_outfile *f, mode_t mode, const char *name,
 			    struct iot_error *e)
 {
+	if (create_nameless(f, mode))
+		return IOT_OK;
 	for (int i = 0; i < TEMPORARY_TRIES; i++) {
 		char *path = temporary_name(f->target);
 		const int fd =
@@ -169,6 +221,8 @@ int iot_outfile_open(struct iot_outfile *f, const char *path, const char *name, 
 
 int iot_outfile_commit(struct iot_outfile *f, const char *name, struct iot_error *e)
 {
+	if (f->open && f->nameless && e->status == IOT_OK)
+		give_name(f, name, e);
 	/* EINTR: Linux has closed it all the same. */
 	if (f->open && close(f->fd) != 0 && errno != EINTR)
 		iot_error_system(e, errno, "%s: cannot be written", name);

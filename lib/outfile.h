@@ -13,7 +13,7 @@
 /* All zero before open; fd is valid while open is set. */
 struct iot_outfile {
 	int fd;
-	bool open;
+	bool open, nameless;      /* nameless: until it is complete */
 	char *target, *temporary; /* NULL: nothing to rename */
 };
 

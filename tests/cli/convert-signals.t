@@ -22,9 +22,15 @@ for number in signal.SIGINT, signal.SIGTERM:
     print(number.name, "pipe:", p.wait(20))
     os.rename("x.iot.zst", number.name + ".iot.zst")
 for number in signal.SIGINT, signal.SIGTERM:
-    before = len(os.listdir("."))
     p = start("--level=19", "large")
-    while len(os.listdir(".")) == before and p.poll() is None:
+    # its output has no name yet: an open file that can be written
+    fds = "/proc/%d/fd" % p.pid
+    def writes():
+        try:
+            return any("(deleted)" in os.readlink(fds + "/" + fd) for fd in os.listdir(fds))
+        except OSError:
+            return False
+    while not writes() and p.poll() is None:
         time.sleep(0.001)
     p.send_signal(number)
     print(number.name, "file:", p.wait(20))

@@ -290,7 +290,7 @@ Test(sink, a_new_file_appears_at_close_with_the_mode_the_umask_leaves, .init = e
 		put_text(s, "text");
 		cr_assert_eq(iot_sink_flush(s), IOT_OK);
 		cr_assert_neq(access("out", F_OK), 0);
-		cr_assert_eq(names_here(), 1);
+		cr_assert_leq(names_here(), 1); /* none where files may have no name yet */
 		cr_assert_eq(iot_sink_close(s), IOT_OK);
 		cr_assert_eq(iot_sink_close(s), IOT_OK);
 		assert_file("out", "text");
@@ -328,7 +328,7 @@ Test(sink, freed_without_close_it_leaves_nothing_behind, .init = enter_directory
 	cr_assert_eq(iot_sink_open(s, "out"), IOT_OK);
 	put_text(s, "new");
 	cr_assert_eq(iot_sink_flush(s), IOT_OK);
-	cr_assert_eq(names_here(), 2);
+	cr_assert_leq(names_here(), 2);
 	iot_sink_free(s);
 	assert_file("out", "old");
 	cr_assert_eq(names_here(), 1);
