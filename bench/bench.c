@@ -17,6 +17,7 @@ static const char usage[] =
     "  --level19=N      I/Os compressed with zstd -19, which is slow (1000000)\n"
     "  --workload=NAME  mixed, sequential, wide, real (the TRACEs); may be repeated (all)\n"
     "  --directory=DIR  for files (/dev/shm, or /tmp)\n"
+    "  --only=KEY       one measurement, by its name in --json, for a profiler\n"
     "  --quick          500000 I/Os, 3 runs, no zstd -19\n"
     "  --json           one object for each workload, instead of a table\n";
 
@@ -66,6 +67,9 @@ static void set(struct choice *c, int option)
 	case 'd':
 		c->options.directory = optarg;
 		break;
+	case 'o':
+		c->options.only = optarg;
+		break;
 	case 'q':
 		set_quick(&c->options);
 		break;
@@ -80,12 +84,17 @@ static void set(struct choice *c, int option)
 
 static void parse(struct choice *c, int argc, char **argv)
 {
-	static const struct option options[] = {
-	    {"records", required_argument, NULL, 'n'},  {"runs", required_argument, NULL, 'r'},
-	    {"seed", required_argument, NULL, 's'},     {"level19", required_argument, NULL, '9'},
-	    {"workload", required_argument, NULL, 'w'}, {"directory", required_argument, NULL, 'd'},
-	    {"quick", no_argument, NULL, 'q'},          {"json", no_argument, NULL, 'j'},
-	    {"help", no_argument, NULL, 'h'},           {0}};
+	static const struct option options[] = {{"records", required_argument, NULL, 'n'},
+						{"runs", required_argument, NULL, 'r'},
+						{"seed", required_argument, NULL, 's'},
+						{"level19", required_argument, NULL, '9'},
+						{"workload", required_argument, NULL, 'w'},
+						{"directory", required_argument, NULL, 'd'},
+						{"only", required_argument, NULL, 'o'},
+						{"quick", no_argument, NULL, 'q'},
+						{"json", no_argument, NULL, 'j'},
+						{"help", no_argument, NULL, 'h'},
+						{0}};
 	int option;
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
 		set(c, option);

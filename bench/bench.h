@@ -31,6 +31,8 @@ enum bench_id {
 	BENCH_DOZSTD_COMMAND,
 	BENCH_WRITE_ZSTD,
 	BENCH_WRITE_ZSTD_2,
+	BENCH_WRITE_DEFAULT,
+	BENCH_WRITE_DEFAULT_2,
 	BENCH_READ_GZIP,
 	BENCH_READ_GZIP_2,
 	BENCH_WRITE_GZIP,
@@ -49,6 +51,8 @@ struct bench_options {
 	char **paths; /* of traces: the workload "real" */
 	size_t paths_size;
 	bool json;
+	const char *
+	    only; /* one measurement by its key, and nothing prepared that it needs not; NULL: all */
 };
 
 /*
@@ -65,7 +69,7 @@ struct bench_times {
 };
 
 struct bench_sizes { /* bytes per record; 0: not measured */
-	double raw, zstd_3, zstd_19, gzip_6, pcap;
+	double raw, zstd_1, zstd_3, zstd_19, gzip_6, pcap;
 };
 
 struct bench {
@@ -149,12 +153,13 @@ struct bench_goal {
 	bool at_most;
 };
 
-enum { BENCH_GOALS_MAX = 20 };
+enum { BENCH_GOALS_MAX = 24 };
 
 size_t bench_goals(const struct bench *b, struct bench_goal *goals);
 bool bench_reached(const struct bench_goal *g);
 
 /* report.c */
+const char *bench_key(enum bench_id id);
 void bench_print_table(FILE *out, const struct bench *b);
 void bench_print_json(FILE *out, const struct bench *b);
 

@@ -196,6 +196,11 @@ static bool measure_sizes(struct bench *b)
 		return false;
 	b->sizes.raw = per_record(stored, n);
 	snprintf(path, sizeof(path), "%s.zst", b->out);
+	f.level = 1;
+	if (!bench_write_file(b, &f, &stored))
+		return false;
+	b->sizes.zstd_1 = per_record(stored, n);
+	f.level = 3;
 	if (!bench_write_file(b, &f, &stored))
 		return false;
 	b->sizes.zstd_3 = per_record(stored, n);
@@ -215,18 +220,23 @@ static bool measure_sizes(struct bench *b)
 	return true;
 }
 
-static bool make_files(struct bench *b)
+static bool make_plain(struct bench *b)
+{
+	uint64_t stored;
+	return bench_write_file(b, &(struct bench_file){.path = b->plain, .n = b->n}, &stored) &&
+	       load(b->plain, &b->framed, &b->framed_size);
+}
+
+static bool make_packed(struct bench *b)
 {
 	uint64_t stored;
 	b->n_gzip = b->n < GZIP_RECORDS ? b->n : GZIP_RECORDS;
-	if (!bench_write_file(b, &(struct bench_file){.path = b->plain, .n = b->n_gzip}, &stored))
+	if (!bench_write_file(b, &(struct bench_file){.path = b->out, .n = b->n_gzip}, &stored))
 		return false;
 	b->gzip_text_size = stored;
-	return bench_write_file(b, &(struct bench_file){.path = b->plain, .n = b->n}, &stored) &&
-	       bench_write_file(b, &(struct bench_file){.path = b->zstd, .n = b->n}, &stored) &&
-	       bench_write_file(b, &(struct bench_file){.path = b->gzip, .n = b->n_gzip},
+	return bench_write_file(b, &(struct bench_file){.path = b->zstd, .n = b->n, .level = 3},
 				&stored) &&
-	       load(b->plain, &b->framed, &b->framed_size);
+	       bench_write_file(b, &(struct bench_file){.path = b->gzip, .n = b->n_gzip}, &stored);
 }
 
 static void name_files(struct bench *b)
@@ -244,12 +254,17 @@ bool bench_prepare(struct bench *b)
 {
 	b->n = b->options->records;
 	name_files(b);
-	measure_memory(b);
+	if (b->options->only == NULL)
+		measure_memory(b);
 	const bool real = strcmp(b->workload, "real") == 0;
 	if (!allocate(b) || !(real ? real_records(b) : make_records(b)))
 		return false;
 	b->small_ids = all_small(b);
-	if (!make_bare(b) || !make_files(b) || !measure_sizes(b))
+	if (!make_bare(b))
+		return false;
+	if (b->options->only != NULL)
+		return make_plain(b);
+	if (!make_plain(b) || !make_packed(b) || !measure_sizes(b))
 		return false;
 	if (b->small_ids && !bench_agree(b)) {
 		fprintf(stderr, "bench: the floor does not give back the records\n");

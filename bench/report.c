@@ -26,18 +26,25 @@ static const struct label labels[BENCH_COUNT] = {
     [BENCH_DOZSTD_COMMAND] = {"dozstd_command", "zstd -3 alone"},
     [BENCH_WRITE_ZSTD] = {"write_zstd", "write .zst -3"},
     [BENCH_WRITE_ZSTD_2] = {"write_zstd_2", "write .zst -3, two threads"},
+    [BENCH_WRITE_DEFAULT] = {"write_default", "write .zst -1"},
+    [BENCH_WRITE_DEFAULT_2] = {"write_default_2", "write .zst -1, two threads"},
     [BENCH_WRITE_GZIP] = {"write_gzip", "write .gz -6"},
     [BENCH_PCAP] = {"pcap", "libpcap, same I/Os"},
 };
 
 static const enum bench_id order[BENCH_COUNT] = {
-    BENCH_MEMCPY,       BENCH_FLOOR_DECODE,   BENCH_DECODE,         BENCH_READ_MEMORY,
-    BENCH_FLOOR_ENCODE, BENCH_ENCODE,         BENCH_WRITE_MEMORY,   BENCH_READ_PLAIN,
-    BENCH_PCAP,         BENCH_UNZSTD,         BENCH_UNZSTD_COMMAND, BENCH_READ_ZSTD,
-    BENCH_READ_ZSTD_2,  BENCH_READ_GZIP,      BENCH_READ_GZIP_2,    BENCH_WRITE_PLAIN,
-    BENCH_DOZSTD,       BENCH_DOZSTD_COMMAND, BENCH_WRITE_ZSTD,     BENCH_WRITE_ZSTD_2,
-    BENCH_WRITE_GZIP,
+    BENCH_MEMCPY,        BENCH_FLOOR_DECODE,    BENCH_DECODE,         BENCH_READ_MEMORY,
+    BENCH_FLOOR_ENCODE,  BENCH_ENCODE,          BENCH_WRITE_MEMORY,   BENCH_READ_PLAIN,
+    BENCH_PCAP,          BENCH_UNZSTD,          BENCH_UNZSTD_COMMAND, BENCH_READ_ZSTD,
+    BENCH_READ_ZSTD_2,   BENCH_READ_GZIP,       BENCH_READ_GZIP_2,    BENCH_WRITE_PLAIN,
+    BENCH_DOZSTD,        BENCH_DOZSTD_COMMAND,  BENCH_WRITE_ZSTD,     BENCH_WRITE_ZSTD_2,
+    BENCH_WRITE_DEFAULT, BENCH_WRITE_DEFAULT_2, BENCH_WRITE_GZIP,
 };
+
+const char *bench_key(enum bench_id id)
+{
+	return labels[id].key;
+}
 
 static double ns_per_record(const struct bench_times *t)
 {
@@ -71,6 +78,7 @@ static void print_sizes(FILE *out, const struct bench *b)
 {
 	fprintf(out, "  bytes/record:");
 	print_size(out, "plain", b->sizes.raw);
+	print_size(out, "zstd -1", b->sizes.zstd_1);
 	print_size(out, "zstd -3", b->sizes.zstd_3);
 	print_size(out, "zstd -19", b->sizes.zstd_19);
 	print_size(out, "gzip -6", b->sizes.gzip_6);
@@ -155,9 +163,11 @@ void bench_print_json(FILE *out, const struct bench *b)
 	    (uintmax_t)b->options->seed);
 	fprintf(
 	    out,
-	    ", \"bytes_per_record\": {\"plain\": %.4f, \"zstd_3\": %.4f, \"zstd_19\": %.4f, "
+	    ", \"bytes_per_record\": {\"plain\": %.4f, \"zstd_1\": %.4f, \"zstd_3\": %.4f, "
+	    "\"zstd_19\": %.4f, "
 	    "\"gzip_6\": %.4f, \"pcap\": %.4f}, \"peak_read_kib\": %ld, \"peak_write_kib\": %ld",
-	    s->raw, s->zstd_3, s->zstd_19, s->gzip_6, s->pcap, b->peak_read_kib, b->peak_write_kib);
+	    s->raw, s->zstd_1, s->zstd_3, s->zstd_19, s->gzip_6, s->pcap, b->peak_read_kib,
+	    b->peak_write_kib);
 	json_times(out, b);
 	json_goals(out, b);
 	fputs("}\n", out);

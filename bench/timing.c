@@ -32,32 +32,44 @@ static bool read_gzip_2(struct bench *b)
 			       &(struct bench_file){.path = b->gzip, .n = b->n_gzip, .threads = 1});
 }
 
-static bool write_to(struct bench *b, const char *suffix, unsigned threads, size_t n)
+/* level 0: the default */
+static bool write_to(struct bench *b, const char *suffix, int level, int threads, size_t n)
 {
 	char path[BENCH_PATH + 16];
 	snprintf(path, sizeof(path), "%s%s", b->out, suffix);
 	return bench_write_file(
-	    b, &(struct bench_file){.path = path, .n = n, .threads = (int)threads}, NULL);
+	    b, &(struct bench_file){.path = path, .n = n, .level = level, .threads = threads},
+	    NULL);
 }
 
 static bool write_plain(struct bench *b)
 {
-	return write_to(b, "", 0, b->n);
+	return write_to(b, "", 0, 0, b->n);
 }
 
 static bool write_zstd(struct bench *b)
 {
-	return write_to(b, ".zst", 0, b->n);
+	return write_to(b, ".zst", 3, 0, b->n);
 }
 
 static bool write_zstd_2(struct bench *b)
 {
-	return write_to(b, ".zst", 1, b->n);
+	return write_to(b, ".zst", 3, 1, b->n);
+}
+
+static bool write_default(struct bench *b)
+{
+	return write_to(b, ".zst", 0, 0, b->n);
+}
+
+static bool write_default_2(struct bench *b)
+{
+	return write_to(b, ".zst", 0, 1, b->n);
 }
 
 static bool write_gzip(struct bench *b)
 {
-	return write_to(b, ".gz", 0, b->n_gzip);
+	return write_to(b, ".gz", 0, 0, b->n_gzip);
 }
 
 static bool (*const functions[BENCH_COUNT])(struct bench *) = {
@@ -76,6 +88,8 @@ static bool (*const functions[BENCH_COUNT])(struct bench *) = {
     [BENCH_DOZSTD_COMMAND] = bench_dozstd_command,
     [BENCH_WRITE_ZSTD] = write_zstd,
     [BENCH_WRITE_ZSTD_2] = write_zstd_2,
+    [BENCH_WRITE_DEFAULT] = write_default,
+    [BENCH_WRITE_DEFAULT_2] = write_default_2,
     [BENCH_READ_GZIP] = read_gzip,
     [BENCH_READ_GZIP_2] = read_gzip_2,
     [BENCH_WRITE_GZIP] = write_gzip,
@@ -91,6 +105,8 @@ static bool of_gzip(enum bench_id id)
 
 static bool wanted(const struct bench *b, enum bench_id id)
 {
+	if (b->options->only != NULL && strcmp(b->options->only, bench_key(id)) != 0)
+		return false;
 	if (id == BENCH_FLOOR_DECODE || id == BENCH_FLOOR_ENCODE)
 		return b->small_ids;
 	return id != BENCH_PCAP || b->pcap_made;
@@ -99,7 +115,8 @@ static bool wanted(const struct bench *b, enum bench_id id)
 static bool by_wall(enum bench_id id)
 {
 	return id == BENCH_UNZSTD_COMMAND || id == BENCH_DOZSTD_COMMAND ||
-	       id == BENCH_READ_ZSTD_2 || id == BENCH_WRITE_ZSTD_2 || id == BENCH_READ_GZIP_2;
+	       id == BENCH_READ_ZSTD_2 || id == BENCH_WRITE_ZSTD_2 || id == BENCH_WRITE_DEFAULT_2 ||
+	       id == BENCH_READ_GZIP_2;
 }
 
 static double now_s(clockid_t clock)

@@ -29,7 +29,7 @@ enum {
 	ZSTD_JOB_SIZE = 1 << 20,
 	GZIP_LEVEL_DEFAULT = 6,
 	GZIP_LEVEL_MAX = 9,
-	ZSTD_LEVEL_DEFAULT = 3,
+	ZSTD_LEVEL_DEFAULT = 1, /* on traces faster than 3, and smaller: bench/RESULTS.md */
 	ZSTD_LEVEL_MAX = 19,
 	GZIP_ROOM_MIN = 64, /* less output room makes zlib repeat its flush marks */
 };

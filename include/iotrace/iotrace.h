@@ -252,7 +252,7 @@ enum iot_option {
 	IOT_SET_FRAMING,     /* 1: %iotrace, %sync, %end; 0: bare records and comments */
 	IOT_SET_SYNC,        /* records between %syncs: IOT_SYNC_DEFAULT; 0: none */
 	IOT_SET_COMPRESSION, /* enum iot_compression; default: by the path's suffix */
-	IOT_SET_LEVEL,       /* of gzip (1 .. 9) or zstd (1 .. 19); 0: the default of each */
+	IOT_SET_LEVEL,       /* of gzip (1 .. 9) or zstd (1 .. 19); 0: 6 and 1 */
 	IOT_SET_THREADS,     /* zstd's worker threads: 0; reader: that decode side by side: 1 */
 	/* Readers */
 	IOT_SET_READ_AHEAD, /* 1: a thread unpacks ahead, if the input is compressed; 0 */
