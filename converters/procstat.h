@@ -90,7 +90,8 @@ void iot_procstat_emit_process(struct procstat *s, const struct iot_packet_proce
 void iot_procstat_emit_open(struct procstat *s, const struct iot_packet_process *who,
 			    const struct iot_packet *p, const struct iot_tracked_file *f);
 void iot_procstat_emit_inherited(struct procstat *s, const struct iot_packet_process *who,
-				 uint32_t number, const struct iot_tracked_file *f, int64_t place_ns);
+				 uint32_t number, const struct iot_tracked_file *f,
+				 int64_t place_ns);
 void iot_procstat_emit_close(struct procstat *s, const struct iot_packet_process *who,
 			     const struct iot_packet *p);
 void iot_procstat_emit_exit(struct procstat *s, const struct iot_packet_process *who,

@@ -59,8 +59,8 @@ struct iot_reader {
 	uint64_t lines, records, comments, text_bytes;
 	uint64_t index; /* records so far with those that were lost */
 	uint64_t lost, lost_records, warnings;
-	uint64_t intervals;          /* %syncs taken */
-	uint64_t interval_at;        /* the record behind the last one */
+	uint64_t intervals;   /* %syncs taken */
+	uint64_t interval_at; /* the record behind the last one */
 	struct iot_blank_run blanks;
 	size_t sync_size;            /* of the line of the last one */
 	uint64_t told_comments;      /* by %end */
