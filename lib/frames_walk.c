@@ -72,7 +72,7 @@ static uint32_t little_endian(const unsigned char *p, unsigned bytes)
 /* False: at the end of the file, or it cannot be read. */
 static bool get(struct walk *w, uint64_t at, void *to, size_t n)
 {
-	if (at >= w->text_at && at + n <= w->text_at + w->text_size) {
+	if (w->text != NULL && at >= w->text_at && at + n <= w->text_at + w->text_size) {
 		memcpy(to, w->text + (at - w->text_at), n);
 		return true;
 	}

@@ -63,7 +63,7 @@ int iot_intervals_add(struct iot_intervals *t, const struct iot_interval *e)
 		last->ticks += e->ticks;
 		return IOT_OK;
 	}
-	if (t->count == t->room) {
+	if (t->entry == NULL || t->count == t->room) {
 		const int status = grow(t);
 		if (status != IOT_OK)
 			return status;
