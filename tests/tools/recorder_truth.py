@@ -328,7 +328,7 @@ class Checker:
         for file in files:
             with tempfile.TemporaryDirectory() as tmp:
                 # The address sanitizer needs more than any limit.
-                limit = '(ulimit -v 1000000; "$1" --version >/dev/null 2>&1) && ulimit -v 1000000; '
+                limit = '(ulimit -v 1000000; "$1" --version >/dev/null) 2>/dev/null && ulimit -v 1000000; '
                 command = ["sh", "-c", limit + 'exec timeout 10 "$@"', "sh", self.tool, "convert", "-q",
                            "-o", os.path.join(tmp, "t.iot"), self.path("corrupt", file)]
                 done = run(command)
