@@ -18,11 +18,14 @@ static void begin_interval(struct iot_feed *f, const struct iot_interval *e)
 {
 	char text[IOT_FRAMING_MAX];
 	f->made_at = f->made_size = 0;
-	if (!f->any)
-		make_line(f, text, iot_header_build(text, &f->header));
+	if (!f->any) {
+		const size_t size = iot_header_build(text, &f->header);
+		make_line(f, text, size);
+	}
 	if (f->any || e->record > 0 || e->time > 0) {
 		const struct iot_sync s = {.time = e->time, .record = e->record};
-		make_line(f, text, iot_sync_build(text, &s));
+		const size_t size = iot_sync_build(text, &s);
+		make_line(f, text, size);
 	}
 	if (e->fate == IOT_FATE_UNVERIFIED) {
 		char note[200];

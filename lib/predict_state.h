@@ -163,7 +163,12 @@ static inline void iot_predict_swap(struct iot_codec *c, struct iot_predict_proc
 	const uint8_t place = own & (IOT_PHYSICAL_SLOT - 1);
 	if (p->latest.physical != IOT_NO_SLOT)
 		entry[p->latest.place] = p->latest;
-	p->latest = is_new ? (struct iot_predict_file){.file = file} : entry[place];
+	if (is_new) {
+		const struct iot_predict_file fresh = {.file = file};
+		p->latest = fresh;
+	} else {
+		p->latest = entry[place];
+	}
 	p->latest.physical = own & IOT_PHYSICAL_SLOT;
 	p->latest.place = place;
 }

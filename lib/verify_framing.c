@@ -456,9 +456,8 @@ void iot_verify_frame(struct iot_verify *v, const struct iot_raw *piece)
 
 void iot_verify_open_first(struct iot_verify *v)
 {
-	const struct iot_mark zero = {.known = true};
-	begin_interval(v, v->cur, iot_verify_at(v, v->cur),
-		       v->gap_before ? &(struct iot_mark){0} : &zero);
+	const struct iot_mark zero = {.known = !v->gap_before};
+	begin_interval(v, v->cur, iot_verify_at(v, v->cur), &zero);
 	v->interval.at_start = !v->gap_before;
 }
 
