@@ -11,7 +11,7 @@
 #include "in.h"
 #include "map.h"
 
-enum { READ, WRITE, WAYS, TEXT_ROOM = 1024, NS_PER_S = 1000000000 };
+enum { READ, WRITE, WAYS, TEXT_ROOM = 1024, NS_PER_S = 1000000000, KNOWN = 256 };
 
 /* What %trace tells; the first one counts. Values are percent-decoded, NULL where not told. */
 static const char *const trace_keys[] = {"source", "command", "host", "user", "epoch", "lacks"};
@@ -26,9 +26,16 @@ struct ways {
 	uint64_t records[WAYS], bytes[WAYS];
 };
 
+/* Ids of a record lately counted: most have come before. */
+struct known {
+	uint32_t process, file, object;
+	bool any, logical;
+};
+
 struct info {
 	struct ways logical, physical;
 	struct iot_map processes, files, objects;
+	struct known known[KNOWN];
 	uint64_t unknown_offsets;
 	uint64_t traces;             /* %trace */
 	uint64_t gaps, lost_records; /* %lost, and what they tell */
@@ -36,6 +43,21 @@ struct info {
 	bool any, failed;
 	struct told told[KEYS];
 };
+
+static void count_ids(struct info *f, const struct iot_record *rec, bool logical)
+{
+	struct known *k = &f->known[(rec->process * 31 + rec->file) % KNOWN];
+	if (k->any && k->process == rec->process && k->file == rec->file &&
+	    k->object == rec->object && k->logical == logical)
+		return;
+	*k = (struct known){rec->process, rec->file, rec->object, true, logical};
+	if (iot_map_number(&f->processes, rec->process) == SIZE_MAX)
+		f->failed = true;
+	if (logical && iot_map_number(&f->files, iot_map_pair(rec->process, rec->file)) == SIZE_MAX)
+		f->failed = true;
+	if (rec->object && iot_map_number(&f->objects, rec->object) == SIZE_MAX)
+		f->failed = true;
+}
 
 static void count_record(struct info *f, const struct iot_record *rec)
 {
@@ -51,12 +73,7 @@ static void count_record(struct info *f, const struct iot_record *rec)
 	if (!f->any || end_ns > f->last_ns)
 		f->last_ns = end_ns;
 	f->any = true;
-	if (iot_map_number(&f->processes, rec->process) == SIZE_MAX)
-		f->failed = true;
-	if (logical && iot_map_number(&f->files, iot_map_pair(rec->process, rec->file)) == SIZE_MAX)
-		f->failed = true;
-	if (rec->object && iot_map_number(&f->objects, rec->object) == SIZE_MAX)
-		f->failed = true;
+	count_ids(f, rec, logical);
 }
 
 static void keep_told(struct info *f, const struct iot_event *ev)
