@@ -8,6 +8,8 @@
  *	2. A line is 57 bits of the masks, its fields the gaps between set bits; a field is one load of eight
  *	   values, shifted so that nothing but its digits is left, and packed into a number.
  *	3. The commonest compressions have code of their own, in which what is dropped is known.
+ *	4. A stretch with minus signs in it, as traces out of order have them, is read by a copy of the loop that
+ *	   knows them.
  *
  * What decode.c would refuse, or would have to make room for, is left to it before anything is changed.
  */
@@ -29,8 +31,8 @@ enum {
 
 /* One word more than there is text for, with no line end: the window over the last line may look there. */
 struct masks {
-	uint64_t separator[WORDS + 1], lf[WORDS + 1], odd[WORDS + 1];
-	uint64_t any_odd;
+	uint64_t separator[WORDS + 1], lf[WORDS + 1], odd[WORDS + 1], minus[WORDS + 1];
+	uint64_t any_odd, any_minus;
 	char digit[WORDS * 64 + SLACK]; /* values of digits, at the places of the text */
 };
 
@@ -54,6 +56,21 @@ static INLINE void store_digits(__m256i b, char *to)
 	_mm256_storeu_si256((__m256i *)(void *)to, _mm256_add_epi8(low, more));
 }
 
+/* Minus signs become digits of value 0, and are not odd. */
+static INLINE uint64_t clear_minus(const char *text, char *digit)
+{
+	uint64_t minus = 0;
+	for (unsigned half = 0; half < 2; half++) {
+		const __m256i b =
+		    _mm256_loadu_si256((const __m256i *)(const void *)(text + 32 * half));
+		__m256i *to = (__m256i *)(void *)(digit + 32 * half);
+		const __m256i is_minus = _mm256_cmpeq_epi8(b, _mm256_set1_epi8('-'));
+		_mm256_storeu_si256(to, _mm256_andnot_si256(is_minus, _mm256_loadu_si256(to)));
+		minus |= bits(is_minus, half);
+	}
+	return minus;
+}
+
 static INLINE void classify(const char *text, struct masks *m, size_t word, unsigned base)
 {
 	uint64_t separator = 0, lf = 0, good = 0;
@@ -75,15 +92,21 @@ static INLINE void classify(const char *text, struct masks *m, size_t word, unsi
 	m->separator[word] = separator;
 	m->lf[word] = lf;
 	m->odd[word] = ~good;
-	m->any_odd |= ~good;
+	m->minus[word] = 0;
+	if (~good != 0) {
+		m->minus[word] = clear_minus(text, m->digit + 64 * word);
+		m->odd[word] &= ~m->minus[word];
+		m->any_minus |= m->minus[word];
+		m->any_odd |= m->odd[word];
+	}
 }
 
 static INLINE void classify_words(const char *text, struct masks *m, size_t words, unsigned base)
 {
-	m->any_odd = 0;
+	m->any_odd = m->any_minus = 0;
 	for (size_t i = 0; i < words; i++)
 		classify(text + 64 * i, m, i, base);
-	m->separator[words] = m->odd[words] = m->lf[words] = 0;
+	m->separator[words] = m->odd[words] = m->minus[words] = m->lf[words] = 0;
 }
 
 /* At least 57 bits from a place on. */
@@ -98,6 +121,7 @@ static INLINE uint64_t window(const uint64_t *mask, size_t at)
 struct cursor {
 	const char *digit;
 	uint64_t separator; /* those ahead */
+	uint64_t minus;     /* those that have not been met */
 	uint64_t at;
 	int64_t good; /* -8 .. -1 while all fields have one to eight digits; 0: one has none */
 };
@@ -123,6 +147,15 @@ static INLINE uint64_t take(struct cursor *k, unsigned base)
 	k->at = end + 1;
 	k->good &= (int64_t)less;
 	return value(x, less, base);
+}
+
+/* The same, with or without a minus before it. */
+static INLINE uint64_t take_signed(struct cursor *k, unsigned base)
+{
+	const uint64_t is_minus = k->minus >> (k->at & 63) & 1;
+	k->minus ^= is_minus << (k->at & 63);
+	const uint64_t v = take(k, base);
+	return (v ^ (0 - is_minus)) + is_minus;
 }
 
 /* What the loop over lines needs of the state, kept in registers. */
@@ -212,15 +245,16 @@ static INLINE bool decode(struct iot_codec *c, struct hot *h, struct cursor *k, 
 		offset = take(k, base) << (comp & IOT_OFFSET_IN_BLOCKS ? 9 : 0);
 	if (!(comp & IOT_NO_LENGTH))
 		length = take(k, base) << (comp & IOT_LENGTH_IN_BLOCKS ? 9 : 0);
-	const uint64_t start_delta = take(k, base), took = take(k, base);
+	const bool may_fall = k->minus != 0;
+	const uint64_t start_delta = take_signed(k, base), took = take(k, base);
 	if (!(comp & IOT_NO_OPERATIONID))
 		operation = take(k, base);
 	if (!(comp & IOT_NO_FILEID))
 		file = take(k, base);
 	if (!(comp & IOT_NO_PROCESSID))
 		process = take(k, base);
-	const uint64_t cpu_delta = take(k, base);
-	if ((uint64_t)(k->good + 8) > 7 || k->at != lf + 1)
+	const uint64_t cpu_delta = take_signed(k, base);
+	if ((uint64_t)(k->good + 8) > 7 || k->at != lf + 1 || k->minus != 0)
 		return false;
 
 	struct iot_predict_process *p =
@@ -228,8 +262,11 @@ static INLINE bool decode(struct iot_codec *c, struct hot *h, struct cursor *k, 
 	if (p == NULL || p->latest.physical == IOT_NO_SLOT)
 		return false;
 	const uint64_t start = h->start + start_delta;
-	const int64_t cpu = p->cpu + (int64_t)cpu_delta;
-	if (start + took > h->tick_max || cpu > (int64_t)h->tick_max)
+	int64_t cpu;
+	if (__builtin_add_overflow(p->cpu, (int64_t)cpu_delta, &cpu) ||
+	    start + took > h->tick_max || cpu > (int64_t)h->tick_max)
+		return false;
+	if (may_fall && (start > h->tick_max || cpu < -(int64_t)h->tick_max))
 		return false;
 	const uint8_t physical = (uint8_t)(~type & IOT_LOGICAL);
 	struct iot_predict_file *f = &p->latest;
@@ -330,15 +367,20 @@ static bool met(struct iot_codec *c, struct hot *h, const struct iot_meet *meet,
 static INLINE bool decode_stretch(struct iot_codec *c, struct hot *h, const struct masks *m,
 				  size_t *at, struct iot_record **rec,
 				  const struct iot_record *rec_end, size_t stride,
-				  const struct iot_meet *meet, unsigned base)
+				  const struct iot_meet *meet, bool has_minus, unsigned base)
 {
 	bool going = true;
 	while (going && *rec != rec_end) {
 		const uint64_t ends = window(m->lf, *at);
 		if (ends == 0)
 			return true;
-		struct cursor k = {m->digit + *at, window(m->separator, *at), 0, -1};
+		struct cursor k = {
+		    .digit = m->digit + *at, .separator = window(m->separator, *at), .good = -1};
 		const uint64_t lf = _tzcnt_u64(ends);
+		if (has_minus)
+			k.minus = window(m->minus, *at) & _blsmsk_u64(ends);
+		if (has_minus && (k.minus & k.separator >> 1) != 0)
+			return false;
 		if (m->any_odd != 0 && (window(m->odd, *at) & _blsmsk_u64(ends)) != 0)
 			return false;
 		if (!decode_line(c, h, &k, lf, *rec, base))
@@ -377,8 +419,13 @@ static INLINE size_t decode_text(struct iot_codec *c, const char **text, const c
 					   : (size_t)(end - *text - SLACK) / 64;
 		words = words < most ? words : most;
 		classify_words(*text, &m, words, base);
-		going =
-		    decode_stretch(c, &h, &m, &at, &rec, rec_end, stride, meet, base) && at != 0;
+		if (m.any_minus != 0 || base == 10)
+			going =
+			    decode_stretch(c, &h, &m, &at, &rec, rec_end, stride, meet, true, base);
+		else
+			going = decode_stretch(c, &h, &m, &at, &rec, rec_end, stride, meet, false,
+					       base);
+		going = going && at != 0;
 		*text += at;
 	}
 	c->news = (uint8_t)h.news;

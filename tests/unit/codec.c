@@ -557,6 +557,40 @@ Test(codec, a_batch_is_what_its_lines_are)
 	free(d.block);
 }
 
+/* With enough behind it that a batch would take it with wide registers. */
+static enum iot_stop stop_at_line(const char *line)
+{
+	struct state d = state_new(1, 16);
+	struct iot_record rec[16];
+	char text[1024];
+	enum iot_stop why;
+	int n = snprintf(text, sizeof text, "c0 22 0 8 3e8 1f4 3 7 0\nc0 ec 5 5 5\n%s\n", line);
+	for (int i = 0; i < 10; i++)
+		n += snprintf(text + n, sizeof text - (size_t)n, "c0 ec 3e8 1f5 -3e8\n");
+	const char *p = text, *end = text + n;
+	while (iot_decode_lines(d.c, &p, end, rec, 16, sizeof *rec, NULL, &why) > 0)
+		if (why == IOT_STOP_LIMIT)
+			state_grow(&d);
+	free(d.block);
+	return why;
+}
+
+Test(codec, a_minus_is_for_start_and_cpu_alone)
+{
+	static const char *const good[] = {"c0 ec -1 5 5", "c0 ec 1 5 -5", "c0 ec -3e0 5 -5",
+					   "c0 ec -0 5 -0", "c0 cc -3 5 4 -1"};
+	static const char *const bad[] = {
+	    "c0 ec - 5 5",         "c0 ec --1 5 5",    "c0 ec 5 -5 5",   "c0 ec 5 5 -",
+	    "c0 ec 1-1 5 5",       "c0 ec 5 5 1-",     "c0 -ec 5 5 5",   "-c0 ec 5 5 5",
+	    "c0 ec -3ee 5 5",      "c0 a8 -1 8 1 1 1", "c0 ec -1 -5 -5", "c0 cc -3 5 -4 -1",
+	    "c0 ec -ffffffff 5 5",
+	};
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+		cr_assert_eq(stop_at_line(good[i]), IOT_STOP_END, "%s", good[i]);
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		cr_assert_eq(stop_at_line(bad[i]), IOT_STOP_ERROR, "%s", bad[i]);
+}
+
 Test(codec, many_processes_stay_within_the_size_told)
 {
 	enum { PROCESSES = 3000, FILES = 40 };
