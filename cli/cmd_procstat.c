@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/files.h"
+
 #include "collector.h"
 #include "conversion.h"
 
@@ -53,7 +55,7 @@ static int look_at_output(struct job *j, int fd)
 	if (st.st_size == 0)
 		return IOT_OK;
 	iot_word_put(magic, IOT_PACKET_MAGIC);
-	if (pread(fd, head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
+	if (iot_file_read(fd, head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
 	    memcmp(head, magic, sizeof(head)) != 0)
 		return iot_error_set(e, IOT_EFORMAT,
 				     "%s: not a file of packets; nothing is appended to it",

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/files.h"
+
 enum {
 	READ_SIZE = 1 << 20, /* as much as a pipe can hold: packets in it are whole */
 	DRAIN_MS = 2000,     /* told to stop: writers that never pause are left after so long */
@@ -46,19 +48,11 @@ void iot_collector_free(struct iot_collector *c)
 
 static bool write_out(struct iot_collector *c, const unsigned char *data, size_t size)
 {
-	while (size > 0) {
-		ssize_t n = write(c->out, data, size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			iot_error_system(&c->error, n < 0 ? errno : EIO, "%s: cannot be written",
-					 c->out_name);
-			return false;
-		}
-		c->bytes += (uint64_t)n;
-		data += n;
-		size -= (size_t)n;
+	if (!iot_file_write(c->out, data, size, IOT_FILE_HERE)) {
+		iot_error_system(&c->error, errno, "%s: cannot be written", c->out_name);
+		return false;
 	}
+	c->bytes += size;
 	return true;
 }
 

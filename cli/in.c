@@ -10,6 +10,7 @@
 #include "converters/converter.h"
 #include "converters/unpack.h"
 #include "lib/error.h"
+#include "lib/files.h"
 
 enum { THREADS_LEAST = 3, THREADS_MAX = 8 };
 
@@ -32,7 +33,7 @@ static bool is_plain_file(const char *path)
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	const ssize_t n = pread(fd, head, sizeof head, 0);
+	const ssize_t n = iot_file_read(fd, head, sizeof head, 0);
 	(void)close(fd);
 	return n > 0 && iot_packing_of(head, (size_t)n) == IOT_PACKED_NOT &&
 	       !iot_is_tar(head, (size_t)n);

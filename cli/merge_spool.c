@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/spill.h"
+#include "lib/files.h"
 
 #include "merge.h"
 
@@ -59,17 +59,10 @@ void iot_spool_free(struct iot_spool *s)
 
 static int empty_buffer(struct iot_spool *s)
 {
-	const unsigned char *from = s->buffer;
-	while (s->used > 0) {
-		ssize_t n = pwrite(s->fd, from, s->used, (off_t)s->size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return failed(s->error, n < 0 ? errno : ENOSPC, "write");
-		from += n;
-		s->used -= (size_t)n;
-		s->size += (uint64_t)n;
-	}
+	if (!iot_file_write(s->fd, s->buffer, s->used, s->size))
+		return failed(s->error, errno, "write");
+	s->size += s->used;
+	s->used = 0;
 	return IOT_OK;
 }
 

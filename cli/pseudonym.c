@@ -11,6 +11,7 @@
 #include <sodium.h>
 
 #include "lib/error.h"
+#include "lib/files.h"
 
 #include "out.h"
 
@@ -25,20 +26,6 @@ static int fault(const char *path, const char *what)
 	return IOT_EXIT_FAULT;
 }
 
-static bool write_all(int fd, const char *text, size_t size)
-{
-	size_t done = 0;
-	while (done < size) {
-		ssize_t n = write(fd, text + done, size - done);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		done += (size_t)n;
-	}
-	return fsync(fd) == 0 || errno == EINVAL;
-}
-
 static int make_key(const char *path)
 {
 	unsigned char random[IOT_SECRET_SIZE];
@@ -51,7 +38,8 @@ static int make_key(const char *path)
 	randombytes_buf(random, sizeof random);
 	sodium_bin2hex(text, sizeof text, random, sizeof random);
 	text[sizeof text - 1] = '\n';
-	bool written = write_all(fd, text, sizeof text);
+	bool written = iot_file_write(fd, text, sizeof text, IOT_FILE_HERE) &&
+		       (fsync(fd) == 0 || errno == EINVAL);
 	int error = errno;
 	if (close(fd) != 0 && written) {
 		written = false;
@@ -63,23 +51,6 @@ static int make_key(const char *path)
 		return IOT_EXIT_OK;
 	(void)unlink(path);
 	return fault(path, strerror(error));
-}
-
-/* The bytes of a key file, one more than fit if there are more; negative: errno. */
-static ssize_t read_all(int fd, unsigned char *out, size_t room)
-{
-	size_t got = 0;
-	while (got < room) {
-		ssize_t n = read(fd, out + got, room - got);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (n == 0)
-			break;
-		got += (size_t)n;
-	}
-	return (ssize_t)got;
 }
 
 static void warn_if_open_to_others(int fd, const char *path)
@@ -103,7 +74,7 @@ int iot_secret_read(struct iot_pseudonyms *p, const char *path, bool make)
 	if (fd < 0)
 		return fault(path, strerror(errno));
 	warn_if_open_to_others(fd, path);
-	ssize_t size = read_all(fd, key, sizeof key);
+	ssize_t size = iot_file_read(fd, key, sizeof key, IOT_FILE_HERE);
 	int error = errno;
 	(void)close(fd);
 	if (size < 0)

@@ -4,11 +4,12 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "lib/files.h"
 
 enum { SHOWN_MAX = 512 };
 
@@ -132,37 +133,9 @@ void iot_folder_free(struct iot_folder *f)
 
 int iot_spool_open(struct iot_spool *s, struct iot_error *error)
 {
-	const char *folder = getenv("TMPDIR");
-	char path[4096];
-	if (s->fd >= 0)
-		return IOT_OK;
-	if (folder == NULL || folder[0] != '/' || strlen(folder) + 32 > sizeof(path))
-		folder = "/tmp";
-	s->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (s->fd >= 0)
-		return IOT_OK;
-	strcpy(path, folder);
-	strcat(path, "/iotrace-XXXXXX");
-	s->fd = mkostemp(path, O_CLOEXEC);
 	if (s->fd < 0)
-		return iot_path_error(error, folder);
-	unlink(path);
-	return IOT_OK;
-}
-
-static int write_at(int fd, const char *data, size_t size, uint64_t at, struct iot_error *error)
-{
-	while (size > 0) {
-		ssize_t n = pwrite(fd, data, size, (off_t)at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return iot_path_error(error, "temporary file for the files of a tar");
-		data += n;
-		size -= (size_t)n;
-		at += (uint64_t)n;
-	}
-	return IOT_OK;
+		s->fd = iot_temporary_file();
+	return s->fd < 0 ? iot_path_error(error, iot_temporary_folder()) : IOT_OK;
 }
 
 int iot_spool_file(struct iot_spool *s, struct iot_tar *t, uint64_t *size, struct iot_error *error)
@@ -178,9 +151,8 @@ int iot_spool_file(struct iot_spool *s, struct iot_tar *t, uint64_t *size, struc
 					     "the files of a tar need more than "
 					     "%d GiB",
 					     (int)(IOT_SPOOL_MAX >> 30));
-		int status = write_at(s->fd, data, n, s->size + offset, error);
-		if (status != IOT_OK)
-			return status;
+		if (!iot_file_write(s->fd, data, n, s->size + offset))
+			return iot_path_error(error, "temporary file for the files of a tar");
 		if (n > 0 && offset + n > *size)
 			*size = offset + n;
 	}

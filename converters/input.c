@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/files.h"
+
 #include "folder.h"
 #include "unpack.h"
 
@@ -116,10 +118,8 @@ static ssize_t read_spool(void *context, void *buffer, size_t size)
 	uint64_t left = m->size - t->at;
 	ssize_t n = 0;
 	if (left > 0)
-		do
-			n = pread(t->in->spool.fd, buffer, size < left ? size : (size_t)left,
-				  (off_t)((uint64_t)m->spool_at + t->at));
-		while (n < 0 && errno == EINTR);
+		n = iot_file_read(t->in->spool.fd, buffer, size < left ? size : (size_t)left,
+				  (uint64_t)m->spool_at + t->at);
 	if (n > 0)
 		t->at += (uint64_t)n;
 	if (left == 0 && m->fault != NULL) {
@@ -190,20 +190,8 @@ static ssize_t raw_head(const struct iot_input *in, const struct member *m, int 
 	size_t want = IOT_PACKING_SIZE;
 	if (m->spool_at >= 0 && m->size < want)
 		want = (size_t)m->size;
-	const off_t from = m->spool_at >= 0 ? (off_t)m->spool_at : 0;
-	size_t have = 0;
-	while (have < want) {
-		ssize_t n = pread(fd >= 0 ? fd : in->spool.fd, head + have, want - have,
-				  from + (off_t)have);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (n == 0)
-			break;
-		have += (size_t)n;
-	}
-	return (ssize_t)have;
+	const uint64_t from = m->spool_at >= 0 ? (uint64_t)m->spool_at : 0;
+	return iot_file_read(fd >= 0 ? fd : in->spool.fd, head, want, from);
 }
 
 static struct iot_window *open_member(struct iot_input *in, size_t member, struct iot_error *error)

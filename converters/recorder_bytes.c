@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/files.h"
+
 enum {
 	STORE_FIRST = 16 << 10,
 	STORE_MEMORY = 8 << 20,
@@ -39,16 +41,9 @@ static struct recorder_store *find_store(struct recorder *r, size_t member)
 
 static int spool_bytes(struct recorder *r, const char *data, size_t n)
 {
-	while (n > 0) {
-		ssize_t done = pwrite(r->spool.fd, data, n, (off_t)r->spool.size);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return iot_error_system(&r->src->error, errno, "temporary file");
-		data += done;
-		n -= (size_t)done;
-		r->spool.size += (uint64_t)done;
-	}
+	if (!iot_file_write(r->spool.fd, data, n, r->spool.size))
+		return iot_error_system(&r->src->error, errno, "temporary file");
+	r->spool.size += n;
 	return IOT_OK;
 }
 
@@ -156,9 +151,7 @@ static ssize_t read_slice(void *context, void *buffer, size_t size)
 			memcpy(buffer, s->store->data + s->at, size);
 		n = (ssize_t)size;
 	} else {
-		do
-			n = pread(s->fd, buffer, size, (off_t)(s->store->spool_at + s->at));
-		while (n < 0 && errno == EINTR);
+		n = iot_file_read(s->fd, buffer, size, s->store->spool_at + s->at);
 	}
 	if (n > 0)
 		s->at += (uint64_t)n;

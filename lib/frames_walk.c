@@ -3,13 +3,12 @@
  * Where the zstd frames of a file begin. Their headers do not tell how long they are, but every block in them does, so
  * a walk reads three bytes of each 128 KiB of text. What is damaged is stepped over by looking for the next magic.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #define ZSTD_STATIC_LINKING_ONLY /* ZSTD_getFrameHeader */
 #include <zstd.h>
 
+#include "files.h"
 #include "frames.h"
 
 enum {
@@ -39,7 +38,6 @@ struct walk {
 
 ssize_t iot_stored_read(const struct iot_stored *s, uint64_t at, void *to, size_t n)
 {
-	size_t got = 0;
 	if (at >= s->size)
 		return 0;
 	if (n > s->size - at)
@@ -48,17 +46,7 @@ ssize_t iot_stored_read(const struct iot_stored *s, uint64_t at, void *to, size_
 		memcpy(to, s->memory + at, n);
 		return (ssize_t)n;
 	}
-	while (got < n) {
-		ssize_t r = pread(s->fd, (char *)to + got, n - got, (off_t)(s->first + at + got));
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r < 0)
-			return -1;
-		if (r == 0)
-			break;
-		got += (size_t)r;
-	}
-	return (ssize_t)got;
+	return iot_file_read(s->fd, to, n, s->first + at);
 }
 
 static uint32_t little_endian(const unsigned char *p, unsigned bytes)

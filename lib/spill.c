@@ -1,43 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A temporary file that has no name by the time it is used, so it is gone with the process. */
 #include "spill.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "files.h"
+
 enum { PAGE = 4096 };
-
-const char *iot_temporary_folder(void)
-{
-	const char *folder = getenv("TMPDIR");
-	return folder != NULL && folder[0] != '\0' ? folder : "/tmp";
-}
-
-static int open_named(const char *folder)
-{
-	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%s/iotrace.XXXXXX", folder);
-	if (n < 0 || (size_t)n >= sizeof(path)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	int fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		(void)unlink(path);
-	return fd;
-}
-
-int iot_temporary_file(void)
-{
-	const char *folder = iot_temporary_folder();
-	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
-	return fd >= 0 ? fd : open_named(folder);
-}
 
 static int open_file(struct iot_spill *f)
 {
@@ -70,24 +42,15 @@ void iot_spill_free(struct iot_spill *f)
 
 static int write_out(struct iot_spill *f, const void *data, size_t size)
 {
-	const char *from = data;
-	while (size > 0) {
-		ssize_t n = pwrite(f->fd, from, size, (off_t)f->size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			char shown[256];
-			const char *folder = iot_temporary_folder();
-			return iot_error_system(
-			    f->error, n < 0 ? errno : ENOSPC,
-			    "cannot write the temporary file for sorting in %s",
-			    iot_escape(shown, sizeof(shown), folder, strlen(folder)));
-		}
-		from += n;
-		size -= (size_t)n;
-		f->size += (uint64_t)n;
-		f->written += (uint64_t)n;
+	if (!iot_file_write(f->fd, data, size, f->size)) {
+		char shown[256];
+		const char *folder = iot_temporary_folder();
+		return iot_error_system(f->error, errno,
+					"cannot write the temporary file for sorting in %s",
+					iot_escape(shown, sizeof(shown), folder, strlen(folder)));
 	}
+	f->size += size;
+	f->written += size;
 	return IOT_OK;
 }
 
@@ -121,19 +84,11 @@ int iot_spill_put(struct iot_spill *f, const void *data, size_t size)
 
 int iot_spill_read(struct iot_spill *f, uint64_t offset, void *data, size_t size)
 {
-	char *to = data;
-	while (size > 0) {
-		ssize_t n = pread(f->fd, to, size, (off_t)offset);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return iot_error_system(f->error, n < 0 ? errno : EIO,
-						"cannot read the temporary file for sorting");
-		to += n;
-		size -= (size_t)n;
-		offset += (uint64_t)n;
-	}
-	return IOT_OK;
+	const ssize_t n = iot_file_read(f->fd, data, size, offset);
+	if (n >= 0 && (size_t)n == size)
+		return IOT_OK;
+	return iot_error_system(f->error, n < 0 ? errno : EIO,
+				"cannot read the temporary file for sorting");
 }
 
 void iot_spill_forget(struct iot_spill *f, uint64_t from, uint64_t to)

@@ -12,11 +12,6 @@
 
 #include "error.h"
 
-/* $TMPDIR, or /tmp. */
-const char *iot_temporary_folder(void);
-/* A file there that has no name, for reading and writing; -1: errno tells why not. */
-int iot_temporary_file(void);
-
 struct iot_spill {
 	struct iot_error *error;
 	int fd;           /* -1: not needed yet */
