@@ -167,15 +167,21 @@ static int give_up(struct unpacker *u)
 			     u->name, told);
 }
 
+/* Step by step: archive_read_open would go on where the first one gets no memory. */
+static bool begin_reading(struct unpacker *u)
+{
+	return archive_read_set_read_callback(u->archive, feed) == ARCHIVE_OK &&
+	       archive_read_set_callback_data(u->archive, u) == ARCHIVE_OK &&
+	       archive_read_open1(u->archive) >= ARCHIVE_WARN;
+}
+
 static int open_archive(struct unpacker *u)
 {
 	if (enable_filter(u) != ARCHIVE_OK)
 		return iot_error_set(&u->error, IOT_EUSAGE,
 				     "%s: this libarchive cannot unpack its compression", u->name);
 	u->opened = true;
-	if (archive_read_open(u->archive, u, NULL, feed, NULL) < ARCHIVE_WARN)
-		return give_up(u);
-	return IOT_OK;
+	return begin_reading(u) ? IOT_OK : give_up(u);
 }
 
 /* Opened at the first read: so errors of the beginning come where all others come. */

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A command of iotrace run in this process: what it writes to standard output is kept. */
+/*
+ * A command of iotrace run in this process: what it writes to standard output is kept, and so is what it
+ * writes to files of a folder of ours.
+ */
 #ifndef IOT_FUZZ_COMMAND_H
 #define IOT_FUZZ_COMMAND_H
 
+#include <dirent.h>
 #include <fcntl.h>
 
 #include "fuzz.h"
 
 #include "cli/cmd.h"
 
-enum { COMMAND_WORDS = 16 };
+enum { COMMAND_WORDS = 24, COMMAND_PATH = 300 };
 
 struct command {
 	int status;
@@ -62,6 +66,52 @@ static inline struct command command_run(int (*run)(int, char **), const char *c
 	done.out = command_read(kept, &done.size);
 	(void)close(kept);
 	return done;
+}
+
+static char command_room[COMMAND_PATH - 40];
+
+static inline void command_remove_folder(void)
+{
+	(void)rmdir(command_room);
+}
+
+/* A folder for outputs, the same for all inputs, and empty before and behind each. */
+static inline const char *command_folder(void)
+{
+	if (command_room[0] != '\0')
+		return command_room;
+	const char *temporary = getenv("TMPDIR");
+	snprintf(command_room, sizeof(command_room), "%s/iotrace-fuzz-XXXXXX",
+		 temporary != NULL && strlen(temporary) < 200 ? temporary : "/tmp");
+	FUZZ_CHECK(mkdtemp(command_room) != NULL && atexit(command_remove_folder) == 0);
+	return command_room;
+}
+
+static inline const char *command_path(char path[COMMAND_PATH], const char *name)
+{
+	snprintf(path, COMMAND_PATH, "%s/%s", command_folder(), name);
+	return path;
+}
+
+/* What stands under that name, which is removed; free it. NULL: nothing does. */
+static inline char *command_output(const char *path, size_t *size)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	char *data = command_read(fd, size);
+	FUZZ_CHECK(close(fd) == 0 && unlink(path) == 0);
+	return data;
+}
+
+/* Nothing else is left, as temporary files would be. */
+static inline void command_left_nothing(void)
+{
+	DIR *folder = opendir(command_folder());
+	FUZZ_CHECK(folder != NULL);
+	for (struct dirent *e; (e = readdir(folder)) != NULL;)
+		FUZZ_CHECK(strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0);
+	(void)closedir(folder);
 }
 
 #endif

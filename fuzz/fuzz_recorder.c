@@ -3,84 +3,11 @@
  * The Recorder converter over whatever comes; see convert.h.
  *
  * The first byte of an input is for options: bits 0-1 --layer, 2 --check, 3 few events at a time.
- * '0' is the plain way. Then come the files of a trace: a line "NAME SIZE", and so many bytes (see
- * tests/tools/recorder_pieces.py); they are given to the converter as a tar.
+ * '0' is the plain way. Then come the files of a trace, which are given to the converter as a
+ * tar; see tar.h.
  */
 #include "convert.h"
-
-enum { TAR_BLOCK = 512, NAME_ROOM = 100 };
-
-struct tar {
-	uint8_t *data;
-	size_t size;
-};
-
-static uint8_t *tar_room(struct tar *t, size_t size)
-{
-	size_t padded = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
-	t->data = fuzz_memory(t->data, t->size + padded + 1);
-	uint8_t *room = t->data + t->size;
-	memset(room, 0, padded);
-	t->size += padded;
-	return room;
-}
-
-static void tar_add(struct tar *t, const char *name, const uint8_t *data, size_t size)
-{
-	char *head = (char *)tar_room(t, TAR_BLOCK);
-	unsigned sum = 0;
-	snprintf(head, NAME_ROOM, "%s", name);
-	memcpy(head + 100,
-	       "0000644\0"
-	       "0000000\0"
-	       "0000000\0",
-	       24);
-	snprintf(head + 124, 12, "%011zo", size);
-	memcpy(head + 136, "00000000000\0        0", 21);
-	memcpy(head + 257,
-	       "ustar\0"
-	       "00",
-	       8);
-	for (size_t i = 0; i < TAR_BLOCK; i++)
-		sum += (unsigned char)head[i];
-	snprintf(head + 148, 8, "%06o", sum);
-	uint8_t *room = tar_room(t, size);
-	if (size > 0)
-		memcpy(room, data, size);
-}
-
-/* The next file; false: no more. What is missing of the last one is cut off. */
-static bool take_file(struct fuzz_input *in, struct tar *t)
-{
-	char name[NAME_ROOM], line[NAME_ROOM + 24];
-	size_t n = 0, size;
-	while (n < in->size && n < sizeof(line) - 1 && in->data[n] != '\n')
-		n++;
-	if (n == in->size || in->data[n] != '\n')
-		return false;
-	memcpy(line, in->data, n);
-	line[n] = '\0';
-	if (sscanf(line, "%99s %zu", name, &size) != 2)
-		return false;
-	in->data += n + 1;
-	in->size -= n + 1;
-	size = size < in->size ? size : in->size;
-	tar_add(t, name, in->data, size);
-	in->data += size;
-	in->size -= size;
-	return true;
-}
-
-static int tar_file(struct fuzz_input *in)
-{
-	struct tar t = {NULL, 0};
-	while (take_file(in, &t))
-		;
-	(void)tar_room(&t, 2 * TAR_BLOCK);
-	int fd = fuzz_file(t.data, t.size);
-	free(t.data);
-	return fd;
-}
+#include "tar.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

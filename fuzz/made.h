@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A valid trace made of an input's bytes: records, names, operations, comments, all framing. */
+/*
+ * A valid trace made of an input's bytes: records, names, operations, comments, all framing. And the
+ * harness of what works on one trace.
+ */
 #ifndef IOT_FUZZ_MADE_H
 #define IOT_FUZZ_MADE_H
 
 #include "fuzz.h"
 
-enum { MADE_MOST = 400 };
+enum { MADE_MOST = 400, MADE_TIMES = 40, MADE_MANY = 4000 };
 
 struct made {
 	struct iot_writer *writer;
@@ -64,7 +67,21 @@ static inline void made_record(struct made *m, struct fuzz_input *in)
 	m->records++;
 }
 
-/* The first byte: 0-1 compression, 2-3 %sync, 4 decimal. The writer is closed; the caller frees it. */
+/* All of `in`, once. */
+static inline void made_all(struct made *m, struct fuzz_input *in)
+{
+	for (size_t i = 0; in->size > 0 && i < MADE_MOST; i++) {
+		if (fuzz_take(in, 1) % 4 == 0)
+			made_other(m, in);
+		else
+			made_record(m, in);
+	}
+}
+
+/*
+ * The first byte: 0-1 compression, 2-3 %sync, 4 decimal, 5 again and again, so that little memory does
+ * not hold it. The writer is closed; the caller frees it.
+ */
 static inline struct iot_writer *made_trace(struct fuzz_input *in, bool in_order)
 {
 	static const uint64_t syncs[] = {IOT_SYNC_DEFAULT, 1, 3, 20};
@@ -75,14 +92,32 @@ static inline struct iot_writer *made_trace(struct fuzz_input *in, bool in_order
 	FUZZ_CHECK(iot_writer_set(m.writer, IOT_SET_SYNC, syncs[how >> 2 & 3]) == IOT_OK);
 	FUZZ_CHECK(iot_writer_set(m.writer, IOT_SET_BASE, how & 16 ? 10 : 16) == IOT_OK);
 	FUZZ_CHECK(iot_writer_open_memory(m.writer) == IOT_OK);
-	for (size_t i = 0; in->size > 0 && i < MADE_MOST; i++) {
-		if (fuzz_take(in, 1) % 4 == 0)
-			made_other(&m, in);
-		else
-			made_record(&m, in);
+	for (int left = how & 32 ? MADE_TIMES : 1; left > 0 && m.records < MADE_MANY; left--) {
+		struct fuzz_input again = *in;
+		made_all(&m, left > 1 ? &again : in);
 	}
 	FUZZ_CHECK(iot_writer_close(m.writer) == IOT_OK);
 	return m.writer;
+}
+
+/*
+ * Runs `check` on a trace. The first byte of an input, where '0' is the plain way, is told to it, too;
+ * with bit 3 the trace is made of the rest, else it is the rest, whatever that is.
+ */
+static inline int made_or_given(const uint8_t *data, size_t size,
+				void (*check)(const void *trace, size_t size, unsigned how))
+{
+	struct fuzz_input in = {data, size};
+	const unsigned how = (unsigned)fuzz_take(&in, 1) ^ '0';
+	if (!(how & 8)) {
+		check(in.data, in.size, how);
+		return 0;
+	}
+	struct iot_writer *w = made_trace(&in, false);
+	const void *trace = iot_writer_memory(w, &size);
+	check(trace, size, how);
+	iot_writer_free(w);
+	return 0;
 }
 
 #endif

@@ -90,7 +90,7 @@ def made():
     sync, names = load(FORMAT + "/sync.iot"), load(FORMAT + "/directives.iot")
     bent = sync.replace(b"c0 22", b"c0 2g", 1)
     for name, edits in (("anonymize", b""), ("merge", b""), ("reorder", b""), ("repair", None),
-                        ("seek", None)):
+                        ("seek", None), ("show", b"")):
         folder = "fuzz/corpus/" + name
         clear(folder)
         for how in range(4):
@@ -102,10 +102,35 @@ def made():
         save(folder, "trace-damaged", first + bent)
         save(folder, "trace-names", first + names + (names if name == "merge" else b""))
         save(folder, "trace.zst", first + zstd(sync))
+    for how in range(4):
+        save("fuzz/corpus/reorder", "made-often-%d" % how,
+             bytes([0x38 + how, 32 + how]) + bytes_of(how + 30, 600))
+    for how in range(16):
+        first = bytes([(0x38 ^ how ^ (how & 8) * 3) ^ (8 if how % 3 == 0 else 0)])
+        save("fuzz/corpus/show", "view-%02d" % how,
+             first + (names if how % 3 == 0 else bytes([how]) + bytes_of(how + 40, 150)))
     clear("fuzz/corpus/slice")
     for how in range(8):
         save("fuzz/corpus/slice", "made-%d" % how,
              bytes([how % 2, how]) + bytes_of(how, 8) + bytes([4 * how]) + bytes_of(how + 20, 200))
+
+
+def convert():
+    """Inputs of the converters' harnesses, the first byte of which is theirs, with other options."""
+    folder = "fuzz/corpus/convert"
+    clear(folder)
+    seeds = [("strace/" + name, 1, 0) for name in os.listdir("fuzz/corpus/strace")]
+    seeds += [("packets/plain", 4, 0), ("packets/shuffled", 0, 0), ("darshan/plain_341", 2, 0),
+              ("darshan/parser", 0, 0), ("recorder/text", 3, 8), ("recorder/own", 0, 8)]
+    for i, (name, source, more) in enumerate(sorted(seeds)):
+        data = load("fuzz/corpus/" + name)[1:]
+        for k, how in enumerate((16 * i & 127, 0x21 + 5 * i & 127)):
+            save(folder, "%s-%d" % (name.replace("/", "-"), k),
+                 bytes([0x30 ^ (source | more), 0x30 ^ how]) + data)
+    log = load("testdata/strace/signals_stderr.strace")
+    half = 400 * (log[:len(log) // 2])
+    save(folder, "strace-long", bytes([0x30 ^ 1, 0x30 ^ 4]) + half[:20000])
+    save(folder, "strace-two", bytes([0x30 ^ 17, 0x30]) + log)
 
 
 def parallel():
@@ -166,6 +191,7 @@ def words():
 stream()
 roundtrip()
 made()
+convert()
 parallel()
 inputs()
 words()

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The command convert over whatever comes, with options of its own and of converters: a trace that
+ * reads as a whole and in order of start, or none; a report that is JSON and counts as many records;
+ * nothing else left.
+ *
+ * The first two bytes of an input are no part of the log, '0' being the plain way. First: bits 0-2
+ * --from, 3 a tar is made of the rest (see tar.h), 4 the rest is two inputs. Second: bits 0-1
+ * compression, 2-3 how it is sorted, 4-6 another option.
+ */
+#include "command.h"
+#include "kept.h"
+#include "tar.h"
+
+#include "json.h"
+
+struct converted {
+	struct command done;
+	char *trace, *report; /* NULL: there is none */
+	size_t trace_size, report_size;
+};
+
+static struct converted convert(const int *fd, size_t files, unsigned from, unsigned how)
+{
+	static const char *const sources[] = {"-q",       "strace", "darshan", "recorder",
+					      "procstat", "-v",     "strace",  "-q"};
+	static const char *const names[] = {"out.iot", "out.iot.zst", "out.iot.gz", "out"};
+	static const char *const orders[] = {"-q", "--memory=64K", "--unsorted", "--sync=5"};
+	static const char *const others[] = {"-q",          "--strict",     "--ops=none",
+					     "--ops=names", "--layer=both", "--per-thread",
+					     "--check",     "--tick=us"};
+	char path[2][FUZZ_PATH], out[COMMAND_PATH], report[COMMAND_PATH + 10], word[32];
+	const bool named = sources[from & 7][0] != '-';
+	struct converted c = {.trace = NULL};
+	snprintf(word, sizeof(word), "%s%s", named ? "--from=" : "", sources[from & 7]);
+	snprintf(report, sizeof(report), "--report=%s/report", command_folder());
+	const char *words[COMMAND_WORDS] = {"convert",
+					    word,
+					    orders[how >> 2 & 3],
+					    others[how >> 4 & 7],
+					    report,
+					    "-o",
+					    command_path(out, names[how & 3])};
+	for (size_t i = 0; i < files; i++)
+		words[7 + i] = fuzz_path(path[i], fd[i]);
+	c.done = command_run(iot_cmd_convert, words);
+	c.trace = command_output(out, &c.trace_size);
+	c.report = command_output(command_path(out, "report"), &c.report_size);
+	return c;
+}
+
+static uint64_t told_records(const char *report)
+{
+	const char *at = strstr(report, "\"records\": ");
+	FUZZ_CHECK(at != NULL);
+	return strtoull(at + strlen("\"records\": "), NULL, 10);
+}
+
+static void check_trace(const struct converted *c, bool sorted)
+{
+	struct kept k = kept_of(c->trace, c->trace_size);
+	const struct iot_record *rec;
+	int64_t last = 0;
+	FUZZ_CHECK(k.status == 0 || kept_is_full(&k));
+	for (size_t i = 0; sorted && (rec = kept_record(&k, &i)) != NULL; last = rec->start_ns)
+		FUZZ_CHECK(rec->start_ns >= last);
+	if (c->report != NULL && !kept_is_full(&k))
+		FUZZ_CHECK(told_records(c->report) == kept_records(&k));
+	kept_free(&k);
+}
+
+static void check(const int *fd, size_t files, unsigned from, unsigned how)
+{
+	struct converted c = convert(fd, files, from, how);
+	FUZZ_CHECK(c.done.size == 0 && (c.done.status != IOT_EXIT_OK || c.trace != NULL));
+	if (c.report != NULL)
+		FUZZ_CHECK(json_is_valid(c.report, c.report_size));
+	if (c.trace != NULL)
+		check_trace(&c, (how >> 2 & 3) != 2);
+	command_left_nothing();
+	free(c.done.out);
+	free(c.trace);
+	free(c.report);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_input in = {data, size};
+	const unsigned from = (unsigned)fuzz_take(&in, 1) ^ '0',
+		       how = (unsigned)fuzz_take(&in, 1) ^ '0';
+	const size_t files = from & 16 ? 2 : 1;
+	int fd[2] = {-1, -1};
+	for (size_t i = 0; i < files; i++) {
+		struct fuzz_input part = {in.data, in.size / (files - i)};
+		in.data += part.size;
+		in.size -= part.size;
+		fd[i] = from & 8 ? tar_file(&part) : fuzz_file(part.data, part.size);
+	}
+	check(fd, files, from, how);
+	for (size_t i = 0; i < files; i++)
+		(void)close(fd[i]);
+	return 0;
+}
