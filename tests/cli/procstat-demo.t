@@ -11,6 +11,21 @@ compare() {
 		sed 's/^[0-9]* of [0-9]* processes/records/'
 }
 
+# What has been sent comes to a file that is being written: soon, not at once.
+soon() {
+	for i in $(seq 300); do
+		"$@" >so_far
+		! grep -q '^records: as they were' so_far || break
+		sleep 0.2
+	done
+	cat so_far
+}
+
+compare_collected() {
+	"$IOTRACE" convert -q -o trace.iot packets.bin || echo "convert: exit status $?"
+	compare trace.iot --killed
+}
+
 begin() {
 	rm -rf work packets.bin
 	mkdir work
@@ -18,16 +33,16 @@ begin() {
 }
 
 begin 'the packets, and what was logged:'
-timeout 60 "$IOTRACE" procstat -q -o packets.bin fifo &
-timeout 60 "$build/packet_demo" fifo work || echo "demo: exit status $?"
+timeout 600 "$IOTRACE" procstat -q -o packets.bin fifo &
+timeout 600 "$build/packet_demo" fifo work || echo "demo: exit status $?"
 wait
 "$IOTRACE" convert -o trace.iot packets.bin || echo "convert: exit status $?"
 compare trace.iot
 "$IOTRACE" cat trace.iot | grep -c '%process'
 
 begin 'killed in the middle:'
-timeout 60 "$IOTRACE" procstat -q -o packets.bin fifo &
-timeout 60 "$build/packet_demo" --kill fifo work 2>killed || echo "demo: exit status $?"
+timeout 600 "$IOTRACE" procstat -q -o packets.bin fifo &
+timeout 600 "$build/packet_demo" --kill fifo work 2>killed || echo "demo: exit status $?"
 wait
 "$IOTRACE" convert -o trace.iot packets.bin || echo "convert: exit status $?"
 compare trace.iot --killed
@@ -36,15 +51,14 @@ begin 'the collector killed:'
 exec 3<>fifo
 "$IOTRACE" procstat -q -o packets.bin fifo 3>&- &
 collector=$!
-timeout 60 "$build/packet_demo" --pause fifo work &
+timeout 600 "$build/packet_demo" --pause fifo work &
 demo=$!
-for i in $(seq 100); do [ -e work/paused ] || sleep 0.1; done
-sleep 0.3
+for i in $(seq 3000); do [ -e work/paused ] || sleep 0.1; done
+soon compare_collected >before
 kill -KILL $collector
 wait $collector 2>killed
-"$IOTRACE" convert -o trace.iot packets.bin || echo "convert: exit status $?"
-compare trace.iot --killed
-timeout 60 "$IOTRACE" procstat -q -o packets.bin fifo 3>&- &
+compare_collected
+timeout 600 "$IOTRACE" procstat -q -o packets.bin fifo 3>&- &
 collector=$!
 touch work/go
 wait $demo
@@ -54,11 +68,10 @@ wait $collector
 compare trace.iot
 
 begin 'live:'
-timeout 60 "$IOTRACE" convert fifo >live.iot &
-timeout 60 "$build/packet_demo" --pause fifo work &
-for i in $(seq 100); do [ -e work/paused ] || sleep 0.1; done
-sleep 0.5
-compare live.iot --killed
+timeout 600 "$IOTRACE" convert fifo >live.iot &
+timeout 600 "$build/packet_demo" --pause fifo work &
+for i in $(seq 3000); do [ -e work/paused ] || sleep 0.1; done
+soon compare live.iot --killed
 touch work/go
 wait
 compare live.iot

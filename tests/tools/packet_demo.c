@@ -158,14 +158,31 @@ struct settings {
 	bool kill, pause;
 };
 
+/* While a thread is being made or ends nobody may fork: the allocators of sanitizers do not survive it. */
+struct crew {
+	bool forks;
+	pthread_barrier_t all_there, all_done;
+};
+
+struct member {
+	struct crew *crew;
+	unsigned number;
+};
+
 static struct settings set = {.processes = 4, .threads = 3, .ios = 300};
 
-static void *work(void *number)
+static void wait_for_crew(struct crew *crew, pthread_barrier_t *barrier)
+{
+	if (crew->forks)
+		(void)pthread_barrier_wait(barrier);
+}
+
+static void do_ios(unsigned number)
 {
 	char path[256], buffer[BLOCK_MAX] = {0};
-	unsigned seed = (unsigned)getpid() * 31 + *(unsigned *)number;
+	unsigned seed = (unsigned)getpid() * 31 + number;
 	off_t offset = 0;
-	snprintf(path, sizeof(path), "%s/data.%d.%u", folder, (int)getpid(), *(unsigned *)number);
+	snprintf(path, sizeof(path), "%s/data.%d.%u", folder, (int)getpid(), number);
 	struct file own = traced_open(path, O_RDWR | O_CREAT);
 	for (unsigned i = 0; i < set.ios; i++) {
 		size_t size = (size_t)rand_r(&seed) % BLOCK_MAX;
@@ -179,19 +196,34 @@ static void *work(void *number)
 		offset += (off_t)size;
 	}
 	traced_close(own);
+}
+
+static void *work(void *context)
+{
+	const struct member *member = context;
+	wait_for_crew(member->crew, &member->crew->all_there);
+	do_ios(member->number);
+	wait_for_crew(member->crew, &member->crew->all_done);
 	return NULL;
+}
+
+static void work_in_crew(struct crew *crew)
+{
+	pthread_t thread[THREADS_MAX];
+	struct member member[THREADS_MAX];
+	for (unsigned i = 0; i < set.threads; i++) {
+		member[i] = (struct member){crew, i};
+		check(pthread_create(&thread[i], NULL, work, &member[i]) == 0, "pthread_create");
+	}
+	wait_for_crew(crew, &crew->all_there);
+	for (unsigned i = 0; i < set.threads; i++)
+		check(pthread_join(thread[i], NULL) == 0, "pthread_join");
 }
 
 static void work_in_threads(void)
 {
-	pthread_t thread[THREADS_MAX];
-	unsigned number[THREADS_MAX];
-	for (unsigned i = 0; i < set.threads; i++) {
-		number[i] = i;
-		check(pthread_create(&thread[i], NULL, work, &number[i]) == 0, "pthread_create");
-	}
-	for (unsigned i = 0; i < set.threads; i++)
-		check(pthread_join(thread[i], NULL) == 0, "pthread_join");
+	struct crew alone = {.forks = false};
+	work_in_crew(&alone);
 }
 
 static void flush(void)
@@ -228,27 +260,36 @@ static void child(unsigned number)
 	_exit(EXIT_SUCCESS);
 }
 
-static void *fork_children(void *pids)
+struct nursery {
+	struct crew crew;
+	pid_t pid[THREADS_MAX];
+};
+
+static void *fork_children(void *context)
 {
-	pid_t *pid = pids;
+	struct nursery *nursery = context;
+	(void)pthread_barrier_wait(&nursery->crew.all_there);
 	for (unsigned i = 0; i < set.processes; i++) {
-		begin_child(&pid[i]);
-		if (pid[i] == 0)
+		begin_child(&nursery->pid[i]);
+		if (nursery->pid[i] == 0)
 			child(i);
 	}
+	(void)pthread_barrier_wait(&nursery->crew.all_done);
 	return NULL;
 }
 
 /* Children are made while the threads of the parent are busy. */
 static void play_round(void)
 {
-	pid_t pid[THREADS_MAX];
+	struct nursery nursery = {.crew.forks = true};
 	pthread_t forks;
-	check(pthread_create(&forks, NULL, fork_children, pid) == 0, "pthread_create");
-	work_in_threads();
+	(void)pthread_barrier_init(&nursery.crew.all_there, NULL, set.threads + 2);
+	(void)pthread_barrier_init(&nursery.crew.all_done, NULL, set.threads + 1);
+	check(pthread_create(&forks, NULL, fork_children, &nursery) == 0, "pthread_create");
+	work_in_crew(&nursery.crew);
 	check(pthread_join(forks, NULL) == 0, "pthread_join");
 	for (unsigned i = 0; i < set.processes; i++)
-		check(waitpid(pid[i], NULL, 0) == pid[i], "waitpid");
+		check(waitpid(nursery.pid[i], NULL, 0) == nursery.pid[i], "waitpid");
 	flush();
 }
 
