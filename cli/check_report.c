@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "lib/room.h"
+
 enum { PLACES_MAX = 1 << 16 }; /* kept for JSON */
 
 struct iot_check_place {
@@ -39,15 +41,8 @@ void iot_check_report_begin(struct iot_check_report *r, const char *path)
 
 static struct iot_check_place *new_place(struct iot_check_report *r)
 {
-	if (r->places == r->room) {
-		const size_t room = r->room > 0 ? 2 * r->room : 16;
-		struct iot_check_place *bigger = realloc(r->place, room * sizeof(*bigger));
-		if (bigger == NULL)
-			return NULL;
-		r->place = bigger;
-		r->room = room;
-	}
-	return &r->place[r->places];
+	const bool fits = iot_room(&r->place, &r->room, r->places + 1, sizeof(*r->place));
+	return fits ? &r->place[r->places] : NULL;
 }
 
 static void keep(struct iot_check_report *r, const struct iot_finding *f)

@@ -9,6 +9,7 @@
 
 #include "lib/directive.h"
 #include "lib/number.h"
+#include "lib/room.h"
 
 #include "merge.h"
 #include "times.h"
@@ -229,13 +230,8 @@ bool iot_merge_trace_text(struct iot_merge *m, const struct iot_merge_input *in,
 {
 	/* Each token may become one of some more bytes; the shortest has two, with its blank. */
 	const size_t need = text->size * 20 + 64;
-	if (need > m->trace_room) {
-		char *grown = realloc(m->trace, need);
-		if (grown == NULL)
-			return false;
-		m->trace = grown;
-		m->trace_room = need;
-	}
+	if (!iot_room(&m->trace, &m->trace_room, need, 1))
+		return false;
 	struct trace t = {.merge = m, .in = in, .out = m->trace};
 	struct iot_text rest = *text, token;
 	const char *from = text->data;

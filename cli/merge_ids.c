@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "lib/number.h"
+#include "lib/room.h"
 
 #include "merge.h"
 
@@ -94,22 +95,10 @@ static bool make_number(struct iot_merge_ids *ids, enum iot_id kind, uint32_t id
 
 /* Objects by path */
 
-static bool path_room(struct iot_merge_ids *ids, size_t size)
-{
-	if (size <= ids->path_room)
-		return true;
-	char *grown = realloc(ids->path, size);
-	if (grown == NULL)
-		return false;
-	ids->path = grown;
-	ids->path_room = size;
-	return true;
-}
-
 static bool hash_text(struct iot_merge_ids *ids, struct iot_text value, uint64_t seed,
 		      uint64_t *hash)
 {
-	if (!path_room(ids, value.size + 1))
+	if (!iot_room(&ids->path, &ids->path_room, value.size + 1, 1))
 		return false;
 	size_t size = iot_percent_decode(value, ids->path, NULL);
 	*hash = XXH3_64bits_withSeed(ids->path, size, seed);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/number.h"
+#include "lib/room.h"
 
 static const char time_key[] = "time=", epoch_key[] = "epoch=";
 
@@ -65,14 +66,7 @@ static bool make_room(struct iot_rebase *r, const struct iot_event *ev, size_t n
 	for (size_t i = 0; i < n; i++)
 		if (has_number(&ev[i]))
 			need += room_for(ev[i].text.size);
-	if (need <= r->room)
-		return true;
-	char *grown = realloc(r->text, need);
-	if (grown == NULL)
-		return false;
-	r->text = grown;
-	r->room = need;
-	return true;
+	return iot_room(&r->text, &r->room, need, 1);
 }
 
 bool iot_rebase_events(struct iot_rebase *r, struct iot_event *ev, size_t n)

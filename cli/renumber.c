@@ -7,6 +7,7 @@
 
 #include "lib/directive.h"
 #include "lib/number.h"
+#include "lib/room.h"
 
 /* Which ids the value of a key is; IOT_ID_KINDS: none. */
 static enum iot_id kind_of(const struct iot_event *ev, struct iot_text key)
@@ -47,20 +48,6 @@ static bool is_id(const struct iot_event *ev, struct iot_text token, enum iot_id
 	    number > UINT32_MAX)
 		return false;
 	*id = (uint32_t)number;
-	return true;
-}
-
-/* "x=1" with its blank is at least 5 bytes for a known key, and grows by 9 at the most. */
-static bool make_room(struct iot_renumber *r, size_t size)
-{
-	const size_t need = 3 * size + IOT_DIGITS_MAX;
-	if (need <= r->room)
-		return true;
-	char *grown = realloc(r->text, need);
-	if (grown == NULL)
-		return false;
-	r->text = grown;
-	r->room = need;
 	return true;
 }
 
@@ -110,8 +97,9 @@ bool iot_renumber_event(struct iot_renumber *r, struct iot_event *ev)
 				       IOT_HAS_PROCESS | IOT_HAS_FILE | IOT_HAS_OBJECT);
 	if (ev->kind == IOT_COMMENT)
 		return true;
-	return make_room(r, ev->text.size) && renumber_fields(r, &old, &ev->rec, ev->has) &&
-	       renumber_text(r, &old, &ev->text);
+	/* "x=1" with its blank is at least 5 bytes for a known key, and grows by 9 at most. */
+	return iot_room(&r->text, &r->room, 3 * ev->text.size + IOT_DIGITS_MAX, 1) &&
+	       renumber_fields(r, &old, &ev->rec, ev->has) && renumber_text(r, &old, &ev->text);
 }
 
 void iot_renumber_free(struct iot_renumber *r)

@@ -2,6 +2,8 @@
 /* Records as CSV. */
 #include <stdlib.h>
 
+#include "lib/room.h"
+
 #include "digits.h"
 #include "show.h"
 
@@ -108,16 +110,9 @@ void iot_show_csv(struct iot_show *s, const struct iot_record *rec, size_t n)
 
 bool iot_show_room(struct iot_show *s, size_t size)
 {
-	if (size < s->memory_room)
-		return true;
-	char *fitted = realloc(s->memory, size + 1);
-	if (!fitted) {
+	if (!iot_room(&s->memory, &s->memory_room, size + 1, 1))
 		s->failed = true;
-		return false;
-	}
-	s->memory = fitted;
-	s->memory_room = size + 1;
-	return true;
+	return !s->failed;
 }
 
 void iot_show_free(struct iot_show *s)

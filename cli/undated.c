@@ -6,31 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES_MAX = 4 << 20, ROOM_FIRST = 64 };
+#include "lib/room.h"
 
-static bool grow(void **block, size_t *room, size_t need, size_t unit)
-{
-	size_t more = *room > 0 ? *room : ROOM_FIRST;
-	while (more < need)
-		more *= 2;
-	if (more == *room)
-		return true;
-	void *now = realloc(*block, more * unit);
-	if (now == NULL)
-		return false;
-	*block = now;
-	*room = more;
-	return true;
-}
+enum { BYTES_MAX = 4 << 20 };
 
 static bool keep(struct iot_undated *u, const struct iot_event *ev)
 {
-	void *events = u->ev, *text = u->text;
-	bool ok = grow(&events, &u->room, u->count + 1, sizeof(*u->ev)) &&
-		  grow(&text, &u->text_room, u->used + ev->text.size, 1);
-	u->ev = events;
-	u->text = text;
-	if (!ok)
+	if (!iot_room(&u->ev, &u->room, u->count + 1, sizeof(*u->ev)) ||
+	    !iot_room(&u->text, &u->text_room, u->used + ev->text.size, 1))
 		return false;
 	u->ev[u->count] = *ev;
 	u->ev[u->count++].text.data = NULL;

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/room.h"
+
 enum { CHUNK_SIZE = 256 << 10, DIGITS_LEAST = 15, DIGITS_MOST = 17 };
 
 void iot_darshan_no_memory(struct darshan *d)
@@ -50,14 +52,8 @@ static struct darshan_chunk *chunk_for(struct darshan *d, size_t need)
 
 static bool queue(struct darshan *d, const struct iot_event *ev)
 {
-	if (d->queue_count == d->queue_room) {
-		size_t room = d->queue_room == 0 ? 64 : 2 * d->queue_room;
-		struct iot_event *now = realloc(d->queue, room * sizeof *now);
-		if (now == NULL)
-			return false;
-		d->queue = now;
-		d->queue_room = room;
-	}
+	if (!iot_room(&d->queue, &d->queue_room, d->queue_count + 1, sizeof *d->queue))
+		return false;
 	d->queue[d->queue_count++] = *ev;
 	return true;
 }

@@ -7,13 +7,14 @@
 #include "darshan.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
 #include <xxhash.h>
+
+#include "lib/room.h"
+#include "lib/seed.h"
 
 enum {
 	NAMES_MAX = 16 << 20,
 	SLOTS_FIRST = 256,
-	ARENA_FIRST = 1 << 16,
 	THREADS_MAX = 1 << 20,
 	OLD_NAME_HEAD = 12,
 	NAME_HEAD = 8,
@@ -22,14 +23,6 @@ enum {
 #define NAME_BYTES_MAX ((size_t)1 << 30)
 
 /* Tables */
-
-static uint64_t new_seed(void)
-{
-	uint64_t seed = 0x9e3779b97f4a7c15;
-	if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != (ssize_t)sizeof seed)
-		seed ^= (uint64_t)(uintptr_t)&seed;
-	return seed;
-}
 
 static struct darshan_slot *look(const struct darshan_table *t, uint64_t a, uint64_t b)
 {
@@ -43,7 +36,7 @@ static struct darshan_slot *look(const struct darshan_table *t, uint64_t a, uint
 static bool grow_table(struct darshan_table *t)
 {
 	struct darshan_table now = {.slots = t->slots == 0 ? SLOTS_FIRST : 2 * t->slots,
-				    .seed = t->slots == 0 ? new_seed() : t->seed};
+				    .seed = t->slots == 0 ? iot_seed() : t->seed};
 	now.slot = calloc(now.slots, sizeof *now.slot);
 	if (now.slot == NULL)
 		return false;
@@ -83,34 +76,13 @@ void iot_darshan_table_free(struct darshan_table *t)
 	*t = (struct darshan_table){.slot = NULL};
 }
 
-/* An array of `unit` bytes each with room for one more. */
-static bool room_for_one(void **array, size_t *room, size_t count, size_t unit)
-{
-	if (count < *room)
-		return true;
-	size_t more = *room == 0 ? 64 : 2 * *room;
-	void *now = realloc(*array, more * unit);
-	if (now == NULL)
-		return false;
-	*array = now;
-	*room = more;
-	return true;
-}
-
 /* Names */
 
 static bool keep_text(struct darshan *d, const char *text, size_t size)
 {
-	if (d->name_text_room - d->name_used < size) {
-		size_t room = d->name_text_room == 0 ? ARENA_FIRST : 2 * d->name_text_room;
-		while (room - d->name_used < size)
-			room *= 2;
-		char *now = room > NAME_BYTES_MAX ? NULL : realloc(d->name_text, room);
-		if (now == NULL)
-			return false;
-		d->name_text = now;
-		d->name_text_room = room;
-	}
+	if (size > NAME_BYTES_MAX - d->name_used ||
+	    !iot_room(&d->name_text, &d->name_text_room, d->name_used + size, 1))
+		return false;
 	if (size > 0)
 		memcpy(d->name_text + d->name_used, text, size);
 	d->name_used += size;
@@ -121,11 +93,9 @@ static bool keep_text(struct darshan *d, const char *text, size_t size)
 bool iot_darshan_name_add(struct darshan *d, uint64_t id, const char *text, size_t size)
 {
 	uint32_t *at = iot_darshan_slot(&d->name_ids, id, 0);
-	void *names = d->name;
 	if (at != NULL && *at != 0 && (d->name[*at - 1].size > 0 || size == 0))
 		return true;
-	bool ok = at != NULL && room_for_one(&names, &d->name_room, d->names, sizeof *d->name);
-	d->name = names;
+	bool ok = at != NULL && iot_room(&d->name, &d->name_room, d->names + 1, sizeof *d->name);
 	if (!ok || !keep_text(d, text, size)) {
 		iot_darshan_no_memory(d);
 		return false;
@@ -223,11 +193,9 @@ uint32_t iot_darshan_process(struct darshan *d, int64_t rank)
 {
 	uint64_t id = d->process_base + (uint64_t)rank + 1;
 	uint32_t *at = iot_darshan_slot(&d->process_ids, id, 0);
-	void *processes = d->process;
 	bool ok = at != NULL && id <= UINT32_MAX &&
 		  (*at != 0 ||
-		   room_for_one(&processes, &d->process_room, d->processes, sizeof *d->process));
-	d->process = processes;
+		   iot_room(&d->process, &d->process_room, d->processes + 1, sizeof *d->process));
 	if (!ok) {
 		iot_darshan_no_memory(d);
 		return 0;
@@ -244,11 +212,9 @@ uint32_t iot_darshan_file(struct darshan *d, unsigned layer, int64_t rank, uint6
 {
 	uint64_t process = rank < 0 ? 0 : d->process_base + (uint64_t)rank + 1;
 	uint32_t *at = iot_darshan_slot(&d->file_ids, id, process << 2 | layer);
-	void *files = d->file;
 	if (at != NULL && *at != 0)
 		return *at;
-	bool ok = at != NULL && room_for_one(&files, &d->file_room, d->files, sizeof *d->file);
-	d->file = files;
+	bool ok = at != NULL && iot_room(&d->file, &d->file_room, d->files + 1, sizeof *d->file);
 	uint32_t object = ok ? iot_darshan_object(d, id) : 0;
 	if (object == 0) {
 		iot_darshan_no_memory(d);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/files.h"
+#include "lib/room.h"
 
 enum { SHOWN_MAX = 512 };
 
@@ -32,14 +33,8 @@ static int keep(struct iot_folder *f, const char *path, off_t size, struct iot_e
 {
 	if (f->count == f->most)
 		return iot_error_set(error, IOT_ELIMIT, "more than %zu files", f->most);
-	if (f->count == f->room) {
-		size_t room = f->room > 0 ? 2 * f->room : 64;
-		struct iot_found *grown = realloc(f->found, room * sizeof(*grown));
-		if (grown == NULL)
-			return out_of_memory(error);
-		f->found = grown;
-		f->room = room;
-	}
+	if (!iot_room(&f->found, &f->room, f->count + 1, sizeof(*f->found)))
+		return out_of_memory(error);
 	struct iot_found *new = &f->found[f->count];
 	new->size = (uint64_t)size;
 	new->path = strdup(path);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/files.h"
+#include "lib/room.h"
 
 #include "folder.h"
 #include "unpack.h"
@@ -231,16 +232,10 @@ static struct member *add_member(struct iot_input *in, char *name, struct iot_er
 		iot_error_set(error, IOT_ELIMIT, "more than %d files", IOT_MEMBERS_MAX);
 		return NULL;
 	}
-	if (in->count == in->room) {
-		size_t room = in->room > 0 ? 2 * in->room : 16;
-		struct member *grown = realloc(in->member, room * sizeof(*grown));
-		if (grown == NULL) {
-			free(name);
-			out_of_memory(error);
-			return NULL;
-		}
-		in->member = grown;
-		in->room = room;
+	if (!iot_room(&in->member, &in->room, in->count + 1, sizeof(*in->member))) {
+		free(name);
+		out_of_memory(error);
+		return NULL;
 	}
 	struct member *m = &in->member[in->count++];
 	*m = (struct member){.name = name, .spool_at = -1};

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { ROOM_FIRST = 64 };
+#include "lib/room.h"
 
 static void put(struct procstat_order *o, size_t at, struct iot_packet_process *who)
 {
@@ -35,14 +35,8 @@ bool iot_procstat_order_set(struct procstat_order *o, struct iot_packet_process 
 		settle(o, who->place, who);
 		return true;
 	}
-	if (o->count + 2 > o->room) {
-		size_t room = o->room > 0 ? 2 * o->room : ROOM_FIRST;
-		struct iot_packet_process **grown = realloc(o->heap, room * sizeof(who));
-		if (grown == NULL)
-			return false;
-		o->heap = grown;
-		o->room = room;
-	}
+	if (!iot_room(&o->heap, &o->room, o->count + 2, sizeof(who)))
+		return false;
 	settle(o, ++o->count, who);
 	return true;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/number.h"
+#include "lib/room.h"
 
 enum { CHUNK_SIZE = 64 << 10, DIRECTIVE_ROOM = 2 * 3 * IOT_PATH_ROOM + 512 };
 
@@ -57,15 +58,9 @@ static char *text_room(struct recorder *r, size_t need)
 /* Events that do not fit any more wait for the next call. */
 struct iot_event *iot_recorder_event_over(struct recorder *r)
 {
-	if (r->over_count == r->over_room) {
-		size_t room = r->over_room == 0 ? 256 : r->over_room * 2;
-		struct iot_event *over = realloc(r->over, room * sizeof *over);
-		if (over == NULL) {
-			r->status = IOT_ENOMEM;
-			return NULL;
-		}
-		r->over = over;
-		r->over_room = room;
+	if (!iot_room(&r->over, &r->over_room, r->over_count + 1, sizeof *r->over)) {
+		r->status = IOT_ENOMEM;
+		return NULL;
 	}
 	return &r->over[r->over_count++];
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lib/number.h"
+#include "lib/room.h"
 
 enum {
 	HEAD = 14, /* status, start, end, result, function: binary, may have LF in them */
@@ -58,14 +59,8 @@ static int damaged(struct recorder_rank *k, int status, const char *what)
 
 static bool args_add(struct decoded *d, const char *text, size_t size)
 {
-	if (d->size + size + 1 > d->room) {
-		size_t room = (d->size + size + 1) * 2;
-		char *grown = realloc(d->args, room);
-		if (grown == NULL)
-			return false;
-		d->args = grown;
-		d->room = room;
-	}
+	if (!iot_room(&d->args, &d->room, d->size + size + 1, 1))
+		return false;
 	memcpy(d->args + d->size, text, size);
 	d->size += size;
 	d->args[d->size++] = ' ';

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/room.h"
+
 enum { LINE_MAX_SIZE = 1 << 20 };
 
 struct recorder_lines {
@@ -103,13 +105,8 @@ static const char *next_line(struct recorder_rank *k, size_t *size, bool *cut)
 
 static bool keep_args(struct recorder_lines *t, struct iot_text args)
 {
-	if (args.size > t->room) {
-		char *grown = realloc(t->args, args.size * 2);
-		if (grown == NULL)
-			return false;
-		t->args = grown;
-		t->room = args.size * 2;
-	}
+	if (!iot_room(&t->args, &t->room, args.size, 1))
+		return false;
 	if (args.size > 0)
 		memcpy(t->args, args.data, args.size);
 	return true;

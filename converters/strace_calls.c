@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/room.h"
+
 enum {
 	R = STRACE_DATA | STRACE_READS, /* may wait: its entry counts only if it reads a file */
 	W = STRACE_DATA,
@@ -229,15 +231,9 @@ static bool keep_text(struct strace *s, struct strace_task *t, const char *text,
 	size_t size = (size_t)(end - text);
 	if (t->text_size + size > STRACE_LINE_MAX)
 		return false;
-	if (t->text_size + size > t->text_room) {
-		size_t room = (t->text_size + size) * 2 + 64;
-		char *grown = realloc(t->text, room);
-		if (grown == NULL) {
-			s->status = IOT_ENOMEM;
-			return false;
-		}
-		t->text = grown;
-		t->text_room = room;
+	if (!iot_room(&t->text, &t->text_room, t->text_size + size, 1)) {
+		s->status = IOT_ENOMEM;
+		return false;
 	}
 	if (size > 0)
 		memcpy(t->text + t->text_size, text, size);

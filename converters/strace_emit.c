@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/room.h"
+
 enum { CHUNK_SIZE = 64 << 10, DIRECTIVE_ROOM = 2 * 3 * IOT_PATH_ROOM + 512 };
 
 void iot_strace_count(struct strace *s, const char *name, uint64_t n)
@@ -52,15 +54,9 @@ struct iot_event *iot_strace_event(struct strace *s)
 {
 	if (s->out_count < s->out_max)
 		return &s->out[s->out_count++];
-	if (s->over_count == s->over_room) {
-		size_t room = s->over_room == 0 ? 256 : s->over_room * 2;
-		struct iot_event *over = realloc(s->over, room * sizeof *over);
-		if (over == NULL) {
-			s->status = IOT_ENOMEM;
-			return NULL;
-		}
-		s->over = over;
-		s->over_room = room;
+	if (!iot_room(&s->over, &s->over_room, s->over_count + 1, sizeof *s->over)) {
+		s->status = IOT_ENOMEM;
+		return NULL;
 	}
 	return &s->over[s->over_count++];
 }

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include "lib/number.h"
+#include "lib/room.h"
 
 #define NS_PER_DAY INT64_C(86400000000000)
 
@@ -95,15 +96,9 @@ static bool raw_line(struct strace *s, struct strace_member *m)
 static bool uncolour(struct strace *s, struct strace_member *m, const char **text, const char **end)
 {
 	size_t size = (size_t)(*end - *text);
-	if (size >= m->clean_room) {
-		const size_t room = size * 2 + 64;
-		char *grown = realloc(m->clean, room);
-		if (grown == NULL) {
-			s->status = IOT_ENOMEM;
-			return false;
-		}
-		m->clean = grown;
-		m->clean_room = room;
+	if (!iot_room(&m->clean, &m->clean_room, size + 1, 1)) {
+		s->status = IOT_ENOMEM;
+		return false;
 	}
 	*end = m->clean + iot_strace_line_uncolour(*text, size, m->clean);
 	*text = m->clean;

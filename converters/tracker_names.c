@@ -10,6 +10,8 @@
 
 #include <iotrace/iotrace.h>
 
+#include "lib/room.h"
+
 #define RENAME_WORK_MAX (UINT64_C(1) << 30) /* names looked at, for all directories renamed */
 
 enum { NAMES_START = 256 };
@@ -329,14 +331,9 @@ struct iot_directory *iot_directory_share(struct iot_directory *d)
 void iot_directory_set(struct iot_tracker *t, struct iot_directory *d, const char *path,
 		       size_t size)
 {
-	if (size > d->room) {
-		char *grown = realloc(d->path, size);
-		if (grown == NULL) {
-			t->status = IOT_ENOMEM;
-			return;
-		}
-		d->path = grown;
-		d->room = size;
+	if (!iot_room(&d->path, &d->room, size, 1)) {
+		t->status = IOT_ENOMEM;
+		return;
 	}
 	if (size > 0)
 		memmove(d->path, path, size);

@@ -10,6 +10,7 @@
 
 #include "files.h"
 #include "frames.h"
+#include "room.h"
 
 enum {
 	BLOCK_HEADER = 3,
@@ -87,17 +88,10 @@ static void keep(struct walk *w, uint64_t at)
 		if ((w->seen - 1) % w->stride != 0)
 			return;
 	}
-	if (w->count == w->room) {
-		const size_t room = w->room == 0 ? 256 : 2 * w->room;
-		uint64_t *bigger = realloc(w->at, room * sizeof(*bigger));
-		if (bigger == NULL) {
-			w->status = IOT_ENOMEM;
-			return;
-		}
-		w->at = bigger;
-		w->room = room;
-	}
-	w->at[w->count++] = at;
+	if (iot_room(&w->at, &w->room, w->count + 1, sizeof(*w->at)))
+		w->at[w->count++] = at;
+	else
+		w->status = IOT_ENOMEM;
 }
 
 static uint64_t failed(struct walk *w, uint64_t at, size_t blocks)

@@ -6,6 +6,8 @@
 
 #include <iotrace/iotrace.h>
 
+#include "room.h"
+
 static bool same_mark(const struct iot_mark *a, const struct iot_mark *b)
 {
 	return a->known && b->known && a->record == b->record && a->time == b->time;
@@ -37,19 +39,6 @@ void iot_intervals_free(struct iot_intervals *t)
 	*t = (struct iot_intervals){0};
 }
 
-static int grow(struct iot_intervals *t)
-{
-	const size_t room = t->room > 0 ? 2 * t->room : 64;
-	if (room > IOT_INTERVALS_MAX)
-		return IOT_ELIMIT;
-	struct iot_interval *bigger = realloc(t->entry, room * sizeof(*bigger));
-	if (bigger == NULL)
-		return IOT_ENOMEM;
-	t->entry = bigger;
-	t->room = room;
-	return IOT_OK;
-}
-
 int iot_intervals_add(struct iot_intervals *t, const struct iot_interval *e)
 {
 	struct iot_interval *last = t->count > 0 ? &t->entry[t->count - 1] : NULL;
@@ -63,11 +52,10 @@ int iot_intervals_add(struct iot_intervals *t, const struct iot_interval *e)
 		last->ticks += e->ticks;
 		return IOT_OK;
 	}
-	if (t->entry == NULL || t->count == t->room) {
-		const int status = grow(t);
-		if (status != IOT_OK)
-			return status;
-	}
+	if (t->count == IOT_INTERVALS_MAX)
+		return IOT_ELIMIT;
+	if (!iot_room(&t->entry, &t->room, t->count + 1, sizeof(*t->entry)))
+		return IOT_ENOMEM;
 	t->entry[t->count] = *e;
 	t->entry[t->count++].again = again;
 	return IOT_OK;

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <xxhash.h>
 
 #include "line.h"
 #include "predict.h"
+#include "seed.h"
 
 enum {
 	BATCH = 1024,
@@ -85,15 +85,6 @@ void iot_findings_tell(const struct iot_findings *f, enum iot_finding_kind kind,
 
 /* The handle */
 
-static uint64_t new_seed(void)
-{
-	uint64_t seed = 0x9e3779b97f4a7c15;
-	const void *random = (const void *)getauxval(AT_RANDOM);
-	if (random != NULL)
-		memcpy(&seed, random, sizeof(seed));
-	return seed;
-}
-
 struct iot_lint *iot_lint_new(const struct iot_findings *findings, uint64_t tick_ns, unsigned base)
 {
 	struct iot_lint *l = calloc(1, sizeof(*l));
@@ -102,7 +93,7 @@ struct iot_lint *iot_lint_new(const struct iot_findings *findings, uint64_t tick
 	l->findings = *findings;
 	l->tick_ns = tick_ns;
 	l->base = base;
-	l->seed = new_seed();
+	l->seed = iot_seed();
 	l->codec_size = iot_codec_size(CODEC_PROCESSES);
 	l->slots = SLOTS_FIRST;
 	l->slot = calloc(l->slots, sizeof(*l->slot));

@@ -7,25 +7,16 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <xxhash.h>
 
 #include "directive.h"
+#include "seed.h"
 
 enum { SLOTS_FIRST = 16 };
 
-static uint64_t new_seed(void)
-{
-	uint64_t seed = 0x9e3779b97f4a7c15;
-	const void *random = (const void *)getauxval(AT_RANDOM);
-	if (random != NULL)
-		memcpy(&seed, random, sizeof(seed));
-	return seed;
-}
-
 void iot_names_init(struct iot_names *n, size_t limit, bool texts, bool paths)
 {
-	*n = (struct iot_names){.seed = new_seed(), .limit = limit, .texts = texts, .paths = paths};
+	*n = (struct iot_names){.seed = iot_seed(), .limit = limit, .texts = texts, .paths = paths};
 }
 
 void iot_names_free(struct iot_names *n)

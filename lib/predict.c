@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The state of a codec: its block, its processes and their file tables. See predict_state.h. */
 #include <assert.h>
-#include <sys/auxv.h>
 
 #include "decode_wide.h"
 #include "predict_state.h"
+#include "seed.h"
 
 static const uint8_t rooms[IOT_ROOMS] = {2, 8, IOT_FILES_MAX};
 
@@ -61,11 +61,7 @@ static uint32_t allocate(struct iot_codec *c, size_t unit_count)
 /* Multiplication by a random odd number: no input can be made to collide without knowing it. */
 static uint64_t random_factor(void)
 {
-	uint64_t factor = 0;
-	const void *random = (const void *)getauxval(AT_RANDOM);
-	if (random != NULL)
-		memcpy(&factor, random, sizeof factor);
-	return (factor ^ 0x9e3779b97f4a7c15U) | 1;
+	return iot_seed() | 1;
 }
 
 struct iot_codec *iot_codec_init(void *block, size_t size, uint64_t tick_ns, unsigned base)

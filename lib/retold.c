@@ -8,10 +8,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <xxhash.h>
 
 #include "directive.h"
+#include "seed.h"
 
 enum {
 	KIND_PROCESS = 1,
@@ -229,10 +229,7 @@ static void remove_if_idle(struct iot_retold *r, struct iot_subject *s)
 
 int iot_retold_init(struct iot_retold *r, struct iot_error *error)
 {
-	*r = (struct iot_retold){.error = error, .seed = 0x9e3779b97f4a7c15};
-	const void *random = (const void *)getauxval(AT_RANDOM);
-	if (random != NULL)
-		memcpy(&r->seed, random, sizeof(r->seed));
+	*r = (struct iot_retold){.error = error, .seed = iot_seed()};
 	void *tellings = NULL, *bearings = NULL;
 	int status = grow(r, &tellings, &r->telling_room, sizeof(*r->telling));
 	if (status == IOT_OK)

@@ -12,6 +12,7 @@
 #include "parallel.h"
 #include "predict.h"
 #include "reader.h"
+#include "room.h"
 #include "seek_line.h"
 
 enum {
@@ -53,15 +54,8 @@ size_t iot_reader_take_held(struct iot_reader *r, struct iot_event *out, size_t 
 static bool held_room(struct iot_reader *r)
 {
 	struct iot_held *h = &r->held;
-	if (h->count < h->room)
-		return true;
-	const size_t room = h->room == 0 ? 64 : 2 * h->room;
-	struct iot_event *bigger = realloc(h->events, room * sizeof(*bigger));
-	if (bigger == NULL)
-		return iot_reader_fail_memory(r, IOT_ENOMEM);
-	h->events = bigger;
-	h->room = room;
-	return true;
+	return iot_room(&h->events, &h->room, h->count + 1, sizeof(*h->events)) ||
+	       iot_reader_fail_memory(r, IOT_ENOMEM);
 }
 
 static bool hold(struct iot_reader *r, const struct iot_event *ev)

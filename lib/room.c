@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "room.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM_FIRST = 16 };
+
+bool iot_room(void *array, size_t *room, size_t need, size_t size)
+{
+	void *at;
+	if (need <= *room)
+		return true;
+	size_t more = *room > need / 2 ? 2 * *room : need;
+	if (more < ROOM_FIRST)
+		more = ROOM_FIRST;
+	if (more > SIZE_MAX / 2 / size)
+		return false;
+	/* Pointers to all kinds of elements look alike, but have no type in common. */
+	memcpy(&at, array, sizeof at);
+	at = realloc(at, more * size);
+	if (at == NULL)
+		return false;
+	memcpy(array, &at, sizeof at);
+	*room = more;
+	return true;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A seed of this process's own for its hashes, so that no input can be made to collide. */
+#ifndef IOT_LIB_SEED_H
+#define IOT_LIB_SEED_H
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+static inline uint64_t iot_seed(void)
+{
+	uint64_t seed = 0x9e3779b97f4a7c15;
+	const void *random = (const void *)getauxval(AT_RANDOM);
+	if (random != NULL)
+		memcpy(&seed, random, sizeof seed);
+	return seed;
+}
+
+#endif
