@@ -7,10 +7,6 @@ fi
 strace -f -ttt -T -y -o "|$IOTRACE convert -o t.iot.zst -" ls / >/dev/null
 echo "ls $?"
 # strace does not wait for who reads its output.
-tries=0
-while [ ! -e t.iot.zst ] && [ $tries -lt 100 ]; do
-	sleep 0.1
-	tries=$((tries + 1))
-done
+sh "$TOOLS/until.sh" "[ -e t.iot.zst ]"
 "$IOTRACE" cat t.iot.zst | tail -n 1 | grep -q '^ff %end' || echo "no end"
 [ $("$IOTRACE" cat --format=csv t.iot.zst | wc -l) -gt 2 ] || echo "no records"

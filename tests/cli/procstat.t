@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The collector: what arrives is in the file, more is appended, and what is no file of packets is left
-# alone. It waits for its first writer, and ends with the last one or by a signal.
+# alone. It waits for its first writer (which comes late as a rule), and ends with the last one or by a signal.
 make=${IOTRACE%/iotrace}/packet_make
 [ -x "$make" ] || { echo 'packet_make is not built'; exit 77; }
 $make --records=3000 --flush=500 >one.bin
 $make --records=2000 --flush=500 --seed=2 >two.bin
 mkfifo fifo other
 
-timeout 20 "$IOTRACE" procstat -o all.bin fifo 2>&1 &
+timeout 300 "$IOTRACE" procstat -o all.bin fifo 2>&1 &
 sleep 0.3
 cat one.bin >fifo
 wait $!
@@ -15,33 +15,33 @@ echo "exit status $?"
 cmp one.bin all.bin && echo 'all of it'
 
 echo 'appended, from two at a time:'
-timeout 20 "$IOTRACE" procstat -q -o all.bin fifo other 2>&1 &
+timeout 300 "$IOTRACE" procstat -q -o all.bin fifo other 2>&1 &
 cat one.bin >fifo &
 cat two.bin >other
 wait
 [ $(wc -c <all.bin) = $(cat one.bin one.bin two.bin | wc -c) ] && echo 'all of it'
 
 echo 'until a signal:'
-timeout 20 "$IOTRACE" procstat --keep -q -o kept.bin fifo 2>&1 &
+timeout 300 "$IOTRACE" procstat --keep -q -o kept.bin fifo 2>&1 &
 collector=$!
 cat one.bin >fifo
 cat two.bin >fifo
-sleep 0.2
+sh "$TOOLS/until.sh" '[ $(cat kept.bin | wc -c) = $(cat one.bin two.bin | wc -c) ]'
 kill -TERM $collector
 wait $collector
 cat one.bin two.bin | cmp - kept.bin && echo 'all of it'
 
 echo 'refused:'
 echo 'something else' >text
-timeout 20 "$IOTRACE" procstat -o text - <one.bin 2>&1
+timeout 300 "$IOTRACE" procstat -o text - <one.bin 2>&1
 echo "exit status $?, $(cat text)"
-timeout 20 "$IOTRACE" procstat -o x.bin absent 2>&1
+timeout 300 "$IOTRACE" procstat -o x.bin absent 2>&1
 echo "exit status $?"
-timeout 20 "$IOTRACE" procstat -o x.bin . 2>&1
+timeout 300 "$IOTRACE" procstat -o x.bin . 2>&1
 echo "exit status $?"
-timeout 20 "$IOTRACE" procstat -o /dev/full - <one.bin 2>&1
+timeout 300 "$IOTRACE" procstat -o /dev/full - <one.bin 2>&1
 echo "exit status $?"
-timeout 20 "$IOTRACE" procstat 2>&1
+timeout 300 "$IOTRACE" procstat 2>&1
 echo "exit status $?"
-timeout 20 "$IOTRACE" procstat -o one.bin one.bin 2>&1
+timeout 300 "$IOTRACE" procstat -o one.bin one.bin 2>&1
 echo "exit status $?"

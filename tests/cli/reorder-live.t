@@ -7,11 +7,7 @@ echo 'ff %iotrace version=1 tick=1000' >&3
 for start in 64 100 -50 2000 10 3000; do
 	echo "80 0 0 200 $start 1 0 3 1 0" >&3
 done
-tries=0
-while [ "$(grep -c '^80' out)" -lt 5 ] && [ $tries -lt 100 ]; do
-	sleep 0.1
-	tries=$((tries + 1))
-done
+sh "$TOOLS/until.sh" '[ "$(grep -c ^80 out)" -ge 5 ]'
 grep -c '^80' out
 echo '80 0 0 200 1 1 0 3 1 0' >&3
 exec 3>&-

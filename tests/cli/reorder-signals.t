@@ -7,11 +7,7 @@ for window in --window=1s ''; do
 	exec 3>in
 	echo '80 0 0 200 2 1 0 3 1 0' >&3
 	echo '80 0 0 200 -1 1 0 3 1 0' >&3
-	tries=0
-	while ! ls .out.* >/dev/null 2>&1 && [ $tries -lt 100 ]; do
-		sleep 0.1
-		tries=$((tries + 1))
-	done
+	python3 "$TOOLS/waiting.py" in
 	kill -TERM $pid
 	wait $pid
 	echo "exit $?"

@@ -172,7 +172,7 @@ class Judge:
         self.faults = []
 
     def run(self, *args):
-        return subprocess.run([self.iotrace, *args], capture_output=True, timeout=60, check=False)
+        return subprocess.run([self.iotrace, *args], capture_output=True, timeout=300, check=False)
 
     def repair(self, trace, *more):
         if os.path.exists(self.repaired):

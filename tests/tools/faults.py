@@ -44,7 +44,7 @@ FAULTS = [
 HARMLESS = {"EINTR", "short"}
 # What these write grows in its place, so that it is not lost when they are killed.
 GROWING = {"out.bin"}
-PLACES, SECONDS = 60, 20
+PLACES, SECONDS = 60, 300
 
 
 def commands(data):

@@ -16,7 +16,7 @@
 
 #include "fuzz/fuzz.h"
 
-enum { SECONDS_MAX = 20, MEMORY_MAX_KB = 1 << 20, OPTIONS = 16 };
+enum { SECONDS_MAX = 300, MEMORY_MAX_KB = 1 << 20, OPTIONS = 16 };
 
 static char what[128]; /* the input in work */
 

@@ -331,7 +331,7 @@ class Checker:
             limit = ""
         for file in files:
             with tempfile.TemporaryDirectory() as tmp:
-                command = ["sh", "-c", limit + 'exec timeout 10 "$@"', "sh", self.tool, "convert", "-q",
+                command = ["sh", "-c", limit + 'exec timeout 300 "$@"', "sh", self.tool, "convert", "-q",
                            "-o", os.path.join(tmp, "t.iot"), self.path("corrupt", file)]
                 done = run(command)
             if done.returncode != 1 or not done.stderr.startswith(b"iotrace: "):

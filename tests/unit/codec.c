@@ -431,7 +431,7 @@ static uint64_t seed_of_today(const char *law)
 	return seed;
 }
 
-Test(codec, what_was_encoded_is_decoded, .timeout = 60)
+Test(codec, what_was_encoded_is_decoded, .timeout = 300)
 {
 	const uint64_t seed = seed_of_today("round trip");
 	round_trip(seed | 1, 1000, 16, 60000);
@@ -507,7 +507,7 @@ static void batch_law(uint64_t seed, uint64_t tick, unsigned base, bool odd)
 	free(many.block);
 }
 
-Test(codec, batches_and_single_lines_agree, .timeout = 60)
+Test(codec, batches_and_single_lines_agree, .timeout = 300)
 {
 	const uint64_t seed = seed_of_today("batches");
 	batch_law(seed | 1, 1000, 16, false);

@@ -51,7 +51,7 @@ static void leave(void)
 	free(run.directives);
 }
 
-TestSuite(darshan, .init = enter, .fini = leave, .timeout = 60);
+TestSuite(darshan, .init = enter, .fini = leave, .timeout = 300);
 
 static void write_file(const char *path, const void *data, size_t size)
 {

@@ -139,7 +139,7 @@ static struct bytes damaged(struct bytes b, uint64_t *random, const char **how)
 	return d;
 }
 
-Test(parallel, damaged_traces_read_as_with_one_thread, .timeout = 120)
+Test(parallel, damaged_traces_read_as_with_one_thread, .timeout = 300)
 {
 	uint64_t random = 7;
 	for (unsigned compression = 0; compression < 3; compression++) {

