@@ -52,7 +52,7 @@ static void keep(struct iot_check_report *r, const struct iot_finding *f)
 	struct iot_check_place *p = new_place(r);
 	char *text = p != NULL ? strdup(f->text) : NULL;
 	if (text == NULL) {
-		iot_message("out of memory");
+		(void)iot_no_memory();
 		r->failed = true;
 		return;
 	}

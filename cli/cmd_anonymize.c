@@ -66,20 +66,9 @@ static int copy(struct job *j, struct iot_in *in, struct iot_writer *w,
 	int status = IOT_OK;
 	for (; n > 0 && status == IOT_OK; n = iot_in_events(in, ev, IOT_IN_BATCH))
 		status = copy_batch(j->state, w, ev, n);
-	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
-	if (in->status == IOT_ENOMEM)
-		return IOT_EXIT_FAULT;
-	if (status == IOT_OK)
-		status = iot_in_mark_lost(in, w);
-	if (status == IOT_OK)
-		status = iot_writer_close(w);
-	j->written = j->written || status == IOT_OK;
-	iot_progress_clear(&in->progress);
-	if (j->state->status != IOT_OK) {
-		iot_message("out of memory");
-		return IOT_EXIT_FAULT;
-	}
-	return status == IOT_OK ? iot_in_exit(in) : iot_write_fault(w, write);
+	status = iot_in_finish(in, w, write, status);
+	j->written = j->written || iot_writer_fact(w, IOT_FACT_COMPLETE);
+	return status;
 }
 
 static int write_trace(struct job *j, struct iot_in *in, const char *out)
@@ -87,10 +76,8 @@ static int write_trace(struct job *j, struct iot_in *in, const char *out)
 	struct iot_event ev[IOT_IN_BATCH];
 	struct iot_write_options write = j->write;
 	struct iot_writer *w = iot_writer_new();
-	if (w == NULL) {
-		iot_message("out of memory");
-		return IOT_EXIT_FAULT;
-	}
+	if (w == NULL)
+		return iot_no_memory();
 	/* The first events come before the facts about framing are known. */
 	size_t n = iot_in_events(in, ev, IOT_IN_BATCH);
 	int status = iot_in_exit(in);
@@ -121,11 +108,10 @@ static void tell_counts(const struct job *j, const char *path)
 static int anonymize_one(struct job *j, const char *path, const char *out)
 {
 	struct iot_in in;
-	char shown[512];
-	if (iot_same_file(out, path))
-		return iot_opts_wrong(j->command, "%s is input and output",
-				      iot_escape(shown, sizeof shown, path, strlen(path)));
-	int status = iot_in_open(&in, path, &j->read, j->command);
+	int status = iot_refuse_same(j->command, "output", out, path);
+	if (status != IOT_OPTS_GO_ON)
+		return status;
+	status = iot_in_open(&in, path, &j->read, j->command);
 	if (status == IOT_EXIT_OK) {
 		iot_anonymizer_begin(j->state);
 		status = write_trace(j, &in, out);
@@ -144,16 +130,13 @@ static int anonymize_into(struct job *j, char **paths, size_t i)
 		const char *other = strrchr(paths[k], '/');
 		if (strcmp(other != NULL ? other + 1 : paths[k], name) != 0)
 			continue;
-		iot_message("%s: would replace the trace of another IN of the same name",
-			    iot_escape(shown, sizeof shown, paths[i], strlen(paths[i])));
-		return IOT_EXIT_FAULT;
+		return iot_fault(paths[i],
+				 "its trace would replace that of another IN of the same name");
 	}
 	size_t room = strlen(j->folder) + strlen(name) + 2;
 	char *out = malloc(room);
-	if (out == NULL) {
-		iot_message("out of memory");
-		return IOT_EXIT_FAULT;
-	}
+	if (out == NULL)
+		return iot_no_memory();
 	snprintf(out, room, "%s/%s", j->folder, name);
 	if (j->state->map != NULL)
 		iot_out_printf(j->state->map, "trace\t%s\n",
@@ -224,8 +207,7 @@ static int work(struct job *j, char **paths, size_t count)
 		status = work_with(j, paths, count);
 		iot_anonymizer_free(j->state);
 	} else {
-		iot_message("out of memory");
-		status = IOT_EXIT_FAULT;
+		status = iot_no_memory();
 	}
 	free(j->state);
 	sodium_memzero(&j->anonymize.names.secret, sizeof j->anonymize.names.secret);

@@ -37,25 +37,15 @@ static int copy(struct cat *c, struct iot_writer *w, struct iot_event *ev, size_
 	int status = IOT_OK;
 	for (; n > 0 && status == IOT_OK; n = iot_in_events(&c->in, ev, IOT_IN_BATCH))
 		status = iot_writer_events(w, ev, n);
-	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
-	if (c->in.status == IOT_ENOMEM)
-		return IOT_EXIT_FAULT;
-	if (status == IOT_OK)
-		status = iot_in_mark_lost(&c->in, w);
-	if (status == IOT_OK)
-		status = iot_writer_close(w);
-	iot_progress_clear(&c->in.progress);
-	return status == IOT_OK ? iot_in_exit(&c->in) : iot_write_fault(w, &c->write);
+	return iot_in_finish(&c->in, w, &c->write, status);
 }
 
 static int cat_iot(struct cat *c)
 {
 	struct iot_event ev[IOT_IN_BATCH];
 	struct iot_writer *w = iot_writer_new();
-	if (!w) {
-		iot_message("out of memory");
-		return IOT_EXIT_FAULT;
-	}
+	if (!w)
+		return iot_no_memory();
 	/* The first events come before the facts about framing are known. */
 	size_t n = iot_in_events(&c->in, ev, IOT_IN_BATCH);
 	int status = iot_in_exit(&c->in);
@@ -110,7 +100,7 @@ static int cat_shown(struct cat *c)
 		show_events(c, &s);
 	iot_progress_clear(&c->in.progress);
 	if (s.failed)
-		iot_message("out of memory");
+		(void)iot_no_memory();
 	iot_show_free(&s);
 	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
 	if (s.failed || c->in.status == IOT_ENOMEM) {
@@ -122,9 +112,10 @@ static int cat_shown(struct cat *c)
 
 static int run(struct cat *c, const char *path)
 {
-	if (iot_same_file(c->write.path, path))
-		return iot_opts_wrong(c->command, "the output is the input");
-	int status = iot_in_open(&c->in, path, &c->read, c->command);
+	int status = iot_refuse_same(c->command, "output", c->write.path, path);
+	if (status != IOT_OPTS_GO_ON)
+		return status;
+	status = iot_in_open(&c->in, path, &c->read, c->command);
 	if (status == IOT_EXIT_OK)
 		status = c->format == FORMAT_IOT ? cat_iot(c) : cat_shown(c);
 	iot_in_close(&c->in);
@@ -145,8 +136,7 @@ int iot_cmd_cat(int argc, char **argv)
 	    IOT_OPTION(FLAG, 0, "ns", NULL, &c.ns, "times in nanoseconds instead of ticks"),
 	    IOT_OPTION(FLAG, 0, "names", NULL, &c.names, "append the columns object and path"),
 	    IOT_GROUP("Format iot"),
-	    IOT_CALL("base", "16|10", &c.write.base, "base of the numbers (default: that of IN)",
-		     iot_opt_base),
+	    IOT_OPT_BASE_OF_IN(c.write),
 	    IOT_OPT_WRITING(c.write),
 	    IOT_OPTION(FLAG, 0, "framed", NULL, &c.write.framed,
 		       "with %iotrace, %sync and %end, even if IN has none"),

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace check: whether traces hold what the format demands, and what of a damaged one can be saved. */
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,19 +38,6 @@ static void show_progress(void *context, uint64_t stored, uint64_t records)
 	iot_progress_show(&c->progress, stored, c->total_bytes, records);
 }
 
-static int open_trace(struct check *c, const char *path, const char *shown)
-{
-	struct stat st;
-	const int fd =
-	    strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0 || fstat(fd, &st) != 0) {
-		iot_message("%s: cannot be opened: %s", shown, strerror(errno));
-		return -1;
-	}
-	c->total_bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-	return fd;
-}
-
 static int verify(struct check *c, int fd, struct iot_check_report *report)
 {
 	const uint64_t base = c->repair.base, tick_ns = c->repair.tick_ns;
@@ -69,7 +54,7 @@ static int verify(struct check *c, int fd, struct iot_check_report *report)
 	    .progress = show_progress,
 	    .progress_context = c,
 	};
-	if (iot_verify(fd, report->shown, &options, &verdict, &error) != IOT_OK) {
+	if (iot_verify(fd, report->path, &options, &verdict, &error) != IOT_OK) {
 		iot_progress_clear(&c->progress);
 		iot_message("%s", error.text);
 		return IOT_EXIT_FAULT;
@@ -84,11 +69,14 @@ static int check_one(struct check *c, const char *path)
 {
 	struct iot_check_report report = {
 	    .out = &c->out, .progress = &c->progress, .json = c->json, .quiet = c->repair.quiet};
+	struct stat st;
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
 		return iot_opts_wrong(c->command, "standard input is a terminal; name a trace");
 	iot_check_report_begin(&report, path);
 	iot_progress_begin(&c->progress, c->repair.progress, c->repair.quiet);
-	const int fd = open_trace(c, path, report.shown);
+	const int fd = iot_in_descriptor(path, &st);
+	if (fd >= 0)
+		c->total_bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	const int status = fd < 0 ? IOT_EXIT_FAULT : verify(c, fd, &report);
 	iot_progress_clear(&c->progress);
 	iot_check_report_free(&report);
@@ -118,9 +106,8 @@ static int repair(struct check *c, char **paths, size_t count)
 		return iot_opts_wrong(c->command, "--repair goes without --json, --all, --strict");
 	if (strcmp(paths[0], "-") == 0 && isatty(STDIN_FILENO))
 		return iot_opts_wrong(c->command, "standard input is a terminal; name a trace");
-	if (iot_same_file(c->repair.write.path, paths[0]))
-		return iot_opts_wrong(c->command, "the output is the input");
-	return iot_repair(paths[0], &c->repair, c->command);
+	const int status = iot_refuse_same(c->command, "output", c->repair.write.path, paths[0]);
+	return status == IOT_OPTS_GO_ON ? iot_repair(paths[0], &c->repair, c->command) : status;
 }
 
 static bool asks_for_writing(const struct iot_repair_options *o)
@@ -142,11 +129,7 @@ int iot_cmd_check(int argc, char **argv)
 	    IOT_OPTION(FLAG, 0, "strict", NULL, &c.strict, "exit with 1 also for warnings"),
 	    IOT_OPT_QUIET(c.repair.quiet, c.repair.progress),
 	    IOT_GROUP("Reading"),
-	    IOT_CALL("in-base", "16|10", &c.repair.base,
-		     "base of IN's numbers (default: found out)", iot_opt_base),
-	    IOT_RANGE(NUMBER, 0, "in-tick", "NS", &c.repair.tick_ns,
-		      "nanoseconds of a tick of IN where it does not tell (default: 1000)", 1,
-		      INT64_MAX),
+	    IOT_OPT_NUMBERS_OF_IN(c.repair),
 	    IOT_GROUP("Repair"),
 	    IOT_OPTION(FLAG, 'r', "repair", NULL, &c.do_repair, "write what can be saved of IN"),
 	    IOT_OPT_OUTPUT(c.repair.write),

@@ -166,7 +166,6 @@ static int check(struct job *j, char **paths, size_t count)
 {
 	const struct iot_write_options *w = &j->convert.write;
 	const char *path = w->path;
-	char shown[512];
 	if (count == 0)
 		return iot_opts_wrong(&j->command, "name the input (\"-\" is standard input)");
 	if (j->folder != NULL && strcmp(path, "-") != 0)
@@ -177,10 +176,11 @@ static int check(struct job *j, char **paths, size_t count)
 		if (strcmp(paths[i], "-") == 0 && isatty(STDIN_FILENO))
 			return iot_opts_wrong(&j->command,
 					      "standard input is a terminal; name a log");
-		if (j->report != NULL && iot_same_file(j->report, paths[i]))
-			return iot_opts_wrong(
-			    &j->command, "%s is input and report",
-			    iot_escape(shown, sizeof(shown), paths[i], strlen(paths[i])));
+		const int status = j->report != NULL
+				       ? iot_refuse_same(&j->command, "report", j->report, paths[i])
+				       : IOT_OPTS_GO_ON;
+		if (status != IOT_OPTS_GO_ON)
+			return status;
 	}
 	return find_format(j);
 }
@@ -243,10 +243,10 @@ static int convert_into(struct job *j, char **paths, size_t i)
 	char *out = name_output(j, path);
 	int status = IOT_EXIT_FAULT;
 	if (out == NULL) {
-		iot_message("out of memory");
+		(void)iot_no_memory();
 	} else if (taken(j, paths, i, out)) {
-		iot_message("%s: its trace would replace that of another IN of the same name",
-			    iot_escape(shown, sizeof(shown), path, strlen(path)));
+		(void)iot_fault(path,
+				"its trace would replace that of another IN of the same name");
 	} else {
 		if (j->convert.verbose)
 			iot_message("%s", iot_escape(shown, sizeof(shown), out, strlen(out)));

@@ -116,7 +116,7 @@ static void count(struct info *f, struct iot_in *in)
 		}
 	}
 	if (f->failed)
-		iot_message("out of memory");
+		(void)iot_no_memory();
 }
 
 static const char *state_name(const struct iot_in *in)

@@ -172,16 +172,15 @@ static int collect(struct job *j, char **paths, size_t count)
 
 static int check(const struct job *j, char **paths, size_t count)
 {
-	char name[512];
 	if (count > IOT_PIPES_MAX)
 		return iot_opts_wrong(j->command, "more than %d pipes", IOT_PIPES_MAX);
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(paths[i], "-") == 0 && isatty(STDIN_FILENO))
 			return iot_opts_wrong(j->command,
 					      "standard input is a terminal; name a FIFO");
-		if (iot_same_file(j->out, paths[i]))
-			return iot_opts_wrong(j->command, "%s is input and output",
-					      shown(name, sizeof(name), paths[i]));
+		const int status = iot_refuse_same(j->command, "output", j->out, paths[i]);
+		if (status != IOT_OPTS_GO_ON)
+			return status;
 	}
 	return IOT_OPTS_GO_ON;
 }
@@ -218,10 +217,8 @@ int iot_cmd_procstat(int argc, char **argv)
 	if (status != IOT_OPTS_GO_ON)
 		return status;
 	j.collector = calloc(1, sizeof(*j.collector));
-	if (j.collector == NULL) {
-		iot_message("out of memory");
-		return IOT_EXIT_FAULT;
-	}
+	if (j.collector == NULL)
+		return iot_no_memory();
 	iot_collector_init(j.collector);
 	j.collector->stop = iot_signal_stop();
 	status = open_output(&j);

@@ -55,12 +55,6 @@ static const char examples[] =
     "  iotrace slice --process=7,9-12 --file='*.db' --op=write t.iot.zst\n"
     "  iotrace slice --every=100 -o sample.iot.zst t.iot.zst        one I/O of a hundred\n";
 
-static int out_of_memory(void)
-{
-	iot_message("out of memory");
-	return IOT_EXIT_FAULT;
-}
-
 /* What the beginning tells */
 
 static bool keep_trace(struct run *r, const struct iot_event *ev)
@@ -210,21 +204,10 @@ static int copy(struct run *r, size_t n)
 	}
 	if (status == IOT_OK)
 		status = iot_slice_end(s);
-	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
-	if (r->in.status == IOT_ENOMEM)
-		return IOT_EXIT_FAULT;
-	if (status == IOT_OK)
-		status = iot_in_mark_lost(&r->in, r->writer);
-	if (status == IOT_OK)
-		status = iot_writer_close(r->writer);
-	iot_progress_clear(&r->in.progress);
-	if (status == IOT_ENOMEM)
-		iot_message("out of memory");
-	else if (status != IOT_OK)
-		return iot_write_fault(r->writer, &r->write);
-	if (s->records == 0 && !r->read.quiet)
+	status = iot_in_finish(&r->in, r->writer, &r->write, status);
+	if (s->records == 0 && iot_writer_fact(r->writer, IOT_FACT_COMPLETE) && !r->read.quiet)
 		iot_message("warning: there are no records in the slice");
-	return status == IOT_OK ? iot_in_exit(&r->in) : IOT_EXIT_FAULT;
+	return status;
 }
 
 static int slice(struct run *r)
@@ -238,7 +221,7 @@ static int slice(struct run *r)
 		found = look_at_head(r, n, &failed);
 	}
 	if (failed)
-		return out_of_memory();
+		return iot_no_memory();
 	int status = iot_in_exit(&r->in);
 	if (n == 0 && status != IOT_EXIT_OK)
 		return status;
@@ -257,19 +240,20 @@ static int run(struct run *r, const struct iot_command *command, const char *pat
 {
 	r->command = command;
 	r->path = path;
-	if (iot_same_file(r->write.path, r->path))
-		return iot_opts_wrong(r->command, "the output is the input");
+	int status = iot_refuse_same(r->command, "output", r->write.path, r->path);
+	if (status != IOT_OPTS_GO_ON)
+		return status;
 	r->write.framed = !r->write.bare;
 	r->slice.choice = &r->choice;
 	r->slice.out = write_slice;
 	r->slice.context = r;
-	int status = iot_in_open(&r->in, r->path, &r->read, r->command);
+	status = iot_in_open(&r->in, r->path, &r->read, r->command);
 	if (status == IOT_EXIT_OK) {
 		r->writer = iot_writer_new();
 		if (r->writer != NULL)
 			status = slice(r);
 		else
-			status = out_of_memory();
+			status = iot_no_memory();
 	}
 	iot_writer_free(r->writer);
 	iot_in_close(&r->in);
@@ -358,7 +342,7 @@ int iot_cmd_slice(int argc, char **argv)
 {
 	struct run *r = calloc(1, sizeof *r);
 	if (r == NULL)
-		return out_of_memory();
+		return iot_no_memory();
 	r->read = (struct iot_read_options)IOT_READ_OPTIONS_INIT;
 	r->read.read_size = READ_SIZE;
 	r->write = (struct iot_write_options)IOT_WRITE_OPTIONS_INIT;

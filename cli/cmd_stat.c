@@ -236,7 +236,7 @@ static void count(struct stat_run *s)
 	iot_tally_finish(&s->tally, &s->total);
 	iot_progress_clear(&s->in.progress);
 	if (s->tally.failed)
-		iot_message("out of memory");
+		(void)iot_no_memory();
 	if (s->tally.left_out > 0 && !s->in.quiet)
 		iot_message("warning: %ju %s records are left out; see --physical",
 			    (uintmax_t)s->tally.left_out,

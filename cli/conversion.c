@@ -18,7 +18,7 @@
 enum { BATCH = 1024, LOST_ROOM = 2048, FLUSH_MS = 200 };
 
 /* How an attempt ends, beside IOT_EXIT_...; ANEW: start again, holding. */
-enum { GO_ON = -1, ANEW = -2 };
+enum { GO_ON = IOT_OPTS_GO_ON, ANEW = -2 };
 
 static int tell(struct iot_conversion *c, const char *sentence)
 {
@@ -366,13 +366,9 @@ static int refuse(struct iot_conversion *c, const struct iot_error *e)
 	return tell(c, e->text);
 }
 
-static int refuse_same(struct iot_conversion *c, const char *in)
+static int refuse_same(const struct iot_conversion *c, const char *in)
 {
-	char shown[512];
-	if (!iot_same_file(c->write.path, in))
-		return GO_ON;
-	iot_escape(shown, sizeof(shown), in, strlen(in));
-	return iot_opts_wrong(c->options->command, "%s is input and output", shown);
+	return iot_refuse_same(c->options->command, "output", c->write.path, in);
 }
 
 static int open_input(struct iot_conversion *c)

@@ -2,8 +2,10 @@
 /* Traces in: a reader with the voice of the command line. */
 #include "in.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -214,4 +216,36 @@ int iot_in_mark_lost(const struct iot_in *in, struct iot_writer *w)
 	iot_directive_text(&b, "why", why, strlen(why));
 	int status = iot_directive_end(&b, &ev);
 	return status == IOT_OK ? iot_writer_events(w, &ev, 1) : status;
+}
+
+int iot_in_finish(struct iot_in *in, struct iot_writer *w, const struct iot_write_options *o,
+		  int status)
+{
+	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
+	if (in->status == IOT_ENOMEM)
+		return IOT_EXIT_FAULT;
+	if (status == IOT_OK)
+		status = iot_in_mark_lost(in, w);
+	if (status == IOT_OK)
+		status = iot_writer_close(w);
+	iot_progress_clear(&in->progress);
+	if (status == IOT_ENOMEM)
+		return iot_no_memory();
+	return status == IOT_OK ? iot_in_exit(in) : iot_write_fault(w, o);
+}
+
+int iot_in_descriptor(const char *path, struct stat *st)
+{
+	const int fd =
+	    strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	const bool fine = fd >= 0 && fstat(fd, st) == 0;
+	if (fine && !S_ISDIR(st->st_mode))
+		return fd;
+	char why[128];
+	snprintf(why, sizeof why, "cannot be %s: %s", fine ? "read" : "opened",
+		 strerror(fine ? EISDIR : errno));
+	if (fd > STDIN_FILENO)
+		(void)close(fd);
+	(void)iot_fault(path, why);
+	return -1;
 }

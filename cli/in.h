@@ -4,6 +4,8 @@
 #ifndef IOT_CLI_IN_H
 #define IOT_CLI_IN_H
 
+#include <sys/stat.h>
+
 #include <iotrace/iotrace.h>
 
 #include "opts.h"
@@ -29,14 +31,16 @@ struct iot_read_options {
 		.base = IOT_NOT_GIVEN, .tick_ns = IOT_NOT_GIVEN, .side_by_side = true              \
 	}
 
-/* Elements of an array of options, for a struct iot_read_options r. */
+/* Elements of an array of options, for a struct iot_read_options r, or one that has some of it. */
 /* clang-format off */
-#define IOT_OPT_READING(r)                                                                         \
+#define IOT_OPT_NUMBERS_OF_IN(r)                                                                   \
 	IOT_CALL("in-base", "16|10", &(r).base, "base of IN's numbers (default: found out)",       \
 		 iot_opt_base),                                                                    \
 	IOT_RANGE(NUMBER, 0, "in-tick", "NS", &(r).tick_ns,                                        \
 		  "nanoseconds of a tick of IN where it does not tell (default: 1000)",            \
-		  1, INT64_MAX),                                                                   \
+		  1, INT64_MAX)
+#define IOT_OPT_READING(r)                                                                         \
+	IOT_OPT_NUMBERS_OF_IN(r),                                                                  \
 	IOT_OPTION(FLAG, 0, "no-verify", NULL, &(r).no_verify, "do not check the hashes of IN"),    \
 	IOT_OPTION(FLAG, 0, "recover", NULL, &(r).recover, "after damage go on at the next %sync")
 /* clang-format on */
@@ -75,5 +79,14 @@ void iot_in_keep_framing(const struct iot_in *in, struct iot_write_options *o);
 void iot_in_hint(const char *path, const struct iot_reader *r, int status);
 /* If IN stopped early, says so with a %lost, so that the %end to come does not hide it. */
 int iot_in_mark_lost(const struct iot_in *in, struct iot_writer *w);
+/*
+ * Ends a trace that was made of IN; status is what became of its events. What went wrong is told;
+ * the exit status.
+ */
+int iot_in_finish(struct iot_in *in, struct iot_writer *w, const struct iot_write_options *o,
+		  int status);
+
+/* For who reads a descriptor itself: that of a trace, "-" is standard input; -1: it was told. */
+int iot_in_descriptor(const char *path, struct stat *st);
 
 #endif

@@ -154,8 +154,9 @@ static int take_operand(struct iot_merge *m, struct iot_merge_input *in, const c
 	in->path = path;
 	iot_escape(in->shown, sizeof in->shown, standard ? "standard input" : path,
 		   standard ? strlen("standard input") : strlen(path));
-	if (iot_same_file(o->write.path, path))
-		return iot_opts_wrong(o->command, "%s is input and output", in->shown);
+	const int status = iot_refuse_same(o->command, "output", o->write.path, path);
+	if (status != IOT_OPTS_GO_ON)
+		return status;
 	if (standard && isatty(STDIN_FILENO))
 		return iot_opts_wrong(o->command, "standard input is a terminal; name a trace");
 	bool known = (standard ? fstat(STDIN_FILENO, &st) : stat(path, &st)) == 0;

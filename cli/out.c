@@ -26,6 +26,19 @@ void iot_message(const char *format, ...)
 	fprintf(stderr, "iotrace: %s\n", text);
 }
 
+int iot_fault(const char *path, const char *what)
+{
+	char shown[512];
+	iot_message("%s: %s", iot_escape(shown, sizeof shown, path, strlen(path)), what);
+	return IOT_EXIT_FAULT;
+}
+
+int iot_no_memory(void)
+{
+	iot_message("out of memory");
+	return IOT_EXIT_FAULT;
+}
+
 const char *iot_people_bytes(char *text, size_t room, uint64_t bytes)
 {
 	static const char units[] = "KMGTPE";
@@ -274,16 +287,27 @@ bool iot_same_file(const char *out, const char *in)
 	       S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-int iot_make_folder(const char *path)
+int iot_refuse_same(const struct iot_command *cmd, const char *what, const char *out,
+		    const char *in)
 {
 	char shown[512];
+	if (!iot_same_file(out, in))
+		return IOT_OPTS_GO_ON;
+	if (strcmp(in, "-") == 0)
+		return iot_opts_wrong(cmd, "standard input is the %s, too", what);
+	return iot_opts_wrong(cmd, "%s is input and %s",
+			      iot_escape(shown, sizeof shown, in, strlen(in)), what);
+}
+
+int iot_make_folder(const char *path)
+{
+	char why[128];
 	struct stat st;
 	int errnum = mkdir(path, 0777) == 0 ? 0 : errno;
 	if (errnum == EEXIST && stat(path, &st) == 0)
 		errnum = S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
 	if (errnum == 0)
 		return IOT_EXIT_OK;
-	iot_message("%s: the directory cannot be made: %s",
-		    iot_escape(shown, sizeof shown, path, strlen(path)), strerror(errnum));
-	return IOT_EXIT_FAULT;
+	snprintf(why, sizeof why, "the directory cannot be made: %s", strerror(errnum));
+	return iot_fault(path, why);
 }

@@ -18,6 +18,9 @@
 
 /* Messages: one line on stderr, "iotrace: " before it. Foreign text goes through iot_escape. */
 void iot_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* "PATH: what". Returns IOT_EXIT_FAULT, as the next one does. */
+int iot_fault(const char *path, const char *what);
+int iot_no_memory(void);
 
 /* "512 B", "1.50 MiB", "23.4 GiB"; returns text. */
 const char *iot_people_bytes(char *text, size_t room, uint64_t bytes);
@@ -172,6 +175,9 @@ int iot_write_fault(const struct iot_writer *w, const struct iot_write_options *
 
 /* Whether `out` is the same file as `in`; "-" are stdin and stdout. */
 bool iot_same_file(const char *out, const char *in);
+/* IOT_OPTS_GO_ON, or the exit status if that is so: it was told. what: "output" or "report". */
+int iot_refuse_same(const struct iot_command *cmd, const char *what, const char *out,
+		    const char *in);
 /* The directory of --output-dir; one that is there will do. The exit status: a failure was told. */
 int iot_make_folder(const char *path);
 

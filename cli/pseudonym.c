@@ -19,22 +19,15 @@ enum { DIGEST_SIZE = 32, EXTENSION_MAX = 8 };
 
 /* The key file */
 
-static int fault(const char *path, const char *what)
-{
-	char shown[512];
-	iot_message("%s: %s", iot_escape(shown, sizeof shown, path, strlen(path)), what);
-	return IOT_EXIT_FAULT;
-}
-
 static int make_key(const char *path)
 {
 	unsigned char random[IOT_SECRET_SIZE];
 	char text[2 * IOT_SECRET_SIZE + 1];
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return fault(path, errno == EEXIST
-				       ? "is there already; a new key must not replace it"
-				       : strerror(errno));
+		return iot_fault(path, errno == EEXIST
+					   ? "is there already; a new key must not replace it"
+					   : strerror(errno));
 	randombytes_buf(random, sizeof random);
 	sodium_bin2hex(text, sizeof text, random, sizeof random);
 	text[sizeof text - 1] = '\n';
@@ -50,7 +43,7 @@ static int make_key(const char *path)
 	if (written)
 		return IOT_EXIT_OK;
 	(void)unlink(path);
-	return fault(path, strerror(error));
+	return iot_fault(path, strerror(error));
 }
 
 static void warn_if_open_to_others(int fd, const char *path)
@@ -67,25 +60,28 @@ int iot_secret_read(struct iot_pseudonyms *p, const char *path, bool make)
 {
 	unsigned char key[IOT_KEY_FILE_MAX + 1];
 	if (sodium_init() < 0)
-		return fault(path, "no source of random numbers");
+		return iot_fault(path, "no source of random numbers");
 	if (make && make_key(path) != IOT_EXIT_OK)
 		return IOT_EXIT_FAULT;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return fault(path, strerror(errno));
+		return iot_fault(path, errno == ENOENT
+					   ? "there is no such key (--new-key makes one)"
+					   : strerror(errno));
 	warn_if_open_to_others(fd, path);
 	ssize_t size = iot_file_read(fd, key, sizeof key, IOT_FILE_HERE);
 	int error = errno;
 	(void)close(fd);
 	if (size < 0)
-		return fault(path, strerror(error));
+		return iot_fault(path, strerror(error));
 	/* Who edits a key adds a line end without knowing. */
 	while (size > 0 && (key[size - 1] == '\n' || key[size - 1] == '\r'))
 		size--;
 	if (size < IOT_KEY_LEAST)
-		return fault(path, "a key of at least 16 bytes was expected (--new-key makes one)");
+		return iot_fault(path,
+				 "a key of at least 16 bytes was expected (--new-key makes one)");
 	if (size > IOT_KEY_FILE_MAX)
-		return fault(path, "a key of at most 4096 bytes was expected");
+		return iot_fault(path, "a key of at most 4096 bytes was expected");
 	crypto_generichash(p->secret, sizeof p->secret, key, (size_t)size, NULL, 0);
 	sodium_memzero(key, sizeof key);
 	return IOT_EXIT_OK;

@@ -5,8 +5,6 @@
  */
 #include "repair.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,17 +43,12 @@ static void show_progress(void *context, uint64_t stored, uint64_t records)
 static int open_input(struct repair *r)
 {
 	struct stat st;
-	r->fd = strcmp(r->path, "-") == 0 ? STDIN_FILENO
-					  : open(r->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (r->fd < 0 || fstat(r->fd, &st) != 0) {
-		iot_message("%s: cannot be opened: %s", r->shown, strerror(errno));
+	r->fd = iot_in_descriptor(r->path, &st);
+	if (r->fd < 0)
 		return IOT_EXIT_FAULT;
-	}
 	r->begin = S_ISREG(st.st_mode) ? lseek(r->fd, 0, SEEK_CUR) : -1;
-	if (r->begin < 0) {
-		iot_message("%s: --repair reads twice, so it needs a file", r->shown);
-		return IOT_EXIT_FAULT;
-	}
+	if (r->begin < 0)
+		return iot_fault(r->path, "--repair reads twice, so it needs a file");
 	r->total_bytes = (uint64_t)st.st_size;
 	return IOT_EXIT_OK;
 }
@@ -72,7 +65,7 @@ static int survey(struct repair *r)
 	    .progress_context = r,
 	    .intervals = &r->intervals,
 	};
-	if (iot_verify(r->fd, r->shown, &options, &r->verdict, &error) == IOT_OK)
+	if (iot_verify(r->fd, r->path, &options, &r->verdict, &error) == IOT_OK)
 		return IOT_EXIT_OK;
 	iot_progress_clear(&r->progress);
 	iot_message("%s", error.text);
@@ -310,11 +303,11 @@ static bool open_feed(struct repair *r, struct iot_reader *in, struct iot_feed *
 				  .base = (unsigned)r->verdict.base};
 	if (lseek(r->fd, r->begin, SEEK_SET) < 0)
 		return false;
-	feed->raw = iot_rawtext_new(r->fd, r->shown);
+	feed->raw = iot_rawtext_new(r->fd, r->path);
 	return feed->raw != NULL && iot_reader_set(in, IOT_SET_VERIFY, 0) == IOT_OK &&
 	       iot_reader_set(in, IOT_SET_RECOVER, 1) == IOT_OK &&
 	       iot_reader_set(in, IOT_SET_BASE, r->verdict.base) == IOT_OK &&
-	       iot_reader_open_callback(in, iot_feed_read, feed, r->shown) == IOT_OK;
+	       iot_reader_open_callback(in, iot_feed_read, feed, r->path) == IOT_OK;
 }
 
 static int write_kept(struct repair *r, const struct iot_command *command)

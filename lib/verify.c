@@ -34,9 +34,11 @@ const char *iot_finding_name(enum iot_finding_kind kind)
 
 int iot_verify_fail(struct iot_verify *v, int status, const char *why)
 {
+	char name[256];
 	v->stop = true;
-	return iot_error_set(v->error, status, "%s:%llu: %s", v->name, (unsigned long long)v->line,
-			     why);
+	return iot_error_set(v->error, status, "%s:%llu: %s",
+			     iot_escape(name, sizeof(name), v->name, strlen(v->name)),
+			     (unsigned long long)v->line, why);
 }
 
 static void fail_memory(struct iot_verify *v, int status)
