@@ -14,15 +14,16 @@
 
 #include <iotrace/iotrace.h>
 
-struct iot_key {
-	int64_t start;
-	uint64_t tie; /* process or 0, then 31 bits: where in the arena; lowest bit: see EXTENDED */
-};
+#include "keysort.h"
 
-/* keys: [0, head) have left, [head, sorted) are in order, [sorted, count) as they came */
+/*
+ * keys: [0, head) have left, [head, sorted) are in order, [sorted, count) as they came. The tie of
+ * one is its process or 0, then in 31 bits where it is in the arena; the lowest bit: see EXTENDED.
+ */
 struct iot_pending {
 	bool by_process;
 	bool in_order; /* they came in order, as far as they are held */
+	size_t falls;  /* of those not sorted yet: before the one on their left */
 	struct iot_key *key, *spare;
 	size_t head, sorted, count, room, spare_room;
 	char *arena, *other; /* other: to move what stays to */
@@ -31,13 +32,14 @@ struct iot_pending {
 	int64_t lowest; /* start of the earliest key not yet sorted in */
 };
 
-/* Bytes held: keys with their share of the room for merging, events with that for moving. */
+/* Bytes held: keys with as much room for sorting, events with their share of that for moving. */
 static inline size_t iot_pending_bytes(const struct iot_pending *p)
 {
-	return p->used + p->used / 2 + p->count * (3 * sizeof(struct iot_key) / 2);
+	return p->used + p->used / 2 + p->count * (2 * sizeof(struct iot_key));
 }
 
-bool iot_pending_add(struct iot_pending *p, const struct iot_event *ev); /* false: no memory */
+/* Adds an event, and more while less than `full` bytes are held. How many; 0: no memory. */
+size_t iot_pending_add(struct iot_pending *p, const struct iot_event *ev, size_t n, size_t full);
 
 bool iot_pending_sort(struct iot_pending *p); /* false: no memory */
 /* The first key, when sorted, that does not start before `end`. */

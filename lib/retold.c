@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "directive.h"
 #include "seed.h"
@@ -20,6 +19,8 @@ enum {
 	ROOM_FIRST = 16,
 	UNDEFINED_ROOM = 96,
 };
+
+__extension__ typedef unsigned __int128 uint128;
 
 static const size_t used_max = (size_t)1 << 30; /* bytes of directives and tables */
 
@@ -152,8 +153,10 @@ static void drop_bearing(struct iot_retold *r, uint32_t number)
 
 static size_t home_of(const struct iot_retold *r, uint32_t kind, uint32_t process, uint32_t file)
 {
-	const uint32_t key[3] = {kind, process, file};
-	return (size_t)XXH3_64bits_withSeed(key, sizeof(key), r->seed) & (r->slots - 1);
+	const uint64_t key = (uint64_t)process << 32 | file;
+	const uint64_t other = (r->seed << 32 | r->seed >> 32) ^ kind;
+	const uint128 product = (uint128)(key ^ r->seed) * other;
+	return (size_t)((uint64_t)product ^ (uint64_t)(product >> 64)) & (r->slots - 1);
 }
 
 static struct iot_subject *slot_of(const struct iot_retold *r, uint32_t kind, uint32_t process,
@@ -366,10 +369,14 @@ static bool take_directive(struct iot_retold *r, struct iot_event *ev)
 
 int iot_retold_in(struct iot_retold *r, struct iot_event *ev, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		/* Nothing has been told; writing the same again would cost more than looking. */
+		if (ev[i].kind == IOT_RECORD && r->subjects == 0 && ev[i].rec.object == 0)
+			continue;
 		if (ev[i].kind == IOT_RECORD ? !tag(r, &ev[i], &ev[i].rec.object)
 					     : !take_directive(r, &ev[i]))
 			return r->error->status;
+	}
 	return IOT_OK;
 }
 
@@ -447,7 +454,12 @@ static int bear(struct iot_retold *r, const struct iot_event *ev, uint32_t numbe
 
 static int put_record(struct iot_retold *r, const struct iot_event *ev, struct outlet *o)
 {
-	const uint32_t kind = kind_of(ev), number = ev->rec.object;
+	const uint32_t number = ev->rec.object;
+	if (number == 0 && r->subjects == 0) {
+		o->n++;
+		return IOT_OK;
+	}
+	const uint32_t kind = kind_of(ev);
 	const struct iot_recent *c = recent_of(r->out, kind, ev->rec.process, ev->rec.file);
 	int status = IOT_OK;
 	if (!is_it(c, kind, ev->rec.process, ev->rec.file) || c->bearing != number)

@@ -26,7 +26,8 @@ enum {
 struct iot_sorter {
 	enum iot_sorter_mode mode;
 	bool by_process, ended, anew;
-	bool goes_on; /* what left the front last went on with the run */
+	bool goes_on;  /* what left the front last went on with the run */
+	bool straight; /* what came last went into a run at once */
 	int64_t watermark;
 	int64_t passed; /* start of the latest event handed out */
 	uint64_t late, late_by;
@@ -126,41 +127,51 @@ static bool in_order(const struct iot_sorter *s, const struct iot_record *a,
 	       (a->start_ns == b->start_ns && (!s->by_process || a->process <= b->process));
 }
 
-/* Length of the stretch of events in order at ev, if it is long enough to be worth it; else 0. */
+/*
+ * Length of the stretch of events in order at ev, if it goes on with the run and is long enough to be
+ * worth it, or is the rest of what comes after another one; else 0.
+ */
 static size_t stretch(const struct iot_sorter *s, const struct iot_event *ev, size_t n)
 {
 	size_t len = 1;
 	bool waits = s->mode == IOT_SORTER_HOLD || s->watermark == INT64_MIN;
-	if (!waits || s->pending.count > 0 || n < STRETCH_MIN)
+	if (!waits || s->pending.count > 0 || (n < STRETCH_MIN && !s->straight))
+		return 0;
+	if (s->runs.count > 0 && !iot_runs_continue(&s->runs, ev->rec.start_ns, ev->rec.process))
 		return 0;
 	while (len < n && in_order(s, &ev[len - 1].rec, &ev[len].rec))
 		len++;
-	return len >= STRETCH_MIN ? len : 0;
+	return len >= STRETCH_MIN || len == n ? len : 0;
 }
 
 /* Whether a stream can go on; a live one counts. */
-static bool in_time(struct iot_sorter *s, const struct iot_event *ev)
+static bool in_time(struct iot_sorter *s, const struct iot_event *ev, size_t n)
 {
-	if (ev->rec.start_ns >= s->passed)
-		return true;
-	if (ev->kind != IOT_RECORD)
-		return s->mode != IOT_SORTER_STREAM;
-	uint64_t by = (uint64_t)s->passed - (uint64_t)ev->rec.start_ns;
-	s->late_by = by > s->late_by ? by : s->late_by;
-	s->late++;
-	return s->mode != IOT_SORTER_STREAM;
+	for (size_t i = 0; i < n && s->passed != INT64_MIN; i++) {
+		if (ev[i].rec.start_ns >= s->passed)
+			continue;
+		if (s->mode == IOT_SORTER_STREAM)
+			return false;
+		if (ev[i].kind != IOT_RECORD)
+			continue;
+		uint64_t by = (uint64_t)s->passed - (uint64_t)ev[i].rec.start_ns;
+		s->late_by = by > s->late_by ? by : s->late_by;
+		s->late++;
+	}
+	return true;
 }
 
-static int add(struct iot_sorter *s, const struct iot_event *ev)
+/* The front takes what it has room for; nothing where it was full, as what comes may go straight. */
+static int add(struct iot_sorter *s, const struct iot_event *ev, size_t n, size_t *taken)
 {
-	if (!in_time(s, ev))
-		return start_anew(s);
 	if (iot_pending_bytes(&s->pending) >= s->front) {
 		int status = empty_front(s);
-		if (status != IOT_OK)
+		*taken = 0;
+		if (status != IOT_OK || s->pending.count == 0)
 			return status;
 	}
-	return iot_pending_add(&s->pending, ev) ? IOT_OK : no_memory(s);
+	*taken = iot_pending_add(&s->pending, ev, n, s->front);
+	return *taken > 0 ? IOT_OK : no_memory(s);
 }
 
 int iot_sorter_add(struct iot_sorter *s, const struct iot_event *ev, size_t n)
@@ -170,12 +181,15 @@ int iot_sorter_add(struct iot_sorter *s, const struct iot_event *ev, size_t n)
 	if (s->ended)
 		return iot_error_set(&s->error, IOT_EUSAGE, "an event for a sorter after its end");
 	s->runs.beyond = false;
+	if (!in_time(s, ev, n))
+		return start_anew(s);
 	for (size_t i = 0; i < n;) {
 		size_t len = stretch(s, ev + i, n - i);
-		int status = len > 0 ? put(s, ev + i, len) : add(s, &ev[i]);
+		s->straight = len > 0;
+		int status = len > 0 ? put(s, ev + i, len) : add(s, ev + i, n - i, &len);
 		if (status != IOT_OK)
 			return status;
-		i += len > 0 ? len : 1;
+		i += len;
 	}
 	return IOT_OK;
 }

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A stable natural merge sort: runs that are there are found, short ones made longer by insertion,
+ * and neighbours merged in the order of "powersort" (Munro and Wild, 2018). A merge first cuts off
+ * what is in place already, so that input in order, or nearly so, costs little more than looking at
+ * it once. Where the runs are short and the starts near each other, counting digits takes a third of
+ * the time, as no branch has to be foretold.
+ */
+#include "keysort.h"
+
+#include <string.h>
+
+enum {
+	RUN_MIN = 32,   /* shorter runs are made longer by insertion */
+	RUN_STACK = 72, /* powers on the stack increase, and are at most 64 + 1 */
+	DIGIT_BITS = 12,
+	PASSES_MAX = 4,    /* more cost as much as merging does */
+	DIGITS_MIN = 1024, /* for fewer keys counting is not worth it */
+};
+
+static bool is_before(struct iot_key a, struct iot_key b)
+{
+	return (a.start < b.start) | ((a.start == b.start) & (a.tie < b.tie));
+}
+
+/* The first key of a[0 .. n) behind x, which is none of them; it is looked for from the end. */
+static size_t first_after(const struct iot_key *a, size_t n, struct iot_key x)
+{
+	size_t step = 1, high = n;
+	while (step <= n && is_before(x, a[n - step])) {
+		high = n - step;
+		step *= 2;
+	}
+	size_t low = step <= n ? n - step + 1 : 0;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (is_before(x, a[mid]))
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
+}
+
+/* The first key of a[0 .. n) not before x; it is looked for from the beginning. */
+static size_t first_from(const struct iot_key *a, size_t n, struct iot_key x)
+{
+	size_t step = 1, low = 0;
+	while (step <= n && is_before(a[step - 1], x)) {
+		low = step;
+		step *= 2;
+	}
+	size_t high = step <= n ? step - 1 : n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (is_before(a[mid], x))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The loops select by pointer, not by branch: which side comes next cannot be foretold. */
+static void merge_forward(struct iot_key *a, size_t left, size_t right, struct iot_key *spare)
+{
+	memcpy(spare, a, left * sizeof(*a));
+	const struct iot_key *l = spare, *l_end = spare + left, *r = a + left, *r_end = r + right;
+	struct iot_key *out = a;
+	while (l < l_end && r < r_end) {
+		bool take_right = is_before(*r, *l);
+		*out++ = take_right ? *r : *l;
+		r += take_right;
+		l += !take_right;
+	}
+	memcpy(out, l, (size_t)(l_end - l) * sizeof(*a));
+}
+
+static void merge_backward(struct iot_key *a, size_t left, size_t right, struct iot_key *spare)
+{
+	memcpy(spare, a + left, right * sizeof(*a));
+	const struct iot_key *l = a + left, *r = spare + right;
+	struct iot_key *out = a + left + right;
+	while (l > a && r > spare) {
+		bool take_left = is_before(r[-1], l[-1]);
+		*--out = take_left ? l[-1] : r[-1];
+		l -= take_left;
+		r -= !take_left;
+	}
+	memcpy(a + (l - a), spare, (size_t)(r - spare) * sizeof(*a));
+}
+
+static void merge(struct iot_key *a, size_t left, size_t right, struct iot_key *spare)
+{
+	size_t skip = first_after(a, left, a[left]);
+	a += skip;
+	left -= skip;
+	if (left == 0)
+		return;
+	right = first_from(a + left, right, a[left - 1]);
+	if (left <= right)
+		merge_forward(a, left, right, spare);
+	else
+		merge_backward(a, left, right, spare);
+}
+
+static void reverse(struct iot_key *a, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		struct iot_key key = a[i];
+		a[i] = a[n - 1 - i];
+		a[n - 1 - i] = key;
+	}
+}
+
+/* Sorts a[0 .. n), of which the first `done` are in order. */
+static void insertion_sort(struct iot_key *a, size_t done, size_t n)
+{
+	for (size_t i = done; i < n; i++) {
+		struct iot_key key = a[i];
+		size_t at = i;
+		for (; at > 0 && is_before(key, a[at - 1]); at--)
+			a[at] = a[at - 1];
+		a[at] = key;
+	}
+}
+
+/* Length of the run at a, which is made ascending and RUN_MIN long where there is enough. */
+static size_t next_run(struct iot_key *a, size_t n, size_t done)
+{
+	size_t len = done > 0 ? done : 1;
+	while (len < n && is_before(a[len - 1], a[len]))
+		len++;
+	if (len == 1 && n > 1) {
+		while (len < n && is_before(a[len], a[len - 1]))
+			len++;
+		reverse(a, len);
+	}
+	if (len >= RUN_MIN || len == n)
+		return len;
+	size_t longer = n < RUN_MIN ? n : RUN_MIN;
+	insertion_sort(a, len, longer);
+	return longer;
+}
+
+/* Depth, in a balanced tree over n keys, of the border between [at, mid) and [mid, end). */
+static unsigned border_power(size_t n, size_t at, size_t mid, size_t end)
+{
+	uint64_t left = (uint64_t)at + mid, right = (uint64_t)mid + end; /* twice the middles */
+	unsigned power = 1;
+	for (; (left >= n) == (right >= n) && power < 64; power++) {
+		uint64_t bit = left >= n ? n : 0;
+		left = 2 * (left - bit);
+		right = 2 * (right - bit);
+	}
+	return power;
+}
+
+struct run_stack {
+	size_t at[RUN_STACK];
+	unsigned power[RUN_STACK]; /* of the border behind */
+	size_t depth;
+};
+
+static void push_run(struct iot_key *a, struct iot_key *spare, struct run_stack *st, size_t n,
+		     size_t *at, size_t mid, size_t end)
+{
+	unsigned power = mid < n ? border_power(n, *at, mid, end) : 0;
+	while (st->depth > 0 && st->power[st->depth - 1] >= power) {
+		size_t left = st->at[--st->depth];
+		merge(a + left, *at - left, mid - *at, spare);
+		*at = left;
+	}
+	st->at[st->depth] = *at;
+	st->power[st->depth++] = power;
+	*at = mid;
+}
+
+static void by_runs(struct iot_key *a, size_t n, size_t done, struct iot_key *spare)
+{
+	struct run_stack st = {.depth = 0};
+	size_t at = 0, mid = next_run(a, n, done);
+	while (mid < n) {
+		size_t end = mid + next_run(a + mid, n - mid, 0);
+		push_run(a, spare, &st, n, &at, mid, end);
+		mid = end;
+	}
+	push_run(a, spare, &st, n, &at, n, n);
+}
+
+/* How starts are counted: less the earliest one and the low bits that all share, in digits. */
+struct digits {
+	uint64_t low;
+	unsigned shift, passes, bits;
+};
+
+static struct digits digits_of(const struct iot_key *a, size_t n)
+{
+	int64_t low = a[0].start, high = a[0].start;
+	uint64_t differ = 0;
+	for (size_t i = 1; i < n; i++) {
+		low = a[i].start < low ? a[i].start : low;
+		high = a[i].start > high ? a[i].start : high;
+		differ |= (uint64_t)a[i].start ^ (uint64_t)a[0].start;
+	}
+	const uint64_t range = (uint64_t)high - (uint64_t)low;
+	const unsigned shift = differ != 0 ? (unsigned)__builtin_ctzll(differ) : 0;
+	const unsigned bits = 64 - (unsigned)__builtin_clzll(range >> shift | 1);
+	const unsigned passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS;
+	return (struct digits){(uint64_t)low, shift, passes, (bits + passes - 1) / passes};
+}
+
+static size_t digit_of(const struct iot_key *key, struct digits d, unsigned pass)
+{
+	const uint64_t start = (uint64_t)key->start - d.low;
+	return (size_t)(start >> (d.shift + pass * d.bits)) & (((size_t)1 << d.bits) - 1);
+}
+
+static void by_digit(const struct iot_key *from, size_t n, struct digits d, unsigned pass,
+		     struct iot_key *to)
+{
+	uint32_t place[1 << DIGIT_BITS] = {0}, at = 0;
+	for (size_t i = 0; i < n; i++)
+		place[digit_of(&from[i], d, pass)]++;
+	for (size_t i = 0; i < (size_t)1 << d.bits; i++) {
+		const uint32_t here = place[i];
+		place[i] = at;
+		at += here;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[place[digit_of(&from[i], d, pass)]++] = from[i];
+}
+
+/* Stable, digit by digit from the lowest. */
+static void by_digits(struct iot_key *a, size_t n, struct digits d, struct iot_key *spare)
+{
+	struct iot_key *from = a, *to = spare;
+	for (unsigned pass = 0; pass < d.passes; pass++) {
+		by_digit(from, n, d, pass, to);
+		struct iot_key *now = to;
+		to = from;
+		from = now;
+	}
+	if (from != a)
+		memcpy(a, from, n * sizeof(*a));
+}
+
+void iot_keysort(struct iot_key *a, size_t n, size_t done, size_t falls, bool by_start,
+		 struct iot_key *spare)
+{
+	if (n < 2)
+		return;
+	if (n >= DIGITS_MIN && n <= UINT32_MAX && falls > n / RUN_MIN) {
+		const struct digits d = digits_of(a, n);
+		if (d.passes <= PASSES_MAX) {
+			by_digits(a, n, d, spare);
+			if (by_start)
+				return;
+			done = 0;
+		}
+	}
+	by_runs(a, n, done, spare);
+}
