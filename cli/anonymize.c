@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "lib/directive.h"
 #include "lib/number.h"
 
 #include "vocabulary.h"
@@ -259,10 +260,10 @@ static void put_words(struct iot_anonymizer *a, struct iot_builder *b, const str
 		fine = is_number(value) || iot_is_errno(value);
 		break;
 	case VALUE_KNOWN:
-		fine = iot_is_word(value, "known") || iot_is_word(value, "unknown");
+		fine = iot_text_is(value, "known") || iot_text_is(value, "unknown");
 		break;
 	case VALUE_KIND:
-		fine = iot_is_word(value, "disk");
+		fine = iot_text_is(value, "disk");
 		break;
 	default:
 		fine = is_number(value);
@@ -358,7 +359,7 @@ static const struct key *keys_of(uint32_t kind)
 static const struct key *find(const struct key *keys, struct iot_text name)
 {
 	for (; keys->name != NULL; keys++)
-		if (iot_is_word(name, keys->name))
+		if (iot_text_is(name, keys->name))
 			return keys;
 	return NULL;
 }
@@ -377,19 +378,6 @@ static void put_other(struct iot_anonymizer *a, struct iot_builder *b, const str
 	}
 }
 
-/* The next word of a directive's text, which moves on. */
-static struct iot_text next_word(struct iot_text *rest)
-{
-	const char *at = rest->data, *end = at + rest->size;
-	while (at < end && (*at == ' ' || *at == '\t'))
-		at++;
-	const char *stop = at;
-	while (stop < end && *stop != ' ' && *stop != '\t')
-		stop++;
-	*rest = (struct iot_text){stop, (size_t)(end - stop)};
-	return (struct iot_text){at, (size_t)(stop - at)};
-}
-
 /* Of a repeated key the last counts: the others are left out. */
 static bool is_repeated(const struct iot_event *ev, const char *name, struct iot_text value)
 {
@@ -400,13 +388,11 @@ static bool is_repeated(const struct iot_event *ev, const char *name, struct iot
 static void put_word(struct iot_anonymizer *a, struct iot_builder *b, const struct iot_event *ev,
 		     struct iot_text word)
 {
-	const char *equals = memchr(word.data, '=', word.size);
-	if (equals == NULL) {
+	struct iot_text name, coded;
+	if (!iot_directive_split(word, &name, &coded)) {
 		a->keys++;
 		return;
 	}
-	const struct iot_text name = {word.data, (size_t)(equals - word.data)};
-	const struct iot_text coded = {equals + 1, word.size - name.size - 1};
 	const struct key *key = find(keys_of(ev->kind), name);
 	const struct iot_text value = {a->value, iot_percent_decode(coded, a->value, NULL)};
 	if (key == NULL)
@@ -419,8 +405,9 @@ static bool change_directive(struct iot_anonymizer *a, struct iot_event *ev)
 {
 	struct iot_builder b;
 	struct iot_event made, was = *ev;
-	struct iot_text rest = ev->text, word = next_word(&rest);
+	struct iot_text rest = ev->text, word;
 	char name[64];
+	(void)iot_directive_token(&rest, &word);
 	if (word.size - 1 >= sizeof name || ev->text.size > sizeof a->value) {
 		a->directives++;
 		return false;
@@ -429,7 +416,7 @@ static bool change_directive(struct iot_anonymizer *a, struct iot_event *ev)
 	name[word.size - 1] = '\0';
 	coarsen_time(a, &was.rec.start_ns, &was.rec.duration_ns);
 	iot_directive_begin(&b, a->text, sizeof a->text, name);
-	while ((word = next_word(&rest)).size > 0)
+	while (iot_directive_token(&rest, &word))
 		put_word(a, &b, &was, word);
 	if (iot_directive_end(&b, &made) != IOT_OK) {
 		a->directives++;

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "converters/unpack.h"
 #include "lib/error.h"
 #include "lib/files.h"
+#include "lib/processors.h"
 
 enum { THREADS_LEAST = 3, THREADS_MAX = 8 };
 
@@ -68,18 +68,15 @@ static int fail(struct iot_in *in, int status)
 }
 
 /*
- * Those that this process may use, as far as they help: two do more with a thread that unpacks ahead
- * than with parts decoded side by side, whose records go through memory once more.
+ * As far as processors help: two do more with a thread that unpacks ahead than with parts decoded
+ * side by side, whose records go through memory once more.
  */
-static uint64_t processors(void)
+static unsigned threads(void)
 {
-	cpu_set_t set;
-	if (sched_getaffinity(0, sizeof set, &set) != 0)
-		return 1;
-	const int n = CPU_COUNT(&set);
+	const unsigned n = iot_processors();
 	if (n < THREADS_LEAST)
 		return 1;
-	return n < THREADS_MAX ? (uint64_t)n : THREADS_MAX;
+	return n < THREADS_MAX ? n : THREADS_MAX;
 }
 
 static int apply(struct iot_reader *r, const struct iot_read_options *o)
@@ -90,7 +87,7 @@ static int apply(struct iot_reader *r, const struct iot_read_options *o)
 	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_READ_AHEAD, 1);
 	if (status == IOT_OK && o->side_by_side)
-		status = iot_reader_set(r, IOT_SET_THREADS, processors());
+		status = iot_reader_set(r, IOT_SET_THREADS, threads());
 	if (status == IOT_OK && o->read_size > 0)
 		status = iot_reader_set(r, IOT_SET_READ_SIZE, o->read_size);
 	if (status == IOT_OK && o->base != IOT_NOT_GIVEN)

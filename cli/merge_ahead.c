@@ -4,8 +4,9 @@
  * it is needed, the merge does itself, so that both are at work as long as there is any.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
+
+#include "lib/processors.h"
 
 #include "merge.h"
 
@@ -62,15 +63,9 @@ static void destroy(struct iot_merge_ahead *a)
 	free(a);
 }
 
-static bool has_processors(void)
-{
-	cpu_set_t set;
-	return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
-}
-
 struct iot_merge_ahead *iot_merge_ahead_new(size_t sources)
 {
-	struct iot_merge_ahead *a = has_processors() ? calloc(1, sizeof *a) : NULL;
+	struct iot_merge_ahead *a = iot_processors() > 1 ? calloc(1, sizeof *a) : NULL;
 	if (a == NULL)
 		return NULL;
 	pthread_mutex_init(&a->lock, NULL);

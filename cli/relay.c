@@ -3,9 +3,10 @@
 #include "relay.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/processors.h"
 
 enum { SLOTS = 4 };
 
@@ -82,12 +83,6 @@ static void *work(void *context)
 	return NULL;
 }
 
-static bool has_processors(void)
-{
-	cpu_set_t set;
-	return sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 1;
-}
-
 struct iot_relay *iot_relay_new(iot_relay_fn *pull, void *context, bool alone)
 {
 	struct iot_relay *r = calloc(1, sizeof(*r));
@@ -95,7 +90,7 @@ struct iot_relay *iot_relay_new(iot_relay_fn *pull, void *context, bool alone)
 		return NULL;
 	r->pull = pull;
 	r->context = context;
-	if (alone || !has_processors())
+	if (alone || iot_processors() == 1)
 		return r;
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->changed, NULL);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "lib/directive.h"
+
 static const char *const sources[] = {
     "strace", "darshan",   "recorder",  "procstat", "iotrace", "POSIX",        "MPI-IO",
     "MPIIO",  "STDIO",     "LUSTRE",    "HEATMAP",  "H5F",     "H5D",          "BG/Q",
@@ -19,15 +21,10 @@ static const char *const operations[] = {
     "removexattr", "advise", "flush",   "remove",   "opendir",  "closedir", NULL};
 static const char *const lacking[] = {"start", "completion", "cpu", "offset", NULL};
 
-bool iot_is_word(struct iot_text t, const char *word)
-{
-	return t.size == strlen(word) && memcmp(t.data, word, t.size) == 0;
-}
-
 static bool is_one_of(struct iot_text t, const char *const *words)
 {
 	for (; *words != NULL; words++)
-		if (iot_is_word(t, *words))
+		if (iot_text_is(t, *words))
 			return true;
 	return false;
 }

@@ -10,7 +10,6 @@
 
 #include <iotrace/iotrace.h>
 
-bool iot_is_word(struct iot_text t, const char *word);
 bool iot_is_source(struct iot_text t);    /* strace, POSIX: a tool or one of its layers */
 bool iot_is_operation(struct iot_text t); /* open, rename: the name= of an %op */
 bool iot_is_lacking(struct iot_text t);   /* completion: in a list of lacks= */

@@ -5,9 +5,10 @@
  * close, or the end, joins it.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+
+#include "lib/processors.h"
 
 #include "darshan.h"
 
@@ -60,9 +61,7 @@ static void *work(void *context)
 
 static bool pays(const struct darshan_region *r)
 {
-	cpu_set_t set;
-	return r->how != DARSHAN_UNPACKED && r->left >= STORED_LEAST &&
-	       sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
+	return r->how != DARSHAN_UNPACKED && r->left >= STORED_LEAST && iot_processors() > 1;
 }
 
 static bool begin(struct darshan_thread *t)

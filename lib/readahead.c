@@ -8,10 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "processors.h"
 
 enum {
 	PIECES = 8,
@@ -36,9 +37,7 @@ struct iot_readahead {
 
 bool iot_readahead_pays(void)
 {
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 1;
+	return iot_processors() > 1;
 }
 
 /* The thread that fills */
