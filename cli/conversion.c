@@ -90,17 +90,6 @@ static int drain(struct iot_conversion *c)
 
 /* In: source */
 
-static bool changes_names(const struct iot_event *ev)
-{
-	static const char *const names[] = {"create", "close", "unlink",  "rmdir", "rename",
-					    "link",   "mkdir", "symlink", "mknod"};
-	struct iot_text name = iot_directive_get(ev, "name");
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (name.size == strlen(names[i]) && memcmp(name.data, names[i], name.size) == 0)
-			return true;
-	return false;
-}
-
 /* Leaves out the %op that are not wanted; returns how many events stay. */
 static size_t filter_ops(const struct iot_conversion *c, size_t n)
 {
@@ -109,7 +98,8 @@ static size_t filter_ops(const struct iot_conversion *c, size_t n)
 		return n;
 	for (size_t i = 0; i < n; i++)
 		if (c->in[i].kind != IOT_OP ||
-		    (c->options->ops == IOT_OPS_NAMES && changes_names(&c->in[i])))
+		    (c->options->ops == IOT_OPS_NAMES &&
+		     iot_op_changes_names(iot_directive_get(&c->in[i], "name"))))
 			c->in[kept++] = c->in[i];
 	return kept;
 }

@@ -104,6 +104,9 @@ void iot_report_note(struct iot_report *r, const char *format, ...)
 
 /* Source */
 
+/* Whether an operation of this name changes names, or closes: what --ops=names is about. */
+bool iot_op_changes_names(struct iot_text name);
+
 struct iot_converter;
 
 struct iot_setting {

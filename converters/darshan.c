@@ -79,13 +79,13 @@ static void skip_module(struct darshan *d)
 	iot_report_note(&d->src->report,
 			"module %s (id %u), version %u, is not understood: %llu bytes skipped",
 			name, d->place->id, d->place->version, (unsigned long long)d->place->size);
-	if (!iot_darshan_begin(d, &b, "counter"))
+	if (!iot_emit_begin(&d->emit, &b, "counter"))
 		return;
-	iot_directive_text(&b, "source", name, strlen(name));
+	iot_emit_string(&b, "source", name);
 	iot_directive_number(&b, "module", d->place->id);
 	iot_directive_number(&b, "version", d->place->version);
 	iot_directive_number(&b, "bytes-skipped", d->place->size);
-	iot_darshan_end(d, &b, d->end_ns);
+	iot_emit_end(&d->emit, &b, d->end_ns);
 }
 
 static unsigned layer_of(const struct darshan_place *p)
@@ -356,6 +356,8 @@ static int open_source(struct iot_source *src)
 		return iot_error_set(&src->error, IOT_ENOMEM, "out of memory");
 	src->state = d;
 	d->src = src;
+	d->emit.report = &src->report;
+	d->emit.directive_room = DARSHAN_DIRECTIVE_ROOM;
 	d->check = iot_source_setting(src, "check") != NULL;
 	d->threads = iot_source_setting(src, "threads") != NULL;
 	if (set_layers(d) != IOT_OK)
@@ -378,22 +380,24 @@ static int open_source(struct iot_source *src)
 static int next(struct iot_source *src, struct iot_event *out, int max)
 {
 	struct darshan *d = src->state;
-	if (d->queue_count == 0)
-		iot_darshan_emit_reset(d);
-	int n = 0;
-	while (n < max) {
-		int got = iot_darshan_queue_take(d, out + n, max - n);
-		if (got == 0)
-			got = iot_darshan_batch_take(d, out + n, max - n);
-		n += got;
+	struct iot_emit *e = &d->emit;
+	if (e->over_count > 0)
+		return iot_emit_leftovers(e, out, max);
+	iot_emit_start(e, out, max);
+	while (e->count < e->max) {
+		size_t got = iot_darshan_batch_take(d, out + e->count, e->max - e->count);
+		e->count += got;
 		if (got > 0)
 			continue;
-		if (d->ended || d->status != IOT_OK || (n > 0 && d->text_used > TEXT_PER_CALL))
+		if (d->ended || d->status != IOT_OK ||
+		    (e->count > 0 && e->text_used > TEXT_PER_CALL))
 			break;
 		advance(d);
+		if (e->status != IOT_OK)
+			iot_darshan_no_memory(d);
 	}
-	if (n > 0 || d->status != IOT_OK)
-		return n > 0 ? n : d->status;
+	if (e->count > 0 || d->status != IOT_OK)
+		return e->count > 0 ? (int)e->count : d->status;
 	if (d->fault.status != IOT_OK && src->error.status == IOT_OK)
 		src->error = d->fault;
 	return src->error.status;
@@ -408,7 +412,7 @@ static void close_source(struct iot_source *src)
 	iot_window_free(d->log.window);
 	iot_darshan_text_close(d);
 	iot_darshan_names_free(d);
-	iot_darshan_emit_free(d);
+	iot_emit_free(&d->emit);
 	free(d->region.data);
 	free(d->batch.segment);
 	free(d);

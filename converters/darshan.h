@@ -22,7 +22,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "converter.h"
+#include "emit.h"
 
 enum {
 	DARSHAN_MODULES = 64,
@@ -230,12 +230,6 @@ struct darshan_dxt {
 
 /* All of it */
 
-struct darshan_chunk {
-	struct darshan_chunk *next;
-	size_t used, room;
-	char text[];
-};
-
 enum { DARSHAN_LAYER_POSIX = 1, DARSHAN_LAYER_MPIIO = 2 };
 
 struct darshan_text; /* darshan_text.c */
@@ -268,10 +262,7 @@ struct darshan {
 	size_t processes, process_room;
 	uint32_t object_count, thread_count;
 
-	struct iot_event *queue;
-	size_t queue_next, queue_count, queue_room;
-	struct darshan_chunk *chunks;
-	size_t text_used;
+	struct iot_emit emit;
 	bool damaged; /* the region in work has been told to be */
 	bool ended;
 	int status;             /* no memory, or a limit: the end */
@@ -305,8 +296,6 @@ uint32_t iot_darshan_thread(struct darshan *d, uint32_t process, uint64_t thread
 void iot_darshan_names_free(struct darshan *d);
 
 /* darshan_emit.c */
-bool iot_darshan_begin(struct darshan *d, struct iot_builder *b, const char *directive);
-void iot_darshan_end(struct darshan *d, struct iot_builder *b, int64_t place_ns);
 void iot_darshan_signed(struct iot_builder *b, const char *key, int64_t value);
 void iot_darshan_double(struct iot_builder *b, const char *key, double value);
 void iot_darshan_emit_trace(struct darshan *d, const char *form);
@@ -318,9 +307,6 @@ void iot_darshan_count(struct darshan *d, const char *name, uint64_t n);
 void iot_darshan_damage(struct darshan *d, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void iot_darshan_no_memory(struct darshan *d);
-int iot_darshan_queue_take(struct darshan *d, struct iot_event *out, int max);
-void iot_darshan_emit_reset(struct darshan *d);
-void iot_darshan_emit_free(struct darshan *d);
 
 /* darshan_counters.c, darshan_tables.c */
 
@@ -355,7 +341,7 @@ void iot_darshan_batch_add(struct darshan *d, int64_t offset, int64_t length, in
 			   int64_t end_ns, uint64_t thread, bool has_thread);
 /* The batch is full, or the record at its end: takes give its records. */
 void iot_darshan_batch_close(struct darshan *d, bool last);
-int iot_darshan_batch_take(struct darshan *d, struct iot_event *out, int max);
+size_t iot_darshan_batch_take(struct darshan *d, struct iot_event *out, size_t max);
 
 /* darshan_check.c */
 void iot_darshan_check_counters(struct darshan *d, unsigned module, uint64_t id, int64_t rank,

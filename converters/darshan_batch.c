@@ -61,12 +61,12 @@ static uint32_t thread_process(struct darshan *d, uint64_t thread)
 		return process;
 	*told = 1;
 	iot_darshan_emit_process(d, d->dxt.process, d->base_ns);
-	if (iot_darshan_begin(d, &b, "process")) {
+	if (iot_emit_begin(&d->emit, &b, "process")) {
 		iot_directive_number(&b, "id", process);
 		iot_directive_number(&b, "thread-of", d->dxt.process);
 		iot_directive_number(&b, "rank", (uint64_t)d->dxt.rank);
 		iot_directive_number(&b, "thread", thread);
-		iot_darshan_end(d, &b, d->base_ns);
+		iot_emit_end(&d->emit, &b, d->base_ns);
 	}
 	iot_darshan_emit_file(d, d->dxt.file, process, d->base_ns);
 	return process;
@@ -223,10 +223,10 @@ static void make_record(const struct darshan_batch *b, const struct darshan_segm
 	    .kind = IOT_RECORD};
 }
 
-int iot_darshan_batch_take(struct darshan *d, struct iot_event *out, int max)
+size_t iot_darshan_batch_take(struct darshan *d, struct iot_event *out, size_t max)
 {
 	struct darshan_batch *b = &d->batch;
-	int n = 0;
+	size_t n = 0;
 	if (!b->ready)
 		return 0;
 	const struct darshan_segment *w = b->segment + b->next_write,
@@ -240,8 +240,8 @@ int iot_darshan_batch_take(struct darshan *d, struct iot_event *out, int max)
 	}
 	b->next_write = (size_t)(w - b->segment);
 	b->next_read = (size_t)(r - b->segment);
-	d->src->report.records += (uint64_t)n;
-	d->src->report.calls += (uint64_t)n;
+	d->src->report.records += n;
+	d->src->report.calls += n;
 	if (w == w_end && r == r_end) {
 		b->next_write = b->next_read = b->writes = b->count = 0;
 		b->ready = false;

@@ -33,9 +33,9 @@ bool iot_darshan_counter_begin(struct darshan *d, struct iot_builder *b, const c
 	struct iot_text path = iot_darshan_name(d, id);
 	uint32_t object = iot_darshan_object(d, id);
 	uint32_t process = rank >= 0 ? iot_darshan_process(d, rank) : 0;
-	if (object == 0 || (rank >= 0 && process == 0) || !iot_darshan_begin(d, b, "counter"))
+	if (object == 0 || (rank >= 0 && process == 0) || !iot_emit_begin(&d->emit, b, "counter"))
 		return false;
-	iot_directive_text(b, "source", source, strlen(source));
+	iot_emit_string(b, "source", source);
 	if (process != 0)
 		iot_directive_number(b, "process", process);
 	iot_darshan_signed(b, "rank", rank);
@@ -54,7 +54,7 @@ static bool go_on(struct darshan *d, struct iot_builder *b, uint64_t id, int64_t
 {
 	if (b->size < DARSHAN_DIRECTIVE_SPLIT)
 		return true;
-	iot_darshan_end(d, b, place(d));
+	iot_emit_end(&d->emit, b, place(d));
 	return iot_darshan_counter_begin(d, b, iot_darshan_module_name(d->place->module), id, rank,
 					 ++*part);
 }
@@ -164,7 +164,7 @@ int iot_darshan_counters_step(struct darshan *d)
 	p += RECORD_HEAD;
 	put_ints(d, &b, c, &p, id, rank);
 	put_doubles(d, &b, c, p);
-	iot_darshan_end(d, &b, place(d));
+	iot_emit_end(&d->emit, &b, place(d));
 	iot_darshan_consume(&d->region, size);
 	iot_darshan_count(d, "counters.records", 1);
 	return 1;
@@ -217,7 +217,7 @@ int iot_darshan_heatmap_step(struct darshan *d)
 	if (!put_bins(d, &b, "HEATMAP_WRITE_BIN_%u", p, (unsigned)bins, id, rank, &part) ||
 	    !put_bins(d, &b, "HEATMAP_READ_BIN_%u", p + 8 * bins, (unsigned)bins, id, rank, &part))
 		return -1;
-	iot_darshan_end(d, &b, place(d));
+	iot_emit_end(&d->emit, &b, place(d));
 	iot_darshan_consume(&d->region, size);
 	iot_darshan_count(d, "counters.records", 1);
 	return 1;
@@ -264,7 +264,7 @@ static int lustre_old(struct darshan *d, const unsigned char *p, size_t stripes)
 				   iot_darshan_i64(p + RECORD_HEAD + 8 * i, d->log.swap));
 	if (!put_osts(d, &b, p + LUSTRE_OLD_HEAD, (unsigned)stripes, id, rank, &part))
 		return -1;
-	iot_darshan_end(d, &b, place(d));
+	iot_emit_end(&d->emit, &b, place(d));
 	return 1;
 }
 
@@ -284,7 +284,7 @@ static int lustre_new(struct darshan *d, const unsigned char *p, size_t componen
 			return -1;
 	if (!put_osts(d, &b, p, (unsigned)stripes, id, rank, &part))
 		return -1;
-	iot_darshan_end(d, &b, place(d));
+	iot_emit_end(&d->emit, &b, place(d));
 	return 1;
 }
 

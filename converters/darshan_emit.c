@@ -10,9 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/room.h"
-
-enum { CHUNK_SIZE = 256 << 10, DIGITS_LEAST = 15, DIGITS_MOST = 17 };
+enum { DIGITS_LEAST = 15, DIGITS_MOST = 17 };
 
 void iot_darshan_no_memory(struct darshan *d)
 {
@@ -25,86 +23,6 @@ void iot_darshan_no_memory(struct darshan *d)
 void iot_darshan_count(struct darshan *d, const char *name, uint64_t n)
 {
 	iot_report_add(&d->src->report, name, n);
-}
-
-/* Text that lives until the next call of next */
-
-void iot_darshan_emit_reset(struct darshan *d)
-{
-	for (struct darshan_chunk *c = d->chunks; c != NULL; c = c->next)
-		c->used = 0;
-	d->text_used = 0;
-}
-
-static struct darshan_chunk *chunk_for(struct darshan *d, size_t need)
-{
-	struct darshan_chunk **last = &d->chunks;
-	while (*last != NULL && (*last)->room - (*last)->used < need)
-		last = &(*last)->next;
-	if (*last != NULL)
-		return *last;
-	struct darshan_chunk *c = malloc(sizeof *c + CHUNK_SIZE);
-	if (c == NULL)
-		return NULL;
-	*c = (struct darshan_chunk){.room = CHUNK_SIZE};
-	return *last = c;
-}
-
-static bool queue(struct darshan *d, const struct iot_event *ev)
-{
-	if (!iot_room(&d->queue, &d->queue_room, d->queue_count + 1, sizeof *d->queue))
-		return false;
-	d->queue[d->queue_count++] = *ev;
-	return true;
-}
-
-int iot_darshan_queue_take(struct darshan *d, struct iot_event *out, int max)
-{
-	size_t n = d->queue_count - d->queue_next;
-	if (n > (size_t)max)
-		n = (size_t)max;
-	if (n > 0)
-		memcpy(out, d->queue + d->queue_next, n * sizeof *out);
-	d->queue_next += n;
-	if (d->queue_next == d->queue_count)
-		d->queue_next = d->queue_count = 0;
-	return (int)n;
-}
-
-bool iot_darshan_begin(struct darshan *d, struct iot_builder *b, const char *directive)
-{
-	struct darshan_chunk *c = chunk_for(d, DARSHAN_DIRECTIVE_ROOM);
-	if (c == NULL) {
-		iot_darshan_no_memory(d);
-		return false;
-	}
-	iot_directive_begin(b, c->text + c->used, DARSHAN_DIRECTIVE_ROOM, directive);
-	return true;
-}
-
-void iot_darshan_end(struct darshan *d, struct iot_builder *b, int64_t place_ns)
-{
-	struct iot_event ev = {0};
-	if (iot_directive_end(b, &ev) != IOT_OK) {
-		iot_darshan_count(d, "directive.too_long", 1);
-		return;
-	}
-	ev.rec.start_ns = place_ns;
-	for (struct darshan_chunk *c = d->chunks; c != NULL; c = c->next)
-		if (ev.text.data == c->text + c->used)
-			c->used += ev.text.size;
-	d->text_used += ev.text.size;
-	if (!queue(d, &ev))
-		iot_darshan_no_memory(d);
-}
-
-void iot_darshan_emit_free(struct darshan *d)
-{
-	for (struct darshan_chunk *c = d->chunks, *next; c != NULL; c = next) {
-		next = c->next;
-		free(c);
-	}
-	free(d->queue);
 }
 
 /* Values */
@@ -133,7 +51,7 @@ void iot_darshan_double(struct iot_builder *b, const char *key, double value)
 static void put_text(struct iot_builder *b, const char *key, struct iot_text text)
 {
 	if (text.size > 0)
-		iot_directive_text(b, key, text.data, text.size);
+		iot_emit_text(b, key, text);
 }
 
 static void put_moment(struct iot_builder *b, const char *key, int64_t s, int64_t ns)
@@ -169,23 +87,23 @@ void iot_darshan_emit_trace(struct darshan *d, const char *form)
 	static const char skew[] = "each-rank-from-its-own-start";
 	struct iot_builder b;
 	char version[32];
-	if (!iot_darshan_begin(d, &b, "trace"))
+	if (!iot_emit_begin(&d->emit, &b, "trace"))
 		return;
 	iot_directive_text(&b, "source", "darshan", strlen("darshan"));
-	iot_directive_text(&b, "form", form, strlen(form));
+	iot_emit_string(&b, "form", form);
 	int n = snprintf(version, sizeof version, "%u.%02u", d->log.major, d->log.minor);
 	iot_directive_text(&b, "log-format", version, (size_t)n);
 	put_job(d, &b);
 	if (d->log.start_ns > 0)
 		iot_directive_number(&b, "epoch", 0);
 	iot_directive_text(&b, "lacks", "cpu", 3);
-	iot_directive_text(&b, "layer", layers[d->layers], strlen(layers[d->layers]));
+	iot_emit_string(&b, "layer", layers[d->layers]);
 	iot_directive_text(&b, "clocks", skew, sizeof skew - 1);
 	bool exact = d->log.job.start_ns >= 0;
 	const char *precision = d->text != NULL ? "100us" : "238ns";
-	iot_directive_text(&b, "precision", precision, strlen(precision));
+	iot_emit_string(&b, "precision", precision);
 	iot_directive_text(&b, "epoch-precision", exact ? "1ns" : "1s", exact ? 3 : 2);
-	iot_darshan_end(d, &b, d->base_ns);
+	iot_emit_end(&d->emit, &b, d->base_ns);
 }
 
 /* The program: the last part of the command's first word. */
@@ -207,17 +125,17 @@ void iot_darshan_emit_process(struct darshan *d, uint32_t process, int64_t place
 	if (at == 0)
 		return;
 	struct darshan_process *p = &d->process[at - 1];
-	if (place_ns >= p->told_ns || !iot_darshan_begin(d, &b, "process"))
+	if (place_ns >= p->told_ns || !iot_emit_begin(&d->emit, &b, "process"))
 		return;
 	p->told_ns = place_ns;
 	iot_directive_number(&b, "id", process);
 	iot_directive_number(&b, "rank", (uint64_t)p->rank);
 	put_text(&b, "name", program(d->log.job.command));
 	if (p->host[0] != '\0')
-		iot_directive_text(&b, "host", p->host, strlen(p->host));
+		iot_emit_string(&b, "host", p->host);
 	if (d->process_base > 0)
 		put_text(&b, "command", d->log.job.command);
-	iot_darshan_end(d, &b, place_ns);
+	iot_emit_end(&d->emit, &b, place_ns);
 }
 
 void iot_darshan_emit_file(struct darshan *d, uint32_t file, uint32_t process, int64_t place_ns)
@@ -225,7 +143,7 @@ void iot_darshan_emit_file(struct darshan *d, uint32_t file, uint32_t process, i
 	const struct darshan_file *f = &d->file[file - 1];
 	struct iot_text path = iot_darshan_name(d, f->id), type, point;
 	struct iot_builder b;
-	if (!iot_darshan_begin(d, &b, "file"))
+	if (!iot_emit_begin(&d->emit, &b, "file"))
 		return;
 	iot_directive_number(&b, "process", process);
 	iot_directive_number(&b, "id", file);
@@ -237,7 +155,7 @@ void iot_darshan_emit_file(struct darshan *d, uint32_t file, uint32_t process, i
 		put_text(&b, "fs", type);
 		put_text(&b, "mount", point);
 	}
-	iot_darshan_end(d, &b, place_ns);
+	iot_emit_end(&d->emit, &b, place_ns);
 }
 
 /* Damage */
@@ -245,11 +163,11 @@ void iot_darshan_emit_file(struct darshan *d, uint32_t file, uint32_t process, i
 void iot_darshan_emit_lost(struct darshan *d, const char *why)
 {
 	struct iot_builder b;
-	if (!iot_darshan_begin(d, &b, "lost"))
+	if (!iot_emit_begin(&d->emit, &b, "lost"))
 		return;
 	iot_directive_number(&b, "time", (uint64_t)d->end_ns);
 	iot_directive_text(&b, "why", why, strnlen(why, DARSHAN_NAME_MAX));
-	iot_darshan_end(d, &b, d->end_ns);
+	iot_emit_end(&d->emit, &b, d->end_ns);
 }
 
 static const char *where(const struct darshan *d, char *text, size_t room)

@@ -292,13 +292,13 @@ static int take_group(struct darshan *d, struct fields f)
 		consume(d);
 		if (b.size < DARSHAN_DIRECTIVE_SPLIT)
 			continue;
-		iot_darshan_end(d, &b, d->end_ns);
+		iot_emit_end(&d->emit, &b, d->end_ns);
 		if (!iot_darshan_counter_begin(d, &b, module, id, rank, ++part))
 			return -1;
 	} while (++lines < GROUP_LINES_MAX && peek(d, &line) && split(line, &f) && f.id == id &&
 		 f.rank == rank && same(f.module, module) && !same(f.name, first) &&
 		 is_plain(f.name));
-	iot_darshan_end(d, &b, d->end_ns);
+	iot_emit_end(&d->emit, &b, d->end_ns);
 	iot_darshan_count(d, "counters.records", 1);
 	return 1;
 }

@@ -68,7 +68,7 @@ static bool is_to_pause(struct procstat *s, size_t want)
 {
 	if (!iot_window_waits(s->window, want, 0))
 		return false;
-	if (s->out_count > 0)
+	if (s->emit.count > 0)
 		return true;
 	if (s->waited || !iot_window_waits(s->window, want, PAUSE_MS))
 		return false;
@@ -156,9 +156,11 @@ static bool start(struct procstat *s, struct iot_packet_process *who)
 	uint32_t parent = (uint32_t)iot_packet_word(p, 0);
 	const struct iot_packet_process *known = iot_ledger_find(&s->ledger, parent);
 	who->parent = known != NULL && known != who ? known->id : parent;
-	who->began_ns = iot_procstat_ns(s, p->wall);
+	int64_t began_ns = iot_procstat_ns(s, p->wall);
 	iot_procstat_emit_process(s, who, p);
-	return promise(s, who, who->began_ns);
+	if (!iot_procstat_kin_add(&s->files, who, known, began_ns))
+		return out_of_memory(s);
+	return promise(s, who, began_ns);
 }
 
 /* The file of a data packet: its process's own, or one that it has inherited. */
@@ -168,13 +170,12 @@ static bool find_file(struct procstat *s, const struct iot_packet_process *who, 
 	const struct iot_packet *p = &s->packet;
 	const struct procstat_file *f = iot_procstat_files_find(&s->files, who->id, p->file);
 	*object = f != NULL ? f->behind->object : 0;
-	const struct iot_packet_process *child = who;
-	for (int i = 0; i < GENERATIONS_MAX && f == NULL && child != NULL && child->parent != 0;
-	     i++) {
-		f = iot_procstat_files_find(&s->files, child->parent, p->file);
-		if (f != NULL && f->opened_ns > child->began_ns)
+	const struct procstat_kin *k = iot_procstat_kin(&s->files, who->kin, who->id);
+	for (int i = 0; i < GENERATIONS_MAX && f == NULL && k != NULL && k->parent != 0; i++) {
+		f = iot_procstat_files_find(&s->files, k->parent, p->file);
+		if (f != NULL && f->opened_ns > k->began_ns)
 			return true; /* the same number, given after the fork */
-		child = iot_ledger_find(&s->ledger, child->parent);
+		k = iot_procstat_kin(&s->files, k->parent_kin, k->parent);
 	}
 	if (f == NULL || *object != 0 || p->entries == 0)
 		return true;
@@ -241,7 +242,7 @@ static bool take_now(struct procstat *s, struct iot_packet_process *who)
 	/* Of one that never sent a start packet nothing is known before its first mark. */
 	if (who->place == 0 && !who->ended && !promise(s, who, 0))
 		return false;
-	return take(s, who);
+	return take(s, who) && (s->emit.status == IOT_OK || out_of_memory(s));
 }
 
 static bool enter(struct procstat *s)
@@ -311,16 +312,11 @@ static int verdict(struct procstat *s)
 			     iot_escape(name, sizeof(name), path, strlen(path)), lost, damage);
 }
 
-/* Lost ranges that are decided; false: no room for all of them. */
-static bool tell_lost(struct procstat *s)
+static void tell_lost(struct procstat *s)
 {
 	struct iot_packet_range lost;
-	while (iot_procstat_has_room(s)) {
-		if (!iot_ledger_lost(&s->ledger, &lost))
-			return true;
+	while (iot_ledger_lost(&s->ledger, &lost))
 		iot_procstat_emit_lost(s, &lost);
-	}
-	return false;
 }
 
 static void finish(struct procstat *s)
@@ -380,6 +376,8 @@ static int open_source(struct iot_source *src)
 	src->first_ns = 0;
 	iot_ledger_init(&s->ledger);
 	iot_tracker_init(&s->files.tracker);
+	s->emit.report = &src->report;
+	s->emit.directive_room = PROCSTAT_DIRECTIVE;
 	look_for_epoch(s);
 	return look_at_first(s);
 }
@@ -394,6 +392,7 @@ static void close_source(struct iot_source *src)
 	iot_procstat_files_free(&s->files);
 	free(s->order.heap);
 	free(s->held);
+	iot_emit_free(&s->emit);
 	free(s);
 	src->state = NULL;
 }
@@ -411,13 +410,14 @@ static void update_watermark(struct procstat *s)
 		s->src->watermark_ns = mark;
 }
 
-/* Events as far as there is room; false: no more come, or none for now. */
+/* Events up to the room there is, or a packet's more; false: none for now. */
 static bool fill(struct procstat *s)
 {
 	if (!s->began)
 		iot_procstat_emit_trace(s);
 	s->began = true;
-	while (tell_lost(s) && iot_procstat_has_room(s)) {
+	while (s->emit.count < s->emit.max) {
+		tell_lost(s);
 		struct iot_packet_process *who = iot_procstat_ready(s);
 		if (who != NULL) {
 			if (!take_now(s, who))
@@ -438,18 +438,6 @@ static bool fill(struct procstat *s)
 	return true;
 }
 
-static int hand_out(struct procstat *s, struct iot_event *out, int max)
-{
-	size_t n = s->queued - s->handed;
-	if (n > (size_t)max)
-		n = (size_t)max;
-	memcpy(out, s->queue + s->handed, n * sizeof(*out));
-	s->handed += n;
-	if (s->handed == s->queued)
-		update_watermark(s);
-	return (int)n;
-}
-
 static int end_of(struct procstat *s)
 {
 	if (!s->counted)
@@ -461,24 +449,18 @@ static int end_of(struct procstat *s)
 static int next(struct iot_source *src, struct iot_event *out, int max)
 {
 	struct procstat *s = src->state;
-	src->paused = false;
-	if (s->handed < s->queued)
-		return hand_out(s, out, max);
-	bool small = max < PROCSTAT_EVENTS;
-	s->queued = s->handed = s->text_used = 0;
-	s->out = small ? s->queue : out;
-	s->out_max = small ? PROCSTAT_EVENTS : (size_t)max;
-	s->out_count = 0;
-	bool all = fill(s);
-	if (small && s->out_count > 0) {
-		s->queued = s->out_count;
-		return hand_out(s, out, max);
+	struct iot_emit *e = &s->emit;
+	int n = iot_emit_leftovers(e, out, max);
+	bool more = true;
+	if (n == 0) {
+		iot_emit_start(e, out, max);
+		more = fill(s);
+		n = (int)e->count;
 	}
-	update_watermark(s);
-	src->paused = s->out_count == 0 && !all;
-	if (s->out_count > 0 || src->paused)
-		return (int)s->out_count;
-	return end_of(s);
+	if (e->over_count == 0)
+		update_watermark(s);
+	src->paused = n == 0 && !more;
+	return n > 0 || src->paused ? n : end_of(s);
 }
 
 const struct iot_converter iot_converter_procstat = {

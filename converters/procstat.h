@@ -11,18 +11,17 @@
 #ifndef IOT_CONVERTERS_PROCSTAT_H
 #define IOT_CONVERTERS_PROCSTAT_H
 
-#include "converter.h"
+#include "emit.h"
 #include "tracker.h"
 
 #include "lib/packet.h"
 #include "lib/packet_ledger.h"
 
 enum {
-	PROCSTAT_TEXT = 96 << 10,              /* of the directives of a batch */
-	PROCSTAT_DIRECTIVE = 14 << 10,         /* the longest: a path of 4 KiB, all of it encoded */
-	PROCSTAT_EVENTS = IOT_ENTRIES_MAX + 4, /* of one packet */
+	PROCSTAT_DIRECTIVE = 14 << 10, /* the longest: a path of 4 KiB, all of it encoded */
 	PROCSTAT_FILES_MAX = 1 << 18,
 	PROCSTAT_NAMES_MAX = 1 << 18,
+	PROCSTAT_KIN_MAX = 1 << 18,
 };
 
 struct procstat_file {
@@ -31,8 +30,17 @@ struct procstat_file {
 	int64_t opened_ns;
 };
 
+/* Where a process comes from; of one whose number is used again, too. */
+struct procstat_kin {
+	uint32_t process, parent; /* ids; parent 0: not known */
+	uint32_t parent_kin;      /* of the parent, if that still has its id */
+	int64_t began_ns;
+};
+
 struct procstat_files {
 	struct iot_tracker tracker;
+	struct procstat_kin *kin;
+	size_t kins, kin_room;
 	struct procstat_file *file; /* open addressing */
 	size_t count, room;
 };
@@ -67,13 +75,7 @@ struct procstat {
 	bool cut, counted;
 	int64_t latest_ns; /* start of the latest event made */
 
-	struct iot_event *out;
-	size_t out_count, out_max;
-	struct iot_event
-	    queue[PROCSTAT_EVENTS]; /* where the caller has less room than a packet needs */
-	size_t queued, handed;
-	char text[PROCSTAT_TEXT];
-	size_t text_used;
+	struct iot_emit emit;
 };
 
 /* Events */
@@ -83,7 +85,6 @@ static inline int64_t iot_procstat_ns(const struct procstat *s, uint64_t ticks)
 	return iot_ticks_to_ns(ticks, s->scan.tick_ps);
 }
 
-bool iot_procstat_has_room(const struct procstat *s); /* for what a packet may need */
 void iot_procstat_emit_trace(struct procstat *s);
 void iot_procstat_emit_process(struct procstat *s, const struct iot_packet_process *who,
 			       const struct iot_packet *p);
@@ -137,6 +138,12 @@ struct procstat_file *iot_procstat_files_find(const struct procstat_files *f, ui
 /* Gives a process a file that it has inherited. False: no memory. */
 bool iot_procstat_files_add(struct procstat_files *f, uint32_t process, uint32_t file,
 			    struct iot_tracked_file *behind, int64_t opened_ns);
+/* Remembers where a process that begins comes from; parent NULL: not known. False: no memory. */
+bool iot_procstat_kin_add(struct procstat_files *f, struct iot_packet_process *who,
+			  const struct iot_packet_process *parent, int64_t began_ns);
+/* NULL: not known, or forgotten. */
+const struct procstat_kin *iot_procstat_kin(const struct procstat_files *f, uint32_t kin,
+					    uint32_t process);
 void iot_procstat_files_free(struct procstat_files *f);
 
 #endif

@@ -2,47 +2,19 @@
 /* Events. What has no time of its own gets its place in the order before those that need it. */
 #include "procstat.h"
 
-/* Room is made sure of before each packet. */
-static struct iot_event *event(struct procstat *s)
-{
-	return &s->out[s->out_count++];
-}
-
-bool iot_procstat_has_room(const struct procstat *s)
-{
-	return s->out_max - s->out_count >= PROCSTAT_EVENTS &&
-	       sizeof(s->text) - s->text_used >= 3 * (size_t)PROCSTAT_DIRECTIVE;
-}
-
-static void begin(struct procstat *s, struct iot_builder *b, const char *name)
-{
-	iot_directive_begin(b, s->text + s->text_used, PROCSTAT_DIRECTIVE, name);
-}
-
-static void text(struct iot_builder *b, const char *key, const char *value)
-{
-	iot_directive_text(b, key, value, strlen(value));
-}
-
 static void end(struct procstat *s, struct iot_builder *b, int64_t place_ns)
 {
-	struct iot_event made;
-	if (iot_directive_end(b, &made) != IOT_OK) {
-		iot_report_add(&s->src->report, "directive.too_long", 1);
-		return;
-	}
-	made.rec.start_ns = place_ns;
 	if (place_ns > s->latest_ns)
 		s->latest_ns = place_ns;
-	s->text_used += made.text.size;
-	*event(s) = made;
+	iot_emit_end(&s->emit, b, place_ns);
 }
 
 void iot_procstat_emit_trace(struct procstat *s)
 {
 	struct iot_builder b;
-	begin(s, &b, "trace");
-	text(&b, "source", "procstat");
+	if (!iot_emit_begin(&s->emit, &b, "trace"))
+		return;
+	iot_emit_string(&b, "source", "procstat");
 	if (s->epoch_ns > 0)
 		iot_directive_number(&b, "epoch", (uint64_t)s->epoch_ns);
 	end(s, &b, 0);
@@ -53,7 +25,8 @@ void iot_procstat_emit_process(struct procstat *s, const struct iot_packet_proce
 {
 	struct iot_builder b;
 	size_t size = iot_packet_text(p, IOT_START_WORDS);
-	begin(s, &b, "process");
+	if (!iot_emit_begin(&s->emit, &b, "process"))
+		return;
 	iot_directive_number(&b, "id", who->id);
 	if (size > 0)
 		iot_directive_text(&b, "name", p->payload + IOT_WORD * IOT_START_WORDS, size);
@@ -70,7 +43,8 @@ static void file(struct procstat *s, const struct iot_packet_process *who, uint3
 		 uint32_t object, const char *path, size_t size, int64_t place_ns)
 {
 	struct iot_builder b;
-	begin(s, &b, "file");
+	if (!iot_emit_begin(&s->emit, &b, "file"))
+		return;
 	iot_directive_number(&b, "process", who->id);
 	iot_directive_number(&b, "id", number);
 	iot_directive_number(&b, "object", object);
@@ -87,16 +61,17 @@ void iot_procstat_emit_inherited(struct procstat *s, const struct iot_packet_pro
 }
 
 /* An %op up to its process; how long it took has to fit behind its time. */
-static int64_t begin_op(struct procstat *s, struct iot_builder *b, const char *name,
-			const struct iot_packet_process *who, uint64_t start, uint64_t elapsed)
+static bool begin_op(struct procstat *s, struct iot_builder *b, const char *name,
+		     const struct iot_packet_process *who, uint64_t start, uint64_t elapsed)
 {
 	int64_t start_ns = iot_procstat_ns(s, start);
-	begin(s, b, "op");
-	text(b, "name", name);
+	if (!iot_emit_begin(&s->emit, b, "op"))
+		return false;
+	iot_emit_string(b, "name", name);
 	iot_directive_number(b, "time", (uint64_t)start_ns);
 	iot_directive_number(b, "took", (uint64_t)(iot_procstat_ns(s, start + elapsed) - start_ns));
 	iot_directive_number(b, "process", who->id);
-	return start_ns;
+	return true;
 }
 
 void iot_procstat_emit_open(struct procstat *s, const struct iot_packet_process *who,
@@ -107,36 +82,39 @@ void iot_procstat_emit_open(struct procstat *s, const struct iot_packet_process 
 	const char *path = (const char *)p->payload + IOT_WORD * IOT_OPEN_WORDS;
 	size_t size = iot_packet_text(p, IOT_OPEN_WORDS);
 	file(s, who, p->file, f->object, path, size, iot_procstat_ns(s, start));
-	int64_t start_ns = begin_op(s, &b, (how & IOT_OPEN_CREATED) != 0 ? "create" : "open", who,
-				    start, how & IOT_ELAPSED_MAX);
+	if ((how & IOT_OPEN_CUT) != 0)
+		iot_report_add(&s->src->report, "path.cut", 1);
+	if (!begin_op(s, &b, (how & IOT_OPEN_CREATED) != 0 ? "create" : "open", who, start,
+		      how & IOT_ELAPSED_MAX))
+		return;
 	iot_directive_number(&b, "file", p->file);
 	if (size > 0)
 		iot_directive_text(&b, "path", path, size);
 	iot_directive_number(&b, "flags", iot_packet_word(p, 2));
-	text(&b, "result", "0");
-	end(s, &b, start_ns);
-	if ((how & IOT_OPEN_CUT) != 0)
-		iot_report_add(&s->src->report, "path.cut", 1);
+	iot_emit_string(&b, "result", "0");
+	end(s, &b, iot_procstat_ns(s, start));
 }
 
 void iot_procstat_emit_close(struct procstat *s, const struct iot_packet_process *who,
 			     const struct iot_packet *p)
 {
 	struct iot_builder b;
-	int64_t start_ns =
-	    begin_op(s, &b, "close", who, iot_packet_word(p, 0), iot_packet_word(p, 1));
+	uint64_t start = iot_packet_word(p, 0);
+	if (!begin_op(s, &b, "close", who, start, iot_packet_word(p, 1)))
+		return;
 	iot_directive_number(&b, "file", p->file);
-	text(&b, "result", "0");
-	end(s, &b, start_ns);
+	iot_emit_string(&b, "result", "0");
+	end(s, &b, iot_procstat_ns(s, start));
 }
 
 void iot_procstat_emit_exit(struct procstat *s, const struct iot_packet_process *who,
 			    const struct iot_packet *p)
 {
 	struct iot_builder b;
-	int64_t start_ns = begin_op(s, &b, "exit", who, p->wall, 0);
+	if (!begin_op(s, &b, "exit", who, p->wall, 0))
+		return;
 	iot_directive_number(&b, "status", iot_packet_word(p, 0));
-	end(s, &b, start_ns);
+	end(s, &b, iot_procstat_ns(s, p->wall));
 }
 
 /* Records */
@@ -161,7 +139,9 @@ void iot_procstat_emit_records(struct procstat *s, const struct iot_packet_proce
 	struct iot_entries all = {.packet = p};
 	struct iot_entry e = {0};
 	while (iot_entry_next(&all, &e)) {
-		struct iot_event *ev = event(s);
+		struct iot_event *ev = iot_emit_event(&s->emit);
+		if (ev == NULL)
+			return;
 		*ev = (struct iot_event){.rec = record(s, &e), .kind = IOT_RECORD};
 		ev->rec.process = who->id;
 		ev->rec.file = p->file;
@@ -179,11 +159,12 @@ void iot_procstat_emit_lost(struct procstat *s, const struct iot_packet_range *l
 {
 	struct iot_builder b;
 	int64_t time_ns = iot_procstat_ns(s, lost->wall);
-	begin(s, &b, "lost");
+	if (!iot_emit_begin(&s->emit, &b, "lost"))
+		return;
 	iot_directive_number(&b, "time", (uint64_t)time_ns);
 	iot_directive_number(&b, "process", lost->id);
 	iot_directive_number(&b, "packets", lost->count);
-	text(&b, "why", "packets are missing");
+	iot_emit_string(&b, "why", "packets are missing");
 	end(s, &b, time_ns);
 }
 
@@ -191,9 +172,10 @@ void iot_procstat_emit_damage(struct procstat *s)
 {
 	struct iot_builder b;
 	int64_t time_ns = iot_procstat_ns(s, s->ledger.wall);
-	begin(s, &b, "lost");
+	if (!iot_emit_begin(&s->emit, &b, "lost"))
+		return;
 	iot_directive_number(&b, "time", (uint64_t)time_ns);
 	iot_directive_number(&b, "bytes", s->scan.bad);
-	text(&b, "why", s->scan.why);
+	iot_emit_string(&b, "why", s->scan.why);
 	end(s, &b, time_ns);
 }

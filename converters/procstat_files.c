@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Which file a process means by a number. A number stays when its file is closed: a child may have
- * inherited it. Where there are too many, all are forgotten; what is lost are the objects of files
- * that are opened again, and inherited names.
+ * inherited it. Where there are too many files or ancestors, all are forgotten; what is lost are the
+ * objects of files that are opened again, and inherited names.
  */
 #include "procstat.h"
 
 #include <stdlib.h>
+
+#include "lib/room.h"
 
 enum { ROOM_FIRST = 256 };
 
@@ -99,8 +101,32 @@ struct iot_tracked_file *iot_procstat_files_open(struct procstat_files *f, uint3
 	return added ? behind : NULL;
 }
 
+/* Ancestors */
+
+bool iot_procstat_kin_add(struct procstat_files *f, struct iot_packet_process *who,
+			  const struct iot_packet_process *parent, int64_t began_ns)
+{
+	if (f->kins == PROCSTAT_KIN_MAX)
+		f->kins = 0;
+	if (!iot_room(&f->kin, &f->kin_room, f->kins + 1, sizeof *f->kin))
+		return false;
+	f->kin[f->kins] = (struct procstat_kin){.process = who->id,
+						.parent = who->parent,
+						.parent_kin = parent != NULL ? parent->kin : 0,
+						.began_ns = began_ns};
+	who->kin = (uint32_t)f->kins++;
+	return true;
+}
+
+const struct procstat_kin *iot_procstat_kin(const struct procstat_files *f, uint32_t kin,
+					    uint32_t process)
+{
+	return kin < f->kins && f->kin[kin].process == process ? &f->kin[kin] : NULL;
+}
+
 void iot_procstat_files_free(struct procstat_files *f)
 {
 	forget(f);
+	free(f->kin);
 	iot_tracker_clear(&f->tracker);
 }

@@ -43,21 +43,6 @@ static int set_layers(struct recorder *r)
 			     "--layer: posix, mpiio or both is expected");
 }
 
-static int set_ops(struct recorder *r)
-{
-	const char *ops = iot_source_setting(r->src, "ops");
-	if (ops == NULL || strcmp(ops, "all") == 0)
-		r->ops = RECORDER_OPS_ALL;
-	else if (strcmp(ops, "names") == 0)
-		r->ops = RECORDER_OPS_NAMES;
-	else if (strcmp(ops, "none") == 0)
-		r->ops = RECORDER_OPS_NONE;
-	else
-		return iot_error_set(&r->src->error, IOT_EUSAGE,
-				     "--ops: all, names or none is expected");
-	return IOT_OK;
-}
-
 /* Where POSIX calls were not traced, those of MPI-IO are all there is. */
 static void choose_layers(struct recorder *r)
 {
@@ -305,7 +290,7 @@ static int open_trace(struct recorder *r)
 			      iot_recorder_name(r, r->part), r->ranks, r->meta.ranks);
 	r->src->first_ns = first_start(r);
 	r->src->tick_ns = tick_of(r);
-	r->promised_ns = r->src->first_ns;
+	r->emit.promised_ns = r->src->first_ns;
 	return IOT_OK;
 }
 
@@ -318,8 +303,10 @@ static int open_source(struct iot_source *src)
 	r->src = src;
 	r->spool.fd = -1;
 	r->check = iot_source_setting(src, "check") != NULL;
+	r->emit.report = &src->report;
+	r->emit.directive_room = IOT_PATHS_DIRECTIVE;
 	iot_tracker_init(&r->tracker);
-	int status = set_ops(r);
+	int status = iot_emit_set_ops(&r->emit, src);
 	if (status == IOT_OK)
 		status = set_layers(r);
 	return status == IOT_OK ? open_trace(r) : status;
@@ -336,17 +323,13 @@ static void close_source(struct iot_source *src)
 	iot_recorder_stores_free(r);
 	iot_recorder_paths_free(&r->paths);
 	iot_tracker_clear(&r->tracker);
-	for (struct recorder_chunk *c = r->chunks, *next; c != NULL; c = next) {
-		next = c->next;
-		free(c);
-	}
+	iot_emit_free(&r->emit);
 	free(r->meta.names);
 	free(r->meta.function);
 	free(r->part);
 	free(r->folder);
 	free(r->rank);
 	free(r->heap);
-	free(r->over);
 	free(r);
 	src->state = NULL;
 }
@@ -354,7 +337,7 @@ static void close_source(struct iot_source *src)
 static bool failed(struct recorder *r)
 {
 	if (r->status == IOT_OK)
-		r->status = r->tracker.status;
+		r->status = r->emit.status != IOT_OK ? r->emit.status : r->tracker.status;
 	if (r->status != IOT_ENOMEM && r->status != IOT_ELIMIT)
 		return false;
 	iot_error_set(&r->src->error, r->status,
@@ -369,7 +352,7 @@ static void finish(struct recorder *r)
 	if (r->check && r->damage.status == IOT_OK)
 		iot_recorder_check_shared(r);
 	iot_recorder_emit_counters(r);
-	if (r->damage.status == IOT_OK || r->status != IOT_OK)
+	if (failed(r) || r->damage.status == IOT_OK || r->status != IOT_OK)
 		return;
 	r->status = r->damage.status;
 	if (r->more_damage == 0)
@@ -388,53 +371,39 @@ static int64_t watermark(const struct recorder *r)
 	return r->heap[0].start_ns;
 }
 
-static int leftovers(struct recorder *r, struct iot_event *out, int max)
-{
-	size_t n = r->over_count - r->over_next;
-	if (n > (size_t)max)
-		n = (size_t)max;
-	memcpy(out, r->over + r->over_next, n * sizeof *out);
-	r->over_next += n;
-	if (r->over_next == r->over_count)
-		r->over_next = r->over_count = 0;
-	return (int)n;
-}
-
 /* Never back, but to nothing at all. */
 static void promise(struct recorder *r)
 {
 	int64_t mark = watermark(r);
-	if (r->over_count > 0 || (mark != INT64_MIN && mark < r->promised_ns))
+	if (r->emit.over_count > 0 || (mark != INT64_MIN && mark < r->emit.promised_ns))
 		return;
-	r->src->watermark_ns = mark == INT64_MAX ? r->promised_ns : mark;
+	r->src->watermark_ns = mark == INT64_MAX ? r->emit.promised_ns : mark;
 	if (mark != INT64_MIN && mark != INT64_MAX)
-		r->promised_ns = mark;
+		r->emit.promised_ns = mark;
 }
 
 static int next(struct iot_source *src, struct iot_event *out, int max)
 {
 	struct recorder *r = src->state;
-	if (r->over_count > 0)
-		return leftovers(r, out, max);
-	iot_recorder_text_reset(r);
-	r->out = out;
-	r->out_max = (size_t)max;
-	r->out_count = 0;
+	struct iot_emit *e = &r->emit;
+	if (e->over_count > 0)
+		return iot_emit_leftovers(e, out, max);
+	iot_emit_start(e, out, max);
 	if (!r->began)
 		iot_recorder_emit_trace(r);
 	r->began = true;
-	for (int calls = 0; !r->ended && r->out_count < r->out_max; calls++) {
+	for (int calls = 0; !r->ended && e->count < e->max; calls++) {
 		bool more = step(r);
 		if (failed(r))
 			r->ended = true;
 		else if (!more)
 			finish(r);
-		if (calls >= CALLS_PER_NEXT && r->out_count > 0)
+		if (calls >= CALLS_PER_NEXT && e->count > 0)
 			break;
 	}
 	promise(r);
-	if (r->out_count > 0)
-		return (int)r->out_count;
+	if (e->count > 0)
+		return (int)e->count;
 	return r->ended ? r->status : 0;
 }
 

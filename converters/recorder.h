@@ -22,6 +22,7 @@
 #ifndef IOT_RECORDER_H
 #define IOT_RECORDER_H
 
+#include "emit.h"
 #include "folder.h"
 #include "recorder_trace.h"
 #include "tracker.h"
@@ -186,23 +187,14 @@ struct recorder_io {
 	bool write, async;
 };
 
-struct iot_event *iot_recorder_event_over(struct recorder *r);
 void iot_recorder_emit_trace(struct recorder *r);
 void iot_recorder_emit_process(struct recorder_rank *k);
 void iot_recorder_emit_record(struct recorder_rank *k, const struct recorder_io *io);
 void iot_recorder_emit_op(struct recorder_rank *k, const struct recorder_op *op);
 void iot_recorder_emit_counters(struct recorder *r);
-void iot_recorder_text_reset(struct recorder *r);
 void iot_recorder_unparsed(struct recorder_rank *k);
 
 enum recorder_layers { RECORDER_LAYER_POSIX = 1, RECORDER_LAYER_MPIIO = 2 };
-enum recorder_ops { RECORDER_OPS_ALL, RECORDER_OPS_NAMES, RECORDER_OPS_NONE };
-
-struct recorder_chunk {
-	struct recorder_chunk *next;
-	size_t used, room;
-	char text[];
-};
 
 struct recorder {
 	struct iot_source *src;
@@ -238,26 +230,17 @@ struct recorder {
 	size_t group_bytes;
 	uint64_t more_damage; /* ranks, but for the first */
 
-	/* Events of this call of next, those that did not fit, and their text */
-	struct iot_event *out, *over;
-	size_t out_count, out_max, over_count, over_next, over_room;
-	struct recorder_chunk *chunk, *chunks;
-	int64_t promised_ns, last_ns;
+	/* Events */
+	struct iot_emit emit;
+	int64_t last_ns;
 	struct iot_error damage; /* the first */
 	uint64_t count[RECORDER_COUNTS];
 
 	unsigned layers; /* bits of enum recorder_layers */
-	enum recorder_ops ops;
 	unsigned name_turn;
 	uint32_t units, ranks, rank_next, heap_size;
 	int status;
 	bool check, text, began, ended;
 };
-
-/* Room for one more event; NULL: no memory. */
-static inline struct iot_event *iot_recorder_event(struct recorder *r)
-{
-	return r->out_count < r->out_max ? &r->out[r->out_count++] : iot_recorder_event_over(r);
-}
 
 #endif

@@ -2,13 +2,9 @@
 /* Events. Directives without a time of their own get the earliest at which one can still come. */
 #include "recorder.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/number.h"
-#include "lib/room.h"
-
-enum { CHUNK_SIZE = 64 << 10, DIRECTIVE_ROOM = 2 * 3 * IOT_PATH_ROOM + 512 };
 
 static const char *const count_name[RECORDER_COUNTS] = {
     [RECORDER_AMBIGUOUS_HANDLE] = "ambiguous.handle",
@@ -24,75 +20,6 @@ static const char *const count_name[RECORDER_COUNTS] = {
     [RECORDER_BACKWARDS] = "clock.backwards",
     [RECORDER_REFUSED] = "failed.negative_offset",
 };
-
-/* Text that lives until the next call of next */
-
-void iot_recorder_text_reset(struct recorder *r)
-{
-	for (struct recorder_chunk *c = r->chunks; c != NULL; c = c->next)
-		c->used = 0;
-	r->chunk = r->chunks;
-}
-
-static char *text_room(struct recorder *r, size_t need)
-{
-	struct recorder_chunk *c = r->chunk, **last = &r->chunks;
-	while (c != NULL && c->room - c->used < need)
-		c = c->next;
-	if (c == NULL) {
-		size_t room = need > CHUNK_SIZE ? need : CHUNK_SIZE;
-		c = malloc(sizeof *c + room);
-		if (c == NULL) {
-			r->status = IOT_ENOMEM;
-			return NULL;
-		}
-		*c = (struct recorder_chunk){.room = room};
-		while (*last != NULL)
-			last = &(*last)->next;
-		*last = c;
-	}
-	r->chunk = c;
-	return c->text + c->used;
-}
-
-/* Events that do not fit any more wait for the next call. */
-struct iot_event *iot_recorder_event_over(struct recorder *r)
-{
-	if (!iot_room(&r->over, &r->over_room, r->over_count + 1, sizeof *r->over)) {
-		r->status = IOT_ENOMEM;
-		return NULL;
-	}
-	return &r->over[r->over_count++];
-}
-
-static bool begin(struct recorder *r, struct iot_builder *b, const char *name, size_t room)
-{
-	char *memory = text_room(r, room);
-	if (memory == NULL)
-		return false;
-	iot_directive_begin(b, memory, room, name);
-	return true;
-}
-
-static void end(struct recorder *r, struct iot_builder *b, int64_t start_ns)
-{
-	struct iot_event made = {0};
-	if (iot_directive_end(b, &made) != IOT_OK) { /* only ever too long */
-		iot_report_add(&r->src->report, "directive.too_long", 1);
-		return;
-	}
-	struct iot_event *ev = iot_recorder_event(r);
-	if (ev == NULL)
-		return;
-	*ev = made;
-	ev->rec.start_ns = start_ns;
-	r->chunk->used += made.text.size;
-}
-
-static int64_t undated(const struct recorder *r, int64_t from_ns)
-{
-	return r->promised_ns < from_ns ? r->promised_ns : from_ns;
-}
 
 /* %trace and %process */
 
@@ -112,16 +39,6 @@ static bool folder_words(const struct recorder *r, struct iot_text word[5])
 	       strspn(word[4].data, "0123456789") == word[4].size;
 }
 
-static void put_text(struct iot_builder *b, const char *key, struct iot_text text)
-{
-	iot_directive_text(b, key, text.data, text.size);
-}
-
-static void put_string(struct iot_builder *b, const char *key, const char *text)
-{
-	iot_directive_text(b, key, text, strlen(text));
-}
-
 void iot_recorder_emit_trace(struct recorder *r)
 {
 	const struct recorder_meta *m = &r->meta;
@@ -129,27 +46,27 @@ void iot_recorder_emit_trace(struct recorder *r)
 	struct iot_text word[5];
 	bool epoch =
 	    m->kind == RECORDER_PEEPHOLE || (m->kind == RECORDER_COMPRESSED && m->start_s > 0);
-	if (!begin(r, &b, "trace", DIRECTIVE_ROOM))
+	if (!iot_emit_begin(&r->emit, &b, "trace"))
 		return;
-	put_string(&b, "source", "recorder");
+	iot_emit_string(&b, "source", "recorder");
 	if (*m->version != '\0')
-		put_string(&b, "log-format", m->version);
+		iot_emit_string(&b, "log-format", m->version);
 	if (folder_words(r, word)) {
-		put_text(&b, "command", word[3]);
-		put_text(&b, "host", word[1]);
-		put_text(&b, "user", word[2]);
+		iot_emit_text(&b, "command", word[3]);
+		iot_emit_text(&b, "host", word[1]);
+		iot_emit_text(&b, "user", word[2]);
 	}
 	if (epoch)
 		iot_directive_number(&b, "epoch", 0);
-	put_string(&b, "lacks", "cpu");
+	iot_emit_string(&b, "lacks", "cpu");
 	iot_directive_number(&b, "ranks", m->ranks);
-	put_string(&b, "layer",
-		   r->layers == RECORDER_LAYER_POSIX   ? "posix"
-		   : r->layers == RECORDER_LAYER_MPIIO ? "mpiio"
-						       : "both");
-	put_string(&b, "lengths", "requested");
-	put_string(&b, "clocks", m->kind == RECORDER_PEEPHOLE ? "per-rank" : "rank-0");
-	end(r, &b, r->src->first_ns);
+	iot_emit_string(&b, "layer",
+			r->layers == RECORDER_LAYER_POSIX   ? "posix"
+			: r->layers == RECORDER_LAYER_MPIIO ? "mpiio"
+							    : "both");
+	iot_emit_string(&b, "lengths", "requested");
+	iot_emit_string(&b, "clocks", m->kind == RECORDER_PEEPHOLE ? "per-rank" : "rank-0");
+	iot_emit_end(&r->emit, &b, r->src->first_ns);
 }
 
 void iot_recorder_emit_process(struct recorder_rank *k)
@@ -158,29 +75,21 @@ void iot_recorder_emit_process(struct recorder_rank *k)
 	struct iot_builder b;
 	struct iot_text word[5];
 	k->announced = true;
-	if (!begin(r, &b, "process", DIRECTIVE_ROOM))
+	if (!iot_emit_begin(&r->emit, &b, "process"))
 		return;
 	iot_directive_number(&b, "id", iot_recorder_process(k));
 	iot_directive_number(&b, "rank", k->rank);
 	if (folder_words(r, word)) {
-		put_text(&b, "name", word[3]);
+		iot_emit_text(&b, "name", word[3]);
 		if (k->rank == 0) { /* who made the folder */
-			put_text(&b, "host", word[1]);
-			put_text(&b, "pid", word[4]);
+			iot_emit_text(&b, "host", word[1]);
+			iot_emit_text(&b, "pid", word[4]);
 		}
 	}
-	end(r, &b, undated(r, k->call.start_ns));
+	iot_emit_end(&r->emit, &b, iot_emit_undated(&r->emit, k->call.start_ns));
 }
 
 /* %file */
-
-static uint32_t object_of(struct recorder *r, struct iot_description *d)
-{
-	uint32_t *object = d->file != NULL ? &d->file->object : &d->object;
-	if (*object == 0)
-		*object = ++r->tracker.objects;
-	return *object;
-}
 
 static void tell_file(struct recorder_rank *k, struct recorder_handle *h)
 {
@@ -193,19 +102,21 @@ static void tell_file(struct recorder_rank *k, struct recorder_handle *h)
 	h->told = true;
 	if (!k->announced)
 		iot_recorder_emit_process(k);
-	if (!begin(r, &b, "file", DIRECTIVE_ROOM))
+	if (!iot_emit_begin(&r->emit, &b, "file"))
 		return;
 	iot_directive_number(&b, "process", iot_recorder_process(k));
 	iot_directive_number(&b, "id", d->id);
-	iot_directive_number(&b, "object", object_of(r, d));
+	iot_directive_number(&b, "object", iot_tracker_object(&r->tracker, d));
 	if (d->file != NULL && d->file->path != NULL)
 		iot_directive_text(&b, "path", d->file->path, d->file->path_size);
 	else
-		put_text(&b, "source-id", r->paths.text[k->call.signature->place - 1]);
+		iot_emit_text(&b, "source-id", r->paths.text[k->call.signature->place - 1]);
 	if (r->layers == (RECORDER_LAYER_POSIX | RECORDER_LAYER_MPIIO))
-		put_string(&b, "layer",
-			   iot_recorder_is_mpi(k->call.signature->function) ? "mpiio" : "posix");
-	end(r, &b, h->implied ? undated(r, k->call.start_ns) : k->call.start_ns);
+		iot_emit_string(&b, "layer",
+				iot_recorder_is_mpi(k->call.signature->function) ? "mpiio"
+										 : "posix");
+	iot_emit_end(&r->emit, &b,
+		     h->implied ? iot_emit_undated(&r->emit, k->call.start_ns) : k->call.start_ns);
 }
 
 /* Records */
@@ -216,7 +127,7 @@ void iot_recorder_emit_record(struct recorder_rank *k, const struct recorder_io 
 	struct iot_description *d = io->handle->open;
 	if (!io->handle->told || io->handle->ended)
 		tell_file(k, io->handle);
-	struct iot_event *ev = iot_recorder_event(r);
+	struct iot_event *ev = iot_emit_event(&r->emit);
 	if (ev == NULL)
 		return;
 	unsigned type = IOT_LOGICAL | (io->write ? IOT_WRITE : 0U) | (io->async ? IOT_ASYNC : 0U);
@@ -227,7 +138,7 @@ void iot_recorder_emit_record(struct recorder_rank *k, const struct recorder_io 
 	    .length = io->length,
 	    .file = d->id,
 	    .process = iot_recorder_process(k),
-	    .object = object_of(r, d),
+	    .object = iot_tracker_object(&r->tracker, d),
 	    .type = (uint8_t)type,
 	    .flags = (uint8_t)(IOT_CPU_UNKNOWN | (io->place.known ? 0U : IOT_OFFSET_UNKNOWN))};
 	ev->text = (struct iot_text){0};
@@ -242,43 +153,31 @@ void iot_recorder_emit_record(struct recorder_rank *k, const struct recorder_io 
 
 /* %op */
 
-static bool wants_op(const struct recorder *r, const char *name)
-{
-	static const char *const names[] = {"create", "close", "unlink",  "rmdir", "rename",
-					    "link",   "mkdir", "symlink", "mknod"};
-	if (r->ops != RECORDER_OPS_NAMES)
-		return r->ops == RECORDER_OPS_ALL;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
-}
-
 void iot_recorder_emit_op(struct recorder_rank *k, const struct recorder_op *op)
 {
 	struct recorder *r = k->r;
 	struct iot_builder b;
-	if (!wants_op(r, op->name))
+	if (!iot_emit_wants_op(&r->emit, op->name))
 		return;
 	if (op->handle != NULL && !op->handle->told)
 		tell_file(k, op->handle);
 	if (!k->announced)
 		iot_recorder_emit_process(k);
-	if (!begin(r, &b, "op", DIRECTIVE_ROOM))
+	if (!iot_emit_begin(&r->emit, &b, "op"))
 		return;
-	put_string(&b, "name", op->name);
+	iot_emit_string(&b, "name", op->name);
 	iot_directive_number(&b, "time", k->call.start_ns > 0 ? (uint64_t)k->call.start_ns : 0);
 	iot_directive_number(&b, "took", k->call.duration_ns);
 	iot_directive_number(&b, "process", iot_recorder_process(k));
 	if (op->handle != NULL)
 		iot_directive_number(&b, "file", op->handle->open->id);
 	if (op->path.size > 0)
-		put_text(&b, "path", op->path);
+		iot_emit_text(&b, "path", op->path);
 	if (op->to.size > 0)
-		put_text(&b, "to", op->to);
+		iot_emit_text(&b, "to", op->to);
 	if (op->result_known)
-		put_string(&b, "result", op->failed ? "error" : "0");
-	end(r, &b, k->call.start_ns);
+		iot_emit_string(&b, "result", op->failed ? "error" : "0");
+	iot_emit_end(&r->emit, &b, k->call.start_ns);
 }
 
 /* Counts */
@@ -298,18 +197,9 @@ void iot_recorder_unparsed(struct recorder_rank *k)
 
 void iot_recorder_emit_counters(struct recorder *r)
 {
-	struct iot_builder b;
 	struct iot_report *report = &r->src->report;
 	for (size_t i = 0; i < RECORDER_COUNTS; i++)
 		if (r->count[i] > 0)
 			iot_report_add(report, count_name[i], r->count[i]);
-	if ((report->counts == 0 && report->unparsed == 0) ||
-	    !begin(r, &b, "counter", DIRECTIVE_ROOM))
-		return;
-	put_string(&b, "source", "recorder");
-	for (size_t i = 0; i < report->counts; i++)
-		iot_directive_number(&b, report->count[i].name, report->count[i].value);
-	if (report->unparsed > 0)
-		iot_directive_number(&b, "unparsed", report->unparsed);
-	end(r, &b, r->last_ns);
+	iot_emit_counts(&r->emit, "recorder", r->last_ns);
 }

@@ -54,6 +54,16 @@ void iot_report_note(struct iot_report *r, const char *format, ...)
 	va_end(args);
 }
 
+bool iot_op_changes_names(struct iot_text name)
+{
+	static const char *const names[] = {"create", "close", "unlink",  "rmdir", "rename",
+					    "link",   "mkdir", "symlink", "mknod"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (name.size == strlen(names[i]) && memcmp(name.data, names[i], name.size) == 0)
+			return true;
+	return false;
+}
+
 const char *iot_source_setting(const struct iot_source *src, const char *name)
 {
 	for (size_t i = src->setting_count; i-- > 0;)

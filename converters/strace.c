@@ -55,21 +55,6 @@ static int sniff(struct iot_input *in)
 	return bits;
 }
 
-static int set_ops(struct strace *s)
-{
-	const char *ops = iot_source_setting(s->src, "ops");
-	if (ops == NULL || strcmp(ops, "all") == 0)
-		s->ops = STRACE_OPS_ALL;
-	else if (strcmp(ops, "names") == 0)
-		s->ops = STRACE_OPS_NAMES;
-	else if (strcmp(ops, "none") == 0)
-		s->ops = STRACE_OPS_NONE;
-	else
-		return iot_error_set(&s->src->error, IOT_EUSAGE,
-				     "--ops: all, names or none is expected");
-	return IOT_OK;
-}
-
 static int open_source(struct iot_source *src)
 {
 	struct strace *s = calloc(1, sizeof *s);
@@ -80,13 +65,15 @@ static int open_source(struct iot_source *src)
 	s->held_tail = &s->held;
 	s->all = iot_source_setting(src, "all") != NULL;
 	s->threads = iot_source_setting(src, "threads") != NULL;
+	s->emit.report = &src->report;
+	s->emit.directive_room = IOT_PATHS_DIRECTIVE;
 	iot_tracker_init(&s->tracker);
 	iot_strace_calls_init(s);
-	if (set_ops(s) != IOT_OK)
+	if (iot_emit_set_ops(&s->emit, src) != IOT_OK)
 		return src->error.status;
 	int status = iot_strace_log_open(s);
 	src->watermark_ns = src->first_ns;
-	s->promised_ns = src->first_ns;
+	s->emit.promised_ns = src->first_ns;
 	return status;
 }
 
@@ -98,11 +85,7 @@ static void close_source(struct iot_source *src)
 	iot_strace_tasks_free(s);
 	iot_tracker_clear(&s->tracker);
 	iot_strace_log_close(s);
-	for (struct strace_chunk *c = s->chunks, *next; c != NULL; c = next) {
-		next = c->next;
-		free(c);
-	}
-	free(s->over);
+	iot_emit_free(&s->emit);
 	free(s);
 	src->state = NULL;
 }
@@ -137,7 +120,7 @@ static void finish(struct strace *s)
 	if (open > 0)
 		iot_strace_count(s, "unfinished_at_end", open);
 	if (s->began) /* else there is no %trace in front */
-		iot_strace_emit_counters(s);
+		iot_emit_counts(&s->emit, "strace", s->now_ns);
 	int status = verdict(s);
 	if (s->status == IOT_OK)
 		s->status = status;
@@ -146,7 +129,7 @@ static void finish(struct strace *s)
 static bool failed(struct strace *s)
 {
 	if (s->status == IOT_OK)
-		s->status = s->tracker.status;
+		s->status = s->emit.status != IOT_OK ? s->emit.status : s->tracker.status;
 	if (s->status != IOT_ENOMEM && s->status != IOT_ELIMIT)
 		return false;
 	iot_error_set(&s->src->error, s->status,
@@ -185,49 +168,34 @@ static void line(struct strace *s)
 		s->cut = true;
 }
 
-/* Events that the call before had no room for. */
-static int leftovers(struct strace *s, struct iot_event *out, int max)
-{
-	size_t n = s->over_count - s->over_next;
-	if (n > (size_t)max)
-		n = (size_t)max;
-	memcpy(out, s->over + s->over_next, n * sizeof *out);
-	s->over_next += n;
-	if (s->over_next == s->over_count)
-		s->over_next = s->over_count = 0;
-	return (int)n;
-}
-
 static int next(struct iot_source *src, struct iot_event *out, int max)
 {
 	struct strace *s = src->state;
-	if (s->over_count > 0)
-		return leftovers(s, out, max);
-	iot_strace_text_reset(s);
-	s->out = out;
-	s->out_max = (size_t)max;
-	s->out_count = 0;
+	struct iot_emit *e = &s->emit;
+	if (e->over_count > 0)
+		return iot_emit_leftovers(e, out, max);
+	iot_emit_start(e, out, max);
 	int lines = 0;
-	while (!s->ended && s->out_count < s->out_max) {
+	while (!s->ended && e->count < e->max) {
 		int got = iot_strace_log_next(s);
 		if (got <= 0 || failed(s)) {
 			finish(s);
 			break;
 		}
 		line(s);
-		if (++lines >= LINES_PER_CALL && s->out_count > 0)
+		if (++lines >= LINES_PER_CALL && e->count > 0)
 			break;
 	}
 	if (failed(s))
 		s->ended = true;
-	if (s->over_count == 0) {
+	if (e->over_count == 0) {
 		int64_t mark = watermark(s);
 		src->watermark_ns = mark;
-		if (mark != INT64_MIN && mark > s->promised_ns)
-			s->promised_ns = mark;
+		if (mark != INT64_MIN && mark > s->emit.promised_ns)
+			s->emit.promised_ns = mark;
 	}
-	if (s->out_count > 0)
-		return (int)s->out_count;
+	if (e->count > 0)
+		return (int)e->count;
 	return s->ended ? s->status : 0;
 }
 

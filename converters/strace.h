@@ -15,6 +15,7 @@
 #define IOT_STRACE_H
 
 #include "converter.h"
+#include "emit.h"
 #include "tracker.h"
 
 struct strace;
@@ -227,14 +228,6 @@ struct strace_member {
 	bool partial_ignored; /* the same for a call that says nothing */
 };
 
-struct strace_chunk {
-	struct strace_chunk *next;
-	size_t used, room;
-	char text[];
-};
-
-enum strace_ops { STRACE_OPS_ALL, STRACE_OPS_NAMES, STRACE_OPS_NONE };
-
 enum {
 	STRACE_HASH = 1024, /* of the table of calls; a power of two */
 	STRACE_HELD_LINES = 20000,
@@ -248,7 +241,6 @@ struct strace {
 	struct iot_source *src;
 	struct iot_tracker tracker;
 	bool threads, all;
-	enum strace_ops ops;
 	bool has_time, epoch, brackets, durations;
 
 	/* Members: a heap of those that have a line, by time */
@@ -277,11 +269,7 @@ struct strace {
 	bool releasing;
 	bool release_due; /* a fork has returned a number that lines may be held for */
 
-	/* Events of this call of next, those that did not fit, and their text */
-	struct iot_event *out, *over;
-	size_t out_count, out_max, over_count, over_next, over_room;
-	struct strace_chunk *chunk, *chunks;
-	int64_t promised_ns;
+	struct iot_emit emit;
 	bool began, ended;
 	bool backwards;      /* times have gone back: there is no watermark */
 	bool cut;            /* the last line is not whole */
@@ -385,7 +373,6 @@ enum strace_name_variant {
 };
 
 /* strace_emit.c */
-struct iot_event *iot_strace_event(struct strace *s);
 void iot_strace_emit_trace(struct strace *s);
 void iot_strace_emit_process(struct strace *s, struct strace_group *group);
 bool iot_strace_recorded(const struct strace *s, const struct iot_description *d);
@@ -405,10 +392,7 @@ struct strace_op {
 	const char *path, *to;
 	size_t path_size, to_size;
 };
-bool iot_strace_wants_op(const struct strace *s, const char *name);
 void iot_strace_emit_op(struct strace *s, const struct strace_call *c, const struct strace_op *op);
-void iot_strace_emit_counters(struct strace *s);
-void iot_strace_text_reset(struct strace *s);
 void iot_strace_count(struct strace *s, const char *name, uint64_t n);
 
 /* strace_log.c */

@@ -246,7 +246,7 @@ static bool dated(struct strace *s, const struct strace_task *t, const struct st
 		  const char *text, const char *end)
 {
 	if ((e->class & STRACE_OP) != 0)
-		return s->ops != STRACE_OPS_NONE;
+		return s->emit.ops != IOT_EMIT_OPS_NONE;
 	if ((e->class & STRACE_DATA) == 0)
 		return false;
 	if ((e->class & STRACE_READS) == 0 || s->all)

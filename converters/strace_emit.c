@@ -6,89 +6,11 @@
 #include "strace.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "lib/room.h"
-
-enum { CHUNK_SIZE = 64 << 10, DIRECTIVE_ROOM = 2 * 3 * IOT_PATH_ROOM + 512 };
 
 void iot_strace_count(struct strace *s, const char *name, uint64_t n)
 {
 	iot_report_add(&s->src->report, name, n);
-}
-
-/* Text that lives until the next call of next */
-
-void iot_strace_text_reset(struct strace *s)
-{
-	for (struct strace_chunk *c = s->chunks; c != NULL; c = c->next)
-		c->used = 0;
-	s->chunk = s->chunks;
-}
-
-static char *text_room(struct strace *s, size_t need)
-{
-	struct strace_chunk *c = s->chunk;
-	while (c != NULL && c->room - c->used < need)
-		c = c->next;
-	if (c == NULL) {
-		size_t room = need > CHUNK_SIZE ? need : CHUNK_SIZE;
-		c = malloc(sizeof *c + room);
-		if (c == NULL) {
-			s->status = IOT_ENOMEM;
-			return NULL;
-		}
-		*c = (struct strace_chunk){.room = room};
-		struct strace_chunk **last = &s->chunks;
-		while (*last != NULL)
-			last = &(*last)->next;
-		*last = c;
-	}
-	s->chunk = c;
-	return c->text + c->used;
-}
-
-/* Events that do not fit any more wait for the next call. */
-struct iot_event *iot_strace_event(struct strace *s)
-{
-	if (s->out_count < s->out_max)
-		return &s->out[s->out_count++];
-	if (!iot_room(&s->over, &s->over_room, s->over_count + 1, sizeof *s->over)) {
-		s->status = IOT_ENOMEM;
-		return NULL;
-	}
-	return &s->over[s->over_count++];
-}
-
-static bool begin(struct strace *s, struct iot_builder *b, const char *name, size_t room)
-{
-	char *memory = text_room(s, room);
-	if (memory == NULL)
-		return false;
-	iot_directive_begin(b, memory, room, name);
-	return true;
-}
-
-static struct iot_event *end(struct strace *s, struct iot_builder *b, int64_t start_ns)
-{
-	struct iot_event made = {0};
-	if (iot_directive_end(b, &made) != IOT_OK) { /* only ever too long */
-		iot_strace_count(s, "directive.too_long", 1);
-		return NULL;
-	}
-	struct iot_event *ev = iot_strace_event(s);
-	if (ev == NULL)
-		return NULL;
-	*ev = made;
-	ev->rec.start_ns = start_ns;
-	s->chunk->used += made.text.size;
-	return ev;
-}
-
-static int64_t undated(const struct strace *s, int64_t from_ns)
-{
-	return s->promised_ns < from_ns ? s->promised_ns : from_ns;
 }
 
 /* %trace */
@@ -134,10 +56,10 @@ static size_t command(struct strace *s, const struct strace_line *line, char *ou
 void iot_strace_emit_trace(struct strace *s)
 {
 	struct iot_builder b;
-	if (!begin(s, &b, "trace", DIRECTIVE_ROOM))
+	if (!iot_emit_begin(&s->emit, &b, "trace"))
 		return;
 	const struct strace_member *first = s->current;
-	iot_directive_text(&b, "source", "strace", 6);
+	iot_emit_string(&b, "source", "strace");
 	if (first != NULL) {
 		size_t size = command(s, &first->line, s->path, sizeof s->path);
 		if (size > 0)
@@ -148,15 +70,15 @@ void iot_strace_emit_trace(struct strace *s)
 	const char *lacks = !s->has_time    ? "cpu,completion,start"
 			    : !s->durations ? "cpu,completion"
 					    : "cpu";
-	iot_directive_text(&b, "lacks", lacks, strlen(lacks));
-	end(s, &b, s->src->first_ns);
+	iot_emit_string(&b, "lacks", lacks);
+	iot_emit_end(&s->emit, &b, s->src->first_ns);
 }
 
 void iot_strace_emit_process(struct strace *s, struct strace_group *g)
 {
 	struct iot_builder b;
 	g->announced = true;
-	if (!begin(s, &b, "process", DIRECTIVE_ROOM))
+	if (!iot_emit_begin(&s->emit, &b, "process"))
 		return;
 	iot_directive_number(&b, "id", g->id);
 	if (g->name != NULL)
@@ -167,7 +89,7 @@ void iot_strace_emit_process(struct strace *s, struct strace_group *g)
 		iot_directive_number(&b, "thread-of", g->thread_of);
 	if (g->pid != 0 && g->id != g->pid)
 		iot_directive_number(&b, "pid", g->pid);
-	end(s, &b, undated(s, s->now_ns));
+	iot_emit_end(&s->emit, &b, iot_emit_undated(&s->emit, s->now_ns));
 }
 
 /* %file */
@@ -175,14 +97,6 @@ void iot_strace_emit_process(struct strace *s, struct strace_group *g)
 bool iot_strace_recorded(const struct strace *s, const struct iot_description *d)
 {
 	return d->kind == IOT_FD_FILE || s->all;
-}
-
-static uint32_t object_of(struct strace *s, struct iot_description *d)
-{
-	uint32_t *object = d->file != NULL ? &d->file->object : &d->object;
-	if (*object == 0)
-		*object = ++s->tracker.objects;
-	return *object;
 }
 
 static const char *kind_name(unsigned kind)
@@ -210,11 +124,11 @@ static void file_event(struct strace *s, const struct strace_task *t, int64_t fd
 {
 	struct iot_builder b;
 	const char *kind = kind_name(d->kind);
-	if (!begin(s, &b, "file", DIRECTIVE_ROOM))
+	if (!iot_emit_begin(&s->emit, &b, "file"))
 		return;
 	iot_directive_number(&b, "process", t->group->id);
 	iot_directive_number(&b, "id", d->id);
-	iot_directive_number(&b, "object", object_of(s, d));
+	iot_directive_number(&b, "object", iot_tracker_object(&s->tracker, d));
 	if (d->file != NULL && d->file->path != NULL) {
 		iot_directive_text(&b, "path", d->file->path, d->file->path_size);
 	} else {
@@ -223,8 +137,8 @@ static void file_event(struct strace *s, const struct strace_task *t, int64_t fd
 		iot_directive_text(&b, "source-id", id, (size_t)n);
 	}
 	if (kind != NULL)
-		iot_directive_text(&b, "kind", kind, strlen(kind));
-	end(s, &b, undated(s, from_ns));
+		iot_emit_string(&b, "kind", kind);
+	iot_emit_end(&s->emit, &b, iot_emit_undated(&s->emit, from_ns));
 }
 
 uint32_t iot_strace_emit_file(struct strace *s, struct strace_task *task, int64_t fd,
@@ -251,7 +165,7 @@ void iot_strace_emit_record(struct strace *s, const struct strace_call *c, int64
 	uint32_t process = c->task->group->id;
 	if (slot->told != process || !c->task->group->announced)
 		iot_strace_emit_file(s, c->task, fd, slot, c->start_ns);
-	struct iot_event *ev = iot_strace_event(s);
+	struct iot_event *ev = iot_emit_event(&s->emit);
 	if (ev == NULL)
 		return;
 	unsigned type = IOT_LOGICAL | (io->write ? IOT_WRITE : 0U) | (io->async ? IOT_ASYNC : 0U);
@@ -265,7 +179,7 @@ void iot_strace_emit_record(struct strace *s, const struct strace_call *c, int64
 		    .length = io->length,
 		    .file = d->id,
 		    .process = process,
-		    .object = object_of(s, d),
+		    .object = iot_tracker_object(&s->tracker, d),
 		    .type = (uint8_t)type,
 		    .flags = (uint8_t)flags},
 	    .kind = IOT_RECORD,
@@ -279,27 +193,15 @@ void iot_strace_emit_record(struct strace *s, const struct strace_call *c, int64
 
 /* %op */
 
-bool iot_strace_wants_op(const struct strace *s, const char *name)
-{
-	static const char *const NAMES[] = {"create", "close", "unlink",  "rmdir", "rename",
-					    "link",   "mkdir", "symlink", "mknod"};
-	if (s->ops != STRACE_OPS_NAMES)
-		return s->ops == STRACE_OPS_ALL;
-	for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
-		if (strcmp(NAMES[i], name) == 0)
-			return true;
-	return false;
-}
-
 static void op_result(struct iot_builder *b, const struct strace_call *c)
 {
 	size_t n = (size_t)(c->error.end - c->error.p);
 	if (!c->failed)
-		iot_directive_text(b, "result", "0", 1);
+		iot_emit_string(b, "result", "0");
 	else if (c->error.p != NULL && n > 0)
 		iot_directive_text(b, "result", c->error.p, n);
 	else
-		iot_directive_text(b, "result", "error", 5);
+		iot_emit_string(b, "result", "error");
 }
 
 void iot_strace_emit_op(struct strace *s, const struct strace_call *c, const struct strace_op *op)
@@ -307,9 +209,9 @@ void iot_strace_emit_op(struct strace *s, const struct strace_call *c, const str
 	struct iot_builder b;
 	if (!c->task->group->announced)
 		iot_strace_emit_process(s, c->task->group);
-	if (!begin(s, &b, "op", DIRECTIVE_ROOM))
+	if (!iot_emit_begin(&s->emit, &b, "op"))
 		return;
-	iot_directive_text(&b, "name", op->name, strlen(op->name));
+	iot_emit_string(&b, "name", op->name);
 	iot_directive_number(&b, "time", (uint64_t)c->start_ns);
 	iot_directive_number(&b, "took", c->duration_ns);
 	iot_directive_number(&b, "process", c->task->group->id);
@@ -320,21 +222,5 @@ void iot_strace_emit_op(struct strace *s, const struct strace_call *c, const str
 	if (op->to_size > 0)
 		iot_directive_text(&b, "to", op->to, op->to_size);
 	op_result(&b, c);
-	end(s, &b, c->start_ns);
-}
-
-/* %counter, last of all */
-
-void iot_strace_emit_counters(struct strace *s)
-{
-	struct iot_builder b;
-	const struct iot_report *r = &s->src->report;
-	if ((r->counts == 0 && r->unparsed == 0) || !begin(s, &b, "counter", DIRECTIVE_ROOM))
-		return;
-	iot_directive_text(&b, "source", "strace", 6);
-	for (size_t i = 0; i < r->counts; i++)
-		iot_directive_number(&b, r->count[i].name, r->count[i].value);
-	if (r->unparsed > 0)
-		iot_directive_number(&b, "unparsed", r->unparsed);
-	end(s, &b, s->now_ns);
+	iot_emit_end(&s->emit, &b, c->start_ns);
 }

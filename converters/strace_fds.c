@@ -217,7 +217,7 @@ static void open_op(struct strace *s, struct strace_call *c, const struct openin
 			       .file = file,
 			       .path = s->path,
 			       .path_size = o->path_size};
-	if (iot_strace_wants_op(s, op.name))
+	if (iot_emit_wants_op(&s->emit, op.name))
 		iot_strace_emit_op(s, c, &op);
 }
 
@@ -253,7 +253,7 @@ static void close_fd(struct strace *s, struct strace_call *c, int64_t fd)
 		return;
 	struct iot_description *d = slot->open;
 	bool shown = iot_strace_recorded(s, d) || d->kind == IOT_FD_DIRECTORY;
-	if (shown && iot_strace_wants_op(s, "close") && iot_table_last(t->table, slot) &&
+	if (shown && iot_emit_wants_op(&s->emit, "close") && iot_table_last(t->table, slot) &&
 	    (slot->told == t->group->id || iot_description_told(&s->tracker, d, t->group->id))) {
 		struct strace_op op = {.name = "close", .file = d->id};
 		if (d->file != NULL && d->file->path != NULL) {

@@ -116,7 +116,7 @@ static void learn_kind(struct strace *s, const struct strace_call *c, struct iot
 
 static void op(struct strace *s, struct strace_call *c, const char *name, size_t path_size)
 {
-	if (!iot_strace_wants_op(s, name))
+	if (!iot_emit_wants_op(&s->emit, name))
 		return;
 	struct strace_op o = {.name = name, .path = s->path, .path_size = path_size};
 	iot_strace_emit_op(s, c, &o);
@@ -164,7 +164,7 @@ static void on_fd(struct strace *s, struct strace_call *c)
 	}
 	struct iot_description *d = slot->open;
 	if ((!iot_strace_recorded(s, d) && d->kind != IOT_FD_DIRECTORY) ||
-	    !iot_strace_wants_op(s, c->entry->op))
+	    !iot_emit_wants_op(&s->emit, c->entry->op))
 		return;
 	struct strace_op o = {.name = c->entry->op};
 	o.file = iot_strace_emit_file(s, c->task, fd.number, slot, c->start_ns);
@@ -226,7 +226,7 @@ static void two_paths(struct strace *s, struct strace_call *c, size_t from, size
 			      .path_size = from,
 			      .to = s->path2,
 			      .to_size = to};
-	if (iot_strace_wants_op(s, o.name))
+	if (iot_emit_wants_op(&s->emit, o.name))
 		iot_strace_emit_op(s, c, &o);
 }
 
@@ -256,7 +256,7 @@ static void symlink_op(struct strace *s, struct strace_call *c, const struct str
 	o.path_size = iot_strace_path(s, c, dir, arg, s->path);
 	if (!iot_strace_string(c->arg[0], s->path2, sizeof s->path2, &o.to_size))
 		o.to_size = 0;
-	if (iot_strace_wants_op(s, o.name))
+	if (iot_emit_wants_op(&s->emit, o.name))
 		iot_strace_emit_op(s, c, &o);
 }
 
@@ -331,7 +331,7 @@ void iot_strace_fallocate(struct strace *s, struct strace_call *c)
 
 void iot_strace_sync(struct strace *s, struct strace_call *c)
 {
-	if (c->returned && iot_strace_wants_op(s, c->entry->op))
+	if (c->returned && iot_emit_wants_op(&s->emit, c->entry->op))
 		op(s, c, c->entry->op, 0);
 }
 

@@ -21,11 +21,12 @@
 #include <stdint.h>
 
 enum {
-	IOT_FD_PAGE = 64,        /* slots */
-	IOT_FD_MAX = 1 << 20,    /* descriptors beyond are not followed */
-	IOT_PATH_ROOM = 8192,    /* of a path, resolved */
-	IOT_NAMES_MAX = 1 << 24, /* distinct paths */
-	IOT_SLOTS_MAX = 1 << 26, /* of all descriptor tables together */
+	IOT_FD_PAGE = 64,                                  /* slots */
+	IOT_FD_MAX = 1 << 20,                              /* descriptors beyond are not followed */
+	IOT_PATH_ROOM = 8192,                              /* of a path, resolved */
+	IOT_PATHS_DIRECTIVE = 2 * 3 * IOT_PATH_ROOM + 512, /* room for one with two paths */
+	IOT_NAMES_MAX = 1 << 24,                           /* distinct paths */
+	IOT_SLOTS_MAX = 1 << 26,                           /* of all descriptor tables together */
 };
 
 enum iot_descriptor_kind {
@@ -181,6 +182,8 @@ enum iot_open_how {
 struct iot_tracked_file *iot_tracker_open(struct iot_tracker *t, const char *path, size_t size,
 					  unsigned how);
 /* A file without a name (O_TMPFILE, one deleted before the trace), with one reference. */
+/* The number of what a description is open on, given when it is first asked for. */
+uint32_t iot_tracker_object(struct iot_tracker *t, struct iot_description *d);
 struct iot_tracked_file *iot_tracker_nameless(struct iot_tracker *t);
 /* The file of this name, as far as it has been opened; NULL if not. */
 struct iot_tracked_file *iot_tracker_find(struct iot_tracker *t, const char *path, size_t size);

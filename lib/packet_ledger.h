@@ -25,8 +25,8 @@ struct iot_packet_process {
 	uint64_t next; /* sequence number */
 	uint64_t wall; /* latest clock of a header, in ticks */
 	/* For the caller */
-	uint32_t parent; /* an id; 0: not known */
-	int64_t began_ns;
+	uint32_t parent;   /* an id; 0: not known */
+	uint32_t kin;      /* where its ancestors are kept */
 	int64_t before_ns; /* no I/O still to come starts before this */
 	size_t place;      /* in a heap of those alive; 0: not in it */
 };

@@ -172,6 +172,24 @@ Test(procstat, a_child_has_the_files_of_its_parent)
 	    strstr(text, "%file process=8 id=1 object=1 path=/f\n8:1@500 #1\n8:2@600 #0\n"));
 }
 
+/* 8 has ended, and its number is used again, by a child of 7 that has a child of its own. */
+Test(procstat, a_grandchild_has_the_files_of_its_grandparent)
+{
+	put_start(7, 0, 100);
+	put_open(7, 1, 1, 200, 0);
+	put_start(8, 7, 300);
+	put_start(9, 8, 310);
+	put_word(IOT_PACKET_EXIT, 8, 1, 320, 0);
+	put_start(8, 7, 400);
+	put_start(10, 8, 410);
+	put_io(9, 1, 1, 500);
+	put_io(10, 1, 1, 600);
+	convert(0, BATCH);
+	cr_expect_not_null(strstr(text, "%file process=9 id=1 object=1 path=/f\n9:1@500 #1\n"));
+	cr_expect_not_null(strstr(text, "%file process=10 id=1 object=1 path=/f\n10:1@600 #1\n"),
+			   "%s", text);
+}
+
 Test(procstat, the_least_promise_counts)
 {
 	put_start(7, 0, 100);
