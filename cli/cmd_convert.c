@@ -21,14 +21,13 @@ struct settings {
 
 struct job {
 	struct iot_convert_options convert;
-	const char *from, *folder, *report;
+	const char *from, *folder;
+	struct iot_report_file report;
 	bool list;
 	struct settings settings;
 	struct iot_opt options[OPTIONS_MAX];
 	size_t option_count, own_count; /* own: not a converter's */
 	struct iot_command command;
-	struct iot_out report_out;
-	struct iot_json json;
 };
 
 /* Options */
@@ -96,7 +95,7 @@ static void make_options(struct job *j)
 	    IOT_OPT_OUTPUT(o->write),
 	    IOT_OPTION(STRING, 'O', "output-dir", "DIR", &j->folder,
 		       "each IN is a trace of its own, DIR/IN.iot.zst; go on after a failure"),
-	    IOT_OPTION(STRING, 0, "report", "FILE", &j->report,
+	    IOT_OPTION(STRING, 0, "report", "FILE", &j->report.path,
 		       "write what was counted to FILE, as JSON"),
 	    IOT_OPTION(FLAG, 0, "strict", NULL, &o->strict,
 		       "keep nothing if anything was not understood, damaged or ambiguous"),
@@ -170,15 +169,16 @@ static int check(struct job *j, char **paths, size_t count)
 		return iot_opts_wrong(&j->command, "name the input (\"-\" is standard input)");
 	if (j->folder != NULL && strcmp(path, "-") != 0)
 		return iot_opts_wrong(&j->command, "-o and -O exclude each other");
-	if (j->report != NULL && j->folder == NULL && strcmp(j->report, path) == 0)
+	if (j->report.path != NULL && j->folder == NULL && strcmp(j->report.path, path) == 0)
 		return iot_opts_wrong(&j->command, "trace and report to the same place");
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(paths[i], "-") == 0 && isatty(STDIN_FILENO))
 			return iot_opts_wrong(&j->command,
 					      "standard input is a terminal; name a log");
-		const int status = j->report != NULL
-				       ? iot_refuse_same(&j->command, "report", j->report, paths[i])
-				       : IOT_OPTS_GO_ON;
+		const int status =
+		    j->report.path != NULL
+			? iot_refuse_same(&j->command, "report", j->report.path, paths[i])
+			: IOT_OPTS_GO_ON;
 		if (status != IOT_OPTS_GO_ON)
 			return status;
 	}
@@ -189,15 +189,7 @@ static int check(struct job *j, char **paths, size_t count)
 
 static int convert_one(struct job *j, const char *const *paths, size_t count, const char *out)
 {
-	struct iot_conversion c;
-	int status = iot_convert(&c, &j->convert, paths, count, out);
-	if (iot_signal_pending() == 0 && status != IOT_EXIT_USAGE) {
-		iot_convert_warn(&c);
-		if (j->report != NULL)
-			iot_convert_report(&c, &j->json);
-	}
-	iot_convert_free(&c);
-	return status;
+	return iot_convert_and_tell(&j->convert, paths, count, out, &j->report);
 }
 
 /* DIR/NAME.iot.zst, NAME being the last part of a path; NULL: out of memory. */
@@ -261,38 +253,27 @@ static int convert_each(struct job *j, char **paths, size_t count)
 	int worst = iot_make_folder(j->folder);
 	if (worst != IOT_EXIT_OK)
 		return worst;
-	if (j->report != NULL)
-		iot_json_open(&j->json, NULL, '[');
+	if (j->report.path != NULL)
+		iot_json_open(&j->report.json, NULL, '[');
 	for (size_t i = 0; i < count && iot_signal_pending() == 0; i++) {
 		int status = convert_into(j, paths, i);
 		worst = status > worst ? status : worst;
 	}
-	if (j->report != NULL)
-		iot_json_close(&j->json, ']');
+	if (j->report.path != NULL)
+		iot_json_close(&j->report.json, ']');
 	return worst;
 }
 
 static int work(struct job *j, char **paths, size_t count)
 {
-	int status = IOT_EXIT_OK;
-	if (j->report != NULL)
-		status = iot_out_open(&j->report_out, j->report);
+	int status = iot_report_open(&j->report);
 	if (status != IOT_EXIT_OK)
 		return status;
-	j->json = (struct iot_json){.out = &j->report_out, .pretty = true};
 	if (j->folder != NULL)
 		status = convert_each(j, paths, count);
 	else
 		status = convert_one(j, (const char *const *)paths, count, j->convert.write.path);
-	if (j->report == NULL)
-		return status;
-	if (iot_signal_pending() != 0 || status == IOT_EXIT_USAGE) {
-		iot_out_abandon(&j->report_out);
-		return status;
-	}
-	iot_out_text(&j->report_out, "\n");
-	int closed = iot_out_close(&j->report_out);
-	return status == IOT_EXIT_OK ? closed : status;
+	return iot_report_close(&j->report, status);
 }
 
 int iot_cmd_convert(int argc, char **argv)

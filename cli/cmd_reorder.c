@@ -16,10 +16,8 @@
 struct job {
 	struct iot_command command;
 	struct iot_reorder_options reorder;
-	const char *report;
+	struct iot_report_file report;
 	bool verbose;
-	struct iot_json json;
-	struct iot_out report_out;
 };
 
 static const char notes[] =
@@ -122,18 +120,10 @@ static int convert(struct job *j, const struct iot_converter *converter, const c
 						    .progress = o->read.progress,
 						    .quiet = o->read.quiet,
 						    .verbose = j->verbose};
-	struct iot_conversion c;
 	if (o->window_ns != IOT_NOT_GIVEN)
 		return iot_opts_wrong(&j->command,
 				      "--window is for traces; packets tell themselves");
-	int status = iot_convert(&c, &options, &path, 1, o->write.path);
-	if (iot_signal_pending() == 0 && status != IOT_EXIT_USAGE) {
-		iot_convert_warn(&c);
-		if (j->report != NULL)
-			iot_convert_report(&c, &j->json);
-	}
-	iot_convert_free(&c);
-	return status;
+	return iot_convert_and_tell(&options, &path, 1, o->write.path, &j->report);
 }
 
 static void warn(const struct job *j, const struct iot_reorder_report *r)
@@ -151,25 +141,25 @@ static void warn(const struct job *j, const struct iot_reorder_report *r)
 
 static void put_report(struct job *j, const char *path, const struct iot_reorder_report *r)
 {
-	iot_json_open(&j->json, NULL, '{');
-	iot_json_text(&j->json, "input", path, strlen(path));
-	iot_json_bool(&j->json, "kept", r->kept);
-	iot_json_number(&j->json, "records", r->records);
-	iot_json_number(&j->json, "late", r->late);
-	iot_json_number(&j->json, "late_by_ns", r->late_by_ns);
-	iot_json_number(&j->json, "runs", r->runs);
-	iot_json_number(&j->json, "spilled_bytes", r->spilled);
-	iot_json_number(&j->json, "written_bytes", r->written);
-	iot_json_close(&j->json, '}');
+	iot_json_open(&j->report.json, NULL, '{');
+	iot_json_text(&j->report.json, "input", path, strlen(path));
+	iot_json_bool(&j->report.json, "kept", r->kept);
+	iot_json_number(&j->report.json, "records", r->records);
+	iot_json_number(&j->report.json, "late", r->late);
+	iot_json_number(&j->report.json, "late_by_ns", r->late_by_ns);
+	iot_json_number(&j->report.json, "runs", r->runs);
+	iot_json_number(&j->report.json, "spilled_bytes", r->spilled);
+	iot_json_number(&j->report.json, "written_bytes", r->written);
+	iot_json_close(&j->report.json, '}');
 }
 
 static int reorder(struct job *j, const char *path)
 {
 	struct iot_reorder_report r;
 	int status = iot_reorder(&j->reorder, path, &r);
-	if (iot_signal_pending() == 0 && status != IOT_EXIT_USAGE) {
+	if (iot_report_is_due(status)) {
 		warn(j, &r);
-		if (j->report != NULL)
+		if (j->report.path != NULL)
 			put_report(j, path, &r);
 	}
 	return status;
@@ -178,29 +168,22 @@ static int reorder(struct job *j, const char *path)
 static int with_report(struct job *j, const char *path)
 {
 	const struct iot_converter *converter = converter_of(path);
-	int status = j->report != NULL ? iot_out_open(&j->report_out, j->report) : IOT_EXIT_OK;
+	int status = iot_report_open(&j->report);
 	if (status != IOT_EXIT_OK)
 		return status;
-	j->json = (struct iot_json){.out = &j->report_out, .pretty = true};
 	status = converter != NULL ? convert(j, converter, path) : reorder(j, path);
-	if (j->report == NULL)
-		return status;
-	if (iot_signal_pending() != 0 || status == IOT_EXIT_USAGE) {
-		iot_out_abandon(&j->report_out);
-		return status;
-	}
-	int closed = iot_out_close(&j->report_out);
-	return status == IOT_EXIT_OK ? closed : status;
+	return iot_report_close(&j->report, status);
 }
 
 static int work(struct job *j, const char *path)
 {
-	if (iot_same_file(j->reorder.write.path, path))
-		return iot_opts_wrong(&j->command, "the output is the input");
-	if (j->report != NULL && strcmp(j->report, j->reorder.write.path) == 0)
+	int status = iot_refuse_same(&j->command, "output", j->reorder.write.path, path);
+	if (status == IOT_OPTS_GO_ON && j->report.path != NULL)
+		status = iot_refuse_same(&j->command, "report", j->report.path, path);
+	if (status != IOT_OPTS_GO_ON)
+		return status;
+	if (j->report.path != NULL && strcmp(j->report.path, j->reorder.write.path) == 0)
 		return iot_opts_wrong(&j->command, "trace and report to the same place");
-	if (j->report != NULL && iot_same_file(j->report, path))
-		return iot_opts_wrong(&j->command, "the report is the input");
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
 		return iot_opts_wrong(&j->command, "standard input is a terminal; name a trace");
 	return with_report(j, open_fifo(path));
@@ -219,7 +202,7 @@ int iot_cmd_reorder(int argc, char **argv)
 		     "write what starts so much before the latest (default: hold everything)",
 		     take_window),
 	    IOT_OPT_OUTPUT(o->write),
-	    IOT_OPTION(STRING, 0, "report", "FILE", &j.report,
+	    IOT_OPTION(STRING, 0, "report", "FILE", &j.report.path,
 		       "write what was counted to FILE, as JSON"),
 	    IOT_OPTION(FLAG, 'v', "verbose", NULL, &j.verbose, "tell what was done"),
 	    IOT_OPT_QUIET(o->read.quiet, o->read.progress),

@@ -53,12 +53,25 @@ struct iot_conversion {
  */
 int iot_convert(struct iot_conversion *c, const struct iot_convert_options *o,
 		const char *const *paths, size_t count, const char *out);
-/* An object: what iot_convert counted. */
-void iot_convert_report(const struct iot_conversion *c, struct iot_json *j);
 void iot_convert_free(struct iot_conversion *c);
 
-/* One line on stderr for everything that a user should know. */
-void iot_convert_warn(const struct iot_conversion *c);
+/* --report: a file of JSON about what was done. */
+struct iot_report_file {
+	const char *path; /* NULL: nobody asks for it, and nothing is done */
+	struct iot_out out;
+	struct iot_json json;
+};
+
+/* The exit status. */
+int iot_report_open(struct iot_report_file *f);
+/* Whether work that came to this exit status has anything to be reported. */
+bool iot_report_is_due(int status);
+/* Dropped where nothing is. The exit status of it all. */
+int iot_report_close(struct iot_report_file *f, int status);
+
+/* iot_convert; then a line on stderr for everything that a user should know, and an object. */
+int iot_convert_and_tell(const struct iot_convert_options *o, const char *const *paths,
+			 size_t count, const char *out, struct iot_report_file *f);
 /* Of the names that begin so. */
 uint64_t iot_convert_sum(const struct iot_report *r, const char *prefix);
 

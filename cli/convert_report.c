@@ -75,7 +75,7 @@ static void warn_differences(const struct iot_report *r)
 	}
 }
 
-void iot_convert_warn(const struct iot_conversion *c)
+static void warn(const struct iot_conversion *c)
 {
 	const struct iot_report *r = &c->source.report;
 	if (c->violated)
@@ -182,7 +182,7 @@ static void put_ends(const struct iot_conversion *c, struct iot_json *j)
 	put_text(j, "damage", c->damage.text);
 }
 
-void iot_convert_report(const struct iot_conversion *c, struct iot_json *j)
+static void report(const struct iot_conversion *c, struct iot_json *j)
 {
 	const struct iot_report *r = &c->source.report;
 	iot_json_open(j, NULL, '{');
@@ -204,4 +204,43 @@ void iot_convert_report(const struct iot_conversion *c, struct iot_json *j)
 	iot_json_number(j, "spilled_bytes", c->spilled);
 	iot_json_close(j, '}');
 	iot_json_close(j, '}');
+}
+
+int iot_report_open(struct iot_report_file *f)
+{
+	if (f->path == NULL)
+		return IOT_EXIT_OK;
+	f->json = (struct iot_json){.out = &f->out, .pretty = true};
+	return iot_out_open(&f->out, f->path);
+}
+
+bool iot_report_is_due(int status)
+{
+	return iot_signal_pending() == 0 && status != IOT_EXIT_USAGE;
+}
+
+int iot_report_close(struct iot_report_file *f, int status)
+{
+	if (f->path == NULL)
+		return status;
+	if (!iot_report_is_due(status)) {
+		iot_out_abandon(&f->out);
+		return status;
+	}
+	const int closed = iot_out_close(&f->out);
+	return status == IOT_EXIT_OK ? closed : status;
+}
+
+int iot_convert_and_tell(const struct iot_convert_options *o, const char *const *paths,
+			 size_t count, const char *out, struct iot_report_file *f)
+{
+	struct iot_conversion c;
+	const int status = iot_convert(&c, o, paths, count, out);
+	if (iot_report_is_due(status)) {
+		warn(&c);
+		if (f->path != NULL)
+			report(&c, &f->json);
+	}
+	iot_convert_free(&c);
+	return status;
 }
