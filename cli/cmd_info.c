@@ -44,6 +44,11 @@ struct info {
 	struct told told[KEYS];
 };
 
+struct counting {
+	struct info *info;
+	struct iot_in *in;
+};
+
 static void count_ids(struct info *f, const struct iot_record *rec, bool logical)
 {
 	struct known *k = &f->known[(rec->process * 31 + rec->file) % KNOWN];
@@ -99,24 +104,110 @@ static void count_lost(struct info *f, const struct iot_event *ev)
 		f->lost_records += n;
 }
 
-static void count(struct info *f, struct iot_in *in)
+static void count_event(struct info *f, const struct iot_event *ev)
 {
-	struct iot_event ev[IOT_IN_BATCH];
-	size_t n;
-	while (!f->failed && (n = iot_in_events(in, ev, IOT_IN_BATCH)) > 0) {
-		for (size_t i = 0; i < n; i++) {
-			if (ev[i].kind == IOT_RECORD)
-				count_record(f, &ev[i].rec);
-			else if (ev[i].kind == IOT_LOST)
-				count_lost(f, &ev[i]);
-			if (ev[i].kind != IOT_TRACE)
-				continue;
-			f->traces++;
-			keep_told(f, &ev[i]);
-		}
+	switch (ev->kind) {
+	case IOT_RECORD:
+		count_record(f, &ev->rec);
+		break;
+	case IOT_LOST:
+		count_lost(f, ev);
+		break;
+	case IOT_TRACE:
+		f->traces++;
+		keep_told(f, ev);
+		break;
+	default:
+		break;
 	}
-	if (f->failed)
-		(void)iot_no_memory();
+}
+
+/* Parts, see iot_reader_fold */
+
+static void forget(struct info *f)
+{
+	iot_map_free(&f->processes);
+	iot_map_free(&f->files);
+	iot_map_free(&f->objects);
+	for (int i = 0; i < KEYS; i++)
+		free(f->told[i].text);
+}
+
+static void *begin_part(void *context)
+{
+	(void)context;
+	return calloc(1, sizeof(struct info));
+}
+
+static int count_events(void *part, const struct iot_event *ev, size_t n)
+{
+	struct info *f = part;
+	for (size_t i = 0; i < n; i++)
+		count_event(f, &ev[i]);
+	return f->failed ? IOT_ENOMEM : IOT_OK;
+}
+
+static void drop_part(void *context, void *part)
+{
+	(void)context;
+	forget(part);
+	free(part);
+}
+
+static void add_ways(struct ways *w, const struct ways *more)
+{
+	for (int way = READ; way < WAYS; way++) {
+		w->records[way] += more->records[way];
+		w->bytes[way] += more->bytes[way];
+	}
+}
+
+static bool add_keys(struct iot_map *map, const struct iot_map *more)
+{
+	for (size_t i = 0; i < more->count; i++)
+		if (iot_map_number(map, more->keys[i]) == SIZE_MAX)
+			return false;
+	return true;
+}
+
+static void add_span(struct info *f, const struct info *more)
+{
+	if (!more->any)
+		return;
+	if (!f->any || more->first_ns < f->first_ns)
+		f->first_ns = more->first_ns;
+	if (!f->any || more->last_ns > f->last_ns)
+		f->last_ns = more->last_ns;
+	f->any = true;
+}
+
+static void add_told(struct info *f, struct info *more)
+{
+	for (int i = 0; i < KEYS; i++) {
+		if (f->told[i].text || !more->told[i].text)
+			continue;
+		f->told[i] = more->told[i];
+		more->told[i].text = NULL;
+	}
+}
+
+static int join_part(void *context, void *part)
+{
+	struct counting *all = context;
+	struct info *f = all->info, *more = part;
+	add_ways(&f->logical, &more->logical);
+	add_ways(&f->physical, &more->physical);
+	add_span(f, more);
+	add_told(f, more);
+	f->unknown_offsets += more->unknown_offsets;
+	f->traces += more->traces;
+	f->gaps += more->gaps;
+	f->lost_records += more->lost_records;
+	const bool ok = add_keys(&f->processes, &more->processes) &&
+			add_keys(&f->files, &more->files) && add_keys(&f->objects, &more->objects);
+	drop_part(NULL, part);
+	iot_in_show_progress(all->in);
+	return ok ? IOT_OK : IOT_ENOMEM;
 }
 
 static const char *state_name(const struct iot_in *in)
@@ -292,28 +383,22 @@ static void print_people(struct iot_out *o, const char *path, const struct info 
 	print_storage(o, r);
 }
 
-static void forget(struct info *f)
-{
-	iot_map_free(&f->processes);
-	iot_map_free(&f->files);
-	iot_map_free(&f->objects);
-	for (int i = 0; i < KEYS; i++)
-		free(f->told[i].text);
-}
-
 static int show(struct iot_out *o, const char *path, const struct iot_read_options *options,
 		bool json, const struct iot_command *command)
 {
 	struct info f = {0};
 	struct iot_in in;
+	struct counting counting = {&f, &in};
 	int status = iot_in_open(&in, path, options, command);
 	if (status == IOT_EXIT_OK) {
-		count(&f, &in);
+		const struct iot_fold fold = {&counting, begin_part, count_events, join_part,
+					      drop_part};
+		iot_in_fold(&in, &fold);
 		if (json)
 			print_json(o, path, &f, &in);
 		else
 			print_people(o, path, &f, &in);
-		status = f.failed ? IOT_EXIT_FAULT : iot_in_exit(&in);
+		status = iot_in_exit(&in);
 	}
 	iot_in_close(&in);
 	forget(&f);
@@ -333,7 +418,7 @@ static const char examples[] =
 
 int iot_cmd_info(int argc, char **argv)
 {
-	struct iot_read_options read = IOT_READ_WHOLE_INIT;
+	struct iot_read_options read = IOT_READ_COUNTED_INIT;
 	bool json = false;
 	const struct iot_opt options[] = {
 	    IOT_OPTION(FLAG, 'j', "json", NULL, &json, "print JSON"),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace stat: which files or processes did how much I/O, and of what kind. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "lib/error.h"
 
@@ -227,16 +228,48 @@ static void print_people(struct stat_run *s)
 	print_sizes(s);
 }
 
+/* Parts, see iot_reader_fold */
+
+static void *begin_part(void *context)
+{
+	const struct stat_run *s = context;
+	struct iot_tally *t = calloc(1, sizeof *t);
+	if (t) {
+		t->by = s->tally.by;
+		t->physical = s->tally.physical;
+	}
+	return t;
+}
+
+static int count_events(void *part, const struct iot_event *ev, size_t n)
+{
+	struct iot_tally *t = part;
+	iot_tally_events(t, ev, n);
+	return t->failed ? IOT_ENOMEM : IOT_OK;
+}
+
+static void drop_part(void *context, void *part)
+{
+	(void)context;
+	iot_tally_free(part);
+	free(part);
+}
+
+static int join_part(void *context, void *part)
+{
+	struct stat_run *s = context;
+	const bool ok = iot_tally_join(&s->tally, part);
+	drop_part(s, part);
+	iot_in_show_progress(&s->in);
+	return ok ? IOT_OK : IOT_ENOMEM;
+}
+
 static void count(struct stat_run *s)
 {
-	struct iot_event ev[IOT_IN_BATCH];
-	size_t n;
-	while (!s->tally.failed && (n = iot_in_events(&s->in, ev, IOT_IN_BATCH)) > 0)
-		iot_tally_events(&s->tally, ev, n);
+	const struct iot_fold fold = {s, begin_part, count_events, join_part, drop_part};
+	iot_in_fold(&s->in, &fold);
 	iot_tally_finish(&s->tally, &s->total);
 	iot_progress_clear(&s->in.progress);
-	if (s->tally.failed)
-		(void)iot_no_memory();
 	if (s->tally.left_out > 0 && !s->in.quiet)
 		iot_message("warning: %ju %s records are left out; see --physical",
 			    (uintmax_t)s->tally.left_out,
@@ -257,7 +290,7 @@ static int run(struct stat_run *s, const char *path, const struct iot_command *c
 		print_tsv(s);
 	else
 		print_people(s);
-	status = s->tally.failed ? IOT_EXIT_FAULT : iot_in_exit(&s->in);
+	status = iot_in_exit(&s->in);
 	if (iot_out_close(&s->out) != IOT_EXIT_OK)
 		status = IOT_EXIT_FAULT;
 out:
@@ -286,7 +319,7 @@ static const char examples[] =
 
 int iot_cmd_stat(int argc, char **argv)
 {
-	struct stat_run s = {.read = IOT_READ_WHOLE_INIT, .by = IOT_BY_OBJECT};
+	struct stat_run s = {.read = IOT_READ_COUNTED_INIT, .by = IOT_BY_OBJECT};
 	const struct iot_opt options[] = {
 	    IOT_OPTION(CHOICE, 'b', "by", "file|process|object", &s.by,
 		       "what a row stands for (default: object)"),

@@ -60,7 +60,8 @@ void iot_in_hint(const char *path, const struct iot_reader *r, int status)
 static int fail(struct iot_in *in, int status)
 {
 	iot_progress_clear(&in->progress);
-	iot_message("%s", in->reader ? iot_reader_error(in->reader) : "out of memory");
+	const char *sentence = in->reader != NULL ? iot_reader_error(in->reader) : "";
+	iot_message("%s", *sentence != '\0' ? sentence : "out of memory");
 	if (in->reader != NULL)
 		iot_in_hint(in->operand, in->reader, status);
 	in->status = status;
@@ -69,12 +70,12 @@ static int fail(struct iot_in *in, int status)
 
 /*
  * As far as processors help: two do more with a thread that unpacks ahead than with parts decoded
- * side by side, whose records go through memory once more.
+ * side by side, whose records go through memory once more, unless they are only counted.
  */
-static unsigned threads(void)
+static unsigned threads(bool counted)
 {
 	const unsigned n = iot_processors();
-	if (n < THREADS_LEAST)
+	if (n < THREADS_LEAST && !counted)
 		return 1;
 	return n < THREADS_MAX ? n : THREADS_MAX;
 }
@@ -87,7 +88,7 @@ static int apply(struct iot_reader *r, const struct iot_read_options *o)
 	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_READ_AHEAD, 1);
 	if (status == IOT_OK && o->side_by_side)
-		status = iot_reader_set(r, IOT_SET_THREADS, threads());
+		status = iot_reader_set(r, IOT_SET_THREADS, threads(o->counted));
 	if (status == IOT_OK && o->read_size > 0)
 		status = iot_reader_set(r, IOT_SET_READ_SIZE, o->read_size);
 	if (status == IOT_OK && o->base != IOT_NOT_GIVEN)
@@ -131,6 +132,14 @@ static void tell_lost(struct iot_in *in)
 	in->told_lost = true;
 }
 
+void iot_in_show_progress(struct iot_in *in)
+{
+	uint64_t done, total;
+	if (iot_reader_progress(in->reader, &done, &total) == IOT_OK)
+		iot_progress_show(&in->progress, done, total,
+				  iot_reader_fact(in->reader, IOT_FACT_RECORDS));
+}
+
 static size_t take(struct iot_in *in, ssize_t got)
 {
 	if (got < 0)
@@ -141,11 +150,14 @@ static size_t take(struct iot_in *in, ssize_t got)
 		iot_progress_clear(&in->progress);
 		return 0;
 	}
-	uint64_t done, total;
-	if (iot_reader_progress(in->reader, &done, &total) == IOT_OK)
-		iot_progress_show(&in->progress, done, total,
-				  iot_reader_fact(in->reader, IOT_FACT_RECORDS));
+	iot_in_show_progress(in);
 	return (size_t)got;
+}
+
+void iot_in_fold(struct iot_in *in, const struct iot_fold *fold)
+{
+	if (in->status == IOT_OK)
+		take(in, iot_reader_fold(in->reader, fold));
 }
 
 size_t iot_in_events(struct iot_in *in, struct iot_event *ev, size_t max)

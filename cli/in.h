@@ -16,6 +16,7 @@ struct iot_read_options {
 	bool no_verify, recover, quiet;
 	int progress;
 	bool side_by_side;  /* decode on as many threads as there are processors */
+	bool counted;       /* ... for iot_in_fold alone: two of them are enough */
 	uint64_t read_size; /* bytes asked for at once; 0: the reader's default */
 	iot_read_fn *read;  /* of standard input; NULL: nothing special */
 };
@@ -29,6 +30,13 @@ struct iot_read_options {
 #define IOT_READ_WHOLE_INIT                                                                        \
 	{                                                                                          \
 		.base = IOT_NOT_GIVEN, .tick_ns = IOT_NOT_GIVEN, .side_by_side = true              \
+	}
+
+/* For commands that count all of a trace. */
+#define IOT_READ_COUNTED_INIT                                                                      \
+	{                                                                                          \
+		.base = IOT_NOT_GIVEN, .tick_ns = IOT_NOT_GIVEN, .side_by_side = true,             \
+		.counted = true                                                                    \
 	}
 
 /* Elements of an array of options, for a struct iot_read_options r, or one that has some of it. */
@@ -62,6 +70,9 @@ int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_optio
 /* As iot_reader_events and _records, but 0 also at an error, which is told and kept in status. */
 size_t iot_in_events(struct iot_in *in, struct iot_event *ev, size_t max);
 size_t iot_in_records(struct iot_in *in, struct iot_record *rec, size_t max);
+/* As iot_reader_fold, but an error is told and kept in status; join may show the progress. */
+void iot_in_fold(struct iot_in *in, const struct iot_fold *fold);
+void iot_in_show_progress(struct iot_in *in);
 /* As iot_reader_seek, but an error is told and kept in status. Whether it went well. */
 bool iot_in_seek(struct iot_in *in, enum iot_seek what, uint64_t value);
 /* Whether IN can be sought in at any time. */

@@ -82,6 +82,8 @@ static struct iot_row *row_of(struct iot_tally *t, const struct iot_record *rec,
 		return NULL;
 	struct iot_row *row = &t->rows[o->row - 1];
 	row->figures.files += fresh;
+	if (fresh)
+		o->first_row = o->row;
 	if (t->by == IOT_BY_FILE)
 		row->object = o->object;
 	*opened = o;
@@ -117,6 +119,11 @@ static void count_record(struct iot_tally *t, const struct iot_record *rec)
 	f->sequential += o->active && rec->offset == o->end;
 	f->same_size += o->active && rec->length == o->length;
 	f->sizes[size_class(bytes)]++;
+	if (!o->active) {
+		o->first_io_row = o->row;
+		o->first_offset = rec->offset;
+		o->first_length = rec->length;
+	}
 	o->active = true;
 	o->end = rec->offset + rec->length;
 	o->length = rec->length;
@@ -213,6 +220,95 @@ static void add(struct iot_figures *total, const struct iot_figures *f)
 	for (size_t i = 0; i < sizeof sum / sizeof sum[0]; i++)
 		sum[i] += more[i];
 	memcpy(total, sum, sizeof sum);
+}
+
+/* Joining: what the later tally could not know is put right in it; then its rows are added. */
+
+static void join_opened(struct iot_tally *t, struct iot_tally *more)
+{
+	for (size_t i = 0; i < more->opened_map.count && !t->failed; i++) {
+		const struct iot_opened *m = &more->opened[i];
+		const uint64_t key = more->opened_map.keys[i];
+		const struct iot_opened *o = opened_of(t, (uint32_t)(key >> 32), (uint32_t)key);
+		if (o == NULL || m->row == 0)
+			continue;
+		if (o->row != 0)
+			more->rows[m->first_row - 1].figures.files--;
+		if (!o->active || !m->active)
+			continue;
+		struct iot_figures *f = &more->rows[m->first_io_row - 1].figures;
+		f->followers++;
+		f->sequential += m->first_offset == o->end;
+		f->same_size += m->first_length == o->length;
+	}
+}
+
+/* The row that a later row goes on with, or a new one; its number + 1, or 0: no memory. */
+static size_t row_for(struct iot_tally *t, const struct iot_row *row)
+{
+	if (t->by == IOT_BY_PROCESS)
+		return group_row(t, row->process);
+	if (t->by == IOT_BY_OBJECT && row->object != 0)
+		return group_row(t, row->object);
+	struct iot_opened *o = opened_of(t, row->process, row->file);
+	if (o != NULL && o->row == 0)
+		o->row = add_row(t, row->process, row->file, row->object);
+	return o != NULL ? o->row : 0;
+}
+
+/* Its number + 1 in t, or 0: no memory. */
+static size_t join_row(struct iot_tally *t, struct iot_row *more)
+{
+	const size_t count = t->row_count, number = row_for(t, more);
+	if (number == 0)
+		return 0;
+	struct iot_row *row = &t->rows[number - 1];
+	add(&row->figures, &more->figures);
+	if (more->name && (t->by == IOT_BY_PROCESS || row->object == 0 || t->row_count > count)) {
+		free(row->name);
+		row->name = more->name;
+		row->name_size = more->name_size;
+		more->name = NULL;
+	}
+	return number;
+}
+
+/* numbers: of more's rows in t, + 1 */
+static void move_opened(struct iot_tally *t, const struct iot_tally *more, const size_t *numbers)
+{
+	for (size_t i = 0; i < more->opened_map.count && !t->failed; i++) {
+		const struct iot_opened *m = &more->opened[i];
+		const uint64_t key = more->opened_map.keys[i];
+		struct iot_opened *o = opened_of(t, (uint32_t)(key >> 32), (uint32_t)key);
+		if (o == NULL || m->row == 0)
+			continue;
+		if (o->row == 0 || m->object != 0) {
+			o->row = numbers[m->row - 1];
+			o->object = m->object;
+		}
+		if (t->by == IOT_BY_FILE)
+			t->rows[o->row - 1].object = o->object;
+		if (!m->active)
+			continue;
+		o->active = true;
+		o->end = m->end;
+		o->length = m->length;
+	}
+}
+
+bool iot_tally_join(struct iot_tally *t, struct iot_tally *more)
+{
+	size_t *numbers = calloc(more->row_count + 1, sizeof *numbers);
+	t->failed |= more->failed || numbers == NULL;
+	if (!t->failed)
+		join_opened(t, more);
+	for (size_t i = 0; i < more->row_count && !t->failed; i++)
+		numbers[i] = join_row(t, &more->rows[i]);
+	if (!t->failed)
+		move_opened(t, more, numbers);
+	t->left_out += more->left_out;
+	free(numbers);
+	return !t->failed;
 }
 
 void iot_tally_finish(struct iot_tally *t, struct iot_figures *total)

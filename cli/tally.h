@@ -37,6 +37,9 @@ struct iot_opened {
 	bool active; /* had an I/O */
 	uint32_t object;
 	uint64_t end, length; /* of its I/O before */
+	/* What is joined to a tally of earlier events has to know: */
+	size_t first_row, first_io_row; /* number + 1, where it came and had an I/O first */
+	uint64_t first_offset, first_length;
 };
 
 struct iot_tally {
@@ -56,6 +59,8 @@ struct iot_tally {
 };
 
 void iot_tally_events(struct iot_tally *t, const struct iot_event *ev, size_t n);
+/* Adds a tally of the events that follow, which is of use no more. False: no memory. */
+bool iot_tally_join(struct iot_tally *t, struct iot_tally *more);
 /* Rows in order of bytes, most first; *total becomes the sum of all. */
 void iot_tally_finish(struct iot_tally *t, struct iot_figures *total);
 void iot_tally_free(struct iot_tally *t);

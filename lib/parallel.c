@@ -28,6 +28,7 @@ struct iot_ordered {
 	struct iot_chunk *chunk;        /* being delivered; NULL: none */
 	size_t next_record, next_other; /* of it */
 	int64_t cpu_max;                /* nanoseconds that a clock may have */
+	uint64_t cpu_reach;             /* that no clock can be beyond, where parts are counted */
 	struct recent_clock clocks[CLOCKS];
 
 	/* Of the part being delivered: */
@@ -76,7 +77,8 @@ static bool begin_again(struct iot_reader *r)
 	return iot_reader_forget_names(r, false) == IOT_OK;
 }
 
-static struct iot_parallel *start(struct iot_reader *r, const struct iot_stored *source)
+static struct iot_parallel *start(struct iot_reader *r, const struct iot_stored *source,
+				  const struct iot_fold *fold)
 {
 	const uint64_t read_size = r->read_size != 0 ? r->read_size : PART_SIZE;
 	const struct iot_parallel how = {
@@ -89,6 +91,7 @@ static struct iot_parallel *start(struct iot_reader *r, const struct iot_stored 
 	    .base = iot_codec_base(r->codec),
 	    .lacks = iot_codec_lacking(r->codec),
 	    .verify = r->verify,
+	    .fold = fold,
 	};
 	/* a trace that begins with a %sync has been entered already */
 	if (!r->framed || r->intervals > 0 || r->lines >= HEAD_MAX || r->error.status != IOT_OK ||
@@ -97,7 +100,7 @@ static struct iot_parallel *start(struct iot_reader *r, const struct iot_stored 
 	return iot_parallel_start(&how, iot_window_compression(r->window), (size_t)r->threads);
 }
 
-bool iot_reader_go_parallel(struct iot_reader *r)
+bool iot_reader_go_parallel(struct iot_reader *r, const struct iot_fold *fold)
 {
 	struct iot_stored source;
 	r->parallel_tried = true;
@@ -105,7 +108,7 @@ bool iot_reader_go_parallel(struct iot_reader *r)
 		return false;
 	iot_reader_read_head(r, true, HEAD_MAX);
 	/* without a codec (no memory) the reader's own way tells why */
-	struct iot_parallel *parallel = r->codec != NULL ? start(r, &source) : NULL;
+	struct iot_parallel *parallel = r->codec != NULL ? start(r, &source, fold) : NULL;
 	const bool fine = begin_again(r);
 	if (fine && parallel != NULL)
 		r->ordered = calloc(1, sizeof(*r->ordered));
@@ -151,13 +154,20 @@ static bool has_name(const struct iot_reader *r, const struct iot_chunk *c)
 	return false;
 }
 
+/* Whether clocks cannot leave their range, whatever they stand at; of records delivered each is looked at. */
+static bool clocks_fit(struct iot_ordered *o, const struct iot_chunk *c)
+{
+	return !__builtin_add_overflow(o->cpu_reach, c->counted.cpu_bits, &o->cpu_reach) &&
+	       o->cpu_reach <= (uint64_t)o->cpu_max;
+}
+
 /* False: from here on this reader decodes. */
 static bool next_chunk(struct iot_reader *r)
 {
 	struct iot_ordered *o = r->ordered;
 	o->chunk = iot_parallel_take(o->parallel, o->part, &o->from);
 	o->next_record = o->next_other = 0;
-	if (o->chunk->odd || has_name(r, o->chunk)) {
+	if (o->chunk->odd || has_name(r, o->chunk) || !clocks_fit(o, o->chunk)) {
 		go_on_alone(r);
 		return false;
 	}
@@ -331,4 +341,33 @@ ssize_t iot_reader_pull_parallel(struct iot_reader *r, struct iot_batch *b)
 		return b->n > 0 ? (ssize_t)b->n : r->error.status;
 	return events ? iot_reader_events(r, b->events, b->max)
 		      : iot_reader_records(r, b->records, b->max);
+}
+
+/* Counting */
+
+int iot_reader_fold_parallel(struct iot_reader *r, const struct iot_fold *fold)
+{
+	struct iot_ordered *o = r->ordered;
+	struct iot_batch nothing = {0};
+	if (!next_chunk(r))
+		return r->error.status;
+	struct iot_chunk *c = o->chunk;
+	while (o->next_other < c->other_count)
+		if (!deliver_other(r, &nothing))
+			return r->error.status;
+	const struct iot_counted *counted = &c->counted;
+	r->comments += counted->others - c->other_count;
+	r->records += c->count;
+	r->index += c->count;
+	o->records = c->count;
+	o->line = counted->other_at == r->index ? counted->other_line : 0;
+	if (c->count > 0)
+		iot_codec_set_start(r->codec,
+				    counted->start_ns / (int64_t)iot_codec_tick(r->codec));
+	void *part = counted->part;
+	c->counted.part = NULL;
+	const int status = fold->join(fold->context, part);
+	if (status == IOT_OK)
+		finish_chunk(r);
+	return status != IOT_OK ? status : r->error.status;
 }

@@ -5,6 +5,9 @@
  * part begins, and keeps the names in force. At anything out of the ordinary (damage, a name from a part before, a
  * late %trace lacks=) the threads are stopped, and the caller's reader goes on alone from exactly there: so what is
  * delivered and told does not depend on the number of threads.
+ *
+ * Or nothing is delivered but counted on the threads (iot_reader_fold): then a part is one chunk without records, and
+ * the caller's reader only keeps clocks, names and numbers.
  */
 #ifndef IOT_LIB_PARALLEL_H
 #define IOT_LIB_PARALLEL_H
@@ -21,6 +24,12 @@ enum {
 	IOT_CHUNK_OTHERS = 4096,   /* ... or so many events that are no records */
 	IOT_WORKER_CHUNKS = 144,   /* more than a part with the default sync= needs */
 	IOT_PARALLEL_THREADS = 16, /* at most */
+
+	IOT_FOLD_EVENTS = 512, /* counted at once */
+	IOT_FOLD_CHUNKS = 3,    /* parts that a worker may be ahead */
+	IOT_FOLD_OTHERS = 1 << 18,
+	IOT_FOLD_TEXT =
+	    1 << 24, /* what a part may tell of names; with more it is not for threads */
 };
 
 /* An event that is no record, behind `place` records of its chunk. */
@@ -28,6 +37,17 @@ struct iot_other {
 	struct iot_event ev; /* text.data is set when it is delivered */
 	size_t place, text_at;
 	uint64_t line; /* of the part, from 1 */
+};
+
+/* Of a part that is counted, not delivered. */
+struct iot_counted {
+	void *part;        /* what iot_fold.begin made; NULL: the records are in the chunk */
+	uint64_t others;   /* events that are no records; only those that tell names are kept */
+	uint64_t other_at; /* the record behind the last of them */
+	uint64_t other_line;
+	int64_t start_ns; /* of the last record */
+	uint64_t
+	    cpu_bits; /* set in how far any CPU clock was from where it stood at the beginning */
 };
 
 /* What a worker hands over. Numbers count from the part's beginning up to the chunk's end. */
@@ -40,6 +60,7 @@ struct iot_chunk {
 	bool last; /* of its part: */
 	bool ended;
 	uint64_t told_comments;
+	struct iot_counted counted;
 	struct iot_clock *clocks; /* malloced */
 	size_t clock_count;
 
@@ -65,6 +86,7 @@ struct iot_part {
 struct iot_worker {
 	struct iot_parallel *parallel;
 	pthread_t thread;
+	struct iot_event *events; /* on their way to be counted */
 	/* Under the mutex: */
 	struct iot_chunk *head, **tail; /* handed over, in order */
 	struct iot_chunk *free;
@@ -77,6 +99,7 @@ struct iot_parallel {
 	uint64_t read_size, window_max, memory_max, tick_ns;
 	unsigned base, lacks;
 	bool verify;
+	const struct iot_fold *fold; /* NULL: records are delivered */
 
 	pthread_mutex_t mutex;
 	pthread_cond_t full, empty; /* a chunk was handed over; was given back */
@@ -91,7 +114,7 @@ struct iot_parallel {
 	size_t worker_count;
 };
 
-/* The threads; NULL: there are none to be had, or it does not pay. What is set from `source` to `verify` is taken over. */
+/* The threads; NULL: there are none to be had, or it does not pay. What is set from `source` to `fold` is taken over. */
 struct iot_parallel *iot_parallel_start(const struct iot_parallel *how, enum iot_compression packed,
 					size_t threads);
 void iot_parallel_stop(struct iot_parallel *p); /* and frees; NULL is fine */
@@ -101,14 +124,20 @@ struct iot_chunk *iot_parallel_take(struct iot_parallel *p, uint64_t part,
 				    struct iot_worker **from);
 void iot_parallel_give_back(struct iot_worker *from, struct iot_chunk *c);
 
+struct iot_chunk *iot_chunk_new(void);
+void iot_chunk_free_all(struct iot_chunk *c); /* and those behind it */
+void iot_chunk_clear(struct iot_chunk *c);    /* as it was made, but for its memory */
+
 /* For the reader of a part: what would be delivered, and a record whose file has no name. */
 void iot_chunk_add_other(struct iot_chunk *c, const struct iot_reader *r,
 			 const struct iot_event *ev, size_t place);
 void iot_chunk_add_unnamed(struct iot_chunk *c, const struct iot_record *rec);
 
 /* The caller's side: whether to go on side by side; the next records or events; the end of it. */
-bool iot_reader_go_parallel(struct iot_reader *r);
+bool iot_reader_go_parallel(struct iot_reader *r, const struct iot_fold *fold);
 ssize_t iot_reader_pull_parallel(struct iot_reader *r, struct iot_batch *b);
+/* Takes and joins the next part that was counted; IOT_OK also if this reader decodes from here on. */
+int iot_reader_fold_parallel(struct iot_reader *r, const struct iot_fold *fold);
 void iot_reader_end_parallel(struct iot_reader *r);
 /* Bytes of the file done. */
 uint64_t iot_reader_parallel_place(const struct iot_reader *r);

@@ -11,88 +11,9 @@ enum { PART_READ_SIZE = 1 << 18 };
 
 /* Chunks */
 
-static struct iot_chunk *new_chunk(void)
+static size_t chunks_max(const struct iot_parallel *p)
 {
-	struct iot_chunk *c = malloc(sizeof(*c));
-	if (c != NULL) /* the records are not touched before they are decoded */
-		memset(c, 0, offsetof(struct iot_chunk, records));
-	return c;
-}
-
-static void free_chunks(struct iot_chunk *c)
-{
-	while (c != NULL) {
-		struct iot_chunk *next = c->next;
-		free(c->clocks);
-		free(c->others);
-		free(c->text);
-		free(c->unnamed);
-		free(c);
-		c = next;
-	}
-}
-
-/* As it was made, but for its memory. */
-static void clear_chunk(struct iot_chunk *c)
-{
-	free(c->clocks);
-	c->clocks = NULL;
-	c->count = c->clock_count = c->other_count = c->text_used = c->unnamed_count = 0;
-	c->odd = c->last = c->ended = c->failed = false;
-	c->next = NULL;
-}
-
-/* Room for one element more; NULL: no memory. */
-static void *grown(void *array, size_t count, size_t *room, size_t size)
-{
-	if (count < *room)
-		return array;
-	const size_t wanted = *room == 0 ? 16 : 2 * *room;
-	void *bigger = realloc(array, wanted * size);
-	if (bigger != NULL)
-		*room = wanted;
-	return bigger;
-}
-
-void iot_chunk_add_other(struct iot_chunk *c, const struct iot_reader *r,
-			 const struct iot_event *ev, size_t place)
-{
-	struct iot_other *others =
-	    grown(c->others, c->other_count, &c->other_room, sizeof(*others));
-	const size_t need = c->text_used + ev->text.size;
-	if (others != NULL)
-		c->others = others;
-	if (others != NULL && need > c->text_room) {
-		char *text = realloc(c->text, 2 * need);
-		if (text == NULL)
-			others = NULL;
-		else
-			c->text_room = 2 * need, c->text = text;
-	}
-	if (others == NULL) {
-		c->failed = true;
-		return;
-	}
-	if (ev->text.size > 0)
-		memcpy(c->text + c->text_used, ev->text.data, ev->text.size);
-	c->others[c->other_count] = (struct iot_other){
-	    .ev = *ev, .place = place, .text_at = c->text_used, .line = r->lines};
-	if (!(ev->has & IOT_HAS_TIME))
-		c->others[c->other_count].ev.rec.start_ns = iot_reader_last_start_ns(r);
-	c->other_count++;
-	c->text_used = need;
-}
-
-void iot_chunk_add_unnamed(struct iot_chunk *c, const struct iot_record *rec)
-{
-	struct iot_record *unnamed =
-	    grown(c->unnamed, c->unnamed_count, &c->unnamed_room, sizeof(*unnamed));
-	if (unnamed == NULL) {
-		c->failed = true;
-		return;
-	}
-	c->unnamed = unnamed;
-	c->unnamed[c->unnamed_count++] = *rec;
+	return p->fold != NULL ? IOT_FOLD_CHUNKS : IOT_WORKER_CHUNKS;
 }
 
 /* One to fill; NULL: told to stop. Every worker was given one to begin with. */
@@ -105,7 +26,7 @@ static struct iot_chunk *empty_chunk(struct iot_worker *w)
 		c = w->free;
 		if (c != NULL) {
 			w->free = c->next;
-		} else if (w->made < IOT_WORKER_CHUNKS && (c = new_chunk()) != NULL) {
+		} else if (w->made < chunks_max(p) && (c = iot_chunk_new()) != NULL) {
 			w->made++;
 		} else {
 			pthread_cond_wait(&p->empty, &p->mutex);
@@ -118,7 +39,7 @@ static struct iot_chunk *empty_chunk(struct iot_worker *w)
 	}
 	pthread_mutex_unlock(&p->mutex);
 	if (c != NULL)
-		clear_chunk(c);
+		iot_chunk_clear(c);
 	return c;
 }
 
@@ -153,8 +74,17 @@ struct iot_chunk *iot_parallel_take(struct iot_parallel *p, uint64_t part, struc
 	return c;
 }
 
+/* What was counted and will not be joined. */
+static void drop_counted(const struct iot_parallel *p, struct iot_chunk *c)
+{
+	if (c->counted.part != NULL)
+		p->fold->drop(p->fold->context, c->counted.part);
+	c->counted.part = NULL;
+}
+
 void iot_parallel_give_back(struct iot_worker *from, struct iot_chunk *c)
 {
+	drop_counted(from->parallel, c);
 	pthread_mutex_lock(&from->parallel->mutex);
 	c->next = from->free;
 	from->free = c;
@@ -230,14 +160,18 @@ failed:
 
 struct progress {
 	struct iot_reader *reader;
+	struct iot_worker *worker;
 	const struct iot_part *part;
 	uint64_t lines, text_bytes; /* without the %sync that ends the part */
 	uint64_t intervals;
 };
 
-static uint64_t text_so_far(const struct iot_reader *r)
+static void note_progress(struct progress *s, bool at_sync)
 {
-	return r->text_bytes + (r->block != NULL ? (uint64_t)(r->cur - r->block) : 0);
+	const struct iot_reader *r = s->reader;
+	s->lines = r->lines - at_sync;
+	s->text_bytes = r->text_bytes + (r->block != NULL ? (uint64_t)(r->cur - r->block) : 0) -
+			(at_sync ? r->sync_size : 0);
 }
 
 /* Whether the %sync just taken is the one that the part ends with. */
@@ -284,8 +218,76 @@ static void fill(struct progress *s, struct iot_chunk *c)
 		c->last = at_sync = !c->odd && at_end_of_part(s);
 	}
 	c->count = b.n;
-	s->lines = r->lines - at_sync;
-	s->text_bytes = text_so_far(r) - (at_sync ? r->sync_size : 0);
+	note_progress(s, at_sync);
+}
+
+static bool told_to_stop(struct iot_parallel *p)
+{
+	pthread_mutex_lock(&p->mutex);
+	const bool stop = p->stop;
+	pthread_mutex_unlock(&p->mutex);
+	return stop;
+}
+
+/* The batch is counted, and empty again. */
+static void count_batch(struct progress *s, struct iot_chunk *c, struct iot_batch *b)
+{
+	struct iot_parallel *p = s->worker->parallel;
+	const struct iot_event *ev = b->events;
+	iot_reader_place_undated(b);
+	for (size_t i = 0; i < b->n; i++)
+		if (ev[i].kind == IOT_RECORD)
+			c->counted.cpu_bits |=
+			    (uint64_t)(ev[i].rec.cpu_ns ^ ev[i].rec.cpu_ns >> 63);
+	if (b->n > 0 && (told_to_stop(p) || p->fold->events(c->counted.part, ev, b->n) != IOT_OK))
+		c->failed = true;
+	b->n = 0;
+	s->reader->arena_used = 0;
+}
+
+/* As fill, but the whole part is counted. */
+static void fill_counted(struct progress *s, struct iot_chunk *c)
+{
+	struct iot_reader *r = s->reader;
+	struct iot_event *ev = s->worker->events;
+	struct iot_batch b = {
+	    .events = ev, .records = &ev->rec, .stride = sizeof(*ev), .max = IOT_FOLD_EVENTS};
+	const uint64_t first = r->index;
+	bool at_sync = false;
+	r->chunk = c;
+	while (!c->last && !c->odd) {
+		if (r->cur == r->end)
+			count_batch(s, c, &b); /* texts live as long as the block */
+		if (r->cur == r->end && iot_reader_next_block(r) != 1) {
+			c->last = ends_well(s);
+			c->odd = !c->last;
+			break;
+		}
+		if (!iot_reader_step(r, &b) || b.n == b.max)
+			count_batch(s, c, &b);
+		c->odd = is_odd(r) || c->failed;
+		c->last = at_sync = !c->odd && at_end_of_part(s);
+	}
+	count_batch(s, c, &b);
+	c->odd |= c->failed;
+	c->last &= !c->odd;
+	c->count = r->index - first;
+	c->counted.start_ns = iot_reader_last_start_ns(r);
+	note_progress(s, at_sync);
+}
+
+static void fill_chunk(struct progress *s, struct iot_chunk *c)
+{
+	const struct iot_fold *fold = s->worker->parallel->fold;
+	if (fold == NULL) {
+		fill(s, c);
+		return;
+	}
+	c->counted.part = fold->begin(fold->context);
+	if (c->counted.part != NULL)
+		fill_counted(s, c);
+	else
+		c->odd = true;
 }
 
 static void sum_up(struct progress *s, struct iot_chunk *c)
@@ -312,7 +314,8 @@ static void sum_up(struct progress *s, struct iot_chunk *c)
 static bool read_part(struct iot_worker *w, const struct iot_part *part)
 {
 	struct bytes bytes = {&w->parallel->source, part->at};
-	struct progress s = {.reader = open_part(w->parallel, part, &bytes), .part = part};
+	struct progress s = {
+	    .reader = open_part(w->parallel, part, &bytes), .worker = w, .part = part};
 	bool over = false, stopped = false;
 	if (s.reader != NULL)
 		s.intervals = s.reader->intervals;
@@ -322,7 +325,7 @@ static bool read_part(struct iot_worker *w, const struct iot_part *part)
 		if (stopped)
 			break;
 		if (s.reader != NULL) {
-			fill(&s, c);
+			fill_chunk(&s, c);
 			sum_up(&s, c);
 		} else {
 			c->part = part->number;
@@ -357,10 +360,14 @@ static void start_threads(struct iot_parallel *p, size_t threads)
 		struct iot_worker *w = &p->workers[p->worker_count];
 		w->parallel = p;
 		w->tail = &w->head;
-		w->free = new_chunk();
+		w->free = iot_chunk_new();
 		w->made = 1;
-		if (w->free == NULL || pthread_create(&w->thread, NULL, work, w) != 0) {
-			free_chunks(w->free);
+		if (p->fold != NULL)
+			w->events = malloc(IOT_FOLD_EVENTS * sizeof(*w->events));
+		if (w->free == NULL || (p->fold != NULL && w->events == NULL) ||
+		    pthread_create(&w->thread, NULL, work, w) != 0) {
+			iot_chunk_free_all(w->free);
+			free(w->events);
 			break;
 		}
 		p->worker_count++;
@@ -405,8 +412,11 @@ void iot_parallel_stop(struct iot_parallel *p)
 	pthread_mutex_unlock(&p->mutex);
 	for (size_t i = 0; i < p->worker_count; i++) {
 		pthread_join(p->workers[i].thread, NULL);
-		free_chunks(p->workers[i].head);
-		free_chunks(p->workers[i].free);
+		for (struct iot_chunk *c = p->workers[i].head; c != NULL; c = c->next)
+			drop_counted(p, c);
+		free(p->workers[i].events);
+		iot_chunk_free_all(p->workers[i].head);
+		iot_chunk_free_all(p->workers[i].free);
 	}
 	iot_frames_free(p->frames);
 	pthread_cond_destroy(&p->full);

@@ -271,7 +271,7 @@ static ssize_t pull(struct iot_reader *r, struct iot_batch *b)
 	if (r->window == NULL || b->max == 0)
 		return iot_reader_refuse(r, b->max == 0 ? "asked for no events"
 							: "the reader is not open");
-	if (r->threads > 1 && !r->parallel_tried && iot_reader_go_parallel(r))
+	if (r->threads > 1 && !r->parallel_tried && iot_reader_go_parallel(r, NULL))
 		return iot_reader_pull_parallel(r, b);
 	if (r->error.status != IOT_OK)
 		return r->error.status;

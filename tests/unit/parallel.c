@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decoding side by side: what is delivered and told is what one thread alone would deliver and tell. */
 #include <criterion/criterion.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "trace_tools.h"
@@ -23,24 +24,115 @@ static size_t common(const char *a, const char *b)
 	return line;
 }
 
+static void compare_readings(const struct reading *one, const struct reading *many,
+			     const char *what)
+{
+	const size_t same = common(one->text.data, many->text.data);
+	cr_assert_str_eq(one->text.data, many->text.data, "%s: at byte %zu: '%.90s', not '%.90s'",
+			 what, same, many->text.data + same, one->text.data + same);
+	cr_assert_eq(one->status, many->status, "%s: %d, not %d: %s", what, many->status,
+		     one->status, many->error);
+	cr_assert_str_eq(one->error, many->error, "%s: '%s', not '%s'", what, many->error,
+			 one->error);
+	cr_assert_eq(one->records, many->records, "%s", what);
+	cr_assert_eq(one->comments, many->comments, "%s", what);
+	cr_assert_eq(one->lines, many->lines, "%s: lines %d, not %d", what, (int)many->lines,
+		     (int)one->lines);
+	cr_assert_eq(one->lost, many->lost, "%s", what);
+	cr_assert_eq(one->lost_records, many->lost_records, "%s", what);
+	cr_assert_eq(one->complete, many->complete, "%s", what);
+	cr_assert_eq(one->framed, many->framed, "%s", what);
+	cr_assert_eq(one->tick_ns, many->tick_ns, "%s", what);
+}
+
+/* Parts of a fold: their events as text, but for names, which may be told again. */
+struct folding {
+	struct bytes text;
+	atomic_uint made, gone;
+	unsigned fail_at; /* parts to be made before begin fails; 0: it does not */
+};
+
+static void *begin_part(void *context)
+{
+	struct folding *f = context;
+	const unsigned made = atomic_fetch_add(&f->made, 1) + 1;
+	if (made != f->fail_at)
+		return calloc(1, sizeof(struct bytes));
+	atomic_fetch_add(&f->gone, 1);
+	return NULL;
+}
+
+static int tell_part(void *part, const struct iot_event *ev, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct iot_event e = ev[i];
+		e.rec.cpu_ns = 0; /* it counts from the part's beginning */
+		if (e.kind == IOT_RECORD || (e.kind != IOT_FILE && e.kind != IOT_PROCESS))
+			add_event(part, &e);
+	}
+	return IOT_OK;
+}
+
+static void drop_part(void *context, void *part)
+{
+	struct folding *f = context;
+	struct bytes *text = part;
+	free(text->data);
+	free(text);
+	atomic_fetch_add(&f->gone, 1);
+}
+
+static int join_part(void *context, void *part)
+{
+	struct folding *f = context;
+	const struct bytes *text = part;
+	if (text->size > 0)
+		add_line(&f->text, text->data, text->size);
+	drop_part(context, part);
+	return IOT_OK;
+}
+
+/* As read_with, counted instead of delivered. Blank lines stand where parts were joined. */
+static struct reading fold_with(struct bytes b, struct how how, uint64_t threads)
+{
+	struct folding f = {.text = {calloc(1, 1), 0}};
+	const struct iot_fold fold = {&f, begin_part, tell_part, join_part, drop_part};
+	struct iot_reader *r = new_reader(&how);
+	cr_assert_eq(iot_reader_set(r, IOT_SET_THREADS, threads), IOT_OK);
+	int status = iot_reader_open_memory(r, b.data, b.size, "t.iot");
+	if (status == IOT_OK)
+		status = iot_reader_fold(r, &fold);
+	struct reading got = drain(r, status, &how);
+	cr_assert_eq(got.status, status);
+	free_reading(&got);
+	got.text = f.text;
+	cr_assert_eq(f.made, f.gone);
+	return got;
+}
+
+static void without_blank_lines(struct bytes *b)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < b->size; i++)
+		if (b->data[i] != '\n' || (n > 0 && b->data[n - 1] != '\n'))
+			b->data[n++] = b->data[i];
+	b->data[n] = '\0';
+	b->size = n;
+}
+
 static void compare(struct bytes b, struct how how, const char *what)
 {
 	struct reading one = read_with(b, how, 1), many = read_with(b, how, 3);
-	const size_t same = common(one.text.data, many.text.data);
-	cr_assert_str_eq(one.text.data, many.text.data, "%s: at byte %zu: '%.90s', not '%.90s'",
-			 what, same, many.text.data + same, one.text.data + same);
-	cr_assert_eq(one.status, many.status, "%s: %d, not %d: %s", what, many.status, one.status,
-		     many.error);
-	cr_assert_str_eq(one.error, many.error, "%s: '%s', not '%s'", what, many.error, one.error);
-	cr_assert_eq(one.records, many.records, "%s", what);
-	cr_assert_eq(one.comments, many.comments, "%s", what);
-	cr_assert_eq(one.lines, many.lines, "%s: lines %d, not %d", what, (int)many.lines,
-		     (int)one.lines);
-	cr_assert_eq(one.lost, many.lost, "%s", what);
-	cr_assert_eq(one.lost_records, many.lost_records, "%s", what);
-	cr_assert_eq(one.complete, many.complete, "%s", what);
-	cr_assert_eq(one.framed, many.framed, "%s", what);
-	cr_assert_eq(one.tick_ns, many.tick_ns, "%s", what);
+	compare_readings(&one, &many, what);
+	free_reading(&one);
+	free_reading(&many);
+	if (how.records_only)
+		return;
+	one = fold_with(b, how, 1);
+	many = fold_with(b, how, 3);
+	without_blank_lines(&one.text);
+	without_blank_lines(&many.text);
+	compare_readings(&one, &many, what);
 	free_reading(&one);
 	free_reading(&many);
 }
@@ -227,6 +319,77 @@ Test(parallel, a_reader_can_be_freed_or_sought_in_at_any_time)
 			cr_assert_eq(rec->start_ns, i * 50 * 5000);
 		}
 		iot_reader_free(r);
+	}
+	free(b.data);
+}
+
+Test(parallel, parts_are_counted_apart_and_names_are_known)
+{
+	struct bytes b = lively_trace(4000, (struct make){.compression = IOT_ZSTD, .sync = 100});
+	struct folding f = {.fail_at = 0};
+	const struct iot_fold fold = {&f, begin_part, tell_part, join_part, drop_part};
+	struct iot_reader *r = iot_reader_new();
+	size_t size;
+	iot_reader_set(r, IOT_SET_THREADS, 2);
+	iot_reader_set(r, IOT_SET_READ_SIZE, 256);
+	cr_assert_eq(iot_reader_open_memory(r, b.data, b.size, "t"), IOT_OK);
+	cr_assert_eq(iot_reader_fold(r, &fold), IOT_OK);
+	cr_assert_gt(f.made, 10);
+	cr_assert_eq(f.made, f.gone);
+	cr_assert_eq(iot_reader_fact(r, IOT_FACT_COMPLETE), 1);
+	cr_assert_eq(iot_reader_fact(r, IOT_FACT_BYTES_STORED), b.size);
+	cr_assert_eq(iot_reader_fact(r, IOT_FACT_LAST_NS), 3999 * 5000);
+	for (uint32_t object = 1; object <= 80; object++)
+		cr_assert_not_null(iot_reader_name(r, object, &size));
+	iot_reader_free(r);
+	free(f.text.data);
+	free(b.data);
+}
+
+Test(parallel, a_fold_without_memory_ends)
+{
+	struct bytes b = lively_trace(4000, (struct make){.compression = IOT_ZSTD, .sync = 100});
+	for (unsigned i = 1; i < 12; i++) {
+		struct folding f = {.fail_at = i};
+		const struct iot_fold fold = {&f, begin_part, tell_part, join_part, drop_part};
+		struct iot_reader *r = iot_reader_new();
+		iot_reader_set(r, IOT_SET_THREADS, 1 + i % 3);
+		iot_reader_set(r, IOT_SET_READ_SIZE, 256);
+		cr_assert_eq(iot_reader_open_memory(r, b.data, b.size, "t"), IOT_OK);
+		const int status = iot_reader_fold(r, &fold);
+		/* another thread, or this one, may do what one could not */
+		cr_assert(status == IOT_OK || status == IOT_ENOMEM);
+		cr_assert(status != IOT_OK || iot_reader_fact(r, IOT_FACT_RECORDS) == 4000);
+		cr_assert_eq(f.made, f.gone);
+		iot_reader_free(r);
+		free(f.text.data);
+	}
+	free(b.data);
+}
+
+static int refuse(void *part, const struct iot_event *ev, size_t n)
+{
+	(void)part;
+	for (size_t i = 0; i < n; i++)
+		if (ev[i].kind == IOT_RECORD && ev[i].rec.start_ns == 2000 * 5000)
+			return IOT_EUSAGE;
+	return IOT_OK;
+}
+
+Test(parallel, a_fold_ends_where_it_is_told_to)
+{
+	struct bytes b = lively_trace(4000, (struct make){.compression = IOT_ZSTD, .sync = 100});
+	for (unsigned threads = 1; threads < 4; threads++) {
+		struct folding f = {.fail_at = 0};
+		const struct iot_fold fold = {&f, begin_part, refuse, join_part, drop_part};
+		struct iot_reader *r = iot_reader_new();
+		iot_reader_set(r, IOT_SET_THREADS, threads);
+		iot_reader_set(r, IOT_SET_READ_SIZE, 256);
+		cr_assert_eq(iot_reader_open_memory(r, b.data, b.size, "t"), IOT_OK);
+		cr_assert_eq(iot_reader_fold(r, &fold), IOT_EUSAGE);
+		cr_assert_eq(f.made, f.gone);
+		iot_reader_free(r);
+		free(f.text.data);
 	}
 	free(b.data);
 }

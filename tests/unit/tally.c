@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Figures are the same, in however many parts the events were counted. */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/tally.h"
+
+enum { EVENTS = 600, TEXT = 80 };
+
+struct events {
+	struct iot_event ev[EVENTS];
+	char text[EVENTS][TEXT];
+};
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state = *state * 6364136223846793005U + 1442695040888963407U;
+	return *state >> 33;
+}
+
+static void make_record(struct iot_record *rec, uint64_t *random, uint32_t object)
+{
+	rec->process = (uint32_t)(next_random(random) % 3);
+	rec->file = (uint32_t)(next_random(random) % 4);
+	rec->object = object;
+	rec->offset = next_random(random) % 4 * 100;
+	rec->length = 100 + next_random(random) % 2 * 100;
+	rec->duration_ns = next_random(random) % 1000;
+	rec->type = (uint8_t)((next_random(random) % 9 == 0 ? 0 : IOT_LOGICAL) |
+			      (next_random(random) % 2 == 0 ? IOT_WRITE : 0));
+}
+
+static void make_directive(struct iot_event *ev, char *text, uint64_t *random)
+{
+	static const char *const op[] = {"open", "create", "close", "open"};
+	const unsigned process = (unsigned)(next_random(random) % 3);
+	const unsigned file = (unsigned)(next_random(random) % 5);
+	switch (next_random(random) % 3) {
+	case 0:
+		snprintf(text, TEXT, "%%file process=%u id=%u object=%u%s", process, file,
+			 (unsigned)(next_random(random) % 6),
+			 next_random(random) % 5 == 0 ? " kind=disk" : "");
+		break;
+	case 1:
+		snprintf(text, TEXT, "%%op name=%s process=%u file=%u path=/%u%s",
+			 op[next_random(random) % 4], process, file,
+			 (unsigned)(next_random(random) % 9),
+			 next_random(random) % 4 == 0 ? " result=ENOENT" : "");
+		break;
+	default:
+		snprintf(text, TEXT, "%%process id=%u name=p%u", process,
+			 (unsigned)(next_random(random) % 3));
+		break;
+	}
+	*ev = (struct iot_event){.text = {text, strlen(text)}};
+	cr_assert_eq(iot_directive_parse(ev, NULL), IOT_OK);
+}
+
+static void make_events(struct events *e, uint64_t *random)
+{
+	for (size_t i = 0; i < EVENTS; i++) {
+		e->ev[i] = (struct iot_event){.kind = IOT_RECORD};
+		if (next_random(random) % 5 == 0)
+			make_directive(&e->ev[i], e->text[i], random);
+		else
+			make_record(&e->ev[i].rec, random, (uint32_t)(next_random(random) % 4));
+	}
+}
+
+static void compare(const struct iot_tally *a, const struct iot_tally *b)
+{
+	cr_assert_eq(a->row_count, b->row_count);
+	cr_assert_eq(a->left_out, b->left_out);
+	for (size_t i = 0; i < a->row_count; i++) {
+		const struct iot_row *x = &a->rows[i], *y = &b->rows[i];
+		cr_assert_arr_eq(&x->figures, &y->figures, sizeof x->figures);
+		cr_assert(x->process == y->process && x->file == y->file && x->object == y->object);
+		cr_assert_eq(x->name != NULL, y->name != NULL);
+		cr_assert(!x->name || (x->name_size == y->name_size &&
+				       memcmp(x->name, y->name, x->name_size) == 0));
+	}
+}
+
+Test(tally, joined_is_as_counted_at_once)
+{
+	struct events *e = malloc(sizeof *e);
+	uint64_t random = 11;
+	for (unsigned round = 0; round < 300; round++) {
+		const enum iot_tally_by by = (enum iot_tally_by)(round % 3);
+		const bool physical = round % 7 == 0;
+		struct iot_tally whole = {.by = by, .physical = physical}, joined = whole;
+		struct iot_figures total, joined_total;
+		make_events(e, &random);
+		iot_tally_events(&whole, e->ev, EVENTS);
+		for (size_t at = 0, n; at < EVENTS; at += n) {
+			struct iot_tally part = {.by = by, .physical = physical};
+			n = next_random(&random) % 60;
+			n = n < EVENTS - at ? n : EVENTS - at;
+			iot_tally_events(&part, e->ev + at, n);
+			cr_assert(iot_tally_join(&joined, &part));
+			iot_tally_free(&part);
+		}
+		iot_tally_finish(&whole, &total);
+		iot_tally_finish(&joined, &joined_total);
+		cr_assert_arr_eq(&total, &joined_total, sizeof total);
+		compare(&whole, &joined);
+		iot_tally_free(&whole);
+		iot_tally_free(&joined);
+	}
+	free(e);
+}
