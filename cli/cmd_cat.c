@@ -22,7 +22,8 @@ static const char notes[] =
     "csv: type,start,duration,cpu,offset,length,operation,file,process in decimal. Times are\n"
     "ticks (--ns: nanoseconds), start from the trace's zero, cpu since the process's record\n"
     "before. Comments are left out.\n"
-    "jsonl: an object per event; times are nanoseconds; bytes that are not UTF-8 become \\u00XX.\n"
+    "jsonl: an object per event; times are nanoseconds, cpu_ns the process's CPU clock, of which\n"
+    "only differences count; bytes that are not UTF-8 become \\u00XX.\n"
     "Damaged or truncated input: what was good is written, and the exit status is 1.\n";
 
 static const char examples[] =

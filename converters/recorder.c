@@ -61,9 +61,9 @@ static void warn_of_pauses(struct recorder *r)
 	double wrap_s = m->tick_s * (double)UINT32_MAX;
 	if (m->kind == RECORDER_COMPRESSED && wrap_s < LONG_PAUSE_S)
 		iot_report_note(&r->src->report,
-				"ticks of %g s: pauses of a rank of more than %.1f s are shortened "
-				"by multiples of that",
-				m->tick_s, wrap_s);
+				"ticks of %g ns: pauses of a rank of more than %.1f s are "
+				"shortened by multiples of that",
+				m->tick_s * 1e9, wrap_s);
 }
 
 /* Ranks */

@@ -235,7 +235,7 @@ static int check_clock(struct recorder *r, const struct recorder_part *part)
 	double ns = m->tick_s * 1e9;
 	if (!isfinite(m->tick_s) || ns < 1e-3 || ns > 1e12)
 		return iot_error_set(&r->src->error, IOT_EFORMAT,
-				     "%s: ticks of %g s: between 1e-12 and 1000 is expected",
+				     "%s: ticks of %g s: 1 ps to 1000 s is expected",
 				     iot_recorder_name(r, part), m->tick_s);
 	double whole = (double)(int64_t)(ns + 0.5);
 	m->tick_ns = fabs(ns - whole) < 1e-6 * ns && whole >= 1 ? (uint64_t)whole : 0;
