@@ -11,7 +11,6 @@
 #include "converters/converter.h"
 #include "converters/unpack.h"
 #include "lib/error.h"
-#include "lib/files.h"
 #include "lib/processors.h"
 
 enum { THREADS_LEAST = 3, THREADS_MAX = 8 };
@@ -25,20 +24,23 @@ static void warn(void *context, const char *sentence)
 	iot_message("warning: %s", sentence);
 }
 
-/* A regular file that can be looked at without unpacking it. */
-static bool is_plain_file(const char *path)
+/* A regular file of which the first bytes suffice, as they do not of a tar. */
+static bool can_be_looked_at(const char *path)
 {
-	char head[IOT_PACKING_SIZE];
+	const struct iot_window_options options = {.read_size = 1 << 16};
 	struct stat st;
+	size_t have;
 	if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return false;
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	const ssize_t n = iot_file_read(fd, head, sizeof head, 0);
-	(void)close(fd);
-	return n > 0 && iot_packing_of(head, (size_t)n) == IOT_PACKED_NOT &&
-	       !iot_is_tar(head, (size_t)n);
+	struct iot_window *w = iot_window_new(path, &options);
+	bool can = w != NULL && iot_window_open(w, path) == IOT_OK;
+	if (can) {
+		const char *head = iot_window_ahead(w, IOT_PACKING_SIZE, &have);
+		can = have > 0 && iot_packing_of(head, have) == IOT_PACKED_NOT &&
+		      !iot_is_tar(head, have);
+	}
+	iot_window_free(w);
+	return can;
 }
 
 /* What is no trace from its first line on may be the log of another tool, which is told. */
@@ -47,7 +49,7 @@ void iot_in_hint(const char *path, const struct iot_reader *r, int status)
 	struct iot_error error = {.status = IOT_OK};
 	char shown[256];
 	if (status != IOT_EFORMAT || iot_reader_fact(r, IOT_FACT_RECORDS) > 0 ||
-	    iot_reader_fact(r, IOT_FACT_COMMENTS) > 0 || !is_plain_file(path))
+	    iot_reader_fact(r, IOT_FACT_COMMENTS) > 0 || !can_be_looked_at(path))
 		return;
 	struct iot_input *in = iot_input_new(&path, 1, NULL, &error);
 	const struct iot_converter *found = in != NULL ? iot_converter_sniff(in, &error) : NULL;

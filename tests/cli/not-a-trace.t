@@ -13,12 +13,16 @@ log stat "$odd"
 log merge cp.strace cp.strace
 cp "$TESTDATA/darshan/dd_dxt_rt340.darshan" dd.darshan
 log info dd.darshan
+gzip -c cp.strace >cp.strace.gz
+log slice cp.strace.gz
 
-# Neither broken traces nor what nobody knows, nor what would have to be unpacked
+# Neither broken traces nor what nobody knows, nor what would have to be unpacked whole
 printf 'ff %%iotrace tick=0 version=1\n' >broken.iot
 log cat broken.iot
 echo this is no log >text
 log cat text
 tar cf cp.tar cp.strace
 log cat cp.tar
+gzip cp.tar
+log cat cp.tar.gz
 log cat - <cp.strace
