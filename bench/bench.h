@@ -27,6 +27,7 @@ enum bench_id {
 	BENCH_UNZSTD_COMMAND,
 	BENCH_READ_ZSTD,
 	BENCH_READ_ZSTD_2,
+	BENCH_FOLD_ZSTD,
 	BENCH_DOZSTD,
 	BENCH_DOZSTD_COMMAND,
 	BENCH_WRITE_ZSTD,
@@ -130,6 +131,7 @@ struct bench_file {
 
 bool bench_write_file(struct bench *b, const struct bench_file *f, uint64_t *stored);
 bool bench_read_file(struct bench *b, const struct bench_file *f);
+bool bench_fold_file(const struct bench_file *f); /* on so many threads */
 bool bench_unzstd(struct bench *b);
 bool bench_unzstd_command(struct bench *b);
 bool bench_dozstd(struct bench *b);

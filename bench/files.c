@@ -46,6 +46,61 @@ bool bench_read_file(struct bench *b, const struct bench_file *f)
 	return got == 0 && n == f->n;
 }
 
+/* What is counted of a part, and of all: records and bytes. */
+struct sums {
+	uint64_t records, bytes;
+};
+
+static void *begin_part(void *context)
+{
+	(void)context;
+	return calloc(1, sizeof(struct sums));
+}
+
+static int count_events(void *part, const struct iot_event *ev, size_t n)
+{
+	struct sums *s = part;
+	for (size_t i = 0; i < n; i++) {
+		const bool is_record = ev[i].kind == IOT_RECORD;
+		s->records += is_record;
+		s->bytes += is_record ? ev[i].rec.length : 0;
+	}
+	return IOT_OK;
+}
+
+static void drop_part(void *context, void *part)
+{
+	(void)context;
+	free(part);
+}
+
+static int join_part(void *context, void *part)
+{
+	struct sums *all = context;
+	const struct sums *s = part;
+	all->records += s->records;
+	all->bytes += s->bytes;
+	free(part);
+	return IOT_OK;
+}
+
+bool bench_fold_file(const struct bench_file *f)
+{
+	struct sums all = {0};
+	const struct iot_fold fold = {&all, begin_part, count_events, join_part, drop_part};
+	struct iot_reader *r = iot_reader_new();
+	int status =
+	    r != NULL ? iot_reader_set(r, IOT_SET_THREADS, (uint64_t)f->threads) : IOT_ENOMEM;
+	if (status == IOT_OK)
+		status = iot_reader_open(r, f->path);
+	if (status == IOT_OK)
+		status = iot_reader_fold(r, &fold);
+	if (status != IOT_OK)
+		fprintf(stderr, "bench: %s\n", r == NULL ? "out of memory" : iot_reader_error(r));
+	iot_reader_free(r);
+	return status == IOT_OK && all.records == f->n;
+}
+
 static bool unpack_block(ZSTD_DCtx *d, ZSTD_inBuffer *in, void *out, size_t room, uint64_t *size)
 {
 	for (;;) {

@@ -19,6 +19,7 @@ static const struct label labels[BENCH_COUNT] = {
     [BENCH_UNZSTD_COMMAND] = {"unzstd_command", "zstd -d alone"},
     [BENCH_READ_ZSTD] = {"read_zstd", "read .zst"},
     [BENCH_READ_ZSTD_2] = {"read_zstd_2", "read .zst, two threads"},
+    [BENCH_FOLD_ZSTD] = {"fold_zstd", "count .zst side by side, two threads"},
     [BENCH_READ_GZIP] = {"read_gzip", "read .gz"},
     [BENCH_READ_GZIP_2] = {"read_gzip_2", "read .gz, two threads"},
     [BENCH_WRITE_PLAIN] = {"write_plain", "write .iot"},
@@ -33,12 +34,12 @@ static const struct label labels[BENCH_COUNT] = {
 };
 
 static const enum bench_id order[BENCH_COUNT] = {
-    BENCH_MEMCPY,        BENCH_FLOOR_DECODE,    BENCH_DECODE,         BENCH_READ_MEMORY,
-    BENCH_FLOOR_ENCODE,  BENCH_ENCODE,          BENCH_WRITE_MEMORY,   BENCH_READ_PLAIN,
-    BENCH_PCAP,          BENCH_UNZSTD,          BENCH_UNZSTD_COMMAND, BENCH_READ_ZSTD,
-    BENCH_READ_ZSTD_2,   BENCH_READ_GZIP,       BENCH_READ_GZIP_2,    BENCH_WRITE_PLAIN,
-    BENCH_DOZSTD,        BENCH_DOZSTD_COMMAND,  BENCH_WRITE_ZSTD,     BENCH_WRITE_ZSTD_2,
-    BENCH_WRITE_DEFAULT, BENCH_WRITE_DEFAULT_2, BENCH_WRITE_GZIP,
+    BENCH_MEMCPY,       BENCH_FLOOR_DECODE,  BENCH_DECODE,          BENCH_READ_MEMORY,
+    BENCH_FLOOR_ENCODE, BENCH_ENCODE,        BENCH_WRITE_MEMORY,    BENCH_READ_PLAIN,
+    BENCH_PCAP,         BENCH_UNZSTD,        BENCH_UNZSTD_COMMAND,  BENCH_READ_ZSTD,
+    BENCH_READ_ZSTD_2,  BENCH_FOLD_ZSTD,     BENCH_READ_GZIP,       BENCH_READ_GZIP_2,
+    BENCH_WRITE_PLAIN,  BENCH_DOZSTD,        BENCH_DOZSTD_COMMAND,  BENCH_WRITE_ZSTD,
+    BENCH_WRITE_ZSTD_2, BENCH_WRITE_DEFAULT, BENCH_WRITE_DEFAULT_2, BENCH_WRITE_GZIP,
 };
 
 const char *bench_key(enum bench_id id)
@@ -58,11 +59,11 @@ static double mb_per_second(const struct bench_times *t)
 
 static void print_times(FILE *out, const struct bench *b)
 {
-	fprintf(out, "  %-28s %10s %10s %10s\n", "", "M rec/s", "ns/rec", "MB/s text");
+	fprintf(out, "  %-36s %10s %10s %10s\n", "", "M rec/s", "ns/rec", "MB/s text");
 	for (size_t i = 0; i < BENCH_COUNT; i++) {
 		const struct bench_times *t = &b->times[order[i]];
 		if (t->runs > 0)
-			fprintf(out, "  %-28s %10.2f %10.2f %10.0f%s\n", labels[order[i]].text,
+			fprintf(out, "  %-36s %10.2f %10.2f %10.0f%s\n", labels[order[i]].text,
 				bench_rate(b, order[i]) * 1e-6, ns_per_record(t), mb_per_second(t),
 				t->by_wall ? " wall" : "");
 	}

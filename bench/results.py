@@ -13,7 +13,7 @@ import sys
 BARS = [
     ("floor_decode", "floor: decode"), ("decode", "codec: decode"),
     ("read_memory", "read memory"), ("read_plain", "read .iot"),
-    ("read_zstd", "read .zst"), ("read_zstd_2", "read .zst, 2 threads"),
+    ("read_zstd", "read .zst"), ("read_zstd_2", "read .zst, 2 threads"), ("fold_zstd", "count .zst, 2 threads"),
     ("unzstd_command", "zstd -d alone"), ("pcap", "libpcap"),
     ("floor_encode", "floor: encode"), ("encode", "codec: encode"),
     ("write_memory", "write memory"), ("write_plain", "write .iot"),
@@ -72,8 +72,8 @@ def times_of(workload):
 def goals_of(workload):
     for goal in workload["goals"]:
         wanted = "%.2f" % goal["goal"] if "goal" in goal else ""
-        verdict = {True: "reached", False: "**not reached**", None: ""}[goal.get("reached")]
-        yield (goal["text"].strip(), "%.2f %s" % (goal["found"], goal["unit"]), wanted, verdict)
+        met = verdict(goal["reached"]) if "reached" in goal else ""
+        yield (goal["text"].strip(), "%.2f %s" % (goal["found"], goal["unit"]), wanted, met)
 
 
 def document(workloads, command):
@@ -84,6 +84,7 @@ def document(workloads, command):
            % (workloads[0]["runs"], workloads[0]["seed"]))
     yield ""
     yield from table(("", ""), machine() + [("Command", "`%s`" % command)])
+    yield from reached(workloads)
     yield "![records per second](results.svg)"
     yield ""
     for w in workloads:
@@ -105,38 +106,102 @@ def document(workloads, command):
 
 REASONS = {
     "read from memory, checked":
-        "The goal belongs to a machine whose floor does 41 M/s; the fair figure is the ratio to the floor here. Instructions "
-        "bound it: they retire at three to four a cycle, and hardly a branch or a load is missed (below).",
-    "over that on mixed":
+        "Instructions bound it: they retire at three to four a cycle, and hardly a branch or a load is missed (below).",
+    "times that on mixed":
         "Caches bound it: the tables of 4,096 processes are some 5 MB, beyond the second cache, and a record that goes to another "
-        "file of its process waits for its keys and then for its entry. Fetching processes or tables ahead was tried, "
-        "and large pages: at most 8 % gained on long traces, as much lost on short ones.",
-    "write to memory, checked":
-        "As for reading: the ratio to the floor's encoder, 38 M/s on the goal's machine, is the fair figure.",
+        "file of its process waits for its keys and then for its entry. What others on the machine do to the caches decides.",
     "read .zst, one thread":
         "One thread does what libzstd does alone and then what a read from memory does; the sum of both is the limit.",
-    "over libzstd alone":
+    "count .zst side by side, two threads":
+        "Both threads do what libzstd does alone and then what a read from memory does; half the sum of both is the limit, on two "
+        "processors that do nothing else.",
+    "read .zst, two threads, times zstd -d":
+        "Two processors that do nothing else are needed: one unpacks, one decodes.",
+    "times libzstd alone":
         "libzstd unpacks there from memory to memory, in one place; here the text goes through a ring to another "
         "processor's cache.",
-    "write .zst -3, two threads, over libzstd":
+    "write .zst -3, two threads, times libzstd":
         "Encoding is one of the two threads; at the end of a frame zstd waits for its last job.",
-    "over zstd -3":
+    "times zstd -3":
         "zstd itself reads and compresses on two threads.",
     "zstd -19":
         "The fewer I/Os (--level19), the less zstd has to find matches in: 6.4 needs 400,000.",
 }
 
 
+# Goals in records per second were set on a machine where the floor's decoder does 41 M/s on mixed, and its encoder 38.
+FLOORS = {"decoder": ("floor_decode", 41), "encoder": ("floor_encode", 38)}
+SCALED = [("mixed", "read from memory, checked", "read_memory", "decoder"),
+          ("sequential", "read from memory, checked", "read_memory", "decoder"),
+          ("mixed", "read .zst, one thread", "read_zstd", "decoder"),
+          ("mixed", "count .zst side by side, two threads", "fold_zstd", "decoder"),
+          ("mixed", "write to memory, checked", "write_memory", "encoder")]
+
+
+def goals_with_names(workload):
+    """Goals whose names stand for themselves: what is indented goes on from the line before."""
+    before = ""
+    for goal in workload["goals"]:
+        text = goal["text"]
+        if not text.startswith(" "):
+            before = text.split(", times ")[0]
+        yield goal, before + ", " + text.strip() if text.startswith(" ") else text
+
+
+def scaled(workloads):
+    """Names of goals in records per second: what was asked of which floor, and what is found here of the same."""
+    mixed = next((w for w in workloads if w["workload"] == "mixed"), None)
+    for name, text, key, floor in SCALED:
+        floor_key, floor_there = FLOORS[floor]
+        for w in workloads:
+            goal = next((g for g in w["goals"] if g["text"] == text and "goal" in g), None)
+            if mixed is None or w["workload"] != name or goal is None or floor_key not in mixed["times"]:
+                continue
+            floor_here = mixed["times"][floor_key]["records_per_s"] / 1e6
+            yield (name, text), (goal["goal"], goal["found"], floor, floor_there, floor_here,
+                                 goal["goal"] / floor_there, goal["found"] / floor_here)
+
+
+def reached(workloads):
+    yield "## Goals"
+    yield ""
+    yield ("Goals in records per second were set on another machine. The fair figure is how many times as fast it is as the "
+           "*floor* (bench/floor.c, the least that has to be done for each record, unchecked) on *mixed* on the same machine. "
+           "All ratios are records per second of ours through those of what it is compared with: more is faster, and more than 1 is "
+           "faster than that.")
+    yield ""
+    rows = []
+    by_ratio = dict(scaled(workloads))
+    for (name, text), (goal, found, floor, there, here, asked, got) in by_ratio.items():
+        rows.append(("*%s*, %s" % (name, text), "%.0f M/s where the floor's %s does %d: %.2f times the floor" % (goal, floor, there, asked),
+                     "%.1f M/s where the floor does %.1f: **%.2f times the floor**" % (found, here, got), verdict(got >= asked)))
+    for w in workloads:
+        for goal, name in goals_with_names(w):
+            if "goal" not in goal or (w["workload"], goal["text"]) in by_ratio or "the floor's" in name:
+                continue
+            most = "at most " if goal["unit"] != "x" else "at least "
+            unit = "" if goal["unit"] == "x" else " " + goal["unit"]
+            rows.append(("*%s*, %s" % (w["workload"], name), "%s%.2f%s" % (most, goal["goal"], unit),
+                         "**%.2f**%s" % (goal["found"], unit), verdict(goal["reached"])))
+    yield from table(("goal", "asked for", "found here", ""), rows)
+
+
+def verdict(is_reached):
+    return "reached" if is_reached else "**not reached**"
+
+
 def missed(workloads):
     yield "## Goals not reached, and why"
     yield ""
+    by_ratio = dict(scaled(workloads))
     for w in workloads:
-        for goal in w["goals"]:
-            if goal.get("reached") is not False:
+        for goal, name in goals_with_names(w):
+            ratio = by_ratio.get((w["workload"], goal["text"]))
+            if goal.get("reached") is not False or (ratio is not None and ratio[-1] >= ratio[-2]):
                 continue
-            name = goal["text"].strip()
             yield "* *%s*, %s: %.2f %s, wanted %.2f. %s" % (
-                w["workload"], name, goal["found"], goal["unit"], goal["goal"], REASONS.get(name, ""))
+                w["workload"], name, goal["found"], goal["unit"], goal["goal"],
+                REASONS.get(goal["text"].strip(), ""))
     yield ""
 
 

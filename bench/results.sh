@@ -1,7 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Measures, and keeps the figures: bench/RESULTS.md and bench/results.svg.
+#
+#	make bench-results BENCH_ARGS='[--keep-sizes] [OPTION OF BENCH ...]'
+#
+# --keep-sizes leaves the sections about sizes as they are, which take minutes of zstd -19 and do not depend on how fast this is.
+# With 10 million I/Os and 3 runs the rest takes some 7 minutes.
 set -eu
+
+keep=
+if [ "${1:-}" = --keep-sizes ]; then
+	keep=$(sed -n '/^## Size/,$p' bench/RESULTS.md)
+	shift
+fi
 
 B=build/${MODE:-release}
 json=$B/bench/results.json
@@ -13,6 +24,12 @@ python3 bench/results.py "$json" bench/RESULTS.md bench/results.svg "make bench-
 	echo
 	python3 bench/profile.py "$B/bench/bench"
 	echo
+} >>bench/RESULTS.md
+if [ -n "$keep" ]; then
+	printf '%s\n' "$keep" >>bench/RESULTS.md
+	exit
+fi
+{
 	echo '## Size'
 	echo
 	echo "What the settings cost or save on 1 million I/Os of *mixed* (\`sh bench/size.sh\`). Hexadecimal is smaller than decimal,"

@@ -21,6 +21,11 @@ static bool read_zstd_2(struct bench *b)
 	return bench_read_file(b, &(struct bench_file){.path = b->zstd, .n = b->n, .threads = 1});
 }
 
+static bool fold_zstd(struct bench *b)
+{
+	return bench_fold_file(&(struct bench_file){.path = b->zstd, .n = b->n, .threads = 2});
+}
+
 static bool read_gzip(struct bench *b)
 {
 	return bench_read_file(b, &(struct bench_file){.path = b->gzip, .n = b->n_gzip});
@@ -84,6 +89,7 @@ static bool (*const functions[BENCH_COUNT])(struct bench *) = {
     [BENCH_UNZSTD_COMMAND] = bench_unzstd_command,
     [BENCH_READ_ZSTD] = read_zstd,
     [BENCH_READ_ZSTD_2] = read_zstd_2,
+    [BENCH_FOLD_ZSTD] = fold_zstd,
     [BENCH_DOZSTD] = bench_dozstd,
     [BENCH_DOZSTD_COMMAND] = bench_dozstd_command,
     [BENCH_WRITE_ZSTD] = write_zstd,
@@ -115,8 +121,8 @@ static bool wanted(const struct bench *b, enum bench_id id)
 static bool by_wall(enum bench_id id)
 {
 	return id == BENCH_UNZSTD_COMMAND || id == BENCH_DOZSTD_COMMAND ||
-	       id == BENCH_READ_ZSTD_2 || id == BENCH_WRITE_ZSTD_2 || id == BENCH_WRITE_DEFAULT_2 ||
-	       id == BENCH_READ_GZIP_2;
+	       id == BENCH_READ_ZSTD_2 || id == BENCH_FOLD_ZSTD || id == BENCH_WRITE_ZSTD_2 ||
+	       id == BENCH_WRITE_DEFAULT_2 || id == BENCH_READ_GZIP_2;
 }
 
 static double now_s(clockid_t clock)

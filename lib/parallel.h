@@ -26,7 +26,7 @@ enum {
 	IOT_PARALLEL_THREADS = 16, /* at most */
 
 	IOT_FOLD_EVENTS = 512, /* counted at once */
-	IOT_FOLD_CHUNKS = 3,    /* parts that a worker may be ahead */
+	IOT_FOLD_CHUNKS = 2,    /* of a worker: one in work, one to be joined */
 	IOT_FOLD_OTHERS = 1 << 18,
 	IOT_FOLD_TEXT =
 	    1 << 24, /* what a part may tell of names; with more it is not for threads */
