@@ -180,7 +180,7 @@ static bool number_at(const char **at, const char *end, int64_t *value)
 {
 	const char *p = *at;
 	bool minus = p < end && *p == '-';
-	uint64_t v;
+	uint64_t v = 0;
 	p += minus;
 	bool hex = end - p > 2 && p[0] == '0' && p[1] == 'x';
 	p += hex ? 2 : 0;

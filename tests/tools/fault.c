@@ -7,7 +7,8 @@
  *	                     memory that were not freed, to FILE
  *
  * CALL: malloc (calloc, realloc and aligned allocations too), thread, open, read, write, sync,
- * close, rename, seek. HOW: the name of an errno; "short": at most one byte is moved; "stuck": this
+ * close, rename, link, folder (mkdir), stat, mode (fchmod), size (ftruncate, fallocate), pipe, seek.
+ * HOW: the name of an errno; "short": at most one byte is moved; "stuck": this
  * call and all later ones fail (with ENOSPC or ENOMEM). Calls of standard error are left alone.
  */
 #include <dlfcn.h>
@@ -20,14 +21,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum call { MALLOC, THREAD, OPEN, READ, WRITE, SYNC, CLOSE, RENAME, SEEK, CALLS };
+enum call {
+	MALLOC,
+	THREAD,
+	OPEN,
+	READ,
+	WRITE,
+	SYNC,
+	CLOSE,
+	RENAME,
+	LINK,
+	FOLDER,
+	STAT,
+	MODE,
+	SIZE,
+	PIPE,
+	SEEK,
+	CALLS
+};
 
 static const char *const names[CALLS] = {"malloc", "thread", "open",   "read", "write",
-					 "sync",   "close",  "rename", "seek"};
+					 "sync",   "close",  "rename", "link", "folder",
+					 "stat",   "mode",   "size",   "pipe", "seek"};
 
 static atomic_ulong counts[CALLS];
 static atomic_long live; /* blocks of memory */
@@ -45,8 +65,9 @@ static int errno_of(const char *name)
 	static const struct {
 		const char *name;
 		int value;
-	} all[] = {{"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EINTR", EINTR},   {"EPIPE", EPIPE},
-		   {"EMFILE", EMFILE}, {"ENOMEM", ENOMEM}, {"EAGAIN", EAGAIN}, {"EACCES", EACCES}};
+	} all[] = {{"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EINTR", EINTR},
+		   {"EPIPE", EPIPE},   {"EMFILE", EMFILE}, {"ENOMEM", ENOMEM},
+		   {"EAGAIN", EAGAIN}, {"EACCES", EACCES}, {"EPERM", EPERM}};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (strcmp(all[i].name, name) == 0)
 			return all[i].value;
@@ -366,6 +387,78 @@ int rename(const char *from, const char *to)
 	if (real == NULL)
 		*(void **)&real = next("rename");
 	return fails_with(RENAME) ? -1 : real(from, to);
+}
+
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+	static int (*real)(int, const char *, int, const char *, int);
+	if (real == NULL)
+		*(void **)&real = next("linkat");
+	return fails_with(LINK) ? -1 : real(from_folder, from, to_folder, to, flags);
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+	static int (*real)(const char *, mode_t);
+	if (real == NULL)
+		*(void **)&real = next("mkdir");
+	return fails_with(FOLDER) ? -1 : real(path, mode);
+}
+
+int stat(const char *path, struct stat *st)
+{
+	static int (*real)(const char *, struct stat *);
+	if (real == NULL)
+		*(void **)&real = next("stat");
+	return fails_with(STAT) ? -1 : real(path, st);
+}
+
+int lstat(const char *path, struct stat *st)
+{
+	static int (*real)(const char *, struct stat *);
+	if (real == NULL)
+		*(void **)&real = next("lstat");
+	return fails_with(STAT) ? -1 : real(path, st);
+}
+
+int fstat(int fd, struct stat *st)
+{
+	static int (*real)(int, struct stat *);
+	if (real == NULL)
+		*(void **)&real = next("fstat");
+	return fails_with(STAT) ? -1 : real(fd, st);
+}
+
+int fchmod(int fd, mode_t mode)
+{
+	static int (*real)(int, mode_t);
+	if (real == NULL)
+		*(void **)&real = next("fchmod");
+	return fails_with(MODE) ? -1 : real(fd, mode);
+}
+
+int ftruncate(int fd, off_t size)
+{
+	static int (*real)(int, off_t);
+	if (real == NULL)
+		*(void **)&real = next("ftruncate");
+	return fails_with(SIZE) ? -1 : real(fd, size);
+}
+
+int fallocate(int fd, int how, off_t from, off_t size)
+{
+	static int (*real)(int, int, off_t, off_t);
+	if (real == NULL)
+		*(void **)&real = next("fallocate");
+	return fails_with(SIZE) ? -1 : real(fd, how, from, size);
+}
+
+int pipe2(int fds[2], int flags)
+{
+	static int (*real)(int *, int);
+	if (real == NULL)
+		*(void **)&real = next("pipe2");
+	return fails_with(PIPE) ? -1 : real(fds, flags);
 }
 
 off_t lseek(int fd, off_t offset, int whence)

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs the tests that criterion/criterion.h has gathered, each in a child; see there. [PART-OF-NAME] */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+#include <criterion/redirect.h>
+
+enum { SECONDS_MAX = 300 };
+
+/* The linker gives these names to the ends of a section. */
+extern const struct plain_test *const __start_plain_tests[], *const __stop_plain_tests[];
+
+static int failures; /* of the test that this child is */
+
+void plain_failed(bool fatal, const char *file, int line, const char *what, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	printf("%s:%d: %s: ", file, line, what);
+	vprintf(format, list);
+	printf("\n");
+	va_end(list);
+	failures++;
+	if (fatal)
+		exit(EXIT_FAILURE);
+}
+
+void cr_redirect_stderr(void)
+{
+	if (freopen("/dev/null", "w", stderr) == NULL)
+		exit(EXIT_FAILURE);
+}
+
+/* Options of the suite that its file has. */
+static const struct plain_options *suite_of(const struct plain_test *test)
+{
+	for (const struct plain_test *const *t = __start_plain_tests; t < __stop_plain_tests; t++)
+		if ((*t)->run == NULL && strcmp((*t)->suite, test->suite) == 0 &&
+		    strcmp((*t)->file, test->file) == 0)
+			return &(*t)->options;
+	return NULL;
+}
+
+static void run(const struct plain_test *test)
+{
+	const struct plain_options *suite = suite_of(test), *own = &test->options;
+	void (*init)(void) = own->init != NULL || suite == NULL ? own->init : suite->init;
+	void (*fini)(void) = own->fini != NULL || suite == NULL ? own->fini : suite->fini;
+	(void)alarm(SECONDS_MAX);
+	if (init != NULL)
+		init();
+	test->run();
+	if (fini != NULL)
+		fini();
+	exit(failures > 0 ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+static bool passes(const struct plain_test *test)
+{
+	int status = 0;
+	(void)fflush(stdout);
+	const pid_t child = fork();
+	if (child == 0)
+		run(test);
+	if (child > 0 && waitpid(child, &status, 0) == child && status == 0)
+		return true;
+	printf("not ok: %s/%s: status 0x%x\n", test->suite, test->name, (unsigned)status);
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned passed = 0, failed = 0;
+	for (const struct plain_test *const *t = __start_plain_tests; t < __stop_plain_tests; t++) {
+		char name[200];
+		snprintf(name, sizeof name, "%s/%s", (*t)->suite, (*t)->name);
+		if ((*t)->run == NULL || (argc > 1 && strstr(name, argv[1]) == NULL))
+			continue;
+		const bool fine = passes(*t);
+		passed += fine;
+		failed += !fine;
+	}
+	printf("%u passed, %u failed\n", passed, failed);
+	return failed > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
