@@ -15,7 +15,9 @@
 
 #include "lib/sorter.h"
 
-enum { BATCH = 1024, LOST_ROOM = 2048, FLUSH_MS = 200 };
+#include "relay.h"
+
+enum { LOST_ROOM = 2048, FLUSH_MS = 200 };
 
 /* How an attempt ends, beside IOT_EXIT_...; ANEW: start again, holding. */
 enum { GO_ON = IOT_OPTS_GO_ON, ANEW = -2 };
@@ -75,54 +77,70 @@ static int emit(struct iot_conversion *c, struct iot_event *ev, size_t n)
 	return status == GO_ON && n > 0 ? write_events(c, ev, n) : status;
 }
 
+static int write_sorted(struct iot_conversion *c, struct iot_event *ev, size_t n)
+{
+	int status = emit(c, ev, n);
+	return status == GO_ON && iot_signal_pending() != 0 ? IOT_EXIT_FAULT : status;
+}
+
 static int drain(struct iot_conversion *c)
 {
 	ssize_t n;
-	while ((n = iot_sorter_events(c->sorter, c->out, BATCH)) > 0) {
-		int status = emit(c, c->out, (size_t)n);
+	while ((n = iot_sorter_events(c->sorter, c->out, IOT_RELAY_BATCH)) > 0) {
+		int status = write_sorted(c, c->out, (size_t)n);
 		if (status != GO_ON)
 			return status;
-		if (iot_signal_pending() != 0)
-			return IOT_EXIT_FAULT;
 	}
 	return n < 0 ? tell(c, iot_sorter_error(c->sorter)->text) : GO_ON;
+}
+
+static ssize_t pull_sorted(void *context, struct iot_event *ev, size_t max)
+{
+	struct iot_conversion *c = context;
+	return iot_sorter_events(c->sorter, ev, max);
+}
+
+static int drain_at_end(struct iot_conversion *c)
+{
+	struct iot_event *ev;
+	ssize_t n = 0;
+	int status = GO_ON;
+	struct iot_relay *sorted = iot_relay_new(pull_sorted, c, false);
+	while (sorted != NULL && status == GO_ON && (n = iot_relay_next(sorted, &ev)) > 0)
+		status = write_sorted(c, ev, (size_t)n);
+	iot_relay_free(sorted);
+	if (sorted == NULL || (n < 0 && iot_sorter_error(c->sorter)->status == IOT_OK))
+		return tell(c, "out of memory");
+	return n < 0 ? tell(c, iot_sorter_error(c->sorter)->text) : status;
 }
 
 /* In: source */
 
 /* Leaves out the %op that are not wanted; returns how many events stay. */
-static size_t filter_ops(const struct iot_conversion *c, size_t n)
+static size_t filter_ops(const struct iot_conversion *c, struct iot_event *in, size_t n)
 {
 	size_t kept = 0;
 	if (c->options->ops == IOT_OPS_ALL)
 		return n;
 	for (size_t i = 0; i < n; i++)
-		if (c->in[i].kind != IOT_OP ||
+		if (in[i].kind != IOT_OP ||
 		    (c->options->ops == IOT_OPS_NAMES &&
-		     iot_op_changes_names(iot_directive_get(&c->in[i], "name"))))
-			c->in[kept++] = c->in[i];
+		     iot_op_changes_names(iot_directive_get(&in[i], "name"))))
+			in[kept++] = in[i];
 	return kept;
 }
 
-static int sort(struct iot_conversion *c, size_t n)
+static int sort(struct iot_conversion *c, const struct iot_event *in, size_t n,
+		int64_t watermark_ns)
 {
-	int status = iot_sorter_add(c->sorter, c->in, n);
+	int status = iot_sorter_add(c->sorter, in, n);
 	if (status == IOT_OK)
-		status = iot_sorter_release(c->sorter, c->source.watermark_ns);
+		status = iot_sorter_release(c->sorter, watermark_ns);
 	if (status == IOT_SORTER_ANEW)
 		return ANEW;
 	if (status != IOT_OK)
 		return tell(c, iot_sorter_error(c->sorter)->text);
 	return GO_ON;
-}
-
-static void show_progress(struct iot_conversion *c)
-{
-	uint64_t done, total;
-	if (!c->progress.on)
-		return;
-	iot_input_progress(c->input, &done, &total);
-	iot_progress_show(&c->progress, done, total, c->source.report.records);
 }
 
 static int64_t now_ms(void)
@@ -134,32 +152,58 @@ static int64_t now_ms(void)
 }
 
 /* Somebody may be waiting for what a live source has told. */
-static int flush_live(struct iot_conversion *c)
+static int flush_live(struct iot_conversion *c, bool paused)
 {
 	if (!c->piped || c->out_anew || !c->source.converter->live || !c->begun)
 		return GO_ON;
 	int64_t now = now_ms();
-	if (!c->source.paused && now - c->flushed_ms < FLUSH_MS)
+	if (!paused && now - c->flushed_ms < FLUSH_MS)
 		return GO_ON;
 	c->flushed_ms = now;
 	return iot_writer_flush(c->writer) == IOT_OK ? GO_ON
 						     : iot_write_fault(c->writer, &c->write);
 }
 
-static int take_batch(struct iot_conversion *c, size_t n, bool hold)
+/*
+ * Of a source that a thread pulls ahead, what it says of itself goes with the events: in a last one
+ * that is none, with its watermark for a place.
+ */
+static void say(struct iot_conversion *c, struct iot_event *last)
 {
-	bool slow = c->piped && n < BATCH;
+	*last = (struct iot_event){.rec.start_ns = c->source.watermark_ns,
+				   .rec.cpu_ns = c->source.paused,
+				   .rec.duration_ns = c->source.report.records};
+	if (c->progress.on)
+		iot_input_progress(c->input, &last->rec.offset, &last->rec.length);
+}
+
+static ssize_t pull_source(void *context, struct iot_event *ev, size_t max)
+{
+	struct iot_conversion *c = context;
+	int n = c->source.converter->next(&c->source, ev, (int)max - 1);
+	if (n < 0 || (n == 0 && !c->source.paused))
+		return n;
+	say(c, ev + n);
+	return n + 1;
+}
+
+static int take_batch(struct iot_conversion *c, struct iot_event *in, size_t n, bool hold)
+{
+	const struct iot_record said = in[--n].rec;
+	bool slow = c->piped && n < IOT_RELAY_BATCH - 1;
 	/* The first event, which comes first wherever its time would put it. */
-	if (n > 0 && !c->begun && c->trace_text == NULL && c->in[0].kind == IOT_TRACE)
-		c->in[0].rec.start_ns = INT64_MIN;
-	n = filter_ops(c, n);
-	int status = c->sorter != NULL ? sort(c, n) : emit(c, c->in, n);
+	if (n > 0 && !c->begun && c->trace_text == NULL && in[0].kind == IOT_TRACE)
+		in[0].rec.start_ns = INT64_MIN;
+	n = filter_ops(c, in, n);
+	int status = c->sorter != NULL ? sort(c, in, n, said.start_ns) : emit(c, in, n);
 	if (status == GO_ON && c->sorter != NULL && !hold)
 		status = drain(c);
 	if (status == GO_ON)
-		status = flush_live(c);
+		status = flush_live(c, said.cpu_ns != 0);
 	if (status == GO_ON && c->sorter == NULL && slow && iot_writer_flush(c->writer) != IOT_OK)
 		status = iot_write_fault(c->writer, &c->write);
+	if (c->progress.on)
+		iot_progress_show(&c->progress, said.offset, said.length, said.duration_ns);
 	return status;
 }
 
@@ -180,19 +224,22 @@ static int input_ended(struct iot_conversion *c, bool blank)
 
 static int pump(struct iot_conversion *c, bool hold)
 {
-	int n;
+	struct iot_event *ev;
+	ssize_t n = 0;
 	bool blank = true;
-	while ((n = c->source.converter->next(&c->source, c->in, BATCH)) > 0 ||
-	       (n == 0 && c->source.paused)) {
-		int status = take_batch(c, (size_t)n, hold);
-		blank = blank && n == 0;
-		if (status != GO_ON)
-			return status;
-		if (iot_signal_pending() != 0)
-			return IOT_EXIT_FAULT;
-		show_progress(c);
+	int status = GO_ON;
+	/* Signals end a read that waits only where it is this thread's. */
+	struct iot_relay *source = iot_relay_new(pull_source, c, c->piped);
+	while (source != NULL && status == GO_ON && (n = iot_relay_next(source, &ev)) > 0) {
+		blank = blank && n == 1;
+		status = take_batch(c, ev, (size_t)n, hold);
+		if (status == GO_ON && iot_signal_pending() != 0)
+			status = IOT_EXIT_FAULT;
 	}
-	return n < 0 ? input_ended(c, blank) : GO_ON;
+	iot_relay_free(source);
+	if (source == NULL || (n < 0 && c->source.error.status == IOT_OK))
+		return tell(c, "out of memory");
+	return n < 0 ? input_ended(c, blank) : status;
 }
 
 /* The end */
@@ -228,7 +275,7 @@ static int finish(struct iot_conversion *c)
 	if (c->sorter != NULL) {
 		if (iot_sorter_end(c->sorter) != IOT_OK)
 			return tell(c, iot_sorter_error(c->sorter)->text);
-		status = drain(c);
+		status = drain_at_end(c);
 	}
 	if (status == GO_ON && !c->begun) /* nothing but %trace, or not even that */
 		status = begin_time(c, c->source.first_ns == INT64_MAX ? 0 : c->source.first_ns);
@@ -413,10 +460,9 @@ int iot_convert(struct iot_conversion *c, const struct iot_convert_options *o,
 	*c = (struct iot_conversion){
 	    .options = o, .paths = paths, .path_count = count, .write = o->write};
 	c->write.path = out;
-	c->in = malloc(BATCH * sizeof(*c->in));
-	c->out = malloc(BATCH * sizeof(*c->out));
+	c->out = malloc(IOT_RELAY_BATCH * sizeof(*c->out));
 	iot_progress_begin(&c->progress, o->progress, o->quiet);
-	int status = c->in != NULL && c->out != NULL ? convert(c) : tell(c, "out of memory");
+	int status = c->out != NULL ? convert(c) : tell(c, "out of memory");
 	iot_progress_clear(&c->progress);
 	iot_signals_restore();
 	if (c->damage.status != IOT_OK)
@@ -427,7 +473,6 @@ int iot_convert(struct iot_conversion *c, const struct iot_convert_options *o,
 void iot_convert_free(struct iot_conversion *c)
 {
 	iot_input_free(c->input);
-	free(c->in);
 	free(c->out);
 	*c = (struct iot_conversion){.input = NULL};
 }

@@ -34,8 +34,8 @@ struct iot_conversion {
 	struct iot_sorter *sorter; /* NULL: unsorted */
 	struct iot_writer *writer;
 	struct iot_rebase rebase;
-	struct iot_event *in, *out; /* batches */
-	struct iot_event trace;     /* %trace, until it is known where time begins */
+	struct iot_event *out;  /* a batch */
+	struct iot_event trace; /* %trace, until it is known where time begins */
 	char *trace_text;
 	bool piped, source_open, begun, started_anew, kept, violated; /* violated: --strict */
 	bool out_anew;           /* the output appears when it is complete, under its name */
