@@ -19,16 +19,13 @@ int iot_encode_refuse(struct iot_codec *c, int status, const char *why);
 struct iot_predict_process *iot_encode_make_room(struct iot_codec *c, struct iot_predict_process *p,
 						 uint32_t id);
 
-__extension__ typedef unsigned __int128 iot_uint128;
-
-/* ns / tick by multiplication; the estimate is at most one too small as ns < 2^63. */
+/* ns / tick by multiplication, exact as ns < 2^63 (iot_codec_init). */
 static inline __attribute__((always_inline)) uint64_t iot_encode_to_ticks(const struct iot_codec *c,
 									  uint64_t ns)
 {
 	if (c->tick_ns == 1)
 		return ns;
-	uint64_t q = (uint64_t)(((iot_uint128)ns * c->tick_reciprocal) >> 64);
-	return ns - q * c->tick_ns >= c->tick_ns ? q + 1 : q;
+	return (uint64_t)(((iot_uint128)ns * c->tick_reciprocal) >> 64) >> c->tick_shift;
 }
 
 static inline __attribute__((always_inline)) int64_t
@@ -151,11 +148,12 @@ iot_encode_lines_with(struct iot_codec *c, const struct iot_record *rec, size_t 
 		      char *(*write)(char *out, const struct iot_fields *f))
 {
 	char *out = text;
+	const char *const full =
+	    room < IOT_ENCODED_MAX ? text : text + (room - IOT_ENCODED_MAX) + 1;
+	ssize_t line = 0;
 	size_t done = 0;
-	*last = 0;
-	while (done < n && (size_t)(out - text) + IOT_ENCODED_MAX <= room) {
-		const ssize_t line = iot_encode_with(c, rec, out, write);
-		*last = line;
+	while (done < n && out < full) {
+		line = iot_encode_with(c, rec, out, write);
 		if (line < 0)
 			break;
 		out += line;
@@ -164,6 +162,7 @@ iot_encode_lines_with(struct iot_codec *c, const struct iot_record *rec, size_t 
 		if (c->news != 0)
 			break;
 	}
+	*last = line;
 	*size = (size_t)(out - text);
 	return done;
 }

@@ -64,6 +64,19 @@ static uint64_t random_factor(void)
 	return iot_seed() | 1;
 }
 
+/*
+ * With 2^shift < tick <= 2^(shift + 1), n * reciprocal / 2^(64 + shift) is beyond n / tick by less than 1 / tick for n < 2^63:
+ * the whole part is exact. Ticks of a nanosecond are not divided.
+ */
+static void set_reciprocal(struct iot_codec *c)
+{
+	if (c->tick_ns == 1)
+		return;
+	c->tick_shift = 63 - (unsigned)__builtin_clzll(c->tick_ns - 1);
+	const iot_uint128 power = (iot_uint128)1 << (64 + c->tick_shift);
+	c->tick_reciprocal = (uint64_t)((power - 1) / c->tick_ns + 1);
+}
+
 struct iot_codec *iot_codec_init(void *block, size_t size, uint64_t tick_ns, unsigned base)
 {
 	if (block == NULL || size < iot_codec_size(1) || (base != 10 && base != 16) ||
@@ -74,7 +87,7 @@ struct iot_codec *iot_codec_init(void *block, size_t size, uint64_t tick_ns, uns
 	c->size = usable(size);
 	c->used = units(sizeof *c) * IOT_UNIT;
 	c->tick_ns = tick_ns;
-	c->tick_reciprocal = tick_ns == 1 ? 0 : UINT64_MAX / tick_ns;
+	set_reciprocal(c);
 	c->tick_max = (int64_t)(INT64_MAX / tick_ns);
 	c->hash_factor = random_factor();
 	c->base = base;

@@ -16,6 +16,8 @@
 
 #include "predict.h"
 
+__extension__ typedef unsigned __int128 iot_uint128;
+
 enum { IOT_UNIT = 64, IOT_ROOMS = 3, IOT_PHYSICAL_SLOT = 0x80, IOT_NO_SLOT = 1 };
 
 struct iot_predict_file {
@@ -47,7 +49,9 @@ struct iot_predict_home {
 
 struct iot_codec {
 	size_t size, used;
-	uint64_t tick_ns, tick_reciprocal;
+	uint64_t tick_ns;
+	uint64_t tick_reciprocal; /* 2^(64 + tick_shift) / tick_ns, rounded up */
+	unsigned tick_shift;
 	int64_t tick_max; /* the last tick that fits 2^63-1 nanoseconds */
 	uint64_t hash_factor;
 	int64_t start; /* of the previous record, ticks */
@@ -111,7 +115,7 @@ static inline struct iot_predict_process *iot_predict_process(struct iot_codec *
 	const struct iot_predict_home *hash = iot_predict_at(c, c->hash);
 	const size_t mask = ((size_t)1 << c->hash_bits) - 1;
 	size_t i = (size_t)(iot_predict_hash(c->hash_factor, id) >> (64 - c->hash_bits));
-	while (hash[i].place != 0 && hash[i].id != id)
+	while (hash[i].id != id && hash[i].place != 0)
 		i = (i + 1) & mask;
 	if (hash[i].place == 0)
 		return NULL;
