@@ -369,6 +369,7 @@ static void close_attempt(struct iot_conversion *c)
 static int attempt(struct iot_conversion *c, const struct iot_converter *converter, bool hold)
 {
 	int status = open_source(c, converter);
+	hold = hold || c->source.unordered;
 	if (status == GO_ON)
 		status = open_output(c, hold);
 	if (status == GO_ON)
@@ -443,8 +444,7 @@ static int convert(struct iot_conversion *c)
 	if (converter == NULL)
 		return refuse(c, &error);
 	c->out_anew = is_written_anew(c->write.path);
-	bool hold = (!iot_input_again(c->input) || !c->out_anew || converter->unordered) &&
-		    !converter->live;
+	bool hold = (!iot_input_again(c->input) || !c->out_anew) && !converter->live;
 	status = attempt(c, converter, hold);
 	if (status != ANEW)
 		return status;

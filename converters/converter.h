@@ -113,14 +113,15 @@ struct iot_setting {
 	const char *name, *value; /* of an option; value "" where it takes none */
 };
 
-/* open sets tick_ns and first_ns; next keeps watermark_ns up to date. */
+/* open sets tick_ns, first_ns and unordered; next keeps watermark_ns up to date. */
 struct iot_source {
 	const struct iot_converter *converter;
 	struct iot_input *input;
 	const struct iot_setting *settings;
 	size_t setting_count;
-	uint64_t tick_ns;     /* the source's own resolution */
-	int64_t first_ns;     /* the earliest time known at open: where the trace begins */
+	uint64_t tick_ns; /* the source's own resolution */
+	int64_t first_ns; /* the earliest time known at open: where the trace begins */
+	bool unordered; /* set by open: watermarks come late or never, so hold all from the start */
 	int64_t watermark_ns; /* no event still to come starts earlier; INT64_MIN: cannot tell */
 	bool paused;          /* next: none for now, but the watermark may have moved */
 	bool lost_told;       /* the error at the end is about what %lost has told */
@@ -142,7 +143,6 @@ struct iot_converter {
 	 * has to wait meanwhile, and what comes too late is counted.
 	 */
 	bool live;
-	bool unordered; /* it has no watermarks: all is held until its end */
 	/* Bits of evidence; 0: not mine. Looks at names and heads only. */
 	int (*sniff)(struct iot_input *in);
 	int (*open)(struct iot_source *src);

@@ -372,6 +372,7 @@ static int open_source(struct iot_source *src)
 		return status;
 	src->tick_ns = d->text != NULL ? TEXT_TICK_NS : 1;
 	src->first_ns = d->base_ns;
+	src->unordered = true;
 	iot_darshan_emit_trace(d, d->text != NULL ? "text" : "log");
 	tell_job(d);
 	return d->status;
@@ -424,7 +425,6 @@ const struct iot_converter iot_converter_darshan = {
     .summary = "Darshan: logs with or without DXT, and the text of darshan-parser and "
 	       "darshan-dxt-parser",
     .options = OPTIONS,
-    .unordered = true,
     .sniff = sniff,
     .open = open_source,
     .next = next,

@@ -290,6 +290,7 @@ static int open_trace(struct recorder *r)
 			      iot_recorder_name(r, r->part), r->ranks, r->meta.ranks);
 	r->src->first_ns = first_start(r);
 	r->src->tick_ns = tick_of(r);
+	r->src->unordered = r->rank_next < r->ranks; /* not all stand side by side */
 	r->emit.promised_ns = r->src->first_ns;
 	return IOT_OK;
 }

@@ -52,3 +52,8 @@ this is not a call
 0.000819 0.000848 -1 open ( /d/none 0 )
 X
 "$IOTRACE" convert old
+# More ranks than stand side by side: held from the start, never started anew
+python3 "$TOOLS/recorder_make.py" --ranks 140 --calls 40 many
+"$IOTRACE" convert -q --memory=64K --report=report.json -o many.iot many
+grep started_anew report.json
+"$IOTRACE" cat --format=csv many.iot | awk -F, 'NR > 1 {if ($2 < last) print "not in order"; last = $2; n++} END {print n}'
