@@ -144,36 +144,6 @@ static bool go_on(struct recorder_rank *k)
 	return false;
 }
 
-/* Heap by start, then rank, so that the order does not depend on chance */
-
-static bool earlier(struct recorder_slot a, struct recorder_slot b)
-{
-	return a.start_ns < b.start_ns || (a.start_ns == b.start_ns && a.rank->rank < b.rank->rank);
-}
-
-/* Puts `slot` in the place of the first. */
-static void sift_down(struct recorder *r, struct recorder_slot slot)
-{
-	struct recorder_slot *heap = r->heap;
-	uint32_t i = 0, child;
-	for (; (child = 2 * i + 1) < r->heap_size; i = child) {
-		child += child + 1 < r->heap_size && earlier(heap[child + 1], heap[child]);
-		if (!earlier(heap[child], slot))
-			break;
-		heap[i] = heap[child];
-	}
-	heap[i] = slot;
-}
-
-static void heap_add(struct recorder *r, struct recorder_rank *k)
-{
-	const struct recorder_slot slot = {k->call.start_ns, k};
-	uint32_t i = r->heap_size++;
-	for (; i > 0 && earlier(slot, r->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		r->heap[i] = r->heap[(i - 1) / 2];
-	r->heap[i] = slot;
-}
-
 static void open_rank(struct recorder *r, uint32_t rank)
 {
 	static int (*const openers[])(struct recorder_rank *) = {
@@ -192,18 +162,20 @@ static void open_rank(struct recorder *r, uint32_t rank)
 	if (!fine && !ends_all(r, &k->error))
 		damaged(r, &k->error);
 	if (fine && go_on(k))
-		heap_add(r, k);
+		iot_recorder_order_add(&r->order, k);
 	else
 		rank_free(k);
 }
 
-/* Ranks to stand side by side. */
+/* Ranks to stand side by side, unless all have ended. */
 static void open_group(struct recorder *r)
 {
-	while (r->heap_size < RECORDER_GROUP_RANKS && r->rank_next < r->ranks &&
-	       r->status == IOT_OK &&
-	       (r->heap_size == 0 || r->group_bytes + r->kept_bytes < RECORDER_GROUP_BYTES))
+	struct recorder_order *o = &r->order;
+	while (o->count < RECORDER_GROUP_RANKS && r->rank_next < r->ranks && r->status == IOT_OK &&
+	       (o->count == 0 || r->group_bytes + r->kept_bytes < RECORDER_GROUP_BYTES))
 		open_rank(r, r->rank[r->rank_next++]);
+	if (o->count > 0)
+		iot_recorder_order_begin(o);
 }
 
 /* Calls */
@@ -229,19 +201,18 @@ static void run(struct recorder_rank *k)
 /* False: there are no more. */
 static bool step(struct recorder *r)
 {
-	while (r->heap_size == 0 && r->rank_next < r->ranks && r->status == IOT_OK)
+	if (r->order.open == 0)
 		open_group(r);
-	if (r->heap_size == 0 || r->status != IOT_OK)
+	if (r->order.open == 0 || r->status != IOT_OK)
 		return false;
-	struct recorder_rank *k = r->heap[0].rank;
+	struct recorder_rank *k = iot_recorder_first(&r->order);
 	run(k);
 	if (go_on(k)) {
-		sift_down(r, (struct recorder_slot){k->call.start_ns, k});
+		iot_recorder_order_moved(&r->order);
 		return true;
 	}
 	rank_free(k);
-	if (--r->heap_size > 0)
-		sift_down(r, r->heap[r->heap_size]);
+	iot_recorder_order_ended(&r->order);
 	return true;
 }
 
@@ -251,8 +222,8 @@ static int64_t first_start(const struct recorder *r)
 {
 	if (r->meta.kind == RECORDER_COMPRESSED && r->meta.start_s > 0)
 		return r->base_ns;
-	if (r->meta.kind == RECORDER_PEEPHOLE && r->heap_size > 0)
-		return r->heap[0].start_ns;
+	if (r->meta.kind == RECORDER_PEEPHOLE && r->order.open > 0)
+		return iot_recorder_first(&r->order)->call.start_ns;
 	return 0; /* its own zero */
 }
 
@@ -276,14 +247,10 @@ static int open_trace(struct recorder *r)
 	warn_of_pauses(r);
 	/* gettimeofday was the clock: what is finer comes from the double. */
 	r->base_ns = (int64_t)(r->meta.start_s * 1e6 + 0.5) * NS_PER_US;
-	r->heap = calloc(RECORDER_GROUP_RANKS, sizeof *r->heap);
-	if (r->heap == NULL)
-		return iot_error_set(&r->src->error, IOT_ENOMEM, "out of memory");
-	while (r->heap_size == 0 && r->rank_next < r->ranks && r->status == IOT_OK)
-		open_group(r);
+	open_group(r);
 	if (r->status != IOT_OK)
 		return iot_error_set(&r->src->error, r->status, "out of memory");
-	if (r->heap_size == 0 && r->damage.status != IOT_OK)
+	if (r->order.open == 0 && r->damage.status != IOT_OK)
 		return iot_error_set(&r->src->error, r->damage.status, "%s", r->damage.text);
 	if (r->ranks < r->meta.ranks)
 		iot_error_set(&r->damage, IOT_ETRUNCATED, "%s: %u of %u ranks are there",
@@ -318,8 +285,9 @@ static void close_source(struct iot_source *src)
 	struct recorder *r = src->state;
 	if (r == NULL)
 		return;
-	while (r->heap_size > 0)
-		rank_free(r->heap[--r->heap_size].rank);
+	for (uint32_t i = 0; i < r->order.count; i++)
+		if (r->order.rank[i] != NULL)
+			rank_free(r->order.rank[i]);
 	iot_recorder_units_close(r);
 	iot_recorder_stores_free(r);
 	iot_recorder_paths_free(&r->paths);
@@ -330,13 +298,14 @@ static void close_source(struct iot_source *src)
 	free(r->part);
 	free(r->folder);
 	free(r->rank);
-	free(r->heap);
 	free(r);
 	src->state = NULL;
 }
 
-static bool failed(struct recorder *r)
+static inline bool failed(struct recorder *r)
 {
+	if ((r->status | r->emit.status | r->tracker.status) == IOT_OK)
+		return false;
 	if (r->status == IOT_OK)
 		r->status = r->emit.status != IOT_OK ? r->emit.status : r->tracker.status;
 	if (r->status != IOT_ENOMEM && r->status != IOT_ELIMIT)
@@ -367,9 +336,9 @@ static int64_t watermark(const struct recorder *r)
 {
 	if (r->ended)
 		return INT64_MAX;
-	if (r->rank_next < r->ranks || r->heap_size == 0)
+	if (r->rank_next < r->ranks || r->order.open == 0)
 		return INT64_MIN;
-	return r->heap[0].start_ns;
+	return iot_recorder_first(&r->order)->call.start_ns;
 }
 
 /* Never back, but to nothing at all. */

@@ -14,7 +14,8 @@
  *	recorder_text.c       the text of recorder2text
  *	recorder_handles.c    who has which file open: by path, or by descriptor
  *	recorder_posix.c, recorder_mpiio.c  what calls do
- *	recorder_emit.c       the events; recorder.c, the converter's face, has ranks side by side
+ *	recorder_emit.c       the events
+ *	recorder_order.c      whose call comes next; recorder.c, the converter's face
  *
  * recorder_trace.h has the trace itself. Every generation gives calls of one kind (struct recorder_call), rank by rank, in the order in
  * which the rank recorded them.
@@ -100,6 +101,27 @@ struct recorder_rank {
 	};
 	size_t bytes; /* of memory, about */
 };
+
+/* Ranks side by side */
+struct recorder_order {
+	struct recorder_rank *rank[RECORDER_GROUP_RANKS]; /* NULL: has ended */
+	int64_t start_ns[RECORDER_GROUP_RANKS];           /* of its call */
+	uint8_t loser[RECORDER_GROUP_RANKS];              /* of each match, from 1 */
+	uint32_t count, open, leaves, first;              /* first: whose call comes next */
+};
+
+/* One more, before the order begins. */
+void iot_recorder_order_add(struct recorder_order *o, struct recorder_rank *k);
+void iot_recorder_order_begin(struct recorder_order *o);
+/* The first has another call. */
+void iot_recorder_order_moved(struct recorder_order *o);
+/* The first has ended; a group of which all have can be filled anew. */
+void iot_recorder_order_ended(struct recorder_order *o);
+
+static inline struct recorder_rank *iot_recorder_first(const struct recorder_order *o)
+{
+	return o->rank[o->first];
+}
 
 /* 0 is no process's number. */
 static inline uint32_t iot_recorder_process(const struct recorder_rank *k)
@@ -221,12 +243,9 @@ struct recorder {
 	uint64_t *times_at;                    /* by rank: slices of recorder.ts; ranks + 1 */
 	size_t kept_bytes;                     /* of grammars that are loaded */
 
-	/* Ranks: numbers, and those that are open, in a heap by start of the next call */
+	/* Ranks: numbers, and those that are open */
 	uint32_t *rank;
-	struct recorder_slot {
-		int64_t start_ns;
-		struct recorder_rank *rank;
-	} * heap;
+	struct recorder_order order;
 	size_t group_bytes;
 	uint64_t more_damage; /* ranks, but for the first */
 
@@ -238,7 +257,7 @@ struct recorder {
 
 	unsigned layers; /* bits of enum recorder_layers */
 	unsigned name_turn;
-	uint32_t units, ranks, rank_next, heap_size;
+	uint32_t units, ranks, rank_next;
 	int status;
 	bool check, text, began, ended;
 };

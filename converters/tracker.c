@@ -316,11 +316,3 @@ void iot_description_seek(struct iot_description *d, uint64_t position)
 	d->position = position;
 	d->position_known = true;
 }
-
-uint32_t iot_tracker_object(struct iot_tracker *t, struct iot_description *d)
-{
-	uint32_t *object = d->file != NULL ? &d->file->object : &d->object;
-	if (*object == 0)
-		*object = ++t->objects;
-	return *object;
-}

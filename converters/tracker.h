@@ -182,8 +182,6 @@ enum iot_open_how {
 struct iot_tracked_file *iot_tracker_open(struct iot_tracker *t, const char *path, size_t size,
 					  unsigned how);
 /* A file without a name (O_TMPFILE, one deleted before the trace), with one reference. */
-/* The number of what a description is open on, given when it is first asked for. */
-uint32_t iot_tracker_object(struct iot_tracker *t, struct iot_description *d);
 struct iot_tracked_file *iot_tracker_nameless(struct iot_tracker *t);
 /* The file of this name, as far as it has been opened; NULL if not. */
 struct iot_tracked_file *iot_tracker_find(struct iot_tracker *t, const char *path, size_t size);
@@ -213,5 +211,14 @@ void iot_directory_free(struct iot_directory *d);
  */
 size_t iot_path_resolve(const char *base, size_t base_size, const char *path, size_t size,
 			char *out);
+
+/* The number of what a description is open on, given when it is first asked for. */
+static inline uint32_t iot_tracker_object(struct iot_tracker *t, struct iot_description *d)
+{
+	uint32_t *object = d->file != NULL ? &d->file->object : &d->object;
+	if (*object == 0)
+		*object = ++t->objects;
+	return *object;
+}
 
 #endif
