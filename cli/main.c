@@ -136,6 +136,8 @@ int main(int argc, char **argv)
 {
 	/* A reader that goes away is an error of write(2), not the end of this process. */
 	signal(SIGPIPE, SIG_IGN);
+	/* A file that may not grow any more is an error of write(2), as a full disk is. */
+	signal(SIGXFSZ, SIG_IGN);
 	/* Large blocks go back to the system when freed, however often: glibc would begin to keep them. */
 	(void)mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 	int status = run(argc - 1, argv + 1);

@@ -37,8 +37,6 @@ static void set_all(void (*handler)(int))
 void iot_signals_catch(bool gentle)
 {
 	is_gentle = gentle;
-	/* A file that may not grow any more is an error of write(2), as a full disk is. */
-	signal(SIGXFSZ, SIG_IGN);
 	set_all(on_signal);
 }
 

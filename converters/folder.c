@@ -147,7 +147,9 @@ int iot_spool_file(struct iot_spool *s, struct iot_tar *t, uint64_t *size, struc
 					     "%d GiB",
 					     (int)(IOT_SPOOL_MAX >> 30));
 		if (!iot_file_write(s->fd, data, n, s->size + offset))
-			return iot_path_error(error, "temporary file for the files of a tar");
+			return iot_error_system(
+			    error, errno,
+			    "temporary file for the files of a tar: cannot be written");
 		if (n > 0 && offset + n > *size)
 			*size = offset + n;
 	}

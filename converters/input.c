@@ -263,7 +263,8 @@ static char *shown_name(const char *tar, const char *name)
 	memcpy(shown, tar, n);
 	shown[n] = '/';
 	iot_escape(shown + n + 1, NAME_MAX_SHOWN, name, strlen(name));
-	return shown;
+	char *fit = realloc(shown, n + strlen(shown + n) + 1);
+	return fit != NULL ? fit : shown;
 }
 
 /* Damage in a tar comes behind the last byte that could be read of it. */

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unpack_xz.h"
+
 /* One libarchive reader and the window beneath it. */
 struct unpacker {
 	struct iot_window *base;
@@ -134,11 +136,10 @@ static int enable_filter(struct unpacker *u)
 	switch (u->how) {
 	case IOT_PACKED_BZIP2:
 		return archive_read_support_filter_bzip2(u->archive);
-	case IOT_PACKED_XZ:
-		return archive_read_support_filter_xz(u->archive);
 	case IOT_PACKED_LZ4:
 		return archive_read_support_filter_lz4(u->archive);
 	case IOT_PACKED_NOT:
+	case IOT_PACKED_XZ:
 	case IOT_PACKED_WINDOW:
 		break;
 	}
@@ -240,6 +241,8 @@ struct iot_window *iot_unpack_window(struct iot_window *base, enum iot_packing h
 				     const char *name, const struct iot_window_options *options,
 				     struct iot_error *error)
 {
+	if (how == IOT_PACKED_XZ)
+		return iot_xz_window(base, name, options, error);
 	struct unpacker *u = unpacker_new(base, how, name, error);
 	if (u == NULL)
 		return NULL;

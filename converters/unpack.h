@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What libarchive is used for: bytes of bzip2, xz and lz4, and the files of a tar. It reads from a
- * window, which unpacks gzip and Zstandard itself. No filter that runs a program is ever enabled.
+ * What libarchive is used for: bytes of bzip2 and lz4 (and beside it those of xz, see unpack_xz.h), and
+ * the files of a tar. It reads from a window, which unpacks gzip and Zstandard itself. No filter that runs a program is ever enabled.
  */
 #ifndef IOT_CONVERTERS_UNPACK_H
 #define IOT_CONVERTERS_UNPACK_H
@@ -28,7 +28,7 @@ bool iot_is_tar(const char *head, size_t size);
 
 /*
  * A window on what is packed in base, which belongs to it from now on (also on failure). Bytes
- * before damage come first, up to libarchive's last whole block (xz: 64 KiB; bzip2, lz4: what the file says); the error keeps
+ * before damage come first, up to libarchive's last whole block (bzip2, lz4: what the file says); the error keeps
  * libarchive's words. options: of the window; why and done are its own. NULL with *error set.
  */
 struct iot_window *iot_unpack_window(struct iot_window *base, enum iot_packing how,

@@ -4,7 +4,7 @@
 # Address space is limited, so that what grows without bound fails at once.
 
 cat >bombs.py <<'P'
-import gzip, io, tarfile
+import bz2, gzip, io, lzma, struct, tarfile, zlib
 def put(name, data):
     with open(name, "wb") as f: f.write(data)
 def tar(name, members, mode="w"):
@@ -20,6 +20,17 @@ put("line.log.gz", gzip.compress(log + b'7 1.6 read(3, "' + line, 1))
 zeros = gzip.compress(bytes(256 << 20), 1)
 put("zeros.gz", zeros)
 put("twice.gz", gzip.compress(zeros, 1))
+put("zeros.xz", lzma.compress(bytes(64 << 20), preset=0))
+put("zeros.bz2", bz2.compress(bytes(64 << 20), 1))
+# a block that asks for a dictionary of 4 GB
+xz = bytearray(lzma.compress(log, check=lzma.CHECK_NONE))
+end = 12 + (xz[12] + 1) * 4
+xz[16] = 40
+xz[end - 4:end] = struct.pack("<I", zlib.crc32(bytes(xz[12:end - 4])))
+put("dictionary.xz", bytes(xz))
+with gzip.open("blank.iot.gz", "wb", 1) as f:
+    for _ in range(65):
+        f.write(b"\n" * (1 << 20))
 # a frame that asks for a window of 3.5 TB, and one of 2 GB
 put("window.iot.zst", b"\x28\xb5\x2f\xfd\x00\xf7" + b"\x01\x00\x00" * 9)
 put("window2.iot.zst", b"\x28\xb5\x2f\xfd\x00\xa8" + b"\x01\x00\x00" * 9)
@@ -36,6 +47,14 @@ tar("odd.tar", [("../../escaped", log, r, ""), ("/tmp/absolute-name-of-iotrace",
                 ("fifo", b"", tarfile.FIFOTYPE, "")])
 head = tarfile.TarInfo("big.log"); head.size = 1 << 50
 put("size.tar", head.tobuf(tarfile.GNU_FORMAT) + log * 20)
+with gzip.open("full.tar.gz", "wb", 1) as f:
+    head.size = 256 << 20
+    f.write(head.tobuf(tarfile.GNU_FORMAT) + b"x" * (256 << 20))
+with gzip.open("many.tar.gz", "wb", 1) as f:
+    head.size = 0
+    for _ in range(101):
+        f.write(head.tobuf(tarfile.GNU_FORMAT) * 10000)
+put("key", b"k" * 5000)
 P
 python3 bombs.py || exit 1
 
@@ -49,7 +68,7 @@ try() {
 		timeout 300 "$IOTRACE" "$@" >out.txt 2>err.txt
 	)
 	status=$?
-	echo "$*: $status"
+	echo "$(echo "$*" | cut -c 1-60): $status"
 	grep -v '^iotrace: warning' err.txt | head -n 1 | cut -c 1-150
 	rm -f out.iot
 }
@@ -66,11 +85,15 @@ try convert --from=strace -o out.iot zeros.gz
 try convert --from=procstat -o out.iot zeros.gz
 try convert --from=darshan -o out.iot zeros.gz
 try convert -o out.iot twice.gz
+try convert --from=strace -o out.iot zeros.xz
+try convert --from=strace -o out.iot zeros.bz2
+try cat blank.iot.gz
 echo "== windows"
 try cat window.iot.zst
 try info window2.iot.zst
 try check -q window2.iot.zst
 try convert -o out.iot window.iot.zst
+try convert --from=strace -o out.iot dictionary.xz
 echo "== ids"
 try stat --tsv processes.iot
 wc -l <out.txt | tr -d " "
@@ -82,5 +105,15 @@ head -n 3 err.txt
 find . .. -maxdepth 1 -name 'escaped*'
 ls /tmp/absolute-name-of-iotrace 2>/dev/null
 try convert --from=strace -o out.iot size.tar
+try convert -o out.iot full.tar.gz
+try convert -o out.iot many.tar.gz
+echo "== what is asked for"
+"$IOTRACE" convert -q --from=strace -o log.iot odd.tar
+ln -s loop loop
+try cat -o loop log.iot
+try slice --process="$(seq -s , 1 2 3000)" log.iot 2>&1
+chmod 600 key
+try anonymize --key=key log.iot
+rm log.iot loop key
 echo "== left here"
 ls -A | grep -v '^bombs\.py$\|\.txt$'
