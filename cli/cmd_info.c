@@ -356,7 +356,7 @@ static void print_storage(struct iot_out *o, const struct iot_reader *r)
 static void print_people(struct iot_out *o, const char *path, const struct info *f,
 			 const struct iot_in *in)
 {
-	char text[TEXT_ROOM];
+	char text[TEXT_ROOM], lost[32];
 	const struct iot_reader *r = in->reader;
 	iot_out_printf(o, "%s: %s\n", iot_escape(text, sizeof text, path, strlen(path)),
 		       state_name(in));
@@ -371,8 +371,8 @@ static void print_people(struct iot_out *o, const char *path, const struct info 
 	if (f->unknown_offsets > 0)
 		line(o, "offsets", "%ju count from an unknown base", (uintmax_t)f->unknown_offsets);
 	if (f->gaps > 0)
-		line(o, "gaps", "%ju, records lost: at least %ju", (uintmax_t)f->gaps,
-		     (uintmax_t)f->lost_records);
+		line(o, "gaps", "%ju, records lost: %s", (uintmax_t)f->gaps,
+		     iot_people_lost(lost, sizeof lost, f->lost_records));
 	line(o, "comments", "%ju", (uintmax_t)iot_reader_fact(r, IOT_FACT_COMMENTS));
 	line(o, "processes", "%zu", f->processes.count);
 	line(o, "files", "%zu opened, %zu different", f->files.count, f->objects.count);

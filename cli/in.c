@@ -127,10 +127,11 @@ static void tell_lost(struct iot_in *in)
 {
 	uint64_t places = iot_reader_fact(in->reader, IOT_FACT_LOST);
 	uint64_t records = iot_reader_fact(in->reader, IOT_FACT_LOST_RECORDS);
+	char lost[32];
 	iot_progress_clear(&in->progress);
 	if (places > 0 && !in->told_lost)
-		iot_message("%s: damaged (gaps: %ju, records lost: at least %ju)", in->path,
-			    (uintmax_t)places, (uintmax_t)records);
+		iot_message("%s: damaged (gaps: %ju, records lost: %s)", in->path,
+			    (uintmax_t)places, iot_people_lost(lost, sizeof lost, records));
 	in->told_lost = true;
 }
 

@@ -58,6 +58,15 @@ const char *iot_people_bytes(char *text, size_t room, uint64_t bytes)
 	return text;
 }
 
+const char *iot_people_lost(char *text, size_t room, uint64_t records)
+{
+	if (records > 0)
+		snprintf(text, room, "at least %ju", (uintmax_t)records);
+	else
+		snprintf(text, room, "not known");
+	return text;
+}
+
 /* Progress */
 
 enum { PROGRESS_PERIOD_NS = 1000000000 / 6 };

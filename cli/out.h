@@ -24,6 +24,8 @@ int iot_no_memory(void);
 
 /* "512 B", "1.50 MiB", "23.4 GiB"; returns text. */
 const char *iot_people_bytes(char *text, size_t room, uint64_t bytes);
+/* "at least 4", or "not known": what is behind "records lost"; returns text. */
+const char *iot_people_lost(char *text, size_t room, uint64_t records);
 
 /* Progress: one line on stderr, only on a terminal, six times a second at the most. */
 
