@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A ring of batches, each with its texts, between a thread that fills and one that empties. */
+/*
+ * A ring of batches, each with its texts, between a thread that fills and one that empties. Who had
+ * to wait goes on when half of the ring is there for it, as waking somebody costs as much as some
+ * hundred events.
+ */
 #include "relay.h"
 
 #include <pthread.h>
@@ -8,7 +12,7 @@
 
 #include "lib/processors.h"
 
-enum { SLOTS = 4 };
+enum { SLOTS = 8 };
 
 struct slot {
 	struct iot_event ev[IOT_RELAY_BATCH];
@@ -25,6 +29,8 @@ struct iot_relay {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	size_t filled, emptied; /* slots so far */
+	bool full, empty;       /* one of the threads waits */
+	bool last;              /* no more will be filled */
 	bool lent;              /* the slot behind the emptied ones is the caller's */
 	struct slot slot[SLOTS];
 };
@@ -61,23 +67,31 @@ static void fill(struct iot_relay *r, struct slot *s)
 		s->n = IOT_ENOMEM;
 }
 
+/* Who waits is woken if there is enough for it by now. */
+static void wake(struct iot_relay *r)
+{
+	const size_t n = r->filled - r->emptied;
+	if ((r->full && n <= SLOTS / 2) || (r->empty && (n >= SLOTS / 2 || r->last)) || r->stop)
+		pthread_cond_signal(&r->changed);
+}
+
 static void *work(void *context)
 {
 	struct iot_relay *r = context;
-	bool more = true;
 	pthread_mutex_lock(&r->lock);
-	while (more && !r->stop) {
-		if (r->filled - r->emptied == SLOTS) {
+	while (!r->last && !r->stop) {
+		r->full = r->filled - r->emptied > (r->full ? SLOTS / 2 : SLOTS - 1);
+		if (r->full) {
 			pthread_cond_wait(&r->changed, &r->lock);
 			continue;
 		}
 		struct slot *s = &r->slot[r->filled % SLOTS];
 		pthread_mutex_unlock(&r->lock);
 		fill(r, s);
-		more = s->n > 0;
 		pthread_mutex_lock(&r->lock);
+		r->last = s->n <= 0;
 		r->filled++;
-		pthread_cond_signal(&r->changed);
+		wake(r);
 	}
 	pthread_mutex_unlock(&r->lock);
 	return NULL;
@@ -107,10 +121,13 @@ static ssize_t wait_for(struct iot_relay *r, struct iot_event **ev)
 	pthread_mutex_lock(&r->lock);
 	if (r->lent) {
 		r->emptied++;
-		pthread_cond_signal(&r->changed);
+		wake(r);
 	}
-	while (r->filled == r->emptied)
+	r->empty = r->filled == r->emptied;
+	while (r->empty) {
 		pthread_cond_wait(&r->changed, &r->lock);
+		r->empty = r->filled - r->emptied < SLOTS / 2 && !r->last;
+	}
 	struct slot *s = &r->slot[r->emptied % SLOTS];
 	r->lent = true;
 	pthread_mutex_unlock(&r->lock);
@@ -140,7 +157,7 @@ void iot_relay_free(struct iot_relay *r)
 	if (r->threaded) {
 		pthread_mutex_lock(&r->lock);
 		r->stop = true;
-		pthread_cond_signal(&r->changed);
+		wake(r);
 		pthread_mutex_unlock(&r->lock);
 		pthread_join(r->thread, NULL);
 		pthread_mutex_destroy(&r->lock);
