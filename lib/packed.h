@@ -41,15 +41,18 @@ static inline unsigned char *iot_pack_number(unsigned char *p, uint64_t v, unsig
 	return p + n;
 }
 
-/* Fields of 64 bits have to leave their highest one clear, as iot_pack_number doubles them. */
-static inline bool iot_packs_short(const struct iot_event *ev, const struct iot_record *last)
+static inline bool iot_is_plain(const struct iot_event *ev)
 {
-	const struct iot_record *rec = &ev->rec;
+	return ev->kind == IOT_RECORD && ev->has == 0 && ev->text.size == 0;
+}
+
+/* Fields of 64 bits have to leave their highest one clear, as iot_pack_number doubles them. */
+static inline bool iot_packs_short(const struct iot_record *rec, const struct iot_record *last)
+{
 	uint64_t high = ((uint64_t)rec->start_ns - (uint64_t)last->start_ns) | rec->duration_ns |
 			(uint64_t)(rec->cpu_ns ^ last->cpu_ns) | (rec->offset ^ last->offset) |
 			(rec->length ^ last->length);
-	uint64_t none = (ev->kind ^ IOT_RECORD) | ev->has | ev->text.size | rec->zero | rec->spare;
-	return (high >> 63 | none) == 0;
+	return (high >> 63 | rec->zero | rec->spare) == 0;
 }
 
 static inline size_t iot_pack_full(unsigned char *to, const struct iot_event *ev)
@@ -61,15 +64,12 @@ static inline size_t iot_pack_full(unsigned char *to, const struct iot_event *ev
 	return sizeof(lengths) + sizeof(full);
 }
 
-/* Bytes written to `to`. The text is not among them. last: the record before; becomes this one. */
-static inline size_t iot_pack(unsigned char *to, const struct iot_event *ev,
-			      struct iot_record *last)
+/* A plain record behind another one, zeros for the first. Bytes written to `to`. */
+static inline size_t iot_pack_record(unsigned char *to, const struct iot_record *rec,
+				     const struct iot_record *last)
 {
-	const struct iot_record *rec = &ev->rec;
-	if (!iot_packs_short(ev, last)) {
-		*last = *rec;
-		return iot_pack_full(to, ev);
-	}
+	if (!iot_packs_short(rec, last))
+		return iot_pack_full(to, &(struct iot_event){.rec = *rec, .kind = IOT_RECORD});
 	uint32_t lengths = 0;
 	unsigned char *p = to + 6;
 	to[4] = rec->type;
@@ -86,8 +86,14 @@ static inline size_t iot_pack(unsigned char *to, const struct iot_event *ev,
 		p = iot_pack_number(p, rec->object ^ last->object, 29, &lengths);
 	}
 	memcpy(to, &lengths, sizeof(lengths));
-	*last = *rec;
 	return (size_t)(p - to);
+}
+
+/* The same for any event; its text is not among what is written. */
+static inline size_t iot_pack(unsigned char *to, const struct iot_event *ev,
+			      const struct iot_record *last)
+{
+	return iot_is_plain(ev) ? iot_pack_record(to, &ev->rec, last) : iot_pack_full(to, ev);
 }
 
 static inline uint64_t iot_unpack_number(const unsigned char **p, unsigned n)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "packed.h"
 #include "room.h"
 
 enum { PREFETCH = 12 }; /* keys ahead */
@@ -19,11 +20,6 @@ struct extra {
 enum { UNIT = 4 }; /* bytes */
 #define ARENA_MAX ((size_t)UINT32_MAX / 2 * UNIT)
 
-static bool is_plain(const struct iot_event *ev)
-{
-	return ev->kind == IOT_RECORD && ev->has == 0 && ev->text.size == 0;
-}
-
 static size_t extended_size(size_t text)
 {
 	return sizeof(struct iot_record) + sizeof(struct extra) + (text + 7) / 8 * 8;
@@ -31,7 +27,7 @@ static size_t extended_size(size_t text)
 
 static size_t arena_size(const struct iot_event *ev)
 {
-	return is_plain(ev) ? sizeof(struct iot_record) : extended_size(ev->text.size);
+	return iot_is_plain(ev) ? sizeof(struct iot_record) : extended_size(ev->text.size);
 }
 
 static char *stored(const struct iot_pending *p, struct iot_key key)
@@ -113,7 +109,7 @@ static size_t add_plain(struct iot_pending *p, const struct iot_event *ev, size_
 	int64_t lowest = p->sorted == p->count ? INT64_MAX : p->lowest;
 	uint64_t place = p->used / UNIT;
 	size_t i = 0, falls = 0;
-	for (; i < n && is_plain(&ev[i]); i++) {
+	for (; i < n && iot_is_plain(&ev[i]); i++) {
 		const struct iot_record *rec = &ev[i].rec;
 		memcpy(at + i * sizeof(*rec), rec, sizeof(*rec));
 		const uint64_t process = p->by_process ? rec->process : 0;
@@ -211,6 +207,21 @@ size_t iot_pending_take(struct iot_pending *p, size_t upto, struct iot_event *ou
 	}
 	p->head += n;
 	return n;
+}
+
+size_t iot_pending_take_records(struct iot_pending *p, size_t upto, const struct iot_record **out,
+				size_t max)
+{
+	const size_t n = least(upto - p->head, max);
+	const struct iot_key *key = p->key + p->head;
+	size_t i = 0;
+	for (; i < n && (key[i].tie & EXTENDED) == 0; i++) {
+		out[i] = (const struct iot_record *)(const void *)stored(p, key[i]);
+		__builtin_prefetch(out[i]);
+	}
+	p->dead += i * sizeof(struct iot_record);
+	p->head += i;
+	return i;
 }
 
 /* What is held moves to the other arena in its order, in which it stays by its places there. */

@@ -49,6 +49,9 @@ bool iot_pending_before(const struct iot_pending *p, int64_t end);
 
 /* Moves keys [head, upto) out, at most max; text stays until iot_pending_tidy or add. */
 size_t iot_pending_take(struct iot_pending *p, size_t upto, struct iot_event *out, size_t max);
+/* The same up to the first event that is more than a record; they stay as long as text does. */
+size_t iot_pending_take_records(struct iot_pending *p, size_t upto, const struct iot_record **out,
+				size_t max);
 
 /* Takes back the room of events that have left, if it is worth it. Sorted. False: no memory. */
 bool iot_pending_tidy(struct iot_pending *p);

@@ -95,6 +95,7 @@ static int pack_to_file(struct iot_runs *r, const struct iot_event *ev, size_t n
 		if (to == NULL)
 			return r->error->status;
 		r->file.fill += iot_pack(to, &ev[i], last);
+		*last = ev[i].rec;
 		if (ev[i].text.size > 0 &&
 		    iot_spill_put(&r->file, ev[i].text.data, ev[i].text.size) != IOT_OK)
 			return r->error->status;
@@ -189,11 +190,16 @@ static int spill(struct iot_runs *r)
 
 /* Putting */
 
+static bool in_order(const struct iot_runs *r, const struct iot_record *last, int64_t start,
+		     uint32_t process)
+{
+	return start > last->start_ns ||
+	       (start == last->start_ns && (!r->by_process || process >= last->process));
+}
+
 bool iot_runs_continue(const struct iot_runs *r, int64_t start, uint32_t process)
 {
-	if (!r->open || start != r->last.start_ns)
-		return r->open && start > r->last.start_ns;
-	return !r->by_process || process >= r->last.process;
+	return r->open && in_order(r, &r->last, start, process);
 }
 
 static int begin_run(struct iot_runs *r)
@@ -286,14 +292,53 @@ static int put(struct iot_runs *r, const struct iot_event *ev)
 	}
 	struct iot_chunk *chunk = r->run[r->count - 1]->last;
 	chunk->used += iot_pack(chunk->data + chunk->used, ev, &r->last);
+	r->last = ev->rec;
 	return ev->text.size > 0 ? put_text(r, ev->text) : IOT_OK;
+}
+
+/* Plain records as far as they go on with the run and its last chunk has room; how many. */
+static size_t put_on(struct iot_runs *r, const struct iot_record *const *rec, size_t n)
+{
+	struct iot_chunk *chunk = r->open ? r->run[r->count - 1]->last : NULL;
+	if (chunk == NULL)
+		return 0;
+	const struct iot_record *last = &r->last;
+	const size_t full = iot_chunk_room(&r->chunks) - IOT_PACKED_SLACK - IOT_PACKED_MAX;
+	size_t used = chunk->used, i = 0;
+	for (; i < n && used <= full; i++) {
+		if (!in_order(r, last, rec[i]->start_ns, rec[i]->process))
+			break;
+		used += iot_pack_record(chunk->data + used, rec[i], last);
+		last = rec[i];
+	}
+	chunk->used = used;
+	if (i > 0)
+		r->last = *last;
+	return i;
+}
+
+int iot_runs_put_records(struct iot_runs *r, const struct iot_record *const *rec, size_t n)
+{
+	r->fresh = false;
+	for (size_t i = 0; (i += put_on(r, rec + i, n - i)) < n; i++) {
+		int status = put(r, &(struct iot_event){.rec = *rec[i], .kind = IOT_RECORD});
+		if (status != IOT_OK)
+			return status;
+	}
+	return IOT_OK;
 }
 
 int iot_runs_put(struct iot_runs *r, const struct iot_event *ev, size_t n)
 {
+	const struct iot_record *rec[BATCH];
 	int status = IOT_OK;
+	for (size_t i = 0; i < n && status == IOT_OK;) {
+		size_t plain = 0;
+		for (; plain < BATCH && i + plain < n && iot_is_plain(&ev[i + plain]); plain++)
+			rec[plain] = &ev[i + plain].rec;
+		status = plain > 0 ? iot_runs_put_records(r, rec, plain) : put(r, &ev[i]);
+		i += plain > 0 ? plain : 1;
+	}
 	r->fresh = false;
-	for (size_t i = 0; i < n && status == IOT_OK; i++)
-		status = put(r, &ev[i]);
 	return status;
 }

@@ -69,6 +69,8 @@ void iot_runs_free(struct iot_runs *r);
 bool iot_runs_continue(const struct iot_runs *r, int64_t start, uint32_t process);
 /* An event that would not be begins a new run. IOT_OK, IOT_RUNS_FULL, or a negative status. */
 int iot_runs_put(struct iot_runs *r, const struct iot_event *ev, size_t n);
+/* The same for events that are records and nothing else. */
+int iot_runs_put_records(struct iot_runs *r, const struct iot_record *const *rec, size_t n);
 
 /* Whether everything has been taken. */
 bool iot_runs_empty(struct iot_runs *r);

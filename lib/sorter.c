@@ -87,13 +87,16 @@ static int put(struct iot_sorter *s, const struct iot_event *ev, size_t n)
 /* Pending keys [head, upto) become a run, or a part of one. */
 static int put_pending(struct iot_sorter *s, size_t upto)
 {
-	struct iot_event batch[BATCH];
-	size_t n;
+	const struct iot_record *rec[BATCH];
+	struct iot_event ev;
 	s->ready = 0;
-	while ((n = iot_pending_take(&s->pending, upto, batch, BATCH)) > 0) {
-		int status = put(s, batch, n);
+	while (s->pending.head < upto) {
+		size_t n = iot_pending_take_records(&s->pending, upto, rec, BATCH);
+		int status = iot_runs_put_records(&s->runs, rec, n);
+		if (status == IOT_OK && n == 0 && iot_pending_take(&s->pending, upto, &ev, 1) > 0)
+			status = iot_runs_put(&s->runs, &ev, 1);
 		if (status != IOT_OK)
-			return status;
+			return status == IOT_RUNS_FULL ? start_anew(s) : status;
 	}
 	return iot_pending_tidy(&s->pending) ? IOT_OK : no_memory(s);
 }
