@@ -9,6 +9,8 @@
 
 #include "lib/predict.h"
 
+#include "example.h"
+
 struct state {
 	void *block;
 	size_t size;
@@ -60,42 +62,7 @@ static bool same(const struct iot_record *a, const struct iot_record *b)
 	       a->type == b->type;
 }
 
-/* The worked example of iotrace(5). */
-
-static const struct iot_record example[] = {
-    {.start_ns = 0,
-     .duration_ns = 500000,
-     .offset = 0,
-     .length = 4096,
-     .file = 3,
-     .process = 7,
-     .type = IOT_LOGICAL | IOT_WRITE},
-    {.start_ns = 1000000,
-     .duration_ns = 501000,
-     .cpu_ns = 1000000,
-     .offset = 4096,
-     .length = 4096,
-     .file = 3,
-     .process = 7,
-     .type = IOT_LOGICAL | IOT_WRITE},
-    {.start_ns = 1100000,
-     .duration_ns = 50000,
-     .cpu_ns = 1100000,
-     .offset = 0,
-     .length = 100,
-     .file = 4,
-     .process = 7,
-     .type = IOT_LOGICAL},
-    {.start_ns = 1110000,
-     .duration_ns = 100000,
-     .cpu_ns = 0,
-     .offset = 1024,
-     .length = 4096,
-     .file = 3,
-     .process = 9,
-     .type = IOT_LOGICAL},
-};
-
+/* As iotrace(5) has them. */
 static const char *const example_lines[] = {
     "c0 22 0 8 0 1f4 3 7 0\n",
     "c0 ec 3e8 1f5 3e8\n",

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "converters/converter.h"
+
+#include "converter_tools.h"
 #include "darshan_build.h"
 
 enum { TEXT_ROOM = 1 << 20, FILES = 64, SETTINGS = 3 };
@@ -160,10 +162,7 @@ static void expect_directive(const char *part)
 
 static uint64_t counted(const char *name)
 {
-	for (size_t i = 0; i < run.src.report.counts; i++)
-		if (strcmp(run.src.report.count[i].name, name) == 0)
-			return run.src.report.count[i].value;
-	return 0;
+	return counted_in(&run.src.report, name);
 }
 
 /* A log with one file, which has one write and one read. */

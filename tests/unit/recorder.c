@@ -12,6 +12,8 @@
 
 #include "converters/converter.h"
 
+#include "converter_tools.h"
+
 enum { RANKS = 8, CALLS = 64, ROOM = 1 << 16, FILES = 16, NAMES = 24 };
 
 static const char *const names[NAMES] = {"creat",
@@ -294,10 +296,7 @@ static void has_directive(const char *text)
 
 static uint64_t counted(const char *name)
 {
-	for (size_t i = 0; i < t.src.report.counts; i++)
-		if (strcmp(t.src.report.count[i].name, name) == 0)
-			return t.src.report.count[i].value;
-	return 0;
+	return counted_in(&t.src.report, name);
 }
 
 /* Positions */

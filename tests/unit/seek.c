@@ -112,12 +112,7 @@ static struct bytes busy_trace(size_t n, struct make how)
 	int status = IOT_OK;
 	struct iot_event ev = comment("%trace source=test lacks=completion");
 	status |= iot_writer_events(w, &ev, 1);
-	for (unsigned i = 0; i < 5; i++) {
-		snprintf(text, sizeof(text), "%%file process=%u id=%u object=%u path=/f%u",
-			 1 + i % 3, i, 10 + i, i);
-		ev = comment(text);
-		status |= iot_writer_events(w, &ev, 1);
-	}
+	status |= tell_files(w);
 	for (size_t i = 0; i < n; i++) {
 		const unsigned file = (unsigned)(i * 7 % 5);
 		const struct iot_record rec = {.start_ns = (int64_t)(i / 2) * 10000,

@@ -9,6 +9,8 @@
 
 #include "converters/converter.h"
 
+#include "converter_tools.h"
+
 enum { FILES = 4096, TEXT_ROOM = 1 << 16 };
 
 /* A conversion: records one per line ("9:w a.dat 0+10"), directives as they are, and the end. */
@@ -146,10 +148,7 @@ static void expect_directive(const char *want)
 
 static uint64_t counted(const char *name)
 {
-	for (size_t i = 0; i < run.src.report.counts; i++)
-		if (strcmp(run.src.report.count[i].name, name) == 0)
-			return run.src.report.count[i].value;
-	return 0;
+	return counted_in(&run.src.report, name);
 }
 
 #define OPEN_A "openat(AT_FDCWD, \"a\", O_RDWR|O_CREAT|O_TRUNC, 0644) = 3\n"

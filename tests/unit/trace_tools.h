@@ -212,20 +212,28 @@ static inline struct bytes rewritten(const void *data, size_t size, struct make 
 	return written(w);
 }
 
+/* %file for 0 to 4, of processes 1 to 3; the status. */
+static inline int tell_files(struct iot_writer *w)
+{
+	char text[100];
+	int status = IOT_OK;
+	for (unsigned i = 0; i < 5; i++) {
+		snprintf(text, sizeof(text), "%%file process=%u id=%u object=%u path=/f%u",
+			 1 + i % 3, i, 10 + i, i);
+		struct iot_event ev = comment(text);
+		status |= iot_writer_events(w, &ev, 1);
+	}
+	return status;
+}
+
 /* n records of 3 processes and 5 files, with a %file for each, an operation and a free comment. */
 static inline struct bytes sample(size_t n, struct make how)
 {
 	struct iot_writer *w = memory_writer(how);
-	char text[100];
 	int status = IOT_OK;
 	struct iot_event ev = comment("%process id=1 name=one");
 	status |= iot_writer_events(w, &ev, 1);
-	for (unsigned i = 0; i < 5; i++) {
-		snprintf(text, sizeof(text), "%%file process=%u id=%u object=%u path=/f%u",
-			 1 + i % 3, i, 10 + i, i);
-		ev = comment(text);
-		status |= iot_writer_events(w, &ev, 1);
-	}
+	status |= tell_files(w);
 	for (size_t i = 0; i < n; i++) {
 		const unsigned file = (unsigned)(i * 7 % 5);
 		const struct iot_record rec = {

@@ -6,33 +6,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "example.h"
 #include "trace_tools.h"
-
-static const struct iot_record example[4] = {
-    {.duration_ns = 500000, .length = 4096, .file = 3, .process = 7, .type = 0xc0},
-    {.start_ns = 1000000,
-     .duration_ns = 501000,
-     .cpu_ns = 1000000,
-     .offset = 4096,
-     .length = 4096,
-     .file = 3,
-     .process = 7,
-     .type = 0xc0},
-    {.start_ns = 1100000,
-     .duration_ns = 50000,
-     .cpu_ns = 1100000,
-     .length = 100,
-     .file = 4,
-     .process = 7,
-     .type = 0x80},
-    {.start_ns = 1110000,
-     .duration_ns = 100000,
-     .offset = 1024,
-     .length = 4096,
-     .file = 3,
-     .process = 9,
-     .type = 0x80},
-};
 
 static void write_texts(struct iot_writer *w, const char *const *texts, size_t n)
 {
