@@ -9,19 +9,7 @@
 cd "$(dirname "$0")/../.." || exit 2
 build=$PWD/build/${MODE:-release}
 iotrace=$build/iotrace
-passed=0 failed=0
-scratch=$(mktemp -d) || exit 2
-trap 'rm -rf "$scratch"' EXIT
-
-verdict() { # STATUS WHAT
-	if [ "$1" -eq 0 ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "not ok: $2"
-		head -n 5 "$scratch/err"
-	fi
-}
+. tests/tools/verdict.sh
 
 agree() { # TRACE [OPTION of decode.py]
 	"$iotrace" cat -q --format=csv "$1" >"$scratch/ours" 2>"$scratch/err" &&

@@ -8,18 +8,7 @@
 
 cd "$(dirname "$0")/../.." || exit 2
 iotrace=${1:-build/${MODE:-release}/iotrace}
-passed=0 failed=0
-scratch=$(mktemp -d) || exit 2
-trap 'rm -rf "$scratch"' EXIT
-
-verdict() { # STATUS WHAT
-	if [ "$1" -eq 0 ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "not ok: $2"
-	fi
-}
+. tests/tools/verdict.sh
 
 # Words that mdoc hides from a plain grep are found in the formatted page.
 plain() { mandoc -T ascii "$1" | col -b; }
@@ -54,8 +43,8 @@ for page in man/*.3; do
 	     on { gsub(/\\e/, "\\"); block = block $0 "\n" }' "$page" >"$scratch/page.c"
 	[ -s "$scratch/page.c" ] || continue
 	${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Iinclude -c -o "$scratch/page.o" \
-		"$scratch/page.c" 2>"$scratch/err"
-	verdict $? "$page: example does not compile: $(cat "$scratch/err")"
+		"$scratch/page.c" 2>"$scratch/compiler"
+	verdict $? "$page: example does not compile: $(cat "$scratch/compiler")"
 done
 
 if [ -x "$iotrace" ]; then

@@ -13,9 +13,7 @@
 cd "$(dirname "$0")/../.." || exit 2
 root=$PWD
 build=$root/build/${MODE:-release}
-passed=0 failed=0
-scratch=$(mktemp -d) || exit 2
-trap 'rm -rf "$scratch"' EXIT
+. tests/tools/verdict.sh
 # libraries, and what a sanitizer or coverage build needs to link
 libraries='-lxxhash -lzstd -lz -lpthread'
 flags=
@@ -23,15 +21,6 @@ case ${MODE:-release} in
 asan) flags='-fsanitize=address,undefined' ;;
 coverage) flags='--coverage' ;;
 esac
-
-verdict() { # STATUS WHAT
-	if [ "$1" -eq 0 ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "not ok: $2"
-	fi
-}
 
 # Writes the blocks of README.md or a page to $scratch/N.block.
 blocks_of() {
