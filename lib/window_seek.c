@@ -36,7 +36,8 @@ int iot_window_seek(struct iot_window *w, uint64_t at)
 	const uint64_t before = iot_window_place(w);
 
 	end_ahead(w);
-	if (w->error.status == IOT_EFORMAT || w->error.status == IOT_ETRUNCATED)
+	if (w->error.status == IOT_EFORMAT || w->error.status == IOT_ETRUNCATED ||
+	    w->error.status == IOT_ELIMIT)
 		iot_error_clear(&w->error);
 	if (w->error.status != IOT_OK)
 		return w->error.status;
