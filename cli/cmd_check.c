@@ -60,6 +60,8 @@ static int verify(struct check *c, int fd, struct iot_check_report *report)
 		return IOT_EXIT_FAULT;
 	}
 	iot_check_report_end(report, &verdict);
+	if (verdict.count[IOT_BAD_RECORD] > 0 && verdict.records + verdict.comments == 0)
+		iot_in_guess(report->path);
 	const bool bad = iot_check_errors(&verdict) > 0 ||
 			 (c->strict && iot_check_warnings(&verdict) > 0) || report->failed;
 	return bad ? IOT_EXIT_FAULT : IOT_EXIT_OK;

@@ -43,13 +43,11 @@ static bool can_be_looked_at(const char *path)
 	return can;
 }
 
-/* What is no trace from its first line on may be the log of another tool, which is told. */
-void iot_in_hint(const char *path, const struct iot_reader *r, int status)
+void iot_in_guess(const char *path)
 {
 	struct iot_error error = {.status = IOT_OK};
 	char shown[256];
-	if (status != IOT_EFORMAT || iot_reader_fact(r, IOT_FACT_RECORDS) > 0 ||
-	    iot_reader_fact(r, IOT_FACT_COMMENTS) > 0 || !can_be_looked_at(path))
+	if (!can_be_looked_at(path))
 		return;
 	struct iot_input *in = iot_input_new(&path, 1, NULL, &error);
 	const struct iot_converter *found = in != NULL ? iot_converter_sniff(in, &error) : NULL;
@@ -57,6 +55,13 @@ void iot_in_hint(const char *path, const struct iot_reader *r, int status)
 		iot_message("%s: seems to be of %s; 'iotrace convert' makes a trace of it",
 			    iot_escape(shown, sizeof shown, path, strlen(path)), found->name);
 	iot_input_free(in);
+}
+
+void iot_in_hint(const char *path, const struct iot_reader *r, int status)
+{
+	if (status == IOT_EFORMAT && iot_reader_fact(r, IOT_FACT_RECORDS) == 0 &&
+	    iot_reader_fact(r, IOT_FACT_COMMENTS) == 0)
+		iot_in_guess(path);
 }
 
 static int fail(struct iot_in *in, int status)

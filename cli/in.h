@@ -86,7 +86,9 @@ void iot_in_close(struct iot_in *in);
  * else was asked for. They are known after the first events.
  */
 void iot_in_keep_framing(const struct iot_in *in, struct iot_write_options *o);
-/* Behind the reader's error: if IN is the log of another tool, says what makes a trace of it. */
+/* What is no trace from its first line on: if it is the log of another tool, says so. */
+void iot_in_guess(const char *path);
+/* The same behind a reader's error, if that was one of the first line. */
 void iot_in_hint(const char *path, const struct iot_reader *r, int status);
 /* If IN stopped early, says so with a %lost, so that the %end to come does not hide it. */
 int iot_in_mark_lost(const struct iot_in *in, struct iot_writer *w);

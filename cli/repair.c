@@ -114,13 +114,16 @@ static int decide(struct repair *r)
 	iot_intervals_settle(&r->intervals, r->options->keep_unverified);
 	for (size_t i = 0; i < r->intervals.count; i++)
 		any |= iot_feed_keeps(&r->intervals.entry[i]);
-	if (!any) {
-		iot_message("%s: nothing in it can be verified%s", r->shown,
-			    r->options->keep_unverified
-				? ", or read"
-				: "; --keep-unverified keeps what can be read");
+	if (!any && r->verdict.records + r->verdict.comments == 0) {
+		(void)iot_fault(r->path, "nothing in it can be verified, or read as a trace");
+		iot_in_guess(r->path);
 		return IOT_EXIT_FAULT;
 	}
+	if (!any)
+		return iot_fault(r->path, r->options->keep_unverified
+					      ? "nothing in it can be verified, or kept"
+					      : "nothing in it can be verified; "
+						"--keep-unverified keeps what can be read");
 	if (!tick_is_certain(r)) {
 		iot_message("%s: its %%iotrace is damaged, so that nobody knows the tick of its "
 			    "times; tell it with --in-tick=NS (1000 is usual)",

@@ -16,6 +16,9 @@ log info dd.darshan
 gzip -c cp.strace >cp.strace.gz
 log slice cp.strace.gz
 
+log check cp.strace.gz
+log check --repair cp.strace.gz
+
 # Neither broken traces nor what nobody knows, nor what would have to be unpacked whole
 printf 'ff %%iotrace tick=0 version=1\n' >broken.iot
 log cat broken.iot
