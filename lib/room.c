@@ -19,10 +19,10 @@ bool iot_room(void *array, size_t *room, size_t need, size_t size)
 		return false;
 	/* Pointers to all kinds of elements look alike, but have no type in common. */
 	memcpy(&at, array, sizeof at);
-	at = realloc(at, more * size);
-	if (at == NULL)
+	void *grown = realloc(at, more * size);
+	if (grown == NULL)
 		return false;
-	memcpy(array, &at, sizeof at);
+	memcpy(array, &grown, sizeof grown);
 	*room = more;
 	return true;
 }
