@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whose call comes next, against a look at all of them. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "converters/recorder.h"
+
+static struct recorder_order order;
+static struct recorder_rank rank[RECORDER_GROUP_RANKS];
+static unsigned left[RECORDER_GROUP_RANKS]; /* calls */
+
+static void begin(uint32_t ranks, unsigned calls)
+{
+	for (uint32_t i = 0; i < ranks; i++) {
+		rank[i] = (struct recorder_rank){.rank = 10 + i, .call = {.start_ns = rand() % 50}};
+		left[i] = calls + i % 3;
+		iot_recorder_order_add(&order, &rank[i]);
+	}
+	iot_recorder_order_begin(&order);
+}
+
+static const struct recorder_rank *earliest(uint32_t ranks)
+{
+	const struct recorder_rank *first = NULL;
+	for (uint32_t i = 0; i < ranks; i++)
+		if (left[i] > 0 && (first == NULL || rank[i].call.start_ns < first->call.start_ns))
+			first = &rank[i];
+	return first;
+}
+
+static void run(uint32_t ranks, unsigned calls)
+{
+	begin(ranks, calls);
+	while (order.open > 0) {
+		struct recorder_rank *k = iot_recorder_first(&order);
+		cr_assert_eq(k, earliest(ranks), "%u ranks: %p is first", ranks, (void *)k);
+		if (--left[k - rank] == 0) {
+			iot_recorder_order_ended(&order);
+			continue;
+		}
+		k->call.start_ns += rand() % 20 - 2; /* threads may go back */
+		iot_recorder_order_moved(&order);
+	}
+	cr_expect_null(earliest(ranks));
+}
+
+Test(recorder_order, the_earliest_call_comes_first_and_of_equal_ones_the_lowest_rank)
+{
+	srand(1);
+	for (uint32_t ranks = 1; ranks <= RECORDER_GROUP_RANKS; ranks++)
+		run(ranks, 20);
+}
+
+Test(recorder_order, calls_at_the_end_of_time_are_calls)
+{
+	begin(3, 1);
+	for (int i = 0; i < 2; i++) {
+		iot_recorder_first(&order)->call.start_ns = INT64_MAX;
+		iot_recorder_order_moved(&order);
+	}
+	cr_expect_eq(iot_recorder_first(&order)->call.start_ns < INT64_MAX, true);
+	iot_recorder_order_ended(&order);
+	for (uint32_t i = 2; i > 0; i--) {
+		cr_expect_eq(order.open, i);
+		cr_expect_not_null(iot_recorder_first(&order));
+		iot_recorder_order_ended(&order);
+	}
+}
