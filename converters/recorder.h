@@ -35,20 +35,22 @@ struct recorder_rank;
 enum { RECORDER_PAIRS = 2048 };
 
 struct recorder_stamps {
+	uint32_t at, count;
+	uint64_t left; /* pairs that the trace announces; UINT64_MAX: up to the end */
 	struct recorder_stream stream;
 	uint32_t pair[RECORDER_PAIRS][2];
-	size_t at, count;
-	uint64_t left; /* pairs that the trace announces; UINT64_MAX: up to the end */
 };
 
+/* What each call needs comes first, as ranks take turns and their state goes cold between. */
 struct recorder_compressed {
-	struct recorder_unit *unit;
 	struct recorder_expansion expansion;
-	struct recorder_stamps stamps;
+	const struct recorder_cst *cst;
 	int64_t ticks; /* start of the call before */
 	uint64_t done;
+	struct recorder_stamps stamps;
 	int64_t sum[RECORDER_PATTERNS];
 	uint32_t position[RECORDER_PATTERNS];
+	struct recorder_unit *unit;
 };
 
 struct recorder_peephole;
@@ -105,8 +107,8 @@ struct recorder_rank {
 /* Ranks side by side */
 struct recorder_order {
 	struct recorder_rank *rank[RECORDER_GROUP_RANKS]; /* NULL: has ended */
-	int64_t start_ns[RECORDER_GROUP_RANKS];           /* of its call */
-	uint8_t loser[RECORDER_GROUP_RANKS];              /* of each match, from 1 */
+	uint64_t loser[RECORDER_GROUP_RANKS];             /* of each match, from 1 */
+	int64_t base_ns;                                  /* of their times */
 	uint32_t count, open, leaves, first;              /* first: whose call comes next */
 };
 

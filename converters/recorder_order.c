@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Which rank of a group goes on: a tree of matches by start of the next call, then by number, so
- * that the order does not depend on chance. Each match remembers who has lost it, so that a new
- * call is only played up its own path, and nobody can foretell who wins: there are no branches.
+ * that the order does not depend on chance. Each match keeps who has lost it, so that a new call
+ * is only played up its own path. Nobody can foretell who wins, so there are no branches: time and
+ * number are one word.
  */
 #include "recorder.h"
 
-#define HAS_ENDED INT64_MAX
+enum { NUMBER_BITS = 7 };
 
-static bool is_before(const struct recorder_order *o, uint32_t a, uint32_t b)
+_Static_assert(RECORDER_GROUP_RANKS <= 1 << NUMBER_BITS, "numbers of a group fit");
+
+/* Times that a word can tell apart, 2 years of them: 200 days of it for clocks that go back. */
+#define LATEST    ((UINT64_C(1) << (64 - NUMBER_BITS)) - 2)
+#define HAS_ENDED (LATEST + 1)
+#define BACK_NS   (INT64_C(1) << 54)
+
+static uint64_t word_of(const struct recorder_order *o, uint32_t number)
 {
-	const int64_t of_a = o->start_ns[a], of_b = o->start_ns[b];
-	return (of_a < of_b) | ((of_a == of_b) & (a < b));
+	uint64_t since = HAS_ENDED;
+	if (o->rank[number] != NULL) {
+		const int64_t start_ns = o->rank[number]->call.start_ns;
+		since = start_ns < o->base_ns ? 0 : (uint64_t)start_ns - (uint64_t)o->base_ns;
+		since = since < LATEST ? since : LATEST;
+	}
+	return since << NUMBER_BITS | number;
 }
 
 void iot_recorder_order_add(struct recorder_order *o, struct recorder_rank *k)
@@ -20,41 +33,42 @@ void iot_recorder_order_add(struct recorder_order *o, struct recorder_rank *k)
 	o->open++;
 }
 
-static int64_t key(const struct recorder_rank *k)
+static int64_t base_of(const struct recorder_order *o)
 {
-	return k->call.start_ns < HAS_ENDED ? k->call.start_ns : HAS_ENDED - 1;
+	int64_t first_ns = INT64_MAX;
+	for (uint32_t i = 0; i < o->count; i++)
+		if (o->rank[i]->call.start_ns < first_ns)
+			first_ns = o->rank[i]->call.start_ns;
+	return first_ns < INT64_MIN + BACK_NS ? INT64_MIN : first_ns - BACK_NS;
 }
 
 void iot_recorder_order_begin(struct recorder_order *o)
 {
-	uint32_t winner[2 * RECORDER_GROUP_RANKS];
+	uint64_t winner[2 * RECORDER_GROUP_RANKS];
 	for (o->leaves = 1; o->leaves < o->count; o->leaves *= 2)
 		;
-	for (uint32_t i = 0; i < o->leaves; i++) {
-		o->start_ns[i] = i < o->count ? key(o->rank[i]) : HAS_ENDED;
-		winner[o->leaves + i] = i;
-	}
+	o->base_ns = base_of(o);
+	for (uint32_t i = o->count; i < o->leaves; i++)
+		o->rank[i] = NULL;
+	for (uint32_t i = 0; i < o->leaves; i++)
+		winner[o->leaves + i] = word_of(o, i);
 	for (uint32_t match = o->leaves - 1; match > 0; match--) {
-		const uint32_t a = winner[2 * match], b = winner[2 * match + 1];
-		const bool first = is_before(o, a, b);
-		winner[match] = first ? a : b;
-		o->loser[match] = (uint8_t)(first ? b : a);
+		const uint64_t a = winner[2 * match], b = winner[2 * match + 1];
+		winner[match] = a < b ? a : b;
+		o->loser[match] = a < b ? b : a;
 	}
-	o->first = winner[1];
+	o->first = winner[1] & ((1U << NUMBER_BITS) - 1);
 }
 
 void iot_recorder_order_moved(struct recorder_order *o)
 {
-	uint32_t winner = o->first;
-	struct recorder_rank *k = o->rank[winner];
-	o->start_ns[winner] = k != NULL ? key(k) : HAS_ENDED;
-	for (uint32_t match = (o->leaves + winner) / 2; match > 0; match /= 2) {
-		const uint32_t other = o->loser[match];
-		const bool beaten = is_before(o, other, winner);
-		o->loser[match] = (uint8_t)(beaten ? winner : other);
-		winner = beaten ? other : winner;
+	uint64_t winner = word_of(o, o->first);
+	for (uint32_t match = (o->leaves + o->first) / 2; match > 0; match /= 2) {
+		const uint64_t other = o->loser[match];
+		o->loser[match] = other > winner ? other : winner;
+		winner = other > winner ? winner : other;
 	}
-	o->first = winner;
+	o->first = winner & ((1U << NUMBER_BITS) - 1);
 }
 
 void iot_recorder_order_ended(struct recorder_order *o)

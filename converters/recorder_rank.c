@@ -27,7 +27,7 @@ static int fill(struct recorder_rank *k)
 	if (n < 0)
 		return (int)n;
 	s->at = 0;
-	s->count = (size_t)n / sizeof *s->pair;
+	s->count = (uint32_t)((size_t)n / sizeof *s->pair);
 	if (s->count > 0)
 		return IOT_OK;
 	return iot_error_set(&k->error, IOT_ETRUNCATED,
@@ -130,11 +130,11 @@ static int next(struct recorder_rank *k)
 	int status = take_times(k);
 	if (status != IOT_OK)
 		return status;
-	const struct recorder_signature *s = &c->unit->cst->signature[terminal];
+	const struct recorder_signature *s = &c->cst->signature[terminal];
 	k->call.signature = s;
 	c->done++;
-	if (c->unit->cst->seen != NULL)
-		c->unit->cst->seen[terminal]++;
+	if (c->cst->seen != NULL)
+		c->cst->seen[terminal]++;
 	if (s->function->pattern != 0 && !s->broken) {
 		take_offset(k, s);
 	} else {
@@ -261,6 +261,7 @@ int iot_recorder_compressed_open(struct recorder_rank *k)
 	c->unit = iot_recorder_unit_get(r, k->rank, &k->error);
 	if (c->unit == NULL)
 		return k->error.status;
+	c->cst = c->unit->cst;
 	int status = open_times(k);
 	if (status == IOT_OK)
 		status = check_total(k);
