@@ -110,8 +110,7 @@ static void make_options(struct job *j)
 		       "as IN has it, at once, instead of in order of start"),
 	    IOT_OPT_MEMORY(&o->memory),
 	    IOT_GROUP("Output"),
-	    IOT_CALL("tick", "NS|us|ms", &o->write.tick_ns,
-		     "what a tick stands for (default: as exact as IN)", iot_opt_tick),
+	    IOT_OPT_TICK(o->write, "as exact as IN"),
 	    IOT_OPT_BASE(o->write),
 	    IOT_OPT_WRITING(o->write),
 	};

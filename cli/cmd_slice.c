@@ -317,7 +317,7 @@ static int parse_and_run(struct run *r, int argc, char **argv)
 	    IOT_GROUP("Reading"),
 	    IOT_OPT_READING(r->read),
 	    IOT_GROUP("Writing"),
-	    IOT_OPT_TICK(r->write),
+	    IOT_OPT_TICK(r->write, "that of IN"),
 	    IOT_OPT_BASE_OF_IN(r->write),
 	    IOT_OPT_WRITING(r->write),
 	    IOT_OPTIONS_END,

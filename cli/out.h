@@ -136,8 +136,9 @@ enum { IOT_MEMORY_DEFAULT = 256 << 20 };
 #define IOT_OPT_OUTPUT(w)                                                                          \
 	IOT_OPTION(STRING, 'o', "output", "OUT", &(w).path,                                        \
 		   "write to OUT; .gz and .zst compress (default: standard output)")
-#define IOT_OPT_TICK(w)                                                                            \
-	IOT_CALL("tick", "NS|us|ms", &(w).tick_ns, "what a tick stands for", iot_opt_tick)
+#define IOT_OPT_TICK(w, default_)                                                                  \
+	IOT_CALL("tick", "NS|us|ms", &(w).tick_ns,                                                 \
+		 "what a tick stands for (default: " default_ ")", iot_opt_tick)
 #define IOT_OPT_BASE(w)                                                                            \
 	IOT_CALL("base", "16|10", &(w).base, "base of the numbers (default: 16)", iot_opt_base)
 #define IOT_OPT_BASE_OF_IN(w)                                                                      \
@@ -147,7 +148,7 @@ enum { IOT_MEMORY_DEFAULT = 256 << 20 };
 	IOT_OPTION(CHOICE, 0, "compress", "plain|gzip|zstd", &(w).compression,                     \
 		   "compress so, whatever the name of OUT says"),                                  \
 	IOT_RANGE(NUMBER, 0, "level", "N", &(w).level,                                             \
-		  "compression level: gzip 1 to 9, zstd 1 to 19", 1, 19),                          \
+		  "compression level: gzip 1 to 9 (default: 6), zstd 1 to 19 (1)", 1, 19),         \
 	IOT_RANGE(NUMBER, 0, "threads", "N", &(w).threads,                                         \
 		  "threads that compress beside this one (zstd)", 0, 256),                         \
 	IOT_OPTION(FLAG, 0, "bare", NULL, &(w).bare,                                               \

@@ -24,5 +24,6 @@ bool iot_room(void *array, size_t *room, size_t need, size_t size)
 		return false;
 	memcpy(array, &grown, sizeof grown);
 	*room = more;
+	/* cppcheck-suppress memleak */
 	return true;
 }
