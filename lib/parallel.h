@@ -26,7 +26,7 @@ enum {
 	IOT_PARALLEL_THREADS = 16, /* at most */
 
 	IOT_FOLD_EVENTS = 512, /* counted at once */
-	IOT_FOLD_CHUNKS = 2,    /* of a worker: one in work, one to be joined */
+	IOT_FOLD_CHUNKS = 2,   /* of a worker: one in work, one to be joined */
 	IOT_FOLD_OTHERS = 1 << 18,
 	IOT_FOLD_TEXT =
 	    1 << 24, /* what a part may tell of names; with more it is not for threads */
@@ -78,9 +78,9 @@ struct iot_chunk {
 struct iot_part {
 	uint64_t number;
 	uint64_t at, end; /* in the file */
-	bool has_end;     /* it ends at a %sync; else the trace ends with it */
+	bool has_end;     /* a %sync stands there; else the trace ends with the part */
 	uint64_t record;  /* its first one */
-	uint64_t end_record;
+	struct iot_sync end_sync;
 };
 
 struct iot_worker {

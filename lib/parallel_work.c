@@ -105,7 +105,7 @@ static bool plan(struct iot_parallel *p, struct iot_part *part)
 		part->has_end = iot_frames_next(p->frames, part->at + p->part_size, p->source.size,
 						&entry) == 1;
 		part->end = part->has_end ? entry.at : p->source.size;
-		part->end_record = entry.sync.record;
+		part->end_sync = entry.sync;
 		p->all_planned = !part->has_end;
 		p->planned = (struct iot_part){
 		    .number = part->number + 1, .at = entry.at, .record = entry.sync.record};
@@ -116,13 +116,15 @@ static bool plan(struct iot_parallel *p, struct iot_part *part)
 
 struct bytes {
 	const struct iot_stored *source;
-	uint64_t at;
+	uint64_t at, end;
 };
 
 static ssize_t read_bytes(void *context, void *buffer, size_t size)
 {
 	struct bytes *b = context;
-	const ssize_t n = iot_stored_read(b->source, b->at, buffer, size);
+	const uint64_t left = b->end - b->at;
+	const ssize_t n =
+	    iot_stored_read(b->source, b->at, buffer, size < left ? size : (size_t)left);
 	if (n > 0)
 		b->at += (uint64_t)n;
 	return n;
@@ -162,34 +164,28 @@ struct progress {
 	struct iot_reader *reader;
 	struct iot_worker *worker;
 	const struct iot_part *part;
-	uint64_t lines, text_bytes; /* without the %sync that ends the part */
-	uint64_t intervals;
+	uint64_t lines, text_bytes;
 };
 
-static void note_progress(struct progress *s, bool at_sync)
+static void note_progress(struct progress *s)
 {
 	const struct iot_reader *r = s->reader;
-	s->lines = r->lines - at_sync;
-	s->text_bytes = r->text_bytes + (r->block != NULL ? (uint64_t)(r->cur - r->block) : 0) -
-			(at_sync ? r->sync_size : 0);
+	s->lines = r->lines;
+	s->text_bytes = r->text_bytes + (r->block != NULL ? (uint64_t)(r->cur - r->block) : 0);
 }
 
-/* Whether the %sync just taken is the one that the part ends with. */
-static bool at_end_of_part(struct progress *s)
-{
-	const struct iot_reader *r = s->reader;
-	if (r->intervals == s->intervals)
-		return false;
-	s->intervals = r->intervals;
-	return s->part->has_end && r->index == s->part->end_record;
-}
-
-/* The end of the input is right where the trace ends properly. */
+/*
+ * The end of the input is right where the trace ends properly, or where the %sync behind the part holds: nobody else
+ * looks at what that tells of the part.
+ */
 static bool ends_well(const struct progress *s)
 {
-	const struct iot_reader *r = s->reader;
-	return !s->part->has_end && !r->cut && r->error.status == IOT_OK &&
-	       iot_window_status(r->window) == IOT_OK && (r->ended || !r->framed);
+	struct iot_reader *r = s->reader;
+	if (r->cut || r->error.status != IOT_OK || iot_window_status(r->window) != IOT_OK)
+		return false;
+	if (s->part->has_end)
+		return !r->ended && iot_reader_sync_holds(r, &s->part->end_sync);
+	return r->ended || !r->framed;
 }
 
 static bool is_odd(const struct iot_reader *r)
@@ -203,7 +199,6 @@ static void fill(struct progress *s, struct iot_chunk *c)
 	struct iot_reader *r = s->reader;
 	struct iot_batch b = {
 	    .records = c->records, .stride = sizeof(c->records[0]), .max = IOT_CHUNK_RECORDS};
-	bool at_sync = false;
 	r->chunk = c;
 	while (b.n < b.max && c->other_count < IOT_CHUNK_OTHERS && c->text_used < IOT_CHUNK_TEXT &&
 	       !c->last && !c->odd) {
@@ -215,10 +210,9 @@ static void fill(struct progress *s, struct iot_chunk *c)
 		r->arena_used = 0;
 		iot_reader_step(r, &b);
 		c->odd = is_odd(r) || c->failed;
-		c->last = at_sync = !c->odd && at_end_of_part(s);
 	}
 	c->count = b.n;
-	note_progress(s, at_sync);
+	note_progress(s);
 }
 
 static bool told_to_stop(struct iot_parallel *p)
@@ -253,7 +247,6 @@ static void fill_counted(struct progress *s, struct iot_chunk *c)
 	struct iot_batch b = {
 	    .events = ev, .records = &ev->rec, .stride = sizeof(*ev), .max = IOT_FOLD_EVENTS};
 	const uint64_t first = r->index;
-	bool at_sync = false;
 	r->chunk = c;
 	while (!c->last && !c->odd) {
 		if (r->cur == r->end)
@@ -266,14 +259,13 @@ static void fill_counted(struct progress *s, struct iot_chunk *c)
 		if (!iot_reader_step(r, &b) || b.n == b.max)
 			count_batch(s, c, &b);
 		c->odd = is_odd(r) || c->failed;
-		c->last = at_sync = !c->odd && at_end_of_part(s);
 	}
 	count_batch(s, c, &b);
 	c->odd |= c->failed;
 	c->last &= !c->odd;
 	c->count = r->index - first;
 	c->counted.start_ns = iot_reader_last_start_ns(r);
-	note_progress(s, at_sync);
+	note_progress(s);
 }
 
 static void fill_chunk(struct progress *s, struct iot_chunk *c)
@@ -313,12 +305,10 @@ static void sum_up(struct progress *s, struct iot_chunk *c)
 /* False: told to stop. */
 static bool read_part(struct iot_worker *w, const struct iot_part *part)
 {
-	struct bytes bytes = {&w->parallel->source, part->at};
+	struct bytes bytes = {&w->parallel->source, part->at, part->end};
 	struct progress s = {
 	    .reader = open_part(w->parallel, part, &bytes), .worker = w, .part = part};
 	bool over = false, stopped = false;
-	if (s.reader != NULL)
-		s.intervals = s.reader->intervals;
 	while (!over && !stopped) {
 		struct iot_chunk *c = empty_chunk(w);
 		stopped = c == NULL;

@@ -62,7 +62,6 @@ struct iot_reader {
 	uint64_t intervals;   /* %syncs taken */
 	uint64_t interval_at; /* the record behind the last one */
 	struct iot_blank_run blanks;
-	size_t sync_size;            /* of the line of the last one */
 	uint64_t told_comments;      /* by %end */
 	uint64_t threads;            /* that may decode; see parallel.h */
 	struct iot_ordered *ordered; /* what they have decoded; NULL: this reader decodes */
@@ -143,6 +142,8 @@ bool iot_reader_take_header(struct iot_reader *r, const struct iot_line *l);
 bool iot_reader_take_sync(struct iot_reader *r, struct iot_batch *b, const struct iot_line *l);
 bool iot_reader_take_end(struct iot_reader *r, struct iot_batch *b, const struct iot_line *l);
 bool iot_reader_after_end(struct iot_reader *r);
+/* Whether a %sync that stood where the reader is would hold. */
+bool iot_reader_sync_holds(struct iot_reader *r, const struct iot_sync *s);
 
 /* Recovery: drops the current line, unless it is one to go on at. */
 bool iot_reader_skip_line(struct iot_reader *r, struct iot_batch *b);

@@ -78,7 +78,6 @@ bool iot_reader_take_header(struct iot_reader *r, const struct iot_line *l)
 /* Behind a %sync: the next interval begins. */
 static void new_interval(struct iot_reader *r, const struct iot_line *l)
 {
-	r->sync_size = (size_t)(l->next - r->cur);
 	iot_reader_step_over(r, l);
 	XXH3_64bits_reset(r->hash);
 	r->hashed = r->cur;
@@ -92,6 +91,12 @@ static bool hash_matches(struct iot_reader *r, uint64_t hash)
 {
 	iot_reader_hash_up_to(r, r->cur);
 	return !r->verify || XXH3_64bits_digest(r->hash) == hash;
+}
+
+bool iot_reader_sync_holds(struct iot_reader *r, const struct iot_sync *s)
+{
+	return !r->skipping && hash_matches(r, s->hash) && s->record == r->index &&
+	       s->time == (uint64_t)iot_codec_start(r->codec);
 }
 
 static bool can_start_at(const struct iot_reader *r, uint64_t ticks)

@@ -275,6 +275,36 @@ Test(parallel, what_depends_on_parts_before_is_seen)
 	compare_changed("\nff %sync", "\nff an extra comment\nff %sync", "one comment more");
 }
 
+/* The n-th place at which an interval begins, from 1. */
+static size_t begins(struct bytes b, enum iot_compression how, unsigned n)
+{
+	static const char *const mark[] = {"ff %sync", "\x1f\x8b\x08", "\x28\xb5\x2f\xfd"};
+	const char *at = b.data;
+	for (unsigned i = 0; i < n; i++) {
+		at = memmem(at + 1, b.size - (size_t)(at + 1 - b.data), mark[how],
+			    strlen(mark[how]));
+		cr_assert_not_null(at);
+	}
+	return (size_t)(at - b.data);
+}
+
+Test(parallel, an_interval_that_is_there_twice_is_seen, .timeout = 120)
+{
+	for (unsigned i = 0; i < 3 * 6; i++) {
+		const enum iot_compression how = (enum iot_compression)(i % 3);
+		struct bytes b = lively_trace(1000, (struct make){.compression = how, .sync = 100});
+		const size_t from = begins(b, how, i / 3 + 1);
+		const size_t to = begins(b, how, i / 3 + 2 + i % 2), n = to - from;
+		struct bytes twice = {malloc(b.size + n), b.size + n};
+		memcpy(twice.data, b.data, to);
+		memcpy(twice.data + to, b.data + from, b.size - from);
+		for (uint64_t read_size = 64; read_size < 3000; read_size *= 3)
+			compare_all(twice, read_size, "twice");
+		free(twice.data);
+		free(b.data);
+	}
+}
+
 Test(parallel, names_and_facts_are_known_as_reading_goes_on)
 {
 	struct bytes b = lively_trace(4000, (struct make){.compression = IOT_ZSTD, .sync = 100});
