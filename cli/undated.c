@@ -43,7 +43,8 @@ size_t iot_undated_take(struct iot_undated *u, int64_t start_ns, const struct io
 	for (size_t i = 0; i < n; i++) {
 		u->ev[i].rec.start_ns = start_ns;
 		u->ev[i].text.data = text;
-		text += u->ev[i].text.size;
+		if (u->ev[i].text.size > 0)
+			text += u->ev[i].text.size;
 	}
 	*ev = u->ev;
 	u->count = u->used = 0;

@@ -3,6 +3,8 @@
 #ifndef IOT_LIB_ERROR_H
 #define IOT_LIB_ERROR_H
 
+#include <stdbool.h>
+
 #include <iotrace/iotrace.h>
 
 struct iot_error {
@@ -22,6 +24,12 @@ static inline void iot_error_clear(struct iot_error *e)
 {
 	e->status = IOT_OK;
 	e->text[0] = '\0';
+}
+
+/* Whether what comes elsewhere in the input may be good. */
+static inline bool iot_error_in_input(int status)
+{
+	return status == IOT_EFORMAT || status == IOT_ETRUNCATED || status == IOT_ELIMIT;
 }
 
 /*

@@ -67,8 +67,7 @@ static void correct_stored(struct iot_reader *r)
 /* As if nothing had been read yet. */
 static bool begin_again(struct iot_reader *r)
 {
-	const int status = r->error.status;
-	if (status == IOT_EFORMAT || status == IOT_ETRUNCATED || status == IOT_ELIMIT)
+	if (iot_error_in_input(r->error.status))
 		iot_error_clear(&r->error); /* it will be met again, in its place */
 	if (r->error.status != IOT_OK || iot_reader_begin_at(r, 0) != IOT_OK)
 		return false;

@@ -256,8 +256,7 @@ bool iot_reader_after_end(struct iot_reader *r)
 bool iot_reader_resync(struct iot_reader *r)
 {
 	const int status = iot_window_status(r->window);
-	if (!r->recover ||
-	    (status != IOT_EFORMAT && status != IOT_ETRUNCATED && status != IOT_ELIMIT))
+	if (!r->recover || !iot_error_in_input(status))
 		return false;
 	const bool more = iot_window_resync(r->window);
 	if (!more && status == IOT_ETRUNCATED)

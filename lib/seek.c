@@ -340,15 +340,10 @@ static struct target target_of(const struct iot_reader *r, enum iot_seek what, u
 	return t;
 }
 
-static bool is_damage(int status)
-{
-	return status == IOT_EFORMAT || status == IOT_ETRUNCATED;
-}
-
 int iot_reader_seek(struct iot_reader *r, enum iot_seek what, uint64_t value)
 {
 	struct iot_stored source;
-	if (r->error.status != IOT_OK && !is_damage(r->error.status))
+	if (r->error.status != IOT_OK && !iot_error_in_input(r->error.status))
 		return r->error.status;
 	if (r->window == NULL)
 		return iot_reader_refuse(r, "the reader is not open");

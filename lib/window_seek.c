@@ -36,8 +36,7 @@ int iot_window_seek(struct iot_window *w, uint64_t at)
 	const uint64_t before = iot_window_place(w);
 
 	end_ahead(w);
-	if (w->error.status == IOT_EFORMAT || w->error.status == IOT_ETRUNCATED ||
-	    w->error.status == IOT_ELIMIT)
+	if (iot_error_in_input(w->error.status))
 		iot_error_clear(&w->error);
 	if (w->error.status != IOT_OK)
 		return w->error.status;
