@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The interface of the converters: one const struct iot_converter per foreign format, listed in
- *table.c. A new format is one new file and one line there.
+ * table.c. A new format is one new file and one line there.
  *
  *	input   what the user named: members (a file, several, the files of a directory or tar,
- *standard input), unpacked (input.c) source  one conversion: an input, its options, its report
- *(source.c)
+ *		standard input), unpacked (input.c)
+ *	source  one conversion: an input, its options, its report (source.c)
  */
 #ifndef IOT_CONVERTER_H
 #define IOT_CONVERTER_H

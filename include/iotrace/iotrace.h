@@ -15,15 +15,15 @@
  *
  * Three layers, each usable alone: the codec (one record, one line; no allocation, no I/O), streams
  * (reader and writer over files, pipes, memory, callbacks; gzip, Zstandard) and directives
- *(comments with a meaning). Above the codec everything is explicit: no field is left out, every
- *time is absolute and in nanoseconds, whatever the tick of the trace.
+ * (comments with a meaning). Above the codec everything is explicit: no field is left out, every
+ * time is absolute and in nanoseconds, whatever the tick of the trace.
  *
  * Threads: a handle may be used by one thread at a time; different handles are independent. The
  * library has no global state, never prints, never exits, and installs no signal handlers.
  *
  * Errors: functions that can fail return IOT_OK (or a count) or a negative enum iot_status. A
- *handle keeps its first error: later calls return it again, and iot_..._error() says in a sentence
- *where it was, what was found and what was expected.
+ * handle keeps its first error: later calls return it again, and iot_..._error() says in a sentence
+ * where it was, what was found and what was expected.
  */
 #ifndef IOTRACE_IOTRACE_H
 #define IOTRACE_IOTRACE_H
