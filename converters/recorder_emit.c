@@ -191,7 +191,8 @@ void iot_recorder_unparsed(struct recorder_rank *k)
 	memcpy(text, s->function->name, n);
 	text[n++] = ' ';
 	more = s->args_size < more ? s->args_size : more;
-	memcpy(text + n, s->args, more);
+	if (more > 0)
+		memcpy(text + n, s->args, more);
 	iot_report_unparsed(&k->r->src->report, where, 0, text, n + more);
 }
 

@@ -23,13 +23,14 @@ static bool has_word(const char *text, size_t size)
 
 static struct command anonymize(int fd, unsigned how)
 {
-	static const char *const options[] = {"--epoch=drop", "--epoch=shift", "--time-grain=1000",
-					      "--size-grain=512"};
+	static const char *const options[] = {
+	    "--epoch=drop", "--epoch=shift", "--time-grain=1000", "--size-grain=512",
+	    "-v",           "--keep=/none",  "--base=10",         "--compress=gzip"};
 	char key[FUZZ_PATH], path[FUZZ_PATH], word[FUZZ_PATH + 8];
 	int secret = fuzz_file("a key of enough bytes", 21);
 	FUZZ_CHECK(fchmod(secret, 0600) == 0);
 	snprintf(word, sizeof(word), "--key=%s", fuzz_path(key, secret));
-	const char *words[] = {"anonymize",         "-q", word, options[how & 3],
+	const char *words[] = {"anonymize",         "-q", word, options[(how & 3) | (how >> 2 & 4)],
 			       fuzz_path(path, fd), NULL};
 	struct command done = command_run(iot_cmd_anonymize, words);
 	(void)close(secret);

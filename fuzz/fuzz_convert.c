@@ -5,7 +5,8 @@
  * nothing else left.
  *
  * The first two bytes of an input are no part of the log, '0' being the plain way. First: bits 0-2
- * --from, 3 a tar is made of the rest (see tar.h), 4 the rest is two inputs. Second: bits 0-1
+ * --from, 3 a tar is made of the rest (see tar.h), 4 the rest is two inputs, 5 files of a folder are made
+ * of it. Second: bits 0-1
  * compression, 2-3 how it is sorted, 4-6 another option.
  */
 #include "command.h"
@@ -14,13 +15,17 @@
 
 #include "json.h"
 
+#include <sys/stat.h>
+
+enum { FILES_MAX = 8 };
+
 struct converted {
 	struct command done;
 	char *trace, *report; /* NULL: there is none */
 	size_t trace_size, report_size;
 };
 
-static struct converted convert(const int *fd, size_t files, unsigned from, unsigned how)
+static struct converted convert(const char *const *paths, size_t files, unsigned from, unsigned how)
 {
 	static const char *const sources[] = {"-q",       "strace", "darshan", "recorder",
 					      "procstat", "-v",     "strace",  "-q"};
@@ -29,7 +34,7 @@ static struct converted convert(const int *fd, size_t files, unsigned from, unsi
 	static const char *const others[] = {"-q",          "--strict",     "--ops=none",
 					     "--ops=names", "--layer=both", "--per-thread",
 					     "--check",     "--tick=us"};
-	char path[2][FUZZ_PATH], out[COMMAND_PATH], report[COMMAND_PATH + 10], word[32];
+	char out[COMMAND_PATH], report[COMMAND_PATH + 10], word[32];
 	const bool named = sources[from & 7][0] != '-';
 	struct converted c = {.trace = NULL};
 	snprintf(word, sizeof(word), "%s%s", named ? "--from=" : "", sources[from & 7]);
@@ -42,7 +47,7 @@ static struct converted convert(const int *fd, size_t files, unsigned from, unsi
 					    "-o",
 					    command_path(out, names[how & 3])};
 	for (size_t i = 0; i < files; i++)
-		words[7 + i] = fuzz_path(path[i], fd[i]);
+		words[7 + i] = paths[i];
 	c.done = command_run(iot_cmd_convert, words);
 	c.trace = command_output(out, &c.trace_size);
 	c.report = command_output(command_path(out, "report"), &c.report_size);
@@ -69,35 +74,70 @@ static void check_trace(const struct converted *c, bool sorted)
 	kept_free(&k);
 }
 
-static void check(const int *fd, size_t files, unsigned from, unsigned how)
+static void check(const char *const *paths, size_t files, unsigned from, unsigned how)
 {
-	struct converted c = convert(fd, files, from, how);
+	struct converted c = convert(paths, files, from, how);
 	FUZZ_CHECK(c.done.size == 0 && (c.done.status != IOT_EXIT_OK || c.trace != NULL));
 	if (c.report != NULL)
 		FUZZ_CHECK(json_is_valid(c.report, c.report_size));
 	if (c.trace != NULL)
 		check_trace(&c, (how >> 2 & 3) != 2);
-	command_left_nothing();
 	free(c.done.out);
 	free(c.trace);
 	free(c.report);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Names without folders, and not those of the outputs. */
+static void in_a_folder(struct fuzz_input *in, unsigned from, unsigned how)
 {
-	struct fuzz_input in = {data, size};
-	const unsigned from = (unsigned)fuzz_take(&in, 1) ^ '0',
-		       how = (unsigned)fuzz_take(&in, 1) ^ '0';
+	char folder[COMMAND_PATH], path[FILES_MAX][COMMAND_PATH + NAME_ROOM + 4];
+	const char *paths[] = {command_path(folder, "in")};
+	struct piece p;
+	size_t count = 0;
+	FUZZ_CHECK(mkdir(folder, 0700) == 0);
+	while (count < FILES_MAX && piece_take(in, &p)) {
+		snprintf(path[count], sizeof(path[count]), "%s/%s", folder, p.name);
+		const int fd = strchr(p.name, '/') != NULL
+				   ? -1
+				   : open(path[count], O_WRONLY | O_CREAT | O_EXCL, 0600);
+		if (fd < 0)
+			continue;
+		FUZZ_CHECK(write(fd, p.data, p.size) == (ssize_t)p.size && close(fd) == 0);
+		count++;
+	}
+	check(paths, 1, from, how);
+	while (count-- > 0)
+		FUZZ_CHECK(unlink(path[count]) == 0);
+	FUZZ_CHECK(rmdir(folder) == 0);
+}
+
+static void as_files(struct fuzz_input *in, unsigned from, unsigned how)
+{
+	char path[2][FUZZ_PATH];
+	const char *paths[2] = {path[0], path[1]};
 	const size_t files = from & 16 ? 2 : 1;
 	int fd[2] = {-1, -1};
 	for (size_t i = 0; i < files; i++) {
-		struct fuzz_input part = {in.data, in.size / (files - i)};
-		in.data += part.size;
-		in.size -= part.size;
+		struct fuzz_input part = {in->data, in->size / (files - i)};
+		in->data += part.size;
+		in->size -= part.size;
 		fd[i] = from & 8 ? tar_file(&part) : fuzz_file(part.data, part.size);
+		(void)fuzz_path(path[i], fd[i]);
 	}
-	check(fd, files, from, how);
+	check(paths, files, from, how);
 	for (size_t i = 0; i < files; i++)
 		(void)close(fd[i]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_input in = {data, size};
+	const unsigned from = (unsigned)fuzz_take(&in, 1) ^ '0';
+	const unsigned how = (unsigned)fuzz_take(&in, 1) ^ '0';
+	if (from & 32)
+		in_a_folder(&in, from, how);
+	else
+		as_files(&in, from, how);
+	command_left_nothing();
 	return 0;
 }

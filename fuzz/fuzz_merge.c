@@ -7,12 +7,20 @@
 #include "kept.h"
 #include "made.h"
 
+/* Bits 0-1 and 4: the option that matters; 5: little memory, so that inputs out of order spill. */
 static struct command merge(int a, int b, unsigned how)
 {
-	static const char *const options[] = {"-q", "--keep-ids", "--join-paths", "--reorder"};
+	static const char *const options[] = {"-q",        "--keep-ids", "--join-paths",
+					      "--reorder", "--sync=3",   "--shift-by=host",
+					      "--tick=us", "--reorder"};
 	char first[FUZZ_PATH], second[FUZZ_PATH];
-	const char *words[] = {
-	    "merge", "-q", options[how & 3], fuzz_path(first, a), fuzz_path(second, b), NULL};
+	const char *words[] = {"merge",
+			       "-q",
+			       options[(how & 3) | (how >> 2 & 4)],
+			       how & 32 ? "--memory=64K" : "--compress=zstd",
+			       fuzz_path(first, a),
+			       fuzz_path(second, b),
+			       NULL};
 	return command_run(iot_cmd_merge, words);
 }
 
@@ -92,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const void *trace[2] = {half[0].data, half[1].data};
 	size_t sizes[2] = {half[0].size, half[1].size};
 	for (int i = 0; i < 2 && how & 8; i++) {
-		w[i] = made_trace(&half[i], (how & 3) != 3);
+		w[i] = made_trace(&half[i], (how & 3) != 3 || how & 64);
 		trace[i] = iot_writer_memory(w[i], &sizes[i]);
 	}
 	check(trace, sizes, how, (how & 8) != 0);

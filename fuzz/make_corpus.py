@@ -3,10 +3,13 @@
 """Makes the seeds that are derived: from testdata/format, and of numbers.
 
 Run in the top folder after testdata/format has changed. Seeds of the converters and of decode, and
-those with names that begin with "found-", are kept by hand.
+those with names that begin with "found-" (what has failed once) or "fuzzed-" (what reaches more) are
+kept by hand.
 """
+import bz2
 import gzip
 import io
+import lzma
 import os
 import random
 import subprocess
@@ -33,7 +36,7 @@ def zstd(data):
 def clear(folder):
     os.makedirs(folder, exist_ok=True)
     for name in os.listdir(folder):
-        if not name.startswith("found-"):
+        if not name.startswith(("found-", "fuzzed-")):
             os.remove(os.path.join(folder, name))
 
 
@@ -102,6 +105,12 @@ def made():
         save(folder, "trace-damaged", first + bent)
         save(folder, "trace-names", first + names + (names if name == "merge" else b""))
         save(folder, "trace.zst", first + zstd(sync))
+    for how in range(8):
+        save("fuzz/corpus/merge", "made-often-%d" % how,
+             bytes([(0x38 ^ (how & 3) ^ (how & 4) << 2) ^ 32 * (how & 1)])
+             + b"".join(bytes([32]) + bytes_of(how + 50 + k, 300) for k in (0, 1)))
+        save("fuzz/corpus/anonymize", "made-more-%d" % how,
+             bytes([0x38 ^ (how & 3) ^ (how & 4) << 2, how]) + bytes_of(how + 60, 100))
     for how in range(4):
         save("fuzz/corpus/reorder", "made-often-%d" % how,
              bytes([0x38 + how, 32 + how]) + bytes_of(how + 30, 600))
@@ -130,6 +139,12 @@ def convert():
     log = load("testdata/strace/signals_stderr.strace")
     half = 400 * (log[:len(log) // 2])
     save(folder, "strace-long", bytes([0x30 ^ 1, 0x30 ^ 4]) + half[:20000])
+    pieces = b"".join(b"log.%d %d\n" % (n, len(part)) + part for n, part in enumerate(
+        load("testdata/strace/signals_ff/" + name) for name in sorted(os.listdir("testdata/strace/signals_ff"))[:4]))
+    save(folder, "strace-folder", bytes([0x30 ^ 33, 0x30]) + pieces)
+    for name in "text", "own", "v25":
+        save(folder, "recorder-folder-" + name,
+             bytes([0x30 ^ 32, 0x30]) + load("fuzz/corpus/recorder/" + name)[1:])
     save(folder, "strace-two", bytes([0x30 ^ 17, 0x30]) + log)
 
 
@@ -164,6 +179,10 @@ def inputs():
     save(folder, "empty", b"")
     save(folder, "log.gz", gzip.compress(log, mtime=0))
     save(folder, "log.zst", zstd(log))
+    save(folder, "log.xz", lzma.compress(log))
+    save(folder, "log.bz2", bz2.compress(log))
+    save(folder, "cut.xz", lzma.compress(1000 * log)[:-30])
+    save(folder, "links.tar.xz", lzma.compress(plain))
     save(folder, "links.tar", plain)
     save(folder, "links.tar.gz", gzip.compress(plain, mtime=0))
     save(folder, "nested.tar", tar_of([("x.tar.gz", gzip.compress(plain, mtime=0),

@@ -49,33 +49,40 @@ static inline void tar_add(struct tar *t, const char *name, const uint8_t *data,
 		memcpy(room, data, size);
 }
 
+struct piece {
+	char name[NAME_ROOM];
+	const uint8_t *data;
+	size_t size;
+};
+
 /* The next file; false: no more. What is missing of the last one is cut off. */
-static inline bool tar_take(struct fuzz_input *in, struct tar *t)
+static inline bool piece_take(struct fuzz_input *in, struct piece *p)
 {
-	char name[NAME_ROOM], line[NAME_ROOM + 24];
-	size_t n = 0, size;
+	char line[NAME_ROOM + 24];
+	size_t n = 0;
 	while (n < in->size && n < sizeof(line) - 1 && in->data[n] != '\n')
 		n++;
 	if (n == in->size || in->data[n] != '\n')
 		return false;
 	memcpy(line, in->data, n);
 	line[n] = '\0';
-	if (sscanf(line, "%99s %zu", name, &size) != 2)
+	if (sscanf(line, "%99s %zu", p->name, &p->size) != 2)
 		return false;
 	in->data += n + 1;
 	in->size -= n + 1;
-	size = size < in->size ? size : in->size;
-	tar_add(t, name, in->data, size);
-	in->data += size;
-	in->size -= size;
+	p->size = p->size < in->size ? p->size : in->size;
+	p->data = in->data;
+	in->data += p->size;
+	in->size -= p->size;
 	return true;
 }
 
 static inline int tar_file(struct fuzz_input *in)
 {
 	struct tar t = {NULL, 0};
-	while (tar_take(in, &t))
-		;
+	struct piece p;
+	while (piece_take(in, &p))
+		tar_add(&t, p.name, p.data, p.size);
 	(void)tar_room(&t, 2 * TAR_BLOCK);
 	int fd = fuzz_file(t.data, t.size);
 	free(t.data);

@@ -104,6 +104,8 @@ static size_t plain_room(const struct iot_pending *p, size_t full)
 /* The same as add, for at most n plain records that there is room for; how many there were. */
 static size_t add_plain(struct iot_pending *p, const struct iot_event *ev, size_t n)
 {
+	if (n == 0) /* there may be no arena yet */
+		return 0;
 	struct iot_key *to = p->key + p->count, last = newest(p);
 	char *at = p->arena + p->used;
 	int64_t lowest = p->sorted == p->count ? INT64_MAX : p->lowest;
