@@ -3,8 +3,8 @@
  * A stable natural merge sort: runs that are there are found, short ones made longer by insertion,
  * and neighbours merged in the order of "powersort" (Munro and Wild, 2018). A merge first cuts off
  * what is in place already, so that input in order, or nearly so, costs little more than looking at
- * it once. Where the runs are short and the starts near each other, counting digits takes a third of
- * the time, as no branch has to be foretold.
+ * it once. Where there are many runs and the starts are near each other, counting digits takes a third
+ * of the time.
  */
 #include "keysort.h"
 
@@ -15,7 +15,8 @@ enum {
 	RUN_STACK = 72, /* powers on the stack increase, and are at most 64 + 1 */
 	DIGIT_BITS = 12,
 	PASSES_MAX = 4,    /* more cost as much as merging does */
-	DIGITS_MIN = 1024, /* for fewer keys counting is not worth it */
+	DIGITS_MIN = 1024, /* for fewer keys counting is not worth it, */
+	DIGITS_RUN = 256,  /* or for runs so long on average */
 };
 
 static bool is_before(struct iot_key a, struct iot_key b)
@@ -250,7 +251,7 @@ void iot_keysort(struct iot_key *a, size_t n, size_t done, size_t falls, bool by
 {
 	if (n < 2)
 		return;
-	if (n >= DIGITS_MIN && n <= UINT32_MAX && falls > n / RUN_MIN) {
+	if (n >= DIGITS_MIN && n <= UINT32_MAX && falls > n / DIGITS_RUN) {
 		const struct digits d = digits_of(a, n);
 		if (d.passes <= PASSES_MAX) {
 			by_digits(a, n, d, spare);
