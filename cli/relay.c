@@ -12,7 +12,7 @@
 
 #include "lib/processors.h"
 
-enum { SLOTS = 8 };
+enum { SLOTS = 16 };
 
 struct slot {
 	struct iot_event ev[IOT_RELAY_BATCH];
