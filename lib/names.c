@@ -35,6 +35,18 @@ bool iot_names_reserve(struct iot_names *n, size_t bytes)
 	return true;
 }
 
+int iot_names_grow_codec(struct iot_names *n, struct iot_codec **codec, size_t *size)
+{
+	if (!iot_names_reserve(n, *size))
+		return IOT_ELIMIT;
+	void *bigger = realloc(*codec, 2 * *size);
+	if (bigger == NULL)
+		return IOT_ENOMEM;
+	*size *= 2;
+	*codec = iot_codec_grow(bigger, *size);
+	return IOT_OK;
+}
+
 static size_t home_of(const struct iot_names *n, uint32_t kind, uint32_t process, uint32_t file)
 {
 	const uint32_t key[3] = {kind, process, file};

@@ -44,6 +44,8 @@ void iot_names_free(struct iot_names *n);
 
 /* Counts memory of the owner's own against the limit; false if it would be passed. */
 bool iot_names_reserve(struct iot_names *n, size_t bytes);
+/* Doubles the block of a codec, which counts against it, too. IOT_OK, IOT_ELIMIT, IOT_ENOMEM. */
+int iot_names_grow_codec(struct iot_names *n, struct iot_codec **codec, size_t *size);
 
 /*
  * Takes a parsed event: %process and %file come in force, a close ends a file, all else is

@@ -175,14 +175,8 @@ int iot_reader_make_codec(struct iot_reader *r)
 
 bool iot_reader_grow_codec(struct iot_reader *r)
 {
-	if (!iot_names_reserve(&r->names, r->codec_size))
-		return iot_reader_fail_memory(r, IOT_ELIMIT);
-	void *bigger = realloc(r->codec, r->codec_size * 2);
-	if (bigger == NULL)
-		return iot_reader_fail_memory(r, IOT_ENOMEM);
-	r->codec_size *= 2;
-	r->codec = iot_codec_grow(bigger, r->codec_size);
-	return true;
+	const int status = iot_names_grow_codec(&r->names, &r->codec, &r->codec_size);
+	return status == IOT_OK || iot_reader_fail_memory(r, status);
 }
 
 /* The record decoded last is the first of its file. */

@@ -83,17 +83,9 @@ static void look_up(struct iot_verify *v, const struct iot_record *rec)
 
 static void grow_codec(struct iot_verify *v)
 {
-	if (!iot_names_reserve(&v->names, v->codec_size)) {
-		fail_memory(v, IOT_ELIMIT);
-		return;
-	}
-	void *bigger = realloc(v->codec, v->codec_size * 2);
-	if (bigger == NULL) {
-		fail_memory(v, IOT_ENOMEM);
-		return;
-	}
-	v->codec_size *= 2;
-	v->codec = iot_codec_grow(bigger, v->codec_size);
+	const int status = iot_names_grow_codec(&v->names, &v->codec, &v->codec_size);
+	if (status != IOT_OK)
+		fail_memory(v, status);
 }
 
 static bool begin_lint(struct iot_verify *v)

@@ -257,14 +257,8 @@ static int put_before(struct iot_writer *w, const struct iot_record *rec, size_t
 
 static int grow_codec(struct iot_writer *w)
 {
-	if (!iot_names_reserve(&w->names, w->codec_size))
-		return iot_writer_memory_failed(w, IOT_ELIMIT);
-	void *bigger = realloc(w->codec, w->codec_size * 2);
-	if (bigger == NULL)
-		return iot_writer_memory_failed(w, IOT_ENOMEM);
-	w->codec_size *= 2;
-	w->codec = iot_codec_grow(bigger, w->codec_size);
-	return IOT_OK;
+	const int status = iot_names_grow_codec(&w->names, &w->codec, &w->codec_size);
+	return status == IOT_OK ? IOT_OK : iot_writer_memory_failed(w, status);
 }
 
 static int refuse_record(struct iot_writer *w)
