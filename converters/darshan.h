@@ -214,7 +214,8 @@ struct darshan_segment {
 
 struct darshan_batch {
 	struct darshan_segment *segment; /* writes, then reads */
-	size_t writes, count, next_write, next_read;
+	size_t writes, count;
+	size_t next[2];        /* read, write */
 	bool sorted[2], ready; /* ready: to be taken */
 	uint32_t file, object;
 };

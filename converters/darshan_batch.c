@@ -17,9 +17,11 @@ static int64_t end_of(const struct darshan_segment *s)
 	return s->start_ns + (int64_t)s->duration_ns;
 }
 
+/* No branches: between reads and writes nobody can foretell. */
 static bool before(const struct darshan_segment *a, const struct darshan_segment *b)
 {
-	return a->start_ns != b->start_ns ? a->start_ns < b->start_ns : end_of(a) < end_of(b);
+	return (a->start_ns < b->start_ns) |
+	       ((a->start_ns == b->start_ns) & (end_of(a) < end_of(b)));
 }
 
 static int compare(const void *left, const void *right)
@@ -193,8 +195,8 @@ void iot_darshan_batch_close(struct darshan *d, bool last)
 	if (!b->sorted[1])
 		qsort(b->segment + b->writes, b->count - b->writes, sizeof *b->segment, compare);
 	b->ready = true;
-	b->next_write = 0;
-	b->next_read = b->writes;
+	b->next[0] = b->writes;
+	b->next[1] = 0;
 	b->file = d->dxt.file;
 	b->object = d->file[d->dxt.file - 1].object;
 	if (d->dxt.told || b->count == 0)
@@ -210,40 +212,37 @@ static void make_record(const struct darshan_batch *b, const struct darshan_segm
 			struct iot_event *ev)
 {
 	const bool known = s->offset != DARSHAN_UNKNOWN;
-	*ev = (struct iot_event){
-	    .rec = {.start_ns = s->start_ns,
+	iot_emit_record(
+	    ev, (struct iot_record){
+		    .start_ns = s->start_ns,
 		    .duration_ns = s->duration_ns,
 		    .offset = known ? (uint64_t)s->offset : 0,
 		    .length = s->length,
 		    .file = b->file,
 		    .process = s->process,
 		    .object = b->object,
-		    .type = (uint8_t)(IOT_LOGICAL | (write ? IOT_WRITE : 0)),
-		    .flags = (uint8_t)(IOT_CPU_UNKNOWN | (known ? 0 : IOT_OFFSET_UNKNOWN))},
-	    .kind = IOT_RECORD};
+		    .type = (uint8_t)(IOT_LOGICAL | (unsigned)write * IOT_WRITE),
+		    .flags = (uint8_t)(IOT_CPU_UNKNOWN | (known ? 0 : IOT_OFFSET_UNKNOWN))});
 }
 
 size_t iot_darshan_batch_take(struct darshan *d, struct iot_event *out, size_t max)
 {
 	struct darshan_batch *b = &d->batch;
-	size_t n = 0;
+	size_t n = 0, *next = b->next;
+	const size_t end[] = {b->count, b->writes};
 	if (!b->ready)
 		return 0;
-	const struct darshan_segment *w = b->segment + b->next_write,
-				     *w_end = b->segment + b->writes;
-	const struct darshan_segment *r = b->segment + b->next_read, *r_end = b->segment + b->count;
-	for (; n < max && (w < w_end || r < r_end); n++) {
-		bool write = r == r_end || (w < w_end && !before(r, w));
-		make_record(b, write ? w : r, write, &out[n]);
-		w += write;
-		r += !write;
+	while (n < max && next[0] < end[0] && next[1] < end[1]) {
+		const bool write = !before(&b->segment[next[0]], &b->segment[next[1]]);
+		make_record(b, &b->segment[next[write]++], write, &out[n++]);
 	}
-	b->next_write = (size_t)(w - b->segment);
-	b->next_read = (size_t)(r - b->segment);
+	for (unsigned write = 0; write < 2; write++)
+		while (n < max && next[write] < end[write] && next[!write] == end[!write])
+			make_record(b, &b->segment[next[write]++], write, &out[n++]);
 	d->src->report.records += n;
 	d->src->report.calls += n;
-	if (w == w_end && r == r_end) {
-		b->next_write = b->next_read = b->writes = b->count = 0;
+	if (next[0] == end[0] && next[1] == end[1]) {
+		b->writes = b->count = 0;
 		b->ready = false;
 	}
 	return n;

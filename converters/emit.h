@@ -38,6 +38,16 @@ static inline struct iot_event *iot_emit_event(struct iot_emit *e)
 	return e->count < e->max ? &e->out[e->count++] : iot_emit_over(e);
 }
 
+/* An event that is this record. To clear all of it first would take longer than all else here. */
+static inline void iot_emit_record(struct iot_event *ev, struct iot_record rec)
+{
+	ev->rec = rec;
+	ev->text.data = NULL;
+	ev->text.size = 0;
+	ev->kind = IOT_RECORD;
+	ev->has = 0;
+}
+
 /* Directives; false: no memory. */
 bool iot_emit_begin(struct iot_emit *e, struct iot_builder *b, const char *name);
 void iot_emit_end(struct iot_emit *e, struct iot_builder *b, int64_t place_ns);

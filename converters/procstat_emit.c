@@ -142,7 +142,7 @@ void iot_procstat_emit_records(struct procstat *s, const struct iot_packet_proce
 		struct iot_event *ev = iot_emit_event(&s->emit);
 		if (ev == NULL)
 			return;
-		*ev = (struct iot_event){.rec = record(s, &e), .kind = IOT_RECORD};
+		iot_emit_record(ev, record(s, &e));
 		ev->rec.process = who->id;
 		ev->rec.file = p->file;
 		ev->rec.object = object;

@@ -131,19 +131,17 @@ void iot_recorder_emit_record(struct recorder_rank *k, const struct recorder_io 
 	if (ev == NULL)
 		return;
 	unsigned type = IOT_LOGICAL | (io->write ? IOT_WRITE : 0U) | (io->async ? IOT_ASYNC : 0U);
-	ev->rec = (struct iot_record){
-	    .start_ns = k->call.start_ns,
-	    .duration_ns = k->call.duration_ns,
-	    .offset = io->place.offset,
-	    .length = io->length,
-	    .file = d->id,
-	    .process = iot_recorder_process(k),
-	    .object = iot_tracker_object(&r->tracker, d),
-	    .type = (uint8_t)type,
-	    .flags = (uint8_t)(IOT_CPU_UNKNOWN | (io->place.known ? 0U : IOT_OFFSET_UNKNOWN))};
-	ev->text = (struct iot_text){0};
-	ev->kind = IOT_RECORD;
-	ev->has = 0;
+	iot_emit_record(ev, (struct iot_record){
+				.start_ns = k->call.start_ns,
+				.duration_ns = k->call.duration_ns,
+				.offset = io->place.offset,
+				.length = io->length,
+				.file = d->id,
+				.process = iot_recorder_process(k),
+				.object = iot_tracker_object(&r->tracker, d),
+				.type = (uint8_t)type,
+				.flags = (uint8_t)(IOT_CPU_UNKNOWN |
+						   (io->place.known ? 0U : IOT_OFFSET_UNKNOWN))});
 	r->src->report.records++;
 	if (io->place.known)
 		return;

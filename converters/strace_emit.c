@@ -172,18 +172,15 @@ void iot_strace_emit_record(struct strace *s, const struct strace_call *c, int64
 	unsigned flags = IOT_CPU_UNKNOWN | (io->place.known ? 0U : IOT_OFFSET_UNKNOWN) |
 			 (c->duration_known ? 0U : IOT_DURATION_UNKNOWN) |
 			 (s->has_time ? 0U : IOT_START_UNKNOWN);
-	*ev = (struct iot_event){
-	    .rec = {.start_ns = c->start_ns,
-		    .duration_ns = c->duration_ns,
-		    .offset = io->place.offset,
-		    .length = io->length,
-		    .file = d->id,
-		    .process = process,
-		    .object = iot_tracker_object(&s->tracker, d),
-		    .type = (uint8_t)type,
-		    .flags = (uint8_t)flags},
-	    .kind = IOT_RECORD,
-	};
+	iot_emit_record(ev, (struct iot_record){.start_ns = c->start_ns,
+						.duration_ns = c->duration_ns,
+						.offset = io->place.offset,
+						.length = io->length,
+						.file = d->id,
+						.process = process,
+						.object = iot_tracker_object(&s->tracker, d),
+						.type = (uint8_t)type,
+						.flags = (uint8_t)flags});
 	s->src->report.records++;
 	if (io->place.known)
 		return;
