@@ -118,9 +118,9 @@ const struct recorder_function *iot_recorder_function(const char *name, size_t s
 
 struct iot_text iot_recorder_arg(const struct recorder_signature *s, unsigned i)
 {
-	if (i >= s->count || s->args_size == 0)
-		return (struct iot_text){0};
 	const char *p = s->args, *end = p + s->args_size;
+	if (i >= s->count)
+		return (struct iot_text){0};
 	for (; p < end; i--) {
 		const char *blank = memchr(p, ' ', (size_t)(end - p));
 		const char *stop = blank == NULL ? end : blank;

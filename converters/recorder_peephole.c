@@ -176,7 +176,7 @@ static int take_call(struct recorder_rank *k, const struct decoded *d)
 	    .function = d->function < r->meta.functions ? r->meta.function[d->function].function
 							: iot_recorder_function("", 0),
 	    .id = d->function,
-	    .args = d->args,
+	    .args = d->args != NULL ? d->args : "",
 	    .args_size = (uint32_t)d->size,
 	    .count = (uint8_t)d->count};
 	p->seen_of[d->function]++;
