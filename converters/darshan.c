@@ -10,7 +10,7 @@ enum {
 	SNIFF_TEXT_BITS = 300, /* a whole line, which no other program writes */
 	SNIFF_EMPTY_BITS = 8,
 	SNIFF_MEMBERS = 16,
-	TEXT_PER_CALL = 1 << 17,
+	TEXT_PER_CALL = 1 << 15,
 	TEXT_TICK_NS = 100000, /* four decimals */
 };
 
