@@ -5,45 +5,19 @@
  */
 #include "command.h"
 
-#include "cli/opts.h"
 #include "cli/slice.h"
-#include "cli/times.h"
+#include "tests/unit/opts_test.h"
 
 enum { WORDS = COMMAND_WORDS - 1, TEXT = 2048 };
 
-static const char *take_time(const struct iot_opt *opt, const char *value)
-{
-	return iot_time_parse(value, opt->target);
-}
-
 static int parse(int argc, char **argv)
 {
-	bool flag = false, other = false;
-	const char *text = "";
-	uint64_t number = 2, bytes = 0;
-	int choice = 0;
-	struct iot_time time = {0};
-	const struct iot_opt options[] = {
-	    IOT_OPTION(FLAG, 'v', "verbose", NULL, &flag, "say more"),
-	    IOT_OPTION(FLAG, 'q', "quiet", NULL, &other, "say less"),
-	    IOT_OPTION(STRING, 'o', "output", "OUT", &text, "where to"),
-	    IOT_GROUP("Numbers"),
-	    IOT_RANGE(NUMBER, 'n', "number", "N", &number, "how many", 2, 100),
-	    IOT_OPTION(SIZE, 0, "size", "SIZE", &bytes, "how much"),
-	    IOT_OPTION(CHOICE, 0, "colour", "red|green|blue", &choice, "which"),
-	    IOT_CALL("from", "T", &time, "when", take_time),
-	    IOT_OPTIONS_END,
-	};
-	const struct iot_command command = {.name = "test",
-					    .summary = "Test",
-					    .synopsis = "IN...",
-					    .options = options,
-					    .examples = ""};
-	size_t count = 0;
-	const int status = iot_opts_parse(&command, argc, argv, &count);
-	FUZZ_CHECK(number >= 2 && number <= 100 && choice >= 0 && choice < 3 && text != NULL);
+	struct values v = {.text = "", .number = 2};
+	const int status = parse_words(&v, argc, argv);
+	FUZZ_CHECK(v.number >= 2 && v.number <= 100 && v.choice >= 0 && v.choice < 3 &&
+		   v.text != NULL);
 	FUZZ_CHECK(status == IOT_OPTS_GO_ON || status == IOT_EXIT_OK || status == IOT_EXIT_USAGE);
-	FUZZ_CHECK(status != IOT_OPTS_GO_ON || count < (size_t)argc);
+	FUZZ_CHECK(status != IOT_OPTS_GO_ON || v.operands < (size_t)argc);
 	return status == IOT_OPTS_GO_ON ? IOT_EXIT_OK : status;
 }
 

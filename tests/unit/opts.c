@@ -5,43 +5,19 @@
 
 #include <string.h>
 
-#include "cli/cmd.h"
-#include "cli/opts.h"
-
-struct values {
-	bool verbose, quiet;
-	const char *text;
-	uint64_t number, size;
-	int choice;
-	size_t operands;
-};
+#include "opts_test.h"
 
 enum { WORDS_MAX = 8 };
 
 /* Parses "a b c", split at blanks; operands are left in words. */
 static int parse(struct values *v, const char *line, char *words[WORDS_MAX + 1], char copy[256])
 {
-	const struct iot_opt options[] = {
-	    IOT_OPTION(FLAG, 'v', "verbose", NULL, &v->verbose, "say more"),
-	    IOT_OPTION(FLAG, 'q', "quiet", NULL, &v->quiet, "say less"),
-	    IOT_OPTION(STRING, 'o', "output", "OUT", &v->text, "where to"),
-	    IOT_GROUP("Numbers"),
-	    IOT_RANGE(NUMBER, 'n', "number", "N", &v->number, "how many", 2, 100),
-	    IOT_OPTION(SIZE, 0, "size", "SIZE", &v->size, "how much"),
-	    IOT_OPTION(CHOICE, 0, "colour", "red|green|blue", &v->choice, "which"),
-	    IOT_OPTIONS_END,
-	};
-	const struct iot_command command = {.name = "test",
-					    .summary = "Test",
-					    .synopsis = "IN...",
-					    .options = options,
-					    .examples = ""};
 	int n = 0;
 	snprintf(copy, 256, "test %s", line);
 	for (char *word = strtok(copy, " "); word && n < WORDS_MAX; word = strtok(NULL, " "))
 		words[n++] = word;
 	words[n] = NULL;
-	return iot_opts_parse(&command, n, words, &v->operands);
+	return parse_words(v, n, words);
 }
 
 static struct values parsed(const char *line)
