@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -255,16 +256,9 @@ static void member_clear(struct member *m)
 /* "TAR/NAME": to be shown, never to be opened. */
 static char *shown_name(const char *tar, const char *name)
 {
-	enum { NAME_MAX_SHOWN = 4096 };
-	size_t n = strlen(tar);
-	char *shown = malloc(n + 1 + NAME_MAX_SHOWN);
-	if (shown == NULL)
-		return NULL;
-	memcpy(shown, tar, n);
-	shown[n] = '/';
-	iot_escape(shown + n + 1, NAME_MAX_SHOWN, name, strlen(name));
-	char *fit = realloc(shown, n + strlen(shown + n) + 1);
-	return fit != NULL ? fit : shown;
+	char *shown, escaped[4096];
+	iot_escape(escaped, sizeof escaped, name, strlen(name));
+	return asprintf(&shown, "%s/%s", tar, escaped) >= 0 ? shown : NULL;
 }
 
 /* Damage in a tar comes behind the last byte that could be read of it. */

@@ -197,7 +197,7 @@ struct digits {
 
 static struct digits digits_of(const struct iot_key *a, size_t n)
 {
-	int64_t low = a[0].start, high = a[0].start;
+	int64_t low = a[0].start, high = low;
 	uint64_t differ = 0;
 	for (size_t i = 1; i < n; i++) {
 		low = a[i].start < low ? a[i].start : low;

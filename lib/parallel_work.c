@@ -223,6 +223,12 @@ static bool told_to_stop(struct iot_parallel *p)
 	return stop;
 }
 
+/* As many bits as the number has without its sign. */
+static uint64_t magnitude(int64_t n)
+{
+	return (uint64_t)(n < 0 ? ~n : n);
+}
+
 /* The batch is counted, and empty again. */
 static void count_batch(struct progress *s, struct iot_chunk *c, struct iot_batch *b)
 {
@@ -231,8 +237,7 @@ static void count_batch(struct progress *s, struct iot_chunk *c, struct iot_batc
 	iot_reader_place_undated(b);
 	for (size_t i = 0; i < b->n; i++)
 		if (ev[i].kind == IOT_RECORD)
-			c->counted.cpu_bits |=
-			    (uint64_t)(ev[i].rec.cpu_ns ^ ev[i].rec.cpu_ns >> 63);
+			c->counted.cpu_bits |= magnitude(ev[i].rec.cpu_ns);
 	if (b->n > 0 && (told_to_stop(p) || p->fold->events(c->counted.part, ev, b->n) != IOT_OK))
 		c->failed = true;
 	b->n = 0;
