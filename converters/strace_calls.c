@@ -349,7 +349,8 @@ static bool finish_pending(struct strace *s, struct strace_task *t, int64_t time
 	struct strace_call c = {
 	    .entry = t->entry, .task = t, .start_ns = t->entry_ns, .end_ns = time_ns};
 	waiting_remove(s, t);
-	bool ok = finish(s, &c, t->text, t->text + t->text_size, joined);
+	const char *text = t->text != NULL ? t->text : "";
+	bool ok = finish(s, &c, text, text + t->text_size, joined);
 	if (t->entry == c.entry)
 		iot_strace_pending_clear(s, t);
 	return ok;

@@ -79,6 +79,13 @@ static bool leads_to(const struct iot_mark *m, const struct iot_interval *e)
 	return same_mark(m, &back);
 }
 
+/* Of two times that differ, a %end behind cannot tell which is right. */
+static bool time_in_doubt(const struct iot_interval *e, const struct iot_interval *next)
+{
+	return next->is_last && !next->open_proven && e->open.known && e->close.known &&
+	       e->open.time != counted_back(e).time;
+}
+
 /* The three tell different things: the interval behind decides. */
 static struct iot_mark place_by_witness(const struct iot_interval *e,
 					const struct iot_interval *next,
@@ -87,6 +94,8 @@ static struct iot_mark place_by_witness(const struct iot_interval *e,
 	const struct iot_mark behind_open = behind(&e->open, e), behind_before = behind(before, e);
 	if (next == NULL)
 		return nowhere;
+	if (!before->known && time_in_doubt(e, next))
+		return nowhere;
 	if (e->close.known && (next->open_proven || leads_to(&next->open, next)))
 		return counted_back(e);
 	if (before->known && leads_to(&behind_before, next))
@@ -94,15 +103,23 @@ static struct iot_mark place_by_witness(const struct iot_interval *e,
 	return e->open.known && leads_to(&behind_open, next) ? e->open : nowhere;
 }
 
-/* Where the interval begins. before: told by what is before it, if that is known. */
-static struct iot_mark place_of(const struct iot_intervals *t, size_t i,
-				const struct iot_mark *before)
+struct progress {
+	struct iot_mark before; /* what the interval before tells of the place of the next */
+	bool doubtful;          /* the %sync that closes it, as it agrees with nothing */
+	uint64_t done;          /* records up to here are kept or lost */
+	bool another;           /* a second trace has begun */
+};
+
+/* Where the interval begins. */
+static struct iot_mark place_of(const struct iot_intervals *t, size_t i, const struct progress *p)
 {
 	const struct iot_interval *e = &t->entry[i];
-	const struct iot_mark back = counted_back(e);
+	const struct iot_mark *before = &p->before, back = counted_back(e);
 
 	if (e->open_proven)
 		return e->open;
+	if (e->is_last && e->follows && p->doubtful)
+		return nowhere;
 	if (e->proof == IOT_PROOF_FRAME)
 		return e->at_start ? *before : nowhere;
 	if (leads_to(&e->open, e))
@@ -114,12 +131,6 @@ static struct iot_mark place_of(const struct iot_intervals *t, size_t i,
 	/* the %sync that closes it cannot be read: nothing tells another place */
 	return before->known ? *before : place_by_witness(e, witness_of(t, i), before);
 }
-
-struct progress {
-	struct iot_mark before; /* what the interval before tells of the place of the next */
-	uint64_t done;          /* records up to here are kept or lost */
-	bool another;           /* a second trace has begun */
-};
 
 /* A %iotrace in the middle: the first interval again, or another trace. */
 static bool another_begins(const struct iot_intervals *t, const struct iot_interval *e,
@@ -143,8 +154,9 @@ static void settle_one(struct iot_intervals *t, size_t i, struct progress *p)
 		p->before = (struct iot_mark){.known = true};
 	struct iot_mark place = {0};
 	if (e->proof != IOT_PROOF_NONE)
-		place = place_of(t, i, &p->before);
+		place = place_of(t, i, p);
 	p->before.known = false;
+	p->doubtful = e->proof == IOT_PROOF_HASH && !place.known;
 	if (!place.known)
 		return;
 	e->record = place.record;

@@ -109,6 +109,22 @@ Test(repair, a_sync_with_a_damaged_number_is_outvoted)
 	iot_intervals_free(&t);
 }
 
+Test(repair, an_end_does_not_decide_which_of_two_times_is_right)
+{
+	struct iot_intervals t = {0};
+	struct iot_interval before = interval(2), end = last(3);
+	before.close.time = end.open.time = 77;
+	add(&t, interval(0));
+	add(&t, damaged(1));
+	add(&t, before);
+	add(&t, end);
+	iot_intervals_settle(&t, false);
+	expect(&t, 0, IOT_FATE_KEPT, 0);
+	expect(&t, 2, IOT_FATE_LOST, 0);
+	expect(&t, 3, IOT_FATE_LOST, 0);
+	iot_intervals_free(&t);
+}
+
 Test(repair, text_taken_away_behind_a_sync_does_not_move_what_follows)
 {
 	struct iot_intervals t = {0};
