@@ -107,5 +107,9 @@ int main(int argc, char **argv)
 		printf("%016llx %llu\n", (unsigned long long)s.process[i].hash,
 		       (unsigned long long)s.process[i].records);
 	fprintf(stderr, "%llu\n", (unsigned long long)s.records);
+	for (size_t i = 0; i < s.map.count; i++)
+		iot_map_free(&s.process[i].files);
+	iot_map_free(&s.map);
+	free(s.process);
 	return 0;
 }
