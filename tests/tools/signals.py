@@ -7,8 +7,8 @@
 LOG is one of strace, of which a trace is made. Each command reads a pipe that stays open behind what
 it was given, and gets its signal when it has read all of that. A command is ended by the signal, or
 finishes what has come so far (commands that read pipes may); nothing partial has the name of an output,
-and no temporary files stay. What reads files gets it while it writes, and is ended by it. Of four runs at once each one succeeds, and one whole output is left; a file
-that must be new is made by one of them.
+and no temporary files stay. What reads files gets it while it writes, and is ended by it. Of four runs at
+once each one succeeds, and one whole output is left; a file that must be new is made by one of them.
 """
 import os
 import signal
@@ -170,6 +170,8 @@ def make_inputs(lab, log, large):
 
 def main():
     results = {}
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:  # nohup and "&" have them ignored
+        signal.signal(number, signal.SIG_DFL)
     with tempfile.TemporaryDirectory() as folder:
         lab = Lab(os.path.abspath(sys.argv[1]), folder)
         trace, log = make_inputs(lab, *map(os.path.abspath, sys.argv[2:4]))
