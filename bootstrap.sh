@@ -23,7 +23,7 @@ test) target=check packages='libcriterion-dev mandoc bsdextrautils python3 pytho
 	exit 2
 	;;
 esac
-packages="gcc libc6-dev make pkg-config zlib1g-dev libzstd-dev libxxhash-dev libarchive-dev libbz2-dev liblzma-dev libsodium-dev $packages"
+packages="gcc libc6-dev make pkg-config zlib1g-dev libzstd-dev libxxhash-dev libarchive-dev libbz2-dev libdeflate-dev liblzma-dev libsodium-dev $packages"
 
 # The packages of the list that are not installed.
 missing() {
@@ -44,13 +44,13 @@ as_root() {
 # On systems without dpkg: can what we need be compiled and linked?
 tools_work() {
 	command -v make >/dev/null && command -v cc >/dev/null || return 1
-	printf '#include <archive.h>\n#include <lzma.h>\n#include <sodium.h>\n#include <xxhash.h>\n#include <zlib.h>\n#include <zstd.h>\nint main(void){return 0;}\n' |
-		cc -x c - -o /dev/null -larchive -lbz2 -llzma -lsodium -lxxhash -lz -lzstd 2>/dev/null
+	printf '#include <archive.h>\n#include <libdeflate.h>\n#include <lzma.h>\n#include <sodium.h>\n#include <xxhash.h>\n#include <zlib.h>\n#include <zstd.h>\nint main(void){return 0;}\n' |
+		cc -x c - -o /dev/null -larchive -lbz2 -ldeflate -llzma -lsodium -lxxhash -lz -lzstd 2>/dev/null
 }
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	tools_work || die "this is neither Debian nor Ubuntu; install by other means: make, a C compiler, the
-bootstrap: headers of zlib, zstd, xxHash, libarchive, libbz2, liblzma and libsodium (for the tests also Criterion, mandoc, python3)"
+bootstrap: headers of zlib, zstd, xxHash, libarchive, libbz2, libdeflate, liblzma and libsodium (for the tests also Criterion, mandoc, python3)"
 else
 	needed=$(missing)
 	if [ -n "$needed" ]; then

@@ -5,7 +5,7 @@
  *	header | job | names: record id to path | modules: counters, DXT segments
  *
  *	darshan_log.c       header, map, job          darshan_region.c   unpacked bytes of one region
- *	darshan_thread.c    ... on a thread of its own
+ *	darshan_thread.c    ... on a thread of its own  darshan_whole.c  ... a stream at once
  *	darshan_dxt.c       segments to records       darshan_batch.c    ... in order of start
  *	darshan_counters.c  counters, all of them     darshan_tables.c   what they are called
  *	darshan_names.c     who and what has which number
@@ -94,6 +94,16 @@ static inline double iot_darshan_f64(const unsigned char *p, bool swap)
 
 enum darshan_packing { DARSHAN_ZLIB, DARSHAN_BZIP2, DARSHAN_UNPACKED };
 
+struct libdeflate_decompressor;
+
+/* darshan_whole.c: a stream that has been unpacked at once, as far as it has not been taken. */
+struct darshan_whole {
+	struct libdeflate_decompressor *unpacker;
+	unsigned char *data;
+	size_t pos, end;
+	bool fails; /* streams of this region are not for it */
+};
+
 struct darshan_region {
 	struct iot_window *in;
 	uint64_t left; /* bytes of it not yet taken from `in` */
@@ -102,6 +112,7 @@ struct darshan_region {
 	bool made, in_stream, ended;
 	z_stream zlib;
 	bz_stream bzip2;
+	struct darshan_whole whole;
 	unsigned char *data; /* kept from one region to the next */
 	size_t pos, end, room;
 	int status; /* why it ended early; `why` is a sentence's end */
@@ -117,6 +128,12 @@ const unsigned char *iot_darshan_ahead(struct darshan_region *r, size_t want, si
 
 /* The next bytes, to out; 0 is no end. */
 size_t iot_darshan_unpack(struct darshan_region *r, unsigned char *out, size_t room);
+/* That many bytes of `in` are done with. */
+void iot_darshan_taken(struct darshan_region *r, size_t n);
+/* The next stream, if it is of zlib, small enough, and sound: what it holds can be taken then. */
+bool iot_darshan_whole_stream(struct darshan_region *r);
+size_t iot_darshan_whole_take(struct darshan_whole *w, unsigned char *out, size_t room);
+void iot_darshan_whole_free(struct darshan_whole *w);
 /* darshan_thread.c: unpacks ahead where that pays, from now until the region is closed. */
 void iot_darshan_thread_begin(struct darshan_region *r);
 size_t iot_darshan_thread_take(struct darshan_region *r, unsigned char *out, size_t room);

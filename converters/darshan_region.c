@@ -26,6 +26,7 @@ void iot_darshan_region_close(struct darshan_region *r)
 		(void)inflateEnd(&r->zlib);
 	if (r->made && r->how == DARSHAN_BZIP2)
 		(void)BZ2_bzDecompressEnd(&r->bzip2);
+	iot_darshan_whole_free(&r->whole);
 	r->made = false;
 	r->ended = true;
 }
@@ -53,7 +54,7 @@ static size_t stored(struct darshan_region *r, const unsigned char **bytes)
 	return have < r->left ? have : (size_t)r->left;
 }
 
-static void taken(struct darshan_region *r, size_t n)
+void iot_darshan_taken(struct darshan_region *r, size_t n)
 {
 	iot_window_consume(r->in, n);
 	r->left -= n;
@@ -83,7 +84,7 @@ static size_t inflate_some(struct darshan_region *r, unsigned char *out, size_t 
 	r->zlib.next_out = out;
 	r->zlib.avail_out = (uInt)room;
 	int status = inflate(&r->zlib, Z_NO_FLUSH);
-	taken(r, have - r->zlib.avail_in);
+	iot_darshan_taken(r, have - r->zlib.avail_in);
 	if (status == Z_STREAM_END)
 		r->in_stream = false;
 	else if (status != Z_OK && status != Z_BUF_ERROR)
@@ -117,7 +118,7 @@ static size_t bunzip2_some(struct darshan_region *r, unsigned char *out, size_t 
 	r->bzip2.next_out = (char *)out;
 	r->bzip2.avail_out = (unsigned)room;
 	int status = BZ2_bzDecompress(&r->bzip2);
-	taken(r, have - r->bzip2.avail_in);
+	iot_darshan_taken(r, have - r->bzip2.avail_in);
 	if (status == BZ_STREAM_END)
 		r->in_stream = false;
 	else if (status != BZ_OK)
@@ -133,7 +134,7 @@ static size_t copy_some(struct darshan_region *r, unsigned char *out, size_t roo
 		have = room;
 	if (have > 0)
 		memcpy(out, bytes, have);
-	taken(r, have);
+	iot_darshan_taken(r, have);
 	return have;
 }
 
@@ -166,6 +167,8 @@ static size_t last_of_bzip2(struct darshan_region *r, unsigned char *out, size_t
 
 size_t iot_darshan_unpack(struct darshan_region *r, unsigned char *out, size_t room)
 {
+	if (r->whole.pos < r->whole.end)
+		return iot_darshan_whole_take(&r->whole, out, room);
 	if (r->left == 0 && !r->in_stream) {
 		r->ended = true;
 		return 0;
@@ -174,6 +177,8 @@ size_t iot_darshan_unpack(struct darshan_region *r, unsigned char *out, size_t r
 		return copy_some(r, out, room);
 	if (r->how == DARSHAN_BZIP2)
 		return r->left > 0 ? bunzip2_some(r, out, room) : last_of_bzip2(r, out, room);
+	if (!r->in_stream && iot_darshan_whole_stream(r))
+		return 0;
 	return r->left > 0 ? inflate_some(r, out, room) : last_of_zlib(r, out, room);
 }
 

@@ -70,15 +70,18 @@ int iot_runs_begin(struct iot_runs *r, size_t first, size_t n)
 	return status < 0 ? status : IOT_OK;
 }
 
+/* By masks: a branch here is foretold wrongly every other time, and compilers like to make one. */
 static void play(struct iot_runs *r, size_t leaf, struct iot_place winner)
 {
 	for (size_t at = (leaf + r->leaves) / 2; at > 0; at /= 2) {
-		struct iot_place other = r->loser[at];
-		bool loses = is_before(other, winner);
-		r->loser[at].start = loses ? winner.start : other.start;
-		r->loser[at].tie = loses ? winner.tie : other.tie;
-		winner.start = loses ? other.start : winner.start;
-		winner.tie = loses ? other.tie : winner.tie;
+		struct iot_place *const loser = &r->loser[at];
+		const uint64_t swap = -(uint64_t)is_before(*loser, winner);
+		const uint64_t start = ((uint64_t)loser->start ^ (uint64_t)winner.start) & swap;
+		const uint64_t tie = (loser->tie ^ winner.tie) & swap;
+		loser->start ^= (int64_t)start;
+		loser->tie ^= tie;
+		winner.start ^= (int64_t)start;
+		winner.tie ^= tie;
 	}
 	r->top = winner;
 }

@@ -251,19 +251,22 @@ Test(darshan, small_reads_and_small_batches_make_no_difference)
 	}
 }
 
-Test(darshan, a_region_may_be_many_streams)
+/* A log whose DXT is a stream for each rank, of `count` segments. */
+static void convert_streams(const int count[], int ranks)
 {
 	struct log l = new_log(41, false);
-	unsigned char packed[256];
 	add_name(&l, 1, "/a");
 	struct bytes *dxt = module(&l, DXT_POSIX, 1), streams = {.swap = false};
-	for (int rank = 0; rank < 3; rank++) {
-		uLongf size = sizeof packed;
+	for (int rank = 0; rank < ranks; rank++) {
 		dxt->size = 0;
-		add_head(dxt, 1, rank, 1, 0);
-		add_segment(dxt, 10 * rank, 10, 1 + rank, 2 + rank);
-		cr_assert_eq(compress(packed, &size, dxt->data, dxt->size), Z_OK);
+		add_head(dxt, 1, rank, count[rank], 0);
+		for (int i = 0; i < count[rank]; i++)
+			add_segment(dxt, 10 * rank, 10, 1 + rank, 2 + rank);
+		uLongf size = compressBound(dxt->size);
+		unsigned char *packed = malloc(size);
+		cr_assert_eq(compress2(packed, &size, dxt->data, dxt->size, 1), Z_OK);
 		put_bytes(&streams, packed, size);
+		free(packed);
 	}
 	l.how = 0;
 	make_log(&l);
@@ -274,10 +277,24 @@ Test(darshan, a_region_may_be_many_streams)
 	write_file(run.path, l.file.data, l.file.size);
 	convert();
 	cr_expect_eq(run.status, IOT_OK, "%s", run.src.error.text);
-	expect_records("1000000+1000000 1:w /a 0+10\n2000000+1000000 2:w /a 10+10\n"
-		       "3000000+1000000 3:w /a 20+10\n");
 	free(streams.data);
 	free_log(&l);
+}
+
+Test(darshan, a_region_may_be_many_streams)
+{
+	convert_streams((const int[]){1, 1, 1}, 3);
+	expect_records("1000000+1000000 1:w /a 0+10\n2000000+1000000 2:w /a 10+10\n"
+		       "3000000+1000000 3:w /a 20+10\n");
+}
+
+Test(darshan, streams_too_large_to_be_unpacked_at_once_may_stand_among_others)
+{
+	enum { LARGE = 200000 };
+	run.max = 1024;
+	convert_streams((const int[]){1000, LARGE, 0, 1000, LARGE}, 5);
+	cr_expect_eq(run.count, 2 * (LARGE + 1000));
+	cr_expect_eq(run.bytes, 10 * 2 * (LARGE + 1000));
 }
 
 /* Records */
