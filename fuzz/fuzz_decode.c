@@ -2,9 +2,10 @@
 /*
  * Codec, line by line, in both bases. What is accepted is encoded and decoded again, and must be
  * the same; decoding many lines at once must give the same as one by one; what is refused must have
- * a sentence.
+ * a sentence. second.c must accept and refuse the same lines, and read the same from them.
  */
 #include "fuzz.h"
+#include "second.h"
 
 #include "lib/predict.h"
 
@@ -12,6 +13,7 @@ enum { RECORDS_MAX = 20000 };
 
 struct fuzz_state {
 	struct fuzz_codec reader, writer, again;
+	struct iot_second *second;
 	struct iot_record *rec; /* what was accepted */
 	size_t count, room;
 };
@@ -28,15 +30,18 @@ static void check_again(struct fuzz_state *s, const struct iot_record *rec)
 
 static void check_line(struct fuzz_state *s, const char *line, size_t size)
 {
-	struct iot_record rec;
+	struct iot_record rec, second;
 	memset(&rec, 0xaa, sizeof(rec));
-	if (fuzz_decode(&s->reader, line, size, &rec) != IOT_OK) {
+	const bool accepted = fuzz_decode(&s->reader, line, size, &rec) == IOT_OK;
+	FUZZ_CHECK(iot_second_line(s->second, line, size, &second) == accepted);
+	if (!accepted) {
 		unsigned column;
 		const char *why = iot_codec_error(s->reader.codec, &column);
 		FUZZ_CHECK(why != NULL && why[0] != '\0');
 		FUZZ_CHECK(column <= size + 1 || size > IOT_LINE_MAX);
 		return;
 	}
+	FUZZ_CHECK(fuzz_same(&rec, &second));
 	FUZZ_CHECK(rec.object == 0 && rec.flags == 0 && rec.zero == 0 && rec.spare == 0);
 	FUZZ_CHECK(rec.type != 0xff && rec.start_ns >= 0);
 	check_again(s, &rec);
@@ -83,17 +88,19 @@ static void check_all(const char *text, size_t size, uint64_t tick_ns, unsigned 
 	    .reader = fuzz_codec_new(tick_ns, base),
 	    .writer = fuzz_codec_new(tick_ns, base),
 	    .again = fuzz_codec_new(tick_ns, base),
+	    .second = iot_second_new(tick_ns, base),
 	};
 	const char *const end = text + size;
 	for (const char *p = text; p < end && s.count < RECORDS_MAX;) {
 		size_t n = line_size(p, end);
-		check_line(&s, p, n);
+		check_line(&s, p, p + n < end ? n : n - 1); /* the last without LF */
 		p += n;
 	}
 	check_batch(&s, text, end, tick_ns, base);
 	free(s.reader.codec);
 	free(s.writer.codec);
 	free(s.again.codec);
+	iot_second_free(s.second);
 	free(s.rec);
 }
 

@@ -2,9 +2,11 @@
 /*
  * Records made of the input's bytes go through encoder and decoder and must come out the same, cut
  * down to ticks. Where the encoder forgets (as at a %sync), one decoder forgets with it and one
- * does not: both must read the same. So must a third one that gets all lines at once.
+ * does not: both must read the same. So must a third one that gets all lines at once, and the two of
+ * second.c.
  */
 #include "fuzz.h"
+#include "second.h"
 
 #include "lib/predict.h"
 
@@ -13,6 +15,7 @@ enum { RECORDS_MAX = 5000, PROCESSES = 70 };
 struct trip {
 	uint64_t tick_ns;
 	struct fuzz_codec encoder, forgetful, other;
+	struct iot_second *second, *second_other;
 	struct iot_record last;
 	int64_t cpu[PROCESSES]; /* ticks */
 	char *text;             /* all lines so far, and the records that they must give */
@@ -146,6 +149,9 @@ static void check_trip(struct trip *t, const struct iot_record *rec)
 	FUZZ_CHECK(fuzz_same(&got, &want));
 	FUZZ_CHECK(fuzz_decode(&t->other, line, (size_t)n, &got) == IOT_OK);
 	FUZZ_CHECK(fuzz_same(&got, &want));
+	FUZZ_CHECK(iot_second_line(t->second, line, (size_t)n, &got) && fuzz_same(&got, &want));
+	FUZZ_CHECK(iot_second_line(t->second_other, line, (size_t)n, &got));
+	FUZZ_CHECK(fuzz_same(&got, &want));
 	keep(t, line, (size_t)n, &want);
 	t->last = *rec;
 	t->cpu[rec->process] = want.cpu_ns / (int64_t)t->tick_ns;
@@ -162,10 +168,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	t.encoder = fuzz_codec_new(t.tick_ns, base);
 	t.forgetful = fuzz_codec_new(t.tick_ns, base);
 	t.other = fuzz_codec_new(t.tick_ns, base);
+	t.second = iot_second_new(t.tick_ns, base);
+	t.second_other = iot_second_new(t.tick_ns, base);
 	for (size_t i = 0; in.size > 0 && i < RECORDS_MAX; i++) {
 		if (*in.data == 0) {
 			iot_codec_forget(t.encoder.codec);
 			iot_codec_forget(t.forgetful.codec);
+			iot_second_forget(t.second);
 		}
 		struct iot_record rec = take_record(&t, &in);
 		check_trip(&t, &rec);
@@ -177,5 +186,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(t.encoder.codec);
 	free(t.forgetful.codec);
 	free(t.other.codec);
+	iot_second_free(t.second);
+	iot_second_free(t.second_other);
 	return 0;
 }

@@ -146,7 +146,7 @@ IOT_API IOT_USE_RESULT ssize_t iot_encode(struct iot_codec *codec, const struct 
 					  char *line);
 
 /*
- * Reads one record line of `size` bytes, which may end in LF (CRs before it are dropped). Not for
+ * Reads one record line of `size` bytes, with its LF or without; CRs at its end are dropped. Not for
  * comments or blank lines. object and flags of *rec are 0. IOT_OK; IOT_EFORMAT: not a valid line;
  * IOT_ELIMIT: the block is full, grow it and call again. The state changes only on success.
  */
