@@ -24,43 +24,63 @@ static void warn(void *context, const char *sentence)
 	iot_message("warning: %s", sentence);
 }
 
-/* A regular file of which the first bytes suffice, as they do not of a tar. */
-static bool can_be_looked_at(const char *path)
+/* What the first bytes of a file tell without anything else being unpacked for it. */
+enum look { NOTHING, BYTES, PACKED, FOLDER };
+
+static enum look look_at(const char *path)
 {
 	const struct iot_window_options options = {.read_size = 1 << 16};
 	struct stat st;
-	size_t have;
-	if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-		return false;
+	size_t have = 0;
+	if (strcmp(path, "-") == 0 || stat(path, &st) != 0)
+		return NOTHING;
+	if (!S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? FOLDER : NOTHING;
 	struct iot_window *w = iot_window_new(path, &options);
-	bool can = w != NULL && iot_window_open(w, path) == IOT_OK;
-	if (can) {
-		const char *head = iot_window_ahead(w, IOT_PACKING_SIZE, &have);
-		can = have > 0 && iot_packing_of(head, have) == IOT_PACKED_NOT &&
-		      !iot_is_tar(head, have);
-	}
+	const bool opened = w != NULL && iot_window_open(w, path) == IOT_OK;
+	const char *head = opened ? iot_window_ahead(w, IOT_PACKING_SIZE, &have) : NULL;
+	const bool packed =
+	    have > 0 && (iot_packing_of(head, have) != IOT_PACKED_NOT || iot_is_tar(head, have));
 	iot_window_free(w);
-	return can;
+	return packed ? PACKED : have > 0 ? BYTES : NOTHING;
+}
+
+static void guess_by_bytes(const char *path, const char *shown)
+{
+	struct iot_error error = {.status = IOT_OK};
+	struct iot_input *in = iot_input_new(&path, 1, NULL, &error);
+	const struct iot_converter *found = in != NULL ? iot_converter_sniff(in, &error) : NULL;
+	if (found != NULL)
+		iot_message("%s: seems to be of %s; 'iotrace convert' makes a trace of it", shown,
+			    found->name);
+	iot_input_free(in);
 }
 
 void iot_in_guess(const char *path)
 {
-	struct iot_error error = {.status = IOT_OK};
-	char shown[256];
-	if (!can_be_looked_at(path))
+	char text[256];
+	const char *shown = iot_escape(text, sizeof text, path, strlen(path));
+	switch (look_at(path)) {
+	case NOTHING:
 		return;
-	struct iot_input *in = iot_input_new(&path, 1, NULL, &error);
-	const struct iot_converter *found = in != NULL ? iot_converter_sniff(in, &error) : NULL;
-	if (found != NULL)
-		iot_message("%s: seems to be of %s; 'iotrace convert' makes a trace of it",
-			    iot_escape(shown, sizeof shown, path, strlen(path)), found->name);
-	iot_input_free(in);
+	case BYTES:
+		guess_by_bytes(path, shown);
+		return;
+	case PACKED:
+		iot_message("%s: a tar, or compressed as no trace is; 'iotrace convert' makes a "
+			    "trace of the logs in it",
+			    shown);
+		return;
+	case FOLDER:
+		iot_message("%s: a folder; 'iotrace convert' makes a trace of the logs in it",
+			    shown);
+	}
 }
 
 void iot_in_hint(const char *path, const struct iot_reader *r, int status)
 {
-	if (status == IOT_EFORMAT && iot_reader_fact(r, IOT_FACT_RECORDS) == 0 &&
-	    iot_reader_fact(r, IOT_FACT_COMMENTS) == 0)
+	if ((status == IOT_EFORMAT || status == IOT_EIO) &&
+	    iot_reader_fact(r, IOT_FACT_RECORDS) == 0 && iot_reader_fact(r, IOT_FACT_COMMENTS) == 0)
 		iot_in_guess(path);
 }
 

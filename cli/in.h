@@ -86,7 +86,7 @@ void iot_in_close(struct iot_in *in);
  * else was asked for. They are known after the first events.
  */
 void iot_in_keep_framing(const struct iot_in *in, struct iot_write_options *o);
-/* What is no trace from its first line on: if it is the log of another tool, says so. */
+/* What is no trace from its first line on: says so if it is the log of another tool, or may hold some. */
 void iot_in_guess(const char *path);
 /* The same behind a reader's error, if that was one of the first line. */
 void iot_in_hint(const char *path, const struct iot_reader *r, int status);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "packed.h"
+#include "room.h"
 
 enum {
 	BATCH = 64,
@@ -204,17 +205,11 @@ bool iot_runs_continue(const struct iot_runs *r, int64_t start, uint32_t process
 
 static int begin_run(struct iot_runs *r)
 {
-	if (r->count == r->room) {
-		size_t room = r->room > 0 ? 2 * r->room : 16;
-		struct iot_run **run = realloc(r->run, room * sizeof(struct iot_run *));
-		if (run == NULL)
-			return no_memory(r);
-		r->run = run;
-		r->room = room;
-	}
 	struct iot_run *run = calloc(1, sizeof(*run));
-	if (run == NULL)
+	if (run == NULL || !iot_room(&r->run, &r->room, r->count + 1, sizeof(run))) {
+		free(run);
 		return no_memory(r);
+	}
 	run->in_memory = true;
 	r->run[r->count++] = run;
 	r->open = true;

@@ -19,11 +19,17 @@ log slice cp.strace.gz
 log check cp.strace.gz
 log check --repair cp.strace.gz
 
-# Neither broken traces nor what nobody knows, nor what would have to be unpacked whole
+# Neither broken traces nor what nobody knows
 printf 'ff %%iotrace tick=0 version=1\n' >broken.iot
 log cat broken.iot
 echo this is no log >text
 log cat text
+
+# What would have to be unpacked, or looked through, is not looked at
+mkdir folder
+log info folder
+xz -k cp.strace
+log cat cp.strace.xz
 tar cf cp.tar cp.strace
 log cat cp.tar
 gzip cp.tar
