@@ -21,7 +21,7 @@ static const char notes[] =
     "%iotrace stays without, unless --framed says so. The output of cat is a fixed point.\n"
     "csv: type,start,duration,cpu,offset,length,operation,file,process in decimal. Times are\n"
     "ticks (--ns: nanoseconds), start from the trace's zero, cpu since the process's record\n"
-    "before. Comments are left out.\n"
+    "before. Comments are left out. path: under which the record's file was opened.\n"
     "jsonl: an object per event; times are nanoseconds, cpu_ns the process's CPU clock, of which\n"
     "only differences count; bytes that are not UTF-8 become \\u00XX.\n"
     "Damaged or truncated input: what was good is written, and the exit status is 1.\n";
@@ -77,13 +77,18 @@ static void show_events(struct cat *c, struct iot_show *s)
 {
 	struct iot_event ev[IOT_IN_BATCH];
 	size_t n = iot_in_events(&c->in, ev, IOT_IN_BATCH);
-	s->tick_ns = iot_reader_fact(c->in.reader, IOT_FACT_TICK_NS);
+	s->tick_ns =
+	    c->ns && c->format == FORMAT_CSV ? 1 : iot_reader_fact(c->in.reader, IOT_FACT_TICK_NS);
 	if (c->format == FORMAT_TEXT && n > 0)
 		iot_show_text_head(s);
+	if (c->format == FORMAT_CSV && (n > 0 || c->in.status == IOT_OK))
+		iot_show_csv_head(s);
 	for (; n > 0 && s->out->status == IOT_OK && !s->failed;
 	     n = iot_in_events(&c->in, ev, IOT_IN_BATCH)) {
 		if (c->format == FORMAT_TEXT)
 			iot_show_text(s, ev, n);
+		else if (c->format == FORMAT_CSV)
+			iot_show_csv_named(s, ev, n);
 		else
 			iot_show_json(s, ev, n);
 	}
@@ -92,10 +97,12 @@ static void show_events(struct cat *c, struct iot_show *s)
 static int cat_shown(struct cat *c)
 {
 	struct iot_out out;
-	struct iot_show s = {.out = &out, .reader = c->in.reader, .names = c->names};
+	struct iot_show s;
 	if (iot_out_open(&out, c->write.path) != IOT_EXIT_OK)
 		return IOT_EXIT_FAULT;
-	if (c->format == FORMAT_CSV)
+	iot_show_init(&s, &out, c->in.reader);
+	s.names = c->names;
+	if (c->format == FORMAT_CSV && !c->names)
 		show_csv(c, &s);
 	else
 		show_events(c, &s);

@@ -20,10 +20,11 @@ struct stat_run {
 	bool json, tsv;
 };
 
-/* The path of a row's object, or the name kept with it; NULL: none. Valid until the next call. */
+/* The name kept with a row, or the path of its object; NULL: none. Valid until the next call. */
 static const char *name_of(const struct stat_run *s, const struct iot_row *row, size_t *size)
 {
-	const char *path = row->object ? iot_reader_name(s->in.reader, row->object, size) : NULL;
+	const bool of_object = row->object != 0 && (s->by == IOT_BY_OBJECT || row->name == NULL);
+	const char *path = of_object ? iot_reader_name(s->in.reader, row->object, size) : NULL;
 	if (path)
 		return path;
 	*size = row->name_size;

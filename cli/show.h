@@ -3,12 +3,24 @@
 #ifndef IOT_CLI_SHOW_H
 #define IOT_CLI_SHOW_H
 
+#include "lib/names.h"
+
 #include "map.h"
 #include "out.h"
 
+/* The path of the file that was asked for last: most often it is asked for again. */
+struct iot_shown_path {
+	uint32_t process, file;
+	bool logical, known; /* known: of that file, nothing else was told since */
+	bool none;
+	uint64_t finds; /* unchanged: the same path as before */
+	char *text;
+	size_t size, room;
+};
+
 struct iot_show {
 	struct iot_out *out;
-	struct iot_reader *reader; /* knows the paths */
+	struct iot_reader *reader; /* knows the paths of objects */
 	uint64_t tick_ns;          /* unit of the times in CSV: the trace's tick, or 1 */
 	bool names;                /* CSV: with object and path */
 	bool failed;               /* out of memory */
@@ -18,16 +30,27 @@ struct iot_show {
 	int64_t *cpu_ns;
 	size_t cpu_room;
 
-	char *memory; /* for a path or value being decoded */
+	struct iot_names in_force; /* %file */
+	struct iot_shown_path path;
+
+	char *memory; /* for a value being decoded */
 	size_t memory_room;
 };
 
+void iot_show_init(struct iot_show *s, struct iot_out *out, struct iot_reader *reader);
 void iot_show_free(struct iot_show *s);
 /* Sees to it that memory has room for so many bytes. */
 bool iot_show_room(struct iot_show *s, size_t size);
 
+/* To be told of every event, before what stands behind it is shown. */
+void iot_show_tell(struct iot_show *s, const struct iot_event *ev);
+/* The path, decoded, under which a record's file was opened; NULL: not told. Until the next call. */
+const char *iot_show_path(struct iot_show *s, const struct iot_record *rec, size_t *size);
+
 void iot_show_csv_head(struct iot_show *s);
 void iot_show_csv(struct iot_show *s, const struct iot_record *rec, size_t n);
+/* With names. */
+void iot_show_csv_named(struct iot_show *s, const struct iot_event *ev, size_t n);
 void iot_show_json(struct iot_show *s, const struct iot_event *ev, size_t n);
 void iot_show_text_head(struct iot_show *s);
 void iot_show_text(struct iot_show *s, const struct iot_event *ev, size_t n);

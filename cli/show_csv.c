@@ -59,8 +59,8 @@ static void write_quoted(struct iot_out *o, const char *text, size_t n)
 
 static void write_name(struct iot_show *s, const struct iot_record *rec)
 {
-	size_t size = 0;
-	const char *path = rec->object ? iot_reader_name(s->reader, rec->object, &size) : NULL;
+	size_t size;
+	const char *path = iot_show_path(s, rec, &size);
 	char *to = iot_out_room(s->out, ROW_MAX);
 	*to++ = ',';
 	to = iot_digits(to, rec->object);
@@ -84,27 +84,38 @@ static inline char *put_next(char *to, uint64_t v)
 	return to;
 }
 
+static inline char *put_row(struct iot_show *s, char *to, const struct iot_record *r)
+{
+	const uint64_t tick_ns = s->tick_ns;
+	to = put_next(to, r->type);
+	to = put_next(to, ticks((uint64_t)r->start_ns, tick_ns));
+	to = put_next(to, ticks(r->duration_ns, tick_ns));
+	to = put_signed(to, cpu_since(s, r), tick_ns);
+	*to++ = ',';
+	to = put_next(to, r->offset);
+	to = put_next(to, r->length);
+	to = put_next(to, r->operation);
+	to = put_next(to, r->file);
+	return iot_digits(to, r->process);
+}
+
 void iot_show_csv(struct iot_show *s, const struct iot_record *rec, size_t n)
 {
-	uint64_t tick_ns = s->tick_ns;
 	for (size_t i = 0; i < n; i++) {
-		const struct iot_record *r = &rec[i];
-		char *to = iot_out_room(s->out, ROW_MAX);
-		to = put_next(to, r->type);
-		to = put_next(to, ticks((uint64_t)r->start_ns, tick_ns));
-		to = put_next(to, ticks(r->duration_ns, tick_ns));
-		to = put_signed(to, cpu_since(s, r), tick_ns);
-		*to++ = ',';
-		to = put_next(to, r->offset);
-		to = put_next(to, r->length);
-		to = put_next(to, r->operation);
-		to = put_next(to, r->file);
-		to = iot_digits(to, r->process);
-		if (!s->names)
-			*to++ = '\n';
+		char *to = put_row(s, iot_out_room(s->out, ROW_MAX), &rec[i]);
+		*to++ = '\n';
 		iot_out_took(s->out, to);
-		if (s->names)
-			write_name(s, r);
+	}
+}
+
+void iot_show_csv_named(struct iot_show *s, const struct iot_event *ev, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		iot_show_tell(s, &ev[i]);
+		if (ev[i].kind != IOT_RECORD)
+			continue;
+		iot_out_took(s->out, put_row(s, iot_out_room(s->out, ROW_MAX), &ev[i].rec));
+		write_name(s, &ev[i].rec);
 	}
 }
 
@@ -120,4 +131,6 @@ void iot_show_free(struct iot_show *s)
 	iot_map_free(&s->processes);
 	free(s->cpu_ns);
 	free(s->memory);
+	free(s->path.text);
+	iot_names_free(&s->in_force);
 }

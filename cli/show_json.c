@@ -34,8 +34,8 @@ static void json_flags(struct iot_json *j, const struct iot_record *rec)
 
 static void json_record(struct iot_show *s, struct iot_json *j, const struct iot_record *rec)
 {
-	size_t size = 0;
-	const char *path = rec->object ? iot_reader_name(s->reader, rec->object, &size) : NULL;
+	size_t size;
+	const char *path = iot_show_path(s, rec, &size);
 	iot_json_number(j, "type", rec->type);
 	json_name(j, "op", rec->type & IOT_WRITE ? "write" : "read");
 	json_name(j, "level", rec->type & IOT_LOGICAL ? "logical" : "physical");
@@ -113,6 +113,7 @@ void iot_show_json(struct iot_show *s, const struct iot_event *ev, size_t n)
 {
 	struct iot_json j = {.out = s->out};
 	for (size_t i = 0; i < n; i++) {
+		iot_show_tell(s, &ev[i]);
 		iot_json_open(&j, NULL, '{');
 		if (ev[i].kind == IOT_RECORD)
 			json_record(s, &j, &ev[i].rec);

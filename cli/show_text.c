@@ -76,15 +76,14 @@ static char *put_offset(char *to, const struct iot_record *rec)
 	return iot_digits_right(to, rec->offset, OFFSET_WIDTH - 2);
 }
 
-/* What a file is called: its path, or its number. Kept in text while *object stays the same. */
-static void name_file(struct iot_show *s, const struct iot_record *rec, char *text,
-		      uint32_t *object)
+/* What a file is called: its path, or its number. Kept in text while *finds stays the same. */
+static void name_file(struct iot_show *s, const struct iot_record *rec, char *text, uint64_t *finds)
 {
-	size_t size = 0;
-	if (rec->object != 0 && rec->object == *object)
+	size_t size;
+	const char *name = iot_show_path(s, rec, &size);
+	if (*finds == s->path.finds)
 		return;
-	const char *name = rec->object ? iot_reader_name(s->reader, rec->object, &size) : NULL;
-	*object = name ? rec->object : 0;
+	*finds = s->path.finds;
 	if (name)
 		iot_escape(text, NAME_ROOM, name, size);
 	else
@@ -134,13 +133,15 @@ static void text_op(struct iot_show *s, const struct iot_event *ev)
 {
 	char operation[NAME_ROOM], path[NAME_ROOM], to_path[NAME_ROOM], result[NAME_ROOM];
 	char *to = iot_out_room(s->out, LINE_ROOM);
-	uint32_t object = 0;
+	struct iot_record rec = ev->rec;
+	uint64_t finds = 0;
+	rec.type |= IOT_LOGICAL;
 	value_of(s, ev, "name", operation);
 	value_of(s, ev, "path", path);
 	value_of(s, ev, "to", to_path);
 	value_of(s, ev, "result", result);
 	if (path[0] == '\0' && (ev->has & IOT_HAS_FILE))
-		name_file(s, &ev->rec, path, &object);
+		name_file(s, &rec, path, &finds);
 	to = put_seconds(to, (uint64_t)ev->rec.start_ns, s->tick_ns, START_WIDTH);
 	*to++ = ' ';
 	if (ev->has & IOT_HAS_TOOK)
@@ -170,15 +171,16 @@ static void text_comment(struct iot_show *s, const struct iot_event *ev)
 void iot_show_text(struct iot_show *s, const struct iot_event *ev, size_t n)
 {
 	char name[NAME_ROOM] = "";
-	uint32_t object = 0;
+	uint64_t finds = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (ev[i].kind == IOT_RECORD) {
-			name_file(s, &ev[i].rec, name, &object);
+			name_file(s, &ev[i].rec, name, &finds);
 			text_record(s, &ev[i].rec, name);
 		} else if (ev[i].kind == IOT_OP) {
 			text_op(s, &ev[i]);
 		} else if (ev[i].kind != IOT_FILE && ev[i].kind != IOT_PROCESS) {
 			text_comment(s, &ev[i]);
 		}
+		iot_show_tell(s, &ev[i]);
 	}
 }

@@ -134,8 +134,13 @@ static bool is(struct iot_text text, const char *word)
 	return text.data && text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
 
-static void keep_name(struct iot_tally *t, struct iot_row *row, struct iot_text value)
+/* An %op names its file only where no %file does. */
+static void keep_name(struct iot_tally *t, struct iot_row *row, const struct iot_event *ev,
+		      const char *key)
 {
+	if (ev->kind == IOT_OP && row->named)
+		return;
+	struct iot_text value = iot_directive_get(ev, key);
 	char *name = value.data ? malloc(value.size + 1) : NULL;
 	if (!name) {
 		t->failed |= value.data != NULL;
@@ -144,6 +149,13 @@ static void keep_name(struct iot_tally *t, struct iot_row *row, struct iot_text 
 	free(row->name);
 	row->name = name;
 	row->name_size = iot_percent_decode(value, name, NULL);
+	row->named = ev->kind != IOT_OP;
+}
+
+/* An object has the name that the reader knows. */
+static bool names_files(const struct iot_tally *t, const struct iot_row *row)
+{
+	return t->by == IOT_BY_FILE || (t->by == IOT_BY_OBJECT && row->object == 0);
 }
 
 /* An open that succeeded. It may be all that there is of its file: then its path is the name. */
@@ -160,23 +172,24 @@ static void count_op(struct iot_tally *t, const struct iot_event *ev)
 	if (!row)
 		return;
 	row->figures.opens++;
-	if (t->by != IOT_BY_PROCESS && row->object == 0)
-		keep_name(t, row, iot_directive_get(ev, "path"));
+	if (names_files(t, row))
+		keep_name(t, row, ev, "path");
 }
 
 static void count_file(struct iot_tally *t, const struct iot_event *ev)
 {
 	struct iot_opened *o;
 	bool disk = (ev->has & IOT_HAS_DISK) != 0;
-	if (disk == t->physical)
-		row_of(t, &ev->rec, &o);
+	struct iot_row *row = disk == t->physical ? row_of(t, &ev->rec, &o) : NULL;
+	if (row && names_files(t, row))
+		keep_name(t, row, ev, "path");
 }
 
 static void count_process(struct iot_tally *t, const struct iot_event *ev)
 {
 	size_t row = t->by == IOT_BY_PROCESS ? group_row(t, ev->rec.process) : 0;
 	if (row > 0)
-		keep_name(t, &t->rows[row - 1], iot_directive_get(ev, "name"));
+		keep_name(t, &t->rows[row - 1], ev, "name");
 }
 
 void iot_tally_events(struct iot_tally *t, const struct iot_event *ev, size_t n)
@@ -264,10 +277,12 @@ static size_t join_row(struct iot_tally *t, struct iot_row *more)
 		return 0;
 	struct iot_row *row = &t->rows[number - 1];
 	add(&row->figures, &more->figures);
-	if (more->name && (t->by == IOT_BY_PROCESS || row->object == 0 || t->row_count > count)) {
+	if (more->name && (more->named || !row->named) &&
+	    (t->by != IOT_BY_OBJECT || row->object == 0 || t->row_count > count)) {
 		free(row->name);
 		row->name = more->name;
 		row->name_size = more->name_size;
+		row->named = more->named;
 		more->name = NULL;
 	}
 	return number;

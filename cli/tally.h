@@ -26,8 +26,9 @@ struct iot_figures {
 struct iot_row {
 	struct iot_figures figures;
 	uint32_t process, file, object; /* 0 where the row stands for many or none */
-	char *name;                     /* of a process, or a path told by an %op alone; or NULL */
+	char *name; /* of a process, the path of an open, or one told by an %op alone; or NULL */
 	size_t name_size;
+	bool named; /* the name is not one of an %op's alone */
 };
 
 enum iot_tally_by { IOT_BY_FILE, IOT_BY_PROCESS, IOT_BY_OBJECT };

@@ -342,16 +342,20 @@ IOT_API IOT_USE_RESULT int iot_reader_seek(struct iot_reader *r, enum iot_seek w
 IOT_API int iot_reader_progress(const struct iot_reader *r, uint64_t *done, uint64_t *total);
 
 /*
- * All that is to come, counted where it is decoded: in parts, on as many threads as IOT_SET_THREADS allows where the
- * trace can be entered at its %syncs. Nothing is handed over, so many threads are really many times as fast.
+ * All that is to come, counted where it is decoded: in parts, on as many threads as IOT_SET_THREADS
+ * allows where the trace can be entered at its %syncs. Nothing is handed over, so many threads are
+ * really many times as fast.
  *
  * begin	makes what a part is counted in; NULL: out of memory
- * events	counts the next events of a part; IOT_OK, or a status with which all ends. Texts live until it returns
- * join		adds a part to what was counted before it, in their order, on the caller's thread; the part is gone
+ * events	counts the next events of a part; IOT_OK, or a status with which all ends. Texts live until
+ *		it returns
+ * join		adds a part to what was counted before it, in their order, on the caller's thread; the
+ *		part is gone
  * drop		throws a part away; its events come again, in another one
  *
- * All but join are called on any thread. In a part %process and %file may be told that are in force already, and CPU clocks
- * count from its beginning. IOT_OK at the proper end, or a negative status; what is good before an error is joined.
+ * All but join are called on any thread. In a part %process and %file may be told that are in force
+ * already, and CPU clocks count from its beginning. IOT_OK at the proper end, or a negative status;
+ * what is good before an error is joined.
  */
 struct iot_fold {
 	void *context;
@@ -364,7 +368,7 @@ struct iot_fold {
 IOT_API IOT_USE_RESULT int iot_reader_fold(struct iot_reader *r, const struct iot_fold *fold);
 
 /*
- * The path of an object, percent-decoded, as the last %file with a path= told; NULL if none has.
+ * The path of an object, percent-decoded, as the last %file delivered with a path= told; NULL: none.
  * Valid until the next call on this reader.
  */
 IOT_API const char *iot_reader_name(struct iot_reader *r, uint32_t object, size_t *size);

@@ -40,8 +40,9 @@ static void make_directive(struct iot_event *ev, char *text, uint64_t *random)
 	const unsigned file = (unsigned)(next_random(random) % 5);
 	switch (next_random(random) % 3) {
 	case 0:
-		snprintf(text, TEXT, "%%file process=%u id=%u object=%u%s", process, file,
+		snprintf(text, TEXT, "%%file process=%u id=%u object=%u%s%s", process, file,
 			 (unsigned)(next_random(random) % 6),
+			 next_random(random) % 2 == 0 ? " path=/told" : "",
 			 next_random(random) % 5 == 0 ? " kind=disk" : "");
 		break;
 	case 1:
