@@ -55,6 +55,18 @@ static void warn_hidden(const struct iot_report *r)
 		iot_message("warning: I/O that the source does not show: %s", list);
 }
 
+static void warn_unknown(const struct iot_report *r)
+{
+	const uint64_t offsets = iot_convert_sum(r, "unknown.offset_records");
+	const uint64_t lengths = iot_convert_sum(r, "unknown.length_records");
+	if (offsets > 0)
+		iot_message("warning: the offsets of %ju of %ju records count from an unknown base",
+			    (uintmax_t)offsets, (uintmax_t)r->records);
+	if (lengths > 0)
+		iot_message("warning: the lengths of %ju of %ju records are not known, and 0",
+			    (uintmax_t)lengths, (uintmax_t)r->records);
+}
+
 static void warn_notes(const struct iot_report *r)
 {
 	for (size_t i = 0; i < r->notes; i++)
@@ -85,7 +97,8 @@ static void warn(const struct iot_conversion *c)
 	warn_notes(r);
 	warn_unparsed(r);
 	warn_hidden(r);
-	uint64_t ambiguous = iot_convert_sum(r, "ambiguous");
+	warn_unknown(r);
+	const uint64_t ambiguous = iot_convert_sum(r, "ambiguous");
 	if (ambiguous > 0)
 		iot_message("warning: %ju records whose order or offset is not certain",
 			    (uintmax_t)ambiguous);

@@ -88,10 +88,17 @@ bool iot_choice_of_processes(const struct iot_choice *c)
 	return c->range_count + c->process_glob_count > 0;
 }
 
+/* The name, or its last part if there is no '/' in the glob. */
+static bool fits(const char *glob, const char *name)
+{
+	const char *slash = strchr(glob, '/') == NULL ? strrchr(name, '/') : NULL;
+	return fnmatch(glob, name, 0) == 0 || (slash != NULL && fnmatch(glob, slash + 1, 0) == 0);
+}
+
 static bool matches(const char *const *globs, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
-		if (fnmatch(globs[i], name, 0) == 0)
+		if (fits(globs[i], name))
 			return true;
 	return false;
 }

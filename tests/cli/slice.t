@@ -34,6 +34,17 @@ slice --from=2023-11-14T22:13:21Z --to=@1700000002.5 -o part.iot whole.iot.zst
 grep -c '^[8c]0' part.iot
 slice --process=mpi* --op=read whole
 slice --file='*conf' --file='/nothing*' whole
+cat >names <<'END'
+ff %process id=7 name=/usr/bin/make
+ff %process id=8 name=/usr/bin/makedepend
+ff %file process=7 id=1 object=1 path=/src/Makefile
+ff %file process=8 id=2 object=2 path=/src/Makefile/old
+c0 22 0 1 0 1 1 7 0
+c0 22 0 1 1 1 2 8 0
+END
+slice --process=make names | grep -v '^ff'
+slice --file='Make*' names | grep -v '^ff'
+slice --file=/Makefile names 2>&1 | grep -v '^ff'
 slice --every=2 whole | grep -v '^ff'
 slice --from=50% whole.iot.zst | grep -v '^ff'
 "$IOTRACE" slice --to=100% whole | cmp - whole && echo same
