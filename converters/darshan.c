@@ -70,7 +70,7 @@ static int sniff(struct iot_input *in)
 
 /* Regions */
 
-static void skip_module(struct darshan *d)
+void iot_darshan_skip_module(struct darshan *d)
 {
 	const char *name = iot_darshan_module_name(d->place->module);
 	struct iot_builder b;
@@ -122,14 +122,14 @@ static void open_region(struct darshan *d)
 {
 	struct darshan_place *p = d->place = &d->log.place[d->log.next++];
 	const unsigned layer = layer_of(p);
-	d->damaged = false;
+	d->damaged = d->begun = false;
 	d->region.status = IOT_OK;
 	d->dxt_layers |= layer;
 	if (layer != 0 && (d->layers & layer) == 0)
 		return;
 	step_fn *step = step_of(p);
 	if (step == NULL) {
-		skip_module(d);
+		iot_darshan_skip_module(d);
 		return;
 	}
 	if (p->offset < d->log.at) {

@@ -282,6 +282,7 @@ struct darshan {
 
 	struct iot_emit emit;
 	bool damaged; /* the region in work has been told to be */
+	bool begun;   /* its first record has been told */
 	bool ended;
 	int status;             /* no memory, or a limit: the end */
 	struct iot_error fault; /* the first damage */
@@ -326,17 +327,37 @@ void iot_darshan_damage(struct darshan *d, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void iot_darshan_no_memory(struct darshan *d);
 
+/* darshan.c: says of the region in work that it is not understood. */
+void iot_darshan_skip_module(struct darshan *d);
+
 /* darshan_counters.c, darshan_tables.c */
+
+enum darshan_kind {
+	DARSHAN_SIGNED,
+	DARSHAN_UNSIGNED,
+	DARSHAN_DOUBLE,
+	DARSHAN_WORD, /* 32 bits, and as many that say nothing */
+	DARSHAN_UUID, /* 16 bytes, in the same order everywhere */
+	DARSHAN_TEXT, /* 128 */
+};
 
 struct darshan_counter {
 	const char *name;
 	unsigned char since, until; /* versions of the module */
+	unsigned char kind;
+};
+
+struct darshan_fields {
+	const struct darshan_counter *counter;
+	size_t count;
 };
 
 struct darshan_counters {
-	const struct darshan_counter *ints, *doubles;
-	unsigned int_count, double_count, versions; /* versions 1 .. this are known */
-	unsigned oldest;
+	struct darshan_fields record, head; /* head: of the first record, if that is another */
+	unsigned versions;                  /* 1 .. this are known */
+	uint64_t magic;                     /* the first word of the head */
+	const char *rest;                   /* what words behind the record are called, or NULL: */
+	size_t rest_counter;                /* ... as many as this says, and at least one */
 };
 
 const struct darshan_counters *iot_darshan_counters(unsigned module, unsigned version);

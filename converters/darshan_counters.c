@@ -2,7 +2,8 @@
 /*
  * Counter modules as %counter: every counter of every record, integers as they are, doubles with
  * all their digits. HEATMAP and LUSTRE have records of varying size; what a module does not say in a
- * version (-1 in the tools' own output) is left out.
+ * version (-1 in the tools' own output) is left out. A record that comes again with the same bytes,
+ * as only damage makes it, is told once, and how many times it is there.
  */
 #include "darshan.h"
 
@@ -10,7 +11,9 @@
 
 enum {
 	RECORD_HEAD = 16,
-	RECORD_MAX = 4096, /* of fixed size */
+	UUID_SIZE = 16,
+	TEXT_SIZE = 128,
+	REST_MOST = 65536, /* words behind a record of fixed size */
 	HEATMAP_HEAD = 48,
 	HEATMAP_BINS_MAX = 65536,
 	LUSTRE_OLD_HEAD = 56,
@@ -59,19 +62,6 @@ static bool go_on(struct darshan *d, struct iot_builder *b, uint64_t id, int64_t
 					 ++*part);
 }
 
-static bool is_record_id(const char *name)
-{
-	return strcmp(name, "POSIX_RENAMED_FROM") == 0 || strcmp(name, "H5D_FILE_REC_ID") == 0;
-}
-
-static size_t count_in(const struct darshan_counter *c, unsigned n, unsigned version)
-{
-	size_t count = 0;
-	for (unsigned i = 0; i < n; i++)
-		count += version >= c[i].since && version <= c[i].until;
-	return count;
-}
-
 static bool all_zero(const unsigned char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -114,63 +104,29 @@ static const unsigned char *record_head(struct darshan *d, size_t size)
 	return p;
 }
 
-static void put_ints(struct darshan *d, struct iot_builder *b, const struct darshan_counters *c,
-		     const unsigned char **p, uint64_t id, int64_t rank)
+/* How many times the record at hand is there, one behind the other; only the last is left. */
+static uint64_t skip_repeated(struct darshan *d, size_t size)
 {
-	const unsigned version = d->place->version;
-	for (unsigned i = 0; i < c->int_count; i++) {
-		const struct darshan_counter *k = &c->ints[i];
-		if (version < k->since || version > k->until)
-			continue;
-		int64_t value = iot_darshan_i64(*p, d->log.swap);
-		*p += 8;
-		if (is_record_id(k->name))
-			iot_directive_number(b, k->name, (uint64_t)value);
-		else
-			iot_darshan_signed(b, k->name, value);
-		if (d->check)
-			iot_darshan_check_counters(d, d->place->module, id, rank, k->name, value);
+	uint64_t times = 1;
+	size_t have;
+	const unsigned char *p = iot_darshan_ahead(&d->region, 2 * size, &have);
+	while (have >= 2 * size && memcmp(p, p + size, size) == 0) {
+		iot_darshan_consume(&d->region, size);
+		p = iot_darshan_ahead(&d->region, 2 * size, &have);
+		times++;
 	}
+	return times;
 }
 
-static void put_doubles(struct darshan *d, struct iot_builder *b, const struct darshan_counters *c,
-			const unsigned char *p)
+/* The record has been told. */
+static void end_record(struct darshan *d, struct iot_builder *b, size_t size, uint64_t times)
 {
-	const unsigned version = d->place->version;
-	for (unsigned i = 0; i < c->double_count; i++) {
-		const struct darshan_counter *k = &c->doubles[i];
-		if (version < k->since || version > k->until)
-			continue;
-		iot_darshan_double(b, k->name, iot_darshan_f64(p, d->log.swap));
-		p += 8;
-	}
-}
-
-int iot_darshan_counters_step(struct darshan *d)
-{
-	const struct darshan_place *where = d->place;
-	const struct darshan_counters *c = iot_darshan_counters(where->module, where->version);
-	const size_t size =
-	    RECORD_HEAD + 8 * (count_in(c->ints, c->int_count, where->version) +
-			       count_in(c->doubles, c->double_count, where->version));
-	struct iot_builder b;
-	const unsigned char *p = record_head(d, size);
-	if (p == NULL)
-		return 0;
-	const uint64_t id = iot_darshan_u64(p, d->log.swap);
-	const int64_t rank = iot_darshan_i64(p + 8, d->log.swap);
-	if (!iot_darshan_counter_begin(d, &b, iot_darshan_module_name(where->module), id, rank, 0))
-		return -1;
-	p += RECORD_HEAD;
-	put_ints(d, &b, c, &p, id, rank);
-	put_doubles(d, &b, c, p);
-	iot_emit_end(&d->emit, &b, place(d));
+	if (times > 1)
+		iot_directive_number(b, "times", times);
+	iot_emit_end(&d->emit, b, place(d));
 	iot_darshan_consume(&d->region, size);
-	iot_darshan_count(d, "counters.records", 1);
-	return 1;
+	iot_darshan_count(d, "counters.records", times);
 }
-
-/* HEATMAP */
 
 static void put_numbered(struct iot_builder *b, const char *format, unsigned i, int64_t value)
 {
@@ -191,6 +147,163 @@ static bool put_bins(struct darshan *d, struct iot_builder *b, const char *forma
 	return true;
 }
 
+/* Records of fixed size */
+
+static bool is_in(const struct darshan_counter *k, unsigned version)
+{
+	return version >= k->since && version <= k->until;
+}
+
+static size_t size_of(const struct darshan_counter *k)
+{
+	if (k->kind == DARSHAN_UUID)
+		return UUID_SIZE;
+	return k->kind == DARSHAN_TEXT ? TEXT_SIZE : 8;
+}
+
+static size_t fields_size(const struct darshan_fields *f, unsigned version)
+{
+	size_t size = RECORD_HEAD;
+	for (size_t i = 0; i < f->count; i++)
+		size += is_in(&f->counter[i], version) ? size_of(&f->counter[i]) : 0;
+	return size;
+}
+
+static void put_uuid(struct iot_builder *b, const char *name, const unsigned char *p)
+{
+	char text[2 * UUID_SIZE + 5], *out = text;
+	for (size_t i = 0; i < UUID_SIZE; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			*out++ = '-';
+		*out++ = "0123456789abcdef"[p[i] >> 4];
+		*out++ = "0123456789abcdef"[p[i] & 15];
+	}
+	iot_directive_text(b, name, text, (size_t)(out - text));
+}
+
+static void put_counter(struct iot_builder *b, const struct darshan_counter *k,
+			const unsigned char *p, bool swap)
+{
+	switch ((enum darshan_kind)k->kind) {
+	case DARSHAN_SIGNED:
+		iot_darshan_signed(b, k->name, iot_darshan_i64(p, swap));
+		break;
+	case DARSHAN_UNSIGNED:
+		iot_directive_number(b, k->name, iot_darshan_u64(p, swap));
+		break;
+	case DARSHAN_DOUBLE:
+		iot_darshan_double(b, k->name, iot_darshan_f64(p, swap));
+		break;
+	case DARSHAN_WORD:
+		iot_darshan_signed(b, k->name, (int32_t)iot_darshan_u32(p, swap));
+		break;
+	case DARSHAN_UUID:
+		put_uuid(b, k->name, p);
+		break;
+	case DARSHAN_TEXT:
+		iot_directive_text(b, k->name, (const char *)p,
+				   strnlen((const char *)p, TEXT_SIZE));
+		break;
+	}
+}
+
+/* false: no memory */
+static bool put_fields(struct darshan *d, struct iot_builder *b, const struct darshan_fields *f,
+		       const unsigned char *p, uint64_t id, int64_t rank, unsigned *part)
+{
+	const struct darshan_place *where = d->place;
+	for (size_t i = 0; i < f->count; i++) {
+		const struct darshan_counter *k = &f->counter[i];
+		if (!is_in(k, where->version))
+			continue;
+		if (!go_on(d, b, id, rank, part))
+			return false;
+		put_counter(b, k, p, d->log.swap);
+		if (d->check && k->kind == DARSHAN_SIGNED)
+			iot_darshan_check_counters(d, where->module, id, rank, k->name,
+						   iot_darshan_i64(p, d->log.swap));
+		p += size_of(k);
+	}
+	return true;
+}
+
+static int tell_record(struct darshan *d, const struct darshan_fields *f, const char *rest,
+		       size_t size)
+{
+	const uint64_t times = skip_repeated(d, size);
+	const unsigned char *p = record(d, size);
+	const size_t fixed = fields_size(f, d->place->version);
+	const char *module = iot_darshan_module_name(d->place->module);
+	struct iot_builder b;
+	unsigned part = 0;
+	if (p == NULL)
+		return 0;
+	const uint64_t id = iot_darshan_u64(p, d->log.swap);
+	const int64_t rank = iot_darshan_i64(p + 8, d->log.swap);
+	if (!iot_darshan_counter_begin(d, &b, module, id, rank, 0) ||
+	    !put_fields(d, &b, f, p + RECORD_HEAD, id, rank, &part) ||
+	    !put_bins(d, &b, rest, p + fixed, (unsigned)((size - fixed) / 8), id, rank, &part))
+		return -1;
+	end_record(d, &b, size, times);
+	d->begun = true;
+	return 1;
+}
+
+/*
+ * What AutoPerf writes has one version and had several layouts. In the one that is known here, the
+ * record behind the head has a name, and the next one, if there is one, is of the same name.
+ */
+static bool is_layout(struct darshan *d, const struct darshan_counters *c, size_t head, size_t size)
+{
+	size_t have;
+	const unsigned char *p = iot_darshan_ahead(&d->region, head + size + 8, &have);
+	if (have < head + size || iot_darshan_u64(p + RECORD_HEAD, d->log.swap) != c->magic)
+		return false;
+	const uint64_t id = iot_darshan_u64(p + head, d->log.swap);
+	return iot_darshan_name(d, id).size > 0 &&
+	       (have == head + size ||
+		(have >= head + size + 8 && iot_darshan_u64(p + head + size, d->log.swap) == id));
+}
+
+/* Words behind the fields: at least one; or -1 for a number that cannot be. */
+static int64_t rest_of(const struct darshan *d, const struct darshan_counters *c,
+		       const unsigned char *p)
+{
+	int64_t words = c->rest == NULL
+			    ? 0
+			    : iot_darshan_i64(p + RECORD_HEAD + 8 * c->rest_counter, d->log.swap);
+	if (c->rest != NULL && words == 0)
+		words = 1;
+	return words < 0 || words > REST_MOST ? -1 : words;
+}
+
+int iot_darshan_counters_step(struct darshan *d)
+{
+	const unsigned version = d->place->version;
+	const struct darshan_counters *c = iot_darshan_counters(d->place->module, version);
+	const size_t head = c->head.count > 0 && !d->begun ? fields_size(&c->head, version) : 0;
+	const size_t size = fields_size(&c->record, version);
+	const unsigned char *p = record_head(d, head > 0 ? head : size);
+	if (p == NULL)
+		return 0;
+	if (head > 0) {
+		if (is_layout(d, c, head, size))
+			return tell_record(d, &c->head, NULL, head);
+		iot_darshan_skip_module(d);
+		return 0;
+	}
+	const int64_t rest = rest_of(d, c, p);
+	if (rest < 0) {
+		iot_darshan_damage(d, IOT_EFORMAT, "more words behind a record than can be");
+		return 0;
+	}
+	return record(d, size + 8 * (size_t)rest) != NULL
+		   ? tell_record(d, &c->record, c->rest, size + 8 * (size_t)rest)
+		   : 0;
+}
+
+/* HEATMAP */
+
 /* id, rank, width of a bin, bins, two words without meaning; bins of writes, then of reads */
 int iot_darshan_heatmap_step(struct darshan *d)
 {
@@ -205,9 +318,10 @@ int iot_darshan_heatmap_step(struct darshan *d)
 		return 0;
 	}
 	const size_t size = HEATMAP_HEAD + 16 * (size_t)bins;
-	p = record(d, size);
-	if (p == NULL)
+	if (record(d, size) == NULL)
 		return 0;
+	const uint64_t times = skip_repeated(d, size);
+	p = record(d, size);
 	const uint64_t id = iot_darshan_u64(p, d->log.swap);
 	const int64_t rank = iot_darshan_i64(p + 8, d->log.swap);
 	if (!iot_darshan_counter_begin(d, &b, "HEATMAP", id, rank, 0))
@@ -217,9 +331,7 @@ int iot_darshan_heatmap_step(struct darshan *d)
 	if (!put_bins(d, &b, "HEATMAP_WRITE_BIN_%u", p, (unsigned)bins, id, rank, &part) ||
 	    !put_bins(d, &b, "HEATMAP_READ_BIN_%u", p + 8 * bins, (unsigned)bins, id, rank, &part))
 		return -1;
-	iot_emit_end(&d->emit, &b, place(d));
-	iot_darshan_consume(&d->region, size);
-	iot_darshan_count(d, "counters.records", 1);
+	end_record(d, &b, size, times);
 	return 1;
 }
 
@@ -249,43 +361,33 @@ static bool put_component(struct darshan *d, struct iot_builder *b, const unsign
 	return true;
 }
 
-static int lustre_old(struct darshan *d, const unsigned char *p, size_t stripes)
+static bool put_lustre_old(struct darshan *d, struct iot_builder *b, const unsigned char *p,
+			   size_t stripes)
 {
 	static const char *const names[] = {"LUSTRE_OSTS", "LUSTRE_MDTS", "LUSTRE_STRIPE_OFFSET",
 					    "LUSTRE_STRIPE_SIZE", "LUSTRE_STRIPE_WIDTH"};
 	const uint64_t id = iot_darshan_u64(p, d->log.swap);
 	const int64_t rank = iot_darshan_i64(p + 8, d->log.swap);
-	struct iot_builder b;
 	unsigned part = 0;
-	if (!iot_darshan_counter_begin(d, &b, "LUSTRE", id, rank, 0))
-		return -1;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		iot_darshan_signed(&b, names[i],
+		iot_darshan_signed(b, names[i],
 				   iot_darshan_i64(p + RECORD_HEAD + 8 * i, d->log.swap));
-	if (!put_osts(d, &b, p + LUSTRE_OLD_HEAD, (unsigned)stripes, id, rank, &part))
-		return -1;
-	iot_emit_end(&d->emit, &b, place(d));
-	return 1;
+	return put_osts(d, b, p + LUSTRE_OLD_HEAD, (unsigned)stripes, id, rank, &part);
 }
 
-static int lustre_new(struct darshan *d, const unsigned char *p, size_t components, size_t stripes)
+static bool put_lustre(struct darshan *d, struct iot_builder *b, const unsigned char *p,
+		       size_t components, size_t stripes)
 {
 	const uint64_t id = iot_darshan_u64(p, d->log.swap);
 	const int64_t rank = iot_darshan_i64(p + 8, d->log.swap);
-	struct iot_builder b;
 	unsigned part = 0;
-	if (!iot_darshan_counter_begin(d, &b, "LUSTRE", id, rank, 0))
-		return -1;
-	iot_directive_number(&b, "LUSTRE_NUM_COMPONENTS", components);
-	iot_directive_number(&b, "LUSTRE_NUM_STRIPES", stripes);
+	iot_directive_number(b, "LUSTRE_NUM_COMPONENTS", components);
+	iot_directive_number(b, "LUSTRE_NUM_STRIPES", stripes);
 	p += LUSTRE_HEAD;
 	for (size_t i = 0; i < components; i++, p += LUSTRE_COMPONENT)
-		if (!go_on(d, &b, id, rank, &part) || !put_component(d, &b, p, (unsigned)i + 1))
-			return -1;
-	if (!put_osts(d, &b, p, (unsigned)stripes, id, rank, &part))
-		return -1;
-	iot_emit_end(&d->emit, &b, place(d));
-	return 1;
+		if (!go_on(d, b, id, rank, &part) || !put_component(d, b, p, (unsigned)i + 1))
+			return false;
+	return put_osts(d, b, p, (unsigned)stripes, id, rank, &part);
 }
 
 /* Components and stripes that a record says it has; false: it cannot be. */
@@ -314,12 +416,16 @@ int iot_darshan_lustre_step(struct darshan *d)
 	if (p == NULL || !lustre_counts(d, p, &components, &stripes))
 		return 0;
 	const size_t size = head + LUSTRE_COMPONENT * (size_t)components + 8 * (size_t)stripes;
-	p = record(d, size);
-	if (p == NULL)
+	if (record(d, size) == NULL)
 		return 0;
-	int status = old ? lustre_old(d, p, (size_t)stripes)
-			 : lustre_new(d, p, (size_t)components, (size_t)stripes);
-	iot_darshan_consume(&d->region, size);
-	iot_darshan_count(d, "counters.records", 1);
-	return status;
+	const uint64_t times = skip_repeated(d, size);
+	p = record(d, size);
+	struct iot_builder b;
+	if (!iot_darshan_counter_begin(d, &b, "LUSTRE", iot_darshan_u64(p, d->log.swap),
+				       iot_darshan_i64(p + 8, d->log.swap), 0) ||
+	    !(old ? put_lustre_old(d, &b, p, (size_t)stripes)
+		  : put_lustre(d, &b, p, (size_t)components, (size_t)stripes)))
+		return -1;
+	end_record(d, &b, size, times);
+	return 1;
 }

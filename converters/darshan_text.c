@@ -22,6 +22,7 @@ enum {
 	METADATA_MAX = 2048,
 	GROUP_LINES_MAX = 4096,
 	FIELDS = 8,
+	UUID_TEXT = 36,
 };
 
 static const char VERSION[] = "# darshan log version: ";
@@ -199,7 +200,7 @@ int iot_darshan_text_open(struct darshan *d, struct iot_window *w)
 /* Counters */
 
 struct fields {
-	struct iot_text module, name, value, path;
+	struct iot_text module, name, value, path, mount;
 	uint64_t id;
 	int64_t rank;
 };
@@ -221,6 +222,7 @@ static bool split(struct iot_text line, struct fields *f)
 		const char *tab = memrchr(p, '\t', (size_t)(end - p));
 		if (tab == NULL)
 			return false;
+		f->mount = (struct iot_text){tab + 1, (size_t)(end - tab - 1)};
 		end = tab;
 	}
 	f->module = field[0];
@@ -270,6 +272,18 @@ static void put_counter(struct darshan *d, struct iot_builder *b, const struct f
 		iot_darshan_check_counters(d, module, f->id, f->rank, name, value);
 }
 
+/* In the place of a mount point DFS and DAOS have what is in their log: "pool:container". */
+static void put_pool(struct iot_builder *b, const struct fields *f, unsigned module)
+{
+	const bool dfs = module == DARSHAN_DFS;
+	if ((!dfs && module != DARSHAN_DAOS) || f->mount.size != 2 * UUID_TEXT + 1 ||
+	    f->mount.data[UUID_TEXT] != ':')
+		return;
+	iot_directive_text(b, dfs ? "DFS_POOL_UUID" : "DAOS_POOL_UUID", f->mount.data, UUID_TEXT);
+	iot_directive_text(b, dfs ? "DFS_CONT_UUID" : "DAOS_CONT_UUID",
+			   f->mount.data + UUID_TEXT + 1, UUID_TEXT);
+}
+
 /* The lines of one record: until module, rank or id changes, or its first counter comes again. */
 static int take_group(struct darshan *d, struct fields f)
 {
@@ -287,6 +301,7 @@ static int take_group(struct darshan *d, struct fields f)
 		return -1;
 	if (!iot_darshan_counter_begin(d, &b, module, id, rank, 0))
 		return -1;
+	put_pool(&b, &f, known);
 	do {
 		put_counter(d, &b, &f, known);
 		consume(d);

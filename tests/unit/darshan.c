@@ -13,7 +13,17 @@
 
 enum { TEXT_ROOM = 1 << 20, FILES = 64, SETTINGS = 3 };
 
-enum { POSIX = 1, MPIIO = 2, STDIO = 9, DXT_POSIX = 10, DXT_MPIIO = 11, HEATMAP = 15, DFS = 16 };
+enum {
+	POSIX = 1,
+	MPIIO = 2,
+	LUSTRE = 8,
+	STDIO = 9,
+	DXT_POSIX = 10,
+	DXT_MPIIO = 11,
+	APXC = 13,
+	HEATMAP = 15,
+	DFS = 16
+};
 
 #define START_NS INT64_C(1700000000000000000)
 
@@ -434,14 +444,68 @@ Test(darshan, bins_that_fill_a_line_go_on_in_the_next)
 	expect_directive(" HEATMAP_READ_BIN_2999=9223372036854769808\n");
 }
 
+/* A path of 15,000 bytes, each of which is told as three. */
+Test(darshan, counters_that_fill_a_line_go_on_in_the_next)
+{
+	enum { PATH = 15000, WORDS = 396 };
+	static char path[PATH + 1];
+	struct log l = new_log(41, false);
+	struct bytes *b = module(&l, APXC, 1);
+	memset(path, 1, PATH);
+	add_name(&l, 6, path);
+	put_u64(b, 5);
+	put_i64(b, 0);
+	put_u64(b, UINT64_C(0x4155544f50455246));
+	put_zeros(b, 48);
+	for (int rank = 0; rank < 2; rank++) {
+		put_u64(b, 6);
+		put_i64(b, rank);
+		for (int i = 0; i < WORDS; i++)
+			put_i64(b, INT64_MAX - i);
+	}
+	convert_log(&l);
+	cr_expect_eq(run.status, IOT_OK);
+	cr_expect_eq(counted("directive.too_long"), 0);
+	expect_directive("%counter source=APXC process=1 rank=0 object=1 record=5 APXC_MAGIC=");
+	expect_directive(" record=6 APXC_GROUP=9223372036854775807 ");
+	expect_directive(" record=6 part=2 APXC_AR_RTR_");
+	expect_directive("APXC_AR_RTR_PT_5_7_INQ_PRF_RSP_ROWBUS_STALL_CNT=9223372036854775412\n");
+}
+
+Test(darshan, a_record_that_comes_again_is_told_once)
+{
+	struct log l = new_log(41, true);
+	struct bytes *lustre = module(&l, LUSTRE, 2), *heat = module(&l, HEATMAP, 1);
+	for (int i = 0; i < 5; i++) {
+		put_u64(lustre, 5);
+		put_i64(lustre, i < 3 ? 1 : 2);
+		put_i64(lustre, 0);
+		put_i64(lustre, 1);
+		put_i64(lustre, 17);
+		put_u64(heat, 6);
+		put_i64(heat, 1);
+		put_f64(heat, i < 4 ? 0.5 : 1);
+		put_zeros(heat, 24);
+	}
+	convert_log(&l);
+	cr_expect_eq(run.status, IOT_OK);
+	expect_directive(" rank=1 object=1 record=5 LUSTRE_NUM_COMPONENTS=0 LUSTRE_NUM_STRIPES=1 "
+			 "LUSTRE_OST_ID_0=17 times=3\n");
+	expect_directive(" rank=2 object=1 record=5 LUSTRE_NUM_COMPONENTS=0 LUSTRE_NUM_STRIPES=1 "
+			 "LUSTRE_OST_ID_0=17 times=2\n");
+	expect_directive(" HEATMAP_F_BIN_WIDTH_SECONDS=0.5 times=4\n");
+	expect_directive(" HEATMAP_F_BIN_WIDTH_SECONDS=1\n");
+	cr_expect_eq(counted("counters.records"), 10);
+}
+
 Test(darshan, modules_not_known_are_told_and_skipped)
 {
 	struct log l = small_log(41, false);
-	put_zeros(module(&l, DFS, 1), 100);
+	put_zeros(module(&l, DFS, 2), 100);
 	put_zeros(module(&l, STDIO, 9), 50);
 	convert_log(&l);
 	cr_expect_eq(run.status, IOT_OK);
-	expect_directive("%counter source=DFS module=16 version=1 bytes-skipped=100\n");
+	expect_directive("%counter source=DFS module=16 version=2 bytes-skipped=100\n");
 	expect_directive("%counter source=STDIO module=9 version=9 bytes-skipped=50\n");
 	cr_expect_eq(counted("skipped.modules"), 2);
 	cr_expect_eq(run.src.report.notes_made, 2);
