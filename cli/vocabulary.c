@@ -66,16 +66,28 @@ bool iot_is_errno(struct iot_text t)
 	return t.size > 1 && t.size < 20 && i == t.size && t.data[0] == 'E';
 }
 
-/* Counters of known tools; one of Darshan's is a hash of a path, which can be found by guessing. */
+static bool has_one_of(struct iot_text name, const char *const *words)
+{
+	while (*words != NULL && memmem(name.data, name.size, *words, strlen(*words)) == NULL)
+		words++;
+	return *words != NULL;
+}
+
+/*
+ * Counters of known tools. Some of Darshan's are a hash of a path, which can be found by guessing,
+ * or tell of a job, a machine or a store by its number.
+ */
 bool iot_is_counter(struct iot_text name)
 {
 	static const char *const layers[] = {"POSIX_", "MPIIO_", "STDIO_",   "LUSTRE_",  "H5F_",
-					     "H5D_",   "BGQ_",   "HEATMAP_", "PNETCDF_", "DXT_"};
+					     "H5D_",   "BGQ_",   "HEATMAP_", "PNETCDF_", "DXT_",
+					     "DFS_",   "DAOS_",  "MDHIM_",   "MPI_"};
 	static const char *const own[] = {
 	    "ambiguous", "hidden", "guessed", "interrupted", "mixed", "outside", "unparsed",
-	    "untraced",  "clock",  "bytes",   "records",     "late",  "skipped"};
-	static const char hashed[] = "RENAMED_FROM";
-	if (memmem(name.data, name.size, hashed, sizeof hashed - 1) != NULL)
+	    "untraced",  "clock",  "bytes",   "records",     "late",  "skipped", "times"};
+	static const char *const telling[] = {"RENAMED_FROM", "REC_ID", "UUID", "_OID_",
+					      "JOBID",        "_NAME",  NULL};
+	if (has_one_of(name, telling))
 		return false;
 	for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
 		size_t n = strlen(layers[i]);

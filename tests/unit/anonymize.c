@@ -136,6 +136,11 @@ Test(anonymize, what_is_not_known_goes)
 	expect_text(a,
 		    "%counter source=POSIX POSIX_READS=3 POSIX_RENAMED_FROM=77 alice=5 POSIX_X=bob",
 		    "%counter source=POSIX POSIX_READS=3");
+	expect_text(a,
+		    "%counter source=DAOS DAOS_OBJ_OPENS=4 DAOS_POOL_UUID=00010203-0405-0607-0809-"
+		    "101112131415 DAOS_OID_HI=5 H5D_FILE_REC_ID=77 PNETCDF_VAR_FILE_REC_ID=77 "
+		    "BGQ_CSJOBID=9 MPI_PROCESSOR_NAME=17 APXC_BLADE=3 times=2",
+		    "%counter source=DAOS DAOS_OBJ_OPENS=4 times=2");
 	release(a);
 }
 
