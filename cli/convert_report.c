@@ -98,6 +98,9 @@ static void warn(const struct iot_conversion *c)
 	warn_unparsed(r);
 	warn_hidden(r);
 	warn_unknown(r);
+	if (c->kept && c->damage.status == IOT_OK && r->records == 0 && r->notes_made == 0)
+		iot_message(
+		    "warning: there are no records: no reads and writes of files were found");
 	const uint64_t ambiguous = iot_convert_sum(r, "ambiguous");
 	if (ambiguous > 0)
 		iot_message("warning: %ju records whose order or offset is not certain",

@@ -2,6 +2,7 @@
 /* Text output of strace, of every layout, as events: the converter's face. See strace.h. */
 #include "strace.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +111,26 @@ static int verdict(struct strace *s)
 	return IOT_OK;
 }
 
+/*
+ * Children of which there is no line, not even that of their end: strace without -f, or some files of
+ * -ff. As many may have spoken under numbers of another namespace, as if nobody had made them.
+ */
+static void count_silent(struct strace *s)
+{
+	uint64_t silent = 0;
+	for (const struct strace_task *t = s->alive; t != NULL; t = t->next)
+		silent += t->tid != 0 && t->turn == 0;
+	if (silent <= s->adopted)
+		return;
+	silent -= s->adopted;
+	iot_strace_count(s, "unseen.children", silent);
+	iot_report_note(&s->src->report,
+			"%" PRIu64
+			" processes or threads were started of which the log has nothing; "
+			"strace -f shows them",
+			silent);
+}
+
 static void finish(struct strace *s)
 {
 	s->ended = true;
@@ -119,6 +140,7 @@ static void finish(struct strace *s)
 		open += t->pending == STRACE_WAITING && (t->entry->class & STRACE_DATA) != 0;
 	if (open > 0)
 		iot_strace_count(s, "unfinished_at_end", open);
+	count_silent(s);
 	if (s->began) /* else there is no %trace in front */
 		iot_emit_counts(&s->emit, "strace", s->now_ns);
 	int status = verdict(s);

@@ -241,7 +241,8 @@ struct strace {
 	struct iot_source *src;
 	struct iot_tracker tracker;
 	bool threads, all;
-	bool has_time, epoch, brackets, durations;
+	size_t logs, clocks, epochs; /* members that are logs, and those with such times */
+	bool has_time, brackets, durations;
 
 	/* Members: a heap of those that have a line, by time */
 	struct strace_member *member;
@@ -263,6 +264,7 @@ struct strace {
 	uint8_t *used_ids;              /* bitmap of process ids given */
 	uint32_t next_id;
 	uint32_t forks_pending;
+	uint32_t adopted;         /* seen without a fork before them */
 	bool whole, forks_hidden; /* every process descends from the first; forks are not shown */
 	struct strace_held *held, **held_tail;
 	size_t held_lines, held_bytes;

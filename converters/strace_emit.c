@@ -65,7 +65,7 @@ void iot_strace_emit_trace(struct strace *s)
 		if (size > 0)
 			iot_directive_text(&b, "command", s->path, size);
 	}
-	if (s->epoch)
+	if (s->epochs > 0 && s->epochs == s->logs)
 		iot_directive_number(&b, "epoch", 0);
 	const char *lacks = !s->has_time    ? "cpu,completion,start"
 			    : !s->durations ? "cpu,completion"

@@ -327,8 +327,10 @@ static void member_look(struct strace *s, size_t i)
 		m->tid = iot_strace_log_suffix(iot_input_name(src->input, i));
 	if (m->tid == 0 && s->members > 1 && !m->layout.pid && !m->layout.brackets)
 		m->tid = STRACE_PID_MAX + 1 + (uint32_t)i;
+	s->logs++;
+	s->clocks += m->layout.clock;
+	s->epochs += m->layout.epoch;
 	s->has_time |= m->layout.clock || m->layout.epoch || m->layout.relative;
-	s->epoch |= m->layout.epoch;
 	s->brackets |= m->layout.brackets;
 	s->durations |= m->layout.duration;
 	if (m->layout.tick_ns < src->tick_ns)
@@ -364,6 +366,17 @@ static void settle_times(struct strace *s)
 	s->src->first_ns = first == INT64_MAX ? 0 : first;
 }
 
+static void note_times(struct strace *s)
+{
+	struct iot_report *report = &s->src->report;
+	if (s->logs > 1 && s->clocks != s->logs && s->epochs != s->logs)
+		iot_report_note(report, "the logs have no absolute times, or of different kinds: "
+					"what came first in different ones is not known; see -ttt "
+					"of strace");
+	else if (s->logs > 0 && !s->has_time)
+		iot_report_note(report, "the log has no times; strace -ttt -T tells them");
+}
+
 int iot_strace_log_open(struct strace *s)
 {
 	s->members = iot_input_count(s->src->input);
@@ -376,6 +389,7 @@ int iot_strace_log_open(struct strace *s)
 	for (size_t i = 0; i < s->members; i++)
 		member_look(s, i);
 	settle_times(s);
+	note_times(s);
 	s->whole = s->members > 0 && s->member[0].layout.starts_with_exec;
 	for (size_t i = s->members; i-- > 0;)
 		s->heap[i] = (uint32_t)i;

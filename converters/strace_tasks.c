@@ -193,6 +193,7 @@ static struct strace_task *root_task(struct strace *s, uint32_t tid)
 	t->table = iot_table_new(&s->tracker);
 	t->cwd = iot_directory_new(&s->tracker, NULL, 0);
 	t->adopted = s->alive != NULL;
+	s->adopted += t->adopted;
 	if (t->group == NULL || t->table == NULL || t->cwd == NULL) {
 		iot_strace_task_free(s, t);
 		return NULL;
