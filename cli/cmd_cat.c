@@ -98,6 +98,9 @@ static int cat_shown(struct cat *c)
 {
 	struct iot_out out;
 	struct iot_show s;
+	const int status = iot_refuse_suffix(c->command, c->write.path);
+	if (status != IOT_OPTS_GO_ON)
+		return status;
 	if (iot_out_open(&out, c->write.path) != IOT_EXIT_OK)
 		return IOT_EXIT_FAULT;
 	iot_show_init(&s, &out, c->in.reader);

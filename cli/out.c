@@ -258,11 +258,25 @@ static int apply(struct iot_writer *w, const struct iot_write_options *o,
 	return status;
 }
 
+int iot_refuse_suffix(const struct iot_command *cmd, const char *path)
+{
+	static const char *const others[] = {".xz", ".bz2", ".lz4", ".zstd", ".zip", ".Z"};
+	char shown[512];
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (ends_with(path, others[i]))
+			return iot_opts_wrong(cmd, "%s: only .gz and .zst are made",
+					      iot_escape(shown, sizeof shown, path, strlen(path)));
+	return IOT_OPTS_GO_ON;
+}
+
 int iot_write_open(struct iot_writer *w, const struct iot_write_options *o,
 		   const struct iot_command *cmd)
 {
 	enum iot_compression compression =
 	    o->compression >= 0 ? (enum iot_compression)o->compression : compression_of(o->path);
+	const int status = o->compression >= 0 ? IOT_OPTS_GO_ON : iot_refuse_suffix(cmd, o->path);
+	if (status != IOT_OPTS_GO_ON)
+		return status;
 	if (o->bare && o->framed)
 		return iot_opts_wrong(cmd, "--bare and --framed exclude each other");
 	if (compression == IOT_GZIP && o->level > 9)

@@ -173,6 +173,8 @@ iot_opt_fn iot_opt_tick;
  */
 int iot_write_open(struct iot_writer *w, const struct iot_write_options *o,
 		   const struct iot_command *cmd);
+/* IOT_OPTS_GO_ON, or the exit status: the name promises a compression that is not made. */
+int iot_refuse_suffix(const struct iot_command *cmd, const char *path);
 /* Tells why a writer failed, unless its standard output is a pipe that nobody reads any more. */
 int iot_write_fault(const struct iot_writer *w, const struct iot_write_options *o);
 

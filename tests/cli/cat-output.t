@@ -19,4 +19,9 @@ echo "same file: $?"
 echo "same file, redirected: $?"
 "$IOTRACE" cat -o x.gz --level=12 example.iot
 echo "level: $?"
+for format in iot csv; do
+	"$IOTRACE" cat --format=$format -o x.xz example.iot
+	echo "suffix: $?"
+done
+"$IOTRACE" cat --compress=zstd -o x.zstd example.iot
 ls
