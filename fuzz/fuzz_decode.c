@@ -88,7 +88,7 @@ static void check_all(const char *text, size_t size, uint64_t tick_ns, unsigned 
 	    .reader = fuzz_codec_new(tick_ns, base),
 	    .writer = fuzz_codec_new(tick_ns, base),
 	    .again = fuzz_codec_new(tick_ns, base),
-	    .second = iot_second_new(tick_ns, base),
+	    .second = iot_second_new(tick_ns, base, 0),
 	};
 	const char *const end = text + size;
 	for (const char *p = text; p < end && s.count < RECORDS_MAX;) {

@@ -168,8 +168,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	t.encoder = fuzz_codec_new(t.tick_ns, base);
 	t.forgetful = fuzz_codec_new(t.tick_ns, base);
 	t.other = fuzz_codec_new(t.tick_ns, base);
-	t.second = iot_second_new(t.tick_ns, base);
-	t.second_other = iot_second_new(t.tick_ns, base);
+	t.second = iot_second_new(t.tick_ns, base, 0);
+	t.second_other = iot_second_new(t.tick_ns, base, 0);
 	for (size_t i = 0; in.size > 0 && i < RECORDS_MAX; i++) {
 		if (*in.data == 0) {
 			iot_codec_forget(t.encoder.codec);

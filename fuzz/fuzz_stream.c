@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The reader over whatever comes, plain or compressed. What it could read is written again, and
- * what was written must read as the same events.
+ * what was written must read as the same events. Of a plain trace second_trace.c must read the same
+ * records, and think the same of its end.
  *
  * The first byte of an input is no part of the trace: bits 0-1 bytes read at once, 2 no
  * verification, 3 recover, 4-5 compression of what is written, 6 %sync often. '0' is the plain way.
  */
 #include "kept.h"
+#include "second_trace.h"
 
 enum { MEMORY_MAX = 16 << 20 };
 
@@ -100,16 +102,37 @@ static void check_again(const struct kept *k, const struct iot_reader *was, unsi
 	iot_writer_free(w);
 }
 
+static void check_second(struct fuzz_input in, const struct kept *k, bool verify)
+{
+	struct iot_second_trace second = iot_second_read((const char *)in.data, in.size, verify);
+	const struct iot_record *rec;
+	size_t n = 0;
+	for (size_t i = 0; (rec = kept_record(k, &i)) != NULL; n++) {
+		struct iot_record on_line = *rec;
+		on_line.object = 0;
+		on_line.flags = 0;
+		FUZZ_CHECK(n < second.count && fuzz_same(&on_line, &second.rec[n]));
+	}
+	FUZZ_CHECK(n == second.count && k->count - n == second.comments);
+	FUZZ_CHECK((second.end == SECOND_WHOLE) == (k->status == 0));
+	FUZZ_CHECK((second.end == SECOND_CUT) == (k->status == IOT_ETRUNCATED));
+	free(second.rec);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_input in = {data, size};
 	unsigned how = (unsigned)fuzz_take(&in, 1) ^ '0';
 	struct iot_reader *r = reader_new(how);
 	struct kept k = {0};
-	if (iot_reader_open_memory(r, in.data, in.size, "fuzz") == IOT_OK) {
+	k.status = iot_reader_open_memory(r, in.data, in.size, "fuzz");
+	if (k.status == IOT_OK) {
 		drain(r, &k);
 		check_again(&k, r, how);
 	}
+	if (!(how & 8) && iot_reader_fact(r, IOT_FACT_COMPRESSION) == IOT_PLAIN &&
+	    k.status != IOT_ELIMIT && !kept_is_full(&k))
+		check_second(in, &k, (how & 4) == 0);
 	kept_free(&k);
 	iot_reader_free(r);
 	return 0;

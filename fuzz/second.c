@@ -5,9 +5,7 @@
  * table of each is an array, the file used last in front: nothing here is fast.
  */
 #include "second.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "second_text.h"
 
 enum compression {
 	OFFSET_IN_BLOCKS = 0x01,
@@ -58,10 +56,6 @@ struct fields {
 	struct signed_number start, clock;
 };
 
-struct text {
-	const char *at, *end;
-};
-
 /* What a line is to be taken for, with nothing left out; times in ticks. */
 struct meaning {
 	uint32_t process;
@@ -69,54 +63,6 @@ struct meaning {
 	uint64_t start, duration;
 	int64_t clock;
 };
-
-static void *memory(size_t size)
-{
-	void *p = calloc(1, size);
-	if (p == NULL)
-		abort();
-	return p;
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-/* The next field; an empty one at the end. */
-static struct text next_field(struct text *rest)
-{
-	while (rest->at < rest->end && is_blank(*rest->at))
-		rest->at++;
-	struct text field = {rest->at, rest->at};
-	while (field.end < rest->end && !is_blank(*field.end))
-		field.end++;
-	rest->at = field.end;
-	return field;
-}
-
-static bool digit(char c, unsigned base, unsigned *value)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *found = memchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c, base);
-	if (found != NULL)
-		*value = (unsigned)(found - digits);
-	return found != NULL;
-}
-
-static bool number(struct text field, unsigned base, uint64_t max, uint64_t *value)
-{
-	if (field.at == field.end)
-		return false;
-	*value = 0;
-	for (; field.at < field.end; field.at++) {
-		unsigned d;
-		if (!digit(*field.at, base, &d) || *value > (max - d) / base)
-			return false;
-		*value = *value * base + d;
-	}
-	return true;
-}
 
 static bool take(struct text *rest, unsigned base, uint64_t max, uint64_t *value)
 {
@@ -138,17 +84,6 @@ static bool take_signed(struct text *rest, unsigned base, struct signed_number *
 	n->minus = field.at < field.end && *field.at == '-';
 	field.at += n->minus;
 	return number(field, base, INT64_MAX, &n->magnitude);
-}
-
-/* Without LF and the CRs before it. */
-static struct text without_end(const char *line, size_t size)
-{
-	struct text t = {line, line + size};
-	if (t.at < t.end && t.end[-1] == '\n')
-		t.end--;
-	while (t.at < t.end && t.end[-1] == '\r')
-		t.end--;
-	return t;
 }
 
 static bool parse(struct text rest, unsigned base, struct fields *f)
@@ -269,7 +204,7 @@ static void remember(struct iot_second *s, const struct meaning *m)
 {
 	struct process *p = find_process(s, m->process);
 	if (p == NULL) {
-		p = memory(sizeof(*p));
+		p = second_memory(sizeof(*p));
 		p->id = m->process;
 		p->next = s->processes;
 		s->processes = p;
@@ -302,7 +237,7 @@ bool iot_second_line(struct iot_second *s, const char *line, size_t size, struct
 {
 	struct fields f = {0};
 	struct meaning m = {0};
-	if (!parse(without_end(line, size), s->base, &f) || !find_meaning(s, &f, &m))
+	if (!parse(text_of_line(line, size), s->base, &f) || !find_meaning(s, &f, &m))
 		return false;
 	remember(s, &m);
 	*rec = record(s, &m, f.type);
@@ -318,11 +253,12 @@ void iot_second_forget(struct iot_second *s)
 	}
 }
 
-struct iot_second *iot_second_new(uint64_t tick_ns, unsigned base)
+struct iot_second *iot_second_new(uint64_t tick_ns, unsigned base, uint64_t start)
 {
-	struct iot_second *s = memory(sizeof(*s));
+	struct iot_second *s = second_memory(sizeof(*s));
 	s->tick_ns = tick_ns;
 	s->base = base;
+	s->start = start;
 	return s;
 }
 

@@ -14,8 +14,8 @@
 
 struct iot_second; /* "previous", for one trace */
 
-/* Aborts where memory lacks, as all of a harness does. */
-struct iot_second *iot_second_new(uint64_t tick_ns, unsigned base);
+/* start: of the record before the first, in ticks. Aborts where memory lacks, as all of a harness does. */
+struct iot_second *iot_second_new(uint64_t tick_ns, unsigned base, uint64_t start);
 void iot_second_free(struct iot_second *s);
 
 /* One line, with its LF or without. Comments and blank lines are no records. */

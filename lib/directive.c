@@ -100,10 +100,21 @@ static enum iot_kind kind_of(struct iot_text name)
 	return IOT_DIRECTIVE;
 }
 
-/* The last value of each known key; data NULL where there is none. */
-static void find_keys(struct iot_text rest, struct iot_text found[KEY_COUNT])
+static bool leads_too_far(enum key key, struct iot_text value)
+{
+	uint64_t number;
+	return (key == KEY_TIME || key == KEY_TOOK) &&
+	       iot_number_decimal(value.data, value.size, &number) && number > INT64_MAX;
+}
+
+/*
+ * The last value of each known key; data NULL where there is none. False: a time, this or another,
+ * leads too far, so that nobody could shift it or change its tick.
+ */
+static bool find_keys(struct iot_text rest, struct iot_text found[KEY_COUNT])
 {
 	struct iot_text token, key, value;
+	bool fits = true;
 	memset(found, 0, KEY_COUNT * sizeof(found[0]));
 	while (iot_directive_token(&rest, &token)) {
 		if (!iot_directive_split(token, &key, &value))
@@ -111,10 +122,12 @@ static void find_keys(struct iot_text rest, struct iot_text found[KEY_COUNT])
 		for (int k = 0; k < KEY_COUNT; k++) {
 			if (iot_text_is(key, key_name[k])) {
 				found[k] = value;
+				fits = fits && !leads_too_far((enum key)k, value);
 				break;
 			}
 		}
 	}
+	return fits;
 }
 
 static void store_number(struct iot_event *ev, enum key key, uint64_t value)
@@ -210,17 +223,19 @@ int iot_directive_parse(struct iot_event *ev, const char **why)
 	}
 	iot_directive_token(&rest, &name);
 	ev->kind = kind_of(name);
-	find_keys(rest, found);
+	const bool times_fit = find_keys(rest, found);
 	wrong = parse_numbers(ev, found);
 	if (found[KEY_KIND].data != NULL && iot_text_is(found[KEY_KIND], "disk"))
 		ev->has |= IOT_HAS_DISK;
 	if (wrong == NULL)
 		wrong = missing_key(ev, found);
-	if (wrong == NULL || ev->kind == IOT_DIRECTIVE)
-		return IOT_OK;
+	if (ev->kind == IOT_DIRECTIVE)
+		wrong = NULL;
+	if (wrong == NULL && !times_fit)
+		wrong = "a time leads beyond 2^63-1 nanoseconds";
 	if (why != NULL)
 		*why = wrong;
-	return IOT_EFORMAT;
+	return wrong == NULL ? IOT_OK : IOT_EFORMAT;
 }
 
 struct iot_text iot_directive_get(const struct iot_event *ev, const char *wanted)

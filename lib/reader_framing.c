@@ -183,11 +183,11 @@ bool iot_reader_take_end(struct iot_reader *r, struct iot_batch *b, const struct
 	struct iot_end e;
 	char sentence[200] = "";
 	const char *wrong = iot_end_parse(l->text, &e);
-	if (wrong != NULL)
-		return r->in_tail ? end_of_tail(r) : iot_reader_damaged(r, l->column, wrong);
 	if (!r->framed)
 		return iot_reader_damaged(r, l->column,
 					  "%end in a trace that does not begin with %iotrace");
+	if (wrong != NULL)
+		return r->in_tail ? end_of_tail(r) : iot_reader_damaged(r, l->column, wrong);
 	if (!hash_matches(r, e.hash))
 		snprintf(sentence, sizeof(sentence),
 			 "the text since the last %%sync does not have the xxh3= that %%end tells");

@@ -42,8 +42,11 @@ static void finish_block(struct iot_reader *r)
 static bool begins_header(const struct iot_line *l)
 {
 	static const char header[] = "%iotrace";
-	const size_t n = l->text.size < sizeof(header) - 1 ? l->text.size : sizeof(header) - 1;
-	return l->kind == IOT_LINE_COMMENT && n > 0 && memcmp(l->text.data, header, n) == 0;
+	const size_t n = l->text.size;
+	if (l->kind != IOT_LINE_COMMENT || n == 0)
+		return false;
+	return n < sizeof(header) - 1 ? memcmp(l->text.data, header, n) == 0
+				      : iot_directive_framing(l->text) == IOT_FRAMING_HEADER;
 }
 
 /* Whether a line without LF is only a part of one. */

@@ -206,8 +206,8 @@ struct iot_event {
 /*
  * Fills kind, has and rec of an event from its text (times in it are nanoseconds). A text that is
  * no directive makes a comment. Framing (%iotrace, %sync, %end) is IOT_EUSAGE. IOT_EFORMAT: a known
- * directive lacks a key it needs, or a number is none; *why (may be NULL) then is a static
- * sentence.
+ * directive lacks a key it needs, or a number is none, or a time of any directive leads beyond
+ * 2^63-1 nanoseconds; *why (may be NULL) then is a static sentence.
  */
 IOT_API IOT_USE_RESULT int iot_directive_parse(struct iot_event *ev, const char **why);
 

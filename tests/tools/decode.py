@@ -23,7 +23,7 @@ UNDEFINED, NO_OPERATION, NO_OFFSET, NO_FILE = 0x10, 0x20, 0x40, 0x80
 DROPS = (NO_LENGTH, NO_PROCESS, NO_OPERATION, NO_OFFSET, NO_FILE)
 DIGITS = {10: re.compile(rb"[0-9]+"), 16: re.compile(rb"[0-9a-fA-F]+")}
 BLANKS = re.compile(rb"[ \t]+")
-IDS = {b"process", b"file", b"parent", b"thread-of", b"object", b"id"}
+IDS = {b"process", b"file", b"parent", b"object", b"id"}
 NEEDED = {b"%trace": (), b"%process": (b"id",), b"%file": (b"process", b"id"), b"%op": (b"name",),
           b"%counter": (), b"%lost": ()}
 MAX_NS = 2**63 - 1
@@ -55,8 +55,10 @@ def fits(fields, base):
     try:
         compression = number(fields[1], base, 8)
         number(fields[0], base, 8)
-        for field in fields:
-            need(DIGITS[base].fullmatch(field.removeprefix(b"-")), "digits")
+        start = 4 - bool(compression & NO_OFFSET) - bool(compression & NO_LENGTH)
+        for i, field in enumerate(fields):
+            signed = i in (start, len(fields) - 1)
+            need(DIGITS[base].fullmatch(field.removeprefix(b"-") if signed else field), "digits")
     except (Bad, IndexError):
         return False
     return not compression & UNDEFINED and len(fields) == field_count(compression)
@@ -149,9 +151,10 @@ class Decoder:
             process.file, process.table = None, {}
 
     def comment(self, text):
-        words = text.split(b" ") if text.startswith(b"%") else [b""]
+        words = BLANKS.split(text) if text.startswith(b"%") else [b""]
         name = words[0]
-        keys = dict(word.split(b"=", 1) for word in words[1:] if b"=" in word)
+        pairs = [word.split(b"=", 1) for word in words[1:] if b"=" in word]
+        keys = dict(pairs)
         if name == b"%iotrace":
             need(not self.begun, "a second %iotrace: see merge")
             need(keys.get(b"version") == b"1", "unknown version")
@@ -167,8 +170,15 @@ class Decoder:
         elif name == b"%end":
             self.check(keys, {b"records": self.records, b"comments": self.comments})
             self.ended = True
-        elif self.check_keys(name, keys) or self.news(name, keys, text):
-            self.comments += 1
+        else:
+            self.check_times(pairs)
+            self.check_keys(name, keys)
+            self.comments += self.news(name, keys, text)
+
+    def check_times(self, pairs):
+        for key, value in pairs:
+            if key in (b"time", b"took") and DIGITS[10].fullmatch(value) and int(value) < 2**64:
+                need(int(value) * self.tick <= MAX_NS, "a time out of range")
 
     def check_keys(self, name, keys):
         if name not in NEEDED:
@@ -176,10 +186,10 @@ class Decoder:
         for key in NEEDED[name]:
             need(key in keys, "%s needs %s=" % (name.decode(), key.decode()))
         for key in keys.keys() & IDS:
-            if key not in (b"id", b"object") or name in (b"%process", b"%file"):
+            if key != b"id" or name in (b"%process", b"%file"):
                 number(keys[key], 10, 32)
-        for key in keys.keys() & {b"time", b"took"}:
-            need(number(keys[key], 10) * self.tick <= MAX_NS, "a time out of range")
+        times = [number(keys.get(key, b"0"), 10) for key in (b"time", b"took")]
+        need(sum(times) * self.tick <= MAX_NS, "a time out of range")
 
     def check(self, keys, expected):
         need(self.framed, "framing without %iotrace")

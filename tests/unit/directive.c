@@ -140,6 +140,16 @@ Test(directive, unknown_ones_may_have_anything)
 	cr_assert_eq(ev.rec.process, 7);
 }
 
+Test(directive, times_that_nobody_could_shift_are_refused_everywhere)
+{
+	static const char why[] = "a time leads beyond 2^63-1 nanoseconds";
+	expect_error("%novel time=9223372036854775808", IOT_EFORMAT, why);
+	expect_error("%novel took=18446744073709551615 took=1", IOT_EFORMAT, why);
+	expect_error("%op name=x time=9223372036854775808 time=1", IOT_EFORMAT, why);
+	struct iot_event ev = parsed("%novel time=9223372036854775807 took=18446744073709551616");
+	cr_assert_eq(ev.rec.start_ns, INT64_MAX);
+}
+
 Test(directive, lacks_is_a_list)
 {
 	unsigned flags = 99;

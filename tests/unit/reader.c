@@ -298,6 +298,20 @@ Test(reader, every_error_of_framing_by_name)
 		     "t.iot:2:1: ends without %end: cut short after 0 records");
 }
 
+Test(reader, a_part_of_framing_in_the_last_line)
+{
+	static const char cut[] = "t.iot:1:1: ends without %end: cut short after 0 records";
+	expect_error("ff %iotr", IOT_ETRUNCATED, cut);
+	expect_error("ff %iotrace vers", IOT_ETRUNCATED, cut);
+	expect_error(HEADER "ff %end rec", IOT_ETRUNCATED,
+		     "t.iot:2:1: ends without %end: cut short after 0 records");
+	expect_error("ff x\nff %end rec", IOT_EFORMAT,
+		     "t.iot:2:4: %end in a trace that does not begin with %iotrace");
+	struct reading got = read_text("ff %iotraces a=1", (struct how){0});
+	cr_assert_eq(got.status, 0, "%s", got.error);
+	free_reading(&got);
+}
+
 Test(reader, counts_are_checked_without_hashes_too)
 {
 	static const struct {

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Line by line (iotrace(5), DIRECTIVES and FRAMING): a record is second.c's, a comment is looked
+ * through for what a reader has to refuse or to count, and framing is checked.
+ */
+#include "second_trace.h"
+#include "second_text.h"
+
+#include <xxhash.h>
+
+enum { COMMENT_BYTES = 65536, VOTERS = 64, FIELDS = 10, DROPS = 0x04 | 0x08 | 0x20 | 0x40 | 0x80 };
+
+/* A %process or %file in force. */
+struct told {
+	struct told *next;
+	bool is_file, disk;
+	uint64_t process, id;
+	struct text text;
+};
+
+struct trace {
+	struct iot_second *state;
+	struct iot_second_trace out;
+	size_t room;
+	uint64_t tick_ns, start; /* of the last record, in ticks */
+	uint64_t first;          /* index of the first record */
+	unsigned base;
+	bool verify, begun, framed, ended;
+	const char *hashed, *line; /* what the next hash is of */
+	struct told *told;
+};
+
+/* Finding the base */
+
+static bool digits_only(struct text field, unsigned base)
+{
+	unsigned d;
+	while (field.at < field.end && digit(*field.at, base, &d))
+		field.at++;
+	return field.at == field.end;
+}
+
+static bool fits(struct text line, unsigned base)
+{
+	struct text field[FIELDS + 1];
+	unsigned n = 0;
+	while (n <= FIELDS && text_size(field[n] = next_field(&line)) > 0)
+		n++;
+	uint64_t type, c;
+	if (n < 2 || !number(field[0], base, UINT8_MAX, &type) ||
+	    !number(field[1], base, UINT8_MAX, &c))
+		return false;
+	if (c & 0x10 || n != FIELDS - (unsigned)__builtin_popcount((unsigned)c & DROPS))
+		return false;
+	const unsigned start = 2U + !(c & 0x40) + !(c & 0x04);
+	for (unsigned i = 2; i < n; i++) {
+		if ((i == start || i == n - 1) && *field[i].at == '-')
+			field[i].at++;
+		if (field[i].at == field[i].end || !digits_only(field[i], base))
+			return false;
+	}
+	return true;
+}
+
+static size_t line_size(const char *at, const char *end)
+{
+	const char *lf = memchr(at, '\n', (size_t)(end - at));
+	return (size_t)(lf != NULL ? lf + 1 - at : end - at);
+}
+
+/* The base that the first field of a comment tells; 0: it is no comment. */
+static unsigned comment_base(struct text field)
+{
+	if (text_is(field, "255"))
+		return 10;
+	return text_size(field) == 2 && (field.at[0] | 0x20) == 'f' && (field.at[1] | 0x20) == 'f'
+		   ? 16
+		   : 0;
+}
+
+static unsigned find_base(const char *at, const char *end)
+{
+	unsigned hexadecimal = 0, decimal = 0;
+	for (unsigned voters = 0; at < end && voters < VOTERS; at += line_size(at, end)) {
+		struct text line = text_of_line(at, line_size(at, end)), rest = line;
+		struct text field = next_field(&rest);
+		if (comment_base(field) != 0)
+			return comment_base(field);
+		if (text_size(field) == 0)
+			continue;
+		hexadecimal += fits(line, 16);
+		decimal += fits(line, 10);
+		voters++;
+	}
+	return decimal > hexadecimal ? 10 : 16;
+}
+
+/* Directives */
+
+/* The last value of a key; at is NULL: none. */
+static struct text find_value(struct text directive, const char *key)
+{
+	struct text value = {NULL, NULL}, token;
+	(void)next_field(&directive);
+	while (text_size(token = next_field(&directive)) > 0) {
+		const char *is = memchr(token.at, '=', text_size(token));
+		if (is != NULL && text_is((struct text){token.at, is}, key))
+			value = (struct text){is + 1, token.end};
+	}
+	return value;
+}
+
+static bool find_number(struct text directive, const char *key, uint64_t max, uint64_t *value)
+{
+	return number(find_value(directive, key), 10, max, value);
+}
+
+/* True also where there is no such key. */
+static bool fine_number(struct text directive, const char *key, uint64_t max)
+{
+	uint64_t value;
+	return find_value(directive, key).at == NULL || find_number(directive, key, max, &value);
+}
+
+static bool is_close(struct text directive)
+{
+	struct text result = find_value(directive, "result");
+	return text_is(find_value(directive, "name"), "close") &&
+	       (result.at == NULL || text_is(result, "0"));
+}
+
+/* Of any directive: a time that is a number is one in nanoseconds, too. */
+static bool times_fit(struct text directive, uint64_t tick_ns)
+{
+	struct text token;
+	(void)next_field(&directive);
+	while (text_size(token = next_field(&directive)) > 0) {
+		uint64_t ticks;
+		struct text value = {token.at + strlen("time="), token.end};
+		if (text_size(token) >= strlen("time=") &&
+		    (memcmp(token.at, "time=", strlen("time=")) == 0 ||
+		     memcmp(token.at, "took=", strlen("took=")) == 0) &&
+		    number(value, 10, UINT64_MAX, &ticks) && ticks > INT64_MAX / tick_ns)
+			return false;
+	}
+	return true;
+}
+
+static bool is_fine(struct text directive, uint64_t tick_ns)
+{
+	static const char *const known[][3] = {{"%trace", NULL, NULL},     {"%process", "id", NULL},
+					       {"%file", "process", "id"}, {"%op", "name", NULL},
+					       {"%counter", NULL, NULL},   {"%lost", NULL, NULL}};
+	static const char *const ids[] = {"process", "parent", "file", "object"};
+	struct text rest = directive, name = next_field(&rest);
+	size_t k = 0;
+	while (k < sizeof(known) / sizeof(known[0]) && !text_is(name, known[k][0]))
+		k++;
+	if (k == sizeof(known) / sizeof(known[0]))
+		return true;
+	bool fine = true;
+	for (size_t i = 1; i < 3 && known[k][i] != NULL; i++)
+		fine = fine && find_value(directive, known[k][i]).at != NULL;
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		fine = fine && fine_number(directive, ids[i], UINT32_MAX);
+	if (text_is(name, "%process") || text_is(name, "%file"))
+		fine = fine && fine_number(directive, "id", UINT32_MAX);
+	uint64_t time = 0, took = 0;
+	fine = fine && fine_number(directive, "time", UINT64_MAX) &&
+	       fine_number(directive, "took", UINT64_MAX);
+	(void)find_number(directive, "time", INT64_MAX, &time);
+	(void)find_number(directive, "took", INT64_MAX, &took);
+	return fine && time + took <= INT64_MAX / tick_ns;
+}
+
+/* Where what is in force for this id stands; *where is NULL: nothing is. */
+static struct told **find_told(struct trace *t, const struct told *like)
+{
+	struct told **where = &t->told;
+	for (; *where != NULL; where = &(*where)->next)
+		if ((*where)->is_file == like->is_file && (*where)->disk == like->disk &&
+		    (*where)->process == like->process && (*where)->id == like->id)
+			break;
+	return where;
+}
+
+static void forget_told(struct told **where)
+{
+	struct told *gone = *where;
+	if (gone == NULL)
+		return;
+	*where = gone->next;
+	free(gone);
+}
+
+static void close_file(struct trace *t, struct text directive)
+{
+	struct told like = {.is_file = true};
+	if (find_number(directive, "process", UINT32_MAX, &like.process) &&
+	    find_number(directive, "file", UINT32_MAX, &like.id))
+		forget_told(find_told(t, &like));
+}
+
+/* False: a %process or %file that repeats what is in force. */
+static bool is_news(struct trace *t, struct text directive)
+{
+	struct text rest = directive, name = next_field(&rest);
+	struct told now = {.is_file = text_is(name, "%file"), .text = directive};
+	if (text_is(name, "%op") && is_close(directive))
+		close_file(t, directive);
+	if (!now.is_file && !text_is(name, "%process"))
+		return true;
+	now.disk = now.is_file && text_is(find_value(directive, "kind"), "disk");
+	(void)find_number(directive, "id", UINT32_MAX, &now.id);
+	if (now.is_file)
+		(void)find_number(directive, "process", UINT32_MAX, &now.process);
+	struct told **where = find_told(t, &now);
+	if (*where != NULL && text_same((*where)->text, directive))
+		return false;
+	forget_told(where);
+	now.next = t->told;
+	t->told = second_memory(sizeof(now));
+	*t->told = now;
+	return true;
+}
+
+/* Framing */
+
+static bool begin(struct trace *t, struct text directive)
+{
+	uint64_t version;
+	if (t->begun || !find_number(directive, "version", UINT64_MAX, &version) || version != 1)
+		return false;
+	t->framed = true;
+	return find_number(directive, "tick", INT64_MAX, &t->tick_ns) && t->tick_ns > 0 &&
+	       fine_number(directive, "sync", UINT64_MAX);
+}
+
+static bool find_hash(struct text directive, uint64_t *hash)
+{
+	struct text told = find_value(directive, "xxh3");
+	for (const char *c = told.at; c < told.end; c++)
+		if (*c >= 'A' && *c <= 'F')
+			return false;
+	return text_size(told) == 16 && number(told, 16, UINT64_MAX, hash);
+}
+
+static bool hash_is(const struct trace *t, struct text directive)
+{
+	uint64_t hash;
+	return find_hash(directive, &hash) &&
+	       (!t->verify || XXH3_64bits(t->hashed, (size_t)(t->line - t->hashed)) == hash);
+}
+
+static bool number_is(struct text directive, const char *key, uint64_t expected)
+{
+	uint64_t value;
+	return find_number(directive, key, UINT64_MAX, &value) && value == expected;
+}
+
+/* A part of a trace: what lies before its %sync is somewhere else. */
+static bool enter(struct trace *t, struct text directive)
+{
+	uint64_t hash;
+	t->framed = true;
+	return find_number(directive, "time", INT64_MAX / t->tick_ns, &t->start) &&
+	       find_number(directive, "record", UINT64_MAX, &t->first) &&
+	       find_hash(directive, &hash);
+}
+
+static bool sync(struct trace *t, struct text directive, const char *behind)
+{
+	const bool fine = !t->begun ? enter(t, directive)
+				    : t->framed && number_is(directive, "time", t->start) &&
+					  number_is(directive, "record", t->first + t->out.count) &&
+					  hash_is(t, directive);
+	if (t->state != NULL)
+		iot_second_forget(t->state);
+	t->hashed = behind;
+	return fine;
+}
+
+/* How many comments a part lacks is not known. */
+static bool end(struct trace *t, struct text directive)
+{
+	uint64_t comments;
+	t->ended = true;
+	return t->framed && number_is(directive, "records", t->first + t->out.count) &&
+	       find_number(directive, "comments", UINT64_MAX, &comments) &&
+	       (t->first > 0 || comments == t->out.comments) && hash_is(t, directive);
+}
+
+/* Lines */
+
+static bool comment(struct trace *t, struct text line, struct text text, const char *behind)
+{
+	struct text rest = text, name = next_field(&rest);
+	if (text_size(line) > COMMENT_BYTES)
+		return false;
+	if (name.at != text.at || text_size(name) == 0 || *name.at != '%') {
+		t->out.comments++;
+		return true;
+	}
+	if (text_is(name, "%iotrace"))
+		return begin(t, text);
+	if (text_is(name, "%sync"))
+		return sync(t, text, behind);
+	if (text_is(name, "%end"))
+		return end(t, text);
+	if (!times_fit(text, t->tick_ns) || !is_fine(text, t->tick_ns))
+		return false;
+	t->out.comments += is_news(t, text);
+	return true;
+}
+
+static bool record(struct trace *t, const char *line, size_t size)
+{
+	if (t->state == NULL)
+		t->state = iot_second_new(t->tick_ns, t->base, t->start);
+	struct iot_record rec;
+	if (!iot_second_line(t->state, line, size, &rec))
+		return false;
+	if (t->out.count == t->room) {
+		t->room = 2 * t->room + 16;
+		t->out.rec = realloc(t->out.rec, t->room * sizeof(rec));
+		if (t->out.rec == NULL)
+			abort();
+	}
+	t->out.rec[t->out.count++] = rec;
+	t->start = (uint64_t)rec.start_ns / t->tick_ns;
+	return true;
+}
+
+static bool one_line(struct trace *t, const char *at, size_t size)
+{
+	struct text line = text_of_line(at, size), rest = line, first = next_field(&rest);
+	t->line = at;
+	if (text_size(first) == 0)
+		return true;
+	if (t->ended)
+		return false;
+	const unsigned base = comment_base(first);
+	struct text text = {first.end + (first.end < line.end), line.end};
+	bool fine =
+	    base == 0 ? record(t, at, size) : base == t->base && comment(t, line, text, at + size);
+	t->begun = true;
+	return fine;
+}
+
+static bool is_whole_end(struct text directive)
+{
+	uint64_t n;
+	struct text rest = directive;
+	return text_is(next_field(&rest), "%end") && find_hash(directive, &n) &&
+	       find_number(directive, "records", UINT64_MAX, &n) &&
+	       find_number(directive, "comments", UINT64_MAX, &n);
+}
+
+/* "%iotrace", or the beginning of that word with nothing behind it. */
+static bool begins_header(struct text directive)
+{
+	struct text rest = directive, name = next_field(&rest);
+	return text_is(name, "%iotrace") ||
+	       (text_size(directive) > 0 && text_size(directive) < strlen("%iotrace") &&
+		memcmp(directive.at, "%iotrace", text_size(directive)) == 0);
+}
+
+/* A last line without LF, where a trace was cut short. */
+static bool is_part(struct trace *t, const char *at, size_t size)
+{
+	struct text line = text_of_line(at, size), first = next_field(&line);
+	if (t->ended || at[size - 1] == '\n' || text_size(first) == 0)
+		return false;
+	struct text text = {first.end + (first.end < line.end), line.end};
+	const bool is_comment = comment_base(first) != 0;
+	if (!t->begun && is_comment && begins_header(text))
+		t->framed = true;
+	return t->framed && !(is_comment && is_whole_end(text));
+}
+
+struct iot_second_trace iot_second_read(const char *text, size_t size, bool verify)
+{
+	const char *const stop = text + size;
+	struct trace t = {.verify = verify, .hashed = text, .tick_ns = IOT_TICK_DEFAULT_NS};
+	t.base = find_base(text, stop);
+	bool fine = true;
+	for (size_t n; fine && text < stop; text += n) {
+		n = line_size(text, stop);
+		if (is_part(&t, text, n))
+			break;
+		fine = one_line(&t, text, n);
+	}
+	if (!fine)
+		t.out.end = SECOND_WRONG;
+	else
+		t.out.end = t.framed && !t.ended ? SECOND_CUT : SECOND_WHOLE;
+	while (t.told != NULL)
+		forget_told(&t.told);
+	if (t.state != NULL)
+		iot_second_free(t.state);
+	return t.out;
+}
