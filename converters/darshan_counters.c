@@ -251,18 +251,21 @@ static int tell_record(struct darshan *d, const struct darshan_fields *f, const 
 
 /*
  * What AutoPerf writes has one version and had several layouts. In the one that is known here, the
- * record behind the head has a name, and the next one, if there is one, is of the same name.
+ * record behind the head has a name, and the next one, if there is one, has the same.
  */
 static bool is_layout(struct darshan *d, const struct darshan_counters *c, size_t head, size_t size)
 {
 	size_t have;
 	const unsigned char *p = iot_darshan_ahead(&d->region, head + size + 8, &have);
-	if (have < head + size || iot_darshan_u64(p + RECORD_HEAD, d->log.swap) != c->magic)
+	if (have < head + 8 || iot_darshan_u64(p + RECORD_HEAD, d->log.swap) != c->magic)
 		return false;
 	const uint64_t id = iot_darshan_u64(p + head, d->log.swap);
-	return iot_darshan_name(d, id).size > 0 &&
-	       (have == head + size ||
-		(have >= head + size + 8 && iot_darshan_u64(p + head + size, d->log.swap) == id));
+	if (iot_darshan_name(d, id).size == 0)
+		return false;
+	if (have < head + size + 8) /* the only one, or cut */
+		return have == head + size || d->region.status != IOT_OK;
+	const uint64_t next = iot_darshan_u64(p + head + size, d->log.swap);
+	return next == id || (next == 0 && d->region.how == DARSHAN_UNPACKED);
 }
 
 /* Words behind the fields: at least one; or -1 for a number that cannot be. */

@@ -133,10 +133,12 @@ static void take_map(struct darshan_log *log, const unsigned char *head)
 			p.id = i - 1;
 			p.module = iot_darshan_module_of(log, p.id);
 			p.version = iot_darshan_u32(versions + 4 * p.id, log->swap);
+			if (p.module == DARSHAN_NULL) /* an example for those who write modules */
+				p.module = DARSHAN_MODULES;
 		}
 		if (p.offset != 0 && (log->first == 0 || p.offset < log->first))
 			log->first = p.offset;
-		if (p.size > 0 && (i == 0 || p.module != DARSHAN_NULL))
+		if (p.size > 0)
 			log->place[log->places++] = p;
 	}
 	qsort(log->place, log->places, sizeof *log->place, by_offset);

@@ -444,25 +444,59 @@ Test(darshan, bins_that_fill_a_line_go_on_in_the_next)
 	expect_directive(" HEATMAP_READ_BIN_2999=9223372036854769808\n");
 }
 
-/* A path of 15,000 bytes, each of which is told as three. */
-Test(darshan, counters_that_fill_a_line_go_on_in_the_next)
+/* Of Cray XC routers: what the job has, then so many records of one router. */
+static struct log router_log(int records, const char *path)
 {
-	enum { PATH = 15000, WORDS = 396 };
-	static char path[PATH + 1];
 	struct log l = new_log(41, false);
 	struct bytes *b = module(&l, APXC, 1);
-	memset(path, 1, PATH);
 	add_name(&l, 6, path);
 	put_u64(b, 5);
 	put_i64(b, 0);
 	put_u64(b, UINT64_C(0x4155544f50455246));
 	put_zeros(b, 48);
-	for (int rank = 0; rank < 2; rank++) {
+	for (int rank = 0; rank < records; rank++) {
 		put_u64(b, 6);
 		put_i64(b, rank);
-		for (int i = 0; i < WORDS; i++)
+		for (int i = 0; i < 396; i++)
 			put_i64(b, INT64_MAX - i);
 	}
+	return l;
+}
+
+Test(darshan, a_layout_is_known_though_zeros_follow_or_the_end_is_missing)
+{
+	struct log l = router_log(1, "APXC");
+	put_zeros(module(&l, APXC, 1), 5000);
+	convert_log(&l);
+	cr_expect_eq(run.status, IOT_OK);
+	expect_directive(" record=6 APXC_GROUP=9223372036854775807 ");
+	leave();
+	enter();
+	l = router_log(1, "APXC");
+	make_log(&l);
+	write_file(run.path, l.file.data, l.file.size - 8);
+	convert();
+	free_log(&l);
+	cr_expect_eq(run.status, IOT_ETRUNCATED);
+	expect_directive(" record=5 APXC_MAGIC=");
+	cr_expect_null(strstr(run.directives, "skipped"), "%s", run.directives);
+}
+
+Test(darshan, a_layout_without_a_name_is_not_known)
+{
+	struct log l = router_log(1, "");
+	convert_log(&l);
+	cr_expect_eq(run.status, IOT_OK);
+	expect_directive("%counter source=APXC module=13 version=1 bytes-skipped=3256\n");
+}
+
+/* A path of 15,000 bytes, each of which is told as three. */
+Test(darshan, counters_that_fill_a_line_go_on_in_the_next)
+{
+	enum { PATH = 15000 };
+	static char path[PATH + 1];
+	memset(path, 1, PATH);
+	struct log l = router_log(2, path);
 	convert_log(&l);
 	cr_expect_eq(run.status, IOT_OK);
 	cr_expect_eq(counted("directive.too_long"), 0);
@@ -503,12 +537,14 @@ Test(darshan, modules_not_known_are_told_and_skipped)
 	struct log l = small_log(41, false);
 	put_zeros(module(&l, DFS, 2), 100);
 	put_zeros(module(&l, STDIO, 9), 50);
+	put_zeros(module(&l, 0, 1), 10);
 	convert_log(&l);
 	cr_expect_eq(run.status, IOT_OK);
 	expect_directive("%counter source=DFS module=16 version=2 bytes-skipped=100\n");
 	expect_directive("%counter source=STDIO module=9 version=9 bytes-skipped=50\n");
-	cr_expect_eq(counted("skipped.modules"), 2);
-	cr_expect_eq(run.src.report.notes_made, 2);
+	expect_directive("%counter source=unknown module=0 version=1 bytes-skipped=10\n");
+	cr_expect_eq(counted("skipped.modules"), 3);
+	cr_expect_eq(run.src.report.notes_made, 3);
 }
 
 Test(darshan, a_module_that_ran_out_of_memory_is_lost_in_part)
