@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/seed.h"
+
 enum { FIRST_ROOM = 64 };
 
 static size_t slot_of(const struct iot_map *m, uint64_t key)
 {
-	uint64_t hash = key * 0x9e3779b97f4a7c15U;
 	size_t mask = 2 * m->room - 1;
-	size_t at = (size_t)(hash ^ hash >> 32) & mask;
+	size_t at = (size_t)iot_seed_hash(m->seed, key) & mask;
 	while (m->slots[at] != 0 && m->keys[m->slots[at] - 1] != key)
 		at = (at + 1) & mask;
 	return at;
@@ -33,6 +34,7 @@ static bool grow(struct iot_map *m)
 	free(m->slots);
 	m->slots = slots;
 	m->room = room;
+	m->seed = iot_seed();
 	for (size_t i = 0; i < m->count; i++)
 		slots[slot_of(m, keys[i])] = (uint32_t)i + 1;
 	return true;

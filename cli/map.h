@@ -13,6 +13,7 @@ struct iot_map {
 	uint64_t *keys;  /* by number */
 	uint32_t *slots; /* number + 1, by hash; 0: free */
 	size_t count, room;
+	uint64_t seed;
 	uint64_t last_key; /* asked for last: most often it is asked for again */
 	size_t last;
 };

@@ -9,13 +9,14 @@
 #include <stdlib.h>
 
 #include "lib/room.h"
+#include "lib/seed.h"
 
 enum { ROOM_FIRST = 256 };
 
 static size_t slot_of(const struct procstat_files *f, uint32_t process, uint32_t file)
 {
-	uint64_t key = ((uint64_t)process << 32 | file) * UINT64_C(0x9e3779b97f4a7c15);
-	size_t mask = f->room - 1, i = (size_t)(key >> 40) & mask;
+	const uint64_t key = (uint64_t)process << 32 | file;
+	size_t mask = f->room - 1, i = (size_t)iot_seed_hash(f->tracker.seed, key) & mask;
 	while (f->file[i].behind != NULL &&
 	       (f->file[i].process != process || f->file[i].file != file))
 		i = (i + 1) & mask;
@@ -32,7 +33,7 @@ struct procstat_file *iot_procstat_files_find(const struct procstat_files *f, ui
 static void forget(struct procstat_files *f)
 {
 	for (size_t i = 0; i < f->room; i++)
-		iot_file_free(f->file[i].behind);
+		iot_file_free(&f->tracker, f->file[i].behind);
 	free(f->file);
 	f->file = NULL;
 	f->count = f->room = 0;
@@ -61,22 +62,24 @@ bool iot_procstat_files_add(struct procstat_files *f, uint32_t process, uint32_t
 	if (f->count == PROCSTAT_FILES_MAX)
 		forget(f);
 	if (2 * f->count >= f->room && !grow(f)) {
-		iot_file_free(behind);
+		iot_file_free(&f->tracker, behind);
 		return false;
 	}
 	struct procstat_file *at = &f->file[slot_of(f, process, file)];
 	f->count += at->behind == NULL;
-	iot_file_free(at->behind);
+	iot_file_free(&f->tracker, at->behind);
 	*at = (struct procstat_file){process, file, behind, opened_ns};
 	return true;
 }
 
-static void forget_names(struct procstat_files *f)
+/* Paths may be long, so it is not only their number that counts. */
+static void keep_small(struct procstat_files *f)
 {
-	uint32_t objects = f->tracker.objects;
-	iot_tracker_clear(&f->tracker);
-	iot_tracker_init(&f->tracker);
-	f->tracker.objects = objects;
+	struct iot_tracker *t = &f->tracker;
+	if (t->name_count >= PROCSTAT_NAMES_MAX || t->memory > t->memory_max / 2)
+		iot_tracker_clear(t);
+	if (t->memory > t->memory_max / 2)
+		forget(f);
 }
 
 struct iot_tracked_file *iot_procstat_files_open(struct procstat_files *f, uint32_t process,
@@ -87,8 +90,7 @@ struct iot_tracked_file *iot_procstat_files_open(struct procstat_files *f, uint3
 	size_t size = iot_packet_text(p, IOT_OPEN_WORDS);
 	bool nameless = size == 0 || (how & IOT_OPEN_CUT) != 0;
 	unsigned as = (how & IOT_OPEN_CREATED) != 0 ? IOT_OPEN_CREATE | IOT_OPEN_EXCLUSIVE : 0;
-	if (f->tracker.name_count >= PROCSTAT_NAMES_MAX)
-		forget_names(f);
+	keep_small(f);
 	struct iot_tracked_file *behind = nameless ? iot_tracker_nameless(&f->tracker)
 						   : iot_tracker_open(&f->tracker, path, size, as);
 	if (behind == NULL)
@@ -97,7 +99,8 @@ struct iot_tracked_file *iot_procstat_files_open(struct procstat_files *f, uint3
 		behind->object = ++f->tracker.objects;
 	bool added = iot_procstat_files_add(f, process, p->file, behind, start_ns);
 	if (nameless)
-		iot_file_free(behind); /* the reference that making it gave; another one is held */
+		iot_file_free(&f->tracker,
+			      behind); /* the reference that making it gave; another one is held */
 	return added ? behind : NULL;
 }
 

@@ -80,6 +80,7 @@ struct recorder_place {
 struct recorder_map {
 	struct recorder_place **place; /* open addressing */
 	uint32_t count, room;
+	uint64_t seed;
 	struct recorder_place *last;
 };
 

@@ -8,8 +8,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "lib/number.h"
+#include "lib/seed.h"
 
 /* clang-format off */
 #define OP(n, does, path, name_of_op) \
@@ -220,18 +222,11 @@ bool iot_recorder_prepare(struct recorder *r, struct recorder_signature *s, bool
 
 /* Paths by number */
 
-static uint32_t hash_text(struct iot_text text)
-{
-	uint64_t h = 0xcbf29ce484222325U;
-	for (size_t i = 0; i < text.size; i++)
-		h = (h ^ (unsigned char)text.data[i]) * 0x100000001b3U;
-	return (uint32_t)(h ^ h >> 32);
-}
-
 static uint32_t *hash_slot(const struct recorder_paths *p, struct iot_text text)
 {
 	uint32_t mask = p->hash_room - 1;
-	for (uint32_t i = hash_text(text) & mask;; i = (i + 1) & mask) {
+	for (uint32_t i = (uint32_t)XXH3_64bits_withSeed(text.data, text.size, p->seed) & mask;;
+	     i = (i + 1) & mask) {
 		uint32_t *slot = &p->hash[i];
 		if (*slot == 0 || (p->text[*slot - 1].size == text.size &&
 				   memcmp(p->text[*slot - 1].data, text.data, text.size) == 0))
@@ -251,6 +246,7 @@ static bool paths_grow(struct recorder_paths *p)
 		return false;
 	free(p->hash);
 	p->hash = hash;
+	p->seed = iot_seed();
 	p->hash_room = room * 2;
 	p->room = room;
 	for (uint32_t i = 0; i < p->count; i++)

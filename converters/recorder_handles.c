@@ -8,20 +8,17 @@
 
 #include <stdlib.h>
 
+#include "lib/seed.h"
+
 enum { MAP_START = 16 };
 
 /* Maps */
 
-static uint32_t hash_key(int64_t key)
-{
-	uint64_t h = (uint64_t)key * 0x9e3779b97f4a7c15U;
-	return (uint32_t)(h >> 32);
-}
-
 static struct recorder_place **map_slot(const struct recorder_map *map, int64_t key)
 {
 	uint32_t mask = map->room - 1;
-	for (uint32_t i = hash_key(key) & mask;; i = (i + 1) & mask)
+	for (uint32_t i = (uint32_t)iot_seed_hash(map->seed, (uint64_t)key) & mask;;
+	     i = (i + 1) & mask)
 		if (map->place[i] == NULL || map->place[i]->key == key)
 			return &map->place[i];
 }
@@ -30,6 +27,7 @@ static bool map_grow(struct recorder_map *map)
 {
 	struct recorder_map grown = {.room = map->room == 0 ? MAP_START : map->room * 2,
 				     .count = map->count,
+				     .seed = iot_seed(),
 				     .last = map->last};
 	grown.place = calloc(grown.room, sizeof *grown.place);
 	if (grown.place == NULL)

@@ -231,6 +231,7 @@ struct recorder_paths {
 	uint32_t count, room;
 	uint32_t *hash; /* open addressing; 0: free */
 	uint32_t hash_room;
+	uint64_t seed;
 	struct recorder_block {
 		struct recorder_block *next;
 		size_t used, room;

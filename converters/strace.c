@@ -12,6 +12,7 @@ enum {
 	SNIFF_SUMMARY_BITS = 24,
 	SNIFF_MEMBERS = 16,
 	LINES_PER_CALL = 65536, /* of next, so that the watermark moves */
+	LOOKED_PER_LINE = 16,
 };
 
 static const struct iot_converter_option OPTIONS[] = {
@@ -160,18 +161,26 @@ static bool failed(struct strace *s)
 	return true;
 }
 
-/* Nothing still to come starts before this. */
-static int64_t watermark(const struct strace *s)
+/*
+ * Nothing still to come starts before this. Where much waits, it is only looked through again after
+ * as many lines.
+ */
+static int64_t watermark(struct strace *s)
 {
 	if (s->backwards)
 		return INT64_MIN;
+	if (s->src->report.lines < s->mark_again)
+		return s->mark_ns;
+	uint64_t looked = s->heap_size;
 	int64_t ns = s->heap_size > 0 ? iot_strace_log_watermark(s) : s->now_ns;
-	for (const struct strace_task *t = s->waiting; t != NULL; t = t->waiting_next)
+	for (const struct strace_task *t = s->waiting; t != NULL; t = t->waiting_next, looked++)
 		if (t->entry_ns < ns)
 			ns = t->entry_ns;
-	for (const struct strace_held *h = s->held; h != NULL; h = h->next)
+	for (const struct strace_held *h = s->held; h != NULL; h = h->next, looked++)
 		if (h->time_ns < ns)
 			ns = h->time_ns;
+	s->mark_ns = ns;
+	s->mark_again = s->src->report.lines + looked / LOOKED_PER_LINE;
 	return ns;
 }
 

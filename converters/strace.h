@@ -176,8 +176,13 @@ struct strace_task {
 	char *text;
 	size_t text_size, text_room;
 	struct strace_task *unborn; /* the child that a pending fork will have */
-	bool adopted;               /* seen without a fork before it */
-	uint32_t turn;              /* lines so far */
+	struct strace_task *forking_prev, *forking_next; /* those that have one */
+	bool thread;                                     /* of its parent's process */
+	struct strace_task *peer_prev,
+	    *peer_next;               /* threads of a process, a ring; NULL: none yet */
+	struct strace_member *cut_in; /* where its call has been cut */
+	bool adopted;                 /* seen without a fork before it */
+	uint32_t turn;                /* lines so far */
 };
 
 struct strace_call {
@@ -232,7 +237,6 @@ enum {
 	STRACE_HASH = 1024, /* of the table of calls; a power of two */
 	STRACE_HELD_LINES = 20000,
 	STRACE_HELD_BYTES = 64 << 20,
-	STRACE_TASKS_MAX = 4 << 20,
 	STRACE_LINE_MAX = (16 << 20) - (64 << 10), /* what a window holds, nearly */
 	STRACE_PID_MAX = 4194304,
 };
@@ -263,6 +267,7 @@ struct strace {
 	struct strace_task *last;       /* a small cache */
 	uint8_t *used_ids;              /* bitmap of process ids given */
 	uint32_t next_id;
+	struct strace_task *forking; /* list of those with a fork pending */
 	uint32_t forks_pending;
 	uint32_t adopted;         /* seen without a fork before them */
 	bool whole, forks_hidden; /* every process descends from the first; forks are not shown */
@@ -273,7 +278,9 @@ struct strace {
 
 	struct iot_emit emit;
 	bool began, ended;
-	bool backwards;      /* times have gone back: there is no watermark */
+	bool backwards;  /* times have gone back: there is no watermark */
+	int64_t mark_ns; /* the watermark, and the line at which it is looked for again */
+	uint64_t mark_again;
 	bool cut;            /* the last line is not whole */
 	int status;          /* what next says after the last event */
 	uint64_t understood; /* lines of a trace seen */
@@ -304,6 +311,10 @@ void iot_strace_tasks_free(struct strace *s);
 struct strace_group *iot_strace_group_new(struct strace *s);
 void iot_strace_group_name(struct strace *s, struct strace_group *g, const char *name, size_t size);
 void iot_strace_task_free(struct strace *s, struct strace_task *t);
+/* The child that a pending fork will have: laid aside, taken back, forgotten. */
+void iot_strace_expect_child(struct strace *s, struct strace_task *parent,
+			     struct strace_task *child);
+struct strace_task *iot_strace_take_unborn(struct strace *s, struct strace_task *parent);
 void iot_strace_drop_unborn(struct strace *s, struct strace_task *parent);
 bool iot_strace_be_born(struct strace *s, struct strace_task *t, uint32_t tid);
 /* Gives a task its number. */

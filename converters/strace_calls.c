@@ -14,6 +14,7 @@ enum {
 	R = STRACE_DATA | STRACE_READS, /* may wait: its entry counts only if it reads a file */
 	W = STRACE_DATA,
 	PARTIAL_LINES = 8, /* foreign lines that may stand inside a call */
+	TEXT_KEPT = 4096,  /* room that a task keeps for the text of its next call */
 };
 
 static const struct strace_entry CALLS[] = {
@@ -224,6 +225,11 @@ void iot_strace_pending_clear(struct strace *s, struct strace_task *t)
 	t->pending = STRACE_IDLE;
 	t->entry = NULL;
 	t->text_size = 0;
+	if (t->text_room <= TEXT_KEPT)
+		return;
+	iot_tracker_drop(&s->tracker, t->text, t->text_room);
+	t->text = NULL;
+	t->text_room = 0;
 }
 
 static bool keep_text(struct strace *s, struct strace_task *t, const char *text, const char *end)
@@ -231,9 +237,13 @@ static bool keep_text(struct strace *s, struct strace_task *t, const char *text,
 	size_t size = (size_t)(end - text);
 	if (t->text_size + size > STRACE_LINE_MAX)
 		return false;
-	if (!iot_room(&t->text, &t->text_room, t->text_size + size, 1)) {
-		s->status = IOT_ENOMEM;
-		return false;
+	if (t->text_size + size > t->text_room) {
+		const size_t room = t->text_size + (size > t->text_size ? size : t->text_size);
+		char *grown = iot_tracker_grow(&s->tracker, t->text, t->text_room, room);
+		if (grown == NULL)
+			return false;
+		t->text = grown;
+		t->text_room = room;
 	}
 	if (size > 0)
 		memcpy(t->text + t->text_size, text, size);
@@ -366,6 +376,18 @@ static void unparsed(struct strace *s, const struct strace_member *m)
 			    m->line_number, m->raw, (size_t)(m->raw_end - m->raw));
 }
 
+/* The task whose call is cut in this member; NULL: none. */
+static void set_partial(struct strace_member *m, struct strace_task *t)
+{
+	if (m->partial != NULL)
+		m->partial->cut_in = NULL;
+	if (t != NULL && t->cut_in != NULL)
+		t->cut_in->partial = NULL;
+	if (t != NULL)
+		t->cut_in = m;
+	m->partial = t;
+}
+
 /* Foreign text has cut the line: the rest comes at the beginning of a later one. */
 static void cut_call(struct strace *s, struct strace_task *t, const struct strace_entry *e,
 		     int64_t time_ns, const char *text, const char *end, struct strace_member *m)
@@ -378,12 +400,12 @@ static void cut_call(struct strace *s, struct strace_task *t, const struct strac
 	}
 	m->partial_lines = 0;
 	m->partial_ignored = e == NULL;
-	m->partial = NULL;
+	set_partial(m, NULL);
 	if (e == NULL)
 		return;
 	const char *message = memmem(text, (size_t)(end - text), ATTACHED, sizeof ATTACHED - 1);
 	begin(s, t, e, time_ns, text, message == NULL ? end : message);
-	m->partial = t;
+	set_partial(m, t);
 	int64_t tid;
 	if (message == NULL ||
 	    !iot_strace_number((struct strace_text){message + sizeof ATTACHED - 1, end}, &tid))
@@ -485,7 +507,7 @@ static void tail_line(struct strace *s, struct strace_member *m, const struct st
 {
 	struct strace_task *t = m->partial;
 	bool ignored = m->partial_ignored;
-	m->partial = NULL;
+	set_partial(m, NULL);
 	m->partial_ignored = false;
 	if (t == NULL || t->pending != STRACE_WAITING) {
 		if (!ignored && line->body != line->end)
@@ -508,7 +530,7 @@ static void foreign_line(struct strace *s, struct strace_member *m)
 		return;
 	iot_strace_count(s, "mixed.lost", 1);
 	iot_strace_pending_clear(s, m->partial);
-	m->partial = NULL;
+	set_partial(m, NULL);
 }
 
 /* A line without LF, of a log with durations, that has none: its result may be cut short too. */

@@ -148,10 +148,7 @@ uint32_t iot_strace_emit_file(struct strace *s, struct strace_task *task, int64_
 	uint32_t process = task->group->id;
 	if (!task->group->announced)
 		iot_strace_emit_process(s, task->group);
-	if (slot->told == process)
-		return d->id;
-	slot->told = process;
-	if (!iot_description_told(&s->tracker, d, process))
+	if (d->told_last != process && !iot_description_told(&s->tracker, d, process))
 		file_event(s, task, fd, d, from_ns);
 	return d->id;
 }
@@ -163,7 +160,7 @@ void iot_strace_emit_record(struct strace *s, const struct strace_call *c, int64
 {
 	struct iot_description *d = slot->open;
 	uint32_t process = c->task->group->id;
-	if (slot->told != process || !c->task->group->announced)
+	if (d->told_last != process || !c->task->group->announced)
 		iot_strace_emit_file(s, c->task, fd, slot, c->start_ns);
 	struct iot_event *ev = iot_emit_event(&s->emit);
 	if (ev == NULL)

@@ -76,7 +76,7 @@ static struct iot_description *found(struct strace *s, const struct strace_fd *f
 	}
 	struct iot_description *d = iot_description_new(&s->tracker, kind, f);
 	if (nameless && f != NULL)
-		iot_file_free(f);
+		iot_file_free(&s->tracker, f);
 	if (d != NULL && fd->note.p != NULL)
 		d->note = note_hash(fd);
 	return d;
@@ -95,7 +95,8 @@ static void note_changed(struct strace *s, struct strace_task *t, const struct s
 	if (!same_kind || (f != NULL && f->path != NULL && !d->seen && !fd->deleted &&
 			   (f->path_size != size || memcmp(f->path, s->path2, size) != 0))) {
 		iot_strace_count(s, "missed.close", 1);
-		iot_table_set(&s->tracker, t->table, fd->number, found(s, fd), slot->cloexec);
+		iot_table_set(&s->tracker, t->table, fd->number, found(s, fd),
+			      iot_table_cloexec(t->table, fd->number));
 		return;
 	}
 	d->note = note_hash(fd);
@@ -121,7 +122,7 @@ struct iot_slot *iot_strace_slot(struct strace *s, struct strace_call *c,
 		return iot_table_set(&s->tracker, t->table, fd->number, found(s, fd), false);
 	if (fd->note.p != NULL && slot->open->note != note_hash(fd))
 		note_changed(s, t, fd, slot);
-	return slot->open == NULL ? NULL : slot;
+	return iot_table_get(t->table, fd->number);
 }
 
 /* Puts a new description where a call has returned one. */
@@ -201,7 +202,7 @@ static struct iot_description *opened(struct strace *s, struct strace_call *c, s
 	struct iot_description *d = iot_description_new(&s->tracker, kind, f);
 	if (nameless && kind == IOT_FD_FILE && f != NULL) {
 		f->size_known = is_tmpfile(o) || (how & IOT_OPEN_TRUNCATE) != 0;
-		iot_file_free(f);
+		iot_file_free(&s->tracker, f);
 	}
 	if (d == NULL)
 		return NULL;
@@ -253,8 +254,8 @@ static void close_fd(struct strace *s, struct strace_call *c, int64_t fd)
 		return;
 	struct iot_description *d = slot->open;
 	bool shown = iot_strace_recorded(s, d) || d->kind == IOT_FD_DIRECTORY;
-	if (shown && iot_emit_wants_op(&s->emit, "close") && iot_table_last(t->table, slot) &&
-	    (slot->told == t->group->id || iot_description_told(&s->tracker, d, t->group->id))) {
+	if (shown && iot_emit_wants_op(&s->emit, "close") && iot_table_last(t->table, fd) &&
+	    iot_description_told(&s->tracker, d, t->group->id)) {
 		struct strace_op op = {.name = "close", .file = d->id};
 		if (d->file != NULL && d->file->path != NULL) {
 			op.path = d->file->path;
@@ -301,7 +302,7 @@ void iot_strace_close_range(struct strace *s, struct strace_call *c)
 	for (int64_t fd = iot_table_next(table, first < 0 ? 0 : first, &slot);
 	     fd <= last && fd < (int64_t)table->room; fd = iot_table_next(table, fd + 1, &slot)) {
 		if (cloexec)
-			slot->cloexec = true;
+			iot_table_set_cloexec(&s->tracker, table, fd, true);
 		else
 			close_fd(s, c, fd);
 	}
@@ -312,12 +313,8 @@ void iot_strace_close_range(struct strace *s, struct strace_call *c)
 static void copy_fd(struct strace *s, struct strace_call *c, const struct strace_fd *from,
 		    bool cloexec)
 {
-	struct iot_slot *slot = iot_strace_slot(s, c, from);
-	if (slot == NULL || from->number == c->result)
-		return;
-	slot->open->refs++;
-	struct iot_description *d = slot->open;
-	iot_table_set(&s->tracker, c->task->table, c->result, d, cloexec);
+	if (iot_strace_slot(s, c, from) != NULL)
+		iot_table_dup(&s->tracker, c->task->table, from->number, c->result, cloexec);
 }
 
 void iot_strace_dup(struct strace *s, struct strace_call *c)
@@ -382,8 +379,10 @@ void iot_strace_fcntl(struct strace *s, struct strace_call *c)
 	if (c->args < 3)
 		return;
 	if (command == RAW_SETFD)
-		slot->cloexec = iot_strace_has_flag(c->arg[2], "FD_CLOEXEC") ||
-				(iot_strace_number(c->arg[2], &value) && (value & 1) != 0);
+		iot_table_set_cloexec(
+		    &s->tracker, c->task->table, fd.number,
+		    iot_strace_has_flag(c->arg[2], "FD_CLOEXEC") ||
+			(iot_strace_number(c->arg[2], &value) && (value & 1) != 0));
 	else
 		slot->open->append = (iot_strace_open_flags(c->arg[2]) & STRACE_O_APPEND) != 0;
 }
@@ -400,9 +399,8 @@ void iot_strace_ioctl(struct strace *s, struct strace_call *c)
 	if (!set && !iot_strace_is(c->arg[1], "FIONCLEX") && raw != RAW_FIONCLEX)
 		return;
 	struct strace_fd fd = iot_strace_fd(c->arg[0]);
-	struct iot_slot *slot = iot_strace_slot(s, c, &fd);
-	if (slot != NULL)
-		slot->cloexec = set;
+	if (iot_strace_slot(s, c, &fd) != NULL)
+		iot_table_set_cloexec(&s->tracker, c->task->table, fd.number, set);
 }
 
 /* Descriptors that are no files */

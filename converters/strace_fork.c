@@ -52,13 +52,11 @@ void iot_strace_fork_enter(struct strace *s, struct strace_call *c)
 	if (c->args > 0 && strchr(c->entry->name, 'c') == c->entry->name)
 		flags = clone_flags((struct strace_text){c->arg[0].p, c->arg[c->args - 1].end});
 	iot_strace_drop_unborn(s, t);
-	struct strace_task *child = calloc(1, sizeof *child);
-	if (child == NULL) {
-		s->status = IOT_ENOMEM;
+	struct strace_task *child = iot_tracker_grow(&s->tracker, NULL, 0, sizeof *child);
+	if (child == NULL)
 		return;
-	}
-	bool thread = (flags & SHARE_GROUP) != 0;
-	child->group = child_group(s, t->group, thread);
+	child->thread = (flags & SHARE_GROUP) != 0;
+	child->group = child_group(s, t->group, child->thread);
 	child->table = (flags & SHARE_FILES) != 0 ? iot_table_share(t->table)
 						  : iot_table_copy(&s->tracker, t->table);
 	child->cwd = (flags & SHARE_FS) != 0
@@ -68,23 +66,14 @@ void iot_strace_fork_enter(struct strace *s, struct strace_call *c)
 		iot_strace_task_free(s, child);
 		return;
 	}
-	t->unborn = child;
-	s->forks_pending++;
-}
-
-static struct strace_task *take(struct strace *s, struct strace_task *parent)
-{
-	struct strace_task *child = parent->unborn;
-	parent->unborn = NULL;
-	s->forks_pending--;
-	return child;
+	iot_strace_expect_child(s, t, child);
 }
 
 /* strace says that it has attached to the child of the fork at hand. */
 void iot_strace_attached(struct strace *s, struct strace_task *parent, uint32_t tid)
 {
 	if (parent->unborn != NULL && iot_strace_task_find(s, tid) == NULL)
-		iot_strace_be_born(s, take(s, parent), tid);
+		iot_strace_be_born(s, iot_strace_take_unborn(s, parent), tid);
 }
 
 /* A process that spoke before anyone had returned its number: who made it is known now. */
@@ -116,7 +105,7 @@ void iot_strace_fork(struct strace *s, struct strace_call *c)
 		iot_strace_fork_enter(s, c);
 	if (t->unborn == NULL)
 		return;
-	struct strace_task *child = take(s, t);
+	struct strace_task *child = iot_strace_take_unborn(s, t);
 	if (there != NULL && there->adopted) {
 		adopt(s, there, child);
 		iot_strace_task_free(s, child);
@@ -167,7 +156,7 @@ void iot_strace_unshare(struct strace *s, struct strace_call *c)
 	struct iot_directory *own = iot_directory_new(&s->tracker, t->cwd->path, t->cwd->size);
 	if (own == NULL)
 		return;
-	iot_directory_free(t->cwd);
+	iot_directory_free(&s->tracker, t->cwd);
 	t->cwd = own;
 }
 

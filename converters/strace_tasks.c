@@ -9,14 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/seed.h"
+
 enum { TASKS_START = 64 };
 
 /* Tasks by number: open addressing */
 
+static size_t home(const struct strace *s, uint32_t tid)
+{
+	return (size_t)iot_seed_hash(s->tracker.seed, tid) & (s->task_room - 1);
+}
+
 static size_t task_at(const struct strace *s, uint32_t tid)
 {
 	size_t mask = s->task_room - 1;
-	size_t i = tid * UINT32_C(2654435769) & mask;
+	size_t i = home(s, tid);
 	while (s->task[i] != NULL && s->task[i]->tid != tid)
 		i = (i + 1) & mask;
 	return i;
@@ -32,27 +39,22 @@ struct strace_task *iot_strace_task_find(struct strace *s, uint32_t tid)
 static bool tasks_grow(struct strace *s)
 {
 	size_t room = s->task_room == 0 ? TASKS_START : s->task_room * 2;
-	struct strace_task **old = s->task, **task = calloc(room, sizeof(struct strace_task *));
-	if (task == NULL) {
-		s->status = IOT_ENOMEM;
+	struct strace_task **old = s->task, **task;
+	task = iot_tracker_grow(&s->tracker, NULL, 0, room * sizeof(struct strace_task *));
+	if (task == NULL)
 		return false;
-	}
 	size_t old_room = s->task_room;
 	s->task = task;
 	s->task_room = room;
 	for (size_t i = 0; i < old_room; i++)
 		if (old[i] != NULL)
 			s->task[task_at(s, old[i]->tid)] = old[i];
-	free(old);
+	iot_tracker_drop(&s->tracker, old, old_room * sizeof(struct strace_task *));
 	return true;
 }
 
 bool iot_strace_number_task(struct strace *s, struct strace_task *t, uint32_t tid)
 {
-	if (s->task_count >= STRACE_TASKS_MAX) {
-		s->status = IOT_ELIMIT;
-		return false;
-	}
 	if (s->task_count * 2 >= s->task_room && !tasks_grow(s))
 		return false;
 	t->tid = tid;
@@ -70,13 +72,13 @@ static void task_remove(struct strace *s, const struct strace_task *t)
 	s->task_count--;
 	for (size_t i = hole;;) {
 		s->task[hole] = NULL;
-		size_t home;
+		size_t from;
 		do {
 			i = (i + 1) & mask;
 			if (s->task[i] == NULL)
 				return;
-			home = s->task[i]->tid * UINT32_C(2654435769) & mask;
-		} while (hole <= i ? hole < home && home <= i : hole < home || home <= i);
+			from = home(s, s->task[i]->tid);
+		} while (hole <= i ? hole < from && from <= i : hole < from || from <= i);
 		s->task[hole] = s->task[i];
 		hole = i;
 	}
@@ -84,25 +86,23 @@ static void task_remove(struct strace *s, const struct strace_task *t)
 
 /* Groups */
 
-static void group_free(struct strace_group *g)
+static void group_free(struct strace *s, struct strace_group *g)
 {
 	if (g == NULL || --g->refs > 0)
 		return;
-	free(g->name);
-	free(g);
+	iot_tracker_drop(&s->tracker, g->name, g->name_size);
+	iot_tracker_drop(&s->tracker, g, sizeof *g);
 }
 
 void iot_strace_group_name(struct strace *s, struct strace_group *g, const char *name, size_t size)
 {
 	if (g->name != NULL && g->name_size == size && memcmp(g->name, name, size) == 0)
 		return;
-	char *copy = malloc(size + 1);
-	if (copy == NULL) {
-		s->status = IOT_ENOMEM;
+	char *copy = iot_tracker_grow(&s->tracker, NULL, 0, size);
+	if (copy == NULL)
 		return;
-	}
 	memcpy(copy, name, size);
-	free(g->name);
+	iot_tracker_drop(&s->tracker, g->name, g->name_size);
 	g->name = copy;
 	g->name_size = size;
 	g->announced = false;
@@ -130,12 +130,9 @@ static uint32_t new_id(struct strace *s, uint32_t pid)
 
 struct strace_group *iot_strace_group_new(struct strace *s)
 {
-	struct strace_group *g = calloc(1, sizeof *g);
-	if (g == NULL) {
-		s->status = IOT_ENOMEM;
-		return NULL;
-	}
-	g->refs = 1;
+	struct strace_group *g = iot_tracker_grow(&s->tracker, NULL, 0, sizeof *g);
+	if (g != NULL)
+		g->refs = 1;
 	return g;
 }
 
@@ -145,21 +142,56 @@ void iot_strace_task_free(struct strace *s, struct strace_task *t)
 {
 	if (t == NULL)
 		return;
-	iot_strace_task_free(s, t->unborn);
+	iot_strace_drop_unborn(s, t);
+	if (t->peer_next != NULL) {
+		t->peer_next->peer_prev = t->peer_prev;
+		t->peer_prev->peer_next = t->peer_next;
+	}
 	iot_table_free(&s->tracker, t->table);
-	iot_directory_free(t->cwd);
-	group_free(t->group);
-	free(t->text);
-	free(t);
+	iot_directory_free(&s->tracker, t->cwd);
+	group_free(s, t->group);
+	iot_tracker_drop(&s->tracker, t->text, t->text_room);
+	iot_tracker_drop(&s->tracker, t, sizeof *t);
+}
+
+void iot_strace_expect_child(struct strace *s, struct strace_task *parent,
+			     struct strace_task *child)
+{
+	parent->unborn = child;
+	parent->forking_prev = NULL;
+	parent->forking_next = s->forking;
+	if (s->forking != NULL)
+		s->forking->forking_prev = parent;
+	s->forking = parent;
+	s->forks_pending++;
+}
+
+struct strace_task *iot_strace_take_unborn(struct strace *s, struct strace_task *parent)
+{
+	struct strace_task *child = parent->unborn;
+	if (child == NULL)
+		return NULL;
+	parent->unborn = NULL;
+	s->forks_pending--;
+	*(parent->forking_prev == NULL ? &s->forking : &parent->forking_prev->forking_next) =
+	    parent->forking_next;
+	if (parent->forking_next != NULL)
+		parent->forking_next->forking_prev = parent->forking_prev;
+	if (child->thread) {
+		child->peer_prev = parent;
+		child->peer_next = parent->peer_next == NULL ? parent : parent->peer_next;
+		if (parent->peer_next == NULL)
+			parent->peer_prev = child;
+		else
+			parent->peer_next->peer_prev = child;
+		parent->peer_next = child;
+	}
+	return child;
 }
 
 void iot_strace_drop_unborn(struct strace *s, struct strace_task *parent)
 {
-	if (parent->unborn == NULL)
-		return;
-	iot_strace_task_free(s, parent->unborn);
-	parent->unborn = NULL;
-	s->forks_pending--;
+	iot_strace_task_free(s, iot_strace_take_unborn(s, parent));
 }
 
 /* Gives a task its number and its place among the living. */
@@ -184,11 +216,9 @@ bool iot_strace_be_born(struct strace *s, struct strace_task *t, uint32_t tid)
 
 static struct strace_task *root_task(struct strace *s, uint32_t tid)
 {
-	struct strace_task *t = calloc(1, sizeof *t);
-	if (t == NULL) {
-		s->status = IOT_ENOMEM;
+	struct strace_task *t = iot_tracker_grow(&s->tracker, NULL, 0, sizeof *t);
+	if (t == NULL)
 		return NULL;
-	}
 	t->group = iot_strace_group_new(s);
 	t->table = iot_table_new(&s->tracker);
 	t->cwd = iot_directory_new(&s->tracker, NULL, 0);
@@ -216,9 +246,8 @@ void iot_strace_task_end(struct strace *s, struct strace_task *t)
 		s->last = NULL;
 	if (s->numberless == t)
 		s->numberless = NULL;
-	for (size_t i = 0; i < s->members; i++)
-		if (s->member[i].partial == t)
-			s->member[i].partial = NULL;
+	if (t->cut_in != NULL)
+		t->cut_in->partial = NULL;
 	iot_strace_task_free(s, t);
 }
 
@@ -231,20 +260,15 @@ void iot_strace_tasks_free(struct strace *s)
 		free(s->held);
 		s->held = next;
 	}
-	free(s->task);
+	iot_tracker_drop(&s->tracker, s->task, s->task_room * sizeof(struct strace_task *));
 	free(s->used_ids);
 }
 
 /* All other threads of a process vanish with a successful exec. */
 void iot_strace_end_siblings(struct strace *s, const struct strace_task *left)
 {
-	for (struct strace_task *t = s->alive, *next; t != NULL; t = next) {
-		next = t->next;
-		if (t != left &&
-		    (t->group == left->group || (s->threads && t->group->thread_of != 0 &&
-						 t->group->thread_of == left->group->id)))
-			iot_strace_task_end(s, t);
-	}
+	while (left->peer_next != NULL && left->peer_next != left)
+		iot_strace_task_end(s, left->peer_next);
 }
 
 /* Thread tid has called exec and goes on under the leader's number. */
@@ -338,17 +362,11 @@ void iot_strace_tasks_release_held(struct strace *s, bool all)
 
 /* Whose line is it? */
 
-static struct strace_task *take_unborn(struct strace *s, uint32_t tid)
+/* The child of the only fork that is pending. */
+static struct strace_task *only_unborn(struct strace *s, uint32_t tid)
 {
-	for (struct strace_task *t = s->alive; t != NULL; t = t->next) {
-		struct strace_task *child = t->unborn;
-		if (child == NULL)
-			continue;
-		t->unborn = NULL;
-		s->forks_pending--;
-		return iot_strace_be_born(s, child, tid) ? child : NULL;
-	}
-	return NULL;
+	struct strace_task *child = iot_strace_take_unborn(s, s->forking);
+	return iot_strace_be_born(s, child, tid) ? child : NULL;
 }
 
 /* The line of a number that nobody has returned yet. */
@@ -357,7 +375,7 @@ static struct strace_task *unknown_task(struct strace *s, const struct strace_li
 {
 	bool held = s->held != NULL && is_held(s, tid);
 	if (!held && s->forks_pending == 1)
-		return take_unborn(s, tid);
+		return only_unborn(s, tid);
 	bool whole = s->whole && !s->forks_hidden && s->alive != NULL && s->members == 1;
 	if (!held && s->forks_pending == 0 && !whole)
 		return root_task(s, tid);

@@ -25,8 +25,7 @@ enum {
 	IOT_FD_MAX = 1 << 20,                              /* descriptors beyond are not followed */
 	IOT_PATH_ROOM = 8192,                              /* of a path, resolved */
 	IOT_PATHS_DIRECTIVE = 2 * 3 * IOT_PATH_ROOM + 512, /* room for one with two paths */
-	IOT_NAMES_MAX = 1 << 24,                           /* distinct paths */
-	IOT_SLOTS_MAX = 1 << 26,                           /* of all descriptor tables together */
+	IOT_TRACKER_MEMORY_MAX = 1 << 30,                  /* bytes of all that is followed */
 };
 
 enum iot_descriptor_kind {
@@ -69,20 +68,27 @@ struct iot_description {
 	struct iot_tracked_file *file; /* NULL if kind is neither file nor directory */
 	uint32_t *told;                /* processes that know of this description */
 	uint32_t told_count, told_room, told_next;
+	uint32_t told_last; /* 0: none */
 };
 
+/* The descriptors of a description in one table are a ring, so that the last of them is known. */
 struct iot_slot {
 	struct iot_description *open; /* NULL: free, or not known */
-	uint32_t told;                /* process that was told last; 0: none */
-	bool cloexec;
+	uint32_t prev, next;
 };
 
-/* Pages of slots, so that a single descriptor of a high number costs little. */
+/* Pages, so that a high number costs little; tables that were copied share those that are alike. */
+struct iot_page {
+	uint32_t refs;
+	uint64_t used, cloexec; /* bits of slots */
+	struct iot_slot slot[IOT_FD_PAGE];
+};
+
 struct iot_table {
 	uint32_t refs;
 	uint32_t room;          /* descriptors that the pages stand for */
-	uint32_t low;           /* no descriptor below is free */
-	struct iot_slot **page; /* NULL: all free */
+	uint32_t full;          /* pages 1 to below this one have no free slot */
+	struct iot_page **page; /* NULL: all free */
 };
 
 /* A working directory. size 0: where the trace began, not known. */
@@ -100,15 +106,24 @@ struct iot_name {
 
 struct iot_tracker {
 	int status;
-	uint32_t files, objects; /* numbers given */
-	uint64_t slots;          /* of all tables */
-	uint64_t rename_work;    /* names looked at for directories renamed */
+	uint32_t files, objects;     /* numbers given */
+	uint64_t memory, memory_max; /* bytes */
+	uint64_t rename_work;        /* names looked at for directories renamed */
+	uint64_t seed;               /* of hashes */
+	bool relative;               /* there may be names that are not absolute */
 	size_t name_count, name_room;
 	struct iot_name *name;
 };
 
 void iot_tracker_init(struct iot_tracker *t);
-void iot_tracker_clear(struct iot_tracker *t);
+void iot_tracker_clear(struct iot_tracker *t); /* forgets all names */
+
+/*
+ * Memory that counts against memory_max. grow: a block of `size` bytes (none: NULL and 0) becomes
+ * one of `more`, the new bytes 0; NULL: no memory, the block stays.
+ */
+void *iot_tracker_grow(struct iot_tracker *t, void *block, size_t size, size_t more);
+void iot_tracker_drop(struct iot_tracker *t, void *block, size_t size);
 
 /* Tables */
 
@@ -116,21 +131,30 @@ struct iot_table *iot_table_new(struct iot_tracker *t);
 struct iot_table *iot_table_copy(struct iot_tracker *t, const struct iot_table *from);
 struct iot_table *iot_table_share(struct iot_table *table);
 void iot_table_free(struct iot_tracker *t, struct iot_table *table); /* one reference */
-/* Takes over the caller's reference to `open`; closes what was there. NULL: not followed. */
+/*
+ * Puts a description where no other descriptor of the table has it. Takes over the caller's
+ * reference to `open`; closes what was there. NULL: not followed.
+ */
 struct iot_slot *iot_table_set(struct iot_tracker *t, struct iot_table *table, int64_t fd,
 			       struct iot_description *open, bool cloexec);
+/* `to` becomes another descriptor of what `from` has open. */
+struct iot_slot *iot_table_dup(struct iot_tracker *t, struct iot_table *table, int64_t from,
+			       int64_t to, bool cloexec);
+void iot_table_set_cloexec(struct iot_tracker *t, struct iot_table *table, int64_t fd,
+			   bool cloexec);
+bool iot_table_cloexec(const struct iot_table *table, int64_t fd);
 void iot_table_close(struct iot_tracker *t, struct iot_table *table, int64_t fd);
 void iot_table_exec(struct iot_tracker *t, struct iot_table *table); /* close-on-exec */
 /* Is this the only descriptor of its description in the table? */
-bool iot_table_last(const struct iot_table *table, const struct iot_slot *slot);
+bool iot_table_last(const struct iot_table *table, int64_t fd);
 uint32_t iot_table_lowest(struct iot_table *table, uint32_t from); /* the lowest free one */
 
-/* NULL: free, or not known. */
+/* NULL: free, or not known. It holds until the table changes. */
 static inline struct iot_slot *iot_table_get(const struct iot_table *table, int64_t fd)
 {
 	if (fd < 0 || fd >= (int64_t)table->room || table->page[fd / IOT_FD_PAGE] == NULL)
 		return NULL;
-	struct iot_slot *slot = &table->page[fd / IOT_FD_PAGE][fd % IOT_FD_PAGE];
+	struct iot_slot *slot = &table->page[fd / IOT_FD_PAGE]->slot[fd % IOT_FD_PAGE];
 	return slot->open == NULL ? NULL : slot;
 }
 
@@ -169,8 +193,8 @@ void iot_description_seek(struct iot_description *d, uint64_t position);
 /* Files */
 
 void iot_file_truncate(struct iot_tracked_file *f, uint64_t size);
-void iot_file_grow(struct iot_tracked_file *f, uint64_t size); /* size = max(size, this) */
-void iot_file_free(struct iot_tracked_file *f);                /* one reference */
+void iot_file_grow(struct iot_tracked_file *f, uint64_t size);         /* size = max(size, this) */
+void iot_file_free(struct iot_tracker *t, struct iot_tracked_file *f); /* one reference */
 
 enum iot_open_how {
 	IOT_OPEN_CREATE = 1,
@@ -203,7 +227,7 @@ struct iot_directory *iot_directory_new(struct iot_tracker *t, const char *path,
 struct iot_directory *iot_directory_share(struct iot_directory *d);
 void iot_directory_set(struct iot_tracker *t, struct iot_directory *d, const char *path,
 		       size_t size);
-void iot_directory_free(struct iot_directory *d);
+void iot_directory_free(struct iot_tracker *t, struct iot_directory *d);
 
 /*
  * `path` seen from `base`, without ".", ".." and double slashes, to out (IOT_PATH_ROOM bytes);

@@ -5,25 +5,23 @@
  */
 #include "tracker.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include <iotrace/iotrace.h>
 
-#include "lib/room.h"
-
-#define RENAME_WORK_MAX (UINT64_C(1) << 30) /* names looked at, for all directories renamed */
+#define RENAME_WORK_MAX (UINT64_C(1) << 30) /* names looked at, for all directories that moved */
 
 enum { NAMES_START = 256 };
 
 /* Files */
 
-void iot_file_free(struct iot_tracked_file *f)
+void iot_file_free(struct iot_tracker *t, struct iot_tracked_file *f)
 {
 	if (f == NULL || --f->refs > 0)
 		return;
-	free(f->path);
-	free(f);
+	iot_tracker_drop(t, f->path, f->path_size);
+	iot_tracker_drop(t, f, sizeof *f);
 }
 
 void iot_file_truncate(struct iot_tracked_file *f, uint64_t size)
@@ -40,37 +38,29 @@ void iot_file_grow(struct iot_tracked_file *f, uint64_t size)
 
 struct iot_tracked_file *iot_tracker_nameless(struct iot_tracker *t)
 {
-	struct iot_tracked_file *f = calloc(1, sizeof *f);
-	if (f == NULL) {
-		t->status = IOT_ENOMEM;
-		return NULL;
-	}
-	f->refs = 1;
+	struct iot_tracked_file *f = iot_tracker_grow(t, NULL, 0, sizeof *f);
+	if (f != NULL)
+		f->refs = 1;
 	return f;
 }
 
 static void file_set_path(struct iot_tracker *t, struct iot_tracked_file *f, const char *path,
 			  size_t size)
 {
-	char *copy = malloc(size + 1);
-	if (copy == NULL) {
-		t->status = IOT_ENOMEM;
+	char *copy = iot_tracker_grow(t, NULL, 0, size);
+	if (copy == NULL)
 		return;
-	}
 	memcpy(copy, path, size);
-	free(f->path);
+	iot_tracker_drop(t, f->path, f->path_size);
 	f->path = copy;
 	f->path_size = size;
 }
 
 /* The table of names */
 
-static uint32_t hash_path(const char *path, size_t size)
+static uint32_t hash_path(const struct iot_tracker *t, const char *path, size_t size)
 {
-	uint64_t h = 0xcbf29ce484222325U;
-	for (size_t i = 0; i < size; i++)
-		h = (h ^ (unsigned char)path[i]) * 0x100000001b3U;
-	return (uint32_t)(h ^ h >> 32);
+	return (uint32_t)XXH3_64bits_withSeed(path, size, t->seed);
 }
 
 static struct iot_name *name_slot(const struct iot_tracker *t, const char *path, size_t size,
@@ -89,17 +79,15 @@ static bool names_resize(struct iot_tracker *t, size_t room)
 {
 	struct iot_name *old = t->name;
 	size_t old_room = t->name_room;
-	struct iot_name *name = calloc(room, sizeof *name);
-	if (name == NULL) {
-		t->status = IOT_ENOMEM;
+	struct iot_name *name = iot_tracker_grow(t, NULL, 0, room * sizeof *name);
+	if (name == NULL)
 		return false;
-	}
 	t->name = name;
 	t->name_room = room;
 	for (size_t i = 0; i < old_room; i++)
 		if (old[i].path != NULL)
 			*name_slot(t, old[i].path, old[i].size, old[i].hash) = old[i];
-	free(old);
+	iot_tracker_drop(t, old, old_room * sizeof *old);
 	return true;
 }
 
@@ -107,7 +95,7 @@ static struct iot_name *name_find(struct iot_tracker *t, const char *path, size_
 {
 	if (t->name_count == 0 || size == 0)
 		return NULL;
-	struct iot_name *n = name_slot(t, path, size, hash_path(path, size));
+	struct iot_name *n = name_slot(t, path, size, hash_path(t, path, size));
 	return n->path == NULL ? NULL : n;
 }
 
@@ -116,37 +104,46 @@ static struct iot_name *name_get(struct iot_tracker *t, const char *path, size_t
 {
 	if (size == 0 || size > IOT_PATH_ROOM)
 		return NULL;
-	if (t->name_count >= IOT_NAMES_MAX) {
-		t->status = IOT_ELIMIT;
-		return NULL;
-	}
 	size_t room = t->name_room == 0 ? NAMES_START : t->name_room;
 	if (t->name_count * 2 >= room)
 		room *= 2;
 	if (room != t->name_room && !names_resize(t, room))
 		return NULL;
-	uint32_t hash = hash_path(path, size);
+	uint32_t hash = hash_path(t, path, size);
 	struct iot_name *n = name_slot(t, path, size, hash);
 	*known = n->path != NULL;
 	if (*known)
 		return n;
-	char *copy = malloc(size);
-	if (copy == NULL) {
-		t->status = IOT_ENOMEM;
+	char *copy = iot_tracker_grow(t, NULL, 0, size);
+	if (copy == NULL)
 		return NULL;
-	}
 	memcpy(copy, path, size);
 	*n = (struct iot_name){.path = copy, .size = (uint32_t)size, .hash = hash};
 	t->name_count++;
 	return n;
 }
 
-static void name_point(struct iot_name *n, struct iot_tracked_file *f)
+static void name_point(struct iot_tracker *t, struct iot_name *n, struct iot_tracked_file *f)
 {
-	if (f != NULL)
+	if (f != NULL) {
 		f->refs++;
-	iot_file_free(n->file);
+		t->relative |= n->path[0] != '/';
+	}
+	iot_file_free(t, n->file);
 	n->file = f;
+}
+
+void iot_tracker_clear(struct iot_tracker *t)
+{
+	for (size_t i = 0; i < t->name_room; i++) {
+		if (t->name[i].path == NULL)
+			continue;
+		iot_tracker_drop(t, t->name[i].path, t->name[i].size);
+		iot_file_free(t, t->name[i].file);
+	}
+	iot_tracker_drop(t, t->name, t->name_room * sizeof *t->name);
+	t->name = NULL;
+	t->name_count = t->name_room = 0;
 }
 
 /* Opens, links, renames */
@@ -165,8 +162,8 @@ struct iot_tracked_file *iot_tracker_open(struct iot_tracker *t, const char *pat
 			return NULL;
 		file_set_path(t, f, path, size);
 		f->size_known = exclusive || (known && (how & IOT_OPEN_CREATE) != 0);
-		name_point(n, f);
-		iot_file_free(f);
+		name_point(t, n, f);
+		iot_file_free(t, f);
 	}
 	if ((how & IOT_OPEN_TRUNCATE) != 0)
 		iot_file_truncate(n->file, 0);
@@ -187,7 +184,7 @@ void iot_tracker_absent(struct iot_tracker *t, const char *path, size_t size)
 	bool known;
 	struct iot_name *n = name_get(t, path, size, &known);
 	if (n != NULL)
-		name_point(n, NULL);
+		name_point(t, n, NULL);
 }
 
 void iot_tracker_link(struct iot_tracker *t, const char *from, size_t from_size, const char *to,
@@ -197,7 +194,7 @@ void iot_tracker_link(struct iot_tracker *t, const char *from, size_t from_size,
 	struct iot_tracked_file *f = iot_tracker_find(t, from, from_size);
 	struct iot_name *n = f == NULL ? NULL : name_get(t, to, to_size, &known);
 	if (n != NULL)
-		name_point(n, f);
+		name_point(t, n, f);
 }
 
 void iot_tracker_renamed(struct iot_tracker *t, struct iot_tracked_file *f, const char *path,
@@ -207,12 +204,12 @@ void iot_tracker_renamed(struct iot_tracker *t, struct iot_tracked_file *f, cons
 	struct iot_name *old = f->path == NULL ? NULL : name_find(t, f->path, f->path_size);
 	f->refs++;
 	if (old != NULL && old->file == f)
-		name_point(old, NULL);
+		name_point(t, old, NULL);
 	struct iot_name *n = name_get(t, path, size, &known);
 	if (n != NULL)
-		name_point(n, f);
+		name_point(t, n, f);
 	file_set_path(t, f, path, size);
-	iot_file_free(f);
+	iot_file_free(t, f);
 }
 
 static bool below(const struct iot_name *n, const char *directory, size_t size)
@@ -228,9 +225,9 @@ static void name_move(struct iot_tracker *t, struct iot_name *n, const char *to,
 	if (f == NULL)
 		return;
 	f->refs++;
-	name_point(n, NULL);
+	name_point(t, n, NULL);
 	iot_tracker_renamed(t, f, to, size);
-	iot_file_free(f);
+	iot_file_free(t, f);
 }
 
 /* The names below a directory, which is called `to` from now on. */
@@ -278,8 +275,8 @@ void iot_tracker_rename(struct iot_tracker *t, const char *from, size_t from_siz
 		iot_tracker_renamed(t, a, to, to_size);
 	if (b != NULL && exchange)
 		iot_tracker_renamed(t, b, from, from_size);
-	iot_file_free(a);
-	iot_file_free(b);
+	iot_file_free(t, a);
+	iot_file_free(t, b);
 	bool
 	    known; /* a file renamed that was never opened: a name that is there, of unknown size */
 	struct iot_name *n = a == NULL ? name_get(t, to, to_size, &known) : NULL;
@@ -287,13 +284,17 @@ void iot_tracker_rename(struct iot_tracker *t, const char *from, size_t from_siz
 	if (f == NULL)
 		return;
 	file_set_path(t, f, to, to_size);
-	name_point(n, f);
-	iot_file_free(f);
+	name_point(t, n, f);
+	iot_file_free(t, f);
 }
 
 void iot_tracker_root(struct iot_tracker *t, const char *root, size_t root_size)
 {
+	if (!t->relative || t->rename_work > RENAME_WORK_MAX)
+		return;
 	char path[IOT_PATH_ROOM];
+	t->relative = root_size == 0 || root[0] != '/';
+	t->rename_work += t->name_room;
 	for (size_t i = 0; i < t->name_room; i++) {
 		struct iot_name *n = &t->name[i];
 		size_t room = t->name_room;
@@ -312,11 +313,9 @@ void iot_tracker_root(struct iot_tracker *t, const char *root, size_t root_size)
 
 struct iot_directory *iot_directory_new(struct iot_tracker *t, const char *path, size_t size)
 {
-	struct iot_directory *d = calloc(1, sizeof *d);
-	if (d == NULL) {
-		t->status = IOT_ENOMEM;
+	struct iot_directory *d = iot_tracker_grow(t, NULL, 0, sizeof *d);
+	if (d == NULL)
 		return NULL;
-	}
 	d->refs = 1;
 	iot_directory_set(t, d, path, size);
 	return d;
@@ -331,21 +330,24 @@ struct iot_directory *iot_directory_share(struct iot_directory *d)
 void iot_directory_set(struct iot_tracker *t, struct iot_directory *d, const char *path,
 		       size_t size)
 {
-	if (!iot_room(&d->path, &d->room, size, 1)) {
-		t->status = IOT_ENOMEM;
-		return;
+	if (size > d->room) {
+		char *grown = iot_tracker_grow(t, d->path, d->room, size);
+		if (grown == NULL)
+			return;
+		d->path = grown;
+		d->room = size;
 	}
 	if (size > 0)
 		memmove(d->path, path, size);
 	d->size = size;
 }
 
-void iot_directory_free(struct iot_directory *d)
+void iot_directory_free(struct iot_tracker *t, struct iot_directory *d)
 {
 	if (d == NULL || --d->refs > 0)
 		return;
-	free(d->path);
-	free(d);
+	iot_tracker_drop(t, d->path, d->room);
+	iot_tracker_drop(t, d, sizeof *d);
 }
 
 /* Is the last part of out[0 .. n) a name, which ".." takes away? */

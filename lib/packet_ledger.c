@@ -7,13 +7,15 @@
 
 #include <stdlib.h>
 
+#include "seed.h"
+
 enum { ROOM_FIRST = 64 };
 
 static const uint32_t ALIAS_FIRST = UINT32_C(1) << 31;
 
 void iot_ledger_init(struct iot_ledger *l)
 {
-	memset(l, 0, sizeof(*l));
+	*l = (struct iot_ledger){.seed = iot_seed()};
 }
 
 void iot_ledger_free(struct iot_ledger *l)
@@ -29,7 +31,7 @@ void iot_ledger_free(struct iot_ledger *l)
 
 static size_t slot_of(const struct iot_ledger *l, uint32_t number)
 {
-	size_t mask = l->room - 1, i = number * UINT32_C(0x9e3779b1) >> 7 & mask;
+	size_t mask = l->room - 1, i = (size_t)iot_seed_hash(l->seed, number) & mask;
 	while (l->process[i] != NULL && l->process[i]->number != number)
 		i = (i + 1) & mask;
 	return i;

@@ -42,6 +42,7 @@ struct iot_packet_range {
 struct iot_ledger {
 	struct iot_packet_process **process; /* open addressing, by number */
 	size_t count, room, ended;
+	uint64_t seed;
 	uint32_t aliases; /* ids given to numbers that came again */
 	struct iot_packet_range range[IOT_LEDGER_RANGES];
 	size_t ranges, waiting, untold; /* waiting: not lost yet; untold: lost, not yet told */

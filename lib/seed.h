@@ -16,4 +16,11 @@ static inline uint64_t iot_seed(void)
 	return seed;
 }
 
+/* A hash of a number. Two steps, as numbers in regular steps can be bad for one. */
+static inline uint64_t iot_seed_hash(uint64_t seed, uint64_t number)
+{
+	const uint64_t factor = seed | 1, h = number * factor;
+	return __builtin_bswap64((h ^ h >> 32) * factor);
+}
+
 #endif

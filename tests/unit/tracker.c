@@ -19,6 +19,7 @@ static void teardown(void)
 {
 	cr_expect_eq(t.status, IOT_OK);
 	iot_tracker_clear(&t);
+	cr_expect_eq(t.memory, 0);
 }
 
 TestSuite(tracker, .init = setup, .fini = teardown);
@@ -215,12 +216,141 @@ Test(tracker, exec_closes_what_is_marked)
 Test(tracker, the_last_descriptor_of_a_description_is_known)
 {
 	struct iot_table *a = iot_table_new(&t);
-	struct iot_slot *slot = iot_table_set(&t, a, 3, opened("a", 0), false);
-	cr_expect(iot_table_last(a, slot));
-	slot->open->refs++;
-	iot_table_set(&t, a, 4, slot->open, false);
-	cr_expect_not(iot_table_last(a, slot));
+	iot_table_set(&t, a, 3, opened("a", 0), false);
+	cr_expect(iot_table_last(a, 3));
+	iot_table_dup(&t, a, 3, 4, false);
+	iot_table_dup(&t, a, 3, 500, false);
+	struct iot_table *b = iot_table_copy(&t, a);
+	iot_table_close(&t, a, 3);
+	cr_expect_not(iot_table_last(a, 4));
+	iot_table_close(&t, a, 500);
+	cr_expect(iot_table_last(a, 4));
+	cr_expect_not(iot_table_last(b, 4), "a copy has its own descriptors");
 	iot_table_free(&t, a);
+	iot_table_free(&t, b);
+}
+
+/* What tables have to be, told by looking at everything. */
+enum { MODEL_TABLES = 4, MODEL_FDS = 200 };
+
+struct model {
+	struct iot_table *table[MODEL_TABLES];
+	struct iot_description *open[MODEL_TABLES][MODEL_FDS];
+	bool cloexec[MODEL_TABLES][MODEL_FDS];
+};
+
+static void model_step(struct model *m, unsigned a, unsigned fd, unsigned other, unsigned what)
+{
+	const bool cloexec = other % 3 == 0;
+	const unsigned b = other % MODEL_TABLES;
+	if (what < 3) {
+		m->open[a][fd] = opened("a", 0);
+		m->cloexec[a][fd] = cloexec;
+		iot_table_set(&t, m->table[a], fd, m->open[a][fd], cloexec);
+	} else if (what < 6 && m->open[a][fd] != NULL && fd != other) {
+		m->open[a][other] = m->open[a][fd];
+		m->cloexec[a][other] = cloexec;
+		iot_table_dup(&t, m->table[a], fd, other, cloexec);
+	} else if (what < 9) {
+		m->open[a][fd] = NULL;
+		iot_table_close(&t, m->table[a], fd);
+	} else if (what < 11 && m->open[a][fd] != NULL) {
+		m->cloexec[a][fd] = cloexec;
+		iot_table_set_cloexec(&t, m->table[a], fd, cloexec);
+	} else if (what == 11 && fd < 20 && a != b) {
+		iot_table_free(&t, m->table[a]);
+		m->table[a] = iot_table_copy(&t, m->table[b]);
+		memcpy(m->open[a], m->open[b], sizeof m->open[a]);
+		memcpy(m->cloexec[a], m->cloexec[b], sizeof m->cloexec[a]);
+	} else if (what == 12 && fd < 10) {
+		iot_table_exec(&t, m->table[a]);
+		for (unsigned i = 0; i < MODEL_FDS; i++)
+			m->open[a][i] = m->cloexec[a][i] ? NULL : m->open[a][i];
+	}
+}
+
+static void model_check(const struct model *m, unsigned a, unsigned fd)
+{
+	unsigned same = 0, free_fd = fd;
+	const struct iot_slot *slot = iot_table_get(m->table[a], fd);
+	for (unsigned i = 0; i < MODEL_FDS; i++)
+		same += m->open[a][fd] != NULL && m->open[a][i] == m->open[a][fd];
+	while (free_fd < MODEL_FDS && m->open[a][free_fd] != NULL)
+		free_fd++;
+	cr_assert_eq(slot == NULL ? NULL : slot->open, m->open[a][fd]);
+	cr_assert_eq(iot_table_last(m->table[a], fd), same <= 1);
+	cr_assert_eq(iot_table_lowest(m->table[a], fd), free_fd);
+	cr_assert_eq(iot_table_cloexec(m->table[a], fd),
+		     m->open[a][fd] != NULL && m->cloexec[a][fd]);
+}
+
+Test(tracker, tables_are_what_was_done_to_them)
+{
+	static struct model m;
+	uint32_t random = 7;
+	for (unsigned i = 0; i < MODEL_TABLES; i++)
+		m.table[i] = iot_table_new(&t);
+	for (unsigned i = 0; i < 30000; i++) {
+		random = random * 1664525 + 1013904223;
+		const unsigned a = random >> 30, fd = (random >> 20 & 1023) % MODEL_FDS,
+			       other = (random >> 10 & 1023) % MODEL_FDS;
+		random = random * 1664525 + 1013904223;
+		model_step(&m, a, fd, other, (random >> 20) % 13);
+		model_check(&m, a, fd);
+		model_check(&m, (a + 1) % MODEL_TABLES, other);
+	}
+	for (unsigned i = 0; i < MODEL_TABLES; i++)
+		iot_table_free(&t, m.table[i]);
+}
+
+Test(tracker, a_copy_costs_little_until_it_changes)
+{
+	struct iot_table *a = iot_table_new(&t), *copy[1000];
+	for (int fd = 0; fd < 10000; fd++)
+		iot_table_set(&t, a, fd, iot_description_new(&t, IOT_FD_PIPE, NULL), false);
+	const uint64_t alone = t.memory;
+	for (size_t i = 0; i < 1000; i++)
+		copy[i] = iot_table_copy(&t, a);
+	cr_expect_lt(t.memory, 4 * alone);
+	for (size_t i = 0; i < 1000; i++)
+		iot_table_free(&t, copy[i]);
+	cr_expect_eq(t.memory, alone);
+	iot_table_free(&t, a);
+}
+
+/* Of all that can grow, one thing at a time. */
+static void grow_without_end(unsigned what, struct iot_table *table, unsigned i)
+{
+	char path[32];
+	size_t size = (size_t)snprintf(path, sizeof path, "/a/%u", i);
+	if (what == 0)
+		iot_tracker_absent(&t, path, size);
+	else if (what == 1)
+		(void)iot_tracker_open(&t, path, size, 0);
+	else if (what == 2)
+		iot_table_set(&t, table, i, iot_description_new(&t, IOT_FD_PIPE, NULL), false);
+	else if (what == 3)
+		iot_table_set(&t, table, i * IOT_FD_PAGE % IOT_FD_MAX, opened("a", 0), false);
+	else
+		iot_tracker_rename(&t, "/a", 2, path, size, false);
+}
+
+Test(tracker, memory_has_a_limit)
+{
+	for (unsigned what = 0; what < 5; what++) {
+		struct iot_table *table = iot_table_new(&t);
+		t.memory_max = 1 << 17;
+		unsigned i = 0;
+		while (t.status == IOT_OK && i < 1 << 16)
+			grow_without_end(what, table, i++);
+		cr_expect_eq(t.status, IOT_ELIMIT, "%u: %u", what, i);
+		cr_expect_leq(t.memory, t.memory_max);
+		t.status = IOT_OK;
+		t.memory_max = IOT_TRACKER_MEMORY_MAX;
+		iot_table_free(&t, table);
+		iot_tracker_clear(&t);
+		cr_expect_eq(t.memory, 0);
+	}
 }
 
 Test(tracker, descriptors_beyond_the_limit_are_not_followed)
@@ -283,7 +413,6 @@ Test(tracker, high_descriptors_cost_little)
 	struct iot_table *b = iot_table_copy(&t, a);
 	iot_table_free(&t, a);
 	cr_expect_not_null(iot_table_get(b, IOT_FD_MAX - 1));
-	cr_expect_lt(t.slots, IOT_FD_MAX / 16);
+	cr_expect_lt(t.memory, IOT_FD_MAX / 4);
 	iot_table_free(&t, b);
-	cr_expect_eq(t.slots, 0);
 }
