@@ -290,7 +290,7 @@ static void close_source(struct iot_source *src)
 			rank_free(r->order.rank[i]);
 	iot_recorder_units_close(r);
 	iot_recorder_stores_free(r);
-	iot_recorder_paths_free(&r->paths);
+	iot_recorder_paths_free(&r->tracker, &r->paths);
 	iot_tracker_clear(&r->tracker);
 	iot_emit_free(&r->emit);
 	free(r->meta.names);

@@ -56,9 +56,12 @@ struct recorder_compressed {
 struct recorder_peephole;
 struct recorder_lines;
 
+enum { RECORDER_READS = 1, RECORDER_WRITES = 2 };
+
 struct recorder_handle {
 	struct iot_description *open;
 	struct recorder_handle *next;
+	struct recorder_handle *older[RECORDER_READS + RECORDER_WRITES]; /* see recorder_place */
 	uint32_t refs;    /* descriptors that share it, in 2.1 and 2.2 */
 	uint8_t access;   /* bits: 1 reads, 2 writes */
 	bool told, ended; /* ended: its close has been told */
@@ -70,18 +73,21 @@ struct recorder_handle {
 struct recorder_place {
 	int64_t key;
 	struct recorder_handle *newest, *remembered;
+	struct recorder_handle
+	    *fit[RECORDER_READS + RECORDER_WRITES]; /* newest of access 1, 2, 3 */
 	/* MPI files */
 	int64_t displacement, position; /* bytes; etypes */
 	uint64_t etype;                 /* bytes; 0: not known */
 	bool placed, plain;             /* position is known; the view has no holes */
 	bool claimed;                   /* another call than open has used the key */
+	struct recorder_place *fresh_prev, *fresh_next; /* those opened and not claimed */
 };
 
 struct recorder_map {
 	struct recorder_place **place; /* open addressing */
 	uint32_t count, room;
 	uint64_t seed;
-	struct recorder_place *last;
+	struct recorder_place *last, *fresh;
 };
 
 struct recorder_rank {
@@ -144,8 +150,6 @@ bool iot_recorder_seconds(struct iot_text text, int64_t *ns);
 bool iot_recorder_text_line(const char *line, const char *end);
 
 /* Handles */
-
-enum { RECORDER_READS = 1, RECORDER_WRITES = 2 };
 
 struct recorder_place *iot_recorder_place_made(struct recorder *r, struct recorder_map *map,
 					       int64_t key);

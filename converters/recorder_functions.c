@@ -101,7 +101,6 @@ static const struct recorder_function functions[] = {
 enum {
 	SHORT_SIZE = 31, /* of what cannot be a number any more */
 	BLOCK_SIZE = 64 << 10,
-	PATHS_MAX = 1 << 26,
 	AFTER_2_GIB = 31,
 };
 
@@ -234,32 +233,33 @@ static uint32_t *hash_slot(const struct recorder_paths *p, struct iot_text text)
 	}
 }
 
-static bool paths_grow(struct recorder_paths *p)
+static bool paths_grow(struct iot_tracker *t, struct recorder_paths *p)
 {
-	uint32_t room = p->room == 0 ? 64 : p->room * 2;
-	struct iot_text *text = realloc(p->text, room * sizeof *text);
+	const size_t old = p->room, room = old == 0 ? 64 : old * 2;
+	struct iot_text *text =
+	    iot_tracker_grow(t, p->text, old * sizeof *text, room * sizeof *text);
 	if (text == NULL)
 		return false;
 	p->text = text;
-	uint32_t *hash = calloc(room * 2, sizeof *hash);
+	uint32_t *hash = iot_tracker_grow(t, NULL, 0, room * 2 * sizeof *hash);
 	if (hash == NULL)
 		return false;
-	free(p->hash);
+	iot_tracker_drop(t, p->hash, p->hash_room * sizeof *hash);
 	p->hash = hash;
 	p->seed = iot_seed();
-	p->hash_room = room * 2;
-	p->room = room;
+	p->hash_room = (uint32_t)room * 2;
+	p->room = (uint32_t)room;
 	for (uint32_t i = 0; i < p->count; i++)
 		*hash_slot(p, p->text[i]) = i + 1;
 	return true;
 }
 
-static char *paths_copy(struct recorder_paths *p, struct iot_text text)
+static char *paths_copy(struct iot_tracker *t, struct recorder_paths *p, struct iot_text text)
 {
 	struct recorder_block *b = p->blocks;
 	if (b == NULL || b->room - b->used < text.size) {
 		size_t room = text.size > BLOCK_SIZE ? text.size : BLOCK_SIZE;
-		b = malloc(sizeof *b + room);
+		b = iot_tracker_grow(t, NULL, 0, sizeof *b + room);
 		if (b == NULL)
 			return NULL;
 		*b = (struct recorder_block){.next = p->blocks, .room = room};
@@ -274,30 +274,26 @@ static char *paths_copy(struct recorder_paths *p, struct iot_text text)
 int64_t iot_recorder_path(struct recorder *r, struct iot_text text)
 {
 	struct recorder_paths *p = &r->paths;
-	if ((p->count == p->room && !paths_grow(p)) || p->count >= PATHS_MAX) {
-		r->status = p->count >= PATHS_MAX ? IOT_ELIMIT : IOT_ENOMEM;
+	if (p->count == p->room && !paths_grow(&r->tracker, p))
 		return -1;
-	}
 	uint32_t *slot = hash_slot(p, text);
 	if (*slot != 0)
 		return *slot;
-	char *copy = paths_copy(p, text);
-	if (copy == NULL) {
-		r->status = IOT_ENOMEM;
+	char *copy = paths_copy(&r->tracker, p, text);
+	if (copy == NULL)
 		return -1;
-	}
 	p->text[p->count++] = (struct iot_text){copy, text.size};
 	*slot = p->count;
 	return *slot;
 }
 
-void iot_recorder_paths_free(struct recorder_paths *p)
+void iot_recorder_paths_free(struct iot_tracker *t, struct recorder_paths *p)
 {
 	for (struct recorder_block *b = p->blocks, *next; b != NULL; b = next) {
 		next = b->next;
-		free(b);
+		iot_tracker_drop(t, b, sizeof *b + b->room);
 	}
-	free(p->text);
-	free(p->hash);
+	iot_tracker_drop(t, p->text, p->room * sizeof *p->text);
+	iot_tracker_drop(t, p->hash, p->hash_room * sizeof *p->hash);
 	*p = (struct recorder_paths){0};
 }

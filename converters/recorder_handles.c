@@ -6,8 +6,6 @@
  */
 #include "recorder.h"
 
-#include <stdlib.h>
-
 #include "lib/seed.h"
 
 enum { MAP_START = 16 };
@@ -23,19 +21,20 @@ static struct recorder_place **map_slot(const struct recorder_map *map, int64_t 
 			return &map->place[i];
 }
 
-static bool map_grow(struct recorder_map *map)
+static bool map_grow(struct recorder *r, struct recorder_map *map)
 {
 	struct recorder_map grown = {.room = map->room == 0 ? MAP_START : map->room * 2,
 				     .count = map->count,
 				     .seed = iot_seed(),
-				     .last = map->last};
-	grown.place = calloc(grown.room, sizeof *grown.place);
+				     .last = map->last,
+				     .fresh = map->fresh};
+	grown.place = iot_tracker_grow(&r->tracker, NULL, 0, grown.room * sizeof *grown.place);
 	if (grown.place == NULL)
 		return false;
 	for (uint32_t i = 0; i < map->room; i++)
 		if (map->place[i] != NULL)
 			*map_slot(&grown, map->place[i]->key) = map->place[i];
-	free(map->place);
+	iot_tracker_drop(&r->tracker, map->place, map->room * sizeof *map->place);
 	*map = grown;
 	return true;
 }
@@ -48,17 +47,13 @@ struct recorder_place *iot_recorder_place_find(const struct recorder_map *map, i
 struct recorder_place *iot_recorder_place_made(struct recorder *r, struct recorder_map *map,
 					       int64_t key)
 {
-	if (map->count * 2 >= map->room && !map_grow(map)) {
-		r->status = IOT_ENOMEM;
+	if (map->count * 2 >= map->room && !map_grow(r, map))
 		return NULL;
-	}
 	struct recorder_place **slot = map_slot(map, key);
 	if (*slot == NULL) {
-		*slot = calloc(1, sizeof **slot);
-		if (*slot == NULL) {
-			r->status = IOT_ENOMEM;
+		*slot = iot_tracker_grow(&r->tracker, NULL, 0, sizeof **slot);
+		if (*slot == NULL)
 			return NULL;
-		}
 		(*slot)->key = key;
 		map->count++;
 	}
@@ -77,9 +72,9 @@ void iot_recorder_map_free(struct recorder *r, struct recorder_map *map)
 			iot_recorder_handle_free(r, h);
 		}
 		iot_recorder_handle_free(r, p->remembered);
-		free(p);
+		iot_tracker_drop(&r->tracker, p, sizeof *p);
 	}
-	free(map->place);
+	iot_tracker_drop(&r->tracker, map->place, map->room * sizeof *map->place);
 	*map = (struct recorder_map){0};
 }
 
@@ -87,17 +82,15 @@ void iot_recorder_map_free(struct recorder *r, struct recorder_map *map)
 
 struct recorder_handle *iot_recorder_handle_new(struct recorder *r, struct iot_tracked_file *file)
 {
-	struct recorder_handle *h = calloc(1, sizeof *h);
-	if (h == NULL) {
-		r->status = IOT_ENOMEM;
+	struct recorder_handle *h = iot_tracker_grow(&r->tracker, NULL, 0, sizeof *h);
+	if (h == NULL)
 		return NULL;
-	}
 	h->open = iot_description_new(&r->tracker, IOT_FD_FILE, file);
 	h->refs = 1;
 	h->access = RECORDER_READS | RECORDER_WRITES;
 	if (h->open != NULL)
 		return h;
-	free(h);
+	iot_tracker_drop(&r->tracker, h, sizeof *h);
 	return NULL;
 }
 
@@ -106,28 +99,26 @@ void iot_recorder_handle_free(struct recorder *r, struct recorder_handle *h)
 	if (h == NULL || --h->refs > 0)
 		return;
 	iot_description_free(&r->tracker, h->open);
-	free(h);
+	iot_tracker_drop(&r->tracker, h, sizeof *h);
 }
 
 void iot_recorder_push(struct recorder_place *p, struct recorder_handle *h)
 {
 	h->next = p->newest;
 	p->newest = h;
+	for (unsigned access = 1; access <= (RECORDER_READS | RECORDER_WRITES); access++) {
+		h->older[access - 1] = p->fit[access - 1];
+		if ((h->access & access) == access)
+			p->fit[access - 1] = h;
+	}
 }
 
 struct recorder_handle *iot_recorder_pick(struct recorder_place *p, unsigned access,
 					  bool *ambiguous)
 {
-	struct recorder_handle *h = p->newest;
-	*ambiguous = false;
-	while (h != NULL && (h->access & access) != access)
-		h = h->next;
-	if (h == NULL)
-		return p->remembered;
-	for (const struct recorder_handle *other = h->next; other != NULL && !*ambiguous;
-	     other = other->next)
-		*ambiguous = (other->access & access) == access;
-	return h;
+	struct recorder_handle *h = access == 0 ? p->newest : p->fit[access - 1];
+	*ambiguous = h != NULL && (access == 0 ? h->next : h->older[access - 1]) != NULL;
+	return h != NULL ? h : p->remembered;
 }
 
 struct recorder_handle *iot_recorder_pop(struct recorder *r, struct recorder_place *p)
@@ -137,6 +128,9 @@ struct recorder_handle *iot_recorder_pop(struct recorder *r, struct recorder_pla
 		return NULL;
 	p->newest = h->next;
 	h->next = NULL;
+	for (unsigned access = 1; access <= (RECORDER_READS | RECORDER_WRITES); access++)
+		if ((h->access & access) == access)
+			p->fit[access - 1] = h->older[access - 1];
 	iot_recorder_handle_free(r, p->remembered);
 	p->remembered = h;
 	return h;

@@ -68,23 +68,37 @@ uint64_t iot_recorder_type_size(struct iot_text name)
 	return 0;
 }
 
+static void mark_fresh(struct recorder_map *map, struct recorder_place *p)
+{
+	p->claimed = false;
+	p->fresh_prev = NULL;
+	p->fresh_next = map->fresh;
+	if (map->fresh != NULL)
+		map->fresh->fresh_prev = p;
+	map->fresh = p;
+}
+
+static void mark_claimed(struct recorder_map *map, struct recorder_place *p)
+{
+	p->claimed = true;
+	if (p != map->fresh && p->fresh_prev == NULL)
+		return;
+	*(p->fresh_prev == NULL ? &map->fresh : &p->fresh_prev->fresh_next) = p->fresh_next;
+	if (p->fresh_next != NULL)
+		p->fresh_next->fresh_prev = p->fresh_prev;
+	p->fresh_prev = p->fresh_next = NULL;
+}
+
 /*
  * 2.1 shows the address of the file's variable when it is opened, and its value later. So a name that
  * is not known yet is that of the one file that has been opened and not been used.
  */
 static void claim(struct recorder_rank *k, struct recorder_place *p)
 {
-	struct recorder_place *from = NULL;
-	for (uint32_t i = 0; i < k->mpi_files.room; i++) {
-		struct recorder_place *q = k->mpi_files.place[i];
-		if (q == NULL || q->newest == NULL || q->claimed)
-			continue;
-		if (from != NULL)
-			return;
-		from = q;
-	}
-	if (from == NULL)
+	struct recorder_place *from = k->mpi_files.fresh;
+	if (from == NULL || from->fresh_next != NULL)
 		return;
+	mark_claimed(&k->mpi_files, from);
 	int64_t key = p->key;
 	*p = *from;
 	p->key = key;
@@ -99,7 +113,7 @@ static struct recorder_place *place_of(struct recorder_rank *k)
 		return NULL;
 	if (p->newest == NULL && k->call.result_known)
 		claim(k, p);
-	p->claimed = true;
+	mark_claimed(&k->mpi_files, p);
 	return p;
 }
 
@@ -120,7 +134,8 @@ static void open_file(struct recorder_rank *k)
 	p->displacement = p->position = 0;
 	p->etype = 1;
 	p->plain = true;
-	p->claimed = false;
+	mark_claimed(&k->mpi_files, p);
+	mark_fresh(&k->mpi_files, p);
 	p->placed = (s->offset & AMODE_APPEND) == 0;
 	const struct recorder_op op = {.name = s->function->op, .handle = h, .path = path};
 	iot_recorder_emit_op(k, &op);

@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "converter.h"
+#include "tracker.h"
 
 struct recorder;
 
@@ -240,7 +241,7 @@ struct recorder_paths {
 };
 
 int64_t iot_recorder_path(struct recorder *r, struct iot_text text); /* -1: no memory */
-void iot_recorder_paths_free(struct recorder_paths *p);
+void iot_recorder_paths_free(struct iot_tracker *t, struct recorder_paths *p);
 
 /* Metadata */
 
