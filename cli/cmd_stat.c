@@ -275,6 +275,9 @@ static void count(struct stat_run *s)
 		iot_message("warning: %ju %s records are left out; see --physical",
 			    (uintmax_t)s->tally.left_out,
 			    s->tally.physical ? "logical" : "physical");
+	if (s->tally.unnamed > 0 && !s->in.quiet)
+		iot_message("warning: %ju names are not shown: there are more than %d MiB of them",
+			    (uintmax_t)s->tally.unnamed, IOT_TALLY_NAMES_MAX >> 20);
 }
 
 static int run(struct stat_run *s, const char *path, const struct iot_command *command)

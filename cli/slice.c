@@ -17,6 +17,7 @@ enum {
 	BATCH = sizeof((struct iot_slice *)0)->batch / sizeof(struct iot_event),
 	/* Events without a record behind them, before they are decided on as they are. */
 	CARRY_MAX = 1 << 16,
+	CARRY_SIZE_MAX = 4 << 20, /* bytes */
 };
 
 /* Out */
@@ -246,7 +247,7 @@ static void drop_carry(struct iot_slice *s)
 {
 	for (size_t i = 0; i < s->carried; i++)
 		free((char *)s->carry[i].text.data);
-	s->carried = 0;
+	s->carried = s->carried_size = 0;
 }
 
 /* What was carried, and the first n of ev. */
@@ -283,8 +284,9 @@ static void carry(struct iot_slice *s, const struct iot_event *ev, size_t n)
 		memcpy(text, ev[i].text.data, ev[i].text.size);
 		s->carry[s->carried] = ev[i];
 		s->carry[s->carried++].text.data = text;
+		s->carried_size += ev[i].text.size;
 	}
-	if (s->carried > CARRY_MAX)
+	if (s->carried > CARRY_MAX || s->carried_size > CARRY_SIZE_MAX)
 		take_others(s, NULL, 0, s->last_in, s->last_in || s->index == 0);
 }
 

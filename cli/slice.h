@@ -95,7 +95,7 @@ struct iot_slice {
 	int status;
 	struct iot_said_names names;
 	struct iot_event *carry; /* behind the last record of a batch; texts are its own */
-	size_t carried, carry_room;
+	size_t carried, carry_room, carried_size; /* size: bytes of texts */
 	struct iot_event batch[1024];
 	size_t batched;
 };

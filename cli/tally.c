@@ -134,6 +134,24 @@ static bool is(struct iot_text text, const char *word)
 	return text.data && text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
 
+/* The name, of malloc, becomes the row's, unless there is no room for more. */
+static void give_name(struct iot_tally *t, struct iot_row *row, char *name, size_t size)
+{
+	const uint64_t most = t->names_max > 0 ? t->names_max : IOT_TALLY_NAMES_MAX;
+	if (row->name != NULL)
+		t->names_size -= row->name_size;
+	free(row->name);
+	row->name = NULL;
+	if (size > most - t->names_size) {
+		t->unnamed++;
+		free(name);
+		return;
+	}
+	row->name = name;
+	row->name_size = size;
+	t->names_size += size;
+}
+
 /* An %op names its file only where no %file does. */
 static void keep_name(struct iot_tally *t, struct iot_row *row, const struct iot_event *ev,
 		      const char *key)
@@ -146,9 +164,7 @@ static void keep_name(struct iot_tally *t, struct iot_row *row, const struct iot
 		t->failed |= value.data != NULL;
 		return;
 	}
-	free(row->name);
-	row->name = name;
-	row->name_size = iot_percent_decode(value, name, NULL);
+	give_name(t, row, name, iot_percent_decode(value, name, NULL));
 	row->named = ev->kind != IOT_OP;
 }
 
@@ -279,9 +295,7 @@ static size_t join_row(struct iot_tally *t, struct iot_row *more)
 	add(&row->figures, &more->figures);
 	if (more->name && (more->named || !row->named) &&
 	    (t->by != IOT_BY_OBJECT || row->object == 0 || t->row_count > count)) {
-		free(row->name);
-		row->name = more->name;
-		row->name_size = more->name_size;
+		give_name(t, row, more->name, more->name_size);
 		row->named = more->named;
 		more->name = NULL;
 	}
@@ -322,6 +336,7 @@ bool iot_tally_join(struct iot_tally *t, struct iot_tally *more)
 	if (!t->failed)
 		move_opened(t, more, numbers);
 	t->left_out += more->left_out;
+	t->unnamed += more->unnamed;
 	free(numbers);
 	return !t->failed;
 }

@@ -13,6 +13,8 @@
 /* Class 0: nothing; class k: 2^(k-1) bytes and more; the last one has no upper end. */
 enum { IOT_SIZE_CLASSES = 42 };
 
+enum { IOT_TALLY_NAMES_MAX = 1 << 28 }; /* bytes */
+
 struct iot_figures {
 	uint64_t opens; /* by %op */
 	uint64_t files; /* fileIds seen */
@@ -48,6 +50,8 @@ struct iot_tally {
 	bool physical; /* count physical records, not logical ones */
 	bool failed;   /* out of memory */
 	uint64_t left_out;
+	uint64_t names_size, names_max; /* bytes of names in rows; 0: IOT_TALLY_NAMES_MAX */
+	uint64_t unnamed;               /* names for which there was no room */
 
 	struct iot_row *rows;
 	size_t row_count, row_room;
