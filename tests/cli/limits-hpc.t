@@ -49,9 +49,9 @@ def beyond(h):
     return h
 log("region", {0: names, 11: zlib.compress(dxt(0, 1, 0) + segment)}, {10: 1}, head=beyond)
 def unknown(h):
-    struct.pack_into("<I", h, 1072 + 4 * 16, 1)
+    struct.pack_into("<I", h, 1072 + 4 * 60, 1)
     return h
-log("unknown", {0: names, 11: zlib.compress(dxt(0, 1, 0) + segment), 17: b"never read" * 10}, {10: 1}, head=unknown)
+log("unknown", {0: names, 11: zlib.compress(dxt(0, 1, 0) + segment), 61: b"never read" * 10}, {10: 1}, head=unknown)
 
 # Recorder 3.0, one rank with two calls of which the grammar makes more
 def key(function, *args):
@@ -110,7 +110,7 @@ for log in *.darshan; do
 	try "$log"
 done
 echo "== counters of absurd shape are there, and what is not understood is counted"
-"$IOTRACE" convert -q unknown.darshan | grep -o 'source=DFS.*'
+"$IOTRACE" convert -q unknown.darshan | grep -o 'source=unknown.*'
 "$IOTRACE" convert -q heatmap-wide.darshan | grep -c '%counter'
 for log in */; do
 	try "${log%/}"
