@@ -157,7 +157,7 @@ static int collect(struct job *j, char **paths, size_t count)
 	sigaddset(&blocked, SIGINT);
 	sigaddset(&blocked, SIGTERM);
 	sigaddset(&blocked, SIGHUP);
-	iot_signals_catch(true);
+	iot_signals_catch(true, "-"); /* what OUT has stays */
 	(void)sigprocmask(SIG_BLOCK, &blocked, &waiting);
 	for (size_t i = 0; i < count && ok; i++)
 		ok = add_pipe(j, paths[i]);

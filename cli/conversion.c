@@ -421,9 +421,9 @@ static int open_input(struct iot_conversion *c)
 		return status;
 	/* Without a pipe nothing is there yet that would have to be cleaned up. */
 	if (c->piped)
-		iot_signals_catch(true);
+		iot_signals_catch(true, c->write.path);
 	c->input = iot_input_new(c->paths, c->path_count, iot_signal_stop(), &error);
-	iot_signals_catch(c->piped);
+	iot_signals_catch(c->piped, c->write.path);
 	if (c->input == NULL)
 		return refuse(c, &error);
 	for (size_t i = 0; i < iot_input_count(c->input) && status == GO_ON; i++)

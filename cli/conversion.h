@@ -77,8 +77,11 @@ uint64_t iot_convert_sum(const struct iot_report *r, const char *prefix);
 
 /* Signals that end the process: SIGINT, SIGTERM, SIGHUP. */
 
-/* gentle: the first one only sets the flag that ends a piped input. */
-void iot_signals_catch(bool gentle);
+/*
+ * gentle: the first one only sets the flag that ends a piped input. The next one is pending if there
+ * is an output to be cleaned up, which "-" is not; else, and if one is pending, it ends the process.
+ */
+void iot_signals_catch(bool gentle, const char *output);
 void iot_signals_restore(void);
 int iot_signal_pending(void); /* 0: none */
 const volatile sig_atomic_t *iot_signal_stop(void);

@@ -182,7 +182,7 @@ static int take_operands(struct iot_merge *m, char *const *paths)
 				      standard);
 	/* A pipe would have to be waited for; without one the output is cleaned up. */
 	if (all_again)
-		iot_signals_catch(false);
+		iot_signals_catch(false, m->options->write.path);
 	return IOT_EXIT_OK;
 }
 

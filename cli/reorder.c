@@ -320,7 +320,7 @@ int iot_reorder(const struct iot_reorder_options *o, const char *in, struct iot_
 	read.read = r.piped ? read_pipe : NULL;
 	int status = iot_in_open(&r.in, in, &read, o->command);
 	if (status == IOT_EXIT_OK) {
-		iot_signals_catch(r.piped);
+		iot_signals_catch(r.piped, o->write.path);
 		status = work(&r);
 		report(&r);
 		tell_now(&r);

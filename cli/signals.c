@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static volatile sig_atomic_t stop_input, pending, is_gentle;
+static volatile sig_atomic_t stop_input, pending, is_gentle, leaves_nothing;
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -15,10 +15,14 @@ enum { CAUGHT = sizeof(caught) / sizeof(*caught) };
 
 static void on_signal(int number)
 {
-	if (is_gentle && !stop_input)
+	if (is_gentle && !stop_input) {
 		stop_input = 1;
-	else
+	} else if (!leaves_nothing && pending == 0) {
 		pending = number;
+	} else { /* a write to a pipe that nobody empties would never come to look at pending */
+		signal(number, SIG_DFL);
+		raise(number);
+	}
 }
 
 static void set_all(void (*handler)(int))
@@ -34,9 +38,10 @@ static void set_all(void (*handler)(int))
 	}
 }
 
-void iot_signals_catch(bool gentle)
+void iot_signals_catch(bool gentle, const char *output)
 {
 	is_gentle = gentle;
+	leaves_nothing = strcmp(output, "-") == 0;
 	set_all(on_signal);
 }
 

@@ -7,9 +7,10 @@
 LOG is one of strace, of which a trace is made. Each command reads a pipe that stays open behind what
 it was given, and gets its signal when it has read all of that. A command is ended by the signal, or
 finishes what has come so far (commands that read pipes may); nothing partial has the name of an output,
-and no temporary files stay. What reads files gets it while it writes, and is ended by it. Of four runs at
+and no temporary files stay. What reads files gets it while it writes, and is ended by it, and so is what writes to a pipe that nobody empties. Of four runs at
 once each one succeeds, and one whole output is left; a file that must be new is made by one of them.
 """
+import fcntl
 import os
 import signal
 import subprocess
@@ -17,7 +18,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from waiting import LONG, await_read, signalled_while_writing  # noqa: E402
+from waiting import LONG, await_full, await_read, signalled_while_writing  # noqa: E402
 
 # @NAME is a file beside the work folder, "-" the pipe. What the outputs are called does not matter.
 TRACE = {
@@ -51,6 +52,17 @@ FILES = {  # with an output that takes a while
     "slice": ["slice", "--from=10%", *SLOW, "@large"],
     "anonymize": ["anonymize", "--key=@key", "--map=out.tsv", *SLOW, "@large"],
     "repair": ["check", "--repair", *SLOW, "@large"],
+}
+PIPED = {  # into a pipe that nobody empties
+    "convert": ["convert", "-q", "@large.log"],
+    "convert unsorted": ["convert", "-q", "--unsorted", "@large.log"],
+    "cat": ["cat", "@large"],
+    "cat csv": ["cat", "--format=csv", "@large"],
+    "reorder": ["reorder", "@large"],
+    "merge": ["merge", "-q", "@large", "@large"],
+    "slice": ["slice", "@large"],
+    "anonymize": ["anonymize", "--key=@key", "@large"],
+    "repair": ["check", "--repair", "@large"],
 }
 ALONE = {  # four at once
     "cat": ["cat", "-o", "out.iot", "@trace"],
@@ -119,6 +131,24 @@ class Lab:
             left += os.listdir(os.path.join(work, "out")) if "-O" in words else []
         return "ends" if status == -number and not left else "status %d, leaves %s" % (status, left)
 
+    def reader_waits(self, words, number):
+        """One signal is enough, though a write never returns."""
+        end, start = os.pipe()
+        size = fcntl.fcntl(start, fcntl.F_SETPIPE_SZ, 4096)
+        child = subprocess.Popen(self.words(words), stdout=start, restore_signals=True)
+        os.close(start)
+        try:
+            await_full(end, size)
+            child.send_signal(number)
+            status = child.wait(timeout=LONG)
+        except (TimeoutError, subprocess.TimeoutExpired) as hang:
+            child.kill()
+            child.wait()
+            return "hangs: %s" % hang
+        finally:
+            os.close(end)
+        return "ends" if status == -number else "status %d" % status
+
     def reader_gone(self, words, name):
         """Standard output is a pipe that nobody reads: quiet, and by signal or status 1."""
         words = [w for w in words[:-1] if w != "-o" and "out" not in w] + ["@" + name]
@@ -183,6 +213,8 @@ def main():
         for name, words in FILES.items():
             for number in (signal.SIGINT, signal.SIGTERM):
                 results[name, "writing, " + number.name] = lab.while_writing(words, number)
+        for name, words in PIPED.items():
+            results[name, "reader waits"] = lab.reader_waits(words, signal.SIGTERM)
         results["repair", "SIGPIPE"] = lab.reader_gone(["check", "--repair", "-"], "trace")
         for name, words in ALONE.items():
             results[name, "four at once"] = lab.four(words)

@@ -27,6 +27,16 @@ def await_read(pipe, process=None):
         raise TimeoutError("%d bytes stay in the pipe" % left[0])
 
 
+def await_full(pipe, size):
+    """Until so many bytes are in the pipe."""
+    have, until = array.array("i", [0]), time.monotonic() + LONG
+    while have[0] < size and time.monotonic() < until:
+        fcntl.ioctl(pipe, termios.FIONREAD, have)
+        time.sleep(0.01)
+    if have[0] < size:
+        raise TimeoutError("only %d bytes come" % have[0])
+
+
 def is_writing(pid):
     """An output that is not complete yet is an open file without a name."""
     fds = "/proc/%d/fd" % pid
