@@ -259,6 +259,9 @@ void iot_tracker_rename(struct iot_tracker *t, const char *from, size_t from_siz
 	if (from_size == 0 || to_size == 0 ||
 	    (from_size == to_size && memcmp(from, to, to_size) == 0))
 		return;
+	/* nothing moves into itself, whatever a log says: it would never come to an end */
+	if (to_size > from_size && to[from_size] == '/' && memcmp(to, from, from_size) == 0)
+		return;
 	struct iot_tracked_file *a = iot_tracker_find(t, from, from_size);
 	struct iot_tracked_file *b = iot_tracker_find(t, to, to_size);
 	if (a != NULL && a == b && !exchange) /* two names of one file: rename does nothing */

@@ -180,6 +180,14 @@ Test(tracker, names_move_with_their_directory)
 	cr_expect_eq(iot_tracker_find(&t, "dd/x", 4), g);
 }
 
+Test(tracker, a_directory_does_not_move_into_itself)
+{
+	struct iot_tracked_file *f = open_path("d/x", 0);
+	iot_tracker_rename(&t, "d", 1, "d/e", 3, false);
+	cr_expect_eq(iot_tracker_find(&t, "d/x", 3), f);
+	cr_expect_null(iot_tracker_find(&t, "d/e/x", 5));
+}
+
 Test(tracker, relative_names_become_absolute_once_the_start_is_known)
 {
 	struct iot_tracked_file *f = open_path("a", 0);
@@ -332,7 +340,7 @@ static void grow_without_end(unsigned what, struct iot_table *table, unsigned i)
 	else if (what == 3)
 		iot_table_set(&t, table, i * IOT_FD_PAGE % IOT_FD_MAX, opened("a", 0), false);
 	else
-		iot_tracker_rename(&t, "/a", 2, path, size, false);
+		iot_tracker_rename(&t, "/b", 2, path, size, false);
 }
 
 Test(tracker, memory_has_a_limit)
