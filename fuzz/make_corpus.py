@@ -128,7 +128,8 @@ def convert():
     """Inputs of the converters' harnesses, the first byte of which is theirs, with other options."""
     folder = "fuzz/corpus/convert"
     clear(folder)
-    seeds = [("strace/" + name, 1, 0) for name in os.listdir("fuzz/corpus/strace")]
+    seeds = [("strace/" + name, 1, 0) for name in os.listdir("fuzz/corpus/strace")
+             if not name.startswith(("found-", "fuzzed-"))]
     seeds += [("packets/plain", 4, 0), ("packets/shuffled", 0, 0), ("darshan/plain_341", 2, 0),
               ("darshan/parser", 0, 0), ("recorder/text", 3, 8), ("recorder/own", 0, 8)]
     for i, (name, source, more) in enumerate(sorted(seeds)):
