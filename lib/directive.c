@@ -138,8 +138,8 @@ static void store_number(struct iot_event *ev, enum key key, uint64_t value)
 		key = KEY_FILE;
 	else if (key == KEY_PROCESS && ev->kind == IOT_PROCESS)
 		return;
-	else if (key == KEY_FILE && ev->kind == IOT_FILE)
-		return;
+	else if (key == KEY_FILE && (ev->kind == IOT_FILE || ev->kind == IOT_PROCESS))
+		return; /* what is in force for a process is found by its id alone */
 	switch (key) {
 	case KEY_TIME:
 		ev->rec.start_ns = (int64_t)value;

@@ -198,7 +198,7 @@ class Decoder:
         if xxhash:
             hashed = self.data[self.hash_from:self.hash_to]
             digest = xxhash.xxh3_64(hashed).hexdigest().encode()
-            need(keys.get(b"xxh3") == digest, "xxh3= should be %s" % digest.decode())
+            need(keys.get(b"xxh3", b"").lower() == digest, "xxh3= should be %s" % digest.decode())
 
     def news(self, name, keys, text):
         """An identical repeat of a %process or %file in force says nothing, and is not counted."""

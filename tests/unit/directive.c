@@ -66,9 +66,10 @@ Test(directive, file_has_process_id_object_and_kind)
 
 Test(directive, id_of_process_is_its_process)
 {
-	struct iot_event ev = parsed("%process id=5 parent=4 process=6");
+	struct iot_event ev = parsed("%process id=5 parent=4 process=6 file=7");
 	cr_assert_eq(ev.has, IOT_HAS_PROCESS);
 	cr_assert_eq(ev.rec.process, 5);
+	cr_assert_eq(ev.rec.file, 0);
 }
 
 Test(directive, id_means_nothing_elsewhere)

@@ -240,6 +240,16 @@ Test(reader, identical_repeat_is_dropped_and_not_counted)
 	free_reading(&got);
 }
 
+Test(reader, a_process_with_a_file_key_replaces_the_one_in_force)
+{
+	struct reading got = read_text("ff %process id=1 name=a\n"
+				       "ff %process id=1 name=b file=3\n"
+				       "ff %process id=1 name=a\n",
+				       (struct how){0});
+	cr_assert_eq(got.comments, 3);
+	free_reading(&got);
+}
+
 /* Errors */
 
 static void expect_error(const char *text, int status, const char *sentence)
