@@ -70,7 +70,7 @@ static int open_source(struct iot_source *src)
 	s->emit.report = &src->report;
 	s->emit.directive_room = IOT_PATHS_DIRECTIVE;
 	iot_tracker_init(&s->tracker);
-	iot_strace_calls_init(s);
+	iot_strace_table_init(s);
 	if (iot_emit_set_ops(&s->emit, src) != IOT_OK)
 		return src->error.status;
 	int status = iot_strace_log_open(s);

@@ -4,9 +4,9 @@
  *
  *	strace_line.c   prefix (pid, times) and kind of a line; the layout of a log
  *	strace_args.c   arguments and result of a call: strings, descriptors with names, flags
- *	strace_calls.c  the table of system calls, and unfinished calls made whole
+ *	strace_calls.c  calls put together, unfinished ones made whole
  *
- * What calls do: strace_data.c (bytes and positions), strace_fds.c (descriptors),
+ * Which calls matter: strace_table.c. What they do: strace_data.c (bytes and positions), strace_fds.c (descriptors),
  * strace_names.c (names, sizes, other operations), strace_tasks.c and strace_fork.c (processes).
  * strace_emit.c makes the events, strace_log.c merges the members of an input into lines in order
  * of time, strace.c is the converter's face.
@@ -289,10 +289,12 @@ struct strace {
 	char path[IOT_PATH_ROOM], path2[IOT_PATH_ROOM], scratch[IOT_PATH_ROOM];
 };
 
-/* strace_calls.c */
-void iot_strace_calls_init(struct strace *s);
-const struct strace_entry *iot_strace_calls_find(const struct strace *s, const char *name,
+/* strace_table.c */
+void iot_strace_table_init(struct strace *s);
+const struct strace_entry *iot_strace_table_find(const struct strace *s, const char *name,
 						 size_t size);
+
+/* strace_calls.c */
 /* A line with a body, in its order. */
 void iot_strace_process(struct strace *s, struct strace_member *m, const struct strace_line *line);
 void iot_strace_body(struct strace *s, struct strace_task *task, int64_t time_ns,
