@@ -312,7 +312,7 @@ static inline bool failed(struct recorder *r)
 		return false;
 	iot_error_set(&r->src->error, r->status,
 		      r->status == IOT_ENOMEM ? "out of memory"
-					      : "too many paths or files at once");
+					      : "paths and files at once need more than 1 GiB");
 	return true;
 }
 

@@ -3,6 +3,7 @@
 #include "strace.h"
 
 #include <inttypes.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,9 +156,14 @@ static bool failed(struct strace *s)
 		s->status = s->emit.status != IOT_OK ? s->emit.status : s->tracker.status;
 	if (s->status != IOT_ENOMEM && s->status != IOT_ELIMIT)
 		return false;
-	iot_error_set(&s->src->error, s->status,
-		      s->status == IOT_ENOMEM ? "out of memory"
-					      : "too many processes, descriptors or names at once");
+	if (s->status == IOT_ENOMEM)
+		iot_error_set(&s->src->error, s->status, "out of memory");
+	else
+		iot_error_set(&s->src->error, s->status,
+			      "line %" PRIu64
+			      ": processes, descriptors, names and unfinished calls "
+			      "at once need more than %d MiB",
+			      s->src->report.lines, IOT_TRACKER_MEMORY_MAX >> 20);
 	return true;
 }
 

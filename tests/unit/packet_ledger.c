@@ -139,3 +139,12 @@ Test(packet_ledger, processes_that_have_ended_are_forgotten)
 	}
 	cr_expect_leq(l.count, 2 * IOT_LEDGER_TIDY);
 }
+
+Test(packet_ledger, more_processes_at_a_time_than_the_limit_are_refused)
+{
+	for (uint32_t i = 1; i <= IOT_LEDGER_PROCESSES; i++)
+		cr_assert_eq(enter(i, 0), IOT_LEDGER_NEW);
+	cr_expect_eq(enter(IOT_LEDGER_PROCESSES + 1, 0), IOT_LEDGER_FULL);
+	cr_expect_eq(enter(7, 1), IOT_LEDGER_NEW);
+	cr_expect_eq(l.count, IOT_LEDGER_PROCESSES);
+}

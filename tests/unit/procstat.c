@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "converters/converter.h"
+#include "converters/procstat.h"
 #include "lib/packet.h"
 
 enum { HEADER = IOT_WORD * IOT_PACKET_HEADER, TEXT = 1 << 16, BATCH = 1024 };
@@ -267,4 +268,55 @@ Test(procstat, unknown_kinds_are_skipped)
 	expect(IOT_OK, "%trace source=procstat epoch=5000\n"
 		       "%process id=7 name=app\n"
 		       "7:1@300 #0\n");
+}
+
+/* Tables that forget */
+
+static struct procstat_files files;
+
+static const struct iot_tracked_file *open_as(uint32_t process, uint32_t file, unsigned name)
+{
+	unsigned char payload[IOT_PACKET_MAX] = {0};
+	char *path = (char *)payload + IOT_WORD * IOT_OPEN_WORDS;
+	memset(path, 'x', 400);
+	(void)snprintf(path + 400, 32, "%u", name);
+	const struct iot_packet p = {.kind = IOT_PACKET_OPEN,
+				     .process = process,
+				     .file = file,
+				     .words = IOT_OPEN_WORDS + 52,
+				     .payload = payload};
+	return iot_procstat_files_open(&files, process, &p, 0);
+}
+
+Test(procstat, names_take_no_more_memory_than_the_limit)
+{
+	iot_tracker_init(&files.tracker);
+	files.tracker.memory_max = 1 << 20;
+	for (uint32_t i = 0; i < 20000; i++) {
+		cr_assert_not_null(open_as(i, i, i));
+		cr_assert_leq(files.tracker.memory, files.tracker.memory_max);
+	}
+	cr_expect_eq(files.tracker.status, IOT_OK);
+	cr_expect_not_null(iot_procstat_files_find(&files, 19999, 19999));
+	cr_expect_null(iot_procstat_files_find(&files, 1, 1), "forgotten");
+	iot_procstat_files_free(&files);
+	cr_expect_eq(files.tracker.memory, 0);
+}
+
+Test(procstat, files_and_ancestors_beyond_the_limit_are_forgotten)
+{
+	struct iot_packet_process who = {.id = 1};
+	iot_tracker_init(&files.tracker);
+	struct iot_tracked_file *behind = iot_tracker_nameless(&files.tracker);
+	for (uint32_t i = 0; i < PROCSTAT_FILES_MAX + 1000; i++) {
+		who.id = i;
+		cr_assert(iot_procstat_files_add(&files, i, i % 7, behind, 0));
+		cr_assert(iot_procstat_kin_add(&files, &who, NULL, 0));
+	}
+	cr_expect_eq(files.count, 1000);
+	cr_expect_eq(files.kins, 1000 + PROCSTAT_FILES_MAX - PROCSTAT_KIN_MAX);
+	cr_expect_not_null(iot_procstat_files_find(&files, who.id, who.id % 7));
+	cr_expect_not_null(iot_procstat_kin(&files, who.kin, who.id));
+	iot_file_free(&files.tracker, behind);
+	iot_procstat_files_free(&files);
 }

@@ -113,3 +113,24 @@ Test(tally, joined_is_as_counted_at_once)
 	}
 	free(e);
 }
+
+Test(tally, names_beyond_their_room_are_counted_and_not_kept)
+{
+	struct iot_tally t = {.by = IOT_BY_FILE, .names_max = 10};
+	char text[4][32];
+	struct iot_figures total;
+	for (uint32_t i = 0; i < 4; i++) {
+		struct iot_event ev = {.kind = IOT_OP, .has = IOT_HAS_PROCESS | IOT_HAS_FILE};
+		ev.rec = (struct iot_record){.process = 1, .file = i};
+		const int n = snprintf(text[i], sizeof text[i], "%%op name=open path=/a/%u", i);
+		ev.text = (struct iot_text){text[i], (size_t)n};
+		iot_tally_events(&t, &ev, 1);
+	}
+	cr_expect_not(t.failed);
+	cr_expect_eq(t.row_count, 4);
+	cr_expect_eq(t.unnamed, 2);
+	cr_expect_leq(t.names_size, 10);
+	iot_tally_finish(&t, &total);
+	cr_expect_eq(total.opens, 4);
+	iot_tally_free(&t);
+}

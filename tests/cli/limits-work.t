@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Input for which work or memory could grow faster than what it holds: much open, waiting or alive at
+# the same time. Time of the processor is limited, such that what looks at everything for each line fails.
+
+cat >made.py <<'P'
+import os, subprocess, sys, zlib
+N = 150000
+def when(i): return "17%08d.%06d" % (i // 1000000, i % 1000000)
+def log(name, lines):
+    with open(name, "w") as f:
+        for i, (pid, call) in enumerate(lines):
+            f.write("%d %s %s\n" % (pid, when(i), call))
+READ, EXEC = 'read(3, "", 9) = 9 <0.000001>', 'execve("/a", ["a"], 0x7 /* 2 vars */) = 0 <0.000001>'
+def opens(n): return ((1, 'open("/f%d", O_RDONLY) = %d <0.000001>' % (i, i + 3)) for i in range(n))
+def forks():
+    yield 1, EXEC
+    for i in range(N):
+        yield 1, "clone(child_stack=NULL, flags=SIGCHLD <unfinished ...>"
+        yield 10 + i, READ
+        yield 1, "<... clone resumed>) = %d <0.000010>" % (10 + i)
+def execs():
+    for i in range(N): yield 1 + i, READ
+    for i in range(N): yield 1 + i, EXEC
+def copies():
+    yield from opens(20000)
+    for i in range(20000):
+        yield 1, "fork() = %d <0.000001>" % (2 + i)
+        yield 2 + i, EXEC
+        yield 2 + i, "+++ exited with 0 +++"
+def closes():
+    yield from opens(N)
+    yield 1, "fork() = 2 <0.000001>"
+    for i in range(N): yield 2, "close(%d) = 0 <0.000001>" % (i + 3)
+def folders():
+    for i in range(N): yield 1 + i, 'openat(AT_FDCWD</d%d>, "f%d", O_RDONLY) = 3 <0.000001>' % (i, i)
+def waiting():
+    for i in range(N): yield 1 + i, "read(3,  <unfinished ...>"
+    for i in range(4 * N): yield 1 + N, 'write(4, "", 9) = 9 <0.000001>'
+def pairs():
+    for i in range(N): yield 1, "pipe(0x7ff) = 0 <0.000001>"
+for f in forks, execs, copies, closes, folders, waiting, pairs:
+    log(f.__name__ + ".log", f())
+
+def packed(text):
+    z = zlib.compressobj(9, zlib.DEFLATED, 31)
+    return z.compress(text) + z.flush()
+# calls that do not return, of 4 MB each: 1.2 GB of text in a small file
+with open("texts.log.gz", "wb") as f:
+    long = packed(b"x" * (4 << 20))
+    f.write(packed(b"1 %s %s\n" % (when(0).encode(), READ.encode())))
+    for i in range(300):
+        f.write(packed(b"%d %s read(3, " % (2 + i, when(i).encode())) + long + packed(b" <unfinished ...>\n"))
+# comments in front of the first record
+with open("comments.iot.gz", "wb") as f:
+    comments = packed((b"ff " + b"x" * 60000 + b"\n") * 100)
+    f.write(packed(b"ff %iotrace version=1 tick=1000\n"))
+    for i in range(250):
+        f.write(comments)
+    f.write(packed(b"c0 0 0 8 0 1 1 1 1 0\n"))
+# one byte behind 65 GiB of nothing
+with open("sparse.log", "wb") as f:
+    f.truncate(65 << 30)
+    f.seek(65 << 30)
+    f.write(b"x")
+subprocess.run(["tar", "-S", "-cf", "sparse.tar", "sparse.log"], check=True)
+os.remove("sparse.log")
+P
+python3 made.py || exit 1
+
+# try COMMAND...: in bounded memory, and 100 seconds of the processor
+try() {
+	(
+		case ${MODE-release} in
+		release | debug) ulimit -v 1572864 ;; # sanitizers want all of it
+		esac
+		ulimit -f 819200
+		ulimit -t 100
+		"$IOTRACE" "$@" >out.txt 2>err.txt
+	)
+	echo "$(echo "$*" | cut -c 1-60): $?"
+	grep -v '^iotrace: warning' err.txt | head -n 1 | cut -c 1-150
+}
+export TMPDIR="$PWD"
+echo "== much alive, open or waiting"
+for log in *.log; do
+	try convert -q "$log"
+	grep -c '^[c8]' out.txt
+done
+echo "== memory"
+try convert -q texts.log.gz
+try slice --file=x comments.iot.gz
+rm -f out.txt
+echo "== temporary files"
+try convert --from=strace sparse.tar
+echo "== pipes"
+i=0
+while [ $i -le 256 ]; do
+	set -- "$@" pipe.$i
+	i=$((i + 1))
+done
+try procstat -o out.bin "$@"
+echo "== left here"
+ls -A | grep -v '^made\.py$\|\.txt$\|\.log$\|\.gz$\|\.tar$'
