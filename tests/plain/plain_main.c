@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Runs the tests that criterion/criterion.h has gathered, each in a child; see there. Arguments are
- * parts of the names SUITE/NAME of those that shall run; none: all.
+ * parts of the names SUITE/NAME of those that shall run, or behind '-' of those that shall not; none: all.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -78,12 +78,16 @@ static bool passes(const struct plain_test *test)
 static bool is_wanted(const struct plain_test *test, char **parts)
 {
 	char name[200];
+	bool named = false, all = true;
 	snprintf(name, sizeof name, "%s/%s", test->suite, test->name);
-	if (test->run == NULL || parts[0] == NULL)
-		return test->run != NULL;
-	while (*parts != NULL && strstr(name, *parts) == NULL)
-		parts++;
-	return *parts != NULL;
+	for (; *parts != NULL; parts++) {
+		const bool without = **parts == '-', meant = strstr(name, *parts + without) != NULL;
+		if (without && meant)
+			return false;
+		named |= meant;
+		all &= without;
+	}
+	return test->run != NULL && (named || all);
 }
 
 int main(int argc, char **argv)

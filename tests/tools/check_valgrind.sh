@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The commands on small inputs under valgrind: memory that is used before it is set, and leaks; with
 # MODE=plain also the unit tests, and the harnesses over their corpora. Names of harnesses may be given.
+# Tests that take a second and more without valgrind, for the same steps very often, are left out, unless
+# VALGRIND_ALL is set: with them it takes an hour.
 #
 #	sh tests/tools/check_valgrind.sh BUILD [HARNESS]...
 
@@ -11,6 +13,11 @@ build=$1 iotrace=$1/iotrace passed=0 failed=0
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 
+LONG='-parallel/whole_traces_read_as -parallel/an_interval_that_is_there_twice -parallel/damaged_traces_read_as
+	-seek/from_every_ -sorter/live_gives_the_disk_back -sorter/tiny_memory_merges -sorter/live_spills_what
+	-input/packed_files_show -input/many_members -input/what_is_cut_short -reorder/twice_is_once
+	-reorder/records_are_sorted -recovery/blank_lines_have -recovery/frames_that_cover
+	-reader/flipped_bytes -packet_ledger/more_processes -procstat/files_and_ancestors'
 shift
 watch() {
 	valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite "$@"
@@ -53,7 +60,10 @@ try reorder -o "$scratch/o.iot" "$t"
 try merge -q -o "$scratch/m.iot" "$t" "$scratch/d.iot"
 try anonymize --key "$scratch/key" --new-key -o "$scratch/a.iot" "$t"
 case $build in
-*plain) whole "$build/unit" ;;
+*plain)
+	# shellcheck disable=SC2046
+	whole "$build/unit" $([ -n "$VALGRIND_ALL" ] || echo "$LONG")
+	;;
 esac
 for name; do
 	whole "$build/fuzz_$name" "fuzz/corpus/$name"
