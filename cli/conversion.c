@@ -239,6 +239,8 @@ static int pump(struct iot_conversion *c, bool hold)
 	iot_relay_free(source);
 	if (source == NULL || (n < 0 && c->source.error.status == IOT_OK))
 		return tell(c, "out of memory");
+	if (iot_signal_pending() != 0)
+		return IOT_EXIT_FAULT;
 	return n < 0 ? input_ended(c, blank) : status;
 }
 

@@ -19,6 +19,7 @@ static void on_signal(int number)
 		stop_input = 1;
 	} else if (!leaves_nothing && pending == 0) {
 		pending = number;
+		stop_input = 2; /* where one line does not end, there is no next batch */
 	} else { /* a write to a pipe that nobody empties would never come to look at pending */
 		signal(number, SIG_DFL);
 		raise(number);

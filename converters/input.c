@@ -158,6 +158,7 @@ static struct iot_window *tap_window(struct iot_input *in, size_t member, int fd
 	struct iot_window_options options = {.read_size = read_size(in),
 					     .plain = plain,
 					     .stop = in->member[member].pipe ? in->stop : NULL,
+					     .quit = in->stop,
 					     .why = &t->why,
 					     .done = tap_free,
 					     .done_context = t};

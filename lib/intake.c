@@ -100,6 +100,8 @@ size_t iot_intake_take(struct iot_intake *in, void *to, size_t room)
 	const size_t size = room < in->read_size ? room : in->read_size;
 	ssize_t n = 0;
 
+	if (in->quit && *in->quit > 1)
+		in->ended = true;
 	if (!in->ended) {
 		n = in->kind == IOT_FROM_FD ? read_fd(in, to, size) : read_callback(in, to, size);
 		in->errnum = n >= 0 ? 0 : errno != 0 ? errno : EIO;

@@ -24,8 +24,9 @@ struct iot_intake {
 	const char *memory;
 	int fd;
 	const volatile sig_atomic_t *stop; /* see struct iot_window_options */
-	int64_t stop_deadline_ms;          /* 0: not told to stop yet */
-	bool can_wake;                     /* a byte to read from wake_fd ends the input */
+	const volatile sig_atomic_t *quit;
+	int64_t stop_deadline_ms; /* 0: not told to stop yet */
+	bool can_wake;            /* a byte to read from wake_fd ends the input */
 	int wake_fd;
 	iot_read_fn *read;
 	void *context;

@@ -32,6 +32,7 @@ struct iot_window_options {
 	bool plain;           /* do not look for compression */
 	const volatile sig_atomic_t
 	    *stop; /* set by a signal handler: a pipe ends as soon as it is empty; or NULL */
+	const volatile sig_atomic_t *quit; /* the same: any input ends at once when it is above 1 */
 	const struct iot_error *why; /* status and sentence of a callback that returned -1, taken
 					over as they are; NULL, or IOT_OK in it: errno */
 	void (*done)(void *context); /* called last by iot_window_free, so that what a window was

@@ -100,5 +100,9 @@ while [ $i -le 256 ]; do
 	i=$((i + 1))
 done
 try procstat -o out.bin "$@"
+echo "== a signal within a line that has no end"
+truncate -s 1T endless.txt
+timeout -k 100 3 "$IOTRACE" convert -q --from=strace -o out.iot endless.txt
+echo $?
 echo "== left here"
 ls -A | grep -v '^made\.py$\|\.txt$\|\.log$\|\.gz$\|\.tar$'
