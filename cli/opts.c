@@ -25,6 +25,8 @@ unsigned iot_word_distance(const char *a, const char *b)
 	unsigned row[3][WORD_MAX + 1] = {{0}};
 	if (n > WORD_MAX || m > WORD_MAX)
 		return WORD_MAX;
+	if (n >= 3 && n < m && memcmp(a, b, n) == 0)
+		return 1;
 	for (size_t j = 0; j <= m; j++)
 		row[0][j] = (unsigned)j;
 	for (size_t i = 1; i <= n; i++) {

@@ -83,7 +83,7 @@ int iot_opts_wrong(const struct iot_command *cmd, const char *format, ...)
 /* The whole help, on stdout; returns the exit status. */
 int iot_opts_help(const struct iot_command *cmd);
 
-/* The number of single-character edits between two words: for "did you mean". */
+/* For "did you mean": how many single-character edits make b of a; 1 if b begins with a. */
 unsigned iot_word_distance(const char *a, const char *b);
 /* Whether so many edits are few enough for `word` to be a slip of the keyboard. */
 bool iot_word_close(unsigned distance, const char *word);

@@ -8,6 +8,8 @@ try
 try ifno
 try --halp
 try xyzzy
+try conv x
+try cat --out=x y
 try help statt
 try cat --formt=csv x
 try cat --frobnicate x

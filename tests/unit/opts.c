@@ -95,5 +95,6 @@ Test(opts, words_are_near_by_edits_and_swaps)
 	cr_expect_eq(iot_word_distance("stats", "stat"), 1);
 	cr_expect_eq(iot_word_distance("stet", "stat"), 1);
 	cr_expect_eq(iot_word_distance("", "stat"), 4);
+	cr_expect_eq(iot_word_distance("conv", "convert"), 1);
 	cr_expect(!iot_word_close(iot_word_distance("xy", "ab"), "xy"));
 }
