@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,14 +47,20 @@ void iot_collector_free(struct iot_collector *c)
 
 /* Out */
 
+/* Where nobody empties a pipe, this does not come back: signals come through, then. */
 static bool write_out(struct iot_collector *c, const unsigned char *data, size_t size)
 {
-	if (!iot_file_write(c->out, data, size, IOT_FILE_HERE)) {
+	sigset_t blocked;
+	if (c->open_to != NULL)
+		(void)sigprocmask(SIG_SETMASK, c->open_to, &blocked);
+	const bool written = iot_file_write(c->out, data, size, IOT_FILE_HERE);
+	if (written)
+		c->bytes += size;
+	else
 		iot_error_system(&c->error, errno, "%s: cannot be written", c->out_name);
-		return false;
-	}
-	c->bytes += size;
-	return true;
+	if (c->open_to != NULL)
+		(void)sigprocmask(SIG_SETMASK, &blocked, NULL);
+	return written;
 }
 
 /* Counting */
@@ -178,6 +185,9 @@ static bool drain(struct iot_collector *c)
 
 bool iot_collector_run(struct iot_collector *c, const sigset_t *waiting)
 {
+	struct stat st;
+	const bool to_file = fstat(c->out, &st) == 0 && S_ISREG(st.st_mode);
+	c->open_to = to_file ? NULL : waiting;
 	while (is_open(c) && !*c->stop) {
 		int n = ppoll(c->poll, (nfds_t)c->pipes, NULL, waiting);
 		if (n < 0 && errno != EINTR && errno != EAGAIN) {

@@ -31,6 +31,7 @@ struct iot_collector {
 	const char *out_name; /* escaped */
 	bool appends;         /* there was something in the file before */
 	const volatile sig_atomic_t *stop;
+	const sigset_t *open_to; /* the mask while writing to what is no file; or NULL */
 	struct iot_ledger ledger;
 	uint64_t bytes, records, damaged, before;
 	struct iot_error error;

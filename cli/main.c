@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/error.h"
 
@@ -132,6 +133,12 @@ static int run(int argc, char **argv)
 	return e ? e->fn(argc, argv) : unknown(word);
 }
 
+/* It may have been closed from the start, and EINTR has closed it all the same. */
+static bool close_standard_output(void)
+{
+	return close(STDOUT_FILENO) == 0 || errno == EBADF || errno == EINTR;
+}
+
 int main(int argc, char **argv)
 {
 	/* A reader that goes away is an error of write(2), not the end of this process. */
@@ -141,9 +148,9 @@ int main(int argc, char **argv)
 	/* Large blocks go back to the system when freed, however often: glibc would begin to keep them. */
 	(void)mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 	int status = run(argc - 1, argv + 1);
-	/* Data goes through iot_out; this is for help texts. */
+	/* Data goes through iot_out; this is for help texts, and for what only a close tells. */
 	errno = 0;
-	if (fflush(stdout) != 0 || ferror(stdout)) {
+	if (fflush(stdout) != 0 || ferror(stdout) || !close_standard_output()) {
 		if (errno != EPIPE)
 			iot_message("cannot write to standard output: %s", strerror(errno));
 		return status == IOT_EXIT_OK ? IOT_EXIT_FAULT : status;

@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 from waiting import LONG, await_full, await_read, signalled_while_writing  # noqa: E402
@@ -131,8 +132,8 @@ class Lab:
             left += os.listdir(os.path.join(work, "out")) if "-O" in words else []
         return "ends" if status == -number and not left else "status %d, leaves %s" % (status, left)
 
-    def reader_waits(self, words, number):
-        """One signal is enough, though a write never returns."""
+    def reader_waits(self, words, number, again=False):
+        """One signal is enough, though a write never returns; again: the first only asks to stop."""
         end, start = os.pipe()
         size = fcntl.fcntl(start, fcntl.F_SETPIPE_SZ, 4096)
         child = subprocess.Popen(self.words(words), stdout=start, restore_signals=True)
@@ -140,6 +141,10 @@ class Lab:
         try:
             await_full(end, size)
             child.send_signal(number)
+            until = time.monotonic() + LONG
+            while again and child.poll() is None and time.monotonic() < until:
+                time.sleep(0.05)
+                child.send_signal(number)
             status = child.wait(timeout=LONG)
         except (TimeoutError, subprocess.TimeoutExpired) as hang:
             child.kill()
@@ -187,6 +192,9 @@ def make_inputs(lab, log, large):
     subprocess.run([lab.iotrace, "convert", "-q", "-o", lab.path("large"), large], check=True)
     trace = lab.path("trace")
     subprocess.run([lab.iotrace, "convert", "-q", "-o", trace, log], check=True)
+    with open(lab.path("packets"), "wb") as packets:
+        make = os.path.join(os.path.dirname(lab.iotrace), "packet_make")
+        subprocess.run([make, "--records=5000", "--processes=2"], stdout=packets, check=True)
     with subprocess.Popen(["gzip", "-dc", log], stdout=subprocess.PIPE) as unpacked:
         data = unpacked.stdout.read()
     with open(lab.path("log"), "wb") as f:
@@ -215,6 +223,8 @@ def main():
                 results[name, "writing, " + number.name] = lab.while_writing(words, number)
         for name, words in PIPED.items():
             results[name, "reader waits"] = lab.reader_waits(words, signal.SIGTERM)
+        results["procstat", "reader waits"] = lab.reader_waits(
+            ["procstat", "-q", "@packets"], signal.SIGTERM, again=True)
         results["repair", "SIGPIPE"] = lab.reader_gone(["check", "--repair", "-"], "trace")
         for name, words in ALONE.items():
             results[name, "four at once"] = lab.four(words)
