@@ -41,6 +41,8 @@ const char *iot_input_name(const struct iot_input *in,
 			   size_t member); /* path, or tar's path + '/' + name */
 /* The first bytes of a member, at most IOT_HEAD_SIZE, unpacked; kept until free. */
 const char *iot_input_head(struct iot_input *in, size_t member, size_t *size);
+/* Whether a member begins as our own traces do. */
+bool iot_input_is_trace(struct iot_input *in, size_t member);
 /* IOT_OK, or why a head asked for could not be read whole: memory, or the disk. */
 const struct iot_error *iot_input_unseen(const struct iot_input *in);
 /*

@@ -102,11 +102,11 @@ static bool refuse_blank(struct iot_input *in, struct iot_error *error)
 	return true;
 }
 
-static bool is_trace(struct iot_input *in)
+bool iot_input_is_trace(struct iot_input *in, size_t member)
 {
 	static const char HEX[] = "ff %iotrace ", DEC[] = "255 %iotrace ";
 	size_t size;
-	const char *head = iot_input_head(in, 0, &size);
+	const char *head = iot_input_head(in, member, &size);
 	return (size >= sizeof(HEX) && memcmp(head, HEX, sizeof(HEX) - 1) == 0) ||
 	       (size >= sizeof(DEC) && memcmp(head, DEC, sizeof(DEC) - 1) == 0);
 }
@@ -128,7 +128,7 @@ static void refuse_unknown(struct iot_input *in, struct iot_error *error)
 	if (refuse_blank(in, error))
 		return;
 	iot_escape(first, sizeof(first), iot_input_name(in, 0), strlen(iot_input_name(in, 0)));
-	if (is_trace(in)) {
+	if (iot_input_is_trace(in, 0)) {
 		iot_error_set(error, IOT_EFORMAT,
 			      "%s: a trace already, with nothing to convert; see iotrace cat",
 			      first);

@@ -3,7 +3,6 @@
 #include "strace.h"
 
 #include <inttypes.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -337,6 +337,18 @@ static void member_look(struct strace *s, size_t i)
 		src->tick_ns = m->layout.tick_ns;
 }
 
+/* A folder of logs may have what was made of them in it, too. */
+static bool is_left_out(struct strace *s, size_t i)
+{
+	const char *path = iot_input_name(s->src->input, i);
+	char name[256];
+	if (s->member[i].first_ns != INT64_MAX || !iot_input_is_trace(s->src->input, i))
+		return false;
+	iot_report_note(&s->src->report, "%s: a trace already, and left out",
+			iot_escape(name, sizeof name, path, strlen(path)));
+	return true;
+}
+
 /* Members without lines of strace have no time: they come with the first. */
 static void settle_times(struct strace *s)
 {
@@ -386,15 +398,15 @@ int iot_strace_log_open(struct strace *s)
 		return iot_error_set(&s->src->error, IOT_ENOMEM, "out of memory");
 	s->src->tick_ns = UINT64_C(1000000000);
 	allow_descriptors(s);
-	for (size_t i = 0; i < s->members; i++)
+	for (size_t i = 0; i < s->members; i++) {
 		member_look(s, i);
+		if (!is_left_out(s, i))
+			s->heap[s->heap_size++] = (uint32_t)i;
+	}
 	settle_times(s);
 	note_times(s);
 	s->whole = s->members > 0 && s->member[0].layout.starts_with_exec;
-	for (size_t i = s->members; i-- > 0;)
-		s->heap[i] = (uint32_t)i;
-	s->heap_size = s->members;
-	for (size_t i = s->members; i-- > 0;)
+	for (size_t i = s->heap_size; i-- > 0;)
 		sift_down(s, i);
 	return IOT_OK;
 }

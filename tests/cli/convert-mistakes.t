@@ -37,3 +37,9 @@ convert app.7 app.10
 
 echo '1700000000.000001 socket(AF_INET, SOCK_STREAM, 0) = 3' >network
 convert network
+
+# What was made of a log, beside it
+mkdir folder
+cp alone folder
+"$IOTRACE" convert -q -o folder/alone.iot.zst alone
+convert folder
