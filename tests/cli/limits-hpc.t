@@ -43,6 +43,9 @@ one("lustre-new", 8, 2, struct.pack("<4q", 5, 0, MOST, MOST))
 one("lustre-sum", 8, 2, struct.pack("<4q", 5, 0, 16384, 16384), bytes(100))
 log("name", {0: zlib.compress(struct.pack("<Q", 5) + b"x" * (64 << 20), 9)}, {})
 log("names", {0: zlib.compress(b"".join(struct.pack("<Q", i) + b"\0" for i in range(200000)), 9)}, {})
+log("same", {0: zlib.compress(b"".join(struct.pack("<Q", 5) + b"/%06d\0" % i for i in range(300000))),
+             11: zlib.compress(dxt(0, 1, 0) + segment)}, {10: 1})
+one("dxt-none", 10, 1, *(struct.pack("<Qqq64sqq", 5 + i, i % 7, 0, b"host", 0, 0) for i in range(200000)))
 log("processes", {0: names, 11: zlib.compress(dxt(0, 1, 0) + segment)}, {10: 1}, processes=DEEP)
 def beyond(h):
     struct.pack_into("<QQ", h, 48 + 16 * 10, 1 << 60, 1 << 63)
@@ -73,6 +76,10 @@ def trace(name, grammar, calls=2, ranks=1, cst=None, size=None, packed=None):
     put("0.cfg", packed or block(grammar if isinstance(grammar, bytes) else pack_grammar(grammar)))
 fine = {-1: [(0, 1), (1, 1)]}
 trace("fine", fine)
+# opens that no read can mean, and reads that look for theirs
+N = 150000
+trace("opens", {-1: [(0, N), (1, N)]}, calls=2 * N,
+      cst=signatures(2, [key("open", "/f", 1, 420), key("read", "/f", "%p", 8)]))
 trace("circle", {-1: [(0, 1), (-2, 1)], -2: [(1, 1), (-1, 1)]})
 trace("itself", {-1: [(0, 1), (-1, 2147483647)]})
 chain = {-i: [(-i - 1, 1)] for i in range(1, 300000)}
@@ -91,14 +98,15 @@ trace("packed", fine, packed=(lambda z: struct.pack("<QQ", len(z), 512 << 20) + 
 P
 python3 logs.py || exit 1
 
-# try INPUT: in 1 GiB, and in a time that only what has no end needs
+# try INPUT: in 1 GiB, and 100 seconds of the processor
 try() {
 	(
 		case ${MODE-release} in
 		release | debug) ulimit -v 1048576 ;; # sanitizers want all of it
 		esac
 		ulimit -f 409600
-		timeout 300 "$IOTRACE" convert -o out.iot "$1" 2>err.txt
+		ulimit -t 100
+		"$IOTRACE" convert -o out.iot "$1" 2>err.txt
 	)
 	echo "$1: $?"
 	cut -c 1-150 err.txt | grep -v '^iotrace: warning.*has no DXT data' | head -n 3

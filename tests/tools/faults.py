@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Every command when something fails: memory, descriptors, disks, pipes, threads.
 
-    faults.py IOTRACE FAULT_LIBRARY [--all | --places=N] [COMMAND]...
+    faults.py IOTRACE FAULT_LIBRARY [--all | --places=N] [--table] [COMMAND]...
 
 Each command runs on a small trace again and again, with one call failing each time: the first, the
 second, ... (tests/tools/fault.c). A run must end with its usual result (the fault did not matter), or
 with exit status 1, a message, and either nothing under the name of the output or a whole trace that
-says what was lost. It must not be killed, hang, leave other files behind, or be silent. Prints a table:
-for each fault and command, how many runs had the usual result, and how many told. Without --all at most
-60 places of a kind are tried, spread evenly. A program with the address sanitizer tells of leaks, too.
+says what was lost. It must not be killed, hang, leave other files behind, or be silent. Prints a table,
+with fewer places than 60 only if asked for it: for each command and fault, how many runs had the usual
+result, and how many told. Without --all at most 60 places of a kind are tried, spread evenly. A program with the address sanitizer tells of leaks, too.
 """
 import gzip
 import json
@@ -258,7 +258,7 @@ def main():
                     failed += 1
                     print("not ok: %s, FAULT=%s: %s" % (name, fault, verdict))
                 table[call, how, name] = "%(same)d+%(told)d" % outcome
-        if most >= PLACES:
+        if most >= PLACES or "--table" in sys.argv:
             print_table(table, list(chosen))
     print("%d passed, %d failed" % (runs - failed, failed))
     return 1 if failed else 0
