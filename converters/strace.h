@@ -260,8 +260,8 @@ struct strace {
 	/* Tasks by tid */
 	struct strace_task **task; /* open addressing; tid 0 is `numberless` */
 	size_t task_room, task_count;
-	struct strace_task *alive;   /* list of all */
-	struct strace_task *waiting; /* list of those with a dated call pending */
+	struct strace_task *alive, *oldest; /* list of all, and its end */
+	struct strace_task *waiting;        /* list of those with a dated call pending */
 	struct strace_task *waiting_last;
 	struct strace_task *numberless; /* the first process while its number is not known */
 	struct strace_task *last;       /* a small cache */

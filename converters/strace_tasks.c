@@ -11,7 +11,10 @@
 
 #include "lib/seed.h"
 
-enum { TASKS_START = 64 };
+enum {
+	TASKS_START = 64,
+	GUESSES_MAX = 1000, /* tasks looked at to tell whose call goes on */
+};
 
 /* Tasks by number: open addressing */
 
@@ -202,8 +205,7 @@ bool iot_strace_be_born(struct strace *s, struct strace_task *t, uint32_t tid)
 		return false;
 	}
 	t->next = s->alive;
-	if (s->alive != NULL)
-		s->alive->prev = t;
+	*(s->alive != NULL ? &s->alive->prev : &s->oldest) = t;
 	s->alive = t;
 	if (t->group->id == 0) {
 		t->group->pid = tid <= STRACE_PID_MAX ? tid : 0;
@@ -240,8 +242,7 @@ void iot_strace_task_end(struct strace *s, struct strace_task *t)
 	if (t->tid != 0)
 		task_remove(s, t);
 	*(t->prev == NULL ? &s->alive : &t->prev->next) = t->next;
-	if (t->next != NULL)
-		t->next->prev = t->prev;
+	*(t->next != NULL ? &t->next->prev : &s->oldest) = t->prev;
 	if (s->last == t)
 		s->last = NULL;
 	if (s->numberless == t)
@@ -413,10 +414,11 @@ static struct strace_task *unnumbered_task(struct strace *s, const struct strace
 		return s->numberless = root_task(s, 0);
 	if (s->numberless != NULL)
 		return s->numberless;
-	struct strace_task *t = s->alive;
-	while (t->next != NULL && (t->pending == STRACE_IDLE || line->kind != STRACE_RESUMED))
-		t = t->next;
-	return t;
+	struct strace_task *t = line->kind == STRACE_RESUMED ? s->alive : NULL;
+	for (unsigned i = 0; t != NULL && i < GUESSES_MAX; t = t->next, i++)
+		if (t->pending != STRACE_IDLE)
+			return t;
+	return s->oldest;
 }
 
 /* The name beside the pid: of a program whose exec has not been seen. */

@@ -39,6 +39,10 @@ def waiting():
     for i in range(4 * N): yield 1 + N, 'write(4, "", 9) = 9 <0.000001>'
 def pairs():
     for i in range(N): yield 1, "pipe(0x7ff) = 0 <0.000001>"
+# lines that show nobody's number, among those of many
+with open("nobody.log", "w") as f:
+    for i in range(N): f.write("[pid %d] %s %s\n" % (10 + i, when(i), READ))
+    for i in range(N): f.write("%s %s\n" % (when(N + i), READ))
 for f in forks, execs, copies, closes, folders, waiting, pairs:
     log(f.__name__ + ".log", f())
 
