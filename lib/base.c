@@ -62,13 +62,15 @@ static size_t fields_expected(uint64_t compression)
 	return n;
 }
 
-/* startTime and processTime alone may be negative. */
+/* Of digits alone, however many; startTime and processTime may be negative. */
 static bool is_number(struct field f, unsigned base, bool may_be_negative)
 {
-	uint64_t value;
-	if (may_be_negative && f.text[0] == '-')
-		f = (struct field){f.text + 1, f.size - 1};
-	return iot_number_parse(f.text, f.size, base, &value);
+	const size_t sign = may_be_negative && f.text[0] == '-';
+	uint64_t digit;
+	for (size_t i = sign; i < f.size; i++)
+		if (!iot_number_parse(f.text + i, 1, base, &digit))
+			return false;
+	return f.size > sign;
 }
 
 bool iot_base_fits(const char *line, size_t size, unsigned base)

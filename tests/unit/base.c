@@ -46,6 +46,13 @@ Test(base, records_vote)
 	cr_assert_not(tie);
 }
 
+Test(base, numbers_too_large_vote_as_their_digits_do)
+{
+	static const char line[] = "192 236 100000000000000000000 501 -1000";
+	cr_assert(iot_base_fits(line, sizeof(line) - 1, 10));
+	cr_assert_not(iot_base_fits("192 236 1 - 1", 13, 10));
+}
+
 /* 0x80 is 128 and drops one field; decimal 80 = 0x50 has the undefined flag. */
 Test(base, fields_must_agree_with_the_flags)
 {
