@@ -105,6 +105,7 @@ static int cat_shown(struct cat *c)
 		return IOT_EXIT_FAULT;
 	iot_show_init(&s, &out, c->in.reader);
 	s.names = c->names;
+	s.for_people = c->format == FORMAT_TEXT;
 	if (c->format == FORMAT_CSV && !c->names)
 		show_csv(c, &s);
 	else

@@ -131,6 +131,5 @@ void iot_show_free(struct iot_show *s)
 	iot_map_free(&s->processes);
 	free(s->cpu_ns);
 	free(s->memory);
-	free(s->path.text);
-	iot_names_free(&s->in_force);
+	iot_show_paths_free(s);
 }

@@ -76,30 +76,18 @@ static char *put_offset(char *to, const struct iot_record *rec)
 	return iot_digits_right(to, rec->offset, OFFSET_WIDTH - 2);
 }
 
-/* What a file is called: its path, or its number. Kept in text while *finds stays the same. */
-static void name_file(struct iot_show *s, const struct iot_record *rec, char *text, uint64_t *finds)
+static void end_line(struct iot_show *s, char *to, const struct iot_record *rec)
 {
 	size_t size;
 	const char *name = iot_show_path(s, rec, &size);
-	if (*finds == s->path.finds)
-		return;
-	*finds = s->path.finds;
-	if (name)
-		iot_escape(text, NAME_ROOM, name, size);
-	else
-		snprintf(text, NAME_ROOM, "%s %u", rec->type & IOT_LOGICAL ? "file" : "disk",
-			 rec->file);
-}
-
-static void end_line(struct iot_show *s, char *to, const char *name)
-{
 	to = put_left(to, "  ", 0);
 	iot_out_took(s->out, to);
-	iot_out_text(s->out, name);
+	if (name != NULL)
+		iot_out_write(s->out, name, size);
 	iot_out_write(s->out, "\n", 1);
 }
 
-static void text_record(struct iot_show *s, const struct iot_record *rec, const char *name)
+static void text_record(struct iot_show *s, const struct iot_record *rec)
 {
 	char *to = iot_out_room(s->out, LINE_ROOM);
 	to = put_seconds(to, (uint64_t)rec->start_ns, s->tick_ns, START_WIDTH);
@@ -116,7 +104,7 @@ static void text_record(struct iot_show *s, const struct iot_record *rec, const 
 	to = put_offset(to, rec);
 	*to++ = ' ';
 	to = iot_digits_right(to, rec->length, LENGTH_WIDTH);
-	end_line(s, to, name);
+	end_line(s, to, rec);
 }
 
 /* A key's value, decoded and escaped; room NAME_ROOM. */
@@ -131,17 +119,18 @@ static void value_of(struct iot_show *s, const struct iot_event *ev, const char 
 /* What moves no data: its name where records have read and write, an error before the path. */
 static void text_op(struct iot_show *s, const struct iot_event *ev)
 {
-	char operation[NAME_ROOM], path[NAME_ROOM], to_path[NAME_ROOM], result[NAME_ROOM];
+	char operation[NAME_ROOM], told[NAME_ROOM], to_path[NAME_ROOM], result[NAME_ROOM];
+	const char *path = told;
+	size_t size;
 	char *to = iot_out_room(s->out, LINE_ROOM);
 	struct iot_record rec = ev->rec;
-	uint64_t finds = 0;
 	rec.type |= IOT_LOGICAL;
 	value_of(s, ev, "name", operation);
-	value_of(s, ev, "path", path);
+	value_of(s, ev, "path", told);
 	value_of(s, ev, "to", to_path);
 	value_of(s, ev, "result", result);
 	if (path[0] == '\0' && (ev->has & IOT_HAS_FILE))
-		name_file(s, &rec, path, &finds);
+		path = iot_show_path(s, &rec, &size);
 	to = put_seconds(to, (uint64_t)ev->rec.start_ns, s->tick_ns, START_WIDTH);
 	*to++ = ' ';
 	if (ev->has & IOT_HAS_TOOK)
@@ -154,7 +143,7 @@ static void text_op(struct iot_show *s, const struct iot_event *ev)
 		       (int)(OFFSET_WIDTH + LENGTH_WIDTH + 1 + WHAT_WIDTH -
 			     (strlen(operation) > WHAT_WIDTH ? strlen(operation) : WHAT_WIDTH)),
 		       result[0] == '0' ? "" : result);
-	iot_out_text(s->out, path);
+	iot_out_text(s->out, path ? path : "");
 	iot_out_text(s->out, to_path[0] ? " -> " : "");
 	iot_out_text(s->out, to_path);
 	iot_out_write(s->out, "\n", 1);
@@ -170,12 +159,9 @@ static void text_comment(struct iot_show *s, const struct iot_event *ev)
 
 void iot_show_text(struct iot_show *s, const struct iot_event *ev, size_t n)
 {
-	char name[NAME_ROOM] = "";
-	uint64_t finds = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (ev[i].kind == IOT_RECORD) {
-			name_file(s, &ev[i].rec, name, &finds);
-			text_record(s, &ev[i].rec, name);
+			text_record(s, &ev[i].rec);
 		} else if (ev[i].kind == IOT_OP) {
 			text_op(s, &ev[i]);
 		} else if (ev[i].kind != IOT_FILE && ev[i].kind != IOT_PROCESS) {
