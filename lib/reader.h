@@ -50,7 +50,6 @@ struct iot_reader {
 	bool begun;    /* a line that is not blank has been seen */
 	bool framed;   /* %iotrace was there */
 	bool ended;    /* %end was there */
-	bool in_tail;  /* the block is the last line, that lacked its LF */
 	bool cut;      /* the last line is a part of one */
 	bool done;     /* the proper end was told */
 	bool skipping; /* until the next %sync */

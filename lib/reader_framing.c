@@ -171,13 +171,6 @@ bool iot_reader_take_sync(struct iot_reader *r, struct iot_batch *b, const struc
 	return true;
 }
 
-static bool end_of_tail(struct iot_reader *r)
-{
-	r->cut = true;
-	r->cur = r->end;
-	return true;
-}
-
 bool iot_reader_take_end(struct iot_reader *r, struct iot_batch *b, const struct iot_line *l)
 {
 	struct iot_end e;
@@ -187,7 +180,7 @@ bool iot_reader_take_end(struct iot_reader *r, struct iot_batch *b, const struct
 		return iot_reader_damaged(r, l->column,
 					  "%end in a trace that does not begin with %iotrace");
 	if (wrong != NULL)
-		return r->in_tail ? end_of_tail(r) : iot_reader_damaged(r, l->column, wrong);
+		return iot_reader_damaged(r, l->column, wrong);
 	if (!hash_matches(r, e.hash))
 		snprintf(sentence, sizeof(sentence),
 			 "the text since the last %%sync does not have the xxh3= that %%end tells");

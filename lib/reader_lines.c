@@ -49,6 +49,13 @@ static bool begins_header(const struct iot_line *l)
 				      : iot_directive_framing(l->text) == IOT_FRAMING_HEADER;
 }
 
+static bool is_whole_end(const struct iot_line *l)
+{
+	struct iot_end e;
+	return l->kind == IOT_LINE_COMMENT && iot_directive_framing(l->text) == IOT_FRAMING_END &&
+	       iot_end_parse(l->text, &e) == NULL;
+}
+
 /* Whether a line without LF is only a part of one. */
 static bool is_cut(const struct iot_reader *r, const struct iot_line *l)
 {
@@ -56,8 +63,7 @@ static bool is_cut(const struct iot_reader *r, const struct iot_line *l)
 		return false;
 	if (!r->begun && begins_header(l))
 		return true;
-	return r->framed &&
-	       !(l->kind == IOT_LINE_COMMENT && iot_directive_framing(l->text) == IOT_FRAMING_END);
+	return r->framed && !is_whole_end(l);
 }
 
 /* p[0 .. size) is all that is left, and has no LF. */
@@ -75,7 +81,6 @@ static int last_line(struct iot_reader *r, const char *p, size_t size)
 		return iot_error_set(&r->error, IOT_ENOMEM, "%s: out of memory", r->name);
 	memcpy(r->tail, p, size);
 	r->tail[size] = '\n';
-	r->in_tail = true;
 	start_block(r, r->tail, size + 1, size);
 	return 1;
 }

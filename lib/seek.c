@@ -256,7 +256,7 @@ int iot_reader_begin_at(struct iot_reader *r, uint64_t at)
 	r->shown = 0;
 	free(r->tail);
 	r->tail = NULL;
-	r->begun = r->framed = r->ended = r->in_tail = r->cut = r->done = false;
+	r->begun = r->framed = r->ended = r->cut = r->done = false;
 	r->skipping = r->in_long = false;
 	r->index = r->interval_at = 0;
 	XXH3_64bits_reset(r->hash);
