@@ -244,9 +244,9 @@ enum {
 struct strace {
 	struct iot_source *src;
 	struct iot_tracker tracker;
-	bool threads, all;
-	size_t logs, clocks, epochs; /* members that are logs, and those with such times */
-	bool has_time, brackets, durations;
+	size_t logs, clocks, epochs;        /* members that are logs, and those with such times */
+	bool has_time, brackets, durations; /* of the logs */
+	bool threads, all;                  /* options */
 
 	/* Members: a heap of those that have a line, by time */
 	struct strace_member *member;
@@ -266,24 +266,23 @@ struct strace {
 	struct strace_task *numberless; /* the first process while its number is not known */
 	struct strace_task *last;       /* a small cache */
 	uint8_t *used_ids;              /* bitmap of process ids given */
-	uint32_t next_id;
-	struct strace_task *forking; /* list of those with a fork pending */
-	uint32_t forks_pending;
+	struct strace_task *forking;    /* list of those with a fork pending */
+	uint32_t next_id, forks_pending;
 	uint32_t adopted;         /* seen without a fork before them */
 	bool whole, forks_hidden; /* every process descends from the first; forks are not shown */
-	struct strace_held *held, **held_tail;
-	size_t held_lines, held_bytes;
 	bool releasing;
 	bool release_due; /* a fork has returned a number that lines may be held for */
+	struct strace_held *held, **held_tail;
+	size_t held_lines, held_bytes;
 
 	struct iot_emit emit;
-	bool began, ended;
-	bool backwards;  /* times have gone back: there is no watermark */
 	int64_t mark_ns; /* the watermark, and the line at which it is looked for again */
 	uint64_t mark_again;
-	bool cut;            /* the last line is not whole */
-	int status;          /* what next says after the last event */
 	uint64_t understood; /* lines of a trace seen */
+	int status;          /* what next says after the last event */
+	bool began, ended;
+	bool backwards; /* times have gone back: there is no watermark */
+	bool cut;       /* the last line is not whole */
 	bool summary;
 	struct strace_name hash[STRACE_HASH];
 	char path[IOT_PATH_ROOM], path2[IOT_PATH_ROOM], scratch[IOT_PATH_ROOM];
