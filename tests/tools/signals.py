@@ -76,6 +76,17 @@ ALONE = {  # four at once
 }
 
 
+def outcome(child, signalled):
+    """The exit status of a child that `signalled` waits for and signals, and what hangs."""
+    try:
+        signalled()
+        return child.wait(timeout=LONG), None
+    except (TimeoutError, subprocess.TimeoutExpired) as hang:
+        child.kill()
+        child.wait()
+        return None, "hangs: %s" % hang
+
+
 class Lab:
     def __init__(self, iotrace, folder):
         self.iotrace, self.folder = iotrace, folder
@@ -101,14 +112,13 @@ class Lab:
                                      stderr=subprocess.DEVNULL, restore_signals=True)
             child.stdin.write(data)
             child.stdin.flush()
-            try:
+
+            def when_read():
                 await_read(child.stdin, child)
                 child.send_signal(number)
-                status = child.wait(timeout=LONG)
-            except (TimeoutError, subprocess.TimeoutExpired) as hang:
-                child.kill()
-                child.wait()
-                return "hangs: %s" % hang
+            status, fault = outcome(child, when_read)
+            if fault:
+                return fault
             left = os.listdir(work)
             wanted = {os.path.basename(w.split("=")[-1]) for w in words if "out" in w}
             if status == -number:
@@ -138,21 +148,17 @@ class Lab:
         size = fcntl.fcntl(start, fcntl.F_SETPIPE_SZ, 4096)
         child = subprocess.Popen(self.words(words), stdout=start, restore_signals=True)
         os.close(start)
-        try:
+
+        def when_full():
             await_full(end, size)
             child.send_signal(number)
             until = time.monotonic() + LONG
             while again and child.poll() is None and time.monotonic() < until:
                 time.sleep(0.05)
                 child.send_signal(number)
-            status = child.wait(timeout=LONG)
-        except (TimeoutError, subprocess.TimeoutExpired) as hang:
-            child.kill()
-            child.wait()
-            return "hangs: %s" % hang
-        finally:
-            os.close(end)
-        return "ends" if status == -number else "status %d" % status
+        status, fault = outcome(child, when_full)
+        os.close(end)
+        return fault or ("ends" if status == -number else "status %d" % status)
 
     def reader_gone(self, words, name):
         """Standard output is a pipe that nobody reads: quiet, and by signal or status 1."""
