@@ -53,6 +53,14 @@ int iot_error_set(struct iot_error *e, int status, const char *format, ...)
 	return status;
 }
 
+int iot_error_refuse(struct iot_error *e, const char *why)
+{
+	const int status = iot_error_set(e, IOT_EUSAGE, "%s", why);
+
+	e->status = IOT_OK;
+	return status;
+}
+
 int iot_error_system(struct iot_error *e, int errnum, const char *format, ...)
 {
 	/* The reason is what must not be cut, so the sentence leaves it some room. */

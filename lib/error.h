@@ -20,6 +20,12 @@ int iot_error_set(struct iot_error *e, int status, const char *format, ...)
 int iot_error_system(struct iot_error *e, int errnum, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/*
+ * Says why a handle that works refuses a call, which is not a failure of the handle: IOT_EUSAGE, and
+ * the next call is as good as if this one had not been made.
+ */
+int iot_error_refuse(struct iot_error *e, const char *why);
+
 static inline void iot_error_clear(struct iot_error *e)
 {
 	e->status = IOT_OK;

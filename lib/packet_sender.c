@@ -107,10 +107,11 @@ int iot_sender_set(struct iot_sender *s, enum iot_sender_option option, uint64_t
 {
 	if (s->error.status != IOT_OK)
 		return s->error.status;
-	if (s->is_open || set(s, option, value) != IOT_OK)
-		return iot_error_set(&s->error, IOT_EUSAGE, "setting %d of a sender: %s",
-				     (int)option,
-				     s->is_open ? "it is open already" : "no such value");
+	if (s->is_open)
+		return IOT_EUSAGE; /* which is no reason to send nothing any more */
+	if (set(s, option, value) != IOT_OK)
+		return iot_error_set(&s->error, IOT_EUSAGE, "setting %d of a sender: no such value",
+				     (int)option);
 	return IOT_OK;
 }
 
@@ -118,9 +119,10 @@ int iot_sender_on_clock(struct iot_sender *s, iot_clock_fn *fn, void *context, i
 {
 	if (s->error.status != IOT_OK)
 		return s->error.status;
-	if (s->is_open || fn == NULL || epoch_ns < 0)
-		return iot_error_set(&s->error, IOT_EUSAGE, "a sender's clock: %s",
-				     s->is_open ? "it is open already" : "no such clock");
+	if (s->is_open)
+		return IOT_EUSAGE;
+	if (fn == NULL || epoch_ns < 0)
+		return iot_error_set(&s->error, IOT_EUSAGE, "a sender's clock: no such clock");
 	s->clock = fn;
 	s->clock_context = context;
 	s->epoch_ns = epoch_ns;
@@ -217,15 +219,17 @@ static int begin(struct iot_sender *s, const char *program)
 	return iot_sender_send_start(s);
 }
 
-static int refuse_again(struct iot_sender *s)
+/* Once, and not after a setting that was refused. */
+static int may_open(const struct iot_sender *s)
 {
-	return iot_error_set(&s->error, IOT_EUSAGE, "a sender is open already");
+	return s->is_open ? IOT_EUSAGE : s->error.status;
 }
 
 int iot_sender_open_fd(struct iot_sender *s, int fd, const char *program)
 {
-	if (s->error.status != IOT_OK || s->is_open)
-		return refuse_again(s);
+	int status = may_open(s);
+	if (status != IOT_OK)
+		return status;
 	s->fd = fd;
 	return begin(s, program);
 }
@@ -233,9 +237,9 @@ int iot_sender_open_fd(struct iot_sender *s, int fd, const char *program)
 int iot_sender_open(struct iot_sender *s, const char *path, const char *program)
 {
 	char shown[512];
-	int fd;
-	if (s->error.status != IOT_OK || s->is_open)
-		return refuse_again(s);
+	int fd, status = may_open(s);
+	if (status != IOT_OK)
+		return status;
 	do
 		fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
 	while (fd < 0 && errno == EINTR);

@@ -49,7 +49,8 @@ void iot_reader_free(struct iot_reader *r)
 
 int iot_reader_refuse(struct iot_reader *r, const char *why)
 {
-	return iot_error_set(&r->error, IOT_EUSAGE, "%s", why);
+	return r->window != NULL ? iot_error_refuse(&r->error, why)
+				 : iot_error_set(&r->error, IOT_EUSAGE, "%s", why);
 }
 
 static int set_number(struct iot_reader *r, uint64_t *where, uint64_t value, uint64_t max)

@@ -82,7 +82,7 @@ struct iot_batch {
 	size_t stride, max, n;
 };
 
-/* Fails for what the caller did; returns the status. */
+/* For what the caller did; an open reader stays as it was. Returns IOT_EUSAGE. */
 int iot_reader_refuse(struct iot_reader *r, const char *why);
 
 /* What returns bool here and below: whether the batch goes on. */

@@ -78,7 +78,8 @@ int iot_writer_set(struct iot_writer *w, enum iot_option option, uint64_t value)
 	if (w->error.status != IOT_OK)
 		return w->error.status;
 	if (w->open)
-		return iot_writer_refuse(w, "settings of a writer are made before it is opened");
+		return iot_error_refuse(&w->error,
+					"settings of a writer are made before it is opened");
 	switch (option) {
 	case IOT_SET_TICK_NS:
 		return set_number(w, &w->tick_ns, value, 1, INT64_MAX);
@@ -150,7 +151,7 @@ static int prepare(struct iot_writer *w, const char *path)
 	if (w->error.status != IOT_OK)
 		return w->error.status;
 	if (w->open)
-		return iot_writer_refuse(w, "a writer is opened once");
+		return iot_error_refuse(&w->error, "a writer is opened once");
 	if (!w->told_compression)
 		w->compression = by_suffix(path);
 	if (w->compression == IOT_GZIP && w->level > GZIP_LEVELS)

@@ -23,7 +23,8 @@
  *
  * Errors: functions that can fail return IOT_OK (or a count) or a negative enum iot_status. A
  * handle keeps its first error: later calls return it again, and iot_..._error() says in a sentence
- * where it was, what was found and what was expected.
+ * where it was, what was found and what was expected. An open handle that refuses a setting or
+ * another opening (IOT_EUSAGE) stays as it was.
  */
 #ifndef IOTRACE_IOTRACE_H
 #define IOTRACE_IOTRACE_H
@@ -294,7 +295,10 @@ struct iot_reader;
 IOT_API struct iot_reader *iot_reader_new(void);
 /* Closes what open opened. NULL is fine. */
 IOT_API void iot_reader_free(struct iot_reader *r);
-/* IOT_EUSAGE: not a setting of readers, a value out of range, or open already. */
+/*
+ * IOT_EUSAGE: not a setting of readers, a value out of range (open then fails, too), or open already,
+ * and the reader stays as it was.
+ */
 IOT_API int iot_reader_set(struct iot_reader *r, enum iot_option option, uint64_t value);
 
 /*

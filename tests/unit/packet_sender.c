@@ -267,6 +267,20 @@ Test(packet_sender, settings_are_checked)
 	cr_expect_eq(iot_sender_open_fd(s, ends[1], "x"), IOT_EUSAGE);
 }
 
+Test(packet_sender, refusals_leave_an_open_sender_as_it_was)
+{
+	struct iot_packet p;
+	start();
+	cr_expect_eq(iot_sender_set(s, IOT_SEND_FILES, 1), IOT_EUSAGE);
+	cr_expect_eq(iot_sender_on_clock(s, NULL, NULL, 0), IOT_EUSAGE);
+	cr_expect_eq(iot_sender_open(s, "/nowhere", "x"), IOT_EUSAGE);
+	cr_expect_eq(iot_sender_open_fd(s, ends[1], "x"), IOT_EUSAGE);
+	cr_expect_eq(io(1, 1), IOT_OK);
+	cr_expect_eq(iot_sender_flush(s), IOT_OK);
+	expect(IOT_PACKET_START, &p);
+	expect(IOT_PACKET_DATA, &p);
+}
+
 Test(packet_sender, calls_before_open_do_nothing)
 {
 	struct iot_packet p;

@@ -429,18 +429,32 @@ Test(reader, calls_out_of_turn_are_refused)
 	cr_assert_str_eq(iot_reader_error(r), "the reader is not open");
 	iot_reader_free(r);
 	r = iot_reader_new();
-	cr_assert_eq(iot_reader_open_memory(r, "", 0, "t"), IOT_OK);
-	cr_assert_eq(iot_reader_set(r, IOT_SET_VERIFY, 1), IOT_EUSAGE);
-	iot_reader_free(r);
-	r = iot_reader_new();
-	cr_assert_eq(iot_reader_open_memory(r, "", 0, "t"), IOT_OK);
+	cr_assert_eq(iot_reader_set(r, IOT_SET_VERIFY, 2), IOT_EUSAGE);
 	cr_assert_eq(iot_reader_open_memory(r, "", 0, "t"), IOT_EUSAGE);
 	iot_reader_free(r);
-	r = iot_reader_new();
-	cr_assert_eq(iot_reader_open_memory(r, "", 0, "t"), IOT_OK);
-	cr_assert_eq(iot_reader_events(r, &ev, 0), IOT_EUSAGE);
-	iot_reader_free(r);
 	iot_reader_free(NULL);
+}
+
+Test(reader, refusals_leave_an_open_reader_as_it_was)
+{
+	static const uint64_t offsets[] = {0, 4096, 0, 1024};
+	struct iot_reader *r = iot_reader_new();
+	struct iot_record rec;
+	cr_assert_eq(iot_reader_open_memory(r, bare, strlen(bare), "t"), IOT_OK);
+	for (size_t i = 0; i < 4; i++) {
+		cr_assert_eq(iot_reader_set(r, IOT_SET_BASE, 10), IOT_EUSAGE);
+		cr_assert_str_eq(iot_reader_error(r),
+				 "settings of a reader are made before it is opened");
+		cr_assert_eq(iot_reader_open_memory(r, "", 0, "t"), IOT_EUSAGE);
+		cr_assert_eq(iot_reader_open(r, "/nowhere"), IOT_EUSAGE);
+		cr_assert_eq(iot_reader_records(r, &rec, 0), IOT_EUSAGE);
+		cr_assert_eq(iot_reader_seek(r, (enum iot_seek)99, 0), IOT_EUSAGE);
+		cr_assert_eq(iot_reader_records(r, &rec, 1), 1, "%s", iot_reader_error(r));
+		cr_assert_eq(rec.offset, offsets[i]);
+	}
+	cr_assert_eq(iot_reader_records(r, &rec, 1), 0);
+	cr_assert_eq(iot_reader_fact(r, IOT_FACT_COMPLETE), 1);
+	iot_reader_free(r);
 }
 
 Test(reader, settings_out_of_range_are_refused)

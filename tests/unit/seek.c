@@ -284,6 +284,8 @@ Test(seek, input_that_only_goes_on_is_read_over)
 		compare(want, tail_of(whole, n, first, want), got, m, "a pipe");
 		check_names(got, m, "a pipe");
 		cr_assert_eq(iot_reader_seek(r, IOT_SEEK_RECORD, 0), IOT_EUSAGE);
+		cr_assert_eq(iot_reader_fact(r, IOT_FACT_COMPLETE), 1);
+		cr_assert_eq(read_all(r, got), 0);
 		iot_reader_free(r);
 	}
 	free(b.data);

@@ -336,9 +336,6 @@ Test(writer, calls_out_of_turn_are_refused)
 	cr_assert_str_eq(iot_writer_error(w), "the writer is not open");
 	iot_writer_free(w);
 	w = memory_writer((struct make){0});
-	cr_assert_eq(iot_writer_set(w, IOT_SET_BASE, 10), IOT_EUSAGE);
-	iot_writer_free(w);
-	w = memory_writer((struct make){0});
 	cr_assert_eq(iot_writer_close(w), IOT_OK);
 	cr_assert_eq(iot_writer_fact(w, IOT_FACT_COMPLETE), 1);
 	cr_assert_eq(iot_writer_close(w), IOT_EUSAGE);
@@ -349,6 +346,23 @@ Test(writer, calls_out_of_turn_are_refused)
 	cr_assert_eq(iot_writer_open_memory(w), IOT_EUSAGE);
 	iot_writer_free(w);
 	iot_writer_free(NULL);
+}
+
+Test(writer, refusals_leave_an_open_writer_as_it_was)
+{
+	struct iot_writer *w = memory_writer((struct make){0}), *other;
+	other = memory_writer((struct make){0});
+	cr_assert_eq(iot_writer_set(w, IOT_SET_BASE, 10), IOT_EUSAGE);
+	cr_assert_str_eq(iot_writer_error(w), "settings of a writer are made before it is opened");
+	cr_assert_eq(iot_writer_open_memory(w), IOT_EUSAGE);
+	cr_assert_eq(iot_writer_open(w, "/nowhere"), IOT_EUSAGE);
+	cr_assert_eq(iot_writer_records(w, example, 1), IOT_OK);
+	cr_assert_eq(iot_writer_records(other, example, 1), IOT_OK);
+	struct bytes b = written(w), want = written(other);
+	cr_assert_eq(b.size, want.size);
+	cr_assert_eq(memcmp(b.data, want.data, b.size), 0);
+	free(b.data);
+	free(want.data);
 }
 
 Test(writer, memory_has_a_limit)
