@@ -15,22 +15,42 @@ struct iot_check_place {
 	char *text;
 };
 
-static uint64_t sum(const struct iot_verdict *d, int from, int to)
+/* What a finding counts as, and how that is called. */
+struct severity {
+	const char *name, *plural;
+	int from, to;
+};
+
+enum { ERRORS, WARNINGS, NOTES, SEVERITIES };
+
+static const struct severity severities[SEVERITIES] = {
+    {"error", "errors", 0, IOT_ERRORS},
+    {"warning", "warnings", IOT_ERRORS, IOT_ODDITIES},
+    {"note", "notes", IOT_ODDITIES, IOT_FINDINGS}};
+static const char *severity_of(enum iot_finding_kind kind)
+{
+	int i = 0;
+	while ((int)kind >= severities[i].to)
+		i++;
+	return severities[i].name;
+}
+
+static uint64_t sum(const struct iot_verdict *d, const struct severity *s)
 {
 	uint64_t n = 0;
-	for (int i = from; i < to; i++)
+	for (int i = s->from; i < s->to; i++)
 		n += d->count[i];
 	return n;
 }
 
 uint64_t iot_check_errors(const struct iot_verdict *d)
 {
-	return sum(d, 0, IOT_ERRORS);
+	return sum(d, &severities[ERRORS]);
 }
 
 uint64_t iot_check_warnings(const struct iot_verdict *d)
 {
-	return sum(d, IOT_ERRORS, IOT_FINDINGS);
+	return sum(d, &severities[WARNINGS]);
 }
 
 void iot_check_report_begin(struct iot_check_report *r, const char *path)
@@ -63,8 +83,7 @@ static void keep(struct iot_check_report *r, const struct iot_finding *f)
 void iot_check_report_found(void *report, const struct iot_finding *f)
 {
 	struct iot_check_report *r = report;
-	const bool error = f->kind < IOT_ERRORS;
-	if (!error && r->quiet)
+	if ((f->kind >= IOT_ERRORS && r->quiet) || (f->kind >= IOT_ODDITIES && !r->all))
 		return;
 	if (r->json) {
 		keep(r, f);
@@ -72,19 +91,19 @@ void iot_check_report_found(void *report, const struct iot_finding *f)
 	}
 	iot_progress_clear(r->progress);
 	iot_out_printf(r->out, "%s:%ju:%u: %s: %s\n", r->shown, (uintmax_t)f->line, f->column,
-		       error ? "error" : "warning", f->text);
+		       severity_of(f->kind), f->text);
 }
 
 /* JSON */
 
-static void json_places(struct iot_json *j, const struct iot_check_report *r, const char *key,
-			bool errors)
+static void json_places(struct iot_json *j, const struct iot_check_report *r,
+			const struct severity *which)
 {
-	iot_json_open(j, key, '[');
+	iot_json_open(j, which->plural, '[');
 	for (size_t i = 0; i < r->places; i++) {
 		const struct iot_check_place *p = &r->place[i];
 		const char *name = iot_finding_name(p->kind);
-		if ((p->kind < IOT_ERRORS) != errors)
+		if ((int)p->kind < which->from || (int)p->kind >= which->to)
 			continue;
 		iot_json_open(j, NULL, '{');
 		iot_json_text(j, "kind", name, strlen(name));
@@ -118,8 +137,8 @@ static void print_json(struct iot_check_report *r, const struct iot_verdict *d)
 	for (int i = 0; i < IOT_FINDINGS; i++)
 		iot_json_number(&j, iot_finding_name((enum iot_finding_kind)i), d->count[i]);
 	iot_json_close(&j, '}');
-	json_places(&j, r, "errors", true);
-	json_places(&j, r, "warnings", false);
+	for (int i = 0; i < SEVERITIES; i++)
+		json_places(&j, r, &severities[i]);
 	iot_json_close(&j, '}');
 }
 
@@ -139,15 +158,25 @@ static void print_kinds(struct iot_check_report *r, const struct iot_verdict *d)
 		iot_out_text(r->out, ")");
 }
 
+static void print_count(struct iot_check_report *r, const char *before, const struct severity *s,
+			uint64_t n)
+{
+	iot_out_printf(r->out, "%s%ju %s", before, (uintmax_t)n, n == 1 ? s->name : s->plural);
+}
+
 static void print_people(struct iot_check_report *r, const struct iot_verdict *d)
 {
-	const uintmax_t errors = iot_check_errors(d), warnings = iot_check_warnings(d);
+	const uint64_t errors = iot_check_errors(d), warnings = iot_check_warnings(d);
+	const uint64_t rest = sum(d, &severities[NOTES]);
 	iot_out_printf(r->out, "%s: ", r->shown);
-	if (errors + warnings == 0)
+	if (errors + warnings == 0) {
 		iot_out_text(r->out, "fine");
-	else
-		iot_out_printf(r->out, "%ju error%s, %ju warning%s", errors, errors == 1 ? "" : "s",
-			       warnings, warnings == 1 ? "" : "s");
+	} else {
+		print_count(r, "", &severities[ERRORS], errors);
+		print_count(r, ", ", &severities[WARNINGS], warnings);
+	}
+	if (rest > 0)
+		print_count(r, ", ", &severities[NOTES], rest);
 	print_kinds(r, d);
 	iot_out_printf(r->out, "; records: %ju, comments: %ju\n", (uintmax_t)d->records,
 		       (uintmax_t)d->comments);

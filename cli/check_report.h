@@ -13,7 +13,7 @@ struct iot_check_report {
 	struct iot_out *out;
 	struct iot_progress *progress;
 	const char *path;
-	bool json, quiet;
+	bool json, quiet, all;
 	char shown[256]; /* the path, escaped */
 	struct iot_check_place *place;
 	size_t places, room;

@@ -18,8 +18,10 @@ struct check {
 };
 
 static const char notes[] =
-    "Errors are what the format forbids, warnings what is merely odd. After an error what belongs\n"
-    "to the same interval is not judged; it goes on behind the next %sync.\n"
+    "Errors are what the format forbids, warnings what is merely odd; notes, of which places are\n"
+    "told with --all, are neither. After an error what belongs to the same interval is not "
+    "judged;\n"
+    "it goes on behind the next %sync.\n"
     "The exit status is 0 if there are no errors (--strict: and no warnings), else 1.\n"
     "json: an object per trace, on one line; \"state\" is fine, odd or damaged.\n"
     "--repair keeps the intervals between %syncs that a hash or a frame's checksum proves, each "
@@ -69,8 +71,11 @@ static int verify(struct check *c, int fd, struct iot_check_report *report)
 
 static int check_one(struct check *c, const char *path)
 {
-	struct iot_check_report report = {
-	    .out = &c->out, .progress = &c->progress, .json = c->json, .quiet = c->repair.quiet};
+	struct iot_check_report report = {.out = &c->out,
+					  .progress = &c->progress,
+					  .json = c->json,
+					  .quiet = c->repair.quiet,
+					  .all = c->all};
 	struct stat st;
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
 		return iot_opts_wrong(c->command, "standard input is a terminal; name a trace");

@@ -231,6 +231,7 @@ static void look_at_time(struct iot_lint *l, const char *text, const struct iot_
 	l->last_start_ns = rec->start_ns;
 }
 
+/* A process is a thread group, and a call that copies is two I/Os: this alone is no fault. */
 static void look_at_overlap(struct iot_lint *l, const struct iot_record *rec, uint64_t line)
 {
 	const int64_t end_ns = rec->start_ns + (int64_t)rec->duration_ns;
@@ -240,7 +241,7 @@ static void look_at_overlap(struct iot_lint *l, const struct iot_record *rec, ui
 	if (m == NULL)
 		return;
 	if (rec->start_ns < m->end_ns && end_ns > m->start_ns)
-		iot_findings_tell(&l->findings, IOT_ODD_OVERLAP, line, 1,
+		iot_findings_tell(&l->findings, IOT_NOTE_OVERLAP, line, 1,
 				  "process %u starts this synchronous I/O %lld ns before its last "
 				  "one is done",
 				  rec->process, (long long)(m->end_ns - rec->start_ns));

@@ -18,16 +18,25 @@ enum { CODEC_PROCESSES = 64 };
 const char *iot_finding_name(enum iot_finding_kind kind)
 {
 	static const char *const name[IOT_FINDINGS] = {
-	    [IOT_BAD_RECORD] = "bad-record",      [IOT_BAD_COMMENT] = "bad-comment",
-	    [IOT_BAD_FRAMING] = "bad-framing",    [IOT_BAD_HASH] = "bad-hash",
-	    [IOT_BAD_PLACE] = "bad-place",        [IOT_BAD_PACKING] = "bad-compression",
-	    [IOT_BAD_CUT] = "cut-short",          [IOT_BAD_TAIL] = "behind-end",
-	    [IOT_ODD_SPELLING] = "not-canonical", [IOT_ODD_TIME] = "time-backwards",
-	    [IOT_ODD_BITS] = "unknown-bits",      [IOT_ODD_OVERLAP] = "overlap",
-	    [IOT_ODD_PERCENT] = "percent",        [IOT_ODD_LATE] = "late-file",
-	    [IOT_ODD_REPEAT] = "repeated",        [IOT_ODD_SYNC] = "sync-spacing",
-	    [IOT_ODD_HEADER] = "no-header",       [IOT_ODD_END] = "no-end",
+	    [IOT_BAD_RECORD] = "bad-record",
+	    [IOT_BAD_COMMENT] = "bad-comment",
+	    [IOT_BAD_FRAMING] = "bad-framing",
+	    [IOT_BAD_HASH] = "bad-hash",
+	    [IOT_BAD_PLACE] = "bad-place",
+	    [IOT_BAD_PACKING] = "bad-compression",
+	    [IOT_BAD_CUT] = "cut-short",
+	    [IOT_BAD_TAIL] = "behind-end",
+	    [IOT_ODD_SPELLING] = "not-canonical",
+	    [IOT_ODD_TIME] = "time-backwards",
+	    [IOT_ODD_BITS] = "unknown-bits",
+	    [IOT_ODD_PERCENT] = "percent",
+	    [IOT_ODD_LATE] = "late-file",
+	    [IOT_ODD_REPEAT] = "repeated",
+	    [IOT_ODD_SYNC] = "sync-spacing",
+	    [IOT_ODD_HEADER] = "no-header",
+	    [IOT_ODD_END] = "no-end",
 	    [IOT_ODD_BASE] = "base-unclear",
+	    [IOT_NOTE_OVERLAP] = "overlap",
 	};
 	return name[kind];
 }

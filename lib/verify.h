@@ -24,7 +24,6 @@ enum iot_finding_kind {
 	IOT_ODD_SPELLING = IOT_ERRORS, /* not canonical */
 	IOT_ODD_TIME,
 	IOT_ODD_BITS,
-	IOT_ODD_OVERLAP,
 	IOT_ODD_PERCENT,
 	IOT_ODD_LATE, /* a %file behind the first record of its file */
 	IOT_ODD_REPEAT,
@@ -32,6 +31,9 @@ enum iot_finding_kind {
 	IOT_ODD_HEADER, /* no %iotrace */
 	IOT_ODD_END,    /* no %end */
 	IOT_ODD_BASE,
+	IOT_ODDITIES,
+	/* notes, of what is neither forbidden nor odd */
+	IOT_NOTE_OVERLAP = IOT_ODDITIES,
 	IOT_FINDINGS
 };
 

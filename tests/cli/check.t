@@ -27,3 +27,23 @@ head -c 300 whole.iot | "$IOTRACE" check -; echo "cut in a line: $?"
 "$IOTRACE" check absent.iot whole.iot; echo "absent: $?"
 : >empty.iot
 "$IOTRACE" check empty.iot; echo "empty: $?"
+# threads of one process have several I/Os in flight, which is nothing odd
+cat >threads.strace <<'END'
+10 1700000000.000000 openat(AT_FDCWD, "a", O_RDWR) = 3 <0.000010>
+10 1700000000.000100 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD) = 11 <0.000010>
+10 1700000000.000200 pread64(3, ""..., 4096, 0) = 4096 <0.000900>
+11 1700000000.000300 pread64(3, ""..., 4096, 4096) = 4096 <0.000100>
+10 1700000000.002000 pread64(3, ""..., 4096, 8192) = 4096 <0.000100>
+END
+"$IOTRACE" convert -q -o threads.iot threads.strace
+"$IOTRACE" check --strict threads.iot; echo "threads, strict: $?"
+"$IOTRACE" check --all threads.iot
+"$IOTRACE" check --all --quiet threads.iot
+{ "$IOTRACE" check --json threads.iot; "$IOTRACE" check --json --all threads.iot; } >notes.jsonl
+python3 - <<'END'
+import json
+for line in open("notes.jsonl"):
+    t = json.loads(line)
+    print(t["state"], t["counts"]["overlap"], len(t["warnings"]), len(t["notes"]))
+END
+"$IOTRACE" convert -q --per-thread threads.strace | "$IOTRACE" check -

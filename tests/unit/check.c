@@ -110,8 +110,8 @@ Test(check, every_oddity_has_its_place)
 	expect_one("ff %iotrace version=1 tick=1\n", IOT_ODD_END, 2, 1);
 	expect_one("c0 20 0 8 9 1 1 1 0\nc0 2c 8 -1 1 1 0\n", IOT_ODD_TIME, 2, 9);
 	expect_one("c4 20 0 8 0 1 1 1 0\n", IOT_ODD_BITS, 1, 1);
-	expect_one("c0 20 0 8 0 9 1 1 0\nc0 ec 5 1 0\n", IOT_ODD_OVERLAP, 2, 1);
-	expect_one("c8 20 0 8 0 9 1 1 0\nc0 ec 5 1 0\nc0 ec 0 1 0\n", IOT_ODD_OVERLAP, 3, 1);
+	expect_one("c0 20 0 8 0 9 1 1 0\nc0 ec 5 1 0\n", IOT_NOTE_OVERLAP, 2, 1);
+	expect_one("c8 20 0 8 0 9 1 1 0\nc0 ec 5 1 0\nc0 ec 0 1 0\n", IOT_NOTE_OVERLAP, 3, 1);
 	expect_one("ff %op name=%zz\n", IOT_ODD_PERCENT, 1, 13);
 	expect_one("c0 20 0 8 0 1 1 1 0\nff %file process=1 id=1\n", IOT_ODD_LATE, 2, 4);
 	expect_one("ff %process id=1\nff %process id=1\n", IOT_ODD_REPEAT, 2, 4);
