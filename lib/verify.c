@@ -414,12 +414,14 @@ static void at_end(struct iot_verify *v)
 	const struct iot_verdict *d = v->verdict;
 	if (v->codec != NULL && v->number > 0)
 		iot_verify_close_last(v);
+	const bool damaged = d->count[IOT_BAD_PACKING] > 0 || d->count[IOT_BAD_CUT] > 0;
 	if (d->framed && !d->any_end && !d->truncated)
 		iot_findings_tell(&v->findings, IOT_ODD_END, v->line, 1,
 				  "no %%end: cut short behind %llu records",
 				  (unsigned long long)d->records);
-	if (!d->any_header && d->lines > 0)
-		iot_findings_tell(&v->findings, IOT_ODD_HEADER, 1, 1, "no %%iotrace");
+	if (!d->any_header && (d->lines > 0 || !damaged))
+		iot_findings_tell(&v->findings, IOT_ODD_HEADER, 1, 1, "no %%iotrace%s",
+				  d->lines > 0 ? "" : ", nor anything else");
 }
 
 static void run(struct iot_verify *v)

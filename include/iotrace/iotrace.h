@@ -415,7 +415,10 @@ IOT_API IOT_USE_RESULT int iot_writer_records(struct iot_writer *w, const struct
 					      size_t n);
 /* Sends what has been written so far on its way (for pipes; costs compression). */
 IOT_API IOT_USE_RESULT int iot_writer_flush(struct iot_writer *w);
-/* Ends the trace: %end, last bytes out, the file under its final name. Only then is it written. */
+/*
+ * Ends the trace: %end, last bytes out, the file under its final name. Only then is it written;
+ * fsync(2) is the caller's.
+ */
 IOT_API IOT_USE_RESULT int iot_writer_close(struct iot_writer *w);
 
 IOT_API uint64_t iot_writer_fact(const struct iot_writer *w, enum iot_fact fact);

@@ -27,6 +27,8 @@ head -c 300 whole.iot | "$IOTRACE" check -; echo "cut in a line: $?"
 "$IOTRACE" check absent.iot whole.iot; echo "absent: $?"
 : >empty.iot
 "$IOTRACE" check empty.iot; echo "empty: $?"
+gzip -c empty.iot | "$IOTRACE" check -; echo "empty within: $?"
+gzip -c whole.iot | head -c 5 | "$IOTRACE" check -; echo "next to empty: $?"
 # threads of one process have several I/Os in flight, which is nothing odd
 cat >threads.strace <<'END'
 10 1700000000.000000 openat(AT_FDCWD, "a", O_RDWR) = 3 <0.000010>
