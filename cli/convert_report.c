@@ -75,8 +75,12 @@ static void warn_notes(const struct iot_report *r)
 		iot_message("warning: %ju more like these", (uintmax_t)(r->notes_made - r->notes));
 }
 
-static void warn_differences(const struct iot_report *r)
+static void tell_differences(const struct iot_report *r, bool verbose)
 {
+	const uint64_t compared = iot_convert_sum(r, "check.compared");
+	if (verbose && compared > 0 && r->differences_found == 0)
+		iot_message("--check compared %ju totals: all are the source's own",
+			    (uintmax_t)compared);
 	if (r->differences_found > 0)
 		iot_message("warning: --check found %ju totals that differ from the source's own",
 			    (uintmax_t)r->differences_found);
@@ -105,7 +109,7 @@ static void warn(const struct iot_conversion *c)
 	if (ambiguous > 0)
 		iot_message("warning: %ju records whose order or offset is not certain",
 			    (uintmax_t)ambiguous);
-	warn_differences(r);
+	tell_differences(r, c->options->verbose);
 	if (c->options->verbose && c->kept)
 		iot_message("%s: %ju lines, %ju calls, %ju records, %ju bytes written",
 			    c->source.converter->name, (uintmax_t)r->lines, (uintmax_t)r->calls,

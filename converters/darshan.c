@@ -76,9 +76,9 @@ void iot_darshan_skip_module(struct darshan *d)
 	struct iot_builder b;
 	iot_darshan_count(d, "skipped.modules", 1);
 	iot_darshan_count(d, "skipped.bytes", d->place->size);
-	iot_report_note(&d->src->report,
-			"module %s (id %u), version %u, is not understood: %llu bytes skipped",
-			name, d->place->id, d->place->version, (unsigned long long)d->place->size);
+	iot_darshan_note(d, d->member,
+			 "module %s (id %u), version %u, is not understood: %llu bytes skipped",
+			 name, d->place->id, d->place->version, (unsigned long long)d->place->size);
 	if (!iot_emit_begin(&d->emit, &b, "counter"))
 		return;
 	iot_emit_string(&b, "source", name);
@@ -169,7 +169,6 @@ static void begin_log(struct darshan *d)
 {
 	d->base_ns = d->log.start_ns;
 	d->end_ns = d->log.end_ns;
-	d->seen_layers = d->dxt_layers = 0;
 	d->understood++;
 	d->place = NULL;
 	d->damaged = false;
@@ -199,16 +198,13 @@ static int open_member(struct darshan *d, struct iot_error *error)
 /* What the job says of itself, once %trace is out. */
 static void tell_job(struct darshan *d)
 {
-	char name[256];
-	member_name(d, name, sizeof name);
 	if (d->log.job_status != IOT_OK)
 		iot_darshan_damage(d, d->log.job_status, "job: %s", d->log.job_why);
 	if (d->log.start_ns == 0)
-		iot_report_note(&d->src->report, "%s: when the job started is not known", name);
+		iot_darshan_note(d, d->member, "when the job started is not known");
 	if (d->log.major == 3 && d->log.minor == 20)
-		iot_report_note(&d->src->report,
-				"%s: of Darshan 3.2.0, which damages some counters (ACCESS, COUNT)",
-				name);
+		iot_darshan_note(d, d->member,
+				 "of Darshan 3.2.0, which damages some counters (ACCESS, COUNT)");
 }
 
 /* Modules that had no memory left when the log was made: their last records are missing. */
@@ -223,21 +219,9 @@ static void tell_partial(struct darshan *d)
 			 "module %s ran out of memory: its last records are missing",
 			 iot_darshan_module_name(module));
 		iot_darshan_count(d, "partial.modules", 1);
-		iot_report_note(&d->src->report, "%s", why);
+		iot_darshan_note(d, d->member, "%s", why);
 		iot_darshan_emit_lost(d, why);
 	}
-}
-
-static void tell_records(struct darshan *d)
-{
-	char name[256];
-	member_name(d, name, sizeof name);
-	if (d->dxt_layers == 0)
-		iot_report_note(&d->src->report,
-				"%s: has no DXT data: counters only, and no records", name);
-	else if ((d->dxt_layers & d->layers) == 0)
-		iot_report_note(&d->src->report, "%s: has no DXT data of this layer; see --layer",
-				name);
 }
 
 /* Ranks that have counters but no records. */
@@ -270,13 +254,24 @@ static void close_log(struct darshan *d)
 {
 	d->place = NULL;
 	tell_partial(d);
-	tell_records(d);
 	tell_processes(d);
-	if (d->check)
-		iot_darshan_check(d);
 	iot_window_free(d->log.window);
 	d->log.window = NULL;
-	d->member++;
+	d->job_member = d->member++;
+}
+
+/* What can be told only when all of it is known: two texts may be of one job. */
+static void close_job(struct darshan *d)
+{
+	if (d->dxt_layers == 0)
+		iot_darshan_note(d, d->job_member,
+				 "has no DXT data: counters only, and no records");
+	else if ((d->dxt_layers & d->layers) == 0)
+		iot_darshan_note(d, d->job_member, "has no DXT data of this layer; see --layer");
+	if (d->check)
+		iot_darshan_check(d, d->job_member);
+	d->seen_layers = d->dxt_layers = 0;
+	d->job_files = d->files;
 }
 
 /* The next member that is a log; others may lie beside them. */
@@ -290,6 +285,7 @@ static void next_log(struct darshan *d)
 		d->member++;
 	}
 	if (d->member == iot_input_count(d->src->input)) {
+		close_job(d);
 		d->ended = true;
 		return;
 	}
@@ -297,8 +293,10 @@ static void next_log(struct darshan *d)
 	if (open_member(d, &error) == IOT_OK) {
 		/* Two texts of one job are about the same processes. */
 		if (!text || d->text == NULL || !same_job(&last, &d->log.job)) {
+			close_job(d);
 			d->process_base += processes;
 			d->processes = 0;
+			iot_darshan_emit_trace(d, d->text != NULL ? "text" : "log");
 		}
 		tell_job(d);
 		return;

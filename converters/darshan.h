@@ -205,8 +205,16 @@ struct darshan_file {
 	uint64_t id;
 	int64_t rank;
 	uint32_t process, object, layer;
-	bool counted, traced;
-	struct darshan_totals said, seen;
+	bool traced;
+	struct darshan_totals seen;
+};
+
+/* What the counters of a job say of a file and rank, or of all ranks (-1), and what was seen. */
+struct darshan_said {
+	uint64_t id;
+	int64_t rank;
+	uint32_t layer;
+	struct darshan_totals told, seen;
 };
 
 struct darshan_process {
@@ -252,12 +260,19 @@ enum { DARSHAN_LAYER_POSIX = 1, DARSHAN_LAYER_MPIIO = 2 };
 
 struct darshan_text; /* darshan_text.c */
 
+struct darshan_said_all {
+	struct darshan_table ids;
+	struct darshan_said *said;
+	size_t count, room;
+	unsigned layers; /* that have counters */
+};
+
 struct darshan {
 	struct iot_source *src;
 	unsigned layers;
 	bool check, threads;
 
-	size_t member, understood;
+	size_t member, job_member, understood; /* job_member: the last log that is done */
 	uint64_t process_base;
 	int64_t base_ns, end_ns; /* of the log in work: time 0, and where counters go */
 	struct darshan_log log;
@@ -275,7 +290,8 @@ struct darshan {
 	char *name_text;
 	size_t name_used, name_text_room;
 	struct darshan_file *file;
-	size_t files, file_room;
+	size_t files, file_room, job_files; /* job_files: of the jobs before */
+	struct darshan_said_all said;
 	struct darshan_process *process;
 	size_t processes, process_room;
 	uint32_t object_count, thread_count;
@@ -326,6 +342,9 @@ void iot_darshan_count(struct darshan *d, const char *name, uint64_t n);
 void iot_darshan_damage(struct darshan *d, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void iot_darshan_no_memory(struct darshan *d);
+/* A note about a log. */
+void iot_darshan_note(struct darshan *d, size_t member, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* darshan.c: says of the region in work that it is not understood. */
 void iot_darshan_skip_module(struct darshan *d);
@@ -385,7 +404,8 @@ size_t iot_darshan_batch_take(struct darshan *d, struct iot_event *out, size_t m
 /* darshan_check.c */
 void iot_darshan_check_counters(struct darshan *d, unsigned module, uint64_t id, int64_t rank,
 				const char *name, int64_t value);
-void iot_darshan_check(struct darshan *d);
+/* At the end of a job; member: its last log. */
+void iot_darshan_check(struct darshan *d, size_t member);
 
 /* darshan_text.c */
 bool iot_darshan_text_is(const char *head, size_t size);

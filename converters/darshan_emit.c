@@ -25,6 +25,18 @@ void iot_darshan_count(struct darshan *d, const char *name, uint64_t n)
 	iot_report_add(&d->src->report, name, n);
 }
 
+void iot_darshan_note(struct darshan *d, size_t member, const char *format, ...)
+{
+	const char *path = iot_input_name(d->src->input, member);
+	char shown[160], text[256];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	iot_report_note(&d->src->report, "%s: %s",
+			iot_escape(shown, sizeof shown, path, strlen(path)), text);
+}
+
 /* Values */
 
 void iot_darshan_signed(struct iot_builder *b, const char *key, int64_t value)
@@ -133,8 +145,11 @@ void iot_darshan_emit_process(struct darshan *d, uint32_t process, int64_t place
 	put_text(&b, "name", program(d->log.job.command));
 	if (p->host[0] != '\0')
 		iot_emit_string(&b, "host", p->host);
-	if (d->process_base > 0)
+	if (d->process_base > 0) {
 		put_text(&b, "command", d->log.job.command);
+		if (d->log.job.known)
+			iot_darshan_signed(&b, "job", d->log.job.id);
+	}
 	iot_emit_end(&d->emit, &b, place_ns);
 }
 

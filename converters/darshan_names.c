@@ -247,11 +247,13 @@ uint32_t iot_darshan_thread(struct darshan *d, uint32_t process, uint64_t thread
 void iot_darshan_names_free(struct darshan *d)
 {
 	struct darshan_table *const tables[] = {&d->name_ids,   &d->file_ids,     &d->process_ids,
-						&d->thread_ids, &d->thread_files, &d->objects};
+						&d->thread_ids, &d->thread_files, &d->objects,
+						&d->said.ids};
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
 		iot_darshan_table_free(tables[i]);
 	free(d->name);
 	free(d->name_text);
 	free(d->file);
+	free(d->said.said);
 	free(d->process);
 }

@@ -324,7 +324,7 @@ static void take_warning(struct darshan *d, struct iot_text v)
 	char shown[200];
 	iot_escape(shown, sizeof shown, v.data, v.size);
 	iot_darshan_count(d, "partial.modules", 1);
-	iot_report_note(&d->src->report, "%s", shown);
+	iot_darshan_note(d, d->member, "%s", shown);
 	iot_darshan_emit_lost(d, shown);
 }
 

@@ -63,7 +63,7 @@ void iot_recorder_emit_trace(struct recorder *r)
 	iot_emit_string(&b, "layer",
 			r->layers == RECORDER_LAYER_POSIX   ? "posix"
 			: r->layers == RECORDER_LAYER_MPIIO ? "mpiio"
-							    : "both");
+							    : "posix,mpiio");
 	iot_emit_string(&b, "lengths", "requested");
 	iot_emit_string(&b, "clocks", m->kind == RECORDER_PEEPHOLE ? "per-rank" : "rank-0");
 	iot_emit_end(&r->emit, &b, r->src->first_ns);
