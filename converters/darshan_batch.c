@@ -225,17 +225,33 @@ static void make_record(const struct darshan_batch *b, const struct darshan_segm
 		    .flags = (uint8_t)(IOT_CPU_UNKNOWN | (known ? 0 : IOT_OFFSET_UNKNOWN))});
 }
 
+/* While there are both: which one comes is chosen without a branch, as nobody can foretell it. */
+static size_t take_both(struct darshan_batch *b, struct iot_event *out, size_t max)
+{
+	const struct darshan_segment *read = b->segment + b->next[0],
+				     *write = b->segment + b->next[1];
+	const struct darshan_segment *const reads = b->segment + b->count;
+	const struct darshan_segment *const writes = b->segment + b->writes;
+	size_t n = 0;
+	for (; n < max && read < reads && write < writes; n++) {
+		const bool first = before(read, write);
+		make_record(b, first ? read : write, !first, &out[n]);
+		read += first;
+		write += !first;
+	}
+	b->next[0] = (size_t)(read - b->segment);
+	b->next[1] = (size_t)(write - b->segment);
+	return n;
+}
+
 size_t iot_darshan_batch_take(struct darshan *d, struct iot_event *out, size_t max)
 {
 	struct darshan_batch *b = &d->batch;
-	size_t n = 0, *next = b->next;
+	size_t *next = b->next;
 	const size_t end[] = {b->count, b->writes};
 	if (!b->ready)
 		return 0;
-	while (n < max && next[0] < end[0] && next[1] < end[1]) {
-		const bool write = !before(&b->segment[next[0]], &b->segment[next[1]]);
-		make_record(b, &b->segment[next[write]++], write, &out[n++]);
-	}
+	size_t n = take_both(b, out, max);
 	for (unsigned write = 0; write < 2; write++)
 		while (n < max && next[write] < end[write] && next[!write] == end[!write])
 			make_record(b, &b->segment[next[write]++], write, &out[n++]);

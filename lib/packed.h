@@ -79,9 +79,10 @@ static inline size_t iot_pack_record(unsigned char *to, const struct iot_record 
 	p = iot_pack_number(p, (uint64_t)(rec->cpu_ns ^ last->cpu_ns), 8, &lengths);
 	p = iot_pack_number(p, rec->offset ^ last->offset, 12, &lengths);
 	p = iot_pack_number(p, rec->length ^ last->length, 16, &lengths);
-	p = iot_pack_number(p, rec->file ^ last->file, 20, &lengths);
-	p = iot_pack_number(p, rec->process ^ last->process, 23, &lengths);
-	if ((rec->operation ^ last->operation) | (rec->object ^ last->object)) {
+	if ((rec->file ^ last->file) | (rec->process ^ last->process) |
+	    (rec->operation ^ last->operation) | (rec->object ^ last->object)) {
+		p = iot_pack_number(p, rec->file ^ last->file, 20, &lengths);
+		p = iot_pack_number(p, rec->process ^ last->process, 23, &lengths);
 		p = iot_pack_number(p, rec->operation ^ last->operation, 26, &lengths);
 		p = iot_pack_number(p, rec->object ^ last->object, 29, &lengths);
 	}
@@ -120,7 +121,8 @@ static inline size_t iot_unpack_full(const unsigned char *from, struct iot_event
 }
 
 /* Bytes read. ev: the event before in the run, zeros for the first; becomes this one. */
-static inline size_t iot_unpack(const unsigned char *from, struct iot_event *ev)
+static inline __attribute__((always_inline)) size_t iot_unpack(const unsigned char *from,
+							       struct iot_event *ev)
 {
 	struct iot_record *rec = &ev->rec;
 	uint32_t n;
@@ -133,9 +135,9 @@ static inline size_t iot_unpack(const unsigned char *from, struct iot_event *ev)
 	rec->cpu_ns ^= (int64_t)iot_unpack_number(&p, n >> 8 & 15);
 	rec->offset ^= iot_unpack_number(&p, n >> 12 & 15);
 	rec->length ^= iot_unpack_number(&p, n >> 16 & 15);
-	rec->file ^= (uint32_t)iot_unpack_number(&p, n >> 20 & 7);
-	rec->process ^= (uint32_t)iot_unpack_number(&p, n >> 23 & 7);
-	if (n >> 26 != 0) {
+	if (n >> 20 != 0) {
+		rec->file ^= (uint32_t)iot_unpack_number(&p, n >> 20 & 7);
+		rec->process ^= (uint32_t)iot_unpack_number(&p, n >> 23 & 7);
 		rec->operation ^= (uint32_t)iot_unpack_number(&p, n >> 26 & 7);
 		rec->object ^= (uint32_t)iot_unpack_number(&p, n >> 29 & 7);
 	}

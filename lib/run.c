@@ -56,7 +56,7 @@ static int fetch_from_memory(struct iot_runs *r, struct iot_run *run)
 	return run->pos < run->stop;
 }
 
-static int fetch(struct iot_runs *r, struct iot_run *run)
+int iot_run_fetch(struct iot_runs *r, struct iot_run *run)
 {
 	if (!run->in_memory) {
 		if (run->offset < run->end)
@@ -84,22 +84,6 @@ bool iot_run_more(const struct iot_run *run)
 	       (run->pos == NULL || run->pos < chunk->data + chunk->used || chunk->next != NULL);
 }
 
-int iot_run_next(struct iot_runs *r, struct iot_run *run)
-{
-	run->has_head = false;
-	if (run->pos >= run->limit) {
-		int status = fetch(r, run);
-		if (status != 1)
-			return status;
-	}
-	run->pos += iot_unpack(run->pos, &run->head);
-	if (run->pos > run->stop)
-		return iot_error_set(r->error, IOT_EIO,
-				     "the temporary file for sorting has been changed");
-	run->has_head = true;
-	return 1;
-}
-
 int iot_run_text(struct iot_runs *r, struct iot_run *run, char *to)
 {
 	size_t size = run->head.text.size;
@@ -111,7 +95,7 @@ int iot_run_text(struct iot_runs *r, struct iot_run *run, char *to)
 		run->pos += n;
 		to += n;
 		size -= n;
-		int status = size > 0 ? fetch(r, run) : 1;
+		int status = size > 0 ? iot_run_fetch(r, run) : 1;
 		if (status < 0)
 			return status;
 		if (status == 0)
@@ -119,6 +103,14 @@ int iot_run_text(struct iot_runs *r, struct iot_run *run, char *to)
 					     "the temporary file for sorting ends early");
 	}
 	return IOT_OK;
+}
+
+struct iot_run *iot_run_new(void)
+{
+	struct iot_run *run = aligned_alloc(IOT_RUN_ALIGN, sizeof(*run));
+	if (run != NULL)
+		*run = (struct iot_run){.pos = NULL};
+	return run;
 }
 
 void iot_run_free(struct iot_runs *r, struct iot_run *run)

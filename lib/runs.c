@@ -121,7 +121,7 @@ static int merge_to_file(struct iot_runs *r, size_t first, size_t n)
 /* Runs [first, first + n) become one, on file. */
 static int join(struct iot_runs *r, size_t first, size_t n, unsigned level)
 {
-	struct iot_run *run = calloc(1, sizeof(*run));
+	struct iot_run *run = iot_run_new();
 	if (run == NULL)
 		return no_memory(r);
 	run->level = level;
@@ -205,7 +205,7 @@ bool iot_runs_continue(const struct iot_runs *r, int64_t start, uint32_t process
 
 static int begin_run(struct iot_runs *r)
 {
-	struct iot_run *run = calloc(1, sizeof(*run));
+	struct iot_run *run = iot_run_new();
 	if (run == NULL || !iot_room(&r->run, &r->room, r->count + 1, sizeof(run))) {
 		free(run);
 		return no_memory(r);
@@ -214,6 +214,7 @@ static int begin_run(struct iot_runs *r)
 	r->run[r->count++] = run;
 	r->open = true;
 	r->last = (struct iot_record){.start_ns = 0};
+	r->length = 0;
 	return IOT_OK;
 }
 
@@ -288,6 +289,7 @@ static int put(struct iot_runs *r, const struct iot_event *ev)
 	struct iot_chunk *chunk = r->run[r->count - 1]->last;
 	chunk->used += iot_pack(chunk->data + chunk->used, ev, &r->last);
 	r->last = ev->rec;
+	r->length++;
 	return ev->text.size > 0 ? put_text(r, ev->text) : IOT_OK;
 }
 
@@ -309,6 +311,7 @@ static size_t put_on(struct iot_runs *r, const struct iot_record *const *rec, si
 	chunk->used = used;
 	if (i > 0)
 		r->last = *last;
+	r->length += i;
 	return i;
 }
 

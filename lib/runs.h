@@ -19,23 +19,24 @@
 #include "error.h"
 #include "spill.h"
 
-/* One run. What has been read of it is gone. */
+enum { IOT_RUN_ALIGN = 64 };
+
+/* One run. What has been read of it is gone. What each event needs is in two lines of the cache. */
 struct iot_run {
+	_Alignas(IOT_RUN_ALIGN) const unsigned char *pos;
+	const unsigned char *limit, *stop; /* from limit on more has to be fetched */
+	struct iot_event head;
+	bool has_head;                  /* the event to come is in head; its text is still at pos */
+	bool in_memory;                 /* the part on file has been read, or there is none */
+	unsigned level;                 /* on file: how often its events have been merged there */
+	struct iot_chunk *first, *last; /* in memory, behind what is on file */
 	uint64_t offset, end;           /* on file, not yet in buf */
 	uint64_t forgotten;             /* of the file, before this */
 	unsigned char *buf;             /* of the part on file */
-	struct iot_chunk *first, *last; /* in memory, behind what is on file */
-	bool in_memory;                 /* the part on file has been read, or there is none */
-	bool has_head;                  /* the event to come is in head; its text is still at pos */
-	unsigned level;                 /* on file: how often its events have been merged there */
-	const unsigned char *pos, *limit, *stop; /* from limit on more has to be fetched */
-	struct iot_event head;
 };
 
-struct iot_place {
-	int64_t start;
-	uint64_t tie; /* process, and number of the run */
-};
+/* Where an event comes: 64 bits of start, counted from INT64_MIN, 32 of process, 32 of the run's number. */
+__extension__ typedef unsigned __int128 iot_run_key;
 
 struct iot_runs {
 	struct iot_error *error;
@@ -50,11 +51,12 @@ struct iot_runs {
 	size_t count, room;
 	bool open;              /* the last one may grow */
 	struct iot_record last; /* of the last run */
+	uint64_t length;        /* of the last run: events put */
 
 	/* Merging runs [first, first + leaves): a tree of losers */
 	bool fresh; /* the tree knows all there is */
 	size_t first, leaves, tree_room;
-	struct iot_place *loser, top;
+	iot_run_key *loser, top;
 	char *text; /* of the events handed out last */
 	size_t text_used, text_room;
 };
@@ -86,10 +88,11 @@ ssize_t iot_runs_next(struct iot_runs *r, struct iot_event *out, size_t max, con
 
 /* Whether there is something behind the head. */
 bool iot_run_more(const struct iot_run *run);
-/* Reads the next event into the head: 1; 0: there is none (yet); or a negative status. */
-int iot_run_next(struct iot_runs *r, struct iot_run *run);
+/* Where pos has come to limit: 1 if there is more now; 0: there is none (yet); or a negative status. */
+int iot_run_fetch(struct iot_runs *r, struct iot_run *run);
 /* The text of the head, before the next one is read. */
 int iot_run_text(struct iot_runs *r, struct iot_run *run, char *to);
+struct iot_run *iot_run_new(void); /* NULL: no memory */
 void iot_run_free(struct iot_runs *r, struct iot_run *run);
 
 #endif

@@ -6,22 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "packed.h"
 #include "runs.h"
 
-enum { TEXT_ROOM = 65536 }; /* text handed out at once, if one alone has no more */
+enum {
+	TEXT_ROOM = 65536, /* text handed out at once, if one alone has no more */
+	AHEAD = 64 /* bytes of a run: of many, its next ones have left the cache by its next turn */
+};
 
-static const struct iot_place nowhere = {INT64_MAX, UINT64_MAX};
+#define NOWHERE (~(iot_run_key)0)
 
-static bool is_before(struct iot_place a, struct iot_place b)
+static uint64_t from_lowest(int64_t start)
 {
-	return (a.start < b.start) | ((a.start == b.start) & (a.tie < b.tie));
+	return (uint64_t)start ^ (uint64_t)INT64_MIN;
 }
 
 /* Where the next event of a run comes; number: among those that are merged. */
-static struct iot_place place_of(const struct iot_runs *r, const struct iot_run *run, size_t number)
+static iot_run_key place_of(const struct iot_runs *r, const struct iot_run *run, size_t number)
 {
 	uint64_t process = r->by_process ? run->head.rec.process : 0;
-	return (struct iot_place){run->head.rec.start_ns, process << 32 | number};
+	return (iot_run_key)from_lowest(run->head.rec.start_ns) << 64 | process << 32 | number;
 }
 
 static int tree_room(struct iot_runs *r, size_t leaves)
@@ -29,7 +33,7 @@ static int tree_room(struct iot_runs *r, size_t leaves)
 	if (leaves <= r->tree_room)
 		return IOT_OK;
 	size_t room = 2 * leaves;
-	struct iot_place *loser = realloc(r->loser, 2 * room * sizeof(*loser));
+	iot_run_key *loser = realloc(r->loser, 2 * room * sizeof(*loser));
 	if (loser == NULL)
 		return iot_error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
 	r->loser = loser;
@@ -38,29 +42,46 @@ static int tree_room(struct iot_runs *r, size_t leaves)
 }
 
 /* Winners of all matches, the leaves last, behind the losers while the tree is built. */
-static void play_all(struct iot_runs *r, struct iot_place *winner)
+static void play_all(struct iot_runs *r, iot_run_key *winner)
 {
 	for (size_t i = r->leaves; i-- > 1;) {
-		struct iot_place a = winner[2 * i], b = winner[2 * i + 1];
-		bool a_wins = is_before(a, b);
-		winner[i] = a_wins ? a : b;
-		r->loser[i] = a_wins ? b : a;
+		iot_run_key a = winner[2 * i], b = winner[2 * i + 1];
+		winner[i] = a < b ? a : b;
+		r->loser[i] = a < b ? b : a;
 	}
-	r->top = r->leaves > 0 ? winner[1] : nowhere;
+	r->top = r->leaves > 0 ? winner[1] : NOWHERE;
+}
+
+/* Reads the next event into the head: 1; 0: there is none (yet); or a negative status. */
+static inline int next_head(struct iot_runs *r, struct iot_run *run)
+{
+	run->has_head = false;
+	if (run->pos >= run->limit) {
+		int status = iot_run_fetch(r, run);
+		if (status != 1)
+			return status;
+	}
+	run->pos += iot_unpack(run->pos, &run->head);
+	__builtin_prefetch(run->pos + AHEAD);
+	if (run->pos > run->stop)
+		return iot_error_set(r->error, IOT_EIO,
+				     "the temporary file for sorting has been changed");
+	run->has_head = true;
+	return 1;
 }
 
 int iot_runs_begin(struct iot_runs *r, size_t first, size_t n)
 {
 	if (tree_room(r, n) != IOT_OK)
 		return r->error->status;
-	struct iot_place *winner = malloc((2 * n + 2) * sizeof(*winner));
+	iot_run_key *winner = malloc((2 * n + 2) * sizeof(*winner));
 	if (winner == NULL)
 		return iot_error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
 	int status = IOT_OK;
 	for (size_t i = 0; i < n && status >= 0; i++) {
 		struct iot_run *run = r->run[first + i];
-		status = run->has_head ? 1 : iot_run_next(r, run);
-		winner[n + i] = status == 1 ? place_of(r, run, i) : nowhere;
+		status = run->has_head ? 1 : next_head(r, run);
+		winner[n + i] = status == 1 ? place_of(r, run, i) : NOWHERE;
 	}
 	r->first = first;
 	r->leaves = n;
@@ -70,18 +91,13 @@ int iot_runs_begin(struct iot_runs *r, size_t first, size_t n)
 	return status < 0 ? status : IOT_OK;
 }
 
-/* By masks: a branch here is foretold wrongly every other time, and compilers like to make one. */
-static void play(struct iot_runs *r, size_t leaf, struct iot_place winner)
+/* Such that no branch is made of it: half of them would be foretold wrongly. */
+static void play(struct iot_runs *r, size_t leaf, iot_run_key winner)
 {
 	for (size_t at = (leaf + r->leaves) / 2; at > 0; at /= 2) {
-		struct iot_place *const loser = &r->loser[at];
-		const uint64_t swap = -(uint64_t)is_before(*loser, winner);
-		const uint64_t start = ((uint64_t)loser->start ^ (uint64_t)winner.start) & swap;
-		const uint64_t tie = (loser->tie ^ winner.tie) & swap;
-		loser->start ^= (int64_t)start;
-		loser->tie ^= tie;
-		winner.start ^= (int64_t)start;
-		winner.tie ^= tie;
+		const iot_run_key loser = r->loser[at];
+		r->loser[at] = loser < winner ? winner : loser;
+		winner = loser < winner ? loser : winner;
 	}
 	r->top = winner;
 }
@@ -110,10 +126,10 @@ ssize_t iot_runs_next(struct iot_runs *r, struct iot_event *out, size_t max, con
 {
 	size_t n = 0;
 	r->text_used = 0;
-	for (; n < max && r->top.tie != nowhere.tie; n++) {
-		size_t number = (uint32_t)r->top.tie;
+	for (; n < max && r->top != NOWHERE; n++) {
+		size_t number = (uint32_t)r->top;
 		struct iot_run *run = r->run[r->first + number];
-		if (before != NULL && r->top.start >= *before)
+		if (before != NULL && (uint64_t)(r->top >> 64) >= from_lowest(*before))
 			break;
 		out[n] = run->head;
 		out[n].text.data = NULL;
@@ -122,10 +138,10 @@ ssize_t iot_runs_next(struct iot_runs *r, struct iot_event *out, size_t max, con
 			if (status != 1)
 				return status < 0 ? status : (ssize_t)n;
 		}
-		int status = iot_run_next(r, run);
+		int status = next_head(r, run);
 		if (status < 0)
 			return status;
-		play(r, number, status == 1 ? place_of(r, run, number) : nowhere);
+		play(r, number, status == 1 ? place_of(r, run, number) : NOWHERE);
 	}
 	return (ssize_t)n;
 }
@@ -151,7 +167,7 @@ static void drop_empty(struct iot_runs *r)
 
 bool iot_runs_empty(struct iot_runs *r)
 {
-	if (r->count > 0 && r->fresh && r->top.tie == nowhere.tie) {
+	if (r->count > 0 && r->fresh && r->top == NOWHERE) {
 		r->fresh = false;
 		drop_empty(r);
 	}

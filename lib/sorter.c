@@ -2,8 +2,8 @@
 /*
  * Events gather in a small front (pending.h), are put in order there, and most of them leave it for
  * a sorted run (runs.h): those that nothing is likely to come before. So input that is in order but
- * for short distances makes one run, and input in order by parts a run of each part. Events that
- * come in order anyway are put into runs at once. Runs are merged when events are handed out.
+ * for short distances makes one run, and input in order by parts a run of each part. Long stretches
+ * that are in order anyway are put into runs at once. Runs are merged when events are handed out.
  *
  * What leaves the front comes earlier than what stays or came before it, so of equal starts those
  * that were added first are in the earlier run, or earlier in it.
@@ -20,6 +20,7 @@ enum {
 	FRONT = 4, /* part of the memory */
 	FRONT_MAX = 2 << 20,
 	STRETCH_MIN = 128, /* events in order that need not go through the front */
+	RUN_MIN = 4096,    /* events of a run behind which another may begin without the front */
 	BATCH = 64,
 };
 
@@ -130,21 +131,47 @@ static bool in_order(const struct iot_sorter *s, const struct iot_record *a,
 	       (a->start_ns == b->start_ns && (!s->by_process || a->process <= b->process));
 }
 
-/*
- * Length of the stretch of events in order at ev, if it goes on with the run and is long enough to be
- * worth it, or is the rest of what comes after another one; else 0.
- */
+/* Whether a stretch at ev may go into a run at once, behind the one that what the front holds goes to. */
+static bool may_go_straight(const struct iot_sorter *s, const struct iot_event *ev)
+{
+	const struct iot_pending *p = &s->pending;
+	const struct iot_runs *r = &s->runs;
+	const int64_t start = ev->rec.start_ns;
+	const bool may_begin = r->count == 0 || r->length >= RUN_MIN;
+	if (p->count == p->head)
+		return may_begin || iot_runs_continue(r, start, ev->rec.process);
+	if (s->by_process)
+		return false;
+	if (p->in_order && start >= p->key[p->count - 1].start)
+		return may_begin || iot_runs_continue(r, p->key[p->head].start, 0);
+	return may_begin && !iot_pending_before(p, start); /* a list of its own */
+}
+
+/* Whether nothing can be handed out yet. */
+static bool waits(const struct iot_sorter *s)
+{
+	return s->mode == IOT_SORTER_HOLD || s->watermark == INT64_MIN;
+}
+
+/* Length of the stretch of events in order at ev. */
 static size_t stretch(const struct iot_sorter *s, const struct iot_event *ev, size_t n)
 {
 	size_t len = 1;
-	bool waits = s->mode == IOT_SORTER_HOLD || s->watermark == INT64_MIN;
-	if (!waits || s->pending.count > 0 || (n < STRETCH_MIN && !s->straight))
-		return 0;
-	if (s->runs.count > 0 && !iot_runs_continue(&s->runs, ev->rec.start_ns, ev->rec.process))
-		return 0;
 	while (len < n && in_order(s, &ev[len - 1].rec, &ev[len].rec))
 		len++;
-	return len >= STRETCH_MIN || len == n ? len : 0;
+	return len;
+}
+
+/* What the front holds comes before. */
+static int put_straight(struct iot_sorter *s, const struct iot_event *ev, size_t n)
+{
+	struct iot_pending *p = &s->pending;
+	if (p->count > 0) {
+		int status = iot_pending_sort(p) ? put_pending(s, p->count) : no_memory(s);
+		if (status != IOT_OK)
+			return status;
+	}
+	return put(s, ev, n);
 }
 
 /* Whether a stream can go on; a live one counts. */
@@ -165,7 +192,7 @@ static bool in_time(struct iot_sorter *s, const struct iot_event *ev, size_t n)
 }
 
 /* The front takes what it has room for; nothing where it was full, as what comes may go straight. */
-static int add(struct iot_sorter *s, const struct iot_event *ev, size_t n, size_t *taken)
+static int add_to_front(struct iot_sorter *s, const struct iot_event *ev, size_t n, size_t *taken)
 {
 	if (iot_pending_bytes(&s->pending) >= s->front) {
 		int status = empty_front(s);
@@ -175,6 +202,21 @@ static int add(struct iot_sorter *s, const struct iot_event *ev, size_t n, size_
 	}
 	*taken = iot_pending_add(&s->pending, ev, n, s->front);
 	return *taken > 0 ? IOT_OK : no_memory(s);
+}
+
+/*
+ * A stretch of events in order goes into a run at once, if it is long enough to be worth it or is the
+ * rest of what comes after another one; else to the front.
+ */
+static int add(struct iot_sorter *s, const struct iot_event *ev, size_t n, size_t *taken)
+{
+	size_t len = waits(s) && (n >= STRETCH_MIN || s->straight) ? stretch(s, ev, n) : 0;
+	bool worth = len >= STRETCH_MIN || (s->straight && len == n);
+	s->straight = worth && may_go_straight(s, ev);
+	if (!s->straight)
+		return add_to_front(s, ev, len >= STRETCH_MIN ? len : n, taken);
+	*taken = len;
+	return put_straight(s, ev, len);
 }
 
 int iot_sorter_add(struct iot_sorter *s, const struct iot_event *ev, size_t n)
@@ -187,12 +229,11 @@ int iot_sorter_add(struct iot_sorter *s, const struct iot_event *ev, size_t n)
 	if (!in_time(s, ev, n))
 		return start_anew(s);
 	for (size_t i = 0; i < n;) {
-		size_t len = stretch(s, ev + i, n - i);
-		s->straight = len > 0;
-		int status = len > 0 ? put(s, ev + i, len) : add(s, ev + i, n - i, &len);
+		size_t taken;
+		int status = add(s, ev + i, n - i, &taken);
 		if (status != IOT_OK)
 			return status;
-		i += len;
+		i += taken;
 	}
 	return IOT_OK;
 }

@@ -447,8 +447,17 @@ static int by_start_process_index(const void *a, const void *b)
 	return l->offset < r->offset ? -1 : l->offset > r->offset;
 }
 
-/* Runs of 3000 events, then some in disorder, in batches of many sizes: some need no sorting. */
-static struct iot_event *mixed_events(size_t n)
+static int by_start_index(const void *a, const void *b)
+{
+	const struct iot_record *l = &((const struct iot_event *)a)->rec;
+	const struct iot_record *r = &((const struct iot_event *)b)->rec;
+	if (l->start_ns != r->start_ns)
+		return l->start_ns < r->start_ns ? -1 : 1;
+	return l->offset < r->offset ? -1 : l->offset > r->offset;
+}
+
+/* Lists of so many events in order, with some in disorder here and there. */
+static struct iot_event *mixed_events(size_t n, size_t list)
 {
 	struct iot_event *ev = calloc(n, sizeof(*ev));
 	uint64_t x = 99;
@@ -456,38 +465,48 @@ static struct iot_event *mixed_events(size_t n)
 	for (size_t i = 0; i < n; i++) {
 		ev[i].kind = IOT_RECORD;
 		ev[i].rec.offset = i;
-		ev[i].rec.start_ns = (int64_t)(i % 3000 / 3);
+		ev[i].rec.start_ns = (int64_t)(i % list / 3);
 		ev[i].rec.process = (uint32_t)(i % 3 == 1 ? next_random(&x) % 2 : i % 3);
-		if (i % 7000 < 500)
+		if (i % (2 * list + 1000) < 500)
 			ev[i].rec.start_ns = (int64_t)(next_random(&x) % 1000);
 	}
 	return ev;
 }
 
-Test(sorter, batches_in_order_are_sorted_as_single_events_are)
+/* In batches of many sizes: of some all is in order, of some a part. */
+static void check_batches(size_t memory, size_t list, bool by_process)
 {
 	enum { N = 100000 };
-	for (size_t memory = 65536; memory <= 64 << 20; memory *= 32) {
-		struct iot_event *ev = mixed_events(N), *want = mixed_events(N), out[333];
-		struct iot_sorter *s = iot_sorter_new(memory, IOT_SORTER_HOLD);
+	struct iot_event *ev = mixed_events(N, list), *want = mixed_events(N, list), out[333];
+	struct iot_sorter *s = iot_sorter_new(memory, IOT_SORTER_HOLD);
+	if (by_process)
 		iot_sorter_by_process(s);
-		for (size_t i = 0, n; i < N; i += n) {
-			n = i % 2 == 0 ? 1023 : 10;
-			n = n < N - i ? n : N - i;
-			cr_assert_eq(iot_sorter_add(s, ev + i, n), IOT_OK);
-		}
-		cr_assert_eq(iot_sorter_end(s), IOT_OK);
-		qsort(want, N, sizeof(*want), by_start_process_index);
-		size_t at = 0;
-		ssize_t n;
-		while ((n = iot_sorter_events(s, out, 333)) > 0)
-			for (ssize_t i = 0; i < n; i++, at++)
-				cr_assert_eq(out[i].rec.offset, want[at].rec.offset, "%zu", at);
-		cr_assert_eq(at, N);
-		iot_sorter_free(s);
-		free(ev);
-		free(want);
+	for (size_t i = 0, n; i < N; i += n) {
+		n = i % 2 == 0 ? 1023 : 10;
+		n = n < N - i ? n : N - i;
+		cr_assert_eq(iot_sorter_add(s, ev + i, n), IOT_OK);
 	}
+	cr_assert_eq(iot_sorter_end(s), IOT_OK);
+	qsort(want, N, sizeof(*want), by_process ? by_start_process_index : by_start_index);
+	size_t at = 0;
+	ssize_t n;
+	while ((n = iot_sorter_events(s, out, 333)) > 0)
+		for (ssize_t i = 0; i < n; i++, at++)
+			cr_assert_eq(out[i].rec.offset, want[at].rec.offset, "%zu", at);
+	cr_assert_eq(at, N);
+	iot_sorter_free(s);
+	free(ev);
+	free(want);
+}
+
+Test(sorter, batches_in_order_are_sorted_as_single_events_are)
+{
+	static const size_t lists[] = {300, 3000, 9000, 40000};
+	for (size_t memory = 65536; memory <= 64 << 20; memory *= 32)
+		for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+			check_batches(memory, lists[i], false);
+			check_batches(memory, lists[i], true);
+		}
 }
 
 /* Text and directives */
