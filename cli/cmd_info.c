@@ -14,8 +14,9 @@
 enum { READ, WRITE, WAYS, TEXT_ROOM = 1024, NS_PER_S = 1000000000, KNOWN = 256 };
 
 /* What %trace tells; the first one counts. Values are percent-decoded, NULL where not told. */
-static const char *const trace_keys[] = {"source", "command", "host", "user", "epoch", "lacks"};
-enum { KEY_SOURCE, KEY_COMMAND, KEY_HOST, KEY_USER, KEY_EPOCH, KEY_LACKS, KEYS };
+static const char *const trace_keys[] = {"source", "command", "host",    "user",  "epoch",
+					 "lacks",  "layer",   "lengths", "clocks"};
+enum { KEY_EPOCH = 4, KEYS = sizeof trace_keys / sizeof *trace_keys };
 
 struct told {
 	char *text;
@@ -38,6 +39,7 @@ struct info {
 	struct known known[KNOWN];
 	uint64_t unknown_offsets;
 	uint64_t traces;             /* %trace */
+	uint64_t counters;           /* %counter */
 	uint64_t gaps, lost_records; /* %lost, and what they tell */
 	int64_t first_ns, last_ns;   /* last: the latest end of an I/O */
 	bool any, failed;
@@ -112,6 +114,9 @@ static void count_event(struct info *f, const struct iot_event *ev)
 		break;
 	case IOT_LOST:
 		count_lost(f, ev);
+		break;
+	case IOT_COUNTER:
+		f->counters++;
 		break;
 	case IOT_TRACE:
 		f->traces++;
@@ -201,6 +206,7 @@ static int join_part(void *context, void *part)
 	add_told(f, more);
 	f->unknown_offsets += more->unknown_offsets;
 	f->traces += more->traces;
+	f->counters += more->counters;
 	f->gaps += more->gaps;
 	f->lost_records += more->lost_records;
 	const bool ok = add_keys(&f->processes, &more->processes) &&
@@ -262,6 +268,7 @@ static void print_json(struct iot_out *o, const char *path, const struct info *f
 	json_told(&j, f);
 	iot_json_number(&j, "records", iot_reader_fact(r, IOT_FACT_RECORDS));
 	iot_json_number(&j, "comments", iot_reader_fact(r, IOT_FACT_COMMENTS));
+	iot_json_number(&j, "counters", f->counters);
 	json_ways(&j, "logical", &f->logical);
 	json_ways(&j, "physical", &f->physical);
 	iot_json_number(&j, "unknown_offsets", f->unknown_offsets);
@@ -374,6 +381,8 @@ static void print_people(struct iot_out *o, const char *path, const struct info 
 		line(o, "gaps", "%ju, records lost: %s", (uintmax_t)f->gaps,
 		     iot_people_lost(lost, sizeof lost, f->lost_records));
 	line(o, "comments", "%ju", (uintmax_t)iot_reader_fact(r, IOT_FACT_COMMENTS));
+	if (f->counters > 0)
+		line(o, "counters", "%ju", (uintmax_t)f->counters);
 	line(o, "processes", "%zu", f->processes.count);
 	line(o, "files", "%zu opened, %zu different", f->files.count, f->objects.count);
 	if (f->any)
@@ -407,9 +416,10 @@ static int show(struct iot_out *o, const char *path, const struct iot_read_optio
 
 static const char notes[] =
     "json: an object per trace, on one line; keys are always the same, but source, command,\n"
-    "host, user, epoch_ns and lacks are left out where the trace does not tell. Bytes are those\n"
-    "that I/Os moved; of physical records (\"disk\") 512 times their blocks. The exit status is 1\n"
-    "if a trace is cut short or damaged; what was good is counted.\n";
+    "host, user, epoch_ns, lacks, layer, lengths and clocks are left out where the trace does not\n"
+    "tell. Bytes are those that I/Os moved; of physical records (\"disk\") 512 times their "
+    "blocks.\n"
+    "The exit status is 1 if a trace is cut short or damaged; what was good is counted.\n";
 
 static const char examples[] =
     "  iotrace info t.iot.zst\n"

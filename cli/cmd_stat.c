@@ -77,6 +77,9 @@ static void tsv_row(struct stat_run *s, const struct iot_row *row)
 	}
 	iot_out_text(&s->out, separator[0] == '\t' ? "\t\t" : "\t");
 	write_encoded(&s->out, name ? name : "", size);
+	iot_out_text(&s->out, "\t");
+	if (row->rank > 0)
+		iot_out_printf(&s->out, "%ju", (uintmax_t)(row->rank - 1));
 	iot_out_text(&s->out, "\n");
 }
 
@@ -84,7 +87,7 @@ static void print_tsv(struct stat_run *s)
 {
 	iot_out_text(&s->out,
 		     "process\tfile\tobject\topens\treads\twrites\tread_bytes\twritten_bytes\t"
-		     "io_ns\tfollowers\tsequential\tsame_size\tsizes\tname\n");
+		     "io_ns\tfollowers\tsequential\tsame_size\tsizes\tname\trank\n");
 	for (size_t i = 0; i < s->tally.row_count; i++)
 		tsv_row(s, &s->tally.rows[i]);
 }
@@ -124,6 +127,8 @@ static void json_row(struct iot_json *j, const struct stat_run *s, const struct 
 		iot_json_number(j, "file", row->file);
 	if (row->object)
 		iot_json_number(j, "object", row->object);
+	if (row->rank > 0)
+		iot_json_number(j, "rank", row->rank - 1);
 	if (name)
 		iot_json_text(j, "name", name, size);
 	json_figures(j, &row->figures);
@@ -174,6 +179,14 @@ static void people_row(struct stat_run *s, const struct iot_figures *f, const ch
 	iot_out_text(&s->out, "\n");
 }
 
+/* "12 ", or "12 (rank 11) " */
+static int people_process(const struct iot_row *row, char *text, size_t room)
+{
+	if (row->rank == 0)
+		return snprintf(text, room, "%u ", row->process);
+	return snprintf(text, room, "%u (rank %ju) ", row->process, (uintmax_t)(row->rank - 1));
+}
+
 static const char *people_name(const struct stat_run *s, const struct iot_row *row, char *text,
 			       size_t room)
 {
@@ -181,7 +194,7 @@ static const char *people_name(const struct stat_run *s, const struct iot_row *r
 	int used = 0;
 	const char *name = name_of(s, row, &size);
 	if (s->by == IOT_BY_PROCESS)
-		used = snprintf(text, room, "%u ", row->process);
+		used = people_process(row, text, room);
 	else if (s->by == IOT_BY_FILE)
 		used = snprintf(text, room, "%u:%u ", row->process, row->file);
 	if (name)
@@ -275,6 +288,9 @@ static void count(struct stat_run *s)
 		iot_message("warning: %ju %s records are left out; see --physical",
 			    (uintmax_t)s->tally.left_out,
 			    s->tally.physical ? "logical" : "physical");
+	if (s->tally.layers && !s->in.quiet)
+		iot_message("warning: this trace has the I/O of several layers: what one hands to "
+			    "the other counts twice; see --layer of 'iotrace convert'");
 	if (s->tally.unnamed > 0 && !s->in.quiet)
 		iot_message("warning: %ju names are not shown: there are more than %d MiB of them",
 			    (uintmax_t)s->tally.unnamed, IOT_TALLY_NAMES_MAX >> 20);
@@ -311,8 +327,9 @@ static const char notes[] =
     "fileId of the same process ended; same: of the same size as that one; both as share of\n"
     "the I/Os that have one before (followers). Sizes are classes of powers of two.\n"
     "tsv: process, file, object, opens, reads, writes, read_bytes, written_bytes, io_ns,\n"
-    "followers, sequential, same_size, sizes, name; 0 where a row stands for many; sizes is a\n"
-    "list of FROM:COUNT; in name control characters and '%' are %XX; no total.\n"
+    "followers, sequential, same_size, sizes, name, rank (of a process that has one); 0 where a\n"
+    "row stands for many; sizes is a list of FROM:COUNT; in name control characters and '%' are\n"
+    "%XX; no total.\n"
     "json: {\"by\", \"rows\": [...], \"total\"} with the same names.\n";
 
 static const char examples[] =

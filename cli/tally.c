@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/number.h"
+
 /* Number of an element in an array that follows a map, made to fit. SIZE_MAX: no memory. */
 static size_t number_of(struct iot_tally *t, struct iot_map *map, uint64_t key, void *array,
 			size_t *room, size_t size)
@@ -204,8 +206,21 @@ static void count_file(struct iot_tally *t, const struct iot_event *ev)
 static void count_process(struct iot_tally *t, const struct iot_event *ev)
 {
 	size_t row = t->by == IOT_BY_PROCESS ? group_row(t, ev->rec.process) : 0;
-	if (row > 0)
-		keep_name(t, &t->rows[row - 1], ev, "name");
+	const struct iot_text text = iot_directive_get(ev, "rank");
+	uint64_t rank;
+	if (row == 0)
+		return;
+	keep_name(t, &t->rows[row - 1], ev, "name");
+	if (text.data != NULL && iot_number_decimal(text.data, text.size, &rank) &&
+	    rank < UINT64_MAX)
+		t->rows[row - 1].rank = rank + 1;
+}
+
+static void take_trace(struct iot_tally *t, const struct iot_event *ev)
+{
+	const struct iot_text layer = iot_directive_get(ev, "layer");
+	if (layer.data != NULL && memchr(layer.data, ',', layer.size) != NULL)
+		t->layers = true;
 }
 
 void iot_tally_events(struct iot_tally *t, const struct iot_event *ev, size_t n)
@@ -219,6 +234,8 @@ void iot_tally_events(struct iot_tally *t, const struct iot_event *ev, size_t n)
 			count_file(t, &ev[i]);
 		else if (ev[i].kind == IOT_PROCESS)
 			count_process(t, &ev[i]);
+		else if (ev[i].kind == IOT_TRACE)
+			take_trace(t, &ev[i]);
 	}
 }
 
@@ -293,6 +310,8 @@ static size_t join_row(struct iot_tally *t, struct iot_row *more)
 		return 0;
 	struct iot_row *row = &t->rows[number - 1];
 	add(&row->figures, &more->figures);
+	if (more->rank > 0)
+		row->rank = more->rank;
 	if (more->name && (more->named || !row->named) &&
 	    (t->by != IOT_BY_OBJECT || row->object == 0 || t->row_count > count)) {
 		give_name(t, row, more->name, more->name_size);
@@ -335,6 +354,7 @@ bool iot_tally_join(struct iot_tally *t, struct iot_tally *more)
 		numbers[i] = join_row(t, &more->rows[i]);
 	if (!t->failed)
 		move_opened(t, more, numbers);
+	t->layers |= more->layers;
 	t->left_out += more->left_out;
 	t->unnamed += more->unnamed;
 	free(numbers);

@@ -28,6 +28,7 @@ struct iot_figures {
 struct iot_row {
 	struct iot_figures figures;
 	uint32_t process, file, object; /* 0 where the row stands for many or none */
+	uint64_t rank;                  /* of a process, + 1; 0: not told */
 	char *name; /* of a process, the path of an open, or one told by an %op alone; or NULL */
 	size_t name_size;
 	bool named; /* the name is not one of an %op's alone */
@@ -49,6 +50,7 @@ struct iot_tally {
 	enum iot_tally_by by;
 	bool physical; /* count physical records, not logical ones */
 	bool failed;   /* out of memory */
+	bool layers;   /* a %trace tells of several: each has the same I/O */
 	uint64_t left_out;
 	uint64_t names_size, names_max; /* bytes of names in rows; 0: IOT_TALLY_NAMES_MAX */
 	uint64_t unnamed;               /* names for which there was no room */

@@ -25,6 +25,20 @@ done
 "$IOTRACE" stat -q --json --by=process t
 "$IOTRACE" stat -q --physical t
 grep -v %op t | "$IOTRACE" stat -q
+# Ranks have numbers of their own; two layers have the same I/O.
+cat >layers <<'END'
+ff %trace source=darshan layer=posix,mpiio
+ff %process id=1 rank=0
+ff %process id=2 rank=1 name=app
+ff %file process=2 id=1 object=1 path=/a layer=mpiio
+c0 20 0 1000 0 a 1 2 0
+ff %file process=2 id=2 object=1 path=/a layer=posix
+c0 20 0 1000 0 a 2 2 0
+END
+"$IOTRACE" stat --by=process layers 2>&1
+"$IOTRACE" stat -q --by=process --tsv layers | cut -f 1,14,15
+"$IOTRACE" stat -q --by=process --json layers | grep -o '"rank":[0-9]*'
+"$IOTRACE" info layers | grep layer
 "$IOTRACE" stat </dev/null
 "$IOTRACE" stat --json </dev/null
 head -n 5 t | "$IOTRACE" cat --framed | head -n 5 | "$IOTRACE" stat
