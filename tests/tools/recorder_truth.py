@@ -2,87 +2,85 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compares what `iotrace convert` makes of Recorder's traces with what is known to have happened.
 
-	recorder_truth.py IOTRACE RECORDER_TEXT DATA_DIRECTORY [TRACE...]
+	recorder_truth.py IOTRACE DATA_DIRECTORY [TRACE...]
 
-RECORDER_TEXT is tests/tools/recorder_text.c. DATA_DIRECTORY has traces/, ref/ (every call as
+recorder_text (tests/tools/recorder_text.c) is expected beside IOTRACE. DATA_DIRECTORY has traces/, ref/ (every call as
 recorder2text prints it, mistakes corrected), expected/ (every transfer as the traced programs
-themselves wrote it down), archives/ and corrupt/. One row per trace: calls and records, bytes each
-way, calls that differ from ref/, transfers that differ in rank, file, direction, offset or length
-from what is known. Exit status 1 if anything differs that is not named in EXCEPTIONS. Says "skipped"
-if the directory is not there.
+themselves wrote it down), archives/ and corrupt/. One row per trace (truth.py): calls, records and bytes
+each way, records marked as ambiguous and those with unknown offsets, then how many differ; exit status 1
+if anything does that is not named, with a reason, in PLACES or EXCEPTIONS. Says "skipped" if the directory is not
+there.
+
+	ref       calls, from the first to the last byte of their lines, against ref/
+	expected  transfers against expected/: rank, file, direction, offset; what is not in the trace, too
+	told      the same against what the programs are said to have done, where expected/ has nothing
+	lengths   transfers of these two that moved fewer bytes than the trace says
+	totals    the trace's own counts against its calls, by --check
+
+More rows: archives and texts of the same traces, which must give the same; damaged traces, which must be
+refused or told as damaged, with exit status 1 and what is whole kept.
 """
 import collections
-import csv
-import io
-import json
 import os
-import subprocess
+import re
 import sys
 import tarfile
-import tempfile
 
-WRITE = 0x40
-KI, MI = 1024, 1024 * 1024
+import truth
 
-TWO = "of two handles on one path that are open at once it is not stored which one reads"
-DUPFD = "a write through a descriptor of fcntl(F_DUPFD) is not traced and has moved the position"
-SHORT = "a read before it met the end of a file of unknown size, and moved less than it asked for"
-END = "at the end of a file that was opened without being emptied: its size is not known, and marked so"
+KI, MI, NS = 1024, 1024 * 1024, 10**9
+
+# Sections are those of recorder.md, the description of the format beside the data.
+TWO = "of two handles on one path that are open at once it is not stored which one reads (section 8)"
+DUPFD = "a write through a descriptor of fcntl(F_DUPFD) is not traced and has moved the position (section 8)"
+SHORT = "a read before it met the end of a file of unknown size, and moved less than it asked for (section 8)"
+END = "at the end of a file that was opened without being emptied: its size is not known, and marked so (section 8)"
+ASKED = "results are not stored: of a file of unknown size, the length is what was asked for (section 8)"
+PAUSE = "of a pause of more than 2^32 ticks, multiples of that are not stored (section 6)"
 # (trace, rank, number of the transfer): why nobody can tell its offset from the trace
-EXCEPTIONS = {("sem", rank, n): why for rank in (0, 1) for n, why in ((10, TWO), (11, TWO), (22, DUPFD))}
-EXCEPTIONS.update({("big", *place): SHORT for place in ((0, 7), (2, 28268), (3, 7), (3, 8), (3, 59880), (3, 59886))})
-EXCEPTIONS["python", 0, 43] = END
+PLACES = {("sem", rank, n): why for rank in (0, 1) for n, why in ((10, TWO), (11, TWO), (22, DUPFD))}
+PLACES.update({("big", *place): SHORT for place in ((0, 7), (2, 28268), (3, 7), (3, 8), (3, 59880), (3, 59886))})
+PLACES["python", 0, 43] = END
+# (trace, reference): how much differs, and why
+EXCEPTIONS = {("big", "lengths"): (24, ASKED), ("gap_overflow", "pause"): (1, PAUSE)}
 
 Transfer = collections.namedtuple("Transfer", "write file offset lengths")
 
 
-def run(command):
-    return subprocess.run(command, capture_output=True)
-
-
-class Converted:
-    def __init__(self, tool, source, *options):
-        with tempfile.TemporaryDirectory() as tmp:
-            out, report = os.path.join(tmp, "t.iot"), os.path.join(tmp, "r.json")
-            done = run([tool, "convert", "-q", "-o", out, "--report", report, *options, source])
-            self.status, self.message = done.returncode, done.stderr.decode(errors="replace").strip()
-            self.report = json.load(open(report)) if os.path.exists(report) else {}
-            self.rows, self.text = [], b""
-            if os.path.exists(out):
-                text = run([tool, "cat", "--format=csv", "--names", "--ns", out]).stdout.decode(errors="replace")
-                self.rows = list(csv.DictReader(io.StringIO(text)))
-                self.text = run([tool, "cat", "--format=text", out]).stdout
-
+class Converted(truth.Conversion):
     def transfers(self):
         ranks = collections.defaultdict(list)
         for row in self.rows:
             ranks[int(row["process"]) - 1].append(Transfer(
-                bool(int(row["type"]) & WRITE), os.path.basename(row["path"]),
+                bool(int(row["type"]) & truth.WRITE), os.path.basename(row["path"]),
                 int(row["offset"]), (int(row["length"]),)))
         return ranks
-
-    def bytes(self, write):
-        return sum(int(r["length"]) for r in self.rows if bool(int(r["type"]) & WRITE) == write)
 
 
 # What is known
 
 
-def known_table(path):
-    """expected/*.tsv: (POSIX, MPI) transfers by rank; None where it has only totals."""
-    by_descriptor = "old_2.1" in path or "old_2.2" in path  # they show copies made by F_DUPFD
-    posix, mpi = collections.defaultdict(list), collections.defaultdict(list)
-    with open(path) as file:
-        for line in file:
-            f = line.rstrip("\n").split("\t")
-            if len(f) < 6 and ("totals" in f or "bigreg" in line):
-                return None, None
-            if len(f) < 6 or "openat" in f[1] or ("F_DUPFD" in f[1] and not by_descriptor):
-                continue
-            rank, op, name, offset, asked, got = int(f[0]), f[1], f[2].replace(" ", "_"), *map(int, f[3:6])
-            kind = mpi if op.startswith("MPI_File") else posix
-            kind[rank].append(Transfer("write" in op, name, offset, (got, asked)))
-    return posix, mpi
+class Known:
+    """expected/*.tsv: transfers by rank; sums (rank, bytes written and read) where it has only these."""
+
+    def __init__(self, path):
+        by_descriptor = "old_2.1" in path or "old_2.2" in path  # they show copies made by F_DUPFD
+        self.posix, self.mpi = collections.defaultdict(list), collections.defaultdict(list)
+        self.sums, self.hidden = {}, collections.defaultdict(list)
+        with open(path) as file:
+            for line in file:
+                f = line.rstrip("\n").split("\t")
+                if f[1:2] == ["totals"]:
+                    self.sums[int(f[0])] = tuple(int(word.split("=")[1]) for word in f[3:5])
+                if len(f) < 6:
+                    continue
+                rank, op, name, offset, asked, got = int(f[0]), f[1], f[2].replace(" ", "_"), *map(int, f[3:6])
+                hidden = re.search(r"untraced: (\w+)", op)
+                if hidden and not (hidden[1] == "F_DUPFD" and by_descriptor):
+                    self.hidden[f"through {hidden[1]}, which is not traced (section 8)"].append((rank, f"at {offset}"))
+                    continue
+                kind = self.mpi if op.startswith("MPI_File") else self.posix
+                kind[rank].append(Transfer("write" in op, name, offset, (got, asked)))
 
 
 def bigreg(ranks=4, n=25000):
@@ -154,7 +152,7 @@ def userfunc():
     yield 0, out
 
 
-def gap():
+def gap():  # and a pause of 5 s behind the first
     yield 0, [Transfer(True, None, 0, (1,)), Transfer(True, None, 1, (2,)), Transfer(True, None, 3, (3,))]
 
 
@@ -206,33 +204,74 @@ def source_of(name):
     return name.split("_", 2)[2] if name.startswith("derived_") else name
 
 
+def places(found):
+    """(rank, what) of all, as a text; #n is the n-th transfer of the rank, from 0."""
+    ranks = collections.defaultdict(list)
+    for rank, what in found:
+        ranks[rank].append(what)
+    return ", ".join(f"rank {rank} {' '.join(what)}" for rank, what in ranks.items())
+
+
+class Comparison:
+    """Of the transfers of a trace's ranks with those that are known."""
+
+    def __init__(self, row, reference, ordered):
+        self.row, self.reference, self.ordered = row, reference, ordered
+        self.compared = self.wrong = 0
+        self.short, self.named = [], collections.defaultdict(list)
+
+    def rank(self, rank, want, have):
+        names = {t.file for t in want}
+        have = [t for t in have if None in names or t.file in names]
+        if not self.ordered:
+            want, have = (sorted(x, key=lambda t: (t.file or "", t.write, t.offset)) for x in (want, have))
+        self.compared += len(want)
+        self.wrong += abs(len(want) - len(have))
+        for number, (a, b) in enumerate(zip(want, have)):
+            place = (self.row.name, rank, number)
+            if a.write != b.write or b.lengths[0] not in a.lengths or a.file not in (None, b.file):
+                self.wrong += 1
+            elif a.offset != b.offset and place in PLACES and len(want) == len(have):
+                self.named[PLACES[place]].append((rank, f"#{number}"))
+            elif a.offset != b.offset:
+                self.wrong += 1
+            if a.lengths[0] < b.lengths[0]:
+                self.short.append((rank, f"#{number}"))
+
+    def end(self, hidden):
+        stale = sum(place[0] == self.row.name for place in PLACES) - sum(map(len, self.named.values()))
+        self.row.expect("named, and not different", stale)
+        for why, found in [*self.named.items(), *hidden.items()]:
+            self.row.count(self.reference, 0, len(found))
+            self.row.excuse(len(found), f"{self.reference}: {places(found)}: {why}")
+        self.row.differ(self.reference, self.compared + sum(map(len, hidden.values())), self.wrong)
+        self.row.differ("lengths", self.compared, len(self.short), places(self.short))
+
+
 class Checker:
-    def __init__(self, tool, text, data):
-        self.tool, self.text, self.data = tool, text, data
-        self.wrong, self.named, self.rows = [], set(), 0
+    def __init__(self, tool, data):
+        self.tool, self.data = tool, data
+        self.text = os.path.join(os.path.dirname(tool), "recorder_text")
 
     def path(self, *parts):
         return os.path.join(self.data, *parts)
-
-    def fail(self, name, what):
-        self.wrong.append(f"{name}: {what}")
 
     # Every call against ref/
 
     def decoded(self, source):
         ranks, lines = {}, None
-        for line in run([self.text, source]).stdout.split(b"\n"):
+        for line in truth.run(self.text, source).stdout.split(b"\n"):
             if line.startswith(b"# rank "):
                 lines = ranks.setdefault(int(line[7:]), [])
             elif line:
                 lines.append(line)
         return ranks
 
-    def compare_calls(self, name):
-        archive = self.path("ref", source_of(name) + ".tar.xz")
+    def compare_calls(self, row):
+        archive = self.path("ref", source_of(row.name) + ".tar.xz")
         if not os.path.exists(archive):
-            return "-"
-        ranks, differing = self.decoded(self.path("traces", name)), 0
+            return
+        ranks, compared, differing = self.decoded(self.path("traces", row.name)), 0, 0
         with tarfile.open(archive) as tar:
             for member in tar:
                 base = os.path.basename(member.name)
@@ -240,127 +279,115 @@ class Checker:
                     continue
                 want = [line for line in tar.extractfile(member).read().split(b"\n") if line]
                 have = ranks.pop(int(base[:-4]), [])
-                if name.startswith(("old_2.1", "old_2.2")):  # sorted there by an unstable sort
+                if row.name.startswith(("old_2.1", "old_2.2")):  # sorted there by an unstable sort
                     want.sort()
                     have.sort()
+                compared += len(want)
                 differing += abs(len(want) - len(have)) + sum(a != b for a, b in zip(want, have))
-        differing += sum(map(len, ranks.values()))
-        if differing:
-            self.fail(name, f"{differing} calls differ from ref/")
-        return differing
+        row.differ("ref", compared, differing + sum(map(len, ranks.values())))
 
     # Every transfer against what is known
 
-    def differ(self, name, rank, want, have, ordered):
-        names = {t.file for t in want}
-        have = [t for t in have if None in names or t.file in names]
-        if not ordered:
-            want, have = (sorted(x, key=lambda t: (t.file or "", t.write, t.offset)) for x in (want, have))
-        wrong = abs(len(want) - len(have))
-        for number, (a, b) in enumerate(zip(want, have)):
-            if (a.write, a.offset) == (b.write, b.offset) and b.lengths[0] in a.lengths and a.file in (None, b.file):
-                continue
-            if (name, rank, number) in EXCEPTIONS and len(want) == len(have):
-                self.named.add((name, rank, number))
-            else:
-                wrong += 1
-        if wrong:
-            self.fail(name, f"rank {rank}: {wrong} of {len(want)} transfers are not as known")
-        return wrong
-
-    def compare_transfers(self, name, posix):
-        base, total, compared = source_of(name), 0, 0
+    def compare_transfers(self, row, posix):
+        base = source_of(row.name)
         table = self.path("expected", base + ".tsv")
-        known, mpi = known_table(table) if os.path.exists(table) else (None, None)
-        if known is None and base in MADE:
+        known = Known(table) if os.path.exists(table) else None
+        if known and (known.posix or known.mpi):
+            compare = Comparison(row, "expected", True)
+            for rank, want in sorted(known.posix.items()):
+                compare.rank(rank, want, posix[rank])
+            if known.mpi:
+                have = Converted(self.tool, self.path("traces", row.name), "--layer=mpiio").transfers()
+                for rank, want in sorted(known.mpi.items()):
+                    compare.rank(rank, want, have[rank])
+            compare.end(known.hidden)
+        elif base in MADE:
             maker, ordered = MADE[base]
+            compare = Comparison(row, "expected" if known else "told", ordered)
             for rank, want in maker():
-                compared += len(want)
-                total += self.differ(name, rank, want, posix[rank], ordered)
-        for rank, want in sorted((known or {}).items()):
-            compared += len(want)
-            total += self.differ(name, rank, want, posix[rank], True)
-        if mpi:
-            have = Converted(self.tool, self.path("traces", name), "--layer=mpiio").transfers()
-            for rank, want in sorted(mpi.items()):
-                compared += len(want)
-                total += self.differ(name, rank, want, have[rank], True)
-        counted = COUNTED.get(base, {})
-        for (file, write), count in counted.items():
+                compare.rank(rank, want, posix[rank])
+                sums = tuple(sum(t.lengths[0] for t in want if t.write == way) for way in (True, False))
+                if known and known.sums:
+                    row.expect(f"sums of rank {rank}", int(sums != known.sums[rank]), f"{sums} for {known.sums[rank]}")
+            compare.end({})
+        elif known:
+            row.expect("expected", 1, "it tells nothing")
+
+    def compare_counts(self, row, posix, trace):
+        for (file, write), count in COUNTED.get(row.name, {}).items():
             have = sum(t.write == write and t.file == file for ts in posix.values() for t in ts)
-            compared += 1
-            if have != count:
-                total += 1
-                self.fail(name, f"{file}: {have} transfers, {count} are known")
-        if compared:
-            return total + sum(place[0] == base for place in self.named), compared
-        return "-", 0
+            row.differ("told", 1, int(have != count), f"{file}: {have} transfers, {count} are known")
+        if row.name == "gap_overflow":
+            start, after = (int(r["start"]) for r in trace.rows[:2])
+            row.count("told", 1, int((after - start) // NS != 5))
+            row.expect("pause", int((after - start) // NS != 5), f"5 s have become {(after - start) / NS:.3f} s")
 
-    def check(self, name):
-        c = Converted(self.tool, self.path("traces", name), "--check")
-        if c.status != 0 or c.report.get("differences", 0) or c.report.get("unparsed", 0):
-            self.fail(name, f"exit {c.status} {c.message} {c.report.get('first_differences', '')}")
-        calls, (wrong, compared) = self.compare_calls(name), self.compare_transfers(name, c.transfers())
-        ambiguous = sum((c.report.get("ambiguous") or {}).values())
-        unknown = (c.report.get("unknown") or {}).get("offset_records", 0)
-        print(f"{name:24} {c.report.get('calls', 0):>7} {len(c.rows):>7} {c.bytes(False):>11} {c.bytes(True):>11} "
-              f"{calls:>5} {wrong:>5} {compared:>7} {ambiguous:>5} {unknown:>5}")
-        self.rows += 1
+    def check(self, table, name):
+        trace = Converted(self.tool, self.path("traces", name), "--check")
+        report, posix = trace.report, trace.transfers()
+        calls = report.get("calls", 0)
+        row = table.row(name, calls, *trace.sizes(), sum(report.get("ambiguous", {}).values()),
+                        report.get("unknown", {}).get("offset_records", 0))
+        row.expect("exit status", trace.status, trace.message)
+        row.expect("not understood", report.get("unparsed", 0))
+        row.differ("totals", calls, report.get("differences", 0), report.get("first_differences", ""))
+        self.compare_calls(row)
+        self.compare_transfers(row, posix)
+        self.compare_counts(row, posix, trace)
+        row.end()
 
-    # Archives give the same, damage gives a message
+    # Archives give the same, and so does the text of recorder2text, but for patterns
 
-    def check_archives(self):
+    def check_same(self, table):
         for file in sorted(os.listdir(self.path("archives"))):
             name = file.split(".tar")[0].replace("_deep", "").replace("_nodir", "")
-            want = Converted(self.tool, self.path("traces", name)).text
-            if Converted(self.tool, self.path("archives", file)).text != want or not want:
-                self.fail(file, "does not give what its folder gives")
-        # The text of recorder2text gives the same transfers, but for patterns.
+            want, have = (Converted(self.tool, p) for p in (self.path("traces", name), self.path("archives", file)))
+            row = table.row(f"archives/{file}", *have.sizes())
+            row.differ("differ", len(want.rows), int(want.trace != have.trace) or int(not want.rows))
+            row.end()
         for name in ("n1_strided", "nn", "many", "old_2.2.1", "idle_ranks"):
-            want = Converted(self.tool, self.path("traces", name)).transfers()
-            have = Converted(self.tool, self.path("ref", name + ".tar.xz")).transfers()
-            key = lambda t: (t.file, t.write, t.offset)
-            if {r: sorted(t, key=key) for r, t in want.items()} != {r: sorted(t, key=key) for r, t in have.items()}:
-                self.fail(name, "its text does not give the same transfers")
+            file = f"ref/{name}.tar.xz"
+            want, have = (Converted(self.tool, p) for p in (self.path("traces", name), self.path(file)))
+            row = table.row(file, *have.sizes())
+            a, b = (collections.Counter((rank, t) for rank, ts in c.transfers().items() for t in ts)
+                    for c in (want, have))
+            row.differ("differ", len(want.rows), sum((a - b).values()) + sum((b - a).values()))
+            row.end()
 
-    def check_corrupt(self):
-        files = sorted(os.listdir(self.path("corrupt")))
+    # Damage gives a message
+
+    def check_corrupt(self, table):
         # The address sanitizer needs more than any limit.
         limit = "ulimit -v 1000000; "
-        if run(["sh", "-c", limit + 'exec "$1" --version', "sh", self.tool]).returncode != 0:
+        if truth.run("sh", "-c", limit + 'exec "$1" --version', "sh", self.tool).returncode != 0:
             limit = ""
-        for file in files:
-            with tempfile.TemporaryDirectory() as tmp:
-                command = ["sh", "-c", limit + 'exec timeout 300 "$@"', "sh", self.tool, "convert", "-q",
-                           "-o", os.path.join(tmp, "t.iot"), self.path("corrupt", file)]
-                done = run(command)
-            if done.returncode != 1 or not done.stderr.startswith(b"iotrace: "):
-                self.fail(file, f"exit {done.returncode} {done.stderr[:200]}")
-        return len(files)
+        before = ("sh", "-c", limit + 'exec timeout 300 "$@"', "sh")
+        for file in sorted(os.listdir(self.path("corrupt"))):
+            name = file.split(".tar")[0]
+            trace = Converted(self.tool, self.path("corrupt", file), before=before)
+            kept = trace.trace is not None
+            row = table.row(name, trace.status, "warned" if kept else "refused", *trace.sizes())
+            row.expect("exit status", int(trace.status != 1))
+            row.expect("message", int(not trace.message.startswith("iotrace: ")), trace.message)
+            row.expect("%lost", int(kept and not any(trace.directives("%lost"))))
+            row.expect("records", abs(trace.report.get("records", 0) - len(trace.rows)))
+            row.end(re.sub(r"^iotrace: (\S*/)?", "", trace.message))
 
 
 def main():
-    if len(sys.argv) < 4:
-        sys.exit(__doc__)
-    tool, text, data = sys.argv[1:4]
-    if not os.path.isdir(data):
-        print("skipped: no", data)
-        return 0
-    c = Checker(tool, text, data)
-    print(f"{'trace':24} {'calls':>7} {'records':>7} {'read':>11} {'written':>11} {'calls':>5} {'trans':>5} "
-          f"{'known':>7} {'ambig':>5} {'unkn':>5}")
-    for name in sys.argv[4:] or sorted(os.listdir(c.path("traces"))):
-        c.check(name)
-    corrupt = 0
-    if len(sys.argv) == 4:
-        c.check_archives()
-        corrupt = c.check_corrupt()
-    for place in sorted(c.named):
-        print(f"named: {place[0]}, rank {place[1]}, transfer {place[2]}: {EXCEPTIONS[place]}")
-    for line in c.wrong:
-        print("wrong:", line)
-    print(f"Recorder: {c.rows} traces, {corrupt} damaged ones refused, {len(c.wrong)} wrong")
-    return 1 if c.wrong else 0
+    tool, data, names = truth.arguments(__doc__)
+    c = Checker(tool, data)
+    tables = [truth.Table("trace:21", "calls:6 records:7 read:8 written:8 ambiguous:9 unknown:7",
+                          "ref:5 expected:8 told:5 lengths:7 totals:6", EXCEPTIONS)]
+    for name in names or sorted(os.listdir(c.path("traces"))):
+        c.check(tables[0], name)
+    tables[0].end()
+    if not names:
+        tables.append(truth.Table("archive/text:33", "records:7 read:8 written:8", "differ:6"))
+        c.check_same(tables[1])
+        tables.append(truth.Table("damaged:30", "exit:4 said:7 records:7 read:8 written:8"))
+        c.check_corrupt(tables[2])
+    return truth.finish("Recorder", *tables)
 
 
 if __name__ == "__main__":

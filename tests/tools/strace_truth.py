@@ -5,78 +5,57 @@
 	strace_truth.py IOTRACE DATA_DIRECTORY [TRACE...]
 
 DATA_DIRECTORY has logs (*.strace, *.strace.zst), -ff sets and truth/: every transfer as the traced
-programs themselves wrote it down, the kernel's byte counters, contents of files. One line per trace;
-exit status 1 if anything differs that is not named, with a reason, in EXCEPTIONS. Says "skipped" if
-the directory is not there.
+programs themselves wrote it down, the kernel's byte counters, contents of files. One row per trace
+(truth.py): records and bytes each way, records with unknown offsets, positions that had to be taken
+anew, lines not understood, and how many checks were made; exit status 1 if anything differs that is not
+named, with a reason, in EXCEPTIONS. Says "skipped" if the directory is not there.
 """
 import collections
 import csv
 import io
-import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
-import urllib.parse
 
-WRITE, ASYNC = 0x40, 0x08
+import truth
+from truth import ASYNC, WRITE
 
-# (trace, check): why it may differ
+# (trace, check): how much differs, and why
 EXCEPTIONS = {
-    ("append2", "content"): "two processes append at once: log order is not the kernel's order",
-    ("ff_append2", "content"): "two processes append at once: log order is not the kernel's order",
-    ("fio_libaio_s0_trap", "fio"): "-s 0 hides every iocb: the entries are counted as hidden",
-    ("fio_libaio_batch48_truncated", "fio"): "-s 32 cuts each batch of 48: counted as hidden",
-    ("fio_iouring", "fio"): "io_uring shows no files and offsets: counted as hidden",
-    ("fio_threads", "fio"): "fio numbers its threads in another order than their files; the sums agree",
-    ("git_clone", "second opinion"): "it counts two spellings of one path as two files",
-    ("git_clone_y", "second opinion"): "it counts two spellings of one path as two files",
-    ("offsets_y_desc", "second opinion"): "it counts two spellings of one path as two files",
-    ("fio_mmap", "fio"): "memory mappings show no I/O: counted as hidden",
+    ("append2", "content"): (136, "two processes append at once: log order is not the kernel's order"),
+    ("ff_append2", "content"): (253, "two processes append at once: log order is not the kernel's order"),
+    ("fio_libaio_s0_trap", "fio job 0"): (1, "-s 0 hides every iocb: the entries are counted as hidden"),
+    ("fio_libaio_batch48_truncated", "fio job 0"): (1, "-s 32 cuts each batch of 48: counted as hidden"),
+    ("fio_iouring", "fio job 0"): (1, "io_uring shows no files and offsets: counted as hidden"),
+    ("fio_threads", "fio job 1"): (1, "fio numbers its threads in another order than their files; job 3 has these"),
+    ("fio_threads", "fio job 3"): (1, "fio numbers its threads in another order than their files; job 1 has these"),
+    ("git_clone", "second opinion"): (2, "it counts two spellings of one path as two files"),
+    ("git_clone_y", "second opinion"): (2, "it counts two spellings of one path as two files"),
+    ("offsets_y_desc", "second opinion"): (2, "it counts two spellings of one path as two files"),
+    ("fio_mmap", "fio job 0"): (1, "memory mappings show no I/O: counted as hidden"),
 }
 
 Record = collections.namedtuple(
     "Record", "type start duration offset length file process object path unknown")
 
 
-class Trace:
+class Trace(truth.Conversion):
     """A log converted: its records, %file lines and counts."""
 
-    def __init__(self, tool, source, all_kinds=False):
-        with tempfile.TemporaryDirectory() as tmp:
-            out, report = os.path.join(tmp, "t.iot"), os.path.join(tmp, "r.json")
-            command = [tool, "convert", "-q", "--base=10", "-o", out, "--report", report, source]
-            if all_kinds:
-                command.insert(2, "--all")
-            done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-            self.status, self.message = done.returncode, done.stderr.strip()
-            self.report = json.load(open(report)) if os.path.exists(report) else {}
-            self.records, self.opened, self.files, self.unknown = [], {}, {}, set()
-            if os.path.exists(out):
-                self.read_directives(out)
-                self.read_records(tool, out)
-
-    def read_directives(self, out):
-        for line in open(out, errors="surrogateescape"):
-            if not line.startswith(("ff %file", "255 %file")):
-                continue
-            keys = dict(token.split("=", 1) for token in line.split()[2:])
-            path = urllib.parse.unquote_to_bytes(keys.get("path", "").encode("utf-8", "surrogateescape"))
-            self.opened.setdefault(int(keys["object"]), path.decode("utf-8", "surrogateescape"))
-            self.files.setdefault(int(keys["id"]), path.decode("utf-8", "surrogateescape"))
-            if keys.get("offset") == "unknown":
+    def __init__(self, tool, source, *options):
+        super().__init__(tool, source, "--base=10", *options)
+        self.files, self.unknown = {}, set()
+        for _, pairs in self.directives("%file"):
+            keys = dict(pairs)
+            self.files.setdefault(int(keys["id"]), keys.get("path", b"").decode("utf-8", "surrogateescape"))
+            if keys.get("offset") == b"unknown":
                 self.unknown.add((int(keys["process"]), int(keys["id"])))
+        self.records = [self.record(row) for row in self.rows]
 
-    def read_records(self, tool, out):
-        text = subprocess.run([tool, "cat", "--format=csv", "--names", "--ns", out],
-                              capture_output=True).stdout.decode("utf-8", "surrogateescape")
-        for r in csv.DictReader(io.StringIO(text, newline="")):
-            key = (int(r["process"]), int(r["file"]))
-            self.records.append(Record(
-                int(r["type"]), int(r["start"]), int(r["duration"]), int(r["offset"]),
-                int(r["length"]), int(r["file"]), int(r["process"]), int(r["object"]), r["path"],
-                key in self.unknown))
+    def record(self, r):
+        key = (int(r["process"]), int(r["file"]))
+        return Record(int(r["type"]), int(r["start"]), int(r["duration"]), int(r["offset"]), int(r["length"]),
+                      key[1], key[0], int(r["object"]), r["path"], key in self.unknown)
 
     def count(self, group, name=None):
         value = self.report.get(group, 0)
@@ -95,7 +74,7 @@ class Trace:
 
 class Checker:
     def __init__(self, tool, data):
-        self.tool, self.data, self.failures, self.lines = tool, data, 0, []
+        self.tool, self.data, self.row = tool, data, None
 
     def path(self, *parts):
         return os.path.join(self.data, *parts)
@@ -105,8 +84,7 @@ class Checker:
         for suffix in ("", ".zst"):
             p = self.path(*parts) + suffix
             if os.path.exists(p):
-                raw = subprocess.run(["zstd", "-dcq", p], capture_output=True).stdout \
-                    if suffix else open(p, "rb").read()
+                raw = truth.run("zstd", "-dcq", p).stdout if suffix else open(p, "rb").read()
                 return raw.decode("utf-8", "surrogateescape")
         return None
 
@@ -114,14 +92,10 @@ class Checker:
         text = self.text("truth", name)
         return [line.split("\t") for line in text.split("\n") if line and line[0] != "#"]
 
-    def result(self, trace, check, found, expected, extra=""):
-        ok = found == expected
-        why = EXCEPTIONS.get((trace, check))
-        if not ok and not why:
-            self.failures += 1
-        state = "ok" if ok else "named" if why else "WRONG"
-        note = extra if ok or not why else f"{extra} ({why})".strip()
-        self.lines.append((trace, check, f"{found}", f"{expected}", state, note))
+    def result(self, check, found, expected, extra=""):
+        numbers = isinstance(found, int) and isinstance(expected, int)
+        differing = abs(found - expected) if numbers else int(found != expected)
+        self.row.expect(check, differing, f"{found} for {expected}{', ' * bool(extra)}{extra}"[:300])
 
 
 def base(path):
@@ -156,9 +130,9 @@ def check_offsets(c, name, t):
         who = same.get(row[3], row[3])
         match = truth == (rec.type & WRITE, rec.offset, rec.length) and not rec.unknown
         found += match and identity.setdefault(who, rec.object) == rec.object
-    c.result(name, "rows", found, len(rows))
-    c.result(name, "no more", len(got), len(rows))
-    c.result(name, "objects", len(set(identity.values())), len(identity))
+    c.result("rows", found, len(rows))
+    c.result("no more", len(got), len(rows))
+    c.result("objects", len(set(identity.values())), len(identity))
 
 
 def check_fdfuzz(c, name, t):
@@ -169,8 +143,8 @@ def check_fdfuzz(c, name, t):
         truth = (direction(row[2]), row[3], int(row[4]), int(row[5]))
         found += truth == (rec.type & WRITE, base(rec.path), rec.offset, rec.length)
         flagged += rec.unknown
-    c.result(name, "rows", found, len(rows), f"{flagged} of files with an unknown offset flagged")
-    c.result(name, "no more", len(got), len(rows))
+    c.result("rows", found, len(rows), f"{flagged} of files with an unknown offset flagged")
+    c.result("no more", len(got), len(rows))
 
 
 def check_mtpread(c, name, t, truth):
@@ -181,8 +155,8 @@ def check_mtpread(c, name, t, truth):
     got = collections.Counter((r.type & WRITE, base(r.path), r.offset, r.length)
                               for r in t.records if base(r.path) == "in.bin"
                               or base(r.path).startswith("out."))
-    c.result(name, "rows", sum((want & got).values()), sum(want.values()))
-    c.result(name, "no more", sum(got.values()), sum(want.values()))
+    c.result("rows", sum((want & got).values()), sum(want.values()))
+    c.result("no more", sum(got.values()), sum(want.values()))
 
 
 def check_append(c, name, t, content):
@@ -200,10 +174,10 @@ def check_append(c, name, t, content):
             seen[r.process] += 1
             found += truth.get(key) == (r.offset, r.length)
         best = max(best, found)
-    c.result(name, "content", best, len(truth),
+    c.result("content", best, len(truth),
              f"{t.count('ambiguous', 'order')} counted as ambiguous")
-    c.result(name, "records", len(writes), len(truth))
-    c.result(name, "bytes", sum(r.length for r in writes), sum(v[1] for v in truth.values()))
+    c.result("records", len(writes), len(truth))
+    c.result("bytes", sum(r.length for r in writes), sum(v[1] for v in truth.values()))
 
 
 FIO_FILES = {"fio_psync": 16777216, "fio_threads": 2097152, "fio_splice": 2097152,
@@ -229,9 +203,8 @@ def check_fio(c, name, t):
                 at += r.length
             else:
                 writes, wbytes = writes - len(parts[file]), wbytes - at
-        c.result(name, "fio", (reads, rbytes, writes, wbytes),
-                 tuple(int(row[k]) for k in ("read_ios", "read_bytes", "write_ios", "write_bytes")),
-                 f"job {row['job']}")
+        c.result(f"fio job {row['job']}", (reads, rbytes, writes, wbytes),
+                 tuple(int(row[k]) for k in ("read_ios", "read_bytes", "write_ios", "write_bytes")))
 
 
 # trace: what is hidden, and how much of it must have been counted
@@ -256,7 +229,7 @@ def check_counters(c, name, counters):
     io_text = dict(line.split() for line in c.text("truth", counters).split("\n") if line)
     wrapper = int(io_text["wrapper"])
     source = source_of(c, name)
-    t = Trace(c.tool, source, all_kinds=True)
+    t = Trace(c.tool, source, "--all")
     reads, rbytes, writes, wbytes = t.sums(lambda r: r.process != wrapper and not r.type & ASYNC)
     execs, pending = 0, set()
     for line in raw_lines(c, name):
@@ -268,8 +241,8 @@ def check_counters(c, name, counters):
         elif "<... execve resumed>" in line and " = 0" in line and pid in pending:
             execs += pid != str(wrapper)
             pending.discard(pid)
-    c.result(name, "wchar", wbytes, int(io_text["wchar"]))
-    c.result(name, "rchar", rbytes + 1580 * execs, int(io_text["rchar"]), f"{execs} execs")
+    c.result("wchar", wbytes, int(io_text["wchar"]))
+    c.result("rchar", rbytes + 1580 * execs, int(io_text["rchar"]), f"{execs} execs")
 
 
 # Sentences of the table: trace, path, (reads, bytes, writes, bytes); None: not said
@@ -317,18 +290,18 @@ def check_said(c, name, t):
         if trace == name:
             got = t.sums(lambda r: base(r.path) == path and not is_library(r.path))
             got = tuple(None if s is None else g for s, g in zip(said, got))
-            c.result(name, path or "(no name)", got, said)
+            c.result(path or "(no name)", got, said)
     for trace, path, way, want in OFFSETS:
         if trace == name:
             got = [(r.offset, r.length) for r in t.records
                    if base(r.path) == path and r.type & WRITE == way]
-            c.result(name, path + " offsets", sum(a == b for a, b in zip(got, want)), len(want))
-            c.result(name, path + " no more", len(got), len(want))
+            c.result(path + " offsets", sum(a == b for a, b in zip(got, want)), len(want))
+            c.result(path + " no more", len(got), len(want))
     for trace, path, size in SIZES:
         if trace == name:
             end = max((r.offset + r.length for r in t.records
                        if base(r.path) == path and r.type & WRITE), default=0)
-            c.result(name, path + " end", end, size)
+            c.result(path + " end", end, size)
 
 
 def check_tree(c, name, t):
@@ -340,7 +313,7 @@ def check_tree(c, name, t):
             if re.search(r"file_\d+\.dat$", r.path) and r.type & WRITE == way and \
                     (name != "cp_r" or re.search(r"(^|/)" + folder + "/", r.path)):
                 got[int(re.search(r"file_(\d+)\.dat$", r.path)[1])] += r.length
-        c.result(name, f"bytes in {folder}", sum(got[i] == 997 * i for i in range(1, 41)), 40)
+        c.result(f"bytes in {folder}", sum(got[i] == 997 * i for i in range(1, 41)), 40)
 
 
 def check_many(c, name, t):
@@ -356,9 +329,9 @@ def check_many(c, name, t):
             at += n
         want.append((0, at, 0))
         found += [w for w in want if w[2]] == [m for m in mine if m[2]]
-    c.result(name, "files", found, 300)
+    c.result("files", found, 300)
     _, _, writes, wbytes = t.sums(lambda r: not is_library(r.path))
-    c.result(name, "written", (writes, wbytes), (600, 344850))
+    c.result("written", (writes, wbytes), (600, 344850))
 
 
 def check_style(c, name, t):
@@ -370,8 +343,8 @@ def check_style(c, name, t):
                                               and r.type & WRITE)]
     n = 3 if name == "style_inject" else 5
     want = [(1000 * i, 1000) for i in range(n)]
-    c.result(name, "in.bin", reads, want, "")
-    c.result(name, "ts.out", writes, want[:2] if name == "style_inject" else want, "")
+    c.result("in.bin", reads, want, "")
+    c.result("ts.out", writes, want[:2] if name == "style_inject" else want, "")
 
 
 def plain(path):
@@ -403,7 +376,7 @@ def check_second(c, name, t, second):
             left[want[path]] -= 1
         else:
             differ.append((path, want[path]))
-    c.result(name, "second opinion", len(want) - len(differ), len(want),
+    c.result("second opinion", len(want) - len(differ), len(want),
              "; ".join(f"{p} {w}" for p, w in differ[:3]))
 
 
@@ -414,16 +387,13 @@ def source_of(c, name):
     return None
 
 
-def check(c, name, second):
+def check(c, table, name, second):
     t = Trace(c.tool, source_of(c, name))
     resyncs = t.count("position", "resynced")
-    known = sum(not r.unknown for r in t.records)
-    _, rbytes, _, wbytes = t.sums(lambda r: True)
-    print(f"{name:32} {len(t.records):7} {rbytes:11} {wbytes:11} {len(t.records) - known:6} "
-          f"{resyncs:4} {t.report.get('unparsed', 0):4}", flush=True)
-    before = len(c.lines)
+    c.row = table.row(name, *t.sizes(), sum(r.unknown for r in t.records), resyncs, t.report.get("unparsed", 0))
+    c.result("status", t.status, int(name in ("style_c", "truncated_midline")), t.message)
     if name != "style_c":
-        c.result(name, "resyncs", resyncs, 0)
+        c.result("resyncs", resyncs, 0)
     if name.startswith("offsets"):
         check_offsets(c, name, t)
     elif "fdfuzz" in name:
@@ -437,23 +407,18 @@ def check(c, name, second):
         check_fio(c, name, t)
     elif name.startswith("many300"):
         check_many(c, name, t)
-    elif name == "style_c":
-        c.result(name, "status", t.status, 1, t.message)
     elif name.startswith("style_") and name not in STYLES_WITHOUT_DATA:
         check_style(c, name, t)
-    if name == "truncated_midline":
-        c.result(name, "status", t.status, 1, t.message)
     if name in HIDDEN:
-        c.result(name, "hidden", t.count("hidden", HIDDEN[name][0]), HIDDEN[name][1])
+        c.result("hidden", t.count("hidden", HIDDEN[name][0]), HIDDEN[name][1])
     check_said(c, name, t)
     check_tree(c, name, t)
     counters = {"ff_gitlocal": "git_ff"}.get(name, name) + ".io"
     if os.path.exists(c.path("truth", counters)):
         check_counters(c, name, counters)
     check_second(c, name, t, second)
-    for line in c.lines[before:]:
-        print("    %-20s found %s expected %s: %s %s" % (line[1], line[2][:70], line[3][:70],
-                                                      line[4], line[5][:150]))
+    c.row.tell(c.row.checks)
+    c.row.end()
 
 
 def names(data):
@@ -463,26 +428,19 @@ def names(data):
 
 
 def main():
-    if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    tool, data = sys.argv[1:3]
-    if not os.path.isdir(data):
-        print("skipped: no", data)
-        return 0
+    tool, data, chosen = truth.arguments(__doc__)
     c = Checker(tool, data)
     second = collections.defaultdict(list)
     for line in (c.text("truth", "second_implementation_per_file.tsv") or "").split("\n"):
         row = line.split("\t")
         if len(row) >= 7:
             second[re.sub(r"\.strace(\.zst)?$", "", row[0])].append(row)
-    print(f"{'trace':32} {'records':>7} {'read':>11} {'written':>11} {'flag':>6} {'sync':>4} unparsed")
-    for name in sys.argv[3:] or names(data):
-        check(c, name, second)
-    good = sum(line[4] == "ok" for line in c.lines)
-    print(f"{good} of {len(c.lines)} checks good, "
-          f"{sum(line[4] == 'named' for line in c.lines)} named exceptions, {c.failures} wrong")
-    print(f"{len(c.lines) - c.failures} passed, {c.failures} failed")
-    return 1 if c.failures else 0
+    table = truth.Table("trace:28", "records:7 read:10 written:10 unknown:7 resynced:8 unparsed:8 checks:6",
+                        exceptions=EXCEPTIONS)
+    for name in chosen or names(data):
+        check(c, table, name, second)
+    table.end()
+    return truth.finish("strace", table)
 
 
 if __name__ == "__main__":
