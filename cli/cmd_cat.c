@@ -13,7 +13,7 @@ struct cat {
 	struct iot_read_options read;
 	struct iot_write_options write;
 	int format;
-	bool ns, names;
+	bool ns, names, unknown;
 };
 
 static const char notes[] =
@@ -105,6 +105,7 @@ static int cat_shown(struct cat *c)
 		return IOT_EXIT_FAULT;
 	iot_show_init(&s, &out, c->in.reader);
 	s.names = c->names;
+	s.unknown = c->unknown;
 	s.for_people = c->format == FORMAT_TEXT;
 	if (c->format == FORMAT_CSV && !c->names)
 		show_csv(c, &s);
@@ -147,6 +148,9 @@ int iot_cmd_cat(int argc, char **argv)
 	    IOT_GROUP("Format csv"),
 	    IOT_OPTION(FLAG, 0, "ns", NULL, &c.ns, "times in nanoseconds instead of ticks"),
 	    IOT_OPTION(FLAG, 0, "names", NULL, &c.names, "append the columns object and path"),
+	    IOT_OPTION(FLAG, 0, "unknown", NULL, &c.unknown,
+		       "append the column unknown: which of offset, duration, cpu and start the "
+		       "source did not know"),
 	    IOT_GROUP("Format iot"),
 	    IOT_OPT_BASE_OF_IN(c.write),
 	    IOT_OPT_WRITING(c.write),
@@ -167,6 +171,9 @@ int iot_cmd_cat(int argc, char **argv)
 	int status = iot_opts_parse(&command, argc, argv, &count);
 	if (status != IOT_OPTS_GO_ON)
 		return status;
+	if ((c.names || c.unknown) && c.format != FORMAT_CSV)
+		return iot_opts_wrong(&command, "%s goes with --format=csv alone",
+				      c.names ? "--names" : "--unknown");
 	c.command = &command;
 	return run(&c, count > 0 ? argv[0] : "-");
 }

@@ -23,7 +23,7 @@ struct iot_show {
 	struct iot_out *out;
 	struct iot_reader *reader; /* knows the paths of objects */
 	uint64_t tick_ns;          /* unit of the times in CSV: the trace's tick, or 1 */
-	bool names;                /* CSV: with object and path */
+	bool names, unknown;       /* CSV: with object and path; with what is not known */
 	bool for_people;           /* paths are escaped, and files without one have their number */
 	bool failed;               /* out of memory */
 

@@ -7,7 +7,7 @@
 #include "digits.h"
 #include "show.h"
 
-enum { ROW_MAX = 10 * 21 };
+enum { ROW_MAX = 10 * 21 + sizeof ",offset duration cpu start" };
 
 static inline uint64_t ticks(uint64_t ns, uint64_t tick_ns)
 {
@@ -74,6 +74,7 @@ static void write_name(struct iot_show *s, const struct iot_record *rec)
 void iot_show_csv_head(struct iot_show *s)
 {
 	iot_out_text(s->out, "type,start,duration,cpu,offset,length,operation,file,process");
+	iot_out_text(s->out, s->unknown ? ",unknown" : "");
 	iot_out_text(s->out, s->names ? ",object,path\n" : "\n");
 }
 
@@ -81,6 +82,29 @@ static inline char *put_next(char *to, uint64_t v)
 {
 	to = iot_digits(to, v);
 	*to++ = ',';
+	return to;
+}
+
+/* What is not known, in words. */
+static char *put_unknown(char *to, const struct iot_record *r)
+{
+	static const struct {
+		unsigned flag;
+		const char *word;
+	} flags[] = {{IOT_OFFSET_UNKNOWN, "offset"},
+		     {IOT_DURATION_UNKNOWN, "duration"},
+		     {IOT_CPU_UNKNOWN, "cpu"},
+		     {IOT_START_UNKNOWN, "start"}};
+	char separator = ',';
+	if (r->flags == 0)
+		*to++ = separator;
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+		if ((r->flags & flags[i].flag) == 0)
+			continue;
+		*to++ = separator;
+		to = stpcpy(to, flags[i].word);
+		separator = ' ';
+	}
 	return to;
 }
 
@@ -96,7 +120,8 @@ static inline char *put_row(struct iot_show *s, char *to, const struct iot_recor
 	to = put_next(to, r->length);
 	to = put_next(to, r->operation);
 	to = put_next(to, r->file);
-	return iot_digits(to, r->process);
+	to = iot_digits(to, r->process);
+	return s->unknown ? put_unknown(to, r) : to;
 }
 
 void iot_show_csv(struct iot_show *s, const struct iot_record *rec, size_t n)

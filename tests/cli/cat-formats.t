@@ -16,3 +16,9 @@ for options in --format=csv '--format=csv --ns' '--format=csv --names' --format=
 	echo "== $options"
 	"$IOTRACE" cat $options t.iot | cat -v
 done
+# What the source did not know stands in a column of its own, in front of what may hold commas.
+sed 's/source=test/& lacks=cpu/; s/object=1/& offset=unknown/' bare |
+	"$IOTRACE" cat --format=csv --unknown --names | cat -v
+"$IOTRACE" cat --format=csv --unknown t.iot
+"$IOTRACE" cat --names t.iot 2>&1
+echo "exit status $?"
