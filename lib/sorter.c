@@ -204,15 +204,13 @@ static int add_to_front(struct iot_sorter *s, const struct iot_event *ev, size_t
 	return *taken > 0 ? IOT_OK : no_memory(s);
 }
 
-/*
- * A stretch of events in order goes into a run at once, if it is long enough to be worth it or is the
- * rest of what comes after another one; else to the front.
- */
+/* A stretch of events in order goes into a run at once, if it is long or the end of a long one. */
 static int add(struct iot_sorter *s, const struct iot_event *ev, size_t n, size_t *taken)
 {
+	const struct iot_record *rec = &ev->rec;
 	size_t len = waits(s) && (n >= STRETCH_MIN || s->straight) ? stretch(s, ev, n) : 0;
-	bool worth = len >= STRETCH_MIN || (s->straight && len == n);
-	s->straight = worth && may_go_straight(s, ev);
+	bool goes_on = s->straight && iot_runs_continue(&s->runs, rec->start_ns, rec->process);
+	s->straight = len > 0 && (goes_on || (len >= STRETCH_MIN && may_go_straight(s, ev)));
 	if (!s->straight)
 		return add_to_front(s, ev, len >= STRETCH_MIN ? len : n, taken);
 	*taken = len;
