@@ -148,6 +148,8 @@ enum value {
 	VALUE_NAME,   /* of a process */
 	VALUE_SOURCE, /* a tool or a layer of one */
 	VALUE_LACKS,
+	VALUE_TERM,   /* posix, requested, rank-0 */
+	VALUE_FIGURE, /* signed, or with dots: -1, 3.41 */
 	VALUE_OPERATION,
 	VALUE_RESULT, /* a number or the name of an errno */
 	VALUE_KNOWN,  /* offset=known or unknown */
@@ -159,10 +161,12 @@ struct key {
 	enum value value;
 };
 
-static const struct key trace_keys[] = {{"source", VALUE_SOURCE}, {"command", VALUE_COMMAND},
-					{"host", VALUE_HOST},     {"user", VALUE_USER},
-					{"epoch", VALUE_EPOCH},   {"lacks", VALUE_LACKS},
-					{NULL, VALUE_NUMBER}};
+static const struct key trace_keys[] = {
+    {"source", VALUE_SOURCE},     {"command", VALUE_COMMAND},      {"host", VALUE_HOST},
+    {"user", VALUE_USER},         {"epoch", VALUE_EPOCH},          {"lacks", VALUE_LACKS},
+    {"layer", VALUE_TERM},        {"lengths", VALUE_TERM},         {"clocks", VALUE_TERM},
+    {"precision", VALUE_TERM},    {"epoch-precision", VALUE_TERM}, {"form", VALUE_TERM},
+    {"log-format", VALUE_FIGURE}, {"ranks", VALUE_NUMBER},         {NULL, VALUE_NUMBER}};
 static const struct key process_keys[] = {{"id", VALUE_PROCESS},     {"name", VALUE_NAME},
 					  {"parent", VALUE_PROCESS}, {"host", VALUE_HOST},
 					  {"rank", VALUE_NUMBER},    {"thread-of", VALUE_PROCESS},
@@ -170,7 +174,7 @@ static const struct key process_keys[] = {{"id", VALUE_PROCESS},     {"name", VA
 static const struct key file_keys[] = {{"process", VALUE_PROCESS}, {"id", VALUE_FILE},
 				       {"object", VALUE_OBJECT},   {"path", VALUE_PATH},
 				       {"kind", VALUE_KIND},       {"offset", VALUE_KNOWN},
-				       {NULL, VALUE_NUMBER}};
+				       {"layer", VALUE_TERM},      {NULL, VALUE_NUMBER}};
 static const struct key op_keys[] = {
     {"name", VALUE_OPERATION},  {"time", VALUE_TIME},     {"took", VALUE_TOOK},
     {"process", VALUE_PROCESS}, {"file", VALUE_FILE},     {"path", VALUE_PATH},
@@ -178,7 +182,8 @@ static const struct key op_keys[] = {
 static const struct key counter_keys[] = {{"source", VALUE_SOURCE}, {"time", VALUE_TIME},
 					  {"took", VALUE_TOOK},     {"process", VALUE_PROCESS},
 					  {"file", VALUE_FILE},     {"path", VALUE_PATH},
-					  {NULL, VALUE_NUMBER}};
+					  {"object", VALUE_OBJECT}, {"rank", VALUE_FIGURE},
+					  {"part", VALUE_NUMBER},   {NULL, VALUE_NUMBER}};
 static const struct key lost_keys[] = {{"time", VALUE_TIME},       {"took", VALUE_TOOK},
 				       {"process", VALUE_PROCESS}, {"file", VALUE_FILE},
 				       {"records", VALUE_NUMBER},  {"bytes", VALUE_NUMBER},
@@ -258,6 +263,12 @@ static void put_words(struct iot_anonymizer *a, struct iot_builder *b, const str
 		break;
 	case VALUE_RESULT:
 		fine = is_number(value) || iot_is_errno(value);
+		break;
+	case VALUE_TERM:
+		fine = iot_is_term(value);
+		break;
+	case VALUE_FIGURE:
+		fine = iot_is_figure(value);
 		break;
 	case VALUE_KNOWN:
 		fine = iot_text_is(value, "known") || iot_text_is(value, "unknown");

@@ -91,6 +91,16 @@ static void tell_differences(const struct iot_report *r, bool verbose)
 	}
 }
 
+static void tell_done(const struct iot_conversion *c)
+{
+	const struct iot_report *r = &c->source.report;
+	char lines[40] = "";
+	if (r->lines > 0)
+		snprintf(lines, sizeof lines, "%ju lines, ", (uintmax_t)r->lines);
+	iot_message("%s: %s%ju calls, %ju records, %ju bytes written", c->source.converter->name,
+		    lines, (uintmax_t)r->calls, (uintmax_t)r->records, (uintmax_t)c->written);
+}
+
 static void warn(const struct iot_conversion *c)
 {
 	const struct iot_report *r = &c->source.report;
@@ -111,9 +121,7 @@ static void warn(const struct iot_conversion *c)
 			    (uintmax_t)ambiguous);
 	tell_differences(r, c->options->verbose);
 	if (c->options->verbose && c->kept)
-		iot_message("%s: %ju lines, %ju calls, %ju records, %ju bytes written",
-			    c->source.converter->name, (uintmax_t)r->lines, (uintmax_t)r->calls,
-			    (uintmax_t)r->records, (uintmax_t)c->written);
+		tell_done(c);
 }
 
 /* JSON */

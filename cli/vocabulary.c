@@ -20,6 +20,21 @@ static const char *const operations[] = {
     "exec",        "exit",   "fork",    "chdir",    "getxattr", "setxattr", "listxattr",
     "removexattr", "advise", "flush",   "remove",   "opendir",  "closedir", NULL};
 static const char *const lacking[] = {"start", "completion", "cpu", "offset", NULL};
+/* Layers, lengths, clocks and their precision, as converters tell of them. */
+static const char *const terms[] = {"posix",
+				    "mpiio",
+				    "posix,mpiio",
+				    "requested",
+				    "rank-0",
+				    "per-rank",
+				    "each-rank-from-its-own-start",
+				    "1ns",
+				    "238ns",
+				    "100us",
+				    "1s",
+				    "log",
+				    "text",
+				    NULL};
 
 static bool is_one_of(struct iot_text t, const char *const *words)
 {
@@ -42,6 +57,11 @@ bool iot_is_operation(struct iot_text t)
 bool iot_is_lacking(struct iot_text t)
 {
 	return is_one_of(t, lacking);
+}
+
+bool iot_is_term(struct iot_text t)
+{
+	return is_one_of(t, terms);
 }
 
 bool iot_is_figure(struct iot_text t)

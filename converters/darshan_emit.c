@@ -91,6 +91,23 @@ static void put_job(struct darshan *d, struct iot_builder *b)
 	put_text(b, "mounts", job->mounts);
 }
 
+/* "POSIX:4,STDIO:2", with their versions: whether DXT is there, and what else could be. */
+static void put_modules(const struct darshan *d, struct iot_builder *b)
+{
+	char list[DARSHAN_REGIONS * 24];
+	size_t n = 0;
+	for (size_t i = 0; i < d->log.places && n < sizeof list; i++) {
+		const struct darshan_place *p = &d->log.place[i];
+		if (p->module == DARSHAN_NULL)
+			continue;
+		int more = snprintf(list + n, sizeof list - n, "%s%s:%u", n > 0 ? "," : "",
+				    iot_darshan_module_name(p->module), p->version);
+		n += more > 0 ? (size_t)more : 0;
+	}
+	if (d->text == NULL && n > 0 && n < sizeof list)
+		iot_directive_text(b, "modules", list, n);
+}
+
 /* form: "log" or what printed the text. */
 void iot_darshan_emit_trace(struct darshan *d, const char *form)
 {
@@ -106,6 +123,7 @@ void iot_darshan_emit_trace(struct darshan *d, const char *form)
 	int n = snprintf(version, sizeof version, "%u.%02u", d->log.major, d->log.minor);
 	iot_directive_text(&b, "log-format", version, (size_t)n);
 	put_job(d, &b);
+	put_modules(d, &b);
 	if (d->log.start_ns > 0)
 		iot_directive_number(&b, "epoch", 0);
 	iot_directive_text(&b, "lacks", "cpu", 3);
