@@ -7,6 +7,7 @@
  *	strace_calls.c  calls put together, unfinished ones made whole
  *
  * Which calls matter: strace_table.c. What they do: strace_data.c (bytes and positions), strace_fds.c (descriptors),
+ * strace_passed.c (those sent to other processes),
  * strace_names.c (names, sizes, other operations), strace_tasks.c and strace_fork.c (processes).
  * strace_emit.c makes the events, strace_log.c merges the members of an input into lines in order
  * of time, strace.c is the converter's face.
@@ -129,6 +130,7 @@ enum strace_class {
 	STRACE_FORK = 4,     /* takes effect at its entry */
 	STRACE_READS = 8,    /* may wait for long on what is no file */
 	STRACE_PRIVATE = 16, /* makes a descriptor that is close-on-exec always */
+	STRACE_SENDS = 32,   /* what it sends may arrive before it returns */
 };
 
 struct strace_entry {
@@ -175,6 +177,7 @@ struct strace_task {
 	int64_t entry_ns;
 	char *text;
 	size_t text_size, text_room;
+	bool posted;                /* ... has sent descriptors already */
 	struct strace_task *unborn; /* the child that a pending fork will have */
 	struct strace_task *forking_prev, *forking_next; /* those that have one */
 	bool thread;                                     /* of its parent's process */
@@ -343,7 +346,16 @@ void iot_strace_fcntl(struct strace *s, struct strace_call *c);
 void iot_strace_ioctl(struct strace *s, struct strace_call *c);
 void iot_strace_pair(struct strace *s, struct strace_call *c);
 void iot_strace_made(struct strace *s, struct strace_call *c);
+/* For a descriptor that was open before we saw it. */
+struct iot_description *iot_strace_found(struct strace *s, const struct strace_fd *fd);
+
+/* strace_passed.c */
+void iot_strace_sendmsg_enter(struct strace *s, struct strace_call *c);
+void iot_strace_sendmsg(struct strace *s, struct strace_call *c);
 void iot_strace_recvmsg(struct strace *s, struct strace_call *c);
+void iot_strace_messages(struct strace *s, struct strace_call *c); /* many at once */
+/* For one from another process, of which nothing else is known. */
+struct iot_description *iot_strace_found_passed(struct strace *s, const struct strace_fd *fd);
 
 /* strace_data.c */
 void iot_strace_read_write(struct strace *s, struct strace_call *c);

@@ -40,6 +40,7 @@ void iot_strace_pending_clear(struct strace *s, struct strace_task *t)
 {
 	waiting_remove(s, t);
 	t->pending = STRACE_IDLE;
+	t->posted = false;
 	t->entry = NULL;
 	t->text_size = 0;
 	if (t->text_room <= TEXT_KEPT)
@@ -94,12 +95,15 @@ static void begin(struct strace *s, struct strace_task *t, const struct strace_e
 	t->entry_ns = time_ns;
 	if (dated(s, t, e, text, end))
 		waiting_add(s, t);
-	if ((e->class & STRACE_FORK) == 0)
+	if ((e->class & (STRACE_FORK | STRACE_SENDS)) == 0)
 		return;
 	struct strace_call c = {.entry = e, .task = t, .start_ns = time_ns, .args = 1};
 	if (t->text_size > 0)
 		c.arg[0] = (struct strace_text){t->text, t->text + t->text_size};
-	iot_strace_fork_enter(s, &c);
+	if ((e->class & STRACE_FORK) != 0)
+		iot_strace_fork_enter(s, &c);
+	else
+		iot_strace_sendmsg_enter(s, &c);
 }
 
 /* Results */

@@ -58,8 +58,7 @@ static size_t note_path(struct strace *s, const struct strace_fd *fd, bool *bloc
 	return iot_strace_unescape(raw, s->path2, sizeof s->path2);
 }
 
-/* A description for a descriptor that was open before we saw it. */
-static struct iot_description *found(struct strace *s, const struct strace_fd *fd)
+struct iot_description *iot_strace_found(struct strace *s, const struct strace_fd *fd)
 {
 	struct iot_tracked_file *f = NULL;
 	bool block = false, nameless = false;
@@ -95,7 +94,7 @@ static void note_changed(struct strace *s, struct strace_task *t, const struct s
 	if (!same_kind || (f != NULL && f->path != NULL && !d->seen && !fd->deleted &&
 			   (f->path_size != size || memcmp(f->path, s->path2, size) != 0))) {
 		iot_strace_count(s, "missed.close", 1);
-		iot_table_set(&s->tracker, t->table, fd->number, found(s, fd),
+		iot_table_set(&s->tracker, t->table, fd->number, iot_strace_found(s, fd),
 			      iot_table_cloexec(t->table, fd->number));
 		return;
 	}
@@ -119,7 +118,8 @@ struct iot_slot *iot_strace_slot(struct strace *s, struct strace_call *c,
 		return NULL;
 	struct iot_slot *slot = iot_table_get(t->table, fd->number);
 	if (slot == NULL)
-		return iot_table_set(&s->tracker, t->table, fd->number, found(s, fd), false);
+		return iot_table_set(&s->tracker, t->table, fd->number, iot_strace_found(s, fd),
+				     false);
 	if (fd->note.p != NULL && slot->open->note != note_hash(fd))
 		note_changed(s, t, fd, slot);
 	return iot_table_get(t->table, fd->number);
@@ -464,6 +464,10 @@ void iot_strace_pair(struct strace *s, struct strace_call *c)
 	}
 	made(s, c, &a, kind, cloexec);
 	made(s, c, &b, kind, cloexec);
+	const struct iot_slot *first = iot_table_get(c->task->table, a.number);
+	const struct iot_slot *second = iot_table_get(c->task->table, b.number);
+	if (kind == IOT_FD_SOCKET && first != NULL && second != NULL)
+		iot_pair_new(&s->tracker, first->open, second->open);
 }
 
 void iot_strace_made(struct strace *s, struct strace_call *c)
@@ -473,38 +477,9 @@ void iot_strace_made(struct strace *s, struct strace_call *c)
 	struct strace_fd fd = c->fd;
 	fd.number = c->result;
 	if (c->entry->variant == 0) /* from another process: known by its name alone */
-		iot_table_set(&s->tracker, c->task->table, fd.number, found(s, &fd), true);
+		iot_table_set(&s->tracker, c->task->table, fd.number,
+			      iot_strace_found_passed(s, &fd), true);
 	else if (strcmp(c->entry->name, "bpf") != 0 || iot_strace_is(c->arg[0], "BPF_MAP_CREATE") ||
 		 iot_strace_is(c->arg[0], "BPF_PROG_LOAD"))
 		made(s, c, &fd, (enum iot_descriptor_kind)c->entry->variant, any_cloexec(c));
-}
-
-/* Descriptors that come with a message: "cmsg_data=[5</x>, 6]". */
-static void received(struct strace *s, struct strace_call *c, struct strace_text list, bool cloexec)
-{
-	struct strace_text item[STRACE_ARGS];
-	unsigned count;
-	if (iot_strace_split(list.p, list.end, NULL, item, STRACE_ARGS, &count) == NULL)
-		return;
-	for (unsigned i = 0; i < count; i++) {
-		struct strace_fd fd = iot_strace_fd(item[i]);
-		if (fd.number >= 0)
-			iot_table_set(&s->tracker, c->task->table, fd.number, found(s, &fd),
-				      cloexec);
-	}
-}
-
-void iot_strace_recvmsg(struct strace *s, struct strace_call *c)
-{
-	static const char RIGHTS[] = "SCM_RIGHTS", DATA[] = "cmsg_data=[";
-	iot_strace_read_write(s, c);
-	if (!c->returned || c->failed || c->args < 2)
-		return;
-	struct strace_text a = c->arg[1];
-	const char *p = memmem(a.p, (size_t)(a.end - a.p), RIGHTS, sizeof RIGHTS - 1);
-	if (p != NULL)
-		p = memmem(p, (size_t)(a.end - p), DATA, sizeof DATA - 1);
-	if (p != NULL)
-		received(s, c, (struct strace_text){p + sizeof DATA - 1, a.end},
-			 c->args > 2 && iot_strace_has_flag(c->arg[2], "MSG_CMSG_CLOEXEC"));
 }

@@ -105,11 +105,14 @@ static bool uncolour(struct strace *s, struct strace_member *m, const char **tex
 	return true;
 }
 
-static bool is_fork(const char *p, const char *end)
+/* Calls of which others may see the effect before they return: forks, and sending descriptors. */
+static bool is_early(const char *p, const char *end)
 {
-	size_t n = (size_t)(end - p);
-	return (n > 5 && memcmp(p, "clone", 5) == 0) || (n > 5 && memcmp(p, "fork(", 5) == 0) ||
-	       (n > 5 && memcmp(p, "vfork", 5) == 0);
+	static const char *const NAMES[] = {"clone", "fork(", "vfork", "sendm"};
+	for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+		if (end - p > 5 && memcmp(p, NAMES[i], 5) == 0)
+			return true;
+	return false;
 }
 
 static void key(struct strace_member *m)
@@ -119,7 +122,7 @@ static void key(struct strace_member *m)
 	unsigned digits;
 	bool found = false;
 	m->key_ns = line->time_ns;
-	if (line->kind == STRACE_CALL && !is_fork(line->body, line->end))
+	if (line->kind == STRACE_CALL && !is_early(line->body, line->end))
 		iot_strace_line_duration(line->body, line->end, &took, &digits, &found);
 	if (found && took < (uint64_t)NS_PER_DAY)
 		m->key_ns += (int64_t)took;

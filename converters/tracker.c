@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Open descriptions and their positions. Tables: tracker_tables.c. Names and files: tracker_names.c. */
+/* Open descriptions and their positions. Tables: tracker_tables.c. Names and files: tracker_names.c.
+ * What is passed on: tracker_passed.c. */
 #include "tracker.h"
 
 #include <stdlib.h>
@@ -61,6 +62,7 @@ void iot_description_free(struct iot_tracker *t, struct iot_description *d)
 {
 	if (d == NULL || --d->refs > 0)
 		return;
+	iot_pair_leave(t, d);
 	iot_file_free(t, d->file);
 	iot_tracker_drop(t, d->told, d->told_room * sizeof *d->told);
 	iot_tracker_drop(t, d, sizeof *d);

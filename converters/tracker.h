@@ -66,6 +66,7 @@ struct iot_description {
 	struct iot_use use; /* the last of the position */
 	uint32_t note;      /* hash of the name that the source shows beside the descriptor */
 	struct iot_tracked_file *file; /* NULL if kind is neither file nor directory */
+	struct iot_pair *pair;         /* of sockets, that this is an end of; or NULL */
 	uint32_t *told;                /* processes that know of this description */
 	uint32_t told_count, told_room, told_next;
 	uint32_t told_last; /* 0: none */
@@ -132,7 +133,8 @@ struct iot_table *iot_table_copy(struct iot_tracker *t, const struct iot_table *
 struct iot_table *iot_table_share(struct iot_table *table);
 void iot_table_free(struct iot_tracker *t, struct iot_table *table); /* one reference */
 /*
- * Puts a description where no other descriptor of the table has it. Takes over the caller's
+ * Puts a description where no other descriptor of the table has it (or the last one of them to be
+ * closed is not known as such). Takes over the caller's
  * reference to `open`; closes what was there. NULL: not followed.
  */
 struct iot_slot *iot_table_set(struct iot_tracker *t, struct iot_table *table, int64_t fd,
@@ -189,6 +191,29 @@ struct iot_place iot_description_append(struct iot_description *d, uint64_t leng
 void iot_description_short_read(struct iot_description *d, struct iot_place place, uint64_t got,
 				uint64_t wanted);
 void iot_description_seek(struct iot_description *d, uint64_t position);
+
+/* Descriptions that processes pass to each other, in messages between the ends of a pair of sockets */
+
+struct iot_parcel {
+	struct iot_parcel *next;
+	uint32_t sender; /* task */
+	uint32_t count;
+	struct iot_description *open[]; /* with a reference each; NULL: a socket */
+};
+
+struct iot_parcel *iot_parcel_new(struct iot_tracker *t, uint32_t count, uint32_t sender);
+void iot_parcel_free(struct iot_tracker *t, struct iot_parcel *p);
+
+/* Makes two descriptions the ends of a pair. No socket may be sent, or they would hold themselves. */
+void iot_pair_new(struct iot_tracker *t, struct iot_description *a, struct iot_description *b);
+/* Takes the parcel over. False: the other end is not known, and the parcel still the caller's. */
+bool iot_pair_send(struct iot_tracker *t, struct iot_description *from, struct iot_parcel *p);
+/* The last one of this sender has not been sent after all. */
+void iot_pair_take_back(struct iot_tracker *t, struct iot_description *from, uint32_t sender);
+/* The next one of so many, for the caller to free; NULL: none is known. */
+struct iot_parcel *iot_pair_receive(struct iot_tracker *t, struct iot_description *at,
+				    uint32_t count);
+void iot_pair_leave(struct iot_tracker *t, struct iot_description *d); /* d ends */
 
 /* Files */
 

@@ -554,6 +554,153 @@ Test(strace, threads_can_be_told_apart)
 	expect_directive("thread-of=1");
 }
 
+/* Descriptors passed on */
+
+#define PAIR "1 socketpair(AF_UNIX, SOCK_STREAM, 0, [8, 9]) = 0\n1 fork() = 2\n"
+#define MESSAGE(control)                                                                           \
+	"{msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base=\"x\", iov_len=1}], msg_iovlen=1, "     \
+	"msg_control=[" control "], msg_controllen=24, msg_flags=0}"
+#define RIGHTS(list)                                                                               \
+	MESSAGE("{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[" list "]"  \
+		"}")
+
+Test(strace, a_descriptor_that_is_passed_on_shares_its_position)
+{
+	convert(PAIR "1 " OPEN_A "1 write(3, \"x\", 10) = 10\n"
+		     "1 sendmsg(8, " RIGHTS(
+			 "3") ", 0) = 1\n"
+			      "2 recvmsg(9, " RIGHTS(
+				  "5") ", 0) = 1\n"
+				       "2 write(5, \"x\", 20) = 20\n1 write(3, \"x\", 40) = 40\n");
+	expect_records("1:w a 0+10\n2:w a 10+20\n1:w a 30+40\n");
+	cr_expect_eq(counted("unseen.passed"), 0);
+}
+
+Test(strace, a_message_may_arrive_before_its_sender_returns)
+{
+	convert(PAIR
+		"1 " OPEN_A "2 recvmsg(9,  <unfinished ...>\n"
+		"1 sendmsg(8, " RIGHTS(
+		    "3") ", 0 <unfinished ...>\n"
+			 "2 <... recvmsg resumed>" RIGHTS(
+			     "5") ", 0) = 1\n"
+				  "2 write(5, \"x\", 20) = 20\n1 <... sendmsg resumed>) = 1\n"
+				  "1 write(3, \"x\", 40) = 40\n2 close(5) = 0\n1 close(3) = 0\n");
+	expect_records("2:w a 0+20\n1:w a 20+40\n");
+	cr_expect_eq(counted("unseen.passed"), 0);
+}
+
+Test(strace, a_message_that_was_not_sent_does_not_arrive)
+{
+	convert(PAIR
+		"1 " OPEN_A "1 openat(AT_FDCWD, \"b\", O_RDWR|O_TRUNC) = 4\n"
+		"1 sendmsg(8, " RIGHTS(
+		    "3") ", 0 <unfinished ...>\n"
+			 "1 <... sendmsg resumed>) = -1 EAGAIN (Resource temporarily unavailable)\n"
+			 "1 sendmsg(8, " RIGHTS(
+			     "3") ", 0) = -1 EAGAIN (Resource temporarily unavailable)\n"
+				  "1 sendmsg(8, " RIGHTS(
+				      "4") ", 0) = 1\n"
+					   "2 recvmsg(9, " RIGHTS(
+					       "5") ", 0) = 1\n2 write(5, \"x\", 20) = 20\n");
+	expect_records("2:w b 0+20\n");
+}
+
+Test(strace, messages_are_told_by_how_many_descriptors_they_carry)
+{
+	convert(PAIR
+		"1 " OPEN_A "1 openat(AT_FDCWD, \"b\", O_RDWR|O_TRUNC) = 4\n"
+		"1 sendmsg(8, " RIGHTS(
+		    "3") ", 0) = 1\n2 read(9, \"x\", 1) = 1\n"
+			 "1 sendmsg(8, " RIGHTS(
+			     "4, 8, 3") ", 0) = 1\n"
+					"2 recvmsg(9, " RIGHTS(
+					    "3, 4, 5") ", 0) = 1\n"
+						       "2 write(3, \"x\", 1) = 1\n2 write(4, "
+						       "\"x\", 1) = 1\n2 write(5, \"x\", 1) = 1\n"
+						       "2 write(9, \"x\", 1) = 1\n");
+	expect_records("2:w b 0+1\n2:w a 0+1\n");
+}
+
+Test(strace, raw_numbers_and_other_control_messages)
+{
+	convert(PAIR "1 " OPEN_A "1 sendmsg(8, " MESSAGE(
+	    "{cmsg_len=28, cmsg_level=SOL_SOCKET, cmsg_type=SCM_CREDENTIALS, cmsg_data={pid=1, "
+	    "uid=0, "
+	    "gid=0}}, {cmsg_len=20, cmsg_level=0x1, cmsg_type=0x1, cmsg_data=[3]}, {cmsg_len=20, "
+	    "cmsg_level=0x0, cmsg_type=0x1, cmsg_data=[4]}") ", 0) = 1\n"
+							     "2 recvmsg(9, " RIGHTS(
+								 "5") ", 0) = 1\n2 write(5, \"x\", "
+								      "20) = 20\n");
+	expect_records("2:w a 0+20\n");
+}
+
+Test(strace, positions_are_not_known_where_one_end_is_not_in_the_log)
+{
+	convert("1 socket(AF_UNIX, SOCK_STREAM, 0) = 8\n1 " OPEN_A "1 write(3, \"x\", 10) = 10\n"
+		"1 sendmsg(8, " RIGHTS(
+		    "3") ", 0) = 1\n1 write(3, \"x\", 40) = 40\n"
+			 "1 recvmsg(8, " RIGHTS(
+			     "5</c>") ", 0) = 1\n1 write(5</c>, \"x\", 20) = 20\n"
+				      "1 lseek(3, 5, SEEK_SET) = 5\n1 write(3, \"x\", 1) = 1\n");
+	expect_records("1:w a 0+10\n1:w a 10+40?\n1:w /c 0+20?\n1:w a 5+1\n");
+	cr_expect_eq(counted("unseen.passed"), 2);
+}
+
+Test(strace, a_list_of_descriptors_that_is_cut_is_counted)
+{
+	convert(PAIR "1 " OPEN_A "1 sendmsg(8, " RIGHTS(
+	    "...") ", 0) = 1\n"
+		   "1 sendmsg(8, " RIGHTS(
+		       "3, ...") ", 0) = 1\n1 write(3, \"x\", 40) = 40\n"
+				 "2 recvmsg(9, " RIGHTS(
+				     "5, ...") ", 0) = 1\n2 write(5, \"x\", 20) = 20\n");
+	expect_records("1:w a 0+40?\n2:w  0+20?\n");
+	cr_expect_eq(counted("unseen.passed"), 4);
+}
+
+Test(strace, many_messages_at_once_are_counted_if_they_carry_descriptors)
+{
+	convert("1 sendmmsg(8, [{msg_hdr=" RIGHTS(
+	    "3") ", msg_len=1}], 1, 0) = 1\n"
+		 "1 recvmmsg(8, [{msg_hdr=" RIGHTS(
+		     "4") ", msg_len=1}], 1, 0, NULL) = 1\n"
+			  "1 sendmmsg(8, [{msg_hdr=" MESSAGE(
+			      "") ", msg_len=1}], 1, 0) = 1\n"
+				  "1 sendmmsg(8, [{msg_hdr=" RIGHTS(
+				      "3") "}], 1, 0) = -1 EAGAIN (Try again)\n");
+	cr_expect_eq(counted("unseen.passed"), 2);
+}
+
+Test(strace, a_message_to_oneself_gives_another_descriptor)
+{
+	convert("1 socketpair(AF_UNIX, SOCK_STREAM, 0, [8, 9]) = 0\n1 " OPEN_A
+		"1 sendmsg(8, " RIGHTS("3") ", 0) = 1\n1 recvmsg(9, " RIGHTS(
+		    "5") ", 0) = 1\n"
+			 "1 write(3, \"x\", 10) = 10\n1 close(3) = 0\n1 write(5, \"x\", 20) = 20\n"
+			 "1 close(5) = 0\n");
+	expect_records("1:w a 0+10\n1:w a 10+20\n");
+	const char *first = strstr(run.directives, "%op name=close");
+	cr_assert_not_null(first);
+	cr_expect_null(strstr(first + 1, "%op name=close"));
+}
+
+Test(strace, files_of_a_set_are_merged_so_that_messages_arrive)
+{
+	put("log.1",
+	    "1700000010.000001 socketpair(AF_UNIX, SOCK_STREAM, 0, [8, 9]) = 0 <0.000001>\n"
+	    "1700000010.000002 fork() = 2 <0.000001>\n"
+	    "1700000010.000003 openat(AT_FDCWD, \"a\", O_RDWR|O_TRUNC) = 3 <0.000001>\n"
+	    "1700000010.000010 sendmsg(8, " RIGHTS(
+		"3") ", 0) = 1 <0.000009>\n"
+		     "1700000010.000030 write(3, \"x\", 40) = 40 <0.000001>\n");
+	put("log.2", "1700000010.000005 recvmsg(9, " RIGHTS(
+			 "5") ", 0) = 1 <0.000007>\n"
+			      "1700000010.000015 write(5, \"x\", 20) = 20 <0.000001>\n");
+	convert_files(9);
+	expect_records("2:w a 0+20\n1:w a 20+40\n");
+}
+
 Test(strace, exec_closes_what_is_marked_and_keeps_positions)
 {
 	convert("1 " OPEN_A "1 openat(AT_FDCWD, \"b\", O_RDWR|O_CLOEXEC|O_TRUNC) = 4\n"

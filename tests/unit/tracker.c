@@ -424,3 +424,56 @@ Test(tracker, high_descriptors_cost_little)
 	cr_expect_lt(t.memory, IOT_FD_MAX / 4);
 	iot_table_free(&t, b);
 }
+
+static struct iot_parcel *parcel(struct iot_description *d)
+{
+	struct iot_parcel *p = iot_parcel_new(&t, 1, 7);
+	cr_assert_not_null(p);
+	p->open[0] = d;
+	d->refs++;
+	return p;
+}
+
+Test(tracker, what_nobody_fetches_is_forgotten)
+{
+	struct iot_description *d = opened("a", 0);
+	struct iot_description *a = iot_description_new(&t, IOT_FD_SOCKET, NULL),
+			       *b = iot_description_new(&t, IOT_FD_SOCKET, NULL);
+	iot_pair_new(&t, a, b);
+	for (int i = 0; i < 5000; i++)
+		cr_assert(iot_pair_send(&t, a, parcel(d)));
+	cr_expect_lt(d->refs, 2000);
+	iot_pair_take_back(&t, a, 8);
+	iot_pair_take_back(&t, a, 7);
+	cr_expect_null(iot_pair_receive(&t, b, 2));
+	cr_expect_null(iot_pair_receive(&t, a, 1));
+	struct iot_parcel *got = iot_pair_receive(&t, b, 1);
+	cr_assert_not_null(got);
+	cr_expect_eq(got->open[0], d);
+	iot_parcel_free(&t, got);
+	iot_description_free(&t, b);
+	cr_expect_eq(d->refs, 1);
+	got = parcel(d);
+	cr_expect_not(iot_pair_send(&t, a, got));
+	iot_parcel_free(&t, got);
+	iot_description_free(&t, a);
+	iot_description_free(&t, d);
+}
+
+Test(tracker, what_was_sent_arrives_though_the_sender_is_gone)
+{
+	struct iot_description *d = opened("a", 0);
+	struct iot_description *a = iot_description_new(&t, IOT_FD_SOCKET, NULL),
+			       *b = iot_description_new(&t, IOT_FD_SOCKET, NULL);
+	iot_pair_new(&t, a, b);
+	cr_assert(iot_pair_send(&t, a, parcel(d)));
+	cr_assert(iot_pair_send(&t, a, parcel(d)));
+	iot_pair_take_back(&t, a, 7);
+	iot_description_free(&t, a);
+	struct iot_parcel *got = iot_pair_receive(&t, b, 1);
+	cr_assert_not_null(got);
+	iot_parcel_free(&t, got);
+	cr_expect_null(iot_pair_receive(&t, b, 1));
+	iot_description_free(&t, b);
+	iot_description_free(&t, d);
+}

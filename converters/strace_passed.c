@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Descriptors in messages between processes (SCM_RIGHTS). Who gets one shares its position with who
+ * sent it, and with it all that is known of it, if both ends of the socket are: those of socketpair
+ * are. Otherwise the position is not known from then on, on either side.
+ */
+#include "strace.h"
+
+#include <string.h>
+
+enum {
+	RIGHTS_MAX = 253, /* in one message: SCM_MAX_FD of Linux */
+	SAME_MAX = 256,   /* descriptors looked at for one of the same description */
+};
+
+/* What a message shows of them. */
+struct rights {
+	uint32_t count;
+	bool cut; /* strace shows a part: "[4, ...]" */
+	struct strace_fd fd[RIGHTS_MAX];
+};
+
+static bool begins(struct strace_text text, const char *word)
+{
+	const size_t n = strlen(word);
+	return (size_t)(text.end - text.p) >= n && memcmp(text.p, word, n) == 0;
+}
+
+/* What stands behind `key` among the parts of "{a=1, b=[2]}" or "[1, 2]", p being the bracket. */
+static unsigned parts_of(const char *p, const char *end, struct strace_text *part, unsigned max)
+{
+	unsigned count = 0;
+	if (p == NULL || p == end || iot_strace_split(p + 1, end, NULL, part, max, &count) == NULL)
+		return 0;
+	return count;
+}
+
+static struct strace_text value_of(const struct strace_text *part, unsigned count, const char *key)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (begins(part[i], key))
+			return (struct strace_text){part[i].p + strlen(key), part[i].end};
+	return (struct strace_text){NULL, NULL};
+}
+
+/* "{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[5</x>, 6]}" */
+static void add_rights(struct rights *r, struct strace_text control)
+{
+	struct strace_text part[STRACE_ARGS], item[RIGHTS_MAX];
+	const unsigned parts = parts_of(control.p, control.end, part, STRACE_ARGS);
+	const struct strace_text level = value_of(part, parts, "cmsg_level="),
+				 type = value_of(part, parts, "cmsg_type="),
+				 data = value_of(part, parts, "cmsg_data=");
+	int64_t raw_level = 0, raw_type = 0;
+	if (!iot_strace_has_flag(type, "SCM_RIGHTS") &&
+	    !(iot_strace_number(level, &raw_level) && raw_level == 1 &&
+	      iot_strace_number(type, &raw_type) && raw_type == 1))
+		return;
+	const unsigned items = parts_of(data.p, data.end, item, RIGHTS_MAX);
+	for (unsigned i = 0; i < items && r->count < RIGHTS_MAX; i++) {
+		r->fd[r->count] = iot_strace_fd(item[i]);
+		if (r->fd[r->count].number >= 0)
+			r->count++;
+		else
+			r->cut = true;
+	}
+}
+
+/* "3, {msg_name=NULL, ..., msg_control=[{...}], ...}": all arguments of a call. */
+static void read_rights(struct strace_text call, struct rights *r)
+{
+	static const char DATA[] = "cmsg_data=[";
+	struct strace_text part[STRACE_ARGS], control[STRACE_ARGS];
+	const struct strace_fd socket = iot_strace_fd(call);
+	const char *p = socket.note.p != NULL ? socket.note.end : call.p;
+	r->count = 0;
+	r->cut = false;
+	if (memmem(p, (size_t)(call.end - p), DATA, sizeof DATA - 1) == NULL)
+		return;
+	const unsigned parts =
+	    parts_of(memchr(p, '{', (size_t)(call.end - p)), call.end, part, STRACE_ARGS);
+	const struct strace_text list = value_of(part, parts, "msg_control=");
+	const unsigned controls = parts_of(list.p, list.end, control, STRACE_ARGS);
+	for (unsigned i = 0; i < controls; i++)
+		add_rights(r, control[i]);
+}
+
+static struct strace_text arguments(const struct strace_call *c)
+{
+	static const char NOTHING[] = "";
+	if (c->args == 0 || c->arg[0].p == NULL)
+		return (struct strace_text){NOTHING, NOTHING};
+	return (struct strace_text){c->arg[0].p, c->arg[c->args - 1].end};
+}
+
+/* Sending */
+
+/* NULL: nothing was in the message, or there is no memory. */
+static struct iot_parcel *pack(struct strace *s, struct strace_call *c, const struct rights *r)
+{
+	struct iot_parcel *p =
+	    r->count == 0 ? NULL : iot_parcel_new(&s->tracker, r->count, c->task->tid);
+	for (uint32_t i = 0; p != NULL && i < r->count; i++) {
+		struct iot_slot *slot = iot_strace_slot(s, c, &r->fd[i]);
+		if (slot == NULL || slot->open->kind == IOT_FD_SOCKET)
+			continue;
+		p->open[i] = slot->open;
+		slot->open->refs++;
+	}
+	return p;
+}
+
+static bool post(struct strace *s, struct strace_call *c, const struct rights *r,
+		 struct iot_parcel *p)
+{
+	const struct strace_fd socket = iot_strace_fd(arguments(c));
+	const struct iot_slot *slot = iot_strace_slot(s, c, &socket);
+	return p != NULL && !r->cut && slot != NULL && iot_pair_send(&s->tracker, slot->open, p);
+}
+
+/* Somebody who is not in the log may move the positions. */
+static void let_go(struct strace *s, const struct iot_parcel *p)
+{
+	for (uint32_t i = 0; i < p->count; i++) {
+		if (p->open[i] == NULL || p->open[i]->kind != IOT_FD_FILE)
+			continue;
+		p->open[i]->position_known = false;
+		iot_strace_count(s, "unseen.passed", 1);
+	}
+}
+
+/* Who receives may return before who sends does. */
+void iot_strace_sendmsg_enter(struct strace *s, struct strace_call *c)
+{
+	struct rights r;
+	read_rights(arguments(c), &r);
+	struct iot_parcel *p = pack(s, c, &r);
+	c->task->posted = post(s, c, &r, p);
+	if (!c->task->posted)
+		iot_parcel_free(&s->tracker, p);
+}
+
+void iot_strace_sendmsg(struct strace *s, struct strace_call *c)
+{
+	const bool posted = c->task->posted, sent = c->returned && !c->failed;
+	struct rights r;
+	iot_strace_read_write(s, c);
+	read_rights(arguments(c), &r);
+	if (posted && !sent) {
+		const struct strace_fd socket = iot_strace_fd(arguments(c));
+		const struct iot_slot *slot = iot_strace_slot(s, c, &socket);
+		if (slot != NULL)
+			iot_pair_take_back(&s->tracker, slot->open, c->task->tid);
+	}
+	if (posted || !sent)
+		return;
+	struct iot_parcel *p = pack(s, c, &r);
+	if (r.cut)
+		iot_strace_count(s, "unseen.passed", 1);
+	if (p == NULL || post(s, c, &r, p))
+		return;
+	let_go(s, p);
+	iot_parcel_free(&s->tracker, p);
+}
+
+/* Receiving */
+
+struct iot_description *iot_strace_found_passed(struct strace *s, const struct strace_fd *fd)
+{
+	struct iot_description *d = iot_strace_found(s, fd);
+	if (d != NULL && d->kind == IOT_FD_FILE)
+		iot_strace_count(s, "unseen.passed", 1);
+	return d;
+}
+
+/* Another descriptor of d; -1: none among the first ones. */
+static int64_t same(const struct iot_table *table, const struct iot_description *d)
+{
+	struct iot_slot *slot;
+	int64_t fd = iot_table_next(table, 0, &slot);
+	for (int i = 0; i < SAME_MAX && fd < (int64_t)table->room; i++) {
+		if (slot->open == d)
+			return fd;
+		fd = iot_table_next(table, fd + 1, &slot);
+	}
+	return -1;
+}
+
+static void install(struct strace *s, struct strace_call *c, const struct strace_fd *fd,
+		    struct iot_description *d, bool cloexec)
+{
+	struct iot_table *table = c->task->table;
+	const int64_t other = same(table, d);
+	if (other >= 0) {
+		iot_table_dup(&s->tracker, table, other, fd->number, cloexec);
+		return;
+	}
+	d->refs++;
+	iot_table_set(&s->tracker, table, fd->number, d, cloexec);
+}
+
+void iot_strace_recvmsg(struct strace *s, struct strace_call *c)
+{
+	struct rights r;
+	iot_strace_read_write(s, c);
+	if (!c->returned || c->failed || c->args < 2)
+		return;
+	read_rights(arguments(c), &r);
+	const struct strace_fd socket = iot_strace_fd(c->arg[0]);
+	const struct iot_slot *slot = r.count == 0 ? NULL : iot_strace_slot(s, c, &socket);
+	const bool followed =
+	    slot != NULL && !r.cut && c->args > 2 && !iot_strace_has_flag(c->arg[2], "MSG_PEEK");
+	const bool cloexec = c->args > 2 && iot_strace_has_flag(c->arg[2], "MSG_CMSG_CLOEXEC");
+	struct iot_parcel *p = followed ? iot_pair_receive(&s->tracker, slot->open, r.count) : NULL;
+	for (uint32_t i = 0; i < r.count; i++) {
+		if (p != NULL && p->open[i] != NULL) {
+			install(s, c, &r.fd[i], p->open[i], cloexec);
+			continue;
+		}
+		iot_table_set(&s->tracker, c->task->table, r.fd[i].number,
+			      p == NULL ? iot_strace_found_passed(s, &r.fd[i])
+					: iot_description_new(&s->tracker, IOT_FD_SOCKET, NULL),
+			      cloexec);
+	}
+	iot_parcel_free(&s->tracker, p);
+}
+
+void iot_strace_messages(struct strace *s, struct strace_call *c)
+{
+	static const char RIGHTS[] = "SCM_RIGHTS";
+	const struct strace_text all = arguments(c);
+	if (c->returned && !c->failed &&
+	    memmem(all.p, (size_t)(all.end - all.p), RIGHTS, sizeof RIGHTS - 1) != NULL)
+		iot_strace_count(s, "unseen.passed", 1);
+}
