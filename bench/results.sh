@@ -5,7 +5,7 @@
 #	make bench-results BENCH_ARGS='[--keep-sizes] [OPTION OF BENCH ...]'
 #
 # --keep-sizes leaves the sections about sizes as they are, which take minutes of zstd -19 and do not depend on how fast this is.
-# With 10 million I/Os and 3 runs the rest takes some 7 minutes.
+# With 10 million I/Os and 3 runs the rest takes some 10 minutes.
 set -eu
 
 keep=
@@ -23,6 +23,15 @@ python3 bench/results.py "$json" bench/RESULTS.md bench/results.svg "make bench-
 	echo 'What each record costs, counted by cachegrind (`python3 bench/profile.py`). The floor clears its tables, which is in its counts.'
 	echo
 	python3 bench/profile.py "$B/bench/bench"
+	echo
+} >>bench/RESULTS.md
+{
+	echo '## Conversions'
+	echo
+	echo 'Plain text out, of logs of 4 million calls (strace: 1 million), as `make bench-convert` makes them: random offsets and lengths,'
+	echo 'each call by another process than the one before, which is the worst case. One core: CPU time.'
+	echo
+	python3 bench/convert.py "$B/iotrace"
 	echo
 } >>bench/RESULTS.md
 if [ -n "$keep" ]; then

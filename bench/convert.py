@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Speed and memory of conversions, plain text out, and of inflate alone, as a table in Markdown.
+
+	convert.py [--calls N] [--runs N] IOTRACE [LOG ...]
+
+The logs are made, of so many calls each: two of Darshan, a trace of Recorder, a real log of strace
+again and again. Logs that are named are measured, too. Medians, everything in turns; one core: CPU
+time, two: wall clock; peak memory on two cores, and there with --memory=16M.
+"""
+import argparse
+import gzip
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOOLS, LOG = HERE.parent / "tests/tools", HERE.parent / "testdata/strace/sqlite.strace.gz"
+PIECE = 1 << 16
+MAPS, DXT_POSIX = 32, 11  # where a log has its regions, and which it is
+
+
+def arguments():
+    p = argparse.ArgumentParser()
+    p.add_argument("--calls", type=int, default=4000000)
+    p.add_argument("--runs", type=int, default=5)
+    p.add_argument("iotrace", type=pathlib.Path)
+    p.add_argument("log", type=pathlib.Path, nargs="*")
+    return p.parse_args()
+
+
+def make(tool, *options):
+    subprocess.run([sys.executable, TOOLS / tool, *map(str, options)], check=True)
+
+
+def make_strace(path, calls):
+    """Each time the process has another number, and starts when the last one has ended."""
+    lines = gzip.open(LOG, "rt").read().splitlines()
+    fields = [re.match(r"(\d+) +(\d+\.\d+) (.*)", line).groups() for line in lines]
+    begin, end = float(fields[0][1]), float(fields[-1][1])
+    with open(path, "w") as out:
+        for i in range(calls // len(lines)):
+            late = i * (end - begin + 1e-3)
+            out.writelines(f"{int(pid) + i} {float(at) + late:.6f} {rest}\n" for pid, at, rest in fields)
+
+
+def make_inputs(folder, calls):
+    make("darshan_make.py", "--segments", calls, "--ranks", 32, "--files", 8, "--version", 1, "--streams", folder / "streams.darshan")
+    make("darshan_make.py", "--segments", calls, "--ranks", 32, "--files", 8, "--version", 1, folder / "one.darshan")
+    make("recorder_make.py", "--calls", calls // 64, "--ranks", 64, folder / "recorder")
+    make_strace(folder / "sqlite.strace", calls // 4)
+    return {
+        "DXT, a zlib stream for each of 32 ranks": folder / "streams.darshan",
+        "DXT, all in one zlib stream": folder / "one.darshan",
+        "Recorder 3.0, 64 ranks": folder / "recorder",
+        "strace of sqlite": folder / "sqlite.strace",
+    }
+
+
+def convert(a, log, out, cores, *options):
+    """Calls, seconds of wall clock, seconds of CPU, MB at most."""
+    began = time.perf_counter()
+    child = subprocess.Popen(
+        [a.iotrace, "convert", "-v", *options, "-o", out, log],
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: os.sched_setaffinity(0, cores),
+    )
+    told = child.stderr.read().decode(errors="replace")
+    _, status, usage = os.wait4(child.pid, 0)
+    took = time.perf_counter() - began
+    child.returncode = os.waitstatus_to_exitcode(status)
+    calls = re.search(r"(\d+) calls, \d+ records", told)
+    if child.returncode not in (0, 1) or calls is None:
+        sys.exit(f"{log}: {told}")
+    out.unlink()
+    return int(calls[1]), took, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def inflate(log):
+    """Seconds for the streams of DXT in a log of ours, which are its last region."""
+    data = memoryview(log.read_bytes())
+    at = int.from_bytes(data[MAPS + DXT_POSIX * 16 :][:8], "little")
+    began = time.process_time()
+    while at < len(data):
+        stream = zlib.decompressobj()
+        while not stream.eof:
+            stream.decompress(data[at : at + PIECE])
+            at += PIECE - len(stream.unused_data)
+    return time.process_time() - began
+
+
+def main():
+    a = arguments()
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="iotrace-bench-"))
+    try:
+        logs = make_inputs(folder, a.calls) | {log.name: log for log in a.log}
+        rows = {name: {"one": [], "two": [], "peak": [], "small": []} for name in logs}
+        alone = []
+        for _ in range(a.runs):
+            for name, log in logs.items():
+                calls, _, cpu, _ = convert(a, log, folder / "out.iot", cores[:1])
+                _, wall, _, peak = convert(a, log, folder / "out.iot", cores)
+                *_, small = convert(a, log, folder / "out.iot", cores, "--memory=16M")
+                for key, value in ("one", calls / cpu), ("two", calls / wall), ("peak", peak), ("small", small):
+                    rows[name][key].append(value)
+                rows[name]["calls"] = calls
+            alone.append(a.calls / inflate(folder / "streams.darshan"))
+        print("| source | calls | one core, M/s | two, M/s | peak, MB | with --memory=16M |")
+        print("|---|---:|---:|---:|---:|---:|")
+        for name, row in rows.items():
+            one, two, peak, small = (statistics.median(row[key]) for key in ("one", "two", "peak", "small"))
+            print(f"| {name} | {row['calls']} | {one / 1e6:.2f} | {two / 1e6:.2f} | {peak:.0f} | {small:.0f} |")
+        print(f"| zlib's inflate alone, segments of the first | {a.calls} | {statistics.median(alone) / 1e6:.2f} |  |  |  |")
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
