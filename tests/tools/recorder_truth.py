@@ -4,12 +4,12 @@
 
 	recorder_truth.py IOTRACE DATA_DIRECTORY [TRACE...]
 
-recorder_text (tests/tools/recorder_text.c) is expected beside IOTRACE. DATA_DIRECTORY has traces/, ref/ (every call as
-recorder2text prints it, mistakes corrected), expected/ (every transfer as the traced programs
-themselves wrote it down), archives/ and corrupt/. One row per trace (truth.py): calls, records and bytes
-each way, records marked as ambiguous and those with unknown offsets, then how many differ; exit status 1
-if anything does that is not named, with a reason, in PLACES or EXCEPTIONS. Says "skipped" if the directory is not
-there.
+recorder_text (tests/tools/recorder_text.c) is expected beside IOTRACE. DATA_DIRECTORY has traces/, ref/
+(every call as recorder2text prints it, mistakes corrected), expected/ (every transfer as the traced
+programs themselves wrote it down), archives/ and corrupt/. One row per trace (truth.py): calls, records
+and bytes each way, records marked as ambiguous and those with unknown offsets, then how many differ; exit
+status 1 if anything does that is not named, with a reason, in PLACES or EXCEPTIONS. Says "skipped" if the
+directory is not there.
 
 	ref       calls, from the first to the last byte of their lines, against ref/
 	expected  transfers against expected/: rank, file, direction, offset; what is not in the trace, too
