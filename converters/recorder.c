@@ -293,6 +293,7 @@ static void close_source(struct iot_source *src)
 	iot_recorder_paths_free(&r->tracker, &r->paths);
 	iot_tracker_clear(&r->tracker);
 	iot_emit_free(&r->emit);
+	free(r->doubt);
 	free(r->meta.names);
 	free(r->meta.function);
 	free(r->part);

@@ -67,6 +67,13 @@ struct recorder_handle {
 	bool told, ended; /* ended: its close has been told */
 	bool implied;     /* never seen to be opened */
 	bool doubtful;    /* a read may have met the end of the file, and moved less */
+	uint32_t doubt;   /* number in recorder.doubt, + 1; 0: none */
+};
+
+/* So many records of a file are not certain. */
+struct recorder_doubt {
+	uint32_t process, file;
+	uint64_t records;
 };
 
 /* One path (or MPI file, or descriptor) of one rank. */
@@ -220,6 +227,8 @@ void iot_recorder_emit_trace(struct recorder *r);
 void iot_recorder_emit_process(struct recorder_rank *k);
 void iot_recorder_emit_record(struct recorder_rank *k, const struct recorder_io *io);
 void iot_recorder_emit_op(struct recorder_rank *k, const struct recorder_op *op);
+/* A record of the file is not certain: counted, and told at the end. */
+void iot_recorder_doubt(struct recorder_rank *k, struct recorder_handle *h);
 void iot_recorder_emit_counters(struct recorder *r);
 void iot_recorder_unparsed(struct recorder_rank *k);
 
@@ -261,6 +270,8 @@ struct recorder {
 	int64_t last_ns;
 	struct iot_error damage; /* the first */
 	uint64_t count[RECORDER_COUNTS];
+	struct recorder_doubt *doubt;
+	size_t doubts, doubt_room;
 
 	unsigned layers; /* bits of enum recorder_layers */
 	unsigned name_turn;

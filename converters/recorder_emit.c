@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/number.h"
+#include "lib/room.h"
 
 static const char *const count_name[RECORDER_COUNTS] = {
     [RECORDER_AMBIGUOUS_HANDLE] = "ambiguous.handle",
@@ -194,8 +195,42 @@ void iot_recorder_unparsed(struct recorder_rank *k)
 	iot_report_unparsed(&k->r->src->report, where, 0, text, n + more);
 }
 
+/* Of more files than this only the sum is told. */
+enum { DOUBTS_MAX = 4096 };
+
+void iot_recorder_doubt(struct recorder_rank *k, struct recorder_handle *h)
+{
+	struct recorder *r = k->r;
+	const uint32_t file = h->open->id;
+	if (h->doubt == 0 || r->doubt[h->doubt - 1].file != file) {
+		if (r->doubts == DOUBTS_MAX ||
+		    !iot_room(&r->doubt, &r->doubt_room, r->doubts + 1, sizeof *r->doubt))
+			return;
+		r->doubt[r->doubts++] =
+		    (struct recorder_doubt){.process = iot_recorder_process(k), .file = file};
+		h->doubt = (uint32_t)r->doubts;
+	}
+	r->doubt[h->doubt - 1].records++;
+}
+
+static void tell_doubts(struct recorder *r)
+{
+	struct iot_builder b;
+	for (size_t i = 0; i < r->doubts; i++) {
+		const struct recorder_doubt *doubt = &r->doubt[i];
+		if (!iot_emit_begin(&r->emit, &b, "counter"))
+			return;
+		iot_emit_string(&b, "source", "recorder");
+		iot_directive_number(&b, "process", doubt->process);
+		iot_directive_number(&b, "file", doubt->file);
+		iot_directive_number(&b, "ambiguous", doubt->records);
+		iot_emit_end(&r->emit, &b, r->last_ns);
+	}
+}
+
 void iot_recorder_emit_counters(struct recorder *r)
 {
+	tell_doubts(r);
 	struct iot_report *report = &r->src->report;
 	for (size_t i = 0; i < RECORDER_COUNTS; i++)
 		if (r->count[i] > 0)

@@ -269,24 +269,27 @@ static void move(struct recorder_rank *k)
 	}
 	struct iot_description *d = h->open;
 	struct recorder_io io = {.handle = h, .length = s->length, .write = f->write};
+	const bool doubtful = h->doubtful,
+		   cut = f->length == 1 && !f->wide && s->length > INT32_MAX;
 	if (f->write && s->length > 0 && d->file != NULL)
 		iot_recorder_resizes(k, d->file);
 	if (!f->write)
 		io.length = bounded(k, d, at ? (uint64_t)k->call.offset : d->position,
 				    at ? k->call.offset_known : d->position_known, s->length);
 	if (!at) {
-		k->r->count[RECORDER_AMBIGUOUS_END] += h->doubtful;
+		k->r->count[RECORDER_AMBIGUOUS_END] += doubtful;
 		io.place = iot_description_move(d, f->write, io.length);
 		h->doubtful |= !f->write && may_have_met_end(k, d);
 		k->r->count[RECORDER_AMBIGUOUS_HANDLE] += ambiguous;
-		k->r->count[RECORDER_AMBIGUOUS_LENGTH] +=
-		    f->length == 1 && !f->wide && s->length > INT32_MAX;
+		k->r->count[RECORDER_AMBIGUOUS_LENGTH] += cut;
 	} else if (k->call.offset_known) {
 		io.place =
 		    iot_description_move_at(d, f->write, (uint64_t)k->call.offset, io.length);
 	}
 	k->r->count[RECORDER_IMPLIED] += h->implied;
 	iot_recorder_emit_record(k, &io);
+	if (!at && (doubtful || ambiguous || cut))
+		iot_recorder_doubt(k, h);
 }
 
 static void seek(struct recorder_rank *k)

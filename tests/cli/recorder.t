@@ -27,3 +27,5 @@ records old_2.4.0_ic | transfers | wc -l
 records threads_neg | awk -F, 'NR > 1 {n[$11]++; if ($2 < last) print "not in order"; last = $2} END {for (f in n) print n[f], f}' | sort
 "$IOTRACE" convert -q --trace=idle_ranks "$traces"
 "$IOTRACE" convert --trace=sem --ops=names --base=10 "$traces" | grep '%op' | cut -d' ' -f3,6-
+# Of which files the offsets are not certain
+"$IOTRACE" convert --trace=sem "$traces" 2>&1 | grep -a 'ambiguous\|not certain'
