@@ -95,15 +95,14 @@ static char *put_unknown(char *to, const struct iot_record *r)
 		     {IOT_DURATION_UNKNOWN, "duration"},
 		     {IOT_CPU_UNKNOWN, "cpu"},
 		     {IOT_START_UNKNOWN, "start"}};
-	char separator = ',';
-	if (r->flags == 0)
-		*to++ = separator;
+	*to++ = ',';
+	const char *const begin = to;
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
 		if ((r->flags & flags[i].flag) == 0)
 			continue;
-		*to++ = separator;
+		if (to > begin)
+			*to++ = ' ';
 		to = stpcpy(to, flags[i].word);
-		separator = ' ';
 	}
 	return to;
 }
