@@ -20,13 +20,16 @@ struct rights {
 	struct strace_fd fd[RIGHTS_MAX];
 };
 
+static const char empty[] = "";
+static const struct strace_text nothing = {empty, empty};
+
 static bool begins(struct strace_text text, const char *word)
 {
 	const size_t n = strlen(word);
 	return (size_t)(text.end - text.p) >= n && memcmp(text.p, word, n) == 0;
 }
 
-/* What stands behind `key` among the parts of "{a=1, b=[2]}" or "[1, 2]", p being the bracket. */
+/* The parts of "{a=1, b=[2]}" or "[1, 2]", p being the bracket. */
 static unsigned parts_of(const char *p, const char *end, struct strace_text *part, unsigned max)
 {
 	unsigned count = 0;
@@ -35,12 +38,13 @@ static unsigned parts_of(const char *p, const char *end, struct strace_text *par
 	return count;
 }
 
+/* What stands behind `key`. */
 static struct strace_text value_of(const struct strace_text *part, unsigned count, const char *key)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (begins(part[i], key))
 			return (struct strace_text){part[i].p + strlen(key), part[i].end};
-	return (struct strace_text){NULL, NULL};
+	return nothing;
 }
 
 /* "{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[5</x>, 6]}" */
@@ -87,9 +91,8 @@ static void read_rights(struct strace_text call, struct rights *r)
 
 static struct strace_text arguments(const struct strace_call *c)
 {
-	static const char NOTHING[] = "";
 	if (c->args == 0 || c->arg[0].p == NULL)
-		return (struct strace_text){NOTHING, NOTHING};
+		return nothing;
 	return (struct strace_text){c->arg[0].p, c->arg[c->args - 1].end};
 }
 
