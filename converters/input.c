@@ -6,7 +6,6 @@
  */
 #include "converter.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,52 +16,13 @@
 #include "lib/files.h"
 #include "lib/room.h"
 
-#include "folder.h"
-#include "unpack.h"
+#include "input_state.h"
 
 enum {
 	IOT_MEMBERS_MAX = 1000000,
 	IOT_HEADS_TOTAL = 4 << 20, /* shared by the heads of all members */
 	IOT_HEAD_LEAST = 256,      /* but each has so much */
 	IOT_HEAD_PIPE = 4096,      /* of a pipe, no more than this is waited for */
-	IOT_READ_TOTAL = 16 << 20, /* shared by the windows of all members */
-	IOT_READ_MOST = 1 << 20,   /* of one window */
-	IOT_READ_LEAST = 4096,
-};
-
-struct member {
-	char *name;
-	uint64_t size;           /* bytes in the file or the spool */
-	uint64_t done;           /* of them taken by the last window, once it is closed */
-	int64_t spool_at;        /* -1: a file or pipe */
-	struct iot_window *once; /* a pipe, until it is opened */
-	struct iot_error *fault; /* what comes behind the last byte of a damaged tar */
-	char *head;
-	size_t head_size;
-	bool head_known, pipe;
-};
-
-struct iot_input {
-	struct member *member;
-	size_t count, room;
-	struct iot_spool spool; /* of all tars */
-	uint64_t total, done, skipped;
-	size_t read_size; /* 0: by the number of members */
-	bool looking;     /* at first bytes only: small windows */
-	const volatile sig_atomic_t *stop;
-	struct tap *taps; /* open now */
-	struct iot_error
-	    unseen; /* why a head could not be looked at, if that is not the input's fault */
-};
-
-/* Raw bytes of one open member: beneath its window. */
-struct tap {
-	struct iot_input *in;
-	size_t member;
-	int fd;      /* -1: from the spool */
-	uint64_t at; /* position in the slice of the spool */
-	struct iot_error why;
-	struct tap *next, **link;
 };
 
 static int out_of_memory(struct iot_error *error)
@@ -70,160 +30,9 @@ static int out_of_memory(struct iot_error *error)
 	return iot_error_set(error, IOT_ENOMEM, "out of memory");
 }
 
-/* Open members */
-
-static uint64_t tap_position(const struct tap *t)
-{
-	if (t->fd < 0)
-		return t->at;
-	off_t at = lseek(t->fd, 0, SEEK_CUR);
-	return at < 0 ? 0 : (uint64_t)at;
-}
-
-static void tap_free(void *context)
-{
-	struct tap *t = context;
-	struct iot_input *in = t->in;
-	in->member[t->member].done = tap_position(t);
-	in->done += in->member[t->member].done;
-	if (t->fd >= 0)
-		close(t->fd);
-	*t->link = t->next;
-	if (t->next != NULL)
-		t->next->link = t->link;
-	free(t);
-}
-
-/* fd, which may be -1 for a slice of the spool, belongs to the tap. */
-static struct tap *tap_new(struct iot_input *in, size_t member, int fd)
-{
-	struct tap *t = calloc(1, sizeof(*t));
-	if (t == NULL)
-		return NULL;
-	t->in = in;
-	t->member = member;
-	t->fd = fd;
-	t->next = in->taps;
-	t->link = &in->taps;
-	if (t->next != NULL)
-		t->next->link = &t->next;
-	in->taps = t;
-	in->done -= in->member[member].done;
-	in->member[member].done = 0;
-	return t;
-}
-
-static ssize_t read_spool(void *context, void *buffer, size_t size)
-{
-	struct tap *t = context;
-	const struct member *m = &t->in->member[t->member];
-	uint64_t left = m->size - t->at;
-	ssize_t n = 0;
-	if (left > 0)
-		n = iot_file_read(t->in->spool.fd, buffer, size < left ? size : (size_t)left,
-				  (uint64_t)m->spool_at + t->at);
-	if (n > 0)
-		t->at += (uint64_t)n;
-	if (left == 0 && m->fault != NULL) {
-		t->why = *m->fault;
-		errno = EIO;
-		return -1;
-	}
-	return n;
-}
-
-static size_t read_size(const struct iot_input *in)
-{
-	if (in->read_size > 0)
-		return in->read_size;
-	if (in->looking)
-		return IOT_HEAD_SIZE;
-	size_t size = in->count > 0 ? (size_t)IOT_READ_TOTAL / in->count : IOT_READ_MOST;
-	if (size > IOT_READ_MOST)
-		return IOT_READ_MOST;
-	return size < IOT_READ_LEAST ? IOT_READ_LEAST : size;
-}
-
-/* The window on a member's raw bytes; it unpacks gzip and Zstandard unless `plain`. */
-static struct iot_window *tap_window(struct iot_input *in, size_t member, int fd, bool plain,
-				     struct iot_error *error)
-{
-	struct tap *t = tap_new(in, member, fd);
-	if (t == NULL) {
-		if (fd >= 0)
-			close(fd);
-		out_of_memory(error);
-		return NULL;
-	}
-	struct iot_window_options options = {.read_size = read_size(in),
-					     .plain = plain,
-					     .stop = in->member[member].pipe ? in->stop : NULL,
-					     .quit = in->stop,
-					     .why = &t->why,
-					     .done = tap_free,
-					     .done_context = t};
-	struct iot_window *w = iot_window_new(in->member[member].name, &options);
-	if (w == NULL) {
-		tap_free(t);
-		out_of_memory(error);
-		return NULL;
-	}
-	int status =
-	    fd >= 0 ? iot_window_open_fd(w, fd) : iot_window_open_callback(w, read_spool, t);
-	if (status == IOT_OK)
-		return w;
-	*error = *iot_window_error(w);
-	iot_window_free(w);
-	return NULL;
-}
-
-/* Puts libarchive over a window where it is needed; `raw` is used up. */
-static struct iot_window *unpacked(struct iot_input *in, size_t member, struct iot_window *raw,
-				   enum iot_packing how, struct iot_error *error)
-{
-	if (raw == NULL || how == IOT_PACKED_NOT || how == IOT_PACKED_WINDOW)
-		return raw;
-	const struct iot_window_options options = {.read_size = read_size(in)};
-	return iot_unpack_window(raw, how, in->member[member].name, &options, error);
-}
-
-/* The first raw bytes of a regular file or slice, without moving its position. */
-static ssize_t raw_head(const struct iot_input *in, const struct member *m, int fd, char *head)
-{
-	size_t want = IOT_PACKING_SIZE;
-	if (m->spool_at >= 0 && m->size < want)
-		want = (size_t)m->size;
-	const uint64_t from = m->spool_at >= 0 ? (uint64_t)m->spool_at : 0;
-	return iot_file_read(fd >= 0 ? fd : in->spool.fd, head, want, from);
-}
-
-static struct iot_window *open_member(struct iot_input *in, size_t member, struct iot_error *error)
-{
-	const struct member *m = &in->member[member];
-	char head[IOT_PACKING_SIZE];
-	int fd = -1;
-	if (m->spool_at < 0) {
-		fd = open(m->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-		if (fd < 0) {
-			iot_path_error(error, m->name);
-			return NULL;
-		}
-	}
-	ssize_t n = raw_head(in, m, fd, head);
-	if (n < 0) {
-		iot_path_error(error, m->name);
-		if (fd >= 0)
-			close(fd);
-		return NULL;
-	}
-	enum iot_packing how = iot_packing_of(head, (size_t)n);
-	return unpacked(in, member, tap_window(in, member, fd, how != IOT_PACKED_WINDOW, error),
-			how, error);
-}
-
 /* Members */
 
-static struct member *add_member(struct iot_input *in, char *name, struct iot_error *error)
+static struct iot_member *add_member(struct iot_input *in, char *name, struct iot_error *error)
 {
 	if (name == NULL) {
 		out_of_memory(error);
@@ -239,12 +48,12 @@ static struct member *add_member(struct iot_input *in, char *name, struct iot_er
 		out_of_memory(error);
 		return NULL;
 	}
-	struct member *m = &in->member[in->count++];
-	*m = (struct member){.name = name, .spool_at = -1};
+	struct iot_member *m = &in->member[in->count++];
+	*m = (struct iot_member){.name = name, .spool_at = -1};
 	return m;
 }
 
-static void member_clear(struct member *m)
+static void member_clear(struct iot_member *m)
 {
 	iot_window_free(m->once);
 	free(m->name);
@@ -268,7 +77,7 @@ static int keep_fault(struct iot_input *in, size_t first, const struct iot_error
 {
 	if (in->count == first)
 		return iot_error_set(error, fault->status, "%s", fault->text);
-	struct member *last = &in->member[in->count - 1];
+	struct iot_member *last = &in->member[in->count - 1];
 	last->fault = malloc(sizeof(*fault));
 	if (last->fault == NULL)
 		return out_of_memory(error);
@@ -283,7 +92,7 @@ static int spool_files(struct iot_input *in, struct iot_tar *t, const char *tar,
 	const char *name;
 	int got;
 	while ((got = iot_tar_next(t, &name)) > 0) {
-		struct member *m = add_member(in, shown_name(tar, name), error);
+		struct iot_member *m = add_member(in, shown_name(tar, name), error);
 		if (m == NULL)
 			return error->status;
 		m->spool_at = (int64_t)in->spool.size;
@@ -315,7 +124,7 @@ static int add_tar(struct iot_input *in, struct iot_window *base, const char *na
 /* The member added last has turned out to be a tar: its files take its place. */
 static int replace_by_tar(struct iot_input *in, struct iot_window *base, struct iot_error *error)
 {
-	struct member tar = in->member[in->count - 1];
+	struct iot_member tar = in->member[in->count - 1];
 	size_t place = in->count - 1;
 	in->total -= tar.size;
 	int status = add_tar(in, base, tar.name, error);
@@ -331,13 +140,13 @@ static int replace_by_tar(struct iot_input *in, struct iot_window *base, struct 
 
 static int add_file(struct iot_input *in, const char *path, uint64_t size, struct iot_error *error)
 {
-	struct member *m = add_member(in, strdup(path), error);
+	struct iot_member *m = add_member(in, strdup(path), error);
 	if (m == NULL)
 		return error->status;
 	m->size = size;
 	in->total += size;
 	in->looking = true;
-	struct iot_window *w = open_member(in, in->count - 1, error);
+	struct iot_window *w = iot_member_open(in, in->count - 1, error);
 	in->looking = false;
 	if (w == NULL)
 		return error->status;
@@ -362,7 +171,7 @@ static const char *pipe_head(struct iot_window *w, size_t *have)
 /* fd belongs to the input. A pipe is asked for its first bytes at once; so it may have to wait. */
 static int add_pipe(struct iot_input *in, int fd, const char *name, struct iot_error *error)
 {
-	struct member *m = add_member(in, strdup(name), error);
+	struct iot_member *m = add_member(in, strdup(name), error);
 	struct stat st;
 	if (m == NULL) {
 		close(fd);
@@ -372,14 +181,14 @@ static int add_pipe(struct iot_input *in, int fd, const char *name, struct iot_e
 		m->size = (uint64_t)st.st_size;
 	in->total += m->size;
 	m->pipe = true;
-	struct iot_window *w = tap_window(in, in->count - 1, fd, false, error);
+	struct iot_window *w = iot_tap_window(in, in->count - 1, fd, false, error);
 	if (w == NULL)
 		return error->status;
 	size_t have;
 	const char *head = pipe_head(w, &have);
 	enum iot_packing how = iot_packing_of(head, have);
 	if (how == IOT_PACKED_BZIP2 || how == IOT_PACKED_XZ || how == IOT_PACKED_LZ4) {
-		w = unpacked(in, in->count - 1, w, how, error);
+		w = iot_member_unpacked(in, in->count - 1, w, how, error);
 		if (w == NULL)
 			return error->status;
 		head = iot_window_ahead(w, IOT_HEAD_PIPE, &have);
@@ -496,12 +305,12 @@ static void keep_unseen(struct iot_input *in, const struct iot_error *error)
 static void load_head(struct iot_input *in, size_t member)
 {
 	struct iot_error error = {.status = IOT_OK};
-	struct member *m = &in->member[member];
+	struct iot_member *m = &in->member[member];
 	struct iot_window *w = m->once;
 	size_t have, room = head_room(in);
 	in->looking = true;
 	if (w == NULL)
-		w = m->pipe ? NULL : open_member(in, member, &error);
+		w = m->pipe ? NULL : iot_member_open(in, member, &error);
 	in->looking = false;
 	if (w == NULL) {
 		keep_unseen(in, &error);
@@ -524,7 +333,7 @@ static void load_head(struct iot_input *in, size_t member)
 
 const char *iot_input_head(struct iot_input *in, size_t member, size_t *size)
 {
-	struct member *m = &in->member[member];
+	struct iot_member *m = &in->member[member];
 	if (!m->head_known)
 		load_head(in, member);
 	m->head_known = true;
@@ -534,14 +343,14 @@ const char *iot_input_head(struct iot_input *in, size_t member, size_t *size)
 
 struct iot_window *iot_input_open(struct iot_input *in, size_t member, struct iot_error *error)
 {
-	struct member *m = &in->member[member];
+	struct iot_member *m = &in->member[member];
 	struct iot_window *w = m->once;
 	if (in->unseen.status != IOT_OK) {
 		*error = in->unseen;
 		return NULL;
 	}
 	if (!m->pipe)
-		return open_member(in, member, error);
+		return iot_member_open(in, member, error);
 	if (w == NULL)
 		iot_error_set(error, IOT_EUSAGE, "a pipe can be read once only");
 	m->once = NULL;
@@ -575,8 +384,8 @@ void iot_input_progress(const struct iot_input *in, uint64_t *done, uint64_t *to
 {
 	*done = in->done;
 	*total = in->total;
-	for (const struct tap *t = in->taps; t != NULL; t = t->next)
-		*done += tap_position(t);
+	for (const struct iot_tap *t = in->taps; t != NULL; t = t->next)
+		*done += iot_tap_position(t);
 	for (size_t i = 0; i<in->count && * total> 0; i++)
 		if (in->member[i].pipe && in->member[i].size == 0)
 			*total = 0;
