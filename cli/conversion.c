@@ -192,8 +192,9 @@ static int take_batch(struct iot_conversion *c, struct iot_event *in, size_t n, 
 	const struct iot_record said = in[--n].rec;
 	bool slow = c->piped && n < IOT_RELAY_BATCH - 1;
 	/* The first event, which comes first wherever its time would put it. */
-	if (n > 0 && !c->begun && c->trace_text == NULL && in[0].kind == IOT_TRACE)
+	if (n > 0 && !c->taken && in[0].kind == IOT_TRACE)
 		in[0].rec.start_ns = INT64_MIN;
+	c->taken |= n > 0;
 	n = filter_ops(c, in, n);
 	int status = c->sorter != NULL ? sort(c, in, n, said.start_ns) : emit(c, in, n);
 	if (status == GO_ON && c->sorter != NULL && !hold)
@@ -365,7 +366,7 @@ static void close_attempt(struct iot_conversion *c)
 	c->sorter = NULL;
 	c->writer = NULL;
 	c->trace_text = NULL;
-	c->begun = false;
+	c->begun = c->taken = false;
 }
 
 static int attempt(struct iot_conversion *c, const struct iot_converter *converter, bool hold)

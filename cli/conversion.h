@@ -37,7 +37,7 @@ struct iot_conversion {
 	struct iot_event *out;  /* a batch */
 	struct iot_event trace; /* %trace, until it is known where time begins */
 	char *trace_text;
-	bool piped, source_open, begun, started_anew, kept, violated; /* violated: --strict */
+	bool piped, source_open, begun, taken, started_anew, kept, violated; /* violated: --strict */
 	bool out_anew;           /* the output appears when it is complete, under its name */
 	int64_t flushed_ms;      /* of the monotonic clock */
 	int64_t last_ns;         /* start of the last event written */

@@ -167,6 +167,8 @@ const struct iot_converter *iot_converter_find(const char *name);
 const struct iot_converter *iot_converter_sniff(struct iot_input *in, struct iot_error *error);
 
 /* The value of a setting; NULL if it was not given. */
+/* Counts and notes members that are no part of what is converted, of which `first` is one. */
+void iot_source_ignored(struct iot_source *src, size_t count, size_t first);
 const char *iot_source_setting(const struct iot_source *src, const char *name);
 
 #endif

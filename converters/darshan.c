@@ -274,19 +274,32 @@ static void close_job(struct darshan *d)
 	d->job_files = d->files;
 }
 
-/* The next member that is a log; others may lie beside them. */
+/* To the next member that is a log, or the end; others may lie beside them. */
+static void pass_others(struct darshan *d)
+{
+	for (; d->member < iot_input_count(d->src->input); d->member++) {
+		if (bid(d->src->input, d->member) > 0)
+			return;
+		if (d->ignored++ == 0)
+			d->first_ignored = d->member;
+	}
+}
+
+static void end_logs(struct darshan *d)
+{
+	close_job(d);
+	iot_source_ignored(d->src, d->ignored, d->first_ignored);
+	d->ended = true;
+}
+
 static void next_log(struct darshan *d)
 {
 	const struct darshan_job last = d->log.job;
 	const bool text = d->text != NULL;
 	struct iot_error error = {.status = IOT_OK};
-	while (d->member < iot_input_count(d->src->input) && bid(d->src->input, d->member) == 0) {
-		iot_darshan_count(d, "files.ignored", 1);
-		d->member++;
-	}
+	pass_others(d);
 	if (d->member == iot_input_count(d->src->input)) {
-		close_job(d);
-		d->ended = true;
+		end_logs(d);
 		return;
 	}
 	const uint64_t processes = process_count(d);
@@ -360,11 +373,9 @@ static int open_source(struct iot_source *src)
 	d->threads = iot_source_setting(src, "threads") != NULL;
 	if (set_layers(d) != IOT_OK)
 		return src->error.status;
-	const size_t count = iot_input_count(src->input);
-	while (d->member + 1 < count && bid(src->input, d->member) == 0)
-		d->member++;
-	if (d->member > 0)
-		iot_darshan_count(d, "files.ignored", d->member);
+	pass_others(d);
+	if (d->member == iot_input_count(src->input)) /* said by --from alone */
+		d->member = d->ignored = 0;
 	int status = open_member(d, &src->error);
 	if (status != IOT_OK)
 		return status;

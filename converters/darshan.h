@@ -272,6 +272,7 @@ struct darshan {
 	unsigned layers;
 	bool check, threads;
 
+	size_t ignored, first_ignored;         /* members that are no logs */
 	size_t member, job_member, understood; /* job_member: the last log that is done */
 	uint64_t process_base;
 	int64_t base_ns, end_ns; /* of the log in work: time 0, and where counters go */

@@ -126,7 +126,7 @@ int iot_darshan_dxt_step(struct darshan *d)
 		if (take_some(d, size) > 0)
 			continue;
 		uint64_t missing = x->left[0] + x->left[1];
-		iot_darshan_count(d, "damage.segments", missing);
+		iot_darshan_count(d, "damaged.segments", missing);
 		iot_darshan_damage(d, IOT_EFORMAT,
 				   "ends inside a record of rank %lld, %llu "
 				   "segments before its end",

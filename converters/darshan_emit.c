@@ -235,7 +235,7 @@ void iot_darshan_damage(struct darshan *d, int status, const char *format, ...)
 		return;
 	}
 	d->damaged = true;
-	iot_darshan_count(d, "damage.places", 1);
+	iot_darshan_count(d, "damaged.places", 1);
 	where(d, place, sizeof place);
 	if (d->region.status != IOT_OK)
 		iot_error_set(&e, d->region.status, "%s: %s (%s)", place, d->region.why, why);

@@ -44,7 +44,7 @@ static void end_record(struct darshan *d)
 	struct darshan_text *t = d->text;
 	for (unsigned part = 0; part < 2; part++)
 		if (d->dxt.active && t->rows[part] < t->counts[part])
-			iot_darshan_count(d, "damage.segments", t->counts[part] - t->rows[part]);
+			iot_darshan_count(d, "damaged.segments", t->counts[part] - t->rows[part]);
 	d->dxt.active = false;
 }
 

@@ -213,14 +213,29 @@ static int refuse_none(struct recorder *r)
 	char name[256];
 	const char *setting = iot_source_setting(r->src, "trace");
 	const char *first = iot_input_name(r->src->input, 0);
-	iot_escape(name, sizeof name, first, strlen(first));
 	if (setting != NULL)
 		return iot_error_set(&r->src->error, IOT_EFORMAT,
-				     "%s: none of its traces is the one that --trace names", name);
+				     "--trace=%s: there is no trace in such a folder",
+				     iot_escape(name, sizeof name, setting, strlen(setting)));
+	iot_escape(name, sizeof name, first, strlen(first));
 	return iot_error_set(&r->src->error, IOT_EFORMAT,
 			     "%s: no trace of Recorder (VERSION, recorder.mt, recorder.dat or "
 			     "texts of recorder2text)",
 			     name);
+}
+
+/* One file, which is a trace only if it is a container, or text of one rank. */
+static bool is_alone(struct recorder *r)
+{
+	return iot_input_count(r->src->input) == 1 && r->parts == 1 &&
+	       r->part[0].role != RECORDER_CONTAINER && r->part[0].role != RECORDER_RANK_TEXT;
+}
+
+static int refuse_alone(struct recorder *r)
+{
+	return iot_error_set(&r->src->error, IOT_ETRUNCATED,
+			     "%s: one file of a trace of Recorder: its whole folder is needed",
+			     iot_recorder_name(r, r->part));
 }
 
 /* Parts */
@@ -254,9 +269,13 @@ static int no_memory(struct recorder *r)
 static int take_members(struct recorder *r, struct iot_text folder)
 {
 	struct iot_input *in = r->src->input;
+	size_t others = 0, other = 0;
 	for (size_t i = 0; i < iot_input_count(in); i++) {
 		struct known k;
-		if (!same_folder(folder, iot_input_name(in, i)) || !classify(in, i, &k))
+		const bool known = classify(in, i, &k);
+		if (!known && others++ == 0)
+			other = i;
+		if (!known || !same_folder(folder, iot_input_name(in, i)))
 			continue;
 		if ((k.role == RECORDER_RANK_TEXT) != r->text)
 			continue;
@@ -265,6 +284,8 @@ static int take_members(struct recorder *r, struct iot_text folder)
 			return no_memory(r);
 	}
 	qsort(r->part, r->parts, sizeof *r->part, by_role);
+	if (iot_source_setting(r->src, "trace") == NULL)
+		iot_source_ignored(r->src, others, other);
 	return IOT_OK;
 }
 
@@ -339,6 +360,8 @@ int iot_recorder_layout(struct recorder *r)
 		status = r->folder == NULL ? no_memory(r) : IOT_OK;
 	}
 	free(f);
+	if (status == IOT_OK && is_alone(r))
+		return refuse_alone(r);
 	if (status == IOT_OK && iot_recorder_part(r, RECORDER_CONTAINER, 0) != NULL)
 		status = take_container(r);
 	return status;

@@ -64,6 +64,22 @@ bool iot_op_changes_names(struct iot_text name)
 	return false;
 }
 
+void iot_source_ignored(struct iot_source *src, size_t count, size_t first)
+{
+	char shown[128];
+	if (count == 0)
+		return;
+	const char *name = iot_input_name(src->input, first);
+	iot_escape(shown, sizeof shown, name, strlen(name));
+	iot_report_add(&src->report, "ignored.files", count);
+	if (count == 1)
+		iot_report_note(&src->report, "%s: not of %s, and left out", shown,
+				src->converter->name);
+	else
+		iot_report_note(&src->report, "%s and %zu more: not of %s, and left out", shown,
+				count - 1, src->converter->name);
+}
+
 const char *iot_source_setting(const struct iot_source *src, const char *name)
 {
 	for (size_t i = src->setting_count; i-- > 0;)

@@ -28,3 +28,10 @@ counters dd_dxt_rt340.darshan | sort >"$OLDPWD/a"
 counters dd_dxt_rt340.parser.txt | sort >"$OLDPWD/b"
 cmp "$OLDPWD/a" "$OLDPWD/b" && wc -l <"$OLDPWD/a"
 "$IOTRACE" convert --per-thread -q threads_dxt.darshan | grep '%process'
+# Of two jobs the first may have nothing but its %trace.
+sed -n '1,/^# nprocs/p' quirks_dxt.dxt.txt >"$OLDPWD/nothing.txt"
+"$IOTRACE" convert -q "$OLDPWD/nothing.txt" mpi4_dxt.darshan | grep -c '%trace\|^c0'
+# What is no log is told, and counted.
+cd "$OLDPWD" || exit 1
+"$IOTRACE" convert --report=report.json -o out.iot logs nothing.txt wanted 2>&1
+python3 -c 'import json; r = json.load(open("report.json")); print(r["files"], r["ignored"], r["damage"])'

@@ -57,3 +57,11 @@ python3 "$TOOLS/recorder_make.py" --ranks 140 --calls 40 many
 "$IOTRACE" convert -q --memory=64K --report=report.json -o many.iot many
 grep started_anew report.json
 "$IOTRACE" cat --format=csv many.iot | awk -F, 'NR > 1 {if ($2 < last) print "not in order"; last = $2; n++} END {print n}'
+# One file of a trace, a name that no folder has, and what lies beside a trace.
+mkdir one more
+tar xJf "$TESTDATA/recorder/traces.tar.xz" -C more sem
+cp more/sem/recorder.cst one
+"$IOTRACE" convert one/recorder.cst 2>&1
+"$IOTRACE" convert --trace=nosuch more 2>&1
+echo hello >more/notes
+"$IOTRACE" convert -o out.iot more 2>&1

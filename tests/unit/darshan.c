@@ -624,7 +624,7 @@ Test(darshan, what_comes_before_a_cut_is_kept)
 	convert();
 	expect_damage("the file ends inside of it", "250000+250000 3:w /scratch/a 0+100\n");
 	cr_expect_eq(run.status, IOT_ETRUNCATED);
-	cr_expect_eq(counted("damage.segments"), 1);
+	cr_expect_eq(counted("damaged.segments"), 1);
 	free_log(&l);
 }
 
