@@ -66,25 +66,22 @@ bool iot_strace_number_task(struct strace *s, struct strace_task *t, uint32_t ti
 	return true;
 }
 
+/* Those behind the gap move up to where they can be found. */
 static void task_remove(struct strace *s, const struct strace_task *t)
 {
-	size_t mask = s->task_room - 1;
-	size_t hole = task_at(s, t->tid);
-	if (s->task_count == 0 || s->task[hole] != t)
+	if (s->task_count == 0)
 		return;
-	s->task_count--;
-	for (size_t i = hole;;) {
-		s->task[hole] = NULL;
-		size_t from;
-		do {
-			i = (i + 1) & mask;
-			if (s->task[i] == NULL)
-				return;
-			from = home(s, s->task[i]->tid);
-		} while (hole <= i ? hole < from && from <= i : hole < from || from <= i);
-		s->task[hole] = s->task[i];
-		hole = i;
+	size_t mask = s->task_room - 1, gap = task_at(s, t->tid);
+	if (s->task[gap] != t)
+		return;
+	for (size_t i = (gap + 1) & mask; s->task[i] != NULL; i = (i + 1) & mask) {
+		if (((i - home(s, s->task[i]->tid)) & mask) < ((i - gap) & mask))
+			continue;
+		s->task[gap] = s->task[i];
+		gap = i;
 	}
+	s->task[gap] = NULL;
+	s->task_count--;
 }
 
 /* Groups */
