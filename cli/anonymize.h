@@ -8,7 +8,7 @@
 
 #include <iotrace/iotrace.h>
 
-#include "map.h"
+#include "lib/map.h"
 #include "out.h"
 #include "pseudonym.h"
 

@@ -9,7 +9,7 @@
 #include "lib/number.h"
 
 #include "in.h"
-#include "map.h"
+#include "lib/map.h"
 
 enum { READ, WRITE, WAYS, TEXT_ROOM = 1024, NS_PER_S = 1000000000, KNOWN = 256 };
 

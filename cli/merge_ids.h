@@ -6,7 +6,7 @@
 #ifndef IOT_CLI_MERGE_IDS_H
 #define IOT_CLI_MERGE_IDS_H
 
-#include "map.h"
+#include "lib/map.h"
 #include "renumber.h"
 
 enum { IOT_MERGE_CACHE = 128 };

@@ -5,7 +5,7 @@
 
 #include "lib/names.h"
 
-#include "map.h"
+#include "lib/map.h"
 #include "out.h"
 
 /* What one file is called, as long as its %file is in force; of an object, until any file is told. */

@@ -12,7 +12,7 @@
 
 #include <iotrace/iotrace.h>
 
-#include "map.h"
+#include "lib/map.h"
 #include "rebase.h"
 
 /* --process and --file */

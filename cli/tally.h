@@ -6,7 +6,7 @@
 #ifndef IOT_CLI_TALLY_H
 #define IOT_CLI_TALLY_H
 
-#include "map.h"
+#include "lib/map.h"
 
 #include <iotrace/iotrace.h>
 

@@ -14,6 +14,7 @@
 #include "emit.h"
 #include "tracker.h"
 
+#include "lib/map.h"
 #include "lib/packet.h"
 #include "lib/packet_ledger.h"
 
@@ -25,8 +26,7 @@ enum {
 };
 
 struct procstat_file {
-	uint32_t process, file;          /* ids */
-	struct iot_tracked_file *behind; /* NULL: free */
+	struct iot_tracked_file *behind;
 	int64_t opened_ns;
 };
 
@@ -41,8 +41,9 @@ struct procstat_files {
 	struct iot_tracker tracker;
 	struct procstat_kin *kin;
 	size_t kins, kin_room;
-	struct procstat_file *file; /* open addressing */
-	size_t count, room;
+	struct iot_map ids; /* (process, file) */
+	struct procstat_file *file;
+	size_t room;
 };
 
 /* Those alive, the one with the least before_ns first. */
@@ -133,8 +134,8 @@ struct iot_packet_process *iot_procstat_ready(struct procstat *s);
 /* NULL: no memory. created: under this name it is a new one. */
 struct iot_tracked_file *iot_procstat_files_open(struct procstat_files *f, uint32_t process,
 						 const struct iot_packet *p, int64_t start_ns);
-struct procstat_file *iot_procstat_files_find(const struct procstat_files *f, uint32_t process,
-					      uint32_t file);
+const struct procstat_file *iot_procstat_files_find(const struct procstat_files *f,
+						    uint32_t process, uint32_t file);
 /* Gives a process a file that it has inherited. False: no memory. */
 bool iot_procstat_files_add(struct procstat_files *f, uint32_t process, uint32_t file,
 			    struct iot_tracked_file *behind, int64_t opened_ns);

@@ -9,66 +9,40 @@
 #include <stdlib.h>
 
 #include "lib/room.h"
-#include "lib/seed.h"
 
-enum { ROOM_FIRST = 256 };
-
-static size_t slot_of(const struct procstat_files *f, uint32_t process, uint32_t file)
+const struct procstat_file *iot_procstat_files_find(const struct procstat_files *f,
+						    uint32_t process, uint32_t file)
 {
-	const uint64_t key = (uint64_t)process << 32 | file;
-	size_t mask = f->room - 1, i = (size_t)iot_seed_hash(f->tracker.seed, key) & mask;
-	while (f->file[i].behind != NULL &&
-	       (f->file[i].process != process || f->file[i].file != file))
-		i = (i + 1) & mask;
-	return i;
-}
-
-struct procstat_file *iot_procstat_files_find(const struct procstat_files *f, uint32_t process,
-					      uint32_t file)
-{
-	struct procstat_file *found = f->room > 0 ? &f->file[slot_of(f, process, file)] : NULL;
-	return found != NULL && found->behind != NULL ? found : NULL;
+	const size_t i = iot_map_find(&f->ids, iot_map_pair(process, file));
+	return i < f->room && f->file[i].behind != NULL ? &f->file[i] : NULL;
 }
 
 static void forget(struct procstat_files *f)
 {
 	for (size_t i = 0; i < f->room; i++)
 		iot_file_free(&f->tracker, f->file[i].behind);
+	iot_map_free(&f->ids);
 	free(f->file);
 	f->file = NULL;
-	f->count = f->room = 0;
-}
-
-static bool grow(struct procstat_files *f)
-{
-	struct procstat_file *old = f->file;
-	size_t old_room = f->room, room = old_room > 0 ? 2 * old_room : ROOM_FIRST;
-	struct procstat_file *file = calloc(room, sizeof(*file));
-	if (file == NULL)
-		return false;
-	f->file = file;
-	f->room = room;
-	for (size_t i = 0; i < old_room; i++)
-		if (old[i].behind != NULL)
-			f->file[slot_of(f, old[i].process, old[i].file)] = old[i];
-	free(old);
-	return true;
+	f->room = 0;
 }
 
 bool iot_procstat_files_add(struct procstat_files *f, uint32_t process, uint32_t file,
 			    struct iot_tracked_file *behind, int64_t opened_ns)
 {
 	behind->refs++; /* before anything is forgotten */
-	if (f->count == PROCSTAT_FILES_MAX)
+	if (f->ids.count == PROCSTAT_FILES_MAX)
 		forget(f);
-	if (2 * f->count >= f->room && !grow(f)) {
+	const size_t i = iot_map_number(&f->ids, iot_map_pair(process, file));
+	struct procstat_file *all =
+	    i == SIZE_MAX ? NULL : iot_map_fit(f->file, &f->room, i, sizeof *all);
+	if (all == NULL) {
 		iot_file_free(&f->tracker, behind);
 		return false;
 	}
-	struct procstat_file *at = &f->file[slot_of(f, process, file)];
-	f->count += at->behind == NULL;
-	iot_file_free(&f->tracker, at->behind);
-	*at = (struct procstat_file){process, file, behind, opened_ns};
+	f->file = all;
+	iot_file_free(&f->tracker, all[i].behind);
+	all[i] = (struct procstat_file){behind, opened_ns};
 	return true;
 }
 

@@ -10,41 +10,38 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "line.h"
+#include "map.h"
 #include "predict.h"
-#include "seed.h"
 
 enum {
 	BATCH = 1024,
 	CODEC_PROCESSES = 64,
 	CODEC_MAX = 1 << 28,
-	SLOTS_FIRST = 256,
-	SLOTS_MAX = 1 << 22, /* what is beyond is not looked at */
+	MEMOS_MAX = 1 << 21, /* what is beyond is not looked at */
 	SHOWN = 60,
 };
 
-/* Of a process: its last I/O; of a file: whether it was used without a name. */
-struct memo {
-	uint64_t key; /* 0: empty */
+/* The last I/O of a process. */
+struct span {
 	int64_t start_ns, end_ns;
-	bool unnamed;
 };
 
 struct iot_lint {
 	struct iot_findings findings;
 	struct iot_codec *codec; /* encodes */
 	size_t codec_size;
-	uint64_t tick_ns, seed;
+	uint64_t tick_ns;
 	unsigned base;
 	char *encoded, *value;
 	int64_t last_start_ns;
-	struct memo *slot;
-	size_t slots, used;
-	uint64_t last_key; /* of the slot looked up last */
-	size_t last_slot;
-	uint32_t last_process;
+	struct iot_map processes;
+	struct span *last; /* of each */
+	size_t last_room;
+	struct iot_map files[2]; /* (process, file); disks */
+	bool *unnamed[2];        /* those that were used without a name */
+	size_t unnamed_room[2];
 };
 
 /* Findings */
@@ -93,16 +90,13 @@ struct iot_lint *iot_lint_new(const struct iot_findings *findings, uint64_t tick
 	l->findings = *findings;
 	l->tick_ns = tick_ns;
 	l->base = base;
-	l->seed = iot_seed();
 	l->codec_size = iot_codec_size(CODEC_PROCESSES);
-	l->slots = SLOTS_FIRST;
-	l->slot = calloc(l->slots, sizeof(*l->slot));
 	l->encoded = malloc(BATCH * IOT_ENCODED_MAX);
 	l->value = malloc(IOT_COMMENT_MAX);
 	void *block = malloc(l->codec_size);
 	if (block != NULL)
 		l->codec = iot_codec_init(block, l->codec_size, tick_ns, base);
-	if (l->slot == NULL || l->encoded == NULL || l->value == NULL || l->codec == NULL) {
+	if (l->encoded == NULL || l->value == NULL || l->codec == NULL) {
 		iot_lint_free(l);
 		return NULL;
 	}
@@ -114,7 +108,12 @@ void iot_lint_free(struct iot_lint *l)
 	if (l == NULL)
 		return;
 	free(l->codec);
-	free(l->slot);
+	iot_map_free(&l->processes);
+	free(l->last);
+	for (int disk = 0; disk < 2; disk++) {
+		iot_map_free(&l->files[disk]);
+		free(l->unnamed[disk]);
+	}
 	free(l->encoded);
 	free(l->value);
 	free(l);
@@ -129,75 +128,30 @@ void iot_lint_interval(struct iot_lint *l, int64_t start_ticks)
 
 /* What is remembered of processes and files */
 
-/* With a seed of this process's own, so that no trace can be made to collide. */
-static uint64_t key_of(const struct iot_lint *l, uint32_t kind, uint32_t process, uint32_t file)
+static size_t number_of(struct iot_map *m, uint64_t key)
 {
-	const uint32_t key[3] = {kind, process, file};
-	const uint64_t hash = XXH3_64bits_withSeed(key, sizeof(key), l->seed);
-	return hash != 0 ? hash : 1;
-}
-
-static size_t place_of(const struct iot_lint *l, uint64_t key)
-{
-	size_t i = (size_t)key & (l->slots - 1);
-	while (l->slot[i].key != 0 && l->slot[i].key != key)
-		i = (i + 1) & (l->slots - 1);
-	return i;
-}
-
-static bool grow_memos(struct iot_lint *l)
-{
-	struct memo *old = l->slot;
-	const size_t slots = l->slots;
-	if (slots >= SLOTS_MAX)
-		return false;
-	l->slot = calloc(2 * slots, sizeof(*l->slot));
-	if (l->slot == NULL) {
-		l->slot = old;
-		return false;
-	}
-	l->slots = 2 * slots;
-	for (size_t i = 0; i < slots; i++)
-		if (old[i].key != 0)
-			l->slot[place_of(l, old[i].key)] = old[i];
-	free(old);
-	return true;
+	return m->count < MEMOS_MAX ? iot_map_number(m, key) : iot_map_find(m, key);
 }
 
 /* NULL: there is no room for more. */
-static struct memo *memo_of(struct iot_lint *l, uint64_t key)
+static struct span *last_of(struct iot_lint *l, uint32_t process)
 {
-	size_t i = place_of(l, key);
-	if (l->slot[i].key == key)
-		return &l->slot[i];
-	if (2 * l->used >= l->slots) {
-		if (!grow_memos(l))
-			return NULL;
-		i = place_of(l, key);
-	}
-	l->slot[i] = (struct memo){.key = key, .end_ns = -1};
-	l->used++;
-	return &l->slot[i];
-}
-
-static struct memo *memo_of_process(struct iot_lint *l, uint32_t process)
-{
-	if (l->last_key != 0 && l->last_process == process &&
-	    l->slot[l->last_slot].key == l->last_key)
-		return &l->slot[l->last_slot];
-	const uint64_t key = key_of(l, 0, process, 0);
-	struct memo *m = memo_of(l, key);
-	if (m == NULL)
+	const size_t i = number_of(&l->processes, process);
+	if (i < l->last_room)
+		return &l->last[i];
+	struct span *all =
+	    i == SIZE_MAX ? NULL : iot_map_fit(l->last, &l->last_room, i, sizeof(*all));
+	if (all == NULL)
 		return NULL;
-	l->last_key = key;
-	l->last_process = process;
-	l->last_slot = (size_t)(m - l->slot);
-	return m;
+	l->last = all;
+	return &all[i];
 }
 
-static struct memo *memo_of_file(struct iot_lint *l, const struct iot_record *rec, bool disk)
+/* NULL: it has not been used without a name, or there is no room for more. */
+static bool *unnamed_of(struct iot_lint *l, const struct iot_record *rec, bool disk)
 {
-	return memo_of(l, key_of(l, disk ? 2 : 1, rec->process, rec->file));
+	const size_t i = iot_map_find(&l->files[disk], iot_map_pair(rec->process, rec->file));
+	return i < l->unnamed_room[disk] ? &l->unnamed[disk][i] : NULL;
 }
 
 /* Records */
@@ -237,7 +191,7 @@ static void look_at_overlap(struct iot_lint *l, const struct iot_record *rec, ui
 	const int64_t end_ns = rec->start_ns + (int64_t)rec->duration_ns;
 	if ((rec->type & (IOT_LOGICAL | IOT_ASYNC)) != IOT_LOGICAL)
 		return;
-	struct memo *m = memo_of_process(l, rec->process);
+	struct span *m = last_of(l, rec->process);
 	if (m == NULL)
 		return;
 	if (rec->start_ns < m->end_ns && end_ns > m->start_ns)
@@ -338,11 +292,17 @@ int iot_lint_records(struct iot_lint *l, const char *text, size_t size,
 
 void iot_lint_new_file(struct iot_lint *l, const struct iot_record *rec, bool named)
 {
+	const int disk = (rec->type & IOT_LOGICAL) == 0;
 	if (named)
 		return;
-	struct memo *m = memo_of_file(l, rec, !(rec->type & IOT_LOGICAL));
-	if (m != NULL)
-		m->unnamed = true;
+	const size_t i = number_of(&l->files[disk], iot_map_pair(rec->process, rec->file));
+	bool *all = i == SIZE_MAX
+			? NULL
+			: iot_map_fit(l->unnamed[disk], &l->unnamed_room[disk], i, sizeof(*all));
+	if (all == NULL)
+		return;
+	l->unnamed[disk] = all;
+	all[i] = true;
 }
 
 /* Comments */
@@ -397,13 +357,13 @@ static void look_at_percent(struct iot_lint *l, const struct iot_event *ev, uint
 static void look_at_file(struct iot_lint *l, const struct iot_event *ev, uint64_t line,
 			 unsigned column)
 {
-	struct memo *m = memo_of_file(l, &ev->rec, (ev->has & IOT_HAS_DISK) != 0);
-	if (m != NULL && m->unnamed)
+	bool *unnamed = unnamed_of(l, &ev->rec, (ev->has & IOT_HAS_DISK) != 0);
+	if (unnamed != NULL && *unnamed)
 		iot_findings_tell(&l->findings, IOT_ODD_LATE, line, column,
 				  "%%file behind the first record of file %u of process %u",
 				  ev->rec.file, ev->rec.process);
-	if (m != NULL)
-		m->unnamed = false;
+	if (unnamed != NULL)
+		*unnamed = false;
 }
 
 void iot_lint_directive(struct iot_lint *l, const struct iot_event *ev, uint64_t line,
@@ -416,7 +376,7 @@ void iot_lint_directive(struct iot_lint *l, const struct iot_event *ev, uint64_t
 		look_at_file(l, ev, line, column);
 	if (ev->kind != IOT_OP || !iot_directive_closes(ev))
 		return;
-	struct memo *m = memo_of_file(l, &ev->rec, false);
-	if (m != NULL)
-		m->unnamed = false;
+	bool *unnamed = unnamed_of(l, &ev->rec, false);
+	if (unnamed != NULL)
+		*unnamed = false;
 }

@@ -16,7 +16,7 @@
 
 #include <iotrace/iotrace.h>
 
-#include "cli/map.h"
+#include "lib/map.h"
 
 struct process {
 	uint64_t records, hash;

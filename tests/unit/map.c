@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "cli/map.h"
+#include "lib/map.h"
 
 Test(map, numbers_keys_in_the_order_in_which_they_come)
 {
@@ -17,6 +17,17 @@ Test(map, numbers_keys_in_the_order_in_which_they_come)
 	cr_assert_eq(m.count, 3);
 	iot_map_free(&m);
 	cr_assert_eq(m.count, 0);
+}
+
+Test(map, a_key_that_has_not_come_is_not_found)
+{
+	struct iot_map m = {0};
+	cr_assert_eq(iot_map_find(&m, 7), SIZE_MAX);
+	cr_assert_eq(iot_map_number(&m, 7), 0);
+	cr_assert_eq(iot_map_find(&m, 7), 0);
+	cr_assert_eq(iot_map_find(&m, 0), SIZE_MAX);
+	cr_assert_eq(m.count, 1);
+	iot_map_free(&m);
 }
 
 Test(map, finds_every_key_again_after_growing)

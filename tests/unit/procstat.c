@@ -313,7 +313,7 @@ Test(procstat, files_and_ancestors_beyond_the_limit_are_forgotten)
 		cr_assert(iot_procstat_files_add(&files, i, i % 7, behind, 0));
 		cr_assert(iot_procstat_kin_add(&files, &who, NULL, 0));
 	}
-	cr_expect_eq(files.count, 1000);
+	cr_expect_eq(files.ids.count, 1000);
 	cr_expect_eq(files.kins, 1000 + PROCSTAT_FILES_MAX - PROCSTAT_KIN_MAX);
 	cr_expect_not_null(iot_procstat_files_find(&files, who.id, who.id % 7));
 	cr_expect_not_null(iot_procstat_kin(&files, who.kin, who.id));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Keys numbered in the order in which they come: 0, 1, 2, ... What belongs to them, others keep. */
-#ifndef IOT_CLI_MAP_H
-#define IOT_CLI_MAP_H
+#ifndef IOT_LIB_MAP_H
+#define IOT_LIB_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,8 +18,16 @@ struct iot_map {
 	size_t last;
 };
 
+size_t iot_map_number_of_another(struct iot_map *m, uint64_t key); /* than the last one */
+
 /* The number of a key, a new one if it has not come before; SIZE_MAX: no memory. Start with {0}. */
-size_t iot_map_number(struct iot_map *m, uint64_t key);
+static inline size_t iot_map_number(struct iot_map *m, uint64_t key)
+{
+	return m->count > 0 && m->last_key == key ? m->last : iot_map_number_of_another(m, key);
+}
+
+/* The number of a key that has come before; SIZE_MAX: it has not. */
+size_t iot_map_find(const struct iot_map *m, uint64_t key);
 void iot_map_free(struct iot_map *m);
 
 /* Two numbers of 32 bits as one key. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/seed.h"
+#include "seed.h"
 
 enum { FIRST_ROOM = 64 };
 
@@ -40,10 +40,8 @@ static bool grow(struct iot_map *m)
 	return true;
 }
 
-size_t iot_map_number(struct iot_map *m, uint64_t key)
+size_t iot_map_number_of_another(struct iot_map *m, uint64_t key)
 {
-	if (m->count > 0 && m->last_key == key)
-		return m->last;
 	if (m->count == m->room && !grow(m))
 		return SIZE_MAX;
 	size_t at = slot_of(m, key);
@@ -54,6 +52,14 @@ size_t iot_map_number(struct iot_map *m, uint64_t key)
 	m->last_key = key;
 	m->last = m->slots[at] - 1;
 	return m->last;
+}
+
+size_t iot_map_find(const struct iot_map *m, uint64_t key)
+{
+	if (m->count == 0)
+		return SIZE_MAX;
+	const uint32_t number = m->slots[slot_of(m, key)];
+	return number > 0 ? number - 1 : SIZE_MAX;
 }
 
 void iot_map_free(struct iot_map *m)
