@@ -32,12 +32,6 @@ struct job {
 
 /* Options */
 
-/* The name --threads is taken by compression, in every command that writes a trace. */
-static const char *shown_name(const char *name)
-{
-	return strcmp(name, "threads") == 0 ? "per-thread" : name;
-}
-
 static const char *setting_name(const char *shown)
 {
 	return strcmp(shown, "per-thread") == 0 ? "threads" : shown;
@@ -77,9 +71,9 @@ static void add_converter_options(struct job *j, const struct iot_converter *c)
 		return;
 	add_option(j, (struct iot_opt)IOT_GROUP(c->name));
 	for (; o->name != NULL; o++)
-		if (!is_own(j, shown_name(o->name)))
+		if (!is_own(j, iot_setting_shown(o->name)))
 			add_option(j, (struct iot_opt){.kind = IOT_OPT_CALL,
-						       .name = shown_name(o->name),
+						       .name = iot_setting_shown(o->name),
 						       .argument = o->argument,
 						       .help = o->help,
 						       .target = &j->settings,

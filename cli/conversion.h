@@ -23,6 +23,9 @@ struct iot_convert_options {
 	bool unsorted, strict, quiet, verbose;
 };
 
+/* What a setting of a converter is called as an option. */
+const char *iot_setting_shown(const char *name);
+
 struct iot_conversion {
 	const struct iot_convert_options *options;
 	const char *const *paths;
@@ -37,7 +40,8 @@ struct iot_conversion {
 	struct iot_event *out;  /* a batch */
 	struct iot_event trace; /* %trace, until it is known where time begins */
 	char *trace_text;
-	bool piped, source_open, begun, taken, started_anew, kept, violated; /* violated: --strict */
+	bool piped, source_open, begun, taken, started_anew, kept,
+	    violated;            /* violated: --strict */
 	bool out_anew;           /* the output appears when it is complete, under its name */
 	int64_t flushed_ms;      /* of the monotonic clock */
 	int64_t last_ns;         /* start of the last event written */

@@ -91,6 +91,32 @@ static void tell_differences(const struct iot_report *r, bool verbose)
 	}
 }
 
+/* The name --threads is taken by compression, in every command that writes a trace. */
+const char *iot_setting_shown(const char *name)
+{
+	return strcmp(name, "threads") == 0 ? "per-thread" : name;
+}
+
+static bool has_option(const struct iot_converter *converter, const char *name)
+{
+	const struct iot_converter_option *o = converter->options;
+	while (o != NULL && o->name != NULL && strcmp(o->name, name) != 0)
+		o++;
+	return o != NULL && o->name != NULL;
+}
+
+/* Options of other converters; --ops is one of all, and those without %op have no use for it. */
+static void warn_unused(const struct iot_conversion *c)
+{
+	const struct iot_converter *converter = c->source.converter;
+	for (size_t i = 0; i < c->options->setting_count && converter != NULL; i++) {
+		const char *name = c->options->settings[i].name;
+		if (strcmp(name, "ops") != 0 && !has_option(converter, name))
+			iot_message("warning: --%s has no meaning for %s", iot_setting_shown(name),
+				    converter->name);
+	}
+}
+
 static void tell_done(const struct iot_conversion *c)
 {
 	const struct iot_report *r = &c->source.report;
@@ -108,6 +134,7 @@ static void warn(const struct iot_conversion *c)
 		iot_message("--strict: nothing is kept");
 	if (c->options->quiet)
 		return;
+	warn_unused(c);
 	warn_notes(r);
 	warn_unparsed(r);
 	warn_hidden(r);

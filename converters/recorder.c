@@ -322,6 +322,9 @@ static void finish(struct recorder *r)
 	r->ended = true;
 	if (r->check && r->damage.status == IOT_OK)
 		iot_recorder_check_shared(r);
+	if (r->src->report.records == 0 && r->layers == RECORDER_LAYER_MPIIO)
+		iot_report_note(&r->src->report,
+				"no reads and writes of MPI-IO were traced; see --layer");
 	iot_recorder_emit_counters(r);
 	if (failed(r) || r->damage.status == IOT_OK || r->status != IOT_OK)
 		return;

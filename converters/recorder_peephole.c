@@ -329,16 +329,15 @@ static void close_rank(struct recorder_rank *k)
 	k->peephole = NULL;
 }
 
-static int check_files(struct recorder_rank *k, const char *data, size_t size)
+static int check_files(struct recorder_rank *k, const char *name, const char *data, size_t size)
 {
 	uint32_t files = iot_recorder_u32(data + 16);
 	const char *at = data + RANK_META, *end = data + size;
 	for (uint32_t i = 0; i < files; i++) {
 		if (end - at < 16 || iot_recorder_u32(at + 12) > (size_t)(end - at) - 16)
-			return iot_error_set(
-			    &k->error, IOT_EFORMAT,
-			    "%u.mt: its list of files ends inside of file %u of %u", k->rank, i,
-			    files);
+			return iot_error_set(&k->error, IOT_EFORMAT,
+					     "%s: its list of files ends inside of file %u of %u",
+					     name, i, files);
 		at += 16 + iot_recorder_u32(at + 12);
 	}
 	return IOT_OK;
@@ -358,17 +357,18 @@ static int read_rank_meta(struct recorder_rank *k)
 		return k->error.status;
 	int status = IOT_OK;
 	double start = size < RANK_META ? 0 : iot_recorder_double(data);
+	const char *name = iot_recorder_name(k->r, part);
 	if (size < RANK_META) {
 		status = iot_error_set(&k->error, IOT_ETRUNCATED,
-				       "%u.mt: %zu bytes, where at least %d are expected", k->rank,
-				       size, RANK_META);
+				       "%s: %zu bytes, where at least %d are expected", name, size,
+				       RANK_META);
 	} else {
 		k->base_ns = start > 0 && start < 9e9 ? (int64_t)(start * 1e6 + 0.5) * 1000 : 0;
 		p->said = iot_recorder_u32(data + 20);
 		p->announced = true;
 		for (size_t i = 0; i < FUNCTIONS_COUNTED; i++)
 			p->said_of[i] = iot_recorder_u32(data + 40 + 4 * i);
-		status = check_files(k, data, size);
+		status = check_files(k, name, data, size);
 	}
 	free(data);
 	return status;

@@ -222,9 +222,11 @@ static int open_times(struct recorder_rank *k)
 		size = r->times_at[k->rank + 1] - at;
 	}
 	s->left = size == RECORDER_WHOLE ? UINT64_MAX : size / sizeof *s->pair;
-	s->stream.name = "recorder.ts";
-	if (size == 0)
+	if (size == 0) {
+		memcpy(s->stream.name_text, iot_recorder_name(r, part), sizeof s->stream.name_text);
+		s->stream.name = s->stream.name_text;
 		return IOT_OK;
+	}
 	int status = iot_recorder_stream_open(r, &s->stream, part, at, size, r->meta.times_packed,
 					      &k->error);
 	if (status == IOT_OK && r->meta.times_packed)

@@ -65,3 +65,5 @@ cp more/sem/recorder.cst one
 "$IOTRACE" convert --trace=nosuch more 2>&1
 echo hello >more/notes
 "$IOTRACE" convert -o out.iot more 2>&1
+# Options of other formats, and a layer that was not traced
+"$IOTRACE" convert --layer=mpiio --per-thread -o out.iot sem 2>&1
