@@ -179,12 +179,15 @@ static void people_row(struct stat_run *s, const struct iot_figures *f, const ch
 	iot_out_text(&s->out, "\n");
 }
 
-/* "12 ", or "12 (rank 11) " */
-static int people_process(const struct iot_row *row, char *text, size_t room)
+/* "12 ", "12:3 ", or "12:3 (rank 11) " */
+static int people_ids(const struct stat_run *s, const struct iot_row *row, char *text, size_t room)
 {
-	if (row->rank == 0)
-		return snprintf(text, room, "%u ", row->process);
-	return snprintf(text, room, "%u (rank %ju) ", row->process, (uintmax_t)(row->rank - 1));
+	char file[16] = "", rank[32] = "";
+	if (s->by == IOT_BY_FILE)
+		snprintf(file, sizeof file, ":%u", row->file);
+	if (row->rank > 0)
+		snprintf(rank, sizeof rank, " (rank %ju)", (uintmax_t)(row->rank - 1));
+	return snprintf(text, room, "%u%s%s ", row->process, file, rank);
 }
 
 static const char *people_name(const struct stat_run *s, const struct iot_row *row, char *text,
@@ -193,10 +196,8 @@ static const char *people_name(const struct stat_run *s, const struct iot_row *r
 	size_t size = 0;
 	int used = 0;
 	const char *name = name_of(s, row, &size);
-	if (s->by == IOT_BY_PROCESS)
-		used = people_process(row, text, room);
-	else if (s->by == IOT_BY_FILE)
-		used = snprintf(text, room, "%u:%u ", row->process, row->file);
+	if (s->by != IOT_BY_OBJECT)
+		used = people_ids(s, row, text, room);
 	if (name)
 		iot_escape(text + used, room - (size_t)used, name, size);
 	else if (s->by == IOT_BY_OBJECT && row->object == 0)

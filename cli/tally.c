@@ -203,17 +203,23 @@ static void count_file(struct iot_tally *t, const struct iot_event *ev)
 		keep_name(t, row, ev, "path");
 }
 
+static void set_rank(struct iot_tally *t, uint32_t process, uint64_t rank)
+{
+	size_t i = number_of(t, &t->rank_map, process, &t->ranks, &t->rank_room, sizeof *t->ranks);
+	if (i != SIZE_MAX)
+		t->ranks[i] = rank;
+}
+
 static void count_process(struct iot_tally *t, const struct iot_event *ev)
 {
 	size_t row = t->by == IOT_BY_PROCESS ? group_row(t, ev->rec.process) : 0;
 	const struct iot_text text = iot_directive_get(ev, "rank");
 	uint64_t rank;
-	if (row == 0)
-		return;
-	keep_name(t, &t->rows[row - 1], ev, "name");
+	if (row > 0)
+		keep_name(t, &t->rows[row - 1], ev, "name");
 	if (text.data != NULL && iot_number_decimal(text.data, text.size, &rank) &&
 	    rank < UINT64_MAX)
-		t->rows[row - 1].rank = rank + 1;
+		set_rank(t, ev->rec.process, rank + 1);
 }
 
 static void take_trace(struct iot_tally *t, const struct iot_event *ev)
@@ -310,8 +316,6 @@ static size_t join_row(struct iot_tally *t, struct iot_row *more)
 		return 0;
 	struct iot_row *row = &t->rows[number - 1];
 	add(&row->figures, &more->figures);
-	if (more->rank > 0)
-		row->rank = more->rank;
 	if (more->name && (more->named || !row->named) &&
 	    (t->by != IOT_BY_OBJECT || row->object == 0 || t->row_count > count)) {
 		give_name(t, row, more->name, more->name_size);
@@ -354,6 +358,8 @@ bool iot_tally_join(struct iot_tally *t, struct iot_tally *more)
 		numbers[i] = join_row(t, &more->rows[i]);
 	if (!t->failed)
 		move_opened(t, more, numbers);
+	for (size_t i = 0; i < more->rank_map.count && !t->failed; i++)
+		set_rank(t, (uint32_t)more->rank_map.keys[i], more->ranks[i]);
 	t->layers |= more->layers;
 	t->left_out += more->left_out;
 	t->unnamed += more->unnamed;
@@ -361,8 +367,22 @@ bool iot_tally_join(struct iot_tally *t, struct iot_tally *more)
 	return !t->failed;
 }
 
+/* Rows of one process have its rank. */
+static void give_ranks(struct iot_tally *t)
+{
+	const size_t known = t->rank_map.count;
+	for (size_t i = 0; i < t->row_count && known > 0; i++) {
+		struct iot_row *row = &t->rows[i];
+		const bool one = t->by != IOT_BY_OBJECT || row->object == 0;
+		const size_t n = one ? iot_map_number(&t->rank_map, row->process) : SIZE_MAX;
+		if (n < known) /* others are new in the map */
+			row->rank = t->ranks[n];
+	}
+}
+
 void iot_tally_finish(struct iot_tally *t, struct iot_figures *total)
 {
+	give_ranks(t);
 	memset(total, 0, sizeof *total);
 	for (size_t i = 0; i < t->row_count; i++)
 		add(total, &t->rows[i].figures);
@@ -382,6 +402,8 @@ void iot_tally_free(struct iot_tally *t)
 	free(t->rows);
 	free(t->opened);
 	free(t->group_rows);
+	free(t->ranks);
+	iot_map_free(&t->rank_map);
 	iot_map_free(&t->opened_map);
 	iot_map_free(&t->group_map);
 	memset(t, 0, sizeof *t);

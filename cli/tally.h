@@ -28,7 +28,7 @@ struct iot_figures {
 struct iot_row {
 	struct iot_figures figures;
 	uint32_t process, file, object; /* 0 where the row stands for many or none */
-	uint64_t rank;                  /* of a process, + 1; 0: not told */
+	uint64_t rank;                  /* of its process, + 1; 0: not told */
 	char *name; /* of a process, the path of an open, or one told by an %op alone; or NULL */
 	size_t name_size;
 	bool named; /* the name is not one of an %op's alone */
@@ -63,6 +63,9 @@ struct iot_tally {
 	struct iot_map group_map; /* objects or processes */
 	size_t *group_rows;       /* number + 1 */
 	size_t group_room;
+	struct iot_map rank_map; /* processes */
+	uint64_t *ranks;         /* + 1 */
+	size_t rank_room;
 };
 
 void iot_tally_events(struct iot_tally *t, const struct iot_event *ev, size_t n);

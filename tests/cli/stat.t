@@ -38,6 +38,7 @@ END
 "$IOTRACE" stat --by=process layers 2>&1
 "$IOTRACE" stat -q --by=process --tsv layers | cut -f 1,14,15
 "$IOTRACE" stat -q --by=process --json layers | grep -o '"rank":[0-9]*'
+"$IOTRACE" stat -q --by=file layers | head -n 3
 "$IOTRACE" info layers | grep layer
 "$IOTRACE" stat </dev/null
 "$IOTRACE" stat --json </dev/null
