@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Events as JSON, one object a line: records with all their fields, directives with their keys. */
+#include "digits.h"
 #include "show.h"
+
+enum { RECORD_MAX = 512 }; /* bytes of all members but the path: 11 numbers and the words */
 
 static const char *data_name(unsigned type)
 {
@@ -8,51 +11,69 @@ static const char *data_name(unsigned type)
 	return names[type & IOT_DATA_KIND];
 }
 
-static void json_name(struct iot_json *j, const char *key, const char *text)
+/* A record's members are written in one go: called for each of them, a writer takes most of the time. */
+static inline char *put_number(char *to, const char *key, uint64_t value)
 {
-	iot_json_text(j, key, text, strlen(text));
+	return iot_digits(stpcpy(to, key), value);
 }
 
-static void json_flags(struct iot_json *j, const struct iot_record *rec)
+static inline char *put_signed(char *to, const char *key, int64_t value)
+{
+	to = stpcpy(to, key);
+	if (value < 0)
+		*to++ = '-';
+	return iot_digits(to, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+static char *put_flags(char *to, const struct iot_record *rec)
 {
 	static const struct {
 		unsigned type, flag;
-		const char *key;
+		const char *text;
 	} bits[] = {
-	    {IOT_ASYNC, 0, "async"},
-	    {IOT_READ_AHEAD_HIT, 0, "read_ahead_hit"},
-	    {IOT_CACHE_MISS, 0, "cache_miss"},
-	    {0, IOT_OFFSET_UNKNOWN, "offset_unknown"},
-	    {0, IOT_DURATION_UNKNOWN, "duration_unknown"},
-	    {0, IOT_CPU_UNKNOWN, "cpu_unknown"},
-	    {0, IOT_START_UNKNOWN, "start_unknown"},
+	    {IOT_ASYNC, 0, ",\"async\":true"},
+	    {IOT_READ_AHEAD_HIT, 0, ",\"read_ahead_hit\":true"},
+	    {IOT_CACHE_MISS, 0, ",\"cache_miss\":true"},
+	    {0, IOT_OFFSET_UNKNOWN, ",\"offset_unknown\":true"},
+	    {0, IOT_DURATION_UNKNOWN, ",\"duration_unknown\":true"},
+	    {0, IOT_CPU_UNKNOWN, ",\"cpu_unknown\":true"},
+	    {0, IOT_START_UNKNOWN, ",\"start_unknown\":true"},
 	};
 	for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++)
 		if ((rec->type & bits[i].type) || (rec->flags & bits[i].flag))
-			iot_json_bool(j, bits[i].key, true);
+			to = stpcpy(to, bits[i].text);
+	return to;
 }
 
-static void json_record(struct iot_show *s, struct iot_json *j, const struct iot_record *rec)
+static char *put_fields(char *to, const struct iot_record *rec)
+{
+	to = put_number(to, "{\"type\":", rec->type);
+	to = stpcpy(to, rec->type & IOT_WRITE ? ",\"op\":\"write\"" : ",\"op\":\"read\"");
+	to = stpcpy(to, rec->type & IOT_LOGICAL ? ",\"level\":\"logical\",\"data\":\""
+						: ",\"level\":\"physical\",\"data\":\"");
+	to = stpcpy(to, data_name(rec->type));
+	to = put_number(to, "\",\"start_ns\":", (uint64_t)rec->start_ns);
+	to = put_number(to, ",\"duration_ns\":", rec->duration_ns);
+	to = put_signed(to, ",\"cpu_ns\":", rec->cpu_ns);
+	to = put_number(to, ",\"offset\":", rec->offset);
+	to = put_number(to, ",\"length\":", rec->length);
+	to = put_number(to, ",\"operation\":", rec->operation);
+	to = put_number(to, ",\"file\":", rec->file);
+	to = put_number(to, ",\"process\":", rec->process);
+	return rec->object ? put_number(to, ",\"object\":", rec->object) : to;
+}
+
+static void json_record(struct iot_show *s, const struct iot_record *rec)
 {
 	size_t size;
 	const char *path = iot_show_path(s, rec, &size);
-	iot_json_number(j, "type", rec->type);
-	json_name(j, "op", rec->type & IOT_WRITE ? "write" : "read");
-	json_name(j, "level", rec->type & IOT_LOGICAL ? "logical" : "physical");
-	json_name(j, "data", data_name(rec->type));
-	iot_json_number(j, "start_ns", (uint64_t)rec->start_ns);
-	iot_json_number(j, "duration_ns", rec->duration_ns);
-	iot_json_signed(j, "cpu_ns", rec->cpu_ns);
-	iot_json_number(j, "offset", rec->offset);
-	iot_json_number(j, "length", rec->length);
-	iot_json_number(j, "operation", rec->operation);
-	iot_json_number(j, "file", rec->file);
-	iot_json_number(j, "process", rec->process);
-	if (rec->object)
-		iot_json_number(j, "object", rec->object);
-	if (path)
-		iot_json_text(j, "path", path, size);
-	json_flags(j, rec);
+	char *to = put_fields(iot_out_room(s->out, RECORD_MAX), rec);
+	if (path) {
+		iot_out_took(s->out, stpcpy(to, ",\"path\":"));
+		iot_json_string(s->out, path, size);
+		to = iot_out_room(s->out, RECORD_MAX);
+	}
+	iot_out_took(s->out, stpcpy(put_flags(to, rec), "}\n"));
 }
 
 /* The next word of a directive's text, from *at on; false at the end. */
@@ -114,10 +135,12 @@ void iot_show_json(struct iot_show *s, const struct iot_event *ev, size_t n)
 	struct iot_json j = {.out = s->out};
 	for (size_t i = 0; i < n; i++) {
 		iot_show_tell(s, &ev[i]);
+		if (ev[i].kind == IOT_RECORD) {
+			json_record(s, &ev[i].rec);
+			continue;
+		}
 		iot_json_open(&j, NULL, '{');
-		if (ev[i].kind == IOT_RECORD)
-			json_record(s, &j, &ev[i].rec);
-		else if (ev[i].kind == IOT_COMMENT)
+		if (ev[i].kind == IOT_COMMENT)
 			iot_json_text(&j, "comment", ev[i].text.data, ev[i].text.size);
 		else
 			json_directive(s, &j, &ev[i]);
