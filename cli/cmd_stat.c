@@ -289,6 +289,11 @@ static void count(struct stat_run *s)
 		iot_message("warning: %ju %s records are left out; see --physical",
 			    (uintmax_t)s->tally.left_out,
 			    s->tally.physical ? "logical" : "physical");
+	if (s->total.reads + s->total.writes + s->tally.left_out == 0 && s->tally.counters > 0 &&
+	    !s->in.quiet)
+		iot_message("warning: there are no I/Os to count, but %ju %%counter with figures, "
+			    "which 'iotrace cat' shows",
+			    (uintmax_t)s->tally.counters);
 	if (s->tally.layers && !s->in.quiet)
 		iot_message("warning: this trace has the I/O of several layers: what one hands to "
 			    "the other counts twice; see --layer of 'iotrace convert'");

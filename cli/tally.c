@@ -242,6 +242,8 @@ void iot_tally_events(struct iot_tally *t, const struct iot_event *ev, size_t n)
 			count_process(t, &ev[i]);
 		else if (ev[i].kind == IOT_TRACE)
 			take_trace(t, &ev[i]);
+		else if (ev[i].kind == IOT_COUNTER)
+			t->counters++;
 	}
 }
 
@@ -362,6 +364,7 @@ bool iot_tally_join(struct iot_tally *t, struct iot_tally *more)
 		set_rank(t, (uint32_t)more->rank_map.keys[i], more->ranks[i]);
 	t->layers |= more->layers;
 	t->left_out += more->left_out;
+	t->counters += more->counters;
 	t->unnamed += more->unnamed;
 	free(numbers);
 	return !t->failed;

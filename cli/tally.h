@@ -52,6 +52,7 @@ struct iot_tally {
 	bool failed;   /* out of memory */
 	bool layers;   /* a %trace tells of several: each has the same I/O */
 	uint64_t left_out;
+	uint64_t counters;              /* %counter */
 	uint64_t names_size, names_max; /* bytes of names in rows; 0: IOT_TALLY_NAMES_MAX */
 	uint64_t unnamed;               /* names for which there was no room */
 
