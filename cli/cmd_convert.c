@@ -130,6 +130,8 @@ static void make_command(struct job *j)
 	    .examples = "  iotrace convert -o app.iot.zst app.strace\n"
 			"  iotrace convert -o app.iot.zst app.strace.*       (strace -ff)\n"
 			"  iotrace convert -O traces logs/*.strace.xz\n"
+			"  iotrace convert --check -o app.iot.zst app.darshan\n"
+			"  iotrace convert --layer=both -o app.iot.zst recorder-folder\n"
 			"  strace -f -ttt -T -y -o '|iotrace convert -o ls.iot.zst -' ls -l\n",
 	};
 	j->convert.command = &j->command;
