@@ -13,16 +13,16 @@ enum shape { ANY, JSON, COMMAS, TABS };
 
 static const struct view {
 	int (*run)(int, char **);
-	const char *words[5];
+	const char *words[6];
 	enum shape shape;
 	bool of_records; /* a line for each, behind a head if there is one */
 } views[] = {
     {iot_cmd_cat, {"cat", "-q", "--format=csv"}, COMMAS, true},
-    {iot_cmd_cat, {"cat", "-q", "--format=csv", "--names", "--ns"}, ANY, true},
-    {iot_cmd_cat, {"cat", "-q", "--format=jsonl", "--names"}, JSON, false},
+    {iot_cmd_cat, {"cat", "-q", "--format=csv", "--names", "--unknown", "--ns"}, ANY, true},
+    {iot_cmd_cat, {"cat", "-q", "--format=jsonl"}, JSON, false},
     {iot_cmd_cat, {"cat", "-q", "--format=jsonl", "--recover", "--ns"}, JSON, false},
     {iot_cmd_cat, {"cat", "-q", "--format=text", "--no-verify"}, ANY, false},
-    {iot_cmd_cat, {"cat", "-q", "--format=text", "--names", "--ns"}, ANY, false},
+    {iot_cmd_cat, {"cat", "-q", "--format=text", "--ns"}, ANY, false},
     {iot_cmd_cat, {"cat", "-q", "--compress=gzip", "--sync=3"}, ANY, false},
     {iot_cmd_cat, {"cat", "-q", "--bare", "--base=10"}, ANY, false},
     {iot_cmd_info, {"info", "-q", "--json"}, JSON, false},
