@@ -120,6 +120,18 @@ static inline size_t iot_unpack_full(const unsigned char *from, struct iot_event
 	return sizeof(uint32_t) + sizeof(full);
 }
 
+/* Start of an event, if it does not stand in full. last: that of the event before in the run. */
+static inline bool iot_peek_start(const unsigned char *from, int64_t last, int64_t *start)
+{
+	uint32_t n;
+	memcpy(&n, from, sizeof(n));
+	const unsigned char *p = from + 6;
+	if ((n & 15) == IOT_PACKED_IN_FULL)
+		return false;
+	*start = (int64_t)((uint64_t)last + iot_unpack_number(&p, n & 15));
+	return true;
+}
+
 /* Bytes read. ev: the event before in the run, zeros for the first; becomes this one. */
 static inline __attribute__((always_inline)) size_t iot_unpack(const unsigned char *from,
 							       struct iot_event *ev)

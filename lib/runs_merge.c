@@ -21,11 +21,16 @@ static uint64_t from_lowest(int64_t start)
 	return (uint64_t)start ^ (uint64_t)INT64_MIN;
 }
 
+static iot_run_key key_of(int64_t start, uint64_t process, size_t number)
+{
+	return (iot_run_key)from_lowest(start) << 64 | process << 32 | number;
+}
+
 /* Where the next event of a run comes; number: among those that are merged. */
 static iot_run_key place_of(const struct iot_runs *r, const struct iot_run *run, size_t number)
 {
 	uint64_t process = r->by_process ? run->head.rec.process : 0;
-	return (iot_run_key)from_lowest(run->head.rec.start_ns) << 64 | process << 32 | number;
+	return key_of(run->head.rec.start_ns, process, number);
 }
 
 static int tree_room(struct iot_runs *r, size_t leaves)
@@ -67,6 +72,8 @@ static inline int next_head(struct iot_runs *r, struct iot_run *run)
 		return iot_error_set(r->error, IOT_EIO,
 				     "the temporary file for sorting has been changed");
 	run->has_head = true;
+	run->peeked = !r->by_process && run->head.text.size == 0 && run->pos < run->limit &&
+		      iot_peek_start(run->pos, run->head.rec.start_ns, &run->next_start);
 	return 1;
 }
 
@@ -137,6 +144,12 @@ ssize_t iot_runs_next(struct iot_runs *r, struct iot_event *out, size_t max, con
 			int status = take_text(r, run, &out[n]);
 			if (status != 1)
 				return status < 0 ? status : (ssize_t)n;
+		}
+		if (run->peeked) { /* the match need not wait for the rest */
+			play(r, number, key_of(run->next_start, 0, number));
+			if (next_head(r, run) < 0)
+				return r->error->status;
+			continue;
 		}
 		int status = next_head(r, run);
 		if (status < 0)
