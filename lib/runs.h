@@ -27,10 +27,10 @@ struct iot_run {
 	const unsigned char *limit, *stop; /* from limit on more has to be fetched */
 	struct iot_event head;
 	int64_t next_start; /* of the one behind the head, if peeked */
-	bool peeked,
-	    has_head;   /* has_head: the event to come is in head; its text is still at pos */
-	bool in_memory; /* the part on file has been read, or there is none */
-	unsigned level; /* on file: how often its events have been merged there */
+	bool peeked;
+	bool has_head;                  /* the event to come is in head; its text is still at pos */
+	bool in_memory;                 /* the part on file has been read, or there is none */
+	unsigned level;                 /* on file: how often its events have been merged there */
 	struct iot_chunk *first, *last; /* in memory, behind what is on file */
 	uint64_t offset, end;           /* on file, not yet in buf */
 	uint64_t forgotten;             /* of the file, before this */
