@@ -292,6 +292,19 @@ static void end_logs(struct darshan *d)
 	d->ended = true;
 }
 
+/* The first damage ends the conversion with an error, others are notes. */
+static void pass_unopened(struct darshan *d, const struct iot_error *error)
+{
+	iot_window_free(d->log.window);
+	d->log.window = NULL;
+	iot_darshan_count(d, "damaged.places", 1);
+	if (d->fault.status == IOT_OK)
+		d->fault = *error;
+	else
+		iot_report_note(&d->src->report, "%.240s", error->text);
+	d->member++;
+}
+
 static void next_log(struct darshan *d)
 {
 	const struct darshan_job last = d->log.job;
@@ -314,13 +327,9 @@ static void next_log(struct darshan *d)
 		tell_job(d);
 		return;
 	}
-	if (d->log.window != NULL)
-		iot_window_free(d->log.window);
-	d->log.window = NULL;
-	if (d->fault.status == IOT_OK)
-		d->fault = error;
-	iot_report_note(&d->src->report, "%.240s", error.text);
-	d->member++;
+	if (d->fault.status != IOT_OK)
+		iot_darshan_emit_lost(d, error.text);
+	pass_unopened(d, &error);
 }
 
 static void advance(struct darshan *d)
@@ -360,6 +369,33 @@ static int set_layers(struct darshan *d)
 	return IOT_OK;
 }
 
+/* The first log that can be opened. %trace comes first: so %lost has the others together. */
+static int open_first(struct darshan *d)
+{
+	struct iot_error error = {.status = IOT_OK};
+	const size_t count = iot_input_count(d->src->input);
+	char why[64];
+	size_t unopened = 0;
+	pass_others(d);
+	if (d->member == count) /* said by --from alone */
+		d->member = d->ignored = 0;
+	while (d->member < count && open_member(d, &error) != IOT_OK) {
+		pass_unopened(d, &error);
+		error.status = IOT_OK;
+		pass_others(d);
+		unopened++;
+	}
+	if (d->member == count) {
+		d->src->error = d->fault;
+		return d->fault.status;
+	}
+	iot_darshan_emit_trace(d, d->text != NULL ? "text" : "log");
+	snprintf(why, sizeof why, "%zu more logs cannot be opened", unopened - 1);
+	if (unopened > 1)
+		iot_darshan_emit_lost(d, why);
+	return IOT_OK;
+}
+
 static int open_source(struct iot_source *src)
 {
 	struct darshan *d = calloc(1, sizeof *d);
@@ -373,16 +409,11 @@ static int open_source(struct iot_source *src)
 	d->threads = iot_source_setting(src, "threads") != NULL;
 	if (set_layers(d) != IOT_OK)
 		return src->error.status;
-	pass_others(d);
-	if (d->member == iot_input_count(src->input)) /* said by --from alone */
-		d->member = d->ignored = 0;
-	int status = open_member(d, &src->error);
-	if (status != IOT_OK)
-		return status;
+	if (open_first(d) != IOT_OK)
+		return src->error.status;
 	src->tick_ns = d->text != NULL ? TEXT_TICK_NS : 1;
 	src->first_ns = d->base_ns;
 	src->unordered = true;
-	iot_darshan_emit_trace(d, d->text != NULL ? "text" : "log");
 	tell_job(d);
 	return d->status;
 }

@@ -27,3 +27,16 @@ change 1112 011
 try changed.darshan "version of DXT_POSIX"
 head -c 1328 /dev/zero >unfinished.darshan
 try unfinished.darshan "a header of zeros"
+# Of several logs, those that cannot be opened are %lost, each; the others are there.
+head -c 100 "$log" >short.darshan
+cp short.darshan other.darshan
+"$IOTRACE" convert -o several.iot short.darshan "$log" other.darshan "$log" 2>&1
+"$IOTRACE" convert -o several.iot "$log" short.darshan "$log" other.darshan 2>&1
+echo "exit status $?"
+"$IOTRACE" cat several.iot | grep '%lost'
+"$IOTRACE" info several.iot | grep 'records  \|gaps'
+"$IOTRACE" convert -o several.iot short.darshan other.darshan "$log" 2>&1
+echo "exit status $?"
+"$IOTRACE" cat several.iot | grep '%lost'
+"$IOTRACE" convert -o none.iot short.darshan other.darshan 2>&1
+ls none.iot 2>/dev/null
