@@ -369,6 +369,18 @@ static int set_layers(struct darshan *d)
 	return IOT_OK;
 }
 
+/* Their times are exact, those of texts are not. */
+static bool has_binary(struct iot_input *in)
+{
+	for (size_t i = 0; i < iot_input_count(in); i++) {
+		size_t size;
+		const char *head = iot_input_head(in, i, &size);
+		if (!iot_darshan_text_is(head, size) && bid(in, i) > 0)
+			return true;
+	}
+	return false;
+}
+
 /* The first log that can be opened. %trace comes first: so %lost has the others together. */
 static int open_first(struct darshan *d)
 {
@@ -411,7 +423,7 @@ static int open_source(struct iot_source *src)
 		return src->error.status;
 	if (open_first(d) != IOT_OK)
 		return src->error.status;
-	src->tick_ns = d->text != NULL ? TEXT_TICK_NS : 1;
+	src->tick_ns = d->text == NULL || has_binary(src->input) ? 1 : TEXT_TICK_NS;
 	src->first_ns = d->base_ns;
 	src->unordered = true;
 	tell_job(d);

@@ -31,6 +31,9 @@ cmp "$OLDPWD/a" "$OLDPWD/b" && wc -l <"$OLDPWD/a"
 # Of two jobs the first may have nothing but its %trace.
 sed -n '1,/^# nprocs/p' quirks_dxt.dxt.txt >"$OLDPWD/nothing.txt"
 "$IOTRACE" convert -q "$OLDPWD/nothing.txt" mpi4_dxt.darshan | grep -c '%trace\|^c0'
+# The tick is that of the most exact.
+"$IOTRACE" convert -q "$TESTDATA/darshan/quirks_dxt.dxt.txt" "$TESTDATA/darshan/mpi4_dxt.darshan" | head -n 1
+"$IOTRACE" convert -q "$TESTDATA/darshan/quirks_dxt.dxt.txt" | head -n 1
 # What is no log is told, and counted.
 cd "$OLDPWD" || exit 1
 "$IOTRACE" convert --report=report.json -o out.iot logs nothing.txt wanted 2>&1
