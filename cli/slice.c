@@ -223,6 +223,20 @@ static bool in_time(const struct iot_slice *s, int64_t ns)
 	return ns >= s->from_ns && ns < s->to_ns;
 }
 
+/* What is in force of whom and of what a directive tells. */
+static void put_names(struct iot_slice *s, const struct iot_event *ev)
+{
+	struct iot_said *said;
+	if (!(ev->has & IOT_HAS_PROCESS))
+		return;
+	said = process_of(s, ev->rec.process);
+	if (said != NULL)
+		put_said(s, said);
+	said = ev->has & IOT_HAS_FILE ? iot_said_file(&s->names, &ev->rec, false) : NULL;
+	if (said != NULL)
+		put_said(s, said);
+}
+
 /*
  * One that is no record; `in`: the record behind it is in the range; here: its place is, whatever
  * the time.
@@ -237,8 +251,10 @@ static void take_other(struct iot_slice *s, const struct iot_event *ev, bool in,
 		remember(s, ev, in);
 		return;
 	}
-	if (in && about_chosen_process(s, ev) && about_chosen_file(s, ev))
+	if (in && about_chosen_process(s, ev) && about_chosen_file(s, ev)) {
+		put_names(s, ev);
 		put(s, ev);
+	}
 	if (iot_directive_closes(ev))
 		forget_file(s, ev);
 }

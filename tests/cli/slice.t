@@ -61,3 +61,16 @@ for parts in '0-0 1-1 2-2 3-3 4-' '0-2 3-' '-1 2-3 4-4'; do
 	done >parts
 	"$IOTRACE" cat --format=csv whole | tail -n +2 | cmp - parts && echo fits
 done
+# An %op knows its file, too: what stat says of a slice has each file once
+cat >opened <<'END'
+ff %process id=7 name=app
+ff %file process=7 id=1 object=1 path=/a
+ff %op name=open time=0 process=7 file=1 path=/a result=0
+c0 20 0 1000 0 a 1 7 0
+80 20 0 1000 a a 1 7 0
+ff %file process=7 id=2 object=1 path=/a
+ff %op name=open time=30 process=7 file=2 path=/a result=0
+c0 20 0 1000 a a 2 7 0
+END
+"$IOTRACE" slice --op=read opened
+"$IOTRACE" slice --op=read opened | "$IOTRACE" stat | head -n 3
