@@ -326,6 +326,10 @@ static void finish(struct recorder *r)
 		iot_report_note(&r->src->report,
 				"no reads and writes of MPI-IO were traced; see --layer");
 	iot_recorder_emit_counters(r);
+	if (r->check && r->compared == 0)
+		iot_report_note(&r->src->report, "the trace has no counts of calls to --check");
+	else if (r->check)
+		iot_report_add(&r->src->report, "check.compared", r->compared);
 	if (failed(r) || r->damage.status == IOT_OK || r->status != IOT_OK)
 		return;
 	r->status = r->damage.status;

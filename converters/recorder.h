@@ -270,6 +270,7 @@ struct recorder {
 	int64_t last_ns;
 	struct iot_error damage; /* the first */
 	uint64_t count[RECORDER_COUNTS];
+	uint64_t compared; /* totals, by --check; not of the trace, whose %counter goes without */
 	struct recorder_doubt *doubt;
 	size_t doubts, doubt_room;
 

@@ -150,6 +150,7 @@ void iot_recorder_check(struct recorder *r, const char *where, uint32_t function
 {
 	char what[64];
 	struct iot_text name = {"a function without a name", 25};
+	r->compared += said > 0 || seen > 0;
 	if (said == seen)
 		return;
 	if (function < r->meta.functions)

@@ -67,3 +67,6 @@ echo hello >more/notes
 "$IOTRACE" convert -o out.iot more 2>&1
 # Options of other formats, and a layer that was not traced
 "$IOTRACE" convert --layer=mpiio --per-thread -o out.iot sem 2>&1
+# What was compared is told on demand, and never in the trace.
+"$IOTRACE" convert -v --check -o checked.iot sem 2>&1 | grep check
+cmp checked.iot sem.iot
