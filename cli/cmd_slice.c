@@ -41,8 +41,8 @@ static const char notes[] =
     "inclusive.\n"
     "Directives with a time are taken by that; comments go with the record that follows. --op and\n"
     "--every choose among records alone, --every last of all. LIST is numbers, ranges and names:\n"
-    "7,9-12,mpi*. In GLOB and names * ? [...] match anything, '/' too; without a '/' in it the\n"
-    "last part of a path is enough.\n"
+    "7,9-12,mpi*; of ranks without names. In GLOB and names * ? [...] match anything, '/' too;\n"
+    "without a '/' in it the last part of a path is enough.\n"
     "A file is entered at the %sync before the slice, and read no further than its end; what lies\n"
     "outside is neither read nor checked. CPU times tell what was used since the process's record\n"
     "before, in the slice or not. IN has to be in order of start (reorder); --all-of-it reads "
@@ -54,6 +54,7 @@ static const char examples[] =
     "  iotrace slice --records=1000000-1000099 t.iot.zst            a hundred records\n"
     "  iotrace slice --from=2026-11-21T10:00:00Z --rebase t.iot.zst\n"
     "  iotrace slice --process=7,9-12 --file='*.db' --op=write t.iot.zst\n"
+    "  iotrace slice --rank=0 t.iot.zst | iotrace stat              what rank 0 did\n"
     "  iotrace slice --every=100 -o sample.iot.zst t.iot.zst        one I/O of a hundred\n";
 
 /* What the beginning tells */
@@ -287,6 +288,11 @@ static const char *take_records(const struct iot_opt *opt, const char *value)
 	return s->first <= s->last ? NULL : expected;
 }
 
+static const char *take_ranks(const struct iot_opt *opt, const char *value)
+{
+	return iot_choice_add_ranks(opt->target, value);
+}
+
 static const char *take_processes(const struct iot_opt *opt, const char *value)
 {
 	return iot_choice_add_processes(opt->target, value);
@@ -304,6 +310,8 @@ static int parse_and_run(struct run *r, int argc, char **argv)
 	    IOT_CALL("to", "T", &r->to, "up to time T, which is not in it", take_time),
 	    IOT_CALL("records", "A-B", &r->slice, "records A to B, counted from 0", take_records),
 	    IOT_CALL("process", "LIST", &r->choice, "what these processes did", take_processes),
+	    IOT_CALL("rank", "LIST", &r->choice, "what the processes of these MPI ranks did",
+		     take_ranks),
 	    IOT_CALL("file", "GLOB", &r->choice,
 		     "what was done to files of such a path; repeatable", take_file),
 	    IOT_OPTION(CHOICE, 0, "op", "all|read|write", &r->slice.op, "reads or writes alone"),

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/directive.h"
+#include "lib/number.h"
 
 enum {
 	BATCH = sizeof((struct iot_slice *)0)->batch / sizeof(struct iot_event),
@@ -78,8 +79,12 @@ static char *decoded(struct iot_slice *s, const struct iot_event *ev, const char
 
 static bool chosen_process(struct iot_slice *s, const struct iot_event *ev)
 {
+	const struct iot_text text = iot_directive_get(ev, "rank");
 	char *name = decoded(s, ev, "name");
-	const bool chosen = iot_choice_has_process(s->choice, ev->rec.process, name);
+	uint64_t rank;
+	const bool chosen = iot_choice_has_process(s->choice, ev->rec.process, name) ||
+			    (text.data != NULL && iot_number_decimal(text.data, text.size, &rank) &&
+			     iot_choice_has_rank(s->choice, rank));
 	free(name);
 	return chosen;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A part of a trace: which events are in it, with the names that its records need and the CPU times that they had.
- * slice_choice.c chooses by process and file, slice_names.c keeps what is in force, slice.c does the rest.
+ * slice_choice.c chooses by process, rank and file, slice_names.c keeps what is in force, slice.c does the rest.
  */
 #ifndef IOT_CLI_SLICE_H
 #define IOT_CLI_SLICE_H
@@ -24,21 +24,23 @@ struct iot_id_range {
 enum { IOT_CHOICES_MAX = 1024 };
 
 struct iot_choice {
-	struct iot_id_range ranges[IOT_CHOICES_MAX];
+	struct iot_id_range ranges[IOT_CHOICES_MAX], ranks[IOT_CHOICES_MAX];
 	const char *process_globs[IOT_CHOICES_MAX];
 	const char *file_globs[IOT_CHOICES_MAX];
 	char *owned[IOT_CHOICES_MAX]; /* globs cut out of lists */
-	size_t range_count, process_glob_count, file_glob_count, owned_count;
+	size_t range_count, rank_count, process_glob_count, file_glob_count, owned_count;
 };
 
 /* "7,9-12,mpi*": NULL, or what was expected. */
 const char *iot_choice_add_processes(struct iot_choice *c, const char *list);
+const char *iot_choice_add_ranks(struct iot_choice *c, const char *list); /* "0,4-7" */
 const char *iot_choice_add_file(struct iot_choice *c, const char *glob);
 void iot_choice_free(struct iot_choice *c);
 
 bool iot_choice_of_processes(const struct iot_choice *c);
 /* name NULL: not known. */
 bool iot_choice_has_process(const struct iot_choice *c, uint32_t id, const char *name);
+bool iot_choice_has_rank(const struct iot_choice *c, uint64_t rank);
 bool iot_choice_has_path(const struct iot_choice *c, const char *path);
 
 /* Names in force */

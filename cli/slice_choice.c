@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Processes by number, range or name, files by path. See slice.h. */
+/* Processes by number, range, name or rank, files by path. See slice.h. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,15 +57,37 @@ static const char *add_process(struct iot_choice *c, const char *item, size_t n)
 	return NULL;
 }
 
-const char *iot_choice_add_processes(struct iot_choice *c, const char *list)
+static const char *add_rank(struct iot_choice *c, const char *item, size_t n)
+{
+	if (c->rank_count == IOT_CHOICES_MAX)
+		return too_many;
+	if (!parse_range(item, n, &c->ranks[c->rank_count]))
+		return "numbers and ranges with commas between them: 0,4-7";
+	c->rank_count++;
+	return NULL;
+}
+
+typedef const char *add_fn(struct iot_choice *c, const char *item, size_t n);
+
+static const char *add_all(struct iot_choice *c, const char *list, add_fn *add)
 {
 	for (;;) {
 		const size_t n = strcspn(list, ",");
-		const char *expected = add_process(c, list, n);
+		const char *expected = add(c, list, n);
 		if (expected != NULL || list[n] == '\0')
 			return expected;
 		list += n + 1;
 	}
+}
+
+const char *iot_choice_add_processes(struct iot_choice *c, const char *list)
+{
+	return add_all(c, list, add_process);
+}
+
+const char *iot_choice_add_ranks(struct iot_choice *c, const char *list)
+{
+	return add_all(c, list, add_rank);
 }
 
 const char *iot_choice_add_file(struct iot_choice *c, const char *glob)
@@ -85,7 +107,7 @@ void iot_choice_free(struct iot_choice *c)
 
 bool iot_choice_of_processes(const struct iot_choice *c)
 {
-	return c->range_count + c->process_glob_count > 0;
+	return c->range_count + c->rank_count + c->process_glob_count > 0;
 }
 
 /* The name, or its last part if there is no '/' in the glob. */
@@ -103,13 +125,25 @@ static bool matches(const char *const *globs, size_t n, const char *name)
 	return false;
 }
 
+static bool is_within(const struct iot_id_range *ranges, size_t n, uint64_t value)
+{
+	for (size_t i = 0; i < n; i++)
+		if (value >= ranges[i].first && value <= ranges[i].last)
+			return true;
+	return false;
+}
+
+bool iot_choice_has_rank(const struct iot_choice *c, uint64_t rank)
+{
+	return is_within(c->ranks, c->rank_count, rank);
+}
+
 bool iot_choice_has_process(const struct iot_choice *c, uint32_t process, const char *name)
 {
 	if (!iot_choice_of_processes(c))
 		return true;
-	for (size_t i = 0; i < c->range_count; i++)
-		if (process >= c->ranges[i].first && process <= c->ranges[i].last)
-			return true;
+	if (is_within(c->ranges, c->range_count, process))
+		return true;
 	return name != NULL && matches(c->process_globs, c->process_glob_count, name);
 }
 

@@ -74,3 +74,15 @@ c0 20 0 1000 a a 2 7 0
 END
 "$IOTRACE" slice --op=read opened
 "$IOTRACE" slice --op=read opened | "$IOTRACE" stat | head -n 3
+# By MPI rank, which is not the number of the process
+cat >ranks <<'END'
+ff %process id=7 name=app rank=0
+ff %process id=8 name=app rank=1
+ff %process id=9 name=tool
+c0 20 0 1000 0 a 1 7 0
+c0 20 0 1000 a a 1 8 0
+c0 20 0 1000 a a 1 9 0
+END
+"$IOTRACE" slice --rank=1-3 ranks | "$IOTRACE" stat --by=process | head -n 3
+"$IOTRACE" slice --rank=0 --process=tool ranks | "$IOTRACE" stat --by=process --tsv | cut -f 1,15
+"$IOTRACE" slice --rank=app ranks 2>&1

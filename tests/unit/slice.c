@@ -118,6 +118,24 @@ Test(slice, processes_by_number_range_and_name)
 	free(c);
 }
 
+Test(slice, processes_by_rank)
+{
+	struct iot_choice *c = calloc(1, sizeof *c);
+	cr_assert_not_null(c);
+	cr_assert_not(iot_choice_has_rank(c, 0));
+	cr_assert_null(iot_choice_add_ranks(c, "0,4-7"));
+	cr_assert(iot_choice_of_processes(c));
+	cr_assert(iot_choice_has_rank(c, 0));
+	cr_assert(iot_choice_has_rank(c, 7));
+	cr_assert_not(iot_choice_has_rank(c, 8));
+	cr_assert_not(iot_choice_has_process(c, 7, NULL));
+	cr_assert_not_null(iot_choice_add_ranks(c, "mpi*"));
+	cr_assert_not_null(iot_choice_add_ranks(c, "7-4"));
+	cr_assert_not_null(iot_choice_add_ranks(c, ""));
+	iot_choice_free(c);
+	free(c);
+}
+
 Test(slice, files_by_path)
 {
 	struct iot_choice *c = calloc(1, sizeof *c);
