@@ -44,6 +44,7 @@ static void check_list(const char *word)
 		FUZZ_CHECK(c.ranges[i].first <= c.ranges[i].last);
 	(void)iot_choice_has_process(&c, 7, word);
 	(void)iot_choice_add_file(&c, word);
+	(void)iot_choice_add_ranks(&c, word);
 	(void)iot_choice_has_path(&c, word);
 	iot_choice_free(&c);
 }
