@@ -18,10 +18,10 @@
 
 #if defined(__x86_64__)
 
-#include <immintrin.h>
+#include "predict_wide.h"
 
-#define WIDE   __attribute__((target("avx2,bmi,bmi2")))
-#define INLINE WIDE inline __attribute__((always_inline))
+#define WIDE   IOT_WIDE
+#define INLINE IOT_INLINE
 
 enum {
 	FIRST_WORDS = 4, /* of 64 bytes: a stretch is short at first, as an odd line may be near */
@@ -183,29 +183,6 @@ static INLINE struct iot_predict_process *find_process(struct iot_codec *c, cons
 	return look_further(c, id);
 }
 
-/* iot_predict_find, eight keys at a time where there are as many. */
-static INLINE int find_file(struct iot_codec *c, const struct iot_predict_process *p, uint32_t file,
-			    uint8_t physical)
-{
-	enum { LANES = 8 };
-	if (p->room < LANES)
-		return iot_predict_find(c, p, file, physical);
-	const uint32_t *key = iot_predict_keys(c, p);
-	const uint8_t *slot = iot_predict_slots(c, p);
-	const __m256i wanted = _mm256_set1_epi32((int)file);
-	for (int i = 0; i < p->count; i += LANES) {
-		const __m256i keys = _mm256_loadu_si256((const __m256i *)(const void *)(key + i));
-		const __m256i same = _mm256_cmpeq_epi32(keys, wanted);
-		unsigned hits = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same));
-		for (; hits != 0; hits = _blsr_u32(hits)) {
-			const int at = i + (int)_tzcnt_u32(hits);
-			if (at < p->count && (slot[at] & IOT_PHYSICAL_SLOT) == physical)
-				return at;
-		}
-	}
-	return -1;
-}
-
 /*
  * A file that is not its process's latest becomes it. One that is new to the table is news, and entered here only if
  * its line says all and there is room. False, and nothing has changed: not for us.
@@ -215,16 +192,17 @@ static WIDE __attribute__((noinline)) bool other_file(struct iot_codec *c,
 						      uint8_t physical, unsigned comp,
 						      unsigned *news)
 {
-	const int position = find_file(c, p, (uint32_t)file, physical);
+	const struct iot_predict_table t = iot_predict_table(c, p);
+	const int position = iot_predict_find_wide(&t, p->count, (uint32_t)file, physical);
 	if (position >= 0) {
-		const struct iot_predict_file *f = iot_predict_entry(c, p, position);
+		const struct iot_predict_file *f = iot_predict_table_entry(&t, position);
 		if (comp & IOT_NO_BLOCK && f->next < f->length)
 			return false;
 	} else if (comp & (IOT_NO_BLOCK | IOT_NO_LENGTH | IOT_NO_FILEID) ||
 		   (p->count == p->room && p->room != IOT_FILES_MAX)) {
 		return false;
 	}
-	iot_predict_touch(c, p, position, (uint32_t)file, physical);
+	iot_predict_touch_wide(c, p, &t, position, (uint32_t)file, physical);
 	if (position < 0)
 		*news = IOT_NEWS_FILE;
 	return true;

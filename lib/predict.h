@@ -79,7 +79,7 @@ size_t iot_decode_lines(struct iot_codec *c, const char **text, const char *end,
 /*
  * Encodes records (so many bytes from one to the next) to text while it has room for one more, at most n. Stops
  * behind a record with news, and before one that iot_encode would refuse. Returns how many were encoded; *size:
- * bytes of all; *last: of the last one, or what iot_encode answered to the next.
+ * bytes of all; *last: of the one with news, or what iot_encode answered to the next; else not negative.
  */
 size_t iot_encode_lines(struct iot_codec *c, const struct iot_record *rec, size_t n, size_t stride,
 			char *text, size_t room, size_t *size, ssize_t *last);

@@ -168,13 +168,12 @@ static inline void iot_predict_swap(struct iot_codec *c, struct iot_predict_proc
 	if (p->latest.physical != IOT_NO_SLOT)
 		entry[p->latest.place] = p->latest;
 	if (is_new) {
-		const struct iot_predict_file fresh = {.file = file};
+		const struct iot_predict_file fresh = {
+		    .file = file, .physical = own & IOT_PHYSICAL_SLOT, .place = place};
 		p->latest = fresh;
 	} else {
 		p->latest = entry[place];
 	}
-	p->latest.physical = own & IOT_PHYSICAL_SLOT;
-	p->latest.place = place;
 }
 
 /* Moves the file at `position` to the front, or puts a new one there (-1; there must be room). */
