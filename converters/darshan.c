@@ -265,13 +265,15 @@ static void close_job(struct darshan *d)
 {
 	if (d->dxt_layers == 0)
 		iot_darshan_note(d, d->job_member,
-				 "has no DXT data: counters only, and no records");
+				 d->counted ? "has no DXT data: counters only, and no records"
+					    : "has no data: neither counters nor records");
 	else if ((d->dxt_layers & d->layers) == 0)
 		iot_darshan_note(d, d->job_member, "has no DXT data of this layer; see --layer");
 	if (d->check)
 		iot_darshan_check(d, d->job_member);
 	d->seen_layers = d->dxt_layers = 0;
 	d->job_files = d->files;
+	d->counted = false;
 }
 
 /* To the next member that is a log, or the end; others may lie beside them. */

@@ -301,6 +301,7 @@ struct darshan {
 	bool damaged; /* the region in work has been told to be */
 	bool begun;   /* its first record has been told */
 	bool ended;
+	bool counted;           /* the job has counters */
 	int status;             /* no memory, or a limit: the end */
 	struct iot_error fault; /* the first damage */
 };

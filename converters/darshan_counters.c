@@ -38,6 +38,7 @@ bool iot_darshan_counter_begin(struct darshan *d, struct iot_builder *b, const c
 	uint32_t process = rank >= 0 ? iot_darshan_process(d, rank) : 0;
 	if (object == 0 || (rank >= 0 && process == 0) || !iot_emit_begin(&d->emit, b, "counter"))
 		return false;
+	d->counted = true;
 	iot_emit_string(b, "source", source);
 	if (process != 0)
 		iot_directive_number(b, "process", process);

@@ -109,7 +109,7 @@ try() {
 		"$IOTRACE" convert -o out.iot "$1" 2>err.txt
 	)
 	echo "$1: $?"
-	cut -c 1-150 err.txt | grep -v '^iotrace: warning.*has no DXT data' | head -n 3
+	cut -c 1-150 err.txt | grep -v '^iotrace: warning.*has no \(DXT \)\?data' | head -n 3
 	[ -e out.iot ] && "$IOTRACE" cat out.iot | grep -c '^[c8]'
 	rm -f out.iot
 }
