@@ -242,37 +242,43 @@ static INLINE bool is_odd(const struct iot_predict_file *had, const struct iot_r
 	return ((had->flags ^ rec->flags) & IOT_OFFSET_UNKNOWN) != 0 || had->next < had->length;
 }
 
-/* A file that is in the table, and not odd, becomes the latest. */
-static WIDE __attribute__((noinline)) bool other_file(struct iot_codec *c,
-						      struct iot_predict_process *p,
-						      const struct iot_record *rec,
-						      unsigned physical)
+/* A file that is in the table, and not odd, becomes the latest. Its entry, which stays as it is; NULL: not so. */
+static WIDE __attribute__((noinline)) const struct iot_predict_file *
+other_file(struct iot_codec *c, struct iot_predict_process *p, const struct iot_record *rec,
+	   unsigned physical)
 {
 	const struct iot_predict_table t = iot_predict_table(c, p);
 	const int position = iot_predict_find_wide(&t, p->count, rec->file, physical);
-	if (position < 0 || is_odd(iot_predict_table_entry(&t, position), rec))
-		return false;
+	if (position < 0)
+		return NULL;
+	const struct iot_predict_file *had = iot_predict_table_entry(&t, position);
+	if (is_odd(had, rec))
+		return NULL;
 	iot_predict_touch_wide(c, p, &t, position, rec->file, physical);
-	return true;
+	return had;
 }
 
-/* Which of offset and length a reader would infer, and how the other is scaled; the same of operationId. */
-static INLINE void choose(struct iot_predict_file *f, const struct constants *k, struct line *l)
+/*
+ * Which of offset, length and operationId a reader would infer, and how the former are scaled, given the file's last record;
+ * this one is the last then. Scaling does not wait for the comparison: nobody sees what is dropped.
+ */
+static INLINE void choose(const struct iot_predict_file *had, struct iot_predict_file *latest,
+			  const struct constants *k, struct line *l)
 {
-	__m128i *const last = (__m128i *)(void *)&f->next;
-	const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)&l->rec->offset);
-	const __m128i same = _mm_cmpeq_epi64(_mm_loadu_si128(last), v);
 	const __m128i zero = _mm_setzero_si128();
-	const __m128i rest = _mm_and_si128(v, load_half(k->in_block));
-	const __m128i blocks = _mm_andnot_si128(_mm_or_si128(same, _mm_cmpeq_epi64(v, zero)),
-						_mm_cmpeq_epi64(rest, zero));
+	const __m128i last = _mm_loadu_si128((const __m128i *)(const void *)&had->next);
+	const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)&l->rec->offset);
+	const __m128i aligned = _mm_cmpeq_epi64(_mm_and_si128(v, load_half(k->in_block)), zero);
+	const __m128i same = _mm_cmpeq_epi64(last, v);
+	const __m128i whole = _mm_or_si128(same, _mm_cmpeq_epi64(v, zero));
+	const __m128d blocks = _mm_castsi128_pd(_mm_andnot_si128(whole, aligned));
 	const unsigned dropped = (unsigned)_mm_movemask_pd(_mm_castsi128_pd(same));
-	l->extent = _mm_srlv_epi64(v, _mm_and_si128(blocks, load_half(k->block_shift)));
-	l->compression |= (unsigned)_mm_movemask_pd(_mm_castsi128_pd(blocks)); /* IN_BLOCKS, both */
+	l->extent = _mm_srlv_epi64(v, _mm_and_si128(aligned, load_half(k->block_shift)));
+	l->compression |= (unsigned)_mm_movemask_pd(blocks); /* IN_BLOCKS, both */
 	l->compression |= (dropped & 1) * IOT_NO_BLOCK | (dropped & 2) * (IOT_NO_LENGTH / 2);
-	l->compression |= (unsigned)(f->operation == l->rec->operation) * IOT_NO_OPERATIONID;
-	_mm_storeu_si128(last, _mm_add_epi64(v, _mm_bsrli_si128(v, 8)));
-	f->operation = l->rec->operation;
+	l->compression |= (unsigned)(had->operation == l->rec->operation) * IOT_NO_OPERATIONID;
+	_mm_storeu_si128((__m128i *)(void *)&latest->next, _mm_add_epi64(v, _mm_bsrli_si128(v, 8)));
+	latest->operation = l->rec->operation;
 }
 
 /* What the loop over records needs of the state. */
@@ -309,17 +315,18 @@ static INLINE bool encode(struct iot_codec *c, struct hot *hot, const struct iot
 		return false;
 
 	const uint8_t physical = (uint8_t)(~rec->type & IOT_LOGICAL);
-	if (p->latest.file == rec->file)
+	const struct iot_predict_file *had = &p->latest;
+	if (had->file == rec->file)
 		comp |= IOT_NO_FILEID;
-	if (p->latest.file != rec->file || p->latest.physical != physical) {
-		if (!other_file(c, p, rec, physical))
+	if (had->file != rec->file || had->physical != physical) {
+		if ((had = other_file(c, p, rec, physical)) == NULL)
 			return false;
-	} else if (is_odd(&p->latest, rec)) {
+	} else if (is_odd(had, rec)) {
 		return false;
 	}
 	l->rec = rec;
 	l->compression = comp;
-	choose(&p->latest, k, l);
+	choose(had, &p->latest, k, l);
 	l->start = start - hot->start;
 	l->completion = iot_encode_to_ticks(c, (uint64_t)rec->start_ns + rec->duration_ns) - start;
 	l->cpu = (uint64_t)cpu_since;
