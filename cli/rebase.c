@@ -60,21 +60,11 @@ static size_t room_for(size_t size)
 	return size + (size / 7 + 1) * IOT_DIGITS_MAX;
 }
 
-static bool make_room(struct iot_rebase *r, const struct iot_event *ev, size_t n)
-{
-	size_t need = 0;
-	for (size_t i = 0; i < n; i++)
-		if (has_number(&ev[i]))
-			need += room_for(ev[i].text.size);
-	return iot_room(&r->text, &r->room, need, 1);
-}
-
-bool iot_rebase_events(struct iot_rebase *r, struct iot_event *ev, size_t n)
+/* Starts alone; the room that the texts to be rewritten need. */
+static size_t shift_starts(struct iot_rebase *r, struct iot_event *ev, size_t n)
 {
 	const int64_t zero = r->zero_ns;
-	if (!make_room(r, ev, n))
-		return false;
-	char *out = r->text;
+	size_t need = 0;
 	for (size_t i = 0; i < n; i++) {
 		int64_t *start = &ev[i].rec.start_ns;
 		if (*start < zero) {
@@ -83,11 +73,26 @@ bool iot_rebase_events(struct iot_rebase *r, struct iot_event *ev, size_t n)
 		} else if (__builtin_sub_overflow(*start, zero, start)) {
 			*start = INT64_MAX;
 		}
+		if (has_number(&ev[i]))
+			need += room_for(ev[i].text.size);
+	}
+	return need;
+}
+
+bool iot_rebase_events(struct iot_rebase *r, struct iot_event *ev, size_t n)
+{
+	const size_t need = shift_starts(r, ev, n);
+	if (need == 0)
+		return true;
+	if (!iot_room(&r->text, &r->room, need, 1))
+		return false;
+	char *out = r->text;
+	for (size_t i = 0; i < n; i++) {
 		if (!has_number(&ev[i]))
 			continue;
-		bool trace = ev[i].kind == IOT_TRACE;
-		size_t size = shift_numbers(ev[i].text, trace ? epoch_key : time_key,
-					    trace ? zero : -zero, out);
+		const bool trace = ev[i].kind == IOT_TRACE;
+		const size_t size = shift_numbers(ev[i].text, trace ? epoch_key : time_key,
+						  trace ? r->zero_ns : -r->zero_ns, out);
 		ev[i].text = (struct iot_text){out, size};
 		out += size;
 	}
