@@ -183,7 +183,7 @@ static int open_member(struct darshan *d, struct iot_error *error)
 	struct iot_window *w = iot_input_open(d->src->input, d->member, error);
 	if (w == NULL)
 		return error->status;
-	int status = text ? iot_darshan_text_open(d, w)
+	int status = text ? iot_darshan_text_open(d, w, error)
 			  : iot_darshan_log_open(&d->log, w, member_name(d, name, sizeof name),
 						 &d->region, error);
 	d->log.window = w;
@@ -329,6 +329,10 @@ static void next_log(struct darshan *d)
 		tell_job(d);
 		return;
 	}
+	if (error.status == IOT_ENOMEM) {
+		iot_darshan_no_memory(d);
+		return;
+	}
 	if (d->fault.status != IOT_OK)
 		iot_darshan_emit_lost(d, error.text);
 	pass_unopened(d, &error);
@@ -394,6 +398,10 @@ static int open_first(struct darshan *d)
 	if (d->member == count) /* said by --from alone */
 		d->member = d->ignored = 0;
 	while (d->member < count && open_member(d, &error) != IOT_OK) {
+		if (error.status == IOT_ENOMEM) {
+			d->src->error = error;
+			return IOT_ENOMEM;
+		}
 		pass_unopened(d, &error);
 		error.status = IOT_OK;
 		pass_others(d);

@@ -411,7 +411,7 @@ void iot_darshan_check(struct darshan *d, size_t member);
 
 /* darshan_text.c */
 bool iot_darshan_text_is(const char *head, size_t size);
-int iot_darshan_text_open(struct darshan *d, struct iot_window *w);
+int iot_darshan_text_open(struct darshan *d, struct iot_window *w, struct iot_error *error);
 int iot_darshan_text_step(struct darshan *d);
 void iot_darshan_text_end(struct darshan *d); /* what comes of how its window ended */
 void iot_darshan_text_close(struct darshan *d);

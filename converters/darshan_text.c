@@ -180,13 +180,13 @@ static bool is_body(struct iot_text line)
 	       (line.size > 0 && line.data[0] != '#');
 }
 
-int iot_darshan_text_open(struct darshan *d, struct iot_window *w)
+int iot_darshan_text_open(struct darshan *d, struct iot_window *w, struct iot_error *error)
 {
 	struct iot_text line;
 	if (d->text == NULL)
 		d->text = calloc(1, sizeof *d->text);
 	if (d->text == NULL)
-		return iot_error_set(&d->src->error, IOT_ENOMEM, "out of memory");
+		return iot_error_set(error, IOT_ENOMEM, "out of memory");
 	*d->text = (struct darshan_text){.window = w};
 	d->log = (struct darshan_log){.job = {.start_ns = -1, .end_ns = -1, .known = true}};
 	while (peek(d, &line) && !is_body(line)) {

@@ -203,9 +203,12 @@ void iot_recorder_doubt(struct recorder_rank *k, struct recorder_handle *h)
 	struct recorder *r = k->r;
 	const uint32_t file = h->open->id;
 	if (h->doubt == 0 || r->doubt[h->doubt - 1].file != file) {
-		if (r->doubts == DOUBTS_MAX ||
-		    !iot_room(&r->doubt, &r->doubt_room, r->doubts + 1, sizeof *r->doubt))
+		if (r->doubts == DOUBTS_MAX)
 			return;
+		if (!iot_room(&r->doubt, &r->doubt_room, r->doubts + 1, sizeof *r->doubt)) {
+			r->status = IOT_ENOMEM;
+			return;
+		}
 		r->doubt[r->doubts++] =
 		    (struct recorder_doubt){.process = iot_recorder_process(k), .file = file};
 		h->doubt = (uint32_t)r->doubts;
