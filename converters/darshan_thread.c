@@ -5,10 +5,10 @@
  * close, or the end, joins it.
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "lib/processors.h"
+#include "lib/thread.h"
 
 #include "darshan.h"
 
@@ -64,18 +64,6 @@ static bool pays(const struct darshan_region *r)
 	return r->how != DARSHAN_UNPACKED && r->left >= STORED_LEAST && iot_processors() > 1;
 }
 
-static bool begin(struct darshan_thread *t)
-{
-	sigset_t all, before;
-	/* Signals are for the program's own threads. */
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_BLOCK, &all, &before) != 0)
-		return false;
-	int rc = pthread_create(&t->thread, NULL, work, t);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return rc == 0;
-}
-
 void iot_darshan_thread_begin(struct darshan_region *r)
 {
 	if (!pays(r))
@@ -91,7 +79,7 @@ void iot_darshan_thread_begin(struct darshan_region *r)
 	pthread_mutex_init(&t->mutex, NULL);
 	pthread_cond_init(&t->changed, NULL);
 	r->thread = t;
-	if (begin(t))
+	if (iot_thread_start(&t->thread, work, t))
 		return;
 	r->thread = NULL;
 	pthread_cond_destroy(&t->changed);

@@ -35,8 +35,9 @@ struct iot_input {
 struct iot_tap {
 	struct iot_input *in;
 	size_t member;
-	int fd;      /* -1: from the spool */
-	uint64_t at; /* position in the slice of the spool */
+	int fd; /* -1: from the spool */
+	_Atomic uint64_t
+	    at; /* position in the slice of the spool; progress is asked by another thread */
 	struct iot_error why;
 	struct iot_tap *next, **link;
 };

@@ -171,11 +171,14 @@ static void open_rank(struct recorder *r, uint32_t rank)
 static void open_group(struct recorder *r)
 {
 	struct recorder_order *o = &r->order;
+	iot_recorder_ahead_end(r);
 	while (o->count < RECORDER_GROUP_RANKS && r->rank_next < r->ranks && r->status == IOT_OK &&
 	       (o->count == 0 || r->group_bytes + r->kept_bytes < RECORDER_GROUP_BYTES))
 		open_rank(r, r->rank[r->rank_next++]);
-	if (o->count > 0)
-		iot_recorder_order_begin(o);
+	if (o->count == 0)
+		return;
+	iot_recorder_order_begin(o);
+	iot_recorder_ahead_begin(r);
 }
 
 /* Calls */
@@ -285,6 +288,7 @@ static void close_source(struct iot_source *src)
 	struct recorder *r = src->state;
 	if (r == NULL)
 		return;
+	iot_recorder_ahead_end(r);
 	for (uint32_t i = 0; i < r->order.count; i++)
 		if (r->order.rank[i] != NULL)
 			rank_free(r->order.rank[i]);

@@ -15,6 +15,7 @@
  *	recorder_handles.c    who has which file open: by path, or by descriptor
  *	recorder_posix.c, recorder_mpiio.c  what calls do
  *	recorder_emit.c       the events
+ *	recorder_ahead.c      calls of 2.3 to 3.x made by a thread of their own
  *	recorder_order.c      whose call comes next; recorder.c, the converter's face
  *
  * recorder_trace.h has the trace itself. Every generation gives calls of one kind (struct recorder_call), rank by rank, in the order in
@@ -32,7 +33,7 @@ struct recorder_rank;
 
 /* Ranks */
 
-enum { RECORDER_PAIRS = 2048 };
+enum { RECORDER_PAIRS = 2048, RECORDER_BATCH = 256 };
 
 struct recorder_stamps {
 	uint32_t at, count;
@@ -41,16 +42,39 @@ struct recorder_stamps {
 	uint32_t pair[RECORDER_PAIRS][2];
 };
 
-/* What each call needs comes first, as ranks take turns and their state goes cold between. */
+/* A call, but for what its signature says. */
+struct recorder_made {
+	int64_t start_ns;
+	uint64_t duration_ns;
+	int64_t offset;
+	uint32_t terminal;
+	bool offset_known;
+};
+
+/* Ranks take turns, and their state goes cold between: so some calls are made at once. */
+struct recorder_batch {
+	uint32_t count;
+	bool last;  /* there are no more behind it */
+	int status; /* IOT_OK, or what is wrong behind it */
+	struct recorder_made call[RECORDER_BATCH];
+};
+
 struct recorder_compressed {
-	struct recorder_expansion expansion;
+	struct recorder_batch *batch; /* in hand: one of both */
+	uint32_t taken;               /* of its calls */
+	bool making;                  /* the other one, by recorder_ahead.c */
 	const struct recorder_cst *cst;
+	struct recorder_unit *unit;
+	struct recorder_batch both[2];
+
+	/* Who makes them has this alone, and lines of the cache that nobody else needs. */
+	struct recorder_expansion expansion;
 	int64_t ticks; /* start of the call before */
-	uint64_t done;
-	struct recorder_stamps stamps;
+	uint64_t done; /* calls made */
+	uint64_t backwards;
 	int64_t sum[RECORDER_PATTERNS];
 	uint32_t position[RECORDER_PATTERNS];
-	struct recorder_unit *unit;
+	struct recorder_stamps stamps;
 };
 
 struct recorder_peephole;
@@ -146,6 +170,13 @@ static inline uint32_t iot_recorder_process(const struct recorder_rank *k)
 }
 
 int iot_recorder_compressed_open(struct recorder_rank *k);
+/* The next calls. */
+void iot_recorder_make(struct recorder_rank *k, struct recorder_batch *b);
+/* recorder_ahead.c: calls of all ranks of the order are made ahead from now on, where that pays. */
+void iot_recorder_ahead_begin(struct recorder *r);
+void iot_recorder_ahead_end(struct recorder *r);
+/* The batch in hand has been taken: the next one is in hand then. */
+void iot_recorder_ahead_take(struct recorder_rank *k);
 void iot_recorder_check(struct recorder *r, const char *where, uint32_t function, uint64_t said,
 			uint64_t seen);
 void iot_recorder_check_shared(struct recorder *r); /* --check, of a CST of all ranks */
@@ -262,6 +293,7 @@ struct recorder {
 	/* Ranks: numbers, and those that are open */
 	uint32_t *rank;
 	struct recorder_order order;
+	struct recorder_ahead *ahead; /* or NULL */
 	size_t group_bytes;
 	uint64_t more_damage; /* ranks, but for the first */
 

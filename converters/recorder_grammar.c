@@ -273,25 +273,27 @@ bool iot_recorder_expand_begin(struct recorder_expansion *e, const struct record
 	return e->frame != NULL;
 }
 
-int32_t iot_recorder_expand_next(struct recorder_expansion *e)
+size_t iot_recorder_expand(struct recorder_expansion *e, int32_t *out, size_t max)
 {
 	const struct recorder_symbol *symbol = e->grammar->symbol;
-	while (e->depth > 0) {
+	size_t n = 0;
+	while (e->depth > 0 && n < max) {
 		struct recorder_frame *f = &e->frame[e->depth - 1];
 		if (f->left == 0) {
-			if (++f->at == f->end) {
+			if (++f->at == f->end)
 				e->depth--;
-				continue;
-			}
-			f->left = symbol[f->at].times;
+			else
+				f->left = symbol[f->at].times;
+			continue;
 		}
+		const int32_t value = symbol[f->at].value;
 		f->left--;
-		int32_t value = symbol[f->at].value;
 		if (value >= 0)
-			return value;
-		push(e, (uint32_t)~value);
+			out[n++] = value;
+		else
+			push(e, (uint32_t)~value);
 	}
-	return -1;
+	return n;
 }
 
 void iot_recorder_expand_end(struct recorder_expansion *e)

@@ -54,7 +54,7 @@ static bool to_ns(const struct recorder_rank *k, int64_t ticks, int64_t *ns)
 	return !__builtin_add_overflow(*ns, k->base_ns, ns);
 }
 
-static int take_times(struct recorder_rank *k)
+static int take_times(struct recorder_rank *k, struct recorder_made *call)
 {
 	struct recorder_compressed *c = k->compressed;
 	struct recorder_stamps *s = &c->stamps;
@@ -67,25 +67,26 @@ static int take_times(struct recorder_rank *k)
 	int64_t by = start, end_ns;
 	if (start >= HALF_OF_32 && c->unit->threads) {
 		by -= ALL_OF_32;
-		k->r->count[RECORDER_BACKWARDS]++;
+		c->backwards++;
 	}
 	c->ticks += by;
 	if (tick_ns != 0 && c->ticks >= 0 && c->ticks < TICKS_SURE && tick_ns <= TICK_SURE_NS) {
-		k->call.start_ns = k->base_ns + c->ticks * (int64_t)tick_ns;
-		k->call.duration_ns = took * tick_ns;
+		call->start_ns = k->base_ns + c->ticks * (int64_t)tick_ns;
+		call->duration_ns = took * tick_ns;
 		return IOT_OK;
 	}
-	if (c->ticks > TICKS_MAX || c->ticks < -TICKS_MAX ||
-	    !to_ns(k, c->ticks, &k->call.start_ns) || !to_ns(k, c->ticks + took, &end_ns))
+	if (c->ticks > TICKS_MAX || c->ticks < -TICKS_MAX || !to_ns(k, c->ticks, &call->start_ns) ||
+	    !to_ns(k, c->ticks + took, &end_ns))
 		return iot_error_set(&k->error, IOT_EFORMAT, "%s: rank %u: times beyond all bounds",
 				     s->stream.name, k->rank);
-	k->call.duration_ns = (uint64_t)(end_ns - k->call.start_ns);
+	call->duration_ns = (uint64_t)(end_ns - call->start_ns);
 	return IOT_OK;
 }
 
 /* Offsets */
 
-static void take_offset(struct recorder_rank *k, const struct recorder_signature *s)
+static void take_offset(struct recorder_rank *k, const struct recorder_signature *s,
+			struct recorder_made *call)
 {
 	struct recorder_compressed *c = k->compressed;
 	const struct recorder_function *f = s->function;
@@ -101,8 +102,8 @@ static void take_offset(struct recorder_rank *k, const struct recorder_signature
 		known = !__builtin_add_overflow(c->sum[f->pattern - 1], value, &value);
 	if (known && f->running)
 		c->sum[f->pattern - 1] = value;
-	k->call.offset = value;
-	k->call.offset_known = known;
+	call->offset = value;
+	call->offset_known = known;
 }
 
 /* Calls */
@@ -121,26 +122,53 @@ static int finish(struct recorder_rank *k)
 	return k->error.status;
 }
 
+static int make_call(struct recorder_rank *k, struct recorder_made *call)
+{
+	struct recorder_compressed *c = k->compressed;
+	int status = take_times(k, call);
+	if (status != IOT_OK)
+		return status;
+	const struct recorder_signature *s = &c->cst->signature[call->terminal];
+	call->offset = s->offset;
+	call->offset_known = true;
+	if (s->function->pattern != 0 && !s->broken)
+		take_offset(k, s, call);
+	c->done++;
+	return IOT_OK;
+}
+
+void iot_recorder_make(struct recorder_rank *k, struct recorder_batch *b)
+{
+	int32_t terminal[RECORDER_BATCH];
+	const size_t n = iot_recorder_expand(&k->compressed->expansion, terminal, RECORDER_BATCH);
+	b->count = 0;
+	b->status = IOT_OK;
+	while (b->count < n && b->status == IOT_OK) {
+		struct recorder_made *call = &b->call[b->count];
+		call->terminal = (uint32_t)terminal[b->count];
+		b->status = make_call(k, call);
+		b->count += b->status == IOT_OK;
+	}
+	b->last = n < RECORDER_BATCH || b->status != IOT_OK;
+}
+
 static int next(struct recorder_rank *k)
 {
 	struct recorder_compressed *c = k->compressed;
-	int32_t terminal = iot_recorder_expand_next(&c->expansion);
-	if (terminal < 0)
-		return finish(k);
-	int status = take_times(k);
-	if (status != IOT_OK)
-		return status;
-	const struct recorder_signature *s = &c->cst->signature[terminal];
-	k->call.signature = s;
-	c->done++;
+	if (c->taken == c->batch->count && !c->batch->last)
+		iot_recorder_ahead_take(k);
+	if (c->taken == c->batch->count)
+		return c->batch->status == IOT_OK ? finish(k) : c->batch->status;
+	const struct recorder_made *call = &c->batch->call[c->taken++];
+	if (c->taken < c->batch->count) /* cold again by its turn, and then not quite */
+		__builtin_prefetch(&c->cst->signature[call[1].terminal]);
 	if (c->cst->seen != NULL)
-		c->cst->seen[terminal]++;
-	if (s->function->pattern != 0 && !s->broken) {
-		take_offset(k, s);
-	} else {
-		k->call.offset = s->offset;
-		k->call.offset_known = true;
-	}
+		c->cst->seen[call->terminal]++;
+	k->call = (struct recorder_call){.signature = &c->cst->signature[call->terminal],
+					 .start_ns = call->start_ns,
+					 .duration_ns = call->duration_ns,
+					 .offset = call->offset,
+					 .offset_known = call->offset_known};
 	return 1;
 }
 
@@ -200,6 +228,7 @@ static void close_rank(struct recorder_rank *k)
 	if (c == NULL)
 		return;
 	check_own(k);
+	k->r->count[RECORDER_BACKWARDS] += c->backwards;
 	iot_recorder_expand_end(&c->expansion);
 	iot_recorder_stream_close(&c->stamps.stream);
 	iot_recorder_unit_put(k->r, c->unit);
@@ -257,6 +286,7 @@ int iot_recorder_compressed_open(struct recorder_rank *k)
 	struct recorder_compressed *c = calloc(1, sizeof *c);
 	if (c == NULL)
 		return iot_error_set(&k->error, IOT_ENOMEM, "out of memory");
+	c->batch = &c->both[0];
 	k->compressed = c;
 	k->next = next;
 	k->close = close_rank;

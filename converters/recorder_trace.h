@@ -323,7 +323,8 @@ struct recorder_expansion {
 };
 
 bool iot_recorder_expand_begin(struct recorder_expansion *e, const struct recorder_grammar *g);
-int32_t iot_recorder_expand_next(struct recorder_expansion *e); /* -1: the end */
+/* The next terminals, max of them if there are so many. */
+size_t iot_recorder_expand(struct recorder_expansion *e, int32_t *out, size_t max);
 void iot_recorder_expand_end(struct recorder_expansion *e);
 
 /* Units: what ranks share, a grammar and the signatures it stands on */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Threads that each read a part of a trace into chunks. See parallel.h. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "parallel.h"
 #include "predict.h"
+#include "thread.h"
 
 enum { PART_READ_SIZE = 1 << 18 };
 
@@ -346,11 +346,6 @@ static void *work(void *context)
 
 static void start_threads(struct iot_parallel *p, size_t threads)
 {
-	sigset_t all, before;
-	/* Signals are for the program's own threads. */
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_BLOCK, &all, &before) != 0)
-		return;
 	while (p->worker_count < threads) {
 		struct iot_worker *w = &p->workers[p->worker_count];
 		w->parallel = p;
@@ -360,14 +355,13 @@ static void start_threads(struct iot_parallel *p, size_t threads)
 		if (p->fold != NULL)
 			w->events = malloc(IOT_FOLD_EVENTS * sizeof(*w->events));
 		if (w->free == NULL || (p->fold != NULL && w->events == NULL) ||
-		    pthread_create(&w->thread, NULL, work, w) != 0) {
+		    !iot_thread_start(&w->thread, work, w)) {
 			iot_chunk_free_all(w->free);
 			free(w->events);
 			break;
 		}
 		p->worker_count++;
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* Whether there is more than one part. */

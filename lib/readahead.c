@@ -8,11 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "processors.h"
+#include "thread.h"
 
 enum {
 	PIECES = 8,
@@ -105,16 +105,7 @@ static void *work(void *context)
 
 static bool make_thread(struct iot_readahead *ra)
 {
-	sigset_t all, before;
-	int rc;
-
-	/* Signals are for the program's own threads. */
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_BLOCK, &all, &before) != 0)
-		return false;
-	rc = pthread_create(&ra->thread, NULL, work, ra);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	ra->running = rc == 0;
+	ra->running = iot_thread_start(&ra->thread, work, ra);
 	return ra->running;
 }
 

@@ -69,6 +69,14 @@ static void print_ticks(uint64_t ticks, int digits)
 		       (uintmax_t)(ticks % scale));
 }
 
+static int64_t ticks_of(const struct recorder_rank *k)
+{
+	const struct recorder_meta *m = &k->r->meta;
+	const int64_t ns = k->call.start_ns - k->base_ns;
+	return m->tick_ns > 0 ? ns / (int64_t)m->tick_ns
+			      : (int64_t)((double)ns / (m->tick_s * 1e9) + 0.5);
+}
+
 static void print_compressed(struct recorder *r, const struct types *t, uint32_t rank)
 {
 	struct recorder_rank k = {.r = r, .rank = rank};
@@ -79,11 +87,12 @@ static void print_compressed(struct recorder *r, const struct types *t, uint32_t
 	while (got > 0 && (got = k.next(&k)) > 0) {
 		const struct recorder_signature *s = k.call.signature;
 		const bool user = s->id == RECORDER_USER_FUNCTION;
-		uint32_t by = (uint32_t)(uint64_t)(k.compressed->ticks - before);
+		const int64_t ticks = ticks_of(&k);
+		uint32_t by = (uint32_t)(uint64_t)(ticks - before);
 		uint32_t took =
 		    (uint32_t)((double)k.call.duration_ns / (r->meta.tick_s * 1e9) + 0.5);
 		struct iot_text name = user ? iot_recorder_arg(s, 1) : r->meta.function[s->id].name;
-		before = k.compressed->ticks;
+		before = ticks;
 		print_ticks(shown + by, digits);
 		print_ticks(shown + (uint32_t)(by + took), digits);
 		shown += by;
@@ -120,6 +129,7 @@ static void print_all(struct recorder *r)
 				.pnetcdf = first(&r->meta, "ncmpi"),
 				.netcdf = first(&r->meta, "nc_"),
 				.old = r->meta.major < 3};
+	iot_recorder_ahead_end(r); /* those ranks are not ours */
 	for (uint32_t i = 0; i < r->ranks; i++) {
 		printf("# rank %u\n", r->rank[i]);
 		if (r->meta.kind == RECORDER_COMPRESSED)

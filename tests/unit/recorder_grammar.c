@@ -31,7 +31,7 @@ static void expect(struct recorder_grammar *g, const char *terminals)
 	int32_t terminal;
 	cr_assert_not_null(g, "%s", error.text);
 	cr_assert(iot_recorder_expand_begin(&e, g));
-	while ((terminal = iot_recorder_expand_next(&e)) >= 0 && n < sizeof out - 1)
+	while (n < sizeof out - 1 && iot_recorder_expand(&e, &terminal, 1) > 0)
 		out[n++] = (char)('0' + terminal);
 	out[n] = '\0';
 	cr_expect_str_eq(out, terminals);
@@ -99,8 +99,9 @@ Test(recorder_grammar, work_is_in_proportion_to_what_comes_out)
 	/* 20000 levels, each with one call of its own: half as many steps as calls, not 10^8 */
 	const int32_t depth = 20000;
 	struct recorder_expansion e;
+	int32_t terminal[64];
 	uint64_t calls = 0;
-	size_t n = 0;
+	size_t n = 0, got;
 	words[n++] = depth;
 	for (int32_t i = 1; i <= depth; i++) {
 		words[n++] = -i;
@@ -113,8 +114,8 @@ Test(recorder_grammar, work_is_in_proportion_to_what_comes_out)
 	struct recorder_grammar *g = make(n);
 	cr_assert_not_null(g, "%s", error.text);
 	cr_assert(iot_recorder_expand_begin(&e, g));
-	while (iot_recorder_expand_next(&e) >= 0)
-		calls++;
+	while ((got = iot_recorder_expand(&e, terminal, 64)) > 0)
+		calls += got;
 	cr_expect_eq(calls, (uint64_t)depth + 1);
 	iot_recorder_expand_end(&e);
 	iot_recorder_grammar_free(g);
