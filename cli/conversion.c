@@ -130,10 +130,13 @@ static size_t filter_ops(const struct iot_conversion *c, struct iot_event *in, s
 	return kept;
 }
 
-static int sort(struct iot_conversion *c, const struct iot_event *in, size_t n,
-		int64_t watermark_ns)
+static int sort(struct iot_conversion *c, struct iot_event *in, size_t n, int64_t watermark_ns)
 {
-	int status = iot_sorter_add(c->sorter, in, n);
+	size_t passed = iot_sorter_pass(c->sorter, in, n, watermark_ns);
+	int status = passed > 0 ? write_sorted(c, in, passed) : GO_ON;
+	if (status != GO_ON)
+		return status;
+	status = iot_sorter_add(c->sorter, in + passed, n - passed);
 	if (status == IOT_OK)
 		status = iot_sorter_release(c->sorter, watermark_ns);
 	if (status == IOT_SORTER_ANEW)

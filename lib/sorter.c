@@ -236,6 +236,22 @@ int iot_sorter_add(struct iot_sorter *s, const struct iot_event *ev, size_t n)
 	return IOT_OK;
 }
 
+size_t iot_sorter_pass(struct iot_sorter *s, const struct iot_event *ev, size_t n,
+		       int64_t watermark_ns)
+{
+	size_t i = 0;
+	if (s->mode == IOT_SORTER_HOLD || s->error.status != IOT_OK || s->anew || s->ended ||
+	    s->pending.count > s->pending.head || !iot_runs_empty(&s->runs))
+		return 0;
+	if (n == 0 || ev->rec.start_ns < s->passed || stretch(s, ev, n) < n)
+		return 0;
+	while (i < n && ev[i].rec.start_ns < watermark_ns)
+		i++;
+	if (i > 0)
+		s->passed = ev[i - 1].rec.start_ns;
+	return i;
+}
+
 int iot_sorter_release(struct iot_sorter *s, int64_t watermark_ns)
 {
 	if (watermark_ns > s->watermark)

@@ -40,6 +40,12 @@ void iot_sorter_free(struct iot_sorter *s);
 /* Of equal starts the lower rec.process comes first, not what was added first. Before any add. */
 void iot_sorter_by_process(struct iot_sorter *s);
 
+/*
+ * How many of the events need no sorting, as nothing is held, all are in order, and these lie before
+ * the watermark. They count as handed out; the others are to be added.
+ */
+size_t iot_sorter_pass(struct iot_sorter *s, const struct iot_event *ev, size_t n,
+		       int64_t watermark_ns);
 /* Copies the events, text included. IOT_OK, IOT_SORTER_ANEW (a stream only), or an error. */
 int iot_sorter_add(struct iot_sorter *s, const struct iot_event *ev, size_t n);
 /* The caller promises that no event earlier than this will be added. Never goes back. */

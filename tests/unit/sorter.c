@@ -509,6 +509,84 @@ Test(sorter, batches_in_order_are_sorted_as_single_events_are)
 		}
 }
 
+/* Past the sorter */
+
+static size_t pass(struct iot_sorter *s, const int64_t *start, size_t n, int64_t watermark_ns)
+{
+	struct iot_event ev[8];
+	for (size_t i = 0; i < n; i++)
+		ev[i] = (struct iot_event){.kind = IOT_RECORD, .rec.start_ns = start[i]};
+	return iot_sorter_pass(s, ev, n, watermark_ns);
+}
+
+Test(sorter, what_is_in_order_and_before_the_watermark_passes)
+{
+	struct iot_sorter *s = iot_sorter_new(0, IOT_SORTER_STREAM);
+	cr_expect_eq(pass(s, (int64_t[]){1, 2, 2, 5}, 4, 5), 3);
+	cr_expect_eq(pass(s, (int64_t[]){1, 6}, 2, 7), 0); /* late: the sorter has to be told */
+	cr_expect_eq(pass(s, (int64_t[]){2, 8, 7}, 3, 9), 0);
+	cr_expect_eq(pass(s, (int64_t[]){2, 7, 8}, 3, INT64_MIN), 0);
+	add_key(s, (struct key){7, 0});
+	cr_expect_eq(pass(s, (int64_t[]){8, 9}, 2, 10), 0); /* something is held */
+	cr_assert_eq(iot_sorter_release(s, 8), IOT_OK);
+	size_t at = 0;
+	drain(s, &(struct key){7, 0}, &at);
+	cr_expect_eq(pass(s, (int64_t[]){8, 9}, 2, 10), 2);
+	struct iot_event late = {.kind = IOT_RECORD, .rec.start_ns = 8};
+	cr_expect_eq(iot_sorter_add(s, &late, 1), IOT_SORTER_ANEW);
+	iot_sorter_free(s);
+	s = iot_sorter_new(0, IOT_SORTER_HOLD);
+	cr_expect_eq(pass(s, (int64_t[]){1, 2}, 2, 5), 0);
+	iot_sorter_free(s);
+}
+
+/* Batches of so many, whose events come `spread` out of order; as the caller of a stream does it. */
+static void check_passing(size_t batch, uint64_t spread, uint64_t seed)
+{
+	enum { N = 30000 };
+	struct iot_event *got = calloc(N, sizeof(*got)), *want = calloc(N, sizeof(*want)), out[100];
+	struct iot_sorter *s = iot_sorter_new(64 << 20, IOT_SORTER_STREAM);
+	size_t at = 0, passed = 0;
+	ssize_t n;
+	cr_assert(got != NULL && want != NULL);
+	for (size_t i = 0; i < N; i++) {
+		want[i].kind = IOT_RECORD;
+		want[i].rec.offset = i;
+		want[i].rec.start_ns = (int64_t)(i / 2 + next_random(&seed) % spread);
+	}
+	for (size_t i = 0; i < N; i += batch) {
+		const size_t have = batch < N - i ? batch : N - i;
+		const int64_t watermark = (int64_t)(i + have) / 2;
+		const size_t past = iot_sorter_pass(s, want + i, have, watermark);
+		memcpy(got + at, want + i, past * sizeof(*got));
+		at += past;
+		passed += past;
+		cr_assert_eq(iot_sorter_add(s, want + i + past, have - past), IOT_OK);
+		cr_assert_eq(iot_sorter_release(s, watermark), IOT_OK);
+		for (; (n = iot_sorter_events(s, out, 100)) > 0; at += (size_t)n)
+			memcpy(got + at, out, (size_t)n * sizeof(*got));
+	}
+	cr_assert_eq(iot_sorter_end(s), IOT_OK);
+	for (; (n = iot_sorter_events(s, out, 100)) > 0; at += (size_t)n)
+		memcpy(got + at, out, (size_t)n * sizeof(*got));
+	qsort(want, N, sizeof(*want), by_start_index);
+	for (size_t i = 0; i < N; i++)
+		cr_assert_eq(got[i].rec.offset, want[i].rec.offset, "%zu", i);
+	cr_assert_eq(at, N);
+	cr_assert(spread > 1 || passed > N / 3, "%zu passed", passed);
+	iot_sorter_free(s);
+	free(got);
+	free(want);
+}
+
+Test(sorter, who_passes_comes_where_sorting_would_put_it)
+{
+	for (size_t batch = 4; batch < 2000; batch = batch * 3 + 1) {
+		check_passing(batch, 1, 1 + batch);
+		check_passing(batch + 40, 30, 1 + batch);
+	}
+}
+
 /* Text and directives */
 
 Test(sorter, directives_stay_beside_records_of_the_same_start)
