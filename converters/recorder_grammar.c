@@ -10,13 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/map.h"
+
 #define TOTAL_MAX ((uint64_t)1 << 62)
 
 enum { START_RULE = -1, WHITE = 0, GREY, BLACK };
 
 struct parser {
 	struct recorder_grammar *g;
-	uint32_t *by_id; /* indices of rules in order of their ids */
+	struct iot_map ids; /* of rules, to their indices */
 	uint8_t *colour;
 	uint32_t *path, *next; /* rules being looked at, and the next symbol of each */
 	uint32_t depth;
@@ -47,6 +49,17 @@ static int parse_symbols(struct parser *p, uint32_t rule, const char *at, uint32
 	return IOT_OK;
 }
 
+static int add_id(struct parser *p, uint32_t index)
+{
+	const int32_t id = p->g->rule[index].id;
+	if (id >= 0)
+		return bad(p, index, "is not negative");
+	const size_t number = iot_map_number(&p->ids, (uint32_t)id);
+	if (number == SIZE_MAX)
+		return iot_error_set(p->error, IOT_ENOMEM, "out of memory");
+	return number == index ? IOT_OK : bad(p, index, "is there twice");
+}
+
 static int parse_rules(struct parser *p, const char *payload, size_t size, uint32_t terminals)
 {
 	struct recorder_grammar *g = p->g;
@@ -60,12 +73,13 @@ static int parse_rules(struct parser *p, const char *payload, size_t size, uint3
 		    (struct recorder_rule){.first = g->symbols, .id = iot_recorder_i32(at)};
 		int32_t count = iot_recorder_i32(at + 4);
 		at += 8;
-		if (g->rule[i].id >= 0)
-			return bad(p, i, "is not negative");
+		int status = add_id(p, i);
+		if (status != IOT_OK)
+			return status;
 		if (count < 0 || count > (end - at) / 8)
 			return bad(p, i, "has a number of symbols that cannot be there");
 		g->rule[i].count = (uint32_t)count;
-		int status = parse_symbols(p, i, at, terminals);
+		status = parse_symbols(p, i, at, terminals);
 		if (status != IOT_OK)
 			return status;
 		at += 8 * (size_t)count;
@@ -76,61 +90,26 @@ static int parse_rules(struct parser *p, const char *payload, size_t size, uint3
 	return IOT_OK;
 }
 
-static int compare_ids(const void *a, const void *b, void *context)
-{
-	const struct recorder_rule *rule = context;
-	int32_t x = rule[*(const uint32_t *)a].id, y = rule[*(const uint32_t *)b].id;
-	return x < y ? -1 : x > y;
-}
-
-static int sort_ids(struct parser *p)
-{
-	struct recorder_grammar *g = p->g;
-	for (uint32_t i = 0; i < g->rules; i++)
-		p->by_id[i] = i;
-	qsort_r(p->by_id, g->rules, sizeof *p->by_id, compare_ids, g->rule);
-	for (uint32_t i = 1; i < g->rules; i++)
-		if (g->rule[p->by_id[i]].id == g->rule[p->by_id[i - 1]].id)
-			return bad(p, p->by_id[i], "is there twice");
-	return IOT_OK;
-}
-
-static bool find_rule(const struct parser *p, int32_t id, uint32_t *index)
-{
-	uint32_t low = 0, high = p->g->rules;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (p->g->rule[p->by_id[middle]].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == p->g->rules || p->g->rule[p->by_id[low]].id != id)
-		return false;
-	*index = p->by_id[low];
-	return true;
-}
-
 /* Ids to indices. */
 static int resolve(struct parser *p)
 {
 	struct recorder_grammar *g = p->g;
-	int status = sort_ids(p);
-	if (status == IOT_OK && !find_rule(p, START_RULE, &g->start))
-		status =
-		    iot_error_set(p->error, IOT_EFORMAT, "%s: grammar: has no rule -1", p->name);
-	for (uint32_t i = 0; i < g->rules && status == IOT_OK; i++) {
+	const size_t start = iot_map_find(&p->ids, (uint32_t)START_RULE);
+	if (start == SIZE_MAX)
+		return iot_error_set(p->error, IOT_EFORMAT, "%s: grammar: has no rule -1", p->name);
+	g->start = (uint32_t)start;
+	for (uint32_t i = 0; i < g->rules; i++) {
 		struct recorder_symbol *s = g->symbol + g->rule[i].first;
 		for (uint32_t k = 0; k < g->rule[i].count; k++) {
-			uint32_t index = 0;
 			if (s[k].value >= 0)
 				continue;
-			if (!find_rule(p, s[k].value, &index))
+			const size_t index = iot_map_find(&p->ids, (uint32_t)s[k].value);
+			if (index == SIZE_MAX)
 				return bad(p, i, "names a rule that is not there");
 			s[k].value = ~(int32_t)index;
 		}
 	}
-	return status;
+	return IOT_OK;
 }
 
 /* Checking: depth first, children before their parents */
@@ -214,12 +193,11 @@ static int parse(struct parser *p, const char *payload, size_t size, uint32_t te
 	size_t symbols = (size - 4) / 8; /* at most: rules may be fewer than announced */
 	g->rule = calloc(g->rules, sizeof *g->rule);
 	g->symbol = calloc(symbols + 1, sizeof *g->symbol);
-	p->by_id = malloc(g->rules * sizeof *p->by_id);
 	p->colour = calloc(g->rules, 1);
 	p->path = malloc(g->rules * sizeof *p->path);
 	p->next = malloc(g->rules * sizeof *p->next);
-	if (g->rule == NULL || g->symbol == NULL || p->by_id == NULL || p->colour == NULL ||
-	    p->path == NULL || p->next == NULL)
+	if (g->rule == NULL || g->symbol == NULL || p->colour == NULL || p->path == NULL ||
+	    p->next == NULL)
 		return iot_error_set(p->error, IOT_ENOMEM, "out of memory");
 	g->bytes = g->rules * sizeof *g->rule + symbols * sizeof *g->symbol;
 	int status = parse_rules(p, payload, size, terminals);
@@ -235,7 +213,7 @@ struct recorder_grammar *iot_recorder_grammar_new(const char *payload, size_t si
 	struct parser p = {.name = name, .error = error, .g = calloc(1, sizeof *p.g)};
 	int status = p.g == NULL ? iot_error_set(error, IOT_ENOMEM, "out of memory")
 				 : parse(&p, payload, size, terminals);
-	free(p.by_id);
+	iot_map_free(&p.ids);
 	free(p.colour);
 	free(p.path);
 	free(p.next);
