@@ -6,6 +6,7 @@
 #include "recorder.h"
 
 #include <errno.h>
+#include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,6 +20,8 @@ enum {
 	BLOCK_HEAD = 16,
 	DEFLATE_MOST = 1040, /* bytes that one compressed byte can become, and a little */
 	LOAD_FIRST = 64 << 10,
+	AT_ONCE_LEAST = 64 << 10, /* bytes, unpacked */
+	AT_ONCE_MOST = 32 << 20,
 };
 
 double iot_recorder_double(const void *p)
@@ -338,6 +341,44 @@ void iot_recorder_stream_close(struct recorder_stream *s)
 
 /* Whole payloads */
 
+/*
+ * A block of middling size is unpacked at once, for which libdeflate takes half the time. NULL, with
+ * nothing taken: it is not one, or not sound; zlib then shows where.
+ */
+static char *unpack_at_once(struct recorder_stream *s, size_t most)
+{
+	size_t have, used, size;
+	if (!s->packed || s->expect < AT_ONCE_LEAST || s->expect > AT_ONCE_MOST ||
+	    s->expect > most || s->left > s->expect)
+		return NULL;
+	const char *packed = iot_window_ahead(s->window, (size_t)s->left, &have);
+	struct libdeflate_decompressor *d =
+	    have >= s->left ? libdeflate_alloc_decompressor() : NULL;
+	char *data = d != NULL ? malloc((size_t)s->expect) : NULL;
+	if (data != NULL &&
+	    (libdeflate_zlib_decompress_ex(d, packed, (size_t)s->left, data, (size_t)s->expect,
+					   &used, &size) != LIBDEFLATE_SUCCESS ||
+	     used != s->left || size != s->expect)) {
+		free(data);
+		data = NULL;
+	}
+	libdeflate_free_decompressor(d);
+	return data;
+}
+
+static char *load_at_once(struct recorder_stream *s, size_t most, size_t *got,
+			  struct iot_error *error)
+{
+	char *data = unpack_at_once(s, most);
+	if (data == NULL)
+		return NULL;
+	iot_window_consume(s->window, (size_t)s->left);
+	s->left = 0;
+	*got = s->got = (size_t)s->expect;
+	(void)block_end(s, error);
+	return data;
+}
+
 static char *load_stream(struct recorder_stream *s, size_t most, size_t *got,
 			 struct iot_error *error)
 {
@@ -379,6 +420,8 @@ char *iot_recorder_load(struct recorder *r, const struct recorder_part *part, ui
 	}
 	char *data = NULL;
 	if (iot_recorder_stream_open(r, s, part, offset, size, packed, error) == IOT_OK)
+		data = load_at_once(s, most, got, error);
+	if (data == NULL && error->status == IOT_OK)
 		data = load_stream(s, most, got, error);
 	if (error->status != IOT_OK) {
 		free(data);
