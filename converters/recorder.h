@@ -124,10 +124,11 @@ struct recorder_map {
 struct recorder_rank {
 	uint32_t rank;
 	struct recorder *r;
-	/* The next call: 1, 0 at the end, negative: see error. */
+	/* The call to come: 1, 0 at the end, negative: see error. */
 	int (*next)(struct recorder_rank *k);
 	void (*close)(struct recorder_rank *k);
-	struct recorder_call call;
+	struct recorder_call coming, call; /* call: in work */
+	bool keeps;    /* the signature of the call in work, when the next one is asked for */
 	uint64_t turn; /* calls so far */
 	int64_t base_ns;
 	bool announced;

@@ -20,7 +20,7 @@ static uint64_t word_of(const struct recorder_order *o, uint32_t number)
 {
 	uint64_t since = HAS_ENDED;
 	if (o->rank[number] != NULL) {
-		const int64_t start_ns = o->rank[number]->call.start_ns;
+		const int64_t start_ns = o->rank[number]->coming.start_ns;
 		since = start_ns < o->base_ns ? 0 : (uint64_t)start_ns - (uint64_t)o->base_ns;
 		since = since < LATEST ? since : LATEST;
 	}
@@ -37,8 +37,8 @@ static int64_t base_of(const struct recorder_order *o)
 {
 	int64_t first_ns = INT64_MAX;
 	for (uint32_t i = 0; i < o->count; i++)
-		if (o->rank[i]->call.start_ns < first_ns)
-			first_ns = o->rank[i]->call.start_ns;
+		if (o->rank[i]->coming.start_ns < first_ns)
+			first_ns = o->rank[i]->coming.start_ns;
 	return first_ns < INT64_MIN + BACK_NS ? INT64_MIN : first_ns - BACK_NS;
 }
 

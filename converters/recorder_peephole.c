@@ -160,9 +160,9 @@ static bool set_times(struct recorder_rank *k, int32_t start, int32_t end)
 	p->previous_us = ticks > p->previous_us ? ticks : p->previous_us;
 	if (took > INT32_MAX || fabs((double)ticks * ns) > 4e18)
 		return false;
-	k->call.start_ns = k->base_ns + (m->tick_ns != 0 ? ticks * (int64_t)m->tick_ns
-							 : (int64_t)((double)ticks * ns));
-	k->call.duration_ns = m->tick_ns != 0 ? took * m->tick_ns : (uint64_t)(took * ns);
+	k->coming.start_ns = k->base_ns + (m->tick_ns != 0 ? ticks * (int64_t)m->tick_ns
+							   : (int64_t)((double)ticks * ns));
+	k->coming.duration_ns = m->tick_ns != 0 ? took * m->tick_ns : (uint64_t)(took * ns);
 	return true;
 }
 
@@ -183,9 +183,9 @@ static int take_call(struct recorder_rank *k, const struct decoded *d)
 	p->done++;
 	if (!iot_recorder_prepare(r, &p->signature, true))
 		return damaged(k, IOT_ENOMEM, "out of memory");
-	k->call.signature = &p->signature;
-	k->call.offset = p->signature.offset;
-	k->call.offset_known = k->call.result_known = true;
+	k->coming.signature = &p->signature;
+	k->coming.offset = p->signature.offset;
+	k->coming.offset_known = k->coming.result_known = true;
 	return 1;
 }
 
@@ -229,7 +229,7 @@ static int next_binary(struct recorder_rank *k)
 		status = damaged(k, IOT_EFORMAT, "a call that ends before it starts");
 	if (status != IOT_OK)
 		return status;
-	k->call.result = iot_recorder_i32(data + 9);
+	k->coming.result = iot_recorder_i32(data + 9);
 	iot_window_consume(p->window, size + 1);
 	p->turn++;
 	return take_call(k, d);
@@ -297,12 +297,12 @@ static int next_text(struct recorder_rank *k)
 	struct iot_text text = {data, size};
 	struct iot_text start = next_word(&text), end = next_word(&text), result = next_word(&text),
 			name = next_word(&text);
-	if (!iot_recorder_seconds(start, &k->call.start_ns) ||
-	    !iot_recorder_seconds(end, &end_ns) || end_ns < k->call.start_ns ||
-	    !iot_recorder_number(result, &k->call.result) ||
+	if (!iot_recorder_seconds(start, &k->coming.start_ns) ||
+	    !iot_recorder_seconds(end, &end_ns) || end_ns < k->coming.start_ns ||
+	    !iot_recorder_number(result, &k->coming.result) ||
 	    !find_function(&k->r->meta, name, &d->function))
 		return damaged(k, IOT_EFORMAT, "a line that is no call");
-	k->call.duration_ns = (uint64_t)(end_ns - k->call.start_ns);
+	k->coming.duration_ns = (uint64_t)(end_ns - k->coming.start_ns);
 	d->size = d->count = 0;
 	while (text.size > 0 && d->count < ARGS_MAX) {
 		struct iot_text arg = next_word(&text);

@@ -164,11 +164,11 @@ static int next(struct recorder_rank *k)
 		__builtin_prefetch(&c->cst->signature[call[1].terminal]);
 	if (c->cst->seen != NULL)
 		c->cst->seen[call->terminal]++;
-	k->call = (struct recorder_call){.signature = &c->cst->signature[call->terminal],
-					 .start_ns = call->start_ns,
-					 .duration_ns = call->duration_ns,
-					 .offset = call->offset,
-					 .offset_known = call->offset_known};
+	k->coming = (struct recorder_call){.signature = &c->cst->signature[call->terminal],
+					   .start_ns = call->start_ns,
+					   .duration_ns = call->duration_ns,
+					   .offset = call->offset,
+					   .offset_known = call->offset_known};
 	return 1;
 }
 
@@ -290,6 +290,7 @@ int iot_recorder_compressed_open(struct recorder_rank *k)
 	k->compressed = c;
 	k->next = next;
 	k->close = close_rank;
+	k->keeps = true;
 	k->base_ns = r->base_ns;
 	c->unit = iot_recorder_unit_get(r, k->rank, &k->error);
 	if (c->unit == NULL)

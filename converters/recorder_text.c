@@ -115,7 +115,7 @@ static bool keep_args(struct recorder_lines *t, struct iot_text args)
 static bool take(struct recorder_rank *k, const struct line *l)
 {
 	struct recorder_lines *t = k->lines;
-	struct recorder_call *c = &k->call;
+	struct recorder_call *c = &k->coming;
 	int64_t end_ns = 0;
 	size_t blanks = 0;
 	for (size_t i = 0; i < l->args.size; i++)

@@ -72,7 +72,7 @@ static void print_ticks(uint64_t ticks, int digits)
 static int64_t ticks_of(const struct recorder_rank *k)
 {
 	const struct recorder_meta *m = &k->r->meta;
-	const int64_t ns = k->call.start_ns - k->base_ns;
+	const int64_t ns = k->coming.start_ns - k->base_ns;
 	return m->tick_ns > 0 ? ns / (int64_t)m->tick_ns
 			      : (int64_t)((double)ns / (m->tick_s * 1e9) + 0.5);
 }
@@ -85,12 +85,12 @@ static void print_compressed(struct recorder *r, const struct types *t, uint32_t
 	int64_t before = 0;
 	int got = iot_recorder_compressed_open(&k) == IOT_OK ? 1 : -1;
 	while (got > 0 && (got = k.next(&k)) > 0) {
-		const struct recorder_signature *s = k.call.signature;
+		const struct recorder_signature *s = k.coming.signature;
 		const bool user = s->id == RECORDER_USER_FUNCTION;
 		const int64_t ticks = ticks_of(&k);
 		uint32_t by = (uint32_t)(uint64_t)(ticks - before);
 		uint32_t took =
-		    (uint32_t)((double)k.call.duration_ns / (r->meta.tick_s * 1e9) + 0.5);
+		    (uint32_t)((double)k.coming.duration_ns / (r->meta.tick_s * 1e9) + 0.5);
 		struct iot_text name = user ? iot_recorder_arg(s, 1) : r->meta.function[s->id].name;
 		before = ticks;
 		print_ticks(shown + by, digits);
@@ -109,12 +109,12 @@ static void print_peephole(struct recorder *r, uint32_t rank)
 	struct recorder_rank k = {.r = r, .rank = rank};
 	int got = iot_recorder_peephole_open(&k) == IOT_OK ? 1 : -1;
 	while (got > 0 && (got = k.next(&k)) > 0) {
-		const struct recorder_signature *s = k.call.signature;
+		const struct recorder_signature *s = k.coming.signature;
 		struct iot_text name = r->meta.function[s->id].name;
-		uint64_t start = (uint64_t)(k.call.start_ns - k.base_ns) / 1000;
+		uint64_t start = (uint64_t)(k.coming.start_ns - k.base_ns) / 1000;
 		print_ticks(start, 6);
-		print_ticks(start + k.call.duration_ns / 1000, 6);
-		printf("%jd %.*s ( %.*s)\n", (intmax_t)k.call.result, (int)name.size, name.data,
+		print_ticks(start + k.coming.duration_ns / 1000, 6);
+		printf("%jd %.*s ( %.*s)\n", (intmax_t)k.coming.result, (int)name.size, name.data,
 		       (int)s->args_size, s->args);
 	}
 	if (got < 0)

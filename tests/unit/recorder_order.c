@@ -23,7 +23,8 @@ static const struct recorder_rank *earliest(uint32_t ranks)
 {
 	const struct recorder_rank *first = NULL;
 	for (uint32_t i = 0; i < ranks; i++)
-		if (left[i] > 0 && (first == NULL || rank[i].call.start_ns < first->call.start_ns))
+		if (left[i] > 0 &&
+		    (first == NULL || rank[i].coming.start_ns < first->coming.start_ns))
 			first = &rank[i];
 	return first;
 }
@@ -38,7 +39,7 @@ static void run(uint32_t ranks, unsigned calls)
 			iot_recorder_order_ended(&order);
 			continue;
 		}
-		k->call.start_ns += rand() % 20 - 2; /* threads may go back */
+		k->coming.start_ns += rand() % 20 - 2; /* threads may go back */
 		iot_recorder_order_moved(&order);
 	}
 	cr_expect_null(earliest(ranks));
@@ -55,10 +56,10 @@ Test(recorder_order, calls_at_the_end_of_time_are_calls)
 {
 	begin(3, 1);
 	for (int i = 0; i < 2; i++) {
-		iot_recorder_first(&order)->call.start_ns = INT64_MAX;
+		iot_recorder_first(&order)->coming.start_ns = INT64_MAX;
 		iot_recorder_order_moved(&order);
 	}
-	cr_expect_eq(iot_recorder_first(&order)->call.start_ns < INT64_MAX, true);
+	cr_expect_eq(iot_recorder_first(&order)->coming.start_ns < INT64_MAX, true);
 	iot_recorder_order_ended(&order);
 	for (uint32_t i = 2; i > 0; i--) {
 		cr_expect_eq(order.open, i);
