@@ -212,6 +212,7 @@ static bool advance(struct recorder_rank *k)
 	iot_recorder_order_moved(o);
 	/* Of many ranks whose call comes next, little is in the cache any more. */
 	__builtin_prefetch(iot_recorder_first(o)->coming.signature);
+	__builtin_prefetch(iot_recorder_first(o)->compressed);
 	return true;
 }
 

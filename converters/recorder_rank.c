@@ -160,8 +160,7 @@ static int next(struct recorder_rank *k)
 	if (c->taken == c->batch->count)
 		return c->batch->status == IOT_OK ? finish(k) : c->batch->status;
 	const struct recorder_made *call = &c->batch->call[c->taken++];
-	if (c->taken < c->batch->count) /* cold again by its turn, and then not quite */
-		__builtin_prefetch(&c->cst->signature[call[1].terminal]);
+	__builtin_prefetch(call + 2);
 	if (c->cst->seen != NULL)
 		c->cst->seen[call->terminal]++;
 	k->coming = (struct recorder_call){.signature = &c->cst->signature[call->terminal],
