@@ -26,8 +26,6 @@ struct iot_run {
 	_Alignas(IOT_RUN_ALIGN) const unsigned char *pos;
 	const unsigned char *limit, *stop; /* from limit on more has to be fetched */
 	struct iot_event head;
-	int64_t next_start; /* of the one behind the head, if peeked */
-	bool peeked;
 	bool has_head;                  /* the event to come is in head; its text is still at pos */
 	bool in_memory;                 /* the part on file has been read, or there is none */
 	unsigned level;                 /* on file: how often its events have been merged there */
@@ -36,9 +34,6 @@ struct iot_run {
 	uint64_t forgotten;             /* of the file, before this */
 	unsigned char *buf;             /* of the part on file */
 };
-
-/* Where an event comes: 64 bits of start, counted from INT64_MIN, 32 of process, 32 of the run's number. */
-__extension__ typedef unsigned __int128 iot_run_key;
 
 struct iot_runs {
 	struct iot_error *error;
@@ -58,7 +53,10 @@ struct iot_runs {
 	/* Merging runs [first, first + leaves): a tree of losers */
 	bool fresh; /* the tree knows all there is */
 	size_t first, leaves, tree_room;
-	iot_run_key *loser, top;
+	int64_t *loser, top; /* keys: see runs_merge.c */
+	int64_t *next;       /* of each run, that of the event behind its head, if it is known */
+	int64_t base, far;
+	unsigned number_bits;
 	char *text; /* of the events handed out last */
 	size_t text_used, text_room;
 };

@@ -2,6 +2,10 @@
 /*
  * Runs merged by a tree of losers: in each inner node stands the loser of the match between the
  * winners below it, so that a new event of the winner's run plays only those on its way up.
+ *
+ * A key is where a run's next event comes: nanoseconds since the start of the earliest when the tree
+ * was built, and in the low bits the run's number among those that are merged. Starts for which
+ * there is no room are far: all the same, and when the first of them has come the tree is built anew.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,23 +18,29 @@ enum {
 	AHEAD = 64 /* bytes of a run: of many, its next ones have left the cache by its next turn */
 };
 
-#define NOWHERE (~(iot_run_key)0)
+#define NOWHERE INT64_MAX
+#define UNKNOWN INT64_C(-1)
 
-static uint64_t from_lowest(int64_t start)
+static int64_t key_of(const struct iot_runs *r, int64_t start, size_t number)
 {
-	return (uint64_t)start ^ (uint64_t)INT64_MIN;
+	const uint64_t since = (uint64_t)start - (uint64_t)r->base;
+	const bool is_near = since <= (uint64_t)r->far >> r->number_bits;
+	return (is_near ? (int64_t)(since << r->number_bits) : r->far) | (int64_t)number;
 }
 
-static iot_run_key key_of(int64_t start, uint64_t process, size_t number)
+static struct iot_run *run_of(const struct iot_runs *r, int64_t key)
 {
-	return (iot_run_key)from_lowest(start) << 64 | process << 32 | number;
+	return r->run[r->first + (size_t)(key & ~r->far)];
 }
 
-/* Where the next event of a run comes; number: among those that are merged. */
-static iot_run_key place_of(const struct iot_runs *r, const struct iot_run *run, size_t number)
+/* Equal starts are told apart by their processes. */
+static bool is_before(const struct iot_runs *r, int64_t a, int64_t b)
 {
-	uint64_t process = r->by_process ? run->head.rec.process : 0;
-	return key_of(run->head.rec.start_ns, process, number);
+	if (!r->by_process || (a ^ b) >> r->number_bits != 0 || a == NOWHERE || b == NOWHERE)
+		return a < b;
+	const uint32_t of_a = run_of(r, a)->head.rec.process;
+	const uint32_t of_b = run_of(r, b)->head.rec.process;
+	return of_a < of_b || (of_a == of_b && a < b);
 }
 
 static int tree_room(struct iot_runs *r, size_t leaves)
@@ -38,23 +48,34 @@ static int tree_room(struct iot_runs *r, size_t leaves)
 	if (leaves <= r->tree_room)
 		return IOT_OK;
 	size_t room = 2 * leaves;
-	iot_run_key *loser = realloc(r->loser, 2 * room * sizeof(*loser));
+	int64_t *loser = realloc(r->loser, 2 * room * sizeof(*loser));
 	if (loser == NULL)
 		return iot_error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
 	r->loser = loser;
+	r->next = loser + room;
 	r->tree_room = room;
 	return IOT_OK;
 }
 
 /* Winners of all matches, the leaves last, behind the losers while the tree is built. */
-static void play_all(struct iot_runs *r, iot_run_key *winner)
+static void play_all(struct iot_runs *r, int64_t *winner)
 {
 	for (size_t i = r->leaves; i-- > 1;) {
-		iot_run_key a = winner[2 * i], b = winner[2 * i + 1];
-		winner[i] = a < b ? a : b;
-		r->loser[i] = a < b ? b : a;
+		int64_t a = winner[2 * i], b = winner[2 * i + 1];
+		const bool first = is_before(r, a, b);
+		winner[i] = first ? a : b;
+		r->loser[i] = first ? b : a;
 	}
 	r->top = r->leaves > 0 ? winner[1] : NOWHERE;
+}
+
+/* The key of the event behind the head, if that can be told without taking it apart. */
+static inline void peek(struct iot_runs *r, const struct iot_run *run, size_t number)
+{
+	int64_t start;
+	const bool peeked = !r->by_process && run->head.text.size == 0 && run->pos < run->limit &&
+			    iot_peek_start(run->pos, run->head.rec.start_ns, &start);
+	r->next[number] = peeked ? key_of(r, start, number) : UNKNOWN;
 }
 
 /* Reads the next event into the head: 1; 0: there is none (yet); or a negative status. */
@@ -72,41 +93,91 @@ static inline int next_head(struct iot_runs *r, struct iot_run *run)
 		return iot_error_set(r->error, IOT_EIO,
 				     "the temporary file for sorting has been changed");
 	run->has_head = true;
-	run->peeked = !r->by_process && run->head.text.size == 0 && run->pos < run->limit &&
-		      iot_peek_start(run->pos, run->head.rec.start_ns, &run->next_start);
 	return 1;
+}
+
+/* Heads of all runs; the earliest start is what keys count from. */
+static int read_heads(struct iot_runs *r)
+{
+	r->base = INT64_MAX;
+	for (size_t i = 0; i < r->leaves; i++) {
+		struct iot_run *run = r->run[r->first + i];
+		const int status = run->has_head ? 1 : next_head(r, run);
+		if (status < 0)
+			return status;
+		if (status == 1 && run->head.rec.start_ns < r->base)
+			r->base = run->head.rec.start_ns;
+	}
+	return IOT_OK;
 }
 
 int iot_runs_begin(struct iot_runs *r, size_t first, size_t n)
 {
 	if (tree_room(r, n) != IOT_OK)
 		return r->error->status;
-	iot_run_key *winner = malloc((2 * n + 2) * sizeof(*winner));
+	int64_t *winner = malloc((2 * n + 2) * sizeof(*winner));
 	if (winner == NULL)
 		return iot_error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
-	int status = IOT_OK;
-	for (size_t i = 0; i < n && status >= 0; i++) {
-		struct iot_run *run = r->run[first + i];
-		status = run->has_head ? 1 : next_head(r, run);
-		winner[n + i] = status == 1 ? place_of(r, run, i) : NOWHERE;
-	}
 	r->first = first;
 	r->leaves = n;
-	if (status >= 0)
+	r->number_bits = 64 - (unsigned)__builtin_clzll(n + 1);
+	r->far = NOWHERE >> r->number_bits << r->number_bits;
+	int status = read_heads(r);
+	for (size_t i = 0; i < n && status == IOT_OK; i++) {
+		const struct iot_run *run = r->run[first + i];
+		winner[n + i] = NOWHERE;
+		if (!run->has_head)
+			continue;
+		winner[n + i] = key_of(r, run->head.rec.start_ns, i);
+		peek(r, run, i);
+	}
+	if (status == IOT_OK)
 		play_all(r, winner);
 	free(winner);
-	return status < 0 ? status : IOT_OK;
+	return status;
+}
+
+static void play_by_process(struct iot_runs *r, size_t number, int64_t winner)
+{
+	for (size_t at = (number + r->leaves) / 2; at > 0; at /= 2) {
+		const int64_t loser = r->loser[at];
+		if (!is_before(r, loser, winner))
+			continue;
+		r->loser[at] = winner;
+		winner = loser;
+	}
+	r->top = winner;
 }
 
 /* Such that no branch is made of it: half of them would be foretold wrongly. */
-static void play(struct iot_runs *r, size_t leaf, iot_run_key winner)
+static inline void play(struct iot_runs *r, size_t number, int64_t winner)
 {
-	for (size_t at = (leaf + r->leaves) / 2; at > 0; at /= 2) {
-		const iot_run_key loser = r->loser[at];
+	if (r->by_process) {
+		play_by_process(r, number, winner);
+		return;
+	}
+	for (size_t at = (number + r->leaves) / 2; at > 0; at /= 2) {
+		const int64_t loser = r->loser[at];
 		r->loser[at] = loser < winner ? winner : loser;
 		winner = loser < winner ? loser : winner;
 	}
 	r->top = winner;
+}
+
+/* The event behind the winner's head becomes its head, and plays. */
+static inline int advance(struct iot_runs *r, struct iot_run *run, size_t number)
+{
+	const int64_t next = r->next[number];
+	if (next != UNKNOWN) /* the matches need not wait for the rest */
+		play(r, number, next);
+	const int status = next_head(r, run);
+	if (status < 0)
+		return status;
+	if (next == UNKNOWN)
+		play(r, number, status == 1 ? key_of(r, run->head.rec.start_ns, number) : NOWHERE);
+	if (status == 1)
+		peek(r, run, number);
+	return IOT_OK;
 }
 
 /* 1: out->text is there; 0: there is no room for it beside the others. */
@@ -133,10 +204,15 @@ ssize_t iot_runs_next(struct iot_runs *r, struct iot_event *out, size_t max, con
 {
 	size_t n = 0;
 	r->text_used = 0;
-	for (; n < max && r->top != NOWHERE; n++) {
-		size_t number = (uint32_t)r->top;
+	while (n < max && r->top != NOWHERE) {
+		if (r->top >= r->far) {
+			if (iot_runs_begin(r, r->first, r->leaves) != IOT_OK)
+				return r->error->status;
+			continue;
+		}
+		const size_t number = (size_t)(r->top & ~r->far);
 		struct iot_run *run = r->run[r->first + number];
-		if (before != NULL && (uint64_t)(r->top >> 64) >= from_lowest(*before))
+		if (before != NULL && run->head.rec.start_ns >= *before)
 			break;
 		out[n] = run->head;
 		out[n].text.data = NULL;
@@ -145,16 +221,9 @@ ssize_t iot_runs_next(struct iot_runs *r, struct iot_event *out, size_t max, con
 			if (status != 1)
 				return status < 0 ? status : (ssize_t)n;
 		}
-		if (run->peeked) { /* the match need not wait for the rest */
-			play(r, number, key_of(run->next_start, 0, number));
-			if (next_head(r, run) < 0)
-				return r->error->status;
-			continue;
-		}
-		int status = next_head(r, run);
-		if (status < 0)
-			return status;
-		play(r, number, status == 1 ? place_of(r, run, number) : NOWHERE);
+		if (advance(r, run, number) != IOT_OK)
+			return r->error->status;
+		n++;
 	}
 	return (ssize_t)n;
 }
