@@ -287,6 +287,13 @@ struct hot {
 	struct iot_predict_process *last;
 };
 
+/* The process of a record behind one of `last`; NULL: it has none yet. */
+static INLINE struct iot_predict_process *
+process_of(struct iot_codec *c, struct iot_predict_process *last, const struct iot_record *rec)
+{
+	return last->id == rec->process ? last : iot_predict_process(c, rec->process);
+}
+
 static INLINE bool is_ordinary(const struct iot_record *rec)
 {
 	const uint64_t start = (uint64_t)rec->start_ns, end = start + rec->duration_ns;
@@ -295,19 +302,12 @@ static INLINE bool is_ordinary(const struct iot_record *rec)
 }
 
 /* False, and nothing has changed: not for us. */
-static INLINE bool encode(struct iot_codec *c, struct hot *hot, const struct iot_record *rec,
-			  const struct constants *k, struct line *l)
+static INLINE bool encode(struct iot_codec *c, struct hot *hot, struct iot_predict_process *p,
+			  const struct iot_record *rec, const struct constants *k, struct line *l)
 {
 	if (!is_ordinary(rec))
 		return false;
-	struct iot_predict_process *p = hot->last;
-	unsigned comp = IOT_NO_PROCESSID;
-	if (p->id != rec->process) {
-		comp = 0;
-		p = iot_predict_process(c, rec->process);
-		if (p == NULL)
-			return false;
-	}
+	unsigned comp = (unsigned)(p == hot->last) * IOT_NO_PROCESSID;
 	const uint64_t start = iot_encode_to_ticks(c, (uint64_t)rec->start_ns);
 	const int64_t cpu = (int64_t)iot_encode_to_ticks(c, (uint64_t)rec->cpu_ns);
 	int64_t cpu_since;
@@ -343,17 +343,23 @@ WIDE size_t iot_encode_wide(struct iot_codec *c, const struct iot_record *rec, s
 	const struct constants *const k = get_constants();
 	const char *const full = text + (room - IOT_ENCODED_MAX);
 	struct hot hot = {(uint64_t)c->start, iot_predict_at(c, c->last)};
+	struct iot_predict_process *p = process_of(c, hot.last, rec), *next;
 	struct line line;
 	char *out = text;
-	size_t left = n;
-	for (; left > 0 && out <= full && encode(c, &hot, rec, k, &line); left--) {
-		out = is_short(&line, k) ? write_short(out, &line, k) : write_long(out, line);
+	size_t done = 0;
+	for (; p != NULL && out <= full; done++, p = next) {
+		const struct iot_record *const now = rec;
 		rec = (const struct iot_record *)(const void *)((const char *)rec + stride);
+		/* Looked for already, as it may have to come from far. */
+		next = done + 1 < n ? process_of(c, p, rec) : NULL;
+		if (!encode(c, &hot, p, now, k, &line))
+			break;
+		out = is_short(&line, k) ? write_short(out, &line, k) : write_long(out, line);
 	}
 	c->start = (int64_t)hot.start;
 	c->last = iot_predict_place(c, hot.last);
 	*size = (size_t)(out - text);
-	return n - left;
+	return done;
 }
 
 #else
