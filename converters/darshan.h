@@ -113,8 +113,10 @@ struct darshan_region {
 	z_stream zlib;
 	bz_stream bzip2;
 	struct darshan_whole whole;
+	const unsigned char *bytes; /* [pos, end) of them are shown: of data, or of whole */
+	size_t pos, end;
 	unsigned char *data; /* kept from one region to the next */
-	size_t pos, end, room;
+	size_t room;
 	int status; /* why it ended early; `why` is a sentence's end */
 	const char *why;
 	struct darshan_thread *thread; /* that unpacks; or NULL */

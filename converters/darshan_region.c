@@ -15,8 +15,13 @@ void iot_darshan_region_open(struct darshan_region *r, struct iot_window *in, ui
 {
 	unsigned char *data = r->data;
 	size_t room = r->room;
-	*r = (struct darshan_region){
-	    .in = in, .left = size, .at = at, .how = how, .data = data, .room = room};
+	*r = (struct darshan_region){.in = in,
+				     .left = size,
+				     .at = at,
+				     .how = how,
+				     .bytes = data,
+				     .data = data,
+				     .room = room};
 }
 
 void iot_darshan_region_close(struct darshan_region *r)
@@ -182,32 +187,51 @@ size_t iot_darshan_unpack(struct darshan_region *r, unsigned char *out, size_t r
 	return r->left > 0 ? inflate_some(r, out, room) : last_of_zlib(r, out, room);
 }
 
+/* What is left goes to the front of memory with so much room. */
 static bool make_room(struct darshan_region *r, size_t want)
 {
-	if (r->pos > 0) {
-		memmove(r->data, r->data + r->pos, r->end - r->pos);
-		r->end -= r->pos;
-		r->pos = 0;
+	const size_t left = r->end - r->pos, room = want <= PIECE / 2 ? (size_t)PIECE : 2 * want;
+	const bool own = r->bytes == r->data;
+	if (room > r->room) {
+		unsigned char *data = room > ROOM_MAX * 2 ? NULL : realloc(r->data, room);
+		if (data == NULL)
+			return false;
+		r->data = data;
+		r->room = room;
 	}
-	size_t room = want <= PIECE / 2 ? (size_t)PIECE : 2 * want;
-	if (room <= r->room)
-		return true;
-	unsigned char *data = room > ROOM_MAX * 2 ? NULL : realloc(r->data, room);
-	if (data == NULL)
+	if (left > 0)
+		memmove(r->data, (own ? r->data : r->bytes) + r->pos, left);
+	r->bytes = r->data;
+	r->pos = 0;
+	r->end = left;
+	return true;
+}
+
+/* The rest of a stream that was unpacked at once is shown where it is. */
+static bool lend(struct darshan_region *r)
+{
+	struct darshan_whole *w = &r->whole;
+	if (w->pos == w->end || r->pos != r->end)
 		return false;
-	r->data = data;
-	r->room = room;
+	r->bytes = w->data;
+	r->pos = w->pos;
+	r->end = w->end;
+	w->pos = w->end;
 	return true;
 }
 
 const unsigned char *iot_darshan_ahead(struct darshan_region *r, size_t want, size_t *have)
 {
-	if (r->end - r->pos < want && !r->ended && !make_room(r, want))
-		fail(r, IOT_ENOMEM, "out of memory");
-	while (r->end - r->pos < want && !r->ended)
-		r->end += r->thread != NULL
-			      ? iot_darshan_thread_take(r, r->data + r->end, r->room - r->end)
-			      : iot_darshan_unpack(r, r->data + r->end, r->room - r->end);
+	while (r->end - r->pos < want && !r->ended) {
+		if (r->thread == NULL && lend(r))
+			continue;
+		if (!make_room(r, want))
+			fail(r, IOT_ENOMEM, "out of memory");
+		else if (r->thread != NULL)
+			r->end += iot_darshan_thread_take(r, r->data + r->end, r->room - r->end);
+		else
+			r->end += iot_darshan_unpack(r, r->data + r->end, r->room - r->end);
+	}
 	*have = r->end - r->pos;
-	return r->data + r->pos;
+	return r->bytes + r->pos;
 }
