@@ -142,6 +142,8 @@ static bool may_go_straight(const struct iot_sorter *s, const struct iot_event *
 		return may_begin || iot_runs_continue(r, start, ev->rec.process);
 	if (s->by_process)
 		return false;
+	if (r->count == 0) /* the first run may be short: directives that come before all else */
+		return true;
 	if (p->in_order && start >= p->key[p->count - 1].start)
 		return may_begin || iot_runs_continue(r, p->key[p->head].start, 0);
 	return may_begin && !iot_pending_before(p, start); /* a list of its own */
