@@ -477,7 +477,7 @@ static void close_source(struct iot_source *src)
 	iot_darshan_names_free(d);
 	iot_emit_free(&d->emit);
 	free(d->region.data);
-	free(d->batch.segment);
+	free(d->batch.own);
 	free(d);
 	src->state = NULL;
 }

@@ -113,7 +113,7 @@ struct darshan_region {
 	z_stream zlib;
 	bz_stream bzip2;
 	struct darshan_whole whole;
-	const unsigned char *bytes; /* [pos, end) of them are shown: of data, or of whole */
+	unsigned char *bytes; /* [pos, end) of them are shown: of data, or of whole */
 	size_t pos, end;
 	unsigned char *data; /* kept from one region to the next */
 	size_t room;
@@ -125,8 +125,8 @@ struct darshan_region {
 void iot_darshan_region_open(struct darshan_region *r, struct iot_window *in, uint64_t size,
 			     uint64_t *at, enum darshan_packing how);
 void iot_darshan_region_close(struct darshan_region *r); /* keeps data */
-/* As iot_window_ahead; want is at most 4 MiB. */
-const unsigned char *iot_darshan_ahead(struct darshan_region *r, size_t want, size_t *have);
+/* As iot_window_ahead; want is at most 5 MiB, and the bytes may be changed. */
+unsigned char *iot_darshan_ahead(struct darshan_region *r, size_t want, size_t *have);
 
 /* The next bytes, to out; 0 is no end. */
 size_t iot_darshan_unpack(struct darshan_region *r, unsigned char *out, size_t room);
@@ -231,19 +231,14 @@ enum { DARSHAN_BATCH = 131072 };
 
 #define DARSHAN_UNKNOWN INT64_MIN
 
-struct darshan_segment {
-	int64_t start_ns;
-	uint64_t duration_ns;
-	int64_t offset; /* DARSHAN_UNKNOWN */
-	uint64_t length;
-	uint32_t process, index;
-};
-
 struct darshan_batch {
-	struct darshan_segment *segment; /* writes, then reads */
-	size_t writes, count;
-	size_t next[2];        /* read, write */
-	bool sorted[2], ready; /* ready: to be taken */
+	unsigned char
+	    *segment; /* writes, then reads, of so many bytes each: of the region, or own */
+	size_t size, writes, count;
+	unsigned char *own;
+	const unsigned char *next[2], *end[2]; /* read, write: to be taken, if ready */
+	bool sorted[2], ready;
+	uint64_t process; /* of all, where they have no thread */
 	uint32_t file, object;
 };
 
@@ -396,8 +391,9 @@ int iot_darshan_dxt_step(struct darshan *d);
 /* A record begins: its file, process, host; false: no memory. */
 bool iot_darshan_record_begin(struct darshan *d, unsigned layer, uint64_t id, int64_t rank,
 			      const char *host, size_t host_size);
-/* Segments of the log, of d->dxt.part, for which there is room; size: of one, 32 or 40. */
-void iot_darshan_batch_segments(struct darshan *d, const unsigned char *p, size_t n, size_t size);
+/* Segments of the log, writes and then reads; size: of one, 32 or 40. They stay until all are taken. */
+void iot_darshan_batch_segments(struct darshan *d, unsigned char *p, size_t writes, size_t n,
+				size_t size);
 /* One of them, with times since the start of the job. end before start is made start. */
 void iot_darshan_batch_add(struct darshan *d, int64_t offset, int64_t length, int64_t start_ns,
 			   int64_t end_ns, uint64_t thread, bool has_thread);

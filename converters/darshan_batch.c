@@ -3,6 +3,9 @@
  * Segments of one record of DXT as records in order of start. The log has the writes, then the
  * reads, both in the order they ended in; the timeline is by start, then end, then writes first,
  * then as the log has it. Of a very long record that holds within each DARSHAN_BATCH segments.
+ *
+ * Those of a log stay where they were unpacked: each is changed there into what follows here, and
+ * where it had a thread stands its process.
  */
 #include "darshan.h"
 
@@ -10,48 +13,70 @@
 
 #define NS_PER_S 1e9
 
+struct segment {
+	int64_t offset; /* DARSHAN_UNKNOWN */
+	uint64_t length;
+	int64_t start_ns, end_ns;
+};
+
+enum { THREAD = sizeof(struct segment) };
+
+/* Word by word: all of it at once would have to wait for the words that were written last. */
+static inline struct segment get(const unsigned char *p)
+{
+	return (struct segment){iot_darshan_i64(p, false), iot_darshan_u64(p + 8, false),
+				iot_darshan_i64(p + 16, false), iot_darshan_i64(p + 24, false)};
+}
+
+static inline void set(unsigned char *p, const struct segment *s)
+{
+	memcpy(p, &s->offset, sizeof s->offset);
+	memcpy(p + 8, &s->length, sizeof s->length);
+	memcpy(p + 16, &s->start_ns, sizeof s->start_ns);
+	memcpy(p + 24, &s->end_ns, sizeof s->end_ns);
+}
+
 /* Order of the batch */
 
-static int64_t end_of(const struct darshan_segment *s)
-{
-	return s->start_ns + (int64_t)s->duration_ns;
-}
-
 /* No branches: between reads and writes nobody can foretell. */
-static bool before(const struct darshan_segment *a, const struct darshan_segment *b)
+static inline bool before(const struct segment *a, const struct segment *b)
 {
 	return (a->start_ns < b->start_ns) |
-	       ((a->start_ns == b->start_ns) & (end_of(a) < end_of(b)));
+	       ((a->start_ns == b->start_ns) & (a->end_ns < b->end_ns));
 }
+
+struct sorted {
+	struct segment segment;
+	uint64_t process;
+	size_t index;
+};
 
 static int compare(const void *left, const void *right)
 {
-	const struct darshan_segment *a = left, *b = right;
-	if (before(a, b) || before(b, a))
-		return before(a, b) ? -1 : 1;
+	const struct sorted *a = left, *b = right;
+	if (before(&a->segment, &b->segment) || before(&b->segment, &a->segment))
+		return before(&a->segment, &b->segment) ? -1 : 1;
 	return a->index < b->index ? -1 : 1;
 }
 
-/* Adding */
-
-static void put(struct darshan *d, int64_t offset, int64_t length, int64_t start_ns, int64_t end_ns,
-		uint32_t process)
+/* False: no memory. */
+static bool sort(unsigned char *p, size_t n, size_t size)
 {
-	struct darshan_batch *b = &d->batch;
-	const unsigned part = d->dxt.part;
-	struct darshan_segment *s = &b->segment[b->count];
-	*s = (struct darshan_segment){.start_ns = start_ns,
-				      .duration_ns = (uint64_t)(end_ns - start_ns),
-				      .offset = offset,
-				      .length = (uint64_t)length,
-				      .process = process,
-				      .index = (uint32_t)b->count};
-	const size_t first = part == 0 ? 0 : b->writes;
-	if (b->count > first && before(s, s - 1))
-		b->sorted[part] = false;
-	b->count++;
-	b->writes += part == 0;
+	struct sorted *all = malloc(n * sizeof *all);
+	if (all == NULL)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&all[i], p + i * size, size);
+		all[i].index = i;
+	}
+	qsort(all, n, sizeof *all, compare);
+	for (size_t i = 0; i < n; i++)
+		memcpy(p + i * size, &all[i], size);
+	free(all);
+	return true;
 }
+
+/* Adding */
 
 /* What a thread does: it is a process of its own, which must be told, and so must its file. */
 static uint32_t thread_process(struct darshan *d, uint64_t thread)
@@ -97,28 +122,11 @@ static void correct(struct darshan *d, int64_t *offset, int64_t *length, int64_t
 	}
 }
 
-static void add_totals(struct darshan *d, int64_t length)
+static void add_totals(struct darshan *d, unsigned part, uint64_t count, uint64_t bytes)
 {
 	struct darshan_totals *seen = &d->file[d->dxt.file - 1].seen;
-	const uint64_t bytes = length > 0 ? (uint64_t)length : 0;
-	if (d->dxt.part == 0) {
-		seen->writes++;
-		seen->bytes_written += bytes;
-	} else {
-		seen->reads++;
-		seen->bytes_read += bytes;
-	}
-}
-
-void iot_darshan_batch_add(struct darshan *d, int64_t offset, int64_t length, int64_t start_ns,
-			   int64_t end_ns, uint64_t thread, bool has_thread)
-{
-	uint32_t process = d->dxt.process;
-	correct(d, &offset, &length, &start_ns, &end_ns);
-	if (d->threads && has_thread)
-		process = thread_process(d, thread);
-	add_totals(d, length);
-	put(d, offset, length, start_ns, end_ns, process);
+	*(part == 0 ? &seen->writes : &seen->reads) += count;
+	*(part == 0 ? &seen->bytes_written : &seen->bytes_read) += bytes;
 }
 
 static bool is_time(double s)
@@ -138,41 +146,96 @@ static int64_t to_ns(struct darshan *d, double s)
 }
 
 /* One that needs a second look. */
-static void add_odd(struct darshan *d, const unsigned char *p, size_t size)
+static struct segment odd_segment(struct darshan *d, const unsigned char *p, uint64_t *process,
+				  bool has_thread)
 {
 	const bool swap = d->log.swap,
 		   old = d->place->module == DARSHAN_DXT_MPIIO && d->place->version == 1;
-	iot_darshan_batch_add(d, old ? -1 : iot_darshan_i64(p, swap), iot_darshan_i64(p + 8, swap),
-			      to_ns(d, iot_darshan_f64(p + 16, swap)),
-			      to_ns(d, iot_darshan_f64(p + 24, swap)),
-			      size > 32 ? iot_darshan_u64(p + 32, swap) : 0, size > 32);
+	int64_t offset = old ? -1 : iot_darshan_i64(p, swap), length = iot_darshan_i64(p + 8, swap);
+	int64_t start_ns = to_ns(d, iot_darshan_f64(p + 16, swap));
+	int64_t end_ns = to_ns(d, iot_darshan_f64(p + 24, swap));
+	correct(d, &offset, &length, &start_ns, &end_ns);
+	if (d->threads && has_thread)
+		*process = thread_process(d, iot_darshan_u64(p + THREAD, swap));
+	return (struct segment){offset, (uint64_t)length, start_ns, end_ns};
 }
 
-void iot_darshan_batch_segments(struct darshan *d, const unsigned char *p, size_t n, size_t size)
+/* Those of one part. Whether they are in order. */
+static bool change(struct darshan *d, unsigned char *p, size_t n, size_t size, unsigned part)
 {
-	const bool swap = d->log.swap;
-	const bool odd =
-	    d->threads || (d->place->module == DARSHAN_DXT_MPIIO && d->place->version == 1);
-	const uint32_t process = d->dxt.process;
-	uint64_t bytes = 0, plain = 0;
+	const bool swap = d->log.swap, has_thread = size > THREAD;
+	const bool odd = (d->threads && has_thread) ||
+			 (d->place->module == DARSHAN_DXT_MPIIO && d->place->version == 1);
+	struct segment last = {.start_ns = INT64_MIN};
+	uint64_t bytes = 0;
+	bool in_order = true;
 	for (size_t i = 0; i < n; i++, p += size) {
 		const int64_t offset = iot_darshan_i64(p, swap),
 			      length = iot_darshan_i64(p + 8, swap);
 		const double start_s = iot_darshan_f64(p + 16, swap);
 		const double end_s = iot_darshan_f64(p + 24, swap);
-		if (odd || offset < 0 || length < 0 || !is_time(start_s) || !is_time(end_s) ||
-		    end_s < start_s) {
-			add_odd(d, p, size);
-			continue;
-		}
-		put(d, offset, length, d->base_ns + (int64_t)(start_s * NS_PER_S + 0.5),
-		    d->base_ns + (int64_t)(end_s * NS_PER_S + 0.5), process);
-		bytes += (uint64_t)length;
-		plain++;
+		struct segment s;
+		uint64_t process = d->dxt.process;
+		if (odd || (offset | length) < 0 || !(start_s >= 0 && start_s <= end_s) ||
+		    !is_time(end_s))
+			s = odd_segment(d, p, &process, has_thread);
+		else
+			s = (struct segment){offset, (uint64_t)length,
+					     d->base_ns + (int64_t)(start_s * NS_PER_S + 0.5),
+					     d->base_ns + (int64_t)(end_s * NS_PER_S + 0.5)};
+		set(p, &s);
+		if (has_thread)
+			memcpy(p + THREAD, &process, sizeof process);
+		in_order &= !before(&s, &last);
+		last = s;
+		bytes += s.length;
 	}
-	struct darshan_totals *seen = &d->file[d->dxt.file - 1].seen;
-	*(d->dxt.part == 0 ? &seen->writes : &seen->reads) += plain;
-	*(d->dxt.part == 0 ? &seen->bytes_written : &seen->bytes_read) += bytes;
+	add_totals(d, part, n, bytes);
+	return in_order;
+}
+
+void iot_darshan_batch_segments(struct darshan *d, unsigned char *p, size_t writes, size_t n,
+				size_t size)
+{
+	struct darshan_batch *b = &d->batch;
+	b->segment = p;
+	b->size = size;
+	b->writes = writes;
+	b->count = n;
+	b->process = d->dxt.process;
+	b->sorted[0] = change(d, p, writes, size, 0);
+	b->sorted[1] = change(d, p + writes * size, n - writes, size, 1);
+}
+
+void iot_darshan_batch_add(struct darshan *d, int64_t offset, int64_t length, int64_t start_ns,
+			   int64_t end_ns, uint64_t thread, bool has_thread)
+{
+	struct darshan_batch *b = &d->batch;
+	const unsigned part = d->dxt.part;
+	uint64_t process = d->dxt.process;
+	const size_t size = THREAD + sizeof process;
+	if (b->own == NULL)
+		b->own = malloc(DARSHAN_BATCH * size);
+	if (b->own == NULL) {
+		iot_darshan_no_memory(d);
+		return;
+	}
+	correct(d, &offset, &length, &start_ns, &end_ns);
+	if (d->threads && has_thread)
+		process = thread_process(d, thread);
+	const struct segment s = {offset, (uint64_t)length, start_ns, end_ns};
+	unsigned char *const p = b->own + b->count * size;
+	set(p, &s);
+	memcpy(p + THREAD, &process, sizeof process);
+	if (b->count > (part == 0 ? 0 : b->writes)) {
+		const struct segment last = get(p - size);
+		b->sorted[part] &= !before(&s, &last);
+	}
+	b->segment = b->own;
+	b->size = size;
+	b->count++;
+	b->writes += part == 0;
+	add_totals(d, part, 1, (uint64_t)length);
 }
 
 /* Taking */
@@ -181,22 +244,25 @@ static int64_t first_start(const struct darshan_batch *b)
 {
 	int64_t first = INT64_MAX;
 	if (b->writes > 0)
-		first = b->segment[0].start_ns;
-	if (b->count > b->writes && b->segment[b->writes].start_ns < first)
-		first = b->segment[b->writes].start_ns;
+		first = get(b->segment).start_ns;
+	if (b->count > b->writes && get(b->segment + b->writes * b->size).start_ns < first)
+		first = get(b->segment + b->writes * b->size).start_ns;
 	return first;
 }
 
 void iot_darshan_batch_close(struct darshan *d, bool last)
 {
 	struct darshan_batch *b = &d->batch;
-	if (!b->sorted[0])
-		qsort(b->segment, b->writes, sizeof *b->segment, compare);
-	if (!b->sorted[1])
-		qsort(b->segment + b->writes, b->count - b->writes, sizeof *b->segment, compare);
+	unsigned char *const reads = b->segment + b->writes * b->size;
+	if ((!b->sorted[0] && !sort(b->segment, b->writes, b->size)) ||
+	    (!b->sorted[1] && !sort(reads, b->count - b->writes, b->size))) {
+		iot_darshan_no_memory(d);
+		return;
+	}
 	b->ready = true;
-	b->next[0] = b->writes;
-	b->next[1] = 0;
+	b->next[0] = b->end[1] = reads;
+	b->next[1] = b->segment;
+	b->end[0] = b->segment + b->count * b->size;
 	b->file = d->dxt.file;
 	b->object = d->file[d->dxt.file - 1].object;
 	if (d->dxt.told || b->count == 0)
@@ -208,18 +274,20 @@ void iot_darshan_batch_close(struct darshan *d, bool last)
 	d->dxt.told = true;
 }
 
-static void make_record(const struct darshan_batch *b, const struct darshan_segment *s, bool write,
-			struct iot_event *ev)
+static inline void make_record(const struct darshan_batch *b, const unsigned char *p, bool write,
+			       struct iot_event *ev)
 {
-	const bool known = s->offset != DARSHAN_UNKNOWN;
+	const struct segment s = get(p);
+	const bool known = s.offset != DARSHAN_UNKNOWN;
+	const void *const process = b->size > THREAD ? (const void *)(p + THREAD) : &b->process;
 	iot_emit_record(
 	    ev, (struct iot_record){
-		    .start_ns = s->start_ns,
-		    .duration_ns = s->duration_ns,
-		    .offset = known ? (uint64_t)s->offset : 0,
-		    .length = s->length,
+		    .start_ns = s.start_ns,
+		    .duration_ns = (uint64_t)(s.end_ns - s.start_ns),
+		    .offset = known ? (uint64_t)s.offset : 0,
+		    .length = s.length,
 		    .file = b->file,
-		    .process = s->process,
+		    .process = (uint32_t)iot_darshan_u64(process, false),
 		    .object = b->object,
 		    .type = (uint8_t)(IOT_LOGICAL | (unsigned)write * IOT_WRITE),
 		    .flags = (uint8_t)(IOT_CPU_UNKNOWN | (known ? 0 : IOT_OFFSET_UNKNOWN))});
@@ -228,36 +296,34 @@ static void make_record(const struct darshan_batch *b, const struct darshan_segm
 /* While there are both: which one comes is chosen without a branch, as nobody can foretell it. */
 static size_t take_both(struct darshan_batch *b, struct iot_event *out, size_t max)
 {
-	const struct darshan_segment *read = b->segment + b->next[0],
-				     *write = b->segment + b->next[1];
-	const struct darshan_segment *const reads = b->segment + b->count;
-	const struct darshan_segment *const writes = b->segment + b->writes;
+	const unsigned char *read = b->next[0], *write = b->next[1];
 	size_t n = 0;
-	for (; n < max && read < reads && write < writes; n++) {
-		const bool first = before(read, write);
+	for (; n < max && read < b->end[0] && write < b->end[1]; n++) {
+		const struct segment r = get(read), w = get(write);
+		const bool first = before(&r, &w);
 		make_record(b, first ? read : write, !first, &out[n]);
-		read += first;
-		write += !first;
+		read += first ? b->size : 0;
+		write += first ? 0 : b->size;
 	}
-	b->next[0] = (size_t)(read - b->segment);
-	b->next[1] = (size_t)(write - b->segment);
+	b->next[0] = read;
+	b->next[1] = write;
 	return n;
 }
 
 size_t iot_darshan_batch_take(struct darshan *d, struct iot_event *out, size_t max)
 {
 	struct darshan_batch *b = &d->batch;
-	size_t *next = b->next;
-	const size_t end[] = {b->count, b->writes};
 	if (!b->ready)
 		return 0;
 	size_t n = take_both(b, out, max);
 	for (unsigned write = 0; write < 2; write++)
-		while (n < max && next[write] < end[write] && next[!write] == end[!write])
-			make_record(b, &b->segment[next[write]++], write, &out[n++]);
+		for (;
+		     n < max && b->next[write] < b->end[write] && b->next[!write] == b->end[!write];
+		     b->next[write] += b->size)
+			make_record(b, b->next[write], write, &out[n++]);
 	d->src->report.records += n;
 	d->src->report.calls += n;
-	if (next[0] == end[0] && next[1] == end[1]) {
+	if (b->next[0] == b->end[0] && b->next[1] == b->end[1]) {
 		b->writes = b->count = 0;
 		b->ready = false;
 	}

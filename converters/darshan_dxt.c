@@ -5,11 +5,9 @@
  *	head     0 id  8 rank  16 unused  24 host, 64 bytes  88 writes  96 reads
  *	segment  0 offset  8 length  16 start  24 end, in seconds  [32 thread]
  *
- * Counts come from the input: nothing is allocated by them.
+ * Counts come from the input: by them memory is made for a batch at most.
  */
 #include "darshan.h"
-
-#include <stdlib.h>
 
 enum { HEAD = 104, HOST = 24, COUNTS = 88 };
 
@@ -21,13 +19,11 @@ bool iot_darshan_record_begin(struct darshan *d, unsigned layer, uint64_t id, in
 	struct darshan_batch *b = &d->batch;
 	uint32_t process = iot_darshan_process(d, rank);
 	uint32_t file = process != 0 ? iot_darshan_file(d, layer, rank, id) : 0;
-	if (b->segment == NULL)
-		b->segment = malloc(DARSHAN_BATCH * sizeof *b->segment);
-	if (file == 0 || b->segment == NULL) {
+	if (file == 0) {
 		iot_darshan_no_memory(d);
 		return false;
 	}
-	*b = (struct darshan_batch){.segment = b->segment, .sorted = {true, true}};
+	*b = (struct darshan_batch){.own = b->own, .sorted = {true, true}};
 	d->dxt = (struct darshan_dxt){
 	    .active = true, .rank = rank, .id = id, .process = process, .file = file};
 	d->file[file - 1].traced = true;
@@ -90,20 +86,19 @@ static size_t segment_size(const struct darshan_place *place)
 	return place->version >= with_threads ? 40 : 32;
 }
 
-/* Whole segments that are there and have room; 0: the region ends before. */
-static size_t take_some(struct darshan *d, size_t size)
+/* Whole segments, as many as a batch holds; less than were wanted: the region ends before. */
+static size_t take_some(struct darshan *d, size_t want)
 {
 	struct darshan_dxt *x = &d->dxt;
-	size_t have, room = DARSHAN_BATCH - d->batch.count;
-	const unsigned char *p = iot_darshan_ahead(&d->region, size, &have);
-	size_t n = have / size;
-	if (n > room)
-		n = room;
-	if (n > x->left[x->part])
-		n = (size_t)x->left[x->part];
-	iot_darshan_batch_segments(d, p, n, size);
+	const size_t size = segment_size(d->place);
+	size_t have;
+	unsigned char *p = iot_darshan_ahead(&d->region, want * size, &have);
+	const size_t n = have / size < want ? have / size : want;
+	const size_t writes = x->left[0] < n ? (size_t)x->left[0] : n;
+	iot_darshan_batch_segments(d, p, writes, n, size);
 	iot_darshan_consume(&d->region, n * size);
-	x->left[x->part] -= n;
+	x->left[0] -= writes;
+	x->left[1] -= n - writes;
 	return n;
 }
 
@@ -117,14 +112,10 @@ int iot_darshan_dxt_step(struct darshan *d)
 		int status = begin_record(d);
 		if (status <= 0)
 			return status;
-	} else {
-		d->batch.sorted[0] = d->batch.sorted[1] = true;
 	}
-	const size_t size = segment_size(d->place);
-	while (x->left[0] + x->left[1] > 0 && d->batch.count < DARSHAN_BATCH) {
-		x->part = x->left[0] == 0;
-		if (take_some(d, size) > 0)
-			continue;
+	const uint64_t left = x->left[0] + x->left[1];
+	const size_t want = left < DARSHAN_BATCH ? (size_t)left : DARSHAN_BATCH;
+	if (take_some(d, want) < want) {
 		uint64_t missing = x->left[0] + x->left[1];
 		iot_darshan_count(d, "damaged.segments", missing);
 		iot_darshan_damage(d, IOT_EFORMAT,
@@ -132,7 +123,6 @@ int iot_darshan_dxt_step(struct darshan *d)
 				   "segments before its end",
 				   (long long)x->rank, (unsigned long long)missing);
 		x->active = false;
-		break;
 	}
 	if (x->left[0] + x->left[1] == 0)
 		x->active = false;

@@ -220,7 +220,7 @@ static bool lend(struct darshan_region *r)
 	return true;
 }
 
-const unsigned char *iot_darshan_ahead(struct darshan_region *r, size_t want, size_t *have)
+unsigned char *iot_darshan_ahead(struct darshan_region *r, size_t want, size_t *have)
 {
 	while (r->end - r->pos < want && !r->ended) {
 		if (r->thread == NULL && lend(r))
