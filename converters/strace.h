@@ -8,12 +8,14 @@
  *
  * Which calls matter: strace_table.c. What they do: strace_data.c (bytes and positions), strace_fds.c (descriptors),
  * strace_passed.c (those sent to other processes),
- * strace_names.c (names, sizes, other operations), strace_tasks.c and strace_fork.c (processes).
+ * strace_names.c (names, sizes, other operations), strace_tasks.c, strace_fork.c and strace_held.c (processes).
  * strace_emit.c makes the events, strace_log.c merges the members of an input into lines in order
  * of time, strace.c is the converter's face.
  */
 #ifndef IOT_STRACE_H
 #define IOT_STRACE_H
+
+#include "lib/map.h"
 
 #include "converter.h"
 #include "emit.h"
@@ -277,6 +279,9 @@ struct strace {
 	bool release_due; /* a fork has returned a number that lines may be held for */
 	struct strace_held *held, **held_tail;
 	size_t held_lines, held_bytes;
+	struct iot_map held_ids; /* of tasks that have held lines */
+	uint32_t *held_of;       /* lines of each */
+	size_t held_room;
 
 	struct iot_emit emit;
 	int64_t mark_ns; /* the watermark, and the line at which it is looked for again */
@@ -311,6 +316,12 @@ struct strace_task *iot_strace_task_find(struct strace *s, uint32_t tid);
 void iot_strace_task_end(struct strace *s, struct strace_task *task);
 void iot_strace_task_superseded(struct strace *s, struct strace_task *leader, uint32_t tid);
 void iot_strace_tasks_release_held(struct strace *s, bool all);
+/* strace_held.c: whether there are held lines of a task */
+bool iot_strace_is_held(const struct strace *s, uint32_t tid);
+void iot_strace_hold(struct strace *s, const struct strace_line *line, uint32_t tid);
+/* The first held line whose task is known by now; all: guessed, if need be. NULL: there is none. */
+struct strace_held *iot_strace_take_held(struct strace *s, bool all);
+void iot_strace_held_free(struct strace *s);
 void iot_strace_tasks_free(struct strace *s);
 struct strace_group *iot_strace_group_new(struct strace *s);
 void iot_strace_group_name(struct strace *s, struct strace_group *g, const char *name, size_t size);

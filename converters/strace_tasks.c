@@ -253,11 +253,7 @@ void iot_strace_tasks_free(struct strace *s)
 {
 	while (s->alive != NULL)
 		iot_strace_task_end(s, s->alive);
-	while (s->held != NULL) {
-		struct strace_held *next = s->held->next;
-		free(s->held);
-		s->held = next;
-	}
+	iot_strace_held_free(s);
 	iot_tracker_drop(&s->tracker, s->task, s->task_room * sizeof(struct strace_task *));
 	free(s->used_ids);
 }
@@ -296,55 +292,13 @@ void iot_strace_task_superseded(struct strace *s, struct strace_task *leader, ui
 
 /* Held lines */
 
-static bool is_held(const struct strace *s, uint32_t tid)
-{
-	for (const struct strace_held *h = s->held; h != NULL; h = h->next)
-		if (h->tid == tid)
-			return true;
-	return false;
-}
-
-static void hold(struct strace *s, const struct strace_line *line, uint32_t tid)
-{
-	size_t size = (size_t)(line->end - line->body);
-	struct strace_held *h = malloc(sizeof *h + size);
-	if (h == NULL) {
-		s->status = IOT_ENOMEM;
-		return;
-	}
-	*h = (struct strace_held){
-	    .time_ns = line->time_ns, .tid = tid, .kind = line->kind, .size = size};
-	memcpy(h->body, line->body, size);
-	*(s->held == NULL ? &s->held : s->held_tail) = h;
-	s->held_tail = &h->next;
-	s->held_lines++;
-	s->held_bytes += size;
-}
-
-/* The first held line whose task is known by now; all: guessed, if need be. */
-static struct strace_held *take_held(struct strace *s, bool all)
-{
-	for (struct strace_held **at = &s->held; *at != NULL; at = &(*at)->next) {
-		struct strace_held *h = *at;
-		if (!all && iot_strace_task_find(s, h->tid) == NULL)
-			continue;
-		*at = h->next;
-		if (h->next == NULL)
-			s->held_tail = at;
-		s->held_lines--;
-		s->held_bytes -= h->size;
-		return h;
-	}
-	return NULL;
-}
-
 void iot_strace_tasks_release_held(struct strace *s, bool all)
 {
 	if (s->releasing) /* a fork among the held lines: the loop below comes to its child too */
 		return;
 	s->releasing = true;
 	struct strace_held *h;
-	while (s->held != NULL && (h = take_held(s, all)) != NULL) {
+	while (s->held != NULL && (h = iot_strace_take_held(s, all)) != NULL) {
 		struct strace_task *t = iot_strace_task_find(s, h->tid);
 		if (t == NULL) {
 			iot_strace_count(s, "ambiguous.parent", 1);
@@ -371,14 +325,14 @@ static struct strace_task *only_unborn(struct strace *s, uint32_t tid)
 static struct strace_task *unknown_task(struct strace *s, const struct strace_line *line,
 					uint32_t tid)
 {
-	bool held = s->held != NULL && is_held(s, tid);
+	bool held = iot_strace_is_held(s, tid);
 	if (!held && s->forks_pending == 1)
 		return only_unborn(s, tid);
 	bool whole = s->whole && !s->forks_hidden && s->alive != NULL && s->members == 1;
 	if (!held && s->forks_pending == 0 && !whole)
 		return root_task(s, tid);
 	if (s->held_lines < STRACE_HELD_LINES && s->held_bytes < STRACE_HELD_BYTES) {
-		hold(s, line, tid);
+		iot_strace_hold(s, line, tid);
 		return NULL;
 	}
 	s->forks_hidden = true;

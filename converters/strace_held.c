@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Lines of tasks that nobody is known to have forked, held until somebody is: a child may be seen
+ * before the call returns that made it.
+ */
+#include "strace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void forget_ids(struct strace *s)
+{
+	iot_map_free(&s->held_ids);
+	free(s->held_of);
+	s->held_of = NULL;
+	s->held_room = 0;
+}
+
+bool iot_strace_is_held(const struct strace *s, uint32_t tid)
+{
+	const size_t number = iot_map_find(&s->held_ids, tid);
+	return number != SIZE_MAX && s->held_of[number] > 0;
+}
+
+/* Where the held lines of a task are counted; NULL: no memory. */
+static uint32_t *held_of(struct strace *s, uint32_t tid)
+{
+	const size_t number = iot_map_number(&s->held_ids, tid);
+	uint32_t *of =
+	    number == SIZE_MAX ? NULL : iot_map_fit(s->held_of, &s->held_room, number, sizeof *of);
+	if (of == NULL)
+		return NULL;
+	s->held_of = of;
+	return &of[number];
+}
+
+void iot_strace_hold(struct strace *s, const struct strace_line *line, uint32_t tid)
+{
+	size_t size = (size_t)(line->end - line->body);
+	uint32_t *of = held_of(s, tid);
+	struct strace_held *h = of != NULL ? malloc(sizeof *h + size) : NULL;
+	if (h == NULL) {
+		s->status = IOT_ENOMEM;
+		return;
+	}
+	*h = (struct strace_held){
+	    .time_ns = line->time_ns, .tid = tid, .kind = line->kind, .size = size};
+	memcpy(h->body, line->body, size);
+	*(s->held == NULL ? &s->held : s->held_tail) = h;
+	s->held_tail = &h->next;
+	s->held_lines++;
+	s->held_bytes += size;
+	++*of;
+}
+
+struct strace_held *iot_strace_take_held(struct strace *s, bool all)
+{
+	for (struct strace_held **at = &s->held; *at != NULL; at = &(*at)->next) {
+		struct strace_held *h = *at;
+		if (!all && iot_strace_task_find(s, h->tid) == NULL)
+			continue;
+		*at = h->next;
+		if (h->next == NULL)
+			s->held_tail = at;
+		s->held_lines--;
+		s->held_bytes -= h->size;
+		--*held_of(s, h->tid);
+		if (s->held == NULL)
+			forget_ids(s);
+		return h;
+	}
+	return NULL;
+}
+
+void iot_strace_held_free(struct strace *s)
+{
+	while (s->held != NULL) {
+		struct strace_held *next = s->held->next;
+		free(s->held);
+		s->held = next;
+	}
+	forget_ids(s);
+}
