@@ -79,7 +79,7 @@ static inline void peek(struct iot_runs *r, const struct iot_run *run, size_t nu
 }
 
 /* Reads the next event into the head: 1; 0: there is none (yet); or a negative status. */
-static inline int next_head(struct iot_runs *r, struct iot_run *run)
+static inline __attribute__((always_inline)) int next_head(struct iot_runs *r, struct iot_run *run)
 {
 	run->has_head = false;
 	if (run->pos >= run->limit) {
