@@ -232,8 +232,8 @@ enum { DARSHAN_BATCH = 131072 };
 #define DARSHAN_UNKNOWN INT64_MIN
 
 struct darshan_batch {
-	unsigned char
-	    *segment; /* writes, then reads, of so many bytes each: of the region, or own */
+	/* Writes, then reads, of `size` bytes each: in memory of the region, or own. */
+	unsigned char *segment;
 	size_t size, writes, count;
 	unsigned char *own;
 	const unsigned char *next[2], *end[2]; /* read, write: to be taken, if ready */
@@ -247,7 +247,7 @@ struct darshan_dxt {
 	int64_t rank;
 	uint64_t id, left[2];
 	uint32_t process, file; /* index of the file + 1 */
-	unsigned part;          /* 0: the writes, 1: the reads */
+	unsigned part;          /* of a text: 0: the writes, 1: the reads */
 	bool told;              /* its process and file */
 };
 

@@ -199,7 +199,7 @@ static bool make_room(struct darshan_region *r, size_t want)
 		r->data = data;
 		r->room = room;
 	}
-	if (left > 0)
+	if (left > 0 && (r->pos > 0 || !own))
 		memmove(r->data, (own ? r->data : r->bytes) + r->pos, left);
 	r->bytes = r->data;
 	r->pos = 0;

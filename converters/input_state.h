@@ -36,8 +36,8 @@ struct iot_tap {
 	struct iot_input *in;
 	size_t member;
 	int fd; /* -1: from the spool */
-	_Atomic uint64_t
-	    at; /* position in the slice of the spool; progress is asked by another thread */
+	/* Position in the slice of the spool. Another thread may ask for progress. */
+	_Atomic uint64_t at;
 	struct iot_error why;
 	struct iot_tap *next, **link;
 };

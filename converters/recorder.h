@@ -33,7 +33,10 @@ struct recorder_rank;
 
 /* Ranks */
 
-enum { RECORDER_PAIRS = 2048, RECORDER_BATCH = 256 };
+enum {
+	RECORDER_PAIRS = 2048,
+	RECORDER_BATCH_LEAST = 256, /* calls; batches are multiples of it */
+};
 
 struct recorder_stamps {
 	uint32_t at, count;
@@ -56,7 +59,7 @@ struct recorder_batch {
 	uint32_t count;
 	bool last;  /* there are no more behind it */
 	int status; /* IOT_OK, or what is wrong behind it */
-	struct recorder_made call[RECORDER_BATCH];
+	struct recorder_made *call;
 };
 
 struct recorder_compressed {
@@ -66,6 +69,7 @@ struct recorder_compressed {
 	const struct recorder_cst *cst;
 	struct recorder_unit *unit;
 	struct recorder_batch both[2];
+	uint32_t batch_room; /* calls */
 
 	/* Who makes them has this alone, and lines of the cache that nobody else needs. */
 	struct recorder_expansion expansion;

@@ -13,7 +13,14 @@
 
 #include "recorder.h"
 
-enum { CALLS_LEAST = 1 << 17, WAKE_LEAST = 8 };
+enum {
+	CALLS_LEAST = 1 << 17,
+	BATCHES = 1 << 14, /* calls in a batch of each rank, together */
+	WAKE_CALLS = 2048, /* so many have to be wanted to wake the thread */
+};
+
+/* A grammar may claim more; sums of this stay in bounds. */
+#define CALLS_MOST ((uint64_t)1 << 48)
 
 struct recorder_ahead {
 	pthread_t thread;
@@ -68,17 +75,48 @@ static void want(struct recorder_ahead *a, struct recorder_rank *k)
 	a->rank[a->wanted++ % RECORDER_GROUP_RANKS] = k;
 }
 
-static bool pays(const struct recorder *r)
+static uint64_t calls_of(const struct recorder_rank *k)
 {
-	const struct recorder_order *o = &r->order;
-	uint64_t calls = 0;
-	if (r->meta.kind != RECORDER_COMPRESSED)
-		return false;
-	for (uint32_t i = 0; i < o->count && calls < CALLS_LEAST; i++) {
-		const struct recorder_grammar *g = o->rank[i]->compressed->unit->grammar;
-		calls += g->rule[g->start].total;
+	const struct recorder_grammar *g = k->compressed->unit->grammar;
+	const uint64_t calls = g->rule[g->start].total;
+	return calls < CALLS_MOST ? calls : CALLS_MOST;
+}
+
+static bool grow(struct recorder_compressed *c, size_t room)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct recorder_made *call = realloc(c->both[i].call, room * sizeof *call);
+		if (call == NULL)
+			return false;
+		c->both[i].call = call;
 	}
-	return calls >= CALLS_LEAST && iot_processors() > 1;
+	c->batch_room = (uint32_t)room;
+	return true;
+}
+
+/* Not where most calls are of one rank: what they need stays in the cache as it is. */
+static bool pays(const struct recorder_order *o, uint64_t *all)
+{
+	uint64_t most = 0;
+	*all = 0;
+	for (uint32_t i = 0; i < o->count; i++) {
+		const uint64_t calls = calls_of(o->rank[i]);
+		most = calls > most ? calls : most;
+		*all += calls;
+	}
+	return *all >= CALLS_LEAST && most <= *all / 2 && iot_processors() > 1;
+}
+
+/* The more of all calls a rank has, the larger are its batches. False: no memory. */
+static bool make_batches(const struct recorder_order *o, uint64_t all)
+{
+	for (uint32_t i = 0; i < o->count; i++) {
+		const double share = (double)calls_of(o->rank[i]) / (double)all;
+		const size_t more = (size_t)(share * BATCHES / RECORDER_BATCH_LEAST);
+		if (!grow(o->rank[i]->compressed, (more > 0 ? more : 1) * RECORDER_BATCH_LEAST))
+			return false;
+	}
+	return true;
 }
 
 static void destroy(struct recorder *r)
@@ -100,7 +138,10 @@ static void want_all(struct recorder_ahead *a, const struct recorder_order *o)
 
 void iot_recorder_ahead_begin(struct recorder *r)
 {
-	struct recorder_ahead *a = pays(r) ? calloc(1, sizeof *a) : NULL;
+	uint64_t all;
+	if (r->meta.kind != RECORDER_COMPRESSED || !pays(&r->order, &all))
+		return;
+	struct recorder_ahead *a = make_batches(&r->order, all) ? calloc(1, sizeof *a) : NULL;
 	if (a == NULL)
 		return;
 	pthread_mutex_init(&a->mutex, NULL);
@@ -152,7 +193,7 @@ void iot_recorder_ahead_take(struct recorder_rank *k)
 		wait_for(a, c);
 	c->batch = other(c);
 	want(a, k);
-	if (a->idle && a->wanted - a->done >= WAKE_LEAST)
+	if (a->idle && (a->wanted - a->done) * c->batch_room >= WAKE_CALLS)
 		pthread_cond_signal(&a->changed);
 	pthread_mutex_unlock(&a->mutex);
 }

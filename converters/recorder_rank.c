@@ -137,19 +137,27 @@ static int make_call(struct recorder_rank *k, struct recorder_made *call)
 	return IOT_OK;
 }
 
-void iot_recorder_make(struct recorder_rank *k, struct recorder_batch *b)
+static void make_some(struct recorder_rank *k, struct recorder_batch *b)
 {
-	int32_t terminal[RECORDER_BATCH];
-	const size_t n = iot_recorder_expand(&k->compressed->expansion, terminal, RECORDER_BATCH);
-	b->count = 0;
-	b->status = IOT_OK;
-	while (b->count < n && b->status == IOT_OK) {
+	int32_t terminal[RECORDER_BATCH_LEAST];
+	const size_t n =
+	    iot_recorder_expand(&k->compressed->expansion, terminal, RECORDER_BATCH_LEAST);
+	for (size_t i = 0; i < n && b->status == IOT_OK; i++) {
 		struct recorder_made *call = &b->call[b->count];
-		call->terminal = (uint32_t)terminal[b->count];
+		call->terminal = (uint32_t)terminal[i];
 		b->status = make_call(k, call);
 		b->count += b->status == IOT_OK;
 	}
-	b->last = n < RECORDER_BATCH || b->status != IOT_OK;
+	b->last = n < RECORDER_BATCH_LEAST || b->status != IOT_OK;
+}
+
+void iot_recorder_make(struct recorder_rank *k, struct recorder_batch *b)
+{
+	b->count = 0;
+	b->status = IOT_OK;
+	do {
+		make_some(k, b);
+	} while (!b->last && b->count < k->compressed->batch_room);
 }
 
 static int next(struct recorder_rank *k)
@@ -231,6 +239,8 @@ static void close_rank(struct recorder_rank *k)
 	iot_recorder_expand_end(&c->expansion);
 	iot_recorder_stream_close(&c->stamps.stream);
 	iot_recorder_unit_put(k->r, c->unit);
+	free(c->both[0].call);
+	free(c->both[1].call);
 	free(c);
 	k->compressed = NULL;
 }
@@ -285,12 +295,16 @@ int iot_recorder_compressed_open(struct recorder_rank *k)
 	struct recorder_compressed *c = calloc(1, sizeof *c);
 	if (c == NULL)
 		return iot_error_set(&k->error, IOT_ENOMEM, "out of memory");
-	c->batch = &c->both[0];
 	k->compressed = c;
 	k->next = next;
 	k->close = close_rank;
 	k->keeps = true;
 	k->base_ns = r->base_ns;
+	c->batch = &c->both[0];
+	c->batch_room = RECORDER_BATCH_LEAST;
+	c->batch->call = malloc(c->batch_room * sizeof *c->batch->call);
+	if (c->batch->call == NULL)
+		return iot_error_set(&k->error, IOT_ENOMEM, "out of memory");
 	c->unit = iot_recorder_unit_get(r, k->rank, &k->error);
 	if (c->unit == NULL)
 		return k->error.status;

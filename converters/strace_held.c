@@ -19,7 +19,7 @@ static void forget_ids(struct strace *s)
 bool iot_strace_is_held(const struct strace *s, uint32_t tid)
 {
 	const size_t number = iot_map_find(&s->held_ids, tid);
-	return number != SIZE_MAX && s->held_of[number] > 0;
+	return number < s->held_room && s->held_of[number] > 0;
 }
 
 /* Where the held lines of a task are counted; NULL: no memory. */
@@ -64,7 +64,7 @@ struct strace_held *iot_strace_take_held(struct strace *s, bool all)
 			s->held_tail = at;
 		s->held_lines--;
 		s->held_bytes -= h->size;
-		--*held_of(s, h->tid);
+		s->held_of[iot_map_find(&s->held_ids, h->tid)]--;
 		if (s->held == NULL)
 			forget_ids(s);
 		return h;

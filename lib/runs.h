@@ -55,9 +55,9 @@ struct iot_runs {
 	size_t first, leaves, tree_room;
 	int64_t *loser, top; /* keys: see runs_merge.c */
 	int64_t *next;       /* of each run, that of the event behind its head, if it is known */
-	int64_t base, far;
-	unsigned number_bits;
-	char *text; /* of the events handed out last */
+	int64_t base, far;   /* starts count from base; keys from far on are too far away to tell */
+	unsigned number_bits; /* of a key, for the run */
+	char *text;           /* of the events handed out last */
 	size_t text_used, text_room;
 };
 
