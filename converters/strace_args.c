@@ -179,7 +179,9 @@ static bool decimal_at(const char **at, const char *end, uint64_t *value)
 static bool number_at(const char **at, const char *end, int64_t *value)
 {
 	const char *p = *at;
-	bool minus = p < end && *p == '-';
+	if (p == end) /* an argument that is not there is NULL */
+		return false;
+	bool minus = *p == '-';
 	uint64_t v = 0;
 	p += minus;
 	bool hex = end - p > 2 && p[0] == '0' && p[1] == 'x';
