@@ -210,7 +210,7 @@ static bool advance(struct recorder_rank *k)
 		return false;
 	}
 	iot_recorder_order_moved(o);
-	/* Of many ranks whose call comes next, little is in the cache any more. */
+	/* Where there are many ranks, little of the next one is in the cache any more. */
 	__builtin_prefetch(iot_recorder_first(o)->coming.signature);
 	__builtin_prefetch(iot_recorder_first(o)->compressed);
 	return true;
@@ -224,12 +224,14 @@ static bool step(struct recorder *r)
 	if (r->order.open == 0 || r->status != IOT_OK)
 		return false;
 	struct recorder_rank *k = iot_recorder_first(&r->order);
+	/* Elsewhere the next call takes the place of this one's signature. */
+	const bool early = r->meta.kind == RECORDER_COMPRESSED;
 	bool more = false;
 	k->call = k->coming;
-	if (k->keeps)
+	if (early)
 		more = advance(k);
 	run(k);
-	if (!k->keeps)
+	if (!early)
 		more = advance(k);
 	if (!more)
 		rank_free(k);

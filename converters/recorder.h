@@ -132,8 +132,7 @@ struct recorder_rank {
 	int (*next)(struct recorder_rank *k);
 	void (*close)(struct recorder_rank *k);
 	struct recorder_call coming, call; /* call: in work */
-	bool keeps;    /* the signature of the call in work, when the next one is asked for */
-	uint64_t turn; /* calls so far */
+	uint64_t turn;                     /* calls so far */
 	int64_t base_ns;
 	bool announced;
 	struct recorder_map paths, mpi_files, descriptors;

@@ -168,7 +168,7 @@ static int next(struct recorder_rank *k)
 	if (c->taken == c->batch->count)
 		return c->batch->status == IOT_OK ? finish(k) : c->batch->status;
 	const struct recorder_made *call = &c->batch->call[c->taken++];
-	__builtin_prefetch(call + 2);
+	__builtin_prefetch(&c->batch->call[c->taken]); /* it was made by another processor */
 	if (c->cst->seen != NULL)
 		c->cst->seen[call->terminal]++;
 	k->coming = (struct recorder_call){.signature = &c->cst->signature[call->terminal],
@@ -298,7 +298,6 @@ int iot_recorder_compressed_open(struct recorder_rank *k)
 	k->compressed = c;
 	k->next = next;
 	k->close = close_rank;
-	k->keeps = true;
 	k->base_ns = r->base_ns;
 	c->batch = &c->both[0];
 	c->batch_room = RECORDER_BATCH_LEAST;
