@@ -171,10 +171,11 @@ static const struct key process_keys[] = {{"id", VALUE_PROCESS},     {"name", VA
 					  {"parent", VALUE_PROCESS}, {"host", VALUE_HOST},
 					  {"rank", VALUE_NUMBER},    {"thread-of", VALUE_PROCESS},
 					  {NULL, VALUE_NUMBER}};
-static const struct key file_keys[] = {{"process", VALUE_PROCESS}, {"id", VALUE_FILE},
-				       {"object", VALUE_OBJECT},   {"path", VALUE_PATH},
-				       {"kind", VALUE_KIND},       {"offset", VALUE_KNOWN},
-				       {"layer", VALUE_TERM},      {NULL, VALUE_NUMBER}};
+static const struct key file_keys[] = {
+    {"process", VALUE_PROCESS},  {"id", VALUE_FILE},   {"object", VALUE_OBJECT},
+    {"path", VALUE_PATH},        {"kind", VALUE_KIND}, {"offset", VALUE_KNOWN},
+    {"completion", VALUE_KNOWN}, {"cpu", VALUE_KNOWN}, {"start", VALUE_KNOWN},
+    {"layer", VALUE_TERM},       {NULL, VALUE_NUMBER}};
 static const struct key op_keys[] = {
     {"name", VALUE_OPERATION},  {"time", VALUE_TIME},     {"took", VALUE_TOOK},
     {"process", VALUE_PROCESS}, {"file", VALUE_FILE},     {"path", VALUE_PATH},

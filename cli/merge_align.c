@@ -126,7 +126,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* What the output lacks: the offsets of some files can be marked one by one, all else cannot. */
+/* What the output lacks: the offsets of some files are marked one by one, all else is not. */
 static void find_lacks(struct iot_merge *m)
 {
 	unsigned any = 0, all = IOT_OFFSET_UNKNOWN;
@@ -186,19 +186,12 @@ static void put(struct trace *t, const char *data, size_t n)
 
 static void put_lacks(struct trace *t)
 {
-	static const struct {
-		const char *word;
-		unsigned flag;
-	} words[] = {{"start", IOT_START_UNKNOWN},
-		     {"completion", IOT_DURATION_UNKNOWN},
-		     {"cpu", IOT_CPU_UNKNOWN},
-		     {"offset", IOT_OFFSET_UNKNOWN}};
 	const char *before = " lacks=";
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		if (!(t->merge->lacks & words[i].flag))
+	for (size_t i = 0; i < IOT_UNKNOWNS; i++) {
+		if (!(t->merge->lacks & iot_unknowns[i].flag))
 			continue;
 		put(t, before, strlen(before));
-		put(t, words[i].word, strlen(words[i].word));
+		put(t, iot_unknowns[i].name, strlen(iot_unknowns[i].name));
 		before = ",";
 	}
 }

@@ -36,7 +36,8 @@ static inline void made_other(struct made *m, struct fuzz_input *in)
 	else if (kind % 4 == 1)
 		snprintf(text, sizeof(text),
 			 "%%file process=%u id=%u object=%u path=/HOLY%u/LAST%u%s", a, b, 1 + b, a,
-			 b, kind & 64 ? " offset=unknown" : "");
+			 b,
+			 kind & 64 ? kind & 128 ? " completion=unknown" : " offset=unknown" : "");
 	else if (kind % 4 == 2)
 		snprintf(text, sizeof(text),
 			 "%%op name=stat time=%llu took=5 process=%u path=/HOLY%u",
@@ -62,6 +63,7 @@ static inline void made_record(struct made *m, struct fuzz_input *in)
 	rec->duration_ns = what & 128 ? fuzz_take(in, 2) * 1000 : rec->duration_ns;
 	rec->cpu_ns += (int64_t)(what & 7) * 1000;
 	rec->operation = what & 4 ? (uint32_t)m->records : 0;
+	rec->flags = step % 3000 == 0 ? (uint8_t)(step / 3000 % 16) : rec->flags;
 	rec->type = (uint8_t)(what & 1 ? IOT_LOGICAL | IOT_WRITE : IOT_LOGICAL);
 	FUZZ_CHECK(iot_writer_records(m->writer, rec, 1) == IOT_OK);
 	m->records++;

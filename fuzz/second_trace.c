@@ -25,6 +25,7 @@ struct trace {
 	uint64_t tick_ns, start; /* of the last record, in ticks */
 	uint64_t first;          /* index of the first record */
 	unsigned base;
+	uint8_t lacks; /* of the last %trace that has lacks= */
 	bool verify, begun, framed, ended;
 	const char *hashed, *line; /* what the next hash is of */
 	struct told *told;
@@ -201,6 +202,48 @@ static void close_file(struct trace *t, struct text directive)
 		forget_told(find_told(t, &like));
 }
 
+static const struct {
+	const char *name;
+	uint8_t flag;
+} unknowns[] = {{"offset", IOT_OFFSET_UNKNOWN},
+		{"completion", IOT_DURATION_UNKNOWN},
+		{"cpu", IOT_CPU_UNKNOWN},
+		{"start", IOT_START_UNKNOWN}};
+enum { UNKNOWNS = sizeof(unknowns) / sizeof(unknowns[0]) };
+
+static void take_lacks(struct trace *t, struct text list)
+{
+	if (list.at == NULL)
+		return;
+	t->lacks = 0;
+	for (const char *end; list.at <= list.end; list.at = end + 1) {
+		end = memchr(list.at, ',', text_size(list));
+		end = end != NULL ? end : list.end;
+		for (size_t i = 0; i < UNKNOWNS; i++)
+			if (text_is((struct text){list.at, end}, unknowns[i].name))
+				t->lacks |= unknowns[i].flag;
+	}
+}
+
+/* What the %file in force and lacks= say of a record. */
+static void take_told(struct trace *t, struct iot_record *rec)
+{
+	const struct told like = {.is_file = true,
+				  .disk = !(rec->type & IOT_LOGICAL),
+				  .process = rec->process,
+				  .id = rec->file};
+	const struct told *told = *find_told(t, &like);
+	uint64_t object;
+	rec->flags = t->lacks;
+	if (told == NULL)
+		return;
+	if (find_number(told->text, "object", UINT32_MAX, &object))
+		rec->object = (uint32_t)object;
+	for (size_t i = 0; i < UNKNOWNS; i++)
+		if (text_is(find_value(told->text, unknowns[i].name), "unknown"))
+			rec->flags |= unknowns[i].flag;
+}
+
 /* False: a %process or %file that repeats what is in force. */
 static bool is_news(struct trace *t, struct text directive)
 {
@@ -306,6 +349,8 @@ static bool comment(struct trace *t, struct text line, struct text text, const c
 		return end(t, text);
 	if (!times_fit(text, t->tick_ns) || !is_fine(text, t->tick_ns))
 		return false;
+	if (text_is(name, "%trace"))
+		take_lacks(t, find_value(text, "lacks"));
 	t->out.comments += is_news(t, text);
 	return true;
 }
@@ -317,6 +362,7 @@ static bool record(struct trace *t, const char *line, size_t size)
 	struct iot_record rec;
 	if (!iot_second_line(t->state, line, size, &rec))
 		return false;
+	take_told(t, &rec);
 	if (t->out.count == t->room) {
 		t->room = 2 * t->room + 16;
 		t->out.rec = realloc(t->out.rec, t->room * sizeof(rec));

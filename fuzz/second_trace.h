@@ -13,7 +13,7 @@ enum iot_second_end {
 
 /* What could be read before the end, whatever that is. */
 struct iot_second_trace {
-	struct iot_record *rec; /* object and flags 0; to be freed */
+	struct iot_record *rec; /* to be freed */
 	size_t count;
 	size_t comments; /* as %end counts them */
 	enum iot_second_end end;

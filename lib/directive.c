@@ -40,6 +40,11 @@ static const char *const bad_number[KEY_NUMBERS] = {
     [KEY_ID] = "id= is not a decimal number of 32 bits",
 };
 
+const struct iot_unknown iot_unknowns[IOT_UNKNOWNS] = {{"start", IOT_START_UNKNOWN},
+						       {"completion", IOT_DURATION_UNKNOWN},
+						       {"cpu", IOT_CPU_UNKNOWN},
+						       {"offset", IOT_OFFSET_UNKNOWN}};
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
@@ -250,15 +255,25 @@ struct iot_text iot_directive_get(const struct iot_event *ev, const char *wanted
 	return last;
 }
 
+unsigned iot_directive_flags(const struct iot_event *ev)
+{
+	struct iot_text rest = ev->text, token, key, value;
+	unsigned flags = 0;
+	while (iot_directive_token(&rest, &token)) {
+		if (!iot_directive_split(token, &key, &value))
+			continue;
+		for (size_t i = 0; i < IOT_UNKNOWNS; i++) {
+			if (!iot_text_is(key, iot_unknowns[i].name))
+				continue;
+			flags &= ~iot_unknowns[i].flag;
+			flags |= iot_text_is(value, "unknown") ? iot_unknowns[i].flag : 0;
+		}
+	}
+	return flags;
+}
+
 bool iot_directive_lacks(const struct iot_event *ev, unsigned *flags)
 {
-	static const struct {
-		const char *name;
-		unsigned flag;
-	} words[] = {{"start", IOT_START_UNKNOWN},
-		     {"completion", IOT_DURATION_UNKNOWN},
-		     {"cpu", IOT_CPU_UNKNOWN},
-		     {"offset", IOT_OFFSET_UNKNOWN}};
 	struct iot_text list = iot_directive_get(ev, "lacks");
 	if (list.data == NULL)
 		return false;
@@ -266,9 +281,9 @@ bool iot_directive_lacks(const struct iot_event *ev, unsigned *flags)
 	while (list.size > 0) {
 		const char *comma = memchr(list.data, ',', list.size);
 		size_t n = comma != NULL ? (size_t)(comma - list.data) : list.size;
-		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-			if (iot_text_is((struct iot_text){list.data, n}, words[i].name))
-				*flags |= words[i].flag;
+		for (size_t i = 0; i < IOT_UNKNOWNS; i++)
+			if (iot_text_is((struct iot_text){list.data, n}, iot_unknowns[i].name))
+				*flags |= iot_unknowns[i].flag;
 		n += comma != NULL;
 		list = (struct iot_text){list.data + n, list.size - n};
 	}

@@ -21,6 +21,20 @@ bool iot_directive_split(struct iot_text token, struct iot_text *key, struct iot
 enum iot_framing { IOT_FRAMING_NONE, IOT_FRAMING_HEADER, IOT_FRAMING_SYNC, IOT_FRAMING_END };
 enum iot_framing iot_directive_framing(struct iot_text text);
 
+/* The IOT_..._UNKNOWN flags by name: words of lacks= in %trace, keys of =unknown in %file. */
+enum { IOT_UNKNOWNS = 4 };
+struct iot_unknown {
+	const char *name;
+	unsigned flag;
+};
+extern const struct iot_unknown iot_unknowns[IOT_UNKNOWNS];
+
+#define IOT_FLAGS_ALL                                                                              \
+	((unsigned)IOT_OFFSET_UNKNOWN | IOT_DURATION_UNKNOWN | IOT_CPU_UNKNOWN | IOT_START_UNKNOWN)
+
+/* The flags of a %file: those of its keys that are =unknown. */
+unsigned iot_directive_flags(const struct iot_event *ev);
+
 /* IOT_..._UNKNOWN flags of a %trace's lacks=; false if it has no such key. */
 bool iot_directive_lacks(const struct iot_event *ev, unsigned *flags);
 

@@ -145,7 +145,7 @@ static ssize_t encode(struct iot_codec *c, const struct iot_record *rec, char *l
 	choose(c, rec, had,
 	       (same_process ? IOT_NO_PROCESSID : 0U) | (same_file ? IOT_NO_FILEID : 0U), &f);
 	unsigned news =
-	    had != NULL && (had->flags ^ rec->flags) & IOT_OFFSET_UNKNOWN ? IOT_NEWS_FLAGS : 0;
+	    had != NULL && (had->flags ^ rec->flags) & ~(unsigned)c->lacks ? IOT_NEWS_FLAGS : 0;
 	if (position < 0) {
 		news = IOT_NEWS_FILE | (p == NULL || p->count == 0 ? IOT_NEWS_PROCESS : 0U);
 		if ((p = make_room(c, p, rec->process)) == NULL)
@@ -153,6 +153,8 @@ static ssize_t encode(struct iot_codec *c, const struct iot_record *rec, char *l
 	}
 	iot_predict_commit(c, p, position, rec->file, physical, start, cpu);
 	iot_predict_extent(&p->latest, rec->offset, rec->length, rec->operation);
+	if (news != 0)
+		p->latest.flags = rec->flags;
 	c->operation_written |= rec->operation != 0;
 	c->news = (uint8_t)news;
 	return iot_line_write(line, &f, c->base) - line;

@@ -237,9 +237,10 @@ static INLINE char *write_short(char *out, const struct line *l, const struct co
 /* State */
 
 /* The record has news of its file, or the file's last record ended beyond 64 bits. */
-static INLINE bool is_odd(const struct iot_predict_file *had, const struct iot_record *rec)
+static INLINE bool is_odd(const struct iot_codec *c, const struct iot_predict_file *had,
+			  const struct iot_record *rec)
 {
-	return ((had->flags ^ rec->flags) & IOT_OFFSET_UNKNOWN) != 0 || had->next < had->length;
+	return ((had->flags ^ rec->flags) & ~(unsigned)c->lacks) != 0 || had->next < had->length;
 }
 
 /* A file that is in the table, and not odd, becomes the latest. Its entry, which stays as it is; NULL: not so. */
@@ -252,7 +253,7 @@ other_file(struct iot_codec *c, struct iot_predict_process *p, const struct iot_
 	if (position < 0)
 		return NULL;
 	const struct iot_predict_file *had = iot_predict_table_entry(&t, position);
-	if (is_odd(had, rec))
+	if (is_odd(c, had, rec))
 		return NULL;
 	iot_predict_touch_wide(c, p, &t, position, rec->file, physical);
 	return had;
@@ -321,7 +322,7 @@ static INLINE bool encode(struct iot_codec *c, struct hot *hot, struct iot_predi
 	if (had->file != rec->file || had->physical != physical) {
 		if ((had = other_file(c, p, rec, physical)) == NULL)
 			return false;
-	} else if (is_odd(had, rec)) {
+	} else if (is_odd(c, had, rec)) {
 		return false;
 	}
 	l->rec = rec;

@@ -202,12 +202,6 @@ static int tell_path(struct iot_names *n, const struct iot_event *ev)
 	return path.data != NULL ? keep_path(n, ev->rec.object, path) : IOT_OK;
 }
 
-static unsigned flags_of(const struct iot_event *ev)
-{
-	struct iot_text offset = iot_directive_get(ev, "offset");
-	return offset.data != NULL && iot_text_is(offset, "unknown") ? IOT_OFFSET_UNKNOWN : 0;
-}
-
 static enum iot_name_kind kind_of(const struct iot_event *ev)
 {
 	if (ev->kind == IOT_PROCESS)
@@ -242,6 +236,6 @@ int iot_names_tell(struct iot_names *n, const struct iot_event *ev, struct iot_n
 	if (e->size > 0 && says_the_same(n, e, ev->text, hash))
 		return 1;
 	e->object = ev->rec.object;
-	e->flags = flags_of(ev);
+	e->flags = ev->kind == IOT_FILE ? iot_directive_flags(ev) : 0;
 	return keep_text(n, e, ev->text, hash);
 }

@@ -24,7 +24,7 @@ struct iot_name {
 	uint32_t kind;          /* enum iot_name_kind; 0: an empty slot */
 	uint32_t process, file; /* objects: their number in `process`, and 0 */
 	uint32_t object;        /* of a file */
-	uint32_t flags;         /* IOT_OFFSET_UNKNOWN */
+	uint32_t flags;         /* IOT_..._UNKNOWN */
 	uint32_t told; /* for the writer: the interval in which the text was written last */
 	uint64_t hash; /* of the directive's text */
 	char *text;    /* that text, where texts are kept; an object's path */

@@ -18,18 +18,21 @@ enum iot_news {
 	IOT_NEWS_PROCESS = 1,
 	IOT_NEWS_FILE = 2, /* new in the table, or back in it after eviction */
 	IOT_NEWS_FLAGS =
-	    4, /* encoding: IOT_OFFSET_UNKNOWN of the record is not what the entry has */
+	    4, /* encoding: flags of the record that lacks= does not cover are not the entry's */
 };
 unsigned iot_codec_news(const struct iot_codec *c);
 
-/* Sets object and flags (IOT_OFFSET_UNKNOWN) in the entry that the last record used. */
+/* Sets object and flags (those of %file) in the entry that the last record used. */
 void iot_codec_tell(struct iot_codec *c, uint32_t object, unsigned flags);
 
 /* The same for an entry that may or may not be in a table: a %file has come. */
 void iot_codec_update(struct iot_codec *c, uint32_t process, uint32_t file, bool physical,
 		      uint32_t object, unsigned flags);
 
-/* Flags that every decoded record gets from now on: %trace lacks=. */
+/*
+ * %trace lacks=: flags that every decoded record gets from now on, and that are not compared when
+ * one is encoded.
+ */
 void iot_codec_lacks(struct iot_codec *c, unsigned flags);
 
 uint64_t iot_codec_tick(const struct iot_codec *c);

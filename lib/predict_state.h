@@ -26,7 +26,7 @@ struct iot_predict_file {
 	uint64_t length;
 	uint32_t operation, object;
 	uint32_t file;
-	uint8_t flags;    /* IOT_OFFSET_UNKNOWN */
+	uint8_t flags;    /* IOT_..._UNKNOWN of its %file */
 	uint8_t physical; /* IOT_PHYSICAL_SLOT, 0, or IOT_NO_SLOT */
 	uint8_t place;    /* of its entry in the table */
 };

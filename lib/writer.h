@@ -19,6 +19,7 @@
 enum {
 	IOT_WRITER_BUFFER = 256 * 1024,
 	IOT_COMMENT_ROOM = IOT_COMMENT_MAX + 8, /* a comment line, whatever its mark */
+	IOT_FLAGS_ROOM = 64,                    /* all keys of %file that are =unknown */
 };
 
 struct iot_writer {
@@ -37,7 +38,6 @@ struct iot_writer {
 	size_t hashed; /* bytes of the buffer that are in the hash, or need not be */
 	char *scratch; /* for texts with their times in ticks; a %file being built */
 
-	bool lacks_offset; /* %trace lacks=offset: no need to say so of every file */
 	uint32_t interval; /* counts %syncs */
 	uint64_t sync, since_sync;
 	uint64_t records, comments, text_bytes;

@@ -137,7 +137,7 @@ static void obey(struct iot_writer *w, const struct iot_event *ev, struct iot_na
 		iot_codec_update(w->codec, name->process, name->file, name->kind == IOT_NAME_DISK,
 				 name->object, name->flags);
 	else if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
-		w->lacks_offset = (lacks & IOT_OFFSET_UNKNOWN) != 0;
+		iot_codec_lacks(w->codec, lacks);
 	else if (ev->kind == IOT_OP && iot_directive_closes(ev))
 		iot_codec_update(w->codec, ev->rec.process, ev->rec.file, false, 0, 0);
 }
@@ -175,13 +175,21 @@ static int repeat(struct iot_writer *w, struct iot_name *name)
 	return put_text(w, (struct iot_text){name->text, name->size});
 }
 
-/* Copies the tokens of a %file but offset=; returns the size. */
-static size_t without_offset(char *out, struct iot_text text)
+static bool is_key_of(struct iot_text key, unsigned flags)
+{
+	for (size_t i = 0; i < IOT_UNKNOWNS; i++)
+		if ((flags & iot_unknowns[i].flag) != 0 && iot_text_is(key, iot_unknowns[i].name))
+			return true;
+	return false;
+}
+
+/* Copies the tokens of a %file but those of the keys of `flags`; returns the size. */
+static size_t copy_without(char *out, struct iot_text text, unsigned flags)
 {
 	struct iot_text token, key, value;
 	size_t n = 0;
 	while (iot_directive_token(&text, &token)) {
-		if (iot_directive_split(token, &key, &value) && iot_text_is(key, "offset"))
+		if (iot_directive_split(token, &key, &value) && is_key_of(key, flags))
 			continue;
 		if (n > 0)
 			out[n++] = ' ';
@@ -191,25 +199,34 @@ static size_t without_offset(char *out, struct iot_text text)
 	return n;
 }
 
-/* The %file of a record, with offset=unknown or =known, comes in force. */
-static int tell_offset(struct iot_writer *w, const struct iot_record *rec, unsigned flags)
+static void put_flags(struct iot_builder *b, unsigned flags, unsigned changed)
+{
+	for (size_t i = IOT_UNKNOWNS; i-- > 0;) {
+		const struct iot_unknown *u = &iot_unknowns[i];
+		const char *value = flags & u->flag ? "unknown" : "known";
+		if ((changed & u->flag) != 0)
+			iot_directive_text(b, u->name, value, strlen(value));
+	}
+}
+
+/* The %file of a record comes in force with keys =unknown or =known for the flags that changed. */
+static int declare_flags(struct iot_writer *w, const struct iot_record *rec, unsigned changed)
 {
 	/* the first half of the scratch is put_text's */
 	char *text = w->scratch + IOT_RETIMED_MAX(IOT_COMMENT_ROOM) / 2;
 	struct iot_name *name = iot_names_of(&w->names, rec);
 	struct iot_builder b;
 	struct iot_event ev;
-	iot_directive_begin(&b, text, IOT_COMMENT_ROOM + 32, "file");
+	iot_directive_begin(&b, text, IOT_COMMENT_ROOM + IOT_FLAGS_ROOM, "file");
 	if (name != NULL) {
-		b.size = without_offset(text, (struct iot_text){name->text, name->size});
+		b.size = copy_without(text, (struct iot_text){name->text, name->size}, changed);
 	} else {
 		iot_directive_number(&b, "process", rec->process);
 		iot_directive_number(&b, "id", rec->file);
 		if (!(rec->type & IOT_LOGICAL))
 			iot_directive_text(&b, "kind", "disk", 4);
 	}
-	const char *value = flags & IOT_OFFSET_UNKNOWN ? "unknown" : "known";
-	iot_directive_text(&b, "offset", value, strlen(value));
+	put_flags(&b, rec->flags, changed);
 	if (iot_directive_end(&b, &ev) != IOT_OK)
 		return iot_writer_refuse(w, "a %file cannot be built");
 	int status = iot_names_tell(&w->names, &ev, &name);
@@ -222,23 +239,34 @@ static int tell_offset(struct iot_writer *w, const struct iot_record *rec, unsig
 	return IOT_OK;
 }
 
+/* Of a record that has been encoded and counted. */
+static int refuse_introduced(struct iot_writer *w, const char *why)
+{
+	return iot_error_set(&w->error, IOT_EUSAGE, "record %llu cannot be written: %s",
+			     (unsigned long long)w->records - 1, why);
+}
+
 /*
- * Directives that are due before a record: the new %file of an offset, which is a comment like any
- * other, and then the repeats, as they stand when a reader's events are written again.
+ * Directives that are due before a record: the new %file of flags that changed, which is a comment
+ * like any other, and then the repeats, as they stand when a reader's events are written again.
  */
 static int introduce(struct iot_writer *w, const struct iot_record *rec)
 {
 	const unsigned news = iot_codec_news(w->codec);
-	const unsigned flags = rec->flags & IOT_OFFSET_UNKNOWN;
 	const struct iot_name *name = iot_names_of(&w->names, rec);
+	const unsigned changed =
+	    (rec->flags ^ (name != NULL ? name->flags : 0)) & ~iot_codec_lacking(w->codec);
 	int status = IOT_OK;
-	if (!w->lacks_offset && flags != (name != NULL ? name->flags : 0))
-		status = tell_offset(w, rec, flags);
+	if ((rec->flags & ~IOT_FLAGS_ALL) != 0)
+		return refuse_introduced(w, "its flags have a bit that is not in enum iot_flag");
+	if (changed != 0)
+		status = declare_flags(w, rec, changed);
 	if (status == IOT_OK && (news & IOT_NEWS_PROCESS))
 		status = repeat(w, iot_names_find(&w->names, IOT_NAME_PROCESS, rec->process, 0));
 	if (status == IOT_OK)
 		status = repeat(w, iot_names_of(&w->names, rec));
-	iot_codec_tell(w->codec, rec->object, flags);
+	name = iot_names_of(&w->names, rec);
+	iot_codec_tell(w->codec, rec->object, name != NULL ? name->flags : 0);
 	return status;
 }
 

@@ -406,8 +406,9 @@ IOT_API const void *iot_writer_memory(const struct iot_writer *w, size_t *size);
 
 /*
  * Writes n events in their order. Records need no %file or %process before them. A %process or
- * %file that says nothing new is not written again; %file offset=unknown is made where records'
- * flags ask for it. IOT_EUSAGE: an event cannot be expressed (the message says why).
+ * %file that says nothing new is not written again; a %file with offset=, completion=, cpu= or
+ * start=unknown is made where the flags of a record differ from those of its file, so that no flag is
+ * lost. IOT_EUSAGE: an event cannot be expressed (the message says why).
  */
 IOT_API IOT_USE_RESULT int iot_writer_events(struct iot_writer *w, const struct iot_event *ev,
 					     size_t n);

@@ -254,6 +254,138 @@ Test(writer, trace_that_lacks_offsets_says_so_once)
 	expect(w, "ff %trace lacks=offset,cpu\n80 20 0 1 0 0 5 1 0\n80 28 0 1 0 0 6 0\n");
 }
 
+Test(writer, every_flag_is_told_where_it_begins_and_ends)
+{
+	struct iot_writer *w = memory_writer((struct make){.bare = true});
+	write_text(w, "%file process=1 id=5 path=/a cpu=unknown");
+	write_record(w, 1, 5, 0, IOT_CPU_UNKNOWN | IOT_DURATION_UNKNOWN);
+	write_record(w, 1, 5, 0, IOT_CPU_UNKNOWN | IOT_DURATION_UNKNOWN);
+	write_record(w, 1, 5, 0, IOT_DURATION_UNKNOWN);
+	write_record(w, 1, 5, 0, 0);
+	write_record(w, 1, 6, 0, IOT_OFFSET_UNKNOWN | IOT_START_UNKNOWN);
+	expect(w, "ff %file process=1 id=5 path=/a cpu=unknown\n"
+		  "ff %file process=1 id=5 path=/a cpu=unknown completion=unknown\n"
+		  "80 20 0 1 0 0 5 1 0\n"
+		  "80 ac 0 0 0 0\n"
+		  "ff %file process=1 id=5 path=/a completion=unknown cpu=known\n"
+		  "80 ac 0 0 0 0\n"
+		  "ff %file process=1 id=5 path=/a cpu=known completion=known\n"
+		  "80 ac 0 0 0 0\n"
+		  "ff %file process=1 id=6 offset=unknown start=unknown\n"
+		  "80 28 0 1 0 0 6 0\n");
+}
+
+Test(writer, flag_that_lacks_covered_is_told_once_lacks_ends)
+{
+	struct iot_writer *w = memory_writer((struct make){.bare = true});
+	write_text(w, "%trace lacks=completion");
+	write_record(w, 1, 5, 0, IOT_DURATION_UNKNOWN);
+	write_text(w, "%trace lacks=");
+	write_record(w, 1, 5, 0, IOT_DURATION_UNKNOWN);
+	expect(w, "ff %trace lacks=completion\n"
+		  "80 20 0 1 0 0 5 1 0\n"
+		  "ff %trace lacks=\n"
+		  "ff %file process=1 id=5 completion=unknown\n"
+		  "80 ac 0 0 0 0\n");
+}
+
+Test(writer, flag_of_no_meaning_is_refused)
+{
+	struct iot_writer *w = memory_writer((struct make){0});
+	struct iot_record rec = {.process = 1, .file = 2, .type = IOT_LOGICAL};
+	cr_assert_eq(iot_writer_records(w, &rec, 1), IOT_OK);
+	rec.flags = 0x10;
+	cr_assert_eq(iot_writer_records(w, &rec, 1), IOT_EUSAGE);
+	cr_assert_str_eq(iot_writer_error(w), "record 1 cannot be written: its flags have a bit "
+					      "that is not in enum iot_flag");
+	iot_writer_free(w);
+}
+
+/* The same numbers in each run. */
+static unsigned roll(uint64_t *state, unsigned sides)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (unsigned)(*state >> 33) % sides;
+}
+
+/* Directives that change what flags mean: lacks=, a %file without flags, a close. */
+static void write_some_directive(struct iot_writer *w, uint64_t *state, unsigned *lacks)
+{
+	static const struct {
+		const char *list;
+		unsigned flags;
+	} trace[] = {{"", 0},
+		     {"cpu", IOT_CPU_UNKNOWN},
+		     {"cpu,completion", IOT_CPU_UNKNOWN | IOT_DURATION_UNKNOWN},
+		     {"offset,start", IOT_OFFSET_UNKNOWN | IOT_START_UNKNOWN}};
+	const unsigned process = roll(state, 3), file = roll(state, 40), which = roll(state, 4);
+	char text[100];
+	switch (roll(state, 4)) {
+	case 0:
+		*lacks = trace[which].flags;
+		snprintf(text, sizeof(text), "%%trace lacks=%s", trace[which].list);
+		break;
+	case 1:
+		snprintf(text, sizeof(text), "%%file process=%u id=%u object=%u%s", process, file,
+			 file, which % 2 ? " kind=disk" : "");
+		break;
+	case 2:
+		snprintf(text, sizeof(text), "%%file process=%u id=%u completion=unknown cpu=known",
+			 process, file);
+		break;
+	default:
+		snprintf(text, sizeof(text), "%%op name=close process=%u file=%u", process, file);
+	}
+	write_text(w, text);
+}
+
+/* Writes records with all flags and checks that a reader finds them; then once more of the copy. */
+static void check_flags(uint64_t seed, struct make how)
+{
+	enum { N = 3000 };
+	static struct iot_record rec[N], got[N + 1];
+	static uint8_t lacking[N];
+	uint64_t state = seed;
+	unsigned lacks = 0;
+	struct iot_writer *w = memory_writer(how);
+	for (size_t i = 0; i < N; i++) {
+		if (roll(&state, 9) == 0)
+			write_some_directive(w, &state, &lacks);
+		const unsigned steady = roll(&state, 3);
+		rec[i] = (struct iot_record){
+		    .start_ns = (int64_t)i * 1000,
+		    .process = roll(&state, 3),
+		    .file = roll(&state, roll(&state, 2) ? 40 : 2),
+		    .length = 1,
+		    .type = roll(&state, 4) ? IOT_LOGICAL : 0,
+		    .flags = (uint8_t)(steady && i > 0 ? rec[i - 1].flags : roll(&state, 16))};
+		lacking[i] = (uint8_t)lacks;
+		cr_assert_eq(iot_writer_records(w, &rec[i], 1), IOT_OK, "%s", iot_writer_error(w));
+	}
+	struct bytes b = written(w), copy = rewritten(b.data, b.size, how);
+	cr_assert(copy.size == b.size && memcmp(copy.data, b.data, b.size) == 0);
+	struct iot_reader *r = iot_reader_new();
+	cr_assert_eq(iot_reader_open_memory(r, copy.data, copy.size, "t"), IOT_OK);
+	size_t n = 0;
+	for (ssize_t more; (more = iot_reader_records(r, got + n, N + 1 - n)) != 0;
+	     n += (size_t)more)
+		cr_assert(more > 0, "%s", iot_reader_error(r));
+	cr_assert_eq(n, N);
+	for (size_t i = 0; i < N; i++)
+		cr_assert_eq(got[i].flags, rec[i].flags | lacking[i], "record %zu", i);
+	iot_reader_free(r);
+	free(b.data);
+	free(copy.data);
+}
+
+Test(writer, flags_of_every_record_are_read_again)
+{
+	for (uint64_t seed = 1; seed <= 20; seed++)
+		check_flags(seed, (struct make){.sync = seed % 3 * 7,
+						.base = seed % 2 ? 16 : 10,
+						.bare = seed % 5 == 0});
+}
+
 Test(writer, directives_have_ticks)
 {
 	struct iot_writer *w = memory_writer((struct make){.bare = true, .tick_ns = 1000});
