@@ -21,9 +21,12 @@ static const char notes[] =
     "%iotrace stays without, unless --framed says so. The output of cat is a fixed point.\n"
     "csv: type,start,duration,cpu,offset,length,operation,file,process in decimal. Times are\n"
     "ticks (--ns: nanoseconds), start from the trace's zero, cpu since the process's record\n"
-    "before. Comments are left out. path: under which the record's file was opened.\n"
+    "before. A field that the source did not know is empty. Comments are left out. path: under\n"
+    "which the record's file was opened.\n"
     "jsonl: an object per event; times are nanoseconds, cpu_ns the process's CPU clock, of which\n"
-    "only differences count; bytes that are not UTF-8 become \\u00XX.\n"
+    "only differences count; what the source did not know is null; an unknown offset has a\n"
+    "relative_offset, from a base that is not known; bytes that are not UTF-8 become \\u00XX.\n"
+    "text: what the source did not know is \"-\", an unknown offset \"?+\" and the relative one.\n"
     "Damaged or truncated input: what was good is written, and the exit status is 1.\n";
 
 static const char examples[] =
@@ -149,8 +152,9 @@ int iot_cmd_cat(int argc, char **argv)
 	    IOT_OPTION(FLAG, 0, "ns", NULL, &c.ns, "times in nanoseconds instead of ticks"),
 	    IOT_OPTION(FLAG, 0, "names", NULL, &c.names, "append the columns object and path"),
 	    IOT_OPTION(FLAG, 0, "unknown", NULL, &c.unknown,
-		       "append the column unknown: which of offset, duration, cpu and start the "
-		       "source did not know"),
+		       "append the columns unknown: which of offset, duration, cpu and start the "
+		       "source did not know, and relative_offset: an unknown offset from its "
+		       "unknown base"),
 	    IOT_GROUP("Format iot"),
 	    IOT_OPT_BASE_OF_IN(c.write),
 	    IOT_OPT_WRITING(c.write),

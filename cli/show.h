@@ -25,6 +25,7 @@ struct iot_show {
 	uint64_t tick_ns;          /* unit of the times in CSV: the trace's tick, or 1 */
 	bool names, unknown;       /* CSV: with object and path; with what is not known */
 	bool for_people;           /* paths are escaped, and files without one have their number */
+	unsigned lacks;            /* text: enum iot_flag, of operations, which have no flags */
 	bool failed;               /* out of memory */
 
 	/* CSV's cpu is the difference to the process's record before. */

@@ -7,7 +7,7 @@
 #include "digits.h"
 #include "show.h"
 
-enum { ROW_MAX = 10 * 21 + sizeof ",offset duration cpu start" };
+enum { ROW_MAX = 11 * 21 + sizeof ",offset duration cpu start" };
 
 static inline uint64_t ticks(uint64_t ns, uint64_t tick_ns)
 {
@@ -74,7 +74,7 @@ static void write_name(struct iot_show *s, const struct iot_record *rec)
 void iot_show_csv_head(struct iot_show *s)
 {
 	iot_out_text(s->out, "type,start,duration,cpu,offset,length,operation,file,process");
-	iot_out_text(s->out, s->unknown ? ",unknown" : "");
+	iot_out_text(s->out, s->unknown ? ",unknown,relative_offset" : "");
 	iot_out_text(s->out, s->names ? ",object,path\n" : "\n");
 }
 
@@ -85,7 +85,7 @@ static inline char *put_next(char *to, uint64_t v)
 	return to;
 }
 
-/* What is not known, in words. */
+/* The names of the unknown fields, and the offset as the trace has it if it is one of them. */
 static char *put_unknown(char *to, const struct iot_record *r)
 {
 	static const struct {
@@ -104,6 +104,16 @@ static char *put_unknown(char *to, const struct iot_record *r)
 			*to++ = ' ';
 		to = stpcpy(to, flags[i].word);
 	}
+	*to++ = ',';
+	return r->flags & IOT_OFFSET_UNKNOWN ? iot_digits(to, r->offset) : to;
+}
+
+/* A number and a comma, or the comma alone if the source did not know the number. */
+static inline char *put_known(char *to, const struct iot_record *r, unsigned flag, uint64_t v)
+{
+	if (__builtin_expect((r->flags & flag) == 0, 1))
+		return put_next(to, v);
+	*to++ = ',';
 	return to;
 }
 
@@ -111,11 +121,12 @@ static inline char *put_row(struct iot_show *s, char *to, const struct iot_recor
 {
 	const uint64_t tick_ns = s->tick_ns;
 	to = put_next(to, r->type);
-	to = put_next(to, ticks((uint64_t)r->start_ns, tick_ns));
-	to = put_next(to, ticks(r->duration_ns, tick_ns));
-	to = put_signed(to, cpu_since(s, r), tick_ns);
+	to = put_known(to, r, IOT_START_UNKNOWN, ticks((uint64_t)r->start_ns, tick_ns));
+	to = put_known(to, r, IOT_DURATION_UNKNOWN, ticks(r->duration_ns, tick_ns));
+	if ((r->flags & IOT_CPU_UNKNOWN) == 0)
+		to = put_signed(to, cpu_since(s, r), tick_ns);
 	*to++ = ',';
-	to = put_next(to, r->offset);
+	to = put_known(to, r, IOT_OFFSET_UNKNOWN, r->offset);
 	to = put_next(to, r->length);
 	to = put_next(to, r->operation);
 	to = put_next(to, r->file);

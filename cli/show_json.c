@@ -3,7 +3,7 @@
 #include "digits.h"
 #include "show.h"
 
-enum { RECORD_MAX = 512 }; /* bytes of all members but the path: 11 numbers and the words */
+enum { RECORD_MAX = 544 }; /* bytes of all members but the path: 11 numbers and the words */
 
 static const char *data_name(unsigned type)
 {
@@ -23,6 +23,24 @@ static inline char *put_signed(char *to, const char *key, int64_t value)
 	if (value < 0)
 		*to++ = '-';
 	return iot_digits(to, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+/* null if the source did not know the number. */
+static inline char *put_known(char *to, const char *key, const struct iot_record *rec,
+			      unsigned flag, uint64_t value)
+{
+	if ((rec->flags & flag) == 0)
+		return put_number(to, key, value);
+	return stpcpy(stpcpy(to, key), "null");
+}
+
+/* An unknown offset still has its distance from the other offsets of the same open file. */
+static inline char *put_offset(char *to, const struct iot_record *rec)
+{
+	to = put_known(to, ",\"offset\":", rec, IOT_OFFSET_UNKNOWN, rec->offset);
+	if ((rec->flags & IOT_OFFSET_UNKNOWN) == 0)
+		return to;
+	return put_number(to, ",\"relative_offset\":", rec->offset);
 }
 
 static char *put_flags(char *to, const struct iot_record *rec)
@@ -52,10 +70,13 @@ static char *put_fields(char *to, const struct iot_record *rec)
 	to = stpcpy(to, rec->type & IOT_LOGICAL ? ",\"level\":\"logical\",\"data\":\""
 						: ",\"level\":\"physical\",\"data\":\"");
 	to = stpcpy(to, data_name(rec->type));
-	to = put_number(to, "\",\"start_ns\":", (uint64_t)rec->start_ns);
-	to = put_number(to, ",\"duration_ns\":", rec->duration_ns);
-	to = put_signed(to, ",\"cpu_ns\":", rec->cpu_ns);
-	to = put_number(to, ",\"offset\":", rec->offset);
+	to = put_known(to, "\",\"start_ns\":", rec, IOT_START_UNKNOWN, (uint64_t)rec->start_ns);
+	to = put_known(to, ",\"duration_ns\":", rec, IOT_DURATION_UNKNOWN, rec->duration_ns);
+	if (rec->flags & IOT_CPU_UNKNOWN)
+		to = stpcpy(to, ",\"cpu_ns\":null");
+	else
+		to = put_signed(to, ",\"cpu_ns\":", rec->cpu_ns);
+	to = put_offset(to, rec);
 	to = put_number(to, ",\"length\":", rec->length);
 	to = put_number(to, ",\"operation\":", rec->operation);
 	to = put_number(to, ",\"file\":", rec->file);

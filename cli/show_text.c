@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "lib/directive.h"
 #include "lib/error.h"
 
 #include "digits.h"
@@ -53,6 +54,14 @@ static char *put_seconds(char *to, uint64_t ns, uint64_t tick_ns, unsigned width
 	return iot_digits_fixed(to, ns % NS_PER_S / unit, digits);
 }
 
+/* A number that is not known. */
+static char *put_dash(char *to, unsigned width)
+{
+	to = put_blanks(to, width - 1);
+	*to++ = '-';
+	return to;
+}
+
 /* "read", "write", and letters: p physical, a asynchronous, m metadata, r read-ahead, v paging. */
 static char *put_what(char *to, unsigned type)
 {
@@ -90,10 +99,13 @@ static void end_line(struct iot_show *s, char *to, const struct iot_record *rec)
 static void text_record(struct iot_show *s, const struct iot_record *rec)
 {
 	char *to = iot_out_room(s->out, LINE_ROOM);
-	to = put_seconds(to, (uint64_t)rec->start_ns, s->tick_ns, START_WIDTH);
+	if (rec->flags & IOT_START_UNKNOWN)
+		to = put_dash(to, START_WIDTH);
+	else
+		to = put_seconds(to, (uint64_t)rec->start_ns, s->tick_ns, START_WIDTH);
 	*to++ = ' ';
 	if (rec->flags & IOT_DURATION_UNKNOWN)
-		to = put_left(put_blanks(to, TOOK_WIDTH - 1), "?", 0);
+		to = put_dash(to, TOOK_WIDTH);
 	else
 		to = put_seconds(to, rec->duration_ns, s->tick_ns, TOOK_WIDTH);
 	*to++ = ' ';
@@ -131,12 +143,15 @@ static void text_op(struct iot_show *s, const struct iot_event *ev)
 	value_of(s, ev, "result", result);
 	if (path[0] == '\0' && (ev->has & IOT_HAS_FILE))
 		path = iot_show_path(s, &rec, &size);
-	to = put_seconds(to, (uint64_t)ev->rec.start_ns, s->tick_ns, START_WIDTH);
+	if ((ev->has & IOT_HAS_TIME) && (s->lacks & IOT_START_UNKNOWN) == 0)
+		to = put_seconds(to, (uint64_t)ev->rec.start_ns, s->tick_ns, START_WIDTH);
+	else
+		to = put_dash(to, START_WIDTH);
 	*to++ = ' ';
-	if (ev->has & IOT_HAS_TOOK)
+	if ((ev->has & IOT_HAS_TOOK) && (s->lacks & IOT_DURATION_UNKNOWN) == 0)
 		to = put_seconds(to, ev->rec.duration_ns, s->tick_ns, TOOK_WIDTH);
 	else
-		to = put_blanks(to, TOOK_WIDTH);
+		to = put_dash(to, TOOK_WIDTH);
 	*to++ = ' ';
 	iot_out_took(s->out, iot_digits_right(to, ev->rec.process, PROCESS_WIDTH));
 	iot_out_printf(s->out, " %-*.100s %*.100s  ", WHAT_WIDTH, operation,
@@ -157,9 +172,17 @@ static void text_comment(struct iot_show *s, const struct iot_event *ev)
 	iot_out_write(s->out, "\n", 1);
 }
 
+static void take_lacks(struct iot_show *s, const struct iot_event *ev)
+{
+	unsigned lacks;
+	if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
+		s->lacks = lacks;
+}
+
 void iot_show_text(struct iot_show *s, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
+		take_lacks(s, &ev[i]);
 		if (ev[i].kind == IOT_RECORD) {
 			text_record(s, &ev[i].rec);
 		} else if (ev[i].kind == IOT_OP) {

@@ -22,3 +22,9 @@ sed 's/source=test/& lacks=cpu/; s/object=1/& offset=unknown/' bare |
 "$IOTRACE" cat --format=csv --unknown t.iot
 "$IOTRACE" cat --names t.iot 2>&1
 echo "exit status $?"
+# An unknown number is never 0: of a source without times, and of a file of unknown size
+sed 's/source=test/& lacks=start,completion,cpu/; s/object=1/& offset=unknown/' bare >lacking
+for format in csv jsonl text; do
+	echo "== lacking, $format"
+	"$IOTRACE" cat --format=$format lacking | cat -v
+done

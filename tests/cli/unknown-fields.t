@@ -26,8 +26,8 @@ done
 for base in 10 16; do
 	"$IOTRACE" cat --bare --base=$base t.iot | show - | cmp - wanted && echo "base $base: same"
 done
-"$IOTRACE" slice --records=0..3 -o a.iot framed.iot
-"$IOTRACE" slice --records=3.. -o b.iot framed.iot
+"$IOTRACE" slice --records=0-2 -o a.iot framed.iot
+"$IOTRACE" slice --records=3- -o b.iot framed.iot
 "$IOTRACE" merge -o out.iot a.iot b.iot
 show out.iot | cmp - wanted && echo "slices: same"
 printf 'a key of enough bytes\n' >key

@@ -119,9 +119,9 @@ class Trace(truth.Conversion):
         """As Dump.records; times from the start of the job."""
         for row in self.rows:
             file = self.file(row)
-            unknown = int(row["offset"]) == 0 and file.get("offset") == b"unknown"
+            unknown = not row["offset"] and truth.offset(row) == 0
             yield (int(row["start"]) + self.epoch - start, int(row["duration"]),
-                   None if unknown else int(row["offset"]), int(row["length"]),
+                   None if unknown else truth.offset(row), int(row["length"]),
                    int(row["type"]) & truth.WRITE != 0, int(row["process"]), file["source-id"].decode())
 
 

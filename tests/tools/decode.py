@@ -5,7 +5,8 @@
     decode.py [--ignore-sync] [--base 10|16] [--tick NS] [FILE]
 
 Prints the records of a trace (plain, gzip, zstd) as `iotrace cat --format csv` does: times in
-ticks, start absolute, cpu as on the line, offset and length explicit. Errors: "line N: ...", exit 1.
+ticks, start absolute, cpu as on the line, offset and length explicit; empty is what %trace lacks=
+or a %file declares as unknown. Errors: "line N: ...", exit 1.
 """
 import argparse
 import gzip
@@ -93,7 +94,13 @@ class Decoder:
         self.records = self.comments = 0
         self.begun = self.framed = self.ended = False
         self.data, self.hash_from, self.hash_to = b"", 0, 0
-        self.in_force = {}
+        self.in_force, self.lacks, self.unknown = {}, set(), {}
+
+    def row(self, record):
+        """The columns of the record just decoded, empty where the source did not know them."""
+        names = (None, b"start", b"completion", b"cpu", b"offset", None, None, None, None)
+        lacks = self.lacks | self.unknown.get((record[8], record[7], record[0] >= 128), set())
+        return ["" if name in lacks else str(value) for name, value in zip(names, record)]
 
     def record(self, fields):
         need(len(fields) > 1, "too few fields")
@@ -174,6 +181,14 @@ class Decoder:
             self.check_times(pairs)
             self.check_keys(name, keys)
             self.comments += self.news(name, keys, text)
+            self.note_unknown(name, keys)
+
+    def note_unknown(self, name, keys):
+        if name == b"%trace" and b"lacks" in keys:
+            self.lacks = set(keys[b"lacks"].split(b","))
+        if name == b"%file":
+            key = (int(keys[b"process"]), int(keys[b"id"]), keys.get(b"kind") != b"disk")
+            self.unknown[key] = {name for name, value in keys.items() if value == b"unknown"}
 
     def check_times(self, pairs):
         for key, value in pairs:
@@ -250,7 +265,7 @@ def run(options, data, out):
         except Bad as why:
             raise Bad("line %d: %s" % (count, why)) from None
         if got:
-            out.write(",".join(map(str, got)) + "\n")
+            out.write(",".join(decoder.row(got)) + "\n")
         decoder.hash_to += len(line)
         if decoder.hash_from is None:
             decoder.hash_from = decoder.hash_to

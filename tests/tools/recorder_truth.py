@@ -53,7 +53,7 @@ class Converted(truth.Conversion):
         for row in self.rows:
             ranks[int(row["process"]) - 1].append(Transfer(
                 bool(int(row["type"]) & truth.WRITE), os.path.basename(row["path"]),
-                int(row["offset"]), (int(row["length"]),)))
+                truth.offset(row), (int(row["length"]),)))
         return ranks
 
 

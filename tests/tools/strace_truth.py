@@ -54,7 +54,7 @@ class Trace(truth.Conversion):
 
     def record(self, r):
         key = (int(r["process"]), int(r["file"]))
-        return Record(int(r["type"]), int(r["start"]), int(r["duration"]), int(r["offset"]), int(r["length"]),
+        return Record(int(r["type"]), truth.known(r["start"]), truth.known(r["duration"]), truth.offset(r), int(r["length"]),
                       key[1], key[0], int(r["object"]), r["path"], key in self.unknown)
 
     def count(self, group, name=None):

@@ -33,6 +33,16 @@ def arguments(usage):
     return sys.argv[1], sys.argv[2], sys.argv[3:]
 
 
+def known(field):
+    """A number of a row; None: the field is empty, as the source did not know it."""
+    return int(field) if field else None
+
+
+def offset(row):
+    """The offset of a record, from an unknown base where that is all that the trace has."""
+    return int(row["offset"] or row["relative_offset"])
+
+
 class Conversion:
     """What `iotrace convert` makes of SOURCE; `trace` is None where it makes nothing."""
 
@@ -48,7 +58,7 @@ class Conversion:
             if os.path.exists(out):
                 with open(out, "rb") as file:
                     self.trace = file.read()
-                text = run(tool, "cat", "--format=csv", "--names", "--ns", out).stdout
+                text = run(tool, "cat", "--format=csv", "--names", "--unknown", "--ns", out).stdout
         self.rows = list(csv.DictReader(io.StringIO(text.decode("utf-8", "surrogateescape"), newline="")))
 
     def directives(self, *names):
