@@ -28,7 +28,7 @@ for base in 10 16; do
 done
 "$IOTRACE" slice --records=0-2 -o a.iot framed.iot
 "$IOTRACE" slice --records=3- -o b.iot framed.iot
-"$IOTRACE" merge -o out.iot a.iot b.iot
+"$IOTRACE" merge -q --keep-ids -o out.iot a.iot b.iot
 show out.iot | cmp - wanted && echo "slices: same"
 printf 'a key of enough bytes\n' >key
 chmod 600 key
