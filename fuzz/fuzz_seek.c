@@ -2,16 +2,16 @@
 /*
  * A place sought, and all records from there on, beside the same trace read from its beginning. Of a
  * trace made of the input's bytes it must be the record told; of whatever comes (the first bit) it
- * must only end.
+ * must only end. Between seeks a batch is read.
  */
 #include "kept.h"
 #include "made.h"
 
-enum { SEEKS = 3 };
+enum { SEEKS = 3, SOME = 1024 };
 
 static struct iot_reader *open_trace(const void *data, size_t size, unsigned how)
 {
-	static const uint64_t sizes[] = {32768, 1, 17, 300};
+	static const uint64_t sizes[] = {1 << 20, 1, 17, 300};
 	struct iot_reader *r = iot_reader_new();
 	FUZZ_CHECK(r != NULL && iot_reader_set(r, IOT_SET_READ_SIZE, sizes[how & 3]) == IOT_OK);
 	FUZZ_CHECK(iot_reader_set(r, IOT_SET_RECOVER, (how & 4) != 0) == IOT_OK);
@@ -59,12 +59,24 @@ static size_t find_time(const struct kept *all, int64_t time_ns)
 	return n;
 }
 
+/* Most often a seek comes after a part of the trace has been read, whose texts are held. */
+static void read_some(struct iot_reader *r)
+{
+	static struct iot_event ev[SOME];
+	const ssize_t n = iot_reader_events(r, ev, SOME);
+	FUZZ_CHECK(n <= SOME);
+}
+
 static void check_seeks(struct iot_reader *r, struct fuzz_input *in, const struct kept *all)
 {
+	uint64_t done, total;
+	const bool anywhere = iot_reader_progress(r, &done, &total) == IOT_OK && total > 0;
 	for (int i = 0; i < SEEKS; i++) {
 		const uint64_t place = fuzz_take(in, 2);
 		const bool by_time = fuzz_take(in, 1) % 2 == 1;
 		const uint64_t value = by_time ? place * 100 : place % 500;
+		if (anywhere && place % 4 != 3 && (i > 0 || place % 2 == 1))
+			read_some(r);
 		const int status =
 		    iot_reader_seek(r, by_time ? IOT_SEEK_TIME_NS : IOT_SEEK_RECORD, value);
 		struct iot_event ev[KEPT_BATCH];

@@ -8,7 +8,7 @@
 
 #include "fuzz.h"
 
-enum { MADE_MOST = 400, MADE_TIMES = 40, MADE_MANY = 4000 };
+enum { MADE_LONG = 4000, MADE_MOST = 400, MADE_TIMES = 40, MADE_MANY = 4000 };
 
 struct made {
 	struct iot_writer *writer;
@@ -28,7 +28,7 @@ static inline void made_text(struct made *m, const char *text, size_t size)
 
 static inline void made_other(struct made *m, struct fuzz_input *in)
 {
-	char text[120];
+	char text[120 + MADE_LONG];
 	const unsigned kind = (unsigned)fuzz_take(in, 1), a = kind >> 2 & 3;
 	const unsigned b = (unsigned)fuzz_take(in, 1) % 5;
 	if (kind % 4 == 0)
@@ -40,8 +40,8 @@ static inline void made_other(struct made *m, struct fuzz_input *in)
 			 kind & 64 ? kind & 128 ? " completion=unknown" : " offset=unknown" : "");
 	else if (kind % 4 == 2)
 		snprintf(text, sizeof(text),
-			 "%%op name=stat time=%llu took=5 process=%u path=/HOLY%u",
-			 (unsigned long long)m->last.start_ns, a, b);
+			 "%%op name=stat time=%llu took=5 process=%u path=/HOLY%u/%0*u",
+			 (unsigned long long)m->last.start_ns, a, b, kind & 128 ? MADE_LONG : 1, 7);
 	else
 		snprintf(text, sizeof(text), "comment of ETHEL %u", b);
 	made_text(m, text, strlen(text));

@@ -207,9 +207,11 @@ static void fill(struct progress *s, struct iot_chunk *c)
 			c->odd = !c->last;
 			break;
 		}
+		const struct iot_reader_place before = iot_reader_place(r);
+		const size_t had = b.n;
 		r->arena_used = 0;
 		iot_reader_step(r, &b);
-		c->odd = is_odd(r) || c->failed;
+		c->odd = is_odd(r) || c->failed || (b.n == had && !iot_reader_moved(r, before));
 	}
 	c->count = b.n;
 	note_progress(s);
@@ -261,9 +263,13 @@ static void fill_counted(struct progress *s, struct iot_chunk *c)
 			c->odd = !c->last;
 			break;
 		}
-		if (!iot_reader_step(r, &b) || b.n == b.max)
+		const struct iot_reader_place before = iot_reader_place(r);
+		const bool empty = b.n == 0;
+		const bool full = !iot_reader_step(r, &b) || b.n == b.max;
+		const bool stuck = full && empty && b.n == 0 && !iot_reader_moved(r, before);
+		if (full)
 			count_batch(s, c, &b);
-		c->odd = is_odd(r) || c->failed;
+		c->odd = is_odd(r) || c->failed || stuck;
 	}
 	count_batch(s, c, &b);
 	c->odd |= c->failed;

@@ -54,6 +54,7 @@ struct iot_reader {
 	bool done;     /* the proper end was told */
 	bool skipping; /* until the next %sync */
 	bool in_long;  /* in a line that is too long, skipping */
+	bool muted;    /* decodes an interval that is not verified: nothing of it is delivered */
 	uint64_t sync;
 	uint64_t lines, records, comments, text_bytes;
 	uint64_t index; /* records so far with those that were lost */
@@ -95,6 +96,28 @@ void iot_reader_warn(struct iot_reader *r, const char *sentence);
 
 /* One stretch of records, or one other line. */
 bool iot_reader_step(struct iot_reader *r, struct iot_batch *b);
+
+/* What a step changes if it makes progress: loops around steps end at one that makes none. */
+struct iot_reader_place {
+	const char *cur;
+	size_t codec_size;
+	bool skipping, ended, muted;
+};
+
+static inline struct iot_reader_place iot_reader_place(const struct iot_reader *r)
+{
+	return (struct iot_reader_place){r->cur, r->codec_size, r->skipping, r->ended, r->muted};
+}
+
+static inline bool iot_reader_moved(const struct iot_reader *r, struct iot_reader_place before)
+{
+	return r->cur != before.cur || r->codec_size != before.codec_size ||
+	       r->skipping != before.skipping || r->ended != before.ended ||
+	       r->muted != before.muted || r->error.status != IOT_OK;
+}
+
+/* Fails at a line that a step has not got past, with no event in the batch. */
+bool iot_reader_stuck(struct iot_reader *r);
 /* The state of the trace, made when its first lines are looked at. */
 int iot_reader_make_codec(struct iot_reader *r);
 /* Moves on to a block that is not empty, if need be. False: the end, or an error. */

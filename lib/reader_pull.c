@@ -236,6 +236,11 @@ bool iot_reader_step(struct iot_reader *r, struct iot_batch *b)
 	}
 }
 
+bool iot_reader_stuck(struct iot_reader *r)
+{
+	return iot_reader_fail(r, IOT_ELIMIT, 1, "this line needs more memory than the reader has");
+}
+
 /* Batches */
 
 static ssize_t deliver_batch(struct iot_reader *r, struct iot_batch *b)
@@ -279,9 +284,12 @@ static ssize_t pull(struct iot_reader *r, struct iot_batch *b)
 	r->arena_used = 0;
 	while (b->n < b->max) {
 		if (r->cur != r->end) {
-			if (!iot_reader_step(r, b))
-				break;
-			continue;
+			const struct iot_reader_place before = iot_reader_place(r);
+			if (iot_reader_step(r, b))
+				continue;
+			if (b->n == 0 && !iot_reader_moved(r, before))
+				iot_reader_stuck(r);
+			break;
 		}
 		if (b->n > 0)
 			break;

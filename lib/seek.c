@@ -132,13 +132,23 @@ static bool is_plain_going(const struct iot_reader *r)
 	return can_step(r) && !r->skipping && !r->ended;
 }
 
+/* A step of which nothing is kept, so that all of the arena is free for it. */
+static void step_over(struct iot_reader *r, struct iot_batch *b)
+{
+	const struct iot_reader_place before = iot_reader_place(r);
+	r->arena_used = 0;
+	iot_reader_step(r, b);
+	if (b->n == 0 && !iot_reader_moved(r, before))
+		iot_reader_stuck(r);
+}
+
 static void read_over_records(struct iot_reader *r, uint64_t n)
 {
 	struct iot_record rec[BATCH];
 	while (n > 0 && is_plain_going(r)) {
 		struct iot_batch b = {
 		    .records = rec, .stride = sizeof(rec[0]), .max = n < BATCH ? (size_t)n : BATCH};
-		iot_reader_step(r, &b);
+		step_over(r, &b);
 		n -= b.n;
 	}
 }
@@ -148,8 +158,7 @@ static void read_over_line(struct iot_reader *r, bool keep)
 {
 	struct iot_event ev = {.kind = 0};
 	struct iot_batch b = {.events = &ev, .records = &ev.rec, .stride = sizeof(ev), .max = 1};
-	r->arena_used = 0;
-	iot_reader_step(r, &b);
+	step_over(r, &b);
 	if (b.n == 1 && ev.kind == IOT_RECORD)
 		iot_reader_drop_held(r);
 	else if (b.n == 1 && keep)
@@ -194,9 +203,8 @@ static void step_over_line(struct iot_reader *r)
 {
 	struct iot_record rec;
 	struct iot_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
-	r->arena_used = 0;
 	if (iot_reader_more(r, &b))
-		iot_reader_step(r, &b);
+		step_over(r, &b);
 }
 
 void iot_reader_read_over(struct iot_reader *r, uint64_t records, uint64_t lines)

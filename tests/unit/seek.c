@@ -232,6 +232,78 @@ Test(seek, goes_to_and_fro_as_often_as_wanted)
 	free(b.data);
 }
 
+/* Directives with so many bytes of text in all. */
+static void write_directives(struct iot_writer *w, size_t bytes, int64_t start_ns)
+{
+	enum { EACH = 4000 };
+	char text[EACH + 100];
+	while (bytes > 0) {
+		const size_t n = bytes < EACH ? bytes : EACH;
+		snprintf(text, sizeof(text),
+			 "%%op name=stat time=%lld took=1000 process=1 path=/%0*d",
+			 (long long)start_ns, (int)n, 7);
+		struct iot_event ev = comment(text);
+		cr_assert_eq(iot_directive_parse(&ev, NULL), IOT_OK);
+		cr_assert_eq(iot_writer_events(w, &ev, 1), IOT_OK);
+		bytes -= n;
+	}
+}
+
+enum { SPACED = 8 };
+
+/* SPACED records, with so many bytes of directives before each. */
+static struct bytes spaced_trace(size_t bytes, struct make make)
+{
+	struct iot_writer *w = memory_writer(make);
+	for (int64_t i = 0; i < SPACED; i++) {
+		const struct iot_record rec = {.start_ns = i * 10000,
+					       .length = 1,
+					       .process = 1,
+					       .file = 1,
+					       .type = IOT_LOGICAL};
+		write_directives(w, bytes, rec.start_ns);
+		cr_assert_eq(iot_writer_records(w, &rec, 1), IOT_OK);
+	}
+	return written(w);
+}
+
+/* Reads a batch, seeks, and counts the records from there on. */
+static void check_spaced(struct bytes b, enum iot_seek what, size_t place, size_t batch)
+{
+	static struct iot_event ev[4096];
+	struct iot_reader *r = open_bytes(b, 0);
+	struct iot_record rec[SPACED];
+	if (batch > 0)
+		cr_assert_gt(iot_reader_events(r, ev, batch), 0);
+	const uint64_t value = what == IOT_SEEK_RECORD ? place : place * 10000;
+	cr_assert_eq(iot_reader_seek(r, what, value), IOT_OK, "%s", iot_reader_error(r));
+	cr_assert_eq(iot_reader_fact(r, IOT_FACT_INDEX), place);
+	size_t records = 0;
+	ssize_t got;
+	while ((got = iot_reader_records(r, rec, SPACED)) > 0)
+		for (ssize_t i = 0; i < got; i++, records++)
+			cr_assert_eq(rec[i].start_ns, (int64_t)(place + records) * 10000);
+	cr_assert_eq(got, 0, "%s", iot_reader_error(r));
+	cr_assert_eq(records, SPACED - place);
+	iot_reader_free(r);
+}
+
+Test(seek, directives_of_any_size_between_records_are_read_over, .timeout = 60)
+{
+	static const size_t sizes[] = {0,     1,     4000,  16000, 32000,  48000,  60000,
+				       64000, 65536, 66000, 70000, 100000, 131072, 204800};
+	static const size_t batches[] = {0, 1, 10, 17, 40, 4096};
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) * 3; i++) {
+		const struct make make = {.sync = (uint64_t[]){0, 1, 3}[i % 3]};
+		struct bytes b = spaced_trace(sizes[i / 3], make);
+		for (size_t k = 0; k < 6 * SPACED; k++) {
+			check_spaced(b, IOT_SEEK_RECORD, k % SPACED, batches[k / SPACED]);
+			check_spaced(b, IOT_SEEK_TIME_NS, k % SPACED, batches[k / SPACED]);
+		}
+		free(b.data);
+	}
+}
+
 Test(seek, behind_the_end_there_is_nothing_and_the_end_is_proper)
 {
 	struct bytes b = busy_trace(20, (struct make){.compression = IOT_GZIP, .sync = 8});
