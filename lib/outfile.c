@@ -25,6 +25,14 @@ static size_t directory_size(const char *path)
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+/* NULL: out of memory. */
+static char *directory_of(const char *path)
+{
+	const size_t size = directory_size(path);
+
+	return size > 0 ? strndup(path, size) : strdup(".");
+}
+
 /* What the symbolic link `path` points to, as seen from here; NULL sets errno. */
 static char *follow_link(const char *path)
 {
@@ -52,17 +60,23 @@ static char *follow_link(const char *path)
 
 /*
  * The file that is to be replaced, which may not exist yet: links stay, also those that point to
- * nothing (realpath would refuse them).
+ * nothing (realpath would refuse them). `own`: EPERM where a link or the file belongs to another user.
  */
-static char *follow_links(const char *path)
+static char *follow_links(const char *path, bool own)
 {
 	char *at = strdup(path);
 
 	for (int i = 0; at && i < LINKS_MAX; i++) {
 		struct stat st;
 		char *next;
+		const bool there = lstat(at, &st) == 0;
 
-		if (lstat(at, &st) != 0 || !S_ISLNK(st.st_mode))
+		if (there && own && st.st_uid != geteuid()) {
+			free(at);
+			errno = EPERM;
+			return NULL;
+		}
+		if (!there || !S_ISLNK(st.st_mode))
 			return at;
 		next = follow_link(at);
 		free(at);
@@ -72,6 +86,11 @@ static char *follow_links(const char *path)
 		errno = ELOOP;
 	free(at);
 	return NULL;
+}
+
+char *iot_outfile_target(const char *path)
+{
+	return follow_links(path, false);
 }
 
 /* ".NAME.XXXXXX" beside the target, with six random letters. */
@@ -108,8 +127,7 @@ static const char *fd_path(char path[FD_PATH], int fd)
  */
 static bool create_nameless(struct iot_outfile *f, mode_t mode)
 {
-	const size_t size = directory_size(f->target);
-	char *directory = size > 0 ? strndup(f->target, size) : strdup(".");
+	char *directory = directory_of(f->target);
 	char path[FD_PATH];
 	const int fd = directory ? open(directory, O_WRONLY | O_TMPFILE | O_CLOEXEC, mode) : -1;
 
@@ -171,18 +189,28 @@ static int create_temporary(struct iot_outfile *f, mode_t mode, const char *name
 	return iot_error_system(e, errno, "%s: a temporary file cannot be made beside it", name);
 }
 
-/* A file that is replaced hands its mode on, and until then nobody else can open the new one. */
+/*
+ * A file that is replaced hands its mode on, and until then nobody else can open the new one. A
+ * private file takes its mode from nothing, so that what others could read before they cannot read
+ * now.
+ */
 static int open_beside(struct iot_outfile *f, const char *path, const struct stat *existing,
 		       const char *name, struct iot_error *e)
 {
-	f->target = follow_links(path);
+	f->target = follow_links(path, f->private);
+	if (!f->target && f->private && errno == EPERM)
+		return iot_error_set(
+		    e, IOT_EIO,
+		    "%s: belongs to another user, or is a link that does; a private "
+		    "file is not written there",
+		    name);
 	if (!f->target)
 		return iot_error_system(e, errno, "%s: cannot be opened", name);
 	if (f->target[directory_size(f->target)] == '\0')
 		return iot_error_system(e, *path ? EISDIR : ENOENT, "%s: cannot be opened", name);
-	if (create_temporary(f, existing ? 0600 : 0666, name, e) != IOT_OK)
+	if (create_temporary(f, existing || f->private ? 0600 : 0666, name, e) != IOT_OK)
 		return e->status;
-	if (existing && fchmod(f->fd, existing->st_mode & 0777) != 0)
+	if (existing && !f->private && fchmod(f->fd, existing->st_mode & 0777) != 0)
 		return iot_error_system(e, errno, "%s: cannot keep its mode", name);
 	return IOT_OK;
 }
@@ -212,29 +240,73 @@ static int open_path(struct iot_outfile *f, const char *path, const char *name, 
 				   : open_directly(f, path, name, e);
 }
 
-int iot_outfile_open(struct iot_outfile *f, const char *path, const char *name, struct iot_error *e)
+int iot_outfile_open(struct iot_outfile *f, const char *path, unsigned how, const char *name,
+		     struct iot_error *e)
 {
+	f->private = (how & IOT_OUTFILE_PRIVATE) != 0;
+	f->sync = (how & IOT_OUTFILE_NO_SYNC) == 0;
 	if (open_path(f, path, name, e) != IOT_OK)
 		iot_outfile_drop(f);
 	return e->status;
 }
 
+/* Some file systems have no fsync; there is nothing to wait for then. */
+static bool sync_descriptor(int fd)
+{
+	int status;
+
+	do
+		status = fsync(fd);
+	while (status != 0 && errno == EINTR);
+	return status == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
+}
+
+/*
+ * For its fsync, as a name is on the disk with the directory. A directory that may be written to but
+ * not read cannot be opened for that: -1, and the file is whole there in any case.
+ */
+static int open_directory(const struct iot_outfile *f, const char *name, struct iot_error *e)
+{
+	char *directory = directory_of(f->target);
+	const int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (!directory || (fd < 0 && errno != EACCES))
+		iot_error_system(e, errno, "%s: its directory cannot be opened", name);
+	free(directory);
+	return fd;
+}
+
+static void take_name(struct iot_outfile *f, const char *name, struct iot_error *e)
+{
+	const int directory = f->sync ? open_directory(f, name, e) : -1;
+
+	if (e->status != IOT_OK) {
+		return;
+	} else if (rename(f->temporary, f->target) != 0) {
+		iot_error_system(e, errno, "%s: a file cannot take this name", name);
+	} else {
+		free(f->temporary);
+		f->temporary = NULL;
+		if (directory >= 0 && !sync_descriptor(directory))
+			iot_error_system(e, errno, "%s: its directory cannot be written", name);
+	}
+	if (directory >= 0)
+		close(directory);
+}
+
 int iot_outfile_commit(struct iot_outfile *f, const char *name, struct iot_error *e)
 {
+	/* Before it has its name, which must never refer to a part of it. */
+	if (f->open && f->target && f->sync && e->status == IOT_OK && !sync_descriptor(f->fd))
+		iot_error_system(e, errno, "%s: cannot be written", name);
 	if (f->open && f->nameless && e->status == IOT_OK)
 		give_name(f, name, e);
 	/* EINTR: Linux has closed it all the same. */
 	if (f->open && close(f->fd) != 0 && errno != EINTR)
 		iot_error_system(e, errno, "%s: cannot be written", name);
 	f->open = false;
-	if (f->temporary && e->status == IOT_OK) {
-		if (rename(f->temporary, f->target) == 0) {
-			free(f->temporary);
-			f->temporary = NULL;
-		} else {
-			iot_error_system(e, errno, "%s: a file cannot take this name", name);
-		}
-	}
+	if (f->temporary && e->status == IOT_OK)
+		take_name(f, name, e);
 	iot_outfile_drop(f);
 	return e->status;
 }

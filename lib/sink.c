@@ -47,6 +47,7 @@ struct iot_sink {
 	int fd;
 	bool closed;
 	struct iot_outfile file; /* fd is its, or the caller's */
+	unsigned file_how;
 	iot_write_fn *write;
 	void *context;
 	char *memory;
@@ -123,6 +124,11 @@ int iot_sink_compress(struct iot_sink *s, enum iot_compression how, int level, u
 	s->level = level;
 	s->threads = threads;
 	return IOT_OK;
+}
+
+void iot_sink_how(struct iot_sink *s, unsigned how)
+{
+	s->file_how = how;
 }
 
 /* Compressors */
@@ -235,7 +241,7 @@ int iot_sink_open(struct iot_sink *s, const char *path)
 	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
 		return iot_sink_open_fd(s, STDOUT_FILENO, "standard output");
 	if (begin(s, path) != IOT_OK ||
-	    iot_outfile_open(&s->file, path, name_of(s), &s->error) != IOT_OK)
+	    iot_outfile_open(&s->file, path, s->file_how, name_of(s), &s->error) != IOT_OK)
 		return s->error.status;
 	s->destination = TO_FD;
 	s->fd = s->file.fd;

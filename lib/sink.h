@@ -19,6 +19,9 @@ void iot_sink_free(struct iot_sink *s); /* without close before: the temporary f
 /* To be called before open: compression, level (0: default), zstd's worker threads. */
 int iot_sink_compress(struct iot_sink *s, enum iot_compression how, int level, unsigned threads);
 
+/* IOT_OUTFILE_... for a path; to be called before open. */
+void iot_sink_how(struct iot_sink *s, unsigned how);
+
 /* One of these, once. "-" is standard output. */
 int iot_sink_open(struct iot_sink *s, const char *path);
 int iot_sink_open_fd(struct iot_sink *s, int fd, const char *name);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "directive.h"
+#include "outfile.h"
 #include "predict.h"
 #include "writer.h"
 
@@ -98,6 +99,11 @@ int iot_writer_set(struct iot_writer *w, enum iot_option option, uint64_t value)
 			return iot_writer_refuse(w, "a base is 16 or 10");
 		w->base = value;
 		return IOT_OK;
+	case IOT_SET_FSYNC:
+		if (value > 1)
+			return iot_writer_refuse(w, "fsync is 0 or 1");
+		w->no_fsync = value == 0;
+		return IOT_OK;
 	case IOT_SET_FRAMING:
 		if (value > 1)
 			return iot_writer_refuse(w, "framing is 0 or 1");
@@ -186,7 +192,10 @@ static int opened(struct iot_writer *w, int status)
 int iot_writer_open(struct iot_writer *w, const char *path)
 {
 	int status = prepare(w, path);
-	return status != IOT_OK ? status : opened(w, iot_sink_open(w->sink, path));
+	if (status != IOT_OK)
+		return status;
+	iot_sink_how(w->sink, w->no_fsync ? IOT_OUTFILE_NO_SYNC : 0);
+	return opened(w, iot_sink_open(w->sink, path));
 }
 
 int iot_writer_open_fd(struct iot_writer *w, int fd, const char *name)

@@ -24,7 +24,7 @@ enum {
 
 struct iot_writer {
 	struct iot_error error;
-	bool framing, open, closed, told_compression;
+	bool framing, open, closed, told_compression, no_fsync;
 	enum iot_compression compression;
 	uint64_t level, threads, tick_ns, base, memory_max;
 

@@ -257,6 +257,8 @@ enum iot_option {
 	IOT_SET_THREADS,     /* zstd's worker threads: 0; reader: that decode side by side: 1 */
 	/* Readers */
 	IOT_SET_READ_AHEAD, /* 1: a thread unpacks ahead, if the input is compressed; 0 */
+	/* Writers */
+	IOT_SET_FSYNC, /* 1: closing waits until a file is on the disk, before its name is; 0 */
 };
 
 enum iot_compression { IOT_PLAIN = 0, IOT_GZIP = 1, IOT_ZSTD = 2 };
@@ -393,7 +395,7 @@ IOT_API int iot_writer_set(struct iot_writer *w, enum iot_option option, uint64_
 
 /*
  * Open, once per writer. A path that is absent or a regular file is written beside itself under a
- * temporary name and renamed when iot_writer_close is done; anything else (a FIFO, a device) is
+ * temporary name, which iot_writer_close syncs and renames; anything else (a FIFO, a device) is
  * written directly. "-" is standard output. A descriptor stays the caller's.
  */
 IOT_API IOT_USE_RESULT int iot_writer_open(struct iot_writer *w, const char *path);
@@ -417,8 +419,8 @@ IOT_API IOT_USE_RESULT int iot_writer_records(struct iot_writer *w, const struct
 /* Sends what has been written so far on its way (for pipes; costs compression). */
 IOT_API IOT_USE_RESULT int iot_writer_flush(struct iot_writer *w);
 /*
- * Ends the trace: %end, last bytes out, the file under its final name. Only then is it written;
- * fsync(2) is the caller's.
+ * Ends the trace: %end, last bytes out, fsync(2), the file under its final name. Only then is it
+ * written. The fsync of a descriptor is the caller's.
  */
 IOT_API IOT_USE_RESULT int iot_writer_close(struct iot_writer *w);
 

@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/outfile.h"
 #include "lib/sink.h"
 #include "lib/window.h"
 
@@ -298,6 +300,124 @@ Test(sink, a_new_file_appears_at_close_with_the_mode_the_umask_leaves, .init = e
 		cr_assert_eq(names_here(), 1);
 		iot_sink_free(s);
 		cr_assert_eq(unlink("out"), 0);
+	}
+}
+
+/* What fsync was called for, in place of the C library's: whether "out" was there, and what fd was. */
+static char synced[16];
+static int sync_error;
+
+int fsync(int fd)
+{
+	struct stat st;
+	const size_t n = strlen(synced);
+
+	if (n + 1 < sizeof(synced) && fstat(fd, &st) == 0)
+		synced[n] = S_ISDIR(st.st_mode) ? 'd' : access("out", F_OK) == 0 ? 'F' : 'f';
+	if (sync_error == 0)
+		return (int)syscall(SYS_fsync, fd);
+	errno = sync_error;
+	return -1;
+}
+
+Test(sink, a_file_is_on_the_disk_before_its_name_is, .init = enter_directory,
+     .fini = leave_directory)
+{
+	static const char *const expected[] = {"fd", "Fd", ""};
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct iot_sink *s = iot_sink_new();
+
+		memset(synced, 0, sizeof(synced));
+		iot_sink_how(s, i == 2 ? IOT_OUTFILE_NO_SYNC : 0);
+		cr_assert_eq(iot_sink_open(s, "out"), IOT_OK);
+		put_text(s, "text");
+		cr_assert_str_eq(synced, "");
+		cr_assert_eq(iot_sink_close(s), IOT_OK);
+		cr_assert_str_eq(synced, expected[i]);
+		assert_file("out", "text");
+		iot_sink_free(s);
+	}
+}
+
+Test(sink, a_file_that_does_not_reach_the_disk_gets_no_name, .init = enter_directory,
+     .fini = leave_directory)
+{
+	struct iot_sink *s = iot_sink_new();
+
+	make_file("out", "old");
+	sync_error = EIO;
+	cr_assert_eq(iot_sink_open(s, "out"), IOT_OK);
+	put_text(s, "new");
+	cr_assert_eq(iot_sink_close(s), IOT_EIO);
+	sync_error = 0;
+	assert_file("out", "old");
+	cr_assert_eq(names_here(), 1);
+	iot_sink_free(s);
+}
+
+Test(sink, a_file_system_without_fsync_will_do, .init = enter_directory, .fini = leave_directory)
+{
+	struct iot_sink *s = iot_sink_new();
+
+	sync_error = EINVAL;
+	cr_assert_eq(iot_sink_open(s, "out"), IOT_OK);
+	put_text(s, "text");
+	cr_assert_eq(iot_sink_close(s), IOT_OK);
+	sync_error = 0;
+	assert_file("out", "text");
+	iot_sink_free(s);
+}
+
+Test(sink, a_private_file_is_its_owners_alone_whatever_it_replaces, .init = enter_directory,
+     .fini = leave_directory)
+{
+	static const char *const paths[] = {"absent", "existing", "link"};
+
+	umask(0);
+	make_file("existing", "old");
+	make_file("there", "old");
+	cr_assert_eq(chmod("existing", 0644), 0);
+	cr_assert_eq(chmod("there", 0666), 0);
+	cr_assert_eq(symlink("there", "link"), 0);
+	const int reader = open("existing", O_RDONLY);
+	for (unsigned i = 0; i < 3; i++) {
+		struct iot_sink *s = iot_sink_new();
+
+		iot_sink_how(s, IOT_OUTFILE_PRIVATE);
+		cr_assert_eq(iot_sink_open(s, paths[i]), IOT_OK);
+		put_text(s, "new");
+		cr_assert_eq(iot_sink_close(s), IOT_OK);
+		cr_assert_eq(mode_of(i == 2 ? "there" : paths[i]), 0600);
+		assert_file(paths[i], "new");
+		iot_sink_free(s);
+	}
+	char text[8] = "";
+	cr_assert_eq(read(reader, text, sizeof(text) - 1), 3);
+	cr_assert_str_eq(text, "old");
+	close(reader);
+}
+
+Test(sink, a_private_file_does_not_go_where_another_user_says, .init = enter_directory,
+     .fini = leave_directory)
+{
+	static const char *const paths[] = {"link", "theirs"};
+
+	if (geteuid() != 0)
+		return; /* nobody else can make files of another user */
+	make_file("mine", "old");
+	make_file("theirs", "old");
+	cr_assert_eq(symlink("mine", "link"), 0);
+	cr_assert_eq(lchown("link", 1, 1), 0);
+	cr_assert_eq(chown("theirs", 1, 1), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		struct iot_sink *s = iot_sink_new();
+
+		iot_sink_how(s, IOT_OUTFILE_PRIVATE);
+		cr_assert_eq(iot_sink_open(s, paths[i]), IOT_EIO);
+		cr_assert_not_null(strstr(iot_sink_error(s)->text, "another user"));
+		iot_sink_free(s);
+		assert_file(paths[i], "old");
 	}
 }
 
