@@ -8,9 +8,11 @@
 #include <sodium.h>
 
 #include "lib/error.h"
+#include "lib/outfile.h"
 
 #include "anonymize.h"
 #include "in.h"
+#include "same.h"
 
 struct job {
 	const struct iot_command *command;
@@ -108,10 +110,7 @@ static void tell_counts(const struct job *j, const char *path)
 static int anonymize_one(struct job *j, const char *path, const char *out)
 {
 	struct iot_in in;
-	int status = iot_refuse_same(j->command, "output", out, path);
-	if (status != IOT_OPTS_GO_ON)
-		return status;
-	status = iot_in_open(&in, path, &j->read, j->command);
+	int status = iot_in_open(&in, path, &j->read, j->command);
 	if (status == IOT_EXIT_OK) {
 		iot_anonymizer_begin(j->state);
 		status = write_trace(j, &in, out);
@@ -122,22 +121,37 @@ static int anonymize_one(struct job *j, const char *path, const char *out)
 	return status;
 }
 
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* Whether an earlier path has the same name in DIR. */
+static bool taken(char **paths, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (strcmp(last_part(paths[k]), last_part(paths[i])) == 0)
+			return true;
+	return false;
+}
+
+/* NULL: out of memory. */
+static char *name_output(const struct job *j, const char *path)
+{
+	char *out;
+	return asprintf(&out, "%s/%s", j->folder, last_part(path)) >= 0 ? out : NULL;
+}
+
 static int anonymize_into(struct job *j, char **paths, size_t i)
 {
-	const char *slash = strrchr(paths[i], '/'), *name = slash != NULL ? slash + 1 : paths[i];
 	char shown[512];
-	for (size_t k = 0; k < i; k++) {
-		const char *other = strrchr(paths[k], '/');
-		if (strcmp(other != NULL ? other + 1 : paths[k], name) != 0)
-			continue;
+	if (taken(paths, i))
 		return iot_fault(paths[i],
 				 "its trace would replace that of another IN of the same name");
-	}
-	size_t room = strlen(j->folder) + strlen(name) + 2;
-	char *out = malloc(room);
+	char *out = name_output(j, paths[i]);
 	if (out == NULL)
 		return iot_no_memory();
-	snprintf(out, room, "%s/%s", j->folder, name);
 	if (j->state->map != NULL)
 		iot_out_printf(j->state->map, "trace\t%s\n",
 			       iot_escape(shown, sizeof shown, paths[i], strlen(paths[i])));
@@ -148,9 +162,7 @@ static int anonymize_into(struct job *j, char **paths, size_t i)
 
 static int anonymize_each(struct job *j, char **paths, size_t count)
 {
-	int worst = iot_make_folder(j->folder);
-	if (worst != IOT_EXIT_OK)
-		return worst;
+	int worst = IOT_EXIT_OK;
 	for (size_t i = 0; i < count; i++) {
 		int status = anonymize_into(j, paths, i);
 		worst = status > worst ? status : worst;
@@ -163,9 +175,9 @@ static int open_map(struct job *j)
 {
 	if (j->map == NULL)
 		return IOT_EXIT_OK;
-	mode_t mask = umask(077);
-	int status = iot_out_open(&j->map_out, j->map);
-	(void)umask(mask);
+	const unsigned how =
+	    IOT_OUTFILE_PRIVATE | (j->write.no_fsync ? IOT_OUTFILE_NO_SYNC : 0U);
+	int status = iot_out_open(&j->map_out, j->map, how);
 	if (status == IOT_EXIT_OK)
 		j->state->map = &j->map_out;
 	return status;
@@ -197,9 +209,48 @@ static int work_with(struct job *j, char **paths, size_t count)
 	return close_map(j, status);
 }
 
+/* Every file that is read or written. Traces of one name are refused one by one, later. */
+static void add_files(const struct job *j, struct iot_files *files, char **paths, size_t count)
+{
+	iot_files_add(files, IOT_ROLE_KEY, j->key);
+	if (j->map != NULL)
+		iot_files_add(files, IOT_ROLE_MAP, j->map);
+	for (size_t i = 0; i < count; i++)
+		iot_files_add(files, IOT_ROLE_INPUT, paths[i]);
+	if (count == 0)
+		iot_files_add(files, IOT_ROLE_INPUT, "-");
+	if (j->folder == NULL)
+		iot_files_add(files, IOT_ROLE_OUTPUT, j->write.path);
+	for (size_t i = 0; i < count && j->folder != NULL; i++) {
+		char *out = taken(paths, i) ? NULL : name_output(j, paths[i]);
+		if (out != NULL)
+			iot_files_add(files, IOT_ROLE_OUTPUT, out);
+		else if (!taken(paths, i))
+			files->failed = true;
+		free(out);
+	}
+}
+
+/* Before a key is made. Names below a directory that is made now may have meant nothing before. */
+static int prepare(const struct job *j, char **paths, size_t count)
+{
+	struct iot_files files = {.command = j->command};
+	add_files(j, &files, paths, count);
+	int status = iot_files_check(&files);
+	if (status == IOT_OPTS_GO_ON && j->folder != NULL) {
+		status = iot_make_folder(j->folder);
+		if (status == IOT_EXIT_OK)
+			status = iot_files_check(&files);
+	}
+	iot_files_free(&files);
+	return status == IOT_OPTS_GO_ON ? IOT_EXIT_OK : status;
+}
+
 static int work(struct job *j, char **paths, size_t count)
 {
-	int status = iot_secret_read(&j->anonymize.names, j->key, j->new_key);
+	int status = prepare(j, paths, count);
+	if (status == IOT_EXIT_OK)
+		status = iot_secret_read(&j->anonymize.names, j->key, j->new_key);
 	if (status != IOT_EXIT_OK)
 		return status;
 	j->state = calloc(1, sizeof *j->state);
@@ -227,14 +278,7 @@ static int check(const struct job *j, char **paths, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		if (j->folder != NULL && strcmp(paths[i], "-") == 0)
 			return iot_opts_wrong(j->command, "standard input has no name: use -o");
-		if (iot_same_file(j->key, paths[i]) ||
-		    (j->map != NULL && iot_same_file(j->map, paths[i])))
-			return iot_opts_wrong(j->command, "a trace is key or mapping, too");
 	}
-	if (strcmp(j->key, j->write.path) == 0 ||
-	    (j->map != NULL &&
-	     (strcmp(j->map, j->write.path) == 0 || iot_same_file(j->map, j->key))))
-		return iot_opts_wrong(j->command, "key, mapping and output are not the same file");
 	return IOT_OPTS_GO_ON;
 }
 

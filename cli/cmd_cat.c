@@ -2,7 +2,10 @@
 /* iotrace cat: a trace in canonical form, or in a form that other tools and people read. */
 #include <string.h>
 
+#include "lib/outfile.h"
+
 #include "in.h"
+#include "same.h"
 #include "show.h"
 
 enum format { FORMAT_IOT, FORMAT_CSV, FORMAT_JSONL, FORMAT_TEXT };
@@ -104,7 +107,8 @@ static int cat_shown(struct cat *c)
 	const int status = iot_refuse_suffix(c->command, c->write.path);
 	if (status != IOT_OPTS_GO_ON)
 		return status;
-	if (iot_out_open(&out, c->write.path) != IOT_EXIT_OK)
+	if (iot_out_open(&out, c->write.path,
+			 c->write.no_fsync ? IOT_OUTFILE_NO_SYNC : 0) != IOT_EXIT_OK)
 		return IOT_EXIT_FAULT;
 	iot_show_init(&s, &out, c->in.reader);
 	s.names = c->names;
@@ -128,7 +132,7 @@ static int cat_shown(struct cat *c)
 
 static int run(struct cat *c, const char *path)
 {
-	int status = iot_refuse_same(c->command, "output", c->write.path, path);
+	int status = iot_refuse_same(c->command, c->write.path, path);
 	if (status != IOT_OPTS_GO_ON)
 		return status;
 	status = iot_in_open(&c->in, path, &c->read, c->command);

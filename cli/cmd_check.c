@@ -5,6 +5,7 @@
 
 #include "check_report.h"
 #include "repair.h"
+#include "same.h"
 
 enum { PLACES_DEFAULT = 5 };
 
@@ -95,7 +96,7 @@ static int check_one(struct check *c, const char *path)
 static int check_all(struct check *c, char **paths, size_t count)
 {
 	int status = IOT_EXIT_OK;
-	if (iot_out_open(&c->out, "-") != IOT_EXIT_OK)
+	if (iot_out_open(&c->out, "-", 0) != IOT_EXIT_OK)
 		return IOT_EXIT_FAULT;
 	for (size_t i = 0; i < count; i++) {
 		const int one = check_one(c, paths[i]);
@@ -113,7 +114,7 @@ static int repair(struct check *c, char **paths, size_t count)
 		return iot_opts_wrong(c->command, "--repair goes without --json, --all, --strict");
 	if (strcmp(paths[0], "-") == 0 && isatty(STDIN_FILENO))
 		return iot_opts_wrong(c->command, "standard input is a terminal; name a trace");
-	const int status = iot_refuse_same(c->command, "output", c->repair.write.path, paths[0]);
+	const int status = iot_refuse_same(c->command, c->repair.write.path, paths[0]);
 	return status == IOT_OPTS_GO_ON ? iot_repair(paths[0], &c->repair, c->command) : status;
 }
 
@@ -121,7 +122,7 @@ static bool asks_for_writing(const struct iot_repair_options *o)
 {
 	return strcmp(o->write.path, "-") != 0 || o->write.level > 0 || o->write.threads > 0 ||
 	       o->write.bare || o->write.sync != IOT_NOT_GIVEN || o->write.compression >= 0 ||
-	       o->keep_unverified;
+	       o->write.no_fsync || o->keep_unverified;
 }
 
 int iot_cmd_check(int argc, char **argv)

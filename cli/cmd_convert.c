@@ -7,6 +7,7 @@
 
 #include "cmd.h"
 #include "conversion.h"
+#include "same.h"
 
 enum { OPTIONS_MAX = 64, SETTINGS_MAX = 32 };
 
@@ -23,6 +24,7 @@ struct job {
 	struct iot_convert_options convert;
 	const char *from, *folder;
 	struct iot_report_file report;
+	struct iot_files files;
 	bool list;
 	struct settings settings;
 	struct iot_opt options[OPTIONS_MAX];
@@ -164,19 +166,10 @@ static int check(struct job *j, char **paths, size_t count)
 		return iot_opts_wrong(&j->command, "name the input (\"-\" is standard input)");
 	if (j->folder != NULL && strcmp(path, "-") != 0)
 		return iot_opts_wrong(&j->command, "-o and -O exclude each other");
-	if (j->report.path != NULL && j->folder == NULL && strcmp(j->report.path, path) == 0)
-		return iot_opts_wrong(&j->command, "trace and report to the same place");
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		if (strcmp(paths[i], "-") == 0 && isatty(STDIN_FILENO))
 			return iot_opts_wrong(&j->command,
 					      "standard input is a terminal; name a log");
-		const int status =
-		    j->report.path != NULL
-			? iot_refuse_same(&j->command, "report", j->report.path, paths[i])
-			: IOT_OPTS_GO_ON;
-		if (status != IOT_OPTS_GO_ON)
-			return status;
-	}
 	return find_format(j);
 }
 
@@ -187,40 +180,43 @@ static int convert_one(struct job *j, const char *const *paths, size_t count, co
 	return iot_convert_and_tell(&j->convert, paths, count, out, &j->report);
 }
 
-/* DIR/NAME.iot.zst, NAME being the last part of a path; NULL: out of memory. */
-static char *name_output(const struct job *j, const char *path)
+/* What a trace is named after: the last part of a path. */
+static struct iot_text name_part(const char *path)
 {
-	static const char *const suffixes[] = {
-	    [IOT_PLAIN] = ".iot", [IOT_GZIP] = ".iot.gz", [IOT_ZSTD] = ".iot.zst"};
-	int how = j->convert.write.compression;
-	const char *suffix = suffixes[how >= 0 ? how : IOT_ZSTD];
 	size_t end = strlen(path), start;
+	if (strcmp(path, "-") == 0)
+		return (struct iot_text){"stdin", 5};
 	while (end > 1 && path[end - 1] == '/')
 		end--;
 	for (start = end; start > 0 && path[start - 1] != '/'; start--)
 		;
-	size_t size = strlen(j->folder) + 1 + (end - start) + sizeof("stdin.iot.zst");
-	char *out = malloc(size);
-	if (out == NULL)
-		return NULL;
-	if (strcmp(path, "-") == 0)
-		snprintf(out, size, "%s/stdin%s", j->folder, suffix);
-	else
-		snprintf(out, size, "%s/%.*s%s", j->folder, (int)(end - start), path + start,
-			 suffix);
-	return out;
+	return (struct iot_text){path + start, end - start};
+}
+
+/* DIR/NAME.iot.zst; NULL: out of memory. */
+static char *name_output(const struct job *j, const char *path)
+{
+	static const char *const suffixes[] = {
+	    [IOT_PLAIN] = ".iot", [IOT_GZIP] = ".iot.gz", [IOT_ZSTD] = ".iot.zst"};
+	const int how = j->convert.write.compression;
+	const char *suffix = suffixes[how >= 0 ? how : IOT_ZSTD];
+	const struct iot_text name = name_part(path);
+	char *out;
+	const int size =
+	    asprintf(&out, "%s/%.*s%s", j->folder, (int)name.size, name.data, suffix);
+	return size >= 0 ? out : NULL;
 }
 
 /* Whether an earlier path has the same name in DIR. */
-static bool taken(const struct job *j, char **paths, size_t i, const char *out)
+static bool taken(char **paths, size_t i)
 {
-	bool same = false;
-	for (size_t k = 0; k < i && !same; k++) {
-		char *other = name_output(j, paths[k]);
-		same = other != NULL && strcmp(other, out) == 0;
-		free(other);
+	const struct iot_text name = name_part(paths[i]);
+	for (size_t k = 0; k < i; k++) {
+		const struct iot_text other = name_part(paths[k]);
+		if (other.size == name.size && memcmp(other.data, name.data, name.size) == 0)
+			return true;
 	}
-	return same;
+	return false;
 }
 
 static int convert_into(struct job *j, char **paths, size_t i)
@@ -231,7 +227,7 @@ static int convert_into(struct job *j, char **paths, size_t i)
 	int status = IOT_EXIT_FAULT;
 	if (out == NULL) {
 		(void)iot_no_memory();
-	} else if (taken(j, paths, i, out)) {
+	} else if (taken(paths, i)) {
 		(void)iot_fault(path,
 				"its trace would replace that of another IN of the same name");
 	} else {
@@ -245,9 +241,7 @@ static int convert_into(struct job *j, char **paths, size_t i)
 
 static int convert_each(struct job *j, char **paths, size_t count)
 {
-	int worst = iot_make_folder(j->folder);
-	if (worst != IOT_EXIT_OK)
-		return worst;
+	int worst = IOT_EXIT_OK;
 	if (j->report.path != NULL)
 		iot_json_open(&j->report.json, NULL, '[');
 	for (size_t i = 0; i < count && iot_signal_pending() == 0; i++) {
@@ -259,9 +253,47 @@ static int convert_each(struct job *j, char **paths, size_t count)
 	return worst;
 }
 
+/* Every file that is read or written. Traces of one name are refused one by one, later. */
+static void add_files(struct job *j, char **paths, size_t count)
+{
+	struct iot_files *files = &j->files;
+	for (size_t i = 0; i < count; i++)
+		iot_files_add(files, IOT_ROLE_INPUT, paths[i]);
+	if (j->folder == NULL)
+		iot_files_add(files, IOT_ROLE_OUTPUT, j->convert.write.path);
+	for (size_t i = 0; i < count && j->folder != NULL; i++) {
+		char *out = name_output(j, paths[i]);
+		if (out == NULL)
+			files->failed = true;
+		else if (!taken(paths, i))
+			iot_files_add(files, IOT_ROLE_OUTPUT, out);
+		free(out);
+	}
+	if (j->report.path != NULL)
+		iot_files_add(files, IOT_ROLE_REPORT, j->report.path);
+}
+
+/* Names below a directory that is made now may have meant nothing before. */
+static int prepare(struct job *j, char **paths, size_t count)
+{
+	add_files(j, paths, count);
+	int status = iot_files_check(&j->files);
+	if (status != IOT_OPTS_GO_ON)
+		return status;
+	if (j->folder != NULL) {
+		status = iot_make_folder(j->folder);
+		if (status == IOT_EXIT_OK)
+			status = iot_files_check(&j->files);
+		if (status != IOT_OPTS_GO_ON)
+			return status;
+	}
+	j->report.no_fsync = j->convert.write.no_fsync;
+	return iot_report_open(&j->report);
+}
+
 static int work(struct job *j, char **paths, size_t count)
 {
-	int status = iot_report_open(&j->report);
+	int status = prepare(j, paths, count);
 	if (status != IOT_EXIT_OK)
 		return status;
 	if (j->folder != NULL)
@@ -288,7 +320,11 @@ int iot_cmd_convert(int argc, char **argv)
 			   ops_names[j.convert.ops]);
 	j.convert.settings = j.settings.setting;
 	j.convert.setting_count = j.settings.count;
+	j.files.command = &j.command;
+	j.files.reads_folders = true;
+	j.convert.files = &j.files;
 	status = work(&j, argv, count);
+	iot_files_free(&j.files);
 	if (iot_signal_pending() != 0)
 		raise(iot_signal_pending());
 	return status;

@@ -451,7 +451,7 @@ int iot_cmd_info(int argc, char **argv)
 	int status = iot_opts_parse(&command, argc, argv, &count);
 	if (status != IOT_OPTS_GO_ON)
 		return status;
-	if (iot_out_open(&out, "-") != IOT_EXIT_OK)
+	if (iot_out_open(&out, "-", 0) != IOT_EXIT_OK)
 		return IOT_EXIT_FAULT;
 	status = IOT_EXIT_OK;
 	for (size_t i = 0; i < count; i++) {

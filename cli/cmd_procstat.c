@@ -17,6 +17,7 @@
 
 #include "collector.h"
 #include "conversion.h"
+#include "same.h"
 
 struct job {
 	const char *out;
@@ -174,15 +175,18 @@ static int check(const struct job *j, char **paths, size_t count)
 {
 	if (count > IOT_PIPES_MAX)
 		return iot_opts_wrong(j->command, "more than %d pipes", IOT_PIPES_MAX);
+	struct iot_files files = {.command = j->command};
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(paths[i], "-") == 0 && isatty(STDIN_FILENO))
 			return iot_opts_wrong(j->command,
 					      "standard input is a terminal; name a FIFO");
-		const int status = iot_refuse_same(j->command, "output", j->out, paths[i]);
-		if (status != IOT_OPTS_GO_ON)
-			return status;
 	}
-	return IOT_OPTS_GO_ON;
+	iot_files_add(&files, IOT_ROLE_OUTPUT, j->out);
+	for (size_t i = 0; i < count; i++)
+		iot_files_add(&files, IOT_ROLE_INPUT, paths[i]);
+	const int status = iot_files_check(&files);
+	iot_files_free(&files);
+	return status;
 }
 
 int iot_cmd_procstat(int argc, char **argv)

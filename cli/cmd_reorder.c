@@ -11,12 +11,14 @@
 #include "lib/error.h"
 #include "lib/packet.h"
 #include "reorder.h"
+#include "same.h"
 #include "times.h"
 
 struct job {
 	struct iot_command command;
 	struct iot_reorder_options reorder;
 	struct iot_report_file report;
+	struct iot_files files;
 	bool verbose;
 };
 
@@ -119,7 +121,8 @@ static int convert(struct job *j, const struct iot_converter *converter, const c
 						    .ops = IOT_OPS_ALL,
 						    .progress = o->read.progress,
 						    .quiet = o->read.quiet,
-						    .verbose = j->verbose};
+						    .verbose = j->verbose,
+						    .files = &j->files};
 	if (o->window_ns != IOT_NOT_GIVEN)
 		return iot_opts_wrong(&j->command,
 				      "--window is for traces; packets tell themselves");
@@ -177,13 +180,17 @@ static int with_report(struct job *j, const char *path)
 
 static int work(struct job *j, const char *path)
 {
-	int status = iot_refuse_same(&j->command, "output", j->reorder.write.path, path);
-	if (status == IOT_OPTS_GO_ON && j->report.path != NULL)
-		status = iot_refuse_same(&j->command, "report", j->report.path, path);
+	struct iot_files *files = &j->files;
+	files->command = &j->command;
+	files->reads_folders = true;
+	iot_files_add(files, IOT_ROLE_INPUT, path);
+	iot_files_add(files, IOT_ROLE_OUTPUT, j->reorder.write.path);
+	if (j->report.path != NULL)
+		iot_files_add(files, IOT_ROLE_REPORT, j->report.path);
+	const int status = iot_files_check(files);
 	if (status != IOT_OPTS_GO_ON)
 		return status;
-	if (j->report.path != NULL && strcmp(j->report.path, j->reorder.write.path) == 0)
-		return iot_opts_wrong(&j->command, "trace and report to the same place");
+	j->report.no_fsync = j->reorder.write.no_fsync;
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
 		return iot_opts_wrong(&j->command, "standard input is a terminal; name a trace");
 	return with_report(j, open_fifo(path));
@@ -229,6 +236,7 @@ int iot_cmd_reorder(int argc, char **argv)
 	int status = iot_opts_parse(&j.command, argc, argv, &count);
 	if (status == IOT_OPTS_GO_ON)
 		status = work(&j, count > 0 ? argv[0] : "-");
+	iot_files_free(&j.files);
 	if (iot_signal_pending() != 0)
 		raise(iot_signal_pending());
 	return status;

@@ -6,6 +6,7 @@
 #include "lib/number.h"
 
 #include "in.h"
+#include "same.h"
 #include "slice.h"
 #include "times.h"
 
@@ -242,7 +243,7 @@ static int run(struct run *r, const struct iot_command *command, const char *pat
 {
 	r->command = command;
 	r->path = path;
-	int status = iot_refuse_same(r->command, "output", r->write.path, r->path);
+	int status = iot_refuse_same(r->command, r->write.path, r->path);
 	if (status != IOT_OPTS_GO_ON)
 		return status;
 	r->write.framed = !r->write.bare;

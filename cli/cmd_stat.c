@@ -306,7 +306,7 @@ static int run(struct stat_run *s, const char *path, const struct iot_command *c
 {
 	int status = iot_in_open(&s->in, path, &s->read, command);
 	if (status == IOT_EXIT_OK)
-		status = iot_out_open(&s->out, "-");
+		status = iot_out_open(&s->out, "-", 0);
 	if (status != IOT_EXIT_OK)
 		goto out;
 	count(s);

@@ -410,21 +410,12 @@ static int refuse(struct iot_conversion *c, const struct iot_error *e)
 	return tell(c, e->text);
 }
 
-static int refuse_same(const struct iot_conversion *c, const char *in)
-{
-	return iot_refuse_same(c->options->command, "output", c->write.path, in);
-}
-
 static int open_input(struct iot_conversion *c)
 {
 	struct iot_error error = {.status = IOT_OK};
 	int status = GO_ON;
-	for (size_t i = 0; i < c->path_count && status == GO_ON; i++) {
-		status = refuse_same(c, c->paths[i]);
+	for (size_t i = 0; i < c->path_count; i++)
 		c->piped = c->piped || is_pipe(c->paths[i]);
-	}
-	if (status != GO_ON)
-		return status;
 	/* Without a pipe nothing is there yet that would have to be cleaned up. */
 	if (c->piped)
 		iot_signals_catch(true, c->write.path);
@@ -433,8 +424,9 @@ static int open_input(struct iot_conversion *c)
 	if (c->input == NULL)
 		return refuse(c, &error);
 	for (size_t i = 0; i < iot_input_count(c->input) && status == GO_ON; i++)
-		if (strcmp(iot_input_name(c->input, i), "-") != 0)
-			status = refuse_same(c, iot_input_name(c->input, i));
+		if (c->options->files != NULL)
+			status = iot_files_check_member(c->options->files,
+							iot_input_name(c->input, i));
 	return status;
 }
 

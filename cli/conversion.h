@@ -8,6 +8,7 @@
 #include "opts.h"
 #include "out.h"
 #include "rebase.h"
+#include "same.h"
 
 enum iot_ops { IOT_OPS_ALL, IOT_OPS_NAMES, IOT_OPS_NONE };
 
@@ -21,6 +22,7 @@ struct iot_convert_options {
 	uint64_t memory;
 	int ops, progress;
 	bool unsorted, strict, quiet, verbose;
+	const struct iot_files *files; /* that no file in an input may be; NULL: none */
 };
 
 /* What a setting of a converter is called as an option. */
@@ -62,6 +64,7 @@ void iot_convert_free(struct iot_conversion *c);
 /* --report: a file of JSON about what was done. */
 struct iot_report_file {
 	const char *path; /* NULL: nobody asks for it, and nothing is done */
+	bool no_fsync;
 	struct iot_out out;
 	struct iot_json json;
 };

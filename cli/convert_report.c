@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "lib/outfile.h"
+
 /* "hidden.mmap" begins with "hidden", and so does "hidden"; "hiddenness" does not. */
 static bool belongs(const char *name, const char *prefix, size_t size)
 {
@@ -266,7 +268,7 @@ int iot_report_open(struct iot_report_file *f)
 	if (f->path == NULL)
 		return IOT_EXIT_OK;
 	f->json = (struct iot_json){.out = &f->out, .pretty = true};
-	return iot_out_open(&f->out, f->path);
+	return iot_out_open(&f->out, f->path, f->no_fsync ? IOT_OUTFILE_NO_SYNC : 0);
 }
 
 bool iot_report_is_due(int status)

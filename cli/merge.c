@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "conversion.h"
+#include "same.h"
 
 enum {
 	OPEN_MOST = 512,     /* inputs: more would want too much memory */
@@ -154,9 +155,6 @@ static int take_operand(struct iot_merge *m, struct iot_merge_input *in, const c
 	in->path = path;
 	iot_escape(in->shown, sizeof in->shown, standard ? "standard input" : path,
 		   standard ? strlen("standard input") : strlen(path));
-	const int status = iot_refuse_same(o->command, "output", o->write.path, path);
-	if (status != IOT_OPTS_GO_ON)
-		return status;
 	if (standard && isatty(STDIN_FILENO))
 		return iot_opts_wrong(o->command, "standard input is a terminal; name a trace");
 	bool known = (standard ? fstat(STDIN_FILENO, &st) : stat(path, &st)) == 0;
@@ -166,10 +164,24 @@ static int take_operand(struct iot_merge *m, struct iot_merge_input *in, const c
 	return IOT_EXIT_OK;
 }
 
+static int refuse_files(const struct iot_merge *m, char *const *paths)
+{
+	struct iot_files files = {.command = m->options->command};
+	iot_files_add(&files, IOT_ROLE_OUTPUT, m->options->write.path);
+	for (size_t i = 0; i < m->count; i++)
+		iot_files_add(&files, IOT_ROLE_INPUT, paths[i]);
+	const int status = iot_files_check(&files);
+	iot_files_free(&files);
+	return status;
+}
+
 static int take_operands(struct iot_merge *m, char *const *paths)
 {
 	size_t standard = 0;
 	bool all_again = true;
+	const int refused = refuse_files(m, paths);
+	if (refused != IOT_OPTS_GO_ON)
+		return refused;
 	for (size_t i = 0; i < m->count; i++) {
 		int status = take_operand(m, &m->inputs[i], paths[i]);
 		if (status != IOT_EXIT_OK)

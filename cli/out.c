@@ -133,7 +133,7 @@ static enum iot_compression compression_of(const char *path)
 	return ends_with(path, ".gz") ? IOT_GZIP : ends_with(path, ".zst") ? IOT_ZSTD : IOT_PLAIN;
 }
 
-int iot_out_open(struct iot_out *o, const char *path)
+int iot_out_open(struct iot_out *o, const char *path, unsigned how)
 {
 	memset(o, 0, sizeof *o);
 	o->standard = strcmp(path, "-") == 0;
@@ -143,8 +143,10 @@ int iot_out_open(struct iot_out *o, const char *path)
 		o->status = IOT_ENOMEM;
 	else
 		o->status = iot_sink_compress(o->sink, compression_of(path), 0, 0);
-	if (o->status == IOT_OK)
+	if (o->status == IOT_OK) {
+		iot_sink_how(o->sink, how);
 		o->status = iot_sink_open(o->sink, path);
+	}
 	return o->status == IOT_OK ? IOT_EXIT_OK : iot_out_close(o);
 }
 
@@ -255,6 +257,8 @@ static int apply(struct iot_writer *w, const struct iot_write_options *o,
 		status = iot_writer_set(w, IOT_SET_SYNC, o->sync);
 	if (status == IOT_OK && o->bare)
 		status = iot_writer_set(w, IOT_SET_FRAMING, 0);
+	if (status == IOT_OK && o->no_fsync)
+		status = iot_writer_set(w, IOT_SET_FSYNC, 0);
 	return status;
 }
 
@@ -296,30 +300,6 @@ int iot_write_fault(const struct iot_writer *w, const struct iot_write_options *
 	if (strcmp(o->path, "-") != 0 || !nobody_reads_stdout())
 		iot_message("%s", iot_writer_error(w));
 	return IOT_EXIT_FAULT;
-}
-
-static bool stat_operand(const char *path, int standard, struct stat *st)
-{
-	return (strcmp(path, "-") == 0 ? fstat(standard, st) : stat(path, st)) == 0;
-}
-
-bool iot_same_file(const char *out, const char *in)
-{
-	struct stat a, b;
-	return stat_operand(out, STDOUT_FILENO, &a) && stat_operand(in, STDIN_FILENO, &b) &&
-	       S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-int iot_refuse_same(const struct iot_command *cmd, const char *what, const char *out,
-		    const char *in)
-{
-	char shown[512];
-	if (!iot_same_file(out, in))
-		return IOT_OPTS_GO_ON;
-	if (strcmp(in, "-") == 0)
-		return iot_opts_wrong(cmd, "standard input is the %s, too", what);
-	return iot_opts_wrong(cmd, "%s is input and %s",
-			      iot_escape(shown, sizeof shown, in, strlen(in)), what);
 }
 
 int iot_make_folder(const char *path)

@@ -59,8 +59,11 @@ struct iot_out {
 	int status;    /* enum iot_status */
 };
 
-/* path "-" is stdout; .gz and .zst compress. IOT_EXIT_OK, or IOT_EXIT_FAULT: it was told. */
-int iot_out_open(struct iot_out *o, const char *path);
+/*
+ * path "-" is stdout; .gz and .zst compress. how: bits of lib/outfile.h. IOT_EXIT_OK, or
+ * IOT_EXIT_FAULT: it was told.
+ */
+int iot_out_open(struct iot_out *o, const char *path, unsigned how);
 /* The last bytes; tells what went wrong, if anything did (not a closed pipe). The exit status. */
 int iot_out_close(struct iot_out *o);
 /* Drops what was written; a file at the final path is left as it was. */
@@ -117,7 +120,7 @@ struct iot_write_options {
 	const char *path; /* "-" */
 	uint64_t level, threads;
 	uint64_t tick_ns, base, sync; /* IOT_NOT_GIVEN, or what was asked for */
-	bool bare, framed;
+	bool bare, framed, no_fsync;
 	int compression; /* enum iot_compression; -1: by the path's suffix */
 };
 
@@ -153,7 +156,11 @@ enum { IOT_MEMORY_DEFAULT = 256 << 20 };
 		  "threads that compress beside this one (zstd)", 0, 256),                         \
 	IOT_OPTION(FLAG, 0, "bare", NULL, &(w).bare,                                               \
 		   "records and comments alone, without %iotrace, %sync and %end"),                \
-	IOT_OPTION(NUMBER, 0, "sync", "N", &(w).sync, "a %sync after every N records (0: none)")
+	IOT_OPTION(NUMBER, 0, "sync", "N", &(w).sync, "a %sync after every N records (0: none)"),  \
+	IOT_OPT_NO_FSYNC((w).no_fsync)
+#define IOT_OPT_NO_FSYNC(target)                                                                   \
+	IOT_OPTION(FLAG, 0, "no-fsync", NULL, &(target),                                           \
+		   "do not wait until files are on the disk")
 #define IOT_OPT_MEMORY(target)                                                                     \
 	IOT_RANGE(SIZE, 0, "memory", "SIZE", target,                                               \
 		  "for sorting; beyond it temporary files are used (default: 256M)", 1 << 16, 0)
@@ -178,11 +185,6 @@ int iot_refuse_suffix(const struct iot_command *cmd, const char *path);
 /* Tells why a writer failed, unless its standard output is a pipe that nobody reads any more. */
 int iot_write_fault(const struct iot_writer *w, const struct iot_write_options *o);
 
-/* Whether `out` is the same file as `in`; "-" are stdin and stdout. */
-bool iot_same_file(const char *out, const char *in);
-/* IOT_OPTS_GO_ON, or the exit status if that is so: it was told. what: "output" or "report". */
-int iot_refuse_same(const struct iot_command *cmd, const char *what, const char *out,
-		    const char *in);
 /* The directory of --output-dir; one that is there will do. The exit status: a failure was told. */
 int iot_make_folder(const char *path);
 

@@ -54,3 +54,9 @@ c0 20 0 1000 0 a 2 1 0
 ff %counter source=POSIX rank=-1 object=1 record=4711 part=2 POSIX_READS=7
 END
 "$IOTRACE" anonymize -q --key key made
+echo "== the mapping is its owner's alone, also in place of a file that was not"
+echo old >public.tsv
+chmod 644 public.tsv
+"$IOTRACE" anonymize -q --key key --map public.tsv -o out.iot app.iot
+stat -c '%a' public.tsv
+cmp public.tsv map.tsv

@@ -19,7 +19,7 @@ static void page_open(struct page *p)
 	int fd = mkstemp(p->path);
 	cr_assert_geq(fd, 0);
 	close(fd);
-	cr_assert_eq(iot_out_open(&p->out, p->path), IOT_EXIT_OK);
+	cr_assert_eq(iot_out_open(&p->out, p->path, 0), IOT_EXIT_OK);
 }
 
 static const char *page_text(struct page *p)
