@@ -37,12 +37,14 @@ struct info {
 	struct ways logical, physical;
 	struct iot_map processes, files, objects;
 	struct known known[KNOWN];
-	uint64_t unknown_offsets;
-	uint64_t traces;             /* %trace */
-	uint64_t counters;           /* %counter */
-	uint64_t gaps, lost_records; /* %lost, and what they tell */
-	int64_t first_ns, last_ns;   /* last: the latest end of an I/O */
-	bool any, failed;
+	uint64_t unknown_offsets, unknown_durations, unknown_cpu, unknown_starts; /* records */
+	uint64_t traces;                        /* %trace */
+	uint64_t counters, file_counters;       /* %counter, and those about a file */
+	uint64_t gaps, lost_records;            /* %lost, and what they tell */
+	int64_t first_ns, last_ns, completed_ns; /* the first start, the last, the last end */
+	bool any, any_end;                      /* starts; ends */
+	bool any_lost;                          /* a %lost has records= */
+	bool failed;
 	struct told told[KEYS];
 };
 
@@ -66,20 +68,44 @@ static void count_ids(struct info *f, const struct iot_record *rec, bool logical
 		f->failed = true;
 }
 
+static void count_unknown(struct info *f, unsigned flags)
+{
+	f->unknown_offsets += (flags & IOT_OFFSET_UNKNOWN) != 0;
+	f->unknown_durations += (flags & IOT_DURATION_UNKNOWN) != 0;
+	f->unknown_cpu += (flags & IOT_CPU_UNKNOWN) != 0;
+	f->unknown_starts += (flags & IOT_START_UNKNOWN) != 0;
+}
+
+static void add_starts(struct info *f, int64_t first_ns, int64_t last_ns)
+{
+	if (!f->any || first_ns < f->first_ns)
+		f->first_ns = first_ns;
+	if (!f->any || last_ns > f->last_ns)
+		f->last_ns = last_ns;
+	f->any = true;
+}
+
+static void add_end(struct info *f, int64_t end_ns)
+{
+	if (!f->any_end || end_ns > f->completed_ns)
+		f->completed_ns = end_ns;
+	f->any_end = true;
+}
+
 static void count_record(struct info *f, const struct iot_record *rec)
 {
 	bool logical = (rec->type & IOT_LOGICAL) != 0;
 	int way = rec->type & IOT_WRITE ? WRITE : READ;
 	struct ways *w = logical ? &f->logical : &f->physical;
-	int64_t end_ns = rec->start_ns + (int64_t)rec->duration_ns;
 	w->records[way]++;
 	w->bytes[way] += logical ? rec->length : rec->length * IOT_BLOCK_SIZE;
-	f->unknown_offsets += (rec->flags & IOT_OFFSET_UNKNOWN) != 0;
-	if (!f->any || rec->start_ns < f->first_ns)
-		f->first_ns = rec->start_ns;
-	if (!f->any || end_ns > f->last_ns)
-		f->last_ns = end_ns;
-	f->any = true;
+	if (rec->flags != 0)
+		count_unknown(f, rec->flags);
+	if ((rec->flags & IOT_START_UNKNOWN) == 0) {
+		add_starts(f, rec->start_ns, rec->start_ns);
+		if ((rec->flags & IOT_DURATION_UNKNOWN) == 0)
+			add_end(f, rec->start_ns + (int64_t)rec->duration_ns);
+	}
 	count_ids(f, rec, logical);
 }
 
@@ -102,8 +128,17 @@ static void count_lost(struct info *f, const struct iot_event *ev)
 	const struct iot_text records = iot_directive_get(ev, "records");
 	uint64_t n;
 	f->gaps++;
-	if (records.data != NULL && iot_number_decimal(records.data, records.size, &n))
-		f->lost_records += n;
+	if (records.data == NULL || !iot_number_decimal(records.data, records.size, &n))
+		return;
+	f->lost_records += n;
+	f->any_lost = true;
+}
+
+static void count_counter(struct info *f, const struct iot_event *ev)
+{
+	f->counters++;
+	f->file_counters += (ev->has & (IOT_HAS_FILE | IOT_HAS_OBJECT)) != 0 ||
+			    iot_directive_get(ev, "path").data != NULL;
 }
 
 static void count_event(struct info *f, const struct iot_event *ev)
@@ -116,7 +151,7 @@ static void count_event(struct info *f, const struct iot_event *ev)
 		count_lost(f, ev);
 		break;
 	case IOT_COUNTER:
-		f->counters++;
+		count_counter(f, ev);
 		break;
 	case IOT_TRACE:
 		f->traces++;
@@ -177,13 +212,18 @@ static bool add_keys(struct iot_map *map, const struct iot_map *more)
 
 static void add_span(struct info *f, const struct info *more)
 {
-	if (!more->any)
-		return;
-	if (!f->any || more->first_ns < f->first_ns)
-		f->first_ns = more->first_ns;
-	if (!f->any || more->last_ns > f->last_ns)
-		f->last_ns = more->last_ns;
-	f->any = true;
+	if (more->any)
+		add_starts(f, more->first_ns, more->last_ns);
+	if (more->any_end)
+		add_end(f, more->completed_ns);
+}
+
+static void add_unknown(struct info *f, const struct info *more)
+{
+	f->unknown_offsets += more->unknown_offsets;
+	f->unknown_durations += more->unknown_durations;
+	f->unknown_cpu += more->unknown_cpu;
+	f->unknown_starts += more->unknown_starts;
 }
 
 static void add_told(struct info *f, struct info *more)
@@ -204,11 +244,13 @@ static int join_part(void *context, void *part)
 	add_ways(&f->physical, &more->physical);
 	add_span(f, more);
 	add_told(f, more);
-	f->unknown_offsets += more->unknown_offsets;
+	add_unknown(f, more);
 	f->traces += more->traces;
 	f->counters += more->counters;
+	f->file_counters += more->file_counters;
 	f->gaps += more->gaps;
 	f->lost_records += more->lost_records;
+	f->any_lost |= more->any_lost;
 	const bool ok = add_keys(&f->processes, &more->processes) &&
 			add_keys(&f->files, &more->files) && add_keys(&f->objects, &more->objects);
 	drop_part(NULL, part);
@@ -226,6 +268,21 @@ static const char *state_name(const struct iot_in *in)
 							    : "complete, without an end mark";
 }
 
+/* Whether the I/Os are in the trace, or only figures about them. */
+static bool has_ios(const struct info *f, const struct iot_in *in)
+{
+	return iot_reader_fact(in->reader, IOT_FACT_RECORDS) > 0 || f->file_counters == 0;
+}
+
+/* Whether there is anything to tell of: what breaks on its first line has no figures. */
+static bool was_read(const struct iot_in *in)
+{
+	const struct iot_reader *r = in->reader;
+	return in->status == IOT_OK || iot_reader_fact(r, IOT_FACT_FRAMED) != 0 ||
+	       iot_reader_fact(r, IOT_FACT_RECORDS) > 0 ||
+	       iot_reader_fact(r, IOT_FACT_COMMENTS) > 0;
+}
+
 static const char *compression_name(uint64_t compression)
 {
 	return compression == IOT_GZIP ? "gzip" : compression == IOT_ZSTD ? "zstd" : "plain";
@@ -233,13 +290,13 @@ static const char *compression_name(uint64_t compression)
 
 /* JSON */
 
-static void json_ways(struct iot_json *j, const char *key, const struct ways *w)
+static void json_ways(struct iot_json *j, const char *key, const struct ways *w, bool known)
 {
 	iot_json_open(j, key, '{');
-	iot_json_number(j, "reads", w->records[READ]);
-	iot_json_number(j, "writes", w->records[WRITE]);
-	iot_json_number(j, "read_bytes", w->bytes[READ]);
-	iot_json_number(j, "written_bytes", w->bytes[WRITE]);
+	iot_json_known(j, "reads", known, w->records[READ]);
+	iot_json_known(j, "writes", known, w->records[WRITE]);
+	iot_json_known(j, "read_bytes", known, w->bytes[READ]);
+	iot_json_known(j, "written_bytes", known, w->bytes[WRITE]);
 	iot_json_close(j, '}');
 }
 
@@ -255,11 +312,35 @@ static void json_told(struct iot_json *j, const struct info *f)
 	}
 }
 
+static void json_time(struct iot_json *j, const char *key, bool known, int64_t ns)
+{
+	if (known)
+		iot_json_signed(j, key, ns);
+	else
+		iot_json_null(j, key);
+}
+
+static void json_span(struct iot_json *j, const struct info *f)
+{
+	json_time(j, "first_ns", f->any, f->first_ns);
+	json_time(j, "last_start_ns", f->any, f->last_ns);
+	json_time(j, "last_ns", f->any_end, f->completed_ns);
+}
+
+static void json_unknown(struct iot_json *j, const struct info *f)
+{
+	iot_json_number(j, "unknown_offsets", f->unknown_offsets);
+	iot_json_number(j, "unknown_durations", f->unknown_durations);
+	iot_json_number(j, "unknown_cpu", f->unknown_cpu);
+	iot_json_number(j, "unknown_starts", f->unknown_starts);
+}
+
 static void print_json(struct iot_out *o, const char *path, const struct info *f,
 		       const struct iot_in *in)
 {
 	struct iot_json j = {.out = o};
 	const struct iot_reader *r = in->reader;
+	const bool known = has_ios(f, in);
 	const char *packed = compression_name(iot_reader_fact(r, IOT_FACT_COMPRESSION));
 	iot_json_open(&j, NULL, '{');
 	iot_json_text(&j, "path", path, strlen(path));
@@ -269,17 +350,16 @@ static void print_json(struct iot_out *o, const char *path, const struct info *f
 	iot_json_number(&j, "records", iot_reader_fact(r, IOT_FACT_RECORDS));
 	iot_json_number(&j, "comments", iot_reader_fact(r, IOT_FACT_COMMENTS));
 	iot_json_number(&j, "counters", f->counters);
-	json_ways(&j, "logical", &f->logical);
-	json_ways(&j, "physical", &f->physical);
-	iot_json_number(&j, "unknown_offsets", f->unknown_offsets);
+	json_ways(&j, "logical", &f->logical, known);
+	json_ways(&j, "physical", &f->physical, known);
+	json_unknown(&j, f);
 	iot_json_number(&j, "traces", f->traces);
 	iot_json_number(&j, "gaps", f->gaps);
-	iot_json_number(&j, "lost_records", f->lost_records);
-	iot_json_number(&j, "processes", f->processes.count);
-	iot_json_number(&j, "files", f->files.count);
-	iot_json_number(&j, "objects", f->objects.count);
-	iot_json_signed(&j, "first_ns", f->first_ns);
-	iot_json_signed(&j, "last_ns", f->last_ns);
+	iot_json_known(&j, "lost_records", f->any_lost || f->gaps == 0, f->lost_records);
+	iot_json_known(&j, "processes", known, f->processes.count);
+	iot_json_known(&j, "files", known, f->files.count);
+	iot_json_known(&j, "objects", known, f->objects.count);
+	json_span(&j, f);
 	iot_json_number(&j, "tick_ns", iot_reader_fact(r, IOT_FACT_TICK_NS));
 	iot_json_number(&j, "base", iot_reader_fact(r, IOT_FACT_BASE));
 	iot_json_number(&j, "sync", iot_reader_fact(r, IOT_FACT_SYNC));
@@ -340,6 +420,55 @@ static void print_ways(struct iot_out *o, const char *what, const struct ways *w
 	}
 }
 
+static void print_ios(struct iot_out *o, const struct info *f)
+{
+	const uint64_t physical = f->physical.records[READ] + f->physical.records[WRITE];
+	const uint64_t records = f->logical.records[READ] + f->logical.records[WRITE] + physical;
+	print_ways(o, "", &f->logical);
+	if (physical > 0)
+		print_ways(o, "disk ", &f->physical);
+	if (f->unknown_offsets > 0)
+		line(o, "offsets", "%ju count from an unknown base", (uintmax_t)f->unknown_offsets);
+	if (f->unknown_durations > 0)
+		line(o, "durations", "%ju of %ju are not known", (uintmax_t)f->unknown_durations,
+		     (uintmax_t)records);
+	if (f->unknown_starts > 0)
+		line(o, "starts", "%ju of %ju are not known", (uintmax_t)f->unknown_starts,
+		     (uintmax_t)records);
+}
+
+static void print_no_ios(struct iot_out *o)
+{
+	line(o, "reads", "- (there are counters, but no I/Os)");
+	line(o, "writes", "-");
+}
+
+/* An I/O whose end is not known may have been the last one to end. */
+static void print_span(struct iot_out *o, const struct info *f)
+{
+	const bool ends = f->any_end && f->completed_ns >= f->last_ns;
+	const int64_t last_ns = ends ? f->completed_ns : f->last_ns;
+	const bool least = f->unknown_durations + f->unknown_starts > 0;
+	if (!f->any && f->unknown_starts > 0)
+		line(o, "span", "-");
+	if (!f->any)
+		return;
+	line(o, "span", "%s%.6f s, from %.6f to %s%.6f s", least ? "at least " : "",
+	     (double)(last_ns - f->first_ns) / NS_PER_S, (double)f->first_ns / NS_PER_S,
+	     ends ? "" : "the last start at ", (double)last_ns / NS_PER_S);
+}
+
+static void print_ids(struct iot_out *o, const struct info *f, bool known)
+{
+	if (!known) {
+		line(o, "processes", "-");
+		line(o, "files", "-");
+		return;
+	}
+	line(o, "processes", "%zu", f->processes.count);
+	line(o, "files", "%zu opened, %zu different", f->files.count, f->objects.count);
+}
+
 static void print_storage(struct iot_out *o, const struct iot_reader *r)
 {
 	char stored[32];
@@ -372,23 +501,18 @@ static void print_people(struct iot_out *o, const char *path, const struct info 
 		line(o, "traces", "%ju in one; what is told above is of the first",
 		     (uintmax_t)f->traces);
 	line(o, "records", "%ju", (uintmax_t)iot_reader_fact(r, IOT_FACT_RECORDS));
-	print_ways(o, "", &f->logical);
-	if (f->physical.records[READ] + f->physical.records[WRITE] > 0)
-		print_ways(o, "disk ", &f->physical);
-	if (f->unknown_offsets > 0)
-		line(o, "offsets", "%ju count from an unknown base", (uintmax_t)f->unknown_offsets);
+	if (has_ios(f, in))
+		print_ios(o, f);
+	else
+		print_no_ios(o);
 	if (f->gaps > 0)
 		line(o, "gaps", "%ju, records lost: %s", (uintmax_t)f->gaps,
 		     iot_people_lost(lost, sizeof lost, f->lost_records));
 	line(o, "comments", "%ju", (uintmax_t)iot_reader_fact(r, IOT_FACT_COMMENTS));
 	if (f->counters > 0)
 		line(o, "counters", "%ju", (uintmax_t)f->counters);
-	line(o, "processes", "%zu", f->processes.count);
-	line(o, "files", "%zu opened, %zu different", f->files.count, f->objects.count);
-	if (f->any)
-		line(o, "span", "%.6f s, from %.6f to %.6f s",
-		     (double)(f->last_ns - f->first_ns) / NS_PER_S, (double)f->first_ns / NS_PER_S,
-		     (double)f->last_ns / NS_PER_S);
+	print_ids(o, f, has_ios(f, in));
+	print_span(o, f);
 	print_storage(o, r);
 }
 
@@ -403,9 +527,9 @@ static int show(struct iot_out *o, const char *path, const struct iot_read_optio
 		const struct iot_fold fold = {&counting, begin_part, count_events, join_part,
 					      drop_part};
 		iot_in_fold(&in, &fold);
-		if (json)
+		if (was_read(&in) && json)
 			print_json(o, path, &f, &in);
-		else
+		else if (was_read(&in))
 			print_people(o, path, &f, &in);
 		status = iot_in_exit(&in);
 	}
@@ -419,6 +543,9 @@ static const char notes[] =
     "host, user, epoch_ns, lacks, layer, lengths and clocks are left out where the trace does not\n"
     "tell. Bytes are those that I/Os moved; of physical records (\"disk\") 512 times their "
     "blocks.\n"
+    "What is not known is \"-\" or null, never 0: of counters alone no reads and writes, without\n"
+    "times no span; unknown_offsets, _durations, _cpu and _starts count records. last_ns is the\n"
+    "latest end that is known, last_start_ns the latest start.\n"
     "The exit status is 1 if a trace is cut short or damaged; what was good is counted.\n";
 
 static const char examples[] =

@@ -18,7 +18,30 @@ struct stat_run {
 	struct iot_read_options read;
 	int by; /* enum iot_tally_by */
 	bool json, tsv;
+	bool counters_only; /* the I/Os themselves are not in the trace */
 };
+
+/* What a figure is known of. A sum over some of the I/Os is marked where people read it. */
+
+static bool knows_ios(const struct stat_run *s)
+{
+	return !s->counters_only;
+}
+
+static bool knows_opens(const struct stat_run *s, const struct iot_figures *f)
+{
+	return knows_ios(s) || f->opens > 0;
+}
+
+static bool knows_times(const struct stat_run *s, const struct iot_figures *f)
+{
+	return knows_ios(s) && (f->timed > 0 || f->reads + f->writes == 0);
+}
+
+static bool knows_order(const struct stat_run *s, const struct iot_figures *f)
+{
+	return knows_ios(s) && (f->placed > 0 || f->followers == 0);
+}
 
 /* The name kept with a row, or the path of its object; NULL: none. Valid until the next call. */
 static const char *name_of(const struct stat_run *s, const struct iot_row *row, size_t *size)
@@ -51,23 +74,38 @@ static void write_encoded(struct iot_out *o, const char *text, size_t n)
 	}
 }
 
-static void tsv_number(struct iot_out *o, uint64_t value)
+static void tsv_number(struct iot_out *o, bool known, uint64_t value)
 {
-	iot_out_printf(o, "\t%ju", (uintmax_t)value);
+	if (known)
+		iot_out_printf(o, "\t%ju", (uintmax_t)value);
+	else
+		iot_out_text(o, "\t");
 }
 
 static void tsv_row(struct stat_run *s, const struct iot_row *row)
 {
 	const struct iot_figures *f = &row->figures;
-	const uint64_t columns[] = {row->file,    row->object,   f->opens,         f->reads,
-				    f->writes,    f->read_bytes, f->written_bytes, f->io_ns,
-				    f->followers, f->sequential, f->same_size};
+	const bool ios = knows_ios(s);
+	const struct {
+		bool known;
+		uint64_t value;
+	} columns[] = {{true, row->file},
+		       {true, row->object},
+		       {knows_opens(s, f), f->opens},
+		       {ios, f->reads},
+		       {ios, f->writes},
+		       {ios, f->read_bytes},
+		       {ios, f->written_bytes},
+		       {knows_times(s, f), f->io_ns},
+		       {ios, f->followers},
+		       {knows_order(s, f), f->sequential},
+		       {ios, f->same_size}};
 	const char *separator = "\t";
 	size_t size = 0;
 	const char *name = name_of(s, row, &size);
 	iot_out_printf(&s->out, "%u", row->process);
 	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-		tsv_number(&s->out, columns[i]);
+		tsv_number(&s->out, columns[i].known, columns[i].value);
 	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
 		if (f->sizes[k] == 0)
 			continue;
@@ -80,6 +118,8 @@ static void tsv_row(struct stat_run *s, const struct iot_row *row)
 	iot_out_text(&s->out, "\t");
 	if (row->rank > 0)
 		iot_out_printf(&s->out, "%ju", (uintmax_t)(row->rank - 1));
+	tsv_number(&s->out, ios, f->timed);
+	tsv_number(&s->out, ios, f->placed);
 	iot_out_text(&s->out, "\n");
 }
 
@@ -87,25 +127,29 @@ static void print_tsv(struct stat_run *s)
 {
 	iot_out_text(&s->out,
 		     "process\tfile\tobject\topens\treads\twrites\tread_bytes\twritten_bytes\t"
-		     "io_ns\tfollowers\tsequential\tsame_size\tsizes\tname\trank\n");
+		     "io_ns\tfollowers\tsequential\tsame_size\tsizes\tname\trank\t"
+		     "timed\tplaced\n");
 	for (size_t i = 0; i < s->tally.row_count; i++)
 		tsv_row(s, &s->tally.rows[i]);
 }
 
 /* JSON */
 
-static void json_figures(struct iot_json *j, const struct iot_figures *f)
+static void json_figures(struct iot_json *j, const struct stat_run *s, const struct iot_figures *f)
 {
+	const bool ios = knows_ios(s);
 	char key[24];
-	iot_json_number(j, "opens", f->opens);
-	iot_json_number(j, "reads", f->reads);
-	iot_json_number(j, "writes", f->writes);
-	iot_json_number(j, "read_bytes", f->read_bytes);
-	iot_json_number(j, "written_bytes", f->written_bytes);
-	iot_json_number(j, "io_ns", f->io_ns);
-	iot_json_number(j, "followers", f->followers);
-	iot_json_number(j, "sequential", f->sequential);
-	iot_json_number(j, "same_size", f->same_size);
+	iot_json_known(j, "opens", knows_opens(s, f), f->opens);
+	iot_json_known(j, "reads", ios, f->reads);
+	iot_json_known(j, "writes", ios, f->writes);
+	iot_json_known(j, "read_bytes", ios, f->read_bytes);
+	iot_json_known(j, "written_bytes", ios, f->written_bytes);
+	iot_json_known(j, "io_ns", knows_times(s, f), f->io_ns);
+	iot_json_known(j, "timed", ios, f->timed);
+	iot_json_known(j, "followers", ios, f->followers);
+	iot_json_known(j, "placed", ios, f->placed);
+	iot_json_known(j, "sequential", knows_order(s, f), f->sequential);
+	iot_json_known(j, "same_size", ios, f->same_size);
 	iot_json_open(j, "sizes", '{');
 	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
 		snprintf(key, sizeof key, "%ju", (uintmax_t)class_floor(k));
@@ -131,7 +175,7 @@ static void json_row(struct iot_json *j, const struct stat_run *s, const struct 
 		iot_json_number(j, "rank", row->rank - 1);
 	if (name)
 		iot_json_text(j, "name", name, size);
-	json_figures(j, &row->figures);
+	json_figures(j, s, &row->figures);
 	iot_json_close(j, '}');
 }
 
@@ -150,7 +194,7 @@ static void print_json(struct stat_run *s)
 	}
 	iot_json_close(&j, ']');
 	iot_json_open(&j, "total", '{');
-	json_figures(&j, &s->total);
+	json_figures(&j, s, &s->total);
 	iot_json_close(&j, '}');
 	iot_json_close(&j, '}');
 }
@@ -165,15 +209,43 @@ static const char *share(char *text, size_t room, uint64_t part, uint64_t whole)
 	return text;
 }
 
+static const char *number(char *text, size_t room, bool known, uint64_t value)
+{
+	if (!known)
+		return "-";
+	snprintf(text, room, "%ju", (uintmax_t)value);
+	return text;
+}
+
+static const char *bytes(char *text, size_t room, bool known, uint64_t value)
+{
+	return known ? iot_people_bytes(text, room, value) : "-";
+}
+
+/* The time in I/O; ">" if it is the sum of the durations that are known, and there are others. */
+static const char *seconds(const struct stat_run *s, char *text, size_t room,
+			   const struct iot_figures *f)
+{
+	if (!knows_times(s, f))
+		return "-";
+	snprintf(text, room, "%s%.6f", f->timed < f->reads + f->writes ? ">" : "",
+		 (double)f->io_ns / NS_PER_S);
+	return text;
+}
+
 static void people_row(struct stat_run *s, const struct iot_figures *f, const char *name)
 {
-	char read[24], written[24], sequential[8], same[8];
-	iot_out_printf(&s->out, "%8ju %9ju %9ju %10s %10s %11.6f %5s %5s  ", (uintmax_t)f->opens,
-		       (uintmax_t)f->reads, (uintmax_t)f->writes,
-		       iot_people_bytes(read, sizeof read, f->read_bytes),
-		       iot_people_bytes(written, sizeof written, f->written_bytes),
-		       (double)f->io_ns / NS_PER_S,
-		       share(sequential, sizeof sequential, f->sequential, f->followers),
+	const bool ios = knows_ios(s);
+	char opens[24], reads[24], writes[24], read[24], written[24], time[32];
+	char sequential[8], same[8];
+	iot_out_printf(&s->out, "%8s %9s %9s %10s %10s %11s %5s %5s  ",
+		       number(opens, sizeof opens, knows_opens(s, f), f->opens),
+		       number(reads, sizeof reads, ios, f->reads),
+		       number(writes, sizeof writes, ios, f->writes),
+		       bytes(read, sizeof read, ios, f->read_bytes),
+		       bytes(written, sizeof written, ios, f->written_bytes),
+		       seconds(s, time, sizeof time, f),
+		       share(sequential, sizeof sequential, f->sequential, f->placed),
 		       share(same, sizeof same, f->same_size, f->followers));
 	iot_out_text(&s->out, name);
 	iot_out_text(&s->out, "\n");
@@ -229,6 +301,25 @@ static void print_sizes(struct stat_run *s)
 	}
 }
 
+/* Of which I/Os the source did not know what the table shows. */
+static void print_unknown(struct stat_run *s)
+{
+	const struct iot_figures *f = &s->total;
+	const uint64_t ios = f->reads + f->writes;
+	if (f->timed == 0 && ios > 0)
+		iot_out_text(&s->out, "\n  The durations of the I/Os are not known.\n");
+	else if (f->timed < ios)
+		iot_out_printf(&s->out,
+			       "\n  The durations of %ju of %ju I/Os are not known: \">\" is a sum "
+			       "without them.\n",
+			       (uintmax_t)(ios - f->timed), (uintmax_t)ios);
+	if (f->placed < f->followers)
+		iot_out_printf(&s->out,
+			       "\n  Whether %ju of %ju I/Os are sequential is not known: seq is of "
+			       "the others.\n",
+			       (uintmax_t)(f->followers - f->placed), (uintmax_t)f->followers);
+}
+
 static void print_people(struct stat_run *s)
 {
 	char name[NAME_ROOM];
@@ -240,6 +331,7 @@ static void print_people(struct stat_run *s)
 		people_row(s, &row->figures, people_name(s, row, name, sizeof name));
 	}
 	people_row(s, &s->total, "total");
+	print_unknown(s);
 	print_sizes(s);
 }
 
@@ -284,13 +376,14 @@ static void count(struct stat_run *s)
 	const struct iot_fold fold = {s, begin_part, count_events, join_part, drop_part};
 	iot_in_fold(&s->in, &fold);
 	iot_tally_finish(&s->tally, &s->total);
+	s->counters_only = s->total.reads + s->total.writes + s->tally.left_out == 0 &&
+			   s->tally.file_counters > 0;
 	iot_progress_clear(&s->in.progress);
 	if (s->tally.left_out > 0 && !s->in.quiet)
 		iot_message("warning: %ju %s records are left out; see --physical",
 			    (uintmax_t)s->tally.left_out,
 			    s->tally.physical ? "logical" : "physical");
-	if (s->total.reads + s->total.writes + s->tally.left_out == 0 && s->tally.counters > 0 &&
-	    !s->in.quiet)
+	if (s->counters_only && !s->in.quiet)
 		iot_message("warning: there are no I/Os to count, but %ju %%counter with figures, "
 			    "which 'iotrace cat' shows",
 			    (uintmax_t)s->tally.counters);
@@ -310,7 +403,9 @@ static int run(struct stat_run *s, const char *path, const struct iot_command *c
 	if (status != IOT_EXIT_OK)
 		goto out;
 	count(s);
-	if (s->json)
+	if (s->in.status != IOT_OK && s->tally.row_count == 0)
+		; /* nothing was counted, which is not the same as zeros */
+	else if (s->json)
 		print_json(s);
 	else if (s->tsv)
 		print_tsv(s);
@@ -332,10 +427,13 @@ static const char notes[] =
     "in I/O: the sum of all durations. seq: I/Os that begin where the one before in the same\n"
     "fileId of the same process ended; same: of the same size as that one; both as share of\n"
     "the I/Os that have one before (followers). Sizes are classes of powers of two.\n"
+    "A figure that the source did not know is \"-\" (tsv: empty, json: null), never 0. In I/O with\n"
+    "a \">\" is the sum of the durations that are known, of which there are \"timed\"; seq is of the\n"
+    "followers whose distance from the one before is known (\"placed\").\n"
     "tsv: process, file, object, opens, reads, writes, read_bytes, written_bytes, io_ns,\n"
-    "followers, sequential, same_size, sizes, name, rank (of a process that has one); 0 where a\n"
-    "row stands for many; sizes is a list of FROM:COUNT; in name control characters and '%' are\n"
-    "%XX; no total.\n"
+    "followers, sequential, same_size, sizes, name, rank (of a process that has one), timed,\n"
+    "placed; process, file and object are 0 where a row stands for many; sizes is a list of\n"
+    "FROM:COUNT; in name control characters and '%' are %XX; no total.\n"
     "json: {\"by\", \"rows\": [...], \"total\"} with the same names.\n";
 
 static const char examples[] =

@@ -119,14 +119,28 @@ static void warn_unused(const struct iot_conversion *c)
 	}
 }
 
+/* A source of counters alone does not say how many calls there were. */
+static bool knows_calls(const struct iot_report *r)
+{
+	return r->calls > 0 || r->records > 0 || iot_convert_sum(r, "counters") == 0;
+}
+
+/* Binary sources have no lines. */
+static bool has_lines(const struct iot_report *r)
+{
+	return r->lines > 0 || (r->calls == 0 && knows_calls(r));
+}
+
 static void tell_done(const struct iot_conversion *c)
 {
 	const struct iot_report *r = &c->source.report;
-	char lines[40] = "";
+	char lines[40] = "", calls[40] = "";
 	if (r->lines > 0)
 		snprintf(lines, sizeof lines, "%ju lines, ", (uintmax_t)r->lines);
-	iot_message("%s: %s%ju calls, %ju records, %ju bytes written", c->source.converter->name,
-		    lines, (uintmax_t)r->calls, (uintmax_t)r->records, (uintmax_t)c->written);
+	if (knows_calls(r))
+		snprintf(calls, sizeof calls, "%ju calls, ", (uintmax_t)r->calls);
+	iot_message("%s: %s%s%ju records, %ju bytes written", c->source.converter->name, lines,
+		    calls, (uintmax_t)r->records, (uintmax_t)c->written);
 }
 
 static void warn(const struct iot_conversion *c)
@@ -246,8 +260,8 @@ static void report(const struct iot_conversion *c, struct iot_json *j)
 	put_ends(c, j);
 	iot_json_number(j, "files", c->input != NULL ? iot_input_count(c->input) : 0);
 	iot_json_number(j, "files_skipped", c->input != NULL ? iot_input_skipped(c->input) : 0);
-	iot_json_number(j, "lines", r->lines);
-	iot_json_number(j, "calls", r->calls);
+	iot_json_known(j, "lines", has_lines(r), r->lines);
+	iot_json_known(j, "calls", knows_calls(r), r->calls);
 	iot_json_number(j, "records", r->records);
 	iot_json_number(j, "unparsed", r->unparsed);
 	put_examples(r, j);

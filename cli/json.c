@@ -108,6 +108,20 @@ void iot_json_number(struct iot_json *j, const char *key, uint64_t value)
 	iot_out_took(j->out, to + iot_number_dec(to, value));
 }
 
+void iot_json_null(struct iot_json *j, const char *key)
+{
+	element(j, key);
+	iot_out_text(j->out, "null");
+}
+
+void iot_json_known(struct iot_json *j, const char *key, bool known, uint64_t value)
+{
+	if (known)
+		iot_json_number(j, key, value);
+	else
+		iot_json_null(j, key);
+}
+
 void iot_json_signed(struct iot_json *j, const char *key, int64_t value)
 {
 	element(j, key);

@@ -110,6 +110,9 @@ void iot_json_close(struct iot_json *j, char bracket);                 /* '}' or
 void iot_json_text(struct iot_json *j, const char *key, const char *text, size_t n);
 void iot_json_number(struct iot_json *j, const char *key, uint64_t value);
 void iot_json_signed(struct iot_json *j, const char *key, int64_t value);
+void iot_json_null(struct iot_json *j, const char *key);
+/* The number, or null if it is not known. */
+void iot_json_known(struct iot_json *j, const char *key, bool known, uint64_t value);
 void iot_json_real(struct iot_json *j, const char *key, double value); /* six digits behind '.' */
 void iot_json_bool(struct iot_json *j, const char *key, bool value);
 void iot_json_string(struct iot_out *o, const char *text, size_t n); /* with its quotes */

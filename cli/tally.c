@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/directive.h"
 #include "lib/number.h"
 
 /* Number of an element in an array that follows a map, made to fit. SIZE_MAX: no memory. */
@@ -98,8 +99,20 @@ static unsigned size_class(uint64_t length)
 	return k < IOT_SIZE_CLASSES ? k : IOT_SIZE_CLASSES - 1;
 }
 
+/* Unknown offsets of one open file count from the same base, so their distance is known. */
+static void count_follower(struct iot_figures *f, const struct iot_opened *o, uint64_t offset,
+			   uint64_t length, bool unknown)
+{
+	const bool placed = o->unknown == unknown;
+	f->followers++;
+	f->placed += placed;
+	f->sequential += placed && offset == o->end;
+	f->same_size += length == o->length;
+}
+
 static void count_record(struct iot_tally *t, const struct iot_record *rec)
 {
+	const bool unknown = (rec->flags & IOT_OFFSET_UNKNOWN) != 0;
 	bool physical = (rec->type & IOT_LOGICAL) == 0;
 	struct iot_opened *o;
 	if (physical != t->physical) {
@@ -116,17 +129,21 @@ static void count_record(struct iot_tally *t, const struct iot_record *rec)
 	f->writes += write;
 	f->read_bytes += write ? 0 : bytes;
 	f->written_bytes += write ? bytes : 0;
-	f->io_ns += rec->duration_ns;
-	f->followers += o->active;
-	f->sequential += o->active && rec->offset == o->end;
-	f->same_size += o->active && rec->length == o->length;
+	if ((rec->flags & IOT_DURATION_UNKNOWN) == 0) {
+		f->timed++;
+		f->io_ns += rec->duration_ns;
+	}
+	if (o->active)
+		count_follower(f, o, rec->offset, rec->length, unknown);
 	f->sizes[size_class(bytes)]++;
 	if (!o->active) {
 		o->first_io_row = o->row;
 		o->first_offset = rec->offset;
 		o->first_length = rec->length;
+		o->first_unknown = unknown;
 	}
 	o->active = true;
+	o->unknown = unknown;
 	o->end = rec->offset + rec->length;
 	o->length = rec->length;
 }
@@ -227,6 +244,16 @@ static void take_trace(struct iot_tally *t, const struct iot_event *ev)
 	const struct iot_text layer = iot_directive_get(ev, "layer");
 	if (layer.data != NULL && memchr(layer.data, ',', layer.size) != NULL)
 		t->layers = true;
+	unsigned lacks;
+	if (iot_directive_lacks(ev, &lacks))
+		t->no_offsets = (lacks & IOT_OFFSET_UNKNOWN) != 0;
+}
+
+static void count_counter(struct iot_tally *t, const struct iot_event *ev)
+{
+	t->counters++;
+	t->file_counters += (ev->has & (IOT_HAS_FILE | IOT_HAS_OBJECT)) != 0 ||
+			    iot_directive_get(ev, "path").data != NULL;
 }
 
 void iot_tally_events(struct iot_tally *t, const struct iot_event *ev, size_t n)
@@ -243,7 +270,7 @@ void iot_tally_events(struct iot_tally *t, const struct iot_event *ev, size_t n)
 		else if (ev[i].kind == IOT_TRACE)
 			take_trace(t, &ev[i]);
 		else if (ev[i].kind == IOT_COUNTER)
-			t->counters++;
+			count_counter(t, &ev[i]);
 	}
 }
 
@@ -291,9 +318,7 @@ static void join_opened(struct iot_tally *t, struct iot_tally *more)
 		if (!o->active || !m->active)
 			continue;
 		struct iot_figures *f = &more->rows[m->first_io_row - 1].figures;
-		f->followers++;
-		f->sequential += m->first_offset == o->end;
-		f->same_size += m->first_length == o->length;
+		count_follower(f, o, m->first_offset, m->first_length, m->first_unknown);
 	}
 }
 
@@ -347,6 +372,7 @@ static void move_opened(struct iot_tally *t, const struct iot_tally *more, const
 		o->active = true;
 		o->end = m->end;
 		o->length = m->length;
+		o->unknown = m->unknown;
 	}
 }
 
@@ -364,7 +390,9 @@ bool iot_tally_join(struct iot_tally *t, struct iot_tally *more)
 		set_rank(t, (uint32_t)more->rank_map.keys[i], more->ranks[i]);
 	t->layers |= more->layers;
 	t->left_out += more->left_out;
+	t->no_offsets |= more->no_offsets;
 	t->counters += more->counters;
+	t->file_counters += more->file_counters;
 	t->unnamed += more->unnamed;
 	free(numbers);
 	return !t->failed;
@@ -386,6 +414,8 @@ static void give_ranks(struct iot_tally *t)
 void iot_tally_finish(struct iot_tally *t, struct iot_figures *total)
 {
 	give_ranks(t);
+	for (size_t i = 0; i < t->row_count && t->no_offsets; i++)
+		t->rows[i].figures.placed = t->rows[i].figures.sequential = 0;
 	memset(total, 0, sizeof *total);
 	for (size_t i = 0; i < t->row_count; i++)
 		add(total, &t->rows[i].figures);

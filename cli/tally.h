@@ -19,9 +19,11 @@ struct iot_figures {
 	uint64_t opens; /* by %op */
 	uint64_t files; /* fileIds seen */
 	uint64_t reads, writes, read_bytes, written_bytes, io_ns;
+	uint64_t timed;      /* I/Os whose duration is known: those that io_ns is the sum of */
 	uint64_t followers;  /* I/Os with one before in their file */
-	uint64_t sequential; /* ... that begin where that one ended */
-	uint64_t same_size;  /* ... of the same size */
+	uint64_t placed;     /* ... where the trace tells the distance of the two */
+	uint64_t sequential; /* ... of these, that begin where that one ended */
+	uint64_t same_size;  /* followers of the same size */
 	uint64_t sizes[IOT_SIZE_CLASSES];
 };
 
@@ -39,6 +41,7 @@ enum iot_tally_by { IOT_BY_FILE, IOT_BY_PROCESS, IOT_BY_OBJECT };
 struct iot_opened {
 	size_t row;  /* number + 1; 0: none yet */
 	bool active; /* had an I/O */
+	bool unknown, first_unknown; /* offset: of its last I/O, of its first */
 	uint32_t object;
 	uint64_t end, length; /* of its I/O before */
 	/* What is joined to a tally of earlier events has to know: */
@@ -51,8 +54,10 @@ struct iot_tally {
 	bool physical; /* count physical records, not logical ones */
 	bool failed;   /* out of memory */
 	bool layers;   /* a %trace tells of several: each has the same I/O */
+	bool no_offsets; /* lacks=offset */
 	uint64_t left_out;
 	uint64_t counters;              /* %counter */
+	uint64_t file_counters;         /* ... about one file */
 	uint64_t names_size, names_max; /* bytes of names in rows; 0: IOT_TALLY_NAMES_MAX */
 	uint64_t unnamed;               /* names for which there was no room */
 

@@ -2,12 +2,14 @@
 # A file is counted in parts, where there are processors, and a pipe as it comes; the figures are the same.
 awk 'BEGIN {
 	x = 1
+	unknown[1] = " offset=unknown"
+	unknown[2] = " completion=unknown start=unknown"
 	for (i = 0; i < 120000; i++) {
 		x = (x * 1103515245 + 12345) % 2147483648
 		p = int(x / 65536) % 5
 		f = int(x / 1048576) % 7
 		if (i % 500 == 0)
-			printf "ff %%file process=%d id=%d object=%d path=/f%d\n", p, f, i / 500 % 9 + 1, i / 500 % 9 + 1
+			printf "ff %%file process=%d id=%d object=%d path=/f%d%s\n", p, f, i / 500 % 9 + 1, i / 500 % 9 + 1, unknown[i / 500 % 4]
 		if (i % 700 == 3)
 			printf "ff %%op name=open time=%d process=%d file=%d path=/f%d\n", i * 10, p, f + 3, f
 		printf "%s 20 %x %x a 5 %x %x 1\n", x % 3 == 0 ? "80" : "c0", x % 4096 * 512, 512 * (x % 3 + 1), f, p
