@@ -230,7 +230,7 @@ static void tell_processes(struct darshan *d)
 	for (size_t i = 0; i < d->processes; i++) {
 		const struct darshan_process *p = &d->process[i];
 		uint64_t id = d->process_base + (uint64_t)p->rank + 1;
-		if (p->told_ns == INT64_MAX && id <= UINT32_MAX)
+		if (p->told_ns == INT64_MAX)
 			iot_darshan_emit_process(d, (uint32_t)id, d->base_ns);
 	}
 }

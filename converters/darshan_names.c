@@ -6,6 +6,7 @@
  */
 #include "darshan.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <xxhash.h>
 
@@ -15,12 +16,14 @@
 enum {
 	NAMES_MAX = 16 << 20,
 	SLOTS_FIRST = 256,
-	THREADS_MAX = 1 << 20,
 	OLD_NAME_HEAD = 12,
 	NAME_HEAD = 8,
 };
 
 #define NAME_BYTES_MAX ((size_t)1 << 30)
+/* The highest ids of processes are those of threads, so that no rank of any log has one of them. */
+#define THREADS_MAX (UINT32_C(1) << 20)
+#define THREADS_FIRST (UINT32_MAX - THREADS_MAX + 1)
 
 /* Tables */
 
@@ -193,7 +196,14 @@ uint32_t iot_darshan_process(struct darshan *d, int64_t rank)
 {
 	uint64_t id = d->process_base + (uint64_t)rank + 1;
 	uint32_t *at = iot_darshan_slot(&d->process_ids, id, 0);
-	bool ok = at != NULL && id <= UINT32_MAX &&
+	if (id >= THREADS_FIRST) {
+		d->status = iot_error_set(&d->src->error, IOT_ELIMIT,
+					  "rank %" PRId64 " of log %zu: the ranks of all logs need more "
+					  "than %" PRIu32 " numbers",
+					  rank, d->member + 1, THREADS_FIRST - 1);
+		return 0;
+	}
+	bool ok = at != NULL &&
 		  (*at != 0 ||
 		   iot_room(&d->process, &d->process_room, d->processes + 1, sizeof *d->process));
 	if (!ok) {
@@ -226,10 +236,9 @@ uint32_t iot_darshan_file(struct darshan *d, unsigned layer, int64_t rank, uint6
 	return *at;
 }
 
-/* Threads have numbers behind those of the ranks; beyond THREADS_MAX they count to their rank. */
+/* Beyond THREADS_MAX, threads count to their rank. */
 uint32_t iot_darshan_thread(struct darshan *d, uint32_t process, uint64_t thread)
 {
-	const uint64_t first = UINT64_C(1) << 31;
 	uint32_t known = iot_darshan_find(&d->thread_ids, thread, process);
 	if (known != 0)
 		return known;
@@ -240,7 +249,7 @@ uint32_t iot_darshan_thread(struct darshan *d, uint32_t process, uint64_t thread
 		iot_darshan_count(d, "threads.too_many", 1);
 		return process;
 	}
-	*at = (uint32_t)(first + d->thread_count++);
+	*at = THREADS_FIRST + d->thread_count++;
 	return *at;
 }
 

@@ -97,7 +97,8 @@ static int verdict(struct strace *s)
 {
 	struct iot_error *e = &s->src->error;
 	char name[512];
-	const char *path = s->members > 0 ? iot_input_name(s->src->input, 0) : "";
+	const size_t of = s->cut_in != NULL ? s->cut_in->index : 0;
+	const char *path = s->members > 0 ? iot_input_name(s->src->input, of) : "";
 	if (e->status != IOT_OK)
 		return e->status;
 	iot_escape(name, sizeof name, path, strlen(path));
@@ -107,7 +108,7 @@ static int verdict(struct strace *s)
 	if (s->understood == 0)
 		return iot_error_set(e, IOT_EFORMAT,
 				     "%s: no line of it looks like output of strace", name);
-	if (s->cut)
+	if (s->cut_in != NULL)
 		return iot_error_set(e, IOT_ETRUNCATED, "%s: ends in the middle of a line", name);
 	return IOT_OK;
 }
@@ -200,8 +201,6 @@ static void line(struct strace *s)
 	iot_strace_process(s, m, &m->line);
 	if (s->last != NULL && !s->last->group->announced)
 		iot_strace_emit_process(s, s->last->group);
-	if (m->cut && m->line.kind == STRACE_FOREIGN)
-		s->cut = true;
 }
 
 static int next(struct iot_source *src, struct iot_event *out, int max)

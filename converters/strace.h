@@ -290,7 +290,7 @@ struct strace {
 	int status;          /* what next says after the last event */
 	bool began, ended;
 	bool backwards; /* times have gone back: there is no watermark */
-	bool cut;       /* the last line is not whole */
+	const struct strace_member *cut_in; /* whose last line is not whole; NULL: none */
 	bool summary;
 	struct strace_name hash[STRACE_HASH];
 	char path[IOT_PATH_ROOM], path2[IOT_PATH_ROOM], scratch[IOT_PATH_ROOM];

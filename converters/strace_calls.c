@@ -215,7 +215,8 @@ static void cut_call(struct strace *s, struct strace_task *t, const struct strac
 {
 	static const char ATTACHED[] = "strace: Process ";
 	if (m == NULL || m->cut) {
-		s->cut |= m != NULL;
+		if (m != NULL && s->cut_in == NULL)
+			s->cut_in = m;
 		iot_strace_count(s, "unclosed", 1);
 		return;
 	}
@@ -354,11 +355,39 @@ static void foreign_line(struct strace *s, struct strace_member *m)
 	set_partial(m, NULL);
 }
 
-/* A line without LF, of a log with durations, that has none: its result may be cut short too. */
-static bool lacks_duration(const struct strace_member *m, const struct strace_line *line)
+static bool ends_with(const struct strace_line *line, const char *word)
 {
-	return m->layout.duration && line->kind != STRACE_END && line->end > line->body &&
-	       line->end[-1] != '>' && line->end[-1] != '?';
+	const size_t n = strlen(word);
+	return (size_t)(line->end - line->body) >= n && memcmp(line->end - n, word, n) == 0;
+}
+
+/*
+ * Could more have followed on a line without LF? A number, a name of an error or a duration may be the
+ * beginning of a longer one.
+ */
+static bool is_cut(const struct strace_member *m, const struct strace_line *line)
+{
+	if (!m->cut)
+		return false;
+	if (line->body == line->end)
+		return true;
+	if (line->kind == STRACE_END)
+		return !ends_with(line, "+++");
+	if (line->kind == STRACE_SKIP)
+		return *line->body == '-' && !ends_with(line, "---");
+	if (line->kind > STRACE_END)
+		return line->kind == STRACE_FOREIGN;
+	const unsigned char last = (unsigned char)line->end[-1];
+	if (m->layout.duration)
+		return last != '>' && last != '?';
+	return (unsigned char)(last - '0') < 10 || (unsigned char)((last | 32U) - 'a') < 26;
+}
+
+static void cut(struct strace *s, const struct strace_member *m)
+{
+	if (s->cut_in == NULL)
+		s->cut_in = m;
+	iot_strace_count(s, "unclosed", 1);
 }
 
 /* Not inside of the fork that made it due: a held line may end the very task that forked. */
@@ -372,6 +401,11 @@ static void release_if_due(struct strace *s)
 
 void iot_strace_process(struct strace *s, struct strace_member *m, const struct strace_line *line)
 {
+	const bool whole = !is_cut(m, line);
+	if (!whole && (line->kind <= STRACE_END || line->kind == STRACE_SKIP))
+		cut(s, m);
+	else if (!whole && s->cut_in == NULL)
+		s->cut_in = m;
 	switch (line->kind) {
 	case STRACE_SKIP:
 		return;
@@ -390,10 +424,8 @@ void iot_strace_process(struct strace *s, struct strace_member *m, const struct 
 		break;
 	}
 	s->understood++;
-	if (m->cut && lacks_duration(m, line)) {
-		s->cut = true;
+	if (!whole)
 		return;
-	}
 	struct strace_task *task = iot_strace_task_of(s, line);
 	if (task != NULL)
 		iot_strace_body(s, task, line->time_ns, line->kind, line->body, line->end, m);

@@ -88,7 +88,7 @@ static bool raw_line(struct strace *s, struct strace_member *m)
 			return false;
 		m->raw = m->at;
 		m->raw_end = m->at = m->limit;
-		m->cut = true;
+		m->cut = m->raw_end[-1] != '\r';
 		return true;
 	}
 }

@@ -393,12 +393,25 @@ Test(darshan, threads_are_processes_where_it_is_asked_for)
 	put_u64(dxt, 222);
 	set("threads", "");
 	convert_log(&l);
-	expect_records("1000000+1000000 2147483648:w /a 0+1\n"
-		       "3000000+1000000 2147483649:w /a 0+2\n");
-	expect_directive("%process id=2147483648 thread-of=1 rank=0 thread=111\n");
+	expect_records("1000000+1000000 4293918720:w /a 0+1\n"
+		       "3000000+1000000 4293918721:w /a 0+2\n");
+	expect_directive("%process id=4293918720 thread-of=1 rank=0 thread=111\n");
 }
 
 /* Names */
+
+Test(darshan, the_greatest_rank_and_a_thread_are_different_processes)
+{
+	struct log l = new_log(41, false);
+	add_name(&l, 1, "/a");
+	struct bytes *dxt = module(&l, DXT_POSIX, 2);
+	add_head(dxt, 1, INT32_MAX, 1, 0);
+	add_segment(dxt, 0, 1, 1, 2);
+	put_u64(dxt, 111);
+	set("threads", "");
+	convert_log(&l);
+	expect_directive("%process id=4293918720 thread-of=2147483648 rank=2147483647 thread=111\n");
+}
 
 Test(darshan, of_several_names_the_first_that_is_not_empty_counts)
 {

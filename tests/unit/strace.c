@@ -235,7 +235,7 @@ Test(strace, colours_are_taken_out)
 
 Test(strace, carriage_returns_and_a_missing_last_newline)
 {
-	convert("openat(AT_FDCWD, \"a\", O_RDWR|O_TRUNC) = 3\r\nwrite(3, \"x\", 1) = 1");
+	convert("openat(AT_FDCWD, \"a\", O_RDWR|O_TRUNC) = 3\r\nwrite(3, \"x\", 1) = 1\r");
 	expect_records("1:w a 0+1\n");
 	cr_expect_eq(run.status, IOT_OK);
 }
@@ -364,6 +364,48 @@ Test(strace, a_cut_last_line_is_told)
 	expect_records("1:w a 0+1\n");
 	cr_expect_eq(run.status, IOT_ETRUNCATED);
 	cr_expect(strstr(run.src.error.text, "middle of a line") != NULL);
+}
+
+/* Each last line lacks its LF; what may be the beginning of something longer moves no bytes. */
+Test(strace, a_last_line_without_durations_that_may_be_cut_is_not_believed)
+{
+	static const char *const CUT[] = {
+	    "1 write(3, \"x\", 12) = 1", "1 write(3, \"x\", 12) = -1 EAG",
+	    "1 <... write resumed>) = 1",  "1 +++ superseded by execve in pid 1",
+	    "1 --- SIGCHLD {si_signo=",    "1 ",
+	};
+	for (size_t i = 0; i < sizeof CUT / sizeof CUT[0]; i++) {
+		char log[512];
+		snprintf(log, sizeof log, "1 " OPEN_A "1 write(3, \"x\", 12 <unfinished ...>\n%s",
+			 CUT[i]);
+		if (i != 2)
+			snprintf(log, sizeof log, "1 " OPEN_A "%s", CUT[i]);
+		run.records_size = 0;
+		run.records[0] = '\0';
+		run.paths = 0;
+		convert(log);
+		cr_expect_str_eq(run.records, "", "%s", CUT[i]);
+		cr_expect_eq(run.status, IOT_ETRUNCATED, "%s", CUT[i]);
+		cr_expect_eq(counted("unclosed"), 1, "%s", CUT[i]);
+	}
+}
+
+Test(strace, a_last_line_that_is_whole_needs_no_end_of_line)
+{
+	convert("1 " OPEN_A "1 write(3, \"x\", 1) = 1\n1 +++ exited with 0 +++");
+	expect_records("1:w a 0+1\n");
+	cr_expect_eq(run.status, IOT_OK);
+}
+
+Test(strace, the_log_of_a_set_that_is_cut_is_named)
+{
+	put("t.1", "1.000001 " OPEN_A "1.000002 clone(child_stack=0x7f, flags=CLONE_FILES|"
+		   "CLONE_THREAD) = 2\n1.000003 write(3, \"x\", 1) = 1\n");
+	put("t.2", "1.000004 write(3, \"x\", 12) = 1");
+	convert_files(100);
+	expect_records("1:w a 0+1\n");
+	cr_expect_eq(run.status, IOT_ETRUNCATED);
+	cr_expect_not_null(strstr(run.src.error.text, "t.2: ends in the middle"));
 }
 
 Test(strace, a_result_that_may_be_cut_is_not_believed)
