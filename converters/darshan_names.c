@@ -22,7 +22,7 @@ enum {
 
 #define NAME_BYTES_MAX ((size_t)1 << 30)
 /* The highest ids of processes are those of threads, so that no rank of any log has one of them. */
-#define THREADS_MAX (UINT32_C(1) << 20)
+#define THREADS_MAX   (UINT32_C(1) << 20)
 #define THREADS_FIRST (UINT32_MAX - THREADS_MAX + 1)
 
 /* Tables */
@@ -197,15 +197,15 @@ uint32_t iot_darshan_process(struct darshan *d, int64_t rank)
 	uint64_t id = d->process_base + (uint64_t)rank + 1;
 	uint32_t *at = iot_darshan_slot(&d->process_ids, id, 0);
 	if (id >= THREADS_FIRST) {
-		d->status = iot_error_set(&d->src->error, IOT_ELIMIT,
-					  "rank %" PRId64 " of log %zu: the ranks of all logs need more "
-					  "than %" PRIu32 " numbers",
-					  rank, d->member + 1, THREADS_FIRST - 1);
+		d->status =
+		    iot_error_set(&d->src->error, IOT_ELIMIT,
+				  "rank %" PRId64 " of log %zu: the ranks of all logs need more "
+				  "than %" PRIu32 " numbers",
+				  rank, d->member + 1, THREADS_FIRST - 1);
 		return 0;
 	}
-	bool ok = at != NULL &&
-		  (*at != 0 ||
-		   iot_room(&d->process, &d->process_room, d->processes + 1, sizeof *d->process));
+	bool ok = at != NULL && (*at != 0 || iot_room(&d->process, &d->process_room,
+						      d->processes + 1, sizeof *d->process));
 	if (!ok) {
 		iot_darshan_no_memory(d);
 		return 0;

@@ -108,7 +108,7 @@ static void tell_file(struct recorder_rank *k, struct recorder_handle *h)
 	iot_directive_number(&b, "process", iot_recorder_process(k));
 	iot_directive_number(&b, "id", d->id);
 	iot_directive_number(&b, "object", iot_tracker_object(&r->tracker, d));
-	if (d->file != NULL && d->file->path != NULL)
+	if (d->file != NULL && iot_file_has_path(&r->tracker, d->file))
 		iot_directive_text(&b, "path", d->file->path, d->file->path_size);
 	else
 		iot_emit_text(&b, "source-id", r->paths.text[k->call.signature->place - 1]);

@@ -165,7 +165,8 @@ static void emit_handle_op(struct recorder_rank *k, struct recorder_handle *h)
 	struct recorder_op op = {.name = k->call.signature->function->op, .handle = h};
 	if (!by_descriptor(k))
 		op.path = place_path(k);
-	else if (h != NULL && h->open->file != NULL)
+	else if (h != NULL && h->open->file != NULL &&
+		 iot_file_has_path(&k->r->tracker, h->open->file))
 		op.path = (struct iot_text){h->open->file->path, h->open->file->path_size};
 	if (op.path.size > 0)
 		iot_recorder_emit_op(k, &op);
@@ -351,7 +352,7 @@ static void two_paths(struct recorder_rank *k)
 	if (s->function->action == RECORDER_RENAME)
 		iot_tracker_rename(t, op.path.data, op.path.size, op.to.data, op.to.size, false);
 	else if (s->function->action == RECORDER_LINK)
-		iot_tracker_link(t, op.path.data, op.path.size, op.to.data, op.to.size);
+		iot_tracker_link(t, op.path.data, op.path.size, op.to.data, op.to.size, false);
 }
 
 static void unlink_path(struct recorder_rank *k)

@@ -143,6 +143,8 @@ static void finish(struct strace *s)
 	if (open > 0)
 		iot_strace_count(s, "unfinished_at_end", open);
 	count_silent(s);
+	if (s->tracker.unnamed > 0)
+		iot_strace_count(s, "unnamed.files", s->tracker.unnamed);
 	if (s->began) /* else there is no %trace in front */
 		iot_emit_counts(&s->emit, "strace", s->now_ns);
 	int status = verdict(s);

@@ -101,6 +101,9 @@ enum { STRACE_CWD = -100, STRACE_NO_FD = -1 };
 const char *iot_strace_split(const char *p, const char *end, const char *joined,
 			     struct strace_text *args, unsigned max, unsigned *count);
 bool iot_strace_number(struct strace_text arg, int64_t *value);
+/* Move *at past a number, or a word, if it is there. */
+bool iot_strace_digits(const char **at, const char *end, int64_t *value);
+bool iot_strace_skip(const char **at, const char *end, const char *word);
 /* The number behind `key` ("st_size=") at any place of the text. */
 bool iot_strace_field(struct strace_text text, const char *key, int64_t *value);
 struct strace_fd iot_strace_fd(struct strace_text arg);
@@ -289,7 +292,7 @@ struct strace {
 	uint64_t understood; /* lines of a trace seen */
 	int status;          /* what next says after the last event */
 	bool began, ended;
-	bool backwards; /* times have gone back: there is no watermark */
+	bool backwards;                     /* times have gone back: there is no watermark */
 	const struct strace_member *cut_in; /* whose last line is not whole; NULL: none */
 	bool summary;
 	struct strace_name hash[STRACE_HASH];
@@ -383,6 +386,9 @@ void iot_strace_llseek(struct strace *s, struct strace_call *c);
 /* The path at arg (relative to `dir`, or to the working directory) to out; 0: not known. */
 size_t iot_strace_path(struct strace *s, struct strace_call *c, const struct strace_fd *dir,
 		       struct strace_text arg, char *out);
+/* The descriptor that "/proc/self/fd/3", "/dev/fd/3" and the like stand for; NULL: the path is none. */
+struct iot_slot *iot_strace_slot_of_path(struct strace *s, struct strace_call *c, const char *path,
+					 size_t size);
 void iot_strace_path_op(struct strace *s, struct strace_call *c);
 void iot_strace_path_op_at(struct strace *s, struct strace_call *c);
 void iot_strace_fd_op(struct strace *s, struct strace_call *c);

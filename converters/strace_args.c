@@ -193,6 +193,20 @@ static bool number_at(const char **at, const char *end, int64_t *value)
 	return true;
 }
 
+bool iot_strace_digits(const char **at, const char *end, int64_t *value)
+{
+	return *at < end && is_digit(**at) && number_at(at, end, value);
+}
+
+bool iot_strace_skip(const char **at, const char *end, const char *word)
+{
+	const size_t n = strlen(word);
+	if ((size_t)(end - *at) < n || memcmp(*at, word, n) != 0)
+		return false;
+	*at += n;
+	return true;
+}
+
 bool iot_strace_number(struct strace_text arg, int64_t *value)
 {
 	arg = unnamed(arg);

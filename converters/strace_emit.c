@@ -129,7 +129,7 @@ static void file_event(struct strace *s, const struct strace_task *t, int64_t fd
 	iot_directive_number(&b, "process", t->group->id);
 	iot_directive_number(&b, "id", d->id);
 	iot_directive_number(&b, "object", iot_tracker_object(&s->tracker, d));
-	if (d->file != NULL && d->file->path != NULL) {
+	if (d->file != NULL && iot_file_has_path(&s->tracker, d->file)) {
 		iot_directive_text(&b, "path", d->file->path, d->file->path_size);
 	} else {
 		char id[2 * 20 + 2];

@@ -67,7 +67,7 @@ struct iot_description *iot_strace_found(struct strace *s, const struct strace_f
 		size_t size = note_path(s, fd, &block);
 		kind = iot_strace_path_kind(s->path2, size, block);
 		if (kind == IOT_FD_FILE && !fd->deleted)
-			f = iot_tracker_open(&s->tracker, s->path2, size, 0);
+			f = iot_tracker_open(&s->tracker, s->path2, size, IOT_OPEN_REAL);
 	}
 	if (kind == IOT_FD_FILE && f == NULL) {
 		f = iot_tracker_nameless(&s->tracker);
@@ -91,8 +91,9 @@ static void note_changed(struct strace *s, struct strace_task *t, const struct s
 	enum iot_descriptor_kind kind = iot_strace_path_kind(s->path2, size, block);
 	bool same_kind = kind == d->kind || (kind == IOT_FD_FILE && d->kind == IOT_FD_DIRECTORY);
 	struct iot_tracked_file *f = d->file;
-	if (!same_kind || (f != NULL && f->path != NULL && !d->seen && !fd->deleted &&
-			   (f->path_size != size || memcmp(f->path, s->path2, size) != 0))) {
+	if (!same_kind ||
+	    (f != NULL && iot_file_has_path(&s->tracker, f) && !d->seen && !fd->deleted &&
+	     (f->path_size != size || memcmp(f->path, s->path2, size) != 0))) {
 		iot_strace_count(s, "missed.close", 1);
 		iot_table_set(&s->tracker, t->table, fd->number, iot_strace_found(s, fd),
 			      iot_table_cloexec(t->table, fd->number));
@@ -104,7 +105,7 @@ static void note_changed(struct strace *s, struct strace_task *t, const struct s
 	if (fd->deleted) {
 		if (iot_tracker_find(&s->tracker, s->path2, size) == f)
 			iot_tracker_absent(&s->tracker, s->path2, size);
-	} else if (f->path == NULL || f->path_size != size ||
+	} else if (!iot_file_has_path(&s->tracker, f) || f->path_size != size ||
 		   memcmp(f->path, s->path2, size) != 0) {
 		iot_tracker_renamed(&s->tracker, f, s->path2, size);
 	}
@@ -175,32 +176,55 @@ static bool is_tmpfile(const struct opening *o)
 	return (o->flags & STRACE_O_TMPFILE) == STRACE_O_TMPFILE;
 }
 
+/* What a path like /proc/self/fd/3 opens is what the descriptor has open, under whatever name. */
+static bool opened_again(struct strace *s, struct strace_call *c, const struct opening *o,
+			 enum iot_descriptor_kind *kind, struct iot_tracked_file **f)
+{
+	const struct iot_slot *slot =
+	    o->path_size > 0 ? iot_strace_slot_of_path(s, c, s->path, o->path_size) : NULL;
+	if (slot == NULL)
+		return false;
+	const struct iot_description *d = slot->open;
+	if (!d->seen && c->fd.note.p != NULL && !c->fd.deleted &&
+	    (d->file == NULL || d->file->name == NULL))
+		return false; /* the name says more */
+	*f = d->file;
+	*kind = d->kind == IOT_FD_DIRECTORY ? IOT_FD_FILE : (enum iot_descriptor_kind)d->kind;
+	if (*f != NULL && (o->flags & STRACE_O_TRUNC) != 0)
+		iot_file_truncate(*f, 0);
+	return true;
+}
+
 /* What was opened: by the name beside the result if there is one, for that is the real one. */
 static struct iot_description *opened(struct strace *s, struct strace_call *c, struct opening *o)
 {
 	bool block = false;
-	if (c->fd.note.p != NULL) {
+	enum iot_descriptor_kind kind = IOT_FD_FILE;
+	struct iot_tracked_file *f = NULL;
+	const bool again = opened_again(s, c, o, &kind, &f), real = c->fd.note.p != NULL;
+	if (real) {
 		size_t size = note_path(s, &c->fd, &block);
 		memcpy(s->path, s->path2, size);
 		o->path_size = size;
 	}
-	enum iot_descriptor_kind kind =
-	    o->path_size == 0 ? IOT_FD_FILE : iot_strace_path_kind(s->path, o->path_size, block);
-	if (kind == IOT_FD_OTHER && *s->path != '/' && c->fd.note.p == NULL)
+	if (!again && o->path_size > 0)
+		kind = iot_strace_path_kind(s->path, o->path_size, block);
+	if (kind == IOT_FD_OTHER && *s->path != '/' && !real && !again)
 		kind = IOT_FD_FILE; /* a relative name */
 	if ((o->flags & (STRACE_O_DIRECTORY | STRACE_O_PATH)) != 0 && !is_tmpfile(o))
 		kind = IOT_FD_DIRECTORY;
 	unsigned how = ((o->flags & STRACE_O_CREAT) != 0 ? IOT_OPEN_CREATE : 0U) |
 		       ((o->flags & STRACE_O_EXCL) != 0 ? IOT_OPEN_EXCLUSIVE : 0U) |
-		       ((o->flags & STRACE_O_TRUNC) != 0 ? IOT_OPEN_TRUNCATE : 0U);
-	struct iot_tracked_file *f = NULL;
-	bool nameless = o->path_size == 0 || is_tmpfile(o);
-	if (kind == IOT_FD_DIRECTORY || (kind == IOT_FD_FILE && !nameless))
+		       ((o->flags & STRACE_O_TRUNC) != 0 ? IOT_OPEN_TRUNCATE : 0U) |
+		       (real ? IOT_OPEN_REAL : 0U);
+	const bool named = o->path_size > 0 && !is_tmpfile(o) && !c->fd.deleted;
+	if (f == NULL && named && (kind == IOT_FD_DIRECTORY || kind == IOT_FD_FILE))
 		f = iot_tracker_open(&s->tracker, s->path, o->path_size, how);
-	else if (kind == IOT_FD_FILE)
+	const bool nameless = f == NULL && kind == IOT_FD_FILE;
+	if (nameless)
 		f = iot_tracker_nameless(&s->tracker);
 	struct iot_description *d = iot_description_new(&s->tracker, kind, f);
-	if (nameless && kind == IOT_FD_FILE && f != NULL) {
+	if (nameless && f != NULL) {
 		f->size_known = is_tmpfile(o) || (how & IOT_OPEN_TRUNCATE) != 0;
 		iot_file_free(&s->tracker, f);
 	}
@@ -231,7 +255,7 @@ void iot_strace_open(struct strace *s, struct strace_call *c)
 	if (c->failed) {
 		if (o.path_size > 0 && c->error.end - c->error.p == 6 &&
 		    memcmp(c->error.p, "ENOENT", 6) == 0 && !o.create)
-			iot_tracker_absent(&s->tracker, s->path, o.path_size);
+			iot_tracker_missing(&s->tracker, s->path, o.path_size);
 		open_op(s, c, &o, 0);
 		return;
 	}
@@ -257,7 +281,7 @@ static void close_fd(struct strace *s, struct strace_call *c, int64_t fd)
 	if (shown && iot_emit_wants_op(&s->emit, "close") && iot_table_last(t->table, fd) &&
 	    iot_description_told(&s->tracker, d, t->group->id)) {
 		struct strace_op op = {.name = "close", .file = d->id};
-		if (d->file != NULL && d->file->path != NULL) {
+		if (d->file != NULL && iot_file_has_path(&s->tracker, d->file)) {
 			op.path = d->file->path;
 			op.path_size = d->file->path_size;
 		}

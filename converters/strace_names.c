@@ -34,17 +34,71 @@ size_t iot_strace_path(struct strace *s, struct strace_call *c, const struct str
 	if (!iot_strace_string(arg, s->scratch, sizeof s->scratch, &size) || size == 0)
 		return 0;
 	if (*s->scratch == '/' || dir->number == STRACE_CWD)
-		return iot_path_resolve(t->cwd->path, t->cwd->size, s->scratch, size, out);
+		return iot_tracker_resolve(&s->tracker, t->cwd->path, t->cwd->size, s->scratch,
+					   size, out);
 	if (dir->note.p != NULL) {
 		char base[IOT_PATH_ROOM];
 		size_t n = iot_strace_unescape(dir->note, base, sizeof base);
-		return iot_path_resolve(base, n, s->scratch, size, out);
+		return iot_tracker_resolve(&s->tracker, base, n, s->scratch, size, out);
 	}
 	const struct iot_slot *slot = iot_table_get(t->table, dir->number);
-	if (slot == NULL || slot->open->file == NULL || slot->open->file->path == NULL)
+	if (slot == NULL || slot->open->file == NULL ||
+	    !iot_file_has_path(&s->tracker, slot->open->file))
 		return 0;
 	const struct iot_tracked_file *f = slot->open->file;
-	return iot_path_resolve(f->path, f->path_size, s->scratch, size, out);
+	return iot_tracker_resolve(&s->tracker, f->path, f->path_size, s->scratch, size, out);
+}
+
+/* The descriptor in "/proc/self/fd/3" and its like, and whose it is; -1: none. */
+static int64_t fd_of_path(const char *path, size_t size, int64_t *pid)
+{
+	static const char *const STANDARD[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+	static const char DEV[] = "/dev/fd/", PROC[] = "/proc/", SELF[] = "self/",
+			  THREAD[] = "thread-self/", TASK[] = "task/", FD[] = "fd/";
+	const char *p = path, *end = path + size;
+	int64_t fd;
+	*pid = 0;
+	for (int i = 0; i < 3; i++)
+		if (size == strlen(STANDARD[i]) && memcmp(path, STANDARD[i], size) == 0)
+			return i;
+	if (!iot_strace_skip(&p, end, DEV)) {
+		if (!iot_strace_skip(&p, end, PROC))
+			return STRACE_NO_FD;
+		if (!iot_strace_skip(&p, end, SELF) && !iot_strace_skip(&p, end, THREAD) &&
+		    !(iot_strace_digits(&p, end, pid) && iot_strace_skip(&p, end, "/")))
+			return STRACE_NO_FD;
+		if (iot_strace_skip(&p, end, TASK) &&
+		    !(iot_strace_digits(&p, end, pid) && iot_strace_skip(&p, end, "/")))
+			return STRACE_NO_FD;
+		if (!iot_strace_skip(&p, end, FD))
+			return STRACE_NO_FD;
+	}
+	return iot_strace_digits(&p, end, &fd) && p == end ? fd : STRACE_NO_FD;
+}
+
+struct iot_slot *iot_strace_slot_of_path(struct strace *s, struct strace_call *c, const char *path,
+					 size_t size)
+{
+	int64_t pid;
+	struct strace_fd fd = {.number = fd_of_path(path, size, &pid)};
+	if (fd.number < 0)
+		return NULL;
+	const struct strace_task *t =
+	    pid == 0 || pid > STRACE_PID_MAX ? c->task : iot_strace_task_find(s, (uint32_t)pid);
+	if (t == NULL)
+		return NULL;
+	struct iot_slot *slot = iot_table_get(t->table, fd.number);
+	if (slot != NULL)
+		return slot;
+	return iot_table_set(&s->tracker, t->table, fd.number, iot_strace_found(s, &fd), false);
+}
+
+/* The file that a path leads to, as far as it is known. */
+static struct iot_tracked_file *file_at(struct strace *s, struct strace_call *c, const char *path,
+					size_t size)
+{
+	const struct iot_slot *slot = iot_strace_slot_of_path(s, c, path, size);
+	return slot != NULL ? slot->open->file : iot_tracker_find(&s->tracker, path, size);
 }
 
 /* stat */
@@ -128,16 +182,18 @@ static void path_effect(struct strace *s, struct strace_call *c, size_t size)
 	if (size == 0)
 		return;
 	if (c->failed) {
-		if (iot_strace_is(c->error, "ENOENT") &&
-		    (variant == STRACE_STAT || variant == STRACE_ACCESS ||
-		     variant == STRACE_UNLINK))
+		if (!iot_strace_is(c->error, "ENOENT"))
+			return;
+		if (variant == STRACE_UNLINK)
 			iot_tracker_absent(&s->tracker, s->path, size);
+		else if (variant == STRACE_STAT || variant == STRACE_ACCESS)
+			iot_tracker_missing(&s->tracker, s->path, size);
 		return;
 	}
 	if (variant == STRACE_UNLINK)
 		iot_tracker_absent(&s->tracker, s->path, size);
 	else if (variant == STRACE_STAT)
-		learn_size(c, iot_tracker_find(&s->tracker, s->path, size));
+		learn_size(c, file_at(s, c, s->path, size));
 }
 
 void iot_strace_path_op(struct strace *s, struct strace_call *c)
@@ -168,7 +224,7 @@ static void on_fd(struct strace *s, struct strace_call *c)
 		return;
 	struct strace_op o = {.name = c->entry->op};
 	o.file = iot_strace_emit_file(s, c->task, fd.number, slot, c->start_ns);
-	if (d->file != NULL && d->file->path != NULL) {
+	if (d->file != NULL && iot_file_has_path(&s->tracker, d->file)) {
 		o.path = d->file->path;
 		o.path_size = d->file->path_size;
 	}
@@ -209,6 +265,23 @@ void iot_strace_path_op_at(struct strace *s, struct strace_call *c)
 
 /* Two paths */
 
+enum raw_at { RAW_AT_SYMLINK_FOLLOW = 0x400 };
+
+/* s->path2 is another name of what s->path is. */
+static void new_link(struct strace *s, struct strace_call *c, size_t from, size_t to)
+{
+	int64_t flags = 0;
+	const bool follow =
+	    c->args > 4 &&
+	    (iot_strace_has_flag(c->arg[4], "AT_SYMLINK_FOLLOW") ||
+	     (iot_strace_number(c->arg[4], &flags) && (flags & RAW_AT_SYMLINK_FOLLOW) != 0));
+	const struct iot_slot *slot = follow ? iot_strace_slot_of_path(s, c, s->path, from) : NULL;
+	if (slot == NULL)
+		iot_tracker_link(&s->tracker, s->path, from, s->path2, to, follow);
+	else if (slot->open->file != NULL)
+		iot_tracker_name(&s->tracker, slot->open->file, s->path2, to);
+}
+
 static void two_paths(struct strace *s, struct strace_call *c, size_t from, size_t to)
 {
 	if (!c->failed && from > 0 && to > 0) {
@@ -219,13 +292,24 @@ static void two_paths(struct strace *s, struct strace_call *c, size_t from, size
 		if (c->entry->variant == STRACE_RENAME)
 			iot_tracker_rename(&s->tracker, s->path, from, s->path2, to, exchange);
 		else
-			iot_tracker_link(&s->tracker, s->path, from, s->path2, to);
+			new_link(s, c, from, to);
 	}
 	struct strace_op o = {.name = c->entry->op,
 			      .path = s->path,
 			      .path_size = from,
 			      .to = s->path2,
 			      .to_size = to};
+	if (iot_emit_wants_op(&s->emit, o.name))
+		iot_strace_emit_op(s, c, &o);
+}
+
+/* linkat(3, "", ..., AT_EMPTY_PATH): the file of a descriptor gets a name. */
+static void name_fd(struct strace *s, struct strace_call *c, const struct strace_fd *fd, size_t to)
+{
+	const struct iot_slot *slot = c->failed ? NULL : iot_strace_slot(s, c, fd);
+	if (slot != NULL && slot->open->file != NULL && to > 0)
+		iot_tracker_name(&s->tracker, slot->open->file, s->path2, to);
+	struct strace_op o = {.name = c->entry->op, .to = s->path2, .to_size = to};
 	if (iot_emit_wants_op(&s->emit, o.name))
 		iot_strace_emit_op(s, c, &o);
 }
@@ -245,6 +329,11 @@ void iot_strace_two_paths_at(struct strace *s, struct strace_call *c)
 		return;
 	struct strace_fd a = iot_strace_fd(c->arg[0]), b = iot_strace_fd(c->arg[2]);
 	size_t from = iot_strace_path(s, c, &a, c->arg[1], s->path);
+	if (from == 0 && a.number >= 0 && empty_path(c->arg[1]) &&
+	    c->entry->variant == STRACE_LINK) {
+		name_fd(s, c, &a, iot_strace_path(s, c, &b, c->arg[3], s->path2));
+		return;
+	}
 	two_paths(s, c, from, iot_strace_path(s, c, &b, c->arg[3], s->path2));
 }
 
@@ -256,6 +345,8 @@ static void symlink_op(struct strace *s, struct strace_call *c, const struct str
 	o.path_size = iot_strace_path(s, c, dir, arg, s->path);
 	if (!iot_strace_string(c->arg[0], s->path2, sizeof s->path2, &o.to_size))
 		o.to_size = 0;
+	if (!c->failed && o.path_size > 0 && o.to_size > 0)
+		iot_tracker_symlink(&s->tracker, s->path, o.path_size, s->path2, o.to_size);
 	if (iot_emit_wants_op(&s->emit, o.name))
 		iot_strace_emit_op(s, c, &o);
 }
@@ -284,7 +375,7 @@ void iot_strace_truncate(struct strace *s, struct strace_call *c)
 	if (!c->returned || c->args < 2)
 		return;
 	size_t size = iot_strace_path(s, c, &cwd, c->arg[0], s->path);
-	struct iot_tracked_file *f = iot_tracker_find(&s->tracker, s->path, size);
+	struct iot_tracked_file *f = file_at(s, c, s->path, size);
 	if (!c->failed && f != NULL && iot_strace_number(c->arg[1], &length) && length >= 0)
 		iot_file_truncate(f, (uint64_t)length);
 	op(s, c, c->entry->op, size);
@@ -354,7 +445,8 @@ void iot_strace_chdir(struct strace *s, struct strace_call *c)
 	}
 	struct strace_fd fd = iot_strace_fd(c->arg[0]);
 	const struct iot_slot *slot = iot_strace_slot(s, c, &fd);
-	if (slot != NULL && slot->open->file != NULL && slot->open->file->path != NULL)
+	if (slot != NULL && slot->open->file != NULL &&
+	    iot_file_has_path(&s->tracker, slot->open->file))
 		iot_directory_set(&s->tracker, c->task->cwd, slot->open->file->path,
 				  slot->open->file->path_size);
 }

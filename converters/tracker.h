@@ -22,6 +22,8 @@
 
 enum {
 	IOT_FD_PAGE = 64,                                  /* slots */
+	IOT_FD_PAGES = 32,                                 /* pages of a group */
+	IOT_FD_GROUP = IOT_FD_PAGE * IOT_FD_PAGES,         /* slots of a group */
 	IOT_FD_MAX = 1 << 20,                              /* descriptors beyond are not followed */
 	IOT_PATH_ROOM = 8192,                              /* of a path, resolved */
 	IOT_PATHS_DIRECTIVE = 2 * 3 * IOT_PATH_ROOM + 512, /* room for one with two paths */
@@ -50,8 +52,10 @@ struct iot_tracked_file {
 	uint64_t size; /* not known: as far as seen, from 0 */
 	bool size_known;
 	struct iot_use append; /* the last that appended */
-	char *path;            /* not ended by NUL; NULL: none known */
+	char *path;            /* not ended by NUL; NULL: none known; see iot_file_has_path */
 	size_t path_size;
+	struct iot_name *name; /* that the path is of; NULL: gone */
+	uint64_t moved;        /* moves of the tracker when the path was last looked up */
 };
 
 struct iot_description {
@@ -85,11 +89,17 @@ struct iot_page {
 	struct iot_slot slot[IOT_FD_PAGE];
 };
 
+/* Pages in groups, which copies share too: a table of one high descriptor has a few kilobytes. */
+struct iot_pages {
+	uint32_t refs;
+	struct iot_page *page[IOT_FD_PAGES]; /* NULL: all free */
+};
+
 struct iot_table {
 	uint32_t refs;
-	uint32_t room;          /* descriptors that the pages stand for */
-	uint32_t full;          /* pages 1 to below this one have no free slot */
-	struct iot_page **page; /* NULL: all free */
+	uint32_t room;            /* descriptors that the groups stand for */
+	uint32_t full;            /* pages 1 to below this one have no free slot */
+	struct iot_pages **pages; /* NULL: all free */
 };
 
 /* A working directory. size 0: where the trace began, not known. */
@@ -99,21 +109,18 @@ struct iot_directory {
 	char *path;
 };
 
-struct iot_name {
-	char *path; /* NULL: free */
-	uint32_t size, hash;
-	struct iot_tracked_file *file; /* NULL: known not to exist */
-};
-
 struct iot_tracker {
 	int status;
 	uint32_t files, objects;     /* numbers given */
 	uint64_t memory, memory_max; /* bytes */
-	uint64_t rename_work;        /* names looked at for directories renamed */
 	uint64_t seed;               /* of hashes */
-	bool relative;               /* there may be names that are not absolute */
+	uint64_t moves;              /* names renamed so far */
+	uint64_t unnamed;            /* files of which the path has become too long */
+	uint32_t name_ids;
+	bool links; /* there may be symbolic links among the names */
 	size_t name_count, name_room;
-	struct iot_name *name;
+	struct iot_name **name;   /* of tracker_tree.h, by hash */
+	struct iot_name *root[2]; /* of relative and of absolute names */
 };
 
 void iot_tracker_init(struct iot_tracker *t);
@@ -151,13 +158,22 @@ void iot_table_exec(struct iot_tracker *t, struct iot_table *table); /* close-on
 bool iot_table_last(const struct iot_table *table, int64_t fd);
 uint32_t iot_table_lowest(struct iot_table *table, uint32_t from); /* the lowest free one */
 
+/* The page that has a descriptor; NULL: all of it is free. */
+static inline struct iot_page *iot_table_page(const struct iot_table *table, int64_t fd)
+{
+	if (fd < 0 || fd >= (int64_t)table->room)
+		return NULL;
+	const struct iot_pages *group = table->pages[fd / IOT_FD_GROUP];
+	return group == NULL ? NULL : group->page[fd / IOT_FD_PAGE % IOT_FD_PAGES];
+}
+
 /* NULL: free, or not known. It holds until the table changes. */
 static inline struct iot_slot *iot_table_get(const struct iot_table *table, int64_t fd)
 {
-	if (fd < 0 || fd >= (int64_t)table->room || table->page[fd / IOT_FD_PAGE] == NULL)
+	struct iot_page *page = iot_table_page(table, fd);
+	if (page == NULL || page->slot[fd % IOT_FD_PAGE].open == NULL)
 		return NULL;
-	struct iot_slot *slot = &table->page[fd / IOT_FD_PAGE]->slot[fd % IOT_FD_PAGE];
-	return slot->open == NULL ? NULL : slot;
+	return &page->slot[fd % IOT_FD_PAGE];
 }
 
 /* The first open descriptor from fd on, *slot of it; at least table->room: there is none. */
@@ -220,11 +236,14 @@ void iot_pair_leave(struct iot_tracker *t, struct iot_description *d); /* d ends
 void iot_file_truncate(struct iot_tracked_file *f, uint64_t size);
 void iot_file_grow(struct iot_tracked_file *f, uint64_t size);         /* size = max(size, this) */
 void iot_file_free(struct iot_tracker *t, struct iot_tracked_file *f); /* one reference */
+/* Is a path known? Then path and path_size are current until the next rename. */
+bool iot_file_has_path(struct iot_tracker *t, struct iot_tracked_file *f);
 
 enum iot_open_how {
 	IOT_OPEN_CREATE = 1,
 	IOT_OPEN_EXCLUSIVE = 2,
 	IOT_OPEN_TRUNCATE = 4,
+	IOT_OPEN_REAL = 8, /* the path is known to have no symbolic links */
 };
 
 /* The file that a successful open of this path met; it has a name, and lives as long as that. */
@@ -234,9 +253,17 @@ struct iot_tracked_file *iot_tracker_open(struct iot_tracker *t, const char *pat
 struct iot_tracked_file *iot_tracker_nameless(struct iot_tracker *t);
 /* The file of this name, as far as it has been opened; NULL if not. */
 struct iot_tracked_file *iot_tracker_find(struct iot_tracker *t, const char *path, size_t size);
-void iot_tracker_absent(struct iot_tracker *t, const char *path, size_t size); /* no such file */
+void iot_tracker_absent(struct iot_tracker *t, const char *path, size_t size); /* no such name */
+/* Nor, if the name is a symbolic link, what it leads to. */
+void iot_tracker_missing(struct iot_tracker *t, const char *path, size_t size);
+/* follow: `from` may be a symbolic link to the file that gets a second name */
 void iot_tracker_link(struct iot_tracker *t, const char *from, size_t from_size, const char *to,
-		      size_t to_size);
+		      size_t to_size, bool follow);
+/* A file gets this name, perhaps as one more. */
+void iot_tracker_name(struct iot_tracker *t, struct iot_tracked_file *f, const char *path,
+		      size_t size);
+void iot_tracker_symlink(struct iot_tracker *t, const char *path, size_t size, const char *target,
+			 size_t target_size);
 /* Directories too: names below move along. */
 void iot_tracker_rename(struct iot_tracker *t, const char *from, size_t from_size, const char *to,
 			size_t to_size, bool exchange);
@@ -256,10 +283,14 @@ void iot_directory_free(struct iot_tracker *t, struct iot_directory *d);
 
 /*
  * `path` seen from `base`, without ".", ".." and double slashes, to out (IOT_PATH_ROOM bytes);
- * returns its size, 0 if there is no room. Symbolic links are not known.
+ * returns its size, 0 if there is no room. Symbolic links are not looked at.
  */
 size_t iot_path_resolve(const char *base, size_t base_size, const char *path, size_t size,
 			char *out);
+
+/* The same, but ".." leads where it does on the symbolic links that are known; 0: nowhere. */
+size_t iot_tracker_resolve(struct iot_tracker *t, const char *base, size_t base_size,
+			   const char *path, size_t size, char *out);
 
 /* The number of what a description is open on, given when it is first asked for. */
 static inline uint32_t iot_tracker_object(struct iot_tracker *t, struct iot_description *d)

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names and files. A hash table leads from paths to files; a name that is gone stays in it, marked
- * as absent, for then the next open that creates it makes a new file, of size 0.
+ * Names and files. A name that is gone stays in the tree of names, marked as absent, for then the next
+ * open that creates it makes a new file, of size 0.
  */
-#include "tracker.h"
+#include "tracker_tree.h"
 
 #include <string.h>
-#include <xxhash.h>
 
 #include <iotrace/iotrace.h>
-
-#define RENAME_WORK_MAX (UINT64_C(1) << 30) /* names looked at, for all directories that moved */
-
-enum { NAMES_START = 256 };
 
 /* Files */
 
@@ -56,260 +51,196 @@ static void file_set_path(struct iot_tracker *t, struct iot_tracked_file *f, con
 	f->path_size = size;
 }
 
-/* The table of names */
-
-static uint32_t hash_path(const struct iot_tracker *t, const char *path, size_t size)
+bool iot_file_has_path(struct iot_tracker *t, struct iot_tracked_file *f)
 {
-	return (uint32_t)XXH3_64bits_withSeed(path, size, t->seed);
-}
-
-static struct iot_name *name_slot(const struct iot_tracker *t, const char *path, size_t size,
-				  uint32_t hash)
-{
-	size_t mask = t->name_room - 1;
-	for (size_t i = hash & mask;; i = (i + 1) & mask) {
-		struct iot_name *n = &t->name[i];
-		if (n->path == NULL ||
-		    (n->hash == hash && n->size == size && memcmp(n->path, path, size) == 0))
-			return n;
+	if (f->name != NULL && f->moved != t->moves) {
+		char path[IOT_PATH_ROOM];
+		const size_t size = iot_tree_path(f->name, path);
+		f->moved = t->moves;
+		if (size > 0) {
+			file_set_path(t, f, path, size);
+		} else {
+			iot_tracker_drop(t, f->path, f->path_size);
+			f->path = NULL;
+			f->path_size = 0;
+			t->unnamed++;
+		}
 	}
+	return f->path != NULL;
 }
 
-static bool names_resize(struct iot_tracker *t, size_t room)
+/* The node is what the file is called, now and wherever it moves. */
+static void name_file(struct iot_tracker *t, struct iot_tracked_file *f, struct iot_name *n)
 {
-	struct iot_name *old = t->name;
-	size_t old_room = t->name_room;
-	struct iot_name *name = iot_tracker_grow(t, NULL, 0, room * sizeof *name);
-	if (name == NULL)
-		return false;
-	t->name = name;
-	t->name_room = room;
-	for (size_t i = 0; i < old_room; i++)
-		if (old[i].path != NULL)
-			*name_slot(t, old[i].path, old[i].size, old[i].hash) = old[i];
-	iot_tracker_drop(t, old, old_room * sizeof *old);
-	return true;
-}
-
-static struct iot_name *name_find(struct iot_tracker *t, const char *path, size_t size)
-{
-	if (t->name_count == 0 || size == 0)
-		return NULL;
-	struct iot_name *n = name_slot(t, path, size, hash_path(t, path, size));
-	return n->path == NULL ? NULL : n;
-}
-
-/* The entry of this path, made absent if it is new; *known says whether it was there. */
-static struct iot_name *name_get(struct iot_tracker *t, const char *path, size_t size, bool *known)
-{
-	if (size == 0 || size > IOT_PATH_ROOM)
-		return NULL;
-	size_t room = t->name_room == 0 ? NAMES_START : t->name_room;
-	if (t->name_count * 2 >= room)
-		room *= 2;
-	if (room != t->name_room && !names_resize(t, room))
-		return NULL;
-	uint32_t hash = hash_path(t, path, size);
-	struct iot_name *n = name_slot(t, path, size, hash);
-	*known = n->path != NULL;
-	if (*known)
-		return n;
-	char *copy = iot_tracker_grow(t, NULL, 0, size);
-	if (copy == NULL)
-		return NULL;
-	memcpy(copy, path, size);
-	*n = (struct iot_name){.path = copy, .size = (uint32_t)size, .hash = hash};
-	t->name_count++;
-	return n;
-}
-
-static void name_point(struct iot_tracker *t, struct iot_name *n, struct iot_tracked_file *f)
-{
-	if (f != NULL) {
-		f->refs++;
-		t->relative |= n->path[0] != '/';
-	}
-	iot_file_free(t, n->file);
-	n->file = f;
-}
-
-void iot_tracker_clear(struct iot_tracker *t)
-{
-	for (size_t i = 0; i < t->name_room; i++) {
-		if (t->name[i].path == NULL)
-			continue;
-		iot_tracker_drop(t, t->name[i].path, t->name[i].size);
-		iot_file_free(t, t->name[i].file);
-	}
-	iot_tracker_drop(t, t->name, t->name_room * sizeof *t->name);
-	t->name = NULL;
-	t->name_count = t->name_room = 0;
+	f->name = n;
+	f->moved = t->moves - 1;
+	iot_file_has_path(t, f);
 }
 
 /* Opens, links, renames */
 
+/* A file that was there already, or one made now, at a node that is the name of none. */
+static bool file_appears(struct iot_tracker *t, struct iot_name *n, bool size_known)
+{
+	struct iot_tracked_file *f = iot_tracker_nameless(t);
+	if (f == NULL)
+		return false;
+	f->size_known = size_known;
+	iot_tree_point(t, n, f);
+	iot_file_free(t, f);
+	return true;
+}
+
 struct iot_tracked_file *iot_tracker_open(struct iot_tracker *t, const char *path, size_t size,
 					  unsigned how)
 {
-	bool known;
-	struct iot_name *n = name_get(t, path, size, &known);
+	const bool create = (how & IOT_OPEN_CREATE) != 0,
+		   exclusive = create && (how & IOT_OPEN_EXCLUSIVE) != 0;
+	const unsigned end = (how & IOT_OPEN_REAL) != 0 ? IOT_WALK_REAL : IOT_WALK_FOLLOW;
+	bool linked;
+	struct iot_name *n =
+	    iot_tree_walk(t, path, size, IOT_WALK_MAKE | (exclusive ? 0U : end), &linked);
 	if (n == NULL)
 		return NULL;
-	bool exclusive = (how & IOT_OPEN_CREATE) != 0 && (how & IOT_OPEN_EXCLUSIVE) != 0;
-	if (n->file == NULL || exclusive) {
-		struct iot_tracked_file *f = iot_tracker_nameless(t);
-		if (f == NULL)
-			return NULL;
-		file_set_path(t, f, path, size);
-		f->size_known = exclusive || (known && (how & IOT_OPEN_CREATE) != 0);
-		name_point(t, n, f);
-		iot_file_free(t, f);
-	}
-	if ((how & IOT_OPEN_TRUNCATE) != 0)
-		iot_file_truncate(n->file, 0);
+	if (exclusive)
+		iot_tree_set_link(t, n, NULL, 0);
+	if ((n->file == NULL || exclusive) &&
+	    !file_appears(t, n, exclusive || (n->absent && create)))
+		return NULL;
 	struct iot_tracked_file *f = n->file;
-	if (f->path == NULL || iot_tracker_find(t, f->path, f->path_size) != f)
-		file_set_path(t, f, path, size); /* the name it had is gone; this one is left */
-	return n->file;
+	if ((how & IOT_OPEN_TRUNCATE) != 0)
+		iot_file_truncate(f, 0);
+	if (f->name == NULL && linked) {
+		name_file(t, f, n);
+	} else if (f->name == NULL) {
+		f->name = n;
+		f->moved = t->moves;
+		file_set_path(t, f, path, size);
+	}
+	return f;
 }
 
 struct iot_tracked_file *iot_tracker_find(struct iot_tracker *t, const char *path, size_t size)
 {
-	struct iot_name *n = name_find(t, path, size);
+	const struct iot_name *n = iot_tree_walk(t, path, size, IOT_WALK_FOLLOW, NULL);
 	return n == NULL ? NULL : n->file;
 }
 
 void iot_tracker_absent(struct iot_tracker *t, const char *path, size_t size)
 {
-	bool known;
-	struct iot_name *n = name_get(t, path, size, &known);
-	if (n != NULL)
-		name_point(t, n, NULL);
+	struct iot_name *n = iot_tree_walk(t, path, size, IOT_WALK_MAKE, NULL);
+	if (n == NULL || n->parent == NULL)
+		return;
+	iot_tree_prune(t, n);
+	iot_tree_set_link(t, n, NULL, 0);
+	iot_tree_point(t, n, NULL);
+}
+
+void iot_tracker_missing(struct iot_tracker *t, const char *path, size_t size)
+{
+	struct iot_name *n = iot_tree_walk(t, path, size, IOT_WALK_MAKE | IOT_WALK_FOLLOW, NULL);
+	if (n == NULL || n->parent == NULL)
+		return;
+	iot_tree_prune(t, n);
+	iot_tree_point(t, n, NULL);
 }
 
 void iot_tracker_link(struct iot_tracker *t, const char *from, size_t from_size, const char *to,
-		      size_t to_size)
+		      size_t to_size, bool follow)
 {
-	bool known;
-	struct iot_tracked_file *f = iot_tracker_find(t, from, from_size);
-	struct iot_name *n = f == NULL ? NULL : name_get(t, to, to_size, &known);
-	if (n != NULL)
-		name_point(t, n, f);
+	struct iot_name *a = iot_tree_walk(t, from, from_size,
+					   IOT_WALK_MAKE | (follow ? IOT_WALK_FOLLOW : 0U), NULL);
+	struct iot_name *b = a == NULL ? NULL : iot_tree_walk(t, to, to_size, IOT_WALK_MAKE, NULL);
+	if (b == NULL || a == b)
+		return;
+	if (a->link != NULL) {
+		iot_tree_set_link(t, b, a->link, a->link_size);
+		return;
+	}
+	/* not opened so far: whichever name is opened first, it is the same file */
+	if (a->file == NULL && !file_appears(t, a, false))
+		return;
+	if (a->file->name == NULL)
+		name_file(t, a->file, a);
+	iot_tree_set_link(t, b, NULL, 0);
+	iot_tree_point(t, b, a->file);
+}
+
+void iot_tracker_name(struct iot_tracker *t, struct iot_tracked_file *f, const char *path,
+		      size_t size)
+{
+	struct iot_name *n = iot_tree_walk(t, path, size, IOT_WALK_MAKE, NULL);
+	if (n == NULL)
+		return;
+	iot_tree_set_link(t, n, NULL, 0);
+	iot_tree_point(t, n, f);
+	if (f->name == NULL)
+		name_file(t, f, n);
+}
+
+void iot_tracker_symlink(struct iot_tracker *t, const char *path, size_t size, const char *target,
+			 size_t target_size)
+{
+	struct iot_name *n = iot_tree_walk(t, path, size, IOT_WALK_MAKE, NULL);
+	if (n == NULL || n->parent == NULL)
+		return;
+	iot_tree_prune(t, n);
+	iot_tree_point(t, n, NULL);
+	iot_tree_set_link(t, n, target, target_size);
 }
 
 void iot_tracker_renamed(struct iot_tracker *t, struct iot_tracked_file *f, const char *path,
 			 size_t size)
 {
-	bool known;
-	struct iot_name *old = f->path == NULL ? NULL : name_find(t, f->path, f->path_size);
+	struct iot_name *n = iot_tree_walk(t, path, size, IOT_WALK_MAKE | IOT_WALK_REAL, NULL);
+	struct iot_name *old = f->name;
+	if (n == NULL || n == old)
+		return;
 	f->refs++;
-	if (old != NULL && old->file == f)
-		name_point(t, old, NULL);
-	struct iot_name *n = name_get(t, path, size, &known);
-	if (n != NULL)
-		name_point(t, n, f);
-	file_set_path(t, f, path, size);
+	if (old != NULL)
+		iot_tree_point(t, old, NULL);
+	iot_tree_point(t, n, f);
+	name_file(t, f, n);
 	iot_file_free(t, f);
 }
 
-static bool below(const struct iot_name *n, const char *directory, size_t size)
+/* The file of a node that has been renamed has that name, even if it had others. */
+static void follow_rename(struct iot_tracker *t, struct iot_name *n)
 {
-	return n->path != NULL && n->size > size + 1 && n->path[size] == '/' &&
-	       memcmp(n->path, directory, size) == 0;
-}
-
-/* Moves the name `n` (perhaps of a table being walked: so it only points elsewhere) to `to`. */
-static void name_move(struct iot_tracker *t, struct iot_name *n, const char *to, size_t size)
-{
-	struct iot_tracked_file *f = n->file;
-	if (f == NULL)
-		return;
-	f->refs++;
-	name_point(t, n, NULL);
-	iot_tracker_renamed(t, f, to, size);
-	iot_file_free(t, f);
-}
-
-/* The names below a directory, which is called `to` from now on. */
-static void names_below_move(struct iot_tracker *t, const char *from, size_t from_size,
-			     const char *to, size_t to_size)
-{
-	if (t->rename_work > RENAME_WORK_MAX)
-		return;
-	t->rename_work += t->name_room;
-	char path[IOT_PATH_ROOM];
-	for (size_t i = 0; i < t->name_room; i++) {
-		struct iot_name *n = &t->name[i];
-		if (n->file == NULL || !below(n, from, from_size))
-			continue;
-		size_t rest = n->size - from_size, room = t->name_room;
-		if (to_size + rest > sizeof path)
-			continue;
-		memcpy(path, to, to_size);
-		memcpy(path + to_size, n->path + from_size, rest);
-		name_move(t, n, path, to_size + rest);
-		if (room != t->name_room) /* the table has grown: begin again, what moved is gone */
-			i = (size_t)-1;
-	}
+	if (n->file != NULL)
+		name_file(t, n->file, n);
 }
 
 void iot_tracker_rename(struct iot_tracker *t, const char *from, size_t from_size, const char *to,
 			size_t to_size, bool exchange)
 {
-	if (from_size == 0 || to_size == 0 ||
-	    (from_size == to_size && memcmp(from, to, to_size) == 0))
+	struct iot_name *a = iot_tree_walk(t, from, from_size, IOT_WALK_MAKE, NULL);
+	struct iot_name *b = a == NULL ? NULL : iot_tree_walk(t, to, to_size, IOT_WALK_MAKE, NULL);
+	/* nothing moves into itself, whatever a log says */
+	if (b == NULL || iot_tree_within(b, a) || iot_tree_within(a, b))
 		return;
-	/* nothing moves into itself, whatever a log says: it would never come to an end */
-	if (to_size > from_size && to[from_size] == '/' && memcmp(to, from, from_size) == 0)
+	if (!exchange && a->file != NULL && a->file == b->file)
+		return; /* two names of one file: rename does nothing */
+	if (exchange) {
+		if (iot_tree_exchange(t, a, b)) {
+			follow_rename(t, a);
+			follow_rename(t, b);
+		}
 		return;
-	struct iot_tracked_file *a = iot_tracker_find(t, from, from_size);
-	struct iot_tracked_file *b = iot_tracker_find(t, to, to_size);
-	if (a != NULL && a == b && !exchange) /* two names of one file: rename does nothing */
+	}
+	if (!iot_tree_move(t, a, b))
 		return;
-	if (a != NULL)
-		a->refs++;
-	if (b != NULL)
-		b->refs++;
-	if (a == NULL)
-		names_below_move(t, from, from_size, to, to_size);
-	iot_tracker_absent(t, from, from_size);
-	iot_tracker_absent(t, to, to_size);
-	if (a != NULL)
-		iot_tracker_renamed(t, a, to, to_size);
-	if (b != NULL && exchange)
-		iot_tracker_renamed(t, b, from, from_size);
-	iot_file_free(t, a);
-	iot_file_free(t, b);
-	bool
-	    known; /* a file renamed that was never opened: a name that is there, of unknown size */
-	struct iot_name *n = a == NULL ? name_get(t, to, to_size, &known) : NULL;
-	struct iot_tracked_file *f = n == NULL || exchange ? NULL : iot_tracker_nameless(t);
-	if (f == NULL)
-		return;
-	file_set_path(t, f, to, to_size);
-	name_point(t, n, f);
-	iot_file_free(t, f);
+	/* one that was never opened: a name that is there, of unknown size */
+	if (a->file == NULL && a->link == NULL && a->child == NULL)
+		file_appears(t, a, false);
+	follow_rename(t, a);
 }
 
-void iot_tracker_root(struct iot_tracker *t, const char *root, size_t root_size)
+void iot_tracker_root(struct iot_tracker *t, const char *path, size_t size)
 {
-	if (!t->relative || t->rename_work > RENAME_WORK_MAX)
-		return;
-	char path[IOT_PATH_ROOM];
-	t->relative = root_size == 0 || root[0] != '/';
-	t->rename_work += t->name_room;
-	for (size_t i = 0; i < t->name_room; i++) {
-		struct iot_name *n = &t->name[i];
-		size_t room = t->name_room;
-		if (n->file == NULL || n->path[0] == '/')
-			continue;
-		size_t size = iot_path_resolve(root, root_size, n->path, n->size, path);
-		if (size == 0)
-			continue;
-		name_move(t, n, path, size);
-		if (room != t->name_room)
-			i = (size_t)-1;
-	}
+	struct iot_name *n = iot_tree_walk(t, path, size, IOT_WALK_MAKE | IOT_WALK_REAL, NULL);
+	if (n != NULL)
+		iot_tree_graft(t, n);
 }
 
 /* Paths */
@@ -415,4 +346,43 @@ size_t iot_path_resolve(const char *base, size_t base_size, const char *path, si
 	if (n == 0)
 		out[n++] = '.';
 	return n;
+}
+
+static bool has_up(const char *path, size_t size)
+{
+	for (size_t i = 0; i + 1 < size; i++)
+		if (path[i] == '.' && path[i + 1] == '.' && (i == 0 || path[i - 1] == '/') &&
+		    (i + 2 == size || path[i + 2] == '/'))
+			return true;
+	return false;
+}
+
+size_t iot_tracker_resolve(struct iot_tracker *t, const char *base, size_t base_size,
+			   const char *path, size_t size, char *out)
+{
+	if (!t->links || !has_up(path, size))
+		return iot_path_resolve(base, base_size, path, size, out);
+	char whole[IOT_PATH_ROOM];
+	size_t n = *path == '/' ? 0 : base_size;
+	if (n + 1 + size > sizeof whole)
+		return 0;
+	if (n > 0) {
+		memcpy(whole, base, n);
+		whole[n++] = '/';
+	}
+	memcpy(whole + n, path, size);
+	n += size;
+	while (n > 1 && whole[n - 1] == '/')
+		n--;
+	/* the last part may be a link that a call is about: it stays */
+	size_t last = n;
+	while (last > 0 && whole[last - 1] != '/')
+		last--;
+	if (has_up(whole + last, n - last))
+		last = n;
+	const struct iot_name *d =
+	    iot_tree_walk(t, whole, last, IOT_WALK_MAKE | IOT_WALK_FOLLOW, NULL);
+	char directory[IOT_PATH_ROOM];
+	const size_t at = d == NULL ? 0 : iot_tree_path(d, directory);
+	return at == 0 ? 0 : iot_path_resolve(directory, at, whole + last, n - last, out);
 }

@@ -8,19 +8,19 @@
 
 #include <iotrace/iotrace.h>
 
-static bool pages_grow(struct iot_tracker *t, struct iot_table *table, uint32_t need)
+static bool groups_grow(struct iot_tracker *t, struct iot_table *table, uint32_t need)
 {
-	uint32_t old = table->room / IOT_FD_PAGE, pages = old == 0 ? 1 : old;
-	while (pages < need)
-		pages *= 2;
-	if (pages == old)
+	uint32_t old = table->room / IOT_FD_GROUP, groups = old == 0 ? 1 : old;
+	while (groups < need)
+		groups *= 2;
+	if (groups == old)
 		return true;
-	struct iot_page **page =
-	    iot_tracker_grow(t, table->page, old * sizeof *page, pages * sizeof *page);
-	if (page == NULL)
+	struct iot_pages **pages =
+	    iot_tracker_grow(t, table->pages, old * sizeof *pages, groups * sizeof *pages);
+	if (pages == NULL)
 		return false;
-	table->page = page;
-	table->room = pages * IOT_FD_PAGE;
+	table->pages = pages;
+	table->room = groups * IOT_FD_GROUP;
 	return true;
 }
 
@@ -33,13 +33,46 @@ static void page_free(struct iot_tracker *t, struct iot_page *page)
 	iot_tracker_drop(t, page, sizeof *page);
 }
 
-/* The page of a descriptor for a change: made if need be, and no other table's. */
+static void group_free(struct iot_tracker *t, struct iot_pages *group)
+{
+	if (group == NULL || --group->refs > 0)
+		return;
+	for (uint32_t i = 0; i < IOT_FD_PAGES; i++)
+		page_free(t, group->page[i]);
+	iot_tracker_drop(t, group, sizeof *group);
+}
+
+/* The group of a descriptor for a change: made if need be, and no other table's. */
+static struct iot_pages *own_group(struct iot_tracker *t, struct iot_table *table, int64_t fd)
+{
+	const uint32_t at = (uint32_t)fd / IOT_FD_GROUP;
+	if (!groups_grow(t, table, at + 1))
+		return NULL;
+	struct iot_pages *there = table->pages[at];
+	if (there != NULL && there->refs == 1)
+		return there;
+	struct iot_pages *group = iot_tracker_grow(t, NULL, 0, sizeof *group);
+	if (group == NULL)
+		return NULL;
+	if (there != NULL) {
+		*group = *there;
+		for (uint32_t i = 0; i < IOT_FD_PAGES; i++)
+			if (group->page[i] != NULL)
+				group->page[i]->refs++;
+		there->refs--;
+	}
+	group->refs = 1;
+	table->pages[at] = group;
+	return group;
+}
+
+/* The page of a descriptor, likewise. */
 static struct iot_page *own_page(struct iot_tracker *t, struct iot_table *table, int64_t fd)
 {
-	const uint32_t at = (uint32_t)fd / IOT_FD_PAGE;
-	if (!pages_grow(t, table, at + 1))
+	struct iot_pages *group = own_group(t, table, fd);
+	if (group == NULL)
 		return NULL;
-	struct iot_page *there = table->page[at];
+	struct iot_page **at = &group->page[fd / IOT_FD_PAGE % IOT_FD_PAGES], *there = *at;
 	if (there != NULL && there->refs == 1)
 		return there;
 	struct iot_page *page = iot_tracker_grow(t, NULL, 0, sizeof *page);
@@ -52,14 +85,18 @@ static struct iot_page *own_page(struct iot_tracker *t, struct iot_table *table,
 		there->refs--;
 	}
 	page->refs = 1;
-	table->page[at] = page;
+	*at = page;
 	return page;
 }
 
 int64_t iot_table_next(const struct iot_table *table, int64_t fd, struct iot_slot **slot)
 {
 	while (fd < (int64_t)table->room) {
-		struct iot_page *page = table->page[fd / IOT_FD_PAGE];
+		if (table->pages[fd / IOT_FD_GROUP] == NULL) {
+			fd = (fd / IOT_FD_GROUP + 1) * IOT_FD_GROUP;
+			continue;
+		}
+		struct iot_page *page = iot_table_page(table, fd);
 		const uint64_t left = page == NULL ? 0 : page->used >> fd % IOT_FD_PAGE;
 		if (left == 0) {
 			fd = (fd / IOT_FD_PAGE + 1) * IOT_FD_PAGE;
@@ -77,7 +114,7 @@ struct iot_table *iot_table_new(struct iot_tracker *t)
 	struct iot_table *table = iot_tracker_grow(t, NULL, 0, sizeof *table);
 	if (table == NULL)
 		return NULL;
-	if (!pages_grow(t, table, 1)) {
+	if (!groups_grow(t, table, 1)) {
 		iot_tracker_drop(t, table, sizeof *table);
 		return NULL;
 	}
@@ -91,14 +128,14 @@ struct iot_table *iot_table_copy(struct iot_tracker *t, const struct iot_table *
 	struct iot_table *table = iot_table_new(t);
 	if (table == NULL)
 		return NULL;
-	if (!pages_grow(t, table, from->room / IOT_FD_PAGE)) {
+	if (!groups_grow(t, table, from->room / IOT_FD_GROUP)) {
 		iot_table_free(t, table);
 		return NULL;
 	}
-	for (uint32_t i = 0; i < from->room / IOT_FD_PAGE; i++) {
-		table->page[i] = from->page[i];
-		if (table->page[i] != NULL)
-			table->page[i]->refs++;
+	for (uint32_t i = 0; i < from->room / IOT_FD_GROUP; i++) {
+		table->pages[i] = from->pages[i];
+		if (table->pages[i] != NULL)
+			table->pages[i]->refs++;
 	}
 	table->full = from->full;
 	return table;
@@ -114,9 +151,9 @@ void iot_table_free(struct iot_tracker *t, struct iot_table *table)
 {
 	if (table == NULL || --table->refs > 0)
 		return;
-	for (uint32_t i = 0; i < table->room / IOT_FD_PAGE; i++)
-		page_free(t, table->page[i]);
-	iot_tracker_drop(t, table->page, table->room / IOT_FD_PAGE * sizeof *table->page);
+	for (uint32_t i = 0; i < table->room / IOT_FD_GROUP; i++)
+		group_free(t, table->pages[i]);
+	iot_tracker_drop(t, table->pages, table->room / IOT_FD_GROUP * sizeof *table->pages);
 	iot_tracker_drop(t, table, sizeof *table);
 }
 
@@ -197,7 +234,7 @@ void iot_table_set_cloexec(struct iot_tracker *t, struct iot_table *table, int64
 bool iot_table_cloexec(const struct iot_table *table, int64_t fd)
 {
 	return iot_table_get(table, fd) != NULL &&
-	       (table->page[fd / IOT_FD_PAGE]->cloexec >> fd % IOT_FD_PAGE & 1) != 0;
+	       (iot_table_page(table, fd)->cloexec >> fd % IOT_FD_PAGE & 1) != 0;
 }
 
 void iot_table_close(struct iot_tracker *t, struct iot_table *table, int64_t fd)
@@ -211,10 +248,14 @@ void iot_table_close(struct iot_tracker *t, struct iot_table *table, int64_t fd)
 
 void iot_table_exec(struct iot_tracker *t, struct iot_table *table)
 {
-	for (uint32_t i = 0; i < table->room / IOT_FD_PAGE; i++) {
-		const struct iot_page *page = table->page[i];
+	for (int64_t fd = 0; fd < (int64_t)table->room; fd += IOT_FD_PAGE) {
+		if (table->pages[fd / IOT_FD_GROUP] == NULL) {
+			fd += IOT_FD_GROUP - IOT_FD_PAGE;
+			continue;
+		}
+		const struct iot_page *page = iot_table_page(table, fd);
 		for (uint64_t left = page == NULL ? 0 : page->cloexec; left != 0; left &= left - 1)
-			iot_table_close(t, table, (int64_t)i * IOT_FD_PAGE + __builtin_ctzll(left));
+			iot_table_close(t, table, fd + __builtin_ctzll(left));
 	}
 }
 
@@ -227,8 +268,8 @@ bool iot_table_last(const struct iot_table *table, int64_t fd)
 /* Bits of the slots in use of a page that may be beyond the table. */
 static uint64_t used(const struct iot_table *table, uint32_t at)
 {
-	return at >= table->room / IOT_FD_PAGE || table->page[at] == NULL ? 0
-									  : table->page[at]->used;
+	const struct iot_page *page = iot_table_page(table, (int64_t)at * IOT_FD_PAGE);
+	return page == NULL ? 0 : page->used;
 }
 
 uint32_t iot_table_lowest(struct iot_table *table, uint32_t from)

@@ -410,7 +410,8 @@ Test(darshan, the_greatest_rank_and_a_thread_are_different_processes)
 	put_u64(dxt, 111);
 	set("threads", "");
 	convert_log(&l);
-	expect_directive("%process id=4293918720 thread-of=2147483648 rank=2147483647 thread=111\n");
+	expect_directive(
+	    "%process id=4293918720 thread-of=2147483648 rank=2147483647 thread=111\n");
 }
 
 Test(darshan, of_several_names_the_first_that_is_not_empty_counts)

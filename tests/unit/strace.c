@@ -370,9 +370,9 @@ Test(strace, a_cut_last_line_is_told)
 Test(strace, a_last_line_without_durations_that_may_be_cut_is_not_believed)
 {
 	static const char *const CUT[] = {
-	    "1 write(3, \"x\", 12) = 1", "1 write(3, \"x\", 12) = -1 EAG",
-	    "1 <... write resumed>) = 1",  "1 +++ superseded by execve in pid 1",
-	    "1 --- SIGCHLD {si_signo=",    "1 ",
+	    "1 write(3, \"x\", 12) = 1",  "1 write(3, \"x\", 12) = -1 EAG",
+	    "1 <... write resumed>) = 1", "1 +++ superseded by execve in pid 1",
+	    "1 --- SIGCHLD {si_signo=",   "1 ",
 	};
 	for (size_t i = 0; i < sizeof CUT / sizeof CUT[0]; i++) {
 		char log[512];
@@ -900,4 +900,79 @@ Test(strace, sniffs_its_own_and_nothing_else)
 		cr_expect_eq(converter->sniff(in) > 0, CASES[i].mine, "case %zu", i);
 		iot_input_free(in);
 	}
+}
+
+/* Names that lead to one file: what is appended through one is seen through the others. */
+#define OPEN_O "open(\"o\", O_RDWR|O_CREAT|O_TRUNC, 0644) = 3\nwrite(3, \"\", 40) = 40\n"
+
+Test(strace, appends_through_other_names_of_a_file_are_seen)
+{
+	static const struct {
+		const char *link, *name;
+	} ALIASES[] = {
+	    {"symlink(\"o\", \"s\") = 0\n", "s"},
+	    {"symlinkat(\"o\", AT_FDCWD, \"s\") = 0\nrename(\"s\", \"t\") = 0\n", "t"},
+	    {"symlink(\".\", \"d\") = 0\n", "d/o"},
+	    {"symlink(\"sub\", \"d\") = 0\n", "d/../o"},
+	    {"link(\"o\", \"h\") = 0\n", "h"},
+	    {"linkat(AT_FDCWD, \"o\", AT_FDCWD, \"h\", 0) = 0\n", "h"},
+	    {"symlink(\"o\", \"s\") = 0\nlinkat(AT_FDCWD, \"s\", AT_FDCWD, \"h\", "
+	     "AT_SYMLINK_FOLLOW) = 0\nunlink(\"s\") = 0\n",
+	     "h"},
+	    {"linkat(AT_FDCWD, \"/proc/self/fd/3\", AT_FDCWD, \"h\", AT_SYMLINK_FOLLOW) = 0\n",
+	     "h"},
+	    {"linkat(3, \"\", AT_FDCWD, \"h\", AT_EMPTY_PATH) = 0\n", "h"},
+	    {"", "/proc/self/fd/3"},
+	    {"", "/proc/7/fd/3"},
+	    {"", "/proc/7/task/7/fd/3"},
+	    {"", "/dev/fd/3"},
+	};
+	for (size_t i = 0; i < sizeof ALIASES / sizeof ALIASES[0]; i++) {
+		char log[1024], *p = log;
+		char text[1024];
+		snprintf(text, sizeof text,
+			 OPEN_O "%sopen(\"%s\", O_WRONLY|O_APPEND) = 4\nwrite(4, \"\", 5) = 5\n"
+				"open(\"o\", O_WRONLY|O_APPEND) = 5\nwrite(5, \"\", 7) = 7\n",
+			 ALIASES[i].link, ALIASES[i].name);
+		for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
+			p += sprintf(p, "7 %s\n", line);
+		run.records_size = 0;
+		run.paths = 0;
+		convert(log);
+		cr_expect_str_eq(run.records, "7:w o 0+40\n7:w o 40+5\n7:w o 45+7\n", "%s %s: %s",
+				 ALIASES[i].link, ALIASES[i].name, run.records);
+	}
+}
+
+Test(strace, one_of_two_hard_links_is_unlinked)
+{
+	convert(OPEN_O "link(\"o\", \"h\") = 0\nunlink(\"o\") = 0\n"
+		       "open(\"h\", O_WRONLY|O_APPEND) = 4\nwrite(4, \"\", 5) = 5\n"
+		       "open(\"o\", O_WRONLY|O_CREAT|O_APPEND) = 5\nwrite(5, \"\", 7) = 7\n");
+	expect_records("1:w o 0+40\n1:w h 40+5\n1:w o 0+7\n");
+}
+
+Test(strace, a_file_without_a_name_gets_one)
+{
+	convert("open(\"/d\", O_RDWR|O_TMPFILE, 0600) = 3\nwrite(3, \"\", 40) = 40\n"
+		"linkat(AT_FDCWD, \"/proc/self/fd/3\", AT_FDCWD, \"/d/o\", AT_SYMLINK_FOLLOW) = 0\n"
+		"open(\"/d/o\", O_WRONLY|O_APPEND) = 4\nwrite(4, \"\", 5) = 5\n"
+		"write(3, \"\", 1) = 1\n");
+	expect_records("1:w  0+40\n1:w /d/o 40+5\n1:w  40+1\n");
+}
+
+Test(strace, a_name_beside_a_result_is_the_real_one)
+{
+	convert(
+	    "symlink(\"o\", \"/s\") = 0\n"
+	    "open(\"/x/o\", O_RDWR|O_CREAT|O_TRUNC, 0644) = 3</x/o>\nwrite(3</x/o>, \"\", 40) = "
+	    "40\nopen(\"/s\", O_WRONLY|O_APPEND) = 4</x/o>\nwrite(4</x/o>, \"\", 5) = 5\n");
+	expect_records("1:w /x/o 0+40\n1:w /x/o 40+5\n");
+}
+
+Test(strace, what_a_ring_of_links_opens_is_of_unknown_size)
+{
+	convert("symlink(\"b\", \"a\") = 0\nsymlink(\"a\", \"b\") = 0\n"
+		"open(\"a\", O_WRONLY|O_APPEND) = 3\nwrite(3, \"\", 5) = 5\n");
+	cr_expect_not_null(strstr(run.records, "0+5?"));
 }

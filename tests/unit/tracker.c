@@ -165,7 +165,7 @@ Test(tracker, rename_onto_a_name_ends_that_name)
 Test(tracker, a_link_is_a_second_name)
 {
 	struct iot_tracked_file *f = open_path("a", 0);
-	iot_tracker_link(&t, "a", 1, "b", 1);
+	iot_tracker_link(&t, "a", 1, "b", 1, false);
 	iot_tracker_absent(&t, "a", 1);
 	cr_expect_eq(iot_tracker_find(&t, "b", 1), f);
 	cr_expect_eq(open_path("b", 0), f);
@@ -236,6 +236,145 @@ Test(tracker, the_last_descriptor_of_a_description_is_known)
 	cr_expect_not(iot_table_last(b, 4), "a copy has its own descriptors");
 	iot_table_free(&t, a);
 	iot_table_free(&t, b);
+}
+
+static struct iot_tracked_file *find(const char *path)
+{
+	return iot_tracker_find(&t, path, strlen(path));
+}
+
+static void symbolic(const char *path, const char *target)
+{
+	iot_tracker_symlink(&t, path, strlen(path), target, strlen(target));
+}
+
+static void move(const char *from, const char *to)
+{
+	iot_tracker_rename(&t, from, strlen(from), to, strlen(to), false);
+}
+
+Test(tracker, symbolic_links_lead_to_one_file)
+{
+	struct iot_tracked_file *f = open_path("/d/x", IOT_OPEN_CREATE);
+	symbolic("/s", "/d/x");
+	symbolic("/d/here", "x");
+	symbolic("/e", "d");
+	symbolic("/e2", "e");
+	cr_expect_eq(open_path("/s", IOT_OPEN_CREATE), f);
+	cr_expect_eq(open_path("/d/here", 0), f);
+	cr_expect_eq(open_path("/e/x", 0), f);
+	cr_expect_eq(open_path("/e2/here", 0), f);
+	move("/s", "/t");
+	cr_expect_eq(find("/t"), f);
+	cr_expect_null(find("/s"));
+	iot_tracker_absent(&t, "/t", 2);
+	cr_expect_eq(find("/d/x"), f);
+	cr_expect_neq(open_path("/t", IOT_OPEN_CREATE), f);
+}
+
+Test(tracker, a_file_made_through_a_link_has_its_real_name)
+{
+	symbolic("/s", "d/real");
+	struct iot_tracked_file *f = open_path("/s", IOT_OPEN_CREATE);
+	cr_expect_eq(f, find("/d/real"));
+	cr_assert(iot_file_has_path(&t, f));
+	cr_expect_eq(f->path_size, 7);
+	cr_expect_eq(memcmp(f->path, "/d/real", 7), 0);
+}
+
+Test(tracker, links_in_a_ring_lead_nowhere)
+{
+	symbolic("/a", "b");
+	symbolic("/b", "a");
+	cr_expect_null(open_path("/a", 0));
+	cr_expect_null(open_path("/a/x", 0));
+}
+
+Test(tracker, a_link_made_before_the_first_open_is_a_second_name)
+{
+	iot_tracker_link(&t, "a", 1, "b", 1, false);
+	struct iot_tracked_file *f = open_path("b", 0);
+	cr_expect_eq(f, open_path("a", 0));
+	cr_expect_not(f->size_known);
+	iot_tracker_absent(&t, "a", 1);
+	cr_expect_eq(open_path("b", 0), f);
+}
+
+Test(tracker, a_real_path_ends_links_that_are_known)
+{
+	symbolic("/s", "x");
+	cr_expect_neq(open_path("/s", IOT_OPEN_REAL), open_path("/x", 0));
+}
+
+Test(tracker, parents_are_those_of_what_a_link_leads_to)
+{
+	char out[IOT_PATH_ROOM];
+	symbolic("/e", "/d/below");
+	cr_expect_eq(iot_tracker_resolve(&t, "/", 1, "e/../x", 6, out), 4);
+	cr_expect_eq(memcmp(out, "/d/x", 4), 0);
+}
+
+Test(tracker, names_below_a_renamed_directory_that_was_opened_move_too)
+{
+	struct iot_tracked_file *f = open_path("/d/x", 0);
+	open_path("/d", 0);
+	move("/d", "/e");
+	cr_expect_eq(find("/e/x"), f);
+	cr_expect_null(find("/d/x"));
+}
+
+Test(tracker, names_of_the_beginning_join_those_that_are_absolute)
+{
+	struct iot_tracked_file *a = open_path("d/a", 0), *up = open_path("../b", 0);
+	struct iot_tracked_file *there = open_path("/data/run/d/c", 0);
+	open_path("/data/run/d/a", IOT_OPEN_TRUNCATE);
+	iot_tracker_root(&t, "/data/run", 9);
+	cr_expect_eq(find("/data/run/d/a"), a);
+	cr_expect_not(a->size_known);
+	cr_expect_eq(find("/data/run/d/c"), there);
+	cr_expect_eq(find("/data/b"), up);
+	cr_assert(iot_file_has_path(&t, a));
+	cr_expect_eq(memcmp(a->path, "/data/run/d/a", 13), 0);
+}
+
+Test(tracker, a_renamed_directory_is_one_step_whatever_is_below)
+{
+	char path[64];
+	for (int i = 0; i < 20000; i++) {
+		snprintf(path, sizeof path, "/a/d/f%d", i);
+		open_path(path, 0);
+	}
+	for (int i = 0; i < 20000; i++)
+		move(i % 2 == 0 ? "/a" : "/b", i % 2 == 0 ? "/b" : "/a");
+	const struct iot_tracked_file *f = find("/a/d/f19999");
+	cr_assert_not_null(f);
+	cr_assert(iot_file_has_path(&t, find("/a/d/f19999")));
+	cr_expect_eq(memcmp(f->path, path, f->path_size), 0);
+}
+
+Test(tracker, a_path_that_has_become_too_long_is_not_known)
+{
+	char path[IOT_PATH_ROOM] = "/";
+	memset(path + 1, 'x', IOT_PATH_ROOM - 2);
+	struct iot_tracked_file *f = open_path("/d/abc", 0);
+	iot_tracker_rename(&t, "/d", 2, path, IOT_PATH_ROOM - 1, false);
+	cr_expect_not(iot_file_has_path(&t, f));
+	cr_expect_eq(t.unnamed, 1);
+}
+
+Test(tracker, a_table_of_the_highest_descriptor_takes_a_few_kilobytes)
+{
+	struct iot_table *table[1000];
+	const uint64_t before = t.memory;
+	for (size_t i = 0; i < 1000; i++) {
+		table[i] = iot_table_new(&t);
+		iot_table_set(&t, table[i], IOT_FD_MAX - 1,
+			      iot_description_new(&t, IOT_FD_PIPE, NULL), false);
+	}
+	cr_expect_lt(t.memory - before, 1000 * 8192);
+	for (size_t i = 0; i < 1000; i++)
+		iot_table_free(&t, table[i]);
+	cr_expect_eq(t.memory, before);
 }
 
 /* What tables have to be, told by looking at everything. */
