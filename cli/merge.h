@@ -87,7 +87,8 @@ struct iot_merge_input {
 
 /* A batch of a stream: events whose rec tells their place; rec.spare: index of the input. */
 struct iot_merge_batch {
-	struct iot_event *ev; /* IOT_MERGE_BATCH */
+	struct iot_event *ev;
+	size_t room; /* events: IOT_MERGE_BATCH, or more for directives that are held */
 	size_t count;
 	size_t held; /* behind them: directives whose place the next record tells */
 	char *text;
@@ -109,9 +110,13 @@ struct iot_merge_source {
 	unsigned char *spool_buffer; /* bytes [spool_at, spool_at + spool_have) are at spool_used */
 	size_t spool_used, spool_have;
 	struct iot_rebase rebase;
-	int64_t moved_ns; /* what was added to the times of the first batch when it was read */
-	int64_t last_ns;  /* start of its record before */
-	int64_t most_ns;  /* latest time so far */
+	int64_t moved_ns;  /* what was added to the times of the first batch when it was read */
+	int64_t last_ns;   /* start of its record before */
+	int64_t most_ns;   /* latest time so far */
+	int64_t placed_ns; /* place of its event before */
+	struct iot_record next; /* its next record, found ahead of the reader, if next_known */
+	bool next_known, has_next;
+	bool begun; /* a record was read; of an input to be sorted */
 	struct iot_error fault;
 	bool fatal; /* the fault ends everything; else what came before it is good */
 	bool lossy; /* the reader went over damage */
@@ -136,6 +141,9 @@ int iot_merge_source_open_spool(struct iot_merge_source *s, const struct iot_mer
 /* Fills the batch that is not the current one. Called by one thread at a time. */
 void iot_merge_source_fill(struct iot_merge_source *s);
 void iot_merge_source_close(struct iot_merge_source *s);
+
+/* A reader of its own input. */
+int iot_merge_set_up(const struct iot_merge_source *s, struct iot_reader *r);
 
 /* Events in a batch */
 

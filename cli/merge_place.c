@@ -3,10 +3,11 @@
  * What a stream's events are like in a batch: their times counted from the output's zero, their
  * texts in the batch, and their place in the order.
  *
- * The place of a record is its own. A dated directive stands at its time, but never behind the
- * record that follows it in its trace; an undated one, or a comment, stands right before what
- * follows it. So directives at the end of a batch are held until the next record is known, unless
- * they fill a batch.
+ * The place of a record is its start. A dated directive stands at its time, but not before the
+ * record that precedes it in its trace and not after the one that follows it; an undated one, or a
+ * comment, stands right before the event that follows it. So places never decrease within a stream.
+ * Directives at the end of a batch are held until the next record is known; if there are too many of
+ * them, a second reader finds that record's start.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -162,10 +163,94 @@ int iot_merge_place_new(struct iot_merge_source *s, struct iot_merge_batch *b, s
 		if (rec->start_ns < s->last_ns && !sorts)
 			return out_of_order(s, line - (n - 1 - i), lines == n - from);
 		rec->spare = s->input->index;
+		s->next_known = false;
 		s->last_ns = rec->start_ns;
 		s->most_ns = rec->start_ns > s->most_ns ? rec->start_ns : s->most_ns;
 	}
 	return IOT_OK;
+}
+
+/* The record that is number `index` of the input, with its times in the output; 0: there is none. */
+static ssize_t find_record(const struct iot_merge_source *s, uint64_t index, struct iot_record *rec)
+{
+	struct iot_reader *r = iot_reader_new();
+	ssize_t n = r != NULL ? iot_merge_set_up(s, r) : IOT_ENOMEM;
+	if (n == IOT_OK)
+		n = iot_reader_open(r, s->input->path);
+	if (n == IOT_OK)
+		n = iot_reader_seek(r, IOT_SEEK_RECORD, index);
+	if (n == IOT_OK)
+		n = iot_reader_records(r, rec, 1);
+	if (n > 0 && __builtin_add_overflow(rec->start_ns, s->input->move_ns, &rec->start_ns))
+		n = IOT_EFORMAT;
+	rec->spare = s->input->index;
+	iot_reader_free(r);
+	return n;
+}
+
+/*
+ * The record that follows a run of directives too long to be held; NULL: none does. If it cannot be
+ * found, the run stands at the record before: early rather than late.
+ */
+static const struct iot_record *next_record(struct iot_merge_source *s)
+{
+	if (!s->next_known) {
+		const uint64_t index = iot_reader_fact(s->reader, IOT_FACT_INDEX);
+		ssize_t n = s->input->again ? find_record(s, index, &s->next) : IOT_EUSAGE;
+		if (n < 0)
+			s->next = (struct iot_record){.start_ns = s->last_ns,
+						      .type = IOT_MERGE_TIE,
+						      .spare = s->input->index};
+		s->has_next = n != 0;
+	}
+	s->next_known = true;
+	return s->has_next ? &s->next : NULL;
+}
+
+/* The input is to be sorted: a dated event keeps its time. %trace precedes any record. */
+static void place_for_sorting(struct iot_merge_source *s, struct iot_merge_batch *b,
+			      const struct iot_record *record)
+{
+	int64_t record_ns = record != NULL ? record->start_ns : INT64_MAX;
+	int64_t next_ns = record != NULL ? record->start_ns : s->most_ns;
+	for (size_t i = b->count; i-- > 0;) {
+		int64_t *start = &b->ev[i].rec.start_ns;
+		if (b->ev[i].kind == IOT_RECORD)
+			record_ns = *start;
+		else if (!(b->ev[i].has & IOT_HAS_TIME))
+			*start = next_ns < record_ns ? next_ns : record_ns;
+		next_ns = *start;
+	}
+	for (size_t i = 0; i < b->count && !s->begun; i++) {
+		s->begun = b->ev[i].kind == IOT_RECORD;
+		if (b->ev[i].kind == IOT_TRACE)
+			b->ev[i].rec.start_ns = s->input->move_ns;
+	}
+}
+
+/* The input is in order: each stands between the records that it stands between there. */
+static void place_in_order(struct iot_merge_source *s, struct iot_merge_batch *b,
+			   const struct iot_record *record)
+{
+	const struct iot_record *next = record;
+	for (size_t i = b->count; i-- > 0;) {
+		struct iot_record *rec = &b->ev[i].rec;
+		const bool dated = b->ev[i].has & IOT_HAS_TIME;
+		if (b->ev[i].kind == IOT_RECORD)
+			record = rec;
+		else if (!dated && next != NULL)
+			*rec = *next;
+		else if (!dated && s->sorter == NULL)
+			rec->start_ns = INT64_MIN;
+		else if (record != NULL && record->start_ns < rec->start_ns)
+			*rec = *record;
+		next = rec;
+	}
+	for (size_t i = 0; i < b->count; i++) {
+		int64_t *start = &b->ev[i].rec.start_ns;
+		*start = *start < s->placed_ns ? s->placed_ns : *start;
+		s->placed_ns = *start;
+	}
 }
 
 /*
@@ -174,26 +259,20 @@ int iot_merge_place_new(struct iot_merge_source *s, struct iot_merge_batch *b, s
  */
 void iot_merge_place_others(struct iot_merge_source *s, struct iot_merge_batch *b, size_t n)
 {
-	const struct iot_record *next = NULL;
-	const bool sorts = s->merge->options->reorder && s->sorter == NULL;
+	const struct iot_record *record = NULL;
 	size_t upto = n;
 	while (upto > 0 && b->ev[upto - 1].kind != IOT_RECORD)
 		upto--;
+	if (!b->last && upto == 0 && n > 0 && s->sorter == NULL)
+		record = next_record(s);
 	if (b->last || upto == 0)
 		upto = n;
 	b->count = upto;
 	b->held = n - upto;
-	for (size_t i = upto; i-- > 0;) {
-		struct iot_record *rec = &b->ev[i].rec;
-		bool own = b->ev[i].kind == IOT_RECORD || (b->ev[i].has & IOT_HAS_TIME);
-		if (!own && next == NULL)
-			rec->start_ns = s->most_ns;
-		else if (next != NULL && sorts && !own)
-			rec->start_ns = next->start_ns;
-		else if (next != NULL && !sorts && (!own || next->start_ns < rec->start_ns))
-			*rec = *next;
-		next = rec;
-	}
+	if (s->merge->options->reorder && s->sorter == NULL)
+		place_for_sorting(s, b, record);
+	else
+		place_in_order(s, b, record);
 }
 
 /* The first batch, which was read before it was known how far its times move */

@@ -11,6 +11,8 @@ enum {
 	READ_ALL = 4 << 20, /* bytes of windows of all inputs together ... */
 	READ_LEAST = 32 << 10,
 	READ_MOST = 256 << 10,
+	HELD_MAX = 1 << 16, /* directives held until the record that follows them is known ... */
+	HELD_SIZE_MAX = 4 << 20, /* ... and bytes of their texts */
 };
 
 /* Filling from a reader */
@@ -34,9 +36,36 @@ static void add_lost(struct iot_merge_source *s, struct iot_merge_batch *b, size
 		++*n;
 }
 
+static bool make_room(struct iot_merge_batch *b, size_t room)
+{
+	struct iot_event *grown = room > b->room ? realloc(b->ev, room * sizeof *grown) : b->ev;
+	if (grown == NULL)
+		return false;
+	b->ev = grown;
+	b->room = room > b->room ? room : b->room;
+	return true;
+}
+
+/* Whether more can be read into a batch of n events: one that has a record is full at IOT_MERGE_BATCH. */
+static bool takes_more(struct iot_merge_batch *b, size_t n)
+{
+	size_t i = n;
+	if (n < IOT_MERGE_BATCH - 1)
+		return true;
+	while (i > 0 && b->ev[i - 1].kind != IOT_RECORD)
+		i--;
+	if (i > 0)
+		return false;
+	if (n < b->room - 1)
+		return true;
+	return b->room < HELD_MAX && b->text_used < HELD_SIZE_MAX && make_room(b, 2 * b->room);
+}
+
 /* The events that the batch before this one held. */
 static bool take_held(struct iot_merge_batch *b, struct iot_merge_batch *before)
 {
+	if (!make_room(b, before->held > 0 ? before->room : 0))
+		return false;
 	for (size_t i = 0; i < before->held; i++) {
 		b->ev[i] = before->ev[before->count + i];
 		if (!iot_merge_keep_text(b, i))
@@ -60,9 +89,9 @@ static void end_input(struct iot_merge_source *s, struct iot_merge_batch *b, int
 static void fill_from_reader(struct iot_merge_source *s, struct iot_merge_batch *b, size_t n)
 {
 	/* One place is left for a %lost. */
-	while (n < IOT_MERGE_BATCH - 1 && !b->last) {
+	while (!b->last && takes_more(b, n)) {
 		const uint64_t line = iot_reader_fact(s->reader, IOT_FACT_LINE);
-		ssize_t got = iot_reader_events(s->reader, b->ev + n, IOT_MERGE_BATCH - 1 - n);
+		ssize_t got = iot_reader_events(s->reader, b->ev + n, b->room - 1 - n);
 		if (got <= 0) {
 			end_input(s, b, (int)got);
 			break;
@@ -193,15 +222,14 @@ static void warn(void *context, const char *sentence)
 		iot_message("warning: %s", sentence);
 }
 
-static int set_up(struct iot_merge_source *s, const struct iot_read_options *o)
+int iot_merge_set_up(const struct iot_merge_source *s, struct iot_reader *r)
 {
 	const struct iot_merge *m = s->merge;
+	const struct iot_read_options *o = &m->options->read;
 	size_t open = m->count < m->open_max ? m->count : m->open_max;
 	uint64_t read_size = READ_ALL / (open > 0 ? open : 1);
 	read_size = read_size < READ_LEAST ? READ_LEAST : read_size;
 	read_size = read_size > READ_MOST ? READ_MOST : read_size;
-	struct iot_reader *r = s->reader;
-	iot_reader_on_warning(r, warn, s);
 	int status = iot_reader_set(r, IOT_SET_READ_SIZE, read_size);
 	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_VERIFY, o->no_verify ? 0 : 1);
@@ -217,8 +245,7 @@ static int set_up(struct iot_merge_source *s, const struct iot_read_options *o)
 static bool make_batches(struct iot_merge_source *s)
 {
 	for (int i = 0; i < 2; i++) {
-		s->batch[i].ev = malloc(IOT_MERGE_BATCH * sizeof *s->batch[i].ev);
-		if (s->batch[i].ev == NULL)
+		if (!make_room(&s->batch[i], IOT_MERGE_BATCH))
 			return false;
 	}
 	return true;
@@ -232,10 +259,12 @@ int iot_merge_source_open(struct iot_merge_source *s, const struct iot_merge *m,
 				       .reader = iot_reader_new(),
 				       .moved_ns = in->move_ns,
 				       .last_ns = in->move_ns,
-				       .most_ns = in->move_ns};
+				       .most_ns = in->move_ns,
+				       .placed_ns = in->move_ns};
 	if (s->reader == NULL || !make_batches(s))
 		return iot_merge_no_memory(s);
-	int status = set_up(s, &m->options->read);
+	iot_reader_on_warning(s->reader, warn, s);
+	int status = iot_merge_set_up(s, s->reader);
 	if (status == IOT_OK)
 		status = iot_reader_open(s->reader, in->path);
 	if (status != IOT_OK)
@@ -326,6 +355,8 @@ void iot_merge_source_begin(struct iot_merge_source *s)
 	}
 	move_mark(&s->last_ns, s->input->move_ns - s->moved_ns);
 	move_mark(&s->most_ns, s->input->move_ns - s->moved_ns);
+	move_mark(&s->placed_ns, s->input->move_ns - s->moved_ns);
+	s->next_known = false;
 	if (s->merge->options->reorder && !s->fatal)
 		sort(s);
 }

@@ -151,10 +151,10 @@ static int add(struct reorder *r, const struct iot_event *ev, size_t n)
 	return GO_ON;
 }
 
-static int add_undated(struct reorder *r, int64_t start_ns)
+static int add_undated(struct reorder *r, int64_t next_ns, int64_t record_ns)
 {
 	const struct iot_event *ev;
-	size_t n = iot_undated_take(&r->undated, start_ns, &ev);
+	size_t n = iot_undated_take(&r->undated, next_ns, record_ns, &ev);
 	return n > 0 ? add(r, ev, n) : GO_ON;
 }
 
@@ -164,7 +164,7 @@ static void begin(struct reorder *r, size_t n)
 	for (size_t i = 0; i < n && !r->begun; i++) {
 		if (r->ev[i].kind == IOT_TRACE)
 			r->ev[i].rec.start_ns = INT64_MIN;
-		r->begun = iot_is_dated(&r->ev[i]);
+		r->begun = r->ev[i].kind == IOT_RECORD;
 	}
 }
 
@@ -177,24 +177,38 @@ static void count(struct reorder *r, size_t n)
 	r->latest_ns = latest;
 }
 
+/* Keeps n events for the next record, but for a %trace that stands at the head. */
+static int keep(struct reorder *r, const struct iot_event *ev, size_t n)
+{
+	int status = GO_ON;
+	for (size_t i = 0; i < n && status == GO_ON; i++) {
+		if (ev[i].rec.start_ns == INT64_MIN)
+			status = add(r, &ev[i], 1);
+		else if (!iot_undated_keep(&r->undated, &ev[i], 1))
+			status = tell(r, "out of memory");
+	}
+	if (status == GO_ON && iot_undated_full(&r->undated))
+		status = add_undated(r, r->latest_ns, r->latest_ns);
+	return status;
+}
+
+/* The place of what stands behind the last record of a batch depends on the next record. */
 static int sort(struct reorder *r, size_t n)
 {
-	size_t first = 0, end = n;
-	while (first < n && !iot_is_dated(&r->ev[first]))
+	size_t next = 0, first = 0, end = n;
+	while (next < n && r->ev[next].rec.start_ns == INT64_MIN)
+		next++;
+	while (first < n && r->ev[first].kind != IOT_RECORD)
 		first++;
-	while (end > 0 && !iot_is_dated(&r->ev[end - 1]) &&
-	       r->ev[end - 1].rec.start_ns != INT64_MIN)
+	while (end > first && r->ev[end - 1].kind != IOT_RECORD)
 		end--;
-	int status = GO_ON;
-	if (first < n)
-		status = add_undated(r, r->ev[first].rec.start_ns);
-	else if (iot_undated_full(&r->undated))
-		status = add_undated(r, r->latest_ns);
+	if (first == n)
+		return keep(r, r->ev, n);
+	iot_undated_place(r->ev, end, INT64_MAX, INT64_MAX);
+	int status = add_undated(r, r->ev[next].rec.start_ns, r->ev[first].rec.start_ns);
 	if (status == GO_ON)
 		status = add(r, r->ev, end);
-	if (status == GO_ON && !iot_undated_keep(&r->undated, r->ev + end, n - end))
-		status = tell(r, "out of memory");
-	return status;
+	return status == GO_ON ? keep(r, r->ev + end, n - end) : status;
 }
 
 static int take(struct reorder *r, size_t n)
@@ -242,7 +256,7 @@ static int sort_all(struct reorder *r, size_t n)
 	if (status == GO_ON && n > 0)
 		status = take_rest(r);
 	if (status == GO_ON)
-		status = add_undated(r, INT64_MAX);
+		status = add_undated(r, INT64_MAX, INT64_MAX);
 	if (status == GO_ON && iot_sorter_end(r->sorter) != IOT_OK)
 		status = sorter_fault(r);
 	return status == GO_ON ? drain_at_end(r) : status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Undated comments that wait for the record that they belong to. */
+/* Comments and directives that wait for the record that they belong to. */
 #include "undated.h"
 
 #include <stdint.h>
@@ -36,16 +36,31 @@ bool iot_undated_full(const struct iot_undated *u)
 	return u->count * sizeof(*u->ev) + u->used > BYTES_MAX;
 }
 
-size_t iot_undated_take(struct iot_undated *u, int64_t start_ns, const struct iot_event **ev)
+void iot_undated_place(struct iot_event *ev, size_t n, int64_t next_ns, int64_t record_ns)
+{
+	for (size_t i = n; i-- > 0;) {
+		int64_t *start = &ev[i].rec.start_ns;
+		if (*start == INT64_MIN)
+			continue;
+		if (ev[i].kind == IOT_RECORD)
+			record_ns = *start;
+		else if (!iot_is_dated(&ev[i]))
+			*start = next_ns < record_ns ? next_ns : record_ns;
+		next_ns = *start;
+	}
+}
+
+size_t iot_undated_take(struct iot_undated *u, int64_t next_ns, int64_t record_ns,
+			const struct iot_event **ev)
 {
 	const size_t n = u->count;
 	char *text = u->text;
 	for (size_t i = 0; i < n; i++) {
-		u->ev[i].rec.start_ns = start_ns;
 		u->ev[i].text.data = text;
 		if (u->ev[i].text.size > 0)
 			text += u->ev[i].text.size;
 	}
+	iot_undated_place(u->ev, n, next_ns, record_ns);
 	*ev = u->ev;
 	u->count = u->used = 0;
 	return n;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Two traces merged: every record is there once, in order, whichever comes first on the command line.
- * With the first bit they are whatever comes, cut in two, and nothing but the end is asked for.
+ * Unless the inputs are sorted or parts of one trace, every event stands where a second, simpler
+ * merge puts it, and a merge of one trace is that trace. With the first bit they are whatever comes,
+ * cut in two, and nothing but the end is asked for.
  */
 #include "command.h"
 #include "kept.h"
@@ -50,6 +52,109 @@ static size_t take_prints(const struct kept *k, uint64_t *out)
 	return n;
 }
 
+/* The order of all events */
+
+static uint64_t mixed(uint64_t h, uint64_t value)
+{
+	return (h ^ value) * UINT64_C(0x9e3779b97f4a7c15) + (h >> 29);
+}
+
+/* What a merge does not change of an event: of a directive all but ids. */
+static uint64_t print_of_event(const struct iot_event *ev)
+{
+	uint64_t h = mixed(1, (uint64_t)ev->kind);
+	bool keep = true;
+	if (ev->kind == IOT_RECORD)
+		return print_of(&ev->rec);
+	for (size_t i = 0; i < ev->text.size; i++) {
+		const char c = ev->text.data[i];
+		if (c == '=')
+			keep = i >= 4 && memcmp(ev->text.data + i - 4, "time", 4) == 0;
+		else if (c == ' ')
+			keep = true;
+		if (keep || c < '0' || c > '9')
+			h = mixed(h, (uint8_t)c);
+	}
+	return h;
+}
+
+/* Where each event stands: at its time, not after the record that follows, never before others. */
+static int64_t *find_places(const struct kept *k)
+{
+	int64_t *place = fuzz_memory(NULL, (k->count + 1) * sizeof(*place));
+	int64_t next = -1, record = INT64_MAX, last = 0;
+	for (size_t i = k->count; i-- > 0; next = place[i]) {
+		const struct iot_event *ev = &k->ev[i];
+		if (ev->kind == IOT_RECORD)
+			record = ev->rec.start_ns;
+		place[i] =
+		    ev->kind == IOT_RECORD || (ev->has & IOT_HAS_TIME) ? ev->rec.start_ns : next;
+		place[i] = place[i] > record ? record : place[i];
+	}
+	for (size_t i = 0; i < k->count; i++)
+		last = place[i] = place[i] > last ? place[i] : last;
+	place[k->count] = INT64_MAX;
+	return place;
+}
+
+/*
+ * The output is the inputs, each in its order, the event with the lower place first. Equal ones may
+ * look the same, so all ways to take them are followed: can[i] tells whether i events of the first
+ * input can have been taken.
+ */
+static void check_order(const struct kept in[2], const struct kept *out)
+{
+	int64_t *place[2] = {find_places(&in[0]), find_places(&in[1])};
+	bool *can = fuzz_memory(NULL, in[0].count + 2);
+	memset(can, 0, in[0].count + 2);
+	can[0] = true;
+	FUZZ_CHECK(out->count == in[0].count + in[1].count);
+	for (size_t at = 0; at < out->count; at++) {
+		const uint64_t print = print_of_event(&out->ev[at]);
+		bool any = false;
+		for (size_t i = (at < in[0].count ? at : in[0].count) + 1; i-- > 0;) {
+			const size_t k = at - i;
+			if (!can[i])
+				continue;
+			can[i] = false;
+			if (k > in[1].count)
+				continue;
+			const bool first = i < in[0].count && place[0][i] <= place[1][k] &&
+					   print_of_event(&in[0].ev[i]) == print;
+			can[i + 1] |= first;
+			can[i] = k < in[1].count && place[1][k] <= place[0][i] &&
+				 print_of_event(&in[1].ev[k]) == print;
+			any |= first | can[i];
+		}
+		FUZZ_CHECK(any);
+	}
+	free(can);
+	free(place[0]);
+	free(place[1]);
+}
+
+static void check_alone(const void *data, size_t size)
+{
+	char path[FUZZ_PATH];
+	const int fd = fuzz_file(data, size);
+	const char *words[] = {"merge", "-q", fuzz_path(path, fd), NULL};
+	struct command c = command_run(iot_cmd_merge, words);
+	struct kept in = kept_of(data, size), out = kept_of(c.out, c.size);
+	FUZZ_CHECK(c.status == IOT_EXIT_OK && in.count == out.count);
+	for (size_t i = 0; i < in.count; i++) {
+		const struct iot_event *a = &in.ev[i], *b = &out.ev[i];
+		FUZZ_CHECK(a->kind == b->kind && a->text.size == b->text.size);
+		if (a->kind == IOT_RECORD)
+			FUZZ_CHECK(fuzz_same(&a->rec, &b->rec));
+		else if (a->text.size > 0)
+			FUZZ_CHECK(memcmp(a->text.data, b->text.data, a->text.size) == 0);
+	}
+	kept_free(&in);
+	kept_free(&out);
+	free(c.out);
+	(void)close(fd);
+}
+
 static void check_merged(const struct kept in[2], const struct kept *out)
 {
 	const size_t room = in[0].count + in[1].count + out->count + 1;
@@ -80,6 +185,10 @@ static void check(const void *const data[2], const size_t size[2], unsigned how,
 		struct kept in[2] = {kept_of(data[0], size[0]), kept_of(data[1], size[1])};
 		struct kept out = kept_of(one.out, one.size);
 		check_merged(in, &out);
+		if ((how & 3) % 2 == 0) {
+			check_order(in, &out);
+			check_alone(data[0], size[0]);
+		}
 		kept_free(&in[0]);
 		kept_free(&in[1]);
 		kept_free(&out);

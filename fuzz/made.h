@@ -26,6 +26,14 @@ static inline void made_text(struct made *m, const char *text, size_t size)
 	FUZZ_CHECK(iot_writer_events(m->writer, &ev, 1) == IOT_OK);
 }
 
+/* A time for a directive: now, at the beginning, before, a little or far beyond. */
+static inline unsigned long long made_time(const struct made *m, unsigned how)
+{
+	const uint64_t now = (uint64_t)m->last.start_ns;
+	const uint64_t times[] = {now, 0, now / 2000 * 1000, now + 7000, now + 1000000000};
+	return times[how % 5];
+}
+
 static inline void made_other(struct made *m, struct fuzz_input *in)
 {
 	char text[120 + MADE_LONG];
@@ -41,7 +49,7 @@ static inline void made_other(struct made *m, struct fuzz_input *in)
 	else if (kind % 4 == 2)
 		snprintf(text, sizeof(text),
 			 "%%op name=stat time=%llu took=5 process=%u path=/HOLY%u/%0*u",
-			 (unsigned long long)m->last.start_ns, a, b, kind & 128 ? MADE_LONG : 1, 7);
+			 made_time(m, kind >> 4 & 7), a, b, kind & 128 ? MADE_LONG : 1, 7);
 	else
 		snprintf(text, sizeof(text), "comment of ETHEL %u", b);
 	made_text(m, text, strlen(text));

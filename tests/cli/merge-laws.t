@@ -37,6 +37,25 @@ for seed in 1 2 3; do
 	"$IOTRACE" merge out | cmp - out
 done
 
+echo "directives with times anywhere, and runs of them"
+for seed in 11 12; do
+	make_inputs $seed 4 100 1100
+	"$IOTRACE" merge -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
+	(ulimit -n 14 && "$IOTRACE" merge $(ls -r in-*)) | cmp - out
+	for one in in-*; do
+		"$IOTRACE" cat --framed --base=16 --sync=100 "$one" >cat
+		"$IOTRACE" merge --sync=100 "$one" | cmp - cat
+	done
+	"$IOTRACE" merge --reorder -o sorted in-* && "$IOTRACE" reorder sorted | cmp - sorted
+	"$IOTRACE" cat -f csv sorted | sed 1d | cut -d, -f2 | sort -c -n && echo "in order"
+done
+
+echo "a run too long to be held"
+make_inputs 16 3 3 66000
+"$IOTRACE" merge -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
+cat in-1* | "$IOTRACE" merge in-0* - in-2* >piped
+"$IOTRACE" cat -f csv piped | sed 1d | cut -d, -f2 | sort -c -n && echo "in order"
+
 echo "many, with few descriptors"
 make_inputs 4 40 60
 "$IOTRACE" merge -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
@@ -49,6 +68,11 @@ for one in "$TESTDATA"/format/sync.iot "$TESTDATA"/format/example.iot; do
 	"$IOTRACE" cat --framed --base=16 --sync=100 "$one" >cat
 	"$IOTRACE" merge --sync=100 "$one" | cmp - cat
 done
+
+printf 'ff %%trace\n80 0 0 1 64 1 0 1 1 0\nff %%op name=stat time=5 process=1 path=/a\n' >late
+"$IOTRACE" merge --bare late
+printf 'ff of the record\nff %%op name=stat time=900 process=1\n80 0 0 1 64 1 0 1 1 0\n' >early
+"$IOTRACE" merge --bare --reorder early
 
 echo "slices"
 "$IOTRACE" convert -q -o sqlite.iot "$TESTDATA/strace/sqlite.strace.gz"

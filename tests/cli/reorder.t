@@ -27,6 +27,16 @@ cat in >fifo &
 "$IOTRACE" reorder fifo | cmp - out && echo "FIFO"
 "$IOTRACE" reorder -o packed.iot.zst in && "$IOTRACE" reorder packed.iot.zst | cmp - out && echo "zstd"
 "$IOTRACE" reorder --window=1s in | cmp - out && echo "window"
+echo "directives far from their records:"
+"$IOTRACE" reorder --in-base=16 - <<'EOF'
+ff %op name=stat time=700 process=1 path=/b
+ff %trace source=hand
+ff of the first
+ff %op name=stat time=900 process=1 path=/a
+80 0 0 200 64 1 0 3 1 5
+80 0 0 200 32 1 0 3 1 5
+ff the end
+EOF
 echo "late:"
 awk 'BEGIN { for (i = 1; i <= 3000; i++) printf "80 0 %x 200 %s 1 0 3 1 0\n", i, i == 2060 ? "-200" : i == 2061 ? "202" : "2" }' |
 	"$IOTRACE" cat --framed --in-base=16 -o far -

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What iotrace merge has to make, worked out a second time, with the decoder of decode.py.
 
-    merge_truth.py make SEED COUNT RECORDS   writes COUNT bare traces in-N.TICK.txt, in hexadecimal
+    merge_truth.py make SEED COUNT RECORDS [RUN]   writes COUNT bare traces in-N.TICK.txt, in
+                                             hexadecimal; with RUN, times of directives are
+                                             anywhere, and runs of RUN directives come between
     merge_truth.py check OUT IN...           OUT must be what the inputs make, event by event
 
 The inputs collide in their ids, have directives of all kinds, and tell an epoch.
@@ -20,16 +22,21 @@ exec(compile(source[:source.rindex("\nmain()")], "decode.py", "exec"), D)
 PROCESS_KEYS = {"process", "parent", "thread-of"}
 
 
-def make(seed, count, records):
+def make(seed, count, records, run=0):
     rng = random.Random(seed)
     for n in range(count):
         tick = rng.choice((1, 100, 1000, 2500))
         epoch = 1_700_000_000_000_000_000 + rng.randrange(0, 50) * 5000
         with open("in-%d.%d.txt" % (n, tick), "w") as out:
-            make_one(out, rng, tick, epoch, n, records)
+            make_one(out, rng, tick, epoch, n, records, run)
 
 
-def make_one(out, rng, tick, epoch, n, records):
+def anywhere(rng, start):
+    """Before, at, near, after or far beyond the records."""
+    return rng.choice((0, start, max(0, start + rng.randrange(-90, 90)), start + 5000, 10 ** 12))
+
+
+def make_one(out, rng, tick, epoch, n, records, run):
     say = lambda text: out.write("ff %s\n" % text)
     if n % 5:
         say("first words of %d" % n)
@@ -37,11 +44,16 @@ def make_one(out, rng, tick, epoch, n, records):
     first, cpu, start = rng.choice((1, 1, 4)), {}, 0
     for p in range(first, first + 3):
         say("%%process id=%d name=p%d parent=%d thread-of=%d" % (p, p, first - 1, first))
-    for _ in range(records):
+    for index in range(records):
         step = rng.choice((0, 1, 1, 3, 20)) * (2500 // tick)
         p, f = first + rng.randrange(3), rng.randrange(1, 7)
         start += step
         kind = rng.randrange(12)
+        for _ in range(run if index and run and rng.randrange(records) < 3 else 0):
+            say("%%op name=stat time=%d process=%d" % (anywhere(rng, start), p))
+        if run and rng.randrange(5) == 0:
+            say("%%op name=stat time=%d process=%d" % (anywhere(rng, start), p))
+            say("%%file process=%d id=%d object=%d path=/d/%d" % (p, f, f, f))
         if kind == 0:
             say("%%file process=%d id=%d object=%d path=/d/%d" % (p, f, f, f))
         elif kind == 1:
@@ -53,6 +65,8 @@ def make_one(out, rng, tick, epoch, n, records):
         out.write("%x 0 %x %x %x %x %x %x %x %x\n" % (
             rng.choice((0x80, 0xc0)), rng.randrange(9) * 512, rng.randrange(1, 5) * 512, step,
             rng.randrange(1, 9), 0, f, p, rng.randrange(3)))
+    if run:
+        say("%%op name=stat time=%d process=%d" % (anywhere(rng, start), first))
     say("the end of %d" % n)
 
 
@@ -102,8 +116,7 @@ def other(time, event):
 
 
 def move_times(events, move):
-    """Returns the latest time; keys are those of the events themselves."""
-    latest = move
+    """Keys are those of the events themselves."""
     for event in events:
         if event.fields:
             event.key = (event.key[0] + move,) + event.key[1:]
@@ -112,18 +125,24 @@ def move_times(events, move):
             time = event.value("time") + move
             event.text = re.sub(r"(?<= )time=\d+", "time=%d" % time, event.text)
             event.key = other(time, event)
-        latest = max(latest, event.key[0]) if event.key else latest
-    return latest
 
 
 def place(events, move):
-    after, latest = None, move_times(events, move)
+    """A directive stands at its time, but not after the following record nor before the last one."""
+    move_times(events, move)
+    after = record = None
     for event in reversed(events):
-        if event.key is None:
-            event.key = after or other(latest, event)
-        elif after and not event.fields and after[0] < event.key[0]:
-            event.key = after
+        if event.fields:
+            record = event.key
+        elif event.key is None:
+            event.key = after or other(0, event)
+        elif record and record[0] < event.key[0]:
+            event.key = record
         after = event.key
+    floor = move
+    for event in events:
+        floor = max(floor, event.key[0])
+        event.key = (floor,) + event.key[1:]
 
 
 class Ids:
@@ -203,6 +222,6 @@ def check(out, paths):
 
 if __name__ == "__main__":
     if sys.argv[1] == "make":
-        make(*map(int, sys.argv[2:5]))
+        make(*map(int, sys.argv[2:6]))
     else:
         check(sys.argv[2], sys.argv[3:])
