@@ -17,6 +17,7 @@ bool bench_write_file(struct bench *b, const struct bench_file *f, uint64_t *sto
 	bool ok = w != NULL && iot_writer_set(w, IOT_SET_LEVEL, (uint64_t)f->level) == IOT_OK &&
 		  iot_writer_set(w, IOT_SET_THREADS, (uint64_t)f->threads) == IOT_OK &&
 		  iot_writer_set(w, IOT_SET_TICK_NS, b->tick_ns) == IOT_OK &&
+		  iot_writer_set(w, IOT_SET_UNDECLARED_DISKS, 1) == IOT_OK &&
 		  iot_writer_open(w, f->path) == IOT_OK;
 	for (size_t at = 0; ok && at < f->n; at += BENCH_BATCH) {
 		const size_t n = f->n - at < BENCH_BATCH ? f->n - at : BENCH_BATCH;

@@ -130,6 +130,7 @@ bool bench_write_memory(struct bench *b)
 	size_t size = 0;
 	struct iot_writer *w = iot_writer_new();
 	bool ok = w != NULL && iot_writer_set(w, IOT_SET_TICK_NS, b->tick_ns) == IOT_OK &&
+		  iot_writer_set(w, IOT_SET_UNDECLARED_DISKS, 1) == IOT_OK &&
 		  iot_writer_open_callback(w, count, &size, "nowhere") == IOT_OK;
 	for (size_t at = 0; ok && at < b->n; at += BENCH_BATCH) {
 		const size_t n = b->n - at < BENCH_BATCH ? b->n - at : BENCH_BATCH;

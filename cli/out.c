@@ -245,6 +245,8 @@ static int apply(struct iot_writer *w, const struct iot_write_options *o,
 		 enum iot_compression compression)
 {
 	int status = iot_writer_set(w, IOT_SET_COMPRESSION, compression);
+	if (status == IOT_OK)
+		status = iot_writer_set(w, IOT_SET_UNDECLARED_DISKS, 1);
 	if (status == IOT_OK && o->level > 0)
 		status = iot_writer_set(w, IOT_SET_LEVEL, o->level);
 	if (status == IOT_OK && o->threads > 0)

@@ -44,7 +44,8 @@ static void convert(struct iot_source *src, int batch)
 	int64_t watermark = INT64_MIN;
 	size_t events = 0;
 	int n = src->converter->open(src);
-	FUZZ_CHECK(w != NULL && iot_writer_open_memory(w) == IOT_OK);
+	FUZZ_CHECK(w != NULL && iot_writer_set(w, IOT_SET_UNDECLARED_DISKS, 1) == IOT_OK &&
+		   iot_writer_open_memory(w) == IOT_OK);
 	while (n >= 0 && events < EVENTS_MAX && (n = src->converter->next(src, ev, batch)) > 0) {
 		FUZZ_CHECK(n <= batch);
 		FUZZ_CHECK(events > 0 || ev[0].kind == IOT_TRACE);

@@ -33,6 +33,7 @@ static struct iot_writer *write_again(const struct kept *k, unsigned how, uint64
 	FUZZ_CHECK(w != NULL);
 	FUZZ_CHECK(iot_writer_set(w, IOT_SET_TICK_NS, tick_ns) == IOT_OK);
 	FUZZ_CHECK(iot_writer_set(w, IOT_SET_BASE, base) == IOT_OK);
+	FUZZ_CHECK(iot_writer_set(w, IOT_SET_UNDECLARED_DISKS, 1) == IOT_OK);
 	FUZZ_CHECK(iot_writer_set(w, IOT_SET_SYNC, how & 64 ? 3 : IOT_SYNC_DEFAULT) == IOT_OK);
 	FUZZ_CHECK(iot_writer_set(w, IOT_SET_COMPRESSION, compression[how >> 4 & 3]) == IOT_OK);
 	FUZZ_CHECK(iot_writer_open_memory(w) == IOT_OK);

@@ -225,6 +225,16 @@ static int open_directly(struct iot_outfile *f, const char *path, const char *na
 	return IOT_OK;
 }
 
+static int open_in_place(struct iot_outfile *f, const char *path, const char *name,
+			 struct iot_error *e)
+{
+	f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	if (f->fd < 0)
+		return iot_error_system(e, errno, "%s: cannot be opened", name);
+	f->open = f->in_place = true;
+	return IOT_OK;
+}
+
 static int open_path(struct iot_outfile *f, const char *path, const char *name, struct iot_error *e)
 {
 	struct stat st;
@@ -245,7 +255,11 @@ int iot_outfile_open(struct iot_outfile *f, const char *path, unsigned how, cons
 {
 	f->private = (how & IOT_OUTFILE_PRIVATE) != 0;
 	f->sync = (how & IOT_OUTFILE_NO_SYNC) == 0;
-	if (open_path(f, path, name, e) != IOT_OK)
+	if (how & IOT_OUTFILE_IN_PLACE)
+		(void)open_in_place(f, path, name, e);
+	else
+		(void)open_path(f, path, name, e);
+	if (e->status != IOT_OK)
 		iot_outfile_drop(f);
 	return e->status;
 }
@@ -297,7 +311,8 @@ static void take_name(struct iot_outfile *f, const char *name, struct iot_error 
 int iot_outfile_commit(struct iot_outfile *f, const char *name, struct iot_error *e)
 {
 	/* Before it has its name, which must never refer to a part of it. */
-	if (f->open && f->target && f->sync && e->status == IOT_OK && !sync_descriptor(f->fd))
+	if (f->open && (f->target || f->in_place) && f->sync && e->status == IOT_OK &&
+	    !sync_descriptor(f->fd))
 		iot_error_system(e, errno, "%s: cannot be written", name);
 	if (f->open && f->nameless && e->status == IOT_OK)
 		give_name(f, name, e);

@@ -14,7 +14,7 @@
 /* All zero before open; fd is valid while open is set. */
 struct iot_outfile {
 	int fd;
-	bool open, nameless;      /* nameless: until it is complete */
+	bool open, nameless, in_place; /* nameless: until it is complete */
 	bool private, sync;
 	char *target, *temporary; /* NULL: nothing to rename */
 };
@@ -28,6 +28,8 @@ enum {
 	IOT_OUTFILE_PRIVATE = 1,
 	/* Do not wait for the disk: after a power failure the name may refer to an empty file. */
 	IOT_OUTFILE_NO_SYNC = 2,
+	/* The file is made or truncated, and has its name from the start. */
+	IOT_OUTFILE_IN_PLACE = 4,
 };
 
 /* `name` is the escaped path, for messages. The status is that of *e; after an error nothing is left. */

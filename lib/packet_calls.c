@@ -81,6 +81,13 @@ static bool fill_entry(struct iot_entry *e, const struct iot_record *rec)
 	       !__builtin_mul_overflow(rec->length, unit, &e->length);
 }
 
+static int refuse_physical(struct iot_sender *s)
+{
+	return iot_error_refuse(
+	    &s->error, "the type of a record lacks IOT_LOGICAL, so it would be an I/O of a "
+		       "disk, in blocks of 512 bytes (IOT_SEND_PHYSICAL)");
+}
+
 static int gather(struct iot_sender *s, uint32_t file, const struct iot_entry *e)
 {
 	struct iot_batch *b = iot_batches_find(&s->batches, file);
@@ -123,7 +130,9 @@ int iot_sender_end(struct iot_sender *s, struct iot_flight *f, const struct iot_
 	bool flew = land(s, f);
 	if (!iot_sender_ready(s))
 		return unlock(s, not_ready(s));
-	if (flew && rec != NULL) {
+	if (rec != NULL && !(rec->type & IOT_LOGICAL) && !s->physical) {
+		status = refuse_physical(s);
+	} else if (flew && rec != NULL) {
 		struct iot_entry e = timed(s, f);
 		status = fill_entry(&e, rec) ? gather(s, rec->file, &e) : IOT_EUSAGE;
 		if (status == IOT_OK && is_due(s, &e))

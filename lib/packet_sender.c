@@ -96,6 +96,9 @@ static int set(struct iot_sender *s, enum iot_sender_option option, uint64_t val
 	case IOT_SEND_TICK_PS:
 		s->tick_ps = (uint32_t)value;
 		return value >= 1 && value <= UINT32_MAX ? IOT_OK : IOT_EUSAGE;
+	case IOT_SEND_PHYSICAL:
+		s->physical = value == 1;
+		return value <= 1 ? IOT_OK : IOT_EUSAGE;
 	case IOT_SEND_DROP:
 		s->full = value == 1 ? IOT_PIPE_DROP : IOT_PIPE_WAIT;
 		return value <= 1 ? IOT_OK : IOT_EUSAGE;

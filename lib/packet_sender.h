@@ -18,7 +18,7 @@ struct iot_sender {
 	int fd;
 
 	uint32_t process, parent, tick_ps, pool;
-	bool process_given, parent_given;
+	bool process_given, parent_given, physical;
 	uint64_t flush_every, flush_ns;
 	enum iot_pipe_full full;
 	iot_clock_fn *clock;

@@ -15,6 +15,8 @@ enum {
 	THREADS_MAX = 256,
 };
 
+static const uint64_t NOT_SET = UINT64_MAX;
+
 struct iot_writer *iot_writer_new(void)
 {
 	struct iot_writer *w = calloc(1, sizeof(*w));
@@ -33,6 +35,7 @@ struct iot_writer *iot_writer_new(void)
 	w->base = 16;
 	w->sync = IOT_SYNC_DEFAULT;
 	w->memory_max = (uint64_t)1 << 30;
+	w->flush = w->flush_ns = NOT_SET;
 	return w;
 }
 
@@ -62,6 +65,14 @@ static int set_number(struct iot_writer *w, uint64_t *where, uint64_t value, uin
 	if (value < min || value > max)
 		return iot_writer_refuse(w, "a setting of the writer is out of range");
 	*where = value;
+	return IOT_OK;
+}
+
+static int set_switch(struct iot_writer *w, bool *where, uint64_t value)
+{
+	if (value > 1)
+		return iot_writer_refuse(w, "this setting of the writer is 0 or 1");
+	*where = value == 1;
 	return IOT_OK;
 }
 
@@ -105,10 +116,15 @@ int iot_writer_set(struct iot_writer *w, enum iot_option option, uint64_t value)
 		w->no_fsync = value == 0;
 		return IOT_OK;
 	case IOT_SET_FRAMING:
-		if (value > 1)
-			return iot_writer_refuse(w, "framing is 0 or 1");
-		w->framing = value == 1;
-		return IOT_OK;
+		return set_switch(w, &w->framing, value);
+	case IOT_SET_UNDECLARED_DISKS:
+		return set_switch(w, &w->undeclared_disks, value);
+	case IOT_SET_IN_PLACE:
+		return set_switch(w, &w->in_place, value);
+	case IOT_SET_FLUSH:
+		return set_number(w, &w->flush, value, 0, UINT64_MAX - 1);
+	case IOT_SET_FLUSH_NS:
+		return set_number(w, &w->flush_ns, value, 0, INT64_MAX);
 	default:
 		return iot_writer_refuse(w, "not a setting of writers");
 	}
@@ -151,6 +167,14 @@ static enum iot_compression by_suffix(const char *path)
 	return path != NULL && ends_in(path, ".zst") ? IOT_ZSTD : IOT_PLAIN;
 }
 
+static void choose_flushes(struct iot_writer *w)
+{
+	if (w->flush == NOT_SET)
+		w->flush = w->in_place ? IOT_FLUSH_DEFAULT : 0;
+	if (w->flush_ns == NOT_SET)
+		w->flush_ns = w->in_place ? IOT_FLUSH_NS_DEFAULT : 0;
+}
+
 /* Before the sink is opened; path NULL: there is no name to tell a compression. */
 static int prepare(struct iot_writer *w, const char *path)
 {
@@ -175,6 +199,7 @@ static int prepare(struct iot_writer *w, const char *path)
 	w->codec = iot_codec_init(block, w->codec_size, w->tick_ns, (unsigned)w->base);
 	if (!w->framing)
 		w->sync = 0;
+	choose_flushes(w);
 	if (iot_sink_compress(w->sink, w->compression, (int)w->level, (unsigned)w->threads) !=
 	    IOT_OK)
 		return iot_writer_sink_failed(w);
@@ -186,7 +211,9 @@ static int opened(struct iot_writer *w, int status)
 	if (status != IOT_OK)
 		return iot_writer_sink_failed(w);
 	w->open = true;
-	return w->framing ? iot_writer_put_header(w) : IOT_OK;
+	if (w->framing && iot_writer_put_header(w) != IOT_OK)
+		return w->error.status;
+	return iot_writer_is_live(w) ? iot_writer_flush_interval(w) : IOT_OK;
 }
 
 int iot_writer_open(struct iot_writer *w, const char *path)
@@ -194,7 +221,8 @@ int iot_writer_open(struct iot_writer *w, const char *path)
 	int status = prepare(w, path);
 	if (status != IOT_OK)
 		return status;
-	iot_sink_how(w->sink, w->no_fsync ? IOT_OUTFILE_NO_SYNC : 0);
+	iot_sink_how(w->sink, (w->no_fsync ? IOT_OUTFILE_NO_SYNC : 0U) |
+				  (w->in_place ? IOT_OUTFILE_IN_PLACE : 0U));
 	return opened(w, iot_sink_open(w->sink, path));
 }
 
@@ -228,6 +256,8 @@ const void *iot_writer_memory(const struct iot_writer *w, size_t *size)
 int iot_writer_flush(struct iot_writer *w)
 {
 	int status = iot_writer_ready(w);
+	if (status == IOT_OK && iot_writer_is_live(w))
+		return iot_writer_flush_interval(w);
 	if (status == IOT_OK)
 		status = iot_writer_empty_buffer(w);
 	if (status == IOT_OK && iot_sink_flush(w->sink) != IOT_OK)

@@ -24,7 +24,7 @@ enum {
 
 struct iot_writer {
 	struct iot_error error;
-	bool framing, open, closed, told_compression, no_fsync;
+	bool framing, open, closed, told_compression, no_fsync, undeclared_disks, in_place;
 	enum iot_compression compression;
 	uint64_t level, threads, tick_ns, base, memory_max;
 
@@ -38,6 +38,9 @@ struct iot_writer {
 	size_t hashed; /* bytes of the buffer that are in the hash, or need not be */
 	char *scratch; /* for texts with their times in ticks; a %file being built */
 
+	uint64_t flush, flush_ns; /* between flushes; 0: no limit */
+	uint64_t since_flush;     /* events */
+	int64_t flushed_ns;
 	uint32_t interval; /* counts %syncs */
 	uint64_t sync, since_sync;
 	uint64_t records, comments, text_bytes;
@@ -52,6 +55,13 @@ int iot_writer_memory_failed(struct iot_writer *w, int status);
 int iot_writer_ready(struct iot_writer *w);
 /* Hands the buffer to the sink. */
 int iot_writer_empty_buffer(struct iot_writer *w);
+/* Whether the trace is flushed regularly, and so that a reader can verify what it gets. */
+static inline bool iot_writer_is_live(const struct iot_writer *w)
+{
+	return w->in_place || w->flush > 0 || w->flush_ns > 0;
+}
+/* Ends an interval, if there is anything in it, and sends all text to its destination. */
+int iot_writer_flush_interval(struct iot_writer *w);
 int iot_writer_put_header(struct iot_writer *w);
 int iot_writer_put_end(struct iot_writer *w);
 

@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "framing.h"
 #include "predict.h"
@@ -103,6 +104,45 @@ static int sync_if_due(struct iot_writer *w)
 	return w->sync > 0 && w->since_sync == w->sync ? put_sync(w) : IOT_OK;
 }
 
+/* Flushing */
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	if (clock_gettime(CLOCK_MONOTONIC_COARSE, &t) != 0)
+		return 0;
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Without a record since the last %sync there is none: two of one record= are damage. */
+int iot_writer_flush_interval(struct iot_writer *w)
+{
+	if (w->framing && w->since_sync > 0 && put_sync(w) != IOT_OK)
+		return w->error.status;
+	if (iot_writer_empty_buffer(w) != IOT_OK)
+		return w->error.status;
+	if (iot_sink_flush(w->sink) != IOT_OK)
+		return iot_writer_sink_failed(w);
+	w->since_flush = 0;
+	if (w->flush_ns > 0)
+		w->flushed_ns = now_ns();
+	return IOT_OK;
+}
+
+static int flush_if_full(struct iot_writer *w)
+{
+	return w->flush > 0 && w->since_flush >= w->flush ? iot_writer_flush_interval(w) : IOT_OK;
+}
+
+/* Behind what a caller has written. */
+static int flush_if_late(struct iot_writer *w)
+{
+	if (w->flush_ns == 0 || w->since_flush == 0 ||
+	    (uint64_t)(now_ns() - w->flushed_ns) < w->flush_ns)
+		return IOT_OK;
+	return iot_writer_flush_interval(w);
+}
+
 int iot_writer_put_end(struct iot_writer *w)
 {
 	char text[IOT_FRAMING_MAX];
@@ -161,7 +201,8 @@ static int write_comment(struct iot_writer *w, const struct iot_event *given)
 		return w->error.status;
 	obey(w, &ev, name);
 	w->comments++;
-	return IOT_OK;
+	w->since_flush++;
+	return flush_if_full(w);
 }
 
 /* Records */
@@ -259,6 +300,10 @@ static int introduce(struct iot_writer *w, const struct iot_record *rec)
 	int status = IOT_OK;
 	if ((rec->flags & ~IOT_FLAGS_ALL) != 0)
 		return refuse_introduced(w, "its flags have a bit that is not in enum iot_flag");
+	if (name == NULL && !(rec->type & IOT_LOGICAL) && !w->undeclared_disks)
+		return refuse_introduced(
+		    w, "its type lacks IOT_LOGICAL, so it is an I/O of a disk, in blocks of 512 "
+		       "bytes, and no %file kind=disk declares that disk");
 	if (changed != 0)
 		status = declare_flags(w, rec, changed);
 	if (status == IOT_OK && (news & IOT_NEWS_PROCESS))
@@ -305,10 +350,13 @@ static int write_some(struct iot_writer *w, const struct iot_record *rec, size_t
 		return w->error.status;
 	if (w->sync > 0 && n > w->sync - w->since_sync)
 		n = (size_t)(w->sync - w->since_sync);
+	if (w->flush > 0 && n > w->flush - w->since_flush)
+		n = (size_t)(w->flush - w->since_flush);
 	*done = iot_encode_lines(w->codec, rec, n, stride, w->buffer + w->used,
 				 IOT_WRITER_BUFFER - w->used, &size, &last);
 	w->records += *done;
 	w->since_sync += *done;
+	w->since_flush += *done;
 	w->used += size;
 	if (*done > 0 && iot_codec_news(w->codec) != 0) {
 		rec = (const struct iot_record *)((const char *)rec + (*done - 1) * stride);
@@ -327,7 +375,7 @@ static int write_records(struct iot_writer *w, const struct iot_record *rec, siz
 {
 	while (n > 0) {
 		size_t done = 0;
-		if (write_some(w, rec, n, stride, &done) != IOT_OK)
+		if (write_some(w, rec, n, stride, &done) != IOT_OK || flush_if_full(w) != IOT_OK)
 			return w->error.status;
 		rec = (const struct iot_record *)((const char *)rec + done * stride);
 		n -= done;
@@ -348,7 +396,9 @@ int iot_writer_ready(struct iot_writer *w)
 int iot_writer_records(struct iot_writer *w, const struct iot_record *rec, size_t n)
 {
 	int status = iot_writer_ready(w);
-	return status != IOT_OK ? status : write_records(w, rec, n, sizeof(*rec));
+	if (status == IOT_OK)
+		status = write_records(w, rec, n, sizeof(*rec));
+	return status == IOT_OK ? flush_if_late(w) : status;
 }
 
 int iot_writer_events(struct iot_writer *w, const struct iot_event *ev, size_t n)
@@ -364,5 +414,70 @@ int iot_writer_events(struct iot_writer *w, const struct iot_event *ev, size_t n
 			status = write_comment(w, &ev[i]);
 		i += run > 0 ? run : 1;
 	}
-	return status;
+	return status == IOT_OK ? flush_if_late(w) : status;
+}
+
+/* Declarations, built in the half of the scratch that put_text does not use. */
+
+static void begin_declaration(struct iot_writer *w, struct iot_builder *b, const char *name)
+{
+	iot_directive_begin(b, w->scratch + IOT_RETIMED_MAX(IOT_COMMENT_ROOM) / 2,
+			    IOT_COMMENT_MAX - strlen("255 "), name);
+}
+
+static void put_name(struct iot_builder *b, const char *key, const char *name)
+{
+	if (name != NULL)
+		iot_directive_text(b, key, name, strlen(name));
+}
+
+static int declare(struct iot_writer *w, struct iot_builder *b)
+{
+	struct iot_event ev;
+	const int status = iot_directive_end(b, &ev);
+	if (status == IOT_ELIMIT)
+		return iot_error_refuse(&w->error, "the name in a declaration is too long");
+	return status == IOT_OK ? iot_writer_events(w, &ev, 1)
+				: iot_writer_refuse(w, "a declaration cannot be built");
+}
+
+int iot_writer_process(struct iot_writer *w, uint32_t process, uint32_t parent, const char *name)
+{
+	struct iot_builder b;
+	if (iot_writer_ready(w) != IOT_OK)
+		return w->error.status;
+	begin_declaration(w, &b, "process");
+	iot_directive_number(&b, "id", process);
+	put_name(&b, "name", name);
+	if (parent != 0)
+		iot_directive_number(&b, "parent", parent);
+	return declare(w, &b);
+}
+
+static int declare_file(struct iot_writer *w, uint32_t process, uint32_t file, uint32_t object,
+			const char *path, bool disk)
+{
+	struct iot_builder b;
+	if (iot_writer_ready(w) != IOT_OK)
+		return w->error.status;
+	begin_declaration(w, &b, "file");
+	iot_directive_number(&b, "process", process);
+	iot_directive_number(&b, "id", file);
+	if (object != 0)
+		iot_directive_number(&b, "object", object);
+	if (disk)
+		iot_directive_text(&b, "kind", "disk", strlen("disk"));
+	put_name(&b, "path", path);
+	return declare(w, &b);
+}
+
+int iot_writer_file(struct iot_writer *w, uint32_t process, uint32_t file, uint32_t object,
+		    const char *path)
+{
+	return declare_file(w, process, file, object, path, false);
+}
+
+int iot_writer_disk(struct iot_writer *w, uint32_t process, uint32_t disk, const char *path)
+{
+	return declare_file(w, process, disk, 0, path, true);
 }

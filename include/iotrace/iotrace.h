@@ -75,7 +75,8 @@ enum iot_type {
 	IOT_READ_AHEAD_HIT = 0x10,
 	IOT_CACHE_MISS = 0x20,
 	IOT_WRITE = 0x40,   /* else a read */
-	IOT_LOGICAL = 0x80, /* else physical: offset and length in 512-byte blocks */
+	IOT_LOGICAL = 0x80, /* what a program asked for, in bytes; else physical: what a disk did,
+			       in blocks of IOT_BLOCK_SIZE bytes */
 };
 
 /* Bits of iot_record.flags: what the source of the trace could not tell. */
@@ -86,12 +87,17 @@ enum iot_flag {
 	IOT_START_UNKNOWN = 0x08,
 };
 
+/*
+ * A record of a program's read or write has IOT_LOGICAL in its type, and offset and length in bytes.
+ * Without that bit it is an I/O of a disk: offset and length count blocks of IOT_BLOCK_SIZE bytes,
+ * and `file` is the number of the disk. A writer refuses it unless the disk has been declared.
+ */
 struct iot_record {
 	int64_t start_ns;     /* since the trace's zero, 0 .. 2^63-1 */
 	uint64_t duration_ns; /* start + duration <= 2^63-1 */
 	int64_t cpu_ns;       /* the process's CPU clock at the start; only differences count */
-	uint64_t offset;      /* bytes; physical records: 512-byte blocks */
-	uint64_t length;      /* as offset */
+	uint64_t offset;      /* bytes, with IOT_LOGICAL; else blocks of IOT_BLOCK_SIZE bytes */
+	uint64_t length;      /* in the unit of offset */
 	uint32_t operation;   /* ties a logical record to its physical ones; 0: none */
 	uint32_t file; /* one open of a file, within its process; physical records: the disk */
 	uint32_t process;
@@ -259,11 +265,18 @@ enum iot_option {
 	IOT_SET_READ_AHEAD, /* 1: a thread unpacks ahead, if the input is compressed; 0 */
 	/* Writers */
 	IOT_SET_FSYNC, /* 1: closing waits until a file is on the disk, before its name is; 0 */
+	IOT_SET_UNDECLARED_DISKS, /* 1: physical records need no %file kind=disk before them, for
+				     programs that copy traces; 0: they are refused */
+	IOT_SET_IN_PLACE,         /* 1: for programs that may crash, see iot_writer_open; 0 */
+	IOT_SET_FLUSH,            /* events between flushes; 0: none; in place: IOT_FLUSH_DEFAULT */
+	IOT_SET_FLUSH_NS,         /* nanoseconds between them; 0; in place: IOT_FLUSH_NS_DEFAULT */
 };
 
 enum iot_compression { IOT_PLAIN = 0, IOT_GZIP = 1, IOT_ZSTD = 2 };
 
-#define IOT_SYNC_DEFAULT 524288
+#define IOT_SYNC_DEFAULT     524288
+#define IOT_FLUSH_DEFAULT    4096
+#define IOT_FLUSH_NS_DEFAULT 100000000
 
 /* What a reader or writer knows; numbers not known yet are 0. */
 enum iot_fact {
@@ -397,6 +410,10 @@ IOT_API int iot_writer_set(struct iot_writer *w, enum iot_option option, uint64_
  * Open, once per writer. A path that is absent or a regular file is written beside itself under a
  * temporary name, which iot_writer_close syncs and renames; anything else (a FIFO, a device) is
  * written directly. "-" is standard output. A descriptor stays the caller's.
+ *
+ * With IOT_SET_IN_PLACE a path is written under its own name from the start (what the file held is
+ * gone), and the trace is flushed regularly. What has been flushed stays readable if the program is
+ * killed: the trace then is cut, and `iotrace check --repair` makes it whole.
  */
 IOT_API IOT_USE_RESULT int iot_writer_open(struct iot_writer *w, const char *path);
 IOT_API IOT_USE_RESULT int iot_writer_open_fd(struct iot_writer *w, int fd, const char *name);
@@ -416,7 +433,21 @@ IOT_API IOT_USE_RESULT int iot_writer_events(struct iot_writer *w, const struct 
 					     size_t n);
 IOT_API IOT_USE_RESULT int iot_writer_records(struct iot_writer *w, const struct iot_record *rec,
 					      size_t n);
-/* Sends what has been written so far on its way (for pipes; costs compression). */
+/*
+ * Declarations, before the first record of a process, a file or a disk. parent, object: 0, and name,
+ * path: NULL, where not known. Names are any bytes; the writer encodes them. IOT_EUSAGE: a name of
+ * more than some 20000 bytes; the writer then works on.
+ */
+IOT_API int iot_writer_process(struct iot_writer *w, uint32_t process, uint32_t parent,
+			       const char *name);
+IOT_API int iot_writer_file(struct iot_writer *w, uint32_t process, uint32_t file, uint32_t object,
+			    const char *path);
+IOT_API int iot_writer_disk(struct iot_writer *w, uint32_t process, uint32_t disk,
+			    const char *path);
+/*
+ * Sends what has been written so far to the file or pipe; costs compression. In place, or with
+ * IOT_SET_FLUSH or IOT_SET_FLUSH_NS, it ends with a %sync, so that a reader can verify it.
+ */
 IOT_API IOT_USE_RESULT int iot_writer_flush(struct iot_writer *w);
 /*
  * Ends the trace: %end, last bytes out, fsync(2), the file under its final name. Only then is it

@@ -42,6 +42,8 @@ enum iot_sender_option {
 	IOT_SEND_FLUSH_NS,    /* ... or time, where an I/O ends later: 0, no limit */
 	IOT_SEND_TICK_PS,     /* length of a tick in picoseconds, the same for all: 1000 */
 	IOT_SEND_DROP,        /* 1: a packet for which the pipe has no room is dropped; 0: waits */
+	IOT_SEND_PHYSICAL,    /* 1: sends records of disks, whose type lacks IOT_LOGICAL; 0:
+				 iot_sender_end refuses them */
 };
 
 /* What a sender has done */
@@ -89,8 +91,9 @@ IOT_API IOT_USE_RESULT int iot_sender_open_fd(struct iot_sender *s, int fd, cons
 
 /*
  * Around each I/O. begin reads the clocks; end sends the record, whose start, duration, CPU clock
- * and process need not be set, or with NULL forgets the I/O (it failed). Physical records count
- * offset and length in blocks, as everywhere. Each flight that begins has to end.
+ * and process need not be set, or with NULL forgets the I/O (it failed). IOT_EUSAGE: the type of the
+ * record lacks IOT_LOGICAL, and IOT_SEND_PHYSICAL is 0; the sender then works on. Each flight that
+ * begins has to end.
  */
 IOT_API int iot_sender_begin(struct iot_sender *s, struct iot_flight *f);
 IOT_API int iot_sender_end(struct iot_sender *s, struct iot_flight *f,

@@ -129,6 +129,8 @@ int main(int argc, char **argv)
 	if (status == IOT_OK)
 		status = iot_writer_set(w, IOT_SET_SYNC, below(&g, 2) ? below(&g, 1000) : 0);
 	if (status == IOT_OK)
+		status = iot_writer_set(w, IOT_SET_UNDECLARED_DISKS, 1);
+	if (status == IOT_OK)
 		status = iot_writer_open(w, argv[2]);
 	if (status == IOT_OK)
 		status = write_records(&g, w);

@@ -85,6 +85,34 @@ static int io(uint32_t file, uint64_t offset)
 	return iot_sender_end(s, &f, &r);
 }
 
+static int end_physical(void)
+{
+	struct iot_flight f;
+	(void)iot_sender_begin(s, &f);
+	return iot_sender_end(s, &f, &(struct iot_record){.type = IOT_WRITE, .length = 4096});
+}
+
+Test(packet_sender, record_without_logical_is_refused_and_the_sender_works_on)
+{
+	struct iot_packet p;
+	start();
+	expect(IOT_PACKET_START, &p);
+	cr_assert_eq(end_physical(), IOT_EUSAGE);
+	cr_assert(strstr(iot_sender_error(s), "IOT_LOGICAL") != NULL);
+	cr_assert_eq(io(1, 0), IOT_OK);
+	cr_assert_eq(iot_sender_exit(s, 0), IOT_OK);
+	expect(IOT_PACKET_DATA, &p);
+	cr_assert_eq(p.entries, 1);
+}
+
+Test(packet_sender, record_without_logical_is_sent_where_it_is_asked_for)
+{
+	cr_assert_eq(iot_sender_set(s, IOT_SEND_PHYSICAL, 1), IOT_OK);
+	start();
+	cr_assert_eq(end_physical(), IOT_OK);
+	cr_assert_eq(iot_sender_fact(s, IOT_SENT_RECORDS), 1);
+}
+
 Test(packet_sender, a_life_from_start_to_exit)
 {
 	struct iot_packet p;

@@ -134,6 +134,7 @@ static void make_trace(const char *path, enum disorder how, uint64_t seed)
 	uint64_t x = seed * 0x9e3779b97f4a7c15 + 1;
 	struct iot_writer *w = iot_writer_new();
 	cr_assert_eq(iot_writer_set(w, IOT_SET_SYNC, 1000), IOT_OK);
+	cr_assert_eq(iot_writer_set(w, IOT_SET_UNDECLARED_DISKS, 1), IOT_OK);
 	cr_assert_eq(iot_writer_open(w, path), IOT_OK);
 	write_text(w, "%trace source=test");
 	write_text(w, "of record 0");

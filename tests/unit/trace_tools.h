@@ -158,6 +158,7 @@ static inline struct iot_writer *memory_writer(struct make how)
 		abort();
 	iot_writer_set(w, IOT_SET_COMPRESSION, how.compression);
 	iot_writer_set(w, IOT_SET_SYNC, how.sync);
+	iot_writer_set(w, IOT_SET_UNDECLARED_DISKS, 1);
 	if (how.tick_ns != 0)
 		iot_writer_set(w, IOT_SET_TICK_NS, how.tick_ns);
 	if (how.base != 0)

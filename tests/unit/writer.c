@@ -386,6 +386,64 @@ Test(writer, flags_of_every_record_are_read_again)
 						.bare = seed % 5 == 0});
 }
 
+static struct iot_writer *tracer(void)
+{
+	struct iot_writer *w = iot_writer_new();
+	cr_assert_eq(iot_writer_set(w, IOT_SET_FRAMING, 0), IOT_OK);
+	cr_assert_eq(iot_writer_open_memory(w), IOT_OK);
+	return w;
+}
+
+Test(writer, record_without_logical_needs_a_declared_disk)
+{
+	const struct iot_record rec = {.process = 1, .file = 5, .length = 4096, .type = IOT_WRITE};
+	struct iot_writer *w = tracer();
+	cr_assert_eq(iot_writer_file(w, 1, 5, 0, "/a"), IOT_OK);
+	cr_assert_eq(iot_writer_records(w, &rec, 1), IOT_EUSAGE);
+	cr_assert_str_eq(iot_writer_error(w),
+			 "record 0 cannot be written: its type lacks IOT_LOGICAL, so it is an I/O "
+			 "of a disk, in blocks of 512 bytes, and no %file kind=disk declares that "
+			 "disk");
+	iot_writer_free(w);
+	w = tracer();
+	cr_assert_eq(iot_writer_disk(w, 1, 5, "/dev/sda"), IOT_OK);
+	cr_assert_eq(iot_writer_records(w, &rec, 1), IOT_OK);
+	expect(w, "ff %file process=1 id=5 kind=disk path=/dev/sda\n40 22 0 8 0 0 5 1 0\n");
+}
+
+Test(writer, declarations_are_encoded_and_written_once)
+{
+	struct iot_writer *w = tracer();
+	for (int i = 0; i < 2; i++) {
+		cr_assert_eq(iot_writer_process(w, 7, 1, "my program"), IOT_OK);
+		cr_assert_eq(iot_writer_process(w, 8, 0, NULL), IOT_OK);
+		cr_assert_eq(iot_writer_file(w, 7, 3, 9, "/a b\n% time=5"), IOT_OK);
+		cr_assert_eq(iot_writer_file(w, 7, 4, 0, NULL), IOT_OK);
+	}
+	expect(w, "ff %process id=7 name=my%20program parent=1\n"
+		  "ff %process id=8\n"
+		  "ff %file process=7 id=3 object=9 path=/a%20b%0A%25%20time=5\n"
+		  "ff %file process=7 id=4\n");
+}
+
+Test(writer, declaration_with_too_long_a_name_is_refused_and_the_writer_works_on)
+{
+	struct iot_writer *w = tracer();
+	char *path = calloc(1, IOT_COMMENT_MAX + 1);
+	memset(path, 'x', IOT_COMMENT_MAX);
+	cr_assert_eq(iot_writer_file(w, 7, 3, 9, path), IOT_EUSAGE);
+	cr_assert_str_eq(iot_writer_error(w), "the name in a declaration is too long");
+	path[IOT_COMMENT_MAX - 100] = '\0';
+	cr_assert_eq(iot_writer_file(w, 7, 3, 9, path), IOT_OK);
+	cr_assert_eq(iot_writer_process(w, 7, 0, "p"), IOT_OK);
+	struct bytes b = written(w);
+	struct reading got = read_bytes(b.data, b.size, (struct how){0});
+	cr_assert_eq(got.comments, 2);
+	free_reading(&got);
+	free(b.data);
+	free(path);
+}
+
 Test(writer, directives_have_ticks)
 {
 	struct iot_writer *w = memory_writer((struct make){.bare = true, .tick_ns = 1000});
@@ -452,7 +510,8 @@ Test(writer, settings_out_of_range_are_refused)
 		   {IOT_SET_FRAMING, 2},     {IOT_SET_COMPRESSION, 3},
 		   {IOT_SET_LEVEL, 20},      {IOT_SET_THREADS, 1000},
 		   {IOT_SET_VERIFY, 1},      {IOT_SET_READ_SIZE, 1},
-		   {(enum iot_option)99, 1}, {IOT_SET_LIMIT_MEMORY, 0}};
+		   {(enum iot_option)99, 1}, {IOT_SET_LIMIT_MEMORY, 0},
+		   {IOT_SET_IN_PLACE, 2},    {IOT_SET_FLUSH_NS, UINT64_MAX}};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct iot_writer *w = iot_writer_new();
 		cr_assert_eq(iot_writer_set(w, bad[i].option, bad[i].value), IOT_EUSAGE, "%zu", i);
@@ -504,7 +563,7 @@ Test(writer, memory_has_a_limit)
 	iot_writer_set(w, IOT_SET_LIMIT_MEMORY, 200000);
 	cr_assert_eq(iot_writer_open_memory(w), IOT_OK);
 	for (uint32_t i = 0; status == IOT_OK && i < 100000; i++) {
-		const struct iot_record rec = {.process = i};
+		const struct iot_record rec = {.process = i, .type = IOT_LOGICAL};
 		status = iot_writer_records(w, &rec, 1);
 	}
 	cr_assert_eq(status, IOT_ELIMIT);
