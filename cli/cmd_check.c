@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "check_report.h"
+#include "foreign.h"
 #include "repair.h"
 #include "same.h"
 
@@ -64,7 +65,7 @@ static int verify(struct check *c, int fd, struct iot_check_report *report)
 	}
 	iot_check_report_end(report, &verdict);
 	if (verdict.count[IOT_BAD_RECORD] > 0 && verdict.records + verdict.comments == 0)
-		iot_in_guess(report->path);
+		(void)iot_foreign_tell(report->path);
 	const bool bad = iot_check_errors(&verdict) > 0 ||
 			 (c->strict && iot_check_warnings(&verdict) > 0) || report->failed;
 	return bad ? IOT_EXIT_FAULT : IOT_EXIT_OK;

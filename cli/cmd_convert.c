@@ -146,6 +146,27 @@ static int list_formats(void)
 	return IOT_EXIT_OK;
 }
 
+static int unknown_format(const struct job *j, const char *shown)
+{
+	const char *nearest = NULL;
+	char list[256] = "";
+	unsigned least = 64;
+	for (size_t i = 0; iot_converters[i] != NULL; i++) {
+		const char *name = iot_converters[i]->name;
+		const unsigned distance = iot_word_distance(shown, name);
+		const size_t used = strlen(list);
+		snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name);
+		nearest = distance < least ? name : nearest;
+		least = distance < least ? distance : least;
+	}
+	if (nearest != NULL && iot_word_close(least, shown))
+		return iot_opts_wrong(&j->command,
+				      "--from is '%s', expected one of %s; did you mean "
+				      "--from=%s?",
+				      shown, list, nearest);
+	return iot_opts_wrong(&j->command, "--from is '%s', expected one of %s", shown, list);
+}
+
 static int find_format(struct job *j)
 {
 	char shown[128];
@@ -154,8 +175,8 @@ static int find_format(struct job *j)
 	j->convert.converter = iot_converter_find(j->from);
 	if (j->convert.converter != NULL)
 		return IOT_OPTS_GO_ON;
-	return iot_opts_wrong(&j->command, "--from is '%s', which is none of --list",
-			      iot_escape(shown, sizeof(shown), j->from, strlen(j->from)));
+	iot_escape(shown, sizeof(shown), j->from, strlen(j->from));
+	return unknown_format(j, shown);
 }
 
 static int check(struct job *j, char **paths, size_t count)

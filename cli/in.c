@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "converters/converter.h"
-#include "converters/unpack.h"
 #include "lib/error.h"
 #include "lib/processors.h"
+
+#include "foreign.h"
 
 enum { THREADS_LEAST = 3, THREADS_MAX = 8 };
 
@@ -24,74 +24,32 @@ static void warn(void *context, const char *sentence)
 	iot_message("warning: %s", sentence);
 }
 
-/* What the first bytes of a file tell without anything else being unpacked for it. */
-enum look { NOTHING, BYTES, PACKED, FOLDER };
-
-static enum look look_at(const char *path)
+static bool is_pipe(const char *path)
 {
-	const struct iot_window_options options = {.read_size = 1 << 16};
 	struct stat st;
-	size_t have = 0;
-	if (strcmp(path, "-") == 0 || stat(path, &st) != 0)
-		return NOTHING;
-	if (!S_ISREG(st.st_mode))
-		return S_ISDIR(st.st_mode) ? FOLDER : NOTHING;
-	struct iot_window *w = iot_window_new(path, &options);
-	const bool opened = w != NULL && iot_window_open(w, path) == IOT_OK;
-	const char *head = opened ? iot_window_ahead(w, IOT_PACKING_SIZE, &have) : NULL;
-	const bool packed =
-	    have > 0 && (iot_packing_of(head, have) != IOT_PACKED_NOT || iot_is_tar(head, have));
-	iot_window_free(w);
-	return packed ? PACKED : have > 0 ? BYTES : NOTHING;
+	return strcmp(path, "-") == 0 && fstat(STDIN_FILENO, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-static void guess_by_bytes(const char *path, const char *shown)
+bool iot_in_refused(const char *path, const struct iot_reader *r, int status)
 {
-	struct iot_error error = {.status = IOT_OK};
-	struct iot_input *in = iot_input_new(&path, 1, NULL, &error);
-	const struct iot_converter *found = in != NULL ? iot_converter_sniff(in, &error) : NULL;
-	if (found != NULL)
-		iot_message("%s: seems to be of %s; 'iotrace convert' makes a trace of it", shown,
-			    found->name);
-	iot_input_free(in);
-}
-
-void iot_in_guess(const char *path)
-{
-	char text[256];
-	const char *shown = iot_escape(text, sizeof text, path, strlen(path));
-	switch (look_at(path)) {
-	case NOTHING:
-		return;
-	case BYTES:
-		guess_by_bytes(path, shown);
-		return;
-	case PACKED:
-		iot_message("%s: a tar, or compressed as no trace is; 'iotrace convert' makes a "
-			    "trace of the logs in it",
-			    shown);
-		return;
-	case FOLDER:
-		iot_message("%s: a folder; 'iotrace convert' makes a trace of the logs in it",
-			    shown);
-	}
-}
-
-void iot_in_hint(const char *path, const struct iot_reader *r, int status)
-{
-	if ((status == IOT_EFORMAT || status == IOT_EIO) &&
-	    iot_reader_fact(r, IOT_FACT_RECORDS) == 0 && iot_reader_fact(r, IOT_FACT_COMMENTS) == 0)
-		iot_in_guess(path);
+	if ((status != IOT_EFORMAT && status != IOT_EIO && status != IOT_ELIMIT) ||
+	    iot_reader_fact(r, IOT_FACT_RECORDS) > 0 || iot_reader_fact(r, IOT_FACT_COMMENTS) > 0)
+		return false;
+	const enum iot_foreign found = iot_foreign_tell(path);
+	/* A pipe cannot be looked at again. */
+	if (found == IOT_FOREIGN_NOT && status == IOT_EFORMAT && is_pipe(path))
+		iot_message("standard input: not a trace, or its first line is damaged");
+	return found == IOT_FOREIGN_KNOWN;
 }
 
 static int fail(struct iot_in *in, int status)
 {
 	iot_progress_clear(&in->progress);
 	const char *sentence = in->reader != NULL ? iot_reader_error(in->reader) : "";
-	iot_message("%s", *sentence != '\0' ? sentence : "out of memory");
-	if (in->reader != NULL)
-		iot_in_hint(in->operand, in->reader, status);
 	in->status = status;
+	if (in->reader != NULL && iot_in_refused(in->operand, in->reader, status))
+		return IOT_EXIT_FAULT;
+	iot_message("%s", *sentence != '\0' ? sentence : "out of memory");
 	return IOT_EXIT_FAULT;
 }
 

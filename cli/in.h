@@ -86,10 +86,12 @@ void iot_in_close(struct iot_in *in);
  * else was asked for. They are known after the first events.
  */
 void iot_in_keep_framing(const struct iot_in *in, struct iot_write_options *o);
-/* What is no trace from its first line on: says so if it is the log of another tool, or may hold some. */
-void iot_in_guess(const char *path);
-/* The same behind a reader's error, if that was one of the first line. */
-void iot_in_hint(const char *path, const struct iot_reader *r, int status);
+/*
+ * Whether a file of which nothing could be read is no trace at all: prints what it seems to be, and
+ * the reader's error is of no use. Text may be a trace with a mistake: both are of use, and the
+ * reader's error is left to the caller.
+ */
+bool iot_in_refused(const char *path, const struct iot_reader *r, int status);
 /* If IN stopped early, says so with a %lost, so that the %end to come does not hide it. */
 int iot_in_mark_lost(const struct iot_in *in, struct iot_writer *w);
 /*

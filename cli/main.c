@@ -58,7 +58,8 @@ static void print_help(void)
 		printf("  %-10s%s\n", e->name, e->summary);
 	}
 	printf("\n"
-	       "'iotrace help COMMAND' or 'iotrace COMMAND --help' tells more.\n"
+	       "'iotrace help COMMAND' or 'iotrace COMMAND --help' tells more; 'iotrace version'\n"
+	       "prints the version.\n"
 	       "A file \"-\" is standard input or output; .gz and .zst are unpacked and made.\n"
 	       "\n"
 	       "Examples:\n"
@@ -91,10 +92,23 @@ static int unknown(const char *word)
 	int status = usage(option ? "unknown option" : "unknown command", word);
 	if (option && iot_word_close(iot_word_distance(word, "--help"), word))
 		fprintf(stderr, "; did you mean '--help'?");
+	else if (iot_word_close(iot_word_distance(word, option ? "--version" : "version"), word) ||
+		 strcmp(word, "-v") == 0)
+		fprintf(stderr, "; did you mean '%s'?", option ? "--version" : "version");
 	else if (best && iot_word_close(least, word))
 		fprintf(stderr, "; did you mean '%s'?", best->name);
 	fprintf(stderr, "\nTry 'iotrace --help'.\n");
 	return status;
+}
+
+static int version(int argc, char **argv)
+{
+	if (argc > 1) {
+		int status = usage("the version takes no argument:", argv[1]);
+		fprintf(stderr, "\nTry 'iotrace --help'.\n");
+		return status;
+	}
+	return printf("iotrace %s\n", iot_version()) < 0;
 }
 
 static int help(int argc, char **argv)
@@ -123,8 +137,9 @@ static int run(int argc, char **argv)
 		return status;
 	}
 	const char *word = argv[0];
-	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
-		return printf("iotrace %s\n", iot_version()) < 0;
+	if (strcmp(word, "version") == 0 || strcmp(word, "--version") == 0 ||
+	    strcmp(word, "-V") == 0)
+		return version(argc, argv);
 	if (strcmp(word, "help") == 0)
 		return help(argc, argv);
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)

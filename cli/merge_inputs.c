@@ -105,9 +105,8 @@ static struct iot_merge_source *open_input(struct iot_merge *m, struct iot_merge
 	struct iot_merge_source *s = in->source = calloc(1, sizeof *s);
 	if (s != NULL && iot_merge_source_open(s, m, in) == IOT_OK)
 		return s;
-	(void)iot_merge_tell(m, s != NULL ? s->fault.text : "out of memory");
-	if (s != NULL)
-		iot_in_hint(in->path, s->reader, s->fault.status);
+	if (s == NULL || !iot_in_refused(in->path, s->reader, s->fault.status))
+		(void)iot_merge_tell(m, s != NULL ? s->fault.text : "out of memory");
 	return NULL;
 }
 

@@ -209,6 +209,24 @@ static const char *take_value(const struct iot_opt *opt, const char *value, char
 	}
 }
 
+/* The choice of an option's that is nearest to the word, copied to text; false if none is near. */
+static bool nearest_choice(const struct iot_opt *opt, const char *word, char *text, size_t room)
+{
+	unsigned best = WORD_MAX;
+	for (const char *c = opt->argument; c;) {
+		char choice[WORD_MAX];
+		const size_t n = strcspn(c, "|");
+		snprintf(choice, sizeof choice, "%.*s", (int)n, c);
+		const unsigned d = iot_word_distance(word, choice);
+		if (d < best) {
+			best = d;
+			snprintf(text, room, "%s", choice);
+		}
+		c = c[n] ? c + n + 1 : NULL;
+	}
+	return best <= 1 || (strlen(word) >= 6 && iot_word_close(best, word));
+}
+
 static int set_option(const struct iot_command *cmd, const struct iot_opt *opt, const char *value)
 {
 	char shown[SHOWN_MAX], text[96];
@@ -219,8 +237,11 @@ static int set_option(const struct iot_command *cmd, const struct iot_opt *opt, 
 		return IOT_OPTS_GO_ON;
 	if (!value)
 		value = "";
-	return iot_opts_wrong(cmd, "--%s is '%s', expected %s", opt->name,
-			      iot_escape(shown, sizeof shown, value, strlen(value)), expected);
+	iot_escape(shown, sizeof shown, value, strlen(value));
+	if (opt->kind == IOT_OPT_CHOICE && nearest_choice(opt, value, text, sizeof text))
+		return iot_opts_wrong(cmd, "--%s is '%s', expected %s; did you mean --%s=%s?",
+				      opt->name, shown, expected, opt->name, text);
+	return iot_opts_wrong(cmd, "--%s is '%s', expected %s", opt->name, shown, expected);
 }
 
 /* Words of the command line */
@@ -246,23 +267,67 @@ static const struct iot_opt *find_letter(const struct iot_command *cmd, char let
 	return letter == 'h' ? &help_option : NULL;
 }
 
-static int unknown_long(const struct iot_command *cmd, const char *name, size_t n)
+/* --csv in place of --format=csv */
+static bool suggest_choice(const struct iot_command *cmd, const char *word, char *text, size_t room)
 {
-	char shown[SHOWN_MAX];
-	const struct iot_opt *best = NULL;
-	unsigned least_distance = WORD_MAX;
-	iot_escape(shown, sizeof shown, name, n);
-	for (const struct iot_opt *opt = cmd->options; opt->kind != IOT_OPT_END; opt++) {
-		unsigned d = is_option(opt) ? iot_word_distance(shown, opt->name) : WORD_MAX;
-		if (opt->help && d < least_distance) {
-			least_distance = d;
-			best = opt;
+	char choice[WORD_MAX];
+	for (const struct iot_opt *opt = cmd->options; opt->kind != IOT_OPT_END; opt++)
+		if (opt->kind == IOT_OPT_CHOICE && opt->help &&
+		    nearest_choice(opt, word, choice, sizeof choice) &&
+		    iot_word_distance(word, choice) <= 1) {
+			snprintf(text, room, "--%s=%s", opt->name, choice);
+			return true;
 		}
+	return false;
+}
+
+/* --format=json in place of --json */
+static bool suggest_flag(const struct iot_command *cmd, const char *value, char *text, size_t room)
+{
+	for (const struct iot_opt *opt = cmd->options; value && opt->kind != IOT_OPT_END; opt++)
+		if (opt->kind == IOT_OPT_FLAG && iot_word_distance(value, opt->name) <= 1) {
+			snprintf(text, room, "--%s", opt->name);
+			return true;
+		}
+	return false;
+}
+
+static bool suggest_name(const struct iot_command *cmd, const char *word, char *text, size_t room)
+{
+	unsigned least_distance = WORD_MAX;
+	for (const struct iot_opt *opt = cmd->options; opt->kind != IOT_OPT_END; opt++) {
+		unsigned d = is_option(opt) ? iot_word_distance(word, opt->name) : WORD_MAX;
+		if (!opt->help || d >= least_distance)
+			continue;
+		least_distance = d;
+		snprintf(text, room, "--%s", opt->name);
 	}
-	if (best && iot_word_close(least_distance, shown))
-		return iot_opts_wrong(cmd, "unknown option --%s; did you mean --%s?", shown,
-				      best->name);
-	return iot_opts_wrong(cmd, "unknown option --%s", shown);
+	return iot_word_close(least_distance, word);
+}
+
+static int unknown_long(const struct iot_command *cmd, const char *name, size_t n,
+			const char *value)
+{
+	char shown[SHOWN_MAX], meant[2 * WORD_MAX + 8];
+	iot_escape(shown, sizeof shown, name, n);
+	if (strcmp(shown, "version") == 0)
+		snprintf(meant, sizeof meant, "'iotrace --version'");
+	else if (!suggest_choice(cmd, shown, meant, sizeof meant) &&
+		 !suggest_flag(cmd, value, meant, sizeof meant) &&
+		 !suggest_name(cmd, shown, meant, sizeof meant))
+		return iot_opts_wrong(cmd, "unknown option --%s", shown);
+	return iot_opts_wrong(cmd, "unknown option --%s; did you mean %s?", shown, meant);
+}
+
+/* -f json in place of --json, -j in place of --format=jsonl */
+static int unknown_letter(const struct iot_command *cmd, const char *letters, const char *next)
+{
+	char shown[8], meant[2 * WORD_MAX + 8];
+	iot_escape(shown, sizeof shown, letters, 1);
+	const bool json = letters[0] == 'j' && suggest_choice(cmd, "json", meant, sizeof meant);
+	if (json || suggest_flag(cmd, letters[1] ? letters + 1 : next, meant, sizeof meant))
+		return iot_opts_wrong(cmd, "unknown option -%s; did you mean %s?", shown, meant);
+	return iot_opts_wrong(cmd, "unknown option -%s", shown);
 }
 
 /* "--NAME", "--NAME=VALUE" or "--NAME VALUE"; *next is the word behind, taken if it is used. */
@@ -272,7 +337,7 @@ static int parse_long(const struct iot_command *cmd, const char *name, char ***n
 	const char *value = name[n] ? name + n + 1 : NULL;
 	const struct iot_opt *opt = find_long(cmd, name, n);
 	if (!opt)
-		return unknown_long(cmd, name, n);
+		return unknown_long(cmd, name, n, value ? value : **next);
 	if (!opt->argument && value)
 		return iot_opts_wrong(cmd, "--%s takes no value", opt->name);
 	if (opt->argument && !value && **next)
@@ -285,12 +350,10 @@ static int parse_long(const struct iot_command *cmd, const char *name, char ***n
 /* "-abcVALUE": flags, the last of them perhaps with a value, here or in the next word. */
 static int parse_letters(const struct iot_command *cmd, const char *letters, char ***next)
 {
-	char shown[8];
 	for (; *letters; letters++) {
 		const struct iot_opt *opt = find_letter(cmd, *letters);
 		if (!opt)
-			return iot_opts_wrong(cmd, "unknown option -%s",
-					      iot_escape(shown, sizeof shown, letters, 1));
+			return unknown_letter(cmd, letters, **next);
 		const char *value = NULL;
 		if (opt->argument) {
 			value = letters[1] ? letters + 1 : **next ? *(*next)++ : NULL;

@@ -11,6 +11,7 @@
 
 #include "lib/verify.h"
 
+#include "foreign.h"
 #include "repair_feed.h"
 
 static const char cut_short[] = "cut%20short";
@@ -114,10 +115,12 @@ static int decide(struct repair *r)
 	iot_intervals_settle(&r->intervals, r->options->keep_unverified);
 	for (size_t i = 0; i < r->intervals.count; i++)
 		any |= iot_feed_keeps(&r->intervals.entry[i]);
-	if (!any && r->verdict.records + r->verdict.comments == 0) {
-		(void)iot_fault(r->path, "nothing in it can be verified, or read as a trace");
-		iot_in_guess(r->path);
-		return IOT_EXIT_FAULT;
+	if (r->verdict.records + r->verdict.comments == 0) {
+		if (iot_foreign_tell(r->path) != IOT_FOREIGN_NOT)
+			return IOT_EXIT_FAULT;
+		if (!any)
+			return iot_fault(r->path,
+					 "nothing in it can be verified, or read as a trace");
 	}
 	if (!any)
 		return iot_fault(r->path, r->options->keep_unverified

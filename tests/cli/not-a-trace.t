@@ -35,3 +35,33 @@ log cat cp.tar
 gzip cp.tar
 log cat cp.tar.gz
 log cat - <cp.strace
+cat cp.strace | log cat -
+
+# Files that nobody would convert
+printf '\177ELF\002\001\001' >program
+printf '\211PNG\r\n\032\n' >picture.png
+printf '{"a": 1}\n' >data.json
+printf '\001\000\377' >data
+printf 'a,b\n1,2\n' >table.csv
+gzip -k picture.png
+"$IOTRACE" cat --format=csv "$TESTDATA/format/example.iot" >example.csv
+head -c 100000 /dev/zero >zeros
+for file in program picture.png picture.png.gz data.json data table.csv example.csv zeros; do
+	log info $file
+done
+log stat program
+log merge program program
+log slice program
+log reorder program
+log check program
+# Nothing could be read, so there are no figures.
+for command in info 'info --json' stat 'stat --json' 'stat --tsv'; do
+	# shellcheck disable=SC2086
+	"$IOTRACE" $command program 2>/dev/null
+	# shellcheck disable=SC2086
+	"$IOTRACE" $command text 2>/dev/null
+done
+# A trace that was cut short behind its head is one.
+"$IOTRACE" cat "$TESTDATA/format/sync.iot" | head -n 1 >cut.iot
+"$IOTRACE" info cut.iot 2>/dev/null | head -n 2
+"$IOTRACE" stat cut.iot 2>/dev/null

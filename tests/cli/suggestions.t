@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Near misses are answered with what was meant; every spelling of the version is the same.
+for words in 'cat --csv' 'cat --json' 'cat -f json' 'cat --format=json' 'cat --text' 'cat -j' \
+	'info --format=json' 'info -f json' 'info --format json' 'stat --csv' 'stat --format=csv' \
+	'stat --by=obj' 'stat --process' 'cat --format=xml' 'info --version' \
+	'convert --from=strac' 'convert --from=Darshan' 'convert --from=xyz' versoin --versio -v 'version x'; do
+	echo "\$ iotrace $words"
+	# shellcheck disable=SC2086
+	"$IOTRACE" $words t 2>&1
+	echo "exit status $?"
+done
+"$IOTRACE" version >version
+"$IOTRACE" --version | cmp - version
+"$IOTRACE" -V | cmp - version
+sed 's/[0-9][0-9.]*$/N/' version
