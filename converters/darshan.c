@@ -167,8 +167,7 @@ static const char *member_name(const struct darshan *d, char *out, size_t room)
 
 static void begin_log(struct darshan *d)
 {
-	d->base_ns = d->log.start_ns;
-	d->end_ns = d->log.end_ns;
+	iot_darshan_set_base(d, d->log.start_ns, d->log.end_ns);
 	d->understood++;
 	d->place = NULL;
 	d->damaged = false;

@@ -273,6 +273,8 @@ struct darshan {
 	size_t member, job_member, understood; /* job_member: the last log that is done */
 	uint64_t process_base;
 	int64_t base_ns, end_ns; /* of the log in work: time 0, and where counters go */
+	double seconds_max;      /* times of the log are less */
+	bool noted_time;         /* the log has times that are none */
 	struct darshan_log log;
 	struct darshan_region region;
 	int (*step)(struct darshan *d); /* of the region: 1: go on, 0: end, negative: no memory */
@@ -394,7 +396,11 @@ bool iot_darshan_record_begin(struct darshan *d, unsigned layer, uint64_t id, in
 /* Segments of the log, writes and then reads; size: of one, 32 or 40. They stay until all are taken. */
 void iot_darshan_batch_segments(struct darshan *d, unsigned char *p, size_t writes, size_t n,
 				size_t size);
-/* One of them, with times since the start of the job. end before start is made start. */
+/* The log in work: what its times count from. */
+void iot_darshan_set_base(struct darshan *d, int64_t start_ns, int64_t end_ns);
+/* The start of the job plus ns; the start alone, counted, if that is beyond 2^63-1. */
+int64_t iot_darshan_moment(struct darshan *d, int64_t ns);
+/* One of them, with times since 1970. end before start is made start. */
 void iot_darshan_batch_add(struct darshan *d, int64_t offset, int64_t length, int64_t start_ns,
 			   int64_t end_ns, uint64_t thread, bool has_thread);
 /* The batch is full, or the record at its end: takes give its records. */

@@ -129,20 +129,49 @@ static void add_totals(struct darshan *d, unsigned part, uint64_t count, uint64_
 	*(part == 0 ? &seen->bytes_written : &seen->bytes_read) += bytes;
 }
 
-static bool is_time(double s)
+/* The start of the job stands for it. */
+static int64_t no_time(struct darshan *d)
 {
-	return s >= 0 && s < DARSHAN_SECONDS_MAX;
+	iot_darshan_count(d, "clock.not_a_time", 1);
+	if (!d->noted_time)
+		iot_darshan_note(d, d->member,
+				 "times that are not numbers or beyond 2^63-1 ns; their calls are "
+				 "placed at the start of the job (clock.not_a_time)");
+	d->noted_time = true;
+	return d->base_ns;
 }
 
-/* Rounded; what is no time at all is the start of the job. */
+/* The start of the job plus s seconds is less than 2^63 nanoseconds. */
+static bool is_time(const struct darshan *d, double s)
+{
+	return s >= 0 && s < d->seconds_max;
+}
+
+/* Rounded; what is no time, or cannot be represented, is the start of the job. */
 static int64_t to_ns(struct darshan *d, double s)
 {
-	if (is_time(s))
+	if (is_time(d, s))
 		return d->base_ns + (int64_t)(s * NS_PER_S + 0.5);
 	if (s > -DARSHAN_SECONDS_MAX && s < 0)
 		return d->base_ns + (int64_t)(s * NS_PER_S - 0.5);
-	iot_darshan_count(d, "clock.not_a_time", 1);
-	return d->base_ns;
+	return no_time(d);
+}
+
+int64_t iot_darshan_moment(struct darshan *d, int64_t ns)
+{
+	int64_t moment_ns;
+	if (!__builtin_add_overflow(d->base_ns, ns, &moment_ns))
+		return moment_ns;
+	return no_time(d);
+}
+
+void iot_darshan_set_base(struct darshan *d, int64_t start_ns, int64_t end_ns)
+{
+	const double most = (double)(INT64_MAX - start_ns) / NS_PER_S - 1;
+	d->base_ns = start_ns;
+	d->end_ns = end_ns;
+	d->noted_time = false;
+	d->seconds_max = most < DARSHAN_SECONDS_MAX ? most : DARSHAN_SECONDS_MAX;
 }
 
 /* One that needs a second look. */
@@ -177,7 +206,7 @@ static bool change(struct darshan *d, unsigned char *p, size_t n, size_t size, u
 		struct segment s;
 		uint64_t process = d->dxt.process;
 		if (odd || (offset | length) < 0 || !(start_s >= 0 && start_s <= end_s) ||
-		    !is_time(end_s))
+		    !is_time(d, end_s))
 			s = odd_segment(d, p, &process, has_thread);
 		else
 			s = (struct segment){offset, (uint64_t)length,

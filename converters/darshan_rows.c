@@ -273,8 +273,8 @@ int iot_darshan_row(struct darshan *d, struct iot_text line)
 	t->rows[part]++;
 	if (wanted(d, r.mpiio)) {
 		d->seen_layers |= r.mpiio ? DARSHAN_LAYER_MPIIO : DARSHAN_LAYER_POSIX;
-		iot_darshan_batch_add(d, r.offset, r.length, d->base_ns + r.time_ns[0],
-				      d->base_ns + r.time_ns[1], r.thread, r.has_thread);
+		iot_darshan_batch_add(d, r.offset, r.length, iot_darshan_moment(d, r.time_ns[0]),
+				      iot_darshan_moment(d, r.time_ns[1]), r.thread, r.has_thread);
 	}
 	return 0;
 }

@@ -127,9 +127,10 @@ static void take_four(struct recorder_meta *m, const char *four)
 	m->intra = four[3] != 0;
 }
 
+/* The time in nanoseconds is less than 2^63. */
 static bool is_date(double seconds)
 {
-	return seconds > 1e8 && seconds < 1e11;
+	return seconds > 1e8 && seconds < 9e9;
 }
 
 /* The modern structure; `six` flags in late 2.5, eight in 3.0. */

@@ -157,13 +157,15 @@ static bool set_times(struct recorder_rank *k, int32_t start, int32_t end)
 	int64_t ticks = unwrap(p, start);
 	uint32_t took = (uint32_t)end - (uint32_t)start;
 	double ns = m->tick_s * 1e9;
+	int64_t end_ns;
 	p->previous_us = ticks > p->previous_us ? ticks : p->previous_us;
-	if (took > INT32_MAX || fabs((double)ticks * ns) > 4e18)
+	if (took > INT32_MAX || fabs((double)ticks * ns) > 4e18 || took * ns > 4e18)
 		return false;
-	k->coming.start_ns = k->base_ns + (m->tick_ns != 0 ? ticks * (int64_t)m->tick_ns
-							   : (int64_t)((double)ticks * ns));
-	k->coming.duration_ns = m->tick_ns != 0 ? took * m->tick_ns : (uint64_t)(took * ns);
-	return true;
+	const bool whole = m->tick_ns != 0;
+	const int64_t by = whole ? ticks * (int64_t)m->tick_ns : (int64_t)((double)ticks * ns);
+	k->coming.duration_ns = whole ? took * m->tick_ns : (uint64_t)(took * ns);
+	return !__builtin_add_overflow(k->base_ns, by, &k->coming.start_ns) &&
+	       !__builtin_add_overflow(k->coming.start_ns, (int64_t)k->coming.duration_ns, &end_ns);
 }
 
 static int take_call(struct recorder_rank *k, const struct decoded *d)

@@ -18,6 +18,7 @@
 /* Ticks that cannot overflow nanoseconds. */
 #define TICKS_SURE   ((int64_t)1 << 50)
 #define TICK_SURE_NS 1024
+#define BASE_SURE_NS ((int64_t)1 << 62)
 /* Times */
 
 static int fill(struct recorder_rank *k)
@@ -70,7 +71,8 @@ static int take_times(struct recorder_rank *k, struct recorder_made *call)
 		c->backwards++;
 	}
 	c->ticks += by;
-	if (tick_ns != 0 && c->ticks >= 0 && c->ticks < TICKS_SURE && tick_ns <= TICK_SURE_NS) {
+	if (tick_ns != 0 && c->ticks >= 0 && c->ticks < TICKS_SURE && tick_ns <= TICK_SURE_NS &&
+	    k->base_ns < BASE_SURE_NS) {
 		call->start_ns = k->base_ns + c->ticks * (int64_t)tick_ns;
 		call->duration_ns = took * tick_ns;
 		return IOT_OK;

@@ -164,8 +164,10 @@ static bool finish(struct strace *s, struct strace_call *c, const char *text, co
 	if (!c->duration_known) {
 		c->duration_ns = c->end_ns > c->start_ns ? (uint64_t)(c->end_ns - c->start_ns) : 0;
 		c->duration_known = c->end_ns != c->start_ns;
-	} else if (c->duration_ns > (uint64_t)(INT64_MAX / 2)) {
+	}
+	if (c->duration_ns > (uint64_t)(INT64_MAX - c->start_ns)) {
 		c->duration_ns = 0;
+		c->duration_known = false;
 	}
 	if (c->end_ns < c->start_ns + (int64_t)c->duration_ns)
 		c->end_ns = c->start_ns + (int64_t)c->duration_ns;

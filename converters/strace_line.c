@@ -16,6 +16,7 @@
 #define NS_PER_SECOND INT64_C(1000000000)
 #define NS_PER_HOUR   (3600 * NS_PER_SECOND)
 #define NS_PER_DAY    (24 * NS_PER_HOUR)
+#define EPOCH_MAX     (INT64_MAX / NS_PER_SECOND - 2 * 86400) /* s; a day can be added */
 
 enum { LAYOUT_LINES = 200, EPOCH_DIGITS = 9, EPOCH_DIGITS_MAX = 10 };
 
@@ -200,7 +201,7 @@ static bool epoch_seconds(struct strace_clock *clock, const char *p, size_t n, u
 	if (n > EPOCH_DIGITS_MAX)
 		return false;
 	*value = digits_value(p, p + n);
-	if (*value > INT64_MAX / NS_PER_SECOND - 1)
+	if (*value > EPOCH_MAX)
 		return false;
 	if (n == EPOCH_DIGITS_MAX)
 		memcpy(clock->digits, p, EPOCH_DIGITS_MAX);

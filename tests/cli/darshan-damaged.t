@@ -27,6 +27,13 @@ change 1112 011
 try changed.darshan "version of DXT_POSIX"
 head -c 1328 /dev/zero >unfinished.darshan
 try unfinished.darshan "a header of zeros"
+echo "times beyond 2^63 nanoseconds"
+python3 "$TOOLS/darshan_make.py" --segments 8 --ranks 2 --start 8589934591 --late 990000000 late.darshan &&
+	"$IOTRACE" convert -v --report=late.json -o late.iot late.darshan 2>&1 | grep -a 'start of the job'
+echo "exit status $?"
+"$IOTRACE" cat late.iot | grep -c '^[c8]'
+"$IOTRACE" cat late.iot | grep -o 'epoch=[0-9]*'
+grep -o '"not_a_time[^,]*' late.json
 # Of several logs, those that cannot be opened are %lost, each; the others are there.
 head -c 100 "$log" >short.darshan
 cp short.darshan other.darshan

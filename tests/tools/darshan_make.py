@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Makes a large log of Darshan, of format 3.41, with DXT: for measurements.
 
-	darshan_make.py [--segments N] [--ranks N] [--files N] [--bzip2|--none] [--streams] OUT
+	darshan_make.py [--segments N] [--ranks N] [--files N] [--bzip2|--none] [--streams]
+	                [--start S] [--late S] OUT
 
 Each rank has `files` files of its own, with random reads and writes of 2,500 bytes on average;
 nothing is read back, so counters are those of the segments. --streams: one zlib stream per rank.
+--start: when the job starts, seconds since 1970. --late: the last segment of each file starts so
+many seconds after the start of the job.
 """
 import argparse
 import bz2
@@ -26,6 +29,8 @@ def arguments():
     p.add_argument("--streams", action="store_true")
     p.add_argument("--bzip2", action="store_true")
     p.add_argument("--none", action="store_true")
+    p.add_argument("--start", type=int, default=1700000000)
+    p.add_argument("--late", type=float)
     p.add_argument("out")
     return p.parse_args()
 
@@ -33,7 +38,9 @@ def arguments():
 def record(rng, a, rank, name, count):
     """Counters and DXT of one file of one rank."""
     lists, at, moved = ([], []), rng.random() * 1e-3, [0, 0]
-    for _ in range(count):
+    for i in range(count):
+        if a.late is not None and i == count - 1:
+            at = a.late
         at += rng.randrange(20, 60) * TICK
         took, length, read = rng.randrange(4, 20) * TICK, rng.randrange(1, 5000), rng.random() < 2 / 3
         segment = (rng.randrange(1 << 25), length, at, at + took)
@@ -64,7 +71,7 @@ def main():
             counters.append(c)
             trace.append(t)
         dxt.append(b"".join(trace))
-    job = struct.pack("<7q1024s", 1000, 1700000000, 123456789, 1700000600, 5, a.ranks, 4242, b"lib_ver=3.5.0\n")
+    job = struct.pack("<7q1024s", 1000, a.start, 123456789, a.start + 600, 5, a.ranks, 4242, b"lib_ver=3.5.0\n")
     job += b"/scratch/bin/app --large\next4\t/\next4\t/scratch\0"
     dxt = b"".join(pack(t) for t in dxt) if a.streams else pack(b"".join(dxt))
     regions = [pack(job), pack(b"".join(names)), pack(b"".join(counters)), dxt]

@@ -381,6 +381,27 @@ Test(darshan, times_that_are_none_are_clamped_and_counted)
 	cr_expect_eq(counted("clock.before_start"), 1);
 }
 
+/* 2^63 nanoseconds are 9,223,372,036.85 s. */
+Test(darshan, times_that_cannot_be_represented_are_counted)
+{
+	struct log l = new_log(41, false);
+	struct bytes *dxt = module(&l, DXT_POSIX, 1);
+	l.start_s = INT64_C(8589934591);
+	add_head(dxt, 1, 0, 4, 0);
+	add_segment(dxt, 0, 1, 1, 2);
+	add_segment(dxt, 0, 2, 6.3e8, 6.4e8);
+	add_segment(dxt, 0, 3, 9.9e8, 9.99e8);
+	add_segment(dxt, 0, 4, -9.9e8, 3);
+	convert_log(&l);
+	cr_expect_eq(run.status, IOT_OK);
+	expect_records("6889934591000000+0 1:w  0+3\n6889934591000000+3000000 1:w  0+4\n"
+		       "6889934592000000+1000000 1:w  0+1\n"
+		       "7519934591000000+0 1:w  0+2\n");
+	cr_expect_eq(counted("clock.not_a_time"), 3);
+	cr_expect_eq(counted("clock.negative_duration"), 1);
+	cr_expect_eq(counted("clock.before_start"), 1);
+}
+
 Test(darshan, threads_are_processes_where_it_is_asked_for)
 {
 	struct log l = new_log(41, false);

@@ -71,6 +71,7 @@ struct log {
 	int64_t processes;
 	struct bytes names, module[MODULES], file; /* module: by the file's own id */
 	unsigned version[MODULES];
+	int64_t start_s; /* of the job; 0: 1700000000 */
 };
 
 static inline struct log new_log(unsigned minor, bool swap)
@@ -150,10 +151,10 @@ static inline void put_job(struct log *l)
 	static const char exe[] = "/bin/app -x \next4\t/\nlustre\t/scratch";
 	struct bytes *f = &l->file;
 	put_i64(f, 1000);
-	put_i64(f, 1700000000);
+	put_i64(f, l->start_s != 0 ? l->start_s : 1700000000);
 	if (l->minor == 41)
 		put_i64(f, 5);
-	put_i64(f, 1700000009);
+	put_i64(f, l->start_s != 0 ? l->start_s + 9 : 1700000009);
 	if (l->minor == 41)
 		put_i64(f, 0);
 	put_i64(f, l->processes);

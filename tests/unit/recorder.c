@@ -54,7 +54,7 @@ static struct {
 	unsigned signatures, calls[RANKS];
 	char key[CALLS][256]; /* of the signatures */
 	bool inter, intra, no_posix, threads;
-	double tick_s;
+	double tick_s, start_s;
 	const char *layer;
 	char records[ROOM], directives[ROOM], path[FILES * 16][64];
 	size_t records_size, directives_size;
@@ -67,6 +67,7 @@ static void enter(void)
 {
 	memset(&t, 0, sizeof t);
 	t.tick_s = 1e-6;
+	t.start_s = 1.7e9;
 	t.ranks = 1;
 	strcpy(t.folder, "/tmp/iotrace-test-XXXXXX");
 	cr_assert_not_null(mkdtemp(t.folder));
@@ -177,11 +178,10 @@ static void save_meta(void)
 	struct buffer b = {.size = 0};
 	const char flags[8] = {!t.no_posix, 1, 1, 1, 1, 1, t.threads, 1};
 	const char four[4] = {1, 1, t.inter, t.intra};
-	double start_s = 1.7e9;
 	put32(&b, (int32_t)t.ranks);
 	put(&b, flags, 8);
 	put32(&b, 0x55555555); /* padding holds garbage */
-	put(&b, &start_s, 8);
+	put(&b, &t.start_s, 8);
 	put(&b, &t.tick_s, 8);
 	put32(&b, 0);
 	put(&b, four, 4);
@@ -478,6 +478,28 @@ Test(recorder, starts_may_go_back)
 	call_at(0, 0, -50, "pwrite /d/a %p 2 0");
 	expect("0:w /d/a 0+1\n0:w /d/a 0+2\n");
 	cr_expect_eq(counted("clock.backwards"), 1);
+}
+
+Test(recorder, times_near_the_end_of_the_range_end_the_rank)
+{
+	t.start_s = 8.9e9;
+	t.tick_s = 0.5;
+	call_at(0, 0, 10, "open /d/a 66 420");
+	call_at(0, 0, 100, "pwrite /d/a %p 1 0");
+	call_at(0, 0, 2000000000, "pwrite /d/a %p 2 0");
+	save_trace();
+	convert();
+	cr_expect_str_eq(t.records, "0:w /d/a 0+1\n");
+	cr_expect_eq(t.status, IOT_EFORMAT);
+}
+
+Test(recorder, a_start_beyond_the_range_is_no_date)
+{
+	t.start_s = 5e10;
+	call("open /d/a 66 420");
+	call("pwrite /d/a %p 1 0");
+	expect("0:w /d/a 0+1\n");
+	cr_expect_null(strstr(t.directives, "epoch="));
 }
 
 Test(recorder, with_one_thread_a_large_difference_is_a_long_time)

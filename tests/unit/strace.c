@@ -196,6 +196,19 @@ Test(strace, times_since_1970_with_nanoseconds)
 	expect_directive("epoch=0");
 }
 
+Test(strace, times_near_the_end_of_the_range_do_not_overflow)
+{
+	convert("9223000000.000000 " OPEN_A
+		"9223000000.000001 write(3, \"x\", 1) = 1 <999999999.000000>\n"
+		"9223000001.000000 write(3, \"x\", 1) = 1 <0.000002>\n"
+		"9223372036.999999 write(3, \"x\", 1) = 1 <0.000002>\n");
+	expect_records("1:w a 0+1\n1:w a 1+1\n");
+	cr_expect_eq(run.start_ns[0], INT64_C(9223000000000001000));
+	cr_expect_eq(run.took_ns[0], 0);
+	cr_expect(run.flags & IOT_DURATION_UNKNOWN);
+	cr_expect_eq(run.took_ns[1], 2000);
+}
+
 Test(strace, times_in_whole_seconds_are_no_pids)
 {
 	convert("1700000000 " OPEN_A "1700000001 write(3, \"x\", 1) = 1\n");
