@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "converters/converter.h"
 #include "lib/directive.h"
 #include "lib/number.h"
 
@@ -295,17 +296,22 @@ static void put_number(struct iot_anonymizer *a, struct iot_builder *b, const st
 		a->keys++;
 		return;
 	}
-	bool id = number <= UINT32_MAX;
+	const bool is_id = key->value != VALUE_TIME && key->value != VALUE_TOOK;
+	/* What is no id of ours is not replaced, and may be a number that identifies somebody. */
+	if (is_id && number > UINT32_MAX) {
+		a->keys++;
+		return;
+	}
 	bool disk = (ev->has & IOT_HAS_DISK) != 0;
 	if (key->value == VALUE_TIME)
 		number = (uint64_t)ev->rec.start_ns;
 	else if (key->value == VALUE_TOOK)
 		number = ev->rec.duration_ns;
-	else if (key->value == VALUE_PROCESS && id)
+	else if (key->value == VALUE_PROCESS)
 		number = new_process(a, (uint32_t)number);
-	else if (key->value == VALUE_FILE && id)
+	else if (key->value == VALUE_FILE)
 		number = new_file(a, ev->rec.process, (uint32_t)number, disk);
-	else if (key->value == VALUE_OBJECT && id)
+	else if (key->value == VALUE_OBJECT)
 		number = new_object(a, (uint32_t)number);
 	iot_directive_number(b, key->name, number);
 }
@@ -380,7 +386,7 @@ static const struct key *find(const struct key *keys, struct iot_text name)
 static void put_other(struct iot_anonymizer *a, struct iot_builder *b, const struct iot_event *ev,
 		      struct iot_text name, struct iot_text value)
 {
-	bool known = ev->kind == IOT_COUNTER && iot_is_counter(name) && iot_is_figure(value);
+	bool known = ev->kind == IOT_COUNTER && iot_counter_is_known(name) && iot_is_figure(value);
 	if ((known || a->options->keep_unknown) && name.size < sizeof a->name) {
 		memcpy(a->name, name.data, name.size);
 		a->name[name.size] = '\0';

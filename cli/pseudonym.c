@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,6 +57,61 @@ static void warn_if_open_to_others(int fd, const char *path)
 			    (unsigned)st.st_mode & 0777);
 }
 
+/* How many of 256 values occur. */
+static size_t count_different(const unsigned char *values, size_t size)
+{
+	bool seen[256] = {false};
+	size_t different = 0;
+	for (size_t i = 0; i < size; i++) {
+		different += !seen[values[i]];
+		seen[values[i]] = true;
+	}
+	return different;
+}
+
+/* Whether a pattern of fewer bytes than a key must have repeats, also if the last time is cut. */
+static bool repeats(const unsigned char *key, size_t size)
+{
+	enum { OVERLAP = 6 }; /* by chance, a random key may end as it begins */
+	for (size_t period = 1; period < IOT_KEY_LEAST && period + OVERLAP <= size; period++)
+		if (memcmp(key, key + period, size - period) == 0)
+			return true;
+	return false;
+}
+
+/* "abcdefgh...", "0123456789abcdef": steps from byte to byte are few. */
+static bool counts_up(const unsigned char *key, size_t size)
+{
+	enum { STEPS = 6 };
+	unsigned char step[IOT_KEY_FILE_MAX];
+	for (size_t i = 1; i < size; i++)
+		step[i - 1] = (unsigned char)(key[i] - key[i - 1]);
+	const bool few = count_different(step, size - 1) < STEPS;
+	sodium_memzero(step, sizeof step);
+	return few;
+}
+
+const char *iot_key_weakness(const unsigned char *key, size_t size)
+{
+	if (size < IOT_KEY_LEAST)
+		return "has fewer than 16 bytes";
+	if (count_different(key, size) < IOT_KEY_DIFFERENT)
+		return "has fewer than 8 different bytes";
+	if (repeats(key, size))
+		return "repeats a pattern of fewer than 16 bytes";
+	if (counts_up(key, size))
+		return "is a sequence";
+	return NULL;
+}
+
+/* Pseudonyms of a key that can be guessed can be undone. */
+static int refuse_key(const char *path, const char *wrong)
+{
+	char what[128];
+	snprintf(what, sizeof what, "the key %s; --new-key makes a good one", wrong);
+	return iot_fault(path, what);
+}
+
 int iot_secret_read(struct iot_pseudonyms *p, const char *path, bool make)
 {
 	unsigned char key[IOT_KEY_FILE_MAX + 1];
@@ -77,14 +133,12 @@ int iot_secret_read(struct iot_pseudonyms *p, const char *path, bool make)
 	/* Who edits a key adds a line end without knowing. */
 	while (size > 0 && (key[size - 1] == '\n' || key[size - 1] == '\r'))
 		size--;
-	if (size < IOT_KEY_LEAST)
-		return iot_fault(path,
-				 "a key of at least 16 bytes was expected (--new-key makes one)");
-	if (size > IOT_KEY_FILE_MAX)
-		return iot_fault(path, "a key of at most 4096 bytes was expected");
-	crypto_generichash(p->secret, sizeof p->secret, key, (size_t)size, NULL, 0);
+	const char *wrong = size > IOT_KEY_FILE_MAX ? "has more than 4096 bytes"
+						    : iot_key_weakness(key, (size_t)size);
+	if (wrong == NULL)
+		crypto_generichash(p->secret, sizeof p->secret, key, (size_t)size, NULL, 0);
 	sodium_memzero(key, sizeof key);
-	return IOT_EXIT_OK;
+	return wrong == NULL ? IOT_EXIT_OK : refuse_key(path, wrong);
 }
 
 /* Names */

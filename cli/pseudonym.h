@@ -13,7 +13,8 @@
 #include <iotrace/iotrace.h>
 
 enum {
-	IOT_KEY_LEAST = 16, /* bytes that a key must have */
+	IOT_KEY_LEAST = 16,    /* bytes that a key must have, without repetition */
+	IOT_KEY_DIFFERENT = 8, /* ... and how many of them differ */
 	IOT_KEY_FILE_MAX = 4096,
 	IOT_SECRET_SIZE = 32,   /* what is made of a key of any size */
 	IOT_PSEUDONYM_SIZE = 20 /* characters: 80 bits */
@@ -40,6 +41,12 @@ enum iot_name_kind {
  * first, for its owner alone, and must not be there yet.
  */
 int iot_secret_read(struct iot_pseudonyms *p, const char *path, bool make);
+
+/*
+ * NULL, or what is wrong with a key that can be guessed: it is short, has few different bytes,
+ * repeats a short pattern or counts. Words cannot be found out: NULL does not mean that it is good.
+ */
+const char *iot_key_weakness(const unsigned char *key, size_t size);
 
 /* Writes IOT_PSEUDONYM_SIZE characters; returns that. */
 size_t iot_pseudonym(const struct iot_pseudonyms *p, enum iot_name_kind kind, struct iot_text name,

@@ -2,6 +2,7 @@
 /* See vocabulary.h. */
 #include "vocabulary.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/directive.h"
@@ -64,61 +65,210 @@ bool iot_is_term(struct iot_text t)
 	return is_one_of(t, terms);
 }
 
+/* One number, as integers and doubles are printed: [+-]1234.5678e-09. */
+static bool is_one_figure(const char *p, const char *end)
+{
+	enum { FIGURE_MAX = 32 };
+	static const char *const words[] = {"inf", "-inf", "nan", "-nan", NULL};
+	const struct iot_text all = {p, (size_t)(end - p)};
+	size_t digits = 0;
+	if (all.size > FIGURE_MAX)
+		return false;
+	p += p < end && (*p == '+' || *p == '-');
+	for (; p < end && *p >= '0' && *p <= '9'; p++)
+		digits++;
+	if (p < end && *p == '.')
+		for (p++; p < end && *p >= '0' && *p <= '9'; p++)
+			digits++;
+	if (digits > 0 && p < end && *p == 'e') {
+		p++;
+		p += p < end && (*p == '+' || *p == '-');
+		for (digits = 0; p < end && *p >= '0' && *p <= '9'; p++)
+			digits++;
+	}
+	return (digits > 0 && p == end) || is_one_of(all, words);
+}
+
 bool iot_is_figure(struct iot_text t)
 {
-	static const char *const words[] = {"inf", "-inf", "nan", "-nan", NULL};
-	size_t digits = 0;
-	for (size_t i = 0; i < t.size; i++) {
-		char c = t.data[i];
-		digits += c >= '0' && c <= '9';
-		if (!(c >= '0' && c <= '9') && strchr("+-.e,", c) == NULL)
-			return is_one_of(t, words);
+	const char *p = t.data, *const end = p + t.size;
+	for (;;) {
+		const char *comma = p < end ? memchr(p, ',', (size_t)(end - p)) : NULL;
+		if (!is_one_figure(p, comma != NULL ? comma : end))
+			return false;
+		if (comma == NULL)
+			return true;
+		p = comma + 1;
 	}
-	return digits > 0;
+}
+
+/* Of Linux: what programs see, and what strace shows of the kernel's own. */
+static const char *const errnos[] = {
+    "E2BIG",
+    "EACCES",
+    "EADDRINUSE",
+    "EADDRNOTAVAIL",
+    "EADV",
+    "EAFNOSUPPORT",
+    "EAGAIN",
+    "EALREADY",
+    "EBADCOOKIE",
+    "EBADE",
+    "EBADF",
+    "EBADFD",
+    "EBADHANDLE",
+    "EBADMSG",
+    "EBADR",
+    "EBADRQC",
+    "EBADSLT",
+    "EBADTYPE",
+    "EBFONT",
+    "EBUSY",
+    "ECANCELED",
+    "ECHILD",
+    "ECHRNG",
+    "ECOMM",
+    "ECONNABORTED",
+    "ECONNREFUSED",
+    "ECONNRESET",
+    "EDEADLK",
+    "EDEADLOCK",
+    "EDESTADDRREQ",
+    "EDOM",
+    "EDOTDOT",
+    "EDQUOT",
+    "EEXIST",
+    "EFAULT",
+    "EFBIG",
+    "EHOSTDOWN",
+    "EHOSTUNREACH",
+    "EHWPOISON",
+    "EIDRM",
+    "EILSEQ",
+    "EINPROGRESS",
+    "EINTR",
+    "EINVAL",
+    "EIO",
+    "EIOCBQUEUED",
+    "EISCONN",
+    "EISDIR",
+    "EISNAM",
+    "EJUKEBOX",
+    "EKEYEXPIRED",
+    "EKEYREJECTED",
+    "EKEYREVOKED",
+    "EL2HLT",
+    "EL2NSYNC",
+    "EL3HLT",
+    "EL3RST",
+    "ELIBACC",
+    "ELIBBAD",
+    "ELIBEXEC",
+    "ELIBMAX",
+    "ELIBSCN",
+    "ELNRNG",
+    "ELOOP",
+    "EMEDIUMTYPE",
+    "EMFILE",
+    "EMLINK",
+    "EMSGSIZE",
+    "EMULTIHOP",
+    "ENAMETOOLONG",
+    "ENAVAIL",
+    "ENETDOWN",
+    "ENETRESET",
+    "ENETUNREACH",
+    "ENFILE",
+    "ENOANO",
+    "ENOBUFS",
+    "ENOCSI",
+    "ENODATA",
+    "ENODEV",
+    "ENOENT",
+    "ENOEXEC",
+    "ENOIOCTLCMD",
+    "ENOKEY",
+    "ENOLCK",
+    "ENOLINK",
+    "ENOMEDIUM",
+    "ENOMEM",
+    "ENOMSG",
+    "ENONET",
+    "ENOPARAM",
+    "ENOPKG",
+    "ENOPROTOOPT",
+    "ENOSPC",
+    "ENOSR",
+    "ENOSTR",
+    "ENOSYS",
+    "ENOTBLK",
+    "ENOTCONN",
+    "ENOTDIR",
+    "ENOTEMPTY",
+    "ENOTNAM",
+    "ENOTRECOVERABLE",
+    "ENOTSOCK",
+    "ENOTSUP",
+    "ENOTSUPP",
+    "ENOTSYNC",
+    "ENOTTY",
+    "ENOTUNIQ",
+    "ENXIO",
+    "EOPENSTALE",
+    "EOPNOTSUPP",
+    "EOVERFLOW",
+    "EOWNERDEAD",
+    "EPERM",
+    "EPFNOSUPPORT",
+    "EPIPE",
+    "EPROBE_DEFER",
+    "EPROTO",
+    "EPROTONOSUPPORT",
+    "EPROTOTYPE",
+    "ERANGE",
+    "ERECALLCONFLICT",
+    "EREMCHG",
+    "EREMOTE",
+    "EREMOTEIO",
+    "ERESTART",
+    "ERESTARTNOHAND",
+    "ERESTARTNOINTR",
+    "ERESTARTSYS",
+    "ERESTART_RESTARTBLOCK",
+    "ERFKILL",
+    "EROFS",
+    "ESERVERFAULT",
+    "ESHUTDOWN",
+    "ESOCKTNOSUPPORT",
+    "ESPIPE",
+    "ESRCH",
+    "ESRMNT",
+    "ESTALE",
+    "ESTRPIPE",
+    "ETIME",
+    "ETIMEDOUT",
+    "ETOOMANYREFS",
+    "ETOOSMALL",
+    "ETXTBSY",
+    "EUCLEAN",
+    "EUNATCH",
+    "EUSERS",
+    "EWOULDBLOCK",
+    "EXDEV",
+    "EXFULL",
+};
+
+static int by_name(const void *key, const void *element)
+{
+	const struct iot_text *name = key;
+	const char *word = *(const char *const *)element;
+	const size_t n = strlen(word);
+	const int order = memcmp(name->data, word, name->size < n ? name->size : n);
+	return order != 0 ? order : name->size < n ? -1 : name->size > n;
 }
 
 bool iot_is_errno(struct iot_text t)
 {
-	size_t i = 0;
-	while (i < t.size && ((t.data[i] >= 'A' && t.data[i] <= 'Z') ||
-			      (i > 0 && t.data[i] >= '0' && t.data[i] <= '9')))
-		i++;
-	return t.size > 1 && t.size < 20 && i == t.size && t.data[0] == 'E';
-}
-
-static bool has_one_of(struct iot_text name, const char *const *words)
-{
-	while (*words != NULL && memmem(name.data, name.size, *words, strlen(*words)) == NULL)
-		words++;
-	return *words != NULL;
-}
-
-/*
- * Counters of known tools. Some of Darshan's are a hash of a path, which can be found by guessing,
- * or tell of a job, a machine or a store by its number.
- */
-bool iot_is_counter(struct iot_text name)
-{
-	static const char *const layers[] = {"POSIX_", "MPIIO_", "STDIO_",   "LUSTRE_",  "H5F_",
-					     "H5D_",   "BGQ_",   "HEATMAP_", "PNETCDF_", "DXT_",
-					     "DFS_",   "DAOS_",  "MDHIM_",   "MPI_"};
-	static const char *const own[] = {
-	    "ambiguous", "hidden", "guessed", "interrupted", "mixed", "outside", "unparsed",
-	    "untraced",  "clock",  "bytes",   "records",     "late",  "skipped", "times"};
-	static const char *const telling[] = {"RENAMED_FROM", "REC_ID", "UUID", "_OID_",
-					      "JOBID",        "_NAME",  NULL};
-	if (has_one_of(name, telling))
-		return false;
-	for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
-		size_t n = strlen(layers[i]);
-		if (name.size > n && memcmp(name.data, layers[i], n) == 0)
-			return true;
-	}
-	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-		size_t n = strlen(own[i]);
-		if (name.size >= n && memcmp(name.data, own[i], n) == 0 &&
-		    (name.size == n || name.data[n] == '.'))
-			return true;
-	}
-	return false;
+	const size_t count = sizeof errnos / sizeof *errnos;
+	return t.size > 0 && bsearch(&t, errnos, count, sizeof *errnos, by_name) != NULL;
 }

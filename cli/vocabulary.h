@@ -15,7 +15,6 @@ bool iot_is_operation(struct iot_text t); /* open, rename: the name= of an %op *
 bool iot_is_lacking(struct iot_text t);   /* completion: in a list of lacks= */
 bool iot_is_term(struct iot_text t);      /* posix, rank-0: how a trace was made */
 bool iot_is_errno(struct iot_text t);     /* ENOENT */
-bool iot_is_counter(struct iot_text t);   /* POSIX_READS, but not those that hash a path */
 bool iot_is_figure(struct iot_text t);    /* 12, -3, 0.25, 1e-07, inf, and lists of such */
 
 #endif

@@ -158,9 +158,17 @@ struct iot_converter {
 	 */
 	int (*next)(struct iot_source *src, struct iot_event *out, int max);
 	void (*close)(struct iot_source *src); /* also after a failed open */
+	/*
+	 * Whether its %counter directives have a counter of this name, besides those of reports,
+	 * whose value cannot identify a job, a machine, a file or a store. NULL: they have none.
+	 */
+	bool (*is_counter)(struct iot_text name);
 };
 
 extern const struct iot_converter *const iot_converters[]; /* ends with NULL */
+
+/* The same for all converters and reports: exact names, listed in counters.c. */
+bool iot_counter_is_known(struct iot_text name);
 
 const struct iot_converter *iot_converter_find(const char *name);
 /* The best bidder; NULL with *error set if nobody bids or two bid the same. */

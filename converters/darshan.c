@@ -490,4 +490,5 @@ const struct iot_converter iot_converter_darshan = {
     .open = open_source,
     .next = next,
     .close = close_source,
+    .is_counter = iot_darshan_is_counter,
 };

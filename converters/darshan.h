@@ -381,6 +381,7 @@ struct darshan_counters {
 };
 
 const struct darshan_counters *iot_darshan_counters(unsigned module, unsigned version);
+bool iot_darshan_is_counter(struct iot_text name);
 int iot_darshan_counters_step(struct darshan *d);
 int iot_darshan_heatmap_step(struct darshan *d);
 int iot_darshan_lustre_step(struct darshan *d);

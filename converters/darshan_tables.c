@@ -5,6 +5,8 @@
  */
 #include "darshan.h"
 
+#include <string.h>
+
 #define LAST 255
 /* clang-format off */
 #define IN(name)                 {name, 1, LAST, DARSHAN_SIGNED}
@@ -268,6 +270,80 @@ static const struct darshan_counters modules[] = {
 	[DARSHAN_DAOS] = {.record = FIELDS(daos), .versions = 1},
 };
 /* clang-format on */
+
+static bool is(struct iot_text name, const char *word)
+{
+	return name.size == strlen(word) && memcmp(name.data, word, name.size) == 0;
+}
+
+/* `format` has one %u, for a number of at most five digits without zeros before it. */
+static bool is_numbered(struct iot_text name, const char *format)
+{
+	const char *number = strchr(format, '%'), *behind = number + 2;
+	const size_t before = (size_t)(number - format), after = strlen(behind);
+	size_t digits = 0;
+	if (name.size <= before + after || memcmp(name.data, format, before) != 0)
+		return false;
+	const char *p = name.data + before;
+	while (before + digits + after < name.size && p[digits] >= '0' && p[digits] <= '9')
+		digits++;
+	return digits > 0 && digits <= 5 && (digits == 1 || *p != '0') &&
+	       before + digits + after == name.size && memcmp(p + digits, behind, after) == 0;
+}
+
+/* Hashes of paths, ids of objects, and what belongs to one job or one place of a machine. */
+static bool is_identifying(const struct darshan_counter *k)
+{
+	static const char *const names[] = {
+	    "POSIX_RENAMED_FROM", "H5D_FILE_REC_ID",    "PNETCDF_VAR_FILE_REC_ID",
+	    "BGQ_CSJOBID",        "DAOS_OID_HI",        "DAOS_OID_LO",
+	    "APXC_GROUP",         "APXC_CHASSIS",       "APXC_BLADE",
+	    "APXC_NODE",          "APXC_APPLICATION_ID"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(k->name, names[i]) == 0)
+			return true;
+	return k->kind == DARSHAN_UUID || k->kind == DARSHAN_TEXT;
+}
+
+static bool has(const struct darshan_fields *fields, struct iot_text name)
+{
+	for (size_t i = 0; i < fields->count; i++)
+		if (is(name, fields->counter[i].name))
+			return !is_identifying(&fields->counter[i]);
+	return false;
+}
+
+bool iot_darshan_is_counter(struct iot_text name)
+{
+	static const char *const others[] = {
+	    "HEATMAP_F_BIN_WIDTH_SECONDS", "LUSTRE_OSTS",        "LUSTRE_MDTS",
+	    "LUSTRE_STRIPE_OFFSET",        "LUSTRE_STRIPE_SIZE", "LUSTRE_STRIPE_WIDTH",
+	    "LUSTRE_NUM_COMPONENTS",       "LUSTRE_NUM_STRIPES",
+	};
+	static const char *const numbered[] = {
+	    "HEATMAP_WRITE_BIN_%u",
+	    "HEATMAP_READ_BIN_%u",
+	    "LUSTRE_OST_ID_%u",
+	    "LUSTRE_COMP%u_STRIPE_SIZE",
+	    "LUSTRE_COMP%u_STRIPE_COUNT",
+	    "LUSTRE_COMP%u_STRIPE_PATTERN",
+	    "LUSTRE_COMP%u_FLAGS",
+	    "LUSTRE_COMP%u_EXT_START",
+	    "LUSTRE_COMP%u_EXT_END",
+	    "LUSTRE_COMP%u_MIRROR_ID",
+	    "MDHIM_SERVER_%u",
+	};
+	for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+		if (has(&modules[i].record, name) || has(&modules[i].head, name))
+			return true;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (is(name, others[i]))
+			return true;
+	for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
+		if (is_numbered(name, numbered[i]))
+			return true;
+	return false;
+}
 
 const struct darshan_counters *iot_darshan_counters(unsigned module, unsigned version)
 {

@@ -60,3 +60,14 @@ chmod 644 public.tsv
 "$IOTRACE" anonymize -q --key key --map public.tsv -o out.iot app.iot
 stat -c '%a' public.tsv
 cmp public.tsv map.tsv
+echo "== keys that can be guessed"
+for weak in aaaaaaaaaaaaaaaa passwordpassword abcabcabcabcabcabcabc 0123456789abcdefghijklmnop; do
+	echo $weak >weak
+	chmod 600 weak
+	"$IOTRACE" anonymize -q --key weak -o weak.iot app.iot 2>&1
+	echo "exit status $?"
+done
+ls weak.iot 2>&1
+head -c 32 /dev/urandom >random
+chmod 600 random
+"$IOTRACE" anonymize -q --key random -o random.iot app.iot

@@ -14,7 +14,7 @@ sed '150s/^\(..\) /\1  7/' in/db.iot >in/damaged.iot
 sed '20s/%sync time=/%sync time=1/' in/cp.iot >in/bad-sync.iot
 : >in/nothing.iot
 printf 'not a trace\nat all\n' >in/text.txt
-printf '0123456789abcdef%s' 'GHIJKLMNOPQRSTUV' >in/key
+printf 'a key for %s' 'recorded runs' >in/key
 tar -C testdata/strace -cf in/signals.tar signals_ff
 mkdir in/traces.d
 tar -xJf testdata/recorder/traces.tar.xz -C in/traces.d

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names replaced by pseudonyms, numbers given anew, and what is not known left out. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/anonymize.h"
+#include "fuzz/plant.h"
 
 static struct iot_anonymize_options with_secret(unsigned char byte)
 {
@@ -185,5 +187,136 @@ Test(anonymize, epoch_shifts_by_what_the_key_tells)
 	}
 	cr_expect_eq(epoch[1] - epoch[0], 123);
 	cr_expect_neq(epoch[0], 1700000000000000000U);
+	release(a);
+}
+
+static const char *weakness(const char *key)
+{
+	return iot_key_weakness((const unsigned char *)key, strlen(key));
+}
+
+Test(anonymize, keys_that_can_be_guessed_are_refused)
+{
+	static const char *const weak[] = {"",
+					   "too short a key",
+					   "aaaaaaaaaaaaaaaa",
+					   "abababababababababababab",
+					   "passwordpassword",
+					   "p4ssw0rdzp4ssw0rdzp4ss",
+					   "0123456789012345678901234567890123456789",
+					   "abcdefghijklmnop",
+					   "0123456789abcdef",
+					   "ponmlkjihgfedcba"};
+	for (size_t i = 0; i < sizeof weak / sizeof *weak; i++)
+		cr_expect_not_null(weakness(weak[i]), "%s", weak[i]);
+	cr_expect_null(weakness("a key of enough bytes"));
+	cr_expect_null(weakness("0123456789abcdef, and more than that"));
+	cr_expect_null(weakness("correct horse battery staple"));
+}
+
+Test(anonymize, random_keys_are_never_refused)
+{
+	unsigned char raw[IOT_KEY_FILE_MAX];
+	uint64_t state = 1;
+	for (unsigned round = 0; round < 20000; round++) {
+		char text[65];
+		for (size_t i = 0; i < 32; i++) {
+			state = state * 6364136223846793005u + 1442695040888963407u;
+			raw[i] = (unsigned char)(state >> 56);
+			snprintf(text + 2 * i, 3, "%02x", raw[i]);
+		}
+		cr_assert_null(iot_key_weakness(raw, 16));
+		cr_assert_null(iot_key_weakness(raw, 32));
+		cr_assert_null(weakness(text));
+	}
+	memset(raw, 'x', sizeof raw);
+	cr_expect_not_null(iot_key_weakness(raw, sizeof raw));
+}
+
+Test(anonymize, counters_and_errors_stay_only_by_their_exact_names)
+{
+	static const char *const unknown[] = {"POSIX_anything",
+					      "POSIX_",
+					      "POSIX_READSX",
+					      "XPOSIX_READS",
+					      "posix_reads",
+					      "hidden.secret",
+					      "ambiguous.",
+					      "HEATMAP_WRITE_BIN_",
+					      "HEATMAP_WRITE_BIN_x",
+					      "HEATMAP_WRITE_BIN_007",
+					      "HEATMAP_WRITE_BIN_123456",
+					      "LUSTRE_COMP1_POOL_NAME",
+					      "LUSTRE_COMP1_STRIPE_SIZE2",
+					      "POSIX_RENAMED_FROM",
+					      "BGQ_CSJOBID",
+					      "DFS_POOL_UUID",
+					      "MPI_PROCESSOR_NAME"};
+	struct iot_anonymize_options o = with_secret(1);
+	struct iot_anonymizer *a = anonymizer(&o);
+	char text[200];
+	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+		snprintf(text, sizeof text, "%%counter source=POSIX %s=1", unknown[i]);
+		expect_text(a, text, "%counter source=POSIX");
+	}
+	expect_text(a, "%counter POSIX_READS=1 MPI_ISEND_MSG_SIZE_AGG_256_1K=2 hidden.mmap=3",
+		    "%counter POSIX_READS=1 MPI_ISEND_MSG_SIZE_AGG_256_1K=2 hidden.mmap=3");
+	expect_text(a, "%counter HEATMAP_READ_BIN_10=1 LUSTRE_COMP2_STRIPE_SIZE=2 MDHIM_SERVER_0=3",
+		    "%counter HEATMAP_READ_BIN_10=1 LUSTRE_COMP2_STRIPE_SIZE=2 MDHIM_SERVER_0=3");
+	expect_text(a, "%counter POSIX_READS=1-2-3 POSIX_WRITES=1,-2.5e-07,nan", /* not a figure */
+		    "%counter POSIX_WRITES=1,-2.5e-07,nan");
+	expect_text(a, "%op name=open time=1 result=ESECRET", "%op name=open time=1");
+	expect_text(a, "%op name=open time=1 result=ENOENTX", "%op name=open time=1");
+	expect_text(a, "%op name=open time=1 result=E2BIG", "%op name=open time=1 result=E2BIG");
+	expect_text(a, "%op name=open time=1 result=EXFULL", "%op name=open time=1 result=EXFULL");
+	release(a);
+}
+
+Test(anonymize, numbers_that_are_no_ids_do_not_stay_as_ids)
+{
+	struct iot_anonymize_options o = with_secret(1);
+	struct iot_anonymizer *a = anonymizer(&o);
+	expect_text(a, "%process id=9 thread-of=4915551234567", "%process id=1");
+	release(a);
+}
+
+/* Every key that is known of each directive, and some that are not. */
+static const char *const full[] = {
+    "comment of somebody",
+    "%trace source=strace command=/bin/x host=n user=u epoch=5 lacks=cpu,offset layer=posix "
+    "lengths=requested clocks=rank-0 precision=1ns epoch-precision=1s form=log log-format=3.41 "
+    "ranks=4 job=7 site=x",
+    "%process id=1 name=x parent=2 host=n rank=3 thread-of=4 uid=1000",
+    "%file process=1 id=2 object=3 path=/a/b.c kind=disk offset=unknown completion=unknown "
+    "cpu=unknown start=unknown layer=posix source-id=x",
+    "%op name=open time=1 took=2 process=1 file=2 path=/a to=/b result=ENOENT mode=x",
+    "%counter source=POSIX time=1 took=2 process=1 file=2 path=/a object=3 rank=-1 part=2 "
+    "POSIX_READS=7 hidden.mmap=1 record=5",
+    "%lost time=1 took=2 process=1 file=2 records=3 bytes=4 why=x",
+    "%unknown time=1 path=/a",
+};
+
+Test(anonymize, a_secret_at_any_place_of_any_text_does_not_stay)
+{
+	const struct iot_anonymize_options o = with_secret(1);
+	struct iot_anonymizer *a = anonymizer(&o);
+	char text[PLANT_ROOM];
+	unsigned planted = 0;
+	for (size_t i = 0; i < sizeof full / sizeof *full; i++) {
+		const struct iot_text was = {full[i], strlen(full[i])};
+		for (size_t k = 0; k < 20 * PLANT_FORMS; k++) {
+			const size_t size =
+			    plant(text, was, k / PLANT_FORMS, (unsigned)(k % PLANT_FORMS));
+			struct iot_event ev = {.text = {text, size}};
+			if (size == 0 || iot_directive_parse(&ev, NULL) != IOT_OK)
+				continue;
+			cr_assert(plant_is_in(text, size), "%s", text);
+			planted++;
+			cr_assert(!iot_anonymize(a, &ev) ||
+				      !plant_is_in(ev.text.data, ev.text.size),
+				  "%s became %.*s", text, (int)ev.text.size, ev.text.data);
+		}
+	}
+	cr_expect_gt(planted, 800);
 	release(a);
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The names of all counters that converters put into %counter, for those that pass on known names only. */
+#include "converter.h"
+
+#include <string.h>
+
+/* What reports count (iot_report_add), and what is told of a module or record. */
+static const char *const reported[] = {
+    "ambiguous",
+    "ambiguous.end",
+    "ambiguous.handle",
+    "ambiguous.length",
+    "ambiguous.order",
+    "ambiguous.parent",
+    "bytes",
+    "bytes-skipped",
+    "check.compared",
+    "chroot",
+    "clock.backwards",
+    "clock.before_start",
+    "clock.negative_duration",
+    "clock.not_a_time",
+    "counters.records",
+    "damaged.bytes",
+    "damaged.places",
+    "damaged.segments",
+    "directive.too_long",
+    "ended_inside",
+    "failed.negative_offset",
+    "guessed",
+    "guessed.pair",
+    "hidden",
+    "hidden.fprintf",
+    "hidden.io_submit_entries",
+    "hidden.io_submit_lengths",
+    "hidden.io_uring",
+    "hidden.mmap",
+    "hidden.mpi_type",
+    "ignored.files",
+    "interrupted",
+    "late",
+    "late_parent",
+    "missed.close",
+    "mixed.joined",
+    "mixed.lost",
+    "module",
+    "packets.duplicate",
+    "packets.found_late",
+    "packets.good",
+    "packets.lost",
+    "packets.unknown_kind",
+    "partial.modules",
+    "path.cut",
+    "position.resynced",
+    "ranks.beyond_job",
+    "records",
+    "resumed_alone",
+    "skipped.bytes",
+    "skipped.modules",
+    "threads.too_many",
+    "times",
+    "unclosed",
+    "unfinished_at_end",
+    "unknown.length_records",
+    "unknown.offset_bytes",
+    "unknown.offset_records",
+    "unnamed_descriptor",
+    "unopened_records",
+    "unparsed",
+    "unseen.children",
+    "unseen.passed",
+    "version",
+};
+
+static bool is(struct iot_text name, const char *word)
+{
+	return name.size == strlen(word) && memcmp(name.data, word, name.size) == 0;
+}
+
+bool iot_counter_is_known(struct iot_text name)
+{
+	for (size_t i = 0; i < sizeof reported / sizeof *reported; i++)
+		if (is(name, reported[i]))
+			return true;
+	for (size_t i = 0; iot_converters[i] != NULL; i++)
+		if (iot_converters[i]->is_counter != NULL && iot_converters[i]->is_counter(name))
+			return true;
+	return false;
+}

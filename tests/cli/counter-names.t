@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# anonymize keeps every counter that a converter puts into a trace, by its exact name, and no other: a name that
+# is missing here belongs into converters/counters.c.
+printf 'a key of enough bytes\n' >key
+chmod 600 key
+source=$TOOLS/../../converters
+# The literals that reports count.
+grep -hoE '(iot_report_add|iot_[a-z]+_count)\([^"]*"[a-z_.]+"|\[RECORDER_[A-Z_]+\] = "[a-z_.]+"|\{"(packets|damaged)\.[a-z_]+", ' \
+	"$source"/*.c | grep -oE '"[a-z_.]+"' | tr -d '"' | sort -u >names
+[ $(wc -l <names) -gt 40 ] || echo 'too few names found'
+# What Darshan's logs have, but for what identifies a job, a machine, a file or a store.
+for log in "$TESTDATA"/darshan/*.darshan "$TESTDATA"/darshan/*.txt; do
+	"$IOTRACE" convert -q -o - "$log" 2>/dev/null
+done | grep -a '%counter' | tr ' ' '\n' | grep -E '^[A-Z][A-Z0-9]+_.*=' | sed 's/=.*//' | sort -u |
+	grep -vE 'RENAMED_FROM|REC_ID|UUID|_OID_|JOBID|_NAME$|^APXC_(GROUP|CHASSIS|BLADE|NODE|APPLICATION_ID)$' >>names
+[ $(grep -c POSIX_ names) -gt 60 ] || echo 'too few counters found'
+{
+	echo 'ff %trace source=strace'
+	while read -r name; do
+		echo "ff %counter source=strace $name=1"
+	done <names
+	for name in POSIX_anything POSIX_SECRET hidden.secret damaged.SECRET MPIIO_ STDIO_X DXT_SECRET; do
+		echo "ff %counter source=strace $name=1"
+	done
+} >all
+"$IOTRACE" anonymize -q --key key all | sed -n 's/.*%counter source=strace *\(.*\)=1$/\1/p' |
+	diff names - && echo 'every name, and no other'
