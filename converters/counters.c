@@ -64,6 +64,7 @@ static const char *const reported[] = {
     "unknown.length_records",
     "unknown.offset_bytes",
     "unknown.offset_records",
+    "unnamed.files",
     "unnamed_descriptor",
     "unopened_records",
     "unparsed",
