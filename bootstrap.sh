@@ -2,28 +2,43 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # From a clean machine to a result, with one command:
 #
-#	sh bootstrap.sh demo     build, and show what the tools do
-#	sh bootstrap.sh test     build, and run all tests
+#	sh bootstrap.sh demo     build, convert a log and show what is in it
+#	sh bootstrap.sh test     build, and run all tests; the last line is "N passed, N failed"
 #
 # What is missing is installed with apt-get on Debian and Ubuntu, as root or with sudo. Nothing else is
-# changed outside this directory.
+# changed outside this directory. The output of apt-get and of the compiler goes to build/bootstrap.log.
 set -eu
 cd "$(dirname "$0")"
+
+log=build/bootstrap.log
+mkdir -p build
+: >"$log"
 
 die() {
 	echo "bootstrap: $*" >&2
 	exit 1
 }
 
+# logged WHAT COMMAND...: runs the command; if it fails, shows where its output is, and the end of it.
+logged() {
+	what=$1
+	shift
+	echo "== $*" >>"$log"
+	"$@" >>"$log" 2>&1 && return
+	echo "bootstrap: $what failed; the last lines of $log:" >&2
+	tail -n 15 "$log" >&2
+	exit 1
+}
+
 case ${1-} in
 demo) target=demo packages= ;;
-test) target=check packages='libcriterion-dev mandoc bsdextrautils python3 python3-xxhash zstd bzip2 lz4 xz-utils' ;;
+test) target=check packages='libcriterion-dev mandoc bsdextrautils python3 python3-xxhash bzip2 lz4 xz-utils' ;;
 *)
 	echo "Usage: sh bootstrap.sh demo|test" >&2
 	exit 2
 	;;
 esac
-packages="gcc libc6-dev make pkg-config zlib1g-dev libzstd-dev libxxhash-dev libarchive-dev libbz2-dev libdeflate-dev liblzma-dev libsodium-dev $packages"
+packages="gcc libc6-dev make pkg-config zlib1g-dev libzstd-dev libxxhash-dev libarchive-dev libbz2-dev libdeflate-dev liblzma-dev libsodium-dev strace zstd $packages"
 
 # The packages of the list that are not installed.
 missing() {
@@ -56,19 +71,27 @@ else
 	if [ -n "$needed" ]; then
 		[ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
 			die "these packages are missing, and there is neither root nor sudo to install them:$needed"
-		echo "bootstrap: installing$needed"
-		as_root apt-get -q update || die "apt-get update failed; is there a network?"
+		echo "bootstrap: installing$needed" | fold -s -w 100
+		echo "bootstrap: the output of apt-get is in $log"
+		logged 'apt-get update' as_root apt-get -q update
 		# shellcheck disable=SC2086
-		as_root apt-get -q -y --no-install-recommends install $needed ||
-			die "apt-get could not install:$needed"
+		logged 'apt-get install' as_root apt-get -q -y --no-install-recommends install $needed
 	fi
 fi
 
-make -j "$(nproc 2>/dev/null || echo 2)"
-if [ "$target" = check ] && [ ! -e /proc/self/exe ]; then
+echo "bootstrap: compiling, which takes a minute or two (output in $log)"
+logged make make -j "$(nproc 2>/dev/null || echo 2)"
+if [ "$target" = demo ]; then
+	make -s demo
+	exit
+fi
+if [ ! -e /proc/self/exe ]; then
 	# A bare chroot. What is mounted here is gone at the end.
 	as_root mount -t proc proc /proc || die "the tests need /proc, and it could not be mounted here"
 	trap 'as_root umount /proc' EXIT
 	trap 'exit 1' HUP INT TERM
 fi
-make "$target"
+{ make -k check 2>&1 || echo 'bootstrap: make check failed'; } | tee "$log"
+steps=$(grep -c '^bootstrap: make check failed$' "$log" || true)
+echo 'bootstrap: all tests together:'
+awk -v steps="$steps" -f tests/tools/verdicts.awk "$log"

@@ -1,22 +1,50 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A log becomes a trace, and what can be seen in it: make demo.
+# A log becomes a trace, what that saves, and a question answered: make demo.
 #
 #	sh tests/tools/demo.sh LOG
 set -eu
 cd "$(dirname "$0")/../.."
 PATH=$PWD/build/${MODE:-release}:$PATH
 trace=build/demo.iot.zst
+log=$1
 
 show() {
-	printf '\n$ %s\n' "$*"
+	printf '$ %s\n' "$*"
 	eval "$*"
 }
 
-echo "A log of sqlite3 filling a small database, made with: strace -f -ttt -T"
-show "gzip -dc $1 | tail -n +200 | head -n 4"
-show "iotrace convert -o $trace $1"
-show "iotrace info $trace"
-show "iotrace stat $trace"
-show "iotrace cat --format=text $trace | tail -n +100 | head -n 12"
-show "iotrace cat $trace | tail -n 12"
+size() { # WHAT, with its bytes on standard input
+	printf '  %8d bytes  %s\n' "$(wc -c)" "$1"
+}
+
+echo
+echo 'sqlite3 filled a small database, and strace logged each of its system calls:'
+show "gzip -dc $log | grep pwrite64 | tail -n 3 | cut -c 1-60,122-"
+printf '\niotrace converts the log into a trace, one short line for each read or write:\n'
+show "iotrace convert -q -o $trace $log"
+show "iotrace cat --format=text $trace | grep 'write.*sqlite$' | tail -n 3"
+printf '\nThe size of both:\n'
+gzip -dc "$log" | size 'log of strace'
+gzip -dc "$log" | gzip -c | size '... with gzip'
+if command -v zstd >/dev/null; then
+	gzip -dc "$log" | zstd -qc | size '... with zstd'
+fi
+iotrace cat -q "$trace" | size 'trace'
+size "... with zstd: $trace" <"$trace"
+printf '\nWhich file took the most time?\n'
+show "iotrace stat $trace | head -n 4"
+iotrace stat --tsv "$trace" | awk -F '\t' '
+	$9 ~ /^[0-9]+$/ { all += $9; ns[$14] += $9; files[$14]++; if (ns[$14] > ns[most]) most = $14 }
+	END { printf "\nBy name: %s, with %.1f of %.1f ms in reads and writes", most, ns[most] / 1e6, all / 1e6
+		if (files[most] > 1) printf "; %d files had this name", files[most]
+		print "." }'
+cat <<END
+
+Next, type:
+
+    PATH=\$PWD/build/${MODE:-release}:\$PATH
+    iotrace info $trace
+
+README.md shows how to trace a program of your own ("In 60 seconds").
+END

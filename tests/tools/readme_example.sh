@@ -8,7 +8,8 @@
 #
 # A console block is ```console in README.md, and a literal display under EXAMPLES in a page whose
 # first line begins with "$ ". Its commands run one after the other in a directory of their own that
-# has testdata/ in it.
+# has testdata/ and build/release/ in it. Those of README.md are typed literally, all blocks in one
+# shell with the PATH of the system; those of a page have one that is installed.
 
 cd "$(dirname "$0")/../.." || exit 2
 root=$PWD
@@ -22,11 +23,11 @@ asan) flags='-fsanitize=address,undefined' ;;
 coverage) flags='--coverage' ;;
 esac
 
-# Writes the blocks of README.md or a page to $scratch/N.block.
+# Writes the blocks of a page to $scratch/N.block, and all of README.md to one.
 blocks_of() {
 	case $1 in
 	*.md)
-		awk -v d="$scratch" '/^```console/ { on = 1; f = d "/" ++n ".block"; next }
+		awk -v d="$scratch" '/^```console/ { on = 1; f = d "/1.block"; next }
 			/^```/ { on = 0 } on { print > f }' "$1"
 		;;
 	*)
@@ -41,10 +42,15 @@ blocks_of() {
 
 # Says what a terminal would show: each command and its output.
 replay() {
-	rm -rf "$scratch/run" && mkdir "$scratch/run" && ln -s "$root/testdata" "$scratch/run/testdata"
+	rm -rf "$scratch/run" && mkdir -p "$scratch/run/build"
+	ln -s "$root/testdata" "$scratch/run/testdata"
+	ln -s "$build" "$scratch/run/build/release"
 	(
 		cd "$scratch/run" || exit
-		PATH=$build:$PATH
+		case $2 in
+		*.md) PATH=/usr/bin:/bin ;;
+		*) PATH=$build:$PATH ;;
+		esac
 		while IFS= read -r line; do
 			case $line in
 			'$ '*)
@@ -61,7 +67,7 @@ run_blocks() {
 	blocks_of "$1"
 	for block in "$scratch"/*.block; do
 		[ -f "$block" ] || continue
-		replay "$block" >"$scratch/seen"
+		replay "$block" "$1" >"$scratch/seen"
 		difference=$(diff "$block" "$scratch/seen")
 		verdict $? "$1: $(head -n 1 "$block") (< shown, > seen)
 $difference"
