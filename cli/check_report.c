@@ -2,6 +2,8 @@
 /* What check says of a trace. */
 #include "check_report.h"
 
+#include "printable.h"
+
 #include <stdlib.h>
 
 #include "lib/room.h"
@@ -56,7 +58,7 @@ uint64_t iot_check_warnings(const struct iot_verdict *d)
 void iot_check_report_begin(struct iot_check_report *r, const char *path)
 {
 	r->path = path;
-	iot_escape(r->shown, sizeof(r->shown), path, strlen(path));
+	iot_printable(r->shown, sizeof(r->shown), path, strlen(path));
 }
 
 static struct iot_check_place *new_place(struct iot_check_report *r)

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "lib/error.h"
 #include "lib/number.h"
 
 #include "in.h"
+#include "printable.h"
 #include "lib/map.h"
 
 enum { READ, WRITE, WAYS, TEXT_ROOM = 1024, NS_PER_S = 1000000000, KNOWN = 256 };
@@ -405,7 +405,7 @@ static void print_told(struct iot_out *o, const struct info *f)
 			print_epoch(o, t);
 		else if (t->text)
 			line(o, trace_keys[i], "%s",
-			     iot_escape(text, sizeof text, t->text, t->size));
+			     iot_printable(text, sizeof text, t->text, t->size));
 	}
 }
 
@@ -494,7 +494,7 @@ static void print_people(struct iot_out *o, const char *path, const struct info 
 {
 	char text[TEXT_ROOM], lost[32];
 	const struct iot_reader *r = in->reader;
-	iot_out_printf(o, "%s: %s\n", iot_escape(text, sizeof text, path, strlen(path)),
+	iot_out_printf(o, "%s: %s\n", iot_printable(text, sizeof text, path, strlen(path)),
 		       state_name(in));
 	print_told(o, f);
 	if (f->traces > 1)

@@ -3,9 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/error.h"
-
 #include "in.h"
+#include "printable.h"
 #include "tally.h"
 
 enum { NS_PER_S = 1000000000, NAME_ROOM = 4096 };
@@ -271,7 +270,7 @@ static const char *people_name(const struct stat_run *s, const struct iot_row *r
 	if (s->by != IOT_BY_OBJECT)
 		used = people_ids(s, row, text, room);
 	if (name)
-		iot_escape(text + used, room - (size_t)used, name, size);
+		iot_printable(text + used, room - (size_t)used, name, size);
 	else if (s->by == IOT_BY_OBJECT && row->object == 0)
 		snprintf(text, room, "%s %u of process %u", s->tally.physical ? "disk" : "file",
 			 row->file, row->process);

@@ -3,27 +3,12 @@
 #include "lib/number.h"
 
 #include "out.h"
-
-/* The bytes of the UTF-8 character that s begins with; 0: none. No overlong forms, no surrogates.
- */
-static size_t utf8_size(const unsigned char *s, size_t n)
-{
-	size_t size = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	if (size == 0 || size > n || s[0] > 0xf4)
-		return 0;
-	for (size_t i = 1; i < size; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return size;
-}
+#include "printable.h"
 
 /* One character, or one byte that belongs to none; returns the bytes of text used. */
 static size_t put_character(struct iot_out *o, const unsigned char *s, size_t n)
 {
-	size_t size = utf8_size(s, n);
+	size_t size = iot_utf8_size(s, n);
 	if (size > 1 || (size == 1 && s[0] >= 0x20 && s[0] != '"' && s[0] != '\\' && s[0] != 0x7f))
 		iot_out_write(o, s, size);
 	else if (s[0] == '"' || s[0] == '\\')

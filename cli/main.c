@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace: one binary; the first word names the command. */
 #include <errno.h>
+#include <locale.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/error.h"
-
 #include "cmd.h"
 #include "opts.h"
 #include "out.h"
+#include "printable.h"
 
 struct entry {
 	const char *name;
@@ -73,7 +73,7 @@ static int usage(const char *what, const char *word)
 {
 	char shown[128];
 	fprintf(stderr, "iotrace: %s%s%s%s", what, word ? " '" : "",
-		word ? iot_escape(shown, sizeof shown, word, strlen(word)) : "", word ? "'" : "");
+		word ? iot_printable(shown, sizeof shown, word, strlen(word)) : "", word ? "'" : "");
 	return IOT_EXIT_USAGE;
 }
 
@@ -156,6 +156,8 @@ static bool close_standard_output(void)
 
 int main(int argc, char **argv)
 {
+	/* How names are shown to people. Nothing else depends on the locale. */
+	(void)setlocale(LC_CTYPE, "");
 	/* A reader that goes away is an error of write(2), not the end of this process. */
 	signal(SIGPIPE, SIG_IGN);
 	/* A file that may not grow any more is an error of write(2), as a full disk is. */

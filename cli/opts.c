@@ -10,6 +10,7 @@
 #include "lib/number.h"
 
 #include "cmd.h"
+#include "printable.h"
 
 enum { HELP_COLUMN = 28, HELP_WIDTH = 80, WORD_MAX = 64, SHOWN_MAX = 128 };
 
@@ -123,12 +124,13 @@ int iot_opts_help(const struct iot_command *cmd)
 
 int iot_opts_wrong(const struct iot_command *cmd, const char *format, ...)
 {
+	char text[2048];
 	va_list args;
 	va_start(args, format);
-	fprintf(stderr, "iotrace %s: ", cmd->name);
-	vfprintf(stderr, format, args);
-	fprintf(stderr, "\nTry 'iotrace %s --help'.\n", cmd->name);
+	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
+	iot_printable_sentence(text);
+	fprintf(stderr, "iotrace %s: %s\nTry 'iotrace %s --help'.\n", cmd->name, text, cmd->name);
 	return IOT_EXIT_USAGE;
 }
 

@@ -15,6 +15,8 @@
 #include "lib/number.h"
 #include "lib/sink.h"
 
+#include "printable.h"
+
 void iot_message(const char *format, ...)
 {
 	char text[2048];
@@ -22,6 +24,7 @@ void iot_message(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
+	iot_printable_sentence(text);
 	/* One call, so that lines of several processes do not mix. */
 	fprintf(stderr, "iotrace: %s\n", text);
 }

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/error.h"
 #include "lib/room.h"
 
+#include "printable.h"
 #include "show.h"
 
 enum { NAME_ROOM = 4096 }; /* for people */
@@ -73,7 +73,7 @@ static bool take_for_people(struct iot_shown_path *p)
 	if (p->none)
 		snprintf(shown, sizeof shown, "%s %u", p->logical ? "file" : "disk", p->file);
 	else
-		iot_escape(shown, sizeof shown, p->text, p->size);
+		iot_printable(shown, sizeof shown, p->text, p->size);
 	p->size = strlen(shown);
 	p->none = !iot_room(&p->text, &p->room, sizeof shown, 1);
 	if (!p->none)

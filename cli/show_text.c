@@ -6,14 +6,15 @@
 #include <stdio.h>
 
 #include "lib/directive.h"
-#include "lib/error.h"
 
 #include "digits.h"
+#include "printable.h"
 #include "show.h"
 
 enum {
 	NS_PER_S = 1000000000,
 	NAME_ROOM = 4096,
+	WORD_ROOM = 104,
 	LINE_ROOM = 512,
 	START_WIDTH = 16,
 	TOOK_WIDTH = 10,
@@ -119,28 +120,46 @@ static void text_record(struct iot_show *s, const struct iot_record *rec)
 	end_line(s, to, rec);
 }
 
-/* A key's value, decoded and escaped; room NAME_ROOM. */
-static void value_of(struct iot_show *s, const struct iot_event *ev, const char *key, char *text)
+/* A key's value, decoded and printable. */
+static void value_of(struct iot_show *s, const struct iot_event *ev, const char *key, char *text,
+		     size_t size)
 {
 	struct iot_text value = iot_directive_get(ev, key);
 	text[0] = '\0';
 	if (value.data && iot_show_room(s, value.size))
-		iot_escape(text, NAME_ROOM, s->memory, iot_percent_decode(value, s->memory, NULL));
+		iot_printable(text, size, s->memory, iot_percent_decode(value, s->memory, NULL));
+}
+
+static void write_blanks(struct iot_show *s, size_t n)
+{
+	iot_out_printf(s->out, "%*s", (int)n, "");
+}
+
+/* The name of an operation and its error, in the columns of what, offset and length. */
+static void write_words(struct iot_show *s, const char *operation, const char *error)
+{
+	const size_t columns = WHAT_WIDTH + 1 + OFFSET_WIDTH + 1 + LENGTH_WIDTH;
+	const size_t used = iot_printable_width(operation) + iot_printable_width(error);
+	write_blanks(s, 1);
+	iot_out_text(s->out, operation);
+	write_blanks(s, used < columns ? columns - used : 1);
+	iot_out_text(s->out, error);
+	write_blanks(s, 2);
 }
 
 /* What moves no data: its name where records have read and write, an error before the path. */
 static void text_op(struct iot_show *s, const struct iot_event *ev)
 {
-	char operation[NAME_ROOM], told[NAME_ROOM], to_path[NAME_ROOM], result[NAME_ROOM];
+	char operation[WORD_ROOM], result[WORD_ROOM], told[NAME_ROOM], to_path[NAME_ROOM];
 	const char *path = told;
 	size_t size;
 	char *to = iot_out_room(s->out, LINE_ROOM);
 	struct iot_record rec = ev->rec;
 	rec.type |= IOT_LOGICAL;
-	value_of(s, ev, "name", operation);
-	value_of(s, ev, "path", told);
-	value_of(s, ev, "to", to_path);
-	value_of(s, ev, "result", result);
+	value_of(s, ev, "name", operation, sizeof operation);
+	value_of(s, ev, "path", told, sizeof told);
+	value_of(s, ev, "to", to_path, sizeof to_path);
+	value_of(s, ev, "result", result, sizeof result);
 	if (path[0] == '\0' && (ev->has & IOT_HAS_FILE))
 		path = iot_show_path(s, &rec, &size);
 	if ((ev->has & IOT_HAS_TIME) && (s->lacks & IOT_START_UNKNOWN) == 0)
@@ -154,10 +173,7 @@ static void text_op(struct iot_show *s, const struct iot_event *ev)
 		to = put_dash(to, TOOK_WIDTH);
 	*to++ = ' ';
 	iot_out_took(s->out, iot_digits_right(to, ev->rec.process, PROCESS_WIDTH));
-	iot_out_printf(s->out, " %-*.100s %*.100s  ", WHAT_WIDTH, operation,
-		       (int)(OFFSET_WIDTH + LENGTH_WIDTH + 1 + WHAT_WIDTH -
-			     (strlen(operation) > WHAT_WIDTH ? strlen(operation) : WHAT_WIDTH)),
-		       result[0] == '0' ? "" : result);
+	write_words(s, operation, result[0] == '0' ? "" : result);
 	iot_out_text(s->out, path ? path : "");
 	iot_out_text(s->out, to_path[0] ? " -> " : "");
 	iot_out_text(s->out, to_path);
@@ -168,7 +184,7 @@ static void text_comment(struct iot_show *s, const struct iot_event *ev)
 {
 	char text[NAME_ROOM];
 	iot_out_text(s->out, "# ");
-	iot_out_text(s->out, iot_escape(text, sizeof text, ev->text.data, ev->text.size));
+	iot_out_text(s->out, iot_printable(text, sizeof text, ev->text.data, ev->text.size));
 	iot_out_write(s->out, "\n", 1);
 }
 
