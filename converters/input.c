@@ -138,13 +138,18 @@ static int replace_by_tar(struct iot_input *in, struct iot_window *base, struct 
 
 /* Files, directories, pipes */
 
-static int add_file(struct iot_input *in, const char *path, uint64_t size, struct iot_error *error)
+/* found: what is to be known of it to open it. */
+static int add_file(struct iot_input *in, const char *path, const struct iot_member *found,
+		    struct iot_error *error)
 {
 	struct iot_member *m = add_member(in, strdup(path), error);
 	if (m == NULL)
 		return error->status;
-	m->size = size;
-	in->total += size;
+	m->size = found->size;
+	m->identity = found->identity;
+	m->root = found->root;
+	m->root_size = found->root_size;
+	in->total += m->size;
 	in->looking = true;
 	struct iot_window *w = iot_member_open(in, in->count - 1, error);
 	in->looking = false;
@@ -203,8 +208,13 @@ static int add_folder(struct iot_input *in, const char *path, struct iot_error *
 {
 	struct iot_folder folder = {.found = NULL};
 	int status = iot_folder_read(&folder, path, IOT_MEMBERS_MAX, error);
-	for (size_t i = 0; i < folder.count && status == IOT_OK; i++)
-		status = add_file(in, folder.found[i].path, folder.found[i].size, error);
+	for (size_t i = 0; i < folder.count && status == IOT_OK; i++) {
+		const struct iot_member found = {.size = folder.found[i].size,
+						 .identity = folder.found[i].identity,
+						 .root = folder.root,
+						 .root_size = strlen(path)};
+		status = add_file(in, folder.found[i].path, &found, error);
+	}
 	in->skipped += folder.skipped;
 	iot_folder_free(&folder);
 	return status;
@@ -228,8 +238,11 @@ static int add_path(struct iot_input *in, const char *path, struct iot_error *er
 		return iot_path_error(error, path);
 	if (S_ISDIR(st.st_mode))
 		return add_folder(in, path, error);
-	if (S_ISREG(st.st_mode))
-		return add_file(in, path, (uint64_t)st.st_size, error);
+	if (S_ISREG(st.st_mode)) {
+		const struct iot_member found = {.size = (uint64_t)st.st_size,
+						 .identity = iot_identity_of(&st)};
+		return add_file(in, path, &found, error);
+	}
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	return fd < 0 ? iot_path_error(error, path) : add_pipe(in, fd, path, error);
 }

@@ -144,11 +144,9 @@ struct iot_window *iot_member_open(struct iot_input *in, size_t member, struct i
 	char head[IOT_PACKING_SIZE];
 	int fd = -1;
 	if (m->spool_at < 0) {
-		fd = open(m->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-		if (fd < 0) {
-			iot_path_error(error, m->name);
+		fd = iot_found_open(m->name, &m->identity, m->root_size, &m->root, error);
+		if (fd < 0)
 			return NULL;
-		}
 	}
 	ssize_t n = raw_head(in, m, fd, head);
 	if (n < 0) {

@@ -9,11 +9,14 @@
 
 struct iot_member {
 	char *name;
-	uint64_t size;           /* bytes in the file or the spool */
-	uint64_t done;           /* of them taken by the last window, once it is closed */
-	int64_t spool_at;        /* -1: a file or pipe */
-	struct iot_window *once; /* a pipe, until it is opened */
-	struct iot_error *fault; /* what comes behind the last byte of a damaged tar */
+	uint64_t size;                /* bytes in the file or the spool */
+	uint64_t done;                /* of them taken by the last window, once it is closed */
+	int64_t spool_at;             /* -1: a file or pipe */
+	struct iot_identity identity; /* of a file */
+	struct iot_identity root;     /* of the directory at name[0 .. root_size) that it was in */
+	size_t root_size;             /* 0: the user named the file itself */
+	struct iot_window *once;      /* a pipe, until it is opened */
+	struct iot_error *fault;      /* what comes behind the last byte of a damaged tar */
 	char *head;
 	size_t head_size;
 	bool head_known, pipe;

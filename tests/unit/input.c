@@ -360,6 +360,57 @@ Test(input, a_directory_is_its_regular_files_sorted_by_name)
 	iot_input_free(in);
 }
 
+static void expect_replaced(struct iot_input *in, size_t member)
+{
+	struct iot_error error = {.status = IOT_OK};
+	struct iot_window *w = iot_input_open(in, member, &error);
+	cr_expect_null(w);
+	cr_expect_eq(error.status, IOT_EIO);
+	cr_expect_not_null(strstr(error.text, "was replaced by another file"), "%s", error.text);
+	iot_window_free(w);
+}
+
+Test(input, a_member_that_is_replaced_is_neither_followed_nor_waited_for, .timeout = 20)
+{
+	cr_assert_eq(mkdir("d", 0755), 0);
+	cr_assert_eq(mkdir("d/m", 0755), 0);
+	cr_assert_eq(mkdir("other", 0755), 0);
+	put("d/a", "one", 3);
+	put("d/b", "two", 3);
+	put("d/m/c", "three", 5);
+	put("d/z", "last", 4);
+	put("other/c", "secret", 6);
+	put("named", "four", 4);
+	const char *const paths[] = {"d", "named"};
+	struct iot_error error = {.status = IOT_OK};
+	struct iot_input *in = iot_input_new(paths, 2, NULL, &error);
+	cr_assert_not_null(in, "%s", error.text);
+	cr_assert_eq(iot_input_count(in), 5);
+	cr_assert_eq(unlink("d/a") | mkfifo("d/a", 0600), 0);
+	cr_assert_eq(unlink("d/b") | symlink("../other/c", "d/b"), 0);
+	cr_assert_eq(rename("d/m", "moved") | symlink("../moved", "d/m"), 0);
+	cr_assert_eq(rename("named", "kept") | mkfifo("named", 0600), 0);
+	for (size_t i = 0; i < 3; i++)
+		expect_replaced(in, i);
+	expect_member(in, 3, "d/z", "last", 4);
+	expect_replaced(in, 4);
+	cr_assert_eq(unlink("d/z") | link("other/c", "d/z"), 0);
+	expect_replaced(in, 3);
+	iot_input_free(in);
+}
+
+Test(input, a_directory_that_is_replaced_is_not_entered)
+{
+	cr_assert_eq(mkdir("d", 0755), 0);
+	put("d/a", "one", 3);
+	struct iot_input *in = input_of("d");
+	cr_assert_eq(rename("d", "moved") | symlink("moved", "d"), 0);
+	expect_member(in, 0, "d/a", "one", 3);
+	cr_assert_eq(unlink("d") | mkdir("d", 0755) | link("moved/a", "d/a"), 0);
+	expect_replaced(in, 0);
+	iot_input_free(in);
+}
+
 Test(input, folders_too_deep_and_without_files_are_refused)
 {
 	char path[256] = "deep";
