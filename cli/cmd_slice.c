@@ -8,6 +8,7 @@
 #include "in.h"
 #include "same.h"
 #include "slice.h"
+#include "slice_survey.h"
 #include "times.h"
 
 enum {
@@ -27,10 +28,12 @@ struct run {
 	struct iot_slice slice;
 	struct iot_rebase rebase;
 	bool moves_zero;
+	bool no_starts; /* the source did not know when the first record started */
 	struct iot_writer *writer;
 	struct iot_event ev[IOT_IN_BATCH];
 	char *traces[TRACES_MAX];
 	size_t trace_count;
+	struct iot_survey survey; /* of IN if it is a pipe */
 };
 
 static const char notes[] =
@@ -90,6 +93,7 @@ static bool look_at_head(struct run *r, size_t n, bool *failed)
 	for (size_t i = 0; i < n && !*failed; i++) {
 		if (r->ev[i].kind == IOT_RECORD) {
 			r->span.first_ns = r->ev[i].rec.start_ns;
+			r->no_starts = (r->ev[i].rec.flags & IOT_START_UNKNOWN) != 0;
 			return true;
 		}
 		if (r->ev[i].kind != IOT_TRACE)
@@ -127,6 +131,10 @@ static int resolve(struct run *r)
 	struct iot_slice *s = &r->slice;
 	const bool share = r->from.kind == IOT_TIME_SHARE || r->to.kind == IOT_TIME_SHARE;
 	const char *missing = NULL;
+	if (r->no_starts &&
+	    (r->from.kind != IOT_TIME_NOT_GIVEN || r->to.kind != IOT_TIME_NOT_GIVEN))
+		return iot_opts_wrong(r->command, "the trace does not say when its I/Os started; "
+						  "--records chooses by number");
 	if (share && !iot_in_seekable(&r->in))
 		return iot_opts_wrong(r->command, "a share (%%) needs a file: of what is read only "
 						  "once nobody knows how long it is");
@@ -196,11 +204,48 @@ static size_t enter(struct run *r, size_t n, bool head_is_whole)
 	return iot_in_events(&r->in, r->ev, IOT_IN_BATCH);
 }
 
+/* A file is read again. The first and the last record are found even if it is long. */
+static void survey_file(struct run *r)
+{
+	struct iot_survey *s = &r->survey;
+	struct iot_read_options o = r->read;
+	struct iot_in in;
+	ssize_t n;
+	o.recover = o.quiet = true;
+	o.progress = IOT_PROGRESS_NEVER;
+	/* The name that opens standard input anew, from its beginning. */
+	const char *path = strcmp(r->path, "-") == 0 ? "/proc/self/fd/0" : r->path;
+	if (iot_in_open(&in, path, &o, r->command) == IOT_EXIT_OK) {
+		while (iot_survey_wants_more(s) &&
+		       (n = iot_reader_events(in.reader, r->ev, IOT_IN_BATCH)) > 0)
+			iot_survey_events(s, r->ev, (size_t)n);
+		if (!iot_survey_wants_more(s) &&
+		    iot_reader_seek(in.reader, IOT_SEEK_TIME_NS, UINT64_MAX) == IOT_OK) {
+			s->records = iot_reader_fact(in.reader, IOT_FACT_INDEX);
+			s->last_ns = (int64_t)iot_reader_fact(in.reader, IOT_FACT_LAST_NS);
+		}
+	}
+	iot_in_close(&in);
+}
+
+static void tell_empty(struct run *r)
+{
+	const struct iot_choice *c = &r->choice;
+	iot_message("warning: there are no records in the slice");
+	if (iot_in_seekable(&r->in))
+		survey_file(r);
+	iot_survey_tell(&r->survey, strcmp(r->path, "-") == 0 ? "standard input" : r->in.path,
+			iot_choice_of_processes(c) || c->file_glob_count > 0);
+}
+
 static int copy(struct run *r, size_t n)
 {
+	const bool seekable = iot_in_seekable(&r->in);
 	struct iot_slice *s = &r->slice;
 	int status = s->traces_told ? write_traces(r) : IOT_OK;
 	for (; n > 0 && status == IOT_OK; n = iot_in_events(&r->in, r->ev, IOT_IN_BATCH)) {
+		if (!seekable && s->records == 0)
+			iot_survey_events(&r->survey, r->ev, n);
 		status = iot_slice_events(s, r->ev, n);
 		if (s->over)
 			break;
@@ -209,7 +254,7 @@ static int copy(struct run *r, size_t n)
 		status = iot_slice_end(s);
 	status = iot_in_finish(&r->in, r->writer, &r->write, status);
 	if (s->records == 0 && iot_writer_fact(r->writer, IOT_FACT_COMPLETE) && !r->read.quiet)
-		iot_message("warning: there are no records in the slice");
+		tell_empty(r);
 	return status;
 }
 
@@ -363,6 +408,7 @@ int iot_cmd_slice(int argc, char **argv)
 	iot_slice_free(&r->slice);
 	iot_choice_free(&r->choice);
 	iot_rebase_free(&r->rebase);
+	iot_survey_free(&r->survey);
 	for (size_t i = 0; i < r->trace_count; i++)
 		free(r->traces[i]);
 	free(r);
