@@ -248,7 +248,11 @@ static bool take_now(struct procstat *s, struct iot_packet_process *who)
 static bool enter(struct procstat *s)
 {
 	struct iot_packet_process *who;
-	take_damage(s, s->used - iot_packet_size(&s->packet));
+	bool failed;
+	if (!s->again)
+		take_damage(s, s->used - iot_packet_size(&s->packet));
+	if (!iot_procstat_tick_fits(s, &failed))
+		return !failed || out_of_memory(s);
 	enum iot_ledger_verdict verdict = iot_ledger_enter(&s->ledger, &s->packet, &who);
 	switch (verdict) {
 	case IOT_LEDGER_DUPLICATE:
@@ -280,6 +284,7 @@ static void count(struct procstat *s)
 		      {"packets.duplicate", l->duplicates},
 		      {"packets.found_late", l->found},
 		      {"packets.unknown_kind", s->unknown},
+		      {"packets.other_tick", s->others},
 		      {"damaged.bytes", s->damaged},
 		      {"damaged.places", s->damages}};
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
@@ -296,9 +301,9 @@ static void count(struct procstat *s)
 static int verdict(struct procstat *s)
 {
 	const struct iot_ledger *l = &s->ledger;
-	char name[256], lost[64] = "", damage[256] = "";
+	char name[256], lost[64] = "", damage[256] = "", others[96] = "";
 	const char *path = iot_input_name(s->src->input, 0);
-	if (l->lost == 0 && s->damages == 0)
+	if (l->lost == 0 && s->damages == 0 && s->others == 0)
 		return IOT_OK;
 	if (l->lost > 0)
 		snprintf(lost, sizeof(lost), "%" PRIu64 " packets are missing", l->lost);
@@ -306,10 +311,14 @@ static int verdict(struct procstat *s)
 		snprintf(damage, sizeof(damage),
 			 "%s%" PRIu64 " bytes are damaged, first at byte %" PRIu64 ": %s",
 			 l->lost > 0 ? "; " : "", s->damaged, s->first_damage, s->first_why);
+	if (s->others > 0)
+		snprintf(others, sizeof(others), "%s%" PRIu64 " packets have another tick than most",
+			 l->lost > 0 || s->damages > 0 ? "; " : "", s->others);
 	s->src->lost_told = true;
-	bool cut = l->lost == 0 && s->damages == 1 && s->cut;
-	return iot_error_set(&s->src->error, cut ? IOT_ETRUNCATED : IOT_EFORMAT, "%s: %s%s",
-			     iot_escape(name, sizeof(name), path, strlen(path)), lost, damage);
+	bool cut = l->lost == 0 && s->others == 0 && s->damages == 1 && s->cut;
+	return iot_error_set(&s->src->error, cut ? IOT_ETRUNCATED : IOT_EFORMAT, "%s: %s%s%s",
+			     iot_escape(name, sizeof(name), path, strlen(path)), lost, damage,
+			     others);
 }
 
 static void tell_lost(struct procstat *s)
@@ -323,26 +332,14 @@ static void finish(struct procstat *s)
 {
 	s->cut = s->scan.bad > 0;
 	take_damage(s, 0);
+	if (s->others > 0)
+		iot_procstat_emit_others(s);
 	iot_ledger_end(&s->ledger);
 	s->ended = true;
 }
 
 /* Interface */
 
-static void look_for_epoch(struct procstat *s)
-{
-	struct iot_packet_scan scan = {.tick_ps = 0};
-	struct iot_packet p;
-	size_t size, used;
-	const char *head = iot_input_head(s->src->input, 0, &size);
-	const unsigned char *at = (const unsigned char *)head;
-	for (; s->epoch_ns == 0 && iot_packet_find(&scan, at, size, true, &used, &p);
-	     at += used, size -= used)
-		if (p.kind == IOT_PACKET_START && iot_packet_word(&p, 1) <= INT64_MAX)
-			s->epoch_ns = (int64_t)iot_packet_word(&p, 1);
-}
-
-/* The first packet tells the tick. */
 static int look_at_first(struct procstat *s)
 {
 	char name[256];
@@ -359,7 +356,9 @@ static int look_at_first(struct procstat *s)
 		return iot_error_set(&s->src->error, IOT_EFORMAT, "%s: no good packet in it: %s",
 				     iot_escape(name, sizeof(name), path, strlen(path)),
 				     s->scan.why);
-	uint32_t tick_ps = s->scan.tick_ps;
+	uint32_t tick_ps = s->tick_ps;
+	if (tick_ps == 0 && s->in_hand)
+		tick_ps = s->packet.tick_ps;
 	bool whole = tick_ps > 0 && tick_ps % IOT_TICK_PS_PER_NS == 0;
 	s->src->tick_ns = whole ? tick_ps / IOT_TICK_PS_PER_NS : 1;
 	return IOT_OK;
@@ -378,7 +377,7 @@ static int open_source(struct iot_source *src)
 	iot_tracker_init(&s->files.tracker);
 	s->emit.report = &src->report;
 	s->emit.directive_room = PROCSTAT_DIRECTIVE;
-	look_for_epoch(s);
+	iot_procstat_tick_find(s);
 	return look_at_first(s);
 }
 
@@ -392,6 +391,7 @@ static void close_source(struct iot_source *src)
 	iot_procstat_files_free(&s->files);
 	free(s->order.heap);
 	free(s->held);
+	free(s->other);
 	iot_emit_free(&s->emit);
 	free(s);
 	src->state = NULL;
@@ -426,6 +426,11 @@ static bool fill(struct procstat *s)
 		}
 		if (s->ended)
 			break;
+		if (iot_procstat_tick_again(s)) {
+			if (!enter(s))
+				finish(s);
+			continue;
+		}
 		enum found found = s->in_hand ? PACKET : next_packet(s);
 		s->in_hand = false;
 		if (found == NONE_YET)

@@ -4,6 +4,7 @@
  *
  *	procstat.c         packets out of the input, and what becomes of each
  *	procstat_emit.c    their events
+ *	procstat_tick.c    which tick is that of the stream, and its epoch
  *	procstat_held.c    packets that wait for others of their process
  *	procstat_order.c   how far no earlier I/O can come
  *	procstat_files.c   the file behind a number
@@ -63,6 +64,13 @@ struct procstat {
 	struct iot_packet packet;
 	bool in_hand;
 
+	uint32_t tick_ps;             /* of the stream; 0: not known yet */
+	uint64_t votes, taken;        /* packets that have it; those of them that arrived */
+	uint64_t others;              /* packets with another tick */
+	struct procstat_other *other; /* the first of these, as long as they can prevail; or NULL */
+	size_t other_count, other_at;
+	bool again; /* other[other_at ..) is to be taken */
+
 	struct iot_ledger ledger;
 	struct procstat_order order;
 	struct procstat_held *held; /* NULL: none was needed yet */
@@ -83,7 +91,7 @@ struct procstat {
 
 static inline int64_t iot_procstat_ns(const struct procstat *s, uint64_t ticks)
 {
-	return iot_ticks_to_ns(ticks, s->scan.tick_ps);
+	return iot_ticks_to_ns(ticks, s->tick_ps);
 }
 
 void iot_procstat_emit_trace(struct procstat *s);
@@ -102,6 +110,7 @@ void iot_procstat_emit_records(struct procstat *s, const struct iot_packet_proce
 			       const struct iot_packet *p, uint32_t object);
 void iot_procstat_emit_lost(struct procstat *s, const struct iot_packet_range *lost);
 void iot_procstat_emit_damage(struct procstat *s);
+void iot_procstat_emit_others(struct procstat *s);
 
 /* Order */
 
@@ -128,6 +137,22 @@ bool iot_procstat_must_wait(const struct procstat *s, const struct iot_packet_pr
 bool iot_procstat_hold(struct procstat *s, struct iot_packet_process *who); /* false: no memory */
 /* One that has waited long enough becomes s->packet; its process, or NULL: none. */
 struct iot_packet_process *iot_procstat_ready(struct procstat *s);
+
+/* Ticks */
+
+enum { PROCSTAT_OTHER_MAX = 64 };
+
+struct procstat_other {
+	struct iot_packet packet;
+	unsigned char bytes[IOT_PACKET_MAX];
+};
+
+/* From the head of the input: the tick of the most packets there, and the epoch. */
+void iot_procstat_tick_find(struct procstat *s);
+/* Whether s->packet has the tick of the stream; if not, it is counted. *failed: no memory. */
+bool iot_procstat_tick_fits(struct procstat *s, bool *failed);
+/* Puts a packet that was kept, and has the tick after all, into s->packet. False: there is none. */
+bool iot_procstat_tick_again(struct procstat *s);
 
 /* Files */
 

@@ -179,3 +179,15 @@ void iot_procstat_emit_damage(struct procstat *s)
 	iot_emit_string(&b, "why", s->scan.why);
 	end(s, &b, time_ns);
 }
+
+void iot_procstat_emit_others(struct procstat *s)
+{
+	struct iot_builder b;
+	int64_t time_ns = iot_procstat_ns(s, s->ledger.wall);
+	if (!iot_emit_begin(&s->emit, &b, "lost"))
+		return;
+	iot_directive_number(&b, "time", (uint64_t)time_ns);
+	iot_directive_number(&b, "packets", s->others);
+	iot_emit_string(&b, "why", "another tick than that of most packets");
+	end(s, &b, time_ns);
+}

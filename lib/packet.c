@@ -203,7 +203,7 @@ static const char *check_header(const unsigned char *data, uint32_t tick_ps, str
 	if (p->tick_ps == 0)
 		return "a tick of 0 picoseconds";
 	if (tick_ps != 0 && p->tick_ps != tick_ps)
-		return "another tick than that of the packets before";
+		return "another tick than that of the stream";
 	if (p->sequence == UINT64_MAX)
 		return "a sequence number of 2^64-1";
 	if (p->wall > last_tick(p->tick_ps))
@@ -283,7 +283,6 @@ bool iot_packet_find(struct iot_packet_scan *scan, const unsigned char *data, si
 			return false;
 		if (found == IOT_PACKET_GOOD) {
 			*used += iot_packet_size(p);
-			scan->tick_ps = p->tick_ps;
 			return true;
 		}
 		if (scan->bad == 0)

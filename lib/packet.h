@@ -121,7 +121,7 @@ bool iot_entry_next(struct iot_entries *e, struct iot_entry *entry);
  * byte and counted. Begin with all zero.
  */
 struct iot_packet_scan {
-	uint32_t tick_ps; /* of the first good packet */
+	uint32_t tick_ps; /* what the packets must have; 0: anything */
 	uint64_t bad;     /* bytes looked through in vain since the last packet */
 	const char *why;  /* what was wrong with the first of them */
 };

@@ -17,6 +17,7 @@ static int fd;
 static char *text;
 static int64_t watermark;
 static struct iot_report report;
+static uint32_t tick_ps = 1000;
 
 static void begin(void)
 {
@@ -42,7 +43,7 @@ static void put(unsigned kind, uint32_t process, uint32_t file, uint64_t sequenc
 			       .file = file,
 			       .sequence = sequence,
 			       .wall = wall,
-			       .tick_ps = 1000,
+			       .tick_ps = tick_ps,
 			       .words = words,
 			       .entries = entries};
 	for (uint32_t i = 0; i < words; i++)
@@ -286,6 +287,134 @@ static const struct iot_tracked_file *open_as(uint32_t process, uint32_t file, u
 				     .words = IOT_OPEN_WORDS + 52,
 				     .payload = payload};
 	return iot_procstat_files_open(&files, process, &p, 0);
+}
+
+/* Other ticks */
+
+static uint64_t count_of(const char *name)
+{
+	for (size_t i = 0; i < report.counts; i++)
+		if (strcmp(report.count[i].name, name) == 0)
+			return report.count[i].value;
+	return 0;
+}
+
+enum hostile { STARTS, OPENS, WRITES, MARKS, EXITS, SAME_NUMBER, HOSTILES };
+
+/* With another tick, of a process of the stream, and with sequence numbers of its packets. */
+static void put_hostile(enum hostile what, uint32_t tick)
+{
+	tick_ps = tick;
+	switch (what) {
+	case STARTS:
+		put(IOT_PACKET_START, 7, 0, 0, 1, (uint64_t[]){1, INT64_MAX, 0}, 3, 0);
+		break;
+	case OPENS:
+		put_open(7, 1, 1, 1, IOT_OPEN_CREATED | 5);
+		break;
+	case WRITES:
+		put_io(99, 1, 0, 1);
+		break;
+	case MARKS:
+		put_word(IOT_PACKET_MARK, 7, 5, 1, 1 << 30);
+		break;
+	case EXITS:
+		put_word(IOT_PACKET_EXIT, 7, 39, 1, 0);
+		break;
+	default:
+		put_io(7, 1, 20, 1);
+	}
+	tick_ps = 1000;
+}
+
+/* 40 good packets, of which number `at` comes after the hostile one; -1: there is none. */
+static void put_forty(int at, enum hostile what, uint32_t tick)
+{
+	cr_assert_eq(ftruncate(fd, 0) | (int)lseek(fd, 0, SEEK_SET), 0);
+	for (int i = 0; i <= 40; i++) {
+		const uint64_t number = (uint64_t)i;
+		if (i == at)
+			put_hostile(what, tick);
+		if (i == 0)
+			put_start(7, 1, 100);
+		else if (i == 1)
+			put_open(7, 1, 1, 200, 5);
+		else if (i < 39)
+			put_io(7, 1, number, 200 + number * 10);
+		else if (i == 39)
+			put_word(IOT_PACKET_EXIT, 7, 39, 1000, 0);
+	}
+}
+
+Test(procstat, one_packet_with_another_tick_changes_nothing_else)
+{
+	static char wanted[TEXT];
+	put_forty(-1, STARTS, 0);
+	cr_assert_eq(convert(0, BATCH), IOT_OK);
+	memcpy(wanted, text, TEXT);
+	for (unsigned i = 0; i < HOSTILES * 41 * 2; i++) {
+		const int at = (int)(i / 2 % 41);
+		put_forty(at, (enum hostile)(i / 2 / 41), i % 2 == 0 ? 4000000000 : 1);
+		cr_assert_eq(convert(i % 3 == 0 ? 17 : 0, i % 5 == 0 ? 1 : BATCH), IOT_EFORMAT);
+		char *lost = strstr(text, "%lost");
+		cr_assert_not_null(lost);
+		cr_assert_not_null(strstr(lost, " packets=1 why=another%20tick"), "%s", lost);
+		*lost = '\0';
+		cr_assert_str_eq(text, wanted, "hostile %u at %d", i / 2 / 41, at);
+		cr_assert_eq(count_of("packets.other_tick"), 1);
+		cr_assert_eq(count_of("packets.good"), 40);
+	}
+}
+
+/* Nothing but the hostile packet is there when the tick has to be chosen. */
+Test(procstat, a_tick_that_does_not_prevail_is_given_up)
+{
+	int ends[2];
+	unsigned char data[IOT_PACKET_MAX];
+	char path[64];
+	const char *const paths[] = {path};
+	struct iot_error error = {0};
+	struct iot_event ev[BATCH];
+	size_t records = 0;
+	ssize_t n;
+	int got;
+	put_hostile(SAME_NUMBER, 77);
+	const off_t size = lseek(fd, 0, SEEK_CUR);
+	cr_assert_eq(pipe(ends), 0);
+	cr_assert_eq(pread(fd, data, sizeof data, 0), size);
+	cr_assert_eq(write(ends[1], data, (size_t)size), size);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[0]);
+	struct iot_input *in = iot_input_new(paths, 1, NULL, &error);
+	cr_assert_not_null(in, "%s", error.text);
+	struct iot_source src = {
+	    .converter = iot_converter_find("procstat"), .input = in, .watermark_ns = INT64_MIN};
+	cr_assert_eq(src.converter->open(&src), IOT_OK);
+	put_forty(-1, STARTS, 0);
+	(void)lseek(fd, 0, SEEK_SET);
+	while ((n = read(fd, data, sizeof data)) > 0)
+		cr_assert_eq(write(ends[1], data, (size_t)n), n);
+	close(ends[1]);
+	while ((got = src.converter->next(&src, ev, BATCH)) > 0)
+		for (int i = 0; i < got; i++)
+			records += ev[i].kind == IOT_RECORD && ev[i].rec.start_ns >= 200 &&
+				   ev[i].rec.object == 1;
+	report = src.report;
+	src.converter->close(&src);
+	iot_input_free(in);
+	close(ends[0]);
+	cr_expect_eq(got, IOT_EFORMAT);
+	cr_expect_eq(records, 37);
+	cr_expect_eq(count_of("packets.other_tick"), 1);
+	cr_expect_eq(count_of("packets.good"), 40);
+}
+
+Test(procstat, one_start_does_not_decide_the_epoch)
+{
+	for (uint32_t i = 0; i < 4; i++)
+		put(IOT_PACKET_START, 7 + i, 0, 0, 100,
+		    (uint64_t[]){1, i == 0 ? INT64_MAX : 5000 + i, 0}, 3, 0);
+	cr_expect_eq(convert(0, BATCH), IOT_OK);
+	cr_expect_not_null(strstr(text, "%trace source=procstat epoch=5001\n"), "%s", text);
 }
 
 Test(procstat, names_take_no_more_memory_than_the_limit)
