@@ -231,10 +231,12 @@ static void survey_file(struct run *r)
 static void tell_empty(struct run *r)
 {
 	const struct iot_choice *c = &r->choice;
+	const bool wall = r->from.kind == IOT_TIME_WALL || r->to.kind == IOT_TIME_WALL;
 	iot_message("warning: there are no records in the slice");
 	if (iot_in_seekable(&r->in))
 		survey_file(r);
 	iot_survey_tell(&r->survey, strcmp(r->path, "-") == 0 ? "standard input" : r->in.path,
+			wall && r->span.has_epoch ? &r->span.epoch_ns : NULL,
 			iot_choice_of_processes(c) || c->file_glob_count > 0);
 }
 

@@ -6,9 +6,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd.h"
+#include "foreign.h"
 #include "opts.h"
 #include "out.h"
 #include "printable.h"
@@ -77,6 +79,47 @@ static int usage(const char *what, const char *word)
 	return IOT_EXIT_USAGE;
 }
 
+/* What other tools call it. */
+static const char *synonym_of(const char *word)
+{
+	static const struct {
+		const char *words, *meant;
+	} synonyms[] = {{" csv ", "cat --format=csv"},
+			{" json jsonl ", "cat --format=jsonl"},
+			{" text show print view dump ", "cat --format=text"},
+			{" verify validate lint ", "check"},
+			{" repair recover fix ", "check --repair"},
+			{" summary describe file ", "info"},
+			{" top count report ", "stat"},
+			{" sort order ", "reorder"},
+			{" join concat ", "merge"},
+			{" cut filter select grep head tail ", "slice"},
+			{" import parse ", "convert"},
+			{" collect record ", "procstat"}};
+	char sought[32];
+	if (strlen(word) + 3 > sizeof sought)
+		return NULL;
+	snprintf(sought, sizeof sought, " %s ", word);
+	for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+		if (strstr(synonyms[i].words, sought) != NULL)
+			return synonyms[i].meant;
+	return NULL;
+}
+
+/* A file where the command should be. */
+static bool tell_of_file(const char *word)
+{
+	char sentence[256];
+	struct stat st;
+	if (word[0] == '-' || stat(word, &st) != 0)
+		return false;
+	const bool foreign =
+	    iot_foreign_look(word, sentence, sizeof sentence) != IOT_FOREIGN_NOT;
+	fprintf(stderr, "; it is a file: name a command before it, such as '%s'",
+		foreign ? "convert" : "info");
+	return true;
+}
+
 static int unknown(const char *word)
 {
 	const struct entry *best = NULL;
@@ -89,8 +132,13 @@ static int unknown(const char *word)
 		}
 	}
 	bool option = word[0] == '-';
+	const char *synonym = synonym_of(word);
 	int status = usage(option ? "unknown option" : "unknown command", word);
-	if (option && iot_word_close(iot_word_distance(word, "--help"), word))
+	if (synonym != NULL)
+		fprintf(stderr, "; did you mean '%s'?", synonym);
+	else if (tell_of_file(word))
+		;
+	else if (option && iot_word_close(iot_word_distance(word, "--help"), word))
 		fprintf(stderr, "; did you mean '--help'?");
 	else if (iot_word_close(iot_word_distance(word, option ? "--version" : "version"), word) ||
 		 strcmp(word, "-v") == 0)

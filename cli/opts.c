@@ -46,7 +46,8 @@ unsigned iot_word_distance(const char *a, const char *b)
 
 bool iot_word_close(unsigned distance, const char *word)
 {
-	return distance <= (strlen(word) < 6 ? 2U : 3U) && distance < strlen(word);
+	const size_t n = strlen(word);
+	return distance <= (n < 4 ? 1U : n < 6 ? 2U : 3U) && distance < n;
 }
 
 /* Help */
@@ -307,18 +308,53 @@ static bool suggest_name(const struct iot_command *cmd, const char *word, char *
 	return iot_word_close(least_distance, word);
 }
 
-static int unknown_long(const struct iot_command *cmd, const char *name, size_t n,
-			const char *value)
+/* Options that only 'iotrace slice' has, and people try elsewhere. */
+static bool chooses_part(const char *name)
 {
+	static const char *const names[] = {"from", "to", "records", "process", "rank", "file"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static int unknown_part(const struct iot_command *cmd, const char *shown)
+{
+	return iot_opts_wrong(cmd, "unknown option --%s; 'iotrace slice' takes a part of a trace",
+			      shown);
+}
+
+/* next: the word that follows. */
+static int unknown_long(const struct iot_command *cmd, const char *name, size_t n, const char *next)
+{
+	const bool with_value = name[n] == '=';
+	const char *value = with_value ? name + n + 1 : next;
 	char shown[SHOWN_MAX], meant[2 * WORD_MAX + 8];
 	iot_escape(shown, sizeof shown, name, n);
+	const bool part = chooses_part(shown) && strcmp(cmd->name, "slice") != 0;
 	if (strcmp(shown, "version") == 0)
 		snprintf(meant, sizeof meant, "'iotrace --version'");
+	else if (part && with_value)
+		return unknown_part(cmd, shown);
 	else if (!suggest_choice(cmd, shown, meant, sizeof meant) &&
 		 !suggest_flag(cmd, value, meant, sizeof meant) &&
 		 !suggest_name(cmd, shown, meant, sizeof meant))
-		return iot_opts_wrong(cmd, "unknown option --%s", shown);
+		return part ? unknown_part(cmd, shown)
+			    : iot_opts_wrong(cmd, "unknown option --%s", shown);
 	return iot_opts_wrong(cmd, "unknown option --%s; did you mean %s?", shown, meant);
+}
+
+/* -f in place of --from, if no other option begins with the letter. */
+static bool suggest_initial(const struct iot_command *cmd, char letter, char *text, size_t room)
+{
+	unsigned found = 0;
+	for (const struct iot_opt *opt = cmd->options; opt->kind != IOT_OPT_END; opt++) {
+		if (!is_option(opt) || !opt->help || opt->name[0] != letter)
+			continue;
+		found++;
+		snprintf(text, room, "--%s", opt->name);
+	}
+	return found == 1;
 }
 
 /* -f json in place of --json, -j in place of --format=jsonl */
@@ -327,7 +363,8 @@ static int unknown_letter(const struct iot_command *cmd, const char *letters, co
 	char shown[8], meant[2 * WORD_MAX + 8];
 	iot_escape(shown, sizeof shown, letters, 1);
 	const bool json = letters[0] == 'j' && suggest_choice(cmd, "json", meant, sizeof meant);
-	if (json || suggest_flag(cmd, letters[1] ? letters + 1 : next, meant, sizeof meant))
+	if (json || suggest_flag(cmd, letters[1] ? letters + 1 : next, meant, sizeof meant) ||
+	    suggest_initial(cmd, letters[0], meant, sizeof meant))
 		return iot_opts_wrong(cmd, "unknown option -%s; did you mean %s?", shown, meant);
 	return iot_opts_wrong(cmd, "unknown option -%s", shown);
 }
@@ -339,7 +376,7 @@ static int parse_long(const struct iot_command *cmd, const char *name, char ***n
 	const char *value = name[n] ? name + n + 1 : NULL;
 	const struct iot_opt *opt = find_long(cmd, name, n);
 	if (!opt)
-		return unknown_long(cmd, name, n, value ? value : **next);
+		return unknown_long(cmd, name, n, **next);
 	if (!opt->argument && value)
 		return iot_opts_wrong(cmd, "--%s takes no value", opt->name);
 	if (opt->argument && !value && **next)

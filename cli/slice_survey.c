@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "lib/number.h"
 
@@ -157,7 +158,27 @@ static void tell_ranks(const struct iot_survey *s, const char *shown)
 			    (uintmax_t)s->first_rank, (uintmax_t)s->last_rank);
 }
 
-void iot_survey_tell(const struct iot_survey *s, const char *shown, bool names)
+static const char *clock_of(char *text, size_t size, uint64_t ns)
+{
+	struct tm tm;
+	const time_t seconds = (time_t)(ns / NS_PER_S);
+	const size_t n = gmtime_r(&seconds, &tm) != NULL
+			     ? strftime(text, size, "%Y-%m-%dT%H:%M:%S", &tm)
+			     : 0;
+	snprintf(text + n, size - n, ".%06uZ", (unsigned)(ns % NS_PER_S / 1000));
+	return text;
+}
+
+static void tell_clock(const struct iot_survey *s, const char *shown, uint64_t epoch_ns)
+{
+	char first[64], last[64];
+	iot_message("%s: these are %s to %s", shown,
+		    clock_of(first, sizeof first, epoch_ns + (uint64_t)s->first_ns),
+		    clock_of(last, sizeof last, epoch_ns + (uint64_t)s->last_ns));
+}
+
+void iot_survey_tell(const struct iot_survey *s, const char *shown, const uint64_t *epoch_ns,
+		     bool names)
 {
 	if (s->records == 0)
 		iot_message("%s: there are no records in it", shown);
@@ -168,6 +189,8 @@ void iot_survey_tell(const struct iot_survey *s, const char *shown, bool names)
 	else
 		iot_message("%s: %ju records, whose starts are not known", shown,
 			    (uintmax_t)s->records);
+	if (s->any_start && epoch_ns != NULL)
+		tell_clock(s, shown, *epoch_ns);
 	if (!names)
 		return;
 	tell_names(shown, "processes", &s->processes);

@@ -35,8 +35,12 @@ struct iot_survey {
 void iot_survey_events(struct iot_survey *s, const struct iot_event *ev, size_t n);
 /* Whether events that follow would still be looked at for names. */
 bool iot_survey_wants_more(const struct iot_survey *s);
-/* Prints messages: the span; names: the processes, files and ranks, too. shown: the trace's name. */
-void iot_survey_tell(const struct iot_survey *s, const char *shown, bool names);
+/*
+ * Prints messages: the span, as a wall clock, too, if epoch_ns is not NULL; names: the processes, files
+ * and ranks, too. shown: the trace's name.
+ */
+void iot_survey_tell(const struct iot_survey *s, const char *shown, const uint64_t *epoch_ns,
+		     bool names);
 void iot_survey_free(struct iot_survey *s);
 
 #endif

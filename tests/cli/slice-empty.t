@@ -37,3 +37,5 @@ awk 'BEGIN {
 		printf "ff %%process id=%d name=rank%%20%d rank=%d\nff %%file process=%d id=1 path=/same\nc0 20 0 1 1 1 1 %x 0\n", i, i, i + 2, i, i
 }' >many
 empty --process=0 many
+# Asked for by the clock, answered by the clock
+empty --from=2099-01-01T00:00:00Z db.iot
