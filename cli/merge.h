@@ -209,7 +209,7 @@ struct iot_merge {
 	bool spooling; /* what is merged goes there */
 
 	bool epochs;      /* all inputs have one */
-	unsigned lacks;   /* of all inputs together */
+	unsigned lacks;   /* common to all inputs */
 	int64_t zero_ns;  /* the output's, since 1970 where all inputs have an epoch, else 0 */
 	uint64_t tick_ns; /* the greatest common divisor */
 

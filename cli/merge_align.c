@@ -126,16 +126,14 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* What the output lacks: the offsets of some files are marked one by one, all else is not. */
+/* The output lacks what all inputs lack; what only some lack, the writer marks file by file. */
 static void find_lacks(struct iot_merge *m)
 {
-	unsigned any = 0, all = IOT_OFFSET_UNKNOWN;
+	m->lacks = IOT_FLAGS_ALL;
 	for (size_t i = 0; i < m->count; i++) {
 		m->tick_ns = common_divisor(m->tick_ns, m->inputs[i].tick_ns);
-		any |= m->inputs[i].lacks;
-		all &= m->inputs[i].lacks;
+		m->lacks &= m->inputs[i].lacks;
 	}
-	m->lacks = (any & ~(unsigned)IOT_OFFSET_UNKNOWN) | all;
 }
 
 /* Order */

@@ -177,6 +177,11 @@ def check_text(ids, source, old, new):
             assert a == b, (old, new)
 
 
+def marks_clock(event):
+    """A %file that the writer makes where only some inputs know CPU clocks; no input has one."""
+    return event.text is not None and event.text.startswith("%file ") and " cpu=" in event.text
+
+
 def check(out, paths):
     inputs = [read(path)[0] for path in paths]
     epochs = [next(e.value("epoch") for e in events if e.text and e.text.startswith("%trace"))
@@ -188,17 +193,19 @@ def check(out, paths):
         trace = next(e for e in events if e.text and e.text.startswith("%trace"))
         heads.append((first, trace.text, events))
         events.remove(trace)
+    common = all("lacks=cpu" in trace for _, trace, _ in heads)
     order = sorted(range(len(inputs)), key=lambda i: (heads[i][:2], paths[i]))
     inputs = [inputs[i] for i in order]
     written, tick = read(out)
     at = 0
     for i in order:
         expected = re.sub(r"epoch=\d+", "epoch=%d" % zero, heads[i][1])
+        expected = expected if common else expected.replace(" lacks=cpu", "")
         assert written[at].text == expected, (written[at].text, expected)
         at += 1
     ids = {"process": Ids(), "file": Ids(), "object": Ids()}
     nexts = [0] * len(inputs)
-    in_force = {}
+    marks = 0
     while True:
         ready = [(inputs[i][n].rank(), i) for i, n in enumerate(nexts) if n < len(inputs[i])]
         if not ready:
@@ -206,6 +213,8 @@ def check(out, paths):
         i = min(ready)[1]
         event = inputs[i][nexts[i]]
         nexts[i] += 1
+        while not common and at < len(written) and marks_clock(written[at]):
+            at, marks = at + 1, marks + 1
         assert at < len(written), "events are missing"
         got = written[at]
         at += 1
@@ -217,7 +226,7 @@ def check(out, paths):
         ids["process"].check(i, event.fields[8], got.fields[8])
         ids["file"].check(i, event.fields[7], got.fields[7])
     assert at == len(written), "%d events too many" % (len(written) - at)
-    print("%d events of %d inputs, as they should be" % (at, len(inputs)))
+    print("%d events of %d inputs, as they should be" % (at - marks, len(inputs)))
 
 
 if __name__ == "__main__":

@@ -318,7 +318,7 @@ Test(merge, trace_tells_the_epoch_of_the_output)
 	expect_trace(&m, &in, "%trace epoch=1000", "%trace");
 }
 
-Test(merge, trace_lacks_what_any_input_lacks_but_offsets_only_if_all_do)
+Test(merge, trace_lacks_what_all_inputs_lack)
 {
 	struct iot_merge m = {.lacks = IOT_CPU_UNKNOWN | IOT_START_UNKNOWN};
 	const struct iot_merge_input cpu = {.lacks = IOT_CPU_UNKNOWN},
