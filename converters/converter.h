@@ -60,7 +60,7 @@ void iot_input_progress(const struct iot_input *in, uint64_t *done, uint64_t *to
 /* Report: what a conversion counted. Names are dotted: "hidden.io_uring". */
 
 enum {
-	IOT_REPORT_COUNTS = 64,
+	IOT_REPORT_COUNTS = 96,
 	IOT_REPORT_EXAMPLES = 5,
 	IOT_REPORT_DIFFERENCES = 20,
 	IOT_REPORT_NOTES = 20,
@@ -69,6 +69,7 @@ enum {
 struct iot_report_count {
 	const char *name; /* a literal */
 	uint64_t value;
+	bool noted; /* a note says what it means: no other warning does */
 };
 
 struct iot_report_example {
@@ -84,6 +85,7 @@ struct iot_report_difference {
 
 struct iot_report {
 	uint64_t lines, calls, records, unparsed;
+	uint64_t record_bytes; /* lengths of the records, where the source counts skipped bytes */
 	uint64_t differences_found, notes_made; /* all of them; the first ones are kept below */
 	size_t counts, examples, differences, notes;
 	struct iot_report_count count[IOT_REPORT_COUNTS];
@@ -103,6 +105,11 @@ void iot_report_differs(struct iot_report *r, const char *where, const char *wha
 /* A sentence for the user, shown as a warning. Foreign text in it has been escaped. */
 void iot_report_note(struct iot_report *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* What was counted under this name; 0: nothing. */
+uint64_t iot_report_get(const struct iot_report *r, const char *name);
+/* A note explains this count. */
+void iot_report_noted(struct iot_report *r, const char *name);
 
 /* Source */
 

@@ -237,6 +237,8 @@ enum recorder_count {
 	RECORDER_UNKNOWN_BYTES,
 	RECORDER_UNKNOWN_LENGTH, /* MPI-IO of types of unknown size */
 	RECORDER_UNNAMED,        /* 2.1, 2.2: of descriptors not seen to be opened */
+	RECORDER_UNNAMED_READ,   /* ... bytes */
+	RECORDER_UNNAMED_WRITTEN,
 	RECORDER_HIDDEN_MMAP,
 	RECORDER_HIDDEN_PRINTF,
 	RECORDER_BACKWARDS, /* calls that start before the one recorded before them */

@@ -15,7 +15,9 @@ static const char *const count_name[RECORDER_COUNTS] = {
     [RECORDER_UNKNOWN_RECORDS] = "unknown.offset_records",
     [RECORDER_UNKNOWN_BYTES] = "unknown.offset_bytes",
     [RECORDER_UNKNOWN_LENGTH] = "hidden.mpi_type",
-    [RECORDER_UNNAMED] = "unnamed_descriptor",
+    [RECORDER_UNNAMED] = "skipped.unnamed.calls",
+    [RECORDER_UNNAMED_READ] = "skipped.unnamed.read_bytes",
+    [RECORDER_UNNAMED_WRITTEN] = "skipped.unnamed.written_bytes",
     [RECORDER_HIDDEN_MMAP] = "hidden.mmap",
     [RECORDER_HIDDEN_PRINTF] = "hidden.fprintf",
     [RECORDER_BACKWARDS] = "clock.backwards",
@@ -144,6 +146,7 @@ void iot_recorder_emit_record(struct recorder_rank *k, const struct recorder_io 
 				.flags = (uint8_t)(IOT_CPU_UNKNOWN |
 						   (io->place.known ? 0U : IOT_OFFSET_UNKNOWN))});
 	r->src->report.records++;
+	r->src->report.record_bytes += io->length;
 	if (io->place.known)
 		return;
 	r->count[RECORDER_UNKNOWN_RECORDS]++;

@@ -262,6 +262,8 @@ static void move(struct recorder_rank *k)
 	    handle_of(k, f->write ? RECORDER_WRITES : RECORDER_READS, true, &ambiguous);
 	if (h == NULL) {
 		k->r->count[RECORDER_UNNAMED]++;
+		k->r->count[f->write ? RECORDER_UNNAMED_WRITTEN : RECORDER_UNNAMED_READ] +=
+		    s->length;
 		return;
 	}
 	if (at && k->call.offset_known && k->call.offset < 0) {

@@ -18,6 +18,27 @@ void iot_report_add(struct iot_report *r, const char *name, uint64_t n)
 	r->count[i].value += n;
 }
 
+static struct iot_report_count *find_count(const struct iot_report *r, const char *name)
+{
+	for (size_t i = 0; i < r->counts; i++)
+		if (strcmp(r->count[i].name, name) == 0)
+			return (struct iot_report_count *)&r->count[i];
+	return NULL;
+}
+
+uint64_t iot_report_get(const struct iot_report *r, const char *name)
+{
+	const struct iot_report_count *k = find_count(r, name);
+	return k != NULL ? k->value : 0;
+}
+
+void iot_report_noted(struct iot_report *r, const char *name)
+{
+	struct iot_report_count *k = find_count(r, name);
+	if (k != NULL)
+		k->noted = true;
+}
+
 void iot_report_unparsed(struct iot_report *r, const char *member, uint64_t line, const char *text,
 			 size_t size)
 {

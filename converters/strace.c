@@ -3,6 +3,7 @@
 #include "strace.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ enum {
 };
 
 static const struct iot_converter_option OPTIONS[] = {
-    {"all", NULL, "sockets, pipes, terminals and devices too"},
+    {"all", NULL, "sockets, pipes, terminals, devices and memfd too"},
     {"threads", NULL, "every thread a process of its own"},
     {"ops", "all|names|none",
      "operations without data to keep; names: those that make, rename "
@@ -84,7 +85,9 @@ static void close_source(struct iot_source *src)
 	struct strace *s = src->state;
 	if (s == NULL)
 		return;
+	s->ended = true; /* requests that are outstanding make no more events */
 	iot_strace_tasks_free(s);
+	iot_strace_aio_free(s);
 	iot_tracker_clear(&s->tracker);
 	iot_strace_log_close(s);
 	iot_emit_free(&s->emit);
@@ -133,13 +136,93 @@ static void count_silent(struct strace *s)
 			silent);
 }
 
+static void count_skipped(struct strace *s)
+{
+	static const struct {
+		const char *calls, *bytes[2];
+	} NAMES[STRACE_SKIPPED_KINDS] = {
+#define KIND(name)                                                                                 \
+	{"skipped." name ".calls",                                                                 \
+	 {"skipped." name ".read_bytes", "skipped." name ".written_bytes"}}
+	    [STRACE_SKIPPED_PIPE] = KIND("pipe"),
+	    [STRACE_SKIPPED_SOCKET] = KIND("socket"),
+	    [STRACE_SKIPPED_TERMINAL] = KIND("terminal"),
+	    [STRACE_SKIPPED_DEVICE] = KIND("device"),
+	    [STRACE_SKIPPED_MEMFD] = KIND("memfd"),
+	    [STRACE_SKIPPED_STANDARD] = KIND("standard"),
+	    [STRACE_SKIPPED_OTHER] = KIND("other"),
+#undef KIND
+	};
+	for (size_t i = 0; i < STRACE_SKIPPED_KINDS; i++) {
+		const struct strace_skipped *k = &s->skipped[i];
+		if (k->calls == 0)
+			continue;
+		iot_strace_count(s, NAMES[i].calls, k->calls);
+		for (size_t w = 0; w < 2; w++)
+			if (k->bytes[w] > 0)
+				iot_strace_count(s, NAMES[i].bytes[w], k->bytes[w]);
+	}
+}
+
+/* Arrays that strace has cut, by call, and what shows them. */
+static void explain_cut(struct iot_report *r)
+{
+	static const struct {
+		const char *count, *call;
+	} ARRAYS[] = {
+	    {"hidden.io_submit_entries", "io_submit"},
+	    {"hidden.io_submit_lengths", "vectors in io_submit"},
+	    {"hidden.io_getevents_entries", "io_getevents"},
+	    {"hidden.messages", "sendmsg and recvmsg"},
+	    {"guessed.pair", "pipe and socketpair"},
+	};
+	char list[128] = "";
+	size_t n = 0;
+	for (size_t i = 0; i < sizeof ARRAYS / sizeof ARRAYS[0]; i++) {
+		const uint64_t cut = iot_report_get(r, ARRAYS[i].count);
+		if (cut == 0)
+			continue;
+		iot_report_noted(r, ARRAYS[i].count);
+		n += (size_t)snprintf(list + n, sizeof list - n, "%s%s %" PRIu64, n > 0 ? ", " : "",
+				      ARRAYS[i].call, cut);
+		if (n >= sizeof list)
+			n = sizeof list - 1;
+	}
+	if (n > 0)
+		iot_report_note(r, "strace has cut arrays: %s; strace " STRACE_ARRAYS " shows them", list);
+}
+
+/* What the log lacks, with what would show it. */
+static void explain_hidden(struct strace *s)
+{
+	struct iot_report *r = &s->src->report;
+	explain_cut(r);
+	if (s->aio.rings > 0 && iot_report_get(r, "hidden.io_uring") == 0)
+		iot_strace_count(s, "hidden.io_uring_rings", s->aio.rings);
+	if (s->aio.setups == 0 || s->aio.submits > 0)
+		return;
+	iot_strace_count(s, "hidden.io_setup", s->aio.setups);
+	iot_report_noted(r, "hidden.io_setup");
+	iot_report_note(r,
+			"%" PRIu64 " calls of io_setup but none of io_submit: the log lacks "
+			"asynchronous I/O; it needs io_submit and io_getevents in strace -e trace",
+			s->aio.setups);
+}
+
 static void finish(struct strace *s)
 {
-	s->ended = true;
 	iot_strace_tasks_release_held(s, true);
 	uint64_t open = 0;
-	for (const struct strace_task *t = s->alive; t != NULL; t = t->next)
+	for (struct strace_task *t = s->alive; t != NULL; t = t->next) {
 		open += t->pending == STRACE_WAITING && (t->entry->class & STRACE_DATA) != 0;
+		iot_strace_aio_withdraw(s, t);
+		iot_strace_aio_leave(s, t->group);
+		if (t->group->leader != NULL)
+			iot_strace_aio_leave(s, t->group->leader);
+	}
+	s->ended = true;
+	count_skipped(s);
+	explain_hidden(s);
 	if (open > 0)
 		iot_strace_count(s, "unfinished_at_end", open);
 	count_silent(s);
@@ -181,6 +264,9 @@ static int64_t watermark(struct strace *s)
 		return s->mark_ns;
 	uint64_t looked = s->heap_size;
 	int64_t ns = s->heap_size > 0 ? iot_strace_log_watermark(s) : s->now_ns;
+	const int64_t outstanding = iot_strace_aio_earliest(s);
+	if (outstanding < ns)
+		ns = outstanding;
 	for (const struct strace_task *t = s->waiting; t != NULL; t = t->waiting_next, looked++)
 		if (t->entry_ns < ns)
 			ns = t->entry_ns;

@@ -6,8 +6,8 @@
  *	strace_args.c   arguments and result of a call: strings, descriptors with names, flags
  *	strace_calls.c  calls put together, unfinished ones made whole
  *
- * Which calls matter: strace_table.c. What they do: strace_data.c (bytes and positions), strace_fds.c (descriptors),
- * strace_passed.c (those sent to other processes),
+ * Which calls matter: strace_table.c. What they do: strace_data.c (bytes and positions), strace_aio.c (asynchronous
+ * requests and their results), strace_fds.c (descriptors), strace_passed.c (those sent to other processes),
  * strace_names.c (names, sizes, other operations), strace_tasks.c, strace_fork.c and strace_held.c (processes).
  * strace_emit.c makes the events, strace_log.c merges the members of an input into lines in order
  * of time, strace.c is the converter's face.
@@ -136,6 +136,7 @@ enum strace_class {
 	STRACE_READS = 8,    /* may wait for long on what is no file */
 	STRACE_PRIVATE = 16, /* makes a descriptor that is close-on-exec always */
 	STRACE_SENDS = 32,   /* what it sends may arrive before it returns */
+	STRACE_SUBMITS = 64, /* what it starts may complete before it returns */
 };
 
 struct strace_entry {
@@ -166,6 +167,9 @@ struct strace_group {
 	bool announced;
 	char *name; /* of its program, or NULL */
 	size_t name_size;
+	struct strace_group *leader;     /* of a thread that is a process of its own; or NULL */
+	struct strace_context *contexts; /* of io_setup; a thread's are its leader's */
+	unsigned context_count;
 };
 
 struct strace_task {
@@ -182,8 +186,9 @@ struct strace_task {
 	int64_t entry_ns;
 	char *text;
 	size_t text_size, text_room;
-	bool posted;                /* ... has sent descriptors already */
-	struct strace_task *unborn; /* the child that a pending fork will have */
+	bool posted;                       /* ... has sent descriptors already */
+	struct strace_request *submitting; /* ... has submitted these, if it succeeds */
+	struct strace_task *unborn;        /* the child that a pending fork will have */
 	struct strace_task *forking_prev, *forking_next; /* those that have one */
 	bool thread;                                     /* of its parent's process */
 	struct strace_task *peer_prev,
@@ -241,12 +246,31 @@ struct strace_member {
 	bool partial_ignored; /* the same for a call that says nothing */
 };
 
+/* The option of strace that shows whole the arrays that -s cuts; the manual recommends it. */
+#define STRACE_ARRAYS "-e 'abbrev=!/io_|msg|pipe|pair'"
+
 enum {
 	STRACE_HASH = 1024, /* of the table of calls; a power of two */
 	STRACE_HELD_LINES = 20000,
 	STRACE_HELD_BYTES = 64 << 20,
 	STRACE_LINE_MAX = (16 << 20) - (64 << 10), /* what a window holds, nearly */
 	STRACE_PID_MAX = 4194304,
+};
+
+/* What is no file: its reads and writes are counted, and become records with --all only. */
+enum strace_skipped_kind {
+	STRACE_SKIPPED_PIPE,
+	STRACE_SKIPPED_SOCKET,
+	STRACE_SKIPPED_TERMINAL,
+	STRACE_SKIPPED_DEVICE,
+	STRACE_SKIPPED_MEMFD,
+	STRACE_SKIPPED_STANDARD, /* descriptors 0 to 2 that the log does not name */
+	STRACE_SKIPPED_OTHER,
+	STRACE_SKIPPED_KINDS,
+};
+
+struct strace_skipped {
+	uint64_t calls, bytes[2]; /* read, written */
 };
 
 struct strace {
@@ -285,6 +309,15 @@ struct strace {
 	struct iot_map held_ids; /* of tasks that have held lines */
 	uint32_t *held_of;       /* lines of each */
 	size_t held_room;
+
+	struct {
+		struct strace_request *first, *last; /* outstanding, or not yet written */
+		struct strace_aio_class **bucket;
+		size_t requests, classes;
+		uint64_t setups, submits, rings; /* calls */
+	} aio;
+
+	struct strace_skipped skipped[STRACE_SKIPPED_KINDS];
 
 	struct iot_emit emit;
 	int64_t mark_ns; /* the watermark, and the line at which it is looked for again */
@@ -376,11 +409,29 @@ void iot_strace_read_write(struct strace *s, struct strace_call *c);
 void iot_strace_at_offset(struct strace *s, struct strace_call *c);
 void iot_strace_sendfile(struct strace *s, struct strace_call *c);
 void iot_strace_copy_range(struct strace *s, struct strace_call *c);
-void iot_strace_io_submit(struct strace *s, struct strace_call *c);
+/* The descriptor of an argument if its bytes are to be recorded; else they are counted as skipped. */
+struct iot_slot *iot_strace_data_slot(struct strace *s, struct strace_call *c,
+				      const struct strace_fd *fd, uint64_t bytes, bool write);
 void iot_strace_hidden(struct strace *s, struct strace_call *c);
 void iot_strace_mmap(struct strace *s, struct strace_call *c);
 void iot_strace_lseek(struct strace *s, struct strace_call *c);
 void iot_strace_llseek(struct strace *s, struct strace_call *c);
+
+/* strace_aio.c */
+void iot_strace_io_submit_enter(struct strace *s, struct strace_call *c);
+void iot_strace_io_submit(struct strace *s, struct strace_call *c);
+void iot_strace_io_getevents(struct strace *s, struct strace_call *c);
+void iot_strace_io_setup(struct strace *s, struct strace_call *c);
+void iot_strace_io_uring_setup(struct strace *s, struct strace_call *c);
+void iot_strace_io_destroy(struct strace *s, struct strace_call *c);
+void iot_strace_io_cancel(struct strace *s, struct strace_call *c);
+/* The io_submit that a task has pending will not return. */
+void iot_strace_aio_withdraw(struct strace *s, struct strace_task *t);
+/* A process ends, or its program does: the results of its requests will not be seen. */
+void iot_strace_aio_leave(struct strace *s, struct strace_group *g);
+/* Start of the earliest request that is not written yet; INT64_MAX: there is none. */
+int64_t iot_strace_aio_earliest(const struct strace *s);
+void iot_strace_aio_free(struct strace *s);
 
 /* strace_names.c */
 /* The path at arg (relative to `dir`, or to the working directory) to out; 0: not known. */
@@ -429,6 +480,11 @@ struct strace_io {
 };
 void iot_strace_emit_record(struct strace *s, const struct strace_call *c, int64_t fd,
 			    struct iot_slot *slot, const struct strace_io *io);
+/* The same in two steps: the record, after the %file that it needs; and the event. */
+void iot_strace_make_record(struct strace *s, const struct strace_call *c, int64_t fd,
+			    struct iot_slot *slot, const struct strace_io *io,
+			    struct iot_record *rec);
+void iot_strace_emit_made(struct strace *s, const struct iot_record *rec);
 struct strace_op {
 	const char *name;
 	uint32_t file;

@@ -39,6 +39,8 @@ static void waiting_remove(struct strace *s, struct strace_task *t)
 void iot_strace_pending_clear(struct strace *s, struct strace_task *t)
 {
 	waiting_remove(s, t);
+	if (t->submitting != NULL)
+		iot_strace_aio_withdraw(s, t);
 	t->pending = STRACE_IDLE;
 	t->posted = false;
 	t->entry = NULL;
@@ -95,13 +97,15 @@ static void begin(struct strace *s, struct strace_task *t, const struct strace_e
 	t->entry_ns = time_ns;
 	if (dated(s, t, e, text, end))
 		waiting_add(s, t);
-	if ((e->class & (STRACE_FORK | STRACE_SENDS)) == 0)
+	if ((e->class & (STRACE_FORK | STRACE_SENDS | STRACE_SUBMITS)) == 0)
 		return;
 	struct strace_call c = {.entry = e, .task = t, .start_ns = time_ns, .args = 1};
 	if (t->text_size > 0)
 		c.arg[0] = (struct strace_text){t->text, t->text + t->text_size};
 	if ((e->class & STRACE_FORK) != 0)
 		iot_strace_fork_enter(s, &c);
+	else if ((e->class & STRACE_SUBMITS) != 0)
+		iot_strace_io_submit_enter(s, &c);
 	else
 		iot_strace_sendmsg_enter(s, &c);
 }

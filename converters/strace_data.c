@@ -36,14 +36,42 @@ static void record(struct strace *s, const struct strace_call *c, int64_t fd, st
 	iot_strace_emit_record(s, c, fd, slot, &io);
 }
 
-/* The descriptor of an argument if its bytes are to be recorded. */
-static struct iot_slot *data_slot(struct strace *s, struct strace_call *c, struct strace_fd *fd)
+static enum strace_skipped_kind skipped_kind(const struct iot_description *d)
+{
+	switch (d->kind) {
+	case IOT_FD_PIPE:
+		return STRACE_SKIPPED_PIPE;
+	case IOT_FD_SOCKET:
+		return STRACE_SKIPPED_SOCKET;
+	case IOT_FD_TTY:
+		return STRACE_SKIPPED_TERMINAL;
+	case IOT_FD_DEVICE:
+		return STRACE_SKIPPED_DEVICE;
+	case IOT_FD_MEMFD:
+		return STRACE_SKIPPED_MEMFD;
+	default: /* there before the log and without a name: 0, 1 or 2 */
+		return d->seen || d->note != 0 ? STRACE_SKIPPED_OTHER : STRACE_SKIPPED_STANDARD;
+	}
+}
+
+struct iot_slot *iot_strace_data_slot(struct strace *s, struct strace_call *c,
+				      const struct strace_fd *fd, uint64_t bytes, bool write)
 {
 	struct iot_slot *slot = iot_strace_slot(s, c, fd);
-	if (slot == NULL || !iot_strace_recorded(s, slot->open) ||
-	    slot->open->kind == IOT_FD_DIRECTORY)
+	if (slot == NULL || slot->open->kind == IOT_FD_DIRECTORY)
 		return NULL;
-	return slot;
+	if (iot_strace_recorded(s, slot->open))
+		return slot;
+	struct strace_skipped *skipped = &s->skipped[skipped_kind(slot->open)];
+	skipped->calls++;
+	skipped->bytes[write] += bytes;
+	return NULL;
+}
+
+static struct iot_slot *data_slot(struct strace *s, struct strace_call *c,
+				  const struct strace_fd *fd, bool write)
+{
+	return iot_strace_data_slot(s, c, fd, (uint64_t)c->result, write);
 }
 
 static bool moved(const struct strace_call *c, unsigned args)
@@ -71,7 +99,7 @@ void iot_strace_read_write(struct strace *s, struct strace_call *c)
 	if (!moved(c, 1))
 		return;
 	struct strace_fd fd = iot_strace_fd(c->arg[0]);
-	struct iot_slot *slot = data_slot(s, c, &fd);
+	struct iot_slot *slot = data_slot(s, c, &fd, c->entry->variant == 1);
 	if (slot != NULL)
 		move(s, c, &fd, slot, c->entry->variant == 1);
 }
@@ -95,7 +123,7 @@ void iot_strace_at_offset(struct strace *s, struct strace_call *c)
 	if (!moved(c, 4) || !iot_strace_number(c->arg[3], &offset))
 		return;
 	struct strace_fd fd = iot_strace_fd(c->arg[0]);
-	struct iot_slot *slot = data_slot(s, c, &fd);
+	struct iot_slot *slot = data_slot(s, c, &fd, c->entry->variant == 1);
 	if (slot == NULL)
 		return;
 	bool write = c->entry->variant == 1;
@@ -127,7 +155,7 @@ static void copy_side(struct strace *s, struct strace_call *c, struct strace_fd 
 		      struct strace_text where, bool write)
 {
 	int64_t offset;
-	struct iot_slot *slot = data_slot(s, c, fd);
+	struct iot_slot *slot = data_slot(s, c, fd, write);
 	if (slot == NULL)
 		return;
 	if (!offset_pointer(where, &offset)) {
@@ -174,125 +202,6 @@ void iot_strace_copy_range(struct strace *s, struct strace_call *c)
 	}
 	copy_side(s, c, &in, c->arg[1], false);
 	copy_side(s, c, &out, c->arg[3], true);
-}
-
-/* io_submit */
-
-enum { IOCB_FIELDS = 16, IOV_MAX_SEEN = 1024 };
-
-struct iocb {
-	struct strace_fd fd;
-	int64_t length, offset;
-	bool transfer, write, hidden;
-};
-
-/* "[{iov_base=..., iov_len=10}, ...]": the sum; false if some are hidden. */
-static bool iovec_length(struct strace_text list, int64_t *length)
-{
-	const char *p = list.p;
-	*length = 0;
-	if (p == list.end || *p != '[')
-		return false;
-	for (p++; p < list.end && *p != ']';) {
-		struct strace_text part[2];
-		unsigned count;
-		int64_t n;
-		if (*p != '{') {
-			if (*p == '.')
-				return false;
-			p++;
-			continue;
-		}
-		p = iot_strace_split(p + 1, list.end, NULL, part, 2, &count);
-		if (p == NULL || count < 2 || !iot_strace_field(part[1], "iov_len=", &n) || n < 0 ||
-		    __builtin_add_overflow(*length, n, length))
-			return false;
-	}
-	return true;
-}
-
-static void iocb_opcode(struct iocb *io, struct strace_text value)
-{
-	int64_t raw = -1;
-	iot_strace_number(value, &raw);
-	bool read = iot_strace_is(value, "IOCB_CMD_PREAD") || raw == 0 || raw == 7;
-	io->write = iot_strace_is(value, "IOCB_CMD_PWRITE") || raw == 1 || raw == 8;
-	io->transfer = read || io->write;
-}
-
-/* Is the field "key=..."? Then its value. */
-static bool keyed(struct strace_text field, const char *key, struct strace_text *value)
-{
-	size_t n = strlen(key);
-	if ((size_t)(field.end - field.p) <= n || memcmp(field.p, key, n) != 0)
-		return false;
-	*value = (struct strace_text){field.p + n, field.end};
-	return true;
-}
-
-static void iocb_field(struct iocb *io, struct strace_text field)
-{
-	struct strace_text value;
-	if (keyed(field, "aio_lio_opcode=", &value))
-		iocb_opcode(io, value);
-	else if (keyed(field, "aio_fildes=", &value))
-		io->fd = iot_strace_fd(value);
-	else if (keyed(field, "aio_nbytes=", &value))
-		iot_strace_number(value, &io->length);
-	else if (keyed(field, "aio_offset=", &value))
-		iot_strace_number(value, &io->offset);
-	else if (keyed(field, "aio_buf=", &value) && *value.p == '[')
-		io->hidden = !iovec_length(value, &io->length);
-}
-
-static void iocb_record(struct strace *s, struct strace_call *c, struct iocb *io)
-{
-	if (!io->transfer || io->length < 0 || io->offset < 0)
-		return;
-	if (io->hidden) {
-		iot_strace_count(s, "hidden.io_submit_lengths", 1);
-		return;
-	}
-	struct iot_slot *slot = data_slot(s, c, &io->fd);
-	if (slot == NULL)
-		return;
-	uint64_t length = (uint64_t)io->length;
-	struct strace_io out = {.length = length, .write = io->write, .async = true};
-	out.place = iot_description_move_at(slot->open, io->write, (uint64_t)io->offset, length);
-	iot_strace_emit_record(s, c, io->fd.number, slot, &out);
-}
-
-/* io_submit(ctx, nr, [{...}, ...]) = k: the first k are under way; their completion is not shown. */
-void iot_strace_io_submit(struct strace *s, struct strace_call *c)
-{
-	if (!moved(c, 3))
-		return;
-	int64_t seen = 0;
-	struct strace_text list = c->arg[2];
-	bool known = c->duration_known;
-	c->duration_known = false;
-	uint64_t took = c->duration_ns;
-	c->duration_ns = 0;
-	const char *p = list.p < list.end && *list.p == '[' ? list.p + 1 : list.end;
-	while (p != NULL && p < list.end && seen < c->result) {
-		struct strace_text field[IOCB_FIELDS];
-		unsigned count;
-		if (*p != '{') {
-			p++;
-			continue;
-		}
-		p = iot_strace_split(p + 1, list.end, NULL, field, IOCB_FIELDS, &count);
-		struct iocb io = {.fd = {.number = STRACE_NO_FD}};
-		for (unsigned i = 0; p != NULL && i < count; i++)
-			iocb_field(&io, field[i]);
-		if (p != NULL)
-			iocb_record(s, c, &io);
-		seen += p != NULL;
-	}
-	c->duration_known = known;
-	c->duration_ns = took;
-	if (seen < c->result)
-		iot_strace_count(s, "hidden.io_submit_entries", (uint64_t)(c->result - seen));
 }
 
 /* Out of sight */

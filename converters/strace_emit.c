@@ -112,6 +112,8 @@ static const char *kind_name(unsigned kind)
 		return "tty";
 	case IOT_FD_DEVICE:
 		return "device";
+	case IOT_FD_MEMFD:
+		return "memfd";
 	case IOT_FD_OTHER:
 		return "other";
 	default:
@@ -155,34 +157,49 @@ uint32_t iot_strace_emit_file(struct strace *s, struct strace_task *task, int64_
 
 /* Records */
 
-void iot_strace_emit_record(struct strace *s, const struct strace_call *c, int64_t fd,
-			    struct iot_slot *slot, const struct strace_io *io)
+void iot_strace_make_record(struct strace *s, const struct strace_call *c, int64_t fd,
+			    struct iot_slot *slot, const struct strace_io *io,
+			    struct iot_record *rec)
 {
 	struct iot_description *d = slot->open;
 	uint32_t process = c->task->group->id;
 	if (d->told_last != process || !c->task->group->announced)
 		iot_strace_emit_file(s, c->task, fd, slot, c->start_ns);
-	struct iot_event *ev = iot_emit_event(&s->emit);
-	if (ev == NULL)
-		return;
 	unsigned type = IOT_LOGICAL | (io->write ? IOT_WRITE : 0U) | (io->async ? IOT_ASYNC : 0U);
 	unsigned flags = IOT_CPU_UNKNOWN | (io->place.known ? 0U : IOT_OFFSET_UNKNOWN) |
 			 (c->duration_known ? 0U : IOT_DURATION_UNKNOWN) |
 			 (s->has_time ? 0U : IOT_START_UNKNOWN);
-	iot_emit_record(ev, (struct iot_record){.start_ns = c->start_ns,
-						.duration_ns = c->duration_ns,
-						.offset = io->place.offset,
-						.length = io->length,
-						.file = d->id,
-						.process = process,
-						.object = iot_tracker_object(&s->tracker, d),
-						.type = (uint8_t)type,
-						.flags = (uint8_t)flags});
+	*rec = (struct iot_record){.start_ns = c->start_ns,
+				   .duration_ns = c->duration_ns,
+				   .offset = io->place.offset,
+				   .length = io->length,
+				   .file = d->id,
+				   .process = process,
+				   .object = iot_tracker_object(&s->tracker, d),
+				   .type = (uint8_t)type,
+				   .flags = (uint8_t)flags};
+}
+
+void iot_strace_emit_made(struct strace *s, const struct iot_record *rec)
+{
+	struct iot_event *ev = iot_emit_event(&s->emit);
+	if (ev == NULL)
+		return;
+	iot_emit_record(ev, *rec);
 	s->src->report.records++;
-	if (io->place.known)
+	s->src->report.record_bytes += rec->length;
+	if ((rec->flags & IOT_OFFSET_UNKNOWN) == 0)
 		return;
 	iot_strace_count(s, "unknown.offset_records", 1);
-	iot_strace_count(s, "unknown.offset_bytes", io->length);
+	iot_strace_count(s, "unknown.offset_bytes", rec->length);
+}
+
+void iot_strace_emit_record(struct strace *s, const struct strace_call *c, int64_t fd,
+			    struct iot_slot *slot, const struct strace_io *io)
+{
+	struct iot_record rec;
+	iot_strace_make_record(s, c, fd, slot, io, &rec);
+	iot_strace_emit_made(s, &rec);
 }
 
 /* %op */
@@ -207,7 +224,8 @@ void iot_strace_emit_op(struct strace *s, const struct strace_call *c, const str
 		return;
 	iot_emit_string(&b, "name", op->name);
 	iot_directive_number(&b, "time", (uint64_t)c->start_ns);
-	iot_directive_number(&b, "took", c->duration_ns);
+	if (c->duration_known)
+		iot_directive_number(&b, "took", c->duration_ns);
 	iot_directive_number(&b, "process", c->task->group->id);
 	if (op->file != 0)
 		iot_directive_number(&b, "file", op->file);

@@ -26,7 +26,7 @@ enum iot_descriptor_kind iot_strace_path_kind(const char *path, size_t size, boo
 		return IOT_FD_DEVICE;
 	}
 	if (begins(path, size, "/memfd:"))
-		return IOT_FD_OTHER;
+		return IOT_FD_MEMFD;
 	if (*path == '/')
 		return IOT_FD_FILE;
 	if (begins(path, size, "pipe:"))

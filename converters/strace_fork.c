@@ -36,8 +36,11 @@ static struct strace_group *child_group(struct strace *s, struct strace_group *p
 	struct strace_group *g = iot_strace_group_new(s);
 	if (g == NULL)
 		return NULL;
-	if (thread)
+	if (thread) {
 		g->thread_of = parent->thread_of != 0 ? parent->thread_of : parent->id;
+		g->leader = parent->leader != NULL ? parent->leader : parent;
+		g->leader->refs++;
+	}
 	g->parent = thread ? parent->parent : parent->id;
 	if (parent->name != NULL)
 		iot_strace_group_name(s, g, parent->name, parent->name_size);
@@ -135,6 +138,7 @@ void iot_strace_exec(struct strace *s, struct strace_call *c)
 	if (!c->returned || c->failed || c->result != 0)
 		return;
 	iot_strace_end_siblings(s, t);
+	iot_strace_aio_leave(s, t->group->leader != NULL ? t->group->leader : t->group);
 	unshare_table(s, t);
 	iot_table_exec(&s->tracker, t->table);
 	unsigned at = c->entry->variant == 1 ? 1 : 0;

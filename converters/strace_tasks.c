@@ -90,6 +90,8 @@ static void group_free(struct strace *s, struct strace_group *g)
 {
 	if (g == NULL || --g->refs > 0)
 		return;
+	iot_strace_aio_leave(s, g);
+	group_free(s, g->leader);
 	iot_tracker_drop(&s->tracker, g->name, g->name_size);
 	iot_tracker_drop(&s->tracker, g, sizeof *g);
 }

@@ -37,6 +37,7 @@ enum iot_descriptor_kind {
 	IOT_FD_PIPE,
 	IOT_FD_TTY,
 	IOT_FD_DEVICE,
+	IOT_FD_MEMFD, /* memory without a name in any directory */
 	IOT_FD_OTHER,
 };
 

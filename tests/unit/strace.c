@@ -25,6 +25,7 @@ static struct {
 	char file[FILES][64]; /* the path of each file, as the last %file told */
 	int64_t start_ns[FILES];
 	uint64_t took_ns[FILES];
+	uint8_t flags_of[FILES];
 	unsigned count;
 	uint8_t flags;
 	int status;
@@ -85,6 +86,7 @@ static void take_record(const struct iot_record *r)
 		     r->length, (r->flags & IOT_OFFSET_UNKNOWN) != 0 ? "?" : "");
 	add(run.records, &run.records_size, line, (size_t)n);
 	run.start_ns[run.count % FILES] = r->start_ns;
+	run.flags_of[run.count % FILES] = r->flags;
 	run.took_ns[run.count++ % FILES] = r->duration_ns;
 	run.flags |= r->flags;
 }
@@ -549,6 +551,219 @@ Test(strace, entries_of_io_submit_and_those_hidden)
 		"aio_nbytes=512, aio_offset=512}, ...]) = 4\n");
 	expect_records("1:r a 8192+4096\n1:w a 512+512\n");
 	cr_expect_eq(counted("hidden.io_submit_entries"), 2);
+}
+
+/* Asynchronous requests and their results */
+
+#define AIO_BEGIN                                                                                  \
+	"1 1500000000.000000 openat(AT_FDCWD, \"a\", O_RDWR) = 7 <0.000001>\n"                     \
+	"1 1500000000.000001 io_setup(64, [0x7f]) = 0 <0.000001>\n"
+#define IOCB(data, op, length, offset)                                                             \
+	"{aio_data=" data ", aio_lio_opcode=IOCB_CMD_" op ", aio_fildes=7, aio_buf=0x5, "          \
+	"aio_nbytes=" length ", aio_offset=" offset "}"
+#define RESULT(data, res) "{data=" data ", obj=0x55, res=" res ", res2=0}"
+
+/* "took 30" in microseconds, "unknown": of each record in the order in which they came. */
+static void expect_took(const char *want)
+{
+	char got[256] = "";
+	size_t n = 0;
+	for (unsigned i = 0; i < run.count; i++)
+		n += (size_t)((run.flags_of[i] & IOT_DURATION_UNKNOWN) != 0
+				  ? snprintf(got + n, sizeof got - n, "unknown ")
+				  : snprintf(got + n, sizeof got - n, "%" PRIu64 " ",
+					     run.took_ns[i] / 1000));
+	cr_expect_str_eq(got, want);
+}
+
+Test(strace, results_are_matched_by_aio_data)
+{
+	convert(
+	    AIO_BEGIN
+	    "1 1500000000.000010 io_submit(0x7f, 2, [" IOCB("0x1", "PREAD", "4096", "0") ", " IOCB(
+		"0x2", "PWRITE", "512",
+		"8192") "]) = 2 <0.000005>\n"
+			"1 1500000000.000020 io_getevents(0x7f, 1, 8, [" RESULT(
+			    "0x2", "512") "], NULL) = 1 "
+					  "<0.000004>\n"
+					  "1 1500000000.000030 io_getevents(0x7f, 1, 8, [" RESULT(
+					      "0x1", "100") "], NULL) = 1 "
+							    "<0.000003>\n");
+	expect_records("1:w a 8192+512\n1:r a 0+100\n");
+	expect_took("14 23 ");
+	cr_expect_eq(run.start_ns[1], 1500000000000010000);
+	cr_expect_eq(counted("unknown.duration_records"), 0);
+}
+
+Test(strace, results_of_all_that_is_outstanding_complete_it)
+{
+	convert(
+	    AIO_BEGIN
+	    "1 1500000000.000010 io_submit(0x7f, 2, [" IOCB("0", "PREAD", "4096", "0") ", " IOCB(
+		"0", "PREAD", "512",
+		"8192") "]) = 2 <0.000005>\n"
+			"1 1500000000.000020 io_pgetevents(0x7f, 2, 8, [" RESULT(
+			    "0", "512") ", " RESULT("0", "4096") "], NULL, NULL) = 2 <0.000004>\n");
+	expect_records("1:r a 0+4096\n1:r a 8192+512\n");
+	expect_took("14 14 ");
+	cr_expect_eq(counted("unknown.async_lengths"), 0);
+}
+
+Test(strace, a_result_of_any_of_several_requests_has_an_unknown_completion)
+{
+	convert(
+	    AIO_BEGIN
+	    "1 1500000000.000010 io_submit(0x7f, 2, [" IOCB("0", "PREAD", "4096", "0") ", " IOCB(
+		"0", "PREAD", "4096",
+		"8192") "]) = 2 <0.000005>\n"
+			"1 1500000000.000020 io_getevents(0x7f, 1, 8, [" RESULT(
+			    "0",
+			    "4096") "], NULL) = 1 "
+				    "<0.000004>\n"
+				    "1 1500000000.000030 io_getevents(0x7f, 1, 8, [" RESULT(
+					"0",
+					"4096") "], NULL) = 1 "
+						"<0.000004>\n"
+						"1 1500000000.000040 io_submit(0x7f, 1, [" IOCB(
+						    "0", "PREAD", "512",
+						    "0") "]) = 1 "
+							 "<0.000005>\n"
+							 "1 1500000000.000050 io_getevents(0x7f, "
+							 "1, "
+							 "8, [" RESULT("0", "512") "], NULL) = 1 "
+										   "<0.000002>\n");
+	expect_records("1:r a 0+4096\n1:r a 8192+4096\n1:r a 0+512\n");
+	expect_took("unknown unknown 12 ");
+	cr_expect_eq(counted("unknown.duration_records"), 2);
+	cr_expect_eq(counted("unknown.async_lengths"), 0);
+	cr_expect_eq(counted("unseen.async_results"), 0);
+}
+
+Test(strace, a_short_result_of_any_of_several_requests_is_counted)
+{
+	convert(
+	    AIO_BEGIN
+	    "1 1500000000.000010 io_submit(0x7f, 2, [" IOCB("0", "PREAD", "4096", "0") ", " IOCB(
+		"0", "PREAD", "4096",
+		"8192") "]) = 2 <0.000005>\n"
+			"1 1500000000.000020 io_getevents(0x7f, 1, 8, [" RESULT(
+			    "0", "4096") "], NULL) = 1 "
+					 "<0.000004>\n"
+					 "1 1500000000.000030 io_getevents(0x7f, 1, 8, [" RESULT(
+					     "0", "-28") "], NULL) = 1 "
+							 "<0.000004>\n");
+	expect_took("unknown unknown ");
+	cr_expect_eq(counted("unknown.async_lengths"), 1);
+}
+
+Test(strace, asynchronous_requests_that_fail_are_no_records)
+{
+	convert(
+	    AIO_BEGIN
+	    "1 1500000000.000010 io_submit(0x7f, 2, [" IOCB("0x1", "PREAD", "4096", "0") ", " IOCB(
+		"0x2", "FSYNC", "0",
+		"0") "]) = 2 <0.000005>\n"
+		     "1 1500000000.000020 io_getevents(0x7f, 2, 8, [" RESULT(
+			 "0x1", "-5") ", " RESULT("0x2", "0") "], NULL) = 2 <0.000004>\n");
+	expect_records("");
+	cr_expect_eq(counted("failed.async"), 1);
+}
+
+Test(strace, a_thread_has_results_before_io_submit_returns)
+{
+	convert(
+	    AIO_BEGIN
+	    "1 1500000000.000005 clone(flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = 2 <0.000001>\n"
+	    "1 1500000000.000010 io_submit(0x7f, 2, [" IOCB("0x1", "PREAD", "4096", "0") ", " IOCB(
+		"0x2", "PREAD", "4096",
+		"4096") "] <unfinished ...>\n"
+			"2 1500000000.000020 io_getevents(0x7f, 1, 8, [" RESULT(
+			    "0x1",
+			    "4096") "], NULL) = 1 "
+				    "<0.000004>\n"
+				    "1 1500000000.000030 <... io_submit resumed>) = 1 <0.000020>\n"
+				    "1 1500000000.000040 exit_group(0) = ?\n1 1500000000.000041 "
+				    "+++ "
+				    "exited with 0 +++\n");
+	expect_records("1:r a 0+4096\n");
+	expect_took("14 ");
+	cr_expect_eq(counted("unseen.async_results"), 0);
+}
+
+Test(strace, a_context_of_which_results_are_cut_is_not_trusted)
+{
+	convert(AIO_BEGIN "1 1500000000.000010 io_submit(0x7f, 1, [" IOCB(
+	    "0", "PREAD", "4096",
+	    "0") "]) = 1 "
+		 "<0.000005>\n"
+		 "1 1500000000.000020 io_getevents(0x7f, 1, 8, [...], NULL) = 1 <0.000004>\n"
+		 "1 1500000000.000030 io_submit(0x7f, 1, [" IOCB(
+		     "0", "PREAD", "4096",
+		     "0") "]) = 1 "
+			  "<0.000005>\n"
+			  "1 1500000000.000040 io_getevents(0x7f, 1, 8, [" RESULT(
+			      "0", "4096") "], NULL) = 1 "
+					   "<0.000004>\n");
+	expect_took("unknown unknown ");
+	cr_expect_eq(counted("hidden.io_getevents_entries"), 1);
+	cr_expect_eq(counted("unknown.duration_records"), 2);
+}
+
+Test(strace, requests_without_result_end_with_their_context)
+{
+	static const char *const ends[] = {
+	    "1 1500000000.000030 io_destroy(0x7f) = 0 <0.000001>\n",
+	    "1 1500000000.000030 execve(\"/bin/true\", [\"true\"], 0x7f) = 0 <0.000001>\n",
+	    "1 1500000000.000030 +++ exited with 0 +++\n", ""};
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		char log[4096];
+		snprintf(log, sizeof log, "%s%s%s", AIO_BEGIN,
+			 "1 1500000000.000010 io_submit(0x7f, 1, [" IOCB("0", "PREAD", "4096",
+									 "0") "]) = 1 <0.000005>\n",
+			 ends[i]);
+		run.paths = run.count = 0;
+		run.records_size = run.directives_size = 0;
+		convert(log);
+		expect_records("1:r a 0+4096\n");
+		expect_took("unknown ");
+		cr_expect_eq(counted("unseen.async_results"), 1);
+	}
+}
+
+Test(strace, requests_of_a_context_that_was_there_before_are_not_matched)
+{
+	convert(
+	    "1 1500000000.000000 openat(AT_FDCWD, \"a\", O_RDWR) = 7 <0.000001>\n"
+	    "1 1500000000.000010 io_submit(0x7f, 1, [" IOCB(
+		"0", "PREAD", "4096", "0") "]) = 1 "
+					   "<0.000005>\n"
+					   "1 1500000000.000020 io_getevents(0x7f, 1, 8, [" RESULT(
+					       "0", "4096") "], NULL) = 1 "
+							    "<0.000004>\n");
+	expect_records("1:r a 0+4096\n");
+	expect_took("unknown ");
+}
+
+Test(strace, outstanding_requests_are_bounded)
+{
+	const size_t room = 24 << 20;
+	char *log = malloc(room);
+	cr_assert_not_null(log);
+	size_t n = (size_t)snprintf(log, room, "%s", AIO_BEGIN);
+	for (int i = 0; i < 66000; i++)
+		n += (size_t)snprintf(log + n, room - n,
+				      "1 1500000000.%06d io_submit(0x7f, 1, [{aio_data=%#x, "
+				      "aio_lio_opcode=IOCB_CMD_FSYNC, aio_fildes=7}]) = 1 "
+				      "<0.000001>\n",
+				      i + 10, i + 1);
+	snprintf(log + n, room - n,
+		 "1 1500000001.000000 io_submit(0x7f, 1, [" IOCB("0x1", "PREAD", "4096",
+								 "0") "]) = 1 "
+								      "<0.000005>\n");
+	convert(log);
+	expect_records("1:r a 0+4096\n");
+	cr_expect_eq(counted("unseen.async_results"), 66001);
+	free(log);
 }
 
 /* Processes */
