@@ -134,7 +134,10 @@ static void make_command(struct job *j)
 			"  iotrace convert -O traces logs/*.strace.xz\n"
 			"  iotrace convert --check -o app.iot.zst app.darshan\n"
 			"  iotrace convert --layer=both -o app.iot.zst recorder-folder\n"
-			"  strace -f -ttt -T -y -o '|iotrace convert -o ls.iot.zst -' ls -l\n",
+			"\nTo log a program with strace, and to convert without a log on disk:\n"
+			"  strace -f -ttt -T -y -s 0 -e 'abbrev=!/io_|msg|pipe|pair' -o app.strace ./app\n"
+			"  strace -f -ttt -T -y -s 0 -e 'abbrev=!/io_|msg|pipe|pair' "
+			"-o '|iotrace convert -o app.iot.zst -' ./app\n",
 	};
 	j->convert.command = &j->command;
 }

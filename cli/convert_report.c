@@ -3,7 +3,9 @@
 #include "conversion.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/outfile.h"
 
@@ -39,22 +41,56 @@ static void warn_unparsed(const struct iot_report *r)
 			    (uintmax_t)e->line, e->text);
 }
 
-/* "mmap 3, io_uring 12" */
+/* A list of what was counted, in room enough for what there is. */
+struct list {
+	size_t size;
+	char text[512];
+};
+
+static void __attribute__((format(printf, 2, 3)))
+add_to_list(struct list *l, const char *format, ...)
+{
+	va_list args;
+	if (l->size > 0 && l->size + 2 < sizeof(l->text)) {
+		memcpy(l->text + l->size, ", ", 3);
+		l->size += 2;
+	}
+	va_start(args, format);
+	const int n = vsnprintf(l->text + l->size, sizeof(l->text) - l->size, format, args);
+	va_end(args);
+	l->size += n > 0 ? (size_t)n : 0;
+	if (l->size >= sizeof(l->text))
+		l->size = sizeof(l->text) - 1;
+}
+
+static const char *hidden_name(const char *name)
+{
+	static const struct {
+		const char *name, *shown;
+	} names[] = {{"mmap", "file mappings"},
+		     {"io_uring", "io_uring requests"},
+		     {"io_uring_rings", "io_uring rings whose requests no call shows"},
+		     {"fprintf", "formatted writes"},
+		     {"mpi_type", "MPI-IO calls on types of unknown size"}};
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(name, names[i].name) == 0)
+			return names[i].shown;
+	return name;
+}
+
+/* "3 file mappings, 12 io_uring requests" */
 static void warn_hidden(const struct iot_report *r)
 {
 	static const char prefix[] = "hidden.";
-	char list[512] = "";
-	size_t n = 0;
-	for (size_t i = 0; i < r->counts && n < sizeof(list); i++) {
+	struct list list = {0};
+	for (size_t i = 0; i < r->counts; i++) {
 		const struct iot_report_count *k = &r->count[i];
-		if (k->value == 0 || strncmp(k->name, prefix, strlen(prefix)) != 0)
-			continue;
-		int more = snprintf(list + n, sizeof(list) - n, "%s%s %ju", n > 0 ? ", " : "",
-				    k->name + strlen(prefix), (uintmax_t)k->value);
-		n += more > 0 ? (size_t)more : 0;
+		if (k->value > 0 && !k->noted && strncmp(k->name, prefix, strlen(prefix)) == 0)
+			add_to_list(&list, "%ju %s", (uintmax_t)k->value,
+				    hidden_name(k->name + strlen(prefix)));
 	}
-	if (n > 0)
-		iot_message("warning: I/O that the source does not show: %s", list);
+	if (list.size > 0)
+		iot_message("warning: I/O that the source does not show: %s", list.text);
 }
 
 static void warn_unknown(const struct iot_report *r)
@@ -67,6 +103,27 @@ static void warn_unknown(const struct iot_report *r)
 	if (lengths > 0)
 		iot_message("warning: the lengths of %ju of %ju records are not known, and 0",
 			    (uintmax_t)lengths, (uintmax_t)r->records);
+	const uint64_t durations = iot_convert_sum(r, "unknown.duration_records");
+	const uint64_t results = iot_convert_sum(r, "unknown.async_lengths");
+	if (durations > 0)
+		iot_message("warning: the durations of %ju of %ju records are not known: the log "
+			    "does not tell which asynchronous request completed when",
+			    (uintmax_t)durations, (uintmax_t)r->records);
+	if (results > 0)
+		iot_message("warning: up to %ju asynchronous requests failed or moved less than "
+			    "their records say: the log does not tell which",
+			    (uintmax_t)results);
+}
+
+/* Calls that contradict what was followed so far: the log lacks some. */
+static void warn_contradicted(const struct iot_report *r)
+{
+	const uint64_t seeks = iot_report_get(r, "position.resynced");
+	const uint64_t closes = iot_report_get(r, "missed.close");
+	if (seeks + closes > 0)
+		iot_message("warning: the offsets of this log cannot be trusted: %ju seeks and "
+			    "%ju reused descriptors contradict the calls before them",
+			    (uintmax_t)seeks, (uintmax_t)closes);
 }
 
 static void warn_notes(const struct iot_report *r)
@@ -107,6 +164,19 @@ static bool has_option(const struct iot_converter *converter, const char *name)
 	return o != NULL && o->name != NULL;
 }
 
+static bool is_set(const struct iot_conversion *c, const char *name)
+{
+	for (size_t i = 0; i < c->options->setting_count; i++)
+		if (strcmp(c->options->settings[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static bool takes(const struct iot_conversion *c, const char *name)
+{
+	return c->source.converter != NULL && has_option(c->source.converter, name);
+}
+
 /* Options of other converters; --ops is one of all, and those without %op have no use for it. */
 static void warn_unused(const struct iot_conversion *c)
 {
@@ -129,6 +199,76 @@ static bool knows_calls(const struct iot_report *r)
 static bool has_lines(const struct iot_report *r)
 {
 	return r->lines > 0 || (r->calls == 0 && knows_calls(r));
+}
+
+/* Reads and writes of what is no file */
+
+enum {
+	SKIPPED_MUCH = 1 << 20, /* bytes that are worth a warning ... */
+	SKIPPED_TIMES = 10,     /* ... if they are so many times those of the records */
+};
+
+static bool is_skipped(const char *name, const char *what)
+{
+	static const char prefix[] = "skipped.";
+	const char *dot = strrchr(name, '.');
+	return strncmp(name, prefix, strlen(prefix)) == 0 && dot != NULL && strcmp(dot, what) == 0;
+}
+
+static uint64_t skipped_bytes(const struct iot_report *r, const char *kind, size_t size)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < r->counts; i++) {
+		const char *name = r->count[i].name;
+		if ((is_skipped(name, ".read_bytes") || is_skipped(name, ".written_bytes")) &&
+		    strncmp(name, kind, size) == 0)
+			bytes += r->count[i].value;
+	}
+	return bytes;
+}
+
+/* "pipe 12 (3.0 MiB), socket 3 (120 B)": calls and bytes of each kind. */
+static void list_skipped(const struct iot_report *r, struct list *list)
+{
+	char bytes[32];
+	for (size_t i = 0; i < r->counts; i++) {
+		const char *name = r->count[i].name;
+		if (!is_skipped(name, ".calls"))
+			continue;
+		const size_t end = (size_t)(strrchr(name, '.') + 1 - name);
+		const char *kind = strchr(name, '.') + 1;
+		add_to_list(list, "%.*s %ju (%s)", (int)strcspn(kind, "."), kind,
+			    (uintmax_t)r->count[i].value,
+			    iot_people_bytes(bytes, sizeof(bytes), skipped_bytes(r, name, end)));
+	}
+}
+
+static void warn_skipped(const struct iot_conversion *c)
+{
+	const struct iot_report *r = &c->source.report;
+	struct list list = {0};
+	list_skipped(r, &list);
+	if (list.size == 0)
+		return;
+	const uint64_t bytes = skipped_bytes(r, "", 0);
+	const bool much =
+	    r->records == 0 || (bytes >= SKIPPED_MUCH && bytes / SKIPPED_TIMES >= r->record_bytes);
+	if (much || c->options->verbose)
+		iot_message("%sreads and writes that are not records: %s%s",
+			    much ? "warning: " : "", list.text,
+			    takes(c, "all") ? "; --all makes records of them" : "");
+}
+
+/* Notes of other sources say why there are none. */
+static void warn_empty(const struct iot_conversion *c)
+{
+	const struct iot_report *r = &c->source.report;
+	const bool all = takes(c, "all");
+	if (!c->kept || c->damage.status != IOT_OK || r->records > 0 || (r->notes_made > 0 && !all))
+		return;
+	iot_message("warning: there are no records: no reads and writes of files were found%s",
+		    all && !is_set(c, "all") ? " (--all adds pipes, sockets, terminals and devices)"
+					     : "");
 }
 
 static void tell_done(const struct iot_conversion *c)
@@ -155,9 +295,9 @@ static void warn(const struct iot_conversion *c)
 	warn_unparsed(r);
 	warn_hidden(r);
 	warn_unknown(r);
-	if (c->kept && c->damage.status == IOT_OK && r->records == 0 && r->notes_made == 0)
-		iot_message(
-		    "warning: there are no records: no reads and writes of files were found");
+	warn_contradicted(r);
+	warn_empty(c);
+	warn_skipped(c);
 	const uint64_t ambiguous = iot_convert_sum(r, "ambiguous");
 	if (ambiguous > 0)
 		iot_message("warning: %ju records whose order or offset is not certain",

@@ -64,8 +64,8 @@ static void print_help(void)
 	       "prints the version.\n"
 	       "A file \"-\" is standard input or output; .gz and .zst are unpacked and made.\n"
 	       "\n"
-	       "Examples:\n"
-	       "  strace -f -ttt -T -y -o app.strace ./app     log an application\n"
+	       "Log an application, make a trace of the log, and look into it:\n"
+	       "  strace -f -ttt -T -y -s 0 -e 'abbrev=!/io_|msg|pipe|pair' -o app.strace ./app\n"
 	       "  iotrace convert -o app.iot.zst app.strace    make a trace of the log\n"
 	       "  iotrace stat app.iot.zst                     see which files it used, and how\n"
 	       "  iotrace cat --format=csv app.iot.zst         feed another tool\n");

@@ -4,7 +4,7 @@ if ! strace -o /dev/null true 2>/dev/null; then
 	echo "ls 0"
 	exit
 fi
-strace -f -ttt -T -y -o "|$IOTRACE convert -o t.iot.zst -" ls / >/dev/null
+strace -f -ttt -T -y -s 0 -e 'abbrev=!/io_|msg|pipe|pair' -o "|$IOTRACE convert -o t.iot.zst -" ls / >/dev/null
 echo "ls $?"
 # strace does not wait for who reads its output.
 sh "$TOOLS/until.sh" "[ -e t.iot.zst ]"
