@@ -40,7 +40,8 @@ static const char notes[] =
     "T is a time of the trace (250ms, 90s, 5m, 1.5h, 2d; seconds without a unit), a share of it\n"
     "(50%, from the first record's start to the last's), or a wall clock where the trace tells "
     "its\n"
-    "epoch (2026-11-21T10:00:00, with Z or +01:00 behind it or local; @1700000000).\n"
+    "epoch (07:40:14, the first one in the trace or, of --to, after --from; 2026-11-21T10:00:00;\n"
+    "both local or followed by Z or +01:00; @1700000000).\n"
     "Records are counted from 0; those from --from on and before --to are taken, A to B "
     "inclusive.\n"
     "Directives with a time are taken by that; comments go with the record that follows. --op and\n"
@@ -57,6 +58,7 @@ static const char examples[] =
     "  iotrace slice --from=99% t.iot.zst | iotrace stat            the last of it\n"
     "  iotrace slice --records=1000000-1000099 t.iot.zst            a hundred records\n"
     "  iotrace slice --from=2026-11-21T10:00:00Z --rebase t.iot.zst\n"
+    "  iotrace slice --from=07:40:14 --to=07:41 t.iot.zst           by the clock on the wall\n"
     "  iotrace slice --process=7,9-12 --file='*.db' --op=write t.iot.zst\n"
     "  iotrace slice --rank=0 t.iot.zst | iotrace stat              what rank 0 did\n"
     "  iotrace slice --every=100 -o sample.iot.zst t.iot.zst        one I/O of a hundred\n";
@@ -140,8 +142,11 @@ static int resolve(struct run *r)
 						  "once nobody knows how long it is");
 	if (share && find_last(r) != IOT_EXIT_OK)
 		return IOT_EXIT_FAULT;
+	r->span.after_ns = r->span.first_ns;
 	if (r->from.kind != IOT_TIME_NOT_GIVEN)
 		missing = iot_time_resolve(&r->from, &r->span, &s->from_ns);
+	if (r->from.kind != IOT_TIME_NOT_GIVEN)
+		r->span.after_ns = s->from_ns;
 	if (r->to.kind != IOT_TIME_NOT_GIVEN && missing == NULL)
 		missing = iot_time_resolve(&r->to, &r->span, &s->to_ns);
 	if (missing != NULL)

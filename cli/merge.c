@@ -158,6 +158,10 @@ static int take_operand(struct iot_merge *m, struct iot_merge_input *in, const c
 	if (standard && isatty(STDIN_FILENO))
 		return iot_opts_wrong(o->command, "standard input is a terminal; name a trace");
 	bool known = (standard ? fstat(STDIN_FILENO, &st) : stat(path, &st)) == 0;
+	if (known && S_ISREG(st.st_mode)) {
+		in->device = st.st_dev;
+		in->inode = st.st_ino;
+	}
 	in->again = known && S_ISREG(st.st_mode) && !standard;
 	in->size = known && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	m->total += in->size;
@@ -173,6 +177,36 @@ static int refuse_files(const struct iot_merge *m, char *const *paths)
 	const int status = iot_files_check(&files);
 	iot_files_free(&files);
 	return status;
+}
+
+static int by_identity(const void *left, const void *right)
+{
+	const struct iot_merge_input *a = *(const struct iot_merge_input *const *)left;
+	const struct iot_merge_input *b = *(const struct iot_merge_input *const *)right;
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	if (a->inode != b->inode)
+		return a->inode < b->inode ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+/* A file under two names, or named twice, is most likely a mistake. */
+static int warn_of_same(const struct iot_merge *m)
+{
+	const struct iot_merge_input **in = malloc(m->count * sizeof *in);
+	if (in == NULL)
+		return iot_no_memory();
+	for (size_t i = 0; i < m->count; i++)
+		in[i] = &m->inputs[i];
+	qsort(in, m->count, sizeof *in, by_identity);
+	for (size_t i = 1; i < m->count; i++)
+		if (in[i]->inode != 0 && in[i]->inode == in[i - 1]->inode &&
+		    in[i]->device == in[i - 1]->device)
+			iot_message("warning: %s and %s are the same file; the output has all of "
+				    "its events twice",
+				    in[i - 1]->shown, in[i]->shown);
+	free(in);
+	return IOT_EXIT_OK;
 }
 
 static int take_operands(struct iot_merge *m, char *const *paths)
@@ -195,7 +229,7 @@ static int take_operands(struct iot_merge *m, char *const *paths)
 	/* A pipe would have to be waited for; without one the output is cleaned up. */
 	if (all_again)
 		iot_signals_catch(false, m->options->write.path);
-	return IOT_EXIT_OK;
+	return m->options->read.quiet ? IOT_EXIT_OK : warn_of_same(m);
 }
 
 static void clean_up(struct iot_merge *m)

@@ -69,9 +69,10 @@ struct iot_merge_input {
 	const char *path;
 	struct iot_merge_source *source; /* where it is open; or NULL */
 	char shown[256];                 /* escaped */
-	uint32_t index; /* in the order that does not depend on how they were named */
-	bool again;     /* can be opened again */
-	uint64_t size;  /* bytes; 0: not known */
+	uint32_t index;         /* in the order that does not depend on how they were named */
+	uint64_t device, inode; /* of a regular file; 0, 0: none */
+	bool again;             /* can be opened again */
+	uint64_t size;          /* bytes; 0: not known */
 	uint64_t tick_ns;
 	int64_t first_ns; /* start of its first record; INT64_MAX: it has none in its first batch */
 	char *traces;     /* texts of the %trace before that, each ending in LF */

@@ -312,7 +312,8 @@ static int verdict(struct procstat *s)
 			 "%s%" PRIu64 " bytes are damaged, first at byte %" PRIu64 ": %s",
 			 l->lost > 0 ? "; " : "", s->damaged, s->first_damage, s->first_why);
 	if (s->others > 0)
-		snprintf(others, sizeof(others), "%s%" PRIu64 " packets have another tick than most",
+		snprintf(others, sizeof(others),
+			 "%s%" PRIu64 " packets have another tick than most",
 			 l->lost > 0 || s->damages > 0 ? "; " : "", s->others);
 	s->src->lost_told = true;
 	bool cut = l->lost == 0 && s->others == 0 && s->damages == 1 && s->cut;

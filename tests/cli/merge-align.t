@@ -31,3 +31,10 @@ show --shift=1.iot=soon 1.iot
 show --shift=1.iot=+2000000h 1.iot 2.iot
 show --shift=1.iot=9223372036.854775s 1.iot 2.iot
 show --shift=3.iot=9223372036.854775s 3.iot 4.iot
+echo "one file under several names" >&2
+mkdir same
+ln 1.iot same/hard
+ln -s ../1.iot same/soft
+show 1.iot same/../1.iot
+show same/hard 2.iot same/soft
+show -q 1.iot 1.iot

@@ -32,6 +32,7 @@ slice --records=3- whole.iot.gz
 slice --from=1s --to=2001ms --rebase whole
 slice --from=2023-11-14T22:13:21Z --to=@1700000002.5 -o part.iot whole.iot.zst
 grep -c '^[8c]0' part.iot
+slice --from=22:13:21 --to=22:13:22.5Z -o day.iot whole.iot.zst && cmp part.iot day.iot
 slice --process=mpi* --op=read whole
 slice --file='*conf' --file='/nothing*' whole
 cat >names <<'END'

@@ -65,7 +65,11 @@ Test(slice, what_is_no_time_is_refused)
 					    "@x",
 					    "1h2m",
 					    "1e3s",
-					    "10:00",
+					    "24:00",
+					    "10:61",
+					    "10:00:",
+					    "10:00+",
+					    "10:00:00.",
 					    "2023-13-01",
 					    "2023-11-14T22:13:20+x",
 					    "300000000h",
@@ -81,7 +85,7 @@ Test(slice, times_in_a_trace)
 	const struct iot_span span = {
 	    .first_ns = 1000, .last_ns = 3000, .has_epoch = true, .epoch_ns = 5000};
 	const struct iot_span no_epoch = {.first_ns = 0, .last_ns = INT64_MAX};
-	struct iot_time t = {IOT_TIME_SHARE, 500000000};
+	struct iot_time t = {.kind = IOT_TIME_SHARE, .value = 500000000};
 	int64_t ns;
 	cr_assert_null(iot_time_resolve(&t, &span, &ns));
 	cr_assert_eq(ns, 2000);
@@ -90,13 +94,58 @@ Test(slice, times_in_a_trace)
 	cr_assert_eq(ns, 3001);
 	cr_assert_null(iot_time_resolve(&t, &no_epoch, &ns));
 	cr_assert_eq(ns, INT64_MAX);
-	t = (struct iot_time){IOT_TIME_WALL, 7000};
+	t = (struct iot_time){.kind = IOT_TIME_WALL, .value = 7000};
 	cr_assert_null(iot_time_resolve(&t, &span, &ns));
 	cr_assert_eq(ns, 2000);
 	t.value = 4000;
 	cr_assert_null(iot_time_resolve(&t, &span, &ns));
 	cr_assert_eq(ns, 0);
 	cr_assert_not_null(iot_time_resolve(&t, &no_epoch, &ns));
+}
+
+static int64_t resolved(const char *text, struct iot_span span)
+{
+	struct iot_time t = {0};
+	int64_t ns;
+	cr_assert_null(iot_time_parse(text, &t), "%s", text);
+	cr_assert_eq(t.kind, IOT_TIME_OF_DAY);
+	cr_assert_null(iot_time_resolve(&t, &span, &ns), "%s", text);
+	return ns / 1000000;
+}
+
+/* 1700000000 is 2023-11-14T22:13:20Z. */
+Test(slice, a_time_of_day_is_the_first_one_in_the_trace)
+{
+	struct iot_span span = {.has_epoch = true, .epoch_ns = 1700000000500000000};
+	struct iot_time t = {0};
+	int64_t ns;
+	setenv("TZ", "UTC", 1);
+	tzset();
+	cr_expect_eq(resolved("22:13:21", span), 500);
+	cr_expect_eq(resolved("22:13:20", span), 0);
+	cr_expect_eq(resolved("22:13", span), 0);
+	cr_expect_eq(resolved("22:13:20.75", span), 250);
+	cr_expect_eq(resolved("22:13:20.25", span), 86400000 - 250);
+	cr_expect_eq(resolved("22:13:19", span), 86400000 - 1500);
+	cr_expect_eq(resolved("00:00:00", span), 6399500);
+	cr_expect_eq(resolved("23:13:21+01:00", span), 500);
+	cr_expect_eq(resolved("0:13:21+0200", span), 500);
+	cr_expect_eq(resolved("12:13:21-10:00", span), 500);
+	span.after_ns = 86400000000000;
+	cr_expect_eq(resolved("22:13:21Z", span), 86400000 + 500);
+	span.after_ns = 0;
+	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+	tzset();
+	cr_expect_eq(resolved("23:13:21", span), 500);
+	cr_expect_eq(resolved("22:13:21Z", span), 500);
+	cr_expect_eq(resolved("00:13:21", span), 3600500);
+	setenv("TZ", "UTC", 1);
+	tzset();
+	span.epoch_ns = INT64_MAX;
+	cr_assert_null(iot_time_parse("07:40", &t));
+	cr_expect_not_null(iot_time_resolve(&t, &span, &ns));
+	span.has_epoch = false;
+	cr_expect_not_null(iot_time_resolve(&t, &span, &ns));
 }
 
 Test(slice, processes_by_number_range_and_name)
