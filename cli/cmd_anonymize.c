@@ -13,6 +13,7 @@
 #include "anonymize.h"
 #include "in.h"
 #include "same.h"
+#include "signals.h"
 
 struct job {
 	const struct iot_command *command;
@@ -110,6 +111,7 @@ static void tell_counts(const struct job *j, const char *path)
 static int anonymize_one(struct job *j, const char *path, const char *out)
 {
 	struct iot_in in;
+	iot_in_catch_signals(path, &j->read, out);
 	int status = iot_in_open(&in, path, &j->read, j->command);
 	if (status == IOT_EXIT_OK) {
 		iot_anonymizer_begin(j->state);
@@ -118,6 +120,7 @@ static int anonymize_one(struct job *j, const char *path, const char *out)
 		tell_counts(j, path);
 	}
 	iot_in_close(&in);
+	iot_signals_restore();
 	return status;
 }
 
@@ -163,7 +166,7 @@ static int anonymize_into(struct job *j, char **paths, size_t i)
 static int anonymize_each(struct job *j, char **paths, size_t count)
 {
 	int worst = IOT_EXIT_OK;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && iot_signal_ending() == 0; i++) {
 		int status = anonymize_into(j, paths, i);
 		worst = status > worst ? status : worst;
 	}

@@ -7,6 +7,7 @@
 #include "in.h"
 #include "same.h"
 #include "show.h"
+#include "signals.h"
 
 enum format { FORMAT_IOT, FORMAT_CSV, FORMAT_JSONL, FORMAT_TEXT };
 
@@ -123,11 +124,16 @@ static int cat_shown(struct cat *c)
 		(void)iot_no_memory();
 	iot_show_free(&s);
 	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
-	if (s.failed || c->in.status == IOT_ENOMEM) {
+	if (s.failed || c->in.status == IOT_ENOMEM || iot_signal_pending() != 0) {
 		iot_out_abandon(&out);
 		return IOT_EXIT_FAULT;
 	}
-	return iot_out_close(&out) == IOT_EXIT_OK ? iot_in_exit(&c->in) : IOT_EXIT_FAULT;
+	if (iot_out_close(&out) != IOT_EXIT_OK)
+		return IOT_EXIT_FAULT;
+	if (iot_in_cut(&c->in))
+		iot_message("interrupted before the end of the input: the output has what was "
+			    "read");
+	return iot_in_exit(&c->in);
 }
 
 static int run(struct cat *c, const char *path)
@@ -135,10 +141,12 @@ static int run(struct cat *c, const char *path)
 	int status = iot_refuse_same(c->command, c->write.path, path);
 	if (status != IOT_OPTS_GO_ON)
 		return status;
+	iot_in_catch_signals(path, &c->read, c->write.path);
 	status = iot_in_open(&c->in, path, &c->read, c->command);
 	if (status == IOT_EXIT_OK)
 		status = c->format == FORMAT_IOT ? cat_iot(c) : cat_shown(c);
 	iot_in_close(&c->in);
+	iot_signals_restore();
 	return status;
 }
 

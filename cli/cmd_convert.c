@@ -8,6 +8,7 @@
 #include "cmd.h"
 #include "conversion.h"
 #include "same.h"
+#include "signals.h"
 
 enum { OPTIONS_MAX = 64, SETTINGS_MAX = 32 };
 
@@ -268,7 +269,7 @@ static int convert_each(struct job *j, char **paths, size_t count)
 	int worst = IOT_EXIT_OK;
 	if (j->report.path != NULL)
 		iot_json_open(&j->report.json, NULL, '[');
-	for (size_t i = 0; i < count && iot_signal_pending() == 0; i++) {
+	for (size_t i = 0; i < count && iot_signal_ending() == 0; i++) {
 		int status = convert_into(j, paths, i);
 		worst = status > worst ? status : worst;
 	}
@@ -349,7 +350,5 @@ int iot_cmd_convert(int argc, char **argv)
 	j.convert.files = &j.files;
 	status = work(&j, argv, count);
 	iot_files_free(&j.files);
-	if (iot_signal_pending() != 0)
-		raise(iot_signal_pending());
 	return status;
 }

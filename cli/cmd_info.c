@@ -44,6 +44,7 @@ struct info {
 	int64_t first_ns, last_ns, completed_ns; /* the first start, the last, the last end */
 	bool any, any_end;                      /* starts; ends */
 	bool any_lost;                          /* a %lost has records= */
+	bool interrupted; /* a %lost says that a signal ended the input of its maker */
 	bool failed;
 	struct told told[KEYS];
 };
@@ -126,8 +127,12 @@ static void keep_told(struct info *f, const struct iot_event *ev)
 static void count_lost(struct info *f, const struct iot_event *ev)
 {
 	const struct iot_text records = iot_directive_get(ev, "records");
+	const struct iot_text why = iot_directive_get(ev, "why");
+	static const char interrupted[] = "interrupted";
 	uint64_t n;
 	f->gaps++;
+	f->interrupted |= why.size == sizeof interrupted - 1 &&
+			  memcmp(why.data, interrupted, why.size) == 0;
 	if (records.data == NULL || !iot_number_decimal(records.data, records.size, &n))
 		return;
 	f->lost_records += n;
@@ -249,6 +254,7 @@ static int join_part(void *context, void *part)
 	f->counters += more->counters;
 	f->file_counters += more->file_counters;
 	f->gaps += more->gaps;
+	f->interrupted |= more->interrupted;
 	f->lost_records += more->lost_records;
 	f->any_lost |= more->any_lost;
 	const bool ok = add_keys(&f->processes, &more->processes) &&
@@ -258,12 +264,14 @@ static int join_part(void *context, void *part)
 	return ok ? IOT_OK : IOT_ENOMEM;
 }
 
-static const char *state_name(const struct iot_in *in)
+static const char *state_name(const struct info *f, const struct iot_in *in)
 {
 	if (in->status == IOT_ETRUNCATED)
 		return "cut short";
 	if (in->status != IOT_OK || iot_reader_fact(in->reader, IOT_FACT_LOST) > 0)
 		return "damaged";
+	if (f->interrupted)
+		return "incomplete: interrupted";
 	return iot_reader_fact(in->reader, IOT_FACT_FRAMED) ? "complete"
 							    : "complete, without an end mark";
 }
@@ -344,7 +352,7 @@ static void print_json(struct iot_out *o, const char *path, const struct info *f
 	const char *packed = compression_name(iot_reader_fact(r, IOT_FACT_COMPRESSION));
 	iot_json_open(&j, NULL, '{');
 	iot_json_text(&j, "path", path, strlen(path));
-	iot_json_text(&j, "state", state_name(in), strcspn(state_name(in), ","));
+	iot_json_text(&j, "state", state_name(f, in), strcspn(state_name(f, in), ","));
 	iot_json_bool(&j, "framed", iot_reader_fact(r, IOT_FACT_FRAMED) != 0);
 	json_told(&j, f);
 	iot_json_number(&j, "records", iot_reader_fact(r, IOT_FACT_RECORDS));
@@ -495,7 +503,7 @@ static void print_people(struct iot_out *o, const char *path, const struct info 
 	char text[TEXT_ROOM], lost[32];
 	const struct iot_reader *r = in->reader;
 	iot_out_printf(o, "%s: %s\n", iot_printable(text, sizeof text, path, strlen(path)),
-		       state_name(in));
+		       state_name(f, in));
 	print_told(o, f);
 	if (f->traces > 1)
 		line(o, "traces", "%ju in one; what is told above is of the first",
@@ -531,7 +539,7 @@ static int show(struct iot_out *o, const char *path, const struct iot_read_optio
 			print_json(o, path, &f, &in);
 		else if (was_read(&in))
 			print_people(o, path, &f, &in);
-		status = iot_in_exit(&in);
+		status = f.interrupted ? IOT_EXIT_FAULT : iot_in_exit(&in);
 	}
 	iot_in_close(&in);
 	forget(&f);
@@ -546,7 +554,8 @@ static const char notes[] =
     "What is not known is \"-\" or null, never 0: of counters alone no reads and writes, without\n"
     "times no span; unknown_offsets, _durations, _cpu and _starts count records. last_ns is the\n"
     "latest end that is known, last_start_ns the latest start.\n"
-    "The exit status is 1 if a trace is cut short or damaged; what was good is counted.\n";
+    "The exit status is 1 if a trace is cut short, interrupted or damaged; what was good is\n"
+    "counted.\n";
 
 static const char examples[] =
     "  iotrace info t.iot.zst\n"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace merge: many traces, one stream in order. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "conversion.h"
 #include "merge.h"
 
 static const char notes[] =
@@ -78,7 +76,5 @@ int iot_cmd_merge(int argc, char **argv)
 	for (size_t i = 0; i < o.shift_count; i++)
 		free(o.shifts[i].name);
 	free(o.shifts);
-	if (iot_signal_pending() != 0)
-		raise(iot_signal_pending());
 	return status;
 }

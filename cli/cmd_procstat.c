@@ -16,8 +16,9 @@
 #include "lib/files.h"
 
 #include "collector.h"
-#include "conversion.h"
+#include "out.h"
 #include "same.h"
+#include "signals.h"
 
 struct job {
 	const char *out;
@@ -158,7 +159,7 @@ static int collect(struct job *j, char **paths, size_t count)
 	sigaddset(&blocked, SIGINT);
 	sigaddset(&blocked, SIGTERM);
 	sigaddset(&blocked, SIGHUP);
-	iot_signals_catch(true, "-"); /* what OUT has stays */
+	iot_signals_catch(IOT_SIGNALS_COLLECT, "-", j->quiet); /* what OUT has stays */
 	(void)sigprocmask(SIG_BLOCK, &blocked, &waiting);
 	for (size_t i = 0; i < count && ok; i++)
 		ok = add_pipe(j, paths[i]);
@@ -224,7 +225,7 @@ int iot_cmd_procstat(int argc, char **argv)
 	if (j.collector == NULL)
 		return iot_no_memory();
 	iot_collector_init(j.collector);
-	j.collector->stop = iot_signal_stop();
+	j.collector->stop = &iot_signal_stop()->asked;
 	status = open_output(&j);
 	if (status == IOT_OPTS_GO_ON)
 		status = collect(&j, argv, count);

@@ -2,7 +2,6 @@
 /* iotrace reorder: packets or a trace, in order of start. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include "lib/packet.h"
 #include "reorder.h"
 #include "same.h"
+#include "signals.h"
 #include "times.h"
 
 struct job {
@@ -237,7 +237,5 @@ int iot_cmd_reorder(int argc, char **argv)
 	if (status == IOT_OPTS_GO_ON)
 		status = work(&j, count > 0 ? argv[0] : "-");
 	iot_files_free(&j.files);
-	if (iot_signal_pending() != 0)
-		raise(iot_signal_pending());
 	return status;
 }

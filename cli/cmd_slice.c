@@ -7,6 +7,7 @@
 
 #include "in.h"
 #include "same.h"
+#include "signals.h"
 #include "slice.h"
 #include "slice_survey.h"
 #include "times.h"
@@ -302,6 +303,7 @@ static int run(struct run *r, const struct iot_command *command, const char *pat
 	r->slice.choice = &r->choice;
 	r->slice.out = write_slice;
 	r->slice.context = r;
+	iot_in_catch_signals(r->path, &r->read, r->write.path);
 	status = iot_in_open(&r->in, r->path, &r->read, r->command);
 	if (status == IOT_EXIT_OK) {
 		r->writer = iot_writer_new();
@@ -312,6 +314,7 @@ static int run(struct run *r, const struct iot_command *command, const char *pat
 	}
 	iot_writer_free(r->writer);
 	iot_in_close(&r->in);
+	iot_signals_restore();
 	return status;
 }
 

@@ -15,7 +15,9 @@
 
 #include "lib/sorter.h"
 
+#include "piped.h"
 #include "relay.h"
+#include "signals.h"
 
 enum { LOST_ROOM = 2048, FLUSH_MS = 200 };
 
@@ -25,7 +27,7 @@ enum { GO_ON = IOT_OPTS_GO_ON, ANEW = -2 };
 static int tell(struct iot_conversion *c, const char *sentence)
 {
 	iot_progress_clear(&c->progress);
-	if (iot_signal_pending() == 0)
+	if (iot_signal_ending() == 0)
 		iot_message("%s", sentence);
 	return IOT_EXIT_FAULT;
 }
@@ -220,9 +222,7 @@ static int input_ended(struct iot_conversion *c, bool blank)
 	const struct iot_error *e = &c->source.error;
 	if (blank || e->status == IOT_ENOMEM || e->status == IOT_EUSAGE)
 		return tell(c, e->text);
-	/* Who was told to stop has to expect that the last line is cut. */
-	if (e->status != IOT_ETRUNCATED || !*iot_signal_stop())
-		c->damage = *e;
+	c->damage = *e;
 	return GO_ON;
 }
 
@@ -245,7 +245,11 @@ static int pump(struct iot_conversion *c, bool hold)
 		return tell(c, "out of memory");
 	if (iot_signal_pending() != 0)
 		return IOT_EXIT_FAULT;
-	return n < 0 ? input_ended(c, blank) : status;
+	if (n < 0)
+		status = input_ended(c, blank);
+	if (status == GO_ON && iot_signal_cut())
+		c->damage = (struct iot_error){.status = IOT_ETRUNCATED, .text = "interrupted"};
+	return status;
 }
 
 /* The end */
@@ -285,11 +289,12 @@ static int finish(struct iot_conversion *c)
 	}
 	if (status == GO_ON && !c->begun) /* nothing but %trace, or not even that */
 		status = begin_time(c, c->source.first_ns == INT64_MAX ? 0 : c->source.first_ns);
-	if (status == GO_ON && c->damage.status != IOT_OK && !c->source.lost_told)
+	if (status == GO_ON && c->damage.status != IOT_OK &&
+	    (!c->source.lost_told || iot_signal_cut()))
 		status = write_lost(c);
 	if (status != GO_ON)
 		return status;
-	if (iot_writer_close(c->writer) != IOT_OK)
+	if (iot_write_close(c->writer) != IOT_OK)
 		return iot_write_fault(c->writer, &c->write);
 	c->kept = true;
 	c->written = iot_writer_fact(c->writer, IOT_FACT_BYTES_STORED);
@@ -390,13 +395,6 @@ static int attempt(struct iot_conversion *c, const struct iot_converter *convert
 
 /* All of it */
 
-static bool is_pipe(const char *path)
-{
-	struct stat st;
-	int status = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st);
-	return status == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-}
-
 static bool is_written_anew(const char *path)
 {
 	struct stat st;
@@ -415,12 +413,10 @@ static int open_input(struct iot_conversion *c)
 	struct iot_error error = {.status = IOT_OK};
 	int status = GO_ON;
 	for (size_t i = 0; i < c->path_count; i++)
-		c->piped = c->piped || is_pipe(c->paths[i]);
-	/* Without a pipe nothing is there yet that would have to be cleaned up. */
-	if (c->piped)
-		iot_signals_catch(true, c->write.path);
+		c->piped = c->piped || iot_is_piped(c->paths[i]);
+	iot_signals_catch(c->piped ? IOT_SIGNALS_PIPE : IOT_SIGNALS_FILES, c->write.path,
+			  c->options->quiet);
 	c->input = iot_input_new(c->paths, c->path_count, iot_signal_stop(), &error);
-	iot_signals_catch(c->piped, c->write.path);
 	if (c->input == NULL)
 		return refuse(c, &error);
 	for (size_t i = 0; i < iot_input_count(c->input) && status == GO_ON; i++)
@@ -452,6 +448,14 @@ static int convert(struct iot_conversion *c)
 	return attempt(c, converter, true);
 }
 
+static void tell_cut(const struct iot_conversion *c)
+{
+	if (c->kept)
+		iot_tell_cut(c->write.path);
+	else if (iot_signal_pending() == 0)
+		iot_message("interrupted before the end of the input: no trace is written");
+}
+
 int iot_convert(struct iot_conversion *c, const struct iot_convert_options *o,
 		const char *const *paths, size_t count, const char *out)
 {
@@ -463,7 +467,9 @@ int iot_convert(struct iot_conversion *c, const struct iot_convert_options *o,
 	int status = c->out != NULL ? convert(c) : tell(c, "out of memory");
 	iot_progress_clear(&c->progress);
 	iot_signals_restore();
-	if (c->damage.status != IOT_OK)
+	if (iot_signal_cut())
+		tell_cut(c);
+	else if (c->damage.status != IOT_OK)
 		(void)tell(c, c->damage.text);
 	return status;
 }

@@ -54,8 +54,7 @@ struct iot_conversion {
 
 /*
  * Converts paths to the trace `out`; tells what went wrong, and warns of what could not be done.
- * The exit status. A signal that ends it (iot_signal_pending) leaves nothing behind; the caller
- * then passes it on.
+ * The exit status. Of signals see signals.h.
  */
 int iot_convert(struct iot_conversion *c, const struct iot_convert_options *o,
 		const char *const *paths, size_t count, const char *out);
@@ -81,16 +80,5 @@ int iot_convert_and_tell(const struct iot_convert_options *o, const char *const 
 			 size_t count, const char *out, struct iot_report_file *f);
 /* Of the names that begin so. */
 uint64_t iot_convert_sum(const struct iot_report *r, const char *prefix);
-
-/* Signals that end the process: SIGINT, SIGTERM, SIGHUP. */
-
-/*
- * gentle: the first one only sets the flag that ends a piped input. The next one is pending if there
- * is an output to be cleaned up, which "-" is not; else, and if one is pending, it ends the process.
- */
-void iot_signals_catch(bool gentle, const char *output);
-void iot_signals_restore(void);
-int iot_signal_pending(void); /* 0: none */
-const volatile sig_atomic_t *iot_signal_stop(void);
 
 #endif

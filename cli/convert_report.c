@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a conversion counted: as warnings for people, and as JSON for programs. */
 #include "conversion.h"
+#include "signals.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -10,6 +10,7 @@
 
 #include "lib/error.h"
 #include "lib/processors.h"
+#include "signals.h"
 
 #include "foreign.h"
 
@@ -24,12 +25,6 @@ static void warn(void *context, const char *sentence)
 	iot_message("warning: %s", sentence);
 }
 
-static bool is_pipe(const char *path)
-{
-	struct stat st;
-	return strcmp(path, "-") == 0 && fstat(STDIN_FILENO, &st) == 0 && !S_ISREG(st.st_mode);
-}
-
 bool iot_in_refused(const char *path, const struct iot_reader *r, int status)
 {
 	if ((status != IOT_EFORMAT && status != IOT_EIO && status != IOT_ELIMIT) ||
@@ -37,20 +32,41 @@ bool iot_in_refused(const char *path, const struct iot_reader *r, int status)
 		return false;
 	const enum iot_foreign found = iot_foreign_tell(path);
 	/* A pipe cannot be looked at again. */
-	if (found == IOT_FOREIGN_NOT && status == IOT_EFORMAT && is_pipe(path))
+	if (found == IOT_FOREIGN_NOT && status == IOT_EFORMAT &&
+	    strcmp(path, "-") == 0 && iot_is_piped(path))
 		iot_message("standard input: not a trace, or its first line is damaged");
 	return found == IOT_FOREIGN_KNOWN;
+}
+
+/* A signal is no fault of the input; what ends so is told at the end of the command. */
+static bool is_interrupted(const struct iot_in *in)
+{
+	return in->stoppable && (iot_in_cut(in) || iot_signal_pending() != 0);
 }
 
 static int fail(struct iot_in *in, int status)
 {
 	iot_progress_clear(&in->progress);
-	const char *sentence = in->reader != NULL ? iot_reader_error(in->reader) : "";
 	in->status = status;
+	if (is_interrupted(in))
+		return IOT_EXIT_FAULT;
+	const char *sentence = in->reader != NULL ? iot_reader_error(in->reader) : "";
 	if (in->reader != NULL && iot_in_refused(in->operand, in->reader, status))
 		return IOT_EXIT_FAULT;
 	iot_message("%s", *sentence != '\0' ? sentence : "out of memory");
 	return IOT_EXIT_FAULT;
+}
+
+static int open_piped(struct iot_in *in, const char *path, struct iot_interrupt *stop)
+{
+	char why[128];
+	if (iot_piped_open(&in->piped, path, stop))
+		return iot_reader_open_callback(in->reader, iot_piped_read, &in->piped,
+						strcmp(path, "-") == 0 ? "standard input" : path);
+	snprintf(why, sizeof why, "cannot be opened: %s", strerror(errno));
+	in->status = IOT_EIO;
+	(void)iot_fault(path, why);
+	return IOT_EIO;
 }
 
 /*
@@ -83,6 +99,12 @@ static int apply(struct iot_reader *r, const struct iot_read_options *o)
 	return status;
 }
 
+void iot_in_catch_signals(const char *path, struct iot_read_options *o, const char *out)
+{
+	o->stop = iot_signal_stop();
+	iot_signals_catch(iot_is_piped(path) ? IOT_SIGNALS_PIPE : IOT_SIGNALS_FILES, out, o->quiet);
+}
+
 int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_options *o,
 		const struct iot_command *cmd)
 {
@@ -98,10 +120,13 @@ int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_optio
 	iot_progress_begin(&in->progress, o->progress, o->quiet);
 	iot_reader_on_warning(in->reader, warn, in);
 	int status = apply(in->reader, o);
-	if (status == IOT_OK && o->read != NULL && strcmp(path, "-") == 0)
-		status = iot_reader_open_callback(in->reader, o->read, NULL, "standard input");
+	in->stoppable = o->stop != NULL;
+	if (status == IOT_OK && o->stop != NULL && iot_is_piped(path))
+		status = open_piped(in, path, o->stop);
 	else if (status == IOT_OK)
 		status = iot_reader_open(in->reader, path);
+	if (in->status != IOT_OK)
+		return IOT_EXIT_FAULT;
 	return status == IOT_OK ? IOT_EXIT_OK : fail(in, status);
 }
 
@@ -126,8 +151,15 @@ void iot_in_show_progress(struct iot_in *in)
 				  iot_reader_fact(in->reader, IOT_FACT_RECORDS));
 }
 
+bool iot_in_cut(const struct iot_in *in)
+{
+	return atomic_load(&in->piped.cut);
+}
+
 static size_t take(struct iot_in *in, ssize_t got)
 {
+	if (in->stoppable && iot_signal_pending() != 0)
+		got = IOT_ETRUNCATED;
 	if (got < 0)
 		fail(in, (int)got);
 	else if (got == 0)
@@ -182,7 +214,9 @@ int iot_in_exit(const struct iot_in *in)
 void iot_in_close(struct iot_in *in)
 {
 	iot_progress_clear(&in->progress);
+	iot_piped_end(&in->piped);
 	iot_reader_free(in->reader);
+	iot_piped_close(&in->piped);
 	memset(in, 0, sizeof *in);
 }
 
@@ -202,12 +236,17 @@ void iot_in_keep_framing(const struct iot_in *in, struct iot_write_options *o)
 int iot_in_mark_lost(const struct iot_in *in, struct iot_writer *w)
 {
 	char memory[128];
-	const char *why = in->status == IOT_ETRUNCATED ? "truncated" : "damaged";
+	const bool cut = iot_in_cut(in);
+	const char *why = cut				 ? "interrupted"
+			  : in->status == IOT_ETRUNCATED ? "truncated"
+							 : "damaged";
 	struct iot_builder b;
 	struct iot_event ev;
 	if (in->status == IOT_OK)
 		return IOT_OK;
 	iot_directive_begin(&b, memory, sizeof memory, "lost");
+	if (cut)
+		iot_directive_number(&b, "time", iot_writer_fact(w, IOT_FACT_LAST_NS));
 	iot_directive_text(&b, "why", why, strlen(why));
 	int status = iot_directive_end(&b, &ev);
 	return status == IOT_OK ? iot_writer_events(w, &ev, 1) : status;
@@ -217,13 +256,15 @@ int iot_in_finish(struct iot_in *in, struct iot_writer *w, const struct iot_writ
 		  int status)
 {
 	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
-	if (in->status == IOT_ENOMEM)
+	if (in->status == IOT_ENOMEM || iot_signal_pending() != 0)
 		return IOT_EXIT_FAULT;
 	if (status == IOT_OK)
 		status = iot_in_mark_lost(in, w);
 	if (status == IOT_OK)
-		status = iot_writer_close(w);
+		status = iot_write_close(w);
 	iot_progress_clear(&in->progress);
+	if (status == IOT_OK && iot_in_cut(in))
+		iot_tell_cut(o->path);
 	if (status == IOT_ENOMEM)
 		return iot_no_memory();
 	return status == IOT_OK ? iot_in_exit(in) : iot_write_fault(w, o);

@@ -10,6 +10,7 @@
 
 #include "opts.h"
 #include "out.h"
+#include "piped.h"
 
 struct iot_read_options {
 	uint64_t base, tick_ns; /* of a trace that does not tell; IOT_NOT_GIVEN */
@@ -18,7 +19,7 @@ struct iot_read_options {
 	bool side_by_side;  /* decode on as many threads as there are processors */
 	bool counted;       /* ... for iot_in_fold alone: two of them are enough */
 	uint64_t read_size; /* bytes asked for at once; 0: the reader's default */
-	iot_read_fn *read;  /* of standard input; NULL: nothing special */
+	struct iot_interrupt *stop; /* ends a pipe early; NULL: nothing does */
 };
 
 #define IOT_READ_OPTIONS_INIT                                                                      \
@@ -62,8 +63,12 @@ struct iot_in {
 	const char *operand; /* as it was named; the caller's */
 	char path[256];      /* the same, escaped */
 	int status;          /* enum iot_status: why reading stopped */
+	bool stoppable;      /* signals are looked at */
+	struct iot_piped piped;
 };
 
+/* For a command that writes `out`: signals end the input as signals.h says. Before iot_in_open. */
+void iot_in_catch_signals(const char *path, struct iot_read_options *o, const char *out);
 /* IOT_EXIT_OK, or the exit status of a command that ends here: it was told. */
 int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_options *o,
 		const struct iot_command *cmd);
@@ -92,6 +97,8 @@ void iot_in_keep_framing(const struct iot_in *in, struct iot_write_options *o);
  * reader's error is left to the caller.
  */
 bool iot_in_refused(const char *path, const struct iot_reader *r, int status);
+/* Whether a signal ended IN before its end, which makes it an IN that stopped early. */
+bool iot_in_cut(const struct iot_in *in);
 /* If IN stopped early, says so with a %lost, so that the %end to come does not hide it. */
 int iot_in_mark_lost(const struct iot_in *in, struct iot_writer *w);
 /*

@@ -14,6 +14,7 @@
 #include "opts.h"
 #include "out.h"
 #include "printable.h"
+#include "signals.h"
 
 struct entry {
 	const char *name;
@@ -218,7 +219,7 @@ int main(int argc, char **argv)
 	if (fflush(stdout) != 0 || ferror(stdout) || !close_standard_output()) {
 		if (errno != EPIPE)
 			iot_message("cannot write to standard output: %s", strerror(errno));
-		return status == IOT_EXIT_OK ? IOT_EXIT_FAULT : status;
+		status = status == IOT_EXIT_OK ? IOT_EXIT_FAULT : status;
 	}
-	return status;
+	return iot_signals_exit(status);
 }

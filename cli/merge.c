@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "conversion.h"
 #include "same.h"
+#include "signals.h"
 
 enum {
 	OPEN_MOST = 512,     /* inputs: more would want too much memory */
@@ -124,8 +124,10 @@ static int write_all(struct iot_merge *m, bool at_once)
 	if (status == IOT_EXIT_OK)
 		status = iot_merge_flush(m);
 	iot_progress_clear(&m->progress);
-	if (status == IOT_EXIT_OK && iot_writer_close(m->writer) != IOT_OK)
+	if (status == IOT_EXIT_OK && iot_write_close(m->writer) != IOT_OK)
 		status = iot_merge_write_fault(m);
+	if (status == IOT_EXIT_OK && iot_signal_cut())
+		iot_tell_cut(write.path);
 	return status == IOT_EXIT_OK && m->damaged ? IOT_EXIT_FAULT : status;
 }
 
@@ -164,6 +166,7 @@ static int take_operand(struct iot_merge *m, struct iot_merge_input *in, const c
 	}
 	in->again = known && S_ISREG(st.st_mode) && !standard;
 	in->size = known && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	in->piped = iot_is_piped(path);
 	m->total += in->size;
 	return IOT_EXIT_OK;
 }
@@ -212,7 +215,7 @@ static int warn_of_same(const struct iot_merge *m)
 static int take_operands(struct iot_merge *m, char *const *paths)
 {
 	size_t standard = 0;
-	bool all_again = true;
+	bool piped = false;
 	const int refused = refuse_files(m, paths);
 	if (refused != IOT_OPTS_GO_ON)
 		return refused;
@@ -221,14 +224,13 @@ static int take_operands(struct iot_merge *m, char *const *paths)
 		if (status != IOT_EXIT_OK)
 			return status;
 		standard += strcmp(paths[i], "-") == 0;
-		all_again = all_again && m->inputs[i].again;
+		piped = piped || m->inputs[i].piped;
 	}
 	if (standard > 1)
 		return iot_opts_wrong(m->options->command, "standard input is named %zu times",
 				      standard);
-	/* A pipe would have to be waited for; without one the output is cleaned up. */
-	if (all_again)
-		iot_signals_catch(false, m->options->write.path);
+	iot_signals_catch(piped ? IOT_SIGNALS_PIPE : IOT_SIGNALS_FILES, m->options->write.path,
+			  m->options->read.quiet);
 	return m->options->read.quiet ? IOT_EXIT_OK : warn_of_same(m);
 }
 

@@ -72,6 +72,7 @@ struct iot_merge_input {
 	uint32_t index;         /* in the order that does not depend on how they were named */
 	uint64_t device, inode; /* of a regular file; 0, 0: none */
 	bool again;             /* can be opened again */
+	bool piped;             /* can be read only once */
 	uint64_t size;          /* bytes; 0: not known */
 	uint64_t tick_ns;
 	int64_t first_ns; /* start of its first record; INT64_MAX: it has none in its first batch */
@@ -104,6 +105,7 @@ struct iot_merge_source {
 	const struct iot_merge *merge;
 	struct iot_merge_input *input; /* NULL: a part of the spool */
 	struct iot_reader *reader;
+	struct iot_piped piped; /* what the reader reads, if that is a pipe */
 	struct iot_sorter *sorter;
 	struct iot_retold retold; /* with the sorter */
 	const struct iot_spool *spool;
@@ -121,6 +123,7 @@ struct iot_merge_source {
 	struct iot_error fault;
 	bool fatal; /* the fault ends everything; else what came before it is good */
 	bool lossy; /* the reader went over damage */
+	bool cut;   /* a signal ended it before its end */
 
 	struct iot_merge_batch batch[2];
 	unsigned current;

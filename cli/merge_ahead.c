@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "lib/processors.h"
+#include "lib/thread.h"
 
 #include "merge.h"
 
@@ -73,7 +74,7 @@ struct iot_merge_ahead *iot_merge_ahead_new(size_t sources)
 	pthread_cond_init(&a->filled, NULL);
 	a->room = sources;
 	a->queue = calloc(sources, sizeof(*a->queue));
-	if (a->queue != NULL && pthread_create(&a->thread, NULL, work, a) == 0)
+	if (a->queue != NULL && iot_thread_start(&a->thread, work, a))
 		return a;
 	destroy(a);
 	return NULL;

@@ -7,6 +7,7 @@
 #include "lib/number.h"
 
 #include "merge.h"
+#include "signals.h"
 
 /* Heads: what the first batch of an input tells */
 
@@ -105,6 +106,8 @@ static struct iot_merge_source *open_input(struct iot_merge *m, struct iot_merge
 	struct iot_merge_source *s = in->source = calloc(1, sizeof *s);
 	if (s != NULL && iot_merge_source_open(s, m, in) == IOT_OK)
 		return s;
+	if (iot_signal_ending() != 0)
+		return NULL;
 	if (s == NULL || !iot_in_refused(in->path, s->reader, s->fault.status))
 		(void)iot_merge_tell(m, s != NULL ? s->fault.text : "out of memory");
 	return NULL;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Streams of events in batches: from a reader, from a sorter behind one, or from the spool. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/sorter.h"
 
 #include "merge.h"
+#include "signals.h"
 
 enum {
 	READ_ALL = 4 << 20, /* bytes of windows of all inputs together ... */
@@ -79,17 +81,35 @@ static bool take_held(struct iot_merge_batch *b, struct iot_merge_batch *before)
 static void end_input(struct iot_merge_source *s, struct iot_merge_batch *b, int status)
 {
 	s->lossy = iot_reader_fact(s->reader, IOT_FACT_LOST) > 0;
-	if (status < 0)
+	s->cut = s->cut || atomic_load(&s->piped.cut);
+	if (s->cut)
+		iot_error_set(&s->fault, IOT_ETRUNCATED, "interrupted");
+	else if (status < 0)
 		iot_error_set(&s->fault, status, "%s", iot_reader_error(s->reader));
 	if (status == IOT_ENOMEM || status == IOT_ELIMIT)
 		s->fatal = true;
 	b->last = true;
 }
 
+/* A file, read beside a pipe that a signal ends, ends as well; a pipe sees to that itself. */
+static bool is_asked_to_end(struct iot_merge_source *s)
+{
+	struct iot_interrupt *stop = iot_signal_stop();
+	if (s->input->piped || stop->asked == IOT_ASKED_NOTHING)
+		return false;
+	atomic_store(&stop->cut, true);
+	s->cut = true;
+	return true;
+}
+
 static void fill_from_reader(struct iot_merge_source *s, struct iot_merge_batch *b, size_t n)
 {
 	/* One place is left for a %lost. */
 	while (!b->last && takes_more(b, n)) {
+		if (is_asked_to_end(s)) {
+			end_input(s, b, IOT_ETRUNCATED);
+			break;
+		}
 		const uint64_t line = iot_reader_fact(s->reader, IOT_FACT_LINE);
 		ssize_t got = iot_reader_events(s->reader, b->ev + n, b->room - 1 - n);
 		if (got <= 0) {
@@ -251,6 +271,18 @@ static bool make_batches(struct iot_merge_source *s)
 	return true;
 }
 
+static int open_reader(struct iot_merge_source *s)
+{
+	const struct iot_merge_input *in = s->input;
+	const bool standard = strcmp(in->path, "-") == 0;
+	if (!in->piped)
+		return iot_reader_open(s->reader, in->path);
+	if (!iot_piped_open(&s->piped, in->path, iot_signal_stop()))
+		return iot_error_system(&s->fault, errno, "%s: cannot be opened", in->shown);
+	return iot_reader_open_callback(s->reader, iot_piped_read, &s->piped,
+					standard ? "standard input" : in->path);
+}
+
 int iot_merge_source_open(struct iot_merge_source *s, const struct iot_merge *m,
 			  struct iot_merge_input *in)
 {
@@ -266,7 +298,9 @@ int iot_merge_source_open(struct iot_merge_source *s, const struct iot_merge *m,
 	iot_reader_on_warning(s->reader, warn, s);
 	int status = iot_merge_set_up(s, s->reader);
 	if (status == IOT_OK)
-		status = iot_reader_open(s->reader, in->path);
+		status = open_reader(s);
+	if (s->fault.status != IOT_OK)
+		return s->fault.status;
 	if (status != IOT_OK)
 		return iot_error_set(&s->fault, status, "%s", iot_reader_error(s->reader));
 	iot_merge_source_fill(s);
@@ -276,6 +310,8 @@ int iot_merge_source_open(struct iot_merge_source *s, const struct iot_merge *m,
 	const struct iot_merge_batch *b = &s->batch[1];
 	bool header = iot_reader_fact(s->reader, IOT_FACT_FRAMED) != 0;
 	bool blank = b->count + b->held <= 1 && iot_reader_fact(s->reader, IOT_FACT_RECORDS) == 0;
+	if (s->cut && m->count > 1)
+		return IOT_OK;
 	return blank && !header ? s->fault.status : s->fatal ? s->fault.status : IOT_OK;
 }
 
@@ -363,7 +399,9 @@ void iot_merge_source_begin(struct iot_merge_source *s)
 
 void iot_merge_source_close(struct iot_merge_source *s)
 {
+	iot_piped_end(&s->piped);
 	iot_reader_free(s->reader);
+	iot_piped_close(&s->piped);
 	iot_sorter_free(s->sorter);
 	iot_retold_free(&s->retold);
 	iot_rebase_free(&s->rebase);

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <xxhash.h>
 
-#include "conversion.h"
 #include "merge.h"
+#include "signals.h"
 
 int iot_merge_tell(struct iot_merge *m, const char *sentence)
 {
@@ -107,7 +107,9 @@ static void show_progress(struct iot_merge *m, struct iot_merge_source *s)
 static int tell_end(struct iot_merge *m, const struct iot_merge_source *s)
 {
 	char text[512];
-	if (s->fault.status != IOT_OK) {
+	if (s->cut) {
+		m->damaged = true;
+	} else if (s->fault.status != IOT_OK) {
 		m->damaged = true;
 		(void)iot_merge_tell(m, s->fault.text);
 	} else if (s->lossy) {
@@ -188,6 +190,9 @@ int iot_merge_streams(struct iot_merge *m)
 		status = fine ? run_tree(m, &tree) : iot_merge_tell(m, "out of memory");
 		iot_merge_tree_free(&tree);
 	}
+	/* The thread may wait for a pipe. */
+	for (size_t i = 0; i < m->source_count && status != IOT_EXIT_OK; i++)
+		iot_piped_end(&m->sources[i]->piped);
 	iot_merge_ahead_free(m->ahead);
 	m->ahead = NULL;
 	return status;

@@ -14,6 +14,7 @@
 #include "lib/error.h"
 #include "lib/number.h"
 #include "lib/sink.h"
+#include "signals.h"
 
 #include "printable.h"
 
@@ -204,8 +205,10 @@ int iot_out_close(struct iot_out *o)
 {
 	if (o->status == IOT_OK)
 		iot_out_spill(o);
+	iot_signals_hold(true);
 	if (o->status == IOT_OK)
 		o->status = iot_sink_close(o->sink);
+	iot_signals_hold(false);
 	int status = o->status;
 	bool quiet = status == IOT_EIO && o->standard && nobody_reads_stdout();
 	if (status != IOT_OK && !quiet)
@@ -298,6 +301,23 @@ int iot_write_open(struct iot_writer *w, const struct iot_write_options *o,
 	if (iot_writer_open(w, o->path) != IOT_OK)
 		return iot_write_fault(w, o);
 	return IOT_EXIT_OK;
+}
+
+int iot_write_close(struct iot_writer *w)
+{
+	iot_signals_hold(true);
+	const int status = iot_writer_close(w);
+	iot_signals_hold(false);
+	return status;
+}
+
+void iot_tell_cut(const char *path)
+{
+	char shown[512];
+	iot_message("interrupted before the end of the input: %s ends with %%lost",
+		    strcmp(path, "-") == 0
+			? "the output"
+			: iot_escape(shown, sizeof shown, path, strlen(path)));
 }
 
 int iot_write_fault(const struct iot_writer *w, const struct iot_write_options *o)

@@ -185,6 +185,10 @@ int iot_write_open(struct iot_writer *w, const struct iot_write_options *o,
 		   const struct iot_command *cmd);
 /* IOT_OPTS_GO_ON, or the exit status: the name promises a compression that is not made. */
 int iot_refuse_suffix(const struct iot_command *cmd, const char *path);
+/* iot_writer_close; a signal meanwhile does not end the process. */
+int iot_write_close(struct iot_writer *w);
+/* Says that the output ends where a signal ended the input. */
+void iot_tell_cut(const char *path);
 /* Tells why a writer failed, unless its standard output is a pipe that nobody reads any more. */
 int iot_write_fault(const struct iot_writer *w, const struct iot_write_options *o);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lib/processors.h"
+#include "lib/thread.h"
 
 enum { SLOTS = 16 };
 
@@ -108,7 +109,7 @@ struct iot_relay *iot_relay_new(iot_relay_fn *pull, void *context, bool alone)
 		return r;
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->changed, NULL);
-	r->threaded = pthread_create(&r->thread, NULL, work, r) == 0;
+	r->threaded = iot_thread_start(&r->thread, work, r);
 	if (r->threaded)
 		return r;
 	pthread_mutex_destroy(&r->lock);

@@ -7,17 +7,16 @@
  */
 #include "reorder.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "conversion.h"
 #include "lib/retold.h"
 #include "lib/sorter.h"
 #include "relay.h"
+#include "signals.h"
 #include "undated.h"
 
 /* How a step ends, beside IOT_EXIT_...: all is well. */
@@ -126,23 +125,6 @@ static int flush_if_idle(struct reorder *r)
 }
 
 /* In */
-
-/* From a pipe, until a signal says that what is there is enough. */
-static ssize_t read_pipe(void *context, void *buffer, size_t size)
-{
-	enum { LOOK_MS = 200 };
-	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-	bool last = false;
-	int ready = 0;
-	(void)context;
-	while (ready == 0 && !last) {
-		last = *iot_signal_stop();
-		ready = poll(&in, 1, last ? 0 : LOOK_MS);
-		if (ready < 0 && errno == EINTR)
-			ready = 0;
-	}
-	return ready == 0 ? 0 : read(STDIN_FILENO, buffer, size);
-}
 
 static int add(struct reorder *r, const struct iot_event *ev, size_t n)
 {
@@ -267,8 +249,10 @@ static int finish(struct reorder *r)
 	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
 	if (r->in.status == IOT_ENOMEM)
 		return IOT_EXIT_FAULT;
-	if (iot_in_mark_lost(&r->in, r->writer) != IOT_OK || iot_writer_close(r->writer) != IOT_OK)
+	if (iot_in_mark_lost(&r->in, r->writer) != IOT_OK || iot_write_close(r->writer) != IOT_OK)
 		return write_fault(r);
+	if (iot_in_cut(&r->in))
+		iot_tell_cut(r->write.path);
 	r->report->kept = true;
 	r->report->written = iot_writer_fact(r->writer, IOT_FACT_BYTES_STORED);
 	return iot_in_exit(&r->in);
@@ -315,12 +299,6 @@ static void report(struct reorder *r)
 	r->report->spilled = iot_sorter_spilled(r->sorter);
 }
 
-static bool is_piped(const char *in)
-{
-	struct stat st;
-	return strcmp(in, "-") == 0 && fstat(STDIN_FILENO, &st) == 0 && !S_ISREG(st.st_mode);
-}
-
 int iot_reorder(const struct iot_reorder_options *o, const char *in, struct iot_reorder_report *rep)
 {
 	struct reorder r = {.options = o,
@@ -328,13 +306,12 @@ int iot_reorder(const struct iot_reorder_options *o, const char *in, struct iot_
 			    .write = o->write,
 			    .latest_ns = 0,
 			    .live = o->window_ns != IOT_NOT_GIVEN,
-			    .piped = is_piped(in)};
+			    .piped = iot_is_piped(in)};
 	*rep = (struct iot_reorder_report){.records = 0};
 	struct iot_read_options read = o->read;
-	read.read = r.piped ? read_pipe : NULL;
+	iot_in_catch_signals(in, &read, o->write.path);
 	int status = iot_in_open(&r.in, in, &read, o->command);
 	if (status == IOT_EXIT_OK) {
-		iot_signals_catch(r.piped, o->write.path);
 		status = work(&r);
 		report(&r);
 		tell_now(&r);

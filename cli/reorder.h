@@ -20,11 +20,7 @@ struct iot_reorder_report {
 	bool kept;                          /* the output is complete */
 };
 
-/*
- * The exit status; what went wrong was told. Of a pipe a signal ends the input; a second one, or
- * one without a pipe, ends it all (iot_signal_pending) and leaves nothing behind; the caller then
- * passes it on.
- */
+/* The exit status; what went wrong was told. Of signals see signals.h. */
 int iot_reorder(const struct iot_reorder_options *o, const char *in, struct iot_reorder_report *r);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "foreign.h"
 #include "repair_feed.h"
+#include "signals.h"
 
 static const char cut_short[] = "cut%20short";
 
@@ -283,13 +284,16 @@ static int finish(struct repair *r, struct iot_writer *w)
 static int copy(struct repair *r, struct iot_reader *in, struct iot_writer *w)
 {
 	struct iot_event ev[IOT_IN_BATCH];
-	ssize_t n;
+	ssize_t n = 0;
 	int status = IOT_OK;
-	while (status == IOT_OK && (n = iot_reader_events(in, ev, IOT_IN_BATCH)) > 0) {
+	while (status == IOT_OK && iot_signal_pending() == 0 &&
+	       (n = iot_reader_events(in, ev, IOT_IN_BATCH)) > 0) {
 		status = write_events(r, w, ev, (size_t)n);
 		show_progress(r, r->total_bytes, r->kept);
 	}
 	iot_progress_clear(&r->progress);
+	if (iot_signal_pending() != 0)
+		return IOT_EXIT_FAULT;
 	/* the text that is fed has no %end */
 	if (status == IOT_OK && n < 0 && n != IOT_ETRUNCATED) {
 		iot_message("%s", iot_reader_error(in));
@@ -298,7 +302,7 @@ static int copy(struct repair *r, struct iot_reader *in, struct iot_writer *w)
 	if (status == IOT_OK)
 		status = finish(r, w);
 	if (status == IOT_OK)
-		status = iot_writer_close(w);
+		status = iot_write_close(w);
 	return status == IOT_OK ? IOT_EXIT_OK : iot_write_fault(w, &r->options->write);
 }
 
@@ -391,8 +395,11 @@ int iot_repair(const char *path, const struct iot_repair_options *o,
 	iot_progress_clear(&r.progress);
 	if (status == IOT_EXIT_OK)
 		status = decide(&r);
-	if (status == IOT_EXIT_OK)
+	if (status == IOT_EXIT_OK) {
+		iot_signals_catch(IOT_SIGNALS_FILES, o->write.path, o->quiet);
 		status = write_kept(&r, command);
+		iot_signals_restore();
+	}
 	if (status == IOT_EXIT_OK) {
 		if (!o->quiet)
 			tell(&r);

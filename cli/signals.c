@@ -1,28 +1,54 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Signals that ask to end. A conversion looks at them between batches: so its temporary file is
- * gone, or its piped input finished, before the process is.
- */
-#include "conversion.h"
+#include "signals.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-static volatile sig_atomic_t stop_input, pending, is_gentle, leaves_nothing;
+static struct iot_interrupt stop;
+static volatile sig_atomic_t pending, stopped_by, waits, held;
+/* Set before the handlers are. */
+static volatile sig_atomic_t how_caught, has_temporary, speaks, on_terminal;
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 
 enum { CAUGHT = sizeof(caught) / sizeof(*caught) };
 
+static void say_waits(void)
+{
+	static const char erase[] = "\r\033[K";
+	static const char text[] = "iotrace: interrupted: waits for the end of the input; "
+				   "interrupt again (Ctrl-C) to stop reading\n";
+	if (!speaks)
+		return;
+	if (on_terminal && write(STDERR_FILENO, erase, sizeof(erase) - 1) < 0)
+		return;
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		return;
+}
+
+static void end_at_once(int number)
+{
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
 static void on_signal(int number)
 {
-	if (is_gentle && !stop_input) {
-		stop_input = 1;
-	} else if (!leaves_nothing && pending == 0) {
+	if (how_caught == IOT_SIGNALS_PIPE && number == SIGINT && !waits &&
+	    stop.asked == IOT_ASKED_NOTHING) {
+		waits = 1;
+		say_waits();
+	} else if (how_caught != IOT_SIGNALS_FILES && stop.asked == IOT_ASKED_NOTHING) {
+		stopped_by = number;
+		stop.asked = IOT_ASKED_DRAIN;
+	} else if (how_caught == IOT_SIGNALS_PIPE && number == SIGHUP) {
+		return; /* a shell and the kernel both report one hangup */
+	} else if (pending == 0 && (has_temporary || held)) {
 		pending = number;
-		stop_input = 2; /* where one line does not end, there is no next batch */
-	} else { /* a write to a pipe that nobody empties would never come to look at pending */
-		signal(number, SIG_DFL);
-		raise(number);
+		stop.asked = IOT_ASKED_QUIT;
+	} else if (!held) { /* a write that blocks would never see pending */
+		end_at_once(number);
 	}
 }
 
@@ -32,17 +58,27 @@ static void set_all(void (*handler)(int))
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = handler;
 	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < CAUGHT; i++)
+		sigaddset(&action.sa_mask, caught[i]);
 	for (size_t i = 0; i < CAUGHT; i++) {
-		/* Who started us with a signal ignored (nohup) wants it so. */
+		/* A signal ignored from the beginning (nohup) stays ignored. */
 		if (sigaction(caught[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 			sigaction(caught[i], &action, NULL);
 	}
 }
 
-void iot_signals_catch(bool gentle, const char *output)
+static bool gets_temporary(const char *path)
 {
-	is_gentle = gentle;
-	leaves_nothing = strcmp(output, "-") == 0;
+	struct stat st;
+	return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
+}
+
+void iot_signals_catch(enum iot_signals_how how, const char *output, bool quiet)
+{
+	how_caught = (sig_atomic_t)how;
+	has_temporary = gets_temporary(output);
+	on_terminal = isatty(STDERR_FILENO) == 1;
+	speaks = on_terminal || !quiet;
 	set_all(on_signal);
 }
 
@@ -51,12 +87,36 @@ void iot_signals_restore(void)
 	set_all(SIG_DFL);
 }
 
+struct iot_interrupt *iot_signal_stop(void)
+{
+	return &stop;
+}
+
 int iot_signal_pending(void)
 {
 	return pending;
 }
 
-const volatile sig_atomic_t *iot_signal_stop(void)
+bool iot_signal_cut(void)
 {
-	return &stop_input;
+	return atomic_load(&stop.cut);
+}
+
+int iot_signal_ending(void)
+{
+	return pending != 0 ? pending : iot_signal_cut() ? stopped_by : 0;
+}
+
+void iot_signals_hold(bool hold)
+{
+	held = hold && has_temporary;
+}
+
+int iot_signals_exit(int status)
+{
+	const int number = iot_signal_ending();
+	if (number == 0)
+		return status;
+	end_at_once(number);
+	return 128 + number;
 }

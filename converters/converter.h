@@ -30,10 +30,10 @@ enum { IOT_HEAD_SIZE = 65536 }; /* bytes of each member that a sniff may see */
  * All paths are parts of ONE input: files (plain, or compressed with gzip, bzip2, xz, zstd, lz4),
  * tars of the same, directories (their regular files at any depth, sorted by name), "-". Members of
  * a tar are spooled to an unlinked temporary file. NULL with *error set where a path cannot be
- * read. stop: see window.h.
+ * read. stop, which may be NULL, ends all of it early: see lib/stop.h.
  */
 struct iot_input *iot_input_new(const char *const *paths, size_t count,
-				const volatile sig_atomic_t *stop, struct iot_error *error);
+				struct iot_interrupt *stop, struct iot_error *error);
 void iot_input_free(struct iot_input *in);
 
 size_t iot_input_count(const struct iot_input *in);

@@ -6,6 +6,7 @@
  */
 #include "converter.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,6 +230,18 @@ static int add_stdin(struct iot_input *in, struct iot_error *error)
 	return fd < 0 ? iot_path_error(error, "standard input") : add_pipe(in, fd, "-", error);
 }
 
+/* Waits for the writer of a FIFO, unless the input is asked to end. */
+static int open_pipe(struct iot_input *in, const char *path)
+{
+	int fd;
+	do
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	while (fd < 0 && errno == EINTR && (in->stop == NULL || in->stop->asked == 0));
+	if (fd < 0 && errno == EINTR)
+		atomic_store(&in->stop->cut, true);
+	return fd;
+}
+
 static int add_path(struct iot_input *in, const char *path, struct iot_error *error)
 {
 	struct stat st;
@@ -243,7 +256,7 @@ static int add_path(struct iot_input *in, const char *path, struct iot_error *er
 						 .identity = iot_identity_of(&st)};
 		return add_file(in, path, &found, error);
 	}
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = open_pipe(in, path);
 	return fd < 0 ? iot_path_error(error, path) : add_pipe(in, fd, path, error);
 }
 
@@ -257,7 +270,7 @@ static int refuse_nothing(const char *path, struct iot_error *error)
 }
 
 struct iot_input *iot_input_new(const char *const *paths, size_t count,
-				const volatile sig_atomic_t *stop, struct iot_error *error)
+				struct iot_interrupt *stop, struct iot_error *error)
 {
 	struct iot_input *in = calloc(1, sizeof(*in));
 	if (in == NULL) {

@@ -99,8 +99,9 @@ struct iot_window *iot_tap_window(struct iot_input *in, size_t member, int fd, b
 	}
 	struct iot_window_options options = {.read_size = read_size(in),
 					     .plain = plain,
-					     .stop = in->member[member].pipe ? in->stop : NULL,
-					     .quit = in->stop,
+					     .stop = in->stop,
+					     .waits = in->member[member].pipe &&
+						      in->member[member].size == 0,
 					     .why = &t->why,
 					     .done = tap_free,
 					     .done_context = t};

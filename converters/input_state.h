@@ -29,7 +29,7 @@ struct iot_input {
 	uint64_t total, done, skipped;
 	size_t read_size; /* 0: by the number of members */
 	bool looking;     /* at first bytes only: small windows */
-	const volatile sig_atomic_t *stop;
+	struct iot_interrupt *stop;
 	struct iot_tap *taps;    /* open now */
 	struct iot_error unseen; /* why a head could not be looked at, but for the input's faults */
 };

@@ -84,7 +84,8 @@ static bool raw_line(struct strace *s, struct strace_member *m)
 		}
 		if (more(m))
 			continue;
-		if (have == 0)
+		/* After damage or a signal this is a part of a line, which may pass for a whole one. */
+		if (have == 0 || iot_window_status(m->window) != IOT_OK)
 			return false;
 		m->raw = m->at;
 		m->raw_end = m->at = m->limit;

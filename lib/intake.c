@@ -1,29 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Reading, interruptions, and the rule of when an input ends that was told to stop: not before what
- * the writer at the other end of a pipe has sent already has been read.
- */
+/* Reading, interruptions, and inputs that end early because they were asked to; see stop.h. */
 #include "intake.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <time.h>
 #include <unistd.h>
 
-enum {
-	STOP_QUIET_MS = 100,  /* told to stop: a pipe silent for so long has ended */
-	STOP_TOTAL_MS = 3000, /* ... and one that never is silent ends too */
-	STOP_LOOK_MS = 500,   /* a signal just before a read is noticed after so long */
-};
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	if (clock_gettime(CLOCK_MONOTONIC, &t) != 0)
-		return 0;
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
+enum { LOOK_MS = 500 }; /* a signal just before a wait is noticed after this long */
 
 static bool readable_within(int fd, int timeout_ms)
 {
@@ -32,23 +15,31 @@ static bool readable_within(int fd, int timeout_ms)
 	return poll(&p, 1, timeout_ms) > 0;
 }
 
-/* Waits until a read will not block; false: told to stop, and nothing more seems to come. */
-static bool worth_reading(struct iot_intake *in)
+/* Waits until a read of at most *size bytes will not block. False: the input is cut here. */
+static bool worth_reading(struct iot_intake *in, size_t *size)
 {
-	int64_t left_ms;
+	enum iot_pipe_state state = IOT_PIPE_WAITS;
 
-	if (!in->stop)
+	if (!in->stop || !in->waits)
 		return true;
-	/* A signal between a look at *stop and a read that blocks would go unnoticed. */
-	while (!*in->stop)
-		if (readable_within(in->fd, STOP_LOOK_MS))
-			return true;
-	if (in->stop_deadline_ms == 0)
-		in->stop_deadline_ms = now_ms() + STOP_TOTAL_MS;
-	left_ms = in->stop_deadline_ms - now_ms();
-	if (left_ms <= 0)
-		return false;
-	return readable_within(in->fd, left_ms < STOP_QUIET_MS ? (int)left_ms : STOP_QUIET_MS);
+	while (state == IOT_PIPE_WAITS)
+		state = iot_stop_wait(in->stop, &in->drain, in->fd, LOOK_MS, size);
+	return state == IOT_PIPE_READABLE;
+}
+
+/* Good bytes come first, so this is what ends them. */
+static ssize_t fail_interrupted(struct iot_intake *in)
+{
+	atomic_store(&in->stop->cut, true);
+	iot_error_set(in->error, IOT_ETRUNCATED, "%s: interrupted at byte %llu", in->name,
+		      (unsigned long long)in->stored);
+	return 0;
+}
+
+static bool is_quit(const struct iot_intake *in)
+{
+	return in->stop &&
+	       in->stop->asked >= (in->waits ? IOT_ASKED_QUIT : IOT_ASKED_DRAIN);
 }
 
 /* Waits until a read will not block; false: woken up, to end. */
@@ -67,13 +58,17 @@ static ssize_t read_fd(struct iot_intake *in, void *to, size_t size)
 	for (;;) {
 		ssize_t n;
 
-		if (!worth_reading(in) || (in->can_wake && !not_woken(in)))
+		if (!worth_reading(in, &size))
+			return fail_interrupted(in);
+		if (in->can_wake && !not_woken(in))
 			return 0;
 		n = read(in->fd, to, size);
-		if (n >= 0)
+		if (n >= 0) {
+			iot_drain_took(&in->drain, (size_t)n);
 			return n;
+		}
 		if (errno == EAGAIN || errno == EWOULDBLOCK)
-			readable_within(in->fd, STOP_LOOK_MS);
+			readable_within(in->fd, LOOK_MS);
 		else if (errno != EINTR)
 			return -1;
 	}
@@ -85,9 +80,9 @@ static ssize_t read_callback(struct iot_intake *in, void *to, size_t size)
 
 	do
 		n = in->read(in->context, to, size);
-	while (n < 0 && errno == EINTR && !(in->stop && *in->stop));
+	while (n < 0 && errno == EINTR && !is_quit(in));
 	if (n < 0 && errno == EINTR)
-		return 0;
+		return fail_interrupted(in);
 	if (n > 0 && (size_t)n > size) {
 		iot_error_set(in->error, IOT_EUSAGE, "%s: more bytes than asked for", in->name);
 		return 0;
@@ -100,8 +95,10 @@ size_t iot_intake_take(struct iot_intake *in, void *to, size_t room)
 	const size_t size = room < in->read_size ? room : in->read_size;
 	ssize_t n = 0;
 
-	if (in->quit && *in->quit > 1)
+	if (!in->ended && is_quit(in)) {
 		in->ended = true;
+		fail_interrupted(in);
+	}
 	if (!in->ended) {
 		n = in->kind == IOT_FROM_FD ? read_fd(in, to, size) : read_callback(in, to, size);
 		in->errnum = n >= 0 ? 0 : errno != 0 ? errno : EIO;

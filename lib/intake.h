@@ -3,12 +3,12 @@
 #ifndef IOT_LIB_INTAKE_H
 #define IOT_LIB_INTAKE_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "error.h"
+#include "stop.h"
 
 enum iot_intake_kind { IOT_FROM_NOTHING, IOT_FROM_FD, IOT_FROM_MEMORY, IOT_FROM_CALLBACK };
 
@@ -23,10 +23,10 @@ struct iot_intake {
 
 	const char *memory;
 	int fd;
-	const volatile sig_atomic_t *stop; /* see struct iot_window_options */
-	const volatile sig_atomic_t *quit;
-	int64_t stop_deadline_ms; /* 0: not told to stop yet */
-	bool can_wake;            /* a byte to read from wake_fd ends the input */
+	struct iot_interrupt *stop; /* see struct iot_window_options */
+	bool waits;
+	struct iot_drain drain;
+	bool can_wake; /* a byte to read from wake_fd ends the input */
 	int wake_fd;
 	iot_read_fn *read;
 	void *context;

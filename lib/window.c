@@ -66,7 +66,7 @@ struct iot_window *iot_window_new(const char *name, const struct iot_window_opti
 	w->in.name = w->unpacker.name = w->name;
 	w->in.read_size = or_default(o->read_size, READ_SIZE_DEFAULT, READ_SIZE_MAX);
 	w->in.stop = o->stop;
-	w->in.quit = o->quit;
+	w->in.waits = o->waits;
 	w->in.why = o->why;
 	w->unpacker.in = &w->in;
 	w->unpacker.window_max = power_of_two_below(o->window_max ? o->window_max : WINDOW_DEFAULT);

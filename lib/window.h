@@ -8,12 +8,12 @@
 #ifndef IOT_LIB_WINDOW_H
 #define IOT_LIB_WINDOW_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "error.h"
+#include "stop.h"
 
 struct iot_window;
 
@@ -30,9 +30,8 @@ struct iot_window_options {
 	uint64_t window_max;  /* of a zstd frame; 0: 128 MiB */
 	enum iot_ahead ahead; /* a callback is then called from that thread */
 	bool plain;           /* do not look for compression */
-	const volatile sig_atomic_t
-	    *stop; /* set by a signal handler: a pipe ends as soon as it is empty; or NULL */
-	const volatile sig_atomic_t *quit; /* the same: any input ends at once when it is above 1 */
+	struct iot_interrupt *stop; /* ends the input early, with IOT_ETRUNCATED; or NULL */
+	bool waits;            /* with stop: for a pipe, which is drained first */
 	const struct iot_error *why; /* status and sentence of a callback that returned -1, taken
 					over as they are; NULL, or IOT_OK in it: errno */
 	void (*done)(void *context); /* called last by iot_window_free, so that what a window was

@@ -301,6 +301,10 @@ uint64_t iot_writer_fact(const struct iot_writer *w, enum iot_fact fact)
 		return w->text_bytes + w->used;
 	case IOT_FACT_BYTES_STORED:
 		return iot_sink_stored(w->sink);
+	case IOT_FACT_LAST_NS:
+		if (w->codec == NULL)
+			return 0;
+		return (uint64_t)(iot_codec_start(w->codec) * (int64_t)w->tick_ns);
 	default:
 		return 0;
 	}

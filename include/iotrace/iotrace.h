@@ -295,7 +295,7 @@ enum iot_fact {
 	IOT_FACT_LOST_RECORDS, /* ... and records, as far as %sync tells */
 	IOT_FACT_WARNINGS,     /* readers: oddities passed to iot_reader_on_warning */
 	IOT_FACT_INDEX,        /* readers: number of the record to come, from 0 */
-	IOT_FACT_LAST_NS,      /* readers: start of the record before that */
+	IOT_FACT_LAST_NS,      /* start of the last record read or written */
 };
 
 /* Bytes from, or to, the caller: as read(2) and write(2), a short count is fine, -1 sets errno. */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A signal ends a piped input, also within a line, and the trace gets its end; with a file nothing is
-# left behind.
+# Signals that end conversions: of a pipe the trace gets a %lost and its end, of a file nothing is
+# left behind. What was read of a line that has no end is dropped.
 sh "$TOOLS/strace_log.sh" 2 >log
 sh "$TOOLS/strace_log.sh" 100000 >large
 cat >signalled.py <<'END'
@@ -18,9 +18,9 @@ def start(*words):
                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
 
-for number in signal.SIGINT, signal.SIGTERM:
+for number in signal.SIGTERM, signal.SIGHUP:
     p = start("-")
-    p.stdin.write(open("log", "rb").read() + b"1234  170000")
+    p.stdin.write(open("log", "rb").read() + b"1234  1700000000.5 read(3, \"\", 9) = 1")
     p.stdin.flush()
     await_read(p.stdin)
     p.send_signal(number)
@@ -29,9 +29,13 @@ for number in signal.SIGINT, signal.SIGTERM:
 for number in signal.SIGINT, signal.SIGTERM:
     print(number.name, "file:", signalled_while_writing(lambda: start("--level=19", "large"), number))
 END
-python3 signalled.py
+python3 signalled.py 2>err
+sort -u err
 "$IOTRACE" convert log | "$IOTRACE" cat --format=csv >whole.csv
-for name in SIGINT SIGTERM; do
+for name in SIGTERM SIGHUP; do
 	"$IOTRACE" cat --format=csv $name.iot.zst | cmp - whole.csv
+	"$IOTRACE" cat $name.iot.zst | grep '%lost'
+	"$IOTRACE" info $name.iot.zst | head -n 1
+	"$IOTRACE" info --json $name.iot.zst | grep -o '"state":"[^"]*"'
 done
 ls -A

@@ -4,14 +4,18 @@
 
     signals.py IOTRACE LOG LARGE_LOG
 
-LOG is one of strace, of which a trace is made. Each command reads a pipe that stays open behind what
-it was given, and gets its signal when it has read all of that. A command is ended by the signal, or
-finishes what has come so far (commands that read pipes may); nothing partial has the name of an output,
-and no temporary files stay. What reads files gets it while it writes, and is ended by it, and so is what writes to a pipe that nobody empties. Of four runs at
+LOG is one of strace, of which a trace is made. Commands that write while they read a pipe get their
+signals while it stays open after a part of the input, which ends within a line. The first SIGINT waits
+for the end of file. The second one, SIGTERM and SIGHUP end the input: the output has the whole lines
+that were read, %lost why=interrupted and %end, and the process ends by the signal. Commands that only
+read end at once. What reads files gets a signal while it writes, is ended by it, and leaves nothing, and
+so does what writes to a pipe that nobody empties. In no case do temporary files stay. Of four runs at
 once each one succeeds, and one whole output is left; a file that must be new is made by one of them.
 """
 import fcntl
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -24,16 +28,14 @@ from waiting import LONG, await_full, await_read, signalled_while_writing  # noq
 # @NAME is a file beside the work folder, "-" the pipe. What the outputs are called does not matter.
 TRACE = {
     "cat": ["cat", "-o", "out.iot", "-"],
-    "cat csv": ["cat", "--format=csv", "-o", "out.csv", "-"],
+    "cat packed": ["cat", "-o", "out.iot.zst", "-"],
     "slice": ["slice", "--all-of-it", "-o", "out.iot", "-"],
     "reorder": ["reorder", "--memory=64K", "-o", "out.iot", "-"],
-    "merge": ["merge", "-q", "-o", "out.iot", "-"],
-    "merge sort": ["merge", "-q", "--reorder", "--memory=64K", "-o", "out.iot", "-"],
+    "reorder window": ["reorder", "--window=1s", "-o", "out.iot", "-"],
+    "merge": ["merge", "-o", "out.iot", "-"],
+    "merge sort": ["merge", "--reorder", "--memory=64K", "-o", "out.iot", "-"],
     "anonymize": ["anonymize", "--key=@key", "-o", "out.iot", "-"],
     "anonymize map": ["anonymize", "--key=@key", "--map=out.tsv", "-o", "out.iot.zst", "-"],
-    "stat": ["stat", "-"],
-    "info": ["info", "-"],
-    "check": ["check", "-"],
 }
 LOG = {
     "convert": ["convert", "-o", "out.iot", "-"],
@@ -41,6 +43,16 @@ LOG = {
     "convert spill": ["convert", "--memory=64K", "-o", "out.iot", "-"],
     "convert unsorted": ["convert", "--unsorted", "-o", "out.iot.gz", "-"],
     "convert each": ["convert", "-O", "out", "-"],
+}
+PACKETS = {
+    "convert packets": ["convert", "-o", "out.iot", "-"],
+    "reorder packets": ["reorder", "-o", "out.iot", "-"],
+}
+LOOKING = {
+    "stat": ["stat", "-"],
+    "info": ["info", "-"],
+    "check": ["check", "-"],
+    "cat csv to pipe": ["cat", "--format=csv", "-"],
 }
 SLOW = ["--level=19", "-o", "out.iot.zst"]
 FILES = {  # with an output that takes a while
@@ -105,30 +117,136 @@ class Lab:
         return subprocess.run([self.iotrace, "check", "-q", path], stdout=subprocess.DEVNULL,
                               check=False).returncode == 0
 
-    def interrupted(self, words, data, number):
+    def start(self, words, work):
+        return subprocess.Popen(self.words(words), cwd=work, env=dict(os.environ, TMPDIR=work),
+                                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, restore_signals=True)
+
+    @staticmethod
+    def await_said(child):
+        """Two signals of one kind at once are one."""
+        for line in child.stderr:
+            if b"waits for the end of the input" in line:
+                return
+        raise TimeoutError("nothing is said of the first signal")
+
+    def looking(self, words, data, number):
+        """What writes no trace ends at once; but a pipe is finished by what copies it."""
         with tempfile.TemporaryDirectory() as work:
-            child = subprocess.Popen(self.words(words), cwd=work, env=dict(os.environ, TMPDIR=work),
-                                     stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                                     stderr=subprocess.DEVNULL, restore_signals=True)
+            child = self.start(words, work)
             child.stdin.write(data)
             child.stdin.flush()
 
             def when_read():
                 await_read(child.stdin, child)
                 child.send_signal(number)
+                if words[0] == "cat" and number == signal.SIGINT:
+                    self.await_said(child)
+                    child.send_signal(number)
             status, fault = outcome(child, when_read)
+            left = os.listdir(work)
+        return fault or ("ends" if status == -number and not left
+                         else "status %d, leaves %s" % (status, left))
+
+    def output_of(self, work, left):
+        """The trace that a command has written, and the temporary files and others beside it."""
+        if "out" in left and os.path.isdir(os.path.join(work, "out")):
+            inside = os.listdir(os.path.join(work, "out"))
+            return os.path.join(work, "out", inside[0]) if inside else None, inside[1:]
+        traces = [name for name in left if name.startswith("out.iot")]
+        return (os.path.join(work, traces[0]) if traces else None,
+                [name for name in left if not name.startswith("out.")])
+
+    def what_is_wrong(self, path, records, state):
+        info = json.loads(subprocess.run([self.iotrace, "info", "--json", path], check=False,
+                                         stdout=subprocess.PIPE).stdout)
+        if (info["state"], info["records"]) != (state, records):
+            return "%s, %d records, not %d" % (info["state"], info["records"], records)
+        text = subprocess.run([self.iotrace, "cat", path], check=False,
+                              stdout=subprocess.PIPE).stdout.splitlines()
+        lost = re.fullmatch(rb"ff %lost time=([0-9a-f]+) why=interrupted", text[-2])
+        if not text[-1].startswith(b"ff %end") or bool(lost) != state.startswith("incomplete"):
+            return "ends with %s" % text[-2:]
+        if lost:
+            rows = subprocess.run([self.iotrace, "cat", "--format=csv", path], check=False,
+                                  stdout=subprocess.PIPE).stdout.splitlines()
+            last = max(int(row.split(b",")[1]) for row in rows[1:])
+            if int(lost[1], 16) < last:
+                return "%%lost at %d, last record at %d" % (int(lost[1], 16), last)
+        return None if self.is_whole(path) else "does not check"
+
+    def interrupted(self, words, part, rest, numbers):
+        """Signals after part of the input; rest: what the writer sends after them, or None."""
+        with tempfile.TemporaryDirectory() as work:
+            child = self.start(words, work)
+            child.stdin.write(part[0])
+            child.stdin.flush()
+
+            def signalled():
+                await_read(child.stdin, child)
+                for i, number in enumerate(numbers):
+                    child.send_signal(number)
+                    if number == signal.SIGINT and i == 0:
+                        self.await_said(child)
+                if rest is not None:
+                    child.stdin.write(rest[0])
+                    child.stdin.close()
+            status, fault = outcome(child, signalled)
             if fault:
                 return fault
-            left = os.listdir(work)
-            wanted = {os.path.basename(w.split("=")[-1]) for w in words if "out" in w}
-            if status == -number:
-                return "leaves %s" % left if left and left != ["out"] else "ends"
-            if status not in (0, 1):
+            path, other = self.output_of(work, os.listdir(work))
+            if rest is None and status != -numbers[-1] or rest is not None and status != 0:
                 return "status %d" % status
-            if not set(left) <= wanted:
-                return "leaves %s" % left
-            partial = [name for name in left if not self.is_whole(os.path.join(work, name))]
-            return "partial %s" % partial if partial else "ends"
+            if path is None or other:
+                return "leaves %s" % os.listdir(work)
+            records = (part if rest is None else rest)[1]
+            return self.what_is_wrong(path, records, "complete" if rest is not None
+                                      else "incomplete: interrupted") or "ends"
+
+    def at_any_time(self, words, data, numbers, delay):
+        """Signals whenever: the output is whole or absent, and no temporary file stays."""
+        with tempfile.TemporaryDirectory() as work:
+            child = self.start(words, work)
+
+            def signalled():
+                if delay < 0:
+                    self.feed(child, data)
+                time.sleep(abs(delay))
+                for number in numbers:
+                    child.send_signal(number)
+            status, fault = outcome(child, signalled)
+            if fault:
+                return fault
+            path, other = self.output_of(work, os.listdir(work))
+            if status not in (0, -numbers[-1], -numbers[0]):
+                return "status %d" % status
+            if other or path is None and status == 0:
+                return "status %d, leaves %s" % (status, os.listdir(work))
+            return "ends" if path is None or self.is_whole(path) else "partial"
+
+    @staticmethod
+    def feed(child, data):
+        try:
+            child.stdin.write(data)
+            child.stdin.close()
+        except BrokenPipeError:
+            pass
+
+    def without_writer(self, words, number):
+        """A FIFO that nobody has opened for writing."""
+        with tempfile.TemporaryDirectory() as work:
+            os.mkfifo(os.path.join(work, "fifo"))
+            child = self.start([w if w != "-" else "fifo" for w in words], work)
+
+            def when_waiting():
+                until = time.monotonic() + LONG
+                while child.poll() is None and time.monotonic() < until:
+                    child.send_signal(number)
+                    time.sleep(0.2)
+            status, fault = outcome(child, when_waiting)
+            left = os.listdir(work)
+        return fault or ("ends" if status == -number and set(left) <= {"fifo", "out"}
+                         else "status %d, leaves %s" % (status, left))
 
     def while_writing(self, words, number):
         with tempfile.TemporaryDirectory() as work:
@@ -197,7 +315,7 @@ def make_inputs(lab, log, large):
     subprocess.run(["cp", large, lab.path("large.log")], check=True)
     subprocess.run([lab.iotrace, "convert", "-q", "-o", lab.path("large"), large], check=True)
     trace = lab.path("trace")
-    subprocess.run([lab.iotrace, "convert", "-q", "-o", trace, log], check=True)
+    subprocess.run([lab.iotrace, "convert", "-q", "--sync=100", "-o", trace, log], check=True)
     with open(lab.path("packets"), "wb") as packets:
         make = os.path.join(os.path.dirname(lab.iotrace), "packet_make")
         subprocess.run([make, "--records=5000", "--processes=2"], stdout=packets, check=True)
@@ -209,7 +327,39 @@ def make_inputs(lab, log, large):
         key.write("a key of enough bytes\n")
     os.chmod(lab.path("key"), 0o600)
     with open(trace, "rb") as f:
-        return f.read()[:20000], data[:20000]
+        return f.read(), data
+
+
+def records_of(lab, words, data):
+    done = subprocess.run(lab.words(words), input=data, stdout=subprocess.PIPE, check=True)
+    info = subprocess.run([lab.iotrace, "info", "--json", "-"], input=done.stdout,
+                          stdout=subprocess.PIPE, check=True)
+    return json.loads(info.stdout)["records"]
+
+
+def split_trace(trace):
+    """After a %sync, because what stands before one is verified; then a part of a line."""
+    lines = trace.splitlines(keepends=True)
+    at = [i for i, line in enumerate(lines) if line.startswith(b"ff %sync")][3]
+    head = b"".join(lines[:at + 1])
+    is_record = [not line.startswith(b"ff") for line in lines]
+    cut = len(head) + 5
+    return (trace[:cut], sum(is_record[:at])), (trace[cut:], sum(is_record))
+
+
+def split_log(lab, log):
+    cut = log.index(b"\n", 20000) + 1
+    whole = ["convert", "-q", "-"]
+    return ((log[:cut + 30], records_of(lab, whole, log[:cut])),
+            (log[cut + 30:], records_of(lab, whole, log)))
+
+
+def split_packets(lab):
+    """The records of packets that have come are not those of the packets alone: none is counted."""
+    with open(lab.path("packets"), "rb") as f:
+        data = f.read()
+    whole = ["convert", "-q", "-"]
+    return (data, records_of(lab, whole, data)), (b"", records_of(lab, whole, data))
 
 
 def main():
@@ -219,11 +369,23 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         lab = Lab(os.path.abspath(sys.argv[1]), folder)
         trace, log = make_inputs(lab, *map(os.path.abspath, sys.argv[2:4]))
-        for commands, data, whole in ((TRACE, trace, "trace"), (LOG, log, "log")):
+        inputs = ((TRACE, *split_trace(trace), "trace"), (LOG, *split_log(lab, log), "log"),
+                  (PACKETS, *split_packets(lab), "packets"))
+        for commands, part, rest, whole in inputs:
             for name, words in commands.items():
-                for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                    results[name, number.name] = lab.interrupted(words, data, number)
+                for numbers in ((signal.SIGINT, signal.SIGINT), (signal.SIGTERM,), (signal.SIGHUP,),
+                                (signal.SIGINT, signal.SIGTERM), (signal.SIGHUP, signal.SIGHUP)):
+                    key = "+".join(number.name for number in numbers)
+                    results[name, key] = lab.interrupted(words, part, None, numbers)
+                results[name, "SIGINT, end"] = lab.interrupted(words, part, rest, (signal.SIGINT,))
+                for delay in (0, 0.002, 0.01, -0.0001, -0.002, -0.01):
+                    results[name, "any time, %g" % delay] = lab.at_any_time(
+                        words, part[0] + rest[0], (signal.SIGTERM, signal.SIGTERM), delay)
+                results[name, "no writer"] = lab.without_writer(words, signal.SIGTERM)
                 results[name, "SIGPIPE"] = lab.reader_gone(words, whole)
+        for name, words in LOOKING.items():
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                results[name, number.name] = lab.looking(words, trace[:20000], number)
         for name, words in FILES.items():
             for number in (signal.SIGINT, signal.SIGTERM):
                 results[name, "writing, " + number.name] = lab.while_writing(words, number)

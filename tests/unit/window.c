@@ -731,12 +731,12 @@ TEST_BOTH_WAYS(a_pipe_shows_what_is_there_without_waiting)
 	}
 }
 
-static volatile sig_atomic_t stop_flag;
+static struct iot_interrupt stop;
 
 static void on_signal(int number)
 {
 	(void)number;
-	stop_flag = 1;
+	stop.asked = IOT_ASKED_DRAIN;
 }
 
 static void *signal_soon(void *context)
@@ -751,13 +751,14 @@ static void *signal_soon(void *context)
 /* The writer stays: without the signal the window would wait for ever. */
 static int read_until_signal(struct bytes b, struct bytes *got)
 {
-	const struct iot_window_options options = {.stop = &stop_flag, .ahead = ahead_mode};
+	const struct iot_window_options options = {
+		.stop = &stop, .waits = true, .ahead = ahead_mode};
 	const struct sigaction action = {.sa_handler = on_signal};
 	struct iot_window *w = iot_window_new("in", &options);
 	pthread_t self = pthread_self(), thread;
 	int status, fds[2];
 
-	stop_flag = 0;
+	stop = (struct iot_interrupt){0};
 	sigaction(SIGUSR1, &action, NULL);
 	cr_assert_eq(pipe(fds), 0);
 	cr_assert_eq(iot_window_open_fd(w, fds[0]), IOT_OK);
@@ -772,17 +773,19 @@ static int read_until_signal(struct bytes b, struct bytes *got)
 	return status;
 }
 
-TEST_BOTH_WAYS(told_to_stop_a_quiet_pipe_has_ended)
+TEST_BOTH_WAYS(a_pipe_asked_to_end_gives_what_it_holds_and_is_cut)
 {
 	const struct bytes plain = text_of(1000, 1);
 	const struct bytes packed = zstd_of(plain);
 	struct bytes got;
 
 	alarm(300);
-	cr_assert_eq(read_until_signal(plain, &got), IOT_OK);
+	cr_assert_eq(read_until_signal(plain, &got), IOT_ETRUNCATED);
+	cr_assert(stop.cut);
 	assert_same(got, plain);
 	free(got.data);
-	cr_assert_eq(read_until_signal(packed, &got), IOT_OK);
+	cr_assert_eq(read_until_signal(packed, &got), IOT_ETRUNCATED);
+	cr_assert(stop.cut);
 	assert_same(got, plain);
 	free(got.data);
 	cr_assert_eq(read_until_signal((struct bytes){packed.data, packed.size - 3, 0}, &got),
@@ -790,6 +793,48 @@ TEST_BOTH_WAYS(told_to_stop_a_quiet_pipe_has_ended)
 	free(got.data);
 	free(packed.data);
 	free(plain.data);
+}
+
+TEST_BOTH_WAYS(a_pipe_asked_to_end_is_complete_if_its_writers_have_gone)
+{
+	const struct iot_window_options options = {
+		.stop = &stop, .waits = true, .ahead = ahead_mode};
+	struct iot_window *w = iot_window_new("in", &options);
+	struct bytes got;
+	int fds[2];
+
+	stop = (struct iot_interrupt){.asked = IOT_ASKED_DRAIN};
+	cr_assert_eq(pipe(fds), 0);
+	cr_assert_eq(iot_window_open_fd(w, fds[0]), IOT_OK);
+	cr_assert_eq(write(fds[1], "line\n", 5), 5);
+	close(fds[1]);
+	got = drain(w, 1);
+	cr_assert_eq(got.size, 5);
+	cr_assert_eq(iot_window_status(w), IOT_OK);
+	cr_assert(!stop.cut);
+	iot_window_free(w);
+	close(fds[0]);
+	free(got.data);
+}
+
+TEST_BOTH_WAYS(a_file_asked_to_end_ends_at_once)
+{
+	const struct iot_window_options options = {.stop = &stop, .ahead = ahead_mode};
+	struct iot_window *w = iot_window_new("in", &options);
+	struct bytes got;
+	FILE *f = tmpfile();
+
+	stop = (struct iot_interrupt){.asked = IOT_ASKED_DRAIN};
+	cr_assert(f && fputs("line\n", f) > 0 && fseek(f, 0, SEEK_SET) == 0);
+	cr_assert_eq(iot_window_open_fd(w, fileno(f)), IOT_OK);
+	got = drain(w, 1);
+	cr_assert_eq(got.size, 0);
+	cr_assert_eq(iot_window_status(w), IOT_ETRUNCATED);
+	cr_assert_str_eq(iot_window_error(w)->text, "in: interrupted at byte 0");
+	cr_assert(stop.cut);
+	iot_window_free(w);
+	fclose(f);
+	free(got.data);
 }
 
 static void *write_for_ever(void *context)
@@ -803,9 +848,10 @@ static void *write_for_ever(void *context)
 	return NULL;
 }
 
-TEST_BOTH_WAYS(told_to_stop_a_pipe_never_quiet_ends_too)
+TEST_BOTH_WAYS(a_pipe_asked_to_end_ends_though_its_writer_never_pauses)
 {
-	const struct iot_window_options options = {.stop = &stop_flag, .ahead = ahead_mode};
+	const struct iot_window_options options = {
+		.stop = &stop, .waits = true, .ahead = ahead_mode};
 	struct iot_window *w = iot_window_new("in", &options);
 	struct bytes got;
 	pthread_t thread;
@@ -813,15 +859,15 @@ TEST_BOTH_WAYS(told_to_stop_a_pipe_never_quiet_ends_too)
 
 	alarm(300);
 	signal(SIGPIPE, SIG_IGN);
-	stop_flag = 1;
+	stop = (struct iot_interrupt){.asked = IOT_ASKED_DRAIN};
 	cr_assert_eq(pipe(fds), 0);
 	for (int i = 0; i < 30; i++)
 		cr_assert_eq(write(fds[1], "line\n", 5), 5);
 	cr_assert_eq(pthread_create(&thread, NULL, write_for_ever, &fds[1]), 0);
 	cr_assert_eq(iot_window_open_fd(w, fds[0]), IOT_OK);
 	got = drain(w, 1);
-	cr_assert_eq(iot_window_status(w), IOT_OK);
-	cr_assert_gt(got.size, 100);
+	cr_assert_eq(iot_window_status(w), IOT_ETRUNCATED);
+	cr_assert_geq(got.size, 150);
 	close(fds[0]);
 	pthread_join(thread, NULL);
 	close(fds[1]);
