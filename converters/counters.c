@@ -38,6 +38,7 @@ static const char *const reported[] = {
     "hidden.io_submit_lengths",
     "hidden.io_uring",
     "hidden.io_uring_rings",
+    "hidden.messages",
     "hidden.mmap",
     "hidden.mpi_type",
     "ignored.files",

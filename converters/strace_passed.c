@@ -158,8 +158,10 @@ void iot_strace_sendmsg(struct strace *s, struct strace_call *c)
 	if (posted || !sent)
 		return;
 	struct iot_parcel *p = pack(s, c, &r);
-	if (r.cut)
+	if (r.cut) {
 		iot_strace_count(s, "unseen.passed", 1);
+		iot_strace_count(s, "hidden.messages", 1);
+	}
 	if (p == NULL || post(s, c, &r, p))
 		return;
 	let_go(s, p);
@@ -210,6 +212,8 @@ void iot_strace_recvmsg(struct strace *s, struct strace_call *c)
 		return;
 	read_rights(arguments(c), &r);
 	const struct strace_fd socket = iot_strace_fd(c->arg[0]);
+	if (r.cut)
+		iot_strace_count(s, "hidden.messages", 1);
 	const struct iot_slot *slot = r.count == 0 ? NULL : iot_strace_slot(s, c, &socket);
 	const bool followed =
 	    slot != NULL && !r.cut && c->args > 2 && !iot_strace_has_flag(c->arg[2], "MSG_PEEK");

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# There is one command to trace with, and one without a log on disk, wherever a user looks.
+sh "$TOOLS/documented_strace.sh" >all
+cut -f 2 all | LC_ALL=C sort | uniq -c | sed 's/^ *//'
+cut -f 1 all | sort -u
+grep -q "STRACE_ARRAYS \"$(sed -n "s/.* \(-e '[^']*'\) .*/\1/p" all | sort -u)\"" \
+	"$TESTDATA/../converters/strace.h" || echo "a warning recommends another option"
