@@ -50,6 +50,7 @@ int iot_cmd_merge(int argc, char **argv)
 		       "ids mean the same in all IN: they are parts of one trace"),
 	    IOT_OPTION(FLAG, 0, "reorder", NULL, &o.reorder, "sort IN that are not in order"),
 	    IOT_OPT_MEMORY(&o.memory),
+	    IOT_OPTION(FLAG, 'v', "verbose", NULL, &o.verbose, "tell what the tick has rounded"),
 	    IOT_OPT_QUIET(o.read.quiet, o.read.progress),
 	    IOT_GROUP("Reading"),
 	    IOT_OPT_READING(o.read),

@@ -6,6 +6,7 @@
 #include "lib/number.h"
 
 #include "in.h"
+#include "rounding.h"
 #include "same.h"
 #include "signals.h"
 #include "slice.h"
@@ -31,6 +32,8 @@ struct run {
 	bool moves_zero;
 	bool no_starts; /* the source did not know when the first record started */
 	struct iot_writer *writer;
+	struct iot_rounding rounding;
+	bool verbose;
 	struct iot_event ev[IOT_IN_BATCH];
 	char *traces[TRACES_MAX];
 	size_t trace_count;
@@ -164,6 +167,7 @@ static int write_slice(void *context, struct iot_event *ev, size_t n)
 	struct run *r = context;
 	if (r->moves_zero && !iot_rebase_events(&r->rebase, ev, n))
 		return IOT_ENOMEM;
+	iot_rounding_events(&r->rounding, ev, n);
 	return iot_writer_events(r->writer, ev, n);
 }
 
@@ -263,6 +267,8 @@ static int copy(struct run *r, size_t n)
 	status = iot_in_finish(&r->in, r->writer, &r->write, status);
 	if (s->records == 0 && iot_writer_fact(r->writer, IOT_FACT_COMPLETE) && !r->read.quiet)
 		tell_empty(r);
+	if (iot_writer_fact(r->writer, IOT_FACT_COMPLETE))
+		iot_rounding_tell(&r->rounding);
 	return status;
 }
 
@@ -289,6 +295,7 @@ static int slice(struct run *r)
 	r->slice.reader = r->in.reader;
 	iot_in_keep_framing(&r->in, &r->write);
 	status = iot_write_open(r->writer, &r->write, r->command);
+	iot_rounding_begin(&r->rounding, r->writer, r->verbose && !r->read.quiet);
 	return status == IOT_EXIT_OK ? copy(r, n) : status;
 }
 
@@ -378,6 +385,7 @@ static int parse_and_run(struct run *r, int argc, char **argv)
 	    IOT_OPTION(FLAG, 0, "all-of-it", NULL, &r->slice.all_read,
 		       "read all of IN, as its records are not in order of start"),
 	    IOT_OPT_OUTPUT(r->write),
+	    IOT_OPTION(FLAG, 'v', "verbose", NULL, &r->verbose, "tell what the tick has rounded"),
 	    IOT_OPT_QUIET(r->read.quiet, r->read.progress),
 	    IOT_GROUP("Reading"),
 	    IOT_OPT_READING(r->read),

@@ -38,6 +38,7 @@ static int write_events(struct iot_conversion *c, struct iot_event *ev, size_t n
 {
 	if (!iot_rebase_events(&c->rebase, ev, n))
 		return tell(c, "out of memory");
+	iot_rounding_events(&c->rounding, ev, n);
 	if (iot_writer_events(c->writer, ev, n) == IOT_OK) {
 		c->last_ns = n > 0 ? ev[n - 1].rec.start_ns : c->last_ns;
 		return GO_ON;
@@ -343,6 +344,7 @@ static int open_output(struct iot_conversion *c, bool hold)
 	if (c->writer == NULL || (c->sorter == NULL && !c->options->unsorted))
 		return tell(c, "out of memory");
 	int status = iot_write_open(c->writer, &c->write, c->options->command);
+	iot_rounding_begin(&c->rounding, c->writer, c->options->verbose && !c->options->quiet);
 	return status == IOT_EXIT_OK ? GO_ON : status;
 }
 

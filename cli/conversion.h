@@ -8,6 +8,7 @@
 #include "opts.h"
 #include "out.h"
 #include "rebase.h"
+#include "rounding.h"
 #include "same.h"
 
 enum iot_ops { IOT_OPS_ALL, IOT_OPS_NAMES, IOT_OPS_NONE };
@@ -39,6 +40,7 @@ struct iot_conversion {
 	struct iot_sorter *sorter; /* NULL: unsorted */
 	struct iot_writer *writer;
 	struct iot_rebase rebase;
+	struct iot_rounding rounding;
 	struct iot_event *out;  /* a batch */
 	struct iot_event trace; /* %trace, until it is known where time begins */
 	char *trace_text;

@@ -306,6 +306,8 @@ static void warn(const struct iot_conversion *c)
 	tell_differences(r, c->options->verbose);
 	if (c->options->verbose && c->kept)
 		tell_done(c);
+	if (c->kept)
+		iot_rounding_tell(&c->rounding);
 }
 
 /* JSON */

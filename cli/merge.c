@@ -112,6 +112,7 @@ static int write_all(struct iot_merge *m, bool at_once)
 	if (!make_room(m))
 		return iot_merge_tell(m, "out of memory");
 	int status = iot_write_open(m->writer, &write, m->options->command);
+	iot_rounding_begin(&m->rounding, m->writer, m->options->verbose && !m->options->read.quiet);
 	if (status == IOT_EXIT_OK)
 		status = write_heads(m);
 	if (status == IOT_EXIT_OK && at_once) {
@@ -128,6 +129,8 @@ static int write_all(struct iot_merge *m, bool at_once)
 		status = iot_merge_write_fault(m);
 	if (status == IOT_EXIT_OK && iot_signal_cut())
 		iot_tell_cut(write.path);
+	if (status == IOT_EXIT_OK)
+		iot_rounding_tell(&m->rounding);
 	return status == IOT_EXIT_OK && m->damaged ? IOT_EXIT_FAULT : status;
 }
 

@@ -32,6 +32,7 @@
 #include "out.h"
 #include "rebase.h"
 #include "renumber.h"
+#include "rounding.h"
 
 struct iot_sorter;
 struct iot_merge;
@@ -60,7 +61,7 @@ struct iot_merge_options {
 	struct iot_merge_shift *shifts;
 	size_t shift_count;
 	int shift_by; /* enum iot_shift_by */
-	bool keep_ids, join_paths, reorder;
+	bool keep_ids, join_paths, reorder, verbose;
 	uint64_t memory; /* of all sorters */
 };
 
@@ -221,6 +222,7 @@ struct iot_merge {
 	struct iot_renumber renumber;
 	struct iot_merge_ahead *ahead;
 	struct iot_writer *writer;
+	struct iot_rounding rounding;
 	struct iot_record *out; /* records that wait to be written */
 	size_t out_count;
 	char *trace; /* a %trace that was rewritten */

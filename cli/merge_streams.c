@@ -25,6 +25,7 @@ int iot_merge_flush(struct iot_merge *m)
 {
 	const size_t n = m->out_count;
 	m->out_count = 0;
+	iot_rounding_records(&m->rounding, m->out, n);
 	return iot_writer_records(m->writer, m->out, n) == IOT_OK ? IOT_EXIT_OK
 								  : iot_merge_write_fault(m);
 }
@@ -64,6 +65,7 @@ int iot_merge_write_other(struct iot_merge *m, struct iot_event ev)
 	ev.has = 0; /* rec tells its place; what it means is in the text */
 	if (!m->ids.keep && !iot_renumber_event(&m->renumber, &ev))
 		return iot_merge_tell(m, "out of memory");
+	iot_rounding_events(&m->rounding, &ev, 1);
 	return iot_writer_events(m->writer, &ev, 1) == IOT_OK ? IOT_EXIT_OK
 							      : iot_merge_write_fault(m);
 }

@@ -9,6 +9,13 @@ cat log | "$IOTRACE" convert - | cmp first -
 cat log | "$IOTRACE" convert -o a.iot - && cmp first a.iot
 "$IOTRACE" convert --unsorted log | cmp first -
 "$IOTRACE" convert --memory=64K log | cmp first -
+"$IOTRACE" convert -v --tick=1000000 -o c.iot log 2>&1 | grep rounded
+"$IOTRACE" convert -v -o a.iot log 2>&1 | grep rounded
+"$IOTRACE" merge -v --tick=ms -o c.iot a.iot a.iot 2>&1 | grep rounded
+"$IOTRACE" merge -v --shift=a.iot=300ns -o c.iot a.iot c.iot 2>&1 | grep rounded
+"$IOTRACE" slice -v --tick=ms -o c.iot a.iot 2>&1 | grep rounded
+"$IOTRACE" slice -q -v --tick=ms -o c.iot a.iot 2>&1 | grep rounded
+rm c.iot
 for suffix in gz zst; do
 	"$IOTRACE" convert -o a.iot.$suffix log && "$IOTRACE" cat a.iot.$suffix | cmp first -
 done
