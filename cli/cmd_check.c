@@ -13,7 +13,7 @@ enum { PLACES_DEFAULT = 5 };
 struct check {
 	const struct iot_command *command;
 	struct iot_repair_options repair; /* what both ways of this command need is here, too */
-	bool json, all, strict, do_repair;
+	bool json, all, strict, do_repair, allow_empty;
 	struct iot_out out;
 	struct iot_progress progress;
 	uint64_t total_bytes;
@@ -55,6 +55,7 @@ static int verify(struct check *c, int fd, struct iot_check_report *report)
 	    .base = base == IOT_NOT_GIVEN ? 0 : base,
 	    .tick_ns = tick_ns == IOT_NOT_GIVEN ? IOT_TICK_DEFAULT_NS : tick_ns,
 	    .memory_max = (uint64_t)1 << 30,
+	    .allow_empty = c->allow_empty,
 	    .progress = show_progress,
 	    .progress_context = c,
 	};
@@ -139,6 +140,7 @@ int iot_cmd_check(int argc, char **argv)
 	    IOT_OPT_QUIET(c.repair.quiet, c.repair.progress),
 	    IOT_GROUP("Reading"),
 	    IOT_OPT_NUMBERS_OF_IN(c.repair),
+	    IOT_OPT_ALLOW_EMPTY(c.allow_empty),
 	    IOT_GROUP("Repair"),
 	    IOT_OPTION(FLAG, 'r', "repair", NULL, &c.do_repair, "write what can be saved of IN"),
 	    IOT_OPT_OUTPUT(c.repair.write),

@@ -87,6 +87,8 @@ static int apply(struct iot_reader *r, const struct iot_read_options *o)
 	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_RECOVER, o->recover ? 1 : 0);
 	if (status == IOT_OK)
+		status = iot_reader_set(r, IOT_SET_ALLOW_EMPTY, o->allow_empty ? 1 : 0);
+	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_READ_AHEAD, 1);
 	if (status == IOT_OK && o->side_by_side)
 		status = iot_reader_set(r, IOT_SET_THREADS, threads(o->counted));

@@ -14,7 +14,7 @@
 
 struct iot_read_options {
 	uint64_t base, tick_ns; /* of a trace that does not tell; IOT_NOT_GIVEN */
-	bool no_verify, recover, quiet;
+	bool no_verify, recover, allow_empty, quiet;
 	int progress;
 	bool side_by_side;  /* decode on as many threads as there are processors */
 	bool counted;       /* ... for iot_in_fold alone: two of them are enough */
@@ -51,7 +51,11 @@ struct iot_read_options {
 #define IOT_OPT_READING(r)                                                                         \
 	IOT_OPT_NUMBERS_OF_IN(r),                                                                  \
 	IOT_OPTION(FLAG, 0, "no-verify", NULL, &(r).no_verify, "do not check the hashes of IN"),    \
-	IOT_OPTION(FLAG, 0, "recover", NULL, &(r).recover, "after damage go on at the next %sync")
+	IOT_OPTION(FLAG, 0, "recover", NULL, &(r).recover, "after damage go on at the next %sync"), \
+	IOT_OPT_ALLOW_EMPTY((r).allow_empty)
+#define IOT_OPT_ALLOW_EMPTY(target)                                                                \
+	IOT_OPTION(FLAG, 0, "allow-empty", NULL, &(target),                                        \
+		   "accept an empty IN, as a trace without records")
 /* clang-format on */
 
 enum { IOT_IN_BATCH = 1024 };

@@ -255,6 +255,8 @@ int iot_merge_set_up(const struct iot_merge_source *s, struct iot_reader *r)
 		status = iot_reader_set(r, IOT_SET_VERIFY, o->no_verify ? 0 : 1);
 	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_RECOVER, o->recover ? 1 : 0);
+	if (status == IOT_OK)
+		status = iot_reader_set(r, IOT_SET_ALLOW_EMPTY, o->allow_empty ? 1 : 0);
 	if (status == IOT_OK && o->base != IOT_NOT_GIVEN)
 		status = iot_reader_set(r, IOT_SET_BASE, o->base);
 	if (status == IOT_OK && o->tick_ns != IOT_NOT_GIVEN)

@@ -53,6 +53,7 @@ static const char *const reported[] = {
     "packets.found_late",
     "packets.good",
     "packets.lost",
+    "packets.other_tick",
     "packets.unknown_kind",
     "partial.modules",
     "path.cut",

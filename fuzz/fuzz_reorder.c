@@ -12,7 +12,8 @@ static struct command reorder(int fd, unsigned how)
 	static const char *const options[] = {"-q", "--memory=64K", "--window=100us",
 					      "--memory=1M"};
 	char path[FUZZ_PATH];
-	const char *words[] = {"reorder", "-q", options[how & 3], fuzz_path(path, fd), NULL};
+	const char *words[] = {"reorder",           "-q", "--allow-empty", options[how & 3],
+			       fuzz_path(path, fd), NULL};
 	return command_run(iot_cmd_reorder, words);
 }
 

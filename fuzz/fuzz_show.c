@@ -80,6 +80,7 @@ static void check(const void *trace, size_t size, unsigned how)
 	int fd = fuzz_file(trace, size);
 	for (; n < sizeof(v->words) / sizeof(v->words[0]) && v->words[n] != NULL; n++)
 		words[n] = v->words[n];
+	words[n++] = "--allow-empty";
 	words[n++] = fuzz_path(path, fd);
 	words[n] = NULL;
 	struct command done = command_run(v->run, words);

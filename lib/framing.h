@@ -38,6 +38,9 @@ struct iot_end {
 
 /* Blank lines one behind the other mean nothing, and a few bytes unpack to very many. */
 enum { IOT_BLANK_MAX = 1 << 26 };
+/* What a file is called that holds no line of a trace. */
+#define IOT_EMPTY_FILE "empty file, not a trace"
+#define IOT_BLANK_FILE "only blank lines, not a trace"
 #define IOT_BLANK_TOO_MUCH "more than 64 MiB of blank lines one behind the other"
 
 struct iot_blank_run {

@@ -23,6 +23,7 @@ struct iot_reader *iot_reader_new(void)
 		return NULL;
 	}
 	XXH3_64bits_reset(r->hash);
+	r->allow_empty = true;
 	r->verify = true;
 	r->tick_ns = IOT_TICK_DEFAULT_NS;
 	r->memory_max = (uint64_t)1 << 30;
@@ -80,6 +81,8 @@ int iot_reader_set(struct iot_reader *r, enum iot_option option, uint64_t value)
 		return set_bool(r, &r->verify, value);
 	case IOT_SET_RECOVER:
 		return set_bool(r, &r->recover, value);
+	case IOT_SET_ALLOW_EMPTY:
+		return set_bool(r, &r->allow_empty, value);
 	case IOT_SET_READ_AHEAD:
 		return set_bool(r, &r->read_ahead, value);
 	case IOT_SET_LIMIT_WINDOW:
@@ -243,7 +246,7 @@ uint64_t iot_reader_fact(const struct iot_reader *r, enum iot_fact fact)
 	case IOT_FACT_SYNC:
 		return r->sync;
 	case IOT_FACT_COMPLETE:
-		return r->done;
+		return r->done && r->begun;
 	case IOT_FACT_RECORDS:
 		return r->records;
 	case IOT_FACT_COMMENTS:

@@ -47,6 +47,7 @@ struct iot_reader {
 	size_t shown;       /* to be consumed of the window when the block is done */
 	char *tail;         /* the last line, with LF */
 
+	bool allow_empty;
 	bool begun;    /* a line that is not blank has been seen */
 	bool framed;   /* %iotrace was there */
 	bool ended;    /* %end was there */

@@ -286,6 +286,9 @@ void iot_reader_at_end(struct iot_reader *r, struct iot_batch *b)
 		iot_reader_fail(r, IOT_ETRUNCATED, 1,
 				"ends without %%end: cut short after %llu records",
 				(unsigned long long)r->records);
+	} else if (!r->begun && !r->allow_empty) {
+		iot_error_set(&r->error, IOT_ETRUNCATED, "%s: %s", r->name,
+			      r->lines == 0 ? IOT_EMPTY_FILE : IOT_BLANK_FILE);
 	} else {
 		r->done = true;
 	}

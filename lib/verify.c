@@ -419,6 +419,11 @@ static void at_end(struct iot_verify *v)
 		iot_findings_tell(&v->findings, IOT_ODD_END, v->line, 1,
 				  "no %%end: cut short behind %llu records",
 				  (unsigned long long)d->records);
+	if (!v->begun && !damaged && !v->options->allow_empty) {
+		iot_findings_tell(&v->findings, IOT_BAD_CUT, 1, 1,
+				  d->lines == 0 ? IOT_EMPTY_FILE : IOT_BLANK_FILE);
+		return;
+	}
 	if (!d->any_header && (d->lines > 0 || !damaged))
 		iot_findings_tell(&v->findings, IOT_ODD_HEADER, 1, 1, "no %%iotrace%s",
 				  d->lines > 0 ? "" : ", nor anything else");

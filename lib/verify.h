@@ -55,6 +55,7 @@ struct iot_verify_options {
 	uint64_t base;    /* 0: find out */
 	uint64_t tick_ns; /* of a trace that does not tell */
 	uint64_t memory_max;
+	bool allow_empty; /* a file without a line but blank ones is no error */
 	void (*progress)(void *context, uint64_t stored, uint64_t records);
 	void *progress_context;
 	struct iot_intervals *intervals; /* filled, not settled; or NULL */

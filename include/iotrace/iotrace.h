@@ -270,6 +270,9 @@ enum iot_option {
 	IOT_SET_IN_PLACE,         /* 1: for programs that may crash, see iot_writer_open; 0 */
 	IOT_SET_FLUSH,            /* events between flushes; 0: none; in place: IOT_FLUSH_DEFAULT */
 	IOT_SET_FLUSH_NS,         /* nanoseconds between them; 0; in place: IOT_FLUSH_NS_DEFAULT */
+	/* Readers */
+	IOT_SET_ALLOW_EMPTY, /* 1: an input of no lines but blank ones is a trace without
+				     records; 0: it is IOT_ETRUNCATED */
 };
 
 enum iot_compression { IOT_PLAIN = 0, IOT_GZIP = 1, IOT_ZSTD = 2 };
@@ -285,7 +288,7 @@ enum iot_fact {
 	IOT_FACT_COMPRESSION,  /* enum iot_compression */
 	IOT_FACT_FRAMED,       /* 1: the trace has %iotrace */
 	IOT_FACT_SYNC,         /* its sync= */
-	IOT_FACT_COMPLETE,     /* 1: the end was reached, and it was a proper one */
+	IOT_FACT_COMPLETE,     /* 1: the end was reached, a proper one, of more than blank lines */
 	IOT_FACT_RECORDS,      /* read or written so far */
 	IOT_FACT_COMMENTS,     /* as %end counts them */
 	IOT_FACT_BYTES_TEXT,   /* of text, uncompressed */

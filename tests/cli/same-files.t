@@ -104,6 +104,6 @@ cat fifo >gathered &
 fine convert -q -o fifo --report fifo log
 wait
 "$IOTRACE" cat - <t.iot | cat | cmp - t.iot
-fine merge -o x.iot t.iot hard
+fine merge -q -o x.iot t.iot hard
 fine convert -q -o in/new.iot --report in/new.json in
 fine anonymize --key k -O out in/t.iot

@@ -112,16 +112,48 @@ Test(reader, tied_base_is_a_warning)
 	free_reading(&got);
 }
 
-Test(reader, empty_input_is_an_empty_trace)
+Test(reader, empty_input_is_a_trace_without_records_but_not_complete)
 {
 	static const char *const empty[] = {"", "\n", " \r\n\n", "  "};
 	for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++) {
 		struct reading got = read_text(empty[i], (struct how){0});
 		cr_assert_eq(got.status, 0, "%s", got.error);
-		cr_assert_eq(got.complete, 1);
+		cr_assert_eq(got.complete, 0);
 		cr_assert_eq(got.framed, 0);
 		cr_assert_eq(got.records, 0);
 		free_reading(&got);
+	}
+}
+
+Test(reader, empty_input_is_cut_short_for_those_that_do_not_allow_it)
+{
+	static const char *const empty[] = {"", " \r\n\n"};
+	static const char *const others[] = {
+	    "ff\n", "ff %iotrace version=1 tick=1000 sync=524288\nff %end records=0 comments=0 "
+		    "xxh3=190a054f1b1d7e61\n"};
+	struct iot_event ev[4];
+	for (size_t i = 0; i < 2; i++) {
+		struct iot_reader *r = iot_reader_new();
+		cr_assert_eq(iot_reader_set(r, IOT_SET_ALLOW_EMPTY, 0), IOT_OK);
+		cr_assert_eq(iot_reader_open_memory(r, empty[i], strlen(empty[i]), "in"), IOT_OK);
+		cr_assert_eq(iot_reader_events(r, ev, 4), IOT_ETRUNCATED);
+		cr_assert_str_eq(iot_reader_error(r), i == 0 ? "in: empty file, not a trace"
+							     : "in: only blank lines, not a trace");
+		cr_assert_eq(iot_reader_events(r, ev, 4), IOT_ETRUNCATED);
+		cr_assert_eq(iot_reader_fact(r, IOT_FACT_COMPLETE), 0);
+		iot_reader_free(r);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		struct iot_reader *r = iot_reader_new();
+		cr_assert_eq(iot_reader_set(r, IOT_SET_ALLOW_EMPTY, 0), IOT_OK);
+		cr_assert_eq(iot_reader_open_memory(r, others[i], strlen(others[i]), "in"), IOT_OK);
+		while (iot_reader_events(r, ev, 4) > 0)
+			;
+		cr_assert_str_eq(iot_reader_error(r), "");
+		cr_assert_eq(iot_reader_fact(r, IOT_FACT_COMPLETE), 1);
+		cr_assert_eq(iot_reader_seek(r, IOT_SEEK_RECORD, 5), IOT_OK);
+		cr_assert_eq(iot_reader_events(r, ev, 4), 0);
+		iot_reader_free(r);
 	}
 }
 
