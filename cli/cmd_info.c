@@ -38,12 +38,12 @@ struct info {
 	struct iot_map processes, files, objects;
 	struct known known[KNOWN];
 	uint64_t unknown_offsets, unknown_durations, unknown_cpu, unknown_starts; /* records */
-	uint64_t traces;                        /* %trace */
-	uint64_t counters, file_counters;       /* %counter, and those about a file */
-	uint64_t gaps, lost_records;            /* %lost, and what they tell */
+	uint64_t traces;                                                          /* %trace */
+	uint64_t counters, file_counters;        /* %counter, and those about a file */
+	uint64_t gaps, lost_records;             /* %lost, and what they tell */
 	int64_t first_ns, last_ns, completed_ns; /* the first start, the last, the last end */
-	bool any, any_end;                      /* starts; ends */
-	bool any_lost;                          /* a %lost has records= */
+	bool any, any_end;                       /* starts; ends */
+	bool any_lost;                           /* a %lost has records= */
 	bool interrupted; /* a %lost says that a signal ended the input of its maker */
 	bool failed;
 	struct told told[KEYS];
@@ -131,8 +131,8 @@ static void count_lost(struct info *f, const struct iot_event *ev)
 	static const char interrupted[] = "interrupted";
 	uint64_t n;
 	f->gaps++;
-	f->interrupted |= why.size == sizeof interrupted - 1 &&
-			  memcmp(why.data, interrupted, why.size) == 0;
+	f->interrupted |=
+	    why.size == sizeof interrupted - 1 && memcmp(why.data, interrupted, why.size) == 0;
 	if (records.data == NULL || !iot_number_decimal(records.data, records.size, &n))
 		return;
 	f->lost_records += n;

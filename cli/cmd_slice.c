@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/directive.h"
 #include "lib/number.h"
 
 #include "in.h"
@@ -30,7 +31,7 @@ struct run {
 	struct iot_slice slice;
 	struct iot_rebase rebase;
 	bool moves_zero;
-	bool no_starts; /* the source did not know when the first record started */
+	bool no_starts; /* lacks=start */
 	struct iot_writer *writer;
 	struct iot_rounding rounding;
 	bool verbose;
@@ -96,15 +97,17 @@ static void take_epoch(struct run *r, const struct iot_event *ev)
 /* True: the first record is among them, or there is no memory. */
 static bool look_at_head(struct run *r, size_t n, bool *failed)
 {
+	unsigned lacks;
 	for (size_t i = 0; i < n && !*failed; i++) {
 		if (r->ev[i].kind == IOT_RECORD) {
 			r->span.first_ns = r->ev[i].rec.start_ns;
-			r->no_starts = (r->ev[i].rec.flags & IOT_START_UNKNOWN) != 0;
 			return true;
 		}
 		if (r->ev[i].kind != IOT_TRACE)
 			continue;
 		take_epoch(r, &r->ev[i]);
+		if (iot_directive_lacks(&r->ev[i], &lacks))
+			r->no_starts = (lacks & IOT_START_UNKNOWN) != 0;
 		*failed = !keep_trace(r, &r->ev[i]);
 	}
 	return *failed;

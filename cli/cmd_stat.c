@@ -375,8 +375,8 @@ static void count(struct stat_run *s)
 	const struct iot_fold fold = {s, begin_part, count_events, join_part, drop_part};
 	iot_in_fold(&s->in, &fold);
 	iot_tally_finish(&s->tally, &s->total);
-	s->counters_only = s->total.reads + s->total.writes + s->tally.left_out == 0 &&
-			   s->tally.file_counters > 0;
+	s->counters_only =
+	    s->total.reads + s->total.writes + s->tally.left_out == 0 && s->tally.file_counters > 0;
 	iot_progress_clear(&s->in.progress);
 	if (s->tally.left_out > 0 && !s->in.quiet)
 		iot_message("warning: %ju %s records are left out; see --physical",
@@ -426,8 +426,10 @@ static const char notes[] =
     "in I/O: the sum of all durations. seq: I/Os that begin where the one before in the same\n"
     "fileId of the same process ended; same: of the same size as that one; both as share of\n"
     "the I/Os that have one before (followers). Sizes are classes of powers of two.\n"
-    "A figure that the source did not know is \"-\" (tsv: empty, json: null), never 0. In I/O with\n"
-    "a \">\" is the sum of the durations that are known, of which there are \"timed\"; seq is of the\n"
+    "A figure that the source did not know is \"-\" (tsv: empty, json: null), never 0. In I/O "
+    "with\n"
+    "a \">\" is the sum of the durations that are known, of which there are \"timed\"; seq is of "
+    "the\n"
     "followers whose distance from the one before is known (\"placed\").\n"
     "tsv: process, file, object, opens, reads, writes, read_bytes, written_bytes, io_ns,\n"
     "followers, sequential, same_size, sizes, name, rank (of a process that has one), timed,\n"

@@ -22,7 +22,10 @@ struct magic {
 	const char *kind;
 };
 
-#define MAGIC(bytes, kind) {bytes, sizeof(bytes) - 1, kind}
+#define MAGIC(bytes, kind)                                                                         \
+	{                                                                                          \
+		bytes, sizeof(bytes) - 1, kind                                                     \
+	}
 
 static const struct magic magics[] = {
     MAGIC("\177ELF", "an ELF program, library or object file"),
@@ -124,10 +127,12 @@ static enum iot_foreign look_at_bytes(const char *path, const char *head, size_t
 	if (iot_is_tar(head, size))
 		snprintf(text, room, "not a trace: a tar; %s", logs);
 	else if (how != IOT_PACKED_NOT && how != IOT_PACKED_WINDOW)
-		snprintf(text, room, "not a trace: compressed with %s; %s", packing_name(how), logs);
+		snprintf(text, room, "not a trace: compressed with %s; %s", packing_name(how),
+			 logs);
 	else if ((kind = source_of(path)) != NULL)
 		snprintf(text, room,
-			 "not a trace: it seems to be a log of %s; 'iotrace convert' makes a trace of it",
+			 "not a trace: it seems to be a log of %s; 'iotrace convert' makes a trace "
+			 "of it",
 			 kind);
 	else if (is_like_trace(head, size))
 		return IOT_FOREIGN_NOT;

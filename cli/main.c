@@ -76,7 +76,8 @@ static int usage(const char *what, const char *word)
 {
 	char shown[128];
 	fprintf(stderr, "iotrace: %s%s%s%s", what, word ? " '" : "",
-		word ? iot_printable(shown, sizeof shown, word, strlen(word)) : "", word ? "'" : "");
+		word ? iot_printable(shown, sizeof shown, word, strlen(word)) : "",
+		word ? "'" : "");
 	return IOT_EXIT_USAGE;
 }
 
@@ -114,8 +115,7 @@ static bool tell_of_file(const char *word)
 	struct stat st;
 	if (word[0] == '-' || stat(word, &st) != 0)
 		return false;
-	const bool foreign =
-	    iot_foreign_look(word, sentence, sizeof sentence) != IOT_FOREIGN_NOT;
+	const bool foreign = iot_foreign_look(word, sentence, sizeof sentence) != IOT_FOREIGN_NOT;
 	fprintf(stderr, "; it is a file: name a command before it, such as '%s'",
 		foreign ? "convert" : "info");
 	return true;

@@ -162,9 +162,8 @@ static const char *clock_of(char *text, size_t size, uint64_t ns)
 {
 	struct tm tm;
 	const time_t seconds = (time_t)(ns / NS_PER_S);
-	const size_t n = gmtime_r(&seconds, &tm) != NULL
-			     ? strftime(text, size, "%Y-%m-%dT%H:%M:%S", &tm)
-			     : 0;
+	const size_t n =
+	    gmtime_r(&seconds, &tm) != NULL ? strftime(text, size, "%Y-%m-%dT%H:%M:%S", &tm) : 0;
 	snprintf(text + n, size - n, ".%06uZ", (unsigned)(ns % NS_PER_S / 1000));
 	return text;
 }

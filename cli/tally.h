@@ -39,8 +39,8 @@ struct iot_row {
 enum iot_tally_by { IOT_BY_FILE, IOT_BY_PROCESS, IOT_BY_OBJECT };
 
 struct iot_opened {
-	size_t row;  /* number + 1; 0: none yet */
-	bool active; /* had an I/O */
+	size_t row;                  /* number + 1; 0: none yet */
+	bool active;                 /* had an I/O */
 	bool unknown, first_unknown; /* offset: of its last I/O, of its first */
 	uint32_t object;
 	uint64_t end, length; /* of its I/O before */
@@ -51,9 +51,9 @@ struct iot_opened {
 
 struct iot_tally {
 	enum iot_tally_by by;
-	bool physical; /* count physical records, not logical ones */
-	bool failed;   /* out of memory */
-	bool layers;   /* a %trace tells of several: each has the same I/O */
+	bool physical;   /* count physical records, not logical ones */
+	bool failed;     /* out of memory */
+	bool layers;     /* a %trace tells of several: each has the same I/O */
 	bool no_offsets; /* lacks=offset */
 	uint64_t left_out;
 	uint64_t counters;              /* %counter */

@@ -67,9 +67,8 @@ void iot_strace_emit_trace(struct strace *s)
 	}
 	if (s->epochs > 0 && s->epochs == s->logs)
 		iot_directive_number(&b, "epoch", 0);
-	const char *lacks = !s->has_time    ? "cpu,completion,start"
-			    : !s->durations ? "cpu,completion"
-					    : "cpu";
+	const char *lacks = s->has_time ? (s->durations ? "cpu" : "cpu,completion")
+					: (s->durations ? "cpu,start" : "cpu,completion,start");
 	iot_emit_string(&b, "lacks", lacks);
 	iot_emit_end(&s->emit, &b, s->src->first_ns);
 }

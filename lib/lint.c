@@ -36,6 +36,7 @@ struct iot_lint {
 	unsigned base;
 	char *encoded, *value;
 	int64_t last_start_ns;
+	bool no_starts; /* lacks=start */
 	struct iot_map processes;
 	struct span *last; /* of each */
 	size_t last_room;
@@ -189,7 +190,7 @@ static void look_at_time(struct iot_lint *l, const char *text, const struct iot_
 static void look_at_overlap(struct iot_lint *l, const struct iot_record *rec, uint64_t line)
 {
 	const int64_t end_ns = rec->start_ns + (int64_t)rec->duration_ns;
-	if ((rec->type & (IOT_LOGICAL | IOT_ASYNC)) != IOT_LOGICAL)
+	if (l->no_starts || (rec->type & (IOT_LOGICAL | IOT_ASYNC)) != IOT_LOGICAL)
 		return;
 	struct span *m = last_of(l, rec->process);
 	if (m == NULL)
@@ -371,6 +372,9 @@ void iot_lint_directive(struct iot_lint *l, const struct iot_event *ev, uint64_t
 {
 	if (ev->kind == IOT_COMMENT)
 		return;
+	unsigned lacks;
+	if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
+		l->no_starts = (lacks & IOT_START_UNKNOWN) != 0;
 	look_at_percent(l, ev, line, column);
 	if (ev->kind == IOT_FILE)
 		look_at_file(l, ev, line, column);

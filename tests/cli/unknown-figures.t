@@ -41,3 +41,11 @@ figures 'counters, a stated loss' stated
 # Counters that are not about a file say nothing of its I/Os.
 printf 'ff %%trace source=test\nff %%counter source=test hidden.mmap=3\n' >hidden
 figures 'a counter of the source' hidden
+# A log of strace -T without -t has durations alone; I/Os without a start do not overlap.
+printf 'openat(AT_FDCWD, "a", O_RDONLY) = 3 <0.000003>\nread(3, "x", 5) = 5 <0.000007>\nread(3, "x", 5) = 5 <0.000005>\n' >log
+"$IOTRACE" convert -q -o T.iot log
+figures 'durations alone' T.iot
+"$IOTRACE" check --all T.iot
+# Merged with a trace that knows them, neither loses anything.
+"$IOTRACE" merge -q -o merged.iot T.iot known
+figures 'merged' merged.iot

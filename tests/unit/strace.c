@@ -163,6 +163,8 @@ Test(strace, without_any_prefix)
 	expect_records("1:w a 0+1\n1:r a 1+0\n");
 	cr_expect_eq(run.status, IOT_OK);
 	expect_directive("trace source=strace lacks=cpu,completion,start");
+	convert(OPEN_A "write(3, \"x\", 1) = 1 <0.000007>\n");
+	expect_directive("trace source=strace lacks=cpu,start");
 	cr_expect(run.flags & IOT_START_UNKNOWN);
 }
 
