@@ -10,7 +10,7 @@ odd=$(printf '\033.strace')
 cp cp.strace "$odd"
 log cat cp.strace
 log stat "$odd"
-log merge cp.strace cp.strace
+log merge cp.strace
 cp "$TESTDATA/darshan/dd_dxt_rt340.darshan" dd.darshan
 log info dd.darshan
 gzip -c cp.strace >cp.strace.gz
@@ -50,7 +50,7 @@ for file in program picture.png picture.png.gz data.json data table.csv example.
 	log info $file
 done
 log stat program
-log merge program program
+log merge program
 log slice program
 log reorder program
 log check program
