@@ -7,6 +7,7 @@
 /* What reports count (iot_report_add), and what is told of a module or record. */
 static const char *const reported[] = {
     "ambiguous",
+    "ambiguous.descriptor",
     "ambiguous.end",
     "ambiguous.handle",
     "ambiguous.length",

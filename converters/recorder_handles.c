@@ -143,16 +143,16 @@ struct recorder_handle *iot_recorder_pop(struct recorder *r, struct recorder_pla
 
 bool iot_recorder_is_owner(const struct recorder_rank *k, const struct iot_tracked_file *f)
 {
-	return f->append.task == iot_recorder_process(k) && f->append.turn == 0;
+	return f->resizes.last[0].task == iot_recorder_process(k) && f->resizes.last[0].turn == 0;
 }
 
 void iot_recorder_resizes(struct recorder_rank *k, struct iot_tracked_file *f)
 {
-	if (f->append.task == 0)
-		f->append.task = iot_recorder_process(k);
-	if (f->append.task != iot_recorder_process(k))
-		f->append.turn = 1; /* and for ever */
-	if (f->append.turn != 0)
+	if (f->resizes.last[0].task == 0)
+		f->resizes.last[0].task = iot_recorder_process(k);
+	if (f->resizes.last[0].task != iot_recorder_process(k))
+		f->resizes.last[0].turn = 1; /* and for ever */
+	if (f->resizes.last[0].turn != 0)
 		f->size_known = false;
 }
 

@@ -86,6 +86,8 @@ static void close_source(struct iot_source *src)
 	if (s == NULL)
 		return;
 	s->ended = true; /* requests that are outstanding make no more events */
+	iot_strace_order_free(s);
+	iot_strace_reuse_free(s);
 	iot_strace_tasks_free(s);
 	iot_strace_aio_free(s);
 	iot_tracker_clear(&s->tracker);
@@ -212,6 +214,9 @@ static void explain_hidden(struct strace *s)
 static void finish(struct strace *s)
 {
 	iot_strace_tasks_release_held(s, true);
+	iot_strace_settle(s, true);
+	if (s->missed > 0)
+		iot_strace_count(s, "missed.close", (uint64_t)s->missed);
 	uint64_t open = 0;
 	for (struct strace_task *t = s->alive; t != NULL; t = t->next) {
 		open += t->pending == STRACE_WAITING && (t->entry->class & STRACE_DATA) != 0;
@@ -273,6 +278,10 @@ static int64_t watermark(struct strace *s)
 	for (const struct strace_held *h = s->held; h != NULL; h = h->next, looked++)
 		if (h->time_ns < ns)
 			ns = h->time_ns;
+	const int64_t unsettled = iot_strace_unsettled_since(s);
+	looked += s->unsettled_count;
+	if (unsettled < ns)
+		ns = unsettled;
 	s->mark_ns = ns;
 	s->mark_again = s->src->report.lines + looked / LOOKED_PER_LINE;
 	return ns;
@@ -287,6 +296,7 @@ static void line(struct strace *s)
 		iot_strace_emit_trace(s);
 	}
 	iot_strace_process(s, m, &m->line);
+	iot_strace_settle(s, false);
 	if (s->last != NULL && !s->last->group->announced)
 		iot_strace_emit_process(s, s->last->group);
 }

@@ -8,6 +8,9 @@
  *
  * Which calls matter: strace_table.c. What they do: strace_data.c (bytes and positions), strace_aio.c (asynchronous
  * requests and their results), strace_fds.c (descriptors), strace_passed.c (those sent to other processes),
+ * Which calls matter: strace_table.c. What they do: strace_data.c (bytes and positions), strace_fds.c (descriptors),
+ * strace_passed.c (those sent to other processes), strace_reuse.c (numbers that threads use again),
+ * strace_order.c (calls whose order is not known),
  * strace_names.c (names, sizes, other operations), strace_tasks.c, strace_fork.c and strace_held.c (processes).
  * strace_emit.c makes the events, strace_log.c merges the members of an input into lines in order
  * of time, strace.c is the converter's face.
@@ -96,7 +99,7 @@ enum { STRACE_CWD = -100, STRACE_NO_FD = -1 };
 
 /*
  * Splits the arguments behind '(' at their commas; returns the place behind the closing bracket,
- * or NULL if it is not there. joined: foreign text ends here, brackets before do not count.
+ * or NULL if it is not there, with the arguments so far. joined: foreign text ends here, brackets before do not count.
  */
 const char *iot_strace_split(const char *p, const char *end, const char *joined,
 			     struct strace_text *args, unsigned max, unsigned *count);
@@ -137,6 +140,10 @@ enum strace_class {
 	STRACE_PRIVATE = 16, /* makes a descriptor that is close-on-exec always */
 	STRACE_SENDS = 32,   /* what it sends may arrive before it returns */
 	STRACE_SUBMITS = 64, /* what it starts may complete before it returns */
+	STRACE_MOVES = 128,  /* uses the position of its descriptor */
+	STRACE_WRITES = 256, /* may change the size of its file */
+	STRACE_COPIES = 512, /* has two descriptors */
+	STRACE_OPENS = 1024, /* of a name, which it may truncate */
 };
 
 struct strace_entry {
@@ -172,6 +179,12 @@ struct strace_group {
 	unsigned context_count;
 };
 
+/* What a call that has not returned yet uses. */
+struct strace_using {
+	struct iot_description *open;  /* its position; NULL: none */
+	struct iot_tracked_file *file; /* its size; NULL: none */
+};
+
 struct strace_task {
 	uint32_t tid;
 	struct strace_group *group;
@@ -183,7 +196,8 @@ struct strace_task {
 	bool waits, counted;
 	uint8_t pending; /* enum strace_pending */
 	const struct strace_entry *entry;
-	int64_t entry_ns;
+	int64_t entry_ns, entered;
+	struct strace_using using[2];
 	char *text;
 	size_t text_size, text_room;
 	bool posted;                       /* ... has sent descriptors already */
@@ -192,10 +206,11 @@ struct strace_task {
 	struct strace_task *forking_prev, *forking_next; /* those that have one */
 	bool thread;                                     /* of its parent's process */
 	struct strace_task *peer_prev,
-	    *peer_next;               /* threads of a process, a ring; NULL: none yet */
-	struct strace_member *cut_in; /* where its call has been cut */
-	bool adopted;                 /* seen without a fork before it */
-	uint32_t turn;                /* lines so far */
+	    *peer_next;                 /* threads of a process, a ring; NULL: none yet */
+	struct strace_member *cut_in;   /* where its call has been cut */
+	bool adopted;                   /* seen without a fork before it */
+	uint32_t turn;                  /* lines so far */
+	int64_t line_start, next_start; /* in a set: times of the current line, and of the next */
 };
 
 struct strace_call {
@@ -204,6 +219,7 @@ struct strace_call {
 	struct strace_text arg[STRACE_ARGS];
 	unsigned args;
 	int64_t start_ns, end_ns;
+	int64_t entered, left; /* the same for comparisons: lines of one log, times of a set */
 	uint64_t duration_ns;
 	bool duration_known;
 	bool returned; /* the result is a number */
@@ -221,6 +237,28 @@ struct strace_held {
 	uint8_t kind;
 	size_t size;
 	char body[];
+};
+
+/* What a descriptor had open before it was closed or replaced. */
+struct strace_gone {
+	uint32_t table; /* id */
+	int64_t fd, until;
+	bool last; /* it was the last one of its description */
+	struct iot_slot slot;
+};
+
+/* A number that a call has returned while it seemed to be in use. */
+struct strace_owed {
+	uint32_t table; /* id; 0: its close has come */
+	int64_t fd;
+	struct iot_use by;
+	struct iot_slot slot; /* what it had open */
+};
+
+enum strace_use_kind {
+	STRACE_ADDS = 1,  /* moves the position, or the end, by what it transfers */
+	STRACE_GROWS = 2, /* a write beyond the end */
+	STRACE_SETS = 4,
 };
 
 /* Members, one log each */
@@ -255,6 +293,9 @@ enum {
 	STRACE_HELD_BYTES = 64 << 20,
 	STRACE_LINE_MAX = (16 << 20) - (64 << 10), /* what a window holds, nearly */
 	STRACE_PID_MAX = 4194304,
+	STRACE_GONE = 256,
+	STRACE_OWED = 64,
+	STRACE_STARTS = 256,
 };
 
 /* What is no file: its reads and writes are counted, and become records with --all only. */
@@ -318,6 +359,18 @@ struct strace {
 	} aio;
 
 	struct strace_skipped skipped[STRACE_SKIPPED_KINDS];
+	/* What threads do to each other: strace_reuse.c, strace_order.c */
+	struct strace_gone gone[STRACE_GONE];
+	struct strace_owed owed[STRACE_OWED];
+	unsigned gone_next, owed_next;
+	struct iot_slot unknown;
+	int64_t missed;                /* closes that the log does not show */
+	int64_t starts[STRACE_STARTS]; /* of the lines of a set that were read last */
+	unsigned starts_next;
+	struct strace_unsettled *unsettled; /* a ring */
+	unsigned unsettled_first, unsettled_count;
+	size_t settle_lines;
+	int64_t settled_ns; /* no line of a set to come began before */
 
 	struct iot_emit emit;
 	int64_t mark_ns; /* the watermark, and the line at which it is looked for again */
@@ -396,6 +449,54 @@ void iot_strace_made(struct strace *s, struct strace_call *c);
 /* For a descriptor that was open before we saw it. */
 struct iot_description *iot_strace_found(struct strace *s, const struct strace_fd *fd);
 
+/* The file that an open or truncate under way is going to truncate; NULL: none that is known. */
+struct iot_tracked_file *iot_strace_truncates(struct strace *s, struct strace_call *c);
+
+/* strace_reuse.c */
+int64_t iot_strace_now(const struct strace *s);
+/* What the number had open when the call was entered, if that is gone; NULL: it is not, or is not known. */
+struct strace_gone *iot_strace_gone(struct strace *s, const struct strace_call *c, int64_t fd);
+/* What the number had open if its close is to come, and the call that returned it again may not have
+ * returned when this one was entered; NULL: it has. */
+struct iot_slot *iot_strace_still(struct strace *s, const struct strace_call *c, int64_t fd);
+/* For a descriptor of which nothing is known. It holds until the next one. */
+struct iot_slot *iot_strace_no_slot(struct strace *s, const struct strace_fd *fd);
+/* Has what this close is about been closed before, as another call returned the number since? */
+bool iot_strace_is_late(struct strace *s, const struct strace_call *c, int64_t fd);
+void iot_strace_release(struct strace *s, const struct strace_call *c, int64_t fd);
+/* Puts a description, the reference included, where a call has returned a number. */
+struct iot_slot *iot_strace_install(struct strace *s, struct strace_call *c, int64_t fd,
+				    struct iot_description *d, bool cloexec);
+/* dup; chosen: the caller has chosen the number, as in dup2. */
+void iot_strace_copy(struct strace *s, struct strace_call *c, const struct strace_fd *from,
+		     int64_t to, bool cloexec, bool chosen);
+void iot_strace_reuse_free(struct strace *s);
+
+/* strace_order.c */
+struct iot_use iot_strace_use(const struct strace_call *c);
+bool iot_strace_overlaps(struct strace *s, const struct strace_call *c, const struct iot_use *u);
+/* A call begins that does not return at once: c has its text. */
+void iot_strace_order_enter(struct strace *s, struct strace_call *c);
+void iot_strace_order_leave(struct strace *s, struct strace_task *t);
+/*
+ * Has another task used the position, or the size, at the same time? The call counts as its last use.
+ * `disputed` of the description or file says whether the value is not known afterwards. kind: enum
+ * strace_use_kind; 0 for the size: it is only looked at.
+ */
+bool iot_strace_position_race(struct strace *s, const struct strace_call *c,
+			      struct iot_description *d, unsigned kind);
+bool iot_strace_size_race(struct strace *s, const struct strace_call *c, struct iot_tracked_file *f,
+			  unsigned kind);
+/* A call shows the size, unless others change it at the same time. */
+void iot_strace_learn_size(struct strace *s, const struct strace_call *c,
+			   struct iot_tracked_file *f, uint64_t size);
+/* A record of a set is kept until its offset is sure, or known not to be. */
+void iot_strace_wait(struct strace *s, const struct strace_call *c, struct iot_description *d,
+		     bool appends, const struct iot_record *record);
+void iot_strace_settle(struct strace *s, bool all);
+int64_t iot_strace_unsettled_since(const struct strace *s);
+void iot_strace_order_free(struct strace *s);
+
 /* strace_passed.c */
 void iot_strace_sendmsg_enter(struct strace *s, struct strace_call *c);
 void iot_strace_sendmsg(struct strace *s, struct strace_call *c);
@@ -440,6 +541,12 @@ size_t iot_strace_path(struct strace *s, struct strace_call *c, const struct str
 /* The descriptor that "/proc/self/fd/3", "/dev/fd/3" and the like stand for; NULL: the path is none. */
 struct iot_slot *iot_strace_slot_of_path(struct strace *s, struct strace_call *c, const char *path,
 					 size_t size);
+/* The file that a path leads to, as far as it is known. */
+struct iot_tracked_file *iot_strace_file_at(struct strace *s, struct strace_call *c,
+					    const char *path, size_t size);
+/* A call has set the size. */
+void iot_strace_resized(struct strace *s, const struct strace_call *c, struct iot_tracked_file *f,
+			uint64_t size);
 void iot_strace_path_op(struct strace *s, struct strace_call *c);
 void iot_strace_path_op_at(struct strace *s, struct strace_call *c);
 void iot_strace_fd_op(struct strace *s, struct strace_call *c);
@@ -477,6 +584,8 @@ struct strace_io {
 	struct iot_place place;
 	uint64_t length;
 	bool write, async;
+	bool ordered; /* the offset depends on the order of calls */
+	bool appends;
 };
 void iot_strace_emit_record(struct strace *s, const struct strace_call *c, int64_t fd,
 			    struct iot_slot *slot, const struct strace_io *io);

@@ -100,7 +100,7 @@ const char *iot_strace_split(const char *p, const char *end, const char *joined,
 		while (p < end && SPECIAL[(unsigned char)*p] == 0)
 			p++;
 		if (p == end)
-			return NULL;
+			break;
 		switch (SPECIAL[(unsigned char)*p]) {
 		case 1:
 			p = string_end(p, end);
@@ -133,6 +133,9 @@ const char *iot_strace_split(const char *p, const char *end, const char *joined,
 		}
 		p++;
 	}
+	if (s.from < end)
+		split_take(&s, end);
+	*count = s.count;
 	return NULL;
 }
 

@@ -41,6 +41,7 @@ void iot_strace_pending_clear(struct strace *s, struct strace_task *t)
 	waiting_remove(s, t);
 	if (t->submitting != NULL)
 		iot_strace_aio_withdraw(s, t);
+	iot_strace_order_leave(s, t);
 	t->pending = STRACE_IDLE;
 	t->posted = false;
 	t->entry = NULL;
@@ -95,11 +96,19 @@ static void begin(struct strace *s, struct strace_task *t, const struct strace_e
 	t->pending = STRACE_WAITING;
 	t->entry = e;
 	t->entry_ns = time_ns;
+	t->entered = s->members > 1 ? time_ns : iot_strace_now(s);
 	if (dated(s, t, e, text, end))
 		waiting_add(s, t);
+	struct strace_call c = {.entry = e,
+				.task = t,
+				.start_ns = time_ns,
+				.entered = t->entered,
+				.left = t->entered,
+				.args = 1};
+	iot_strace_order_enter(s, &c);
 	if ((e->class & (STRACE_FORK | STRACE_SENDS | STRACE_SUBMITS)) == 0)
 		return;
-	struct strace_call c = {.entry = e, .task = t, .start_ns = time_ns, .args = 1};
+	c.args = 1;
 	if (t->text_size > 0)
 		c.arg[0] = (struct strace_text){t->text, t->text + t->text_size};
 	if ((e->class & STRACE_FORK) != 0)
@@ -175,6 +184,7 @@ static bool finish(struct strace *s, struct strace_call *c, const char *text, co
 	}
 	if (c->end_ns < c->start_ns + (int64_t)c->duration_ns)
 		c->end_ns = c->start_ns + (int64_t)c->duration_ns;
+	c->left = s->members > 1 ? c->end_ns : iot_strace_now(s);
 	c->entry->run(s, c);
 	return true;
 }
@@ -183,8 +193,11 @@ static bool finish(struct strace *s, struct strace_call *c, const char *text, co
 static bool finish_pending(struct strace *s, struct strace_task *t, int64_t time_ns,
 			   const char *joined)
 {
-	struct strace_call c = {
-	    .entry = t->entry, .task = t, .start_ns = t->entry_ns, .end_ns = time_ns};
+	struct strace_call c = {.entry = t->entry,
+				.task = t,
+				.start_ns = t->entry_ns,
+				.end_ns = time_ns,
+				.entered = t->entered};
 	waiting_remove(s, t);
 	const char *text = t->text != NULL ? t->text : "";
 	bool ok = finish(s, &c, text, text + t->text_size, joined);
@@ -272,6 +285,7 @@ static void call_line(struct strace *s, struct strace_task *t, int64_t time_ns, 
 	if (t->pending != STRACE_IDLE)
 		iot_strace_pending_clear(s, t);
 	struct strace_call c = {.entry = e, .task = t, .start_ns = time_ns, .end_ns = time_ns};
+	c.entered = s->members > 1 ? time_ns : iot_strace_now(s);
 	if (finish(s, &c, text, end, NULL))
 		return;
 	if (end - text > 4 && memcmp(end - 4, "...>", 4) == 0) { /* <detached ...> and the like */
@@ -322,6 +336,7 @@ void iot_strace_body(struct strace *s, struct strace_task *task, int64_t time_ns
 		     struct strace_member *m)
 {
 	task->turn++;
+	task->line_start = time_ns;
 	if (kind == STRACE_CALL)
 		call_line(s, task, time_ns, body, end, m);
 	else if (kind == STRACE_RESUMED)

@@ -4,29 +4,16 @@
 
 #include <string.h>
 
-/*
- * Did somebody else use this position while the call was under way? Then their order is a guess. In
- * a merged set without durations a call may last until its task's next line.
- */
-static bool overlaps(struct strace *s, const struct strace_call *c, const struct iot_use *last)
+/* Whose order matters: a record at the position, or one that appends. */
+static void record_ordered(struct strace *s, const struct strace_call *c, int64_t fd,
+			   struct iot_slot *slot, struct iot_place place, bool write, bool appends)
 {
-	if (last->task == c->task->tid || last->task == 0)
-		return false;
-	if (last->end_ns != INT64_MAX)
-		return c->start_ns < last->end_ns;
-	const struct strace_task *t = iot_strace_task_find(s, last->task);
-	return t != NULL && t->turn == last->turn;
-}
-
-static void check_race(struct strace *s, const struct strace_call *c, struct iot_use *use)
-{
-	if (overlaps(s, c, use))
-		iot_strace_count(s, "ambiguous.order", 1);
-	int64_t end = s->members > 1 && !c->duration_known ? INT64_MAX : c->end_ns;
-	if (use->task != c->task->tid || end > use->end_ns)
-		use->end_ns = end;
-	use->task = c->task->tid;
-	use->turn = c->task->turn;
+	struct strace_io io = {.place = place,
+			       .length = (uint64_t)c->result,
+			       .write = write,
+			       .ordered = true,
+			       .appends = appends};
+	iot_strace_emit_record(s, c, fd, slot, &io);
 }
 
 static void record(struct strace *s, const struct strace_call *c, int64_t fd, struct iot_slot *slot,
@@ -34,6 +21,32 @@ static void record(struct strace *s, const struct strace_call *c, int64_t fd, st
 {
 	struct strace_io io = {.place = place, .length = (uint64_t)c->result, .write = write};
 	iot_strace_emit_record(s, c, fd, slot, &io);
+}
+
+/* Bytes appended. keep: the position stays. */
+static struct iot_place append(struct strace *s, const struct strace_call *c,
+			       struct iot_description *d, bool keep)
+{
+	const bool race = iot_strace_size_race(s, c, d->file, STRACE_ADDS);
+	const bool disputed = d->file->disputed;
+	struct iot_place place = iot_description_append(d, (uint64_t)c->result, keep);
+	place.known &= !race;
+	if (disputed)
+		d->file->size_known = false;
+	if (race && !keep)
+		d->position_known = false;
+	return place;
+}
+
+/* A write that ends here: one beyond the end of the file races with those that append. */
+static void grows(struct strace *s, const struct strace_call *c, struct iot_tracked_file *f,
+		  uint64_t end)
+{
+	if (f == NULL || (f->size_known && end <= f->size && !iot_strace_size_race(s, c, f, 0)))
+		return;
+	iot_strace_size_race(s, c, f, STRACE_GROWS);
+	if (f->disputed)
+		f->size_known = false;
 }
 
 static enum strace_skipped_kind skipped_kind(const struct iot_description *d)
@@ -83,15 +96,30 @@ static void move(struct strace *s, struct strace_call *c, struct strace_fd *fd,
 		 struct iot_slot *slot, bool write)
 {
 	struct iot_description *d = slot->open;
-	check_race(s, c, &d->use);
-	if (write && d->append && d->file != NULL)
-		check_race(s, c, &d->file->append);
-	struct iot_place place = iot_description_move(d, write, (uint64_t)c->result);
+	const uint64_t length = (uint64_t)c->result;
+	const bool appends = write && d->append && d->file != NULL && length > 0;
+	const bool race = iot_strace_position_race(s, c, d, appends ? STRACE_SETS : STRACE_ADDS);
+	const bool disputed = d->disputed;
+	struct iot_place place;
+	if (appends) {
+		place = append(s, c, d, false);
+	} else {
+		if (write && length > 0)
+			grows(s, c, d->file, d->position + length);
+		place = iot_description_move(d, write, length);
+		place.known &= !race;
+	}
+	if (disputed)
+		d->position_known = false;
 	int64_t wanted;
 	if (!write && d->kind == IOT_FD_FILE && c->args == 3 && c->entry->name[4] == '\0' &&
-	    iot_strace_number(c->arg[2], &wanted))
-		iot_description_short_read(d, place, (uint64_t)c->result, (uint64_t)wanted);
-	record(s, c, fd->number, slot, place, write);
+	    iot_strace_number(c->arg[2], &wanted) && d->file != NULL && !d->file->size_known &&
+	    !iot_strace_size_race(s, c, d->file, 0)) {
+		iot_description_short_read(d, place, length, (uint64_t)wanted);
+		if (d->file->size_known)
+			iot_strace_size_race(s, c, d->file, STRACE_SETS);
+	}
+	record_ordered(s, c, fd->number, slot, place, write, appends);
 }
 
 void iot_strace_read_write(struct strace *s, struct strace_call *c)
@@ -128,18 +156,23 @@ void iot_strace_at_offset(struct strace *s, struct strace_call *c)
 		return;
 	bool write = c->entry->variant == 1;
 	struct iot_description *d = slot->open;
-	struct iot_place place;
-	if (write && appends(c)) {
-		place = iot_description_append(d, (uint64_t)c->result, offset != -1);
-	} else if (offset == -1) {
+	const uint64_t length = (uint64_t)c->result;
+	const bool forced = write && appends(c);
+	if (offset == -1 && !forced) {
 		move(s, c, &fd, slot, write);
 		return;
-	} else {
-		place = iot_description_move_at(d, write, (uint64_t)offset, (uint64_t)c->result);
 	}
-	if (write && d->append && d->file != NULL)
-		check_race(s, c, &d->file->append);
-	record(s, c, fd.number, slot, place, write);
+	if (d->file != NULL && write && length > 0 && (forced || d->append)) {
+		if (offset == -1)
+			iot_strace_position_race(s, c, d, STRACE_SETS);
+		struct iot_place place = append(s, c, d, offset != -1);
+		record_ordered(s, c, fd.number, slot, place, write, true);
+		return;
+	}
+	if (write && length > 0)
+		grows(s, c, d->file, (uint64_t)offset + length);
+	record(s, c, fd.number, slot, iot_description_move_at(d, write, (uint64_t)offset, length),
+	       write);
 }
 
 /* Copies between two descriptors */
@@ -162,6 +195,8 @@ static void copy_side(struct strace *s, struct strace_call *c, struct strace_fd 
 		move(s, c, fd, slot, write);
 		return;
 	}
+	if (write && c->result > 0)
+		grows(s, c, slot->open->file, (uint64_t)offset + (uint64_t)c->result);
 	struct iot_place place =
 	    iot_description_move_at(slot->open, write, (uint64_t)offset, (uint64_t)c->result);
 	record(s, c, fd->number, slot, place, write);
@@ -267,13 +302,15 @@ static void sought(struct strace *s, struct strace_call *c, int64_t by, struct s
 	struct iot_description *d = slot->open;
 	int64_t from = whence(arg);
 	const uint64_t base = (uint64_t)result - (uint64_t)by;
-	if (from == RAW_SEEK_CUR && d->position_known && d->kind == IOT_FD_FILE &&
+	const bool race = iot_strace_position_race(s, c, d, STRACE_SETS);
+	if (from == RAW_SEEK_CUR && d->position_known && d->kind == IOT_FD_FILE && !race &&
 	    base != d->position)
 		iot_strace_count(s, "position.resynced", 1);
 	if (from == RAW_SEEK_END && d->file != NULL && result >= by)
-		iot_file_truncate(d->file, base);
-	check_race(s, c, &d->use);
+		iot_strace_learn_size(s, c, d->file, base);
 	iot_description_seek(d, (uint64_t)result);
+	if (d->disputed)
+		d->position_known = false;
 }
 
 void iot_strace_lseek(struct strace *s, struct strace_call *c)

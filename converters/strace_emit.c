@@ -198,7 +198,10 @@ void iot_strace_emit_record(struct strace *s, const struct strace_call *c, int64
 {
 	struct iot_record rec;
 	iot_strace_make_record(s, c, fd, slot, io, &rec);
-	iot_strace_emit_made(s, &rec);
+	if (s->members > 1 && io->ordered)
+		iot_strace_wait(s, c, slot->open, io->appends, &rec);
+	else
+		iot_strace_emit_made(s, &rec);
 }
 
 /* %op */

@@ -94,7 +94,7 @@ static void note_changed(struct strace *s, struct strace_task *t, const struct s
 	if (!same_kind ||
 	    (f != NULL && iot_file_has_path(&s->tracker, f) && !d->seen && !fd->deleted &&
 	     (f->path_size != size || memcmp(f->path, s->path2, size) != 0))) {
-		iot_strace_count(s, "missed.close", 1);
+		s->missed++;
 		iot_table_set(&s->tracker, t->table, fd->number, iot_strace_found(s, fd),
 			      iot_table_cloexec(t->table, fd->number));
 		return;
@@ -118,6 +118,17 @@ struct iot_slot *iot_strace_slot(struct strace *s, struct strace_call *c,
 	if (fd->number < 0)
 		return NULL;
 	struct iot_slot *slot = iot_table_get(t->table, fd->number);
+	if (slot == NULL || (slot->since > c->entered && (s->members == 1 || t->table->refs > 1))) {
+		struct strace_gone *gone = iot_strace_gone(s, c, fd->number);
+		if (gone != NULL)
+			return &gone->slot;
+		if (slot != NULL)
+			return iot_strace_no_slot(s, fd);
+	} else if (s->missed > 0) {
+		struct iot_slot *still = iot_strace_still(s, c, fd->number);
+		if (still != NULL)
+			return still;
+	}
 	if (slot == NULL)
 		return iot_table_set(&s->tracker, t->table, fd->number, iot_strace_found(s, fd),
 				     false);
@@ -130,12 +141,9 @@ struct iot_slot *iot_strace_slot(struct strace *s, struct strace_call *c,
 static struct iot_slot *install(struct strace *s, struct strace_call *c, int64_t fd,
 				struct iot_description *d, bool cloexec)
 {
-	const struct iot_slot *there = iot_table_get(c->task->table, fd);
-	if (there != NULL && there->open->seen)
-		iot_strace_count(s, "missed.close", 1);
 	if (d != NULL)
 		d->seen = true;
-	return iot_table_set(&s->tracker, c->task->table, fd, d, cloexec);
+	return iot_strace_install(s, c, fd, d, cloexec);
 }
 
 /* open */
@@ -190,8 +198,6 @@ static bool opened_again(struct strace *s, struct strace_call *c, const struct o
 		return false; /* the name says more */
 	*f = d->file;
 	*kind = d->kind == IOT_FD_DIRECTORY ? IOT_FD_FILE : (enum iot_descriptor_kind)d->kind;
-	if (*f != NULL && (o->flags & STRACE_O_TRUNC) != 0)
-		iot_file_truncate(*f, 0);
 	return true;
 }
 
@@ -215,7 +221,6 @@ static struct iot_description *opened(struct strace *s, struct strace_call *c, s
 		kind = IOT_FD_DIRECTORY;
 	unsigned how = ((o->flags & STRACE_O_CREAT) != 0 ? IOT_OPEN_CREATE : 0U) |
 		       ((o->flags & STRACE_O_EXCL) != 0 ? IOT_OPEN_EXCLUSIVE : 0U) |
-		       ((o->flags & STRACE_O_TRUNC) != 0 ? IOT_OPEN_TRUNCATE : 0U) |
 		       (real ? IOT_OPEN_REAL : 0U);
 	const bool named = o->path_size > 0 && !is_tmpfile(o) && !c->fd.deleted;
 	if (f == NULL && named && (kind == IOT_FD_DIRECTORY || kind == IOT_FD_FILE))
@@ -225,15 +230,30 @@ static struct iot_description *opened(struct strace *s, struct strace_call *c, s
 		f = iot_tracker_nameless(&s->tracker);
 	struct iot_description *d = iot_description_new(&s->tracker, kind, f);
 	if (nameless && f != NULL) {
-		f->size_known = is_tmpfile(o) || (how & IOT_OPEN_TRUNCATE) != 0;
+		f->size_known = is_tmpfile(o);
 		iot_file_free(&s->tracker, f);
 	}
 	if (d == NULL)
 		return NULL;
+	if (d->file != NULL && (o->flags & STRACE_O_TRUNC) != 0)
+		iot_strace_resized(s, c, d->file, 0);
 	d->append = (o->flags & STRACE_O_APPEND) != 0;
 	d->position_known = true;
 	d->note = c->fd.note.p == NULL ? 0 : note_hash(&c->fd);
 	return d;
+}
+
+struct iot_tracked_file *iot_strace_truncates(struct strace *s, struct strace_call *c)
+{
+	struct opening o = {.flags = STRACE_O_TRUNC};
+	const struct strace_fd cwd = {.number = STRACE_CWD};
+	if (c->entry->run == iot_strace_open)
+		read_opening(s, c, &o);
+	else if (c->args > 0)
+		o.path_size = iot_strace_path(s, c, &cwd, c->arg[0], s->path);
+	if ((o.flags & STRACE_O_TRUNC) == 0 || o.path_size == 0)
+		return NULL;
+	return iot_strace_file_at(s, c, s->path, o.path_size);
 }
 
 static void open_op(struct strace *s, struct strace_call *c, const struct opening *o, uint32_t file)
@@ -270,16 +290,11 @@ void iot_strace_open(struct strace *s, struct strace_call *c)
 
 /* close */
 
-static void close_fd(struct strace *s, struct strace_call *c, int64_t fd)
+static void close_op(struct strace *s, struct strace_call *c, struct iot_description *d, bool last)
 {
-	struct strace_task *t = c->task;
-	struct iot_slot *slot = iot_table_get(t->table, fd);
-	if (slot == NULL)
-		return;
-	struct iot_description *d = slot->open;
 	bool shown = iot_strace_recorded(s, d) || d->kind == IOT_FD_DIRECTORY;
-	if (shown && iot_emit_wants_op(&s->emit, "close") && iot_table_last(t->table, fd) &&
-	    iot_description_told(&s->tracker, d, t->group->id)) {
+	if (shown && last && iot_emit_wants_op(&s->emit, "close") &&
+	    iot_description_told(&s->tracker, d, c->task->group->id)) {
 		struct strace_op op = {.name = "close", .file = d->id};
 		if (d->file != NULL && iot_file_has_path(&s->tracker, d->file)) {
 			op.path = d->file->path;
@@ -287,7 +302,22 @@ static void close_fd(struct strace *s, struct strace_call *c, int64_t fd)
 		}
 		iot_strace_emit_op(s, c, &op);
 	}
-	iot_table_close(&s->tracker, t->table, fd);
+}
+
+static void close_fd(struct strace *s, struct strace_call *c, int64_t fd)
+{
+	const struct iot_table *table = c->task->table;
+	if (iot_strace_is_late(s, c, fd)) { /* the number has been used again since */
+		const struct strace_gone *gone = iot_strace_gone(s, c, fd);
+		if (gone != NULL)
+			close_op(s, c, gone->slot.open, gone->last);
+		return;
+	}
+	const struct iot_slot *slot = iot_table_get(table, fd);
+	if (slot == NULL)
+		return;
+	close_op(s, c, slot->open, iot_table_last(table, fd));
+	iot_strace_release(s, c, fd);
 }
 
 void iot_strace_close(struct strace *s, struct strace_call *c)
@@ -296,7 +326,8 @@ void iot_strace_close(struct strace *s, struct strace_call *c)
 	if (!c->returned || c->args == 0)
 		return;
 	if (c->failed && iot_strace_is(c->error, "EBADF")) {
-		iot_table_close(&s->tracker, c->task->table, fd.number);
+		if (!iot_strace_is_late(s, c, fd.number))
+			iot_strace_release(s, c, fd.number);
 		return;
 	}
 	if (fd.note.p != NULL && iot_table_get(c->task->table, fd.number) != NULL)
@@ -325,21 +356,14 @@ void iot_strace_close_range(struct strace *s, struct strace_call *c)
 	struct iot_slot *slot;
 	for (int64_t fd = iot_table_next(table, first < 0 ? 0 : first, &slot);
 	     fd <= last && fd < (int64_t)table->room; fd = iot_table_next(table, fd + 1, &slot)) {
-		if (cloexec)
-			iot_table_set_cloexec(&s->tracker, table, fd, true);
-		else
+		if (!cloexec)
 			close_fd(s, c, fd);
+		else if (slot->since <= c->entered)
+			iot_table_set_cloexec(&s->tracker, table, fd, true);
 	}
 }
 
 /* Copies */
-
-static void copy_fd(struct strace *s, struct strace_call *c, const struct strace_fd *from,
-		    bool cloexec)
-{
-	if (iot_strace_slot(s, c, from) != NULL)
-		iot_table_dup(&s->tracker, c->task->table, from->number, c->result, cloexec);
-}
 
 void iot_strace_dup(struct strace *s, struct strace_call *c)
 {
@@ -349,9 +373,9 @@ void iot_strace_dup(struct strace *s, struct strace_call *c)
 	int64_t flags = 0;
 	if (c->args > 2)
 		iot_strace_number(c->arg[2], &flags);
-	copy_fd(s, c, &from,
-		c->args > 2 && (iot_strace_has_flag(c->arg[2], "O_CLOEXEC") ||
-				(flags & STRACE_O_CLOEXEC) != 0));
+	const bool cloexec = c->args > 2 && (iot_strace_has_flag(c->arg[2], "O_CLOEXEC") ||
+					     (flags & STRACE_O_CLOEXEC) != 0);
+	iot_strace_copy(s, c, &from, c->result, cloexec, c->entry->variant > 1);
 }
 
 enum raw_fcntl {
@@ -381,6 +405,20 @@ static int64_t fcntl_command(struct strace_text arg)
 	return iot_strace_number(arg, &value) ? value : -1;
 }
 
+/* Writes at the same time may or may not have appended. */
+static void set_append(struct strace *s, struct strace_call *c, struct iot_description *d,
+		       bool append)
+{
+	if (d->append == append)
+		return;
+	d->append = append;
+	iot_strace_position_race(s, c, d, STRACE_SETS);
+	if (d->disputed)
+		d->position_known = false;
+	if (d->disputed && d->file != NULL)
+		d->file->size_known = false;
+}
+
 void iot_strace_fcntl(struct strace *s, struct strace_call *c)
 {
 	if (!c->returned || c->failed || c->args < 2)
@@ -388,7 +426,7 @@ void iot_strace_fcntl(struct strace *s, struct strace_call *c)
 	struct strace_fd fd = iot_strace_fd(c->arg[0]);
 	int64_t command = fcntl_command(c->arg[1]), value = 0;
 	if (command == RAW_DUPFD || command == RAW_DUPFD_CLOEXEC) {
-		copy_fd(s, c, &fd, command == RAW_DUPFD_CLOEXEC);
+		iot_strace_copy(s, c, &fd, c->result, command == RAW_DUPFD_CLOEXEC, false);
 		return;
 	}
 	if (command != RAW_SETFD && command != RAW_SETFL && command != RAW_GETFL)
@@ -408,7 +446,8 @@ void iot_strace_fcntl(struct strace *s, struct strace_call *c)
 		    iot_strace_has_flag(c->arg[2], "FD_CLOEXEC") ||
 			(iot_strace_number(c->arg[2], &value) && (value & 1) != 0));
 	else
-		slot->open->append = (iot_strace_open_flags(c->arg[2]) & STRACE_O_APPEND) != 0;
+		set_append(s, c, slot->open,
+			   (iot_strace_open_flags(c->arg[2]) & STRACE_O_APPEND) != 0);
 }
 
 enum raw_ioctl { RAW_FIONCLEX = 0x5450, RAW_FIOCLEX = 0x5451 };
@@ -476,7 +515,8 @@ void iot_strace_pair(struct strace *s, struct strace_call *c)
 	struct strace_text arg = c->arg[at];
 	bool cloexec = any_cloexec(c);
 	if (arg.p < arg.end && *arg.p == '[')
-		iot_strace_split(arg.p + 1, arg.end, NULL, pair, 2, &count);
+		if (iot_strace_split(arg.p + 1, arg.end, NULL, pair, 2, &count) == NULL)
+			count = 0;
 	struct strace_fd a = {.number = STRACE_NO_FD}, b = a;
 	if (count == 2) {
 		a = iot_strace_fd(pair[0]);
@@ -501,8 +541,7 @@ void iot_strace_made(struct strace *s, struct strace_call *c)
 	struct strace_fd fd = c->fd;
 	fd.number = c->result;
 	if (c->entry->variant == 0) /* from another process: known by its name alone */
-		iot_table_set(&s->tracker, c->task->table, fd.number,
-			      iot_strace_found_passed(s, &fd), true);
+		iot_strace_install(s, c, fd.number, iot_strace_found_passed(s, &fd), true);
 	else if (strcmp(c->entry->name, "bpf") != 0 || iot_strace_is(c->arg[0], "BPF_MAP_CREATE") ||
 		 iot_strace_is(c->arg[0], "BPF_PROG_LOAD"))
 		made(s, c, &fd, (enum iot_descriptor_kind)c->entry->variant, any_cloexec(c));

@@ -129,6 +129,15 @@ static void key(struct strace_member *m)
 		m->key_ns += (int64_t)took;
 }
 
+/* What the next line of its task, and of any, tells of when calls before it have returned. */
+static void started(struct strace *s, const struct strace_member *m)
+{
+	struct strace_task *t = m->tid == 0 ? NULL : iot_strace_task_find(s, m->tid);
+	s->starts[s->starts_next++ % STRACE_STARTS] = m->line.time_ns;
+	if (t != NULL)
+		t->next_start = m->line.time_ns;
+}
+
 /* Reads the next line of a member; false at its end. */
 static bool advance(struct strace *s, struct strace_member *m)
 {
@@ -148,6 +157,8 @@ static bool advance(struct strace *s, struct strace_member *m)
 			s->backwards = true;
 		}
 		m->last_ns = m->line.time_ns;
+		if (s->members > 1)
+			started(s, m);
 	} else {
 		m->line.time_ns = m->last_ns;
 	}
@@ -163,6 +174,9 @@ static bool before(const struct strace *s, uint32_t a, uint32_t b)
 	const struct strace_member *x = &s->member[a], *y = &s->member[b];
 	if (x->key_ns != y->key_ns)
 		return x->key_ns < y->key_ns;
+	if (x->line.time_ns !=
+	    y->line.time_ns) /* who returns last may have seen what the others did */
+		return x->line.time_ns < y->line.time_ns;
 	return x->tid != y->tid ? x->tid < y->tid : a < b;
 }
 

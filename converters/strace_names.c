@@ -94,8 +94,8 @@ struct iot_slot *iot_strace_slot_of_path(struct strace *s, struct strace_call *c
 }
 
 /* The file that a path leads to, as far as it is known. */
-static struct iot_tracked_file *file_at(struct strace *s, struct strace_call *c, const char *path,
-					size_t size)
+struct iot_tracked_file *iot_strace_file_at(struct strace *s, struct strace_call *c,
+					    const char *path, size_t size)
 {
 	const struct iot_slot *slot = iot_strace_slot_of_path(s, c, path, size);
 	return slot != NULL ? slot->open->file : iot_tracker_find(&s->tracker, path, size);
@@ -129,7 +129,7 @@ static struct strace_text stat_text(const struct strace_call *c)
 	return (struct strace_text){c->arg[1].p, c->arg[c->args - 1].end};
 }
 
-static void learn_size(const struct strace_call *c, struct iot_tracked_file *f)
+static void learn_size(struct strace *s, const struct strace_call *c, struct iot_tracked_file *f)
 {
 	struct strace_text text = stat_text(c);
 	int64_t size;
@@ -137,7 +137,7 @@ static void learn_size(const struct strace_call *c, struct iot_tracked_file *f)
 	    (iot_strace_field(text, "st_size=", &size) ||
 	     iot_strace_field(text, "stx_size=", &size)) &&
 	    size >= 0)
-		iot_file_truncate(f, (uint64_t)size);
+		iot_strace_learn_size(s, c, f, (uint64_t)size);
 }
 
 /* fstat tells what a descriptor is that was open before the trace. */
@@ -193,7 +193,7 @@ static void path_effect(struct strace *s, struct strace_call *c, size_t size)
 	if (variant == STRACE_UNLINK)
 		iot_tracker_absent(&s->tracker, s->path, size);
 	else if (variant == STRACE_STAT)
-		learn_size(c, file_at(s, c, s->path, size));
+		learn_size(s, c, iot_strace_file_at(s, c, s->path, size));
 }
 
 void iot_strace_path_op(struct strace *s, struct strace_call *c)
@@ -216,7 +216,7 @@ static void on_fd(struct strace *s, struct strace_call *c)
 		return;
 	if (c->entry->variant == STRACE_STAT && !c->failed) {
 		learn_kind(s, c, slot);
-		learn_size(c, slot->open->file);
+		learn_size(s, c, slot->open->file);
 	}
 	struct iot_description *d = slot->open;
 	if ((!iot_strace_recorded(s, d) && d->kind != IOT_FD_DIRECTORY) ||
@@ -368,6 +368,14 @@ void iot_strace_symlink_at(struct strace *s, struct strace_call *c)
 
 /* Sizes */
 
+void iot_strace_resized(struct strace *s, const struct strace_call *c, struct iot_tracked_file *f,
+			uint64_t size)
+{
+	iot_strace_size_race(s, c, f, STRACE_SETS);
+	iot_file_truncate(f, size);
+	f->size_known = !f->disputed;
+}
+
 void iot_strace_truncate(struct strace *s, struct strace_call *c)
 {
 	struct strace_fd cwd = {.number = STRACE_CWD};
@@ -375,9 +383,9 @@ void iot_strace_truncate(struct strace *s, struct strace_call *c)
 	if (!c->returned || c->args < 2)
 		return;
 	size_t size = iot_strace_path(s, c, &cwd, c->arg[0], s->path);
-	struct iot_tracked_file *f = file_at(s, c, s->path, size);
+	struct iot_tracked_file *f = iot_strace_file_at(s, c, s->path, size);
 	if (!c->failed && f != NULL && iot_strace_number(c->arg[1], &length) && length >= 0)
-		iot_file_truncate(f, (uint64_t)length);
+		iot_strace_resized(s, c, f, (uint64_t)length);
 	op(s, c, c->entry->op, size);
 }
 
@@ -390,14 +398,19 @@ void iot_strace_ftruncate(struct strace *s, struct strace_call *c)
 	struct iot_slot *slot = c->failed ? NULL : iot_strace_slot(s, c, &fd);
 	if (slot != NULL && slot->open->file != NULL && iot_strace_number(c->arg[1], &length) &&
 	    length >= 0)
-		iot_file_truncate(slot->open->file, (uint64_t)length);
+		iot_strace_resized(s, c, slot->open->file, (uint64_t)length);
 	on_fd(s, c);
 }
 
 /* A mode that moves bytes about leaves a size that is not known. */
-static void allocated(struct iot_tracked_file *f, struct strace_text mode, int64_t end)
+static void allocated(struct strace *s, const struct strace_call *c, struct iot_tracked_file *f,
+		      int64_t end)
 {
+	const struct strace_text mode = c->arg[1];
 	int64_t raw = 0;
+	iot_strace_size_race(s, c, f, STRACE_SETS);
+	if (f->disputed)
+		f->size_known = false;
 	iot_strace_number(mode, &raw);
 	if (iot_strace_has_flag(mode, "FALLOC_FL_COLLAPSE_RANGE") ||
 	    iot_strace_has_flag(mode, "FALLOC_FL_INSERT_RANGE") || (raw & 0x28) != 0)
@@ -416,7 +429,7 @@ void iot_strace_fallocate(struct strace *s, struct strace_call *c)
 	if (slot != NULL && slot->open->file != NULL && iot_strace_number(c->arg[2], &offset) &&
 	    iot_strace_number(c->arg[3], &length) &&
 	    !__builtin_add_overflow(offset, length, &end) && end >= 0)
-		allocated(slot->open->file, c->arg[1], end);
+		allocated(s, c, slot->open->file, end);
 	on_fd(s, c);
 }
 

@@ -196,12 +196,13 @@ static void install(struct strace *s, struct strace_call *c, const struct strace
 {
 	struct iot_table *table = c->task->table;
 	const int64_t other = same(table, d);
-	if (other >= 0) {
-		iot_table_dup(&s->tracker, table, other, fd->number, cloexec);
+	if (other >= 0 && other != fd->number) {
+		const struct strace_fd from = {.number = other};
+		iot_strace_copy(s, c, &from, fd->number, cloexec, false);
 		return;
 	}
 	d->refs++;
-	iot_table_set(&s->tracker, table, fd->number, d, cloexec);
+	iot_strace_install(s, c, fd->number, d, cloexec);
 }
 
 void iot_strace_recvmsg(struct strace *s, struct strace_call *c)
@@ -224,10 +225,11 @@ void iot_strace_recvmsg(struct strace *s, struct strace_call *c)
 			install(s, c, &r.fd[i], p->open[i], cloexec);
 			continue;
 		}
-		iot_table_set(&s->tracker, c->task->table, r.fd[i].number,
-			      p == NULL ? iot_strace_found_passed(s, &r.fd[i])
-					: iot_description_new(&s->tracker, IOT_FD_SOCKET, NULL),
-			      cloexec);
+		iot_strace_install(s, c, r.fd[i].number,
+				   p == NULL
+				       ? iot_strace_found_passed(s, &r.fd[i])
+				       : iot_description_new(&s->tracker, IOT_FD_SOCKET, NULL),
+				   cloexec);
 	}
 	iot_parcel_free(&s->tracker, p);
 }

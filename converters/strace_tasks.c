@@ -145,6 +145,7 @@ void iot_strace_task_free(struct strace *s, struct strace_task *t)
 	if (t == NULL)
 		return;
 	iot_strace_drop_unborn(s, t);
+	iot_strace_order_leave(s, t);
 	if (t->peer_next != NULL) {
 		t->peer_next->peer_prev = t->peer_prev;
 		t->peer_prev->peer_next = t->peer_next;
@@ -283,6 +284,7 @@ void iot_strace_task_superseded(struct strace *s, struct strace_task *leader, ui
 	leader->pending = t->pending;
 	leader->entry = t->entry;
 	leader->entry_ns = t->entry_ns;
+	leader->entered = t->entered;
 	leader->table = t->table;
 	t->text = text;
 	t->text_room = room;

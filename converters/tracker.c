@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Open descriptions and their positions. Tables: tracker_tables.c. Names and files: tracker_names.c.
- * What is passed on: tracker_passed.c. */
+ * The tree of names: tracker_tree.c. What is passed on: tracker_passed.c. */
 #include "tracker.h"
 
 #include <stdlib.h>

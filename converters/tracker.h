@@ -41,10 +41,18 @@ enum iot_descriptor_kind {
 	IOT_FD_OTHER,
 };
 
-/* Who used something last and until when, so that a converter can tell races. */
+/* Who used something last, when and how, so that a converter can find races. */
 struct iot_use {
-	int64_t end_ns;
-	uint32_t task, turn; /* turn: for the converter */
+	int64_t entered, left; /* of the call */
+	int64_t took_ns;       /* -1: not known */
+	uint32_t task, turn;   /* turn: for the converter */
+};
+
+/* The last uses of something by two tasks, and what is known of all before them. */
+struct iot_uses {
+	struct iot_use last[2];
+	int64_t end;    /* when those before had left */
+	unsigned kinds; /* of all that may overlap with calls to come; for the converter */
 };
 
 struct iot_tracked_file {
@@ -52,8 +60,10 @@ struct iot_tracked_file {
 	uint32_t refs;
 	uint64_t size; /* not known: as far as seen, from 0 */
 	bool size_known;
-	struct iot_use append; /* the last that appended */
-	char *path;            /* not ended by NUL; NULL: none known; see iot_file_has_path */
+	struct iot_uses resizes; /* calls that changed the size */
+	uint32_t writers;        /* calls under way that may change it */
+	bool disputed;           /* the last two came in an order that matters and is not known */
+	char *path;              /* not ended by NUL; NULL: none known; see iot_file_has_path */
 	size_t path_size;
 	struct iot_name *name; /* that the path is of; NULL: gone */
 	uint64_t moved;        /* moves of the tracker when the path was last looked up */
@@ -68,8 +78,10 @@ struct iot_description {
 	bool seen;           /* made before our eyes; else it was there already */
 	bool position_known; /* else position counts from 0 */
 	uint64_t position;
-	struct iot_use use; /* the last of the position */
-	uint32_t note;      /* hash of the name that the source shows beside the descriptor */
+	struct iot_uses uses; /* of the position */
+	uint32_t users;       /* calls under way that use it */
+	bool disputed;        /* the last two came in an order that matters and is not known */
+	uint32_t note;        /* hash of the name that the source shows beside the descriptor */
 	struct iot_tracked_file *file; /* NULL if kind is neither file nor directory */
 	struct iot_pair *pair;         /* of sockets, that this is an end of; or NULL */
 	uint32_t *told;                /* processes that know of this description */
@@ -81,6 +93,7 @@ struct iot_description {
 struct iot_slot {
 	struct iot_description *open; /* NULL: free, or not known */
 	uint32_t prev, next;
+	int64_t since; /* when a call returned the number; for the converter */
 };
 
 /* Pages, so that a high number costs little; tables that were copied share those that are alike. */
@@ -97,7 +110,7 @@ struct iot_pages {
 };
 
 struct iot_table {
-	uint32_t refs;
+	uint32_t refs, id;
 	uint32_t room;            /* descriptors that the groups stand for */
 	uint32_t full;            /* pages 1 to below this one have no free slot */
 	struct iot_pages **pages; /* NULL: all free */
@@ -112,11 +125,11 @@ struct iot_directory {
 
 struct iot_tracker {
 	int status;
-	uint32_t files, objects;     /* numbers given */
-	uint64_t memory, memory_max; /* bytes */
-	uint64_t seed;               /* of hashes */
-	uint64_t moves;              /* names renamed so far */
-	uint64_t unnamed;            /* files of which the path has become too long */
+	uint32_t files, objects, tables; /* numbers given */
+	uint64_t memory, memory_max;     /* bytes */
+	uint64_t seed;                   /* of hashes */
+	uint64_t moves;                  /* names renamed so far */
+	uint64_t unnamed;                /* files of which the path has become too long */
 	uint32_t name_ids;
 	bool links; /* there may be symbolic links among the names */
 	size_t name_count, name_room;

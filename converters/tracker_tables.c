@@ -119,6 +119,7 @@ struct iot_table *iot_table_new(struct iot_tracker *t)
 		return NULL;
 	}
 	table->refs = 1;
+	table->id = ++t->tables;
 	table->full = 1;
 	return table;
 }

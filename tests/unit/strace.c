@@ -416,9 +416,10 @@ Test(strace, a_last_line_that_is_whole_needs_no_end_of_line)
 
 Test(strace, the_log_of_a_set_that_is_cut_is_named)
 {
-	put("t.1", "1.000001 " OPEN_A "1.000002 clone(child_stack=0x7f, flags=CLONE_FILES|"
-		   "CLONE_THREAD) = 2\n1.000003 write(3, \"x\", 1) = 1\n");
-	put("t.2", "1.000004 write(3, \"x\", 12) = 1");
+	put("t.1", "1700000001.000001 " OPEN_A
+		   "1700000001.000002 clone(child_stack=0x7f, flags=CLONE_FILES|"
+		   "CLONE_THREAD) = 2\n1700000001.000003 write(3, \"x\", 1) = 1\n");
+	put("t.2", "1700000001.000004 write(3, \"x\", 12) = 1");
 	convert_files(100);
 	expect_records("1:w a 0+1\n");
 	cr_expect_eq(run.status, IOT_ETRUNCATED);
@@ -968,7 +969,8 @@ Test(strace, files_of_a_set_are_merged_so_that_messages_arrive)
 		     "1700000010.000030 write(3, \"x\", 40) = 40 <0.000001>\n");
 	put("log.2", "1700000010.000005 recvmsg(9, " RIGHTS(
 			 "5") ", 0) = 1 <0.000007>\n"
-			      "1700000010.000015 write(5, \"x\", 20) = 20 <0.000001>\n");
+			      "1700000010.000015 write(5, \"x\", 20) = 20 <0.000001>\n"
+			      "1700000010.000020 +++ exited with 0 +++\n");
 	convert_files(9);
 	expect_records("2:w a 0+20\n1:w a 20+40\n");
 }
@@ -1025,7 +1027,7 @@ Test(strace, files_of_a_set_are_merged_by_time)
 		      "12:00:02.000000 clone(child_stack=NULL, flags=SIGCHLD) = 11\n"
 		      "12:00:04.000000 write(3, \"xx\", 2) = 2\n");
 	put("log.11",
-	    "12:00:03.000000 write(3, \"x\", 1) = 1\n12:00:05.000000 +++ exited with 0 +++\n");
+	    "12:00:03.000000 write(3, \"x\", 1) = 1\n12:00:03.500000 +++ exited with 0 +++\n");
 	convert_files(100);
 	expect_records("11:w a 0+1\n10:w a 1+2\n");
 	cr_expect_eq(run.src.first_ns, INT64_C(43201000000000));
@@ -1205,4 +1207,142 @@ Test(strace, what_a_ring_of_links_opens_is_of_unknown_size)
 	convert("symlink(\"b\", \"a\") = 0\nsymlink(\"a\", \"b\") = 0\n"
 		"open(\"a\", O_WRONLY|O_APPEND) = 3\nwrite(3, \"\", 5) = 5\n");
 	cr_expect_not_null(strstr(run.records, "0+5?"));
+}
+
+/* Threads */
+
+#define THREADS                                                                                    \
+	"100 openat(AT_FDCWD, \"a\", O_RDWR|O_CREAT|O_TRUNC, 0644) = 3\n"                          \
+	"100 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FILES|CLONE_THREAD|CLONE_SIGHAND) = "    \
+	"101\n"
+
+Test(strace, a_number_that_is_returned_has_been_closed)
+{
+	convert(THREADS "100 close(3 <unfinished ...>\n"
+			"101 openat(AT_FDCWD, \"b\", O_RDWR|O_CREAT|O_TRUNC, 0644) = 3\n"
+			"100 <... close resumed>) = 0\n101 write(3, \"\", 100) = 100\n"
+			"101 openat(AT_FDCWD, \"b\", O_WRONLY|O_APPEND) = 4\n"
+			"101 write(4, \"\", 10) = 10\n");
+	expect_records("100:w b 0+100\n100:w b 100+10\n");
+	cr_expect_eq(counted("missed.close"), 0);
+	expect_directive("%op name=close time=0 process=100 file=1 path=a result=0");
+}
+
+Test(strace, whatever_returns_a_number_shows_that_it_has_been_closed)
+{
+	static const struct {
+		const char *call, *records;
+	} MAKERS[] = {
+	    {"dup(4) = 3", "100:w b 0+7\n100:w b 7+100\n"},
+	    {"fcntl(4, F_DUPFD, 0) = 3", "100:w b 0+7\n100:w b 7+100\n"},
+	    {"pipe2([3, 5], 0) = 0", "100:w b 0+7\n"},
+	    {"socket(AF_UNIX, SOCK_STREAM, 0) = 3", "100:w b 0+7\n"},
+	    {"accept(9, NULL, NULL) = 3", "100:w b 0+7\n"},
+	    {"epoll_create1(0) = 3", "100:w b 0+7\n"},
+	};
+	static const char *const CLOSES[] = {"close(3", "close_range(3, 3, 0"};
+	for (size_t i = 0; i < 2 * sizeof MAKERS / sizeof MAKERS[0]; i++) {
+		char log[2048];
+		snprintf(log, sizeof log,
+			 THREADS "101 openat(AT_FDCWD, \"b\", O_RDWR|O_TRUNC) = 4\n"
+				 "101 write(4, \"\", 7) = 7\n"
+				 "100 %s <unfinished ...>\n101 %s\n"
+				 "100 <... %.*s resumed>) = 0\n101 write(3, \"\", 100) = 100\n",
+			 CLOSES[i % 2], MAKERS[i / 2].call, i % 2 == 0 ? 5 : 11, CLOSES[i % 2]);
+		run.records_size = 0;
+		run.paths = 0;
+		convert(log);
+		cr_expect_str_eq(run.records, MAKERS[i / 2].records, "%s%s", log, run.records);
+		cr_expect_eq(counted("missed.close"), 0);
+	}
+}
+
+Test(strace, a_call_under_way_means_what_its_descriptor_was)
+{
+	convert(THREADS "100 read(3,  <unfinished ...>\n101 close(3) = 0\n"
+			"101 openat(AT_FDCWD, \"b\", O_RDWR|O_CREAT|O_TRUNC, 0644) = 3\n"
+			"100 <... read resumed>\"\", 5) = 5\n101 write(3, \"\", 1) = 1\n");
+	expect_records("100:r a 0+5\n100:w b 0+1\n");
+}
+
+Test(strace, a_number_opened_while_dup2_is_under_way_is_not_known)
+{
+	convert(THREADS "100 openat(AT_FDCWD, \"c\", O_RDWR|O_TRUNC) = 5\n"
+			"100 dup2(5, 3 <unfinished ...>\n101 close(3) = 0\n"
+			"101 openat(AT_FDCWD, \"b\", O_RDWR|O_CREAT|O_TRUNC, 0644) = 3\n"
+			"100 <... dup2 resumed>) = 3\n101 write(3, \"\", 1) = 1\n");
+	expect_records("100:w  0+1?\n");
+}
+
+Test(strace, a_set_shows_that_a_number_has_been_closed)
+{
+	put("log.100",
+	    "1700000001.000001 openat(AT_FDCWD, \"a\", O_RDWR|O_TRUNC) = 3 <0.000001>\n"
+	    "1700000001.000020 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = "
+	    "101 <0.000005>\n1700000001.000100 close(3) = 0 <0.000030>\n");
+	put("log.101", "1700000001.000110 openat(AT_FDCWD, \"b\", O_RDWR|O_TRUNC) = 3 <0.000005>\n"
+		       "1700000001.000140 write(3, \"\", 100) = 100 <0.000001>\n"
+		       "1700000001.000160 write(3, \"\", 10) = 10 <0.000001>\n");
+	convert_files(100);
+	expect_records("100:w b 0+100\n100:w b 100+10\n");
+	cr_expect_eq(counted("missed.close"), 0);
+}
+
+Test(strace, writes_of_one_position_that_overlap_are_flagged)
+{
+	convert(THREADS "100 write(3, \"\", 1) = 1\n100 write(3, \"\", 5 <unfinished ...>\n"
+			"101 write(3, \"\", 7) = 7\n100 <... write resumed>) = 5\n"
+			"100 write(3, \"\", 2) = 2\n");
+	expect_records("100:w a 0+1\n100:w a 1+7?\n100:w a 8+5?\n100:w a 13+2\n");
+	cr_expect_eq(counted("ambiguous.order"), 2);
+}
+
+Test(strace, a_seek_that_overlaps_a_write_leaves_no_position)
+{
+	convert(THREADS "100 write(3, \"\", 5 <unfinished ...>\n101 lseek(3, 50, SEEK_SET) = 50\n"
+			"100 <... write resumed>) = 5\n100 write(3, \"\", 2) = 2\n"
+			"100 lseek(3, 9, SEEK_SET) = 9\n100 write(3, \"\", 1) = 1\n");
+	cr_expect_not_null(strstr(run.records, "+5?\n"));
+	cr_expect_not_null(strstr(run.records, "+2?\n"));
+	cr_expect_not_null(strstr(run.records, "100:w a 9+1\n"));
+}
+
+Test(strace, an_append_during_another_change_of_the_size_is_flagged)
+{
+	static const char *const OTHERS[] = {
+	    "pwrite64(3, \"\", 9, 100",
+	    "ftruncate(3, 50",
+	    "truncate(\"a\", 50",
+	    "openat(AT_FDCWD, \"a\", O_WRONLY|O_TRUNC",
+	};
+	for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++) {
+		char log[2048];
+		const int name = (int)strcspn(OTHERS[i], "(");
+		snprintf(log, sizeof log,
+			 THREADS "101 openat(AT_FDCWD, \"a\", O_WRONLY|O_APPEND) = 4\n"
+				 "100 %s <unfinished ...>\n101 write(4, \"\", 7) = 7\n"
+				 "100 <... %.*s resumed>) = %d\n101 write(4, \"\", 3) = 3\n",
+			 OTHERS[i], name, OTHERS[i],
+			 i == 0   ? 9
+			 : i == 3 ? 6
+				  : 0);
+		run.records_size = 0;
+		run.paths = 0;
+		convert(log);
+		cr_expect_not_null(strstr(run.records, "+7?\n"), "%s%s", log, run.records);
+		cr_expect_not_null(strstr(run.records, "+3?\n"), "%s%s", log, run.records);
+	}
+}
+
+Test(strace, overlapping_writes_of_a_set_are_flagged_both)
+{
+	put("log.100",
+	    "1700000001.000001 openat(AT_FDCWD, \"a\", O_RDWR|O_TRUNC) = 3 <0.000001>\n"
+	    "1700000001.000020 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = "
+	    "101 <0.000005>\n1700000001.000100 write(3, \"\", 5) = 5 <0.000030>\n"
+	    "1700000001.000200 write(3, \"\", 6) = 6 <0.000001>\n");
+	put("log.101", "1700000001.000110 write(3, \"\", 7) = 7 <0.000005>\n"
+		       "1700000001.000150 +++ exited with 0 +++\n");
+	convert_files(100);
+	expect_records("100:w a 0+7?\n100:w a 7+5?\n100:w a 12+6\n");
 }

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Numbers of descriptors that threads use again. A call means what its descriptor had open when it was
+ * entered, but its line may come after another thread has closed that number, and a third has
+ * opened something else there. A number that a call returns is free for sure: a close of it that
+ * has been entered but not returned has happened.
+ */
+#include "strace.h"
+
+#include <string.h>
+
+int64_t iot_strace_now(const struct strace *s)
+{
+	return s->members > 1 ? s->now_ns : (int64_t)s->src->report.lines;
+}
+
+/* What a number had open, when another task may still be in a call on it. */
+static void remember(struct strace *s, const struct strace_call *c, int64_t fd)
+{
+	const struct iot_table *table = c->task->table;
+	const struct iot_slot *slot = table->refs > 1 ? iot_table_get(table, fd) : NULL;
+	if (slot == NULL)
+		return;
+	struct strace_gone *g = &s->gone[s->gone_next++ % STRACE_GONE];
+	iot_description_free(&s->tracker, g->slot.open);
+	*g = (struct strace_gone){.table = table->id,
+				  .fd = fd,
+				  .until = c->left,
+				  .last = iot_table_last(table, fd),
+				  .slot = {.open = slot->open, .since = slot->since}};
+	slot->open->refs++;
+}
+
+struct strace_gone *iot_strace_gone(struct strace *s, const struct strace_call *c, int64_t fd)
+{
+	const unsigned count = s->gone_next < STRACE_GONE ? s->gone_next : STRACE_GONE;
+	for (unsigned i = 1; i <= count; i++) {
+		struct strace_gone *g = &s->gone[(s->gone_next - i) % STRACE_GONE];
+		if (g->fd == fd && g->table == c->task->table->id && g->slot.since <= c->entered &&
+		    g->until > c->entered)
+			return g;
+	}
+	return NULL;
+}
+
+struct iot_slot *iot_strace_no_slot(struct strace *s, const struct strace_fd *fd)
+{
+	iot_description_free(&s->tracker, s->unknown.open);
+	s->unknown.open = iot_strace_found(s, fd);
+	iot_strace_count(s, "ambiguous.descriptor", 1);
+	return s->unknown.open == NULL ? NULL : &s->unknown;
+}
+
+void iot_strace_reuse_free(struct strace *s)
+{
+	for (unsigned i = 0; i < STRACE_GONE; i++)
+		iot_description_free(&s->tracker, s->gone[i].slot.open);
+	for (unsigned i = 0; i < STRACE_OWED; i++)
+		iot_description_free(&s->tracker, s->owed[i].slot.open);
+	iot_description_free(&s->tracker, s->unknown.open);
+}
+
+/* A number has been returned that seems to be in use: its close is to come, or will never. */
+static void owe(struct strace *s, const struct strace_call *c, int64_t fd)
+{
+	struct strace_owed *o = &s->owed[s->owed_next++ % STRACE_OWED];
+	const struct iot_slot *slot = iot_table_get(c->task->table, fd);
+	s->missed++;
+	slot->open->refs++;
+	iot_description_free(&s->tracker, o->slot.open);
+	*o = (struct strace_owed){.table = c->task->table->id,
+				  .fd = fd,
+				  .by = iot_strace_use(c),
+				  .slot = {.open = slot->open, .since = slot->since}};
+}
+
+struct iot_slot *iot_strace_still(struct strace *s, const struct strace_call *c, int64_t fd)
+{
+	const unsigned count = s->owed_next < STRACE_OWED ? s->owed_next : STRACE_OWED;
+	for (unsigned i = 1; i <= count && s->missed > 0; i++) {
+		struct strace_owed *o = &s->owed[(s->owed_next - i) % STRACE_OWED];
+		if (o->fd == fd && o->table == c->task->table->id &&
+		    iot_strace_overlaps(s, c, &o->by))
+			return &o->slot;
+	}
+	return NULL;
+}
+
+bool iot_strace_is_late(struct strace *s, const struct strace_call *c, int64_t fd)
+{
+	const struct iot_slot *slot = iot_table_get(c->task->table, fd);
+	const unsigned count = s->owed_next < STRACE_OWED ? s->owed_next : STRACE_OWED;
+	/* times may go back, but not those of a task that is alone */
+	const bool late = slot != NULL && slot->since > c->entered &&
+			  (s->members == 1 || c->task->table->refs > 1);
+	for (unsigned i = 1; i <= count; i++) {
+		struct strace_owed *o = &s->owed[(s->owed_next - i) % STRACE_OWED];
+		if (o->fd != fd || o->table != c->task->table->id || o->table == 0)
+			continue;
+		if (!late && !iot_strace_overlaps(s, c, &o->by))
+			continue;
+		o->table = 0;
+		iot_description_free(&s->tracker, o->slot.open);
+		o->slot.open = NULL;
+		s->missed--;
+		return true;
+	}
+	return late;
+}
+
+void iot_strace_release(struct strace *s, const struct strace_call *c, int64_t fd)
+{
+	remember(s, c, fd);
+	iot_table_close(&s->tracker, c->task->table, fd);
+}
+
+static void since(const struct strace_call *c, int64_t fd)
+{
+	struct iot_slot *slot = iot_table_get(c->task->table, fd);
+	if (slot != NULL)
+		slot->since = c->left;
+}
+
+struct iot_slot *iot_strace_install(struct strace *s, struct strace_call *c, int64_t fd,
+				    struct iot_description *d, bool cloexec)
+{
+	const struct iot_slot *there = iot_table_get(c->task->table, fd);
+	if (there != NULL && there->open->seen)
+		owe(s, c, fd);
+	remember(s, c, fd);
+	struct iot_slot *slot = iot_table_set(&s->tracker, c->task->table, fd, d, cloexec);
+	since(c, fd);
+	return slot;
+}
+
+void iot_strace_copy(struct strace *s, struct strace_call *c, const struct strace_fd *from,
+		     int64_t to, bool cloexec, bool chosen)
+{
+	struct iot_table *table = c->task->table;
+	const struct iot_slot *there = iot_table_get(table, to);
+	struct iot_slot *slot = iot_strace_slot(s, c, from);
+	if (slot == NULL || (chosen && from->number == to))
+		return;
+	if (chosen && there != NULL && there->since > c->entered) {
+		/* opened while dup2 was under way: which of both came last? */
+		const struct strace_fd nothing = {.number = to};
+		slot = iot_strace_no_slot(s, &nothing);
+		if (slot == NULL)
+			return;
+	} else if (!chosen && there != NULL && there->open->seen && there->open != slot->open) {
+		owe(s, c, to);
+	}
+	struct iot_description *d = slot->open;
+	d->refs++; /* what is remembered may push it out */
+	remember(s, c, to);
+	if (iot_table_get(table, from->number) == slot)
+		iot_table_dup(&s->tracker, table, from->number, to, cloexec);
+	else if (d->refs++ > 0)
+		iot_table_set(&s->tracker, table, to, d, cloexec);
+	iot_description_free(&s->tracker, d);
+	since(c, to);
+}
