@@ -83,7 +83,7 @@ static int check_one(struct check *c, const char *path)
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
 		return iot_opts_wrong(c->command, "standard input is a terminal; name a trace");
 	iot_check_report_begin(&report, path);
-	iot_progress_begin(&c->progress, c->repair.progress, c->repair.quiet);
+	iot_progress_begin(&c->progress, c->repair.progress, c->repair.quiet, NULL);
 	const int fd = iot_in_descriptor(path, &st);
 	if (fd >= 0)
 		c->total_bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;

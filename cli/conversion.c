@@ -109,8 +109,11 @@ static int drain_at_end(struct iot_conversion *c)
 	ssize_t n = 0;
 	int status = GO_ON;
 	struct iot_relay *sorted = iot_relay_new(pull_sorted, c, false);
-	while (sorted != NULL && status == GO_ON && (n = iot_relay_next(sorted, &ev)) > 0)
+	while (sorted != NULL && status == GO_ON && (n = iot_relay_next(sorted, &ev)) > 0) {
 		status = write_sorted(c, ev, (size_t)n);
+		iot_progress_show_written(&c->progress, iot_writer_fact(c->writer, IOT_FACT_RECORDS),
+					  c->source.report.records);
+	}
 	iot_relay_free(sorted);
 	if (sorted == NULL || (n < 0 && iot_sorter_error(c->sorter)->status == IOT_OK))
 		return tell(c, "out of memory");
@@ -179,7 +182,9 @@ static void say(struct iot_conversion *c, struct iot_event *last)
 	*last = (struct iot_event){.rec.start_ns = c->source.watermark_ns,
 				   .rec.cpu_ns = c->source.paused,
 				   .rec.duration_ns = c->source.report.records};
-	if (c->progress.on)
+	/* It asks for the place of every file that is open. */
+	last->rec.type = iot_progress_due(&c->progress, &c->said_ns);
+	if (last->rec.type != 0)
 		iot_input_progress(c->input, &last->rec.offset, &last->rec.length);
 }
 
@@ -209,7 +214,7 @@ static int take_batch(struct iot_conversion *c, struct iot_event *in, size_t n, 
 		status = flush_live(c, said.cpu_ns != 0);
 	if (status == GO_ON && c->sorter == NULL && slow && iot_writer_flush(c->writer) != IOT_OK)
 		status = iot_write_fault(c->writer, &c->write);
-	if (c->progress.on)
+	if (said.type != 0)
 		iot_progress_show(&c->progress, said.offset, said.length, said.duration_ns);
 	return status;
 }
@@ -465,7 +470,7 @@ int iot_convert(struct iot_conversion *c, const struct iot_convert_options *o,
 	    .options = o, .paths = paths, .path_count = count, .write = o->write};
 	c->write.path = out;
 	c->out = malloc(IOT_RELAY_BATCH * sizeof(*c->out));
-	iot_progress_begin(&c->progress, o->progress, o->quiet);
+	iot_progress_begin(&c->progress, o->progress, o->quiet, out);
 	int status = c->out != NULL ? convert(c) : tell(c, "out of memory");
 	iot_progress_clear(&c->progress);
 	iot_signals_restore();

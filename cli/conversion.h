@@ -52,6 +52,7 @@ struct iot_conversion {
 	struct iot_error damage; /* why the input ended early */
 	uint64_t runs, spilled, written;
 	struct iot_progress progress;
+	uint64_t said_ns; /* when the source told how far it is; its thread's */
 };
 
 /*

@@ -104,6 +104,7 @@ static int apply(struct iot_reader *r, const struct iot_read_options *o)
 void iot_in_catch_signals(const char *path, struct iot_read_options *o, const char *out)
 {
 	o->stop = iot_signal_stop();
+	o->out = out;
 	iot_signals_catch(iot_is_piped(path) ? IOT_SIGNALS_PIPE : IOT_SIGNALS_FILES, out, o->quiet);
 }
 
@@ -119,7 +120,7 @@ int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_optio
 	in->reader = iot_reader_new();
 	if (!in->reader)
 		return fail(in, IOT_ENOMEM);
-	iot_progress_begin(&in->progress, o->progress, o->quiet);
+	iot_progress_begin(&in->progress, o->progress, o->quiet, o->out);
 	iot_reader_on_warning(in->reader, warn, in);
 	int status = apply(in->reader, o);
 	in->stoppable = o->stop != NULL;

@@ -20,6 +20,7 @@ struct iot_read_options {
 	bool counted;       /* ... for iot_in_fold alone: two of them are enough */
 	uint64_t read_size; /* bytes asked for at once; 0: the reader's default */
 	struct iot_interrupt *stop; /* ends a pipe early; NULL: nothing does */
+	const char *out;            /* where the data goes; NULL: nowhere while IN is read */
 };
 
 #define IOT_READ_OPTIONS_INIT                                                                      \
@@ -71,7 +72,8 @@ struct iot_in {
 	struct iot_piped piped;
 };
 
-/* For a command that writes `out`: signals end the input as signals.h says. Before iot_in_open. */
+/* For a command that writes `out`: signals end the input as signals.h says, and progress is shown
+ * unless `out` is a terminal. Before iot_in_open. */
 void iot_in_catch_signals(const char *path, struct iot_read_options *o, const char *out);
 /* IOT_EXIT_OK, or the exit status of a command that ends here: it was told. */
 int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_options *o,

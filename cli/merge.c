@@ -260,7 +260,7 @@ static void clean_up(struct iot_merge *m)
 int iot_merge(const struct iot_merge_options *o, char *const *paths, size_t count)
 {
 	struct iot_merge m = {.options = o, .count = count};
-	iot_progress_begin(&m.progress, o->read.progress, o->read.quiet);
+	iot_progress_begin(&m.progress, o->read.progress, o->read.quiet, o->write.path);
 	m.inputs = calloc(count, sizeof *m.inputs);
 	if (m.inputs == NULL)
 		return iot_merge_tell(&m, "out of memory");

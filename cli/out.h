@@ -27,7 +27,7 @@ const char *iot_people_bytes(char *text, size_t room, uint64_t bytes);
 /* "at least 4", or "not known": what is behind "records lost"; returns text. */
 const char *iot_people_lost(char *text, size_t room, uint64_t records);
 
-/* Progress: one line on stderr, only on a terminal, six times a second at the most. */
+/* Progress: one line on standard error, updated at most six times a second. */
 
 struct iot_progress {
 	bool on;
@@ -38,10 +38,17 @@ struct iot_progress {
 
 enum { IOT_PROGRESS_AUTO, IOT_PROGRESS_ALWAYS, IOT_PROGRESS_NEVER };
 
-/* how: IOT_PROGRESS_...; quiet and AUTO: never. */
-void iot_progress_begin(struct iot_progress *p, int how, bool quiet);
+/*
+ * how: IOT_PROGRESS_.... AUTO shows the line if standard error is a terminal, the command is not
+ * quiet, and its data does not go to a terminal; out: where it goes, NULL: nowhere meanwhile.
+ */
+void iot_progress_begin(struct iot_progress *p, int how, bool quiet, const char *out);
 /* Cheap when called often. done of total bytes (total 0: not known), and records so far. */
 void iot_progress_show(struct iot_progress *p, uint64_t done, uint64_t total, uint64_t records);
+/* The same after all has been read: records written of all. */
+void iot_progress_show_written(struct iot_progress *p, uint64_t records, uint64_t all);
+/* For callers that pay to learn what they show: whether *last_ns is long enough ago; it becomes now. */
+bool iot_progress_due(const struct iot_progress *p, uint64_t *last_ns);
 /* Takes the line away: before any message, and at the end. */
 void iot_progress_clear(struct iot_progress *p);
 
@@ -169,7 +176,8 @@ enum { IOT_MEMORY_DEFAULT = 256 << 20 };
 		  "for sorting; beyond it temporary files are used (default: 256M)", 1 << 16, 0)
 #define IOT_OPT_QUIET(quiet, progress)                                                             \
 	IOT_OPTION(FLAG, 'q', "quiet", NULL, &(quiet), "no progress, no warnings"),                \
-	IOT_OPTION(CHOICE, 0, "progress", "auto|always|never", &(progress), NULL)
+	IOT_OPTION(CHOICE, 0, "progress", "auto|always|never", &(progress),                         \
+		   "show the progress on standard error (default: auto, on a terminal)")
 /* clang-format on */
 
 /* "16" or "10" into the uint64_t target. */

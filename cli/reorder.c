@@ -107,8 +107,12 @@ static int drain_at_end(struct reorder *r)
 	ssize_t n = 0;
 	int status = GO_ON;
 	struct iot_relay *merging = iot_relay_new(merge, r, false);
-	while (merging != NULL && status == GO_ON && (n = iot_relay_next(merging, &ev)) > 0)
+	while (merging != NULL && status == GO_ON && (n = iot_relay_next(merging, &ev)) > 0) {
 		status = write_sorted(r, ev, (size_t)n);
+		iot_progress_show_written(&r->in.progress,
+					  iot_writer_fact(r->writer, IOT_FACT_RECORDS),
+					  iot_reader_fact(r->in.reader, IOT_FACT_RECORDS));
+	}
 	iot_relay_free(merging);
 	if (merging == NULL || n == IOT_ENOMEM)
 		return tell(r, "out of memory for sorting");
@@ -251,6 +255,7 @@ static int finish(struct reorder *r)
 		return IOT_EXIT_FAULT;
 	if (iot_in_mark_lost(&r->in, r->writer) != IOT_OK || iot_write_close(r->writer) != IOT_OK)
 		return write_fault(r);
+	iot_progress_clear(&r->in.progress);
 	if (iot_in_cut(&r->in))
 		iot_tell_cut(r->write.path);
 	r->report->kept = true;

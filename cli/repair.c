@@ -388,7 +388,7 @@ int iot_repair(const char *path, const struct iot_repair_options *o,
 {
 	struct repair r = {.options = o, .path = path, .fd = -1};
 	iot_escape(r.shown, sizeof(r.shown), path, strlen(path));
-	iot_progress_begin(&r.progress, o->progress, o->quiet);
+	iot_progress_begin(&r.progress, o->progress, o->quiet, o->write.path);
 	int status = open_input(&r);
 	if (status == IOT_EXIT_OK)
 		status = survey(&r);

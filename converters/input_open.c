@@ -20,7 +20,9 @@ uint64_t iot_tap_position(const struct iot_tap *t)
 	if (t->fd < 0)
 		return t->at;
 	off_t at = lseek(t->fd, 0, SEEK_CUR);
-	return at < 0 ? 0 : (uint64_t)at;
+	if (at >= 0)
+		return (uint64_t)at;
+	return t->window != NULL ? iot_window_stored(t->window) : 0;
 }
 
 static void tap_free(void *context)
@@ -111,6 +113,7 @@ struct iot_window *iot_tap_window(struct iot_input *in, size_t member, int fd, b
 		iot_error_set(error, IOT_ENOMEM, "out of memory");
 		return NULL;
 	}
+	t->window = w;
 	int status =
 	    fd >= 0 ? iot_window_open_fd(w, fd) : iot_window_open_callback(w, read_spool, t);
 	if (status == IOT_OK)

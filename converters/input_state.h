@@ -39,6 +39,7 @@ struct iot_tap {
 	struct iot_input *in;
 	size_t member;
 	int fd; /* -1: from the spool */
+	const struct iot_window *window; /* on these bytes */
 	/* Position in the slice of the spool. Another thread may ask for progress. */
 	_Atomic uint64_t at;
 	struct iot_error why;
