@@ -124,6 +124,13 @@ static void keep_told(struct info *f, const struct iot_event *ev)
 	}
 }
 
+/* A trace can claim any number: the sum stops at the largest. */
+static void add_lost(struct info *f, uint64_t records)
+{
+	if (__builtin_add_overflow(f->lost_records, records, &f->lost_records))
+		f->lost_records = UINT64_MAX;
+}
+
 static void count_lost(struct info *f, const struct iot_event *ev)
 {
 	const struct iot_text records = iot_directive_get(ev, "records");
@@ -135,7 +142,7 @@ static void count_lost(struct info *f, const struct iot_event *ev)
 	    why.size == sizeof interrupted - 1 && memcmp(why.data, interrupted, why.size) == 0;
 	if (records.data == NULL || !iot_number_decimal(records.data, records.size, &n))
 		return;
-	f->lost_records += n;
+	add_lost(f, n);
 	f->any_lost = true;
 }
 
@@ -255,7 +262,7 @@ static int join_part(void *context, void *part)
 	f->file_counters += more->file_counters;
 	f->gaps += more->gaps;
 	f->interrupted |= more->interrupted;
-	f->lost_records += more->lost_records;
+	add_lost(f, more->lost_records);
 	f->any_lost |= more->any_lost;
 	const bool ok = add_keys(&f->processes, &more->processes) &&
 			add_keys(&f->files, &more->files) && add_keys(&f->objects, &more->objects);

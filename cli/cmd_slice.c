@@ -185,16 +185,22 @@ static int write_traces(struct run *r)
 	return status;
 }
 
-/* Time zero of the slice: --from, or the first thing in it that has a time. */
+/* Time zero of the slice: --from, or the earliest time up to its first record. */
 static void choose_zero(struct run *r, size_t n)
 {
 	r->rebase.zero_ns = r->slice.from_ns;
 	if (r->from.kind != IOT_TIME_NOT_GIVEN)
 		return;
-	r->rebase.zero_ns = (int64_t)iot_reader_fact(r->in.reader, IOT_FACT_LAST_NS);
-	for (size_t i = n; i-- > 0;)
-		if (r->ev[i].kind == IOT_RECORD || (r->ev[i].has & IOT_HAS_TIME))
-			r->rebase.zero_ns = r->ev[i].rec.start_ns;
+	int64_t zero_ns = INT64_MAX;
+	bool found = false;
+	for (size_t i = 0; i < n && !found; i++) {
+		found = r->ev[i].kind == IOT_RECORD;
+		if ((found || (r->ev[i].has & IOT_HAS_TIME)) && r->ev[i].rec.start_ns < zero_ns)
+			zero_ns = r->ev[i].rec.start_ns;
+	}
+	if (zero_ns == INT64_MAX)
+		zero_ns = (int64_t)iot_reader_fact(r->in.reader, IOT_FACT_LAST_NS);
+	r->rebase.zero_ns = zero_ns;
 }
 
 /* Reading */
@@ -272,7 +278,11 @@ static int copy(struct run *r, size_t n)
 		tell_empty(r);
 	if (iot_writer_fact(r->writer, IOT_FACT_COMPLETE))
 		iot_rounding_tell(&r->rounding);
-	return status;
+	if (status != IOT_EXIT_OK || r->rebase.before_zero == 0)
+		return status;
+	iot_message("%ju times lie before time zero of the slice and became 0; give --from",
+		    (uintmax_t)r->rebase.before_zero);
+	return IOT_EXIT_FAULT;
 }
 
 static int slice(struct run *r)

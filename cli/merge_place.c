@@ -277,6 +277,19 @@ void iot_merge_place_others(struct iot_merge_source *s, struct iot_merge_batch *
 
 /* The first batch, which was read before it was known how far its times move */
 
+/* The place moves, and so must the times in the text. */
+static bool can_move(const struct iot_event *ev, int64_t by)
+{
+	struct iot_event own = {.text = ev->text, .rec.start_ns = 0};
+	int64_t place_ns = ev->rec.start_ns;
+	if (ev->kind == IOT_RECORD)
+		return move_time(&place_ns, ev->rec.duration_ns, by);
+	if ((ev->has & IOT_HAS_TIME) && iot_directive_parse(&own, NULL) != IOT_OK)
+		return false;
+	uint64_t took = own.has & IOT_HAS_TOOK ? own.rec.duration_ns : 0;
+	return move_time(&place_ns, 0, by) && move_time(&own.rec.start_ns, took, by);
+}
+
 int iot_merge_move_first(struct iot_merge_source *s, struct iot_merge_batch *b, size_t n)
 {
 	const int64_t by = s->input->move_ns - s->moved_ns;
@@ -284,9 +297,9 @@ int iot_merge_move_first(struct iot_merge_source *s, struct iot_merge_batch *b, 
 		struct iot_event *ev = &b->ev[i];
 		bool dated =
 		    ev->kind != IOT_RECORD && ev->kind != IOT_TRACE && (ev->has & IOT_HAS_TIME);
-		if (!move_time(&ev->rec.start_ns, ev->kind == IOT_RECORD ? ev->rec.duration_ns : 0,
-			       by))
+		if (!can_move(ev, by))
 			return fail(s, "a time leads beyond 2^63-1 nanoseconds");
+		ev->rec.start_ns += by;
 		if (!dated)
 			continue;
 		if (!move_directive(s, ev, by))

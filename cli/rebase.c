@@ -15,6 +15,12 @@ static bool has_number(const struct iot_event *ev)
 	return (ev->has & IOT_HAS_TIME) != 0 || ev->kind == IOT_TRACE;
 }
 
+/* Its time means something; that of others is the place where they stand. */
+static bool has_time(const struct iot_event *ev)
+{
+	return ev->kind == IOT_RECORD || (ev->kind != IOT_TRACE && (ev->has & IOT_HAS_TIME));
+}
+
 uint64_t iot_shifted(uint64_t value, int64_t by)
 {
 	uint64_t distance = by < 0 ? 0 - (uint64_t)by : (uint64_t)by;
@@ -68,7 +74,7 @@ static size_t shift_starts(struct iot_rebase *r, struct iot_event *ev, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		int64_t *start = &ev[i].rec.start_ns;
 		if (*start < zero) {
-			r->before_zero += ev[i].kind != IOT_TRACE;
+			r->before_zero += has_time(&ev[i]);
 			*start = 0;
 		} else if (__builtin_sub_overflow(*start, zero, start)) {
 			*start = INT64_MAX;

@@ -25,7 +25,8 @@ static bool tell_lost(struct iot_reader *r, struct iot_batch *b, uint64_t record
 	if (room <= 0)
 		return false;
 	r->lost++;
-	r->lost_records += records;
+	if (__builtin_add_overflow(r->lost_records, records, &r->lost_records))
+		r->lost_records = UINT64_MAX;
 	iot_directive_begin(&builder, out, LOST_ROOM, "lost");
 	iot_directive_number(&builder, "time", (uint64_t)iot_reader_last_start_ns(r));
 	if (records > 0)

@@ -32,6 +32,12 @@ slice --records=3- whole.iot.gz
 slice --from=1s --to=2001ms --rebase whole
 slice --from=2023-11-14T22:13:21Z --to=@1700000002.5 -o part.iot whole.iot.zst
 grep -c '^[8c]0' part.iot
+printf 'ff %%op name=stat time=9 process=1\n80 0 0 1 5 1 0 1 1 0\n80 0 0 1 4 1 0 1 1 0\n' >early
+slice --rebase early
+printf '80 0 0 1 5 1 0 1 1 0\nff %%op name=stat time=2 process=1\n80 0 0 1 4 1 0 1 1 0\n' >early
+slice --rebase early 2>&1
+echo "exit $?"
+slice --rebase --from=1us --in-base=16 early
 slice --from=22:13:21 --to=22:13:22.5Z -o day.iot whole.iot.zst && cmp part.iot day.iot
 slice --process=mpi* --op=read whole
 slice --file='*conf' --file='/nothing*' whole
