@@ -106,10 +106,13 @@ static bool uncolour(struct strace *s, struct strace_member *m, const char **tex
 	return true;
 }
 
-/* Calls of which others may see the effect before they return: forks, and sending descriptors. */
+/*
+ * Calls of which others may see the effect before they return: forks, sending descriptors, and
+ * io_submit.
+ */
 static bool is_early(const char *p, const char *end)
 {
-	static const char *const NAMES[] = {"clone", "fork(", "vfork", "sendm"};
+	static const char *const NAMES[] = {"clone", "fork(", "vfork", "sendm", "io_su"};
 	for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
 		if (end - p > 5 && memcmp(p, NAMES[i], 5) == 0)
 			return true;

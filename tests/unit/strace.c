@@ -693,6 +693,21 @@ Test(strace, a_thread_has_results_before_io_submit_returns)
 	cr_expect_eq(counted("unseen.async_results"), 0);
 }
 
+Test(strace, results_before_io_submit_returns_in_a_set_of_files)
+{
+	put("t.1", "1500000000.000000 openat(AT_FDCWD, \"a\", O_RDWR) = 7 <0.000001>\n"
+		   "1500000000.000001 io_setup(64, [0x7f]) = 0 <0.000001>\n"
+		   "1500000000.000005 clone(flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = 2 "
+		   "<0.000001>\n"
+		   "1500000000.000010 io_submit(0x7f, 1, [" IOCB("0x1", "PREAD", "4096",
+								 "0") "]) = 1 <0.000050>\n");
+	put("t.2", "1500000000.000020 io_getevents(0x7f, 1, 8, [" RESULT(
+		       "0x1", "4096") "], NULL) = 1 <0.000004>\n");
+	convert_files(100);
+	expect_records("1:r a 0+4096\n");
+	expect_took("14 ");
+}
+
 Test(strace, a_context_of_which_results_are_cut_is_not_trusted)
 {
 	convert(AIO_BEGIN "1 1500000000.000010 io_submit(0x7f, 1, [" IOCB(
