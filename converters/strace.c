@@ -191,7 +191,8 @@ static void explain_cut(struct iot_report *r)
 			n = sizeof list - 1;
 	}
 	if (n > 0)
-		iot_report_note(r, "strace has cut arrays: %s; strace " STRACE_ARRAYS " shows them", list);
+		iot_report_note(r, "strace has cut arrays: %s; strace " STRACE_ARRAYS " shows them",
+				list);
 }
 
 /* What the log lacks, with what would show it. */

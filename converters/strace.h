@@ -83,7 +83,7 @@ size_t iot_strace_line_uncolour(const char *text, size_t size, char *out);
 
 /* Arguments */
 
-enum { STRACE_ARGS = 8 };
+enum { STRACE_ARGS = 8, STRACE_TURNS = 8 };
 
 struct strace_text {
 	const char *p, *end;
@@ -206,11 +206,12 @@ struct strace_task {
 	struct strace_task *forking_prev, *forking_next; /* those that have one */
 	bool thread;                                     /* of its parent's process */
 	struct strace_task *peer_prev,
-	    *peer_next;                 /* threads of a process, a ring; NULL: none yet */
-	struct strace_member *cut_in;   /* where its call has been cut */
-	bool adopted;                   /* seen without a fork before it */
-	uint32_t turn;                  /* lines so far */
-	int64_t line_start, next_start; /* in a set: times of the current line, and of the next */
+	    *peer_next;               /* threads of a process, a ring; NULL: none yet */
+	struct strace_member *cut_in; /* where its call has been cut */
+	bool adopted;                 /* seen without a fork before it */
+	uint32_t turn;                /* lines so far */
+	int64_t starts[STRACE_TURNS],
+	    next_start; /* in a set: times of the current line, and of the next */
 };
 
 struct strace_call {
@@ -252,7 +253,6 @@ struct strace_owed {
 	uint32_t table; /* id; 0: its close has come */
 	int64_t fd;
 	struct iot_use by;
-	struct iot_slot slot; /* what it had open */
 };
 
 enum strace_use_kind {
@@ -364,6 +364,10 @@ struct strace {
 	struct strace_owed owed[STRACE_OWED];
 	unsigned gone_next, owed_next;
 	struct iot_slot unknown;
+	bool unix_sockets, messages, cut_messages; /* the log shows any */
+	bool passed_noted;
+	uint32_t passed; /* id: any description before may be used where nobody sees it */
+	size_t let_go_work;
 	int64_t missed;                /* closes that the log does not show */
 	int64_t starts[STRACE_STARTS]; /* of the lines of a set that were read last */
 	unsigned starts_next;
@@ -456,9 +460,8 @@ struct iot_tracked_file *iot_strace_truncates(struct strace *s, struct strace_ca
 int64_t iot_strace_now(const struct strace *s);
 /* What the number had open when the call was entered, if that is gone; NULL: it is not, or is not known. */
 struct strace_gone *iot_strace_gone(struct strace *s, const struct strace_call *c, int64_t fd);
-/* What the number had open if its close is to come, and the call that returned it again may not have
- * returned when this one was entered; NULL: it has. */
-struct iot_slot *iot_strace_still(struct strace *s, const struct strace_call *c, int64_t fd);
+/* May the call that returned the number again have returned after this one was entered? */
+bool iot_strace_is_unsure(struct strace *s, const struct strace_call *c, int64_t fd);
 /* For a descriptor of which nothing is known. It holds until the next one. */
 struct iot_slot *iot_strace_no_slot(struct strace *s, const struct strace_fd *fd);
 /* Has what this close is about been closed before, as another call returned the number since? */
@@ -502,6 +505,11 @@ void iot_strace_sendmsg_enter(struct strace *s, struct strace_call *c);
 void iot_strace_sendmsg(struct strace *s, struct strace_call *c);
 void iot_strace_recvmsg(struct strace *s, struct strace_call *c);
 void iot_strace_messages(struct strace *s, struct strace_call *c); /* many at once */
+/* Others may use the description, and write its file, where the log does not show it. */
+void iot_strace_let_go(struct strace *s, struct iot_description *d);
+bool iot_strace_is_elsewhere(const struct strace *s, const struct iot_description *d);
+/* A descriptor is used that no call of the log has made: it may have come in a message. */
+void iot_strace_appears(struct strace *s, struct iot_description *d, const struct strace_fd *fd);
 /* For one from another process, of which nothing else is known. */
 struct iot_description *iot_strace_found_passed(struct strace *s, const struct strace_fd *fd);
 

@@ -336,7 +336,7 @@ void iot_strace_body(struct strace *s, struct strace_task *task, int64_t time_ns
 		     struct strace_member *m)
 {
 	task->turn++;
-	task->line_start = time_ns;
+	task->starts[task->turn % STRACE_TURNS] = time_ns;
 	if (kind == STRACE_CALL)
 		call_line(s, task, time_ns, body, end, m);
 	else if (kind == STRACE_RESUMED)

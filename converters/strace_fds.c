@@ -124,14 +124,15 @@ struct iot_slot *iot_strace_slot(struct strace *s, struct strace_call *c,
 			return &gone->slot;
 		if (slot != NULL)
 			return iot_strace_no_slot(s, fd);
-	} else if (s->missed > 0) {
-		struct iot_slot *still = iot_strace_still(s, c, fd->number);
-		if (still != NULL)
-			return still;
+	} else if (s->missed > 0 && iot_strace_is_unsure(s, c, fd->number)) {
+		return iot_strace_no_slot(s, fd);
 	}
-	if (slot == NULL)
-		return iot_table_set(&s->tracker, t->table, fd->number, iot_strace_found(s, fd),
-				     false);
+	if (slot == NULL) {
+		struct iot_description *d = iot_strace_found(s, fd);
+		if (d != NULL)
+			iot_strace_appears(s, d, fd);
+		return iot_table_set(&s->tracker, t->table, fd->number, d, false);
+	}
 	if (fd->note.p != NULL && slot->open->note != note_hash(fd))
 		note_changed(s, t, fd, slot);
 	return iot_table_get(t->table, fd->number);
@@ -237,6 +238,8 @@ static struct iot_description *opened(struct strace *s, struct strace_call *c, s
 		return NULL;
 	if (d->file != NULL && (o->flags & STRACE_O_TRUNC) != 0)
 		iot_strace_resized(s, c, d->file, 0);
+	if (d->file != NULL)
+		d->file->opened = true;
 	d->append = (o->flags & STRACE_O_APPEND) != 0;
 	d->position_known = true;
 	d->note = c->fd.note.p == NULL ? 0 : note_hash(&c->fd);
@@ -476,6 +479,9 @@ static void made(struct strace *s, struct strace_call *c, const struct strace_fd
 		return;
 	d->position_known = true;
 	d->note = fd->note.p == NULL ? 0 : note_hash(fd);
+	s->unix_sockets |=
+	    kind == IOT_FD_SOCKET && c->args > 0 &&
+	    (iot_strace_is(c->arg[0], "AF_UNIX") || iot_strace_is(c->arg[0], "AF_LOCAL"));
 	install(s, c, fd->number, d, cloexec);
 }
 

@@ -57,8 +57,9 @@ static int64_t upper(struct strace *s, const struct iot_use *u)
 		return u->left;
 	const struct strace_task *t = iot_strace_task_find(s, u->task);
 	int64_t end = INT64_MAX;
-	if (t != NULL && t->turn > u->turn)
-		end = t->line_start;
+	if (t != NULL && t->turn > u->turn) /* where its next line is forgotten, a later one */
+		end = t->starts[(t->turn - u->turn < STRACE_TURNS ? u->turn + 1 : t->turn) %
+				STRACE_TURNS];
 	else if (t != NULL && t->next_start > u->entered)
 		end = t->next_start;
 	if (u->took_ns < 0)
@@ -224,21 +225,22 @@ bool iot_strace_position_race(struct strace *s, const struct strace_call *c,
 		iot_strace_count(s, "ambiguous.order", 1);
 	/* moves add up in any order */
 	d->disputed = overlaps && d->uses.kinds != STRACE_ADDS;
-	return overlaps || waiting;
+	return overlaps || waiting || iot_strace_is_elsewhere(s, d);
 }
 
 bool iot_strace_size_race(struct strace *s, const struct strace_call *c, struct iot_tracked_file *f,
 			  unsigned kind)
 {
-	const bool waiting = other_writers(c->task, f) > 0, overlaps = overlap(s, c, &f->resizes);
+	const bool waiting = other_writers(c->task, f) > 0, overlaps = overlap(s, c, &f->resizes),
+		   unseen = f->elsewhere || (f->opened && s->passed > 0);
 	if (kind == 0)
-		return overlaps || waiting;
+		return overlaps || waiting || unseen;
 	if (overlaps && s->members > 1)
 		doubt(s, c, NULL, f);
 	add(s, c, &f->resizes, kind, overlaps, waiting);
 	f->disputed =
 	    overlaps && f->resizes.kinds != STRACE_ADDS && f->resizes.kinds != STRACE_GROWS;
-	return overlaps || waiting;
+	return overlaps || waiting || unseen;
 }
 
 void iot_strace_learn_size(struct strace *s, const struct strace_call *c,

@@ -9,8 +9,9 @@
 #include <string.h>
 
 enum {
-	RIGHTS_MAX = 253, /* in one message: SCM_MAX_FD of Linux */
-	SAME_MAX = 256,   /* descriptors looked at for one of the same description */
+	RIGHTS_MAX = 253,          /* in one message: SCM_MAX_FD of Linux */
+	SAME_MAX = 256,            /* descriptors looked at for one of the same description */
+	LET_GO_WORK_MAX = 1 << 24, /* descriptors looked at for all messages that are cut */
 };
 
 /* What a message shows of them. */
@@ -121,15 +122,69 @@ static bool post(struct strace *s, struct strace_call *c, const struct rights *r
 	return p != NULL && !r->cut && slot != NULL && iot_pair_send(&s->tracker, slot->open, p);
 }
 
-/* Somebody who is not in the log may move the positions. */
+void iot_strace_let_go(struct strace *s, struct iot_description *d)
+{
+	if (d->kind != IOT_FD_FILE || d->elsewhere)
+		return;
+	d->elsewhere = true;
+	d->position_known = false;
+	if (d->file != NULL) {
+		d->file->elsewhere = true;
+		d->file->size_known = false;
+	}
+	iot_strace_count(s, "unseen.passed", 1);
+}
+
+/* Whoever receives them may move the positions. */
 static void let_go(struct strace *s, const struct iot_parcel *p)
 {
-	for (uint32_t i = 0; i < p->count; i++) {
-		if (p->open[i] == NULL || p->open[i]->kind != IOT_FD_FILE)
-			continue;
-		p->open[i]->position_known = false;
-		iot_strace_count(s, "unseen.passed", 1);
+	for (uint32_t i = 0; i < p->count; i++)
+		if (p->open[i] != NULL)
+			iot_strace_let_go(s, p->open[i]);
+}
+
+/* A message that is cut has carried any of the sender's descriptors. */
+static void let_go_all(struct strace *s, const struct strace_call *c)
+{
+	const struct iot_table *table = c->task->table;
+	struct iot_slot *slot;
+	s->cut_messages = true;
+	for (int64_t fd = iot_table_next(table, 0, &slot); fd < (int64_t)table->room;
+	     fd = iot_table_next(table, fd + 1, &slot)) {
+		if (s->let_go_work++ == LET_GO_WORK_MAX)
+			break;
+		iot_strace_let_go(s, slot->open);
 	}
+	if (s->let_go_work > LET_GO_WORK_MAX) /* too many to look at: all there are */
+		s->passed = s->tracker.files + 1;
+}
+
+bool iot_strace_is_elsewhere(const struct strace *s, const struct iot_description *d)
+{
+	return d->elsewhere ||
+	       (d->seen && (d->id < s->passed || (d->file != NULL && d->id < d->file->passed)));
+}
+
+void iot_strace_appears(struct strace *s, struct iot_description *d, const struct strace_fd *fd)
+{
+	if (d->kind != IOT_FD_FILE || d->file == NULL)
+		return;
+	if (d->file->opened)
+		d->file->passed = d->id;
+	else if (fd->note.p == NULL && fd->number > 2 && s->whole && s->unix_sockets &&
+		 (!s->messages || s->cut_messages))
+		s->passed = d->id;
+	else
+		return;
+	d->elsewhere = true;
+	iot_strace_count(s, "unseen.passed", 1);
+	if (!s->passed_noted)
+		iot_report_note(
+		    &s->src->report,
+		    "a descriptor is used that no call in the log has returned: offsets "
+		    "of what it may share its position with are unknown from then on; "
+		    "strace -e trace=sendmsg,recvmsg shows what processes pass on");
+	s->passed_noted = true;
 }
 
 /* Who receives may return before who sends does. */
@@ -147,6 +202,7 @@ void iot_strace_sendmsg(struct strace *s, struct strace_call *c)
 {
 	const bool posted = c->task->posted, sent = c->returned && !c->failed;
 	struct rights r;
+	s->messages = true;
 	iot_strace_read_write(s, c);
 	read_rights(arguments(c), &r);
 	if (posted && !sent) {
@@ -159,7 +215,7 @@ void iot_strace_sendmsg(struct strace *s, struct strace_call *c)
 		return;
 	struct iot_parcel *p = pack(s, c, &r);
 	if (r.cut) {
-		iot_strace_count(s, "unseen.passed", 1);
+		let_go_all(s, c);
 		iot_strace_count(s, "hidden.messages", 1);
 	}
 	if (p == NULL || post(s, c, &r, p))
@@ -173,8 +229,12 @@ void iot_strace_sendmsg(struct strace *s, struct strace_call *c)
 struct iot_description *iot_strace_found_passed(struct strace *s, const struct strace_fd *fd)
 {
 	struct iot_description *d = iot_strace_found(s, fd);
-	if (d != NULL && d->kind == IOT_FD_FILE)
-		iot_strace_count(s, "unseen.passed", 1);
+	if (d == NULL || d->kind != IOT_FD_FILE)
+		return d;
+	iot_strace_count(s, "unseen.passed", 1);
+	d->elsewhere = true;
+	if (d->file != NULL && d->file->opened)
+		d->file->passed = d->id;
 	return d;
 }
 
@@ -208,13 +268,16 @@ static void install(struct strace *s, struct strace_call *c, const struct strace
 void iot_strace_recvmsg(struct strace *s, struct strace_call *c)
 {
 	struct rights r;
+	s->messages = true;
 	iot_strace_read_write(s, c);
 	if (!c->returned || c->failed || c->args < 2)
 		return;
 	read_rights(arguments(c), &r);
 	const struct strace_fd socket = iot_strace_fd(c->arg[0]);
-	if (r.cut)
+	if (r.cut) {
 		iot_strace_count(s, "hidden.messages", 1);
+		s->cut_messages = true;
+	}
 	const struct iot_slot *slot = r.count == 0 ? NULL : iot_strace_slot(s, c, &socket);
 	const bool followed =
 	    slot != NULL && !r.cut && c->args > 2 && !iot_strace_has_flag(c->arg[2], "MSG_PEEK");
@@ -239,6 +302,8 @@ void iot_strace_messages(struct strace *s, struct strace_call *c)
 	static const char RIGHTS[] = "SCM_RIGHTS";
 	const struct strace_text all = arguments(c);
 	if (c->returned && !c->failed &&
-	    memmem(all.p, (size_t)(all.end - all.p), RIGHTS, sizeof RIGHTS - 1) != NULL)
+	    memmem(all.p, (size_t)(all.end - all.p), RIGHTS, sizeof RIGHTS - 1) != NULL) {
 		iot_strace_count(s, "unseen.passed", 1);
+		let_go_all(s, c);
+	}
 }

@@ -55,8 +55,6 @@ void iot_strace_reuse_free(struct strace *s)
 {
 	for (unsigned i = 0; i < STRACE_GONE; i++)
 		iot_description_free(&s->tracker, s->gone[i].slot.open);
-	for (unsigned i = 0; i < STRACE_OWED; i++)
-		iot_description_free(&s->tracker, s->owed[i].slot.open);
 	iot_description_free(&s->tracker, s->unknown.open);
 }
 
@@ -64,26 +62,20 @@ void iot_strace_reuse_free(struct strace *s)
 static void owe(struct strace *s, const struct strace_call *c, int64_t fd)
 {
 	struct strace_owed *o = &s->owed[s->owed_next++ % STRACE_OWED];
-	const struct iot_slot *slot = iot_table_get(c->task->table, fd);
 	s->missed++;
-	slot->open->refs++;
-	iot_description_free(&s->tracker, o->slot.open);
-	*o = (struct strace_owed){.table = c->task->table->id,
-				  .fd = fd,
-				  .by = iot_strace_use(c),
-				  .slot = {.open = slot->open, .since = slot->since}};
+	*o = (struct strace_owed){.table = c->task->table->id, .fd = fd, .by = iot_strace_use(c)};
 }
 
-struct iot_slot *iot_strace_still(struct strace *s, const struct strace_call *c, int64_t fd)
+bool iot_strace_is_unsure(struct strace *s, const struct strace_call *c, int64_t fd)
 {
 	const unsigned count = s->owed_next < STRACE_OWED ? s->owed_next : STRACE_OWED;
 	for (unsigned i = 1; i <= count && s->missed > 0; i++) {
-		struct strace_owed *o = &s->owed[(s->owed_next - i) % STRACE_OWED];
+		const struct strace_owed *o = &s->owed[(s->owed_next - i) % STRACE_OWED];
 		if (o->fd == fd && o->table == c->task->table->id &&
 		    iot_strace_overlaps(s, c, &o->by))
-			return &o->slot;
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 bool iot_strace_is_late(struct strace *s, const struct strace_call *c, int64_t fd)
@@ -100,8 +92,6 @@ bool iot_strace_is_late(struct strace *s, const struct strace_call *c, int64_t f
 		if (!late && !iot_strace_overlaps(s, c, &o->by))
 			continue;
 		o->table = 0;
-		iot_description_free(&s->tracker, o->slot.open);
-		o->slot.open = NULL;
 		s->missed--;
 		return true;
 	}

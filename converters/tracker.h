@@ -61,9 +61,12 @@ struct iot_tracked_file {
 	uint64_t size; /* not known: as far as seen, from 0 */
 	bool size_known;
 	struct iot_uses resizes; /* calls that changed the size */
-	uint32_t writers;        /* calls under way that may change it */
-	bool disputed;           /* the last two came in an order that matters and is not known */
-	char *path;              /* not ended by NUL; NULL: none known; see iot_file_has_path */
+	uint32_t passed;         /* id: earlier descriptions may be used where nobody sees it */
+	bool opened,
+	    elsewhere;    /* for the converter: an open was seen; others may write it unseen */
+	uint32_t writers; /* calls under way that may change it */
+	bool disputed;    /* the last two came in an order that matters and is not known */
+	char *path;       /* not ended by NUL; NULL: none known; see iot_file_has_path */
 	size_t path_size;
 	struct iot_name *name; /* that the path is of; NULL: gone */
 	uint64_t moved;        /* moves of the tracker when the path was last looked up */
@@ -77,6 +80,7 @@ struct iot_description {
 	bool append;
 	bool seen;           /* made before our eyes; else it was there already */
 	bool position_known; /* else position counts from 0 */
+	bool elsewhere;      /* others may move the position unseen */
 	uint64_t position;
 	struct iot_uses uses; /* of the position */
 	uint32_t users;       /* calls under way that use it */

@@ -39,11 +39,19 @@ def waiting():
     for i in range(4 * N): yield 1 + N, 'write(4, "", 9) = 9 <0.000001>'
 def pairs():
     for i in range(N): yield 1, "pipe(0x7ff) = 0 <0.000001>"
+def high():
+    for i in range(N // 5): yield 1 + i, "dup2(1, 1048575) = 1048575 <0.000001>"
+def renames():
+    for i in range(N // 5):
+        yield 1, 'open("/b/d%d/f", O_RDWR|O_CREAT) = 3 <0.000001>' % i
+        yield 1, 'rename("/b/d%d", "/b/e%d") = 0 <0.000001>' % (i, i)
+        yield 1, 'rename("/%s", "/%s") = 0 <0.000001>' % (("b", "c") if i % 2 == 0 else ("c", "b"))
+        yield 1, 'write(3, "", 9) = 9 <0.000001>'
 # lines that show nobody's number, among those of many
 with open("nobody.log", "w") as f:
     for i in range(N): f.write("[pid %d] %s %s\n" % (10 + i, when(i), READ))
     for i in range(N): f.write("%s %s\n" % (when(N + i), READ))
-for f in forks, execs, copies, closes, folders, waiting, pairs:
+for f in forks, execs, copies, closes, folders, waiting, pairs, high, renames:
     log(f.__name__ + ".log", f())
 
 def packed(text):
