@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Reads and writes of descriptors that nothing opened are no records, but their calls and bytes are told.
+tar xf "$TESTDATA/recorder/traces.tar.xz" old_2.2.1
+chmod -R u+w old_2.2.1
+sums() {
+	"$IOTRACE" convert -v -o t.iot old_2.2.1 2>&1
+	"$IOTRACE" info t.iot | grep -E 'reads|writes'
+	"$IOTRACE" cat t.iot | grep -o 'skipped[^ ]*'
+}
+sums
+LC_ALL=C sed -i 's/ 29 %p 65536$/ 77 %p 65536/' old_2.2.1/0.itf
+sums
