@@ -288,6 +288,7 @@ static int check(const struct job *j, char **paths, size_t count)
 int iot_cmd_anonymize(int argc, char **argv)
 {
 	struct job j = {.read = IOT_READ_OPTIONS_INIT, .write = IOT_WRITE_OPTIONS_INIT};
+	j.read.verified = true;
 	const struct iot_opt options[] = {
 	    IOT_OPTION(STRING, 'k', "key", "FILE", &j.key,
 		       "the secret: the bytes of FILE, 16 at the least"),

@@ -141,6 +141,7 @@ static int run(struct cat *c, const char *path)
 	int status = iot_refuse_same(c->command, c->write.path, path);
 	if (status != IOT_OPTS_GO_ON)
 		return status;
+	c->read.verified = c->format == FORMAT_IOT;
 	iot_in_catch_signals(path, &c->read, c->write.path);
 	status = iot_in_open(&c->in, path, &c->read, c->command);
 	if (status == IOT_EXIT_OK)

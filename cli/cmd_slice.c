@@ -431,6 +431,7 @@ int iot_cmd_slice(int argc, char **argv)
 		return iot_no_memory();
 	r->read = (struct iot_read_options)IOT_READ_OPTIONS_INIT;
 	r->read.read_size = READ_SIZE;
+	r->read.verified = true;
 	r->write = (struct iot_write_options)IOT_WRITE_OPTIONS_INIT;
 	r->slice.to_ns = INT64_MAX;
 	r->slice.last = UINT64_MAX;

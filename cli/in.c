@@ -44,6 +44,23 @@ static bool is_interrupted(const struct iot_in *in)
 	return in->stoppable && (iot_in_cut(in) || iot_signal_pending() != 0);
 }
 
+/* What was delivered, or was not, of the interval that is damaged. */
+static void tell_unverified(const struct iot_in *in)
+{
+	const uintmax_t records = iot_reader_fact(in->reader, IOT_FACT_UNVERIFIED);
+	if (records == 0)
+		return;
+	if (in->verified)
+		iot_message(
+		    "%s: %ju records before the damage cannot be verified and are left out; "
+		    "--no-verify includes them",
+		    in->path, records);
+	else
+		iot_message("%s: %ju records between the last %%sync and the damage are not "
+			    "verified",
+			    in->path, records);
+}
+
 static int fail(struct iot_in *in, int status)
 {
 	iot_progress_clear(&in->progress);
@@ -54,6 +71,8 @@ static int fail(struct iot_in *in, int status)
 	if (in->reader != NULL && iot_in_refused(in->operand, in->reader, status))
 		return IOT_EXIT_FAULT;
 	iot_message("%s", *sentence != '\0' ? sentence : "out of memory");
+	if (in->reader != NULL && iot_error_in_input(status))
+		tell_unverified(in);
 	return IOT_EXIT_FAULT;
 }
 
@@ -85,6 +104,8 @@ static int apply(struct iot_reader *r, const struct iot_read_options *o)
 {
 	int status = iot_reader_set(r, IOT_SET_VERIFY, o->no_verify ? 0 : 1);
 	if (status == IOT_OK)
+		status = iot_reader_set(r, IOT_SET_VERIFIED, o->verified ? 1 : 0);
+	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_RECOVER, o->recover ? 1 : 0);
 	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_ALLOW_EMPTY, o->allow_empty ? 1 : 0);
@@ -115,6 +136,7 @@ int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_optio
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
 		return iot_opts_wrong(cmd, "standard input is a terminal; name a trace");
 	in->quiet = o->quiet;
+	in->verified = o->verified;
 	in->operand = path;
 	iot_escape(in->path, sizeof in->path, path, strlen(path));
 	in->reader = iot_reader_new();
@@ -143,6 +165,8 @@ static void tell_lost(struct iot_in *in)
 	if (places > 0 && !in->told_lost)
 		iot_message("%s: damaged (gaps: %ju, records lost: %s)", in->path,
 			    (uintmax_t)places, iot_people_lost(lost, sizeof lost, records));
+	if (places > 0 && !in->told_lost && in->status == IOT_OK)
+		tell_unverified(in);
 	in->told_lost = true;
 }
 

@@ -15,6 +15,7 @@
 struct iot_read_options {
 	uint64_t base, tick_ns; /* of a trace that does not tell; IOT_NOT_GIVEN */
 	bool no_verify, recover, allow_empty, quiet;
+	bool verified; /* for commands that write a trace: verified intervals only, unless no_verify */
 	int progress;
 	bool side_by_side;  /* decode on as many threads as there are processors */
 	bool counted;       /* ... for iot_in_fold alone: two of them are enough */
@@ -65,6 +66,7 @@ struct iot_in {
 	struct iot_reader *reader;
 	struct iot_progress progress;
 	bool quiet, told_lost;
+	bool verified;       /* as in the options */
 	const char *operand; /* as it was named; the caller's */
 	char path[256];      /* the same, escaped */
 	int status;          /* enum iot_status: why reading stopped */

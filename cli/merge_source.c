@@ -15,6 +15,7 @@ enum {
 	READ_MOST = 256 << 10,
 	HELD_MAX = 1 << 16, /* directives held until the record that follows them is known ... */
 	HELD_SIZE_MAX = 4 << 20, /* ... and bytes of their texts */
+	VERIFY_ALL = 256 << 20,  /* bytes of intervals of all inputs, until they are verified */
 };
 
 /* Filling from a reader */
@@ -253,6 +254,10 @@ int iot_merge_set_up(const struct iot_merge_source *s, struct iot_reader *r)
 	int status = iot_reader_set(r, IOT_SET_READ_SIZE, read_size);
 	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_VERIFY, o->no_verify ? 0 : 1);
+	if (status == IOT_OK)
+		status = iot_reader_set(r, IOT_SET_VERIFIED, 1);
+	if (status == IOT_OK)
+		status = iot_reader_set(r, IOT_SET_LIMIT_HELD, VERIFY_ALL / (open > 0 ? open : 1));
 	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_RECOVER, o->recover ? 1 : 0);
 	if (status == IOT_OK)

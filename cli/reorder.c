@@ -314,6 +314,7 @@ int iot_reorder(const struct iot_reorder_options *o, const char *in, struct iot_
 			    .piped = iot_is_piped(in)};
 	*rep = (struct iot_reorder_report){.records = 0};
 	struct iot_read_options read = o->read;
+	read.verified = true;
 	iot_in_catch_signals(in, &read, o->write.path);
 	int status = iot_in_open(&r.in, in, &read, o->command);
 	if (status == IOT_EXIT_OK) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lookahead.h"
 #include "predict.h"
 
 enum {
@@ -91,6 +92,9 @@ static struct iot_parallel *start(struct iot_reader *r, const struct iot_stored 
 	    .base = iot_codec_base(r->codec),
 	    .lacks = iot_codec_lacking(r->codec),
 	    .verify = r->verify,
+	    .verified = r->verified,
+	    .held_max = r->held_max,
+	    .sync = r->sync,
 	    .fold = fold,
 	};
 	/* a trace that begins with a %sync has been entered already */
@@ -106,6 +110,8 @@ bool iot_reader_go_parallel(struct iot_reader *r, const struct iot_fold *fold)
 	r->parallel_tried = true;
 	if (r->window == NULL || r->codec != NULL || !iot_window_source(r->window, &source))
 		return false;
+	if (r->lookahead != NULL)
+		r->lookahead->passing = true; /* until begin_again: nothing of this is delivered */
 	iot_reader_read_head(r, true, HEAD_MAX);
 	/* without a codec (no memory) the reader's own way tells why */
 	struct iot_parallel *parallel = r->codec != NULL ? start(r, &source, fold) : NULL;

@@ -98,7 +98,8 @@ struct iot_parallel {
 	uint64_t part_size; /* at least */
 	uint64_t read_size, window_max, memory_max, tick_ns;
 	unsigned base, lacks;
-	bool verify;
+	bool verify, verified;
+	uint64_t held_max, sync;
 	const struct iot_fold *fold; /* NULL: records are delivered */
 
 	pthread_mutex_t mutex;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lookahead.h"
 #include "parallel.h"
 #include "predict.h"
 #include "thread.h"
@@ -140,6 +141,9 @@ static struct iot_reader *open_part(struct iot_parallel *p, const struct iot_par
 	if (r == NULL)
 		return NULL;
 	r->verify = p->verify;
+	r->verified = p->verified;
+	r->held_max = p->held_max;
+	r->sync = p->sync;
 	r->window_max = p->window_max;
 	r->memory_max = p->memory_max;
 	r->read_size = p->read_size < PART_READ_SIZE ? p->read_size : PART_READ_SIZE;
@@ -148,6 +152,8 @@ static struct iot_reader *open_part(struct iot_parallel *p, const struct iot_par
 	if (iot_reader_open_callback(r, read_bytes, bytes, "part") != IOT_OK ||
 	    iot_reader_make_codec(r) != IOT_OK)
 		goto failed;
+	if (r->lookahead != NULL && part->has_end)
+		r->lookahead->part_end = &part->end_sync;
 	if (part->number == 0)
 		return r;
 	iot_codec_lacks(r->codec, p->lacks);
@@ -191,7 +197,7 @@ static bool ends_well(const struct progress *s)
 static bool is_odd(const struct iot_reader *r)
 {
 	/* lacks= in the trace's head is known to all; later it would have to be */
-	return r->error.status != IOT_OK || r->skipping || r->lacks_late;
+	return r->error.status != IOT_OK || r->skipping || r->muted || r->lacks_late;
 }
 
 static void fill(struct progress *s, struct iot_chunk *c)

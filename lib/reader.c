@@ -6,11 +6,16 @@
 #include <string.h>
 
 #include "frames.h"
+#include "lookahead.h"
 #include "parallel.h"
 #include "predict.h"
 #include "reader.h"
 
-enum { THREADS_MAX = 256 };
+enum {
+	THREADS_MAX = 256,
+	HELD_MAX = 1 << 30,
+	HELD_SLACK = 1 << 26, /* the most that a window reads at once */
+};
 
 struct iot_reader *iot_reader_new(void)
 {
@@ -27,6 +32,7 @@ struct iot_reader *iot_reader_new(void)
 	r->verify = true;
 	r->tick_ns = IOT_TICK_DEFAULT_NS;
 	r->memory_max = (uint64_t)1 << 30;
+	r->held_max = IOT_HELD_DEFAULT;
 	return r;
 }
 
@@ -35,6 +41,7 @@ void iot_reader_free(struct iot_reader *r)
 	if (r == NULL)
 		return;
 	iot_reader_end_parallel(r);
+	iot_lookahead_free(r->lookahead);
 	iot_window_free(r->window);
 	iot_frames_free(r->frames);
 	iot_reader_drop_held(r);
@@ -83,6 +90,10 @@ int iot_reader_set(struct iot_reader *r, enum iot_option option, uint64_t value)
 		return set_bool(r, &r->recover, value);
 	case IOT_SET_ALLOW_EMPTY:
 		return set_bool(r, &r->allow_empty, value);
+	case IOT_SET_VERIFIED:
+		return set_bool(r, &r->verified, value);
+	case IOT_SET_LIMIT_HELD:
+		return set_number(r, &r->held_max, value, HELD_MAX);
 	case IOT_SET_READ_AHEAD:
 		return set_bool(r, &r->read_ahead, value);
 	case IOT_SET_LIMIT_WINDOW:
@@ -90,6 +101,7 @@ int iot_reader_set(struct iot_reader *r, enum iot_option option, uint64_t value)
 	case IOT_SET_READ_SIZE:
 		return set_number(r, &r->read_size, value, SIZE_MAX / 4);
 	case IOT_SET_TICK_NS:
+		r->tick_given = true;
 		return set_number(r, &r->tick_ns, value, INT64_MAX);
 	case IOT_SET_LIMIT_MEMORY:
 		return set_number(r, &r->memory_max, value, SIZE_MAX);
@@ -113,7 +125,10 @@ void iot_reader_on_warning(struct iot_reader *r, void (*fn)(void *, const char *
 
 static int make_window(struct iot_reader *r, const char *name)
 {
+	const bool verified = r->verified && r->verify;
+	const size_t held = verified ? (size_t)r->held_max + HELD_SLACK : 0;
 	const struct iot_window_options options = {.read_size = r->read_size,
+						   .buffer_max = held,
 						   .window_max = r->window_max,
 						   .ahead = r->read_ahead ? IOT_AHEAD_IF_IT_PAYS
 									  : IOT_AHEAD_NEVER};
@@ -124,6 +139,8 @@ static int make_window(struct iot_reader *r, const char *name)
 	if (name == NULL)
 		return iot_reader_refuse(r, "a reader needs a name for what it reads");
 	iot_names_init(&r->names, r->memory_max, false, true);
+	if (verified && (r->lookahead = iot_lookahead_new(r->held_max)) == NULL)
+		return iot_error_set(&r->error, IOT_ENOMEM, "out of memory");
 	r->window = iot_window_new(strcmp(name, "-") == 0 ? "standard input" : name, &options);
 	if (r->window == NULL)
 		return iot_error_set(&r->error, IOT_ENOMEM, "out of memory");
@@ -195,10 +212,18 @@ bool iot_reader_fail_memory(struct iot_reader *r, int status)
 			       (unsigned long long)r->memory_max);
 }
 
+void iot_reader_count_unverified(struct iot_reader *r)
+{
+	if (r->framed && r->verify && !iot_reader_looks_ahead(r) && !r->ended && !r->skipping)
+		r->unverified += r->index - r->interval_at;
+}
+
 bool iot_reader_damaged(struct iot_reader *r, unsigned column, const char *sentence)
 {
-	if (!r->recover)
-		return iot_reader_fail(r, IOT_EFORMAT, column, "%s", sentence);
+	const bool fatal = !r->recover && !iot_reader_fail(r, IOT_EFORMAT, column, "%s", sentence);
+	iot_reader_unmute(r);
+	if (fatal)
+		return false;
 	if (r->entered)
 		snprintf(
 		    r->damage, sizeof(r->damage), "line %llu from the %%sync of record %llu: %s",
@@ -208,6 +233,12 @@ bool iot_reader_damaged(struct iot_reader *r, unsigned column, const char *sente
 			 (unsigned long long)r->lines + 1, sentence);
 	r->skipping = true;
 	return true;
+}
+
+bool iot_reader_broken(struct iot_reader *r, unsigned column, const char *sentence)
+{
+	iot_reader_count_unverified(r);
+	return iot_reader_damaged(r, column, sentence);
 }
 
 void iot_reader_warn(struct iot_reader *r, const char *sentence)
@@ -267,6 +298,8 @@ uint64_t iot_reader_fact(const struct iot_reader *r, enum iot_fact fact)
 		return r->warnings;
 	case IOT_FACT_INDEX:
 		return r->index;
+	case IOT_FACT_UNVERIFIED:
+		return r->unverified;
 	case IOT_FACT_LAST_NS:
 		return r->codec != NULL ? (uint64_t)iot_reader_last_start_ns(r) : 0;
 	}

@@ -27,13 +27,14 @@ struct iot_held {
 
 struct iot_reader {
 	struct iot_error error;
-	bool verify, recover, read_ahead;
-	uint64_t window_max, read_size, tick_ns, base, memory_max;
+	bool verify, recover, read_ahead, verified, tick_given;
+	uint64_t window_max, read_size, tick_ns, base, memory_max, held_max;
 	void (*warn)(void *context, const char *sentence);
 	void *warn_context;
 
 	const char *name; /* the window's */
 	struct iot_window *window;
+	struct iot_lookahead *lookahead; /* NULL: intervals are verified as they are delivered */
 	struct iot_codec *codec;
 	size_t codec_size;
 	struct iot_names names;
@@ -59,7 +60,7 @@ struct iot_reader {
 	uint64_t sync;
 	uint64_t lines, records, comments, text_bytes;
 	uint64_t index; /* records so far with those that were lost */
-	uint64_t lost, lost_records, warnings;
+	uint64_t lost, lost_records, warnings, unverified;
 	uint64_t intervals;   /* %syncs taken */
 	uint64_t interval_at; /* the record behind the last one */
 	struct iot_blank_run blanks;
@@ -93,6 +94,10 @@ bool iot_reader_fail(struct iot_reader *r, int status, unsigned column, const ch
 bool iot_reader_fail_memory(struct iot_reader *r, int status);
 /* Damage at the current line: the end, unless there is a way round it. */
 bool iot_reader_damaged(struct iot_reader *r, unsigned column, const char *sentence);
+/* Counts the records since the last %sync, which no hash verifies. */
+void iot_reader_count_unverified(struct iot_reader *r);
+/* The same where the damage is in a line that is no framing: the interval will not be verified. */
+bool iot_reader_broken(struct iot_reader *r, unsigned column, const char *sentence);
 void iot_reader_warn(struct iot_reader *r, const char *sentence);
 
 /* One stretch of records, or one other line. */

@@ -9,13 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lookahead.h"
 #include "reader.h"
 
 enum { LINE_MOST = IOT_COMMENT_MAX + 64 }; /* a line without LF that is longer is not waited for */
 
 void iot_reader_hash_up_to(struct iot_reader *r, const char *p)
 {
-	const bool wanted = r->verify && !r->skipping && (r->framed || !r->begun);
+	const bool wanted =
+	    r->verify && !iot_reader_looks_ahead(r) && !r->skipping && (r->framed || !r->begun);
 	if (wanted && p > r->hashed)
 		XXH3_64bits_update(r->hash, r->hashed, (size_t)(p - r->hashed));
 	r->hashed = p;
@@ -34,7 +36,7 @@ static void finish_block(struct iot_reader *r)
 		return;
 	iot_reader_hash_up_to(r, r->end);
 	r->text_bytes += r->shown;
-	iot_window_consume(r->window, r->shown);
+	iot_reader_consume(r, r->shown);
 	start_block(r, NULL, 0, 0);
 }
 
@@ -88,11 +90,11 @@ static int last_line(struct iot_reader *r, const char *p, size_t size)
 static int too_long(struct iot_reader *r, size_t have)
 {
 	if (!r->in_long &&
-	    !iot_reader_damaged(r, IOT_COMMENT_MAX + 1, "a line longer than 65536 bytes"))
+	    !iot_reader_broken(r, IOT_COMMENT_MAX + 1, "a line longer than 65536 bytes"))
 		return r->error.status;
 	r->in_long = true;
 	r->text_bytes += have;
-	iot_window_consume(r->window, have);
+	iot_reader_consume(r, have);
 	return IOT_OK;
 }
 
@@ -101,7 +103,9 @@ int iot_reader_next_block(struct iot_reader *r)
 	size_t want = 1, seen = 0, have;
 	finish_block(r);
 	for (;;) {
-		const char *p = iot_window_ahead(r->window, want, &have);
+		const char *p = iot_reader_look(r, want, &have);
+		if (r->error.status != IOT_OK)
+			return r->error.status;
 		const char *lf = have > seen ? memrchr(p + seen, '\n', have - seen) : NULL;
 		if (lf != NULL) {
 			start_block(r, p, (size_t)(lf + 1 - p), (size_t)(lf + 1 - p));

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base.h"
+#include "lookahead.h"
 #include "parallel.h"
 #include "predict.h"
 #include "reader.h"
@@ -93,6 +94,16 @@ static void tell_codec(struct iot_reader *r, const struct iot_event *ev,
 		iot_codec_update(r->codec, ev->rec.process, ev->rec.file, false, 0, 0);
 }
 
+/* What records may lack is obeyed though it is not proven: at worst a time that is known counts as unknown. */
+static void tell_muted(struct iot_reader *r, const struct iot_event *ev)
+{
+	unsigned lacks;
+	if (ev->kind != IOT_TRACE || !iot_directive_lacks(ev, &lacks))
+		return;
+	iot_codec_lacks(r->codec, lacks);
+	iot_codec_lacks(r->lookahead->saved_codec, lacks);
+}
+
 static bool take_comment(struct iot_reader *r, struct iot_batch *b, const struct iot_line *l)
 {
 	struct iot_event ev = {.text = l->text};
@@ -102,15 +113,20 @@ static bool take_comment(struct iot_reader *r, struct iot_batch *b, const struct
 	if (status == 0)
 		return false;
 	if (status == IOT_EFORMAT)
-		return iot_reader_damaged(r, l->column, "a time leads beyond 2^63-1 nanoseconds");
+		return iot_reader_broken(r, l->column, "a time leads beyond 2^63-1 nanoseconds");
 	if (status < 0)
 		return iot_reader_fail_memory(r, status);
 	if (iot_directive_parse(&ev, &wrong) != IOT_OK)
-		return iot_reader_damaged(r, l->column, wrong);
+		return iot_reader_broken(r, l->column, wrong);
+	r->begun = true;
+	if (r->muted) {
+		tell_muted(r, &ev);
+		iot_reader_step_over(r, l);
+		return true;
+	}
 	status = iot_names_tell(&r->names, &ev, &name);
 	if (status < 0)
 		return iot_reader_fail_memory(r, status);
-	r->begun = true;
 	iot_reader_step_over(r, l);
 	if (status == 1)
 		return true;
@@ -126,15 +142,15 @@ static bool take_other(struct iot_reader *r, struct iot_batch *b)
 	if (l.kind == IOT_LINE_BLANK)
 		return iot_reader_take_blank(r, &l);
 	if (l.kind != IOT_LINE_COMMENT)
-		return iot_reader_damaged(r, 1, "neither a record nor a comment");
+		return iot_reader_broken(r, 1, "neither a record nor a comment");
 	if (l.base != iot_codec_base(r->codec))
-		return iot_reader_damaged(
+		return iot_reader_broken(
 		    r, 1,
 		    l.base == 16 ? "a comment of a hexadecimal trace (ff) in a decimal one"
 				 : "a comment of a decimal trace (255) in a hexadecimal one");
 	if (l.size > IOT_COMMENT_MAX)
-		return iot_reader_damaged(r, IOT_COMMENT_MAX + 1,
-					  "a comment line longer than 65536 bytes");
+		return iot_reader_broken(r, IOT_COMMENT_MAX + 1,
+					 "a comment line longer than 65536 bytes");
 	switch (iot_directive_framing(l.text)) {
 	case IOT_FRAMING_HEADER:
 		return iot_reader_take_header(r, &l);
@@ -153,7 +169,7 @@ static bool bad_record(struct iot_reader *r)
 {
 	unsigned column;
 	const char *sentence = iot_codec_error(r->codec, &column);
-	return iot_reader_damaged(r, column, sentence);
+	return iot_reader_broken(r, column, sentence);
 }
 
 int iot_reader_make_codec(struct iot_reader *r)
@@ -184,7 +200,7 @@ static void look_up(void *context, struct iot_record *rec)
 {
 	struct iot_reader *r = context;
 	const struct iot_name *name = iot_names_of(&r->names, rec);
-	if (name == NULL && r->chunk != NULL)
+	if (name == NULL && r->chunk != NULL && !r->muted)
 		iot_chunk_add_unnamed(r->chunk, rec);
 	if (name == NULL)
 		return;
@@ -200,6 +216,11 @@ static struct iot_record *record_at(const struct iot_batch *b, size_t i)
 
 static void count_records(struct iot_reader *r, struct iot_batch *b, size_t n)
 {
+	r->index += n;
+	r->lines += n;
+	r->begun |= n > 0;
+	if (r->muted)
+		return;
 	for (size_t i = b->n; b->events != NULL && i < b->n + n; i++) {
 		b->events[i].text = (struct iot_text){NULL, 0};
 		b->events[i].kind = IOT_RECORD;
@@ -207,9 +228,6 @@ static void count_records(struct iot_reader *r, struct iot_batch *b, size_t n)
 	}
 	b->n += n;
 	r->records += n;
-	r->index += n;
-	r->lines += n;
-	r->begun |= n > 0;
 }
 
 /* One stretch of records, or one other line. False: the batch ends here. */
@@ -217,6 +235,8 @@ bool iot_reader_step(struct iot_reader *r, struct iot_batch *b)
 {
 	const struct iot_meet meet = {look_up, r};
 	enum iot_stop why;
+	if (r->lookahead != NULL && r->lookahead->resumes)
+		return iot_reader_resume(r, b);
 	if (r->skipping)
 		return iot_reader_skip_line(r, b);
 	if (r->ended)

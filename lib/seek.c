@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lookahead.h"
 #include "parallel.h"
 #include "predict.h"
 #include "reader.h"
@@ -168,6 +169,10 @@ static void read_over_line(struct iot_reader *r, bool keep)
 /* As far as the block goes. True: the place is here. */
 static bool read_over_block(struct iot_reader *r, const struct target *t)
 {
+	if (r->muted) {
+		read_over_line(r, false);
+		return false;
+	}
 	if (t->what == IOT_SEEK_RECORD) {
 		if (r->index < t->value)
 			read_over_records(r, t->value - r->index);
@@ -259,6 +264,9 @@ int iot_reader_begin_at(struct iot_reader *r, uint64_t at)
 	if (iot_window_seek(r->window, at) != IOT_OK)
 		return iot_error_set(&r->error, iot_window_status(r->window), "%s",
 				     iot_window_error(r->window)->text);
+	iot_reader_unmute(r);
+	if (r->lookahead != NULL)
+		iot_lookahead_reset(r->lookahead, at);
 	r->text_bytes += r->block != NULL ? (uint64_t)(r->cur - r->block) : 0;
 	r->block = r->cur = r->end = r->hashed = NULL;
 	r->shown = 0;
@@ -306,6 +314,23 @@ static int failed_search(struct iot_reader *r, int status)
 	return r->error.status;
 }
 
+/*
+ * Nothing in plain text verifies the %sync that opens the last interval but the interval before it: that is where
+ * verified reading enters. Of the others the %sync that closes them does, and in a frame or member its checksum.
+ */
+static int enter_earlier(struct iot_reader *r, uint64_t size, struct iot_entry *entry)
+{
+	struct iot_entry next;
+	if (r->lookahead == NULL || iot_window_compression(r->window) != IOT_PLAIN)
+		return 1;
+	const int found = iot_frames_next(r->frames, entry->at + 1, size, &next);
+	if (found != 0)
+		return found;
+	const struct target before = {IOT_SEEK_RECORD, entry->sync.record - 1};
+	const struct search search = {&before, 0};
+	return entry->sync.record > 0 ? iot_frames_find(r->frames, is_before, &search, entry) : 0;
+}
+
 static int enter(struct iot_reader *r, const struct iot_stored *source, const struct target *t)
 {
 	const struct search search = {t, INT64_MAX / iot_codec_tick(r->codec)};
@@ -316,13 +341,17 @@ static int enter(struct iot_reader *r, const struct iot_stored *source, const st
 					   r->window_max != 0 ? r->window_max : (uint64_t)1 << 27);
 	if (r->frames == NULL)
 		return failed_search(r, IOT_ENOMEM);
-	const int found = iot_frames_find(r->frames, is_before, &search, &entry);
+	int found = iot_frames_find(r->frames, is_before, &search, &entry);
+	if (found == 1)
+		found = enter_earlier(r, source->size, &entry);
 	if (found < 0)
 		return failed_search(r, found);
 	r->entered = found == 1;
 	r->entered_at = found == 1 ? entry.sync.record : 0;
 	if (begin_anew(r, found == 1 ? entry.at : 0) == IOT_OK && found == 1)
 		step_over_line(r); /* the %sync: it tells the number of the next record */
+	if (found == 1 && r->lookahead != NULL)
+		r->lookahead->known_start = false;
 	return r->error.status;
 }
 
@@ -374,6 +403,8 @@ int iot_reader_seek(struct iot_reader *r, enum iot_seek what, uint64_t value)
 	if (r->codec == NULL)
 		r->names.texts = true;
 	iot_reader_read_head(r, anywhere, UINT64_MAX);
+	if (anywhere && r->framed)
+		(void)iot_reader_trusts_tick(r);
 	if (r->error.status != IOT_OK)
 		return r->error.status;
 	const struct target t = target_of(r, what, value);

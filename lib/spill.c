@@ -16,7 +16,7 @@ static int open_file(struct iot_spill *f)
 	const char *folder = iot_temporary_folder();
 	f->buf = malloc(IOT_SPILL_BUFFER);
 	if (f->buf == NULL)
-		return iot_error_set(f->error, IOT_ENOMEM, "out of memory for sorting");
+		return iot_error_set(f->error, IOT_ENOMEM, "out of memory");
 	f->fd = iot_temporary_file();
 	if (f->fd >= 0)
 		return IOT_OK;
@@ -46,7 +46,7 @@ static int write_out(struct iot_spill *f, const void *data, size_t size)
 		char shown[256];
 		const char *folder = iot_temporary_folder();
 		return iot_error_system(f->error, errno,
-					"cannot write the temporary file for sorting in %s",
+					"cannot write the temporary file in %s",
 					iot_escape(shown, sizeof(shown), folder, strlen(folder)));
 	}
 	f->size += size;
@@ -88,7 +88,7 @@ int iot_spill_read(struct iot_spill *f, uint64_t offset, void *data, size_t size
 	if (n >= 0 && (size_t)n == size)
 		return IOT_OK;
 	return iot_error_system(f->error, n < 0 ? errno : EIO,
-				"cannot read the temporary file for sorting");
+				"cannot read the temporary file");
 }
 
 void iot_spill_forget(struct iot_spill *f, uint64_t from, uint64_t to)

@@ -11,11 +11,13 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
 	SLACK = 1 << 16, /* of the buffer, beyond one read */
+	HUGE_PAGE = 2 << 20,
 	UNPACKED_ROOM =
 	    3 << 16, /* of the buffer to begin with: a cache has to hold zstd's window too */
 };
@@ -273,17 +275,32 @@ static void move_to_front(struct iot_window *w, char *front)
 	w->start = 0;
 }
 
+/*
+ * A larger block with the same bytes at its front. The system moves a large one without copying it, and huge pages
+ * save most of the cost of touching it for the first time.
+ */
+static char *grown(char *block, size_t room)
+{
+	char *bigger = realloc(block, room);
+	if (!bigger || room < 2 * HUGE_PAGE)
+		return bigger;
+	const uintptr_t first = ((uintptr_t)bigger + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+	const size_t skipped = first - (uintptr_t)bigger;
+	(void)madvise(bigger + skipped, (room - skipped) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+	return bigger;
+}
+
 static bool grow(struct iot_window *w, size_t room_max)
 {
 	const size_t room = w->room < room_max / 2 ? 2 * w->room : room_max;
-	char *block = malloc(room);
+	char *block;
 
+	move_to_front(w, w->block);
+	block = grown(w->block, room);
 	if (!block) {
 		fail_memory(w);
 		return false;
 	}
-	move_to_front(w, block);
-	free(w->block);
 	w->bytes = w->block = block;
 	w->room = room;
 	return true;
@@ -326,27 +343,28 @@ static void show_piece(struct iot_window *w, const struct iot_piece *piece, size
 static bool append_piece(struct iot_window *w, const struct iot_piece *piece, size_t rest)
 {
 	const size_t size = rest + piece->size;
+	const bool in_block = w->bytes == w->block;
 	char *block = w->block;
 
+	if (in_block && w->end + piece->size > w->room)
+		move_to_front(w, w->block);
 	if (size > w->room) {
-		block = malloc(2 * size);
+		block = grown(w->block, 2 * size);
 		if (!block) {
 			fail_memory(w);
 			return false;
 		}
+		w->room = 2 * size;
+		w->block = block;
 	}
-	if (w->bytes != block || w->end + piece->size > w->room) {
-		memmove(block, w->bytes + w->start, rest);
+	if (!in_block) {
+		memcpy(block, w->bytes + w->start, rest);
 		w->start = 0;
 		w->end = rest;
 	}
 	memcpy(block + w->end, piece->data, piece->size);
 	w->end += piece->size;
-	if (block != w->block) {
-		free(w->block);
-		w->room = 2 * size;
-	}
-	w->bytes = w->block = block;
+	w->bytes = block;
 	return true;
 }
 
@@ -402,6 +420,12 @@ const char *iot_window_ahead(struct iot_window *w, size_t want, size_t *have)
 			      "%s: more than %zu bytes are asked for at once", w->name,
 			      w->buffer_max);
 	return w->bytes + w->start;
+}
+
+void iot_window_compact(struct iot_window *w)
+{
+	if (w->block && w->bytes == w->block && w->start > 0 && w->end - w->start < w->start)
+		move_to_front(w, w->block);
 }
 
 void iot_window_consume(struct iot_window *w, size_t n)

@@ -57,6 +57,8 @@ int iot_window_open_callback(struct iot_window *w, iot_read_fn *read, void *cont
  */
 const char *iot_window_ahead(struct iot_window *w, size_t want, size_t *have);
 void iot_window_consume(struct iot_window *w, size_t n); /* n <= what was shown */
+/* Moves what is left to the front, if that is little, so that much can be shown at once without moving it. */
+void iot_window_compact(struct iot_window *w);
 /* Would ahead have to wait for longer than this for the writer at the other end of a pipe? */
 bool iot_window_waits(const struct iot_window *w, size_t want, int timeout_ms);
 

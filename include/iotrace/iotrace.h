@@ -273,6 +273,8 @@ enum iot_option {
 	/* Readers */
 	IOT_SET_ALLOW_EMPTY, /* 1: an input of no lines but blank ones is a trace without
 				     records; 0: it is IOT_ETRUNCATED */
+	IOT_SET_VERIFIED,   /* 1: of a framed trace deliver verified intervals only; 0 */
+	IOT_SET_LIMIT_HELD, /* ... bytes held in memory meanwhile: 64 MiB */
 };
 
 enum iot_compression { IOT_PLAIN = 0, IOT_GZIP = 1, IOT_ZSTD = 2 };
@@ -299,6 +301,7 @@ enum iot_fact {
 	IOT_FACT_WARNINGS,     /* readers: oddities passed to iot_reader_on_warning */
 	IOT_FACT_INDEX,        /* readers: number of the record to come, from 0 */
 	IOT_FACT_LAST_NS,      /* start of the last record read or written */
+	IOT_FACT_UNVERIFIED,   /* readers: records of damaged intervals, delivered or left out */
 };
 
 /* Bytes from, or to, the caller: as read(2) and write(2), a short count is fine, -1 sets errno. */

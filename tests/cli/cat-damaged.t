@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What was good is written, the message says where it ended, the exit status is 1.
+# What was verified is written as a trace, all that was read for people; the message says where it ended, the exit status is 1.
 "$IOTRACE" cat "$TESTDATA/format/sync.iot" >whole
 head -n 7 whole >cut
 for format in iot csv; do
 	"$IOTRACE" cat --format=$format cut
 	echo "$format: $?"
 done
-"$IOTRACE" cat -o kept.iot cut
+head -n 14 whole >later
+"$IOTRACE" cat later
+echo "later: $?"
+"$IOTRACE" cat -o kept.iot later
 echo "file: $?"
+"$IOTRACE" cat --no-verify later
+echo "not verified: $?"
 "$IOTRACE" cat kept.iot | cmp - kept.iot
 sed '2s/^/x/' whole >spoilt
 "$IOTRACE" cat --format=csv spoilt

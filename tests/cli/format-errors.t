@@ -4,8 +4,9 @@ cd "$TESTDATA/format/bad" || exit
 scratch=$OLDPWD
 count=0
 for trace in *.iot; do
-	"$IOTRACE" cat --format=csv "$trace" >/dev/null 2>"$scratch/said"
+	"$IOTRACE" cat --format=csv "$trace" >/dev/null 2>"$scratch/all"
 	status=$?
+	grep -v 'are not verified$' "$scratch/all" >"$scratch/said"
 	[ $status -eq 1 ] || echo "$trace: exit status $status"
 	diff "${trace%.iot}.err" "$scratch/said" || echo "$trace: says something else"
 	count=$((count + 1))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What is behind the window comes out while the producer goes on.
+# What is behind the window comes out while the producer goes on; verified, when its interval is complete.
 mkfifo in
-"$IOTRACE" reorder --window=1ms in >out &
+"$IOTRACE" reorder --no-verify --window=1ms in >out &
 exec 3>in
 echo 'ff %iotrace version=1 tick=1000' >&3
 for start in 64 100 -50 2000 10 3000; do
@@ -13,3 +13,20 @@ echo '80 0 0 200 1 1 0 3 1 0' >&3
 exec 3>&-
 wait
 "$IOTRACE" cat --format=csv out | cut -d, -f2
+
+# Intervals of two records.
+"$IOTRACE" cat --sync=2 --framed out >trace
+grep -n '%sync' trace | cut -d: -f1 >syncs
+first=$(sed -n 1p syncs) second=$(sed -n 2p syncs)
+rm -f out
+"$IOTRACE" reorder --window=1ns in >out &
+exec 3>in
+head -n "$first" trace >&3
+sh "$TOOLS/until.sh" '[ "$(grep -c "^[8e]0" out)" -ge 1 ]'
+sed -n "$((first + 1)),$((second - 1))p" trace >&3
+sleep 0.2
+grep -c '^[8e]0' out
+sed -n "$second,\$p" trace >&3
+exec 3>&-
+wait
+"$IOTRACE" cat --format=csv out | tail -n +2 | wc -l

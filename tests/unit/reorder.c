@@ -129,11 +129,13 @@ static struct iot_record make_record(enum disorder how, size_t i, uint64_t *x)
 	return rec;
 }
 
+enum { SYNC = 1000 };
+
 static void make_trace(const char *path, enum disorder how, uint64_t seed)
 {
 	uint64_t x = seed * 0x9e3779b97f4a7c15 + 1;
 	struct iot_writer *w = iot_writer_new();
-	cr_assert_eq(iot_writer_set(w, IOT_SET_SYNC, 1000), IOT_OK);
+	cr_assert_eq(iot_writer_set(w, IOT_SET_SYNC, SYNC), IOT_OK);
 	cr_assert_eq(iot_writer_set(w, IOT_SET_UNDECLARED_DISKS, 1), IOT_OK);
 	cr_assert_eq(iot_writer_open(w, path), IOT_OK);
 	write_text(w, "%trace source=test");
@@ -386,6 +388,7 @@ Test(reorder, of_a_cut_trace_comes_what_there_is_and_lost)
 	cr_assert_eq(want->status, IOT_ETRUNCATED);
 	cr_assert_eq(got->status, IOT_OK);
 	cr_assert_eq(got->lost, 1);
+	want->count = want->count / SYNC * SYNC; /* the last interval is not verified */
 	cr_assert_eq(got->count, want->count);
 	qsort(want->seen, want->count, sizeof(*want->seen), by_start);
 	for (size_t i = 0; i < want->count; i++)
