@@ -47,6 +47,23 @@ struct iot_line iot_line_look(const char *p, const char *end)
 	return l;
 }
 
+const char *iot_blank_lines(const char *p, const char *end, uint64_t *lines)
+{
+	uint64_t n = 0;
+	for (const char *q = p;; q = p) {
+		while (q < end && is_blank(*q))
+			q++;
+		while (q < end && *q == '\r')
+			q++;
+		if (q == end || *q != '\n')
+			break;
+		p = q + 1;
+		n++;
+	}
+	*lines += n;
+	return p;
+}
+
 static struct iot_text value_of(struct iot_text text, const char *key)
 {
 	const struct iot_event ev = {.text = text};

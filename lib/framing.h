@@ -22,6 +22,9 @@ struct iot_line {
 /* The line at p; it ends in LF or at `end`. */
 struct iot_line iot_line_look(const char *p, const char *end);
 
+/* Behind the blank lines that begin at p and end before `end`; adds their number to *lines. */
+const char *iot_blank_lines(const char *p, const char *end, uint64_t *lines);
+
 struct iot_header {
 	uint64_t tick_ns, sync;
 };
@@ -55,6 +58,18 @@ static inline bool iot_blank_run_take(struct iot_blank_run *run, uint64_t line, 
 	run->line = line;
 	run->bytes += size;
 	return run->bytes <= IOT_BLANK_MAX;
+}
+
+/* Takes the blank lines at p that follow the one taken last, as far as the limit allows. Returns where they end. */
+static inline const char *iot_blank_run_more(struct iot_blank_run *run, const char *p,
+					     const char *end)
+{
+	const uint64_t left = IOT_BLANK_MAX - run->bytes;
+	if ((uint64_t)(end - p) > left)
+		end = p + left;
+	const char *behind = iot_blank_lines(p, end, &run->line);
+	run->bytes += (uint64_t)(behind - p);
+	return behind;
 }
 
 enum { IOT_FRAMING_MAX = 128 }; /* room that a line built needs */

@@ -13,6 +13,8 @@ enum {
 	REPLAY_SIZE = 1 << 18,
 	TRIAL_RECORDS = 256,
 	TRIAL_PROCESSES = 64,
+	BARE_LOOK = 1 << 24,    /* bytes of a bare trace that are looked at before any is read */
+	LINE_LAST = 64,         /* ... of which so many are looked at again with what follows */
 	BLANK_PREFIX = 1 << 16, /* bytes of blank lines at the beginning that are held */
 	HEADER_BITS = 8, /* that may be wrong in a line that is taken for a damaged %iotrace */
 };
@@ -352,11 +354,12 @@ static bool try_lines(struct trial *t, const char *p, const char *end)
 	const struct iot_meet meet = {meet_nothing, NULL};
 	struct iot_record rec[TRIAL_RECORDS];
 	enum iot_stop why;
+	uint64_t blank = 0;
 	while (p < end) {
 		t->records += iot_decode_lines(t->codec, &p, end, rec, TRIAL_RECORDS,
 					       sizeof(rec[0]), &meet, &why);
 		if (why == IOT_STOP_OTHER)
-			p = iot_line_look(p, end).next;
+			p = iot_blank_lines(iot_line_look(p, end).next, end, &blank);
 		else if (why == IOT_STOP_ERROR || (why == IOT_STOP_LIMIT && !grow(t)))
 			return false;
 	}
@@ -536,6 +539,29 @@ static void decide(struct iot_lookahead *a, const struct iot_line *l, const char
 		a->passing = true;
 }
 
+/*
+ * Damaged compressed data can unpack to anything, and the checksum comes last. What seems to be a bare trace is framed
+ * if there is a %sync or %end in it.
+ */
+static bool is_framed_later(struct iot_reader *r)
+{
+	size_t want = 1, have, seen = 0;
+	bool found = false;
+	if (iot_window_compression(r->window) == IOT_PLAIN)
+		return false;
+	while (!found) {
+		const char *p = iot_window_ahead(r->window, want, &have), *q = p + seen, *line;
+		struct iot_line l;
+		while (!found && (q = find_candidate(q, p + have)) != NULL)
+			found = frames(p, q++, p + have, &l, &line);
+		if (have < want || have > BARE_LOOK)
+			break;
+		seen = have > LINE_LAST ? have - LINE_LAST : 0;
+		want = have + 1;
+	}
+	return found || iot_window_status(r->window) != IOT_OK;
+}
+
 /* Whether the trace is framed. What is left then: 0, or lines that are to be read first. */
 static void look_at_beginning(struct iot_reader *r)
 {
@@ -545,6 +571,10 @@ static void look_at_beginning(struct iot_reader *r)
 		const char *p = iot_window_ahead(r->window, want, &have);
 		const bool last = have < want;
 		while (at < have) {
+			uint64_t blank = 0;
+			at = (size_t)(iot_blank_lines(p + at, p + have, &blank) - p);
+			if (at == have)
+				break;
 			const char *lf = memchr(p + at, '\n', have - at);
 			if (lf == NULL && !last)
 				break;
@@ -552,6 +582,7 @@ static void look_at_beginning(struct iot_reader *r)
 			    iot_line_look(p + at, lf != NULL ? lf + 1 : p + have);
 			if (l.kind != IOT_LINE_BLANK) {
 				decide(a, &l, p + at, p);
+				a->passing = a->passing && !is_framed_later(r);
 				return;
 			}
 			at = (size_t)(l.next - p);

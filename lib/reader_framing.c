@@ -44,7 +44,8 @@ bool iot_reader_take_blank(struct iot_reader *r, const struct iot_line *l)
 {
 	if (!iot_blank_run_take(&r->blanks, r->lines + 1, (size_t)(l->next - r->cur)))
 		return iot_reader_fail(r, IOT_ELIMIT, 1, IOT_BLANK_TOO_MUCH);
-	iot_reader_step_over(r, l);
+	r->cur = iot_blank_run_more(&r->blanks, l->next, r->end);
+	r->lines = r->blanks.line;
 	return true;
 }
 

@@ -59,6 +59,10 @@ struct iot_look iot_look_ahead(struct iot_codec *c, const char *p, const char *e
 	const unsigned base = iot_codec_base(c);
 	int64_t start = iot_codec_start(c), delta;
 	while (p < end && look.records < max) {
+		uint64_t blank = 0;
+		p = iot_blank_lines(p, end, &blank);
+		if (p == end)
+			break;
 		const char *lf = memchr(p, '\n', (size_t)(end - p));
 		if (!is_other(p, lf)) {
 			if (!quick_start(p, lf, base, &delta) &&

@@ -185,10 +185,11 @@ static void blank(struct iot_verify *v, const struct iot_line *l)
 		iot_verify_fail(v, IOT_ELIMIT, IOT_BLANK_TOO_MUCH);
 		return;
 	}
-	if (begin_lint(v) && v->lint != NULL)
-		iot_lint_blank(v->lint, v->line);
-	v->cur = l->next;
-	v->line++;
+	const bool lint = begin_lint(v) && v->lint != NULL;
+	v->cur = iot_blank_run_more(&v->blanks, l->next, v->end);
+	for (; v->line <= v->blanks.line; v->line++)
+		if (lint)
+			iot_lint_blank(v->lint, v->line);
 	if (!v->broken)
 		clean_so_far(v, 0, 0);
 }

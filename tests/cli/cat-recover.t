@@ -21,3 +21,11 @@ for command in cat check; do
 	"$IOTRACE" $command blank.gz
 	echo "$command: $?"
 done
+
+# Within the limit they cost little, one byte each or with blanks and CRs.
+{ echo 'ff %trace source=test'; yes '' | head -c 30000000; yes ' 	' | head -c 30000000; printf '\r\n80 0 0 1 1 1 0 1 1 0\n'; } |
+	gzip -1 >blank.gz
+for command in 'cat --format=csv' check 'slice --records=0' 'slice --from=1us'; do
+	# shellcheck disable=SC2086
+	(ulimit -t 1 && "$IOTRACE" $command blank.gz 2>/dev/null) | grep -v 'not canonical' | tail -n 1
+done
