@@ -253,6 +253,16 @@ struct strace_owed {
 	uint32_t table; /* id; 0: its close has come */
 	int64_t fd;
 	struct iot_use by;
+	struct iot_description *open; /* what it had open, since then, and which call made it so */
+	int64_t since;
+	struct iot_use first; /* left 0: not known */
+};
+
+/* A number that a call of a set has returned. */
+struct strace_installed {
+	uint32_t table; /* id */
+	int64_t fd;
+	struct iot_use by;
 };
 
 enum strace_use_kind {
@@ -362,7 +372,8 @@ struct strace {
 	/* What threads do to each other: strace_reuse.c, strace_order.c */
 	struct strace_gone gone[STRACE_GONE];
 	struct strace_owed owed[STRACE_OWED];
-	unsigned gone_next, owed_next;
+	struct strace_installed installed[STRACE_GONE];
+	unsigned gone_next, owed_next, installed_next;
 	struct iot_slot unknown;
 	bool unix_sockets, messages, cut_messages; /* the log shows any */
 	bool passed_noted;

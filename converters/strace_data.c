@@ -109,8 +109,10 @@ static void move(struct strace *s, struct strace_call *c, struct strace_fd *fd,
 		place = iot_description_move(d, write, length);
 		place.known &= !race;
 	}
-	if (disputed)
+	if (disputed || d->vague)
 		d->position_known = false;
+	if (write && d->vague && d->file != NULL) /* it may have appended */
+		d->file->size_known = false;
 	int64_t wanted;
 	if (!write && d->kind == IOT_FD_FILE && c->args == 3 && c->entry->name[4] == '\0' &&
 	    iot_strace_number(c->arg[2], &wanted) && d->file != NULL && !d->file->size_known &&
@@ -171,8 +173,13 @@ void iot_strace_at_offset(struct strace *s, struct strace_call *c)
 	}
 	if (write && length > 0)
 		grows(s, c, d->file, (uint64_t)offset + length);
-	record(s, c, fd.number, slot, iot_description_move_at(d, write, (uint64_t)offset, length),
-	       write);
+	struct iot_place place = iot_description_move_at(d, write, (uint64_t)offset, length);
+	if (write && d->vague) {
+		place.known = false;
+		if (d->file != NULL)
+			d->file->size_known = false;
+	}
+	record(s, c, fd.number, slot, place, write);
 }
 
 /* Copies between two descriptors */

@@ -48,13 +48,18 @@ struct iot_slot *iot_strace_no_slot(struct strace *s, const struct strace_fd *fd
 	iot_description_free(&s->tracker, s->unknown.open);
 	s->unknown.open = iot_strace_found(s, fd);
 	iot_strace_count(s, "ambiguous.descriptor", 1);
-	return s->unknown.open == NULL ? NULL : &s->unknown;
+	if (s->unknown.open == NULL)
+		return NULL;
+	s->unknown.open->elsewhere = s->unknown.open->vague = true;
+	return &s->unknown;
 }
 
 void iot_strace_reuse_free(struct strace *s)
 {
 	for (unsigned i = 0; i < STRACE_GONE; i++)
 		iot_description_free(&s->tracker, s->gone[i].slot.open);
+	for (unsigned i = 0; i < STRACE_OWED; i++)
+		iot_description_free(&s->tracker, s->owed[i].open);
 	iot_description_free(&s->tracker, s->unknown.open);
 }
 
@@ -62,8 +67,20 @@ void iot_strace_reuse_free(struct strace *s)
 static void owe(struct strace *s, const struct strace_call *c, int64_t fd)
 {
 	struct strace_owed *o = &s->owed[s->owed_next++ % STRACE_OWED];
+	const struct iot_slot *slot = iot_table_get(c->task->table, fd);
 	s->missed++;
-	*o = (struct strace_owed){.table = c->task->table->id, .fd = fd, .by = iot_strace_use(c)};
+	slot->open->refs++;
+	iot_description_free(&s->tracker, o->open);
+	*o = (struct strace_owed){.table = c->task->table->id,
+				  .fd = fd,
+				  .by = iot_strace_use(c),
+				  .open = slot->open,
+				  .since = slot->since};
+	for (unsigned i = 0; i < STRACE_GONE; i++) {
+		const struct strace_installed *in = &s->installed[i];
+		if (in->table == o->table && in->fd == fd && in->by.left == o->since)
+			o->first = in->by;
+	}
 }
 
 bool iot_strace_is_unsure(struct strace *s, const struct strace_call *c, int64_t fd)
@@ -98,17 +115,46 @@ bool iot_strace_is_late(struct strace *s, const struct strace_call *c, int64_t f
 	return late;
 }
 
+/*
+ * Of two calls of a set that have returned one number, the second may have done so first: then what
+ * is closed now is its, and what the other has opened is there afterwards.
+ */
+static void restore(struct strace *s, const struct strace_call *c, int64_t fd)
+{
+	const unsigned count = s->owed_next < STRACE_OWED ? s->owed_next : STRACE_OWED;
+	for (unsigned i = 1; i <= count && s->missed > 0; i++) {
+		struct strace_owed *o = &s->owed[(s->owed_next - i) % STRACE_OWED];
+		if (o->fd != fd || o->table != c->task->table->id || o->first.left == 0 ||
+		    o->first.task == c->task->tid || !iot_strace_overlaps(s, c, &o->first))
+			continue;
+		o->table = 0;
+		s->missed--;
+		o->open->refs++;
+		struct iot_slot *slot =
+		    iot_table_set(&s->tracker, c->task->table, fd, o->open, false);
+		if (slot != NULL)
+			slot->since = o->since;
+		return;
+	}
+}
+
 void iot_strace_release(struct strace *s, const struct strace_call *c, int64_t fd)
 {
 	remember(s, c, fd);
 	iot_table_close(&s->tracker, c->task->table, fd);
+	if (s->members > 1)
+		restore(s, c, fd);
 }
 
-static void since(const struct strace_call *c, int64_t fd)
+static void since(struct strace *s, const struct strace_call *c, int64_t fd)
 {
 	struct iot_slot *slot = iot_table_get(c->task->table, fd);
-	if (slot != NULL)
-		slot->since = c->left;
+	if (slot == NULL)
+		return;
+	slot->since = c->left;
+	if (s->members > 1)
+		s->installed[s->installed_next++ % STRACE_GONE] = (struct strace_installed){
+		    .table = c->task->table->id, .fd = fd, .by = iot_strace_use(c)};
 }
 
 struct iot_slot *iot_strace_install(struct strace *s, struct strace_call *c, int64_t fd,
@@ -119,7 +165,7 @@ struct iot_slot *iot_strace_install(struct strace *s, struct strace_call *c, int
 		owe(s, c, fd);
 	remember(s, c, fd);
 	struct iot_slot *slot = iot_table_set(&s->tracker, c->task->table, fd, d, cloexec);
-	since(c, fd);
+	since(s, c, fd);
 	return slot;
 }
 
@@ -148,5 +194,5 @@ void iot_strace_copy(struct strace *s, struct strace_call *c, const struct strac
 	else if (d->refs++ > 0)
 		iot_table_set(&s->tracker, table, to, d, cloexec);
 	iot_description_free(&s->tracker, d);
-	since(c, to);
+	since(s, c, to);
 }

@@ -81,6 +81,7 @@ struct iot_description {
 	bool seen;           /* made before our eyes; else it was there already */
 	bool position_known; /* else position counts from 0 */
 	bool elsewhere;      /* others may move the position unseen */
+	bool vague;          /* for the converter: not even its flags are known */
 	uint64_t position;
 	struct iot_uses uses; /* of the position */
 	uint32_t users;       /* calls under way that use it */
