@@ -42,7 +42,9 @@ static struct iot_place append(struct strace *s, const struct strace_call *c,
 static void grows(struct strace *s, const struct strace_call *c, struct iot_tracked_file *f,
 		  uint64_t end)
 {
-	if (f == NULL || (f->size_known && end <= f->size && !iot_strace_size_race(s, c, f, 0)))
+	/* in a set, a call may follow that has truncated the file before */
+	if (f == NULL || (s->members == 1 && f->size_known && end <= f->size &&
+			  !iot_strace_size_race(s, c, f, 0)))
 		return;
 	iot_strace_size_race(s, c, f, STRACE_GROWS);
 	if (f->disputed)

@@ -1411,3 +1411,34 @@ Test(strace, a_descriptor_without_a_name_from_nowhere_may_be_any)
 		"2 write(5, \"\", 20) = 20\n1 write(3, \"\", 30) = 30\n");
 	expect_records("1:w a 0+10\n2:w  0+20?\n1:w a 10+30?\n");
 }
+
+Test(strace, a_write_that_overlaps_a_truncation_in_a_set_leaves_no_size)
+{
+	put("log.100",
+	    "1700000001.000001 openat(AT_FDCWD, \"a\", O_RDWR|O_TRUNC) = 3 <0.000001>\n"
+	    "1700000001.000010 write(3, \"\", 50) = 50 <0.000001>\n"
+	    "1700000001.000020 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = "
+	    "101 <0.000005>\n1700000001.000110 pwrite64(3, \"\", 9, 0) = 9 <0.000100>\n"
+	    "1700000001.000300 write(4, \"\", 6) = 6 <0.000001>\n");
+	put("log.101",
+	    "1700000001.000100 openat(AT_FDCWD, \"a\", O_WRONLY|O_TRUNC|O_APPEND) = 4 <0.000120>\n"
+	    "1700000001.000250 +++ exited with 0 +++\n");
+	convert_files(100);
+	expect_records("100:w a 0+9\n100:w a 0+50\n100:w a 0+6?\n"); /* before they are sorted */
+}
+
+/* The durations are shorter than the calls were: 101's open came after all of 100's. */
+Test(strace, of_two_calls_that_return_a_number_in_a_set_the_second_may_be_the_first)
+{
+	put("log.100",
+	    "1700000001.000001 openat(AT_FDCWD, \"a\", O_RDWR|O_TRUNC) = 3 <0.000001>\n"
+	    "1700000001.000020 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = "
+	    "101 <0.000005>\n1700000001.000110 pipe2([5, 6], 0) = 0 <0.000005>\n"
+	    "1700000001.000120 close(5) = 0 <0.000005>\n"
+	    "1700000001.000130 close(6) = 0 <0.000005>\n");
+	put("log.101", "1700000001.000100 openat(AT_FDCWD, \"b\", O_RDWR|O_TRUNC) = 5 <0.000009>\n"
+		       "1700000001.000200 write(5, \"\", 7) = 7 <0.000001>\n");
+	convert_files(100);
+	expect_records("100:w b 0+7\n");
+	cr_expect_eq(counted("missed.close"), 0);
+}
