@@ -31,7 +31,8 @@ static const char notes[] =
     "only differences count; what the source did not know is null; an unknown offset has a\n"
     "relative_offset, from a base that is not known; bytes that are not UTF-8 become \\u00XX.\n"
     "text: what the source did not know is \"-\", an unknown offset \"?+\" and the relative one.\n"
-    "Damaged or truncated input: what was good is written, and the exit status is 1.\n";
+    "Damaged or truncated input: iot has what was verified, the other formats have all that was\n"
+    "read; the exit status is 1.\n";
 
 static const char examples[] =
     "  iotrace cat t.iot.zst | less                      see the trace as it is\n"

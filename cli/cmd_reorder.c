@@ -37,7 +37,7 @@ static const char notes[] =
 static const char examples[] =
     "  iotrace reorder -o sorted.iot.zst t.iot.zst       all of it\n"
     "  iotrace reorder --memory=64M --report=r.json -o sorted.iot t.iot\n"
-    "  tail -f t.iot | iotrace reorder --window=2s - | iotrace cat -f text\n"
+    "  tail -f t.iot | iotrace reorder --no-verify --window=2s - | iotrace cat -f text\n"
     "  iotrace reorder --memory=8M -o job.iot.zst packets.bin\n";
 
 static const char *take_window(const struct iot_opt *opt, const char *value)
