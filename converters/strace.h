@@ -376,7 +376,7 @@ struct strace {
 	unsigned gone_next, owed_next, installed_next;
 	struct iot_slot unknown;
 	bool unix_sockets, messages, cut_messages; /* the log shows any */
-	bool passed_noted;
+	bool passed_noted, undated_noted;
 	uint32_t passed; /* id: any description before may be used where nobody sees it */
 	size_t let_go_work;
 	int64_t missed;                /* closes that the log does not show */

@@ -214,6 +214,23 @@ static void add(struct strace *s, const struct strace_call *c, struct iot_uses *
 	u->last[0] = now;
 }
 
+/*
+ * In a set without durations nothing shows when a call of a thread returned, and so not which of the
+ * threads has had a number, a position or a file's end first.
+ */
+static bool is_lost(struct strace *s, const struct strace_call *c)
+{
+	if (s->members == 1 || c->duration_known || c->task->table->refs == 1)
+		return false;
+	if (!s->undated_noted)
+		iot_report_note(&s->src->report,
+				"a set of logs without durations does not show which thread came "
+				"first: offsets of its reads and writes are unknown; strace -T, or "
+				"-f without -ff, shows them");
+	s->undated_noted = true;
+	return true;
+}
+
 bool iot_strace_position_race(struct strace *s, const struct strace_call *c,
 			      struct iot_description *d, unsigned kind)
 {
@@ -225,14 +242,14 @@ bool iot_strace_position_race(struct strace *s, const struct strace_call *c,
 		iot_strace_count(s, "ambiguous.order", 1);
 	/* moves add up in any order */
 	d->disputed = overlaps && d->uses.kinds != STRACE_ADDS;
-	return overlaps || waiting || iot_strace_is_elsewhere(s, d);
+	return overlaps || waiting || iot_strace_is_elsewhere(s, d) || is_lost(s, c);
 }
 
 bool iot_strace_size_race(struct strace *s, const struct strace_call *c, struct iot_tracked_file *f,
 			  unsigned kind)
 {
 	const bool waiting = other_writers(c->task, f) > 0, overlaps = overlap(s, c, &f->resizes),
-		   unseen = f->elsewhere || (f->opened && s->passed > 0);
+		   unseen = f->elsewhere || (f->opened && s->passed > 0) || is_lost(s, c);
 	if (kind == 0)
 		return overlaps || waiting || unseen;
 	if (overlaps && s->members > 1)

@@ -6,7 +6,7 @@
 
 Modes: f (one log), ff (a file for each thread), each also with y (names of descriptors) or without T
 (durations): f, fy, fnoT, ff, ffy, ffnoT. A record is wrong if its offset differs from the kernel's
-and is not flagged as unknown, or if it is of another file. Prints one line for each run and the sums;
+and is not flagged as unknown, or if it is of another file; one of a file that is not known is unnamed. Prints one line for each run and the sums;
 exit status 1 if anything is wrong, 77 if strace cannot trace here.
 """
 import argparse
@@ -100,7 +100,9 @@ def compare(tool, source, data, show):
             path = os.path.basename(row.get("path") or "")
             same = int(row["length"]) == length and bool(int(row["type"]) & WRITE) == (way == "w")
             ok = same and (flagged or (path == name and offset in (-1, int(row["offset"]))))
-            if not ok:
+            if not ok and same and row["path"] == "" and offset in (-1, int(row["offset"])):
+                sums["unnamed"] += 1
+            elif not ok:
                 sums["wrong"] += 1
                 if sums["wrong"] <= show:
                     print(f"  thread {tid} transfer {number}: {path} {row} instead of {name} {way} {offset}+{length}")
@@ -134,10 +136,10 @@ def main():
                 total.update(sums)
                 if not a.quiet:
                     print(f"{mode:6} seed {seed:3}: {sums['compared']} compared, {sums['flagged']} flagged, "
-                          f"{sums['wrong']} wrong, {sums['missing']} missing; "
+                          f"{sums['unnamed']} unnamed, {sums['wrong']} wrong, {sums['missing']} missing; "
                           f"{counts.get('missed', {})} {counts.get('position', {})}", flush=True)
     if not a.quiet:
-        print(f"{total['compared']} compared, {total['flagged']} flagged, {total['wrong']} wrong, {total['missing']} missing")
+        print(f"{total['compared']} compared, {total['flagged']} flagged, {total['unnamed']} unnamed, {total['wrong']} wrong, {total['missing']} missing")
     bad = total["wrong"] + total["missing"] > 0 or total["compared"] == 0
     if a.quiet:
         print("wrong" if bad else "none is wrong")

@@ -416,9 +416,9 @@ Test(strace, a_last_line_that_is_whole_needs_no_end_of_line)
 
 Test(strace, the_log_of_a_set_that_is_cut_is_named)
 {
-	put("t.1", "1700000001.000001 " OPEN_A
-		   "1700000001.000002 clone(child_stack=0x7f, flags=CLONE_FILES|"
-		   "CLONE_THREAD) = 2\n1700000001.000003 write(3, \"x\", 1) = 1\n");
+	put("t.1",
+	    "1700000001.000001 " OPEN_A "1700000001.000002 clone(child_stack=0x7f, flags=SIGCHLD) "
+	    "= 2\n1700000001.000003 write(3, \"x\", 1) = 1\n");
 	put("t.2", "1700000001.000004 write(3, \"x\", 12) = 1");
 	convert_files(100);
 	expect_records("1:w a 0+1\n");
@@ -1441,4 +1441,17 @@ Test(strace, of_two_calls_that_return_a_number_in_a_set_the_second_may_be_the_fi
 	convert_files(100);
 	expect_records("100:w b 0+7\n");
 	cr_expect_eq(counted("missed.close"), 0);
+}
+
+Test(strace, a_set_without_durations_leaves_the_order_of_threads_open)
+{
+	put("log.100",
+	    "1700000001.000001 openat(AT_FDCWD, \"a\", O_RDWR|O_TRUNC) = 3\n"
+	    "1700000001.000010 write(3, \"\", 50) = 50\n"
+	    "1700000001.000020 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = "
+	    "101\n1700000001.000110 write(3, \"\", 9) = 9\n");
+	put("log.101", "1700000001.000300 pwrite64(3, \"\", 6, 7) = 6\n"
+		       "1700000001.000400 +++ exited with 0 +++\n");
+	convert_files(100);
+	expect_records("100:w a 7+6\n100:w a 0+50\n100:w a 50+9?\n"); /* before they are sorted */
 }
