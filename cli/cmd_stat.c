@@ -106,10 +106,10 @@ static void tsv_row(struct stat_run *s, const struct iot_row *row)
 	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
 		tsv_number(&s->out, columns[i].known, columns[i].value);
 	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
-		if (f->sizes[k] == 0)
+		if (iot_sizes_count(&f->sizes, k) == 0)
 			continue;
 		iot_out_printf(&s->out, "%s%ju:%ju", separator, (uintmax_t)class_floor(k),
-			       (uintmax_t)f->sizes[k]);
+			       (uintmax_t)iot_sizes_count(&f->sizes, k));
 		separator = ",";
 	}
 	iot_out_text(&s->out, separator[0] == '\t' ? "\t\t" : "\t");
@@ -152,8 +152,8 @@ static void json_figures(struct iot_json *j, const struct stat_run *s, const str
 	iot_json_open(j, "sizes", '{');
 	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
 		snprintf(key, sizeof key, "%ju", (uintmax_t)class_floor(k));
-		if (f->sizes[k] > 0)
-			iot_json_number(j, key, f->sizes[k]);
+		if (iot_sizes_count(&f->sizes, k) > 0)
+			iot_json_number(j, key, iot_sizes_count(&f->sizes, k));
 	}
 	iot_json_close(j, '}');
 }
@@ -286,12 +286,12 @@ static void print_sizes(struct stat_run *s)
 	char size[24];
 	uint64_t most = 0;
 	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++)
-		most = s->total.sizes[k] > most ? s->total.sizes[k] : most;
+		most = iot_sizes_count(&s->total.sizes, k) > most ? iot_sizes_count(&s->total.sizes, k) : most;
 	if (most == 0)
 		return;
 	iot_out_text(&s->out, "\n  size from       I/Os\n");
 	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
-		uint64_t n = s->total.sizes[k];
+		uint64_t n = iot_sizes_count(&s->total.sizes, k);
 		double length = (double)n / (double)most * (double)(sizeof bar - 1);
 		if (n > 0)
 			iot_out_printf(&s->out, "%11s %10ju  %.*s\n",
@@ -375,6 +375,10 @@ static void count(struct stat_run *s)
 	const struct iot_fold fold = {s, begin_part, count_events, join_part, drop_part};
 	iot_in_fold(&s->in, &fold);
 	iot_tally_finish(&s->tally, &s->total);
+	if (s->tally.failed && s->in.status == IOT_OK) {
+		(void)iot_no_memory();
+		s->in.status = IOT_ENOMEM;
+	}
 	s->counters_only =
 	    s->total.reads + s->total.writes + s->tally.left_out == 0 && s->tally.file_counters > 0;
 	iot_progress_clear(&s->in.progress);

@@ -2,6 +2,7 @@
 /* Events to rows of figures. */
 #include "tally.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ static struct iot_opened *opened_of(struct iot_tally *t, uint32_t process, uint3
 }
 
 /* A new row; its number + 1, or 0: no memory. */
-static size_t add_row(struct iot_tally *t, uint32_t process, uint32_t file, uint32_t object)
+static uint32_t add_row(struct iot_tally *t, uint32_t process, uint32_t file, uint32_t object)
 {
 	struct iot_row *rows = iot_map_fit(t->rows, &t->row_room, t->row_count, sizeof *rows);
 	if (!rows) {
@@ -43,11 +44,11 @@ static size_t add_row(struct iot_tally *t, uint32_t process, uint32_t file, uint
 	rows[t->row_count].process = process;
 	rows[t->row_count].file = file;
 	rows[t->row_count].object = object;
-	return ++t->row_count;
+	return (uint32_t)++t->row_count;
 }
 
 /* The row of an object or process, made where there is none. */
-static size_t group_row(struct iot_tally *t, uint32_t key)
+static uint32_t group_row(struct iot_tally *t, uint32_t key)
 {
 	size_t i =
 	    number_of(t, &t->group_map, key, &t->group_rows, &t->group_room, sizeof *t->group_rows);
@@ -60,7 +61,7 @@ static size_t group_row(struct iot_tally *t, uint32_t key)
 	return t->group_rows[i];
 }
 
-static size_t find_row(struct iot_tally *t, const struct iot_record *rec, size_t own)
+static uint32_t find_row(struct iot_tally *t, const struct iot_record *rec, uint32_t own)
 {
 	if (t->by == IOT_BY_PROCESS)
 		return group_row(t, rec->process);
@@ -135,7 +136,7 @@ static void count_record(struct iot_tally *t, const struct iot_record *rec)
 	}
 	if (o->active)
 		count_follower(f, o, rec->offset, rec->length, unknown);
-	f->sizes[size_class(bytes)]++;
+	t->failed |= !iot_sizes_add(&f->sizes, size_class(bytes), 1);
 	if (!o->active) {
 		o->first_io_row = o->row;
 		o->first_offset = rec->offset;
@@ -167,7 +168,7 @@ static void give_name(struct iot_tally *t, struct iot_row *row, char *name, size
 		return;
 	}
 	row->name = name;
-	row->name_size = size;
+	row->name_size = (uint32_t)size;
 	t->names_size += size;
 }
 
@@ -292,15 +293,17 @@ static int most_bytes_first(const void *left, const void *right)
 	return a->file < b->file ? -1 : a->file > b->file;
 }
 
-/* Figures are counters of 64 bits and nothing else. */
-static void add(struct iot_figures *total, const struct iot_figures *f)
+/* Figures are counters of 64 bits, but for the sizes. False: no memory. */
+static bool add(struct iot_figures *total, const struct iot_figures *f)
 {
-	uint64_t sum[sizeof *f / sizeof(uint64_t)], more[sizeof *f / sizeof(uint64_t)];
+	enum { COUNTERS = offsetof(struct iot_figures, sizes) / sizeof(uint64_t) };
+	uint64_t sum[COUNTERS], more[COUNTERS];
 	memcpy(sum, total, sizeof sum);
 	memcpy(more, f, sizeof more);
 	for (size_t i = 0; i < sizeof sum / sizeof sum[0]; i++)
 		sum[i] += more[i];
 	memcpy(total, sum, sizeof sum);
+	return iot_sizes_join(&total->sizes, &f->sizes);
 }
 
 /* Joining: what the later tally could not know is put right in it; then its rows are added. */
@@ -323,7 +326,7 @@ static void join_opened(struct iot_tally *t, struct iot_tally *more)
 }
 
 /* The row that a later row goes on with, or a new one; its number + 1, or 0: no memory. */
-static size_t row_for(struct iot_tally *t, const struct iot_row *row)
+static uint32_t row_for(struct iot_tally *t, const struct iot_row *row)
 {
 	if (t->by == IOT_BY_PROCESS)
 		return group_row(t, row->process);
@@ -336,13 +339,14 @@ static size_t row_for(struct iot_tally *t, const struct iot_row *row)
 }
 
 /* Its number + 1 in t, or 0: no memory. */
-static size_t join_row(struct iot_tally *t, struct iot_row *more)
+static uint32_t join_row(struct iot_tally *t, struct iot_row *more)
 {
-	const size_t count = t->row_count, number = row_for(t, more);
+	const size_t count = t->row_count;
+	const uint32_t number = row_for(t, more);
 	if (number == 0)
 		return 0;
 	struct iot_row *row = &t->rows[number - 1];
-	add(&row->figures, &more->figures);
+	t->failed |= !add(&row->figures, &more->figures);
 	if (more->name && (more->named || !row->named) &&
 	    (t->by != IOT_BY_OBJECT || row->object == 0 || t->row_count > count)) {
 		give_name(t, row, more->name, more->name_size);
@@ -353,7 +357,7 @@ static size_t join_row(struct iot_tally *t, struct iot_row *more)
 }
 
 /* numbers: of more's rows in t, + 1 */
-static void move_opened(struct iot_tally *t, const struct iot_tally *more, const size_t *numbers)
+static void move_opened(struct iot_tally *t, const struct iot_tally *more, const uint32_t *numbers)
 {
 	for (size_t i = 0; i < more->opened_map.count && !t->failed; i++) {
 		const struct iot_opened *m = &more->opened[i];
@@ -376,9 +380,24 @@ static void move_opened(struct iot_tally *t, const struct iot_tally *more, const
 	}
 }
 
+/* The first part is taken over instead of copied: with many processes that is half of all memory. */
+static bool take_over(struct iot_tally *t, struct iot_tally *more)
+{
+	if (t->row_count + t->opened_map.count + t->group_map.count + t->rank_map.count > 0 ||
+	    t->left_out + t->counters + t->unnamed > 0 || t->layers || t->no_offsets || t->failed)
+		return false;
+	const uint64_t names_max = t->names_max;
+	*t = *more;
+	t->names_max = names_max;
+	*more = (struct iot_tally){.by = t->by, .physical = t->physical};
+	return true;
+}
+
 bool iot_tally_join(struct iot_tally *t, struct iot_tally *more)
 {
-	size_t *numbers = calloc(more->row_count + 1, sizeof *numbers);
+	if (take_over(t, more))
+		return !t->failed;
+	uint32_t *numbers = calloc(more->row_count + 1, sizeof *numbers);
 	t->failed |= more->failed || numbers == NULL;
 	if (!t->failed)
 		join_opened(t, more);
@@ -418,7 +437,8 @@ void iot_tally_finish(struct iot_tally *t, struct iot_figures *total)
 		t->rows[i].figures.placed = t->rows[i].figures.sequential = 0;
 	memset(total, 0, sizeof *total);
 	for (size_t i = 0; i < t->row_count; i++)
-		add(total, &t->rows[i].figures);
+		t->failed |= !add(total, &t->rows[i].figures);
+	t->sizes = total->sizes;
 	/* Where no %op tells of opens, a fileId is one open. */
 	for (size_t i = 0; i < t->row_count && total->opens == 0; i++)
 		t->rows[i].figures.opens = t->rows[i].figures.files;
@@ -430,8 +450,11 @@ void iot_tally_finish(struct iot_tally *t, struct iot_figures *total)
 
 void iot_tally_free(struct iot_tally *t)
 {
-	for (size_t i = 0; i < t->row_count; i++)
+	for (size_t i = 0; i < t->row_count; i++) {
 		free(t->rows[i].name);
+		iot_sizes_free(&t->rows[i].figures.sizes);
+	}
+	iot_sizes_free(&t->sizes);
 	free(t->rows);
 	free(t->opened);
 	free(t->group_rows);

@@ -10,8 +10,7 @@
 
 #include <iotrace/iotrace.h>
 
-/* Class 0: nothing; class k: 2^(k-1) bytes and more; the last one has no upper end. */
-enum { IOT_SIZE_CLASSES = 42 };
+#include "sizes.h"
 
 enum { IOT_TALLY_NAMES_MAX = 1 << 28 }; /* bytes */
 
@@ -19,12 +18,12 @@ struct iot_figures {
 	uint64_t opens; /* by %op */
 	uint64_t files; /* fileIds seen */
 	uint64_t reads, writes, read_bytes, written_bytes, io_ns;
-	uint64_t timed;      /* I/Os whose duration is known: those that io_ns is the sum of */
-	uint64_t followers;  /* I/Os with one before in their file */
-	uint64_t placed;     /* ... where the trace tells the distance of the two */
-	uint64_t sequential; /* ... of these, that begin where that one ended */
-	uint64_t same_size;  /* followers of the same size */
-	uint64_t sizes[IOT_SIZE_CLASSES];
+	uint64_t timed;         /* I/Os whose duration is known: those that io_ns is the sum of */
+	uint64_t followers;     /* I/Os with one before in their file */
+	uint64_t placed;        /* ... where the trace tells the distance of the two */
+	uint64_t sequential;    /* ... of these, that begin where that one ended */
+	uint64_t same_size;     /* followers of the same size */
+	struct iot_sizes sizes; /* the last member: all others are counters */
 };
 
 struct iot_row {
@@ -32,20 +31,20 @@ struct iot_row {
 	uint32_t process, file, object; /* 0 where the row stands for many or none */
 	uint64_t rank;                  /* of its process, + 1; 0: not told */
 	char *name; /* of a process, the path of an open, or one told by an %op alone; or NULL */
-	size_t name_size;
+	uint32_t name_size;
 	bool named; /* the name is not one of an %op's alone */
 };
 
 enum iot_tally_by { IOT_BY_FILE, IOT_BY_PROCESS, IOT_BY_OBJECT };
 
 struct iot_opened {
-	size_t row;                  /* number + 1; 0: none yet */
+	uint32_t row;                /* number + 1; 0: none yet */
 	bool active;                 /* had an I/O */
 	bool unknown, first_unknown; /* offset: of its last I/O, of its first */
 	uint32_t object;
 	uint64_t end, length; /* of its I/O before */
 	/* What is joined to a tally of earlier events has to know: */
-	size_t first_row, first_io_row; /* number + 1, where it came and had an I/O first */
+	uint32_t first_row, first_io_row; /* number + 1, where it came and had an I/O first */
 	uint64_t first_offset, first_length;
 };
 
@@ -67,11 +66,12 @@ struct iot_tally {
 	struct iot_opened *opened;
 	size_t opened_room;
 	struct iot_map group_map; /* objects or processes */
-	size_t *group_rows;       /* number + 1 */
+	uint32_t *group_rows;     /* number + 1 */
 	size_t group_room;
 	struct iot_map rank_map; /* processes */
 	uint64_t *ranks;         /* + 1 */
 	size_t rank_room;
+	struct iot_sizes sizes; /* of all rows: those of the total */
 };
 
 void iot_tally_events(struct iot_tally *t, const struct iot_event *ev, size_t n);
