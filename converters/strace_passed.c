@@ -183,7 +183,7 @@ void iot_strace_appears(struct strace *s, struct iot_description *d, const struc
 		    &s->src->report,
 		    "a descriptor is used that no call in the log has returned: offsets "
 		    "of what it may share its position with are unknown from then on; "
-		    "strace -e trace=sendmsg,recvmsg shows what processes pass on");
+		    "strace -e trace=%%desc,sendmsg,recvmsg shows where it comes from");
 	s->passed_noted = true;
 }
 

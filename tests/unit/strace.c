@@ -1400,7 +1400,7 @@ Test(strace, a_descriptor_from_nowhere_shares_a_position)
 	expect_records("1:w /a 0+10\n2:w /a 0+20?\n1:w /a 10+30?\n1:w /b 0+1\n");
 	cr_expect_eq(counted("unseen.passed"), 1);
 	const struct iot_report *r = &run.src.report;
-	cr_expect_not_null(strstr(r->note[r->notes - 1], "trace=sendmsg,recvmsg"));
+	cr_expect_not_null(strstr(r->note[r->notes - 1], "desc,sendmsg,recvmsg"));
 }
 
 Test(strace, a_descriptor_without_a_name_from_nowhere_may_be_any)
