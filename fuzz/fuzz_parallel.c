@@ -3,7 +3,7 @@
  * What several threads decode must be what one decodes, over whatever comes: events, errors, facts; and what they count,
  * what one counts.
  * The first byte is no part of the trace: bits 0-1 bytes read at once, which is the size of a part;
- * 2 no verification, 3 recover, 4 a thread unpacks ahead.
+ * 2 no verification, 3 recover, 4 a thread unpacks ahead, 5 verified intervals only, 6 few bytes of them in memory.
  */
 #include "kept.h"
 
@@ -22,6 +22,8 @@ static struct iot_reader *open_with(struct fuzz_input in, unsigned how, uint64_t
 	FUZZ_CHECK(iot_reader_set(r, IOT_SET_VERIFY, (how & 4) == 0) == IOT_OK);
 	FUZZ_CHECK(iot_reader_set(r, IOT_SET_RECOVER, (how & 8) != 0) == IOT_OK);
 	FUZZ_CHECK(iot_reader_set(r, IOT_SET_READ_AHEAD, (how & 16) != 0) == IOT_OK);
+	FUZZ_CHECK(iot_reader_set(r, IOT_SET_VERIFIED, (how & 32) != 0) == IOT_OK);
+	FUZZ_CHECK(iot_reader_set(r, IOT_SET_LIMIT_HELD, how & 64 ? 100 : 1 << 20) == IOT_OK);
 	FUZZ_CHECK(iot_reader_set(r, IOT_SET_LIMIT_WINDOW, 8 << 20) == IOT_OK);
 	FUZZ_CHECK(iot_reader_set(r, IOT_SET_THREADS, threads) == IOT_OK);
 	*status = iot_reader_open_memory(r, in.data, in.size, "fuzz");

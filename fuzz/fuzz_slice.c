@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Slices of a trace made of the input's bytes. A slice is a valid trace, has just the records that
- * were asked for, and the CPU time between those of a process is what it was.
+ * were asked for, and the CPU time between those of a process is what it was. Of a trace in which bits
+ * were flipped the slice holds no record that was not in the trace.
  */
 #include "command.h"
 #include "kept.h"
@@ -51,7 +52,7 @@ static struct wanted take_wanted(struct fuzz_input *in)
 	return w;
 }
 
-static struct command slice(const char *path, const struct wanted *w, bool all_of_it)
+static struct command slice(const char *path, const struct wanted *w, bool all_of_it, bool recover)
 {
 	char records[64], from[64], to[64], process[32];
 	snprintf(records, sizeof(records), "--records=%ju-%ju", (uintmax_t)w->first,
@@ -66,24 +67,75 @@ static struct command slice(const char *path, const struct wanted *w, bool all_o
 		words[n++] = from;
 		words[n++] = to;
 	}
-	words[n] = all_of_it ? "--all-of-it" : NULL;
+	if (all_of_it)
+		words[n++] = "--all-of-it";
+	words[n] = recover ? "--recover" : NULL;
 	return command_run(iot_cmd_slice, words);
+}
+
+/* The records of the slice stand in the trace, in that order. */
+static void compare_flipped(const struct kept *all, const struct kept *slice)
+{
+	const struct iot_record *a, *b;
+	size_t i = 0, j = 0;
+	while ((b = kept_record(slice, &j)) != NULL) {
+		struct iot_record c = *b;
+		do {
+			a = kept_record(all, &i);
+			FUZZ_CHECK(a != NULL);
+			c.cpu_ns = a->cpu_ns;
+			c.object = a->object; /* its %file may be lost */
+			c.flags = a->flags;
+		} while (!fuzz_same(a, &c));
+	}
+}
+
+/* places: which bits. The trace is not of a tick or a base that a flip could make of its own. */
+static void check_flipped(const void *trace, size_t size, struct fuzz_input *places, unsigned flips,
+			  const struct wanted *want)
+{
+	char name[FUZZ_PATH];
+	const bool recover = fuzz_take(places, 1) % 2 == 1;
+	unsigned char *flipped = fuzz_memory(NULL, size + 1);
+	struct kept all = kept_of(trace, size);
+	memcpy(flipped, trace, size);
+	for (; flips > 0; flips--) {
+		const uint64_t place = fuzz_take(places, 3) % (8 * (uint64_t)size);
+		flipped[place / 8] ^= (unsigned char)(1U << place % 8);
+	}
+	int fd = fuzz_file(flipped, size);
+	struct command done = slice(fuzz_path(name, fd), want, false, recover);
+	struct kept part = done.size > 0 ? kept_of(done.out, done.size) : (struct kept){0};
+	FUZZ_CHECK(part.status == 0);
+	compare_flipped(&all, &part);
+	kept_free(&all);
+	kept_free(&part);
+	free(done.out);
+	free(flipped);
+	(void)close(fd);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_input in = {data, size};
-	const bool all_of_it = fuzz_take(&in, 1) % 2 == 1;
+	const unsigned how = (unsigned)fuzz_take(&in, 1);
+	const bool all_of_it = how % 2 == 1;
+	const unsigned flips = how >> 6; /* 0 to 3 */
+	struct fuzz_input places = {in.data, flips > 0 && in.size > 10 ? 10 : 0};
+	in.data += places.size;
+	in.size -= places.size;
 	const struct wanted want = take_wanted(&in);
 	struct iot_writer *w = made_trace(&in, !all_of_it);
 	const void *trace = iot_writer_memory(w, &size);
 	char name[FUZZ_PATH];
 	int fd = fuzz_file(trace, size);
-	struct command done = slice(fuzz_path(name, fd), &want, all_of_it);
+	struct command done = slice(fuzz_path(name, fd), &want, all_of_it, false);
 	FUZZ_CHECK(done.status == IOT_EXIT_OK);
 	struct kept all = kept_of(trace, size), part = kept_of(done.out, done.size);
 	FUZZ_CHECK(all.status == 0 && part.status == 0);
 	compare(&all, &part, &want);
+	if (places.size > 0)
+		check_flipped(trace, size, &places, flips, &want);
 	kept_free(&all);
 	kept_free(&part);
 	free(done.out);

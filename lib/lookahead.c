@@ -47,6 +47,7 @@ void iot_lookahead_reset(struct iot_lookahead *a, uint64_t at)
 	end_replay(a);
 	a->origin = at;
 	a->text = a->dropped = 0;
+	a->resynced = false;
 	XXH3_64bits_reset(a->hash);
 	a->left = 0;
 	a->decided = a->passing = a->at_end = a->hash_ok = false;
@@ -160,6 +161,7 @@ struct scan {
 	uint64_t size; /* of the stretch, with what was spilled */
 	enum iot_close close;
 	struct iot_sync sync; /* that closes the stretch; of %end record and hash */
+	bool checked; /* it ends a frame or member, and with it the input, and the checksum holds */
 };
 
 static void hash_lines(struct iot_lookahead *a, struct scan *s, const char *p, size_t to)
@@ -213,7 +215,8 @@ static bool can_read_again(const struct iot_reader *r)
 	struct iot_stored source;
 	const struct iot_lookahead *a = r->lookahead;
 	return iot_window_source(r->window, &source) &&
-	       (iot_window_compression(r->window) == IOT_PLAIN || a->text <= a->limit);
+	       (iot_window_compression(r->window) == IOT_PLAIN ||
+		(a->text <= a->limit && !a->resynced));
 }
 
 /* The text exceeds the limit: whole lines leave memory. */
@@ -232,6 +235,17 @@ static bool spill(struct iot_reader *r, struct scan *s, const char *p)
 	return true;
 }
 
+/* Only where it matters: a live input may not be at its end. */
+static bool ends_checked(struct iot_reader *r, const struct scan *s)
+{
+	size_t have;
+	if (s->close != IOT_CLOSE_END || r->lookahead->known_start ||
+	    iot_window_compression(r->window) == IOT_PLAIN)
+		return false;
+	(void)iot_window_ahead(r->window, s->seen + 1, &have);
+	return have == s->seen && iot_window_status(r->window) == IOT_OK;
+}
+
 /* Up to the line that closes the interval. False: an error. */
 static bool scan_interval(struct iot_reader *r, struct scan *s)
 {
@@ -242,6 +256,7 @@ static bool scan_interval(struct iot_reader *r, struct scan *s)
 		const bool last = have < want;
 		if (find_close(a, s, p, have, last && iot_window_status(r->window) == IOT_OK)) {
 			s->size += s->seen;
+			s->checked = ends_checked(r, s);
 			return true;
 		}
 		if (last || have - s->line > LINE_MOST) {
@@ -387,26 +402,11 @@ static bool try_replay(struct iot_reader *r, struct trial *t, uint64_t size)
 	return (a->replay != NULL ? start_replay(r) : go_back(r)) && fine;
 }
 
-/* Whether the frame or member that ends the input, and with it the %sync that begins it, passed its checksum. */
-static bool ends_checked(struct iot_reader *r, const struct scan *s)
-{
-	const struct iot_lookahead *a = r->lookahead;
-	size_t have, want = (size_t)s->size + 1;
-	if (a->replay != NULL)
-		want = 1;
-	if (a->dropped > 0)
-		return false; /* a rare case, at the cost of an interval that could be kept */
-	if (iot_window_compression(r->window) == IOT_PLAIN)
-		return false;
-	(void)iot_window_ahead(r->window, want, &have);
-	return have < want && iot_window_status(r->window) == IOT_OK;
-}
-
 /* Whether the interval, decoded from the %sync that opens it, arrives at what closes it. */
 static bool trial(struct iot_reader *r, const struct iot_sync *open, const struct scan *s)
 {
 	struct trial t = {.size = iot_codec_size(TRIAL_PROCESSES), .memory_max = r->memory_max};
-	if (s->close == IOT_CLOSE_END && !r->lookahead->known_start && !ends_checked(r, s))
+	if (s->close == IOT_CLOSE_END && !r->lookahead->known_start && !s->checked)
 		return false;
 	void *block = malloc(t.size);
 	if (block == NULL)
@@ -603,11 +603,23 @@ static void look_at_beginning(struct iot_reader *r)
 	}
 }
 
+/* How much a decoder unpacks before it notices damage may differ when the text is read again. */
+static void drain(struct iot_window *w)
+{
+	size_t have;
+	do {
+		(void)iot_window_ahead(w, 1, &have);
+		iot_window_consume(w, have);
+	} while (have > 0);
+}
+
 static void next_stretch(struct iot_reader *r)
 {
 	struct iot_lookahead *a = r->lookahead;
 	if (a->replay != NULL)
 		end_replay(a);
+	if (a->at_end && a->dropped > 0)
+		drain(r->window);
 	a->dropped = 0;
 	if (a->at_end || r->error.status != IOT_OK)
 		return;
@@ -634,7 +646,9 @@ const char *iot_reader_look(struct iot_reader *r, size_t want, size_t *have)
 		return iot_window_ahead(r->window, want, have);
 	struct iot_window *w = a->replay != NULL ? a->replay : r->window;
 	const size_t limit = a->left < SIZE_MAX ? (size_t)a->left : SIZE_MAX;
-	const char *p = iot_window_ahead(w, want < limit || limit == 0 ? want : limit, have);
+	if (want > limit && limit > 0 && !a->at_end)
+		want = limit; /* beyond the last stretch there is the end, or damage, to be met */
+	const char *p = iot_window_ahead(w, want, have);
 	if (a->replay != NULL && iot_window_status(w) != IOT_OK)
 		iot_error_set(&r->error, iot_window_status(w), "%s", iot_window_error(w)->text);
 	if (*have > limit)

@@ -54,6 +54,7 @@ struct iot_lookahead {
 	struct iot_window *replay; /* of the spilled text, while it is shown */
 	uint64_t origin;           /* the byte of the source at which the text below begins ... */
 	uint64_t text;             /* ... and how much of it was shown before this stretch */
+	bool resynced;             /* it is not known any more where the text is in the source */
 	uint64_t dropped;          /* of this stretch, to be read again from the source */
 };
 

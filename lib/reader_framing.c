@@ -340,6 +340,7 @@ bool iot_reader_resync(struct iot_reader *r)
 	if (r->lookahead != NULL) {
 		r->lookahead->at_end = r->lookahead->resuming = false;
 		r->lookahead->left = 0;
+		r->lookahead->resynced = true;
 	}
 	r->skipping = true;
 	r->in_long = false;
