@@ -220,10 +220,12 @@ void iot_reader_count_unverified(struct iot_reader *r)
 
 bool iot_reader_damaged(struct iot_reader *r, unsigned column, const char *sentence)
 {
-	const bool fatal = !r->recover && !iot_reader_fail(r, IOT_EFORMAT, column, "%s", sentence);
-	iot_reader_unmute(r);
-	if (fatal)
+	/* the sentence may be of the codec that iot_reader_unmute frees */
+	if (!r->recover) {
+		iot_reader_fail(r, IOT_EFORMAT, column, "%s", sentence);
+		iot_reader_unmute(r);
 		return false;
+	}
 	if (r->entered)
 		snprintf(
 		    r->damage, sizeof(r->damage), "line %llu from the %%sync of record %llu: %s",
@@ -231,6 +233,7 @@ bool iot_reader_damaged(struct iot_reader *r, unsigned column, const char *sente
 	else
 		snprintf(r->damage, sizeof(r->damage), "line %llu: %s",
 			 (unsigned long long)r->lines + 1, sentence);
+	iot_reader_unmute(r);
 	r->skipping = true;
 	return true;
 }
