@@ -15,7 +15,7 @@
 #include "thread.h"
 
 enum {
-	PIECES = 8,
+	PIECES = 8, /* at least */
 	PIECE_SIZE = 1 << 16, /* small pieces come from the cache */
 };
 
@@ -31,8 +31,9 @@ struct iot_readahead {
 	size_t made, taken, released;
 	bool finished, stop;
 
-	struct iot_piece pieces[PIECES];
 	char *block;
+	size_t count;
+	struct iot_piece pieces[];
 };
 
 bool iot_readahead_pays(void)
@@ -48,10 +49,10 @@ static struct iot_piece *wait_for_room(struct iot_readahead *ra)
 	struct iot_piece *piece = NULL;
 
 	pthread_mutex_lock(&ra->mutex);
-	while (!ra->stop && ra->made - ra->released == PIECES)
+	while (!ra->stop && ra->made - ra->released == ra->count)
 		pthread_cond_wait(&ra->changed, &ra->mutex);
 	if (!ra->stop)
-		piece = &ra->pieces[ra->made % PIECES];
+		piece = &ra->pieces[ra->made % ra->count];
 	pthread_mutex_unlock(&ra->mutex);
 	return piece;
 }
@@ -109,18 +110,20 @@ static bool make_thread(struct iot_readahead *ra)
 	return ra->running;
 }
 
-struct iot_readahead *iot_readahead_new(struct iot_unpacker *u)
+struct iot_readahead *iot_readahead_new(struct iot_unpacker *u, size_t size)
 {
-	struct iot_readahead *ra = calloc(1, sizeof(*ra));
+	const size_t count = size / PIECE_SIZE < PIECES ? PIECES : size / PIECE_SIZE;
+	struct iot_readahead *ra = calloc(1, sizeof(*ra) + count * sizeof(ra->pieces[0]));
 
 	if (!ra)
 		return NULL;
+	ra->count = count;
 	ra->unpacker = u;
 	ra->wake[0] = ra->wake[1] = -1;
 	pthread_mutex_init(&ra->mutex, NULL);
 	pthread_cond_init(&ra->changed, NULL);
-	ra->block = malloc((size_t)PIECES * (IOT_HEADROOM + PIECE_SIZE));
-	for (size_t i = 0; ra->block && i < PIECES; i++)
+	ra->block = malloc(count * (IOT_HEADROOM + PIECE_SIZE));
+	for (size_t i = 0; ra->block && i < count; i++)
 		ra->pieces[i].data = ra->block + i * (IOT_HEADROOM + PIECE_SIZE) + IOT_HEADROOM;
 	if (!ra->block || pipe2(ra->wake, O_CLOEXEC | O_NONBLOCK) != 0) {
 		iot_readahead_free(ra);
@@ -179,7 +182,7 @@ bool iot_readahead_next(struct iot_readahead *ra, struct iot_piece *piece)
 		pthread_cond_wait(&ra->changed, &ra->mutex);
 	got = ra->taken < ra->made;
 	if (got)
-		*piece = ra->pieces[ra->taken++ % PIECES];
+		*piece = ra->pieces[ra->taken++ % ra->count];
 	pthread_mutex_unlock(&ra->mutex);
 	if (!got)
 		join(ra);

@@ -24,8 +24,8 @@ struct iot_piece {
 	uint64_t stored; /* bytes taken from the source when it was made */
 };
 
-/* NULL: there is no memory or no thread to be had; nothing has been taken yet. */
-struct iot_readahead *iot_readahead_new(struct iot_unpacker *u);
+/* At most `size` bytes ahead, but half a mebibyte at least. NULL: no memory, or no thread; nothing has been taken. */
+struct iot_readahead *iot_readahead_new(struct iot_unpacker *u, size_t size);
 void iot_readahead_free(struct iot_readahead *ra); /* also before the end; NULL is fine */
 
 /* Waits for the next piece. False: the end or an error, told by the unpacker; the thread is gone. */

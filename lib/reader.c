@@ -14,6 +14,7 @@
 enum {
 	THREADS_MAX = 256,
 	HELD_MAX = 1 << 30,
+	AHEAD_VERIFIED = 1 << 24, /* unpacking goes on while an interval is decoded */
 	HELD_SLACK = 1 << 26, /* the most that a window reads at once */
 };
 
@@ -129,6 +130,7 @@ static int make_window(struct iot_reader *r, const char *name)
 	const size_t held = verified ? (size_t)r->held_max + HELD_SLACK : 0;
 	const struct iot_window_options options = {.read_size = r->read_size,
 						   .buffer_max = held,
+						   .ahead_size = verified ? AHEAD_VERIFIED : 0,
 						   .window_max = r->window_max,
 						   .ahead = r->read_ahead ? IOT_AHEAD_IF_IT_PAYS
 									  : IOT_AHEAD_NEVER};

@@ -62,6 +62,7 @@ struct iot_window *iot_window_new(const char *name, const struct iot_window_opti
 	w->buffer_max = or_default(o->buffer_max, BUFFER_DEFAULT, SIZE_MAX / 4);
 	w->detected = o->plain;
 	w->ahead = o->stop ? IOT_AHEAD_NEVER : o->ahead;
+	w->ahead_size = o->ahead_size;
 	w->done = o->done;
 	w->done_context = o->done_context;
 	w->in.error = w->unpacker.error = &w->error;
@@ -184,7 +185,7 @@ void iot_window_start_ahead(struct iot_window *w)
 	w->stored = w->in.stored;
 	w->ahead_error = w->error;
 	w->in.error = w->unpacker.error = &w->ahead_error;
-	w->readahead = iot_readahead_new(&w->unpacker);
+	w->readahead = iot_readahead_new(&w->unpacker, w->ahead_size);
 	if (!w->readahead)
 		w->in.error = w->unpacker.error = &w->error;
 }

@@ -28,6 +28,7 @@ struct iot_window_options {
 	size_t read_size;     /* bytes asked for at once; 0: 1 MiB */
 	size_t buffer_max;    /* ahead beyond this many bytes is IOT_ELIMIT; 0: 16 MiB */
 	uint64_t window_max;  /* of a zstd frame; 0: 128 MiB */
+	size_t ahead_size;    /* bytes unpacked ahead; 0: half a mebibyte */
 	enum iot_ahead ahead; /* a callback is then called from that thread */
 	bool plain;           /* do not look for compression */
 	struct iot_interrupt *stop; /* ends the input early, with IOT_ETRUNCATED; or NULL */

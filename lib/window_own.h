@@ -15,6 +15,7 @@ struct iot_window {
 	struct iot_unpacker unpacker;
 	bool fd_owned;
 	enum iot_ahead ahead;
+	size_t ahead_size;
 	struct iot_readahead *readahead; /* NULL: no thread */
 	struct iot_error ahead_error;    /* the thread's, as long as it runs */
 	bool holding;                    /* a piece is shown, and not released yet */
