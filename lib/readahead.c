@@ -15,7 +15,7 @@
 #include "thread.h"
 
 enum {
-	PIECES = 8, /* at least */
+	PIECES = 8,           /* at least */
 	PIECE_SIZE = 1 << 16, /* small pieces come from the cache */
 };
 

@@ -15,7 +15,7 @@ enum {
 	THREADS_MAX = 256,
 	HELD_MAX = 1 << 30,
 	AHEAD_VERIFIED = 1 << 24, /* unpacking goes on while an interval is decoded */
-	HELD_SLACK = 1 << 26, /* the most that a window reads at once */
+	HELD_SLACK = 1 << 26,     /* the most that a window reads at once */
 };
 
 struct iot_reader *iot_reader_new(void)
