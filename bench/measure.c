@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "lib/predict.h"
+#include "lib/codec/codec.h"
 
 bool bench_memcpy(struct bench *b)
 {

@@ -2,11 +2,11 @@
 /* What check says of a trace. */
 #include "check_report.h"
 
-#include "printable.h"
+#include "cli/ui/printable.h"
 
 #include <stdlib.h>
 
-#include "lib/room.h"
+#include "lib/base/array.h"
 
 enum { PLACES_MAX = 1 << 16 }; /* kept for JSON */
 

@@ -3,9 +3,9 @@
 #ifndef IOT_CLI_CHECK_REPORT_H
 #define IOT_CLI_CHECK_REPORT_H
 
-#include "lib/verify.h"
+#include "lib/verify/verify.h"
 
-#include "out.h"
+#include "cli/ui/output.h"
 
 struct iot_check_place;
 

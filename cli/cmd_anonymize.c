@@ -7,13 +7,13 @@
 
 #include <sodium.h>
 
-#include "lib/error.h"
-#include "lib/outfile.h"
+#include "lib/base/error.h"
+#include "lib/io/atomic_file.h"
 
-#include "anonymize.h"
-#include "in.h"
-#include "same.h"
-#include "signals.h"
+#include "cli/filter/anonymize.h"
+#include "cli/ui/trace_in.h"
+#include "cli/ui/same_file.h"
+#include "cli/ui/signals.h"
 
 struct job {
 	const struct iot_command *command;

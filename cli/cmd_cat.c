@@ -2,12 +2,12 @@
 /* iotrace cat: a trace in canonical form, or in a form that other tools and people read. */
 #include <string.h>
 
-#include "lib/outfile.h"
+#include "lib/io/atomic_file.h"
 
-#include "in.h"
-#include "same.h"
-#include "show.h"
-#include "signals.h"
+#include "cli/ui/trace_in.h"
+#include "cli/ui/same_file.h"
+#include "cli/print/print.h"
+#include "cli/ui/signals.h"
 
 enum format { FORMAT_IOT, FORMAT_CSV, FORMAT_JSONL, FORMAT_TEXT };
 

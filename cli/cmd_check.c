@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "check_report.h"
-#include "foreign.h"
-#include "repair.h"
-#include "same.h"
+#include "cli/ui/foreign_file.h"
+#include "cli/repair/repair.h"
+#include "cli/ui/same_file.h"
 
 enum { PLACES_DEFAULT = 5 };
 

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "conversion.h"
-#include "same.h"
-#include "signals.h"
+#include "convert.h"
+#include "cli/ui/same_file.h"
+#include "cli/ui/signals.h"
 
 enum { OPTIONS_MAX = 64, SETTINGS_MAX = 32 };
 

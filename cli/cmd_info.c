@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "lib/number.h"
+#include "lib/base/number.h"
 
-#include "in.h"
-#include "printable.h"
-#include "lib/map.h"
+#include "cli/ui/trace_in.h"
+#include "cli/ui/printable.h"
+#include "lib/base/idmap.h"
 
 enum { READ, WRITE, WAYS, TEXT_ROOM = 1024, NS_PER_S = 1000000000, KNOWN = 256 };
 

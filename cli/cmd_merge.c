@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge.h"
+#include "cli/merge/merge.h"
 
 static const char notes[] =
     "Inputs may differ in tick, base and compression. They are aligned by epoch= of their\n"

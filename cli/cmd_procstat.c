@@ -13,12 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/files.h"
+#include "lib/base/fdio.h"
 
-#include "collector.h"
-#include "out.h"
-#include "same.h"
-#include "signals.h"
+#include "cli/packets/collector.h"
+#include "cli/ui/output.h"
+#include "cli/ui/same_file.h"
+#include "cli/ui/signals.h"
 
 struct job {
 	const char *out;

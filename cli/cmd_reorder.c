@@ -6,13 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "conversion.h"
-#include "lib/error.h"
-#include "lib/packet.h"
-#include "reorder.h"
-#include "same.h"
-#include "signals.h"
-#include "times.h"
+#include "convert.h"
+#include "lib/base/error.h"
+#include "lib/packets/packet.h"
+#include "cli/filter/reorder.h"
+#include "cli/ui/same_file.h"
+#include "cli/ui/signals.h"
+#include "cli/ui/parse_time.h"
 
 struct job {
 	struct iot_command command;

@@ -3,16 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/directive.h"
-#include "lib/number.h"
+#include "lib/format/directive.h"
+#include "lib/base/number.h"
 
-#include "in.h"
-#include "rounding.h"
-#include "same.h"
-#include "signals.h"
-#include "slice.h"
-#include "slice_survey.h"
-#include "times.h"
+#include "cli/ui/trace_in.h"
+#include "cli/filter/rounding.h"
+#include "cli/ui/same_file.h"
+#include "cli/ui/signals.h"
+#include "cli/filter/slice.h"
+#include "cli/filter/slice_survey.h"
+#include "cli/ui/parse_time.h"
 
 enum {
 	READ_SIZE = 1 << 17, /* little is read in vain where a slice begins and ends */

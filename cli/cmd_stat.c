@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "in.h"
-#include "printable.h"
-#include "tally.h"
+#include "cli/ui/trace_in.h"
+#include "cli/ui/printable.h"
+#include "cli/filter/stats.h"
 
 enum { NS_PER_S = 1000000000, NAME_ROOM = 4096 };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a conversion counted: as warnings for people, and as JSON for programs. */
-#include "conversion.h"
-#include "signals.h"
+#include "convert.h"
+#include "cli/ui/signals.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/outfile.h"
+#include "lib/io/atomic_file.h"
 
 /* "hidden.mmap" begins with "hidden", and so does "hidden"; "hiddenness" does not. */
 static bool belongs(const char *name, const char *prefix, size_t size)

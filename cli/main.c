@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "foreign.h"
-#include "opts.h"
-#include "out.h"
-#include "printable.h"
-#include "signals.h"
+#include "cli/ui/foreign_file.h"
+#include "cli/ui/options.h"
+#include "cli/ui/output.h"
+#include "cli/ui/printable.h"
+#include "cli/ui/signals.h"
 
 struct entry {
 	const char *name;

@@ -17,8 +17,8 @@
 
 #include <iotrace/iotrace.h>
 
-#include "lib/error.h"
-#include "lib/window.h"
+#include "lib/base/error.h"
+#include "lib/io/bufreader.h"
 
 /* Input */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/room.h"
+#include "lib/base/array.h"
 
 enum { CHUNK_SIZE = 256 << 10 };
 

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "second.h"
 
-#include "lib/predict.h"
+#include "lib/codec/codec.h"
 
 enum { RECORDS_MAX = 20000 };
 

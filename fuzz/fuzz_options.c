@@ -5,7 +5,7 @@
  */
 #include "command.h"
 
-#include "cli/slice.h"
+#include "cli/filter/slice.h"
 #include "tests/unit/opts_test.h"
 
 enum { WORDS = COMMAND_WORDS - 1, TEXT = 2048 };

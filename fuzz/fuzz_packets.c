@@ -12,7 +12,7 @@
 
 #include <zlib.h>
 
-#include "lib/packet.h"
+#include "lib/packets/packet.h"
 
 enum { BATCH = 1024, EVENTS_MAX = 200000, CRC_AT = 60, HEADER = IOT_WORD * IOT_PACKET_HEADER };
 

@@ -8,7 +8,7 @@
 #include "fuzz.h"
 #include "second.h"
 
-#include "lib/predict.h"
+#include "lib/codec/codec.h"
 
 enum { RECORDS_MAX = 5000, PROCESSES = 70 };
 

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/packet.h"
+#include "lib/packets/packet.h"
 
 enum { FILES_MAX = 64, PROCESSES_MAX = 4096, SHUFFLE_MAX = 4096, QUIET = 4096, MILLION = 1000000 };
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "converters/recorder.h"
+#include "converters/recorder/recorder.h"
 
 struct types {
 	size_t mpi, hdf5, pnetcdf, netcdf;

@@ -16,7 +16,7 @@
 
 #include <iotrace/iotrace.h>
 
-#include "lib/map.h"
+#include "lib/base/idmap.h"
 
 struct process {
 	uint64_t records, hash;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/anonymize.h"
+#include "cli/filter/anonymize.h"
 #include "fuzz/plant.h"
 
 static struct iot_anonymize_options with_secret(unsigned char byte)

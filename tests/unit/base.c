@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "lib/base.h"
+#include "lib/reader/detect_base.h"
 
 static unsigned vote_in_blocks(const char *text, size_t size, size_t read_size, bool *tie)
 {

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/verify.h"
+#include "lib/verify/verify.h"
 
 #include "trace_tools.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "lib/predict.h"
+#include "lib/codec/codec.h"
 
 #include "example.h"
 

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cli/digits.h"
+#include "cli/ui/digits.h"
 
 static void check(uint64_t v)
 {

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "lib/directive.h"
-#include "lib/framing.h"
+#include "lib/format/directive.h"
+#include "lib/format/framing.h"
 
 static struct iot_event event(const char *text)
 {

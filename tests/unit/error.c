@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/error.h"
+#include "lib/base/error.h"
 
 Test(error, the_first_one_stays)
 {

@@ -2,7 +2,7 @@
 /* Places where a stored trace can be entered. */
 #include <criterion/criterion.h>
 
-#include "lib/frames.h"
+#include "lib/reader/seek_points.h"
 #include "trace_tools.h"
 
 static struct iot_stored stored(struct bytes b)

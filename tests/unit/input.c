@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "converters/converter.h"
-#include "converters/unpack.h"
+#include "converters/input/archive.h"
 
 static char folder[64];
 

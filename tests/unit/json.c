@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/out.h"
+#include "cli/ui/output.h"
 
 /* Writes to a file of its own and shows what stands in it. */
 struct page {

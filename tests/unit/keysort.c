@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/keysort.h"
+#include "lib/sort/keysort.h"
 
 static uint64_t next_random(uint64_t *x)
 {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "lib/map.h"
+#include "lib/base/idmap.h"
 
 Test(map, numbers_keys_in_the_order_in_which_they_come)
 {

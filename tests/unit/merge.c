@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/merge.h"
+#include "cli/merge/merge.h"
 
 /* The tree */
 

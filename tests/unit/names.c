@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/directive.h"
-#include "lib/names.h"
+#include "lib/format/directive.h"
+#include "lib/format/definitions.h"
 
 enum { PLENTY = 1 << 20 };
 

@@ -4,8 +4,8 @@
 #define IOT_OPTS_TEST_H
 
 #include "cli/cmd.h"
-#include "cli/opts.h"
-#include "cli/times.h"
+#include "cli/ui/options.h"
+#include "cli/ui/parse_time.h"
 
 struct values {
 	bool verbose, quiet;

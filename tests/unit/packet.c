@@ -2,8 +2,8 @@
 /* Packets: what is accepted, what is refused, and the next good one in a damaged stream. */
 #include <criterion/criterion.h>
 
-#include "lib/packet.h"
-#include "lib/packet_batch.h"
+#include "lib/packets/packet.h"
+#include "lib/packets/sender_batch.h"
 
 enum { HEADER = IOT_WORD * IOT_PACKET_HEADER };
 

@@ -2,7 +2,7 @@
 /* Ledgers: which packets of whom are missing, come twice, or come late. */
 #include <criterion/criterion.h>
 
-#include "lib/packet_ledger.h"
+#include "lib/packets/sequence.h"
 
 static struct iot_ledger l;
 static struct iot_packet_process *who;

@@ -9,7 +9,7 @@
 
 #include <iotrace/packets.h>
 
-#include "lib/packet.h"
+#include "lib/packets/packet.h"
 
 enum { ROOM = 1 << 16 };
 

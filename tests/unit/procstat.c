@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "converters/converter.h"
-#include "converters/procstat.h"
-#include "lib/packet.h"
+#include "converters/packets/packets.h"
+#include "lib/packets/packet.h"
 
 enum { HEADER = IOT_WORD * IOT_PACKET_HEADER, TEXT = 1 << 16, BATCH = 1024 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "converters/recorder.h"
+#include "converters/recorder/recorder.h"
 
 enum { TERMINALS = 10, WORDS = 1 << 20 };
 

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "converters/recorder.h"
+#include "converters/recorder/recorder.h"
 
 static struct recorder_order order;
 static struct recorder_rank rank[RECORDER_GROUP_RANKS];

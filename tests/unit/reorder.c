@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/reorder.h"
+#include "cli/filter/reorder.h"
 
 enum { PROCESSES = 3, FILES = 4, TEXT = 64, RECORDS = 6000 };
 

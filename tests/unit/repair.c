@@ -2,7 +2,7 @@
 /* Which intervals are kept, and where they belong. */
 #include <criterion/criterion.h>
 
-#include "lib/intervals.h"
+#include "lib/verify/intervals.h"
 
 #include <iotrace/iotrace.h>
 

@@ -14,9 +14,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/outfile.h"
-#include "lib/sink.h"
-#include "lib/window.h"
+#include "lib/io/atomic_file.h"
+#include "lib/io/byte_sink.h"
+#include "lib/io/bufreader.h"
 
 static char directory[64];
 

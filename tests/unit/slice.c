@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cli/slice.h"
-#include "cli/times.h"
+#include "cli/filter/slice.h"
+#include "cli/ui/parse_time.h"
 
 static void check_time(const char *text, enum iot_time_kind kind, uint64_t value)
 {

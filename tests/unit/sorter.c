@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/sorter.h"
+#include "lib/sort/sorter.h"
 
 struct key {
 	int64_t start;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/tally.h"
+#include "cli/filter/stats.h"
 
 enum { EVENTS = 600, TEXT = 80 };
 

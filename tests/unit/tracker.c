@@ -6,7 +6,7 @@
 
 #include <iotrace/iotrace.h>
 
-#include "converters/tracker.h"
+#include "converters/fdtable/fdtable.h"
 
 static struct iot_tracker t;
 

@@ -15,7 +15,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "lib/window.h"
+#include "lib/io/bufreader.h"
 
 struct bytes {
 	unsigned char *data;

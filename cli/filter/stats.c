@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Events to rows of figures. */
+#include "stats.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/format/directive.h"
+#include "lib/base/number.h"
+
+/* Number of an element in an array that follows a map, made to fit. SIZE_MAX: no memory. */
+static size_t number_of(struct iot_tally *t, struct iot_map *map, uint64_t key, void *array,
+			size_t *room, size_t size)
+{
+	void *elements;
+	size_t i = iot_map_number(map, key);
+	memcpy(&elements, array, sizeof elements);
+	elements = i == SIZE_MAX ? NULL : iot_map_fit(elements, room, i, size);
+	if (!elements) {
+		t->failed = true;
+		return SIZE_MAX;
+	}
+	memcpy(array, &elements, sizeof elements);
+	return i;
+}
+
+static struct iot_opened *opened_of(struct iot_tally *t, uint32_t process, uint32_t file)
+{
+	size_t i = number_of(t, &t->opened_map, iot_map_pair(process, file), &t->opened,
+			     &t->opened_room, sizeof *t->opened);
+	return i == SIZE_MAX ? NULL : &t->opened[i];
+}
+
+/* A new row; its number + 1, or 0: no memory. */
+static uint32_t add_row(struct iot_tally *t, uint32_t process, uint32_t file, uint32_t object)
+{
+	struct iot_row *rows = iot_map_fit(t->rows, &t->row_room, t->row_count, sizeof *rows);
+	if (!rows) {
+		t->failed = true;
+		return 0;
+	}
+	t->rows = rows;
+	rows[t->row_count].process = process;
+	rows[t->row_count].file = file;
+	rows[t->row_count].object = object;
+	return (uint32_t)++t->row_count;
+}
+
+/* The row of an object or process, made where there is none. */
+static uint32_t group_row(struct iot_tally *t, uint32_t key)
+{
+	size_t i =
+	    number_of(t, &t->group_map, key, &t->group_rows, &t->group_room, sizeof *t->group_rows);
+	if (i == SIZE_MAX)
+		return 0;
+	if (t->group_rows[i] == 0) {
+		bool process = t->by == IOT_BY_PROCESS;
+		t->group_rows[i] = add_row(t, process ? key : 0, 0, process ? 0 : key);
+	}
+	return t->group_rows[i];
+}
+
+static uint32_t find_row(struct iot_tally *t, const struct iot_record *rec, uint32_t own)
+{
+	if (t->by == IOT_BY_PROCESS)
+		return group_row(t, rec->process);
+	if (t->by == IOT_BY_OBJECT && rec->object != 0)
+		return group_row(t, rec->object);
+	return own ? own : add_row(t, rec->process, rec->file, rec->object);
+}
+
+/* The row that a record or a directive about a file belongs to; *opened is its file. */
+static struct iot_row *row_of(struct iot_tally *t, const struct iot_record *rec,
+			      struct iot_opened **opened)
+{
+	struct iot_opened *o = opened_of(t, rec->process, rec->file);
+	if (!o)
+		return NULL;
+	bool fresh = o->row == 0;
+	if (fresh || (rec->object != 0 && o->object != rec->object)) {
+		o->row = find_row(t, rec, t->by == IOT_BY_FILE ? o->row : 0);
+		o->object = rec->object;
+	}
+	if (o->row == 0)
+		return NULL;
+	struct iot_row *row = &t->rows[o->row - 1];
+	row->figures.files += fresh;
+	if (fresh)
+		o->first_row = o->row;
+	if (t->by == IOT_BY_FILE)
+		row->object = o->object;
+	*opened = o;
+	return row;
+}
+
+static unsigned size_class(uint64_t length)
+{
+	unsigned k = length == 0 ? 0 : 64U - (unsigned)__builtin_clzll(length);
+	return k < IOT_SIZE_CLASSES ? k : IOT_SIZE_CLASSES - 1;
+}
+
+/* Unknown offsets of one open file count from the same base, so their distance is known. */
+static void count_follower(struct iot_figures *f, const struct iot_opened *o, uint64_t offset,
+			   uint64_t length, bool unknown)
+{
+	const bool placed = o->unknown == unknown;
+	f->followers++;
+	f->placed += placed;
+	f->sequential += placed && offset == o->end;
+	f->same_size += length == o->length;
+}
+
+static void count_record(struct iot_tally *t, const struct iot_record *rec)
+{
+	const bool unknown = (rec->flags & IOT_OFFSET_UNKNOWN) != 0;
+	bool physical = (rec->type & IOT_LOGICAL) == 0;
+	struct iot_opened *o;
+	if (physical != t->physical) {
+		t->left_out++;
+		return;
+	}
+	struct iot_row *row = row_of(t, rec, &o);
+	if (!row)
+		return;
+	struct iot_figures *f = &row->figures;
+	uint64_t bytes = physical ? rec->length * IOT_BLOCK_SIZE : rec->length;
+	bool write = (rec->type & IOT_WRITE) != 0;
+	f->reads += !write;
+	f->writes += write;
+	f->read_bytes += write ? 0 : bytes;
+	f->written_bytes += write ? bytes : 0;
+	if ((rec->flags & IOT_DURATION_UNKNOWN) == 0) {
+		f->timed++;
+		f->io_ns += rec->duration_ns;
+	}
+	if (o->active)
+		count_follower(f, o, rec->offset, rec->length, unknown);
+	t->failed |= !iot_sizes_add(&f->sizes, size_class(bytes), 1);
+	if (!o->active) {
+		o->first_io_row = o->row;
+		o->first_offset = rec->offset;
+		o->first_length = rec->length;
+		o->first_unknown = unknown;
+	}
+	o->active = true;
+	o->unknown = unknown;
+	o->end = rec->offset + rec->length;
+	o->length = rec->length;
+}
+
+static bool is(struct iot_text text, const char *word)
+{
+	return text.data && text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+}
+
+/* The name, of malloc, becomes the row's, unless there is no room for more. */
+static void give_name(struct iot_tally *t, struct iot_row *row, char *name, size_t size)
+{
+	const uint64_t most = t->names_max > 0 ? t->names_max : IOT_TALLY_NAMES_MAX;
+	if (row->name != NULL)
+		t->names_size -= row->name_size;
+	free(row->name);
+	row->name = NULL;
+	if (size > most - t->names_size) {
+		t->unnamed++;
+		free(name);
+		return;
+	}
+	row->name = name;
+	row->name_size = (uint32_t)size;
+	t->names_size += size;
+}
+
+/* An %op names its file only where no %file does. */
+static void keep_name(struct iot_tally *t, struct iot_row *row, const struct iot_event *ev,
+		      const char *key)
+{
+	if (ev->kind == IOT_OP && row->named)
+		return;
+	struct iot_text value = iot_directive_get(ev, key);
+	char *name = value.data ? malloc(value.size + 1) : NULL;
+	if (!name) {
+		t->failed |= value.data != NULL;
+		return;
+	}
+	give_name(t, row, name, iot_percent_decode(value, name, NULL));
+	row->named = ev->kind != IOT_OP;
+}
+
+/* An object has the name that the reader knows. */
+static bool names_files(const struct iot_tally *t, const struct iot_row *row)
+{
+	return t->by == IOT_BY_FILE || (t->by == IOT_BY_OBJECT && row->object == 0);
+}
+
+/* An open that succeeded. It may be all that there is of its file: then its path is the name. */
+static void count_op(struct iot_tally *t, const struct iot_event *ev)
+{
+	struct iot_text name = iot_directive_get(ev, "name");
+	struct iot_text result = iot_directive_get(ev, "result");
+	struct iot_opened *o;
+	if (t->physical || !(is(name, "open") || is(name, "create")))
+		return;
+	if ((result.data && !is(result, "0")) || !(ev->has & IOT_HAS_FILE))
+		return;
+	struct iot_row *row = row_of(t, &ev->rec, &o);
+	if (!row)
+		return;
+	row->figures.opens++;
+	if (names_files(t, row))
+		keep_name(t, row, ev, "path");
+}
+
+static void count_file(struct iot_tally *t, const struct iot_event *ev)
+{
+	struct iot_opened *o;
+	bool disk = (ev->has & IOT_HAS_DISK) != 0;
+	struct iot_row *row = disk == t->physical ? row_of(t, &ev->rec, &o) : NULL;
+	if (row && names_files(t, row))
+		keep_name(t, row, ev, "path");
+}
+
+static void set_rank(struct iot_tally *t, uint32_t process, uint64_t rank)
+{
+	size_t i = number_of(t, &t->rank_map, process, &t->ranks, &t->rank_room, sizeof *t->ranks);
+	if (i != SIZE_MAX)
+		t->ranks[i] = rank;
+}
+
+static void count_process(struct iot_tally *t, const struct iot_event *ev)
+{
+	size_t row = t->by == IOT_BY_PROCESS ? group_row(t, ev->rec.process) : 0;
+	const struct iot_text text = iot_directive_get(ev, "rank");
+	uint64_t rank;
+	if (row > 0)
+		keep_name(t, &t->rows[row - 1], ev, "name");
+	if (text.data != NULL && iot_number_decimal(text.data, text.size, &rank) &&
+	    rank < UINT64_MAX)
+		set_rank(t, ev->rec.process, rank + 1);
+}
+
+static void take_trace(struct iot_tally *t, const struct iot_event *ev)
+{
+	const struct iot_text layer = iot_directive_get(ev, "layer");
+	if (layer.data != NULL && memchr(layer.data, ',', layer.size) != NULL)
+		t->layers = true;
+	unsigned lacks;
+	if (iot_directive_lacks(ev, &lacks))
+		t->no_offsets = (lacks & IOT_OFFSET_UNKNOWN) != 0;
+}
+
+static void count_counter(struct iot_tally *t, const struct iot_event *ev)
+{
+	t->counters++;
+	t->file_counters += (ev->has & (IOT_HAS_FILE | IOT_HAS_OBJECT)) != 0 ||
+			    iot_directive_get(ev, "path").data != NULL;
+}
+
+void iot_tally_events(struct iot_tally *t, const struct iot_event *ev, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (ev[i].kind == IOT_RECORD)
+			count_record(t, &ev[i].rec);
+		else if (ev[i].kind == IOT_OP)
+			count_op(t, &ev[i]);
+		else if (ev[i].kind == IOT_FILE)
+			count_file(t, &ev[i]);
+		else if (ev[i].kind == IOT_PROCESS)
+			count_process(t, &ev[i]);
+		else if (ev[i].kind == IOT_TRACE)
+			take_trace(t, &ev[i]);
+		else if (ev[i].kind == IOT_COUNTER)
+			count_counter(t, &ev[i]);
+	}
+}
+
+static int most_bytes_first(const void *left, const void *right)
+{
+	const struct iot_row *a = left, *b = right;
+	uint64_t x = a->figures.read_bytes + a->figures.written_bytes;
+	uint64_t y = b->figures.read_bytes + b->figures.written_bytes;
+	if (x != y)
+		return x < y ? 1 : -1;
+	x = a->figures.reads + a->figures.writes;
+	y = b->figures.reads + b->figures.writes;
+	if (x != y)
+		return x < y ? 1 : -1;
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return a->file < b->file ? -1 : a->file > b->file;
+}
+
+/* Figures are counters of 64 bits, but for the sizes. False: no memory. */
+static bool add(struct iot_figures *total, const struct iot_figures *f)
+{
+	enum { COUNTERS = offsetof(struct iot_figures, sizes) / sizeof(uint64_t) };
+	uint64_t sum[COUNTERS], more[COUNTERS];
+	memcpy(sum, total, sizeof sum);
+	memcpy(more, f, sizeof more);
+	for (size_t i = 0; i < sizeof sum / sizeof sum[0]; i++)
+		sum[i] += more[i];
+	memcpy(total, sum, sizeof sum);
+	return iot_sizes_join(&total->sizes, &f->sizes);
+}
+
+/* Joining: what the later tally could not know is put right in it; then its rows are added. */
+
+static void join_opened(struct iot_tally *t, struct iot_tally *more)
+{
+	for (size_t i = 0; i < more->opened_map.count && !t->failed; i++) {
+		const struct iot_opened *m = &more->opened[i];
+		const uint64_t key = more->opened_map.keys[i];
+		const struct iot_opened *o = opened_of(t, (uint32_t)(key >> 32), (uint32_t)key);
+		if (o == NULL || m->row == 0)
+			continue;
+		if (o->row != 0)
+			more->rows[m->first_row - 1].figures.files--;
+		if (!o->active || !m->active)
+			continue;
+		struct iot_figures *f = &more->rows[m->first_io_row - 1].figures;
+		count_follower(f, o, m->first_offset, m->first_length, m->first_unknown);
+	}
+}
+
+/* The row that a later row goes on with, or a new one; its number + 1, or 0: no memory. */
+static uint32_t row_for(struct iot_tally *t, const struct iot_row *row)
+{
+	if (t->by == IOT_BY_PROCESS)
+		return group_row(t, row->process);
+	if (t->by == IOT_BY_OBJECT && row->object != 0)
+		return group_row(t, row->object);
+	struct iot_opened *o = opened_of(t, row->process, row->file);
+	if (o != NULL && o->row == 0)
+		o->row = add_row(t, row->process, row->file, row->object);
+	return o != NULL ? o->row : 0;
+}
+
+/* Its number + 1 in t, or 0: no memory. */
+static uint32_t join_row(struct iot_tally *t, struct iot_row *more)
+{
+	const size_t count = t->row_count;
+	const uint32_t number = row_for(t, more);
+	if (number == 0)
+		return 0;
+	struct iot_row *row = &t->rows[number - 1];
+	t->failed |= !add(&row->figures, &more->figures);
+	if (more->name && (more->named || !row->named) &&
+	    (t->by != IOT_BY_OBJECT || row->object == 0 || t->row_count > count)) {
+		give_name(t, row, more->name, more->name_size);
+		row->named = more->named;
+		more->name = NULL;
+	}
+	return number;
+}
+
+/* numbers: of more's rows in t, + 1 */
+static void move_opened(struct iot_tally *t, const struct iot_tally *more, const uint32_t *numbers)
+{
+	for (size_t i = 0; i < more->opened_map.count && !t->failed; i++) {
+		const struct iot_opened *m = &more->opened[i];
+		const uint64_t key = more->opened_map.keys[i];
+		struct iot_opened *o = opened_of(t, (uint32_t)(key >> 32), (uint32_t)key);
+		if (o == NULL || m->row == 0)
+			continue;
+		if (o->row == 0 || m->object != 0) {
+			o->row = numbers[m->row - 1];
+			o->object = m->object;
+		}
+		if (t->by == IOT_BY_FILE)
+			t->rows[o->row - 1].object = o->object;
+		if (!m->active)
+			continue;
+		o->active = true;
+		o->end = m->end;
+		o->length = m->length;
+		o->unknown = m->unknown;
+	}
+}
+
+/* The first part is taken over instead of copied: with many processes that is half of all memory. */
+static bool take_over(struct iot_tally *t, struct iot_tally *more)
+{
+	if (t->row_count + t->opened_map.count + t->group_map.count + t->rank_map.count > 0 ||
+	    t->left_out + t->counters + t->unnamed > 0 || t->layers || t->no_offsets || t->failed)
+		return false;
+	const uint64_t names_max = t->names_max;
+	*t = *more;
+	t->names_max = names_max;
+	*more = (struct iot_tally){.by = t->by, .physical = t->physical};
+	return true;
+}
+
+bool iot_tally_join(struct iot_tally *t, struct iot_tally *more)
+{
+	if (take_over(t, more))
+		return !t->failed;
+	uint32_t *numbers = calloc(more->row_count + 1, sizeof *numbers);
+	t->failed |= more->failed || numbers == NULL;
+	if (!t->failed)
+		join_opened(t, more);
+	for (size_t i = 0; i < more->row_count && !t->failed; i++)
+		numbers[i] = join_row(t, &more->rows[i]);
+	if (!t->failed)
+		move_opened(t, more, numbers);
+	for (size_t i = 0; i < more->rank_map.count && !t->failed; i++)
+		set_rank(t, (uint32_t)more->rank_map.keys[i], more->ranks[i]);
+	t->layers |= more->layers;
+	t->left_out += more->left_out;
+	t->no_offsets |= more->no_offsets;
+	t->counters += more->counters;
+	t->file_counters += more->file_counters;
+	t->unnamed += more->unnamed;
+	free(numbers);
+	return !t->failed;
+}
+
+/* Rows of one process have its rank. */
+static void give_ranks(struct iot_tally *t)
+{
+	const size_t known = t->rank_map.count;
+	for (size_t i = 0; i < t->row_count && known > 0; i++) {
+		struct iot_row *row = &t->rows[i];
+		const bool one = t->by != IOT_BY_OBJECT || row->object == 0;
+		const size_t n = one ? iot_map_number(&t->rank_map, row->process) : SIZE_MAX;
+		if (n < known) /* others are new in the map */
+			row->rank = t->ranks[n];
+	}
+}
+
+void iot_tally_finish(struct iot_tally *t, struct iot_figures *total)
+{
+	give_ranks(t);
+	for (size_t i = 0; i < t->row_count && t->no_offsets; i++)
+		t->rows[i].figures.placed = t->rows[i].figures.sequential = 0;
+	memset(total, 0, sizeof *total);
+	for (size_t i = 0; i < t->row_count; i++)
+		t->failed |= !add(total, &t->rows[i].figures);
+	t->sizes = total->sizes;
+	/* Where no %op tells of opens, a fileId is one open. */
+	for (size_t i = 0; i < t->row_count && total->opens == 0; i++)
+		t->rows[i].figures.opens = t->rows[i].figures.files;
+	if (total->opens == 0)
+		total->opens = total->files;
+	if (t->row_count > 0)
+		qsort(t->rows, t->row_count, sizeof *t->rows, most_bytes_first);
+}
+
+void iot_tally_free(struct iot_tally *t)
+{
+	for (size_t i = 0; i < t->row_count; i++) {
+		free(t->rows[i].name);
+		iot_sizes_free(&t->rows[i].figures.sizes);
+	}
+	iot_sizes_free(&t->sizes);
+	free(t->rows);
+	free(t->opened);
+	free(t->group_rows);
+	free(t->ranks);
+	iot_map_free(&t->rank_map);
+	iot_map_free(&t->opened_map);
+	iot_map_free(&t->group_map);
+	memset(t, 0, sizeof *t);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Times from the beginning of the trace: see rebase.h. */
+#include "time_shift.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/number.h"
+#include "lib/base/array.h"
+
+static const char time_key[] = "time=", epoch_key[] = "epoch=";
+
+static bool has_number(const struct iot_event *ev)
+{
+	return (ev->has & IOT_HAS_TIME) != 0 || ev->kind == IOT_TRACE;
+}
+
+/* Its time means something; that of others is the place where they stand. */
+static bool has_time(const struct iot_event *ev)
+{
+	return ev->kind == IOT_RECORD || (ev->kind != IOT_TRACE && (ev->has & IOT_HAS_TIME));
+}
+
+uint64_t iot_shifted(uint64_t value, int64_t by)
+{
+	uint64_t distance = by < 0 ? 0 - (uint64_t)by : (uint64_t)by;
+	if (by < 0)
+		return value > distance ? value - distance : 0;
+	return value > UINT64_MAX - distance ? UINT64_MAX : value + distance;
+}
+
+/* The next place where a token begins with `key`. Values have no blanks in them. */
+static const char *find_key(const char *at, const char *end, const char *key, size_t size)
+{
+	const char *found = memmem(at, (size_t)(end - at), key, size);
+	while (found != NULL && (found == at || (found[-1] != ' ' && found[-1] != '\t')))
+		found = memmem(found + 1, (size_t)(end - found) - 1, key, size);
+	return found;
+}
+
+/* Copies text to out with every decimal behind `key` shifted; returns the bytes written. */
+static size_t shift_numbers(struct iot_text text, const char *key, int64_t by, char *out)
+{
+	const char *at = text.data, *end = text.data + text.size, *found;
+	size_t key_size = strlen(key), n = 0;
+	while ((found = find_key(at, end, key, key_size)) != NULL) {
+		const char *digits = found + key_size, *stop = digits;
+		uint64_t value;
+		while (stop < end && *stop >= '0' && *stop <= '9')
+			stop++;
+		memcpy(out + n, at, (size_t)(digits - at));
+		n += (size_t)(digits - at);
+		at = digits;
+		if (!iot_number_decimal(digits, (size_t)(stop - digits), &value))
+			continue;
+		n += iot_number_dec(out + n, iot_shifted(value, by));
+		at = stop;
+	}
+	memcpy(out + n, at, (size_t)(end - at));
+	return n + (size_t)(end - at);
+}
+
+/* A number of few digits may become one of many; each key with one digit has at least 7 bytes. */
+static size_t room_for(size_t size)
+{
+	return size + (size / 7 + 1) * IOT_DIGITS_MAX;
+}
+
+/* Starts alone; the room that the texts to be rewritten need. */
+static size_t shift_starts(struct iot_rebase *r, struct iot_event *ev, size_t n)
+{
+	const int64_t zero = r->zero_ns;
+	size_t need = 0;
+	for (size_t i = 0; i < n; i++) {
+		int64_t *start = &ev[i].rec.start_ns;
+		if (*start < zero) {
+			r->before_zero += has_time(&ev[i]);
+			*start = 0;
+		} else if (__builtin_sub_overflow(*start, zero, start)) {
+			*start = INT64_MAX;
+		}
+		if (has_number(&ev[i]))
+			need += room_for(ev[i].text.size);
+	}
+	return need;
+}
+
+bool iot_rebase_events(struct iot_rebase *r, struct iot_event *ev, size_t n)
+{
+	const size_t need = shift_starts(r, ev, n);
+	if (need == 0)
+		return true;
+	if (!iot_room(&r->text, &r->room, need, 1))
+		return false;
+	char *out = r->text;
+	for (size_t i = 0; i < n; i++) {
+		if (!has_number(&ev[i]))
+			continue;
+		const bool trace = ev[i].kind == IOT_TRACE;
+		const size_t size = shift_numbers(ev[i].text, trace ? epoch_key : time_key,
+						  trace ? r->zero_ns : -r->zero_ns, out);
+		ev[i].text = (struct iot_text){out, size};
+		out += size;
+	}
+	return true;
+}
+
+void iot_rebase_free(struct iot_rebase *r)
+{
+	free(r->text);
+	*r = (struct iot_rebase){.text = NULL};
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Events as aligned lines for people; not meant to be read by programs. %file and %process are left
+ * out: what they tell stands in the lines.
+ */
+#include <stdio.h>
+
+#include "lib/format/directive.h"
+
+#include "cli/ui/digits.h"
+#include "cli/ui/printable.h"
+#include "print.h"
+
+enum {
+	NS_PER_S = 1000000000,
+	NAME_ROOM = 4096,
+	WORD_ROOM = 104,
+	LINE_ROOM = 512,
+	START_WIDTH = 16,
+	TOOK_WIDTH = 10,
+	PROCESS_WIDTH = 8,
+	WHAT_WIDTH = 6,
+	OFFSET_WIDTH = 14,
+	LENGTH_WIDTH = 10,
+};
+
+void iot_show_text_head(struct iot_show *s)
+{
+	iot_out_printf(s->out, "%*s %*s %*s %-*s %*s %*s  file\n", START_WIDTH, "start s",
+		       TOOK_WIDTH, "took s", PROCESS_WIDTH, "process", WHAT_WIDTH, "what",
+		       OFFSET_WIDTH, "offset", LENGTH_WIDTH, "length");
+}
+
+static char *put_blanks(char *to, unsigned n)
+{
+	memset(to, ' ', n);
+	return to + n;
+}
+
+/* At least `width` characters, blanks behind. */
+static char *put_left(char *to, const char *text, unsigned width)
+{
+	size_t n = strlen(text);
+	memcpy(to, text, n);
+	return n < width ? put_blanks(to + n, width - (unsigned)n) : to + n;
+}
+
+/* Seconds, with so many digits behind the point as the tick is fine. */
+static char *put_seconds(char *to, uint64_t ns, uint64_t tick_ns, unsigned width)
+{
+	unsigned digits = tick_ns % 1000 != 0 ? 9 : tick_ns % 1000000 != 0 ? 6 : 3;
+	uint64_t unit = digits == 9 ? 1 : digits == 6 ? 1000 : 1000000;
+	to = iot_digits_right(to, ns / NS_PER_S, width > digits + 1 ? width - digits - 1 : 0);
+	*to++ = '.';
+	return iot_digits_fixed(to, ns % NS_PER_S / unit, digits);
+}
+
+/* A number that is not known. */
+static char *put_dash(char *to, unsigned width)
+{
+	to = put_blanks(to, width - 1);
+	*to++ = '-';
+	return to;
+}
+
+/* "read", "write", and letters: p physical, a asynchronous, m metadata, r read-ahead, v paging. */
+static char *put_what(char *to, unsigned type)
+{
+	char text[16], *end = text;
+	end = put_left(end, type & IOT_WRITE ? "write" : "read", 0);
+	if (!(type & IOT_LOGICAL))
+		*end++ = 'p';
+	if (type & IOT_ASYNC)
+		*end++ = 'a';
+	if (type & IOT_DATA_KIND)
+		*end++ = " mrv"[type & IOT_DATA_KIND];
+	*end = '\0';
+	return put_left(to, text, WHAT_WIDTH);
+}
+
+static char *put_offset(char *to, const struct iot_record *rec)
+{
+	if (!(rec->flags & IOT_OFFSET_UNKNOWN))
+		return iot_digits_right(to, rec->offset, OFFSET_WIDTH);
+	to = put_left(to, "?+", 0);
+	return iot_digits_right(to, rec->offset, OFFSET_WIDTH - 2);
+}
+
+static void end_line(struct iot_show *s, char *to, const struct iot_record *rec)
+{
+	size_t size;
+	const char *name = iot_show_path(s, rec, &size);
+	to = put_left(to, "  ", 0);
+	iot_out_took(s->out, to);
+	if (name != NULL)
+		iot_out_write(s->out, name, size);
+	iot_out_write(s->out, "\n", 1);
+}
+
+static void text_record(struct iot_show *s, const struct iot_record *rec)
+{
+	char *to = iot_out_room(s->out, LINE_ROOM);
+	if (rec->flags & IOT_START_UNKNOWN)
+		to = put_dash(to, START_WIDTH);
+	else
+		to = put_seconds(to, (uint64_t)rec->start_ns, s->tick_ns, START_WIDTH);
+	*to++ = ' ';
+	if (rec->flags & IOT_DURATION_UNKNOWN)
+		to = put_dash(to, TOOK_WIDTH);
+	else
+		to = put_seconds(to, rec->duration_ns, s->tick_ns, TOOK_WIDTH);
+	*to++ = ' ';
+	to = iot_digits_right(to, rec->process, PROCESS_WIDTH);
+	*to++ = ' ';
+	to = put_what(to, rec->type);
+	*to++ = ' ';
+	to = put_offset(to, rec);
+	*to++ = ' ';
+	to = iot_digits_right(to, rec->length, LENGTH_WIDTH);
+	end_line(s, to, rec);
+}
+
+/* A key's value, decoded and printable. */
+static void value_of(struct iot_show *s, const struct iot_event *ev, const char *key, char *text,
+		     size_t size)
+{
+	struct iot_text value = iot_directive_get(ev, key);
+	text[0] = '\0';
+	if (value.data && iot_show_room(s, value.size))
+		iot_printable(text, size, s->memory, iot_percent_decode(value, s->memory, NULL));
+}
+
+static void write_blanks(struct iot_show *s, size_t n)
+{
+	iot_out_printf(s->out, "%*s", (int)n, "");
+}
+
+/* The name of an operation and its error, in the columns of what, offset and length. */
+static void write_words(struct iot_show *s, const char *operation, const char *error)
+{
+	const size_t columns = WHAT_WIDTH + 1 + OFFSET_WIDTH + 1 + LENGTH_WIDTH;
+	const size_t used = iot_printable_width(operation) + iot_printable_width(error);
+	write_blanks(s, 1);
+	iot_out_text(s->out, operation);
+	write_blanks(s, used < columns ? columns - used : 1);
+	iot_out_text(s->out, error);
+	write_blanks(s, 2);
+}
+
+/* What moves no data: its name where records have read and write, an error before the path. */
+static void text_op(struct iot_show *s, const struct iot_event *ev)
+{
+	char operation[WORD_ROOM], result[WORD_ROOM], told[NAME_ROOM], to_path[NAME_ROOM];
+	const char *path = told;
+	size_t size;
+	char *to = iot_out_room(s->out, LINE_ROOM);
+	struct iot_record rec = ev->rec;
+	rec.type |= IOT_LOGICAL;
+	value_of(s, ev, "name", operation, sizeof operation);
+	value_of(s, ev, "path", told, sizeof told);
+	value_of(s, ev, "to", to_path, sizeof to_path);
+	value_of(s, ev, "result", result, sizeof result);
+	if (path[0] == '\0' && (ev->has & IOT_HAS_FILE))
+		path = iot_show_path(s, &rec, &size);
+	if ((ev->has & IOT_HAS_TIME) && (s->lacks & IOT_START_UNKNOWN) == 0)
+		to = put_seconds(to, (uint64_t)ev->rec.start_ns, s->tick_ns, START_WIDTH);
+	else
+		to = put_dash(to, START_WIDTH);
+	*to++ = ' ';
+	if ((ev->has & IOT_HAS_TOOK) && (s->lacks & IOT_DURATION_UNKNOWN) == 0)
+		to = put_seconds(to, ev->rec.duration_ns, s->tick_ns, TOOK_WIDTH);
+	else
+		to = put_dash(to, TOOK_WIDTH);
+	*to++ = ' ';
+	iot_out_took(s->out, iot_digits_right(to, ev->rec.process, PROCESS_WIDTH));
+	write_words(s, operation, result[0] == '0' ? "" : result);
+	iot_out_text(s->out, path ? path : "");
+	iot_out_text(s->out, to_path[0] ? " -> " : "");
+	iot_out_text(s->out, to_path);
+	iot_out_write(s->out, "\n", 1);
+}
+
+static void text_comment(struct iot_show *s, const struct iot_event *ev)
+{
+	char text[NAME_ROOM];
+	iot_out_text(s->out, "# ");
+	iot_out_text(s->out, iot_printable(text, sizeof text, ev->text.data, ev->text.size));
+	iot_out_write(s->out, "\n", 1);
+}
+
+static void take_lacks(struct iot_show *s, const struct iot_event *ev)
+{
+	unsigned lacks;
+	if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
+		s->lacks = lacks;
+}
+
+void iot_show_text(struct iot_show *s, const struct iot_event *ev, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		take_lacks(s, &ev[i]);
+		if (ev[i].kind == IOT_RECORD) {
+			text_record(s, &ev[i].rec);
+		} else if (ev[i].kind == IOT_OP) {
+			text_op(s, &ev[i]);
+		} else if (ev[i].kind != IOT_FILE && ev[i].kind != IOT_PROCESS) {
+			text_comment(s, &ev[i]);
+		}
+		iot_show_tell(s, &ev[i]);
+	}
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* iotrace check --repair: what can be saved of a damaged trace, as a valid one. */
+#ifndef CLI_REPAIR_REPAIR_H
+#define CLI_REPAIR_REPAIR_H
+
+#include "cli/ui/trace_in.h"
+
+struct iot_repair_options {
+	struct iot_write_options write;
+	uint64_t base, tick_ns; /* of IN; IOT_NOT_GIVEN */
+	bool keep_unverified, quiet;
+	int progress;
+};
+
+/* The exit status: 0: nothing is lost. */
+int iot_repair(const char *path, const struct iot_repair_options *o,
+	       const struct iot_command *command);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What repair keeps, as the text of a trace: the lines of the intervals kept, each behind a %sync
+ * that tells where it belongs. A reader told to recover, and not to verify, finds the gaps by that.
+ */
+#ifndef CLI_REPAIR_REPAIR_SOURCE_H
+#define CLI_REPAIR_REPAIR_SOURCE_H
+
+#include "lib/format/framing.h"
+#include "lib/verify/intervals.h"
+#include "lib/verify/raw_lines.h"
+
+struct iot_feed {
+	struct iot_rawtext *raw;
+	const struct iot_intervals *intervals;
+	struct iot_header header;
+	unsigned base;
+
+	size_t next;                    /* interval to come */
+	const struct iot_interval *now; /* or NULL */
+	struct iot_raw piece;
+	bool ended, any;
+	char made[512]; /* lines of our own */
+	size_t made_size, made_at;
+};
+
+/* iot_read_fn; the context is the feed, in which raw, intervals, header and base are set. */
+ssize_t iot_feed_read(void *feed, void *buffer, size_t size);
+
+static inline bool iot_feed_keeps(const struct iot_interval *e)
+{
+	return e->fate == IOT_FATE_KEPT || e->fate == IOT_FATE_UNVERIFIED;
+}
+
+#endif

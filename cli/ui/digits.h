@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Numbers as decimal text, two digits at a time: most of the work of writing tables. */
+#ifndef CLI_UI_DIGITS_H
+#define CLI_UI_DIGITS_H
+
+#include <stdint.h>
+#include <string.h>
+
+/* Without a branch: how many digits numbers have is what a processor cannot foresee. */
+static inline unsigned iot_digits_count(uint64_t v)
+{
+	static const uint64_t power[] = {
+	    0,
+	    10,
+	    100,
+	    1000,
+	    10000,
+	    100000,
+	    1000000,
+	    10000000,
+	    100000000,
+	    1000000000,
+	    10000000000,
+	    100000000000,
+	    1000000000000,
+	    10000000000000,
+	    100000000000000,
+	    1000000000000000,
+	    10000000000000000,
+	    100000000000000000,
+	    1000000000000000000,
+	    10000000000000000000U,
+	};
+	/* 1233 / 4096 is the logarithm of 2; it is at most one too high. */
+	unsigned guess = (64U - (unsigned)__builtin_clzll(v | 1)) * 1233 >> 12;
+	return guess + (v >= power[guess]);
+}
+
+/* Writes the last `count` digits of v, with zeros in front. Returns the end. */
+static inline char *iot_digits_fixed(char *to, uint64_t v, unsigned count)
+{
+	static const char pairs[] =
+	    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+	    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+	    "8081828384858687888990919293949596979899";
+	unsigned left = count;
+	for (; left >= 2; left -= 2, v /= 100)
+		memcpy(to + left - 2, pairs + 2 * (v % 100), 2);
+	if (left == 1)
+		to[0] = (char)('0' + v % 10);
+	return to + count;
+}
+
+/* The eight digits of v < 10^8, first one in the lowest byte: halves, then quarters, side by side. */
+static inline uint64_t iot_digits_eight(uint32_t v)
+{
+	uint64_t four = v / 10000 | (uint64_t)(v % 10000) << 32;
+	uint64_t hundreds = (four * 10486 >> 20) & 0x0000007f0000007fU;
+	uint64_t two = hundreds | (four - 100 * hundreds) << 16;
+	uint64_t tens = (two * 103 >> 10) & 0x000f000f000f000fU;
+	return (tens | (two - 10 * tens) << 8) + 0x3030303030303030U;
+}
+
+/* Writes eight bytes, lowest first, of which the next number may overwrite some. */
+static inline void iot_digits_store(char *to, uint64_t bytes)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	bytes = __builtin_bswap64(bytes);
+#endif
+	memcpy(to, &bytes, sizeof bytes);
+}
+
+enum { IOT_DIGITS_ROOM = 28 }; /* that one number may need while it is written */
+
+/* v >= 10^8: the digits before the last eight, then those. Kept out of the way of small ones. */
+static __attribute__((noinline, unused)) char *iot_digits_long(char *to, uint64_t v)
+{
+	const uint64_t eight = 100000000;
+	if (v / eight >= eight)
+		to = iot_digits_long(to, v / eight);
+	else
+		to = iot_digits_fixed(to, v / eight, iot_digits_count(v / eight));
+	iot_digits_store(to, iot_digits_eight((uint32_t)(v % eight)));
+	return to + 8;
+}
+
+static inline char *iot_digits(char *to, uint64_t v)
+{
+	if (v >= 100000000)
+		return iot_digits_long(to, v);
+	unsigned count = iot_digits_count(v);
+	iot_digits_store(to, iot_digits_eight((uint32_t)v) >> 8 * (8 - count));
+	return to + count;
+}
+
+/* At least `width` characters, blanks in front. */
+static inline char *iot_digits_right(char *to, uint64_t v, unsigned width)
+{
+	unsigned count = iot_digits_count(v);
+	for (; width > count; width--)
+		*to++ = ' ';
+	return iot_digits_fixed(to, v, count);
+}
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a file seems to be: by its type, its first bytes, and what converters say of it. */
+#include "foreign_file.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "converters/converter.h"
+#include "converters/input/archive.h"
+#include "lib/base/error.h"
+
+#include "output.h"
+
+enum { HEAD_SIZE = 4096, SENTENCE_SIZE = 256 };
+
+struct magic {
+	const char *bytes;
+	size_t size;
+	const char *kind;
+};
+
+#define MAGIC(bytes, kind)                                                                         \
+	{                                                                                          \
+		bytes, sizeof(bytes) - 1, kind                                                     \
+	}
+
+static const struct magic magics[] = {
+    MAGIC("\177ELF", "an ELF program, library or object file"),
+    MAGIC("\211PNG\r\n\032\n", "a PNG image"),
+    MAGIC("\377\330\377", "a JPEG image"),
+    MAGIC("GIF8", "a GIF image"),
+    MAGIC("%PDF-", "a PDF document"),
+    MAGIC("PK\003\004", "a zip archive"),
+    MAGIC("7z\274\257\047\034", "a 7z archive"),
+    MAGIC("!<arch>\n", "an ar archive"),
+    MAGIC("\355\253\356\333", "an RPM package"),
+    MAGIC("SQLite format 3", "an SQLite database"),
+    MAGIC("\211HDF\r\n\032\n", "an HDF5 file"),
+    MAGIC("CDF\001", "a NetCDF file"),
+    MAGIC("CDF\002", "a NetCDF file"),
+    MAGIC("CDF\005", "a NetCDF file"),
+    MAGIC("\324\303\262\241", "a capture of network packets"),
+    MAGIC("\241\262\303\324", "a capture of network packets"),
+    MAGIC("\n\r\r\n", "a capture of network packets"),
+    MAGIC("PERFILE2", "a log of perf"),
+    MAGIC("\007tae", "a log of blktrace"),
+    MAGIC("#!", "a script"),
+    MAGIC("<?xml", "XML"),
+    MAGIC("<!DOCTYPE", "HTML"),
+    MAGIC("<html", "HTML"),
+    MAGIC("{", "JSON"),
+    MAGIC("type,start,duration,cpu,offset,", "the CSV of 'iotrace cat'"),
+};
+
+static const char *magic_of(const char *head, size_t size)
+{
+	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+		if (size >= magics[i].size && memcmp(head, magics[i].bytes, magics[i].size) == 0)
+			return magics[i].kind;
+	return NULL;
+}
+
+static bool is_text(const char *head, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		const unsigned char c = (unsigned char)head[i];
+		if ((c < 0x20 && strchr("\t\n\v\f\r\b\033", c) == NULL) || c == '\0' || c == 0x7f)
+			return false;
+	}
+	return true;
+}
+
+static size_t blanks(const char *line, size_t size)
+{
+	size_t n = 0;
+	while (n < size && strchr(" \t\r\n", line[n]) != NULL && line[n] != '\0')
+		n++;
+	return n;
+}
+
+/* The first line has two fields at least, of digits, or is a comment; or there are only blanks. */
+static bool is_like_trace(const char *head, size_t size)
+{
+	const size_t indent = blanks(head, size);
+	if (indent == size)
+		return true;
+	const char *line = head + indent;
+	const char *lf = memchr(line, '\n', size - indent);
+	const size_t n = lf != NULL ? (size_t)(lf - line) : size - indent;
+	const size_t first = n < 4 ? n : 4;
+	char word[5] = "";
+	memcpy(word, line, first);
+	word[strcspn(word, " \t\r")] = '\0';
+	if (strcasecmp(word, "ff") == 0 || strcmp(word, "255") == 0)
+		return true;
+	size_t digits = 0;
+	while (digits < n && line[digits] != '\0' &&
+	       strchr("0123456789abcdefABCDEF- \t\r", line[digits]) != NULL)
+		digits++;
+	return digits == n && memchr(line, ' ', n) != NULL;
+}
+
+static const char *packing_name(enum iot_packing how)
+{
+	return how == IOT_PACKED_BZIP2 ? "bzip2" : how == IOT_PACKED_XZ ? "xz" : "lz4";
+}
+
+/* The converter that takes the file for a log of its source; NULL: none. */
+static const char *source_of(const char *path)
+{
+	struct iot_error error = {.status = IOT_OK};
+	struct iot_input *in = iot_input_new(&path, 1, NULL, &error);
+	const struct iot_converter *found = in != NULL ? iot_converter_sniff(in, &error) : NULL;
+	iot_input_free(in);
+	return found != NULL ? found->name : NULL;
+}
+
+static enum iot_foreign look_at_bytes(const char *path, const char *head, size_t size, char *text,
+				      size_t room)
+{
+	static const char logs[] = "'iotrace convert' makes a trace of the logs in it";
+	const enum iot_packing how = iot_packing_of(head, size);
+	const char *kind;
+	if (iot_is_tar(head, size))
+		snprintf(text, room, "not a trace: a tar; %s", logs);
+	else if (how != IOT_PACKED_NOT && how != IOT_PACKED_WINDOW)
+		snprintf(text, room, "not a trace: compressed with %s; %s", packing_name(how),
+			 logs);
+	else if ((kind = source_of(path)) != NULL)
+		snprintf(text, room,
+			 "not a trace: it seems to be a log of %s; 'iotrace convert' makes a trace "
+			 "of it",
+			 kind);
+	else if (is_like_trace(head, size))
+		return IOT_FOREIGN_NOT;
+	else if ((kind = magic_of(head, size)) != NULL)
+		snprintf(text, room, "not a trace: it seems to be %s", kind);
+	else if (!is_text(head, size))
+		snprintf(text, room, "not a trace: it seems to be binary data of another kind");
+	else {
+		snprintf(text, room, "not a trace: it seems to be text of another kind");
+		return IOT_FOREIGN_TEXT;
+	}
+	return IOT_FOREIGN_KNOWN;
+}
+
+static enum iot_foreign look_at_file(const char *path, char *text, size_t room)
+{
+	const struct iot_window_options options = {.read_size = 1 << 16};
+	enum iot_foreign found = IOT_FOREIGN_NOT;
+	struct iot_window *w = iot_window_new(path, &options);
+	size_t have = 0;
+	if (w != NULL && iot_window_open(w, path) == IOT_OK) {
+		const char *head = iot_window_ahead(w, HEAD_SIZE, &have);
+		if (have > 0)
+			found = look_at_bytes(path, head, have < HEAD_SIZE ? have : HEAD_SIZE, text,
+					      room);
+	}
+	iot_window_free(w);
+	return found;
+}
+
+enum iot_foreign iot_foreign_look(const char *path, char *sentence, size_t size)
+{
+	const bool standard = strcmp(path, "-") == 0;
+	struct stat st;
+	if ((standard ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0)
+		return IOT_FOREIGN_NOT;
+	if (S_ISDIR(st.st_mode)) {
+		snprintf(sentence, size,
+			 "not a trace: a directory; 'iotrace convert' makes a trace of the logs in "
+			 "it");
+		return IOT_FOREIGN_KNOWN;
+	}
+	if (!S_ISREG(st.st_mode))
+		return IOT_FOREIGN_NOT;
+	/* This name opens the file anew, from its beginning. */
+	return look_at_file(standard ? "/proc/self/fd/0" : path, sentence, size);
+}
+
+enum iot_foreign iot_foreign_tell(const char *path)
+{
+	char sentence[SENTENCE_SIZE];
+	const enum iot_foreign found = iot_foreign_look(path, sentence, sizeof sentence);
+	if (found != IOT_FOREIGN_NOT)
+		(void)iot_fault(strcmp(path, "-") == 0 ? "standard input" : path, sentence);
+	return found;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Times as people write them: 90s, 1.5h, 250ms; 50%; 07:40:14; 2026-11-21T10:00:00, @1700000000. */
+#ifndef CLI_UI_PARSE_TIME_H
+#define CLI_UI_PARSE_TIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum iot_time_kind {
+	IOT_TIME_NOT_GIVEN,
+	IOT_TIME_SINCE_ZERO, /* nanoseconds of the trace */
+	IOT_TIME_SHARE,  /* billionths of the time from the first record's start to the last's */
+	IOT_TIME_WALL,   /* nanoseconds since 1970 */
+	IOT_TIME_OF_DAY, /* nanoseconds since midnight */
+};
+
+struct iot_time {
+	enum iot_time_kind kind;
+	uint64_t value;
+	/* Of a time of day: */
+	bool zoned;       /* else local */
+	int64_t east_s;   /* of Greenwich, if zoned */
+	uint64_t unit_ns; /* of its last field: a minute, a second or less */
+};
+
+/* What a trace tells about its times. */
+struct iot_span {
+	int64_t first_ns, last_ns; /* starts of its first and last record */
+	int64_t after_ns;          /* a time of day is the first one from here on */
+	bool has_epoch;
+	uint64_t epoch_ns;
+};
+
+/* NULL, or what was expected. A wall clock without a zone is the local one. */
+const char *iot_time_parse(const char *text, struct iot_time *time);
+
+/*
+ * Nanoseconds of the trace; 100 % is just behind the last record. NULL, or what is missing. A wall
+ * clock before the trace's zero is its zero. A time of day is the first one of that name at or after
+ * span->after_ns, whose own second (or minute, if the text has no seconds) counts.
+ */
+const char *iot_time_resolve(const struct iot_time *time, const struct iot_span *span, int64_t *ns);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which characters of a name are shown as they are. main sets the locale; nothing changes it later. */
+#include "printable.h"
+
+#include <langinfo.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <wchar.h>
+#include <wctype.h>
+
+#include "lib/base/error.h"
+
+enum { PIECE_MAX = 16 }; /* four bytes as \xHH */
+
+static bool is_utf8(void)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+size_t iot_utf8_size(const unsigned char *s, size_t n)
+{
+	size_t size = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+	if (size == 0 || size > n || s[0] > 0xf4)
+		return 0;
+	for (size_t i = 1; i < size; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return size;
+}
+
+/* The code point of `size` bytes that iot_utf8_size has accepted. */
+static uint32_t code_point(const unsigned char *s, size_t size)
+{
+	static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+	uint32_t c = s[0] & first[size];
+	for (size_t i = 1; i < size; i++)
+		c = c << 6 | (s[i] & 0x3f);
+	return c;
+}
+
+/*
+ * Printable to the C library, but invisible, or with an effect on what stands around it: format
+ * characters (Unicode's Cf), blanks of any width but the usual one, variation selectors and private use.
+ */
+static bool is_treacherous(uint32_t c)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+	    {0x00a0, 0x00a0},   {0x00ad, 0x00ad},   {0x034f, 0x034f},   {0x0600, 0x0605},
+	    {0x061c, 0x061c},   {0x06dd, 0x06dd},   {0x070f, 0x070f},   {0x0890, 0x0891},
+	    {0x08e2, 0x08e2},   {0x115f, 0x1160},   {0x1680, 0x1680},   {0x17b4, 0x17b5},
+	    {0x180b, 0x180f},   {0x2000, 0x200f},   {0x2028, 0x202f},   {0x205f, 0x206f},
+	    {0x3000, 0x3000},   {0x3164, 0x3164},   {0xe000, 0xf8ff},   {0xfe00, 0xfe0f},
+	    {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xffff},   {0x110bd, 0x110bd},
+	    {0x110cd, 0x110cd}, {0x13430, 0x1345f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+	    {0xe0000, 0x10ffff}};
+	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+		if (c >= ranges[i].first && c <= ranges[i].last)
+			return true;
+	return false;
+}
+
+static bool is_shown(uint32_t c)
+{
+	return c < 0x80 ? c >= 0x20 && c < 0x7f && c != '\\'
+			: iswprint((wint_t)c) && wcwidth((wchar_t)c) >= 0 && !is_treacherous(c);
+}
+
+/* What stands for the character that s begins with, and the bytes that it takes of s. */
+static size_t make_piece(char piece[PIECE_MAX + 1], const unsigned char *s, size_t n, size_t *used)
+{
+	const size_t size = iot_utf8_size(s, n);
+	*used = size > 0 ? size : 1;
+	if (size > 0 && is_shown(code_point(s, size))) {
+		memcpy(piece, s, size);
+		return size;
+	}
+	if (s[0] == '\\') {
+		memcpy(piece, "\\\\", 2);
+		return 2;
+	}
+	for (size_t i = 0; i < *used; i++)
+		snprintf(piece + 4 * i, 5, "\\x%02x", s[i]);
+	return 4 * *used;
+}
+
+char *iot_printable(char *out, size_t size, const char *text, size_t n)
+{
+	char piece[PIECE_MAX + 1];
+	size_t filled = 0, used;
+	size_t cut = 0; /* the last place between two pieces that leaves space for "..." */
+	if (!is_utf8())
+		return iot_escape(out, size, text, n);
+	for (size_t i = 0; i < n; i += used) {
+		const size_t more =
+		    make_piece(piece, (const unsigned char *)text + i, n - i, &used);
+		if (filled + sizeof "..." <= size)
+			cut = filled;
+		if (filled + more >= size) {
+			memcpy(out + cut, "...", sizeof "...");
+			return out;
+		}
+		memcpy(out + filled, piece, more);
+		filled += more;
+	}
+	out[filled] = '\0';
+	return out;
+}
+
+/* A byte that is escaped at `at`, as \xHH; -1: none is. */
+static int escaped_byte(const char *at)
+{
+	static const char digits[] = "0123456789abcdef";
+	if (at[0] != '\\' || at[1] != 'x' || at[2] == '\0' || at[3] == '\0')
+		return -1;
+	const char *high = strchr(digits, at[2]), *low = strchr(digits, at[3]);
+	return high != NULL && low != NULL ? (int)((high - digits) * 16 + (low - digits)) : -1;
+}
+
+/* The printable character of several bytes that are escaped from `at` on; its size, or 0. */
+static size_t escaped_character(const char *at, unsigned char bytes[4])
+{
+	size_t n = 0;
+	for (int byte; n < 4 && (byte = escaped_byte(at + 4 * n)) >= 0; n++)
+		bytes[n] = (unsigned char)byte;
+	const size_t size = n > 0 ? iot_utf8_size(bytes, n) : 0;
+	return size > 1 && is_shown(code_point(bytes, size)) ? size : 0;
+}
+
+void iot_printable_sentence(char *text)
+{
+	char *to = text;
+	if (!is_utf8())
+		return;
+	while (*text != '\0') {
+		unsigned char bytes[4];
+		const size_t size = escaped_character(text, bytes);
+		if (size > 0) {
+			memcpy(to, bytes, size);
+			to += size;
+			text += 4 * size;
+			continue;
+		}
+		if (text[0] == '\\' && text[1] == '\\')
+			*to++ = *text++;
+		*to++ = *text++;
+	}
+	*to = '\0';
+}
+
+size_t iot_printable_width(const char *text)
+{
+	const size_t n = strlen(text);
+	size_t width = 0, size;
+	for (size_t i = 0; i < n; i += size) {
+		const unsigned char *s = (const unsigned char *)text + i;
+		size = iot_utf8_size(s, n - i);
+		const int columns = size > 1 ? wcwidth((wchar_t)code_point(s, size)) : 1;
+		width += columns > 0 ? (size_t)columns : 0;
+		size = size > 0 ? size : 1;
+	}
+	return width;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Traces in: a reader with the voice of the command line. */
+#include "trace_in.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/error.h"
+#include "lib/base/cpu_count.h"
+#include "signals.h"
+
+#include "foreign_file.h"
+
+enum { THREADS_LEAST = 3, THREADS_MAX = 8 };
+
+static void warn(void *context, const char *sentence)
+{
+	struct iot_in *in = context;
+	if (in->quiet)
+		return;
+	iot_progress_clear(&in->progress);
+	iot_message("warning: %s", sentence);
+}
+
+bool iot_in_refused(const char *path, const struct iot_reader *r, int status)
+{
+	if ((status != IOT_EFORMAT && status != IOT_EIO && status != IOT_ELIMIT) ||
+	    iot_reader_fact(r, IOT_FACT_RECORDS) > 0 || iot_reader_fact(r, IOT_FACT_COMMENTS) > 0)
+		return false;
+	const enum iot_foreign found = iot_foreign_tell(path);
+	/* A pipe cannot be looked at again. */
+	if (found == IOT_FOREIGN_NOT && status == IOT_EFORMAT &&
+	    strcmp(path, "-") == 0 && iot_is_piped(path))
+		iot_message("standard input: not a trace, or its first line is damaged");
+	return found == IOT_FOREIGN_KNOWN;
+}
+
+/* A signal is no fault of the input; what ends so is told at the end of the command. */
+static bool is_interrupted(const struct iot_in *in)
+{
+	return in->stoppable && (iot_in_cut(in) || iot_signal_pending() != 0);
+}
+
+/* What was delivered, or was not, of the interval that is damaged. */
+static void tell_unverified(const struct iot_in *in)
+{
+	const uintmax_t records = iot_reader_fact(in->reader, IOT_FACT_UNVERIFIED);
+	if (records == 0)
+		return;
+	if (in->verified)
+		iot_message(
+		    "%s: %ju records before the damage cannot be verified and are left out; "
+		    "--no-verify includes them",
+		    in->path, records);
+	else
+		iot_message("%s: %ju records between the last %%sync and the damage are not "
+			    "verified",
+			    in->path, records);
+}
+
+static int fail(struct iot_in *in, int status)
+{
+	iot_progress_clear(&in->progress);
+	in->status = status;
+	if (is_interrupted(in))
+		return IOT_EXIT_FAULT;
+	const char *sentence = in->reader != NULL ? iot_reader_error(in->reader) : "";
+	if (in->reader != NULL && iot_in_refused(in->operand, in->reader, status))
+		return IOT_EXIT_FAULT;
+	iot_message("%s", *sentence != '\0' ? sentence : "out of memory");
+	if (in->reader != NULL && iot_error_in_input(status))
+		tell_unverified(in);
+	return IOT_EXIT_FAULT;
+}
+
+static int open_piped(struct iot_in *in, const char *path, struct iot_interrupt *stop)
+{
+	char why[128];
+	if (iot_piped_open(&in->piped, path, stop))
+		return iot_reader_open_callback(in->reader, iot_piped_read, &in->piped,
+						strcmp(path, "-") == 0 ? "standard input" : path);
+	snprintf(why, sizeof why, "cannot be opened: %s", strerror(errno));
+	in->status = IOT_EIO;
+	(void)iot_fault(path, why);
+	return IOT_EIO;
+}
+
+/*
+ * As far as processors help: two do more with a thread that unpacks ahead than with parts decoded
+ * side by side, whose records go through memory once more, unless they are only counted.
+ */
+static unsigned threads(bool counted)
+{
+	const unsigned n = iot_processors();
+	if (n < THREADS_LEAST && !counted)
+		return 1;
+	return n < THREADS_MAX ? n : THREADS_MAX;
+}
+
+static int apply(struct iot_reader *r, const struct iot_read_options *o)
+{
+	int status = iot_reader_set(r, IOT_SET_VERIFY, o->no_verify ? 0 : 1);
+	if (status == IOT_OK)
+		status = iot_reader_set(r, IOT_SET_VERIFIED, o->verified ? 1 : 0);
+	if (status == IOT_OK)
+		status = iot_reader_set(r, IOT_SET_RECOVER, o->recover ? 1 : 0);
+	if (status == IOT_OK)
+		status = iot_reader_set(r, IOT_SET_ALLOW_EMPTY, o->allow_empty ? 1 : 0);
+	if (status == IOT_OK)
+		status = iot_reader_set(r, IOT_SET_READ_AHEAD, 1);
+	if (status == IOT_OK && o->side_by_side)
+		status = iot_reader_set(r, IOT_SET_THREADS, threads(o->counted));
+	if (status == IOT_OK && o->read_size > 0)
+		status = iot_reader_set(r, IOT_SET_READ_SIZE, o->read_size);
+	if (status == IOT_OK && o->base != IOT_NOT_GIVEN)
+		status = iot_reader_set(r, IOT_SET_BASE, o->base);
+	if (status == IOT_OK && o->tick_ns != IOT_NOT_GIVEN)
+		status = iot_reader_set(r, IOT_SET_TICK_NS, o->tick_ns);
+	return status;
+}
+
+void iot_in_catch_signals(const char *path, struct iot_read_options *o, const char *out)
+{
+	o->stop = iot_signal_stop();
+	o->out = out;
+	iot_signals_catch(iot_is_piped(path) ? IOT_SIGNALS_PIPE : IOT_SIGNALS_FILES, out, o->quiet);
+}
+
+int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_options *o,
+		const struct iot_command *cmd)
+{
+	memset(in, 0, sizeof *in);
+	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
+		return iot_opts_wrong(cmd, "standard input is a terminal; name a trace");
+	in->quiet = o->quiet;
+	in->verified = o->verified;
+	in->operand = path;
+	iot_escape(in->path, sizeof in->path, path, strlen(path));
+	in->reader = iot_reader_new();
+	if (!in->reader)
+		return fail(in, IOT_ENOMEM);
+	iot_progress_begin(&in->progress, o->progress, o->quiet, o->out);
+	iot_reader_on_warning(in->reader, warn, in);
+	int status = apply(in->reader, o);
+	in->stoppable = o->stop != NULL;
+	if (status == IOT_OK && o->stop != NULL && iot_is_piped(path))
+		status = open_piped(in, path, o->stop);
+	else if (status == IOT_OK)
+		status = iot_reader_open(in->reader, path);
+	if (in->status != IOT_OK)
+		return IOT_EXIT_FAULT;
+	return status == IOT_OK ? IOT_EXIT_OK : fail(in, status);
+}
+
+/* A reader told to recover does not fail; what it went over has to be told all the same. */
+static void tell_lost(struct iot_in *in)
+{
+	uint64_t places = iot_reader_fact(in->reader, IOT_FACT_LOST);
+	uint64_t records = iot_reader_fact(in->reader, IOT_FACT_LOST_RECORDS);
+	char lost[32];
+	iot_progress_clear(&in->progress);
+	if (places > 0 && !in->told_lost)
+		iot_message("%s: damaged (gaps: %ju, records lost: %s)", in->path,
+			    (uintmax_t)places, iot_people_lost(lost, sizeof lost, records));
+	if (places > 0 && !in->told_lost && in->status == IOT_OK)
+		tell_unverified(in);
+	in->told_lost = true;
+}
+
+void iot_in_show_progress(struct iot_in *in)
+{
+	uint64_t done, total;
+	if (iot_reader_progress(in->reader, &done, &total) == IOT_OK)
+		iot_progress_show(&in->progress, done, total,
+				  iot_reader_fact(in->reader, IOT_FACT_RECORDS));
+}
+
+bool iot_in_cut(const struct iot_in *in)
+{
+	return atomic_load(&in->piped.cut);
+}
+
+static size_t take(struct iot_in *in, ssize_t got)
+{
+	if (in->stoppable && iot_signal_pending() != 0)
+		got = IOT_ETRUNCATED;
+	if (got < 0)
+		fail(in, (int)got);
+	else if (got == 0)
+		tell_lost(in);
+	if (got <= 0) {
+		iot_progress_clear(&in->progress);
+		return 0;
+	}
+	iot_in_show_progress(in);
+	return (size_t)got;
+}
+
+void iot_in_fold(struct iot_in *in, const struct iot_fold *fold)
+{
+	if (in->status == IOT_OK)
+		take(in, iot_reader_fold(in->reader, fold));
+}
+
+size_t iot_in_events(struct iot_in *in, struct iot_event *ev, size_t max)
+{
+	return in->status == IOT_OK ? take(in, iot_reader_events(in->reader, ev, max)) : 0;
+}
+
+size_t iot_in_records(struct iot_in *in, struct iot_record *rec, size_t max)
+{
+	return in->status == IOT_OK ? take(in, iot_reader_records(in->reader, rec, max)) : 0;
+}
+
+bool iot_in_seek(struct iot_in *in, enum iot_seek what, uint64_t value)
+{
+	if (in->status != IOT_OK)
+		return false;
+	const int status = iot_reader_seek(in->reader, what, value);
+	if (status != IOT_OK)
+		fail(in, status);
+	return status == IOT_OK;
+}
+
+bool iot_in_seekable(const struct iot_in *in)
+{
+	uint64_t done, total;
+	return iot_reader_progress(in->reader, &done, &total) == IOT_OK && total > 0;
+}
+
+int iot_in_exit(const struct iot_in *in)
+{
+	if (in->status != IOT_OK || iot_reader_fact(in->reader, IOT_FACT_LOST) > 0)
+		return IOT_EXIT_FAULT;
+	return IOT_EXIT_OK;
+}
+
+void iot_in_close(struct iot_in *in)
+{
+	iot_progress_clear(&in->progress);
+	iot_piped_end(&in->piped);
+	iot_reader_free(in->reader);
+	iot_piped_close(&in->piped);
+	memset(in, 0, sizeof *in);
+}
+
+void iot_in_keep_framing(const struct iot_in *in, struct iot_write_options *o)
+{
+	const bool framed = iot_reader_fact(in->reader, IOT_FACT_FRAMED) != 0;
+	if (o->tick_ns == IOT_NOT_GIVEN)
+		o->tick_ns = iot_reader_fact(in->reader, IOT_FACT_TICK_NS);
+	if (o->base == IOT_NOT_GIVEN)
+		o->base = iot_reader_fact(in->reader, IOT_FACT_BASE);
+	if (o->sync == IOT_NOT_GIVEN && framed)
+		o->sync = iot_reader_fact(in->reader, IOT_FACT_SYNC);
+	if (!framed && !o->framed)
+		o->bare = true;
+}
+
+int iot_in_mark_lost(const struct iot_in *in, struct iot_writer *w)
+{
+	char memory[128];
+	const bool cut = iot_in_cut(in);
+	const char *why = cut				 ? "interrupted"
+			  : in->status == IOT_ETRUNCATED ? "truncated"
+							 : "damaged";
+	struct iot_builder b;
+	struct iot_event ev;
+	if (in->status == IOT_OK)
+		return IOT_OK;
+	iot_directive_begin(&b, memory, sizeof memory, "lost");
+	if (cut)
+		iot_directive_number(&b, "time", iot_writer_fact(w, IOT_FACT_LAST_NS));
+	iot_directive_text(&b, "why", why, strlen(why));
+	int status = iot_directive_end(&b, &ev);
+	return status == IOT_OK ? iot_writer_events(w, &ev, 1) : status;
+}
+
+int iot_in_finish(struct iot_in *in, struct iot_writer *w, const struct iot_write_options *o,
+		  int status)
+{
+	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
+	if (in->status == IOT_ENOMEM || iot_signal_pending() != 0)
+		return IOT_EXIT_FAULT;
+	if (status == IOT_OK)
+		status = iot_in_mark_lost(in, w);
+	if (status == IOT_OK)
+		status = iot_write_close(w);
+	iot_progress_clear(&in->progress);
+	if (status == IOT_OK && iot_in_cut(in))
+		iot_tell_cut(o->path);
+	if (status == IOT_ENOMEM)
+		return iot_no_memory();
+	return status == IOT_OK ? iot_in_exit(in) : iot_write_fault(w, o);
+}
+
+int iot_in_descriptor(const char *path, struct stat *st)
+{
+	const int fd =
+	    strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	const bool fine = fd >= 0 && fstat(fd, st) == 0;
+	if (fine && !S_ISDIR(st->st_mode))
+		return fd;
+	char why[128];
+	snprintf(why, sizeof why, "cannot be %s: %s", fine ? "read" : "opened",
+		 strerror(fine ? EISDIR : errno));
+	if (fd > STDIN_FILENO)
+		(void)close(fd);
+	(void)iot_fault(path, why);
+	return -1;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A thread that unpacks a region ahead of the one that makes records of it, into a ring of pieces.
+ * While it runs, the region's packed side (its window, its decompressor) is the thread's own; a
+ * close, or the end, joins it.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "lib/base/cpu_count.h"
+#include "lib/base/thread.h"
+
+#include "darshan.h"
+
+enum { PIECES = 4, PIECE_SIZE = 256 << 10, STORED_LEAST = 1 << 20 };
+
+struct darshan_thread {
+	struct darshan_region packed; /* the thread's own */
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	/* Under the mutex: pieces made and taken so far. */
+	size_t made, taken;
+	bool finished, stop;
+	size_t size[PIECES], used; /* used: of the piece being taken */
+	unsigned char *data;
+};
+
+/* The thread that fills */
+
+/* NULL: told to stop. */
+static unsigned char *wait_for_room(struct darshan_thread *t)
+{
+	pthread_mutex_lock(&t->mutex);
+	while (!t->stop && t->made - t->taken == PIECES)
+		pthread_cond_wait(&t->changed, &t->mutex);
+	unsigned char *piece = t->stop ? NULL : t->data + t->made % PIECES * (size_t)PIECE_SIZE;
+	pthread_mutex_unlock(&t->mutex);
+	return piece;
+}
+
+static void *work(void *context)
+{
+	struct darshan_thread *t = context;
+	unsigned char *piece;
+	while (!t->packed.ended && (piece = wait_for_room(t)) != NULL) {
+		size_t n = 0;
+		while (n < PIECE_SIZE && !t->packed.ended)
+			n += iot_darshan_unpack(&t->packed, piece + n, PIECE_SIZE - n);
+		pthread_mutex_lock(&t->mutex);
+		t->size[t->made % PIECES] = n;
+		t->made++;
+		t->finished = t->packed.ended;
+		pthread_cond_broadcast(&t->changed);
+		pthread_mutex_unlock(&t->mutex);
+	}
+	return NULL;
+}
+
+/* The thread that takes */
+
+static bool pays(const struct darshan_region *r)
+{
+	return r->how != DARSHAN_UNPACKED && r->left >= STORED_LEAST && iot_processors() > 1;
+}
+
+void iot_darshan_thread_begin(struct darshan_region *r)
+{
+	if (!pays(r))
+		return;
+	struct darshan_thread *t = calloc(1, sizeof *t);
+	unsigned char *data = t != NULL ? malloc(PIECES * (size_t)PIECE_SIZE) : NULL;
+	if (data == NULL) {
+		free(t);
+		return;
+	}
+	t->data = data;
+	t->packed = *r; /* nothing has been unpacked yet: no stream is made */
+	pthread_mutex_init(&t->mutex, NULL);
+	pthread_cond_init(&t->changed, NULL);
+	r->thread = t;
+	if (iot_thread_start(&t->thread, work, t))
+		return;
+	r->thread = NULL;
+	pthread_cond_destroy(&t->changed);
+	pthread_mutex_destroy(&t->mutex);
+	free(data);
+	free(t);
+}
+
+void iot_darshan_thread_end(struct darshan_region *r)
+{
+	struct darshan_thread *t = r->thread;
+	if (t == NULL)
+		return;
+	pthread_mutex_lock(&t->mutex);
+	t->stop = true;
+	pthread_cond_broadcast(&t->changed);
+	pthread_mutex_unlock(&t->mutex);
+	pthread_join(t->thread, NULL);
+	iot_darshan_region_close(&t->packed);
+	r->left = t->packed.left;
+	pthread_cond_destroy(&t->changed);
+	pthread_mutex_destroy(&t->mutex);
+	free(t->data);
+	free(t);
+	r->thread = NULL;
+}
+
+/* A piece, once it is there; its size may be 0. NULL: there are no more. */
+static const unsigned char *wait_for_piece(struct darshan_thread *t, size_t *size)
+{
+	pthread_mutex_lock(&t->mutex);
+	while (t->made == t->taken && !t->finished)
+		pthread_cond_wait(&t->changed, &t->mutex);
+	const bool there = t->made != t->taken;
+	const size_t at = t->taken % PIECES;
+	*size = there ? t->size[at] : 0;
+	pthread_mutex_unlock(&t->mutex);
+	return there ? t->data + at * (size_t)PIECE_SIZE : NULL;
+}
+
+static void release(struct darshan_thread *t)
+{
+	t->used = 0;
+	pthread_mutex_lock(&t->mutex);
+	t->taken++;
+	pthread_cond_broadcast(&t->changed);
+	pthread_mutex_unlock(&t->mutex);
+}
+
+size_t iot_darshan_thread_take(struct darshan_region *r, unsigned char *out, size_t room)
+{
+	struct darshan_thread *t = r->thread;
+	size_t size;
+	const unsigned char *piece = wait_for_piece(t, &size);
+	if (piece == NULL) { /* the thread is done: what it found out may be looked at */
+		r->ended = true;
+		r->status = t->packed.status;
+		r->why = t->packed.why;
+		return 0;
+	}
+	size_t n = size - t->used;
+	if (n > room)
+		n = room;
+	memcpy(out, piece + t->used, n);
+	t->used += n;
+	if (t->used == size)
+		release(t);
+	return n;
+}

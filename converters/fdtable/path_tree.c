@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The tree of names. See tracker_tree.h. */
+#include "path_tree.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+#include <iotrace/iotrace.h>
+
+enum {
+	NAMES_START = 256,
+	LINKS_MAX = 40,        /* symbolic links that one path may lead through, as in Linux */
+	LINK_PARTS_MAX = 1024, /* parts of the paths of all these links */
+};
+
+/* The table of nodes, by parent and text */
+
+static uint32_t hash_of(const struct iot_tracker *t, const struct iot_name *parent,
+			const char *text, size_t size)
+{
+	return (uint32_t)XXH3_64bits_withSeed(text, size,
+					      t->seed ^ parent->id * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+static void hash_add(struct iot_tracker *t, struct iot_name *n)
+{
+	struct iot_name **at = &t->name[n->hash & (t->name_room - 1)];
+	n->chain = *at;
+	*at = n;
+}
+
+static void hash_remove(struct iot_tracker *t, struct iot_name *n)
+{
+	struct iot_name **at = &t->name[n->hash & (t->name_room - 1)];
+	while (*at != n)
+		at = &(*at)->chain;
+	*at = n->chain;
+}
+
+static bool hash_grow(struct iot_tracker *t)
+{
+	const size_t old_room = t->name_room, room = old_room == 0 ? NAMES_START : old_room * 2;
+	struct iot_name **old = t->name,
+			**name = iot_tracker_grow(t, NULL, 0, room * sizeof(struct iot_name *));
+	if (name == NULL)
+		return false;
+	t->name = name;
+	t->name_room = room;
+	for (size_t i = 0; i < old_room; i++)
+		for (struct iot_name *n = old[i], *next; n != NULL; n = next) {
+			next = n->chain;
+			hash_add(t, n);
+		}
+	iot_tracker_drop(t, old, old_room * sizeof(struct iot_name *));
+	return true;
+}
+
+/* Nodes */
+
+static void attach(struct iot_tracker *t, struct iot_name *n, struct iot_name *parent)
+{
+	n->parent = parent;
+	n->prev = NULL;
+	n->next = parent->child;
+	if (parent->child != NULL)
+		parent->child->prev = n;
+	parent->child = n;
+	n->hash = hash_of(t, parent, n->text, n->size);
+	hash_add(t, n);
+}
+
+static void detach(struct iot_tracker *t, struct iot_name *n)
+{
+	hash_remove(t, n);
+	*(n->prev == NULL ? &n->parent->child : &n->prev->next) = n->next;
+	if (n->next != NULL)
+		n->next->prev = n->prev;
+}
+
+static char *copy_text(struct iot_tracker *t, const char *text, size_t size)
+{
+	char *copy = iot_tracker_grow(t, NULL, 0, size);
+	if (copy != NULL && size > 0)
+		memcpy(copy, text, size);
+	return copy;
+}
+
+static struct iot_name *node_new(struct iot_tracker *t, const char *text, size_t size)
+{
+	struct iot_name *n = iot_tracker_grow(t, NULL, 0, sizeof *n);
+	char *copy = n == NULL ? NULL : copy_text(t, text, size);
+	if (copy == NULL) {
+		iot_tracker_drop(t, n, sizeof *n);
+		return NULL;
+	}
+	n->text = copy;
+	n->size = (uint32_t)size;
+	n->id = ++t->name_ids;
+	return n;
+}
+
+static void node_free(struct iot_tracker *t, struct iot_name *n)
+{
+	iot_tree_point(t, n, NULL);
+	iot_tree_set_link(t, n, NULL, 0);
+	iot_tracker_drop(t, n->text, n->size);
+	iot_tracker_drop(t, n, sizeof *n);
+}
+
+/* The node of a name in a directory. */
+static struct iot_name *step(struct iot_tracker *t, struct iot_name *parent, const char *text,
+			     size_t size, bool make)
+{
+	const uint32_t hash = hash_of(t, parent, text, size);
+	struct iot_name *n = t->name_room == 0 ? NULL : t->name[hash & (t->name_room - 1)];
+	for (; n != NULL; n = n->chain)
+		if (n->hash == hash && n->parent == parent && n->size == size &&
+		    memcmp(n->text, text, size) == 0)
+			return n;
+	if (!make || (t->name_count >= t->name_room && !hash_grow(t)))
+		return NULL;
+	n = node_new(t, text, size);
+	if (n == NULL)
+		return NULL;
+	attach(t, n, parent);
+	t->name_count++;
+	return n;
+}
+
+static struct iot_name *root(struct iot_tracker *t, bool absolute)
+{
+	struct iot_name **at = &t->root[absolute];
+	if (*at == NULL)
+		*at = node_new(t, absolute ? "/" : "", absolute);
+	return *at;
+}
+
+static bool is_up(const char *text, size_t size)
+{
+	return size == 2 && text[0] == '.' && text[1] == '.';
+}
+
+/* Where ".." leads: above the directory where the trace began it is a name of its own. */
+static struct iot_name *up(struct iot_tracker *t, struct iot_name *n, bool make)
+{
+	if (n == t->root[1])
+		return n;
+	if (n->parent == NULL || is_up(n->text, n->size))
+		return step(t, n, "..", 2, make);
+	return n->parent;
+}
+
+struct walk {
+	unsigned how, links, parts;
+};
+
+static struct iot_name *walk(struct iot_tracker *t, struct iot_name *at, const char *path,
+			     size_t size, struct walk *w, unsigned how);
+
+/* What a symbolic link in directory `at` leads to; n itself if it is none. */
+static struct iot_name *follow(struct iot_tracker *t, struct iot_name *at, struct iot_name *n,
+			       struct walk *w)
+{
+	if (n->link == NULL)
+		return n;
+	if ((w->how & IOT_WALK_REAL) != 0) {
+		iot_tree_set_link(t, n, NULL, 0);
+		return n;
+	}
+	if (++w->links > LINKS_MAX)
+		return NULL;
+	return walk(t, at, n->link, n->link_size, w, w->how | IOT_WALK_FOLLOW);
+}
+
+static struct iot_name *walk(struct iot_tracker *t, struct iot_name *at, const char *path,
+			     size_t size, struct walk *w, unsigned how)
+{
+	const char *end = path + size;
+	const bool make = (how & IOT_WALK_MAKE) != 0;
+	if (size > 0 && *path == '/')
+		at = root(t, true);
+	while (at != NULL && path < end) {
+		const char *slash = memchr(path, '/', (size_t)(end - path));
+		const char *stop = slash == NULL ? end : slash;
+		const size_t part = (size_t)(stop - path);
+		const char *text = path;
+		path = slash == NULL ? end : slash + 1;
+		if (part == 0 || (part == 1 && *text == '.'))
+			continue;
+		if (w->links > 0 && ++w->parts > LINK_PARTS_MAX)
+			return NULL;
+		if (is_up(text, part)) {
+			at = up(t, at, make);
+			continue;
+		}
+		struct iot_name *n = step(t, at, text, part, make);
+		bool last = true;
+		for (const char *p = path; p < end && last; p++)
+			last = *p == '/';
+		if (n != NULL && (!last || (how & (IOT_WALK_FOLLOW | IOT_WALK_REAL)) != 0))
+			n = follow(t, at, n, w);
+		at = n;
+	}
+	return at;
+}
+
+struct iot_name *iot_tree_walk(struct iot_tracker *t, const char *path, size_t size, unsigned how,
+			       bool *linked)
+{
+	struct walk w = {.how = how};
+	struct iot_name *at = size == 0 || size > IOT_PATH_ROOM ? NULL : root(t, *path == '/');
+	if (at != NULL)
+		at = walk(t, at, path, size, &w, how);
+	if (linked != NULL)
+		*linked = w.links > 0;
+	return at;
+}
+
+size_t iot_tree_path(const struct iot_name *n, char *out)
+{
+	size_t size = 0;
+	for (const struct iot_name *p = n; p != NULL; p = p->parent)
+		size += p->size + (p != n && p->parent != NULL);
+	if (size == 0)
+		out[size++] = '.';
+	if (size > IOT_PATH_ROOM)
+		return 0;
+	char *at = out + size;
+	for (const struct iot_name *p = n; p != NULL; p = p->parent) {
+		if (p != n && p->parent != NULL)
+			*--at = '/';
+		at -= p->size;
+		if (p->size > 0)
+			memcpy(at, p->text, p->size);
+	}
+	return size;
+}
+
+/* Changes */
+
+void iot_tree_point(struct iot_tracker *t, struct iot_name *n, struct iot_tracked_file *f)
+{
+	struct iot_tracked_file *had = n->file;
+	if (f != NULL)
+		f->refs++;
+	if (had != NULL && had->name == n && had != f) {
+		iot_file_has_path(t, had);
+		had->name = NULL;
+	}
+	iot_file_free(t, had);
+	n->file = f;
+	n->absent = f == NULL;
+}
+
+void iot_tree_set_link(struct iot_tracker *t, struct iot_name *n, const char *target, size_t size)
+{
+	iot_tracker_drop(t, n->link, n->link_size);
+	n->link = size == 0 ? NULL : copy_text(t, target, size);
+	t->links |= n->link != NULL;
+	n->link_size = n->link == NULL ? 0 : (uint32_t)size;
+}
+
+/* From below: a tree may be deeper than a stack. */
+void iot_tree_prune(struct iot_tracker *t, struct iot_name *top)
+{
+	struct iot_name *n = top;
+	for (;;) {
+		while (n->child != NULL)
+			n = n->child;
+		if (n == top)
+			return;
+		struct iot_name *parent = n->parent;
+		detach(t, n);
+		node_free(t, n);
+		t->name_count--;
+		n = parent;
+	}
+}
+
+/* Two nodes change places and texts. */
+static void swap(struct iot_tracker *t, struct iot_name *a, struct iot_name *b)
+{
+	struct iot_name *const of_a = a->parent, *const of_b = b->parent;
+	char *const text = a->text;
+	const uint32_t size = a->size;
+	detach(t, a);
+	detach(t, b);
+	a->text = b->text;
+	a->size = b->size;
+	b->text = text;
+	b->size = size;
+	attach(t, a, of_b);
+	attach(t, b, of_a);
+	t->moves++;
+}
+
+bool iot_tree_move(struct iot_tracker *t, struct iot_name *n, struct iot_name *to)
+{
+	if (n->parent == NULL || to->parent == NULL)
+		return false;
+	iot_tree_prune(t, to);
+	iot_tree_set_link(t, to, NULL, 0);
+	iot_tree_point(t, to, NULL);
+	swap(t, n, to);
+	n->absent = false;
+	return true;
+}
+
+bool iot_tree_exchange(struct iot_tracker *t, struct iot_name *a, struct iot_name *b)
+{
+	if (a->parent == NULL || b->parent == NULL)
+		return false;
+	swap(t, a, b);
+	return true;
+}
+
+bool iot_tree_within(const struct iot_name *n, const struct iot_name *top)
+{
+	while (n != NULL && n != top)
+		n = n->parent;
+	return n != NULL;
+}
+
+/* What a node is the name of goes to `onto`, which stands for the same name. */
+static void merge_node(struct iot_tracker *t, struct iot_name *n, struct iot_name *onto)
+{
+	struct iot_tracked_file *f = n->file;
+	if (onto->link == NULL && n->link != NULL)
+		iot_tree_set_link(t, onto, n->link, n->link_size);
+	if (f == NULL)
+		return;
+	if (onto->file != NULL && onto->file != f) /* one file, of which both have seen a part */
+		onto->file->size_known = f->size_known = false;
+	f->refs++;
+	iot_tree_point(t, n, NULL);
+	iot_tree_point(t, onto, f);
+	f->name = onto;
+	f->moved = t->moves - 1;
+	iot_file_free(t, f);
+}
+
+void iot_tree_graft(struct iot_tracker *t, struct iot_name *onto)
+{
+	struct iot_name *from = t->root[0], *work = NULL;
+	if (from == NULL || from->child == NULL || iot_tree_within(onto, from))
+		return;
+	t->moves++;
+	while (from != NULL) {
+		for (struct iot_name *n; (n = from->child) != NULL;) {
+			detach(t, n);
+			struct iot_name *there = is_up(n->text, n->size)
+						     ? (onto->parent == NULL ? onto : onto->parent)
+						     : step(t, onto, n->text, n->size, false);
+			if (there == NULL) {
+				attach(t, n, onto);
+				continue;
+			}
+			merge_node(t, n, there);
+			n->parent = there; /* it is out of the tree, and waits with its children */
+			n->next = work;
+			work = n;
+		}
+		if (from != t->root[0]) {
+			node_free(t, from);
+			t->name_count--;
+		}
+		from = work;
+		if (from != NULL) {
+			work = from->next;
+			onto = from->parent;
+		}
+	}
+}
+
+void iot_tracker_clear(struct iot_tracker *t)
+{
+	for (int i = 0; i < 2; i++) {
+		if (t->root[i] == NULL)
+			continue;
+		iot_tree_prune(t, t->root[i]);
+		node_free(t, t->root[i]);
+		t->root[i] = NULL;
+	}
+	iot_tracker_drop(t, t->name, t->name_room * sizeof(struct iot_name *));
+	t->name = NULL;
+	t->name_count = t->name_room = 0;
+}

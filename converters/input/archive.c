@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* libarchive over a window: see unpack.h. */
+#include "archive.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "xz.h"
+
+/* One libarchive reader and the window beneath it. */
+struct unpacker {
+	struct iot_window *base;
+	struct archive *archive;
+	char *name; /* escaped */
+	enum iot_packing how;
+	size_t shown;      /* bytes of base that libarchive is looking at */
+	const char *block; /* unpacked, not yet handed out */
+	size_t left;
+	bool opened, drained, ended;
+	struct iot_error error;
+};
+
+struct iot_tar {
+	struct unpacker *u;
+	struct archive_entry *entry; /* ours: libarchive does not check that it could make one */
+	uint64_t skipped;
+};
+
+static bool begins(const char *head, size_t size, const char *magic, size_t n)
+{
+	return size >= n && memcmp(head, magic, n) == 0;
+}
+
+static bool begins_skippable(const char *head, size_t size)
+{
+	return size >= 4 && (head[0] & 0xf0) == 0x50 && memcmp(head + 1, "\x2a\x4d\x18", 3) == 0;
+}
+
+static bool begins_bzip2(const char *head, size_t size)
+{
+	return size >= 5 && memcmp(head, "BZh", 3) == 0 && head[3] >= '1' && head[3] <= '9' &&
+	       (head[4] == 0x31 || head[4] == 0x17);
+}
+
+enum iot_packing iot_packing_of(const char *head, size_t size)
+{
+	if (begins(head, size, "\x1f\x8b", 2) || begins(head, size, "\x28\xb5\x2f\xfd", 4) ||
+	    begins_skippable(head, size))
+		return IOT_PACKED_WINDOW;
+	if (begins(head, size,
+		   "\xfd"
+		   "7zXZ\0",
+		   6))
+		return IOT_PACKED_XZ;
+	if (begins(head, size, "\x04\x22\x4d\x18", 4) || begins(head, size, "\x02\x21\x4c\x18", 4))
+		return IOT_PACKED_LZ4;
+	return begins_bzip2(head, size) ? IOT_PACKED_BZIP2 : IOT_PACKED_NOT;
+}
+
+/* By the checksum of its first header, which every dialect of tar has and no text has by chance. */
+bool iot_is_tar(const char *head, size_t size)
+{
+	enum { SUM_AT = 148, SUM_SIZE = 8, HEADER = 512 };
+	if (size < HEADER || head[0] == '\0')
+		return false;
+	unsigned sum = 0, told = 0, digits = 0;
+	for (size_t i = 0; i < HEADER; i++)
+		sum += i - SUM_AT < SUM_SIZE ? ' ' : (unsigned char)head[i];
+	for (size_t i = SUM_AT; i < SUM_AT + SUM_SIZE; i++) {
+		if (head[i] < '0' || head[i] > '7') {
+			if (digits > 0)
+				break;
+			continue;
+		}
+		told = told * 8 + (unsigned)(head[i] - '0');
+		digits++;
+	}
+	return digits > 0 && told == sum;
+}
+
+static la_ssize_t feed(struct archive *a, void *context, const void **buffer)
+{
+	struct unpacker *u = context;
+	iot_window_consume(u->base, u->shown);
+	const char *data = iot_window_ahead(u->base, 1, &u->shown);
+	*buffer = data;
+	if (u->shown > 0)
+		return (la_ssize_t)u->shown;
+	u->drained = true;
+	if (iot_window_status(u->base) == IOT_OK)
+		return 0;
+	archive_set_error(a, EIO, "%s", iot_window_error(u->base)->text);
+	return -1;
+}
+
+static void unpacker_free(void *context)
+{
+	struct unpacker *u = context;
+	if (u == NULL)
+		return;
+	archive_read_free(u->archive);
+	iot_window_free(u->base);
+	free(u->name);
+	free(u);
+}
+
+static struct unpacker *unpacker_new(struct iot_window *base, enum iot_packing how,
+				     const char *name, struct iot_error *error)
+{
+	const size_t size = strlen(name);
+	struct unpacker *u = calloc(1, sizeof(*u));
+	if (u == NULL) {
+		iot_window_free(base);
+		iot_error_set(error, IOT_ENOMEM, "out of memory");
+		return NULL;
+	}
+	u->base = base;
+	u->how = how;
+	u->name = malloc(4 * size + 4);
+	u->archive = archive_read_new();
+	if (u->name != NULL)
+		iot_escape(u->name, 4 * size + 4, name, size);
+	if (u->name != NULL && u->archive != NULL)
+		return u;
+	unpacker_free(u);
+	iot_error_set(error, IOT_ENOMEM, "out of memory");
+	return NULL;
+}
+
+/* ARCHIVE_WARN: this libarchive would run a program for the filter. That is refused. */
+static int enable_filter(struct unpacker *u)
+{
+	switch (u->how) {
+	case IOT_PACKED_BZIP2:
+		return archive_read_support_filter_bzip2(u->archive);
+	case IOT_PACKED_LZ4:
+		return archive_read_support_filter_lz4(u->archive);
+	case IOT_PACKED_NOT:
+	case IOT_PACKED_XZ:
+	case IOT_PACKED_WINDOW:
+		break;
+	}
+	return ARCHIVE_OK;
+}
+
+/*
+ * Keeps why libarchive gave up. If it had asked for more than there was, the input stops early;
+ * otherwise what it saw is wrong.
+ */
+static int give_up(struct unpacker *u)
+{
+	const struct iot_error *below = iot_window_error(u->base);
+	const char *words = archive_error_string(u->archive);
+	char told[256];
+	if (u->error.status != IOT_OK)
+		return u->error.status;
+	if (iot_window_status(u->base) != IOT_OK)
+		return iot_error_set(&u->error, below->status, "%s", below->text);
+	if (words == NULL)
+		words = "cannot be unpacked";
+	iot_escape(told, sizeof(told), words, strlen(words));
+	if (archive_errno(u->archive) == ENOMEM)
+		return iot_error_set(&u->error, IOT_ENOMEM, "%s: %s", u->name, told);
+	return iot_error_set(&u->error, u->drained ? IOT_ETRUNCATED : IOT_EFORMAT, "%s: %s",
+			     u->name, told);
+}
+
+/* Step by step: archive_read_open would go on where the first one gets no memory. */
+static bool begin_reading(struct unpacker *u)
+{
+	return archive_read_set_read_callback(u->archive, feed) == ARCHIVE_OK &&
+	       archive_read_set_callback_data(u->archive, u) == ARCHIVE_OK &&
+	       archive_read_open1(u->archive) >= ARCHIVE_WARN;
+}
+
+static int open_archive(struct unpacker *u)
+{
+	if (enable_filter(u) != ARCHIVE_OK)
+		return iot_error_set(&u->error, IOT_EUSAGE,
+				     "%s: this libarchive cannot unpack its compression", u->name);
+	u->opened = true;
+	return begin_reading(u) ? IOT_OK : give_up(u);
+}
+
+/* Opened at the first read: so errors of the beginning come where all others come. */
+static int open_stream(struct unpacker *u)
+{
+	struct archive_entry *entry;
+	if (archive_read_support_format_raw(u->archive) != ARCHIVE_OK ||
+	    archive_read_support_format_empty(u->archive) != ARCHIVE_OK)
+		return give_up(u);
+	int status = open_archive(u);
+	if (status != IOT_OK)
+		return status;
+	int got = archive_read_next_header(u->archive, &entry);
+	u->ended = got == ARCHIVE_EOF;
+	return got < ARCHIVE_WARN ? give_up(u) : IOT_OK;
+}
+
+/* By blocks: archive_read_data would drop what it has copied when the block behind it is bad. */
+static void next_block(struct unpacker *u)
+{
+	const void *data;
+	la_int64_t offset;
+	int got;
+	do
+		got = archive_read_data_block(u->archive, &data, &u->left, &offset);
+	while (got == ARCHIVE_RETRY || (got == ARCHIVE_OK && u->left == 0));
+	u->block = data;
+	u->ended = got == ARCHIVE_EOF;
+	if (got != ARCHIVE_OK)
+		u->left = 0;
+	if (got < ARCHIVE_OK)
+		(void)give_up(u);
+}
+
+static ssize_t read_stream(void *context, void *buffer, size_t size)
+{
+	struct unpacker *u = context;
+	if (u->error.status == IOT_OK && !u->opened)
+		(void)open_stream(u);
+	if (u->error.status == IOT_OK && !u->ended && u->left == 0)
+		next_block(u);
+	if (u->error.status != IOT_OK) {
+		errno = EIO;
+		return -1;
+	}
+	size_t n = size < u->left ? size : u->left;
+	if (n == 0)
+		return 0;
+	memcpy(buffer, u->block, n);
+	u->block += n;
+	u->left -= n;
+	return (ssize_t)n;
+}
+
+struct iot_window *iot_unpack_window(struct iot_window *base, enum iot_packing how,
+				     const char *name, const struct iot_window_options *options,
+				     struct iot_error *error)
+{
+	if (how == IOT_PACKED_XZ)
+		return iot_xz_window(base, name, options, error);
+	struct unpacker *u = unpacker_new(base, how, name, error);
+	if (u == NULL)
+		return NULL;
+	struct iot_window_options own = *options;
+	own.why = &u->error;
+	own.done = unpacker_free;
+	own.done_context = u;
+	struct iot_window *w = iot_window_new(name, &own);
+	if (w == NULL) {
+		unpacker_free(u);
+		iot_error_set(error, IOT_ENOMEM, "out of memory");
+		return NULL;
+	}
+	if (iot_window_open_callback(w, read_stream, u) == IOT_OK)
+		return w;
+	*error = *iot_window_error(w);
+	iot_window_free(w);
+	return NULL;
+}
+
+struct iot_tar *iot_tar_new(struct iot_window *base, const char *name, struct iot_error *error)
+{
+	struct unpacker *u = unpacker_new(base, IOT_PACKED_NOT, name, error);
+	if (u == NULL)
+		return NULL;
+	struct iot_tar *t = calloc(1, sizeof(*t));
+	if (t == NULL || (t->entry = archive_entry_new2(u->archive)) == NULL)
+		iot_error_set(error, IOT_ENOMEM, "out of memory");
+	else if (archive_read_support_format_tar(u->archive) != ARCHIVE_OK ||
+		 open_archive(u) != IOT_OK) {
+		(void)give_up(u);
+		*error = u->error;
+	} else {
+		t->u = u;
+		return t;
+	}
+	if (t != NULL)
+		archive_entry_free(t->entry);
+	unpacker_free(u);
+	free(t);
+	return NULL;
+}
+
+void iot_tar_free(struct iot_tar *t)
+{
+	if (t == NULL)
+		return;
+	archive_entry_free(t->entry);
+	unpacker_free(t->u);
+	free(t);
+}
+
+/* A hard link has a regular file's type, but no bytes of its own. */
+static bool is_plain_file(struct archive_entry *entry)
+{
+	return archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == NULL;
+}
+
+int iot_tar_next(struct iot_tar *t, const char **name)
+{
+	struct archive_entry *const entry = t->entry;
+	if (t->u->error.status != IOT_OK)
+		return t->u->error.status;
+	for (;;) {
+		int got = archive_read_next_header2(t->u->archive, entry);
+		if (got == ARCHIVE_EOF)
+			return 0;
+		if (got == ARCHIVE_RETRY)
+			continue;
+		if (got < ARCHIVE_WARN)
+			return give_up(t->u);
+		if (is_plain_file(entry))
+			break;
+		if (archive_entry_filetype(entry) != AE_IFDIR)
+			t->skipped++;
+	}
+	/* The name is NULL where it cannot be expressed in the locale of the process. */
+	*name = archive_entry_pathname(entry);
+	if (*name == NULL)
+		*name = archive_entry_pathname_utf8(entry);
+	if (*name == NULL)
+		*name = "?";
+	return 1;
+}
+
+int iot_tar_block(struct iot_tar *t, const void **data, size_t *size, uint64_t *offset)
+{
+	la_int64_t at = 0;
+	int got;
+	do
+		got = archive_read_data_block(t->u->archive, data, size, &at);
+	while (got == ARCHIVE_RETRY);
+	if (got == ARCHIVE_EOF)
+		return 0;
+	if (got < ARCHIVE_WARN || at < 0)
+		return give_up(t->u);
+	*offset = (uint64_t)at;
+	return 1;
+}
+
+uint64_t iot_tar_skipped(const struct iot_tar *t)
+{
+	return t->skipped;
+}
+
+const struct iot_error *iot_tar_error(const struct iot_tar *t)
+{
+	return &t->u->error;
+}

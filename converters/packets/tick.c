@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tick of the stream is that of the most packets: first of those in the head of the input, then
+ * of those that have arrived. A packet with another tick is skipped and counted; the first ones are
+ * kept, so that nothing is lost if the packets before them turn out to be the exceptions.
+ */
+#include "packets.h"
+
+#include <stdlib.h>
+
+enum { TICKS_MAX = 64, EPOCHS_MAX = 64, EPOCH_NEAR_NS = 1000000000 };
+
+/* What is known of the packets of a head. */
+struct ballot {
+	uint32_t tick[TICKS_MAX];
+	uint64_t votes[TICKS_MAX];
+	size_t ticks;
+};
+
+typedef void see_fn(void *context, const struct iot_packet *p);
+
+static void see_head(struct procstat *s, see_fn *see, void *context)
+{
+	struct iot_packet_scan scan = {.tick_ps = 0};
+	struct iot_packet p;
+	size_t size, used;
+	const char *head = iot_input_head(s->src->input, 0, &size);
+	const unsigned char *at = (const unsigned char *)head;
+	for (; iot_packet_find(&scan, at, size, true, &used, &p); at += used, size -= used)
+		see(context, &p);
+}
+
+static void vote(void *context, const struct iot_packet *p)
+{
+	struct ballot *b = context;
+	size_t i = 0;
+	while (i < b->ticks && b->tick[i] != p->tick_ps)
+		i++;
+	if (i == TICKS_MAX)
+		return;
+	b->tick[i] = p->tick_ps;
+	b->votes[i]++;
+	b->ticks += i == b->ticks;
+}
+
+/* Epochs */
+
+struct epochs {
+	uint32_t tick_ps;
+	uint64_t ns[EPOCHS_MAX];
+	size_t count;
+};
+
+static void see_epoch(void *context, const struct iot_packet *p)
+{
+	struct epochs *e = context;
+	if (p->kind != IOT_PACKET_START || p->tick_ps != e->tick_ps || e->count == EPOCHS_MAX)
+		return;
+	const uint64_t ns = iot_packet_word(p, 1);
+	if (ns > 0 && ns <= INT64_MAX)
+		e->ns[e->count++] = ns;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+	return (a > b) - (a < b);
+}
+
+/* The first that is near the median: one process that is wrong does not decide. */
+static int64_t choose_epoch(const struct epochs *e)
+{
+	uint64_t sorted[EPOCHS_MAX];
+	if (e->count == 0)
+		return 0;
+	memcpy(sorted, e->ns, e->count * sizeof *sorted);
+	qsort(sorted, e->count, sizeof *sorted, compare);
+	const uint64_t median = sorted[(e->count - 1) / 2];
+	size_t i = 0;
+	while (e->ns[i] > median ? e->ns[i] - median > EPOCH_NEAR_NS
+				 : median - e->ns[i] > EPOCH_NEAR_NS)
+		i++;
+	return (int64_t)e->ns[i];
+}
+
+void iot_procstat_tick_find(struct procstat *s)
+{
+	struct ballot b = {.ticks = 0};
+	struct epochs e = {.count = 0};
+	see_head(s, vote, &b);
+	for (size_t i = 0; i < b.ticks; i++) {
+		if (b.votes[i] <= s->votes)
+			continue;
+		s->votes = b.votes[i];
+		s->tick_ps = b.tick[i];
+	}
+	e.tick_ps = s->tick_ps;
+	see_head(s, see_epoch, &e);
+	s->epoch_ns = choose_epoch(&e);
+}
+
+/* Packets that arrive */
+
+/* Forgets all that packets of another tick said. */
+static void start_anew(struct procstat *s, uint32_t tick_ps)
+{
+	iot_ledger_free(&s->ledger);
+	iot_ledger_init(&s->ledger);
+	iot_procstat_files_free(&s->files);
+	s->files = (struct procstat_files){.kin = NULL};
+	iot_tracker_init(&s->files.tracker);
+	s->order.count = 0;
+	s->held_count = 0;
+	s->latest_ns = 0;
+	s->tick_ps = tick_ps;
+}
+
+static bool keep(struct procstat *s)
+{
+	if (s->other == NULL)
+		s->other = malloc(PROCSTAT_OTHER_MAX * sizeof *s->other);
+	if (s->other == NULL)
+		return false;
+	struct procstat_other *o = &s->other[s->other_count++];
+	o->packet = s->packet;
+	memcpy(o->bytes, s->packet.payload, IOT_WORD * (size_t)s->packet.words);
+	return true;
+}
+
+static uint64_t kept_of(const struct procstat *s, uint32_t tick_ps)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < s->other_count; i++)
+		n += s->other[i].packet.tick_ps == tick_ps;
+	return n;
+}
+
+bool iot_procstat_tick_fits(struct procstat *s, bool *failed)
+{
+	const uint32_t tick_ps = s->packet.tick_ps;
+	*failed = false;
+	if (s->tick_ps == 0)
+		s->tick_ps = tick_ps;
+	if (s->tick_ps == tick_ps) {
+		s->votes++;
+		s->taken++;
+		return true;
+	}
+	s->others++;
+	if (s->votes >= PROCSTAT_OTHER_MAX || s->other_count == PROCSTAT_OTHER_MAX)
+		return false;
+	*failed = !keep(s);
+	const uint64_t votes = *failed ? 0 : kept_of(s, tick_ps);
+	if (votes <= s->votes)
+		return false;
+	start_anew(s, tick_ps);
+	s->others += s->taken;
+	s->others -= votes;
+	s->taken = 0;
+	s->votes = 0;
+	s->again = true;
+	s->other_at = 0;
+	return false;
+}
+
+bool iot_procstat_tick_again(struct procstat *s)
+{
+	while (s->again && s->other_at < s->other_count) {
+		const struct procstat_other *o = &s->other[s->other_at++];
+		if (o->packet.tick_ps != s->tick_ps)
+			continue;
+		s->packet = o->packet;
+		s->packet.payload = o->bytes;
+		return true;
+	}
+	if (s->again)
+		s->other_count = 0;
+	s->again = false;
+	return false;
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which members are a trace. A trace is one folder, known by VERSION, recorder.mt or recorder.dat
+ * in it; what a crash has left may have none of them, and what recorder2text made has only text.
+ */
+#include "recorder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/number.h"
+
+enum {
+	SNIFF_MEMBERS = 4096,
+	SNIFF_BITS = 64,
+	SNIFF_TEXT_BITS = 400, /* its lines may look like those of other tools */
+	SNIFF_RUIN_BITS = 4,
+	FOLDERS_SHOWN = 10,
+	FOLDERS_MAX = 4096,
+	SECTION_SIZE = 24,
+	SECTIONS_MAX = 1 << 20,
+};
+
+/* How sure a file makes that its folder is a trace. */
+enum evidence { NO_EVIDENCE, OF_TEXT, OF_RUIN, OF_TRACE };
+
+struct known {
+	enum recorder_role role;
+	enum evidence evidence;
+	uint32_t rank;
+};
+
+struct folders {
+	struct iot_text name[FOLDERS_MAX];
+	size_t count;
+	enum evidence evidence;
+};
+
+static size_t folder_size(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	return slash == NULL ? 0 : (size_t)(slash - name);
+}
+
+static const char *base_name(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	return slash == NULL ? name : slash + 1;
+}
+
+static bool known_name(const char *base, struct known *k)
+{
+	static const struct {
+		const char *name;
+		enum recorder_role role;
+		enum evidence evidence;
+	} names[] = {
+	    {"VERSION", RECORDER_VERSION, OF_TRACE},
+	    {"recorder.mt", RECORDER_META, OF_TRACE},
+	    {"recorder.dat", RECORDER_CONTAINER, OF_TRACE},
+	    {"recorder.ts", RECORDER_TIMES, OF_RUIN},
+	    {"recorder.cst", RECORDER_CST, OF_RUIN},
+	    {"ug.cfg", RECORDER_CFG, OF_RUIN},
+	    {"ug.mt", RECORDER_CFG_META, OF_RUIN},
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(base, names[i].name) != 0)
+			continue;
+		*k = (struct known){names[i].role, names[i].evidence, 0};
+		return true;
+	}
+	return false;
+}
+
+/* <rank>.<ending> */
+static bool rank_name(const char *base, struct known *k)
+{
+	static const struct {
+		const char *ending;
+		enum recorder_role role;
+		enum evidence evidence;
+	} endings[] = {
+	    {".cst", RECORDER_RANK_CST, OF_RUIN},  {".cfg", RECORDER_RANK_CFG, OF_RUIN},
+	    {".ts", RECORDER_RANK_TIMES, OF_RUIN}, {".itf", RECORDER_RANK_CALLS, OF_RUIN},
+	    {".mt", RECORDER_RANK_META, OF_RUIN},  {".txt", RECORDER_RANK_TEXT, OF_TEXT},
+	};
+	size_t digits = strspn(base, "0123456789");
+	uint64_t rank;
+	if (digits == 0 || !iot_number_decimal(base, digits, &rank) || rank >= RECORDER_RANKS_MAX)
+		return false;
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		if (strcmp(base + digits, endings[i].ending) != 0)
+			continue;
+		*k = (struct known){endings[i].role, endings[i].evidence, (uint32_t)rank};
+		return true;
+	}
+	return false;
+}
+
+/* "3.0.0": neither words nor a date. */
+static bool looks_like_version(const char *head, size_t size)
+{
+	size_t dots = 0;
+	for (size_t i = 0; i < size; i++) {
+		dots += head[i] == '.';
+		if (head[i] != '.' && head[i] != '\n' && (head[i] < '0' || head[i] > '9'))
+			return false;
+	}
+	return size < 16 && dots == 2;
+}
+
+/* A name alone is not enough: VERSION and 0.txt are anybody's. */
+static bool fits_name(struct iot_input *in, size_t member, enum recorder_role role)
+{
+	size_t size;
+	const char *head, *line;
+	if (role != RECORDER_VERSION && role != RECORDER_RANK_TEXT && role != RECORDER_CONTAINER)
+		return true;
+	head = iot_input_head(in, member, &size);
+	if (role == RECORDER_CONTAINER)
+		return size >= 8 && memcmp(head, "RECORDER", 8) == 0;
+	if (role == RECORDER_VERSION)
+		return looks_like_version(head, size);
+	line = memchr(head, '\n', size);
+	return line != NULL && iot_recorder_text_line(head, line);
+}
+
+static bool classify(struct iot_input *in, size_t member, struct known *k)
+{
+	const char *base = base_name(iot_input_name(in, member));
+	return known_name(base, k) || rank_name(base, k);
+}
+
+int iot_recorder_sniff(struct iot_input *in)
+{
+	static const int bits[] = {
+	    [OF_TEXT] = SNIFF_TEXT_BITS, [OF_RUIN] = SNIFF_RUIN_BITS, [OF_TRACE] = SNIFF_BITS};
+	const size_t count = iot_input_count(in);
+	int best = 0;
+	for (size_t i = 0; i < count && i < SNIFF_MEMBERS; i++) {
+		struct known k;
+		if (classify(in, i, &k) && bits[k.evidence] > best && fits_name(in, i, k.role))
+			best = bits[k.evidence];
+	}
+	return best;
+}
+
+/* Folders */
+
+static bool same_folder(struct iot_text folder, const char *name)
+{
+	return folder_size(name) == folder.size && folder.data != NULL &&
+	       memcmp(folder.data, name, folder.size) == 0;
+}
+
+static bool wanted(const char *setting, const char *name)
+{
+	size_t size = folder_size(name), n = setting == NULL ? 0 : strlen(setting);
+	while (n > 0 && setting[n - 1] == '/')
+		n--;
+	return n == 0 || (size >= n && memcmp(name + size - n, setting, n) == 0 &&
+			  (size == n || name[size - n - 1] == '/'));
+}
+
+static void add_folder(struct folders *f, const char *name)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (same_folder(f->name[i], name))
+			return;
+	if (f->count < FOLDERS_MAX)
+		f->name[f->count++] = (struct iot_text){name, folder_size(name)};
+}
+
+/* The folders with the best evidence that there is. */
+static void find_folders(struct recorder *r, struct folders *f)
+{
+	struct iot_input *in = r->src->input;
+	const char *setting = iot_source_setting(r->src, "trace");
+	for (size_t i = 0; i < iot_input_count(in); i++) {
+		struct known k;
+		const char *name = iot_input_name(in, i);
+		if (!classify(in, i, &k) || k.evidence < f->evidence || !wanted(setting, name))
+			continue;
+		if ((k.role == RECORDER_RANK_TEXT || k.role == RECORDER_CONTAINER) &&
+		    !fits_name(in, i, k.role))
+			continue;
+		if (k.evidence > f->evidence)
+			f->count = 0;
+		f->evidence = k.evidence;
+		add_folder(f, name);
+	}
+}
+
+static int refuse_several(struct recorder *r, const struct folders *f)
+{
+	char list[768] = "", name[128];
+	size_t n = 0;
+	for (size_t i = 0; i < f->count && i < FOLDERS_SHOWN && n + 140 < sizeof list; i++) {
+		struct iot_text at = f->name[i];
+		size_t cut = at.size > 96 ? at.size - 96 : 0;
+		iot_escape(name, sizeof name, at.data + cut, at.size - cut);
+		n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n > 0 ? ", " : "", name);
+	}
+	return iot_error_set(
+	    &r->src->error, IOT_EFORMAT,
+	    "%zu traces of Recorder at once, of which --trace=NAME takes one: %s%s", f->count, list,
+	    f->count > FOLDERS_SHOWN ? ", ..." : "");
+}
+
+static int refuse_none(struct recorder *r)
+{
+	char name[256];
+	const char *setting = iot_source_setting(r->src, "trace");
+	const char *first = iot_input_name(r->src->input, 0);
+	if (setting != NULL)
+		return iot_error_set(&r->src->error, IOT_EFORMAT,
+				     "--trace=%s: there is no trace in such a folder",
+				     iot_escape(name, sizeof name, setting, strlen(setting)));
+	iot_escape(name, sizeof name, first, strlen(first));
+	return iot_error_set(&r->src->error, IOT_EFORMAT,
+			     "%s: no trace of Recorder (VERSION, recorder.mt, recorder.dat or "
+			     "texts of recorder2text)",
+			     name);
+}
+
+/* One file, which is a trace only if it is a container, or text of one rank. */
+static bool is_alone(struct recorder *r)
+{
+	return iot_input_count(r->src->input) == 1 && r->parts == 1 &&
+	       r->part[0].role != RECORDER_CONTAINER && r->part[0].role != RECORDER_RANK_TEXT;
+}
+
+static int refuse_alone(struct recorder *r)
+{
+	return iot_error_set(&r->src->error, IOT_ETRUNCATED,
+			     "%s: one file of a trace of Recorder: its whole folder is needed",
+			     iot_recorder_name(r, r->part));
+}
+
+/* Parts */
+
+static int by_role(const void *a, const void *b)
+{
+	const struct recorder_part *x = a, *y = b;
+	if (x->role != y->role)
+		return x->role < y->role ? -1 : 1;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static bool add_part(struct recorder *r, const struct recorder_part *part)
+{
+	if ((r->parts & (r->parts - 1)) == 0) {
+		size_t room = r->parts == 0 ? 1 : r->parts * 2;
+		struct recorder_part *grown = realloc(r->part, room * sizeof *grown);
+		if (grown == NULL)
+			return false;
+		r->part = grown;
+	}
+	r->part[r->parts++] = *part;
+	return true;
+}
+
+static int no_memory(struct recorder *r)
+{
+	return iot_error_set(&r->src->error, IOT_ENOMEM, "out of memory");
+}
+
+static int take_members(struct recorder *r, struct iot_text folder)
+{
+	struct iot_input *in = r->src->input;
+	size_t others = 0, other = 0;
+	for (size_t i = 0; i < iot_input_count(in); i++) {
+		struct known k;
+		const bool known = classify(in, i, &k);
+		if (!known && others++ == 0)
+			other = i;
+		if (!known || !same_folder(folder, iot_input_name(in, i)))
+			continue;
+		if ((k.role == RECORDER_RANK_TEXT) != r->text)
+			continue;
+		struct recorder_part part = {k.role, k.rank, i, 0, RECORDER_WHOLE};
+		if (!add_part(r, &part))
+			return no_memory(r);
+	}
+	qsort(r->part, r->parts, sizeof *r->part, by_role);
+	if (iot_source_setting(r->src, "trace") == NULL)
+		iot_source_ignored(r->src, others, other);
+	return IOT_OK;
+}
+
+/* A 2026 container: its sections are parts. */
+static int take_section(struct recorder *r, size_t member, uint64_t whole, const char *entry)
+{
+	static const enum recorder_role roles[] = {
+	    RECORDER_META,     RECORDER_TIMES,    RECORDER_CST,     RECORDER_CFG,
+	    RECORDER_CFG_META, RECORDER_RANK_CST, RECORDER_RANK_CFG};
+	uint32_t type = iot_recorder_u32(entry);
+	int32_t rank = iot_recorder_i32(entry + 4);
+	struct recorder_part part = {.member = member,
+				     .offset = iot_recorder_u64(entry + 8),
+				     .size = iot_recorder_u64(entry + 16)};
+	if (type >= sizeof roles / sizeof *roles)
+		return IOT_OK;
+	if (part.offset > whole || part.size > whole - part.offset || rank < -1 ||
+	    rank >= RECORDER_RANKS_MAX)
+		return iot_error_set(&r->src->error, IOT_EFORMAT,
+				     "%s: section of type %u does not lie inside of the file",
+				     iot_recorder_name(r, &part), type);
+	part.role = roles[type];
+	part.rank = rank < 0 ? 0 : (uint32_t)rank;
+	return add_part(r, &part) ? IOT_OK : no_memory(r);
+}
+
+static int take_container(struct recorder *r)
+{
+	const struct recorder_part container = *iot_recorder_part(r, RECORDER_CONTAINER, 0);
+	struct iot_error *e = &r->src->error;
+	uint64_t whole;
+	size_t size;
+	int status = iot_recorder_store(r, &container, &whole);
+	if (status != IOT_OK)
+		return status;
+	char *head =
+	    iot_recorder_load(r, &container, 0, whole < 16 ? whole : 16, false, 16, &size, e);
+	if (head == NULL)
+		return e->status;
+	uint32_t sections = size < 16 ? 0 : iot_recorder_u32(head + 12);
+	free(head);
+	if (sections == 0 || sections > SECTIONS_MAX ||
+	    16 + (uint64_t)sections * SECTION_SIZE > whole)
+		return iot_error_set(e, IOT_EFORMAT, "%s: %u sections cannot be in %ju bytes",
+				     iot_recorder_name(r, &container), sections, (uintmax_t)whole);
+	char *table = iot_recorder_load(r, &container, 16, (uint64_t)sections * SECTION_SIZE, false,
+					(size_t)SECTIONS_MAX * SECTION_SIZE, &size, e);
+	if (table == NULL)
+		return e->status;
+	r->parts = 0;
+	for (uint32_t i = 0; i < sections && status == IOT_OK; i++)
+		status = take_section(r, container.member, whole, table + (size_t)i * SECTION_SIZE);
+	free(table);
+	qsort(r->part, r->parts, sizeof *r->part, by_role);
+	return status;
+}
+
+int iot_recorder_layout(struct recorder *r)
+{
+	struct folders *f = calloc(1, sizeof *f);
+	if (f == NULL)
+		return no_memory(r);
+	find_folders(r, f);
+	int status = IOT_OK;
+	if (f->count != 1)
+		status = f->count == 0 ? refuse_none(r) : refuse_several(r, f);
+	r->text = f->evidence == OF_TEXT;
+	if (status == IOT_OK)
+		status = take_members(r, f->name[0]);
+	if (status == IOT_OK && f->name[0].data != NULL) {
+		r->folder = strndup(f->name[0].data, f->name[0].size);
+		status = r->folder == NULL ? no_memory(r) : IOT_OK;
+	}
+	free(f);
+	if (status == IOT_OK && is_alone(r))
+		return refuse_alone(r);
+	if (status == IOT_OK && iot_recorder_part(r, RECORDER_CONTAINER, 0) != NULL)
+		status = take_container(r);
+	return status;
+}
+
+size_t iot_recorder_parts(const struct recorder *r, enum recorder_role role,
+			  const struct recorder_part **first)
+{
+	size_t low = 0, high = r->parts, n = 0;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (r->part[middle].role < role)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low + n < r->parts && r->part[low + n].role == role)
+		n++;
+	*first = r->part + low;
+	return n;
+}
+
+const struct recorder_part *iot_recorder_part(const struct recorder *r, enum recorder_role role,
+					      uint32_t rank)
+{
+	const struct recorder_part key = {.role = role, .rank = rank};
+	return r->parts == 0 ? NULL : bsearch(&key, r->part, r->parts, sizeof *r->part, by_role);
+}
+
+const char *iot_recorder_name(struct recorder *r, const struct recorder_part *part)
+{
+	char *out = r->name[r->name_turn++ % 4];
+	const char *name = iot_input_name(r->src->input, part->member);
+	size_t size = strlen(name), cut = size > 120 ? size - 120 : 0;
+	return iot_escape(out, sizeof r->name[0], name + cut, size - cut);
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Arguments of a call, split at their commas and read one by one. Inside strings, comments and the
+ * names beside descriptors, brackets and commas mean nothing.
+ */
+#include "strace.h"
+
+#include <string.h>
+
+#include "lib/base/number.h"
+
+static bool is_digit(char c)
+{
+	return (unsigned char)(c - '0') < 10;
+}
+
+static unsigned hex_digit(char c)
+{
+	if (is_digit(c))
+		return (unsigned)(c - '0');
+	unsigned d = (unsigned)((unsigned char)c | 32U) - 'a';
+	return d < 6 ? d + 10 : 16;
+}
+
+/* Behind the closing quote of a string whose opening quote is at p; NULL: none. */
+static const char *string_end(const char *p, const char *end)
+{
+	for (p++; p < end; p++) {
+		if (*p == '"')
+			return p + 1;
+		if (*p == '\\')
+			p++;
+	}
+	return NULL;
+}
+
+static const char *comment_end(const char *p, const char *end)
+{
+	for (p += 2; p + 1 < end; p++)
+		if (p[0] == '*' && p[1] == '/')
+			return p + 2;
+	return NULL;
+}
+
+/* Behind the '>' of the name that begins with the '<' at p. "->" closes nothing. */
+static const char *note_end(const char *p, const char *end)
+{
+	unsigned depth = 0;
+	for (; p < end; p++) {
+		if (*p == '<')
+			depth++;
+		else if (*p == '>' && p[-1] != '-' && --depth == 0)
+			return p + 1;
+	}
+	return NULL;
+}
+
+/* Does the '<' at p begin the name of a descriptor? Not in "1<<3". */
+static bool is_note(const char *start, const char *p, const char *end)
+{
+	return p > start && (is_digit(p[-1]) || p[-1] == 'D') && p + 1 < end && p[1] != '<' &&
+	       p[1] != ' ' && p[1] != '=';
+}
+
+static const unsigned char SPECIAL[256] = {
+    ['"'] = 1, ['('] = 2, ['['] = 2, ['{'] = 2, [')'] = 3,
+    [']'] = 3, ['}'] = 3, [','] = 4, ['/'] = 5, ['<'] = 6,
+};
+
+struct splitter {
+	struct strace_text *args;
+	unsigned max, count;
+	const char *from; /* of the argument at hand */
+};
+
+static void split_take(struct splitter *s, const char *to)
+{
+	while (s->from < to && *s->from == ' ')
+		s->from++;
+	if (s->count < s->max)
+		s->args[s->count++] = (struct strace_text){s->from, to};
+	s->from = to + 1;
+}
+
+const char *iot_strace_split(const char *p, const char *end, const char *joined,
+			     struct strace_text *args, unsigned max, unsigned *count)
+{
+	const char *start = p;
+	struct splitter s = {.args = args, .max = max, .from = p};
+	unsigned depth = 1;
+	*count = 0;
+	while (p != NULL && p < end) {
+		if (p < joined) { /* only commas of the plain part count */
+			const char *comma = memchr(p, ',', (size_t)(joined - p));
+			if (comma != NULL)
+				split_take(&s, comma);
+			p = comma == NULL ? joined : comma + 1;
+			continue;
+		}
+		while (p < end && SPECIAL[(unsigned char)*p] == 0)
+			p++;
+		if (p == end)
+			break;
+		switch (SPECIAL[(unsigned char)*p]) {
+		case 1:
+			p = string_end(p, end);
+			continue;
+		case 2:
+			depth++;
+			break;
+		case 3:
+			if (--depth > 0)
+				break;
+			if (s.count > 0 || p > s.from)
+				split_take(&s, p);
+			*count = s.count;
+			return p + 1;
+		case 4:
+			if (depth == 1)
+				split_take(&s, p);
+			break;
+		case 5:
+			if (p + 1 < end && p[1] == '*') {
+				p = comment_end(p, end);
+				continue;
+			}
+			break;
+		default:
+			if (is_note(start, p, end)) {
+				p = note_end(p, end);
+				continue;
+			}
+		}
+		p++;
+	}
+	if (s.from < end)
+		split_take(&s, end);
+	*count = s.count;
+	return NULL;
+}
+
+/* Steps over "name=" as -N shows it. */
+static struct strace_text unnamed(struct strace_text arg)
+{
+	const char *p = arg.p;
+	if (p == arg.end || (unsigned char)(*p - 'a') >= 26)
+		return arg;
+	while (p < arg.end && ((unsigned char)(*p - 'a') < 26 || *p == '_' || is_digit(*p)))
+		p++;
+	if (p + 1 < arg.end && *p == '=' && p[1] != '>')
+		arg.p = p + 1;
+	return arg;
+}
+
+static bool hex_at(const char **at, const char *end, uint64_t *value)
+{
+	const char *p = *at, *from = p;
+	uint64_t v = 0;
+	for (; p < end && hex_digit(*p) < 16; p++) {
+		if (v >> 60 != 0)
+			return false;
+		v = v << 4 | hex_digit(*p);
+	}
+	*at = p;
+	*value = v;
+	return p > from;
+}
+
+static bool decimal_at(const char **at, const char *end, uint64_t *value)
+{
+	const char *p = *at, *from = p;
+	uint64_t v = 0;
+	for (; p < end && is_digit(*p); p++)
+		v = v * 10 + (uint64_t)(*p - '0');
+	*at = p;
+	*value = v;
+	return p > from &&
+	       (p - from < IOT_DIGITS_MAX || iot_number_decimal(from, (size_t)(p - from), value));
+}
+
+/* Reads a number at *at and moves behind it. */
+static bool number_at(const char **at, const char *end, int64_t *value)
+{
+	const char *p = *at;
+	if (p == end) /* an argument that is not there is NULL */
+		return false;
+	bool minus = *p == '-';
+	uint64_t v = 0;
+	p += minus;
+	bool hex = end - p > 2 && p[0] == '0' && p[1] == 'x';
+	p += hex ? 2 : 0;
+	if (!(hex ? hex_at(&p, end, &v) : decimal_at(&p, end, &v)))
+		return false;
+	*at = p;
+	*value = minus ? (int64_t)(0 - v) : (int64_t)v;
+	return true;
+}
+
+bool iot_strace_digits(const char **at, const char *end, int64_t *value)
+{
+	return *at < end && is_digit(**at) && number_at(at, end, value);
+}
+
+bool iot_strace_skip(const char **at, const char *end, const char *word)
+{
+	const size_t n = strlen(word);
+	if ((size_t)(end - *at) < n || memcmp(*at, word, n) != 0)
+		return false;
+	*at += n;
+	return true;
+}
+
+bool iot_strace_number(struct strace_text arg, int64_t *value)
+{
+	arg = unnamed(arg);
+	return number_at(&arg.p, arg.end, value);
+}
+
+bool iot_strace_field(struct strace_text text, const char *key, int64_t *value)
+{
+	if (text.p == NULL)
+		return false;
+	const char *p = memmem(text.p, (size_t)(text.end - text.p), key, strlen(key));
+	if (p == NULL)
+		return false;
+	p += strlen(key);
+	return number_at(&p, text.end, value);
+}
+
+bool iot_strace_is(struct strace_text arg, const char *word)
+{
+	arg = unnamed(arg);
+	size_t n = strlen(word);
+	return (size_t)(arg.end - arg.p) >= n && memcmp(arg.p, word, n) == 0;
+}
+
+bool iot_strace_has_flag(struct strace_text arg, const char *word)
+{
+	size_t n = strlen(word);
+	const char *p = arg.p;
+	while (p != NULL && p < arg.end &&
+	       (p = memmem(p, (size_t)(arg.end - p), word, n)) != NULL) {
+		char before = p == arg.p ? '|' : p[-1];
+		char after = p + n == arg.end ? '|' : p[n];
+		if ((before == '|' || before == '=' || before == ' ') &&
+		    (after == '|' || after == ',' || after == '}' || after == ' '))
+			return true;
+		p += n;
+	}
+	return false;
+}
+
+/* "</path>" behind a descriptor, and "(deleted)" behind that, or inside as before 5.19. */
+static void note(struct strace_fd *fd, const char *p, const char *end)
+{
+	static const char INSIDE[] = " (deleted)", OUTSIDE[] = "(deleted)";
+	const char *close = p < end && *p == '<' ? note_end(p, end) : NULL;
+	if (close == NULL)
+		return;
+	fd->note = (struct strace_text){p + 1, close - 1};
+	fd->deleted = (size_t)(end - close) >= sizeof OUTSIDE - 1 &&
+		      memcmp(close, OUTSIDE, sizeof OUTSIDE - 1) == 0;
+	size_t n = sizeof INSIDE - 1;
+	if ((size_t)(fd->note.end - fd->note.p) > n && memcmp(fd->note.end - n, INSIDE, n) == 0) {
+		fd->note.end -= n;
+		fd->deleted = true;
+	}
+}
+
+struct strace_fd iot_strace_fd(struct strace_text arg)
+{
+	struct strace_fd fd = {.number = STRACE_NO_FD};
+	arg = unnamed(arg);
+	static const char CWD[] = "AT_FDCWD";
+	size_t n = sizeof CWD - 1;
+	if ((size_t)(arg.end - arg.p) >= n && memcmp(arg.p, CWD, n) == 0) {
+		fd.number = STRACE_CWD;
+		arg.p += n;
+	} else if (!number_at(&arg.p, arg.end, &fd.number)) {
+		fd.number = STRACE_NO_FD;
+		return fd;
+	}
+	if (fd.number > INT32_MAX && fd.number <= UINT32_MAX) /* raw: 0xffffff9c */
+		fd.number = (int32_t)(uint32_t)fd.number;
+	note(&fd, arg.p, arg.end);
+	return fd;
+}
+
+static char plain_escape(char c)
+{
+	switch (c) {
+	case 'n':
+		return '\n';
+	case 't':
+		return '\t';
+	case 'r':
+		return '\r';
+	case 'v':
+		return '\v';
+	case 'f':
+		return '\f';
+	default:
+		return c;
+	}
+}
+
+/* One escape, from behind its backslash. */
+static const char *escape(const char *p, const char *end, char *out)
+{
+	unsigned v = 0;
+	if (*p == 'x' && end - p > 1 && hex_digit(p[1]) < 16) {
+		for (p++; p < end && hex_digit(*p) < 16 && v < 16; p++)
+			v = v * 16 + hex_digit(*p);
+	} else if (*p >= '0' && *p <= '7') {
+		for (int i = 0; i < 3 && p < end && *p >= '0' && *p <= '7'; i++)
+			v = v * 8 + (unsigned)(*p++ - '0');
+	} else {
+		*out = plain_escape(*p);
+		return p + 1;
+	}
+	*out = (char)v;
+	return p;
+}
+
+size_t iot_strace_unescape(struct strace_text raw, char *out, size_t room)
+{
+	size_t n = 0;
+	for (const char *p = raw.p; p < raw.end && n < room; n++) {
+		if (*p == '\\' && p + 1 < raw.end)
+			p = escape(p + 1, raw.end, &out[n]);
+		else
+			out[n] = *p++;
+	}
+	return n;
+}
+
+bool iot_strace_string(struct strace_text arg, char *out, size_t room, size_t *size)
+{
+	arg = unnamed(arg);
+	if (arg.p == NULL || arg.p == arg.end || *arg.p != '"')
+		return false;
+	const char *close = string_end(arg.p, arg.end);
+	if (close == NULL)
+		return false;
+	*size = iot_strace_unescape((struct strace_text){arg.p + 1, close - 1}, out, room);
+	return true;
+}
+
+static unsigned open_flag(const char *p, size_t n)
+{
+	static const struct {
+		const char *name;
+		unsigned flag;
+	} FLAGS[] = {
+	    {"O_WRONLY", STRACE_O_WRONLY},       {"O_RDWR", STRACE_O_RDWR},
+	    {"O_CREAT", STRACE_O_CREAT},         {"O_EXCL", STRACE_O_EXCL},
+	    {"O_TRUNC", STRACE_O_TRUNC},         {"O_APPEND", STRACE_O_APPEND},
+	    {"O_DIRECTORY", STRACE_O_DIRECTORY}, {"O_CLOEXEC", STRACE_O_CLOEXEC},
+	    {"O_PATH", STRACE_O_PATH},           {"O_TMPFILE", STRACE_O_TMPFILE},
+	};
+	for (size_t i = 0; i < sizeof FLAGS / sizeof FLAGS[0]; i++)
+		if (strlen(FLAGS[i].name) == n && memcmp(FLAGS[i].name, p, n) == 0)
+			return FLAGS[i].flag;
+	return 0;
+}
+
+unsigned iot_strace_open_flags(struct strace_text arg)
+{
+	unsigned flags = 0;
+	arg = unnamed(arg);
+	for (const char *p = arg.p; p != NULL && p < arg.end && *p != ' ';) {
+		const char *bar = memchr(p, '|', (size_t)(arg.end - p));
+		const char *stop = bar == NULL ? arg.end : bar;
+		int64_t value;
+		const char *q = p;
+		if (is_digit(*p) && number_at(&q, stop, &value))
+			flags |= (unsigned)value;
+		else
+			flags |= open_flag(p, (size_t)(stop - p));
+		p = bar == NULL ? arg.end : bar + 1;
+	}
+	return flags;
+}

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The members of an input as one log. The files of a -ff set (NAME.PID, one per thread) and the
+ * parts of a trace are merged by the times at which their lines take effect: a call's exit, as far
+ * as its duration is shown, but a fork's entry. Members are opened when their first line is due.
+ */
+#include "strace.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "lib/base/number.h"
+#include "lib/base/array.h"
+
+#define NS_PER_DAY INT64_C(86400000000000)
+
+enum {
+	MANY_MEMBERS = 100,     /* more than that may need more descriptors than there are */
+	SPARE_DESCRIPTORS = 64, /* for others */
+};
+
+/* Lines */
+
+static int window_failed(struct strace *s, const struct strace_member *m)
+{
+	int status = iot_window_status(m->window);
+	if (status == IOT_OK || s->src->error.status != IOT_OK)
+		return status;
+	return iot_error_set(&s->src->error, status, "%s", iot_window_error(m->window)->text);
+}
+
+/* Shows more than the `rest` bytes that are left; false: there is no more. */
+static bool more(struct strace_member *m)
+{
+	size_t rest = (size_t)(m->limit - m->at), have;
+	if (m->shown != NULL)
+		iot_window_consume(m->window, (size_t)(m->at - m->shown));
+	m->shown = iot_window_ahead(m->window, rest + 1, &have);
+	m->at = m->shown;
+	m->limit = m->shown == NULL ? NULL : m->shown + have;
+	return have > rest;
+}
+
+/* A line that no window holds is stepped over. False: there is no more. */
+static bool skip_long_line(struct strace *s, struct strace_member *m)
+{
+	const char *lf = NULL;
+	iot_report_unparsed(&s->src->report, iot_input_name(s->src->input, m->index),
+			    m->line_number + 1, m->at, 80);
+	m->line_number++;
+	s->src->report.lines++;
+	do {
+		m->at = m->limit;
+		if (!more(m))
+			return false;
+		lf = memchr(m->at, '\n', (size_t)(m->limit - m->at));
+	} while (lf == NULL);
+	m->at = lf + 1;
+	return true;
+}
+
+/* The bytes of the next line in raw; false at the end. */
+static bool raw_line(struct strace *s, struct strace_member *m)
+{
+	size_t scanned = 0;
+	for (;;) {
+		size_t have = (size_t)(m->limit - m->at);
+		const char *lf = NULL;
+		if (have > scanned)
+			lf = memchr(m->at + scanned, '\n', have - scanned);
+		m->raw = m->at;
+		m->raw_end = lf;
+		if (lf != NULL) {
+			m->at = lf + 1;
+			return true;
+		}
+		scanned = have;
+		if (have >= STRACE_LINE_MAX) {
+			if (!skip_long_line(s, m))
+				return false;
+			scanned = 0;
+			continue;
+		}
+		if (more(m))
+			continue;
+		/* After damage or a signal this is a part of a line, which may pass for a whole one. */
+		if (have == 0 || iot_window_status(m->window) != IOT_OK)
+			return false;
+		m->raw = m->at;
+		m->raw_end = m->at = m->limit;
+		m->cut = m->raw_end[-1] != '\r';
+		return true;
+	}
+}
+
+static bool uncolour(struct strace *s, struct strace_member *m, const char **text, const char **end)
+{
+	size_t size = (size_t)(*end - *text);
+	if (!iot_room(&m->clean, &m->clean_room, size + 1, 1)) {
+		s->status = IOT_ENOMEM;
+		return false;
+	}
+	*end = m->clean + iot_strace_line_uncolour(*text, size, m->clean);
+	*text = m->clean;
+	return true;
+}
+
+/*
+ * Calls of which others may see the effect before they return: forks, sending descriptors, and
+ * io_submit.
+ */
+static bool is_early(const char *p, const char *end)
+{
+	static const char *const NAMES[] = {"clone", "fork(", "vfork", "sendm", "io_su"};
+	for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+		if (end - p > 5 && memcmp(p, NAMES[i], 5) == 0)
+			return true;
+	return false;
+}
+
+static void key(struct strace_member *m)
+{
+	const struct strace_line *line = &m->line;
+	uint64_t took;
+	unsigned digits;
+	bool found = false;
+	m->key_ns = line->time_ns;
+	if (line->kind == STRACE_CALL && !is_early(line->body, line->end))
+		iot_strace_line_duration(line->body, line->end, &took, &digits, &found);
+	if (found && took < (uint64_t)NS_PER_DAY)
+		m->key_ns += (int64_t)took;
+}
+
+/* What the next line of its task, and of any, tells of when calls before it have returned. */
+static void started(struct strace *s, const struct strace_member *m)
+{
+	struct strace_task *t = m->tid == 0 ? NULL : iot_strace_task_find(s, m->tid);
+	s->starts[s->starts_next++ % STRACE_STARTS] = m->line.time_ns;
+	if (t != NULL)
+		t->next_start = m->line.time_ns;
+}
+
+/* Reads the next line of a member; false at its end. */
+static bool advance(struct strace *s, struct strace_member *m)
+{
+	if (!raw_line(s, m))
+		return false;
+	m->line_number++;
+	s->src->report.lines++;
+	const char *text = m->raw, *end = m->raw_end;
+	if (end > text && end[-1] == '\r')
+		end--;
+	if (m->layout.colour && !uncolour(s, m, &text, &end))
+		return false;
+	iot_strace_line_parse(&m->layout, &m->clock, text, end, &m->line);
+	if (m->line.kind <= STRACE_END) {
+		if (m->line.time_ns < m->last_ns) {
+			iot_strace_count(s, "clock.backwards", 1);
+			s->backwards = true;
+		}
+		m->last_ns = m->line.time_ns;
+		if (s->members > 1)
+			started(s, m);
+	} else {
+		m->line.time_ns = m->last_ns;
+	}
+	if (s->members > 1)
+		key(m);
+	return true;
+}
+
+/* Merge */
+
+static bool before(const struct strace *s, uint32_t a, uint32_t b)
+{
+	const struct strace_member *x = &s->member[a], *y = &s->member[b];
+	if (x->key_ns != y->key_ns)
+		return x->key_ns < y->key_ns;
+	if (x->line.time_ns !=
+	    y->line.time_ns) /* who returns last may have seen what the others did */
+		return x->line.time_ns < y->line.time_ns;
+	return x->tid != y->tid ? x->tid < y->tid : a < b;
+}
+
+static void sift_down(struct strace *s, size_t i)
+{
+	for (;;) {
+		size_t child = 2 * i + 1;
+		if (child >= s->heap_size)
+			return;
+		if (child + 1 < s->heap_size && before(s, s->heap[child + 1], s->heap[child]))
+			child++;
+		if (!before(s, s->heap[child], s->heap[i]))
+			return;
+		uint32_t swap = s->heap[i];
+		s->heap[i] = s->heap[child];
+		s->heap[child] = swap;
+		i = child;
+	}
+}
+
+static void member_close(struct strace_member *m)
+{
+	iot_window_free(m->window);
+	m->window = NULL;
+	m->shown = m->at = m->limit = NULL;
+	free(m->clean);
+	m->clean = NULL;
+	m->clean_room = 0;
+}
+
+/* The member at the top has nothing more. */
+static void heap_pop(struct strace *s)
+{
+	s->heap[0] = s->heap[--s->heap_size];
+	sift_down(s, 0);
+}
+
+/* Where descriptors run out, a small member is read from its head, which is kept anyway. */
+static struct iot_window *open_head(struct strace *s, const struct strace_member *m)
+{
+	const struct iot_window_options plain = {.plain = true};
+	size_t size;
+	const char *head = iot_input_head(s->src->input, m->index, &size);
+	if (size == 0 || size >= IOT_HEAD_SIZE)
+		return NULL;
+	struct iot_window *w = iot_window_new(iot_input_name(s->src->input, m->index), &plain);
+	if (w != NULL && iot_window_open_memory(w, head, size) == IOT_OK)
+		return w;
+	iot_window_free(w);
+	return NULL;
+}
+
+/* Opens a member; false: its first line will never come. */
+static bool member_open(struct strace *s, struct strace_member *m)
+{
+	struct iot_error error = {0};
+	m->opened = true;
+	if (++s->windows + SPARE_DESCRIPTORS > s->windows_max)
+		m->window = open_head(s, m);
+	if (m->window == NULL)
+		m->window = iot_input_open(s->src->input, m->index, &error);
+	if (m->window != NULL)
+		return true;
+	iot_error_set(&s->src->error, error.status, "%s", error.text);
+	s->status = error.status;
+	return false;
+}
+
+/* The files of a set are open at the same time as long as their threads lived side by side. */
+static void allow_descriptors(struct strace *s)
+{
+	struct rlimit limit;
+	s->windows_max = SIZE_MAX;
+	if (s->members < MANY_MEMBERS || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	struct rlimit more = {.rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max};
+	if (setrlimit(RLIMIT_NOFILE, &more) == 0)
+		limit = more;
+	s->windows_max = limit.rlim_cur;
+}
+
+int iot_strace_log_next(struct strace *s)
+{
+	while (s->heap_size > 0) {
+		struct strace_member *m = &s->member[s->heap[0]];
+		bool fresh = !m->opened;
+		if (fresh && !member_open(s, m))
+			return s->status;
+		if (s->current != m || fresh || m->raw == NULL) {
+			if (!fresh && m->raw != NULL) { /* read ahead already */
+				s->current = m;
+				return 1;
+			}
+		}
+		m->raw = NULL;
+		if (!advance(s, m)) {
+			int status = window_failed(s, m);
+			if (status != IOT_OK && s->status == IOT_OK)
+				s->status = status;
+			member_close(m);
+			s->windows--;
+			heap_pop(s);
+			s->current = NULL;
+			continue;
+		}
+		s->current = m;
+		if (s->heap_size == 1)
+			return 1;
+		sift_down(s, 0);
+		if (&s->member[s->heap[0]] == m)
+			return 1;
+		s->current = NULL;
+	}
+	return 0;
+}
+
+/* No call still to be read was entered before. */
+int64_t iot_strace_log_watermark(const struct strace *s)
+{
+	int64_t ns = INT64_MAX;
+	for (size_t i = 0; i < s->heap_size; i++) {
+		const struct strace_member *m = &s->member[s->heap[i]];
+		int64_t at = m->opened ? m->last_ns : m->first_ns;
+		if (at < ns)
+			ns = at;
+	}
+	return ns;
+}
+
+/* Opening */
+
+uint32_t iot_strace_log_suffix(const char *name)
+{
+	static const char *const PACKED[] = {".zst", ".gz", ".bz2", ".xz", ".lz4"};
+	size_t n = strlen(name);
+	for (size_t i = 0; i < sizeof PACKED / sizeof PACKED[0]; i++) {
+		size_t k = strlen(PACKED[i]);
+		if (n > k && memcmp(name + n - k, PACKED[i], k) == 0) {
+			n -= k;
+			break;
+		}
+	}
+	size_t from = n;
+	while (from > 0 && (unsigned char)(name[from - 1] - '0') < 10)
+		from--;
+	uint64_t pid;
+	if (from == 0 || name[from - 1] != '.' || n - from > 7 ||
+	    !iot_number_decimal(name + from, n - from, &pid) || pid == 0 || pid > STRACE_PID_MAX)
+		return 0;
+	return (uint32_t)pid;
+}
+
+static void member_look(struct strace *s, size_t i)
+{
+	struct strace_member *m = &s->member[i];
+	struct iot_source *src = s->src;
+	unsigned calls, lines;
+	size_t size;
+	const char *head = iot_input_head(src->input, i, &size);
+	m->index = i;
+	if (!iot_strace_layout_detect(head, size, &m->layout, &m->first_ns, &calls, &lines)) {
+		m->first_ns = INT64_MAX;
+		return;
+	}
+	if (!m->layout.pid && !m->layout.brackets)
+		m->tid = iot_strace_log_suffix(iot_input_name(src->input, i));
+	if (m->tid == 0 && s->members > 1 && !m->layout.pid && !m->layout.brackets)
+		m->tid = STRACE_PID_MAX + 1 + (uint32_t)i;
+	s->logs++;
+	s->clocks += m->layout.clock;
+	s->epochs += m->layout.epoch;
+	s->has_time |= m->layout.clock || m->layout.epoch || m->layout.relative;
+	s->brackets |= m->layout.brackets;
+	s->durations |= m->layout.duration;
+	if (m->layout.tick_ns < src->tick_ns)
+		src->tick_ns = m->layout.tick_ns;
+}
+
+/* A folder of logs may have what was made of them in it, too. */
+static bool is_left_out(struct strace *s, size_t i)
+{
+	const char *path = iot_input_name(s->src->input, i);
+	char name[256];
+	if (s->member[i].first_ns != INT64_MAX || !iot_input_is_trace(s->src->input, i))
+		return false;
+	iot_report_note(&s->src->report, "%s: a trace already, and left out",
+			iot_escape(name, sizeof name, path, strlen(path)));
+	return true;
+}
+
+/* Members without lines of strace have no time: they come with the first. */
+static void settle_times(struct strace *s)
+{
+	int64_t first = INT64_MAX, reference = INT64_MAX;
+	uint32_t lowest = UINT32_MAX;
+	for (size_t i = 0; i < s->members; i++)
+		if (s->member[i].first_ns != INT64_MAX && s->member[i].tid < lowest) {
+			lowest = s->member[i].tid;
+			reference = s->member[i].first_ns;
+		}
+	for (size_t i = 0; i < s->members; i++) {
+		struct strace_member *m = &s->member[i];
+		const bool is_log = m->first_ns != INT64_MAX;
+		if (!is_log)
+			m->first_ns = reference == INT64_MAX ? 0 : reference;
+		if (m->layout.clock && m->first_ns + NS_PER_DAY / 2 < reference) {
+			m->clock.day_ns = NS_PER_DAY; /* it began after midnight */
+			m->first_ns += NS_PER_DAY;
+		}
+		if (is_log && !m->layout.clock && !m->layout.epoch && s->members > 1)
+			m->first_ns = 0;
+		m->last_ns = m->first_ns;
+		m->key_ns = m->first_ns;
+		if (m->first_ns < first)
+			first = m->first_ns;
+	}
+	s->src->first_ns = first == INT64_MAX ? 0 : first;
+}
+
+static void note_times(struct strace *s)
+{
+	struct iot_report *report = &s->src->report;
+	if (s->logs > 1 && s->clocks != s->logs && s->epochs != s->logs)
+		iot_report_note(report, "the logs have no absolute times, or of different kinds: "
+					"what came first in different ones is not known; see -ttt "
+					"of strace");
+	else if (s->logs > 0 && !s->has_time)
+		iot_report_note(report, "the log has no times; strace -ttt -T tells them");
+}
+
+int iot_strace_log_open(struct strace *s)
+{
+	s->members = iot_input_count(s->src->input);
+	s->member = calloc(s->members + 1, sizeof *s->member);
+	s->heap = calloc(s->members + 1, sizeof *s->heap);
+	if (s->member == NULL || s->heap == NULL)
+		return iot_error_set(&s->src->error, IOT_ENOMEM, "out of memory");
+	s->src->tick_ns = UINT64_C(1000000000);
+	allow_descriptors(s);
+	for (size_t i = 0; i < s->members; i++) {
+		member_look(s, i);
+		if (!is_left_out(s, i))
+			s->heap[s->heap_size++] = (uint32_t)i;
+	}
+	settle_times(s);
+	note_times(s);
+	s->whole = s->members > 0 && s->member[0].layout.starts_with_exec;
+	for (size_t i = s->heap_size; i-- > 0;)
+		sift_down(s, i);
+	return IOT_OK;
+}
+
+void iot_strace_log_close(struct strace *s)
+{
+	for (size_t i = 0; s->member != NULL && i < s->members; i++)
+		member_close(&s->member[i]);
+	free(s->member);
+	free(s->heap);
+}

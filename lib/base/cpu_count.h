@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef LIB_BASE_CPU_COUNT_H
+#define LIB_BASE_CPU_COUNT_H
+
+#include <sched.h>
+
+/* How many this process may use; 1 where nobody knows. */
+static inline unsigned iot_processors(void)
+{
+	cpu_set_t set;
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+#endif

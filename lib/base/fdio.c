@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fdio.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+ssize_t iot_file_read(int fd, void *to, size_t size, uint64_t at)
+{
+	char *next = to;
+	size_t done = 0;
+	while (done < size) {
+		ssize_t n = at == IOT_FILE_HERE
+				? read(fd, next + done, size - done)
+				: pread(fd, next + done, size - done, (off_t)(at + done));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+bool iot_file_write(int fd, const void *from, size_t size, uint64_t at)
+{
+	const char *next = from;
+	size_t done = 0;
+	while (done < size) {
+		ssize_t n = at == IOT_FILE_HERE
+				? write(fd, next + done, size - done)
+				: pwrite(fd, next + done, size - done, (off_t)(at + done));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n == 0)
+			errno = ENOSPC;
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
+}
+
+/* Temporary files */
+
+const char *iot_temporary_folder(void)
+{
+	const char *folder = getenv("TMPDIR");
+	return folder != NULL && folder[0] != '\0' ? folder : "/tmp";
+}
+
+static int open_named(const char *folder)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s/iotrace.XXXXXX", folder);
+	if (n < 0 || (size_t)n >= sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	int fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		(void)unlink(path);
+	return fd;
+}
+
+int iot_temporary_file(void)
+{
+	const char *folder = iot_temporary_folder();
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+	return fd >= 0 ? fd : open_named(folder);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Files by descriptor: read and written in full, as read(2) and its like may stop early or be
+ * interrupted; and temporary files, which have no name, so that they are gone with the process.
+ */
+#ifndef LIB_BASE_FDIO_H
+#define LIB_BASE_FDIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Instead of a place: where the descriptor stands, which moves on. */
+#define IOT_FILE_HERE UINT64_MAX
+
+/* The bytes read: all `size`, fewer only where the file ends; -1: errno tells why. */
+ssize_t iot_file_read(int fd, void *to, size_t size, uint64_t at);
+/* All of them are written; or false: errno tells why not. */
+bool iot_file_write(int fd, const void *from, size_t size, uint64_t at);
+
+/* $TMPDIR, or /tmp. */
+const char *iot_temporary_folder(void);
+/* A file there that has no name, for reading and writing; -1: errno tells why not. */
+int iot_temporary_file(void);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Chunks are cut from slabs. Where there will be many the slabs are huge pages: the first touch of a
+ * small page costs more than all that is done with the bytes in it.
+ */
+#include "slab.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum {
+	HUGE_PAGE = 2 << 20,
+	SLAB_HEAD = 64, /* before its chunks, so that these are aligned */
+	SLAB_CHUNKS = 16,
+};
+
+struct iot_slab {
+	struct iot_slab *next;
+};
+
+void iot_chunks_init(struct iot_chunks *c, size_t limit)
+{
+	size_t size = limit >= 16 << 20 ? 32768 : limit >= 1 << 20 ? 16384 : 2048;
+	*c = (struct iot_chunks){.limit = limit};
+	c->slab_size = limit >= 32 * (size_t)HUGE_PAGE ? HUGE_PAGE : SLAB_CHUNKS * size;
+	/* A little less each makes them fit behind the slab's head. */
+	c->chunk_size = size - SLAB_HEAD * ((c->slab_size / size + 63) / 64);
+}
+
+void iot_chunks_free(struct iot_chunks *c)
+{
+	while (c->slab != NULL) {
+		struct iot_slab *next = c->slab->next;
+		free(c->slab);
+		c->slab = next;
+	}
+	*c = (struct iot_chunks){.limit = 0};
+}
+
+static size_t chunks_of_slab(const struct iot_chunks *c)
+{
+	return (c->slab_size - SLAB_HEAD) / c->chunk_size;
+}
+
+size_t iot_chunks_left(const struct iot_chunks *c)
+{
+	size_t slabs = c->made < c->limit ? (c->limit - c->made) / c->slab_size : 0;
+	return c->spare + slabs * chunks_of_slab(c);
+}
+
+static void *new_slab(size_t size)
+{
+	if (size < HUGE_PAGE)
+		return malloc(size);
+	void *slab = aligned_alloc(HUGE_PAGE, size);
+	if (slab != NULL)
+		(void)madvise(slab, size, MADV_HUGEPAGE); /* as small ones it works as well */
+	return slab;
+}
+
+static int add_slab(struct iot_chunks *c)
+{
+	struct iot_slab *slab = new_slab(c->slab_size);
+	if (slab == NULL)
+		return 0;
+	slab->next = c->slab;
+	c->slab = slab;
+	c->made += c->slab_size;
+	char *at = (char *)slab + SLAB_HEAD;
+	for (size_t i = chunks_of_slab(c); i-- > 0;)
+		iot_chunks_give(c, (void *)(at + i * c->chunk_size));
+	return 1;
+}
+
+struct iot_chunk *iot_chunks_get(struct iot_chunks *c)
+{
+	if (c->free == NULL && !add_slab(c))
+		return NULL;
+	struct iot_chunk *chunk = c->free;
+	if (chunk == NULL)
+		return NULL;
+	c->free = chunk->next;
+	c->spare--;
+	chunk->next = NULL;
+	chunk->used = 0;
+	return chunk;
+}
+
+void iot_chunks_give(struct iot_chunks *c, struct iot_chunk *chunk)
+{
+	chunk->next = c->free;
+	c->free = chunk;
+	c->spare++;
+}

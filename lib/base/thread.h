@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Threads that no signal goes to: signals are for the program's own. */
+#ifndef LIB_BASE_THREAD_H
+#define LIB_BASE_THREAD_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+
+static inline bool iot_thread_start(pthread_t *thread, void *(*work)(void *), void *context)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	if (pthread_sigmask(SIG_BLOCK, &all, &before) != 0)
+		return false;
+	const int rc = pthread_create(thread, NULL, work, context);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return rc == 0;
+}
+
+#endif

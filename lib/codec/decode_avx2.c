@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Ordinary lines, fast. A loop over digits costs a mispredicted branch for nearly every field, as nobody can guess how
+ * many digits come; here no branch depends on that:
+ *
+ *	1. A stretch of text becomes bit masks, one bit a byte: separators, line ends, bytes out of the ordinary; and
+ *	   its digits become their values, all at once.
+ *	2. A line is 57 bits of the masks, its fields the gaps between set bits; a field is one load of eight
+ *	   values, shifted so that nothing but its digits is left, and packed into a number.
+ *	3. The commonest compressions have code of their own, in which what is dropped is known.
+ *	4. A stretch with minus signs in it, as traces out of order have them, is read by a copy of the loop that
+ *	   knows them.
+ *
+ * What decode.c would refuse, or would have to make room for, is left to it before anything is changed.
+ */
+#include "avx2.h"
+#include "record_line.h"
+
+#if defined(__x86_64__)
+
+#include "state_avx2.h"
+
+#define WIDE   IOT_WIDE
+#define INLINE IOT_INLINE
+
+enum {
+	FIRST_WORDS = 4, /* of 64 bytes: a stretch is short at first, as an odd line may be near */
+	WORDS = 32,
+	SLACK = 64, /* bytes behind a stretch that may be read */
+};
+
+/* One word more than there is text for, with no line end: the window over the last line may look there. */
+struct masks {
+	uint64_t separator[WORDS + 1], lf[WORDS + 1], odd[WORDS + 1], minus[WORDS + 1];
+	uint64_t any_odd, any_minus;
+	char digit[WORDS * 64 + SLACK]; /* values of digits, at the places of the text */
+};
+
+static INLINE __m256i within(__m256i b, char first, char span)
+{
+	const __m256i d = _mm256_sub_epi8(b, _mm256_set1_epi8(first));
+	return _mm256_cmpeq_epi8(_mm256_min_epu8(d, _mm256_set1_epi8(span)), d);
+}
+
+static INLINE uint64_t bits(__m256i b, unsigned half)
+{
+	return (uint64_t)(uint32_t)_mm256_movemask_epi8(b) << (32 * half);
+}
+
+/* The low nibble, and 9 more where bit 6 says that it is a letter. */
+static INLINE void store_digits(__m256i b, char *to)
+{
+	const __m256i letter = _mm256_cmpgt_epi8(b, _mm256_set1_epi8('9'));
+	const __m256i low = _mm256_and_si256(b, _mm256_set1_epi8(15));
+	const __m256i more = _mm256_and_si256(letter, _mm256_set1_epi8(9));
+	_mm256_storeu_si256((__m256i *)(void *)to, _mm256_add_epi8(low, more));
+}
+
+/* Minus signs become digits of value 0, and are not odd. */
+static INLINE uint64_t clear_minus(const char *text, char *digit)
+{
+	uint64_t minus = 0;
+	for (unsigned half = 0; half < 2; half++) {
+		const __m256i b =
+		    _mm256_loadu_si256((const __m256i *)(const void *)(text + 32 * half));
+		__m256i *to = (__m256i *)(void *)(digit + 32 * half);
+		const __m256i is_minus = _mm256_cmpeq_epi8(b, _mm256_set1_epi8('-'));
+		_mm256_storeu_si256(to, _mm256_andnot_si256(is_minus, _mm256_loadu_si256(to)));
+		minus |= bits(is_minus, half);
+	}
+	return minus;
+}
+
+static INLINE void classify(const char *text, struct masks *m, size_t word, unsigned base)
+{
+	uint64_t separator = 0, lf = 0, good = 0;
+	for (unsigned half = 0; half < 2; half++) {
+		const __m256i b =
+		    _mm256_loadu_si256((const __m256i *)(const void *)(text + 32 * half));
+		const __m256i end = _mm256_cmpeq_epi8(b, _mm256_set1_epi8('\n'));
+		const __m256i gap =
+		    _mm256_or_si256(end, _mm256_cmpeq_epi8(b, _mm256_set1_epi8(' ')));
+		__m256i digit = within(b, '0', 9);
+		if (base == 16)
+			digit = _mm256_or_si256(
+			    digit, within(_mm256_or_si256(b, _mm256_set1_epi8(32)), 'a', 5));
+		separator |= bits(gap, half);
+		lf |= bits(end, half);
+		good |= bits(_mm256_or_si256(gap, digit), half);
+		store_digits(b, m->digit + 64 * word + 32 * half);
+	}
+	m->separator[word] = separator;
+	m->lf[word] = lf;
+	m->odd[word] = ~good;
+	m->minus[word] = 0;
+	if (~good != 0) {
+		m->minus[word] = clear_minus(text, m->digit + 64 * word);
+		m->odd[word] &= ~m->minus[word];
+		m->any_minus |= m->minus[word];
+		m->any_odd |= m->odd[word];
+	}
+}
+
+static INLINE void classify_words(const char *text, struct masks *m, size_t words, unsigned base)
+{
+	m->any_odd = m->any_minus = 0;
+	for (size_t i = 0; i < words; i++)
+		classify(text + 64 * i, m, i, base);
+	m->separator[words] = m->odd[words] = m->minus[words] = m->lf[words] = 0;
+}
+
+/* At least 57 bits from a place on. */
+static INLINE uint64_t window(const uint64_t *mask, size_t at)
+{
+	uint64_t bits_there;
+	memcpy(&bits_there, (const char *)mask + at / 8, sizeof bits_there);
+	return bits_there >> at % 8;
+}
+
+/* A line being taken apart. */
+struct cursor {
+	const char *digit;
+	uint64_t separator; /* those ahead */
+	uint64_t minus;     /* those that have not been met */
+	uint64_t at;
+	int64_t good; /* -8 .. -1 while all fields have one to eight digits; 0: one has none */
+};
+
+/* The digits from the lowest byte on, `less` being minus their number, -8 to -1. */
+static INLINE uint64_t value(uint64_t x, uint64_t less, unsigned base)
+{
+	if (base == 16)
+		return _pext_u64(__builtin_bswap64(x) >> (less * 8 & 63), 0x0f0f0f0f0f0f0f0fU);
+	x <<= less * 8 & 63;
+	x = (x * 10 + (x >> 8)) & 0x00ff00ff00ff00ffU;
+	x = (x * 100 + (x >> 16)) & 0x0000ffff0000ffffU;
+	return (x * 10000 + (x >> 32)) & 0xffffffffU;
+}
+
+static INLINE uint64_t take(struct cursor *k, unsigned base)
+{
+	const uint64_t end = _tzcnt_u64(k->separator);
+	const uint64_t less = k->at - end;
+	uint64_t x;
+	memcpy(&x, k->digit + k->at, sizeof x);
+	k->separator = _blsr_u64(k->separator);
+	k->at = end + 1;
+	k->good &= (int64_t)less;
+	return value(x, less, base);
+}
+
+/* The same, with or without a minus before it. */
+static INLINE uint64_t take_signed(struct cursor *k, unsigned base)
+{
+	const uint64_t is_minus = k->minus >> (k->at & 63) & 1;
+	k->minus ^= is_minus << (k->at & 63);
+	const uint64_t v = take(k, base);
+	return (v ^ (0 - is_minus)) + is_minus;
+}
+
+/* What the loop over lines needs of the state, kept in registers. */
+struct hot {
+	uint64_t start, tick, tick_max, factor;
+	const struct iot_predict_home *hash;
+	struct iot_predict_process *last;
+	unsigned shift, lacks, news;
+	uint32_t epoch;
+};
+
+static __attribute__((noinline)) struct iot_predict_process *look_further(struct iot_codec *c,
+									  uint64_t id)
+{
+	return iot_predict_process(c, (uint32_t)id);
+}
+
+static INLINE struct iot_predict_process *find_process(struct iot_codec *c, const struct hot *h,
+						       uint64_t id)
+{
+	const struct iot_predict_home *home = &h->hash[iot_predict_hash(h->factor, id) >> h->shift];
+	struct iot_predict_process *p = iot_predict_at(c, home->place);
+	if (home->id == id && home->place != 0 && p->epoch == h->epoch)
+		return p;
+	return look_further(c, id);
+}
+
+/*
+ * A file that is not its process's latest becomes it. One that is new to the table is news, and entered here only if
+ * its line says all and there is room. False, and nothing has changed: not for us.
+ */
+static WIDE __attribute__((noinline)) bool other_file(struct iot_codec *c,
+						      struct iot_predict_process *p, uint64_t file,
+						      uint8_t physical, unsigned comp,
+						      unsigned *news)
+{
+	const struct iot_predict_table t = iot_predict_table(c, p);
+	const int position = iot_predict_find_wide(&t, p->count, (uint32_t)file, physical);
+	if (position >= 0) {
+		const struct iot_predict_file *f = iot_predict_table_entry(&t, position);
+		if (comp & IOT_NO_BLOCK && f->next < f->length)
+			return false;
+	} else if (comp & (IOT_NO_BLOCK | IOT_NO_LENGTH | IOT_NO_FILEID) ||
+		   (p->count == p->room && p->room != IOT_FILES_MAX)) {
+		return false;
+	}
+	iot_predict_touch_wide(c, p, &t, position, (uint32_t)file, physical);
+	if (position < 0)
+		*news = IOT_NEWS_FILE;
+	return true;
+}
+
+static INLINE bool same_file(const struct iot_predict_process *p, unsigned comp, uint64_t file,
+			     uint8_t physical)
+{
+	return p->latest.physical == physical && (comp & IOT_NO_FILEID || p->latest.file == file);
+}
+
+/* The rest of a line that lf ends, with this compression. False, and nothing has changed: not for us. */
+static INLINE bool decode(struct iot_codec *c, struct hot *h, struct cursor *k, uint64_t lf,
+			  unsigned type, unsigned comp, struct iot_record *rec, unsigned base)
+{
+	uint64_t offset = 0, length = 0, operation = 0, file = 0, process = 0;
+	if (!(comp & IOT_NO_BLOCK))
+		offset = take(k, base) << (comp & IOT_OFFSET_IN_BLOCKS ? 9 : 0);
+	if (!(comp & IOT_NO_LENGTH))
+		length = take(k, base) << (comp & IOT_LENGTH_IN_BLOCKS ? 9 : 0);
+	const bool may_fall = k->minus != 0;
+	const uint64_t start_delta = take_signed(k, base), took = take(k, base);
+	if (!(comp & IOT_NO_OPERATIONID))
+		operation = take(k, base);
+	if (!(comp & IOT_NO_FILEID))
+		file = take(k, base);
+	if (!(comp & IOT_NO_PROCESSID))
+		process = take(k, base);
+	const uint64_t cpu_delta = take_signed(k, base);
+	if ((uint64_t)(k->good + 8) > 7 || k->at != lf + 1 || k->minus != 0)
+		return false;
+
+	struct iot_predict_process *p =
+	    comp & IOT_NO_PROCESSID ? h->last : find_process(c, h, process);
+	if (p == NULL || p->latest.physical == IOT_NO_SLOT)
+		return false;
+	const uint64_t start = h->start + start_delta;
+	int64_t cpu;
+	if (__builtin_add_overflow(p->cpu, (int64_t)cpu_delta, &cpu) ||
+	    start + took > h->tick_max || cpu > (int64_t)h->tick_max)
+		return false;
+	if (may_fall && (start > h->tick_max || cpu < -(int64_t)h->tick_max))
+		return false;
+	const uint8_t physical = (uint8_t)(~type & IOT_LOGICAL);
+	struct iot_predict_file *f = &p->latest;
+	if (comp & IOT_NO_FILEID)
+		file = f->file;
+	if (!same_file(p, comp, file, physical)) {
+		if (!other_file(c, p, file, physical, comp, &h->news))
+			return false;
+	} else if (comp & IOT_NO_BLOCK && f->next < f->length) {
+		return false;
+	}
+	if (comp & IOT_NO_BLOCK)
+		offset = f->next;
+	if (comp & IOT_NO_LENGTH)
+		length = f->length;
+	if (comp & IOT_NO_OPERATIONID)
+		operation = f->operation;
+
+	f->next = offset + length;
+	f->length = length;
+	f->operation = (uint32_t)operation;
+	p->cpu = cpu;
+	h->start = start;
+	h->last = p;
+	rec->start_ns = (int64_t)(start * h->tick);
+	rec->duration_ns = took * h->tick;
+	rec->cpu_ns = (int64_t)((uint64_t)cpu * h->tick);
+	rec->offset = offset;
+	rec->length = length;
+	rec->operation = (uint32_t)operation;
+	rec->file = (uint32_t)file;
+	rec->process = p->id;
+	rec->object = f->object;
+	const uint64_t rest = type | (uint64_t)(f->flags | h->lacks) << 8;
+	memcpy(&rec->type, &rest, sizeof rest); /* type, flags, zero, spare */
+	return true;
+}
+
+/* recordType and compression; mostly both have two digits. */
+static INLINE unsigned head(struct cursor *k, unsigned *type, unsigned base)
+{
+	enum { TWO_DIGITS_TWICE = 1 << 2 | 1 << 5 };
+	if (base != 16 || (k->separator & 63) != TWO_DIGITS_TWICE) {
+		const uint64_t t = take(k, base), comp = take(k, base);
+		*type = (t | comp) > 0xff ? 0xff : (unsigned)t;
+		return (unsigned)comp & 0xff;
+	}
+	uint64_t x;
+	memcpy(&x, k->digit, sizeof x);
+	x = _pext_u64(__builtin_bswap64(x), 0x0f0f000f0f000000U); /* not the blank between */
+	k->separator &= ~(uint64_t)63;
+	k->at = 6;
+	*type = (unsigned)x >> 8;
+	return (uint8_t)x;
+}
+
+static INLINE bool decode_line(struct iot_codec *c, struct hot *h, struct cursor *k, uint64_t lf,
+			       struct iot_record *rec, unsigned base)
+{
+	unsigned type;
+	const unsigned comp = head(k, &type, base);
+	if (type == 0xff)
+		return false;
+	switch (comp) {
+#define OWN_CODE(comp)                                                                             \
+	case (comp):                                                                               \
+		return decode(c, h, k, lf, type, (comp), rec, base)
+		OWN_CODE(0xec); /* all follows; one process */
+		OWN_CODE(0xe4); /* all follows but the process */
+		OWN_CODE(0xa5); /* strided */
+		OWN_CODE(0xa3); /* random, in blocks */
+		OWN_CODE(0x64); /* another file of the process, sequential */
+		OWN_CODE(0x25);
+		OWN_CODE(0x23);
+#undef OWN_CODE
+	default:
+		return !(comp & IOT_COMPRESSION_UNDEFINED) &&
+		       decode(c, h, k, lf, type, comp, rec, base);
+	}
+}
+
+/* News of the record decoded last. False: the caller is to see to it. */
+static bool met(struct iot_codec *c, struct hot *h, const struct iot_meet *meet,
+		struct iot_record *rec)
+{
+	if (meet == NULL)
+		return false;
+	h->news = 0;
+	c->last = iot_predict_place(c, h->last);
+	meet->record(meet->context, rec);
+	return true;
+}
+
+/*
+ * The lines of one stretch; *at is behind the last one decoded. False: the line there is not for us, or the last
+ * one brought news.
+ */
+static INLINE bool decode_stretch(struct iot_codec *c, struct hot *h, const struct masks *m,
+				  size_t *at, struct iot_record **rec,
+				  const struct iot_record *rec_end, size_t stride,
+				  const struct iot_meet *meet, bool has_minus, unsigned base)
+{
+	bool going = true;
+	while (going && *rec != rec_end) {
+		const uint64_t ends = window(m->lf, *at);
+		if (ends == 0)
+			return true;
+		struct cursor k = {
+		    .digit = m->digit + *at, .separator = window(m->separator, *at), .good = -1};
+		const uint64_t lf = _tzcnt_u64(ends);
+		if (has_minus)
+			k.minus = window(m->minus, *at) & _blsmsk_u64(ends);
+		if (has_minus && (k.minus & k.separator >> 1) != 0)
+			return false;
+		if (m->any_odd != 0 && (window(m->odd, *at) & _blsmsk_u64(ends)) != 0)
+			return false;
+		if (!decode_line(c, h, &k, lf, *rec, base))
+			return false;
+		*at += lf + 1;
+		if (h->news != 0 && !met(c, h, meet, *rec))
+			going = false;
+		*rec = (struct iot_record *)(void *)((char *)*rec + stride);
+	}
+	return going;
+}
+
+static INLINE size_t decode_text(struct iot_codec *c, const char **text, const char *end,
+				 struct iot_record *rec, size_t max, size_t stride,
+				 const struct iot_meet *meet, unsigned base)
+{
+	struct masks m;
+	struct hot h = {
+	    .start = (uint64_t)c->start,
+	    .tick = c->tick_ns,
+	    .tick_max = (uint64_t)c->tick_max,
+	    .factor = c->hash_factor,
+	    .hash = iot_predict_at(c, c->hash),
+	    .last = c->last == 0 ? NULL : iot_predict_at(c, c->last),
+	    .shift = 64 - c->hash_bits,
+	    .lacks = c->lacks,
+	    .epoch = c->epoch,
+	};
+	const char *const first = (const char *)rec;
+	const struct iot_record *const rec_end =
+	    (const struct iot_record *)(const void *)(first + max * stride);
+	bool going = true;
+	for (size_t most = FIRST_WORDS; going && rec != rec_end; most = WORDS) {
+		size_t at = 0, words = (size_t)(end - *text) < SLACK
+					   ? 0
+					   : (size_t)(end - *text - SLACK) / 64;
+		words = words < most ? words : most;
+		classify_words(*text, &m, words, base);
+		if (m.any_minus != 0 || base == 10)
+			going =
+			    decode_stretch(c, &h, &m, &at, &rec, rec_end, stride, meet, true, base);
+		else
+			going = decode_stretch(c, &h, &m, &at, &rec, rec_end, stride, meet, false,
+					       base);
+		going = going && at != 0;
+		*text += at;
+	}
+	c->news = (uint8_t)h.news;
+	c->start = (int64_t)h.start;
+	c->last = h.last == NULL ? 0 : iot_predict_place(c, h.last);
+	return (size_t)((const char *)rec - first) / stride;
+}
+
+static WIDE __attribute__((noinline)) size_t decode_decimal(struct iot_codec *c, const char **text,
+							    const char *end, struct iot_record *rec,
+							    size_t max, size_t stride,
+							    const struct iot_meet *meet)
+{
+	return decode_text(c, text, end, rec, max, stride, meet, 10);
+}
+
+WIDE size_t iot_decode_wide(struct iot_codec *c, const char **text, const char *end,
+			    struct iot_record *rec, size_t max, size_t stride,
+			    const struct iot_meet *meet)
+{
+	if (c->base == 10)
+		return decode_decimal(c, text, end, rec, max, stride, meet);
+	return decode_text(c, text, end, rec, max, stride, meet, 16);
+}
+
+/* The two early Zens have pext in microcode, slower than any loop. */
+bool iot_decode_wide_works(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+	       __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") &&
+	       !__builtin_cpu_is("znver2");
+}
+
+#else
+
+bool iot_decode_wide_works(void)
+{
+	return false;
+}
+
+size_t iot_decode_wide(struct iot_codec *c, const char **text, const char *end,
+		       struct iot_record *rec, size_t max, size_t stride,
+		       const struct iot_meet *meet)
+{
+	(void)c, (void)text, (void)end, (void)rec, (void)max, (void)stride, (void)meet;
+	return 0;
+}
+
+#endif

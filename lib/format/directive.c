@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Directives: comments of the form %NAME key=value key=value ..., parsed and built (iotrace(5),
+ * DIRECTIVES). Tokens stand between blanks and are split at their first '='; of a repeated key the
+ * last counts; values are percent-encoded.
+ */
+#include "directive.h"
+
+#include <string.h>
+
+#include "lib/base/number.h"
+
+enum key {
+	KEY_TIME,
+	KEY_TOOK,
+	KEY_PROCESS,
+	KEY_FILE,
+	KEY_PARENT,
+	KEY_OBJECT,
+	KEY_ID,
+	KEY_NUMBERS, /* those before are numbers */
+	KEY_NAME = KEY_NUMBERS,
+	KEY_KIND,
+	KEY_COUNT
+};
+
+static const char *const key_name[KEY_COUNT] = {
+    [KEY_TIME] = "time", [KEY_TOOK] = "took",     [KEY_PROCESS] = "process",
+    [KEY_FILE] = "file", [KEY_PARENT] = "parent", [KEY_OBJECT] = "object",
+    [KEY_ID] = "id",     [KEY_NAME] = "name",     [KEY_KIND] = "kind",
+};
+
+static const char *const bad_number[KEY_NUMBERS] = {
+    [KEY_TIME] = "time= is not a number of 0 to 2^63-1 nanoseconds",
+    [KEY_TOOK] = "took= is not a number of 0 to 2^63-1 nanoseconds",
+    [KEY_PROCESS] = "process= is not a decimal number of 32 bits",
+    [KEY_FILE] = "file= is not a decimal number of 32 bits",
+    [KEY_PARENT] = "parent= is not a decimal number of 32 bits",
+    [KEY_OBJECT] = "object= is not a decimal number of 32 bits",
+    [KEY_ID] = "id= is not a decimal number of 32 bits",
+};
+
+const struct iot_unknown iot_unknowns[IOT_UNKNOWNS] = {{"start", IOT_START_UNKNOWN},
+						       {"completion", IOT_DURATION_UNKNOWN},
+						       {"cpu", IOT_CPU_UNKNOWN},
+						       {"offset", IOT_OFFSET_UNKNOWN}};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+bool iot_directive_token(struct iot_text *rest, struct iot_text *token)
+{
+	const char *p = rest->data, *end = p + rest->size;
+	while (p < end && is_blank(*p))
+		p++;
+	const char *start = p;
+	while (p < end && !is_blank(*p))
+		p++;
+	*token = (struct iot_text){start, (size_t)(p - start)};
+	*rest = (struct iot_text){p, (size_t)(end - p)};
+	return token->size > 0;
+}
+
+bool iot_directive_split(struct iot_text token, struct iot_text *key, struct iot_text *value)
+{
+	const char *equals = memchr(token.data, '=', token.size);
+	if (equals == NULL)
+		return false;
+	*key = (struct iot_text){token.data, (size_t)(equals - token.data)};
+	*value = (struct iot_text){equals + 1, token.size - key->size - 1};
+	return true;
+}
+
+static struct iot_text name_of(struct iot_text text)
+{
+	struct iot_text name;
+	iot_directive_token(&text, &name);
+	return name;
+}
+
+enum iot_framing iot_directive_framing(struct iot_text text)
+{
+	if (text.size == 0 || text.data[0] != '%')
+		return IOT_FRAMING_NONE;
+	struct iot_text name = name_of(text);
+	if (iot_text_is(name, "%sync"))
+		return IOT_FRAMING_SYNC;
+	if (iot_text_is(name, "%end"))
+		return IOT_FRAMING_END;
+	return iot_text_is(name, "%iotrace") ? IOT_FRAMING_HEADER : IOT_FRAMING_NONE;
+}
+
+static enum iot_kind kind_of(struct iot_text name)
+{
+	static const struct {
+		const char *name;
+		enum iot_kind kind;
+	} known[] = {{"%op", IOT_OP},           {"%file", IOT_FILE}, {"%process", IOT_PROCESS},
+		     {"%counter", IOT_COUNTER}, {"%lost", IOT_LOST}, {"%trace", IOT_TRACE}};
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (iot_text_is(name, known[i].name))
+			return known[i].kind;
+	return IOT_DIRECTIVE;
+}
+
+static bool leads_too_far(enum key key, struct iot_text value)
+{
+	uint64_t number;
+	return (key == KEY_TIME || key == KEY_TOOK) &&
+	       iot_number_decimal(value.data, value.size, &number) && number > INT64_MAX;
+}
+
+/*
+ * The last value of each known key; data NULL where there is none. False: a time, this or another,
+ * leads too far, so that nobody could shift it or change its tick.
+ */
+static bool find_keys(struct iot_text rest, struct iot_text found[KEY_COUNT])
+{
+	struct iot_text token, key, value;
+	bool fits = true;
+	memset(found, 0, KEY_COUNT * sizeof(found[0]));
+	while (iot_directive_token(&rest, &token)) {
+		if (!iot_directive_split(token, &key, &value))
+			continue;
+		for (int k = 0; k < KEY_COUNT; k++) {
+			if (iot_text_is(key, key_name[k])) {
+				found[k] = value;
+				fits = fits && !leads_too_far((enum key)k, value);
+				break;
+			}
+		}
+	}
+	return fits;
+}
+
+static void store_number(struct iot_event *ev, enum key key, uint64_t value)
+{
+	if (key == KEY_ID && ev->kind == IOT_PROCESS)
+		key = KEY_PROCESS;
+	else if (key == KEY_ID && ev->kind == IOT_FILE)
+		key = KEY_FILE;
+	else if (key == KEY_PROCESS && ev->kind == IOT_PROCESS)
+		return;
+	else if (key == KEY_FILE && (ev->kind == IOT_FILE || ev->kind == IOT_PROCESS))
+		return; /* what is in force for a process is found by its id alone */
+	switch (key) {
+	case KEY_TIME:
+		ev->rec.start_ns = (int64_t)value;
+		ev->has |= IOT_HAS_TIME;
+		return;
+	case KEY_TOOK:
+		ev->rec.duration_ns = value;
+		ev->has |= IOT_HAS_TOOK;
+		return;
+	case KEY_PROCESS:
+		ev->rec.process = (uint32_t)value;
+		ev->has |= IOT_HAS_PROCESS;
+		return;
+	case KEY_FILE:
+		ev->rec.file = (uint32_t)value;
+		ev->has |= IOT_HAS_FILE;
+		return;
+	case KEY_OBJECT:
+		ev->rec.object = (uint32_t)value;
+		ev->has |= IOT_HAS_OBJECT;
+		return;
+	default:
+		return;
+	}
+}
+
+/* id= means something in %process and %file alone; elsewhere it is anybody's key. */
+static bool is_number_key(const struct iot_event *ev, int key)
+{
+	return key != KEY_ID || ev->kind == IOT_PROCESS || ev->kind == IOT_FILE;
+}
+
+/* Stores the numbers; returns what is wrong with the first bad one. */
+static const char *parse_numbers(struct iot_event *ev, const struct iot_text *found)
+{
+	const char *bad = NULL;
+	for (int k = 0; k < KEY_NUMBERS; k++) {
+		uint64_t value, max = k <= KEY_TOOK ? INT64_MAX : UINT32_MAX;
+		if (found[k].data == NULL || !is_number_key(ev, k))
+			continue;
+		if (iot_number_decimal(found[k].data, found[k].size, &value) && value <= max)
+			store_number(ev, (enum key)k, value);
+		else if (bad == NULL)
+			bad = bad_number[k];
+	}
+	const unsigned both = IOT_HAS_TIME | IOT_HAS_TOOK;
+	if (bad == NULL && (ev->has & both) == both &&
+	    ev->rec.duration_ns > (uint64_t)(INT64_MAX - ev->rec.start_ns))
+		bad = "time= and took= end beyond 2^63-1 nanoseconds";
+	return bad;
+}
+
+static const char *missing_key(const struct iot_event *ev, const struct iot_text *found)
+{
+	if (ev->kind == IOT_PROCESS && !(ev->has & IOT_HAS_PROCESS))
+		return "%process needs id=";
+	if (ev->kind == IOT_FILE && !(ev->has & IOT_HAS_PROCESS))
+		return "%file needs process=";
+	if (ev->kind == IOT_FILE && !(ev->has & IOT_HAS_FILE))
+		return "%file needs id=";
+	if (ev->kind == IOT_OP && found[KEY_NAME].data == NULL)
+		return "%op needs name=";
+	return NULL;
+}
+
+int iot_directive_parse(struct iot_event *ev, const char **why)
+{
+	struct iot_text rest = ev->text, name, found[KEY_COUNT];
+	const char *wrong = NULL;
+	memset(&ev->rec, 0, sizeof(ev->rec));
+	ev->has = 0;
+	ev->kind = IOT_COMMENT;
+	if (why != NULL)
+		*why = NULL;
+	if (rest.size == 0 || rest.data[0] != '%')
+		return IOT_OK;
+	if (iot_directive_framing(rest) != IOT_FRAMING_NONE) {
+		if (why != NULL)
+			*why = "%iotrace, %sync and %end are made by the writer";
+		return IOT_EUSAGE;
+	}
+	iot_directive_token(&rest, &name);
+	ev->kind = kind_of(name);
+	const bool times_fit = find_keys(rest, found);
+	wrong = parse_numbers(ev, found);
+	if (found[KEY_KIND].data != NULL && iot_text_is(found[KEY_KIND], "disk"))
+		ev->has |= IOT_HAS_DISK;
+	if (wrong == NULL)
+		wrong = missing_key(ev, found);
+	if (ev->kind == IOT_DIRECTIVE)
+		wrong = NULL;
+	if (wrong == NULL && !times_fit)
+		wrong = "a time leads beyond 2^63-1 nanoseconds";
+	if (why != NULL)
+		*why = wrong;
+	return wrong == NULL ? IOT_OK : IOT_EFORMAT;
+}
+
+struct iot_text iot_directive_get(const struct iot_event *ev, const char *wanted)
+{
+	struct iot_text rest = ev->text, token, key, value, last = {NULL, 0};
+	if (rest.size == 0 || rest.data[0] != '%')
+		return last;
+	iot_directive_token(&rest, &token);
+	while (iot_directive_token(&rest, &token))
+		if (iot_directive_split(token, &key, &value) && iot_text_is(key, wanted))
+			last = value;
+	return last;
+}
+
+unsigned iot_directive_flags(const struct iot_event *ev)
+{
+	struct iot_text rest = ev->text, token, key, value;
+	unsigned flags = 0;
+	while (iot_directive_token(&rest, &token)) {
+		if (!iot_directive_split(token, &key, &value))
+			continue;
+		for (size_t i = 0; i < IOT_UNKNOWNS; i++) {
+			if (!iot_text_is(key, iot_unknowns[i].name))
+				continue;
+			flags &= ~iot_unknowns[i].flag;
+			flags |= iot_text_is(value, "unknown") ? iot_unknowns[i].flag : 0;
+		}
+	}
+	return flags;
+}
+
+bool iot_directive_lacks(const struct iot_event *ev, unsigned *flags)
+{
+	struct iot_text list = iot_directive_get(ev, "lacks");
+	if (list.data == NULL)
+		return false;
+	*flags = 0;
+	while (list.size > 0) {
+		const char *comma = memchr(list.data, ',', list.size);
+		size_t n = comma != NULL ? (size_t)(comma - list.data) : list.size;
+		for (size_t i = 0; i < IOT_UNKNOWNS; i++)
+			if (iot_text_is((struct iot_text){list.data, n}, iot_unknowns[i].name))
+				*flags |= iot_unknowns[i].flag;
+		n += comma != NULL;
+		list = (struct iot_text){list.data + n, list.size - n};
+	}
+	return true;
+}
+
+bool iot_directive_closes(const struct iot_event *ev)
+{
+	const unsigned both = IOT_HAS_PROCESS | IOT_HAS_FILE;
+	if (ev->kind != IOT_OP || (ev->has & both) != both)
+		return false;
+	struct iot_text name = iot_directive_get(ev, "name"),
+			result = iot_directive_get(ev, "result");
+	return name.data != NULL && iot_text_is(name, "close") &&
+	       (result.data == NULL || iot_text_is(result, "0"));
+}
+
+/* A token time=NUMBER or took=NUMBER; the value's place and size in *value. */
+static bool is_time(struct iot_text token, const char *key, struct iot_text *value,
+		    uint64_t *number)
+{
+	struct iot_text k;
+	return iot_directive_split(token, &k, value) && iot_text_is(k, key) &&
+	       iot_number_decimal(value->data, value->size, number);
+}
+
+/* Copies up to the value, then puts the number in its place. */
+static char *put_instead(char *out, const char **from, struct iot_text value, uint64_t number)
+{
+	size_t n = (size_t)(value.data - *from);
+	memcpy(out, *from, n);
+	*from = value.data + value.size;
+	return out + n + iot_number_dec(out + n, number);
+}
+
+static struct iot_text finish(char *out, char *p, const char *from, struct iot_text text)
+{
+	size_t n = (size_t)(text.data + text.size - from);
+	memcpy(p, from, n);
+	return (struct iot_text){out, (size_t)(p - out) + n};
+}
+
+int iot_directive_to_ns(struct iot_text *text, uint64_t tick_ns, char *out)
+{
+	struct iot_text rest = *text, token, value;
+	const char *from = text->data;
+	char *p = out;
+	uint64_t number, ns;
+	while (iot_directive_token(&rest, &token)) {
+		if (!is_time(token, "time", &value, &number) &&
+		    !is_time(token, "took", &value, &number))
+			continue;
+		if (__builtin_mul_overflow(number, tick_ns, &ns) || ns > INT64_MAX)
+			return IOT_EFORMAT;
+		p = put_instead(p, &from, value, ns);
+	}
+	if (from != text->data)
+		*text = finish(out, p, from, *text);
+	return IOT_OK;
+}
+
+void iot_directive_to_ticks(struct iot_text *text, uint64_t tick_ns, char *out)
+{
+	struct iot_text rest = *text, token, value;
+	const char *from = text->data;
+	char *p = out;
+	uint64_t number, start_ns = 0;
+	while (iot_directive_token(&rest, &token))
+		if (is_time(token, "time", &value, &number))
+			start_ns = number;
+	rest = *text;
+	while (iot_directive_token(&rest, &token)) {
+		uint64_t end_ns;
+		if (is_time(token, "time", &value, &number))
+			p = put_instead(p, &from, value, number / tick_ns);
+		else if (is_time(token, "took", &value, &number) &&
+			 !__builtin_add_overflow(start_ns, number, &end_ns))
+			p = put_instead(p, &from, value, end_ns / tick_ns - start_ns / tick_ns);
+	}
+	if (from != text->data)
+		*text = finish(out, p, from, *text);
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 32);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+size_t iot_percent_decode(struct iot_text value, char *out, unsigned *malformed)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < value.size; i++) {
+		out[n++] = value.data[i];
+		if (value.data[i] != '%')
+			continue;
+		int high = i + 2 < value.size ? hex_digit(value.data[i + 1]) : -1;
+		int low = i + 2 < value.size ? hex_digit(value.data[i + 2]) : -1;
+		if (high >= 0 && low >= 0) {
+			out[n - 1] = (char)(high * 16 + low);
+			i += 2;
+		} else if (malformed != NULL) {
+			++*malformed;
+		}
+	}
+	return n;
+}
+
+/* Bytes of the UTF-8 sequence at text[0 .. n), n >= 1; 0 if it is none. */
+static size_t utf8_size(const unsigned char *text, size_t n)
+{
+	unsigned char first = text[0];
+	size_t size = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+	if (size == 0 || first > 0xf4 || size > n)
+		return 0;
+	for (size_t i = 1; i < size; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	/* overlong forms, surrogates, beyond U+10FFFF */
+	if ((first == 0xe0 && text[1] < 0xa0) || (first == 0xed && text[1] > 0x9f) ||
+	    (first == 0xf0 && text[1] < 0x90) || (first == 0xf4 && text[1] > 0x8f))
+		return 0;
+	return size;
+}
+
+static void put(struct iot_builder *b, const void *data, size_t n)
+{
+	if (b->status != IOT_OK)
+		return;
+	if (n > b->room - b->size) {
+		b->status = IOT_ELIMIT;
+		return;
+	}
+	memcpy(b->data + b->size, data, n);
+	b->size += n;
+}
+
+static void put_key(struct iot_builder *b, const char *key)
+{
+	put(b, " ", 1);
+	put(b, key, strlen(key));
+	put(b, "=", 1);
+}
+
+void iot_directive_begin(struct iot_builder *b, void *memory, size_t room, const char *name)
+{
+	*b = (struct iot_builder){.data = memory, .room = room};
+	put(b, "%", 1);
+	put(b, name, strlen(name));
+}
+
+void iot_directive_number(struct iot_builder *b, const char *key, uint64_t value)
+{
+	char digits[IOT_DIGITS_MAX];
+	put_key(b, key);
+	put(b, digits, iot_number_dec(digits, value));
+}
+
+void iot_directive_text(struct iot_builder *b, const char *key, const void *value, size_t n)
+{
+	const unsigned char *text = value;
+	put_key(b, key);
+	for (size_t i = 0; i < n;) {
+		size_t plain = i;
+		while (plain < n && text[plain] > ' ' && text[plain] < 0x7f && text[plain] != '%')
+			plain++;
+		put(b, text + i, plain - i);
+		i = plain;
+		if (i == n)
+			break;
+		size_t size = text[i] >= 0x80 ? utf8_size(text + i, n - i) : 0;
+		if (size > 0) {
+			put(b, text + i, size);
+			i += size;
+			continue;
+		}
+		char code[3] = {'%', "0123456789ABCDEF"[text[i] >> 4],
+				"0123456789ABCDEF"[text[i] & 15]};
+		put(b, code, sizeof(code));
+		i++;
+	}
+}
+
+int iot_directive_end(struct iot_builder *b, struct iot_event *ev)
+{
+	*ev = (struct iot_event){.text = {b->data, b->size}};
+	if (b->status != IOT_OK)
+		return b->status;
+	return iot_directive_parse(ev, NULL);
+}

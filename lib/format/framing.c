@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Comment lines, and the three directives that frame a trace. */
+#include "framing.h"
+
+#include <assert.h>
+
+#include "lib/base/number.h"
+
+enum { HASH_DIGITS = 16 };
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* The base that a first field tells by marking a comment; 0 if it does not. */
+static unsigned marked_base(const char *field, size_t size)
+{
+	if (size == 2 && (field[0] | 32) == 'f' && (field[1] | 32) == 'f')
+		return 16;
+	return size == 3 && memcmp(field, "255", 3) == 0 ? 10 : 0;
+}
+
+struct iot_line iot_line_look(const char *p, const char *end)
+{
+	const char *lf = memchr(p, '\n', (size_t)(end - p));
+	struct iot_line l = {.kind = IOT_LINE_OTHER, .next = lf != NULL ? lf + 1 : end};
+	const char *stop = lf != NULL ? lf : end, *field = p;
+	while (stop > p && stop[-1] == '\r')
+		stop--;
+	l.size = (size_t)(stop - p);
+	while (field < stop && is_blank(*field))
+		field++;
+	const char *behind = field;
+	while (behind < stop && !is_blank(*behind))
+		behind++;
+	if (field == stop)
+		l.kind = IOT_LINE_BLANK;
+	l.base = marked_base(field, (size_t)(behind - field));
+	if (l.base == 0)
+		return l;
+	if (behind < stop)
+		behind++;
+	l.kind = IOT_LINE_COMMENT;
+	l.text = (struct iot_text){behind, (size_t)(stop - behind)};
+	l.column = (unsigned)(behind - p) + 1;
+	return l;
+}
+
+const char *iot_blank_lines(const char *p, const char *end, uint64_t *lines)
+{
+	uint64_t n = 0;
+	for (const char *q = p;; q = p) {
+		while (q < end && is_blank(*q))
+			q++;
+		while (q < end && *q == '\r')
+			q++;
+		if (q == end || *q != '\n')
+			break;
+		p = q + 1;
+		n++;
+	}
+	*lines += n;
+	return p;
+}
+
+static struct iot_text value_of(struct iot_text text, const char *key)
+{
+	const struct iot_event ev = {.text = text};
+	return iot_directive_get(&ev, key);
+}
+
+static bool number_of(struct iot_text text, const char *key, uint64_t *number)
+{
+	struct iot_text value = value_of(text, key);
+	return iot_number_decimal(value.data, value.size, number);
+}
+
+static bool hash_of(struct iot_text text, uint64_t *hash)
+{
+	struct iot_text value = value_of(text, "xxh3");
+	return value.size == HASH_DIGITS && iot_number_parse(value.data, value.size, 16, hash);
+}
+
+const char *iot_header_parse(struct iot_text text, struct iot_header *h, uint64_t *version)
+{
+	*h = (struct iot_header){0};
+	*version = 0;
+	if (!number_of(text, "version", version))
+		return "%iotrace needs version=, a number";
+	/* of another version nothing else can be told */
+	if (*version != 1)
+		return "%iotrace tells a version of the format that is not known";
+	if (!number_of(text, "tick", &h->tick_ns) || h->tick_ns == 0 || h->tick_ns > INT64_MAX)
+		return "%iotrace needs tick=, a number of nanoseconds of 1 to 2^63-1";
+	if (value_of(text, "sync").data != NULL && !number_of(text, "sync", &h->sync))
+		return "sync= of %iotrace is not a number";
+	return NULL;
+}
+
+const char *iot_sync_parse(struct iot_text text, struct iot_sync *s)
+{
+	if (!number_of(text, "time", &s->time))
+		return "%sync needs time=, a number";
+	if (!number_of(text, "record", &s->record))
+		return "%sync needs record=, a number";
+	if (!hash_of(text, &s->hash))
+		return "%sync needs xxh3=, 16 hexadecimal digits";
+	return NULL;
+}
+
+const char *iot_end_parse(struct iot_text text, struct iot_end *e)
+{
+	if (!number_of(text, "records", &e->records))
+		return "%end needs records=, a number";
+	if (!number_of(text, "comments", &e->comments))
+		return "%end needs comments=, a number";
+	if (!hash_of(text, &e->hash))
+		return "%end needs xxh3=, 16 hexadecimal digits";
+	return NULL;
+}
+
+static void put_hash(struct iot_builder *b, uint64_t hash)
+{
+	char digits[HASH_DIGITS];
+	for (size_t i = HASH_DIGITS; i-- > 0; hash >>= 4)
+		digits[i] = "0123456789abcdef"[hash & 15];
+	iot_directive_text(b, "xxh3", digits, sizeof(digits));
+}
+
+static size_t built(const struct iot_builder *b)
+{
+	assert(b->status == IOT_OK);
+	return b->size;
+}
+
+size_t iot_header_build(char *out, const struct iot_header *h)
+{
+	struct iot_builder b;
+	iot_directive_begin(&b, out, IOT_FRAMING_MAX, "iotrace");
+	iot_directive_number(&b, "version", 1);
+	iot_directive_number(&b, "tick", h->tick_ns);
+	if (h->sync > 0)
+		iot_directive_number(&b, "sync", h->sync);
+	return built(&b);
+}
+
+size_t iot_sync_build(char *out, const struct iot_sync *s)
+{
+	struct iot_builder b;
+	iot_directive_begin(&b, out, IOT_FRAMING_MAX, "sync");
+	iot_directive_number(&b, "time", s->time);
+	iot_directive_number(&b, "record", s->record);
+	put_hash(&b, s->hash);
+	return built(&b);
+}
+
+size_t iot_end_build(char *out, const struct iot_end *e)
+{
+	struct iot_builder b;
+	iot_directive_begin(&b, out, IOT_FRAMING_MAX, "end");
+	iot_directive_number(&b, "records", e->records);
+	iot_directive_number(&b, "comments", e->comments);
+	put_hash(&b, e->hash);
+	return built(&b);
+}

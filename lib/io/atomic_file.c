@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Temporary names, and what a path may stand for: a file, a link to one, a FIFO, a device. */
+#include "atomic_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	LINKS_MAX = 40,
+	TEMPORARY_TRIES = 100,
+	TEMPORARY_NAME_PART = 200, /* of the target's name, so that NAME_MAX is kept */
+};
+
+static size_t directory_size(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* NULL: out of memory. */
+static char *directory_of(const char *path)
+{
+	const size_t size = directory_size(path);
+
+	return size > 0 ? strndup(path, size) : strdup(".");
+}
+
+/* What the symbolic link `path` points to, as seen from here; NULL sets errno. */
+static char *follow_link(const char *path)
+{
+	char link[PATH_MAX];
+	const ssize_t size = readlink(path, link, sizeof(link));
+	size_t directory = directory_size(path);
+	char *target;
+
+	if (size < 0)
+		return NULL;
+	if ((size_t)size == sizeof(link)) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	if (link[0] == '/')
+		directory = 0;
+	target = malloc(directory + (size_t)size + 1);
+	if (!target)
+		return NULL;
+	memcpy(target, path, directory);
+	memcpy(target + directory, link, (size_t)size);
+	target[directory + (size_t)size] = '\0';
+	return target;
+}
+
+/*
+ * The file that is to be replaced, which may not exist yet: links stay, also those that point to
+ * nothing (realpath would refuse them). `own`: EPERM where a link or the file belongs to another user.
+ */
+static char *follow_links(const char *path, bool own)
+{
+	char *at = strdup(path);
+
+	for (int i = 0; at && i < LINKS_MAX; i++) {
+		struct stat st;
+		char *next;
+		const bool there = lstat(at, &st) == 0;
+
+		if (there && own && st.st_uid != geteuid()) {
+			free(at);
+			errno = EPERM;
+			return NULL;
+		}
+		if (!there || !S_ISLNK(st.st_mode))
+			return at;
+		next = follow_link(at);
+		free(at);
+		at = next;
+	}
+	if (at)
+		errno = ELOOP;
+	free(at);
+	return NULL;
+}
+
+char *iot_outfile_target(const char *path)
+{
+	return follow_links(path, false);
+}
+
+/* ".NAME.XXXXXX" beside the target, with six random letters. */
+static char *temporary_name(const char *target)
+{
+	static const char letters[] =
+	    "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	const int directory = (int)directory_size(target);
+	unsigned char random[6];
+	char tail[sizeof(random) + 1] = "";
+	char *path;
+
+	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return NULL;
+	for (size_t i = 0; i < sizeof(random); i++)
+		tail[i] = letters[random[i] % (sizeof(letters) - 1)];
+	if (asprintf(&path, "%.*s.%.*s.%s", directory, target, TEMPORARY_NAME_PART,
+		     target + directory, tail) < 0)
+		return NULL;
+	return path;
+}
+
+enum { FD_PATH = 40 };
+
+static const char *fd_path(char path[FD_PATH], int fd)
+{
+	snprintf(path, FD_PATH, "/proc/self/fd/%d", fd);
+	return path;
+}
+
+/*
+ * A file without a name goes with the process, however that ends. It has to get one later through
+ * /proc; where that or the file system does not do it, there is a name from the beginning.
+ */
+static bool create_nameless(struct iot_outfile *f, mode_t mode)
+{
+	char *directory = directory_of(f->target);
+	char path[FD_PATH];
+	const int fd = directory ? open(directory, O_WRONLY | O_TMPFILE | O_CLOEXEC, mode) : -1;
+
+	free(directory);
+	if (fd < 0)
+		return false;
+	if (access(fd_path(path, fd), F_OK) != 0) {
+		close(fd);
+		return false;
+	}
+	f->fd = fd;
+	f->open = f->nameless = true;
+	return true;
+}
+
+static void give_name(struct iot_outfile *f, const char *name, struct iot_error *e)
+{
+	char path[FD_PATH];
+
+	for (int i = 0; i < TEMPORARY_TRIES && !f->temporary; i++) {
+		char *temporary = temporary_name(f->target);
+
+		if (temporary && linkat(AT_FDCWD, fd_path(path, f->fd), AT_FDCWD, temporary,
+					AT_SYMLINK_FOLLOW) == 0)
+			f->temporary = temporary;
+		else
+			free(temporary);
+		if (!f->temporary && errno != EEXIST)
+			break;
+	}
+	if (!f->temporary)
+		iot_error_system(e, errno, "%s: a file cannot take this name", name);
+}
+
+/*
+ * mkostemp would make a file of mode 0600, and what the umask allows cannot be asked for without
+ * changing it for all threads: so open does it, under names of our own.
+ */
+static int create_temporary(struct iot_outfile *f, mode_t mode, const char *name,
+			    struct iot_error *e)
+{
+	if (create_nameless(f, mode))
+		return IOT_OK;
+	for (int i = 0; i < TEMPORARY_TRIES; i++) {
+		char *path = temporary_name(f->target);
+		const int fd =
+		    path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode) : -1;
+
+		if (fd >= 0) {
+			f->temporary = path;
+			f->fd = fd;
+			f->open = true;
+			return IOT_OK;
+		}
+		free(path);
+		if (errno != EEXIST)
+			break;
+	}
+	return iot_error_system(e, errno, "%s: a temporary file cannot be made beside it", name);
+}
+
+/*
+ * A file that is replaced hands its mode on, and until then nobody else can open the new one. A
+ * private file takes its mode from nothing, so that what others could read before they cannot read
+ * now.
+ */
+static int open_beside(struct iot_outfile *f, const char *path, const struct stat *existing,
+		       const char *name, struct iot_error *e)
+{
+	f->target = follow_links(path, f->private);
+	if (!f->target && f->private && errno == EPERM)
+		return iot_error_set(
+		    e, IOT_EIO,
+		    "%s: belongs to another user, or is a link that does; a private "
+		    "file is not written there",
+		    name);
+	if (!f->target)
+		return iot_error_system(e, errno, "%s: cannot be opened", name);
+	if (f->target[directory_size(f->target)] == '\0')
+		return iot_error_system(e, *path ? EISDIR : ENOENT, "%s: cannot be opened", name);
+	if (create_temporary(f, existing || f->private ? 0600 : 0666, name, e) != IOT_OK)
+		return e->status;
+	if (existing && !f->private && fchmod(f->fd, existing->st_mode & 0777) != 0)
+		return iot_error_system(e, errno, "%s: cannot keep its mode", name);
+	return IOT_OK;
+}
+
+static int open_directly(struct iot_outfile *f, const char *path, const char *name,
+			 struct iot_error *e)
+{
+	f->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (f->fd < 0)
+		return iot_error_system(e, errno, "%s: cannot be opened", name);
+	f->open = true;
+	return IOT_OK;
+}
+
+static int open_in_place(struct iot_outfile *f, const char *path, const char *name,
+			 struct iot_error *e)
+{
+	f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	if (f->fd < 0)
+		return iot_error_system(e, errno, "%s: cannot be opened", name);
+	f->open = f->in_place = true;
+	return IOT_OK;
+}
+
+static int open_path(struct iot_outfile *f, const char *path, const char *name, struct iot_error *e)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0) {
+		if (errno != ENOENT)
+			return iot_error_system(e, errno, "%s: cannot be opened", name);
+		return open_beside(f, path, NULL, name, e);
+	}
+	if (S_ISDIR(st.st_mode))
+		return iot_error_system(e, EISDIR, "%s: cannot be written", name);
+	return S_ISREG(st.st_mode) ? open_beside(f, path, &st, name, e)
+				   : open_directly(f, path, name, e);
+}
+
+int iot_outfile_open(struct iot_outfile *f, const char *path, unsigned how, const char *name,
+		     struct iot_error *e)
+{
+	f->private = (how & IOT_OUTFILE_PRIVATE) != 0;
+	f->sync = (how & IOT_OUTFILE_NO_SYNC) == 0;
+	if (how & IOT_OUTFILE_IN_PLACE)
+		(void)open_in_place(f, path, name, e);
+	else
+		(void)open_path(f, path, name, e);
+	if (e->status != IOT_OK)
+		iot_outfile_drop(f);
+	return e->status;
+}
+
+/* Some file systems have no fsync; there is nothing to wait for then. */
+static bool sync_descriptor(int fd)
+{
+	int status;
+
+	do
+		status = fsync(fd);
+	while (status != 0 && errno == EINTR);
+	return status == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
+}
+
+/*
+ * For its fsync, as a name is on the disk with the directory. A directory that may be written to but
+ * not read cannot be opened for that: -1, and the file is whole there in any case.
+ */
+static int open_directory(const struct iot_outfile *f, const char *name, struct iot_error *e)
+{
+	char *directory = directory_of(f->target);
+	const int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (!directory || (fd < 0 && errno != EACCES))
+		iot_error_system(e, errno, "%s: its directory cannot be opened", name);
+	free(directory);
+	return fd;
+}
+
+static void take_name(struct iot_outfile *f, const char *name, struct iot_error *e)
+{
+	const int directory = f->sync ? open_directory(f, name, e) : -1;
+
+	if (e->status != IOT_OK) {
+		return;
+	} else if (rename(f->temporary, f->target) != 0) {
+		iot_error_system(e, errno, "%s: a file cannot take this name", name);
+	} else {
+		free(f->temporary);
+		f->temporary = NULL;
+		if (directory >= 0 && !sync_descriptor(directory))
+			iot_error_system(e, errno, "%s: its directory cannot be written", name);
+	}
+	if (directory >= 0)
+		close(directory);
+}
+
+int iot_outfile_commit(struct iot_outfile *f, const char *name, struct iot_error *e)
+{
+	/* Before it has its name, which must never refer to a part of it. */
+	if (f->open && (f->target || f->in_place) && f->sync && e->status == IOT_OK &&
+	    !sync_descriptor(f->fd))
+		iot_error_system(e, errno, "%s: cannot be written", name);
+	if (f->open && f->nameless && e->status == IOT_OK)
+		give_name(f, name, e);
+	/* EINTR: Linux has closed it all the same. */
+	if (f->open && close(f->fd) != 0 && errno != EINTR)
+		iot_error_system(e, errno, "%s: cannot be written", name);
+	f->open = false;
+	if (f->temporary && e->status == IOT_OK)
+		take_name(f, name, e);
+	iot_outfile_drop(f);
+	return e->status;
+}
+
+void iot_outfile_drop(struct iot_outfile *f)
+{
+	if (f->open)
+		close(f->fd);
+	if (f->temporary)
+		unlink(f->temporary);
+	free(f->temporary);
+	free(f->target);
+	*f = (struct iot_outfile){0};
+}

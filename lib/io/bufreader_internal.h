@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the window share: window.c shows bytes in order, window_seek.c goes to others. */
+#ifndef LIB_IO_BUFREADER_INTERNAL_H
+#define LIB_IO_BUFREADER_INTERNAL_H
+
+#include "decompress_ahead.h"
+#include "decompress.h"
+#include "bufreader.h"
+
+struct iot_window {
+	struct iot_error error;
+	char *name; /* escaped */
+	size_t buffer_max;
+	struct iot_intake in;
+	struct iot_unpacker unpacker;
+	bool fd_owned;
+	enum iot_ahead ahead;
+	size_t ahead_size;
+	struct iot_readahead *readahead; /* NULL: no thread */
+	struct iot_error ahead_error;    /* the thread's, as long as it runs */
+	bool holding;                    /* a piece is shown, and not released yet */
+	uint64_t stored;                 /* when it was made */
+	void (*done)(void *context);
+	void *done_context;
+	uint64_t total;
+	uint64_t first; /* of a regular file: where it was when it was opened */
+	uint64_t
+	    skipped; /* stored bytes sought over, or, going back, what is twice in them: modulo 2^64 */
+
+	/* What is shown is bytes[start .. end). */
+	const char *bytes;
+	char *block; /* where bytes points to, unless that is the caller's memory, or a piece */
+	size_t start, end, room; /* room: of block */
+	unsigned resyncs;
+	bool ended;
+	bool detected;
+	enum iot_compression how;
+};
+
+/* A thread, if one is wanted; without one the window does the work itself. */
+void iot_window_start_ahead(struct iot_window *w);
+
+#endif

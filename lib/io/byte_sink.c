@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Bytes out. What is written gathers in `text`; from there it goes out as it is, or through a
+ * compressor and its own buffer. Large plain writes go past the buffer.
+ *
+ * A pipe without a reader raises SIGPIPE before write(2) can answer EPIPE. The library installs no
+ * handlers: a caller that wants an error instead of the signal ignores SIGPIPE.
+ *
+ * With worker threads zstd still ends a frame by waiting for all of its jobs. Jobs are therefore
+ * made small, so that most of a frame is compressed by the time it ends, and the wait is that for
+ * the last job.
+ */
+#include "byte_sink.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "atomic_file.h"
+
+enum {
+	BUFFER_SIZE = 1 << 18,
+	ZSTD_JOB_SIZE = 1 << 20,
+	GZIP_LEVEL_DEFAULT = 6,
+	GZIP_LEVEL_MAX = 9,
+	ZSTD_LEVEL_DEFAULT = 1, /* on traces faster than 3, and smaller: bench/RESULTS.md */
+	ZSTD_LEVEL_MAX = 19,
+	GZIP_ROOM_MIN = 64, /* less output room makes zlib repeat its flush marks */
+};
+
+enum destination { TO_NOTHING, TO_FD, TO_CALLBACK, TO_MEMORY };
+
+struct iot_sink {
+	struct iot_error error;
+	char *name; /* escaped */
+	enum iot_compression how;
+	int level;
+	unsigned threads;
+
+	enum destination destination;
+	int fd;
+	bool closed;
+	struct iot_outfile file; /* fd is its, or the caller's */
+	unsigned file_how;
+	iot_write_fn *write;
+	void *context;
+	char *memory;
+	size_t memory_size, memory_room;
+	uint64_t stored;
+
+	char *text;
+	size_t text_size, text_room; /* text_room is 0 until open and after close */
+	char *packed;
+	size_t packed_size;
+	bool in_frame;
+	bool any_frame;
+	z_stream zlib;
+	bool zlib_made;
+	ZSTD_CCtx *zstd;
+};
+
+struct iot_sink *iot_sink_new(void)
+{
+	struct iot_sink *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->fd = -1;
+	return s;
+}
+
+void iot_sink_free(struct iot_sink *s)
+{
+	if (!s)
+		return;
+	iot_outfile_drop(&s->file);
+	if (s->zlib_made)
+		deflateEnd(&s->zlib);
+	ZSTD_freeCCtx(s->zstd);
+	free(s->memory);
+	free(s->text);
+	free(s->packed);
+	free(s->name);
+	free(s);
+}
+
+static const char *name_of(const struct iot_sink *s)
+{
+	return s->name ? s->name : "output";
+}
+
+static int fail_memory(struct iot_sink *s)
+{
+	return iot_error_set(&s->error, IOT_ENOMEM, "%s: out of memory", name_of(s));
+}
+
+static int fail_write(struct iot_sink *s, int errnum)
+{
+	return iot_error_system(&s->error, errnum, "%s: at byte %llu: cannot be written",
+				name_of(s), (unsigned long long)s->stored);
+}
+
+int iot_sink_compress(struct iot_sink *s, enum iot_compression how, int level, unsigned threads)
+{
+	const int most = how == IOT_GZIP   ? GZIP_LEVEL_MAX
+			 : how == IOT_ZSTD ? ZSTD_LEVEL_MAX
+					   : INT_MAX;
+
+	if (s->error.status != IOT_OK)
+		return s->error.status;
+	if (s->destination != TO_NOTHING)
+		return iot_error_set(&s->error, IOT_EUSAGE, "%s: is open already", name_of(s));
+	if (how != IOT_PLAIN && how != IOT_GZIP && how != IOT_ZSTD)
+		return iot_error_set(&s->error, IOT_EUSAGE, "unknown compression %d", (int)how);
+	if (level < 0 || level > most)
+		return iot_error_set(&s->error, IOT_EUSAGE, "level %d, expected 0 to %d", level,
+				     most);
+	s->how = how;
+	s->level = level;
+	s->threads = threads;
+	return IOT_OK;
+}
+
+void iot_sink_how(struct iot_sink *s, unsigned how)
+{
+	s->file_how = how;
+}
+
+/* Compressors */
+
+static int make_gzip(struct iot_sink *s)
+{
+	const int level = s->level ? s->level : GZIP_LEVEL_DEFAULT;
+
+	if (deflateInit2(&s->zlib, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		return fail_memory(s);
+	s->zlib_made = true;
+	return IOT_OK;
+}
+
+/* A zstd built without threads has 0 as its upper bound and compresses in the caller's thread. */
+static int zstd_threads(const struct iot_sink *s)
+{
+	const ZSTD_bounds bounds = ZSTD_cParam_getBounds(ZSTD_c_nbWorkers);
+	const int most = ZSTD_isError(bounds.error) ? 0 : bounds.upperBound;
+
+	return s->threads < (unsigned)most ? (int)s->threads : most;
+}
+
+static int make_zstd(struct iot_sink *s)
+{
+	const int threads = zstd_threads(s);
+	size_t rc;
+
+	s->zstd = ZSTD_createCCtx();
+	if (!s->zstd)
+		return fail_memory(s);
+	rc = ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel,
+				    s->level ? s->level : ZSTD_LEVEL_DEFAULT);
+	if (!ZSTD_isError(rc))
+		rc = ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1);
+	if (!ZSTD_isError(rc) && threads > 0)
+		rc = ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_nbWorkers, threads);
+	if (!ZSTD_isError(rc) && threads > 0)
+		rc = ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_jobSize, ZSTD_JOB_SIZE);
+	if (ZSTD_isError(rc))
+		return iot_error_set(&s->error, IOT_EUSAGE, "%s: zstd: %s", name_of(s),
+				     ZSTD_getErrorName(rc));
+	return IOT_OK;
+}
+
+/* Opening */
+
+static int set_name(struct iot_sink *s, const char *name)
+{
+	const size_t size = strlen(name);
+
+	s->name = malloc(4 * size + 4);
+	if (!s->name)
+		return fail_memory(s);
+	iot_escape(s->name, 4 * size + 4, name, size);
+	return IOT_OK;
+}
+
+/* What does not depend on the destination, which is not touched before this has worked. */
+static int begin(struct iot_sink *s, const char *name)
+{
+	if (s->error.status != IOT_OK)
+		return s->error.status;
+	if (s->destination != TO_NOTHING)
+		return iot_error_set(&s->error, IOT_EUSAGE, "%s: is open already", name_of(s));
+	if (set_name(s, name) != IOT_OK)
+		return s->error.status;
+	s->text = malloc(BUFFER_SIZE);
+	if (!s->text)
+		return fail_memory(s);
+	s->text_room = BUFFER_SIZE;
+	if (s->how == IOT_PLAIN)
+		return IOT_OK;
+	s->packed = malloc(BUFFER_SIZE);
+	if (!s->packed)
+		return fail_memory(s);
+	return s->how == IOT_GZIP ? make_gzip(s) : make_zstd(s);
+}
+
+int iot_sink_open_fd(struct iot_sink *s, int fd, const char *name)
+{
+	if (begin(s, name) != IOT_OK)
+		return s->error.status;
+	s->destination = TO_FD;
+	s->fd = fd;
+	return IOT_OK;
+}
+
+int iot_sink_open_callback(struct iot_sink *s, iot_write_fn *write, void *context, const char *name)
+{
+	if (begin(s, name) != IOT_OK)
+		return s->error.status;
+	s->destination = TO_CALLBACK;
+	s->write = write;
+	s->context = context;
+	return IOT_OK;
+}
+
+int iot_sink_open_memory(struct iot_sink *s)
+{
+	if (begin(s, "memory") != IOT_OK)
+		return s->error.status;
+	s->destination = TO_MEMORY;
+	return IOT_OK;
+}
+
+int iot_sink_open(struct iot_sink *s, const char *path)
+{
+	/* /dev/stdout may be a file that the shell opened to append to: it must not be replaced. */
+	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
+		return iot_sink_open_fd(s, STDOUT_FILENO, "standard output");
+	if (begin(s, path) != IOT_OK ||
+	    iot_outfile_open(&s->file, path, s->file_how, name_of(s), &s->error) != IOT_OK)
+		return s->error.status;
+	s->destination = TO_FD;
+	s->fd = s->file.fd;
+	return IOT_OK;
+}
+
+/* The destination */
+
+static int grow_memory(struct iot_sink *s, size_t size)
+{
+	size_t room = s->memory_room ? s->memory_room : BUFFER_SIZE;
+	char *memory;
+
+	if (size > SIZE_MAX / 2 - s->memory_size)
+		return fail_memory(s);
+	while (room < s->memory_size + size)
+		room *= 2;
+	if (room == s->memory_room)
+		return IOT_OK;
+	memory = realloc(s->memory, room);
+	if (!memory)
+		return fail_memory(s);
+	s->memory = memory;
+	s->memory_room = room;
+	return IOT_OK;
+}
+
+static int put_memory(struct iot_sink *s, const char *data, size_t size)
+{
+	if (grow_memory(s, size) != IOT_OK)
+		return s->error.status;
+	memcpy(s->memory + s->memory_size, data, size);
+	s->memory_size += size;
+	s->stored += size;
+	return IOT_OK;
+}
+
+static ssize_t put_some(struct iot_sink *s, const char *data, size_t size)
+{
+	struct pollfd p = {.fd = s->fd, .events = POLLOUT};
+	ssize_t n;
+
+	if (s->destination == TO_CALLBACK)
+		return s->write(s->context, data, size);
+	n = write(s->fd, data, size);
+	if (n >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK))
+		return n;
+	if (poll(&p, 1, -1) >= 0)
+		errno = EINTR; /* to be tried again */
+	return -1;
+}
+
+/* Sends bytes to the destination, all of them or with an error. */
+static int put(struct iot_sink *s, const char *data, size_t size)
+{
+	if (s->error.status != IOT_OK || size == 0)
+		return s->error.status;
+	if (s->destination == TO_MEMORY)
+		return put_memory(s, data, size);
+	while (size > 0) {
+		const ssize_t n = put_some(s, data, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0 || (size_t)n > size)
+			return fail_write(s, n < 0 ? errno : EIO);
+		data += n;
+		size -= (size_t)n;
+		s->stored += (uint64_t)n;
+	}
+	return IOT_OK;
+}
+
+static int put_packed(struct iot_sink *s)
+{
+	const size_t size = s->packed_size;
+
+	s->packed_size = 0;
+	return put(s, s->packed, size);
+}
+
+/* Compression */
+
+/* What pack is to do besides taking the bytes. */
+enum ending { GO_ON, FLUSH, END };
+
+/* One call of deflate; *done when there is nothing left to do. */
+static int deflate_some(struct iot_sink *s, enum ending ending, bool *done)
+{
+	static const int flush[] = {Z_NO_FLUSH, Z_SYNC_FLUSH, Z_FINISH};
+	z_stream *z = &s->zlib;
+	int rc;
+
+	if (BUFFER_SIZE - s->packed_size < GZIP_ROOM_MIN && put_packed(s) != IOT_OK)
+		return s->error.status;
+	z->next_out = (Bytef *)s->packed + s->packed_size;
+	z->avail_out = (uInt)(BUFFER_SIZE - s->packed_size);
+	rc = deflate(z, flush[ending]);
+	s->packed_size = BUFFER_SIZE - z->avail_out;
+	/* Z_BUF_ERROR: nothing to do, as when a flush is asked for twice */
+	if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
+		return iot_error_set(&s->error, IOT_EUSAGE, "%s: zlib: %s", name_of(s),
+				     z->msg ? z->msg : "error");
+	*done = ending == END ? rc == Z_STREAM_END : z->avail_in == 0 && z->avail_out > 0;
+	return IOT_OK;
+}
+
+static int compress_gzip(struct iot_sink *s, const char *data, size_t size, enum ending ending)
+{
+	bool done = false;
+
+	do {
+		const size_t n = size < UINT_MAX ? size : UINT_MAX;
+
+		s->zlib.next_in = (z_const Bytef *)data;
+		s->zlib.avail_in = (uInt)n;
+		do
+			if (deflate_some(s, n == size ? ending : GO_ON, &done) != IOT_OK)
+				return s->error.status;
+		while (!done);
+		data += n;
+		size -= n;
+	} while (size > 0);
+	if (ending == END && deflateReset(&s->zlib) != Z_OK)
+		return iot_error_set(&s->error, IOT_EUSAGE, "%s: zlib cannot be reset", name_of(s));
+	return IOT_OK;
+}
+
+static int compress_zstd(struct iot_sink *s, const char *data, size_t size, enum ending ending)
+{
+	static const ZSTD_EndDirective directive[] = {ZSTD_e_continue, ZSTD_e_flush, ZSTD_e_end};
+	ZSTD_inBuffer in = {data, size, 0};
+	size_t rc;
+
+	do {
+		ZSTD_outBuffer out = {s->packed, BUFFER_SIZE, s->packed_size};
+
+		rc = ZSTD_compressStream2(s->zstd, &out, &in, directive[ending]);
+		if (ZSTD_isError(rc))
+			return iot_error_set(&s->error, IOT_ENOMEM, "%s: zstd: %s", name_of(s),
+					     ZSTD_getErrorName(rc));
+		s->packed_size = out.pos;
+		if (out.pos == out.size && put_packed(s) != IOT_OK)
+			return s->error.status;
+	} while (ending == GO_ON ? in.pos < in.size : rc != 0);
+	return IOT_OK;
+}
+
+static int pack(struct iot_sink *s, const char *data, size_t size, enum ending ending)
+{
+	s->any_frame = true;
+	s->in_frame = ending != END;
+	return s->how == IOT_GZIP ? compress_gzip(s, data, size, ending)
+				  : compress_zstd(s, data, size, ending);
+}
+
+/* Takes bytes from the text buffer, or from the caller, on their way. */
+static int pass(struct iot_sink *s, const char *data, size_t size)
+{
+	if (s->error.status != IOT_OK || size == 0)
+		return s->error.status;
+	return s->how == IOT_PLAIN ? put(s, data, size) : pack(s, data, size, GO_ON);
+}
+
+static int pass_text(struct iot_sink *s)
+{
+	const size_t size = s->text_size;
+
+	s->text_size = 0;
+	return pass(s, s->text, size);
+}
+
+/* Writing */
+
+static int check_open(struct iot_sink *s)
+{
+	if (s->destination == TO_NOTHING || s->closed)
+		return iot_error_set(&s->error, IOT_EUSAGE, "%s: is not open", name_of(s));
+	return s->error.status;
+}
+
+static int write_past(struct iot_sink *s, const void *data, size_t size)
+{
+	if (check_open(s) != IOT_OK || pass_text(s) != IOT_OK)
+		return s->error.status;
+	if (size >= s->text_room)
+		return pass(s, data, size);
+	memcpy(s->text, data, size);
+	s->text_size = size;
+	return IOT_OK;
+}
+
+int iot_sink_write(struct iot_sink *s, const void *data, size_t size)
+{
+	if (size >= s->text_room - s->text_size)
+		return write_past(s, data, size);
+	memcpy(s->text + s->text_size, data, size);
+	s->text_size += size;
+	return s->error.status;
+}
+
+int iot_sink_frame(struct iot_sink *s)
+{
+	if (check_open(s) != IOT_OK || s->how == IOT_PLAIN)
+		return s->error.status;
+	if (pass_text(s) != IOT_OK || !s->in_frame)
+		return s->error.status;
+	return pack(s, "", 0, END);
+}
+
+int iot_sink_flush(struct iot_sink *s)
+{
+	if (check_open(s) != IOT_OK || pass_text(s) != IOT_OK)
+		return s->error.status;
+	if (s->in_frame && pack(s, "", 0, FLUSH) != IOT_OK)
+		return s->error.status;
+	return put_packed(s);
+}
+
+/* Closing */
+
+/* Everything that is left. No bytes at all are no valid gzip or zstd file, an empty frame is. */
+static void finish(struct iot_sink *s)
+{
+	if (pass_text(s) != IOT_OK)
+		return;
+	if (s->how != IOT_PLAIN && (s->in_frame || !s->any_frame))
+		if (pack(s, "", 0, END) != IOT_OK)
+			return;
+	put_packed(s);
+}
+
+int iot_sink_close(struct iot_sink *s)
+{
+	if (s->closed)
+		return s->error.status;
+	if (check_open(s) == IOT_OK)
+		finish(s);
+	s->closed = true;
+	s->text_room = s->text_size = 0;
+	return iot_outfile_commit(&s->file, name_of(s), &s->error);
+}
+
+const void *iot_sink_memory(const struct iot_sink *s, size_t *size)
+{
+	*size = s->memory_size;
+	return s->memory ? s->memory : "";
+}
+
+uint64_t iot_sink_stored(const struct iot_sink *s)
+{
+	return s->stored;
+}
+
+const struct iot_error *iot_sink_error(const struct iot_sink *s)
+{
+	return &s->error;
+}

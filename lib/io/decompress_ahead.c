@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A ring of pieces between one thread that fills and one that takes. A piece goes out when it is
+ * full, and before a read that may have to wait for more.
+ */
+#include "decompress_ahead.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/base/cpu_count.h"
+#include "lib/base/thread.h"
+
+enum {
+	PIECES = 8,           /* at least */
+	PIECE_SIZE = 1 << 16, /* small pieces come from the cache */
+};
+
+struct iot_readahead {
+	struct iot_unpacker *unpacker;
+	pthread_t thread;
+	bool running; /* the thread is not joined yet */
+	int wake[2];  /* a byte in it ends a read that waits */
+
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	/* Under the mutex: pieces made, taken and released so far. */
+	size_t made, taken, released;
+	bool finished, stop;
+
+	char *block;
+	size_t count;
+	struct iot_piece pieces[];
+};
+
+bool iot_readahead_pays(void)
+{
+	return iot_processors() > 1;
+}
+
+/* The thread that fills */
+
+/* NULL: told to stop. */
+static struct iot_piece *wait_for_room(struct iot_readahead *ra)
+{
+	struct iot_piece *piece = NULL;
+
+	pthread_mutex_lock(&ra->mutex);
+	while (!ra->stop && ra->made - ra->released == ra->count)
+		pthread_cond_wait(&ra->changed, &ra->mutex);
+	if (!ra->stop)
+		piece = &ra->pieces[ra->made % ra->count];
+	pthread_mutex_unlock(&ra->mutex);
+	return piece;
+}
+
+static bool at_end(const struct iot_unpacker *u)
+{
+	return u->ended || u->error->status != IOT_OK;
+}
+
+static void fill(struct iot_unpacker *u, struct iot_piece *piece)
+{
+	size_t size = 0;
+
+	do
+		size += iot_unpacker_read(u, piece->data + size, PIECE_SIZE - size);
+	while (size < PIECE_SIZE && !at_end(u) && (size == 0 || !iot_unpacker_hungry(u)));
+	piece->size = size;
+	piece->stored = u->in->stored;
+}
+
+/* False: told to stop. */
+static bool hand_over(struct iot_readahead *ra, const struct iot_piece *piece, bool last)
+{
+	bool stop;
+
+	pthread_mutex_lock(&ra->mutex);
+	ra->made += piece->size > 0;
+	ra->finished = last;
+	stop = ra->stop;
+	pthread_cond_broadcast(&ra->changed);
+	pthread_mutex_unlock(&ra->mutex);
+	return !stop;
+}
+
+static void *work(void *context)
+{
+	struct iot_readahead *ra = context;
+	struct iot_piece *piece;
+	bool last = false;
+
+	while (!last && (piece = wait_for_room(ra))) {
+		fill(ra->unpacker, piece);
+		last = at_end(ra->unpacker);
+		if (!hand_over(ra, piece, last))
+			break;
+	}
+	return NULL;
+}
+
+/* The thread that takes */
+
+static bool make_thread(struct iot_readahead *ra)
+{
+	ra->running = iot_thread_start(&ra->thread, work, ra);
+	return ra->running;
+}
+
+struct iot_readahead *iot_readahead_new(struct iot_unpacker *u, size_t size)
+{
+	const size_t count = size / PIECE_SIZE < PIECES ? PIECES : size / PIECE_SIZE;
+	struct iot_readahead *ra = calloc(1, sizeof(*ra) + count * sizeof(ra->pieces[0]));
+
+	if (!ra)
+		return NULL;
+	ra->count = count;
+	ra->unpacker = u;
+	ra->wake[0] = ra->wake[1] = -1;
+	pthread_mutex_init(&ra->mutex, NULL);
+	pthread_cond_init(&ra->changed, NULL);
+	ra->block = malloc(count * (IOT_HEADROOM + PIECE_SIZE));
+	for (size_t i = 0; ra->block && i < count; i++)
+		ra->pieces[i].data = ra->block + i * (IOT_HEADROOM + PIECE_SIZE) + IOT_HEADROOM;
+	if (!ra->block || pipe2(ra->wake, O_CLOEXEC | O_NONBLOCK) != 0) {
+		iot_readahead_free(ra);
+		return NULL;
+	}
+	u->in->wake_fd = ra->wake[0];
+	u->in->can_wake = true;
+	if (!make_thread(ra)) {
+		iot_readahead_free(ra);
+		return NULL;
+	}
+	return ra;
+}
+
+static void join(struct iot_readahead *ra)
+{
+	if (ra->running)
+		pthread_join(ra->thread, NULL);
+	ra->running = false;
+	ra->unpacker->in->can_wake = false;
+}
+
+static void stop(struct iot_readahead *ra)
+{
+	pthread_mutex_lock(&ra->mutex);
+	ra->stop = true;
+	pthread_cond_broadcast(&ra->changed);
+	pthread_mutex_unlock(&ra->mutex);
+	/* The pipe is empty: one byte always has room. */
+	if (ra->running)
+		while (write(ra->wake[1], "", 1) < 0 && errno == EINTR)
+			;
+	join(ra);
+}
+
+void iot_readahead_free(struct iot_readahead *ra)
+{
+	if (!ra)
+		return;
+	stop(ra);
+	for (int i = 0; i < 2; i++)
+		if (ra->wake[i] >= 0)
+			close(ra->wake[i]);
+	pthread_cond_destroy(&ra->changed);
+	pthread_mutex_destroy(&ra->mutex);
+	free(ra->block);
+	free(ra);
+}
+
+bool iot_readahead_next(struct iot_readahead *ra, struct iot_piece *piece)
+{
+	bool got;
+
+	pthread_mutex_lock(&ra->mutex);
+	while (ra->taken == ra->made && !ra->finished)
+		pthread_cond_wait(&ra->changed, &ra->mutex);
+	got = ra->taken < ra->made;
+	if (got)
+		*piece = ra->pieces[ra->taken++ % ra->count];
+	pthread_mutex_unlock(&ra->mutex);
+	if (!got)
+		join(ra);
+	return got;
+}
+
+void iot_readahead_release(struct iot_readahead *ra)
+{
+	pthread_mutex_lock(&ra->mutex);
+	ra->released++;
+	pthread_cond_broadcast(&ra->changed);
+	pthread_mutex_unlock(&ra->mutex);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a traced program says of its I/Os: each call takes the lock, and sends what is due. */
+#include "sender_internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { TYPE_COMMENT = 0xff };
+
+static void lock(struct iot_sender *s)
+{
+	(void)pthread_mutex_lock(&s->lock);
+}
+
+static int unlock(struct iot_sender *s, int status)
+{
+	(void)pthread_mutex_unlock(&s->lock);
+	return status;
+}
+
+static int not_ready(struct iot_sender *s)
+{
+	if (s->error.status != IOT_OK)
+		return s->error.status;
+	return IOT_EUSAGE; /* not open, or after exit */
+}
+
+/* Flights */
+
+int iot_sender_begin(struct iot_sender *s, struct iot_flight *f)
+{
+	int caller = errno;
+	lock(s);
+	f->life = 0;
+	if (!iot_sender_ready(s))
+		return unlock(s, not_ready(s));
+	iot_sender_clock(s, &f->start_ns, &f->cpu_ns);
+	f->life = s->life;
+	f->next = &s->flights;
+	f->previous = s->flights.previous;
+	f->previous->next = f;
+	s->flights.previous = f;
+	errno = caller;
+	return unlock(s, IOT_OK);
+}
+
+/* False: it is none, or one of the parent's. */
+static bool land(struct iot_sender *s, struct iot_flight *f)
+{
+	bool flew = f->life == s->life;
+	f->life = 0;
+	if (!flew)
+		return false;
+	f->next->previous = f->previous;
+	f->previous->next = f->next;
+	return true;
+}
+
+/* When it began and how long it took, in ticks. */
+static struct iot_entry timed(const struct iot_sender *s, const struct iot_flight *f)
+{
+	int64_t now_ns, cpu_ns;
+	iot_sender_clock(s, &now_ns, &cpu_ns);
+	struct iot_entry e = {.start = iot_ticks_from_ns((uint64_t)f->start_ns, s->tick_ps),
+			      .cpu = iot_ticks_from_ns((uint64_t)f->cpu_ns, s->tick_ps)};
+	uint64_t end = iot_ticks_from_ns((uint64_t)now_ns, s->tick_ps);
+	e.elapsed = end > e.start ? end - e.start : 0;
+	if (e.elapsed > IOT_ELAPSED_MAX)
+		e.elapsed = IOT_ELAPSED_MAX;
+	return e;
+}
+
+/* I/Os */
+
+static bool fill_entry(struct iot_entry *e, const struct iot_record *rec)
+{
+	uint64_t unit = (rec->type & IOT_LOGICAL) != 0 ? 1 : IOT_PHYSICAL_UNIT;
+	e->type = rec->type;
+	return rec->type != TYPE_COMMENT &&
+	       !__builtin_mul_overflow(rec->offset, unit, &e->offset) &&
+	       !__builtin_mul_overflow(rec->length, unit, &e->length);
+}
+
+static int refuse_physical(struct iot_sender *s)
+{
+	return iot_error_refuse(
+	    &s->error, "the type of a record lacks IOT_LOGICAL, so it would be an I/O of a "
+		       "disk, in blocks of 512 bytes (IOT_SEND_PHYSICAL)");
+}
+
+static int gather(struct iot_sender *s, uint32_t file, const struct iot_entry *e)
+{
+	struct iot_batch *b = iot_batches_find(&s->batches, file);
+	if (b == NULL)
+		b = iot_batches_take(&s->batches, file);
+	if (b == NULL) {
+		b = iot_batches_oldest(&s->batches);
+		(void)iot_sender_send_batch(s, b);
+		iot_batches_release(&s->batches, b);
+		b = iot_batches_take(&s->batches, file);
+	}
+	if (!iot_batch_add(b, e)) {
+		(void)iot_sender_send_batch(s, b);
+		(void)iot_batch_add(b, e);
+	}
+	s->records++;
+	s->unflushed++;
+	return s->error.status;
+}
+
+static bool is_due(const struct iot_sender *s, const struct iot_entry *e)
+{
+	if (s->unflushed >= s->flush_every)
+		return true;
+	if (s->flush_ns == 0)
+		return false;
+	int64_t ended_ns = iot_ticks_to_ns(e->start + e->elapsed, s->tick_ps);
+	return ended_ns > s->flushed_ns && (uint64_t)(ended_ns - s->flushed_ns) >= s->flush_ns;
+}
+
+static int flush(struct iot_sender *s)
+{
+	return iot_sender_send_all(s) == IOT_OK ? iot_sender_send_mark(s) : s->error.status;
+}
+
+int iot_sender_end(struct iot_sender *s, struct iot_flight *f, const struct iot_record *rec)
+{
+	int caller = errno, status = IOT_OK;
+	lock(s);
+	bool flew = land(s, f);
+	if (!iot_sender_ready(s))
+		return unlock(s, not_ready(s));
+	if (rec != NULL && !(rec->type & IOT_LOGICAL) && !s->physical) {
+		status = refuse_physical(s);
+	} else if (flew && rec != NULL) {
+		struct iot_entry e = timed(s, f);
+		status = fill_entry(&e, rec) ? gather(s, rec->file, &e) : IOT_EUSAGE;
+		if (status == IOT_OK && is_due(s, &e))
+			status = flush(s);
+	}
+	errno = caller;
+	return unlock(s, status);
+}
+
+int iot_sender_flush(struct iot_sender *s)
+{
+	lock(s);
+	if (!iot_sender_ready(s))
+		return unlock(s, not_ready(s));
+	return unlock(s, flush(s));
+}
+
+int iot_sender_exit(struct iot_sender *s, int status)
+{
+	lock(s);
+	if (!iot_sender_ready(s))
+		return unlock(s, not_ready(s));
+	if (iot_sender_send_all(s) == IOT_OK) {
+		iot_word_put(iot_sender_payload(s), (uint64_t)status);
+		(void)iot_sender_send(s, IOT_PACKET_EXIT, 0, 1, 0);
+	}
+	s->ended = true;
+	return unlock(s, s->error.status);
+}
+
+/* Files */
+
+uint32_t iot_sender_file(struct iot_sender *s)
+{
+	lock(s);
+	uint32_t file = ++s->files;
+	(void)unlock(s, IOT_OK);
+	return file;
+}
+
+/* Writes the text, cut to what a packet holds; returns its words. */
+static uint32_t put_path(unsigned char *to, const char *path, bool *cut)
+{
+	size_t room = (size_t)IOT_WORD * (IOT_PAYLOAD_MAX - IOT_OPEN_WORDS),
+	       size = strnlen(path, room + 1);
+	*cut = size > room;
+	size = size < room ? size : room;
+	size_t words = (size + IOT_WORD - 1) / IOT_WORD;
+	memset(to, 0, IOT_WORD * words);
+	memcpy(to, path, size);
+	return (uint32_t)words;
+}
+
+int iot_sender_opened(struct iot_sender *s, struct iot_flight *f, uint32_t file, const char *path,
+		      uint64_t flags, int created)
+{
+	int caller = errno, status = IOT_OK;
+	lock(s);
+	bool flew = land(s, f), cut;
+	if (!iot_sender_ready(s))
+		return unlock(s, not_ready(s));
+	if (flew) {
+		unsigned char *payload = iot_sender_payload(s);
+		struct iot_entry e = timed(s, f);
+		uint32_t words = put_path(payload + IOT_WORD * IOT_OPEN_WORDS, path, &cut);
+		iot_word_put(payload, e.start);
+		iot_word_put(payload + IOT_WORD, e.elapsed | (created ? IOT_OPEN_CREATED : 0) |
+						     (cut ? IOT_OPEN_CUT : 0));
+		iot_word_put(payload + 2 * IOT_WORD, flags);
+		status = iot_sender_send(s, IOT_PACKET_OPEN, file, IOT_OPEN_WORDS + words, 0);
+	}
+	errno = caller;
+	return unlock(s, status);
+}
+
+int iot_sender_closed(struct iot_sender *s, struct iot_flight *f, uint32_t file)
+{
+	int caller = errno, status = IOT_OK;
+	lock(s);
+	bool flew = land(s, f);
+	if (!iot_sender_ready(s))
+		return unlock(s, not_ready(s));
+	struct iot_batch *b = iot_batches_find(&s->batches, file);
+	if (flew && b != NULL) {
+		(void)iot_sender_send_batch(s, b);
+		iot_batches_release(&s->batches, b);
+	}
+	if (flew) {
+		struct iot_entry e = timed(s, f);
+		iot_word_put(iot_sender_payload(s), e.start);
+		iot_word_put(iot_sender_payload(s) + IOT_WORD, e.elapsed);
+		status = iot_sender_send(s, IOT_PACKET_CLOSE, file, 2, 0);
+	}
+	errno = caller;
+	return unlock(s, status);
+}

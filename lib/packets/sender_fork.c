@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fork: no mark of the parent may be later than the fork until the child's start packet is in the
+ * pipe. The child says so through a pipe of its own, whose end also tells when there is no child, or
+ * it died. Meanwhile the parent holds the lock, so no thread of it can send a mark.
+ */
+#include "sender_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+enum { PATIENCE_MS = 1000 };
+
+static void close_end(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void iot_sender_before_fork(struct iot_sender *s)
+{
+	int64_t cpu_ns;
+	(void)pthread_mutex_lock(&s->lock);
+	if (!iot_sender_ready(s))
+		return;
+	iot_sender_clock(s, &s->fork_ns, &cpu_ns);
+	if (pipe2(s->fork_pipe, O_CLOEXEC) != 0)
+		s->fork_pipe[0] = s->fork_pipe[1] = -1;
+}
+
+/* True: the child's start packet has been sent, or there is no child. */
+static bool child_is_known(const struct iot_sender *s)
+{
+	struct pollfd p = {.fd = s->fork_pipe[0], .events = POLLIN};
+	int n;
+	if (p.fd < 0)
+		return false;
+	do
+		n = poll(&p, 1, PATIENCE_MS);
+	while (n < 0 && errno == EINTR);
+	return n > 0;
+}
+
+void iot_sender_after_fork_parent(struct iot_sender *s)
+{
+	int caller = errno;
+	if (iot_sender_ready(s)) {
+		close_end(&s->fork_pipe[1]);
+		uint64_t fork_tick = iot_ticks_from_ns((uint64_t)s->fork_ns, s->tick_ps);
+		/* A child that says nothing may begin at any time: marks stay behind for good. */
+		if (!child_is_known(s) && fork_tick < s->mark_max)
+			s->mark_max = fork_tick;
+		close_end(&s->fork_pipe[0]);
+	}
+	errno = caller;
+	(void)pthread_mutex_unlock(&s->lock);
+}
+
+void iot_sender_after_fork_child(struct iot_sender *s, uint32_t process)
+{
+	static const char known = 1;
+	struct iot_error ignored = {.status = IOT_OK};
+	int caller = errno;
+	bool dropped;
+	if (iot_sender_ready(s)) {
+		close_end(&s->fork_pipe[0]);
+		iot_batches_clear(&s->batches);
+		s->flights.next = s->flights.previous = &s->flights;
+		s->life++;
+		s->parent = s->process;
+		s->process = process != 0 ? process : (uint32_t)getpid();
+		s->sequence = s->records = s->dropped = s->unflushed = 0;
+		s->mark_max = UINT64_MAX;
+		(void)iot_sender_send_start(s);
+		/* Whatever comes of this, the parent sees the end of the pipe. */
+		if (s->fork_pipe[1] >= 0)
+			(void)iot_pipe_send(s->fork_pipe[1], &known, 1, IOT_PIPE_WAIT, &dropped,
+					    &ignored);
+		close_end(&s->fork_pipe[1]);
+	}
+	errno = caller;
+	(void)pthread_mutex_unlock(&s->lock);
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The reader goes to a place: enters at the last %sync before it, or reads on where the input cannot go back, and
+ * reads over what is left. For a time, a look at the lines of a block tells how many records come before it, so that
+ * none is decoded too far. What was read over is forgotten, but for the %process and %file in force and the comments
+ * directly before the place: these are held for the next call.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lookahead.h"
+#include "parallel.h"
+#include "lib/codec/codec.h"
+#include "reader_internal.h"
+#include "lib/base/array.h"
+#include "lines_before.h"
+
+enum {
+	BATCH = 512,
+	LOOK_MAX = 1 << 14, /* records looked at before they are decoded */
+};
+
+struct target {
+	enum iot_seek what;
+	uint64_t value; /* a record, or ticks */
+};
+
+/* Held events */
+
+void iot_reader_drop_held(struct iot_reader *r)
+{
+	for (size_t i = r->held.borrowed; i < r->held.count; i++) {
+		r->names.used -= r->held.events[i].text.size;
+		free((char *)r->held.events[i].text.data);
+	}
+	free(r->held.events);
+	r->held = (struct iot_held){NULL, 0, 0, 0, 0};
+}
+
+size_t iot_reader_take_held(struct iot_reader *r, struct iot_event *out, size_t max)
+{
+	struct iot_held *h = &r->held;
+	size_t n = h->count - h->next;
+	if (n > max)
+		n = max;
+	if (n == 0)
+		iot_reader_drop_held(r); /* the texts told by the call before */
+	else
+		memcpy(out, h->events + h->next, n * sizeof(*out));
+	h->next += n;
+	return n;
+}
+
+static bool held_room(struct iot_reader *r)
+{
+	struct iot_held *h = &r->held;
+	return iot_room(&h->events, &h->room, h->count + 1, sizeof(*h->events)) ||
+	       iot_reader_fail_memory(r, IOT_ENOMEM);
+}
+
+static bool hold(struct iot_reader *r, const struct iot_event *ev)
+{
+	if (!held_room(r))
+		return false;
+	if (!iot_names_reserve(&r->names, ev->text.size))
+		return iot_reader_fail_memory(r, IOT_ELIMIT);
+	char *text = malloc(ev->text.size + 1);
+	if (text == NULL)
+		return iot_reader_fail_memory(r, IOT_ENOMEM);
+	memcpy(text, ev->text.data, ev->text.size);
+	r->held.events[r->held.count] = *ev;
+	r->held.events[r->held.count++].text.data = text;
+	return true;
+}
+
+static bool is_name(const struct iot_event *ev)
+{
+	return ev->kind == IOT_PROCESS || ev->kind == IOT_FILE;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct iot_event *x = a, *y = b;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->rec.process != y->rec.process)
+		return x->rec.process < y->rec.process ? -1 : 1;
+	if (x->rec.file != y->rec.file)
+		return x->rec.file < y->rec.file ? -1 : 1;
+	return (x->has & IOT_HAS_DISK) < (y->has & IOT_HAS_DISK)
+		   ? -1
+		   : (x->has & IOT_HAS_DISK) > (y->has & IOT_HAS_DISK);
+}
+
+/* The names in force go before what is held, which then need not have them as well. */
+static void hold_names(struct iot_reader *r)
+{
+	struct iot_held comments = r->held;
+	r->held = (struct iot_held){NULL, 0, 0, 0, 0};
+	for (size_t i = 0; i < r->names.slots && r->error.status == IOT_OK; i++) {
+		const struct iot_name *name = &r->names.slot[i];
+		struct iot_event ev = {.text = {name->text, name->size}};
+		if (name->kind == 0 || name->kind == IOT_NAME_OBJECT || name->text == NULL ||
+		    iot_directive_parse(&ev, NULL) != IOT_OK || !held_room(r))
+			continue;
+		ev.rec.start_ns = iot_reader_last_start_ns(r);
+		ev.has |= IOT_IN_FORCE;
+		r->held.events[r->held.count++] = ev;
+	}
+	r->held.borrowed = r->held.count;
+	if (r->held.count > 0)
+		qsort(r->held.events, r->held.count, sizeof(struct iot_event), by_name);
+	for (size_t i = 0; i < comments.count; i++) {
+		const struct iot_event *ev = &comments.events[i];
+		if (r->error.status == IOT_OK && !is_name(ev))
+			hold(r, ev);
+		r->names.used -= ev->text.size;
+		free((char *)ev->text.data);
+	}
+	free(comments.events);
+}
+
+/* Reading over */
+
+static bool can_step(const struct iot_reader *r)
+{
+	return r->error.status == IOT_OK && r->cur != r->end;
+}
+
+static bool is_plain_going(const struct iot_reader *r)
+{
+	return can_step(r) && !r->skipping && !r->ended;
+}
+
+/* A step of which nothing is kept, so that all of the arena is free for it. */
+static void step_over(struct iot_reader *r, struct iot_batch *b)
+{
+	const struct iot_reader_place before = iot_reader_place(r);
+	r->arena_used = 0;
+	iot_reader_step(r, b);
+	if (b->n == 0 && !iot_reader_moved(r, before))
+		iot_reader_stuck(r);
+}
+
+static void read_over_records(struct iot_reader *r, uint64_t n)
+{
+	struct iot_record rec[BATCH];
+	while (n > 0 && is_plain_going(r)) {
+		struct iot_batch b = {
+		    .records = rec, .stride = sizeof(rec[0]), .max = n < BATCH ? (size_t)n : BATCH};
+		step_over(r, &b);
+		n -= b.n;
+	}
+}
+
+/* One line that is no record, or that is damaged. */
+static void read_over_line(struct iot_reader *r, bool keep)
+{
+	struct iot_event ev = {.kind = 0};
+	struct iot_batch b = {.events = &ev, .records = &ev.rec, .stride = sizeof(ev), .max = 1};
+	step_over(r, &b);
+	if (b.n == 1 && ev.kind == IOT_RECORD)
+		iot_reader_drop_held(r);
+	else if (b.n == 1 && keep)
+		hold(r, &ev);
+}
+
+/* As far as the block goes. True: the place is here. */
+static bool read_over_block(struct iot_reader *r, const struct target *t)
+{
+	if (r->muted) {
+		read_over_line(r, false);
+		return false;
+	}
+	if (t->what == IOT_SEEK_RECORD) {
+		if (r->index < t->value)
+			read_over_records(r, t->value - r->index);
+		return r->error.status == IOT_OK && r->index >= t->value && !r->skipping;
+	}
+	const struct iot_look look = iot_look_ahead(r->codec, r->cur, r->end, t->value, LOOK_MAX);
+	if (look.records > 0)
+		iot_reader_drop_held(r);
+	read_over_records(r, look.records);
+	if (look.found)
+		return is_plain_going(r);
+	if (look.records == 0 && r->cur == look.stop)
+		read_over_line(r, true);
+	while (r->cur < look.stop && is_plain_going(r))
+		read_over_line(r, true);
+	return false;
+}
+
+static void read_over(struct iot_reader *r, const struct target *t)
+{
+	struct iot_record rec;
+	struct iot_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
+	bool here = t->what == IOT_SEEK_RECORD && r->index >= t->value;
+	while (!here && iot_reader_more(r, &b)) {
+		if (r->skipping || r->ended)
+			read_over_line(r, false);
+		else
+			here = read_over_block(r, t);
+	}
+}
+
+static void step_over_line(struct iot_reader *r)
+{
+	struct iot_record rec;
+	struct iot_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
+	if (iot_reader_more(r, &b))
+		step_over(r, &b);
+}
+
+void iot_reader_read_over(struct iot_reader *r, uint64_t records, uint64_t lines)
+{
+	while (records > 0 && r->error.status == IOT_OK) {
+		const uint64_t before = r->records;
+		struct iot_record rec;
+		struct iot_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
+		if (!iot_reader_more(r, &b))
+			return;
+		read_over_records(r, records);
+		records -= r->records - before;
+	}
+	while (r->lines < lines && r->error.status == IOT_OK)
+		step_over_line(r);
+}
+
+/* The start of the trace */
+
+/* Lines up to the first record are obeyed; of input that cannot go back only %iotrace. */
+void iot_reader_read_head(struct iot_reader *r, bool all, uint64_t lines_max)
+{
+	struct iot_record rec;
+	struct iot_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
+	const int status = r->codec == NULL ? iot_reader_make_codec(r) : IOT_OK;
+	if (status != IOT_OK)
+		iot_reader_fail_memory(r, status);
+	while (r->index == 0 && !r->entered && r->lines < lines_max && iot_reader_more(r, &b)) {
+		const struct iot_line l = iot_line_look(r->cur, r->end);
+		const bool header = l.kind == IOT_LINE_COMMENT &&
+				    iot_directive_framing(l.text) == IOT_FRAMING_HEADER;
+		if (l.kind == IOT_LINE_OTHER || (!all && !header && l.kind != IOT_LINE_BLANK) ||
+		    r->ended || r->skipping)
+			return;
+		step_over_line(r);
+	}
+}
+
+/* Entering */
+
+int iot_reader_forget_names(struct iot_reader *r, bool texts)
+{
+	iot_names_free(&r->names);
+	iot_names_init(&r->names, r->memory_max, texts, true);
+	if (!iot_names_reserve(&r->names, r->codec_size))
+		iot_reader_fail_memory(r, IOT_ELIMIT);
+	return r->error.status;
+}
+
+int iot_reader_begin_at(struct iot_reader *r, uint64_t at)
+{
+	if (iot_window_seek(r->window, at) != IOT_OK)
+		return iot_error_set(&r->error, iot_window_status(r->window), "%s",
+				     iot_window_error(r->window)->text);
+	iot_reader_unmute(r);
+	if (r->lookahead != NULL)
+		iot_lookahead_reset(r->lookahead, at);
+	r->text_bytes += r->block != NULL ? (uint64_t)(r->cur - r->block) : 0;
+	r->block = r->cur = r->end = r->hashed = NULL;
+	r->shown = 0;
+	free(r->tail);
+	r->tail = NULL;
+	r->begun = r->framed = r->ended = r->cut = r->done = false;
+	r->skipping = r->in_long = false;
+	r->index = r->interval_at = 0;
+	XXH3_64bits_reset(r->hash);
+	iot_codec_forget(r->codec);
+	iot_codec_set_start(r->codec, 0);
+	return IOT_OK;
+}
+
+/* There, clocks and counts begin, and no name is known. */
+static int begin_anew(struct iot_reader *r, uint64_t at)
+{
+	if (iot_reader_begin_at(r, at) != IOT_OK)
+		return r->error.status;
+	r->lines = r->records = r->comments = 0;
+	iot_codec_zero_clocks(r->codec);
+	if (at == 0)
+		iot_codec_lacks(r->codec, 0);
+	return iot_reader_forget_names(r, true);
+}
+
+struct search {
+	const struct target *target;
+	uint64_t ticks_max;
+};
+
+static bool is_before(const void *context, const struct iot_entry *e)
+{
+	const struct search *s = context;
+	if (s->target->what == IOT_SEEK_RECORD)
+		return e->sync.record <= s->target->value;
+	return e->sync.time < s->target->value && e->sync.time <= s->ticks_max;
+}
+
+static int failed_search(struct iot_reader *r, int status)
+{
+	if (status == IOT_EIO)
+		return iot_error_system(&r->error, errno, "%s: cannot be read", r->name);
+	iot_reader_fail_memory(r, status);
+	return r->error.status;
+}
+
+/*
+ * Nothing in plain text verifies the %sync that opens the last interval but the interval before it: that is where
+ * verified reading enters. Of the others the %sync that closes them does, and in a frame or member its checksum.
+ */
+static int enter_earlier(struct iot_reader *r, uint64_t size, struct iot_entry *entry)
+{
+	struct iot_entry next;
+	if (r->lookahead == NULL || iot_window_compression(r->window) != IOT_PLAIN)
+		return 1;
+	const int found = iot_frames_next(r->frames, entry->at + 1, size, &next);
+	if (found != 0)
+		return found;
+	const struct target before = {IOT_SEEK_RECORD, entry->sync.record - 1};
+	const struct search search = {&before, 0};
+	return entry->sync.record > 0 ? iot_frames_find(r->frames, is_before, &search, entry) : 0;
+}
+
+static int enter(struct iot_reader *r, const struct iot_stored *source, const struct target *t)
+{
+	const struct search search = {t, INT64_MAX / iot_codec_tick(r->codec)};
+	struct iot_entry entry;
+	if (r->frames == NULL)
+		r->frames = iot_frames_new(source, iot_window_compression(r->window),
+					   iot_codec_base(r->codec),
+					   r->window_max != 0 ? r->window_max : (uint64_t)1 << 27);
+	if (r->frames == NULL)
+		return failed_search(r, IOT_ENOMEM);
+	int found = iot_frames_find(r->frames, is_before, &search, &entry);
+	if (found == 1)
+		found = enter_earlier(r, source->size, &entry);
+	if (found < 0)
+		return failed_search(r, found);
+	r->entered = found == 1;
+	r->entered_at = found == 1 ? entry.sync.record : 0;
+	if (begin_anew(r, found == 1 ? entry.at : 0) == IOT_OK && found == 1)
+		step_over_line(r); /* the %sync: it tells the number of the next record */
+	if (found == 1 && r->lookahead != NULL)
+		r->lookahead->known_start = false;
+	return r->error.status;
+}
+
+/* What was read over is not counted, and clocks begin here. */
+static void arrive(struct iot_reader *r)
+{
+	if (r->index == 0)
+		return;
+	r->records = 0;
+	r->comments = 0;
+	iot_codec_zero_clocks(r->codec);
+	hold_names(r);
+	for (size_t i = r->held.borrowed; i < r->held.count; i++)
+		r->comments++;
+}
+
+static struct target target_of(const struct iot_reader *r, enum iot_seek what, uint64_t value)
+{
+	const uint64_t tick_ns = iot_codec_tick(r->codec);
+	struct target t = {what, value};
+	if (what == IOT_SEEK_TIME_NS)
+		t.value = value / tick_ns + (value % tick_ns != 0);
+	return t;
+}
+
+int iot_reader_seek(struct iot_reader *r, enum iot_seek what, uint64_t value)
+{
+	struct iot_stored source;
+	if (r->error.status != IOT_OK && !iot_error_in_input(r->error.status))
+		return r->error.status;
+	if (r->window == NULL)
+		return iot_reader_refuse(r, "the reader is not open");
+	if (what != IOT_SEEK_RECORD && what != IOT_SEEK_TIME_NS)
+		return iot_reader_refuse(r, "a place is a record or a time");
+	const bool anywhere = iot_window_source(r->window, &source);
+	if (!anywhere && r->codec != NULL)
+		return iot_reader_refuse(r, "input that can only be read on cannot be sought in "
+					    "once it is being read");
+	iot_reader_drop_held(r);
+	r->parallel_tried = true;
+	if (r->ordered != NULL) {
+		iot_reader_end_parallel(r);
+		if (iot_reader_begin_at(r, 0) != IOT_OK)
+			return r->error.status;
+	}
+	if (r->error.status != IOT_OK && (!anywhere || r->codec == NULL))
+		return r->error.status;
+	iot_error_clear(&r->error); /* what is damaged elsewhere does not matter */
+	if (r->codec == NULL)
+		r->names.texts = true;
+	iot_reader_read_head(r, anywhere, UINT64_MAX);
+	if (anywhere && r->framed)
+		(void)iot_reader_trusts_tick(r);
+	if (r->error.status != IOT_OK)
+		return r->error.status;
+	const struct target t = target_of(r, what, value);
+	if (anywhere && enter(r, &source, &t) != IOT_OK)
+		return r->error.status;
+	read_over(r, &t);
+	if (r->error.status == IOT_OK)
+		arrive(r);
+	return r->error.status;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Entries found, each by looking at the first bytes of what may be one; and the search for the one that is wanted. */
+#include "seek_points.h"
+
+#include <stdlib.h>
+#include <string.h>
+#define ZSTD_STATIC_LINKING_ONLY /* ZSTD_getFrameHeader */
+#include <zlib.h>
+#include <zstd.h>
+
+enum {
+	SCAN_SIZE = 1 << 16,
+	LINE_ROOM = 256,                              /* a %sync as writers make it is shorter */
+	PACKED_ROOM = ZSTD_BLOCKSIZE_MAX + (1 << 10), /* a frame's header and first block */
+};
+
+struct iot_frames {
+	struct iot_stored in;
+	enum iot_compression how;
+	unsigned base;
+	uint64_t *at; /* zstd: where frames begin */
+	size_t count;
+	bool walked;
+	ZSTD_DCtx *zstd;
+	char *scan, *packed;
+};
+
+struct iot_frames *iot_frames_new(const struct iot_stored *s, enum iot_compression how,
+				  unsigned base, uint64_t window_max)
+{
+	struct iot_frames *f = calloc(1, sizeof(*f));
+	int log = ZSTD_WINDOWLOG_MIN;
+	if (f == NULL)
+		return NULL;
+	f->in = *s;
+	f->how = how;
+	f->base = base;
+	f->scan = malloc(SCAN_SIZE);
+	f->packed = malloc(PACKED_ROOM);
+	while (log < ZSTD_WINDOWLOG_MAX && (UINT64_C(2) << log) <= window_max)
+		log++;
+	if (how == IOT_ZSTD)
+		f->zstd = ZSTD_createDCtx();
+	if (f->scan == NULL || f->packed == NULL || (how == IOT_ZSTD && f->zstd == NULL)) {
+		iot_frames_free(f);
+		return NULL;
+	}
+	if (f->zstd != NULL)
+		(void)ZSTD_DCtx_setParameter(f->zstd, ZSTD_d_windowLogMax, log);
+	return f;
+}
+
+void iot_frames_free(struct iot_frames *f)
+{
+	if (f == NULL)
+		return;
+	ZSTD_freeDCtx(f->zstd);
+	free(f->at);
+	free(f->scan);
+	free(f->packed);
+	free(f);
+}
+
+/* First bytes */
+
+/* Whether text begins with the line of a %sync. */
+static bool is_sync(const struct iot_frames *f, const char *text, size_t size,
+		    struct iot_sync *sync)
+{
+	if (size == 0 || memchr(text, '\n', size) == NULL)
+		return false;
+	const struct iot_line l = iot_line_look(text, text + size);
+	return l.kind == IOT_LINE_COMMENT && l.base == f->base &&
+	       iot_directive_framing(l.text) == IOT_FRAMING_SYNC &&
+	       iot_sync_parse(l.text, sync) == NULL;
+}
+
+static size_t unpack_zstd(struct iot_frames *f, size_t size, char *line)
+{
+	ZSTD_inBuffer in = {f->packed, size, 0};
+	ZSTD_outBuffer out = {line, LINE_ROOM, 0};
+	ZSTD_DCtx_reset(f->zstd, ZSTD_reset_session_only);
+	while (out.pos < out.size) {
+		const size_t in_before = in.pos, out_before = out.pos;
+		const size_t rc = ZSTD_decompressStream(f->zstd, &out, &in);
+		if (ZSTD_isError(rc) || rc == 0 || (in.pos == in_before && out.pos == out_before))
+			break;
+	}
+	return out.pos;
+}
+
+static size_t unpack_gzip(struct iot_frames *f, size_t size, char *line)
+{
+	z_stream z = {.next_in = (Bytef *)f->packed,
+		      .avail_in = (uInt)size,
+		      .next_out = (Bytef *)line,
+		      .avail_out = LINE_ROOM};
+	if (inflateInit2(&z, 15 + 16) != Z_OK)
+		return 0;
+	(void)inflate(&z, Z_SYNC_FLUSH);
+	inflateEnd(&z);
+	return LINE_ROOM - z.avail_out;
+}
+
+/* So much of a zstd frame as holds its first block. */
+static size_t first_block(const struct iot_frames *f, uint64_t at)
+{
+	unsigned char head[ZSTD_FRAMEHEADERSIZE_MAX + 3];
+	ZSTD_frameHeader header;
+	const ssize_t got = iot_stored_read(&f->in, at, head, sizeof(head));
+	if (got <= 0 || ZSTD_getFrameHeader(&header, head, (size_t)got) != 0 ||
+	    header.headerSize + 3 > (size_t)got)
+		return 0;
+	const unsigned char *b = head + header.headerSize;
+	const size_t size = (b[0] | (size_t)b[1] << 8 | (size_t)b[2] << 16) >> 3;
+	return header.headerSize + 3 + (size <= ZSTD_BLOCKSIZE_MAX ? size : 0);
+}
+
+/* 1: an entry; 0: none; or a status. */
+static int look_packed(struct iot_frames *f, uint64_t at, struct iot_entry *entry)
+{
+	char line[LINE_ROOM];
+	const size_t wanted = f->how == IOT_ZSTD ? first_block(f, at) : PACKED_ROOM / 8;
+	const ssize_t got = iot_stored_read(&f->in, at, f->packed, wanted);
+	if (got < 0)
+		return IOT_EIO;
+	const size_t size = f->how == IOT_ZSTD ? unpack_zstd(f, (size_t)got, line)
+					       : unpack_gzip(f, (size_t)got, line);
+	entry->at = at;
+	return is_sync(f, line, size, &entry->sync);
+}
+
+static int look_plain(struct iot_frames *f, uint64_t at, struct iot_entry *entry)
+{
+	char line[LINE_ROOM];
+	const ssize_t got = iot_stored_read(&f->in, at, line, sizeof(line));
+	entry->at = at;
+	return got < 0 ? IOT_EIO : is_sync(f, line, (size_t)got, &entry->sync);
+}
+
+/* Candidates */
+
+static int next_frame(struct iot_frames *f, uint64_t from, uint64_t limit, struct iot_entry *entry)
+{
+	if (!f->walked) {
+		const int status = iot_frames_walk(&f->in, &f->at, &f->count);
+		if (status != IOT_OK)
+			return status;
+		f->walked = true;
+	}
+	size_t low = 0, high = f->count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (f->at[middle] < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < f->count && f->at[low] < limit; low++) {
+		const int found = look_packed(f, f->at[low], entry);
+		if (found != 0)
+			return found;
+	}
+	return 0;
+}
+
+/* A candidate in text[from .. size), or `size`. */
+static size_t candidate(const struct iot_frames *f, size_t from, size_t size, size_t *keep)
+{
+	static const char member[] = "\x1f\x8b\x08", sync[] = "\nff %sync ",
+			  decimal_sync[] = "\n255 %sync ";
+	const char *wanted = f->how == IOT_GZIP ? member : f->base == 16 ? sync : decimal_sync;
+	const size_t n = strlen(wanted);
+	const char *p = memmem(f->scan + from, size - from, wanted, n);
+	*keep = n - 1;
+	if (p == NULL)
+		return size;
+	return (size_t)(p - f->scan);
+}
+
+static int next_scanned(struct iot_frames *f, uint64_t from, uint64_t limit,
+			struct iot_entry *entry)
+{
+	const bool plain = f->how == IOT_PLAIN;
+	uint64_t at = plain && from > 0 ? from - 1 : from; /* with the LF before it */
+	while (at < limit) {
+		size_t keep = 0;
+		const ssize_t got = iot_stored_read(&f->in, at, f->scan, SCAN_SIZE);
+		if (got < 0)
+			return IOT_EIO;
+		const size_t size = (size_t)got;
+		for (size_t i = 0; (i = candidate(f, i, size, &keep)) < size; i++) {
+			const uint64_t place = at + i + plain;
+			if (place >= limit)
+				return 0;
+			const int found =
+			    plain ? look_plain(f, place, entry) : look_packed(f, place, entry);
+			if (found != 0)
+				return found;
+		}
+		if (size < SCAN_SIZE)
+			return 0;
+		at += size - keep;
+	}
+	return 0;
+}
+
+int iot_frames_next(struct iot_frames *f, uint64_t from, uint64_t limit, struct iot_entry *entry)
+{
+	return f->how == IOT_ZSTD ? next_frame(f, from, limit, entry)
+				  : next_scanned(f, from, limit, entry);
+}
+
+int iot_frames_find(struct iot_frames *f,
+		    bool (*before)(const void *context, const struct iot_entry *entry),
+		    const void *context, struct iot_entry *entry)
+{
+	uint64_t low = 0, high = f->in.size;
+	int any = 0;
+	while (low < high) {
+		const uint64_t middle = low + (high - low) / 2;
+		struct iot_entry here;
+		const int found = iot_frames_next(f, middle, high, &here);
+		if (found < 0)
+			return found;
+		if (found == 1 && before(context, &here)) {
+			*entry = here;
+			any = 1;
+			low = here.at + 1;
+		} else {
+			high = middle; /* those in [middle, high) are none, or behind it */
+		}
+	}
+	return any;
+}

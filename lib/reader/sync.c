@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The reader's framing: %iotrace, %sync and %end verified, and what to do where they do not hold.
+ *
+ * Told to recover, a reader that finds damage drops lines until the next %sync (or %end), believes
+ * what that says, and tells the loss as an event.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "lookahead.h"
+#include "lib/codec/codec.h"
+#include "reader_internal.h"
+
+enum { LOST_ROOM = 1024 };
+
+#define UNVERIFIED "nothing verifies the record= and time= of the %sync before"
+
+/* Tells that something is missing; `records` 0: nobody knows how many. False: next call. */
+static bool tell_lost(struct iot_reader *r, struct iot_batch *b, uint64_t records)
+{
+	struct iot_builder builder;
+	struct iot_event ev;
+	char *out;
+	int room = iot_reader_arena_room(r, LOST_ROOM, &out);
+	if (room < 0)
+		iot_reader_fail_memory(r, room);
+	if (room <= 0)
+		return false;
+	r->lost++;
+	if (__builtin_add_overflow(r->lost_records, records, &r->lost_records))
+		r->lost_records = UINT64_MAX;
+	iot_directive_begin(&builder, out, LOST_ROOM, "lost");
+	iot_directive_number(&builder, "time", (uint64_t)iot_reader_last_start_ns(r));
+	if (records > 0)
+		iot_directive_number(&builder, "records", records);
+	iot_directive_text(&builder, "why", r->damage, strnlen(r->damage, LOST_ROOM / 4));
+	if (iot_directive_end(&builder, &ev) == IOT_OK)
+		iot_reader_deliver(r, b, &ev);
+	return true;
+}
+
+bool iot_reader_take_blank(struct iot_reader *r, const struct iot_line *l)
+{
+	if (!iot_blank_run_take(&r->blanks, r->lines + 1, (size_t)(l->next - r->cur)))
+		return iot_reader_fail(r, IOT_ELIMIT, 1, IOT_BLANK_TOO_MUCH);
+	r->cur = iot_blank_run_more(&r->blanks, l->next, r->end);
+	r->lines = r->blanks.line;
+	return true;
+}
+
+/* The first frame or member may be there twice. */
+static bool is_first_interval_again(const struct iot_reader *r)
+{
+	return r->recover && r->framed && r->intervals == 0 && r->sync > 0 && r->index == r->sync;
+}
+
+bool iot_reader_take_header(struct iot_reader *r, const struct iot_line *l)
+{
+	struct iot_header h;
+	uint64_t version;
+	if (r->begun && is_first_interval_again(r))
+		return iot_reader_damaged(r, l->column, "a second %iotrace");
+	if (r->begun)
+		return iot_reader_fail(
+		    r, IOT_EFORMAT, l->column,
+		    "a second %%iotrace: two traces one behind the other are no trace; "
+		    "`iotrace merge` joins them");
+	const char *wrong = iot_header_parse(l->text, &h, &version);
+	if (wrong != NULL && version > 1)
+		return iot_reader_fail(r, IOT_EFORMAT, l->column, "%s (found %llu, expected 1)",
+				       wrong, (unsigned long long)version);
+	if (wrong != NULL)
+		return iot_reader_fail(r, IOT_EFORMAT, l->column, "%s", wrong);
+	if (r->muted) {
+		char text[IOT_FRAMING_MAX];
+		const size_t size = iot_header_build(text, &h);
+		if (!iot_reader_doubt_tick(r, h.tick_ns,
+					   size == l->text.size &&
+					       memcmp(text, l->text.data, size) == 0))
+			return false;
+	} else {
+		r->codec =
+		    iot_codec_init(r->codec, r->codec_size, h.tick_ns, iot_codec_base(r->codec));
+		if (r->lookahead != NULL)
+			r->lookahead->tick_unproven = false;
+	}
+	r->framed = true;
+	r->begun = true;
+	r->sync = h.sync;
+	iot_reader_step_over(r, l);
+	return true;
+}
+
+/* Behind a %sync: the next interval begins. */
+static void new_interval(struct iot_reader *r, const struct iot_line *l)
+{
+	iot_reader_step_over(r, l);
+	if (r->lookahead != NULL)
+		r->lookahead->known_start = true;
+	XXH3_64bits_reset(r->hash);
+	r->hashed = r->cur;
+	r->skipping = false;
+	r->intervals++;
+	r->interval_at = r->index;
+	iot_codec_forget(r->codec);
+}
+
+static bool hash_matches(struct iot_reader *r, uint64_t hash)
+{
+	if (iot_reader_looks_ahead(r))
+		return r->lookahead->hash_ok;
+	iot_reader_hash_up_to(r, r->cur);
+	return !r->verify || XXH3_64bits_digest(r->hash) == hash;
+}
+
+bool iot_reader_sync_holds(struct iot_reader *r, const struct iot_sync *s)
+{
+	return !r->skipping && !r->muted && hash_matches(r, s->hash) && s->record == r->index &&
+	       s->time == (uint64_t)iot_codec_start(r->codec);
+}
+
+static bool can_start_at(const struct iot_reader *r, uint64_t ticks)
+{
+	return ticks <= INT64_MAX / iot_codec_tick(r->codec);
+}
+
+/*
+ * Records are not delivered twice: a %sync that leads no further than the one believed before stands
+ * where a part of the trace is repeated. It is not compared with the number of records: if a stretch
+ * of lines came twice there are too many, and what follows is still new. But the number of records that
+ * were verified is right.
+ */
+static bool goes_back(const struct iot_reader *r, const struct iot_sync *s)
+{
+	if (iot_reader_looks_ahead(r))
+		return s->record < r->index;
+	return s->record <= r->interval_at;
+}
+
+/* A trace that was entered in the middle: its first line is a %sync. */
+static bool enter(struct iot_reader *r, const struct iot_line *l, const struct iot_sync *s)
+{
+	if (!can_start_at(r, s->time))
+		return iot_reader_damaged(r, l->column,
+					  "time= of %sync leads beyond 2^63-1 nanoseconds");
+	r->framed = true;
+	r->begun = true;
+	r->index = s->record;
+	iot_codec_set_start(r->codec, (int64_t)s->time);
+	new_interval(r, l);
+	return true;
+}
+
+bool iot_reader_take_sync(struct iot_reader *r, struct iot_batch *b, const struct iot_line *l)
+{
+	struct iot_sync s;
+	char sentence[200];
+	const char *wrong = iot_sync_parse(l->text, &s);
+	if (wrong != NULL)
+		return iot_reader_broken(r, l->column, wrong);
+	if (!r->begun)
+		return enter(r, l, &s);
+	if (!r->framed)
+		return iot_reader_damaged(r, l->column,
+					  "%sync in a trace that does not begin with %iotrace");
+	const uint64_t start = (uint64_t)iot_codec_start(r->codec);
+	const bool hash_ok = hash_matches(r, s.hash), muted = r->muted;
+	if (!hash_ok)
+		snprintf(sentence, sizeof(sentence),
+			 "the text since the %%sync before does not have the xxh3= that this "
+			 "%%sync tells");
+	else if (s.record != r->index)
+		snprintf(sentence, sizeof(sentence),
+			 "%%sync tells record=%llu, but %llu records came before it",
+			 (unsigned long long)s.record, (unsigned long long)r->index);
+	else if (s.time != start)
+		snprintf(sentence, sizeof(sentence),
+			 "%%sync tells time=%llu, but the record before it starts at %llu",
+			 (unsigned long long)s.time, (unsigned long long)start);
+	else if (muted)
+		snprintf(sentence, sizeof(sentence), "%s", UNVERIFIED);
+	else {
+		new_interval(r, l);
+		return true;
+	}
+	const bool follows = s.record == r->index && s.time == start;
+	if (!hash_ok)
+		iot_reader_count_unverified(r);
+	if (!iot_reader_damaged(r, l->column, sentence))
+		return false;
+	if (muted)
+		r->lookahead->corroborated = follows;
+	if (!hash_ok || !r->verify || muted)
+		return true; /* it is found again, and believed, as the %sync to go on at */
+	if (goes_back(r, &s) && s.time != start)
+		return true; /* two intervals with the same text, and this one is repeated */
+	/* all before it is as it was written: it is this line that is damaged */
+	if (!tell_lost(r, b, 0))
+		return false;
+	new_interval(r, l);
+	return true;
+}
+
+bool iot_reader_take_end(struct iot_reader *r, struct iot_batch *b, const struct iot_line *l)
+{
+	struct iot_end e;
+	char sentence[200] = "";
+	const char *wrong = iot_end_parse(l->text, &e);
+	if (!r->framed)
+		return iot_reader_damaged(r, l->column,
+					  "%end in a trace that does not begin with %iotrace");
+	if (wrong != NULL)
+		return iot_reader_broken(r, l->column, wrong);
+	const bool hash_ok = hash_matches(r, e.hash);
+	if (!hash_ok)
+		snprintf(sentence, sizeof(sentence),
+			 "the text since the last %%sync does not have the xxh3= that %%end tells");
+	else if (e.records != r->index)
+		snprintf(sentence, sizeof(sentence), "%%end tells records=%llu, but there are %llu",
+			 (unsigned long long)e.records, (unsigned long long)r->index);
+	else if (r->muted)
+		snprintf(sentence, sizeof(sentence), "%s", UNVERIFIED);
+	else if (e.comments != r->comments && r->lost == 0 && r->index == r->records)
+		snprintf(sentence, sizeof(sentence),
+			 "%%end tells comments=%llu, but there are %llu",
+			 (unsigned long long)e.comments, (unsigned long long)r->comments);
+	if (sentence[0] != '\0') {
+		if (!hash_ok)
+			iot_reader_count_unverified(r);
+		if (!iot_reader_damaged(r, l->column, sentence))
+			return false;
+		r->skipping = false;
+		if (!tell_lost(r, b, e.records > r->index ? e.records - r->index : 0))
+			return false;
+	}
+	r->ended = true;
+	r->told_comments = e.comments;
+	iot_reader_step_over(r, l);
+	return true;
+}
+
+/* At this %sync, if the interval behind it turns out to be proven. */
+static void may_resume(struct iot_reader *r, const struct iot_sync *s)
+{
+	struct iot_lookahead *a = r->lookahead;
+	a->resume = *s;
+	a->resuming = true;
+	a->known_start = a->corroborated;
+	a->corroborated = false;
+}
+
+bool iot_reader_trusts_tick(struct iot_reader *r)
+{
+	if (r->tick_given || r->lookahead == NULL || (r->framed && !r->lookahead->tick_unproven))
+		return true;
+	return iot_reader_fail(r, IOT_EFORMAT, 1,
+			       "the tick is not known, as the interval with %%iotrace is damaged; "
+			       "it has to be given (IOT_SET_TICK_NS)");
+}
+
+bool iot_reader_resume(struct iot_reader *r, struct iot_batch *b)
+{
+	struct iot_lookahead *a = r->lookahead;
+	const struct iot_sync *s = &a->resume;
+	if (!iot_reader_trusts_tick(r))
+		return false;
+	iot_codec_set_start(r->codec, (int64_t)s->time);
+	if (!tell_lost(r, b, s->record > r->index ? s->record - r->index : 0))
+		return false;
+	a->resumes = false;
+	a->decided = true;
+	r->framed = true;
+	r->skipping = false;
+	r->intervals++;
+	r->index = r->interval_at = s->record;
+	iot_codec_forget(r->codec);
+	return true;
+}
+
+bool iot_reader_skip_line(struct iot_reader *r, struct iot_batch *b)
+{
+	const struct iot_line l = iot_line_look(r->cur, r->end);
+	const enum iot_framing framing =
+	    l.kind == IOT_LINE_COMMENT ? iot_directive_framing(l.text) : IOT_FRAMING_NONE;
+	struct iot_sync s;
+	struct iot_end e;
+	if (l.kind == IOT_LINE_BLANK)
+		return iot_reader_take_blank(r, &l);
+	r->begun = true;
+	if (framing == IOT_FRAMING_SYNC && iot_sync_parse(l.text, &s) == NULL &&
+	    can_start_at(r, s.time) && !goes_back(r, &s)) {
+		if (iot_reader_looks_ahead(r)) {
+			may_resume(r, &s);
+			iot_reader_step_over(r, &l);
+			return true;
+		}
+		iot_codec_set_start(r->codec, (int64_t)s.time);
+		if (!tell_lost(r, b, s.record > r->index ? s.record - r->index : 0))
+			return false;
+		r->index = s.record;
+		new_interval(r, &l);
+		return true;
+	}
+	if (framing == IOT_FRAMING_END && iot_end_parse(l.text, &e) == NULL) {
+		if (!tell_lost(r, b, e.records > r->index ? e.records - r->index : 0))
+			return false;
+		r->skipping = false;
+		r->ended = true;
+	}
+	iot_reader_step_over(r, &l);
+	return true;
+}
+
+bool iot_reader_after_end(struct iot_reader *r)
+{
+	const struct iot_line l = iot_line_look(r->cur, r->end);
+	if (l.kind != IOT_LINE_BLANK)
+		return iot_reader_fail(
+		    r, IOT_EFORMAT, 1,
+		    "something behind %%end: two traces one behind the other are no "
+		    "trace; `iotrace merge` joins them");
+	return iot_reader_take_blank(r, &l);
+}
+
+/* The end of the input */
+
+bool iot_reader_resync(struct iot_reader *r)
+{
+	const int status = iot_window_status(r->window);
+	if (!r->recover || !iot_error_in_input(status))
+		return false;
+	const bool more = iot_window_resync(r->window);
+	if (!more && status == IOT_ETRUNCATED)
+		return false;
+	snprintf(r->damage, sizeof(r->damage), "damaged compressed data behind line %llu",
+		 (unsigned long long)r->lines);
+	iot_reader_count_unverified(r);
+	iot_reader_unmute(r);
+	if (r->lookahead != NULL) {
+		r->lookahead->at_end = r->lookahead->resuming = false;
+		r->lookahead->left = 0;
+		r->lookahead->resynced = true;
+	}
+	r->skipping = true;
+	r->in_long = false;
+	return more;
+}
+
+static void tell_end_lost(struct iot_reader *r, struct iot_batch *b, bool cut)
+{
+	if (!r->recover)
+		return;
+	if (cut && !r->skipping)
+		snprintf(r->damage, sizeof(r->damage), "cut short");
+	tell_lost(r, b, 0);
+}
+
+void iot_reader_at_end(struct iot_reader *r, struct iot_batch *b)
+{
+	const int status = iot_window_status(r->window);
+	const bool muted = r->muted;
+	const uint64_t read = r->records + (muted ? r->index - r->lookahead->saved_index : 0);
+	if (status != IOT_OK || r->cut || !r->ended)
+		iot_reader_count_unverified(r);
+	iot_reader_unmute(r);
+	if (status != IOT_OK) {
+		if (r->skipping || status == IOT_ETRUNCATED)
+			tell_end_lost(r, b, status == IOT_ETRUNCATED);
+		iot_error_set(&r->error, status, "%s", iot_window_error(r->window)->text);
+	} else if (r->skipping) {
+		tell_end_lost(r, b, false);
+		iot_error_set(&r->error, IOT_EFORMAT, "%s: %s; no %s behind it", r->name, r->damage,
+			      iot_reader_looks_ahead(r) ? "verified interval" : "%sync");
+	} else if (r->cut || (r->framed && !r->ended)) {
+		tell_end_lost(r, b, true);
+		iot_reader_fail(r, IOT_ETRUNCATED, 1,
+				"ends without %%end: cut short after %llu records",
+				(unsigned long long)read);
+	} else if (muted) {
+		iot_error_set(&r->error, IOT_EFORMAT,
+			      "%s: the first line seems to be a damaged %%iotrace", r->name);
+	} else if (!r->begun && !r->allow_empty) {
+		iot_error_set(&r->error, IOT_ETRUNCATED, "%s: %s", r->name,
+			      r->lines == 0 ? IOT_EMPTY_FILE : IOT_BLANK_FILE);
+	} else {
+		r->done = true;
+	}
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The list of runs in the order they were put: first those on file, then those in memory. When the
+ * memory is full long runs are written as they are, short ones are merged into one; when there are
+ * too many on file, neighbours that have been merged equally often are, the most there are.
+ */
+#include "runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "event_pack.h"
+#include "lib/base/array.h"
+
+enum {
+	BATCH = 64,
+	LONG_RUN = 8, /* a run that fills so much of the memory is not short */
+	BUFFERS = 8,  /* part of the memory that is for reading the file */
+	BUFFERS_MAX = 16 << 20,
+	BUFFER_LARGE = 65536,
+	BUFFER_SMALL = 4096,
+	WAYS_MIN = 4,
+};
+
+void iot_runs_init(struct iot_runs *r, size_t memory, bool may_spill, struct iot_error *error)
+{
+	*r = (struct iot_runs){.error = error, .may_spill = may_spill};
+	size_t buffers = memory / BUFFERS < BUFFERS_MAX ? memory / BUFFERS : BUFFERS_MAX;
+	r->buffer_size = buffers / 64 < BUFFER_LARGE ? buffers / 64 : BUFFER_LARGE;
+	if (r->buffer_size < BUFFER_SMALL)
+		r->buffer_size = BUFFER_SMALL;
+	r->ways = buffers / r->buffer_size > WAYS_MIN ? buffers / r->buffer_size : WAYS_MIN;
+	iot_chunks_init(&r->chunks, may_spill ? memory - buffers : memory);
+	iot_spill_init(&r->file, error);
+}
+
+void iot_runs_free(struct iot_runs *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		free(r->run[i]->buf);
+		free(r->run[i]);
+	}
+	free(r->run);
+	free(r->loser);
+	free(r->text);
+	iot_chunks_free(&r->chunks);
+	iot_spill_free(&r->file);
+}
+
+static int no_memory(struct iot_runs *r)
+{
+	return iot_error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
+}
+
+/* The file */
+
+static int write_chunks(struct iot_runs *r, struct iot_run *run)
+{
+	int status = IOT_OK;
+	while (run->first != NULL) {
+		struct iot_chunk *chunk = run->first;
+		const unsigned char *from =
+		    run->in_memory && run->pos != NULL ? run->pos : chunk->data;
+		if (status == IOT_OK)
+			status = iot_spill_put(&r->file, from,
+					       (size_t)(chunk->data + chunk->used - from));
+		run->first = chunk->next;
+		if (run->in_memory)
+			run->pos = run->stop = NULL;
+		iot_chunks_give(&r->chunks, chunk);
+	}
+	run->last = NULL;
+	return status;
+}
+
+/* What there is of a run in memory goes to the file, behind what is there of it. */
+static int write_run(struct iot_runs *r, struct iot_run *run)
+{
+	uint64_t offset = iot_spill_end(&r->file);
+	int status = write_chunks(r, run);
+	if (run->in_memory) {
+		run->offset = run->forgotten = offset;
+		run->in_memory = false;
+		r->made++;
+	}
+	run->end = iot_spill_end(&r->file);
+	run->limit = run->pos; /* so that it is looked for */
+	return status;
+}
+
+static int pack_to_file(struct iot_runs *r, const struct iot_event *ev, size_t n,
+			struct iot_record *last)
+{
+	for (size_t i = 0; i < n; i++) {
+		unsigned char *to = iot_spill_room(&r->file, IOT_PACKED_MAX);
+		if (to == NULL)
+			return r->error->status;
+		r->file.fill += iot_pack(to, &ev[i], last);
+		*last = ev[i].rec;
+		if (ev[i].text.size > 0 &&
+		    iot_spill_put(&r->file, ev[i].text.data, ev[i].text.size) != IOT_OK)
+			return r->error->status;
+	}
+	return IOT_OK;
+}
+
+static int merge_to_file(struct iot_runs *r, size_t first, size_t n)
+{
+	struct iot_event batch[BATCH];
+	struct iot_record last = {.start_ns = 0};
+	int status = iot_runs_begin(r, first, n);
+	while (status == IOT_OK) {
+		ssize_t got = iot_runs_next(r, batch, BATCH, NULL);
+		if (got <= 0)
+			return (int)got;
+		status = pack_to_file(r, batch, (size_t)got, &last);
+	}
+	return status;
+}
+
+/* Runs [first, first + n) become one, on file. */
+static int join(struct iot_runs *r, size_t first, size_t n, unsigned level)
+{
+	struct iot_run *run = iot_run_new();
+	if (run == NULL)
+		return no_memory(r);
+	run->level = level;
+	run->offset = run->forgotten = iot_spill_end(&r->file);
+	int status = merge_to_file(r, first, n);
+	if (status == IOT_OK)
+		status = iot_spill_flush(&r->file);
+	run->end = iot_spill_end(&r->file);
+	for (size_t i = 0; i < n; i++)
+		iot_run_free(r, r->run[first + i]);
+	r->run[first] = run;
+	r->count -= n - 1;
+	memmove(r->run + first + 1, r->run + first + n, (r->count - first - 1) * sizeof(*r->run));
+	r->open = false;
+	r->made++;
+	return status;
+}
+
+/* Of the runs on file those that are neighbours and of one level, the most there are. */
+static int join_most(struct iot_runs *r)
+{
+	size_t first = 0, most = 1;
+	for (size_t i = 0, n; i < r->count; i += n) {
+		for (n = 1; i + n < r->count && r->run[i + n]->level == r->run[i]->level;)
+			n++;
+		if (n >= most) {
+			most = n;
+			first = i;
+		}
+	}
+	if (most == 1) { /* a few levels with one run each */
+		first = r->count - 2;
+		most = 2;
+	}
+	return join(r, first, most, r->run[first]->level + 1);
+}
+
+static size_t memory_held(const struct iot_runs *r)
+{
+	return r->chunks.made - r->chunks.spare * r->chunks.chunk_size;
+}
+
+/* All that is in memory goes to the file. */
+static int spill(struct iot_runs *r)
+{
+	size_t first = 0;
+	int status = IOT_OK;
+	r->fresh = false;
+	while (first < r->count && r->run[first]->first == NULL)
+		first++;
+	if (first < r->count && !r->run[first]->in_memory)
+		status = write_run(r, r->run[first++]);
+	size_t n = r->count - first;
+	if (n > 1 && memory_held(r) / n < r->chunks.limit / LONG_RUN) {
+		if (status == IOT_OK)
+			status = join(r, first, n, 0);
+	} else {
+		for (; first < r->count && status == IOT_OK; first++)
+			status = write_run(r, r->run[first]);
+	}
+	if (status == IOT_OK)
+		status = iot_spill_flush(&r->file);
+	while (status == IOT_OK && r->count > r->ways)
+		status = join_most(r);
+	return status;
+}
+
+/* Putting */
+
+static bool in_order(const struct iot_runs *r, const struct iot_record *last, int64_t start,
+		     uint32_t process)
+{
+	return start > last->start_ns ||
+	       (start == last->start_ns && (!r->by_process || process >= last->process));
+}
+
+bool iot_runs_continue(const struct iot_runs *r, int64_t start, uint32_t process)
+{
+	return r->open && in_order(r, &r->last, start, process);
+}
+
+static int begin_run(struct iot_runs *r)
+{
+	struct iot_run *run = iot_run_new();
+	if (run == NULL || !iot_room(&r->run, &r->room, r->count + 1, sizeof(run))) {
+		free(run);
+		return no_memory(r);
+	}
+	run->in_memory = true;
+	r->run[r->count++] = run;
+	r->open = true;
+	r->last = (struct iot_record){.start_ns = 0};
+	r->length = 0;
+	return IOT_OK;
+}
+
+static int add_chunk(struct iot_runs *r)
+{
+	struct iot_run *run = r->run[r->count - 1];
+	struct iot_chunk *chunk = iot_chunks_get(&r->chunks);
+	if (chunk == NULL)
+		return no_memory(r);
+	if (run->last != NULL)
+		run->last->next = chunk;
+	else
+		run->first = chunk;
+	run->last = chunk;
+	return IOT_OK;
+}
+
+static size_t room_left(const struct iot_runs *r, const struct iot_run *run)
+{
+	return run->last == NULL ? 0
+				 : iot_chunk_room(&r->chunks) - IOT_PACKED_SLACK - run->last->used;
+}
+
+/* Memory for an event, or none is held any more: a single one may need more than there is. */
+static int make_room(struct iot_runs *r, const struct iot_event *ev)
+{
+	size_t chunks = 1 + ev->text.size / (iot_chunk_room(&r->chunks) - IOT_PACKED_MAX) + 1;
+	if (ev->text.size == 0)
+		chunks = 1;
+	if (iot_chunks_left(&r->chunks) >= chunks || r->count == 0)
+		return IOT_OK;
+	return r->may_spill ? spill(r) : r->beyond ? IOT_OK : IOT_RUNS_FULL;
+}
+
+static int put_text(struct iot_runs *r, struct iot_text text)
+{
+	while (text.size > 0) {
+		struct iot_run *run = r->run[r->count - 1];
+		size_t n = room_left(r, run);
+		if (n == 0) {
+			int status = add_chunk(r);
+			if (status != IOT_OK)
+				return status;
+			continue;
+		}
+		n = n < text.size ? n : text.size;
+		memcpy(run->last->data + run->last->used, text.data, n);
+		run->last->used += n;
+		text.data += n;
+		text.size -= n;
+	}
+	return IOT_OK;
+}
+
+static bool fits(const struct iot_runs *r, const struct iot_event *ev)
+{
+	return r->open && room_left(r, r->run[r->count - 1]) >= IOT_PACKED_MAX + ev->text.size &&
+	       iot_runs_continue(r, ev->rec.start_ns, ev->rec.process);
+}
+
+static int put(struct iot_runs *r, const struct iot_event *ev)
+{
+	if (!fits(r, ev)) {
+		int status = make_room(r, ev);
+		if (status == IOT_OK && !iot_runs_continue(r, ev->rec.start_ns, ev->rec.process))
+			status = begin_run(r);
+		if (status == IOT_OK && room_left(r, r->run[r->count - 1]) < IOT_PACKED_MAX)
+			status = add_chunk(r);
+		if (status != IOT_OK)
+			return status;
+	}
+	struct iot_chunk *chunk = r->run[r->count - 1]->last;
+	chunk->used += iot_pack(chunk->data + chunk->used, ev, &r->last);
+	r->last = ev->rec;
+	r->length++;
+	return ev->text.size > 0 ? put_text(r, ev->text) : IOT_OK;
+}
+
+/* Plain records as far as they go on with the run and its last chunk has room; how many. */
+static size_t put_on(struct iot_runs *r, const struct iot_record *const *rec, size_t n)
+{
+	struct iot_chunk *chunk = r->open ? r->run[r->count - 1]->last : NULL;
+	if (chunk == NULL)
+		return 0;
+	const struct iot_record *last = &r->last;
+	const size_t full = iot_chunk_room(&r->chunks) - IOT_PACKED_SLACK - IOT_PACKED_MAX;
+	size_t used = chunk->used, i = 0;
+	for (; i < n && used <= full; i++) {
+		if (!in_order(r, last, rec[i]->start_ns, rec[i]->process))
+			break;
+		used += iot_pack_record(chunk->data + used, rec[i], last);
+		last = rec[i];
+	}
+	chunk->used = used;
+	if (i > 0)
+		r->last = *last;
+	r->length += i;
+	return i;
+}
+
+int iot_runs_put_records(struct iot_runs *r, const struct iot_record *const *rec, size_t n)
+{
+	r->fresh = false;
+	for (size_t i = 0; (i += put_on(r, rec + i, n - i)) < n; i++) {
+		int status = put(r, &(struct iot_event){.rec = *rec[i], .kind = IOT_RECORD});
+		if (status != IOT_OK)
+			return status;
+	}
+	return IOT_OK;
+}
+
+int iot_runs_put(struct iot_runs *r, const struct iot_event *ev, size_t n)
+{
+	const struct iot_record *rec[BATCH];
+	int status = IOT_OK;
+	for (size_t i = 0; i < n && status == IOT_OK;) {
+		size_t plain = 0;
+		for (; plain < BATCH && i + plain < n && iot_is_plain(&ev[i + plain]); plain++)
+			rec[plain] = &ev[i + plain].rec;
+		status = plain > 0 ? iot_runs_put_records(r, rec, plain) : put(r, &ev[i]);
+		i += plain > 0 ? plain : 1;
+	}
+	r->fresh = false;
+	return status;
+}

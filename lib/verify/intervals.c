@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which intervals are kept. See intervals.h for the rule. */
+#include "intervals.h"
+
+#include <stdlib.h>
+
+#include <iotrace/iotrace.h>
+
+#include "lib/base/array.h"
+
+static bool same_mark(const struct iot_mark *a, const struct iot_mark *b)
+{
+	return a->known && b->known && a->record == b->record && a->time == b->time;
+}
+
+/* The mark behind an interval that begins at `m`. */
+static struct iot_mark behind(const struct iot_mark *m, const struct iot_interval *e)
+{
+	return (struct iot_mark){m->known, m->record + e->records, m->time + (uint64_t)e->ticks};
+}
+
+/* The mark before an interval that ends at its close; not known where that is a %end. */
+static struct iot_mark counted_back(const struct iot_interval *e)
+{
+	return (struct iot_mark){e->close.known && !e->is_last, e->close.record - e->records,
+				 e->close.time - (uint64_t)e->ticks};
+}
+
+static bool is_perfect(const struct iot_interval *e)
+{
+	const struct iot_mark end = behind(&e->open, e);
+	return e->proof == IOT_PROOF_HASH && e->why_line == 0 && !e->is_last && !e->from_header &&
+	       same_mark(&end, &e->close);
+}
+
+void iot_intervals_free(struct iot_intervals *t)
+{
+	free(t->entry);
+	*t = (struct iot_intervals){0};
+}
+
+int iot_intervals_add(struct iot_intervals *t, const struct iot_interval *e)
+{
+	struct iot_interval *last = t->count > 0 ? &t->entry[t->count - 1] : NULL;
+	const bool perfect = is_perfect(e), again = perfect && e->close.record <= t->high;
+	if ((perfect || e->open_proven) && e->open.record + e->records > t->high)
+		t->high = e->open.record + e->records;
+	if (last != NULL && e->follows && perfect && is_perfect(last) && last->again == again) {
+		last->to = e->to;
+		last->close = e->close;
+		last->records += e->records;
+		last->ticks += e->ticks;
+		return IOT_OK;
+	}
+	if (t->count == IOT_INTERVALS_MAX)
+		return IOT_ELIMIT;
+	if (!iot_room(&t->entry, &t->room, t->count + 1, sizeof(*t->entry)))
+		return IOT_ENOMEM;
+	t->entry[t->count] = *e;
+	t->entry[t->count++].again = again;
+	return IOT_OK;
+}
+
+static const struct iot_mark nowhere = {0};
+
+/* The interval behind, if it is proven and begins at the very %sync that closes this one. */
+static const struct iot_interval *witness_of(const struct iot_intervals *t, size_t i)
+{
+	const struct iot_interval *next = &t->entry[i + 1];
+	return i + 1 < t->count && next->follows && next->proof == IOT_PROOF_HASH ? next : NULL;
+}
+
+/* Whether a proven interval that ends in `end`, or in a %end of so many records, begins at m. */
+static bool leads_to(const struct iot_mark *m, const struct iot_interval *e)
+{
+	const struct iot_mark back = counted_back(e);
+	if (e->is_last)
+		return m->known && m->record + e->records == e->close.record;
+	return same_mark(m, &back);
+}
+
+/* Of two times that differ, a %end behind cannot tell which is right. */
+static bool time_in_doubt(const struct iot_interval *e, const struct iot_interval *next)
+{
+	return next->is_last && !next->open_proven && e->open.known && e->close.known &&
+	       e->open.time != counted_back(e).time;
+}
+
+/* The three tell different things: the interval behind decides. */
+static struct iot_mark place_by_witness(const struct iot_interval *e,
+					const struct iot_interval *next,
+					const struct iot_mark *before)
+{
+	const struct iot_mark behind_open = behind(&e->open, e), behind_before = behind(before, e);
+	if (next == NULL)
+		return nowhere;
+	if (!before->known && time_in_doubt(e, next))
+		return nowhere;
+	if (e->close.known && (next->open_proven || leads_to(&next->open, next)))
+		return counted_back(e);
+	if (before->known && leads_to(&behind_before, next))
+		return *before;
+	return e->open.known && leads_to(&behind_open, next) ? e->open : nowhere;
+}
+
+struct progress {
+	struct iot_mark before; /* what the interval before tells of the place of the next */
+	bool doubtful;          /* the %sync that closes it, as it agrees with nothing */
+	uint64_t done;          /* records up to here are kept or lost */
+	bool another;           /* a second trace has begun */
+};
+
+/* Where the interval begins. */
+static struct iot_mark place_of(const struct iot_intervals *t, size_t i, const struct progress *p)
+{
+	const struct iot_interval *e = &t->entry[i];
+	const struct iot_mark *before = &p->before, back = counted_back(e);
+
+	if (e->open_proven)
+		return e->open;
+	if (e->is_last && e->follows && p->doubtful)
+		return nowhere;
+	if (e->proof == IOT_PROOF_FRAME)
+		return e->at_start ? *before : nowhere;
+	if (leads_to(&e->open, e))
+		return before->known && before->record == e->open.record ? *before : e->open;
+	if (leads_to(before, e) || (before->known && back.known && back.record == before->record))
+		return *before;
+	if (e->close.known)
+		return place_by_witness(e, witness_of(t, i), before);
+	/* the %sync that closes it cannot be read: nothing tells another place */
+	return before->known ? *before : place_by_witness(e, witness_of(t, i), before);
+}
+
+/* A %iotrace in the middle: the first interval again, or another trace. */
+static bool another_begins(const struct iot_intervals *t, const struct iot_interval *e,
+			   uint64_t done)
+{
+	if (!e->from_header)
+		return false;
+	return t->entry[0].proof == IOT_PROOF_NONE ? done > 0 : e->hash != t->entry[0].hash;
+}
+
+static void settle_one(struct iot_intervals *t, size_t i, struct progress *p)
+{
+	struct iot_interval *e = &t->entry[i];
+	e->fate = IOT_FATE_LOST;
+	p->another |= another_begins(t, e, p->done);
+	if (p->another)
+		return;
+	if (!e->follows)
+		p->before.known = false;
+	if (e->at_start || e->from_header)
+		p->before = (struct iot_mark){.known = true};
+	struct iot_mark place = {0};
+	if (e->proof != IOT_PROOF_NONE)
+		place = place_of(t, i, p);
+	p->before.known = false;
+	p->doubtful = e->proof == IOT_PROOF_HASH && !place.known;
+	if (!place.known)
+		return;
+	e->record = place.record;
+	e->time = place.time;
+	if (place.record >= p->done) {
+		e->fate = IOT_FATE_KEPT;
+		p->done = place.record + e->records;
+	} else if (place.record + e->records <= p->done) {
+		e->fate = IOT_FATE_REPEATED;
+	}
+	/* behind a frame that is only known to be whole, text may have been taken away */
+	if (e->proof == IOT_PROOF_HASH)
+		p->before = behind(&place, e);
+}
+
+static uint64_t first_kept_record(const struct iot_intervals *t, size_t *i)
+{
+	while (*i < t->count && t->entry[*i].fate != IOT_FATE_KEPT)
+		++*i;
+	return *i < t->count ? t->entry[*i].record : UINT64_MAX;
+}
+
+/* What was not proven is kept where it fits between what was. */
+static void settle_unverified(struct iot_intervals *t)
+{
+	uint64_t done = 0;
+	size_t next = 0;
+	for (size_t i = 0; i < t->count; i++) {
+		struct iot_interval *e = &t->entry[i];
+		next = next < i ? i : next;
+		const uint64_t limit = first_kept_record(t, &next);
+		if (e->fate == IOT_FATE_KEPT)
+			done = e->record + e->records;
+		if (e->fate != IOT_FATE_LOST || e->from_header || e->records == 0 || !e->open.known)
+			continue;
+		if (e->open.record < done || e->open.record > limit ||
+		    e->records > limit - e->open.record)
+			continue;
+		e->record = e->open.record;
+		e->time = e->open.time;
+		e->fate = IOT_FATE_UNVERIFIED;
+		done = e->record + e->records;
+	}
+}
+
+void iot_intervals_settle(struct iot_intervals *t, bool keep_unverified)
+{
+	struct progress p = {0};
+	for (size_t i = 0; i < t->count; i++)
+		settle_one(t, i, &p);
+	if (keep_unverified)
+		settle_unverified(t);
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Oddities. Whether a line is canonical is not judged but tried: the records are encoded again, with
+ * a state of our own that has seen the same, and the bytes compared; a whole stretch at once, and
+ * line by line only where it differs.
+ */
+#include "lint.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/codec/record_line.h"
+#include "lib/base/idmap.h"
+#include "lib/codec/codec.h"
+
+enum {
+	BATCH = 1024,
+	CODEC_PROCESSES = 64,
+	CODEC_MAX = 1 << 28,
+	MEMOS_MAX = 1 << 21, /* what is beyond is not looked at */
+	SHOWN = 60,
+};
+
+/* The last I/O of a process. */
+struct span {
+	int64_t start_ns, end_ns;
+};
+
+struct iot_lint {
+	struct iot_findings findings;
+	struct iot_codec *codec; /* encodes */
+	size_t codec_size;
+	uint64_t tick_ns;
+	unsigned base;
+	char *encoded, *value;
+	int64_t last_start_ns;
+	bool no_starts; /* lacks=start */
+	struct iot_map processes;
+	struct span *last; /* of each */
+	size_t last_room;
+	struct iot_map files[2]; /* (process, file); disks */
+	bool *unnamed[2];        /* those that were used without a name */
+	size_t unnamed_room[2];
+};
+
+/* Findings */
+
+bool iot_findings_wanted(const struct iot_findings *f, enum iot_finding_kind kind)
+{
+	return ++f->count[kind] <= f->options->places && f->options->found != NULL;
+}
+
+static void show(const struct iot_findings *f, enum iot_finding_kind kind, uint64_t line,
+		 unsigned column, const char *format, va_list args)
+{
+	char text[640];
+	vsnprintf(text, sizeof(text), format, args);
+	const struct iot_finding found = {kind, line, column > 0 ? column : 1, text};
+	f->options->found(f->options->context, &found);
+}
+
+void iot_findings_show(const struct iot_findings *f, enum iot_finding_kind kind, uint64_t line,
+		       unsigned column, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	show(f, kind, line, column, format, args);
+	va_end(args);
+}
+
+void iot_findings_tell(const struct iot_findings *f, enum iot_finding_kind kind, uint64_t line,
+		       unsigned column, const char *format, ...)
+{
+	va_list args;
+	if (!iot_findings_wanted(f, kind))
+		return;
+	va_start(args, format);
+	show(f, kind, line, column, format, args);
+	va_end(args);
+}
+
+/* The handle */
+
+struct iot_lint *iot_lint_new(const struct iot_findings *findings, uint64_t tick_ns, unsigned base)
+{
+	struct iot_lint *l = calloc(1, sizeof(*l));
+	if (l == NULL)
+		return NULL;
+	l->findings = *findings;
+	l->tick_ns = tick_ns;
+	l->base = base;
+	l->codec_size = iot_codec_size(CODEC_PROCESSES);
+	l->encoded = malloc(BATCH * IOT_ENCODED_MAX);
+	l->value = malloc(IOT_COMMENT_MAX);
+	void *block = malloc(l->codec_size);
+	if (block != NULL)
+		l->codec = iot_codec_init(block, l->codec_size, tick_ns, base);
+	if (l->encoded == NULL || l->value == NULL || l->codec == NULL) {
+		iot_lint_free(l);
+		return NULL;
+	}
+	return l;
+}
+
+void iot_lint_free(struct iot_lint *l)
+{
+	if (l == NULL)
+		return;
+	free(l->codec);
+	iot_map_free(&l->processes);
+	free(l->last);
+	for (int disk = 0; disk < 2; disk++) {
+		iot_map_free(&l->files[disk]);
+		free(l->unnamed[disk]);
+	}
+	free(l->encoded);
+	free(l->value);
+	free(l);
+}
+
+void iot_lint_interval(struct iot_lint *l, int64_t start_ticks)
+{
+	iot_codec_forget(l->codec);
+	iot_codec_set_start(l->codec, start_ticks);
+	l->last_start_ns = start_ticks * (int64_t)l->tick_ns;
+}
+
+/* What is remembered of processes and files */
+
+static size_t number_of(struct iot_map *m, uint64_t key)
+{
+	return m->count < MEMOS_MAX ? iot_map_number(m, key) : iot_map_find(m, key);
+}
+
+/* NULL: there is no room for more. */
+static struct span *last_of(struct iot_lint *l, uint32_t process)
+{
+	const size_t i = number_of(&l->processes, process);
+	if (i < l->last_room)
+		return &l->last[i];
+	struct span *all =
+	    i == SIZE_MAX ? NULL : iot_map_fit(l->last, &l->last_room, i, sizeof(*all));
+	if (all == NULL)
+		return NULL;
+	l->last = all;
+	return &all[i];
+}
+
+/* NULL: it has not been used without a name, or there is no room for more. */
+static bool *unnamed_of(struct iot_lint *l, const struct iot_record *rec, bool disk)
+{
+	const size_t i = iot_map_find(&l->files[disk], iot_map_pair(rec->process, rec->file));
+	return i < l->unnamed_room[disk] ? &l->unnamed[disk][i] : NULL;
+}
+
+/* Records */
+
+static const char *line_at(const char *text, size_t i)
+{
+	while (i-- > 0)
+		text = (const char *)rawmemchr(text, '\n') + 1;
+	return text;
+}
+
+/* Where a field stands on the i-th line. */
+static unsigned column_of(struct iot_lint *l, const char *text, size_t i, enum iot_field which)
+{
+	size_t column[IOT_FIELDS] = {0};
+	struct iot_fields f;
+	const char *p = line_at(text, i);
+	const size_t size = (size_t)((const char *)rawmemchr(p, '\n') - p);
+	return iot_line_fields(l->codec, p, size, &f, column) == IOT_OK ? (unsigned)column[which]
+									: 1;
+}
+
+static void look_at_time(struct iot_lint *l, const char *text, const struct iot_record *rec,
+			 size_t i, uint64_t line)
+{
+	if (rec->start_ns < l->last_start_ns && iot_findings_wanted(&l->findings, IOT_ODD_TIME))
+		iot_findings_show(&l->findings, IOT_ODD_TIME, line,
+				  column_of(l, text, i, IOT_F_START),
+				  "starts %lld ns before the record before",
+				  (long long)(l->last_start_ns - rec->start_ns));
+	l->last_start_ns = rec->start_ns;
+}
+
+/* A process is a thread group, and a call that copies is two I/Os: this alone is no fault. */
+static void look_at_overlap(struct iot_lint *l, const struct iot_record *rec, uint64_t line)
+{
+	const int64_t end_ns = rec->start_ns + (int64_t)rec->duration_ns;
+	if (l->no_starts || (rec->type & (IOT_LOGICAL | IOT_ASYNC)) != IOT_LOGICAL)
+		return;
+	struct span *m = last_of(l, rec->process);
+	if (m == NULL)
+		return;
+	if (rec->start_ns < m->end_ns && end_ns > m->start_ns)
+		iot_findings_tell(&l->findings, IOT_NOTE_OVERLAP, line, 1,
+				  "process %u starts this synchronous I/O %lld ns before its last "
+				  "one is done",
+				  rec->process, (long long)(m->end_ns - rec->start_ns));
+	if (end_ns >= m->end_ns) {
+		m->start_ns = rec->start_ns;
+		m->end_ns = end_ns;
+	}
+}
+
+static void compare_line(struct iot_lint *l, const char *p, size_t n, const char *q, size_t m,
+			 uint64_t line)
+{
+	char wanted[SHOWN + 8];
+	size_t at = 0;
+	if (n == m && memcmp(p, q, n) == 0)
+		return;
+	if (!iot_findings_wanted(&l->findings, IOT_ODD_SPELLING))
+		return;
+	while (at < n && at < m && p[at] == q[at])
+		at++;
+	iot_escape(wanted, sizeof(wanted), q, m);
+	iot_findings_show(&l->findings, IOT_ODD_SPELLING, line, (unsigned)at + 1,
+			  "not canonical: a writer makes '%s' of it", wanted);
+}
+
+static void compare_lines(struct iot_lint *l, const char *p, const char *q, size_t n, uint64_t line)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *p_end = rawmemchr(p, '\n'), *q_end = rawmemchr(q, '\n');
+		compare_line(l, p, (size_t)(p_end - p), q, (size_t)(q_end - q), line + i);
+		p = p_end + 1;
+		q = q_end + 1;
+	}
+}
+
+static int grow_codec(struct iot_lint *l)
+{
+	if (l->codec_size >= CODEC_MAX)
+		return IOT_ELIMIT;
+	void *bigger = realloc(l->codec, 2 * l->codec_size);
+	if (bigger == NULL)
+		return IOT_ENOMEM;
+	l->codec_size *= 2;
+	l->codec = iot_codec_grow(bigger, l->codec_size);
+	return IOT_OK;
+}
+
+/* n <= BATCH. *size is 0 if a record cannot be encoded, which no record that was read should be. */
+static int encode(struct iot_lint *l, const struct iot_record *rec, size_t n, size_t *size)
+{
+	*size = 0;
+	for (size_t done = 0; done < n;) {
+		size_t bytes;
+		ssize_t last;
+		done += iot_encode_lines(l->codec, rec + done, n - done, sizeof(*rec),
+					 l->encoded + *size, BATCH * IOT_ENCODED_MAX - *size,
+					 &bytes, &last);
+		*size += bytes;
+		if (last >= 0)
+			continue;
+		const int status = last == IOT_ELIMIT ? grow_codec(l) : IOT_EUSAGE;
+		if (status != IOT_OK) {
+			*size = 0;
+			return status == IOT_EUSAGE ? IOT_OK : status;
+		}
+	}
+	return IOT_OK;
+}
+
+static int compare_records(struct iot_lint *l, const char *text, size_t size,
+			   const struct iot_record *rec, size_t n, uint64_t line)
+{
+	size_t made;
+	const int status = encode(l, rec, n, &made);
+	if (status != IOT_OK || made == 0)
+		return status;
+	if (made != size || memcmp(text, l->encoded, size) != 0)
+		compare_lines(l, text, l->encoded, n, line);
+	return IOT_OK;
+}
+
+int iot_lint_records(struct iot_lint *l, const char *text, size_t size,
+		     const struct iot_record *rec, size_t n, uint64_t line)
+{
+	for (size_t i = 0; i < n; i++) {
+		look_at_time(l, text, &rec[i], i, line + i);
+		look_at_overlap(l, &rec[i], line + i);
+		if (rec[i].type & 0x04)
+			iot_findings_tell(&l->findings, IOT_ODD_BITS, line + i, 1,
+					  "recordType has the undefined bit 04");
+	}
+	return compare_records(l, text, size, rec, n, line);
+}
+
+void iot_lint_new_file(struct iot_lint *l, const struct iot_record *rec, bool named)
+{
+	const int disk = (rec->type & IOT_LOGICAL) == 0;
+	if (named)
+		return;
+	const size_t i = number_of(&l->files[disk], iot_map_pair(rec->process, rec->file));
+	bool *all = i == SIZE_MAX
+			? NULL
+			: iot_map_fit(l->unnamed[disk], &l->unnamed_room[disk], i, sizeof(*all));
+	if (all == NULL)
+		return;
+	l->unnamed[disk] = all;
+	all[i] = true;
+}
+
+/* Comments */
+
+static void compare_comment(struct iot_lint *l, const char *p, const struct iot_line *look,
+			    struct iot_text text, uint64_t line)
+{
+	const char *mark = l->base == 16 ? "ff" : "255";
+	const size_t n = strlen(mark), wanted = n + (text.size > 0) + text.size;
+	const size_t size = (size_t)(look->next - p);
+	if (size == wanted + 1 && memcmp(p, mark, n) == 0 && (text.size == 0 || p[n] == ' ') &&
+	    (text.size == 0 || memcmp(p + n + 1, text.data, text.size) == 0))
+		return;
+	iot_findings_tell(&l->findings, IOT_ODD_SPELLING, line, 1,
+			  "not canonical: a writer spells this line in another way");
+}
+
+void iot_lint_comment(struct iot_lint *l, const char *p, const struct iot_line *look, uint64_t line)
+{
+	compare_comment(l, p, look, look->text, line);
+}
+
+void iot_lint_framing(struct iot_lint *l, const char *p, const struct iot_line *look,
+		      struct iot_text canonical, uint64_t line)
+{
+	compare_comment(l, p, look, canonical, line);
+}
+
+void iot_lint_blank(struct iot_lint *l, uint64_t line)
+{
+	iot_findings_tell(&l->findings, IOT_ODD_SPELLING, line, 1,
+			  "not canonical: a writer makes no blank lines");
+}
+
+static void look_at_percent(struct iot_lint *l, const struct iot_event *ev, uint64_t line,
+			    unsigned column)
+{
+	struct iot_text rest = ev->text, token, key, value;
+	while (iot_directive_token(&rest, &token)) {
+		unsigned malformed = 0;
+		if (!iot_directive_split(token, &key, &value) || value.size == 0 ||
+		    memchr(value.data, '%', value.size) == NULL)
+			continue;
+		iot_percent_decode(value, l->value, &malformed);
+		if (malformed > 0)
+			iot_findings_tell(&l->findings, IOT_ODD_PERCENT, line,
+					  column + (unsigned)(value.data - ev->text.data),
+					  "%u malformed %%XX", malformed);
+	}
+}
+
+static void look_at_file(struct iot_lint *l, const struct iot_event *ev, uint64_t line,
+			 unsigned column)
+{
+	bool *unnamed = unnamed_of(l, &ev->rec, (ev->has & IOT_HAS_DISK) != 0);
+	if (unnamed != NULL && *unnamed)
+		iot_findings_tell(&l->findings, IOT_ODD_LATE, line, column,
+				  "%%file behind the first record of file %u of process %u",
+				  ev->rec.file, ev->rec.process);
+	if (unnamed != NULL)
+		*unnamed = false;
+}
+
+void iot_lint_directive(struct iot_lint *l, const struct iot_event *ev, uint64_t line,
+			unsigned column)
+{
+	if (ev->kind == IOT_COMMENT)
+		return;
+	unsigned lacks;
+	if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
+		l->no_starts = (lacks & IOT_START_UNKNOWN) != 0;
+	look_at_percent(l, ev, line, column);
+	if (ev->kind == IOT_FILE)
+		look_at_file(l, ev, line, column);
+	if (ev->kind != IOT_OP || !iot_directive_closes(ev))
+		return;
+	bool *unnamed = unnamed_of(l, &ev->rec, false);
+	if (unnamed != NULL)
+		*unnamed = false;
+}

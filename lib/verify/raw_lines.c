@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Blocks of lines out of intake and unpacker. Unlike a window this one knows the frames: it looks at
+ * the unpacker after every step.
+ */
+#include "raw_lines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/io/byte_source.h"
+#include "lib/io/decompress.h"
+
+enum {
+	READ_SIZE = 1 << 18,
+	LINE_MOST = IOT_COMMENT_MAX + 64, /* what is longer without LF is no line */
+	ROOM = READ_SIZE + 2 * LINE_MOST,
+	DESCRIPTOR_AT = 4, /* of a zstd frame: its descriptor, and the bit of the checksum in it */
+	CHECKSUM_BIT = 4,
+	LOOK = 4096,
+};
+
+static const uint64_t window_max = (uint64_t)1 << 27;
+
+struct iot_rawtext {
+	struct iot_error error; /* that ends the work */
+	struct iot_error fault; /* of the unpacker: damage that can be stepped over is not kept */
+	struct iot_intake in;
+	struct iot_unpacker unpacker;
+	enum iot_compression how;
+	char *name, *block;
+	size_t start, end; /* of what has not been shown, in the block */
+	uint64_t at;       /* of block[start] in the text */
+	uint64_t frame_at;
+	bool checked;
+	bool begun, no_more;
+	bool frame_ended, gap, gap_truncated; /* to be told when the lines before have been */
+	bool in_long;
+	char why[512];
+};
+
+struct iot_rawtext *iot_rawtext_new(int fd, const char *name)
+{
+	const size_t size = strlen(name);
+	struct iot_rawtext *t = calloc(1, sizeof(*t));
+	if (t == NULL)
+		return NULL;
+	t->name = malloc(4 * size + 4);
+	t->block = malloc(ROOM);
+	if (t->name == NULL || t->block == NULL) {
+		iot_rawtext_free(t);
+		return NULL;
+	}
+	iot_escape(t->name, 4 * size + 4, name, size);
+	t->in = (struct iot_intake){.kind = IOT_FROM_FD,
+				    .error = &t->error,
+				    .name = t->name,
+				    .read_size = READ_SIZE,
+				    .fd = fd};
+	t->unpacker = (struct iot_unpacker){
+	    .error = &t->fault, .name = t->name, .in = &t->in, .window_max = window_max};
+	return t;
+}
+
+void iot_rawtext_free(struct iot_rawtext *t)
+{
+	if (t == NULL)
+		return;
+	iot_unpacker_close(&t->unpacker);
+	free(t->name);
+	free(t->block);
+	free(t);
+}
+
+const struct iot_error *iot_rawtext_error(const struct iot_rawtext *t)
+{
+	return &t->error;
+}
+
+enum iot_compression iot_rawtext_compression(const struct iot_rawtext *t)
+{
+	return t->how;
+}
+
+uint64_t iot_rawtext_stored(const struct iot_rawtext *t)
+{
+	return t->in.stored;
+}
+
+/* More bytes into the block */
+
+static const char gzip_magic[] = "\x1f\x8b\x08", zstd_magic[] = "\x28\xb5\x2f\xfd";
+
+/* Half of the magic number is still there, or all of it later on. */
+static bool was(const struct iot_rawtext *t, const char *magic)
+{
+	const size_t n = strlen(magic);
+	size_t same = 0;
+	for (size_t i = 0; i < n && i < t->end; i++)
+		same += t->block[i] == magic[i];
+	return same >= 2 || memmem(t->block, t->end, magic, n) != NULL;
+}
+
+static bool is_text(const struct iot_rawtext *t)
+{
+	const size_t n = t->end < LOOK ? t->end : LOOK;
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)t->block[i] < '\t')
+			return false;
+	return true;
+}
+
+static enum iot_compression compression_of(const struct iot_rawtext *t)
+{
+	if (iot_unpacker_match(IOT_GZIP, t->block, t->end) == IOT_MATCH_YES)
+		return IOT_GZIP;
+	if (iot_unpacker_match(IOT_ZSTD, t->block, t->end) == IOT_MATCH_YES)
+		return IOT_ZSTD;
+	if (is_text(t))
+		return IOT_PLAIN;
+	/* the beginning may be what is damaged */
+	if (was(t, zstd_magic))
+		return IOT_ZSTD;
+	return was(t, gzip_magic) ? IOT_GZIP : IOT_PLAIN;
+}
+
+static void begin(struct iot_rawtext *t)
+{
+	while (t->end < LOOK && !t->in.ended)
+		t->end += iot_intake_take(&t->in, t->block + t->end, ROOM - t->end);
+	t->begun = true;
+	t->how = compression_of(t);
+	if (t->how == IOT_PLAIN || t->error.status != IOT_OK)
+		return;
+	if (iot_unpacker_open(&t->unpacker, t->how, t->block, t->end, t->end) != IOT_OK)
+		t->error = t->fault;
+	t->end = 0;
+}
+
+/* Of the frame in work, whose first bytes the unpacker still has. */
+static bool has_checksum(const struct iot_unpacker *u)
+{
+	const size_t at = (size_t)(u->frame_at - u->raw_at);
+	if (u->how == IOT_GZIP)
+		return true;
+	return u->frame_at >= u->raw_at && u->raw_end - at > DESCRIPTOR_AT &&
+	       (u->raw[at + DESCRIPTOR_AT] & CHECKSUM_BIT) != 0;
+}
+
+/* Damage, or the end of the input inside of a frame. */
+static void unpacker_failed(struct iot_rawtext *t)
+{
+	const int status = t->fault.status;
+	if (t->error.status != IOT_OK)
+		return;
+	if (status == IOT_EIO || status == IOT_ENOMEM) {
+		t->error = t->fault;
+		return;
+	}
+	const size_t named = strlen(t->name) + 2; /* "NAME: " */
+	snprintf(t->why, sizeof(t->why), "%.*s", (int)sizeof(t->why) - 1,
+		 t->fault.text + (strlen(t->fault.text) > named ? named : 0));
+	t->gap = true;
+	t->no_more = !iot_unpacker_resync(&t->unpacker);
+	t->gap_truncated = t->no_more && status == IOT_ETRUNCATED;
+}
+
+static void unpack(struct iot_rawtext *t)
+{
+	struct iot_unpacker *u = &t->unpacker;
+	const bool fresh = !u->in_frame;
+	const uint64_t text_at = t->at + (t->end - t->start);
+	if (fresh)
+		t->frame_at = text_at;
+	const size_t n = iot_unpacker_read(u, t->block + t->end, ROOM - t->end);
+	t->end += n;
+	if (fresh)
+		t->checked = has_checksum(u);
+	if (t->fault.status != IOT_OK || t->error.status != IOT_OK) {
+		unpacker_failed(t);
+		return;
+	}
+	if (u->ended) {
+		t->no_more = true;
+		return;
+	}
+	t->frame_ended = !u->in_frame;
+}
+
+static void fill(struct iot_rawtext *t)
+{
+	memmove(t->block, t->block + t->start, t->end - t->start);
+	t->end -= t->start;
+	t->start = 0;
+	if (!t->begun) {
+		begin(t);
+	} else if (t->how == IOT_PLAIN) {
+		const size_t n = iot_intake_take(&t->in, t->block + t->end, ROOM - t->end);
+		t->end += n;
+		t->no_more = n == 0;
+	} else {
+		unpack(t);
+	}
+}
+
+/* Pieces */
+
+static void show(struct iot_rawtext *t, struct iot_raw *piece, enum iot_raw_kind kind, size_t size)
+{
+	piece->kind = kind;
+	piece->text = t->block + t->start;
+	piece->size = size;
+	piece->at = t->at;
+	t->start += size;
+	t->at += size;
+}
+
+static bool show_lines(struct iot_rawtext *t, struct iot_raw *piece)
+{
+	const char *p = t->block + t->start;
+	const size_t have = t->end - t->start;
+	const char *first_lf = t->in_long ? memchr(p, '\n', have) : NULL;
+	if (t->in_long && first_lf == NULL) {
+		t->at += have;
+		t->start = t->end;
+		return false;
+	}
+	if (t->in_long) {
+		t->at += (uint64_t)(first_lf + 1 - p);
+		t->start += (size_t)(first_lf + 1 - p);
+		t->in_long = false;
+		return show_lines(t, piece);
+	}
+	const char *lf = have > 0 ? memrchr(p, '\n', have) : NULL;
+	if (lf == NULL)
+		return false;
+	show(t, piece, IOT_RAW_LINES, (size_t)(lf + 1 - p));
+	return true;
+}
+
+/* Drops what has no LF, and tells why. */
+static void show_gap(struct iot_rawtext *t, struct iot_raw *piece, const char *why, bool truncated)
+{
+	show(t, piece, IOT_RAW_GAP, t->end - t->start);
+	piece->why = why;
+	piece->truncated = truncated;
+}
+
+/* What is to be told behind the lines; false: nothing. */
+static bool show_news(struct iot_rawtext *t, struct iot_raw *piece)
+{
+	if (t->gap) {
+		t->gap = t->in_long = false;
+		show_gap(t, piece, t->why, t->gap_truncated);
+		return true;
+	}
+	if (t->frame_ended) {
+		t->frame_ended = false;
+		show(t, piece, IOT_RAW_FRAME, 0);
+		piece->frame_at = t->frame_at;
+		piece->checked = t->checked;
+		return true;
+	}
+	if (t->end - t->start > LINE_MOST) {
+		t->in_long = true;
+		show_gap(t, piece, "a line longer than 65536 bytes", false);
+		return true;
+	}
+	if (!t->no_more)
+		return false;
+	show(t, piece, t->end > t->start ? IOT_RAW_CUT : IOT_RAW_END, t->end - t->start);
+	return true;
+}
+
+int iot_rawtext_next(struct iot_rawtext *t, struct iot_raw *piece)
+{
+	*piece = (struct iot_raw){.kind = IOT_RAW_END};
+	while (t->error.status == IOT_OK) {
+		if (show_lines(t, piece) || show_news(t, piece))
+			return IOT_OK;
+		fill(t);
+	}
+	return t->error.status;
+}

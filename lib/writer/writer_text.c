@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The writer's text: records from the codec into a buffer, comments between them, framing round
+ * them.
+ *
+ * A record is encoded first; if it meets a process or file for the first time in its interval, the
+ * directives due are put before its line. That is possible because comments change no state.
+ * A %sync is written when something follows it, never directly before %end, so that the same
+ * events always make the same bytes.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/format/framing.h"
+#include "lib/codec/codec.h"
+#include "writer_internal.h"
+
+/* The buffer */
+
+static void hash_buffer(struct iot_writer *w)
+{
+	if (w->framing)
+		XXH3_64bits_update(w->hash, w->buffer + w->hashed, w->used - w->hashed);
+	w->hashed = w->used;
+}
+
+int iot_writer_empty_buffer(struct iot_writer *w)
+{
+	hash_buffer(w);
+	if (w->used > 0 && iot_sink_write(w->sink, w->buffer, w->used) != IOT_OK)
+		return iot_writer_sink_failed(w);
+	w->text_bytes += w->used;
+	w->used = w->hashed = 0;
+	return IOT_OK;
+}
+
+static int make_room(struct iot_writer *w, size_t n)
+{
+	return n <= IOT_WRITER_BUFFER - w->used ? IOT_OK : iot_writer_empty_buffer(w);
+}
+
+/* A comment line as it is; the text has met the limits. */
+static int put_line(struct iot_writer *w, struct iot_text text)
+{
+	const char *mark = w->base == 16 ? "ff " : "255 ";
+	size_t n = strlen(mark) - (text.size == 0);
+	if (make_room(w, IOT_COMMENT_ROOM) != IOT_OK)
+		return w->error.status;
+	memcpy(w->buffer + w->used, mark, n);
+	w->used += n;
+	if (text.size > 0)
+		memcpy(w->buffer + w->used, text.data, text.size);
+	w->used += text.size;
+	w->buffer[w->used++] = '\n';
+	return IOT_OK;
+}
+
+static int too_long(struct iot_writer *w)
+{
+	return iot_writer_refuse(w, "a comment line would be longer than 65536 bytes");
+}
+
+/* A comment whose times are in nanoseconds. */
+static int put_text(struct iot_writer *w, struct iot_text text)
+{
+	if (w->tick_ns != 1 && text.size > 0 && text.data[0] == '%')
+		iot_directive_to_ticks(&text, w->tick_ns, w->scratch);
+	if (text.size + (w->base == 16 ? 3 : 4) > IOT_COMMENT_MAX)
+		return too_long(w);
+	return put_line(w, text);
+}
+
+/* Framing */
+
+int iot_writer_put_header(struct iot_writer *w)
+{
+	char text[IOT_FRAMING_MAX];
+	const struct iot_header h = {.tick_ns = w->tick_ns, .sync = w->sync};
+	return put_line(w, (struct iot_text){text, iot_header_build(text, &h)});
+}
+
+static int put_sync(struct iot_writer *w)
+{
+	char text[IOT_FRAMING_MAX];
+	if (iot_writer_empty_buffer(w) != IOT_OK)
+		return w->error.status;
+	if (iot_sink_frame(w->sink) != IOT_OK)
+		return iot_writer_sink_failed(w);
+	const struct iot_sync s = {.time = (uint64_t)iot_codec_start(w->codec),
+				   .record = w->records,
+				   .hash = XXH3_64bits_digest(w->hash)};
+	int status = put_line(w, (struct iot_text){text, iot_sync_build(text, &s)});
+	XXH3_64bits_reset(w->hash);
+	w->hashed = w->used;
+	iot_codec_forget(w->codec);
+	w->since_sync = 0;
+	w->interval++;
+	return status;
+}
+
+static int sync_if_due(struct iot_writer *w)
+{
+	return w->sync > 0 && w->since_sync == w->sync ? put_sync(w) : IOT_OK;
+}
+
+/* Flushing */
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	if (clock_gettime(CLOCK_MONOTONIC_COARSE, &t) != 0)
+		return 0;
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Without a record since the last %sync there is none: two of one record= are damage. */
+int iot_writer_flush_interval(struct iot_writer *w)
+{
+	if (w->framing && w->since_sync > 0 && put_sync(w) != IOT_OK)
+		return w->error.status;
+	if (iot_writer_empty_buffer(w) != IOT_OK)
+		return w->error.status;
+	if (iot_sink_flush(w->sink) != IOT_OK)
+		return iot_writer_sink_failed(w);
+	w->since_flush = 0;
+	if (w->flush_ns > 0)
+		w->flushed_ns = now_ns();
+	return IOT_OK;
+}
+
+static int flush_if_full(struct iot_writer *w)
+{
+	return w->flush > 0 && w->since_flush >= w->flush ? iot_writer_flush_interval(w) : IOT_OK;
+}
+
+/* Behind what a caller has written. */
+static int flush_if_late(struct iot_writer *w)
+{
+	if (w->flush_ns == 0 || w->since_flush == 0 ||
+	    (uint64_t)(now_ns() - w->flushed_ns) < w->flush_ns)
+		return IOT_OK;
+	return iot_writer_flush_interval(w);
+}
+
+int iot_writer_put_end(struct iot_writer *w)
+{
+	char text[IOT_FRAMING_MAX];
+	hash_buffer(w);
+	const struct iot_end e = {
+	    .records = w->records, .comments = w->comments, .hash = XXH3_64bits_digest(w->hash)};
+	return put_line(w, (struct iot_text){text, iot_end_build(text, &e)});
+}
+
+/* Comments and directives */
+
+static const char *unfit(const struct iot_event *ev)
+{
+	const struct iot_text text = ev->text;
+	if (ev->kind < IOT_RECORD || ev->kind > IOT_DIRECTIVE)
+		return "an event of no known kind";
+	if (text.size > IOT_COMMENT_MAX)
+		return "a comment line would be longer than 65536 bytes";
+	if (text.size > 0 && memchr(text.data, '\n', text.size) != NULL)
+		return "a comment cannot have a line end (LF) in it";
+	if (text.size > 0 && text.data[text.size - 1] == '\r')
+		return "a comment cannot end in CR: readers take it for a part of the line end";
+	return NULL;
+}
+
+static void obey(struct iot_writer *w, const struct iot_event *ev, struct iot_name *name)
+{
+	unsigned lacks;
+	if (name != NULL)
+		name->told = w->interval;
+	if (ev->kind == IOT_FILE && name != NULL)
+		iot_codec_update(w->codec, name->process, name->file, name->kind == IOT_NAME_DISK,
+				 name->object, name->flags);
+	else if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
+		iot_codec_lacks(w->codec, lacks);
+	else if (ev->kind == IOT_OP && iot_directive_closes(ev))
+		iot_codec_update(w->codec, ev->rec.process, ev->rec.file, false, 0, 0);
+}
+
+/* What an event means is in its text alone: that is what readers will see. */
+static int write_comment(struct iot_writer *w, const struct iot_event *given)
+{
+	struct iot_event ev = {.text = given->text};
+	struct iot_name *name = NULL;
+	const char *why = unfit(given);
+	if (why != NULL)
+		return iot_writer_refuse(w, why);
+	if (iot_directive_parse(&ev, &why) != IOT_OK)
+		return iot_writer_refuse(w, why);
+	int status = iot_names_tell(&w->names, &ev, &name);
+	if (status < 0)
+		return iot_writer_memory_failed(w, status);
+	if (status == 1)
+		return IOT_OK;
+	if (sync_if_due(w) != IOT_OK || put_text(w, ev.text) != IOT_OK)
+		return w->error.status;
+	obey(w, &ev, name);
+	w->comments++;
+	w->since_flush++;
+	return flush_if_full(w);
+}
+
+/* Records */
+
+/* Once in an interval, a %process or %file in force is said again. Nobody counts it. */
+static int repeat(struct iot_writer *w, struct iot_name *name)
+{
+	if (name == NULL || name->told == w->interval)
+		return IOT_OK;
+	name->told = w->interval;
+	return put_text(w, (struct iot_text){name->text, name->size});
+}
+
+static bool is_key_of(struct iot_text key, unsigned flags)
+{
+	for (size_t i = 0; i < IOT_UNKNOWNS; i++)
+		if ((flags & iot_unknowns[i].flag) != 0 && iot_text_is(key, iot_unknowns[i].name))
+			return true;
+	return false;
+}
+
+/* Copies the tokens of a %file but those of the keys of `flags`; returns the size. */
+static size_t copy_without(char *out, struct iot_text text, unsigned flags)
+{
+	struct iot_text token, key, value;
+	size_t n = 0;
+	while (iot_directive_token(&text, &token)) {
+		if (iot_directive_split(token, &key, &value) && is_key_of(key, flags))
+			continue;
+		if (n > 0)
+			out[n++] = ' ';
+		memcpy(out + n, token.data, token.size);
+		n += token.size;
+	}
+	return n;
+}
+
+static void put_flags(struct iot_builder *b, unsigned flags, unsigned changed)
+{
+	for (size_t i = IOT_UNKNOWNS; i-- > 0;) {
+		const struct iot_unknown *u = &iot_unknowns[i];
+		const char *value = flags & u->flag ? "unknown" : "known";
+		if ((changed & u->flag) != 0)
+			iot_directive_text(b, u->name, value, strlen(value));
+	}
+}
+
+/* The %file of a record comes in force with keys =unknown or =known for the flags that changed. */
+static int declare_flags(struct iot_writer *w, const struct iot_record *rec, unsigned changed)
+{
+	/* the first half of the scratch is put_text's */
+	char *text = w->scratch + IOT_RETIMED_MAX(IOT_COMMENT_ROOM) / 2;
+	struct iot_name *name = iot_names_of(&w->names, rec);
+	struct iot_builder b;
+	struct iot_event ev;
+	iot_directive_begin(&b, text, IOT_COMMENT_ROOM + IOT_FLAGS_ROOM, "file");
+	if (name != NULL) {
+		b.size = copy_without(text, (struct iot_text){name->text, name->size}, changed);
+	} else {
+		iot_directive_number(&b, "process", rec->process);
+		iot_directive_number(&b, "id", rec->file);
+		if (!(rec->type & IOT_LOGICAL))
+			iot_directive_text(&b, "kind", "disk", 4);
+	}
+	put_flags(&b, rec->flags, changed);
+	if (iot_directive_end(&b, &ev) != IOT_OK)
+		return iot_writer_refuse(w, "a %file cannot be built");
+	int status = iot_names_tell(&w->names, &ev, &name);
+	if (status < 0)
+		return iot_writer_memory_failed(w, status);
+	if (put_text(w, ev.text) != IOT_OK)
+		return w->error.status;
+	name->told = w->interval;
+	w->comments++;
+	return IOT_OK;
+}
+
+/* Of a record that has been encoded and counted. */
+static int refuse_introduced(struct iot_writer *w, const char *why)
+{
+	return iot_error_set(&w->error, IOT_EUSAGE, "record %llu cannot be written: %s",
+			     (unsigned long long)w->records - 1, why);
+}
+
+/*
+ * Directives that are due before a record: the new %file of flags that changed, which is a comment
+ * like any other, and then the repeats, as they stand when a reader's events are written again.
+ */
+static int introduce(struct iot_writer *w, const struct iot_record *rec)
+{
+	const unsigned news = iot_codec_news(w->codec);
+	const struct iot_name *name = iot_names_of(&w->names, rec);
+	const unsigned changed =
+	    (rec->flags ^ (name != NULL ? name->flags : 0)) & ~iot_codec_lacking(w->codec);
+	int status = IOT_OK;
+	if ((rec->flags & ~IOT_FLAGS_ALL) != 0)
+		return refuse_introduced(w, "its flags have a bit that is not in enum iot_flag");
+	if (name == NULL && !(rec->type & IOT_LOGICAL) && !w->undeclared_disks)
+		return refuse_introduced(
+		    w, "its type lacks IOT_LOGICAL, so it is an I/O of a disk, in blocks of 512 "
+		       "bytes, and no %file kind=disk declares that disk");
+	if (changed != 0)
+		status = declare_flags(w, rec, changed);
+	if (status == IOT_OK && (news & IOT_NEWS_PROCESS))
+		status = repeat(w, iot_names_find(&w->names, IOT_NAME_PROCESS, rec->process, 0));
+	if (status == IOT_OK)
+		status = repeat(w, iot_names_of(&w->names, rec));
+	name = iot_names_of(&w->names, rec);
+	iot_codec_tell(w->codec, rec->object, name != NULL ? name->flags : 0);
+	return status;
+}
+
+/* The line at the end of the buffer has news: what is due goes before it. */
+static int put_before(struct iot_writer *w, const struct iot_record *rec, size_t size)
+{
+	char line[IOT_ENCODED_MAX];
+	memcpy(line, w->buffer + w->used, size);
+	int status = introduce(w, rec);
+	if (status == IOT_OK)
+		status = make_room(w, IOT_ENCODED_MAX);
+	if (status == IOT_OK)
+		memcpy(w->buffer + w->used, line, size);
+	return status;
+}
+
+static int grow_codec(struct iot_writer *w)
+{
+	const int status = iot_names_grow_codec(&w->names, &w->codec, &w->codec_size);
+	return status == IOT_OK ? IOT_OK : iot_writer_memory_failed(w, status);
+}
+
+static int refuse_record(struct iot_writer *w)
+{
+	return iot_error_set(&w->error, IOT_EUSAGE, "record %llu cannot be written: %s",
+			     (unsigned long long)w->records, iot_codec_error(w->codec, NULL));
+}
+
+/* Encodes up to n records; *done tells how many. */
+static int write_some(struct iot_writer *w, const struct iot_record *rec, size_t n, size_t stride,
+		      size_t *done)
+{
+	size_t size;
+	ssize_t last;
+	if (sync_if_due(w) != IOT_OK || make_room(w, IOT_ENCODED_MAX) != IOT_OK)
+		return w->error.status;
+	if (w->sync > 0 && n > w->sync - w->since_sync)
+		n = (size_t)(w->sync - w->since_sync);
+	if (w->flush > 0 && n > w->flush - w->since_flush)
+		n = (size_t)(w->flush - w->since_flush);
+	*done = iot_encode_lines(w->codec, rec, n, stride, w->buffer + w->used,
+				 IOT_WRITER_BUFFER - w->used, &size, &last);
+	w->records += *done;
+	w->since_sync += *done;
+	w->since_flush += *done;
+	w->used += size;
+	if (*done > 0 && iot_codec_news(w->codec) != 0) {
+		rec = (const struct iot_record *)((const char *)rec + (*done - 1) * stride);
+		w->used -= (size_t)last;
+		if (put_before(w, rec, (size_t)last) != IOT_OK)
+			return w->error.status;
+		w->used += (size_t)last;
+	}
+	if (last >= 0)
+		return IOT_OK;
+	return last == IOT_ELIMIT ? grow_codec(w) : refuse_record(w);
+}
+
+static int write_records(struct iot_writer *w, const struct iot_record *rec, size_t n,
+			 size_t stride)
+{
+	while (n > 0) {
+		size_t done = 0;
+		if (write_some(w, rec, n, stride, &done) != IOT_OK || flush_if_full(w) != IOT_OK)
+			return w->error.status;
+		rec = (const struct iot_record *)((const char *)rec + done * stride);
+		n -= done;
+	}
+	return IOT_OK;
+}
+
+int iot_writer_ready(struct iot_writer *w)
+{
+	if (w->error.status != IOT_OK)
+		return w->error.status;
+	if (!w->open || w->closed)
+		return iot_writer_refuse(w, w->closed ? "the writer is closed"
+						      : "the writer is not open");
+	return IOT_OK;
+}
+
+int iot_writer_records(struct iot_writer *w, const struct iot_record *rec, size_t n)
+{
+	int status = iot_writer_ready(w);
+	if (status == IOT_OK)
+		status = write_records(w, rec, n, sizeof(*rec));
+	return status == IOT_OK ? flush_if_late(w) : status;
+}
+
+int iot_writer_events(struct iot_writer *w, const struct iot_event *ev, size_t n)
+{
+	int status = iot_writer_ready(w);
+	for (size_t i = 0; i < n && status == IOT_OK;) {
+		size_t run = 0;
+		while (i + run < n && ev[i + run].kind == IOT_RECORD)
+			run++;
+		if (run > 0)
+			status = write_records(w, &ev[i].rec, run, sizeof(*ev));
+		else
+			status = write_comment(w, &ev[i]);
+		i += run > 0 ? run : 1;
+	}
+	return status == IOT_OK ? flush_if_late(w) : status;
+}
+
+/* Declarations, built in the half of the scratch that put_text does not use. */
+
+static void begin_declaration(struct iot_writer *w, struct iot_builder *b, const char *name)
+{
+	iot_directive_begin(b, w->scratch + IOT_RETIMED_MAX(IOT_COMMENT_ROOM) / 2,
+			    IOT_COMMENT_MAX - strlen("255 "), name);
+}
+
+static void put_name(struct iot_builder *b, const char *key, const char *name)
+{
+	if (name != NULL)
+		iot_directive_text(b, key, name, strlen(name));
+}
+
+static int declare(struct iot_writer *w, struct iot_builder *b)
+{
+	struct iot_event ev;
+	const int status = iot_directive_end(b, &ev);
+	if (status == IOT_ELIMIT)
+		return iot_error_refuse(&w->error, "the name in a declaration is too long");
+	return status == IOT_OK ? iot_writer_events(w, &ev, 1)
+				: iot_writer_refuse(w, "a declaration cannot be built");
+}
+
+int iot_writer_process(struct iot_writer *w, uint32_t process, uint32_t parent, const char *name)
+{
+	struct iot_builder b;
+	if (iot_writer_ready(w) != IOT_OK)
+		return w->error.status;
+	begin_declaration(w, &b, "process");
+	iot_directive_number(&b, "id", process);
+	put_name(&b, "name", name);
+	if (parent != 0)
+		iot_directive_number(&b, "parent", parent);
+	return declare(w, &b);
+}
+
+static int declare_file(struct iot_writer *w, uint32_t process, uint32_t file, uint32_t object,
+			const char *path, bool disk)
+{
+	struct iot_builder b;
+	if (iot_writer_ready(w) != IOT_OK)
+		return w->error.status;
+	begin_declaration(w, &b, "file");
+	iot_directive_number(&b, "process", process);
+	iot_directive_number(&b, "id", file);
+	if (object != 0)
+		iot_directive_number(&b, "object", object);
+	if (disk)
+		iot_directive_text(&b, "kind", "disk", strlen("disk"));
+	put_name(&b, "path", path);
+	return declare(w, &b);
+}
+
+int iot_writer_file(struct iot_writer *w, uint32_t process, uint32_t file, uint32_t object,
+		    const char *path)
+{
+	return declare_file(w, process, file, object, path, false);
+}
+
+int iot_writer_disk(struct iot_writer *w, uint32_t process, uint32_t disk, const char *path)
+{
+	return declare_file(w, process, disk, 0, path, true);
+}
