@@ -102,10 +102,11 @@ bool bench_fold_file(const struct bench_file *f)
 	return status == IOT_OK && all.records == f->n;
 }
 
-static bool unpack_block(ZSTD_DCtx *d, ZSTD_inBuffer *in, void *out, size_t room, uint64_t *size)
+static bool unpack_block(ZSTD_DCtx *d, ZSTD_inBuffer *in, void *out, size_t capacity,
+			 uint64_t *size)
 {
 	for (;;) {
-		ZSTD_outBuffer o = {out, room, 0};
+		ZSTD_outBuffer o = {out, capacity, 0};
 		if (ZSTD_isError(ZSTD_decompressStream(d, &o, in)))
 			return false;
 		*size += o.pos;
@@ -116,16 +117,16 @@ static bool unpack_block(ZSTD_DCtx *d, ZSTD_inBuffer *in, void *out, size_t room
 
 bool bench_unzstd(struct bench *b)
 {
-	const size_t in_room = ZSTD_DStreamInSize() * 4, out_room = ZSTD_DStreamOutSize();
-	char *in = malloc(in_room), *out = malloc(out_room);
+	const size_t in_capacity = ZSTD_DStreamInSize() * 4, out_capacity = ZSTD_DStreamOutSize();
+	char *in = malloc(in_capacity), *out = malloc(out_capacity);
 	ZSTD_DCtx *d = ZSTD_createDCtx();
 	const int fd = open(b->zstd, O_RDONLY | O_CLOEXEC);
 	uint64_t size = 0;
 	ssize_t n = -1;
 	bool ok = in != NULL && out != NULL && d != NULL && fd >= 0;
-	while (ok && (n = read(fd, in, in_room)) > 0) {
+	while (ok && (n = read(fd, in, in_capacity)) > 0) {
 		ZSTD_inBuffer block = {in, (size_t)n, 0};
-		ok = unpack_block(d, &block, out, out_room, &size);
+		ok = unpack_block(d, &block, out, out_capacity, &size);
 	}
 	if (fd >= 0)
 		close(fd);

@@ -62,14 +62,14 @@ static void not_wanted(void *context, struct iot_record *rec)
 
 bool bench_decode(struct bench *b)
 {
-	const struct iot_meet meet = {not_wanted, NULL};
+	const struct first_use_handler on_first_use = {not_wanted, NULL};
 	struct iot_codec *c = new_codec(b);
 	const char *p = b->bare, *const end = b->bare + b->bare_size;
-	enum iot_stop why = IOT_STOP_MAX;
+	enum decode_stop why = DECODE_STOP_MAX;
 	size_t n = 0;
-	while (p < end && why != IOT_STOP_ERROR && why != IOT_STOP_LIMIT)
-		n += iot_decode_lines(c, &p, end, b->batch, BENCH_BATCH, sizeof(*b->batch), &meet,
-				      &why);
+	while (p < end && why != DECODE_STOP_ERROR && why != DECODE_STOP_LIMIT)
+		n += codec_decode_lines(c, &p, end, b->batch, BENCH_BATCH, sizeof(*b->batch),
+					&on_first_use, &why);
 	return n == b->n;
 }
 

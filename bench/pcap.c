@@ -20,8 +20,8 @@ struct payload {
 bool bench_pcap_write(struct bench *b)
 {
 	int64_t cpu_ns[FLOOR_PROCESSES] = {0};
-	pcap_t *dead = pcap_open_dead(DLT_USER0, sizeof(struct payload));
-	pcap_dumper_t *d = dead == NULL ? NULL : pcap_dump_open(dead, b->pcap);
+	pcap_t *reclaimable = pcap_open_reclaimable(DLT_USER0, sizeof(struct payload));
+	pcap_dumper_t *d = reclaimable == NULL ? NULL : pcap_dump_open(reclaimable, b->pcap);
 	for (size_t i = 0; d != NULL && i < b->n; i++) {
 		const struct iot_record *r = &b->records[i];
 		const int64_t us = r->start_ns / 1000;
@@ -40,8 +40,8 @@ bool bench_pcap_write(struct bench *b)
 	b->sizes.pcap = ok ? (double)pcap_dump_ftell(d) / (double)b->n : 0;
 	if (d != NULL)
 		pcap_dump_close(d);
-	if (dead != NULL)
-		pcap_close(dead);
+	if (reclaimable != NULL)
+		pcap_close(reclaimable);
 	return ok;
 }
 

@@ -16,13 +16,13 @@
 #include "cli/ui/signals.h"
 
 struct job {
-	const struct iot_command *command;
-	struct iot_read_options read;
-	struct iot_write_options write;
-	struct iot_anonymize_options anonymize;
-	struct iot_anonymizer *state;
-	const char *key, *map, *folder;
-	struct iot_out map_out;
+	const struct command_spec *command;
+	struct read_options read;
+	struct write_options write;
+	struct anonymize_options anonymize;
+	struct anonymizer *state;
+	const char *key, *map, *directory;
+	struct output map_out;
 	bool new_key, verbose;
 	bool written; /* a trace, so that its mapping is of use */
 };
@@ -43,8 +43,7 @@ static const char examples[] =
     "  iotrace anonymize --key my.key --keep /usr,/lib --keep-extension t.iot | less\n";
 
 /* Directives one by one, because their texts live so long; records in runs between them. */
-static int copy_batch(struct iot_anonymizer *a, struct iot_writer *w, struct iot_event *ev,
-		      size_t n)
+static int copy_batch(struct anonymizer *a, struct iot_writer *w, struct iot_event *ev, size_t n)
 {
 	size_t from = 0;
 	int status = IOT_OK;
@@ -54,7 +53,7 @@ static int copy_batch(struct iot_anonymizer *a, struct iot_writer *w, struct iot
 			status = iot_writer_events(w, ev + from, i - from);
 			from = i + 1;
 		}
-		bool kept = iot_anonymize(a, &ev[i]);
+		bool kept = anonymize_events(a, &ev[i]);
 		if (status == IOT_OK && kept && !record)
 			status = iot_writer_events(w, &ev[i], 1);
 		if (a->status != IOT_OK)
@@ -63,64 +62,64 @@ static int copy_batch(struct iot_anonymizer *a, struct iot_writer *w, struct iot
 	return status == IOT_OK ? iot_writer_events(w, ev + from, n - from) : status;
 }
 
-static int copy(struct job *j, struct iot_in *in, struct iot_writer *w,
-		const struct iot_write_options *write, struct iot_event *ev, size_t n)
+static int copy(struct job *j, struct trace_in *in, struct iot_writer *w,
+		const struct write_options *write, struct iot_event *ev, size_t n)
 {
 	int status = IOT_OK;
-	for (; n > 0 && status == IOT_OK; n = iot_in_events(in, ev, IOT_IN_BATCH))
+	for (; n > 0 && status == IOT_OK; n = trace_in_events(in, ev, TRACE_IN_BATCH))
 		status = copy_batch(j->state, w, ev, n);
-	status = iot_in_finish(in, w, write, status);
+	status = trace_in_finish(in, w, write, status);
 	j->written = j->written || iot_writer_fact(w, IOT_FACT_COMPLETE);
 	return status;
 }
 
-static int write_trace(struct job *j, struct iot_in *in, const char *out)
+static int write_trace(struct job *j, struct trace_in *in, const char *out)
 {
-	struct iot_event ev[IOT_IN_BATCH];
-	struct iot_write_options write = j->write;
+	struct iot_event ev[TRACE_IN_BATCH];
+	struct write_options write = j->write;
 	struct iot_writer *w = iot_writer_new();
 	if (w == NULL)
-		return iot_no_memory();
+		return out_of_memory();
 	/* The first events come before the facts about framing are known. */
-	size_t n = iot_in_events(in, ev, IOT_IN_BATCH);
-	int status = iot_in_exit(in);
-	if (n > 0 || status == IOT_EXIT_OK) {
+	size_t n = trace_in_events(in, ev, TRACE_IN_BATCH);
+	int status = trace_in_exit(in);
+	if (n > 0 || status == EXIT_OK) {
 		write.path = out;
-		iot_in_keep_framing(in, &write);
-		status = iot_write_open(w, &write, j->command);
-		if (status == IOT_EXIT_OK)
+		trace_in_keep_framing(in, &write);
+		status = write_open(w, &write, j->command);
+		if (status == EXIT_OK)
 			status = copy(j, in, w, &write, ev, n);
 	}
 	iot_writer_free(w);
 	return status;
 }
 
-static void tell_counts(const struct job *j, const char *path)
+static void report_counts(const struct job *j, const char *path)
 {
-	const struct iot_anonymizer *a = j->state;
+	const struct anonymizer *a = j->state;
 	char shown[512];
 	if (!j->verbose)
 		return;
-	iot_message("%s: processes: %zu, files: %zu, objects: %zu; left out: comments: %ju, "
-		    "directives: %ju, keys: %ju",
-		    iot_escape(shown, sizeof shown, path, strlen(path)), a->processes.count,
-		    a->files.count + a->disks.count, a->objects.count, (uintmax_t)a->comments,
-		    (uintmax_t)a->directives, (uintmax_t)a->keys);
+	print_message("%s: processes: %zu, files: %zu, objects: %zu; left out: comments: %ju, "
+		      "directives: %ju, keys: %ju",
+		      escape_text(shown, sizeof shown, path, strlen(path)), a->processes.count,
+		      a->files.count + a->disks.count, a->objects.count, (uintmax_t)a->comments,
+		      (uintmax_t)a->directives, (uintmax_t)a->keys);
 }
 
 static int anonymize_one(struct job *j, const char *path, const char *out)
 {
-	struct iot_in in;
-	iot_in_catch_signals(path, &j->read, out);
-	int status = iot_in_open(&in, path, &j->read, j->command);
-	if (status == IOT_EXIT_OK) {
-		iot_anonymizer_begin(j->state);
+	struct trace_in in;
+	trace_in_catch_signals(path, &j->read, out);
+	int status = trace_in_open(&in, path, &j->read, j->command);
+	if (status == EXIT_OK) {
+		anonymizer_begin(j->state);
 		status = write_trace(j, &in, out);
-		iot_anonymizer_tell_numbers(j->state);
-		tell_counts(j, path);
+		anonymizer_print_ids(j->state);
+		report_counts(j, path);
 	}
-	iot_in_close(&in);
-	iot_signals_restore();
+	trace_in_close(&in);
+	signals_restore();
 	return status;
 }
 
@@ -143,21 +142,21 @@ static bool taken(char **paths, size_t i)
 static char *name_output(const struct job *j, const char *path)
 {
 	char *out;
-	return asprintf(&out, "%s/%s", j->folder, last_part(path)) >= 0 ? out : NULL;
+	return asprintf(&out, "%s/%s", j->directory, last_part(path)) >= 0 ? out : NULL;
 }
 
 static int anonymize_into(struct job *j, char **paths, size_t i)
 {
 	char shown[512];
 	if (taken(paths, i))
-		return iot_fault(paths[i],
-				 "its trace would replace that of another IN of the same name");
+		return report_error(paths[i],
+				    "its trace would replace that of another IN of the same name");
 	char *out = name_output(j, paths[i]);
 	if (out == NULL)
-		return iot_no_memory();
+		return out_of_memory();
 	if (j->state->map != NULL)
-		iot_out_printf(j->state->map, "trace\t%s\n",
-			       iot_escape(shown, sizeof shown, paths[i], strlen(paths[i])));
+		output_printf(j->state->map, "trace\t%s\n",
+			      escape_text(shown, sizeof shown, paths[i], strlen(paths[i])));
 	int status = anonymize_one(j, paths[i], out);
 	free(out);
 	return status;
@@ -165,8 +164,8 @@ static int anonymize_into(struct job *j, char **paths, size_t i)
 
 static int anonymize_each(struct job *j, char **paths, size_t count)
 {
-	int worst = IOT_EXIT_OK;
-	for (size_t i = 0; i < count && iot_signal_ending() == 0; i++) {
+	int worst = EXIT_OK;
+	for (size_t i = 0; i < count && signal_ending() == 0; i++) {
 		int status = anonymize_into(j, paths, i);
 		worst = status > worst ? status : worst;
 	}
@@ -177,11 +176,10 @@ static int anonymize_each(struct job *j, char **paths, size_t count)
 static int open_map(struct job *j)
 {
 	if (j->map == NULL)
-		return IOT_EXIT_OK;
-	const unsigned how =
-	    IOT_OUTFILE_PRIVATE | (j->write.no_fsync ? IOT_OUTFILE_NO_SYNC : 0U);
-	int status = iot_out_open(&j->map_out, j->map, how);
-	if (status == IOT_EXIT_OK)
+		return EXIT_OK;
+	const unsigned how = ATOMIC_FILE_PRIVATE | (j->write.no_fsync ? ATOMIC_FILE_NO_SYNC : 0U);
+	int status = output_open(&j->map_out, j->map, how);
+	if (status == EXIT_OK)
 		j->state->map = &j->map_out;
 	return status;
 }
@@ -192,20 +190,20 @@ static int close_map(struct job *j, int status)
 	if (j->state->map == NULL)
 		return status;
 	if (!j->written) {
-		iot_out_abandon(&j->map_out);
+		output_abandon(&j->map_out);
 		return status;
 	}
-	int closed = iot_out_close(&j->map_out);
-	return status == IOT_EXIT_OK ? closed : status;
+	int closed = output_close(&j->map_out);
+	return status == EXIT_OK ? closed : status;
 }
 
 static int work_with(struct job *j, char **paths, size_t count)
 {
 	j->state->options = &j->anonymize;
 	int status = open_map(j);
-	if (status != IOT_EXIT_OK)
+	if (status != EXIT_OK)
 		return status;
-	if (j->folder != NULL)
+	if (j->directory != NULL)
 		status = anonymize_each(j, paths, count);
 	else
 		status = anonymize_one(j, count > 0 ? paths[0] : "-", j->write.path);
@@ -213,21 +211,21 @@ static int work_with(struct job *j, char **paths, size_t count)
 }
 
 /* Every file that is read or written. Traces of one name are refused one by one, later. */
-static void add_files(const struct job *j, struct iot_files *files, char **paths, size_t count)
+static void add_files(const struct job *j, struct files *files, char **paths, size_t count)
 {
-	iot_files_add(files, IOT_ROLE_KEY, j->key);
+	files_add(files, ROLE_KEY, j->key);
 	if (j->map != NULL)
-		iot_files_add(files, IOT_ROLE_MAP, j->map);
+		files_add(files, ROLE_MAP, j->map);
 	for (size_t i = 0; i < count; i++)
-		iot_files_add(files, IOT_ROLE_INPUT, paths[i]);
+		files_add(files, ROLE_INPUT, paths[i]);
 	if (count == 0)
-		iot_files_add(files, IOT_ROLE_INPUT, "-");
-	if (j->folder == NULL)
-		iot_files_add(files, IOT_ROLE_OUTPUT, j->write.path);
-	for (size_t i = 0; i < count && j->folder != NULL; i++) {
+		files_add(files, ROLE_INPUT, "-");
+	if (j->directory == NULL)
+		files_add(files, ROLE_OUTPUT, j->write.path);
+	for (size_t i = 0; i < count && j->directory != NULL; i++) {
 		char *out = taken(paths, i) ? NULL : name_output(j, paths[i]);
 		if (out != NULL)
-			iot_files_add(files, IOT_ROLE_OUTPUT, out);
+			files_add(files, ROLE_OUTPUT, out);
 		else if (!taken(paths, i))
 			files->failed = true;
 		free(out);
@@ -237,31 +235,31 @@ static void add_files(const struct job *j, struct iot_files *files, char **paths
 /* Before a key is made. Names below a directory that is made now may have meant nothing before. */
 static int prepare(const struct job *j, char **paths, size_t count)
 {
-	struct iot_files files = {.command = j->command};
+	struct files files = {.command = j->command};
 	add_files(j, &files, paths, count);
-	int status = iot_files_check(&files);
-	if (status == IOT_OPTS_GO_ON && j->folder != NULL) {
-		status = iot_make_folder(j->folder);
-		if (status == IOT_EXIT_OK)
-			status = iot_files_check(&files);
+	int status = files_check(&files);
+	if (status == OPTIONS_GO_ON && j->directory != NULL) {
+		status = make_output_directory(j->directory);
+		if (status == EXIT_OK)
+			status = files_check(&files);
 	}
-	iot_files_free(&files);
-	return status == IOT_OPTS_GO_ON ? IOT_EXIT_OK : status;
+	files_free(&files);
+	return status == OPTIONS_GO_ON ? EXIT_OK : status;
 }
 
 static int work(struct job *j, char **paths, size_t count)
 {
 	int status = prepare(j, paths, count);
-	if (status == IOT_EXIT_OK)
-		status = iot_secret_read(&j->anonymize.names, j->key, j->new_key);
-	if (status != IOT_EXIT_OK)
+	if (status == EXIT_OK)
+		status = secret_read(&j->anonymize.names, j->key, j->new_key);
+	if (status != EXIT_OK)
 		return status;
 	j->state = calloc(1, sizeof *j->state);
 	if (j->state != NULL) {
 		status = work_with(j, paths, count);
-		iot_anonymizer_free(j->state);
+		anonymizer_free(j->state);
 	} else {
-		status = iot_no_memory();
+		status = out_of_memory();
 	}
 	free(j->state);
 	sodium_memzero(&j->anonymize.names.secret, sizeof j->anonymize.names.secret);
@@ -271,61 +269,61 @@ static int work(struct job *j, char **paths, size_t count)
 static int check(const struct job *j, char **paths, size_t count)
 {
 	if (j->key == NULL)
-		return iot_opts_wrong(j->command, "--key is missing; with --new-key it is made");
-	if (j->folder == NULL && count > 1)
-		return iot_opts_wrong(j->command, "several IN need -O DIR");
-	if (j->folder != NULL && count == 0)
-		return iot_opts_wrong(j->command, "name the traces");
-	if (j->folder != NULL && strcmp(j->write.path, "-") != 0)
-		return iot_opts_wrong(j->command, "-o and -O exclude each other");
+		return options_wrong(j->command, "--key is missing; with --new-key it is made");
+	if (j->directory == NULL && count > 1)
+		return options_wrong(j->command, "several IN need -O DIR");
+	if (j->directory != NULL && count == 0)
+		return options_wrong(j->command, "name the traces");
+	if (j->directory != NULL && strcmp(j->write.path, "-") != 0)
+		return options_wrong(j->command, "-o and -O exclude each other");
 	for (size_t i = 0; i < count; i++) {
-		if (j->folder != NULL && strcmp(paths[i], "-") == 0)
-			return iot_opts_wrong(j->command, "standard input has no name: use -o");
+		if (j->directory != NULL && strcmp(paths[i], "-") == 0)
+			return options_wrong(j->command, "standard input has no name: use -o");
 	}
-	return IOT_OPTS_GO_ON;
+	return OPTIONS_GO_ON;
 }
 
-int iot_cmd_anonymize(int argc, char **argv)
+int cmd_anonymize(int argc, char **argv)
 {
-	struct job j = {.read = IOT_READ_OPTIONS_INIT, .write = IOT_WRITE_OPTIONS_INIT};
+	struct job j = {.read = READ_OPTIONS_INIT, .write = WRITE_OPTIONS_INIT};
 	j.read.verified = true;
-	const struct iot_opt options[] = {
-	    IOT_OPTION(STRING, 'k', "key", "FILE", &j.key,
-		       "the secret: the bytes of FILE, 16 at the least"),
-	    IOT_OPTION(FLAG, 0, "new-key", NULL, &j.new_key,
-		       "make FILE first, readable by you alone; it must not exist"),
-	    IOT_OPTION(STRING, 0, "map", "OUT", &j.map,
-		       "write the private mapping of old to new names (yours alone)"),
-	    IOT_OPT_OUTPUT(j.write),
-	    IOT_OPTION(STRING, 'O', "output-dir", "DIR", &j.folder,
-		       "each IN becomes a trace of the same name in DIR"),
-	    IOT_OPTION(FLAG, 'v', "verbose", NULL, &j.verbose, "tell what was left out"),
-	    IOT_OPT_QUIET(j.read.quiet, j.read.progress),
-	    IOT_GROUP("What stays"),
-	    IOT_OPTION(STRING, 0, "keep", "PREFIX,...", &j.anonymize.names.keep,
-		       "paths, or their beginnings, that stay readable: /usr,/lib"),
-	    IOT_OPTION(FLAG, 0, "keep-extension", NULL, &j.anonymize.names.keep_extension,
-		       "the .ext of files stays readable"),
-	    IOT_OPTION(CHOICE, 0, "epoch", "drop|shift", &j.anonymize.epoch,
-		       "shift: by a secret time that the key tells, so that traces still align "
-		       "(default: drop)"),
-	    IOT_OPTION(FLAG, 0, "keep-comments", NULL, &j.anonymize.keep_comments,
-		       "free comments stay, word by word"),
-	    IOT_OPTION(FLAG, 0, "keep-unknown", NULL, &j.anonymize.keep_unknown,
-		       "unknown directives, keys and counters stay"),
-	    IOT_GROUP("Coarser"),
-	    IOT_RANGE(NUMBER, 0, "time-grain", "NS", &j.anonymize.time_grain_ns,
-		      "times become multiples of so many nanoseconds", 1, INT64_MAX),
-	    IOT_OPTION(SIZE, 0, "size-grain", "SIZE", &j.anonymize.size_grain,
-		       "offsets and ends of I/Os become multiples of SIZE"),
-	    IOT_GROUP("Reading"),
-	    IOT_OPT_READING(j.read),
-	    IOT_GROUP("Output"),
-	    IOT_OPT_BASE_OF_IN(j.write),
-	    IOT_OPT_WRITING(j.write),
-	    IOT_OPTIONS_END,
+	const struct option options[] = {
+	    OPTION(STRING, 'k', "key", "FILE", &j.key,
+		   "the secret: the bytes of FILE, 16 at the least"),
+	    OPTION(FLAG, 0, "new-key", NULL, &j.new_key,
+		   "make FILE first, readable by you alone; it must not exist"),
+	    OPTION(STRING, 0, "map", "OUT", &j.map,
+		   "write the private mapping of old to new names (yours alone)"),
+	    OPTION_OUTPUT(j.write),
+	    OPTION(STRING, 'O', "output-dir", "DIR", &j.directory,
+		   "each IN becomes a trace of the same name in DIR"),
+	    OPTION(FLAG, 'v', "verbose", NULL, &j.verbose, "tell what was left out"),
+	    OPTION_QUIET(j.read.quiet, j.read.progress),
+	    GROUP("What stays"),
+	    OPTION(STRING, 0, "keep", "PREFIX,...", &j.anonymize.names.keep,
+		   "paths, or their beginnings, that stay readable: /usr,/lib"),
+	    OPTION(FLAG, 0, "keep-extension", NULL, &j.anonymize.names.keep_extension,
+		   "the .ext of files stays readable"),
+	    OPTION(CHOICE, 0, "epoch", "drop|shift", &j.anonymize.epoch,
+		   "shift: by a secret time that the key tells, so that traces still align "
+		   "(default: drop)"),
+	    OPTION(FLAG, 0, "keep-comments", NULL, &j.anonymize.keep_comments,
+		   "free comments stay, word by word"),
+	    OPTION(FLAG, 0, "keep-unknown", NULL, &j.anonymize.keep_unknown,
+		   "unknown directives, keys and counters stay"),
+	    GROUP("Coarser"),
+	    RANGE(NUMBER, 0, "time-grain", "NS", &j.anonymize.time_grain_ns,
+		  "times become multiples of so many nanoseconds", 1, INT64_MAX),
+	    OPTION(SIZE, 0, "size-grain", "SIZE", &j.anonymize.size_grain,
+		   "offsets and ends of I/Os become multiples of SIZE"),
+	    GROUP("Reading"),
+	    OPTION_READING(j.read),
+	    GROUP("Output"),
+	    OPTION_BASE_OF_IN(j.write),
+	    OPTION_WRITING(j.write),
+	    OPTIONS_END,
 	};
-	const struct iot_command command = {
+	const struct command_spec command = {
 	    .name = "anonymize",
 	    .summary = "Replace everything in traces that tells whose they are",
 	    .synopsis = "--key FILE [--new-key] [OPTION]... [-o OUT] [IN]\n"
@@ -335,10 +333,10 @@ int iot_cmd_anonymize(int argc, char **argv)
 	    .examples = examples,
 	};
 	size_t count;
-	int status = iot_opts_parse(&command, argc, argv, &count);
-	if (status != IOT_OPTS_GO_ON)
+	int status = options_parse(&command, argc, argv, &count);
+	if (status != OPTIONS_GO_ON)
 		return status;
 	j.command = &command;
 	status = check(&j, argv, count);
-	return status == IOT_OPTS_GO_ON ? work(&j, argv, count) : status;
+	return status == OPTIONS_GO_ON ? work(&j, argv, count) : status;
 }

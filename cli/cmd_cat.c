@@ -12,10 +12,10 @@
 enum format { FORMAT_IOT, FORMAT_CSV, FORMAT_JSONL, FORMAT_TEXT };
 
 struct cat {
-	const struct iot_command *command;
-	struct iot_in in;
-	struct iot_read_options read;
-	struct iot_write_options write;
+	const struct command_spec *command;
+	struct trace_in in;
+	struct read_options read;
+	struct write_options write;
 	int format;
 	bool ns, names, unknown;
 };
@@ -44,139 +44,139 @@ static const char examples[] =
 static int copy(struct cat *c, struct iot_writer *w, struct iot_event *ev, size_t n)
 {
 	int status = IOT_OK;
-	for (; n > 0 && status == IOT_OK; n = iot_in_events(&c->in, ev, IOT_IN_BATCH))
+	for (; n > 0 && status == IOT_OK; n = trace_in_events(&c->in, ev, TRACE_IN_BATCH))
 		status = iot_writer_events(w, ev, n);
-	return iot_in_finish(&c->in, w, &c->write, status);
+	return trace_in_finish(&c->in, w, &c->write, status);
 }
 
 static int cat_iot(struct cat *c)
 {
-	struct iot_event ev[IOT_IN_BATCH];
+	struct iot_event ev[TRACE_IN_BATCH];
 	struct iot_writer *w = iot_writer_new();
 	if (!w)
-		return iot_no_memory();
+		return out_of_memory();
 	/* The first events come before the facts about framing are known. */
-	size_t n = iot_in_events(&c->in, ev, IOT_IN_BATCH);
-	int status = iot_in_exit(&c->in);
-	if (n > 0 || status == IOT_EXIT_OK) {
-		iot_in_keep_framing(&c->in, &c->write);
-		status = iot_write_open(w, &c->write, c->command);
-		if (status == IOT_EXIT_OK)
+	size_t n = trace_in_events(&c->in, ev, TRACE_IN_BATCH);
+	int status = trace_in_exit(&c->in);
+	if (n > 0 || status == EXIT_OK) {
+		trace_in_keep_framing(&c->in, &c->write);
+		status = write_open(w, &c->write, c->command);
+		if (status == EXIT_OK)
 			status = copy(c, w, ev, n);
 	}
 	iot_writer_free(w);
 	return status;
 }
 
-static void show_csv(struct cat *c, struct iot_show *s)
+static void show_csv(struct cat *c, struct printer *s)
 {
-	struct iot_record rec[IOT_IN_BATCH];
-	size_t n = iot_in_records(&c->in, rec, IOT_IN_BATCH);
+	struct iot_record rec[TRACE_IN_BATCH];
+	size_t n = trace_in_records(&c->in, rec, TRACE_IN_BATCH);
 	if (n == 0 && c->in.status != IOT_OK)
 		return;
 	s->tick_ns = c->ns ? 1 : iot_reader_fact(c->in.reader, IOT_FACT_TICK_NS);
-	iot_show_csv_head(s);
+	print_csv_head(s);
 	for (; n > 0 && s->out->status == IOT_OK && !s->failed;
-	     n = iot_in_records(&c->in, rec, IOT_IN_BATCH))
-		iot_show_csv(s, rec, n);
+	     n = trace_in_records(&c->in, rec, TRACE_IN_BATCH))
+		print_csv(s, rec, n);
 }
 
-static void show_events(struct cat *c, struct iot_show *s)
+static void show_events(struct cat *c, struct printer *s)
 {
-	struct iot_event ev[IOT_IN_BATCH];
-	size_t n = iot_in_events(&c->in, ev, IOT_IN_BATCH);
+	struct iot_event ev[TRACE_IN_BATCH];
+	size_t n = trace_in_events(&c->in, ev, TRACE_IN_BATCH);
 	s->tick_ns =
 	    c->ns && c->format == FORMAT_CSV ? 1 : iot_reader_fact(c->in.reader, IOT_FACT_TICK_NS);
 	if (c->format == FORMAT_TEXT && n > 0)
-		iot_show_text_head(s);
+		print_text_head(s);
 	if (c->format == FORMAT_CSV && (n > 0 || c->in.status == IOT_OK))
-		iot_show_csv_head(s);
+		print_csv_head(s);
 	for (; n > 0 && s->out->status == IOT_OK && !s->failed;
-	     n = iot_in_events(&c->in, ev, IOT_IN_BATCH)) {
+	     n = trace_in_events(&c->in, ev, TRACE_IN_BATCH)) {
 		if (c->format == FORMAT_TEXT)
-			iot_show_text(s, ev, n);
+			print_text(s, ev, n);
 		else if (c->format == FORMAT_CSV)
-			iot_show_csv_named(s, ev, n);
+			print_csv_named(s, ev, n);
 		else
-			iot_show_json(s, ev, n);
+			print_json(s, ev, n);
 	}
 }
 
 static int cat_shown(struct cat *c)
 {
-	struct iot_out out;
-	struct iot_show s;
-	const int status = iot_refuse_suffix(c->command, c->write.path);
-	if (status != IOT_OPTS_GO_ON)
+	struct output out;
+	struct printer s;
+	const int status = refuse_suffix(c->command, c->write.path);
+	if (status != OPTIONS_GO_ON)
 		return status;
-	if (iot_out_open(&out, c->write.path,
-			 c->write.no_fsync ? IOT_OUTFILE_NO_SYNC : 0) != IOT_EXIT_OK)
-		return IOT_EXIT_FAULT;
-	iot_show_init(&s, &out, c->in.reader);
+	if (output_open(&out, c->write.path, c->write.no_fsync ? ATOMIC_FILE_NO_SYNC : 0) !=
+	    EXIT_OK)
+		return EXIT_FAULT;
+	print_init(&s, &out, c->in.reader);
 	s.names = c->names;
 	s.unknown = c->unknown;
-	s.for_people = c->format == FORMAT_TEXT;
+	s.for_human = c->format == FORMAT_TEXT;
 	if (c->format == FORMAT_CSV && !c->names)
 		show_csv(c, &s);
 	else
 		show_events(c, &s);
-	iot_progress_clear(&c->in.progress);
+	progress_clear(&c->in.progress);
 	if (s.failed)
-		(void)iot_no_memory();
-	iot_show_free(&s);
+		(void)out_of_memory();
+	print_free(&s);
 	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
-	if (s.failed || c->in.status == IOT_ENOMEM || iot_signal_pending() != 0) {
-		iot_out_abandon(&out);
-		return IOT_EXIT_FAULT;
+	if (s.failed || c->in.status == IOT_ENOMEM || signal_pending() != 0) {
+		output_abandon(&out);
+		return EXIT_FAULT;
 	}
-	if (iot_out_close(&out) != IOT_EXIT_OK)
-		return IOT_EXIT_FAULT;
-	if (iot_in_cut(&c->in))
-		iot_message("interrupted before the end of the input: the output has what was "
-			    "read");
-	return iot_in_exit(&c->in);
+	if (output_close(&out) != EXIT_OK)
+		return EXIT_FAULT;
+	if (trace_in_cut(&c->in))
+		print_message("interrupted before the end of the input: the output has what was "
+			      "read");
+	return trace_in_exit(&c->in);
 }
 
 static int run(struct cat *c, const char *path)
 {
-	int status = iot_refuse_same(c->command, c->write.path, path);
-	if (status != IOT_OPTS_GO_ON)
+	int status = refuse_same_file(c->command, c->write.path, path);
+	if (status != OPTIONS_GO_ON)
 		return status;
 	c->read.verified = c->format == FORMAT_IOT;
-	iot_in_catch_signals(path, &c->read, c->write.path);
-	status = iot_in_open(&c->in, path, &c->read, c->command);
-	if (status == IOT_EXIT_OK)
+	trace_in_catch_signals(path, &c->read, c->write.path);
+	status = trace_in_open(&c->in, path, &c->read, c->command);
+	if (status == EXIT_OK)
 		status = c->format == FORMAT_IOT ? cat_iot(c) : cat_shown(c);
-	iot_in_close(&c->in);
-	iot_signals_restore();
+	trace_in_close(&c->in);
+	signals_restore();
 	return status;
 }
 
-int iot_cmd_cat(int argc, char **argv)
+int cmd_cat(int argc, char **argv)
 {
-	struct cat c = {.read = IOT_READ_WHOLE_INIT, .write = IOT_WRITE_OPTIONS_INIT};
-	const struct iot_opt options[] = {
-	    IOT_OPTION(CHOICE, 'f', "format", "iot|csv|jsonl|text", &c.format,
-		       "what to write (default: iot)"),
-	    IOT_OPT_OUTPUT(c.write),
-	    IOT_OPT_QUIET(c.read.quiet, c.read.progress),
-	    IOT_GROUP("Reading"),
-	    IOT_OPT_READING(c.read),
-	    IOT_GROUP("Format csv"),
-	    IOT_OPTION(FLAG, 0, "ns", NULL, &c.ns, "times in nanoseconds instead of ticks"),
-	    IOT_OPTION(FLAG, 0, "names", NULL, &c.names, "append the columns object and path"),
-	    IOT_OPTION(FLAG, 0, "unknown", NULL, &c.unknown,
-		       "append the columns unknown: which of offset, duration, cpu and start the "
-		       "source did not know, and relative_offset: an unknown offset from its "
-		       "unknown base"),
-	    IOT_GROUP("Format iot"),
-	    IOT_OPT_BASE_OF_IN(c.write),
-	    IOT_OPT_WRITING(c.write),
-	    IOT_OPTION(FLAG, 0, "framed", NULL, &c.write.framed,
-		       "with %iotrace, %sync and %end, even if IN has none"),
-	    IOT_OPTIONS_END,
+	struct cat c = {.read = READ_WHOLE_INIT, .write = WRITE_OPTIONS_INIT};
+	const struct option options[] = {
+	    OPTION(CHOICE, 'f', "format", "iot|csv|jsonl|text", &c.format,
+		   "what to write (default: iot)"),
+	    OPTION_OUTPUT(c.write),
+	    OPTION_QUIET(c.read.quiet, c.read.progress),
+	    GROUP("Reading"),
+	    OPTION_READING(c.read),
+	    GROUP("Format csv"),
+	    OPTION(FLAG, 0, "ns", NULL, &c.ns, "times in nanoseconds instead of ticks"),
+	    OPTION(FLAG, 0, "names", NULL, &c.names, "append the columns object and path"),
+	    OPTION(FLAG, 0, "unknown", NULL, &c.unknown,
+		   "append the columns unknown: which of offset, duration, cpu and start the "
+		   "source did not know, and relative_offset: an unknown offset from its "
+		   "unknown base"),
+	    GROUP("Format iot"),
+	    OPTION_BASE_OF_IN(c.write),
+	    OPTION_WRITING(c.write),
+	    OPTION(FLAG, 0, "framed", NULL, &c.write.framed,
+		   "with %iotrace, %sync and %end, even if IN has none"),
+	    OPTIONS_END,
 	};
-	const struct iot_command command = {
+	const struct command_spec command = {
 	    .name = "cat",
 	    .summary = "Write a trace in canonical form, or as CSV, JSON lines or text",
 	    .synopsis = "[OPTION]... [IN]",
@@ -186,12 +186,12 @@ int iot_cmd_cat(int argc, char **argv)
 	    .operands_max = 1,
 	};
 	size_t count;
-	int status = iot_opts_parse(&command, argc, argv, &count);
-	if (status != IOT_OPTS_GO_ON)
+	int status = options_parse(&command, argc, argv, &count);
+	if (status != OPTIONS_GO_ON)
 		return status;
 	if ((c.names || c.unknown) && c.format != FORMAT_CSV)
-		return iot_opts_wrong(&command, "%s goes with --format=csv alone",
-				      c.names ? "--names" : "--unknown");
+		return options_wrong(&command, "%s goes with --format=csv alone",
+				     c.names ? "--names" : "--unknown");
 	c.command = &command;
 	return run(&c, count > 0 ? argv[0] : "-");
 }

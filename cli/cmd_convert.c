@@ -14,23 +14,23 @@ enum { OPTIONS_MAX = 64, SETTINGS_MAX = 32 };
 
 /* A converter that knows the setting "ops" makes no more of them than are wanted. */
 static const char *const ops_names[] = {
-    [IOT_OPS_ALL] = "all", [IOT_OPS_NAMES] = "names", [IOT_OPS_NONE] = "none"};
+    [OPS_ALL] = "all", [OPS_NAMES] = "names", [OPS_NONE] = "none"};
 
 struct settings {
-	struct iot_setting setting[SETTINGS_MAX];
+	struct setting setting[SETTINGS_MAX];
 	size_t count;
 };
 
 struct job {
-	struct iot_convert_options convert;
-	const char *from, *folder;
-	struct iot_report_file report;
-	struct iot_files files;
+	struct convert_options convert;
+	const char *from, *directory;
+	struct report_file report;
+	struct files files;
 	bool list;
 	struct settings settings;
-	struct iot_opt options[OPTIONS_MAX];
+	struct option options[OPTIONS_MAX];
 	size_t option_count, own_count; /* own: not a converter's */
-	struct iot_command command;
+	struct command_spec command;
 };
 
 /* Options */
@@ -40,16 +40,16 @@ static const char *setting_name(const char *shown)
 	return strcmp(shown, "per-thread") == 0 ? "threads" : shown;
 }
 
-static const char *take_setting(const struct iot_opt *opt, const char *value)
+static const char *take_setting(const struct option *opt, const char *value)
 {
 	struct settings *s = opt->target;
 	if (s->count == SETTINGS_MAX - 1 && strcmp(opt->name, "ops") != 0)
 		return "fewer options";
-	s->setting[s->count++] = (struct iot_setting){setting_name(opt->name), value};
+	s->setting[s->count++] = (struct setting){setting_name(opt->name), value};
 	return NULL;
 }
 
-static void add_option(struct job *j, struct iot_opt opt)
+static void add_option(struct job *j, struct option opt)
 {
 	if (j->option_count < OPTIONS_MAX - 1)
 		j->options[j->option_count++] = opt;
@@ -67,62 +67,62 @@ static bool is_own(const struct job *j, const char *name)
  * Of one name in several converters' tables the first is found: all do the same with it, and each
  * converter says for itself which values it takes.
  */
-static void add_converter_options(struct job *j, const struct iot_converter *c)
+static void add_converter_options(struct job *j, const struct converter *c)
 {
-	const struct iot_converter_option *o = c->options;
+	const struct converter_option *o = c->options;
 	if (o == NULL || o->name == NULL)
 		return;
-	add_option(j, (struct iot_opt)IOT_GROUP(c->name));
+	add_option(j, (struct option)GROUP(c->name));
 	for (; o->name != NULL; o++)
-		if (!is_own(j, iot_setting_shown(o->name)))
-			add_option(j, (struct iot_opt){.kind = IOT_OPT_CALL,
-						       .name = iot_setting_shown(o->name),
-						       .argument = o->argument,
-						       .help = o->help,
-						       .target = &j->settings,
-						       .call = take_setting});
+		if (!is_own(j, setting_shown(o->name)))
+			add_option(j, (struct option){.kind = OPTION_CALL,
+						      .name = setting_shown(o->name),
+						      .argument = o->argument,
+						      .help = o->help,
+						      .target = &j->settings,
+						      .call = take_setting});
 }
 
 static void make_options(struct job *j)
 {
-	struct iot_convert_options *o = &j->convert;
-	const struct iot_opt own[] = {
-	    IOT_OPTION(STRING, 0, "from", "FORMAT", &j->from, "format of IN (default: found out)"),
-	    IOT_OPTION(FLAG, 0, "list", NULL, &j->list, "list the formats and end"),
-	    IOT_OPT_OUTPUT(o->write),
-	    IOT_OPTION(STRING, 'O', "output-dir", "DIR", &j->folder,
-		       "each IN is a trace of its own, DIR/IN.iot.zst; go on after a failure"),
-	    IOT_OPTION(STRING, 0, "report", "FILE", &j->report.path,
-		       "write what was counted to FILE, as JSON"),
-	    IOT_OPTION(FLAG, 0, "strict", NULL, &o->strict,
-		       "keep nothing if anything was not understood, damaged or ambiguous"),
-	    IOT_OPTION(
+	struct convert_options *o = &j->convert;
+	const struct option own[] = {
+	    OPTION(STRING, 0, "from", "FORMAT", &j->from, "format of IN (default: found out)"),
+	    OPTION(FLAG, 0, "list", NULL, &j->list, "list the formats and end"),
+	    OPTION_OUTPUT(o->write),
+	    OPTION(STRING, 'O', "output-dir", "DIR", &j->directory,
+		   "each IN is a trace of its own, DIR/IN.iot.zst; go on after a failure"),
+	    OPTION(STRING, 0, "report", "FILE", &j->report.path,
+		   "write what was counted to FILE, as JSON"),
+	    OPTION(FLAG, 0, "strict", NULL, &o->strict,
+		   "keep nothing if anything was not understood, damaged or ambiguous"),
+	    OPTION(
 		CHOICE, 0, "ops", "all|names|none", &o->ops,
 		"which operations without data to keep; names: close, and those that change names "
 		"(default: all)"),
-	    IOT_OPTION(FLAG, 'v', "verbose", NULL, &o->verbose, "tell what was done"),
-	    IOT_OPT_QUIET(o->quiet, o->progress),
-	    IOT_GROUP("Order"),
-	    IOT_OPTION(FLAG, 0, "unsorted", NULL, &o->unsorted,
-		       "as IN has it, at once, instead of in order of start"),
-	    IOT_OPT_MEMORY(&o->memory),
-	    IOT_GROUP("Output"),
-	    IOT_OPT_TICK(o->write, "as exact as IN"),
-	    IOT_OPT_BASE(o->write),
-	    IOT_OPT_WRITING(o->write),
+	    OPTION(FLAG, 'v', "verbose", NULL, &o->verbose, "tell what was done"),
+	    OPTION_QUIET(o->quiet, o->progress),
+	    GROUP("Order"),
+	    OPTION(FLAG, 0, "unsorted", NULL, &o->unsorted,
+		   "as IN has it, at once, instead of in order of start"),
+	    OPTION_MEMORY(&o->memory),
+	    GROUP("Output"),
+	    OPTION_TICK(o->write, "as exact as IN"),
+	    OPTION_BASE(o->write),
+	    OPTION_WRITING(o->write),
 	};
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
 		add_option(j, own[i]);
 	j->own_count = j->option_count;
-	for (size_t i = 0; iot_converters[i] != NULL; i++)
-		add_converter_options(j, iot_converters[i]);
-	j->options[j->option_count] = (struct iot_opt)IOT_OPTIONS_END;
+	for (size_t i = 0; converters[i] != NULL; i++)
+		add_converter_options(j, converters[i]);
+	j->options[j->option_count] = (struct option)OPTIONS_END;
 }
 
 static void make_command(struct job *j)
 {
 	make_options(j);
-	j->command = (struct iot_command){
+	j->command = (struct command_spec){
 	    .name = "convert",
 	    .summary = "Turn logs of another tool into a trace, in order of start",
 	    .synopsis = "[OPTION]... [-o OUT] IN...\n[OPTION]... -O DIR IN...",
@@ -130,71 +130,72 @@ static void make_command(struct job *j)
 	    .notes = "IN is a file, a directory (all files in it), a tar, or \"-\"; all may be\n"
 		     "compressed with gzip, bzip2, xz, zstd or lz4. Several IN are parts of one "
 		     "trace.\n",
-	    .examples = "  iotrace convert -o app.iot.zst app.strace\n"
-			"  iotrace convert -o app.iot.zst app.strace.*       (strace -ff)\n"
-			"  iotrace convert -O traces logs/*.strace.xz\n"
-			"  iotrace convert --check -o app.iot.zst app.darshan\n"
-			"  iotrace convert --layer=both -o app.iot.zst recorder-folder\n"
-			"\nTo log a program with strace, and to convert without a log on disk:\n"
-			"  strace -f -ttt -T -y -s 0 -e 'abbrev=!/io_|msg|pipe|pair' -o app.strace ./app\n"
-			"  strace -f -ttt -T -y -s 0 -e 'abbrev=!/io_|msg|pipe|pair' "
-			"-o '|iotrace convert -o app.iot.zst -' ./app\n",
+	    .examples =
+		"  iotrace convert -o app.iot.zst app.strace\n"
+		"  iotrace convert -o app.iot.zst app.strace.*       (strace -ff)\n"
+		"  iotrace convert -O traces logs/*.strace.xz\n"
+		"  iotrace convert --check -o app.iot.zst app.darshan\n"
+		"  iotrace convert --layer=both -o app.iot.zst recorder-folder\n"
+		"\nTo log a program with strace, and to convert without a log on disk:\n"
+		"  strace -f -ttt -T -y -s 0 -e 'abbrev=!/io_|msg|pipe|pair' -o app.strace ./app\n"
+		"  strace -f -ttt -T -y -s 0 -e 'abbrev=!/io_|msg|pipe|pair' "
+		"-o '|iotrace convert -o app.iot.zst -' ./app\n",
 	};
 	j->convert.command = &j->command;
 }
 
 static int list_formats(void)
 {
-	for (size_t i = 0; iot_converters[i] != NULL; i++)
-		printf("%-12s%s\n", iot_converters[i]->name, iot_converters[i]->summary);
-	return IOT_EXIT_OK;
+	for (size_t i = 0; converters[i] != NULL; i++)
+		printf("%-12s%s\n", converters[i]->name, converters[i]->summary);
+	return EXIT_OK;
 }
 
 static int unknown_format(const struct job *j, const char *shown)
 {
 	const char *nearest = NULL;
 	char list[256] = "";
-	unsigned least = 64;
-	for (size_t i = 0; iot_converters[i] != NULL; i++) {
-		const char *name = iot_converters[i]->name;
-		const unsigned distance = iot_word_distance(shown, name);
+	unsigned min = 64;
+	for (size_t i = 0; converters[i] != NULL; i++) {
+		const char *name = converters[i]->name;
+		const unsigned distance = edit_distance(shown, name);
 		const size_t used = strlen(list);
 		snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name);
-		nearest = distance < least ? name : nearest;
-		least = distance < least ? distance : least;
+		nearest = distance < min ? name : nearest;
+		min = distance < min ? distance : min;
 	}
-	if (nearest != NULL && iot_word_close(least, shown))
-		return iot_opts_wrong(&j->command,
-				      "--from is '%s', expected one of %s; did you mean "
-				      "--from=%s?",
-				      shown, list, nearest);
-	return iot_opts_wrong(&j->command, "--from is '%s', expected one of %s", shown, list);
+	if (nearest != NULL && is_near_spelling(min, shown))
+		return options_wrong(&j->command,
+				     "--from is '%s', expected one of %s; did you mean "
+				     "--from=%s?",
+				     shown, list, nearest);
+	return options_wrong(&j->command, "--from is '%s', expected one of %s", shown, list);
 }
 
 static int find_format(struct job *j)
 {
 	char shown[128];
 	if (j->from == NULL)
-		return IOT_OPTS_GO_ON;
-	j->convert.converter = iot_converter_find(j->from);
+		return OPTIONS_GO_ON;
+	j->convert.converter = converter_find(j->from);
 	if (j->convert.converter != NULL)
-		return IOT_OPTS_GO_ON;
-	iot_escape(shown, sizeof(shown), j->from, strlen(j->from));
+		return OPTIONS_GO_ON;
+	escape_text(shown, sizeof(shown), j->from, strlen(j->from));
 	return unknown_format(j, shown);
 }
 
 static int check(struct job *j, char **paths, size_t count)
 {
-	const struct iot_write_options *w = &j->convert.write;
+	const struct write_options *w = &j->convert.write;
 	const char *path = w->path;
 	if (count == 0)
-		return iot_opts_wrong(&j->command, "name the input (\"-\" is standard input)");
-	if (j->folder != NULL && strcmp(path, "-") != 0)
-		return iot_opts_wrong(&j->command, "-o and -O exclude each other");
+		return options_wrong(&j->command, "name the input (\"-\" is standard input)");
+	if (j->directory != NULL && strcmp(path, "-") != 0)
+		return options_wrong(&j->command, "-o and -O exclude each other");
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(paths[i], "-") == 0 && isatty(STDIN_FILENO))
-			return iot_opts_wrong(&j->command,
-					      "standard input is a terminal; name a log");
+			return options_wrong(&j->command,
+					     "standard input is a terminal; name a log");
 	return find_format(j);
 }
 
@@ -202,7 +203,7 @@ static int check(struct job *j, char **paths, size_t count)
 
 static int convert_one(struct job *j, const char *const *paths, size_t count, const char *out)
 {
-	return iot_convert_and_tell(&j->convert, paths, count, out, &j->report);
+	return convert_and_report(&j->convert, paths, count, out, &j->report);
 }
 
 /* What a trace is named after: the last part of a path. */
@@ -228,7 +229,7 @@ static char *name_output(const struct job *j, const char *path)
 	const struct iot_text name = name_part(path);
 	char *out;
 	const int size =
-	    asprintf(&out, "%s/%.*s%s", j->folder, (int)name.size, name.data, suffix);
+	    asprintf(&out, "%s/%.*s%s", j->directory, (int)name.size, name.data, suffix);
 	return size >= 0 ? out : NULL;
 }
 
@@ -249,15 +250,15 @@ static int convert_into(struct job *j, char **paths, size_t i)
 	const char *const path = paths[i];
 	char shown[512];
 	char *out = name_output(j, path);
-	int status = IOT_EXIT_FAULT;
+	int status = EXIT_FAULT;
 	if (out == NULL) {
-		(void)iot_no_memory();
+		(void)out_of_memory();
 	} else if (taken(paths, i)) {
-		(void)iot_fault(path,
-				"its trace would replace that of another IN of the same name");
+		(void)report_error(path,
+				   "its trace would replace that of another IN of the same name");
 	} else {
 		if (j->convert.verbose)
-			iot_message("%s", iot_escape(shown, sizeof(shown), out, strlen(out)));
+			print_message("%s", escape_text(shown, sizeof(shown), out, strlen(out)));
 		status = convert_one(j, &path, 1, out);
 	}
 	free(out);
@@ -266,89 +267,89 @@ static int convert_into(struct job *j, char **paths, size_t i)
 
 static int convert_each(struct job *j, char **paths, size_t count)
 {
-	int worst = IOT_EXIT_OK;
+	int worst = EXIT_OK;
 	if (j->report.path != NULL)
-		iot_json_open(&j->report.json, NULL, '[');
-	for (size_t i = 0; i < count && iot_signal_ending() == 0; i++) {
+		json_open(&j->report.json, NULL, '[');
+	for (size_t i = 0; i < count && signal_ending() == 0; i++) {
 		int status = convert_into(j, paths, i);
 		worst = status > worst ? status : worst;
 	}
 	if (j->report.path != NULL)
-		iot_json_close(&j->report.json, ']');
+		json_close(&j->report.json, ']');
 	return worst;
 }
 
 /* Every file that is read or written. Traces of one name are refused one by one, later. */
 static void add_files(struct job *j, char **paths, size_t count)
 {
-	struct iot_files *files = &j->files;
+	struct files *files = &j->files;
 	for (size_t i = 0; i < count; i++)
-		iot_files_add(files, IOT_ROLE_INPUT, paths[i]);
-	if (j->folder == NULL)
-		iot_files_add(files, IOT_ROLE_OUTPUT, j->convert.write.path);
-	for (size_t i = 0; i < count && j->folder != NULL; i++) {
+		files_add(files, ROLE_INPUT, paths[i]);
+	if (j->directory == NULL)
+		files_add(files, ROLE_OUTPUT, j->convert.write.path);
+	for (size_t i = 0; i < count && j->directory != NULL; i++) {
 		char *out = name_output(j, paths[i]);
 		if (out == NULL)
 			files->failed = true;
 		else if (!taken(paths, i))
-			iot_files_add(files, IOT_ROLE_OUTPUT, out);
+			files_add(files, ROLE_OUTPUT, out);
 		free(out);
 	}
 	if (j->report.path != NULL)
-		iot_files_add(files, IOT_ROLE_REPORT, j->report.path);
+		files_add(files, ROLE_REPORT, j->report.path);
 }
 
 /* Names below a directory that is made now may have meant nothing before. */
 static int prepare(struct job *j, char **paths, size_t count)
 {
 	add_files(j, paths, count);
-	int status = iot_files_check(&j->files);
-	if (status != IOT_OPTS_GO_ON)
+	int status = files_check(&j->files);
+	if (status != OPTIONS_GO_ON)
 		return status;
-	if (j->folder != NULL) {
-		status = iot_make_folder(j->folder);
-		if (status == IOT_EXIT_OK)
-			status = iot_files_check(&j->files);
-		if (status != IOT_OPTS_GO_ON)
+	if (j->directory != NULL) {
+		status = make_output_directory(j->directory);
+		if (status == EXIT_OK)
+			status = files_check(&j->files);
+		if (status != OPTIONS_GO_ON)
 			return status;
 	}
 	j->report.no_fsync = j->convert.write.no_fsync;
-	return iot_report_open(&j->report);
+	return report_open(&j->report);
 }
 
 static int work(struct job *j, char **paths, size_t count)
 {
 	int status = prepare(j, paths, count);
-	if (status != IOT_EXIT_OK)
+	if (status != EXIT_OK)
 		return status;
-	if (j->folder != NULL)
+	if (j->directory != NULL)
 		status = convert_each(j, paths, count);
 	else
 		status = convert_one(j, (const char *const *)paths, count, j->convert.write.path);
-	return iot_report_close(&j->report, status);
+	return report_close(&j->report, status);
 }
 
-int iot_cmd_convert(int argc, char **argv)
+int cmd_convert(int argc, char **argv)
 {
-	struct job j = {.convert = {.write = IOT_WRITE_OPTIONS_INIT, .memory = IOT_MEMORY_DEFAULT}};
+	struct job j = {.convert = {.write = WRITE_OPTIONS_INIT, .memory = MEMORY_DEFAULT}};
 	size_t count;
 	make_command(&j);
-	int status = iot_opts_parse(&j.command, argc, argv, &count);
-	if (status != IOT_OPTS_GO_ON)
+	int status = options_parse(&j.command, argc, argv, &count);
+	if (status != OPTIONS_GO_ON)
 		return status;
 	if (j.list)
 		return list_formats();
 	status = check(&j, argv, count);
-	if (status != IOT_OPTS_GO_ON)
+	if (status != OPTIONS_GO_ON)
 		return status;
-	(void)take_setting(&(struct iot_opt){.name = "ops", .target = &j.settings},
+	(void)take_setting(&(struct option){.name = "ops", .target = &j.settings},
 			   ops_names[j.convert.ops]);
 	j.convert.settings = j.settings.setting;
 	j.convert.setting_count = j.settings.count;
 	j.files.command = &j.command;
-	j.files.reads_folders = true;
+	j.files.reads_directories = true;
 	j.convert.files = &j.files;
 	status = work(&j, argv, count);
-	iot_files_free(&j.files);
+	files_free(&j.files);
 	return status;
 }

@@ -11,14 +11,14 @@
 #include "cli/ui/printable.h"
 #include "lib/base/idmap.h"
 
-enum { READ, WRITE, WAYS, TEXT_ROOM = 1024, NS_PER_S = 1000000000, KNOWN = 256 };
+enum { READ, WRITE, WAYS, TEXT_CAPACITY = 1024, NS_PER_S = 1000000000, KNOWN = 256 };
 
 /* What %trace tells; the first one counts. Values are percent-decoded, NULL where not told. */
 static const char *const trace_keys[] = {"source", "command", "host",    "user",  "epoch",
 					 "lacks",  "layer",   "lengths", "clocks"};
 enum { KEY_EPOCH = 4, KEYS = sizeof trace_keys / sizeof *trace_keys };
 
-struct told {
+struct reported {
 	char *text;
 	size_t size;
 };
@@ -35,7 +35,7 @@ struct known {
 
 struct info {
 	struct ways logical, physical;
-	struct iot_map processes, files, objects;
+	struct idmap processes, files, objects;
 	struct known known[KNOWN];
 	uint64_t unknown_offsets, unknown_durations, unknown_cpu, unknown_starts; /* records */
 	uint64_t traces;                                                          /* %trace */
@@ -46,12 +46,12 @@ struct info {
 	bool any_lost;                           /* a %lost has records= */
 	bool interrupted; /* a %lost says that a signal ended the input of its maker */
 	bool failed;
-	struct told told[KEYS];
+	struct reported reported[KEYS];
 };
 
 struct counting {
 	struct info *info;
-	struct iot_in *in;
+	struct trace_in *in;
 };
 
 static void count_ids(struct info *f, const struct iot_record *rec, bool logical)
@@ -61,11 +61,11 @@ static void count_ids(struct info *f, const struct iot_record *rec, bool logical
 	    k->object == rec->object && k->logical == logical)
 		return;
 	*k = (struct known){rec->process, rec->file, rec->object, true, logical};
-	if (iot_map_number(&f->processes, rec->process) == SIZE_MAX)
+	if (idmap_number(&f->processes, rec->process) == SIZE_MAX)
 		f->failed = true;
-	if (logical && iot_map_number(&f->files, iot_map_pair(rec->process, rec->file)) == SIZE_MAX)
+	if (logical && idmap_number(&f->files, idmap_pair(rec->process, rec->file)) == SIZE_MAX)
 		f->failed = true;
-	if (rec->object && iot_map_number(&f->objects, rec->object) == SIZE_MAX)
+	if (rec->object && idmap_number(&f->objects, rec->object) == SIZE_MAX)
 		f->failed = true;
 }
 
@@ -110,15 +110,15 @@ static void count_record(struct info *f, const struct iot_record *rec)
 	count_ids(f, rec, logical);
 }
 
-static void keep_told(struct info *f, const struct iot_event *ev)
+static void keep_reported(struct info *f, const struct iot_event *ev)
 {
 	for (int i = 0; i < KEYS; i++) {
 		struct iot_text value = iot_directive_get(ev, trace_keys[i]);
-		if (!value.data || f->told[i].text)
+		if (!value.data || f->reported[i].text)
 			continue;
-		f->told[i].text = malloc(value.size + 1);
-		if (f->told[i].text)
-			f->told[i].size = iot_percent_decode(value, f->told[i].text, NULL);
+		f->reported[i].text = malloc(value.size + 1);
+		if (f->reported[i].text)
+			f->reported[i].size = iot_percent_decode(value, f->reported[i].text, NULL);
 		else
 			f->failed = true;
 	}
@@ -140,7 +140,7 @@ static void count_lost(struct info *f, const struct iot_event *ev)
 	f->gaps++;
 	f->interrupted |=
 	    why.size == sizeof interrupted - 1 && memcmp(why.data, interrupted, why.size) == 0;
-	if (records.data == NULL || !iot_number_decimal(records.data, records.size, &n))
+	if (records.data == NULL || !number_decimal(records.data, records.size, &n))
 		return;
 	add_lost(f, n);
 	f->any_lost = true;
@@ -167,7 +167,7 @@ static void count_event(struct info *f, const struct iot_event *ev)
 		break;
 	case IOT_TRACE:
 		f->traces++;
-		keep_told(f, ev);
+		keep_reported(f, ev);
 		break;
 	default:
 		break;
@@ -178,11 +178,11 @@ static void count_event(struct info *f, const struct iot_event *ev)
 
 static void forget(struct info *f)
 {
-	iot_map_free(&f->processes);
-	iot_map_free(&f->files);
-	iot_map_free(&f->objects);
+	idmap_free(&f->processes);
+	idmap_free(&f->files);
+	idmap_free(&f->objects);
 	for (int i = 0; i < KEYS; i++)
-		free(f->told[i].text);
+		free(f->reported[i].text);
 }
 
 static void *begin_part(void *context)
@@ -214,10 +214,10 @@ static void add_ways(struct ways *w, const struct ways *more)
 	}
 }
 
-static bool add_keys(struct iot_map *map, const struct iot_map *more)
+static bool add_keys(struct idmap *map, const struct idmap *more)
 {
 	for (size_t i = 0; i < more->count; i++)
-		if (iot_map_number(map, more->keys[i]) == SIZE_MAX)
+		if (idmap_number(map, more->keys[i]) == SIZE_MAX)
 			return false;
 	return true;
 }
@@ -238,13 +238,13 @@ static void add_unknown(struct info *f, const struct info *more)
 	f->unknown_starts += more->unknown_starts;
 }
 
-static void add_told(struct info *f, struct info *more)
+static void add_reported(struct info *f, struct info *more)
 {
 	for (int i = 0; i < KEYS; i++) {
-		if (f->told[i].text || !more->told[i].text)
+		if (f->reported[i].text || !more->reported[i].text)
 			continue;
-		f->told[i] = more->told[i];
-		more->told[i].text = NULL;
+		f->reported[i] = more->reported[i];
+		more->reported[i].text = NULL;
 	}
 }
 
@@ -255,7 +255,7 @@ static int join_part(void *context, void *part)
 	add_ways(&f->logical, &more->logical);
 	add_ways(&f->physical, &more->physical);
 	add_span(f, more);
-	add_told(f, more);
+	add_reported(f, more);
 	add_unknown(f, more);
 	f->traces += more->traces;
 	f->counters += more->counters;
@@ -267,11 +267,11 @@ static int join_part(void *context, void *part)
 	const bool ok = add_keys(&f->processes, &more->processes) &&
 			add_keys(&f->files, &more->files) && add_keys(&f->objects, &more->objects);
 	drop_part(NULL, part);
-	iot_in_show_progress(all->in);
+	trace_in_show_progress(all->in);
 	return ok ? IOT_OK : IOT_ENOMEM;
 }
 
-static const char *state_name(const struct info *f, const struct iot_in *in)
+static const char *state_name(const struct info *f, const struct trace_in *in)
 {
 	if (in->status == IOT_ETRUNCATED)
 		return "cut short";
@@ -284,13 +284,13 @@ static const char *state_name(const struct info *f, const struct iot_in *in)
 }
 
 /* Whether the I/Os are in the trace, or only figures about them. */
-static bool has_ios(const struct info *f, const struct iot_in *in)
+static bool has_ios(const struct info *f, const struct trace_in *in)
 {
 	return iot_reader_fact(in->reader, IOT_FACT_RECORDS) > 0 || f->file_counters == 0;
 }
 
 /* Whether there is anything to tell of: what breaks on its first line has no figures. */
-static bool was_read(const struct iot_in *in)
+static bool was_read(const struct trace_in *in)
 {
 	const struct iot_reader *r = in->reader;
 	return in->status == IOT_OK || iot_reader_fact(r, IOT_FACT_FRAMED) != 0 ||
@@ -305,137 +305,136 @@ static const char *compression_name(uint64_t compression)
 
 /* JSON */
 
-static void json_ways(struct iot_json *j, const char *key, const struct ways *w, bool known)
+static void json_ways(struct json *j, const char *key, const struct ways *w, bool known)
 {
-	iot_json_open(j, key, '{');
-	iot_json_known(j, "reads", known, w->records[READ]);
-	iot_json_known(j, "writes", known, w->records[WRITE]);
-	iot_json_known(j, "read_bytes", known, w->bytes[READ]);
-	iot_json_known(j, "written_bytes", known, w->bytes[WRITE]);
-	iot_json_close(j, '}');
+	json_open(j, key, '{');
+	json_known(j, "reads", known, w->records[READ]);
+	json_known(j, "writes", known, w->records[WRITE]);
+	json_known(j, "read_bytes", known, w->bytes[READ]);
+	json_known(j, "written_bytes", known, w->bytes[WRITE]);
+	json_close(j, '}');
 }
 
-static void json_told(struct iot_json *j, const struct info *f)
+static void json_reported(struct json *j, const struct info *f)
 {
 	uint64_t epoch;
 	for (int i = 0; i < KEYS; i++) {
-		const struct told *t = &f->told[i];
-		if (t->text && i == KEY_EPOCH && iot_number_decimal(t->text, t->size, &epoch))
-			iot_json_number(j, "epoch_ns", epoch);
+		const struct reported *t = &f->reported[i];
+		if (t->text && i == KEY_EPOCH && number_decimal(t->text, t->size, &epoch))
+			json_number(j, "epoch_ns", epoch);
 		else if (t->text && i != KEY_EPOCH)
-			iot_json_text(j, trace_keys[i], t->text, t->size);
+			json_text(j, trace_keys[i], t->text, t->size);
 	}
 }
 
-static void json_time(struct iot_json *j, const char *key, bool known, int64_t ns)
+static void json_time(struct json *j, const char *key, bool known, int64_t ns)
 {
 	if (known)
-		iot_json_signed(j, key, ns);
+		json_signed(j, key, ns);
 	else
-		iot_json_null(j, key);
+		json_null(j, key);
 }
 
-static void json_span(struct iot_json *j, const struct info *f)
+static void json_span(struct json *j, const struct info *f)
 {
 	json_time(j, "first_ns", f->any, f->first_ns);
 	json_time(j, "last_start_ns", f->any, f->last_ns);
 	json_time(j, "last_ns", f->any_end, f->completed_ns);
 }
 
-static void json_unknown(struct iot_json *j, const struct info *f)
+static void json_unknown(struct json *j, const struct info *f)
 {
-	iot_json_number(j, "unknown_offsets", f->unknown_offsets);
-	iot_json_number(j, "unknown_durations", f->unknown_durations);
-	iot_json_number(j, "unknown_cpu", f->unknown_cpu);
-	iot_json_number(j, "unknown_starts", f->unknown_starts);
+	json_number(j, "unknown_offsets", f->unknown_offsets);
+	json_number(j, "unknown_durations", f->unknown_durations);
+	json_number(j, "unknown_cpu", f->unknown_cpu);
+	json_number(j, "unknown_starts", f->unknown_starts);
 }
 
-static void print_json(struct iot_out *o, const char *path, const struct info *f,
-		       const struct iot_in *in)
+static void print_json(struct output *o, const char *path, const struct info *f,
+		       const struct trace_in *in)
 {
-	struct iot_json j = {.out = o};
+	struct json j = {.out = o};
 	const struct iot_reader *r = in->reader;
 	const bool known = has_ios(f, in);
 	const char *packed = compression_name(iot_reader_fact(r, IOT_FACT_COMPRESSION));
-	iot_json_open(&j, NULL, '{');
-	iot_json_text(&j, "path", path, strlen(path));
-	iot_json_text(&j, "state", state_name(f, in), strcspn(state_name(f, in), ","));
-	iot_json_bool(&j, "framed", iot_reader_fact(r, IOT_FACT_FRAMED) != 0);
-	json_told(&j, f);
-	iot_json_number(&j, "records", iot_reader_fact(r, IOT_FACT_RECORDS));
-	iot_json_number(&j, "comments", iot_reader_fact(r, IOT_FACT_COMMENTS));
-	iot_json_number(&j, "counters", f->counters);
+	json_open(&j, NULL, '{');
+	json_text(&j, "path", path, strlen(path));
+	json_text(&j, "state", state_name(f, in), strcspn(state_name(f, in), ","));
+	json_bool(&j, "framed", iot_reader_fact(r, IOT_FACT_FRAMED) != 0);
+	json_reported(&j, f);
+	json_number(&j, "records", iot_reader_fact(r, IOT_FACT_RECORDS));
+	json_number(&j, "comments", iot_reader_fact(r, IOT_FACT_COMMENTS));
+	json_number(&j, "counters", f->counters);
 	json_ways(&j, "logical", &f->logical, known);
 	json_ways(&j, "physical", &f->physical, known);
 	json_unknown(&j, f);
-	iot_json_number(&j, "traces", f->traces);
-	iot_json_number(&j, "gaps", f->gaps);
-	iot_json_known(&j, "lost_records", f->any_lost || f->gaps == 0, f->lost_records);
-	iot_json_known(&j, "processes", known, f->processes.count);
-	iot_json_known(&j, "files", known, f->files.count);
-	iot_json_known(&j, "objects", known, f->objects.count);
+	json_number(&j, "traces", f->traces);
+	json_number(&j, "gaps", f->gaps);
+	json_known(&j, "lost_records", f->any_lost || f->gaps == 0, f->lost_records);
+	json_known(&j, "processes", known, f->processes.count);
+	json_known(&j, "files", known, f->files.count);
+	json_known(&j, "objects", known, f->objects.count);
 	json_span(&j, f);
-	iot_json_number(&j, "tick_ns", iot_reader_fact(r, IOT_FACT_TICK_NS));
-	iot_json_number(&j, "base", iot_reader_fact(r, IOT_FACT_BASE));
-	iot_json_number(&j, "sync", iot_reader_fact(r, IOT_FACT_SYNC));
-	iot_json_text(&j, "compression", packed, strlen(packed));
-	iot_json_number(&j, "text_bytes", iot_reader_fact(r, IOT_FACT_BYTES_TEXT));
-	iot_json_number(&j, "stored_bytes", iot_reader_fact(r, IOT_FACT_BYTES_STORED));
-	iot_json_close(&j, '}');
+	json_number(&j, "tick_ns", iot_reader_fact(r, IOT_FACT_TICK_NS));
+	json_number(&j, "base", iot_reader_fact(r, IOT_FACT_BASE));
+	json_number(&j, "sync", iot_reader_fact(r, IOT_FACT_SYNC));
+	json_text(&j, "compression", packed, strlen(packed));
+	json_number(&j, "text_bytes", iot_reader_fact(r, IOT_FACT_BYTES_TEXT));
+	json_number(&j, "stored_bytes", iot_reader_fact(r, IOT_FACT_BYTES_STORED));
+	json_close(&j, '}');
 }
 
 /* For people */
 
-static void line(struct iot_out *o, const char *label, const char *format, ...)
+static void line(struct output *o, const char *label, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void line(struct iot_out *o, const char *label, const char *format, ...)
+static void line(struct output *o, const char *label, const char *format, ...)
 {
-	char text[TEXT_ROOM];
+	char text[TEXT_CAPACITY];
 	va_list args;
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	iot_out_printf(o, "  %-12s %s\n", label, text);
+	output_printf(o, "  %-12s %s\n", label, text);
 }
 
-static void print_epoch(struct iot_out *o, const struct told *t)
+static void print_epoch(struct output *o, const struct reported *t)
 {
 	char date[64];
 	struct tm tm;
 	uint64_t ns;
-	if (!t->text || !iot_number_decimal(t->text, t->size, &ns))
+	if (!t->text || !number_decimal(t->text, t->size, &ns))
 		return;
 	time_t seconds = (time_t)(ns / NS_PER_S);
 	if (gmtime_r(&seconds, &tm) && strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &tm) > 0)
 		line(o, "begun", "%s.%09u UTC", date, (unsigned)(ns % NS_PER_S));
 }
 
-static void print_told(struct iot_out *o, const struct info *f)
+static void print_reported(struct output *o, const struct info *f)
 {
-	char text[TEXT_ROOM];
+	char text[TEXT_CAPACITY];
 	for (int i = 0; i < KEYS; i++) {
-		const struct told *t = &f->told[i];
+		const struct reported *t = &f->reported[i];
 		if (i == KEY_EPOCH)
 			print_epoch(o, t);
 		else if (t->text)
 			line(o, trace_keys[i], "%s",
-			     iot_printable(text, sizeof text, t->text, t->size));
+			     printable(text, sizeof text, t->text, t->size));
 	}
 }
 
-static void print_ways(struct iot_out *o, const char *what, const struct ways *w)
+static void print_ways(struct output *o, const char *what, const struct ways *w)
 {
 	char label[32], bytes[32];
 	for (int way = READ; way < WAYS; way++) {
 		snprintf(label, sizeof label, "%s%s", what, way == READ ? "reads" : "writes");
 		line(o, label, "%ju, %s (%ju bytes)", (uintmax_t)w->records[way],
-		     iot_people_bytes(bytes, sizeof bytes, w->bytes[way]),
-		     (uintmax_t)w->bytes[way]);
+		     format_size(bytes, sizeof bytes, w->bytes[way]), (uintmax_t)w->bytes[way]);
 	}
 }
 
-static void print_ios(struct iot_out *o, const struct info *f)
+static void print_ios(struct output *o, const struct info *f)
 {
 	const uint64_t physical = f->physical.records[READ] + f->physical.records[WRITE];
 	const uint64_t records = f->logical.records[READ] + f->logical.records[WRITE] + physical;
@@ -452,28 +451,28 @@ static void print_ios(struct iot_out *o, const struct info *f)
 		     (uintmax_t)records);
 }
 
-static void print_no_ios(struct iot_out *o)
+static void print_no_ios(struct output *o)
 {
 	line(o, "reads", "- (there are counters, but no I/Os)");
 	line(o, "writes", "-");
 }
 
 /* An I/O whose end is not known may have been the last one to end. */
-static void print_span(struct iot_out *o, const struct info *f)
+static void print_span(struct output *o, const struct info *f)
 {
 	const bool ends = f->any_end && f->completed_ns >= f->last_ns;
 	const int64_t last_ns = ends ? f->completed_ns : f->last_ns;
-	const bool least = f->unknown_durations + f->unknown_starts > 0;
+	const bool min = f->unknown_durations + f->unknown_starts > 0;
 	if (!f->any && f->unknown_starts > 0)
 		line(o, "span", "-");
 	if (!f->any)
 		return;
-	line(o, "span", "%s%.6f s, from %.6f to %s%.6f s", least ? "at least " : "",
+	line(o, "span", "%s%.6f s, from %.6f to %s%.6f s", min ? "at least " : "",
 	     (double)(last_ns - f->first_ns) / NS_PER_S, (double)f->first_ns / NS_PER_S,
 	     ends ? "" : "the last start at ", (double)last_ns / NS_PER_S);
 }
 
-static void print_ids(struct iot_out *o, const struct info *f, bool known)
+static void print_ids(struct output *o, const struct info *f, bool known)
 {
 	if (!known) {
 		line(o, "processes", "-");
@@ -484,7 +483,7 @@ static void print_ids(struct iot_out *o, const struct info *f, bool known)
 	line(o, "files", "%zu opened, %zu different", f->files.count, f->objects.count);
 }
 
-static void print_storage(struct iot_out *o, const struct iot_reader *r)
+static void print_storage(struct output *o, const struct iot_reader *r)
 {
 	char stored[32];
 	uint64_t records = iot_reader_fact(r, IOT_FACT_RECORDS);
@@ -496,7 +495,7 @@ static void print_storage(struct iot_out *o, const struct iot_reader *r)
 	     compression_name(iot_reader_fact(r, IOT_FACT_COMPRESSION)));
 	if (sync > 0)
 		line(o, "sync", "every %ju records", (uintmax_t)sync);
-	iot_people_bytes(stored, sizeof stored, bytes);
+	format_size(stored, sizeof stored, bytes);
 	if (records > 0)
 		line(o, "stored", "%s, %.2f bytes per record", stored,
 		     (double)bytes / (double)records);
@@ -504,14 +503,14 @@ static void print_storage(struct iot_out *o, const struct iot_reader *r)
 		line(o, "stored", "%s", stored);
 }
 
-static void print_people(struct iot_out *o, const char *path, const struct info *f,
-			 const struct iot_in *in)
+static void print_human(struct output *o, const char *path, const struct info *f,
+			const struct trace_in *in)
 {
-	char text[TEXT_ROOM], lost[32];
+	char text[TEXT_CAPACITY], lost[32];
 	const struct iot_reader *r = in->reader;
-	iot_out_printf(o, "%s: %s\n", iot_printable(text, sizeof text, path, strlen(path)),
-		       state_name(f, in));
-	print_told(o, f);
+	output_printf(o, "%s: %s\n", printable(text, sizeof text, path, strlen(path)),
+		      state_name(f, in));
+	print_reported(o, f);
 	if (f->traces > 1)
 		line(o, "traces", "%ju in one; what is told above is of the first",
 		     (uintmax_t)f->traces);
@@ -522,7 +521,7 @@ static void print_people(struct iot_out *o, const char *path, const struct info 
 		print_no_ios(o);
 	if (f->gaps > 0)
 		line(o, "gaps", "%ju, records lost: %s", (uintmax_t)f->gaps,
-		     iot_people_lost(lost, sizeof lost, f->lost_records));
+		     format_lost(lost, sizeof lost, f->lost_records));
 	line(o, "comments", "%ju", (uintmax_t)iot_reader_fact(r, IOT_FACT_COMMENTS));
 	if (f->counters > 0)
 		line(o, "counters", "%ju", (uintmax_t)f->counters);
@@ -531,24 +530,24 @@ static void print_people(struct iot_out *o, const char *path, const struct info 
 	print_storage(o, r);
 }
 
-static int show(struct iot_out *o, const char *path, const struct iot_read_options *options,
-		bool json, const struct iot_command *command)
+static int show(struct output *o, const char *path, const struct read_options *options, bool json,
+		const struct command_spec *command)
 {
 	struct info f = {0};
-	struct iot_in in;
+	struct trace_in in;
 	struct counting counting = {&f, &in};
-	int status = iot_in_open(&in, path, options, command);
-	if (status == IOT_EXIT_OK) {
+	int status = trace_in_open(&in, path, options, command);
+	if (status == EXIT_OK) {
 		const struct iot_fold fold = {&counting, begin_part, count_events, join_part,
 					      drop_part};
-		iot_in_fold(&in, &fold);
+		trace_in_fold(&in, &fold);
 		if (was_read(&in) && json)
 			print_json(o, path, &f, &in);
 		else if (was_read(&in))
-			print_people(o, path, &f, &in);
-		status = f.interrupted ? IOT_EXIT_FAULT : iot_in_exit(&in);
+			print_human(o, path, &f, &in);
+		status = f.interrupted ? EXIT_FAULT : trace_in_exit(&in);
 	}
-	iot_in_close(&in);
+	trace_in_close(&in);
 	forget(&f);
 	return status;
 }
@@ -569,18 +568,18 @@ static const char examples[] =
     "  iotrace info --json *.iot.zst | jq -r 'select(.state != \"complete\") | .path'\n"
     "  iotrace info --recover damaged.iot.zst\n";
 
-int iot_cmd_info(int argc, char **argv)
+int cmd_info(int argc, char **argv)
 {
-	struct iot_read_options read = IOT_READ_COUNTED_INIT;
+	struct read_options read = READ_COUNTED_INIT;
 	bool json = false;
-	const struct iot_opt options[] = {
-	    IOT_OPTION(FLAG, 'j', "json", NULL, &json, "print JSON"),
-	    IOT_OPT_QUIET(read.quiet, read.progress),
-	    IOT_GROUP("Reading"),
-	    IOT_OPT_READING(read),
-	    IOT_OPTIONS_END,
+	const struct option options[] = {
+	    OPTION(FLAG, 'j', "json", NULL, &json, "print JSON"),
+	    OPTION_QUIET(read.quiet, read.progress),
+	    GROUP("Reading"),
+	    OPTION_READING(read),
+	    OPTIONS_END,
 	};
-	const struct iot_command command = {
+	const struct command_spec command = {
 	    .name = "info",
 	    .summary = "Tell what traces are, how much is in them, and whether they are whole",
 	    .synopsis = "[OPTION]... IN...",
@@ -589,18 +588,18 @@ int iot_cmd_info(int argc, char **argv)
 	    .examples = examples,
 	    .operands_min = 1,
 	};
-	struct iot_out out;
+	struct output out;
 	size_t count;
-	int status = iot_opts_parse(&command, argc, argv, &count);
-	if (status != IOT_OPTS_GO_ON)
+	int status = options_parse(&command, argc, argv, &count);
+	if (status != OPTIONS_GO_ON)
 		return status;
-	if (iot_out_open(&out, "-", 0) != IOT_EXIT_OK)
-		return IOT_EXIT_FAULT;
-	status = IOT_EXIT_OK;
+	if (output_open(&out, "-", 0) != EXIT_OK)
+		return EXIT_FAULT;
+	status = EXIT_OK;
 	for (size_t i = 0; i < count; i++) {
 		int shown = show(&out, argv[i], &read, json, &command);
 		status = shown > status ? shown : status;
 	}
-	int closed = iot_out_close(&out);
+	int closed = output_close(&out);
 	return closed > status ? closed : status;
 }

@@ -21,46 +21,45 @@ static const char examples[] =
     "  iotrace merge --keep-ids -o whole.iot part*.iot   parts of one trace, put together\n"
     "  iotrace merge --reorder -o job.iot unordered.iot other.iot\n";
 
-static const char *take_shift(const struct iot_opt *opt, const char *value)
+static const char *take_shift(const struct option *opt, const char *value)
 {
-	return iot_merge_shift_add(opt->target, value);
+	return merge_shift_add(opt->target, value);
 }
 
-static int work(struct iot_merge_options *o, char **argv, size_t count)
+static int work(struct merge_options *o, char **argv, size_t count)
 {
 	if (o->keep_ids && o->join_paths)
-		return iot_opts_wrong(o->command, "--keep-ids and --join-paths exclude each other");
-	return iot_merge(o, argv, count);
+		return options_wrong(o->command, "--keep-ids and --join-paths exclude each other");
+	return merge_traces(o, argv, count);
 }
 
-int iot_cmd_merge(int argc, char **argv)
+int cmd_merge(int argc, char **argv)
 {
-	struct iot_merge_options o = {.read = IOT_READ_OPTIONS_INIT,
-				      .write = IOT_WRITE_OPTIONS_INIT,
-				      .memory = IOT_MEMORY_DEFAULT};
-	const struct iot_opt options[] = {
-	    IOT_OPT_OUTPUT(o.write),
-	    IOT_CALL("shift", "NAME=TIME", &o, "add TIME to the times of input NAME (repeatable)",
-		     take_shift),
-	    IOT_OPTION(CHOICE, 0, "shift-by", "file|host", &o.shift_by,
-		       "what NAME is: an IN, or a host= of %trace (default: file)"),
-	    IOT_OPTION(FLAG, 0, "join-paths", NULL, &o.join_paths,
-		       "files of the same host and path are one object"),
-	    IOT_OPTION(FLAG, 0, "keep-ids", NULL, &o.keep_ids,
-		       "ids mean the same in all IN: they are parts of one trace"),
-	    IOT_OPTION(FLAG, 0, "reorder", NULL, &o.reorder, "sort IN that are not in order"),
-	    IOT_OPT_MEMORY(&o.memory),
-	    IOT_OPTION(FLAG, 'v', "verbose", NULL, &o.verbose, "tell what the tick has rounded"),
-	    IOT_OPT_QUIET(o.read.quiet, o.read.progress),
-	    IOT_GROUP("Reading"),
-	    IOT_OPT_READING(o.read),
-	    IOT_GROUP("Writing"),
-	    IOT_OPT_TICK(o.write, "the greatest that divides all ticks"),
-	    IOT_OPT_BASE(o.write),
-	    IOT_OPT_WRITING(o.write),
-	    IOT_OPTIONS_END,
+	struct merge_options o = {
+	    .read = READ_OPTIONS_INIT, .write = WRITE_OPTIONS_INIT, .memory = MEMORY_DEFAULT};
+	const struct option options[] = {
+	    OPTION_OUTPUT(o.write),
+	    CALL("shift", "NAME=TIME", &o, "add TIME to the times of input NAME (repeatable)",
+		 take_shift),
+	    OPTION(CHOICE, 0, "shift-by", "file|host", &o.shift_by,
+		   "what NAME is: an IN, or a host= of %trace (default: file)"),
+	    OPTION(FLAG, 0, "join-paths", NULL, &o.join_paths,
+		   "files of the same host and path are one object"),
+	    OPTION(FLAG, 0, "keep-ids", NULL, &o.keep_ids,
+		   "ids mean the same in all IN: they are parts of one trace"),
+	    OPTION(FLAG, 0, "reorder", NULL, &o.reorder, "sort IN that are not in order"),
+	    OPTION_MEMORY(&o.memory),
+	    OPTION(FLAG, 'v', "verbose", NULL, &o.verbose, "tell what the tick has rounded"),
+	    OPTION_QUIET(o.read.quiet, o.read.progress),
+	    GROUP("Reading"),
+	    OPTION_READING(o.read),
+	    GROUP("Writing"),
+	    OPTION_TICK(o.write, "the greatest that divides all ticks"),
+	    OPTION_BASE(o.write),
+	    OPTION_WRITING(o.write),
+	    OPTIONS_END,
 	};
-	const struct iot_command command = {
+	const struct command_spec command = {
 	    .name = "merge",
 	    .summary = "Merge traces to one, in order of time",
 	    .synopsis = "[OPTION]... IN...",
@@ -70,9 +69,9 @@ int iot_cmd_merge(int argc, char **argv)
 	    .operands_min = 1,
 	};
 	size_t count;
-	int status = iot_opts_parse(&command, argc, argv, &count);
+	int status = options_parse(&command, argc, argv, &count);
 	o.command = &command;
-	if (status == IOT_OPTS_GO_ON)
+	if (status == OPTIONS_GO_ON)
 		status = work(&o, argv, count);
 	for (size_t i = 0; i < o.shift_count; i++)
 		free(o.shifts[i].name);

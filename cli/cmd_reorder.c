@@ -15,10 +15,10 @@
 #include "cli/ui/parse_time.h"
 
 struct job {
-	struct iot_command command;
-	struct iot_reorder_options reorder;
-	struct iot_report_file report;
-	struct iot_files files;
+	struct command_spec command;
+	struct reorder_options reorder;
+	struct report_file report;
+	struct files files;
 	bool verbose;
 };
 
@@ -40,10 +40,10 @@ static const char examples[] =
     "  tail -f t.iot | iotrace reorder --no-verify --window=2s - | iotrace cat -f text\n"
     "  iotrace reorder --memory=8M -o job.iot.zst packets.bin\n";
 
-static const char *take_window(const struct iot_opt *opt, const char *value)
+static const char *take_window(const struct option *opt, const char *value)
 {
-	struct iot_time time;
-	if (iot_time_parse(value, &time) != NULL || time.kind != IOT_TIME_SINCE_ZERO ||
+	struct trace_time time;
+	if (time_parse(value, &time) != NULL || time.kind != TIME_SINCE_ZERO ||
 	    time.value > INT64_MAX)
 		return "a time, as 500ms or 2s";
 	*(uint64_t *)opt->target = time.value;
@@ -74,8 +74,8 @@ static ssize_t peek_stdin(void *head, size_t size)
 
 static bool stdin_is_packets(void)
 {
-	unsigned char head[IOT_WORD], magic[IOT_WORD];
-	iot_word_put(magic, IOT_PACKET_MAGIC);
+	unsigned char head[PACKET_WORD_SIZE], magic[PACKET_WORD_SIZE];
+	packet_word_put(magic, PACKET_MAGIC);
 	return peek_stdin(head, sizeof(head)) == (ssize_t)sizeof(head) &&
 	       memcmp(head, magic, sizeof(magic)) == 0;
 }
@@ -93,74 +93,74 @@ static const char *open_fifo(const char *path)
 	return "-";
 }
 
-static const struct iot_converter *converter_of(const char *path)
+static const struct converter *converter_of(const char *path)
 {
-	struct iot_error error = {.status = IOT_OK};
-	const struct iot_converter *found = NULL;
+	struct error error = {.status = IOT_OK};
+	const struct converter *found = NULL;
 	if (strcmp(path, "-") == 0)
-		return stdin_is_packets() ? iot_converter_find("procstat") : NULL;
-	struct iot_input *in = iot_input_new(&path, 1, iot_signal_stop(), &error);
+		return stdin_is_packets() ? converter_find("procstat") : NULL;
+	struct input *in = input_new(&path, 1, signal_stop(), &error);
 	if (in != NULL)
-		found = iot_converter_sniff(in, &error);
-	iot_input_free(in);
+		found = converter_sniff(in, &error);
+	input_free(in);
 	return found != NULL && found->live ? found : NULL;
 }
 
 /* Work */
 
-static int convert(struct job *j, const struct iot_converter *converter, const char *path)
+static int convert(struct job *j, const struct converter *converter, const char *path)
 {
-	const struct iot_reorder_options *o = &j->reorder;
-	const struct iot_setting ops = {"ops", "all"};
-	const struct iot_convert_options options = {.command = &j->command,
-						    .converter = converter,
-						    .settings = &ops,
-						    .setting_count = 1,
-						    .write = o->write,
-						    .memory = o->memory,
-						    .ops = IOT_OPS_ALL,
-						    .progress = o->read.progress,
-						    .quiet = o->read.quiet,
-						    .verbose = j->verbose,
-						    .files = &j->files};
-	if (o->window_ns != IOT_NOT_GIVEN)
-		return iot_opts_wrong(&j->command,
-				      "--window is for traces; packets tell themselves");
-	return iot_convert_and_tell(&options, &path, 1, o->write.path, &j->report);
+	const struct reorder_options *o = &j->reorder;
+	const struct setting ops = {"ops", "all"};
+	const struct convert_options options = {.command = &j->command,
+						.converter = converter,
+						.settings = &ops,
+						.setting_count = 1,
+						.write = o->write,
+						.memory = o->memory,
+						.ops = OPS_ALL,
+						.progress = o->read.progress,
+						.quiet = o->read.quiet,
+						.verbose = j->verbose,
+						.files = &j->files};
+	if (o->window_ns != NOT_GIVEN)
+		return options_wrong(&j->command,
+				     "--window is for traces; packets tell themselves");
+	return convert_and_report(&options, &path, 1, o->write.path, &j->report);
 }
 
-static void warn(const struct job *j, const struct iot_reorder_report *r)
+static void warn(const struct job *j, const struct reorder_report *r)
 {
 	if (r->late > 0 && !j->reorder.read.quiet)
-		iot_message("warning: %ju records came late, the worst by %.6g s; they are "
-			    "written, but not in order",
-			    (uintmax_t)r->late, (double)r->late_by_ns / 1e9);
+		print_message("warning: %ju records came late, the worst by %.6g s; they are "
+			      "written, but not in order",
+			      (uintmax_t)r->late, (double)r->late_by_ns / 1e9);
 	if (j->verbose && r->kept)
-		iot_message("%ju records, %ju late; %ju runs, %ju bytes in temporary files; "
-			    "%ju bytes written",
-			    (uintmax_t)r->records, (uintmax_t)r->late, (uintmax_t)r->runs,
-			    (uintmax_t)r->spilled, (uintmax_t)r->written);
+		print_message("%ju records, %ju late; %ju runs, %ju bytes in temporary files; "
+			      "%ju bytes written",
+			      (uintmax_t)r->records, (uintmax_t)r->late, (uintmax_t)r->runs,
+			      (uintmax_t)r->spilled, (uintmax_t)r->written);
 }
 
-static void put_report(struct job *j, const char *path, const struct iot_reorder_report *r)
+static void put_report(struct job *j, const char *path, const struct reorder_report *r)
 {
-	iot_json_open(&j->report.json, NULL, '{');
-	iot_json_text(&j->report.json, "input", path, strlen(path));
-	iot_json_bool(&j->report.json, "kept", r->kept);
-	iot_json_number(&j->report.json, "records", r->records);
-	iot_json_number(&j->report.json, "late", r->late);
-	iot_json_number(&j->report.json, "late_by_ns", r->late_by_ns);
-	iot_json_number(&j->report.json, "runs", r->runs);
-	iot_json_number(&j->report.json, "spilled_bytes", r->spilled);
-	iot_json_number(&j->report.json, "written_bytes", r->written);
-	iot_json_close(&j->report.json, '}');
+	json_open(&j->report.json, NULL, '{');
+	json_text(&j->report.json, "input", path, strlen(path));
+	json_bool(&j->report.json, "kept", r->kept);
+	json_number(&j->report.json, "records", r->records);
+	json_number(&j->report.json, "late", r->late);
+	json_number(&j->report.json, "late_by_ns", r->late_by_ns);
+	json_number(&j->report.json, "runs", r->runs);
+	json_number(&j->report.json, "spilled_bytes", r->spilled);
+	json_number(&j->report.json, "written_bytes", r->written);
+	json_close(&j->report.json, '}');
 }
 
 static int reorder(struct job *j, const char *path)
 {
-	struct iot_reorder_report r;
-	int status = iot_reorder(&j->reorder, path, &r);
-	if (iot_report_is_due(status)) {
+	struct reorder_report r;
+	int status = reorder_trace(&j->reorder, path, &r);
+	if (report_is_due(status)) {
 		warn(j, &r);
 		if (j->report.path != NULL)
 			put_report(j, path, &r);
@@ -170,60 +170,60 @@ static int reorder(struct job *j, const char *path)
 
 static int with_report(struct job *j, const char *path)
 {
-	const struct iot_converter *converter = converter_of(path);
-	int status = iot_report_open(&j->report);
-	if (status != IOT_EXIT_OK)
+	const struct converter *converter = converter_of(path);
+	int status = report_open(&j->report);
+	if (status != EXIT_OK)
 		return status;
 	status = converter != NULL ? convert(j, converter, path) : reorder(j, path);
-	return iot_report_close(&j->report, status);
+	return report_close(&j->report, status);
 }
 
 static int work(struct job *j, const char *path)
 {
-	struct iot_files *files = &j->files;
+	struct files *files = &j->files;
 	files->command = &j->command;
-	files->reads_folders = true;
-	iot_files_add(files, IOT_ROLE_INPUT, path);
-	iot_files_add(files, IOT_ROLE_OUTPUT, j->reorder.write.path);
+	files->reads_directories = true;
+	files_add(files, ROLE_INPUT, path);
+	files_add(files, ROLE_OUTPUT, j->reorder.write.path);
 	if (j->report.path != NULL)
-		iot_files_add(files, IOT_ROLE_REPORT, j->report.path);
-	const int status = iot_files_check(files);
-	if (status != IOT_OPTS_GO_ON)
+		files_add(files, ROLE_REPORT, j->report.path);
+	const int status = files_check(files);
+	if (status != OPTIONS_GO_ON)
 		return status;
 	j->report.no_fsync = j->reorder.write.no_fsync;
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
-		return iot_opts_wrong(&j->command, "standard input is a terminal; name a trace");
+		return options_wrong(&j->command, "standard input is a terminal; name a trace");
 	return with_report(j, open_fifo(path));
 }
 
-int iot_cmd_reorder(int argc, char **argv)
+int cmd_reorder(int argc, char **argv)
 {
-	struct job j = {.reorder = {.read = IOT_READ_OPTIONS_INIT,
-				    .write = IOT_WRITE_OPTIONS_INIT,
-				    .memory = IOT_MEMORY_DEFAULT,
-				    .window_ns = IOT_NOT_GIVEN}};
-	struct iot_reorder_options *o = &j.reorder;
-	const struct iot_opt options[] = {
-	    IOT_OPT_MEMORY(&o->memory),
-	    IOT_CALL("window", "TIME", &o->window_ns,
-		     "write what starts so much before the latest (default: hold everything)",
-		     take_window),
-	    IOT_OPT_OUTPUT(o->write),
-	    IOT_OPTION(STRING, 0, "report", "FILE", &j.report.path,
-		       "write what was counted to FILE, as JSON"),
-	    IOT_OPTION(FLAG, 'v', "verbose", NULL, &j.verbose, "tell what was done"),
-	    IOT_OPT_QUIET(o->read.quiet, o->read.progress),
-	    IOT_GROUP("Reading"),
-	    IOT_OPT_READING(o->read),
-	    IOT_GROUP("Writing"),
-	    IOT_OPT_BASE_OF_IN(o->write),
-	    IOT_OPT_WRITING(o->write),
-	    IOT_OPTION(FLAG, 0, "framed", NULL, &o->write.framed,
-		       "with %iotrace, %sync and %end, even if IN has none"),
-	    IOT_OPTIONS_END,
+	struct job j = {.reorder = {.read = READ_OPTIONS_INIT,
+				    .write = WRITE_OPTIONS_INIT,
+				    .memory = MEMORY_DEFAULT,
+				    .window_ns = NOT_GIVEN}};
+	struct reorder_options *o = &j.reorder;
+	const struct option options[] = {
+	    OPTION_MEMORY(&o->memory),
+	    CALL("window", "TIME", &o->window_ns,
+		 "write what starts so much before the latest (default: hold everything)",
+		 take_window),
+	    OPTION_OUTPUT(o->write),
+	    OPTION(STRING, 0, "report", "FILE", &j.report.path,
+		   "write what was counted to FILE, as JSON"),
+	    OPTION(FLAG, 'v', "verbose", NULL, &j.verbose, "tell what was done"),
+	    OPTION_QUIET(o->read.quiet, o->read.progress),
+	    GROUP("Reading"),
+	    OPTION_READING(o->read),
+	    GROUP("Writing"),
+	    OPTION_BASE_OF_IN(o->write),
+	    OPTION_WRITING(o->write),
+	    OPTION(FLAG, 0, "framed", NULL, &o->write.framed,
+		   "with %iotrace, %sync and %end, even if IN has none"),
+	    OPTIONS_END,
 	};
 	size_t count;
-	j.command = (struct iot_command){
+	j.command = (struct command_spec){
 	    .name = "reorder",
 	    .summary = "Put a trace, or packets, in order of start",
 	    .synopsis = "[OPTION]... [IN]",
@@ -233,9 +233,9 @@ int iot_cmd_reorder(int argc, char **argv)
 	    .operands_max = 1,
 	};
 	o->command = &j.command;
-	int status = iot_opts_parse(&j.command, argc, argv, &count);
-	if (status == IOT_OPTS_GO_ON)
+	int status = options_parse(&j.command, argc, argv, &count);
+	if (status == OPTIONS_GO_ON)
 		status = work(&j, count > 0 ? argv[0] : "-");
-	iot_files_free(&j.files);
+	files_free(&j.files);
 	return status;
 }

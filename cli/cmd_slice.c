@@ -20,25 +20,25 @@ enum {
 };
 
 struct run {
-	const struct iot_command *command;
+	const struct command_spec *command;
 	const char *path;
-	struct iot_in in;
-	struct iot_read_options read;
-	struct iot_write_options write;
-	struct iot_time from, to;
-	struct iot_span span;
-	struct iot_choice choice;
-	struct iot_slice slice;
-	struct iot_rebase rebase;
+	struct trace_in in;
+	struct read_options read;
+	struct write_options write;
+	struct trace_time from, to;
+	struct time_span span;
+	struct slice_filter choice;
+	struct slice slice;
+	struct time_shift rebase;
 	bool moves_zero;
 	bool no_starts; /* lacks=start */
 	struct iot_writer *writer;
-	struct iot_rounding rounding;
+	struct rounding rounding;
 	bool verbose;
-	struct iot_event ev[IOT_IN_BATCH];
+	struct iot_event ev[TRACE_IN_BATCH];
 	char *traces[TRACES_MAX];
 	size_t trace_count;
-	struct iot_survey survey; /* of IN if it is a pipe */
+	struct survey survey; /* of IN if it is a pipe */
 };
 
 static const char notes[] =
@@ -88,7 +88,7 @@ static void take_epoch(struct run *r, const struct iot_event *ev)
 	const struct iot_text epoch = iot_directive_get(ev, "epoch");
 	uint64_t ns;
 	if (epoch.data != NULL && !r->span.has_epoch &&
-	    iot_number_decimal(epoch.data, epoch.size, &ns)) {
+	    number_decimal(epoch.data, epoch.size, &ns)) {
 		r->span.has_epoch = true;
 		r->span.epoch_ns = ns;
 	}
@@ -106,7 +106,7 @@ static bool look_at_head(struct run *r, size_t n, bool *failed)
 		if (r->ev[i].kind != IOT_TRACE)
 			continue;
 		take_epoch(r, &r->ev[i]);
-		if (iot_directive_lacks(&r->ev[i], &lacks))
+		if (directive_lacks(&r->ev[i], &lacks))
 			r->no_starts = (lacks & IOT_START_UNKNOWN) != 0;
 		*failed = !keep_trace(r, &r->ev[i]);
 	}
@@ -118,49 +118,48 @@ static bool look_at_head(struct run *r, size_t n, bool *failed)
 /* Start of the last record, from a reader of its own: what is damaged there need not matter. */
 static int find_last(struct run *r)
 {
-	struct iot_read_options o = r->read;
-	struct iot_in in;
+	struct read_options o = r->read;
+	struct trace_in in;
 	o.recover = o.quiet = true;
-	o.progress = IOT_PROGRESS_NEVER;
-	int status = iot_in_open(&in, r->path, &o, r->command);
-	if (status == IOT_EXIT_OK) {
+	o.progress = PROGRESS_NEVER;
+	int status = trace_in_open(&in, r->path, &o, r->command);
+	if (status == EXIT_OK) {
 		const int sought = iot_reader_seek(in.reader, IOT_SEEK_TIME_NS, UINT64_MAX);
 		r->span.last_ns = (int64_t)iot_reader_fact(in.reader, IOT_FACT_LAST_NS);
 		if (sought == IOT_ENOMEM || sought == IOT_EIO) {
-			iot_message("%s", iot_reader_error(in.reader));
-			status = IOT_EXIT_FAULT;
+			print_message("%s", iot_reader_error(in.reader));
+			status = EXIT_FAULT;
 		}
 	}
-	iot_in_close(&in);
+	trace_in_close(&in);
 	return status;
 }
 
 static int resolve(struct run *r)
 {
-	struct iot_slice *s = &r->slice;
-	const bool share = r->from.kind == IOT_TIME_SHARE || r->to.kind == IOT_TIME_SHARE;
+	struct slice *s = &r->slice;
+	const bool share = r->from.kind == TIME_SHARE || r->to.kind == TIME_SHARE;
 	const char *missing = NULL;
-	if (r->no_starts &&
-	    (r->from.kind != IOT_TIME_NOT_GIVEN || r->to.kind != IOT_TIME_NOT_GIVEN))
-		return iot_opts_wrong(r->command, "the trace does not say when its I/Os started; "
-						  "--records chooses by number");
-	if (share && !iot_in_seekable(&r->in))
-		return iot_opts_wrong(r->command, "a share (%%) needs a file: of what is read only "
-						  "once nobody knows how long it is");
-	if (share && find_last(r) != IOT_EXIT_OK)
-		return IOT_EXIT_FAULT;
+	if (r->no_starts && (r->from.kind != TIME_NOT_GIVEN || r->to.kind != TIME_NOT_GIVEN))
+		return options_wrong(r->command, "the trace does not say when its I/Os started; "
+						 "--records chooses by number");
+	if (share && !trace_in_seekable(&r->in))
+		return options_wrong(r->command, "a share (%%) needs a file: of what is read only "
+						 "once nobody knows how long it is");
+	if (share && find_last(r) != EXIT_OK)
+		return EXIT_FAULT;
 	r->span.after_ns = r->span.first_ns;
-	if (r->from.kind != IOT_TIME_NOT_GIVEN)
-		missing = iot_time_resolve(&r->from, &r->span, &s->from_ns);
-	if (r->from.kind != IOT_TIME_NOT_GIVEN)
+	if (r->from.kind != TIME_NOT_GIVEN)
+		missing = time_resolve(&r->from, &r->span, &s->from_ns);
+	if (r->from.kind != TIME_NOT_GIVEN)
 		r->span.after_ns = s->from_ns;
-	if (r->to.kind != IOT_TIME_NOT_GIVEN && missing == NULL)
-		missing = iot_time_resolve(&r->to, &r->span, &s->to_ns);
+	if (r->to.kind != TIME_NOT_GIVEN && missing == NULL)
+		missing = time_resolve(&r->to, &r->span, &s->to_ns);
 	if (missing != NULL)
-		return iot_opts_wrong(r->command, "%s", missing);
+		return options_wrong(r->command, "%s", missing);
 	if (s->from_ns >= s->to_ns)
-		return iot_opts_wrong(r->command, "--to is not behind --from");
-	return IOT_EXIT_OK;
+		return options_wrong(r->command, "--to is not behind --from");
+	return EXIT_OK;
 }
 
 /* Out */
@@ -168,9 +167,9 @@ static int resolve(struct run *r)
 static int write_slice(void *context, struct iot_event *ev, size_t n)
 {
 	struct run *r = context;
-	if (r->moves_zero && !iot_rebase_events(&r->rebase, ev, n))
+	if (r->moves_zero && !time_shift_events(&r->rebase, ev, n))
 		return IOT_ENOMEM;
-	iot_rounding_events(&r->rounding, ev, n);
+	rounding_events(&r->rounding, ev, n);
 	return iot_writer_events(r->writer, ev, n);
 }
 
@@ -189,7 +188,7 @@ static int write_traces(struct run *r)
 static void choose_zero(struct run *r, size_t n)
 {
 	r->rebase.zero_ns = r->slice.from_ns;
-	if (r->from.kind != IOT_TIME_NOT_GIVEN)
+	if (r->from.kind != TIME_NOT_GIVEN)
 		return;
 	int64_t zero_ns = INT64_MAX;
 	bool found = false;
@@ -208,207 +207,207 @@ static void choose_zero(struct run *r, size_t n)
 /* Goes to where the slice begins. The number of events in r->ev. */
 static size_t enter(struct run *r, size_t n, bool head_is_whole)
 {
-	struct iot_slice *s = &r->slice;
+	struct slice *s = &r->slice;
 	const bool by_time = s->from_ns > r->span.first_ns && !s->all_read;
-	const bool anywhere = iot_in_seekable(&r->in);
+	const bool anywhere = trace_in_seekable(&r->in);
 	if (!anywhere || (!by_time && s->first == 0 && head_is_whole))
 		return n;
-	s->traces_told = by_time || s->first > 0;
-	if (by_time && !iot_in_seek(&r->in, IOT_SEEK_TIME_NS, (uint64_t)s->from_ns))
+	s->traces_reported = by_time || s->first > 0;
+	if (by_time && !trace_in_seek(&r->in, IOT_SEEK_TIME_NS, (uint64_t)s->from_ns))
 		return 0;
 	if ((!by_time || iot_reader_fact(r->in.reader, IOT_FACT_INDEX) < s->first) &&
-	    !iot_in_seek(&r->in, IOT_SEEK_RECORD, s->first))
+	    !trace_in_seek(&r->in, IOT_SEEK_RECORD, s->first))
 		return 0;
 	s->index = iot_reader_fact(r->in.reader, IOT_FACT_INDEX);
-	return iot_in_events(&r->in, r->ev, IOT_IN_BATCH);
+	return trace_in_events(&r->in, r->ev, TRACE_IN_BATCH);
 }
 
 /* A file is read again. The first and the last record are found even if it is long. */
 static void survey_file(struct run *r)
 {
-	struct iot_survey *s = &r->survey;
-	struct iot_read_options o = r->read;
-	struct iot_in in;
+	struct survey *s = &r->survey;
+	struct read_options o = r->read;
+	struct trace_in in;
 	ssize_t n;
 	o.recover = o.quiet = true;
-	o.progress = IOT_PROGRESS_NEVER;
+	o.progress = PROGRESS_NEVER;
 	/* The name that opens standard input anew, from its beginning. */
 	const char *path = strcmp(r->path, "-") == 0 ? "/proc/self/fd/0" : r->path;
-	if (iot_in_open(&in, path, &o, r->command) == IOT_EXIT_OK) {
-		while (iot_survey_wants_more(s) &&
-		       (n = iot_reader_events(in.reader, r->ev, IOT_IN_BATCH)) > 0)
-			iot_survey_events(s, r->ev, (size_t)n);
-		if (!iot_survey_wants_more(s) &&
+	if (trace_in_open(&in, path, &o, r->command) == EXIT_OK) {
+		while (survey_wants_more(s) &&
+		       (n = iot_reader_events(in.reader, r->ev, TRACE_IN_BATCH)) > 0)
+			survey_events(s, r->ev, (size_t)n);
+		if (!survey_wants_more(s) &&
 		    iot_reader_seek(in.reader, IOT_SEEK_TIME_NS, UINT64_MAX) == IOT_OK) {
 			s->records = iot_reader_fact(in.reader, IOT_FACT_INDEX);
 			s->last_ns = (int64_t)iot_reader_fact(in.reader, IOT_FACT_LAST_NS);
 		}
 	}
-	iot_in_close(&in);
+	trace_in_close(&in);
 }
 
-static void tell_empty(struct run *r)
+static void report_empty(struct run *r)
 {
-	const struct iot_choice *c = &r->choice;
-	const bool wall = r->from.kind == IOT_TIME_WALL || r->to.kind == IOT_TIME_WALL;
-	iot_message("warning: there are no records in the slice");
-	if (iot_in_seekable(&r->in))
+	const struct slice_filter *c = &r->choice;
+	const bool wall = r->from.kind == TIME_WALL || r->to.kind == TIME_WALL;
+	print_message("warning: there are no records in the slice");
+	if (trace_in_seekable(&r->in))
 		survey_file(r);
-	iot_survey_tell(&r->survey, strcmp(r->path, "-") == 0 ? "standard input" : r->in.path,
-			wall && r->span.has_epoch ? &r->span.epoch_ns : NULL,
-			iot_choice_of_processes(c) || c->file_glob_count > 0);
+	survey_report(&r->survey, strcmp(r->path, "-") == 0 ? "standard input" : r->in.path,
+		      wall && r->span.has_epoch ? &r->span.epoch_ns : NULL,
+		      slice_filter_of_processes(c) || c->file_glob_count > 0);
 }
 
 static int copy(struct run *r, size_t n)
 {
-	const bool seekable = iot_in_seekable(&r->in);
-	struct iot_slice *s = &r->slice;
-	int status = s->traces_told ? write_traces(r) : IOT_OK;
-	for (; n > 0 && status == IOT_OK; n = iot_in_events(&r->in, r->ev, IOT_IN_BATCH)) {
+	const bool seekable = trace_in_seekable(&r->in);
+	struct slice *s = &r->slice;
+	int status = s->traces_reported ? write_traces(r) : IOT_OK;
+	for (; n > 0 && status == IOT_OK; n = trace_in_events(&r->in, r->ev, TRACE_IN_BATCH)) {
 		if (!seekable && s->records == 0)
-			iot_survey_events(&r->survey, r->ev, n);
-		status = iot_slice_events(s, r->ev, n);
+			survey_events(&r->survey, r->ev, n);
+		status = slice_events(s, r->ev, n);
 		if (s->over)
 			break;
 	}
 	if (status == IOT_OK)
-		status = iot_slice_end(s);
-	status = iot_in_finish(&r->in, r->writer, &r->write, status);
+		status = slice_end(s);
+	status = trace_in_finish(&r->in, r->writer, &r->write, status);
 	if (s->records == 0 && iot_writer_fact(r->writer, IOT_FACT_COMPLETE) && !r->read.quiet)
-		tell_empty(r);
+		report_empty(r);
 	if (iot_writer_fact(r->writer, IOT_FACT_COMPLETE))
-		iot_rounding_tell(&r->rounding);
-	if (status != IOT_EXIT_OK || r->rebase.before_zero == 0)
+		rounding_report(&r->rounding);
+	if (status != EXIT_OK || r->rebase.before_zero == 0)
 		return status;
-	iot_message("%ju times lie before time zero of the slice and became 0; give --from",
-		    (uintmax_t)r->rebase.before_zero);
-	return IOT_EXIT_FAULT;
+	print_message("%ju times lie before time zero of the slice and became 0; give --from",
+		      (uintmax_t)r->rebase.before_zero);
+	return EXIT_FAULT;
 }
 
 static int slice(struct run *r)
 {
 	bool failed = false;
-	size_t n = iot_in_events(&r->in, r->ev, IOT_IN_BATCH);
+	size_t n = trace_in_events(&r->in, r->ev, TRACE_IN_BATCH);
 	bool found = look_at_head(r, n, &failed), whole = true;
-	while (!found && n > 0 && iot_in_seekable(&r->in)) {
+	while (!found && n > 0 && trace_in_seekable(&r->in)) {
 		whole = false;
-		n = iot_in_events(&r->in, r->ev, IOT_IN_BATCH);
+		n = trace_in_events(&r->in, r->ev, TRACE_IN_BATCH);
 		found = look_at_head(r, n, &failed);
 	}
 	if (failed)
-		return iot_no_memory();
-	int status = iot_in_exit(&r->in);
-	if (n == 0 && status != IOT_EXIT_OK)
+		return out_of_memory();
+	int status = trace_in_exit(&r->in);
+	if (n == 0 && status != EXIT_OK)
 		return status;
 	status = resolve(r);
-	if (status != IOT_EXIT_OK)
+	if (status != EXIT_OK)
 		return status;
 	n = enter(r, n, whole);
 	choose_zero(r, n);
 	r->slice.reader = r->in.reader;
-	iot_in_keep_framing(&r->in, &r->write);
-	status = iot_write_open(r->writer, &r->write, r->command);
-	iot_rounding_begin(&r->rounding, r->writer, r->verbose && !r->read.quiet);
-	return status == IOT_EXIT_OK ? copy(r, n) : status;
+	trace_in_keep_framing(&r->in, &r->write);
+	status = write_open(r->writer, &r->write, r->command);
+	rounding_begin(&r->rounding, r->writer, r->verbose && !r->read.quiet);
+	return status == EXIT_OK ? copy(r, n) : status;
 }
 
-static int run(struct run *r, const struct iot_command *command, const char *path)
+static int run(struct run *r, const struct command_spec *command, const char *path)
 {
 	r->command = command;
 	r->path = path;
-	int status = iot_refuse_same(r->command, r->write.path, r->path);
-	if (status != IOT_OPTS_GO_ON)
+	int status = refuse_same_file(r->command, r->write.path, r->path);
+	if (status != OPTIONS_GO_ON)
 		return status;
 	r->write.framed = !r->write.bare;
 	r->slice.choice = &r->choice;
 	r->slice.out = write_slice;
 	r->slice.context = r;
-	iot_in_catch_signals(r->path, &r->read, r->write.path);
-	status = iot_in_open(&r->in, r->path, &r->read, r->command);
-	if (status == IOT_EXIT_OK) {
+	trace_in_catch_signals(r->path, &r->read, r->write.path);
+	status = trace_in_open(&r->in, r->path, &r->read, r->command);
+	if (status == EXIT_OK) {
 		r->writer = iot_writer_new();
 		if (r->writer != NULL)
 			status = slice(r);
 		else
-			status = iot_no_memory();
+			status = out_of_memory();
 	}
 	iot_writer_free(r->writer);
-	iot_in_close(&r->in);
-	iot_signals_restore();
+	trace_in_close(&r->in);
+	signals_restore();
 	return status;
 }
 
 /* Options */
 
-static const char *take_time(const struct iot_opt *opt, const char *value)
+static const char *take_time(const struct option *opt, const char *value)
 {
-	return iot_time_parse(value, opt->target);
+	return time_parse(value, opt->target);
 }
 
-static const char *take_records(const struct iot_opt *opt, const char *value)
+static const char *take_records(const struct option *opt, const char *value)
 {
 	static const char expected[] = "numbers of records: A-B, A-, -B or A";
-	struct iot_slice *s = opt->target;
+	struct slice *s = opt->target;
 	const char *dash = strchr(value, '-');
 	const size_t n = dash != NULL ? (size_t)(dash - value) : strlen(value);
 	s->first = 0;
 	s->last = UINT64_MAX;
 	if (value[0] == '\0' || strcmp(value, "-") == 0)
 		return expected;
-	if (n > 0 && !iot_number_decimal(value, n, &s->first))
+	if (n > 0 && !number_decimal(value, n, &s->first))
 		return expected;
 	if (dash == NULL)
 		s->last = s->first;
-	else if (dash[1] != '\0' && !iot_number_decimal(dash + 1, strlen(dash + 1), &s->last))
+	else if (dash[1] != '\0' && !number_decimal(dash + 1, strlen(dash + 1), &s->last))
 		return expected;
 	return s->first <= s->last ? NULL : expected;
 }
 
-static const char *take_ranks(const struct iot_opt *opt, const char *value)
+static const char *take_ranks(const struct option *opt, const char *value)
 {
-	return iot_choice_add_ranks(opt->target, value);
+	return slice_filter_add_ranks(opt->target, value);
 }
 
-static const char *take_processes(const struct iot_opt *opt, const char *value)
+static const char *take_processes(const struct option *opt, const char *value)
 {
-	return iot_choice_add_processes(opt->target, value);
+	return slice_filter_add_processes(opt->target, value);
 }
 
-static const char *take_file(const struct iot_opt *opt, const char *value)
+static const char *take_file(const struct option *opt, const char *value)
 {
-	return iot_choice_add_file(opt->target, value);
+	return slice_filter_add_file(opt->target, value);
 }
 
 static int parse_and_run(struct run *r, int argc, char **argv)
 {
-	const struct iot_opt options[] = {
-	    IOT_CALL("from", "T", &r->from, "from time T on", take_time),
-	    IOT_CALL("to", "T", &r->to, "up to time T, which is not in it", take_time),
-	    IOT_CALL("records", "A-B", &r->slice, "records A to B, counted from 0", take_records),
-	    IOT_CALL("process", "LIST", &r->choice, "what these processes did", take_processes),
-	    IOT_CALL("rank", "LIST", &r->choice, "what the processes of these MPI ranks did",
-		     take_ranks),
-	    IOT_CALL("file", "GLOB", &r->choice,
-		     "what was done to files of such a path; repeatable", take_file),
-	    IOT_OPTION(CHOICE, 0, "op", "all|read|write", &r->slice.op, "reads or writes alone"),
-	    IOT_RANGE(NUMBER, 0, "every", "N", &r->slice.every,
-		      "the first of the records chosen so far, and every Nth", 1, UINT64_MAX),
-	    IOT_OPTION(FLAG, 0, "rebase", NULL, &r->moves_zero,
-		       "time zero is --from, or else the beginning of the slice"),
-	    IOT_OPTION(FLAG, 0, "all-of-it", NULL, &r->slice.all_read,
-		       "read all of IN, as its records are not in order of start"),
-	    IOT_OPT_OUTPUT(r->write),
-	    IOT_OPTION(FLAG, 'v', "verbose", NULL, &r->verbose, "tell what the tick has rounded"),
-	    IOT_OPT_QUIET(r->read.quiet, r->read.progress),
-	    IOT_GROUP("Reading"),
-	    IOT_OPT_READING(r->read),
-	    IOT_GROUP("Writing"),
-	    IOT_OPT_TICK(r->write, "that of IN"),
-	    IOT_OPT_BASE_OF_IN(r->write),
-	    IOT_OPT_WRITING(r->write),
-	    IOT_OPTIONS_END,
+	const struct option options[] = {
+	    CALL("from", "T", &r->from, "from time T on", take_time),
+	    CALL("to", "T", &r->to, "up to time T, which is not in it", take_time),
+	    CALL("records", "A-B", &r->slice, "records A to B, counted from 0", take_records),
+	    CALL("process", "LIST", &r->choice, "what these processes did", take_processes),
+	    CALL("rank", "LIST", &r->choice, "what the processes of these MPI ranks did",
+		 take_ranks),
+	    CALL("file", "GLOB", &r->choice, "what was done to files of such a path; repeatable",
+		 take_file),
+	    OPTION(CHOICE, 0, "op", "all|read|write", &r->slice.op, "reads or writes alone"),
+	    RANGE(NUMBER, 0, "every", "N", &r->slice.every,
+		  "the first of the records chosen so far, and every Nth", 1, UINT64_MAX),
+	    OPTION(FLAG, 0, "rebase", NULL, &r->moves_zero,
+		   "time zero is --from, or else the beginning of the slice"),
+	    OPTION(FLAG, 0, "all-of-it", NULL, &r->slice.all_read,
+		   "read all of IN, as its records are not in order of start"),
+	    OPTION_OUTPUT(r->write),
+	    OPTION(FLAG, 'v', "verbose", NULL, &r->verbose, "tell what the tick has rounded"),
+	    OPTION_QUIET(r->read.quiet, r->read.progress),
+	    GROUP("Reading"),
+	    OPTION_READING(r->read),
+	    GROUP("Writing"),
+	    OPTION_TICK(r->write, "that of IN"),
+	    OPTION_BASE_OF_IN(r->write),
+	    OPTION_WRITING(r->write),
+	    OPTIONS_END,
 	};
-	const struct iot_command command = {
+	const struct command_spec command = {
 	    .name = "slice",
 	    .summary = "Take a part of a trace",
 	    .synopsis = "[OPTION]... [IN]",
@@ -418,29 +417,29 @@ static int parse_and_run(struct run *r, int argc, char **argv)
 	    .operands_max = 1,
 	};
 	size_t count;
-	int status = iot_opts_parse(&command, argc, argv, &count);
-	if (status != IOT_OPTS_GO_ON)
+	int status = options_parse(&command, argc, argv, &count);
+	if (status != OPTIONS_GO_ON)
 		return status;
 	return run(r, &command, count > 0 ? argv[0] : "-");
 }
 
-int iot_cmd_slice(int argc, char **argv)
+int cmd_slice(int argc, char **argv)
 {
 	struct run *r = calloc(1, sizeof *r);
 	if (r == NULL)
-		return iot_no_memory();
-	r->read = (struct iot_read_options)IOT_READ_OPTIONS_INIT;
+		return out_of_memory();
+	r->read = (struct read_options)READ_OPTIONS_INIT;
 	r->read.read_size = READ_SIZE;
 	r->read.verified = true;
-	r->write = (struct iot_write_options)IOT_WRITE_OPTIONS_INIT;
+	r->write = (struct write_options)WRITE_OPTIONS_INIT;
 	r->slice.to_ns = INT64_MAX;
 	r->slice.last = UINT64_MAX;
 	r->slice.every = 1;
 	const int status = parse_and_run(r, argc, argv);
-	iot_slice_free(&r->slice);
-	iot_choice_free(&r->choice);
-	iot_rebase_free(&r->rebase);
-	iot_survey_free(&r->survey);
+	slice_free(&r->slice);
+	slice_filter_free(&r->choice);
+	time_shift_free(&r->rebase);
+	survey_free(&r->survey);
 	for (size_t i = 0; i < r->trace_count; i++)
 		free(r->traces[i]);
 	free(r);

@@ -7,15 +7,15 @@
 #include "cli/ui/printable.h"
 #include "cli/filter/stats.h"
 
-enum { NS_PER_S = 1000000000, NAME_ROOM = 4096 };
+enum { NS_PER_S = 1000000000, NAME_CAPACITY = 4096 };
 
 struct stat_run {
-	struct iot_tally tally;
-	struct iot_figures total;
-	struct iot_in in;
-	struct iot_out out;
-	struct iot_read_options read;
-	int by; /* enum iot_tally_by */
+	struct stats stats;
+	struct io_counters total;
+	struct trace_in in;
+	struct output out;
+	struct read_options read;
+	int by; /* enum stats_by */
 	bool json, tsv;
 	bool counters_only; /* the I/Os themselves are not in the trace */
 };
@@ -27,25 +27,25 @@ static bool knows_ios(const struct stat_run *s)
 	return !s->counters_only;
 }
 
-static bool knows_opens(const struct stat_run *s, const struct iot_figures *f)
+static bool knows_opens(const struct stat_run *s, const struct io_counters *f)
 {
 	return knows_ios(s) || f->opens > 0;
 }
 
-static bool knows_times(const struct stat_run *s, const struct iot_figures *f)
+static bool knows_times(const struct stat_run *s, const struct io_counters *f)
 {
 	return knows_ios(s) && (f->timed > 0 || f->reads + f->writes == 0);
 }
 
-static bool knows_order(const struct stat_run *s, const struct iot_figures *f)
+static bool knows_order(const struct stat_run *s, const struct io_counters *f)
 {
 	return knows_ios(s) && (f->placed > 0 || f->followers == 0);
 }
 
 /* The name kept with a row, or the path of its object; NULL: none. Valid until the next call. */
-static const char *name_of(const struct stat_run *s, const struct iot_row *row, size_t *size)
+static const char *name_of(const struct stat_run *s, const struct stats_row *row, size_t *size)
 {
-	const bool of_object = row->object != 0 && (s->by == IOT_BY_OBJECT || row->name == NULL);
+	const bool of_object = row->object != 0 && (s->by == BY_OBJECT || row->name == NULL);
 	const char *path = of_object ? iot_reader_name(s->in.reader, row->object, size) : NULL;
 	if (path)
 		return path;
@@ -62,28 +62,28 @@ static uint64_t class_floor(unsigned k)
 /* TSV */
 
 /* What would break a column, and '%', as %XX. */
-static void write_encoded(struct iot_out *o, const char *text, size_t n)
+static void write_encoded(struct output *o, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)text[i];
 		if (c < 0x20 || c == 0x7f || c == '%')
-			iot_out_printf(o, "%%%02X", c);
+			output_printf(o, "%%%02X", c);
 		else
-			iot_out_write(o, text + i, 1);
+			output_write(o, text + i, 1);
 	}
 }
 
-static void tsv_number(struct iot_out *o, bool known, uint64_t value)
+static void tsv_number(struct output *o, bool known, uint64_t value)
 {
 	if (known)
-		iot_out_printf(o, "\t%ju", (uintmax_t)value);
+		output_printf(o, "\t%ju", (uintmax_t)value);
 	else
-		iot_out_text(o, "\t");
+		output_text(o, "\t");
 }
 
-static void tsv_row(struct stat_run *s, const struct iot_row *row)
+static void tsv_row(struct stat_run *s, const struct stats_row *row)
 {
-	const struct iot_figures *f = &row->figures;
+	const struct io_counters *f = &row->counters;
 	const bool ios = knows_ios(s);
 	const struct {
 		bool known;
@@ -102,180 +102,181 @@ static void tsv_row(struct stat_run *s, const struct iot_row *row)
 	const char *separator = "\t";
 	size_t size = 0;
 	const char *name = name_of(s, row, &size);
-	iot_out_printf(&s->out, "%u", row->process);
+	output_printf(&s->out, "%u", row->process);
 	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
 		tsv_number(&s->out, columns[i].known, columns[i].value);
-	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
-		if (iot_sizes_count(&f->sizes, k) == 0)
+	for (unsigned k = 0; k < SIZE_CLASSES; k++) {
+		if (sizes_count(&f->sizes, k) == 0)
 			continue;
-		iot_out_printf(&s->out, "%s%ju:%ju", separator, (uintmax_t)class_floor(k),
-			       (uintmax_t)iot_sizes_count(&f->sizes, k));
+		output_printf(&s->out, "%s%ju:%ju", separator, (uintmax_t)class_floor(k),
+			      (uintmax_t)sizes_count(&f->sizes, k));
 		separator = ",";
 	}
-	iot_out_text(&s->out, separator[0] == '\t' ? "\t\t" : "\t");
+	output_text(&s->out, separator[0] == '\t' ? "\t\t" : "\t");
 	write_encoded(&s->out, name ? name : "", size);
-	iot_out_text(&s->out, "\t");
+	output_text(&s->out, "\t");
 	if (row->rank > 0)
-		iot_out_printf(&s->out, "%ju", (uintmax_t)(row->rank - 1));
+		output_printf(&s->out, "%ju", (uintmax_t)(row->rank - 1));
 	tsv_number(&s->out, ios, f->timed);
 	tsv_number(&s->out, ios, f->placed);
-	iot_out_text(&s->out, "\n");
+	output_text(&s->out, "\n");
 }
 
 static void print_tsv(struct stat_run *s)
 {
-	iot_out_text(&s->out,
-		     "process\tfile\tobject\topens\treads\twrites\tread_bytes\twritten_bytes\t"
-		     "io_ns\tfollowers\tsequential\tsame_size\tsizes\tname\trank\t"
-		     "timed\tplaced\n");
-	for (size_t i = 0; i < s->tally.row_count; i++)
-		tsv_row(s, &s->tally.rows[i]);
+	output_text(&s->out,
+		    "process\tfile\tobject\topens\treads\twrites\tread_bytes\twritten_bytes\t"
+		    "io_ns\tfollowers\tsequential\tsame_size\tsizes\tname\trank\t"
+		    "timed\tplaced\n");
+	for (size_t i = 0; i < s->stats.row_count; i++)
+		tsv_row(s, &s->stats.rows[i]);
 }
 
 /* JSON */
 
-static void json_figures(struct iot_json *j, const struct stat_run *s, const struct iot_figures *f)
+static void json_counters(struct json *j, const struct stat_run *s, const struct io_counters *f)
 {
 	const bool ios = knows_ios(s);
 	char key[24];
-	iot_json_known(j, "opens", knows_opens(s, f), f->opens);
-	iot_json_known(j, "reads", ios, f->reads);
-	iot_json_known(j, "writes", ios, f->writes);
-	iot_json_known(j, "read_bytes", ios, f->read_bytes);
-	iot_json_known(j, "written_bytes", ios, f->written_bytes);
-	iot_json_known(j, "io_ns", knows_times(s, f), f->io_ns);
-	iot_json_known(j, "timed", ios, f->timed);
-	iot_json_known(j, "followers", ios, f->followers);
-	iot_json_known(j, "placed", ios, f->placed);
-	iot_json_known(j, "sequential", knows_order(s, f), f->sequential);
-	iot_json_known(j, "same_size", ios, f->same_size);
-	iot_json_open(j, "sizes", '{');
-	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
+	json_known(j, "opens", knows_opens(s, f), f->opens);
+	json_known(j, "reads", ios, f->reads);
+	json_known(j, "writes", ios, f->writes);
+	json_known(j, "read_bytes", ios, f->read_bytes);
+	json_known(j, "written_bytes", ios, f->written_bytes);
+	json_known(j, "io_ns", knows_times(s, f), f->io_ns);
+	json_known(j, "timed", ios, f->timed);
+	json_known(j, "followers", ios, f->followers);
+	json_known(j, "placed", ios, f->placed);
+	json_known(j, "sequential", knows_order(s, f), f->sequential);
+	json_known(j, "same_size", ios, f->same_size);
+	json_open(j, "sizes", '{');
+	for (unsigned k = 0; k < SIZE_CLASSES; k++) {
 		snprintf(key, sizeof key, "%ju", (uintmax_t)class_floor(k));
-		if (iot_sizes_count(&f->sizes, k) > 0)
-			iot_json_number(j, key, iot_sizes_count(&f->sizes, k));
+		if (sizes_count(&f->sizes, k) > 0)
+			json_number(j, key, sizes_count(&f->sizes, k));
 	}
-	iot_json_close(j, '}');
+	json_close(j, '}');
 }
 
-static void json_row(struct iot_json *j, const struct stat_run *s, const struct iot_row *row)
+static void json_row(struct json *j, const struct stat_run *s, const struct stats_row *row)
 {
 	size_t size = 0;
 	const char *name = name_of(s, row, &size);
-	bool own_file = s->by == IOT_BY_FILE || (s->by == IOT_BY_OBJECT && row->object == 0);
-	iot_json_open(j, NULL, '{');
-	if (s->by == IOT_BY_PROCESS || own_file)
-		iot_json_number(j, "process", row->process);
+	bool own_file = s->by == BY_FILE || (s->by == BY_OBJECT && row->object == 0);
+	json_open(j, NULL, '{');
+	if (s->by == BY_PROCESS || own_file)
+		json_number(j, "process", row->process);
 	if (own_file)
-		iot_json_number(j, "file", row->file);
+		json_number(j, "file", row->file);
 	if (row->object)
-		iot_json_number(j, "object", row->object);
+		json_number(j, "object", row->object);
 	if (row->rank > 0)
-		iot_json_number(j, "rank", row->rank - 1);
+		json_number(j, "rank", row->rank - 1);
 	if (name)
-		iot_json_text(j, "name", name, size);
-	json_figures(j, s, &row->figures);
-	iot_json_close(j, '}');
+		json_text(j, "name", name, size);
+	json_counters(j, s, &row->counters);
+	json_close(j, '}');
 }
 
 static void print_json(struct stat_run *s)
 {
 	static const char *const by[] = {"file", "process", "object"};
-	struct iot_json j = {.out = &s->out};
-	iot_json_open(&j, NULL, '{');
-	iot_json_text(&j, "by", by[s->by], strlen(by[s->by]));
-	iot_json_open(&j, "rows", '[');
-	for (size_t i = 0; i < s->tally.row_count; i++) {
-		iot_out_text(&s->out, i == 0 ? "\n" : "");
-		json_row(&j, s, &s->tally.rows[i]);
+	struct json j = {.out = &s->out};
+	json_open(&j, NULL, '{');
+	json_text(&j, "by", by[s->by], strlen(by[s->by]));
+	json_open(&j, "rows", '[');
+	for (size_t i = 0; i < s->stats.row_count; i++) {
+		output_text(&s->out, i == 0 ? "\n" : "");
+		json_row(&j, s, &s->stats.rows[i]);
 		j.comma = false;
-		iot_out_text(&s->out, i + 1 < s->tally.row_count ? ",\n" : "\n");
+		output_text(&s->out, i + 1 < s->stats.row_count ? ",\n" : "\n");
 	}
-	iot_json_close(&j, ']');
-	iot_json_open(&j, "total", '{');
-	json_figures(&j, s, &s->total);
-	iot_json_close(&j, '}');
-	iot_json_close(&j, '}');
+	json_close(&j, ']');
+	json_open(&j, "total", '{');
+	json_counters(&j, s, &s->total);
+	json_close(&j, '}');
+	json_close(&j, '}');
 }
 
 /* For people */
 
-static const char *share(char *text, size_t room, uint64_t part, uint64_t whole)
+static const char *share(char *text, size_t capacity, uint64_t part, uint64_t whole)
 {
 	if (whole == 0)
 		return "-";
-	snprintf(text, room, "%.0f%%", 100 * (double)part / (double)whole);
+	snprintf(text, capacity, "%.0f%%", 100 * (double)part / (double)whole);
 	return text;
 }
 
-static const char *number(char *text, size_t room, bool known, uint64_t value)
+static const char *number(char *text, size_t capacity, bool known, uint64_t value)
 {
 	if (!known)
 		return "-";
-	snprintf(text, room, "%ju", (uintmax_t)value);
+	snprintf(text, capacity, "%ju", (uintmax_t)value);
 	return text;
 }
 
-static const char *bytes(char *text, size_t room, bool known, uint64_t value)
+static const char *bytes(char *text, size_t capacity, bool known, uint64_t value)
 {
-	return known ? iot_people_bytes(text, room, value) : "-";
+	return known ? format_size(text, capacity, value) : "-";
 }
 
 /* The time in I/O; ">" if it is the sum of the durations that are known, and there are others. */
-static const char *seconds(const struct stat_run *s, char *text, size_t room,
-			   const struct iot_figures *f)
+static const char *seconds(const struct stat_run *s, char *text, size_t capacity,
+			   const struct io_counters *f)
 {
 	if (!knows_times(s, f))
 		return "-";
-	snprintf(text, room, "%s%.6f", f->timed < f->reads + f->writes ? ">" : "",
+	snprintf(text, capacity, "%s%.6f", f->timed < f->reads + f->writes ? ">" : "",
 		 (double)f->io_ns / NS_PER_S);
 	return text;
 }
 
-static void people_row(struct stat_run *s, const struct iot_figures *f, const char *name)
+static void human_row(struct stat_run *s, const struct io_counters *f, const char *name)
 {
 	const bool ios = knows_ios(s);
 	char opens[24], reads[24], writes[24], read[24], written[24], time[32];
 	char sequential[8], same[8];
-	iot_out_printf(&s->out, "%8s %9s %9s %10s %10s %11s %5s %5s  ",
-		       number(opens, sizeof opens, knows_opens(s, f), f->opens),
-		       number(reads, sizeof reads, ios, f->reads),
-		       number(writes, sizeof writes, ios, f->writes),
-		       bytes(read, sizeof read, ios, f->read_bytes),
-		       bytes(written, sizeof written, ios, f->written_bytes),
-		       seconds(s, time, sizeof time, f),
-		       share(sequential, sizeof sequential, f->sequential, f->placed),
-		       share(same, sizeof same, f->same_size, f->followers));
-	iot_out_text(&s->out, name);
-	iot_out_text(&s->out, "\n");
+	output_printf(&s->out, "%8s %9s %9s %10s %10s %11s %5s %5s  ",
+		      number(opens, sizeof opens, knows_opens(s, f), f->opens),
+		      number(reads, sizeof reads, ios, f->reads),
+		      number(writes, sizeof writes, ios, f->writes),
+		      bytes(read, sizeof read, ios, f->read_bytes),
+		      bytes(written, sizeof written, ios, f->written_bytes),
+		      seconds(s, time, sizeof time, f),
+		      share(sequential, sizeof sequential, f->sequential, f->placed),
+		      share(same, sizeof same, f->same_size, f->followers));
+	output_text(&s->out, name);
+	output_text(&s->out, "\n");
 }
 
 /* "12 ", "12:3 ", or "12:3 (rank 11) " */
-static int people_ids(const struct stat_run *s, const struct iot_row *row, char *text, size_t room)
+static int human_ids(const struct stat_run *s, const struct stats_row *row, char *text,
+		     size_t capacity)
 {
 	char file[16] = "", rank[32] = "";
-	if (s->by == IOT_BY_FILE)
+	if (s->by == BY_FILE)
 		snprintf(file, sizeof file, ":%u", row->file);
 	if (row->rank > 0)
 		snprintf(rank, sizeof rank, " (rank %ju)", (uintmax_t)(row->rank - 1));
-	return snprintf(text, room, "%u%s%s ", row->process, file, rank);
+	return snprintf(text, capacity, "%u%s%s ", row->process, file, rank);
 }
 
-static const char *people_name(const struct stat_run *s, const struct iot_row *row, char *text,
-			       size_t room)
+static const char *human_name(const struct stat_run *s, const struct stats_row *row, char *text,
+			      size_t capacity)
 {
 	size_t size = 0;
 	int used = 0;
 	const char *name = name_of(s, row, &size);
-	if (s->by != IOT_BY_OBJECT)
-		used = people_ids(s, row, text, room);
+	if (s->by != BY_OBJECT)
+		used = human_ids(s, row, text, capacity);
 	if (name)
-		iot_printable(text + used, room - (size_t)used, name, size);
-	else if (s->by == IOT_BY_OBJECT && row->object == 0)
-		snprintf(text, room, "%s %u of process %u", s->tally.physical ? "disk" : "file",
+		printable(text + used, capacity - (size_t)used, name, size);
+	else if (s->by == BY_OBJECT && row->object == 0)
+		snprintf(text, capacity, "%s %u of process %u", s->stats.physical ? "disk" : "file",
 			 row->file, row->process);
-	else if (s->by == IOT_BY_OBJECT)
-		snprintf(text, room, "object %u", row->object);
+	else if (s->by == BY_OBJECT)
+		snprintf(text, capacity, "object %u", row->object);
 	return text;
 }
 
@@ -284,52 +285,52 @@ static void print_sizes(struct stat_run *s)
 {
 	static const char bar[] = "########################################";
 	char size[24];
-	uint64_t most = 0;
-	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++)
-		most = iot_sizes_count(&s->total.sizes, k) > most ? iot_sizes_count(&s->total.sizes, k) : most;
-	if (most == 0)
+	uint64_t max = 0;
+	for (unsigned k = 0; k < SIZE_CLASSES; k++)
+		max = sizes_count(&s->total.sizes, k) > max ? sizes_count(&s->total.sizes, k) : max;
+	if (max == 0)
 		return;
-	iot_out_text(&s->out, "\n  size from       I/Os\n");
-	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
-		uint64_t n = iot_sizes_count(&s->total.sizes, k);
-		double length = (double)n / (double)most * (double)(sizeof bar - 1);
+	output_text(&s->out, "\n  size from       I/Os\n");
+	for (unsigned k = 0; k < SIZE_CLASSES; k++) {
+		uint64_t n = sizes_count(&s->total.sizes, k);
+		double length = (double)n / (double)max * (double)(sizeof bar - 1);
 		if (n > 0)
-			iot_out_printf(&s->out, "%11s %10ju  %.*s\n",
-				       iot_people_bytes(size, sizeof size, class_floor(k)),
-				       (uintmax_t)n, (int)length + (length < 1), bar);
+			output_printf(&s->out, "%11s %10ju  %.*s\n",
+				      format_size(size, sizeof size, class_floor(k)), (uintmax_t)n,
+				      (int)length + (length < 1), bar);
 	}
 }
 
 /* Of which I/Os the source did not know what the table shows. */
 static void print_unknown(struct stat_run *s)
 {
-	const struct iot_figures *f = &s->total;
+	const struct io_counters *f = &s->total;
 	const uint64_t ios = f->reads + f->writes;
 	if (f->timed == 0 && ios > 0)
-		iot_out_text(&s->out, "\n  The durations of the I/Os are not known.\n");
+		output_text(&s->out, "\n  The durations of the I/Os are not known.\n");
 	else if (f->timed < ios)
-		iot_out_printf(&s->out,
-			       "\n  The durations of %ju of %ju I/Os are not known: \">\" is a sum "
-			       "without them.\n",
-			       (uintmax_t)(ios - f->timed), (uintmax_t)ios);
+		output_printf(&s->out,
+			      "\n  The durations of %ju of %ju I/Os are not known: \">\" is a sum "
+			      "without them.\n",
+			      (uintmax_t)(ios - f->timed), (uintmax_t)ios);
 	if (f->placed < f->followers)
-		iot_out_printf(&s->out,
-			       "\n  Whether %ju of %ju I/Os are sequential is not known: seq is of "
-			       "the others.\n",
-			       (uintmax_t)(f->followers - f->placed), (uintmax_t)f->followers);
+		output_printf(&s->out,
+			      "\n  Whether %ju of %ju I/Os are sequential is not known: seq is of "
+			      "the others.\n",
+			      (uintmax_t)(f->followers - f->placed), (uintmax_t)f->followers);
 }
 
-static void print_people(struct stat_run *s)
+static void print_human(struct stat_run *s)
 {
-	char name[NAME_ROOM];
+	char name[NAME_CAPACITY];
 	static const char *const by[] = {"process:file", "process", "file"};
-	iot_out_printf(&s->out, "%8s %9s %9s %10s %10s %11s %5s %5s  %s\n", "opens", "reads",
-		       "writes", "read", "written", "in I/O s", "seq", "same", by[s->by]);
-	for (size_t i = 0; i < s->tally.row_count; i++) {
-		const struct iot_row *row = &s->tally.rows[i];
-		people_row(s, &row->figures, people_name(s, row, name, sizeof name));
+	output_printf(&s->out, "%8s %9s %9s %10s %10s %11s %5s %5s  %s\n", "opens", "reads",
+		      "writes", "read", "written", "in I/O s", "seq", "same", by[s->by]);
+	for (size_t i = 0; i < s->stats.row_count; i++) {
+		const struct stats_row *row = &s->stats.rows[i];
+		human_row(s, &row->counters, human_name(s, row, name, sizeof name));
 	}
-	people_row(s, &s->total, "total");
+	human_row(s, &s->total, "total");
 	print_unknown(s);
 	print_sizes(s);
 }
@@ -339,87 +340,90 @@ static void print_people(struct stat_run *s)
 static void *begin_part(void *context)
 {
 	const struct stat_run *s = context;
-	struct iot_tally *t = calloc(1, sizeof *t);
+	struct stats *t = calloc(1, sizeof *t);
 	if (t) {
-		t->by = s->tally.by;
-		t->physical = s->tally.physical;
+		t->by = s->stats.by;
+		t->physical = s->stats.physical;
 	}
 	return t;
 }
 
 static int count_events(void *part, const struct iot_event *ev, size_t n)
 {
-	struct iot_tally *t = part;
-	iot_tally_events(t, ev, n);
+	struct stats *t = part;
+	stats_events(t, ev, n);
 	return t->failed ? IOT_ENOMEM : IOT_OK;
 }
 
 static void drop_part(void *context, void *part)
 {
 	(void)context;
-	iot_tally_free(part);
+	stats_free(part);
 	free(part);
 }
 
 static int join_part(void *context, void *part)
 {
 	struct stat_run *s = context;
-	const bool ok = iot_tally_join(&s->tally, part);
+	const bool ok = stats_join(&s->stats, part);
 	drop_part(s, part);
-	iot_in_show_progress(&s->in);
+	trace_in_show_progress(&s->in);
 	return ok ? IOT_OK : IOT_ENOMEM;
 }
 
 static void count(struct stat_run *s)
 {
 	const struct iot_fold fold = {s, begin_part, count_events, join_part, drop_part};
-	iot_in_fold(&s->in, &fold);
-	iot_tally_finish(&s->tally, &s->total);
-	if (s->tally.failed && s->in.status == IOT_OK) {
-		(void)iot_no_memory();
+	trace_in_fold(&s->in, &fold);
+	stats_finish(&s->stats, &s->total);
+	if (s->stats.failed && s->in.status == IOT_OK) {
+		(void)out_of_memory();
 		s->in.status = IOT_ENOMEM;
 	}
 	s->counters_only =
-	    s->total.reads + s->total.writes + s->tally.left_out == 0 && s->tally.file_counters > 0;
-	iot_progress_clear(&s->in.progress);
-	if (s->tally.left_out > 0 && !s->in.quiet)
-		iot_message("warning: %ju %s records are left out; see --physical",
-			    (uintmax_t)s->tally.left_out,
-			    s->tally.physical ? "logical" : "physical");
+	    s->total.reads + s->total.writes + s->stats.left_out == 0 && s->stats.file_counters > 0;
+	progress_clear(&s->in.progress);
+	if (s->stats.left_out > 0 && !s->in.quiet)
+		print_message("warning: %ju %s records are left out; see --physical",
+			      (uintmax_t)s->stats.left_out,
+			      s->stats.physical ? "logical" : "physical");
 	if (s->counters_only && !s->in.quiet)
-		iot_message("warning: there are no I/Os to count, but %ju %%counter with figures, "
-			    "which 'iotrace cat' shows",
-			    (uintmax_t)s->tally.counters);
-	if (s->tally.layers && !s->in.quiet)
-		iot_message("warning: this trace has the I/O of several layers: what one hands to "
-			    "the other counts twice; see --layer of 'iotrace convert'");
-	if (s->tally.unnamed > 0 && !s->in.quiet)
-		iot_message("warning: %ju names are not shown: there are more than %d MiB of them",
-			    (uintmax_t)s->tally.unnamed, IOT_TALLY_NAMES_MAX >> 20);
+		print_message(
+		    "warning: there are no I/Os to count, but %ju %%counter with figures, "
+		    "which 'iotrace cat' shows",
+		    (uintmax_t)s->stats.counters);
+	if (s->stats.layers && !s->in.quiet)
+		print_message(
+		    "warning: this trace has the I/O of several layers: what one hands to "
+		    "the other counts twice; see --layer of 'iotrace convert'");
+	if (s->stats.unnamed > 0 && !s->in.quiet)
+		print_message(
+		    "warning: %ju names are not shown: there are more than %d MiB of them",
+		    (uintmax_t)s->stats.unnamed, STATS_NAMES_MAX >> 20);
 }
 
-static int run(struct stat_run *s, const char *path, const struct iot_command *command)
+static int run(struct stat_run *s, const char *path, const struct command_spec *command)
 {
-	int status = iot_in_open(&s->in, path, &s->read, command);
-	if (status == IOT_EXIT_OK)
-		status = iot_out_open(&s->out, "-", 0);
-	if (status != IOT_EXIT_OK)
+	int status = trace_in_open(&s->in, path, &s->read, command);
+	if (status == EXIT_OK)
+		status = output_open(&s->out, "-", 0);
+	if (status != EXIT_OK)
 		goto out;
 	count(s);
-	if (s->in.status != IOT_OK && s->tally.row_count == 0)
+	if (s->in.status != IOT_OK && s->stats.row_count == 0)
 		; /* nothing was counted, which is not the same as zeros */
 	else if (s->json)
 		print_json(s);
 	else if (s->tsv)
 		print_tsv(s);
 	else
-		print_people(s);
-	status = iot_in_exit(&s->in);
-	if (iot_out_close(&s->out) != IOT_EXIT_OK)
-		status = IOT_EXIT_FAULT;
+		print_human(s);
+	status = trace_in_exit(&s->in);
+	if (output_close(&s->out) != EXIT_OK)
+		status = EXIT_FAULT;
 out:
-	iot_tally_free(&s->tally);
-	iot_in_close(&s->in);
+	stats_free(&s->stats);
+	trace_in_close(&s->in);
 	return status;
 }
 
@@ -447,22 +451,22 @@ static const char examples[] =
     "  iotrace stat --tsv t.iot.zst | cut -f 7,8,14      bytes read and written, path\n"
     "  iotrace stat --json t.iot.zst | jq '.total.reads'\n";
 
-int iot_cmd_stat(int argc, char **argv)
+int cmd_stat(int argc, char **argv)
 {
-	struct stat_run s = {.read = IOT_READ_COUNTED_INIT, .by = IOT_BY_OBJECT};
-	const struct iot_opt options[] = {
-	    IOT_OPTION(CHOICE, 'b', "by", "file|process|object", &s.by,
-		       "what a row stands for (default: object)"),
-	    IOT_OPTION(FLAG, 'j', "json", NULL, &s.json, "print JSON"),
-	    IOT_OPTION(FLAG, 't', "tsv", NULL, &s.tsv, "print columns separated by tabs"),
-	    IOT_OPTION(FLAG, 0, "physical", NULL, &s.tally.physical,
-		       "count physical records instead of logical ones"),
-	    IOT_OPT_QUIET(s.read.quiet, s.read.progress),
-	    IOT_GROUP("Reading"),
-	    IOT_OPT_READING(s.read),
-	    IOT_OPTIONS_END,
+	struct stat_run s = {.read = READ_COUNTED_INIT, .by = BY_OBJECT};
+	const struct option options[] = {
+	    OPTION(CHOICE, 'b', "by", "file|process|object", &s.by,
+		   "what a row stands for (default: object)"),
+	    OPTION(FLAG, 'j', "json", NULL, &s.json, "print JSON"),
+	    OPTION(FLAG, 't', "tsv", NULL, &s.tsv, "print columns separated by tabs"),
+	    OPTION(FLAG, 0, "physical", NULL, &s.stats.physical,
+		   "count physical records instead of logical ones"),
+	    OPTION_QUIET(s.read.quiet, s.read.progress),
+	    GROUP("Reading"),
+	    OPTION_READING(s.read),
+	    OPTIONS_END,
 	};
-	const struct iot_command command = {
+	const struct command_spec command = {
 	    .name = "stat",
 	    .summary = "Count opens, I/Os and bytes by file or process",
 	    .synopsis = "[OPTION]... [IN]",
@@ -472,11 +476,11 @@ int iot_cmd_stat(int argc, char **argv)
 	    .operands_max = 1,
 	};
 	size_t count_operands;
-	int status = iot_opts_parse(&command, argc, argv, &count_operands);
-	if (status != IOT_OPTS_GO_ON)
+	int status = options_parse(&command, argc, argv, &count_operands);
+	if (status != OPTIONS_GO_ON)
 		return status;
 	if (s.json && s.tsv)
-		return iot_opts_wrong(&command, "--json and --tsv exclude each other");
-	s.tally.by = (enum iot_tally_by)s.by;
+		return options_wrong(&command, "--json and --tsv exclude each other");
+	s.stats.by = (enum stats_by)s.by;
 	return run(&s, count_operands > 0 ? argv[0] : "-", &command);
 }

@@ -19,36 +19,36 @@
 #include "cli/filter/event_queue.h"
 #include "cli/ui/signals.h"
 
-enum { LOST_ROOM = 2048, FLUSH_MS = 200 };
+enum { LOST_CAPACITY = 2048, FLUSH_MS = 200 };
 
-/* How an attempt ends, beside IOT_EXIT_...; ANEW: start again, holding. */
-enum { GO_ON = IOT_OPTS_GO_ON, ANEW = -2 };
+/* How an attempt ends, beside EXIT_...; ANEW: start again, holding. */
+enum { GO_ON = OPTIONS_GO_ON, RESTART = -2 };
 
-static int tell(struct iot_conversion *c, const char *sentence)
+static int report(struct conversion *c, const char *sentence)
 {
-	iot_progress_clear(&c->progress);
-	if (iot_signal_ending() == 0)
-		iot_message("%s", sentence);
-	return IOT_EXIT_FAULT;
+	progress_clear(&c->progress);
+	if (signal_ending() == 0)
+		print_message("%s", sentence);
+	return EXIT_FAULT;
 }
 
 /* Out: writer */
 
-static int write_events(struct iot_conversion *c, struct iot_event *ev, size_t n)
+static int write_events(struct conversion *c, struct iot_event *ev, size_t n)
 {
-	if (!iot_rebase_events(&c->rebase, ev, n))
-		return tell(c, "out of memory");
-	iot_rounding_events(&c->rounding, ev, n);
+	if (!time_shift_events(&c->rebase, ev, n))
+		return report(c, "out of memory");
+	rounding_events(&c->rounding, ev, n);
 	if (iot_writer_events(c->writer, ev, n) == IOT_OK) {
 		c->last_ns = n > 0 ? ev[n - 1].rec.start_ns : c->last_ns;
 		return GO_ON;
 	}
-	iot_progress_clear(&c->progress);
-	return iot_write_fault(c->writer, &c->write);
+	progress_clear(&c->progress);
+	return report_write_error(c->writer, &c->write);
 }
 
 /* Time begins with the first event, or earlier if the source knew so when it was opened. */
-static int begin_time(struct iot_conversion *c, int64_t start_ns)
+static int begin_time(struct conversion *c, int64_t start_ns)
 {
 	int64_t zero = c->source.first_ns < start_ns ? c->source.first_ns : start_ns;
 	c->rebase.zero_ns = zero == INT64_MIN ? -INT64_MAX : zero;
@@ -57,18 +57,18 @@ static int begin_time(struct iot_conversion *c, int64_t start_ns)
 }
 
 /* %trace needs to know where time begins, and text lives for one batch only. */
-static int keep_trace(struct iot_conversion *c, const struct iot_event *ev)
+static int keep_trace(struct conversion *c, const struct iot_event *ev)
 {
 	c->trace = *ev;
 	c->trace_text = malloc(ev->text.size + 1);
 	if (c->trace_text == NULL)
-		return tell(c, "out of memory");
+		return report(c, "out of memory");
 	memcpy(c->trace_text, ev->text.data, ev->text.size);
 	c->trace.text.data = c->trace_text;
 	return GO_ON;
 }
 
-static int emit(struct iot_conversion *c, struct iot_event *ev, size_t n)
+static int emit(struct conversion *c, struct iot_event *ev, size_t n)
 {
 	int status = GO_ON;
 	if (!c->begun && n > 0 && c->trace_text == NULL && ev->kind == IOT_TRACE) {
@@ -80,75 +80,74 @@ static int emit(struct iot_conversion *c, struct iot_event *ev, size_t n)
 	return status == GO_ON && n > 0 ? write_events(c, ev, n) : status;
 }
 
-static int write_sorted(struct iot_conversion *c, struct iot_event *ev, size_t n)
+static int write_sorted(struct conversion *c, struct iot_event *ev, size_t n)
 {
 	int status = emit(c, ev, n);
-	return status == GO_ON && iot_signal_pending() != 0 ? IOT_EXIT_FAULT : status;
+	return status == GO_ON && signal_pending() != 0 ? EXIT_FAULT : status;
 }
 
-static int drain(struct iot_conversion *c)
+static int drain(struct conversion *c)
 {
 	ssize_t n;
-	while ((n = iot_sorter_events(c->sorter, c->out, IOT_RELAY_BATCH)) > 0) {
+	while ((n = sorter_events(c->sorter, c->out, EVENT_QUEUE_BATCH)) > 0) {
 		int status = write_sorted(c, c->out, (size_t)n);
 		if (status != GO_ON)
 			return status;
 	}
-	return n < 0 ? tell(c, iot_sorter_error(c->sorter)->text) : GO_ON;
+	return n < 0 ? report(c, sorter_error(c->sorter)->text) : GO_ON;
 }
 
 static ssize_t pull_sorted(void *context, struct iot_event *ev, size_t max)
 {
-	struct iot_conversion *c = context;
-	return iot_sorter_events(c->sorter, ev, max);
+	struct conversion *c = context;
+	return sorter_events(c->sorter, ev, max);
 }
 
-static int drain_at_end(struct iot_conversion *c)
+static int drain_at_end(struct conversion *c)
 {
 	struct iot_event *ev;
 	ssize_t n = 0;
 	int status = GO_ON;
-	struct iot_relay *sorted = iot_relay_new(pull_sorted, c, false);
-	while (sorted != NULL && status == GO_ON && (n = iot_relay_next(sorted, &ev)) > 0) {
+	struct event_queue *sorted = event_queue_new(pull_sorted, c, false);
+	while (sorted != NULL && status == GO_ON && (n = event_queue_next(sorted, &ev)) > 0) {
 		status = write_sorted(c, ev, (size_t)n);
-		iot_progress_show_written(&c->progress, iot_writer_fact(c->writer, IOT_FACT_RECORDS),
-					  c->source.report.records);
+		progress_show_written(&c->progress, iot_writer_fact(c->writer, IOT_FACT_RECORDS),
+				      c->source.report.records);
 	}
-	iot_relay_free(sorted);
-	if (sorted == NULL || (n < 0 && iot_sorter_error(c->sorter)->status == IOT_OK))
-		return tell(c, "out of memory");
-	return n < 0 ? tell(c, iot_sorter_error(c->sorter)->text) : status;
+	event_queue_free(sorted);
+	if (sorted == NULL || (n < 0 && sorter_error(c->sorter)->status == IOT_OK))
+		return report(c, "out of memory");
+	return n < 0 ? report(c, sorter_error(c->sorter)->text) : status;
 }
 
 /* In: source */
 
 /* Leaves out the %op that are not wanted; returns how many events stay. */
-static size_t filter_ops(const struct iot_conversion *c, struct iot_event *in, size_t n)
+static size_t filter_ops(const struct conversion *c, struct iot_event *in, size_t n)
 {
 	size_t kept = 0;
-	if (c->options->ops == IOT_OPS_ALL)
+	if (c->options->ops == OPS_ALL)
 		return n;
 	for (size_t i = 0; i < n; i++)
 		if (in[i].kind != IOT_OP ||
-		    (c->options->ops == IOT_OPS_NAMES &&
-		     iot_op_changes_names(iot_directive_get(&in[i], "name"))))
+		    (c->options->ops == OPS_NAMES && op_renames(iot_directive_get(&in[i], "name"))))
 			in[kept++] = in[i];
 	return kept;
 }
 
-static int sort(struct iot_conversion *c, struct iot_event *in, size_t n, int64_t watermark_ns)
+static int sort(struct conversion *c, struct iot_event *in, size_t n, int64_t watermark_ns)
 {
-	size_t passed = iot_sorter_pass(c->sorter, in, n, watermark_ns);
+	size_t passed = sorter_passthrough(c->sorter, in, n, watermark_ns);
 	int status = passed > 0 ? write_sorted(c, in, passed) : GO_ON;
 	if (status != GO_ON)
 		return status;
-	status = iot_sorter_add(c->sorter, in + passed, n - passed);
+	status = sorter_add(c->sorter, in + passed, n - passed);
 	if (status == IOT_OK)
-		status = iot_sorter_release(c->sorter, watermark_ns);
-	if (status == IOT_SORTER_ANEW)
-		return ANEW;
+		status = sorter_set_watermark(c->sorter, watermark_ns);
+	if (status == SORTER_RESTART)
+		return RESTART;
 	if (status != IOT_OK)
-		return tell(c, iot_sorter_error(c->sorter)->text);
+		return report(c, sorter_error(c->sorter)->text);
 	return GO_ON;
 }
 
@@ -161,36 +160,36 @@ static int64_t now_ms(void)
 }
 
 /* Somebody may be waiting for what a live source has told. */
-static int flush_live(struct iot_conversion *c, bool paused)
+static int flush_live(struct conversion *c, bool paused)
 {
-	if (!c->piped || c->out_anew || !c->source.converter->live || !c->begun)
+	if (!c->piped || c->out_restart || !c->source.converter->live || !c->begun)
 		return GO_ON;
 	int64_t now = now_ms();
 	if (!paused && now - c->flushed_ms < FLUSH_MS)
 		return GO_ON;
 	c->flushed_ms = now;
 	return iot_writer_flush(c->writer) == IOT_OK ? GO_ON
-						     : iot_write_fault(c->writer, &c->write);
+						     : report_write_error(c->writer, &c->write);
 }
 
 /*
  * Of a source that a thread pulls ahead, what it says of itself goes with the events: in a last one
  * that is none, with its watermark for a place.
  */
-static void say(struct iot_conversion *c, struct iot_event *last)
+static void say(struct conversion *c, struct iot_event *last)
 {
 	*last = (struct iot_event){.rec.start_ns = c->source.watermark_ns,
 				   .rec.cpu_ns = c->source.paused,
 				   .rec.duration_ns = c->source.report.records};
 	/* It asks for the place of every file that is open. */
-	last->rec.type = iot_progress_due(&c->progress, &c->said_ns);
+	last->rec.type = progress_due(&c->progress, &c->declared_ns);
 	if (last->rec.type != 0)
-		iot_input_progress(c->input, &last->rec.offset, &last->rec.length);
+		input_progress(c->input, &last->rec.offset, &last->rec.length);
 }
 
 static ssize_t pull_source(void *context, struct iot_event *ev, size_t max)
 {
-	struct iot_conversion *c = context;
+	struct conversion *c = context;
 	int n = c->source.converter->next(&c->source, ev, (int)max - 1);
 	if (n < 0 || (n == 0 && !c->source.paused))
 		return n;
@@ -198,24 +197,24 @@ static ssize_t pull_source(void *context, struct iot_event *ev, size_t max)
 	return n + 1;
 }
 
-static int take_batch(struct iot_conversion *c, struct iot_event *in, size_t n, bool hold)
+static int take_batch(struct conversion *c, struct iot_event *in, size_t n, bool hold)
 {
-	const struct iot_record said = in[--n].rec;
-	bool slow = c->piped && n < IOT_RELAY_BATCH - 1;
+	const struct iot_record declared = in[--n].rec;
+	bool slow = c->piped && n < EVENT_QUEUE_BATCH - 1;
 	/* The first event, which comes first wherever its time would put it. */
 	if (n > 0 && !c->taken && in[0].kind == IOT_TRACE)
 		in[0].rec.start_ns = INT64_MIN;
 	c->taken |= n > 0;
 	n = filter_ops(c, in, n);
-	int status = c->sorter != NULL ? sort(c, in, n, said.start_ns) : emit(c, in, n);
+	int status = c->sorter != NULL ? sort(c, in, n, declared.start_ns) : emit(c, in, n);
 	if (status == GO_ON && c->sorter != NULL && !hold)
 		status = drain(c);
 	if (status == GO_ON)
-		status = flush_live(c, said.cpu_ns != 0);
+		status = flush_live(c, declared.cpu_ns != 0);
 	if (status == GO_ON && c->sorter == NULL && slow && iot_writer_flush(c->writer) != IOT_OK)
-		status = iot_write_fault(c->writer, &c->write);
-	if (said.type != 0)
-		iot_progress_show(&c->progress, said.offset, said.length, said.duration_ns);
+		status = report_write_error(c->writer, &c->write);
+	if (declared.type != 0)
+		progress_show(&c->progress, declared.offset, declared.length, declared.duration_ns);
 	return status;
 }
 
@@ -223,160 +222,160 @@ static int take_batch(struct iot_conversion *c, struct iot_event *in, size_t n, 
  * What the source says when it stops early. Good events before it have come already; where there
  * are none, it is no source at all.
  */
-static int input_ended(struct iot_conversion *c, bool blank)
+static int input_ended(struct conversion *c, bool blank)
 {
-	const struct iot_error *e = &c->source.error;
+	const struct error *e = &c->source.error;
 	if (blank || e->status == IOT_ENOMEM || e->status == IOT_EUSAGE)
-		return tell(c, e->text);
+		return report(c, e->text);
 	c->damage = *e;
 	return GO_ON;
 }
 
-static int pump(struct iot_conversion *c, bool hold)
+static int pump(struct conversion *c, bool hold)
 {
 	struct iot_event *ev;
 	ssize_t n = 0;
 	bool blank = true;
 	int status = GO_ON;
 	/* Signals end a read that waits only where it is this thread's. */
-	struct iot_relay *source = iot_relay_new(pull_source, c, c->piped);
-	while (source != NULL && status == GO_ON && (n = iot_relay_next(source, &ev)) > 0) {
+	struct event_queue *source = event_queue_new(pull_source, c, c->piped);
+	while (source != NULL && status == GO_ON && (n = event_queue_next(source, &ev)) > 0) {
 		blank = blank && n == 1;
 		status = take_batch(c, ev, (size_t)n, hold);
-		if (status == GO_ON && iot_signal_pending() != 0)
-			status = IOT_EXIT_FAULT;
+		if (status == GO_ON && signal_pending() != 0)
+			status = EXIT_FAULT;
 	}
-	iot_relay_free(source);
+	event_queue_free(source);
 	if (source == NULL || (n < 0 && c->source.error.status == IOT_OK))
-		return tell(c, "out of memory");
-	if (iot_signal_pending() != 0)
-		return IOT_EXIT_FAULT;
+		return report(c, "out of memory");
+	if (signal_pending() != 0)
+		return EXIT_FAULT;
 	if (n < 0)
 		status = input_ended(c, blank);
-	if (status == GO_ON && iot_signal_cut())
-		c->damage = (struct iot_error){.status = IOT_ETRUNCATED, .text = "interrupted"};
+	if (status == GO_ON && signal_cut())
+		c->damage = (struct error){.status = IOT_ETRUNCATED, .text = "interrupted"};
 	return status;
 }
 
 /* The end */
 
-static bool strict_violated(const struct iot_conversion *c)
+static bool strict_violated(const struct conversion *c)
 {
-	const struct iot_report *r = &c->source.report;
-	return c->options->strict && (c->damage.status != IOT_OK || r->unparsed > 0 ||
-				      iot_convert_sum(r, "ambiguous") > 0);
+	const struct report *r = &c->source.report;
+	return c->options->strict &&
+	       (c->damage.status != IOT_OK || r->unparsed > 0 || convert_sum(r, "ambiguous") > 0);
 }
 
-static int write_lost(struct iot_conversion *c)
+static int write_lost(struct conversion *c)
 {
-	char memory[LOST_ROOM];
+	char memory[LOST_CAPACITY];
 	struct iot_builder b;
 	struct iot_event ev;
 	iot_directive_begin(&b, memory, sizeof(memory), "lost");
 	iot_directive_number(&b, "time", (uint64_t)c->last_ns);
-	iot_directive_text(&b, "why", c->damage.text, strnlen(c->damage.text, LOST_ROOM / 4));
+	iot_directive_text(&b, "why", c->damage.text, strnlen(c->damage.text, LOST_CAPACITY / 4));
 	if (iot_directive_end(&b, &ev) != IOT_OK)
-		return tell(c, "%lost cannot be expressed");
+		return report(c, "%lost cannot be expressed");
 	if (iot_writer_events(c->writer, &ev, 1) != IOT_OK)
-		return iot_write_fault(c->writer, &c->write);
+		return report_write_error(c->writer, &c->write);
 	return GO_ON;
 }
 
-static int finish(struct iot_conversion *c)
+static int finish(struct conversion *c)
 {
 	int status = GO_ON;
 	c->violated = strict_violated(c);
 	if (c->violated)
-		return IOT_EXIT_FAULT;
+		return EXIT_FAULT;
 	if (c->sorter != NULL) {
-		if (iot_sorter_end(c->sorter) != IOT_OK)
-			return tell(c, iot_sorter_error(c->sorter)->text);
+		if (sorter_end(c->sorter) != IOT_OK)
+			return report(c, sorter_error(c->sorter)->text);
 		status = drain_at_end(c);
 	}
 	if (status == GO_ON && !c->begun) /* nothing but %trace, or not even that */
 		status = begin_time(c, c->source.first_ns == INT64_MAX ? 0 : c->source.first_ns);
 	if (status == GO_ON && c->damage.status != IOT_OK &&
-	    (!c->source.lost_told || iot_signal_cut()))
+	    (!c->source.lost_reported || signal_cut()))
 		status = write_lost(c);
 	if (status != GO_ON)
 		return status;
-	if (iot_write_close(c->writer) != IOT_OK)
-		return iot_write_fault(c->writer, &c->write);
+	if (write_close(c->writer) != IOT_OK)
+		return report_write_error(c->writer, &c->write);
 	c->kept = true;
 	c->written = iot_writer_fact(c->writer, IOT_FACT_BYTES_STORED);
-	return c->damage.status == IOT_OK ? IOT_EXIT_OK : IOT_EXIT_FAULT;
+	return c->damage.status == IOT_OK ? EXIT_OK : EXIT_FAULT;
 }
 
 /* One attempt */
 
-static int open_source(struct iot_conversion *c, const struct iot_converter *converter)
+static int open_source(struct conversion *c, const struct converter *converter)
 {
-	c->source = (struct iot_source){.converter = converter,
-					.input = c->input,
-					.settings = c->options->settings,
-					.setting_count = c->options->setting_count,
-					.tick_ns = IOT_TICK_DEFAULT_NS,
-					.watermark_ns = INT64_MIN};
+	c->source = (struct source_state){.converter = converter,
+					  .input = c->input,
+					  .settings = c->options->settings,
+					  .setting_count = c->options->setting_count,
+					  .tick_ns = IOT_TICK_DEFAULT_NS,
+					  .watermark_ns = INT64_MIN};
 	c->source_open = true;
 	int status = converter->open(&c->source);
 	if (status == IOT_EUSAGE)
-		return iot_opts_wrong(c->options->command, "%s", c->source.error.text);
+		return options_wrong(c->options->command, "%s", c->source.error.text);
 	if (status != IOT_OK)
-		return tell(c, c->source.error.text);
-	if (c->options->write.tick_ns == IOT_NOT_GIVEN)
+		return report(c, c->source.error.text);
+	if (c->options->write.tick_ns == NOT_GIVEN)
 		c->write.tick_ns = c->source.tick_ns;
 	return GO_ON;
 }
 
 /* Once; as soon as the events are out, for sorted runs to be merged in its memory. */
-static void close_source(struct iot_conversion *c)
+static void close_source(struct conversion *c)
 {
 	if (c->source_open)
 		c->source.converter->close(&c->source);
 	c->source_open = false;
 }
 
-static int open_output(struct iot_conversion *c, bool hold)
+static int open_output(struct conversion *c, bool hold)
 {
 	c->writer = iot_writer_new();
-	enum iot_sorter_mode mode = c->source.converter->live ? IOT_SORTER_LIVE
-				    : hold                    ? IOT_SORTER_HOLD
-							      : IOT_SORTER_STREAM;
+	enum sorter_mode mode = c->source.converter->live ? SORTER_LIVE
+				: hold                    ? SORTER_HOLD
+							  : SORTER_STREAM;
 	if (!c->options->unsorted)
-		c->sorter = iot_sorter_new(c->options->memory, mode);
-	if (c->sorter != NULL && mode == IOT_SORTER_LIVE)
-		iot_sorter_by_process(c->sorter);
+		c->sorter = sorter_new(c->options->memory, mode);
+	if (c->sorter != NULL && mode == SORTER_LIVE)
+		sorter_tiebreak_by_process(c->sorter);
 	if (c->writer == NULL || (c->sorter == NULL && !c->options->unsorted))
-		return tell(c, "out of memory");
-	int status = iot_write_open(c->writer, &c->write, c->options->command);
-	iot_rounding_begin(&c->rounding, c->writer, c->options->verbose && !c->options->quiet);
-	return status == IOT_EXIT_OK ? GO_ON : status;
+		return report(c, "out of memory");
+	int status = write_open(c->writer, &c->write, c->options->command);
+	rounding_begin(&c->rounding, c->writer, c->options->verbose && !c->options->quiet);
+	return status == EXIT_OK ? GO_ON : status;
 }
 
-static void report_late(struct iot_conversion *c)
+static void report_late(struct conversion *c)
 {
-	uint64_t late = iot_sorter_late(c->sorter);
+	uint64_t late = sorter_late(c->sorter);
 	if (late == 0)
 		return;
-	iot_report_add(&c->source.report, "late", late);
-	iot_report_note(&c->source.report,
-			"%ju events came later than was promised, and stand behind later ones",
-			(uintmax_t)late);
+	report_add(&c->source.report, "late", late);
+	report_note(&c->source.report,
+		    "%ju events came later than was promised, and stand behind later ones",
+		    (uintmax_t)late);
 }
 
-static void close_attempt(struct iot_conversion *c)
+static void close_attempt(struct conversion *c)
 {
 	close_source(c);
 	if (c->sorter != NULL) {
-		c->runs = iot_sorter_runs(c->sorter);
-		c->spilled = iot_sorter_spilled(c->sorter);
+		c->runs = sorter_runs(c->sorter);
+		c->spilled = sorter_spilled(c->sorter);
 		report_late(c);
 	}
 	if (c->rebase.before_zero > 0)
-		iot_report_add(&c->source.report, "clock.before_start", c->rebase.before_zero);
-	iot_sorter_free(c->sorter);
+		report_add(&c->source.report, "clock.before_start", c->rebase.before_zero);
+	sorter_free(c->sorter);
 	iot_writer_free(c->writer);
-	iot_rebase_free(&c->rebase);
+	time_shift_free(&c->rebase);
 	free(c->trace_text);
 	c->sorter = NULL;
 	c->writer = NULL;
@@ -384,7 +383,7 @@ static void close_attempt(struct iot_conversion *c)
 	c->begun = c->taken = false;
 }
 
-static int attempt(struct iot_conversion *c, const struct iot_converter *converter, bool hold)
+static int attempt(struct conversion *c, const struct converter *converter, bool hold)
 {
 	int status = open_source(c, converter);
 	hold = hold || c->source.unordered;
@@ -396,94 +395,92 @@ static int attempt(struct iot_conversion *c, const struct iot_converter *convert
 	if (status == GO_ON)
 		status = finish(c);
 	close_attempt(c);
-	iot_progress_clear(&c->progress);
+	progress_clear(&c->progress);
 	return status;
 }
 
 /* All of it */
 
-static bool is_written_anew(const char *path)
+static bool is_written_restart(const char *path)
 {
 	struct stat st;
 	return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
 }
 
-static int refuse(struct iot_conversion *c, const struct iot_error *e)
+static int refuse(struct conversion *c, const struct error *e)
 {
 	if (e->status == IOT_EUSAGE)
-		return iot_opts_wrong(c->options->command, "%s", e->text);
-	return tell(c, e->text);
+		return options_wrong(c->options->command, "%s", e->text);
+	return report(c, e->text);
 }
 
-static int open_input(struct iot_conversion *c)
+static int open_input(struct conversion *c)
 {
-	struct iot_error error = {.status = IOT_OK};
+	struct error error = {.status = IOT_OK};
 	int status = GO_ON;
 	for (size_t i = 0; i < c->path_count; i++)
-		c->piped = c->piped || iot_is_piped(c->paths[i]);
-	iot_signals_catch(c->piped ? IOT_SIGNALS_PIPE : IOT_SIGNALS_FILES, c->write.path,
-			  c->options->quiet);
-	c->input = iot_input_new(c->paths, c->path_count, iot_signal_stop(), &error);
+		c->piped = c->piped || is_piped(c->paths[i]);
+	signals_catch(c->piped ? SIGNALS_PIPE : SIGNALS_FILES, c->write.path, c->options->quiet);
+	c->input = input_new(c->paths, c->path_count, signal_stop(), &error);
 	if (c->input == NULL)
 		return refuse(c, &error);
-	for (size_t i = 0; i < iot_input_count(c->input) && status == GO_ON; i++)
+	for (size_t i = 0; i < input_count(c->input) && status == GO_ON; i++)
 		if (c->options->files != NULL)
-			status = iot_files_check_member(c->options->files,
-							iot_input_name(c->input, i));
+			status = files_check_member(c->options->files, input_name(c->input, i));
 	return status;
 }
 
-static int convert(struct iot_conversion *c)
+static int convert(struct conversion *c)
 {
-	const struct iot_converter *converter = c->options->converter;
-	struct iot_error error = {.status = IOT_OK};
+	const struct converter *converter = c->options->converter;
+	struct error error = {.status = IOT_OK};
 	int status = open_input(c);
 	if (status != GO_ON)
 		return status;
 	if (converter == NULL)
-		converter = iot_converter_sniff(c->input, &error);
+		converter = converter_sniff(c->input, &error);
 	if (converter == NULL)
 		return refuse(c, &error);
-	c->out_anew = is_written_anew(c->write.path);
-	bool hold = (!iot_input_again(c->input) || !c->out_anew) && !converter->live;
+	c->out_restart = is_written_restart(c->write.path);
+	bool hold = (!input_again(c->input) || !c->out_restart) && !converter->live;
 	status = attempt(c, converter, hold);
-	if (status != ANEW)
+	if (status != RESTART)
 		return status;
-	c->started_anew = true;
+	c->started_restart = true;
 	if (c->options->verbose)
-		iot_message("cannot be sorted on the way: starting anew");
+		print_message("cannot be sorted on the way: starting anew");
 	return attempt(c, converter, true);
 }
 
-static void tell_cut(const struct iot_conversion *c)
+static void report_cut(const struct conversion *c)
 {
 	if (c->kept)
-		iot_tell_cut(c->write.path);
-	else if (iot_signal_pending() == 0)
-		iot_message("interrupted before the end of the input: no trace is written");
+		report_input_cut(c->write.path);
+	else if (signal_pending() == 0)
+		print_message("interrupted before the end of the input: no trace is written");
 }
 
-int iot_convert(struct iot_conversion *c, const struct iot_convert_options *o,
-		const char *const *paths, size_t count, const char *out)
+int convert_inputs(struct conversion *c, const struct convert_options *o, const char *const *paths,
+		   size_t count, const char *out)
 {
-	*c = (struct iot_conversion){
+	*c = (struct conversion){
 	    .options = o, .paths = paths, .path_count = count, .write = o->write};
 	c->write.path = out;
-	c->out = malloc(IOT_RELAY_BATCH * sizeof(*c->out));
-	iot_progress_begin(&c->progress, o->progress, o->quiet, out);
-	int status = c->out != NULL ? convert(c) : tell(c, "out of memory");
-	iot_progress_clear(&c->progress);
-	iot_signals_restore();
-	if (iot_signal_cut())
-		tell_cut(c);
+	c->out = malloc(EVENT_QUEUE_BATCH * sizeof(*c->out));
+	progress_begin(&c->progress, o->progress, o->quiet, out);
+	int status = c->out != NULL ? convert(c) : report(c, "out of memory");
+	progress_clear(&c->progress);
+	signals_restore();
+	if (signal_cut())
+		report_cut(c);
 	else if (c->damage.status != IOT_OK)
-		(void)tell(c, c->damage.text);
+		(void)report(c, c->damage.text);
 	return status;
 }
 
-void iot_convert_free(struct iot_conversion *c)
+void convert_free(struct conversion *c)
 {
-	iot_input_free(c->input);
+	input_free(c->input);
 	free(c->out);
-	*c = (struct iot_conversion){.input = NULL};
+	*c = (struct conversion){.input = NULL};
 }

@@ -11,77 +11,77 @@
 #include "cli/filter/rounding.h"
 #include "cli/ui/same_file.h"
 
-enum iot_ops { IOT_OPS_ALL, IOT_OPS_NAMES, IOT_OPS_NONE };
+enum ops { OPS_ALL, OPS_NAMES, OPS_NONE };
 
 /* What is the same for all conversions of a command. */
-struct iot_convert_options {
-	const struct iot_command *command;
-	const struct iot_converter *converter; /* NULL: find out */
-	const struct iot_setting *settings;
+struct convert_options {
+	const struct command_spec *command;
+	const struct converter *converter; /* NULL: find out */
+	const struct setting *settings;
 	size_t setting_count;
-	struct iot_write_options write; /* but for path */
+	struct write_options write; /* but for path */
 	uint64_t memory;
 	int ops, progress;
 	bool unsorted, strict, quiet, verbose;
-	const struct iot_files *files; /* that no file in an input may be; NULL: none */
+	const struct files *files; /* that no file in an input may be; NULL: none */
 };
 
 /* What a setting of a converter is called as an option. */
-const char *iot_setting_shown(const char *name);
+const char *setting_shown(const char *name);
 
-struct iot_conversion {
-	const struct iot_convert_options *options;
+struct conversion {
+	const struct convert_options *options;
 	const char *const *paths;
 	size_t path_count;
-	struct iot_write_options write;
+	struct write_options write;
 
-	struct iot_input *input;
-	struct iot_source source;
-	struct iot_sorter *sorter; /* NULL: unsorted */
+	struct input *input;
+	struct source_state source;
+	struct sorter *sorter; /* NULL: unsorted */
 	struct iot_writer *writer;
-	struct iot_rebase rebase;
-	struct iot_rounding rounding;
+	struct time_shift rebase;
+	struct rounding rounding;
 	struct iot_event *out;  /* a batch */
 	struct iot_event trace; /* %trace, until it is known where time begins */
 	char *trace_text;
-	bool piped, source_open, begun, taken, started_anew, kept,
-	    violated;            /* violated: --strict */
-	bool out_anew;           /* the output appears when it is complete, under its name */
-	int64_t flushed_ms;      /* of the monotonic clock */
-	int64_t last_ns;         /* start of the last event written */
-	struct iot_error damage; /* why the input ended early */
+	bool piped, source_open, begun, taken, started_restart, kept,
+	    violated;        /* violated: --strict */
+	bool out_restart;    /* the output appears when it is complete, under its name */
+	int64_t flushed_ms;  /* of the monotonic clock */
+	int64_t last_ns;     /* start of the last event written */
+	struct error damage; /* why the input ended early */
 	uint64_t runs, spilled, written;
-	struct iot_progress progress;
-	uint64_t said_ns; /* when the source told how far it is; its thread's */
+	struct progress progress;
+	uint64_t declared_ns; /* when the source told how far it is; its thread's */
 };
 
 /*
  * Converts paths to the trace `out`; tells what went wrong, and warns of what could not be done.
  * The exit status. Of signals see signals.h.
  */
-int iot_convert(struct iot_conversion *c, const struct iot_convert_options *o,
-		const char *const *paths, size_t count, const char *out);
-void iot_convert_free(struct iot_conversion *c);
+int convert_inputs(struct conversion *c, const struct convert_options *o, const char *const *paths,
+		   size_t count, const char *out);
+void convert_free(struct conversion *c);
 
 /* --report: a file of JSON about what was done. */
-struct iot_report_file {
+struct report_file {
 	const char *path; /* NULL: nobody asks for it, and nothing is done */
 	bool no_fsync;
-	struct iot_out out;
-	struct iot_json json;
+	struct output out;
+	struct json json;
 };
 
 /* The exit status. */
-int iot_report_open(struct iot_report_file *f);
+int report_open(struct report_file *f);
 /* Whether work that came to this exit status has anything to be reported. */
-bool iot_report_is_due(int status);
+bool report_is_due(int status);
 /* Dropped where nothing is. The exit status of it all. */
-int iot_report_close(struct iot_report_file *f, int status);
+int report_close(struct report_file *f, int status);
 
-/* iot_convert; then a line on stderr for everything that a user should know, and an object. */
-int iot_convert_and_tell(const struct iot_convert_options *o, const char *const *paths,
-			 size_t count, const char *out, struct iot_report_file *f);
+/* convert_inputs; then a line on stderr for everything that a user should know, and an object. */
+int convert_and_report(const struct convert_options *o, const char *const *paths, size_t count,
+		       const char *out, struct report_file *f);
 /* Of the names that begin so. */
-uint64_t iot_convert_sum(const struct iot_report *r, const char *prefix);
+uint64_t convert_sum(const struct report *r, const char *prefix);
 
 #endif

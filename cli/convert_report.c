@@ -16,7 +16,7 @@ static bool belongs(const char *name, const char *prefix, size_t size)
 	return strncmp(name, prefix, size) == 0 && (name[size] == '\0' || name[size] == '.');
 }
 
-uint64_t iot_convert_sum(const struct iot_report *r, const char *prefix)
+uint64_t convert_sum(const struct report *r, const char *prefix)
 {
 	uint64_t sum = 0;
 	for (size_t i = 0; i < r->counts; i++)
@@ -25,21 +25,21 @@ uint64_t iot_convert_sum(const struct iot_report *r, const char *prefix)
 	return sum;
 }
 
-static void warn_unparsed(const struct iot_report *r)
+static void warn_unparsed(const struct report *r)
 {
-	const struct iot_report_example *e = &r->example[0];
+	const struct report_example *e = &r->example[0];
 	if (r->unparsed == 0)
 		return;
 	if (r->examples == 0)
-		iot_message("warning: %ju of %ju lines not understood", (uintmax_t)r->unparsed,
-			    (uintmax_t)r->lines);
+		print_message("warning: %ju of %ju lines not understood", (uintmax_t)r->unparsed,
+			      (uintmax_t)r->lines);
 	else if (e->line == 0)
-		iot_message("warning: %ju places not understood; first in %s: %s",
-			    (uintmax_t)r->unparsed, e->member, e->text);
+		print_message("warning: %ju places not understood; first in %s: %s",
+			      (uintmax_t)r->unparsed, e->member, e->text);
 	else
-		iot_message("warning: %ju of %ju lines not understood; first at %s:%ju: %s",
-			    (uintmax_t)r->unparsed, (uintmax_t)r->lines, e->member,
-			    (uintmax_t)e->line, e->text);
+		print_message("warning: %ju of %ju lines not understood; first at %s:%ju: %s",
+			      (uintmax_t)r->unparsed, (uintmax_t)r->lines, e->member,
+			      (uintmax_t)e->line, e->text);
 }
 
 /* A list of what was counted, in room enough for what there is. */
@@ -80,92 +80,94 @@ static const char *hidden_name(const char *name)
 }
 
 /* "3 file mappings, 12 io_uring requests" */
-static void warn_hidden(const struct iot_report *r)
+static void warn_hidden(const struct report *r)
 {
 	static const char prefix[] = "hidden.";
 	struct list list = {0};
 	for (size_t i = 0; i < r->counts; i++) {
-		const struct iot_report_count *k = &r->count[i];
+		const struct report_count *k = &r->count[i];
 		if (k->value > 0 && !k->noted && strncmp(k->name, prefix, strlen(prefix)) == 0)
 			add_to_list(&list, "%ju %s", (uintmax_t)k->value,
 				    hidden_name(k->name + strlen(prefix)));
 	}
 	if (list.size > 0)
-		iot_message("warning: I/O that the source does not show: %s", list.text);
+		print_message("warning: I/O that the source does not show: %s", list.text);
 }
 
-static void warn_unknown(const struct iot_report *r)
+static void warn_unknown(const struct report *r)
 {
-	const uint64_t offsets = iot_convert_sum(r, "unknown.offset_records");
-	const uint64_t lengths = iot_convert_sum(r, "unknown.length_records");
+	const uint64_t offsets = convert_sum(r, "unknown.offset_records");
+	const uint64_t lengths = convert_sum(r, "unknown.length_records");
 	if (offsets > 0)
-		iot_message("warning: the offsets of %ju of %ju records count from an unknown base",
-			    (uintmax_t)offsets, (uintmax_t)r->records);
+		print_message(
+		    "warning: the offsets of %ju of %ju records count from an unknown base",
+		    (uintmax_t)offsets, (uintmax_t)r->records);
 	if (lengths > 0)
-		iot_message("warning: the lengths of %ju of %ju records are not known, and 0",
-			    (uintmax_t)lengths, (uintmax_t)r->records);
-	const uint64_t durations = iot_convert_sum(r, "unknown.duration_records");
-	const uint64_t results = iot_convert_sum(r, "unknown.async_lengths");
+		print_message("warning: the lengths of %ju of %ju records are not known, and 0",
+			      (uintmax_t)lengths, (uintmax_t)r->records);
+	const uint64_t durations = convert_sum(r, "unknown.duration_records");
+	const uint64_t results = convert_sum(r, "unknown.async_lengths");
 	if (durations > 0)
-		iot_message("warning: the durations of %ju of %ju records are not known: the log "
-			    "does not tell which asynchronous request completed when",
-			    (uintmax_t)durations, (uintmax_t)r->records);
+		print_message("warning: the durations of %ju of %ju records are not known: the log "
+			      "does not tell which asynchronous request completed when",
+			      (uintmax_t)durations, (uintmax_t)r->records);
 	if (results > 0)
-		iot_message("warning: up to %ju asynchronous requests failed or moved less than "
-			    "their records say: the log does not tell which",
-			    (uintmax_t)results);
+		print_message("warning: up to %ju asynchronous requests failed or moved less than "
+			      "their records say: the log does not tell which",
+			      (uintmax_t)results);
 }
 
 /* Calls that contradict what was followed so far: the log lacks some. */
-static void warn_contradicted(const struct iot_report *r)
+static void warn_contradicted(const struct report *r)
 {
-	const uint64_t seeks = iot_report_get(r, "position.resynced");
-	const uint64_t closes = iot_report_get(r, "missed.close");
+	const uint64_t seeks = report_get(r, "position.resynced");
+	const uint64_t closes = report_get(r, "missed.close");
 	if (seeks + closes > 0)
-		iot_message("warning: the offsets of this log cannot be trusted: %ju seeks and "
-			    "%ju reused descriptors contradict the calls before them",
-			    (uintmax_t)seeks, (uintmax_t)closes);
+		print_message("warning: the offsets of this log cannot be trusted: %ju seeks and "
+			      "%ju reused descriptors contradict the calls before them",
+			      (uintmax_t)seeks, (uintmax_t)closes);
 }
 
-static void warn_notes(const struct iot_report *r)
+static void warn_notes(const struct report *r)
 {
 	for (size_t i = 0; i < r->notes; i++)
-		iot_message("warning: %s", r->note[i]);
+		print_message("warning: %s", r->note[i]);
 	if (r->notes_made > r->notes)
-		iot_message("warning: %ju more like these", (uintmax_t)(r->notes_made - r->notes));
+		print_message("warning: %ju more like these",
+			      (uintmax_t)(r->notes_made - r->notes));
 }
 
-static void tell_differences(const struct iot_report *r, bool verbose)
+static void report_differences(const struct report *r, bool verbose)
 {
-	const uint64_t compared = iot_convert_sum(r, "check.compared");
+	const uint64_t compared = convert_sum(r, "check.compared");
 	if (verbose && compared > 0 && r->differences_found == 0)
-		iot_message("--check compared %ju totals: all are the source's own",
-			    (uintmax_t)compared);
+		print_message("--check compared %ju totals: all are the source's own",
+			      (uintmax_t)compared);
 	if (r->differences_found > 0)
-		iot_message("warning: --check found %ju totals that differ from the source's own",
-			    (uintmax_t)r->differences_found);
+		print_message("warning: --check found %ju totals that differ from the source's own",
+			      (uintmax_t)r->differences_found);
 	for (size_t i = 0; i < r->differences; i++) {
-		const struct iot_report_difference *d = &r->difference[i];
-		iot_message("  %s: %s: the source says %ju, the records %ju", d->where, d->what,
-			    (uintmax_t)d->source_says, (uintmax_t)d->converted);
+		const struct report_difference *d = &r->difference[i];
+		print_message("  %s: %s: the source says %ju, the records %ju", d->where, d->what,
+			      (uintmax_t)d->source_says, (uintmax_t)d->converted);
 	}
 }
 
 /* The name --threads is taken by compression, in every command that writes a trace. */
-const char *iot_setting_shown(const char *name)
+const char *setting_shown(const char *name)
 {
 	return strcmp(name, "threads") == 0 ? "per-thread" : name;
 }
 
-static bool has_option(const struct iot_converter *converter, const char *name)
+static bool has_option(const struct converter *converter, const char *name)
 {
-	const struct iot_converter_option *o = converter->options;
+	const struct converter_option *o = converter->options;
 	while (o != NULL && o->name != NULL && strcmp(o->name, name) != 0)
 		o++;
 	return o != NULL && o->name != NULL;
 }
 
-static bool is_set(const struct iot_conversion *c, const char *name)
+static bool is_set(const struct conversion *c, const char *name)
 {
 	for (size_t i = 0; i < c->options->setting_count; i++)
 		if (strcmp(c->options->settings[i].name, name) == 0)
@@ -173,31 +175,31 @@ static bool is_set(const struct iot_conversion *c, const char *name)
 	return false;
 }
 
-static bool takes(const struct iot_conversion *c, const char *name)
+static bool takes(const struct conversion *c, const char *name)
 {
 	return c->source.converter != NULL && has_option(c->source.converter, name);
 }
 
 /* Options of other converters; --ops is one of all, and those without %op have no use for it. */
-static void warn_unused(const struct iot_conversion *c)
+static void warn_unused(const struct conversion *c)
 {
-	const struct iot_converter *converter = c->source.converter;
+	const struct converter *converter = c->source.converter;
 	for (size_t i = 0; i < c->options->setting_count && converter != NULL; i++) {
 		const char *name = c->options->settings[i].name;
 		if (strcmp(name, "ops") != 0 && !has_option(converter, name))
-			iot_message("warning: --%s has no meaning for %s", iot_setting_shown(name),
-				    converter->name);
+			print_message("warning: --%s has no meaning for %s", setting_shown(name),
+				      converter->name);
 	}
 }
 
 /* A source of counters alone does not say how many calls there were. */
-static bool knows_calls(const struct iot_report *r)
+static bool knows_calls(const struct report *r)
 {
-	return r->calls > 0 || r->records > 0 || iot_convert_sum(r, "counters") == 0;
+	return r->calls > 0 || r->records > 0 || convert_sum(r, "counters") == 0;
 }
 
 /* Binary sources have no lines. */
-static bool has_lines(const struct iot_report *r)
+static bool has_lines(const struct report *r)
 {
 	return r->lines > 0 || (r->calls == 0 && knows_calls(r));
 }
@@ -216,7 +218,7 @@ static bool is_skipped(const char *name, const char *what)
 	return strncmp(name, prefix, strlen(prefix)) == 0 && dot != NULL && strcmp(dot, what) == 0;
 }
 
-static uint64_t skipped_bytes(const struct iot_report *r, const char *kind, size_t size)
+static uint64_t skipped_bytes(const struct report *r, const char *kind, size_t size)
 {
 	uint64_t bytes = 0;
 	for (size_t i = 0; i < r->counts; i++) {
@@ -229,7 +231,7 @@ static uint64_t skipped_bytes(const struct iot_report *r, const char *kind, size
 }
 
 /* "pipe 12 (3.0 MiB), socket 3 (120 B)": calls and bytes of each kind. */
-static void list_skipped(const struct iot_report *r, struct list *list)
+static void list_skipped(const struct report *r, struct list *list)
 {
 	char bytes[32];
 	for (size_t i = 0; i < r->counts; i++) {
@@ -240,13 +242,13 @@ static void list_skipped(const struct iot_report *r, struct list *list)
 		const char *kind = strchr(name, '.') + 1;
 		add_to_list(list, "%.*s %ju (%s)", (int)strcspn(kind, "."), kind,
 			    (uintmax_t)r->count[i].value,
-			    iot_people_bytes(bytes, sizeof(bytes), skipped_bytes(r, name, end)));
+			    format_size(bytes, sizeof(bytes), skipped_bytes(r, name, end)));
 	}
 }
 
-static void warn_skipped(const struct iot_conversion *c)
+static void warn_skipped(const struct conversion *c)
 {
-	const struct iot_report *r = &c->source.report;
+	const struct report *r = &c->source.report;
 	struct list list = {0};
 	list_skipped(r, &list);
 	if (list.size == 0)
@@ -255,40 +257,40 @@ static void warn_skipped(const struct iot_conversion *c)
 	const bool much =
 	    r->records == 0 || (bytes >= SKIPPED_MUCH && bytes / SKIPPED_TIMES >= r->record_bytes);
 	if (much || c->options->verbose)
-		iot_message("%sreads and writes that are not records: %s%s",
-			    much ? "warning: " : "", list.text,
-			    takes(c, "all") ? "; --all makes records of them" : "");
+		print_message("%sreads and writes that are not records: %s%s",
+			      much ? "warning: " : "", list.text,
+			      takes(c, "all") ? "; --all makes records of them" : "");
 }
 
 /* Notes of other sources say why there are none. */
-static void warn_empty(const struct iot_conversion *c)
+static void warn_empty(const struct conversion *c)
 {
-	const struct iot_report *r = &c->source.report;
+	const struct report *r = &c->source.report;
 	const bool all = takes(c, "all");
 	if (!c->kept || c->damage.status != IOT_OK || r->records > 0 || (r->notes_made > 0 && !all))
 		return;
-	iot_message("warning: there are no records: no reads and writes of files were found%s",
-		    all && !is_set(c, "all") ? " (--all adds pipes, sockets, terminals and devices)"
-					     : "");
+	print_message(
+	    "warning: there are no records: no reads and writes of files were found%s",
+	    all && !is_set(c, "all") ? " (--all adds pipes, sockets, terminals and devices)" : "");
 }
 
-static void tell_done(const struct iot_conversion *c)
+static void report_done(const struct conversion *c)
 {
-	const struct iot_report *r = &c->source.report;
+	const struct report *r = &c->source.report;
 	char lines[40] = "", calls[40] = "";
 	if (r->lines > 0)
 		snprintf(lines, sizeof lines, "%ju lines, ", (uintmax_t)r->lines);
 	if (knows_calls(r))
 		snprintf(calls, sizeof calls, "%ju calls, ", (uintmax_t)r->calls);
-	iot_message("%s: %s%s%ju records, %ju bytes written", c->source.converter->name, lines,
-		    calls, (uintmax_t)r->records, (uintmax_t)c->written);
+	print_message("%s: %s%s%ju records, %ju bytes written", c->source.converter->name, lines,
+		      calls, (uintmax_t)r->records, (uintmax_t)c->written);
 }
 
-static void warn(const struct iot_conversion *c)
+static void warn(const struct conversion *c)
 {
-	const struct iot_report *r = &c->source.report;
+	const struct report *r = &c->source.report;
 	if (c->violated)
-		iot_message("--strict: nothing is kept");
+		print_message("--strict: nothing is kept");
 	if (c->options->quiet)
 		return;
 	warn_unused(c);
@@ -299,26 +301,26 @@ static void warn(const struct iot_conversion *c)
 	warn_contradicted(r);
 	warn_empty(c);
 	warn_skipped(c);
-	const uint64_t ambiguous = iot_convert_sum(r, "ambiguous");
+	const uint64_t ambiguous = convert_sum(r, "ambiguous");
 	if (ambiguous > 0)
-		iot_message("warning: %ju records whose order or offset is not certain",
-			    (uintmax_t)ambiguous);
-	tell_differences(r, c->options->verbose);
+		print_message("warning: %ju records whose order or offset is not certain",
+			      (uintmax_t)ambiguous);
+	report_differences(r, c->options->verbose);
 	if (c->options->verbose && c->kept)
-		tell_done(c);
+		report_done(c);
 	if (c->kept)
-		iot_rounding_tell(&c->rounding);
+		rounding_report(&c->rounding);
 }
 
 /* JSON */
 
-static void put_text(struct iot_json *j, const char *key, const char *text)
+static void put_text(struct json *j, const char *key, const char *text)
 {
-	iot_json_text(j, key, text, strlen(text));
+	json_text(j, key, text, strlen(text));
 }
 
 /* One member, or an object of all that share what stands before the dot. */
-static void put_count(const struct iot_report *r, size_t first, struct iot_json *j)
+static void put_count(const struct report *r, size_t first, struct json *j)
 {
 	const char *name = r->count[first].name;
 	size_t size = strcspn(name, ".");
@@ -328,133 +330,133 @@ static void put_count(const struct iot_report *r, size_t first, struct iot_json 
 		if (belongs(r->count[i].name, name, size))
 			return;
 	if (name[size] == '\0') {
-		iot_json_number(j, group, iot_convert_sum(r, name));
+		json_number(j, group, convert_sum(r, name));
 		return;
 	}
-	iot_json_open(j, group, '{');
+	json_open(j, group, '{');
 	for (size_t i = first; i < r->counts; i++)
 		if (belongs(r->count[i].name, name, size))
-			iot_json_number(j,
-					r->count[i].name[size] == '.' ? r->count[i].name + size + 1
-								      : "total",
-					r->count[i].value);
-	iot_json_close(j, '}');
+			json_number(j,
+				    r->count[i].name[size] == '.' ? r->count[i].name + size + 1
+								  : "total",
+				    r->count[i].value);
+	json_close(j, '}');
 }
 
-static void put_examples(const struct iot_report *r, struct iot_json *j)
+static void put_examples(const struct report *r, struct json *j)
 {
-	iot_json_open(j, "first_unparsed", '[');
+	json_open(j, "first_unparsed", '[');
 	for (size_t i = 0; i < r->examples; i++) {
-		iot_json_open(j, NULL, '{');
+		json_open(j, NULL, '{');
 		put_text(j, "file", r->example[i].member);
-		iot_json_number(j, "line", r->example[i].line);
+		json_number(j, "line", r->example[i].line);
 		put_text(j, "text", r->example[i].text);
-		iot_json_close(j, '}');
+		json_close(j, '}');
 	}
-	iot_json_close(j, ']');
+	json_close(j, ']');
 }
 
-static void put_differences(const struct iot_report *r, struct iot_json *j)
+static void put_differences(const struct report *r, struct json *j)
 {
 	if (r->differences_found == 0)
 		return;
-	iot_json_number(j, "differences", r->differences_found);
-	iot_json_open(j, "first_differences", '[');
+	json_number(j, "differences", r->differences_found);
+	json_open(j, "first_differences", '[');
 	for (size_t i = 0; i < r->differences; i++) {
-		const struct iot_report_difference *d = &r->difference[i];
-		iot_json_open(j, NULL, '{');
+		const struct report_difference *d = &r->difference[i];
+		json_open(j, NULL, '{');
 		put_text(j, "where", d->where);
 		put_text(j, "what", d->what);
-		iot_json_number(j, "source", d->source_says);
-		iot_json_number(j, "records", d->converted);
-		iot_json_close(j, '}');
+		json_number(j, "source", d->source_says);
+		json_number(j, "records", d->converted);
+		json_close(j, '}');
 	}
-	iot_json_close(j, ']');
+	json_close(j, ']');
 }
 
-static void put_notes(const struct iot_report *r, struct iot_json *j)
+static void put_notes(const struct report *r, struct json *j)
 {
 	if (r->notes_made == 0)
 		return;
-	iot_json_number(j, "notes", r->notes_made);
-	iot_json_open(j, "first_notes", '[');
+	json_number(j, "notes", r->notes_made);
+	json_open(j, "first_notes", '[');
 	for (size_t i = 0; i < r->notes; i++)
 		put_text(j, NULL, r->note[i]);
-	iot_json_close(j, ']');
+	json_close(j, ']');
 }
 
-static void put_ends(const struct iot_conversion *c, struct iot_json *j)
+static void put_ends(const struct conversion *c, struct json *j)
 {
-	const struct iot_converter *converter = c->source.converter;
+	const struct converter *converter = c->source.converter;
 	put_text(j, "format", converter != NULL ? converter->name : "");
-	iot_json_open(j, "inputs", '[');
+	json_open(j, "inputs", '[');
 	for (size_t i = 0; i < c->path_count; i++)
 		put_text(j, NULL, c->paths[i]);
-	iot_json_close(j, ']');
+	json_close(j, ']');
 	put_text(j, "output", c->write.path);
-	iot_json_bool(j, "kept", c->kept);
+	json_bool(j, "kept", c->kept);
 	put_text(j, "damage", c->damage.text);
 }
 
-static void report(const struct iot_conversion *c, struct iot_json *j)
+static void report(const struct conversion *c, struct json *j)
 {
-	const struct iot_report *r = &c->source.report;
-	iot_json_open(j, NULL, '{');
+	const struct report *r = &c->source.report;
+	json_open(j, NULL, '{');
 	put_ends(c, j);
-	iot_json_number(j, "files", c->input != NULL ? iot_input_count(c->input) : 0);
-	iot_json_number(j, "files_skipped", c->input != NULL ? iot_input_skipped(c->input) : 0);
-	iot_json_known(j, "lines", has_lines(r), r->lines);
-	iot_json_known(j, "calls", knows_calls(r), r->calls);
-	iot_json_number(j, "records", r->records);
-	iot_json_number(j, "unparsed", r->unparsed);
+	json_number(j, "files", c->input != NULL ? input_count(c->input) : 0);
+	json_number(j, "files_skipped", c->input != NULL ? input_skipped(c->input) : 0);
+	json_known(j, "lines", has_lines(r), r->lines);
+	json_known(j, "calls", knows_calls(r), r->calls);
+	json_number(j, "records", r->records);
+	json_number(j, "unparsed", r->unparsed);
 	put_examples(r, j);
 	put_notes(r, j);
 	put_differences(r, j);
 	for (size_t i = 0; i < r->counts; i++)
 		put_count(r, i, j);
-	iot_json_open(j, "sorting", '{');
-	iot_json_bool(j, "started_anew", c->started_anew);
-	iot_json_number(j, "runs", c->runs);
-	iot_json_number(j, "spilled_bytes", c->spilled);
-	iot_json_close(j, '}');
-	iot_json_close(j, '}');
+	json_open(j, "sorting", '{');
+	json_bool(j, "started_anew", c->started_restart);
+	json_number(j, "runs", c->runs);
+	json_number(j, "spilled_bytes", c->spilled);
+	json_close(j, '}');
+	json_close(j, '}');
 }
 
-int iot_report_open(struct iot_report_file *f)
+int report_open(struct report_file *f)
 {
 	if (f->path == NULL)
-		return IOT_EXIT_OK;
-	f->json = (struct iot_json){.out = &f->out, .pretty = true};
-	return iot_out_open(&f->out, f->path, f->no_fsync ? IOT_OUTFILE_NO_SYNC : 0);
+		return EXIT_OK;
+	f->json = (struct json){.out = &f->out, .pretty = true};
+	return output_open(&f->out, f->path, f->no_fsync ? ATOMIC_FILE_NO_SYNC : 0);
 }
 
-bool iot_report_is_due(int status)
+bool report_is_due(int status)
 {
-	return iot_signal_pending() == 0 && status != IOT_EXIT_USAGE;
+	return signal_pending() == 0 && status != EXIT_USAGE;
 }
 
-int iot_report_close(struct iot_report_file *f, int status)
+int report_close(struct report_file *f, int status)
 {
 	if (f->path == NULL)
 		return status;
-	if (!iot_report_is_due(status)) {
-		iot_out_abandon(&f->out);
+	if (!report_is_due(status)) {
+		output_abandon(&f->out);
 		return status;
 	}
-	const int closed = iot_out_close(&f->out);
-	return status == IOT_EXIT_OK ? closed : status;
+	const int closed = output_close(&f->out);
+	return status == EXIT_OK ? closed : status;
 }
 
-int iot_convert_and_tell(const struct iot_convert_options *o, const char *const *paths,
-			 size_t count, const char *out, struct iot_report_file *f)
+int convert_and_report(const struct convert_options *o, const char *const *paths, size_t count,
+		       const char *out, struct report_file *f)
 {
-	struct iot_conversion c;
-	const int status = iot_convert(&c, o, paths, count, out);
-	if (iot_report_is_due(status)) {
+	struct conversion c;
+	const int status = convert_inputs(&c, o, paths, count, out);
+	if (report_is_due(status)) {
 		warn(&c);
 		if (f->path != NULL)
 			report(&c, &f->json);
 	}
-	iot_convert_free(&c);
+	convert_free(&c);
 	return status;
 }

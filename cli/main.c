@@ -24,18 +24,17 @@ struct entry {
 
 /* In the order of the help; entries of a group stand together. */
 static const struct entry commands[] = {
-    {"convert", iot_cmd_convert, "Make traces", "turn a log of another tool into a trace"},
-    {"procstat", iot_cmd_procstat, "Make traces", "gather packets that traced programs send"},
-    {"merge", iot_cmd_merge, "Change traces", "make one trace of many, in order of time"},
-    {"reorder", iot_cmd_reorder, "Change traces", "put a trace, or packets, in order of time"},
-    {"anonymize", iot_cmd_anonymize, "Change traces",
+    {"convert", cmd_convert, "Make traces", "turn a log of another tool into a trace"},
+    {"procstat", cmd_procstat, "Make traces", "gather packets that traced programs send"},
+    {"merge", cmd_merge, "Change traces", "make one trace of many, in order of time"},
+    {"reorder", cmd_reorder, "Change traces", "put a trace, or packets, in order of time"},
+    {"anonymize", cmd_anonymize, "Change traces",
      "replace all names, so that a trace can be shared"},
-    {"slice", iot_cmd_slice, "Change traces", "take a part: by time, record, process, file"},
-    {"cat", iot_cmd_cat, "Look into traces", "write a trace as canonical text, CSV, JSON lines"},
-    {"info", iot_cmd_info, "Look into traces", "tell what a trace is and whether it is whole"},
-    {"stat", iot_cmd_stat, "Look into traces", "count opens, I/Os and bytes by file or process"},
-    {"check", iot_cmd_check, "Look into traces",
-     "tell whether traces are valid; repair damaged ones"},
+    {"slice", cmd_slice, "Change traces", "take a part: by time, record, process, file"},
+    {"cat", cmd_cat, "Look into traces", "write a trace as canonical text, CSV, JSON lines"},
+    {"info", cmd_info, "Look into traces", "tell what a trace is and whether it is whole"},
+    {"stat", cmd_stat, "Look into traces", "count opens, I/Os and bytes by file or process"},
+    {"check", cmd_check, "Look into traces", "tell whether traces are valid; repair damaged ones"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -76,9 +75,8 @@ static int usage(const char *what, const char *word)
 {
 	char shown[128];
 	fprintf(stderr, "iotrace: %s%s%s%s", what, word ? " '" : "",
-		word ? iot_printable(shown, sizeof shown, word, strlen(word)) : "",
-		word ? "'" : "");
-	return IOT_EXIT_USAGE;
+		word ? printable(shown, sizeof shown, word, strlen(word)) : "", word ? "'" : "");
+	return EXIT_USAGE;
 }
 
 /* What other tools call it. */
@@ -109,13 +107,13 @@ static const char *synonym_of(const char *word)
 }
 
 /* A file where the command should be. */
-static bool tell_of_file(const char *word)
+static bool report_of_file(const char *word)
 {
 	char sentence[256];
 	struct stat st;
 	if (word[0] == '-' || stat(word, &st) != 0)
 		return false;
-	const bool foreign = iot_foreign_look(word, sentence, sizeof sentence) != IOT_FOREIGN_NOT;
+	const bool foreign = foreign_look(word, sentence, sizeof sentence) != FOREIGN_NOT;
 	fprintf(stderr, "; it is a file: name a command before it, such as '%s'",
 		foreign ? "convert" : "info");
 	return true;
@@ -124,11 +122,11 @@ static bool tell_of_file(const char *word)
 static int unknown(const char *word)
 {
 	const struct entry *best = NULL;
-	unsigned least = 64;
+	unsigned min = 64;
 	for (const struct entry *e = commands; e < commands + COMMANDS; e++) {
-		unsigned d = iot_word_distance(word, e->name);
-		if (d < least) {
-			least = d;
+		unsigned d = edit_distance(word, e->name);
+		if (d < min) {
+			min = d;
 			best = e;
 		}
 	}
@@ -137,14 +135,14 @@ static int unknown(const char *word)
 	int status = usage(option ? "unknown option" : "unknown command", word);
 	if (synonym != NULL)
 		fprintf(stderr, "; did you mean '%s'?", synonym);
-	else if (tell_of_file(word))
+	else if (report_of_file(word))
 		;
-	else if (option && iot_word_close(iot_word_distance(word, "--help"), word))
+	else if (option && is_near_spelling(edit_distance(word, "--help"), word))
 		fprintf(stderr, "; did you mean '--help'?");
-	else if (iot_word_close(iot_word_distance(word, option ? "--version" : "version"), word) ||
+	else if (is_near_spelling(edit_distance(word, option ? "--version" : "version"), word) ||
 		 strcmp(word, "-v") == 0)
 		fprintf(stderr, "; did you mean '%s'?", option ? "--version" : "version");
-	else if (best && iot_word_close(least, word))
+	else if (best && is_near_spelling(min, word))
 		fprintf(stderr, "; did you mean '%s'?", best->name);
 	fprintf(stderr, "\nTry 'iotrace --help'.\n");
 	return status;
@@ -169,7 +167,7 @@ static int help(int argc, char **argv)
 	}
 	if (argc < 2) {
 		print_help();
-		return IOT_EXIT_OK;
+		return EXIT_OK;
 	}
 	const struct entry *e = find(argv[1]);
 	if (!e)
@@ -214,12 +212,12 @@ int main(int argc, char **argv)
 	/* Large blocks go back to the system when freed, however often: glibc would begin to keep them. */
 	(void)mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 	int status = run(argc - 1, argv + 1);
-	/* Data goes through iot_out; this is for help texts, and for what only a close tells. */
+	/* Data goes through output; this is for help texts, and for what only a close tells. */
 	errno = 0;
 	if (fflush(stdout) != 0 || ferror(stdout) || !close_standard_output()) {
 		if (errno != EPIPE)
-			iot_message("cannot write to standard output: %s", strerror(errno));
-		status = status == IOT_EXIT_OK ? IOT_EXIT_FAULT : status;
+			print_message("cannot write to standard output: %s", strerror(errno));
+		status = status == EXIT_OK ? EXIT_FAULT : status;
 	}
-	return iot_signals_exit(status);
+	return signals_exit(status);
 }

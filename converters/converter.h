@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The interface of the converters: one const struct iot_converter per foreign format, listed in
+ * The interface of the converters: one const struct converter per foreign format, listed in
  * table.c. A new format is one new file and one line there.
  *
  *	input   what the user named: members (a file, several, the files of a directory or tar,
  *		standard input), unpacked (input.c)
  *	source  one conversion: an input, its options, its report (source.c)
  */
-#ifndef IOT_CONVERTER_H
-#define IOT_CONVERTER_H
+#ifndef CONVERTER_H
+#define CONVERTER_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -22,9 +22,9 @@
 
 /* Input */
 
-struct iot_input;
+struct input;
 
-enum { IOT_HEAD_SIZE = 65536 }; /* bytes of each member that a sniff may see */
+enum { INPUT_HEAD_SIZE = 65536 }; /* bytes of each member that a sniff may see */
 
 /*
  * All paths are parts of ONE input: files (plain, or compressed with gzip, bzip2, xz, zstd, lz4),
@@ -32,129 +32,128 @@ enum { IOT_HEAD_SIZE = 65536 }; /* bytes of each member that a sniff may see */
  * a tar are spooled to an unlinked temporary file. NULL with *error set where a path cannot be
  * read. stop, which may be NULL, ends all of it early: see lib/stop.h.
  */
-struct iot_input *iot_input_new(const char *const *paths, size_t count,
-				struct iot_interrupt *stop, struct iot_error *error);
-void iot_input_free(struct iot_input *in);
+struct input *input_new(const char *const *paths, size_t count, struct interrupt *stop,
+			struct error *error);
+void input_free(struct input *in);
 
-size_t iot_input_count(const struct iot_input *in);
-const char *iot_input_name(const struct iot_input *in,
-			   size_t member); /* path, or tar's path + '/' + name */
-/* The first bytes of a member, at most IOT_HEAD_SIZE, unpacked; kept until free. */
-const char *iot_input_head(struct iot_input *in, size_t member, size_t *size);
+size_t input_count(const struct input *in);
+const char *input_name(const struct input *in,
+		       size_t member); /* path, or tar's path + '/' + name */
+/* The first bytes of a member, at most INPUT_HEAD_SIZE, unpacked; kept until free. */
+const char *input_head(struct input *in, size_t member, size_t *size);
 /* Whether a member begins as our own traces do. */
-bool iot_input_is_trace(struct iot_input *in, size_t member);
+bool input_is_trace(struct input *in, size_t member);
 /* IOT_OK, or why a head asked for could not be read whole: memory, or the disk. */
-const struct iot_error *iot_input_unseen(const struct iot_input *in);
+const struct error *input_unseen(const struct input *in);
 /*
  * The bytes of a member from its start, for the caller to free before the input. Standard input and
  * pipes can be opened once, all others again and again. NULL with *error set.
  */
-struct iot_window *iot_input_open(struct iot_input *in, size_t member, struct iot_error *error);
-bool iot_input_again(const struct iot_input *in);       /* all members can be opened again */
-uint64_t iot_input_skipped(const struct iot_input *in); /* links, devices in directories and tars */
+struct bufreader *input_open(struct input *in, size_t member, struct error *error);
+bool input_again(const struct input *in);       /* all members can be opened again */
+uint64_t input_skipped(const struct input *in); /* links, devices in directories and tars */
 /* Bytes asked of the system at once, for windows opened from now on. For tests: 1, 17. */
-void iot_input_set_read_size(struct iot_input *in, size_t read_size);
+void input_set_read_size(struct input *in, size_t read_size);
 /* Bytes taken from the disk so far, and of how many; *total 0 where that is not known. */
-void iot_input_progress(const struct iot_input *in, uint64_t *done, uint64_t *total);
+void input_progress(const struct input *in, uint64_t *done, uint64_t *total);
 
 /* Report: what a conversion counted. Names are dotted: "hidden.io_uring". */
 
 enum {
-	IOT_REPORT_COUNTS = 96,
-	IOT_REPORT_EXAMPLES = 5,
-	IOT_REPORT_DIFFERENCES = 20,
-	IOT_REPORT_NOTES = 20,
+	REPORT_COUNTS = 96,
+	REPORT_EXAMPLES = 5,
+	REPORT_DIFFERENCES = 20,
+	REPORT_NOTES = 20,
 };
 
-struct iot_report_count {
+struct report_count {
 	const char *name; /* a literal */
 	uint64_t value;
 	bool noted; /* a note says what it means: no other warning does */
 };
 
-struct iot_report_example {
+struct report_example {
 	uint64_t line;               /* 0: not a text format */
 	char member[256], text[160]; /* escaped */
 };
 
 /* A total of the records beside the source's own. */
-struct iot_report_difference {
+struct report_difference {
 	char where[256], what[64]; /* escaped: a file of a process; "bytes read" */
 	uint64_t source_says, converted;
 };
 
-struct iot_report {
+struct report {
 	uint64_t lines, calls, records, unparsed;
 	uint64_t record_bytes; /* lengths of the records, where the source counts skipped bytes */
 	uint64_t differences_found, notes_made; /* all of them; the first ones are kept below */
 	size_t counts, examples, differences, notes;
-	struct iot_report_count count[IOT_REPORT_COUNTS];
-	struct iot_report_example example[IOT_REPORT_EXAMPLES]; /* the first unparsed places */
-	struct iot_report_difference difference[IOT_REPORT_DIFFERENCES];
-	char note[IOT_REPORT_NOTES][256];
+	struct report_count count[REPORT_COUNTS];
+	struct report_example example[REPORT_EXAMPLES]; /* the first unparsed places */
+	struct report_difference difference[REPORT_DIFFERENCES];
+	char note[REPORT_NOTES][256];
 };
 
-void iot_report_add(struct iot_report *r, const char *name, uint64_t n);
+void report_add(struct report *r, const char *name, uint64_t n);
 /* Counts one unparsed place and keeps the first few. */
-void iot_report_unparsed(struct iot_report *r, const char *member, uint64_t line, const char *text,
-			 size_t size);
+void report_unparsed(struct report *r, const char *member, uint64_t line, const char *text,
+		     size_t size);
 
 /* --check has found that a total of the records is not what the source itself says. */
-void iot_report_differs(struct iot_report *r, const char *where, const char *what,
-			uint64_t source_says, uint64_t converted);
+void report_differs(struct report *r, const char *where, const char *what, uint64_t source_says,
+		    uint64_t converted);
 /* A sentence for the user, shown as a warning. Foreign text in it has been escaped. */
-void iot_report_note(struct iot_report *r, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void report_note(struct report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* What was counted under this name; 0: nothing. */
-uint64_t iot_report_get(const struct iot_report *r, const char *name);
+uint64_t report_get(const struct report *r, const char *name);
 /* A note explains this count. */
-void iot_report_noted(struct iot_report *r, const char *name);
+void report_noted(struct report *r, const char *name);
 
 /* Source */
 
 /* Whether an operation of this name changes names, or closes: what --ops=names is about. */
-bool iot_op_changes_names(struct iot_text name);
+bool op_renames(struct iot_text name);
 
-struct iot_converter;
+struct converter;
 
-struct iot_setting {
+struct setting {
 	const char *name, *value; /* of an option; value "" where it takes none */
 };
 
 /* open sets tick_ns, first_ns and unordered; next keeps watermark_ns up to date. */
-struct iot_source {
-	const struct iot_converter *converter;
-	struct iot_input *input;
-	const struct iot_setting *settings;
+struct source_state {
+	const struct converter *converter;
+	struct input *input;
+	const struct setting *settings;
 	size_t setting_count;
 	uint64_t tick_ns; /* the source's own resolution */
 	int64_t first_ns; /* the earliest time known at open: where the trace begins */
 	bool unordered; /* set by open: watermarks come late or never, so hold all from the start */
 	int64_t watermark_ns; /* no event still to come starts earlier; INT64_MIN: cannot tell */
 	bool paused;          /* next: none for now, but the watermark may have moved */
-	bool lost_told;       /* the error at the end is about what %lost has told */
-	struct iot_error error;
-	struct iot_report report;
+	bool lost_reported;   /* the error at the end is about what %lost has told */
+	struct error error;
+	struct report report;
 	void *state; /* the converter's own */
 };
 
 /* An option of a converter's own, as the command line shows it: --name[=ARGUMENT]. */
-struct iot_converter_option {
+struct converter_option {
 	const char *name, *argument, *help; /* argument NULL: takes none */
 };
 
-struct iot_converter {
+struct converter {
 	const char *name, *summary;
-	const struct iot_converter_option *options; /* ends with a NULL name; may be NULL */
+	const struct converter_option *options; /* ends with a NULL name; may be NULL */
 	/*
 	 * Watermarks are promises of the traced programs: order is made as they allow, however much
 	 * has to wait meanwhile, and what comes too late is counted.
 	 */
 	bool live;
 	/* Bits of evidence; 0: not mine. Looks at names and heads only. */
-	int (*sniff)(struct iot_input *in);
-	int (*open)(struct iot_source *src);
+	int (*sniff)(struct input *in);
+	int (*open)(struct source_state *src);
 	/*
 	 * The next events, at most max: how many (at least 1), 0 at the end (or with
 	 * src->paused, of live sources alone: not to wait for input), negative: see
@@ -163,8 +162,8 @@ struct iot_converter {
 	 * own zero; both in nanoseconds. Every event has its place in rec.start_ns. Text lives
 	 * until the next call.
 	 */
-	int (*next)(struct iot_source *src, struct iot_event *out, int max);
-	void (*close)(struct iot_source *src); /* also after a failed open */
+	int (*next)(struct source_state *src, struct iot_event *out, int max);
+	void (*close)(struct source_state *src); /* also after a failed open */
 	/*
 	 * Whether its %counter directives have a counter of this name, besides those of reports,
 	 * whose value cannot identify a job, a machine, a file or a store. NULL: they have none.
@@ -172,18 +171,18 @@ struct iot_converter {
 	bool (*is_counter)(struct iot_text name);
 };
 
-extern const struct iot_converter *const iot_converters[]; /* ends with NULL */
+extern const struct converter *const converters[]; /* ends with NULL */
 
 /* The same for all converters and reports: exact names, listed in counters.c. */
-bool iot_counter_is_known(struct iot_text name);
+bool counter_is_known(struct iot_text name);
 
-const struct iot_converter *iot_converter_find(const char *name);
+const struct converter *converter_find(const char *name);
 /* The best bidder; NULL with *error set if nobody bids or two bid the same. */
-const struct iot_converter *iot_converter_sniff(struct iot_input *in, struct iot_error *error);
+const struct converter *converter_sniff(struct input *in, struct error *error);
 
 /* The value of a setting; NULL if it was not given. */
 /* Counts and notes members that are no part of what is converted, of which `first` is one. */
-void iot_source_ignored(struct iot_source *src, size_t count, size_t first);
-const char *iot_source_setting(const struct iot_source *src, const char *name);
+void source_ignored(struct source_state *src, size_t count, size_t first);
+const char *source_setting(const struct source_state *src, const char *name);
 
 #endif

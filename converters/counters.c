@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What reports count (iot_report_add), and what is told of a module or record. */
+/* What reports count (report_add), and what is told of a module or record. */
 static const char *const reported[] = {
     "ambiguous",
     "ambiguous.descriptor",
@@ -111,13 +111,13 @@ static bool is(struct iot_text name, const char *word)
 	return name.size == strlen(word) && memcmp(name.data, word, name.size) == 0;
 }
 
-bool iot_counter_is_known(struct iot_text name)
+bool counter_is_known(struct iot_text name)
 {
 	for (size_t i = 0; i < sizeof reported / sizeof *reported; i++)
 		if (is(name, reported[i]))
 			return true;
-	for (size_t i = 0; iot_converters[i] != NULL; i++)
-		if (iot_converters[i]->is_counter != NULL && iot_converters[i]->is_counter(name))
+	for (size_t i = 0; converters[i] != NULL; i++)
+		if (converters[i]->is_counter != NULL && converters[i]->is_counter(name))
 			return true;
 	return false;
 }

@@ -8,15 +8,15 @@
 
 enum { CHUNK_SIZE = 256 << 10 };
 
-struct iot_emit_chunk {
-	struct iot_emit_chunk *next;
-	size_t used, room;
+struct emit_chunk {
+	struct emit_chunk *next;
+	size_t used, capacity;
 	char text[];
 };
 
-void iot_emit_start(struct iot_emit *e, struct iot_event *out, int max)
+void emit_start(struct emit *e, struct iot_event *out, int max)
 {
-	for (struct iot_emit_chunk *c = e->chunks; c != NULL; c = c->next)
+	for (struct emit_chunk *c = e->chunks; c != NULL; c = c->next)
 		c->used = 0;
 	e->chunk = e->chunks;
 	e->text_used = 0;
@@ -25,7 +25,7 @@ void iot_emit_start(struct iot_emit *e, struct iot_event *out, int max)
 	e->count = 0;
 }
 
-int iot_emit_leftovers(struct iot_emit *e, struct iot_event *out, int max)
+int emit_leftovers(struct emit *e, struct iot_event *out, int max)
 {
 	size_t n = e->over_count - e->over_next;
 	if (n > (size_t)max)
@@ -38,18 +38,18 @@ int iot_emit_leftovers(struct iot_emit *e, struct iot_event *out, int max)
 	return (int)n;
 }
 
-void iot_emit_free(struct iot_emit *e)
+void emit_free(struct emit *e)
 {
-	for (struct iot_emit_chunk *c = e->chunks, *next; c != NULL; c = next) {
+	for (struct emit_chunk *c = e->chunks, *next; c != NULL; c = next) {
 		next = c->next;
 		free(c);
 	}
 	free(e->over);
 }
 
-struct iot_event *iot_emit_over(struct iot_emit *e)
+struct iot_event *emit_over(struct emit *e)
 {
-	if (!iot_room(&e->over, &e->over_room, e->over_count + 1, sizeof *e->over)) {
+	if (!array_reserve(&e->over, &e->over_capacity, e->over_count + 1, sizeof *e->over)) {
 		e->status = IOT_ENOMEM;
 		return NULL;
 	}
@@ -59,19 +59,19 @@ struct iot_event *iot_emit_over(struct iot_emit *e)
 /* Directives */
 
 /* Behind a chunk that is full there are only empty ones. */
-static char *text_room(struct iot_emit *e, size_t need)
+static char *text_capacity(struct emit *e, size_t need)
 {
-	struct iot_emit_chunk *c = e->chunk, **last = &e->chunks;
-	while (c != NULL && c->room - c->used < need)
+	struct emit_chunk *c = e->chunk, **last = &e->chunks;
+	while (c != NULL && c->capacity - c->used < need)
 		c = c->next;
 	if (c == NULL) {
-		size_t room = need > CHUNK_SIZE ? need : CHUNK_SIZE;
-		c = malloc(sizeof *c + room);
+		size_t capacity = need > CHUNK_SIZE ? need : CHUNK_SIZE;
+		c = malloc(sizeof *c + capacity);
 		if (c == NULL) {
 			e->status = IOT_ENOMEM;
 			return NULL;
 		}
-		*c = (struct iot_emit_chunk){.room = room};
+		*c = (struct emit_chunk){.capacity = capacity};
 		while (*last != NULL)
 			last = &(*last)->next;
 		*last = c;
@@ -80,23 +80,23 @@ static char *text_room(struct iot_emit *e, size_t need)
 	return c->text + c->used;
 }
 
-bool iot_emit_begin(struct iot_emit *e, struct iot_builder *b, const char *name)
+bool emit_begin(struct emit *e, struct iot_builder *b, const char *name)
 {
-	char *memory = text_room(e, e->directive_room);
+	char *memory = text_capacity(e, e->directive_capacity);
 	if (memory == NULL)
 		return false;
-	iot_directive_begin(b, memory, e->directive_room, name);
+	iot_directive_begin(b, memory, e->directive_capacity, name);
 	return true;
 }
 
-void iot_emit_end(struct iot_emit *e, struct iot_builder *b, int64_t place_ns)
+void emit_end(struct emit *e, struct iot_builder *b, int64_t place_ns)
 {
 	struct iot_event made = {0};
 	if (iot_directive_end(b, &made) != IOT_OK) { /* only ever too long */
-		iot_report_add(e->report, "directive.too_long", 1);
+		report_add(e->report, "directive.too_long", 1);
 		return;
 	}
-	struct iot_event *ev = iot_emit_event(e);
+	struct iot_event *ev = emit_event(e);
 	if (ev == NULL)
 		return;
 	*ev = made;
@@ -105,51 +105,50 @@ void iot_emit_end(struct iot_emit *e, struct iot_builder *b, int64_t place_ns)
 	e->text_used += made.text.size;
 }
 
-void iot_emit_text(struct iot_builder *b, const char *key, struct iot_text value)
+void emit_text(struct iot_builder *b, const char *key, struct iot_text value)
 {
 	iot_directive_text(b, key, value.data, value.size);
 }
 
-void iot_emit_string(struct iot_builder *b, const char *key, const char *value)
+void emit_string(struct iot_builder *b, const char *key, const char *value)
 {
 	iot_directive_text(b, key, value, strlen(value));
 }
 
-void iot_emit_counts(struct iot_emit *e, const char *source, int64_t place_ns)
+void emit_counts(struct emit *e, const char *source, int64_t place_ns)
 {
 	struct iot_builder b;
-	const struct iot_report *r = e->report;
-	if ((r->counts == 0 && r->unparsed == 0) || !iot_emit_begin(e, &b, "counter"))
+	const struct report *r = e->report;
+	if ((r->counts == 0 && r->unparsed == 0) || !emit_begin(e, &b, "counter"))
 		return;
-	iot_emit_string(&b, "source", source);
+	emit_string(&b, "source", source);
 	for (size_t i = 0; i < r->counts; i++)
 		iot_directive_number(&b, r->count[i].name, r->count[i].value);
 	if (r->unparsed > 0)
 		iot_directive_number(&b, "unparsed", r->unparsed);
-	iot_emit_end(e, &b, place_ns);
+	emit_end(e, &b, place_ns);
 }
 
 /* Operations */
 
-int iot_emit_set_ops(struct iot_emit *e, struct iot_source *src)
+int emit_set_ops(struct emit *e, struct source_state *src)
 {
-	static const char *const names[] = {[IOT_EMIT_OPS_ALL] = "all",
-					    [IOT_EMIT_OPS_NAMES] = "names",
-					    [IOT_EMIT_OPS_NONE] = "none"};
-	const char *ops = iot_source_setting(src, "ops");
+	static const char *const names[] = {
+	    [EMIT_OPS_ALL] = "all", [EMIT_OPS_NAMES] = "names", [EMIT_OPS_NONE] = "none"};
+	const char *ops = source_setting(src, "ops");
 	if (ops == NULL)
 		return IOT_OK;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(ops, names[i]) == 0) {
-			e->ops = (enum iot_emit_ops)i;
+			e->ops = (enum emit_ops)i;
 			return IOT_OK;
 		}
-	return iot_error_set(&src->error, IOT_EUSAGE, "--ops: all, names or none is expected");
+	return error_set(&src->error, IOT_EUSAGE, "--ops: all, names or none is expected");
 }
 
-bool iot_emit_wants_op(const struct iot_emit *e, const char *name)
+bool emit_wants_op(const struct emit *e, const char *name)
 {
-	if (e->ops != IOT_EMIT_OPS_NAMES)
-		return e->ops == IOT_EMIT_OPS_ALL;
-	return iot_op_changes_names((struct iot_text){name, strlen(name)});
+	if (e->ops != EMIT_OPS_NAMES)
+		return e->ops == EMIT_OPS_ALL;
+	return op_renames((struct iot_text){name, strlen(name)});
 }

@@ -2,15 +2,11 @@
 /* The formats that can be converted. A new one is one line here; the order does not matter. */
 #include "converter.h"
 
-extern const struct iot_converter iot_converter_darshan;
-extern const struct iot_converter iot_converter_procstat;
-extern const struct iot_converter iot_converter_recorder;
-extern const struct iot_converter iot_converter_strace;
+extern const struct converter converter_darshan;
+extern const struct converter converter_procstat;
+extern const struct converter converter_recorder;
+extern const struct converter converter_strace;
 
-const struct iot_converter *const iot_converters[] = {
-    &iot_converter_darshan,
-    &iot_converter_procstat,
-    &iot_converter_recorder,
-    &iot_converter_strace,
-    NULL,
+const struct converter *const converters[] = {
+    &converter_darshan, &converter_procstat, &converter_recorder, &converter_strace, NULL,
 };

@@ -3,8 +3,8 @@
  * A command of iotrace run in this process: what it writes to standard output is kept, and so is what it
  * writes to files of a folder of ours.
  */
-#ifndef IOT_FUZZ_COMMAND_H
-#define IOT_FUZZ_COMMAND_H
+#ifndef FUZZ_COMMAND_H
+#define FUZZ_COMMAND_H
 
 #include <fcntl.h>
 
@@ -61,29 +61,29 @@ static inline struct command command_run(int (*run)(int, char **), const char *c
 	(void)fflush(stdout);
 	FUZZ_CHECK(dup2(standard_error, STDERR_FILENO) >= 0);
 	FUZZ_CHECK(dup2(out, STDOUT_FILENO) >= 0 && close(out) == 0);
-	FUZZ_CHECK(done.status >= IOT_EXIT_OK && done.status <= IOT_EXIT_USAGE);
+	FUZZ_CHECK(done.status >= EXIT_OK && done.status <= EXIT_USAGE);
 	done.out = command_read(kept, &done.size);
 	(void)close(kept);
 	return done;
 }
 
-static char command_room[COMMAND_PATH - 40];
+static char command_capacity[COMMAND_PATH - 40];
 
 /* A folder for outputs, until command_left_nothing: fuzzers end without a chance to remove one. */
-static inline const char *command_folder(void)
+static inline const char *command_directory(void)
 {
-	if (command_room[0] != '\0')
-		return command_room;
+	if (command_capacity[0] != '\0')
+		return command_capacity;
 	const char *temporary = getenv("TMPDIR");
-	snprintf(command_room, sizeof(command_room), "%s/iotrace-fuzz-XXXXXX",
+	snprintf(command_capacity, sizeof(command_capacity), "%s/iotrace-fuzz-XXXXXX",
 		 temporary != NULL && strlen(temporary) < 200 ? temporary : "/tmp");
-	FUZZ_CHECK(mkdtemp(command_room) != NULL);
-	return command_room;
+	FUZZ_CHECK(mkdtemp(command_capacity) != NULL);
+	return command_capacity;
 }
 
 static inline const char *command_path(char path[COMMAND_PATH], const char *name)
 {
-	snprintf(path, COMMAND_PATH, "%s/%s", command_folder(), name);
+	snprintf(path, COMMAND_PATH, "%s/%s", command_directory(), name);
 	return path;
 }
 
@@ -101,8 +101,8 @@ static inline char *command_output(const char *path, size_t *size)
 /* Nothing else is left, as temporary files would be: the folder is empty, and goes. */
 static inline void command_left_nothing(void)
 {
-	FUZZ_CHECK(rmdir(command_folder()) == 0);
-	command_room[0] = '\0';
+	FUZZ_CHECK(rmdir(command_directory()) == 0);
+	command_capacity[0] = '\0';
 }
 
 #endif

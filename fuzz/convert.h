@@ -4,8 +4,8 @@
  * express, and what it promises must hold: %trace comes first, text is one line, the watermark does
  * not go back, an error has a sentence.
  */
-#ifndef IOT_FUZZ_CONVERT_H
-#define IOT_FUZZ_CONVERT_H
+#ifndef FUZZ_CONVERT_H
+#define FUZZ_CONVERT_H
 
 #include "fuzz.h"
 
@@ -45,7 +45,7 @@ static inline void fuzz_write(struct iot_writer *w, const struct iot_event *ev, 
 	}
 }
 
-static inline void fuzz_convert_source(struct iot_source *src, int batch)
+static inline void fuzz_convert_source(struct source_state *src, int batch)
 {
 	struct iot_writer *w = iot_writer_new();
 	struct iot_event ev[FUZZ_BATCH];
@@ -71,28 +71,28 @@ static inline void fuzz_convert_source(struct iot_source *src, int batch)
 
 /* The files `fd` as one input. batch: events asked for at once, at most FUZZ_BATCH. */
 static inline void fuzz_convert(const char *name, const int *fd, size_t files,
-				const struct iot_setting *settings, size_t count, int batch)
+				const struct setting *settings, size_t count, int batch)
 {
-	char room[2][FUZZ_PATH];
+	char capacity[2][FUZZ_PATH];
 	const char *path[2];
-	struct iot_error error = {0};
+	struct error error = {0};
 	FUZZ_CHECK(files <= 2);
 	for (size_t i = 0; i < files; i++)
-		path[i] = fuzz_path(room[i], fd[i]);
-	struct iot_input *in = iot_input_new(path, files, NULL, &error);
+		path[i] = fuzz_path(capacity[i], fd[i]);
+	struct input *in = input_new(path, files, NULL, &error);
 	if (in == NULL) {
 		FUZZ_CHECK(error.text[0] != '\0');
 		return;
 	}
-	struct iot_source src = {.converter = iot_converter_find(name),
-				 .input = in,
-				 .settings = settings,
-				 .setting_count = count,
-				 .watermark_ns = INT64_MIN};
+	struct source_state src = {.converter = converter_find(name),
+				   .input = in,
+				   .settings = settings,
+				   .setting_count = count,
+				   .watermark_ns = INT64_MIN};
 	FUZZ_CHECK(src.converter != NULL);
 	(void)src.converter->sniff(in);
 	fuzz_convert_source(&src, batch);
-	iot_input_free(in);
+	input_free(in);
 }
 
 #endif

@@ -4,8 +4,8 @@
  * notices. A harness is one file with LLVMFuzzerTestOneInput; it runs under libFuzzer, or over
  * files with driver.c.
  */
-#ifndef IOT_FUZZ_H
-#define IOT_FUZZ_H
+#ifndef FUZZ_H
+#define FUZZ_H
 
 #include <stdbool.h>
 #include <stddef.h>

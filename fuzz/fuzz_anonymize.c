@@ -34,21 +34,21 @@ static struct command anonymize(int fd, unsigned how)
 	const char *words[] = {
 	    "anonymize",         "-q", word, options[(how & 3) | (how >> 2 & 4)], "--allow-empty",
 	    fuzz_path(path, fd), NULL};
-	struct command done = command_run(iot_cmd_anonymize, words);
+	struct command done = command_run(cmd_anonymize, words);
 	(void)close(secret);
 	return done;
 }
 
 struct planted {
 	char *text;
-	size_t used, room;
+	size_t used, capacity;
 };
 
 static void put_line(struct planted *p, const char *text, size_t size)
 {
-	if (p->room - p->used < size + 4) {
-		p->room = 2 * p->room + size + 4096;
-		p->text = fuzz_memory(p->text, p->room);
+	if (p->capacity - p->used < size + 4) {
+		p->capacity = 2 * p->capacity + size + 4096;
+		p->text = fuzz_memory(p->text, p->capacity);
 	}
 	memcpy(p->text + p->used, "ff ", 3);
 	memcpy(p->text + p->used + 3, text, size);
@@ -61,10 +61,10 @@ static void check_planted(const struct kept *all, unsigned how)
 {
 	enum { TEXTS_MAX = 300, PLACES = 12 };
 	struct planted p = {0};
-	char text[PLANT_ROOM];
+	char text[PLANT_CAPACITY];
 	for (size_t i = 0, texts = 0; i < all->count && texts < TEXTS_MAX; i++) {
 		const struct iot_text was = all->ev[i].text;
-		if (all->ev[i].kind == IOT_RECORD || was.size > PLANT_ROOM / 2 ||
+		if (all->ev[i].kind == IOT_RECORD || was.size > PLANT_CAPACITY / 2 ||
 		    memchr(was.data, '\n', was.size) != NULL ||
 		    memchr(was.data, '\0', was.size) != NULL)
 			continue;
@@ -91,10 +91,10 @@ static void check(const void *trace, size_t size, unsigned how)
 	int fd = fuzz_file(trace, size);
 	struct command done = anonymize(fd, how);
 	struct kept all = kept_of(trace, size), anonymous = kept_of(done.out, done.size);
-	FUZZ_CHECK(done.status != IOT_EXIT_USAGE);
-	FUZZ_CHECK((done.status == IOT_EXIT_OK) == (all.status == 0) || kept_is_full(&all));
+	FUZZ_CHECK(done.status != EXIT_USAGE);
+	FUZZ_CHECK((done.status == EXIT_OK) == (all.status == 0) || kept_is_full(&all));
 	FUZZ_CHECK(done.size == 0 || anonymous.status == 0);
-	if (done.status == IOT_EXIT_OK && !kept_is_full(&all))
+	if (done.status == EXIT_OK && !kept_is_full(&all))
 		FUZZ_CHECK(kept_records(&all) == kept_records(&anonymous));
 	for (size_t i = 0; i < anonymous.count && (how & 8) != 0; i++)
 		FUZZ_CHECK(!has_word(anonymous.ev[i].text.data, anonymous.ev[i].text.size));

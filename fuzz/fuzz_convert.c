@@ -38,7 +38,7 @@ static struct converted convert(const char *const *paths, size_t files, unsigned
 	const bool named = sources[from & 7][0] != '-';
 	struct converted c = {.trace = NULL};
 	snprintf(word, sizeof(word), "%s%s", named ? "--from=" : "", sources[from & 7]);
-	snprintf(report, sizeof(report), "--report=%s/report", command_folder());
+	snprintf(report, sizeof(report), "--report=%s/report", command_directory());
 	const char *words[COMMAND_WORDS] = {"convert",
 					    word,
 					    orders[how >> 2 & 3],
@@ -48,13 +48,13 @@ static struct converted convert(const char *const *paths, size_t files, unsigned
 					    command_path(out, names[how & 3])};
 	for (size_t i = 0; i < files; i++)
 		words[7 + i] = paths[i];
-	c.done = command_run(iot_cmd_convert, words);
+	c.done = command_run(cmd_convert, words);
 	c.trace = command_output(out, &c.trace_size);
 	c.report = command_output(command_path(out, "report"), &c.report_size);
 	return c;
 }
 
-static uint64_t told_records(const char *report)
+static uint64_t reported_records(const char *report)
 {
 	const char *at = strstr(report, "\"records\": ");
 	FUZZ_CHECK(at != NULL);
@@ -70,14 +70,14 @@ static void check_trace(const struct converted *c, bool sorted)
 	for (size_t i = 0; sorted && (rec = kept_record(&k, &i)) != NULL; last = rec->start_ns)
 		FUZZ_CHECK(rec->start_ns >= last);
 	if (c->report != NULL && !kept_is_full(&k))
-		FUZZ_CHECK(told_records(c->report) == kept_records(&k));
+		FUZZ_CHECK(reported_records(c->report) == kept_records(&k));
 	kept_free(&k);
 }
 
 static void check(const char *const *paths, size_t files, unsigned from, unsigned how)
 {
 	struct converted c = convert(paths, files, from, how);
-	FUZZ_CHECK(c.done.size == 0 && (c.done.status != IOT_EXIT_OK || c.trace != NULL));
+	FUZZ_CHECK(c.done.size == 0 && (c.done.status != EXIT_OK || c.trace != NULL));
 	if (c.report != NULL)
 		FUZZ_CHECK(json_is_valid(c.report, c.report_size));
 	if (c.trace != NULL)
@@ -88,15 +88,15 @@ static void check(const char *const *paths, size_t files, unsigned from, unsigne
 }
 
 /* Names without folders, and not those of the outputs. */
-static void in_a_folder(struct fuzz_input *in, unsigned from, unsigned how)
+static void in_a_directory(struct fuzz_input *in, unsigned from, unsigned how)
 {
-	char folder[COMMAND_PATH], path[FILES_MAX][COMMAND_PATH + NAME_ROOM + 4];
-	const char *paths[] = {command_path(folder, "in")};
+	char directory[COMMAND_PATH], path[FILES_MAX][COMMAND_PATH + NAME_CAPACITY + 4];
+	const char *paths[] = {command_path(directory, "in")};
 	struct piece p;
 	size_t count = 0;
-	FUZZ_CHECK(mkdir(folder, 0700) == 0);
+	FUZZ_CHECK(mkdir(directory, 0700) == 0);
 	while (count < FILES_MAX && piece_take(in, &p)) {
-		snprintf(path[count], sizeof(path[count]), "%s/%s", folder, p.name);
+		snprintf(path[count], sizeof(path[count]), "%s/%s", directory, p.name);
 		const int fd = strchr(p.name, '/') != NULL
 				   ? -1
 				   : open(path[count], O_WRONLY | O_CREAT | O_EXCL, 0600);
@@ -108,7 +108,7 @@ static void in_a_folder(struct fuzz_input *in, unsigned from, unsigned how)
 	check(paths, 1, from, how);
 	while (count-- > 0)
 		FUZZ_CHECK(unlink(path[count]) == 0);
-	FUZZ_CHECK(rmdir(folder) == 0);
+	FUZZ_CHECK(rmdir(directory) == 0);
 }
 
 static void as_files(struct fuzz_input *in, unsigned from, unsigned how)
@@ -135,7 +135,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const unsigned from = (unsigned)fuzz_take(&in, 1) ^ '0';
 	const unsigned how = (unsigned)fuzz_take(&in, 1) ^ '0';
 	if (from & 32)
-		in_a_folder(&in, from, how);
+		in_a_directory(&in, from, how);
 	else
 		as_files(&in, from, how);
 	command_left_nothing();

@@ -12,12 +12,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char *const layers[] = {"posix", "mpiio", "both", "posix"};
 	struct fuzz_input in = {data, size};
 	unsigned how = (unsigned)fuzz_take(&in, 1) ^ '0';
-	struct iot_setting settings[3] = {{"layer", layers[how & 3]}};
+	struct setting settings[3] = {{"layer", layers[how & 3]}};
 	size_t count = 1;
 	if (how & 4)
-		settings[count++] = (struct iot_setting){"check", ""};
+		settings[count++] = (struct setting){"check", ""};
 	if (how & 8)
-		settings[count++] = (struct iot_setting){"threads", ""};
+		settings[count++] = (struct setting){"threads", ""};
 	int fd = fuzz_file(in.data, in.size), twice[2] = {fd, fd};
 	fuzz_convert("darshan", twice, how & 16 ? 2 : 1, settings, count, FUZZ_BATCH);
 	(void)close(fd);

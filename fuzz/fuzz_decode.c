@@ -13,9 +13,9 @@ enum { RECORDS_MAX = 20000 };
 
 struct fuzz_state {
 	struct fuzz_codec reader, writer, again;
-	struct iot_second *second;
+	struct second *second;
 	struct iot_record *rec; /* what was accepted */
-	size_t count, room;
+	size_t count, capacity;
 };
 
 static void check_again(struct fuzz_state *s, const struct iot_record *rec)
@@ -33,7 +33,7 @@ static void check_line(struct fuzz_state *s, const char *line, size_t size)
 	struct iot_record rec, second;
 	memset(&rec, 0xaa, sizeof(rec));
 	const bool accepted = fuzz_decode(&s->reader, line, size, &rec) == IOT_OK;
-	FUZZ_CHECK(iot_second_line(s->second, line, size, &second) == accepted);
+	FUZZ_CHECK(second_line(s->second, line, size, &second) == accepted);
 	if (!accepted) {
 		unsigned column;
 		const char *why = iot_codec_error(s->reader.codec, &column);
@@ -45,9 +45,9 @@ static void check_line(struct fuzz_state *s, const char *line, size_t size)
 	FUZZ_CHECK(rec.object == 0 && rec.flags == 0 && rec.zero == 0 && rec.spare == 0);
 	FUZZ_CHECK(rec.type != 0xff && rec.start_ns >= 0);
 	check_again(s, &rec);
-	if (s->count == s->room) {
-		s->room = 2 * s->room + 16;
-		s->rec = fuzz_memory(s->rec, s->room * sizeof(rec));
+	if (s->count == s->capacity) {
+		s->capacity = 2 * s->capacity + 16;
+		s->rec = fuzz_memory(s->rec, s->capacity * sizeof(rec));
 	}
 	s->rec[s->count++] = rec;
 }
@@ -66,16 +66,16 @@ static void check_batch(const struct fuzz_state *s, const char *text, const char
 	size_t at = 0;
 	while (text < end && at < s->count) {
 		struct iot_record rec[5];
-		enum iot_stop why;
+		enum decode_stop why;
 		size_t n =
-		    iot_decode_lines(c.codec, &text, end, rec, 5, sizeof(rec[0]), NULL, &why);
+		    codec_decode_lines(c.codec, &text, end, rec, 5, sizeof(rec[0]), NULL, &why);
 		FUZZ_CHECK(n <= 5 && (at + n <= s->count || s->count == RECORDS_MAX));
 		for (size_t i = 0; i < n && at + i < s->count; i++)
 			FUZZ_CHECK(fuzz_same(&rec[i], &s->rec[at + i]));
 		at += n;
-		if (why == IOT_STOP_LIMIT)
+		if (why == DECODE_STOP_LIMIT)
 			fuzz_codec_grow(&c);
-		else if (why == IOT_STOP_OTHER || why == IOT_STOP_ERROR)
+		else if (why == DECODE_STOP_OTHER || why == DECODE_STOP_ERROR)
 			text += line_size(text, end);
 	}
 	FUZZ_CHECK(at >= s->count);
@@ -88,7 +88,7 @@ static void check_all(const char *text, size_t size, uint64_t tick_ns, unsigned 
 	    .reader = fuzz_codec_new(tick_ns, base),
 	    .writer = fuzz_codec_new(tick_ns, base),
 	    .again = fuzz_codec_new(tick_ns, base),
-	    .second = iot_second_new(tick_ns, base, 0),
+	    .second = second_new(tick_ns, base, 0),
 	};
 	const char *const end = text + size;
 	for (const char *p = text; p < end && s.count < RECORDS_MAX;) {
@@ -100,7 +100,7 @@ static void check_all(const char *text, size_t size, uint64_t tick_ns, unsigned 
 	free(s.reader.codec);
 	free(s.writer.codec);
 	free(s.again.codec);
-	iot_second_free(s.second);
+	second_free(s.second);
 	free(s.rec);
 }
 

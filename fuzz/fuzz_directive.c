@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-enum { ROOM = 2048, KEYS = 6 };
+enum { CAPACITY = 2048, KEYS = 6 };
 
 static const char *const keys[KEYS] = {"path", "name", "why", "host", "argv", "x"};
 
@@ -31,7 +31,7 @@ static void check_parsed(const uint8_t *data, size_t size)
 
 static void check_value(const struct iot_event *ev, const char *key, const uint8_t *want, size_t n)
 {
-	char out[ROOM];
+	char out[CAPACITY];
 	unsigned malformed = 0;
 	const struct iot_text value = iot_directive_get(ev, key);
 	FUZZ_CHECK(value.data != NULL && value.size <= sizeof(out));
@@ -46,7 +46,7 @@ static void check_built(struct fuzz_input in)
 		const uint8_t *at;
 		size_t size;
 	} put[KEYS] = {{NULL, 0}};
-	char memory[ROOM];
+	char memory[CAPACITY];
 	struct iot_builder b;
 	struct iot_event ev;
 	const uint64_t number = fuzz_take(&in, 4);

@@ -10,10 +10,10 @@
 enum { MEMBERS_MAX = 64, BYTES_MAX = 1 << 22 };
 
 /* What a member has, up to a limit. */
-static char *read_member(struct iot_input *in, size_t member, size_t *size, bool *damaged)
+static char *read_member(struct input *in, size_t member, size_t *size, bool *damaged)
 {
-	struct iot_error error = {0};
-	struct iot_window *w = iot_input_open(in, member, &error);
+	struct error error = {0};
+	struct bufreader *w = input_open(in, member, &error);
 	char *data = NULL;
 	const char *p;
 	size_t have;
@@ -23,28 +23,28 @@ static char *read_member(struct iot_input *in, size_t member, size_t *size, bool
 		FUZZ_CHECK(error.text[0] != '\0');
 		return NULL;
 	}
-	while (*size < BYTES_MAX && (p = iot_window_ahead(w, 1, &have)) != NULL && have > 0) {
+	while (*size < BYTES_MAX && (p = bufreader_peek(w, 1, &have)) != NULL && have > 0) {
 		data = fuzz_memory(data, *size + have);
 		memcpy(data + *size, p, have);
 		*size += have;
-		iot_window_consume(w, have);
+		bufreader_consume(w, have);
 	}
-	*damaged = iot_window_status(w) != IOT_OK;
-	FUZZ_CHECK(!*damaged || iot_window_error(w)->text[0] != '\0');
-	iot_window_free(w);
+	*damaged = bufreader_status(w) != IOT_OK;
+	FUZZ_CHECK(!*damaged || bufreader_error(w)->text[0] != '\0');
+	bufreader_free(w);
 	return data;
 }
 
-static void check_member(struct iot_input *in, size_t member)
+static void check_member(struct input *in, size_t member)
 {
 	size_t size[2], head_size;
 	bool damaged[2];
-	iot_input_set_read_size(in, 32768);
+	input_set_read_size(in, 32768);
 	char *data = read_member(in, member, &size[0], &damaged[0]);
-	iot_input_set_read_size(in, 17);
+	input_set_read_size(in, 17);
 	char *again = size[0] < 1 << 16 ? read_member(in, member, &size[1], &damaged[1]) : NULL;
-	const char *head = iot_input_head(in, member, &head_size);
-	FUZZ_CHECK(iot_input_name(in, member) != NULL && head_size <= IOT_HEAD_SIZE);
+	const char *head = input_head(in, member, &head_size);
+	FUZZ_CHECK(input_name(in, member) != NULL && head_size <= INPUT_HEAD_SIZE);
 	FUZZ_CHECK(head_size <= size[0] || data == NULL);
 	FUZZ_CHECK(data == NULL || head_size == 0 || memcmp(head, data, head_size) == 0);
 	if (again == NULL || data == NULL)
@@ -61,17 +61,17 @@ out:
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char name[FUZZ_PATH];
-	struct iot_error error = {0};
+	struct error error = {0};
 	int fd = fuzz_file(data, size);
 	const char *path = fuzz_path(name, fd);
-	struct iot_input *in = iot_input_new(&path, 1, NULL, &error);
+	struct input *in = input_new(&path, 1, NULL, &error);
 	FUZZ_CHECK(in != NULL || error.text[0] != '\0');
 	if (in != NULL) {
-		const size_t count = iot_input_count(in);
-		FUZZ_CHECK(iot_converter_sniff(in, &error) != NULL || error.text[0] != '\0');
+		const size_t count = input_count(in);
+		FUZZ_CHECK(converter_sniff(in, &error) != NULL || error.text[0] != '\0');
 		for (size_t i = 0; i < count && i < MEMBERS_MAX; i++)
 			check_member(in, i);
-		iot_input_free(in);
+		input_free(in);
 	}
 	(void)close(fd);
 	return 0;

@@ -23,7 +23,7 @@ static struct command merge(int a, int b, unsigned how)
 			       fuzz_path(first, a),
 			       fuzz_path(second, b),
 			       NULL};
-	return command_run(iot_cmd_merge, words);
+	return command_run(cmd_merge, words);
 }
 
 static int compare_uint64(const void *a, const void *b)
@@ -138,9 +138,9 @@ static void check_alone(const void *data, size_t size)
 	char path[FUZZ_PATH];
 	const int fd = fuzz_file(data, size);
 	const char *words[] = {"merge", "-q", fuzz_path(path, fd), NULL};
-	struct command c = command_run(iot_cmd_merge, words);
+	struct command c = command_run(cmd_merge, words);
 	struct kept in = kept_of(data, size), out = kept_of(c.out, c.size);
-	FUZZ_CHECK(c.status == IOT_EXIT_OK && in.count == out.count);
+	FUZZ_CHECK(c.status == EXIT_OK && in.count == out.count);
 	for (size_t i = 0; i < in.count; i++) {
 		const struct iot_event *a = &in.ev[i], *b = &out.ev[i];
 		FUZZ_CHECK(a->kind == b->kind && a->text.size == b->text.size);
@@ -157,9 +157,9 @@ static void check_alone(const void *data, size_t size)
 
 static void check_merged(const struct kept in[2], const struct kept *out)
 {
-	const size_t room = in[0].count + in[1].count + out->count + 1;
-	uint64_t *want = fuzz_memory(NULL, room * sizeof(*want));
-	uint64_t *have = fuzz_memory(NULL, room * sizeof(*have));
+	const size_t capacity = in[0].count + in[1].count + out->count + 1;
+	uint64_t *want = fuzz_memory(NULL, capacity * sizeof(*want));
+	uint64_t *have = fuzz_memory(NULL, capacity * sizeof(*have));
 	size_t n = take_prints(&in[0], want);
 	n += take_prints(&in[1], want + n);
 	FUZZ_CHECK(out->status == 0 && take_prints(out, have) == n);
@@ -178,8 +178,8 @@ static void check(const void *const data[2], const size_t size[2], unsigned how,
 {
 	int fd[2] = {fuzz_file(data[0], size[0]), fuzz_file(data[1], size[1])};
 	struct command one = merge(fd[0], fd[1], how), two = merge(fd[1], fd[0], how);
-	FUZZ_CHECK(one.status == two.status && (!made || one.status == IOT_EXIT_OK));
-	if (one.status == IOT_EXIT_OK)
+	FUZZ_CHECK(one.status == two.status && (!made || one.status == EXIT_OK));
+	if (one.status == EXIT_OK)
 		FUZZ_CHECK(one.size == two.size && memcmp(one.out, two.out, one.size) == 0);
 	if (made) {
 		struct kept in[2] = {kept_of(data[0], size[0]), kept_of(data[1], size[1])};

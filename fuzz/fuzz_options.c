@@ -16,37 +16,37 @@ static int parse(int argc, char **argv)
 	const int status = parse_words(&v, argc, argv);
 	FUZZ_CHECK(v.number >= 2 && v.number <= 100 && v.choice >= 0 && v.choice < 3 &&
 		   v.text != NULL);
-	FUZZ_CHECK(status == IOT_OPTS_GO_ON || status == IOT_EXIT_OK || status == IOT_EXIT_USAGE);
-	FUZZ_CHECK(status != IOT_OPTS_GO_ON || v.operands < (size_t)argc);
-	return status == IOT_OPTS_GO_ON ? IOT_EXIT_OK : status;
+	FUZZ_CHECK(status == OPTIONS_GO_ON || status == EXIT_OK || status == EXIT_USAGE);
+	FUZZ_CHECK(status != OPTIONS_GO_ON || v.operands < (size_t)argc);
+	return status == OPTIONS_GO_ON ? EXIT_OK : status;
 }
 
 static void check_time(const char *word)
 {
-	static const struct iot_span spans[] = {{5, 1000000, true, UINT64_C(1700000000000000000)},
-						{0, INT64_MAX, true, INT64_MAX},
-						{0, 0, false, 0}};
-	struct iot_time time = {0};
+	static const struct time_span spans[] = {{5, 1000000, true, UINT64_C(1700000000000000000)},
+						 {0, INT64_MAX, true, INT64_MAX},
+						 {0, 0, false, 0}};
+	struct trace_time time = {0};
 	int64_t ns = 0;
-	if (iot_time_parse(word, &time) != NULL)
+	if (time_parse(word, &time) != NULL)
 		return;
-	FUZZ_CHECK(time.kind != IOT_TIME_NOT_GIVEN);
+	FUZZ_CHECK(time.kind != TIME_NOT_GIVEN);
 	for (size_t i = 0; i < 3; i++)
-		FUZZ_CHECK(iot_time_resolve(&time, &spans[i], &ns) != NULL || ns >= 0);
+		FUZZ_CHECK(time_resolve(&time, &spans[i], &ns) != NULL || ns >= 0);
 }
 
 static void check_list(const char *word)
 {
-	struct iot_choice c = {.range_count = 0};
-	const char *why = iot_choice_add_processes(&c, word);
+	struct slice_filter c = {.range_count = 0};
+	const char *why = slice_filter_add_processes(&c, word);
 	FUZZ_CHECK(why == NULL || why[0] != '\0');
 	for (size_t i = 0; i < c.range_count; i++)
 		FUZZ_CHECK(c.ranges[i].first <= c.ranges[i].last);
-	(void)iot_choice_has_process(&c, 7, word);
-	(void)iot_choice_add_file(&c, word);
-	(void)iot_choice_add_ranks(&c, word);
-	(void)iot_choice_has_path(&c, word);
-	iot_choice_free(&c);
+	(void)slice_filter_has_process(&c, 7, word);
+	(void)slice_filter_add_file(&c, word);
+	(void)slice_filter_add_ranks(&c, word);
+	(void)slice_filter_has_path(&c, word);
+	slice_filter_free(&c);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

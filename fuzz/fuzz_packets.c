@@ -14,17 +14,17 @@
 
 #include "lib/packets/packet.h"
 
-enum { BATCH = 1024, EVENTS_MAX = 200000, CRC_AT = 60, HEADER = IOT_WORD * IOT_PACKET_HEADER };
+enum { BATCH = 1024, EVENTS_MAX = 200000, CRC_AT = 60, HEADER = PACKET_WORD_SIZE * PACKET_HEADER };
 
 /* Every magic begins a packet of the length that it has, with the CRC that it has to have. */
 static void mend(uint8_t *data, size_t size)
 {
-	unsigned char magic[IOT_WORD];
-	iot_word_put(magic, IOT_PACKET_MAGIC);
+	unsigned char magic[PACKET_WORD_SIZE];
+	packet_word_put(magic, PACKET_MAGIC);
 	for (size_t at = 0; at + HEADER <= size;) {
-		uint32_t words = (uint32_t)iot_word_get(data + at + IOT_WORD);
-		size_t whole = HEADER + (size_t)IOT_WORD * words;
-		if (memcmp(data + at, magic, IOT_WORD) != 0 || words > IOT_PAYLOAD_MAX ||
+		uint32_t words = (uint32_t)packet_word_get(data + at + PACKET_WORD_SIZE);
+		size_t whole = HEADER + (size_t)PACKET_WORD_SIZE * words;
+		if (memcmp(data + at, magic, PACKET_WORD_SIZE) != 0 || words > PACKET_PAYLOAD_MAX ||
 		    whole > size - at) {
 			at++;
 			continue;
@@ -37,7 +37,7 @@ static void mend(uint8_t *data, size_t size)
 	}
 }
 
-static void convert(struct iot_source *src, int batch)
+static void convert(struct source_state *src, int batch)
 {
 	static struct iot_event ev[BATCH];
 	struct iot_writer *w = iot_writer_new();
@@ -66,18 +66,18 @@ static void convert_file(int fd, unsigned how)
 {
 	char name[FUZZ_PATH];
 	const char *path = fuzz_path(name, fd);
-	struct iot_error error = {0};
-	struct iot_input *in = iot_input_new(&path, 1, NULL, &error);
+	struct error error = {0};
+	struct input *in = input_new(&path, 1, NULL, &error);
 	if (in == NULL)
 		return;
 	if (how & 2)
-		iot_input_set_read_size(in, 17);
-	struct iot_source src = {
-	    .converter = iot_converter_find("procstat"), .input = in, .watermark_ns = INT64_MIN};
+		input_set_read_size(in, 17);
+	struct source_state src = {
+	    .converter = converter_find("procstat"), .input = in, .watermark_ns = INT64_MIN};
 	FUZZ_CHECK(src.converter != NULL);
 	(void)src.converter->sniff(in);
 	convert(&src, how & 4 ? 5 : BATCH);
-	iot_input_free(in);
+	input_free(in);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

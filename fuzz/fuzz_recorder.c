@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char *const layers[] = {"posix", "mpiio", "both", "both"};
 	struct fuzz_input in = {data, size};
 	unsigned how = (unsigned)fuzz_take(&in, 1) ^ '0';
-	const struct iot_setting settings[2] = {{"layer", layers[how & 3]}, {"check", ""}};
+	const struct setting settings[2] = {{"layer", layers[how & 3]}, {"check", ""}};
 	int fd = tar_file(&in);
 	fuzz_convert("recorder", &fd, 1, settings, how & 4 ? 2 : 1, how & 8 ? 1 : FUZZ_BATCH);
 	(void)close(fd);

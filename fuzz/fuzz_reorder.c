@@ -14,7 +14,7 @@ static struct command reorder(int fd, unsigned how)
 	char path[FUZZ_PATH];
 	const char *words[] = {"reorder",           "-q", "--allow-empty", options[how & 3],
 			       fuzz_path(path, fd), NULL};
-	return command_run(iot_cmd_reorder, words);
+	return command_run(cmd_reorder, words);
 }
 
 static bool is_in_order(const struct kept *k)
@@ -47,7 +47,7 @@ static void check(const void *trace, size_t size, unsigned how)
 	struct kept in = kept_of(trace, size), out = kept_of(done.out, done.size);
 	FUZZ_CHECK(done.size == 0 || out.status == 0);
 	if (in.status == 0 && !kept_is_full(&in)) {
-		FUZZ_CHECK(done.status == IOT_EXIT_OK);
+		FUZZ_CHECK(done.status == EXIT_OK);
 		FUZZ_CHECK(kept_records(&in) == kept_records(&out));
 		FUZZ_CHECK((how & 3) == 2 || is_in_order(&out));
 		if (is_in_order(&in))

@@ -11,7 +11,7 @@
 enum { EDITS = 3 };
 
 /* Flips, takes out or doubles some bytes. */
-static size_t damage(struct fuzz_input *in, char *data, size_t size, size_t room)
+static size_t damage(struct fuzz_input *in, char *data, size_t size, size_t capacity)
 {
 	for (int i = 0; i < EDITS && size > 1; i++) {
 		const unsigned how = (unsigned)fuzz_take(in, 1);
@@ -23,7 +23,7 @@ static size_t damage(struct fuzz_input *in, char *data, size_t size, size_t room
 		} else if (how % 4 == 2) {
 			memmove(data + at, data + at + n, left - n);
 			size -= n;
-		} else if (how % 4 == 3 && size + n <= room) {
+		} else if (how % 4 == 3 && size + n <= capacity) {
 			memmove(data + at + n, data + at, left);
 			size += n;
 		}
@@ -50,28 +50,28 @@ static struct command run_on(int fd, bool repairs)
 	char name[FUZZ_PATH];
 	const char *words[] = {"check", "-q", fuzz_path(name, fd), repairs ? "--repair" : NULL,
 			       NULL};
-	return command_run(iot_cmd_check, words);
+	return command_run(cmd_check, words);
 }
 
 static void check(const char *data, size_t size, const struct kept *all)
 {
 	int fd = fuzz_file(data, size);
-	struct command told = run_on(fd, false), mended = run_on(fd, true);
+	struct command reported = run_on(fd, false), mended = run_on(fd, true);
 	struct kept part = kept_of(mended.out, mended.size);
-	FUZZ_CHECK(mended.status != IOT_EXIT_OK || part.status == 0);
+	FUZZ_CHECK(mended.status != EXIT_OK || part.status == 0);
 	if (mended.size > 0) {
 		int again = fuzz_file(mended.out, mended.size);
 		struct command judged = run_on(again, false);
-		FUZZ_CHECK(part.status == 0 && judged.status == IOT_EXIT_OK);
+		FUZZ_CHECK(part.status == 0 && judged.status == EXIT_OK);
 		free(judged.out);
 		(void)close(again);
 	}
 	if (all != NULL)
 		check_taken(all, &part);
-	if (all != NULL && told.status == IOT_EXIT_OK && mended.size > 0)
+	if (all != NULL && reported.status == EXIT_OK && mended.size > 0)
 		FUZZ_CHECK(kept_records(all) == kept_records(&part));
 	kept_free(&part);
-	free(told.out);
+	free(reported.out);
 	free(mended.out);
 	(void)close(fd);
 }
@@ -88,10 +88,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	in.size -= edits.size;
 	struct iot_writer *w = made_trace(&in, false);
 	const void *trace = iot_writer_memory(w, &size);
-	const size_t room = 2 * size + 4096;
+	const size_t capacity = 2 * size + 4096;
 	struct kept all = kept_of(trace, size);
-	char *copy = memcpy(fuzz_memory(NULL, room), trace, size);
-	check(copy, damage(&edits, copy, size, room), &all);
+	char *copy = memcpy(fuzz_memory(NULL, capacity), trace, size);
+	check(copy, damage(&edits, copy, size, capacity), &all);
 	free(copy);
 	kept_free(&all);
 	iot_writer_free(w);

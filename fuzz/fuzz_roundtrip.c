@@ -15,12 +15,12 @@ enum { RECORDS_MAX = 5000, PROCESSES = 70 };
 struct trip {
 	uint64_t tick_ns;
 	struct fuzz_codec encoder, forgetful, other;
-	struct iot_second *second, *second_other;
+	struct second *second, *second_other;
 	struct iot_record last;
 	int64_t cpu[PROCESSES]; /* ticks */
 	char *text;             /* all lines so far, and the records that they must give */
 	struct iot_record *want;
-	size_t used, count, room;
+	size_t used, count, capacity;
 };
 
 static uint64_t take_number(struct fuzz_input *in, uint64_t last)
@@ -107,10 +107,10 @@ static struct iot_record in_ticks(const struct iot_record *rec, uint64_t tick_ns
 
 static void keep(struct trip *t, const char *line, size_t size, const struct iot_record *want)
 {
-	if (t->count == t->room) {
-		t->room = 2 * t->room + 16;
-		t->text = fuzz_memory(t->text, t->room * IOT_ENCODED_MAX);
-		t->want = fuzz_memory(t->want, t->room * sizeof(*want));
+	if (t->count == t->capacity) {
+		t->capacity = 2 * t->capacity + 16;
+		t->text = fuzz_memory(t->text, t->capacity * IOT_ENCODED_MAX);
+		t->want = fuzz_memory(t->want, t->capacity * sizeof(*want));
 	}
 	memcpy(t->text + t->used, line, size);
 	t->used += size;
@@ -123,14 +123,15 @@ static void check_all(const struct trip *t, unsigned base)
 	const char *at = t->text, *end = at + t->used;
 	for (size_t done = 0; done < t->count;) {
 		struct iot_record got[100];
-		enum iot_stop why;
+		enum decode_stop why;
 		size_t n =
-		    iot_decode_lines(c.codec, &at, end, got, 100, sizeof(got[0]), NULL, &why);
-		FUZZ_CHECK(why != IOT_STOP_ERROR && why != IOT_STOP_OTHER && done + n <= t->count);
+		    codec_decode_lines(c.codec, &at, end, got, 100, sizeof(got[0]), NULL, &why);
+		FUZZ_CHECK(why != DECODE_STOP_ERROR && why != DECODE_STOP_OTHER &&
+			   done + n <= t->count);
 		for (size_t i = 0; i < n; i++)
 			FUZZ_CHECK(fuzz_same(&got[i], &t->want[done + i]));
 		done += n;
-		if (why == IOT_STOP_LIMIT)
+		if (why == DECODE_STOP_LIMIT)
 			fuzz_codec_grow(&c);
 	}
 	FUZZ_CHECK(at == end);
@@ -149,8 +150,8 @@ static void check_trip(struct trip *t, const struct iot_record *rec)
 	FUZZ_CHECK(fuzz_same(&got, &want));
 	FUZZ_CHECK(fuzz_decode(&t->other, line, (size_t)n, &got) == IOT_OK);
 	FUZZ_CHECK(fuzz_same(&got, &want));
-	FUZZ_CHECK(iot_second_line(t->second, line, (size_t)n, &got) && fuzz_same(&got, &want));
-	FUZZ_CHECK(iot_second_line(t->second_other, line, (size_t)n, &got));
+	FUZZ_CHECK(second_line(t->second, line, (size_t)n, &got) && fuzz_same(&got, &want));
+	FUZZ_CHECK(second_line(t->second_other, line, (size_t)n, &got));
 	FUZZ_CHECK(fuzz_same(&got, &want));
 	keep(t, line, (size_t)n, &want);
 	t->last = *rec;
@@ -168,13 +169,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	t.encoder = fuzz_codec_new(t.tick_ns, base);
 	t.forgetful = fuzz_codec_new(t.tick_ns, base);
 	t.other = fuzz_codec_new(t.tick_ns, base);
-	t.second = iot_second_new(t.tick_ns, base, 0);
-	t.second_other = iot_second_new(t.tick_ns, base, 0);
+	t.second = second_new(t.tick_ns, base, 0);
+	t.second_other = second_new(t.tick_ns, base, 0);
 	for (size_t i = 0; in.size > 0 && i < RECORDS_MAX; i++) {
 		if (*in.data == 0) {
 			iot_codec_forget(t.encoder.codec);
 			iot_codec_forget(t.forgetful.codec);
-			iot_second_forget(t.second);
+			second_forget(t.second);
 		}
 		struct iot_record rec = take_record(&t, &in);
 		check_trip(&t, &rec);
@@ -186,7 +187,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(t.encoder.codec);
 	free(t.forgetful.codec);
 	free(t.other.codec);
-	iot_second_free(t.second);
-	iot_second_free(t.second_other);
+	second_free(t.second);
+	second_free(t.second_other);
 	return 0;
 }

@@ -17,22 +17,22 @@ static const struct view {
 	enum shape shape;
 	bool of_records; /* a line for each, behind a head if there is one */
 } views[] = {
-    {iot_cmd_cat, {"cat", "-q", "--format=csv"}, COMMAS, true},
-    {iot_cmd_cat, {"cat", "-q", "--format=csv", "--names", "--unknown", "--ns"}, ANY, true},
-    {iot_cmd_cat, {"cat", "-q", "--format=jsonl"}, JSON, false},
-    {iot_cmd_cat, {"cat", "-q", "--format=jsonl", "--recover", "--ns"}, JSON, false},
-    {iot_cmd_cat, {"cat", "-q", "--format=text", "--no-verify"}, ANY, false},
-    {iot_cmd_cat, {"cat", "-q", "--format=text", "--ns"}, ANY, false},
-    {iot_cmd_cat, {"cat", "-q", "--compress=gzip", "--sync=3"}, ANY, false},
-    {iot_cmd_cat, {"cat", "-q", "--bare", "--base=10"}, ANY, false},
-    {iot_cmd_info, {"info", "-q", "--json"}, JSON, false},
-    {iot_cmd_info, {"info", "-q"}, ANY, false},
-    {iot_cmd_stat, {"stat", "-q", "--json", "--by=process"}, JSON, false},
-    {iot_cmd_stat, {"stat", "-q", "--tsv", "--physical"}, TABS, false},
-    {iot_cmd_stat, {"stat", "-q", "--by=object", "--recover"}, ANY, false},
-    {iot_cmd_stat, {"stat", "-q", "--json", "--by=object"}, JSON, false},
-    {iot_cmd_check, {"check", "-q", "--json", "--all"}, JSON, false},
-    {iot_cmd_check, {"check", "--all", "--strict"}, ANY, false},
+    {cmd_cat, {"cat", "-q", "--format=csv"}, COMMAS, true},
+    {cmd_cat, {"cat", "-q", "--format=csv", "--names", "--unknown", "--ns"}, ANY, true},
+    {cmd_cat, {"cat", "-q", "--format=jsonl"}, JSON, false},
+    {cmd_cat, {"cat", "-q", "--format=jsonl", "--recover", "--ns"}, JSON, false},
+    {cmd_cat, {"cat", "-q", "--format=text", "--no-verify"}, ANY, false},
+    {cmd_cat, {"cat", "-q", "--format=text", "--ns"}, ANY, false},
+    {cmd_cat, {"cat", "-q", "--compress=gzip", "--sync=3"}, ANY, false},
+    {cmd_cat, {"cat", "-q", "--bare", "--base=10"}, ANY, false},
+    {cmd_info, {"info", "-q", "--json"}, JSON, false},
+    {cmd_info, {"info", "-q"}, ANY, false},
+    {cmd_stat, {"stat", "-q", "--json", "--by=process"}, JSON, false},
+    {cmd_stat, {"stat", "-q", "--tsv", "--physical"}, TABS, false},
+    {cmd_stat, {"stat", "-q", "--by=object", "--recover"}, ANY, false},
+    {cmd_stat, {"stat", "-q", "--json", "--by=object"}, JSON, false},
+    {cmd_check, {"check", "-q", "--json", "--all"}, JSON, false},
+    {cmd_check, {"check", "--all", "--strict"}, ANY, false},
 };
 
 static size_t count_in(const char *line, const char *end, char what)
@@ -67,8 +67,8 @@ static void check_shown(const struct view *v, const struct command *done, const 
 		FUZZ_CHECK(!v->of_records || all->status != 0 || kept_is_full(all) ||
 			   rows == kept_records(all) + 1);
 	}
-	if (v->run != iot_cmd_check && !kept_is_full(all) && all->status == 0)
-		FUZZ_CHECK(done->status == IOT_EXIT_OK);
+	if (v->run != cmd_check && !kept_is_full(all) && all->status == 0)
+		FUZZ_CHECK(done->status == EXIT_OK);
 }
 
 static void check(const void *trace, size_t size, unsigned how)

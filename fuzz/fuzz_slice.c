@@ -70,7 +70,7 @@ static struct command slice(const char *path, const struct wanted *w, bool all_o
 	if (all_of_it)
 		words[n++] = "--all-of-it";
 	words[n] = recover ? "--recover" : NULL;
-	return command_run(iot_cmd_slice, words);
+	return command_run(cmd_slice, words);
 }
 
 /* The records of the slice stand in the trace, in that order. */
@@ -130,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char name[FUZZ_PATH];
 	int fd = fuzz_file(trace, size);
 	struct command done = slice(fuzz_path(name, fd), &want, all_of_it, false);
-	FUZZ_CHECK(done.status == IOT_EXIT_OK);
+	FUZZ_CHECK(done.status == EXIT_OK);
 	struct kept all = kept_of(trace, size), part = kept_of(done.out, done.size);
 	FUZZ_CHECK(all.status == 0 && part.status == 0);
 	compare(&all, &part, &want);

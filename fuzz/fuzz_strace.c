@@ -12,12 +12,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char *const ops[] = {"all", "names", "none", "all"};
 	struct fuzz_input in = {data, size};
 	unsigned how = (unsigned)fuzz_take(&in, 1) ^ '0';
-	struct iot_setting settings[3] = {{"ops", ops[how >> 2 & 3]}};
+	struct setting settings[3] = {{"ops", ops[how >> 2 & 3]}};
 	size_t count = 1, files = how & 16 ? 2 : 1, half = files == 2 ? in.size / 2 : in.size;
 	if (how & 1)
-		settings[count++] = (struct iot_setting){"all", ""};
+		settings[count++] = (struct setting){"all", ""};
 	if (how & 2)
-		settings[count++] = (struct iot_setting){"threads", ""};
+		settings[count++] = (struct setting){"threads", ""};
 	int fd[2] = {fuzz_file(in.data, half), -1};
 	if (files == 2)
 		fd[1] = fuzz_file(in.data + half, in.size - half);

@@ -105,7 +105,7 @@ static void check_again(const struct kept *k, const struct iot_reader *was, unsi
 
 static void check_second(struct fuzz_input in, const struct kept *k, bool verify)
 {
-	struct iot_second_trace second = iot_second_read((const char *)in.data, in.size, verify);
+	struct second_trace second = second_read((const char *)in.data, in.size, verify);
 	const struct iot_record *rec;
 	size_t n = 0;
 	for (size_t i = 0; (rec = kept_record(k, &i)) != NULL; n++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Whether a text is JSON (RFC 8259), with any number of values one behind the other. */
-#ifndef IOT_FUZZ_JSON_H
-#define IOT_FUZZ_JSON_H
+#ifndef FUZZ_JSON_H
+#define FUZZ_JSON_H
 
 #include "fuzz.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a reader delivers, kept with copies of the texts, to be compared. */
-#ifndef IOT_FUZZ_KEPT_H
-#define IOT_FUZZ_KEPT_H
+#ifndef FUZZ_KEPT_H
+#define FUZZ_KEPT_H
 
 #include "fuzz.h"
 
@@ -9,22 +9,22 @@ enum { KEPT_EVENTS_MAX = 20000, KEPT_TEXT_MAX = 4 << 20, KEPT_BATCH = 9 };
 
 struct kept {
 	struct iot_event *ev;
-	size_t count, room;
+	size_t count, capacity;
 	char *text; /* of all, one behind the other */
-	size_t used, text_room;
+	size_t used, text_capacity;
 	ssize_t status; /* of the reader, at last */
 };
 
 static inline void keep(struct kept *k, const struct iot_event *ev)
 {
-	if (k->count == k->room) {
-		k->room = 2 * k->room + 64;
-		k->ev = fuzz_memory(k->ev, k->room * sizeof(*k->ev));
+	if (k->count == k->capacity) {
+		k->capacity = 2 * k->capacity + 64;
+		k->ev = fuzz_memory(k->ev, k->capacity * sizeof(*k->ev));
 	}
 	k->ev[k->count++] = *ev;
-	if (ev->text.size > k->text_room - k->used) {
-		k->text_room = 2 * k->text_room + ev->text.size + 256;
-		k->text = fuzz_memory(k->text, k->text_room);
+	if (ev->text.size > k->text_capacity - k->used) {
+		k->text_capacity = 2 * k->text_capacity + ev->text.size + 256;
+		k->text = fuzz_memory(k->text, k->text_capacity);
 	}
 	if (ev->text.size > 0)
 		memcpy(k->text + k->used, ev->text.data, ev->text.size);

@@ -3,12 +3,12 @@
  * A valid trace made of an input's bytes: records, names, operations, comments, all framing. And the
  * harness of what works on one trace.
  */
-#ifndef IOT_FUZZ_MADE_H
-#define IOT_FUZZ_MADE_H
+#ifndef FUZZ_MADE_H
+#define FUZZ_MADE_H
 
 #include "fuzz.h"
 
-enum { MADE_LONG = 4000, MADE_MOST = 400, MADE_TIMES = 40, MADE_MANY = 4000 };
+enum { MADE_LONG = 4000, MADE_MAX = 400, MADE_TIMES = 40, MADE_MANY = 4000 };
 
 struct made {
 	struct iot_writer *writer;
@@ -80,7 +80,7 @@ static inline void made_record(struct made *m, struct fuzz_input *in)
 /* All of `in`, once. */
 static inline void made_all(struct made *m, struct fuzz_input *in)
 {
-	for (size_t i = 0; in->size > 0 && i < MADE_MOST; i++) {
+	for (size_t i = 0; in->size > 0 && i < MADE_MAX; i++) {
 		if (fuzz_take(in, 1) % 4 == 0)
 			made_other(m, in);
 		else

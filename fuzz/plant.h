@@ -3,8 +3,8 @@
  * A secret planted at a place of the text of a comment or directive, in the spellings that an
  * anonymizer could take for something else, and looked for whatever its spelling.
  */
-#ifndef IOT_FUZZ_PLANT_H
-#define IOT_FUZZ_PLANT_H
+#ifndef FUZZ_PLANT_H
+#define FUZZ_PLANT_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define PLANT_SECRET "HEALTHILY"
 
 /* What goes around the secret, and where: in place of the value (or word), behind it, before it, ... */
-enum plant_where { PLANT_VALUE, PLANT_BEHIND, PLANT_BEFORE, PLANT_KEY, PLANT_WORD };
+enum plant_where { PLANT_VALUE, PLANT_AFTER, PLANT_BEFORE, PLANT_KEY, PLANT_WORD };
 static const struct plant_form {
 	enum plant_where where;
 	const char *text;
@@ -28,9 +28,9 @@ static const struct plant_form {
     {PLANT_VALUE, "%48%65althily"},
     {PLANT_VALUE, "1%2CHealthily"},
     {PLANT_VALUE, "/usr/HEALTHILY/x.HEALTHILY"},
-    {PLANT_BEHIND, "HEALTHILY"},
-    {PLANT_BEHIND, ",HEALTHILY"},
-    {PLANT_BEHIND, ".healthily"},
+    {PLANT_AFTER, "HEALTHILY"},
+    {PLANT_AFTER, ",HEALTHILY"},
+    {PLANT_AFTER, ".healthily"},
     {PLANT_BEFORE, "HEALTHILY"},
     {PLANT_BEFORE, "HEALTHILY,"},
     {PLANT_KEY, "HEALTHILY"},
@@ -44,7 +44,7 @@ static const struct plant_form {
     {PLANT_WORD, "HEATMAP_READ_BIN_HEALTHILY=1"},
 };
 
-enum { PLANT_FORMS = sizeof(plant_forms) / sizeof(*plant_forms), PLANT_ROOM = 4096 };
+enum { PLANT_FORMS = sizeof(plant_forms) / sizeof(*plant_forms), PLANT_CAPACITY = 4096 };
 
 /* `text` with the secret planted at its word number `place`, from 0; the size, 0: there is no such place. */
 static inline size_t plant(char *out, struct iot_text text, size_t place, unsigned form)
@@ -63,20 +63,20 @@ static inline size_t plant(char *out, struct iot_text text, size_t place, unsign
 		if (word == end)
 			return 0;
 	}
-	const char *behind = memchr(word, ' ', (size_t)(end - word));
-	behind = behind != NULL ? behind : end;
-	const char *equals = memchr(word, '=', (size_t)(behind - word));
+	const char *after = memchr(word, ' ', (size_t)(end - word));
+	after = after != NULL ? after : end;
+	const char *equals = memchr(word, '=', (size_t)(after - word));
 	const char *value = equals != NULL ? equals + 1 : word;
-	const char *from = f->where == PLANT_BEHIND || f->where == PLANT_WORD ? behind
-			   : f->where == PLANT_KEY                            ? word
-									      : value;
-	const char *to = f->where == PLANT_VALUE                   ? behind
+	const char *from = f->where == PLANT_AFTER || f->where == PLANT_WORD ? after
+			   : f->where == PLANT_KEY                           ? word
+									     : value;
+	const char *to = f->where == PLANT_VALUE                   ? after
 			 : f->where == PLANT_KEY && equals != NULL ? equals
 								   : from;
 	const int size =
-	    snprintf(out, PLANT_ROOM, "%.*s%s%s%.*s", (int)(from - text.data), text.data,
+	    snprintf(out, PLANT_CAPACITY, "%.*s%s%s%.*s", (int)(from - text.data), text.data,
 		     f->where == PLANT_WORD ? " " : "", f->text, (int)(end - to), to);
-	return size > 0 && size < PLANT_ROOM ? (size_t)size : 0;
+	return size > 0 && size < PLANT_CAPACITY ? (size_t)size : 0;
 }
 
 static inline int plant_digit(char c)

@@ -36,7 +36,7 @@ struct process {
 	struct entry table[TABLE_FILES];
 };
 
-struct iot_second {
+struct second {
 	unsigned base;
 	uint64_t tick_ns;
 	uint64_t start; /* ticks; of the last record, as the next */
@@ -113,7 +113,7 @@ static bool parse(struct text rest, unsigned base, struct fields *f)
 	return more.at == more.end;
 }
 
-static struct process *find_process(struct iot_second *s, uint32_t id)
+static struct process *find_process(struct second *s, uint32_t id)
 {
 	struct process *p = s->processes;
 	while (p != NULL && p->id != id)
@@ -150,7 +150,7 @@ static bool find_place(const struct fields *f, const struct entry *before, struc
 }
 
 /* Start and completion lie in 0 .. 2^63-1 nanoseconds. */
-static bool find_times(const struct iot_second *s, const struct fields *f, struct meaning *m)
+static bool find_times(const struct second *s, const struct fields *f, struct meaning *m)
 {
 	const uint64_t max = INT64_MAX / s->tick_ns;
 	if (f->start.minus && f->start.magnitude > s->start)
@@ -160,7 +160,7 @@ static bool find_times(const struct iot_second *s, const struct fields *f, struc
 	return m->start <= max && m->duration <= max - m->start;
 }
 
-static bool find_clock(const struct iot_second *s, const struct fields *f, const struct process *p,
+static bool find_clock(const struct second *s, const struct fields *f, const struct process *p,
 		       struct meaning *m)
 {
 	const int64_t max = (int64_t)(INT64_MAX / s->tick_ns);
@@ -170,7 +170,7 @@ static bool find_clock(const struct iot_second *s, const struct fields *f, const
 	       m->clock >= -max && m->clock <= max;
 }
 
-static bool find_meaning(struct iot_second *s, const struct fields *f, struct meaning *m)
+static bool find_meaning(struct second *s, const struct fields *f, struct meaning *m)
 {
 	if (f->compression & NO_PROCESS && !s->has_process)
 		return false;
@@ -200,7 +200,7 @@ static void touch(struct process *p, const struct entry *now)
 	p->table[0] = *now;
 }
 
-static void remember(struct iot_second *s, const struct meaning *m)
+static void remember(struct second *s, const struct meaning *m)
 {
 	struct process *p = find_process(s, m->process);
 	if (p == NULL) {
@@ -218,7 +218,7 @@ static void remember(struct iot_second *s, const struct meaning *m)
 	s->start = m->start;
 }
 
-static struct iot_record record(const struct iot_second *s, const struct meaning *m, uint64_t type)
+static struct iot_record record(const struct second *s, const struct meaning *m, uint64_t type)
 {
 	return (struct iot_record){
 	    .start_ns = (int64_t)(m->start * s->tick_ns),
@@ -233,7 +233,7 @@ static struct iot_record record(const struct iot_second *s, const struct meaning
 	};
 }
 
-bool iot_second_line(struct iot_second *s, const char *line, size_t size, struct iot_record *rec)
+bool second_line(struct second *s, const char *line, size_t size, struct iot_record *rec)
 {
 	struct fields f = {0};
 	struct meaning m = {0};
@@ -244,7 +244,7 @@ bool iot_second_line(struct iot_second *s, const char *line, size_t size, struct
 	return true;
 }
 
-void iot_second_forget(struct iot_second *s)
+void second_forget(struct second *s)
 {
 	s->has_process = false;
 	for (struct process *p = s->processes; p != NULL; p = p->next) {
@@ -253,16 +253,16 @@ void iot_second_forget(struct iot_second *s)
 	}
 }
 
-struct iot_second *iot_second_new(uint64_t tick_ns, unsigned base, uint64_t start)
+struct second *second_new(uint64_t tick_ns, unsigned base, uint64_t start)
 {
-	struct iot_second *s = second_memory(sizeof(*s));
+	struct second *s = second_memory(sizeof(*s));
 	s->tick_ns = tick_ns;
 	s->base = base;
 	s->start = start;
 	return s;
 }
 
-void iot_second_free(struct iot_second *s)
+void second_free(struct second *s)
 {
 	for (struct process *p = s->processes, *next; p != NULL; p = next) {
 		next = p->next;

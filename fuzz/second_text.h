@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lines, fields and numbers (iotrace(5), Lines and Numbers), for the second decoder. */
-#ifndef IOT_FUZZ_SECOND_TEXT_H
-#define IOT_FUZZ_SECOND_TEXT_H
+#ifndef FUZZ_SECOND_TEXT_H
+#define FUZZ_SECOND_TEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -11,24 +11,24 @@
 enum { COMMENT_BYTES = 65536, VOTERS = 64, FIELDS = 10, DROPS = 0x04 | 0x08 | 0x20 | 0x40 | 0x80 };
 
 /* A %process or %file in force. */
-struct told {
-	struct told *next;
+struct reported {
+	struct reported *next;
 	bool is_file, disk;
 	uint64_t process, id;
 	struct text text;
 };
 
 struct trace {
-	struct iot_second *state;
-	struct iot_second_trace out;
-	size_t room;
+	struct second *state;
+	struct second_trace out;
+	size_t capacity;
 	uint64_t tick_ns, start; /* of the last record, in ticks */
 	uint64_t first;          /* index of the first record */
 	unsigned base;
 	uint8_t lacks; /* of the last %trace that has lacks= */
 	bool verify, begun, framed, ended;
 	const char *hashed, *line; /* what the next hash is of */
-	struct told *told;
+	struct reported *reported;
 };
 
 /* Finding the base */
@@ -175,9 +175,9 @@ static bool is_fine(struct text directive, uint64_t tick_ns)
 }
 
 /* Where what is in force for this id stands; *where is NULL: nothing is. */
-static struct told **find_told(struct trace *t, const struct told *like)
+static struct reported **find_reported(struct trace *t, const struct reported *like)
 {
-	struct told **where = &t->told;
+	struct reported **where = &t->reported;
 	for (; *where != NULL; where = &(*where)->next)
 		if ((*where)->is_file == like->is_file && (*where)->disk == like->disk &&
 		    (*where)->process == like->process && (*where)->id == like->id)
@@ -185,9 +185,9 @@ static struct told **find_told(struct trace *t, const struct told *like)
 	return where;
 }
 
-static void forget_told(struct told **where)
+static void forget_reported(struct reported **where)
 {
-	struct told *gone = *where;
+	struct reported *gone = *where;
 	if (gone == NULL)
 		return;
 	*where = gone->next;
@@ -196,10 +196,10 @@ static void forget_told(struct told **where)
 
 static void close_file(struct trace *t, struct text directive)
 {
-	struct told like = {.is_file = true};
+	struct reported like = {.is_file = true};
 	if (find_number(directive, "process", UINT32_MAX, &like.process) &&
 	    find_number(directive, "file", UINT32_MAX, &like.id))
-		forget_told(find_told(t, &like));
+		forget_reported(find_reported(t, &like));
 }
 
 static const struct {
@@ -226,29 +226,29 @@ static void take_lacks(struct trace *t, struct text list)
 }
 
 /* What the %file in force and lacks= say of a record. */
-static void take_told(struct trace *t, struct iot_record *rec)
+static void take_reported(struct trace *t, struct iot_record *rec)
 {
-	const struct told like = {.is_file = true,
-				  .disk = !(rec->type & IOT_LOGICAL),
-				  .process = rec->process,
-				  .id = rec->file};
-	const struct told *told = *find_told(t, &like);
+	const struct reported like = {.is_file = true,
+				      .disk = !(rec->type & IOT_LOGICAL),
+				      .process = rec->process,
+				      .id = rec->file};
+	const struct reported *reported = *find_reported(t, &like);
 	uint64_t object;
 	rec->flags = t->lacks;
-	if (told == NULL)
+	if (reported == NULL)
 		return;
-	if (find_number(told->text, "object", UINT32_MAX, &object))
+	if (find_number(reported->text, "object", UINT32_MAX, &object))
 		rec->object = (uint32_t)object;
 	for (size_t i = 0; i < UNKNOWNS; i++)
-		if (text_is(find_value(told->text, unknowns[i].name), "unknown"))
+		if (text_is(find_value(reported->text, unknowns[i].name), "unknown"))
 			rec->flags |= unknowns[i].flag;
 }
 
 /* False: a %process or %file that repeats what is in force. */
-static bool is_news(struct trace *t, struct text directive)
+static bool is_first_use(struct trace *t, struct text directive)
 {
 	struct text rest = directive, name = next_field(&rest);
-	struct told now = {.is_file = text_is(name, "%file"), .text = directive};
+	struct reported now = {.is_file = text_is(name, "%file"), .text = directive};
 	if (text_is(name, "%op") && is_close(directive))
 		close_file(t, directive);
 	if (!now.is_file && !text_is(name, "%process"))
@@ -257,13 +257,13 @@ static bool is_news(struct trace *t, struct text directive)
 	(void)find_number(directive, "id", UINT32_MAX, &now.id);
 	if (now.is_file)
 		(void)find_number(directive, "process", UINT32_MAX, &now.process);
-	struct told **where = find_told(t, &now);
+	struct reported **where = find_reported(t, &now);
 	if (*where != NULL && text_same((*where)->text, directive))
 		return false;
-	forget_told(where);
-	now.next = t->told;
-	t->told = second_memory(sizeof(now));
-	*t->told = now;
+	forget_reported(where);
+	now.next = t->reported;
+	t->reported = second_memory(sizeof(now));
+	*t->reported = now;
 	return true;
 }
 
@@ -281,8 +281,8 @@ static bool begin(struct trace *t, struct text directive)
 
 static bool find_hash(struct text directive, uint64_t *hash)
 {
-	struct text told = find_value(directive, "xxh3");
-	return text_size(told) == 16 && number(told, 16, UINT64_MAX, hash);
+	struct text reported = find_value(directive, "xxh3");
+	return text_size(reported) == 16 && number(reported, 16, UINT64_MAX, hash);
 }
 
 static bool hash_is(const struct trace *t, struct text directive)
@@ -308,15 +308,15 @@ static bool enter(struct trace *t, struct text directive)
 	       find_hash(directive, &hash);
 }
 
-static bool sync(struct trace *t, struct text directive, const char *behind)
+static bool sync(struct trace *t, struct text directive, const char *after)
 {
 	const bool fine = !t->begun ? enter(t, directive)
 				    : t->framed && number_is(directive, "time", t->start) &&
 					  number_is(directive, "record", t->first + t->out.count) &&
 					  hash_is(t, directive);
 	if (t->state != NULL)
-		iot_second_forget(t->state);
-	t->hashed = behind;
+		second_forget(t->state);
+	t->hashed = after;
 	return fine;
 }
 
@@ -332,7 +332,7 @@ static bool end(struct trace *t, struct text directive)
 
 /* Lines */
 
-static bool comment(struct trace *t, struct text line, struct text text, const char *behind)
+static bool comment(struct trace *t, struct text line, struct text text, const char *after)
 {
 	struct text rest = text, name = next_field(&rest);
 	if (text_size(line) > COMMENT_BYTES)
@@ -344,28 +344,28 @@ static bool comment(struct trace *t, struct text line, struct text text, const c
 	if (text_is(name, "%iotrace"))
 		return begin(t, text);
 	if (text_is(name, "%sync"))
-		return sync(t, text, behind);
+		return sync(t, text, after);
 	if (text_is(name, "%end"))
 		return end(t, text);
 	if (!times_fit(text, t->tick_ns) || !is_fine(text, t->tick_ns))
 		return false;
 	if (text_is(name, "%trace"))
 		take_lacks(t, find_value(text, "lacks"));
-	t->out.comments += is_news(t, text);
+	t->out.comments += is_first_use(t, text);
 	return true;
 }
 
 static bool record(struct trace *t, const char *line, size_t size)
 {
 	if (t->state == NULL)
-		t->state = iot_second_new(t->tick_ns, t->base, t->start);
+		t->state = second_new(t->tick_ns, t->base, t->start);
 	struct iot_record rec;
-	if (!iot_second_line(t->state, line, size, &rec))
+	if (!second_line(t->state, line, size, &rec))
 		return false;
-	take_told(t, &rec);
-	if (t->out.count == t->room) {
-		t->room = 2 * t->room + 16;
-		t->out.rec = realloc(t->out.rec, t->room * sizeof(rec));
+	take_reported(t, &rec);
+	if (t->out.count == t->capacity) {
+		t->capacity = 2 * t->capacity + 16;
+		t->out.rec = realloc(t->out.rec, t->capacity * sizeof(rec));
 		if (t->out.rec == NULL)
 			abort();
 	}
@@ -421,7 +421,7 @@ static bool is_part(struct trace *t, const char *at, size_t size)
 	return t->framed && !(is_comment && is_whole_end(text));
 }
 
-struct iot_second_trace iot_second_read(const char *text, size_t size, bool verify)
+struct second_trace second_read(const char *text, size_t size, bool verify)
 {
 	const char *const stop = text + size;
 	struct trace t = {.verify = verify, .hashed = text, .tick_ns = IOT_TICK_DEFAULT_NS};
@@ -437,9 +437,9 @@ struct iot_second_trace iot_second_read(const char *text, size_t size, bool veri
 		t.out.end = SECOND_WRONG;
 	else
 		t.out.end = t.framed && !t.ended ? SECOND_CUT : SECOND_WHOLE;
-	while (t.told != NULL)
-		forget_told(&t.told);
+	while (t.reported != NULL)
+		forget_reported(&t.reported);
 	if (t.state != NULL)
-		iot_second_free(t.state);
+		second_free(t.state);
 	return t.out;
 }

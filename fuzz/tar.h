@@ -3,33 +3,33 @@
  * A tar of files that an input has one behind the other: a line "NAME SIZE", and so many bytes (see
  * tests/tools/recorder_pieces.py).
  */
-#ifndef IOT_FUZZ_TAR_H
-#define IOT_FUZZ_TAR_H
+#ifndef FUZZ_TAR_H
+#define FUZZ_TAR_H
 
 #include "fuzz.h"
 
-enum { TAR_BLOCK = 512, NAME_ROOM = 100 };
+enum { TAR_BLOCK = 512, NAME_CAPACITY = 100 };
 
 struct tar {
 	uint8_t *data;
 	size_t size;
 };
 
-static inline uint8_t *tar_room(struct tar *t, size_t size)
+static inline uint8_t *tar_capacity(struct tar *t, size_t size)
 {
 	size_t padded = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
 	t->data = fuzz_memory(t->data, t->size + padded + 1);
-	uint8_t *room = t->data + t->size;
-	memset(room, 0, padded);
+	uint8_t *capacity = t->data + t->size;
+	memset(capacity, 0, padded);
 	t->size += padded;
-	return room;
+	return capacity;
 }
 
 static inline void tar_add(struct tar *t, const char *name, const uint8_t *data, size_t size)
 {
-	char *head = (char *)tar_room(t, TAR_BLOCK);
+	char *head = (char *)tar_capacity(t, TAR_BLOCK);
 	unsigned sum = 0;
-	snprintf(head, NAME_ROOM, "%s", name);
+	snprintf(head, NAME_CAPACITY, "%s", name);
 	memcpy(head + 100,
 	       "0000644\0"
 	       "0000000\0"
@@ -44,13 +44,13 @@ static inline void tar_add(struct tar *t, const char *name, const uint8_t *data,
 	for (size_t i = 0; i < TAR_BLOCK; i++)
 		sum += (unsigned char)head[i];
 	snprintf(head + 148, 8, "%06o", sum);
-	uint8_t *room = tar_room(t, size);
+	uint8_t *capacity = tar_capacity(t, size);
 	if (size > 0)
-		memcpy(room, data, size);
+		memcpy(capacity, data, size);
 }
 
 struct piece {
-	char name[NAME_ROOM];
+	char name[NAME_CAPACITY];
 	const uint8_t *data;
 	size_t size;
 };
@@ -58,7 +58,7 @@ struct piece {
 /* The next file; false: no more. What is missing of the last one is cut off. */
 static inline bool piece_take(struct fuzz_input *in, struct piece *p)
 {
-	char line[NAME_ROOM + 24];
+	char line[NAME_CAPACITY + 24];
 	size_t n = 0;
 	while (n < in->size && n < sizeof(line) - 1 && in->data[n] != '\n')
 		n++;
@@ -83,7 +83,7 @@ static inline int tar_file(struct fuzz_input *in)
 	struct piece p;
 	while (piece_take(in, &p))
 		tar_add(&t, p.name, p.data, p.size);
-	(void)tar_room(&t, 2 * TAR_BLOCK);
+	(void)tar_capacity(&t, 2 * TAR_BLOCK);
 	int fd = fuzz_file(t.data, t.size);
 	free(t.data);
 	return fd;

@@ -40,39 +40,39 @@ static const char *const terms[] = {"posix",
 static bool is_one_of(struct iot_text t, const char *const *words)
 {
 	for (; *words != NULL; words++)
-		if (iot_text_is(t, *words))
+		if (text_equals(t, *words))
 			return true;
 	return false;
 }
 
-bool iot_is_source(struct iot_text t)
+bool allowlist_is_source(struct iot_text t)
 {
 	return is_one_of(t, sources);
 }
 
-bool iot_is_operation(struct iot_text t)
+bool allowlist_is_operation(struct iot_text t)
 {
 	return is_one_of(t, operations);
 }
 
-bool iot_is_lacking(struct iot_text t)
+bool allowlist_is_missing(struct iot_text t)
 {
 	return is_one_of(t, lacking);
 }
 
-bool iot_is_term(struct iot_text t)
+bool allowlist_is_keyword(struct iot_text t)
 {
 	return is_one_of(t, terms);
 }
 
 /* One number, as integers and doubles are printed: [+-]1234.5678e-09. */
-static bool is_one_figure(const char *p, const char *end)
+static bool is_one_numeric(const char *p, const char *end)
 {
-	enum { FIGURE_MAX = 32 };
+	enum { NUMERIC_MAX = 32 };
 	static const char *const words[] = {"inf", "-inf", "nan", "-nan", NULL};
 	const struct iot_text all = {p, (size_t)(end - p)};
 	size_t digits = 0;
-	if (all.size > FIGURE_MAX)
+	if (all.size > NUMERIC_MAX)
 		return false;
 	p += p < end && (*p == '+' || *p == '-');
 	for (; p < end && *p >= '0' && *p <= '9'; p++)
@@ -89,12 +89,12 @@ static bool is_one_figure(const char *p, const char *end)
 	return (digits > 0 && p == end) || is_one_of(all, words);
 }
 
-bool iot_is_figure(struct iot_text t)
+bool allowlist_is_numeric(struct iot_text t)
 {
 	const char *p = t.data, *const end = p + t.size;
 	for (;;) {
 		const char *comma = p < end ? memchr(p, ',', (size_t)(end - p)) : NULL;
-		if (!is_one_figure(p, comma != NULL ? comma : end))
+		if (!is_one_numeric(p, comma != NULL ? comma : end))
 			return false;
 		if (comma == NULL)
 			return true;
@@ -267,7 +267,7 @@ static int by_name(const void *key, const void *element)
 	return order != 0 ? order : name->size < n ? -1 : name->size > n;
 }
 
-bool iot_is_errno(struct iot_text t)
+bool allowlist_is_errno(struct iot_text t)
 {
 	const size_t count = sizeof errnos / sizeof *errnos;
 	return t.size > 0 && bsearch(&t, errnos, count, sizeof *errnos, by_name) != NULL;

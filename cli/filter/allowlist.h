@@ -10,11 +10,11 @@
 
 #include <iotrace/iotrace.h>
 
-bool iot_is_source(struct iot_text t);    /* strace, POSIX: a tool or one of its layers */
-bool iot_is_operation(struct iot_text t); /* open, rename: the name= of an %op */
-bool iot_is_lacking(struct iot_text t);   /* completion: in a list of lacks= */
-bool iot_is_term(struct iot_text t);      /* posix, rank-0: how a trace was made */
-bool iot_is_errno(struct iot_text t);     /* ENOENT */
-bool iot_is_figure(struct iot_text t);    /* 12, -3, 0.25, 1e-07, inf, and lists of such */
+bool allowlist_is_source(struct iot_text t);    /* strace, POSIX: a tool or one of its layers */
+bool allowlist_is_operation(struct iot_text t); /* open, rename: the name= of an %op */
+bool allowlist_is_missing(struct iot_text t);   /* completion: in a list of lacks= */
+bool allowlist_is_keyword(struct iot_text t);   /* posix, rank-0: how a trace was made */
+bool allowlist_is_errno(struct iot_text t);     /* ENOENT */
+bool allowlist_is_numeric(struct iot_text t);   /* 12, -3, 0.25, 1e-07, inf, and lists of such */
 
 #endif

@@ -12,83 +12,83 @@
 
 /* The private mapping: KIND, what it was, what it is, separated by tabs. */
 
-static bool is_new(struct iot_anonymizer *a, const char *pseudonym)
+static bool is_new(struct anonymizer *a, const char *pseudonym)
 {
 	uint64_t key;
 	memcpy(&key, pseudonym, sizeof key);
-	size_t before = a->told.count;
+	size_t before = a->reported.count;
 	uint64_t rest;
 	memcpy(&rest, pseudonym + sizeof key, sizeof rest);
-	if (iot_map_number(&a->told, key * 31 + rest) == SIZE_MAX)
+	if (idmap_number(&a->reported, key * 31 + rest) == SIZE_MAX)
 		a->status = IOT_ENOMEM;
-	return a->told.count > before;
+	return a->reported.count > before;
 }
 
-static void tell(struct iot_anonymizer *a, const char *kind, struct iot_text was,
-		 const char *pseudonym, size_t size)
+static void report(struct anonymizer *a, const char *kind, struct iot_text was,
+		   const char *pseudonym, size_t size)
 {
-	if (a->map == NULL || size < IOT_PSEUDONYM_SIZE)
+	if (a->map == NULL || size < PSEUDONYM_SIZE)
 		return;
 	/* The end of a path's pseudonym depends on all that stands before it. */
-	if (!is_new(a, pseudonym + size - IOT_PSEUDONYM_SIZE))
+	if (!is_new(a, pseudonym + size - PSEUDONYM_SIZE))
 		return;
-	iot_out_printf(a->map, "%s\t", kind);
+	output_printf(a->map, "%s\t", kind);
 	for (size_t i = 0; i < was.size; i++) {
 		unsigned char c = (unsigned char)was.data[i];
 		if (c <= ' ' || c == '%' || c == 0x7f)
-			iot_out_printf(a->map, "%%%02X", c);
+			output_printf(a->map, "%%%02X", c);
 		else
-			iot_out_write(a->map, &was.data[i], 1);
+			output_write(a->map, &was.data[i], 1);
 	}
-	iot_out_printf(a->map, "\t%.*s\n", (int)size, pseudonym);
+	output_printf(a->map, "\t%.*s\n", (int)size, pseudonym);
 }
 
-static void tell_numbers(struct iot_out *out, const char *kind, const struct iot_map *m, bool pair)
+static void report_numbers(struct output *out, const char *kind, const struct idmap *m, bool pair)
 {
 	for (size_t i = 0; i < m->count; i++) {
 		uint64_t key = m->keys[i];
 		if (pair)
-			iot_out_printf(out, "%s\t%ju/%ju\t%zu\n", kind, (uintmax_t)(key >> 32),
-				       (uintmax_t)(key & UINT32_MAX), i + 1);
+			output_printf(out, "%s\t%ju/%ju\t%zu\n", kind, (uintmax_t)(key >> 32),
+				      (uintmax_t)(key & UINT32_MAX), i + 1);
 		else
-			iot_out_printf(out, "%s\t%ju\t%zu\n", kind, (uintmax_t)key, i + 1);
+			output_printf(out, "%s\t%ju\t%zu\n", kind, (uintmax_t)key, i + 1);
 	}
 }
 
-void iot_anonymizer_tell_numbers(struct iot_anonymizer *a)
+void anonymizer_print_ids(struct anonymizer *a)
 {
 	if (a->map == NULL)
 		return;
-	tell_numbers(a->map, "process", &a->processes, false);
-	tell_numbers(a->map, "file", &a->files, true);
-	tell_numbers(a->map, "disk", &a->disks, false);
-	tell_numbers(a->map, "object", &a->objects, false);
+	report_numbers(a->map, "process", &a->processes, false);
+	report_numbers(a->map, "file", &a->files, true);
+	report_numbers(a->map, "disk", &a->disks, false);
+	report_numbers(a->map, "object", &a->objects, false);
 }
 
 /* Numbers */
 
-static uint32_t renumber(struct iot_anonymizer *a, struct iot_map *m, uint64_t key)
+static uint32_t renumber(struct anonymizer *a, struct idmap *m, uint64_t key)
 {
-	size_t number = iot_map_number(m, key);
+	size_t number = idmap_number(m, key);
 	if (number < UINT32_MAX)
 		return (uint32_t)number + 1;
 	a->status = IOT_ENOMEM;
 	return 0;
 }
 
-static uint32_t new_process(struct iot_anonymizer *a, uint32_t process)
+static uint32_t new_process(struct anonymizer *a, uint32_t process)
 {
 	return renumber(a, &a->processes, process);
 }
 
-static uint32_t new_file(struct iot_anonymizer *a, uint32_t process, uint32_t file, bool disk)
+static uint32_t new_file(struct anonymizer *a, uint32_t process, uint32_t file, bool disk)
 {
 	if (disk)
 		return renumber(a, &a->disks, file);
-	return renumber(a, &a->files, iot_map_pair(process, file));
+	return renumber(a, &a->files, idmap_pair(process, file));
 }
 
-static uint32_t new_object(struct iot_anonymizer *a, uint32_t object)
+static uint32_t new_object(struct anonymizer *a, uint32_t object)
 {
 	return object == 0 ? 0 : renumber(a, &a->objects, object);
 }
@@ -99,7 +99,7 @@ static uint64_t coarse(uint64_t value, uint64_t grain)
 }
 
 /* Both ends are moved down, so that I/Os in order stay so and do not begin to overlap. */
-static void coarsen_time(const struct iot_anonymizer *a, int64_t *start_ns, uint64_t *duration_ns)
+static void coarsen_time(const struct anonymizer *a, int64_t *start_ns, uint64_t *duration_ns)
 {
 	const uint64_t grain = a->options->time_grain_ns, start = (uint64_t)*start_ns;
 	if (grain <= 1 || *start_ns < 0)
@@ -108,7 +108,7 @@ static void coarsen_time(const struct iot_anonymizer *a, int64_t *start_ns, uint
 	*duration_ns = coarse(start + *duration_ns, grain) - (uint64_t)*start_ns;
 }
 
-static void coarsen_size(const struct iot_anonymizer *a, struct iot_record *rec)
+static void coarsen_size(const struct anonymizer *a, struct iot_record *rec)
 {
 	bool blocks = (rec->type & IOT_LOGICAL) == 0;
 	uint64_t grain = a->options->size_grain / (blocks ? IOT_BLOCK_SIZE : 1), end;
@@ -120,7 +120,7 @@ static void coarsen_size(const struct iot_anonymizer *a, struct iot_record *rec)
 	rec->length = rec->length == 0 ? 0 : end - rec->offset;
 }
 
-static void change_record(struct iot_anonymizer *a, struct iot_record *rec)
+static void change_record(struct anonymizer *a, struct iot_record *rec)
 {
 	rec->file = new_file(a, rec->process, rec->file, (rec->type & IOT_LOGICAL) == 0);
 	rec->process = new_process(a, rec->process);
@@ -149,8 +149,8 @@ enum value {
 	VALUE_NAME,   /* of a process */
 	VALUE_SOURCE, /* a tool or a layer of one */
 	VALUE_LACKS,
-	VALUE_TERM,   /* posix, requested, rank-0 */
-	VALUE_FIGURE, /* signed, or with dots: -1, 3.41 */
+	VALUE_KEYWORD, /* posix, requested, rank-0 */
+	VALUE_NUMERIC, /* signed, or with dots: -1, 3.41 */
 	VALUE_OPERATION,
 	VALUE_RESULT, /* a number or the name of an errno */
 	VALUE_KNOWN,  /* offset=known or unknown */
@@ -162,12 +162,21 @@ struct key {
 	enum value value;
 };
 
-static const struct key trace_keys[] = {
-    {"source", VALUE_SOURCE},     {"command", VALUE_COMMAND},      {"host", VALUE_HOST},
-    {"user", VALUE_USER},         {"epoch", VALUE_EPOCH},          {"lacks", VALUE_LACKS},
-    {"layer", VALUE_TERM},        {"lengths", VALUE_TERM},         {"clocks", VALUE_TERM},
-    {"precision", VALUE_TERM},    {"epoch-precision", VALUE_TERM}, {"form", VALUE_TERM},
-    {"log-format", VALUE_FIGURE}, {"ranks", VALUE_NUMBER},         {NULL, VALUE_NUMBER}};
+static const struct key trace_keys[] = {{"source", VALUE_SOURCE},
+					{"command", VALUE_COMMAND},
+					{"host", VALUE_HOST},
+					{"user", VALUE_USER},
+					{"epoch", VALUE_EPOCH},
+					{"lacks", VALUE_LACKS},
+					{"layer", VALUE_KEYWORD},
+					{"lengths", VALUE_KEYWORD},
+					{"clocks", VALUE_KEYWORD},
+					{"precision", VALUE_KEYWORD},
+					{"epoch-precision", VALUE_KEYWORD},
+					{"form", VALUE_KEYWORD},
+					{"log-format", VALUE_NUMERIC},
+					{"ranks", VALUE_NUMBER},
+					{NULL, VALUE_NUMBER}};
 static const struct key process_keys[] = {{"id", VALUE_PROCESS},     {"name", VALUE_NAME},
 					  {"parent", VALUE_PROCESS}, {"host", VALUE_HOST},
 					  {"rank", VALUE_NUMBER},    {"thread-of", VALUE_PROCESS},
@@ -176,7 +185,7 @@ static const struct key file_keys[] = {
     {"process", VALUE_PROCESS},  {"id", VALUE_FILE},   {"object", VALUE_OBJECT},
     {"path", VALUE_PATH},        {"kind", VALUE_KIND}, {"offset", VALUE_KNOWN},
     {"completion", VALUE_KNOWN}, {"cpu", VALUE_KNOWN}, {"start", VALUE_KNOWN},
-    {"layer", VALUE_TERM},       {NULL, VALUE_NUMBER}};
+    {"layer", VALUE_KEYWORD},    {NULL, VALUE_NUMBER}};
 static const struct key op_keys[] = {
     {"name", VALUE_OPERATION},  {"time", VALUE_TIME},     {"took", VALUE_TOOK},
     {"process", VALUE_PROCESS}, {"file", VALUE_FILE},     {"path", VALUE_PATH},
@@ -184,7 +193,7 @@ static const struct key op_keys[] = {
 static const struct key counter_keys[] = {{"source", VALUE_SOURCE}, {"time", VALUE_TIME},
 					  {"took", VALUE_TOOK},     {"process", VALUE_PROCESS},
 					  {"file", VALUE_FILE},     {"path", VALUE_PATH},
-					  {"object", VALUE_OBJECT}, {"rank", VALUE_FIGURE},
+					  {"object", VALUE_OBJECT}, {"rank", VALUE_NUMERIC},
 					  {"part", VALUE_NUMBER},   {NULL, VALUE_NUMBER}};
 static const struct key lost_keys[] = {{"time", VALUE_TIME},       {"took", VALUE_TOOK},
 				       {"process", VALUE_PROCESS}, {"file", VALUE_FILE},
@@ -199,23 +208,22 @@ static const struct key other_keys[] = {{"time", VALUE_TIME},       {"took", VAL
 static bool is_number(struct iot_text t)
 {
 	uint64_t value;
-	return iot_number_decimal(t.data, t.size, &value);
+	return number_decimal(t.data, t.size, &value);
 }
 
 /* Directives made anew */
 
-static void put_name(struct iot_anonymizer *a, struct iot_builder *b, const char *key,
-		     enum iot_name_kind kind, struct iot_text name)
+static void put_name(struct anonymizer *a, struct iot_builder *b, const char *key,
+		     enum pseudonym_kind kind, struct iot_text name)
 {
 	const char word[] = {(char)kind, '\0'};
-	size_t size =
-	    kind == IOT_NAME_PATH
-		? iot_pseudonym_path(&a->options->names, name, a->name, sizeof a->name / 2)
-		: iot_pseudonym(&a->options->names, kind, name, a->name);
+	size_t size = kind == PSEUDONYM_PATH_KIND
+			  ? pseudonym_path(&a->options->names, name, a->name, sizeof a->name / 2)
+			  : pseudonym(&a->options->names, kind, name, a->name);
 	/* A path of very many parts gets too long: then it is one name. */
 	if (size == 0 && name.size > 0)
-		size = iot_pseudonym(&a->options->names, kind, name, a->name);
-	tell(a, word, name, a->name, size);
+		size = pseudonym(&a->options->names, kind, name, a->name);
+	report(a, word, name, a->name, size);
 	iot_directive_text(b, key, a->name, size);
 }
 
@@ -226,7 +234,7 @@ static void put_lacks(struct iot_builder *b, const char *key, struct iot_text li
 	for (const char *at = list.data, *end = at + list.size; at < end;) {
 		const char *comma = memchr(at, ',', (size_t)(end - at));
 		const struct iot_text word = {at, (size_t)((comma != NULL ? comma : end) - at)};
-		if (iot_is_lacking(word) && n + word.size + 1 < sizeof out) {
+		if (allowlist_is_missing(word) && n + word.size + 1 < sizeof out) {
 			if (n > 0)
 				out[n++] = ',';
 			memcpy(out + n, word.data, word.size);
@@ -238,45 +246,45 @@ static void put_lacks(struct iot_builder *b, const char *key, struct iot_text li
 		iot_directive_text(b, key, out, n);
 }
 
-static void put_epoch(struct iot_anonymizer *a, struct iot_builder *b, const char *key,
+static void put_epoch(struct anonymizer *a, struct iot_builder *b, const char *key,
 		      struct iot_text value)
 {
 	const uint64_t span = UINT64_C(20) * 365 * 86400 * 1000000000; /* years */
 	uint64_t epoch;
-	if (a->options->epoch == IOT_EPOCH_SHIFT &&
-	    iot_number_decimal(value.data, value.size, &epoch) && epoch <= INT64_MAX - span)
-		iot_directive_number(b, key, epoch + iot_pseudonym_shift(&a->options->names, span));
+	if (a->options->epoch == EPOCH_SHIFT && number_decimal(value.data, value.size, &epoch) &&
+	    epoch <= INT64_MAX - span)
+		iot_directive_number(b, key, epoch + pseudonym_shift(&a->options->names, span));
 	else
 		a->keys++;
 }
 
-static void put_words(struct iot_anonymizer *a, struct iot_builder *b, const struct key *key,
+static void put_words(struct anonymizer *a, struct iot_builder *b, const struct key *key,
 		      struct iot_text value)
 {
 	bool fine = false;
 	switch (key->value) {
 	case VALUE_OPERATION:
-		if (!iot_is_operation(value))
+		if (!allowlist_is_operation(value))
 			value = (struct iot_text){"other", 5};
 		fine = true;
 		break;
 	case VALUE_SOURCE:
-		fine = iot_is_source(value);
+		fine = allowlist_is_source(value);
 		break;
 	case VALUE_RESULT:
-		fine = is_number(value) || iot_is_errno(value);
+		fine = is_number(value) || allowlist_is_errno(value);
 		break;
-	case VALUE_TERM:
-		fine = iot_is_term(value);
+	case VALUE_KEYWORD:
+		fine = allowlist_is_keyword(value);
 		break;
-	case VALUE_FIGURE:
-		fine = iot_is_figure(value);
+	case VALUE_NUMERIC:
+		fine = allowlist_is_numeric(value);
 		break;
 	case VALUE_KNOWN:
-		fine = iot_text_is(value, "known") || iot_text_is(value, "unknown");
+		fine = text_equals(value, "known") || text_equals(value, "unknown");
 		break;
 	case VALUE_KIND:
-		fine = iot_text_is(value, "disk");
+		fine = text_equals(value, "disk");
 		break;
 	default:
 		fine = is_number(value);
@@ -288,11 +296,11 @@ static void put_words(struct iot_anonymizer *a, struct iot_builder *b, const str
 		a->keys++;
 }
 
-static void put_number(struct iot_anonymizer *a, struct iot_builder *b, const struct iot_event *ev,
+static void put_number(struct anonymizer *a, struct iot_builder *b, const struct iot_event *ev,
 		       const struct key *key, struct iot_text value)
 {
 	uint64_t number;
-	if (!iot_number_decimal(value.data, value.size, &number)) {
+	if (!number_decimal(value.data, value.size, &number)) {
 		a->keys++;
 		return;
 	}
@@ -316,7 +324,7 @@ static void put_number(struct iot_anonymizer *a, struct iot_builder *b, const st
 	iot_directive_number(b, key->name, number);
 }
 
-static void put(struct iot_anonymizer *a, struct iot_builder *b, const struct iot_event *ev,
+static void put(struct anonymizer *a, struct iot_builder *b, const struct iot_event *ev,
 		const struct key *key, struct iot_text value)
 {
 	switch (key->value) {
@@ -331,19 +339,19 @@ static void put(struct iot_anonymizer *a, struct iot_builder *b, const struct io
 		put_epoch(a, b, key->name, value);
 		break;
 	case VALUE_PATH:
-		put_name(a, b, key->name, IOT_NAME_PATH, value);
+		put_name(a, b, key->name, PSEUDONYM_PATH_KIND, value);
 		break;
 	case VALUE_HOST:
-		put_name(a, b, key->name, IOT_NAME_HOST, value);
+		put_name(a, b, key->name, NAME_HOST, value);
 		break;
 	case VALUE_USER:
-		put_name(a, b, key->name, IOT_NAME_USER, value);
+		put_name(a, b, key->name, NAME_USER, value);
 		break;
 	case VALUE_COMMAND:
-		put_name(a, b, key->name, IOT_NAME_COMMAND, value);
+		put_name(a, b, key->name, NAME_COMMAND, value);
 		break;
 	case VALUE_NAME:
-		put_name(a, b, key->name, IOT_NAME_PROCESS, value);
+		put_name(a, b, key->name, DEFINITION_PROCESS, value);
 		break;
 	case VALUE_LACKS:
 		put_lacks(b, key->name, value);
@@ -377,16 +385,17 @@ static const struct key *keys_of(uint32_t kind)
 static const struct key *find(const struct key *keys, struct iot_text name)
 {
 	for (; keys->name != NULL; keys++)
-		if (iot_text_is(name, keys->name))
+		if (text_equals(name, keys->name))
 			return keys;
 	return NULL;
 }
 
 /* A key that the list does not have. */
-static void put_other(struct iot_anonymizer *a, struct iot_builder *b, const struct iot_event *ev,
+static void put_other(struct anonymizer *a, struct iot_builder *b, const struct iot_event *ev,
 		      struct iot_text name, struct iot_text value)
 {
-	bool known = ev->kind == IOT_COUNTER && iot_counter_is_known(name) && iot_is_figure(value);
+	bool known =
+	    ev->kind == IOT_COUNTER && counter_is_known(name) && allowlist_is_numeric(value);
 	if ((known || a->options->keep_unknown) && name.size < sizeof a->name) {
 		memcpy(a->name, name.data, name.size);
 		a->name[name.size] = '\0';
@@ -403,11 +412,11 @@ static bool is_repeated(const struct iot_event *ev, const char *name, struct iot
 	return last.data != value.data;
 }
 
-static void put_word(struct iot_anonymizer *a, struct iot_builder *b, const struct iot_event *ev,
+static void put_word(struct anonymizer *a, struct iot_builder *b, const struct iot_event *ev,
 		     struct iot_text word)
 {
 	struct iot_text name, coded;
-	if (!iot_directive_split(word, &name, &coded)) {
+	if (!directive_split(word, &name, &coded)) {
 		a->keys++;
 		return;
 	}
@@ -419,13 +428,13 @@ static void put_word(struct iot_anonymizer *a, struct iot_builder *b, const stru
 		put(a, b, ev, key, value);
 }
 
-static bool change_directive(struct iot_anonymizer *a, struct iot_event *ev)
+static bool change_directive(struct anonymizer *a, struct iot_event *ev)
 {
 	struct iot_builder b;
 	struct iot_event made, was = *ev;
 	struct iot_text rest = ev->text, word;
 	char name[64];
-	(void)iot_directive_token(&rest, &word);
+	(void)directive_token(&rest, &word);
 	if (word.size - 1 >= sizeof name || ev->text.size > sizeof a->value) {
 		a->directives++;
 		return false;
@@ -434,7 +443,7 @@ static bool change_directive(struct iot_anonymizer *a, struct iot_event *ev)
 	name[word.size - 1] = '\0';
 	coarsen_time(a, &was.rec.start_ns, &was.rec.duration_ns);
 	iot_directive_begin(&b, a->text, sizeof a->text, name);
-	while (iot_directive_token(&rest, &word))
+	while (directive_token(&rest, &word))
 		put_word(a, &b, &was, word);
 	if (iot_directive_end(&b, &made) != IOT_OK) {
 		a->directives++;
@@ -446,7 +455,7 @@ static bool change_directive(struct iot_anonymizer *a, struct iot_event *ev)
 	return true;
 }
 
-bool iot_anonymize(struct iot_anonymizer *a, struct iot_event *ev)
+bool anonymize_events(struct anonymizer *a, struct iot_event *ev)
 {
 	switch (ev->kind) {
 	case IOT_RECORD:
@@ -468,18 +477,18 @@ bool iot_anonymize(struct iot_anonymizer *a, struct iot_event *ev)
 	return a->status == IOT_OK;
 }
 
-void iot_anonymizer_begin(struct iot_anonymizer *a)
+void anonymizer_begin(struct anonymizer *a)
 {
-	iot_map_free(&a->processes);
-	iot_map_free(&a->files);
-	iot_map_free(&a->disks);
-	iot_map_free(&a->objects);
-	a->processes = a->files = a->disks = a->objects = (struct iot_map){0};
+	idmap_free(&a->processes);
+	idmap_free(&a->files);
+	idmap_free(&a->disks);
+	idmap_free(&a->objects);
+	a->processes = a->files = a->disks = a->objects = (struct idmap){0};
 	a->comments = a->directives = a->keys = 0;
 }
 
-void iot_anonymizer_free(struct iot_anonymizer *a)
+void anonymizer_free(struct anonymizer *a)
 {
-	iot_anonymizer_begin(a);
-	iot_map_free(&a->told);
+	anonymizer_begin(a);
+	idmap_free(&a->reported);
 }

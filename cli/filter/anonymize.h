@@ -12,38 +12,38 @@
 #include "cli/ui/output.h"
 #include "pseudonym.h"
 
-enum iot_epoch_how { IOT_EPOCH_DROP, IOT_EPOCH_SHIFT };
+enum epoch_how { EPOCH_DROP, EPOCH_SHIFT };
 
-struct iot_anonymize_options {
-	struct iot_pseudonyms names;
-	int epoch;                          /* enum iot_epoch_how */
+struct anonymize_options {
+	struct pseudonyms names;
+	int epoch;                          /* enum epoch_how */
 	bool keep_comments, keep_unknown;   /* free comments; unknown directives and counters */
 	uint64_t time_grain_ns, size_grain; /* 0 or 1: exact */
 };
 
-enum { IOT_ANONYMIZE_ROOM = IOT_COMMENT_MAX };
+enum { ANONYMIZE_CAPACITY = IOT_COMMENT_MAX };
 
-struct iot_anonymizer {
-	const struct iot_anonymize_options *options;
-	struct iot_map processes, files, disks, objects; /* old ids; the new one is number + 1 */
-	struct iot_map told;                 /* pseudonyms that the private mapping has */
-	struct iot_out *map;                 /* the private mapping; NULL: none */
-	uint64_t comments, directives, keys; /* left out */
-	int status;                          /* enum iot_status */
-	char name[IOT_ANONYMIZE_ROOM], text[IOT_ANONYMIZE_ROOM], value[IOT_ANONYMIZE_ROOM];
+struct anonymizer {
+	const struct anonymize_options *options;
+	struct idmap processes, files, disks, objects; /* old ids; the new one is number + 1 */
+	struct idmap reported;                         /* pseudonyms that the private mapping has */
+	struct output *map;                            /* the private mapping; NULL: none */
+	uint64_t comments, directives, keys;           /* left out */
+	int status;                                    /* enum iot_status */
+	char name[ANONYMIZE_CAPACITY], text[ANONYMIZE_CAPACITY], value[ANONYMIZE_CAPACITY];
 };
 
 /* Numbers and counts start anew; told names stay. */
-void iot_anonymizer_begin(struct iot_anonymizer *a);
-void iot_anonymizer_free(struct iot_anonymizer *a);
+void anonymizer_begin(struct anonymizer *a);
+void anonymizer_free(struct anonymizer *a);
 
 /*
  * Makes an event anonymous in place; its text lives until the next call. False: it is left out, or
  * a->status says what went wrong.
  */
-bool iot_anonymize(struct iot_anonymizer *a, struct iot_event *ev);
+bool anonymize_events(struct anonymizer *a, struct iot_event *ev);
 
 /* Writes which number became which to the mapping. */
-void iot_anonymizer_tell_numbers(struct iot_anonymizer *a);
+void anonymizer_print_ids(struct anonymizer *a);
 
 #endif

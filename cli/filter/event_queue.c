@@ -16,14 +16,14 @@
 enum { SLOTS = 16 };
 
 struct slot {
-	struct iot_event ev[IOT_RELAY_BATCH];
+	struct iot_event ev[EVENT_QUEUE_BATCH];
 	ssize_t n;
 	char *text;
-	size_t text_room;
+	size_t text_capacity;
 };
 
-struct iot_relay {
-	iot_relay_fn *pull;
+struct event_queue {
+	event_queue_fn *pull;
 	void *context;
 	bool threaded, stop, ended;
 	pthread_t thread;
@@ -42,12 +42,12 @@ static bool keep_texts(struct slot *s)
 	size_t size = 0;
 	for (ssize_t i = 0; i < s->n; i++)
 		size += s->ev[i].text.size;
-	if (size > s->text_room) {
+	if (size > s->text_capacity) {
 		char *text = realloc(s->text, size);
 		if (text == NULL)
 			return false;
 		s->text = text;
-		s->text_room = size;
+		s->text_capacity = size;
 	}
 	char *to = s->text;
 	for (ssize_t i = 0; i < s->n && size > 0; i++) {
@@ -61,15 +61,15 @@ static bool keep_texts(struct slot *s)
 	return true;
 }
 
-static void fill(struct iot_relay *r, struct slot *s)
+static void fill(struct event_queue *r, struct slot *s)
 {
-	s->n = r->pull(r->context, s->ev, IOT_RELAY_BATCH);
+	s->n = r->pull(r->context, s->ev, EVENT_QUEUE_BATCH);
 	if (s->n > 0 && !keep_texts(s))
 		s->n = IOT_ENOMEM;
 }
 
 /* Who waits is woken if there is enough for it by now. */
-static void wake(struct iot_relay *r)
+static void wake(struct event_queue *r)
 {
 	const size_t n = r->filled - r->emptied;
 	if ((r->full && n <= SLOTS / 2) || (r->empty && (n >= SLOTS / 2 || r->last)) || r->stop)
@@ -78,7 +78,7 @@ static void wake(struct iot_relay *r)
 
 static void *work(void *context)
 {
-	struct iot_relay *r = context;
+	struct event_queue *r = context;
 	pthread_mutex_lock(&r->lock);
 	while (!r->last && !r->stop) {
 		r->full = r->filled - r->emptied > (r->full ? SLOTS / 2 : SLOTS - 1);
@@ -98,18 +98,18 @@ static void *work(void *context)
 	return NULL;
 }
 
-struct iot_relay *iot_relay_new(iot_relay_fn *pull, void *context, bool alone)
+struct event_queue *event_queue_new(event_queue_fn *pull, void *context, bool alone)
 {
-	struct iot_relay *r = calloc(1, sizeof(*r));
+	struct event_queue *r = calloc(1, sizeof(*r));
 	if (r == NULL)
 		return NULL;
 	r->pull = pull;
 	r->context = context;
-	if (alone || iot_processors() == 1)
+	if (alone || cpu_count() == 1)
 		return r;
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->changed, NULL);
-	r->threaded = iot_thread_start(&r->thread, work, r);
+	r->threaded = thread_start(&r->thread, work, r);
 	if (r->threaded)
 		return r;
 	pthread_mutex_destroy(&r->lock);
@@ -117,7 +117,7 @@ struct iot_relay *iot_relay_new(iot_relay_fn *pull, void *context, bool alone)
 	return r;
 }
 
-static ssize_t wait_for(struct iot_relay *r, struct iot_event **ev)
+static ssize_t wait_for(struct event_queue *r, struct iot_event **ev)
 {
 	pthread_mutex_lock(&r->lock);
 	if (r->lent) {
@@ -136,7 +136,7 @@ static ssize_t wait_for(struct iot_relay *r, struct iot_event **ev)
 	return s->n;
 }
 
-ssize_t iot_relay_next(struct iot_relay *r, struct iot_event **ev)
+ssize_t event_queue_next(struct event_queue *r, struct iot_event **ev)
 {
 	if (r->ended)
 		return 0;
@@ -144,14 +144,14 @@ ssize_t iot_relay_next(struct iot_relay *r, struct iot_event **ev)
 	if (r->threaded) {
 		n = wait_for(r, ev);
 	} else {
-		n = r->pull(r->context, r->slot[0].ev, IOT_RELAY_BATCH);
+		n = r->pull(r->context, r->slot[0].ev, EVENT_QUEUE_BATCH);
 		*ev = r->slot[0].ev;
 	}
 	r->ended = n <= 0;
 	return n;
 }
 
-void iot_relay_free(struct iot_relay *r)
+void event_queue_free(struct event_queue *r)
 {
 	if (r == NULL)
 		return;

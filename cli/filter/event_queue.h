@@ -12,21 +12,21 @@
 
 #include <iotrace/iotrace.h>
 
-enum { IOT_RELAY_BATCH = 1024 };
+enum { EVENT_QUEUE_BATCH = 1024 };
 
 /* The next events, at most max; 0: the end; negative: no further either. */
-typedef ssize_t iot_relay_fn(void *context, struct iot_event *ev, size_t max);
+typedef ssize_t event_queue_fn(void *context, struct iot_event *ev, size_t max);
 
-struct iot_relay;
+struct event_queue;
 
 /*
  * Until free, pull and all it uses belong to the relay. alone: without a thread, for a pull that may
  * wait for ever. NULL: no memory.
  */
-struct iot_relay *iot_relay_new(iot_relay_fn *pull, void *context, bool alone);
+struct event_queue *event_queue_new(event_queue_fn *pull, void *context, bool alone);
 /* What pull gave, in memory of the relay that is the caller's until the next call. */
-ssize_t iot_relay_next(struct iot_relay *r, struct iot_event **ev);
+ssize_t event_queue_next(struct event_queue *r, struct iot_event **ev);
 /* Waits for a pull that has begun. */
-void iot_relay_free(struct iot_relay *r);
+void event_queue_free(struct event_queue *r);
 
 #endif

@@ -10,10 +10,10 @@
 
 enum { BYTES_MAX = 4 << 20 };
 
-static bool keep(struct iot_undated *u, const struct iot_event *ev)
+static bool keep(struct holdback *u, const struct iot_event *ev)
 {
-	if (!iot_room(&u->ev, &u->room, u->count + 1, sizeof(*u->ev)) ||
-	    !iot_room(&u->text, &u->text_room, u->used + ev->text.size, 1))
+	if (!array_reserve(&u->ev, &u->capacity, u->count + 1, sizeof(*u->ev)) ||
+	    !array_reserve(&u->text, &u->text_capacity, u->used + ev->text.size, 1))
 		return false;
 	u->ev[u->count] = *ev;
 	u->ev[u->count++].text.data = NULL;
@@ -23,7 +23,7 @@ static bool keep(struct iot_undated *u, const struct iot_event *ev)
 	return true;
 }
 
-bool iot_undated_keep(struct iot_undated *u, const struct iot_event *ev, size_t n)
+bool holdback_keep(struct holdback *u, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!keep(u, &ev[i]))
@@ -31,12 +31,12 @@ bool iot_undated_keep(struct iot_undated *u, const struct iot_event *ev, size_t 
 	return true;
 }
 
-bool iot_undated_full(const struct iot_undated *u)
+bool holdback_full(const struct holdback *u)
 {
 	return u->count * sizeof(*u->ev) + u->used > BYTES_MAX;
 }
 
-void iot_undated_place(struct iot_event *ev, size_t n, int64_t next_ns, int64_t record_ns)
+void holdback_place(struct iot_event *ev, size_t n, int64_t next_ns, int64_t record_ns)
 {
 	for (size_t i = n; i-- > 0;) {
 		int64_t *start = &ev[i].rec.start_ns;
@@ -44,14 +44,14 @@ void iot_undated_place(struct iot_event *ev, size_t n, int64_t next_ns, int64_t 
 			continue;
 		if (ev[i].kind == IOT_RECORD)
 			record_ns = *start;
-		else if (!iot_is_dated(&ev[i]))
+		else if (!is_timed(&ev[i]))
 			*start = next_ns < record_ns ? next_ns : record_ns;
 		next_ns = *start;
 	}
 }
 
-size_t iot_undated_take(struct iot_undated *u, int64_t next_ns, int64_t record_ns,
-			const struct iot_event **ev)
+size_t holdback_take(struct holdback *u, int64_t next_ns, int64_t record_ns,
+		     const struct iot_event **ev)
 {
 	const size_t n = u->count;
 	char *text = u->text;
@@ -60,15 +60,15 @@ size_t iot_undated_take(struct iot_undated *u, int64_t next_ns, int64_t record_n
 		if (u->ev[i].text.size > 0)
 			text += u->ev[i].text.size;
 	}
-	iot_undated_place(u->ev, n, next_ns, record_ns);
+	holdback_place(u->ev, n, next_ns, record_ns);
 	*ev = u->ev;
 	u->count = u->used = 0;
 	return n;
 }
 
-void iot_undated_free(struct iot_undated *u)
+void holdback_free(struct holdback *u)
 {
 	free(u->ev);
 	free(u->text);
-	*u = (struct iot_undated){.count = 0};
+	*u = (struct holdback){.count = 0};
 }

@@ -11,30 +11,30 @@
 
 #include <iotrace/iotrace.h>
 
-struct iot_undated {
+struct holdback {
 	struct iot_event *ev;
-	size_t count, room;
+	size_t count, capacity;
 	char *text;
-	size_t used, text_room;
+	size_t used, text_capacity;
 };
 
-static inline bool iot_is_dated(const struct iot_event *ev)
+static inline bool is_timed(const struct iot_event *ev)
 {
 	return ev->kind == IOT_RECORD || (ev->has & IOT_HAS_TIME) != 0;
 }
 
 /* Copies n events. False: no memory. */
-bool iot_undated_keep(struct iot_undated *u, const struct iot_event *ev, size_t n);
+bool holdback_keep(struct holdback *u, const struct iot_event *ev, size_t n);
 /* Whether more is kept than can be waited for. */
-bool iot_undated_full(const struct iot_undated *u);
+bool holdback_full(const struct holdback *u);
 /*
  * Gives undated events the start of the event that follows, or of the following record if that is
  * earlier: next_ns and record_ns of what follows all n. Events at INT64_MIN stay there.
  */
-void iot_undated_place(struct iot_event *ev, size_t n, int64_t next_ns, int64_t record_ns);
+void holdback_place(struct iot_event *ev, size_t n, int64_t next_ns, int64_t record_ns);
 /* Returns what was kept, placed; it is valid until more is kept. */
-size_t iot_undated_take(struct iot_undated *u, int64_t next_ns, int64_t record_ns,
-			const struct iot_event **ev);
-void iot_undated_free(struct iot_undated *u);
+size_t holdback_take(struct holdback *u, int64_t next_ns, int64_t record_ns,
+		     const struct iot_event **ev);
+void holdback_free(struct holdback *u);
 
 #endif

@@ -22,18 +22,18 @@ enum { DIGEST_SIZE = 32, EXTENSION_MAX = 8 };
 
 static int make_key(const char *path)
 {
-	unsigned char random[IOT_SECRET_SIZE];
-	char text[2 * IOT_SECRET_SIZE + 1];
+	unsigned char random[SECRET_SIZE];
+	char text[2 * SECRET_SIZE + 1];
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return iot_fault(path, errno == EEXIST
-					   ? "is there already; a new key must not replace it"
-					   : strerror(errno));
+		return report_error(path, errno == EEXIST
+					      ? "is there already; a new key must not replace it"
+					      : strerror(errno));
 	randombytes_buf(random, sizeof random);
 	sodium_bin2hex(text, sizeof text, random, sizeof random);
 	text[sizeof text - 1] = '\n';
-	bool written = iot_file_write(fd, text, sizeof text, IOT_FILE_HERE) &&
-		       (fsync(fd) == 0 || errno == EINVAL);
+	bool written =
+	    fdio_write(fd, text, sizeof text, FDIO_CURRENT) && (fsync(fd) == 0 || errno == EINVAL);
 	int error = errno;
 	if (close(fd) != 0 && written) {
 		written = false;
@@ -42,9 +42,9 @@ static int make_key(const char *path)
 	sodium_memzero(random, sizeof random);
 	sodium_memzero(text, sizeof text);
 	if (written)
-		return IOT_EXIT_OK;
+		return EXIT_OK;
 	(void)unlink(path);
-	return iot_fault(path, strerror(error));
+	return report_error(path, strerror(error));
 }
 
 static void warn_if_open_to_others(int fd, const char *path)
@@ -52,9 +52,9 @@ static void warn_if_open_to_others(int fd, const char *path)
 	struct stat st;
 	char shown[512];
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 077) != 0)
-		iot_message("warning: %s: others may read or change this key (mode %03o)",
-			    iot_escape(shown, sizeof shown, path, strlen(path)),
-			    (unsigned)st.st_mode & 0777);
+		print_message("warning: %s: others may read or change this key (mode %03o)",
+			      escape_text(shown, sizeof shown, path, strlen(path)),
+			      (unsigned)st.st_mode & 0777);
 }
 
 /* How many of 256 values occur. */
@@ -73,7 +73,7 @@ static size_t count_different(const unsigned char *values, size_t size)
 static bool repeats(const unsigned char *key, size_t size)
 {
 	enum { OVERLAP = 6 }; /* by chance, a random key may end as it begins */
-	for (size_t period = 1; period < IOT_KEY_LEAST && period + OVERLAP <= size; period++)
+	for (size_t period = 1; period < KEY_MIN && period + OVERLAP <= size; period++)
 		if (memcmp(key, key + period, size - period) == 0)
 			return true;
 	return false;
@@ -83,7 +83,7 @@ static bool repeats(const unsigned char *key, size_t size)
 static bool counts_up(const unsigned char *key, size_t size)
 {
 	enum { STEPS = 6 };
-	unsigned char step[IOT_KEY_FILE_MAX];
+	unsigned char step[KEY_FILE_MAX];
 	for (size_t i = 1; i < size; i++)
 		step[i - 1] = (unsigned char)(key[i] - key[i - 1]);
 	const bool few = count_different(step, size - 1) < STEPS;
@@ -91,11 +91,11 @@ static bool counts_up(const unsigned char *key, size_t size)
 	return few;
 }
 
-const char *iot_key_weakness(const unsigned char *key, size_t size)
+const char *key_weakness(const unsigned char *key, size_t size)
 {
-	if (size < IOT_KEY_LEAST)
+	if (size < KEY_MIN)
 		return "has fewer than 16 bytes";
-	if (count_different(key, size) < IOT_KEY_DIFFERENT)
+	if (count_different(key, size) < KEY_DIFFERENT)
 		return "has fewer than 8 different bytes";
 	if (repeats(key, size))
 		return "repeats a pattern of fewer than 16 bytes";
@@ -109,42 +109,42 @@ static int refuse_key(const char *path, const char *wrong)
 {
 	char what[128];
 	snprintf(what, sizeof what, "the key %s; --new-key makes a good one", wrong);
-	return iot_fault(path, what);
+	return report_error(path, what);
 }
 
-int iot_secret_read(struct iot_pseudonyms *p, const char *path, bool make)
+int secret_read(struct pseudonyms *p, const char *path, bool make)
 {
-	unsigned char key[IOT_KEY_FILE_MAX + 1];
+	unsigned char key[KEY_FILE_MAX + 1];
 	if (sodium_init() < 0)
-		return iot_fault(path, "no source of random numbers");
-	if (make && make_key(path) != IOT_EXIT_OK)
-		return IOT_EXIT_FAULT;
+		return report_error(path, "no source of random numbers");
+	if (make && make_key(path) != EXIT_OK)
+		return EXIT_FAULT;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return iot_fault(path, errno == ENOENT
-					   ? "there is no such key (--new-key makes one)"
-					   : strerror(errno));
+		return report_error(path, errno == ENOENT
+					      ? "there is no such key (--new-key makes one)"
+					      : strerror(errno));
 	warn_if_open_to_others(fd, path);
-	ssize_t size = iot_file_read(fd, key, sizeof key, IOT_FILE_HERE);
+	ssize_t size = fdio_read(fd, key, sizeof key, FDIO_CURRENT);
 	int error = errno;
 	(void)close(fd);
 	if (size < 0)
-		return iot_fault(path, strerror(error));
+		return report_error(path, strerror(error));
 	/* Who edits a key adds a line end without knowing. */
 	while (size > 0 && (key[size - 1] == '\n' || key[size - 1] == '\r'))
 		size--;
-	const char *wrong = size > IOT_KEY_FILE_MAX ? "has more than 4096 bytes"
-						    : iot_key_weakness(key, (size_t)size);
+	const char *wrong =
+	    size > KEY_FILE_MAX ? "has more than 4096 bytes" : key_weakness(key, (size_t)size);
 	if (wrong == NULL)
 		crypto_generichash(p->secret, sizeof p->secret, key, (size_t)size, NULL, 0);
 	sodium_memzero(key, sizeof key);
-	return wrong == NULL ? IOT_EXIT_OK : refuse_key(path, wrong);
+	return wrong == NULL ? EXIT_OK : refuse_key(path, wrong);
 }
 
 /* Names */
 
 /* before: the digest of what stands before this name; NULL: nothing does. */
-static void digest(const struct iot_pseudonyms *p, enum iot_name_kind kind,
+static void digest(const struct pseudonyms *p, enum pseudonym_kind kind,
 		   const unsigned char *before, struct iot_text name, unsigned char *out)
 {
 	crypto_generichash_state state;
@@ -161,27 +161,27 @@ static void digest(const struct iot_pseudonyms *p, enum iot_name_kind kind,
 static size_t spell(const unsigned char *bytes, char *out)
 {
 	static const char letters[] = "BCDFGJKMNPQRVWXZ";
-	for (size_t i = 0; i < IOT_PSEUDONYM_SIZE; i += 2) {
+	for (size_t i = 0; i < PSEUDONYM_SIZE; i += 2) {
 		out[i] = letters[bytes[i / 2] >> 4];
 		out[i + 1] = letters[bytes[i / 2] & 15];
 	}
-	return IOT_PSEUDONYM_SIZE;
+	return PSEUDONYM_SIZE;
 }
 
-size_t iot_pseudonym(const struct iot_pseudonyms *p, enum iot_name_kind kind, struct iot_text name,
-		     char *out)
+size_t pseudonym(const struct pseudonyms *p, enum pseudonym_kind kind, struct iot_text name,
+		 char *out)
 {
 	unsigned char bytes[DIGEST_SIZE];
 	digest(p, kind, NULL, name, bytes);
 	return spell(bytes, out);
 }
 
-uint64_t iot_pseudonym_shift(const struct iot_pseudonyms *p, uint64_t span)
+uint64_t pseudonym_shift(const struct pseudonyms *p, uint64_t span)
 {
 	static const char what[] = "time";
 	unsigned char bytes[DIGEST_SIZE];
 	uint64_t number;
-	digest(p, IOT_NAME_OTHER, NULL, (struct iot_text){what, sizeof what}, bytes);
+	digest(p, NAME_OTHER, NULL, (struct iot_text){what, sizeof what}, bytes);
 	memcpy(&number, bytes, sizeof number);
 	return number % span;
 }
@@ -227,8 +227,7 @@ static bool is_plain(struct iot_text part)
 	       (part.size == 2 && memcmp(part.data, "..", 2) == 0);
 }
 
-size_t iot_pseudonym_path(const struct iot_pseudonyms *p, struct iot_text path, char *out,
-			  size_t room)
+size_t pseudonym_path(const struct pseudonyms *p, struct iot_text path, char *out, size_t capacity)
 {
 	unsigned char chain[DIGEST_SIZE] = {0};
 	const char *const end = path.data + path.size, *const kept =
@@ -240,10 +239,10 @@ size_t iot_pseudonym_path(const struct iot_pseudonyms *p, struct iot_text path, 
 		const struct iot_text part = {at, (size_t)((slash != NULL ? slash : end) - at)};
 		size_t tail = slash == NULL && p->keep_extension ? extension_size(part) : 0;
 		size_t plain = part.data + part.size <= kept || is_plain(part) ? part.size : tail;
-		if (used + IOT_PSEUDONYM_SIZE + plain + 1 > room)
+		if (used + PSEUDONYM_SIZE + plain + 1 > capacity)
 			return 0;
 		if (!is_plain(part))
-			digest(p, IOT_NAME_PATH, chain, part, chain);
+			digest(p, PSEUDONYM_PATH_KIND, chain, part, chain);
 		if (plain < part.size)
 			used += spell(chain, out + used);
 		memcpy(out + used, part.data + part.size - plain, plain);

@@ -13,53 +13,52 @@
 #include <iotrace/iotrace.h>
 
 enum {
-	IOT_KEY_LEAST = 16,    /* bytes that a key must have, without repetition */
-	IOT_KEY_DIFFERENT = 8, /* ... and how many of them differ */
-	IOT_KEY_FILE_MAX = 4096,
-	IOT_SECRET_SIZE = 32,   /* what is made of a key of any size */
-	IOT_PSEUDONYM_SIZE = 20 /* characters: 80 bits */
+	KEY_MIN = 16,      /* bytes that a key must have, without repetition */
+	KEY_DIFFERENT = 8, /* ... and how many of them differ */
+	KEY_FILE_MAX = 4096,
+	SECRET_SIZE = 32,   /* what is made of a key of any size */
+	PSEUDONYM_SIZE = 20 /* characters: 80 bits */
 };
 
-struct iot_pseudonyms {
-	unsigned char secret[IOT_SECRET_SIZE];
+struct pseudonyms {
+	unsigned char secret[SECRET_SIZE];
 	const char *keep;    /* path prefixes that stay, separated by commas; NULL */
 	bool keep_extension; /* of the last part of a path */
 };
 
 /* What a name is of: two kinds never share a pseudonym because they share a name. */
-enum iot_name_kind {
-	IOT_NAME_PATH = 'f',
-	IOT_NAME_HOST = 'h',
-	IOT_NAME_USER = 'u',
-	IOT_NAME_COMMAND = 'c',
-	IOT_NAME_PROCESS = 'p',
-	IOT_NAME_OTHER = 'o',
+enum pseudonym_kind {
+	PSEUDONYM_PATH_KIND = 'f',
+	NAME_HOST = 'h',
+	NAME_USER = 'u',
+	NAME_COMMAND = 'c',
+	DEFINITION_PROCESS = 'p',
+	NAME_OTHER = 'o',
 };
 
 /*
- * The secret of a key file. IOT_EXIT_OK, or IOT_EXIT_FAULT: it was told. `make`: the file is made
+ * The secret of a key file. EXIT_OK, or EXIT_FAULT: it was told. `make`: the file is made
  * first, for its owner alone, and must not be there yet.
  */
-int iot_secret_read(struct iot_pseudonyms *p, const char *path, bool make);
+int secret_read(struct pseudonyms *p, const char *path, bool make);
 
 /*
  * NULL, or what is wrong with a key that can be guessed: it is short, has few different bytes,
  * repeats a short pattern or counts. Words cannot be found out: NULL does not mean that it is good.
  */
-const char *iot_key_weakness(const unsigned char *key, size_t size);
+const char *key_weakness(const unsigned char *key, size_t size);
 
-/* Writes IOT_PSEUDONYM_SIZE characters; returns that. */
-size_t iot_pseudonym(const struct iot_pseudonyms *p, enum iot_name_kind kind, struct iot_text name,
-		     char *out);
+/* Writes PSEUDONYM_SIZE characters; returns that. */
+size_t pseudonym(const struct pseudonyms *p, enum pseudonym_kind kind, struct iot_text name,
+		 char *out);
 
 /*
  * The same for each part of a path, which depends on the parts before it: the hierarchy stays, but
  * not that two directories hold files of one name. 0: more than `room` bytes.
  */
-size_t iot_pseudonym_path(const struct iot_pseudonyms *p, struct iot_text path, char *out,
-			  size_t room);
+size_t pseudonym_path(const struct pseudonyms *p, struct iot_text path, char *out, size_t capacity);
 
 /* Where two events of one trace lie in time, or where a trace lies in history: 0 .. span-1. */
-uint64_t iot_pseudonym_shift(const struct iot_pseudonyms *p, uint64_t span);
+uint64_t pseudonym_shift(const struct pseudonyms *p, uint64_t span);
 
 #endif

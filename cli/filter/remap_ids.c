@@ -9,57 +9,56 @@
 #include "lib/base/number.h"
 #include "lib/base/array.h"
 
-/* Which ids the value of a key is; IOT_ID_KINDS: none. */
-static enum iot_id kind_of(const struct iot_event *ev, struct iot_text key)
+/* Which ids the value of a key is; ID_KINDS: none. */
+static enum remapped_id kind_of(const struct iot_event *ev, struct iot_text key)
 {
 	static const struct {
 		const char *key;
-		enum iot_id kind;
-	} keys[] = {{"process", IOT_ID_PROCESS},
-		    {"file", IOT_ID_FILE},
-		    {"object", IOT_ID_OBJECT},
-		    {"parent", IOT_ID_PROCESS},
-		    {"thread-of", IOT_ID_PROCESS}};
+		enum remapped_id kind;
+	} keys[] = {{"process", ID_PROCESS},
+		    {"file", ID_FILE},
+		    {"object", ID_OBJECT},
+		    {"parent", ID_PROCESS},
+		    {"thread-of", ID_PROCESS}};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (iot_text_is(key, keys[i].key))
+		if (text_equals(key, keys[i].key))
 			return keys[i].kind;
-	if (iot_text_is(key, "id") && ev->kind == IOT_PROCESS)
-		return IOT_ID_PROCESS;
-	return iot_text_is(key, "id") && ev->kind == IOT_FILE ? IOT_ID_FILE : IOT_ID_KINDS;
+	if (text_equals(key, "id") && ev->kind == IOT_PROCESS)
+		return ID_PROCESS;
+	return text_equals(key, "id") && ev->kind == IOT_FILE ? ID_FILE : ID_KINDS;
 }
 
-static bool ask(const struct iot_renumber *r, enum iot_id kind, uint32_t id,
+static bool ask(const struct remap_ids *r, enum remapped_id kind, uint32_t id,
 		const struct iot_event *ev, uint32_t *to)
 {
 	*to = id;
-	return (kind == IOT_ID_OBJECT && id == 0) || r->map(r->context, kind, id, ev, to);
+	return (kind == ID_OBJECT && id == 0) || r->map(r->context, kind, id, ev, to);
 }
 
 /* "key=value" as an id. */
-static bool is_id(const struct iot_event *ev, struct iot_text token, enum iot_id *kind,
+static bool is_id(const struct iot_event *ev, struct iot_text token, enum remapped_id *kind,
 		  struct iot_text *value, uint32_t *id)
 {
 	struct iot_text key;
 	uint64_t number;
-	if (!iot_directive_split(token, &key, value))
+	if (!directive_split(token, &key, value))
 		return false;
 	*kind = kind_of(ev, key);
-	if (*kind == IOT_ID_KINDS || !iot_number_decimal(value->data, value->size, &number) ||
+	if (*kind == ID_KINDS || !number_decimal(value->data, value->size, &number) ||
 	    number > UINT32_MAX)
 		return false;
 	*id = (uint32_t)number;
 	return true;
 }
 
-static bool renumber_text(struct iot_renumber *r, const struct iot_event *old,
-			  struct iot_text *text)
+static bool renumber_text(struct remap_ids *r, const struct iot_event *old, struct iot_text *text)
 {
 	struct iot_text rest = *text, token, value;
 	const char *from = text->data, *end = text->data + text->size;
 	char *out = r->text;
-	enum iot_id kind;
+	enum remapped_id kind;
 	uint32_t id, to;
-	while (iot_directive_token(&rest, &token)) {
+	while (directive_token(&rest, &token)) {
 		if (!is_id(old, token, &kind, &value, &id))
 			continue;
 		if (!ask(r, kind, id, old, &to))
@@ -68,7 +67,7 @@ static bool renumber_text(struct iot_renumber *r, const struct iot_event *old,
 			continue;
 		memcpy(out, from, (size_t)(value.data - from));
 		out += value.data - from;
-		out += iot_number_dec(out, to);
+		out += number_dec(out, to);
 		from = value.data + value.size;
 	}
 	if (from == text->data)
@@ -78,18 +77,17 @@ static bool renumber_text(struct iot_renumber *r, const struct iot_event *old,
 	return true;
 }
 
-static bool renumber_fields(const struct iot_renumber *r, const struct iot_event *old,
+static bool renumber_fields(const struct remap_ids *r, const struct iot_event *old,
 			    struct iot_record *rec, unsigned has)
 {
-	if ((has & IOT_HAS_PROCESS) &&
-	    !ask(r, IOT_ID_PROCESS, old->rec.process, old, &rec->process))
+	if ((has & IOT_HAS_PROCESS) && !ask(r, ID_PROCESS, old->rec.process, old, &rec->process))
 		return false;
-	if ((has & IOT_HAS_FILE) && !ask(r, IOT_ID_FILE, old->rec.file, old, &rec->file))
+	if ((has & IOT_HAS_FILE) && !ask(r, ID_FILE, old->rec.file, old, &rec->file))
 		return false;
-	return !(has & IOT_HAS_OBJECT) || ask(r, IOT_ID_OBJECT, old->rec.object, old, &rec->object);
+	return !(has & IOT_HAS_OBJECT) || ask(r, ID_OBJECT, old->rec.object, old, &rec->object);
 }
 
-bool iot_renumber_event(struct iot_renumber *r, struct iot_event *ev)
+bool remap_ids_event(struct remap_ids *r, struct iot_event *ev)
 {
 	const struct iot_event old = *ev;
 	if (ev->kind == IOT_RECORD)
@@ -98,13 +96,13 @@ bool iot_renumber_event(struct iot_renumber *r, struct iot_event *ev)
 	if (ev->kind == IOT_COMMENT)
 		return true;
 	/* "x=1" with its blank is at least 5 bytes for a known key, and grows by 9 at most. */
-	return iot_room(&r->text, &r->room, 3 * ev->text.size + IOT_DIGITS_MAX, 1) &&
+	return array_reserve(&r->text, &r->capacity, 3 * ev->text.size + NUMBER_DIGITS_MAX, 1) &&
 	       renumber_fields(r, &old, &ev->rec, ev->has) && renumber_text(r, &old, &ev->text);
 }
 
-void iot_renumber_free(struct iot_renumber *r)
+void remap_ids_free(struct remap_ids *r)
 {
 	free(r->text);
 	r->text = NULL;
-	r->room = 0;
+	r->capacity = 0;
 }

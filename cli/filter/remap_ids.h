@@ -13,21 +13,21 @@
 
 #include <iotrace/iotrace.h>
 
-enum iot_id { IOT_ID_PROCESS, IOT_ID_FILE, IOT_ID_OBJECT, IOT_ID_KINDS };
+enum remapped_id { ID_PROCESS, ID_FILE, ID_OBJECT, ID_KINDS };
 
 /*
  * Says what an id becomes, in *to. ev: the event that it stands in, with its old ids (whose process
  * a file is of, or which path an object has). Not asked about object 0, which is none. False: out
  * of memory.
  */
-typedef bool iot_renumber_fn(void *context, enum iot_id kind, uint32_t id,
-			     const struct iot_event *ev, uint32_t *to);
+typedef bool remap_id_fn(void *context, enum remapped_id kind, uint32_t id,
+			 const struct iot_event *ev, uint32_t *to);
 
-struct iot_renumber {
-	iot_renumber_fn *map;
+struct remap_ids {
+	remap_id_fn *map;
 	void *context;
 	char *text; /* of the event that was rewritten last */
-	size_t room;
+	size_t capacity;
 };
 
 /*
@@ -35,7 +35,7 @@ struct iot_renumber {
  * keys of an id are rewritten if a directive repeats them; values that are no id are left alone.
  * False: out of memory, or map said so.
  */
-bool iot_renumber_event(struct iot_renumber *r, struct iot_event *ev);
-void iot_renumber_free(struct iot_renumber *r);
+bool remap_ids_event(struct remap_ids *r, struct iot_event *ev);
+void remap_ids_free(struct remap_ids *r);
 
 #endif

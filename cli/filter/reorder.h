@@ -5,15 +5,15 @@
 
 #include "cli/ui/trace_in.h"
 
-struct iot_reorder_options {
-	const struct iot_command *command;
-	struct iot_read_options read;
-	struct iot_write_options write;
+struct reorder_options {
+	const struct command_spec *command;
+	struct read_options read;
+	struct write_options write;
 	uint64_t memory;
-	uint64_t window_ns; /* IOT_NOT_GIVEN: all of it is held */
+	uint64_t window_ns; /* NOT_GIVEN: all of it is held */
 };
 
-struct iot_reorder_report {
+struct reorder_report {
 	uint64_t records, late, late_by_ns; /* late_by_ns: of the worst */
 	uint64_t runs, spilled;             /* sorted runs in temporary files, and their bytes */
 	uint64_t written;                   /* bytes */
@@ -21,6 +21,6 @@ struct iot_reorder_report {
 };
 
 /* The exit status; what went wrong was told. Of signals see signals.h. */
-int iot_reorder(const struct iot_reorder_options *o, const char *in, struct iot_reorder_report *r);
+int reorder_trace(const struct reorder_options *o, const char *in, struct reorder_report *r);
 
 #endif

@@ -8,16 +8,16 @@
 
 #include "cli/ui/output.h"
 
-void iot_rounding_begin(struct iot_rounding *r, const struct iot_writer *w, bool wanted)
+void rounding_begin(struct rounding *r, const struct iot_writer *w, bool wanted)
 {
 	const uint64_t tick_ns = wanted ? iot_writer_fact(w, IOT_FACT_TICK_NS) : 0;
-	*r = (struct iot_rounding){.tick_ns = tick_ns > 1 ? tick_ns : 0};
+	*r = (struct rounding){.tick_ns = tick_ns > 1 ? tick_ns : 0};
 }
 
-static void see(struct iot_rounding *r, uint64_t rest_ns)
+static void see(struct rounding *r, uint64_t rest_ns)
 {
 	r->times += rest_ns > 0;
-	r->most_ns = rest_ns > r->most_ns ? rest_ns : r->most_ns;
+	r->max_ns = rest_ns > r->max_ns ? rest_ns : r->max_ns;
 }
 
 /* What is cut off a clock, which may be negative. */
@@ -29,32 +29,32 @@ static uint64_t rest_of(int64_t ns, uint64_t tick_ns)
 	return below > 0 ? tick_ns - below : 0;
 }
 
-static void see_record(struct iot_rounding *r, const struct iot_record *rec)
+static void see_record(struct rounding *r, const struct iot_record *rec)
 {
 	see(r, rest_of(rec->start_ns, r->tick_ns));
 	see(r, ((uint64_t)rec->start_ns + rec->duration_ns) % r->tick_ns);
 	see(r, rest_of(rec->cpu_ns, r->tick_ns));
 }
 
-static void see_directive(struct iot_rounding *r, const struct iot_event *ev)
+static void see_directive(struct rounding *r, const struct iot_event *ev)
 {
 	const struct iot_text time = iot_directive_get(ev, "time"),
 			      took = iot_directive_get(ev, "took");
 	uint64_t time_ns, took_ns;
-	if (time.data == NULL || !iot_number_decimal(time.data, time.size, &time_ns))
+	if (time.data == NULL || !number_decimal(time.data, time.size, &time_ns))
 		return;
 	see(r, time_ns % r->tick_ns);
-	if (took.data != NULL && iot_number_decimal(took.data, took.size, &took_ns))
+	if (took.data != NULL && number_decimal(took.data, took.size, &took_ns))
 		see(r, (time_ns + took_ns) % r->tick_ns);
 }
 
-void iot_rounding_records(struct iot_rounding *r, const struct iot_record *rec, size_t n)
+void rounding_records(struct rounding *r, const struct iot_record *rec, size_t n)
 {
 	for (size_t i = 0; i < n && r->tick_ns > 0; i++)
 		see_record(r, &rec[i]);
 }
 
-void iot_rounding_events(struct iot_rounding *r, const struct iot_event *ev, size_t n)
+void rounding_events(struct rounding *r, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n && r->tick_ns > 0; i++) {
 		if (ev[i].kind == IOT_RECORD)
@@ -64,10 +64,10 @@ void iot_rounding_events(struct iot_rounding *r, const struct iot_event *ev, siz
 	}
 }
 
-void iot_rounding_tell(const struct iot_rounding *r)
+void rounding_report(const struct rounding *r)
 {
 	if (r->times > 0)
-		iot_message("%" PRIu64 " times were rounded down to the tick of %" PRIu64
-			    " ns, by at most %" PRIu64 " ns",
-			    r->times, r->tick_ns, r->most_ns);
+		print_message("%" PRIu64 " times were rounded down to the tick of %" PRIu64
+			      " ns, by at most %" PRIu64 " ns",
+			      r->times, r->tick_ns, r->max_ns);
 }

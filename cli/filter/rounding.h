@@ -9,17 +9,17 @@
 
 #include <iotrace/iotrace.h>
 
-struct iot_rounding {
+struct rounding {
 	uint64_t tick_ns; /* 0: nothing is counted */
-	uint64_t times, most_ns;
+	uint64_t times, max_ns;
 };
 
 /* Counts what is written by w from here on, if `wanted`. */
-void iot_rounding_begin(struct iot_rounding *r, const struct iot_writer *w, bool wanted);
+void rounding_begin(struct rounding *r, const struct iot_writer *w, bool wanted);
 /* Sees n events or records before they are written. */
-void iot_rounding_events(struct iot_rounding *r, const struct iot_event *ev, size_t n);
-void iot_rounding_records(struct iot_rounding *r, const struct iot_record *rec, size_t n);
+void rounding_events(struct rounding *r, const struct iot_event *ev, size_t n);
+void rounding_records(struct rounding *r, const struct iot_record *rec, size_t n);
 /* A message, if a time was rounded. */
-void iot_rounding_tell(const struct iot_rounding *r);
+void rounding_report(const struct rounding *r);
 
 #endif

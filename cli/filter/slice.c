@@ -15,7 +15,7 @@
 #include "lib/base/number.h"
 
 enum {
-	BATCH = sizeof((struct iot_slice *)0)->batch / sizeof(struct iot_event),
+	BATCH = sizeof((struct slice *)0)->batch / sizeof(struct iot_event),
 	/* Events without a record behind them, before they are decided on as they are. */
 	CARRY_MAX = 1 << 16,
 	CARRY_SIZE_MAX = 4 << 20, /* bytes */
@@ -23,47 +23,47 @@ enum {
 
 /* Out */
 
-static int fail(struct iot_slice *s, int status)
+static int fail(struct slice *s, int status)
 {
 	if (s->status == IOT_OK)
 		s->status = status;
 	return s->status;
 }
 
-static void flush(struct iot_slice *s)
+static void flush(struct slice *s)
 {
 	if (s->batched > 0 && s->status == IOT_OK)
 		fail(s, s->out(s->context, s->batch, s->batched));
 	s->batched = 0;
 }
 
-static void put(struct iot_slice *s, const struct iot_event *ev)
+static void put(struct slice *s, const struct iot_event *ev)
 {
 	if (s->batched == BATCH)
 		flush(s);
 	s->batch[s->batched++] = *ev;
 }
 
-static void put_said(struct iot_slice *s, struct iot_said *said)
+static void put_declared(struct slice *s, struct slice_definition *declared)
 {
-	struct iot_event ev = {.text = {said->text, said->size}};
-	if (said->text == NULL || said->told)
+	struct iot_event ev = {.text = {declared->text, declared->size}};
+	if (declared->text == NULL || declared->reported)
 		return;
-	said->told = true;
+	declared->reported = true;
 	if (iot_directive_parse(&ev, NULL) == IOT_OK)
 		put(s, &ev);
 }
 
 /* Names */
 
-static bool chooses(const struct iot_slice *s)
+static bool chooses(const struct slice *s)
 {
-	return s->op != IOT_SLICE_ALL || s->every > 1 || s->choice->file_glob_count > 0 ||
-	       iot_choice_of_processes(s->choice);
+	return s->op != SLICE_ALL || s->every > 1 || s->choice->file_glob_count > 0 ||
+	       slice_filter_of_processes(s->choice);
 }
 
 /* The value of a key, decoded and with a NUL behind it; to be freed. NULL: it is not there. */
-static char *decoded(struct iot_slice *s, const struct iot_event *ev, const char *key)
+static char *decoded(struct slice *s, const struct iot_event *ev, const char *key)
 {
 	const struct iot_text value = iot_directive_get(ev, key);
 	if (value.data == NULL)
@@ -77,19 +77,19 @@ static char *decoded(struct iot_slice *s, const struct iot_event *ev, const char
 	return text;
 }
 
-static bool chosen_process(struct iot_slice *s, const struct iot_event *ev)
+static bool chosen_process(struct slice *s, const struct iot_event *ev)
 {
 	const struct iot_text text = iot_directive_get(ev, "rank");
 	char *name = decoded(s, ev, "name");
 	uint64_t rank;
-	const bool chosen = iot_choice_has_process(s->choice, ev->rec.process, name) ||
-			    (text.data != NULL && iot_number_decimal(text.data, text.size, &rank) &&
-			     iot_choice_has_rank(s->choice, rank));
+	const bool chosen = slice_filter_has_process(s->choice, ev->rec.process, name) ||
+			    (text.data != NULL && number_decimal(text.data, text.size, &rank) &&
+			     slice_filter_has_rank(s->choice, rank));
 	free(name);
 	return chosen;
 }
 
-static bool chosen_file(struct iot_slice *s, const struct iot_event *ev)
+static bool chosen_file(struct slice *s, const struct iot_event *ev)
 {
 	if (s->choice->file_glob_count == 0)
 		return true;
@@ -98,88 +98,91 @@ static bool chosen_file(struct iot_slice *s, const struct iot_event *ev)
 	const char *known = path == NULL ? iot_reader_name(s->reader, ev->rec.object, &size) : NULL;
 	if (known != NULL)
 		path = strndup(known, size);
-	const bool chosen = iot_choice_has_path(s->choice, path);
+	const bool chosen = slice_filter_has_path(s->choice, path);
 	free(path);
 	return chosen;
 }
 
 /* A %process or %file comes in force; it is told where it stands if all of the range is wanted. */
-static void remember(struct iot_slice *s, const struct iot_event *ev, bool in)
+static void remember(struct slice *s, const struct iot_event *ev, bool in)
 {
-	struct iot_said *said = ev->kind == IOT_PROCESS
-				    ? iot_said_process(&s->names, ev->rec.process)
-				    : iot_said_file(&s->names, &ev->rec, ev->has & IOT_HAS_DISK);
+	struct slice_definition *declared =
+	    ev->kind == IOT_PROCESS
+		? slice_define_process(&s->names, ev->rec.process)
+		: slice_define_file(&s->names, &ev->rec, ev->has & IOT_HAS_DISK);
 	char *text = malloc(ev->text.size + 1);
-	if (said == NULL || text == NULL) {
+	if (declared == NULL || text == NULL) {
 		free(text);
 		s->names.failed = true;
 		return;
 	}
 	flush(s); /* the text before may be in the batch */
-	free(said->text);
+	free(declared->text);
 	memcpy(text, ev->text.data, ev->text.size);
-	said->text = text;
-	said->size = ev->text.size;
-	said->told = false;
-	said->known = true;
-	said->chosen = ev->kind == IOT_PROCESS ? chosen_process(s, ev) : chosen_file(s, ev);
+	declared->text = text;
+	declared->size = ev->text.size;
+	declared->reported = false;
+	declared->known = true;
+	declared->chosen = ev->kind == IOT_PROCESS ? chosen_process(s, ev) : chosen_file(s, ev);
 	if (in && !(ev->has & IOT_IN_FORCE) && !chooses(s))
-		put_said(s, said);
+		put_declared(s, declared);
 }
 
-static void forget_file(struct iot_slice *s, const struct iot_event *ev)
+static void forget_file(struct slice *s, const struct iot_event *ev)
 {
-	struct iot_said *said = iot_said_file(&s->names, &ev->rec, false);
-	if (said == NULL || said->text == NULL)
+	struct slice_definition *declared = slice_define_file(&s->names, &ev->rec, false);
+	if (declared == NULL || declared->text == NULL)
 		return;
 	flush(s);
-	free(said->text);
-	said->text = NULL;
-	said->chosen = s->choice->file_glob_count == 0;
+	free(declared->text);
+	declared->text = NULL;
+	declared->chosen = s->choice->file_glob_count == 0;
 }
 
 /* Choices */
 
-static struct iot_said *process_of(struct iot_slice *s, uint32_t process)
+static struct slice_definition *process_of(struct slice *s, uint32_t process)
 {
-	struct iot_said *said = iot_said_process(&s->names, process);
-	if (said != NULL && !said->known) {
-		said->known = true;
-		said->chosen = iot_choice_has_process(s->choice, process, NULL);
+	struct slice_definition *declared = slice_define_process(&s->names, process);
+	if (declared != NULL && !declared->known) {
+		declared->known = true;
+		declared->chosen = slice_filter_has_process(s->choice, process, NULL);
 	}
-	return said;
+	return declared;
 }
 
-static bool about_chosen_process(struct iot_slice *s, const struct iot_event *ev)
+static bool about_chosen_process(struct slice *s, const struct iot_event *ev)
 {
-	if (!(ev->has & IOT_HAS_PROCESS) || !iot_choice_of_processes(s->choice))
+	if (!(ev->has & IOT_HAS_PROCESS) || !slice_filter_of_processes(s->choice))
 		return true;
-	const struct iot_said *said = process_of(s, ev->rec.process);
-	return said != NULL && said->chosen;
+	const struct slice_definition *declared = process_of(s, ev->rec.process);
+	return declared != NULL && declared->chosen;
 }
 
-static bool about_chosen_file(struct iot_slice *s, const struct iot_event *ev)
+static bool about_chosen_file(struct slice *s, const struct iot_event *ev)
 {
 	if (s->choice->file_glob_count == 0)
 		return true;
 	char *path = decoded(s, ev, "path"), *to = decoded(s, ev, "to");
 	const bool named = path != NULL || to != NULL || (ev->has & IOT_HAS_FILE);
-	bool chosen = (path != NULL && iot_choice_has_path(s->choice, path)) ||
-		      (to != NULL && iot_choice_has_path(s->choice, to));
+	bool chosen = (path != NULL && slice_filter_has_path(s->choice, path)) ||
+		      (to != NULL && slice_filter_has_path(s->choice, to));
 	free(path);
 	free(to);
 	if (!chosen && (ev->has & IOT_HAS_FILE) && (ev->has & IOT_HAS_PROCESS)) {
-		const struct iot_said *said = iot_said_file(&s->names, &ev->rec, false);
-		chosen = said != NULL && said->text != NULL && said->chosen;
+		const struct slice_definition *declared =
+		    slice_define_file(&s->names, &ev->rec, false);
+		chosen = declared != NULL && declared->text != NULL && declared->chosen;
 	}
 	return chosen || !named;
 }
 
-static bool chosen_record(struct iot_slice *s, const struct iot_record *rec,
-			  const struct iot_said *process, const struct iot_said *file)
+static bool chosen_record(struct slice *s, const struct iot_record *rec,
+			  const struct slice_definition *process,
+			  const struct slice_definition *file)
 {
 	const bool write = (rec->type & IOT_WRITE) != 0;
-	if ((s->op == IOT_SLICE_READS && write) || (s->op == IOT_SLICE_WRITES && !write))
+	if ((s->op == SLICE_READS && write) || (s->op == SLICE_WRITES && !write))
 		return false;
 	if (!process->chosen ||
 	    (s->choice->file_glob_count > 0 && (file->text == NULL || !file->chosen)))
@@ -190,7 +193,7 @@ static bool chosen_record(struct iot_slice *s, const struct iot_record *rec,
 /* Records */
 
 /* The record's CPU time on the slice's clock of its process; *ev is changed. */
-static void set_clock(struct iot_said *process, struct iot_record *rec, bool in)
+static void set_clock(struct slice_definition *process, struct iot_record *rec, bool in)
 {
 	const int64_t cpu_ns = rec->cpu_ns;
 	if (in && !process->has_clock) {
@@ -202,11 +205,12 @@ static void set_clock(struct iot_said *process, struct iot_record *rec, bool in)
 		rec->cpu_ns = cpu_ns;
 }
 
-static void take_record(struct iot_slice *s, const struct iot_event *given, bool in)
+static void take_record(struct slice *s, const struct iot_event *given, bool in)
 {
 	struct iot_event ev = *given;
-	struct iot_said *process = process_of(s, ev.rec.process);
-	struct iot_said *file = iot_said_file(&s->names, &ev.rec, !(ev.rec.type & IOT_LOGICAL));
+	struct slice_definition *process = process_of(s, ev.rec.process);
+	struct slice_definition *file =
+	    slice_define_file(&s->names, &ev.rec, !(ev.rec.type & IOT_LOGICAL));
 	s->last_in = in;
 	s->index++;
 	if (process == NULL || file == NULL)
@@ -215,43 +219,43 @@ static void take_record(struct iot_slice *s, const struct iot_event *given, bool
 	set_clock(process, &ev.rec, in);
 	if (!in)
 		return;
-	put_said(s, process);
-	put_said(s, file);
+	put_declared(s, process);
+	put_declared(s, file);
 	put(s, &ev);
 	s->records++;
 }
 
 /* Stretches */
 
-static bool in_time(const struct iot_slice *s, int64_t ns)
+static bool in_time(const struct slice *s, int64_t ns)
 {
 	return ns >= s->from_ns && ns < s->to_ns;
 }
 
 /* What is in force of whom and of what a directive tells. */
-static void put_names(struct iot_slice *s, const struct iot_event *ev)
+static void put_names(struct slice *s, const struct iot_event *ev)
 {
-	struct iot_said *said;
+	struct slice_definition *declared;
 	if (!(ev->has & IOT_HAS_PROCESS))
 		return;
-	said = process_of(s, ev->rec.process);
-	if (said != NULL)
-		put_said(s, said);
-	said = ev->has & IOT_HAS_FILE ? iot_said_file(&s->names, &ev->rec, false) : NULL;
-	if (said != NULL)
-		put_said(s, said);
+	declared = process_of(s, ev->rec.process);
+	if (declared != NULL)
+		put_declared(s, declared);
+	declared = ev->has & IOT_HAS_FILE ? slice_define_file(&s->names, &ev->rec, false) : NULL;
+	if (declared != NULL)
+		put_declared(s, declared);
 }
 
 /*
  * One that is no record; `in`: the record behind it is in the range; here: its place is, whatever
  * the time.
  */
-static void take_other(struct iot_slice *s, const struct iot_event *ev, bool in, bool here)
+static void take_other(struct slice *s, const struct iot_event *ev, bool in, bool here)
 {
 	if (ev->has & IOT_HAS_TIME)
 		in = here && in_time(s, ev->rec.start_ns);
 	if (ev->kind == IOT_TRACE && s->index == 0)
-		in = !s->traces_told;
+		in = !s->traces_reported;
 	if (ev->kind == IOT_PROCESS || ev->kind == IOT_FILE) {
 		remember(s, ev, in);
 		return;
@@ -260,11 +264,11 @@ static void take_other(struct iot_slice *s, const struct iot_event *ev, bool in,
 		put_names(s, ev);
 		put(s, ev);
 	}
-	if (iot_directive_closes(ev))
+	if (directive_closes(ev))
 		forget_file(s, ev);
 }
 
-static void drop_carry(struct iot_slice *s)
+static void drop_carry(struct slice *s)
 {
 	for (size_t i = 0; i < s->carried; i++)
 		free((char *)s->carry[i].text.data);
@@ -272,8 +276,7 @@ static void drop_carry(struct iot_slice *s)
 }
 
 /* What was carried, and the first n of ev. */
-static void take_others(struct iot_slice *s, const struct iot_event *ev, size_t n, bool in,
-			bool here)
+static void take_others(struct slice *s, const struct iot_event *ev, size_t n, bool in, bool here)
 {
 	for (size_t i = 0; i < s->carried; i++)
 		take_other(s, &s->carry[i], in, here);
@@ -284,16 +287,16 @@ static void take_others(struct iot_slice *s, const struct iot_event *ev, size_t 
 	drop_carry(s);
 }
 
-static bool is_behind(const struct iot_slice *s, const struct iot_record *rec)
+static bool is_after(const struct slice *s, const struct iot_record *rec)
 {
 	return s->index > s->last || (!s->all_read && rec->start_ns >= s->to_ns);
 }
 
-static void carry(struct iot_slice *s, const struct iot_event *ev, size_t n)
+static void carry(struct slice *s, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n && !s->names.failed; i++) {
 		struct iot_event *grown =
-		    iot_map_fit(s->carry, &s->carry_room, s->carried, sizeof *grown);
+		    idmap_reserve(s->carry, &s->carry_capacity, s->carried, sizeof *grown);
 		char *text = malloc(ev[i].text.size + 1);
 		if (grown != NULL)
 			s->carry = grown;
@@ -311,13 +314,13 @@ static void carry(struct iot_slice *s, const struct iot_event *ev, size_t n)
 		take_others(s, NULL, 0, s->last_in, s->last_in || s->index == 0);
 }
 
-static int end_of_call(struct iot_slice *s)
+static int end_of_call(struct slice *s)
 {
 	flush(s); /* texts live until the reader's next call */
 	return s->names.failed ? fail(s, IOT_ENOMEM) : s->status;
 }
 
-int iot_slice_events(struct iot_slice *s, const struct iot_event *ev, size_t n)
+int slice_events(struct slice *s, const struct iot_event *ev, size_t n)
 {
 	size_t from = 0;
 	for (size_t i = 0; i < n && !s->over; i++) {
@@ -327,7 +330,7 @@ int iot_slice_events(struct iot_slice *s, const struct iot_event *ev, size_t n)
 		const bool in = here && in_time(s, ev[i].rec.start_ns);
 		if (i > from || s->carried > 0)
 			take_others(s, ev + from, i - from, in, here);
-		s->over = is_behind(s, &ev[i].rec);
+		s->over = is_after(s, &ev[i].rec);
 		if (!s->over)
 			take_record(s, &ev[i], in);
 		from = i + 1;
@@ -337,7 +340,7 @@ int iot_slice_events(struct iot_slice *s, const struct iot_event *ev, size_t n)
 	return end_of_call(s);
 }
 
-int iot_slice_end(struct iot_slice *s)
+int slice_end(struct slice *s)
 {
 	const bool empty = s->index == 0;
 	const bool here = empty || (s->index > s->first && s->index - 1 <= s->last);
@@ -346,9 +349,9 @@ int iot_slice_end(struct iot_slice *s)
 	return end_of_call(s);
 }
 
-void iot_slice_free(struct iot_slice *s)
+void slice_free(struct slice *s)
 {
 	drop_carry(s);
 	free(s->carry);
-	iot_said_names_free(&s->names);
+	slice_definitions_free(&s->names);
 }

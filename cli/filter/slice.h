@@ -17,75 +17,76 @@
 
 /* --process and --file */
 
-struct iot_id_range {
+struct id_range {
 	uint32_t first, last;
 };
 
-enum { IOT_CHOICES_MAX = 1024 };
+enum { SLICE_FILTERS_MAX = 1024 };
 
-struct iot_choice {
-	struct iot_id_range ranges[IOT_CHOICES_MAX], ranks[IOT_CHOICES_MAX];
-	const char *process_globs[IOT_CHOICES_MAX];
-	const char *file_globs[IOT_CHOICES_MAX];
-	char *owned[IOT_CHOICES_MAX]; /* globs cut out of lists */
+struct slice_filter {
+	struct id_range ranges[SLICE_FILTERS_MAX], ranks[SLICE_FILTERS_MAX];
+	const char *process_globs[SLICE_FILTERS_MAX];
+	const char *file_globs[SLICE_FILTERS_MAX];
+	char *owned[SLICE_FILTERS_MAX]; /* globs cut out of lists */
 	size_t range_count, rank_count, process_glob_count, file_glob_count, owned_count;
 };
 
 /* "7,9-12,mpi*": NULL, or what was expected. */
-const char *iot_choice_add_processes(struct iot_choice *c, const char *list);
-const char *iot_choice_add_ranks(struct iot_choice *c, const char *list); /* "0,4-7" */
-const char *iot_choice_add_file(struct iot_choice *c, const char *glob);
-void iot_choice_free(struct iot_choice *c);
+const char *slice_filter_add_processes(struct slice_filter *c, const char *list);
+const char *slice_filter_add_ranks(struct slice_filter *c, const char *list); /* "0,4-7" */
+const char *slice_filter_add_file(struct slice_filter *c, const char *glob);
+void slice_filter_free(struct slice_filter *c);
 
-bool iot_choice_of_processes(const struct iot_choice *c);
+bool slice_filter_of_processes(const struct slice_filter *c);
 /* name NULL: not known. */
-bool iot_choice_has_process(const struct iot_choice *c, uint32_t id, const char *name);
-bool iot_choice_has_rank(const struct iot_choice *c, uint64_t rank);
-bool iot_choice_has_path(const struct iot_choice *c, const char *path);
+bool slice_filter_has_process(const struct slice_filter *c, uint32_t id, const char *name);
+bool slice_filter_has_rank(const struct slice_filter *c, uint64_t rank);
+bool slice_filter_has_path(const struct slice_filter *c, const char *path);
 
 /* Names in force */
 
-struct iot_said {
+struct slice_definition {
 	char *text; /* of its directive; NULL: none is in force */
 	size_t size;
-	bool told;   /* in the slice */
-	bool chosen; /* by --process or --file */
+	bool reported; /* in the slice */
+	bool chosen;   /* by --process or --file */
 	/* A process: */
 	bool has_clock;
 	bool known; /* chosen is set */
 	int64_t seen_ns, zero_ns;
 };
 
-struct iot_said_names {
-	struct iot_map process_map, file_map, disk_map;
-	struct iot_said *processes, *files, *disks;
-	size_t process_room, file_room, disk_room;
+struct slice_definitions {
+	struct idmap process_map, file_map, disk_map;
+	struct slice_definition *processes, *files, *disks;
+	size_t process_capacity, file_capacity, disk_capacity;
 	bool failed; /* no memory */
 };
 
 /* NULL: no memory. */
-struct iot_said *iot_said_process(struct iot_said_names *n, uint32_t process);
-struct iot_said *iot_said_file(struct iot_said_names *n, const struct iot_record *rec, bool disk);
-void iot_said_names_free(struct iot_said_names *n);
+struct slice_definition *slice_define_process(struct slice_definitions *n, uint32_t process);
+struct slice_definition *slice_define_file(struct slice_definitions *n,
+					   const struct iot_record *rec, bool disk);
+void slice_definitions_free(struct slice_definitions *n);
 
 /* The slice */
 
-enum iot_slice_op { IOT_SLICE_ALL, IOT_SLICE_READS, IOT_SLICE_WRITES };
+enum slice_op { SLICE_ALL, SLICE_READS, SLICE_WRITES };
 
 /* Takes n events, and may change them; a status. */
-typedef int iot_slice_fn(void *context, struct iot_event *ev, size_t n);
+typedef int slice_event_fn(void *context, struct iot_event *ev, size_t n);
 
-struct iot_slice {
+struct slice {
 	/* To be set: */
 	int64_t from_ns, to_ns; /* [from, to); INT64_MAX: no end */
 	uint64_t first, last;   /* records; UINT64_MAX: no end */
 	bool all_read;          /* not in order of start: nothing says that the end has come */
-	int op;                 /* enum iot_slice_op */
+	int op;                 /* enum slice_op */
 	uint64_t every;         /* 1: all */
-	bool traces_told;       /* every %trace before the first record */
-	struct iot_choice *choice;
+	bool traces_reported;   /* every %trace before the first record */
+	struct slice_filter *choice;
 	struct iot_reader *reader; /* for the paths of objects */
-	iot_slice_fn *out;
+	slice_event_fn *out;
 	void *context;
 
 	/* Own: */
@@ -95,17 +96,17 @@ struct iot_slice {
 	bool over;        /* nothing that comes is in the slice */
 	bool last_in;     /* the record before is in the range */
 	int status;
-	struct iot_said_names names;
+	struct slice_definitions names;
 	struct iot_event *carry; /* behind the last record of a batch; texts are its own */
-	size_t carried, carry_room, carried_size; /* size: bytes of texts */
+	size_t carried, carry_capacity, carried_size; /* size: bytes of texts */
 	struct iot_event batch[1024];
 	size_t batched;
 };
 
 /* Feeds what a reader gave; the first of it is record s->index. A status: IOT_OK, IOT_ENOMEM, or that of out. */
-int iot_slice_events(struct iot_slice *s, const struct iot_event *ev, size_t n);
+int slice_events(struct slice *s, const struct iot_event *ev, size_t n);
 /* The trace has ended. */
-int iot_slice_end(struct iot_slice *s);
-void iot_slice_free(struct iot_slice *s);
+int slice_end(struct slice *s);
+void slice_free(struct slice *s);
 
 #endif

@@ -4,12 +4,13 @@
 
 #include "slice.h"
 
-static struct iot_said *element(struct iot_said_names *n, struct iot_map *map, uint64_t key,
-				struct iot_said **array, size_t *room)
+static struct slice_definition *element(struct slice_definitions *n, struct idmap *map,
+					uint64_t key, struct slice_definition **array,
+					size_t *capacity)
 {
-	const size_t i = iot_map_number(map, key);
-	struct iot_said *fitted =
-	    i == SIZE_MAX ? NULL : iot_map_fit(*array, room, i, sizeof *fitted);
+	const size_t i = idmap_number(map, key);
+	struct slice_definition *fitted =
+	    i == SIZE_MAX ? NULL : idmap_reserve(*array, capacity, i, sizeof *fitted);
 	if (fitted == NULL) {
 		n->failed = true;
 		return NULL;
@@ -18,35 +19,38 @@ static struct iot_said *element(struct iot_said_names *n, struct iot_map *map, u
 	return &fitted[i];
 }
 
-struct iot_said *iot_said_process(struct iot_said_names *n, uint32_t process)
+struct slice_definition *slice_define_process(struct slice_definitions *n, uint32_t process)
 {
-	return element(n, &n->process_map, process, &n->processes, &n->process_room);
+	return element(n, &n->process_map, process, &n->processes, &n->process_capacity);
 }
 
-struct iot_said *iot_said_file(struct iot_said_names *n, const struct iot_record *rec, bool disk)
+struct slice_definition *slice_define_file(struct slice_definitions *n,
+					   const struct iot_record *rec, bool disk)
 {
-	const uint64_t key = iot_map_pair(rec->process, rec->file);
+	const uint64_t key = idmap_pair(rec->process, rec->file);
 	if (disk)
-		return element(n, &n->disk_map, key, &n->disks, &n->disk_room);
-	return element(n, &n->file_map, key, &n->files, &n->file_room);
+		return element(n, &n->disk_map, key, &n->disks, &n->disk_capacity);
+	return element(n, &n->file_map, key, &n->files, &n->file_capacity);
 }
 
-static void free_array(struct iot_said *array, size_t count)
+static void free_array(struct slice_definition *array, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		free(array[i].text);
 	free(array);
 }
 
-void iot_said_names_free(struct iot_said_names *n)
+void slice_definitions_free(struct slice_definitions *n)
 {
 	/* an element may be in a map, but for want of memory not in its array */
-	free_array(n->processes,
-		   n->process_map.count < n->process_room ? n->process_map.count : n->process_room);
-	free_array(n->files, n->file_map.count < n->file_room ? n->file_map.count : n->file_room);
-	free_array(n->disks, n->disk_map.count < n->disk_room ? n->disk_map.count : n->disk_room);
-	iot_map_free(&n->process_map);
-	iot_map_free(&n->file_map);
-	iot_map_free(&n->disk_map);
-	*n = (struct iot_said_names){.failed = false};
+	free_array(n->processes, n->process_map.count < n->process_capacity ? n->process_map.count
+									    : n->process_capacity);
+	free_array(n->files,
+		   n->file_map.count < n->file_capacity ? n->file_map.count : n->file_capacity);
+	free_array(n->disks,
+		   n->disk_map.count < n->disk_capacity ? n->disk_map.count : n->disk_capacity);
+	idmap_free(&n->process_map);
+	idmap_free(&n->file_map);
+	idmap_free(&n->disk_map);
+	*n = (struct slice_definitions){.failed = false};
 }

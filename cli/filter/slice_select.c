@@ -13,13 +13,13 @@ static const char too_many[] = "at most 1024 of them";
 static bool id(const char *text, size_t n, uint32_t *value)
 {
 	uint64_t wide;
-	if (!iot_number_decimal(text, n, &wide) || wide > UINT32_MAX)
+	if (!number_decimal(text, n, &wide) || wide > UINT32_MAX)
 		return false;
 	*value = (uint32_t)wide;
 	return true;
 }
 
-static bool parse_range(const char *item, size_t n, struct iot_id_range *range)
+static bool parse_range(const char *item, size_t n, struct id_range *range)
 {
 	const char *dash = memchr(item, '-', n);
 	const size_t first = dash != NULL ? (size_t)(dash - item) : n;
@@ -36,18 +36,18 @@ static bool is_no_range(const char *item, size_t n)
 	return strspn(item, "0123456789-") >= n;
 }
 
-static const char *add_process(struct iot_choice *c, const char *item, size_t n)
+static const char *add_process(struct slice_filter *c, const char *item, size_t n)
 {
-	struct iot_id_range range;
+	struct id_range range;
 	if (n == 0 || (is_no_range(item, n) && !parse_range(item, n, &range)))
 		return "numbers, ranges and names with commas between them: 7,9-12,mpi*";
 	if (parse_range(item, n, &range)) {
-		if (c->range_count == IOT_CHOICES_MAX)
+		if (c->range_count == SLICE_FILTERS_MAX)
 			return too_many;
 		c->ranges[c->range_count++] = range;
 		return NULL;
 	}
-	if (c->process_glob_count == IOT_CHOICES_MAX)
+	if (c->process_glob_count == SLICE_FILTERS_MAX)
 		return too_many;
 	char *glob = strndup(item, n);
 	if (glob == NULL)
@@ -57,9 +57,9 @@ static const char *add_process(struct iot_choice *c, const char *item, size_t n)
 	return NULL;
 }
 
-static const char *add_rank(struct iot_choice *c, const char *item, size_t n)
+static const char *add_rank(struct slice_filter *c, const char *item, size_t n)
 {
-	if (c->rank_count == IOT_CHOICES_MAX)
+	if (c->rank_count == SLICE_FILTERS_MAX)
 		return too_many;
 	if (!parse_range(item, n, &c->ranks[c->rank_count]))
 		return "numbers and ranges with commas between them: 0,4-7";
@@ -67,9 +67,9 @@ static const char *add_rank(struct iot_choice *c, const char *item, size_t n)
 	return NULL;
 }
 
-typedef const char *add_fn(struct iot_choice *c, const char *item, size_t n);
+typedef const char *add_fn(struct slice_filter *c, const char *item, size_t n);
 
-static const char *add_all(struct iot_choice *c, const char *list, add_fn *add)
+static const char *add_all(struct slice_filter *c, const char *list, add_fn *add)
 {
 	for (;;) {
 		const size_t n = strcspn(list, ",");
@@ -80,32 +80,32 @@ static const char *add_all(struct iot_choice *c, const char *list, add_fn *add)
 	}
 }
 
-const char *iot_choice_add_processes(struct iot_choice *c, const char *list)
+const char *slice_filter_add_processes(struct slice_filter *c, const char *list)
 {
 	return add_all(c, list, add_process);
 }
 
-const char *iot_choice_add_ranks(struct iot_choice *c, const char *list)
+const char *slice_filter_add_ranks(struct slice_filter *c, const char *list)
 {
 	return add_all(c, list, add_rank);
 }
 
-const char *iot_choice_add_file(struct iot_choice *c, const char *glob)
+const char *slice_filter_add_file(struct slice_filter *c, const char *glob)
 {
-	if (c->file_glob_count == IOT_CHOICES_MAX)
+	if (c->file_glob_count == SLICE_FILTERS_MAX)
 		return too_many;
 	c->file_globs[c->file_glob_count++] = glob;
 	return NULL;
 }
 
-void iot_choice_free(struct iot_choice *c)
+void slice_filter_free(struct slice_filter *c)
 {
 	for (size_t i = 0; i < c->owned_count; i++)
 		free(c->owned[i]);
-	*c = (struct iot_choice){.range_count = 0};
+	*c = (struct slice_filter){.range_count = 0};
 }
 
-bool iot_choice_of_processes(const struct iot_choice *c)
+bool slice_filter_of_processes(const struct slice_filter *c)
 {
 	return c->range_count + c->rank_count + c->process_glob_count > 0;
 }
@@ -125,7 +125,7 @@ static bool matches(const char *const *globs, size_t n, const char *name)
 	return false;
 }
 
-static bool is_within(const struct iot_id_range *ranges, size_t n, uint64_t value)
+static bool is_within(const struct id_range *ranges, size_t n, uint64_t value)
 {
 	for (size_t i = 0; i < n; i++)
 		if (value >= ranges[i].first && value <= ranges[i].last)
@@ -133,21 +133,21 @@ static bool is_within(const struct iot_id_range *ranges, size_t n, uint64_t valu
 	return false;
 }
 
-bool iot_choice_has_rank(const struct iot_choice *c, uint64_t rank)
+bool slice_filter_has_rank(const struct slice_filter *c, uint64_t rank)
 {
 	return is_within(c->ranks, c->rank_count, rank);
 }
 
-bool iot_choice_has_process(const struct iot_choice *c, uint32_t process, const char *name)
+bool slice_filter_has_process(const struct slice_filter *c, uint32_t process, const char *name)
 {
-	if (!iot_choice_of_processes(c))
+	if (!slice_filter_of_processes(c))
 		return true;
 	if (is_within(c->ranges, c->range_count, process))
 		return true;
 	return name != NULL && matches(c->process_globs, c->process_glob_count, name);
 }
 
-bool iot_choice_has_path(const struct iot_choice *c, const char *path)
+bool slice_filter_has_path(const struct slice_filter *c, const char *path)
 {
 	if (c->file_glob_count == 0)
 		return true;

@@ -14,7 +14,7 @@
 
 enum { NS_PER_S = 1000000000, NAME_SIZE = 160, LIST_SIZE = 1024 };
 
-static bool is_named(const struct iot_survey_names *n, const char *name)
+static bool is_named(const struct survey_names *n, const char *name)
 {
 	for (size_t i = 0; i < n->named; i++)
 		if (strcmp(n->name[i], name) == 0)
@@ -23,13 +23,13 @@ static bool is_named(const struct iot_survey_names *n, const char *name)
 }
 
 /* Counts an id that is new; its name is kept if it is one of the first. */
-static void add(struct iot_survey *s, struct iot_survey_names *n, uint64_t id, const char *name)
+static void add(struct survey *s, struct survey_names *n, uint64_t id, const char *name)
 {
 	const size_t count = n->ids.count;
-	const size_t number = iot_map_number(&n->ids, id);
+	const size_t number = idmap_number(&n->ids, id);
 	if (number == SIZE_MAX)
 		s->failed = true;
-	if (number != count || n->named == IOT_SURVEY_SHOWN || is_named(n, name))
+	if (number != count || n->named == SURVEY_SHOWN || is_named(n, name))
 		return;
 	n->name[n->named] = strdup(name);
 	if (n->name[n->named] == NULL)
@@ -39,7 +39,7 @@ static void add(struct iot_survey *s, struct iot_survey_names *n, uint64_t id, c
 }
 
 /* The value of a key, decoded and printable; false if there is none. */
-static bool printable_value(struct iot_survey *s, const struct iot_event *ev, const char *key,
+static bool printable_value(struct survey *s, const struct iot_event *ev, const char *key,
 			    char *text, size_t size)
 {
 	const struct iot_text value = iot_directive_get(ev, key);
@@ -50,26 +50,26 @@ static bool printable_value(struct iot_survey *s, const struct iot_event *ev, co
 		s->failed = true;
 		return false;
 	}
-	iot_printable(text, size, decoded, iot_percent_decode(value, decoded, NULL));
+	printable(text, size, decoded, iot_percent_decode(value, decoded, NULL));
 	free(decoded);
 	return true;
 }
 
-static void take_rank(struct iot_survey *s, const struct iot_event *ev)
+static void take_rank(struct survey *s, const struct iot_event *ev)
 {
 	const struct iot_text text = iot_directive_get(ev, "rank");
 	uint64_t rank;
-	if (text.data == NULL || !iot_number_decimal(text.data, text.size, &rank))
+	if (text.data == NULL || !number_decimal(text.data, text.size, &rank))
 		return;
 	if (s->ranks.count == 0 || rank < s->first_rank)
 		s->first_rank = rank;
 	if (s->ranks.count == 0 || rank > s->last_rank)
 		s->last_rank = rank;
-	if (iot_map_number(&s->ranks, rank) == SIZE_MAX)
+	if (idmap_number(&s->ranks, rank) == SIZE_MAX)
 		s->failed = true;
 }
 
-static void take_process(struct iot_survey *s, const struct iot_event *ev)
+static void take_process(struct survey *s, const struct iot_event *ev)
 {
 	char name[NAME_SIZE] = "", text[NAME_SIZE + 16];
 	const bool named = printable_value(s, ev, "name", name, sizeof name);
@@ -87,14 +87,14 @@ static uint64_t hash_of(struct iot_text text)
 	return hash;
 }
 
-static void take_file(struct iot_survey *s, const struct iot_event *ev)
+static void take_file(struct survey *s, const struct iot_event *ev)
 {
 	char path[NAME_SIZE];
 	if (!(ev->has & IOT_HAS_DISK) && printable_value(s, ev, "path", path, sizeof path))
 		add(s, &s->files, hash_of(iot_directive_get(ev, "path")), path);
 }
 
-static void take_record(struct iot_survey *s, const struct iot_record *rec)
+static void take_record(struct survey *s, const struct iot_record *rec)
 {
 	char id[16];
 	s->records++;
@@ -111,25 +111,25 @@ static void take_record(struct iot_survey *s, const struct iot_record *rec)
 	add(s, &s->processes, rec->process, id);
 }
 
-bool iot_survey_wants_more(const struct iot_survey *s)
+bool survey_wants_more(const struct survey *s)
 {
-	return s->events < IOT_SURVEY_EVENTS_MAX && !s->failed;
+	return s->events < SURVEY_EVENTS_MAX && !s->failed;
 }
 
-void iot_survey_events(struct iot_survey *s, const struct iot_event *ev, size_t n)
+void survey_events(struct survey *s, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (ev[i].kind == IOT_RECORD)
 			take_record(s, &ev[i].rec);
-		else if (ev[i].kind == IOT_PROCESS && iot_survey_wants_more(s))
+		else if (ev[i].kind == IOT_PROCESS && survey_wants_more(s))
 			take_process(s, &ev[i]);
-		else if (ev[i].kind == IOT_FILE && iot_survey_wants_more(s))
+		else if (ev[i].kind == IOT_FILE && survey_wants_more(s))
 			take_file(s, &ev[i]);
 		s->events++;
 	}
 }
 
-static void tell_names(const char *shown, const char *kind, const struct iot_survey_names *n)
+static void report_names(const char *shown, const char *kind, const struct survey_names *n)
 {
 	char list[LIST_SIZE] = "";
 	size_t used = 0;
@@ -141,21 +141,21 @@ static void tell_names(const char *shown, const char *kind, const struct iot_sur
 	if (n->named == 0)
 		return;
 	if (n->ids.count > n->named)
-		iot_message("%s: its %s: %s, and %zu more", shown, kind, list,
-			    n->ids.count - n->named);
+		print_message("%s: its %s: %s, and %zu more", shown, kind, list,
+			      n->ids.count - n->named);
 	else
-		iot_message("%s: its %s: %s", shown, kind, list);
+		print_message("%s: its %s: %s", shown, kind, list);
 }
 
-static void tell_ranks(const struct iot_survey *s, const char *shown)
+static void report_ranks(const struct survey *s, const char *shown)
 {
 	if (s->ranks.count == 0)
 		return;
 	if (s->first_rank == s->last_rank)
-		iot_message("%s: its rank: %ju", shown, (uintmax_t)s->first_rank);
+		print_message("%s: its rank: %ju", shown, (uintmax_t)s->first_rank);
 	else
-		iot_message("%s: its ranks: %zu, from %ju to %ju", shown, s->ranks.count,
-			    (uintmax_t)s->first_rank, (uintmax_t)s->last_rank);
+		print_message("%s: its ranks: %zu, from %ju to %ju", shown, s->ranks.count,
+			      (uintmax_t)s->first_rank, (uintmax_t)s->last_rank);
 }
 
 static const char *clock_of(char *text, size_t size, uint64_t ns)
@@ -168,46 +168,45 @@ static const char *clock_of(char *text, size_t size, uint64_t ns)
 	return text;
 }
 
-static void tell_clock(const struct iot_survey *s, const char *shown, uint64_t epoch_ns)
+static void report_clock(const struct survey *s, const char *shown, uint64_t epoch_ns)
 {
 	char first[64], last[64];
-	iot_message("%s: these are %s to %s", shown,
-		    clock_of(first, sizeof first, epoch_ns + (uint64_t)s->first_ns),
-		    clock_of(last, sizeof last, epoch_ns + (uint64_t)s->last_ns));
+	print_message("%s: these are %s to %s", shown,
+		      clock_of(first, sizeof first, epoch_ns + (uint64_t)s->first_ns),
+		      clock_of(last, sizeof last, epoch_ns + (uint64_t)s->last_ns));
 }
 
-void iot_survey_tell(const struct iot_survey *s, const char *shown, const uint64_t *epoch_ns,
-		     bool names)
+void survey_report(const struct survey *s, const char *shown, const uint64_t *epoch_ns, bool names)
 {
 	if (s->records == 0)
-		iot_message("%s: there are no records in it", shown);
+		print_message("%s: there are no records in it", shown);
 	else if (s->any_start)
-		iot_message("%s: %ju records, which start from %.6f to %.6f s", shown,
-			    (uintmax_t)s->records, (double)s->first_ns / NS_PER_S,
-			    (double)s->last_ns / NS_PER_S);
+		print_message("%s: %ju records, which start from %.6f to %.6f s", shown,
+			      (uintmax_t)s->records, (double)s->first_ns / NS_PER_S,
+			      (double)s->last_ns / NS_PER_S);
 	else
-		iot_message("%s: %ju records, whose starts are not known", shown,
-			    (uintmax_t)s->records);
+		print_message("%s: %ju records, whose starts are not known", shown,
+			      (uintmax_t)s->records);
 	if (s->any_start && epoch_ns != NULL)
-		tell_clock(s, shown, *epoch_ns);
+		report_clock(s, shown, *epoch_ns);
 	if (!names)
 		return;
-	tell_names(shown, "processes", &s->processes);
-	tell_names(shown, "files", &s->files);
-	tell_ranks(s, shown);
+	report_names(shown, "processes", &s->processes);
+	report_names(shown, "files", &s->files);
+	report_ranks(s, shown);
 }
 
-static void free_names(struct iot_survey_names *n)
+static void free_names(struct survey_names *n)
 {
 	for (size_t i = 0; i < n->named; i++)
 		free(n->name[i]);
-	iot_map_free(&n->ids);
+	idmap_free(&n->ids);
 }
 
-void iot_survey_free(struct iot_survey *s)
+void survey_free(struct survey *s)
 {
 	free_names(&s->processes);
 	free_names(&s->files);
-	iot_map_free(&s->ranks);
-	*s = (struct iot_survey){.records = 0};
+	idmap_free(&s->ranks);
+	*s = (struct survey){.records = 0};
 }

@@ -12,35 +12,34 @@
 #include "lib/base/idmap.h"
 
 enum {
-	IOT_SURVEY_SHOWN = 5,           /* names of a kind */
-	IOT_SURVEY_EVENTS_MAX = 1 << 20 /* events looked at for names */
+	SURVEY_SHOWN = 5,           /* names of a kind */
+	SURVEY_EVENTS_MAX = 1 << 20 /* events looked at for names */
 };
 
-struct iot_survey_names {
-	struct iot_map ids;
-	char *name[IOT_SURVEY_SHOWN]; /* printable */
+struct survey_names {
+	struct idmap ids;
+	char *name[SURVEY_SHOWN]; /* printable */
 	size_t named;
 };
 
-struct iot_survey {
+struct survey {
 	uint64_t records, events;
 	int64_t first_ns, last_ns; /* starts */
 	bool any_start;
 	bool failed; /* out of memory */
-	struct iot_survey_names processes, files;
-	struct iot_map ranks;
+	struct survey_names processes, files;
+	struct idmap ranks;
 	uint64_t first_rank, last_rank;
 };
 
-void iot_survey_events(struct iot_survey *s, const struct iot_event *ev, size_t n);
+void survey_events(struct survey *s, const struct iot_event *ev, size_t n);
 /* Whether events that follow would still be looked at for names. */
-bool iot_survey_wants_more(const struct iot_survey *s);
+bool survey_wants_more(const struct survey *s);
 /*
  * Prints messages: the span, as a wall clock, too, if epoch_ns is not NULL; names: the processes, files
  * and ranks, too. shown: the trace's name.
  */
-void iot_survey_tell(const struct iot_survey *s, const char *shown, const uint64_t *epoch_ns,
-		     bool names);
-void iot_survey_free(struct iot_survey *s);
+void survey_report(const struct survey *s, const char *shown, const uint64_t *epoch_ns, bool names);
+void survey_free(struct survey *s);
 
 #endif

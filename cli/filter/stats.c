@@ -10,13 +10,13 @@
 #include "lib/base/number.h"
 
 /* Number of an element in an array that follows a map, made to fit. SIZE_MAX: no memory. */
-static size_t number_of(struct iot_tally *t, struct iot_map *map, uint64_t key, void *array,
-			size_t *room, size_t size)
+static size_t number_of(struct stats *t, struct idmap *map, uint64_t key, void *array,
+			size_t *capacity, size_t size)
 {
 	void *elements;
-	size_t i = iot_map_number(map, key);
+	size_t i = idmap_number(map, key);
 	memcpy(&elements, array, sizeof elements);
-	elements = i == SIZE_MAX ? NULL : iot_map_fit(elements, room, i, size);
+	elements = i == SIZE_MAX ? NULL : idmap_reserve(elements, capacity, i, size);
 	if (!elements) {
 		t->failed = true;
 		return SIZE_MAX;
@@ -25,17 +25,18 @@ static size_t number_of(struct iot_tally *t, struct iot_map *map, uint64_t key, 
 	return i;
 }
 
-static struct iot_opened *opened_of(struct iot_tally *t, uint32_t process, uint32_t file)
+static struct opened *opened_of(struct stats *t, uint32_t process, uint32_t file)
 {
-	size_t i = number_of(t, &t->opened_map, iot_map_pair(process, file), &t->opened,
-			     &t->opened_room, sizeof *t->opened);
+	size_t i = number_of(t, &t->opened_map, idmap_pair(process, file), &t->opened,
+			     &t->opened_capacity, sizeof *t->opened);
 	return i == SIZE_MAX ? NULL : &t->opened[i];
 }
 
 /* A new row; its number + 1, or 0: no memory. */
-static uint32_t add_row(struct iot_tally *t, uint32_t process, uint32_t file, uint32_t object)
+static uint32_t add_row(struct stats *t, uint32_t process, uint32_t file, uint32_t object)
 {
-	struct iot_row *rows = iot_map_fit(t->rows, &t->row_room, t->row_count, sizeof *rows);
+	struct stats_row *rows =
+	    idmap_reserve(t->rows, &t->row_capacity, t->row_count, sizeof *rows);
 	if (!rows) {
 		t->failed = true;
 		return 0;
@@ -48,47 +49,47 @@ static uint32_t add_row(struct iot_tally *t, uint32_t process, uint32_t file, ui
 }
 
 /* The row of an object or process, made where there is none. */
-static uint32_t group_row(struct iot_tally *t, uint32_t key)
+static uint32_t group_row(struct stats *t, uint32_t key)
 {
-	size_t i =
-	    number_of(t, &t->group_map, key, &t->group_rows, &t->group_room, sizeof *t->group_rows);
+	size_t i = number_of(t, &t->group_map, key, &t->group_rows, &t->group_capacity,
+			     sizeof *t->group_rows);
 	if (i == SIZE_MAX)
 		return 0;
 	if (t->group_rows[i] == 0) {
-		bool process = t->by == IOT_BY_PROCESS;
+		bool process = t->by == BY_PROCESS;
 		t->group_rows[i] = add_row(t, process ? key : 0, 0, process ? 0 : key);
 	}
 	return t->group_rows[i];
 }
 
-static uint32_t find_row(struct iot_tally *t, const struct iot_record *rec, uint32_t own)
+static uint32_t find_row(struct stats *t, const struct iot_record *rec, uint32_t own)
 {
-	if (t->by == IOT_BY_PROCESS)
+	if (t->by == BY_PROCESS)
 		return group_row(t, rec->process);
-	if (t->by == IOT_BY_OBJECT && rec->object != 0)
+	if (t->by == BY_OBJECT && rec->object != 0)
 		return group_row(t, rec->object);
 	return own ? own : add_row(t, rec->process, rec->file, rec->object);
 }
 
 /* The row that a record or a directive about a file belongs to; *opened is its file. */
-static struct iot_row *row_of(struct iot_tally *t, const struct iot_record *rec,
-			      struct iot_opened **opened)
+static struct stats_row *row_of(struct stats *t, const struct iot_record *rec,
+				struct opened **opened)
 {
-	struct iot_opened *o = opened_of(t, rec->process, rec->file);
+	struct opened *o = opened_of(t, rec->process, rec->file);
 	if (!o)
 		return NULL;
 	bool fresh = o->row == 0;
 	if (fresh || (rec->object != 0 && o->object != rec->object)) {
-		o->row = find_row(t, rec, t->by == IOT_BY_FILE ? o->row : 0);
+		o->row = find_row(t, rec, t->by == BY_FILE ? o->row : 0);
 		o->object = rec->object;
 	}
 	if (o->row == 0)
 		return NULL;
-	struct iot_row *row = &t->rows[o->row - 1];
-	row->figures.files += fresh;
+	struct stats_row *row = &t->rows[o->row - 1];
+	row->counters.files += fresh;
 	if (fresh)
 		o->first_row = o->row;
-	if (t->by == IOT_BY_FILE)
+	if (t->by == BY_FILE)
 		row->object = o->object;
 	*opened = o;
 	return row;
@@ -97,11 +98,11 @@ static struct iot_row *row_of(struct iot_tally *t, const struct iot_record *rec,
 static unsigned size_class(uint64_t length)
 {
 	unsigned k = length == 0 ? 0 : 64U - (unsigned)__builtin_clzll(length);
-	return k < IOT_SIZE_CLASSES ? k : IOT_SIZE_CLASSES - 1;
+	return k < SIZE_CLASSES ? k : SIZE_CLASSES - 1;
 }
 
 /* Unknown offsets of one open file count from the same base, so their distance is known. */
-static void count_follower(struct iot_figures *f, const struct iot_opened *o, uint64_t offset,
+static void count_follower(struct io_counters *f, const struct opened *o, uint64_t offset,
 			   uint64_t length, bool unknown)
 {
 	const bool placed = o->unknown == unknown;
@@ -111,19 +112,19 @@ static void count_follower(struct iot_figures *f, const struct iot_opened *o, ui
 	f->same_size += length == o->length;
 }
 
-static void count_record(struct iot_tally *t, const struct iot_record *rec)
+static void count_record(struct stats *t, const struct iot_record *rec)
 {
 	const bool unknown = (rec->flags & IOT_OFFSET_UNKNOWN) != 0;
 	bool physical = (rec->type & IOT_LOGICAL) == 0;
-	struct iot_opened *o;
+	struct opened *o;
 	if (physical != t->physical) {
 		t->left_out++;
 		return;
 	}
-	struct iot_row *row = row_of(t, rec, &o);
+	struct stats_row *row = row_of(t, rec, &o);
 	if (!row)
 		return;
-	struct iot_figures *f = &row->figures;
+	struct io_counters *f = &row->counters;
 	uint64_t bytes = physical ? rec->length * IOT_BLOCK_SIZE : rec->length;
 	bool write = (rec->type & IOT_WRITE) != 0;
 	f->reads += !write;
@@ -136,7 +137,7 @@ static void count_record(struct iot_tally *t, const struct iot_record *rec)
 	}
 	if (o->active)
 		count_follower(f, o, rec->offset, rec->length, unknown);
-	t->failed |= !iot_sizes_add(&f->sizes, size_class(bytes), 1);
+	t->failed |= !sizes_add(&f->sizes, size_class(bytes), 1);
 	if (!o->active) {
 		o->first_io_row = o->row;
 		o->first_offset = rec->offset;
@@ -155,14 +156,14 @@ static bool is(struct iot_text text, const char *word)
 }
 
 /* The name, of malloc, becomes the row's, unless there is no room for more. */
-static void give_name(struct iot_tally *t, struct iot_row *row, char *name, size_t size)
+static void give_name(struct stats *t, struct stats_row *row, char *name, size_t size)
 {
-	const uint64_t most = t->names_max > 0 ? t->names_max : IOT_TALLY_NAMES_MAX;
+	const uint64_t max = t->names_max > 0 ? t->names_max : STATS_NAMES_MAX;
 	if (row->name != NULL)
 		t->names_size -= row->name_size;
 	free(row->name);
 	row->name = NULL;
-	if (size > most - t->names_size) {
+	if (size > max - t->names_size) {
 		t->unnamed++;
 		free(name);
 		return;
@@ -173,7 +174,7 @@ static void give_name(struct iot_tally *t, struct iot_row *row, char *name, size
 }
 
 /* An %op names its file only where no %file does. */
-static void keep_name(struct iot_tally *t, struct iot_row *row, const struct iot_event *ev,
+static void keep_name(struct stats *t, struct stats_row *row, const struct iot_event *ev,
 		      const char *key)
 {
 	if (ev->kind == IOT_OP && row->named)
@@ -189,75 +190,75 @@ static void keep_name(struct iot_tally *t, struct iot_row *row, const struct iot
 }
 
 /* An object has the name that the reader knows. */
-static bool names_files(const struct iot_tally *t, const struct iot_row *row)
+static bool names_files(const struct stats *t, const struct stats_row *row)
 {
-	return t->by == IOT_BY_FILE || (t->by == IOT_BY_OBJECT && row->object == 0);
+	return t->by == BY_FILE || (t->by == BY_OBJECT && row->object == 0);
 }
 
 /* An open that succeeded. It may be all that there is of its file: then its path is the name. */
-static void count_op(struct iot_tally *t, const struct iot_event *ev)
+static void count_op(struct stats *t, const struct iot_event *ev)
 {
 	struct iot_text name = iot_directive_get(ev, "name");
 	struct iot_text result = iot_directive_get(ev, "result");
-	struct iot_opened *o;
+	struct opened *o;
 	if (t->physical || !(is(name, "open") || is(name, "create")))
 		return;
 	if ((result.data && !is(result, "0")) || !(ev->has & IOT_HAS_FILE))
 		return;
-	struct iot_row *row = row_of(t, &ev->rec, &o);
+	struct stats_row *row = row_of(t, &ev->rec, &o);
 	if (!row)
 		return;
-	row->figures.opens++;
+	row->counters.opens++;
 	if (names_files(t, row))
 		keep_name(t, row, ev, "path");
 }
 
-static void count_file(struct iot_tally *t, const struct iot_event *ev)
+static void count_file(struct stats *t, const struct iot_event *ev)
 {
-	struct iot_opened *o;
+	struct opened *o;
 	bool disk = (ev->has & IOT_HAS_DISK) != 0;
-	struct iot_row *row = disk == t->physical ? row_of(t, &ev->rec, &o) : NULL;
+	struct stats_row *row = disk == t->physical ? row_of(t, &ev->rec, &o) : NULL;
 	if (row && names_files(t, row))
 		keep_name(t, row, ev, "path");
 }
 
-static void set_rank(struct iot_tally *t, uint32_t process, uint64_t rank)
+static void set_rank(struct stats *t, uint32_t process, uint64_t rank)
 {
-	size_t i = number_of(t, &t->rank_map, process, &t->ranks, &t->rank_room, sizeof *t->ranks);
+	size_t i =
+	    number_of(t, &t->rank_map, process, &t->ranks, &t->rank_capacity, sizeof *t->ranks);
 	if (i != SIZE_MAX)
 		t->ranks[i] = rank;
 }
 
-static void count_process(struct iot_tally *t, const struct iot_event *ev)
+static void count_process(struct stats *t, const struct iot_event *ev)
 {
-	size_t row = t->by == IOT_BY_PROCESS ? group_row(t, ev->rec.process) : 0;
+	size_t row = t->by == BY_PROCESS ? group_row(t, ev->rec.process) : 0;
 	const struct iot_text text = iot_directive_get(ev, "rank");
 	uint64_t rank;
 	if (row > 0)
 		keep_name(t, &t->rows[row - 1], ev, "name");
-	if (text.data != NULL && iot_number_decimal(text.data, text.size, &rank) &&
-	    rank < UINT64_MAX)
+	if (text.data != NULL && number_decimal(text.data, text.size, &rank) && rank < UINT64_MAX)
 		set_rank(t, ev->rec.process, rank + 1);
 }
 
-static void take_trace(struct iot_tally *t, const struct iot_event *ev)
+static void take_trace(struct stats *t, const struct iot_event *ev)
 {
 	const struct iot_text layer = iot_directive_get(ev, "layer");
 	if (layer.data != NULL && memchr(layer.data, ',', layer.size) != NULL)
 		t->layers = true;
 	unsigned lacks;
-	if (iot_directive_lacks(ev, &lacks))
+	if (directive_lacks(ev, &lacks))
 		t->no_offsets = (lacks & IOT_OFFSET_UNKNOWN) != 0;
 }
 
-static void count_counter(struct iot_tally *t, const struct iot_event *ev)
+static void count_counter(struct stats *t, const struct iot_event *ev)
 {
 	t->counters++;
 	t->file_counters += (ev->has & (IOT_HAS_FILE | IOT_HAS_OBJECT)) != 0 ||
 			    iot_directive_get(ev, "path").data != NULL;
 }
 
-void iot_tally_events(struct iot_tally *t, const struct iot_event *ev, size_t n)
+void stats_events(struct stats *t, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (ev[i].kind == IOT_RECORD)
@@ -275,15 +276,15 @@ void iot_tally_events(struct iot_tally *t, const struct iot_event *ev, size_t n)
 	}
 }
 
-static int most_bytes_first(const void *left, const void *right)
+static int max_bytes_first(const void *left, const void *right)
 {
-	const struct iot_row *a = left, *b = right;
-	uint64_t x = a->figures.read_bytes + a->figures.written_bytes;
-	uint64_t y = b->figures.read_bytes + b->figures.written_bytes;
+	const struct stats_row *a = left, *b = right;
+	uint64_t x = a->counters.read_bytes + a->counters.written_bytes;
+	uint64_t y = b->counters.read_bytes + b->counters.written_bytes;
 	if (x != y)
 		return x < y ? 1 : -1;
-	x = a->figures.reads + a->figures.writes;
-	y = b->figures.reads + b->figures.writes;
+	x = a->counters.reads + a->counters.writes;
+	y = b->counters.reads + b->counters.writes;
 	if (x != y)
 		return x < y ? 1 : -1;
 	if (a->object != b->object)
@@ -294,61 +295,61 @@ static int most_bytes_first(const void *left, const void *right)
 }
 
 /* Figures are counters of 64 bits, but for the sizes. False: no memory. */
-static bool add(struct iot_figures *total, const struct iot_figures *f)
+static bool add(struct io_counters *total, const struct io_counters *f)
 {
-	enum { COUNTERS = offsetof(struct iot_figures, sizes) / sizeof(uint64_t) };
+	enum { COUNTERS = offsetof(struct io_counters, sizes) / sizeof(uint64_t) };
 	uint64_t sum[COUNTERS], more[COUNTERS];
 	memcpy(sum, total, sizeof sum);
 	memcpy(more, f, sizeof more);
 	for (size_t i = 0; i < sizeof sum / sizeof sum[0]; i++)
 		sum[i] += more[i];
 	memcpy(total, sum, sizeof sum);
-	return iot_sizes_join(&total->sizes, &f->sizes);
+	return sizes_join(&total->sizes, &f->sizes);
 }
 
 /* Joining: what the later tally could not know is put right in it; then its rows are added. */
 
-static void join_opened(struct iot_tally *t, struct iot_tally *more)
+static void join_opened(struct stats *t, struct stats *more)
 {
 	for (size_t i = 0; i < more->opened_map.count && !t->failed; i++) {
-		const struct iot_opened *m = &more->opened[i];
+		const struct opened *m = &more->opened[i];
 		const uint64_t key = more->opened_map.keys[i];
-		const struct iot_opened *o = opened_of(t, (uint32_t)(key >> 32), (uint32_t)key);
+		const struct opened *o = opened_of(t, (uint32_t)(key >> 32), (uint32_t)key);
 		if (o == NULL || m->row == 0)
 			continue;
 		if (o->row != 0)
-			more->rows[m->first_row - 1].figures.files--;
+			more->rows[m->first_row - 1].counters.files--;
 		if (!o->active || !m->active)
 			continue;
-		struct iot_figures *f = &more->rows[m->first_io_row - 1].figures;
+		struct io_counters *f = &more->rows[m->first_io_row - 1].counters;
 		count_follower(f, o, m->first_offset, m->first_length, m->first_unknown);
 	}
 }
 
 /* The row that a later row goes on with, or a new one; its number + 1, or 0: no memory. */
-static uint32_t row_for(struct iot_tally *t, const struct iot_row *row)
+static uint32_t row_for(struct stats *t, const struct stats_row *row)
 {
-	if (t->by == IOT_BY_PROCESS)
+	if (t->by == BY_PROCESS)
 		return group_row(t, row->process);
-	if (t->by == IOT_BY_OBJECT && row->object != 0)
+	if (t->by == BY_OBJECT && row->object != 0)
 		return group_row(t, row->object);
-	struct iot_opened *o = opened_of(t, row->process, row->file);
+	struct opened *o = opened_of(t, row->process, row->file);
 	if (o != NULL && o->row == 0)
 		o->row = add_row(t, row->process, row->file, row->object);
 	return o != NULL ? o->row : 0;
 }
 
 /* Its number + 1 in t, or 0: no memory. */
-static uint32_t join_row(struct iot_tally *t, struct iot_row *more)
+static uint32_t join_row(struct stats *t, struct stats_row *more)
 {
 	const size_t count = t->row_count;
 	const uint32_t number = row_for(t, more);
 	if (number == 0)
 		return 0;
-	struct iot_row *row = &t->rows[number - 1];
-	t->failed |= !add(&row->figures, &more->figures);
+	struct stats_row *row = &t->rows[number - 1];
+	t->failed |= !add(&row->counters, &more->counters);
 	if (more->name && (more->named || !row->named) &&
-	    (t->by != IOT_BY_OBJECT || row->object == 0 || t->row_count > count)) {
+	    (t->by != BY_OBJECT || row->object == 0 || t->row_count > count)) {
 		give_name(t, row, more->name, more->name_size);
 		row->named = more->named;
 		more->name = NULL;
@@ -357,19 +358,19 @@ static uint32_t join_row(struct iot_tally *t, struct iot_row *more)
 }
 
 /* numbers: of more's rows in t, + 1 */
-static void move_opened(struct iot_tally *t, const struct iot_tally *more, const uint32_t *numbers)
+static void move_opened(struct stats *t, const struct stats *more, const uint32_t *numbers)
 {
 	for (size_t i = 0; i < more->opened_map.count && !t->failed; i++) {
-		const struct iot_opened *m = &more->opened[i];
+		const struct opened *m = &more->opened[i];
 		const uint64_t key = more->opened_map.keys[i];
-		struct iot_opened *o = opened_of(t, (uint32_t)(key >> 32), (uint32_t)key);
+		struct opened *o = opened_of(t, (uint32_t)(key >> 32), (uint32_t)key);
 		if (o == NULL || m->row == 0)
 			continue;
 		if (o->row == 0 || m->object != 0) {
 			o->row = numbers[m->row - 1];
 			o->object = m->object;
 		}
-		if (t->by == IOT_BY_FILE)
+		if (t->by == BY_FILE)
 			t->rows[o->row - 1].object = o->object;
 		if (!m->active)
 			continue;
@@ -381,7 +382,7 @@ static void move_opened(struct iot_tally *t, const struct iot_tally *more, const
 }
 
 /* The first part is taken over instead of copied: with many processes that is half of all memory. */
-static bool take_over(struct iot_tally *t, struct iot_tally *more)
+static bool take_over(struct stats *t, struct stats *more)
 {
 	if (t->row_count + t->opened_map.count + t->group_map.count + t->rank_map.count > 0 ||
 	    t->left_out + t->counters + t->unnamed > 0 || t->layers || t->no_offsets || t->failed)
@@ -389,11 +390,11 @@ static bool take_over(struct iot_tally *t, struct iot_tally *more)
 	const uint64_t names_max = t->names_max;
 	*t = *more;
 	t->names_max = names_max;
-	*more = (struct iot_tally){.by = t->by, .physical = t->physical};
+	*more = (struct stats){.by = t->by, .physical = t->physical};
 	return true;
 }
 
-bool iot_tally_join(struct iot_tally *t, struct iot_tally *more)
+bool stats_join(struct stats *t, struct stats *more)
 {
 	if (take_over(t, more))
 		return !t->failed;
@@ -418,49 +419,49 @@ bool iot_tally_join(struct iot_tally *t, struct iot_tally *more)
 }
 
 /* Rows of one process have its rank. */
-static void give_ranks(struct iot_tally *t)
+static void give_ranks(struct stats *t)
 {
 	const size_t known = t->rank_map.count;
 	for (size_t i = 0; i < t->row_count && known > 0; i++) {
-		struct iot_row *row = &t->rows[i];
-		const bool one = t->by != IOT_BY_OBJECT || row->object == 0;
-		const size_t n = one ? iot_map_number(&t->rank_map, row->process) : SIZE_MAX;
+		struct stats_row *row = &t->rows[i];
+		const bool one = t->by != BY_OBJECT || row->object == 0;
+		const size_t n = one ? idmap_number(&t->rank_map, row->process) : SIZE_MAX;
 		if (n < known) /* others are new in the map */
 			row->rank = t->ranks[n];
 	}
 }
 
-void iot_tally_finish(struct iot_tally *t, struct iot_figures *total)
+void stats_finish(struct stats *t, struct io_counters *total)
 {
 	give_ranks(t);
 	for (size_t i = 0; i < t->row_count && t->no_offsets; i++)
-		t->rows[i].figures.placed = t->rows[i].figures.sequential = 0;
+		t->rows[i].counters.placed = t->rows[i].counters.sequential = 0;
 	memset(total, 0, sizeof *total);
 	for (size_t i = 0; i < t->row_count; i++)
-		t->failed |= !add(total, &t->rows[i].figures);
+		t->failed |= !add(total, &t->rows[i].counters);
 	t->sizes = total->sizes;
 	/* Where no %op tells of opens, a fileId is one open. */
 	for (size_t i = 0; i < t->row_count && total->opens == 0; i++)
-		t->rows[i].figures.opens = t->rows[i].figures.files;
+		t->rows[i].counters.opens = t->rows[i].counters.files;
 	if (total->opens == 0)
 		total->opens = total->files;
 	if (t->row_count > 0)
-		qsort(t->rows, t->row_count, sizeof *t->rows, most_bytes_first);
+		qsort(t->rows, t->row_count, sizeof *t->rows, max_bytes_first);
 }
 
-void iot_tally_free(struct iot_tally *t)
+void stats_free(struct stats *t)
 {
 	for (size_t i = 0; i < t->row_count; i++) {
 		free(t->rows[i].name);
-		iot_sizes_free(&t->rows[i].figures.sizes);
+		sizes_free(&t->rows[i].counters.sizes);
 	}
-	iot_sizes_free(&t->sizes);
+	sizes_free(&t->sizes);
 	free(t->rows);
 	free(t->opened);
 	free(t->group_rows);
 	free(t->ranks);
-	iot_map_free(&t->rank_map);
-	iot_map_free(&t->opened_map);
-	iot_map_free(&t->group_map);
+	idmap_free(&t->rank_map);
+	idmap_free(&t->opened_map);
+	idmap_free(&t->group_map);
 	memset(t, 0, sizeof *t);
 }

@@ -12,22 +12,22 @@
 
 #include "size_classes.h"
 
-enum { IOT_TALLY_NAMES_MAX = 1 << 28 }; /* bytes */
+enum { STATS_NAMES_MAX = 1 << 28 }; /* bytes */
 
-struct iot_figures {
+struct io_counters {
 	uint64_t opens; /* by %op */
 	uint64_t files; /* fileIds seen */
 	uint64_t reads, writes, read_bytes, written_bytes, io_ns;
-	uint64_t timed;         /* I/Os whose duration is known: those that io_ns is the sum of */
-	uint64_t followers;     /* I/Os with one before in their file */
-	uint64_t placed;        /* ... where the trace tells the distance of the two */
-	uint64_t sequential;    /* ... of these, that begin where that one ended */
-	uint64_t same_size;     /* followers of the same size */
-	struct iot_sizes sizes; /* the last member: all others are counters */
+	uint64_t timed;      /* I/Os whose duration is known: those that io_ns is the sum of */
+	uint64_t followers;  /* I/Os with one before in their file */
+	uint64_t placed;     /* ... where the trace tells the distance of the two */
+	uint64_t sequential; /* ... of these, that begin where that one ended */
+	uint64_t same_size;  /* followers of the same size */
+	struct sizes sizes;  /* the last member: all others are counters */
 };
 
-struct iot_row {
-	struct iot_figures figures;
+struct stats_row {
+	struct io_counters counters;
 	uint32_t process, file, object; /* 0 where the row stands for many or none */
 	uint64_t rank;                  /* of its process, + 1; 0: not told */
 	char *name; /* of a process, the path of an open, or one told by an %op alone; or NULL */
@@ -35,9 +35,9 @@ struct iot_row {
 	bool named; /* the name is not one of an %op's alone */
 };
 
-enum iot_tally_by { IOT_BY_FILE, IOT_BY_PROCESS, IOT_BY_OBJECT };
+enum stats_by { BY_FILE, BY_PROCESS, BY_OBJECT };
 
-struct iot_opened {
+struct opened {
 	uint32_t row;                /* number + 1; 0: none yet */
 	bool active;                 /* had an I/O */
 	bool unknown, first_unknown; /* offset: of its last I/O, of its first */
@@ -48,8 +48,8 @@ struct iot_opened {
 	uint64_t first_offset, first_length;
 };
 
-struct iot_tally {
-	enum iot_tally_by by;
+struct stats {
+	enum stats_by by;
 	bool physical;   /* count physical records, not logical ones */
 	bool failed;     /* out of memory */
 	bool layers;     /* a %trace tells of several: each has the same I/O */
@@ -57,28 +57,28 @@ struct iot_tally {
 	uint64_t left_out;
 	uint64_t counters;              /* %counter */
 	uint64_t file_counters;         /* ... about one file */
-	uint64_t names_size, names_max; /* bytes of names in rows; 0: IOT_TALLY_NAMES_MAX */
+	uint64_t names_size, names_max; /* bytes of names in rows; 0: STATS_NAMES_MAX */
 	uint64_t unnamed;               /* names for which there was no room */
 
-	struct iot_row *rows;
-	size_t row_count, row_room;
-	struct iot_map opened_map; /* (process, file) */
-	struct iot_opened *opened;
-	size_t opened_room;
-	struct iot_map group_map; /* objects or processes */
-	uint32_t *group_rows;     /* number + 1 */
-	size_t group_room;
-	struct iot_map rank_map; /* processes */
-	uint64_t *ranks;         /* + 1 */
-	size_t rank_room;
-	struct iot_sizes sizes; /* of all rows: those of the total */
+	struct stats_row *rows;
+	size_t row_count, row_capacity;
+	struct idmap opened_map; /* (process, file) */
+	struct opened *opened;
+	size_t opened_capacity;
+	struct idmap group_map; /* objects or processes */
+	uint32_t *group_rows;   /* number + 1 */
+	size_t group_capacity;
+	struct idmap rank_map; /* processes */
+	uint64_t *ranks;       /* + 1 */
+	size_t rank_capacity;
+	struct sizes sizes; /* of all rows: those of the total */
 };
 
-void iot_tally_events(struct iot_tally *t, const struct iot_event *ev, size_t n);
+void stats_events(struct stats *t, const struct iot_event *ev, size_t n);
 /* Adds a tally of the events that follow, which is of use no more. False: no memory. */
-bool iot_tally_join(struct iot_tally *t, struct iot_tally *more);
+bool stats_join(struct stats *t, struct stats *more);
 /* Rows in order of bytes, most first; *total becomes the sum of all. */
-void iot_tally_finish(struct iot_tally *t, struct iot_figures *total);
-void iot_tally_free(struct iot_tally *t);
+void stats_finish(struct stats *t, struct io_counters *total);
+void stats_free(struct stats *t);
 
 #endif

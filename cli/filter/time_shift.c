@@ -21,7 +21,7 @@ static bool has_time(const struct iot_event *ev)
 	return ev->kind == IOT_RECORD || (ev->kind != IOT_TRACE && (ev->has & IOT_HAS_TIME));
 }
 
-uint64_t iot_shifted(uint64_t value, int64_t by)
+uint64_t shifted(uint64_t value, int64_t by)
 {
 	uint64_t distance = by < 0 ? 0 - (uint64_t)by : (uint64_t)by;
 	if (by < 0)
@@ -51,9 +51,9 @@ static size_t shift_numbers(struct iot_text text, const char *key, int64_t by, c
 		memcpy(out + n, at, (size_t)(digits - at));
 		n += (size_t)(digits - at);
 		at = digits;
-		if (!iot_number_decimal(digits, (size_t)(stop - digits), &value))
+		if (!number_decimal(digits, (size_t)(stop - digits), &value))
 			continue;
-		n += iot_number_dec(out + n, iot_shifted(value, by));
+		n += number_dec(out + n, shifted(value, by));
 		at = stop;
 	}
 	memcpy(out + n, at, (size_t)(end - at));
@@ -61,13 +61,13 @@ static size_t shift_numbers(struct iot_text text, const char *key, int64_t by, c
 }
 
 /* A number of few digits may become one of many; each key with one digit has at least 7 bytes. */
-static size_t room_for(size_t size)
+static size_t capacity_for(size_t size)
 {
-	return size + (size / 7 + 1) * IOT_DIGITS_MAX;
+	return size + (size / 7 + 1) * NUMBER_DIGITS_MAX;
 }
 
 /* Starts alone; the room that the texts to be rewritten need. */
-static size_t shift_starts(struct iot_rebase *r, struct iot_event *ev, size_t n)
+static size_t shift_starts(struct time_shift *r, struct iot_event *ev, size_t n)
 {
 	const int64_t zero = r->zero_ns;
 	size_t need = 0;
@@ -80,17 +80,17 @@ static size_t shift_starts(struct iot_rebase *r, struct iot_event *ev, size_t n)
 			*start = INT64_MAX;
 		}
 		if (has_number(&ev[i]))
-			need += room_for(ev[i].text.size);
+			need += capacity_for(ev[i].text.size);
 	}
 	return need;
 }
 
-bool iot_rebase_events(struct iot_rebase *r, struct iot_event *ev, size_t n)
+bool time_shift_events(struct time_shift *r, struct iot_event *ev, size_t n)
 {
 	const size_t need = shift_starts(r, ev, n);
 	if (need == 0)
 		return true;
-	if (!iot_room(&r->text, &r->room, need, 1))
+	if (!array_reserve(&r->text, &r->capacity, need, 1))
 		return false;
 	char *out = r->text;
 	for (size_t i = 0; i < n; i++) {
@@ -105,8 +105,8 @@ bool iot_rebase_events(struct iot_rebase *r, struct iot_event *ev, size_t n)
 	return true;
 }
 
-void iot_rebase_free(struct iot_rebase *r)
+void time_shift_free(struct time_shift *r)
 {
 	free(r->text);
-	*r = (struct iot_rebase){.text = NULL};
+	*r = (struct time_shift){.text = NULL};
 }

@@ -12,17 +12,17 @@
 
 #include <iotrace/iotrace.h>
 
-struct iot_rebase {
+struct time_shift {
 	int64_t zero_ns;
 	uint64_t before_zero; /* events moved to zero because they were earlier */
 	char *text;           /* of the directives of a batch */
-	size_t room;
+	size_t capacity;
 };
 
 /* value + by, but not below 0 or beyond 2^64-1. */
-uint64_t iot_shifted(uint64_t value, int64_t by);
+uint64_t shifted(uint64_t value, int64_t by);
 /* In place; new texts live until the next call. False: out of memory. */
-bool iot_rebase_events(struct iot_rebase *r, struct iot_event *ev, size_t n);
-void iot_rebase_free(struct iot_rebase *r);
+bool time_shift_events(struct time_shift *r, struct iot_event *ev, size_t n);
+void time_shift_free(struct time_shift *r);
 
 #endif

@@ -19,22 +19,22 @@
 /* A time with a sign. */
 static bool parse_shift(const char *text, int64_t *ns)
 {
-	struct iot_time time;
+	struct trace_time time;
 	bool minus = text[0] == '-';
 	text += minus || text[0] == '+';
-	if (iot_time_parse(text, &time) != NULL || time.kind != IOT_TIME_SINCE_ZERO)
+	if (time_parse(text, &time) != NULL || time.kind != TIME_SINCE_ZERO)
 		return false;
 	*ns = minus ? -(int64_t)time.value : (int64_t)time.value;
 	return true;
 }
 
-const char *iot_merge_shift_add(struct iot_merge_options *o, const char *value)
+const char *merge_shift_add(struct merge_options *o, const char *value)
 {
 	const char *equals = strrchr(value, '=');
-	struct iot_merge_shift shift = {.name = NULL};
+	struct merge_shift shift = {.name = NULL};
 	if (equals == NULL || equals == value || !parse_shift(equals + 1, &shift.by_ns))
 		return "NAME=TIME with a TIME like +1.5s, -20ms, 300ns";
-	struct iot_merge_shift *grown = realloc(o->shifts, (o->shift_count + 1) * sizeof *grown);
+	struct merge_shift *grown = realloc(o->shifts, (o->shift_count + 1) * sizeof *grown);
 	if (grown == NULL)
 		return "less (out of memory)";
 	o->shifts = grown;
@@ -45,10 +45,10 @@ const char *iot_merge_shift_add(struct iot_merge_options *o, const char *value)
 	return NULL;
 }
 
-static int find_shifts(struct iot_merge *m)
+static int find_shifts(struct merge *m)
 {
-	const struct iot_merge_options *o = m->options;
-	bool by_host = o->shift_by == IOT_SHIFT_BY_HOST;
+	const struct merge_options *o = m->options;
+	bool by_host = o->shift_by == SHIFT_BY_HOST;
 	for (size_t i = 0; i < m->count; i++) {
 		const char *name = by_host ? m->inputs[i].host : m->inputs[i].path;
 		for (size_t k = 0; k < o->shift_count && name != NULL; k++) {
@@ -61,54 +61,55 @@ static int find_shifts(struct iot_merge *m)
 	for (size_t k = 0; k < o->shift_count; k++) {
 		char shown[256];
 		if (!o->shifts[k].used)
-			return iot_opts_wrong(o->command, "--shift=%s=...: no input is %s",
-					      iot_escape(shown, sizeof shown, o->shifts[k].name,
+			return options_wrong(o->command, "--shift=%s=...: no input is %s",
+					     escape_text(shown, sizeof shown, o->shifts[k].name,
 							 strlen(o->shifts[k].name)),
-					      by_host ? "of that host" : "called that");
+					     by_host ? "of that host" : "called that");
 	}
-	return IOT_EXIT_OK;
+	return EXIT_OK;
 }
 
 /* Zero */
 
-static int64_t zero_of(const struct iot_merge *m, const struct iot_merge_input *in, bool *fits)
+static int64_t zero_of(const struct merge *m, const struct merge_input *in, bool *fits)
 {
 	int64_t zero = 0;
 	*fits = !__builtin_add_overflow(m->epochs ? in->epoch_ns : 0, in->shift_ns, &zero);
 	return zero;
 }
 
-static int find_zero(struct iot_merge *m)
+static int find_zero(struct merge *m)
 {
-	int64_t least = m->epochs ? INT64_MAX : 0;
+	int64_t min = m->epochs ? INT64_MAX : 0;
 	bool fits;
 	for (size_t i = 0; i < m->count; i++) {
 		int64_t zero = zero_of(m, &m->inputs[i], &fits);
 		if (!fits || (m->epochs && zero < 0))
-			return iot_opts_wrong(m->options->command,
-					      "--shift leads %s to before 1970 or beyond 2262",
-					      m->inputs[i].shown);
-		least = zero < least ? zero : least;
+			return options_wrong(m->options->command,
+					     "--shift leads %s to before 1970 or beyond 2262",
+					     m->inputs[i].shown);
+		min = zero < min ? zero : min;
 	}
 	for (size_t i = 0; i < m->count; i++) {
-		struct iot_merge_input *in = &m->inputs[i];
-		if (__builtin_sub_overflow(zero_of(m, in, &fits), least, &in->move_ns))
-			return iot_opts_wrong(m->options->command, "--shift is too large for %s",
-					      in->shown);
+		struct merge_input *in = &m->inputs[i];
+		if (__builtin_sub_overflow(zero_of(m, in, &fits), min, &in->move_ns))
+			return options_wrong(m->options->command, "--shift is too large for %s",
+					     in->shown);
 	}
-	m->zero_ns = least;
-	return IOT_EXIT_OK;
+	m->zero_ns = min;
+	return EXIT_OK;
 }
 
-static void find_epochs(struct iot_merge *m)
+static void find_epochs(struct merge *m)
 {
 	size_t without = 0;
 	for (size_t i = 0; i < m->count; i++)
 		without += !m->inputs[i].has_epoch;
 	m->epochs = without == 0;
-	bool told = m->options->shift_count > 0 || m->options->keep_ids || m->options->read.quiet;
-	if (without > 0 && m->count > 1 && !told)
-		iot_message(
+	bool reported =
+	    m->options->shift_count > 0 || m->options->keep_ids || m->options->read.quiet;
+	if (without > 0 && m->count > 1 && !reported)
+		print_message(
 		    "warning: %zu of %zu inputs have no epoch= in their %%trace: aligned by "
 		    "their time zero (see --shift)",
 		    without, m->count);
@@ -127,9 +128,9 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 }
 
 /* The output lacks what all inputs lack; what only some lack, the writer marks file by file. */
-static void find_lacks(struct iot_merge *m)
+static void find_lacks(struct merge *m)
 {
-	m->lacks = IOT_FLAGS_ALL;
+	m->lacks = FLAGS_ALL;
 	for (size_t i = 0; i < m->count; i++) {
 		m->tick_ns = common_divisor(m->tick_ns, m->inputs[i].tick_ns);
 		m->lacks &= m->inputs[i].lacks;
@@ -140,7 +141,7 @@ static void find_lacks(struct iot_merge *m)
 
 static int compare_inputs(const void *left, const void *right)
 {
-	const struct iot_merge_input *a = left, *b = right;
+	const struct merge_input *a = left, *b = right;
 	if (a->first_ns != b->first_ns)
 		return a->first_ns < b->first_ns ? -1 : 1;
 	size_t n = a->traces_size < b->traces_size ? a->traces_size : b->traces_size;
@@ -150,13 +151,13 @@ static int compare_inputs(const void *left, const void *right)
 	return order != 0 ? order : strcmp(a->path, b->path);
 }
 
-int iot_merge_align(struct iot_merge *m)
+int merge_align(struct merge *m)
 {
 	find_epochs(m);
 	int status = find_shifts(m);
-	if (status == IOT_EXIT_OK)
+	if (status == EXIT_OK)
 		status = find_zero(m);
-	if (status != IOT_EXIT_OK)
+	if (status != EXIT_OK)
 		return status;
 	find_lacks(m);
 	for (size_t i = 0; i < m->count; i++)
@@ -165,14 +166,14 @@ int iot_merge_align(struct iot_merge *m)
 	qsort(m->inputs, m->count, sizeof *m->inputs, compare_inputs);
 	for (size_t i = 0; i < m->count; i++)
 		m->inputs[i].index = (uint32_t)i;
-	return IOT_EXIT_OK;
+	return EXIT_OK;
 }
 
 /* %trace */
 
 struct trace {
-	const struct iot_merge *merge;
-	const struct iot_merge_input *in;
+	const struct merge *merge;
+	const struct merge_input *in;
 	char *out;
 };
 
@@ -185,11 +186,11 @@ static void put(struct trace *t, const char *data, size_t n)
 static void put_lacks(struct trace *t)
 {
 	const char *before = " lacks=";
-	for (size_t i = 0; i < IOT_UNKNOWNS; i++) {
-		if (!(t->merge->lacks & iot_unknowns[i].flag))
+	for (size_t i = 0; i < UNKNOWNS; i++) {
+		if (!(t->merge->lacks & unknowns[i].flag))
 			continue;
 		put(t, before, strlen(before));
-		put(t, iot_unknowns[i].name, strlen(iot_unknowns[i].name));
+		put(t, unknowns[i].name, strlen(unknowns[i].name));
 		before = ",";
 	}
 }
@@ -200,33 +201,32 @@ static void put_token(struct trace *t, const char *from, struct iot_text token)
 	struct iot_text key, value;
 	uint64_t number;
 	const size_t n = (size_t)(token.data + token.size - from);
-	bool known = iot_directive_split(token, &key, &value);
-	bool is_number = known && iot_number_decimal(value.data, value.size, &number);
-	bool epoch = known && iot_text_is(key, "epoch");
-	if (known && iot_text_is(key, "lacks") && t->in->lacks != t->merge->lacks) {
+	bool known = directive_split(token, &key, &value);
+	bool is_number = known && number_decimal(value.data, value.size, &number);
+	bool epoch = known && text_equals(key, "epoch");
+	if (known && text_equals(key, "lacks") && t->in->lacks != t->merge->lacks) {
 		put_lacks(t);
 	} else if (epoch && !t->merge->epochs) {
 		return;
-	} else if (is_number && (epoch || iot_text_is(key, "time"))) {
+	} else if (is_number && (epoch || text_equals(key, "time"))) {
 		put(t, from, n - value.size);
 		int64_t by = epoch ? t->in->shift_ns - t->in->move_ns : t->in->move_ns;
-		t->out += iot_number_dec(t->out, iot_shifted(number, by));
+		t->out += number_dec(t->out, shifted(number, by));
 	} else {
 		put(t, from, n);
 	}
 }
 
-bool iot_merge_trace_text(struct iot_merge *m, const struct iot_merge_input *in,
-			  struct iot_text *text)
+bool merge_trace_text(struct merge *m, const struct merge_input *in, struct iot_text *text)
 {
 	/* Each token may become one of some more bytes; the shortest has two, with its blank. */
 	const size_t need = text->size * 20 + 64;
-	if (!iot_room(&m->trace, &m->trace_room, need, 1))
+	if (!array_reserve(&m->trace, &m->trace_capacity, need, 1))
 		return false;
 	struct trace t = {.merge = m, .in = in, .out = m->trace};
 	struct iot_text rest = *text, token;
 	const char *from = text->data;
-	for (; iot_directive_token(&rest, &token); from = token.data + token.size)
+	for (; directive_token(&rest, &token); from = token.data + token.size)
 		put_token(&t, from, token);
 	put(&t, from, (size_t)(text->data + text->size - from));
 	*text = (struct iot_text){m->trace, (size_t)(t.out - m->trace)};

@@ -12,37 +12,37 @@
 #include "merge.h"
 
 /* The object that a path of a host stands for now. */
-struct iot_merge_joined {
+struct merge_joined {
 	uint32_t object, serial; /* serial: which one of the path it is, from 1 */
 };
 
-bool iot_merge_ids_init(struct iot_merge_ids *ids, const struct iot_merge_input *inputs,
-			size_t count, bool keep, bool join)
+bool merge_ids_init(struct merge_ids *ids, const struct merge_input *inputs, size_t count,
+		    bool keep, bool join)
 {
-	*ids = (struct iot_merge_ids){.keep = keep, .join = join, .inputs = inputs};
-	ids->cache = calloc(count * IOT_MERGE_CACHE, sizeof *ids->cache);
-	ids->cached = calloc(count * IOT_MERGE_CACHE, sizeof *ids->cached);
-	for (int kind = 0; kind < IOT_ID_KINDS; kind++) {
-		uint32_t most = 0;
+	*ids = (struct merge_ids){.keep = keep, .join = join, .inputs = inputs};
+	ids->cache = calloc(count * MERGE_CACHE, sizeof *ids->cache);
+	ids->cached = calloc(count * MERGE_CACHE, sizeof *ids->cached);
+	for (int kind = 0; kind < ID_KINDS; kind++) {
+		uint32_t max = 0;
 		for (size_t i = 0; i < count; i++)
-			most = inputs[i].ids_max[kind] > most ? inputs[i].ids_max[kind] : most;
-		ids->fresh[kind] = most + 1;
+			max = inputs[i].ids_max[kind] > max ? inputs[i].ids_max[kind] : max;
+		ids->fresh[kind] = max + 1;
 	}
 	return ids->cache != NULL && ids->cached != NULL;
 }
 
-void iot_merge_ids_free(struct iot_merge_ids *ids)
+void merge_ids_free(struct merge_ids *ids)
 {
-	for (int kind = 0; kind < IOT_ID_KINDS; kind++) {
-		iot_map_free(&ids->known[kind]);
-		iot_map_free(&ids->taken[kind]);
+	for (int kind = 0; kind < ID_KINDS; kind++) {
+		idmap_free(&ids->known[kind]);
+		idmap_free(&ids->taken[kind]);
 		free(ids->becomes[kind]);
 	}
-	iot_map_free(&ids->hosts);
-	iot_map_free(&ids->paths);
-	iot_map_free(&ids->members);
-	iot_map_free(&ids->clocks);
-	iot_map_free(&ids->processes);
+	idmap_free(&ids->hosts);
+	idmap_free(&ids->paths);
+	idmap_free(&ids->members);
+	idmap_free(&ids->clocks);
+	idmap_free(&ids->processes);
 	free(ids->cache);
 	free(ids->cached);
 	free(ids->host_hash);
@@ -51,19 +51,19 @@ void iot_merge_ids_free(struct iot_merge_ids *ids)
 	free(ids->path);
 	free(ids->clock_before);
 	free(ids->clock);
-	*ids = (struct iot_merge_ids){.keep = false};
+	*ids = (struct merge_ids){.keep = false};
 }
 
 /* The number of a key, with an element for it in the array beside the map; SIZE_MAX: no memory. */
-static size_t number_in(struct iot_map *m, uint64_t key, void *array, size_t *room, size_t size,
+static size_t number_in(struct idmap *m, uint64_t key, void *array, size_t *capacity, size_t size,
 			bool *is_new)
 {
-	const size_t before = m->count, n = iot_map_number(m, key);
+	const size_t before = m->count, n = idmap_number(m, key);
 	void *old, *fitted;
 	if (n == SIZE_MAX)
 		return n;
 	memcpy(&old, array, sizeof old);
-	fitted = iot_map_fit(old, room, n, size);
+	fitted = idmap_reserve(old, capacity, n, size);
 	if (fitted == NULL)
 		return SIZE_MAX;
 	memcpy(array, &fitted, sizeof fitted);
@@ -74,15 +74,15 @@ static size_t number_in(struct iot_map *m, uint64_t key, void *array, size_t *ro
 /* New numbers */
 
 /* 1: it was free and is taken now; 0: it was taken; -1: no memory. */
-static int take(struct iot_merge_ids *ids, enum iot_id kind, uint32_t id)
+static int take(struct merge_ids *ids, enum remapped_id kind, uint32_t id)
 {
 	const size_t before = ids->taken[kind].count;
-	if (iot_map_number(&ids->taken[kind], id) == SIZE_MAX)
+	if (idmap_number(&ids->taken[kind], id) == SIZE_MAX)
 		return -1;
 	return ids->taken[kind].count > before;
 }
 
-static bool make_number(struct iot_merge_ids *ids, enum iot_id kind, uint32_t id, uint32_t *to)
+static bool make_number(struct merge_ids *ids, enum remapped_id kind, uint32_t id, uint32_t *to)
 {
 	int got = take(ids, kind, id);
 	*to = id;
@@ -95,10 +95,9 @@ static bool make_number(struct iot_merge_ids *ids, enum iot_id kind, uint32_t id
 
 /* Objects by path */
 
-static bool hash_text(struct iot_merge_ids *ids, struct iot_text value, uint64_t seed,
-		      uint64_t *hash)
+static bool hash_text(struct merge_ids *ids, struct iot_text value, uint64_t seed, uint64_t *hash)
 {
-	if (!iot_room(&ids->path, &ids->path_room, value.size + 1, 1))
+	if (!array_reserve(&ids->path, &ids->path_capacity, value.size + 1, 1))
 		return false;
 	size_t size = iot_percent_decode(value, ids->path, NULL);
 	*hash = XXH3_64bits_withSeed(ids->path, size, seed);
@@ -108,31 +107,31 @@ static bool hash_text(struct iot_merge_ids *ids, struct iot_text value, uint64_t
 static bool process_of(const struct iot_event *ev, const char *key, uint64_t *process)
 {
 	const struct iot_text value = iot_directive_get(ev, key);
-	return value.data != NULL && iot_number_decimal(value.data, value.size, process);
+	return value.data != NULL && number_decimal(value.data, value.size, process);
 }
 
-bool iot_merge_ids_process(struct iot_merge_ids *ids, const struct iot_event *ev)
+bool merge_ids_process(struct merge_ids *ids, const struct iot_event *ev)
 {
 	const struct iot_text host = iot_directive_get(ev, "host");
 	uint64_t process;
 	bool is_new;
 	if (!ids->join || host.data == NULL || !process_of(ev, "id", &process))
 		return true;
-	size_t n = number_in(&ids->hosts, iot_map_pair(ids->current, (uint32_t)process),
-			     &ids->host_hash, &ids->host_room, sizeof *ids->host_hash, &is_new);
+	size_t n = number_in(&ids->hosts, idmap_pair(ids->current, (uint32_t)process),
+			     &ids->host_hash, &ids->host_capacity, sizeof *ids->host_hash, &is_new);
 	return n != SIZE_MAX && hash_text(ids, host, 0, &ids->host_hash[n]);
 }
 
 /* That of the process, else that of the input; inputs that do not tell are of one host. */
-static bool host_of(struct iot_merge_ids *ids, const struct iot_event *ev, uint64_t *hash)
+static bool host_of(struct merge_ids *ids, const struct iot_event *ev, uint64_t *hash)
 {
 	const char *host = ids->inputs[ids->current].host;
 	uint64_t process;
 	bool is_new;
 	if (process_of(ev, "process", &process)) {
-		size_t n =
-		    number_in(&ids->hosts, iot_map_pair(ids->current, (uint32_t)process),
-			      &ids->host_hash, &ids->host_room, sizeof *ids->host_hash, &is_new);
+		size_t n = number_in(&ids->hosts, idmap_pair(ids->current, (uint32_t)process),
+				     &ids->host_hash, &ids->host_capacity, sizeof *ids->host_hash,
+				     &is_new);
 		if (n == SIZE_MAX)
 			return false;
 		*hash = ids->host_hash[n];
@@ -146,24 +145,24 @@ static bool host_of(struct iot_merge_ids *ids, const struct iot_event *ev, uint6
  * The object at a path. An input that has one there already means another one by this: the file was
  * made anew, for all who come now.
  */
-static bool join(struct iot_merge_ids *ids, const struct iot_event *ev, struct iot_text path,
+static bool join(struct merge_ids *ids, const struct iot_event *ev, struct iot_text path,
 		 uint32_t id, uint32_t *to)
 {
 	uint64_t host, hash;
 	bool is_new;
 	if (!host_of(ids, ev, &host) || !hash_text(ids, path, host, &hash))
 		return false;
-	size_t n = number_in(&ids->paths, hash, &ids->joined, &ids->joined_room,
+	size_t n = number_in(&ids->paths, hash, &ids->joined, &ids->joined_capacity,
 			     sizeof *ids->joined, &is_new);
 	if (n == SIZE_MAX)
 		return false;
-	size_t m = number_in(&ids->members, iot_map_pair(ids->current, (uint32_t)n),
-			     &ids->member_of, &ids->member_room, sizeof *ids->member_of, &is_new);
+	size_t m = number_in(&ids->members, idmap_pair(ids->current, (uint32_t)n), &ids->member_of,
+			     &ids->member_capacity, sizeof *ids->member_of, &is_new);
 	if (m == SIZE_MAX)
 		return false;
-	struct iot_merge_joined *j = &ids->joined[n];
+	struct merge_joined *j = &ids->joined[n];
 	if (ids->member_of[m] == j->serial) {
-		if (!make_number(ids, IOT_ID_OBJECT, id, &j->object))
+		if (!make_number(ids, ID_OBJECT, id, &j->object))
 			return false;
 		j->serial++;
 	}
@@ -174,13 +173,13 @@ static bool join(struct iot_merge_ids *ids, const struct iot_event *ev, struct i
 
 /* Looking up */
 
-bool iot_merge_ids_map(void *context, enum iot_id kind, uint32_t id, const struct iot_event *ev,
-		       uint32_t *to)
+bool merge_ids_map(void *context, enum remapped_id kind, uint32_t id, const struct iot_event *ev,
+		   uint32_t *to)
 {
-	struct iot_merge_ids *ids = context;
+	struct merge_ids *ids = context;
 	bool is_new = false, fine;
-	size_t n = number_in(&ids->known[kind], iot_map_pair(ids->current, id), &ids->becomes[kind],
-			     &ids->room[kind], sizeof *ids->becomes[kind], &is_new);
+	size_t n = number_in(&ids->known[kind], idmap_pair(ids->current, id), &ids->becomes[kind],
+			     &ids->capacity[kind], sizeof *ids->becomes[kind], &is_new);
 	if (n == SIZE_MAX)
 		return false;
 	if (!is_new) {
@@ -188,25 +187,25 @@ bool iot_merge_ids_map(void *context, enum iot_id kind, uint32_t id, const struc
 		return true;
 	}
 	struct iot_text path = {NULL, 0};
-	if (ids->join && kind == IOT_ID_OBJECT && ev->kind == IOT_FILE)
+	if (ids->join && kind == ID_OBJECT && ev->kind == IOT_FILE)
 		path = iot_directive_get(ev, "path");
 	fine = path.data != NULL ? join(ids, ev, path, id, to) : make_number(ids, kind, id, to);
 	ids->becomes[kind][n] = *to;
 	return fine;
 }
 
-bool iot_merge_ids_lookup(struct iot_merge_ids *ids, struct iot_record *rec)
+bool merge_ids_lookup(struct merge_ids *ids, struct iot_record *rec)
 {
 	const struct iot_event ev = {.rec = *rec, .kind = IOT_RECORD};
-	const size_t at = rec->spare * (size_t)IOT_MERGE_CACHE +
-			  ((rec->file + 37 * rec->process) & (IOT_MERGE_CACHE - 1));
-	struct iot_merge_cached *c = &ids->cache[at];
+	const size_t at = rec->spare * (size_t)MERGE_CACHE +
+			  ((rec->file + 37 * rec->process) & (MERGE_CACHE - 1));
+	struct merge_cached *c = &ids->cache[at];
 	ids->current = rec->spare;
 	ids->cached[at] = false;
 	c->process = rec->process;
 	c->file = rec->file;
-	if (!iot_merge_ids_map(ids, IOT_ID_PROCESS, rec->process, &ev, &c->to_process) ||
-	    !iot_merge_ids_map(ids, IOT_ID_FILE, rec->file, &ev, &c->to_file))
+	if (!merge_ids_map(ids, ID_PROCESS, rec->process, &ev, &c->to_process) ||
+	    !merge_ids_map(ids, ID_FILE, rec->file, &ev, &c->to_file))
 		return false;
 	ids->cached[at] = true;
 	rec->process = c->to_process;
@@ -215,26 +214,25 @@ bool iot_merge_ids_lookup(struct iot_merge_ids *ids, struct iot_record *rec)
 }
 
 /* Where the clocks of a process are, in its input (to_process) and in the output (to_file). */
-static bool find_clocks(struct iot_merge_ids *ids, const struct iot_record *rec, size_t at)
+static bool find_clocks(struct merge_ids *ids, const struct iot_record *rec, size_t at)
 {
 	bool is_new;
 	size_t in =
-	    number_in(&ids->clocks, iot_map_pair(rec->spare, rec->process), &ids->clock_before,
-		      &ids->clock_room, sizeof *ids->clock_before, &is_new);
-	size_t out = number_in(&ids->processes, rec->process, &ids->clock, &ids->process_room,
+	    number_in(&ids->clocks, idmap_pair(rec->spare, rec->process), &ids->clock_before,
+		      &ids->clock_capacity, sizeof *ids->clock_before, &is_new);
+	size_t out = number_in(&ids->processes, rec->process, &ids->clock, &ids->process_capacity,
 			       sizeof *ids->clock, &is_new);
 	if (in == SIZE_MAX || out == SIZE_MAX)
 		return false;
 	ids->cached[at] = true;
-	ids->cache[at] = (struct iot_merge_cached){
+	ids->cache[at] = (struct merge_cached){
 	    .process = rec->process, .to_process = (uint32_t)in, .to_file = (uint32_t)out};
 	return true;
 }
 
-bool iot_merge_ids_clock(struct iot_merge_ids *ids, struct iot_record *rec)
+bool merge_ids_clock(struct merge_ids *ids, struct iot_record *rec)
 {
-	const size_t at =
-	    rec->spare * (size_t)IOT_MERGE_CACHE + (rec->process & (IOT_MERGE_CACHE - 1));
+	const size_t at = rec->spare * (size_t)MERGE_CACHE + (rec->process & (MERGE_CACHE - 1));
 	if ((!ids->cached[at] || ids->cache[at].process != rec->process) &&
 	    !find_clocks(ids, rec, at))
 		return false;

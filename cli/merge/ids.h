@@ -9,74 +9,74 @@
 #include "lib/base/idmap.h"
 #include "cli/filter/remap_ids.h"
 
-enum { IOT_MERGE_CACHE = 128 };
+enum { MERGE_CACHE = 128 };
 
 /* What a record's ids become, looked up before. */
-struct iot_merge_cached {
+struct merge_cached {
 	uint32_t process, file, to_process, to_file;
 };
 
-struct iot_merge_input;
+struct merge_input;
 
-struct iot_merge_ids {
+struct merge_ids {
 	bool keep, join;
-	const struct iot_merge_input *inputs;
-	struct iot_map known[IOT_ID_KINDS]; /* (input, id) */
-	uint32_t *becomes[IOT_ID_KINDS];
-	size_t room[IOT_ID_KINDS];
-	struct iot_map taken[IOT_ID_KINDS];
-	uint32_t fresh[IOT_ID_KINDS];   /* where to look for a number that nobody had */
-	struct iot_merge_cached *cache; /* IOT_MERGE_CACHE for each input */
+	const struct merge_input *inputs;
+	struct idmap known[ID_KINDS]; /* (input, id) */
+	uint32_t *becomes[ID_KINDS];
+	size_t capacity[ID_KINDS];
+	struct idmap taken[ID_KINDS];
+	uint32_t fresh[ID_KINDS];   /* where to look for a number that nobody had */
+	struct merge_cached *cache; /* MERGE_CACHE for each input */
 	bool *cached;
 
 	/* Hosts of processes, and objects by host and path: --join-paths. */
-	struct iot_map hosts; /* (input, process) */
+	struct idmap hosts; /* (input, process) */
 	uint64_t *host_hash;
-	size_t host_room;
-	struct iot_map paths; /* hash of host and path */
-	struct iot_merge_joined *joined;
-	size_t joined_room;
-	struct iot_map members; /* (input, path) */
-	uint32_t *member_of;    /* which object of the path: counted from 1 */
-	size_t member_room;
+	size_t host_capacity;
+	struct idmap paths; /* hash of host and path */
+	struct merge_joined *joined;
+	size_t joined_capacity;
+	struct idmap members; /* (input, path) */
+	uint32_t *member_of;  /* which object of the path: counted from 1 */
+	size_t member_capacity;
 	char *path;
-	size_t path_room;
+	size_t path_capacity;
 
 	/* CPU clocks: --keep-ids. */
-	struct iot_map clocks; /* (input, process) */
+	struct idmap clocks; /* (input, process) */
 	int64_t *clock_before;
-	size_t clock_room;
-	struct iot_map processes;
+	size_t clock_capacity;
+	struct idmap processes;
 	int64_t *clock;
-	size_t process_room;
+	size_t process_capacity;
 
-	uint32_t current; /* the input that iot_merge_ids_map is asked about */
+	uint32_t current; /* the input that merge_ids_map is asked about */
 };
 
-bool iot_merge_ids_init(struct iot_merge_ids *ids, const struct iot_merge_input *inputs,
-			size_t count, bool keep, bool join);
-void iot_merge_ids_free(struct iot_merge_ids *ids);
+bool merge_ids_init(struct merge_ids *ids, const struct merge_input *inputs, size_t count,
+		    bool keep, bool join);
+void merge_ids_free(struct merge_ids *ids);
 
-/* An iot_renumber_fn: context is the ids, `current` the input. */
-iot_renumber_fn iot_merge_ids_map;
+/* An remap_id_fn: context is the ids, `current` the input. */
+remap_id_fn merge_ids_map;
 /* Takes note of a %process's host. False: out of memory. */
-bool iot_merge_ids_process(struct iot_merge_ids *ids, const struct iot_event *ev);
+bool merge_ids_process(struct merge_ids *ids, const struct iot_event *ev);
 
 /* A record of input rec->spare. False: out of memory. */
-bool iot_merge_ids_lookup(struct iot_merge_ids *ids, struct iot_record *rec);
+bool merge_ids_lookup(struct merge_ids *ids, struct iot_record *rec);
 /* Its CPU clock: what the inputs had of the process so far, together. */
-bool iot_merge_ids_clock(struct iot_merge_ids *ids, struct iot_record *rec);
+bool merge_ids_clock(struct merge_ids *ids, struct iot_record *rec);
 
 /* The same as lookup, for records like one before. */
-static inline bool iot_merge_ids_record(struct iot_merge_ids *ids, struct iot_record *rec)
+static inline bool merge_ids_record(struct merge_ids *ids, struct iot_record *rec)
 {
 	if (ids->keep)
-		return iot_merge_ids_clock(ids, rec);
-	const size_t at = rec->spare * (size_t)IOT_MERGE_CACHE +
-			  ((rec->file + 37 * rec->process) & (IOT_MERGE_CACHE - 1));
-	const struct iot_merge_cached *c = &ids->cache[at];
+		return merge_ids_clock(ids, rec);
+	const size_t at = rec->spare * (size_t)MERGE_CACHE +
+			  ((rec->file + 37 * rec->process) & (MERGE_CACHE - 1));
+	const struct merge_cached *c = &ids->cache[at];
 	if (!ids->cached[at] || c->process != rec->process || c->file != rec->file)
-		return iot_merge_ids_lookup(ids, rec);
+		return merge_ids_lookup(ids, rec);
 	rec->process = c->to_process;
 	rec->file = c->to_file;
 	return true;

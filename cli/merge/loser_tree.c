@@ -30,12 +30,12 @@ static int compare_events(const struct iot_event *a, const struct iot_event *b)
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
 		if (fields[i][0] != fields[i][1])
 			return compare(fields[i][0], fields[i][1]);
-	int order = x->type == IOT_MERGE_TIE ? compare_texts(&a->text, &b->text) : 0;
+	int order = x->type == MERGE_TIE ? compare_texts(&a->text, &b->text) : 0;
 	return order != 0 ? order : compare(x->spare, y->spare);
 }
 
 /* Of parts of one trace, those that have begun end before those that begin now: 1, 0, or -1. */
-static int compare_begun(const struct iot_merge *m, const struct iot_record *a,
+static int compare_begun(const struct merge *m, const struct iot_record *a,
 			 const struct iot_record *b)
 {
 	if (!m->options->keep_ids)
@@ -45,7 +45,7 @@ static int compare_begun(const struct iot_merge *m, const struct iot_record *a,
 	return begun_b - begun_a;
 }
 
-bool iot_merge_before(const struct iot_merge_source *a, const struct iot_merge_source *b)
+bool merge_before(const struct merge_source *a, const struct merge_source *b)
 {
 	if (a->at == a->end || b->at == b->end)
 		return (uintptr_t)a < (uintptr_t)b;
@@ -55,29 +55,27 @@ bool iot_merge_before(const struct iot_merge_source *a, const struct iot_merge_s
 	return order < 0;
 }
 
-static bool wins(const struct iot_merge_tree *t, struct iot_merge_leaf a, struct iot_merge_leaf b)
+static bool wins(const struct merge_tree *t, struct merge_leaf a, struct merge_leaf b)
 {
 	if (a.key != b.key)
 		return a.key < b.key;
-	return iot_merge_before(t->sources[a.source], t->sources[b.source]);
+	return merge_before(t->sources[a.source], t->sources[b.source]);
 }
 
 /* Plays the matches below a node; returns who won there. */
-static struct iot_merge_leaf play(struct iot_merge_tree *t, size_t at)
+static struct merge_leaf play(struct merge_tree *t, size_t at)
 {
 	if (at >= t->count)
-		return (struct iot_merge_leaf){iot_merge_key(t->sources[at - t->count]),
-					       at - t->count};
-	struct iot_merge_leaf a = play(t, 2 * at), b = play(t, 2 * at + 1);
+		return (struct merge_leaf){merge_key(t->sources[at - t->count]), at - t->count};
+	struct merge_leaf a = play(t, 2 * at), b = play(t, 2 * at + 1);
 	bool first = wins(t, a, b);
 	t->node[at] = first ? b : a;
 	return first ? a : b;
 }
 
-bool iot_merge_tree_init(struct iot_merge_tree *t, struct iot_merge_source *const *sources,
-			 size_t count)
+bool merge_tree_init(struct merge_tree *t, struct merge_source *const *sources, size_t count)
 {
-	*t = (struct iot_merge_tree){.count = count, .sources = sources};
+	*t = (struct merge_tree){.count = count, .sources = sources};
 	t->node = calloc(count, sizeof *t->node);
 	if (t->node == NULL)
 		return false;
@@ -85,16 +83,16 @@ bool iot_merge_tree_init(struct iot_merge_tree *t, struct iot_merge_source *cons
 	return true;
 }
 
-void iot_merge_tree_free(struct iot_merge_tree *t)
+void merge_tree_free(struct merge_tree *t)
 {
 	free(t->node);
 	t->node = NULL;
 }
 
-uint64_t iot_merge_tree_second(const struct iot_merge_tree *t)
+uint64_t merge_tree_second(const struct merge_tree *t)
 {
-	uint64_t least = UINT64_MAX;
+	uint64_t min = UINT64_MAX;
 	for (size_t at = (t->node[0].source + t->count) / 2; at > 0; at /= 2)
-		least = t->node[at].key < least ? t->node[at].key : least;
-	return least;
+		min = t->node[at].key < min ? t->node[at].key : min;
+	return min;
 }

@@ -16,48 +16,48 @@
 
 enum { TEXT_FIRST = 4096 };
 
-static int fail(struct iot_merge_source *s, const char *why)
+static int fail(struct merge_source *s, const char *why)
 {
 	s->fatal = true;
-	return iot_error_set(&s->fault, IOT_EUSAGE, "%s: %s", s->input->shown, why);
+	return error_set(&s->fault, IOT_EUSAGE, "%s: %s", s->input->shown, why);
 }
 
-int iot_merge_no_memory(struct iot_merge_source *s)
+int merge_out_of_memory(struct merge_source *s)
 {
 	s->fatal = true;
-	return iot_error_set(&s->fault, IOT_ENOMEM, "out of memory");
+	return error_set(&s->fault, IOT_ENOMEM, "out of memory");
 }
 
 /* Texts */
 
-static char *text_room(struct iot_merge_batch *b, size_t upto, size_t n)
+static char *text_capacity(struct merge_batch *b, size_t end, size_t n)
 {
-	if (n <= b->text_room - b->text_used)
+	if (n <= b->text_capacity - b->text_used)
 		return b->text + b->text_used;
-	size_t room = b->text_room > 0 ? b->text_room : TEXT_FIRST;
-	while (room - b->text_used < n)
-		room *= 2;
-	char *text = malloc(room);
+	size_t capacity = b->text_capacity > 0 ? b->text_capacity : TEXT_FIRST;
+	while (capacity - b->text_used < n)
+		capacity *= 2;
+	char *text = malloc(capacity);
 	if (text == NULL)
 		return NULL;
 	if (b->text_used > 0)
 		memcpy(text, b->text, b->text_used);
-	for (size_t i = 0; i < upto; i++)
+	for (size_t i = 0; i < end; i++)
 		if (b->ev[i].kind != IOT_RECORD && b->ev[i].text.size > 0)
 			b->ev[i].text.data = text + (b->ev[i].text.data - b->text);
 	free(b->text);
 	b->text = text;
-	b->text_room = room;
+	b->text_capacity = capacity;
 	return text + b->text_used;
 }
 
 /* Events before this one have their texts in the batch; this one gets a copy of its own. */
-bool iot_merge_keep_text(struct iot_merge_batch *b, size_t at)
+bool merge_keep_text(struct merge_batch *b, size_t at)
 {
 	struct iot_text *text = &b->ev[at].text;
 	if (text->size == 0)
 		return true;
-	char *to = text_room(b, at, text->size);
+	char *to = text_capacity(b, at, text->size);
 	if (to == NULL)
 		return false;
 	memcpy(to, text->data, text->size);
@@ -76,18 +76,18 @@ static bool move_time(int64_t *start, uint64_t took, int64_t by)
 }
 
 /* %trace is not here: its text is made when it is written. */
-static bool move_directive(struct iot_merge_source *s, struct iot_event *ev, int64_t by)
+static bool move_directive(struct merge_source *s, struct iot_event *ev, int64_t by)
 {
 	struct iot_event moved = *ev;
 	s->rebase.zero_ns = -by;
-	if (!iot_rebase_events(&s->rebase, &moved, 1))
+	if (!time_shift_events(&s->rebase, &moved, 1))
 		return false;
 	ev->text = moved.text;
 	return true;
 }
 
 /* Moves what was just read, and keeps its text. */
-static int move_other(struct iot_merge_source *s, struct iot_merge_batch *b, size_t at)
+static int move_other(struct merge_source *s, struct merge_batch *b, size_t at)
 {
 	struct iot_event *ev = &b->ev[at];
 	const int64_t by = s->input->move_ns;
@@ -95,19 +95,19 @@ static int move_other(struct iot_merge_source *s, struct iot_merge_batch *b, siz
 	uint64_t took = ev->has & IOT_HAS_TOOK ? ev->rec.duration_ns : 0;
 	if (dated && !move_time(&ev->rec.start_ns, took, by))
 		return fail(s, "a time leads beyond 2^63-1 nanoseconds");
-	if (dated && ev->rec.start_ns > s->most_ns)
-		s->most_ns = ev->rec.start_ns;
+	if (dated && ev->rec.start_ns > s->max_ns)
+		s->max_ns = ev->rec.start_ns;
 	if (dated && by != 0 && ev->kind != IOT_TRACE && !move_directive(s, ev, by))
-		return iot_merge_no_memory(s);
-	ev->rec.type = IOT_MERGE_TIE;
+		return merge_out_of_memory(s);
+	ev->rec.type = MERGE_TIE;
 	ev->rec.spare = s->input->index;
-	return iot_merge_keep_text(b, at) ? IOT_OK : iot_merge_no_memory(s);
+	return merge_keep_text(b, at) ? IOT_OK : merge_out_of_memory(s);
 }
 
 /* Order */
 
 /* Reads once more, event by event, to where a record starts before the one before it. */
-static uint64_t find_line(const struct iot_merge_source *s, const struct iot_read_options *o)
+static uint64_t find_line(const struct merge_source *s, const struct read_options *o)
 {
 	struct iot_event ev;
 	int64_t last_ns = 0;
@@ -117,7 +117,7 @@ static uint64_t find_line(const struct iot_merge_source *s, const struct iot_rea
 		return 0;
 	(void)iot_reader_set(r, IOT_SET_VERIFY, 0);
 	(void)iot_reader_set(r, IOT_SET_RECOVER, o->recover ? 1 : 0);
-	if (o->base != IOT_NOT_GIVEN)
+	if (o->base != NOT_GIVEN)
 		(void)iot_reader_set(r, IOT_SET_BASE, o->base);
 	ssize_t n = iot_reader_open(r, s->input->path);
 	while (n >= 0 && (n = iot_reader_events(r, &ev, 1)) > 0) {
@@ -133,21 +133,21 @@ static uint64_t find_line(const struct iot_merge_source *s, const struct iot_rea
 }
 
 /* line: of the record, or of one behind it. */
-static int out_of_order(struct iot_merge_source *s, uint64_t line, bool exact)
+static int out_of_order(struct merge_source *s, uint64_t line, bool exact)
 {
 	uint64_t found = exact ? line : 0;
 	if (!exact && s->input->again)
 		found = find_line(s, &s->merge->options->read);
 	s->fatal = true;
-	return iot_error_set(&s->fault, IOT_EFORMAT,
-			     "%s:%s%llu: a record starts before the one before it; --reorder sorts",
-			     s->input->shown, found > 0 ? "" : " before line ",
-			     (unsigned long long)(found > 0 ? found : line + 1));
+	return error_set(&s->fault, IOT_EFORMAT,
+			 "%s:%s%llu: a record starts before the one before it; --reorder sorts",
+			 s->input->shown, found > 0 ? "" : " before line ",
+			 (unsigned long long)(found > 0 ? found : line + 1));
 }
 
 /* What was read last is b->ev[from .. n), its lines end with `line`. IOT_OK, or the fault. */
-int iot_merge_place_new(struct iot_merge_source *s, struct iot_merge_batch *b, size_t from,
-			size_t n, uint64_t lines, uint64_t line)
+int merge_place_new(struct merge_source *s, struct merge_batch *b, size_t from, size_t n,
+		    uint64_t lines, uint64_t line)
 {
 	const int64_t by = s->input->move_ns;
 	const bool sorts = s->merge->options->reorder;
@@ -165,16 +165,16 @@ int iot_merge_place_new(struct iot_merge_source *s, struct iot_merge_batch *b, s
 		rec->spare = s->input->index;
 		s->next_known = false;
 		s->last_ns = rec->start_ns;
-		s->most_ns = rec->start_ns > s->most_ns ? rec->start_ns : s->most_ns;
+		s->max_ns = rec->start_ns > s->max_ns ? rec->start_ns : s->max_ns;
 	}
 	return IOT_OK;
 }
 
 /* The record that is number `index` of the input, with its times in the output; 0: there is none. */
-static ssize_t find_record(const struct iot_merge_source *s, uint64_t index, struct iot_record *rec)
+static ssize_t find_record(const struct merge_source *s, uint64_t index, struct iot_record *rec)
 {
 	struct iot_reader *r = iot_reader_new();
-	ssize_t n = r != NULL ? iot_merge_set_up(s, r) : IOT_ENOMEM;
+	ssize_t n = r != NULL ? merge_set_up(s, r) : IOT_ENOMEM;
 	if (n == IOT_OK)
 		n = iot_reader_open(r, s->input->path);
 	if (n == IOT_OK)
@@ -192,15 +192,14 @@ static ssize_t find_record(const struct iot_merge_source *s, uint64_t index, str
  * The record that follows a run of directives too long to be held; NULL: none does. If it cannot be
  * found, the run stands at the record before: early rather than late.
  */
-static const struct iot_record *next_record(struct iot_merge_source *s)
+static const struct iot_record *next_record(struct merge_source *s)
 {
 	if (!s->next_known) {
 		const uint64_t index = iot_reader_fact(s->reader, IOT_FACT_INDEX);
 		ssize_t n = s->input->again ? find_record(s, index, &s->next) : IOT_EUSAGE;
 		if (n < 0)
-			s->next = (struct iot_record){.start_ns = s->last_ns,
-						      .type = IOT_MERGE_TIE,
-						      .spare = s->input->index};
+			s->next = (struct iot_record){
+			    .start_ns = s->last_ns, .type = MERGE_TIE, .spare = s->input->index};
 		s->has_next = n != 0;
 	}
 	s->next_known = true;
@@ -208,11 +207,11 @@ static const struct iot_record *next_record(struct iot_merge_source *s)
 }
 
 /* The input is to be sorted: a dated event keeps its time. %trace precedes any record. */
-static void place_for_sorting(struct iot_merge_source *s, struct iot_merge_batch *b,
+static void place_for_sorting(struct merge_source *s, struct merge_batch *b,
 			      const struct iot_record *record)
 {
 	int64_t record_ns = record != NULL ? record->start_ns : INT64_MAX;
-	int64_t next_ns = record != NULL ? record->start_ns : s->most_ns;
+	int64_t next_ns = record != NULL ? record->start_ns : s->max_ns;
 	for (size_t i = b->count; i-- > 0;) {
 		int64_t *start = &b->ev[i].rec.start_ns;
 		if (b->ev[i].kind == IOT_RECORD)
@@ -229,7 +228,7 @@ static void place_for_sorting(struct iot_merge_source *s, struct iot_merge_batch
 }
 
 /* The input is in order: each stands between the records that it stands between there. */
-static void place_in_order(struct iot_merge_source *s, struct iot_merge_batch *b,
+static void place_in_order(struct merge_source *s, struct merge_batch *b,
 			   const struct iot_record *record)
 {
 	const struct iot_record *next = record;
@@ -257,18 +256,18 @@ static void place_in_order(struct iot_merge_source *s, struct iot_merge_batch *b
  * Gives directives their place. Those behind the last record are held, if one may come. What is yet
  * to be sorted keeps its own time and numbers.
  */
-void iot_merge_place_others(struct iot_merge_source *s, struct iot_merge_batch *b, size_t n)
+void merge_place_others(struct merge_source *s, struct merge_batch *b, size_t n)
 {
 	const struct iot_record *record = NULL;
-	size_t upto = n;
-	while (upto > 0 && b->ev[upto - 1].kind != IOT_RECORD)
-		upto--;
-	if (!b->last && upto == 0 && n > 0 && s->sorter == NULL)
+	size_t end = n;
+	while (end > 0 && b->ev[end - 1].kind != IOT_RECORD)
+		end--;
+	if (!b->last && end == 0 && n > 0 && s->sorter == NULL)
 		record = next_record(s);
-	if (b->last || upto == 0)
-		upto = n;
-	b->count = upto;
-	b->held = n - upto;
+	if (b->last || end == 0)
+		end = n;
+	b->count = end;
+	b->held = n - end;
 	if (s->merge->options->reorder && s->sorter == NULL)
 		place_for_sorting(s, b, record);
 	else
@@ -290,7 +289,7 @@ static bool can_move(const struct iot_event *ev, int64_t by)
 	return move_time(&place_ns, 0, by) && move_time(&own.rec.start_ns, took, by);
 }
 
-int iot_merge_move_first(struct iot_merge_source *s, struct iot_merge_batch *b, size_t n)
+int merge_shift_first(struct merge_source *s, struct merge_batch *b, size_t n)
 {
 	const int64_t by = s->input->move_ns - s->moved_ns;
 	for (size_t i = 0; i < n && by != 0; i++) {
@@ -303,13 +302,13 @@ int iot_merge_move_first(struct iot_merge_source *s, struct iot_merge_batch *b, 
 		if (!dated)
 			continue;
 		if (!move_directive(s, ev, by))
-			return iot_merge_no_memory(s);
+			return merge_out_of_memory(s);
 		/* All other texts stay where they are, or move with the batch's. */
 		struct iot_text text = ev->text;
 		ev->text = (struct iot_text){NULL, 0};
-		char *to = text_room(b, n, text.size);
+		char *to = text_capacity(b, n, text.size);
 		if (to == NULL)
-			return iot_merge_no_memory(s);
+			return merge_out_of_memory(s);
 		memcpy(to, text.data, text.size);
 		b->text_used += text.size;
 		ev->text = (struct iot_text){to, text.size};

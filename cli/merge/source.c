@@ -11,8 +11,8 @@
 
 enum {
 	READ_ALL = 4 << 20, /* bytes of windows of all inputs together ... */
-	READ_LEAST = 32 << 10,
-	READ_MOST = 256 << 10,
+	READ_MIN = 32 << 10,
+	READ_MAX = 256 << 10,
 	HELD_MAX = 1 << 16, /* directives held until the record that follows them is known ... */
 	HELD_SIZE_MAX = 4 << 20, /* ... and bytes of their texts */
 	VERIFY_ALL = 256 << 20,  /* bytes of intervals of all inputs, until they are verified */
@@ -21,57 +21,59 @@ enum {
 /* Filling from a reader */
 
 /* Says in the output that this input stops early. */
-static void add_lost(struct iot_merge_source *s, struct iot_merge_batch *b, size_t *n)
+static void add_lost(struct merge_source *s, struct merge_batch *b, size_t *n)
 {
 	char memory[1024];
 	struct iot_builder builder;
 	struct iot_event ev;
 	const char *why = s->fault.text;
 	iot_directive_begin(&builder, memory, sizeof memory, "lost");
-	iot_directive_number(&builder, "time", (uint64_t)s->most_ns);
+	iot_directive_number(&builder, "time", (uint64_t)s->max_ns);
 	iot_directive_text(&builder, "why", why, strnlen(why, 300));
 	if (iot_directive_end(&builder, &ev) != IOT_OK)
 		return;
 	b->ev[*n] = ev;
-	b->ev[*n].rec.type = IOT_MERGE_TIE;
+	b->ev[*n].rec.type = MERGE_TIE;
 	b->ev[*n].rec.spare = s->input->index;
-	if (iot_merge_keep_text(b, *n))
+	if (merge_keep_text(b, *n))
 		++*n;
 }
 
-static bool make_room(struct iot_merge_batch *b, size_t room)
+static bool reserve_capacity(struct merge_batch *b, size_t capacity)
 {
-	struct iot_event *grown = room > b->room ? realloc(b->ev, room * sizeof *grown) : b->ev;
+	struct iot_event *grown =
+	    capacity > b->capacity ? realloc(b->ev, capacity * sizeof *grown) : b->ev;
 	if (grown == NULL)
 		return false;
 	b->ev = grown;
-	b->room = room > b->room ? room : b->room;
+	b->capacity = capacity > b->capacity ? capacity : b->capacity;
 	return true;
 }
 
-/* Whether more can be read into a batch of n events: one that has a record is full at IOT_MERGE_BATCH. */
-static bool takes_more(struct iot_merge_batch *b, size_t n)
+/* Whether more can be read into a batch of n events: one that has a record is full at MERGE_BATCH. */
+static bool takes_more(struct merge_batch *b, size_t n)
 {
 	size_t i = n;
-	if (n < IOT_MERGE_BATCH - 1)
+	if (n < MERGE_BATCH - 1)
 		return true;
 	while (i > 0 && b->ev[i - 1].kind != IOT_RECORD)
 		i--;
 	if (i > 0)
 		return false;
-	if (n < b->room - 1)
+	if (n < b->capacity - 1)
 		return true;
-	return b->room < HELD_MAX && b->text_used < HELD_SIZE_MAX && make_room(b, 2 * b->room);
+	return b->capacity < HELD_MAX && b->text_used < HELD_SIZE_MAX &&
+	       reserve_capacity(b, 2 * b->capacity);
 }
 
 /* The events that the batch before this one held. */
-static bool take_held(struct iot_merge_batch *b, struct iot_merge_batch *before)
+static bool take_held(struct merge_batch *b, struct merge_batch *before)
 {
-	if (!make_room(b, before->held > 0 ? before->room : 0))
+	if (!reserve_capacity(b, before->held > 0 ? before->capacity : 0))
 		return false;
 	for (size_t i = 0; i < before->held; i++) {
 		b->ev[i] = before->ev[before->count + i];
-		if (!iot_merge_keep_text(b, i))
+		if (!merge_keep_text(b, i))
 			return false;
 	}
 	before->held = 0;
@@ -79,31 +81,31 @@ static bool take_held(struct iot_merge_batch *b, struct iot_merge_batch *before)
 }
 
 /* The end of an input: a proper one, or damage. */
-static void end_input(struct iot_merge_source *s, struct iot_merge_batch *b, int status)
+static void end_input(struct merge_source *s, struct merge_batch *b, int status)
 {
 	s->lossy = iot_reader_fact(s->reader, IOT_FACT_LOST) > 0;
 	s->cut = s->cut || atomic_load(&s->piped.cut);
 	if (s->cut)
-		iot_error_set(&s->fault, IOT_ETRUNCATED, "interrupted");
+		error_set(&s->fault, IOT_ETRUNCATED, "interrupted");
 	else if (status < 0)
-		iot_error_set(&s->fault, status, "%s", iot_reader_error(s->reader));
+		error_set(&s->fault, status, "%s", iot_reader_error(s->reader));
 	if (status == IOT_ENOMEM || status == IOT_ELIMIT)
 		s->fatal = true;
 	b->last = true;
 }
 
 /* A file, read beside a pipe that a signal ends, ends as well; a pipe sees to that itself. */
-static bool is_asked_to_end(struct iot_merge_source *s)
+static bool is_asked_to_end(struct merge_source *s)
 {
-	struct iot_interrupt *stop = iot_signal_stop();
-	if (s->input->piped || stop->asked == IOT_ASKED_NOTHING)
+	struct interrupt *stop = signal_stop();
+	if (s->input->piped || stop->asked == ASKED_NOTHING)
 		return false;
 	atomic_store(&stop->cut, true);
 	s->cut = true;
 	return true;
 }
 
-static void fill_from_reader(struct iot_merge_source *s, struct iot_merge_batch *b, size_t n)
+static void fill_from_reader(struct merge_source *s, struct merge_batch *b, size_t n)
 {
 	/* One place is left for a %lost. */
 	while (!b->last && takes_more(b, n)) {
@@ -112,13 +114,13 @@ static void fill_from_reader(struct iot_merge_source *s, struct iot_merge_batch 
 			break;
 		}
 		const uint64_t line = iot_reader_fact(s->reader, IOT_FACT_LINE);
-		ssize_t got = iot_reader_events(s->reader, b->ev + n, b->room - 1 - n);
+		ssize_t got = iot_reader_events(s->reader, b->ev + n, b->capacity - 1 - n);
 		if (got <= 0) {
 			end_input(s, b, (int)got);
 			break;
 		}
 		const uint64_t now = iot_reader_fact(s->reader, IOT_FACT_LINE);
-		if (iot_merge_place_new(s, b, n, n + (size_t)got, now - line, now) != IOT_OK)
+		if (merge_place_new(s, b, n, n + (size_t)got, now - line, now) != IOT_OK)
 			b->last = true;
 		n += (size_t)got;
 	}
@@ -127,17 +129,17 @@ static void fill_from_reader(struct iot_merge_source *s, struct iot_merge_batch 
 	else if (s->fault.status != IOT_OK)
 		add_lost(s, b, &n);
 	b->stored = iot_reader_fact(s->reader, IOT_FACT_BYTES_STORED);
-	iot_merge_place_others(s, b, n);
+	merge_place_others(s, b, n);
 }
 
 /* Filling from a sorter, and from the spool, where places are known. */
 
-static int keep_told(void *context, const struct iot_event *ev, size_t n)
+static int keep_reported(void *context, const struct iot_event *ev, size_t n)
 {
-	struct iot_merge_batch *b = context;
+	struct merge_batch *b = context;
 	for (size_t i = 0; i < n; i++) {
 		b->ev[b->count] = ev[i];
-		if (ev[i].kind != IOT_RECORD && !iot_merge_keep_text(b, b->count))
+		if (ev[i].kind != IOT_RECORD && !merge_keep_text(b, b->count))
 			return IOT_ENOMEM;
 		b->count++;
 	}
@@ -145,11 +147,11 @@ static int keep_told(void *context, const struct iot_event *ev, size_t n)
 }
 
 /* One event, and before it what has to be told again of its process and file, at its place. */
-static int tell_sorted(struct iot_merge_source *s, struct iot_merge_batch *b, struct iot_event *ev)
+static int report_sorted(struct merge_source *s, struct merge_batch *b, struct iot_event *ev)
 {
 	const size_t from = b->count;
 	const struct iot_record place = ev->rec;
-	int status = iot_retold_out(&s->retold, ev, 1, keep_told, b);
+	int status = scope_replay(&s->scopes, ev, 1, keep_reported, b);
 	for (size_t i = from; i < b->count; i++) {
 		struct iot_record *rec = &b->ev[i].rec;
 		rec->object = 0; /* a tag until now */
@@ -157,80 +159,80 @@ static int tell_sorted(struct iot_merge_source *s, struct iot_merge_batch *b, st
 			continue;
 		rec->start_ns = place.start_ns;
 		rec->spare = place.spare;
-		rec->type = IOT_MERGE_TIE;
+		rec->type = MERGE_TIE;
 	}
 	return status;
 }
 
 /* Behind those that the batch before held. */
-static bool copy_sorted(struct iot_merge_source *s, struct iot_merge_batch *b, size_t held)
+static bool copy_sorted(struct merge_source *s, struct merge_batch *b, size_t held)
 {
 	enum { SOME = 64, EACH = 3 }; /* events that one may become */
 	struct iot_event ev[SOME];
 	b->count = held;
-	while (b->count + SOME * EACH <= IOT_MERGE_BATCH && !b->last) {
-		ssize_t got = iot_sorter_events(s->sorter, ev, SOME);
+	while (b->count + SOME * EACH <= MERGE_BATCH && !b->last) {
+		ssize_t got = sorter_events(s->sorter, ev, SOME);
 		if (got < 0) {
 			s->fatal = true;
-			iot_error_set(&s->fault, (int)got, "%s", iot_sorter_error(s->sorter)->text);
+			error_set(&s->fault, (int)got, "%s", sorter_error(s->sorter)->text);
 		}
 		b->last = got <= 0;
 		for (ssize_t i = 0; i < got; i++)
-			if (tell_sorted(s, b, &ev[i]) != IOT_OK)
+			if (report_sorted(s, b, &ev[i]) != IOT_OK)
 				return false;
 	}
-	iot_merge_place_others(s, b, b->count);
+	merge_place_others(s, b, b->count);
 	return true;
 }
 
-static bool copy_spooled(struct iot_merge_source *s, struct iot_merge_batch *b)
+static bool copy_spooled(struct merge_source *s, struct merge_batch *b)
 {
 	const size_t record = sizeof(struct iot_record);
-	struct iot_spooled e = {.size = 0};
+	struct merge_tempfile_event e = {.size = 0};
 	b->count = 0;
-	while (b->count < IOT_MERGE_BATCH) {
+	while (b->count < MERGE_BATCH) {
 		struct iot_event *ev = &b->ev[b->count];
 		const void *data = NULL;
-		b->last = s->spool_at == s->spool_end && s->spool_have == 0;
+		b->last = s->tempfile_at == s->tempfile_end && s->tempfile_have == 0;
 		if (b->last)
 			return true;
-		if ((data = iot_spool_read(s, record)) == NULL)
+		if ((data = merge_tempfile_read(s, record)) == NULL)
 			return false;
 		memcpy(&e.rec, data, record);
 		*ev = (struct iot_event){.rec = e.rec, .kind = IOT_RECORD};
 		b->count++;
 		if (e.rec.zero == 0)
 			continue;
-		if ((data = iot_spool_read(s, sizeof e - record)) == NULL)
+		if ((data = merge_tempfile_read(s, sizeof e - record)) == NULL)
 			return false;
 		memcpy((char *)&e + record, data, sizeof e - record);
 		*ev = (struct iot_event){.rec = e.rec, .kind = e.kind, .has = e.has};
 		ev->rec.zero = 0;
-		if (e.size > 0 && (data = iot_spool_read(s, e.size)) == NULL)
+		if (e.size > 0 && (data = merge_tempfile_read(s, e.size)) == NULL)
 			return false;
 		ev->text = (struct iot_text){data, e.size};
-		if (!iot_merge_keep_text(b, b->count - 1))
+		if (!merge_keep_text(b, b->count - 1))
 			return false;
 	}
 	return true;
 }
 
-void iot_merge_source_fill(struct iot_merge_source *s)
+void merge_source_fill(struct merge_source *s)
 {
-	struct iot_merge_batch *b = &s->batch[!s->current], *before = &s->batch[s->current];
+	struct merge_batch *b = &s->batch[!s->current], *before = &s->batch[s->current];
 	size_t held = before->held;
 	b->count = b->held = b->text_used = 0;
 	b->last = before->last;
 	if (b->last)
 		return;
-	bool fine = s->spool != NULL ? copy_spooled(s, b) : take_held(b, before);
+	bool fine = s->tempfile != NULL ? copy_spooled(s, b) : take_held(b, before);
 	if (fine && s->sorter != NULL)
 		fine = copy_sorted(s, b, held);
-	else if (fine && s->spool == NULL)
+	else if (fine && s->tempfile == NULL)
 		fill_from_reader(s, b, held);
 	if (fine)
 		return;
-	(void)iot_merge_no_memory(s);
+	(void)merge_out_of_memory(s);
 	b->last = true;
 }
 
@@ -238,19 +240,19 @@ void iot_merge_source_fill(struct iot_merge_source *s)
 
 static void warn(void *context, const char *sentence)
 {
-	const struct iot_merge_source *s = context;
+	const struct merge_source *s = context;
 	if (!s->merge->options->read.quiet)
-		iot_message("warning: %s", sentence);
+		print_message("warning: %s", sentence);
 }
 
-int iot_merge_set_up(const struct iot_merge_source *s, struct iot_reader *r)
+int merge_set_up(const struct merge_source *s, struct iot_reader *r)
 {
-	const struct iot_merge *m = s->merge;
-	const struct iot_read_options *o = &m->options->read;
+	const struct merge *m = s->merge;
+	const struct read_options *o = &m->options->read;
 	size_t open = m->count < m->open_max ? m->count : m->open_max;
 	uint64_t read_size = READ_ALL / (open > 0 ? open : 1);
-	read_size = read_size < READ_LEAST ? READ_LEAST : read_size;
-	read_size = read_size > READ_MOST ? READ_MOST : read_size;
+	read_size = read_size < READ_MIN ? READ_MIN : read_size;
+	read_size = read_size > READ_MAX ? READ_MAX : read_size;
 	int status = iot_reader_set(r, IOT_SET_READ_SIZE, read_size);
 	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_VERIFY, o->no_verify ? 0 : 1);
@@ -262,59 +264,58 @@ int iot_merge_set_up(const struct iot_merge_source *s, struct iot_reader *r)
 		status = iot_reader_set(r, IOT_SET_RECOVER, o->recover ? 1 : 0);
 	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_ALLOW_EMPTY, o->allow_empty ? 1 : 0);
-	if (status == IOT_OK && o->base != IOT_NOT_GIVEN)
+	if (status == IOT_OK && o->base != NOT_GIVEN)
 		status = iot_reader_set(r, IOT_SET_BASE, o->base);
-	if (status == IOT_OK && o->tick_ns != IOT_NOT_GIVEN)
+	if (status == IOT_OK && o->tick_ns != NOT_GIVEN)
 		status = iot_reader_set(r, IOT_SET_TICK_NS, o->tick_ns);
 	return status;
 }
 
-static bool make_batches(struct iot_merge_source *s)
+static bool make_batches(struct merge_source *s)
 {
 	for (int i = 0; i < 2; i++) {
-		if (!make_room(&s->batch[i], IOT_MERGE_BATCH))
+		if (!reserve_capacity(&s->batch[i], MERGE_BATCH))
 			return false;
 	}
 	return true;
 }
 
-static int open_reader(struct iot_merge_source *s)
+static int open_reader(struct merge_source *s)
 {
-	const struct iot_merge_input *in = s->input;
+	const struct merge_input *in = s->input;
 	const bool standard = strcmp(in->path, "-") == 0;
 	if (!in->piped)
 		return iot_reader_open(s->reader, in->path);
-	if (!iot_piped_open(&s->piped, in->path, iot_signal_stop()))
-		return iot_error_system(&s->fault, errno, "%s: cannot be opened", in->shown);
-	return iot_reader_open_callback(s->reader, iot_piped_read, &s->piped,
+	if (!piped_open(&s->piped, in->path, signal_stop()))
+		return error_system(&s->fault, errno, "%s: cannot be opened", in->shown);
+	return iot_reader_open_callback(s->reader, piped_read, &s->piped,
 					standard ? "standard input" : in->path);
 }
 
-int iot_merge_source_open(struct iot_merge_source *s, const struct iot_merge *m,
-			  struct iot_merge_input *in)
+int merge_source_open(struct merge_source *s, const struct merge *m, struct merge_input *in)
 {
-	*s = (struct iot_merge_source){.merge = m,
-				       .input = in,
-				       .reader = iot_reader_new(),
-				       .moved_ns = in->move_ns,
-				       .last_ns = in->move_ns,
-				       .most_ns = in->move_ns,
-				       .placed_ns = in->move_ns};
+	*s = (struct merge_source){.merge = m,
+				   .input = in,
+				   .reader = iot_reader_new(),
+				   .moved_ns = in->move_ns,
+				   .last_ns = in->move_ns,
+				   .max_ns = in->move_ns,
+				   .placed_ns = in->move_ns};
 	if (s->reader == NULL || !make_batches(s))
-		return iot_merge_no_memory(s);
+		return merge_out_of_memory(s);
 	iot_reader_on_warning(s->reader, warn, s);
-	int status = iot_merge_set_up(s, s->reader);
+	int status = merge_set_up(s, s->reader);
 	if (status == IOT_OK)
 		status = open_reader(s);
 	if (s->fault.status != IOT_OK)
 		return s->fault.status;
 	if (status != IOT_OK)
-		return iot_error_set(&s->fault, status, "%s", iot_reader_error(s->reader));
-	iot_merge_source_fill(s);
+		return error_set(&s->fault, status, "%s", iot_reader_error(s->reader));
+	merge_source_fill(s);
 	s->current = 1;
 	in->tick_ns = iot_reader_fact(s->reader, IOT_FACT_TICK_NS);
 	/* What is no trace at all is not merged; one that was cut short behind its header is. */
-	const struct iot_merge_batch *b = &s->batch[1];
+	const struct merge_batch *b = &s->batch[1];
 	bool header = iot_reader_fact(s->reader, IOT_FACT_FRAMED) != 0;
 	bool blank = b->count + b->held <= 1 && iot_reader_fact(s->reader, IOT_FACT_RECORDS) == 0;
 	if (s->cut && m->count > 1)
@@ -322,52 +323,52 @@ int iot_merge_source_open(struct iot_merge_source *s, const struct iot_merge *m,
 	return blank && !header ? s->fault.status : s->fatal ? s->fault.status : IOT_OK;
 }
 
-int iot_merge_source_open_spool(struct iot_merge_source *s, const struct iot_merge *m,
-				const struct iot_spool *spool, size_t part)
+int merge_source_open_tempfile(struct merge_source *s, const struct merge *m,
+			       const struct merge_tempfile *tempfile, size_t part)
 {
-	*s = (struct iot_merge_source){.merge = m, .spool = spool};
-	s->spool_at = iot_spool_part(spool, part, &s->spool_end);
-	s->spool_buffer = malloc(IOT_SPOOL_BUFFER);
-	if (s->spool_buffer == NULL || !make_batches(s))
-		return iot_merge_no_memory(s);
-	iot_merge_source_fill(s);
+	*s = (struct merge_source){.merge = m, .tempfile = tempfile};
+	s->tempfile_at = merge_tempfile_part(tempfile, part, &s->tempfile_end);
+	s->tempfile_buffer = malloc(MERGE_TEMPFILE_BUFFER);
+	if (s->tempfile_buffer == NULL || !make_batches(s))
+		return merge_out_of_memory(s);
+	merge_source_fill(s);
 	s->current = 1;
 	return s->fault.status;
 }
 
 /* Sorting */
 
-static void drain(struct iot_merge_source *s, struct iot_sorter *sorter)
+static void drain(struct merge_source *s, struct sorter *sorter)
 {
 	int status = IOT_OK;
 	while (status == IOT_OK) {
-		struct iot_merge_batch *b = &s->batch[s->current];
-		status = iot_retold_in(&s->retold, b->ev, b->count);
+		struct merge_batch *b = &s->batch[s->current];
+		status = scope_attach(&s->scopes, b->ev, b->count);
 		if (status == IOT_OK)
-			status = iot_sorter_add(sorter, b->ev, b->count);
+			status = sorter_add(sorter, b->ev, b->count);
 		if (status != IOT_OK || b->last || s->fatal)
 			break;
-		iot_merge_source_fill(s);
+		merge_source_fill(s);
 		s->current = !s->current;
 	}
 	if (status == IOT_OK)
-		status = iot_sorter_end(sorter);
+		status = sorter_end(sorter);
 	if (status != IOT_OK) {
 		s->fatal = true;
 		if (s->fault.status == IOT_OK)
-			iot_error_set(&s->fault, status, "%s", iot_sorter_error(sorter)->text);
+			error_set(&s->fault, status, "%s", sorter_error(sorter)->text);
 	}
 }
 
-static void sort(struct iot_merge_source *s)
+static void sort(struct merge_source *s)
 {
-	const struct iot_merge *m = s->merge;
+	const struct merge *m = s->merge;
 	size_t open = m->count < m->open_max ? m->count : m->open_max;
-	struct iot_sorter *sorter =
-	    iot_sorter_new((size_t)(m->options->memory / (open > 0 ? open : 1)), IOT_SORTER_HOLD);
-	if (sorter == NULL || iot_retold_init(&s->retold, &s->fault) != IOT_OK) {
-		iot_sorter_free(sorter);
-		(void)iot_merge_no_memory(s);
+	struct sorter *sorter =
+	    sorter_new((size_t)(m->options->memory / (open > 0 ? open : 1)), SORTER_HOLD);
+	if (sorter == NULL || scope_tracker_init(&s->scopes, &s->fault) != IOT_OK) {
+		sorter_free(sorter);
+		(void)merge_out_of_memory(s);
 		return;
 	}
 	drain(s, sorter);
@@ -376,7 +377,7 @@ static void sort(struct iot_merge_source *s)
 	s->sorter = sorter;
 	s->batch[0].last = s->batch[1].last = s->fatal;
 	s->batch[0].held = s->batch[1].held = 0;
-	iot_merge_source_fill(s);
+	merge_source_fill(s);
 	s->current = !s->current;
 }
 
@@ -386,36 +387,36 @@ static void move_mark(int64_t *time_ns, int64_t by)
 		*time_ns = INT64_MAX;
 }
 
-void iot_merge_source_begin(struct iot_merge_source *s)
+void merge_source_begin(struct merge_source *s)
 {
-	struct iot_merge_batch *b = &s->batch[s->current];
+	struct merge_batch *b = &s->batch[s->current];
 	const size_t n = b->count + b->held;
 	for (size_t i = 0; i < n; i++)
 		b->ev[i].rec.spare = s->input->index;
-	if (iot_merge_move_first(s, b, n) != IOT_OK) {
+	if (merge_shift_first(s, b, n) != IOT_OK) {
 		b->count = b->held = 0;
 		b->last = true;
 	}
 	move_mark(&s->last_ns, s->input->move_ns - s->moved_ns);
-	move_mark(&s->most_ns, s->input->move_ns - s->moved_ns);
+	move_mark(&s->max_ns, s->input->move_ns - s->moved_ns);
 	move_mark(&s->placed_ns, s->input->move_ns - s->moved_ns);
 	s->next_known = false;
 	if (s->merge->options->reorder && !s->fatal)
 		sort(s);
 }
 
-void iot_merge_source_close(struct iot_merge_source *s)
+void merge_source_close(struct merge_source *s)
 {
-	iot_piped_end(&s->piped);
+	piped_end(&s->piped);
 	iot_reader_free(s->reader);
-	iot_piped_close(&s->piped);
-	iot_sorter_free(s->sorter);
-	iot_retold_free(&s->retold);
-	iot_rebase_free(&s->rebase);
-	free(s->spool_buffer);
+	piped_close(&s->piped);
+	sorter_free(s->sorter);
+	scope_tracker_free(&s->scopes);
+	time_shift_free(&s->rebase);
+	free(s->tempfile_buffer);
 	for (int i = 0; i < 2; i++) {
 		free(s->batch[i].ev);
 		free(s->batch[i].text);
 	}
-	*s = (struct iot_merge_source){.merge = NULL};
+	*s = (struct merge_source){.merge = NULL};
 }

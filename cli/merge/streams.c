@@ -6,38 +6,37 @@
 #include "merge.h"
 #include "cli/ui/signals.h"
 
-int iot_merge_tell(struct iot_merge *m, const char *sentence)
+int merge_report(struct merge *m, const char *sentence)
 {
-	iot_progress_clear(&m->progress);
-	iot_message("%s", sentence);
-	return IOT_EXIT_FAULT;
+	progress_clear(&m->progress);
+	print_message("%s", sentence);
+	return EXIT_FAULT;
 }
 
-int iot_merge_write_fault(struct iot_merge *m)
+int merge_write_fault(struct merge *m)
 {
-	iot_progress_clear(&m->progress);
-	return iot_write_fault(m->writer, &m->options->write);
+	progress_clear(&m->progress);
+	return report_write_error(m->writer, &m->options->write);
 }
 
 /* Out */
 
-int iot_merge_flush(struct iot_merge *m)
+int merge_flush(struct merge *m)
 {
 	const size_t n = m->out_count;
 	m->out_count = 0;
-	iot_rounding_records(&m->rounding, m->out, n);
-	return iot_writer_records(m->writer, m->out, n) == IOT_OK ? IOT_EXIT_OK
-								  : iot_merge_write_fault(m);
+	rounding_records(&m->rounding, m->out, n);
+	return iot_writer_records(m->writer, m->out, n) == IOT_OK ? EXIT_OK : merge_write_fault(m);
 }
 
 /* In slices of one trace, %trace comes again and again. */
-static bool is_repeated(struct iot_merge *m, const struct iot_event *ev, bool *repeated)
+static bool is_repeated(struct merge *m, const struct iot_event *ev, bool *repeated)
 {
 	const size_t before = m->traces.count;
-	size_t n = iot_map_number(&m->traces, XXH3_64bits(ev->text.data, ev->text.size));
-	uint32_t *fitted =
-	    n == SIZE_MAX ? NULL
-			  : iot_map_fit(m->trace_input, &m->trace_inputs_room, n, sizeof *fitted);
+	size_t n = idmap_number(&m->traces, XXH3_64bits(ev->text.data, ev->text.size));
+	uint32_t *fitted = n == SIZE_MAX ? NULL
+					 : idmap_reserve(m->trace_input, &m->trace_inputs_capacity,
+							 n, sizeof *fitted);
 	if (fitted == NULL)
 		return false;
 	m->trace_input = fitted;
@@ -47,155 +46,154 @@ static bool is_repeated(struct iot_merge *m, const struct iot_event *ev, bool *r
 	return true;
 }
 
-int iot_merge_write_other(struct iot_merge *m, struct iot_event ev)
+int merge_write_other(struct merge *m, struct iot_event ev)
 {
 	bool repeated = false;
-	int status = iot_merge_flush(m);
-	if (status != IOT_EXIT_OK)
+	int status = merge_flush(m);
+	if (status != EXIT_OK)
 		return status;
 	m->ids.current = ev.rec.spare;
-	if (ev.kind == IOT_TRACE && !iot_merge_trace_text(m, &m->inputs[ev.rec.spare], &ev.text))
-		return iot_merge_tell(m, "out of memory");
+	if (ev.kind == IOT_TRACE && !merge_trace_text(m, &m->inputs[ev.rec.spare], &ev.text))
+		return merge_report(m, "out of memory");
 	if (m->ids.keep && ev.kind == IOT_TRACE && !is_repeated(m, &ev, &repeated))
-		return iot_merge_tell(m, "out of memory");
+		return merge_report(m, "out of memory");
 	if (repeated)
-		return IOT_EXIT_OK;
-	if (ev.kind == IOT_PROCESS && !iot_merge_ids_process(&m->ids, &ev))
-		return iot_merge_tell(m, "out of memory");
+		return EXIT_OK;
+	if (ev.kind == IOT_PROCESS && !merge_ids_process(&m->ids, &ev))
+		return merge_report(m, "out of memory");
 	ev.has = 0; /* rec tells its place; what it means is in the text */
-	if (!m->ids.keep && !iot_renumber_event(&m->renumber, &ev))
-		return iot_merge_tell(m, "out of memory");
-	iot_rounding_events(&m->rounding, &ev, 1);
-	return iot_writer_events(m->writer, &ev, 1) == IOT_OK ? IOT_EXIT_OK
-							      : iot_merge_write_fault(m);
+	if (!m->ids.keep && !remap_ids_event(&m->renumber, &ev))
+		return merge_report(m, "out of memory");
+	rounding_events(&m->rounding, &ev, 1);
+	return iot_writer_events(m->writer, &ev, 1) == IOT_OK ? EXIT_OK : merge_write_fault(m);
 }
 
-static int spool(struct iot_merge *m, const struct iot_event *ev)
+static int tempfile(struct merge *m, const struct iot_event *ev)
 {
-	if (iot_spool_put(m->spool, ev) != IOT_OK)
-		return iot_merge_tell(m, m->error.text);
-	return IOT_EXIT_OK;
+	if (merge_tempfile_append(m->tempfile, ev) != IOT_OK)
+		return merge_report(m, m->error.text);
+	return EXIT_OK;
 }
 
-static inline int emit(struct iot_merge *m, const struct iot_event *ev)
+static inline int emit(struct merge *m, const struct iot_event *ev)
 {
 	if (m->spooling)
-		return spool(m, ev);
+		return tempfile(m, ev);
 	if (ev->kind != IOT_RECORD)
-		return iot_merge_write_other(m, *ev);
+		return merge_write_other(m, *ev);
 	struct iot_record *rec = &m->out[m->out_count];
 	*rec = ev->rec;
-	if (!iot_merge_ids_record(&m->ids, rec))
-		return iot_merge_tell(m, "out of memory");
+	if (!merge_ids_record(&m->ids, rec))
+		return merge_report(m, "out of memory");
 	rec->spare = 0;
 	m->out_count++;
 	m->records++;
-	return m->out_count < IOT_MERGE_BATCH ? IOT_EXIT_OK : iot_merge_flush(m);
+	return m->out_count < MERGE_BATCH ? EXIT_OK : merge_flush(m);
 }
 
 /* Streams */
 
-static void show_progress(struct iot_merge *m, struct iot_merge_source *s)
+static void show_progress(struct merge *m, struct merge_source *s)
 {
 	uint64_t stored = s->batch[s->current].stored;
 	if (stored > s->seen) {
 		m->stored += stored - s->seen;
 		s->seen = stored;
 	}
-	iot_progress_show(&m->progress, m->stored, m->total, m->records);
+	progress_show(&m->progress, m->stored, m->total, m->records);
 }
 
 /* What is to be said of a stream that has ended. */
-static int tell_end(struct iot_merge *m, const struct iot_merge_source *s)
+static int report_end(struct merge *m, const struct merge_source *s)
 {
 	char text[512];
 	if (s->cut) {
 		m->damaged = true;
 	} else if (s->fault.status != IOT_OK) {
 		m->damaged = true;
-		(void)iot_merge_tell(m, s->fault.text);
+		(void)merge_report(m, s->fault.text);
 	} else if (s->lossy) {
 		m->damaged = true;
 		snprintf(text, sizeof text, "%s: damaged; records were lost", s->input->shown);
-		(void)iot_merge_tell(m, text);
+		(void)merge_report(m, text);
 	}
-	return s->fatal ? IOT_EXIT_FAULT : IOT_EXIT_OK;
+	return s->fatal ? EXIT_FAULT : EXIT_OK;
 }
 
-static void show_batch(struct iot_merge *m, struct iot_merge_source *s)
+static void show_batch(struct merge *m, struct merge_source *s)
 {
-	struct iot_merge_batch *b = &s->batch[s->current];
+	struct merge_batch *b = &s->batch[s->current];
 	s->at = b->ev;
 	s->end = b->ev + b->count;
 	if (!b->last)
-		iot_merge_ahead_ask(m->ahead, s);
+		merge_prefetch_ask(m->ahead, s);
 }
 
 /* The current batch is done: the next one that has something in it, or the end. */
-static int next_batch(struct iot_merge *m, struct iot_merge_source *s)
+static int next_batch(struct merge *m, struct merge_source *s)
 {
 	while (s->at == s->end) {
-		if (iot_signal_pending() != 0)
-			return IOT_EXIT_FAULT;
+		if (signal_pending() != 0)
+			return EXIT_FAULT;
 		if (s->batch[s->current].last)
-			return tell_end(m, s);
-		iot_merge_ahead_wait(m->ahead, s);
+			return report_end(m, s);
+		merge_prefetch_wait(m->ahead, s);
 		s->current = !s->current;
 		show_batch(m, s);
 		show_progress(m, s);
 	}
-	return IOT_EXIT_OK;
+	return EXIT_OK;
 }
 
-static inline int step(struct iot_merge *m, struct iot_merge_source *s)
+static inline int step(struct merge *m, struct merge_source *s)
 {
 	int status = emit(m, s->at);
 	s->at++;
-	if (status == IOT_EXIT_OK && s->at == s->end)
+	if (status == EXIT_OK && s->at == s->end)
 		status = next_batch(m, s);
 	return status;
 }
 
 /* While one stream stays ahead of all others, nothing has to be played. */
-static int run_tree(struct iot_merge *m, struct iot_merge_tree *t)
+static int run_tree(struct merge *m, struct merge_tree *t)
 {
-	int status = IOT_EXIT_OK;
-	while (t->node[0].key != UINT64_MAX && status == IOT_EXIT_OK) {
+	int status = EXIT_OK;
+	while (t->node[0].key != UINT64_MAX && status == EXIT_OK) {
 		const uint64_t winner = t->node[0].source;
-		struct iot_merge_source *s = t->sources[winner];
+		struct merge_source *s = t->sources[winner];
 		status = step(m, s);
-		iot_merge_tree_replay(t, iot_merge_key(s));
+		merge_tree_replay(t, merge_key(s));
 		if (t->node[0].source != winner)
 			continue;
-		const uint64_t limit = iot_merge_tree_second(t);
+		const uint64_t limit = merge_tree_second(t);
 		uint64_t key = t->node[0].key;
-		while (key < limit && status == IOT_EXIT_OK) {
+		while (key < limit && status == EXIT_OK) {
 			status = step(m, s);
-			key = iot_merge_key(s);
+			key = merge_key(s);
 		}
-		iot_merge_tree_replay(t, key);
+		merge_tree_replay(t, key);
 	}
 	return status;
 }
 
-int iot_merge_streams(struct iot_merge *m)
+int merge_streams(struct merge *m)
 {
-	struct iot_merge_tree tree;
-	int status = IOT_EXIT_OK;
-	m->ahead = iot_merge_ahead_new(m->source_count);
+	struct merge_tree tree;
+	int status = EXIT_OK;
+	m->ahead = merge_prefetch_new(m->source_count);
 	for (size_t i = 0; i < m->source_count; i++)
 		show_batch(m, m->sources[i]);
-	for (size_t i = 0; i < m->source_count && status == IOT_EXIT_OK; i++)
+	for (size_t i = 0; i < m->source_count && status == EXIT_OK; i++)
 		status = next_batch(m, m->sources[i]);
-	if (status == IOT_EXIT_OK) {
-		bool fine = iot_merge_tree_init(&tree, m->sources, m->source_count);
-		status = fine ? run_tree(m, &tree) : iot_merge_tell(m, "out of memory");
-		iot_merge_tree_free(&tree);
+	if (status == EXIT_OK) {
+		bool fine = merge_tree_init(&tree, m->sources, m->source_count);
+		status = fine ? run_tree(m, &tree) : merge_report(m, "out of memory");
+		merge_tree_free(&tree);
 	}
 	/* The thread may wait for a pipe. */
-	for (size_t i = 0; i < m->source_count && status != IOT_EXIT_OK; i++)
-		iot_piped_end(&m->sources[i]->piped);
-	iot_merge_ahead_free(m->ahead);
+	for (size_t i = 0; i < m->source_count && status != EXIT_OK; i++)
+		piped_end(&m->sources[i]->piped);
+	merge_prefetch_free(m->ahead);
 	m->ahead = NULL;
 	return status;
 }

@@ -15,26 +15,26 @@ enum {
 	DRAIN_MS = 2000,     /* told to stop: writers that never pause are left after so long */
 };
 
-void iot_collector_init(struct iot_collector *c)
+void collector_init(struct collector *c)
 {
 	c->pipes = 0;
-	iot_ledger_init(&c->ledger);
+	sequence_init(&c->sequence);
 }
 
-bool iot_collector_add(struct iot_collector *c, int fd, const char *name)
+bool collector_add(struct collector *c, int fd, const char *name)
 {
-	unsigned char *data = malloc(READ_SIZE + IOT_PACKET_MAX);
+	unsigned char *data = malloc(READ_SIZE + PACKET_MAX);
 	if (data == NULL) {
 		close(fd);
-		iot_error_set(&c->error, IOT_ENOMEM, "out of memory");
+		error_set(&c->error, IOT_ENOMEM, "out of memory");
 		return false;
 	}
-	c->pipe[c->pipes] = (struct iot_pipe_in){.name = name, .data = data};
+	c->pipe[c->pipes] = (struct collector_pipe){.name = name, .data = data};
 	c->poll[c->pipes++] = (struct pollfd){.fd = fd, .events = POLLIN};
 	return true;
 }
 
-void iot_collector_free(struct iot_collector *c)
+void collector_free(struct collector *c)
 {
 	for (size_t i = 0; i < c->pipes; i++) {
 		if (c->poll[i].fd >= 0)
@@ -42,22 +42,22 @@ void iot_collector_free(struct iot_collector *c)
 		free(c->pipe[i].data);
 	}
 	c->pipes = 0;
-	iot_ledger_free(&c->ledger);
+	sequence_free(&c->sequence);
 }
 
 /* Out */
 
 /* Where nobody empties a pipe, this does not come back: signals come through, then. */
-static bool write_out(struct iot_collector *c, const unsigned char *data, size_t size)
+static bool write_out(struct collector *c, const unsigned char *data, size_t size)
 {
 	sigset_t blocked;
 	if (c->open_to != NULL)
 		(void)sigprocmask(SIG_SETMASK, c->open_to, &blocked);
-	const bool written = iot_file_write(c->out, data, size, IOT_FILE_HERE);
+	const bool written = fdio_write(c->out, data, size, FDIO_CURRENT);
 	if (written)
 		c->bytes += size;
 	else
-		iot_error_system(&c->error, errno, "%s: cannot be written", c->out_name);
+		error_system(&c->error, errno, "%s: cannot be written", c->out_name);
 	if (c->open_to != NULL)
 		(void)sigprocmask(SIG_SETMASK, &blocked, NULL);
 	return written;
@@ -65,46 +65,46 @@ static bool write_out(struct iot_collector *c, const unsigned char *data, size_t
 
 /* Counting */
 
-static void count_lost(struct iot_collector *c)
+static void count_lost(struct collector *c)
 {
-	struct iot_packet_range lost;
-	while (iot_ledger_lost(&c->ledger, &lost))
+	struct packet_range lost;
+	while (sequence_lost(&c->sequence, &lost))
 		if (c->appends && lost.first == 0)
 			c->before += lost.count;
 }
 
-static bool count(struct iot_collector *c, const struct iot_packet *p)
+static bool count(struct collector *c, const struct packet *p)
 {
-	struct iot_packet_process *who;
-	enum iot_ledger_verdict verdict = iot_ledger_enter(&c->ledger, p, &who);
-	if (verdict == IOT_LEDGER_NO_MEMORY || verdict == IOT_LEDGER_FULL) {
-		iot_error_set(&c->error, IOT_ELIMIT, "too many processes to be counted");
+	struct packet_process *who;
+	enum sequence_verdict verdict = sequence_accept(&c->sequence, p, &who);
+	if (verdict == SEQUENCE_NO_MEMORY || verdict == SEQUENCE_FULL) {
+		error_set(&c->error, IOT_ELIMIT, "too many processes to be counted");
 		return false;
 	}
-	if (verdict == IOT_LEDGER_DUPLICATE)
+	if (verdict == SEQUENCE_DUPLICATE)
 		return true;
 	c->records += p->entries;
-	if (p->kind == IOT_PACKET_EXIT)
-		iot_ledger_end_process(&c->ledger, who);
+	if (p->kind == PACKET_EXIT)
+		sequence_end_process(&c->sequence, who);
 	count_lost(c);
 	return true;
 }
 
 /* In */
 
-static void take_damage(struct iot_collector *c, struct iot_pipe_in *in)
+static void take_damage(struct collector *c, struct collector_pipe *in)
 {
 	c->damaged += in->scan.bad;
 	in->scan.bad = 0;
 }
 
 /* Passes on what has arrived, but for a packet that is not whole yet. */
-static bool pass_on(struct iot_collector *c, struct iot_pipe_in *in, bool end)
+static bool pass_on(struct collector *c, struct collector_pipe *in, bool end)
 {
-	struct iot_packet p;
+	struct packet p;
 	size_t done = 0, used;
 	bool counted = true;
-	while (iot_packet_find(&in->scan, in->data + done, in->have - done, end, &used, &p)) {
+	while (packet_find(&in->scan, in->data + done, in->have - done, end, &used, &p)) {
 		take_damage(c, in);
 		counted = counted && count(c, &p);
 		done += used;
@@ -119,23 +119,23 @@ static bool pass_on(struct iot_collector *c, struct iot_pipe_in *in, bool end)
 	return counted;
 }
 
-static bool close_pipe(struct iot_collector *c, size_t i)
+static bool close_pipe(struct collector *c, size_t i)
 {
 	close(c->poll[i].fd);
 	c->poll[i].fd = -1;
 	return pass_on(c, &c->pipe[i], true);
 }
 
-static bool read_pipe(struct iot_collector *c, size_t i)
+static bool read_pipe(struct collector *c, size_t i)
 {
-	struct iot_pipe_in *in = &c->pipe[i];
+	struct collector_pipe *in = &c->pipe[i];
 	ssize_t n = read(c->poll[i].fd, in->data + in->have, READ_SIZE);
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return true;
 	if (n < 0) {
 		char name[512];
-		iot_error_system(&c->error, errno, "%s: cannot be read",
-				 iot_escape(name, sizeof(name), in->name, strlen(in->name)));
+		error_system(&c->error, errno, "%s: cannot be read",
+			     escape_text(name, sizeof(name), in->name, strlen(in->name)));
 		return false;
 	}
 	if (n == 0)
@@ -144,7 +144,7 @@ static bool read_pipe(struct iot_collector *c, size_t i)
 	return pass_on(c, in, false);
 }
 
-static bool read_ready(struct iot_collector *c)
+static bool read_ready(struct collector *c)
 {
 	for (size_t i = 0; i < c->pipes; i++)
 		if (c->poll[i].fd >= 0 && c->poll[i].revents != 0 && !read_pipe(c, i))
@@ -154,7 +154,7 @@ static bool read_ready(struct iot_collector *c)
 
 /* Waiting */
 
-static bool is_open(const struct iot_collector *c)
+static bool is_open(const struct collector *c)
 {
 	for (size_t i = 0; i < c->pipes; i++)
 		if (c->poll[i].fd >= 0)
@@ -171,7 +171,7 @@ static int64_t now_ms(void)
 }
 
 /* What is in the pipes now, and then the rest of what has been begun. */
-static bool drain(struct iot_collector *c)
+static bool drain(struct collector *c)
 {
 	int64_t deadline = now_ms() + DRAIN_MS;
 	while (is_open(c) && now_ms() < deadline && poll(c->poll, (nfds_t)c->pipes, 0) > 0)
@@ -183,7 +183,7 @@ static bool drain(struct iot_collector *c)
 	return true;
 }
 
-bool iot_collector_run(struct iot_collector *c, const sigset_t *waiting)
+bool collector_run(struct collector *c, const sigset_t *waiting)
 {
 	struct stat st;
 	const bool to_file = fstat(c->out, &st) == 0 && S_ISREG(st.st_mode);
@@ -191,14 +191,14 @@ bool iot_collector_run(struct iot_collector *c, const sigset_t *waiting)
 	while (is_open(c) && !*c->stop) {
 		int n = ppoll(c->poll, (nfds_t)c->pipes, NULL, waiting);
 		if (n < 0 && errno != EINTR && errno != EAGAIN) {
-			iot_error_system(&c->error, errno, "cannot wait for packets");
+			error_system(&c->error, errno, "cannot wait for packets");
 			return false;
 		}
 		if (n > 0 && !read_ready(c))
 			return false;
 	}
 	bool drained = drain(c);
-	iot_ledger_end(&c->ledger);
+	sequence_end(&c->sequence);
 	count_lost(c);
 	return drained;
 }

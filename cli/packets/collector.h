@@ -14,38 +14,38 @@
 #include "lib/packets/packet.h"
 #include "lib/packets/sequence.h"
 
-enum { IOT_PIPES_MAX = 256 };
+enum { COLLECTOR_PIPES_MAX = 256 };
 
-struct iot_pipe_in {
+struct collector_pipe {
 	const char *name;
 	unsigned char *data;
 	size_t have; /* bytes of a packet that is not whole yet */
-	struct iot_packet_scan scan;
+	struct packet_scan scan;
 };
 
-struct iot_collector {
-	struct iot_pipe_in pipe[IOT_PIPES_MAX];
-	struct pollfd poll[IOT_PIPES_MAX]; /* fd -1: its writers have gone */
+struct collector {
+	struct collector_pipe pipe[COLLECTOR_PIPES_MAX];
+	struct pollfd poll[COLLECTOR_PIPES_MAX]; /* fd -1: its writers have gone */
 	size_t pipes;
 	int out;
 	const char *out_name; /* escaped */
 	bool appends;         /* there was something in the file before */
 	const volatile sig_atomic_t *stop;
 	const sigset_t *open_to; /* the mask while writing to what is no file; or NULL */
-	struct iot_ledger ledger;
+	struct sequence sequence;
 	uint64_t bytes, records, damaged, before;
-	struct iot_error error;
+	struct error error;
 };
 
 /* Everything but pipes has been set by the caller. */
-void iot_collector_init(struct iot_collector *c);
+void collector_init(struct collector *c);
 /* fd belongs to the collector from now on. False: see the error. */
-bool iot_collector_add(struct iot_collector *c, int fd, const char *name);
+bool collector_add(struct collector *c, int fd, const char *name);
 /*
  * Until all writers have gone, or *stop is set and what was in the pipes has been read. The signals
  * that set it are to be blocked, but not in `waiting`, the mask while waiting. False: the error.
  */
-bool iot_collector_run(struct iot_collector *c, const sigset_t *waiting);
-void iot_collector_free(struct iot_collector *c);
+bool collector_run(struct collector *c, const sigset_t *waiting);
+void collector_free(struct collector *c);
 
 #endif

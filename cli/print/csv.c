@@ -17,18 +17,18 @@ static inline uint64_t ticks(uint64_t ns, uint64_t tick_ns)
 static inline char *put_signed(char *to, int64_t ns, uint64_t tick_ns)
 {
 	if (ns >= 0)
-		return iot_digits(to, ticks((uint64_t)ns, tick_ns));
+		return digits(to, ticks((uint64_t)ns, tick_ns));
 	*to++ = '-';
-	return iot_digits(to, ticks(0 - (uint64_t)ns, tick_ns));
+	return digits(to, ticks(0 - (uint64_t)ns, tick_ns));
 }
 
-static int64_t cpu_since(struct iot_show *s, const struct iot_record *rec)
+static int64_t cpu_since(struct printer *s, const struct iot_record *rec)
 {
-	size_t i = iot_map_number(&s->processes, rec->process);
-	if (i >= s->cpu_room) {
-		int64_t *fitted = i == SIZE_MAX
-				      ? NULL
-				      : iot_map_fit(s->cpu_ns, &s->cpu_room, i, sizeof *s->cpu_ns);
+	size_t i = idmap_number(&s->processes, rec->process);
+	if (i >= s->cpu_capacity) {
+		int64_t *fitted = i == SIZE_MAX ? NULL
+						: idmap_reserve(s->cpu_ns, &s->cpu_capacity, i,
+								sizeof *s->cpu_ns);
 		if (!fitted) {
 			s->failed = true;
 			return 0;
@@ -41,46 +41,46 @@ static int64_t cpu_since(struct iot_show *s, const struct iot_record *rec)
 	return since;
 }
 
-static void write_quoted(struct iot_out *o, const char *text, size_t n)
+static void write_quoted(struct output *o, const char *text, size_t n)
 {
 	if (!memchr(text, ',', n) && !memchr(text, '"', n) && !memchr(text, '\n', n) &&
 	    !memchr(text, '\r', n)) {
-		iot_out_write(o, text, n);
+		output_write(o, text, n);
 		return;
 	}
-	iot_out_write(o, "\"", 1);
+	output_write(o, "\"", 1);
 	for (size_t i = 0; i < n; i++) {
 		if (text[i] == '"')
-			iot_out_write(o, "\"", 1);
-		iot_out_write(o, text + i, 1);
+			output_write(o, "\"", 1);
+		output_write(o, text + i, 1);
 	}
-	iot_out_write(o, "\"", 1);
+	output_write(o, "\"", 1);
 }
 
-static void write_name(struct iot_show *s, const struct iot_record *rec)
+static void write_name(struct printer *s, const struct iot_record *rec)
 {
 	size_t size;
-	const char *path = iot_show_path(s, rec, &size);
-	char *to = iot_out_room(s->out, ROW_MAX);
+	const char *path = printer_path(s, rec, &size);
+	char *to = output_reserve(s->out, ROW_MAX);
 	*to++ = ',';
-	to = iot_digits(to, rec->object);
+	to = digits(to, rec->object);
 	*to++ = ',';
-	iot_out_took(s->out, to);
+	output_took(s->out, to);
 	if (path)
 		write_quoted(s->out, path, size);
-	iot_out_write(s->out, "\n", 1);
+	output_write(s->out, "\n", 1);
 }
 
-void iot_show_csv_head(struct iot_show *s)
+void print_csv_head(struct printer *s)
 {
-	iot_out_text(s->out, "type,start,duration,cpu,offset,length,operation,file,process");
-	iot_out_text(s->out, s->unknown ? ",unknown,relative_offset" : "");
-	iot_out_text(s->out, s->names ? ",object,path\n" : "\n");
+	output_text(s->out, "type,start,duration,cpu,offset,length,operation,file,process");
+	output_text(s->out, s->unknown ? ",unknown,relative_offset" : "");
+	output_text(s->out, s->names ? ",object,path\n" : "\n");
 }
 
 static inline char *put_next(char *to, uint64_t v)
 {
-	to = iot_digits(to, v);
+	to = digits(to, v);
 	*to++ = ',';
 	return to;
 }
@@ -105,7 +105,7 @@ static char *put_unknown(char *to, const struct iot_record *r)
 		to = stpcpy(to, flags[i].word);
 	}
 	*to++ = ',';
-	return r->flags & IOT_OFFSET_UNKNOWN ? iot_digits(to, r->offset) : to;
+	return r->flags & IOT_OFFSET_UNKNOWN ? digits(to, r->offset) : to;
 }
 
 /* A number and a comma, or the comma alone if the source did not know the number. */
@@ -117,7 +117,7 @@ static inline char *put_known(char *to, const struct iot_record *r, unsigned fla
 	return to;
 }
 
-static inline char *put_row(struct iot_show *s, char *to, const struct iot_record *r)
+static inline char *put_row(struct printer *s, char *to, const struct iot_record *r)
 {
 	const uint64_t tick_ns = s->tick_ns;
 	to = put_next(to, r->type);
@@ -130,41 +130,41 @@ static inline char *put_row(struct iot_show *s, char *to, const struct iot_recor
 	to = put_next(to, r->length);
 	to = put_next(to, r->operation);
 	to = put_next(to, r->file);
-	to = iot_digits(to, r->process);
+	to = digits(to, r->process);
 	return s->unknown ? put_unknown(to, r) : to;
 }
 
-void iot_show_csv(struct iot_show *s, const struct iot_record *rec, size_t n)
+void print_csv(struct printer *s, const struct iot_record *rec, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		char *to = put_row(s, iot_out_room(s->out, ROW_MAX), &rec[i]);
+		char *to = put_row(s, output_reserve(s->out, ROW_MAX), &rec[i]);
 		*to++ = '\n';
-		iot_out_took(s->out, to);
+		output_took(s->out, to);
 	}
 }
 
-void iot_show_csv_named(struct iot_show *s, const struct iot_event *ev, size_t n)
+void print_csv_named(struct printer *s, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		iot_show_tell(s, &ev[i]);
+		printer_event(s, &ev[i]);
 		if (ev[i].kind != IOT_RECORD)
 			continue;
-		iot_out_took(s->out, put_row(s, iot_out_room(s->out, ROW_MAX), &ev[i].rec));
+		output_took(s->out, put_row(s, output_reserve(s->out, ROW_MAX), &ev[i].rec));
 		write_name(s, &ev[i].rec);
 	}
 }
 
-bool iot_show_room(struct iot_show *s, size_t size)
+bool printer_reserve(struct printer *s, size_t size)
 {
-	if (!iot_room(&s->memory, &s->memory_room, size + 1, 1))
+	if (!array_reserve(&s->memory, &s->memory_capacity, size + 1, 1))
 		s->failed = true;
 	return !s->failed;
 }
 
-void iot_show_free(struct iot_show *s)
+void print_free(struct printer *s)
 {
-	iot_map_free(&s->processes);
+	idmap_free(&s->processes);
 	free(s->cpu_ns);
 	free(s->memory);
-	iot_show_paths_free(s);
+	print_paths_free(s);
 }

@@ -14,7 +14,7 @@ static const char *data_name(unsigned type)
 /* A record's members are written in one go: each by a call takes five times as long. */
 static inline char *put_number(char *to, const char *key, uint64_t value)
 {
-	return iot_digits(stpcpy(to, key), value);
+	return digits(stpcpy(to, key), value);
 }
 
 static inline char *put_signed(char *to, const char *key, int64_t value)
@@ -22,7 +22,7 @@ static inline char *put_signed(char *to, const char *key, int64_t value)
 	to = stpcpy(to, key);
 	if (value < 0)
 		*to++ = '-';
-	return iot_digits(to, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+	return digits(to, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 /* null if the source did not know the number. */
@@ -84,17 +84,17 @@ static char *put_fields(char *to, const struct iot_record *rec)
 	return rec->object ? put_number(to, ",\"object\":", rec->object) : to;
 }
 
-static void json_record(struct iot_show *s, const struct iot_record *rec)
+static void json_record(struct printer *s, const struct iot_record *rec)
 {
 	size_t size;
-	const char *path = iot_show_path(s, rec, &size);
-	char *to = put_fields(iot_out_room(s->out, RECORD_MAX), rec);
+	const char *path = printer_path(s, rec, &size);
+	char *to = put_fields(output_reserve(s->out, RECORD_MAX), rec);
 	if (path) {
-		iot_out_took(s->out, stpcpy(to, ",\"path\":"));
-		iot_json_string(s->out, path, size);
-		to = iot_out_room(s->out, RECORD_MAX);
+		output_took(s->out, stpcpy(to, ",\"path\":"));
+		json_string(s->out, path, size);
+		to = output_reserve(s->out, RECORD_MAX);
 	}
-	iot_out_took(s->out, stpcpy(put_flags(to, rec), "}\n"));
+	output_took(s->out, stpcpy(put_flags(to, rec), "}\n"));
 }
 
 /* The next word of a directive's text, from *at on; false at the end. */
@@ -115,56 +115,56 @@ static struct iot_text cut_key(struct iot_text word)
 	return (struct iot_text){word.data, equals ? (size_t)(equals - word.data) : word.size};
 }
 
-static void json_key(struct iot_out *o, bool first, struct iot_text key)
+static void json_key(struct output *o, bool first, struct iot_text key)
 {
 	if (!first)
-		iot_out_write(o, ",", 1);
-	iot_json_string(o, key.data, key.size);
-	iot_out_write(o, ":", 1);
+		output_write(o, ",", 1);
+	json_string(o, key.data, key.size);
+	output_write(o, ":", 1);
 }
 
 /* Values are strings, as they are in the trace; a word without '=' is true. */
-static void json_keys(struct iot_show *s, struct iot_text text, size_t at)
+static void json_keys(struct printer *s, struct iot_text text, size_t at)
 {
 	struct iot_text word;
 	for (bool first = true; next_word(text, &at, &word); first = false) {
 		struct iot_text key = cut_key(word);
 		json_key(s->out, first, key);
 		if (key.size == word.size) {
-			iot_out_text(s->out, "true");
+			output_text(s->out, "true");
 			continue;
 		}
 		struct iot_text value = {word.data + key.size + 1, word.size - key.size - 1};
-		iot_json_string(s->out, s->memory, iot_percent_decode(value, s->memory, NULL));
+		json_string(s->out, s->memory, iot_percent_decode(value, s->memory, NULL));
 	}
 }
 
-static void json_directive(struct iot_show *s, struct iot_json *j, const struct iot_event *ev)
+static void json_directive(struct printer *s, struct json *j, const struct iot_event *ev)
 {
 	size_t at = 0;
 	struct iot_text name;
-	if (!iot_show_room(s, ev->text.size) || !next_word(ev->text, &at, &name))
+	if (!printer_reserve(s, ev->text.size) || !next_word(ev->text, &at, &name))
 		return;
-	iot_json_text(j, "directive", name.data + 1, name.size - 1);
-	iot_json_open(j, "keys", '{');
+	json_text(j, "directive", name.data + 1, name.size - 1);
+	json_open(j, "keys", '{');
 	json_keys(s, ev->text, at);
-	iot_json_close(j, '}');
+	json_close(j, '}');
 }
 
-void iot_show_json(struct iot_show *s, const struct iot_event *ev, size_t n)
+void print_json(struct printer *s, const struct iot_event *ev, size_t n)
 {
-	struct iot_json j = {.out = s->out};
+	struct json j = {.out = s->out};
 	for (size_t i = 0; i < n; i++) {
-		iot_show_tell(s, &ev[i]);
+		printer_event(s, &ev[i]);
 		if (ev[i].kind == IOT_RECORD) {
 			json_record(s, &ev[i].rec);
 			continue;
 		}
-		iot_json_open(&j, NULL, '{');
+		json_open(&j, NULL, '{');
 		if (ev[i].kind == IOT_COMMENT)
-			iot_json_text(&j, "comment", ev[i].text.data, ev[i].text.size);
+			json_text(&j, "comment", ev[i].text.data, ev[i].text.size);
 		else
 			json_directive(s, &j, &ev[i]);
-		iot_json_close(&j, '}');
+		json_close(&j, '}');
 	}
 }

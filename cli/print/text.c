@@ -13,9 +13,9 @@
 
 enum {
 	NS_PER_S = 1000000000,
-	NAME_ROOM = 4096,
-	WORD_ROOM = 104,
-	LINE_ROOM = 512,
+	NAME_CAPACITY = 4096,
+	WORD_CAPACITY = 104,
+	LINE_CAPACITY = 512,
 	START_WIDTH = 16,
 	TOOK_WIDTH = 10,
 	PROCESS_WIDTH = 8,
@@ -24,11 +24,11 @@ enum {
 	LENGTH_WIDTH = 10,
 };
 
-void iot_show_text_head(struct iot_show *s)
+void print_text_head(struct printer *s)
 {
-	iot_out_printf(s->out, "%*s %*s %*s %-*s %*s %*s  file\n", START_WIDTH, "start s",
-		       TOOK_WIDTH, "took s", PROCESS_WIDTH, "process", WHAT_WIDTH, "what",
-		       OFFSET_WIDTH, "offset", LENGTH_WIDTH, "length");
+	output_printf(s->out, "%*s %*s %*s %-*s %*s %*s  file\n", START_WIDTH, "start s",
+		      TOOK_WIDTH, "took s", PROCESS_WIDTH, "process", WHAT_WIDTH, "what",
+		      OFFSET_WIDTH, "offset", LENGTH_WIDTH, "length");
 }
 
 static char *put_blanks(char *to, unsigned n)
@@ -50,9 +50,9 @@ static char *put_seconds(char *to, uint64_t ns, uint64_t tick_ns, unsigned width
 {
 	unsigned digits = tick_ns % 1000 != 0 ? 9 : tick_ns % 1000000 != 0 ? 6 : 3;
 	uint64_t unit = digits == 9 ? 1 : digits == 6 ? 1000 : 1000000;
-	to = iot_digits_right(to, ns / NS_PER_S, width > digits + 1 ? width - digits - 1 : 0);
+	to = digits_right(to, ns / NS_PER_S, width > digits + 1 ? width - digits - 1 : 0);
 	*to++ = '.';
-	return iot_digits_fixed(to, ns % NS_PER_S / unit, digits);
+	return digits_fixed(to, ns % NS_PER_S / unit, digits);
 }
 
 /* A number that is not known. */
@@ -81,25 +81,25 @@ static char *put_what(char *to, unsigned type)
 static char *put_offset(char *to, const struct iot_record *rec)
 {
 	if (!(rec->flags & IOT_OFFSET_UNKNOWN))
-		return iot_digits_right(to, rec->offset, OFFSET_WIDTH);
+		return digits_right(to, rec->offset, OFFSET_WIDTH);
 	to = put_left(to, "?+", 0);
-	return iot_digits_right(to, rec->offset, OFFSET_WIDTH - 2);
+	return digits_right(to, rec->offset, OFFSET_WIDTH - 2);
 }
 
-static void end_line(struct iot_show *s, char *to, const struct iot_record *rec)
+static void end_line(struct printer *s, char *to, const struct iot_record *rec)
 {
 	size_t size;
-	const char *name = iot_show_path(s, rec, &size);
+	const char *name = printer_path(s, rec, &size);
 	to = put_left(to, "  ", 0);
-	iot_out_took(s->out, to);
+	output_took(s->out, to);
 	if (name != NULL)
-		iot_out_write(s->out, name, size);
-	iot_out_write(s->out, "\n", 1);
+		output_write(s->out, name, size);
+	output_write(s->out, "\n", 1);
 }
 
-static void text_record(struct iot_show *s, const struct iot_record *rec)
+static void text_record(struct printer *s, const struct iot_record *rec)
 {
-	char *to = iot_out_room(s->out, LINE_ROOM);
+	char *to = output_reserve(s->out, LINE_CAPACITY);
 	if (rec->flags & IOT_START_UNKNOWN)
 		to = put_dash(to, START_WIDTH);
 	else
@@ -110,58 +110,59 @@ static void text_record(struct iot_show *s, const struct iot_record *rec)
 	else
 		to = put_seconds(to, rec->duration_ns, s->tick_ns, TOOK_WIDTH);
 	*to++ = ' ';
-	to = iot_digits_right(to, rec->process, PROCESS_WIDTH);
+	to = digits_right(to, rec->process, PROCESS_WIDTH);
 	*to++ = ' ';
 	to = put_what(to, rec->type);
 	*to++ = ' ';
 	to = put_offset(to, rec);
 	*to++ = ' ';
-	to = iot_digits_right(to, rec->length, LENGTH_WIDTH);
+	to = digits_right(to, rec->length, LENGTH_WIDTH);
 	end_line(s, to, rec);
 }
 
 /* A key's value, decoded and printable. */
-static void value_of(struct iot_show *s, const struct iot_event *ev, const char *key, char *text,
+static void value_of(struct printer *s, const struct iot_event *ev, const char *key, char *text,
 		     size_t size)
 {
 	struct iot_text value = iot_directive_get(ev, key);
 	text[0] = '\0';
-	if (value.data && iot_show_room(s, value.size))
-		iot_printable(text, size, s->memory, iot_percent_decode(value, s->memory, NULL));
+	if (value.data && printer_reserve(s, value.size))
+		printable(text, size, s->memory, iot_percent_decode(value, s->memory, NULL));
 }
 
-static void write_blanks(struct iot_show *s, size_t n)
+static void write_blanks(struct printer *s, size_t n)
 {
-	iot_out_printf(s->out, "%*s", (int)n, "");
+	output_printf(s->out, "%*s", (int)n, "");
 }
 
 /* The name of an operation and its error, in the columns of what, offset and length. */
-static void write_words(struct iot_show *s, const char *operation, const char *error)
+static void write_words(struct printer *s, const char *operation, const char *error)
 {
 	const size_t columns = WHAT_WIDTH + 1 + OFFSET_WIDTH + 1 + LENGTH_WIDTH;
-	const size_t used = iot_printable_width(operation) + iot_printable_width(error);
+	const size_t used = printable_width(operation) + printable_width(error);
 	write_blanks(s, 1);
-	iot_out_text(s->out, operation);
+	output_text(s->out, operation);
 	write_blanks(s, used < columns ? columns - used : 1);
-	iot_out_text(s->out, error);
+	output_text(s->out, error);
 	write_blanks(s, 2);
 }
 
 /* What moves no data: its name where records have read and write, an error before the path. */
-static void text_op(struct iot_show *s, const struct iot_event *ev)
+static void text_op(struct printer *s, const struct iot_event *ev)
 {
-	char operation[WORD_ROOM], result[WORD_ROOM], told[NAME_ROOM], to_path[NAME_ROOM];
-	const char *path = told;
+	char operation[WORD_CAPACITY], result[WORD_CAPACITY], reported[NAME_CAPACITY],
+	    to_path[NAME_CAPACITY];
+	const char *path = reported;
 	size_t size;
-	char *to = iot_out_room(s->out, LINE_ROOM);
+	char *to = output_reserve(s->out, LINE_CAPACITY);
 	struct iot_record rec = ev->rec;
 	rec.type |= IOT_LOGICAL;
 	value_of(s, ev, "name", operation, sizeof operation);
-	value_of(s, ev, "path", told, sizeof told);
+	value_of(s, ev, "path", reported, sizeof reported);
 	value_of(s, ev, "to", to_path, sizeof to_path);
 	value_of(s, ev, "result", result, sizeof result);
 	if (path[0] == '\0' && (ev->has & IOT_HAS_FILE))
-		path = iot_show_path(s, &rec, &size);
+		path = printer_path(s, &rec, &size);
 	if ((ev->has & IOT_HAS_TIME) && (s->lacks & IOT_START_UNKNOWN) == 0)
 		to = put_seconds(to, (uint64_t)ev->rec.start_ns, s->tick_ns, START_WIDTH);
 	else
@@ -172,30 +173,30 @@ static void text_op(struct iot_show *s, const struct iot_event *ev)
 	else
 		to = put_dash(to, TOOK_WIDTH);
 	*to++ = ' ';
-	iot_out_took(s->out, iot_digits_right(to, ev->rec.process, PROCESS_WIDTH));
+	output_took(s->out, digits_right(to, ev->rec.process, PROCESS_WIDTH));
 	write_words(s, operation, result[0] == '0' ? "" : result);
-	iot_out_text(s->out, path ? path : "");
-	iot_out_text(s->out, to_path[0] ? " -> " : "");
-	iot_out_text(s->out, to_path);
-	iot_out_write(s->out, "\n", 1);
+	output_text(s->out, path ? path : "");
+	output_text(s->out, to_path[0] ? " -> " : "");
+	output_text(s->out, to_path);
+	output_write(s->out, "\n", 1);
 }
 
-static void text_comment(struct iot_show *s, const struct iot_event *ev)
+static void text_comment(struct printer *s, const struct iot_event *ev)
 {
-	char text[NAME_ROOM];
-	iot_out_text(s->out, "# ");
-	iot_out_text(s->out, iot_printable(text, sizeof text, ev->text.data, ev->text.size));
-	iot_out_write(s->out, "\n", 1);
+	char text[NAME_CAPACITY];
+	output_text(s->out, "# ");
+	output_text(s->out, printable(text, sizeof text, ev->text.data, ev->text.size));
+	output_write(s->out, "\n", 1);
 }
 
-static void take_lacks(struct iot_show *s, const struct iot_event *ev)
+static void take_lacks(struct printer *s, const struct iot_event *ev)
 {
 	unsigned lacks;
-	if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
+	if (ev->kind == IOT_TRACE && directive_lacks(ev, &lacks))
 		s->lacks = lacks;
 }
 
-void iot_show_text(struct iot_show *s, const struct iot_event *ev, size_t n)
+void print_text(struct printer *s, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		take_lacks(s, &ev[i]);
@@ -206,6 +207,6 @@ void iot_show_text(struct iot_show *s, const struct iot_event *ev, size_t n)
 		} else if (ev[i].kind != IOT_FILE && ev[i].kind != IOT_PROCESS) {
 			text_comment(s, &ev[i]);
 		}
-		iot_show_tell(s, &ev[i]);
+		printer_event(s, &ev[i]);
 	}
 }

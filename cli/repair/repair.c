@@ -18,18 +18,18 @@
 static const char cut_short[] = "cut%20short";
 
 struct repair {
-	const struct iot_repair_options *options;
+	const struct repair_options *options;
 	const char *path;
 	char shown[256]; /* the path, escaped */
 	int fd;
 	off_t begin;
 	uint64_t total_bytes;
-	struct iot_progress progress;
-	struct iot_verdict verdict;
-	struct iot_intervals intervals;
+	struct progress progress;
+	struct verdict verdict;
+	struct intervals intervals;
 	uint64_t tick_ns;
 
-	size_t told; /* intervals up to here: their gaps have been told in the output */
+	size_t reported; /* intervals up to here: their gaps have been told in the output */
 	uint64_t done, kept, lost, gaps;
 	char held[256]; /* text of the event held back */
 	struct iot_event held_event;
@@ -39,39 +39,38 @@ struct repair {
 static void show_progress(void *context, uint64_t stored, uint64_t records)
 {
 	struct repair *r = context;
-	iot_progress_show(&r->progress, stored, 2 * r->total_bytes, records);
+	progress_show(&r->progress, stored, 2 * r->total_bytes, records);
 }
 
 static int open_input(struct repair *r)
 {
 	struct stat st;
-	r->fd = iot_in_descriptor(r->path, &st);
+	r->fd = trace_in_descriptor(r->path, &st);
 	if (r->fd < 0)
-		return IOT_EXIT_FAULT;
+		return EXIT_FAULT;
 	r->begin = S_ISREG(st.st_mode) ? lseek(r->fd, 0, SEEK_CUR) : -1;
 	if (r->begin < 0)
-		return iot_fault(r->path, "--repair reads twice, so it needs a file");
+		return report_error(r->path, "--repair reads twice, so it needs a file");
 	r->total_bytes = (uint64_t)st.st_size;
-	return IOT_EXIT_OK;
+	return EXIT_OK;
 }
 
 static int survey(struct repair *r)
 {
-	struct iot_error error;
-	const struct iot_verify_options options = {
-	    .base = r->options->base == IOT_NOT_GIVEN ? 0 : r->options->base,
-	    .tick_ns =
-		r->options->tick_ns == IOT_NOT_GIVEN ? IOT_TICK_DEFAULT_NS : r->options->tick_ns,
+	struct error error;
+	const struct verify_options options = {
+	    .base = r->options->base == NOT_GIVEN ? 0 : r->options->base,
+	    .tick_ns = r->options->tick_ns == NOT_GIVEN ? IOT_TICK_DEFAULT_NS : r->options->tick_ns,
 	    .memory_max = (uint64_t)1 << 30,
 	    .progress = show_progress,
 	    .progress_context = r,
 	    .intervals = &r->intervals,
 	};
-	if (iot_verify(r->fd, r->path, &options, &r->verdict, &error) == IOT_OK)
-		return IOT_EXIT_OK;
-	iot_progress_clear(&r->progress);
-	iot_message("%s", error.text);
-	return IOT_EXIT_FAULT;
+	if (verify_trace(r->fd, r->path, &options, &r->verdict, &error) == IOT_OK)
+		return EXIT_OK;
+	progress_clear(&r->progress);
+	print_message("%s", error.text);
+	return EXIT_FAULT;
 }
 
 /* Whether something can be kept, and with which tick */
@@ -88,8 +87,9 @@ static bool sync_is_confirmed(const struct repair *r)
 {
 	const uint64_t sync = r->verdict.sync;
 	for (size_t i = 0; i < r->intervals.count; i++) {
-		const struct iot_interval *e = &r->intervals.entry[i];
-		if (e->fate == IOT_FATE_KEPT && e->record > 0 && sync > 0 && e->record % sync == 0)
+		const struct interval *e = &r->intervals.entry[i];
+		if (e->disposition == DISPOSITION_KEPT && e->record > 0 && sync > 0 &&
+		    e->record % sync == 0)
 			return true;
 	}
 	return false;
@@ -98,13 +98,13 @@ static bool sync_is_confirmed(const struct repair *r)
 /* The line that tells the tick may itself be damaged, in a way that still can be read. */
 static bool tick_is_certain(const struct repair *r)
 {
-	const struct iot_verdict *d = &r->verdict;
-	const struct iot_interval *first = r->intervals.count > 0 ? r->intervals.entry : NULL;
-	if (r->options->tick_ns != IOT_NOT_GIVEN || !d->framed)
+	const struct verdict *d = &r->verdict;
+	const struct interval *first = r->intervals.count > 0 ? r->intervals.entry : NULL;
+	if (r->options->tick_ns != NOT_GIVEN || !d->framed)
 		return true;
 	if (!d->has_header)
 		return false;
-	if (first != NULL && first->at_start && first->proof != IOT_PROOF_NONE)
+	if (first != NULL && first->at_start && first->proof != PROOF_NONE)
 		return true;
 	return !d->header_odd && is_usual_tick(d->tick_ns) &&
 	       (sync_is_confirmed(r) || r->options->keep_unverified);
@@ -113,36 +113,35 @@ static bool tick_is_certain(const struct repair *r)
 static int decide(struct repair *r)
 {
 	bool any = false;
-	iot_intervals_settle(&r->intervals, r->options->keep_unverified);
+	intervals_settle(&r->intervals, r->options->keep_unverified);
 	for (size_t i = 0; i < r->intervals.count; i++)
-		any |= iot_feed_keeps(&r->intervals.entry[i]);
+		any |= repair_source_keeps(&r->intervals.entry[i]);
 	if (r->verdict.records + r->verdict.comments == 0) {
-		if (iot_foreign_tell(r->path) != IOT_FOREIGN_NOT)
-			return IOT_EXIT_FAULT;
+		if (foreign_report(r->path) != FOREIGN_NOT)
+			return EXIT_FAULT;
 		if (!any)
-			return iot_fault(r->path,
-					 "nothing in it can be verified, or read as a trace");
+			return report_error(r->path,
+					    "nothing in it can be verified, or read as a trace");
 	}
 	if (!any)
-		return iot_fault(r->path, r->options->keep_unverified
-					      ? "nothing in it can be verified, or kept"
-					      : "nothing in it can be verified; "
-						"--keep-unverified keeps what can be read");
+		return report_error(r->path, r->options->keep_unverified
+						 ? "nothing in it can be verified, or kept"
+						 : "nothing in it can be verified; "
+						   "--keep-unverified keeps what can be read");
 	if (!tick_is_certain(r)) {
-		iot_message("%s: its %%iotrace is damaged, so that nobody knows the tick of its "
-			    "times; tell it with --in-tick=NS (1000 is usual)",
-			    r->shown);
-		return IOT_EXIT_FAULT;
+		print_message("%s: its %%iotrace is damaged, so that nobody knows the tick of its "
+			      "times; tell it with --in-tick=NS (1000 is usual)",
+			      r->shown);
+		return EXIT_FAULT;
 	}
-	r->tick_ns =
-	    r->options->tick_ns != IOT_NOT_GIVEN ? r->options->tick_ns : r->verdict.tick_ns;
-	return IOT_EXIT_OK;
+	r->tick_ns = r->options->tick_ns != NOT_GIVEN ? r->options->tick_ns : r->verdict.tick_ns;
+	return EXIT_OK;
 }
 
 /* What is lost */
 
 /* Why something is missing between two kept intervals: damage of the first, or behind it. */
-static const struct iot_interval *first_damage(const struct repair *r, size_t from, size_t to)
+static const struct interval *first_damage(const struct repair *r, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
 		if (r->intervals.entry[i].why != NULL)
@@ -150,7 +149,7 @@ static const struct iot_interval *first_damage(const struct repair *r, size_t fr
 	return NULL;
 }
 
-static int write_lost(struct iot_writer *w, const struct iot_interval *lost, uint64_t time_ns,
+static int write_lost(struct iot_writer *w, const struct interval *lost, uint64_t time_ns,
 		      uint64_t records)
 {
 	char memory[256], why[160];
@@ -181,7 +180,7 @@ static uint64_t records_of(const struct iot_event *ev)
 /* The next interval that is kept, from i. */
 static size_t next_kept(const struct repair *r, size_t i)
 {
-	while (i < r->intervals.count && !iot_feed_keeps(&r->intervals.entry[i]))
+	while (i < r->intervals.count && !repair_source_keeps(&r->intervals.entry[i]))
 		i++;
 	return i;
 }
@@ -199,25 +198,25 @@ static bool is_gap(struct repair *r, struct iot_writer *w, const struct iot_even
 {
 	uint64_t done = r->done, missing = 0;
 	bool unverified = false;
-	size_t i = next_kept(r, r->told);
+	size_t i = next_kept(r, r->reported);
 	for (; i < r->intervals.count; i = next_kept(r, i + 1)) {
-		const struct iot_interval *e = &r->intervals.entry[i];
+		const struct interval *e = &r->intervals.entry[i];
 		missing = e->record > done ? e->record - done : 0;
 		done = e->record + e->records;
 		if ((missing > 0 || unverified) && missing == records_of(ev) &&
 		    is_at(r, ev, e->time))
 			break;
-		unverified = e->fate == IOT_FATE_UNVERIFIED;
+		unverified = e->disposition == DISPOSITION_UNVERIFIED;
 		if (missing > 0)
 			return false;
 	}
 	if (i == r->intervals.count)
 		return false;
 	if (missing > 0)
-		*status =
-		    write_lost(w, first_damage(r, r->told, i), (uint64_t)ev->rec.start_ns, missing);
+		*status = write_lost(w, first_damage(r, r->reported, i), (uint64_t)ev->rec.start_ns,
+				     missing);
 	/* this one may be what is not verified */
-	r->told = i;
+	r->reported = i;
 	r->done = r->intervals.entry[i].record;
 	return true;
 }
@@ -258,19 +257,19 @@ static int write_events(struct repair *r, struct iot_writer *w, const struct iot
 /* What is lost, counted from the intervals; and behind the last of them it is told, too. */
 static int finish(struct repair *r, struct iot_writer *w)
 {
-	const struct iot_verdict *d = &r->verdict;
+	const struct verdict *d = &r->verdict;
 	uint64_t done = 0, time = 0;
-	size_t behind = 0;
+	size_t after = 0;
 	for (size_t i = next_kept(r, 0); i < r->intervals.count; i = next_kept(r, i + 1)) {
-		const struct iot_interval *e = &r->intervals.entry[i];
+		const struct interval *e = &r->intervals.entry[i];
 		r->gaps += e->record > done;
 		r->lost += e->record - done;
 		done = e->record + e->records;
 		time = e->time + (uint64_t)e->ticks;
-		behind = i;
+		after = i;
 	}
 	const uint64_t missing = d->any_end && d->end_records > done ? d->end_records - done : 0;
-	const struct iot_interval *lost = first_damage(r, behind, r->intervals.count);
+	const struct interval *lost = first_damage(r, after, r->intervals.count);
 	r->lost_end = missing == 0 && !d->ended && (d->framed || lost != NULL);
 	if (missing == 0 && !r->lost_end)
 		return IOT_OK;
@@ -283,66 +282,66 @@ static int finish(struct repair *r, struct iot_writer *w)
 
 static int copy(struct repair *r, struct iot_reader *in, struct iot_writer *w)
 {
-	struct iot_event ev[IOT_IN_BATCH];
+	struct iot_event ev[TRACE_IN_BATCH];
 	ssize_t n = 0;
 	int status = IOT_OK;
-	while (status == IOT_OK && iot_signal_pending() == 0 &&
-	       (n = iot_reader_events(in, ev, IOT_IN_BATCH)) > 0) {
+	while (status == IOT_OK && signal_pending() == 0 &&
+	       (n = iot_reader_events(in, ev, TRACE_IN_BATCH)) > 0) {
 		status = write_events(r, w, ev, (size_t)n);
 		show_progress(r, r->total_bytes, r->kept);
 	}
-	iot_progress_clear(&r->progress);
-	if (iot_signal_pending() != 0)
-		return IOT_EXIT_FAULT;
+	progress_clear(&r->progress);
+	if (signal_pending() != 0)
+		return EXIT_FAULT;
 	/* the text that is fed has no %end */
 	if (status == IOT_OK && n < 0 && n != IOT_ETRUNCATED) {
-		iot_message("%s", iot_reader_error(in));
-		return IOT_EXIT_FAULT;
+		print_message("%s", iot_reader_error(in));
+		return EXIT_FAULT;
 	}
 	if (status == IOT_OK)
 		status = finish(r, w);
 	if (status == IOT_OK)
-		status = iot_write_close(w);
-	return status == IOT_OK ? IOT_EXIT_OK : iot_write_fault(w, &r->options->write);
+		status = write_close(w);
+	return status == IOT_OK ? EXIT_OK : report_write_error(w, &r->options->write);
 }
 
-static bool open_feed(struct repair *r, struct iot_reader *in, struct iot_feed *feed)
+static bool open_feed(struct repair *r, struct iot_reader *in, struct repair_source *feed)
 {
-	*feed = (struct iot_feed){.intervals = &r->intervals,
-				  .header = {r->tick_ns, r->verdict.sync},
-				  .base = (unsigned)r->verdict.base};
+	*feed = (struct repair_source){.intervals = &r->intervals,
+				       .header = {r->tick_ns, r->verdict.sync},
+				       .base = (unsigned)r->verdict.base};
 	if (lseek(r->fd, r->begin, SEEK_SET) < 0)
 		return false;
-	feed->raw = iot_rawtext_new(r->fd, r->path);
+	feed->raw = raw_lines_new(r->fd, r->path);
 	return feed->raw != NULL && iot_reader_set(in, IOT_SET_VERIFY, 0) == IOT_OK &&
 	       iot_reader_set(in, IOT_SET_RECOVER, 1) == IOT_OK &&
 	       iot_reader_set(in, IOT_SET_BASE, r->verdict.base) == IOT_OK &&
-	       iot_reader_open_callback(in, iot_feed_read, feed, r->path) == IOT_OK;
+	       iot_reader_open_callback(in, repair_source_read, feed, r->path) == IOT_OK;
 }
 
-static int write_kept(struct repair *r, const struct iot_command *command)
+static int write_kept(struct repair *r, const struct command_spec *command)
 {
-	struct iot_write_options o = r->options->write;
-	struct iot_feed feed = {0};
+	struct write_options o = r->options->write;
+	struct repair_source feed = {0};
 	struct iot_reader *in = iot_reader_new();
 	struct iot_writer *w = iot_writer_new();
-	int status = IOT_EXIT_FAULT;
+	int status = EXIT_FAULT;
 	o.tick_ns = r->tick_ns;
-	if (o.base == IOT_NOT_GIVEN)
+	if (o.base == NOT_GIVEN)
 		o.base = r->verdict.base;
-	if (o.sync == IOT_NOT_GIVEN && r->verdict.has_header)
+	if (o.sync == NOT_GIVEN && r->verdict.has_header)
 		o.sync = r->verdict.sync;
 	if (in == NULL || w == NULL || !open_feed(r, in, &feed)) {
-		iot_message("%s: cannot be read again", r->shown);
+		print_message("%s: cannot be read again", r->shown);
 		goto out;
 	}
-	status = iot_write_open(w, &o, command);
-	if (status == IOT_EXIT_OK)
+	status = write_open(w, &o, command);
+	if (status == EXIT_OK)
 		status = copy(r, in, w);
 out:
 	iot_reader_free(in);
 	iot_writer_free(w);
-	iot_rawtext_free(feed.raw);
+	raw_lines_free(feed.raw);
 	return status;
 }
 
@@ -350,32 +349,33 @@ static uint64_t unverified_records(const struct repair *r)
 {
 	uint64_t n = 0;
 	for (size_t i = 0; i < r->intervals.count; i++)
-		if (r->intervals.entry[i].fate == IOT_FATE_UNVERIFIED)
+		if (r->intervals.entry[i].disposition == DISPOSITION_UNVERIFIED)
 			n += r->intervals.entry[i].records;
 	return n;
 }
 
-static void tell(const struct repair *r)
+static void report(const struct repair *r)
 {
 	const uintmax_t unverified = unverified_records(r);
 	uintmax_t repeated = 0;
 	for (size_t i = 0; i < r->intervals.count; i++)
-		repeated += r->intervals.entry[i].fate == IOT_FATE_REPEATED;
+		repeated += r->intervals.entry[i].disposition == DISPOSITION_REPEATED;
 	if (r->verdict.second_line > 0)
-		iot_message("%s: a second %%iotrace on line %ju: what belongs to another trace is "
-			    "not kept",
-			    r->shown, (uintmax_t)r->verdict.second_line);
+		print_message(
+		    "%s: a second %%iotrace on line %ju: what belongs to another trace is "
+		    "not kept",
+		    r->shown, (uintmax_t)r->verdict.second_line);
 	if (repeated > 0)
-		iot_message("%s: intervals that were there twice: %ju", r->shown, repeated);
+		print_message("%s: intervals that were there twice: %ju", r->shown, repeated);
 	if (unverified > 0)
-		iot_message("%s: records kept that are not verified: %ju", r->shown, unverified);
+		print_message("%s: records kept that are not verified: %ju", r->shown, unverified);
 	if (r->lost_end && r->lost == 0)
-		iot_message("%s: records kept: %ju, lost: nobody knows how many (gaps: %ju)",
-			    r->shown, (uintmax_t)r->kept, (uintmax_t)r->gaps);
+		print_message("%s: records kept: %ju, lost: nobody knows how many (gaps: %ju)",
+			      r->shown, (uintmax_t)r->kept, (uintmax_t)r->gaps);
 	else
-		iot_message("%s: records kept: %ju, lost: %s%ju (gaps: %ju)", r->shown,
-			    (uintmax_t)r->kept, r->lost_end ? "at least " : "", (uintmax_t)r->lost,
-			    (uintmax_t)r->gaps);
+		print_message("%s: records kept: %ju, lost: %s%ju (gaps: %ju)", r->shown,
+			      (uintmax_t)r->kept, r->lost_end ? "at least " : "",
+			      (uintmax_t)r->lost, (uintmax_t)r->gaps);
 }
 
 static bool is_whole(const struct repair *r)
@@ -383,29 +383,29 @@ static bool is_whole(const struct repair *r)
 	return r->gaps == 0 && unverified_records(r) == 0 && r->verdict.second_line == 0;
 }
 
-int iot_repair(const char *path, const struct iot_repair_options *o,
-	       const struct iot_command *command)
+int repair_trace(const char *path, const struct repair_options *o,
+		 const struct command_spec *command)
 {
 	struct repair r = {.options = o, .path = path, .fd = -1};
-	iot_escape(r.shown, sizeof(r.shown), path, strlen(path));
-	iot_progress_begin(&r.progress, o->progress, o->quiet, o->write.path);
+	escape_text(r.shown, sizeof(r.shown), path, strlen(path));
+	progress_begin(&r.progress, o->progress, o->quiet, o->write.path);
 	int status = open_input(&r);
-	if (status == IOT_EXIT_OK)
+	if (status == EXIT_OK)
 		status = survey(&r);
-	iot_progress_clear(&r.progress);
-	if (status == IOT_EXIT_OK)
+	progress_clear(&r.progress);
+	if (status == EXIT_OK)
 		status = decide(&r);
-	if (status == IOT_EXIT_OK) {
-		iot_signals_catch(IOT_SIGNALS_FILES, o->write.path, o->quiet);
+	if (status == EXIT_OK) {
+		signals_catch(SIGNALS_FILES, o->write.path, o->quiet);
 		status = write_kept(&r, command);
-		iot_signals_restore();
+		signals_restore();
 	}
-	if (status == IOT_EXIT_OK) {
+	if (status == EXIT_OK) {
 		if (!o->quiet)
-			tell(&r);
-		status = is_whole(&r) ? IOT_EXIT_OK : IOT_EXIT_FAULT;
+			report(&r);
+		status = is_whole(&r) ? EXIT_OK : EXIT_FAULT;
 	}
-	iot_intervals_free(&r.intervals);
+	intervals_free(&r.intervals);
 	if (r.fd > STDIN_FILENO)
 		close(r.fd);
 	return status;

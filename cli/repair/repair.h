@@ -5,15 +5,15 @@
 
 #include "cli/ui/trace_in.h"
 
-struct iot_repair_options {
-	struct iot_write_options write;
-	uint64_t base, tick_ns; /* of IN; IOT_NOT_GIVEN */
+struct repair_options {
+	struct write_options write;
+	uint64_t base, tick_ns; /* of IN; NOT_GIVEN */
 	bool keep_unverified, quiet;
 	int progress;
 };
 
 /* The exit status: 0: nothing is lost. */
-int iot_repair(const char *path, const struct iot_repair_options *o,
-	       const struct iot_command *command);
+int repair_trace(const char *path, const struct repair_options *o,
+		 const struct command_spec *command);
 
 #endif

@@ -10,26 +10,26 @@
 #include "lib/verify/intervals.h"
 #include "lib/verify/raw_lines.h"
 
-struct iot_feed {
-	struct iot_rawtext *raw;
-	const struct iot_intervals *intervals;
-	struct iot_header header;
+struct repair_source {
+	struct raw_lines *raw;
+	const struct intervals *intervals;
+	struct header_directive header;
 	unsigned base;
 
-	size_t next;                    /* interval to come */
-	const struct iot_interval *now; /* or NULL */
-	struct iot_raw piece;
+	size_t next;                /* interval to come */
+	const struct interval *now; /* or NULL */
+	struct raw_item piece;
 	bool ended, any;
 	char made[512]; /* lines of our own */
 	size_t made_size, made_at;
 };
 
 /* iot_read_fn; the context is the feed, in which raw, intervals, header and base are set. */
-ssize_t iot_feed_read(void *feed, void *buffer, size_t size);
+ssize_t repair_source_read(void *feed, void *buffer, size_t size);
 
-static inline bool iot_feed_keeps(const struct iot_interval *e)
+static inline bool repair_source_keeps(const struct interval *e)
 {
-	return e->fate == IOT_FATE_KEPT || e->fate == IOT_FATE_UNVERIFIED;
+	return e->disposition == DISPOSITION_KEPT || e->disposition == DISPOSITION_UNVERIFIED;
 }
 
 #endif

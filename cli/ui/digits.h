@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Without a branch: how many digits numbers have is what a processor cannot foresee. */
-static inline unsigned iot_digits_count(uint64_t v)
+static inline unsigned digits_count(uint64_t v)
 {
 	static const uint64_t power[] = {
 	    0,
@@ -32,12 +32,12 @@ static inline unsigned iot_digits_count(uint64_t v)
 	    10000000000000000000U,
 	};
 	/* 1233 / 4096 is the logarithm of 2; it is at most one too high. */
-	unsigned guess = (64U - (unsigned)__builtin_clzll(v | 1)) * 1233 >> 12;
-	return guess + (v >= power[guess]);
+	unsigned candidate = (64U - (unsigned)__builtin_clzll(v | 1)) * 1233 >> 12;
+	return candidate + (v >= power[candidate]);
 }
 
 /* Writes the last `count` digits of v, with zeros in front. Returns the end. */
-static inline char *iot_digits_fixed(char *to, uint64_t v, unsigned count)
+static inline char *digits_fixed(char *to, uint64_t v, unsigned count)
 {
 	static const char pairs[] =
 	    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
@@ -52,7 +52,7 @@ static inline char *iot_digits_fixed(char *to, uint64_t v, unsigned count)
 }
 
 /* The eight digits of v < 10^8, first one in the lowest byte: halves, then quarters, side by side. */
-static inline uint64_t iot_digits_eight(uint32_t v)
+static inline uint64_t digits_eight(uint32_t v)
 {
 	uint64_t four = v / 10000 | (uint64_t)(v % 10000) << 32;
 	uint64_t hundreds = (four * 10486 >> 20) & 0x0000007f0000007fU;
@@ -62,7 +62,7 @@ static inline uint64_t iot_digits_eight(uint32_t v)
 }
 
 /* Writes eight bytes, lowest first, of which the next number may overwrite some. */
-static inline void iot_digits_store(char *to, uint64_t bytes)
+static inline void digits_store(char *to, uint64_t bytes)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	bytes = __builtin_bswap64(bytes);
@@ -70,36 +70,36 @@ static inline void iot_digits_store(char *to, uint64_t bytes)
 	memcpy(to, &bytes, sizeof bytes);
 }
 
-enum { IOT_DIGITS_ROOM = 28 }; /* that one number may need while it is written */
+enum { DIGITS_CAPACITY = 28 }; /* that one number may need while it is written */
 
 /* v >= 10^8: the digits before the last eight, then those. Kept out of the way of small ones. */
-static __attribute__((noinline, unused)) char *iot_digits_long(char *to, uint64_t v)
+static __attribute__((noinline, unused)) char *digits_long(char *to, uint64_t v)
 {
 	const uint64_t eight = 100000000;
 	if (v / eight >= eight)
-		to = iot_digits_long(to, v / eight);
+		to = digits_long(to, v / eight);
 	else
-		to = iot_digits_fixed(to, v / eight, iot_digits_count(v / eight));
-	iot_digits_store(to, iot_digits_eight((uint32_t)(v % eight)));
+		to = digits_fixed(to, v / eight, digits_count(v / eight));
+	digits_store(to, digits_eight((uint32_t)(v % eight)));
 	return to + 8;
 }
 
-static inline char *iot_digits(char *to, uint64_t v)
+static inline char *digits(char *to, uint64_t v)
 {
 	if (v >= 100000000)
-		return iot_digits_long(to, v);
-	unsigned count = iot_digits_count(v);
-	iot_digits_store(to, iot_digits_eight((uint32_t)v) >> 8 * (8 - count));
+		return digits_long(to, v);
+	unsigned count = digits_count(v);
+	digits_store(to, digits_eight((uint32_t)v) >> 8 * (8 - count));
 	return to + count;
 }
 
 /* At least `width` characters, blanks in front. */
-static inline char *iot_digits_right(char *to, uint64_t v, unsigned width)
+static inline char *digits_right(char *to, uint64_t v, unsigned width)
 {
-	unsigned count = iot_digits_count(v);
+	unsigned count = digits_count(v);
 	for (; width > count; width--)
 		*to++ = ' ';
-	return iot_digits_fixed(to, v, count);
+	return digits_fixed(to, v, count);
 }
 
 #endif

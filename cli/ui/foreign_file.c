@@ -103,89 +103,91 @@ static bool is_like_trace(const char *head, size_t size)
 	return digits == n && memchr(line, ' ', n) != NULL;
 }
 
-static const char *packing_name(enum iot_packing how)
+static const char *compression_name(enum compression_layer how)
 {
-	return how == IOT_PACKED_BZIP2 ? "bzip2" : how == IOT_PACKED_XZ ? "xz" : "lz4";
+	return how == COMPRESSION_LAYER_BZIP2 ? "bzip2"
+	       : how == COMPRESSION_LAYER_XZ  ? "xz"
+					      : "lz4";
 }
 
 /* The converter that takes the file for a log of its source; NULL: none. */
 static const char *source_of(const char *path)
 {
-	struct iot_error error = {.status = IOT_OK};
-	struct iot_input *in = iot_input_new(&path, 1, NULL, &error);
-	const struct iot_converter *found = in != NULL ? iot_converter_sniff(in, &error) : NULL;
-	iot_input_free(in);
+	struct error error = {.status = IOT_OK};
+	struct input *in = input_new(&path, 1, NULL, &error);
+	const struct converter *found = in != NULL ? converter_sniff(in, &error) : NULL;
+	input_free(in);
 	return found != NULL ? found->name : NULL;
 }
 
-static enum iot_foreign look_at_bytes(const char *path, const char *head, size_t size, char *text,
-				      size_t room)
+static enum foreign look_at_bytes(const char *path, const char *head, size_t size, char *text,
+				  size_t capacity)
 {
 	static const char logs[] = "'iotrace convert' makes a trace of the logs in it";
-	const enum iot_packing how = iot_packing_of(head, size);
+	const enum compression_layer how = compression_layer_of(head, size);
 	const char *kind;
-	if (iot_is_tar(head, size))
-		snprintf(text, room, "not a trace: a tar; %s", logs);
-	else if (how != IOT_PACKED_NOT && how != IOT_PACKED_WINDOW)
-		snprintf(text, room, "not a trace: compressed with %s; %s", packing_name(how),
-			 logs);
+	if (is_tar(head, size))
+		snprintf(text, capacity, "not a trace: a tar; %s", logs);
+	else if (how != COMPRESSION_LAYER_NONE && how != COMPRESSION_LAYER_BUFREADER)
+		snprintf(text, capacity, "not a trace: compressed with %s; %s",
+			 compression_name(how), logs);
 	else if ((kind = source_of(path)) != NULL)
-		snprintf(text, room,
+		snprintf(text, capacity,
 			 "not a trace: it seems to be a log of %s; 'iotrace convert' makes a trace "
 			 "of it",
 			 kind);
 	else if (is_like_trace(head, size))
-		return IOT_FOREIGN_NOT;
+		return FOREIGN_NOT;
 	else if ((kind = magic_of(head, size)) != NULL)
-		snprintf(text, room, "not a trace: it seems to be %s", kind);
+		snprintf(text, capacity, "not a trace: it seems to be %s", kind);
 	else if (!is_text(head, size))
-		snprintf(text, room, "not a trace: it seems to be binary data of another kind");
+		snprintf(text, capacity, "not a trace: it seems to be binary data of another kind");
 	else {
-		snprintf(text, room, "not a trace: it seems to be text of another kind");
-		return IOT_FOREIGN_TEXT;
+		snprintf(text, capacity, "not a trace: it seems to be text of another kind");
+		return FOREIGN_TEXT;
 	}
-	return IOT_FOREIGN_KNOWN;
+	return FOREIGN_KNOWN;
 }
 
-static enum iot_foreign look_at_file(const char *path, char *text, size_t room)
+static enum foreign look_at_file(const char *path, char *text, size_t capacity)
 {
-	const struct iot_window_options options = {.read_size = 1 << 16};
-	enum iot_foreign found = IOT_FOREIGN_NOT;
-	struct iot_window *w = iot_window_new(path, &options);
+	const struct bufreader_options options = {.read_size = 1 << 16};
+	enum foreign found = FOREIGN_NOT;
+	struct bufreader *w = bufreader_new(path, &options);
 	size_t have = 0;
-	if (w != NULL && iot_window_open(w, path) == IOT_OK) {
-		const char *head = iot_window_ahead(w, HEAD_SIZE, &have);
+	if (w != NULL && bufreader_open(w, path) == IOT_OK) {
+		const char *head = bufreader_peek(w, HEAD_SIZE, &have);
 		if (have > 0)
 			found = look_at_bytes(path, head, have < HEAD_SIZE ? have : HEAD_SIZE, text,
-					      room);
+					      capacity);
 	}
-	iot_window_free(w);
+	bufreader_free(w);
 	return found;
 }
 
-enum iot_foreign iot_foreign_look(const char *path, char *sentence, size_t size)
+enum foreign foreign_look(const char *path, char *sentence, size_t size)
 {
 	const bool standard = strcmp(path, "-") == 0;
 	struct stat st;
 	if ((standard ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0)
-		return IOT_FOREIGN_NOT;
+		return FOREIGN_NOT;
 	if (S_ISDIR(st.st_mode)) {
 		snprintf(sentence, size,
 			 "not a trace: a directory; 'iotrace convert' makes a trace of the logs in "
 			 "it");
-		return IOT_FOREIGN_KNOWN;
+		return FOREIGN_KNOWN;
 	}
 	if (!S_ISREG(st.st_mode))
-		return IOT_FOREIGN_NOT;
+		return FOREIGN_NOT;
 	/* This name opens the file anew, from its beginning. */
 	return look_at_file(standard ? "/proc/self/fd/0" : path, sentence, size);
 }
 
-enum iot_foreign iot_foreign_tell(const char *path)
+enum foreign foreign_report(const char *path)
 {
 	char sentence[SENTENCE_SIZE];
-	const enum iot_foreign found = iot_foreign_look(path, sentence, sizeof sentence);
-	if (found != IOT_FOREIGN_NOT)
-		(void)iot_fault(strcmp(path, "-") == 0 ? "standard input" : path, sentence);
+	const enum foreign found = foreign_look(path, sentence, sizeof sentence);
+	if (found != FOREIGN_NOT)
+		(void)report_error(strcmp(path, "-") == 0 ? "standard input" : path, sentence);
 	return found;
 }

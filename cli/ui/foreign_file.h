@@ -6,19 +6,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum iot_foreign {
-	IOT_FOREIGN_NOT,   /* it looks like a trace, or cannot be looked at */
-	IOT_FOREIGN_KNOWN, /* the sentence names its kind */
-	IOT_FOREIGN_TEXT,  /* text, which may be a trace that begins with a mistake */
+enum foreign {
+	FOREIGN_NOT,   /* it looks like a trace, or cannot be looked at */
+	FOREIGN_KNOWN, /* the sentence names its kind */
+	FOREIGN_TEXT,  /* text, which may be a trace that begins with a mistake */
 };
 
 /*
  * Looks at the beginning of a file ("-": standard input, if that is a file) that no record or comment
  * could be read from. Writes "not a trace: ..." to sentence.
  */
-enum iot_foreign iot_foreign_look(const char *path, char *sentence, size_t size);
+enum foreign foreign_look(const char *path, char *sentence, size_t size);
 
 /* Prints that sentence as a message; nothing if the file looks like a trace. */
-enum iot_foreign iot_foreign_tell(const char *path);
+enum foreign foreign_report(const char *path);
 
 #endif

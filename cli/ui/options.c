@@ -14,13 +14,13 @@
 
 enum { HELP_COLUMN = 28, HELP_WIDTH = 80, WORD_MAX = 64, SHOWN_MAX = 128 };
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned min(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
 
 /* Edits are: insert, delete, replace, and swap of two neighbours. */
-unsigned iot_word_distance(const char *a, const char *b)
+unsigned edit_distance(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b);
 	unsigned row[3][WORD_MAX + 1] = {{0}};
@@ -36,15 +36,15 @@ unsigned iot_word_distance(const char *a, const char *b)
 		now[0] = (unsigned)i;
 		for (size_t j = 1; j <= m; j++) {
 			unsigned same = a[i - 1] == b[j - 1] ? 0 : 1;
-			now[j] = least(up[j - 1] + same, least(up[j], now[j - 1]) + 1);
+			now[j] = min(up[j - 1] + same, min(up[j], now[j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				now[j] = least(now[j], upper[j - 2] + 1);
+				now[j] = min(now[j], upper[j - 2] + 1);
 		}
 	}
 	return row[n % 3][m];
 }
 
-bool iot_word_close(unsigned distance, const char *word)
+bool is_near_spelling(unsigned distance, const char *word)
 {
 	const size_t n = strlen(word);
 	return distance <= (n < 4 ? 1U : n < 6 ? 2U : 3U) && distance < n;
@@ -52,7 +52,7 @@ bool iot_word_close(unsigned distance, const char *word)
 
 /* Help */
 
-static void print_option_name(const struct iot_opt *opt)
+static void print_option_name(const struct option *opt)
 {
 	char left[96];
 	int n = opt->letter ? snprintf(left, sizeof left, "  -%c, --%s", opt->letter, opt->name)
@@ -81,11 +81,11 @@ static void print_wrapped(const char *text)
 	putchar('\n');
 }
 
-static void print_option(const struct iot_opt *opt)
+static void print_option(const struct option *opt)
 {
 	if (!opt->help)
 		return;
-	if (opt->kind == IOT_OPT_GROUP) {
+	if (opt->kind == OPTION_GROUP) {
 		printf("\n%s:\n", opt->help);
 		return;
 	}
@@ -93,10 +93,9 @@ static void print_option(const struct iot_opt *opt)
 	print_wrapped(opt->help);
 }
 
-static const struct iot_opt help_option =
-    IOT_OPTION(FLAG, 'h', "help", NULL, NULL, "show this help");
+static const struct option help_option = OPTION(FLAG, 'h', "help", NULL, NULL, "show this help");
 
-static void print_synopsis(const struct iot_command *cmd)
+static void print_synopsis(const struct command_spec *cmd)
 {
 	const char *before = "Usage: ";
 	for (const char *line = cmd->synopsis; line; before = "       ") {
@@ -106,50 +105,50 @@ static void print_synopsis(const struct iot_command *cmd)
 	}
 }
 
-int iot_opts_help(const struct iot_command *cmd)
+int options_help(const struct command_spec *cmd)
 {
 	print_synopsis(cmd);
 	printf("\n%s.\n", cmd->summary);
 	printf("\nOptions:\n");
-	const struct iot_opt *opt = cmd->options;
-	for (; opt->kind != IOT_OPT_END && opt->kind != IOT_OPT_GROUP; opt++)
+	const struct option *opt = cmd->options;
+	for (; opt->kind != OPTION_END && opt->kind != OPTION_GROUP; opt++)
 		print_option(opt);
 	print_option(&help_option);
-	for (; opt->kind != IOT_OPT_END; opt++)
+	for (; opt->kind != OPTION_END; opt++)
 		print_option(opt);
 	if (cmd->notes)
 		printf("\n%s", cmd->notes);
 	printf("\nExamples:\n%s", cmd->examples);
-	return IOT_EXIT_OK;
+	return EXIT_OK;
 }
 
-int iot_opts_wrong(const struct iot_command *cmd, const char *format, ...)
+int options_wrong(const struct command_spec *cmd, const char *format, ...)
 {
 	char text[2048];
 	va_list args;
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	iot_printable_sentence(text);
+	printable_sentence(text);
 	fprintf(stderr, "iotrace %s: %s\nTry 'iotrace %s --help'.\n", cmd->name, text, cmd->name);
-	return IOT_EXIT_USAGE;
+	return EXIT_USAGE;
 }
 
 /* Values */
 
-static bool parse_number(const struct iot_opt *opt, const char *value, uint64_t *number)
+static bool parse_number(const struct option *opt, const char *value, uint64_t *number)
 {
 	static const char units[] = "KMGT";
 	size_t n = strlen(value);
 	unsigned shift = 0;
-	if (opt->kind == IOT_OPT_SIZE && n > 1) {
+	if (opt->kind == OPTION_SIZE && n > 1) {
 		const char *unit = strchr(units, value[n - 1] & ~0x20);
 		if (unit && *unit) {
 			shift = 10 * (unsigned)(unit - units + 1);
 			n--;
 		}
 	}
-	if (!iot_number_decimal(value, n, number) || *number > UINT64_MAX >> shift)
+	if (!number_decimal(value, n, number) || *number > UINT64_MAX >> shift)
 		return false;
 	*number <<= shift;
 	return *number >= opt->min && (opt->max == 0 || *number <= opt->max);
@@ -167,45 +166,46 @@ static int find_choice(const char *choices, const char *value)
 	return -1;
 }
 
-static const char *expected_number(const struct iot_opt *opt, char *text, size_t room)
+static const char *expected_number(const struct option *opt, char *text, size_t capacity)
 {
-	const char *noun = opt->kind == IOT_OPT_SIZE ? "a size like 256M" : "a whole number";
+	const char *noun = opt->kind == OPTION_SIZE ? "a size like 256M" : "a whole number";
 	if (opt->max == 0 && opt->min == 0)
 		return noun;
 	if (opt->max == 0)
-		snprintf(text, room, "%s, at least %ju", noun, (uintmax_t)opt->min);
+		snprintf(text, capacity, "%s, at least %ju", noun, (uintmax_t)opt->min);
 	else
-		snprintf(text, room, "%s from %ju to %ju", noun, (uintmax_t)opt->min,
+		snprintf(text, capacity, "%s from %ju to %ju", noun, (uintmax_t)opt->min,
 			 (uintmax_t)opt->max);
 	return text;
 }
 
 /* NULL: fine; else what was expected. */
-static const char *take_value(const struct iot_opt *opt, const char *value, char *text, size_t room)
+static const char *take_value(const struct option *opt, const char *value, char *text,
+			      size_t capacity)
 {
 	switch (opt->kind) {
-	case IOT_OPT_FLAG:
+	case OPTION_FLAG:
 		*(bool *)opt->target = true;
 		return NULL;
-	case IOT_OPT_STRING:
+	case OPTION_STRING:
 		*(const char **)opt->target = value;
 		return NULL;
-	case IOT_OPT_NUMBER:
-	case IOT_OPT_SIZE: {
+	case OPTION_NUMBER:
+	case OPTION_SIZE: {
 		uint64_t number;
 		if (!parse_number(opt, value, &number))
-			return expected_number(opt, text, room);
+			return expected_number(opt, text, capacity);
 		*(uint64_t *)opt->target = number;
 		return NULL;
 	}
-	case IOT_OPT_CHOICE: {
+	case OPTION_CHOICE: {
 		int choice = find_choice(opt->argument, value);
 		if (choice < 0)
 			return opt->argument;
 		*(int *)opt->target = choice;
 		return NULL;
 	}
-	case IOT_OPT_CALL:
+	case OPTION_CALL:
 		return opt->call(opt, value);
 	default:
 		return "something else";
@@ -213,99 +213,102 @@ static const char *take_value(const struct iot_opt *opt, const char *value, char
 }
 
 /* The choice of an option's that is nearest to the word, copied to text; false if none is near. */
-static bool nearest_choice(const struct iot_opt *opt, const char *word, char *text, size_t room)
+static bool nearest_choice(const struct option *opt, const char *word, char *text, size_t capacity)
 {
 	unsigned best = WORD_MAX;
 	for (const char *c = opt->argument; c;) {
 		char choice[WORD_MAX];
 		const size_t n = strcspn(c, "|");
 		snprintf(choice, sizeof choice, "%.*s", (int)n, c);
-		const unsigned d = iot_word_distance(word, choice);
+		const unsigned d = edit_distance(word, choice);
 		if (d < best) {
 			best = d;
-			snprintf(text, room, "%s", choice);
+			snprintf(text, capacity, "%s", choice);
 		}
 		c = c[n] ? c + n + 1 : NULL;
 	}
-	return best <= 1 || (strlen(word) >= 6 && iot_word_close(best, word));
+	return best <= 1 || (strlen(word) >= 6 && is_near_spelling(best, word));
 }
 
-static int set_option(const struct iot_command *cmd, const struct iot_opt *opt, const char *value)
+static int set_option(const struct command_spec *cmd, const struct option *opt, const char *value)
 {
 	char shown[SHOWN_MAX], text[96];
 	if (opt == &help_option)
-		return iot_opts_help(cmd);
+		return options_help(cmd);
 	const char *expected = take_value(opt, value ? value : "", text, sizeof text);
 	if (!expected)
-		return IOT_OPTS_GO_ON;
+		return OPTIONS_GO_ON;
 	if (!value)
 		value = "";
-	iot_escape(shown, sizeof shown, value, strlen(value));
-	if (opt->kind == IOT_OPT_CHOICE && nearest_choice(opt, value, text, sizeof text))
-		return iot_opts_wrong(cmd, "--%s is '%s', expected %s; did you mean --%s=%s?",
-				      opt->name, shown, expected, opt->name, text);
-	return iot_opts_wrong(cmd, "--%s is '%s', expected %s", opt->name, shown, expected);
+	escape_text(shown, sizeof shown, value, strlen(value));
+	if (opt->kind == OPTION_CHOICE && nearest_choice(opt, value, text, sizeof text))
+		return options_wrong(cmd, "--%s is '%s', expected %s; did you mean --%s=%s?",
+				     opt->name, shown, expected, opt->name, text);
+	return options_wrong(cmd, "--%s is '%s', expected %s", opt->name, shown, expected);
 }
 
 /* Words of the command line */
 
-static bool is_option(const struct iot_opt *opt)
+static bool is_option(const struct option *opt)
 {
-	return opt->kind != IOT_OPT_GROUP;
+	return opt->kind != OPTION_GROUP;
 }
 
-static const struct iot_opt *find_long(const struct iot_command *cmd, const char *name, size_t n)
+static const struct option *find_long(const struct command_spec *cmd, const char *name, size_t n)
 {
-	for (const struct iot_opt *opt = cmd->options; opt->kind != IOT_OPT_END; opt++)
+	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++)
 		if (is_option(opt) && strlen(opt->name) == n && memcmp(opt->name, name, n) == 0)
 			return opt;
 	return n == 4 && memcmp(name, "help", n) == 0 ? &help_option : NULL;
 }
 
-static const struct iot_opt *find_letter(const struct iot_command *cmd, char letter)
+static const struct option *find_letter(const struct command_spec *cmd, char letter)
 {
-	for (const struct iot_opt *opt = cmd->options; opt->kind != IOT_OPT_END; opt++)
+	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++)
 		if (is_option(opt) && opt->letter == letter)
 			return opt;
 	return letter == 'h' ? &help_option : NULL;
 }
 
 /* --csv in place of --format=csv */
-static bool suggest_choice(const struct iot_command *cmd, const char *word, char *text, size_t room)
+static bool suggest_choice(const struct command_spec *cmd, const char *word, char *text,
+			   size_t capacity)
 {
 	char choice[WORD_MAX];
-	for (const struct iot_opt *opt = cmd->options; opt->kind != IOT_OPT_END; opt++)
-		if (opt->kind == IOT_OPT_CHOICE && opt->help &&
+	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++)
+		if (opt->kind == OPTION_CHOICE && opt->help &&
 		    nearest_choice(opt, word, choice, sizeof choice) &&
-		    iot_word_distance(word, choice) <= 1) {
-			snprintf(text, room, "--%s=%s", opt->name, choice);
+		    edit_distance(word, choice) <= 1) {
+			snprintf(text, capacity, "--%s=%s", opt->name, choice);
 			return true;
 		}
 	return false;
 }
 
 /* --format=json in place of --json */
-static bool suggest_flag(const struct iot_command *cmd, const char *value, char *text, size_t room)
+static bool suggest_flag(const struct command_spec *cmd, const char *value, char *text,
+			 size_t capacity)
 {
-	for (const struct iot_opt *opt = cmd->options; value && opt->kind != IOT_OPT_END; opt++)
-		if (opt->kind == IOT_OPT_FLAG && iot_word_distance(value, opt->name) <= 1) {
-			snprintf(text, room, "--%s", opt->name);
+	for (const struct option *opt = cmd->options; value && opt->kind != OPTION_END; opt++)
+		if (opt->kind == OPTION_FLAG && edit_distance(value, opt->name) <= 1) {
+			snprintf(text, capacity, "--%s", opt->name);
 			return true;
 		}
 	return false;
 }
 
-static bool suggest_name(const struct iot_command *cmd, const char *word, char *text, size_t room)
+static bool suggest_name(const struct command_spec *cmd, const char *word, char *text,
+			 size_t capacity)
 {
-	unsigned least_distance = WORD_MAX;
-	for (const struct iot_opt *opt = cmd->options; opt->kind != IOT_OPT_END; opt++) {
-		unsigned d = is_option(opt) ? iot_word_distance(word, opt->name) : WORD_MAX;
-		if (!opt->help || d >= least_distance)
+	unsigned min_distance = WORD_MAX;
+	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++) {
+		unsigned d = is_option(opt) ? edit_distance(word, opt->name) : WORD_MAX;
+		if (!opt->help || d >= min_distance)
 			continue;
-		least_distance = d;
-		snprintf(text, room, "--%s", opt->name);
+		min_distance = d;
+		snprintf(text, capacity, "--%s", opt->name);
 	}
-	return iot_word_close(least_distance, word);
+	return is_near_spelling(min_distance, word);
 }
 
 /* Options that only 'iotrace slice' has, and people try elsewhere. */
@@ -318,19 +321,20 @@ static bool chooses_part(const char *name)
 	return false;
 }
 
-static int unknown_part(const struct iot_command *cmd, const char *shown)
+static int unknown_part(const struct command_spec *cmd, const char *shown)
 {
-	return iot_opts_wrong(cmd, "unknown option --%s; 'iotrace slice' takes a part of a trace",
-			      shown);
+	return options_wrong(cmd, "unknown option --%s; 'iotrace slice' takes a part of a trace",
+			     shown);
 }
 
 /* next: the word that follows. */
-static int unknown_long(const struct iot_command *cmd, const char *name, size_t n, const char *next)
+static int unknown_long(const struct command_spec *cmd, const char *name, size_t n,
+			const char *next)
 {
 	const bool with_value = name[n] == '=';
 	const char *value = with_value ? name + n + 1 : next;
 	char shown[SHOWN_MAX], meant[2 * WORD_MAX + 8];
-	iot_escape(shown, sizeof shown, name, n);
+	escape_text(shown, sizeof shown, name, n);
 	const bool part = chooses_part(shown) && strcmp(cmd->name, "slice") != 0;
 	if (strcmp(shown, "version") == 0)
 		snprintf(meant, sizeof meant, "'iotrace --version'");
@@ -340,90 +344,91 @@ static int unknown_long(const struct iot_command *cmd, const char *name, size_t 
 		 !suggest_flag(cmd, value, meant, sizeof meant) &&
 		 !suggest_name(cmd, shown, meant, sizeof meant))
 		return part ? unknown_part(cmd, shown)
-			    : iot_opts_wrong(cmd, "unknown option --%s", shown);
-	return iot_opts_wrong(cmd, "unknown option --%s; did you mean %s?", shown, meant);
+			    : options_wrong(cmd, "unknown option --%s", shown);
+	return options_wrong(cmd, "unknown option --%s; did you mean %s?", shown, meant);
 }
 
 /* -f in place of --from, if no other option begins with the letter. */
-static bool suggest_initial(const struct iot_command *cmd, char letter, char *text, size_t room)
+static bool suggest_initial(const struct command_spec *cmd, char letter, char *text,
+			    size_t capacity)
 {
 	unsigned found = 0;
-	for (const struct iot_opt *opt = cmd->options; opt->kind != IOT_OPT_END; opt++) {
+	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++) {
 		if (!is_option(opt) || !opt->help || opt->name[0] != letter)
 			continue;
 		found++;
-		snprintf(text, room, "--%s", opt->name);
+		snprintf(text, capacity, "--%s", opt->name);
 	}
 	return found == 1;
 }
 
 /* -f json in place of --json, -j in place of --format=jsonl */
-static int unknown_letter(const struct iot_command *cmd, const char *letters, const char *next)
+static int unknown_letter(const struct command_spec *cmd, const char *letters, const char *next)
 {
 	char shown[8], meant[2 * WORD_MAX + 8];
-	iot_escape(shown, sizeof shown, letters, 1);
+	escape_text(shown, sizeof shown, letters, 1);
 	const bool json = letters[0] == 'j' && suggest_choice(cmd, "json", meant, sizeof meant);
 	if (json || suggest_flag(cmd, letters[1] ? letters + 1 : next, meant, sizeof meant) ||
 	    suggest_initial(cmd, letters[0], meant, sizeof meant))
-		return iot_opts_wrong(cmd, "unknown option -%s; did you mean %s?", shown, meant);
-	return iot_opts_wrong(cmd, "unknown option -%s", shown);
+		return options_wrong(cmd, "unknown option -%s; did you mean %s?", shown, meant);
+	return options_wrong(cmd, "unknown option -%s", shown);
 }
 
 /* "--NAME", "--NAME=VALUE" or "--NAME VALUE"; *next is the word behind, taken if it is used. */
-static int parse_long(const struct iot_command *cmd, const char *name, char ***next)
+static int parse_long(const struct command_spec *cmd, const char *name, char ***next)
 {
 	size_t n = strcspn(name, "=");
 	const char *value = name[n] ? name + n + 1 : NULL;
-	const struct iot_opt *opt = find_long(cmd, name, n);
+	const struct option *opt = find_long(cmd, name, n);
 	if (!opt)
 		return unknown_long(cmd, name, n, **next);
 	if (!opt->argument && value)
-		return iot_opts_wrong(cmd, "--%s takes no value", opt->name);
+		return options_wrong(cmd, "--%s takes no value", opt->name);
 	if (opt->argument && !value && **next)
 		value = *(*next)++;
 	if (opt->argument && !value)
-		return iot_opts_wrong(cmd, "--%s needs a value: %s", opt->name, opt->argument);
+		return options_wrong(cmd, "--%s needs a value: %s", opt->name, opt->argument);
 	return set_option(cmd, opt, value);
 }
 
 /* "-abcVALUE": flags, the last of them perhaps with a value, here or in the next word. */
-static int parse_letters(const struct iot_command *cmd, const char *letters, char ***next)
+static int parse_letters(const struct command_spec *cmd, const char *letters, char ***next)
 {
 	for (; *letters; letters++) {
-		const struct iot_opt *opt = find_letter(cmd, *letters);
+		const struct option *opt = find_letter(cmd, *letters);
 		if (!opt)
 			return unknown_letter(cmd, letters, **next);
 		const char *value = NULL;
 		if (opt->argument) {
 			value = letters[1] ? letters + 1 : **next ? *(*next)++ : NULL;
 			if (!value)
-				return iot_opts_wrong(cmd, "-%c needs a value: %s", opt->letter,
-						      opt->argument);
+				return options_wrong(cmd, "-%c needs a value: %s", opt->letter,
+						     opt->argument);
 		}
 		int status = set_option(cmd, opt, value);
-		if (status != IOT_OPTS_GO_ON || value)
+		if (status != OPTIONS_GO_ON || value)
 			return status;
 	}
-	return IOT_OPTS_GO_ON;
+	return OPTIONS_GO_ON;
 }
 
-static int check_operands(const struct iot_command *cmd, char **argv, size_t count)
+static int check_operands(const struct command_spec *cmd, char **argv, size_t count)
 {
 	char shown[SHOWN_MAX];
 	if (count < cmd->operands_min)
-		return iot_opts_wrong(cmd, "name the input (\"-\" is standard input)");
+		return options_wrong(cmd, "name the input (\"-\" is standard input)");
 	if (cmd->operands_max == 0 || count <= cmd->operands_max)
-		return IOT_OPTS_GO_ON;
+		return OPTIONS_GO_ON;
 	const char *extra = argv[cmd->operands_max];
-	return iot_opts_wrong(cmd, "one input only, '%s' is too much",
-			      iot_escape(shown, sizeof shown, extra, strlen(extra)));
+	return options_wrong(cmd, "one input only, '%s' is too much",
+			     escape_text(shown, sizeof shown, extra, strlen(extra)));
 }
 
-int iot_opts_parse(const struct iot_command *cmd, int argc, char **argv, size_t *count)
+int options_parse(const struct command_spec *cmd, int argc, char **argv, size_t *count)
 {
 	char **next = argv + 1;
 	bool options = true;
-	int status = IOT_OPTS_GO_ON;
+	int status = OPTIONS_GO_ON;
 	*count = 0;
 	/* argv ends in NULL, which is how parse_long and parse_letters see the end. */
 	while (next < argv + argc && *next) {
@@ -436,7 +441,7 @@ int iot_opts_parse(const struct iot_command *cmd, int argc, char **argv, size_t 
 			status = parse_long(cmd, word + 2, &next);
 		else
 			status = parse_letters(cmd, word + 1, &next);
-		if (status != IOT_OPTS_GO_ON)
+		if (status != OPTIONS_GO_ON)
 			return status;
 	}
 	return check_operands(cmd, argv, *count);

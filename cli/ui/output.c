@@ -20,43 +20,43 @@
 
 #include "printable.h"
 
-void iot_message(const char *format, ...)
+void print_message(const char *format, ...)
 {
 	char text[2048];
 	va_list args;
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	iot_printable_sentence(text);
+	printable_sentence(text);
 	/* One call, so that lines of several processes do not mix. */
 	fprintf(stderr, "iotrace: %s\n", text);
 }
 
-int iot_fault(const char *path, const char *what)
+int report_error(const char *path, const char *what)
 {
 	char shown[512];
-	iot_message("%s: %s", iot_escape(shown, sizeof shown, path, strlen(path)), what);
-	return IOT_EXIT_FAULT;
+	print_message("%s: %s", escape_text(shown, sizeof shown, path, strlen(path)), what);
+	return EXIT_FAULT;
 }
 
-int iot_no_memory(void)
+int out_of_memory(void)
 {
-	iot_message("out of memory");
-	return IOT_EXIT_FAULT;
+	print_message("out of memory");
+	return EXIT_FAULT;
 }
 
-const char *iot_people_bytes(char *text, size_t room, uint64_t bytes)
+const char *format_size(char *text, size_t capacity, uint64_t bytes)
 {
 	static const char units[] = "KMGTPE";
 	double value = (double)bytes / 1024;
 	size_t i = 0;
 	if (bytes < 1024) {
-		snprintf(text, room, "%ju B", (uintmax_t)bytes);
+		snprintf(text, capacity, "%ju B", (uintmax_t)bytes);
 		return text;
 	}
 	for (; value >= 999.5 && units[i + 1]; i++)
 		value /= 1024;
-	snprintf(text, room,
+	snprintf(text, capacity,
 		 value < 9.995   ? "%.2f %ciB"
 		 : value < 99.95 ? "%.1f %ciB"
 				 : "%.0f %ciB",
@@ -64,12 +64,12 @@ const char *iot_people_bytes(char *text, size_t room, uint64_t bytes)
 	return text;
 }
 
-const char *iot_people_lost(char *text, size_t room, uint64_t records)
+const char *format_lost(char *text, size_t capacity, uint64_t records)
 {
 	if (records > 0)
-		snprintf(text, room, "at least %ju", (uintmax_t)records);
+		snprintf(text, capacity, "at least %ju", (uintmax_t)records);
 	else
-		snprintf(text, room, "not known");
+		snprintf(text, capacity, "not known");
 	return text;
 }
 
@@ -101,17 +101,17 @@ static bool goes_to_terminal(const char *out)
 	       (fstat(STDERR_FILENO, &here) == 0 && to.st_rdev == here.st_rdev);
 }
 
-void iot_progress_begin(struct iot_progress *p, int how, bool quiet, const char *out)
+void progress_begin(struct progress *p, int how, bool quiet, const char *out)
 {
 	memset(p, 0, sizeof *p);
-	p->on = how == IOT_PROGRESS_ALWAYS;
-	if (how == IOT_PROGRESS_AUTO && !quiet)
+	p->on = how == PROGRESS_ALWAYS;
+	if (how == PROGRESS_AUTO && !quiet)
 		p->on = isatty(STDERR_FILENO) && !goes_to_terminal(out);
 	p->started_ns = p->on ? monotonic_ns() : 0;
 	p->last_ns = p->started_ns;
 }
 
-bool iot_progress_due(const struct iot_progress *p, uint64_t *last_ns)
+bool progress_due(const struct progress *p, uint64_t *last_ns)
 {
 	if (!p->on)
 		return false;
@@ -133,7 +133,7 @@ static size_t line_width(void)
 }
 
 /* Fields that do not fit into the line are left out. */
-static void show_fields(struct iot_progress *p, char field[][64], size_t count)
+static void show_fields(struct progress *p, char field[][64], size_t count)
 {
 	char line[PROGRESS_WIDTH_MAX] = "";
 	const size_t width = line_width();
@@ -149,50 +149,50 @@ static void show_fields(struct iot_progress *p, char field[][64], size_t count)
 	fprintf(stderr, "\r%s\033[K", line);
 }
 
-static void format_share(char *text, size_t room, uint64_t done, uint64_t total)
+static void format_share(char *text, size_t capacity, uint64_t done, uint64_t total)
 {
 	const double share = done < total ? 100 * (double)done / (double)total : 100;
-	snprintf(text, room, "%3.0f %%", share);
+	snprintf(text, capacity, "%3.0f %%", share);
 }
 
-static void format_left(char *text, size_t room, double seconds)
+static void format_left(char *text, size_t capacity, double seconds)
 {
 	const uint64_t s = seconds < 1e9 ? (uint64_t)(seconds + 0.5) : 1000000000U;
 	if (s >= 3600)
-		snprintf(text, room, "ETA %ju:%02ju:%02ju", (uintmax_t)(s / 3600),
+		snprintf(text, capacity, "ETA %ju:%02ju:%02ju", (uintmax_t)(s / 3600),
 			 (uintmax_t)(s / 60 % 60), (uintmax_t)(s % 60));
 	else
-		snprintf(text, room, "ETA %ju:%02ju", (uintmax_t)(s / 60), (uintmax_t)(s % 60));
+		snprintf(text, capacity, "ETA %ju:%02ju", (uintmax_t)(s / 60), (uintmax_t)(s % 60));
 }
 
-void iot_progress_show(struct iot_progress *p, uint64_t done, uint64_t total, uint64_t records)
+void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t records)
 {
 	enum { SHARE, BYTES, RATE, LEFT, RECORDS, FIELDS };
 	char field[FIELDS][64] = {""}, text[32], all[32];
-	if (!iot_progress_due(p, &p->last_ns))
+	if (!progress_due(p, &p->last_ns))
 		return;
 	const double seconds = (double)(p->last_ns - p->started_ns) / 1e9;
 	const double rate = (double)done / seconds;
-	iot_people_bytes(text, sizeof text, done);
+	format_size(text, sizeof text, done);
 	if (total > 0) {
 		format_share(field[SHARE], sizeof field[SHARE], done, total);
 		snprintf(field[BYTES], sizeof field[BYTES], "%s of %s", text,
-			 iot_people_bytes(all, sizeof all, total));
+			 format_size(all, sizeof all, total));
 	} else {
 		snprintf(field[BYTES], sizeof field[BYTES], "%s", text);
 	}
 	snprintf(field[RATE], sizeof field[RATE], "%s/s",
-		 iot_people_bytes(text, sizeof text, (uint64_t)rate));
+		 format_size(text, sizeof text, (uint64_t)rate));
 	if (done > 0 && done <= total)
 		format_left(field[LEFT], sizeof field[LEFT], (double)(total - done) / rate);
 	snprintf(field[RECORDS], sizeof field[RECORDS], "%ju records", (uintmax_t)records);
 	show_fields(p, field, FIELDS);
 }
 
-void iot_progress_show_written(struct iot_progress *p, uint64_t records, uint64_t all)
+void progress_show_written(struct progress *p, uint64_t records, uint64_t all)
 {
 	char field[3][64] = {"", "writing", ""};
-	if (!iot_progress_due(p, &p->last_ns))
+	if (!progress_due(p, &p->last_ns))
 		return;
 	if (all > 0)
 		format_share(field[0], sizeof field[0], records, all);
@@ -200,7 +200,7 @@ void iot_progress_show_written(struct iot_progress *p, uint64_t records, uint64_
 	show_fields(p, field, 3);
 }
 
-void iot_progress_clear(struct iot_progress *p)
+void progress_clear(struct progress *p)
 {
 	if (p->shown)
 		fputs("\r\033[K", stderr);
@@ -227,44 +227,44 @@ static enum iot_compression compression_of(const char *path)
 	return ends_with(path, ".gz") ? IOT_GZIP : ends_with(path, ".zst") ? IOT_ZSTD : IOT_PLAIN;
 }
 
-int iot_out_open(struct iot_out *o, const char *path, unsigned how)
+int output_open(struct output *o, const char *path, unsigned how)
 {
 	memset(o, 0, sizeof *o);
 	o->standard = strcmp(path, "-") == 0;
-	o->data = malloc(IOT_OUT_SIZE);
-	o->sink = iot_sink_new();
+	o->data = malloc(OUTPUT_SIZE);
+	o->sink = byte_sink_new();
 	if (!o->data || !o->sink)
 		o->status = IOT_ENOMEM;
 	else
-		o->status = iot_sink_compress(o->sink, compression_of(path), 0, 0);
+		o->status = byte_sink_compress(o->sink, compression_of(path), 0, 0);
 	if (o->status == IOT_OK) {
-		iot_sink_how(o->sink, how);
-		o->status = iot_sink_open(o->sink, path);
+		byte_sink_how(o->sink, how);
+		o->status = byte_sink_open(o->sink, path);
 	}
-	return o->status == IOT_OK ? IOT_EXIT_OK : iot_out_close(o);
+	return o->status == IOT_OK ? EXIT_OK : output_close(o);
 }
 
-void iot_out_spill(struct iot_out *o)
+void output_spill(struct output *o)
 {
 	if (o->status == IOT_OK)
-		o->status = iot_sink_write(o->sink, o->data, o->used);
+		o->status = byte_sink_write(o->sink, o->data, o->used);
 	o->used = 0;
 }
 
-void iot_out_flush(struct iot_out *o)
+void output_flush(struct output *o)
 {
-	iot_out_spill(o);
+	output_spill(o);
 	if (o->status == IOT_OK)
-		o->status = iot_sink_flush(o->sink);
+		o->status = byte_sink_flush(o->sink);
 }
 
-void iot_out_write(struct iot_out *o, const void *data, size_t size)
+void output_write(struct output *o, const void *data, size_t size)
 {
 	const char *from = data;
 	while (size > 0) {
-		if (o->used == IOT_OUT_SIZE)
-			iot_out_spill(o);
-		size_t n = IOT_OUT_SIZE - o->used < size ? IOT_OUT_SIZE - o->used : size;
+		if (o->used == OUTPUT_SIZE)
+			output_spill(o);
+		size_t n = OUTPUT_SIZE - o->used < size ? OUTPUT_SIZE - o->used : size;
 		memcpy(o->data + o->used, from, n);
 		o->used += n;
 		from += n;
@@ -272,45 +272,45 @@ void iot_out_write(struct iot_out *o, const void *data, size_t size)
 	}
 }
 
-void iot_out_printf(struct iot_out *o, const char *format, ...)
+void output_printf(struct output *o, const char *format, ...)
 {
-	enum { ROOM = 4096 };
-	char *to = iot_out_room(o, ROOM);
+	enum { CAPACITY = 4096 };
+	char *to = output_reserve(o, CAPACITY);
 	va_list args;
 	va_start(args, format);
-	int n = vsnprintf(to, ROOM, format, args);
+	int n = vsnprintf(to, CAPACITY, format, args);
 	va_end(args);
 	if (n > 0)
-		iot_out_took(o, to + (n < ROOM ? n : ROOM - 1));
+		output_took(o, to + (n < CAPACITY ? n : CAPACITY - 1));
 }
 
-void iot_out_abandon(struct iot_out *o)
+void output_abandon(struct output *o)
 {
-	iot_sink_free(o->sink);
+	byte_sink_free(o->sink);
 	free(o->data);
 	memset(o, 0, sizeof *o);
 }
 
-int iot_out_close(struct iot_out *o)
+int output_close(struct output *o)
 {
 	if (o->status == IOT_OK)
-		iot_out_spill(o);
-	iot_signals_hold(true);
+		output_spill(o);
+	signals_hold(true);
 	if (o->status == IOT_OK)
-		o->status = iot_sink_close(o->sink);
-	iot_signals_hold(false);
+		o->status = byte_sink_close(o->sink);
+	signals_hold(false);
 	int status = o->status;
 	bool quiet = status == IOT_EIO && o->standard && nobody_reads_stdout();
 	if (status != IOT_OK && !quiet)
-		iot_message("%s", o->sink && status != IOT_ENOMEM ? iot_sink_error(o->sink)->text
-								  : "out of memory");
-	iot_out_abandon(o);
-	return status == IOT_OK ? IOT_EXIT_OK : IOT_EXIT_FAULT;
+		print_message("%s", o->sink && status != IOT_ENOMEM ? byte_sink_error(o->sink)->text
+								    : "out of memory");
+	output_abandon(o);
+	return status == IOT_OK ? EXIT_OK : EXIT_FAULT;
 }
 
 /* Traces out */
 
-const char *iot_opt_base(const struct iot_opt *opt, const char *value)
+const char *option_base(const struct option *opt, const char *value)
 {
 	bool hex = strcmp(value, "16") == 0;
 	if (!hex && strcmp(value, "10") != 0)
@@ -319,7 +319,7 @@ const char *iot_opt_base(const struct iot_opt *opt, const char *value)
 	return NULL;
 }
 
-const char *iot_opt_tick(const struct iot_opt *opt, const char *value)
+const char *option_tick(const struct option *opt, const char *value)
 {
 	static const struct {
 		const char *name;
@@ -329,7 +329,7 @@ const char *iot_opt_tick(const struct iot_opt *opt, const char *value)
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
 		if (strcmp(value, units[i].name) == 0)
 			ns = units[i].ns;
-	if (ns == 0 && !iot_number_decimal(value, strlen(value), &ns))
+	if (ns == 0 && !number_decimal(value, strlen(value), &ns))
 		ns = 0;
 	if (ns < 1 || ns > INT64_MAX)
 		return "nanoseconds, or one of ns, us, ms";
@@ -337,7 +337,7 @@ const char *iot_opt_tick(const struct iot_opt *opt, const char *value)
 	return NULL;
 }
 
-static int apply(struct iot_writer *w, const struct iot_write_options *o,
+static int apply(struct iot_writer *w, const struct write_options *o,
 		 enum iot_compression compression)
 {
 	int status = iot_writer_set(w, IOT_SET_COMPRESSION, compression);
@@ -347,11 +347,11 @@ static int apply(struct iot_writer *w, const struct iot_write_options *o,
 		status = iot_writer_set(w, IOT_SET_LEVEL, o->level);
 	if (status == IOT_OK && o->threads > 0)
 		status = iot_writer_set(w, IOT_SET_THREADS, o->threads);
-	if (status == IOT_OK && o->tick_ns != IOT_NOT_GIVEN)
+	if (status == IOT_OK && o->tick_ns != NOT_GIVEN)
 		status = iot_writer_set(w, IOT_SET_TICK_NS, o->tick_ns);
-	if (status == IOT_OK && o->base != IOT_NOT_GIVEN)
+	if (status == IOT_OK && o->base != NOT_GIVEN)
 		status = iot_writer_set(w, IOT_SET_BASE, o->base);
-	if (status == IOT_OK && o->sync != IOT_NOT_GIVEN)
+	if (status == IOT_OK && o->sync != NOT_GIVEN)
 		status = iot_writer_set(w, IOT_SET_SYNC, o->sync);
 	if (status == IOT_OK && o->bare)
 		status = iot_writer_set(w, IOT_SET_FRAMING, 0);
@@ -360,64 +360,63 @@ static int apply(struct iot_writer *w, const struct iot_write_options *o,
 	return status;
 }
 
-int iot_refuse_suffix(const struct iot_command *cmd, const char *path)
+int refuse_suffix(const struct command_spec *cmd, const char *path)
 {
 	static const char *const others[] = {".xz", ".bz2", ".lz4", ".zstd", ".zip", ".Z"};
 	char shown[512];
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
 		if (ends_with(path, others[i]))
-			return iot_opts_wrong(cmd, "%s: only .gz and .zst are made",
-					      iot_escape(shown, sizeof shown, path, strlen(path)));
-	return IOT_OPTS_GO_ON;
+			return options_wrong(cmd, "%s: only .gz and .zst are made",
+					     escape_text(shown, sizeof shown, path, strlen(path)));
+	return OPTIONS_GO_ON;
 }
 
-int iot_write_open(struct iot_writer *w, const struct iot_write_options *o,
-		   const struct iot_command *cmd)
+int write_open(struct iot_writer *w, const struct write_options *o, const struct command_spec *cmd)
 {
 	enum iot_compression compression =
 	    o->compression >= 0 ? (enum iot_compression)o->compression : compression_of(o->path);
-	const int status = o->compression >= 0 ? IOT_OPTS_GO_ON : iot_refuse_suffix(cmd, o->path);
-	if (status != IOT_OPTS_GO_ON)
+	const int status = o->compression >= 0 ? OPTIONS_GO_ON : refuse_suffix(cmd, o->path);
+	if (status != OPTIONS_GO_ON)
 		return status;
 	if (o->bare && o->framed)
-		return iot_opts_wrong(cmd, "--bare and --framed exclude each other");
+		return options_wrong(cmd, "--bare and --framed exclude each other");
 	if (compression == IOT_GZIP && o->level > 9)
-		return iot_opts_wrong(cmd, "--level is %ju, gzip's levels are 1 to 9",
-				      (uintmax_t)o->level);
+		return options_wrong(cmd, "--level is %ju, gzip's levels are 1 to 9",
+				     (uintmax_t)o->level);
 	if (compression != IOT_PLAIN && strcmp(o->path, "-") == 0 && isatty(STDOUT_FILENO))
-		return iot_opts_wrong(cmd, "compressed data is not written to a terminal; use -o");
+		return options_wrong(cmd, "compressed data is not written to a terminal; use -o");
 	if (apply(w, o, compression) != IOT_OK)
-		return iot_opts_wrong(cmd, "%s", iot_writer_error(w));
+		return options_wrong(cmd, "%s", iot_writer_error(w));
 	if (iot_writer_open(w, o->path) != IOT_OK)
-		return iot_write_fault(w, o);
-	return IOT_EXIT_OK;
+		return report_write_error(w, o);
+	return EXIT_OK;
 }
 
-int iot_write_close(struct iot_writer *w)
+int write_close(struct iot_writer *w)
 {
-	iot_signals_hold(true);
+	signals_hold(true);
 	const int status = iot_writer_close(w);
-	iot_signals_hold(false);
+	signals_hold(false);
 	return status;
 }
 
-void iot_tell_cut(const char *path)
+void report_input_cut(const char *path)
 {
 	char shown[512];
-	iot_message("interrupted before the end of the input: %s ends with %%lost",
-		    strcmp(path, "-") == 0
-			? "the output"
-			: iot_escape(shown, sizeof shown, path, strlen(path)));
+	print_message("interrupted before the end of the input: %s ends with %%lost",
+		      strcmp(path, "-") == 0
+			  ? "the output"
+			  : escape_text(shown, sizeof shown, path, strlen(path)));
 }
 
-int iot_write_fault(const struct iot_writer *w, const struct iot_write_options *o)
+int report_write_error(const struct iot_writer *w, const struct write_options *o)
 {
 	if (strcmp(o->path, "-") != 0 || !nobody_reads_stdout())
-		iot_message("%s", iot_writer_error(w));
-	return IOT_EXIT_FAULT;
+		print_message("%s", iot_writer_error(w));
+	return EXIT_FAULT;
 }
 
-int iot_make_folder(const char *path)
+int make_output_directory(const char *path)
 {
 	char why[128];
 	struct stat st;
@@ -425,7 +424,7 @@ int iot_make_folder(const char *path)
 	if (errnum == EEXIST && stat(path, &st) == 0)
 		errnum = S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
 	if (errnum == 0)
-		return IOT_EXIT_OK;
+		return EXIT_OK;
 	snprintf(why, sizeof why, "the directory cannot be made: %s", strerror(errnum));
-	return iot_fault(path, why);
+	return report_error(path, why);
 }

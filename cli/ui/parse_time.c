@@ -18,7 +18,7 @@ static bool is_digit(char c)
 }
 
 /* Digits of a number with at most one '.', and what is behind them; NULL: there are none. */
-static const char *behind_number(const char *p)
+static const char *after_number(const char *p)
 {
 	const char *from = p;
 	bool any = false;
@@ -126,7 +126,7 @@ static bool parse_calendar(const char *text, uint64_t *ns)
 			continue;
 		if (*end == '.') {
 			const char *digits = end;
-			end = behind_number(end);
+			end = after_number(end);
 			if (end == NULL)
 				return false;
 			fraction = part_of_unit(digits, NS_PER_S);
@@ -140,7 +140,7 @@ static bool parse_calendar(const char *text, uint64_t *ns)
 }
 
 /* "07:40:14.5", "7:40", and a zone. */
-static bool parse_time_of_day(const char *text, struct iot_time *time)
+static bool parse_time_of_day(const char *text, struct trace_time *time)
 {
 	struct tm tm = {0};
 	uint64_t fraction = 0;
@@ -151,36 +151,36 @@ static bool parse_time_of_day(const char *text, struct iot_time *time)
 		time->unit_ns = (uint64_t)60 * NS_PER_S;
 	} else if (*end == '.') {
 		const char *digits = end;
-		end = behind_number(end);
+		end = after_number(end);
 		fraction = end != NULL ? part_of_unit(digits, NS_PER_S) : 0;
 		time->unit_ns = 1;
 	}
 	if (end == NULL)
 		return false;
-	time->kind = IOT_TIME_OF_DAY;
+	time->kind = TIME_OF_DAY;
 	time->zoned = *end != '\0';
 	time->value =
 	    (uint64_t)(tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec) * NS_PER_S + fraction;
 	return !time->zoned || parse_zone(end, &time->east_s);
 }
 
-const char *iot_time_parse(const char *text, struct iot_time *time)
+const char *time_parse(const char *text, struct trace_time *time)
 {
-	const char *end = behind_number(text[0] == '@' ? text + 1 : text);
+	const char *end = after_number(text[0] == '@' ? text + 1 : text);
 	bool fine;
 	if (text[0] == '@') {
-		time->kind = IOT_TIME_WALL;
+		time->kind = TIME_WALL;
 		fine = end != NULL && *end == '\0' && scaled(text + 1, NS_PER_S, &time->value);
 	} else if (end != NULL && strcmp(end, "%") == 0) {
-		time->kind = IOT_TIME_SHARE;
+		time->kind = TIME_SHARE;
 		fine = scaled(text, BILLION / 100, &time->value) && time->value <= BILLION;
 	} else if (end != NULL && unit_of(end) != 0) {
-		time->kind = IOT_TIME_SINCE_ZERO;
+		time->kind = TIME_SINCE_ZERO;
 		fine = scaled(text, unit_of(end), &time->value);
 	} else if (parse_time_of_day(text, time)) {
 		fine = true;
 	} else {
-		time->kind = IOT_TIME_WALL;
+		time->kind = TIME_WALL;
 		fine = parse_calendar(text, &time->value);
 	}
 	return fine ? NULL : what_times_are;
@@ -192,7 +192,7 @@ static int64_t share_of(uint64_t span, uint64_t billionths)
 }
 
 /* Nanoseconds since 1970 of this time on the day of `at_s`, and `days` later. */
-static int64_t on_day(const struct iot_time *time, int64_t at_s, int days)
+static int64_t on_day(const struct trace_time *time, int64_t at_s, int days)
 {
 	const int64_t day_s = (int64_t)(time->value / NS_PER_S);
 	int64_t seconds;
@@ -215,14 +215,14 @@ static int64_t on_day(const struct iot_time *time, int64_t at_s, int days)
 	return seconds * NS_PER_S + (int64_t)(time->value % NS_PER_S);
 }
 
-static const char *resolve_time_of_day(const struct iot_time *time, const struct iot_span *span,
+static const char *resolve_time_of_day(const struct trace_time *time, const struct time_span *span,
 				       int64_t *ns)
 {
-	const int64_t most = INT64_MAX - 3 * DAY_S * NS_PER_S;
+	const int64_t max = INT64_MAX - 3 * DAY_S * NS_PER_S;
 	int64_t after_ns, found_ns;
-	if (span->epoch_ns > (uint64_t)most ||
+	if (span->epoch_ns > (uint64_t)max ||
 	    __builtin_add_overflow((int64_t)span->epoch_ns, span->after_ns, &after_ns) ||
-	    after_ns > most)
+	    after_ns > max)
 		return "the times of the trace lie beyond the year 2262";
 	after_ns -= after_ns % (int64_t)time->unit_ns;
 	int days = -1;
@@ -236,17 +236,17 @@ static const char *resolve_time_of_day(const struct iot_time *time, const struct
 
 static const char no_epoch[] = "the trace does not tell its epoch: no wall clock time is known";
 
-const char *iot_time_resolve(const struct iot_time *time, const struct iot_span *span, int64_t *ns)
+const char *time_resolve(const struct trace_time *time, const struct time_span *span, int64_t *ns)
 {
 	switch (time->kind) {
-	case IOT_TIME_SHARE:
+	case TIME_SHARE:
 		*ns = span->first_ns;
 		if (span->last_ns > span->first_ns)
 			*ns += share_of((uint64_t)(span->last_ns - span->first_ns), time->value);
 		if (time->value == BILLION && *ns < INT64_MAX)
 			*ns = (span->last_ns > *ns ? span->last_ns : *ns) + 1;
 		return NULL;
-	case IOT_TIME_WALL:
+	case TIME_WALL:
 		if (!span->has_epoch)
 			return no_epoch;
 		*ns = 0;
@@ -255,7 +255,7 @@ const char *iot_time_resolve(const struct iot_time *time, const struct iot_span 
 				  ? (int64_t)(time->value - span->epoch_ns)
 				  : INT64_MAX;
 		return NULL;
-	case IOT_TIME_OF_DAY:
+	case TIME_OF_DAY:
 		return span->has_epoch ? resolve_time_of_day(time, span, ns) : no_epoch;
 	default:
 		*ns = (int64_t)time->value;

@@ -6,16 +6,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum iot_time_kind {
-	IOT_TIME_NOT_GIVEN,
-	IOT_TIME_SINCE_ZERO, /* nanoseconds of the trace */
-	IOT_TIME_SHARE,  /* billionths of the time from the first record's start to the last's */
-	IOT_TIME_WALL,   /* nanoseconds since 1970 */
-	IOT_TIME_OF_DAY, /* nanoseconds since midnight */
+enum time_kind {
+	TIME_NOT_GIVEN,
+	TIME_SINCE_ZERO, /* nanoseconds of the trace */
+	TIME_SHARE,      /* billionths of the time from the first record's start to the last's */
+	TIME_WALL,       /* nanoseconds since 1970 */
+	TIME_OF_DAY,     /* nanoseconds since midnight */
 };
 
-struct iot_time {
-	enum iot_time_kind kind;
+struct trace_time {
+	enum time_kind kind;
 	uint64_t value;
 	/* Of a time of day: */
 	bool zoned;       /* else local */
@@ -24,7 +24,7 @@ struct iot_time {
 };
 
 /* What a trace tells about its times. */
-struct iot_span {
+struct time_span {
 	int64_t first_ns, last_ns; /* starts of its first and last record */
 	int64_t after_ns;          /* a time of day is the first one from here on */
 	bool has_epoch;
@@ -32,13 +32,13 @@ struct iot_span {
 };
 
 /* NULL, or what was expected. A wall clock without a zone is the local one. */
-const char *iot_time_parse(const char *text, struct iot_time *time);
+const char *time_parse(const char *text, struct trace_time *time);
 
 /*
  * Nanoseconds of the trace; 100 % is just behind the last record. NULL, or what is missing. A wall
  * clock before the trace's zero is its zero. A time of day is the first one of that name at or after
  * span->after_ns, whose own second (or minute, if the text has no seconds) counts.
  */
-const char *iot_time_resolve(const struct iot_time *time, const struct iot_span *span, int64_t *ns);
+const char *time_resolve(const struct trace_time *time, const struct time_span *span, int64_t *ns);
 
 #endif

@@ -9,16 +9,16 @@
 
 enum { LOOK_MS = 100 }; /* how late a request from another thread may be noticed */
 
-bool iot_is_piped(const char *path)
+bool is_piped(const char *path)
 {
 	struct stat st;
 	const int status = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st);
 	return status == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-bool iot_piped_open(struct iot_piped *p, const char *path, struct iot_interrupt *stop)
+bool piped_open(struct piped *p, const char *path, struct interrupt *stop)
 {
-	*p = (struct iot_piped){.fd = STDIN_FILENO, .stop = stop};
+	*p = (struct piped){.fd = STDIN_FILENO, .stop = stop};
 	if (strcmp(path, "-") == 0)
 		return true;
 	p->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -26,35 +26,35 @@ bool iot_piped_open(struct iot_piped *p, const char *path, struct iot_interrupt 
 	return p->owned;
 }
 
-ssize_t iot_piped_read(void *context, void *buffer, size_t size)
+ssize_t piped_read(void *context, void *buffer, size_t size)
 {
-	struct iot_piped *p = context;
+	struct piped *p = context;
 	while (!atomic_load(&p->closing)) {
-		const enum iot_pipe_state state =
-		    iot_stop_wait(p->stop, &p->drain, p->fd, LOOK_MS, &size);
-		if (state == IOT_PIPE_CUT) {
+		const enum pipe_state state =
+		    decode_stop_wait(p->stop, &p->drain, p->fd, LOOK_MS, &size);
+		if (state == PIPE_CUT) {
 			atomic_store(&p->cut, true);
 			errno = ECANCELED;
 			return -1;
 		}
-		if (state == IOT_PIPE_WAITS)
+		if (state == PIPE_WAITS)
 			continue;
 		const ssize_t n = read(p->fd, buffer, size);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			continue;
 		if (n > 0)
-			iot_drain_took(&p->drain, (size_t)n);
+			drain_took(&p->drain, (size_t)n);
 		return n;
 	}
 	return 0;
 }
 
-void iot_piped_end(struct iot_piped *p)
+void piped_end(struct piped *p)
 {
 	atomic_store(&p->closing, true);
 }
 
-void iot_piped_close(struct iot_piped *p)
+void piped_close(struct piped *p)
 {
 	if (p->owned)
 		(void)close(p->fd);

@@ -19,7 +19,7 @@ static bool is_utf8(void)
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-size_t iot_utf8_size(const unsigned char *s, size_t n)
+size_t utf8_size(const unsigned char *s, size_t n)
 {
 	size_t size = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
 	if (size == 0 || size > n || s[0] > 0xf4)
@@ -33,7 +33,7 @@ size_t iot_utf8_size(const unsigned char *s, size_t n)
 	return size;
 }
 
-/* The code point of `size` bytes that iot_utf8_size has accepted. */
+/* The code point of `size` bytes that utf8_size has accepted. */
 static uint32_t code_point(const unsigned char *s, size_t size)
 {
 	static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -75,7 +75,7 @@ static bool is_shown(uint32_t c)
 /* What stands for the character that s begins with, and the bytes that it takes of s. */
 static size_t make_piece(char piece[PIECE_MAX + 1], const unsigned char *s, size_t n, size_t *used)
 {
-	const size_t size = iot_utf8_size(s, n);
+	const size_t size = utf8_size(s, n);
 	*used = size > 0 ? size : 1;
 	if (size > 0 && is_shown(code_point(s, size))) {
 		memcpy(piece, s, size);
@@ -90,13 +90,13 @@ static size_t make_piece(char piece[PIECE_MAX + 1], const unsigned char *s, size
 	return 4 * *used;
 }
 
-char *iot_printable(char *out, size_t size, const char *text, size_t n)
+char *printable(char *out, size_t size, const char *text, size_t n)
 {
 	char piece[PIECE_MAX + 1];
 	size_t filled = 0, used;
 	size_t cut = 0; /* the last place between two pieces that leaves space for "..." */
 	if (!is_utf8())
-		return iot_escape(out, size, text, n);
+		return escape_text(out, size, text, n);
 	for (size_t i = 0; i < n; i += used) {
 		const size_t more =
 		    make_piece(piece, (const unsigned char *)text + i, n - i, &used);
@@ -129,11 +129,11 @@ static size_t escaped_character(const char *at, unsigned char bytes[4])
 	size_t n = 0;
 	for (int byte; n < 4 && (byte = escaped_byte(at + 4 * n)) >= 0; n++)
 		bytes[n] = (unsigned char)byte;
-	const size_t size = n > 0 ? iot_utf8_size(bytes, n) : 0;
+	const size_t size = n > 0 ? utf8_size(bytes, n) : 0;
 	return size > 1 && is_shown(code_point(bytes, size)) ? size : 0;
 }
 
-void iot_printable_sentence(char *text)
+void printable_sentence(char *text)
 {
 	char *to = text;
 	if (!is_utf8())
@@ -154,13 +154,13 @@ void iot_printable_sentence(char *text)
 	*to = '\0';
 }
 
-size_t iot_printable_width(const char *text)
+size_t printable_width(const char *text)
 {
 	const size_t n = strlen(text);
 	size_t width = 0, size;
 	for (size_t i = 0; i < n; i += size) {
 		const unsigned char *s = (const unsigned char *)text + i;
-		size = iot_utf8_size(s, n - i);
+		size = utf8_size(s, n - i);
 		const int columns = size > 1 ? wcwidth((wchar_t)code_point(s, size)) : 1;
 		width += columns > 0 ? (size_t)columns : 0;
 		size = size > 0 ? size : 1;

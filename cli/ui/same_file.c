@@ -17,10 +17,10 @@
 
 #include "output.h"
 
-enum kind { NOTHING, REGULAR, FOLDER, ABSENT };
+enum kind { NOTHING, REGULAR, DIRECTORY, ABSENT };
 
-struct iot_file_used {
-	enum iot_role role;
+struct file_used {
+	enum role role;
 	char *path;
 	enum kind kind; /* NOTHING: equals no other file */
 	dev_t device;   /* of the file, or of the nearest directory above it that exists */
@@ -29,9 +29,9 @@ struct iot_file_used {
 	size_t place; /* among the files of the command */
 };
 
-static bool is_standard_output(const struct iot_file_used *u)
+static bool is_standard_output(const struct file_used *u)
 {
-	return u->role != IOT_ROLE_INPUT && u->role != IOT_ROLE_KEY &&
+	return u->role != ROLE_INPUT && u->role != ROLE_KEY &&
 	       (strcmp(u->path, "-") == 0 || strcmp(u->path, "/dev/stdout") == 0);
 }
 
@@ -55,7 +55,7 @@ static void append_normal(char *rest, const char *tail)
 }
 
 /* The nearest directory above `target` that exists, and the rest. Cuts `target`. */
-static bool identify_absent(struct iot_file_used *u, char *target)
+static bool identify_absent(struct file_used *u, char *target)
 {
 	const size_t size = strlen(target);
 	struct stat st;
@@ -83,17 +83,17 @@ static bool identify_absent(struct iot_file_used *u, char *target)
 	return true;
 }
 
-static bool stat_used(const struct iot_file_used *u, struct stat *st)
+static bool stat_used(const struct file_used *u, struct stat *st)
 {
 	if (is_standard_output(u))
 		return fstat(STDOUT_FILENO, st) == 0;
-	if (u->role == IOT_ROLE_INPUT && strcmp(u->path, "-") == 0)
+	if (u->role == ROLE_INPUT && strcmp(u->path, "-") == 0)
 		return fstat(STDIN_FILENO, st) == 0;
 	return stat(u->path, st) == 0;
 }
 
 /* False: out of memory. What cannot be looked at is refused by whoever opens it. */
-static bool identify(struct iot_file_used *u)
+static bool identify(struct file_used *u)
 {
 	struct stat st;
 	free(u->rest);
@@ -102,15 +102,15 @@ static bool identify(struct iot_file_used *u)
 	if (stat_used(u, &st)) {
 		if (S_ISREG(st.st_mode))
 			u->kind = REGULAR;
-		else if (S_ISDIR(st.st_mode) && u->role == IOT_ROLE_INPUT)
-			u->kind = FOLDER;
+		else if (S_ISDIR(st.st_mode) && u->role == ROLE_INPUT)
+			u->kind = DIRECTORY;
 		u->device = st.st_dev;
 		u->inode = st.st_ino;
 		return true;
 	}
-	if (errno != ENOENT || u->role == IOT_ROLE_INPUT)
+	if (errno != ENOENT || u->role == ROLE_INPUT)
 		return true;
-	char *target = iot_outfile_target(u->path);
+	char *target = atomic_file_target(u->path);
 	if (target == NULL)
 		return errno != ENOMEM;
 	const bool fine = identify_absent(u, target);
@@ -118,7 +118,7 @@ static bool identify(struct iot_file_used *u)
 	return fine;
 }
 
-static bool is_same(const struct iot_file_used *a, const struct iot_file_used *b)
+static bool is_same(const struct file_used *a, const struct file_used *b)
 {
 	return a->kind == b->kind && a->device == b->device && a->inode == b->inode &&
 	       (a->kind != ABSENT || strcmp(a->rest, b->rest) == 0);
@@ -127,7 +127,7 @@ static bool is_same(const struct iot_file_used *a, const struct iot_file_used *b
 /* Of one file next to each other, in the order of the command. */
 static int by_identity(const void *left, const void *right)
 {
-	const struct iot_file_used *a = left, *b = right;
+	const struct file_used *a = left, *b = right;
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
 	if (a->device != b->device)
@@ -140,80 +140,79 @@ static int by_identity(const void *left, const void *right)
 
 /* Messages */
 
-static const char *role_name(const struct iot_file_used *u)
+static const char *role_name(const struct file_used *u)
 {
-	static const char *const names[] = {[IOT_ROLE_INPUT] = "input",
-					    [IOT_ROLE_OUTPUT] = "output",
-					    [IOT_ROLE_REPORT] = "report",
-					    [IOT_ROLE_KEY] = "key",
-					    [IOT_ROLE_MAP] = "mapping"};
+	static const char *const names[] = {[ROLE_INPUT] = "input",
+					    [ROLE_OUTPUT] = "output",
+					    [ROLE_REPORT] = "report",
+					    [ROLE_KEY] = "key",
+					    [ROLE_MAP] = "mapping"};
 	return names[u->role];
 }
 
 enum { SHOWN = 512 };
 
 /* "report a/b", "standard input"; returns shown. */
-static const char *show(char *shown, const struct iot_file_used *u)
+static const char *show(char *shown, const struct file_used *u)
 {
 	char path[SHOWN - 16];
 	if (is_standard_output(u))
 		return "standard output";
-	if (u->role == IOT_ROLE_INPUT && strcmp(u->path, "-") == 0)
+	if (u->role == ROLE_INPUT && strcmp(u->path, "-") == 0)
 		return "standard input";
-	iot_escape(path, sizeof(path), u->path, strlen(u->path));
+	escape_text(path, sizeof(path), u->path, strlen(u->path));
 	snprintf(shown, SHOWN, "%s %s", role_name(u), path);
 	return shown;
 }
 
-static int refuse_same(const struct iot_files *f, const struct iot_file_used *a,
-		       const struct iot_file_used *b)
+static int refuse_same(const struct files *f, const struct file_used *a, const struct file_used *b)
 {
 	char first[SHOWN], second[SHOWN];
-	return iot_opts_wrong(f->command, "%s and %s are the same file", show(first, a),
-			      show(second, b));
+	return options_wrong(f->command, "%s and %s are the same file", show(first, a),
+			     show(second, b));
 }
 
 /* Checks */
 
 /* Mixing two outputs makes neither readable, whatever standard output is. */
-static int check_standard_output(const struct iot_files *f)
+static int check_standard_output(const struct files *f)
 {
-	const struct iot_file_used *first = NULL;
-	for (const struct iot_file_used *u = f->used; u < f->used + f->count; u++) {
+	const struct file_used *first = NULL;
+	for (const struct file_used *u = f->used; u < f->used + f->count; u++) {
 		if (!is_standard_output(u))
 			continue;
 		if (first != NULL)
-			return iot_opts_wrong(f->command,
-					      "%s and %s would both go to standard output",
-					      role_name(first), role_name(u));
+			return options_wrong(f->command,
+					     "%s and %s would both go to standard output",
+					     role_name(first), role_name(u));
 		first = u;
 	}
-	return IOT_OPTS_GO_ON;
+	return OPTIONS_GO_ON;
 }
 
 /* The files are sorted by identity. */
-static int check_pairs(const struct iot_files *f)
+static int check_pairs(const struct files *f)
 {
-	const struct iot_file_used *first = NULL, *second = NULL;
+	const struct file_used *first = NULL, *second = NULL;
 	for (size_t i = 0; i + 1 < f->count; i++) {
-		const struct iot_file_used *a = &f->used[i], *b = a + 1;
+		const struct file_used *a = &f->used[i], *b = a + 1;
 		const bool clash = a->kind != NOTHING && is_same(a, b) &&
-				   !(a->role == IOT_ROLE_INPUT && b->role == IOT_ROLE_INPUT);
+				   !(a->role == ROLE_INPUT && b->role == ROLE_INPUT);
 		if (clash && (first == NULL || a->place < first->place)) {
 			first = a;
 			second = b;
 		}
 	}
-	return first != NULL ? refuse_same(f, first, second) : IOT_OPTS_GO_ON;
+	return first != NULL ? refuse_same(f, first, second) : OPTIONS_GO_ON;
 }
 
-static bool lies_in(char *real, const struct iot_file_used *folder)
+static bool lies_in(char *real, const struct file_used *directory)
 {
 	struct stat st;
 	for (char *slash = strrchr(real, '/'); slash != NULL; slash = strrchr(real, '/')) {
 		slash[slash == real] = '\0';
-		if (stat(real, &st) == 0 && st.st_dev == folder->device &&
-		    st.st_ino == folder->inode)
+		if (stat(real, &st) == 0 && st.st_dev == directory->device &&
+		    st.st_ino == directory->inode)
 			return true;
 		*slash = '\0';
 	}
@@ -221,63 +220,64 @@ static bool lies_in(char *real, const struct iot_file_used *folder)
 }
 
 /* A directory is read with all that is in it; a file that is there already would be replaced. */
-static int check_folder(const struct iot_files *f, const struct iot_file_used *folder)
+static int check_directory(const struct files *f, const struct file_used *directory)
 {
 	char real[PATH_MAX], file[SHOWN], input[SHOWN];
-	for (const struct iot_file_used *u = f->used; u < f->used + f->count; u++) {
-		if (u->role == IOT_ROLE_INPUT || u->kind != REGULAR || is_standard_output(u))
+	for (const struct file_used *u = f->used; u < f->used + f->count; u++) {
+		if (u->role == ROLE_INPUT || u->kind != REGULAR || is_standard_output(u))
 			continue;
-		if (realpath(u->path, real) != NULL && lies_in(real, folder))
-			return iot_opts_wrong(f->command, "%s is part of %s", show(file, u),
-					      show(input, folder));
+		if (realpath(u->path, real) != NULL && lies_in(real, directory))
+			return options_wrong(f->command, "%s is part of %s", show(file, u),
+					     show(input, directory));
 	}
-	return IOT_OPTS_GO_ON;
+	return OPTIONS_GO_ON;
 }
 
-int iot_files_check(struct iot_files *f)
+int files_check(struct files *f)
 {
 	for (size_t i = 0; i < f->count && !f->failed; i++)
 		f->failed = !identify(&f->used[i]);
 	if (f->failed)
-		return iot_no_memory();
+		return out_of_memory();
 	int status = check_standard_output(f);
 	if (f->count > 0)
 		qsort(f->used, f->count, sizeof(*f->used), by_identity);
-	if (status == IOT_OPTS_GO_ON)
+	if (status == OPTIONS_GO_ON)
 		status = check_pairs(f);
-	for (size_t i = 0; i < f->count && status == IOT_OPTS_GO_ON; i++)
-		if (f->reads_folders && f->used[i].kind == FOLDER)
-			status = check_folder(f, &f->used[i]);
+	for (size_t i = 0; i < f->count && status == OPTIONS_GO_ON; i++)
+		if (f->reads_directories && f->used[i].kind == DIRECTORY)
+			status = check_directory(f, &f->used[i]);
 	return status;
 }
 
-int iot_files_check_member(const struct iot_files *f, const char *path)
+int files_check_member(const struct files *f, const char *path)
 {
 	/* An input's path is not changed. */
-	struct iot_file_used member = {.role = IOT_ROLE_INPUT, .path = (char *)(uintptr_t)path};
+	struct file_used member = {.role = ROLE_INPUT, .path = (char *)(uintptr_t)path};
 	if (strcmp(path, "-") == 0 || !identify(&member) || member.kind != REGULAR)
-		return IOT_OPTS_GO_ON;
-	for (const struct iot_file_used *u = f->used; u < f->used + f->count; u++)
-		if (u->role != IOT_ROLE_INPUT && is_same(u, &member))
+		return OPTIONS_GO_ON;
+	for (const struct file_used *u = f->used; u < f->used + f->count; u++)
+		if (u->role != ROLE_INPUT && is_same(u, &member))
 			return refuse_same(f, &member, u);
-	return IOT_OPTS_GO_ON;
+	return OPTIONS_GO_ON;
 }
 
 /* The list */
 
-void iot_files_add(struct iot_files *f, enum iot_role role, const char *path)
+void files_add(struct files *f, enum role role, const char *path)
 {
 	char *copy = strdup(path);
-	if (copy == NULL || !iot_room(&f->used, &f->room, f->count + 1, sizeof(*f->used))) {
+	if (copy == NULL ||
+	    !array_reserve(&f->used, &f->capacity, f->count + 1, sizeof(*f->used))) {
 		free(copy);
 		f->failed = true;
 		return;
 	}
-	f->used[f->count] = (struct iot_file_used){.role = role, .path = copy, .place = f->count};
+	f->used[f->count] = (struct file_used){.role = role, .path = copy, .place = f->count};
 	f->count++;
 }
 
-void iot_files_free(struct iot_files *f)
+void files_free(struct files *f)
 {
 	for (size_t i = 0; i < f->count; i++) {
 		free(f->used[i].path);
@@ -285,15 +285,15 @@ void iot_files_free(struct iot_files *f)
 	}
 	free(f->used);
 	f->used = NULL;
-	f->count = f->room = 0;
+	f->count = f->capacity = 0;
 }
 
-int iot_refuse_same(const struct iot_command *cmd, const char *out, const char *in)
+int refuse_same_file(const struct command_spec *cmd, const char *out, const char *in)
 {
-	struct iot_files files = {.command = cmd};
-	iot_files_add(&files, IOT_ROLE_INPUT, in);
-	iot_files_add(&files, IOT_ROLE_OUTPUT, out);
-	const int status = iot_files_check(&files);
-	iot_files_free(&files);
+	struct files files = {.command = cmd};
+	files_add(&files, ROLE_INPUT, in);
+	files_add(&files, ROLE_OUTPUT, out);
+	const int status = files_check(&files);
+	files_free(&files);
 	return status;
 }

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct iot_interrupt stop;
+static struct interrupt stop;
 static volatile sig_atomic_t pending, stopped_by, waits, held;
 /* Set before the handlers are. */
 static volatile sig_atomic_t how_caught, has_temporary, speaks, on_terminal;
@@ -35,18 +35,18 @@ static void end_at_once(int number)
 
 static void on_signal(int number)
 {
-	if (how_caught == IOT_SIGNALS_PIPE && number == SIGINT && !waits &&
-	    stop.asked == IOT_ASKED_NOTHING) {
+	if (how_caught == SIGNALS_PIPE && number == SIGINT && !waits &&
+	    stop.asked == ASKED_NOTHING) {
 		waits = 1;
 		say_waits();
-	} else if (how_caught != IOT_SIGNALS_FILES && stop.asked == IOT_ASKED_NOTHING) {
+	} else if (how_caught != SIGNALS_FILES && stop.asked == ASKED_NOTHING) {
 		stopped_by = number;
-		stop.asked = IOT_ASKED_DRAIN;
-	} else if (how_caught == IOT_SIGNALS_PIPE && number == SIGHUP) {
+		stop.asked = ASKED_DRAIN;
+	} else if (how_caught == SIGNALS_PIPE && number == SIGHUP) {
 		return; /* a shell and the kernel both report one hangup */
 	} else if (pending == 0 && (has_temporary || held)) {
 		pending = number;
-		stop.asked = IOT_ASKED_QUIT;
+		stop.asked = ASKED_QUIT;
 	} else if (!held) { /* a write that blocks would never see pending */
 		end_at_once(number);
 	}
@@ -73,7 +73,7 @@ static bool gets_temporary(const char *path)
 	return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
 }
 
-void iot_signals_catch(enum iot_signals_how how, const char *output, bool quiet)
+void signals_catch(enum signals_how how, const char *output, bool quiet)
 {
 	how_caught = (sig_atomic_t)how;
 	has_temporary = gets_temporary(output);
@@ -82,39 +82,39 @@ void iot_signals_catch(enum iot_signals_how how, const char *output, bool quiet)
 	set_all(on_signal);
 }
 
-void iot_signals_restore(void)
+void signals_restore(void)
 {
 	set_all(SIG_DFL);
 }
 
-struct iot_interrupt *iot_signal_stop(void)
+struct interrupt *signal_stop(void)
 {
 	return &stop;
 }
 
-int iot_signal_pending(void)
+int signal_pending(void)
 {
 	return pending;
 }
 
-bool iot_signal_cut(void)
+bool signal_cut(void)
 {
 	return atomic_load(&stop.cut);
 }
 
-int iot_signal_ending(void)
+int signal_ending(void)
 {
-	return pending != 0 ? pending : iot_signal_cut() ? stopped_by : 0;
+	return pending != 0 ? pending : signal_cut() ? stopped_by : 0;
 }
 
-void iot_signals_hold(bool hold)
+void signals_hold(bool hold)
 {
 	held = hold && has_temporary;
 }
 
-int iot_signals_exit(int status)
+int signals_exit(int status)
 {
-	const int number = iot_signal_ending();
+	const int number = signal_ending();
 	if (number == 0)
 		return status;
 	end_at_once(number);

@@ -15,29 +15,29 @@
 
 #include "lib/io/stop.h"
 
-enum iot_signals_how {
-	IOT_SIGNALS_FILES,   /* the inputs are files */
-	IOT_SIGNALS_PIPE,    /* one of them is a pipe */
-	IOT_SIGNALS_COLLECT, /* any signal ends the input, as usual */
+enum signals_how {
+	SIGNALS_FILES,   /* the inputs are files */
+	SIGNALS_PIPE,    /* one of them is a pipe */
+	SIGNALS_COLLECT, /* any signal ends the input, as usual */
 };
 
 /* output: "-" or a path; quiet: says nothing unless standard error is a terminal. */
-void iot_signals_catch(enum iot_signals_how how, const char *output, bool quiet);
-void iot_signals_restore(void);
+void signals_catch(enum signals_how how, const char *output, bool quiet);
+void signals_restore(void);
 
 /* For inputs: asks them to end. */
-struct iot_interrupt *iot_signal_stop(void);
+struct interrupt *signal_stop(void);
 /* Nonzero: the signal that ends the command; its output is dropped. */
-int iot_signal_pending(void);
+int signal_pending(void);
 /* Whether an input ended before its end. */
-bool iot_signal_cut(void);
+bool signal_cut(void);
 /* The signal that the process has to end by: because of either of these; or 0. */
-int iot_signal_ending(void);
+int signal_ending(void);
 
 /* While an output of a temporary name gets its own, a signal does not end the process. */
-void iot_signals_hold(bool hold);
+void signals_hold(bool hold);
 
 /* Ends the process by the signal if there is one to end by; else returns status. */
-int iot_signals_exit(int status);
+int signals_exit(int status);
 
 #endif

@@ -14,77 +14,77 @@
 
 #include "foreign_file.h"
 
-enum { THREADS_LEAST = 3, THREADS_MAX = 8 };
+enum { THREADS_MIN = 3, THREADS_MAX = 8 };
 
 static void warn(void *context, const char *sentence)
 {
-	struct iot_in *in = context;
+	struct trace_in *in = context;
 	if (in->quiet)
 		return;
-	iot_progress_clear(&in->progress);
-	iot_message("warning: %s", sentence);
+	progress_clear(&in->progress);
+	print_message("warning: %s", sentence);
 }
 
-bool iot_in_refused(const char *path, const struct iot_reader *r, int status)
+bool trace_in_refused(const char *path, const struct iot_reader *r, int status)
 {
 	if ((status != IOT_EFORMAT && status != IOT_EIO && status != IOT_ELIMIT) ||
 	    iot_reader_fact(r, IOT_FACT_RECORDS) > 0 || iot_reader_fact(r, IOT_FACT_COMMENTS) > 0)
 		return false;
-	const enum iot_foreign found = iot_foreign_tell(path);
+	const enum foreign found = foreign_report(path);
 	/* A pipe cannot be looked at again. */
-	if (found == IOT_FOREIGN_NOT && status == IOT_EFORMAT &&
-	    strcmp(path, "-") == 0 && iot_is_piped(path))
-		iot_message("standard input: not a trace, or its first line is damaged");
-	return found == IOT_FOREIGN_KNOWN;
+	if (found == FOREIGN_NOT && status == IOT_EFORMAT && strcmp(path, "-") == 0 &&
+	    is_piped(path))
+		print_message("standard input: not a trace, or its first line is damaged");
+	return found == FOREIGN_KNOWN;
 }
 
 /* A signal is no fault of the input; what ends so is told at the end of the command. */
-static bool is_interrupted(const struct iot_in *in)
+static bool is_interrupted(const struct trace_in *in)
 {
-	return in->stoppable && (iot_in_cut(in) || iot_signal_pending() != 0);
+	return in->stoppable && (trace_in_cut(in) || signal_pending() != 0);
 }
 
 /* What was delivered, or was not, of the interval that is damaged. */
-static void tell_unverified(const struct iot_in *in)
+static void report_unverified(const struct trace_in *in)
 {
 	const uintmax_t records = iot_reader_fact(in->reader, IOT_FACT_UNVERIFIED);
 	if (records == 0)
 		return;
 	if (in->verified)
-		iot_message(
+		print_message(
 		    "%s: %ju records before the damage cannot be verified and are left out; "
 		    "--no-verify includes them",
 		    in->path, records);
 	else
-		iot_message("%s: %ju records between the last %%sync and the damage are not "
-			    "verified",
-			    in->path, records);
+		print_message("%s: %ju records between the last %%sync and the damage are not "
+			      "verified",
+			      in->path, records);
 }
 
-static int fail(struct iot_in *in, int status)
+static int fail(struct trace_in *in, int status)
 {
-	iot_progress_clear(&in->progress);
+	progress_clear(&in->progress);
 	in->status = status;
 	if (is_interrupted(in))
-		return IOT_EXIT_FAULT;
+		return EXIT_FAULT;
 	const char *sentence = in->reader != NULL ? iot_reader_error(in->reader) : "";
-	if (in->reader != NULL && iot_in_refused(in->operand, in->reader, status))
-		return IOT_EXIT_FAULT;
-	iot_message("%s", *sentence != '\0' ? sentence : "out of memory");
-	if (in->reader != NULL && iot_error_in_input(status))
-		tell_unverified(in);
-	return IOT_EXIT_FAULT;
+	if (in->reader != NULL && trace_in_refused(in->operand, in->reader, status))
+		return EXIT_FAULT;
+	print_message("%s", *sentence != '\0' ? sentence : "out of memory");
+	if (in->reader != NULL && error_in_input(status))
+		report_unverified(in);
+	return EXIT_FAULT;
 }
 
-static int open_piped(struct iot_in *in, const char *path, struct iot_interrupt *stop)
+static int open_piped(struct trace_in *in, const char *path, struct interrupt *stop)
 {
 	char why[128];
-	if (iot_piped_open(&in->piped, path, stop))
-		return iot_reader_open_callback(in->reader, iot_piped_read, &in->piped,
+	if (piped_open(&in->piped, path, stop))
+		return iot_reader_open_callback(in->reader, piped_read, &in->piped,
 						strcmp(path, "-") == 0 ? "standard input" : path);
 	snprintf(why, sizeof why, "cannot be opened: %s", strerror(errno));
 	in->status = IOT_EIO;
-	(void)iot_fault(path, why);
+	(void)report_error(path, why);
 	return IOT_EIO;
 }
 
@@ -94,13 +94,13 @@ static int open_piped(struct iot_in *in, const char *path, struct iot_interrupt 
  */
 static unsigned threads(bool counted)
 {
-	const unsigned n = iot_processors();
-	if (n < THREADS_LEAST && !counted)
+	const unsigned n = cpu_count();
+	if (n < THREADS_MIN && !counted)
 		return 1;
 	return n < THREADS_MAX ? n : THREADS_MAX;
 }
 
-static int apply(struct iot_reader *r, const struct iot_read_options *o)
+static int apply(struct iot_reader *r, const struct read_options *o)
 {
 	int status = iot_reader_set(r, IOT_SET_VERIFY, o->no_verify ? 0 : 1);
 	if (status == IOT_OK)
@@ -115,107 +115,107 @@ static int apply(struct iot_reader *r, const struct iot_read_options *o)
 		status = iot_reader_set(r, IOT_SET_THREADS, threads(o->counted));
 	if (status == IOT_OK && o->read_size > 0)
 		status = iot_reader_set(r, IOT_SET_READ_SIZE, o->read_size);
-	if (status == IOT_OK && o->base != IOT_NOT_GIVEN)
+	if (status == IOT_OK && o->base != NOT_GIVEN)
 		status = iot_reader_set(r, IOT_SET_BASE, o->base);
-	if (status == IOT_OK && o->tick_ns != IOT_NOT_GIVEN)
+	if (status == IOT_OK && o->tick_ns != NOT_GIVEN)
 		status = iot_reader_set(r, IOT_SET_TICK_NS, o->tick_ns);
 	return status;
 }
 
-void iot_in_catch_signals(const char *path, struct iot_read_options *o, const char *out)
+void trace_in_catch_signals(const char *path, struct read_options *o, const char *out)
 {
-	o->stop = iot_signal_stop();
+	o->stop = signal_stop();
 	o->out = out;
-	iot_signals_catch(iot_is_piped(path) ? IOT_SIGNALS_PIPE : IOT_SIGNALS_FILES, out, o->quiet);
+	signals_catch(is_piped(path) ? SIGNALS_PIPE : SIGNALS_FILES, out, o->quiet);
 }
 
-int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_options *o,
-		const struct iot_command *cmd)
+int trace_in_open(struct trace_in *in, const char *path, const struct read_options *o,
+		  const struct command_spec *cmd)
 {
 	memset(in, 0, sizeof *in);
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
-		return iot_opts_wrong(cmd, "standard input is a terminal; name a trace");
+		return options_wrong(cmd, "standard input is a terminal; name a trace");
 	in->quiet = o->quiet;
 	in->verified = o->verified;
 	in->operand = path;
-	iot_escape(in->path, sizeof in->path, path, strlen(path));
+	escape_text(in->path, sizeof in->path, path, strlen(path));
 	in->reader = iot_reader_new();
 	if (!in->reader)
 		return fail(in, IOT_ENOMEM);
-	iot_progress_begin(&in->progress, o->progress, o->quiet, o->out);
+	progress_begin(&in->progress, o->progress, o->quiet, o->out);
 	iot_reader_on_warning(in->reader, warn, in);
 	int status = apply(in->reader, o);
 	in->stoppable = o->stop != NULL;
-	if (status == IOT_OK && o->stop != NULL && iot_is_piped(path))
+	if (status == IOT_OK && o->stop != NULL && is_piped(path))
 		status = open_piped(in, path, o->stop);
 	else if (status == IOT_OK)
 		status = iot_reader_open(in->reader, path);
 	if (in->status != IOT_OK)
-		return IOT_EXIT_FAULT;
-	return status == IOT_OK ? IOT_EXIT_OK : fail(in, status);
+		return EXIT_FAULT;
+	return status == IOT_OK ? EXIT_OK : fail(in, status);
 }
 
 /* A reader told to recover does not fail; what it went over has to be told all the same. */
-static void tell_lost(struct iot_in *in)
+static void report_lost(struct trace_in *in)
 {
 	uint64_t places = iot_reader_fact(in->reader, IOT_FACT_LOST);
 	uint64_t records = iot_reader_fact(in->reader, IOT_FACT_LOST_RECORDS);
 	char lost[32];
-	iot_progress_clear(&in->progress);
-	if (places > 0 && !in->told_lost)
-		iot_message("%s: damaged (gaps: %ju, records lost: %s)", in->path,
-			    (uintmax_t)places, iot_people_lost(lost, sizeof lost, records));
-	if (places > 0 && !in->told_lost && in->status == IOT_OK)
-		tell_unverified(in);
-	in->told_lost = true;
+	progress_clear(&in->progress);
+	if (places > 0 && !in->reported_lost)
+		print_message("%s: damaged (gaps: %ju, records lost: %s)", in->path,
+			      (uintmax_t)places, format_lost(lost, sizeof lost, records));
+	if (places > 0 && !in->reported_lost && in->status == IOT_OK)
+		report_unverified(in);
+	in->reported_lost = true;
 }
 
-void iot_in_show_progress(struct iot_in *in)
+void trace_in_show_progress(struct trace_in *in)
 {
 	uint64_t done, total;
 	if (iot_reader_progress(in->reader, &done, &total) == IOT_OK)
-		iot_progress_show(&in->progress, done, total,
-				  iot_reader_fact(in->reader, IOT_FACT_RECORDS));
+		progress_show(&in->progress, done, total,
+			      iot_reader_fact(in->reader, IOT_FACT_RECORDS));
 }
 
-bool iot_in_cut(const struct iot_in *in)
+bool trace_in_cut(const struct trace_in *in)
 {
 	return atomic_load(&in->piped.cut);
 }
 
-static size_t take(struct iot_in *in, ssize_t got)
+static size_t take(struct trace_in *in, ssize_t got)
 {
-	if (in->stoppable && iot_signal_pending() != 0)
+	if (in->stoppable && signal_pending() != 0)
 		got = IOT_ETRUNCATED;
 	if (got < 0)
 		fail(in, (int)got);
 	else if (got == 0)
-		tell_lost(in);
+		report_lost(in);
 	if (got <= 0) {
-		iot_progress_clear(&in->progress);
+		progress_clear(&in->progress);
 		return 0;
 	}
-	iot_in_show_progress(in);
+	trace_in_show_progress(in);
 	return (size_t)got;
 }
 
-void iot_in_fold(struct iot_in *in, const struct iot_fold *fold)
+void trace_in_fold(struct trace_in *in, const struct iot_fold *fold)
 {
 	if (in->status == IOT_OK)
 		take(in, iot_reader_fold(in->reader, fold));
 }
 
-size_t iot_in_events(struct iot_in *in, struct iot_event *ev, size_t max)
+size_t trace_in_events(struct trace_in *in, struct iot_event *ev, size_t max)
 {
 	return in->status == IOT_OK ? take(in, iot_reader_events(in->reader, ev, max)) : 0;
 }
 
-size_t iot_in_records(struct iot_in *in, struct iot_record *rec, size_t max)
+size_t trace_in_records(struct trace_in *in, struct iot_record *rec, size_t max)
 {
 	return in->status == IOT_OK ? take(in, iot_reader_records(in->reader, rec, max)) : 0;
 }
 
-bool iot_in_seek(struct iot_in *in, enum iot_seek what, uint64_t value)
+bool trace_in_seek(struct trace_in *in, enum iot_seek what, uint64_t value)
 {
 	if (in->status != IOT_OK)
 		return false;
@@ -225,46 +225,46 @@ bool iot_in_seek(struct iot_in *in, enum iot_seek what, uint64_t value)
 	return status == IOT_OK;
 }
 
-bool iot_in_seekable(const struct iot_in *in)
+bool trace_in_seekable(const struct trace_in *in)
 {
 	uint64_t done, total;
 	return iot_reader_progress(in->reader, &done, &total) == IOT_OK && total > 0;
 }
 
-int iot_in_exit(const struct iot_in *in)
+int trace_in_exit(const struct trace_in *in)
 {
 	if (in->status != IOT_OK || iot_reader_fact(in->reader, IOT_FACT_LOST) > 0)
-		return IOT_EXIT_FAULT;
-	return IOT_EXIT_OK;
+		return EXIT_FAULT;
+	return EXIT_OK;
 }
 
-void iot_in_close(struct iot_in *in)
+void trace_in_close(struct trace_in *in)
 {
-	iot_progress_clear(&in->progress);
-	iot_piped_end(&in->piped);
+	progress_clear(&in->progress);
+	piped_end(&in->piped);
 	iot_reader_free(in->reader);
-	iot_piped_close(&in->piped);
+	piped_close(&in->piped);
 	memset(in, 0, sizeof *in);
 }
 
-void iot_in_keep_framing(const struct iot_in *in, struct iot_write_options *o)
+void trace_in_keep_framing(const struct trace_in *in, struct write_options *o)
 {
 	const bool framed = iot_reader_fact(in->reader, IOT_FACT_FRAMED) != 0;
-	if (o->tick_ns == IOT_NOT_GIVEN)
+	if (o->tick_ns == NOT_GIVEN)
 		o->tick_ns = iot_reader_fact(in->reader, IOT_FACT_TICK_NS);
-	if (o->base == IOT_NOT_GIVEN)
+	if (o->base == NOT_GIVEN)
 		o->base = iot_reader_fact(in->reader, IOT_FACT_BASE);
-	if (o->sync == IOT_NOT_GIVEN && framed)
+	if (o->sync == NOT_GIVEN && framed)
 		o->sync = iot_reader_fact(in->reader, IOT_FACT_SYNC);
 	if (!framed && !o->framed)
 		o->bare = true;
 }
 
-int iot_in_mark_lost(const struct iot_in *in, struct iot_writer *w)
+int trace_in_mark_lost(const struct trace_in *in, struct iot_writer *w)
 {
 	char memory[128];
-	const bool cut = iot_in_cut(in);
-	const char *why = cut				 ? "interrupted"
+	const bool cut = trace_in_cut(in);
+	const char *why = cut                            ? "interrupted"
 			  : in->status == IOT_ETRUNCATED ? "truncated"
 							 : "damaged";
 	struct iot_builder b;
@@ -279,25 +279,25 @@ int iot_in_mark_lost(const struct iot_in *in, struct iot_writer *w)
 	return status == IOT_OK ? iot_writer_events(w, &ev, 1) : status;
 }
 
-int iot_in_finish(struct iot_in *in, struct iot_writer *w, const struct iot_write_options *o,
-		  int status)
+int trace_in_finish(struct trace_in *in, struct iot_writer *w, const struct write_options *o,
+		    int status)
 {
 	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
-	if (in->status == IOT_ENOMEM || iot_signal_pending() != 0)
-		return IOT_EXIT_FAULT;
+	if (in->status == IOT_ENOMEM || signal_pending() != 0)
+		return EXIT_FAULT;
 	if (status == IOT_OK)
-		status = iot_in_mark_lost(in, w);
+		status = trace_in_mark_lost(in, w);
 	if (status == IOT_OK)
-		status = iot_write_close(w);
-	iot_progress_clear(&in->progress);
-	if (status == IOT_OK && iot_in_cut(in))
-		iot_tell_cut(o->path);
+		status = write_close(w);
+	progress_clear(&in->progress);
+	if (status == IOT_OK && trace_in_cut(in))
+		report_input_cut(o->path);
 	if (status == IOT_ENOMEM)
-		return iot_no_memory();
-	return status == IOT_OK ? iot_in_exit(in) : iot_write_fault(w, o);
+		return out_of_memory();
+	return status == IOT_OK ? trace_in_exit(in) : report_write_error(w, o);
 }
 
-int iot_in_descriptor(const char *path, struct stat *st)
+int trace_in_descriptor(const char *path, struct stat *st)
 {
 	const int fd =
 	    strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -309,6 +309,6 @@ int iot_in_descriptor(const char *path, struct stat *st)
 		 strerror(fine ? EISDIR : errno));
 	if (fd > STDIN_FILENO)
 		(void)close(fd);
-	(void)iot_fault(path, why);
+	(void)report_error(path, why);
 	return -1;
 }

@@ -12,111 +12,111 @@
 #include "output.h"
 #include "piped.h"
 
-struct iot_read_options {
-	uint64_t base, tick_ns; /* of a trace that does not tell; IOT_NOT_GIVEN */
+struct read_options {
+	uint64_t base, tick_ns; /* of a trace that does not tell; NOT_GIVEN */
 	bool no_verify, recover, allow_empty, quiet;
-	bool verified; /* for commands that write a trace: verified intervals only, unless no_verify */
+	bool
+	    verified; /* for commands that write a trace: verified intervals only, unless no_verify */
 	int progress;
-	bool side_by_side;  /* decode on as many threads as there are processors */
-	bool counted;       /* ... for iot_in_fold alone: two of them are enough */
-	uint64_t read_size; /* bytes asked for at once; 0: the reader's default */
-	struct iot_interrupt *stop; /* ends a pipe early; NULL: nothing does */
-	const char *out;            /* where the data goes; NULL: nowhere while IN is read */
+	bool side_by_side;      /* decode on as many threads as there are processors */
+	bool counted;           /* ... for trace_in_fold alone: two of them are enough */
+	uint64_t read_size;     /* bytes asked for at once; 0: the reader's default */
+	struct interrupt *stop; /* ends a pipe early; NULL: nothing does */
+	const char *out;        /* where the data goes; NULL: nowhere while IN is read */
 };
 
-#define IOT_READ_OPTIONS_INIT                                                                      \
+#define READ_OPTIONS_INIT                                                                          \
 	{                                                                                          \
-		.base = IOT_NOT_GIVEN, .tick_ns = IOT_NOT_GIVEN                                    \
+		.base = NOT_GIVEN, .tick_ns = NOT_GIVEN                                            \
 	}
 
 /* For commands that read all of a trace. */
-#define IOT_READ_WHOLE_INIT                                                                        \
+#define READ_WHOLE_INIT                                                                            \
 	{                                                                                          \
-		.base = IOT_NOT_GIVEN, .tick_ns = IOT_NOT_GIVEN, .side_by_side = true              \
+		.base = NOT_GIVEN, .tick_ns = NOT_GIVEN, .side_by_side = true                      \
 	}
 
 /* For commands that count all of a trace. */
-#define IOT_READ_COUNTED_INIT                                                                      \
+#define READ_COUNTED_INIT                                                                          \
 	{                                                                                          \
-		.base = IOT_NOT_GIVEN, .tick_ns = IOT_NOT_GIVEN, .side_by_side = true,             \
-		.counted = true                                                                    \
+		.base = NOT_GIVEN, .tick_ns = NOT_GIVEN, .side_by_side = true, .counted = true     \
 	}
 
-/* Elements of an array of options, for a struct iot_read_options r, or one that has some of it. */
+/* Elements of an array of options, for a struct read_options r, or one that has some of it. */
 /* clang-format off */
-#define IOT_OPT_NUMBERS_OF_IN(r)                                                                   \
-	IOT_CALL("in-base", "16|10", &(r).base, "base of IN's numbers (default: found out)",       \
-		 iot_opt_base),                                                                    \
-	IOT_RANGE(NUMBER, 0, "in-tick", "NS", &(r).tick_ns,                                        \
+#define OPTION_NUMBERS_OF_IN(r)                                                                   \
+	CALL("in-base", "16|10", &(r).base, "base of IN's numbers (default: found out)",       \
+		 option_base),                                                                    \
+	RANGE(NUMBER, 0, "in-tick", "NS", &(r).tick_ns,                                        \
 		  "nanoseconds of a tick of IN where it does not tell (default: 1000)",            \
 		  1, INT64_MAX)
-#define IOT_OPT_READING(r)                                                                         \
-	IOT_OPT_NUMBERS_OF_IN(r),                                                                  \
-	IOT_OPTION(FLAG, 0, "no-verify", NULL, &(r).no_verify, "do not check the hashes of IN"),    \
-	IOT_OPTION(FLAG, 0, "recover", NULL, &(r).recover, "after damage go on at the next %sync"), \
-	IOT_OPT_ALLOW_EMPTY((r).allow_empty)
-#define IOT_OPT_ALLOW_EMPTY(target)                                                                \
-	IOT_OPTION(FLAG, 0, "allow-empty", NULL, &(target),                                        \
+#define OPTION_READING(r)                                                                         \
+	OPTION_NUMBERS_OF_IN(r),                                                                  \
+	OPTION(FLAG, 0, "no-verify", NULL, &(r).no_verify, "do not check the hashes of IN"),    \
+	OPTION(FLAG, 0, "recover", NULL, &(r).recover, "after damage go on at the next %sync"), \
+	OPTION_ALLOW_EMPTY((r).allow_empty)
+#define OPTION_ALLOW_EMPTY(target)                                                                \
+	OPTION(FLAG, 0, "allow-empty", NULL, &(target),                                        \
 		   "accept an empty IN, as a trace without records")
 /* clang-format on */
 
-enum { IOT_IN_BATCH = 1024 };
+enum { TRACE_IN_BATCH = 1024 };
 
-struct iot_in {
+struct trace_in {
 	struct iot_reader *reader;
-	struct iot_progress progress;
-	bool quiet, told_lost;
+	struct progress progress;
+	bool quiet, reported_lost;
 	bool verified;       /* as in the options */
 	const char *operand; /* as it was named; the caller's */
 	char path[256];      /* the same, escaped */
 	int status;          /* enum iot_status: why reading stopped */
 	bool stoppable;      /* signals are looked at */
-	struct iot_piped piped;
+	struct piped piped;
 };
 
 /* For a command that writes `out`: signals end the input as signals.h says, and progress is shown
- * unless `out` is a terminal. Before iot_in_open. */
-void iot_in_catch_signals(const char *path, struct iot_read_options *o, const char *out);
-/* IOT_EXIT_OK, or the exit status of a command that ends here: it was told. */
-int iot_in_open(struct iot_in *in, const char *path, const struct iot_read_options *o,
-		const struct iot_command *cmd);
+ * unless `out` is a terminal. Before trace_in_open. */
+void trace_in_catch_signals(const char *path, struct read_options *o, const char *out);
+/* EXIT_OK, or the exit status of a command that ends here: it was told. */
+int trace_in_open(struct trace_in *in, const char *path, const struct read_options *o,
+		  const struct command_spec *cmd);
 /* As iot_reader_events and _records, but 0 also at an error, which is told and kept in status. */
-size_t iot_in_events(struct iot_in *in, struct iot_event *ev, size_t max);
-size_t iot_in_records(struct iot_in *in, struct iot_record *rec, size_t max);
+size_t trace_in_events(struct trace_in *in, struct iot_event *ev, size_t max);
+size_t trace_in_records(struct trace_in *in, struct iot_record *rec, size_t max);
 /* As iot_reader_fold, but an error is told and kept in status; join may show the progress. */
-void iot_in_fold(struct iot_in *in, const struct iot_fold *fold);
-void iot_in_show_progress(struct iot_in *in);
+void trace_in_fold(struct trace_in *in, const struct iot_fold *fold);
+void trace_in_show_progress(struct trace_in *in);
 /* As iot_reader_seek, but an error is told and kept in status. Whether it went well. */
-bool iot_in_seek(struct iot_in *in, enum iot_seek what, uint64_t value);
+bool trace_in_seek(struct trace_in *in, enum iot_seek what, uint64_t value);
 /* Whether IN can be sought in at any time. */
-bool iot_in_seekable(const struct iot_in *in);
-/* IOT_EXIT_FAULT if the trace was damaged, cut short, or could not be read. */
-int iot_in_exit(const struct iot_in *in);
-void iot_in_close(struct iot_in *in);
+bool trace_in_seekable(const struct trace_in *in);
+/* EXIT_FAULT if the trace was damaged, cut short, or could not be read. */
+int trace_in_exit(const struct trace_in *in);
+void trace_in_close(struct trace_in *in);
 
 /*
  * For a trace that becomes another one: tick, base, sync and framing stay as in IN where nothing
  * else was asked for. They are known after the first events.
  */
-void iot_in_keep_framing(const struct iot_in *in, struct iot_write_options *o);
+void trace_in_keep_framing(const struct trace_in *in, struct write_options *o);
 /*
  * Whether a file of which nothing could be read is no trace at all: prints what it seems to be, and
  * the reader's error is of no use. Text may be a trace with a mistake: both are of use, and the
  * reader's error is left to the caller.
  */
-bool iot_in_refused(const char *path, const struct iot_reader *r, int status);
+bool trace_in_refused(const char *path, const struct iot_reader *r, int status);
 /* Whether a signal ended IN before its end, which makes it an IN that stopped early. */
-bool iot_in_cut(const struct iot_in *in);
+bool trace_in_cut(const struct trace_in *in);
 /* If IN stopped early, says so with a %lost, so that the %end to come does not hide it. */
-int iot_in_mark_lost(const struct iot_in *in, struct iot_writer *w);
+int trace_in_mark_lost(const struct trace_in *in, struct iot_writer *w);
 /*
  * Ends a trace that was made of IN; status is what became of its events. What went wrong is told;
  * the exit status.
  */
-int iot_in_finish(struct iot_in *in, struct iot_writer *w, const struct iot_write_options *o,
-		  int status);
+int trace_in_finish(struct trace_in *in, struct iot_writer *w, const struct write_options *o,
+		    int status);
 
 /* For who reads a descriptor itself: that of a trace, "-" is standard input; -1: it was told. */
-int iot_in_descriptor(const char *path, struct stat *st);
+int trace_in_descriptor(const char *path, struct stat *st);
 
 #endif

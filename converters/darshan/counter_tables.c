@@ -279,8 +279,8 @@ static bool is(struct iot_text name, const char *word)
 /* `format` has one %u, for a number of at most five digits without zeros before it. */
 static bool is_numbered(struct iot_text name, const char *format)
 {
-	const char *number = strchr(format, '%'), *behind = number + 2;
-	const size_t before = (size_t)(number - format), after = strlen(behind);
+	const char *number = strchr(format, '%'), *following = number + 2;
+	const size_t before = (size_t)(number - format), after = strlen(following);
 	size_t digits = 0;
 	if (name.size <= before + after || memcmp(name.data, format, before) != 0)
 		return false;
@@ -288,7 +288,7 @@ static bool is_numbered(struct iot_text name, const char *format)
 	while (before + digits + after < name.size && p[digits] >= '0' && p[digits] <= '9')
 		digits++;
 	return digits > 0 && digits <= 5 && (digits == 1 || *p != '0') &&
-	       before + digits + after == name.size && memcmp(p + digits, behind, after) == 0;
+	       before + digits + after == name.size && memcmp(p + digits, following, after) == 0;
 }
 
 /* Hashes of paths, ids of objects, and what belongs to one job or one place of a machine. */
@@ -313,7 +313,7 @@ static bool has(const struct darshan_fields *fields, struct iot_text name)
 	return false;
 }
 
-bool iot_darshan_is_counter(struct iot_text name)
+bool darshan_is_counter(struct iot_text name)
 {
 	static const char *const others[] = {
 	    "HEATMAP_F_BIN_WIDTH_SECONDS", "LUSTRE_OSTS",        "LUSTRE_MDTS",
@@ -345,7 +345,7 @@ bool iot_darshan_is_counter(struct iot_text name)
 	return false;
 }
 
-const struct darshan_counters *iot_darshan_counters(unsigned module, unsigned version)
+const struct darshan_counters *darshan_counters(unsigned module, unsigned version)
 {
 	if (module >= sizeof modules / sizeof *modules || version == 0 ||
 	    version > modules[module].versions)

@@ -13,14 +13,14 @@ enum {
 	RECORD_HEAD = 16,
 	UUID_SIZE = 16,
 	TEXT_SIZE = 128,
-	REST_MOST = 65536, /* words behind a record of fixed size */
+	REST_MAX = 65536, /* words behind a record of fixed size */
 	HEATMAP_HEAD = 48,
 	HEATMAP_BINS_MAX = 65536,
 	LUSTRE_OLD_HEAD = 56,
 	LUSTRE_HEAD = 32,
 	LUSTRE_COMPONENT = 72,
 	LUSTRE_POOL = 16,
-	LUSTRE_MOST = 16384, /* components, stripes */
+	LUSTRE_MAX = 16384, /* components, stripes */
 	PERMANENT_RANKS = INT32_MAX,
 };
 
@@ -30,19 +30,19 @@ static int64_t place(const struct darshan *d)
 	return d->end_ns;
 }
 
-bool iot_darshan_counter_begin(struct darshan *d, struct iot_builder *b, const char *source,
-			       uint64_t id, int64_t rank, unsigned part)
+bool darshan_counter_begin(struct darshan *d, struct iot_builder *b, const char *source,
+			   uint64_t id, int64_t rank, unsigned part)
 {
-	struct iot_text path = iot_darshan_name(d, id);
-	uint32_t object = iot_darshan_object(d, id);
-	uint32_t process = rank >= 0 ? iot_darshan_process(d, rank) : 0;
-	if (object == 0 || (rank >= 0 && process == 0) || !iot_emit_begin(&d->emit, b, "counter"))
+	struct iot_text path = darshan_name(d, id);
+	uint32_t object = darshan_object(d, id);
+	uint32_t process = rank >= 0 ? darshan_process(d, rank) : 0;
+	if (object == 0 || (rank >= 0 && process == 0) || !emit_begin(&d->emit, b, "counter"))
 		return false;
 	d->counted = true;
-	iot_emit_string(b, "source", source);
+	emit_string(b, "source", source);
 	if (process != 0)
 		iot_directive_number(b, "process", process);
-	iot_darshan_signed(b, "rank", rank);
+	darshan_signed(b, "rank", rank);
 	iot_directive_number(b, "object", object);
 	if (path.size > 0)
 		iot_directive_text(b, "path", path.data, path.size);
@@ -58,9 +58,9 @@ static bool go_on(struct darshan *d, struct iot_builder *b, uint64_t id, int64_t
 {
 	if (b->size < DARSHAN_DIRECTIVE_SPLIT)
 		return true;
-	iot_emit_end(&d->emit, b, place(d));
-	return iot_darshan_counter_begin(d, b, iot_darshan_module_name(d->place->module), id, rank,
-					 ++*part);
+	emit_end(&d->emit, b, place(d));
+	return darshan_counter_begin(d, b, darshan_module_name(d->place->module), id, rank,
+				     ++*part);
 }
 
 static bool all_zero(const unsigned char *p, size_t n)
@@ -75,11 +75,11 @@ static bool all_zero(const unsigned char *p, size_t n)
 static bool check_rank(struct darshan *d, int64_t rank)
 {
 	if (rank < -1 || rank > PERMANENT_RANKS) {
-		iot_darshan_damage(d, IOT_EFORMAT, "rank %lld in a record", (long long)rank);
+		darshan_damage(d, IOT_EFORMAT, "rank %lld in a record", (long long)rank);
 		return false;
 	}
 	if (d->log.job.known && rank >= d->log.job.processes)
-		iot_darshan_count(d, "ranks.beyond_job", 1);
+		darshan_count(d, "ranks.beyond_job", 1);
 	return true;
 }
 
@@ -87,11 +87,11 @@ static bool check_rank(struct darshan *d, int64_t rank)
 static const unsigned char *record(struct darshan *d, size_t size)
 {
 	size_t have;
-	const unsigned char *p = iot_darshan_ahead(&d->region, size, &have);
+	const unsigned char *p = darshan_ahead(&d->region, size, &have);
 	if (have >= size)
 		return p;
 	if (have > 0)
-		iot_darshan_damage(d, IOT_EFORMAT, "ends inside a record");
+		darshan_damage(d, IOT_EFORMAT, "ends inside a record");
 	return NULL;
 }
 
@@ -100,7 +100,7 @@ static const unsigned char *record_head(struct darshan *d, size_t size)
 {
 	const unsigned char *p = record(d, size);
 	if (p == NULL || (d->region.how == DARSHAN_UNPACKED && all_zero(p, size)) ||
-	    !check_rank(d, iot_darshan_i64(p + 8, d->log.swap)))
+	    !check_rank(d, darshan_i64(p + 8, d->log.swap)))
 		return NULL;
 	return p;
 }
@@ -110,10 +110,10 @@ static uint64_t skip_repeated(struct darshan *d, size_t size)
 {
 	uint64_t times = 1;
 	size_t have;
-	const unsigned char *p = iot_darshan_ahead(&d->region, 2 * size, &have);
+	const unsigned char *p = darshan_ahead(&d->region, 2 * size, &have);
 	while (have >= 2 * size && memcmp(p, p + size, size) == 0) {
-		iot_darshan_consume(&d->region, size);
-		p = iot_darshan_ahead(&d->region, 2 * size, &have);
+		darshan_consume(&d->region, size);
+		p = darshan_ahead(&d->region, 2 * size, &have);
 		times++;
 	}
 	return times;
@@ -124,16 +124,16 @@ static void end_record(struct darshan *d, struct iot_builder *b, size_t size, ui
 {
 	if (times > 1)
 		iot_directive_number(b, "times", times);
-	iot_emit_end(&d->emit, b, place(d));
-	iot_darshan_consume(&d->region, size);
-	iot_darshan_count(d, "counters.records", times);
+	emit_end(&d->emit, b, place(d));
+	darshan_consume(&d->region, size);
+	darshan_count(d, "counters.records", times);
 }
 
 static void put_numbered(struct iot_builder *b, const char *format, unsigned i, int64_t value)
 {
 	char name[64];
 	snprintf(name, sizeof name, format, i);
-	iot_darshan_signed(b, name, value);
+	darshan_signed(b, name, value);
 }
 
 static bool put_bins(struct darshan *d, struct iot_builder *b, const char *format,
@@ -143,7 +143,7 @@ static bool put_bins(struct darshan *d, struct iot_builder *b, const char *forma
 	for (unsigned i = 0; i < bins; i++) {
 		if (!go_on(d, b, id, rank, part))
 			return false;
-		put_numbered(b, format, i, iot_darshan_i64(p + 8 * (size_t)i, d->log.swap));
+		put_numbered(b, format, i, darshan_i64(p + 8 * (size_t)i, d->log.swap));
 	}
 	return true;
 }
@@ -187,16 +187,16 @@ static void put_counter(struct iot_builder *b, const struct darshan_counter *k,
 {
 	switch ((enum darshan_kind)k->kind) {
 	case DARSHAN_SIGNED:
-		iot_darshan_signed(b, k->name, iot_darshan_i64(p, swap));
+		darshan_signed(b, k->name, darshan_i64(p, swap));
 		break;
 	case DARSHAN_UNSIGNED:
-		iot_directive_number(b, k->name, iot_darshan_u64(p, swap));
+		iot_directive_number(b, k->name, darshan_u64(p, swap));
 		break;
 	case DARSHAN_DOUBLE:
-		iot_darshan_double(b, k->name, iot_darshan_f64(p, swap));
+		darshan_double(b, k->name, darshan_f64(p, swap));
 		break;
 	case DARSHAN_WORD:
-		iot_darshan_signed(b, k->name, (int32_t)iot_darshan_u32(p, swap));
+		darshan_signed(b, k->name, (int32_t)darshan_u32(p, swap));
 		break;
 	case DARSHAN_UUID:
 		put_uuid(b, k->name, p);
@@ -221,27 +221,27 @@ static bool put_fields(struct darshan *d, struct iot_builder *b, const struct da
 			return false;
 		put_counter(b, k, p, d->log.swap);
 		if (d->check && k->kind == DARSHAN_SIGNED)
-			iot_darshan_check_counters(d, where->module, id, rank, k->name,
-						   iot_darshan_i64(p, d->log.swap));
+			darshan_check_counters(d, where->module, id, rank, k->name,
+					       darshan_i64(p, d->log.swap));
 		p += size_of(k);
 	}
 	return true;
 }
 
-static int tell_record(struct darshan *d, const struct darshan_fields *f, const char *rest,
-		       size_t size)
+static int report_record(struct darshan *d, const struct darshan_fields *f, const char *rest,
+			 size_t size)
 {
 	const uint64_t times = skip_repeated(d, size);
 	const unsigned char *p = record(d, size);
 	const size_t fixed = fields_size(f, d->place->version);
-	const char *module = iot_darshan_module_name(d->place->module);
+	const char *module = darshan_module_name(d->place->module);
 	struct iot_builder b;
 	unsigned part = 0;
 	if (p == NULL)
 		return 0;
-	const uint64_t id = iot_darshan_u64(p, d->log.swap);
-	const int64_t rank = iot_darshan_i64(p + 8, d->log.swap);
-	if (!iot_darshan_counter_begin(d, &b, module, id, rank, 0) ||
+	const uint64_t id = darshan_u64(p, d->log.swap);
+	const int64_t rank = darshan_i64(p + 8, d->log.swap);
+	if (!darshan_counter_begin(d, &b, module, id, rank, 0) ||
 	    !put_fields(d, &b, f, p + RECORD_HEAD, id, rank, &part) ||
 	    !put_bins(d, &b, rest, p + fixed, (unsigned)((size - fixed) / 8), id, rank, &part))
 		return -1;
@@ -257,15 +257,15 @@ static int tell_record(struct darshan *d, const struct darshan_fields *f, const 
 static bool is_layout(struct darshan *d, const struct darshan_counters *c, size_t head, size_t size)
 {
 	size_t have;
-	const unsigned char *p = iot_darshan_ahead(&d->region, head + size + 8, &have);
-	if (have < head + 8 || iot_darshan_u64(p + RECORD_HEAD, d->log.swap) != c->magic)
+	const unsigned char *p = darshan_ahead(&d->region, head + size + 8, &have);
+	if (have < head + 8 || darshan_u64(p + RECORD_HEAD, d->log.swap) != c->magic)
 		return false;
-	const uint64_t id = iot_darshan_u64(p + head, d->log.swap);
-	if (iot_darshan_name(d, id).size == 0)
+	const uint64_t id = darshan_u64(p + head, d->log.swap);
+	if (darshan_name(d, id).size == 0)
 		return false;
 	if (have < head + size + 8) /* the only one, or cut */
 		return have == head + size || d->region.status != IOT_OK;
-	const uint64_t next = iot_darshan_u64(p + head + size, d->log.swap);
+	const uint64_t next = darshan_u64(p + head + size, d->log.swap);
 	return next == id || (next == 0 && d->region.how == DARSHAN_UNPACKED);
 }
 
@@ -273,18 +273,17 @@ static bool is_layout(struct darshan *d, const struct darshan_counters *c, size_
 static int64_t rest_of(const struct darshan *d, const struct darshan_counters *c,
 		       const unsigned char *p)
 {
-	int64_t words = c->rest == NULL
-			    ? 0
-			    : iot_darshan_i64(p + RECORD_HEAD + 8 * c->rest_counter, d->log.swap);
+	int64_t words =
+	    c->rest == NULL ? 0 : darshan_i64(p + RECORD_HEAD + 8 * c->rest_counter, d->log.swap);
 	if (c->rest != NULL && words == 0)
 		words = 1;
-	return words < 0 || words > REST_MOST ? -1 : words;
+	return words < 0 || words > REST_MAX ? -1 : words;
 }
 
-int iot_darshan_counters_step(struct darshan *d)
+int darshan_counters_step(struct darshan *d)
 {
 	const unsigned version = d->place->version;
-	const struct darshan_counters *c = iot_darshan_counters(d->place->module, version);
+	const struct darshan_counters *c = darshan_counters(d->place->module, version);
 	const size_t head = c->head.count > 0 && !d->begun ? fields_size(&c->head, version) : 0;
 	const size_t size = fields_size(&c->record, version);
 	const unsigned char *p = record_head(d, head > 0 ? head : size);
@@ -292,33 +291,33 @@ int iot_darshan_counters_step(struct darshan *d)
 		return 0;
 	if (head > 0) {
 		if (is_layout(d, c, head, size))
-			return tell_record(d, &c->head, NULL, head);
-		iot_darshan_skip_module(d);
+			return report_record(d, &c->head, NULL, head);
+		darshan_skip_module(d);
 		return 0;
 	}
 	const int64_t rest = rest_of(d, c, p);
 	if (rest < 0) {
-		iot_darshan_damage(d, IOT_EFORMAT, "more words behind a record than can be");
+		darshan_damage(d, IOT_EFORMAT, "more words behind a record than can be");
 		return 0;
 	}
 	return record(d, size + 8 * (size_t)rest) != NULL
-		   ? tell_record(d, &c->record, c->rest, size + 8 * (size_t)rest)
+		   ? report_record(d, &c->record, c->rest, size + 8 * (size_t)rest)
 		   : 0;
 }
 
 /* HEATMAP */
 
 /* id, rank, width of a bin, bins, two words without meaning; bins of writes, then of reads */
-int iot_darshan_heatmap_step(struct darshan *d)
+int darshan_heatmap_step(struct darshan *d)
 {
 	struct iot_builder b;
 	unsigned part = 0;
 	const unsigned char *p = record_head(d, HEATMAP_HEAD);
 	if (p == NULL)
 		return 0;
-	const int64_t bins = iot_darshan_i64(p + 24, d->log.swap);
+	const int64_t bins = darshan_i64(p + 24, d->log.swap);
 	if (bins < 0 || bins > HEATMAP_BINS_MAX) {
-		iot_darshan_damage(d, IOT_EFORMAT, "%lld bins in a record", (long long)bins);
+		darshan_damage(d, IOT_EFORMAT, "%lld bins in a record", (long long)bins);
 		return 0;
 	}
 	const size_t size = HEATMAP_HEAD + 16 * (size_t)bins;
@@ -326,11 +325,11 @@ int iot_darshan_heatmap_step(struct darshan *d)
 		return 0;
 	const uint64_t times = skip_repeated(d, size);
 	p = record(d, size);
-	const uint64_t id = iot_darshan_u64(p, d->log.swap);
-	const int64_t rank = iot_darshan_i64(p + 8, d->log.swap);
-	if (!iot_darshan_counter_begin(d, &b, "HEATMAP", id, rank, 0))
+	const uint64_t id = darshan_u64(p, d->log.swap);
+	const int64_t rank = darshan_i64(p + 8, d->log.swap);
+	if (!darshan_counter_begin(d, &b, "HEATMAP", id, rank, 0))
 		return -1;
-	iot_darshan_double(&b, "HEATMAP_F_BIN_WIDTH_SECONDS", iot_darshan_f64(p + 16, d->log.swap));
+	darshan_double(&b, "HEATMAP_F_BIN_WIDTH_SECONDS", darshan_f64(p + 16, d->log.swap));
 	p += HEATMAP_HEAD;
 	if (!put_bins(d, &b, "HEATMAP_WRITE_BIN_%u", p, (unsigned)bins, id, rank, &part) ||
 	    !put_bins(d, &b, "HEATMAP_READ_BIN_%u", p + 8 * bins, (unsigned)bins, id, rank, &part))
@@ -357,7 +356,7 @@ static bool put_component(struct darshan *d, struct iot_builder *b, const unsign
 	const size_t count = sizeof names / sizeof *names;
 	for (size_t i = 0; i < count; i++) {
 		snprintf(name, sizeof name, "LUSTRE_COMP%u_%s", number, names[i]);
-		iot_darshan_signed(b, name, iot_darshan_i64(p + 8 * i, d->log.swap));
+		darshan_signed(b, name, darshan_i64(p + 8 * i, d->log.swap));
 	}
 	const char *pool = (const char *)p + 8 * count;
 	snprintf(name, sizeof name, "LUSTRE_COMP%u_POOL_NAME", number);
@@ -370,20 +369,19 @@ static bool put_lustre_old(struct darshan *d, struct iot_builder *b, const unsig
 {
 	static const char *const names[] = {"LUSTRE_OSTS", "LUSTRE_MDTS", "LUSTRE_STRIPE_OFFSET",
 					    "LUSTRE_STRIPE_SIZE", "LUSTRE_STRIPE_WIDTH"};
-	const uint64_t id = iot_darshan_u64(p, d->log.swap);
-	const int64_t rank = iot_darshan_i64(p + 8, d->log.swap);
+	const uint64_t id = darshan_u64(p, d->log.swap);
+	const int64_t rank = darshan_i64(p + 8, d->log.swap);
 	unsigned part = 0;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		iot_darshan_signed(b, names[i],
-				   iot_darshan_i64(p + RECORD_HEAD + 8 * i, d->log.swap));
+		darshan_signed(b, names[i], darshan_i64(p + RECORD_HEAD + 8 * i, d->log.swap));
 	return put_osts(d, b, p + LUSTRE_OLD_HEAD, (unsigned)stripes, id, rank, &part);
 }
 
 static bool put_lustre(struct darshan *d, struct iot_builder *b, const unsigned char *p,
 		       size_t components, size_t stripes)
 {
-	const uint64_t id = iot_darshan_u64(p, d->log.swap);
-	const int64_t rank = iot_darshan_i64(p + 8, d->log.swap);
+	const uint64_t id = darshan_u64(p, d->log.swap);
+	const int64_t rank = darshan_i64(p + 8, d->log.swap);
 	unsigned part = 0;
 	iot_directive_number(b, "LUSTRE_NUM_COMPONENTS", components);
 	iot_directive_number(b, "LUSTRE_NUM_STRIPES", stripes);
@@ -399,19 +397,19 @@ static bool lustre_counts(struct darshan *d, const unsigned char *p, int64_t *co
 			  int64_t *stripes)
 {
 	const bool old = d->place->version == 1;
-	*components = old ? 0 : iot_darshan_i64(p + 16, d->log.swap);
-	*stripes = iot_darshan_i64(p + (old ? 48 : 24), d->log.swap);
+	*components = old ? 0 : darshan_i64(p + 16, d->log.swap);
+	*stripes = darshan_i64(p + (old ? 48 : 24), d->log.swap);
 	if (old && *stripes < 0) /* a file whose stripes could not be asked for */
 		*stripes = *stripes == -1 ? 0 : *stripes;
-	if (*components >= 0 && *components <= LUSTRE_MOST && *stripes >= 0 &&
-	    *stripes <= LUSTRE_MOST)
+	if (*components >= 0 && *components <= LUSTRE_MAX && *stripes >= 0 &&
+	    *stripes <= LUSTRE_MAX)
 		return true;
-	iot_darshan_damage(d, IOT_EFORMAT, "%lld components and %lld stripes in a record",
-			   (long long)*components, (long long)*stripes);
+	darshan_damage(d, IOT_EFORMAT, "%lld components and %lld stripes in a record",
+		       (long long)*components, (long long)*stripes);
 	return false;
 }
 
-int iot_darshan_lustre_step(struct darshan *d)
+int darshan_lustre_step(struct darshan *d)
 {
 	const bool old = d->place->version == 1;
 	const size_t head = old ? LUSTRE_OLD_HEAD : LUSTRE_HEAD;
@@ -425,8 +423,8 @@ int iot_darshan_lustre_step(struct darshan *d)
 	const uint64_t times = skip_repeated(d, size);
 	p = record(d, size);
 	struct iot_builder b;
-	if (!iot_darshan_counter_begin(d, &b, "LUSTRE", iot_darshan_u64(p, d->log.swap),
-				       iot_darshan_i64(p + 8, d->log.swap), 0) ||
+	if (!darshan_counter_begin(d, &b, "LUSTRE", darshan_u64(p, d->log.swap),
+				   darshan_i64(p + 8, d->log.swap), 0) ||
 	    !(old ? put_lustre_old(d, &b, p, (size_t)stripes)
 		  : put_lustre(d, &b, p, (size_t)components, (size_t)stripes)))
 		return -1;

@@ -43,83 +43,84 @@ static uint64_t key(int64_t rank, unsigned layer)
 }
 
 /* What is counted for a rank, or for all of them; NULL: no memory. */
-static struct darshan_said *said_of(struct darshan *d, unsigned layer, int64_t rank, uint64_t id)
+static struct darshan_declared *declared_of(struct darshan *d, unsigned layer, int64_t rank,
+					    uint64_t id)
 {
-	struct darshan_said_all *all = &d->said;
-	uint32_t *at = iot_darshan_slot(&all->ids, id, key(rank, layer));
-	if (at == NULL ||
-	    (*at == 0 && !iot_room(&all->said, &all->room, all->count + 1, sizeof *all->said))) {
-		iot_darshan_no_memory(d);
+	struct darshan_declared_all *all = &d->declared;
+	uint32_t *at = darshan_slot(&all->ids, id, key(rank, layer));
+	if (at == NULL || (*at == 0 && !array_reserve(&all->declared, &all->capacity,
+						      all->count + 1, sizeof *all->declared))) {
+		darshan_no_memory(d);
 		return NULL;
 	}
 	if (*at == 0) {
-		all->said[all->count++] =
-		    (struct darshan_said){.id = id, .rank = rank, .layer = layer};
+		all->declared[all->count++] =
+		    (struct darshan_declared){.id = id, .rank = rank, .layer = layer};
 		*at = (uint32_t)all->count;
 	}
-	return &all->said[*at - 1];
+	return &all->declared[*at - 1];
 }
 
-void iot_darshan_check_counters(struct darshan *d, unsigned module, uint64_t id, int64_t rank,
-				const char *name, int64_t value)
+void darshan_check_counters(struct darshan *d, unsigned module, uint64_t id, int64_t rank,
+			    const char *name, int64_t value)
 {
 	unsigned layer = layer_of(module);
 	if ((d->layers & layer) == 0)
 		return;
-	struct darshan_said *said = said_of(d, layer, rank, id);
-	uint64_t *total = said != NULL ? total_for(&said->told, module, name) : NULL;
-	d->said.layers |= layer;
+	struct darshan_declared *declared = declared_of(d, layer, rank, id);
+	uint64_t *total = declared != NULL ? total_for(&declared->reported, module, name) : NULL;
+	d->declared.layers |= layer;
 	if (total != NULL && value > 0)
 		*total += (uint64_t)value;
 }
 
 /* "POSIX, rank 0, /a/path", behind the name of the log where there are several. */
-static void where(const struct darshan *d, const struct darshan_said *s, size_t member, char *out,
-		  size_t room)
+static void where(const struct darshan *d, const struct darshan_declared *s, size_t member,
+		  char *out, size_t capacity)
 {
-	const struct iot_text path = iot_darshan_name(d, s->id);
-	const char *name = iot_input_name(d->src->input, member);
+	const struct iot_text path = darshan_name(d, s->id);
+	const char *name = input_name(d->src->input, member);
 	char log[104] = "", rank[32] = "all ranks", record[32];
-	if (iot_input_count(d->src->input) > 1) {
-		iot_escape(log, sizeof log - 2, name, strlen(name));
+	if (input_count(d->src->input) > 1) {
+		escape_text(log, sizeof log - 2, name, strlen(name));
 		strcat(log, ": ");
 	}
 	if (s->rank >= 0)
 		snprintf(rank, sizeof rank, "rank %lld", (long long)s->rank);
 	snprintf(record, sizeof record, "record %llu", (unsigned long long)s->id);
-	snprintf(out, room, "%s%s, %s, %.*s", log,
+	snprintf(out, capacity, "%s%s, %s, %.*s", log,
 		 s->layer == DARSHAN_LAYER_POSIX ? "POSIX" : "MPI-IO", rank,
 		 path.size > 0 ? (int)(path.size < 400 ? path.size : 400) : (int)strlen(record),
 		 path.size > 0 ? path.data : record);
 }
 
-static void compare(struct darshan *d, const struct darshan_said *s, size_t member)
+static void compare(struct darshan *d, const struct darshan_declared *s, size_t member)
 {
 	const struct {
 		const char *what;
-		uint64_t told, seen;
-	} totals[] = {{"reads", s->told.reads, s->seen.reads},
-		      {"writes", s->told.writes, s->seen.writes},
-		      {"bytes read", s->told.bytes_read, s->seen.bytes_read},
-		      {"bytes written", s->told.bytes_written, s->seen.bytes_written}};
+		uint64_t reported, seen;
+	} totals[] = {{"reads", s->reported.reads, s->seen.reads},
+		      {"writes", s->reported.writes, s->seen.writes},
+		      {"bytes read", s->reported.bytes_read, s->seen.bytes_read},
+		      {"bytes written", s->reported.bytes_written, s->seen.bytes_written}};
 	const size_t count = sizeof totals / sizeof *totals;
 	char place[512];
 	where(d, s, member, place, sizeof place);
 	for (size_t i = 0; i < count; i++)
-		if (totals[i].told != totals[i].seen)
-			iot_report_differs(&d->src->report, place, totals[i].what, totals[i].told,
-					   totals[i].seen);
-	iot_darshan_count(d, "check.compared", count);
+		if (totals[i].reported != totals[i].seen)
+			report_differs(&d->src->report, place, totals[i].what, totals[i].reported,
+				       totals[i].seen);
+	darshan_count(d, "check.compared", count);
 }
 
 /* What ranks did that have no counters of their own belongs to those of all. */
 static void add_seen(struct darshan *d, const struct darshan_file *f)
 {
-	uint32_t at = iot_darshan_find(&d->said.ids, f->id, key(f->rank, f->layer));
+	uint32_t at = darshan_find(&d->declared.ids, f->id, key(f->rank, f->layer));
 	if (at == 0)
-		at = iot_darshan_find(&d->said.ids, f->id, key(-1, f->layer));
-	struct darshan_said *s =
-	    at != 0 ? &d->said.said[at - 1] : said_of(d, f->layer, f->rank, f->id);
+		at = darshan_find(&d->declared.ids, f->id, key(-1, f->layer));
+	struct darshan_declared *s =
+	    at != 0 ? &d->declared.declared[at - 1] : declared_of(d, f->layer, f->rank, f->id);
 	if (s == NULL)
 		return;
 	s->seen.reads += f->seen.reads;
@@ -128,18 +129,18 @@ static void add_seen(struct darshan *d, const struct darshan_file *f)
 	s->seen.bytes_written += f->seen.bytes_written;
 }
 
-void iot_darshan_check(struct darshan *d, size_t member)
+void darshan_check(struct darshan *d, size_t member)
 {
-	struct darshan_said_all *all = &d->said;
+	struct darshan_declared_all *all = &d->declared;
 	const unsigned both = d->seen_layers & all->layers;
 	if (d->seen_layers != 0 && both == 0)
-		iot_darshan_note(d, member, "has no counters to --check its records with");
+		darshan_note(d, member, "has no counters to --check its records with");
 	for (size_t i = d->job_files; i < d->files; i++)
 		if ((both & d->file[i].layer) != 0)
 			add_seen(d, &d->file[i]);
 	for (size_t i = 0; i < all->count; i++)
-		if ((both & all->said[i].layer) != 0)
-			compare(d, &all->said[i], member);
-	iot_darshan_table_free(&all->ids);
+		if ((both & all->declared[i].layer) != 0)
+			compare(d, &all->declared[i], member);
+	darshan_table_free(&all->ids);
 	all->count = all->layers = 0;
 }

@@ -14,7 +14,7 @@ enum {
 	TEXT_TICK_NS = 100000, /* four decimals */
 };
 
-static const struct iot_converter_option OPTIONS[] = {
+static const struct converter_option OPTIONS[] = {
     {"layer", "posix|mpiio|both",
      "whose calls become records (default: posix); both have the same I/O twice"},
     {"check", NULL, "compare totals of the records with the source's own"},
@@ -48,20 +48,20 @@ static bool is_unfinished(const char *name, const char *head, size_t size)
 	return true;
 }
 
-static int bid(struct iot_input *in, size_t member)
+static int bid(struct input *in, size_t member)
 {
 	size_t size;
-	const char *head = iot_input_head(in, member, &size);
+	const char *head = input_head(in, member, &size);
 	if (has_magic(head, size))
 		return SNIFF_MAGIC_BITS;
-	if (iot_darshan_text_is(head, size))
+	if (darshan_text_is(head, size))
 		return SNIFF_TEXT_BITS;
-	return is_unfinished(iot_input_name(in, member), head, size) ? SNIFF_EMPTY_BITS : 0;
+	return is_unfinished(input_name(in, member), head, size) ? SNIFF_EMPTY_BITS : 0;
 }
 
-static int sniff(struct iot_input *in)
+static int sniff(struct input *in)
 {
-	const size_t count = iot_input_count(in);
+	const size_t count = input_count(in);
 	int bits = 0;
 	for (size_t i = 0; i < count && i < SNIFF_MEMBERS && bits == 0; i++)
 		bits = bid(in, i);
@@ -70,22 +70,22 @@ static int sniff(struct iot_input *in)
 
 /* Regions */
 
-void iot_darshan_skip_module(struct darshan *d)
+void darshan_skip_module(struct darshan *d)
 {
-	const char *name = iot_darshan_module_name(d->place->module);
+	const char *name = darshan_module_name(d->place->module);
 	struct iot_builder b;
-	iot_darshan_count(d, "skipped.modules", 1);
-	iot_darshan_count(d, "skipped.bytes", d->place->size);
-	iot_darshan_note(d, d->member,
-			 "module %s (id %u), version %u, is not understood: %llu bytes skipped",
-			 name, d->place->id, d->place->version, (unsigned long long)d->place->size);
-	if (!iot_emit_begin(&d->emit, &b, "counter"))
+	darshan_count(d, "skipped.modules", 1);
+	darshan_count(d, "skipped.bytes", d->place->size);
+	darshan_note(d, d->member,
+		     "module %s (id %u), version %u, is not understood: %llu bytes skipped", name,
+		     d->place->id, d->place->version, (unsigned long long)d->place->size);
+	if (!emit_begin(&d->emit, &b, "counter"))
 		return;
-	iot_emit_string(&b, "source", name);
+	emit_string(&b, "source", name);
 	iot_directive_number(&b, "module", d->place->id);
 	iot_directive_number(&b, "version", d->place->version);
 	iot_directive_number(&b, "bytes-skipped", d->place->size);
-	iot_emit_end(&d->emit, &b, d->end_ns);
+	emit_end(&d->emit, &b, d->end_ns);
 }
 
 static unsigned layer_of(const struct darshan_place *p)
@@ -102,19 +102,18 @@ static step_fn *step_of(const struct darshan_place *p)
 {
 	switch (p->module) {
 	case DARSHAN_NULL:
-		return iot_darshan_names_step;
+		return darshan_ids_step;
 	case DARSHAN_DXT_POSIX:
-		return p->version >= 1 && p->version <= 2 ? iot_darshan_dxt_step : NULL;
+		return p->version >= 1 && p->version <= 2 ? darshan_dxt_step : NULL;
 	case DARSHAN_DXT_MPIIO:
-		return p->version >= 1 && p->version <= 3 ? iot_darshan_dxt_step : NULL;
+		return p->version >= 1 && p->version <= 3 ? darshan_dxt_step : NULL;
 	case DARSHAN_HEATMAP:
-		return p->version == 1 ? iot_darshan_heatmap_step : NULL;
+		return p->version == 1 ? darshan_heatmap_step : NULL;
 	case DARSHAN_LUSTRE:
-		return p->version >= 1 && p->version <= 2 ? iot_darshan_lustre_step : NULL;
+		return p->version >= 1 && p->version <= 2 ? darshan_lustre_step : NULL;
 	default:
-		return iot_darshan_counters(p->module, p->version) != NULL
-			   ? iot_darshan_counters_step
-			   : NULL;
+		return darshan_counters(p->module, p->version) != NULL ? darshan_counters_step
+								       : NULL;
 	}
 }
 
@@ -129,118 +128,118 @@ static void open_region(struct darshan *d)
 		return;
 	step_fn *step = step_of(p);
 	if (step == NULL) {
-		iot_darshan_skip_module(d);
+		darshan_skip_module(d);
 		return;
 	}
 	if (p->offset < d->log.at) {
-		iot_darshan_damage(d, IOT_EFORMAT, "lies on what comes before");
+		darshan_damage(d, IOT_EFORMAT, "lies on what comes before");
 		return;
 	}
-	if (!iot_darshan_log_skip(&d->log, p->offset)) {
-		iot_darshan_damage(d, IOT_ETRUNCATED, "the file ends before it");
+	if (!darshan_log_skip(&d->log, p->offset)) {
+		darshan_damage(d, IOT_ETRUNCATED, "the file ends before it");
 		return;
 	}
 	d->seen_layers |= layer;
 	d->dxt.active = false;
-	iot_darshan_region_open(&d->region, d->log.window, p->size, &d->log.at, d->log.how);
-	if (iot_input_again(d->src->input)) /* nobody has to wait for it */
-		iot_darshan_thread_begin(&d->region);
+	darshan_region_open(&d->region, d->log.bufreader, p->size, &d->log.at, d->log.how);
+	if (input_again(d->src->input)) /* nobody has to wait for it */
+		darshan_thread_begin(&d->region);
 	d->step = step;
 }
 
 static void close_region(struct darshan *d)
 {
 	if (d->region.status != IOT_OK && !d->damaged)
-		iot_darshan_damage(d, d->region.status, "stops early");
-	iot_darshan_region_close(&d->region);
+		darshan_damage(d, d->region.status, "stops early");
+	darshan_region_close(&d->region);
 	d->region.status = IOT_OK;
 	d->step = NULL;
 }
 
 /* Logs */
 
-static const char *member_name(const struct darshan *d, char *out, size_t room)
+static const char *member_name(const struct darshan *d, char *out, size_t capacity)
 {
-	const char *name = iot_input_name(d->src->input, d->member);
-	return iot_escape(out, room, name, strlen(name));
+	const char *name = input_name(d->src->input, d->member);
+	return escape_text(out, capacity, name, strlen(name));
 }
 
 static void begin_log(struct darshan *d)
 {
-	iot_darshan_set_base(d, d->log.start_ns, d->log.end_ns);
+	darshan_set_base(d, d->log.start_ns, d->log.end_ns);
 	d->understood++;
 	d->place = NULL;
 	d->damaged = false;
 }
 
-static int open_member(struct darshan *d, struct iot_error *error)
+static int open_member(struct darshan *d, struct error *error)
 {
 	char name[512];
 	size_t size;
-	const char *head = iot_input_head(d->src->input, d->member, &size);
-	const bool text = iot_darshan_text_is(head, size);
-	struct iot_window *w = iot_input_open(d->src->input, d->member, error);
+	const char *head = input_head(d->src->input, d->member, &size);
+	const bool text = darshan_text_is(head, size);
+	struct bufreader *w = input_open(d->src->input, d->member, error);
 	if (w == NULL)
 		return error->status;
-	int status = text ? iot_darshan_text_open(d, w, error)
-			  : iot_darshan_log_open(&d->log, w, member_name(d, name, sizeof name),
-						 &d->region, error);
-	d->log.window = w;
+	int status = text ? darshan_text_open(d, w, error)
+			  : darshan_log_open(&d->log, w, member_name(d, name, sizeof name),
+					     &d->region, error);
+	d->log.bufreader = w;
 	if (status != IOT_OK)
 		return status;
 	begin_log(d);
 	if (text)
-		d->step = iot_darshan_text_step;
+		d->step = darshan_text_step;
 	return IOT_OK;
 }
 
 /* What the job says of itself, once %trace is out. */
-static void tell_job(struct darshan *d)
+static void report_job(struct darshan *d)
 {
 	if (d->log.job_status != IOT_OK)
-		iot_darshan_damage(d, d->log.job_status, "job: %s", d->log.job_why);
+		darshan_damage(d, d->log.job_status, "job: %s", d->log.job_why);
 	if (d->log.start_ns == 0)
-		iot_darshan_note(d, d->member, "when the job started is not known");
+		darshan_note(d, d->member, "when the job started is not known");
 	if (d->log.major == 3 && d->log.minor == 20)
-		iot_darshan_note(d, d->member,
-				 "of Darshan 3.2.0, which damages some counters (ACCESS, COUNT)");
+		darshan_note(d, d->member,
+			     "of Darshan 3.2.0, which damages some counters (ACCESS, COUNT)");
 }
 
 /* Modules that had no memory left when the log was made: their last records are missing. */
-static void tell_partial(struct darshan *d)
+static void report_partial(struct darshan *d)
 {
 	char why[128];
 	for (unsigned id = 0; id < DARSHAN_MODULES; id++) {
 		if ((d->log.partial >> id & 1) == 0)
 			continue;
-		unsigned module = iot_darshan_module_of(&d->log, id);
+		unsigned module = darshan_module_of(&d->log, id);
 		snprintf(why, sizeof why,
 			 "module %s ran out of memory: its last records are missing",
-			 iot_darshan_module_name(module));
-		iot_darshan_count(d, "partial.modules", 1);
-		iot_darshan_note(d, d->member, "%s", why);
-		iot_darshan_emit_lost(d, why);
+			 darshan_module_name(module));
+		darshan_count(d, "partial.modules", 1);
+		darshan_note(d, d->member, "%s", why);
+		darshan_emit_lost(d, why);
 	}
 }
 
 /* Ranks that have counters but no records. */
-static void tell_processes(struct darshan *d)
+static void report_processes(struct darshan *d)
 {
 	for (size_t i = 0; i < d->processes; i++) {
 		const struct darshan_process *p = &d->process[i];
 		uint64_t id = d->process_base + (uint64_t)p->rank + 1;
-		if (p->told_ns == INT64_MAX)
-			iot_darshan_emit_process(d, (uint32_t)id, d->base_ns);
+		if (p->reported_ns == INT64_MAX)
+			darshan_emit_process(d, (uint32_t)id, d->base_ns);
 	}
 }
 
 static uint64_t process_count(const struct darshan *d)
 {
-	int64_t most = d->log.job.known ? d->log.job.processes : 0;
+	int64_t max = d->log.job.known ? d->log.job.processes : 0;
 	for (size_t i = 0; i < d->processes; i++)
-		if (d->process[i].rank >= most)
-			most = d->process[i].rank + 1;
-	return most > 0 ? (uint64_t)most : 0;
+		if (d->process[i].rank >= max)
+			max = d->process[i].rank + 1;
+	return max > 0 ? (uint64_t)max : 0;
 }
 
 static bool same_job(const struct darshan_job *a, const struct darshan_job *b)
@@ -252,10 +251,10 @@ static bool same_job(const struct darshan_job *a, const struct darshan_job *b)
 static void close_log(struct darshan *d)
 {
 	d->place = NULL;
-	tell_partial(d);
-	tell_processes(d);
-	iot_window_free(d->log.window);
-	d->log.window = NULL;
+	report_partial(d);
+	report_processes(d);
+	bufreader_free(d->log.bufreader);
+	d->log.bufreader = NULL;
 	d->job_member = d->member++;
 }
 
@@ -263,13 +262,13 @@ static void close_log(struct darshan *d)
 static void close_job(struct darshan *d)
 {
 	if (d->dxt_layers == 0)
-		iot_darshan_note(d, d->job_member,
-				 d->counted ? "has no DXT data: counters only, and no records"
-					    : "has no data: neither counters nor records");
+		darshan_note(d, d->job_member,
+			     d->counted ? "has no DXT data: counters only, and no records"
+					: "has no data: neither counters nor records");
 	else if ((d->dxt_layers & d->layers) == 0)
-		iot_darshan_note(d, d->job_member, "has no DXT data of this layer; see --layer");
+		darshan_note(d, d->job_member, "has no DXT data of this layer; see --layer");
 	if (d->check)
-		iot_darshan_check(d, d->job_member);
+		darshan_check(d, d->job_member);
 	d->seen_layers = d->dxt_layers = 0;
 	d->job_files = d->files;
 	d->counted = false;
@@ -278,7 +277,7 @@ static void close_job(struct darshan *d)
 /* To the next member that is a log, or the end; others may lie beside them. */
 static void pass_others(struct darshan *d)
 {
-	for (; d->member < iot_input_count(d->src->input); d->member++) {
+	for (; d->member < input_count(d->src->input); d->member++) {
 		if (bid(d->src->input, d->member) > 0)
 			return;
 		if (d->ignored++ == 0)
@@ -289,20 +288,20 @@ static void pass_others(struct darshan *d)
 static void end_logs(struct darshan *d)
 {
 	close_job(d);
-	iot_source_ignored(d->src, d->ignored, d->first_ignored);
+	source_ignored(d->src, d->ignored, d->first_ignored);
 	d->ended = true;
 }
 
 /* The first damage ends the conversion with an error, others are notes. */
-static void pass_unopened(struct darshan *d, const struct iot_error *error)
+static void pass_unopened(struct darshan *d, const struct error *error)
 {
-	iot_window_free(d->log.window);
-	d->log.window = NULL;
-	iot_darshan_count(d, "damaged.places", 1);
+	bufreader_free(d->log.bufreader);
+	d->log.bufreader = NULL;
+	darshan_count(d, "damaged.places", 1);
 	if (d->fault.status == IOT_OK)
 		d->fault = *error;
 	else
-		iot_report_note(&d->src->report, "%.240s", error->text);
+		report_note(&d->src->report, "%.240s", error->text);
 	d->member++;
 }
 
@@ -310,9 +309,9 @@ static void next_log(struct darshan *d)
 {
 	const struct darshan_job last = d->log.job;
 	const bool text = d->text != NULL;
-	struct iot_error error = {.status = IOT_OK};
+	struct error error = {.status = IOT_OK};
 	pass_others(d);
-	if (d->member == iot_input_count(d->src->input)) {
+	if (d->member == input_count(d->src->input)) {
 		end_logs(d);
 		return;
 	}
@@ -323,17 +322,17 @@ static void next_log(struct darshan *d)
 			close_job(d);
 			d->process_base += processes;
 			d->processes = 0;
-			iot_darshan_emit_trace(d, d->text != NULL ? "text" : "log");
+			darshan_emit_trace(d, d->text != NULL ? "text" : "log");
 		}
-		tell_job(d);
+		report_job(d);
 		return;
 	}
 	if (error.status == IOT_ENOMEM) {
-		iot_darshan_no_memory(d);
+		darshan_no_memory(d);
 		return;
 	}
 	if (d->fault.status != IOT_OK)
-		iot_darshan_emit_lost(d, error.text);
+		darshan_emit_lost(d, error.text);
 	pass_unopened(d, &error);
 }
 
@@ -342,13 +341,13 @@ static void advance(struct darshan *d)
 	if (d->step != NULL) {
 		int status = d->step(d);
 		if (status < 0)
-			iot_darshan_no_memory(d);
-		else if (status == 0 && d->text != NULL && d->step == iot_darshan_text_step) {
+			darshan_no_memory(d);
+		else if (status == 0 && d->text != NULL && d->step == darshan_text_step) {
 			d->step = NULL;
-			iot_darshan_text_end(d);
+			darshan_text_end(d);
 		} else if (status == 0)
 			close_region(d);
-	} else if (d->log.window == NULL) {
+	} else if (d->log.bufreader == NULL) {
 		next_log(d);
 	} else if (d->log.next < d->log.places) {
 		open_region(d);
@@ -361,7 +360,7 @@ static void advance(struct darshan *d)
 
 static int set_layers(struct darshan *d)
 {
-	const char *layer = iot_source_setting(d->src, "layer");
+	const char *layer = source_setting(d->src, "layer");
 	if (layer == NULL || strcmp(layer, "posix") == 0)
 		d->layers = DARSHAN_LAYER_POSIX;
 	else if (strcmp(layer, "mpiio") == 0)
@@ -369,18 +368,18 @@ static int set_layers(struct darshan *d)
 	else if (strcmp(layer, "both") == 0)
 		d->layers = DARSHAN_LAYER_POSIX | DARSHAN_LAYER_MPIIO;
 	else
-		return iot_error_set(&d->src->error, IOT_EUSAGE,
-				     "--layer: posix, mpiio or both is expected of Darshan");
+		return error_set(&d->src->error, IOT_EUSAGE,
+				 "--layer: posix, mpiio or both is expected of Darshan");
 	return IOT_OK;
 }
 
 /* Their times are exact, those of texts are not. */
-static bool has_binary(struct iot_input *in)
+static bool has_binary(struct input *in)
 {
-	for (size_t i = 0; i < iot_input_count(in); i++) {
+	for (size_t i = 0; i < input_count(in); i++) {
 		size_t size;
-		const char *head = iot_input_head(in, i, &size);
-		if (!iot_darshan_text_is(head, size) && bid(in, i) > 0)
+		const char *head = input_head(in, i, &size);
+		if (!darshan_text_is(head, size) && bid(in, i) > 0)
 			return true;
 	}
 	return false;
@@ -389,8 +388,8 @@ static bool has_binary(struct iot_input *in)
 /* The first log that can be opened. %trace comes first: so %lost has the others together. */
 static int open_first(struct darshan *d)
 {
-	struct iot_error error = {.status = IOT_OK};
-	const size_t count = iot_input_count(d->src->input);
+	struct error error = {.status = IOT_OK};
+	const size_t count = input_count(d->src->input);
 	char why[64];
 	size_t unopened = 0;
 	pass_others(d);
@@ -410,24 +409,24 @@ static int open_first(struct darshan *d)
 		d->src->error = d->fault;
 		return d->fault.status;
 	}
-	iot_darshan_emit_trace(d, d->text != NULL ? "text" : "log");
+	darshan_emit_trace(d, d->text != NULL ? "text" : "log");
 	snprintf(why, sizeof why, "%zu more logs cannot be opened", unopened - 1);
 	if (unopened > 1)
-		iot_darshan_emit_lost(d, why);
+		darshan_emit_lost(d, why);
 	return IOT_OK;
 }
 
-static int open_source(struct iot_source *src)
+static int open_source(struct source_state *src)
 {
 	struct darshan *d = calloc(1, sizeof *d);
 	if (d == NULL)
-		return iot_error_set(&src->error, IOT_ENOMEM, "out of memory");
+		return error_set(&src->error, IOT_ENOMEM, "out of memory");
 	src->state = d;
 	d->src = src;
 	d->emit.report = &src->report;
-	d->emit.directive_room = DARSHAN_DIRECTIVE_ROOM;
-	d->check = iot_source_setting(src, "check") != NULL;
-	d->threads = iot_source_setting(src, "threads") != NULL;
+	d->emit.directive_capacity = DARSHAN_DIRECTIVE_CAPACITY;
+	d->check = source_setting(src, "check") != NULL;
+	d->threads = source_setting(src, "threads") != NULL;
 	if (set_layers(d) != IOT_OK)
 		return src->error.status;
 	if (open_first(d) != IOT_OK)
@@ -435,19 +434,19 @@ static int open_source(struct iot_source *src)
 	src->tick_ns = d->text == NULL || has_binary(src->input) ? 1 : TEXT_TICK_NS;
 	src->first_ns = d->base_ns;
 	src->unordered = true;
-	tell_job(d);
+	report_job(d);
 	return d->status;
 }
 
-static int next(struct iot_source *src, struct iot_event *out, int max)
+static int next(struct source_state *src, struct iot_event *out, int max)
 {
 	struct darshan *d = src->state;
-	struct iot_emit *e = &d->emit;
+	struct emit *e = &d->emit;
 	if (e->over_count > 0)
-		return iot_emit_leftovers(e, out, max);
-	iot_emit_start(e, out, max);
+		return emit_leftovers(e, out, max);
+	emit_start(e, out, max);
 	while (e->count < e->max) {
-		size_t got = iot_darshan_batch_take(d, out + e->count, e->max - e->count);
+		size_t got = darshan_batch_take(d, out + e->count, e->max - e->count);
 		e->count += got;
 		if (got > 0)
 			continue;
@@ -456,7 +455,7 @@ static int next(struct iot_source *src, struct iot_event *out, int max)
 			break;
 		advance(d);
 		if (e->status != IOT_OK)
-			iot_darshan_no_memory(d);
+			darshan_no_memory(d);
 	}
 	if (e->count > 0 || d->status != IOT_OK)
 		return e->count > 0 ? (int)e->count : d->status;
@@ -465,23 +464,23 @@ static int next(struct iot_source *src, struct iot_event *out, int max)
 	return src->error.status;
 }
 
-static void close_source(struct iot_source *src)
+static void close_source(struct source_state *src)
 {
 	struct darshan *d = src->state;
 	if (d == NULL)
 		return;
-	iot_darshan_region_close(&d->region);
-	iot_window_free(d->log.window);
-	iot_darshan_text_close(d);
-	iot_darshan_names_free(d);
-	iot_emit_free(&d->emit);
+	darshan_region_close(&d->region);
+	bufreader_free(d->log.bufreader);
+	darshan_text_close(d);
+	darshan_ids_free(d);
+	emit_free(&d->emit);
 	free(d->region.data);
 	free(d->batch.own);
 	free(d);
 	src->state = NULL;
 }
 
-const struct iot_converter iot_converter_darshan = {
+const struct converter converter_darshan = {
     .name = "darshan",
     .summary = "Darshan: logs with or without DXT, and the text of darshan-parser and "
 	       "darshan-dxt-parser",
@@ -490,5 +489,5 @@ const struct iot_converter iot_converter_darshan = {
     .open = open_source,
     .next = next,
     .close = close_source,
-    .is_counter = iot_darshan_is_counter,
+    .is_counter = darshan_is_counter,
 };

@@ -24,8 +24,8 @@ enum { THREAD = sizeof(struct segment) };
 /* Word by word: all of it at once would have to wait for the words that were written last. */
 static inline struct segment get(const unsigned char *p)
 {
-	return (struct segment){iot_darshan_i64(p, false), iot_darshan_u64(p + 8, false),
-				iot_darshan_i64(p + 16, false), iot_darshan_i64(p + 24, false)};
+	return (struct segment){darshan_i64(p, false), darshan_u64(p + 8, false),
+				darshan_i64(p + 16, false), darshan_i64(p + 24, false)};
 }
 
 static inline void set(unsigned char *p, const struct segment *s)
@@ -81,21 +81,21 @@ static bool sort(unsigned char *p, size_t n, size_t size)
 /* What a thread does: it is a process of its own, which must be told, and so must its file. */
 static uint32_t thread_process(struct darshan *d, uint64_t thread)
 {
-	uint32_t process = iot_darshan_thread(d, d->dxt.process, thread);
-	uint32_t *told = iot_darshan_slot(&d->thread_files, process, d->dxt.file);
+	uint32_t process = darshan_thread(d, d->dxt.process, thread);
+	uint32_t *reported = darshan_slot(&d->thread_files, process, d->dxt.file);
 	struct iot_builder b;
-	if (told == NULL || *told != 0 || process == d->dxt.process)
+	if (reported == NULL || *reported != 0 || process == d->dxt.process)
 		return process;
-	*told = 1;
-	iot_darshan_emit_process(d, d->dxt.process, d->base_ns);
-	if (iot_emit_begin(&d->emit, &b, "process")) {
+	*reported = 1;
+	darshan_emit_process(d, d->dxt.process, d->base_ns);
+	if (emit_begin(&d->emit, &b, "process")) {
 		iot_directive_number(&b, "id", process);
 		iot_directive_number(&b, "thread-of", d->dxt.process);
 		iot_directive_number(&b, "rank", (uint64_t)d->dxt.rank);
 		iot_directive_number(&b, "thread", thread);
-		iot_emit_end(&d->emit, &b, d->base_ns);
+		emit_end(&d->emit, &b, d->base_ns);
 	}
-	iot_darshan_emit_file(d, d->dxt.file, process, d->base_ns);
+	darshan_emit_file(d, d->dxt.file, process, d->base_ns);
 	return process;
 }
 
@@ -105,20 +105,20 @@ static void correct(struct darshan *d, int64_t *offset, int64_t *length, int64_t
 {
 	if (*offset < 0) {
 		*offset = DARSHAN_UNKNOWN;
-		iot_darshan_count(d, "unknown.offset_records", 1);
-		iot_darshan_count(d, "unknown.offset_bytes", *length > 0 ? (uint64_t)*length : 0);
+		darshan_count(d, "unknown.offset_records", 1);
+		darshan_count(d, "unknown.offset_bytes", *length > 0 ? (uint64_t)*length : 0);
 	}
 	if (*length < 0) {
 		*length = 0;
-		iot_darshan_count(d, "unknown.length_records", 1);
+		darshan_count(d, "unknown.length_records", 1);
 	}
 	if (*start_ns < d->base_ns) {
 		*start_ns = d->base_ns;
-		iot_darshan_count(d, "clock.before_start", 1);
+		darshan_count(d, "clock.before_start", 1);
 	}
 	if (*end_ns < *start_ns) {
 		*end_ns = *start_ns;
-		iot_darshan_count(d, "clock.negative_duration", 1);
+		darshan_count(d, "clock.negative_duration", 1);
 	}
 }
 
@@ -132,11 +132,11 @@ static void add_totals(struct darshan *d, unsigned part, uint64_t count, uint64_
 /* The start of the job stands for it. */
 static int64_t no_time(struct darshan *d)
 {
-	iot_darshan_count(d, "clock.not_a_time", 1);
+	darshan_count(d, "clock.not_a_time", 1);
 	if (!d->noted_time)
-		iot_darshan_note(d, d->member,
-				 "times that are not numbers or beyond 2^63-1 ns; their calls are "
-				 "placed at the start of the job (clock.not_a_time)");
+		darshan_note(d, d->member,
+			     "times that are not numbers or beyond 2^63-1 ns; their calls are "
+			     "placed at the start of the job (clock.not_a_time)");
 	d->noted_time = true;
 	return d->base_ns;
 }
@@ -157,7 +157,7 @@ static int64_t to_ns(struct darshan *d, double s)
 	return no_time(d);
 }
 
-int64_t iot_darshan_moment(struct darshan *d, int64_t ns)
+int64_t darshan_moment(struct darshan *d, int64_t ns)
 {
 	int64_t moment_ns;
 	if (!__builtin_add_overflow(d->base_ns, ns, &moment_ns))
@@ -165,13 +165,13 @@ int64_t iot_darshan_moment(struct darshan *d, int64_t ns)
 	return no_time(d);
 }
 
-void iot_darshan_set_base(struct darshan *d, int64_t start_ns, int64_t end_ns)
+void darshan_set_base(struct darshan *d, int64_t start_ns, int64_t end_ns)
 {
-	const double most = (double)(INT64_MAX - start_ns) / NS_PER_S - 1;
+	const double max = (double)(INT64_MAX - start_ns) / NS_PER_S - 1;
 	d->base_ns = start_ns;
 	d->end_ns = end_ns;
 	d->noted_time = false;
-	d->seconds_max = most < DARSHAN_SECONDS_MAX ? most : DARSHAN_SECONDS_MAX;
+	d->seconds_max = max < DARSHAN_SECONDS_MAX ? max : DARSHAN_SECONDS_MAX;
 }
 
 /* One that needs a second look. */
@@ -180,12 +180,12 @@ static struct segment odd_segment(struct darshan *d, const unsigned char *p, uin
 {
 	const bool swap = d->log.swap,
 		   old = d->place->module == DARSHAN_DXT_MPIIO && d->place->version == 1;
-	int64_t offset = old ? -1 : iot_darshan_i64(p, swap), length = iot_darshan_i64(p + 8, swap);
-	int64_t start_ns = to_ns(d, iot_darshan_f64(p + 16, swap));
-	int64_t end_ns = to_ns(d, iot_darshan_f64(p + 24, swap));
+	int64_t offset = old ? -1 : darshan_i64(p, swap), length = darshan_i64(p + 8, swap);
+	int64_t start_ns = to_ns(d, darshan_f64(p + 16, swap));
+	int64_t end_ns = to_ns(d, darshan_f64(p + 24, swap));
 	correct(d, &offset, &length, &start_ns, &end_ns);
 	if (d->threads && has_thread)
-		*process = thread_process(d, iot_darshan_u64(p + THREAD, swap));
+		*process = thread_process(d, darshan_u64(p + THREAD, swap));
 	return (struct segment){offset, (uint64_t)length, start_ns, end_ns};
 }
 
@@ -199,10 +199,9 @@ static bool change(struct darshan *d, unsigned char *p, size_t n, size_t size, u
 	uint64_t bytes = 0;
 	bool in_order = true;
 	for (size_t i = 0; i < n; i++, p += size) {
-		const int64_t offset = iot_darshan_i64(p, swap),
-			      length = iot_darshan_i64(p + 8, swap);
-		const double start_s = iot_darshan_f64(p + 16, swap);
-		const double end_s = iot_darshan_f64(p + 24, swap);
+		const int64_t offset = darshan_i64(p, swap), length = darshan_i64(p + 8, swap);
+		const double start_s = darshan_f64(p + 16, swap);
+		const double end_s = darshan_f64(p + 24, swap);
 		struct segment s;
 		uint64_t process = d->dxt.process;
 		if (odd || (offset | length) < 0 || !(start_s >= 0 && start_s <= end_s) ||
@@ -223,8 +222,8 @@ static bool change(struct darshan *d, unsigned char *p, size_t n, size_t size, u
 	return in_order;
 }
 
-void iot_darshan_batch_segments(struct darshan *d, unsigned char *p, size_t writes, size_t n,
-				size_t size)
+void darshan_batch_segments(struct darshan *d, unsigned char *p, size_t writes, size_t n,
+			    size_t size)
 {
 	struct darshan_batch *b = &d->batch;
 	b->segment = p;
@@ -236,8 +235,8 @@ void iot_darshan_batch_segments(struct darshan *d, unsigned char *p, size_t writ
 	b->sorted[1] = change(d, p + writes * size, n - writes, size, 1);
 }
 
-void iot_darshan_batch_add(struct darshan *d, int64_t offset, int64_t length, int64_t start_ns,
-			   int64_t end_ns, uint64_t thread, bool has_thread)
+void darshan_batch_add(struct darshan *d, int64_t offset, int64_t length, int64_t start_ns,
+		       int64_t end_ns, uint64_t thread, bool has_thread)
 {
 	struct darshan_batch *b = &d->batch;
 	const unsigned part = d->dxt.part;
@@ -246,7 +245,7 @@ void iot_darshan_batch_add(struct darshan *d, int64_t offset, int64_t length, in
 	if (b->own == NULL)
 		b->own = malloc(DARSHAN_BATCH * size);
 	if (b->own == NULL) {
-		iot_darshan_no_memory(d);
+		darshan_no_memory(d);
 		return;
 	}
 	correct(d, &offset, &length, &start_ns, &end_ns);
@@ -279,13 +278,13 @@ static int64_t first_start(const struct darshan_batch *b)
 	return first;
 }
 
-void iot_darshan_batch_close(struct darshan *d, bool last)
+void darshan_batch_close(struct darshan *d, bool last)
 {
 	struct darshan_batch *b = &d->batch;
 	unsigned char *const reads = b->segment + b->writes * b->size;
 	if ((!b->sorted[0] && !sort(b->segment, b->writes, b->size)) ||
 	    (!b->sorted[1] && !sort(reads, b->count - b->writes, b->size))) {
-		iot_darshan_no_memory(d);
+		darshan_no_memory(d);
 		return;
 	}
 	b->ready = true;
@@ -294,13 +293,13 @@ void iot_darshan_batch_close(struct darshan *d, bool last)
 	b->end[0] = b->segment + b->count * b->size;
 	b->file = d->dxt.file;
 	b->object = d->file[d->dxt.file - 1].object;
-	if (d->dxt.told || b->count == 0)
+	if (d->dxt.reported || b->count == 0)
 		return;
 	/* Where there is more to come, that may start earlier. */
 	int64_t place_ns = last ? first_start(b) : d->base_ns;
-	iot_darshan_emit_process(d, d->dxt.process, place_ns);
-	iot_darshan_emit_file(d, d->dxt.file, d->dxt.process, place_ns);
-	d->dxt.told = true;
+	darshan_emit_process(d, d->dxt.process, place_ns);
+	darshan_emit_file(d, d->dxt.file, d->dxt.process, place_ns);
+	d->dxt.reported = true;
 }
 
 static inline void make_record(const struct darshan_batch *b, const unsigned char *p, bool write,
@@ -309,17 +308,17 @@ static inline void make_record(const struct darshan_batch *b, const unsigned cha
 	const struct segment s = get(p);
 	const bool known = s.offset != DARSHAN_UNKNOWN;
 	const void *const process = b->size > THREAD ? (const void *)(p + THREAD) : &b->process;
-	iot_emit_record(
-	    ev, (struct iot_record){
-		    .start_ns = s.start_ns,
-		    .duration_ns = (uint64_t)(s.end_ns - s.start_ns),
-		    .offset = known ? (uint64_t)s.offset : 0,
-		    .length = s.length,
-		    .file = b->file,
-		    .process = (uint32_t)iot_darshan_u64(process, false),
-		    .object = b->object,
-		    .type = (uint8_t)(IOT_LOGICAL | (unsigned)write * IOT_WRITE),
-		    .flags = (uint8_t)(IOT_CPU_UNKNOWN | (known ? 0 : IOT_OFFSET_UNKNOWN))});
+	emit_record(ev,
+		    (struct iot_record){
+			.start_ns = s.start_ns,
+			.duration_ns = (uint64_t)(s.end_ns - s.start_ns),
+			.offset = known ? (uint64_t)s.offset : 0,
+			.length = s.length,
+			.file = b->file,
+			.process = (uint32_t)darshan_u64(process, false),
+			.object = b->object,
+			.type = (uint8_t)(IOT_LOGICAL | (unsigned)write * IOT_WRITE),
+			.flags = (uint8_t)(IOT_CPU_UNKNOWN | (known ? 0 : IOT_OFFSET_UNKNOWN))});
 }
 
 /* While there are both: which one comes is chosen without a branch, as nobody can foretell it. */
@@ -339,7 +338,7 @@ static size_t take_both(struct darshan_batch *b, struct iot_event *out, size_t m
 	return n;
 }
 
-size_t iot_darshan_batch_take(struct darshan *d, struct iot_event *out, size_t max)
+size_t darshan_batch_take(struct darshan *d, struct iot_event *out, size_t max)
 {
 	struct darshan_batch *b = &d->batch;
 	if (!b->ready)

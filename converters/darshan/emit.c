@@ -10,36 +10,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DIGITS_LEAST = 15, DIGITS_MOST = 17 };
+enum { DIGITS_MIN = 15, DIGITS_MAX = 17 };
 
-void iot_darshan_no_memory(struct darshan *d)
+void darshan_no_memory(struct darshan *d)
 {
 	if (d->status != IOT_OK)
 		return;
 	d->status =
-	    iot_error_set(&d->src->error, IOT_ENOMEM, "out of memory, or too many names for it");
+	    error_set(&d->src->error, IOT_ENOMEM, "out of memory, or too many names for it");
 }
 
-void iot_darshan_count(struct darshan *d, const char *name, uint64_t n)
+void darshan_count(struct darshan *d, const char *name, uint64_t n)
 {
-	iot_report_add(&d->src->report, name, n);
+	report_add(&d->src->report, name, n);
 }
 
-void iot_darshan_note(struct darshan *d, size_t member, const char *format, ...)
+void darshan_note(struct darshan *d, size_t member, const char *format, ...)
 {
-	const char *path = iot_input_name(d->src->input, member);
+	const char *path = input_name(d->src->input, member);
 	char shown[160], text[256];
 	va_list args;
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	iot_report_note(&d->src->report, "%s: %s",
-			iot_escape(shown, sizeof shown, path, strlen(path)), text);
+	report_note(&d->src->report, "%s: %s", escape_text(shown, sizeof shown, path, strlen(path)),
+		    text);
 }
 
 /* Values */
 
-void iot_darshan_signed(struct iot_builder *b, const char *key, int64_t value)
+void darshan_signed(struct iot_builder *b, const char *key, int64_t value)
 {
 	char text[24];
 	int n = snprintf(text, sizeof text, "%lld", (long long)value);
@@ -47,11 +47,11 @@ void iot_darshan_signed(struct iot_builder *b, const char *key, int64_t value)
 }
 
 /* The shortest digits that read back as the same number. */
-void iot_darshan_double(struct iot_builder *b, const char *key, double value)
+void darshan_double(struct iot_builder *b, const char *key, double value)
 {
 	char text[40];
-	int n = snprintf(text, sizeof text, "%.*g", DIGITS_LEAST, value);
-	for (int digits = DIGITS_LEAST + 1; digits <= DIGITS_MOST; digits++) {
+	int n = snprintf(text, sizeof text, "%.*g", DIGITS_MIN, value);
+	for (int digits = DIGITS_MIN + 1; digits <= DIGITS_MAX; digits++) {
 		double back = strtod(text, NULL);
 		if (back == value || value != value)
 			break;
@@ -63,7 +63,7 @@ void iot_darshan_double(struct iot_builder *b, const char *key, double value)
 static void put_text(struct iot_builder *b, const char *key, struct iot_text text)
 {
 	if (text.size > 0)
-		iot_emit_text(b, key, text);
+		emit_text(b, key, text);
 }
 
 static void put_moment(struct iot_builder *b, const char *key, int64_t s, int64_t ns)
@@ -82,9 +82,9 @@ static void put_job(struct darshan *d, struct iot_builder *b)
 	put_text(b, "command", job->command);
 	if (!job->known)
 		return;
-	iot_darshan_signed(b, "job", job->id);
-	iot_darshan_signed(b, "uid", job->uid);
-	iot_darshan_signed(b, "ranks", job->processes);
+	darshan_signed(b, "job", job->id);
+	darshan_signed(b, "uid", job->uid);
+	darshan_signed(b, "ranks", job->processes);
 	put_moment(b, "job-start", job->start_s, job->start_ns);
 	put_moment(b, "job-end", job->end_s, job->end_ns);
 	put_text(b, "metadata", job->metadata);
@@ -101,7 +101,7 @@ static void put_modules(const struct darshan *d, struct iot_builder *b)
 		if (p->module == DARSHAN_NULL)
 			continue;
 		int more = snprintf(list + n, sizeof list - n, "%s%s:%u", n > 0 ? "," : "",
-				    iot_darshan_module_name(p->module), p->version);
+				    darshan_module_name(p->module), p->version);
 		n += more > 0 ? (size_t)more : 0;
 	}
 	if (d->text == NULL && n > 0 && n < sizeof list)
@@ -109,17 +109,17 @@ static void put_modules(const struct darshan *d, struct iot_builder *b)
 }
 
 /* form: "log" or what printed the text. */
-void iot_darshan_emit_trace(struct darshan *d, const char *form)
+void darshan_emit_trace(struct darshan *d, const char *form)
 {
 	static const char layers[][12] = {"", "posix", "mpiio", "posix,mpiio"};
 	/* How far times can be trusted; each rank has its own zero. */
 	static const char skew[] = "each-rank-from-its-own-start";
 	struct iot_builder b;
 	char version[32];
-	if (!iot_emit_begin(&d->emit, &b, "trace"))
+	if (!emit_begin(&d->emit, &b, "trace"))
 		return;
 	iot_directive_text(&b, "source", "darshan", strlen("darshan"));
-	iot_emit_string(&b, "form", form);
+	emit_string(&b, "form", form);
 	int n = snprintf(version, sizeof version, "%u.%02u", d->log.major, d->log.minor);
 	iot_directive_text(&b, "log-format", version, (size_t)n);
 	put_job(d, &b);
@@ -127,13 +127,13 @@ void iot_darshan_emit_trace(struct darshan *d, const char *form)
 	if (d->log.start_ns > 0)
 		iot_directive_number(&b, "epoch", 0);
 	iot_directive_text(&b, "lacks", "cpu", 3);
-	iot_emit_string(&b, "layer", layers[d->layers]);
+	emit_string(&b, "layer", layers[d->layers]);
 	iot_directive_text(&b, "clocks", skew, sizeof skew - 1);
 	bool exact = d->log.job.start_ns >= 0;
 	const char *precision = d->text != NULL ? "100us" : "238ns";
-	iot_emit_string(&b, "precision", precision);
+	emit_string(&b, "precision", precision);
 	iot_directive_text(&b, "epoch-precision", exact ? "1ns" : "1s", exact ? 3 : 2);
-	iot_emit_end(&d->emit, &b, d->base_ns);
+	emit_end(&d->emit, &b, d->base_ns);
 }
 
 /* The program: the last part of the command's first word. */
@@ -148,35 +148,35 @@ static struct iot_text program(struct iot_text command)
 }
 
 /* Again where it is needed earlier than it was told: the later one says nothing new then. */
-void iot_darshan_emit_process(struct darshan *d, uint32_t process, int64_t place_ns)
+void darshan_emit_process(struct darshan *d, uint32_t process, int64_t place_ns)
 {
-	uint32_t at = iot_darshan_find(&d->process_ids, process, 0);
+	uint32_t at = darshan_find(&d->process_ids, process, 0);
 	struct iot_builder b;
 	if (at == 0)
 		return;
 	struct darshan_process *p = &d->process[at - 1];
-	if (place_ns >= p->told_ns || !iot_emit_begin(&d->emit, &b, "process"))
+	if (place_ns >= p->reported_ns || !emit_begin(&d->emit, &b, "process"))
 		return;
-	p->told_ns = place_ns;
+	p->reported_ns = place_ns;
 	iot_directive_number(&b, "id", process);
 	iot_directive_number(&b, "rank", (uint64_t)p->rank);
 	put_text(&b, "name", program(d->log.job.command));
 	if (p->host[0] != '\0')
-		iot_emit_string(&b, "host", p->host);
+		emit_string(&b, "host", p->host);
 	if (d->process_base > 0) {
 		put_text(&b, "command", d->log.job.command);
 		if (d->log.job.known)
-			iot_darshan_signed(&b, "job", d->log.job.id);
+			darshan_signed(&b, "job", d->log.job.id);
 	}
-	iot_emit_end(&d->emit, &b, place_ns);
+	emit_end(&d->emit, &b, place_ns);
 }
 
-void iot_darshan_emit_file(struct darshan *d, uint32_t file, uint32_t process, int64_t place_ns)
+void darshan_emit_file(struct darshan *d, uint32_t file, uint32_t process, int64_t place_ns)
 {
 	const struct darshan_file *f = &d->file[file - 1];
-	struct iot_text path = iot_darshan_name(d, f->id), type, point;
+	struct iot_text path = darshan_name(d, f->id), type, point;
 	struct iot_builder b;
-	if (!iot_emit_begin(&d->emit, &b, "file"))
+	if (!emit_begin(&d->emit, &b, "file"))
 		return;
 	iot_directive_number(&b, "process", process);
 	iot_directive_number(&b, "id", file);
@@ -184,37 +184,37 @@ void iot_darshan_emit_file(struct darshan *d, uint32_t file, uint32_t process, i
 	put_text(&b, "path", path);
 	iot_directive_number(&b, "source-id", f->id);
 	iot_directive_text(&b, "layer", f->layer == DARSHAN_LAYER_POSIX ? "posix" : "mpiio", 5);
-	if (path.size > 0 && iot_darshan_mount(&d->log.job, path, &type, &point)) {
+	if (path.size > 0 && darshan_mount(&d->log.job, path, &type, &point)) {
 		put_text(&b, "fs", type);
 		put_text(&b, "mount", point);
 	}
-	iot_emit_end(&d->emit, &b, place_ns);
+	emit_end(&d->emit, &b, place_ns);
 }
 
 /* Damage */
 
-void iot_darshan_emit_lost(struct darshan *d, const char *why)
+void darshan_emit_lost(struct darshan *d, const char *why)
 {
 	struct iot_builder b;
-	if (!iot_emit_begin(&d->emit, &b, "lost"))
+	if (!emit_begin(&d->emit, &b, "lost"))
 		return;
 	iot_directive_number(&b, "time", (uint64_t)d->end_ns);
 	iot_directive_text(&b, "why", why, strnlen(why, DARSHAN_NAME_MAX));
-	iot_emit_end(&d->emit, &b, d->end_ns);
+	emit_end(&d->emit, &b, d->end_ns);
 }
 
-static const char *where(const struct darshan *d, char *text, size_t room)
+static const char *where(const struct darshan *d, char *text, size_t capacity)
 {
-	const char *path = iot_input_name(d->src->input, d->member);
+	const char *path = input_name(d->src->input, d->member);
 	char shown[256];
-	iot_escape(shown, sizeof shown, path, strlen(path));
+	escape_text(shown, sizeof shown, path, strlen(path));
 	if (d->place == NULL)
-		snprintf(text, room, "%s", shown);
+		snprintf(text, capacity, "%s", shown);
 	else if (d->place->module == DARSHAN_NULL)
-		snprintf(text, room, "%s: names", shown);
+		snprintf(text, capacity, "%s: names", shown);
 	else
-		snprintf(text, room, "%s: module %s", shown,
-			 iot_darshan_module_name(d->place->module));
+		snprintf(text, capacity, "%s: module %s", shown,
+			 darshan_module_name(d->place->module));
 	return text;
 }
 
@@ -222,29 +222,29 @@ static const char *where(const struct darshan *d, char *text, size_t room)
  * A region that ended early for a reason of its own says that reason. The first damage is what the
  * conversion ends with, and tells of, itself.
  */
-void iot_darshan_damage(struct darshan *d, int status, const char *format, ...)
+void darshan_damage(struct darshan *d, int status, const char *format, ...)
 {
 	char why[512], place[512];
-	struct iot_error e = {.status = IOT_OK};
+	struct error e = {.status = IOT_OK};
 	va_list args;
 	va_start(args, format);
 	vsnprintf(why, sizeof why, format, args);
 	va_end(args);
 	if (d->region.status == IOT_ENOMEM) {
-		iot_darshan_no_memory(d);
+		darshan_no_memory(d);
 		return;
 	}
 	d->damaged = true;
-	iot_darshan_count(d, "damaged.places", 1);
+	darshan_count(d, "damaged.places", 1);
 	where(d, place, sizeof place);
 	if (d->region.status != IOT_OK)
-		iot_error_set(&e, d->region.status, "%s: %s (%s)", place, d->region.why, why);
+		error_set(&e, d->region.status, "%s: %s (%s)", place, d->region.why, why);
 	else
-		iot_error_set(&e, status, "%s: %s", place, why);
+		error_set(&e, status, "%s: %s", place, why);
 	if (d->fault.status == IOT_OK) {
 		d->fault = e;
 		return;
 	}
-	iot_darshan_emit_lost(d, e.text);
-	iot_report_note(&d->src->report, "%.240s", e.text);
+	darshan_emit_lost(d, e.text);
+	report_note(&d->src->report, "%.240s", e.text);
 }

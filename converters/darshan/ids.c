@@ -39,7 +39,7 @@ static struct darshan_slot *look(const struct darshan_table *t, uint64_t a, uint
 static bool grow_table(struct darshan_table *t)
 {
 	struct darshan_table now = {.slots = t->slots == 0 ? SLOTS_FIRST : 2 * t->slots,
-				    .seed = t->slots == 0 ? iot_seed() : t->seed};
+				    .seed = t->slots == 0 ? hash_seed() : t->seed};
 	now.slot = calloc(now.slots, sizeof *now.slot);
 	if (now.slot == NULL)
 		return false;
@@ -55,7 +55,7 @@ static bool grow_table(struct darshan_table *t)
 	return true;
 }
 
-uint32_t *iot_darshan_slot(struct darshan_table *t, uint64_t a, uint64_t b)
+uint32_t *darshan_slot(struct darshan_table *t, uint64_t a, uint64_t b)
 {
 	if (t->count >= NAMES_MAX || (2 * t->count >= t->slots && !grow_table(t)))
 		return NULL;
@@ -68,12 +68,12 @@ uint32_t *iot_darshan_slot(struct darshan_table *t, uint64_t a, uint64_t b)
 	return &slot->value;
 }
 
-uint32_t iot_darshan_find(const struct darshan_table *t, uint64_t a, uint64_t b)
+uint32_t darshan_find(const struct darshan_table *t, uint64_t a, uint64_t b)
 {
 	return t->slots == 0 ? 0 : look(t, a, b)->value;
 }
 
-void iot_darshan_table_free(struct darshan_table *t)
+void darshan_table_free(struct darshan_table *t)
 {
 	free(t->slot);
 	*t = (struct darshan_table){.slot = NULL};
@@ -84,7 +84,7 @@ void iot_darshan_table_free(struct darshan_table *t)
 static bool keep_text(struct darshan *d, const char *text, size_t size)
 {
 	if (size > NAME_BYTES_MAX - d->name_used ||
-	    !iot_room(&d->name_text, &d->name_text_room, d->name_used + size, 1))
+	    !array_reserve(&d->name_text, &d->name_text_capacity, d->name_used + size, 1))
 		return false;
 	if (size > 0)
 		memcpy(d->name_text + d->name_used, text, size);
@@ -93,14 +93,15 @@ static bool keep_text(struct darshan *d, const char *text, size_t size)
 }
 
 /* Of several names for an id the first counts, unless it is empty. */
-bool iot_darshan_name_add(struct darshan *d, uint64_t id, const char *text, size_t size)
+bool darshan_name_add(struct darshan *d, uint64_t id, const char *text, size_t size)
 {
-	uint32_t *at = iot_darshan_slot(&d->name_ids, id, 0);
+	uint32_t *at = darshan_slot(&d->name_ids, id, 0);
 	if (at != NULL && *at != 0 && (d->name[*at - 1].size > 0 || size == 0))
 		return true;
-	bool ok = at != NULL && iot_room(&d->name, &d->name_room, d->names + 1, sizeof *d->name);
+	bool ok =
+	    at != NULL && array_reserve(&d->name, &d->name_capacity, d->names + 1, sizeof *d->name);
 	if (!ok || !keep_text(d, text, size)) {
-		iot_darshan_no_memory(d);
+		darshan_no_memory(d);
 		return false;
 	}
 	if (*at == 0)
@@ -110,9 +111,9 @@ bool iot_darshan_name_add(struct darshan *d, uint64_t id, const char *text, size
 	return true;
 }
 
-struct iot_text iot_darshan_name(const struct darshan *d, uint64_t id)
+struct iot_text darshan_name(const struct darshan *d, uint64_t id)
 {
-	uint32_t at = iot_darshan_find(&d->name_ids, id, 0);
+	uint32_t at = darshan_find(&d->name_ids, id, 0);
 	if (at == 0 || d->name[at - 1].size == 0)
 		return (struct iot_text){NULL, 0};
 	return (struct iot_text){d->name_text + d->name[at - 1].text, d->name[at - 1].size};
@@ -122,26 +123,24 @@ struct iot_text iot_darshan_name(const struct darshan *d, uint64_t id)
 static int take_old_name(struct darshan *d)
 {
 	size_t have;
-	const unsigned char *p = iot_darshan_ahead(&d->region, OLD_NAME_HEAD, &have);
+	const unsigned char *p = darshan_ahead(&d->region, OLD_NAME_HEAD, &have);
 	if (have == 0)
 		return 0;
-	uint32_t size = have < OLD_NAME_HEAD ? 0 : iot_darshan_u32(p + 8, d->log.swap);
+	uint32_t size = have < OLD_NAME_HEAD ? 0 : darshan_u32(p + 8, d->log.swap);
 	if (have < OLD_NAME_HEAD || size > DARSHAN_NAME_MAX) {
-		iot_darshan_damage(d, IOT_EFORMAT,
-				   have < OLD_NAME_HEAD ? "ends inside a name"
-							: "a name is too long");
+		darshan_damage(d, IOT_EFORMAT,
+			       have < OLD_NAME_HEAD ? "ends inside a name" : "a name is too long");
 		return 0;
 	}
-	p = iot_darshan_ahead(&d->region, OLD_NAME_HEAD + size, &have);
+	p = darshan_ahead(&d->region, OLD_NAME_HEAD + size, &have);
 	if (have < OLD_NAME_HEAD + size) {
-		iot_darshan_damage(d, IOT_EFORMAT, "ends inside a name");
+		darshan_damage(d, IOT_EFORMAT, "ends inside a name");
 		return 0;
 	}
-	if (!iot_darshan_name_add(d, iot_darshan_u64(p, d->log.swap),
-				  (const char *)p + OLD_NAME_HEAD,
-				  strnlen((const char *)p + OLD_NAME_HEAD, size)))
+	if (!darshan_name_add(d, darshan_u64(p, d->log.swap), (const char *)p + OLD_NAME_HEAD,
+			      strnlen((const char *)p + OLD_NAME_HEAD, size)))
 		return -1;
-	iot_darshan_consume(&d->region, OLD_NAME_HEAD + size);
+	darshan_consume(&d->region, OLD_NAME_HEAD + size);
 	return 1;
 }
 
@@ -151,7 +150,7 @@ static int take_new_name(struct darshan *d)
 	size_t have, want = NAME_HEAD + 1, seen = NAME_HEAD;
 	const unsigned char *p, *nul = NULL;
 	do {
-		p = iot_darshan_ahead(&d->region, want, &have);
+		p = darshan_ahead(&d->region, want, &have);
 		if (have >= want)
 			nul = memchr(p + seen, '\0', have - seen);
 		seen = have;
@@ -161,30 +160,29 @@ static int take_new_name(struct darshan *d)
 		return 0;
 	size_t size = nul != NULL ? (size_t)(nul - p) - NAME_HEAD : DARSHAN_NAME_MAX + 1;
 	if (size > DARSHAN_NAME_MAX) {
-		iot_darshan_damage(d, IOT_EFORMAT,
-				   have <= NAME_HEAD + DARSHAN_NAME_MAX ? "ends inside a name"
-									: "a name is too long");
+		darshan_damage(d, IOT_EFORMAT,
+			       have <= NAME_HEAD + DARSHAN_NAME_MAX ? "ends inside a name"
+								    : "a name is too long");
 		return 0;
 	}
-	if (!iot_darshan_name_add(d, iot_darshan_u64(p, d->log.swap), (const char *)p + NAME_HEAD,
-				  size))
+	if (!darshan_name_add(d, darshan_u64(p, d->log.swap), (const char *)p + NAME_HEAD, size))
 		return -1;
-	iot_darshan_consume(&d->region, NAME_HEAD + size + 1);
+	darshan_consume(&d->region, NAME_HEAD + size + 1);
 	return 1;
 }
 
-int iot_darshan_names_step(struct darshan *d)
+int darshan_ids_step(struct darshan *d)
 {
 	return d->log.minor == 0 ? take_old_name(d) : take_new_name(d);
 }
 
 /* Objects, files, processes */
 
-uint32_t iot_darshan_object(struct darshan *d, uint64_t id)
+uint32_t darshan_object(struct darshan *d, uint64_t id)
 {
-	uint32_t *at = iot_darshan_slot(&d->objects, id, 0);
+	uint32_t *at = darshan_slot(&d->objects, id, 0);
 	if (at == NULL) {
-		iot_darshan_no_memory(d);
+		darshan_no_memory(d);
 		return 0;
 	}
 	if (*at == 0)
@@ -192,42 +190,43 @@ uint32_t iot_darshan_object(struct darshan *d, uint64_t id)
 	return *at;
 }
 
-uint32_t iot_darshan_process(struct darshan *d, int64_t rank)
+uint32_t darshan_process(struct darshan *d, int64_t rank)
 {
 	uint64_t id = d->process_base + (uint64_t)rank + 1;
-	uint32_t *at = iot_darshan_slot(&d->process_ids, id, 0);
+	uint32_t *at = darshan_slot(&d->process_ids, id, 0);
 	if (id >= THREADS_FIRST) {
 		d->status =
-		    iot_error_set(&d->src->error, IOT_ELIMIT,
-				  "rank %" PRId64 " of log %zu: the ranks of all logs need more "
-				  "than %" PRIu32 " numbers",
-				  rank, d->member + 1, THREADS_FIRST - 1);
+		    error_set(&d->src->error, IOT_ELIMIT,
+			      "rank %" PRId64 " of log %zu: the ranks of all logs need more "
+			      "than %" PRIu32 " numbers",
+			      rank, d->member + 1, THREADS_FIRST - 1);
 		return 0;
 	}
-	bool ok = at != NULL && (*at != 0 || iot_room(&d->process, &d->process_room,
-						      d->processes + 1, sizeof *d->process));
+	bool ok = at != NULL && (*at != 0 || array_reserve(&d->process, &d->process_capacity,
+							   d->processes + 1, sizeof *d->process));
 	if (!ok) {
-		iot_darshan_no_memory(d);
+		darshan_no_memory(d);
 		return 0;
 	}
 	if (*at == 0) {
 		d->process[d->processes++] =
-		    (struct darshan_process){.rank = rank, .told_ns = INT64_MAX};
+		    (struct darshan_process){.rank = rank, .reported_ns = INT64_MAX};
 		*at = (uint32_t)d->processes;
 	}
 	return (uint32_t)id;
 }
 
-uint32_t iot_darshan_file(struct darshan *d, unsigned layer, int64_t rank, uint64_t id)
+uint32_t darshan_file(struct darshan *d, unsigned layer, int64_t rank, uint64_t id)
 {
 	uint64_t process = rank < 0 ? 0 : d->process_base + (uint64_t)rank + 1;
-	uint32_t *at = iot_darshan_slot(&d->file_ids, id, process << 2 | layer);
+	uint32_t *at = darshan_slot(&d->file_ids, id, process << 2 | layer);
 	if (at != NULL && *at != 0)
 		return *at;
-	bool ok = at != NULL && iot_room(&d->file, &d->file_room, d->files + 1, sizeof *d->file);
-	uint32_t object = ok ? iot_darshan_object(d, id) : 0;
+	bool ok =
+	    at != NULL && array_reserve(&d->file, &d->file_capacity, d->files + 1, sizeof *d->file);
+	uint32_t object = ok ? darshan_object(d, id) : 0;
 	if (object == 0) {
-		iot_darshan_no_memory(d);
+		darshan_no_memory(d);
 		return 0;
 	}
 	d->file[d->files++] = (struct darshan_file){
@@ -237,32 +236,31 @@ uint32_t iot_darshan_file(struct darshan *d, unsigned layer, int64_t rank, uint6
 }
 
 /* Beyond THREADS_MAX, threads count to their rank. */
-uint32_t iot_darshan_thread(struct darshan *d, uint32_t process, uint64_t thread)
+uint32_t darshan_thread(struct darshan *d, uint32_t process, uint64_t thread)
 {
-	uint32_t known = iot_darshan_find(&d->thread_ids, thread, process);
+	uint32_t known = darshan_find(&d->thread_ids, thread, process);
 	if (known != 0)
 		return known;
-	uint32_t *at = d->thread_count < THREADS_MAX
-			   ? iot_darshan_slot(&d->thread_ids, thread, process)
-			   : NULL;
+	uint32_t *at =
+	    d->thread_count < THREADS_MAX ? darshan_slot(&d->thread_ids, thread, process) : NULL;
 	if (at == NULL) {
-		iot_darshan_count(d, "threads.too_many", 1);
+		darshan_count(d, "threads.too_many", 1);
 		return process;
 	}
 	*at = THREADS_FIRST + d->thread_count++;
 	return *at;
 }
 
-void iot_darshan_names_free(struct darshan *d)
+void darshan_ids_free(struct darshan *d)
 {
-	struct darshan_table *const tables[] = {&d->name_ids,   &d->file_ids,     &d->process_ids,
-						&d->thread_ids, &d->thread_files, &d->objects,
-						&d->said.ids};
+	struct darshan_table *const tables[] = {&d->name_ids,    &d->file_ids,     &d->process_ids,
+						&d->thread_ids,  &d->thread_files, &d->objects,
+						&d->declared.ids};
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-		iot_darshan_table_free(tables[i]);
+		darshan_table_free(tables[i]);
 	free(d->name);
 	free(d->name_text);
 	free(d->file);
-	free(d->said.said);
+	free(d->declared.declared);
 	free(d->process);
 }

@@ -12,7 +12,7 @@
 
 #include "darshan.h"
 
-enum { PIECES = 4, PIECE_SIZE = 256 << 10, STORED_LEAST = 1 << 20 };
+enum { PIECES = 4, PIECE_SIZE = 256 << 10, STORED_MIN = 1 << 20 };
 
 struct darshan_thread {
 	struct darshan_region packed; /* the thread's own */
@@ -29,7 +29,7 @@ struct darshan_thread {
 /* The thread that fills */
 
 /* NULL: told to stop. */
-static unsigned char *wait_for_room(struct darshan_thread *t)
+static unsigned char *wait_for_space(struct darshan_thread *t)
 {
 	pthread_mutex_lock(&t->mutex);
 	while (!t->stop && t->made - t->taken == PIECES)
@@ -43,10 +43,10 @@ static void *work(void *context)
 {
 	struct darshan_thread *t = context;
 	unsigned char *piece;
-	while (!t->packed.ended && (piece = wait_for_room(t)) != NULL) {
+	while (!t->packed.ended && (piece = wait_for_space(t)) != NULL) {
 		size_t n = 0;
 		while (n < PIECE_SIZE && !t->packed.ended)
-			n += iot_darshan_unpack(&t->packed, piece + n, PIECE_SIZE - n);
+			n += darshan_decompress(&t->packed, piece + n, PIECE_SIZE - n);
 		pthread_mutex_lock(&t->mutex);
 		t->size[t->made % PIECES] = n;
 		t->made++;
@@ -61,10 +61,10 @@ static void *work(void *context)
 
 static bool pays(const struct darshan_region *r)
 {
-	return r->how != DARSHAN_UNPACKED && r->left >= STORED_LEAST && iot_processors() > 1;
+	return r->how != DARSHAN_UNPACKED && r->left >= STORED_MIN && cpu_count() > 1;
 }
 
-void iot_darshan_thread_begin(struct darshan_region *r)
+void darshan_thread_begin(struct darshan_region *r)
 {
 	if (!pays(r))
 		return;
@@ -79,7 +79,7 @@ void iot_darshan_thread_begin(struct darshan_region *r)
 	pthread_mutex_init(&t->mutex, NULL);
 	pthread_cond_init(&t->changed, NULL);
 	r->thread = t;
-	if (iot_thread_start(&t->thread, work, t))
+	if (thread_start(&t->thread, work, t))
 		return;
 	r->thread = NULL;
 	pthread_cond_destroy(&t->changed);
@@ -88,7 +88,7 @@ void iot_darshan_thread_begin(struct darshan_region *r)
 	free(t);
 }
 
-void iot_darshan_thread_end(struct darshan_region *r)
+void darshan_thread_end(struct darshan_region *r)
 {
 	struct darshan_thread *t = r->thread;
 	if (t == NULL)
@@ -98,7 +98,7 @@ void iot_darshan_thread_end(struct darshan_region *r)
 	pthread_cond_broadcast(&t->changed);
 	pthread_mutex_unlock(&t->mutex);
 	pthread_join(t->thread, NULL);
-	iot_darshan_region_close(&t->packed);
+	darshan_region_close(&t->packed);
 	r->left = t->packed.left;
 	pthread_cond_destroy(&t->changed);
 	pthread_mutex_destroy(&t->mutex);
@@ -129,7 +129,7 @@ static void release(struct darshan_thread *t)
 	pthread_mutex_unlock(&t->mutex);
 }
 
-size_t iot_darshan_thread_take(struct darshan_region *r, unsigned char *out, size_t room)
+size_t darshan_thread_take(struct darshan_region *r, unsigned char *out, size_t capacity)
 {
 	struct darshan_thread *t = r->thread;
 	size_t size;
@@ -141,8 +141,8 @@ size_t iot_darshan_thread_take(struct darshan_region *r, unsigned char *out, siz
 		return 0;
 	}
 	size_t n = size - t->used;
-	if (n > room)
-		n = room;
+	if (n > capacity)
+		n = capacity;
 	memcpy(out, piece + t->used, n);
 	t->used += n;
 	if (t->used == size)

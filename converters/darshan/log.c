@@ -38,7 +38,7 @@ static const char *const module_names[] = {
     "MDHIM",       "APXC",  "APMPI",  "HEATMAP", "DFS",       "DAOS",
 };
 
-const char *iot_darshan_module_name(unsigned module)
+const char *darshan_module_name(unsigned module)
 {
 	return module < sizeof module_names / sizeof *module_names ? module_names[module]
 								   : "unknown";
@@ -55,7 +55,7 @@ static bool take_number(const char **p, const char *end, unsigned *value)
 	return *p > start;
 }
 
-bool iot_darshan_take_version(struct darshan_log *log, const char *text, size_t size)
+bool darshan_take_version(struct darshan_log *log, const char *text, size_t size)
 {
 	const char *p = text, *end = text + size;
 	if (!take_number(&p, end, &log->major) || p == end || *p++ != '.' ||
@@ -73,35 +73,33 @@ static bool all_zero(const char *p, size_t n)
 }
 
 static int check_version(struct darshan_log *log, const char *head, size_t have, const char *name,
-			 struct iot_error *e)
+			 struct error *e)
 {
 	static const unsigned known[] = {0, 10, 20, 21, 41};
 	if (have < VERSION_SIZE)
-		return iot_error_set(e, IOT_ETRUNCATED, "%s: ends inside the header of a log",
-				     name);
+		return error_set(e, IOT_ETRUNCATED, "%s: ends inside the header of a log", name);
 	if (all_zero(head, have < HEADER_OLD ? have : HEADER_OLD))
-		return iot_error_set(e, IOT_EFORMAT,
-				     "%s: an incomplete log: its header, written last, is empty",
-				     name);
-	if (!iot_darshan_take_version(log, head, VERSION_SIZE))
-		return iot_error_set(e, IOT_EFORMAT, "%s: no log of Darshan: no version in front",
-				     name);
+		return error_set(e, IOT_EFORMAT,
+				 "%s: an incomplete log: its header, written last, is empty", name);
+	if (!darshan_take_version(log, head, VERSION_SIZE))
+		return error_set(e, IOT_EFORMAT, "%s: no log of Darshan: no version in front",
+				 name);
 	if (log->major < 3)
-		return iot_error_set(e, IOT_EFORMAT,
-				     "%s: format %u.%02u, which is older than 3.00: convert it "
-				     "with the tools of Darshan first",
-				     name, log->major, log->minor);
+		return error_set(e, IOT_EFORMAT,
+				 "%s: format %u.%02u, which is older than 3.00: convert it "
+				 "with the tools of Darshan first",
+				 name, log->major, log->minor);
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (log->major == 3 && log->minor == known[i])
 			return IOT_OK;
-	return iot_error_set(
-	    e, IOT_EFORMAT, "%s: format %u.%02u is not known (3.00, 3.10, 3.20, 3.21 and 3.41 are)",
-	    name, log->major, log->minor);
+	return error_set(e, IOT_EFORMAT,
+			 "%s: format %u.%02u is not known (3.00, 3.10, 3.20, 3.21 and 3.41 are)",
+			 name, log->major, log->minor);
 }
 
 /* Regions */
 
-unsigned iot_darshan_module_of(const struct darshan_log *log, unsigned id)
+unsigned darshan_module_of(const struct darshan_log *log, unsigned id)
 {
 	if (log->minor == 41)
 		return id;
@@ -127,12 +125,12 @@ static void take_map(struct darshan_log *log, const unsigned char *head)
 	const unsigned char *versions = head + (new ? VERSIONS_NEW : VERSIONS_OLD);
 	const unsigned modules = new ? DARSHAN_MODULES : MODULES_OLD;
 	for (unsigned i = 0; i <= modules; i++, map += 16) {
-		struct darshan_place p = {.offset = iot_darshan_u64(map, log->swap),
-					  .size = iot_darshan_u64(map + 8, log->swap)};
+		struct darshan_place p = {.offset = darshan_u64(map, log->swap),
+					  .size = darshan_u64(map + 8, log->swap)};
 		if (i > 0) {
 			p.id = i - 1;
-			p.module = iot_darshan_module_of(log, p.id);
-			p.version = iot_darshan_u32(versions + 4 * p.id, log->swap);
+			p.module = darshan_module_of(log, p.id);
+			p.version = darshan_u32(versions + 4 * p.id, log->swap);
 			if (p.module == DARSHAN_NULL) /* an example for those who write modules */
 				p.module = DARSHAN_MODULES;
 		}
@@ -144,46 +142,45 @@ static void take_map(struct darshan_log *log, const unsigned char *head)
 	qsort(log->place, log->places, sizeof *log->place, by_offset);
 }
 
-static int take_header(struct darshan_log *log, const char *name, struct iot_error *e)
+static int take_header(struct darshan_log *log, const char *name, struct error *e)
 {
 	size_t have;
-	const char *text = iot_window_ahead(log->window, HEADER_OLD, &have);
+	const char *text = bufreader_peek(log->bufreader, HEADER_OLD, &have);
 	if (check_version(log, text, have, name, e) != IOT_OK)
 		return e->status;
 	const size_t size = log->minor == 41 ? HEADER_NEW : HEADER_OLD;
 	const unsigned char *head =
-	    (const unsigned char *)iot_window_ahead(log->window, size, &have);
+	    (const unsigned char *)bufreader_peek(log->bufreader, size, &have);
 	if (have < size)
-		return iot_error_set(e, IOT_ETRUNCATED,
-				     "%s: ends inside its header, which has %zu bytes", name, size);
-	int64_t magic = iot_darshan_i64(head + 8, false);
+		return error_set(e, IOT_ETRUNCATED,
+				 "%s: ends inside its header, which has %zu bytes", name, size);
+	int64_t magic = darshan_i64(head + 8, false);
 	log->swap = magic != MAGIC;
 	if (log->swap && (int64_t)__builtin_bswap64((uint64_t)magic) != MAGIC)
-		return iot_error_set(e, IOT_EFORMAT, "%s: no log of Darshan: its magic is wrong",
-				     name);
+		return error_set(e, IOT_EFORMAT, "%s: no log of Darshan: its magic is wrong", name);
 	if (head[16] > DARSHAN_UNPACKED)
-		return iot_error_set(e, IOT_EFORMAT,
-				     "%s: compression %u is not known (0 zlib, 1 bzip2, 2 none)",
-				     name, head[16]);
-	log->how = (enum darshan_packing)head[16];
-	log->partial = size == HEADER_NEW ? iot_darshan_u64(head + 24, log->swap)
-					  : iot_darshan_u32(head + 20, log->swap);
+		return error_set(e, IOT_EFORMAT,
+				 "%s: compression %u is not known (0 zlib, 1 bzip2, 2 none)", name,
+				 head[16]);
+	log->how = (enum darshan_compression)head[16];
+	log->partial = size == HEADER_NEW ? darshan_u64(head + 24, log->swap)
+					  : darshan_u32(head + 20, log->swap);
 	take_map(log, head);
-	iot_window_consume(log->window, size);
+	bufreader_consume(log->bufreader, size);
 	log->at = size;
 	return IOT_OK;
 }
 
-bool iot_darshan_log_skip(struct darshan_log *log, uint64_t offset)
+bool darshan_log_skip(struct darshan_log *log, uint64_t offset)
 {
 	while (log->at < offset) {
 		size_t have;
-		(void)iot_window_ahead(log->window, 1, &have);
+		(void)bufreader_peek(log->bufreader, 1, &have);
 		if (have == 0)
 			return false;
 		if (have > offset - log->at)
 			have = (size_t)(offset - log->at);
-		iot_window_consume(log->window, have);
+		bufreader_consume(log->bufreader, have);
 		log->at += have;
 	}
 	return true;
@@ -191,7 +188,7 @@ bool iot_darshan_log_skip(struct darshan_log *log, uint64_t offset)
 
 /* Job */
 
-void iot_darshan_job_split(struct darshan_job *job, size_t at, size_t size)
+void darshan_job_split(struct darshan_job *job, size_t at, size_t size)
 {
 	const char *text = job->text + at, *end = text + size, *p;
 	const char *mounts = end;
@@ -221,7 +218,7 @@ static void take_job(struct darshan_log *log, const unsigned char *p, size_t siz
 	if (size < words * 8)
 		return;
 	for (size_t i = 0; i < words; i++)
-		word[i] = iot_darshan_i64(p + 8 * i, log->swap);
+		word[i] = darshan_i64(p + 8 * i, log->swap);
 	job->uid = word[n++];
 	job->start_s = word[n++];
 	job->start_ns = new ? word[n++] : -1;
@@ -238,8 +235,8 @@ static void take_job(struct darshan_log *log, const unsigned char *p, size_t siz
 		metadata--;
 	job->metadata = (struct iot_text){job->text, metadata};
 	if (size > METADATA_SIZE)
-		iot_darshan_job_split(job, METADATA_SIZE,
-				      strnlen(job->text + METADATA_SIZE, size - METADATA_SIZE));
+		darshan_job_split(job, METADATA_SIZE,
+				  strnlen(job->text + METADATA_SIZE, size - METADATA_SIZE));
 }
 
 static bool is_date(int64_t s, int64_t ns)
@@ -247,7 +244,7 @@ static bool is_date(int64_t s, int64_t ns)
 	return s > 0 && s < SECONDS_MAX && ns >= -1 && ns < NS_PER_S;
 }
 
-void iot_darshan_log_times(struct darshan_log *log)
+void darshan_log_times(struct darshan_log *log)
 {
 	const struct darshan_job *job = &log->job;
 	if (!job->known || !is_date(job->start_s, job->start_ns))
@@ -268,9 +265,9 @@ static void read_job(struct darshan_log *log, struct darshan_region *r)
 	uint64_t size = log->first > log->at ? log->first - log->at : 0;
 	if (log->first == 0)
 		size = UINT32_MAX;
-	iot_darshan_region_open(r, log->window, size, &log->at, log->how);
+	darshan_region_open(r, log->bufreader, size, &log->at, log->how);
 	size_t have;
-	const unsigned char *p = iot_darshan_ahead(r, DARSHAN_JOB_MAX, &have);
+	const unsigned char *p = darshan_ahead(r, DARSHAN_JOB_MAX, &have);
 	if (have > DARSHAN_JOB_MAX)
 		have = DARSHAN_JOB_MAX;
 	take_job(log, p, have);
@@ -282,14 +279,14 @@ static void read_job(struct darshan_log *log, struct darshan_region *r)
 		log->job_status = log->first > log->at ? IOT_EFORMAT : IOT_ETRUNCATED;
 		log->job_why = "too short";
 	}
-	iot_darshan_region_close(r);
-	iot_darshan_log_times(log);
+	darshan_region_close(r);
+	darshan_log_times(log);
 }
 
-int iot_darshan_log_open(struct darshan_log *log, struct iot_window *w, const char *name,
-			 struct darshan_region *r, struct iot_error *error)
+int darshan_log_open(struct darshan_log *log, struct bufreader *w, const char *name,
+		     struct darshan_region *r, struct error *error)
 {
-	*log = (struct darshan_log){.window = w};
+	*log = (struct darshan_log){.bufreader = w};
 	int status = take_header(log, name, error);
 	if (status != IOT_OK)
 		return status;
@@ -299,8 +296,8 @@ int iot_darshan_log_open(struct darshan_log *log, struct iot_window *w, const ch
 
 /* Mounts: "type\tpath" lines. Plain prefixes, the longest counts. */
 
-bool iot_darshan_mount(const struct darshan_job *job, struct iot_text path, struct iot_text *type,
-		       struct iot_text *point)
+bool darshan_mount(const struct darshan_job *job, struct iot_text path, struct iot_text *type,
+		   struct iot_text *point)
 {
 	const char *p = job->mounts.data, *end = job->mounts.size > 0 ? p + job->mounts.size : p;
 	point->size = 0;

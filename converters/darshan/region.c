@@ -8,30 +8,30 @@
 
 #include <stdlib.h>
 
-enum { PIECE = 256 << 10, ROOM_MAX = 5 << 20 };
+enum { PIECE = 256 << 10, CAPACITY_MAX = 5 << 20 };
 
-void iot_darshan_region_open(struct darshan_region *r, struct iot_window *in, uint64_t size,
-			     uint64_t *at, enum darshan_packing how)
+void darshan_region_open(struct darshan_region *r, struct bufreader *in, uint64_t size,
+			 uint64_t *at, enum darshan_compression how)
 {
 	unsigned char *data = r->data;
-	size_t room = r->room;
+	size_t capacity = r->capacity;
 	*r = (struct darshan_region){.in = in,
 				     .left = size,
 				     .at = at,
 				     .how = how,
 				     .bytes = data,
 				     .data = data,
-				     .room = room};
+				     .capacity = capacity};
 }
 
-void iot_darshan_region_close(struct darshan_region *r)
+void darshan_region_close(struct darshan_region *r)
 {
-	iot_darshan_thread_end(r);
+	darshan_thread_end(r);
 	if (r->made && r->how == DARSHAN_ZLIB)
 		(void)inflateEnd(&r->zlib);
 	if (r->made && r->how == DARSHAN_BZIP2)
 		(void)BZ2_bzDecompressEnd(&r->bzip2);
-	iot_darshan_whole_free(&r->whole);
+	darshan_inflate_whole_free(&r->whole);
 	r->made = false;
 	r->ended = true;
 }
@@ -49,9 +49,9 @@ static size_t stored(struct darshan_region *r, const unsigned char **bytes)
 	size_t have = 0;
 	if (r->left == 0)
 		return 0;
-	*bytes = (const unsigned char *)iot_window_ahead(r->in, 1, &have);
-	if (have == 0 && iot_window_status(r->in) != IOT_OK)
-		fail(r, iot_window_status(r->in), iot_window_error(r->in)->text);
+	*bytes = (const unsigned char *)bufreader_peek(r->in, 1, &have);
+	if (have == 0 && bufreader_status(r->in) != IOT_OK)
+		fail(r, bufreader_status(r->in), bufreader_error(r->in)->text);
 	else if (have == 0)
 		fail(r, IOT_ETRUNCATED, "the file ends inside of it");
 	if (have > UINT32_MAX)
@@ -59,9 +59,9 @@ static size_t stored(struct darshan_region *r, const unsigned char **bytes)
 	return have < r->left ? have : (size_t)r->left;
 }
 
-void iot_darshan_taken(struct darshan_region *r, size_t n)
+void darshan_consumed(struct darshan_region *r, size_t n)
 {
-	iot_window_consume(r->in, n);
+	bufreader_consume(r->in, n);
 	r->left -= n;
 	*r->at += n;
 }
@@ -73,7 +73,7 @@ static bool begin_zlib(struct darshan_region *r)
 	return status == Z_OK;
 }
 
-static size_t inflate_some(struct darshan_region *r, unsigned char *out, size_t room)
+static size_t inflate_some(struct darshan_region *r, unsigned char *out, size_t capacity)
 {
 	const unsigned char *bytes = NULL;
 	size_t have = stored(r, &bytes);
@@ -87,15 +87,15 @@ static size_t inflate_some(struct darshan_region *r, unsigned char *out, size_t 
 	r->zlib.next_in = (unsigned char *)(uintptr_t)bytes;
 	r->zlib.avail_in = (uInt)have;
 	r->zlib.next_out = out;
-	r->zlib.avail_out = (uInt)room;
+	r->zlib.avail_out = (uInt)capacity;
 	int status = inflate(&r->zlib, Z_NO_FLUSH);
-	iot_darshan_taken(r, have - r->zlib.avail_in);
+	darshan_consumed(r, have - r->zlib.avail_in);
 	if (status == Z_STREAM_END)
 		r->in_stream = false;
 	else if (status != Z_OK && status != Z_BUF_ERROR)
 		fail(r, status == Z_MEM_ERROR ? IOT_ENOMEM : IOT_EFORMAT,
 		     r->zlib.msg != NULL ? r->zlib.msg : "damaged zlib data");
-	return room - r->zlib.avail_out;
+	return capacity - r->zlib.avail_out;
 }
 
 static bool begin_bzip2(struct darshan_region *r)
@@ -107,7 +107,7 @@ static bool begin_bzip2(struct darshan_region *r)
 	return r->made;
 }
 
-static size_t bunzip2_some(struct darshan_region *r, unsigned char *out, size_t room)
+static size_t bunzip2_some(struct darshan_region *r, unsigned char *out, size_t capacity)
 {
 	const unsigned char *bytes = NULL;
 	size_t have = stored(r, &bytes);
@@ -121,83 +121,86 @@ static size_t bunzip2_some(struct darshan_region *r, unsigned char *out, size_t 
 	r->bzip2.next_in = (char *)(uintptr_t)bytes;
 	r->bzip2.avail_in = (unsigned)have;
 	r->bzip2.next_out = (char *)out;
-	r->bzip2.avail_out = (unsigned)room;
+	r->bzip2.avail_out = (unsigned)capacity;
 	int status = BZ2_bzDecompress(&r->bzip2);
-	iot_darshan_taken(r, have - r->bzip2.avail_in);
+	darshan_consumed(r, have - r->bzip2.avail_in);
 	if (status == BZ_STREAM_END)
 		r->in_stream = false;
 	else if (status != BZ_OK)
 		fail(r, status == BZ_MEM_ERROR ? IOT_ENOMEM : IOT_EFORMAT, "damaged bzip2 data");
-	return room - r->bzip2.avail_out;
+	return capacity - r->bzip2.avail_out;
 }
 
-static size_t copy_some(struct darshan_region *r, unsigned char *out, size_t room)
+static size_t copy_some(struct darshan_region *r, unsigned char *out, size_t capacity)
 {
 	const unsigned char *bytes = NULL;
 	size_t have = stored(r, &bytes);
-	if (have > room)
-		have = room;
+	if (have > capacity)
+		have = capacity;
 	if (have > 0)
 		memcpy(out, bytes, have);
-	iot_darshan_taken(r, have);
+	darshan_consumed(r, have);
 	return have;
 }
 
 /* zlib and bzip2 may hold output when all input has been taken. */
-static size_t last_of_zlib(struct darshan_region *r, unsigned char *out, size_t room)
+static size_t last_of_zlib(struct darshan_region *r, unsigned char *out, size_t capacity)
 {
 	r->zlib.avail_in = 0;
 	r->zlib.next_out = out;
-	r->zlib.avail_out = (uInt)room;
+	r->zlib.avail_out = (uInt)capacity;
 	int status = inflate(&r->zlib, Z_NO_FLUSH);
 	if (status == Z_STREAM_END)
 		r->in_stream = false;
-	else if (status != Z_OK || r->zlib.avail_out == room)
+	else if (status != Z_OK || r->zlib.avail_out == capacity)
 		fail(r, IOT_EFORMAT, "its compressed data stops early");
-	return room - r->zlib.avail_out;
+	return capacity - r->zlib.avail_out;
 }
 
-static size_t last_of_bzip2(struct darshan_region *r, unsigned char *out, size_t room)
+static size_t last_of_bzip2(struct darshan_region *r, unsigned char *out, size_t capacity)
 {
 	r->bzip2.avail_in = 0;
 	r->bzip2.next_out = (char *)out;
-	r->bzip2.avail_out = (unsigned)room;
+	r->bzip2.avail_out = (unsigned)capacity;
 	int status = BZ2_bzDecompress(&r->bzip2);
 	if (status == BZ_STREAM_END)
 		r->in_stream = false;
-	else if (status != BZ_OK || r->bzip2.avail_out == room)
+	else if (status != BZ_OK || r->bzip2.avail_out == capacity)
 		fail(r, IOT_EFORMAT, "its compressed data stops early");
-	return room - r->bzip2.avail_out;
+	return capacity - r->bzip2.avail_out;
 }
 
-size_t iot_darshan_unpack(struct darshan_region *r, unsigned char *out, size_t room)
+size_t darshan_decompress(struct darshan_region *r, unsigned char *out, size_t capacity)
 {
 	if (r->whole.pos < r->whole.end)
-		return iot_darshan_whole_take(&r->whole, out, room);
+		return darshan_inflate_whole_take(&r->whole, out, capacity);
 	if (r->left == 0 && !r->in_stream) {
 		r->ended = true;
 		return 0;
 	}
 	if (r->how == DARSHAN_UNPACKED)
-		return copy_some(r, out, room);
+		return copy_some(r, out, capacity);
 	if (r->how == DARSHAN_BZIP2)
-		return r->left > 0 ? bunzip2_some(r, out, room) : last_of_bzip2(r, out, room);
-	if (!r->in_stream && iot_darshan_whole_stream(r))
+		return r->left > 0 ? bunzip2_some(r, out, capacity)
+				   : last_of_bzip2(r, out, capacity);
+	if (!r->in_stream && darshan_inflate_whole(r))
 		return 0;
-	return r->left > 0 ? inflate_some(r, out, room) : last_of_zlib(r, out, room);
+	return r->left > 0 ? inflate_some(r, out, capacity) : last_of_zlib(r, out, capacity);
 }
 
 /* What is left goes to the front of memory with so much room. */
-static bool make_room(struct darshan_region *r, size_t want)
+static bool reserve_capacity(struct darshan_region *r, size_t want)
 {
-	const size_t left = r->end - r->pos, room = want <= PIECE / 2 ? (size_t)PIECE : 2 * want;
+	const size_t left = r->end - r->pos,
+		     capacity = want <= PIECE / 2 ? (size_t)PIECE : 2 * want;
 	const bool own = r->bytes == r->data;
-	if (room > r->room) {
-		unsigned char *data = room > ROOM_MAX * 2 ? NULL : realloc(r->data, room);
+	if (capacity > r->capacity) {
+		unsigned char *data =
+		    capacity > CAPACITY_MAX * 2 ? NULL : realloc(r->data, capacity);
 		if (data == NULL)
 			return false;
 		r->data = data;
-		r->room = room;
+		r->capacity = capacity;
 	}
 	if (left > 0 && (r->pos > 0 || !own))
 		memmove(r->data, (own ? r->data : r->bytes) + r->pos, left);
@@ -220,17 +223,17 @@ static bool lend(struct darshan_region *r)
 	return true;
 }
 
-unsigned char *iot_darshan_ahead(struct darshan_region *r, size_t want, size_t *have)
+unsigned char *darshan_ahead(struct darshan_region *r, size_t want, size_t *have)
 {
 	while (r->end - r->pos < want && !r->ended) {
 		if (r->thread == NULL && lend(r))
 			continue;
-		if (!make_room(r, want))
+		if (!reserve_capacity(r, want))
 			fail(r, IOT_ENOMEM, "out of memory");
 		else if (r->thread != NULL)
-			r->end += iot_darshan_thread_take(r, r->data + r->end, r->room - r->end);
+			r->end += darshan_thread_take(r, r->data + r->end, r->capacity - r->end);
 		else
-			r->end += iot_darshan_unpack(r, r->data + r->end, r->room - r->end);
+			r->end += darshan_decompress(r, r->data + r->end, r->capacity - r->end);
 	}
 	*have = r->end - r->pos;
 	return r->bytes + r->pos;

@@ -28,7 +28,7 @@ enum {
 static const char VERSION[] = "# darshan log version: ";
 
 /* It may come behind warnings of the tool, which are comments too. */
-bool iot_darshan_text_is(const char *head, size_t size)
+bool darshan_text_is(const char *head, size_t size)
 {
 	const char *p = head, *end = head + (size < SNIFFED ? size : (size_t)SNIFFED);
 	while (p < end && *p == '#') {
@@ -52,7 +52,7 @@ static bool peek(struct darshan *d, struct iot_text *line)
 	size_t want = 1, have;
 	const char *p, *end = NULL;
 	for (;;) {
-		p = iot_window_ahead(t->window, want, &have);
+		p = bufreader_peek(t->bufreader, want, &have);
 		end = have > 0 ? memchr(p, '\n', have) : NULL;
 		if (end != NULL || have < want || have >= LINE_MAX_SIZE)
 			break;
@@ -67,7 +67,7 @@ static bool peek(struct darshan *d, struct iot_text *line)
 
 static void consume(struct darshan *d)
 {
-	iot_window_consume(d->text->window, d->text->line_size);
+	bufreader_consume(d->text->bufreader, d->text->line_size);
 	d->src->report.lines++;
 }
 
@@ -80,20 +80,20 @@ static bool after(struct iot_text line, const char *prefix, struct iot_text *res
 	return true;
 }
 
-bool iot_darshan_integer(struct iot_text text, int64_t *value)
+bool darshan_integer(struct iot_text text, int64_t *value)
 {
 	bool minus = text.size > 0 && text.data[0] == '-';
 	uint64_t v;
-	if (!iot_number_decimal(text.data + minus, text.size - minus, &v) || v > INT64_MAX)
+	if (!number_decimal(text.data + minus, text.size - minus, &v) || v > INT64_MAX)
 		return false;
 	*value = minus ? -(int64_t)v : (int64_t)v;
 	return true;
 }
 
-void iot_darshan_unparsed(struct darshan *d, struct iot_text line)
+void darshan_unparsed(struct darshan *d, struct iot_text line)
 {
-	iot_report_unparsed(&d->src->report, iot_input_name(d->src->input, d->member),
-			    d->src->report.lines, line.data, line.size);
+	report_unparsed(&d->src->report, input_name(d->src->input, d->member), d->src->report.lines,
+			line.data, line.size);
 }
 
 /* The job */
@@ -101,15 +101,15 @@ void iot_darshan_unparsed(struct darshan *d, struct iot_text line)
 static void take_integer(struct iot_text text, int64_t *value)
 {
 	int64_t v;
-	if (iot_darshan_integer(text, &v))
+	if (darshan_integer(text, &v))
 		*value = v;
 }
 
 /* Appends to a part of job.text. */
-static void append(struct iot_text *part, char *memory, size_t room, const char *text, size_t n)
+static void append(struct iot_text *part, char *memory, size_t capacity, const char *text, size_t n)
 {
-	if (room - part->size < n)
-		n = room - part->size;
+	if (capacity - part->size < n)
+		n = capacity - part->size;
 	memcpy(memory + part->size, text, n);
 	part->data = memory;
 	part->size += n;
@@ -136,16 +136,16 @@ static void take_metadata(struct darshan_job *job, struct iot_text text)
 static void take_mount(struct darshan_job *job, struct iot_text text)
 {
 	char *memory = job->text + COMMAND_MAX + METADATA_MAX;
-	const size_t room = sizeof job->text - COMMAND_MAX - METADATA_MAX;
+	const size_t capacity = sizeof job->text - COMMAND_MAX - METADATA_MAX;
 	const char *tab = text.size > 0 ? memrchr(text.data, '\t', text.size) : NULL;
-	if (tab == NULL || room - job->mounts.size < text.size + 1)
+	if (tab == NULL || capacity - job->mounts.size < text.size + 1)
 		return;
 	if (job->mounts.size > 0)
-		append(&job->mounts, memory, room, "\n", 1);
+		append(&job->mounts, memory, capacity, "\n", 1);
 	size_t path = (size_t)(tab - text.data);
-	append(&job->mounts, memory, room, tab + 1, text.size - path - 1);
-	append(&job->mounts, memory, room, "\t", 1);
-	append(&job->mounts, memory, room, text.data, path);
+	append(&job->mounts, memory, capacity, tab + 1, text.size - path - 1);
+	append(&job->mounts, memory, capacity, "\t", 1);
+	append(&job->mounts, memory, capacity, text.data, path);
 }
 
 static void take_job_line(struct darshan *d, struct iot_text line)
@@ -169,7 +169,7 @@ static void take_job_line(struct darshan *d, struct iot_text line)
 	else if (after(line, "# mount entry:\t", &v))
 		take_mount(job, v);
 	else if (after(line, VERSION, &v))
-		(void)iot_darshan_take_version(&d->log, v.data, v.size);
+		(void)darshan_take_version(&d->log, v.data, v.size);
 }
 
 static bool is_body(struct iot_text line)
@@ -180,20 +180,20 @@ static bool is_body(struct iot_text line)
 	       (line.size > 0 && line.data[0] != '#');
 }
 
-int iot_darshan_text_open(struct darshan *d, struct iot_window *w, struct iot_error *error)
+int darshan_text_open(struct darshan *d, struct bufreader *w, struct error *error)
 {
 	struct iot_text line;
 	if (d->text == NULL)
 		d->text = calloc(1, sizeof *d->text);
 	if (d->text == NULL)
-		return iot_error_set(error, IOT_ENOMEM, "out of memory");
-	*d->text = (struct darshan_text){.window = w};
+		return error_set(error, IOT_ENOMEM, "out of memory");
+	*d->text = (struct darshan_text){.bufreader = w};
 	d->log = (struct darshan_log){.job = {.start_ns = -1, .end_ns = -1, .known = true}};
 	while (peek(d, &line) && !is_body(line)) {
 		take_job_line(d, line);
 		consume(d);
 	}
-	iot_darshan_log_times(&d->log);
+	darshan_log_times(&d->log);
 	return IOT_OK;
 }
 
@@ -230,8 +230,8 @@ static bool split(struct iot_text line, struct fields *f)
 	f->value = field[4];
 	f->path = (struct iot_text){p, (size_t)(end - p)};
 	return f->module.size > 0 && f->module.size < 32 && f->name.size > 0 &&
-	       f->name.size < 256 && iot_darshan_integer(field[1], &f->rank) && f->rank >= -1 &&
-	       f->rank < INT32_MAX && iot_number_decimal(field[2].data, field[2].size, &f->id);
+	       f->name.size < 256 && darshan_integer(field[1], &f->rank) && f->rank >= -1 &&
+	       f->rank < INT32_MAX && number_decimal(field[2].data, field[2].size, &f->id);
 }
 
 static bool same(struct iot_text text, const char *known)
@@ -242,14 +242,14 @@ static bool same(struct iot_text text, const char *known)
 static unsigned module_of(const char *name)
 {
 	for (unsigned i = 1; i <= DARSHAN_DAOS; i++)
-		if (strcmp(iot_darshan_module_name(i), name) == 0)
+		if (strcmp(darshan_module_name(i), name) == 0)
 			return i;
 	return DARSHAN_NULL;
 }
 
-static void copy(char *out, size_t room, struct iot_text text)
+static void copy(char *out, size_t capacity, struct iot_text text)
 {
-	snprintf(out, room, "%.*s", (int)text.size, text.data);
+	snprintf(out, capacity, "%.*s", (int)text.size, text.data);
 }
 
 static bool is_plain(struct iot_text name)
@@ -268,8 +268,8 @@ static void put_counter(struct darshan *d, struct iot_builder *b, const struct f
 	int64_t value;
 	copy(name, sizeof name, f->name);
 	iot_directive_text(b, name, f->value.data, f->value.size);
-	if (d->check && iot_darshan_integer(f->value, &value))
-		iot_darshan_check_counters(d, module, f->id, f->rank, name, value);
+	if (d->check && darshan_integer(f->value, &value))
+		darshan_check_counters(d, module, f->id, f->rank, name, value);
 }
 
 /* In the place of a mount point DFS and DAOS have what is in their log: "pool:container". */
@@ -297,9 +297,9 @@ static int take_group(struct darshan *d, struct fields f)
 	copy(first, sizeof first, f.name);
 	const unsigned known = module_of(module);
 	if (f.path.size > 0 && f.path.size <= DARSHAN_NAME_MAX && !same(f.path, "(null)") &&
-	    !iot_darshan_name_add(d, id, f.path.data, f.path.size))
+	    !darshan_name_add(d, id, f.path.data, f.path.size))
 		return -1;
-	if (!iot_darshan_counter_begin(d, &b, module, id, rank, 0))
+	if (!darshan_counter_begin(d, &b, module, id, rank, 0))
 		return -1;
 	put_pool(&b, &f, known);
 	do {
@@ -307,14 +307,14 @@ static int take_group(struct darshan *d, struct fields f)
 		consume(d);
 		if (b.size < DARSHAN_DIRECTIVE_SPLIT)
 			continue;
-		iot_emit_end(&d->emit, &b, d->end_ns);
-		if (!iot_darshan_counter_begin(d, &b, module, id, rank, ++part))
+		emit_end(&d->emit, &b, d->end_ns);
+		if (!darshan_counter_begin(d, &b, module, id, rank, ++part))
 			return -1;
 	} while (++lines < GROUP_LINES_MAX && peek(d, &line) && split(line, &f) && f.id == id &&
 		 f.rank == rank && same(f.module, module) && !same(f.name, first) &&
 		 is_plain(f.name));
-	iot_emit_end(&d->emit, &b, d->end_ns);
-	iot_darshan_count(d, "counters.records", 1);
+	emit_end(&d->emit, &b, d->end_ns);
+	darshan_count(d, "counters.records", 1);
 	return 1;
 }
 
@@ -322,10 +322,10 @@ static int take_group(struct darshan *d, struct fields f)
 static void take_warning(struct darshan *d, struct iot_text v)
 {
 	char shown[200];
-	iot_escape(shown, sizeof shown, v.data, v.size);
-	iot_darshan_count(d, "partial.modules", 1);
-	iot_darshan_note(d, d->member, "%s", shown);
-	iot_darshan_emit_lost(d, shown);
+	escape_text(shown, sizeof shown, v.data, v.size);
+	darshan_count(d, "partial.modules", 1);
+	darshan_note(d, d->member, "%s", shown);
+	darshan_emit_lost(d, shown);
 }
 
 /* Sums of darshan-parser --total, --file and --perf, which the counters themselves tell. */
@@ -336,18 +336,18 @@ static bool is_sum(struct iot_text line)
 	       after(line, "shared files:", &rest);
 }
 
-int iot_darshan_text_step(struct darshan *d)
+int darshan_text_step(struct darshan *d)
 {
 	struct iot_text line, v;
 	struct fields f;
 	if (!peek(d, &line))
-		return iot_darshan_rows_end(d);
+		return darshan_rows_end(d);
 	if (after(line, "# DXT, ", &v)) {
-		int status = iot_darshan_rows_head(d, v);
+		int status = darshan_rows_head(d, v);
 		if (status != 0)
 			return status;
 	} else if (line.size > 3 && line.data[0] == ' ') {
-		int status = iot_darshan_row(d, line);
+		int status = darshan_row(d, line);
 		if (status != 0)
 			return status;
 	} else if (after(line, "# *WARNING*: ", &v)) {
@@ -356,20 +356,20 @@ int iot_darshan_text_step(struct darshan *d)
 		if (split(line, &f) && is_plain(f.name))
 			return take_group(d, f);
 		if (!is_sum(line))
-			iot_darshan_unparsed(d, line);
+			darshan_unparsed(d, line);
 	}
 	consume(d);
 	return d->status == IOT_OK ? 1 : -1;
 }
 
-void iot_darshan_text_end(struct darshan *d)
+void darshan_text_end(struct darshan *d)
 {
-	const struct iot_window *w = d->text->window;
-	if (iot_window_status(w) != IOT_OK)
-		iot_darshan_damage(d, iot_window_status(w), "%s", iot_window_error(w)->text);
+	const struct bufreader *w = d->text->bufreader;
+	if (bufreader_status(w) != IOT_OK)
+		darshan_damage(d, bufreader_status(w), "%s", bufreader_error(w)->text);
 }
 
-void iot_darshan_text_close(struct darshan *d)
+void darshan_text_close(struct darshan *d)
 {
 	free(d->text);
 	d->text = NULL;

@@ -6,7 +6,7 @@
 #include "darshan.h"
 
 struct darshan_text {
-	struct iot_window *window;
+	struct bufreader *bufreader;
 	size_t line_size; /* of the line shown, with its end */
 	/* the record of DXT in work */
 	uint64_t id;
@@ -16,12 +16,12 @@ struct darshan_text {
 };
 
 /* 0: the line is done with; 1: not yet, take what there is first; negative: no memory. */
-int iot_darshan_rows_head(struct darshan *d, struct iot_text line); /* behind "# DXT, " */
-int iot_darshan_row(struct darshan *d, struct iot_text line);
+int darshan_rows_head(struct darshan *d, struct iot_text line); /* behind "# DXT, " */
+int darshan_row(struct darshan *d, struct iot_text line);
 /* The input ends: 1: take what there is and come again; 0. */
-int iot_darshan_rows_end(struct darshan *d);
+int darshan_rows_end(struct darshan *d);
 
-bool iot_darshan_integer(struct iot_text text, int64_t *value);
-void iot_darshan_unparsed(struct darshan *d, struct iot_text line);
+bool darshan_integer(struct iot_text text, int64_t *value);
+void darshan_unparsed(struct darshan *d, struct iot_text line);
 
 #endif

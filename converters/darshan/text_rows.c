@@ -34,7 +34,7 @@ static bool has_to_wait(struct darshan *d, bool last)
 {
 	if (d->batch.count == 0)
 		return false;
-	iot_darshan_batch_close(d, last);
+	darshan_batch_close(d, last);
 	return true;
 }
 
@@ -44,7 +44,7 @@ static void end_record(struct darshan *d)
 	struct darshan_text *t = d->text;
 	for (unsigned part = 0; part < 2; part++)
 		if (d->dxt.active && t->rows[part] < t->counts[part])
-			iot_darshan_count(d, "damaged.segments", t->counts[part] - t->rows[part]);
+			darshan_count(d, "damaged.segments", t->counts[part] - t->rows[part]);
 	d->dxt.active = false;
 }
 
@@ -57,12 +57,12 @@ static int take_file(struct darshan *d, struct iot_text v)
 	if (has_to_wait(d, true))
 		return 1;
 	end_record(d);
-	t->has_id = iot_number_decimal(v.data, digits, &t->id);
+	t->has_id = number_decimal(v.data, digits, &t->id);
 	if (!t->has_id)
-		iot_darshan_unparsed(d, v);
+		darshan_unparsed(d, v);
 	v = (struct iot_text){v.data + digits, v.size - digits};
 	if (t->has_id && after(&v, ", file_name: ") && v.size <= DARSHAN_NAME_MAX &&
-	    !iot_darshan_name_add(d, t->id, v.data, v.size))
+	    !darshan_name_add(d, t->id, v.data, v.size))
 		return -1;
 	return 0;
 }
@@ -78,18 +78,17 @@ static int take_rank(struct darshan *d, struct iot_text v)
 	if (has_to_wait(d, true))
 		return 1;
 	end_record(d);
-	if (!t->has_id || !iot_darshan_integer((struct iot_text){v.data, digits}, &rank) ||
-	    rank < 0 || rank > INT32_MAX) {
-		iot_darshan_unparsed(d, v);
+	if (!t->has_id || !darshan_integer((struct iot_text){v.data, digits}, &rank) || rank < 0 ||
+	    rank > INT32_MAX) {
+		darshan_unparsed(d, v);
 		return 0;
 	}
 	if (!after(&host, ", hostname: "))
 		host.size = 0;
 	t->next[0] = t->next[1] = t->rows[0] = t->rows[1] = t->counts[0] = t->counts[1] = 0;
 	/* The layer is known with the first row. */
-	return iot_darshan_record_begin(d, DARSHAN_LAYER_POSIX, t->id, rank, host.data, host.size)
-		   ? 0
-		   : -1;
+	return darshan_record_begin(d, DARSHAN_LAYER_POSIX, t->id, rank, host.data, host.size) ? 0
+											       : -1;
 }
 
 /* "write_count: 12, read_count: 13" */
@@ -99,13 +98,12 @@ static void take_counts(struct darshan *d, struct iot_text v)
 	const char *comma = memchr(v.data, ',', v.size);
 	size_t digits = comma != NULL ? (size_t)(comma - v.data) : v.size;
 	struct iot_text reads = {v.data + digits, v.size - digits};
-	if (!iot_number_decimal(v.data, digits, &t->counts[0]) ||
-	    !after(&reads, ", read_count: ") ||
-	    !iot_number_decimal(reads.data, reads.size, &t->counts[1]))
+	if (!number_decimal(v.data, digits, &t->counts[0]) || !after(&reads, ", read_count: ") ||
+	    !number_decimal(reads.data, reads.size, &t->counts[1]))
 		t->counts[0] = t->counts[1] = 0;
 }
 
-int iot_darshan_rows_head(struct darshan *d, struct iot_text line)
+int darshan_rows_head(struct darshan *d, struct iot_text line)
 {
 	if (after(&line, "file_id: "))
 		return take_file(d, line);
@@ -116,7 +114,7 @@ int iot_darshan_rows_head(struct darshan *d, struct iot_text line)
 	return 0;
 }
 
-int iot_darshan_rows_end(struct darshan *d)
+int darshan_rows_end(struct darshan *d)
 {
 	if (has_to_wait(d, true))
 		return 1;
@@ -160,9 +158,9 @@ static bool take_time(struct iot_text *text, int64_t *ns)
 	int64_t seconds;
 	uint64_t decimals;
 	if (dot == NULL || text->size - whole - 1 < DECIMALS ||
-	    !iot_darshan_integer((struct iot_text){text->data, whole}, &seconds) ||
+	    !darshan_integer((struct iot_text){text->data, whole}, &seconds) ||
 	    seconds > SECONDS_MAX || seconds < -SECONDS_MAX ||
-	    !iot_number_decimal(dot + 1, DECIMALS, &decimals))
+	    !number_decimal(dot + 1, DECIMALS, &decimals))
 		return false;
 	int64_t fraction = (int64_t)decimals * NS_PER_DECIMAL;
 	*ns = seconds * NS_PER_S + (text->data[0] == '-' ? -fraction : fraction);
@@ -178,7 +176,7 @@ static bool take_words(struct row *r)
 	if (!r->mpiio && !is(w, "X_POSIX"))
 		return false;
 	w = word(&r->rest);
-	if (!iot_darshan_integer(w, &r->rank))
+	if (!darshan_integer(w, &r->rank))
 		return false;
 	w = word(&r->rest);
 	r->write = is(w, "write");
@@ -203,7 +201,7 @@ static bool take_thread(struct row *r)
 	for (struct iot_text w = word(&r->rest); w.size > 0; w = word(&r->rest)) {
 		if (w.data[0] == '[' || w.data[w.size - 1] == ']' || is(w, "N/A"))
 			continue;
-		if (!iot_number_decimal(w.data, w.size, &r->thread))
+		if (!number_decimal(w.data, w.size, &r->thread))
 			return false;
 		r->has_thread = true;
 	}
@@ -216,17 +214,17 @@ static bool take_place(struct row *r, uint64_t index)
 	char expected[WORD];
 	size_t n = (size_t)snprintf(expected, sizeof expected, "%llu", (unsigned long long)index);
 	struct iot_text first = r->integer[0];
-	if (r->integers == 0 || !iot_darshan_integer(r->integer[r->integers - 1], &r->length))
+	if (r->integers == 0 || !darshan_integer(r->integer[r->integers - 1], &r->length))
 		return false;
 	if (r->integers == 3)
-		return is(first, expected) && iot_darshan_integer(r->integer[1], &r->offset);
+		return is(first, expected) && darshan_integer(r->integer[1], &r->offset);
 	if (r->integers != 2)
 		return false;
 	r->offset = -1;
 	if (is(first, expected))
 		return r->mpiio; /* of an old release, without offset */
 	return first.size > n && memcmp(first.data, expected, n) == 0 &&
-	       iot_darshan_integer((struct iot_text){first.data + n, first.size - n}, &r->offset);
+	       darshan_integer((struct iot_text){first.data + n, first.size - n}, &r->offset);
 }
 
 static bool wanted(const struct darshan *d, bool mpiio)
@@ -242,23 +240,23 @@ static bool set_layer(struct darshan *d, bool mpiio)
 	d->dxt_layers |= layer;
 	if (f->layer == layer || !wanted(d, mpiio))
 		return true;
-	uint32_t file = iot_darshan_file(d, layer, d->dxt.rank, d->dxt.id);
+	uint32_t file = darshan_file(d, layer, d->dxt.rank, d->dxt.id);
 	if (file == 0)
 		return false;
 	d->dxt.file = file;
-	d->dxt.told = false;
+	d->dxt.reported = false;
 	d->file[file - 1].traced = true;
 	return true;
 }
 
-int iot_darshan_row(struct darshan *d, struct iot_text line)
+int darshan_row(struct darshan *d, struct iot_text line)
 {
 	struct darshan_text *t = d->text;
 	struct row r = {.rest = line};
 	bool fine = take_words(&r) && take_thread(&r) && d->dxt.active && r.rank == d->dxt.rank;
 	const unsigned part = !r.write;
 	if (!fine || !take_place(&r, t->next[part])) {
-		iot_darshan_unparsed(d, line);
+		darshan_unparsed(d, line);
 		t->next[part]++;
 		return 0;
 	}
@@ -273,8 +271,8 @@ int iot_darshan_row(struct darshan *d, struct iot_text line)
 	t->rows[part]++;
 	if (wanted(d, r.mpiio)) {
 		d->seen_layers |= r.mpiio ? DARSHAN_LAYER_MPIIO : DARSHAN_LAYER_POSIX;
-		iot_darshan_batch_add(d, r.offset, r.length, iot_darshan_moment(d, r.time_ns[0]),
-				      iot_darshan_moment(d, r.time_ns[1]), r.thread, r.has_thread);
+		darshan_batch_add(d, r.offset, r.length, darshan_moment(d, r.time_ns[0]),
+				  darshan_moment(d, r.time_ns[1]), r.thread, r.has_thread);
 	}
 	return 0;
 }

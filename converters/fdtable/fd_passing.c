@@ -8,23 +8,23 @@
 enum { UNDER_WAY_MAX = 1024 }; /* messages to one end; what nobody fetches is forgotten then */
 
 struct queue {
-	struct iot_parcel *first, **tail;
+	struct fd_message *first, **tail;
 	uint32_t count;
 };
 
-struct iot_pair {
-	struct iot_description *end[2]; /* NULL: closed */
+struct fd_socketpair {
+	struct open_description *end[2]; /* NULL: closed */
 	struct queue to[2];
 };
 
-static size_t parcel_size(uint32_t count)
+static size_t message_size(uint32_t count)
 {
-	return sizeof(struct iot_parcel) + count * sizeof(struct iot_description *);
+	return sizeof(struct fd_message) + count * sizeof(struct open_description *);
 }
 
-struct iot_parcel *iot_parcel_new(struct iot_tracker *t, uint32_t count, uint32_t sender)
+struct fd_message *fd_message_new(struct fdtable *t, uint32_t count, uint32_t sender)
 {
-	struct iot_parcel *p = iot_tracker_grow(t, NULL, 0, parcel_size(count));
+	struct fd_message *p = fdtable_grow(t, NULL, 0, message_size(count));
 	if (p == NULL)
 		return NULL;
 	p->count = count;
@@ -32,19 +32,19 @@ struct iot_parcel *iot_parcel_new(struct iot_tracker *t, uint32_t count, uint32_
 	return p;
 }
 
-void iot_parcel_free(struct iot_tracker *t, struct iot_parcel *p)
+void fd_message_free(struct fdtable *t, struct fd_message *p)
 {
 	if (p == NULL)
 		return;
 	for (uint32_t i = 0; i < p->count; i++)
-		iot_description_free(t, p->open[i]);
-	iot_tracker_drop(t, p, parcel_size(p->count));
+		open_description_free(t, p->open[i]);
+	fdtable_drop(t, p, message_size(p->count));
 }
 
 /* Takes out what *at points to. */
-static struct iot_parcel *take(struct queue *q, struct iot_parcel **at)
+static struct fd_message *take(struct queue *q, struct fd_message **at)
 {
-	struct iot_parcel *p = *at;
+	struct fd_message *p = *at;
 	*at = p->next;
 	if (q->tail == &p->next)
 		q->tail = at;
@@ -52,11 +52,11 @@ static struct iot_parcel *take(struct queue *q, struct iot_parcel **at)
 	return p;
 }
 
-void iot_pair_new(struct iot_tracker *t, struct iot_description *a, struct iot_description *b)
+void fd_socketpair_new(struct fdtable *t, struct open_description *a, struct open_description *b)
 {
 	if (a->pair != NULL || b->pair != NULL || a == b)
 		return;
-	struct iot_pair *pair = iot_tracker_grow(t, NULL, 0, sizeof *pair);
+	struct fd_socketpair *pair = fdtable_grow(t, NULL, 0, sizeof *pair);
 	if (pair == NULL)
 		return;
 	pair->end[0] = a;
@@ -66,28 +66,28 @@ void iot_pair_new(struct iot_tracker *t, struct iot_description *a, struct iot_d
 	a->pair = b->pair = pair;
 }
 
-static unsigned end_of(const struct iot_description *d)
+static unsigned end_of(const struct open_description *d)
 {
 	return d->pair->end[1] == d;
 }
 
-void iot_pair_leave(struct iot_tracker *t, struct iot_description *d)
+void fd_socketpair_leave(struct fdtable *t, struct open_description *d)
 {
-	struct iot_pair *pair = d->pair;
+	struct fd_socketpair *pair = d->pair;
 	if (pair == NULL)
 		return;
 	const unsigned end = end_of(d);
 	struct queue *q = &pair->to[end];
 	while (q->first != NULL)
-		iot_parcel_free(t, take(q, &q->first));
+		fd_message_free(t, take(q, &q->first));
 	pair->end[end] = NULL;
 	d->pair = NULL;
 	if (pair->end[1 - end] == NULL)
-		iot_tracker_drop(t, pair, sizeof *pair);
+		fdtable_drop(t, pair, sizeof *pair);
 }
 
 /* What is on its way from d; NULL: the other end is not known. */
-static struct queue *queue_from(const struct iot_description *d)
+static struct queue *queue_from(const struct open_description *d)
 {
 	if (d->pair == NULL)
 		return NULL;
@@ -95,43 +95,43 @@ static struct queue *queue_from(const struct iot_description *d)
 	return d->pair->end[other] == NULL ? NULL : &d->pair->to[other];
 }
 
-bool iot_pair_send(struct iot_tracker *t, struct iot_description *from, struct iot_parcel *p)
+bool fd_socketpair_send(struct fdtable *t, struct open_description *from, struct fd_message *p)
 {
 	struct queue *q = queue_from(from);
 	if (q == NULL)
 		return false;
 	if (q->count == UNDER_WAY_MAX)
-		iot_parcel_free(t, take(q, &q->first));
+		fd_message_free(t, take(q, &q->first));
 	*q->tail = p;
 	q->tail = &p->next;
 	q->count++;
 	return true;
 }
 
-void iot_pair_take_back(struct iot_tracker *t, struct iot_description *from, uint32_t sender)
+void fd_socketpair_take_back(struct fdtable *t, struct open_description *from, uint32_t sender)
 {
 	struct queue *q = queue_from(from);
-	struct iot_parcel **last = NULL;
-	for (struct iot_parcel **at = q == NULL ? NULL : &q->first; at != NULL && *at != NULL;
+	struct fd_message **last = NULL;
+	for (struct fd_message **at = q == NULL ? NULL : &q->first; at != NULL && *at != NULL;
 	     at = &(*at)->next)
 		if ((*at)->sender == sender)
 			last = at;
 	if (last != NULL)
-		iot_parcel_free(t, take(q, last));
+		fd_message_free(t, take(q, last));
 }
 
-struct iot_parcel *iot_pair_receive(struct iot_tracker *t, struct iot_description *at,
-				    uint32_t count)
+struct fd_message *fd_socketpair_receive(struct fdtable *t, struct open_description *at,
+					 uint32_t count)
 {
 	if (at->pair == NULL)
 		return NULL;
 	struct queue *q = &at->pair->to[end_of(at)];
-	const struct iot_parcel *p = q->first;
+	const struct fd_message *p = q->first;
 	while (p != NULL && p->count != count)
 		p = p->next;
 	if (p == NULL)
 		return NULL;
 	while (q->first != p)
-		iot_parcel_free(t, take(q, &q->first));
+		fd_message_free(t, take(q, &q->first));
 	return take(q, &q->first);
 }

@@ -8,55 +8,55 @@
 
 #include <iotrace/iotrace.h>
 
-static bool groups_grow(struct iot_tracker *t, struct iot_table *table, uint32_t need)
+static bool groups_grow(struct fdtable *t, struct fd_table *table, uint32_t need)
 {
-	uint32_t old = table->room / IOT_FD_GROUP, groups = old == 0 ? 1 : old;
+	uint32_t old = table->capacity / FD_GROUP, groups = old == 0 ? 1 : old;
 	while (groups < need)
 		groups *= 2;
 	if (groups == old)
 		return true;
-	struct iot_pages **pages =
-	    iot_tracker_grow(t, table->pages, old * sizeof *pages, groups * sizeof *pages);
+	struct pages **pages =
+	    fdtable_grow(t, table->pages, old * sizeof *pages, groups * sizeof *pages);
 	if (pages == NULL)
 		return false;
 	table->pages = pages;
-	table->room = groups * IOT_FD_GROUP;
+	table->capacity = groups * FD_GROUP;
 	return true;
 }
 
-static void page_free(struct iot_tracker *t, struct iot_page *page)
+static void page_free(struct fdtable *t, struct fd_page *page)
 {
 	if (page == NULL || --page->refs > 0)
 		return;
 	for (uint64_t left = page->used; left != 0; left &= left - 1)
-		iot_description_free(t, page->slot[__builtin_ctzll(left)].open);
-	iot_tracker_drop(t, page, sizeof *page);
+		open_description_free(t, page->slot[__builtin_ctzll(left)].open);
+	fdtable_drop(t, page, sizeof *page);
 }
 
-static void group_free(struct iot_tracker *t, struct iot_pages *group)
+static void group_free(struct fdtable *t, struct pages *group)
 {
 	if (group == NULL || --group->refs > 0)
 		return;
-	for (uint32_t i = 0; i < IOT_FD_PAGES; i++)
+	for (uint32_t i = 0; i < FD_PAGES; i++)
 		page_free(t, group->page[i]);
-	iot_tracker_drop(t, group, sizeof *group);
+	fdtable_drop(t, group, sizeof *group);
 }
 
 /* The group of a descriptor for a change: made if need be, and no other table's. */
-static struct iot_pages *own_group(struct iot_tracker *t, struct iot_table *table, int64_t fd)
+static struct pages *own_group(struct fdtable *t, struct fd_table *table, int64_t fd)
 {
-	const uint32_t at = (uint32_t)fd / IOT_FD_GROUP;
+	const uint32_t at = (uint32_t)fd / FD_GROUP;
 	if (!groups_grow(t, table, at + 1))
 		return NULL;
-	struct iot_pages *there = table->pages[at];
+	struct pages *there = table->pages[at];
 	if (there != NULL && there->refs == 1)
 		return there;
-	struct iot_pages *group = iot_tracker_grow(t, NULL, 0, sizeof *group);
+	struct pages *group = fdtable_grow(t, NULL, 0, sizeof *group);
 	if (group == NULL)
 		return NULL;
 	if (there != NULL) {
 		*group = *there;
-		for (uint32_t i = 0; i < IOT_FD_PAGES; i++)
+		for (uint32_t i = 0; i < FD_PAGES; i++)
 			if (group->page[i] != NULL)
 				group->page[i]->refs++;
 		there->refs--;
@@ -67,15 +67,15 @@ static struct iot_pages *own_group(struct iot_tracker *t, struct iot_table *tabl
 }
 
 /* The page of a descriptor, likewise. */
-static struct iot_page *own_page(struct iot_tracker *t, struct iot_table *table, int64_t fd)
+static struct fd_page *own_page(struct fdtable *t, struct fd_table *table, int64_t fd)
 {
-	struct iot_pages *group = own_group(t, table, fd);
+	struct pages *group = own_group(t, table, fd);
 	if (group == NULL)
 		return NULL;
-	struct iot_page **at = &group->page[fd / IOT_FD_PAGE % IOT_FD_PAGES], *there = *at;
+	struct fd_page **at = &group->page[fd / FD_PAGE % FD_PAGES], *there = *at;
 	if (there != NULL && there->refs == 1)
 		return there;
-	struct iot_page *page = iot_tracker_grow(t, NULL, 0, sizeof *page);
+	struct fd_page *page = fdtable_grow(t, NULL, 0, sizeof *page);
 	if (page == NULL)
 		return NULL;
 	if (there != NULL) {
@@ -89,33 +89,33 @@ static struct iot_page *own_page(struct iot_tracker *t, struct iot_table *table,
 	return page;
 }
 
-int64_t iot_table_next(const struct iot_table *table, int64_t fd, struct iot_slot **slot)
+int64_t fd_table_next(const struct fd_table *table, int64_t fd, struct fd_slot **slot)
 {
-	while (fd < (int64_t)table->room) {
-		if (table->pages[fd / IOT_FD_GROUP] == NULL) {
-			fd = (fd / IOT_FD_GROUP + 1) * IOT_FD_GROUP;
+	while (fd < (int64_t)table->capacity) {
+		if (table->pages[fd / FD_GROUP] == NULL) {
+			fd = (fd / FD_GROUP + 1) * FD_GROUP;
 			continue;
 		}
-		struct iot_page *page = iot_table_page(table, fd);
-		const uint64_t left = page == NULL ? 0 : page->used >> fd % IOT_FD_PAGE;
+		struct fd_page *page = fd_table_page(table, fd);
+		const uint64_t left = page == NULL ? 0 : page->used >> fd % FD_PAGE;
 		if (left == 0) {
-			fd = (fd / IOT_FD_PAGE + 1) * IOT_FD_PAGE;
+			fd = (fd / FD_PAGE + 1) * FD_PAGE;
 			continue;
 		}
 		fd += __builtin_ctzll(left);
-		*slot = &page->slot[fd % IOT_FD_PAGE];
+		*slot = &page->slot[fd % FD_PAGE];
 		return fd;
 	}
 	return fd;
 }
 
-struct iot_table *iot_table_new(struct iot_tracker *t)
+struct fd_table *fd_table_new(struct fdtable *t)
 {
-	struct iot_table *table = iot_tracker_grow(t, NULL, 0, sizeof *table);
+	struct fd_table *table = fdtable_grow(t, NULL, 0, sizeof *table);
 	if (table == NULL)
 		return NULL;
 	if (!groups_grow(t, table, 1)) {
-		iot_tracker_drop(t, table, sizeof *table);
+		fdtable_drop(t, table, sizeof *table);
 		return NULL;
 	}
 	table->refs = 1;
@@ -124,16 +124,16 @@ struct iot_table *iot_table_new(struct iot_tracker *t)
 	return table;
 }
 
-struct iot_table *iot_table_copy(struct iot_tracker *t, const struct iot_table *from)
+struct fd_table *fd_table_copy(struct fdtable *t, const struct fd_table *from)
 {
-	struct iot_table *table = iot_table_new(t);
+	struct fd_table *table = fd_table_new(t);
 	if (table == NULL)
 		return NULL;
-	if (!groups_grow(t, table, from->room / IOT_FD_GROUP)) {
-		iot_table_free(t, table);
+	if (!groups_grow(t, table, from->capacity / FD_GROUP)) {
+		fd_table_free(t, table);
 		return NULL;
 	}
-	for (uint32_t i = 0; i < from->room / IOT_FD_GROUP; i++) {
+	for (uint32_t i = 0; i < from->capacity / FD_GROUP; i++) {
 		table->pages[i] = from->pages[i];
 		if (table->pages[i] != NULL)
 			table->pages[i]->refs++;
@@ -142,141 +142,140 @@ struct iot_table *iot_table_copy(struct iot_tracker *t, const struct iot_table *
 	return table;
 }
 
-struct iot_table *iot_table_share(struct iot_table *table)
+struct fd_table *fd_table_share(struct fd_table *table)
 {
 	table->refs++;
 	return table;
 }
 
-void iot_table_free(struct iot_tracker *t, struct iot_table *table)
+void fd_table_free(struct fdtable *t, struct fd_table *table)
 {
 	if (table == NULL || --table->refs > 0)
 		return;
-	for (uint32_t i = 0; i < table->room / IOT_FD_GROUP; i++)
+	for (uint32_t i = 0; i < table->capacity / FD_GROUP; i++)
 		group_free(t, table->pages[i]);
-	iot_tracker_drop(t, table->pages, table->room / IOT_FD_GROUP * sizeof *table->pages);
-	iot_tracker_drop(t, table, sizeof *table);
+	fdtable_drop(t, table->pages, table->capacity / FD_GROUP * sizeof *table->pages);
+	fdtable_drop(t, table, sizeof *table);
 }
 
 /* Slots */
 
 /* Joins two neighbours of a ring. Without memory the ring is wrong, but leads to nowhere else. */
-static void join(struct iot_tracker *t, struct iot_table *table, uint32_t prev, uint32_t next)
+static void join(struct fdtable *t, struct fd_table *table, uint32_t prev, uint32_t next)
 {
-	struct iot_page *a = own_page(t, table, prev), *b = own_page(t, table, next);
+	struct fd_page *a = own_page(t, table, prev), *b = own_page(t, table, next);
 	if (a == NULL || b == NULL)
 		return;
-	a->slot[prev % IOT_FD_PAGE].next = next;
-	b->slot[next % IOT_FD_PAGE].prev = prev;
+	a->slot[prev % FD_PAGE].next = next;
+	b->slot[next % FD_PAGE].prev = prev;
 }
 
-static void clear(struct iot_tracker *t, struct iot_table *table, struct iot_page *page,
-		  uint32_t fd)
+static void clear(struct fdtable *t, struct fd_table *table, struct fd_page *page, uint32_t fd)
 {
-	struct iot_slot *slot = &page->slot[fd % IOT_FD_PAGE];
-	const uint64_t bit = UINT64_C(1) << fd % IOT_FD_PAGE;
+	struct fd_slot *slot = &page->slot[fd % FD_PAGE];
+	const uint64_t bit = UINT64_C(1) << fd % FD_PAGE;
 	if ((page->used & bit) == 0)
 		return;
 	if (slot->next != fd)
 		join(t, table, slot->prev, slot->next);
-	iot_description_free(t, slot->open);
-	*slot = (struct iot_slot){0};
+	open_description_free(t, slot->open);
+	*slot = (struct fd_slot){0};
 	page->used &= ~bit;
 	page->cloexec &= ~bit;
-	if (fd >= IOT_FD_PAGE && fd / IOT_FD_PAGE < table->full)
-		table->full = fd / IOT_FD_PAGE;
+	if (fd >= FD_PAGE && fd / FD_PAGE < table->full)
+		table->full = fd / FD_PAGE;
 }
 
-struct iot_slot *iot_table_set(struct iot_tracker *t, struct iot_table *table, int64_t fd,
-			       struct iot_description *open, bool cloexec)
+struct fd_slot *fd_table_set(struct fdtable *t, struct fd_table *table, int64_t fd,
+			     struct open_description *open, bool cloexec)
 {
-	struct iot_page *page =
-	    open == NULL || fd < 0 || fd >= IOT_FD_MAX ? NULL : own_page(t, table, fd);
+	struct fd_page *page =
+	    open == NULL || fd < 0 || fd >= FD_MAX ? NULL : own_page(t, table, fd);
 	if (page == NULL) {
-		iot_description_free(t, open);
+		open_description_free(t, open);
 		return NULL;
 	}
-	const uint64_t bit = UINT64_C(1) << fd % IOT_FD_PAGE;
-	struct iot_slot *slot = &page->slot[fd % IOT_FD_PAGE];
+	const uint64_t bit = UINT64_C(1) << fd % FD_PAGE;
+	struct fd_slot *slot = &page->slot[fd % FD_PAGE];
 	clear(t, table, page, (uint32_t)fd);
-	*slot = (struct iot_slot){.open = open, .prev = (uint32_t)fd, .next = (uint32_t)fd};
+	*slot = (struct fd_slot){.open = open, .prev = (uint32_t)fd, .next = (uint32_t)fd};
 	page->used |= bit;
 	page->cloexec |= cloexec ? bit : 0;
 	return slot;
 }
 
-struct iot_slot *iot_table_dup(struct iot_tracker *t, struct iot_table *table, int64_t from,
-			       int64_t to, bool cloexec)
+struct fd_slot *fd_table_dup(struct fdtable *t, struct fd_table *table, int64_t from, int64_t to,
+			     bool cloexec)
 {
-	const struct iot_slot *source = iot_table_get(table, from);
+	const struct fd_slot *source = fd_table_get(table, from);
 	if (source == NULL || from == to)
 		return NULL;
 	source->open->refs++;
-	struct iot_slot *slot = iot_table_set(t, table, to, source->open, cloexec);
+	struct fd_slot *slot = fd_table_set(t, table, to, source->open, cloexec);
 	source =
-	    iot_table_get(table, from); /* which has perhaps been the next one of the old ring */
+	    fd_table_get(table, from); /* which has perhaps been the next one of the old ring */
 	if (slot == NULL || source == NULL)
 		return NULL;
 	const uint32_t next = source->next;
 	join(t, table, (uint32_t)to, next);
 	join(t, table, (uint32_t)from, (uint32_t)to);
-	return iot_table_get(table, to);
+	return fd_table_get(table, to);
 }
 
-void iot_table_set_cloexec(struct iot_tracker *t, struct iot_table *table, int64_t fd, bool cloexec)
+void fd_table_set_cloexec(struct fdtable *t, struct fd_table *table, int64_t fd, bool cloexec)
 {
-	if (iot_table_get(table, fd) == NULL || iot_table_cloexec(table, fd) == cloexec)
+	if (fd_table_get(table, fd) == NULL || fd_table_cloexec(table, fd) == cloexec)
 		return;
-	struct iot_page *page = own_page(t, table, fd);
+	struct fd_page *page = own_page(t, table, fd);
 	if (page != NULL)
-		page->cloexec ^= UINT64_C(1) << fd % IOT_FD_PAGE;
+		page->cloexec ^= UINT64_C(1) << fd % FD_PAGE;
 }
 
-bool iot_table_cloexec(const struct iot_table *table, int64_t fd)
+bool fd_table_cloexec(const struct fd_table *table, int64_t fd)
 {
-	return iot_table_get(table, fd) != NULL &&
-	       (iot_table_page(table, fd)->cloexec >> fd % IOT_FD_PAGE & 1) != 0;
+	return fd_table_get(table, fd) != NULL &&
+	       (fd_table_page(table, fd)->cloexec >> fd % FD_PAGE & 1) != 0;
 }
 
-void iot_table_close(struct iot_tracker *t, struct iot_table *table, int64_t fd)
+void fd_table_close(struct fdtable *t, struct fd_table *table, int64_t fd)
 {
-	if (iot_table_get(table, fd) == NULL)
+	if (fd_table_get(table, fd) == NULL)
 		return;
-	struct iot_page *page = own_page(t, table, fd);
+	struct fd_page *page = own_page(t, table, fd);
 	if (page != NULL)
 		clear(t, table, page, (uint32_t)fd);
 }
 
-void iot_table_exec(struct iot_tracker *t, struct iot_table *table)
+void fd_table_exec(struct fdtable *t, struct fd_table *table)
 {
-	for (int64_t fd = 0; fd < (int64_t)table->room; fd += IOT_FD_PAGE) {
-		if (table->pages[fd / IOT_FD_GROUP] == NULL) {
-			fd += IOT_FD_GROUP - IOT_FD_PAGE;
+	for (int64_t fd = 0; fd < (int64_t)table->capacity; fd += FD_PAGE) {
+		if (table->pages[fd / FD_GROUP] == NULL) {
+			fd += FD_GROUP - FD_PAGE;
 			continue;
 		}
-		const struct iot_page *page = iot_table_page(table, fd);
+		const struct fd_page *page = fd_table_page(table, fd);
 		for (uint64_t left = page == NULL ? 0 : page->cloexec; left != 0; left &= left - 1)
-			iot_table_close(t, table, fd + __builtin_ctzll(left));
+			fd_table_close(t, table, fd + __builtin_ctzll(left));
 	}
 }
 
-bool iot_table_last(const struct iot_table *table, int64_t fd)
+bool fd_table_last(const struct fd_table *table, int64_t fd)
 {
-	const struct iot_slot *slot = iot_table_get(table, fd);
+	const struct fd_slot *slot = fd_table_get(table, fd);
 	return slot == NULL || slot->next == fd;
 }
 
 /* Bits of the slots in use of a page that may be beyond the table. */
-static uint64_t used(const struct iot_table *table, uint32_t at)
+static uint64_t used(const struct fd_table *table, uint32_t at)
 {
-	const struct iot_page *page = iot_table_page(table, (int64_t)at * IOT_FD_PAGE);
+	const struct fd_page *page = fd_table_page(table, (int64_t)at * FD_PAGE);
 	return page == NULL ? 0 : page->used;
 }
 
-uint32_t iot_table_lowest(struct iot_table *table, uint32_t from)
+uint32_t fd_table_lowest(struct fd_table *table, uint32_t from)
 {
-	uint32_t at = from / IOT_FD_PAGE;
-	uint64_t taken = used(table, at) | ((UINT64_C(1) << from % IOT_FD_PAGE) - 1);
+	uint32_t at = from / FD_PAGE;
+	uint64_t taken = used(table, at) | ((UINT64_C(1) << from % FD_PAGE) - 1);
 	while (used(table, table->full) == UINT64_MAX)
 		table->full++;
 	if (taken == UINT64_MAX) {
@@ -284,5 +283,5 @@ uint32_t iot_table_lowest(struct iot_table *table, uint32_t from)
 		while ((taken = used(table, at)) == UINT64_MAX)
 			at++;
 	}
-	return at * IOT_FD_PAGE + (uint32_t)__builtin_ctzll(~taken);
+	return at * FD_PAGE + (uint32_t)__builtin_ctzll(~taken);
 }

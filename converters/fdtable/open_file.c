@@ -11,15 +11,15 @@
 #include "lib/base/hash.h"
 
 enum {
-	TOLD_MAX = 64, /* processes remembered; who was forgotten is told again */
+	REPORTED_MAX = 64, /* processes remembered; who was forgotten is told again */
 };
 
-void iot_tracker_init(struct iot_tracker *t)
+void fdtable_init(struct fdtable *t)
 {
-	*t = (struct iot_tracker){.memory_max = IOT_TRACKER_MEMORY_MAX, .seed = iot_seed()};
+	*t = (struct fdtable){.memory_max = FDTABLE_MEMORY_MAX, .seed = hash_seed()};
 }
 
-void *iot_tracker_grow(struct iot_tracker *t, void *block, size_t size, size_t more)
+void *fdtable_grow(struct fdtable *t, void *block, size_t size, size_t more)
 {
 	if (more - size > t->memory_max - t->memory) {
 		t->status = IOT_ELIMIT;
@@ -35,7 +35,7 @@ void *iot_tracker_grow(struct iot_tracker *t, void *block, size_t size, size_t m
 	return grown;
 }
 
-void iot_tracker_drop(struct iot_tracker *t, void *block, size_t size)
+void fdtable_drop(struct fdtable *t, void *block, size_t size)
 {
 	t->memory -= block == NULL ? 0 : size;
 	free(block);
@@ -43,10 +43,10 @@ void iot_tracker_drop(struct iot_tracker *t, void *block, size_t size)
 
 /* Descriptions */
 
-struct iot_description *iot_description_new(struct iot_tracker *t, enum iot_descriptor_kind kind,
-					    struct iot_tracked_file *file)
+struct open_description *open_description_new(struct fdtable *t, enum descriptor_kind kind,
+					      struct tracked_file *file)
 {
-	struct iot_description *d = iot_tracker_grow(t, NULL, 0, sizeof *d);
+	struct open_description *d = fdtable_grow(t, NULL, 0, sizeof *d);
 	if (d == NULL)
 		return NULL;
 	d->refs = 1;
@@ -58,54 +58,55 @@ struct iot_description *iot_description_new(struct iot_tracker *t, enum iot_desc
 	return d;
 }
 
-void iot_description_free(struct iot_tracker *t, struct iot_description *d)
+void open_description_free(struct fdtable *t, struct open_description *d)
 {
 	if (d == NULL || --d->refs > 0)
 		return;
-	iot_pair_leave(t, d);
-	iot_file_free(t, d->file);
-	iot_tracker_drop(t, d->told, d->told_room * sizeof *d->told);
-	iot_tracker_drop(t, d, sizeof *d);
+	fd_socketpair_leave(t, d);
+	file_free(t, d->file);
+	fdtable_drop(t, d->reported, d->reported_capacity * sizeof *d->reported);
+	fdtable_drop(t, d, sizeof *d);
 }
 
-bool iot_description_told(struct iot_tracker *t, struct iot_description *d, uint32_t process)
+bool description_mark_known(struct fdtable *t, struct open_description *d, uint32_t process)
 {
-	d->told_last = process;
-	for (uint32_t i = 0; i < d->told_count; i++)
-		if (d->told[i] == process)
+	d->reported_last = process;
+	for (uint32_t i = 0; i < d->reported_count; i++)
+		if (d->reported[i] == process)
 			return true;
-	if (d->told_count == d->told_room && d->told_room < TOLD_MAX) {
-		uint32_t room = d->told_room == 0 ? 2 : d->told_room * 2;
-		uint32_t *told =
-		    iot_tracker_grow(t, d->told, d->told_room * sizeof *told, room * sizeof *told);
-		if (told == NULL)
+	if (d->reported_count == d->reported_capacity && d->reported_capacity < REPORTED_MAX) {
+		uint32_t capacity = d->reported_capacity == 0 ? 2 : d->reported_capacity * 2;
+		uint32_t *reported =
+		    fdtable_grow(t, d->reported, d->reported_capacity * sizeof *reported,
+				 capacity * sizeof *reported);
+		if (reported == NULL)
 			return false;
-		d->told = told;
-		d->told_room = room;
+		d->reported = reported;
+		d->reported_capacity = capacity;
 	}
-	if (d->told_count < d->told_room)
-		d->told[d->told_count++] = process;
+	if (d->reported_count < d->reported_capacity)
+		d->reported[d->reported_count++] = process;
 	else
-		d->told[d->told_next++ % TOLD_MAX] = process;
+		d->reported[d->reported_next++ % REPORTED_MAX] = process;
 	return false;
 }
 
 /* Bytes written up to `end`. An unknown place may be anywhere, beyond the size too. */
-static void wrote(struct iot_tracked_file *f, uint64_t end, bool known, uint64_t length)
+static void wrote(struct tracked_file *f, uint64_t end, bool known, uint64_t length)
 {
 	if (f == NULL || length == 0)
 		return;
 	if (known)
-		iot_file_grow(f, end);
+		file_grow(f, end);
 	else
 		f->size_known = false;
 }
 
-struct iot_place iot_description_append(struct iot_description *d, uint64_t length, bool keep)
+struct place open_description_append(struct open_description *d, uint64_t length, bool keep)
 {
-	struct iot_place place = {.offset = d->position, .known = false};
+	struct place place = {.offset = d->position, .known = false};
 	if (d->file != NULL) {
-		place = (struct iot_place){.offset = d->file->size, .known = d->file->size_known};
+		place = (struct place){.offset = d->file->size, .known = d->file->size_known};
 		d->file->size += length;
 	}
 	if (!keep) {
@@ -115,31 +116,31 @@ struct iot_place iot_description_append(struct iot_description *d, uint64_t leng
 	return place;
 }
 
-struct iot_place iot_description_move(struct iot_description *d, bool write, uint64_t length)
+struct place open_description_move(struct open_description *d, bool write, uint64_t length)
 {
 	if (write && d->append && d->file != NULL)
-		return iot_description_append(d, length, length == 0);
-	struct iot_place place = {.offset = d->position, .known = d->position_known};
+		return open_description_append(d, length, length == 0);
+	struct place place = {.offset = d->position, .known = d->position_known};
 	d->position += length;
 	if (write)
 		wrote(d->file, d->position, place.known, length);
 	return place;
 }
 
-struct iot_place iot_description_move_at(struct iot_description *d, bool write, uint64_t offset,
-					 uint64_t length)
+struct place open_description_move_at(struct open_description *d, bool write, uint64_t offset,
+				      uint64_t length)
 {
 	if (write && d->append && d->file != NULL)
-		return iot_description_append(d, length, true);
+		return open_description_append(d, length, true);
 	if (write)
 		wrote(d->file, offset + length, true, length);
-	return (struct iot_place){.offset = offset, .known = true};
+	return (struct place){.offset = offset, .known = true};
 }
 
-void iot_description_short_read(struct iot_description *d, struct iot_place place, uint64_t got,
-				uint64_t wanted)
+void open_description_short_read(struct open_description *d, struct place place, uint64_t got,
+				 uint64_t wanted)
 {
-	struct iot_tracked_file *f = d->file;
+	struct tracked_file *f = d->file;
 	if (f == NULL || f->size_known || !place.known || got >= wanted)
 		return;
 	uint64_t end = place.offset + got;
@@ -149,7 +150,7 @@ void iot_description_short_read(struct iot_description *d, struct iot_place plac
 	}
 }
 
-void iot_description_seek(struct iot_description *d, uint64_t position)
+void open_description_seek(struct open_description *d, uint64_t position)
 {
 	d->position = position;
 	d->position_known = true;

@@ -11,56 +11,55 @@
 
 /* Files */
 
-void iot_file_free(struct iot_tracker *t, struct iot_tracked_file *f)
+void file_free(struct fdtable *t, struct tracked_file *f)
 {
 	if (f == NULL || --f->refs > 0)
 		return;
-	iot_tracker_drop(t, f->path, f->path_size);
-	iot_tracker_drop(t, f, sizeof *f);
+	fdtable_drop(t, f->path, f->path_size);
+	fdtable_drop(t, f, sizeof *f);
 }
 
-void iot_file_truncate(struct iot_tracked_file *f, uint64_t size)
+void file_truncate(struct tracked_file *f, uint64_t size)
 {
 	f->size = size;
 	f->size_known = true;
 }
 
-void iot_file_grow(struct iot_tracked_file *f, uint64_t size)
+void file_grow(struct tracked_file *f, uint64_t size)
 {
 	if (size > f->size)
 		f->size = size;
 }
 
-struct iot_tracked_file *iot_tracker_nameless(struct iot_tracker *t)
+struct tracked_file *tracker_unlinked(struct fdtable *t)
 {
-	struct iot_tracked_file *f = iot_tracker_grow(t, NULL, 0, sizeof *f);
+	struct tracked_file *f = fdtable_grow(t, NULL, 0, sizeof *f);
 	if (f != NULL)
 		f->refs = 1;
 	return f;
 }
 
-static void file_set_path(struct iot_tracker *t, struct iot_tracked_file *f, const char *path,
-			  size_t size)
+static void file_set_path(struct fdtable *t, struct tracked_file *f, const char *path, size_t size)
 {
-	char *copy = iot_tracker_grow(t, NULL, 0, size);
+	char *copy = fdtable_grow(t, NULL, 0, size);
 	if (copy == NULL)
 		return;
 	memcpy(copy, path, size);
-	iot_tracker_drop(t, f->path, f->path_size);
+	fdtable_drop(t, f->path, f->path_size);
 	f->path = copy;
 	f->path_size = size;
 }
 
-bool iot_file_has_path(struct iot_tracker *t, struct iot_tracked_file *f)
+bool file_has_path(struct fdtable *t, struct tracked_file *f)
 {
 	if (f->name != NULL && f->moved != t->moves) {
-		char path[IOT_PATH_ROOM];
-		const size_t size = iot_tree_path(f->name, path);
+		char path[PATH_CAPACITY];
+		const size_t size = tree_path(f->name, path);
 		f->moved = t->moves;
 		if (size > 0) {
 			file_set_path(t, f, path, size);
 		} else {
-			iot_tracker_drop(t, f->path, f->path_size);
+			fdtable_drop(t, f->path, f->path_size);
 			f->path = NULL;
 			f->path_size = 0;
 			t->unnamed++;
@@ -70,46 +69,44 @@ bool iot_file_has_path(struct iot_tracker *t, struct iot_tracked_file *f)
 }
 
 /* The node is what the file is called, now and wherever it moves. */
-static void name_file(struct iot_tracker *t, struct iot_tracked_file *f, struct iot_name *n)
+static void name_file(struct fdtable *t, struct tracked_file *f, struct path_name *n)
 {
 	f->name = n;
 	f->moved = t->moves - 1;
-	iot_file_has_path(t, f);
+	file_has_path(t, f);
 }
 
 /* Opens, links, renames */
 
 /* A file that was there already, or one made now, at a node that is the name of none. */
-static bool file_appears(struct iot_tracker *t, struct iot_name *n, bool size_known)
+static bool file_appears(struct fdtable *t, struct path_name *n, bool size_known)
 {
-	struct iot_tracked_file *f = iot_tracker_nameless(t);
+	struct tracked_file *f = tracker_unlinked(t);
 	if (f == NULL)
 		return false;
 	f->size_known = size_known;
-	iot_tree_point(t, n, f);
-	iot_file_free(t, f);
+	tree_point(t, n, f);
+	file_free(t, f);
 	return true;
 }
 
-struct iot_tracked_file *iot_tracker_open(struct iot_tracker *t, const char *path, size_t size,
-					  unsigned how)
+struct tracked_file *fdtable_open(struct fdtable *t, const char *path, size_t size, unsigned how)
 {
-	const bool create = (how & IOT_OPEN_CREATE) != 0,
-		   exclusive = create && (how & IOT_OPEN_EXCLUSIVE) != 0;
-	const unsigned end = (how & IOT_OPEN_REAL) != 0 ? IOT_WALK_REAL : IOT_WALK_FOLLOW;
+	const bool create = (how & OPEN_CREATE) != 0,
+		   exclusive = create && (how & OPEN_EXCLUSIVE) != 0;
+	const unsigned end = (how & OPEN_REAL) != 0 ? WALK_REAL : WALK_FOLLOW;
 	bool linked;
-	struct iot_name *n =
-	    iot_tree_walk(t, path, size, IOT_WALK_MAKE | (exclusive ? 0U : end), &linked);
+	struct path_name *n = tree_walk(t, path, size, WALK_MAKE | (exclusive ? 0U : end), &linked);
 	if (n == NULL)
 		return NULL;
 	if (exclusive)
-		iot_tree_set_link(t, n, NULL, 0);
+		tree_set_link(t, n, NULL, 0);
 	if ((n->file == NULL || exclusive) &&
 	    !file_appears(t, n, exclusive || (n->absent && create)))
 		return NULL;
-	struct iot_tracked_file *f = n->file;
-	if ((how & IOT_OPEN_TRUNCATE) != 0)
-		iot_file_truncate(f, 0);
+	struct tracked_file *f = n->file;
+	if ((how & OPEN_TRUNCATE) != 0)
+		file_truncate(f, 0);
 	if (f->name == NULL && linked) {
 		name_file(t, f, n);
 	} else if (f->name == NULL) {
@@ -120,41 +117,41 @@ struct iot_tracked_file *iot_tracker_open(struct iot_tracker *t, const char *pat
 	return f;
 }
 
-struct iot_tracked_file *iot_tracker_find(struct iot_tracker *t, const char *path, size_t size)
+struct tracked_file *fdtable_find(struct fdtable *t, const char *path, size_t size)
 {
-	const struct iot_name *n = iot_tree_walk(t, path, size, IOT_WALK_FOLLOW, NULL);
+	const struct path_name *n = tree_walk(t, path, size, WALK_FOLLOW, NULL);
 	return n == NULL ? NULL : n->file;
 }
 
-void iot_tracker_absent(struct iot_tracker *t, const char *path, size_t size)
+void fdtable_absent(struct fdtable *t, const char *path, size_t size)
 {
-	struct iot_name *n = iot_tree_walk(t, path, size, IOT_WALK_MAKE, NULL);
+	struct path_name *n = tree_walk(t, path, size, WALK_MAKE, NULL);
 	if (n == NULL || n->parent == NULL)
 		return;
-	iot_tree_prune(t, n);
-	iot_tree_set_link(t, n, NULL, 0);
-	iot_tree_point(t, n, NULL);
+	tree_prune(t, n);
+	tree_set_link(t, n, NULL, 0);
+	tree_point(t, n, NULL);
 }
 
-void iot_tracker_missing(struct iot_tracker *t, const char *path, size_t size)
+void fdtable_missing(struct fdtable *t, const char *path, size_t size)
 {
-	struct iot_name *n = iot_tree_walk(t, path, size, IOT_WALK_MAKE | IOT_WALK_FOLLOW, NULL);
+	struct path_name *n = tree_walk(t, path, size, WALK_MAKE | WALK_FOLLOW, NULL);
 	if (n == NULL || n->parent == NULL)
 		return;
-	iot_tree_prune(t, n);
-	iot_tree_point(t, n, NULL);
+	tree_prune(t, n);
+	tree_point(t, n, NULL);
 }
 
-void iot_tracker_link(struct iot_tracker *t, const char *from, size_t from_size, const char *to,
-		      size_t to_size, bool follow)
+void fdtable_link(struct fdtable *t, const char *from, size_t from_size, const char *to,
+		  size_t to_size, bool follow)
 {
-	struct iot_name *a = iot_tree_walk(t, from, from_size,
-					   IOT_WALK_MAKE | (follow ? IOT_WALK_FOLLOW : 0U), NULL);
-	struct iot_name *b = a == NULL ? NULL : iot_tree_walk(t, to, to_size, IOT_WALK_MAKE, NULL);
+	struct path_name *a =
+	    tree_walk(t, from, from_size, WALK_MAKE | (follow ? WALK_FOLLOW : 0U), NULL);
+	struct path_name *b = a == NULL ? NULL : tree_walk(t, to, to_size, WALK_MAKE, NULL);
 	if (b == NULL || a == b)
 		return;
 	if (a->link != NULL) {
-		iot_tree_set_link(t, b, a->link, a->link_size);
+		tree_set_link(t, b, a->link, a->link_size);
 		return;
 	}
 	/* not opened so far: whichever name is opened first, it is the same file */
@@ -162,73 +159,71 @@ void iot_tracker_link(struct iot_tracker *t, const char *from, size_t from_size,
 		return;
 	if (a->file->name == NULL)
 		name_file(t, a->file, a);
-	iot_tree_set_link(t, b, NULL, 0);
-	iot_tree_point(t, b, a->file);
+	tree_set_link(t, b, NULL, 0);
+	tree_point(t, b, a->file);
 }
 
-void iot_tracker_name(struct iot_tracker *t, struct iot_tracked_file *f, const char *path,
-		      size_t size)
+void fdtable_name(struct fdtable *t, struct tracked_file *f, const char *path, size_t size)
 {
-	struct iot_name *n = iot_tree_walk(t, path, size, IOT_WALK_MAKE, NULL);
+	struct path_name *n = tree_walk(t, path, size, WALK_MAKE, NULL);
 	if (n == NULL)
 		return;
-	iot_tree_set_link(t, n, NULL, 0);
-	iot_tree_point(t, n, f);
+	tree_set_link(t, n, NULL, 0);
+	tree_point(t, n, f);
 	if (f->name == NULL)
 		name_file(t, f, n);
 }
 
-void iot_tracker_symlink(struct iot_tracker *t, const char *path, size_t size, const char *target,
-			 size_t target_size)
+void fdtable_symlink(struct fdtable *t, const char *path, size_t size, const char *target,
+		     size_t target_size)
 {
-	struct iot_name *n = iot_tree_walk(t, path, size, IOT_WALK_MAKE, NULL);
+	struct path_name *n = tree_walk(t, path, size, WALK_MAKE, NULL);
 	if (n == NULL || n->parent == NULL)
 		return;
-	iot_tree_prune(t, n);
-	iot_tree_point(t, n, NULL);
-	iot_tree_set_link(t, n, target, target_size);
+	tree_prune(t, n);
+	tree_point(t, n, NULL);
+	tree_set_link(t, n, target, target_size);
 }
 
-void iot_tracker_renamed(struct iot_tracker *t, struct iot_tracked_file *f, const char *path,
-			 size_t size)
+void fdtable_renamed(struct fdtable *t, struct tracked_file *f, const char *path, size_t size)
 {
-	struct iot_name *n = iot_tree_walk(t, path, size, IOT_WALK_MAKE | IOT_WALK_REAL, NULL);
-	struct iot_name *old = f->name;
+	struct path_name *n = tree_walk(t, path, size, WALK_MAKE | WALK_REAL, NULL);
+	struct path_name *old = f->name;
 	if (n == NULL || n == old)
 		return;
 	f->refs++;
 	if (old != NULL)
-		iot_tree_point(t, old, NULL);
-	iot_tree_point(t, n, f);
+		tree_point(t, old, NULL);
+	tree_point(t, n, f);
 	name_file(t, f, n);
-	iot_file_free(t, f);
+	file_free(t, f);
 }
 
 /* The file of a node that has been renamed has that name, even if it had others. */
-static void follow_rename(struct iot_tracker *t, struct iot_name *n)
+static void follow_rename(struct fdtable *t, struct path_name *n)
 {
 	if (n->file != NULL)
 		name_file(t, n->file, n);
 }
 
-void iot_tracker_rename(struct iot_tracker *t, const char *from, size_t from_size, const char *to,
-			size_t to_size, bool exchange)
+void fdtable_rename(struct fdtable *t, const char *from, size_t from_size, const char *to,
+		    size_t to_size, bool exchange)
 {
-	struct iot_name *a = iot_tree_walk(t, from, from_size, IOT_WALK_MAKE, NULL);
-	struct iot_name *b = a == NULL ? NULL : iot_tree_walk(t, to, to_size, IOT_WALK_MAKE, NULL);
+	struct path_name *a = tree_walk(t, from, from_size, WALK_MAKE, NULL);
+	struct path_name *b = a == NULL ? NULL : tree_walk(t, to, to_size, WALK_MAKE, NULL);
 	/* nothing moves into itself, whatever a log says */
-	if (b == NULL || iot_tree_within(b, a) || iot_tree_within(a, b))
+	if (b == NULL || tree_within(b, a) || tree_within(a, b))
 		return;
 	if (!exchange && a->file != NULL && a->file == b->file)
 		return; /* two names of one file: rename does nothing */
 	if (exchange) {
-		if (iot_tree_exchange(t, a, b)) {
+		if (tree_exchange(t, a, b)) {
 			follow_rename(t, a);
 			follow_rename(t, b);
 		}
 		return;
 	}
-	if (!iot_tree_move(t, a, b))
+	if (!tree_move(t, a, b))
 		return;
 	/* one that was never opened: a name that is there, of unknown size */
 	if (a->file == NULL && a->link == NULL && a->child == NULL)
@@ -236,52 +231,51 @@ void iot_tracker_rename(struct iot_tracker *t, const char *from, size_t from_siz
 	follow_rename(t, a);
 }
 
-void iot_tracker_root(struct iot_tracker *t, const char *path, size_t size)
+void fdtable_root(struct fdtable *t, const char *path, size_t size)
 {
-	struct iot_name *n = iot_tree_walk(t, path, size, IOT_WALK_MAKE | IOT_WALK_REAL, NULL);
+	struct path_name *n = tree_walk(t, path, size, WALK_MAKE | WALK_REAL, NULL);
 	if (n != NULL)
-		iot_tree_graft(t, n);
+		tree_graft(t, n);
 }
 
 /* Paths */
 
-struct iot_directory *iot_directory_new(struct iot_tracker *t, const char *path, size_t size)
+struct directory *directory_new(struct fdtable *t, const char *path, size_t size)
 {
-	struct iot_directory *d = iot_tracker_grow(t, NULL, 0, sizeof *d);
+	struct directory *d = fdtable_grow(t, NULL, 0, sizeof *d);
 	if (d == NULL)
 		return NULL;
 	d->refs = 1;
-	iot_directory_set(t, d, path, size);
+	directory_set(t, d, path, size);
 	return d;
 }
 
-struct iot_directory *iot_directory_share(struct iot_directory *d)
+struct directory *directory_share(struct directory *d)
 {
 	d->refs++;
 	return d;
 }
 
-void iot_directory_set(struct iot_tracker *t, struct iot_directory *d, const char *path,
-		       size_t size)
+void directory_set(struct fdtable *t, struct directory *d, const char *path, size_t size)
 {
-	if (size > d->room) {
-		char *grown = iot_tracker_grow(t, d->path, d->room, size);
+	if (size > d->capacity) {
+		char *grown = fdtable_grow(t, d->path, d->capacity, size);
 		if (grown == NULL)
 			return;
 		d->path = grown;
-		d->room = size;
+		d->capacity = size;
 	}
 	if (size > 0)
 		memmove(d->path, path, size);
 	d->size = size;
 }
 
-void iot_directory_free(struct iot_tracker *t, struct iot_directory *d)
+void directory_free(struct fdtable *t, struct directory *d)
 {
 	if (d == NULL || --d->refs > 0)
 		return;
-	iot_tracker_drop(t, d->path, d->room);
-	iot_tracker_drop(t, d, sizeof *d);
+	fdtable_drop(t, d->path, d->capacity);
+	fdtable_drop(t, d, sizeof *d);
 }
 
 /* Is the last part of out[0 .. n) a name, which ".." takes away? */
@@ -308,7 +302,7 @@ static size_t path_add(char *out, size_t n, const char *part, size_t size)
 			return n;
 	}
 	bool slash = n > 0 && out[n - 1] != '/';
-	if (n + slash + size > IOT_PATH_ROOM)
+	if (n + slash + size > PATH_CAPACITY)
 		return SIZE_MAX;
 	if (slash)
 		out[n++] = '/';
@@ -330,8 +324,7 @@ static size_t path_add_all(char *out, size_t n, const char *path, size_t size)
 	return n;
 }
 
-size_t iot_path_resolve(const char *base, size_t base_size, const char *path, size_t size,
-			char *out)
+size_t path_resolve(const char *base, size_t base_size, const char *path, size_t size, char *out)
 {
 	size_t n = 0;
 	bool absolute = size > 0 && path[0] == '/';
@@ -357,12 +350,12 @@ static bool has_up(const char *path, size_t size)
 	return false;
 }
 
-size_t iot_tracker_resolve(struct iot_tracker *t, const char *base, size_t base_size,
-			   const char *path, size_t size, char *out)
+size_t fdtable_resolve(struct fdtable *t, const char *base, size_t base_size, const char *path,
+		       size_t size, char *out)
 {
 	if (!t->links || !has_up(path, size))
-		return iot_path_resolve(base, base_size, path, size, out);
-	char whole[IOT_PATH_ROOM];
+		return path_resolve(base, base_size, path, size, out);
+	char whole[PATH_CAPACITY];
 	size_t n = *path == '/' ? 0 : base_size;
 	if (n + 1 + size > sizeof whole)
 		return 0;
@@ -380,9 +373,8 @@ size_t iot_tracker_resolve(struct iot_tracker *t, const char *base, size_t base_
 		last--;
 	if (has_up(whole + last, n - last))
 		last = n;
-	const struct iot_name *d =
-	    iot_tree_walk(t, whole, last, IOT_WALK_MAKE | IOT_WALK_FOLLOW, NULL);
-	char directory[IOT_PATH_ROOM];
-	const size_t at = d == NULL ? 0 : iot_tree_path(d, directory);
-	return at == 0 ? 0 : iot_path_resolve(directory, at, whole + last, n - last, out);
+	const struct path_name *d = tree_walk(t, whole, last, WALK_MAKE | WALK_FOLLOW, NULL);
+	char directory[PATH_CAPACITY];
+	const size_t at = d == NULL ? 0 : tree_path(d, directory);
+	return at == 0 ? 0 : path_resolve(directory, at, whole + last, n - last, out);
 }

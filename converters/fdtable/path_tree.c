@@ -15,49 +15,50 @@ enum {
 
 /* The table of nodes, by parent and text */
 
-static uint32_t hash_of(const struct iot_tracker *t, const struct iot_name *parent,
-			const char *text, size_t size)
+static uint32_t hash_of(const struct fdtable *t, const struct path_name *parent, const char *text,
+			size_t size)
 {
 	return (uint32_t)XXH3_64bits_withSeed(text, size,
 					      t->seed ^ parent->id * UINT64_C(0x9e3779b97f4a7c15));
 }
 
-static void hash_add(struct iot_tracker *t, struct iot_name *n)
+static void hash_add(struct fdtable *t, struct path_name *n)
 {
-	struct iot_name **at = &t->name[n->hash & (t->name_room - 1)];
+	struct path_name **at = &t->name[n->hash & (t->name_capacity - 1)];
 	n->chain = *at;
 	*at = n;
 }
 
-static void hash_remove(struct iot_tracker *t, struct iot_name *n)
+static void hash_remove(struct fdtable *t, struct path_name *n)
 {
-	struct iot_name **at = &t->name[n->hash & (t->name_room - 1)];
+	struct path_name **at = &t->name[n->hash & (t->name_capacity - 1)];
 	while (*at != n)
 		at = &(*at)->chain;
 	*at = n->chain;
 }
 
-static bool hash_grow(struct iot_tracker *t)
+static bool hash_grow(struct fdtable *t)
 {
-	const size_t old_room = t->name_room, room = old_room == 0 ? NAMES_START : old_room * 2;
-	struct iot_name **old = t->name,
-			**name = iot_tracker_grow(t, NULL, 0, room * sizeof(struct iot_name *));
+	const size_t old_capacity = t->name_capacity,
+		     capacity = old_capacity == 0 ? NAMES_START : old_capacity * 2;
+	struct path_name **old = t->name,
+			 **name = fdtable_grow(t, NULL, 0, capacity * sizeof(struct path_name *));
 	if (name == NULL)
 		return false;
 	t->name = name;
-	t->name_room = room;
-	for (size_t i = 0; i < old_room; i++)
-		for (struct iot_name *n = old[i], *next; n != NULL; n = next) {
+	t->name_capacity = capacity;
+	for (size_t i = 0; i < old_capacity; i++)
+		for (struct path_name *n = old[i], *next; n != NULL; n = next) {
 			next = n->chain;
 			hash_add(t, n);
 		}
-	iot_tracker_drop(t, old, old_room * sizeof(struct iot_name *));
+	fdtable_drop(t, old, old_capacity * sizeof(struct path_name *));
 	return true;
 }
 
 /* Nodes */
 
-static void attach(struct iot_tracker *t, struct iot_name *n, struct iot_name *parent)
+static void attach(struct fdtable *t, struct path_name *n, struct path_name *parent)
 {
 	n->parent = parent;
 	n->prev = NULL;
@@ -69,7 +70,7 @@ static void attach(struct iot_tracker *t, struct iot_name *n, struct iot_name *p
 	hash_add(t, n);
 }
 
-static void detach(struct iot_tracker *t, struct iot_name *n)
+static void detach(struct fdtable *t, struct path_name *n)
 {
 	hash_remove(t, n);
 	*(n->prev == NULL ? &n->parent->child : &n->prev->next) = n->next;
@@ -77,20 +78,20 @@ static void detach(struct iot_tracker *t, struct iot_name *n)
 		n->next->prev = n->prev;
 }
 
-static char *copy_text(struct iot_tracker *t, const char *text, size_t size)
+static char *copy_text(struct fdtable *t, const char *text, size_t size)
 {
-	char *copy = iot_tracker_grow(t, NULL, 0, size);
+	char *copy = fdtable_grow(t, NULL, 0, size);
 	if (copy != NULL && size > 0)
 		memcpy(copy, text, size);
 	return copy;
 }
 
-static struct iot_name *node_new(struct iot_tracker *t, const char *text, size_t size)
+static struct path_name *node_new(struct fdtable *t, const char *text, size_t size)
 {
-	struct iot_name *n = iot_tracker_grow(t, NULL, 0, sizeof *n);
+	struct path_name *n = fdtable_grow(t, NULL, 0, sizeof *n);
 	char *copy = n == NULL ? NULL : copy_text(t, text, size);
 	if (copy == NULL) {
-		iot_tracker_drop(t, n, sizeof *n);
+		fdtable_drop(t, n, sizeof *n);
 		return NULL;
 	}
 	n->text = copy;
@@ -99,25 +100,25 @@ static struct iot_name *node_new(struct iot_tracker *t, const char *text, size_t
 	return n;
 }
 
-static void node_free(struct iot_tracker *t, struct iot_name *n)
+static void node_free(struct fdtable *t, struct path_name *n)
 {
-	iot_tree_point(t, n, NULL);
-	iot_tree_set_link(t, n, NULL, 0);
-	iot_tracker_drop(t, n->text, n->size);
-	iot_tracker_drop(t, n, sizeof *n);
+	tree_point(t, n, NULL);
+	tree_set_link(t, n, NULL, 0);
+	fdtable_drop(t, n->text, n->size);
+	fdtable_drop(t, n, sizeof *n);
 }
 
 /* The node of a name in a directory. */
-static struct iot_name *step(struct iot_tracker *t, struct iot_name *parent, const char *text,
-			     size_t size, bool make)
+static struct path_name *step(struct fdtable *t, struct path_name *parent, const char *text,
+			      size_t size, bool make)
 {
 	const uint32_t hash = hash_of(t, parent, text, size);
-	struct iot_name *n = t->name_room == 0 ? NULL : t->name[hash & (t->name_room - 1)];
+	struct path_name *n = t->name_capacity == 0 ? NULL : t->name[hash & (t->name_capacity - 1)];
 	for (; n != NULL; n = n->chain)
 		if (n->hash == hash && n->parent == parent && n->size == size &&
 		    memcmp(n->text, text, size) == 0)
 			return n;
-	if (!make || (t->name_count >= t->name_room && !hash_grow(t)))
+	if (!make || (t->name_count >= t->name_capacity && !hash_grow(t)))
 		return NULL;
 	n = node_new(t, text, size);
 	if (n == NULL)
@@ -127,9 +128,9 @@ static struct iot_name *step(struct iot_tracker *t, struct iot_name *parent, con
 	return n;
 }
 
-static struct iot_name *root(struct iot_tracker *t, bool absolute)
+static struct path_name *root(struct fdtable *t, bool absolute)
 {
-	struct iot_name **at = &t->root[absolute];
+	struct path_name **at = &t->root[absolute];
 	if (*at == NULL)
 		*at = node_new(t, absolute ? "/" : "", absolute);
 	return *at;
@@ -141,7 +142,7 @@ static bool is_up(const char *text, size_t size)
 }
 
 /* Where ".." leads: above the directory where the trace began it is a name of its own. */
-static struct iot_name *up(struct iot_tracker *t, struct iot_name *n, bool make)
+static struct path_name *up(struct fdtable *t, struct path_name *n, bool make)
 {
 	if (n == t->root[1])
 		return n;
@@ -154,29 +155,29 @@ struct walk {
 	unsigned how, links, parts;
 };
 
-static struct iot_name *walk(struct iot_tracker *t, struct iot_name *at, const char *path,
-			     size_t size, struct walk *w, unsigned how);
+static struct path_name *walk(struct fdtable *t, struct path_name *at, const char *path,
+			      size_t size, struct walk *w, unsigned how);
 
 /* What a symbolic link in directory `at` leads to; n itself if it is none. */
-static struct iot_name *follow(struct iot_tracker *t, struct iot_name *at, struct iot_name *n,
-			       struct walk *w)
+static struct path_name *follow(struct fdtable *t, struct path_name *at, struct path_name *n,
+				struct walk *w)
 {
 	if (n->link == NULL)
 		return n;
-	if ((w->how & IOT_WALK_REAL) != 0) {
-		iot_tree_set_link(t, n, NULL, 0);
+	if ((w->how & WALK_REAL) != 0) {
+		tree_set_link(t, n, NULL, 0);
 		return n;
 	}
 	if (++w->links > LINKS_MAX)
 		return NULL;
-	return walk(t, at, n->link, n->link_size, w, w->how | IOT_WALK_FOLLOW);
+	return walk(t, at, n->link, n->link_size, w, w->how | WALK_FOLLOW);
 }
 
-static struct iot_name *walk(struct iot_tracker *t, struct iot_name *at, const char *path,
-			     size_t size, struct walk *w, unsigned how)
+static struct path_name *walk(struct fdtable *t, struct path_name *at, const char *path,
+			      size_t size, struct walk *w, unsigned how)
 {
 	const char *end = path + size;
-	const bool make = (how & IOT_WALK_MAKE) != 0;
+	const bool make = (how & WALK_MAKE) != 0;
 	if (size > 0 && *path == '/')
 		at = root(t, true);
 	while (at != NULL && path < end) {
@@ -193,22 +194,22 @@ static struct iot_name *walk(struct iot_tracker *t, struct iot_name *at, const c
 			at = up(t, at, make);
 			continue;
 		}
-		struct iot_name *n = step(t, at, text, part, make);
+		struct path_name *n = step(t, at, text, part, make);
 		bool last = true;
 		for (const char *p = path; p < end && last; p++)
 			last = *p == '/';
-		if (n != NULL && (!last || (how & (IOT_WALK_FOLLOW | IOT_WALK_REAL)) != 0))
+		if (n != NULL && (!last || (how & (WALK_FOLLOW | WALK_REAL)) != 0))
 			n = follow(t, at, n, w);
 		at = n;
 	}
 	return at;
 }
 
-struct iot_name *iot_tree_walk(struct iot_tracker *t, const char *path, size_t size, unsigned how,
-			       bool *linked)
+struct path_name *tree_walk(struct fdtable *t, const char *path, size_t size, unsigned how,
+			    bool *linked)
 {
 	struct walk w = {.how = how};
-	struct iot_name *at = size == 0 || size > IOT_PATH_ROOM ? NULL : root(t, *path == '/');
+	struct path_name *at = size == 0 || size > PATH_CAPACITY ? NULL : root(t, *path == '/');
 	if (at != NULL)
 		at = walk(t, at, path, size, &w, how);
 	if (linked != NULL)
@@ -216,17 +217,17 @@ struct iot_name *iot_tree_walk(struct iot_tracker *t, const char *path, size_t s
 	return at;
 }
 
-size_t iot_tree_path(const struct iot_name *n, char *out)
+size_t tree_path(const struct path_name *n, char *out)
 {
 	size_t size = 0;
-	for (const struct iot_name *p = n; p != NULL; p = p->parent)
+	for (const struct path_name *p = n; p != NULL; p = p->parent)
 		size += p->size + (p != n && p->parent != NULL);
 	if (size == 0)
 		out[size++] = '.';
-	if (size > IOT_PATH_ROOM)
+	if (size > PATH_CAPACITY)
 		return 0;
 	char *at = out + size;
-	for (const struct iot_name *p = n; p != NULL; p = p->parent) {
+	for (const struct path_name *p = n; p != NULL; p = p->parent) {
 		if (p != n && p->parent != NULL)
 			*--at = '/';
 		at -= p->size;
@@ -238,38 +239,38 @@ size_t iot_tree_path(const struct iot_name *n, char *out)
 
 /* Changes */
 
-void iot_tree_point(struct iot_tracker *t, struct iot_name *n, struct iot_tracked_file *f)
+void tree_point(struct fdtable *t, struct path_name *n, struct tracked_file *f)
 {
-	struct iot_tracked_file *had = n->file;
+	struct tracked_file *had = n->file;
 	if (f != NULL)
 		f->refs++;
 	if (had != NULL && had->name == n && had != f) {
-		iot_file_has_path(t, had);
+		file_has_path(t, had);
 		had->name = NULL;
 	}
-	iot_file_free(t, had);
+	file_free(t, had);
 	n->file = f;
 	n->absent = f == NULL;
 }
 
-void iot_tree_set_link(struct iot_tracker *t, struct iot_name *n, const char *target, size_t size)
+void tree_set_link(struct fdtable *t, struct path_name *n, const char *target, size_t size)
 {
-	iot_tracker_drop(t, n->link, n->link_size);
+	fdtable_drop(t, n->link, n->link_size);
 	n->link = size == 0 ? NULL : copy_text(t, target, size);
 	t->links |= n->link != NULL;
 	n->link_size = n->link == NULL ? 0 : (uint32_t)size;
 }
 
 /* From below: a tree may be deeper than a stack. */
-void iot_tree_prune(struct iot_tracker *t, struct iot_name *top)
+void tree_prune(struct fdtable *t, struct path_name *top)
 {
-	struct iot_name *n = top;
+	struct path_name *n = top;
 	for (;;) {
 		while (n->child != NULL)
 			n = n->child;
 		if (n == top)
 			return;
-		struct iot_name *parent = n->parent;
+		struct path_name *parent = n->parent;
 		detach(t, n);
 		node_free(t, n);
 		t->name_count--;
@@ -278,9 +279,9 @@ void iot_tree_prune(struct iot_tracker *t, struct iot_name *top)
 }
 
 /* Two nodes change places and texts. */
-static void swap(struct iot_tracker *t, struct iot_name *a, struct iot_name *b)
+static void swap(struct fdtable *t, struct path_name *a, struct path_name *b)
 {
-	struct iot_name *const of_a = a->parent, *const of_b = b->parent;
+	struct path_name *const of_a = a->parent, *const of_b = b->parent;
 	char *const text = a->text;
 	const uint32_t size = a->size;
 	detach(t, a);
@@ -294,19 +295,19 @@ static void swap(struct iot_tracker *t, struct iot_name *a, struct iot_name *b)
 	t->moves++;
 }
 
-bool iot_tree_move(struct iot_tracker *t, struct iot_name *n, struct iot_name *to)
+bool tree_move(struct fdtable *t, struct path_name *n, struct path_name *to)
 {
 	if (n->parent == NULL || to->parent == NULL)
 		return false;
-	iot_tree_prune(t, to);
-	iot_tree_set_link(t, to, NULL, 0);
-	iot_tree_point(t, to, NULL);
+	tree_prune(t, to);
+	tree_set_link(t, to, NULL, 0);
+	tree_point(t, to, NULL);
 	swap(t, n, to);
 	n->absent = false;
 	return true;
 }
 
-bool iot_tree_exchange(struct iot_tracker *t, struct iot_name *a, struct iot_name *b)
+bool tree_exchange(struct fdtable *t, struct path_name *a, struct path_name *b)
 {
 	if (a->parent == NULL || b->parent == NULL)
 		return false;
@@ -314,7 +315,7 @@ bool iot_tree_exchange(struct iot_tracker *t, struct iot_name *a, struct iot_nam
 	return true;
 }
 
-bool iot_tree_within(const struct iot_name *n, const struct iot_name *top)
+bool tree_within(const struct path_name *n, const struct path_name *top)
 {
 	while (n != NULL && n != top)
 		n = n->parent;
@@ -322,35 +323,35 @@ bool iot_tree_within(const struct iot_name *n, const struct iot_name *top)
 }
 
 /* What a node is the name of goes to `onto`, which stands for the same name. */
-static void merge_node(struct iot_tracker *t, struct iot_name *n, struct iot_name *onto)
+static void merge_node(struct fdtable *t, struct path_name *n, struct path_name *onto)
 {
-	struct iot_tracked_file *f = n->file;
+	struct tracked_file *f = n->file;
 	if (onto->link == NULL && n->link != NULL)
-		iot_tree_set_link(t, onto, n->link, n->link_size);
+		tree_set_link(t, onto, n->link, n->link_size);
 	if (f == NULL)
 		return;
 	if (onto->file != NULL && onto->file != f) /* one file, of which both have seen a part */
 		onto->file->size_known = f->size_known = false;
 	f->refs++;
-	iot_tree_point(t, n, NULL);
-	iot_tree_point(t, onto, f);
+	tree_point(t, n, NULL);
+	tree_point(t, onto, f);
 	f->name = onto;
 	f->moved = t->moves - 1;
-	iot_file_free(t, f);
+	file_free(t, f);
 }
 
-void iot_tree_graft(struct iot_tracker *t, struct iot_name *onto)
+void tree_graft(struct fdtable *t, struct path_name *onto)
 {
-	struct iot_name *from = t->root[0], *work = NULL;
-	if (from == NULL || from->child == NULL || iot_tree_within(onto, from))
+	struct path_name *from = t->root[0], *work = NULL;
+	if (from == NULL || from->child == NULL || tree_within(onto, from))
 		return;
 	t->moves++;
 	while (from != NULL) {
-		for (struct iot_name *n; (n = from->child) != NULL;) {
+		for (struct path_name *n; (n = from->child) != NULL;) {
 			detach(t, n);
-			struct iot_name *there = is_up(n->text, n->size)
-						     ? (onto->parent == NULL ? onto : onto->parent)
-						     : step(t, onto, n->text, n->size, false);
+			struct path_name *there = is_up(n->text, n->size)
+						      ? (onto->parent == NULL ? onto : onto->parent)
+						      : step(t, onto, n->text, n->size, false);
 			if (there == NULL) {
 				attach(t, n, onto);
 				continue;
@@ -372,16 +373,16 @@ void iot_tree_graft(struct iot_tracker *t, struct iot_name *onto)
 	}
 }
 
-void iot_tracker_clear(struct iot_tracker *t)
+void fdtable_clear(struct fdtable *t)
 {
 	for (int i = 0; i < 2; i++) {
 		if (t->root[i] == NULL)
 			continue;
-		iot_tree_prune(t, t->root[i]);
+		tree_prune(t, t->root[i]);
 		node_free(t, t->root[i]);
 		t->root[i] = NULL;
 	}
-	iot_tracker_drop(t, t->name, t->name_room * sizeof(struct iot_name *));
+	fdtable_drop(t, t->name, t->name_capacity * sizeof(struct path_name *));
 	t->name = NULL;
-	t->name_count = t->name_room = 0;
+	t->name_count = t->name_capacity = 0;
 }

@@ -12,18 +12,18 @@
 
 /* One libarchive reader and the window beneath it. */
 struct unpacker {
-	struct iot_window *base;
+	struct bufreader *base;
 	struct archive *archive;
 	char *name; /* escaped */
-	enum iot_packing how;
+	enum compression_layer how;
 	size_t shown;      /* bytes of base that libarchive is looking at */
 	const char *block; /* unpacked, not yet handed out */
 	size_t left;
 	bool opened, drained, ended;
-	struct iot_error error;
+	struct error error;
 };
 
-struct iot_tar {
+struct tar {
 	struct unpacker *u;
 	struct archive_entry *entry; /* ours: libarchive does not check that it could make one */
 	uint64_t skipped;
@@ -45,28 +45,28 @@ static bool begins_bzip2(const char *head, size_t size)
 	       (head[4] == 0x31 || head[4] == 0x17);
 }
 
-enum iot_packing iot_packing_of(const char *head, size_t size)
+enum compression_layer compression_layer_of(const char *head, size_t size)
 {
 	if (begins(head, size, "\x1f\x8b", 2) || begins(head, size, "\x28\xb5\x2f\xfd", 4) ||
 	    begins_skippable(head, size))
-		return IOT_PACKED_WINDOW;
+		return COMPRESSION_LAYER_BUFREADER;
 	if (begins(head, size,
 		   "\xfd"
 		   "7zXZ\0",
 		   6))
-		return IOT_PACKED_XZ;
+		return COMPRESSION_LAYER_XZ;
 	if (begins(head, size, "\x04\x22\x4d\x18", 4) || begins(head, size, "\x02\x21\x4c\x18", 4))
-		return IOT_PACKED_LZ4;
-	return begins_bzip2(head, size) ? IOT_PACKED_BZIP2 : IOT_PACKED_NOT;
+		return COMPRESSION_LAYER_LZ4;
+	return begins_bzip2(head, size) ? COMPRESSION_LAYER_BZIP2 : COMPRESSION_LAYER_NONE;
 }
 
 /* By the checksum of its first header, which every dialect of tar has and no text has by chance. */
-bool iot_is_tar(const char *head, size_t size)
+bool is_tar(const char *head, size_t size)
 {
 	enum { SUM_AT = 148, SUM_SIZE = 8, HEADER = 512 };
 	if (size < HEADER || head[0] == '\0')
 		return false;
-	unsigned sum = 0, told = 0, digits = 0;
+	unsigned sum = 0, reported = 0, digits = 0;
 	for (size_t i = 0; i < HEADER; i++)
 		sum += i - SUM_AT < SUM_SIZE ? ' ' : (unsigned char)head[i];
 	for (size_t i = SUM_AT; i < SUM_AT + SUM_SIZE; i++) {
@@ -75,24 +75,24 @@ bool iot_is_tar(const char *head, size_t size)
 				break;
 			continue;
 		}
-		told = told * 8 + (unsigned)(head[i] - '0');
+		reported = reported * 8 + (unsigned)(head[i] - '0');
 		digits++;
 	}
-	return digits > 0 && told == sum;
+	return digits > 0 && reported == sum;
 }
 
 static la_ssize_t feed(struct archive *a, void *context, const void **buffer)
 {
 	struct unpacker *u = context;
-	iot_window_consume(u->base, u->shown);
-	const char *data = iot_window_ahead(u->base, 1, &u->shown);
+	bufreader_consume(u->base, u->shown);
+	const char *data = bufreader_peek(u->base, 1, &u->shown);
 	*buffer = data;
 	if (u->shown > 0)
 		return (la_ssize_t)u->shown;
 	u->drained = true;
-	if (iot_window_status(u->base) == IOT_OK)
+	if (bufreader_status(u->base) == IOT_OK)
 		return 0;
-	archive_set_error(a, EIO, "%s", iot_window_error(u->base)->text);
+	archive_set_error(a, EIO, "%s", bufreader_error(u->base)->text);
 	return -1;
 }
 
@@ -102,19 +102,19 @@ static void unpacker_free(void *context)
 	if (u == NULL)
 		return;
 	archive_read_free(u->archive);
-	iot_window_free(u->base);
+	bufreader_free(u->base);
 	free(u->name);
 	free(u);
 }
 
-static struct unpacker *unpacker_new(struct iot_window *base, enum iot_packing how,
-				     const char *name, struct iot_error *error)
+static struct unpacker *unpacker_new(struct bufreader *base, enum compression_layer how,
+				     const char *name, struct error *error)
 {
 	const size_t size = strlen(name);
 	struct unpacker *u = calloc(1, sizeof(*u));
 	if (u == NULL) {
-		iot_window_free(base);
-		iot_error_set(error, IOT_ENOMEM, "out of memory");
+		bufreader_free(base);
+		error_set(error, IOT_ENOMEM, "out of memory");
 		return NULL;
 	}
 	u->base = base;
@@ -122,11 +122,11 @@ static struct unpacker *unpacker_new(struct iot_window *base, enum iot_packing h
 	u->name = malloc(4 * size + 4);
 	u->archive = archive_read_new();
 	if (u->name != NULL)
-		iot_escape(u->name, 4 * size + 4, name, size);
+		escape_text(u->name, 4 * size + 4, name, size);
 	if (u->name != NULL && u->archive != NULL)
 		return u;
 	unpacker_free(u);
-	iot_error_set(error, IOT_ENOMEM, "out of memory");
+	error_set(error, IOT_ENOMEM, "out of memory");
 	return NULL;
 }
 
@@ -134,13 +134,13 @@ static struct unpacker *unpacker_new(struct iot_window *base, enum iot_packing h
 static int enable_filter(struct unpacker *u)
 {
 	switch (u->how) {
-	case IOT_PACKED_BZIP2:
+	case COMPRESSION_LAYER_BZIP2:
 		return archive_read_support_filter_bzip2(u->archive);
-	case IOT_PACKED_LZ4:
+	case COMPRESSION_LAYER_LZ4:
 		return archive_read_support_filter_lz4(u->archive);
-	case IOT_PACKED_NOT:
-	case IOT_PACKED_XZ:
-	case IOT_PACKED_WINDOW:
+	case COMPRESSION_LAYER_NONE:
+	case COMPRESSION_LAYER_XZ:
+	case COMPRESSION_LAYER_BUFREADER:
 		break;
 	}
 	return ARCHIVE_OK;
@@ -152,20 +152,20 @@ static int enable_filter(struct unpacker *u)
  */
 static int give_up(struct unpacker *u)
 {
-	const struct iot_error *below = iot_window_error(u->base);
+	const struct error *below = bufreader_error(u->base);
 	const char *words = archive_error_string(u->archive);
-	char told[256];
+	char reported[256];
 	if (u->error.status != IOT_OK)
 		return u->error.status;
-	if (iot_window_status(u->base) != IOT_OK)
-		return iot_error_set(&u->error, below->status, "%s", below->text);
+	if (bufreader_status(u->base) != IOT_OK)
+		return error_set(&u->error, below->status, "%s", below->text);
 	if (words == NULL)
 		words = "cannot be unpacked";
-	iot_escape(told, sizeof(told), words, strlen(words));
+	escape_text(reported, sizeof(reported), words, strlen(words));
 	if (archive_errno(u->archive) == ENOMEM)
-		return iot_error_set(&u->error, IOT_ENOMEM, "%s: %s", u->name, told);
-	return iot_error_set(&u->error, u->drained ? IOT_ETRUNCATED : IOT_EFORMAT, "%s: %s",
-			     u->name, told);
+		return error_set(&u->error, IOT_ENOMEM, "%s: %s", u->name, reported);
+	return error_set(&u->error, u->drained ? IOT_ETRUNCATED : IOT_EFORMAT, "%s: %s", u->name,
+			 reported);
 }
 
 /* Step by step: archive_read_open would go on where the first one gets no memory. */
@@ -179,8 +179,8 @@ static bool begin_reading(struct unpacker *u)
 static int open_archive(struct unpacker *u)
 {
 	if (enable_filter(u) != ARCHIVE_OK)
-		return iot_error_set(&u->error, IOT_EUSAGE,
-				     "%s: this libarchive cannot unpack its compression", u->name);
+		return error_set(&u->error, IOT_EUSAGE,
+				 "%s: this libarchive cannot unpack its compression", u->name);
 	u->opened = true;
 	return begin_reading(u) ? IOT_OK : give_up(u);
 }
@@ -237,40 +237,40 @@ static ssize_t read_stream(void *context, void *buffer, size_t size)
 	return (ssize_t)n;
 }
 
-struct iot_window *iot_unpack_window(struct iot_window *base, enum iot_packing how,
-				     const char *name, const struct iot_window_options *options,
-				     struct iot_error *error)
+struct bufreader *decompress_bufreader(struct bufreader *base, enum compression_layer how,
+				       const char *name, const struct bufreader_options *options,
+				       struct error *error)
 {
-	if (how == IOT_PACKED_XZ)
-		return iot_xz_window(base, name, options, error);
+	if (how == COMPRESSION_LAYER_XZ)
+		return xz_bufreader(base, name, options, error);
 	struct unpacker *u = unpacker_new(base, how, name, error);
 	if (u == NULL)
 		return NULL;
-	struct iot_window_options own = *options;
+	struct bufreader_options own = *options;
 	own.why = &u->error;
 	own.done = unpacker_free;
 	own.done_context = u;
-	struct iot_window *w = iot_window_new(name, &own);
+	struct bufreader *w = bufreader_new(name, &own);
 	if (w == NULL) {
 		unpacker_free(u);
-		iot_error_set(error, IOT_ENOMEM, "out of memory");
+		error_set(error, IOT_ENOMEM, "out of memory");
 		return NULL;
 	}
-	if (iot_window_open_callback(w, read_stream, u) == IOT_OK)
+	if (bufreader_open_callback(w, read_stream, u) == IOT_OK)
 		return w;
-	*error = *iot_window_error(w);
-	iot_window_free(w);
+	*error = *bufreader_error(w);
+	bufreader_free(w);
 	return NULL;
 }
 
-struct iot_tar *iot_tar_new(struct iot_window *base, const char *name, struct iot_error *error)
+struct tar *tar_new(struct bufreader *base, const char *name, struct error *error)
 {
-	struct unpacker *u = unpacker_new(base, IOT_PACKED_NOT, name, error);
+	struct unpacker *u = unpacker_new(base, COMPRESSION_LAYER_NONE, name, error);
 	if (u == NULL)
 		return NULL;
-	struct iot_tar *t = calloc(1, sizeof(*t));
+	struct tar *t = calloc(1, sizeof(*t));
 	if (t == NULL || (t->entry = archive_entry_new2(u->archive)) == NULL)
-		iot_error_set(error, IOT_ENOMEM, "out of memory");
+		error_set(error, IOT_ENOMEM, "out of memory");
 	else if (archive_read_support_format_tar(u->archive) != ARCHIVE_OK ||
 		 open_archive(u) != IOT_OK) {
 		(void)give_up(u);
@@ -286,7 +286,7 @@ struct iot_tar *iot_tar_new(struct iot_window *base, const char *name, struct io
 	return NULL;
 }
 
-void iot_tar_free(struct iot_tar *t)
+void tar_free(struct tar *t)
 {
 	if (t == NULL)
 		return;
@@ -301,7 +301,7 @@ static bool is_plain_file(struct archive_entry *entry)
 	return archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == NULL;
 }
 
-int iot_tar_next(struct iot_tar *t, const char **name)
+int tar_next(struct tar *t, const char **name)
 {
 	struct archive_entry *const entry = t->entry;
 	if (t->u->error.status != IOT_OK)
@@ -328,7 +328,7 @@ int iot_tar_next(struct iot_tar *t, const char **name)
 	return 1;
 }
 
-int iot_tar_block(struct iot_tar *t, const void **data, size_t *size, uint64_t *offset)
+int tar_block(struct tar *t, const void **data, size_t *size, uint64_t *offset)
 {
 	la_int64_t at = 0;
 	int got;
@@ -343,12 +343,12 @@ int iot_tar_block(struct iot_tar *t, const void **data, size_t *size, uint64_t *
 	return 1;
 }
 
-uint64_t iot_tar_skipped(const struct iot_tar *t)
+uint64_t tar_skipped(const struct tar *t)
 {
 	return t->skipped;
 }
 
-const struct iot_error *iot_tar_error(const struct iot_tar *t)
+const struct error *tar_error(const struct tar *t)
 {
 	return &t->u->error;
 }

@@ -20,43 +20,43 @@
 #include "input_internal.h"
 
 enum {
-	IOT_MEMBERS_MAX = 1000000,
-	IOT_HEADS_TOTAL = 4 << 20, /* shared by the heads of all members */
-	IOT_HEAD_LEAST = 256,      /* but each has so much */
-	IOT_HEAD_PIPE = 4096,      /* of a pipe, no more than this is waited for */
+	MEMBERS_MAX = 1000000,
+	HEADS_TOTAL = 4 << 20, /* shared by the heads of all members */
+	HEAD_MIN = 256,        /* but each has so much */
+	HEAD_PIPE = 4096,      /* of a pipe, no more than this is waited for */
 };
 
-static int out_of_memory(struct iot_error *error)
+static int out_of_memory(struct error *error)
 {
-	return iot_error_set(error, IOT_ENOMEM, "out of memory");
+	return error_set(error, IOT_ENOMEM, "out of memory");
 }
 
 /* Members */
 
-static struct iot_member *add_member(struct iot_input *in, char *name, struct iot_error *error)
+static struct member *add_member(struct input *in, char *name, struct error *error)
 {
 	if (name == NULL) {
 		out_of_memory(error);
 		return NULL;
 	}
-	if (in->count == IOT_MEMBERS_MAX) {
+	if (in->count == MEMBERS_MAX) {
 		free(name);
-		iot_error_set(error, IOT_ELIMIT, "more than %d files", IOT_MEMBERS_MAX);
+		error_set(error, IOT_ELIMIT, "more than %d files", MEMBERS_MAX);
 		return NULL;
 	}
-	if (!iot_room(&in->member, &in->room, in->count + 1, sizeof(*in->member))) {
+	if (!array_reserve(&in->member, &in->capacity, in->count + 1, sizeof(*in->member))) {
 		free(name);
 		out_of_memory(error);
 		return NULL;
 	}
-	struct iot_member *m = &in->member[in->count++];
-	*m = (struct iot_member){.name = name, .spool_at = -1};
+	struct member *m = &in->member[in->count++];
+	*m = (struct member){.name = name, .tempfile_at = -1};
 	return m;
 }
 
-static void member_clear(struct iot_member *m)
+static void member_clear(struct member *m)
 {
-	iot_window_free(m->once);
+	bufreader_free(m->once);
 	free(m->name);
 	free(m->fault);
 	free(m->head);
@@ -68,17 +68,17 @@ static void member_clear(struct iot_member *m)
 static char *shown_name(const char *tar, const char *name)
 {
 	char *shown, escaped[4096];
-	iot_escape(escaped, sizeof escaped, name, strlen(name));
+	escape_text(escaped, sizeof escaped, name, strlen(name));
 	return asprintf(&shown, "%s/%s", tar, escaped) >= 0 ? shown : NULL;
 }
 
 /* Damage in a tar comes behind the last byte that could be read of it. */
-static int keep_fault(struct iot_input *in, size_t first, const struct iot_error *fault,
-		      struct iot_error *error)
+static int keep_fault(struct input *in, size_t first, const struct error *fault,
+		      struct error *error)
 {
 	if (in->count == first)
-		return iot_error_set(error, fault->status, "%s", fault->text);
-	struct iot_member *last = &in->member[in->count - 1];
+		return error_set(error, fault->status, "%s", fault->text);
+	struct member *last = &in->member[in->count - 1];
 	last->fault = malloc(sizeof(*fault));
 	if (last->fault == NULL)
 		return out_of_memory(error);
@@ -86,46 +86,44 @@ static int keep_fault(struct iot_input *in, size_t first, const struct iot_error
 	return IOT_OK;
 }
 
-static int spool_files(struct iot_input *in, struct iot_tar *t, const char *tar,
-		       struct iot_error *error)
+static int tempfile_files(struct input *in, struct tar *t, const char *tar, struct error *error)
 {
 	size_t first = in->count;
 	const char *name;
 	int got;
-	while ((got = iot_tar_next(t, &name)) > 0) {
-		struct iot_member *m = add_member(in, shown_name(tar, name), error);
+	while ((got = tar_next(t, &name)) > 0) {
+		struct member *m = add_member(in, shown_name(tar, name), error);
 		if (m == NULL)
 			return error->status;
-		m->spool_at = (int64_t)in->spool.size;
-		got = iot_spool_file(&in->spool, t, &m->size, error);
+		m->tempfile_at = (int64_t)in->tempfile.size;
+		got = input_tempfile_file(&in->tempfile, t, &m->size, error);
 		in->total += m->size;
 		if (error->status != IOT_OK)
 			return error->status;
 		if (got < 0)
 			break;
 	}
-	in->skipped += iot_tar_skipped(t);
-	return got < 0 ? keep_fault(in, first, iot_tar_error(t), error) : IOT_OK;
+	in->skipped += tar_skipped(t);
+	return got < 0 ? keep_fault(in, first, tar_error(t), error) : IOT_OK;
 }
 
 /* base is used up. */
-static int add_tar(struct iot_input *in, struct iot_window *base, const char *name,
-		   struct iot_error *error)
+static int add_tar(struct input *in, struct bufreader *base, const char *name, struct error *error)
 {
-	struct iot_tar *t = iot_tar_new(base, name, error);
+	struct tar *t = tar_new(base, name, error);
 	if (t == NULL)
 		return error->status;
-	int status = iot_spool_open(&in->spool, error);
+	int status = input_tempfile_open(&in->tempfile, error);
 	if (status == IOT_OK)
-		status = spool_files(in, t, name, error);
-	iot_tar_free(t);
+		status = tempfile_files(in, t, name, error);
+	tar_free(t);
 	return status;
 }
 
 /* The member added last has turned out to be a tar: its files take its place. */
-static int replace_by_tar(struct iot_input *in, struct iot_window *base, struct iot_error *error)
+static int replace_by_tar(struct input *in, struct bufreader *base, struct error *error)
 {
-	struct iot_member tar = in->member[in->count - 1];
+	struct member tar = in->member[in->count - 1];
 	size_t place = in->count - 1;
 	in->total -= tar.size;
 	int status = add_tar(in, base, tar.name, error);
@@ -140,10 +138,10 @@ static int replace_by_tar(struct iot_input *in, struct iot_window *base, struct 
 /* Files, directories, pipes */
 
 /* found: what is to be known of it to open it. */
-static int add_file(struct iot_input *in, const char *path, const struct iot_member *found,
-		    struct iot_error *error)
+static int add_file(struct input *in, const char *path, const struct member *found,
+		    struct error *error)
 {
-	struct iot_member *m = add_member(in, strdup(path), error);
+	struct member *m = add_member(in, strdup(path), error);
 	if (m == NULL)
 		return error->status;
 	m->size = found->size;
@@ -152,32 +150,32 @@ static int add_file(struct iot_input *in, const char *path, const struct iot_mem
 	m->root_size = found->root_size;
 	in->total += m->size;
 	in->looking = true;
-	struct iot_window *w = iot_member_open(in, in->count - 1, error);
+	struct bufreader *w = member_open(in, in->count - 1, error);
 	in->looking = false;
 	if (w == NULL)
 		return error->status;
 	size_t have;
-	const char *head = iot_window_ahead(w, IOT_PACKING_SIZE, &have);
-	if (iot_is_tar(head, have))
+	const char *head = bufreader_peek(w, COMPRESSION_MAGIC_SIZE, &have);
+	if (is_tar(head, have))
 		return replace_by_tar(in, w, error);
-	iot_window_free(w);
+	bufreader_free(w);
 	return IOT_OK;
 }
 
 /* A packet tells at once what it is, and the next one may be long in coming. */
-static const char *pipe_head(struct iot_window *w, size_t *have)
+static const char *pipe_head(struct bufreader *w, size_t *have)
 {
 	static const char packet[] = "IOTPKT01";
-	const char *head = iot_window_ahead(w, sizeof(packet) - 1, have);
+	const char *head = bufreader_peek(w, sizeof(packet) - 1, have);
 	if (*have >= sizeof(packet) - 1 && memcmp(head, packet, sizeof(packet) - 1) == 0)
 		return head;
-	return iot_window_ahead(w, IOT_HEAD_PIPE, have);
+	return bufreader_peek(w, HEAD_PIPE, have);
 }
 
 /* fd belongs to the input. A pipe is asked for its first bytes at once; so it may have to wait. */
-static int add_pipe(struct iot_input *in, int fd, const char *name, struct iot_error *error)
+static int add_pipe(struct input *in, int fd, const char *name, struct error *error)
 {
-	struct iot_member *m = add_member(in, strdup(name), error);
+	struct member *m = add_member(in, strdup(name), error);
 	struct stat st;
 	if (m == NULL) {
 		close(fd);
@@ -187,51 +185,52 @@ static int add_pipe(struct iot_input *in, int fd, const char *name, struct iot_e
 		m->size = (uint64_t)st.st_size;
 	in->total += m->size;
 	m->pipe = true;
-	struct iot_window *w = iot_tap_window(in, in->count - 1, fd, false, error);
+	struct bufreader *w = tap_bufreader(in, in->count - 1, fd, false, error);
 	if (w == NULL)
 		return error->status;
 	size_t have;
 	const char *head = pipe_head(w, &have);
-	enum iot_packing how = iot_packing_of(head, have);
-	if (how == IOT_PACKED_BZIP2 || how == IOT_PACKED_XZ || how == IOT_PACKED_LZ4) {
-		w = iot_member_unpacked(in, in->count - 1, w, how, error);
+	enum compression_layer how = compression_layer_of(head, have);
+	if (how == COMPRESSION_LAYER_BZIP2 || how == COMPRESSION_LAYER_XZ ||
+	    how == COMPRESSION_LAYER_LZ4) {
+		w = member_decompressed(in, in->count - 1, w, how, error);
 		if (w == NULL)
 			return error->status;
-		head = iot_window_ahead(w, IOT_HEAD_PIPE, &have);
+		head = bufreader_peek(w, HEAD_PIPE, &have);
 	}
-	if (iot_is_tar(head, have))
+	if (is_tar(head, have))
 		return replace_by_tar(in, w, error);
 	in->member[in->count - 1].once = w;
 	return IOT_OK;
 }
 
-static int add_folder(struct iot_input *in, const char *path, struct iot_error *error)
+static int add_directory(struct input *in, const char *path, struct error *error)
 {
-	struct iot_folder folder = {.found = NULL};
-	int status = iot_folder_read(&folder, path, IOT_MEMBERS_MAX, error);
-	for (size_t i = 0; i < folder.count && status == IOT_OK; i++) {
-		const struct iot_member found = {.size = folder.found[i].size,
-						 .identity = folder.found[i].identity,
-						 .root = folder.root,
-						 .root_size = strlen(path)};
-		status = add_file(in, folder.found[i].path, &found, error);
+	struct directory_list directory = {.found = NULL};
+	int status = directory_list_read(&directory, path, MEMBERS_MAX, error);
+	for (size_t i = 0; i < directory.count && status == IOT_OK; i++) {
+		const struct member found = {.size = directory.found[i].size,
+					     .identity = directory.found[i].identity,
+					     .root = directory.root,
+					     .root_size = strlen(path)};
+		status = add_file(in, directory.found[i].path, &found, error);
 	}
-	in->skipped += folder.skipped;
-	iot_folder_free(&folder);
+	in->skipped += directory.skipped;
+	directory_list_free(&directory);
 	return status;
 }
 
-static int add_stdin(struct iot_input *in, struct iot_error *error)
+static int add_stdin(struct input *in, struct error *error)
 {
 	for (size_t i = 0; i < in->count; i++)
 		if (in->member[i].pipe && strcmp(in->member[i].name, "-") == 0)
-			return iot_error_set(error, IOT_EUSAGE, "-: standard input is named twice");
+			return error_set(error, IOT_EUSAGE, "-: standard input is named twice");
 	int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-	return fd < 0 ? iot_path_error(error, "standard input") : add_pipe(in, fd, "-", error);
+	return fd < 0 ? input_path_error(error, "standard input") : add_pipe(in, fd, "-", error);
 }
 
 /* Waits for the writer of a FIFO, unless the input is asked to end. */
-static int open_pipe(struct iot_input *in, const char *path)
+static int open_pipe(struct input *in, const char *path)
 {
 	int fd;
 	do
@@ -242,42 +241,42 @@ static int open_pipe(struct iot_input *in, const char *path)
 	return fd;
 }
 
-static int add_path(struct iot_input *in, const char *path, struct iot_error *error)
+static int add_path(struct input *in, const char *path, struct error *error)
 {
 	struct stat st;
 	if (strcmp(path, "-") == 0)
 		return add_stdin(in, error);
 	if (stat(path, &st) != 0)
-		return iot_path_error(error, path);
+		return input_path_error(error, path);
 	if (S_ISDIR(st.st_mode))
-		return add_folder(in, path, error);
+		return add_directory(in, path, error);
 	if (S_ISREG(st.st_mode)) {
-		const struct iot_member found = {.size = (uint64_t)st.st_size,
-						 .identity = iot_identity_of(&st)};
+		const struct member found = {.size = (uint64_t)st.st_size,
+					     .identity = identity_of(&st)};
 		return add_file(in, path, &found, error);
 	}
 	int fd = open_pipe(in, path);
-	return fd < 0 ? iot_path_error(error, path) : add_pipe(in, fd, path, error);
+	return fd < 0 ? input_path_error(error, path) : add_pipe(in, fd, path, error);
 }
 
 /* Interface */
 
-static int refuse_nothing(const char *path, struct iot_error *error)
+static int refuse_nothing(const char *path, struct error *error)
 {
 	char shown[512];
-	return iot_error_set(error, IOT_EFORMAT, "%s: no files in it",
-			     iot_escape(shown, sizeof(shown), path, strlen(path)));
+	return error_set(error, IOT_EFORMAT, "%s: no files in it",
+			 escape_text(shown, sizeof(shown), path, strlen(path)));
 }
 
-struct iot_input *iot_input_new(const char *const *paths, size_t count,
-				struct iot_interrupt *stop, struct iot_error *error)
+struct input *input_new(const char *const *paths, size_t count, struct interrupt *stop,
+			struct error *error)
 {
-	struct iot_input *in = calloc(1, sizeof(*in));
+	struct input *in = calloc(1, sizeof(*in));
 	if (in == NULL) {
 		out_of_memory(error);
 		return NULL;
 	}
-	in->spool.fd = -1;
+	in->tempfile.fd = -1;
 	in->stop = stop;
 	int status = IOT_OK;
 	for (size_t i = 0; i < count && status == IOT_OK; i++)
@@ -286,64 +285,64 @@ struct iot_input *iot_input_new(const char *const *paths, size_t count,
 		status = refuse_nothing(count > 0 ? paths[0] : "nothing", error);
 	if (status == IOT_OK)
 		return in;
-	iot_input_free(in);
+	input_free(in);
 	return NULL;
 }
 
-void iot_input_free(struct iot_input *in)
+void input_free(struct input *in)
 {
 	if (in == NULL)
 		return;
 	for (size_t i = 0; i < in->count; i++)
 		member_clear(&in->member[i]);
-	if (in->spool.fd >= 0)
-		close(in->spool.fd);
+	if (in->tempfile.fd >= 0)
+		close(in->tempfile.fd);
 	free(in->member);
 	free(in);
 }
 
-size_t iot_input_count(const struct iot_input *in)
+size_t input_count(const struct input *in)
 {
 	return in->count;
 }
 
-const char *iot_input_name(const struct iot_input *in, size_t member)
+const char *input_name(const struct input *in, size_t member)
 {
 	return in->member[member].name;
 }
 
-static size_t head_room(const struct iot_input *in)
+static size_t head_capacity(const struct input *in)
 {
-	size_t room = (size_t)IOT_HEADS_TOTAL / in->count;
-	if (room > IOT_HEAD_SIZE)
-		return IOT_HEAD_SIZE;
-	return room < IOT_HEAD_LEAST ? IOT_HEAD_LEAST : room;
+	size_t capacity = (size_t)HEADS_TOTAL / in->count;
+	if (capacity > INPUT_HEAD_SIZE)
+		return INPUT_HEAD_SIZE;
+	return capacity < HEAD_MIN ? HEAD_MIN : capacity;
 }
 
 /* Who has seen less than there is must not decide by it. */
-static void keep_unseen(struct iot_input *in, const struct iot_error *error)
+static void keep_unseen(struct input *in, const struct error *error)
 {
 	if (in->unseen.status == IOT_OK &&
 	    (error->status == IOT_ENOMEM || error->status == IOT_EIO))
 		in->unseen = *error;
 }
 
-static void load_head(struct iot_input *in, size_t member)
+static void load_head(struct input *in, size_t member)
 {
-	struct iot_error error = {.status = IOT_OK};
-	struct iot_member *m = &in->member[member];
-	struct iot_window *w = m->once;
-	size_t have, room = head_room(in);
+	struct error error = {.status = IOT_OK};
+	struct member *m = &in->member[member];
+	struct bufreader *w = m->once;
+	size_t have, capacity = head_capacity(in);
 	in->looking = true;
 	if (w == NULL)
-		w = m->pipe ? NULL : iot_member_open(in, member, &error);
+		w = m->pipe ? NULL : member_open(in, member, &error);
 	in->looking = false;
 	if (w == NULL) {
 		keep_unseen(in, &error);
 		return;
 	}
-	const char *data = m->pipe ? pipe_head(w, &have) : iot_window_ahead(w, room, &have);
-	have = have < room ? have : room;
+	const char *data = m->pipe ? pipe_head(w, &have) : bufreader_peek(w, capacity, &have);
+	have = have < capacity ? have : capacity;
 	m->head = have > 0 ? malloc(have) : NULL;
 	if (m->head != NULL) {
 		memcpy(m->head, data, have);
@@ -351,15 +350,15 @@ static void load_head(struct iot_input *in, size_t member)
 	} else if (have > 0) {
 		(void)out_of_memory(&error);
 	}
-	keep_unseen(in, have < room ? iot_window_error(w) : &error);
+	keep_unseen(in, have < capacity ? bufreader_error(w) : &error);
 	keep_unseen(in, &error);
 	if (w != m->once)
-		iot_window_free(w);
+		bufreader_free(w);
 }
 
-const char *iot_input_head(struct iot_input *in, size_t member, size_t *size)
+const char *input_head(struct input *in, size_t member, size_t *size)
 {
-	struct iot_member *m = &in->member[member];
+	struct member *m = &in->member[member];
 	if (!m->head_known)
 		load_head(in, member);
 	m->head_known = true;
@@ -367,28 +366,28 @@ const char *iot_input_head(struct iot_input *in, size_t member, size_t *size)
 	return m->head != NULL ? m->head : "";
 }
 
-struct iot_window *iot_input_open(struct iot_input *in, size_t member, struct iot_error *error)
+struct bufreader *input_open(struct input *in, size_t member, struct error *error)
 {
-	struct iot_member *m = &in->member[member];
-	struct iot_window *w = m->once;
+	struct member *m = &in->member[member];
+	struct bufreader *w = m->once;
 	if (in->unseen.status != IOT_OK) {
 		*error = in->unseen;
 		return NULL;
 	}
 	if (!m->pipe)
-		return iot_member_open(in, member, error);
+		return member_open(in, member, error);
 	if (w == NULL)
-		iot_error_set(error, IOT_EUSAGE, "a pipe can be read once only");
+		error_set(error, IOT_EUSAGE, "a pipe can be read once only");
 	m->once = NULL;
 	return w;
 }
 
-const struct iot_error *iot_input_unseen(const struct iot_input *in)
+const struct error *input_unseen(const struct input *in)
 {
 	return &in->unseen;
 }
 
-bool iot_input_again(const struct iot_input *in)
+bool input_again(const struct input *in)
 {
 	for (size_t i = 0; i < in->count; i++)
 		if (in->member[i].pipe)
@@ -396,22 +395,22 @@ bool iot_input_again(const struct iot_input *in)
 	return true;
 }
 
-uint64_t iot_input_skipped(const struct iot_input *in)
+uint64_t input_skipped(const struct input *in)
 {
 	return in->skipped;
 }
 
-void iot_input_set_read_size(struct iot_input *in, size_t read_size)
+void input_set_read_size(struct input *in, size_t read_size)
 {
 	in->read_size = read_size;
 }
 
-void iot_input_progress(const struct iot_input *in, uint64_t *done, uint64_t *total)
+void input_progress(const struct input *in, uint64_t *done, uint64_t *total)
 {
 	*done = in->done;
 	*total = in->total;
-	for (const struct iot_tap *t = in->taps; t != NULL; t = t->next)
-		*done += iot_tap_position(t);
+	for (const struct tap *t = in->taps; t != NULL; t = t->next)
+		*done += tap_position(t);
 	for (size_t i = 0; i<in->count && * total> 0; i++)
 		if (in->member[i].pipe && in->member[i].size == 0)
 			*total = 0;

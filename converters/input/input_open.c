@@ -10,26 +10,26 @@
 #include "lib/base/fdio.h"
 
 enum {
-	IOT_READ_TOTAL = 16 << 20, /* shared by the windows of all members */
-	IOT_READ_MOST = 1 << 20,   /* of one window */
-	IOT_READ_LEAST = 4096,
+	READ_TOTAL = 16 << 20, /* shared by the windows of all members */
+	READ_MAX = 1 << 20,    /* of one window */
+	READ_MIN = 4096,
 };
 
-uint64_t iot_tap_position(const struct iot_tap *t)
+uint64_t tap_position(const struct tap *t)
 {
 	if (t->fd < 0)
 		return t->at;
 	off_t at = lseek(t->fd, 0, SEEK_CUR);
 	if (at >= 0)
 		return (uint64_t)at;
-	return t->window != NULL ? iot_window_stored(t->window) : 0;
+	return t->bufreader != NULL ? bufreader_stored(t->bufreader) : 0;
 }
 
 static void tap_free(void *context)
 {
-	struct iot_tap *t = context;
-	struct iot_input *in = t->in;
-	in->member[t->member].done = iot_tap_position(t);
+	struct tap *t = context;
+	struct input *in = t->in;
+	in->member[t->member].done = tap_position(t);
 	in->done += in->member[t->member].done;
 	if (t->fd >= 0)
 		close(t->fd);
@@ -40,9 +40,9 @@ static void tap_free(void *context)
 }
 
 /* fd, which may be -1 for a slice of the spool, belongs to the tap. */
-static struct iot_tap *tap_new(struct iot_input *in, size_t member, int fd)
+static struct tap *tap_new(struct input *in, size_t member, int fd)
 {
-	struct iot_tap *t = calloc(1, sizeof(*t));
+	struct tap *t = calloc(1, sizeof(*t));
 	if (t == NULL)
 		return NULL;
 	t->in = in;
@@ -58,15 +58,15 @@ static struct iot_tap *tap_new(struct iot_input *in, size_t member, int fd)
 	return t;
 }
 
-static ssize_t read_spool(void *context, void *buffer, size_t size)
+static ssize_t read_tempfile(void *context, void *buffer, size_t size)
 {
-	struct iot_tap *t = context;
-	const struct iot_member *m = &t->in->member[t->member];
+	struct tap *t = context;
+	const struct member *m = &t->in->member[t->member];
 	uint64_t left = m->size - t->at;
 	ssize_t n = 0;
 	if (left > 0)
-		n = iot_file_read(t->in->spool.fd, buffer, size < left ? size : (size_t)left,
-				  (uint64_t)m->spool_at + t->at);
+		n = fdio_read(t->in->tempfile.fd, buffer, size < left ? size : (size_t)left,
+			      (uint64_t)m->tempfile_at + t->at);
 	if (n > 0)
 		t->at += (uint64_t)n;
 	if (left == 0 && m->fault != NULL) {
@@ -77,90 +77,90 @@ static ssize_t read_spool(void *context, void *buffer, size_t size)
 	return n;
 }
 
-static size_t read_size(const struct iot_input *in)
+static size_t read_size(const struct input *in)
 {
 	if (in->read_size > 0)
 		return in->read_size;
 	if (in->looking)
-		return IOT_HEAD_SIZE;
-	size_t size = in->count > 0 ? (size_t)IOT_READ_TOTAL / in->count : IOT_READ_MOST;
-	if (size > IOT_READ_MOST)
-		return IOT_READ_MOST;
-	return size < IOT_READ_LEAST ? IOT_READ_LEAST : size;
+		return INPUT_HEAD_SIZE;
+	size_t size = in->count > 0 ? (size_t)READ_TOTAL / in->count : READ_MAX;
+	if (size > READ_MAX)
+		return READ_MAX;
+	return size < READ_MIN ? READ_MIN : size;
 }
 
-struct iot_window *iot_tap_window(struct iot_input *in, size_t member, int fd, bool plain,
-				  struct iot_error *error)
+struct bufreader *tap_bufreader(struct input *in, size_t member, int fd, bool plain,
+				struct error *error)
 {
-	struct iot_tap *t = tap_new(in, member, fd);
+	struct tap *t = tap_new(in, member, fd);
 	if (t == NULL) {
 		if (fd >= 0)
 			close(fd);
-		iot_error_set(error, IOT_ENOMEM, "out of memory");
+		error_set(error, IOT_ENOMEM, "out of memory");
 		return NULL;
 	}
-	struct iot_window_options options = {.read_size = read_size(in),
-					     .plain = plain,
-					     .stop = in->stop,
-					     .waits = in->member[member].pipe &&
-						      in->member[member].size == 0,
-					     .why = &t->why,
-					     .done = tap_free,
-					     .done_context = t};
-	struct iot_window *w = iot_window_new(in->member[member].name, &options);
+	struct bufreader_options options = {.read_size = read_size(in),
+					    .plain = plain,
+					    .stop = in->stop,
+					    .waits = in->member[member].pipe &&
+						     in->member[member].size == 0,
+					    .why = &t->why,
+					    .done = tap_free,
+					    .done_context = t};
+	struct bufreader *w = bufreader_new(in->member[member].name, &options);
 	if (w == NULL) {
 		tap_free(t);
-		iot_error_set(error, IOT_ENOMEM, "out of memory");
+		error_set(error, IOT_ENOMEM, "out of memory");
 		return NULL;
 	}
-	t->window = w;
+	t->bufreader = w;
 	int status =
-	    fd >= 0 ? iot_window_open_fd(w, fd) : iot_window_open_callback(w, read_spool, t);
+	    fd >= 0 ? bufreader_open_fd(w, fd) : bufreader_open_callback(w, read_tempfile, t);
 	if (status == IOT_OK)
 		return w;
-	*error = *iot_window_error(w);
-	iot_window_free(w);
+	*error = *bufreader_error(w);
+	bufreader_free(w);
 	return NULL;
 }
 
-struct iot_window *iot_member_unpacked(struct iot_input *in, size_t member, struct iot_window *raw,
-				       enum iot_packing how, struct iot_error *error)
+struct bufreader *member_decompressed(struct input *in, size_t member, struct bufreader *raw,
+				      enum compression_layer how, struct error *error)
 {
-	if (raw == NULL || how == IOT_PACKED_NOT || how == IOT_PACKED_WINDOW)
+	if (raw == NULL || how == COMPRESSION_LAYER_NONE || how == COMPRESSION_LAYER_BUFREADER)
 		return raw;
-	const struct iot_window_options options = {.read_size = read_size(in)};
-	return iot_unpack_window(raw, how, in->member[member].name, &options, error);
+	const struct bufreader_options options = {.read_size = read_size(in)};
+	return decompress_bufreader(raw, how, in->member[member].name, &options, error);
 }
 
 /* The first raw bytes of a regular file or slice, without moving its position. */
-static ssize_t raw_head(const struct iot_input *in, const struct iot_member *m, int fd, char *head)
+static ssize_t raw_head(const struct input *in, const struct member *m, int fd, char *head)
 {
-	size_t want = IOT_PACKING_SIZE;
-	if (m->spool_at >= 0 && m->size < want)
+	size_t want = COMPRESSION_MAGIC_SIZE;
+	if (m->tempfile_at >= 0 && m->size < want)
 		want = (size_t)m->size;
-	const uint64_t from = m->spool_at >= 0 ? (uint64_t)m->spool_at : 0;
-	return iot_file_read(fd >= 0 ? fd : in->spool.fd, head, want, from);
+	const uint64_t from = m->tempfile_at >= 0 ? (uint64_t)m->tempfile_at : 0;
+	return fdio_read(fd >= 0 ? fd : in->tempfile.fd, head, want, from);
 }
 
-struct iot_window *iot_member_open(struct iot_input *in, size_t member, struct iot_error *error)
+struct bufreader *member_open(struct input *in, size_t member, struct error *error)
 {
-	const struct iot_member *m = &in->member[member];
-	char head[IOT_PACKING_SIZE];
+	const struct member *m = &in->member[member];
+	char head[COMPRESSION_MAGIC_SIZE];
 	int fd = -1;
-	if (m->spool_at < 0) {
-		fd = iot_found_open(m->name, &m->identity, m->root_size, &m->root, error);
+	if (m->tempfile_at < 0) {
+		fd = found_open(m->name, &m->identity, m->root_size, &m->root, error);
 		if (fd < 0)
 			return NULL;
 	}
 	ssize_t n = raw_head(in, m, fd, head);
 	if (n < 0) {
-		iot_path_error(error, m->name);
+		input_path_error(error, m->name);
 		if (fd >= 0)
 			close(fd);
 		return NULL;
 	}
-	enum iot_packing how = iot_packing_of(head, (size_t)n);
-	return iot_member_unpacked(in, member,
-				   iot_tap_window(in, member, fd, how != IOT_PACKED_WINDOW, error),
-				   how, error);
+	enum compression_layer how = compression_layer_of(head, (size_t)n);
+	return member_decompressed(
+	    in, member, tap_bufreader(in, member, fd, how != COMPRESSION_LAYER_BUFREADER, error),
+	    how, error);
 }

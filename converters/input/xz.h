@@ -9,13 +9,13 @@
 #include "lib/base/error.h"
 #include "lib/io/bufreader.h"
 
-enum { IOT_XZ_MEMORY_MAX = 160 << 20 }; /* a dictionary of 128 MiB, and what else is needed */
+enum { XZ_MEMORY_MAX = 160 << 20 }; /* a dictionary of 128 MiB, and what else is needed */
 
 /*
  * A window on what is packed in base, which belongs to it from now on (also on failure). Bytes before
  * damage come first. options: of the window; why and done are its own. NULL with *error set.
  */
-struct iot_window *iot_xz_window(struct iot_window *base, const char *name,
-				 const struct iot_window_options *options, struct iot_error *error);
+struct bufreader *xz_bufreader(struct bufreader *base, const char *name,
+			       const struct bufreader_options *options, struct error *error);
 
 #endif

@@ -6,44 +6,45 @@ static void end(struct procstat *s, struct iot_builder *b, int64_t place_ns)
 {
 	if (place_ns > s->latest_ns)
 		s->latest_ns = place_ns;
-	iot_emit_end(&s->emit, b, place_ns);
+	emit_end(&s->emit, b, place_ns);
 }
 
-void iot_procstat_emit_trace(struct procstat *s)
+void procstat_emit_trace(struct procstat *s)
 {
 	struct iot_builder b;
-	if (!iot_emit_begin(&s->emit, &b, "trace"))
+	if (!emit_begin(&s->emit, &b, "trace"))
 		return;
-	iot_emit_string(&b, "source", "procstat");
+	emit_string(&b, "source", "procstat");
 	if (s->epoch_ns > 0)
 		iot_directive_number(&b, "epoch", (uint64_t)s->epoch_ns);
 	end(s, &b, 0);
 }
 
-void iot_procstat_emit_process(struct procstat *s, const struct iot_packet_process *who,
-			       const struct iot_packet *p)
+void procstat_emit_process(struct procstat *s, const struct packet_process *who,
+			   const struct packet *p)
 {
 	struct iot_builder b;
-	size_t size = iot_packet_text(p, IOT_START_WORDS);
-	if (!iot_emit_begin(&s->emit, &b, "process"))
+	size_t size = packet_text(p, PACKET_START_WORDS);
+	if (!emit_begin(&s->emit, &b, "process"))
 		return;
 	iot_directive_number(&b, "id", who->id);
 	if (size > 0)
-		iot_directive_text(&b, "name", p->payload + IOT_WORD * IOT_START_WORDS, size);
+		iot_directive_text(&b, "name", p->payload + PACKET_WORD_SIZE * PACKET_START_WORDS,
+				   size);
 	if (who->parent != 0)
 		iot_directive_number(&b, "parent", who->parent);
 	if (who->id != who->number)
 		iot_directive_number(&b, "pid", who->number);
-	end(s, &b, iot_procstat_ns(s, p->wall));
+	end(s, &b, procstat_ns(s, p->wall));
 }
 
 /* Files */
 
-static void file(struct procstat *s, const struct iot_packet_process *who, uint32_t number,
+static void file(struct procstat *s, const struct packet_process *who, uint32_t number,
 		 uint32_t object, const char *path, size_t size, int64_t place_ns)
 {
 	struct iot_builder b;
-	if (!iot_emit_begin(&s->emit, &b, "file"))
+	if (!emit_begin(&s->emit, &b, "file"))
 		return;
 	iot_directive_number(&b, "process", who->id);
 	iot_directive_number(&b, "id", number);
@@ -53,96 +54,95 @@ static void file(struct procstat *s, const struct iot_packet_process *who, uint3
 	end(s, &b, place_ns);
 }
 
-void iot_procstat_emit_inherited(struct procstat *s, const struct iot_packet_process *who,
-				 uint32_t number, const struct iot_tracked_file *f,
-				 int64_t place_ns)
+void procstat_emit_inherited(struct procstat *s, const struct packet_process *who, uint32_t number,
+			     const struct tracked_file *f, int64_t place_ns)
 {
 	file(s, who, number, f->object, f->path, f->path_size, place_ns);
 }
 
 /* An %op up to its process; how long it took has to fit behind its time. */
 static bool begin_op(struct procstat *s, struct iot_builder *b, const char *name,
-		     const struct iot_packet_process *who, uint64_t start, uint64_t elapsed)
+		     const struct packet_process *who, uint64_t start, uint64_t elapsed)
 {
-	int64_t start_ns = iot_procstat_ns(s, start);
-	if (!iot_emit_begin(&s->emit, b, "op"))
+	int64_t start_ns = procstat_ns(s, start);
+	if (!emit_begin(&s->emit, b, "op"))
 		return false;
-	iot_emit_string(b, "name", name);
+	emit_string(b, "name", name);
 	iot_directive_number(b, "time", (uint64_t)start_ns);
-	iot_directive_number(b, "took", (uint64_t)(iot_procstat_ns(s, start + elapsed) - start_ns));
+	iot_directive_number(b, "took", (uint64_t)(procstat_ns(s, start + elapsed) - start_ns));
 	iot_directive_number(b, "process", who->id);
 	return true;
 }
 
-void iot_procstat_emit_open(struct procstat *s, const struct iot_packet_process *who,
-			    const struct iot_packet *p, const struct iot_tracked_file *f)
+void procstat_emit_open(struct procstat *s, const struct packet_process *who,
+			const struct packet *p, const struct tracked_file *f)
 {
 	struct iot_builder b;
-	uint64_t start = iot_packet_word(p, 0), how = iot_packet_word(p, 1);
-	const char *path = (const char *)p->payload + IOT_WORD * IOT_OPEN_WORDS;
-	size_t size = iot_packet_text(p, IOT_OPEN_WORDS);
-	file(s, who, p->file, f->object, path, size, iot_procstat_ns(s, start));
-	if ((how & IOT_OPEN_CUT) != 0)
-		iot_report_add(&s->src->report, "path.cut", 1);
-	if (!begin_op(s, &b, (how & IOT_OPEN_CREATED) != 0 ? "create" : "open", who, start,
-		      how & IOT_ELAPSED_MAX))
+	uint64_t start = packet_word(p, 0), how = packet_word(p, 1);
+	const char *path = (const char *)p->payload + PACKET_WORD_SIZE * PACKET_OPEN_WORDS;
+	size_t size = packet_text(p, PACKET_OPEN_WORDS);
+	file(s, who, p->file, f->object, path, size, procstat_ns(s, start));
+	if ((how & PACKET_OPEN_CUT) != 0)
+		report_add(&s->src->report, "path.cut", 1);
+	if (!begin_op(s, &b, (how & PACKET_OPEN_CREATED) != 0 ? "create" : "open", who, start,
+		      how & PACKET_ELAPSED_MAX))
 		return;
 	iot_directive_number(&b, "file", p->file);
 	if (size > 0)
 		iot_directive_text(&b, "path", path, size);
-	iot_directive_number(&b, "flags", iot_packet_word(p, 2));
-	iot_emit_string(&b, "result", "0");
-	end(s, &b, iot_procstat_ns(s, start));
+	iot_directive_number(&b, "flags", packet_word(p, 2));
+	emit_string(&b, "result", "0");
+	end(s, &b, procstat_ns(s, start));
 }
 
-void iot_procstat_emit_close(struct procstat *s, const struct iot_packet_process *who,
-			     const struct iot_packet *p)
+void procstat_emit_close(struct procstat *s, const struct packet_process *who,
+			 const struct packet *p)
 {
 	struct iot_builder b;
-	uint64_t start = iot_packet_word(p, 0);
-	if (!begin_op(s, &b, "close", who, start, iot_packet_word(p, 1)))
+	uint64_t start = packet_word(p, 0);
+	if (!begin_op(s, &b, "close", who, start, packet_word(p, 1)))
 		return;
 	iot_directive_number(&b, "file", p->file);
-	iot_emit_string(&b, "result", "0");
-	end(s, &b, iot_procstat_ns(s, start));
+	emit_string(&b, "result", "0");
+	end(s, &b, procstat_ns(s, start));
 }
 
-void iot_procstat_emit_exit(struct procstat *s, const struct iot_packet_process *who,
-			    const struct iot_packet *p)
+void procstat_emit_exit(struct procstat *s, const struct packet_process *who,
+			const struct packet *p)
 {
 	struct iot_builder b;
 	if (!begin_op(s, &b, "exit", who, p->wall, 0))
 		return;
-	iot_directive_number(&b, "status", iot_packet_word(p, 0));
-	end(s, &b, iot_procstat_ns(s, p->wall));
+	iot_directive_number(&b, "status", packet_word(p, 0));
+	end(s, &b, procstat_ns(s, p->wall));
 }
 
 /* Records */
 
-static struct iot_record record(const struct procstat *s, const struct iot_entry *e)
+static struct iot_record record(const struct procstat *s, const struct packet_entry *e)
 {
-	uint64_t unit = (e->type & IOT_LOGICAL) != 0 ? 1 : IOT_PHYSICAL_UNIT;
-	int64_t start_ns = iot_procstat_ns(s, e->start);
+	uint64_t unit = (e->type & IOT_LOGICAL) != 0 ? 1 : PACKET_PHYSICAL_UNIT;
+	int64_t start_ns = procstat_ns(s, e->start);
 	return (struct iot_record){
 	    .start_ns = start_ns,
-	    .duration_ns = (uint64_t)(iot_procstat_ns(s, e->start + e->elapsed) - start_ns),
-	    .cpu_ns = iot_procstat_ns(s, e->cpu),
+	    .duration_ns = (uint64_t)(procstat_ns(s, e->start + e->elapsed) - start_ns),
+	    .cpu_ns = procstat_ns(s, e->cpu),
 	    .offset = e->offset / unit,
 	    .length = e->length / unit,
 	    .type = e->type,
 	};
 }
 
-void iot_procstat_emit_records(struct procstat *s, const struct iot_packet_process *who,
-			       const struct iot_packet *p, uint32_t object)
+void procstat_emit_records(struct procstat *s, const struct packet_process *who,
+			   const struct packet *p, uint32_t object)
 {
-	struct iot_entries all = {.packet = p};
-	struct iot_entry e = {0};
-	while (iot_entry_next(&all, &e)) {
-		struct iot_event *ev = iot_emit_event(&s->emit);
+	struct packet_entries all = {.packet = p};
+	struct packet_entry e = {0};
+	while (packet_entry_next(&all, &e)) {
+		struct iot_event *ev = emit_event(&s->emit);
 		if (ev == NULL)
 			return;
-		iot_emit_record(ev, record(s, &e));
+		emit_record(ev, record(s, &e));
 		ev->rec.process = who->id;
 		ev->rec.file = p->file;
 		ev->rec.object = object;
@@ -155,39 +155,39 @@ void iot_procstat_emit_records(struct procstat *s, const struct iot_packet_proce
 
 /* %lost */
 
-void iot_procstat_emit_lost(struct procstat *s, const struct iot_packet_range *lost)
+void procstat_emit_lost(struct procstat *s, const struct packet_range *lost)
 {
 	struct iot_builder b;
-	int64_t time_ns = iot_procstat_ns(s, lost->wall);
-	if (!iot_emit_begin(&s->emit, &b, "lost"))
+	int64_t time_ns = procstat_ns(s, lost->wall);
+	if (!emit_begin(&s->emit, &b, "lost"))
 		return;
 	iot_directive_number(&b, "time", (uint64_t)time_ns);
 	iot_directive_number(&b, "process", lost->id);
 	iot_directive_number(&b, "packets", lost->count);
-	iot_emit_string(&b, "why", "packets are missing");
+	emit_string(&b, "why", "packets are missing");
 	end(s, &b, time_ns);
 }
 
-void iot_procstat_emit_damage(struct procstat *s)
+void procstat_emit_damage(struct procstat *s)
 {
 	struct iot_builder b;
-	int64_t time_ns = iot_procstat_ns(s, s->ledger.wall);
-	if (!iot_emit_begin(&s->emit, &b, "lost"))
+	int64_t time_ns = procstat_ns(s, s->sequence.wall);
+	if (!emit_begin(&s->emit, &b, "lost"))
 		return;
 	iot_directive_number(&b, "time", (uint64_t)time_ns);
 	iot_directive_number(&b, "bytes", s->scan.bad);
-	iot_emit_string(&b, "why", s->scan.why);
+	emit_string(&b, "why", s->scan.why);
 	end(s, &b, time_ns);
 }
 
-void iot_procstat_emit_others(struct procstat *s)
+void procstat_emit_others(struct procstat *s)
 {
 	struct iot_builder b;
-	int64_t time_ns = iot_procstat_ns(s, s->ledger.wall);
-	if (!iot_emit_begin(&s->emit, &b, "lost"))
+	int64_t time_ns = procstat_ns(s, s->sequence.wall);
+	if (!emit_begin(&s->emit, &b, "lost"))
 		return;
 	iot_directive_number(&b, "time", (uint64_t)time_ns);
 	iot_directive_number(&b, "packets", s->others);
-	iot_emit_string(&b, "why", "another tick than that of most packets");
+	emit_string(&b, "why", "another tick than that of most packets");
 	end(s, &b, time_ns);
 }

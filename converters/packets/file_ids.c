@@ -10,100 +10,104 @@
 
 #include "lib/base/array.h"
 
-const struct procstat_file *iot_procstat_files_find(const struct procstat_files *f,
-						    uint32_t process, uint32_t file)
+const struct procstat_file *procstat_files_find(const struct procstat_files *f, uint32_t process,
+						uint32_t file)
 {
-	const size_t i = iot_map_find(&f->ids, iot_map_pair(process, file));
-	return i < f->room && f->file[i].behind != NULL ? &f->file[i] : NULL;
+	const size_t i = idmap_find(&f->ids, idmap_pair(process, file));
+	return i < f->capacity && f->file[i].after != NULL ? &f->file[i] : NULL;
 }
 
 static void forget(struct procstat_files *f)
 {
-	for (size_t i = 0; i < f->room; i++)
-		iot_file_free(&f->tracker, f->file[i].behind);
-	iot_map_free(&f->ids);
+	for (size_t i = 0; i < f->capacity; i++)
+		file_free(&f->tracker, f->file[i].after);
+	idmap_free(&f->ids);
 	free(f->file);
 	f->file = NULL;
-	f->room = 0;
+	f->capacity = 0;
 }
 
-bool iot_procstat_files_add(struct procstat_files *f, uint32_t process, uint32_t file,
-			    struct iot_tracked_file *behind, int64_t opened_ns)
+bool procstat_files_add(struct procstat_files *f, uint32_t process, uint32_t file,
+			struct tracked_file *after, int64_t opened_ns)
 {
-	behind->refs++; /* before anything is forgotten */
+	after->refs++; /* before anything is forgotten */
 	if (f->ids.count == PROCSTAT_FILES_MAX)
 		forget(f);
-	const size_t i = iot_map_number(&f->ids, iot_map_pair(process, file));
+	const size_t i = idmap_number(&f->ids, idmap_pair(process, file));
 	struct procstat_file *all =
-	    i == SIZE_MAX ? NULL : iot_map_fit(f->file, &f->room, i, sizeof *all);
+	    i == SIZE_MAX ? NULL : idmap_reserve(f->file, &f->capacity, i, sizeof *all);
 	if (all == NULL) {
-		iot_file_free(&f->tracker, behind);
+		file_free(&f->tracker, after);
 		return false;
 	}
 	f->file = all;
-	iot_file_free(&f->tracker, all[i].behind);
-	all[i] = (struct procstat_file){behind, opened_ns};
+	file_free(&f->tracker, all[i].after);
+	all[i] = (struct procstat_file){after, opened_ns};
 	return true;
 }
 
 /* Paths may be long, so it is not only their number that counts. */
 static void keep_small(struct procstat_files *f)
 {
-	struct iot_tracker *t = &f->tracker;
+	struct fdtable *t = &f->tracker;
 	if (t->name_count >= PROCSTAT_NAMES_MAX || t->memory > t->memory_max / 2)
-		iot_tracker_clear(t);
+		fdtable_clear(t);
 	if (t->memory > t->memory_max / 2)
 		forget(f);
 }
 
-struct iot_tracked_file *iot_procstat_files_open(struct procstat_files *f, uint32_t process,
-						 const struct iot_packet *p, int64_t start_ns)
+struct tracked_file *procstat_files_open(struct procstat_files *f, uint32_t process,
+					 const struct packet *p, int64_t start_ns)
 {
-	uint64_t how = iot_packet_word(p, 1);
-	const char *path = (const char *)p->payload + IOT_WORD * IOT_OPEN_WORDS;
-	size_t size = iot_packet_text(p, IOT_OPEN_WORDS);
-	bool nameless = size == 0 || (how & IOT_OPEN_CUT) != 0;
-	unsigned as = (how & IOT_OPEN_CREATED) != 0 ? IOT_OPEN_CREATE | IOT_OPEN_EXCLUSIVE : 0;
+	uint64_t how = packet_word(p, 1);
+	const char *path = (const char *)p->payload + PACKET_WORD_SIZE * PACKET_OPEN_WORDS;
+	size_t size = packet_text(p, PACKET_OPEN_WORDS);
+	bool unlinked = size == 0 || (how & PACKET_OPEN_CUT) != 0;
+	unsigned as = (how & PACKET_OPEN_CREATED) != 0 ? OPEN_CREATE | OPEN_EXCLUSIVE : 0;
 	keep_small(f);
-	struct iot_tracked_file *behind = nameless ? iot_tracker_nameless(&f->tracker)
-						   : iot_tracker_open(&f->tracker, path, size, as);
-	if (behind == NULL)
+	struct tracked_file *after =
+	    unlinked ? tracker_unlinked(&f->tracker) : fdtable_open(&f->tracker, path, size, as);
+	if (after == NULL)
 		return NULL;
-	if (behind->object == 0)
-		behind->object = ++f->tracker.objects;
-	bool added = iot_procstat_files_add(f, process, p->file, behind, start_ns);
-	if (nameless)
-		iot_file_free(&f->tracker,
-			      behind); /* the reference that making it gave; another one is held */
-	return added ? behind : NULL;
+	if (after->object == 0)
+		after->object = ++f->tracker.objects;
+	bool added = procstat_files_add(f, process, p->file, after, start_ns);
+	if (unlinked)
+		file_free(&f->tracker,
+			  after); /* the reference that making it gave; another one is held */
+	return added ? after : NULL;
 }
 
 /* Ancestors */
 
-bool iot_procstat_kin_add(struct procstat_files *f, struct iot_packet_process *who,
-			  const struct iot_packet_process *parent, int64_t began_ns)
+bool procstat_ancestor_add(struct procstat_files *f, struct packet_process *who,
+			   const struct packet_process *parent, int64_t began_ns)
 {
-	if (f->kins == PROCSTAT_KIN_MAX)
+	if (f->kins == PROCSTAT_ANCESTORS_MAX)
 		f->kins = 0;
-	if (!iot_room(&f->kin, &f->kin_room, f->kins + 1, sizeof *f->kin))
+	if (!array_reserve(&f->ancestors, &f->ancestors_capacity, f->kins + 1,
+			   sizeof *f->ancestors))
 		return false;
-	f->kin[f->kins] = (struct procstat_kin){.process = who->id,
-						.parent = who->parent,
-						.parent_kin = parent != NULL ? parent->kin : 0,
-						.began_ns = began_ns};
-	who->kin = (uint32_t)f->kins++;
+	f->ancestors[f->kins] =
+	    (struct procstat_ancestors){.process = who->id,
+					.parent = who->parent,
+					.parent_ancestors = parent != NULL ? parent->ancestors : 0,
+					.began_ns = began_ns};
+	who->ancestors = (uint32_t)f->kins++;
 	return true;
 }
 
-const struct procstat_kin *iot_procstat_kin(const struct procstat_files *f, uint32_t kin,
-					    uint32_t process)
+const struct procstat_ancestors *procstat_ancestor(const struct procstat_files *f,
+						   uint32_t ancestors, uint32_t process)
 {
-	return kin < f->kins && f->kin[kin].process == process ? &f->kin[kin] : NULL;
+	return ancestors < f->kins && f->ancestors[ancestors].process == process
+		   ? &f->ancestors[ancestors]
+		   : NULL;
 }
 
-void iot_procstat_files_free(struct procstat_files *f)
+void procstat_files_free(struct procstat_files *f)
 {
 	forget(f);
-	free(f->kin);
-	iot_tracker_clear(&f->tracker);
+	free(f->ancestors);
+	fdtable_clear(&f->tracker);
 }

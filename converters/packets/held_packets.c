@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Packets that came before others of their process. They are few: what is missing is lost after
- * IOT_LEDGER_PATIENCE packets of the stream.
+ * SEQUENCE_WINDOW packets of the stream.
  */
 #include "packets.h"
 
@@ -10,10 +10,10 @@
 static bool may_go(const struct procstat *s, const struct procstat_held *h)
 {
 	return h->life < h->who->life ||
-	       h->packet.sequence < iot_ledger_missing(&s->ledger, h->who);
+	       h->packet.sequence < sequence_missing(&s->sequence, h->who);
 }
 
-bool iot_procstat_holds(const struct procstat *s, const struct iot_packet_process *who)
+bool procstat_holds(const struct procstat *s, const struct packet_process *who)
 {
 	for (size_t i = 0; i < s->held_count; i++)
 		if (s->held[i].who == who)
@@ -21,11 +21,11 @@ bool iot_procstat_holds(const struct procstat *s, const struct iot_packet_proces
 	return false;
 }
 
-bool iot_procstat_must_wait(const struct procstat *s, const struct iot_packet_process *who)
+bool procstat_must_wait(const struct procstat *s, const struct packet_process *who)
 {
 	if (s->held_count == PROCSTAT_HELD_MAX)
 		return false;
-	if (s->packet.sequence > iot_ledger_missing(&s->ledger, who))
+	if (s->packet.sequence > sequence_missing(&s->sequence, who))
 		return true;
 	for (size_t i = 0; i < s->held_count; i++)
 		if (s->held[i].who == who && (s->held[i].life < who->life ||
@@ -34,7 +34,7 @@ bool iot_procstat_must_wait(const struct procstat *s, const struct iot_packet_pr
 	return false;
 }
 
-bool iot_procstat_hold(struct procstat *s, struct iot_packet_process *who)
+bool procstat_hold(struct procstat *s, struct packet_process *who)
 {
 	if (s->held == NULL)
 		s->held = malloc((PROCSTAT_HELD_MAX + 1) * sizeof(*s->held));
@@ -44,7 +44,7 @@ bool iot_procstat_hold(struct procstat *s, struct iot_packet_process *who)
 	h->who = who;
 	h->life = who->life;
 	h->packet = s->packet;
-	memcpy(h->bytes, s->packet.payload, IOT_WORD * (size_t)s->packet.words);
+	memcpy(h->bytes, s->packet.payload, PACKET_WORD_SIZE * (size_t)s->packet.words);
 	return true;
 }
 
@@ -53,7 +53,7 @@ static bool is_before(const struct procstat_held *a, const struct procstat_held 
 	return a->life != b->life ? a->life < b->life : a->packet.sequence < b->packet.sequence;
 }
 
-struct iot_packet_process *iot_procstat_ready(struct procstat *s)
+struct packet_process *procstat_ready(struct procstat *s)
 {
 	struct procstat_held *first = NULL;
 	for (size_t i = 0; i < s->held_count; i++)

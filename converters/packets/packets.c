@@ -16,26 +16,26 @@ enum { BID = 64, BID_DAMAGED = 16, PAUSE_MS = 20 };
 enum found { FAILED = -1, AT_END = 0, PACKET = 1, NONE_YET = 2 };
 
 /* Whether the magic stands somewhere, and the word behind it may be that of a packet: not in text. */
-static bool has_header(const char *head, size_t size, const unsigned char magic[IOT_WORD])
+static bool has_header(const char *head, size_t size, const unsigned char magic[PACKET_WORD_SIZE])
 {
 	const char *at = head, *const end = head + size;
-	while ((at = memmem(at, (size_t)(end - at), magic, IOT_WORD)) != NULL) {
-		at += IOT_WORD;
-		if (end - at < IOT_WORD)
+	while ((at = memmem(at, (size_t)(end - at), magic, PACKET_WORD_SIZE)) != NULL) {
+		at += PACKET_WORD_SIZE;
+		if (end - at < PACKET_WORD_SIZE)
 			return false;
-		const uint64_t kind = iot_word_get((const unsigned char *)at) >> 32;
-		if (kind > 0 && kind <= IOT_PACKET_MARK)
+		const uint64_t kind = packet_word_get((const unsigned char *)at) >> 32;
+		if (kind > 0 && kind <= PACKET_MARK)
 			return true;
 	}
 	return false;
 }
 
-static int sniff(struct iot_input *in)
+static int sniff(struct input *in)
 {
-	unsigned char magic[IOT_WORD];
+	unsigned char magic[PACKET_WORD_SIZE];
 	size_t size;
-	const char *head = iot_input_head(in, 0, &size);
-	iot_word_put(magic, IOT_PACKET_MAGIC);
+	const char *head = input_head(in, 0, &size);
+	packet_word_put(magic, PACKET_MAGIC);
 	if (size < sizeof(magic))
 		return 0;
 	if (memcmp(head, magic, sizeof(magic)) == 0)
@@ -48,29 +48,29 @@ static int sniff(struct iot_input *in)
 /* The window of the next member; AT_END: there is none. */
 static enum found open_member(struct procstat *s)
 {
-	iot_window_free(s->window);
-	s->window = NULL;
+	bufreader_free(s->bufreader);
+	s->bufreader = NULL;
 	s->at = 0;
-	if (s->member == iot_input_count(s->src->input))
+	if (s->member == input_count(s->src->input))
 		return AT_END;
-	s->window = iot_input_open(s->src->input, s->member++, &s->src->error);
-	return s->window != NULL ? PACKET : FAILED;
+	s->bufreader = input_open(s->src->input, s->member++, &s->src->error);
+	return s->bufreader != NULL ? PACKET : FAILED;
 }
 
 static void step_over(struct procstat *s, size_t used)
 {
-	iot_window_consume(s->window, used);
+	bufreader_consume(s->bufreader, used);
 	s->at += used;
 }
 
 /* Nothing more is there: what has been made goes out, and what was promised is told once. */
 static bool is_to_pause(struct procstat *s, size_t want)
 {
-	if (!iot_window_waits(s->window, want, 0))
+	if (!bufreader_waits(s->bufreader, want, 0))
 		return false;
 	if (s->emit.count > 0)
 		return true;
-	if (s->waited || !iot_window_waits(s->window, want, PAUSE_MS))
+	if (s->waited || !bufreader_waits(s->bufreader, want, PAUSE_MS))
 		return false;
 	s->waited = true;
 	return true;
@@ -79,27 +79,27 @@ static bool is_to_pause(struct procstat *s, size_t want)
 /* The end of a member, unless it is a failure. */
 static enum found member_ended(struct procstat *s)
 {
-	const struct iot_error *e = iot_window_error(s->window);
+	const struct error *e = bufreader_error(s->bufreader);
 	if (e->status == IOT_OK)
 		return open_member(s);
-	iot_error_set(&s->src->error, e->status, "%s", e->text);
+	error_set(&s->src->error, e->status, "%s", e->text);
 	return FAILED;
 }
 
 static enum found next_packet(struct procstat *s)
 {
 	size_t have, used, want = 1;
-	if (s->window == NULL)
+	if (s->bufreader == NULL)
 		return AT_END;
 	step_over(s, s->used);
 	s->used = 0;
 	for (;;) {
 		if (is_to_pause(s, want))
 			return NONE_YET;
-		const char *data = iot_window_ahead(s->window, want, &have);
+		const char *data = bufreader_peek(s->bufreader, want, &have);
 		bool end = have < want;
-		if (iot_packet_find(&s->scan, (const unsigned char *)data, have, end, &s->used,
-				    &s->packet)) {
+		if (packet_find(&s->scan, (const unsigned char *)data, have, end, &s->used,
+				&s->packet)) {
 			s->waited = false;
 			return PACKET;
 		}
@@ -120,7 +120,7 @@ static enum found next_packet(struct procstat *s)
 
 static bool fail(struct procstat *s, int status, const char *why)
 {
-	iot_error_set(&s->src->error, status, "%s", why);
+	error_set(&s->src->error, status, "%s", why);
 	return false;
 }
 
@@ -129,115 +129,113 @@ static bool out_of_memory(struct procstat *s)
 	return fail(s, IOT_ENOMEM, "out of memory");
 }
 
-static void take_damage(struct procstat *s, uint64_t behind)
+static void take_damage(struct procstat *s, uint64_t after)
 {
 	if (s->scan.bad == 0)
 		return;
 	if (s->damages++ == 0) {
 		s->first_why = s->scan.why;
-		uint64_t here = s->at + behind;
+		uint64_t here = s->at + after;
 		s->first_damage = here > s->scan.bad ? here - s->scan.bad : 0;
 	}
 	s->damaged += s->scan.bad;
-	iot_procstat_emit_damage(s);
+	procstat_emit_damage(s);
 	s->scan.bad = 0;
 }
 
-static bool promise(struct procstat *s, struct iot_packet_process *who, int64_t before_ns)
+static bool promise(struct procstat *s, struct packet_process *who, int64_t before_ns)
 {
 	if (before_ns > who->before_ns)
 		who->before_ns = before_ns;
-	return iot_procstat_order_set(&s->order, who) || out_of_memory(s);
+	return procstat_order_set(&s->order, who) || out_of_memory(s);
 }
 
-static bool start(struct procstat *s, struct iot_packet_process *who)
+static bool start(struct procstat *s, struct packet_process *who)
 {
-	const struct iot_packet *p = &s->packet;
-	uint32_t parent = (uint32_t)iot_packet_word(p, 0);
-	const struct iot_packet_process *known = iot_ledger_find(&s->ledger, parent);
+	const struct packet *p = &s->packet;
+	uint32_t parent = (uint32_t)packet_word(p, 0);
+	const struct packet_process *known = sequence_find(&s->sequence, parent);
 	who->parent = known != NULL && known != who ? known->id : parent;
-	int64_t began_ns = iot_procstat_ns(s, p->wall);
-	iot_procstat_emit_process(s, who, p);
-	if (!iot_procstat_kin_add(&s->files, who, known, began_ns))
+	int64_t began_ns = procstat_ns(s, p->wall);
+	procstat_emit_process(s, who, p);
+	if (!procstat_ancestor_add(&s->files, who, known, began_ns))
 		return out_of_memory(s);
 	return promise(s, who, began_ns);
 }
 
 /* The file of a data packet: its process's own, or one that it has inherited. */
-static bool find_file(struct procstat *s, const struct iot_packet_process *who, uint32_t *object)
+static bool find_file(struct procstat *s, const struct packet_process *who, uint32_t *object)
 {
 	enum { GENERATIONS_MAX = 16 };
-	const struct iot_packet *p = &s->packet;
-	const struct procstat_file *f = iot_procstat_files_find(&s->files, who->id, p->file);
-	*object = f != NULL ? f->behind->object : 0;
-	const struct procstat_kin *k = iot_procstat_kin(&s->files, who->kin, who->id);
+	const struct packet *p = &s->packet;
+	const struct procstat_file *f = procstat_files_find(&s->files, who->id, p->file);
+	*object = f != NULL ? f->after->object : 0;
+	const struct procstat_ancestors *k = procstat_ancestor(&s->files, who->ancestors, who->id);
 	for (int i = 0; i < GENERATIONS_MAX && f == NULL && k != NULL && k->parent != 0; i++) {
-		f = iot_procstat_files_find(&s->files, k->parent, p->file);
+		f = procstat_files_find(&s->files, k->parent, p->file);
 		if (f != NULL && f->opened_ns > k->began_ns)
 			return true; /* the same number, given after the fork */
-		k = iot_procstat_kin(&s->files, k->parent_kin, k->parent);
+		k = procstat_ancestor(&s->files, k->parent_ancestors, k->parent);
 	}
 	if (f == NULL || *object != 0 || p->entries == 0)
 		return true;
-	struct iot_tracked_file *behind = f->behind;
-	*object = behind->object;
-	iot_procstat_emit_inherited(s, who, p->file, behind,
-				    iot_procstat_ns(s, iot_packet_word(p, 1)));
-	return iot_procstat_files_add(&s->files, who->id, p->file, behind, f->opened_ns) ||
+	struct tracked_file *after = f->after;
+	*object = after->object;
+	procstat_emit_inherited(s, who, p->file, after, procstat_ns(s, packet_word(p, 1)));
+	return procstat_files_add(&s->files, who->id, p->file, after, f->opened_ns) ||
 	       out_of_memory(s);
 }
 
-static bool data(struct procstat *s, const struct iot_packet_process *who)
+static bool data(struct procstat *s, const struct packet_process *who)
 {
 	uint32_t object;
 	bool ok = find_file(s, who, &object);
-	iot_procstat_emit_records(s, who, &s->packet, object);
+	procstat_emit_records(s, who, &s->packet, object);
 	return ok;
 }
 
-static bool opened(struct procstat *s, const struct iot_packet_process *who)
+static bool opened(struct procstat *s, const struct packet_process *who)
 {
-	int64_t start_ns = iot_procstat_ns(s, iot_packet_word(&s->packet, 0));
-	struct iot_tracked_file *f =
-	    iot_procstat_files_open(&s->files, who->id, &s->packet, start_ns);
+	int64_t start_ns = procstat_ns(s, packet_word(&s->packet, 0));
+	struct tracked_file *f = procstat_files_open(&s->files, who->id, &s->packet, start_ns);
 	if (f == NULL)
 		return out_of_memory(s);
-	iot_procstat_emit_open(s, who, &s->packet, f);
+	procstat_emit_open(s, who, &s->packet, f);
 	s->src->report.calls++;
 	return true;
 }
 
-static bool take(struct procstat *s, struct iot_packet_process *who)
+static bool take(struct procstat *s, struct packet_process *who)
 {
-	const struct iot_packet *p = &s->packet;
+	const struct packet *p = &s->packet;
 	switch (p->kind) {
-	case IOT_PACKET_DATA:
+	case PACKET_DATA:
 		return data(s, who);
-	case IOT_PACKET_OPEN:
+	case PACKET_OPEN:
 		return opened(s, who);
-	case IOT_PACKET_CLOSE:
-		iot_procstat_emit_close(s, who, p);
+	case PACKET_CLOSE:
+		procstat_emit_close(s, who, p);
 		s->src->report.calls++;
 		return true;
-	case IOT_PACKET_START:
+	case PACKET_START:
 		return start(s, who);
-	case IOT_PACKET_EXIT:
-		iot_procstat_emit_exit(s, who, p);
+	case PACKET_EXIT:
+		procstat_emit_exit(s, who, p);
 		if (s->packet_life == who->life) {
-			iot_procstat_order_remove(&s->order, who);
-			if (!iot_procstat_holds(s, who)) /* one that has ended may be forgotten */
-				iot_ledger_end_process(&s->ledger, who);
+			procstat_order_remove(&s->order, who);
+			if (!procstat_holds(s, who)) /* one that has ended may be forgotten */
+				sequence_end_process(&s->sequence, who);
 		}
 		return true;
-	case IOT_PACKET_MARK:
-		return promise(s, who, iot_procstat_ns(s, iot_packet_word(p, 0)));
+	case PACKET_MARK:
+		return promise(s, who, procstat_ns(s, packet_word(p, 0)));
 	default:
 		s->unknown++;
 		return true;
 	}
 }
 
-static bool take_now(struct procstat *s, struct iot_packet_process *who)
+static bool take_now(struct procstat *s, struct packet_process *who)
 {
 	/* Of one that never sent a start packet nothing is known before its first mark. */
 	if (who->place == 0 && !who->ended && !promise(s, who, 0))
@@ -247,26 +245,26 @@ static bool take_now(struct procstat *s, struct iot_packet_process *who)
 
 static bool enter(struct procstat *s)
 {
-	struct iot_packet_process *who;
+	struct packet_process *who;
 	bool failed;
 	if (!s->again)
-		take_damage(s, s->used - iot_packet_size(&s->packet));
-	if (!iot_procstat_tick_fits(s, &failed))
+		take_damage(s, s->used - packet_size(&s->packet));
+	if (!procstat_tick_fits(s, &failed))
 		return !failed || out_of_memory(s);
-	enum iot_ledger_verdict verdict = iot_ledger_enter(&s->ledger, &s->packet, &who);
+	enum sequence_verdict verdict = sequence_accept(&s->sequence, &s->packet, &who);
 	switch (verdict) {
-	case IOT_LEDGER_DUPLICATE:
+	case SEQUENCE_DUPLICATE:
 		return true;
-	case IOT_LEDGER_NO_MEMORY:
+	case SEQUENCE_NO_MEMORY:
 		return out_of_memory(s);
-	case IOT_LEDGER_FULL:
+	case SEQUENCE_FULL:
 		return fail(s, IOT_ELIMIT, "too many processes alive at a time");
 	default:
 		break;
 	}
 	/* What a process has sent is taken in the order in which it was sent. */
-	if (iot_procstat_must_wait(s, who))
-		return iot_procstat_hold(s, who) || out_of_memory(s);
+	if (procstat_must_wait(s, who))
+		return procstat_hold(s, who) || out_of_memory(s);
 	s->packet_life = who->life;
 	return take_now(s, who);
 }
@@ -275,7 +273,7 @@ static bool enter(struct procstat *s)
 
 static void count(struct procstat *s)
 {
-	const struct iot_ledger *l = &s->ledger;
+	const struct sequence *l = &s->sequence;
 	const struct {
 		const char *name;
 		uint64_t value;
@@ -289,20 +287,20 @@ static void count(struct procstat *s)
 		      {"damaged.places", s->damages}};
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		if (counts[i].value > 0)
-			iot_report_add(&s->src->report, counts[i].name, counts[i].value);
+			report_add(&s->src->report, counts[i].name, counts[i].value);
 	if (l->duplicates > 0)
-		iot_report_note(&s->src->report, "%" PRIu64 " packets came twice, and were skipped",
-				l->duplicates);
+		report_note(&s->src->report, "%" PRIu64 " packets came twice, and were skipped",
+			    l->duplicates);
 	if (s->unknown > 0)
-		iot_report_note(&s->src->report, "%" PRIu64 " packets of unknown kinds, skipped",
-				s->unknown);
+		report_note(&s->src->report, "%" PRIu64 " packets of unknown kinds, skipped",
+			    s->unknown);
 }
 
 static int verdict(struct procstat *s)
 {
-	const struct iot_ledger *l = &s->ledger;
+	const struct sequence *l = &s->sequence;
 	char name[256], lost[64] = "", damage[256] = "", others[96] = "";
-	const char *path = iot_input_name(s->src->input, 0);
+	const char *path = input_name(s->src->input, 0);
 	if (l->lost == 0 && s->damages == 0 && s->others == 0)
 		return IOT_OK;
 	if (l->lost > 0)
@@ -315,18 +313,17 @@ static int verdict(struct procstat *s)
 		snprintf(others, sizeof(others),
 			 "%s%" PRIu64 " packets have another tick than most",
 			 l->lost > 0 || s->damages > 0 ? "; " : "", s->others);
-	s->src->lost_told = true;
+	s->src->lost_reported = true;
 	bool cut = l->lost == 0 && s->others == 0 && s->damages == 1 && s->cut;
-	return iot_error_set(&s->src->error, cut ? IOT_ETRUNCATED : IOT_EFORMAT, "%s: %s%s%s",
-			     iot_escape(name, sizeof(name), path, strlen(path)), lost, damage,
-			     others);
+	return error_set(&s->src->error, cut ? IOT_ETRUNCATED : IOT_EFORMAT, "%s: %s%s%s",
+			 escape_text(name, sizeof(name), path, strlen(path)), lost, damage, others);
 }
 
-static void tell_lost(struct procstat *s)
+static void report_lost(struct procstat *s)
 {
-	struct iot_packet_range lost;
-	while (iot_ledger_lost(&s->ledger, &lost))
-		iot_procstat_emit_lost(s, &lost);
+	struct packet_range lost;
+	while (sequence_lost(&s->sequence, &lost))
+		procstat_emit_lost(s, &lost);
 }
 
 static void finish(struct procstat *s)
@@ -334,8 +331,8 @@ static void finish(struct procstat *s)
 	s->cut = s->scan.bad > 0;
 	take_damage(s, 0);
 	if (s->others > 0)
-		iot_procstat_emit_others(s);
-	iot_ledger_end(&s->ledger);
+		procstat_emit_others(s);
+	sequence_end(&s->sequence);
 	s->ended = true;
 }
 
@@ -344,7 +341,7 @@ static void finish(struct procstat *s)
 static int look_at_first(struct procstat *s)
 {
 	char name[256];
-	const char *path = iot_input_name(s->src->input, 0);
+	const char *path = input_name(s->src->input, 0);
 	enum found found = open_member(s);
 	s->waited = true;
 	if (found == PACKET)
@@ -354,46 +351,45 @@ static int look_at_first(struct procstat *s)
 	if (found == FAILED)
 		return s->src->error.status;
 	if (found == AT_END && s->scan.bad > 0)
-		return iot_error_set(&s->src->error, IOT_EFORMAT, "%s: no good packet in it: %s",
-				     iot_escape(name, sizeof(name), path, strlen(path)),
-				     s->scan.why);
+		return error_set(&s->src->error, IOT_EFORMAT, "%s: no good packet in it: %s",
+				 escape_text(name, sizeof(name), path, strlen(path)), s->scan.why);
 	uint32_t tick_ps = s->tick_ps;
 	if (tick_ps == 0 && s->in_hand)
 		tick_ps = s->packet.tick_ps;
-	bool whole = tick_ps > 0 && tick_ps % IOT_TICK_PS_PER_NS == 0;
-	s->src->tick_ns = whole ? tick_ps / IOT_TICK_PS_PER_NS : 1;
+	bool whole = tick_ps > 0 && tick_ps % PACKET_TICK_PS_PER_NS == 0;
+	s->src->tick_ns = whole ? tick_ps / PACKET_TICK_PS_PER_NS : 1;
 	return IOT_OK;
 }
 
-static int open_source(struct iot_source *src)
+static int open_source(struct source_state *src)
 {
 	struct procstat *s = calloc(1, sizeof(*s));
 	src->state = s;
 	if (s == NULL)
-		return iot_error_set(&src->error, IOT_ENOMEM, "out of memory");
+		return error_set(&src->error, IOT_ENOMEM, "out of memory");
 	s->src = src;
 	s->latest_ns = -1;
 	src->first_ns = 0;
-	iot_ledger_init(&s->ledger);
-	iot_tracker_init(&s->files.tracker);
+	sequence_init(&s->sequence);
+	fdtable_init(&s->files.tracker);
 	s->emit.report = &src->report;
-	s->emit.directive_room = PROCSTAT_DIRECTIVE;
-	iot_procstat_tick_find(s);
+	s->emit.directive_capacity = PROCSTAT_DIRECTIVE;
+	procstat_tick_find(s);
 	return look_at_first(s);
 }
 
-static void close_source(struct iot_source *src)
+static void close_source(struct source_state *src)
 {
 	struct procstat *s = src->state;
 	if (s == NULL)
 		return;
-	iot_window_free(s->window);
-	iot_ledger_free(&s->ledger);
-	iot_procstat_files_free(&s->files);
+	bufreader_free(s->bufreader);
+	sequence_free(&s->sequence);
+	procstat_files_free(&s->files);
 	free(s->order.heap);
 	free(s->held);
 	free(s->other);
-	iot_emit_free(&s->emit);
+	emit_free(&s->emit);
 	free(s);
 	src->state = NULL;
 }
@@ -401,12 +397,12 @@ static void close_source(struct iot_source *src)
 /* Nothing still to come starts before this; it does not go back. */
 static void update_watermark(struct procstat *s)
 {
-	int64_t mark = iot_procstat_order_least(&s->order);
-	uint64_t hole = iot_ledger_hole(&s->ledger);
+	int64_t mark = procstat_order_min(&s->order);
+	uint64_t hole = sequence_hole(&s->sequence);
 	if (mark == INT64_MAX) /* nobody is alive; somebody may yet begin */
 		mark = s->latest_ns + (s->latest_ns < INT64_MAX);
-	if (hole != UINT64_MAX && iot_procstat_ns(s, hole) < mark)
-		mark = iot_procstat_ns(s, hole);
+	if (hole != UINT64_MAX && procstat_ns(s, hole) < mark)
+		mark = procstat_ns(s, hole);
 	if (mark > s->src->watermark_ns)
 		s->src->watermark_ns = mark;
 }
@@ -415,11 +411,11 @@ static void update_watermark(struct procstat *s)
 static bool fill(struct procstat *s)
 {
 	if (!s->began)
-		iot_procstat_emit_trace(s);
+		procstat_emit_trace(s);
 	s->began = true;
 	while (s->emit.count < s->emit.max) {
-		tell_lost(s);
-		struct iot_packet_process *who = iot_procstat_ready(s);
+		report_lost(s);
+		struct packet_process *who = procstat_ready(s);
 		if (who != NULL) {
 			if (!take_now(s, who))
 				finish(s);
@@ -427,7 +423,7 @@ static bool fill(struct procstat *s)
 		}
 		if (s->ended)
 			break;
-		if (iot_procstat_tick_again(s)) {
+		if (procstat_tick_again(s)) {
 			if (!enter(s))
 				finish(s);
 			continue;
@@ -452,14 +448,14 @@ static int end_of(struct procstat *s)
 	return s->src->error.status != IOT_OK ? s->src->error.status : verdict(s);
 }
 
-static int next(struct iot_source *src, struct iot_event *out, int max)
+static int next(struct source_state *src, struct iot_event *out, int max)
 {
 	struct procstat *s = src->state;
-	struct iot_emit *e = &s->emit;
-	int n = iot_emit_leftovers(e, out, max);
+	struct emit *e = &s->emit;
+	int n = emit_leftovers(e, out, max);
 	bool more = true;
 	if (n == 0) {
-		iot_emit_start(e, out, max);
+		emit_start(e, out, max);
 		more = fill(s);
 		n = (int)e->count;
 	}
@@ -469,7 +465,7 @@ static int next(struct iot_source *src, struct iot_event *out, int max)
 	return n > 0 || src->paused ? n : end_of(s);
 }
 
-const struct iot_converter iot_converter_procstat = {
+const struct converter converter_procstat = {
     .name = "procstat",
     .summary = "packets that traced programs send, as iotrace procstat gathers them",
     .live = true,

@@ -6,14 +6,14 @@
 
 #include "lib/base/array.h"
 
-static void put(struct procstat_order *o, size_t at, struct iot_packet_process *who)
+static void put(struct procstat_order *o, size_t at, struct packet_process *who)
 {
 	o->heap[at] = who;
 	who->place = at;
 }
 
 /* Moves who, for whom there is a hole at `at`, up or down to its place. */
-static void settle(struct procstat_order *o, size_t at, struct iot_packet_process *who)
+static void settle(struct procstat_order *o, size_t at, struct packet_process *who)
 {
 	for (; at > 1 && o->heap[at / 2]->before_ns > who->before_ns; at /= 2)
 		put(o, at, o->heap[at / 2]);
@@ -29,30 +29,30 @@ static void settle(struct procstat_order *o, size_t at, struct iot_packet_proces
 	put(o, at, who);
 }
 
-bool iot_procstat_order_set(struct procstat_order *o, struct iot_packet_process *who)
+bool procstat_order_set(struct procstat_order *o, struct packet_process *who)
 {
 	if (who->place != 0) {
 		settle(o, who->place, who);
 		return true;
 	}
-	if (!iot_room(&o->heap, &o->room, o->count + 2, sizeof(who)))
+	if (!array_reserve(&o->heap, &o->capacity, o->count + 2, sizeof(who)))
 		return false;
 	settle(o, ++o->count, who);
 	return true;
 }
 
-void iot_procstat_order_remove(struct procstat_order *o, struct iot_packet_process *who)
+void procstat_order_remove(struct procstat_order *o, struct packet_process *who)
 {
 	size_t at = who->place;
 	if (at == 0)
 		return;
-	struct iot_packet_process *last = o->heap[o->count--];
+	struct packet_process *last = o->heap[o->count--];
 	who->place = 0;
 	if (last != who)
 		settle(o, at, last);
 }
 
-int64_t iot_procstat_order_least(const struct procstat_order *o)
+int64_t procstat_order_min(const struct procstat_order *o)
 {
 	return o->count > 0 ? o->heap[1]->before_ns : INT64_MAX;
 }

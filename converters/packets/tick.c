@@ -17,20 +17,20 @@ struct ballot {
 	size_t ticks;
 };
 
-typedef void see_fn(void *context, const struct iot_packet *p);
+typedef void see_fn(void *context, const struct packet *p);
 
 static void see_head(struct procstat *s, see_fn *see, void *context)
 {
-	struct iot_packet_scan scan = {.tick_ps = 0};
-	struct iot_packet p;
+	struct packet_scan scan = {.tick_ps = 0};
+	struct packet p;
 	size_t size, used;
-	const char *head = iot_input_head(s->src->input, 0, &size);
+	const char *head = input_head(s->src->input, 0, &size);
 	const unsigned char *at = (const unsigned char *)head;
-	for (; iot_packet_find(&scan, at, size, true, &used, &p); at += used, size -= used)
+	for (; packet_find(&scan, at, size, true, &used, &p); at += used, size -= used)
 		see(context, &p);
 }
 
-static void vote(void *context, const struct iot_packet *p)
+static void vote(void *context, const struct packet *p)
 {
 	struct ballot *b = context;
 	size_t i = 0;
@@ -51,12 +51,12 @@ struct epochs {
 	size_t count;
 };
 
-static void see_epoch(void *context, const struct iot_packet *p)
+static void see_epoch(void *context, const struct packet *p)
 {
 	struct epochs *e = context;
-	if (p->kind != IOT_PACKET_START || p->tick_ps != e->tick_ps || e->count == EPOCHS_MAX)
+	if (p->kind != PACKET_START || p->tick_ps != e->tick_ps || e->count == EPOCHS_MAX)
 		return;
-	const uint64_t ns = iot_packet_word(p, 1);
+	const uint64_t ns = packet_word(p, 1);
 	if (ns > 0 && ns <= INT64_MAX)
 		e->ns[e->count++] = ns;
 }
@@ -83,7 +83,7 @@ static int64_t choose_epoch(const struct epochs *e)
 	return (int64_t)e->ns[i];
 }
 
-void iot_procstat_tick_find(struct procstat *s)
+void procstat_tick_find(struct procstat *s)
 {
 	struct ballot b = {.ticks = 0};
 	struct epochs e = {.count = 0};
@@ -102,13 +102,13 @@ void iot_procstat_tick_find(struct procstat *s)
 /* Packets that arrive */
 
 /* Forgets all that packets of another tick said. */
-static void start_anew(struct procstat *s, uint32_t tick_ps)
+static void start_restart(struct procstat *s, uint32_t tick_ps)
 {
-	iot_ledger_free(&s->ledger);
-	iot_ledger_init(&s->ledger);
-	iot_procstat_files_free(&s->files);
-	s->files = (struct procstat_files){.kin = NULL};
-	iot_tracker_init(&s->files.tracker);
+	sequence_free(&s->sequence);
+	sequence_init(&s->sequence);
+	procstat_files_free(&s->files);
+	s->files = (struct procstat_files){.ancestors = NULL};
+	fdtable_init(&s->files.tracker);
 	s->order.count = 0;
 	s->held_count = 0;
 	s->latest_ns = 0;
@@ -123,7 +123,7 @@ static bool keep(struct procstat *s)
 		return false;
 	struct procstat_other *o = &s->other[s->other_count++];
 	o->packet = s->packet;
-	memcpy(o->bytes, s->packet.payload, IOT_WORD * (size_t)s->packet.words);
+	memcpy(o->bytes, s->packet.payload, PACKET_WORD_SIZE * (size_t)s->packet.words);
 	return true;
 }
 
@@ -135,7 +135,7 @@ static uint64_t kept_of(const struct procstat *s, uint32_t tick_ps)
 	return n;
 }
 
-bool iot_procstat_tick_fits(struct procstat *s, bool *failed)
+bool procstat_tick_fits(struct procstat *s, bool *failed)
 {
 	const uint32_t tick_ps = s->packet.tick_ps;
 	*failed = false;
@@ -153,7 +153,7 @@ bool iot_procstat_tick_fits(struct procstat *s, bool *failed)
 	const uint64_t votes = *failed ? 0 : kept_of(s, tick_ps);
 	if (votes <= s->votes)
 		return false;
-	start_anew(s, tick_ps);
+	start_restart(s, tick_ps);
 	s->others += s->taken;
 	s->others -= votes;
 	s->taken = 0;
@@ -163,7 +163,7 @@ bool iot_procstat_tick_fits(struct procstat *s, bool *failed)
 	return false;
 }
 
-bool iot_procstat_tick_again(struct procstat *s)
+bool procstat_tick_again(struct procstat *s)
 {
 	while (s->again && s->other_at < s->other_count) {
 		const struct procstat_other *o = &s->other[s->other_at++];

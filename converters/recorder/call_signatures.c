@@ -9,12 +9,12 @@ struct entry {
 	const char *key;
 	size_t key_size;
 	int32_t terminal;
-	uint64_t said;
+	uint64_t declared;
 };
 
-static int bad(struct iot_error *error, const char *name, uint32_t at, const char *what)
+static int bad(struct error *error, const char *name, uint32_t at, const char *what)
 {
-	return iot_error_set(error, IOT_EFORMAT, "%s: signature %u: %s", name, at, what);
+	return error_set(error, IOT_EFORMAT, "%s: signature %u: %s", name, at, what);
 }
 
 /* The entry at *p; moves behind it. */
@@ -24,9 +24,9 @@ static bool next_entry(const struct recorder_meta *m, const char **p, const char
 	size_t head = m->cst_counts ? 16 : 8;
 	if ((size_t)(end - *p) < head)
 		return false;
-	int32_t size = iot_recorder_i32(*p + (m->cst_counts ? 8 : 4));
-	e->terminal = iot_recorder_i32(*p);
-	e->said = m->cst_counts ? iot_recorder_u32(*p + 12) : 0;
+	int32_t size = recorder_i32(*p + (m->cst_counts ? 8 : 4));
+	e->terminal = recorder_i32(*p);
+	e->declared = m->cst_counts ? recorder_u32(*p + 12) : 0;
 	e->key = *p + head;
 	if (size < 0 || size > end - e->key)
 		return false;
@@ -50,11 +50,11 @@ static const char *parse_key(const struct recorder_meta *m, const struct entry *
 	const bool wide = m->key_header == 18;
 	if (e->key_size < m->key_header)
 		return "shorter than the head of a key";
-	s->thread = iot_recorder_u64(e->key);
-	s->id = wide ? iot_recorder_u32(e->key + 8) : (unsigned char)e->key[8];
+	s->thread = recorder_u64(e->key);
+	s->id = wide ? recorder_u32(e->key + 8) : (unsigned char)e->key[8];
 	s->depth = (uint8_t)e->key[wide ? 12 : 9];
 	s->count = (uint8_t)e->key[wide ? 13 : 10];
-	s->args_size = iot_recorder_u32(e->key + m->key_header - 4);
+	s->args_size = recorder_u32(e->key + m->key_header - 4);
 	s->args = e->key + m->key_header;
 	if (s->args_size != e->key_size - m->key_header)
 		return "its arguments are not as long as its key says";
@@ -71,7 +71,7 @@ static bool is_user_function(const struct recorder_signature *s)
 }
 
 static int take_entry(struct recorder *r, struct recorder_cst *c, uint32_t at,
-		      const struct entry *e, const char *name, struct iot_error *error)
+		      const struct entry *e, const char *name, struct error *error)
 {
 	if (e->terminal < 0 || (uint32_t)e->terminal >= c->count)
 		return bad(error, name, at, "its number is not below that of all");
@@ -82,34 +82,35 @@ static int take_entry(struct recorder *r, struct recorder_cst *c, uint32_t at,
 	if (what != NULL)
 		return bad(error, name, at, what);
 	s->function = is_user_function(s) || s->id >= r->meta.functions
-			  ? iot_recorder_function("", 0)
+			  ? recorder_function("", 0)
 			  : r->meta.function[s->id].function;
-	if (c->said != NULL)
-		c->said[e->terminal] = e->said;
-	if (!iot_recorder_prepare(r, s, false))
-		return iot_error_set(error, r->status != IOT_OK ? r->status : IOT_ENOMEM,
-				     "%s: no memory for its signatures", name);
+	if (c->declared != NULL)
+		c->declared[e->terminal] = e->declared;
+	if (!recorder_prepare(r, s, false))
+		return error_set(error, r->status != IOT_OK ? r->status : IOT_ENOMEM,
+				 "%s: no memory for its signatures", name);
 	return IOT_OK;
 }
 
 static int parse(struct recorder *r, struct recorder_cst *c, size_t size, const char *name,
-		 struct iot_error *error)
+		 struct error *error)
 {
 	const char *p = c->payload + 4, *end = c->payload + size;
-	const size_t least = (r->meta.cst_counts ? 16 : 8) + r->meta.key_header;
-	int32_t count = size < 4 ? -1 : iot_recorder_i32(c->payload);
-	if (count < 0 || (size_t)count > (size - 4) / least)
-		return iot_error_set(error, IOT_EFORMAT, "%s: %d signatures cannot be in %zu bytes",
-				     name, count, size);
+	const size_t min = (r->meta.cst_counts ? 16 : 8) + r->meta.key_header;
+	int32_t count = size < 4 ? -1 : recorder_i32(c->payload);
+	if (count < 0 || (size_t)count > (size - 4) / min)
+		return error_set(error, IOT_EFORMAT, "%s: %d signatures cannot be in %zu bytes",
+				 name, count, size);
 	c->count = (uint32_t)count;
 	c->signature = calloc(c->count + 1U, sizeof *c->signature);
 	if (c->signature != NULL && r->check) {
 		c->seen = calloc(c->count + 1U, sizeof *c->seen);
-		c->said = r->meta.cst_counts ? calloc(c->count + 1U, sizeof *c->said) : NULL;
+		c->declared =
+		    r->meta.cst_counts ? calloc(c->count + 1U, sizeof *c->declared) : NULL;
 	}
 	c->bytes = size + c->count * sizeof *c->signature;
 	if (c->signature == NULL)
-		return iot_error_set(error, IOT_ENOMEM, "out of memory");
+		return error_set(error, IOT_ENOMEM, "out of memory");
 	for (uint32_t i = 0; i < c->count; i++) {
 		struct entry e;
 		if (!next_entry(&r->meta, &p, end, &e))
@@ -119,35 +120,35 @@ static int parse(struct recorder *r, struct recorder_cst *c, size_t size, const 
 			return status;
 	}
 	if (p != end)
-		return iot_error_set(error, IOT_EFORMAT, "%s: %td bytes behind the last signature",
-				     name, end - p);
+		return error_set(error, IOT_EFORMAT, "%s: %td bytes behind the last signature",
+				 name, end - p);
 	return IOT_OK;
 }
 
-struct recorder_cst *iot_recorder_cst_load(struct recorder *r, const struct recorder_part *part,
-					   struct iot_error *error)
+struct recorder_cst *recorder_cst_load(struct recorder *r, const struct recorder_part *part,
+				       struct error *error)
 {
 	size_t size = 0;
 	struct recorder_cst *c = calloc(1, sizeof *c);
 	if (c == NULL) {
-		iot_error_set(error, IOT_ENOMEM, "out of memory");
+		error_set(error, IOT_ENOMEM, "out of memory");
 		return NULL;
 	}
-	c->payload = iot_recorder_load(r, part, 0, RECORDER_WHOLE, r->meta.blocks,
-				       RECORDER_PAYLOAD_MAX, &size, error);
-	if (c->payload != NULL && parse(r, c, size, iot_recorder_name(r, part), error) == IOT_OK)
+	c->payload = recorder_load(r, part, 0, RECORDER_WHOLE, r->meta.blocks, RECORDER_PAYLOAD_MAX,
+				   &size, error);
+	if (c->payload != NULL && parse(r, c, size, recorder_name(r, part), error) == IOT_OK)
 		return c;
-	iot_recorder_cst_free(c);
+	recorder_cst_free(c);
 	return NULL;
 }
 
-void iot_recorder_cst_free(struct recorder_cst *c)
+void recorder_cst_free(struct recorder_cst *c)
 {
 	if (c == NULL)
 		return;
 	free(c->payload);
 	free(c->signature);
-	free(c->said);
+	free(c->declared);
 	free(c->seen);
 	free(c);
 }

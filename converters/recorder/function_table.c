@@ -104,7 +104,7 @@ enum {
 	AFTER_2_GIB = 31,
 };
 
-const struct recorder_function *iot_recorder_function(const char *name, size_t size)
+const struct recorder_function *recorder_function(const char *name, size_t size)
 {
 	static const struct recorder_function nothing = {
 	    .name = "", .place = -1, .length = -1, .offset = -1};
@@ -117,7 +117,7 @@ const struct recorder_function *iot_recorder_function(const char *name, size_t s
 
 /* Arguments */
 
-struct iot_text iot_recorder_arg(const struct recorder_signature *s, unsigned i)
+struct iot_text recorder_arg(const struct recorder_signature *s, unsigned i)
 {
 	const char *p = s->args, *end = p + s->args_size;
 	if (i >= s->count)
@@ -132,12 +132,12 @@ struct iot_text iot_recorder_arg(const struct recorder_signature *s, unsigned i)
 	return (struct iot_text){i == 0 ? end : NULL, 0};
 }
 
-bool iot_recorder_number(struct iot_text text, int64_t *value)
+bool recorder_number(struct iot_text text, int64_t *value)
 {
 	uint64_t v;
 	bool minus = text.size > 0 && text.data[0] == '-';
 	if (text.data == NULL || text.size > SHORT_SIZE ||
-	    !iot_number_decimal(text.data + minus, text.size - minus, &v) || v > INT64_MAX)
+	    !number_decimal(text.data + minus, text.size - minus, &v) || v > INT64_MAX)
 		return false;
 	*value = minus ? -(int64_t)v : (int64_t)v;
 	return true;
@@ -153,13 +153,13 @@ static bool parse_pattern(struct iot_text text, struct recorder_signature *s)
 	struct iot_text a = {text.data, (size_t)(star - text.data)};
 	struct iot_text b = {star + 3, text.size - a.size - 3};
 	s->sloped = true;
-	return iot_recorder_number(a, &s->slope) && iot_recorder_number(b, &s->offset);
+	return recorder_number(a, &s->slope) && recorder_number(b, &s->offset);
 }
 
 static bool parse_offset(struct recorder_signature *s)
 {
-	struct iot_text text = iot_recorder_arg(s, (unsigned)s->function->offset);
-	if (iot_recorder_number(text, &s->offset))
+	struct iot_text text = recorder_arg(s, (unsigned)s->function->offset);
+	if (recorder_number(text, &s->offset))
 		return true;
 	return text.data != NULL && s->function->pattern != 0 && parse_pattern(text, s);
 }
@@ -168,10 +168,10 @@ static bool parse_offset(struct recorder_signature *s)
 static bool parse_length(struct recorder_signature *s)
 {
 	int64_t value, times = 1;
-	if (!iot_recorder_number(iot_recorder_arg(s, (unsigned)s->function->length), &value))
+	if (!recorder_number(recorder_arg(s, (unsigned)s->function->length), &value))
 		return false;
 	if (s->function->wide &&
-	    (!iot_recorder_number(iot_recorder_arg(s, (unsigned)s->function->length + 1), &times) ||
+	    (!recorder_number(recorder_arg(s, (unsigned)s->function->length + 1), &times) ||
 	     times < 0))
 		return false;
 	if (s->function->length == 1 && !s->function->wide && value < 0)
@@ -184,20 +184,20 @@ static bool parse_length(struct recorder_signature *s)
 
 static bool parse_place(struct recorder *r, struct recorder_signature *s, bool descriptors)
 {
-	struct iot_text text = iot_recorder_arg(s, (unsigned)s->function->place);
+	struct iot_text text = recorder_arg(s, (unsigned)s->function->place);
 	if (text.data == NULL || text.size == 0) {
 		s->broken = true;
 		return true;
 	}
-	if (descriptors && s->function->handle && !iot_recorder_is_mpi(s->function)) {
-		s->broken = !iot_recorder_number(text, &s->place);
+	if (descriptors && s->function->handle && !recorder_is_mpi(s->function)) {
+		s->broken = !recorder_number(text, &s->place);
 		return true;
 	}
-	s->place = iot_recorder_path(r, text);
+	s->place = recorder_path(r, text);
 	return s->place >= 0;
 }
 
-bool iot_recorder_prepare(struct recorder *r, struct recorder_signature *s, bool descriptors)
+bool recorder_prepare(struct recorder *r, struct recorder_signature *s, bool descriptors)
 {
 	const struct recorder_function *f = s->function;
 	s->place = -1;
@@ -212,7 +212,7 @@ bool iot_recorder_prepare(struct recorder *r, struct recorder_signature *s, bool
 	if (f->offset >= 0 && !parse_offset(s))
 		s->broken = true;
 	if (f->action == RECORDER_SEEK) {
-		struct iot_text whence = iot_recorder_arg(s, 2);
+		struct iot_text whence = recorder_arg(s, 2);
 		s->broken |= whence.size != 1 || *whence.data < '0' || *whence.data > '2';
 		s->whence = whence.size == 1 ? (uint8_t)(*whence.data - '0') : 0;
 	}
@@ -223,7 +223,7 @@ bool iot_recorder_prepare(struct recorder *r, struct recorder_signature *s, bool
 
 static uint32_t *hash_slot(const struct recorder_paths *p, struct iot_text text)
 {
-	uint32_t mask = p->hash_room - 1;
+	uint32_t mask = p->hash_capacity - 1;
 	for (uint32_t i = (uint32_t)XXH3_64bits_withSeed(text.data, text.size, p->seed) & mask;;
 	     i = (i + 1) & mask) {
 		uint32_t *slot = &p->hash[i];
@@ -233,36 +233,36 @@ static uint32_t *hash_slot(const struct recorder_paths *p, struct iot_text text)
 	}
 }
 
-static bool paths_grow(struct iot_tracker *t, struct recorder_paths *p)
+static bool paths_grow(struct fdtable *t, struct recorder_paths *p)
 {
-	const size_t old = p->room, room = old == 0 ? 64 : old * 2;
+	const size_t old = p->capacity, capacity = old == 0 ? 64 : old * 2;
 	struct iot_text *text =
-	    iot_tracker_grow(t, p->text, old * sizeof *text, room * sizeof *text);
+	    fdtable_grow(t, p->text, old * sizeof *text, capacity * sizeof *text);
 	if (text == NULL)
 		return false;
 	p->text = text;
-	uint32_t *hash = iot_tracker_grow(t, NULL, 0, room * 2 * sizeof *hash);
+	uint32_t *hash = fdtable_grow(t, NULL, 0, capacity * 2 * sizeof *hash);
 	if (hash == NULL)
 		return false;
-	iot_tracker_drop(t, p->hash, p->hash_room * sizeof *hash);
+	fdtable_drop(t, p->hash, p->hash_capacity * sizeof *hash);
 	p->hash = hash;
-	p->seed = iot_seed();
-	p->hash_room = (uint32_t)room * 2;
-	p->room = (uint32_t)room;
+	p->seed = hash_seed();
+	p->hash_capacity = (uint32_t)capacity * 2;
+	p->capacity = (uint32_t)capacity;
 	for (uint32_t i = 0; i < p->count; i++)
 		*hash_slot(p, p->text[i]) = i + 1;
 	return true;
 }
 
-static char *paths_copy(struct iot_tracker *t, struct recorder_paths *p, struct iot_text text)
+static char *paths_copy(struct fdtable *t, struct recorder_paths *p, struct iot_text text)
 {
 	struct recorder_block *b = p->blocks;
-	if (b == NULL || b->room - b->used < text.size) {
-		size_t room = text.size > BLOCK_SIZE ? text.size : BLOCK_SIZE;
-		b = iot_tracker_grow(t, NULL, 0, sizeof *b + room);
+	if (b == NULL || b->capacity - b->used < text.size) {
+		size_t capacity = text.size > BLOCK_SIZE ? text.size : BLOCK_SIZE;
+		b = fdtable_grow(t, NULL, 0, sizeof *b + capacity);
 		if (b == NULL)
 			return NULL;
-		*b = (struct recorder_block){.next = p->blocks, .room = room};
+		*b = (struct recorder_block){.next = p->blocks, .capacity = capacity};
 		p->blocks = b;
 	}
 	char *copy = b->text + b->used;
@@ -271,10 +271,10 @@ static char *paths_copy(struct iot_tracker *t, struct recorder_paths *p, struct 
 	return copy;
 }
 
-int64_t iot_recorder_path(struct recorder *r, struct iot_text text)
+int64_t recorder_path(struct recorder *r, struct iot_text text)
 {
 	struct recorder_paths *p = &r->paths;
-	if (p->count == p->room && !paths_grow(&r->tracker, p))
+	if (p->count == p->capacity && !paths_grow(&r->tracker, p))
 		return -1;
 	uint32_t *slot = hash_slot(p, text);
 	if (*slot != 0)
@@ -287,13 +287,13 @@ int64_t iot_recorder_path(struct recorder *r, struct iot_text text)
 	return *slot;
 }
 
-void iot_recorder_paths_free(struct iot_tracker *t, struct recorder_paths *p)
+void recorder_paths_free(struct fdtable *t, struct recorder_paths *p)
 {
 	for (struct recorder_block *b = p->blocks, *next; b != NULL; b = next) {
 		next = b->next;
-		iot_tracker_drop(t, b, sizeof *b + b->room);
+		fdtable_drop(t, b, sizeof *b + b->capacity);
 	}
-	iot_tracker_drop(t, p->text, p->room * sizeof *p->text);
-	iot_tracker_drop(t, p->hash, p->hash_room * sizeof *p->hash);
+	fdtable_drop(t, p->text, p->capacity * sizeof *p->text);
+	fdtable_drop(t, p->hash, p->hash_capacity * sizeof *p->hash);
 	*p = (struct recorder_paths){0};
 }

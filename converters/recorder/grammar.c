@@ -18,18 +18,18 @@ enum { START_RULE = -1, WHITE = 0, GREY, BLACK };
 
 struct parser {
 	struct recorder_grammar *g;
-	struct iot_map ids; /* of rules, to their indices */
+	struct idmap ids; /* of rules, to their indices */
 	uint8_t *colour;
 	uint32_t *path, *next; /* rules being looked at, and the next symbol of each */
 	uint32_t depth;
 	const char *name;
-	struct iot_error *error;
+	struct error *error;
 };
 
 static int bad(struct parser *p, uint32_t rule, const char *what)
 {
-	return iot_error_set(p->error, IOT_EFORMAT, "%s: grammar: rule %d %s", p->name,
-			     p->g->rule[rule].id, what);
+	return error_set(p->error, IOT_EFORMAT, "%s: grammar: rule %d %s", p->name,
+			 p->g->rule[rule].id, what);
 }
 
 /* Parsing */
@@ -38,8 +38,8 @@ static int parse_symbols(struct parser *p, uint32_t rule, const char *at, uint32
 {
 	struct recorder_grammar *g = p->g;
 	for (uint32_t i = 0; i < g->rule[rule].count; i++) {
-		int32_t value = iot_recorder_i32(at + 8 * (size_t)i);
-		int32_t times = iot_recorder_i32(at + 8 * (size_t)i + 4);
+		int32_t value = recorder_i32(at + 8 * (size_t)i);
+		int32_t times = recorder_i32(at + 8 * (size_t)i + 4);
 		if (times < 1)
 			return bad(p, rule, "has an exponent below 1");
 		if (value >= 0 && (uint32_t)value >= terminals)
@@ -54,9 +54,9 @@ static int add_id(struct parser *p, uint32_t index)
 	const int32_t id = p->g->rule[index].id;
 	if (id >= 0)
 		return bad(p, index, "is not negative");
-	const size_t number = iot_map_number(&p->ids, (uint32_t)id);
+	const size_t number = idmap_number(&p->ids, (uint32_t)id);
 	if (number == SIZE_MAX)
-		return iot_error_set(p->error, IOT_ENOMEM, "out of memory");
+		return error_set(p->error, IOT_ENOMEM, "out of memory");
 	return number == index ? IOT_OK : bad(p, index, "is there twice");
 }
 
@@ -66,12 +66,11 @@ static int parse_rules(struct parser *p, const char *payload, size_t size, uint3
 	const char *at = payload + 4, *end = payload + size;
 	for (uint32_t i = 0; i < g->rules; i++) {
 		if (end - at < 8)
-			return iot_error_set(p->error, IOT_EFORMAT,
-					     "%s: grammar: ends before rule %u of %u", p->name, i,
-					     g->rules);
-		g->rule[i] =
-		    (struct recorder_rule){.first = g->symbols, .id = iot_recorder_i32(at)};
-		int32_t count = iot_recorder_i32(at + 4);
+			return error_set(p->error, IOT_EFORMAT,
+					 "%s: grammar: ends before rule %u of %u", p->name, i,
+					 g->rules);
+		g->rule[i] = (struct recorder_rule){.first = g->symbols, .id = recorder_i32(at)};
+		int32_t count = recorder_i32(at + 4);
 		at += 8;
 		int status = add_id(p, i);
 		if (status != IOT_OK)
@@ -85,8 +84,8 @@ static int parse_rules(struct parser *p, const char *payload, size_t size, uint3
 		at += 8 * (size_t)count;
 	}
 	if (at != end)
-		return iot_error_set(p->error, IOT_EFORMAT, "%s: grammar: %td bytes too many",
-				     p->name, end - at);
+		return error_set(p->error, IOT_EFORMAT, "%s: grammar: %td bytes too many", p->name,
+				 end - at);
 	return IOT_OK;
 }
 
@@ -94,16 +93,16 @@ static int parse_rules(struct parser *p, const char *payload, size_t size, uint3
 static int resolve(struct parser *p)
 {
 	struct recorder_grammar *g = p->g;
-	const size_t start = iot_map_find(&p->ids, (uint32_t)START_RULE);
+	const size_t start = idmap_find(&p->ids, (uint32_t)START_RULE);
 	if (start == SIZE_MAX)
-		return iot_error_set(p->error, IOT_EFORMAT, "%s: grammar: has no rule -1", p->name);
+		return error_set(p->error, IOT_EFORMAT, "%s: grammar: has no rule -1", p->name);
 	g->start = (uint32_t)start;
 	for (uint32_t i = 0; i < g->rules; i++) {
 		struct recorder_symbol *s = g->symbol + g->rule[i].first;
 		for (uint32_t k = 0; k < g->rule[i].count; k++) {
 			if (s[k].value >= 0)
 				continue;
-			const size_t index = iot_map_find(&p->ids, (uint32_t)s[k].value);
+			const size_t index = idmap_find(&p->ids, (uint32_t)s[k].value);
 			if (index == SIZE_MAX)
 				return bad(p, i, "names a rule that is not there");
 			s[k].value = ~(int32_t)index;
@@ -184,11 +183,11 @@ static int walk(struct parser *p)
 static int parse(struct parser *p, const char *payload, size_t size, uint32_t terminals)
 {
 	struct recorder_grammar *g = p->g;
-	int32_t rules = size < 4 ? -1 : iot_recorder_i32(payload);
+	int32_t rules = size < 4 ? -1 : recorder_i32(payload);
 	if (rules < 1 || (size_t)rules > (size - 4) / 8)
-		return iot_error_set(p->error, IOT_EFORMAT,
-				     "%s: grammar: %d rules cannot be in %zu bytes", p->name, rules,
-				     size);
+		return error_set(p->error, IOT_EFORMAT,
+				 "%s: grammar: %d rules cannot be in %zu bytes", p->name, rules,
+				 size);
 	g->rules = (uint32_t)rules;
 	size_t symbols = (size - 4) / 8; /* at most: rules may be fewer than announced */
 	g->rule = calloc(g->rules, sizeof *g->rule);
@@ -198,7 +197,7 @@ static int parse(struct parser *p, const char *payload, size_t size, uint32_t te
 	p->next = malloc(g->rules * sizeof *p->next);
 	if (g->rule == NULL || g->symbol == NULL || p->colour == NULL || p->path == NULL ||
 	    p->next == NULL)
-		return iot_error_set(p->error, IOT_ENOMEM, "out of memory");
+		return error_set(p->error, IOT_ENOMEM, "out of memory");
 	g->bytes = g->rules * sizeof *g->rule + symbols * sizeof *g->symbol;
 	int status = parse_rules(p, payload, size, terminals);
 	if (status == IOT_OK)
@@ -206,24 +205,23 @@ static int parse(struct parser *p, const char *payload, size_t size, uint32_t te
 	return status == IOT_OK ? walk(p) : status;
 }
 
-struct recorder_grammar *iot_recorder_grammar_new(const char *payload, size_t size,
-						  uint32_t terminals, const char *name,
-						  struct iot_error *error)
+struct recorder_grammar *recorder_grammar_new(const char *payload, size_t size, uint32_t terminals,
+					      const char *name, struct error *error)
 {
 	struct parser p = {.name = name, .error = error, .g = calloc(1, sizeof *p.g)};
-	int status = p.g == NULL ? iot_error_set(error, IOT_ENOMEM, "out of memory")
+	int status = p.g == NULL ? error_set(error, IOT_ENOMEM, "out of memory")
 				 : parse(&p, payload, size, terminals);
-	iot_map_free(&p.ids);
+	idmap_free(&p.ids);
 	free(p.colour);
 	free(p.path);
 	free(p.next);
 	if (status == IOT_OK)
 		return p.g;
-	iot_recorder_grammar_free(p.g);
+	recorder_grammar_free(p.g);
 	return NULL;
 }
 
-void iot_recorder_grammar_free(struct recorder_grammar *g)
+void recorder_grammar_free(struct recorder_grammar *g)
 {
 	if (g == NULL)
 		return;
@@ -241,7 +239,7 @@ static void push(struct recorder_expansion *e, uint32_t rule)
 						       e->grammar->symbol[r->first].times};
 }
 
-bool iot_recorder_expand_begin(struct recorder_expansion *e, const struct recorder_grammar *g)
+bool recorder_expand_begin(struct recorder_expansion *e, const struct recorder_grammar *g)
 {
 	const struct recorder_rule *start = &g->rule[g->start];
 	*e = (struct recorder_expansion){.grammar = g};
@@ -251,7 +249,7 @@ bool iot_recorder_expand_begin(struct recorder_expansion *e, const struct record
 	return e->frame != NULL;
 }
 
-size_t iot_recorder_expand(struct recorder_expansion *e, int32_t *out, size_t max)
+size_t recorder_expand(struct recorder_expansion *e, int32_t *out, size_t max)
 {
 	const struct recorder_symbol *symbol = e->grammar->symbol;
 	size_t n = 0;
@@ -274,7 +272,7 @@ size_t iot_recorder_expand(struct recorder_expansion *e, int32_t *out, size_t ma
 	return n;
 }
 
-void iot_recorder_expand_end(struct recorder_expansion *e)
+void recorder_expand_end(struct recorder_expansion *e)
 {
 	free(e->frame);
 	e->frame = NULL;

@@ -14,44 +14,42 @@ enum { MAP_START = 16 };
 
 static struct recorder_place **map_slot(const struct recorder_map *map, int64_t key)
 {
-	uint32_t mask = map->room - 1;
-	for (uint32_t i = (uint32_t)iot_seed_hash(map->seed, (uint64_t)key) & mask;;
-	     i = (i + 1) & mask)
+	uint32_t mask = map->capacity - 1;
+	for (uint32_t i = (uint32_t)hash_mix(map->seed, (uint64_t)key) & mask;; i = (i + 1) & mask)
 		if (map->place[i] == NULL || map->place[i]->key == key)
 			return &map->place[i];
 }
 
 static bool map_grow(struct recorder *r, struct recorder_map *map)
 {
-	struct recorder_map grown = {.room = map->room == 0 ? MAP_START : map->room * 2,
+	struct recorder_map grown = {.capacity = map->capacity == 0 ? MAP_START : map->capacity * 2,
 				     .count = map->count,
-				     .seed = iot_seed(),
+				     .seed = hash_seed(),
 				     .last = map->last,
 				     .fresh = map->fresh};
-	grown.place = iot_tracker_grow(&r->tracker, NULL, 0, grown.room * sizeof *grown.place);
+	grown.place = fdtable_grow(&r->tracker, NULL, 0, grown.capacity * sizeof *grown.place);
 	if (grown.place == NULL)
 		return false;
-	for (uint32_t i = 0; i < map->room; i++)
+	for (uint32_t i = 0; i < map->capacity; i++)
 		if (map->place[i] != NULL)
 			*map_slot(&grown, map->place[i]->key) = map->place[i];
-	iot_tracker_drop(&r->tracker, map->place, map->room * sizeof *map->place);
+	fdtable_drop(&r->tracker, map->place, map->capacity * sizeof *map->place);
 	*map = grown;
 	return true;
 }
 
-struct recorder_place *iot_recorder_place_find(const struct recorder_map *map, int64_t key)
+struct recorder_place *recorder_place_find(const struct recorder_map *map, int64_t key)
 {
-	return map->room == 0 ? NULL : *map_slot(map, key);
+	return map->capacity == 0 ? NULL : *map_slot(map, key);
 }
 
-struct recorder_place *iot_recorder_place_made(struct recorder *r, struct recorder_map *map,
-					       int64_t key)
+struct recorder_place *recorder_index_new(struct recorder *r, struct recorder_map *map, int64_t key)
 {
-	if (map->count * 2 >= map->room && !map_grow(r, map))
+	if (map->count * 2 >= map->capacity && !map_grow(r, map))
 		return NULL;
 	struct recorder_place **slot = map_slot(map, key);
 	if (*slot == NULL) {
-		*slot = iot_tracker_grow(&r->tracker, NULL, 0, sizeof **slot);
+		*slot = fdtable_grow(&r->tracker, NULL, 0, sizeof **slot);
 		if (*slot == NULL)
 			return NULL;
 		(*slot)->key = key;
@@ -61,48 +59,48 @@ struct recorder_place *iot_recorder_place_made(struct recorder *r, struct record
 	return *slot;
 }
 
-void iot_recorder_map_free(struct recorder *r, struct recorder_map *map)
+void recorder_map_free(struct recorder *r, struct recorder_map *map)
 {
-	for (uint32_t i = 0; i < map->room; i++) {
+	for (uint32_t i = 0; i < map->capacity; i++) {
 		struct recorder_place *p = map->place[i];
 		if (p == NULL)
 			continue;
 		for (struct recorder_handle *h = p->newest, *next; h != NULL; h = next) {
 			next = h->next;
-			iot_recorder_handle_free(r, h);
+			recorder_handle_free(r, h);
 		}
-		iot_recorder_handle_free(r, p->remembered);
-		iot_tracker_drop(&r->tracker, p, sizeof *p);
+		recorder_handle_free(r, p->remembered);
+		fdtable_drop(&r->tracker, p, sizeof *p);
 	}
-	iot_tracker_drop(&r->tracker, map->place, map->room * sizeof *map->place);
+	fdtable_drop(&r->tracker, map->place, map->capacity * sizeof *map->place);
 	*map = (struct recorder_map){0};
 }
 
 /* Handles */
 
-struct recorder_handle *iot_recorder_handle_new(struct recorder *r, struct iot_tracked_file *file)
+struct recorder_handle *recorder_handle_new(struct recorder *r, struct tracked_file *file)
 {
-	struct recorder_handle *h = iot_tracker_grow(&r->tracker, NULL, 0, sizeof *h);
+	struct recorder_handle *h = fdtable_grow(&r->tracker, NULL, 0, sizeof *h);
 	if (h == NULL)
 		return NULL;
-	h->open = iot_description_new(&r->tracker, IOT_FD_FILE, file);
+	h->open = open_description_new(&r->tracker, FD_FILE, file);
 	h->refs = 1;
 	h->access = RECORDER_READS | RECORDER_WRITES;
 	if (h->open != NULL)
 		return h;
-	iot_tracker_drop(&r->tracker, h, sizeof *h);
+	fdtable_drop(&r->tracker, h, sizeof *h);
 	return NULL;
 }
 
-void iot_recorder_handle_free(struct recorder *r, struct recorder_handle *h)
+void recorder_handle_free(struct recorder *r, struct recorder_handle *h)
 {
 	if (h == NULL || --h->refs > 0)
 		return;
-	iot_description_free(&r->tracker, h->open);
-	iot_tracker_drop(&r->tracker, h, sizeof *h);
+	open_description_free(&r->tracker, h->open);
+	fdtable_drop(&r->tracker, h, sizeof *h);
 }
 
-void iot_recorder_push(struct recorder_place *p, struct recorder_handle *h)
+void recorder_push(struct recorder_place *p, struct recorder_handle *h)
 {
 	h->next = p->newest;
 	p->newest = h;
@@ -113,15 +111,14 @@ void iot_recorder_push(struct recorder_place *p, struct recorder_handle *h)
 	}
 }
 
-struct recorder_handle *iot_recorder_pick(struct recorder_place *p, unsigned access,
-					  bool *ambiguous)
+struct recorder_handle *recorder_pick(struct recorder_place *p, unsigned access, bool *ambiguous)
 {
 	struct recorder_handle *h = access == 0 ? p->newest : p->fit[access - 1];
 	*ambiguous = h != NULL && (access == 0 ? h->next : h->older[access - 1]) != NULL;
 	return h != NULL ? h : p->remembered;
 }
 
-struct recorder_handle *iot_recorder_pop(struct recorder *r, struct recorder_place *p)
+struct recorder_handle *recorder_pop(struct recorder *r, struct recorder_place *p)
 {
 	struct recorder_handle *h = p->newest;
 	if (h == NULL)
@@ -131,7 +128,7 @@ struct recorder_handle *iot_recorder_pop(struct recorder *r, struct recorder_pla
 	for (unsigned access = 1; access <= (RECORDER_READS | RECORDER_WRITES); access++)
 		if ((h->access & access) == access)
 			p->fit[access - 1] = h->older[access - 1];
-	iot_recorder_handle_free(r, p->remembered);
+	recorder_handle_free(r, p->remembered);
 	p->remembered = h;
 	return h;
 }
@@ -141,22 +138,22 @@ struct recorder_handle *iot_recorder_pop(struct recorder *r, struct recorder_pla
  * size that two of them change is none.
  */
 
-bool iot_recorder_is_owner(const struct recorder_rank *k, const struct iot_tracked_file *f)
+bool recorder_is_owner(const struct recorder_rank *k, const struct tracked_file *f)
 {
-	return f->resizes.last[0].task == iot_recorder_process(k) && f->resizes.last[0].turn == 0;
+	return f->resizes.last[0].task == recorder_process(k) && f->resizes.last[0].turn == 0;
 }
 
-void iot_recorder_resizes(struct recorder_rank *k, struct iot_tracked_file *f)
+void recorder_resizes(struct recorder_rank *k, struct tracked_file *f)
 {
 	if (f->resizes.last[0].task == 0)
-		f->resizes.last[0].task = iot_recorder_process(k);
-	if (f->resizes.last[0].task != iot_recorder_process(k))
+		f->resizes.last[0].task = recorder_process(k);
+	if (f->resizes.last[0].task != recorder_process(k))
 		f->resizes.last[0].turn = 1; /* and for ever */
 	if (f->resizes.last[0].turn != 0)
 		f->size_known = false;
 }
 
-bool iot_recorder_size_sure(const struct recorder_rank *k, const struct iot_tracked_file *f)
+bool recorder_size_sure(const struct recorder_rank *k, const struct tracked_file *f)
 {
-	return f->size_known && iot_recorder_is_owner(k, f);
+	return f->size_known && recorder_is_owner(k, f);
 }

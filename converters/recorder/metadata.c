@@ -23,8 +23,7 @@ enum {
 
 static int bad(struct recorder *r, const struct recorder_part *part, const char *what)
 {
-	return iot_error_set(&r->src->error, IOT_EFORMAT, "%s: %s", iot_recorder_name(r, part),
-			     what);
+	return error_set(&r->src->error, IOT_EFORMAT, "%s: %s", recorder_name(r, part), what);
 }
 
 /* Names */
@@ -32,32 +31,32 @@ static int bad(struct recorder *r, const struct recorder_part *part, const char 
 static bool add_name(struct recorder_meta *m, struct iot_text name)
 {
 	if ((m->functions & (m->functions - 1)) == 0) {
-		size_t room = m->functions == 0 ? 1 : m->functions * 2;
-		struct recorder_named *grown = realloc(m->function, room * sizeof *grown);
+		size_t capacity = m->functions == 0 ? 1 : m->functions * 2;
+		struct recorder_named *grown = realloc(m->function, capacity * sizeof *grown);
 		if (grown == NULL)
 			return false;
 		m->function = grown;
 	}
 	m->function[m->functions++] =
-	    (struct recorder_named){iot_recorder_function(name.data, name.size), name};
+	    (struct recorder_named){recorder_function(name.data, name.size), name};
 	return true;
 }
 
 /* stride 0: one per line; else each has so many bytes and ends in NUL. text belongs to m. */
-int iot_recorder_meta_names(struct recorder_meta *m, const char *text, size_t size, size_t stride,
-			    struct iot_error *error)
+int recorder_meta_names(struct recorder_meta *m, const char *text, size_t size, size_t stride,
+			struct error *error)
 {
 	const char *end = text + size;
 	while (text < end) {
-		size_t room = stride > 0 ? stride : (size_t)(end - text);
-		const char *stop = memchr(text, stride > 0 ? '\0' : '\n', room);
-		struct iot_text name = {text, stop == NULL ? room : (size_t)(stop - text)};
+		size_t capacity = stride > 0 ? stride : (size_t)(end - text);
+		const char *stop = memchr(text, stride > 0 ? '\0' : '\n', capacity);
+		struct iot_text name = {text, stop == NULL ? capacity : (size_t)(stop - text)};
 		if (name.size > RECORDER_NAME_MAX || m->functions == RECORDER_FUNCTIONS_MAX)
-			return iot_error_set(error, IOT_EFORMAT,
-					     "function %zu has no name that could be one",
-					     m->functions);
+			return error_set(error, IOT_EFORMAT,
+					 "function %zu has no name that could be one",
+					 m->functions);
 		if (!add_name(m, name))
-			return iot_error_set(error, IOT_ENOMEM, "out of memory");
+			return error_set(error, IOT_ENOMEM, "out of memory");
 		text += stride > 0 ? stride : name.size + (stop != NULL);
 	}
 	return IOT_OK;
@@ -73,7 +72,7 @@ static bool parse_version(struct recorder_meta *m, const char *text, size_t size
 	for (unsigned i = 0; i < 3; i++) {
 		const char *dot = memchr(text, '.', (size_t)(end - text));
 		const char *stop = dot != NULL && i < 2 ? dot : end;
-		if (!iot_number_decimal(text, (size_t)(stop - text), &part[i]) || part[i] > 9999)
+		if (!number_decimal(text, (size_t)(stop - text), &part[i]) || part[i] > 9999)
 			return false;
 		text = stop < end ? stop + 1 : end;
 	}
@@ -86,10 +85,10 @@ static bool parse_version(struct recorder_meta *m, const char *text, size_t size
 static int read_version(struct recorder *r)
 {
 	struct recorder_meta *m = &r->meta;
-	const struct recorder_part *part = iot_recorder_part(r, RECORDER_VERSION, 0);
+	const struct recorder_part *part = recorder_part(r, RECORDER_VERSION, 0);
 	size_t size;
-	char *data = iot_recorder_load(r, part, 0, RECORDER_WHOLE, false, VERSION_MAX, &size,
-				       &r->src->error);
+	char *data =
+	    recorder_load(r, part, 0, RECORDER_WHOLE, false, VERSION_MAX, &size, &r->src->error);
 	if (data == NULL)
 		return r->src->error.status;
 	while (size > 0 && (data[size - 1] == '\n' || data[size - 1] == '\r'))
@@ -101,11 +100,10 @@ static int read_version(struct recorder *r)
 	bool known =
 	    (m->major == 2 && m->minor >= 1 && m->minor <= 5) || (m->major == 3 && m->minor == 0);
 	if (!known)
-		return iot_error_set(
-		    &r->src->error, IOT_EFORMAT,
-		    "%s: traces of Recorder %s are not known here (2.1 to 2.5, 3.0, "
-		    "and those without VERSION are)",
-		    iot_recorder_name(r, part), m->version);
+		return error_set(&r->src->error, IOT_EFORMAT,
+				 "%s: traces of Recorder %s are not known here (2.1 to 2.5, 3.0, "
+				 "and those without VERSION are)",
+				 recorder_name(r, part), m->version);
 	return IOT_OK;
 }
 
@@ -136,25 +134,25 @@ static bool is_date(double seconds)
 /* The modern structure; `six` flags in late 2.5, eight in 3.0. */
 static void take_modern(struct recorder_meta *m, const char *head, bool six)
 {
-	m->ranks = iot_recorder_u32(head);
+	m->ranks = recorder_u32(head);
 	take_flags(m, head + 4, six);
-	m->start_s = iot_recorder_double(head + 16);
-	m->tick_s = iot_recorder_double(head + 24);
+	m->start_s = recorder_double(head + 16);
+	m->tick_s = recorder_double(head + 24);
 	take_four(m, head + 36);
 }
 
 /* 2.3, 2.4 and early 2.5: no flags of layers, integers for the others. */
 static void take_early(struct recorder_meta *m, const char *head, size_t size)
 {
-	m->ranks = iot_recorder_u32(head);
-	m->start_s = iot_recorder_double(head + 8);
-	m->tick_s = iot_recorder_double(head + 16);
-	m->times_packed = m->minor == 5 && iot_recorder_u32(head + 28) != 0;
+	m->ranks = recorder_u32(head);
+	m->start_s = recorder_double(head + 8);
+	m->tick_s = recorder_double(head + 16);
+	m->times_packed = m->minor == 5 && recorder_u32(head + 28) != 0;
 	if (size >= 40)
-		m->shared = iot_recorder_u32(head + 32) != 0;
+		m->shared = recorder_u32(head + 32) != 0;
 	if (size >= 48) {
-		m->inter = iot_recorder_u32(head + 36) != 0;
-		m->intra = iot_recorder_u32(head + 40) != 0;
+		m->inter = recorder_u32(head + 36) != 0;
+		m->intra = recorder_u32(head + 40) != 0;
 	}
 }
 
@@ -167,7 +165,7 @@ static size_t take_2_5(struct recorder_meta *m, const char *data, size_t size)
 	}
 	if (size < 40)
 		return 0;
-	if (is_date(iot_recorder_double(data + 16)))
+	if (is_date(recorder_double(data + 16)))
 		take_modern(m, data, true);
 	else
 		take_early(m, data, 40);
@@ -179,9 +177,9 @@ static size_t take_peephole(struct recorder_meta *m, const char *data, size_t si
 	if (size < 24)
 		return 0;
 	m->kind = RECORDER_PEEPHOLE;
-	m->tick_s = iot_recorder_double(data);
-	m->ranks = iot_recorder_u32(data + 8);
-	m->mode = iot_recorder_i32(data + 12);
+	m->tick_s = recorder_double(data);
+	m->ranks = recorder_u32(data + 8);
+	m->mode = recorder_i32(data + 12);
 	return 24;
 }
 
@@ -211,17 +209,17 @@ static size_t take_2026(struct recorder_meta *m, const char *data, size_t size, 
 {
 	if (size < HEAD_2026)
 		return 0;
-	m->major = iot_recorder_u32(data);
-	m->minor = iot_recorder_u32(data + 4);
+	m->major = recorder_u32(data);
+	m->minor = recorder_u32(data + 4);
 	snprintf(m->version, sizeof m->version, "%u.%u.%u", m->major % 1000, m->minor % 1000,
-		 iot_recorder_u32(data + 8) % 1000);
+		 recorder_u32(data + 8) % 1000);
 	m->key_header = 18;
 	m->cst_counts = m->blocks = m->one_times = true;
-	m->ranks = iot_recorder_u32(data + 12);
-	uint64_t functions = iot_recorder_u32(data + 16);
+	m->ranks = recorder_u32(data + 12);
+	uint64_t functions = recorder_u32(data + 16);
 	take_flags(m, data + 20, false);
-	m->start_s = iot_recorder_double(data + 32);
-	m->tick_s = iot_recorder_double(data + 40);
+	m->start_s = recorder_double(data + 32);
+	m->tick_s = recorder_double(data + 40);
 	take_four(m, data + 52);
 	*names = functions <= RECORDER_FUNCTIONS_MAX ? (size_t)functions * NAME_SIZE_2026 : 0;
 	bool sane = m->major >= 3 && m->major < 100 && m->minor < 1000 && functions > 0;
@@ -235,9 +233,9 @@ static int check_clock(struct recorder *r, const struct recorder_part *part)
 	struct recorder_meta *m = &r->meta;
 	double ns = m->tick_s * 1e9;
 	if (!isfinite(m->tick_s) || ns < 1e-3 || ns > 1e12)
-		return iot_error_set(&r->src->error, IOT_EFORMAT,
-				     "%s: ticks of %g s: 1 ps to 1000 s is expected",
-				     iot_recorder_name(r, part), m->tick_s);
+		return error_set(&r->src->error, IOT_EFORMAT,
+				 "%s: ticks of %g s: 1 ps to 1000 s is expected",
+				 recorder_name(r, part), m->tick_s);
 	double whole = (double)(int64_t)(ns + 0.5);
 	m->tick_ns = fabs(ns - whole) < 1e-6 * ns && whole >= 1 ? (uint64_t)whole : 0;
 	if (!is_date(m->start_s)) /* the trace has a zero of its own */
@@ -249,9 +247,8 @@ static int check(struct recorder *r, const struct recorder_part *part)
 {
 	struct recorder_meta *m = &r->meta;
 	if (m->ranks < 1 || m->ranks > RECORDER_RANKS_MAX)
-		return iot_error_set(&r->src->error, IOT_EFORMAT,
-				     "%s: %d ranks: 1 to %d are expected",
-				     iot_recorder_name(r, part), (int)m->ranks, RECORDER_RANKS_MAX);
+		return error_set(&r->src->error, IOT_EFORMAT, "%s: %d ranks: 1 to %d are expected",
+				 recorder_name(r, part), (int)m->ranks, RECORDER_RANKS_MAX);
 	if (m->functions == 0)
 		return bad(r, part, "has no names of functions");
 	if (m->kind == RECORDER_PEEPHOLE && (m->mode < 0 || m->mode > 3))
@@ -267,13 +264,12 @@ static int take_meta(struct recorder *r, const struct recorder_part *part, char 
 	       at = old ? take_structure(m, data, size) : take_2026(m, data, size, &names_size);
 	m->names = data;
 	if (at == 0)
-		return iot_error_set(&r->src->error, old ? IOT_ETRUNCATED : IOT_EFORMAT,
-				     "%s: %zu bytes are no metadata of %s",
-				     iot_recorder_name(r, part), size,
-				     old ? m->version : "a trace without VERSION");
-	struct iot_error e = {0};
-	if (iot_recorder_meta_names(m, data + at, old ? size - at : names_size,
-				    old ? 0 : NAME_SIZE_2026, &e) != IOT_OK)
+		return error_set(&r->src->error, old ? IOT_ETRUNCATED : IOT_EFORMAT,
+				 "%s: %zu bytes are no metadata of %s", recorder_name(r, part),
+				 size, old ? m->version : "a trace without VERSION");
+	struct error e = {0};
+	if (recorder_meta_names(m, data + at, old ? size - at : names_size,
+				old ? 0 : NAME_SIZE_2026, &e) != IOT_OK)
 		return bad(r, part, e.text);
 	return check(r, part);
 }
@@ -282,23 +278,23 @@ static int take_meta(struct recorder *r, const struct recorder_part *part, char 
 static int refuse_ruin(struct recorder *r)
 {
 	const struct recorder_part *part;
-	const char *name = iot_recorder_name(r, r->part);
-	if (iot_recorder_parts(r, RECORDER_RANK_CALLS, &part) > 0)
-		return iot_error_set(&r->src->error, IOT_EFORMAT,
-				     "%s: no recorder.mt and no VERSION beside it: a trace of "
-				     "Recorder 2.0, which is not known here, or not complete",
-				     name);
-	return iot_error_set(&r->src->error, IOT_EFORMAT,
-			     "%s: there is no recorder.mt beside it: the program ended before "
-			     "Recorder had written it",
-			     name);
+	const char *name = recorder_name(r, r->part);
+	if (recorder_parts(r, RECORDER_RANK_CALLS, &part) > 0)
+		return error_set(&r->src->error, IOT_EFORMAT,
+				 "%s: no recorder.mt and no VERSION beside it: a trace of "
+				 "Recorder 2.0, which is not known here, or not complete",
+				 name);
+	return error_set(&r->src->error, IOT_EFORMAT,
+			 "%s: there is no recorder.mt beside it: the program ended before "
+			 "Recorder had written it",
+			 name);
 }
 
 /* The digits of its first time tell how fine they are. */
-static uint64_t text_tick(struct iot_input *in, size_t member)
+static uint64_t text_tick(struct input *in, size_t member)
 {
 	size_t size, digits = 0;
-	const char *head = iot_input_head(in, member, &size);
+	const char *head = input_head(in, member, &size);
 	const char *dot = memchr(head, '.', size);
 	uint64_t tick_ns = 1000000000;
 	for (const char *p = dot; p != NULL && ++p < head + size && *p >= '0' && *p <= '9';)
@@ -312,14 +308,14 @@ static int text_meta(struct recorder *r)
 {
 	const struct recorder_part *part;
 	r->meta = (struct recorder_meta){.kind = RECORDER_TEXT};
-	r->meta.ranks = (uint32_t)iot_recorder_parts(r, RECORDER_RANK_TEXT, &part);
+	r->meta.ranks = (uint32_t)recorder_parts(r, RECORDER_RANK_TEXT, &part);
 	r->meta.tick_ns = text_tick(r->src->input, part->member);
 	return IOT_OK;
 }
-int iot_recorder_meta(struct recorder *r)
+int recorder_meta(struct recorder *r)
 {
-	const struct recorder_part *part = iot_recorder_part(r, RECORDER_META, 0);
-	bool version = iot_recorder_part(r, RECORDER_VERSION, 0) != NULL;
+	const struct recorder_part *part = recorder_part(r, RECORDER_META, 0);
+	bool version = recorder_part(r, RECORDER_VERSION, 0) != NULL;
 	size_t size;
 	if (r->text)
 		return text_meta(r);
@@ -328,7 +324,7 @@ int iot_recorder_meta(struct recorder *r)
 		return status;
 	if (part == NULL)
 		return refuse_ruin(r);
-	char *data = iot_recorder_load(r, part, 0, RECORDER_WHOLE, false, RECORDER_META_MAX, &size,
-				       &r->src->error);
+	char *data = recorder_load(r, part, 0, RECORDER_WHOLE, false, RECORDER_META_MAX, &size,
+				   &r->src->error);
 	return data == NULL ? r->src->error.status : take_meta(r, part, data, size);
 }

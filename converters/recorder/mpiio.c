@@ -9,7 +9,7 @@
 
 enum { AMODE_APPEND = 128 };
 
-uint64_t iot_recorder_type_size(struct iot_text name)
+uint64_t recorder_type_size(struct iot_text name)
 {
 	static const struct {
 		const char *name;
@@ -107,8 +107,7 @@ static void claim(struct recorder_rank *k, struct recorder_place *p)
 
 static struct recorder_place *place_of(struct recorder_rank *k)
 {
-	struct recorder_place *p =
-	    iot_recorder_place(k->r, &k->mpi_files, k->call.signature->place);
+	struct recorder_place *p = recorder_place(k->r, &k->mpi_files, k->call.signature->place);
 	if (p == NULL)
 		return NULL;
 	if (p->newest == NULL && k->call.result_known)
@@ -121,15 +120,14 @@ static void open_file(struct recorder_rank *k)
 {
 	const struct recorder_signature *s = k->call.signature;
 	struct recorder *r = k->r;
-	struct iot_text path = iot_recorder_arg(s, 1);
-	struct recorder_place *p = iot_recorder_place(r, &k->mpi_files, s->place);
+	struct iot_text path = recorder_arg(s, 1);
+	struct recorder_place *p = recorder_place(r, &k->mpi_files, s->place);
 	struct recorder_handle *h =
 	    p == NULL ? NULL
-		      : iot_recorder_handle_new(
-			    r, iot_tracker_open(&r->tracker, path.data, path.size, 0));
+		      : recorder_handle_new(r, fdtable_open(&r->tracker, path.data, path.size, 0));
 	if (h == NULL)
 		return;
-	iot_recorder_handle_free(r, p->newest);
+	recorder_handle_free(r, p->newest);
 	p->newest = h;
 	p->displacement = p->position = 0;
 	p->etype = 1;
@@ -138,14 +136,14 @@ static void open_file(struct recorder_rank *k)
 	mark_fresh(&k->mpi_files, p);
 	p->placed = (s->offset & AMODE_APPEND) == 0;
 	const struct recorder_op op = {.name = s->function->op, .handle = h, .path = path};
-	iot_recorder_emit_op(k, &op);
+	recorder_emit_op(k, &op);
 }
 
 /* A file never seen to be opened has at least a number. */
 static struct recorder_handle *handle_of(struct recorder_rank *k, struct recorder_place *p)
 {
 	if (p->newest == NULL) {
-		p->newest = iot_recorder_handle_new(k->r, NULL);
+		p->newest = recorder_handle_new(k->r, NULL);
 		if (p->newest != NULL)
 			p->newest->implied = true;
 	}
@@ -156,7 +154,7 @@ static void emit_op(struct recorder_rank *k, const char *name, struct recorder_h
 {
 	const struct recorder_op op = {.name = name, .handle = h};
 	if (h != NULL)
-		iot_recorder_emit_op(k, &op);
+		recorder_emit_op(k, &op);
 }
 
 static void close_file(struct recorder_rank *k)
@@ -165,7 +163,7 @@ static void close_file(struct recorder_rank *k)
 	if (p == NULL)
 		return;
 	emit_op(k, "close", p->newest);
-	iot_recorder_handle_free(k->r, p->newest);
+	recorder_handle_free(k->r, p->newest);
 	p->newest = NULL;
 }
 
@@ -173,13 +171,13 @@ static void set_view(struct recorder_rank *k)
 {
 	const struct recorder_signature *s = k->call.signature;
 	struct recorder_place *p = place_of(k);
-	struct iot_text etype = iot_recorder_arg(s, 2), filetype = iot_recorder_arg(s, 3);
+	struct iot_text etype = recorder_arg(s, 2), filetype = recorder_arg(s, 3);
 	if (p == NULL)
 		return;
 	p->displacement = k->call.offset;
-	p->etype = iot_recorder_type_size(etype);
+	p->etype = recorder_type_size(etype);
 	p->plain = k->call.offset_known && p->displacement >= 0 && p->etype > 0 &&
-		   iot_recorder_type_size(filetype) > 0;
+		   recorder_type_size(filetype) > 0;
 	p->position = 0;
 	p->placed = true;
 }
@@ -187,7 +185,7 @@ static void set_view(struct recorder_rank *k)
 static void seek(struct recorder_rank *k)
 {
 	struct recorder_place *p = place_of(k);
-	struct iot_text whence = iot_recorder_arg(k->call.signature, 2);
+	struct iot_text whence = recorder_arg(k->call.signature, 2);
 	static const char set[] = "MPI_SEEK_SET", here[] = "MPI_SEEK_CUR";
 	if (p == NULL)
 		return;
@@ -203,13 +201,13 @@ static void seek(struct recorder_rank *k)
 }
 
 /* Etypes from the view's beginning to bytes of the file. */
-static struct iot_place to_bytes(const struct recorder_place *p, int64_t position)
+static struct place to_bytes(const struct recorder_place *p, int64_t position)
 {
 	int64_t bytes;
 	bool known = p->plain && position >= 0 &&
 		     !__builtin_mul_overflow(position, (int64_t)p->etype, &bytes) &&
 		     !__builtin_add_overflow(bytes, p->displacement, &bytes);
-	return (struct iot_place){.offset = known ? (uint64_t)bytes : 0, .known = known};
+	return (struct place){.offset = known ? (uint64_t)bytes : 0, .known = known};
 }
 
 static void advance(struct recorder_place *p, uint64_t bytes, bool known)
@@ -228,7 +226,7 @@ static void move(struct recorder_rank *k)
 	struct recorder_handle *h = p == NULL ? NULL : handle_of(k, p);
 	if (h == NULL)
 		return;
-	uint64_t size = iot_recorder_type_size(iot_recorder_arg(s, (unsigned)f->length + 1));
+	uint64_t size = recorder_type_size(recorder_arg(s, (unsigned)f->length + 1));
 	struct recorder_io io = {.handle = h, .write = f->write, .async = f->async};
 	bool fits = !__builtin_mul_overflow(s->length, size, &io.length) && io.length <= INT64_MAX;
 	bool known = size > 0 && fits;
@@ -241,14 +239,14 @@ static void move(struct recorder_rank *k)
 	}
 	if (known) {
 		k->r->count[RECORDER_IMPLIED] += h->implied;
-		iot_recorder_emit_record(k, &io);
+		recorder_emit_record(k, &io);
 		return;
 	}
 	k->r->count[RECORDER_UNKNOWN_LENGTH]++;
 	emit_op(k, f->write ? "write" : "read", h);
 }
 
-void iot_recorder_mpiio(struct recorder_rank *k)
+void recorder_mpiio(struct recorder_rank *k)
 {
 	struct recorder_place *p;
 	switch ((enum recorder_action)k->call.signature->function->action) {

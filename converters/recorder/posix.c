@@ -34,15 +34,15 @@ static struct iot_text place_path(const struct recorder_rank *k)
 
 /* Handles */
 
-static struct iot_tracked_file *file_of(struct recorder_rank *k, struct iot_text path, unsigned how)
+static struct tracked_file *file_of(struct recorder_rank *k, struct iot_text path, unsigned how)
 {
-	return iot_tracker_open(&k->r->tracker, path.data, path.size, how);
+	return fdtable_open(&k->r->tracker, path.data, path.size, how);
 }
 
 /* A file that is used but was never seen to be opened: its position is not known. */
 static struct recorder_handle *imply(struct recorder_rank *k, struct recorder_place *p)
 {
-	struct recorder_handle *h = iot_recorder_handle_new(k->r, file_of(k, place_path(k), 0));
+	struct recorder_handle *h = recorder_handle_new(k->r, file_of(k, place_path(k), 0));
 	if (h == NULL)
 		return NULL;
 	h->implied = true;
@@ -52,12 +52,12 @@ static struct recorder_handle *imply(struct recorder_rank *k, struct recorder_pl
 
 static struct recorder_handle *descriptor(struct recorder_rank *k, int64_t fd)
 {
-	struct recorder_place *p = iot_recorder_place_find(&k->descriptors, fd);
+	struct recorder_place *p = recorder_place_find(&k->descriptors, fd);
 	if (p != NULL && p->newest != NULL)
 		return p->newest;
 	if (k->duplicate == NULL || fd < 3)
 		return NULL;
-	p = iot_recorder_place(k->r, &k->descriptors, fd);
+	p = recorder_place(k->r, &k->descriptors, fd);
 	if (p == NULL)
 		return NULL;
 	p->newest = k->duplicate; /* the reference goes along */
@@ -73,24 +73,24 @@ static struct recorder_handle *handle_of(struct recorder_rank *k, unsigned acces
 	*ambiguous = false;
 	if (by_descriptor(k))
 		return descriptor(k, s->place);
-	struct recorder_place *p = iot_recorder_place(k->r, &k->paths, s->place);
+	struct recorder_place *p = recorder_place(k->r, &k->paths, s->place);
 	if (p == NULL)
 		return NULL;
 	struct recorder_handle *h = p->newest;
 	if (h != NULL && h->next == NULL && (h->access & access) == access)
 		return h;
-	h = iot_recorder_pick(p, access, ambiguous);
+	h = recorder_pick(p, access, ambiguous);
 	return h == NULL && make ? imply(k, p) : h;
 }
 
 static void set_descriptor(struct recorder_rank *k, int64_t fd, struct recorder_handle *h)
 {
-	struct recorder_place *p = iot_recorder_place(k->r, &k->descriptors, fd);
+	struct recorder_place *p = recorder_place(k->r, &k->descriptors, fd);
 	if (p == NULL) {
-		iot_recorder_handle_free(k->r, h);
+		recorder_handle_free(k->r, h);
 		return;
 	}
-	iot_recorder_handle_free(k->r, p->newest);
+	recorder_handle_free(k->r, p->newest);
 	p->newest = h;
 }
 
@@ -104,32 +104,32 @@ static void emit_open(struct recorder_rank *k, struct recorder_handle *h, struct
 				       .path = path,
 				       .failed = failed,
 				       .result_known = k->call.result_known};
-	iot_recorder_emit_op(k, &op);
+	recorder_emit_op(k, &op);
 }
 
 static void open_as(struct recorder_rank *k, unsigned flags)
 {
 	const struct recorder_signature *s = k->call.signature;
-	struct iot_text path = iot_recorder_arg(s, 0);
+	struct iot_text path = recorder_arg(s, 0);
 	unsigned how = 0;
 	if (k->call.result_known && k->call.result < 0) {
 		emit_open(k, NULL, path, true);
 		return;
 	}
 	if ((flags & CREATE) != 0)
-		how |= IOT_OPEN_CREATE;
+		how |= OPEN_CREATE;
 	if ((flags & TRUNCATE) != 0)
-		how |= IOT_OPEN_TRUNCATE;
+		how |= OPEN_TRUNCATE;
 	/* A file that is there already makes it fail; else that it is new is worth knowing. */
 	if ((flags & CREATE) != 0 && (flags & EXCLUSIVE) != 0 &&
-	    iot_tracker_find(&k->r->tracker, path.data, path.size) == NULL)
-		how |= IOT_OPEN_EXCLUSIVE;
-	struct iot_tracked_file *f = file_of(k, path, how);
-	struct recorder_handle *h = iot_recorder_handle_new(k->r, f);
+	    fdtable_find(&k->r->tracker, path.data, path.size) == NULL)
+		how |= OPEN_EXCLUSIVE;
+	struct tracked_file *f = file_of(k, path, how);
+	struct recorder_handle *h = recorder_handle_new(k->r, f);
 	if (h == NULL)
 		return;
-	if (f != NULL && f->size_known && (how & (IOT_OPEN_TRUNCATE | IOT_OPEN_EXCLUSIVE)) != 0)
-		iot_recorder_resizes(k, f);
+	if (f != NULL && f->size_known && (how & (OPEN_TRUNCATE | OPEN_EXCLUSIVE)) != 0)
+		recorder_resizes(k, f);
 	unsigned access = flags & ACCESS;
 	h->access = access == WRITE_ONLY   ? RECORDER_WRITES
 		    : access == READ_WRITE ? RECORDER_READS | RECORDER_WRITES
@@ -139,12 +139,12 @@ static void open_as(struct recorder_rank *k, unsigned flags)
 	if (by_descriptor(k)) {
 		set_descriptor(k, k->call.result, h);
 	} else {
-		struct recorder_place *p = iot_recorder_place(k->r, &k->paths, s->place);
+		struct recorder_place *p = recorder_place(k->r, &k->paths, s->place);
 		if (p == NULL) {
-			iot_recorder_handle_free(k->r, h);
+			recorder_handle_free(k->r, h);
 			return;
 		}
-		iot_recorder_push(p, h);
+		recorder_push(p, h);
 	}
 	emit_open(k, h, path, false);
 }
@@ -165,24 +165,22 @@ static void emit_handle_op(struct recorder_rank *k, struct recorder_handle *h)
 	struct recorder_op op = {.name = k->call.signature->function->op, .handle = h};
 	if (!by_descriptor(k))
 		op.path = place_path(k);
-	else if (h != NULL && h->open->file != NULL &&
-		 iot_file_has_path(&k->r->tracker, h->open->file))
+	else if (h != NULL && h->open->file != NULL && file_has_path(&k->r->tracker, h->open->file))
 		op.path = (struct iot_text){h->open->file->path, h->open->file->path_size};
 	if (op.path.size > 0)
-		iot_recorder_emit_op(k, &op);
+		recorder_emit_op(k, &op);
 }
 
 static void close_descriptor(struct recorder_rank *k)
 {
-	struct recorder_place *p =
-	    iot_recorder_place_find(&k->descriptors, k->call.signature->place);
+	struct recorder_place *p = recorder_place_find(&k->descriptors, k->call.signature->place);
 	struct recorder_handle *h = p == NULL ? NULL : p->newest;
 	if (h == NULL)
 		return;
 	if (h->refs == 1)
 		emit_handle_op(k, h);
 	p->newest = NULL;
-	iot_recorder_handle_free(k->r, h);
+	recorder_handle_free(k->r, h);
 }
 
 static void close_place(struct recorder_rank *k)
@@ -191,10 +189,10 @@ static void close_place(struct recorder_rank *k)
 		close_descriptor(k);
 		return;
 	}
-	struct recorder_place *p = iot_recorder_place(k->r, &k->paths, k->call.signature->place);
+	struct recorder_place *p = recorder_place(k->r, &k->paths, k->call.signature->place);
 	if (p == NULL)
 		return;
-	struct recorder_handle *h = iot_recorder_pop(k->r, p);
+	struct recorder_handle *h = recorder_pop(k->r, p);
 	if (h == NULL && p->remembered != NULL && !p->remembered->ended)
 		h = p->remembered;
 	emit_handle_op(k, h);
@@ -204,9 +202,9 @@ static void close_place(struct recorder_rank *k)
 
 static void share_descriptor(struct recorder_rank *k)
 {
-	struct iot_text old = iot_recorder_arg(k->call.signature, 0);
+	struct iot_text old = recorder_arg(k->call.signature, 0);
 	int64_t fd;
-	if (!by_descriptor(k) || k->call.result < 0 || !iot_recorder_number(old, &fd) ||
+	if (!by_descriptor(k) || k->call.result < 0 || !recorder_number(old, &fd) ||
 	    fd == k->call.result)
 		return;
 	struct recorder_handle *h = descriptor(k, fd);
@@ -220,14 +218,13 @@ static void share_descriptor(struct recorder_rank *k)
 static void control(struct recorder_rank *k)
 {
 	int64_t command;
-	if (!by_descriptor(k) ||
-	    !iot_recorder_number(iot_recorder_arg(k->call.signature, 1), &command) ||
+	if (!by_descriptor(k) || !recorder_number(recorder_arg(k->call.signature, 1), &command) ||
 	    (command != FCNTL_DUPFD && command != FCNTL_DUPFD_CLOEXEC))
 		return;
 	struct recorder_handle *h = descriptor(k, k->call.signature->place);
 	if (h == NULL)
 		return;
-	iot_recorder_handle_free(k->r, k->duplicate);
+	recorder_handle_free(k->r, k->duplicate);
 	h->refs++;
 	k->duplicate = h;
 }
@@ -235,21 +232,21 @@ static void control(struct recorder_rank *k)
 /* Data */
 
 /* What a read can have got. */
-static uint64_t bounded(const struct recorder_rank *k, const struct iot_description *d,
+static uint64_t bounded(const struct recorder_rank *k, const struct open_description *d,
 			uint64_t offset, bool known, uint64_t length)
 {
-	const struct iot_tracked_file *f = d->file;
-	if (!known || f == NULL || !iot_recorder_size_sure(k, f))
+	const struct tracked_file *f = d->file;
+	if (!known || f == NULL || !recorder_size_sure(k, f))
 		return length;
 	uint64_t left = f->size > offset ? f->size - offset : 0;
 	return length < left ? length : left;
 }
 
 /* Did a read go beyond all that the rank has written, where the size is not known? */
-static bool may_have_met_end(const struct recorder_rank *k, const struct iot_description *d)
+static bool may_have_met_end(const struct recorder_rank *k, const struct open_description *d)
 {
-	const struct iot_tracked_file *f = d->file;
-	return f != NULL && iot_recorder_is_owner(k, f) && !f->size_known && d->position > f->size;
+	const struct tracked_file *f = d->file;
+	return f != NULL && recorder_is_owner(k, f) && !f->size_known && d->position > f->size;
 }
 
 static void move(struct recorder_rank *k)
@@ -270,29 +267,29 @@ static void move(struct recorder_rank *k)
 		k->r->count[RECORDER_REFUSED]++;
 		return;
 	}
-	struct iot_description *d = h->open;
+	struct open_description *d = h->open;
 	struct recorder_io io = {.handle = h, .length = s->length, .write = f->write};
 	const bool doubtful = h->doubtful,
 		   cut = f->length == 1 && !f->wide && s->length > INT32_MAX;
 	if (f->write && s->length > 0 && d->file != NULL)
-		iot_recorder_resizes(k, d->file);
+		recorder_resizes(k, d->file);
 	if (!f->write)
 		io.length = bounded(k, d, at ? (uint64_t)k->call.offset : d->position,
 				    at ? k->call.offset_known : d->position_known, s->length);
 	if (!at) {
 		k->r->count[RECORDER_AMBIGUOUS_END] += doubtful;
-		io.place = iot_description_move(d, f->write, io.length);
+		io.place = open_description_move(d, f->write, io.length);
 		h->doubtful |= !f->write && may_have_met_end(k, d);
 		k->r->count[RECORDER_AMBIGUOUS_HANDLE] += ambiguous;
 		k->r->count[RECORDER_AMBIGUOUS_LENGTH] += cut;
 	} else if (k->call.offset_known) {
 		io.place =
-		    iot_description_move_at(d, f->write, (uint64_t)k->call.offset, io.length);
+		    open_description_move_at(d, f->write, (uint64_t)k->call.offset, io.length);
 	}
 	k->r->count[RECORDER_IMPLIED] += h->implied;
-	iot_recorder_emit_record(k, &io);
+	recorder_emit_record(k, &io);
 	if (!at && (doubtful || ambiguous || cut))
-		iot_recorder_doubt(k, h);
+		recorder_ambiguity(k, h);
 }
 
 static void seek(struct recorder_rank *k)
@@ -302,7 +299,7 @@ static void seek(struct recorder_rank *k)
 	struct recorder_handle *h = handle_of(k, 0, true, &ambiguous);
 	if (h == NULL)
 		return;
-	struct iot_description *d = h->open;
+	struct open_description *d = h->open;
 	int64_t to = k->call.offset;
 	h->doubtful = h->doubtful && s->whence == SEEK_FROM_HERE;
 	bool known = k->call.offset_known;
@@ -310,27 +307,27 @@ static void seek(struct recorder_rank *k)
 		known = known && d->position_known && d->position <= INT64_MAX &&
 			!__builtin_add_overflow(to, (int64_t)d->position, &to);
 	} else if (s->whence == SEEK_FROM_END) {
-		const struct iot_tracked_file *f = d->file;
-		known = known && f != NULL && iot_recorder_size_sure(k, f) &&
-			f->size <= INT64_MAX && !__builtin_add_overflow(to, (int64_t)f->size, &to);
+		const struct tracked_file *f = d->file;
+		known = known && f != NULL && recorder_size_sure(k, f) && f->size <= INT64_MAX &&
+			!__builtin_add_overflow(to, (int64_t)f->size, &to);
 	}
 	if (known && to < 0)
 		return; /* refused */
 	if (known)
-		iot_description_seek(d, (uint64_t)to);
+		open_description_seek(d, (uint64_t)to);
 	else
 		d->position_known = false;
 }
 
 /* Names and sizes */
 
-static void truncate_file(struct recorder_rank *k, struct iot_tracked_file *f)
+static void truncate_file(struct recorder_rank *k, struct tracked_file *f)
 {
 	int64_t size = k->call.offset;
 	if (f == NULL || size < 0)
 		return;
-	iot_file_truncate(f, (uint64_t)size);
-	iot_recorder_resizes(k, f);
+	file_truncate(f, (uint64_t)size);
+	recorder_resizes(k, f);
 }
 
 static void emit_path_op(struct recorder_rank *k, int first)
@@ -338,34 +335,34 @@ static void emit_path_op(struct recorder_rank *k, int first)
 	const struct recorder_signature *s = k->call.signature;
 	struct recorder_op op = {.name = s->function->op};
 	if (first >= 0)
-		op.path = iot_recorder_arg(s, (unsigned)first);
-	iot_recorder_emit_op(k, &op);
+		op.path = recorder_arg(s, (unsigned)first);
+	recorder_emit_op(k, &op);
 }
 
 static void two_paths(struct recorder_rank *k)
 {
 	const struct recorder_signature *s = k->call.signature;
-	struct iot_tracker *t = &k->r->tracker;
+	struct fdtable *t = &k->r->tracker;
 	struct recorder_op op = {
-	    .name = s->function->op, .path = iot_recorder_arg(s, 0), .to = iot_recorder_arg(s, 1)};
-	iot_recorder_emit_op(k, &op);
+	    .name = s->function->op, .path = recorder_arg(s, 0), .to = recorder_arg(s, 1)};
+	recorder_emit_op(k, &op);
 	if (op.to.size == 0)
 		return;
 	if (s->function->action == RECORDER_RENAME)
-		iot_tracker_rename(t, op.path.data, op.path.size, op.to.data, op.to.size, false);
+		fdtable_rename(t, op.path.data, op.path.size, op.to.data, op.to.size, false);
 	else if (s->function->action == RECORDER_LINK)
-		iot_tracker_link(t, op.path.data, op.path.size, op.to.data, op.to.size, false);
+		fdtable_link(t, op.path.data, op.path.size, op.to.data, op.to.size, false);
 }
 
 static void unlink_path(struct recorder_rank *k)
 {
-	struct iot_text path = iot_recorder_arg(k->call.signature, 0);
+	struct iot_text path = recorder_arg(k->call.signature, 0);
 	emit_path_op(k, 0);
-	iot_tracker_absent(&k->r->tracker, path.data, path.size);
-	struct recorder_place *p = iot_recorder_place_find(&k->paths, k->call.signature->place);
+	fdtable_absent(&k->r->tracker, path.data, path.size);
+	struct recorder_place *p = recorder_place_find(&k->paths, k->call.signature->place);
 	if (p == NULL || by_descriptor(k))
 		return;
-	iot_recorder_handle_free(k->r, p->remembered);
+	recorder_handle_free(k->r, p->remembered);
 	p->remembered = NULL;
 }
 
@@ -375,7 +372,7 @@ static void hidden(struct recorder_rank *k)
 	k->r->count[map ? RECORDER_HIDDEN_MMAP : RECORDER_HIDDEN_PRINTF]++;
 }
 
-void iot_recorder_posix(struct recorder_rank *k)
+void recorder_posix(struct recorder_rank *k)
 {
 	const struct recorder_signature *s = k->call.signature;
 	bool ambiguous;
@@ -394,7 +391,7 @@ void iot_recorder_posix(struct recorder_rank *k)
 		open_as(k, WRITE_ONLY | CREATE | TRUNCATE);
 		break;
 	case RECORDER_FOPEN:
-		open_as(k, mode_flags(iot_recorder_arg(s, 1)));
+		open_as(k, mode_flags(recorder_arg(s, 1)));
 		break;
 	case RECORDER_CLOSE:
 		close_place(k);
@@ -407,7 +404,7 @@ void iot_recorder_posix(struct recorder_rank *k)
 		break;
 	case RECORDER_TRUNCATE:
 		emit_path_op(k, 0);
-		truncate_file(k, file_of(k, iot_recorder_arg(s, 0), 0));
+		truncate_file(k, file_of(k, recorder_arg(s, 0), 0));
 		break;
 	case RECORDER_FTRUNCATE:
 	case RECORDER_HANDLE_OP: {

@@ -14,13 +14,13 @@
 #include "recorder.h"
 
 enum {
-	CALLS_LEAST = 1 << 17,
+	CALLS_MIN = 1 << 17,
 	BATCHES = 1 << 14, /* calls in a batch of each rank, together */
 	WAKE_CALLS = 2048, /* so many have to be wanted to wake the thread */
 };
 
 /* A grammar may claim more; sums of this stay in bounds. */
-#define CALLS_MOST ((uint64_t)1 << 48)
+#define CALLS_MAX ((uint64_t)1 << 48)
 
 struct recorder_ahead {
 	pthread_t thread;
@@ -54,7 +54,7 @@ static void *work(void *context)
 		struct recorder_rank *k = a->rank[a->done % RECORDER_GROUP_RANKS];
 		struct recorder_batch *b = other(k->compressed);
 		pthread_mutex_unlock(&a->mutex);
-		iot_recorder_make(k, b);
+		recorder_decode(k, b);
 		pthread_mutex_lock(&a->mutex);
 		a->done++;
 		k->compressed->making = false;
@@ -79,32 +79,32 @@ static uint64_t calls_of(const struct recorder_rank *k)
 {
 	const struct recorder_grammar *g = k->compressed->unit->grammar;
 	const uint64_t calls = g->rule[g->start].total;
-	return calls < CALLS_MOST ? calls : CALLS_MOST;
+	return calls < CALLS_MAX ? calls : CALLS_MAX;
 }
 
-static bool grow(struct recorder_compressed *c, size_t room)
+static bool grow(struct recorder_compressed *c, size_t capacity)
 {
 	for (unsigned i = 0; i < 2; i++) {
-		struct recorder_made *call = realloc(c->both[i].call, room * sizeof *call);
+		struct recorder_made *call = realloc(c->both[i].call, capacity * sizeof *call);
 		if (call == NULL)
 			return false;
 		c->both[i].call = call;
 	}
-	c->batch_room = (uint32_t)room;
+	c->batch_capacity = (uint32_t)capacity;
 	return true;
 }
 
 /* Not where most calls are of one rank: what they need stays in the cache as it is. */
 static bool pays(const struct recorder_order *o, uint64_t *all)
 {
-	uint64_t most = 0;
+	uint64_t max = 0;
 	*all = 0;
 	for (uint32_t i = 0; i < o->count; i++) {
 		const uint64_t calls = calls_of(o->rank[i]);
-		most = calls > most ? calls : most;
+		max = calls > max ? calls : max;
 		*all += calls;
 	}
-	return *all >= CALLS_LEAST && most <= *all / 2 && iot_processors() > 1;
+	return *all >= CALLS_MIN && max <= *all / 2 && cpu_count() > 1;
 }
 
 /* The more of all calls a rank has, the larger are its batches. False: no memory. */
@@ -112,8 +112,8 @@ static bool make_batches(const struct recorder_order *o, uint64_t all)
 {
 	for (uint32_t i = 0; i < o->count; i++) {
 		const double share = (double)calls_of(o->rank[i]) / (double)all;
-		const size_t more = (size_t)(share * BATCHES / RECORDER_BATCH_LEAST);
-		if (!grow(o->rank[i]->compressed, (more > 0 ? more : 1) * RECORDER_BATCH_LEAST))
+		const size_t more = (size_t)(share * BATCHES / RECORDER_BATCH_MIN);
+		if (!grow(o->rank[i]->compressed, (more > 0 ? more : 1) * RECORDER_BATCH_MIN))
 			return false;
 	}
 	return true;
@@ -136,7 +136,7 @@ static void want_all(struct recorder_ahead *a, const struct recorder_order *o)
 	pthread_mutex_unlock(&a->mutex);
 }
 
-void iot_recorder_ahead_begin(struct recorder *r)
+void recorder_ahead_begin(struct recorder *r)
 {
 	uint64_t all;
 	if (r->meta.kind != RECORDER_COMPRESSED || !pays(&r->order, &all))
@@ -147,14 +147,14 @@ void iot_recorder_ahead_begin(struct recorder *r)
 	pthread_mutex_init(&a->mutex, NULL);
 	pthread_cond_init(&a->changed, NULL);
 	r->ahead = a;
-	if (iot_thread_start(&a->thread, work, a)) {
+	if (thread_start(&a->thread, work, a)) {
 		want_all(a, &r->order);
 		return;
 	}
 	destroy(r);
 }
 
-void iot_recorder_ahead_end(struct recorder *r)
+void recorder_ahead_end(struct recorder *r)
 {
 	struct recorder_ahead *a = r->ahead;
 	if (a == NULL)
@@ -179,13 +179,13 @@ static void wait_for(struct recorder_ahead *a, const struct recorder_compressed 
 	a->waits = false;
 }
 
-void iot_recorder_ahead_take(struct recorder_rank *k)
+void recorder_ahead_take(struct recorder_rank *k)
 {
 	struct recorder_ahead *a = k->r->ahead;
 	struct recorder_compressed *c = k->compressed;
 	c->taken = 0;
 	if (a == NULL) {
-		iot_recorder_make(k, c->batch);
+		recorder_decode(k, c->batch);
 		return;
 	}
 	pthread_mutex_lock(&a->mutex);
@@ -193,7 +193,7 @@ void iot_recorder_ahead_take(struct recorder_rank *k)
 		wait_for(a, c);
 	c->batch = other(c);
 	want(a, k);
-	if (a->idle && (a->wanted - a->done) * c->batch_room >= WAKE_CALLS)
+	if (a->idle && (a->wanted - a->done) * c->batch_capacity >= WAKE_CALLS)
 		pthread_cond_signal(&a->changed);
 	pthread_mutex_unlock(&a->mutex);
 }

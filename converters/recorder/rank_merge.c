@@ -27,7 +27,7 @@ static uint64_t word_of(const struct recorder_order *o, uint32_t number)
 	return since << NUMBER_BITS | number;
 }
 
-void iot_recorder_order_add(struct recorder_order *o, struct recorder_rank *k)
+void recorder_order_add(struct recorder_order *o, struct recorder_rank *k)
 {
 	o->rank[o->count++] = k;
 	o->open++;
@@ -42,7 +42,7 @@ static int64_t base_of(const struct recorder_order *o)
 	return first_ns < INT64_MIN + BACK_NS ? INT64_MIN : first_ns - BACK_NS;
 }
 
-void iot_recorder_order_begin(struct recorder_order *o)
+void recorder_order_begin(struct recorder_order *o)
 {
 	uint64_t winner[2 * RECORDER_GROUP_RANKS];
 	for (o->leaves = 1; o->leaves < o->count; o->leaves *= 2)
@@ -60,7 +60,7 @@ void iot_recorder_order_begin(struct recorder_order *o)
 	o->first = winner[1] & ((1U << NUMBER_BITS) - 1);
 }
 
-void iot_recorder_order_moved(struct recorder_order *o)
+void recorder_order_moved(struct recorder_order *o)
 {
 	uint64_t winner = word_of(o, o->first);
 	for (uint32_t match = (o->leaves + o->first) / 2; match > 0; match /= 2) {
@@ -71,11 +71,11 @@ void iot_recorder_order_moved(struct recorder_order *o)
 	o->first = winner & ((1U << NUMBER_BITS) - 1);
 }
 
-void iot_recorder_order_ended(struct recorder_order *o)
+void recorder_order_ended(struct recorder_order *o)
 {
 	o->rank[o->first] = NULL;
 	if (--o->open > 0)
-		iot_recorder_order_moved(o);
+		recorder_order_moved(o);
 	else
 		o->count = 0;
 }

@@ -18,12 +18,12 @@
 enum { LINE_MAX_SIZE = 1 << 20 };
 
 struct recorder_lines {
-	struct iot_window *window;
+	struct bufreader *bufreader;
 	char name[256];
 	uint64_t number;
 	struct recorder_signature signature;
 	char *args; /* of the current line, as the window moves */
-	size_t room;
+	size_t capacity;
 };
 
 struct line {
@@ -45,7 +45,7 @@ static struct iot_text word(struct iot_text *rest)
 static bool is_small_number(struct iot_text t)
 {
 	int64_t value;
-	return iot_recorder_number(t, &value) && value >= 0 && value < 256;
+	return recorder_number(t, &value) && value >= 0 && value < 256;
 }
 
 static bool parse(const char *text, const char *stop, struct line *l)
@@ -55,7 +55,7 @@ static bool parse(const char *text, const char *stop, struct line *l)
 	l->start = word(&rest);
 	l->end = word(&rest);
 	struct iot_text third = word(&rest);
-	l->has_result = iot_recorder_number(third, &l->result);
+	l->has_result = recorder_number(third, &l->result);
 	l->function = l->has_result ? word(&rest) : third;
 	if (!l->has_result) {
 		struct iot_text depth = word(&rest), type = word(&rest);
@@ -66,12 +66,12 @@ static bool parse(const char *text, const char *stop, struct line *l)
 	    rest.data[rest.size - 1] != ')')
 		return false;
 	l->args = (struct iot_text){rest.data + 2, rest.size - 3};
-	return l->function.size > 0 && iot_recorder_seconds(l->start, &ns) &&
-	       iot_recorder_seconds(l->end, &ns) &&
+	return l->function.size > 0 && recorder_seconds(l->start, &ns) &&
+	       recorder_seconds(l->end, &ns) &&
 	       (l->args.size == 0 || l->args.data[l->args.size - 1] == ' ');
 }
 
-bool iot_recorder_text_line(const char *line, const char *end)
+bool recorder_text_line(const char *line, const char *end)
 {
 	struct line l;
 	return parse(line, end, &l);
@@ -83,20 +83,20 @@ static const char *next_line(struct recorder_rank *k, size_t *size, bool *cut)
 	struct recorder_lines *t = k->lines;
 	size_t have, want = 1;
 	for (;;) {
-		const char *data = iot_window_ahead(t->window, want, &have);
+		const char *data = bufreader_peek(t->bufreader, want, &have);
 		const char *lf = have > 0 ? memchr(data, '\n', have) : NULL;
 		*size = lf != NULL ? (size_t)(lf - data) : have;
 		*cut = lf == NULL;
 		if (lf != NULL)
 			return data;
 		if (have < want) {
-			if (iot_window_status(t->window) != IOT_OK)
-				k->error = *iot_window_error(t->window);
+			if (bufreader_status(t->bufreader) != IOT_OK)
+				k->error = *bufreader_error(t->bufreader);
 			return have > 0 ? data : NULL;
 		}
 		if (have > LINE_MAX_SIZE) {
-			iot_error_set(&k->error, IOT_EFORMAT, "%s:%ju: a line of more than 1 MiB",
-				      t->name, (uintmax_t)t->number + 1);
+			error_set(&k->error, IOT_EFORMAT, "%s:%ju: a line of more than 1 MiB",
+				  t->name, (uintmax_t)t->number + 1);
 			return NULL;
 		}
 		want = have + 1;
@@ -105,7 +105,7 @@ static const char *next_line(struct recorder_rank *k, size_t *size, bool *cut)
 
 static bool keep_args(struct recorder_lines *t, struct iot_text args)
 {
-	if (!iot_room(&t->args, &t->room, args.size, 1))
+	if (!array_reserve(&t->args, &t->capacity, args.size, 1))
 		return false;
 	if (args.size > 0)
 		memcpy(t->args, args.data, args.size);
@@ -120,16 +120,16 @@ static bool take(struct recorder_rank *k, const struct line *l)
 	size_t blanks = 0;
 	for (size_t i = 0; i < l->args.size; i++)
 		blanks += l->args.data[i] == ' ';
-	(void)iot_recorder_seconds(l->start, &c->start_ns);
-	(void)iot_recorder_seconds(l->end, &end_ns);
+	(void)recorder_seconds(l->start, &c->start_ns);
+	(void)recorder_seconds(l->end, &end_ns);
 	if (!keep_args(t, l->args))
 		return false;
 	t->signature = (struct recorder_signature){
-	    .function = iot_recorder_function(l->function.data, l->function.size),
+	    .function = recorder_function(l->function.data, l->function.size),
 	    .args = t->args != NULL ? t->args : "",
 	    .args_size = (uint32_t)l->args.size,
 	    .count = blanks < UINT8_MAX ? (uint8_t)blanks : UINT8_MAX};
-	if (!iot_recorder_prepare(k->r, &t->signature, l->has_result))
+	if (!recorder_prepare(k->r, &t->signature, l->has_result))
 		return false;
 	c->signature = &t->signature;
 	c->duration_ns = end_ns > c->start_ns ? (uint64_t)(end_ns - c->start_ns) : 0;
@@ -152,14 +152,14 @@ static int next(struct recorder_rank *k)
 		t->number++;
 		k->r->src->report.lines++;
 		if (fine && !take(k, &l))
-			return iot_error_set(&k->error, IOT_ENOMEM, "out of memory");
+			return error_set(&k->error, IOT_ENOMEM, "out of memory");
 		if (!fine && !cut)
-			iot_report_unparsed(&k->r->src->report, t->name, t->number, data, size);
-		iot_window_consume(t->window, size + !cut);
+			report_unparsed(&k->r->src->report, t->name, t->number, data, size);
+		bufreader_consume(t->bufreader, size + !cut);
 		if (!fine && cut)
-			return iot_error_set(&k->error, IOT_ETRUNCATED,
-					     "%s:%ju: ends in the middle of a line", t->name,
-					     (uintmax_t)t->number);
+			return error_set(&k->error, IOT_ETRUNCATED,
+					 "%s:%ju: ends in the middle of a line", t->name,
+					 (uintmax_t)t->number);
 		if (fine)
 			return 1;
 	}
@@ -170,23 +170,23 @@ static void close_rank(struct recorder_rank *k)
 {
 	if (k->lines == NULL)
 		return;
-	iot_window_free(k->lines->window);
+	bufreader_free(k->lines->bufreader);
 	free(k->lines->args);
 	free(k->lines);
 	k->lines = NULL;
 }
 
-int iot_recorder_text_open(struct recorder_rank *k)
+int recorder_text_open(struct recorder_rank *k)
 {
 	struct recorder *r = k->r;
-	const struct recorder_part *part = iot_recorder_part(r, RECORDER_RANK_TEXT, k->rank);
+	const struct recorder_part *part = recorder_part(r, RECORDER_RANK_TEXT, k->rank);
 	k->lines = calloc(1, sizeof *k->lines);
 	if (k->lines == NULL)
-		return iot_error_set(&k->error, IOT_ENOMEM, "out of memory");
+		return error_set(&k->error, IOT_ENOMEM, "out of memory");
 	k->next = next;
 	k->close = close_rank;
 	k->bytes = sizeof *k->lines + (64 << 10);
-	memcpy(k->lines->name, iot_recorder_name(r, part), sizeof k->lines->name);
-	k->lines->window = iot_input_open(r->src->input, part->member, &k->error);
-	return k->lines->window == NULL ? k->error.status : IOT_OK;
+	memcpy(k->lines->name, recorder_name(r, part), sizeof k->lines->name);
+	k->lines->bufreader = input_open(r->src->input, part->member, &k->error);
+	return k->lines->bufreader == NULL ? k->error.status : IOT_OK;
 }

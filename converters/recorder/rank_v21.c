@@ -32,34 +32,34 @@ enum {
 struct decoded {
 	uint8_t function;
 	char *args; /* each with a space behind it */
-	size_t size, room;
+	size_t size, capacity;
 	unsigned count;
 };
 
 struct recorder_peephole {
-	struct iot_window *window;
+	struct bufreader *bufreader;
 	char name[256];
 	struct decoded last[WINDOW + 1];
 	unsigned turn;
 	struct recorder_signature signature;
 	int64_t previous_us, wrapped; /* ticks; what has wrapped so far */
 	bool announced;
-	uint64_t done, said;
-	uint64_t said_of[FUNCTIONS_COUNTED], seen_of[FUNCTIONS_COUNTED];
+	uint64_t done, declared;
+	uint64_t declared_of[FUNCTIONS_COUNTED], seen_of[FUNCTIONS_COUNTED];
 };
 
 static int damaged(struct recorder_rank *k, int status, const char *what)
 {
 	const struct recorder_peephole *p = k->peephole;
-	return iot_error_set(&k->error, status, "%s: after %ju calls: %s", p->name,
-			     (uintmax_t)p->done, what);
+	return error_set(&k->error, status, "%s: after %ju calls: %s", p->name, (uintmax_t)p->done,
+			 what);
 }
 
 /* Arguments */
 
 static bool args_add(struct decoded *d, const char *text, size_t size)
 {
-	if (!iot_room(&d->args, &d->room, d->size + size + 1, 1))
+	if (!array_reserve(&d->args, &d->capacity, d->size + size + 1, 1))
 		return false;
 	memcpy(d->args + d->size, text, size);
 	d->size += size;
@@ -122,15 +122,15 @@ static int next_record(struct recorder_rank *k, size_t head, const char **data, 
 	size_t have, want = head + 1;
 	*size = 0;
 	for (;;) {
-		*data = iot_window_ahead(p->window, want, &have);
+		*data = bufreader_peek(p->bufreader, want, &have);
 		const char *lf = have > head ? memchr(*data + head, '\n', have - head) : NULL;
 		if (lf != NULL) {
 			*size = (size_t)(lf - *data);
 			return IOT_OK;
 		}
-		if (have < want && iot_window_status(p->window) != IOT_OK)
-			return damaged(k, iot_window_status(p->window),
-				       iot_window_error(p->window)->text);
+		if (have < want && bufreader_status(p->bufreader) != IOT_OK)
+			return damaged(k, bufreader_status(p->bufreader),
+				       bufreader_error(p->bufreader)->text);
 		if (have < want)
 			return have == 0 ? IOT_OK
 					 : damaged(k, IOT_ETRUNCATED, "ends inside a call");
@@ -176,14 +176,14 @@ static int take_call(struct recorder_rank *k, const struct decoded *d)
 		return damaged(k, IOT_EFORMAT, "a function that has no name");
 	p->signature = (struct recorder_signature){
 	    .function = d->function < r->meta.functions ? r->meta.function[d->function].function
-							: iot_recorder_function("", 0),
+							: recorder_function("", 0),
 	    .id = d->function,
 	    .args = d->args != NULL ? d->args : "",
 	    .args_size = (uint32_t)d->size,
 	    .count = (uint8_t)d->count};
 	p->seen_of[d->function]++;
 	p->done++;
-	if (!iot_recorder_prepare(r, &p->signature, true))
+	if (!recorder_prepare(r, &p->signature, true))
 		return damaged(k, IOT_ENOMEM, "out of memory");
 	k->coming.signature = &p->signature;
 	k->coming.offset = p->signature.offset;
@@ -194,11 +194,11 @@ static int take_call(struct recorder_rank *k, const struct decoded *d)
 static int finish(struct recorder_rank *k)
 {
 	const struct recorder_peephole *p = k->peephole;
-	if (!p->announced || p->done == p->said)
+	if (!p->announced || p->done == p->declared)
 		return IOT_OK;
-	return iot_error_set(&k->error, p->done < p->said ? IOT_ETRUNCATED : IOT_EFORMAT,
-			     "%s: %ju calls, where %u.mt says %ju", p->name, (uintmax_t)p->done,
-			     k->rank, (uintmax_t)p->said);
+	return error_set(&k->error, p->done < p->declared ? IOT_ETRUNCATED : IOT_EFORMAT,
+			 "%s: %ju calls, where %u.mt says %ju", p->name, (uintmax_t)p->done,
+			 k->rank, (uintmax_t)p->declared);
 }
 
 static int next_binary(struct recorder_rank *k)
@@ -226,13 +226,12 @@ static int next_binary(struct recorder_rank *k)
 		d->function = base->function;
 		status = take_reference(k, d, bits, base, text);
 	}
-	if (status == IOT_OK &&
-	    !set_times(k, iot_recorder_i32(data + 1), iot_recorder_i32(data + 5)))
+	if (status == IOT_OK && !set_times(k, recorder_i32(data + 1), recorder_i32(data + 5)))
 		status = damaged(k, IOT_EFORMAT, "a call that ends before it starts");
 	if (status != IOT_OK)
 		return status;
-	k->coming.result = iot_recorder_i32(data + 9);
-	iot_window_consume(p->window, size + 1);
+	k->coming.result = recorder_i32(data + 9);
+	bufreader_consume(p->bufreader, size + 1);
 	p->turn++;
 	return take_call(k, d);
 }
@@ -250,7 +249,7 @@ static struct iot_text next_word(struct iot_text *text)
 }
 
 /* "1795219910.041542" */
-bool iot_recorder_seconds(struct iot_text text, int64_t *ns)
+bool recorder_seconds(struct iot_text text, int64_t *ns)
 {
 	const char *dot = text.size == 0 ? NULL : memchr(text.data, '.', text.size);
 	uint64_t whole, part, scale = 1000000000;
@@ -258,8 +257,8 @@ bool iot_recorder_seconds(struct iot_text text, int64_t *ns)
 		return false;
 	size_t digits = text.size - (size_t)(dot - text.data) - 1;
 	if (digits < 1 || digits > 9 ||
-	    !iot_number_decimal(text.data, (size_t)(dot - text.data), &whole) ||
-	    !iot_number_decimal(dot + 1, digits, &part) || whole > INT64_MAX / 1000000000 - 1)
+	    !number_decimal(text.data, (size_t)(dot - text.data), &whole) ||
+	    !number_decimal(dot + 1, digits, &part) || whole > INT64_MAX / 1000000000 - 1)
 		return false;
 	for (size_t i = 0; i < digits; i++)
 		scale /= 10;
@@ -299,9 +298,8 @@ static int next_text(struct recorder_rank *k)
 	struct iot_text text = {data, size};
 	struct iot_text start = next_word(&text), end = next_word(&text), result = next_word(&text),
 			name = next_word(&text);
-	if (!iot_recorder_seconds(start, &k->coming.start_ns) ||
-	    !iot_recorder_seconds(end, &end_ns) || end_ns < k->coming.start_ns ||
-	    !iot_recorder_number(result, &k->coming.result) ||
+	if (!recorder_seconds(start, &k->coming.start_ns) || !recorder_seconds(end, &end_ns) ||
+	    end_ns < k->coming.start_ns || !recorder_number(result, &k->coming.result) ||
 	    !find_function(&k->r->meta, name, &d->function))
 		return damaged(k, IOT_EFORMAT, "a line that is no call");
 	k->coming.duration_ns = (uint64_t)(end_ns - k->coming.start_ns);
@@ -311,7 +309,7 @@ static int next_text(struct recorder_rank *k)
 		if (!args_add(d, arg.data, arg.size))
 			return damaged(k, IOT_ENOMEM, "out of memory");
 	}
-	iot_window_consume(p->window, size + 1);
+	bufreader_consume(p->bufreader, size + 1);
 	return take_call(k, d);
 }
 
@@ -323,8 +321,8 @@ static void close_rank(struct recorder_rank *k)
 	if (p == NULL)
 		return;
 	for (uint32_t i = 0; k->r->check && p->announced && i < FUNCTIONS_COUNTED; i++)
-		iot_recorder_check(k->r, p->name, i, p->said_of[i], p->seen_of[i]);
-	iot_window_free(p->window);
+		recorder_check(k->r, p->name, i, p->declared_of[i], p->seen_of[i]);
+	bufreader_free(p->bufreader);
 	for (size_t i = 0; i <= WINDOW; i++)
 		free(p->last[i].args);
 	free(p);
@@ -333,14 +331,14 @@ static void close_rank(struct recorder_rank *k)
 
 static int check_files(struct recorder_rank *k, const char *name, const char *data, size_t size)
 {
-	uint32_t files = iot_recorder_u32(data + 16);
+	uint32_t files = recorder_u32(data + 16);
 	const char *at = data + RANK_META, *end = data + size;
 	for (uint32_t i = 0; i < files; i++) {
-		if (end - at < 16 || iot_recorder_u32(at + 12) > (size_t)(end - at) - 16)
-			return iot_error_set(&k->error, IOT_EFORMAT,
-					     "%s: its list of files ends inside of file %u of %u",
-					     name, i, files);
-		at += 16 + iot_recorder_u32(at + 12);
+		if (end - at < 16 || recorder_u32(at + 12) > (size_t)(end - at) - 16)
+			return error_set(&k->error, IOT_EFORMAT,
+					 "%s: its list of files ends inside of file %u of %u", name,
+					 i, files);
+		at += 16 + recorder_u32(at + 12);
 	}
 	return IOT_OK;
 }
@@ -348,51 +346,51 @@ static int check_files(struct recorder_rank *k, const char *name, const char *da
 static int read_rank_meta(struct recorder_rank *k)
 {
 	struct recorder_peephole *p = k->peephole;
-	const struct recorder_part *part = iot_recorder_part(k->r, RECORDER_RANK_META, k->rank);
+	const struct recorder_part *part = recorder_part(k->r, RECORDER_RANK_META, k->rank);
 	size_t size;
 	if (part == NULL)
-		return iot_error_set(&k->error, IOT_ETRUNCATED, "rank %u: there is no %u.mt",
-				     k->rank, k->rank);
-	char *data = iot_recorder_load(k->r, part, 0, RECORDER_WHOLE, false, RECORDER_META_MAX,
-				       &size, &k->error);
+		return error_set(&k->error, IOT_ETRUNCATED, "rank %u: there is no %u.mt", k->rank,
+				 k->rank);
+	char *data = recorder_load(k->r, part, 0, RECORDER_WHOLE, false, RECORDER_META_MAX, &size,
+				   &k->error);
 	if (data == NULL)
 		return k->error.status;
 	int status = IOT_OK;
-	double start = size < RANK_META ? 0 : iot_recorder_double(data);
-	const char *name = iot_recorder_name(k->r, part);
+	double start = size < RANK_META ? 0 : recorder_double(data);
+	const char *name = recorder_name(k->r, part);
 	if (size < RANK_META) {
-		status = iot_error_set(&k->error, IOT_ETRUNCATED,
-				       "%s: %zu bytes, where at least %d are expected", name, size,
-				       RANK_META);
+		status = error_set(&k->error, IOT_ETRUNCATED,
+				   "%s: %zu bytes, where at least %d are expected", name, size,
+				   RANK_META);
 	} else {
 		k->base_ns = start > 0 && start < 9e9 ? (int64_t)(start * 1e6 + 0.5) * 1000 : 0;
-		p->said = iot_recorder_u32(data + 20);
+		p->declared = recorder_u32(data + 20);
 		p->announced = true;
 		for (size_t i = 0; i < FUNCTIONS_COUNTED; i++)
-			p->said_of[i] = iot_recorder_u32(data + 40 + 4 * i);
+			p->declared_of[i] = recorder_u32(data + 40 + 4 * i);
 		status = check_files(k, name, data, size);
 	}
 	free(data);
 	return status;
 }
 
-int iot_recorder_peephole_open(struct recorder_rank *k)
+int recorder_peephole_open(struct recorder_rank *k)
 {
 	struct recorder *r = k->r;
-	const struct recorder_part *part = iot_recorder_part(r, RECORDER_RANK_CALLS, k->rank);
+	const struct recorder_part *part = recorder_part(r, RECORDER_RANK_CALLS, k->rank);
 	k->peephole = calloc(1, sizeof *k->peephole);
 	if (k->peephole == NULL)
-		return iot_error_set(&k->error, IOT_ENOMEM, "out of memory");
+		return error_set(&k->error, IOT_ENOMEM, "out of memory");
 	k->close = close_rank;
 	k->next = r->meta.mode == MODE_TEXT ? next_text : next_binary;
 	k->bytes = sizeof *k->peephole + (64 << 10);
 	if (part == NULL)
-		return iot_error_set(&k->error, IOT_ETRUNCATED, "rank %u: there is no %u.itf",
-				     k->rank, k->rank);
-	memcpy(k->peephole->name, iot_recorder_name(r, part), sizeof k->peephole->name);
+		return error_set(&k->error, IOT_ETRUNCATED, "rank %u: there is no %u.itf", k->rank,
+				 k->rank);
+	memcpy(k->peephole->name, recorder_name(r, part), sizeof k->peephole->name);
 	int status = read_rank_meta(k);
 	if (status != IOT_OK)
 		return status;
-	k->peephole->window = iot_input_open(r->src->input, part->member, &k->error);
-	return k->peephole->window == NULL ? k->error.status : IOT_OK;
+	k->peephole->bufreader = input_open(r->src->input, part->member, &k->error);
+	return k->peephole->bufreader == NULL ? k->error.status : IOT_OK;
 }

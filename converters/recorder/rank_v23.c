@@ -24,20 +24,20 @@
 static int fill(struct recorder_rank *k)
 {
 	struct recorder_stamps *s = &k->compressed->stamps;
-	ssize_t n = iot_recorder_stream_read(&s->stream, s->pair, sizeof s->pair, &k->error);
+	ssize_t n = recorder_stream_read(&s->stream, s->pair, sizeof s->pair, &k->error);
 	if (n < 0)
 		return (int)n;
 	s->at = 0;
 	s->count = (uint32_t)((size_t)n / sizeof *s->pair);
 	if (s->count > 0)
 		return IOT_OK;
-	return iot_error_set(&k->error, IOT_ETRUNCATED,
-			     "%s: rank %u: times end after %ju of %ju calls%s", s->stream.name,
-			     k->rank, (uintmax_t)k->compressed->done,
-			     (uintmax_t)k->compressed->expansion.grammar
-				 ->rule[k->compressed->expansion.grammar->start]
-				 .total,
-			     n > 0 ? ", in the middle of one" : "");
+	return error_set(&k->error, IOT_ETRUNCATED,
+			 "%s: rank %u: times end after %ju of %ju calls%s", s->stream.name, k->rank,
+			 (uintmax_t)k->compressed->done,
+			 (uintmax_t)k->compressed->expansion.grammar
+			     ->rule[k->compressed->expansion.grammar->start]
+			     .total,
+			 n > 0 ? ", in the middle of one" : "");
 }
 
 /* Ticks from the rank's zero to nanoseconds. */
@@ -79,8 +79,8 @@ static int take_times(struct recorder_rank *k, struct recorder_made *call)
 	}
 	if (c->ticks > TICKS_MAX || c->ticks < -TICKS_MAX || !to_ns(k, c->ticks, &call->start_ns) ||
 	    !to_ns(k, c->ticks + took, &end_ns))
-		return iot_error_set(&k->error, IOT_EFORMAT, "%s: rank %u: times beyond all bounds",
-				     s->stream.name, k->rank);
+		return error_set(&k->error, IOT_EFORMAT, "%s: rank %u: times beyond all bounds",
+				 s->stream.name, k->rank);
 	call->duration_ns = (uint64_t)(end_ns - call->start_ns);
 	return IOT_OK;
 }
@@ -116,11 +116,11 @@ static int finish(struct recorder_rank *k)
 	struct recorder_stamps *s = &k->compressed->stamps;
 	char more;
 	ssize_t n = s->at < s->count ? 1 : 0;
-	if (n == 0 && s->stream.window != NULL)
-		n = iot_recorder_stream_read(&s->stream, &more, 1, &k->error);
+	if (n == 0 && s->stream.bufreader != NULL)
+		n = recorder_stream_read(&s->stream, &more, 1, &k->error);
 	if (n > 0)
-		iot_error_set(&k->error, IOT_EFORMAT, "%s: rank %u: more times than calls (%ju)",
-			      s->stream.name, k->rank, (uintmax_t)k->compressed->done);
+		error_set(&k->error, IOT_EFORMAT, "%s: rank %u: more times than calls (%ju)",
+			  s->stream.name, k->rank, (uintmax_t)k->compressed->done);
 	return k->error.status;
 }
 
@@ -141,32 +141,31 @@ static int make_call(struct recorder_rank *k, struct recorder_made *call)
 
 static void make_some(struct recorder_rank *k, struct recorder_batch *b)
 {
-	int32_t terminal[RECORDER_BATCH_LEAST];
-	const size_t n =
-	    iot_recorder_expand(&k->compressed->expansion, terminal, RECORDER_BATCH_LEAST);
+	int32_t terminal[RECORDER_BATCH_MIN];
+	const size_t n = recorder_expand(&k->compressed->expansion, terminal, RECORDER_BATCH_MIN);
 	for (size_t i = 0; i < n && b->status == IOT_OK; i++) {
 		struct recorder_made *call = &b->call[b->count];
 		call->terminal = (uint32_t)terminal[i];
 		b->status = make_call(k, call);
 		b->count += b->status == IOT_OK;
 	}
-	b->last = n < RECORDER_BATCH_LEAST || b->status != IOT_OK;
+	b->last = n < RECORDER_BATCH_MIN || b->status != IOT_OK;
 }
 
-void iot_recorder_make(struct recorder_rank *k, struct recorder_batch *b)
+void recorder_decode(struct recorder_rank *k, struct recorder_batch *b)
 {
 	b->count = 0;
 	b->status = IOT_OK;
 	do {
 		make_some(k, b);
-	} while (!b->last && b->count < k->compressed->batch_room);
+	} while (!b->last && b->count < k->compressed->batch_capacity);
 }
 
 static int next(struct recorder_rank *k)
 {
 	struct recorder_compressed *c = k->compressed;
 	if (c->taken == c->batch->count && !c->batch->last)
-		iot_recorder_ahead_take(k);
+		recorder_ahead_take(k);
 	if (c->taken == c->batch->count)
 		return c->batch->status == IOT_OK ? finish(k) : c->batch->status;
 	const struct recorder_made *call = &c->batch->call[c->taken++];
@@ -182,42 +181,42 @@ static int next(struct recorder_rank *k)
 }
 
 /* Calls of a function, as the trace counts them and as they came. */
-void iot_recorder_check(struct recorder *r, const char *where, uint32_t function, uint64_t said,
-			uint64_t seen)
+void recorder_check(struct recorder *r, const char *where, uint32_t function, uint64_t declared,
+		    uint64_t seen)
 {
 	char what[64];
 	struct iot_text name = {"a function without a name", 25};
-	r->compared += said > 0 || seen > 0;
-	if (said == seen)
+	r->compared += declared > 0 || seen > 0;
+	if (declared == seen)
 		return;
 	if (function < r->meta.functions)
 		name = r->meta.function[function].name;
 	snprintf(what, sizeof what, "calls of %.*s", name.size < 40 ? (int)name.size : 40,
 		 name.data);
-	iot_report_differs(&r->src->report, where, what, said, seen);
+	report_differs(&r->src->report, where, what, declared, seen);
 }
 
 struct totals {
-	uint64_t said, seen; /* calls of a function */
+	uint64_t declared, seen; /* calls of a function */
 };
 
 static void check_counts(struct recorder *r, const struct recorder_cst *c, const char *where)
 {
-	if (c == NULL || c->said == NULL || c->seen == NULL)
+	if (c == NULL || c->declared == NULL || c->seen == NULL)
 		return;
 	struct totals *sum = calloc(r->meta.functions + RECORDER_USER_FUNCTION + 1, sizeof *sum);
 	for (uint32_t i = 0; sum != NULL && i < c->count; i++) {
-		sum[c->signature[i].id].said += c->said[i];
+		sum[c->signature[i].id].declared += c->declared[i];
 		sum[c->signature[i].id].seen += c->seen[i];
 	}
 	for (uint32_t i = 0; sum != NULL && i <= r->meta.functions + RECORDER_USER_FUNCTION; i++)
-		iot_recorder_check(r, where, i, sum[i].said, sum[i].seen);
+		recorder_check(r, where, i, sum[i].declared, sum[i].seen);
 	if (sum == NULL)
 		r->status = IOT_ENOMEM;
 	free(sum);
 }
 
-void iot_recorder_check_shared(struct recorder *r)
+void recorder_check_shared(struct recorder *r)
 {
 	check_counts(r, r->cst, "all ranks");
 }
@@ -238,9 +237,9 @@ static void close_rank(struct recorder_rank *k)
 		return;
 	check_own(k);
 	k->r->count[RECORDER_BACKWARDS] += c->backwards;
-	iot_recorder_expand_end(&c->expansion);
-	iot_recorder_stream_close(&c->stamps.stream);
-	iot_recorder_unit_put(k->r, c->unit);
+	recorder_expand_end(&c->expansion);
+	recorder_stream_close(&c->stamps.stream);
+	recorder_unit_put(k->r, c->unit);
 	free(c->both[0].call);
 	free(c->both[1].call);
 	free(c);
@@ -252,29 +251,29 @@ static int open_times(struct recorder_rank *k)
 	struct recorder *r = k->r;
 	struct recorder_stamps *s = &k->compressed->stamps;
 	const struct recorder_part *part =
-	    iot_recorder_part(r, r->meta.one_times ? RECORDER_TIMES : RECORDER_RANK_TIMES,
-			      r->meta.one_times ? 0 : k->rank);
+	    recorder_part(r, r->meta.one_times ? RECORDER_TIMES : RECORDER_RANK_TIMES,
+			  r->meta.one_times ? 0 : k->rank);
 	uint64_t at = 0, size = RECORDER_WHOLE;
 	if (part == NULL)
-		return iot_error_set(&k->error, IOT_ETRUNCATED, "rank %u: there is no %u.ts",
-				     k->rank, k->rank);
+		return error_set(&k->error, IOT_ETRUNCATED, "rank %u: there is no %u.ts", k->rank,
+				 k->rank);
 	if (r->meta.one_times) {
 		at = r->times_at[k->rank];
 		size = r->times_at[k->rank + 1] - at;
 	}
 	s->left = size == RECORDER_WHOLE ? UINT64_MAX : size / sizeof *s->pair;
 	if (size == 0) {
-		memcpy(s->stream.name_text, iot_recorder_name(r, part), sizeof s->stream.name_text);
+		memcpy(s->stream.name_text, recorder_name(r, part), sizeof s->stream.name_text);
 		s->stream.name = s->stream.name_text;
 		return IOT_OK;
 	}
-	int status = iot_recorder_stream_open(r, &s->stream, part, at, size, r->meta.times_packed,
-					      &k->error);
+	int status =
+	    recorder_stream_open(r, &s->stream, part, at, size, r->meta.times_packed, &k->error);
 	if (status == IOT_OK && r->meta.times_packed)
 		size = s->stream.expect;
 	if (status == IOT_OK && size != RECORDER_WHOLE && size % sizeof *s->pair != 0)
-		return iot_error_set(&k->error, IOT_EFORMAT, "%s: rank %u: %ju bytes are no pairs",
-				     s->stream.name, k->rank, (uintmax_t)size);
+		return error_set(&k->error, IOT_EFORMAT, "%s: rank %u: %ju bytes are no pairs",
+				 s->stream.name, k->rank, (uintmax_t)size);
 	s->left = size == RECORDER_WHOLE ? UINT64_MAX : size / sizeof *s->pair;
 	return status;
 }
@@ -287,38 +286,38 @@ static int check_total(struct recorder_rank *k)
 	uint64_t total = g->rule[g->start].total;
 	if (s->left == UINT64_MAX || s->left == total)
 		return IOT_OK;
-	return iot_error_set(&k->error, IOT_EFORMAT, "%s: rank %u: %ju times for %ju calls",
-			     s->stream.name, k->rank, (uintmax_t)s->left, (uintmax_t)total);
+	return error_set(&k->error, IOT_EFORMAT, "%s: rank %u: %ju times for %ju calls",
+			 s->stream.name, k->rank, (uintmax_t)s->left, (uintmax_t)total);
 }
 
-int iot_recorder_compressed_open(struct recorder_rank *k)
+int recorder_compressed_open(struct recorder_rank *k)
 {
 	struct recorder *r = k->r;
 	struct recorder_compressed *c = calloc(1, sizeof *c);
 	if (c == NULL)
-		return iot_error_set(&k->error, IOT_ENOMEM, "out of memory");
+		return error_set(&k->error, IOT_ENOMEM, "out of memory");
 	k->compressed = c;
 	k->next = next;
 	k->close = close_rank;
 	k->base_ns = r->base_ns;
 	c->batch = &c->both[0];
-	c->batch_room = RECORDER_BATCH_LEAST;
-	c->batch->call = malloc(c->batch_room * sizeof *c->batch->call);
+	c->batch_capacity = RECORDER_BATCH_MIN;
+	c->batch->call = malloc(c->batch_capacity * sizeof *c->batch->call);
 	if (c->batch->call == NULL)
-		return iot_error_set(&k->error, IOT_ENOMEM, "out of memory");
-	c->unit = iot_recorder_unit_get(r, k->rank, &k->error);
+		return error_set(&k->error, IOT_ENOMEM, "out of memory");
+	c->unit = recorder_unit_get(r, k->rank, &k->error);
 	if (c->unit == NULL)
 		return k->error.status;
 	c->cst = c->unit->cst;
 	int status = open_times(k);
 	if (status == IOT_OK)
 		status = check_total(k);
-	if (status == IOT_OK && !iot_recorder_expand_begin(&c->expansion, c->unit->grammar))
-		status = iot_error_set(&k->error, IOT_ENOMEM, "out of memory");
+	if (status == IOT_OK && !recorder_expand_begin(&c->expansion, c->unit->grammar))
+		status = error_set(&k->error, IOT_ENOMEM, "out of memory");
 	if (status != IOT_OK)
 		return status;
 	for (unsigned p = 0; p < RECORDER_PATTERNS; p++)
-		c->position[p] = iot_recorder_position(r, k->rank, p + 1);
+		c->position[p] = recorder_position(r, k->rank, p + 1);
 	k->bytes =
 	    sizeof *c + (64 << 10) +
 	    c->unit->grammar->rule[c->unit->grammar->start].depth * sizeof *c->expansion.frame;

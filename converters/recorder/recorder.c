@@ -11,7 +11,7 @@
 
 enum { CALLS_PER_NEXT = 65536, NS_PER_US = 1000, LONG_PAUSE_S = 400 };
 
-static const struct iot_converter_option OPTIONS[] = {
+static const struct converter_option OPTIONS[] = {
     {"layer", "posix|mpiio|both", "calls of which layer become records (default: posix)"},
     {"trace", "NAME", "of several traces in IN, the one in the folder NAME"},
     {"check", NULL, "compare totals with the source's own, and report what differs"},
@@ -29,7 +29,7 @@ static int set_layers(struct recorder *r)
 	} known[] = {{"posix", RECORDER_LAYER_POSIX},
 		     {"mpiio", RECORDER_LAYER_MPIIO},
 		     {"both", RECORDER_LAYER_POSIX | RECORDER_LAYER_MPIIO}};
-	const char *layer = iot_source_setting(r->src, "layer");
+	const char *layer = source_setting(r->src, "layer");
 	r->layers = RECORDER_LAYER_POSIX;
 	if (layer == NULL)
 		return IOT_OK;
@@ -39,19 +39,18 @@ static int set_layers(struct recorder *r)
 		r->layers = known[i].layers;
 		return IOT_OK;
 	}
-	return iot_error_set(&r->src->error, IOT_EUSAGE,
-			     "--layer: posix, mpiio or both is expected");
+	return error_set(&r->src->error, IOT_EUSAGE, "--layer: posix, mpiio or both is expected");
 }
 
 /* Where POSIX calls were not traced, those of MPI-IO are all there is. */
 static void choose_layers(struct recorder *r)
 {
 	const struct recorder_meta *m = &r->meta;
-	if (!m->layers_known || m->posix || iot_source_setting(r->src, "layer") != NULL)
+	if (!m->layers_known || m->posix || source_setting(r->src, "layer") != NULL)
 		return;
 	r->layers = RECORDER_LAYER_MPIIO;
-	iot_report_note(&r->src->report,
-			"POSIX calls were not traced: records are the calls of MPI-IO");
+	report_note(&r->src->report,
+		    "POSIX calls were not traced: records are the calls of MPI-IO");
 }
 
 /* With ticks finer than usual, pauses that do not fit 32 bits are nothing unusual. */
@@ -60,10 +59,10 @@ static void warn_of_pauses(struct recorder *r)
 	const struct recorder_meta *m = &r->meta;
 	double wrap_s = m->tick_s * (double)UINT32_MAX;
 	if (m->kind == RECORDER_COMPRESSED && wrap_s < LONG_PAUSE_S)
-		iot_report_note(&r->src->report,
-				"ticks of %g ns: pauses of a rank of more than %.1f s are "
-				"shortened by multiples of that",
-				m->tick_s * 1e9, wrap_s);
+		report_note(&r->src->report,
+			    "ticks of %g ns: pauses of a rank of more than %.1f s are "
+			    "shortened by multiples of that",
+			    m->tick_s * 1e9, wrap_s);
 }
 
 /* Ranks */
@@ -82,15 +81,15 @@ static int list_ranks(struct recorder *r)
 						   RECORDER_RANK_META,  RECORDER_RANK_TEXT};
 	const struct recorder_meta *m = &r->meta;
 	const bool all = m->kind == RECORDER_COMPRESSED && (m->one_times || m->shared);
-	size_t room = all ? m->ranks : r->parts, n = 0;
-	r->rank = malloc((room + 1) * sizeof *r->rank);
+	size_t capacity = all ? m->ranks : r->parts, n = 0;
+	r->rank = malloc((capacity + 1) * sizeof *r->rank);
 	if (r->rank == NULL)
-		return iot_error_set(&r->src->error, IOT_ENOMEM, "out of memory");
+		return error_set(&r->src->error, IOT_ENOMEM, "out of memory");
 	for (uint32_t i = 0; all && i < m->ranks; i++)
 		r->rank[n++] = i;
 	for (size_t i = 0; !all && i < sizeof roles / sizeof *roles; i++) {
 		const struct recorder_part *part;
-		size_t parts = iot_recorder_parts(r, roles[i], &part);
+		size_t parts = recorder_parts(r, roles[i], &part);
 		for (size_t k = 0; k < parts; k++)
 			if (m->kind == RECORDER_TEXT || part[k].rank < m->ranks)
 				r->rank[n++] = part[k].rank;
@@ -107,16 +106,16 @@ static void rank_free(struct recorder_rank *k)
 	struct recorder *r = k->r;
 	if (k->close != NULL)
 		k->close(k);
-	iot_recorder_map_free(r, &k->paths);
-	iot_recorder_map_free(r, &k->mpi_files);
-	iot_recorder_map_free(r, &k->descriptors);
-	iot_recorder_handle_free(r, k->duplicate);
+	recorder_map_free(r, &k->paths);
+	recorder_map_free(r, &k->mpi_files);
+	recorder_map_free(r, &k->descriptors);
+	recorder_handle_free(r, k->duplicate);
 	r->group_bytes -= k->bytes;
 	free(k);
 }
 
 /* The first damage is told; others are counted. */
-static void damaged(struct recorder *r, const struct iot_error *e)
+static void damaged(struct recorder *r, const struct error *e)
 {
 	if (r->damage.status == IOT_OK)
 		r->damage = *e;
@@ -125,7 +124,7 @@ static void damaged(struct recorder *r, const struct iot_error *e)
 }
 
 /* Memory, limits and usage end the conversion; all else only this rank. */
-static bool ends_all(struct recorder *r, const struct iot_error *e)
+static bool ends_all(struct recorder *r, const struct error *e)
 {
 	if (e->status != IOT_ENOMEM)
 		return false;
@@ -147,9 +146,9 @@ static bool go_on(struct recorder_rank *k)
 static void open_rank(struct recorder *r, uint32_t rank)
 {
 	static int (*const openers[])(struct recorder_rank *) = {
-	    [RECORDER_COMPRESSED] = iot_recorder_compressed_open,
-	    [RECORDER_PEEPHOLE] = iot_recorder_peephole_open,
-	    [RECORDER_TEXT] = iot_recorder_text_open};
+	    [RECORDER_COMPRESSED] = recorder_compressed_open,
+	    [RECORDER_PEEPHOLE] = recorder_peephole_open,
+	    [RECORDER_TEXT] = recorder_text_open};
 	struct recorder_rank *k = calloc(1, sizeof *k);
 	if (k == NULL) {
 		r->status = IOT_ENOMEM;
@@ -162,7 +161,7 @@ static void open_rank(struct recorder *r, uint32_t rank)
 	if (!fine && !ends_all(r, &k->error))
 		damaged(r, &k->error);
 	if (fine && go_on(k))
-		iot_recorder_order_add(&r->order, k);
+		recorder_order_add(&r->order, k);
 	else
 		rank_free(k);
 }
@@ -171,14 +170,14 @@ static void open_rank(struct recorder *r, uint32_t rank)
 static void open_group(struct recorder *r)
 {
 	struct recorder_order *o = &r->order;
-	iot_recorder_ahead_end(r);
+	recorder_ahead_end(r);
 	while (o->count < RECORDER_GROUP_RANKS && r->rank_next < r->ranks && r->status == IOT_OK &&
 	       (o->count == 0 || r->group_bytes + r->kept_bytes < RECORDER_GROUP_BYTES))
 		open_rank(r, r->rank[r->rank_next++]);
 	if (o->count == 0)
 		return;
-	iot_recorder_order_begin(o);
-	iot_recorder_ahead_begin(r);
+	recorder_order_begin(o);
+	recorder_ahead_begin(r);
 }
 
 /* Calls */
@@ -187,18 +186,18 @@ static void run(struct recorder_rank *k)
 {
 	struct recorder *r = k->r;
 	const struct recorder_signature *s = k->call.signature;
-	const bool mpi = iot_recorder_is_mpi(s->function);
+	const bool mpi = recorder_is_mpi(s->function);
 	r->src->report.calls++;
 	if (s->function->action == RECORDER_NOTHING ||
 	    (r->layers & (mpi ? RECORDER_LAYER_MPIIO : RECORDER_LAYER_POSIX)) == 0)
 		return;
 	r->last_ns = k->call.start_ns;
 	if (s->broken)
-		iot_recorder_unparsed(k);
+		recorder_unparsed(k);
 	else if (mpi)
-		iot_recorder_mpiio(k);
+		recorder_mpiio(k);
 	else
-		iot_recorder_posix(k);
+		recorder_posix(k);
 }
 
 /* To the rank's next call; false: there is none. */
@@ -206,13 +205,13 @@ static bool advance(struct recorder_rank *k)
 {
 	struct recorder_order *o = &k->r->order;
 	if (!go_on(k)) {
-		iot_recorder_order_ended(o);
+		recorder_order_ended(o);
 		return false;
 	}
-	iot_recorder_order_moved(o);
+	recorder_order_moved(o);
 	/* Where there are many ranks, little of the next one is in the cache any more. */
-	__builtin_prefetch(iot_recorder_first(o)->coming.signature);
-	__builtin_prefetch(iot_recorder_first(o)->compressed);
+	__builtin_prefetch(recorder_first(o)->coming.signature);
+	__builtin_prefetch(recorder_first(o)->compressed);
 	return true;
 }
 
@@ -223,7 +222,7 @@ static bool step(struct recorder *r)
 		open_group(r);
 	if (r->order.open == 0 || r->status != IOT_OK)
 		return false;
-	struct recorder_rank *k = iot_recorder_first(&r->order);
+	struct recorder_rank *k = recorder_first(&r->order);
 	/* Elsewhere the next call takes the place of this one's signature. */
 	const bool early = r->meta.kind == RECORDER_COMPRESSED;
 	bool more = false;
@@ -245,7 +244,7 @@ static int64_t first_start(const struct recorder *r)
 	if (r->meta.kind == RECORDER_COMPRESSED && r->meta.start_s > 0)
 		return r->base_ns;
 	if (r->meta.kind == RECORDER_PEEPHOLE && r->order.open > 0)
-		return iot_recorder_first(&r->order)->coming.start_ns;
+		return recorder_first(&r->order)->coming.start_ns;
 	return 0; /* its own zero */
 }
 
@@ -256,11 +255,11 @@ static uint64_t tick_of(const struct recorder *r)
 
 static int open_trace(struct recorder *r)
 {
-	int status = iot_recorder_layout(r);
+	int status = recorder_layout(r);
 	if (status == IOT_OK)
-		status = iot_recorder_meta(r);
+		status = recorder_meta(r);
 	if (status == IOT_OK && r->meta.kind == RECORDER_COMPRESSED)
-		status = iot_recorder_units_open(r);
+		status = recorder_units_open(r);
 	if (status == IOT_OK)
 		status = list_ranks(r);
 	if (status != IOT_OK)
@@ -271,12 +270,12 @@ static int open_trace(struct recorder *r)
 	r->base_ns = (int64_t)(r->meta.start_s * 1e6 + 0.5) * NS_PER_US;
 	open_group(r);
 	if (r->status != IOT_OK)
-		return iot_error_set(&r->src->error, r->status, "out of memory");
+		return error_set(&r->src->error, r->status, "out of memory");
 	if (r->order.open == 0 && r->damage.status != IOT_OK)
-		return iot_error_set(&r->src->error, r->damage.status, "%s", r->damage.text);
+		return error_set(&r->src->error, r->damage.status, "%s", r->damage.text);
 	if (r->ranks < r->meta.ranks)
-		iot_error_set(&r->damage, IOT_ETRUNCATED, "%s: %u of %u ranks are there",
-			      iot_recorder_name(r, r->part), r->ranks, r->meta.ranks);
+		error_set(&r->damage, IOT_ETRUNCATED, "%s: %u of %u ranks are there",
+			  recorder_name(r, r->part), r->ranks, r->meta.ranks);
 	r->src->first_ns = first_start(r);
 	r->src->tick_ns = tick_of(r);
 	r->src->unordered = r->rank_next < r->ranks; /* not all stand side by side */
@@ -284,43 +283,43 @@ static int open_trace(struct recorder *r)
 	return IOT_OK;
 }
 
-static int open_source(struct iot_source *src)
+static int open_source(struct source_state *src)
 {
 	struct recorder *r = calloc(1, sizeof *r);
 	if (r == NULL)
-		return iot_error_set(&src->error, IOT_ENOMEM, "out of memory");
+		return error_set(&src->error, IOT_ENOMEM, "out of memory");
 	src->state = r;
 	r->src = src;
-	r->spool.fd = -1;
-	r->check = iot_source_setting(src, "check") != NULL;
+	r->tempfile.fd = -1;
+	r->check = source_setting(src, "check") != NULL;
 	r->emit.report = &src->report;
-	r->emit.directive_room = IOT_PATHS_DIRECTIVE;
-	iot_tracker_init(&r->tracker);
-	int status = iot_emit_set_ops(&r->emit, src);
+	r->emit.directive_capacity = PATHS_DIRECTIVE;
+	fdtable_init(&r->tracker);
+	int status = emit_set_ops(&r->emit, src);
 	if (status == IOT_OK)
 		status = set_layers(r);
 	return status == IOT_OK ? open_trace(r) : status;
 }
 
-static void close_source(struct iot_source *src)
+static void close_source(struct source_state *src)
 {
 	struct recorder *r = src->state;
 	if (r == NULL)
 		return;
-	iot_recorder_ahead_end(r);
+	recorder_ahead_end(r);
 	for (uint32_t i = 0; i < r->order.count; i++)
 		if (r->order.rank[i] != NULL)
 			rank_free(r->order.rank[i]);
-	iot_recorder_units_close(r);
-	iot_recorder_stores_free(r);
-	iot_recorder_paths_free(&r->tracker, &r->paths);
-	iot_tracker_clear(&r->tracker);
-	iot_emit_free(&r->emit);
-	free(r->doubt);
+	recorder_units_close(r);
+	recorder_stores_free(r);
+	recorder_paths_free(&r->tracker, &r->paths);
+	fdtable_clear(&r->tracker);
+	emit_free(&r->emit);
+	free(r->ambiguity);
 	free(r->meta.names);
 	free(r->meta.function);
 	free(r->part);
-	free(r->folder);
+	free(r->directory);
 	free(r->rank);
 	free(r);
 	src->state = NULL;
@@ -334,9 +333,9 @@ static inline bool failed(struct recorder *r)
 		r->status = r->emit.status != IOT_OK ? r->emit.status : r->tracker.status;
 	if (r->status != IOT_ENOMEM && r->status != IOT_ELIMIT)
 		return false;
-	iot_error_set(&r->src->error, r->status,
-		      r->status == IOT_ENOMEM ? "out of memory"
-					      : "paths and files at once need more than 1 GiB");
+	error_set(&r->src->error, r->status,
+		  r->status == IOT_ENOMEM ? "out of memory"
+					  : "paths and files at once need more than 1 GiB");
 	return true;
 }
 
@@ -344,23 +343,23 @@ static void finish(struct recorder *r)
 {
 	r->ended = true;
 	if (r->check && r->damage.status == IOT_OK)
-		iot_recorder_check_shared(r);
+		recorder_check_shared(r);
 	if (r->src->report.records == 0 && r->layers == RECORDER_LAYER_MPIIO)
-		iot_report_note(&r->src->report,
-				"no reads and writes of MPI-IO were traced; see --layer");
-	iot_recorder_emit_counters(r);
+		report_note(&r->src->report,
+			    "no reads and writes of MPI-IO were traced; see --layer");
+	recorder_emit_counters(r);
 	if (r->check && r->compared == 0)
-		iot_report_note(&r->src->report, "the trace has no counts of calls to --check");
+		report_note(&r->src->report, "the trace has no counts of calls to --check");
 	else if (r->check)
-		iot_report_add(&r->src->report, "check.compared", r->compared);
+		report_add(&r->src->report, "check.compared", r->compared);
 	if (failed(r) || r->damage.status == IOT_OK || r->status != IOT_OK)
 		return;
 	r->status = r->damage.status;
 	if (r->more_damage == 0)
-		iot_error_set(&r->src->error, r->status, "%s", r->damage.text);
+		error_set(&r->src->error, r->status, "%s", r->damage.text);
 	else
-		iot_error_set(&r->src->error, r->status, "%s (and %ju more ranks like this)",
-			      r->damage.text, (uintmax_t)r->more_damage);
+		error_set(&r->src->error, r->status, "%s (and %ju more ranks like this)",
+			  r->damage.text, (uintmax_t)r->more_damage);
 }
 
 static int64_t watermark(const struct recorder *r)
@@ -369,7 +368,7 @@ static int64_t watermark(const struct recorder *r)
 		return INT64_MAX;
 	if (r->rank_next < r->ranks || r->order.open == 0)
 		return INT64_MIN;
-	return iot_recorder_first(&r->order)->coming.start_ns;
+	return recorder_first(&r->order)->coming.start_ns;
 }
 
 /* Never back, but to nothing at all. */
@@ -383,15 +382,15 @@ static void promise(struct recorder *r)
 		r->emit.promised_ns = mark;
 }
 
-static int next(struct iot_source *src, struct iot_event *out, int max)
+static int next(struct source_state *src, struct iot_event *out, int max)
 {
 	struct recorder *r = src->state;
-	struct iot_emit *e = &r->emit;
+	struct emit *e = &r->emit;
 	if (e->over_count > 0)
-		return iot_emit_leftovers(e, out, max);
-	iot_emit_start(e, out, max);
+		return emit_leftovers(e, out, max);
+	emit_start(e, out, max);
 	if (!r->began)
-		iot_recorder_emit_trace(r);
+		recorder_emit_trace(r);
 	r->began = true;
 	for (int calls = 0; !r->ended && e->count < e->max; calls++) {
 		bool more = step(r);
@@ -408,11 +407,11 @@ static int next(struct iot_source *src, struct iot_event *out, int max)
 	return r->ended ? r->status : 0;
 }
 
-const struct iot_converter iot_converter_recorder = {
+const struct converter converter_recorder = {
     .name = "recorder",
     .summary = "Recorder 2.1 to 3: trace directories of MPI programs, and recorder2text's text",
     .options = OPTIONS,
-    .sniff = iot_recorder_sniff,
+    .sniff = recorder_sniff,
     .open = open_source,
     .next = next,
     .close = close_source,

@@ -35,7 +35,7 @@ struct recorder_rank;
 
 enum {
 	RECORDER_PAIRS = 2048,
-	RECORDER_BATCH_LEAST = 256, /* calls; batches are multiples of it */
+	RECORDER_BATCH_MIN = 256, /* calls; batches are multiples of it */
 };
 
 struct recorder_stamps {
@@ -69,7 +69,7 @@ struct recorder_compressed {
 	const struct recorder_cst *cst;
 	struct recorder_unit *unit;
 	struct recorder_batch both[2];
-	uint32_t batch_room; /* calls */
+	uint32_t batch_capacity; /* calls */
 
 	/* Who makes them has this alone, and lines of the cache that nobody else needs. */
 	struct recorder_expansion expansion;
@@ -87,19 +87,19 @@ struct recorder_lines;
 enum { RECORDER_READS = 1, RECORDER_WRITES = 2 };
 
 struct recorder_handle {
-	struct iot_description *open;
+	struct open_description *open;
 	struct recorder_handle *next;
 	struct recorder_handle *older[RECORDER_READS + RECORDER_WRITES]; /* see recorder_place */
-	uint32_t refs;    /* descriptors that share it, in 2.1 and 2.2 */
-	uint8_t access;   /* bits: 1 reads, 2 writes */
-	bool told, ended; /* ended: its close has been told */
-	bool implied;     /* never seen to be opened */
-	bool doubtful;    /* a read may have met the end of the file, and moved less */
-	uint32_t doubt;   /* number in recorder.doubt, + 1; 0: none */
+	uint32_t refs;        /* descriptors that share it, in 2.1 and 2.2 */
+	uint8_t access;       /* bits: 1 reads, 2 writes */
+	bool reported, ended; /* ended: its close has been told */
+	bool implied;         /* never seen to be opened */
+	bool doubtful;        /* a read may have met the end of the file, and moved less */
+	uint32_t ambiguity;   /* number in recorder.doubt, + 1; 0: none */
 };
 
 /* So many records of a file are not certain. */
-struct recorder_doubt {
+struct recorder_ambiguity {
 	uint32_t process, file;
 	uint64_t records;
 };
@@ -120,7 +120,7 @@ struct recorder_place {
 
 struct recorder_map {
 	struct recorder_place **place; /* open addressing */
-	uint32_t count, room;
+	uint32_t count, capacity;
 	uint64_t seed;
 	struct recorder_place *last, *fresh;
 };
@@ -137,7 +137,7 @@ struct recorder_rank {
 	bool announced;
 	struct recorder_map paths, mpi_files, descriptors;
 	struct recorder_handle *duplicate; /* whose descriptor has a copy of unknown number */
-	struct iot_error error;
+	struct error error;
 	union {
 		struct recorder_compressed *compressed;
 		struct recorder_peephole *peephole;
@@ -155,76 +155,75 @@ struct recorder_order {
 };
 
 /* One more, before the order begins. */
-void iot_recorder_order_add(struct recorder_order *o, struct recorder_rank *k);
-void iot_recorder_order_begin(struct recorder_order *o);
+void recorder_order_add(struct recorder_order *o, struct recorder_rank *k);
+void recorder_order_begin(struct recorder_order *o);
 /* The first has another call. */
-void iot_recorder_order_moved(struct recorder_order *o);
+void recorder_order_moved(struct recorder_order *o);
 /* The first has ended; a group of which all have can be filled anew. */
-void iot_recorder_order_ended(struct recorder_order *o);
+void recorder_order_ended(struct recorder_order *o);
 
-static inline struct recorder_rank *iot_recorder_first(const struct recorder_order *o)
+static inline struct recorder_rank *recorder_first(const struct recorder_order *o)
 {
 	return o->rank[o->first];
 }
 
 /* 0 is no process's number. */
-static inline uint32_t iot_recorder_process(const struct recorder_rank *k)
+static inline uint32_t recorder_process(const struct recorder_rank *k)
 {
 	return k->rank + 1;
 }
 
-int iot_recorder_compressed_open(struct recorder_rank *k);
+int recorder_compressed_open(struct recorder_rank *k);
 /* The next calls. */
-void iot_recorder_make(struct recorder_rank *k, struct recorder_batch *b);
+void recorder_decode(struct recorder_rank *k, struct recorder_batch *b);
 /* recorder_ahead.c: calls of all ranks of the order are made ahead from now on, where that pays. */
-void iot_recorder_ahead_begin(struct recorder *r);
-void iot_recorder_ahead_end(struct recorder *r);
+void recorder_ahead_begin(struct recorder *r);
+void recorder_ahead_end(struct recorder *r);
 /* The batch in hand has been taken: the next one is in hand then. */
-void iot_recorder_ahead_take(struct recorder_rank *k);
-void iot_recorder_check(struct recorder *r, const char *where, uint32_t function, uint64_t said,
-			uint64_t seen);
-void iot_recorder_check_shared(struct recorder *r); /* --check, of a CST of all ranks */
-int iot_recorder_peephole_open(struct recorder_rank *k);
-int iot_recorder_text_open(struct recorder_rank *k);
+void recorder_ahead_take(struct recorder_rank *k);
+void recorder_check(struct recorder *r, const char *where, uint32_t function, uint64_t declared,
+		    uint64_t seen);
+void recorder_check_shared(struct recorder *r); /* --check, of a CST of all ranks */
+int recorder_peephole_open(struct recorder_rank *k);
+int recorder_text_open(struct recorder_rank *k);
 /* "12.345678" to nanoseconds. */
-bool iot_recorder_seconds(struct iot_text text, int64_t *ns);
+bool recorder_seconds(struct iot_text text, int64_t *ns);
 /* Is it a line of recorder2text? */
-bool iot_recorder_text_line(const char *line, const char *end);
+bool recorder_text_line(const char *line, const char *end);
 
 /* Handles */
 
-struct recorder_place *iot_recorder_place_made(struct recorder *r, struct recorder_map *map,
-					       int64_t key);
+struct recorder_place *recorder_index_new(struct recorder *r, struct recorder_map *map,
+					  int64_t key);
 
 /* NULL: no memory. */
-static inline struct recorder_place *iot_recorder_place(struct recorder *r,
-							struct recorder_map *map, int64_t key)
+static inline struct recorder_place *recorder_place(struct recorder *r, struct recorder_map *map,
+						    int64_t key)
 {
 	if (map->last != NULL && map->last->key == key)
 		return map->last;
-	return iot_recorder_place_made(r, map, key);
+	return recorder_index_new(r, map, key);
 }
 
-struct recorder_place *iot_recorder_place_find(const struct recorder_map *map, int64_t key);
-void iot_recorder_map_free(struct recorder *r, struct recorder_map *map);
-struct recorder_handle *iot_recorder_handle_new(struct recorder *r, struct iot_tracked_file *file);
-void iot_recorder_handle_free(struct recorder *r, struct recorder_handle *h);
-void iot_recorder_push(struct recorder_place *p, struct recorder_handle *h);
+struct recorder_place *recorder_place_find(const struct recorder_map *map, int64_t key);
+void recorder_map_free(struct recorder *r, struct recorder_map *map);
+struct recorder_handle *recorder_handle_new(struct recorder *r, struct tracked_file *file);
+void recorder_handle_free(struct recorder *r, struct recorder_handle *h);
+void recorder_push(struct recorder_place *p, struct recorder_handle *h);
 /* The handle that a call uses, and whether others might be meant; NULL: none is known. */
-struct recorder_handle *iot_recorder_pick(struct recorder_place *p, unsigned access,
-					  bool *ambiguous);
+struct recorder_handle *recorder_pick(struct recorder_place *p, unsigned access, bool *ambiguous);
 /* Closes the newest; it is remembered. NULL: none was open. */
-struct recorder_handle *iot_recorder_pop(struct recorder *r, struct recorder_place *p);
+struct recorder_handle *recorder_pop(struct recorder *r, struct recorder_place *p);
 /* Sizes of files: sure only while no other rank changes them. */
-void iot_recorder_resizes(struct recorder_rank *k, struct iot_tracked_file *f);
-bool iot_recorder_is_owner(const struct recorder_rank *k, const struct iot_tracked_file *f);
-bool iot_recorder_size_sure(const struct recorder_rank *k, const struct iot_tracked_file *f);
+void recorder_resizes(struct recorder_rank *k, struct tracked_file *f);
+bool recorder_is_owner(const struct recorder_rank *k, const struct tracked_file *f);
+bool recorder_size_sure(const struct recorder_rank *k, const struct tracked_file *f);
 
 /* What calls do */
 
-void iot_recorder_posix(struct recorder_rank *k);
-void iot_recorder_mpiio(struct recorder_rank *k);
-uint64_t iot_recorder_type_size(struct iot_text name); /* of an MPI type; 0: not known */
+void recorder_posix(struct recorder_rank *k);
+void recorder_mpiio(struct recorder_rank *k);
+uint64_t recorder_type_size(struct iot_text name); /* of an MPI type; 0: not known */
 
 /* Events */
 
@@ -255,33 +254,33 @@ struct recorder_op {
 
 struct recorder_io {
 	struct recorder_handle *handle;
-	struct iot_place place;
+	struct place place;
 	uint64_t length;
 	bool write, async;
 };
 
-void iot_recorder_emit_trace(struct recorder *r);
-void iot_recorder_emit_process(struct recorder_rank *k);
-void iot_recorder_emit_record(struct recorder_rank *k, const struct recorder_io *io);
-void iot_recorder_emit_op(struct recorder_rank *k, const struct recorder_op *op);
+void recorder_emit_trace(struct recorder *r);
+void recorder_emit_process(struct recorder_rank *k);
+void recorder_emit_record(struct recorder_rank *k, const struct recorder_io *io);
+void recorder_emit_op(struct recorder_rank *k, const struct recorder_op *op);
 /* A record of the file is not certain: counted, and told at the end. */
-void iot_recorder_doubt(struct recorder_rank *k, struct recorder_handle *h);
-void iot_recorder_emit_counters(struct recorder *r);
-void iot_recorder_unparsed(struct recorder_rank *k);
+void recorder_ambiguity(struct recorder_rank *k, struct recorder_handle *h);
+void recorder_emit_counters(struct recorder *r);
+void recorder_unparsed(struct recorder_rank *k);
 
 enum recorder_layers { RECORDER_LAYER_POSIX = 1, RECORDER_LAYER_MPIIO = 2 };
 
 struct recorder {
-	struct iot_source *src;
-	struct iot_tracker tracker;
+	struct source_state *src;
+	struct fdtable tracker;
 
 	/* Layout */
 	struct recorder_part *part;
 	size_t parts;
-	char *folder; /* of the trace, as members are named */
+	char *directory; /* of the trace, as members are named */
 	struct recorder_store store[4];
 	size_t stores;
-	struct iot_spool spool;
+	struct input_tempfile tempfile;
 	char name[4][256];
 
 	struct recorder_meta meta;
@@ -304,13 +303,13 @@ struct recorder {
 	uint64_t more_damage; /* ranks, but for the first */
 
 	/* Events */
-	struct iot_emit emit;
+	struct emit emit;
 	int64_t last_ns;
-	struct iot_error damage; /* the first */
+	struct error damage; /* the first */
 	uint64_t count[RECORDER_COUNTS];
 	uint64_t compared; /* totals, by --check; not of the trace, whose %counter goes without */
-	struct recorder_doubt *doubt;
-	size_t doubts, doubt_room;
+	struct recorder_ambiguity *ambiguity;
+	size_t ambiguities, ambiguity_capacity;
 
 	unsigned layers; /* bits of enum recorder_layers */
 	unsigned name_turn;

@@ -11,9 +11,9 @@
 
 enum { KEPT_MAX = 64 << 20, BLOCK_HEAD = 16 };
 
-static int no_memory(struct iot_error *error)
+static int no_memory(struct error *error)
 {
-	return iot_error_set(error, IOT_ENOMEM, "out of memory");
+	return error_set(error, IOT_ENOMEM, "out of memory");
 }
 
 /* Which signatures a unit uses */
@@ -59,7 +59,7 @@ static void scan_rules(struct scan *s, struct recorder_unit *u)
 	}
 }
 
-static int scan(struct recorder *r, struct recorder_unit *u, struct iot_error *error)
+static int scan(struct recorder *r, struct recorder_unit *u, struct error *error)
 {
 	u->threads = !r->meta.threads;
 	if (u->scanned || (!r->meta.inter && !r->meta.threads))
@@ -81,39 +81,38 @@ static int scan(struct recorder *r, struct recorder_unit *u, struct iot_error *e
 /* Loading */
 
 static int load_grammar(struct recorder *r, struct recorder_unit *u,
-			const struct recorder_part *part, struct iot_error *error)
+			const struct recorder_part *part, struct error *error)
 {
 	size_t size;
 	const uint64_t whole = u->own || u->size == 0 ? RECORDER_WHOLE : u->size;
-	char *payload = iot_recorder_load(r, part, u->at, whole, r->meta.blocks,
-					  RECORDER_PAYLOAD_MAX, &size, error);
+	char *payload = recorder_load(r, part, u->at, whole, r->meta.blocks, RECORDER_PAYLOAD_MAX,
+				      &size, error);
 	if (payload == NULL)
 		return error->status;
-	u->grammar = iot_recorder_grammar_new(payload, size, u->cst->count,
-					      iot_recorder_name(r, part), error);
+	u->grammar =
+	    recorder_grammar_new(payload, size, u->cst->count, recorder_name(r, part), error);
 	free(payload);
 	if (u->grammar == NULL)
 		return error->status;
 	return scan(r, u, error);
 }
 
-static int missing(uint32_t rank, const char *ending, struct iot_error *error)
+static int missing(uint32_t rank, const char *ending, struct error *error)
 {
-	return iot_error_set(error, IOT_ETRUNCATED, "rank %u: there is no %u%s", rank, rank,
-			     ending);
+	return error_set(error, IOT_ETRUNCATED, "rank %u: there is no %u%s", rank, rank, ending);
 }
 
 static void own_free(struct recorder_unit *u)
 {
-	iot_recorder_grammar_free(u->grammar);
-	iot_recorder_cst_free(u->cst);
+	recorder_grammar_free(u->grammar);
+	recorder_cst_free(u->cst);
 	free(u);
 }
 
-static struct recorder_unit *own_unit(struct recorder *r, uint32_t rank, struct iot_error *error)
+static struct recorder_unit *own_unit(struct recorder *r, uint32_t rank, struct error *error)
 {
-	const struct recorder_part *cst = iot_recorder_part(r, RECORDER_RANK_CST, rank);
-	const struct recorder_part *cfg = iot_recorder_part(r, RECORDER_RANK_CFG, rank);
+	const struct recorder_part *cst = recorder_part(r, RECORDER_RANK_CST, rank);
+	const struct recorder_part *cfg = recorder_part(r, RECORDER_RANK_CFG, rank);
 	struct recorder_unit *u = NULL;
 	if (cst == NULL || cfg == NULL) {
 		missing(rank, cst == NULL ? ".cst" : ".cfg", error);
@@ -126,7 +125,7 @@ static struct recorder_unit *own_unit(struct recorder *r, uint32_t rank, struct 
 	}
 	u->own = true;
 	u->refs = 1;
-	u->cst = iot_recorder_cst_load(r, cst, error);
+	u->cst = recorder_cst_load(r, cst, error);
 	if (u->cst != NULL && load_grammar(r, u, cfg, error) == IOT_OK)
 		return u;
 	own_free(u);
@@ -135,11 +134,11 @@ static struct recorder_unit *own_unit(struct recorder *r, uint32_t rank, struct 
 
 static const struct recorder_part *unit_part(const struct recorder *r, uint32_t unit)
 {
-	return r->meta.one_times ? iot_recorder_part(r, RECORDER_CFG, 0)
-				 : iot_recorder_part(r, RECORDER_RANK_CFG, unit);
+	return r->meta.one_times ? recorder_part(r, RECORDER_CFG, 0)
+				 : recorder_part(r, RECORDER_RANK_CFG, unit);
 }
 
-static struct recorder_unit *shared_unit(struct recorder *r, uint32_t unit, struct iot_error *error)
+static struct recorder_unit *shared_unit(struct recorder *r, uint32_t unit, struct error *error)
 {
 	struct recorder_unit *u = &r->unit[unit];
 	const struct recorder_part *part = unit_part(r, unit);
@@ -150,7 +149,7 @@ static struct recorder_unit *shared_unit(struct recorder *r, uint32_t unit, stru
 	}
 	if (u->grammar == NULL) {
 		if (load_grammar(r, u, part, error) != IOT_OK || u->grammar == NULL) {
-			iot_recorder_grammar_free(u->grammar);
+			recorder_grammar_free(u->grammar);
 			u->grammar = NULL;
 			return NULL;
 		}
@@ -160,14 +159,13 @@ static struct recorder_unit *shared_unit(struct recorder *r, uint32_t unit, stru
 	return u;
 }
 
-struct recorder_unit *iot_recorder_unit_get(struct recorder *r, uint32_t rank,
-					    struct iot_error *error)
+struct recorder_unit *recorder_unit_get(struct recorder *r, uint32_t rank, struct error *error)
 {
 	return r->meta.shared ? shared_unit(r, r->unit_of[rank], error) : own_unit(r, rank, error);
 }
 
 /* Grammars stay, as other ranks may need them, while there is room. */
-void iot_recorder_unit_put(struct recorder *r, struct recorder_unit *u)
+void recorder_unit_put(struct recorder *r, struct recorder_unit *u)
 {
 	if (u == NULL || --u->refs > 0)
 		return;
@@ -178,7 +176,7 @@ void iot_recorder_unit_put(struct recorder *r, struct recorder_unit *u)
 	if (r->kept_bytes <= KEPT_MAX)
 		return;
 	r->kept_bytes -= u->grammar->bytes;
-	iot_recorder_grammar_free(u->grammar);
+	recorder_grammar_free(u->grammar);
 	u->grammar = NULL;
 }
 
@@ -187,13 +185,13 @@ void iot_recorder_unit_put(struct recorder *r, struct recorder_unit *u)
 static int load_cst(struct recorder *r)
 {
 	const struct recorder_part *part = r->meta.one_times
-					       ? iot_recorder_part(r, RECORDER_CST, 0)
-					       : iot_recorder_part(r, RECORDER_RANK_CST, 0);
+					       ? recorder_part(r, RECORDER_CST, 0)
+					       : recorder_part(r, RECORDER_RANK_CST, 0);
 	if (part == NULL)
-		return iot_error_set(&r->src->error, IOT_EFORMAT, "%s: there is no %s beside it",
-				     iot_recorder_name(r, r->part),
-				     r->meta.one_times ? "recorder.cst" : "0.cst");
-	r->cst = iot_recorder_cst_load(r, part, &r->src->error);
+		return error_set(&r->src->error, IOT_EFORMAT, "%s: there is no %s beside it",
+				 recorder_name(r, r->part),
+				 r->meta.one_times ? "recorder.cst" : "0.cst");
+	r->cst = recorder_cst_load(r, part, &r->src->error);
 	return r->cst == NULL ? r->src->error.status : IOT_OK;
 }
 
@@ -202,24 +200,24 @@ static int take_units(struct recorder *r, const struct recorder_part *part, cons
 {
 	const uint32_t ranks = r->meta.ranks;
 	if (size != 4 * ((size_t)ranks + 1))
-		return iot_error_set(
-		    &r->src->error, IOT_EFORMAT, "%s: %zu bytes, where %u ranks need %zu",
-		    iot_recorder_name(r, part), size, ranks, 4 * ((size_t)ranks + 1));
-	int32_t units = iot_recorder_i32(data + 4 * (size_t)ranks);
+		return error_set(&r->src->error, IOT_EFORMAT,
+				 "%s: %zu bytes, where %u ranks need %zu", recorder_name(r, part),
+				 size, ranks, 4 * ((size_t)ranks + 1));
+	int32_t units = recorder_i32(data + 4 * (size_t)ranks);
 	if (units < 1 || (uint32_t)units > ranks)
-		return iot_error_set(&r->src->error, IOT_EFORMAT, "%s: %d grammars for %u ranks",
-				     iot_recorder_name(r, part), units, ranks);
+		return error_set(&r->src->error, IOT_EFORMAT, "%s: %d grammars for %u ranks",
+				 recorder_name(r, part), units, ranks);
 	r->units = (uint32_t)units;
 	r->unit = calloc(r->units, sizeof *r->unit);
 	r->unit_of = malloc(ranks * sizeof *r->unit_of);
 	if (r->unit == NULL || r->unit_of == NULL)
 		return no_memory(&r->src->error);
 	for (uint32_t i = 0; i < ranks; i++) {
-		int32_t unit = iot_recorder_i32(data + 4 * (size_t)i);
+		int32_t unit = recorder_i32(data + 4 * (size_t)i);
 		if (unit < 0 || unit >= units)
-			return iot_error_set(&r->src->error, IOT_EFORMAT,
-					     "%s: rank %u has grammar %d, of %d",
-					     iot_recorder_name(r, part), i, unit, units);
+			return error_set(&r->src->error, IOT_EFORMAT,
+					 "%s: rank %u has grammar %d, of %d",
+					 recorder_name(r, part), i, unit, units);
 		r->unit_of[i] = (uint32_t)unit;
 	}
 	return IOT_OK;
@@ -227,13 +225,13 @@ static int take_units(struct recorder *r, const struct recorder_part *part, cons
 
 static int load_units(struct recorder *r)
 {
-	const struct recorder_part *part = iot_recorder_part(r, RECORDER_CFG_META, 0);
+	const struct recorder_part *part = recorder_part(r, RECORDER_CFG_META, 0);
 	size_t size;
 	if (part == NULL)
-		return iot_error_set(&r->src->error, IOT_EFORMAT, "%s: there is no ug.mt beside it",
-				     iot_recorder_name(r, r->part));
-	char *data = iot_recorder_load(r, part, 0, RECORDER_WHOLE, false,
-				       4 * ((size_t)RECORDER_RANKS_MAX + 1), &size, &r->src->error);
+		return error_set(&r->src->error, IOT_EFORMAT, "%s: there is no ug.mt beside it",
+				 recorder_name(r, r->part));
+	char *data = recorder_load(r, part, 0, RECORDER_WHOLE, false,
+				   4 * ((size_t)RECORDER_RANKS_MAX + 1), &size, &r->src->error);
 	if (data == NULL)
 		return r->src->error.status;
 	int status = take_units(r, part, data, size);
@@ -244,58 +242,55 @@ static int load_units(struct recorder *r)
 /* ug.cfg: where each block is. */
 static int find_blocks(struct recorder *r)
 {
-	const struct recorder_part *part = iot_recorder_part(r, RECORDER_CFG, 0);
+	const struct recorder_part *part = recorder_part(r, RECORDER_CFG, 0);
 	uint64_t whole = 0, at = 0;
 	size_t size;
 	if (part == NULL)
-		return iot_error_set(&r->src->error, IOT_EFORMAT,
-				     "%s: there is no ug.cfg beside it",
-				     iot_recorder_name(r, r->part));
-	int status = iot_recorder_store(r, part, &whole);
+		return error_set(&r->src->error, IOT_EFORMAT, "%s: there is no ug.cfg beside it",
+				 recorder_name(r, r->part));
+	int status = recorder_store(r, part, &whole);
 	for (uint32_t i = 0; i < r->units && status == IOT_OK; i++) {
-		struct iot_error *e = &r->src->error;
+		struct error *e = &r->src->error;
 		uint64_t packed = 0;
-		char *head =
-		    iot_recorder_load(r, part, at, BLOCK_HEAD, false, BLOCK_HEAD, &size, e);
+		char *head = recorder_load(r, part, at, BLOCK_HEAD, false, BLOCK_HEAD, &size, e);
 		if (head != NULL && size == BLOCK_HEAD)
-			packed = iot_recorder_u64(head);
+			packed = recorder_u64(head);
 		free(head);
 		if (e->status == IOT_OK && (packed == 0 || packed > whole - at - BLOCK_HEAD))
-			iot_error_set(e, IOT_EFORMAT,
-				      "%s: the block of grammar %u, at %ju, is not all there",
-				      iot_recorder_name(r, part), i, (uintmax_t)at);
+			error_set(e, IOT_EFORMAT,
+				  "%s: the block of grammar %u, at %ju, is not all there",
+				  recorder_name(r, part), i, (uintmax_t)at);
 		r->unit[i].at = at;
 		r->unit[i].size = packed + BLOCK_HEAD;
 		at += r->unit[i].size;
 		status = e->status;
 	}
 	if (status == IOT_OK && at != whole)
-		return iot_error_set(&r->src->error, IOT_EFORMAT,
-				     "%s: %ju bytes behind the last grammar",
-				     iot_recorder_name(r, part), (uintmax_t)(whole - at));
+		return error_set(&r->src->error, IOT_EFORMAT,
+				 "%s: %ju bytes behind the last grammar", recorder_name(r, part),
+				 (uintmax_t)(whole - at));
 	return status;
 }
 
 /* recorder.ts: sizes of all ranks in front. */
 static int find_times(struct recorder *r)
 {
-	const struct recorder_part *part = iot_recorder_part(r, RECORDER_TIMES, 0);
-	struct iot_error *e = &r->src->error;
+	const struct recorder_part *part = recorder_part(r, RECORDER_TIMES, 0);
+	struct error *e = &r->src->error;
 	const uint64_t head_size = 8 * (uint64_t)r->meta.ranks;
 	uint64_t whole = 0;
 	size_t size;
 	if (part == NULL)
-		return iot_error_set(e, IOT_EFORMAT, "%s: there is no recorder.ts beside it",
-				     iot_recorder_name(r, r->part));
-	int status = iot_recorder_store(r, part, &whole);
+		return error_set(e, IOT_EFORMAT, "%s: there is no recorder.ts beside it",
+				 recorder_name(r, r->part));
+	int status = recorder_store(r, part, &whole);
 	if (status != IOT_OK)
 		return status;
 	if (whole < head_size)
-		return iot_error_set(e, IOT_ETRUNCATED,
-				     "%s: has %ju bytes, not enough for %u ranks",
-				     iot_recorder_name(r, part), (uintmax_t)whole, r->meta.ranks);
-	char *head = iot_recorder_load(r, part, 0, head_size, false, 8 * (size_t)RECORDER_RANKS_MAX,
-				       &size, e);
+		return error_set(e, IOT_ETRUNCATED, "%s: has %ju bytes, not enough for %u ranks",
+				 recorder_name(r, part), (uintmax_t)whole, r->meta.ranks);
+	char *head =
+	    recorder_load(r, part, 0, head_size, false, 8 * (size_t)RECORDER_RANKS_MAX, &size, e);
 	r->times_at = malloc(((size_t)r->meta.ranks + 1) * sizeof *r->times_at);
 	if (head == NULL || r->times_at == NULL) {
 		free(head);
@@ -304,16 +299,16 @@ static int find_times(struct recorder *r)
 	uint64_t at = head_size;
 	for (uint32_t i = 0; i < r->meta.ranks; i++) {
 		r->times_at[i] = at;
-		if (__builtin_add_overflow(at, iot_recorder_u64(head + 8 * (size_t)i), &at) ||
+		if (__builtin_add_overflow(at, recorder_u64(head + 8 * (size_t)i), &at) ||
 		    at > INT64_MAX)
-			status = iot_error_set(e, IOT_EFORMAT, "%s: the size of rank %u is no size",
-					       iot_recorder_name(r, part), i);
+			status = error_set(e, IOT_EFORMAT, "%s: the size of rank %u is no size",
+					   recorder_name(r, part), i);
 	}
 	r->times_at[r->meta.ranks] = at;
 	free(head);
 	if (status == IOT_OK && at < whole && r->damage.status == IOT_OK)
-		iot_error_set(&r->damage, IOT_EFORMAT, "%s: %ju bytes behind the last rank",
-			      iot_recorder_name(r, part), (uintmax_t)(whole - at));
+		error_set(&r->damage, IOT_EFORMAT, "%s: %ju bytes behind the last rank",
+			  recorder_name(r, part), (uintmax_t)(whole - at));
 	return status;
 }
 
@@ -358,7 +353,7 @@ static int find_all_positions(struct recorder *r)
 	for (uint32_t i = 0; i < r->units && status == IOT_OK; i++) {
 		struct recorder_unit *u = shared_unit(r, i, &r->src->error);
 		status = u == NULL ? r->src->error.status : IOT_OK;
-		iot_recorder_unit_put(r, u);
+		recorder_unit_put(r, u);
 	}
 	for (unsigned p = 0; p < RECORDER_PATTERNS && status == IOT_OK; p++)
 		if (sloped[p])
@@ -366,13 +361,13 @@ static int find_all_positions(struct recorder *r)
 	return status;
 }
 
-uint32_t iot_recorder_position(const struct recorder *r, uint32_t rank, unsigned pattern)
+uint32_t recorder_position(const struct recorder *r, uint32_t rank, unsigned pattern)
 {
 	const uint32_t *position = r->position[pattern - 1];
 	return position == NULL ? UINT32_MAX : position[rank];
 }
 
-int iot_recorder_units_open(struct recorder *r)
+int recorder_units_open(struct recorder *r)
 {
 	int status = r->meta.one_times ? find_times(r) : IOT_OK;
 	if (status != IOT_OK || !r->meta.shared)
@@ -385,13 +380,13 @@ int iot_recorder_units_open(struct recorder *r)
 	return status == IOT_OK && r->meta.inter ? find_all_positions(r) : status;
 }
 
-void iot_recorder_units_close(struct recorder *r)
+void recorder_units_close(struct recorder *r)
 {
 	for (uint32_t i = 0; i < r->units && r->unit != NULL; i++)
-		iot_recorder_grammar_free(r->unit[i].grammar);
+		recorder_grammar_free(r->unit[i].grammar);
 	for (unsigned p = 0; p < RECORDER_PATTERNS; p++)
 		free(r->position[p]);
-	iot_recorder_cst_free(r->cst);
+	recorder_cst_free(r->cst);
 	free(r->unit);
 	free(r->unit_of);
 	free(r->times_at);

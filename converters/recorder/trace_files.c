@@ -16,8 +16,8 @@ enum {
 	SNIFF_BITS = 64,
 	SNIFF_TEXT_BITS = 400, /* its lines may look like those of other tools */
 	SNIFF_RUIN_BITS = 4,
-	FOLDERS_SHOWN = 10,
-	FOLDERS_MAX = 4096,
+	DIRECTORIES_SHOWN = 10,
+	DIRECTORIES_MAX = 4096,
 	SECTION_SIZE = 24,
 	SECTIONS_MAX = 1 << 20,
 };
@@ -31,13 +31,13 @@ struct known {
 	uint32_t rank;
 };
 
-struct folders {
-	struct iot_text name[FOLDERS_MAX];
+struct directories {
+	struct iot_text name[DIRECTORIES_MAX];
 	size_t count;
 	enum evidence evidence;
 };
 
-static size_t folder_size(const char *name)
+static size_t directory_size(const char *name)
 {
 	const char *slash = strrchr(name, '/');
 	return slash == NULL ? 0 : (size_t)(slash - name);
@@ -87,7 +87,7 @@ static bool rank_name(const char *base, struct known *k)
 	};
 	size_t digits = strspn(base, "0123456789");
 	uint64_t rank;
-	if (digits == 0 || !iot_number_decimal(base, digits, &rank) || rank >= RECORDER_RANKS_MAX)
+	if (digits == 0 || !number_decimal(base, digits, &rank) || rank >= RECORDER_RANKS_MAX)
 		return false;
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
 		if (strcmp(base + digits, endings[i].ending) != 0)
@@ -111,32 +111,32 @@ static bool looks_like_version(const char *head, size_t size)
 }
 
 /* A name alone is not enough: VERSION and 0.txt are anybody's. */
-static bool fits_name(struct iot_input *in, size_t member, enum recorder_role role)
+static bool fits_name(struct input *in, size_t member, enum recorder_role role)
 {
 	size_t size;
 	const char *head, *line;
 	if (role != RECORDER_VERSION && role != RECORDER_RANK_TEXT && role != RECORDER_CONTAINER)
 		return true;
-	head = iot_input_head(in, member, &size);
+	head = input_head(in, member, &size);
 	if (role == RECORDER_CONTAINER)
 		return size >= 8 && memcmp(head, "RECORDER", 8) == 0;
 	if (role == RECORDER_VERSION)
 		return looks_like_version(head, size);
 	line = memchr(head, '\n', size);
-	return line != NULL && iot_recorder_text_line(head, line);
+	return line != NULL && recorder_text_line(head, line);
 }
 
-static bool classify(struct iot_input *in, size_t member, struct known *k)
+static bool classify(struct input *in, size_t member, struct known *k)
 {
-	const char *base = base_name(iot_input_name(in, member));
+	const char *base = base_name(input_name(in, member));
 	return known_name(base, k) || rank_name(base, k);
 }
 
-int iot_recorder_sniff(struct iot_input *in)
+int recorder_sniff(struct input *in)
 {
 	static const int bits[] = {
 	    [OF_TEXT] = SNIFF_TEXT_BITS, [OF_RUIN] = SNIFF_RUIN_BITS, [OF_TRACE] = SNIFF_BITS};
-	const size_t count = iot_input_count(in);
+	const size_t count = input_count(in);
 	int best = 0;
 	for (size_t i = 0; i < count && i < SNIFF_MEMBERS; i++) {
 		struct known k;
@@ -148,38 +148,38 @@ int iot_recorder_sniff(struct iot_input *in)
 
 /* Folders */
 
-static bool same_folder(struct iot_text folder, const char *name)
+static bool same_directory(struct iot_text directory, const char *name)
 {
-	return folder_size(name) == folder.size && folder.data != NULL &&
-	       memcmp(folder.data, name, folder.size) == 0;
+	return directory_size(name) == directory.size && directory.data != NULL &&
+	       memcmp(directory.data, name, directory.size) == 0;
 }
 
 static bool wanted(const char *setting, const char *name)
 {
-	size_t size = folder_size(name), n = setting == NULL ? 0 : strlen(setting);
+	size_t size = directory_size(name), n = setting == NULL ? 0 : strlen(setting);
 	while (n > 0 && setting[n - 1] == '/')
 		n--;
 	return n == 0 || (size >= n && memcmp(name + size - n, setting, n) == 0 &&
 			  (size == n || name[size - n - 1] == '/'));
 }
 
-static void add_folder(struct folders *f, const char *name)
+static void add_directory(struct directories *f, const char *name)
 {
 	for (size_t i = 0; i < f->count; i++)
-		if (same_folder(f->name[i], name))
+		if (same_directory(f->name[i], name))
 			return;
-	if (f->count < FOLDERS_MAX)
-		f->name[f->count++] = (struct iot_text){name, folder_size(name)};
+	if (f->count < DIRECTORIES_MAX)
+		f->name[f->count++] = (struct iot_text){name, directory_size(name)};
 }
 
 /* The folders with the best evidence that there is. */
-static void find_folders(struct recorder *r, struct folders *f)
+static void find_directories(struct recorder *r, struct directories *f)
 {
-	struct iot_input *in = r->src->input;
-	const char *setting = iot_source_setting(r->src, "trace");
-	for (size_t i = 0; i < iot_input_count(in); i++) {
+	struct input *in = r->src->input;
+	const char *setting = source_setting(r->src, "trace");
+	for (size_t i = 0; i < input_count(in); i++) {
 		struct known k;
-		const char *name = iot_input_name(in, i);
+		const char *name = input_name(in, i);
 		if (!classify(in, i, &k) || k.evidence < f->evidence || !wanted(setting, name))
 			continue;
 		if ((k.role == RECORDER_RANK_TEXT || k.role == RECORDER_CONTAINER) &&
@@ -188,54 +188,53 @@ static void find_folders(struct recorder *r, struct folders *f)
 		if (k.evidence > f->evidence)
 			f->count = 0;
 		f->evidence = k.evidence;
-		add_folder(f, name);
+		add_directory(f, name);
 	}
 }
 
-static int refuse_several(struct recorder *r, const struct folders *f)
+static int refuse_several(struct recorder *r, const struct directories *f)
 {
 	char list[768] = "", name[128];
 	size_t n = 0;
-	for (size_t i = 0; i < f->count && i < FOLDERS_SHOWN && n + 140 < sizeof list; i++) {
+	for (size_t i = 0; i < f->count && i < DIRECTORIES_SHOWN && n + 140 < sizeof list; i++) {
 		struct iot_text at = f->name[i];
 		size_t cut = at.size > 96 ? at.size - 96 : 0;
-		iot_escape(name, sizeof name, at.data + cut, at.size - cut);
+		escape_text(name, sizeof name, at.data + cut, at.size - cut);
 		n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n > 0 ? ", " : "", name);
 	}
-	return iot_error_set(
-	    &r->src->error, IOT_EFORMAT,
-	    "%zu traces of Recorder at once, of which --trace=NAME takes one: %s%s", f->count, list,
-	    f->count > FOLDERS_SHOWN ? ", ..." : "");
+	return error_set(&r->src->error, IOT_EFORMAT,
+			 "%zu traces of Recorder at once, of which --trace=NAME takes one: %s%s",
+			 f->count, list, f->count > DIRECTORIES_SHOWN ? ", ..." : "");
 }
 
 static int refuse_none(struct recorder *r)
 {
 	char name[256];
-	const char *setting = iot_source_setting(r->src, "trace");
-	const char *first = iot_input_name(r->src->input, 0);
+	const char *setting = source_setting(r->src, "trace");
+	const char *first = input_name(r->src->input, 0);
 	if (setting != NULL)
-		return iot_error_set(&r->src->error, IOT_EFORMAT,
-				     "--trace=%s: there is no trace in such a folder",
-				     iot_escape(name, sizeof name, setting, strlen(setting)));
-	iot_escape(name, sizeof name, first, strlen(first));
-	return iot_error_set(&r->src->error, IOT_EFORMAT,
-			     "%s: no trace of Recorder (VERSION, recorder.mt, recorder.dat or "
-			     "texts of recorder2text)",
-			     name);
+		return error_set(&r->src->error, IOT_EFORMAT,
+				 "--trace=%s: there is no trace in such a folder",
+				 escape_text(name, sizeof name, setting, strlen(setting)));
+	escape_text(name, sizeof name, first, strlen(first));
+	return error_set(&r->src->error, IOT_EFORMAT,
+			 "%s: no trace of Recorder (VERSION, recorder.mt, recorder.dat or "
+			 "texts of recorder2text)",
+			 name);
 }
 
 /* One file, which is a trace only if it is a container, or text of one rank. */
 static bool is_alone(struct recorder *r)
 {
-	return iot_input_count(r->src->input) == 1 && r->parts == 1 &&
+	return input_count(r->src->input) == 1 && r->parts == 1 &&
 	       r->part[0].role != RECORDER_CONTAINER && r->part[0].role != RECORDER_RANK_TEXT;
 }
 
 static int refuse_alone(struct recorder *r)
 {
-	return iot_error_set(&r->src->error, IOT_ETRUNCATED,
-			     "%s: one file of a trace of Recorder: its whole folder is needed",
-			     iot_recorder_name(r, r->part));
+	return error_set(&r->src->error, IOT_ETRUNCATED,
+			 "%s: one file of a trace of Recorder: its whole folder is needed",
+			 recorder_name(r, r->part));
 }
 
 /* Parts */
@@ -251,8 +250,8 @@ static int by_role(const void *a, const void *b)
 static bool add_part(struct recorder *r, const struct recorder_part *part)
 {
 	if ((r->parts & (r->parts - 1)) == 0) {
-		size_t room = r->parts == 0 ? 1 : r->parts * 2;
-		struct recorder_part *grown = realloc(r->part, room * sizeof *grown);
+		size_t capacity = r->parts == 0 ? 1 : r->parts * 2;
+		struct recorder_part *grown = realloc(r->part, capacity * sizeof *grown);
 		if (grown == NULL)
 			return false;
 		r->part = grown;
@@ -263,19 +262,19 @@ static bool add_part(struct recorder *r, const struct recorder_part *part)
 
 static int no_memory(struct recorder *r)
 {
-	return iot_error_set(&r->src->error, IOT_ENOMEM, "out of memory");
+	return error_set(&r->src->error, IOT_ENOMEM, "out of memory");
 }
 
-static int take_members(struct recorder *r, struct iot_text folder)
+static int take_members(struct recorder *r, struct iot_text directory)
 {
-	struct iot_input *in = r->src->input;
+	struct input *in = r->src->input;
 	size_t others = 0, other = 0;
-	for (size_t i = 0; i < iot_input_count(in); i++) {
+	for (size_t i = 0; i < input_count(in); i++) {
 		struct known k;
 		const bool known = classify(in, i, &k);
 		if (!known && others++ == 0)
 			other = i;
-		if (!known || !same_folder(folder, iot_input_name(in, i)))
+		if (!known || !same_directory(directory, input_name(in, i)))
 			continue;
 		if ((k.role == RECORDER_RANK_TEXT) != r->text)
 			continue;
@@ -284,8 +283,8 @@ static int take_members(struct recorder *r, struct iot_text folder)
 			return no_memory(r);
 	}
 	qsort(r->part, r->parts, sizeof *r->part, by_role);
-	if (iot_source_setting(r->src, "trace") == NULL)
-		iot_source_ignored(r->src, others, other);
+	if (source_setting(r->src, "trace") == NULL)
+		source_ignored(r->src, others, other);
 	return IOT_OK;
 }
 
@@ -295,18 +294,17 @@ static int take_section(struct recorder *r, size_t member, uint64_t whole, const
 	static const enum recorder_role roles[] = {
 	    RECORDER_META,     RECORDER_TIMES,    RECORDER_CST,     RECORDER_CFG,
 	    RECORDER_CFG_META, RECORDER_RANK_CST, RECORDER_RANK_CFG};
-	uint32_t type = iot_recorder_u32(entry);
-	int32_t rank = iot_recorder_i32(entry + 4);
-	struct recorder_part part = {.member = member,
-				     .offset = iot_recorder_u64(entry + 8),
-				     .size = iot_recorder_u64(entry + 16)};
+	uint32_t type = recorder_u32(entry);
+	int32_t rank = recorder_i32(entry + 4);
+	struct recorder_part part = {
+	    .member = member, .offset = recorder_u64(entry + 8), .size = recorder_u64(entry + 16)};
 	if (type >= sizeof roles / sizeof *roles)
 		return IOT_OK;
 	if (part.offset > whole || part.size > whole - part.offset || rank < -1 ||
 	    rank >= RECORDER_RANKS_MAX)
-		return iot_error_set(&r->src->error, IOT_EFORMAT,
-				     "%s: section of type %u does not lie inside of the file",
-				     iot_recorder_name(r, &part), type);
+		return error_set(&r->src->error, IOT_EFORMAT,
+				 "%s: section of type %u does not lie inside of the file",
+				 recorder_name(r, &part), type);
 	part.role = roles[type];
 	part.rank = rank < 0 ? 0 : (uint32_t)rank;
 	return add_part(r, &part) ? IOT_OK : no_memory(r);
@@ -314,25 +312,24 @@ static int take_section(struct recorder *r, size_t member, uint64_t whole, const
 
 static int take_container(struct recorder *r)
 {
-	const struct recorder_part container = *iot_recorder_part(r, RECORDER_CONTAINER, 0);
-	struct iot_error *e = &r->src->error;
+	const struct recorder_part container = *recorder_part(r, RECORDER_CONTAINER, 0);
+	struct error *e = &r->src->error;
 	uint64_t whole;
 	size_t size;
-	int status = iot_recorder_store(r, &container, &whole);
+	int status = recorder_store(r, &container, &whole);
 	if (status != IOT_OK)
 		return status;
-	char *head =
-	    iot_recorder_load(r, &container, 0, whole < 16 ? whole : 16, false, 16, &size, e);
+	char *head = recorder_load(r, &container, 0, whole < 16 ? whole : 16, false, 16, &size, e);
 	if (head == NULL)
 		return e->status;
-	uint32_t sections = size < 16 ? 0 : iot_recorder_u32(head + 12);
+	uint32_t sections = size < 16 ? 0 : recorder_u32(head + 12);
 	free(head);
 	if (sections == 0 || sections > SECTIONS_MAX ||
 	    16 + (uint64_t)sections * SECTION_SIZE > whole)
-		return iot_error_set(e, IOT_EFORMAT, "%s: %u sections cannot be in %ju bytes",
-				     iot_recorder_name(r, &container), sections, (uintmax_t)whole);
-	char *table = iot_recorder_load(r, &container, 16, (uint64_t)sections * SECTION_SIZE, false,
-					(size_t)SECTIONS_MAX * SECTION_SIZE, &size, e);
+		return error_set(e, IOT_EFORMAT, "%s: %u sections cannot be in %ju bytes",
+				 recorder_name(r, &container), sections, (uintmax_t)whole);
+	char *table = recorder_load(r, &container, 16, (uint64_t)sections * SECTION_SIZE, false,
+				    (size_t)SECTIONS_MAX * SECTION_SIZE, &size, e);
 	if (table == NULL)
 		return e->status;
 	r->parts = 0;
@@ -343,12 +340,12 @@ static int take_container(struct recorder *r)
 	return status;
 }
 
-int iot_recorder_layout(struct recorder *r)
+int recorder_layout(struct recorder *r)
 {
-	struct folders *f = calloc(1, sizeof *f);
+	struct directories *f = calloc(1, sizeof *f);
 	if (f == NULL)
 		return no_memory(r);
-	find_folders(r, f);
+	find_directories(r, f);
 	int status = IOT_OK;
 	if (f->count != 1)
 		status = f->count == 0 ? refuse_none(r) : refuse_several(r, f);
@@ -356,19 +353,19 @@ int iot_recorder_layout(struct recorder *r)
 	if (status == IOT_OK)
 		status = take_members(r, f->name[0]);
 	if (status == IOT_OK && f->name[0].data != NULL) {
-		r->folder = strndup(f->name[0].data, f->name[0].size);
-		status = r->folder == NULL ? no_memory(r) : IOT_OK;
+		r->directory = strndup(f->name[0].data, f->name[0].size);
+		status = r->directory == NULL ? no_memory(r) : IOT_OK;
 	}
 	free(f);
 	if (status == IOT_OK && is_alone(r))
 		return refuse_alone(r);
-	if (status == IOT_OK && iot_recorder_part(r, RECORDER_CONTAINER, 0) != NULL)
+	if (status == IOT_OK && recorder_part(r, RECORDER_CONTAINER, 0) != NULL)
 		status = take_container(r);
 	return status;
 }
 
-size_t iot_recorder_parts(const struct recorder *r, enum recorder_role role,
-			  const struct recorder_part **first)
+size_t recorder_parts(const struct recorder *r, enum recorder_role role,
+		      const struct recorder_part **first)
 {
 	size_t low = 0, high = r->parts, n = 0;
 	while (low < high) {
@@ -384,17 +381,17 @@ size_t iot_recorder_parts(const struct recorder *r, enum recorder_role role,
 	return n;
 }
 
-const struct recorder_part *iot_recorder_part(const struct recorder *r, enum recorder_role role,
-					      uint32_t rank)
+const struct recorder_part *recorder_part(const struct recorder *r, enum recorder_role role,
+					  uint32_t rank)
 {
 	const struct recorder_part key = {.role = role, .rank = rank};
 	return r->parts == 0 ? NULL : bsearch(&key, r->part, r->parts, sizeof *r->part, by_role);
 }
 
-const char *iot_recorder_name(struct recorder *r, const struct recorder_part *part)
+const char *recorder_name(struct recorder *r, const struct recorder_part *part)
 {
 	char *out = r->name[r->name_turn++ % 4];
-	const char *name = iot_input_name(r->src->input, part->member);
+	const char *name = input_name(r->src->input, part->member);
 	size_t size = strlen(name), cut = size > 120 ? size - 120 : 0;
-	return iot_escape(out, sizeof r->name[0], name + cut, size - cut);
+	return escape_text(out, sizeof r->name[0], name + cut, size - cut);
 }

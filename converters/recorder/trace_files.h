@@ -56,25 +56,25 @@ struct recorder_part {
 enum recorder_kind { RECORDER_COMPRESSED, RECORDER_PEEPHOLE, RECORDER_TEXT };
 
 /* Finds the trace among the members, by setting "trace" if there are several. */
-int iot_recorder_layout(struct recorder *r);
-int iot_recorder_sniff(struct iot_input *in);
+int recorder_layout(struct recorder *r);
+int recorder_sniff(struct input *in);
 /* NULL: there is none. */
-const struct recorder_part *iot_recorder_part(const struct recorder *r, enum recorder_role role,
-					      uint32_t rank);
+const struct recorder_part *recorder_part(const struct recorder *r, enum recorder_role role,
+					  uint32_t rank);
 /* Parts of one role are beside each other, by rank. */
-size_t iot_recorder_parts(const struct recorder *r, enum recorder_role role,
-			  const struct recorder_part **first);
+size_t recorder_parts(const struct recorder *r, enum recorder_role role,
+		      const struct recorder_part **first);
 /* Name of a part for messages, escaped, in one of a few buffers of r. */
-const char *iot_recorder_name(struct recorder *r, const struct recorder_part *part);
+const char *recorder_name(struct recorder *r, const struct recorder_part *part);
 
 /* Bytes */
 
 /* A member that is read at any place: in memory, or in a temporary file if it is large. */
 struct recorder_store {
 	size_t member;
-	uint64_t size, spool_at;
+	uint64_t size, tempfile_at;
 	char *data; /* NULL: in the spool */
-	size_t room;
+	size_t capacity;
 	bool broken; /* stops early */
 };
 
@@ -86,7 +86,7 @@ struct recorder_slice {
 
 /* Bytes of a part in order. */
 struct recorder_stream {
-	struct iot_window *window;
+	struct bufreader *bufreader;
 	struct recorder_slice slice;
 	uint64_t left; /* of the window's bytes; RECORDER_WHOLE: up to its end */
 	bool packed, inflating, ended;
@@ -97,42 +97,40 @@ struct recorder_stream {
 };
 
 /* Makes a part readable at any place; parts of a container are. */
-int iot_recorder_store(struct recorder *r, const struct recorder_part *part, uint64_t *size);
+int recorder_store(struct recorder *r, const struct recorder_part *part, uint64_t *size);
 /*
  * size RECORDER_WHOLE: up to the part's end. packed: one zlib block, which fills the slice. The
  * stream must stay where it is.
  */
-int iot_recorder_stream_open(struct recorder *r, struct recorder_stream *s,
-			     const struct recorder_part *part, uint64_t offset, uint64_t size,
-			     bool packed, struct iot_error *error);
+int recorder_stream_open(struct recorder *r, struct recorder_stream *s,
+			 const struct recorder_part *part, uint64_t offset, uint64_t size,
+			 bool packed, struct error *error);
 /* As many of n bytes as there are; fewer only at the end, negative if it is no proper one. */
-ssize_t iot_recorder_stream_read(struct recorder_stream *s, void *out, size_t n,
-				 struct iot_error *error);
-void iot_recorder_stream_close(struct recorder_stream *s);
+ssize_t recorder_stream_read(struct recorder_stream *s, void *out, size_t n, struct error *error);
+void recorder_stream_close(struct recorder_stream *s);
 /* All bytes, at most `most`, for the caller to free; not NULL even if there are none. */
-char *iot_recorder_load(struct recorder *r, const struct recorder_part *part, uint64_t offset,
-			uint64_t size, bool packed, size_t most, size_t *got,
-			struct iot_error *error);
-void iot_recorder_stores_free(struct recorder *r);
+char *recorder_load(struct recorder *r, const struct recorder_part *part, uint64_t offset,
+		    uint64_t size, bool packed, size_t max, size_t *got, struct error *error);
+void recorder_stores_free(struct recorder *r);
 
-static inline uint32_t iot_recorder_u32(const void *p)
+static inline uint32_t recorder_u32(const void *p)
 {
 	const unsigned char *b = p;
 	return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-static inline int32_t iot_recorder_i32(const void *p)
+static inline int32_t recorder_i32(const void *p)
 {
-	return (int32_t)iot_recorder_u32(p);
+	return (int32_t)recorder_u32(p);
 }
 
-static inline uint64_t iot_recorder_u64(const void *p)
+static inline uint64_t recorder_u64(const void *p)
 {
 	const unsigned char *b = p;
-	return iot_recorder_u32(b) | (uint64_t)iot_recorder_u32(b + 4) << 32;
+	return recorder_u32(b) | (uint64_t)recorder_u32(b + 4) << 32;
 }
 
-double iot_recorder_double(const void *p);
+double recorder_double(const void *p);
 
 /* Functions */
 
@@ -185,9 +183,9 @@ struct recorder_function {
 };
 
 /* Never NULL: a function that is not known does nothing. */
-const struct recorder_function *iot_recorder_function(const char *name, size_t size);
+const struct recorder_function *recorder_function(const char *name, size_t size);
 
-static inline bool iot_recorder_is_mpi(const struct recorder_function *f)
+static inline bool recorder_is_mpi(const struct recorder_function *f)
 {
 	return f->action >= RECORDER_MPI_OPEN;
 }
@@ -220,28 +218,28 @@ struct recorder_call {
  * Fills what follows from function, args and count. descriptors: places are numbers, as in 2.1 and
  * 2.2. False: no memory.
  */
-bool iot_recorder_prepare(struct recorder *r, struct recorder_signature *s, bool descriptors);
+bool recorder_prepare(struct recorder *r, struct recorder_signature *s, bool descriptors);
 /* Argument i; data NULL: there is none. */
-struct iot_text iot_recorder_arg(const struct recorder_signature *s, unsigned i);
-bool iot_recorder_number(struct iot_text text, int64_t *value); /* decimal, perhaps negative */
+struct iot_text recorder_arg(const struct recorder_signature *s, unsigned i);
+bool recorder_number(struct iot_text text, int64_t *value); /* decimal, perhaps negative */
 
 /* Paths, and names of MPI files, by number from 1 */
 
 struct recorder_paths {
 	struct iot_text *text;
-	uint32_t count, room;
+	uint32_t count, capacity;
 	uint32_t *hash; /* open addressing; 0: free */
-	uint32_t hash_room;
+	uint32_t hash_capacity;
 	uint64_t seed;
 	struct recorder_block {
 		struct recorder_block *next;
-		size_t used, room;
+		size_t used, capacity;
 		char text[];
 	} * blocks;
 };
 
-int64_t iot_recorder_path(struct recorder *r, struct iot_text text); /* -1: no memory */
-void iot_recorder_paths_free(struct iot_tracker *t, struct recorder_paths *p);
+int64_t recorder_path(struct recorder *r, struct iot_text text); /* -1: no memory */
+void recorder_paths_free(struct fdtable *t, struct recorder_paths *p);
 
 /* Metadata */
 
@@ -267,9 +265,9 @@ struct recorder_meta {
 	size_t functions;
 };
 
-int iot_recorder_meta(struct recorder *r);
-int iot_recorder_meta_names(struct recorder_meta *m, const char *text, size_t size, size_t stride,
-			    struct iot_error *error);
+int recorder_meta(struct recorder *r);
+int recorder_meta_names(struct recorder_meta *m, const char *text, size_t size, size_t stride,
+			struct error *error);
 
 /* Signatures */
 
@@ -277,13 +275,14 @@ struct recorder_cst {
 	char *payload;
 	struct recorder_signature *signature;
 	uint32_t count;
-	uint64_t *said, *seen; /* calls of each by the trace's own count, and expanded; or NULL */
-	size_t bytes;          /* of memory */
+	uint64_t *declared,
+	    *seen;    /* calls of each by the trace's own count, and expanded; or NULL */
+	size_t bytes; /* of memory */
 };
 
-struct recorder_cst *iot_recorder_cst_load(struct recorder *r, const struct recorder_part *part,
-					   struct iot_error *error);
-void iot_recorder_cst_free(struct recorder_cst *c);
+struct recorder_cst *recorder_cst_load(struct recorder *r, const struct recorder_part *part,
+				       struct error *error);
+void recorder_cst_free(struct recorder_cst *c);
 
 /* Grammar */
 
@@ -307,10 +306,9 @@ struct recorder_grammar {
 };
 
 /* Payload to checked grammar; terminals are below `terminals`. NULL with *error set. */
-struct recorder_grammar *iot_recorder_grammar_new(const char *payload, size_t size,
-						  uint32_t terminals, const char *name,
-						  struct iot_error *error);
-void iot_recorder_grammar_free(struct recorder_grammar *g);
+struct recorder_grammar *recorder_grammar_new(const char *payload, size_t size, uint32_t terminals,
+					      const char *name, struct error *error);
+void recorder_grammar_free(struct recorder_grammar *g);
 
 struct recorder_frame {
 	uint32_t at, end, left;
@@ -322,10 +320,10 @@ struct recorder_expansion {
 	uint32_t depth;
 };
 
-bool iot_recorder_expand_begin(struct recorder_expansion *e, const struct recorder_grammar *g);
+bool recorder_expand_begin(struct recorder_expansion *e, const struct recorder_grammar *g);
 /* The next terminals, max of them if there are so many. */
-size_t iot_recorder_expand(struct recorder_expansion *e, int32_t *out, size_t max);
-void iot_recorder_expand_end(struct recorder_expansion *e);
+size_t recorder_expand(struct recorder_expansion *e, int32_t *out, size_t max);
+void recorder_expand_end(struct recorder_expansion *e);
 
 /* Units: what ranks share, a grammar and the signatures it stands on */
 
@@ -340,12 +338,11 @@ struct recorder_unit {
 	uint32_t distinct[RECORDER_PATTERNS]; /* signatures used, of each function with patterns */
 };
 
-int iot_recorder_units_open(struct recorder *r);
-void iot_recorder_units_close(struct recorder *r);
-struct recorder_unit *iot_recorder_unit_get(struct recorder *r, uint32_t rank,
-					    struct iot_error *error);
-void iot_recorder_unit_put(struct recorder *r, struct recorder_unit *u);
+int recorder_units_open(struct recorder *r);
+void recorder_units_close(struct recorder *r);
+struct recorder_unit *recorder_unit_get(struct recorder *r, uint32_t rank, struct error *error);
+void recorder_unit_put(struct recorder *r, struct recorder_unit *u);
 /* The rank's place among those that have as many signatures of a pattern's function. */
-uint32_t iot_recorder_position(const struct recorder *r, uint32_t rank, unsigned pattern);
+uint32_t recorder_position(const struct recorder *r, uint32_t rank, unsigned pattern);
 
 #endif

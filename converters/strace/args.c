@@ -82,8 +82,8 @@ static void split_take(struct splitter *s, const char *to)
 	s->from = to + 1;
 }
 
-const char *iot_strace_split(const char *p, const char *end, const char *joined,
-			     struct strace_text *args, unsigned max, unsigned *count)
+const char *strace_split(const char *p, const char *end, const char *joined,
+			 struct strace_text *args, unsigned max, unsigned *count)
 {
 	const char *start = p;
 	struct splitter s = {.args = args, .max = max, .from = p};
@@ -175,7 +175,7 @@ static bool decimal_at(const char **at, const char *end, uint64_t *value)
 	*at = p;
 	*value = v;
 	return p > from &&
-	       (p - from < IOT_DIGITS_MAX || iot_number_decimal(from, (size_t)(p - from), value));
+	       (p - from < NUMBER_DIGITS_MAX || number_decimal(from, (size_t)(p - from), value));
 }
 
 /* Reads a number at *at and moves behind it. */
@@ -196,12 +196,12 @@ static bool number_at(const char **at, const char *end, int64_t *value)
 	return true;
 }
 
-bool iot_strace_digits(const char **at, const char *end, int64_t *value)
+bool strace_digits(const char **at, const char *end, int64_t *value)
 {
 	return *at < end && is_digit(**at) && number_at(at, end, value);
 }
 
-bool iot_strace_skip(const char **at, const char *end, const char *word)
+bool strace_skip(const char **at, const char *end, const char *word)
 {
 	const size_t n = strlen(word);
 	if ((size_t)(end - *at) < n || memcmp(*at, word, n) != 0)
@@ -210,13 +210,13 @@ bool iot_strace_skip(const char **at, const char *end, const char *word)
 	return true;
 }
 
-bool iot_strace_number(struct strace_text arg, int64_t *value)
+bool strace_number(struct strace_text arg, int64_t *value)
 {
 	arg = unnamed(arg);
 	return number_at(&arg.p, arg.end, value);
 }
 
-bool iot_strace_field(struct strace_text text, const char *key, int64_t *value)
+bool strace_field(struct strace_text text, const char *key, int64_t *value)
 {
 	if (text.p == NULL)
 		return false;
@@ -227,14 +227,14 @@ bool iot_strace_field(struct strace_text text, const char *key, int64_t *value)
 	return number_at(&p, text.end, value);
 }
 
-bool iot_strace_is(struct strace_text arg, const char *word)
+bool strace_is(struct strace_text arg, const char *word)
 {
 	arg = unnamed(arg);
 	size_t n = strlen(word);
 	return (size_t)(arg.end - arg.p) >= n && memcmp(arg.p, word, n) == 0;
 }
 
-bool iot_strace_has_flag(struct strace_text arg, const char *word)
+bool strace_has_flag(struct strace_text arg, const char *word)
 {
 	size_t n = strlen(word);
 	const char *p = arg.p;
@@ -267,7 +267,7 @@ static void note(struct strace_fd *fd, const char *p, const char *end)
 	}
 }
 
-struct strace_fd iot_strace_fd(struct strace_text arg)
+struct strace_fd strace_fd(struct strace_text arg)
 {
 	struct strace_fd fd = {.number = STRACE_NO_FD};
 	arg = unnamed(arg);
@@ -322,10 +322,10 @@ static const char *escape(const char *p, const char *end, char *out)
 	return p;
 }
 
-size_t iot_strace_unescape(struct strace_text raw, char *out, size_t room)
+size_t strace_unescape(struct strace_text raw, char *out, size_t capacity)
 {
 	size_t n = 0;
-	for (const char *p = raw.p; p < raw.end && n < room; n++) {
+	for (const char *p = raw.p; p < raw.end && n < capacity; n++) {
 		if (*p == '\\' && p + 1 < raw.end)
 			p = escape(p + 1, raw.end, &out[n]);
 		else
@@ -334,7 +334,7 @@ size_t iot_strace_unescape(struct strace_text raw, char *out, size_t room)
 	return n;
 }
 
-bool iot_strace_string(struct strace_text arg, char *out, size_t room, size_t *size)
+bool strace_string(struct strace_text arg, char *out, size_t capacity, size_t *size)
 {
 	arg = unnamed(arg);
 	if (arg.p == NULL || arg.p == arg.end || *arg.p != '"')
@@ -342,7 +342,7 @@ bool iot_strace_string(struct strace_text arg, char *out, size_t room, size_t *s
 	const char *close = string_end(arg.p, arg.end);
 	if (close == NULL)
 		return false;
-	*size = iot_strace_unescape((struct strace_text){arg.p + 1, close - 1}, out, room);
+	*size = strace_unescape((struct strace_text){arg.p + 1, close - 1}, out, capacity);
 	return true;
 }
 
@@ -364,7 +364,7 @@ static unsigned open_flag(const char *p, size_t n)
 	return 0;
 }
 
-unsigned iot_strace_open_flags(struct strace_text arg)
+unsigned strace_open_flags(struct strace_text arg)
 {
 	unsigned flags = 0;
 	arg = unnamed(arg);

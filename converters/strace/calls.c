@@ -36,21 +36,21 @@ static void waiting_remove(struct strace *s, struct strace_task *t)
 	t->counted = false;
 }
 
-void iot_strace_pending_clear(struct strace *s, struct strace_task *t)
+void strace_pending_clear(struct strace *s, struct strace_task *t)
 {
 	waiting_remove(s, t);
 	if (t->submitting != NULL)
-		iot_strace_aio_withdraw(s, t);
-	iot_strace_order_leave(s, t);
+		strace_aio_withdraw(s, t);
+	strace_order_leave(s, t);
 	t->pending = STRACE_IDLE;
 	t->posted = false;
 	t->entry = NULL;
 	t->text_size = 0;
-	if (t->text_room <= TEXT_KEPT)
+	if (t->text_capacity <= TEXT_KEPT)
 		return;
-	iot_tracker_drop(&s->tracker, t->text, t->text_room);
+	fdtable_drop(&s->tracker, t->text, t->text_capacity);
 	t->text = NULL;
-	t->text_room = 0;
+	t->text_capacity = 0;
 }
 
 static bool keep_text(struct strace *s, struct strace_task *t, const char *text, const char *end)
@@ -58,13 +58,13 @@ static bool keep_text(struct strace *s, struct strace_task *t, const char *text,
 	size_t size = (size_t)(end - text);
 	if (t->text_size + size > STRACE_LINE_MAX)
 		return false;
-	if (t->text_size + size > t->text_room) {
-		const size_t room = t->text_size + (size > t->text_size ? size : t->text_size);
-		char *grown = iot_tracker_grow(&s->tracker, t->text, t->text_room, room);
+	if (t->text_size + size > t->text_capacity) {
+		const size_t capacity = t->text_size + (size > t->text_size ? size : t->text_size);
+		char *grown = fdtable_grow(&s->tracker, t->text, t->text_capacity, capacity);
 		if (grown == NULL)
 			return false;
 		t->text = grown;
-		t->text_room = room;
+		t->text_capacity = capacity;
 	}
 	if (size > 0)
 		memcpy(t->text + t->text_size, text, size);
@@ -77,26 +77,26 @@ static bool dated(struct strace *s, const struct strace_task *t, const struct st
 		  const char *text, const char *end)
 {
 	if ((e->class & STRACE_OP) != 0)
-		return s->emit.ops != IOT_EMIT_OPS_NONE;
+		return s->emit.ops != EMIT_OPS_NONE;
 	if ((e->class & STRACE_DATA) == 0)
 		return false;
 	if ((e->class & STRACE_READS) == 0 || s->all)
 		return true;
-	struct strace_fd fd = iot_strace_fd((struct strace_text){text, end});
-	const struct iot_slot *slot = iot_table_get(t->table, fd.number);
-	return slot == NULL ? fd.number > 2 : iot_strace_recorded(s, slot->open);
+	struct strace_fd fd = strace_fd((struct strace_text){text, end});
+	const struct fd_slot *slot = fd_table_get(t->table, fd.number);
+	return slot == NULL ? fd.number > 2 : strace_recorded(s, slot->open);
 }
 
 static void begin(struct strace *s, struct strace_task *t, const struct strace_entry *e,
 		  int64_t time_ns, const char *text, const char *end)
 {
-	iot_strace_pending_clear(s, t);
+	strace_pending_clear(s, t);
 	if (!keep_text(s, t, text, end))
 		return;
 	t->pending = STRACE_WAITING;
 	t->entry = e;
 	t->entry_ns = time_ns;
-	t->entered = s->members > 1 ? time_ns : iot_strace_now(s);
+	t->entered = s->members > 1 ? time_ns : strace_now(s);
 	if (dated(s, t, e, text, end))
 		waiting_add(s, t);
 	struct strace_call c = {.entry = e,
@@ -105,18 +105,18 @@ static void begin(struct strace *s, struct strace_task *t, const struct strace_e
 				.entered = t->entered,
 				.left = t->entered,
 				.args = 1};
-	iot_strace_order_enter(s, &c);
+	strace_order_enter(s, &c);
 	if ((e->class & (STRACE_FORK | STRACE_SENDS | STRACE_SUBMITS)) == 0)
 		return;
 	c.args = 1;
 	if (t->text_size > 0)
 		c.arg[0] = (struct strace_text){t->text, t->text + t->text_size};
 	if ((e->class & STRACE_FORK) != 0)
-		iot_strace_fork_enter(s, &c);
+		strace_fork_enter(s, &c);
 	else if ((e->class & STRACE_SUBMITS) != 0)
-		iot_strace_io_submit_enter(s, &c);
+		strace_io_submit_enter(s, &c);
 	else
-		iot_strace_sendmsg_enter(s, &c);
+		strace_sendmsg_enter(s, &c);
 }
 
 /* Results */
@@ -145,15 +145,15 @@ static bool read_result(struct strace *s, struct strace_call *c, const char *p, 
 		return false;
 	if (*p == '?') {
 		if (end - p > 3 && memcmp(p + 1, " ER", 3) == 0)
-			iot_strace_count(s, "interrupted", 1);
+			strace_count(s, "interrupted", 1);
 		return true;
 	}
-	if (!iot_strace_number((struct strace_text){p, end}, &c->result))
+	if (!strace_number((struct strace_text){p, end}, &c->result))
 		return false;
 	c->returned = true;
 	if (c->result != -1) {
 		if (end[-1] == '>' || end[-1] == ')')
-			c->fd = iot_strace_fd((struct strace_text){p, end});
+			c->fd = strace_fd((struct strace_text){p, end});
 		return true;
 	}
 	const char *space = memchr(p, ' ', (size_t)(end - p));
@@ -169,8 +169,8 @@ static bool finish(struct strace *s, struct strace_call *c, const char *text, co
 {
 	unsigned digits;
 	const char *stop =
-	    iot_strace_line_duration(text, end, &c->duration_ns, &digits, &c->duration_known);
-	const char *p = iot_strace_split(text, stop, joined, c->arg, STRACE_ARGS, &c->args);
+	    strace_line_duration(text, end, &c->duration_ns, &digits, &c->duration_known);
+	const char *p = strace_split(text, stop, joined, c->arg, STRACE_ARGS, &c->args);
 	c->fd.number = STRACE_NO_FD;
 	if (p == NULL || !read_result(s, c, p, stop))
 		return false;
@@ -184,7 +184,7 @@ static bool finish(struct strace *s, struct strace_call *c, const char *text, co
 	}
 	if (c->end_ns < c->start_ns + (int64_t)c->duration_ns)
 		c->end_ns = c->start_ns + (int64_t)c->duration_ns;
-	c->left = s->members > 1 ? c->end_ns : iot_strace_now(s);
+	c->left = s->members > 1 ? c->end_ns : strace_now(s);
 	c->entry->run(s, c);
 	return true;
 }
@@ -202,7 +202,7 @@ static bool finish_pending(struct strace *s, struct strace_task *t, int64_t time
 	const char *text = t->text != NULL ? t->text : "";
 	bool ok = finish(s, &c, text, text + t->text_size, joined);
 	if (t->entry == c.entry)
-		iot_strace_pending_clear(s, t);
+		strace_pending_clear(s, t);
 	return ok;
 }
 
@@ -212,8 +212,8 @@ static void unparsed(struct strace *s, const struct strace_member *m)
 {
 	if (m == NULL)
 		return;
-	iot_report_unparsed(&s->src->report, iot_input_name(s->src->input, m->index),
-			    m->line_number, m->raw, (size_t)(m->raw_end - m->raw));
+	report_unparsed(&s->src->report, input_name(s->src->input, m->index), m->line_number,
+			m->raw, (size_t)(m->raw_end - m->raw));
 }
 
 /* The task whose call is cut in this member; NULL: none. */
@@ -236,7 +236,7 @@ static void cut_call(struct strace *s, struct strace_task *t, const struct strac
 	if (m == NULL || m->cut) {
 		if (m != NULL && s->cut_in == NULL)
 			s->cut_in = m;
-		iot_strace_count(s, "unclosed", 1);
+		strace_count(s, "unclosed", 1);
 		return;
 	}
 	m->partial_lines = 0;
@@ -249,10 +249,10 @@ static void cut_call(struct strace *s, struct strace_task *t, const struct strac
 	set_partial(m, t);
 	int64_t tid;
 	if (message == NULL ||
-	    !iot_strace_number((struct strace_text){message + sizeof ATTACHED - 1, end}, &tid))
+	    !strace_number((struct strace_text){message + sizeof ATTACHED - 1, end}, &tid))
 		return;
 	if (tid > 0 && tid <= STRACE_PID_MAX)
-		iot_strace_attached(s, t, (uint32_t)tid);
+		strace_attached(s, t, (uint32_t)tid);
 }
 
 /* Does a call that says nothing at least look whole? */
@@ -268,24 +268,24 @@ static void call_line(struct strace *s, struct strace_task *t, int64_t time_ns, 
 		      const char *end, struct strace_member *m)
 {
 	const char *open = memchr(body, '(', (size_t)(end - body));
-	const struct strace_entry *e = iot_strace_table_find(s, body, (size_t)(open - body));
+	const struct strace_entry *e = strace_table_find(s, body, (size_t)(open - body));
 	s->src->report.calls++;
 	const char *text = open + 1;
 	if (e == NULL) {
 		if (!closed(text, end))
 			cut_call(s, t, NULL, time_ns, text, end, m);
 		else if (t->pending != STRACE_IDLE)
-			iot_strace_pending_clear(s, t);
+			strace_pending_clear(s, t);
 		return;
 	}
-	if (iot_strace_line_unfinished(text, end)) {
+	if (strace_line_unfinished(text, end)) {
 		begin(s, t, e, time_ns, text, end - sizeof " <unfinished ...>" + 1);
 		return;
 	}
 	if (t->pending != STRACE_IDLE)
-		iot_strace_pending_clear(s, t);
+		strace_pending_clear(s, t);
 	struct strace_call c = {.entry = e, .task = t, .start_ns = time_ns, .end_ns = time_ns};
-	c.entered = s->members > 1 ? time_ns : iot_strace_now(s);
+	c.entered = s->members > 1 ? time_ns : strace_now(s);
 	if (finish(s, &c, text, end, NULL))
 		return;
 	if (end - text > 4 && memcmp(end - 4, "...>", 4) == 0) { /* <detached ...> and the like */
@@ -306,17 +306,17 @@ static void resumed_line(struct strace *s, struct strace_task *t, int64_t time_n
 	if (space == NULL || space == name || (size_t)(end - space) < n ||
 	    memcmp(space, RESUMED, n) != 0)
 		return;
-	const struct strace_entry *e = iot_strace_table_find(s, name, (size_t)(space - name));
+	const struct strace_entry *e = strace_table_find(s, name, (size_t)(space - name));
 	if (e == NULL)
 		return;
 	if (t->pending == STRACE_WAITING && t->entry == e) {
 		const char *rest = space + n;
-		if (!iot_strace_line_unfinished(rest, end) && keep_text(s, t, rest, end) &&
+		if (!strace_line_unfinished(rest, end) && keep_text(s, t, rest, end) &&
 		    !finish_pending(s, t, time_ns, NULL))
-			iot_strace_count(s, "unclosed", 1);
+			strace_count(s, "unclosed", 1);
 		return;
 	}
-	iot_strace_count(s, "resumed_alone", 1);
+	strace_count(s, "resumed_alone", 1);
 }
 
 static void end_line(struct strace *s, struct strace_task *t, const char *body, const char *end)
@@ -325,15 +325,14 @@ static void end_line(struct strace *s, struct strace_task *t, const char *body, 
 	size_t n = sizeof SUPERSEDED - 1;
 	int64_t tid;
 	if ((size_t)(end - body) <= n || memcmp(body, SUPERSEDED, n) != 0)
-		iot_strace_task_end(s, t);
-	else if (iot_strace_number((struct strace_text){body + n, end}, &tid) && tid > 0 &&
+		strace_task_end(s, t);
+	else if (strace_number((struct strace_text){body + n, end}, &tid) && tid > 0 &&
 		 tid <= STRACE_PID_MAX)
-		iot_strace_task_superseded(s, t, (uint32_t)tid);
+		strace_task_superseded(s, t, (uint32_t)tid);
 }
 
-void iot_strace_body(struct strace *s, struct strace_task *task, int64_t time_ns,
-		     enum strace_kind kind, const char *body, const char *end,
-		     struct strace_member *m)
+void strace_body(struct strace *s, struct strace_task *task, int64_t time_ns, enum strace_kind kind,
+		 const char *body, const char *end, struct strace_member *m)
 {
 	task->turn++;
 	task->starts[task->turn % STRACE_TURNS] = time_ns;
@@ -360,10 +359,10 @@ static void tail_line(struct strace *s, struct strace_member *m, const struct st
 	if (line->body < line->end && *line->body == ' ') /* " <unfinished ...>" */
 		return;
 	size_t joined = t->text_size;
-	iot_strace_count(s, "mixed.joined", 1);
+	strace_count(s, "mixed.joined", 1);
 	if (keep_text(s, t, line->body, line->end) &&
 	    !finish_pending(s, t, t->entry_ns, t->text + joined))
-		iot_strace_count(s, "unclosed", 1);
+		strace_count(s, "unclosed", 1);
 }
 
 static void foreign_line(struct strace *s, struct strace_member *m)
@@ -371,8 +370,8 @@ static void foreign_line(struct strace *s, struct strace_member *m)
 	unparsed(s, m);
 	if (m->partial == NULL || ++m->partial_lines <= PARTIAL_LINES)
 		return;
-	iot_strace_count(s, "mixed.lost", 1);
-	iot_strace_pending_clear(s, m->partial);
+	strace_count(s, "mixed.lost", 1);
+	strace_pending_clear(s, m->partial);
 	set_partial(m, NULL);
 }
 
@@ -408,7 +407,7 @@ static void cut(struct strace *s, const struct strace_member *m)
 {
 	if (s->cut_in == NULL)
 		s->cut_in = m;
-	iot_strace_count(s, "unclosed", 1);
+	strace_count(s, "unclosed", 1);
 }
 
 /* Not inside of the fork that made it due: a held line may end the very task that forked. */
@@ -416,11 +415,11 @@ static void release_if_due(struct strace *s)
 {
 	if (!s->release_due)
 		return;
-	iot_strace_tasks_release_held(s, false);
+	strace_tasks_release_deferred(s, false);
 	s->release_due = false;
 }
 
-void iot_strace_process(struct strace *s, struct strace_member *m, const struct strace_line *line)
+void strace_process(struct strace *s, struct strace_member *m, const struct strace_line *line)
 {
 	const bool whole = !is_cut(m, line);
 	if (!whole && (line->kind <= STRACE_END || line->kind == STRACE_SKIP))
@@ -447,8 +446,8 @@ void iot_strace_process(struct strace *s, struct strace_member *m, const struct 
 	s->understood++;
 	if (!whole)
 		return;
-	struct strace_task *task = iot_strace_task_of(s, line);
+	struct strace_task *task = strace_task_of(s, line);
 	if (task != NULL)
-		iot_strace_body(s, task, line->time_ns, line->kind, line->body, line->end, m);
+		strace_body(s, task, line->time_ns, line->kind, line->body, line->end, m);
 	release_if_due(s);
 }

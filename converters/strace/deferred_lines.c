@@ -10,31 +10,32 @@
 
 static void forget_ids(struct strace *s)
 {
-	iot_map_free(&s->held_ids);
+	idmap_free(&s->held_ids);
 	free(s->held_of);
 	s->held_of = NULL;
-	s->held_room = 0;
+	s->held_capacity = 0;
 }
 
-bool iot_strace_is_held(const struct strace *s, uint32_t tid)
+bool strace_is_deferred(const struct strace *s, uint32_t tid)
 {
-	const size_t number = iot_map_find(&s->held_ids, tid);
-	return number < s->held_room && s->held_of[number] > 0;
+	const size_t number = idmap_find(&s->held_ids, tid);
+	return number < s->held_capacity && s->held_of[number] > 0;
 }
 
 /* Where the held lines of a task are counted; NULL: no memory. */
 static uint32_t *held_of(struct strace *s, uint32_t tid)
 {
-	const size_t number = iot_map_number(&s->held_ids, tid);
-	uint32_t *of =
-	    number == SIZE_MAX ? NULL : iot_map_fit(s->held_of, &s->held_room, number, sizeof *of);
+	const size_t number = idmap_number(&s->held_ids, tid);
+	uint32_t *of = number == SIZE_MAX
+			   ? NULL
+			   : idmap_reserve(s->held_of, &s->held_capacity, number, sizeof *of);
 	if (of == NULL)
 		return NULL;
 	s->held_of = of;
 	return &of[number];
 }
 
-void iot_strace_hold(struct strace *s, const struct strace_line *line, uint32_t tid)
+void strace_defer(struct strace *s, const struct strace_line *line, uint32_t tid)
 {
 	size_t size = (size_t)(line->end - line->body);
 	uint32_t *of = held_of(s, tid);
@@ -53,18 +54,18 @@ void iot_strace_hold(struct strace *s, const struct strace_line *line, uint32_t 
 	++*of;
 }
 
-struct strace_held *iot_strace_take_held(struct strace *s, bool all)
+struct strace_held *strace_next_deferred(struct strace *s, bool all)
 {
 	for (struct strace_held **at = &s->held; *at != NULL; at = &(*at)->next) {
 		struct strace_held *h = *at;
-		if (!all && iot_strace_task_find(s, h->tid) == NULL)
+		if (!all && strace_task_find(s, h->tid) == NULL)
 			continue;
 		*at = h->next;
 		if (h->next == NULL)
 			s->held_tail = at;
 		s->held_lines--;
 		s->held_bytes -= h->size;
-		s->held_of[iot_map_find(&s->held_ids, h->tid)]--;
+		s->held_of[idmap_find(&s->held_ids, h->tid)]--;
 		if (s->held == NULL)
 			forget_ids(s);
 		return h;
@@ -72,7 +73,7 @@ struct strace_held *iot_strace_take_held(struct strace *s, bool all)
 	return NULL;
 }
 
-void iot_strace_held_free(struct strace *s)
+void strace_deferred_free(struct strace *s)
 {
 	while (s->held != NULL) {
 		struct strace_held *next = s->held->next;

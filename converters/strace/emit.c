@@ -8,34 +8,34 @@
 #include <stdio.h>
 #include <string.h>
 
-void iot_strace_count(struct strace *s, const char *name, uint64_t n)
+void strace_count(struct strace *s, const char *name, uint64_t n)
 {
-	iot_report_add(&s->src->report, name, n);
+	report_add(&s->src->report, name, n);
 }
 
 /* %trace */
 
 /* The strings of ["a", "b"...], with blanks between, to out. */
-static size_t argv_text(struct strace_text arg, char *out, size_t room)
+static size_t argv_text(struct strace_text arg, char *out, size_t capacity)
 {
 	size_t n = 0;
 	struct strace_text word[STRACE_ARGS * 8];
 	unsigned count;
 	if (arg.p == arg.end || *arg.p != '[' ||
-	    iot_strace_split(arg.p + 1, arg.end, NULL, word, STRACE_ARGS * 8, &count) == NULL)
+	    strace_split(arg.p + 1, arg.end, NULL, word, STRACE_ARGS * 8, &count) == NULL)
 		return 0;
-	for (unsigned i = 0; i < count && n + 1 < room; i++) {
+	for (unsigned i = 0; i < count && n + 1 < capacity; i++) {
 		size_t size;
 		if (n > 0)
 			out[n++] = ' ';
-		if (!iot_strace_string(word[i], out + n, room - n, &size))
+		if (!strace_string(word[i], out + n, capacity - n, &size))
 			return 0;
 		n += size;
 	}
 	return n;
 }
 
-static size_t command(struct strace *s, const struct strace_line *line, char *out, size_t room)
+static size_t command(struct strace *s, const struct strace_line *line, char *out, size_t capacity)
 {
 	static const char EXEC[] = "execve(";
 	struct strace_text arg[STRACE_ARGS];
@@ -43,23 +43,23 @@ static size_t command(struct strace *s, const struct strace_line *line, char *ou
 	size_t n = sizeof EXEC - 1, size = 0;
 	if (line->kind != STRACE_CALL || (size_t)(line->end - line->body) < n ||
 	    memcmp(line->body, EXEC, n) != 0 ||
-	    iot_strace_split(line->body + n, line->end, NULL, arg, STRACE_ARGS, &count) == NULL ||
+	    strace_split(line->body + n, line->end, NULL, arg, STRACE_ARGS, &count) == NULL ||
 	    count < 2)
 		return 0;
 	(void)s;
-	size = argv_text(arg[1], out, room);
+	size = argv_text(arg[1], out, capacity);
 	if (size == 0)
-		iot_strace_string(arg[0], out, room, &size);
+		strace_string(arg[0], out, capacity, &size);
 	return size;
 }
 
-void iot_strace_emit_trace(struct strace *s)
+void strace_emit_trace(struct strace *s)
 {
 	struct iot_builder b;
-	if (!iot_emit_begin(&s->emit, &b, "trace"))
+	if (!emit_begin(&s->emit, &b, "trace"))
 		return;
 	const struct strace_member *first = s->current;
-	iot_emit_string(&b, "source", "strace");
+	emit_string(&b, "source", "strace");
 	if (first != NULL) {
 		size_t size = command(s, &first->line, s->path, sizeof s->path);
 		if (size > 0)
@@ -69,15 +69,15 @@ void iot_strace_emit_trace(struct strace *s)
 		iot_directive_number(&b, "epoch", 0);
 	const char *lacks = s->has_time ? (s->durations ? "cpu" : "cpu,completion")
 					: (s->durations ? "cpu,start" : "cpu,completion,start");
-	iot_emit_string(&b, "lacks", lacks);
-	iot_emit_end(&s->emit, &b, s->src->first_ns);
+	emit_string(&b, "lacks", lacks);
+	emit_end(&s->emit, &b, s->src->first_ns);
 }
 
-void iot_strace_emit_process(struct strace *s, struct strace_group *g)
+void strace_emit_process(struct strace *s, struct strace_group *g)
 {
 	struct iot_builder b;
 	g->announced = true;
-	if (!iot_emit_begin(&s->emit, &b, "process"))
+	if (!emit_begin(&s->emit, &b, "process"))
 		return;
 	iot_directive_number(&b, "id", g->id);
 	if (g->name != NULL)
@@ -88,32 +88,32 @@ void iot_strace_emit_process(struct strace *s, struct strace_group *g)
 		iot_directive_number(&b, "thread-of", g->thread_of);
 	if (g->pid != 0 && g->id != g->pid)
 		iot_directive_number(&b, "pid", g->pid);
-	iot_emit_end(&s->emit, &b, iot_emit_undated(&s->emit, s->now_ns));
+	emit_end(&s->emit, &b, emit_untimed(&s->emit, s->now_ns));
 }
 
 /* %file */
 
-bool iot_strace_recorded(const struct strace *s, const struct iot_description *d)
+bool strace_recorded(const struct strace *s, const struct open_description *d)
 {
-	return d->kind == IOT_FD_FILE || s->all;
+	return d->kind == FD_FILE || s->all;
 }
 
 static const char *kind_name(unsigned kind)
 {
 	switch (kind) {
-	case IOT_FD_DIRECTORY:
+	case FD_DIRECTORY:
 		return "directory";
-	case IOT_FD_SOCKET:
+	case FD_SOCKET:
 		return "socket";
-	case IOT_FD_PIPE:
+	case FD_PIPE:
 		return "pipe";
-	case IOT_FD_TTY:
+	case FD_TTY:
 		return "tty";
-	case IOT_FD_DEVICE:
+	case FD_DEVICE:
 		return "device";
-	case IOT_FD_MEMFD:
+	case FD_MEMFD:
 		return "memfd";
-	case IOT_FD_OTHER:
+	case FD_OTHER:
 		return "other";
 	default:
 		return NULL;
@@ -121,16 +121,16 @@ static const char *kind_name(unsigned kind)
 }
 
 static void file_event(struct strace *s, const struct strace_task *t, int64_t fd,
-		       struct iot_description *d, int64_t from_ns)
+		       struct open_description *d, int64_t from_ns)
 {
 	struct iot_builder b;
 	const char *kind = kind_name(d->kind);
-	if (!iot_emit_begin(&s->emit, &b, "file"))
+	if (!emit_begin(&s->emit, &b, "file"))
 		return;
 	iot_directive_number(&b, "process", t->group->id);
 	iot_directive_number(&b, "id", d->id);
-	iot_directive_number(&b, "object", iot_tracker_object(&s->tracker, d));
-	if (d->file != NULL && iot_file_has_path(&s->tracker, d->file)) {
+	iot_directive_number(&b, "object", fdtable_object(&s->tracker, d));
+	if (d->file != NULL && file_has_path(&s->tracker, d->file)) {
 		iot_directive_text(&b, "path", d->file->path, d->file->path_size);
 	} else {
 		char id[2 * 20 + 2];
@@ -138,32 +138,31 @@ static void file_event(struct strace *s, const struct strace_task *t, int64_t fd
 		iot_directive_text(&b, "source-id", id, (size_t)n);
 	}
 	if (kind != NULL)
-		iot_emit_string(&b, "kind", kind);
-	iot_emit_end(&s->emit, &b, iot_emit_undated(&s->emit, from_ns));
+		emit_string(&b, "kind", kind);
+	emit_end(&s->emit, &b, emit_untimed(&s->emit, from_ns));
 }
 
-uint32_t iot_strace_emit_file(struct strace *s, struct strace_task *task, int64_t fd,
-			      struct iot_slot *slot, int64_t from_ns)
+uint32_t strace_emit_file(struct strace *s, struct strace_task *task, int64_t fd,
+			  struct fd_slot *slot, int64_t from_ns)
 {
-	struct iot_description *d = slot->open;
+	struct open_description *d = slot->open;
 	uint32_t process = task->group->id;
 	if (!task->group->announced)
-		iot_strace_emit_process(s, task->group);
-	if (d->told_last != process && !iot_description_told(&s->tracker, d, process))
+		strace_emit_process(s, task->group);
+	if (d->reported_last != process && !description_mark_known(&s->tracker, d, process))
 		file_event(s, task, fd, d, from_ns);
 	return d->id;
 }
 
 /* Records */
 
-void iot_strace_make_record(struct strace *s, const struct strace_call *c, int64_t fd,
-			    struct iot_slot *slot, const struct strace_io *io,
-			    struct iot_record *rec)
+void strace_make_record(struct strace *s, const struct strace_call *c, int64_t fd,
+			struct fd_slot *slot, const struct strace_io *io, struct iot_record *rec)
 {
-	struct iot_description *d = slot->open;
+	struct open_description *d = slot->open;
 	uint32_t process = c->task->group->id;
-	if (d->told_last != process || !c->task->group->announced)
-		iot_strace_emit_file(s, c->task, fd, slot, c->start_ns);
+	if (d->reported_last != process || !c->task->group->announced)
+		strace_emit_file(s, c->task, fd, slot, c->start_ns);
 	unsigned type = IOT_LOGICAL | (io->write ? IOT_WRITE : 0U) | (io->async ? IOT_ASYNC : 0U);
 	unsigned flags = IOT_CPU_UNKNOWN | (io->place.known ? 0U : IOT_OFFSET_UNKNOWN) |
 			 (c->duration_known ? 0U : IOT_DURATION_UNKNOWN) |
@@ -174,34 +173,34 @@ void iot_strace_make_record(struct strace *s, const struct strace_call *c, int64
 				   .length = io->length,
 				   .file = d->id,
 				   .process = process,
-				   .object = iot_tracker_object(&s->tracker, d),
+				   .object = fdtable_object(&s->tracker, d),
 				   .type = (uint8_t)type,
 				   .flags = (uint8_t)flags};
 }
 
-void iot_strace_emit_made(struct strace *s, const struct iot_record *rec)
+void strace_emit_made(struct strace *s, const struct iot_record *rec)
 {
-	struct iot_event *ev = iot_emit_event(&s->emit);
+	struct iot_event *ev = emit_event(&s->emit);
 	if (ev == NULL)
 		return;
-	iot_emit_record(ev, *rec);
+	emit_record(ev, *rec);
 	s->src->report.records++;
 	s->src->report.record_bytes += rec->length;
 	if ((rec->flags & IOT_OFFSET_UNKNOWN) == 0)
 		return;
-	iot_strace_count(s, "unknown.offset_records", 1);
-	iot_strace_count(s, "unknown.offset_bytes", rec->length);
+	strace_count(s, "unknown.offset_records", 1);
+	strace_count(s, "unknown.offset_bytes", rec->length);
 }
 
-void iot_strace_emit_record(struct strace *s, const struct strace_call *c, int64_t fd,
-			    struct iot_slot *slot, const struct strace_io *io)
+void strace_emit_record(struct strace *s, const struct strace_call *c, int64_t fd,
+			struct fd_slot *slot, const struct strace_io *io)
 {
 	struct iot_record rec;
-	iot_strace_make_record(s, c, fd, slot, io, &rec);
+	strace_make_record(s, c, fd, slot, io, &rec);
 	if (s->members > 1 && io->ordered)
-		iot_strace_wait(s, c, slot->open, io->appends, &rec);
+		strace_wait(s, c, slot->open, io->appends, &rec);
 	else
-		iot_strace_emit_made(s, &rec);
+		strace_emit_made(s, &rec);
 }
 
 /* %op */
@@ -210,21 +209,21 @@ static void op_result(struct iot_builder *b, const struct strace_call *c)
 {
 	size_t n = (size_t)(c->error.end - c->error.p);
 	if (!c->failed)
-		iot_emit_string(b, "result", "0");
+		emit_string(b, "result", "0");
 	else if (c->error.p != NULL && n > 0)
 		iot_directive_text(b, "result", c->error.p, n);
 	else
-		iot_emit_string(b, "result", "error");
+		emit_string(b, "result", "error");
 }
 
-void iot_strace_emit_op(struct strace *s, const struct strace_call *c, const struct strace_op *op)
+void strace_emit_op(struct strace *s, const struct strace_call *c, const struct strace_op *op)
 {
 	struct iot_builder b;
 	if (!c->task->group->announced)
-		iot_strace_emit_process(s, c->task->group);
-	if (!iot_emit_begin(&s->emit, &b, "op"))
+		strace_emit_process(s, c->task->group);
+	if (!emit_begin(&s->emit, &b, "op"))
 		return;
-	iot_emit_string(&b, "name", op->name);
+	emit_string(&b, "name", op->name);
 	iot_directive_number(&b, "time", (uint64_t)c->start_ns);
 	if (c->duration_known)
 		iot_directive_number(&b, "took", c->duration_ns);
@@ -236,5 +235,5 @@ void iot_strace_emit_op(struct strace *s, const struct strace_call *c, const str
 	if (op->to_size > 0)
 		iot_directive_text(&b, "to", op->to, op->to_size);
 	op_result(&b, c);
-	iot_emit_end(&s->emit, &b, c->start_ns);
+	emit_end(&s->emit, &b, c->start_ns);
 }

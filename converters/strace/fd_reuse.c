@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-int64_t iot_strace_now(const struct strace *s)
+int64_t strace_now(const struct strace *s)
 {
 	return s->members > 1 ? s->now_ns : (int64_t)s->src->report.lines;
 }
@@ -17,21 +17,21 @@ int64_t iot_strace_now(const struct strace *s)
 /* What a number had open, when another task may still be in a call on it. */
 static void remember(struct strace *s, const struct strace_call *c, int64_t fd)
 {
-	const struct iot_table *table = c->task->table;
-	const struct iot_slot *slot = table->refs > 1 ? iot_table_get(table, fd) : NULL;
+	const struct fd_table *table = c->task->table;
+	const struct fd_slot *slot = table->refs > 1 ? fd_table_get(table, fd) : NULL;
 	if (slot == NULL)
 		return;
 	struct strace_gone *g = &s->gone[s->gone_next++ % STRACE_GONE];
-	iot_description_free(&s->tracker, g->slot.open);
+	open_description_free(&s->tracker, g->slot.open);
 	*g = (struct strace_gone){.table = table->id,
 				  .fd = fd,
 				  .until = c->left,
-				  .last = iot_table_last(table, fd),
+				  .last = fd_table_last(table, fd),
 				  .slot = {.open = slot->open, .since = slot->since}};
 	slot->open->refs++;
 }
 
-struct strace_gone *iot_strace_gone(struct strace *s, const struct strace_call *c, int64_t fd)
+struct strace_gone *strace_gone(struct strace *s, const struct strace_call *c, int64_t fd)
 {
 	const unsigned count = s->gone_next < STRACE_GONE ? s->gone_next : STRACE_GONE;
 	for (unsigned i = 1; i <= count; i++) {
@@ -43,37 +43,37 @@ struct strace_gone *iot_strace_gone(struct strace *s, const struct strace_call *
 	return NULL;
 }
 
-struct iot_slot *iot_strace_no_slot(struct strace *s, const struct strace_fd *fd)
+struct fd_slot *strace_no_slot(struct strace *s, const struct strace_fd *fd)
 {
-	iot_description_free(&s->tracker, s->unknown.open);
-	s->unknown.open = iot_strace_found(s, fd);
-	iot_strace_count(s, "ambiguous.descriptor", 1);
+	open_description_free(&s->tracker, s->unknown.open);
+	s->unknown.open = strace_fd_found(s, fd);
+	strace_count(s, "ambiguous.descriptor", 1);
 	if (s->unknown.open == NULL)
 		return NULL;
 	s->unknown.open->elsewhere = s->unknown.open->vague = true;
 	return &s->unknown;
 }
 
-void iot_strace_reuse_free(struct strace *s)
+void strace_reuse_free(struct strace *s)
 {
 	for (unsigned i = 0; i < STRACE_GONE; i++)
-		iot_description_free(&s->tracker, s->gone[i].slot.open);
+		open_description_free(&s->tracker, s->gone[i].slot.open);
 	for (unsigned i = 0; i < STRACE_OWED; i++)
-		iot_description_free(&s->tracker, s->owed[i].open);
-	iot_description_free(&s->tracker, s->unknown.open);
+		open_description_free(&s->tracker, s->owed[i].open);
+	open_description_free(&s->tracker, s->unknown.open);
 }
 
 /* A number has been returned that seems to be in use: its close is to come, or will never. */
 static void owe(struct strace *s, const struct strace_call *c, int64_t fd)
 {
 	struct strace_owed *o = &s->owed[s->owed_next++ % STRACE_OWED];
-	const struct iot_slot *slot = iot_table_get(c->task->table, fd);
+	const struct fd_slot *slot = fd_table_get(c->task->table, fd);
 	s->missed++;
 	slot->open->refs++;
-	iot_description_free(&s->tracker, o->open);
+	open_description_free(&s->tracker, o->open);
 	*o = (struct strace_owed){.table = c->task->table->id,
 				  .fd = fd,
-				  .by = iot_strace_use(c),
+				  .by = strace_use(c),
 				  .open = slot->open,
 				  .since = slot->since};
 	for (unsigned i = 0; i < STRACE_GONE; i++) {
@@ -83,21 +83,20 @@ static void owe(struct strace *s, const struct strace_call *c, int64_t fd)
 	}
 }
 
-bool iot_strace_is_unsure(struct strace *s, const struct strace_call *c, int64_t fd)
+bool strace_is_unsure(struct strace *s, const struct strace_call *c, int64_t fd)
 {
 	const unsigned count = s->owed_next < STRACE_OWED ? s->owed_next : STRACE_OWED;
 	for (unsigned i = 1; i <= count && s->missed > 0; i++) {
 		const struct strace_owed *o = &s->owed[(s->owed_next - i) % STRACE_OWED];
-		if (o->fd == fd && o->table == c->task->table->id &&
-		    iot_strace_overlaps(s, c, &o->by))
+		if (o->fd == fd && o->table == c->task->table->id && strace_overlaps(s, c, &o->by))
 			return true;
 	}
 	return false;
 }
 
-bool iot_strace_is_late(struct strace *s, const struct strace_call *c, int64_t fd)
+bool strace_is_late(struct strace *s, const struct strace_call *c, int64_t fd)
 {
-	const struct iot_slot *slot = iot_table_get(c->task->table, fd);
+	const struct fd_slot *slot = fd_table_get(c->task->table, fd);
 	const unsigned count = s->owed_next < STRACE_OWED ? s->owed_next : STRACE_OWED;
 	/* times may go back, but not those of a task that is alone */
 	const bool late = slot != NULL && slot->since > c->entered &&
@@ -106,7 +105,7 @@ bool iot_strace_is_late(struct strace *s, const struct strace_call *c, int64_t f
 		struct strace_owed *o = &s->owed[(s->owed_next - i) % STRACE_OWED];
 		if (o->fd != fd || o->table != c->task->table->id || o->table == 0)
 			continue;
-		if (!late && !iot_strace_overlaps(s, c, &o->by))
+		if (!late && !strace_overlaps(s, c, &o->by))
 			continue;
 		o->table = 0;
 		s->missed--;
@@ -125,74 +124,74 @@ static void restore(struct strace *s, const struct strace_call *c, int64_t fd)
 	for (unsigned i = 1; i <= count && s->missed > 0; i++) {
 		struct strace_owed *o = &s->owed[(s->owed_next - i) % STRACE_OWED];
 		if (o->fd != fd || o->table != c->task->table->id || o->first.left == 0 ||
-		    o->first.task == c->task->tid || !iot_strace_overlaps(s, c, &o->first))
+		    o->first.task == c->task->tid || !strace_overlaps(s, c, &o->first))
 			continue;
 		o->table = 0;
 		s->missed--;
 		o->open->refs++;
-		struct iot_slot *slot =
-		    iot_table_set(&s->tracker, c->task->table, fd, o->open, false);
+		struct fd_slot *slot =
+		    fd_table_set(&s->tracker, c->task->table, fd, o->open, false);
 		if (slot != NULL)
 			slot->since = o->since;
 		return;
 	}
 }
 
-void iot_strace_release(struct strace *s, const struct strace_call *c, int64_t fd)
+void strace_release(struct strace *s, const struct strace_call *c, int64_t fd)
 {
 	remember(s, c, fd);
-	iot_table_close(&s->tracker, c->task->table, fd);
+	fd_table_close(&s->tracker, c->task->table, fd);
 	if (s->members > 1)
 		restore(s, c, fd);
 }
 
 static void since(struct strace *s, const struct strace_call *c, int64_t fd)
 {
-	struct iot_slot *slot = iot_table_get(c->task->table, fd);
+	struct fd_slot *slot = fd_table_get(c->task->table, fd);
 	if (slot == NULL)
 		return;
 	slot->since = c->left;
 	if (s->members > 1)
 		s->installed[s->installed_next++ % STRACE_GONE] = (struct strace_installed){
-		    .table = c->task->table->id, .fd = fd, .by = iot_strace_use(c)};
+		    .table = c->task->table->id, .fd = fd, .by = strace_use(c)};
 }
 
-struct iot_slot *iot_strace_install(struct strace *s, struct strace_call *c, int64_t fd,
-				    struct iot_description *d, bool cloexec)
+struct fd_slot *strace_install(struct strace *s, struct strace_call *c, int64_t fd,
+			       struct open_description *d, bool cloexec)
 {
-	const struct iot_slot *there = iot_table_get(c->task->table, fd);
+	const struct fd_slot *there = fd_table_get(c->task->table, fd);
 	if (there != NULL && there->open->seen)
 		owe(s, c, fd);
 	remember(s, c, fd);
-	struct iot_slot *slot = iot_table_set(&s->tracker, c->task->table, fd, d, cloexec);
+	struct fd_slot *slot = fd_table_set(&s->tracker, c->task->table, fd, d, cloexec);
 	since(s, c, fd);
 	return slot;
 }
 
-void iot_strace_copy(struct strace *s, struct strace_call *c, const struct strace_fd *from,
-		     int64_t to, bool cloexec, bool chosen)
+void strace_copy(struct strace *s, struct strace_call *c, const struct strace_fd *from, int64_t to,
+		 bool cloexec, bool chosen)
 {
-	struct iot_table *table = c->task->table;
-	const struct iot_slot *there = iot_table_get(table, to);
-	struct iot_slot *slot = iot_strace_slot(s, c, from);
+	struct fd_table *table = c->task->table;
+	const struct fd_slot *there = fd_table_get(table, to);
+	struct fd_slot *slot = strace_slot(s, c, from);
 	if (slot == NULL || (chosen && from->number == to))
 		return;
 	if (chosen && there != NULL && there->since > c->entered) {
 		/* opened while dup2 was under way: which of both came last? */
 		const struct strace_fd nothing = {.number = to};
-		slot = iot_strace_no_slot(s, &nothing);
+		slot = strace_no_slot(s, &nothing);
 		if (slot == NULL)
 			return;
 	} else if (!chosen && there != NULL && there->open->seen && there->open != slot->open) {
 		owe(s, c, to);
 	}
-	struct iot_description *d = slot->open;
+	struct open_description *d = slot->open;
 	d->refs++; /* what is remembered may push it out */
 	remember(s, c, to);
-	if (iot_table_get(table, from->number) == slot)
-		iot_table_dup(&s->tracker, table, from->number, to, cloexec);
+	if (fd_table_get(table, from->number) == slot)
+		fd_table_dup(&s->tracker, table, from->number, to, cloexec);
 	else if (d->refs++ > 0)
-		iot_table_set(&s->tracker, table, to, d, cloexec);
-	iot_description_free(&s->tracker, d);
+		fd_table_set(&s->tracker, table, to, d, cloexec);
+	open_description_free(&s->tracker, d);
 	since(s, c, to);
 }

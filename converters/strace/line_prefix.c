@@ -389,8 +389,8 @@ static bool usual_prefix(const struct strace_layout *layout, const struct strace
 	return line->kind != STRACE_FOREIGN;
 }
 
-void iot_strace_line_parse(const struct strace_layout *layout, struct strace_clock *clock,
-			   const char *text, const char *end, struct strace_line *line)
+void strace_line_parse(const struct strace_layout *layout, struct strace_clock *clock,
+		       const char *text, const char *end, struct strace_line *line)
 {
 	*line = (struct strace_line){.body = text, .end = end};
 	if (usual_prefix(layout, clock, text, end, line))
@@ -410,14 +410,14 @@ void iot_strace_line_parse(const struct strace_layout *layout, struct strace_clo
 
 static const char CUT[] = " <unfinished ...>";
 
-bool iot_strace_line_unfinished(const char *text, const char *end)
+bool strace_line_unfinished(const char *text, const char *end)
 {
 	size_t n = sizeof CUT - 1;
 	return (size_t)(end - text) >= n && end[-2] == '.' && memcmp(end - n, CUT, n) == 0;
 }
 
-const char *iot_strace_line_duration(const char *text, const char *end, uint64_t *ns,
-				     unsigned *digits, bool *found)
+const char *strace_line_duration(const char *text, const char *end, uint64_t *ns, unsigned *digits,
+				 bool *found)
 {
 	const char *p = end;
 	int64_t us;
@@ -446,7 +446,7 @@ const char *iot_strace_line_duration(const char *text, const char *end, uint64_t
 	return p - 2;
 }
 
-size_t iot_strace_line_uncolour(const char *text, size_t size, char *out)
+size_t strace_line_uncolour(const char *text, size_t size, char *out)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < size; i++) {
@@ -487,7 +487,7 @@ static void layout_tick(struct strace_layout *layout, const struct strace_line *
 		tick = tick_of(t->digits);
 	if (t->relative && tick_of(t->relative_digits) < tick)
 		tick = tick_of(t->relative_digits);
-	iot_strace_line_duration(line->body, line->end, &took, &digits, &found);
+	strace_line_duration(line->body, line->end, &took, &digits, &found);
 	if (found && tick_of(digits) < tick)
 		tick = tick_of(digits);
 	layout->duration |= found;
@@ -500,17 +500,17 @@ static bool plausible(const struct strace_line *line)
 	unsigned count;
 	const char *end = line->end;
 	const char *open = memchr(line->body, '(', (size_t)(end - line->body));
-	if (line->kind != STRACE_CALL || open == NULL || iot_strace_line_unfinished(open, end))
+	if (line->kind != STRACE_CALL || open == NULL || strace_line_unfinished(open, end))
 		return true;
-	const char *p = iot_strace_split(open + 1, end, NULL, NULL, 0, &count);
+	const char *p = strace_split(open + 1, end, NULL, NULL, 0, &count);
 	while (p != NULL && p < end && *p == ' ')
 		p++;
 	return p != NULL ? p < end && *p == '=' && p[-1] == ' '
 			 : end[-1] == '>' && end - open > 4 && memcmp(end - 4, "...", 3) == 0;
 }
 
-bool iot_strace_layout_detect(const char *head, size_t size, struct strace_layout *layout,
-			      int64_t *first_ns, unsigned *calls, unsigned *lines)
+bool strace_layout_detect(const char *head, size_t size, struct strace_layout *layout,
+			  int64_t *first_ns, unsigned *calls, unsigned *lines)
 {
 	struct strace_clock clock = {0};
 	*layout = (struct strace_layout){.tick_ns = (uint64_t)NS_PER_SECOND};
@@ -526,7 +526,7 @@ bool iot_strace_layout_detect(const char *head, size_t size, struct strace_layou
 		struct times t = {0};
 		const char *from = p, *to = stop;
 		if (layout->colour && stop - p <= (ptrdiff_t)sizeof clean) {
-			to = clean + iot_strace_line_uncolour(p, (size_t)(stop - p), clean);
+			to = clean + strace_line_uncolour(p, (size_t)(stop - p), clean);
 			from = clean;
 		}
 		p = stop + 1;

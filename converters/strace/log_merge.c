@@ -24,10 +24,10 @@ enum {
 
 static int window_failed(struct strace *s, const struct strace_member *m)
 {
-	int status = iot_window_status(m->window);
+	int status = bufreader_status(m->bufreader);
 	if (status == IOT_OK || s->src->error.status != IOT_OK)
 		return status;
-	return iot_error_set(&s->src->error, status, "%s", iot_window_error(m->window)->text);
+	return error_set(&s->src->error, status, "%s", bufreader_error(m->bufreader)->text);
 }
 
 /* Shows more than the `rest` bytes that are left; false: there is no more. */
@@ -35,8 +35,8 @@ static bool more(struct strace_member *m)
 {
 	size_t rest = (size_t)(m->limit - m->at), have;
 	if (m->shown != NULL)
-		iot_window_consume(m->window, (size_t)(m->at - m->shown));
-	m->shown = iot_window_ahead(m->window, rest + 1, &have);
+		bufreader_consume(m->bufreader, (size_t)(m->at - m->shown));
+	m->shown = bufreader_peek(m->bufreader, rest + 1, &have);
 	m->at = m->shown;
 	m->limit = m->shown == NULL ? NULL : m->shown + have;
 	return have > rest;
@@ -46,8 +46,8 @@ static bool more(struct strace_member *m)
 static bool skip_long_line(struct strace *s, struct strace_member *m)
 {
 	const char *lf = NULL;
-	iot_report_unparsed(&s->src->report, iot_input_name(s->src->input, m->index),
-			    m->line_number + 1, m->at, 80);
+	report_unparsed(&s->src->report, input_name(s->src->input, m->index), m->line_number + 1,
+			m->at, 80);
 	m->line_number++;
 	s->src->report.lines++;
 	do {
@@ -85,7 +85,7 @@ static bool raw_line(struct strace *s, struct strace_member *m)
 		if (more(m))
 			continue;
 		/* After damage or a signal this is a part of a line, which may pass for a whole one. */
-		if (have == 0 || iot_window_status(m->window) != IOT_OK)
+		if (have == 0 || bufreader_status(m->bufreader) != IOT_OK)
 			return false;
 		m->raw = m->at;
 		m->raw_end = m->at = m->limit;
@@ -97,11 +97,11 @@ static bool raw_line(struct strace *s, struct strace_member *m)
 static bool uncolour(struct strace *s, struct strace_member *m, const char **text, const char **end)
 {
 	size_t size = (size_t)(*end - *text);
-	if (!iot_room(&m->clean, &m->clean_room, size + 1, 1)) {
+	if (!array_reserve(&m->clean, &m->clean_capacity, size + 1, 1)) {
 		s->status = IOT_ENOMEM;
 		return false;
 	}
-	*end = m->clean + iot_strace_line_uncolour(*text, size, m->clean);
+	*end = m->clean + strace_line_uncolour(*text, size, m->clean);
 	*text = m->clean;
 	return true;
 }
@@ -127,7 +127,7 @@ static void key(struct strace_member *m)
 	bool found = false;
 	m->key_ns = line->time_ns;
 	if (line->kind == STRACE_CALL && !is_early(line->body, line->end))
-		iot_strace_line_duration(line->body, line->end, &took, &digits, &found);
+		strace_line_duration(line->body, line->end, &took, &digits, &found);
 	if (found && took < (uint64_t)NS_PER_DAY)
 		m->key_ns += (int64_t)took;
 }
@@ -135,7 +135,7 @@ static void key(struct strace_member *m)
 /* What the next line of its task, and of any, tells of when calls before it have returned. */
 static void started(struct strace *s, const struct strace_member *m)
 {
-	struct strace_task *t = m->tid == 0 ? NULL : iot_strace_task_find(s, m->tid);
+	struct strace_task *t = m->tid == 0 ? NULL : strace_task_find(s, m->tid);
 	s->starts[s->starts_next++ % STRACE_STARTS] = m->line.time_ns;
 	if (t != NULL)
 		t->next_start = m->line.time_ns;
@@ -153,10 +153,10 @@ static bool advance(struct strace *s, struct strace_member *m)
 		end--;
 	if (m->layout.colour && !uncolour(s, m, &text, &end))
 		return false;
-	iot_strace_line_parse(&m->layout, &m->clock, text, end, &m->line);
+	strace_line_parse(&m->layout, &m->clock, text, end, &m->line);
 	if (m->line.kind <= STRACE_END) {
 		if (m->line.time_ns < m->last_ns) {
-			iot_strace_count(s, "clock.backwards", 1);
+			strace_count(s, "clock.backwards", 1);
 			s->backwards = true;
 		}
 		m->last_ns = m->line.time_ns;
@@ -202,12 +202,12 @@ static void sift_down(struct strace *s, size_t i)
 
 static void member_close(struct strace_member *m)
 {
-	iot_window_free(m->window);
-	m->window = NULL;
+	bufreader_free(m->bufreader);
+	m->bufreader = NULL;
 	m->shown = m->at = m->limit = NULL;
 	free(m->clean);
 	m->clean = NULL;
-	m->clean_room = 0;
+	m->clean_capacity = 0;
 }
 
 /* The member at the top has nothing more. */
@@ -218,32 +218,32 @@ static void heap_pop(struct strace *s)
 }
 
 /* Where descriptors run out, a small member is read from its head, which is kept anyway. */
-static struct iot_window *open_head(struct strace *s, const struct strace_member *m)
+static struct bufreader *open_head(struct strace *s, const struct strace_member *m)
 {
-	const struct iot_window_options plain = {.plain = true};
+	const struct bufreader_options plain = {.plain = true};
 	size_t size;
-	const char *head = iot_input_head(s->src->input, m->index, &size);
-	if (size == 0 || size >= IOT_HEAD_SIZE)
+	const char *head = input_head(s->src->input, m->index, &size);
+	if (size == 0 || size >= INPUT_HEAD_SIZE)
 		return NULL;
-	struct iot_window *w = iot_window_new(iot_input_name(s->src->input, m->index), &plain);
-	if (w != NULL && iot_window_open_memory(w, head, size) == IOT_OK)
+	struct bufreader *w = bufreader_new(input_name(s->src->input, m->index), &plain);
+	if (w != NULL && bufreader_open_memory(w, head, size) == IOT_OK)
 		return w;
-	iot_window_free(w);
+	bufreader_free(w);
 	return NULL;
 }
 
 /* Opens a member; false: its first line will never come. */
 static bool member_open(struct strace *s, struct strace_member *m)
 {
-	struct iot_error error = {0};
+	struct error error = {0};
 	m->opened = true;
 	if (++s->windows + SPARE_DESCRIPTORS > s->windows_max)
-		m->window = open_head(s, m);
-	if (m->window == NULL)
-		m->window = iot_input_open(s->src->input, m->index, &error);
-	if (m->window != NULL)
+		m->bufreader = open_head(s, m);
+	if (m->bufreader == NULL)
+		m->bufreader = input_open(s->src->input, m->index, &error);
+	if (m->bufreader != NULL)
 		return true;
-	iot_error_set(&s->src->error, error.status, "%s", error.text);
+	error_set(&s->src->error, error.status, "%s", error.text);
 	s->status = error.status;
 	return false;
 }
@@ -261,7 +261,7 @@ static void allow_descriptors(struct strace *s)
 	s->windows_max = limit.rlim_cur;
 }
 
-int iot_strace_log_next(struct strace *s)
+int strace_log_next(struct strace *s)
 {
 	while (s->heap_size > 0) {
 		struct strace_member *m = &s->member[s->heap[0]];
@@ -297,7 +297,7 @@ int iot_strace_log_next(struct strace *s)
 }
 
 /* No call still to be read was entered before. */
-int64_t iot_strace_log_watermark(const struct strace *s)
+int64_t strace_log_watermark(const struct strace *s)
 {
 	int64_t ns = INT64_MAX;
 	for (size_t i = 0; i < s->heap_size; i++) {
@@ -311,7 +311,7 @@ int64_t iot_strace_log_watermark(const struct strace *s)
 
 /* Opening */
 
-uint32_t iot_strace_log_suffix(const char *name)
+uint32_t strace_log_suffix(const char *name)
 {
 	static const char *const PACKED[] = {".zst", ".gz", ".bz2", ".xz", ".lz4"};
 	size_t n = strlen(name);
@@ -327,7 +327,7 @@ uint32_t iot_strace_log_suffix(const char *name)
 		from--;
 	uint64_t pid;
 	if (from == 0 || name[from - 1] != '.' || n - from > 7 ||
-	    !iot_number_decimal(name + from, n - from, &pid) || pid == 0 || pid > STRACE_PID_MAX)
+	    !number_decimal(name + from, n - from, &pid) || pid == 0 || pid > STRACE_PID_MAX)
 		return 0;
 	return (uint32_t)pid;
 }
@@ -335,17 +335,17 @@ uint32_t iot_strace_log_suffix(const char *name)
 static void member_look(struct strace *s, size_t i)
 {
 	struct strace_member *m = &s->member[i];
-	struct iot_source *src = s->src;
+	struct source_state *src = s->src;
 	unsigned calls, lines;
 	size_t size;
-	const char *head = iot_input_head(src->input, i, &size);
+	const char *head = input_head(src->input, i, &size);
 	m->index = i;
-	if (!iot_strace_layout_detect(head, size, &m->layout, &m->first_ns, &calls, &lines)) {
+	if (!strace_layout_detect(head, size, &m->layout, &m->first_ns, &calls, &lines)) {
 		m->first_ns = INT64_MAX;
 		return;
 	}
 	if (!m->layout.pid && !m->layout.brackets)
-		m->tid = iot_strace_log_suffix(iot_input_name(src->input, i));
+		m->tid = strace_log_suffix(input_name(src->input, i));
 	if (m->tid == 0 && s->members > 1 && !m->layout.pid && !m->layout.brackets)
 		m->tid = STRACE_PID_MAX + 1 + (uint32_t)i;
 	s->logs++;
@@ -361,12 +361,12 @@ static void member_look(struct strace *s, size_t i)
 /* A folder of logs may have what was made of them in it, too. */
 static bool is_left_out(struct strace *s, size_t i)
 {
-	const char *path = iot_input_name(s->src->input, i);
+	const char *path = input_name(s->src->input, i);
 	char name[256];
-	if (s->member[i].first_ns != INT64_MAX || !iot_input_is_trace(s->src->input, i))
+	if (s->member[i].first_ns != INT64_MAX || !input_is_trace(s->src->input, i))
 		return false;
-	iot_report_note(&s->src->report, "%s: a trace already, and left out",
-			iot_escape(name, sizeof name, path, strlen(path)));
+	report_note(&s->src->report, "%s: a trace already, and left out",
+		    escape_text(name, sizeof name, path, strlen(path)));
 	return true;
 }
 
@@ -401,22 +401,22 @@ static void settle_times(struct strace *s)
 
 static void note_times(struct strace *s)
 {
-	struct iot_report *report = &s->src->report;
+	struct report *report = &s->src->report;
 	if (s->logs > 1 && s->clocks != s->logs && s->epochs != s->logs)
-		iot_report_note(report, "the logs have no absolute times, or of different kinds: "
-					"what came first in different ones is not known; see -ttt "
-					"of strace");
+		report_note(report, "the logs have no absolute times, or of different kinds: "
+				    "what came first in different ones is not known; see -ttt "
+				    "of strace");
 	else if (s->logs > 0 && !s->has_time)
-		iot_report_note(report, "the log has no times; strace -ttt -T tells them");
+		report_note(report, "the log has no times; strace -ttt -T tells them");
 }
 
-int iot_strace_log_open(struct strace *s)
+int strace_log_open(struct strace *s)
 {
-	s->members = iot_input_count(s->src->input);
+	s->members = input_count(s->src->input);
 	s->member = calloc(s->members + 1, sizeof *s->member);
 	s->heap = calloc(s->members + 1, sizeof *s->heap);
 	if (s->member == NULL || s->heap == NULL)
-		return iot_error_set(&s->src->error, IOT_ENOMEM, "out of memory");
+		return error_set(&s->src->error, IOT_ENOMEM, "out of memory");
 	s->src->tick_ns = UINT64_C(1000000000);
 	allow_descriptors(s);
 	for (size_t i = 0; i < s->members; i++) {
@@ -432,7 +432,7 @@ int iot_strace_log_open(struct strace *s)
 	return IOT_OK;
 }
 
-void iot_strace_log_close(struct strace *s)
+void strace_log_close(struct strace *s)
 {
 	for (size_t i = 0; s->member != NULL && i < s->members; i++)
 		member_close(&s->member[i]);

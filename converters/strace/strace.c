@@ -16,7 +16,7 @@ enum {
 	LOOKED_PER_LINE = 16,
 };
 
-static const struct iot_converter_option OPTIONS[] = {
+static const struct converter_option OPTIONS[] = {
     {"all", NULL, "sockets, pipes, terminals, devices and memfd too"},
     {"threads", NULL, "every thread a process of its own"},
     {"ops", "all|names|none",
@@ -38,61 +38,60 @@ static int bid(const char *head, size_t size)
 	unsigned calls, lines;
 	if (is_summary(head, size))
 		return SNIFF_SUMMARY_BITS;
-	if (size == 0 ||
-	    !iot_strace_layout_detect(head, size, &layout, &first_ns, &calls, &lines) ||
+	if (size == 0 || !strace_layout_detect(head, size, &layout, &first_ns, &calls, &lines) ||
 	    calls * 3 < lines)
 		return 0;
 	return SNIFF_BITS + (int)(calls < SNIFF_LINES ? calls : SNIFF_LINES);
 }
 
 /* The first of the members that is a log: a directory may have something else beside them. */
-static int sniff(struct iot_input *in)
+static int sniff(struct input *in)
 {
-	const size_t count = iot_input_count(in);
+	const size_t count = input_count(in);
 	int bits = 0;
 	for (size_t i = 0; i < count && i < SNIFF_MEMBERS && bits == 0; i++) {
 		size_t size;
-		const char *head = iot_input_head(in, i, &size);
+		const char *head = input_head(in, i, &size);
 		bits = bid(head, size);
 	}
 	return bits;
 }
 
-static int open_source(struct iot_source *src)
+static int open_source(struct source_state *src)
 {
 	struct strace *s = calloc(1, sizeof *s);
 	if (s == NULL)
-		return iot_error_set(&src->error, IOT_ENOMEM, "out of memory");
+		return error_set(&src->error, IOT_ENOMEM, "out of memory");
 	src->state = s;
 	s->src = src;
 	s->held_tail = &s->held;
-	s->all = iot_source_setting(src, "all") != NULL;
-	s->threads = iot_source_setting(src, "threads") != NULL;
+	s->all = source_setting(src, "all") != NULL;
+	s->threads = source_setting(src, "threads") != NULL;
 	s->emit.report = &src->report;
-	s->emit.directive_room = IOT_PATHS_DIRECTIVE;
-	iot_tracker_init(&s->tracker);
-	iot_strace_table_init(s);
-	if (iot_emit_set_ops(&s->emit, src) != IOT_OK)
+	s->emit.directive_capacity = PATHS_DIRECTIVE;
+	fdtable_init(&s->tracker);
+	strace_table_init(s);
+	if (emit_set_ops(&s->emit, src) != IOT_OK)
 		return src->error.status;
-	int status = iot_strace_log_open(s);
+	int status = strace_log_open(s);
 	src->watermark_ns = src->first_ns;
 	s->emit.promised_ns = src->first_ns;
 	return status;
 }
 
-static void close_source(struct iot_source *src)
+static void close_source(struct source_state *src)
 {
 	struct strace *s = src->state;
 	if (s == NULL)
 		return;
 	s->ended = true; /* requests that are outstanding make no more events */
-	iot_strace_order_free(s);
-	iot_strace_reuse_free(s);
-	iot_strace_tasks_free(s);
-	iot_strace_aio_free(s);
-	iot_tracker_clear(&s->tracker);
-	iot_strace_log_close(s);
-	iot_emit_free(&s->emit);
+	strace_order_free(s);
+	strace_reuse_free(s);
+	strace_tasks_free(s);
+	strace_aio_free(s);
+	fdtable_clear(&s->tracker);
+	strace_log_close(s);
+	emit_free(&s->emit);
 	free(s);
 	src->state = NULL;
 }
@@ -100,21 +99,21 @@ static void close_source(struct iot_source *src)
 /* What is wrong with the whole of it, once all events are out. */
 static int verdict(struct strace *s)
 {
-	struct iot_error *e = &s->src->error;
+	struct error *e = &s->src->error;
 	char name[512];
 	const size_t of = s->cut_in != NULL ? s->cut_in->index : 0;
-	const char *path = s->members > 0 ? iot_input_name(s->src->input, of) : "";
+	const char *path = s->members > 0 ? input_name(s->src->input, of) : "";
 	if (e->status != IOT_OK)
 		return e->status;
-	iot_escape(name, sizeof name, path, strlen(path));
+	escape_text(name, sizeof name, path, strlen(path));
 	if (s->understood == 0 && s->summary)
-		return iot_error_set(e, IOT_EFORMAT, "%s: has only a summary (strace -c), no calls",
-				     name);
+		return error_set(e, IOT_EFORMAT, "%s: has only a summary (strace -c), no calls",
+				 name);
 	if (s->understood == 0)
-		return iot_error_set(e, IOT_EFORMAT,
-				     "%s: no line of it looks like output of strace", name);
+		return error_set(e, IOT_EFORMAT, "%s: no line of it looks like output of strace",
+				 name);
 	if (s->cut_in != NULL)
-		return iot_error_set(e, IOT_ETRUNCATED, "%s: ends in the middle of a line", name);
+		return error_set(e, IOT_ETRUNCATED, "%s: ends in the middle of a line", name);
 	return IOT_OK;
 }
 
@@ -130,12 +129,11 @@ static void count_silent(struct strace *s)
 	if (silent <= s->adopted)
 		return;
 	silent -= s->adopted;
-	iot_strace_count(s, "unseen.children", silent);
-	iot_report_note(&s->src->report,
-			"%" PRIu64
-			" processes or threads were started of which the log has nothing; "
-			"strace -f shows them",
-			silent);
+	strace_count(s, "unseen.children", silent);
+	report_note(&s->src->report,
+		    "%" PRIu64 " processes or threads were started of which the log has nothing; "
+		    "strace -f shows them",
+		    silent);
 }
 
 static void count_skipped(struct strace *s)
@@ -159,15 +157,15 @@ static void count_skipped(struct strace *s)
 		const struct strace_skipped *k = &s->skipped[i];
 		if (k->calls == 0)
 			continue;
-		iot_strace_count(s, NAMES[i].calls, k->calls);
+		strace_count(s, NAMES[i].calls, k->calls);
 		for (size_t w = 0; w < 2; w++)
 			if (k->bytes[w] > 0)
-				iot_strace_count(s, NAMES[i].bytes[w], k->bytes[w]);
+				strace_count(s, NAMES[i].bytes[w], k->bytes[w]);
 	}
 }
 
 /* Arrays that strace has cut, by call, and what shows them. */
-static void explain_cut(struct iot_report *r)
+static void explain_cut(struct report *r)
 {
 	static const struct {
 		const char *count, *call;
@@ -181,61 +179,61 @@ static void explain_cut(struct iot_report *r)
 	char list[128] = "";
 	size_t n = 0;
 	for (size_t i = 0; i < sizeof ARRAYS / sizeof ARRAYS[0]; i++) {
-		const uint64_t cut = iot_report_get(r, ARRAYS[i].count);
+		const uint64_t cut = report_get(r, ARRAYS[i].count);
 		if (cut == 0)
 			continue;
-		iot_report_noted(r, ARRAYS[i].count);
+		report_noted(r, ARRAYS[i].count);
 		n += (size_t)snprintf(list + n, sizeof list - n, "%s%s %" PRIu64, n > 0 ? ", " : "",
 				      ARRAYS[i].call, cut);
 		if (n >= sizeof list)
 			n = sizeof list - 1;
 	}
 	if (n > 0)
-		iot_report_note(r, "strace has cut arrays: %s; strace " STRACE_ARRAYS " shows them",
-				list);
+		report_note(r, "strace has cut arrays: %s; strace " STRACE_ARRAYS " shows them",
+			    list);
 }
 
 /* What the log lacks, with what would show it. */
 static void explain_hidden(struct strace *s)
 {
-	struct iot_report *r = &s->src->report;
+	struct report *r = &s->src->report;
 	explain_cut(r);
-	if (s->aio.rings > 0 && iot_report_get(r, "hidden.io_uring") == 0)
-		iot_strace_count(s, "hidden.io_uring_rings", s->aio.rings);
+	if (s->aio.rings > 0 && report_get(r, "hidden.io_uring") == 0)
+		strace_count(s, "hidden.io_uring_rings", s->aio.rings);
 	if (s->aio.setups == 0 || s->aio.submits > 0)
 		return;
-	iot_strace_count(s, "hidden.io_setup", s->aio.setups);
-	iot_report_noted(r, "hidden.io_setup");
-	iot_report_note(r,
-			"%" PRIu64 " calls of io_setup but none of io_submit: the log lacks "
-			"asynchronous I/O; it needs io_submit and io_getevents in strace -e trace",
-			s->aio.setups);
+	strace_count(s, "hidden.io_setup", s->aio.setups);
+	report_noted(r, "hidden.io_setup");
+	report_note(r,
+		    "%" PRIu64 " calls of io_setup but none of io_submit: the log lacks "
+		    "asynchronous I/O; it needs io_submit and io_getevents in strace -e trace",
+		    s->aio.setups);
 }
 
 static void finish(struct strace *s)
 {
-	iot_strace_tasks_release_held(s, true);
-	iot_strace_settle(s, true);
+	strace_tasks_release_deferred(s, true);
+	strace_settle(s, true);
 	if (s->missed > 0)
-		iot_strace_count(s, "missed.close", (uint64_t)s->missed);
+		strace_count(s, "missed.close", (uint64_t)s->missed);
 	uint64_t open = 0;
 	for (struct strace_task *t = s->alive; t != NULL; t = t->next) {
 		open += t->pending == STRACE_WAITING && (t->entry->class & STRACE_DATA) != 0;
-		iot_strace_aio_withdraw(s, t);
-		iot_strace_aio_leave(s, t->group);
+		strace_aio_withdraw(s, t);
+		strace_aio_leave(s, t->group);
 		if (t->group->leader != NULL)
-			iot_strace_aio_leave(s, t->group->leader);
+			strace_aio_leave(s, t->group->leader);
 	}
 	s->ended = true;
 	count_skipped(s);
 	explain_hidden(s);
 	if (open > 0)
-		iot_strace_count(s, "unfinished_at_end", open);
+		strace_count(s, "unfinished_at_end", open);
 	count_silent(s);
 	if (s->tracker.unnamed > 0)
-		iot_strace_count(s, "unnamed.files", s->tracker.unnamed);
+		strace_count(s, "unnamed.files", s->tracker.unnamed);
 	if (s->began) /* else there is no %trace in front */
-		iot_emit_counts(&s->emit, "strace", s->now_ns);
+		emit_counts(&s->emit, "strace", s->now_ns);
 	int status = verdict(s);
 	if (s->status == IOT_OK)
 		s->status = status;
@@ -248,13 +246,12 @@ static bool failed(struct strace *s)
 	if (s->status != IOT_ENOMEM && s->status != IOT_ELIMIT)
 		return false;
 	if (s->status == IOT_ENOMEM)
-		iot_error_set(&s->src->error, s->status, "out of memory");
+		error_set(&s->src->error, s->status, "out of memory");
 	else
-		iot_error_set(&s->src->error, s->status,
-			      "line %" PRIu64
-			      ": processes, descriptors, names and unfinished calls "
-			      "at once need more than %d MiB",
-			      s->src->report.lines, IOT_TRACKER_MEMORY_MAX >> 20);
+		error_set(&s->src->error, s->status,
+			  "line %" PRIu64 ": processes, descriptors, names and unfinished calls "
+			  "at once need more than %d MiB",
+			  s->src->report.lines, FDTABLE_MEMORY_MAX >> 20);
 	return true;
 }
 
@@ -269,8 +266,8 @@ static int64_t watermark(struct strace *s)
 	if (s->src->report.lines < s->mark_again)
 		return s->mark_ns;
 	uint64_t looked = s->heap_size;
-	int64_t ns = s->heap_size > 0 ? iot_strace_log_watermark(s) : s->now_ns;
-	const int64_t outstanding = iot_strace_aio_earliest(s);
+	int64_t ns = s->heap_size > 0 ? strace_log_watermark(s) : s->now_ns;
+	const int64_t outstanding = strace_aio_earliest(s);
 	if (outstanding < ns)
 		ns = outstanding;
 	for (const struct strace_task *t = s->waiting; t != NULL; t = t->waiting_next, looked++)
@@ -279,7 +276,7 @@ static int64_t watermark(struct strace *s)
 	for (const struct strace_held *h = s->held; h != NULL; h = h->next, looked++)
 		if (h->time_ns < ns)
 			ns = h->time_ns;
-	const int64_t unsettled = iot_strace_unsettled_since(s);
+	const int64_t unsettled = strace_unsettled_since(s);
 	looked += s->unsettled_count;
 	if (unsettled < ns)
 		ns = unsettled;
@@ -294,24 +291,24 @@ static void line(struct strace *s)
 	s->now_ns = m->line.time_ns;
 	if (!s->began && m->line.kind <= STRACE_END) {
 		s->began = true;
-		iot_strace_emit_trace(s);
+		strace_emit_trace(s);
 	}
-	iot_strace_process(s, m, &m->line);
-	iot_strace_settle(s, false);
+	strace_process(s, m, &m->line);
+	strace_settle(s, false);
 	if (s->last != NULL && !s->last->group->announced)
-		iot_strace_emit_process(s, s->last->group);
+		strace_emit_process(s, s->last->group);
 }
 
-static int next(struct iot_source *src, struct iot_event *out, int max)
+static int next(struct source_state *src, struct iot_event *out, int max)
 {
 	struct strace *s = src->state;
-	struct iot_emit *e = &s->emit;
+	struct emit *e = &s->emit;
 	if (e->over_count > 0)
-		return iot_emit_leftovers(e, out, max);
-	iot_emit_start(e, out, max);
+		return emit_leftovers(e, out, max);
+	emit_start(e, out, max);
 	int lines = 0;
 	while (!s->ended && e->count < e->max) {
-		int got = iot_strace_log_next(s);
+		int got = strace_log_next(s);
 		if (got <= 0 || failed(s)) {
 			finish(s);
 			break;
@@ -333,7 +330,7 @@ static int next(struct iot_source *src, struct iot_event *out, int max)
 	return s->ended ? s->status : 0;
 }
 
-const struct iot_converter iot_converter_strace = {
+const struct converter converter_strace = {
     .name = "strace",
     .summary = "system calls: strace's text output, of any layout, -f and -ff",
     .options = OPTIONS,

@@ -70,16 +70,16 @@ struct strace_clock {
 };
 
 /* Reads prefix and kind; a line that does not fit the layout is STRACE_FOREIGN. */
-void iot_strace_line_parse(const struct strace_layout *layout, struct strace_clock *clock,
-			   const char *text, const char *end, struct strace_line *line);
+void strace_line_parse(const struct strace_layout *layout, struct strace_clock *clock,
+		       const char *text, const char *end, struct strace_line *line);
 /* Looks at the first lines of a log. False: nothing in them looks like strace. */
-bool iot_strace_layout_detect(const char *head, size_t size, struct strace_layout *layout,
-			      int64_t *first_ns, unsigned *calls, unsigned *lines);
+bool strace_layout_detect(const char *head, size_t size, struct strace_layout *layout,
+			  int64_t *first_ns, unsigned *calls, unsigned *lines);
 /* Cuts " <0.000012>" off the end; returns the new end. digits: of the fraction. */
-const char *iot_strace_line_duration(const char *text, const char *end, uint64_t *ns,
-				     unsigned *digits, bool *found);
-bool iot_strace_line_unfinished(const char *text, const char *end);
-size_t iot_strace_line_uncolour(const char *text, size_t size, char *out);
+const char *strace_line_duration(const char *text, const char *end, uint64_t *ns, unsigned *digits,
+				 bool *found);
+bool strace_line_unfinished(const char *text, const char *end);
+size_t strace_line_uncolour(const char *text, size_t size, char *out);
 
 /* Arguments */
 
@@ -101,20 +101,20 @@ enum { STRACE_CWD = -100, STRACE_NO_FD = -1 };
  * Splits the arguments behind '(' at their commas; returns the place behind the closing bracket,
  * or NULL if it is not there, with the arguments so far. joined: foreign text ends here, brackets before do not count.
  */
-const char *iot_strace_split(const char *p, const char *end, const char *joined,
-			     struct strace_text *args, unsigned max, unsigned *count);
-bool iot_strace_number(struct strace_text arg, int64_t *value);
+const char *strace_split(const char *p, const char *end, const char *joined,
+			 struct strace_text *args, unsigned max, unsigned *count);
+bool strace_number(struct strace_text arg, int64_t *value);
 /* Move *at past a number, or a word, if it is there. */
-bool iot_strace_digits(const char **at, const char *end, int64_t *value);
-bool iot_strace_skip(const char **at, const char *end, const char *word);
+bool strace_digits(const char **at, const char *end, int64_t *value);
+bool strace_skip(const char **at, const char *end, const char *word);
 /* The number behind `key` ("st_size=") at any place of the text. */
-bool iot_strace_field(struct strace_text text, const char *key, int64_t *value);
-struct strace_fd iot_strace_fd(struct strace_text arg);
+bool strace_field(struct strace_text text, const char *key, int64_t *value);
+struct strace_fd strace_fd(struct strace_text arg);
 /* The text between quotes, unescaped to out (room bytes at most); false: no string. */
-bool iot_strace_string(struct strace_text arg, char *out, size_t room, size_t *size);
-size_t iot_strace_unescape(struct strace_text raw, char *out, size_t room);
-bool iot_strace_is(struct strace_text arg, const char *word);
-bool iot_strace_has_flag(struct strace_text arg, const char *word); /* a whole word in A|B|C */
+bool strace_string(struct strace_text arg, char *out, size_t capacity, size_t *size);
+size_t strace_unescape(struct strace_text raw, char *out, size_t capacity);
+bool strace_is(struct strace_text arg, const char *word);
+bool strace_has_flag(struct strace_text arg, const char *word); /* a whole word in A|B|C */
 
 enum strace_open_flag { /* of the traced system, as -X raw shows them */
 			STRACE_O_WRONLY = 01,
@@ -128,7 +128,7 @@ enum strace_open_flag { /* of the traced system, as -X raw shows them */
 			STRACE_O_PATH = 010000000,
 			STRACE_O_TMPFILE = 020000000,
 };
-unsigned iot_strace_open_flags(struct strace_text arg);
+unsigned strace_open_flags(struct strace_text arg);
 
 /* Calls */
 
@@ -181,15 +181,15 @@ struct strace_group {
 
 /* What a call that has not returned yet uses. */
 struct strace_using {
-	struct iot_description *open;  /* its position; NULL: none */
-	struct iot_tracked_file *file; /* its size; NULL: none */
+	struct open_description *open; /* its position; NULL: none */
+	struct tracked_file *file;     /* its size; NULL: none */
 };
 
 struct strace_task {
 	uint32_t tid;
 	struct strace_group *group;
-	struct iot_table *table;
-	struct iot_directory *cwd;
+	struct fd_table *table;
+	struct directory *cwd;
 	struct strace_task *prev, *next; /* all that are alive */
 	/* The call that has not returned yet */
 	struct strace_task *waiting_prev, *waiting_next; /* those that hold the watermark back */
@@ -199,10 +199,10 @@ struct strace_task {
 	int64_t entry_ns, entered;
 	struct strace_using using[2];
 	char *text;
-	size_t text_size, text_room;
+	size_t text_size, text_capacity;
 	bool posted;                       /* ... has sent descriptors already */
 	struct strace_request *submitting; /* ... has submitted these, if it succeeds */
-	struct strace_task *unborn;        /* the child that a pending fork will have */
+	struct strace_task *provisional;   /* the child that a pending fork will have */
 	struct strace_task *forking_prev, *forking_next; /* those that have one */
 	bool thread;                                     /* of its parent's process */
 	struct strace_task *peer_prev,
@@ -245,24 +245,24 @@ struct strace_gone {
 	uint32_t table; /* id */
 	int64_t fd, until;
 	bool last; /* it was the last one of its description */
-	struct iot_slot slot;
+	struct fd_slot slot;
 };
 
 /* A number that a call has returned while it seemed to be in use. */
 struct strace_owed {
 	uint32_t table; /* id; 0: its close has come */
 	int64_t fd;
-	struct iot_use by;
-	struct iot_description *open; /* what it had open, since then, and which call made it so */
+	struct fd_use by;
+	struct open_description *open; /* what it had open, since then, and which call made it so */
 	int64_t since;
-	struct iot_use first; /* left 0: not known */
+	struct fd_use first; /* left 0: not known */
 };
 
 /* A number that a call of a set has returned. */
 struct strace_installed {
 	uint32_t table; /* id */
 	int64_t fd;
-	struct iot_use by;
+	struct fd_use by;
 };
 
 enum strace_use_kind {
@@ -275,7 +275,7 @@ enum strace_use_kind {
 
 struct strace_member {
 	size_t index;
-	struct iot_window *window;
+	struct bufreader *bufreader;
 	struct strace_layout layout;
 	struct strace_clock clock;
 	uint32_t tid; /* of all its lines, where they show none; 0: not known */
@@ -288,7 +288,7 @@ struct strace_member {
 	bool opened;
 	bool cut;    /* the current line has no LF */
 	char *clean; /* a line without colours */
-	size_t clean_room;
+	size_t clean_capacity;
 	struct strace_task *partial; /* whose call was cut by foreign text */
 	unsigned partial_lines;
 	bool partial_ignored; /* the same for a call that says nothing */
@@ -325,8 +325,8 @@ struct strace_skipped {
 };
 
 struct strace {
-	struct iot_source *src;
-	struct iot_tracker tracker;
+	struct source_state *src;
+	struct fdtable tracker;
 	size_t logs, clocks, epochs;        /* members that are logs, and those with such times */
 	bool has_time, brackets, durations; /* of the logs */
 	bool threads, all;                  /* options */
@@ -342,7 +342,7 @@ struct strace {
 
 	/* Tasks by tid */
 	struct strace_task **task; /* open addressing; tid 0 is `numberless` */
-	size_t task_room, task_count;
+	size_t task_capacity, task_count;
 	struct strace_task *alive, *oldest; /* list of all, and its end */
 	struct strace_task *waiting;        /* list of those with a dated call pending */
 	struct strace_task *waiting_last;
@@ -357,9 +357,9 @@ struct strace {
 	bool release_due; /* a fork has returned a number that lines may be held for */
 	struct strace_held *held, **held_tail;
 	size_t held_lines, held_bytes;
-	struct iot_map held_ids; /* of tasks that have held lines */
-	uint32_t *held_of;       /* lines of each */
-	size_t held_room;
+	struct idmap held_ids; /* of tasks that have held lines */
+	uint32_t *held_of;     /* lines of each */
+	size_t held_capacity;
 
 	struct {
 		struct strace_request *first, *last; /* outstanding, or not yet written */
@@ -374,9 +374,9 @@ struct strace {
 	struct strace_owed owed[STRACE_OWED];
 	struct strace_installed installed[STRACE_GONE];
 	unsigned gone_next, owed_next, installed_next;
-	struct iot_slot unknown;
+	struct fd_slot unknown;
 	bool unix_sockets, messages, cut_messages; /* the log shows any */
-	bool passed_noted, undated_noted;
+	bool passed_noted, untimed_noted;
 	uint32_t passed; /* id: any description before may be used where nobody sees it */
 	size_t let_go_work;
 	int64_t missed;                /* closes that the log does not show */
@@ -387,7 +387,7 @@ struct strace {
 	size_t settle_lines;
 	int64_t settled_ns; /* no line of a set to come began before */
 
-	struct iot_emit emit;
+	struct emit emit;
 	int64_t mark_ns; /* the watermark, and the line at which it is looked for again */
 	uint64_t mark_again;
 	uint64_t understood; /* lines of a trace seen */
@@ -397,190 +397,186 @@ struct strace {
 	const struct strace_member *cut_in; /* whose last line is not whole; NULL: none */
 	bool summary;
 	struct strace_name hash[STRACE_HASH];
-	char path[IOT_PATH_ROOM], path2[IOT_PATH_ROOM], scratch[IOT_PATH_ROOM];
+	char path[PATH_CAPACITY], path2[PATH_CAPACITY], scratch[PATH_CAPACITY];
 };
 
 /* strace_table.c */
-void iot_strace_table_init(struct strace *s);
-const struct strace_entry *iot_strace_table_find(const struct strace *s, const char *name,
-						 size_t size);
+void strace_table_init(struct strace *s);
+const struct strace_entry *strace_table_find(const struct strace *s, const char *name, size_t size);
 
 /* strace_calls.c */
 /* A line with a body, in its order. */
-void iot_strace_process(struct strace *s, struct strace_member *m, const struct strace_line *line);
-void iot_strace_body(struct strace *s, struct strace_task *task, int64_t time_ns,
-		     enum strace_kind kind, const char *body, const char *end,
-		     struct strace_member *m);
-void iot_strace_pending_clear(struct strace *s, struct strace_task *task);
+void strace_process(struct strace *s, struct strace_member *m, const struct strace_line *line);
+void strace_body(struct strace *s, struct strace_task *task, int64_t time_ns, enum strace_kind kind,
+		 const char *body, const char *end, struct strace_member *m);
+void strace_pending_clear(struct strace *s, struct strace_task *task);
 
 /* strace_tasks.c */
 /* The task of a line; NULL: the line has been put aside, or there is no memory. */
-struct strace_task *iot_strace_task_of(struct strace *s, const struct strace_line *line);
-struct strace_task *iot_strace_task_find(struct strace *s, uint32_t tid);
-void iot_strace_task_end(struct strace *s, struct strace_task *task);
-void iot_strace_task_superseded(struct strace *s, struct strace_task *leader, uint32_t tid);
-void iot_strace_tasks_release_held(struct strace *s, bool all);
+struct strace_task *strace_task_of(struct strace *s, const struct strace_line *line);
+struct strace_task *strace_task_find(struct strace *s, uint32_t tid);
+void strace_task_end(struct strace *s, struct strace_task *task);
+void strace_task_superseded(struct strace *s, struct strace_task *leader, uint32_t tid);
+void strace_tasks_release_deferred(struct strace *s, bool all);
 /* strace_held.c: whether there are held lines of a task */
-bool iot_strace_is_held(const struct strace *s, uint32_t tid);
-void iot_strace_hold(struct strace *s, const struct strace_line *line, uint32_t tid);
+bool strace_is_deferred(const struct strace *s, uint32_t tid);
+void strace_defer(struct strace *s, const struct strace_line *line, uint32_t tid);
 /* The first held line whose task is known by now; all: guessed, if need be. NULL: there is none. */
-struct strace_held *iot_strace_take_held(struct strace *s, bool all);
-void iot_strace_held_free(struct strace *s);
-void iot_strace_tasks_free(struct strace *s);
-struct strace_group *iot_strace_group_new(struct strace *s);
-void iot_strace_group_name(struct strace *s, struct strace_group *g, const char *name, size_t size);
-void iot_strace_task_free(struct strace *s, struct strace_task *t);
+struct strace_held *strace_next_deferred(struct strace *s, bool all);
+void strace_deferred_free(struct strace *s);
+void strace_tasks_free(struct strace *s);
+struct strace_group *strace_group_new(struct strace *s);
+void strace_group_name(struct strace *s, struct strace_group *g, const char *name, size_t size);
+void strace_task_free(struct strace *s, struct strace_task *t);
 /* The child that a pending fork will have: laid aside, taken back, forgotten. */
-void iot_strace_expect_child(struct strace *s, struct strace_task *parent,
-			     struct strace_task *child);
-struct strace_task *iot_strace_take_unborn(struct strace *s, struct strace_task *parent);
-void iot_strace_drop_unborn(struct strace *s, struct strace_task *parent);
-bool iot_strace_be_born(struct strace *s, struct strace_task *t, uint32_t tid);
+void strace_expect_child(struct strace *s, struct strace_task *parent, struct strace_task *child);
+struct strace_task *strace_take_provisional(struct strace *s, struct strace_task *parent);
+void strace_drop_provisional(struct strace *s, struct strace_task *parent);
+bool strace_task_adopt(struct strace *s, struct strace_task *t, uint32_t tid);
 /* Gives a task its number. */
-bool iot_strace_number_task(struct strace *s, struct strace_task *t, uint32_t tid);
-void iot_strace_end_siblings(struct strace *s, const struct strace_task *left);
+bool strace_number_task(struct strace *s, struct strace_task *t, uint32_t tid);
+void strace_end_siblings(struct strace *s, const struct strace_task *left);
 
 /* strace_fork.c */
-void iot_strace_fork_enter(struct strace *s, struct strace_call *c);
-void iot_strace_fork(struct strace *s, struct strace_call *c);
-void iot_strace_exec(struct strace *s, struct strace_call *c);
-void iot_strace_unshare(struct strace *s, struct strace_call *c);
-void iot_strace_own_number(struct strace *s, struct strace_call *c);
-void iot_strace_attached(struct strace *s, struct strace_task *parent, uint32_t tid);
+void strace_fork_enter(struct strace *s, struct strace_call *c);
+void strace_fork(struct strace *s, struct strace_call *c);
+void strace_exec(struct strace *s, struct strace_call *c);
+void strace_unshare(struct strace *s, struct strace_call *c);
+void strace_own_number(struct strace *s, struct strace_call *c);
+void strace_attached(struct strace *s, struct strace_task *parent, uint32_t tid);
 
 /* strace_fds.c */
 /* The descriptor, made up if it was open before the trace; NULL: none. */
-struct iot_slot *iot_strace_slot(struct strace *s, struct strace_call *c,
-				 const struct strace_fd *fd);
-enum iot_descriptor_kind iot_strace_path_kind(const char *path, size_t size, bool block);
-void iot_strace_open(struct strace *s, struct strace_call *c);
-void iot_strace_close(struct strace *s, struct strace_call *c);
-void iot_strace_close_range(struct strace *s, struct strace_call *c);
-void iot_strace_dup(struct strace *s, struct strace_call *c);
-void iot_strace_fcntl(struct strace *s, struct strace_call *c);
-void iot_strace_ioctl(struct strace *s, struct strace_call *c);
-void iot_strace_pair(struct strace *s, struct strace_call *c);
-void iot_strace_made(struct strace *s, struct strace_call *c);
+struct fd_slot *strace_slot(struct strace *s, struct strace_call *c, const struct strace_fd *fd);
+enum descriptor_kind strace_path_kind(const char *path, size_t size, bool block);
+void strace_open(struct strace *s, struct strace_call *c);
+void strace_close(struct strace *s, struct strace_call *c);
+void strace_close_range(struct strace *s, struct strace_call *c);
+void strace_dup(struct strace *s, struct strace_call *c);
+void strace_fcntl(struct strace *s, struct strace_call *c);
+void strace_ioctl(struct strace *s, struct strace_call *c);
+void strace_pair(struct strace *s, struct strace_call *c);
+void strace_created(struct strace *s, struct strace_call *c);
 /* For a descriptor that was open before we saw it. */
-struct iot_description *iot_strace_found(struct strace *s, const struct strace_fd *fd);
+struct open_description *strace_fd_found(struct strace *s, const struct strace_fd *fd);
 
 /* The file that an open or truncate under way is going to truncate; NULL: none that is known. */
-struct iot_tracked_file *iot_strace_truncates(struct strace *s, struct strace_call *c);
+struct tracked_file *strace_truncates(struct strace *s, struct strace_call *c);
 
 /* strace_reuse.c */
-int64_t iot_strace_now(const struct strace *s);
+int64_t strace_now(const struct strace *s);
 /* What the number had open when the call was entered, if that is gone; NULL: it is not, or is not known. */
-struct strace_gone *iot_strace_gone(struct strace *s, const struct strace_call *c, int64_t fd);
+struct strace_gone *strace_gone(struct strace *s, const struct strace_call *c, int64_t fd);
 /* May the call that returned the number again have returned after this one was entered? */
-bool iot_strace_is_unsure(struct strace *s, const struct strace_call *c, int64_t fd);
+bool strace_is_unsure(struct strace *s, const struct strace_call *c, int64_t fd);
 /* For a descriptor of which nothing is known. It holds until the next one. */
-struct iot_slot *iot_strace_no_slot(struct strace *s, const struct strace_fd *fd);
+struct fd_slot *strace_no_slot(struct strace *s, const struct strace_fd *fd);
 /* Has what this close is about been closed before, as another call returned the number since? */
-bool iot_strace_is_late(struct strace *s, const struct strace_call *c, int64_t fd);
-void iot_strace_release(struct strace *s, const struct strace_call *c, int64_t fd);
+bool strace_is_late(struct strace *s, const struct strace_call *c, int64_t fd);
+void strace_release(struct strace *s, const struct strace_call *c, int64_t fd);
 /* Puts a description, the reference included, where a call has returned a number. */
-struct iot_slot *iot_strace_install(struct strace *s, struct strace_call *c, int64_t fd,
-				    struct iot_description *d, bool cloexec);
+struct fd_slot *strace_install(struct strace *s, struct strace_call *c, int64_t fd,
+			       struct open_description *d, bool cloexec);
 /* dup; chosen: the caller has chosen the number, as in dup2. */
-void iot_strace_copy(struct strace *s, struct strace_call *c, const struct strace_fd *from,
-		     int64_t to, bool cloexec, bool chosen);
-void iot_strace_reuse_free(struct strace *s);
+void strace_copy(struct strace *s, struct strace_call *c, const struct strace_fd *from, int64_t to,
+		 bool cloexec, bool chosen);
+void strace_reuse_free(struct strace *s);
 
 /* strace_order.c */
-struct iot_use iot_strace_use(const struct strace_call *c);
-bool iot_strace_overlaps(struct strace *s, const struct strace_call *c, const struct iot_use *u);
+struct fd_use strace_use(const struct strace_call *c);
+bool strace_overlaps(struct strace *s, const struct strace_call *c, const struct fd_use *u);
 /* A call begins that does not return at once: c has its text. */
-void iot_strace_order_enter(struct strace *s, struct strace_call *c);
-void iot_strace_order_leave(struct strace *s, struct strace_task *t);
+void strace_order_enter(struct strace *s, struct strace_call *c);
+void strace_order_leave(struct strace *s, struct strace_task *t);
 /*
  * Has another task used the position, or the size, at the same time? The call counts as its last use.
  * `disputed` of the description or file says whether the value is not known afterwards. kind: enum
  * strace_use_kind; 0 for the size: it is only looked at.
  */
-bool iot_strace_position_race(struct strace *s, const struct strace_call *c,
-			      struct iot_description *d, unsigned kind);
-bool iot_strace_size_race(struct strace *s, const struct strace_call *c, struct iot_tracked_file *f,
+bool strace_position_race(struct strace *s, const struct strace_call *c, struct open_description *d,
 			  unsigned kind);
+bool strace_size_race(struct strace *s, const struct strace_call *c, struct tracked_file *f,
+		      unsigned kind);
 /* A call shows the size, unless others change it at the same time. */
-void iot_strace_learn_size(struct strace *s, const struct strace_call *c,
-			   struct iot_tracked_file *f, uint64_t size);
+void strace_learn_size(struct strace *s, const struct strace_call *c, struct tracked_file *f,
+		       uint64_t size);
 /* A record of a set is kept until its offset is sure, or known not to be. */
-void iot_strace_wait(struct strace *s, const struct strace_call *c, struct iot_description *d,
-		     bool appends, const struct iot_record *record);
-void iot_strace_settle(struct strace *s, bool all);
-int64_t iot_strace_unsettled_since(const struct strace *s);
-void iot_strace_order_free(struct strace *s);
+void strace_wait(struct strace *s, const struct strace_call *c, struct open_description *d,
+		 bool appends, const struct iot_record *record);
+void strace_settle(struct strace *s, bool all);
+int64_t strace_unsettled_since(const struct strace *s);
+void strace_order_free(struct strace *s);
 
 /* strace_passed.c */
-void iot_strace_sendmsg_enter(struct strace *s, struct strace_call *c);
-void iot_strace_sendmsg(struct strace *s, struct strace_call *c);
-void iot_strace_recvmsg(struct strace *s, struct strace_call *c);
-void iot_strace_messages(struct strace *s, struct strace_call *c); /* many at once */
+void strace_sendmsg_enter(struct strace *s, struct strace_call *c);
+void strace_sendmsg(struct strace *s, struct strace_call *c);
+void strace_recvmsg(struct strace *s, struct strace_call *c);
+void strace_messages(struct strace *s, struct strace_call *c); /* many at once */
 /* Others may use the description, and write its file, where the log does not show it. */
-void iot_strace_let_go(struct strace *s, struct iot_description *d);
-bool iot_strace_is_elsewhere(const struct strace *s, const struct iot_description *d);
+void strace_let_go(struct strace *s, struct open_description *d);
+bool strace_is_elsewhere(const struct strace *s, const struct open_description *d);
 /* A descriptor is used that no call of the log has made: it may have come in a message. */
-void iot_strace_appears(struct strace *s, struct iot_description *d, const struct strace_fd *fd);
+void strace_appears(struct strace *s, struct open_description *d, const struct strace_fd *fd);
 /* For one from another process, of which nothing else is known. */
-struct iot_description *iot_strace_found_passed(struct strace *s, const struct strace_fd *fd);
+struct open_description *strace_found_passed(struct strace *s, const struct strace_fd *fd);
 
 /* strace_data.c */
-void iot_strace_read_write(struct strace *s, struct strace_call *c);
-void iot_strace_at_offset(struct strace *s, struct strace_call *c);
-void iot_strace_sendfile(struct strace *s, struct strace_call *c);
-void iot_strace_copy_range(struct strace *s, struct strace_call *c);
+void strace_read_write(struct strace *s, struct strace_call *c);
+void strace_at_offset(struct strace *s, struct strace_call *c);
+void strace_sendfile(struct strace *s, struct strace_call *c);
+void strace_copy_range(struct strace *s, struct strace_call *c);
 /* The descriptor of an argument if its bytes are to be recorded; else they are counted as skipped. */
-struct iot_slot *iot_strace_data_slot(struct strace *s, struct strace_call *c,
-				      const struct strace_fd *fd, uint64_t bytes, bool write);
-void iot_strace_hidden(struct strace *s, struct strace_call *c);
-void iot_strace_mmap(struct strace *s, struct strace_call *c);
-void iot_strace_lseek(struct strace *s, struct strace_call *c);
-void iot_strace_llseek(struct strace *s, struct strace_call *c);
+struct fd_slot *strace_data_slot(struct strace *s, struct strace_call *c,
+				 const struct strace_fd *fd, uint64_t bytes, bool write);
+void strace_hidden(struct strace *s, struct strace_call *c);
+void strace_mmap(struct strace *s, struct strace_call *c);
+void strace_lseek(struct strace *s, struct strace_call *c);
+void strace_llseek(struct strace *s, struct strace_call *c);
 
 /* strace_aio.c */
-void iot_strace_io_submit_enter(struct strace *s, struct strace_call *c);
-void iot_strace_io_submit(struct strace *s, struct strace_call *c);
-void iot_strace_io_getevents(struct strace *s, struct strace_call *c);
-void iot_strace_io_setup(struct strace *s, struct strace_call *c);
-void iot_strace_io_uring_setup(struct strace *s, struct strace_call *c);
-void iot_strace_io_destroy(struct strace *s, struct strace_call *c);
-void iot_strace_io_cancel(struct strace *s, struct strace_call *c);
+void strace_io_submit_enter(struct strace *s, struct strace_call *c);
+void strace_io_submit(struct strace *s, struct strace_call *c);
+void strace_io_getevents(struct strace *s, struct strace_call *c);
+void strace_io_setup(struct strace *s, struct strace_call *c);
+void strace_io_uring_setup(struct strace *s, struct strace_call *c);
+void strace_io_destroy(struct strace *s, struct strace_call *c);
+void strace_io_cancel(struct strace *s, struct strace_call *c);
 /* The io_submit that a task has pending will not return. */
-void iot_strace_aio_withdraw(struct strace *s, struct strace_task *t);
+void strace_aio_withdraw(struct strace *s, struct strace_task *t);
 /* A process ends, or its program does: the results of its requests will not be seen. */
-void iot_strace_aio_leave(struct strace *s, struct strace_group *g);
+void strace_aio_leave(struct strace *s, struct strace_group *g);
 /* Start of the earliest request that is not written yet; INT64_MAX: there is none. */
-int64_t iot_strace_aio_earliest(const struct strace *s);
-void iot_strace_aio_free(struct strace *s);
+int64_t strace_aio_earliest(const struct strace *s);
+void strace_aio_free(struct strace *s);
 
 /* strace_names.c */
 /* The path at arg (relative to `dir`, or to the working directory) to out; 0: not known. */
-size_t iot_strace_path(struct strace *s, struct strace_call *c, const struct strace_fd *dir,
-		       struct strace_text arg, char *out);
+size_t strace_path(struct strace *s, struct strace_call *c, const struct strace_fd *dir,
+		   struct strace_text arg, char *out);
 /* The descriptor that "/proc/self/fd/3", "/dev/fd/3" and the like stand for; NULL: the path is none. */
-struct iot_slot *iot_strace_slot_of_path(struct strace *s, struct strace_call *c, const char *path,
-					 size_t size);
+struct fd_slot *strace_slot_of_path(struct strace *s, struct strace_call *c, const char *path,
+				    size_t size);
 /* The file that a path leads to, as far as it is known. */
-struct iot_tracked_file *iot_strace_file_at(struct strace *s, struct strace_call *c,
-					    const char *path, size_t size);
+struct tracked_file *strace_file_at(struct strace *s, struct strace_call *c, const char *path,
+				    size_t size);
 /* A call has set the size. */
-void iot_strace_resized(struct strace *s, const struct strace_call *c, struct iot_tracked_file *f,
-			uint64_t size);
-void iot_strace_path_op(struct strace *s, struct strace_call *c);
-void iot_strace_path_op_at(struct strace *s, struct strace_call *c);
-void iot_strace_fd_op(struct strace *s, struct strace_call *c);
-void iot_strace_two_paths(struct strace *s, struct strace_call *c);
-void iot_strace_two_paths_at(struct strace *s, struct strace_call *c);
-void iot_strace_symlink(struct strace *s, struct strace_call *c);
-void iot_strace_symlink_at(struct strace *s, struct strace_call *c);
-void iot_strace_truncate(struct strace *s, struct strace_call *c);
-void iot_strace_ftruncate(struct strace *s, struct strace_call *c);
-void iot_strace_fallocate(struct strace *s, struct strace_call *c);
-void iot_strace_chdir(struct strace *s, struct strace_call *c);
-void iot_strace_getcwd(struct strace *s, struct strace_call *c);
-void iot_strace_sync(struct strace *s, struct strace_call *c);
+void strace_resized(struct strace *s, const struct strace_call *c, struct tracked_file *f,
+		    uint64_t size);
+void strace_path_op(struct strace *s, struct strace_call *c);
+void strace_path_op_at(struct strace *s, struct strace_call *c);
+void strace_fd_op(struct strace *s, struct strace_call *c);
+void strace_two_paths(struct strace *s, struct strace_call *c);
+void strace_two_paths_at(struct strace *s, struct strace_call *c);
+void strace_symlink(struct strace *s, struct strace_call *c);
+void strace_symlink_at(struct strace *s, struct strace_call *c);
+void strace_truncate(struct strace *s, struct strace_call *c);
+void strace_ftruncate(struct strace *s, struct strace_call *c);
+void strace_fallocate(struct strace *s, struct strace_call *c);
+void strace_chdir(struct strace *s, struct strace_call *c);
+void strace_getcwd(struct strace *s, struct strace_call *c);
+void strace_sync(struct strace *s, struct strace_call *c);
 /* Working directory as shown beside AT_FDCWD. */
-void iot_strace_learn_cwd(struct strace *s, struct strace_task *task, struct strace_text note);
+void strace_learn_cwd(struct strace *s, struct strace_task *task, struct strace_text note);
 
 enum strace_name_variant {
 	STRACE_PLAIN, /* an operation that changes nothing here */
@@ -593,41 +589,40 @@ enum strace_name_variant {
 };
 
 /* strace_emit.c */
-void iot_strace_emit_trace(struct strace *s);
-void iot_strace_emit_process(struct strace *s, struct strace_group *group);
-bool iot_strace_recorded(const struct strace *s, const struct iot_description *d);
+void strace_emit_trace(struct strace *s);
+void strace_emit_process(struct strace *s, struct strace_group *group);
+bool strace_recorded(const struct strace *s, const struct open_description *d);
 /* Number of this description for events of the task's process, %file first if it is new there. */
-uint32_t iot_strace_emit_file(struct strace *s, struct strace_task *task, int64_t fd,
-			      struct iot_slot *slot, int64_t from_ns);
+uint32_t strace_emit_file(struct strace *s, struct strace_task *task, int64_t fd,
+			  struct fd_slot *slot, int64_t from_ns);
 struct strace_io {
-	struct iot_place place;
+	struct place place;
 	uint64_t length;
 	bool write, async;
 	bool ordered; /* the offset depends on the order of calls */
 	bool appends;
 };
-void iot_strace_emit_record(struct strace *s, const struct strace_call *c, int64_t fd,
-			    struct iot_slot *slot, const struct strace_io *io);
+void strace_emit_record(struct strace *s, const struct strace_call *c, int64_t fd,
+			struct fd_slot *slot, const struct strace_io *io);
 /* The same in two steps: the record, after the %file that it needs; and the event. */
-void iot_strace_make_record(struct strace *s, const struct strace_call *c, int64_t fd,
-			    struct iot_slot *slot, const struct strace_io *io,
-			    struct iot_record *rec);
-void iot_strace_emit_made(struct strace *s, const struct iot_record *rec);
+void strace_make_record(struct strace *s, const struct strace_call *c, int64_t fd,
+			struct fd_slot *slot, const struct strace_io *io, struct iot_record *rec);
+void strace_emit_made(struct strace *s, const struct iot_record *rec);
 struct strace_op {
 	const char *name;
 	uint32_t file;
 	const char *path, *to;
 	size_t path_size, to_size;
 };
-void iot_strace_emit_op(struct strace *s, const struct strace_call *c, const struct strace_op *op);
-void iot_strace_count(struct strace *s, const char *name, uint64_t n);
+void strace_emit_op(struct strace *s, const struct strace_call *c, const struct strace_op *op);
+void strace_count(struct strace *s, const char *name, uint64_t n);
 
 /* strace_log.c */
-int iot_strace_log_open(struct strace *s);
+int strace_log_open(struct strace *s);
 /* The next line in order; 1, 0 at the end, or a negative status. */
-int iot_strace_log_next(struct strace *s);
-void iot_strace_log_close(struct strace *s);
-uint32_t iot_strace_log_suffix(const char *name);
-int64_t iot_strace_log_watermark(const struct strace *s);
+int strace_log_next(struct strace *s);
+void strace_log_close(struct strace *s);
+uint32_t strace_log_suffix(const char *name);
+int64_t strace_log_watermark(const struct strace *s);
 
 #endif

@@ -45,7 +45,7 @@ struct strace_aio_class {
 	struct strace_context *context;
 	struct strace_request *first, *last; /* outstanding, completion still knowable */
 	uint64_t data, requests, ghosts;
-	uint64_t least, most;         /* requested lengths since it was empty */
+	uint64_t min, max;            /* requested lengths since it was empty */
 	uint64_t requested, returned; /* sums of lengths since then */
 	uint64_t doubtful;            /* results since then that may be short */
 	bool odd;                     /* a failure, or requests that move no bytes */
@@ -96,8 +96,8 @@ static bool iovec_length(struct strace_text list, int64_t *length)
 			p++;
 			continue;
 		}
-		p = iot_strace_split(p + 1, list.end, NULL, part, 2, &count);
-		if (p == NULL || count < 2 || !iot_strace_field(part[1], "iov_len=", &n) || n < 0 ||
+		p = strace_split(p + 1, list.end, NULL, part, 2, &count);
+		if (p == NULL || count < 2 || !strace_field(part[1], "iov_len=", &n) || n < 0 ||
 		    __builtin_add_overflow(*length, n, length))
 			return false;
 	}
@@ -107,9 +107,9 @@ static bool iovec_length(struct strace_text list, int64_t *length)
 static void iocb_opcode(struct iocb *io, struct strace_text value)
 {
 	int64_t raw = -1;
-	iot_strace_number(value, &raw);
-	bool read = iot_strace_is(value, "IOCB_CMD_PREAD") || raw == 0 || raw == 7;
-	io->write = iot_strace_is(value, "IOCB_CMD_PWRITE") || raw == 1 || raw == 8;
+	strace_number(value, &raw);
+	bool read = strace_is(value, "IOCB_CMD_PREAD") || raw == 0 || raw == 7;
+	io->write = strace_is(value, "IOCB_CMD_PWRITE") || raw == 1 || raw == 8;
 	io->transfer = read || io->write;
 }
 
@@ -129,14 +129,14 @@ static void iocb_field(struct iocb *io, struct strace_text field)
 	int64_t number;
 	if (keyed(field, "aio_lio_opcode=", &value))
 		iocb_opcode(io, value);
-	else if (keyed(field, "aio_data=", &value) && iot_strace_number(value, &number))
+	else if (keyed(field, "aio_data=", &value) && strace_number(value, &number))
 		io->data = (uint64_t)number;
 	else if (keyed(field, "aio_fildes=", &value))
-		io->fd = iot_strace_fd(value);
+		io->fd = strace_fd(value);
 	else if (keyed(field, "aio_nbytes=", &value))
-		iot_strace_number(value, &io->length);
+		strace_number(value, &io->length);
 	else if (keyed(field, "aio_offset=", &value))
-		iot_strace_number(value, &io->offset);
+		strace_number(value, &io->offset);
 	else if (keyed(field, "aio_buf=", &value) && *value.p == '[')
 		io->hidden = !iovec_length(value, &io->length);
 }
@@ -159,7 +159,7 @@ static bool next_element(struct array *a, struct strace_text *field, unsigned ma
 		a->at++;
 	if (a->at == NULL || a->at == a->end)
 		return false;
-	a->at = iot_strace_split(a->at + 1, a->end, NULL, field, max, count);
+	a->at = strace_split(a->at + 1, a->end, NULL, field, max, count);
 	return a->at != NULL;
 }
 
@@ -193,7 +193,7 @@ static struct strace_context *find_context(const struct strace_group *g, uint64_
 static bool context_id(const struct strace_call *c, uint64_t *id)
 {
 	int64_t number;
-	if (c->args == 0 || !iot_strace_number(c->arg[0], &number))
+	if (c->args == 0 || !strace_number(c->arg[0], &number))
 		return false;
 	*id = (uint64_t)number;
 	return true;
@@ -211,7 +211,7 @@ static struct strace_aio_class **bucket(struct strace *s, const struct strace_co
 					uint64_t data)
 {
 	const uint64_t key = data * 0x9e3779b97f4a7c15U ^ (uint64_t)(uintptr_t)x;
-	return &s->aio.bucket[iot_seed_hash(s->tracker.seed, key) & (BUCKETS - 1)];
+	return &s->aio.bucket[hash_mix(s->tracker.seed, key) & (BUCKETS - 1)];
 }
 
 static struct strace_aio_class *find_class(struct strace *s, const struct strace_context *x,
@@ -232,15 +232,15 @@ static struct strace_aio_class *make_class(struct strace *s, struct strace_conte
 	if (k != NULL || s->aio.classes == CLASSES_MAX)
 		return k;
 	if (s->aio.bucket == NULL)
-		s->aio.bucket = iot_tracker_grow(&s->tracker, NULL, 0,
-						 BUCKETS * sizeof(struct strace_aio_class *));
-	k = s->aio.bucket != NULL ? iot_tracker_grow(&s->tracker, NULL, 0, sizeof *k) : NULL;
+		s->aio.bucket =
+		    fdtable_grow(&s->tracker, NULL, 0, BUCKETS * sizeof(struct strace_aio_class *));
+	k = s->aio.bucket != NULL ? fdtable_grow(&s->tracker, NULL, 0, sizeof *k) : NULL;
 	if (k == NULL)
 		return NULL;
 	struct strace_aio_class **b = bucket(s, x, data);
 	k->context = x;
 	k->data = data;
-	k->least = UINT64_MAX;
+	k->min = UINT64_MAX;
 	k->bucket_next = *b;
 	*b = k;
 	k->next = x->classes;
@@ -260,7 +260,7 @@ static void free_class(struct strace *s, struct strace_aio_class *k)
 	*(k->prev != NULL ? &k->prev->next : &k->context->classes) = k->next;
 	if (k->next != NULL)
 		k->next->prev = k->prev;
-	iot_tracker_drop(&s->tracker, k, sizeof *k);
+	fdtable_drop(&s->tracker, k, sizeof *k);
 	s->aio.classes--;
 }
 
@@ -270,7 +270,7 @@ static void forget(struct strace *s, struct strace_request *r)
 {
 	*(r->prev != NULL ? &r->prev->next : &s->aio.first) = r->next;
 	*(r->next != NULL ? &r->next->prev : &s->aio.last) = r->prev;
-	iot_tracker_drop(&s->tracker, r, sizeof *r);
+	fdtable_drop(&s->tracker, r, sizeof *r);
 	s->aio.requests--;
 }
 
@@ -279,7 +279,7 @@ static void emit(struct strace *s, struct strace_request *r)
 	if (!r->recorded || s->ended)
 		return;
 	if (r->state == DONE && r->result_known && r->result < 0) {
-		iot_strace_count(s, "failed.async", 1);
+		strace_count(s, "failed.async", 1);
 		return;
 	}
 	if (r->state == DONE && r->result_known)
@@ -288,9 +288,9 @@ static void emit(struct strace *s, struct strace_request *r)
 		r->rec.duration_ns = (uint64_t)(r->end_ns - r->rec.start_ns);
 		r->rec.flags &= (uint8_t)~IOT_DURATION_UNKNOWN;
 	} else if (s->durations) {
-		iot_strace_count(s, "unknown.duration_records", 1);
+		strace_count(s, "unknown.duration_records", 1);
 	}
-	iot_strace_emit_made(s, &r->rec);
+	strace_emit_made(s, &r->rec);
 }
 
 /* What is to be known of it is known; it is written when its io_submit has returned. */
@@ -329,7 +329,7 @@ static void become_ghosts(struct strace *s, struct strace_aio_class *k)
 static void end_class(struct strace *s, struct strace_aio_class *k)
 {
 	if (k->doubtful > 0 && (k->odd || k->requested != k->returned))
-		iot_strace_count(s, "unknown.async_lengths", k->doubtful);
+		strace_count(s, "unknown.async_lengths", k->doubtful);
 	free_class(s, k);
 }
 
@@ -337,7 +337,7 @@ static void end_class(struct strace *s, struct strace_aio_class *k)
 static void abandon_class(struct strace *s, struct strace_aio_class *k)
 {
 	become_ghosts(s, k);
-	iot_strace_count(s, "unseen.async_results", k->ghosts);
+	strace_count(s, "unseen.async_results", k->ghosts);
 	k->odd = true;
 	end_class(s, k);
 }
@@ -374,8 +374,8 @@ static void join_class(struct strace_aio_class *k, struct strace_request *r, con
 	*(k->last != NULL ? &k->last->class_next : &k->first) = r;
 	k->last = r;
 	k->requests++;
-	k->least = length < k->least ? length : k->least;
-	k->most = length > k->most ? length : k->most;
+	k->min = length < k->min ? length : k->min;
+	k->max = length > k->max ? length : k->max;
 	k->requested += length;
 	k->odd |= !io->transfer || io->hidden;
 }
@@ -386,8 +386,7 @@ static struct strace_request *make_request(struct strace *s, struct strace_conte
 	if (!keep_limit(s))
 		return NULL;
 	struct strace_aio_class *k = make_class(s, x, io->data);
-	struct strace_request *r =
-	    k != NULL ? iot_tracker_grow(&s->tracker, NULL, 0, sizeof *r) : NULL;
+	struct strace_request *r = k != NULL ? fdtable_grow(&s->tracker, NULL, 0, sizeof *r) : NULL;
 	if (r == NULL)
 		return NULL;
 	join_class(k, r, io);
@@ -411,7 +410,7 @@ static void withdraw(struct strace *s, struct strace_request *r)
 	forget(s, r);
 }
 
-void iot_strace_aio_withdraw(struct strace *s, struct strace_task *t)
+void strace_aio_withdraw(struct strace *s, struct strace_task *t)
 {
 	struct strace_request *r = t->submitting;
 	t->submitting = NULL;
@@ -450,13 +449,13 @@ static bool begin_requests(struct strace *s, const struct strace_call *c, int64_
 	return false;
 }
 
-void iot_strace_io_submit_enter(struct strace *s, struct strace_call *c)
+void strace_io_submit_enter(struct strace *s, struct strace_call *c)
 {
 	const struct strace_text all = c->arg[0]; /* "0x7f, 1, [{...}]": no bracket behind it */
 	const char *comma = all.p != NULL ? memchr(all.p, ',', (size_t)(all.end - all.p)) : NULL;
 	const char *list = comma != NULL ? memchr(comma, '[', (size_t)(all.end - comma)) : NULL;
 	int64_t wanted;
-	if (list == NULL || !iot_strace_number((struct strace_text){comma + 2, list}, &wanted) ||
+	if (list == NULL || !strace_number((struct strace_text){comma + 2, list}, &wanted) ||
 	    wanted <= 0)
 		return;
 	c->arg[0].end = comma;
@@ -471,17 +470,16 @@ static bool fill_record(struct strace *s, struct strace_call *c, const struct io
 	if (!io->transfer || io->length < 0 || io->offset < 0)
 		return false;
 	if (io->hidden) {
-		iot_strace_count(s, "hidden.io_submit_lengths", 1);
+		strace_count(s, "hidden.io_submit_lengths", 1);
 		return false;
 	}
-	struct iot_slot *slot =
-	    iot_strace_data_slot(s, c, &io->fd, (uint64_t)io->length, io->write);
+	struct fd_slot *slot = strace_data_slot(s, c, &io->fd, (uint64_t)io->length, io->write);
 	if (slot == NULL)
 		return false;
 	const uint64_t length = (uint64_t)io->length;
 	struct strace_io out = {.length = length, .write = io->write, .async = true};
-	out.place = iot_description_move_at(slot->open, io->write, (uint64_t)io->offset, length);
-	iot_strace_make_record(s, c, io->fd.number, slot, &out, rec);
+	out.place = open_description_move_at(slot->open, io->write, (uint64_t)io->offset, length);
+	strace_make_record(s, c, io->fd.number, slot, &out, rec);
 	rec->duration_ns = 0;
 	rec->flags |= IOT_DURATION_UNKNOWN;
 	return true;
@@ -502,13 +500,13 @@ static void submitted(struct strace *s, struct strace_call *c, const struct iocb
 }
 
 /* io_submit(ctx, nr, [{...}, ...]) = k: the first k are under way. */
-void iot_strace_io_submit(struct strace *s, struct strace_call *c)
+void strace_io_submit(struct strace *s, struct strace_call *c)
 {
 	int64_t wanted;
 	struct iocb io;
 	if (!c->returned || c->failed || c->result < 0 || c->args < 3 ||
-	    !iot_strace_number(c->arg[1], &wanted)) {
-		iot_strace_aio_withdraw(s, c->task);
+	    !strace_number(c->arg[1], &wanted)) {
+		strace_aio_withdraw(s, c->task);
 		return;
 	}
 	s->aio.submits++;
@@ -522,9 +520,9 @@ void iot_strace_io_submit(struct strace *s, struct strace_call *c)
 		c->task->submitting = next;
 		submitted(s, c, &io, r);
 	}
-	iot_strace_aio_withdraw(s, c->task);
+	strace_aio_withdraw(s, c->task);
 	if (seen < c->result)
-		iot_strace_count(s, "hidden.io_submit_entries", (uint64_t)(c->result - seen));
+		strace_count(s, "hidden.io_submit_entries", (uint64_t)(c->result - seen));
 }
 
 /* io_getevents */
@@ -543,9 +541,9 @@ static bool next_result(struct array *a, struct result *e)
 		return false;
 	*e = (struct result){0};
 	for (unsigned i = 0; i < count; i++) {
-		if (keyed(field[i], "data=", &value) && iot_strace_number(value, &number))
+		if (keyed(field[i], "data=", &value) && strace_number(value, &number))
 			e->data = (uint64_t)number;
-		else if (keyed(field[i], "res=", &value) && iot_strace_number(value, &number))
+		else if (keyed(field[i], "res=", &value) && strace_number(value, &number))
 			e->bytes = number;
 	}
 	return true;
@@ -568,15 +566,15 @@ static bool add_result(struct strace *s, const struct strace_context *x, const s
 	k->shortest = e->bytes < k->shortest ? e->bytes : k->shortest;
 	k->longest = e->bytes > k->longest ? e->bytes : k->longest;
 	k->sum += e->bytes > 0 ? (uint64_t)e->bytes : 0;
-	k->odd |= e->bytes < 0 || (uint64_t)e->bytes > k->most;
+	k->odd |= e->bytes < 0 || (uint64_t)e->bytes > k->max;
 	return true;
 }
 
 /* Every result is as long as every request of the class: whose it is makes no difference. */
 static bool all_full(const struct strace_aio_class *k)
 {
-	return k->shortest == k->longest && k->least == k->most && k->shortest >= 0 &&
-	       (uint64_t)k->shortest == k->most;
+	return k->shortest == k->longest && k->min == k->max && k->shortest >= 0 &&
+	       (uint64_t)k->shortest == k->max;
 }
 
 /* All of its requests have completed by the end of this call. */
@@ -627,7 +625,7 @@ static bool is_plausible(const struct strace_aio_class *touched)
 }
 
 /* io_getevents(ctx, min, nr, [{data=..., obj=..., res=..., res2=...}, ...], timeout) = k */
-void iot_strace_io_getevents(struct strace *s, struct strace_call *c)
+void strace_io_getevents(struct strace *s, struct strace_call *c)
 {
 	struct strace_context *x = context_of(c);
 	struct strace_aio_class *touched = NULL;
@@ -641,9 +639,9 @@ void iot_strace_io_getevents(struct strace *s, struct strace_call *c)
 		if (x != NULL && x->trusted)
 			whole = add_result(s, x, &e, &touched) && whole;
 		else if (e.bytes < 0)
-			iot_strace_count(s, "unknown.async_lengths", 1);
+			strace_count(s, "unknown.async_lengths", 1);
 	if (seen < c->result) {
-		iot_strace_count(s, "hidden.io_getevents_entries", (uint64_t)(c->result - seen));
+		strace_count(s, "hidden.io_getevents_entries", (uint64_t)(c->result - seen));
 		whole = false;
 	}
 	if (x == NULL || !x->trusted)
@@ -668,17 +666,17 @@ static void free_context(struct strace *s, struct strace_group *g, struct strace
 		at = &(*at)->next;
 	*at = x->next;
 	g->context_count--;
-	iot_tracker_drop(&s->tracker, x, sizeof *x);
+	fdtable_drop(&s->tracker, x, sizeof *x);
 }
 
-void iot_strace_aio_leave(struct strace *s, struct strace_group *g)
+void strace_aio_leave(struct strace *s, struct strace_group *g)
 {
 	while (g->contexts != NULL)
 		free_context(s, g, g->contexts);
 }
 
 /* io_setup(nr, [ctx]) = 0 */
-void iot_strace_io_setup(struct strace *s, struct strace_call *c)
+void strace_io_setup(struct strace *s, struct strace_call *c)
 {
 	int64_t id;
 	struct strace_group *g = owner(c->task);
@@ -687,14 +685,14 @@ void iot_strace_io_setup(struct strace *s, struct strace_call *c)
 	s->aio.setups++;
 	const struct strace_text arg = c->arg[1];
 	if (arg.p == arg.end || *arg.p != '[' ||
-	    !iot_strace_number((struct strace_text){arg.p + 1, arg.end}, &id))
+	    !strace_number((struct strace_text){arg.p + 1, arg.end}, &id))
 		return;
 	struct strace_context *x = find_context(g, (uint64_t)id);
 	if (x != NULL)
 		free_context(s, g, x);
 	if (g->context_count == CONTEXTS_MAX)
 		return;
-	x = iot_tracker_grow(&s->tracker, NULL, 0, sizeof *x);
+	x = fdtable_grow(&s->tracker, NULL, 0, sizeof *x);
 	if (x == NULL)
 		return;
 	*x = (struct strace_context){.next = g->contexts, .id = (uint64_t)id, .trusted = true};
@@ -703,14 +701,14 @@ void iot_strace_io_setup(struct strace *s, struct strace_call *c)
 }
 
 /* A ring that the kernel polls takes requests without any call. */
-void iot_strace_io_uring_setup(struct strace *s, struct strace_call *c)
+void strace_io_uring_setup(struct strace *s, struct strace_call *c)
 {
 	s->aio.rings += c->returned && !c->failed;
-	iot_strace_made(s, c);
+	strace_created(s, c);
 }
 
 /* io_destroy(ctx) = 0: it waits for what is outstanding, and nobody gets the results. */
-void iot_strace_io_destroy(struct strace *s, struct strace_call *c)
+void strace_io_destroy(struct strace *s, struct strace_call *c)
 {
 	struct strace_context *x = context_of(c);
 	if (x != NULL && c->returned && !c->failed)
@@ -718,21 +716,21 @@ void iot_strace_io_destroy(struct strace *s, struct strace_call *c)
 }
 
 /* io_cancel(ctx, iocb, result) = 0 in old systems: the request has no result in io_getevents. */
-void iot_strace_io_cancel(struct strace *s, struct strace_call *c)
+void strace_io_cancel(struct strace *s, struct strace_call *c)
 {
 	struct strace_context *x = context_of(c);
 	if (x != NULL && c->returned && !c->failed)
 		distrust(s, x);
 }
 
-int64_t iot_strace_aio_earliest(const struct strace *s)
+int64_t strace_aio_earliest(const struct strace *s)
 {
 	return s->aio.first != NULL ? s->aio.first->rec.start_ns : INT64_MAX;
 }
 
-void iot_strace_aio_free(struct strace *s)
+void strace_aio_free(struct strace *s)
 {
-	iot_tracker_drop(&s->tracker, s->aio.bucket,
-			 s->aio.bucket != NULL ? BUCKETS * sizeof(struct strace_aio_class *) : 0);
+	fdtable_drop(&s->tracker, s->aio.bucket,
+		     s->aio.bucket != NULL ? BUCKETS * sizeof(struct strace_aio_class *) : 0);
 	s->aio.bucket = NULL;
 }

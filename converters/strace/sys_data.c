@@ -6,30 +6,30 @@
 
 /* Whose order matters: a record at the position, or one that appends. */
 static void record_ordered(struct strace *s, const struct strace_call *c, int64_t fd,
-			   struct iot_slot *slot, struct iot_place place, bool write, bool appends)
+			   struct fd_slot *slot, struct place place, bool write, bool appends)
 {
 	struct strace_io io = {.place = place,
 			       .length = (uint64_t)c->result,
 			       .write = write,
 			       .ordered = true,
 			       .appends = appends};
-	iot_strace_emit_record(s, c, fd, slot, &io);
+	strace_emit_record(s, c, fd, slot, &io);
 }
 
-static void record(struct strace *s, const struct strace_call *c, int64_t fd, struct iot_slot *slot,
-		   struct iot_place place, bool write)
+static void record(struct strace *s, const struct strace_call *c, int64_t fd, struct fd_slot *slot,
+		   struct place place, bool write)
 {
 	struct strace_io io = {.place = place, .length = (uint64_t)c->result, .write = write};
-	iot_strace_emit_record(s, c, fd, slot, &io);
+	strace_emit_record(s, c, fd, slot, &io);
 }
 
 /* Bytes appended. keep: the position stays. */
-static struct iot_place append(struct strace *s, const struct strace_call *c,
-			       struct iot_description *d, bool keep)
+static struct place append(struct strace *s, const struct strace_call *c,
+			   struct open_description *d, bool keep)
 {
-	const bool race = iot_strace_size_race(s, c, d->file, STRACE_ADDS);
+	const bool race = strace_size_race(s, c, d->file, STRACE_ADDS);
 	const bool disputed = d->file->disputed;
-	struct iot_place place = iot_description_append(d, (uint64_t)c->result, keep);
+	struct place place = open_description_append(d, (uint64_t)c->result, keep);
 	place.known &= !race;
 	if (disputed)
 		d->file->size_known = false;
@@ -39,43 +39,43 @@ static struct iot_place append(struct strace *s, const struct strace_call *c,
 }
 
 /* A write that ends here: one beyond the end of the file races with those that append. */
-static void grows(struct strace *s, const struct strace_call *c, struct iot_tracked_file *f,
+static void grows(struct strace *s, const struct strace_call *c, struct tracked_file *f,
 		  uint64_t end)
 {
 	/* in a set, a call may follow that has truncated the file before */
-	if (f == NULL || (s->members == 1 && f->size_known && end <= f->size &&
-			  !iot_strace_size_race(s, c, f, 0)))
+	if (f == NULL ||
+	    (s->members == 1 && f->size_known && end <= f->size && !strace_size_race(s, c, f, 0)))
 		return;
-	iot_strace_size_race(s, c, f, STRACE_GROWS);
+	strace_size_race(s, c, f, STRACE_GROWS);
 	if (f->disputed)
 		f->size_known = false;
 }
 
-static enum strace_skipped_kind skipped_kind(const struct iot_description *d)
+static enum strace_skipped_kind skipped_kind(const struct open_description *d)
 {
 	switch (d->kind) {
-	case IOT_FD_PIPE:
+	case FD_PIPE:
 		return STRACE_SKIPPED_PIPE;
-	case IOT_FD_SOCKET:
+	case FD_SOCKET:
 		return STRACE_SKIPPED_SOCKET;
-	case IOT_FD_TTY:
+	case FD_TTY:
 		return STRACE_SKIPPED_TERMINAL;
-	case IOT_FD_DEVICE:
+	case FD_DEVICE:
 		return STRACE_SKIPPED_DEVICE;
-	case IOT_FD_MEMFD:
+	case FD_MEMFD:
 		return STRACE_SKIPPED_MEMFD;
 	default: /* there before the log and without a name: 0, 1 or 2 */
 		return d->seen || d->note != 0 ? STRACE_SKIPPED_OTHER : STRACE_SKIPPED_STANDARD;
 	}
 }
 
-struct iot_slot *iot_strace_data_slot(struct strace *s, struct strace_call *c,
-				      const struct strace_fd *fd, uint64_t bytes, bool write)
+struct fd_slot *strace_data_slot(struct strace *s, struct strace_call *c,
+				 const struct strace_fd *fd, uint64_t bytes, bool write)
 {
-	struct iot_slot *slot = iot_strace_slot(s, c, fd);
-	if (slot == NULL || slot->open->kind == IOT_FD_DIRECTORY)
+	struct fd_slot *slot = strace_slot(s, c, fd);
+	if (slot == NULL || slot->open->kind == FD_DIRECTORY)
 		return NULL;
-	if (iot_strace_recorded(s, slot->open))
+	if (strace_recorded(s, slot->open))
 		return slot;
 	struct strace_skipped *skipped = &s->skipped[skipped_kind(slot->open)];
 	skipped->calls++;
@@ -83,10 +83,10 @@ struct iot_slot *iot_strace_data_slot(struct strace *s, struct strace_call *c,
 	return NULL;
 }
 
-static struct iot_slot *data_slot(struct strace *s, struct strace_call *c,
-				  const struct strace_fd *fd, bool write)
+static struct fd_slot *data_slot(struct strace *s, struct strace_call *c,
+				 const struct strace_fd *fd, bool write)
 {
-	return iot_strace_data_slot(s, c, fd, (uint64_t)c->result, write);
+	return strace_data_slot(s, c, fd, (uint64_t)c->result, write);
 }
 
 static bool moved(const struct strace_call *c, unsigned args)
@@ -95,20 +95,20 @@ static bool moved(const struct strace_call *c, unsigned args)
 }
 
 static void move(struct strace *s, struct strace_call *c, struct strace_fd *fd,
-		 struct iot_slot *slot, bool write)
+		 struct fd_slot *slot, bool write)
 {
-	struct iot_description *d = slot->open;
+	struct open_description *d = slot->open;
 	const uint64_t length = (uint64_t)c->result;
 	const bool appends = write && d->append && d->file != NULL && length > 0;
-	const bool race = iot_strace_position_race(s, c, d, appends ? STRACE_SETS : STRACE_ADDS);
+	const bool race = strace_position_race(s, c, d, appends ? STRACE_SETS : STRACE_ADDS);
 	const bool disputed = d->disputed;
-	struct iot_place place;
+	struct place place;
 	if (appends) {
 		place = append(s, c, d, false);
 	} else {
 		if (write && length > 0)
 			grows(s, c, d->file, d->position + length);
-		place = iot_description_move(d, write, length);
+		place = open_description_move(d, write, length);
 		place.known &= !race;
 	}
 	if (disputed || d->vague)
@@ -116,22 +116,22 @@ static void move(struct strace *s, struct strace_call *c, struct strace_fd *fd,
 	if (write && d->vague && d->file != NULL) /* it may have appended */
 		d->file->size_known = false;
 	int64_t wanted;
-	if (!write && d->kind == IOT_FD_FILE && c->args == 3 && c->entry->name[4] == '\0' &&
-	    iot_strace_number(c->arg[2], &wanted) && d->file != NULL && !d->file->size_known &&
-	    !iot_strace_size_race(s, c, d->file, 0)) {
-		iot_description_short_read(d, place, length, (uint64_t)wanted);
+	if (!write && d->kind == FD_FILE && c->args == 3 && c->entry->name[4] == '\0' &&
+	    strace_number(c->arg[2], &wanted) && d->file != NULL && !d->file->size_known &&
+	    !strace_size_race(s, c, d->file, 0)) {
+		open_description_short_read(d, place, length, (uint64_t)wanted);
 		if (d->file->size_known)
-			iot_strace_size_race(s, c, d->file, STRACE_SETS);
+			strace_size_race(s, c, d->file, STRACE_SETS);
 	}
 	record_ordered(s, c, fd->number, slot, place, write, appends);
 }
 
-void iot_strace_read_write(struct strace *s, struct strace_call *c)
+void strace_read_write(struct strace *s, struct strace_call *c)
 {
 	if (!moved(c, 1))
 		return;
-	struct strace_fd fd = iot_strace_fd(c->arg[0]);
-	struct iot_slot *slot = data_slot(s, c, &fd, c->entry->variant == 1);
+	struct strace_fd fd = strace_fd(c->arg[0]);
+	struct fd_slot *slot = data_slot(s, c, &fd, c->entry->variant == 1);
 	if (slot != NULL)
 		move(s, c, &fd, slot, c->entry->variant == 1);
 }
@@ -144,22 +144,22 @@ static bool appends(const struct strace_call *c)
 	if (c->args < 5)
 		return false;
 	const struct strace_text *arg = &c->arg[c->args - 1];
-	return iot_strace_has_flag(*arg, "RWF_APPEND") ||
-	       (iot_strace_number(*arg, &flags) && (flags & RAW_RWF_APPEND) != 0);
+	return strace_has_flag(*arg, "RWF_APPEND") ||
+	       (strace_number(*arg, &flags) && (flags & RAW_RWF_APPEND) != 0);
 }
 
 /* pread(fd, buf, n, offset), preadv2(fd, iov, n, offset, flags) and the like */
-void iot_strace_at_offset(struct strace *s, struct strace_call *c)
+void strace_at_offset(struct strace *s, struct strace_call *c)
 {
 	int64_t offset;
-	if (!moved(c, 4) || !iot_strace_number(c->arg[3], &offset))
+	if (!moved(c, 4) || !strace_number(c->arg[3], &offset))
 		return;
-	struct strace_fd fd = iot_strace_fd(c->arg[0]);
-	struct iot_slot *slot = data_slot(s, c, &fd, c->entry->variant == 1);
+	struct strace_fd fd = strace_fd(c->arg[0]);
+	struct fd_slot *slot = data_slot(s, c, &fd, c->entry->variant == 1);
 	if (slot == NULL)
 		return;
 	bool write = c->entry->variant == 1;
-	struct iot_description *d = slot->open;
+	struct open_description *d = slot->open;
 	const uint64_t length = (uint64_t)c->result;
 	const bool forced = write && appends(c);
 	if (offset == -1 && !forced) {
@@ -168,14 +168,14 @@ void iot_strace_at_offset(struct strace *s, struct strace_call *c)
 	}
 	if (d->file != NULL && write && length > 0 && (forced || d->append)) {
 		if (offset == -1)
-			iot_strace_position_race(s, c, d, STRACE_SETS);
-		struct iot_place place = append(s, c, d, offset != -1);
+			strace_position_race(s, c, d, STRACE_SETS);
+		struct place place = append(s, c, d, offset != -1);
 		record_ordered(s, c, fd.number, slot, place, write, true);
 		return;
 	}
 	if (write && length > 0)
 		grows(s, c, d->file, (uint64_t)offset + length);
-	struct iot_place place = iot_description_move_at(d, write, (uint64_t)offset, length);
+	struct place place = open_description_move_at(d, write, (uint64_t)offset, length);
 	if (write && d->vague) {
 		place.known = false;
 		if (d->file != NULL)
@@ -190,14 +190,14 @@ void iot_strace_at_offset(struct strace *s, struct strace_call *c)
 static bool offset_pointer(struct strace_text arg, int64_t *offset)
 {
 	return arg.p < arg.end && *arg.p == '[' &&
-	       iot_strace_number((struct strace_text){arg.p + 1, arg.end}, offset);
+	       strace_number((struct strace_text){arg.p + 1, arg.end}, offset);
 }
 
 static void copy_side(struct strace *s, struct strace_call *c, struct strace_fd *fd,
 		      struct strace_text where, bool write)
 {
 	int64_t offset;
-	struct iot_slot *slot = data_slot(s, c, fd, write);
+	struct fd_slot *slot = data_slot(s, c, fd, write);
 	if (slot == NULL)
 		return;
 	if (!offset_pointer(where, &offset)) {
@@ -206,17 +206,17 @@ static void copy_side(struct strace *s, struct strace_call *c, struct strace_fd 
 	}
 	if (write && c->result > 0)
 		grows(s, c, slot->open->file, (uint64_t)offset + (uint64_t)c->result);
-	struct iot_place place =
-	    iot_description_move_at(slot->open, write, (uint64_t)offset, (uint64_t)c->result);
+	struct place place =
+	    open_description_move_at(slot->open, write, (uint64_t)offset, (uint64_t)c->result);
 	record(s, c, fd->number, slot, place, write);
 }
 
 /* sendfile(out, in, offset, n) */
-void iot_strace_sendfile(struct strace *s, struct strace_call *c)
+void strace_sendfile(struct strace *s, struct strace_call *c)
 {
 	if (!moved(c, 4))
 		return;
-	struct strace_fd out = iot_strace_fd(c->arg[0]), in = iot_strace_fd(c->arg[1]);
+	struct strace_fd out = strace_fd(c->arg[0]), in = strace_fd(c->arg[1]);
 	copy_side(s, c, &in, c->arg[2], false);
 	copy_side(s, c, &out, (struct strace_text){0}, true);
 }
@@ -225,21 +225,21 @@ void iot_strace_sendfile(struct strace *s, struct strace_call *c)
 static void mark_pipe(struct strace *s, struct strace_call *c, struct strace_fd *fd,
 		      struct strace_text where)
 {
-	struct iot_slot *slot = iot_table_get(c->task->table, fd->number);
+	struct fd_slot *slot = fd_table_get(c->task->table, fd->number);
 	int64_t offset;
 	if (fd->note.p != NULL || offset_pointer(where, &offset) ||
 	    (slot != NULL && slot->open->seen))
 		return;
-	struct iot_description *d = iot_description_new(&s->tracker, IOT_FD_PIPE, NULL);
-	iot_table_set(&s->tracker, c->task->table, fd->number, d, false);
+	struct open_description *d = open_description_new(&s->tracker, FD_PIPE, NULL);
+	fd_table_set(&s->tracker, c->task->table, fd->number, d, false);
 }
 
 /* copy_file_range(in, [a], out, [b], n, flags), and splice of the same form */
-void iot_strace_copy_range(struct strace *s, struct strace_call *c)
+void strace_copy_range(struct strace *s, struct strace_call *c)
 {
 	if (!moved(c, 4))
 		return;
-	struct strace_fd in = iot_strace_fd(c->arg[0]), out = iot_strace_fd(c->arg[2]);
+	struct strace_fd in = strace_fd(c->arg[0]), out = strace_fd(c->arg[2]);
 	if (c->entry->variant == 1) {
 		mark_pipe(s, c, &in, c->arg[1]);
 		mark_pipe(s, c, &out, c->arg[3]);
@@ -251,12 +251,12 @@ void iot_strace_copy_range(struct strace *s, struct strace_call *c)
 /* Out of sight */
 
 /* io_uring_enter; variant 1: restart_syscall, which goes on with a call whose arguments are gone */
-void iot_strace_hidden(struct strace *s, struct strace_call *c)
+void strace_hidden(struct strace *s, struct strace_call *c)
 {
 	if (!c->returned || c->failed || c->result <= 0)
 		return;
 	if (c->entry->variant == 0) {
-		iot_strace_count(s, "hidden.io_uring", (uint64_t)c->result);
+		strace_count(s, "hidden.io_uring", (uint64_t)c->result);
 		return;
 	}
 	static const char *const MOVES[] = {"interrupted read", "interrupted write",
@@ -264,24 +264,24 @@ void iot_strace_hidden(struct strace *s, struct strace_call *c)
 	struct strace_text a = c->arg[0];
 	for (size_t i = 0; c->args > 0 && i < sizeof MOVES / sizeof MOVES[0]; i++)
 		if (memmem(a.p, (size_t)(a.end - a.p), MOVES[i], strlen(MOVES[i])) != NULL)
-			iot_strace_count(s, "resumed_alone", 1);
+			strace_count(s, "resumed_alone", 1);
 }
 
 enum raw_map { RAW_MAP_ANONYMOUS = 0x20 };
 
-void iot_strace_mmap(struct strace *s, struct strace_call *c)
+void strace_mmap(struct strace *s, struct strace_call *c)
 {
 	int64_t flags = 0;
 	if (!c->returned || c->failed || c->args < 6)
 		return;
-	struct strace_fd fd = iot_strace_fd(c->arg[4]);
-	iot_strace_number(c->arg[3], &flags);
-	if (fd.number < 0 || iot_strace_has_flag(c->arg[3], "MAP_ANONYMOUS") ||
+	struct strace_fd fd = strace_fd(c->arg[4]);
+	strace_number(c->arg[3], &flags);
+	if (fd.number < 0 || strace_has_flag(c->arg[3], "MAP_ANONYMOUS") ||
 	    (flags & RAW_MAP_ANONYMOUS) != 0)
 		return;
-	const struct iot_slot *slot = iot_strace_slot(s, c, &fd);
-	if (slot != NULL && slot->open->kind == IOT_FD_FILE)
-		iot_strace_count(s, "hidden.mmap", 1);
+	const struct fd_slot *slot = strace_slot(s, c, &fd);
+	if (slot != NULL && slot->open->kind == FD_FILE)
+		strace_count(s, "hidden.mmap", 1);
 }
 
 /* Positions */
@@ -291,49 +291,49 @@ enum raw_whence { RAW_SEEK_SET, RAW_SEEK_CUR, RAW_SEEK_END };
 static int64_t whence(struct strace_text arg)
 {
 	int64_t value;
-	if (iot_strace_is(arg, "SEEK_SET"))
+	if (strace_is(arg, "SEEK_SET"))
 		return RAW_SEEK_SET;
-	if (iot_strace_is(arg, "SEEK_CUR"))
+	if (strace_is(arg, "SEEK_CUR"))
 		return RAW_SEEK_CUR;
-	if (iot_strace_is(arg, "SEEK_END"))
+	if (strace_is(arg, "SEEK_END"))
 		return RAW_SEEK_END;
-	return iot_strace_number(arg, &value) ? value : -1;
+	return strace_number(arg, &value) ? value : -1;
 }
 
 /* The result is the truth, whatever was believed before; asking where one is tests the belief. */
 static void sought(struct strace *s, struct strace_call *c, int64_t by, struct strace_text arg,
 		   int64_t result)
 {
-	struct strace_fd fd = iot_strace_fd(c->arg[0]);
-	struct iot_slot *slot = iot_strace_slot(s, c, &fd);
-	if (slot == NULL || result < 0 || slot->open->kind == IOT_FD_DIRECTORY)
+	struct strace_fd fd = strace_fd(c->arg[0]);
+	struct fd_slot *slot = strace_slot(s, c, &fd);
+	if (slot == NULL || result < 0 || slot->open->kind == FD_DIRECTORY)
 		return;
-	struct iot_description *d = slot->open;
+	struct open_description *d = slot->open;
 	int64_t from = whence(arg);
 	const uint64_t base = (uint64_t)result - (uint64_t)by;
-	const bool race = iot_strace_position_race(s, c, d, STRACE_SETS);
-	if (from == RAW_SEEK_CUR && d->position_known && d->kind == IOT_FD_FILE && !race &&
+	const bool race = strace_position_race(s, c, d, STRACE_SETS);
+	if (from == RAW_SEEK_CUR && d->position_known && d->kind == FD_FILE && !race &&
 	    base != d->position)
-		iot_strace_count(s, "position.resynced", 1);
+		strace_count(s, "position.resynced", 1);
 	if (from == RAW_SEEK_END && d->file != NULL && result >= by)
-		iot_strace_learn_size(s, c, d->file, base);
-	iot_description_seek(d, (uint64_t)result);
+		strace_learn_size(s, c, d->file, base);
+	open_description_seek(d, (uint64_t)result);
 	if (d->disputed)
 		d->position_known = false;
 }
 
-void iot_strace_lseek(struct strace *s, struct strace_call *c)
+void strace_lseek(struct strace *s, struct strace_call *c)
 {
 	int64_t by;
-	if (c->returned && !c->failed && c->args >= 3 && iot_strace_number(c->arg[1], &by))
+	if (c->returned && !c->failed && c->args >= 3 && strace_number(c->arg[1], &by))
 		sought(s, c, by, c->arg[2], c->result);
 }
 
 /* _llseek(fd, offset, [result], whence) = 0 */
-void iot_strace_llseek(struct strace *s, struct strace_call *c)
+void strace_llseek(struct strace *s, struct strace_call *c)
 {
 	int64_t by, result;
-	if (c->returned && !c->failed && c->args >= 4 && iot_strace_number(c->arg[1], &by) &&
+	if (c->returned && !c->failed && c->args >= 4 && strace_number(c->arg[1], &by) &&
 	    offset_pointer(c->arg[2], &result))
 		sought(s, c, by, c->arg[3], result);
 }

@@ -34,7 +34,7 @@ static bool begins(struct strace_text text, const char *word)
 static unsigned parts_of(const char *p, const char *end, struct strace_text *part, unsigned max)
 {
 	unsigned count = 0;
-	if (p == NULL || p == end || iot_strace_split(p + 1, end, NULL, part, max, &count) == NULL)
+	if (p == NULL || p == end || strace_split(p + 1, end, NULL, part, max, &count) == NULL)
 		return 0;
 	return count;
 }
@@ -57,13 +57,13 @@ static void add_rights(struct rights *r, struct strace_text control)
 				 type = value_of(part, parts, "cmsg_type="),
 				 data = value_of(part, parts, "cmsg_data=");
 	int64_t raw_level = 0, raw_type = 0;
-	if (!iot_strace_has_flag(type, "SCM_RIGHTS") &&
-	    !(iot_strace_number(level, &raw_level) && raw_level == 1 &&
-	      iot_strace_number(type, &raw_type) && raw_type == 1))
+	if (!strace_has_flag(type, "SCM_RIGHTS") &&
+	    !(strace_number(level, &raw_level) && raw_level == 1 &&
+	      strace_number(type, &raw_type) && raw_type == 1))
 		return;
 	const unsigned items = parts_of(data.p, data.end, item, RIGHTS_MAX);
 	for (unsigned i = 0; i < items && r->count < RIGHTS_MAX; i++) {
-		r->fd[r->count] = iot_strace_fd(item[i]);
+		r->fd[r->count] = strace_fd(item[i]);
 		if (r->fd[r->count].number >= 0)
 			r->count++;
 		else
@@ -76,7 +76,7 @@ static void read_rights(struct strace_text call, struct rights *r)
 {
 	static const char DATA[] = "cmsg_data=[";
 	struct strace_text part[STRACE_ARGS], control[STRACE_ARGS];
-	const struct strace_fd socket = iot_strace_fd(call);
+	const struct strace_fd socket = strace_fd(call);
 	const char *p = socket.note.p != NULL ? socket.note.end : call.p;
 	r->count = 0;
 	r->cut = false;
@@ -100,13 +100,13 @@ static struct strace_text arguments(const struct strace_call *c)
 /* Sending */
 
 /* NULL: nothing was in the message, or there is no memory. */
-static struct iot_parcel *pack(struct strace *s, struct strace_call *c, const struct rights *r)
+static struct fd_message *pack(struct strace *s, struct strace_call *c, const struct rights *r)
 {
-	struct iot_parcel *p =
-	    r->count == 0 ? NULL : iot_parcel_new(&s->tracker, r->count, c->task->tid);
+	struct fd_message *p =
+	    r->count == 0 ? NULL : fd_message_new(&s->tracker, r->count, c->task->tid);
 	for (uint32_t i = 0; p != NULL && i < r->count; i++) {
-		struct iot_slot *slot = iot_strace_slot(s, c, &r->fd[i]);
-		if (slot == NULL || slot->open->kind == IOT_FD_SOCKET)
+		struct fd_slot *slot = strace_slot(s, c, &r->fd[i]);
+		if (slot == NULL || slot->open->kind == FD_SOCKET)
 			continue;
 		p->open[i] = slot->open;
 		slot->open->refs++;
@@ -115,16 +115,17 @@ static struct iot_parcel *pack(struct strace *s, struct strace_call *c, const st
 }
 
 static bool post(struct strace *s, struct strace_call *c, const struct rights *r,
-		 struct iot_parcel *p)
+		 struct fd_message *p)
 {
-	const struct strace_fd socket = iot_strace_fd(arguments(c));
-	const struct iot_slot *slot = iot_strace_slot(s, c, &socket);
-	return p != NULL && !r->cut && slot != NULL && iot_pair_send(&s->tracker, slot->open, p);
+	const struct strace_fd socket = strace_fd(arguments(c));
+	const struct fd_slot *slot = strace_slot(s, c, &socket);
+	return p != NULL && !r->cut && slot != NULL &&
+	       fd_socketpair_send(&s->tracker, slot->open, p);
 }
 
-void iot_strace_let_go(struct strace *s, struct iot_description *d)
+void strace_let_go(struct strace *s, struct open_description *d)
 {
-	if (d->kind != IOT_FD_FILE || d->elsewhere)
+	if (d->kind != FD_FILE || d->elsewhere)
 		return;
 	d->elsewhere = true;
 	d->position_known = false;
@@ -132,42 +133,42 @@ void iot_strace_let_go(struct strace *s, struct iot_description *d)
 		d->file->elsewhere = true;
 		d->file->size_known = false;
 	}
-	iot_strace_count(s, "unseen.passed", 1);
+	strace_count(s, "unseen.passed", 1);
 }
 
 /* Whoever receives them may move the positions. */
-static void let_go(struct strace *s, const struct iot_parcel *p)
+static void let_go(struct strace *s, const struct fd_message *p)
 {
 	for (uint32_t i = 0; i < p->count; i++)
 		if (p->open[i] != NULL)
-			iot_strace_let_go(s, p->open[i]);
+			strace_let_go(s, p->open[i]);
 }
 
 /* A message that is cut has carried any of the sender's descriptors. */
 static void let_go_all(struct strace *s, const struct strace_call *c)
 {
-	const struct iot_table *table = c->task->table;
-	struct iot_slot *slot;
+	const struct fd_table *table = c->task->table;
+	struct fd_slot *slot;
 	s->cut_messages = true;
-	for (int64_t fd = iot_table_next(table, 0, &slot); fd < (int64_t)table->room;
-	     fd = iot_table_next(table, fd + 1, &slot)) {
+	for (int64_t fd = fd_table_next(table, 0, &slot); fd < (int64_t)table->capacity;
+	     fd = fd_table_next(table, fd + 1, &slot)) {
 		if (s->let_go_work++ == LET_GO_WORK_MAX)
 			break;
-		iot_strace_let_go(s, slot->open);
+		strace_let_go(s, slot->open);
 	}
 	if (s->let_go_work > LET_GO_WORK_MAX) /* too many to look at: all there are */
 		s->passed = s->tracker.files + 1;
 }
 
-bool iot_strace_is_elsewhere(const struct strace *s, const struct iot_description *d)
+bool strace_is_elsewhere(const struct strace *s, const struct open_description *d)
 {
 	return d->elsewhere ||
 	       (d->seen && (d->id < s->passed || (d->file != NULL && d->id < d->file->passed)));
 }
 
-void iot_strace_appears(struct strace *s, struct iot_description *d, const struct strace_fd *fd)
+void strace_appears(struct strace *s, struct open_description *d, const struct strace_fd *fd)
 {
-	if (d->kind != IOT_FD_FILE || d->file == NULL)
+	if (d->kind != FD_FILE || d->file == NULL)
 		return;
 	if (d->file->opened)
 		d->file->passed = d->id;
@@ -177,61 +178,60 @@ void iot_strace_appears(struct strace *s, struct iot_description *d, const struc
 	else
 		return;
 	d->elsewhere = true;
-	iot_strace_count(s, "unseen.passed", 1);
+	strace_count(s, "unseen.passed", 1);
 	if (!s->passed_noted)
-		iot_report_note(
-		    &s->src->report,
-		    "a descriptor is used that no call in the log has returned: offsets "
-		    "of what it may share its position with are unknown from then on; "
-		    "strace -e trace=%%desc,sendmsg,recvmsg shows where it comes from");
+		report_note(&s->src->report,
+			    "a descriptor is used that no call in the log has returned: offsets "
+			    "of what it may share its position with are unknown from then on; "
+			    "strace -e trace=%%desc,sendmsg,recvmsg shows where it comes from");
 	s->passed_noted = true;
 }
 
 /* Who receives may return before who sends does. */
-void iot_strace_sendmsg_enter(struct strace *s, struct strace_call *c)
+void strace_sendmsg_enter(struct strace *s, struct strace_call *c)
 {
 	struct rights r;
 	read_rights(arguments(c), &r);
-	struct iot_parcel *p = pack(s, c, &r);
+	struct fd_message *p = pack(s, c, &r);
 	c->task->posted = post(s, c, &r, p);
 	if (!c->task->posted)
-		iot_parcel_free(&s->tracker, p);
+		fd_message_free(&s->tracker, p);
 }
 
-void iot_strace_sendmsg(struct strace *s, struct strace_call *c)
+void strace_sendmsg(struct strace *s, struct strace_call *c)
 {
 	const bool posted = c->task->posted, sent = c->returned && !c->failed;
 	struct rights r;
 	s->messages = true;
-	iot_strace_read_write(s, c);
+	strace_read_write(s, c);
 	read_rights(arguments(c), &r);
 	if (posted && !sent) {
-		const struct strace_fd socket = iot_strace_fd(arguments(c));
-		const struct iot_slot *slot = iot_strace_slot(s, c, &socket);
+		const struct strace_fd socket = strace_fd(arguments(c));
+		const struct fd_slot *slot = strace_slot(s, c, &socket);
 		if (slot != NULL)
-			iot_pair_take_back(&s->tracker, slot->open, c->task->tid);
+			fd_socketpair_take_back(&s->tracker, slot->open, c->task->tid);
 	}
 	if (posted || !sent)
 		return;
-	struct iot_parcel *p = pack(s, c, &r);
+	struct fd_message *p = pack(s, c, &r);
 	if (r.cut) {
 		let_go_all(s, c);
-		iot_strace_count(s, "hidden.messages", 1);
+		strace_count(s, "hidden.messages", 1);
 	}
 	if (p == NULL || post(s, c, &r, p))
 		return;
 	let_go(s, p);
-	iot_parcel_free(&s->tracker, p);
+	fd_message_free(&s->tracker, p);
 }
 
 /* Receiving */
 
-struct iot_description *iot_strace_found_passed(struct strace *s, const struct strace_fd *fd)
+struct open_description *strace_found_passed(struct strace *s, const struct strace_fd *fd)
 {
-	struct iot_description *d = iot_strace_found(s, fd);
-	if (d == NULL || d->kind != IOT_FD_FILE)
+	struct open_description *d = strace_fd_found(s, fd);
+	if (d == NULL || d->kind != FD_FILE)
 		return d;
-	iot_strace_count(s, "unseen.passed", 1);
+	strace_count(s, "unseen.passed", 1);
 	d->elsewhere = true;
 	if (d->file != NULL && d->file->opened)
 		d->file->passed = d->id;
@@ -239,71 +239,71 @@ struct iot_description *iot_strace_found_passed(struct strace *s, const struct s
 }
 
 /* Another descriptor of d; -1: none among the first ones. */
-static int64_t same(const struct iot_table *table, const struct iot_description *d)
+static int64_t same(const struct fd_table *table, const struct open_description *d)
 {
-	struct iot_slot *slot;
-	int64_t fd = iot_table_next(table, 0, &slot);
-	for (int i = 0; i < SAME_MAX && fd < (int64_t)table->room; i++) {
+	struct fd_slot *slot;
+	int64_t fd = fd_table_next(table, 0, &slot);
+	for (int i = 0; i < SAME_MAX && fd < (int64_t)table->capacity; i++) {
 		if (slot->open == d)
 			return fd;
-		fd = iot_table_next(table, fd + 1, &slot);
+		fd = fd_table_next(table, fd + 1, &slot);
 	}
 	return -1;
 }
 
 static void install(struct strace *s, struct strace_call *c, const struct strace_fd *fd,
-		    struct iot_description *d, bool cloexec)
+		    struct open_description *d, bool cloexec)
 {
-	struct iot_table *table = c->task->table;
+	struct fd_table *table = c->task->table;
 	const int64_t other = same(table, d);
 	if (other >= 0 && other != fd->number) {
 		const struct strace_fd from = {.number = other};
-		iot_strace_copy(s, c, &from, fd->number, cloexec, false);
+		strace_copy(s, c, &from, fd->number, cloexec, false);
 		return;
 	}
 	d->refs++;
-	iot_strace_install(s, c, fd->number, d, cloexec);
+	strace_install(s, c, fd->number, d, cloexec);
 }
 
-void iot_strace_recvmsg(struct strace *s, struct strace_call *c)
+void strace_recvmsg(struct strace *s, struct strace_call *c)
 {
 	struct rights r;
 	s->messages = true;
-	iot_strace_read_write(s, c);
+	strace_read_write(s, c);
 	if (!c->returned || c->failed || c->args < 2)
 		return;
 	read_rights(arguments(c), &r);
-	const struct strace_fd socket = iot_strace_fd(c->arg[0]);
+	const struct strace_fd socket = strace_fd(c->arg[0]);
 	if (r.cut) {
-		iot_strace_count(s, "hidden.messages", 1);
+		strace_count(s, "hidden.messages", 1);
 		s->cut_messages = true;
 	}
-	const struct iot_slot *slot = r.count == 0 ? NULL : iot_strace_slot(s, c, &socket);
+	const struct fd_slot *slot = r.count == 0 ? NULL : strace_slot(s, c, &socket);
 	const bool followed =
-	    slot != NULL && !r.cut && c->args > 2 && !iot_strace_has_flag(c->arg[2], "MSG_PEEK");
-	const bool cloexec = c->args > 2 && iot_strace_has_flag(c->arg[2], "MSG_CMSG_CLOEXEC");
-	struct iot_parcel *p = followed ? iot_pair_receive(&s->tracker, slot->open, r.count) : NULL;
+	    slot != NULL && !r.cut && c->args > 2 && !strace_has_flag(c->arg[2], "MSG_PEEK");
+	const bool cloexec = c->args > 2 && strace_has_flag(c->arg[2], "MSG_CMSG_CLOEXEC");
+	struct fd_message *p =
+	    followed ? fd_socketpair_receive(&s->tracker, slot->open, r.count) : NULL;
 	for (uint32_t i = 0; i < r.count; i++) {
 		if (p != NULL && p->open[i] != NULL) {
 			install(s, c, &r.fd[i], p->open[i], cloexec);
 			continue;
 		}
-		iot_strace_install(s, c, r.fd[i].number,
-				   p == NULL
-				       ? iot_strace_found_passed(s, &r.fd[i])
-				       : iot_description_new(&s->tracker, IOT_FD_SOCKET, NULL),
-				   cloexec);
+		strace_install(s, c, r.fd[i].number,
+			       p == NULL ? strace_found_passed(s, &r.fd[i])
+					 : open_description_new(&s->tracker, FD_SOCKET, NULL),
+			       cloexec);
 	}
-	iot_parcel_free(&s->tracker, p);
+	fd_message_free(&s->tracker, p);
 }
 
-void iot_strace_messages(struct strace *s, struct strace_call *c)
+void strace_messages(struct strace *s, struct strace_call *c)
 {
 	static const char RIGHTS[] = "SCM_RIGHTS";
 	const struct strace_text all = arguments(c);
 	if (c->returned && !c->failed &&
 	    memmem(all.p, (size_t)(all.end - all.p), RIGHTS, sizeof RIGHTS - 1) != NULL) {
-		iot_strace_count(s, "unseen.passed", 1);
+		strace_count(s, "unseen.passed", 1);
 		let_go_all(s, c);
 	}
 }

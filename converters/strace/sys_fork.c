@@ -20,11 +20,11 @@ static unsigned clone_flags(struct strace_text text)
 {
 	int64_t value;
 	bool raw = text.p < text.end && (unsigned char)(*text.p - '0') < 10;
-	if (iot_strace_field(text, "flags=", &value) || (raw && iot_strace_number(text, &value)))
+	if (strace_field(text, "flags=", &value) || (raw && strace_number(text, &value)))
 		return raw_flags(value);
-	return (iot_strace_has_flag(text, "CLONE_FS") ? SHARE_FS : 0U) |
-	       (iot_strace_has_flag(text, "CLONE_FILES") ? SHARE_FILES : 0U) |
-	       (iot_strace_has_flag(text, "CLONE_THREAD") ? SHARE_GROUP : 0U);
+	return (strace_has_flag(text, "CLONE_FS") ? SHARE_FS : 0U) |
+	       (strace_has_flag(text, "CLONE_FILES") ? SHARE_FILES : 0U) |
+	       (strace_has_flag(text, "CLONE_THREAD") ? SHARE_GROUP : 0U);
 }
 
 static struct strace_group *child_group(struct strace *s, struct strace_group *parent, bool thread)
@@ -33,7 +33,7 @@ static struct strace_group *child_group(struct strace *s, struct strace_group *p
 		parent->refs++;
 		return parent;
 	}
-	struct strace_group *g = iot_strace_group_new(s);
+	struct strace_group *g = strace_group_new(s);
 	if (g == NULL)
 		return NULL;
 	if (thread) {
@@ -43,80 +43,81 @@ static struct strace_group *child_group(struct strace *s, struct strace_group *p
 	}
 	g->parent = thread ? parent->parent : parent->id;
 	if (parent->name != NULL)
-		iot_strace_group_name(s, g, parent->name, parent->name_size);
+		strace_group_name(s, g, parent->name, parent->name_size);
 	return g;
 }
 
 /* The child that this fork will have, with what it inherits now. */
-void iot_strace_fork_enter(struct strace *s, struct strace_call *c)
+void strace_fork_enter(struct strace *s, struct strace_call *c)
 {
 	struct strace_task *t = c->task;
 	unsigned flags = 0;
 	if (c->args > 0 && strchr(c->entry->name, 'c') == c->entry->name)
 		flags = clone_flags((struct strace_text){c->arg[0].p, c->arg[c->args - 1].end});
-	iot_strace_drop_unborn(s, t);
-	struct strace_task *child = iot_tracker_grow(&s->tracker, NULL, 0, sizeof *child);
+	strace_drop_provisional(s, t);
+	struct strace_task *child = fdtable_grow(&s->tracker, NULL, 0, sizeof *child);
 	if (child == NULL)
 		return;
 	child->thread = (flags & SHARE_GROUP) != 0;
 	child->group = child_group(s, t->group, child->thread);
-	child->table = (flags & SHARE_FILES) != 0 ? iot_table_share(t->table)
-						  : iot_table_copy(&s->tracker, t->table);
+	child->table = (flags & SHARE_FILES) != 0 ? fd_table_share(t->table)
+						  : fd_table_copy(&s->tracker, t->table);
 	child->cwd = (flags & SHARE_FS) != 0
-			 ? iot_directory_share(t->cwd)
-			 : iot_directory_new(&s->tracker, t->cwd->path, t->cwd->size);
+			 ? directory_share(t->cwd)
+			 : directory_new(&s->tracker, t->cwd->path, t->cwd->size);
 	if (child->group == NULL || child->table == NULL || child->cwd == NULL) {
-		iot_strace_task_free(s, child);
+		strace_task_free(s, child);
 		return;
 	}
-	iot_strace_expect_child(s, t, child);
+	strace_expect_child(s, t, child);
 }
 
 /* strace says that it has attached to the child of the fork at hand. */
-void iot_strace_attached(struct strace *s, struct strace_task *parent, uint32_t tid)
+void strace_attached(struct strace *s, struct strace_task *parent, uint32_t tid)
 {
-	if (parent->unborn != NULL && iot_strace_task_find(s, tid) == NULL)
-		iot_strace_be_born(s, iot_strace_take_unborn(s, parent), tid);
+	if (parent->provisional != NULL && strace_task_find(s, tid) == NULL)
+		strace_task_adopt(s, strace_take_provisional(s, parent), tid);
 }
 
 /* A process that spoke before anyone had returned its number: who made it is known now. */
-static void adopt(struct strace *s, struct strace_task *child, const struct strace_task *unborn)
+static void adopt(struct strace *s, struct strace_task *child,
+		  const struct strace_task *provisional)
 {
 	child->adopted = false;
-	child->group->parent = unborn->group->parent;
+	child->group->parent = provisional->group->parent;
 	child->group->announced = false;
-	iot_strace_count(s, "late_parent", 1);
+	strace_count(s, "late_parent", 1);
 }
 
-void iot_strace_fork(struct strace *s, struct strace_call *c)
+void strace_fork(struct strace *s, struct strace_call *c)
 {
 	struct strace_task *t = c->task;
 	bool ok = c->returned && !c->failed && c->result > 0 && c->result <= STRACE_PID_MAX;
 	if (!ok) {
-		iot_strace_drop_unborn(s, t);
+		strace_drop_provisional(s, t);
 		return;
 	}
 	uint32_t tid = (uint32_t)c->result;
-	struct strace_task *there = iot_strace_task_find(s, tid);
+	struct strace_task *there = strace_task_find(s, tid);
 	if (there == t) { /* nobody is his own child: a damaged line, or a number of a namespace */
-		iot_strace_drop_unborn(s, t);
+		strace_drop_provisional(s, t);
 		return;
 	}
-	if (t->unborn == NULL && t->pending == STRACE_WAITING) /* it has spoken already */
+	if (t->provisional == NULL && t->pending == STRACE_WAITING) /* it has spoken already */
 		return;
-	if (t->unborn == NULL)
-		iot_strace_fork_enter(s, c);
-	if (t->unborn == NULL)
+	if (t->provisional == NULL)
+		strace_fork_enter(s, c);
+	if (t->provisional == NULL)
 		return;
-	struct strace_task *child = iot_strace_take_unborn(s, t);
+	struct strace_task *child = strace_take_provisional(s, t);
 	if (there != NULL && there->adopted) {
 		adopt(s, there, child);
-		iot_strace_task_free(s, child);
+		strace_task_free(s, child);
 		return;
 	}
 	if (there != NULL)
-		iot_strace_task_end(s, there);
-	if (iot_strace_be_born(s, child, tid))
+		strace_task_end(s, there);
+	if (strace_task_adopt(s, child, tid))
 		s->release_due = s->held != NULL;
 }
 
@@ -124,30 +125,29 @@ static void unshare_table(struct strace *s, struct strace_task *t)
 {
 	if (t->table->refs == 1)
 		return;
-	struct iot_table *own = iot_table_copy(&s->tracker, t->table);
+	struct fd_table *own = fd_table_copy(&s->tracker, t->table);
 	if (own == NULL)
 		return;
-	iot_table_free(&s->tracker, t->table);
+	fd_table_free(&s->tracker, t->table);
 	t->table = own;
 }
 
-void iot_strace_exec(struct strace *s, struct strace_call *c)
+void strace_exec(struct strace *s, struct strace_call *c)
 {
 	struct strace_task *t = c->task;
 	size_t size;
 	if (!c->returned || c->failed || c->result != 0)
 		return;
-	iot_strace_end_siblings(s, t);
-	iot_strace_aio_leave(s, t->group->leader != NULL ? t->group->leader : t->group);
+	strace_end_siblings(s, t);
+	strace_aio_leave(s, t->group->leader != NULL ? t->group->leader : t->group);
 	unshare_table(s, t);
-	iot_table_exec(&s->tracker, t->table);
+	fd_table_exec(&s->tracker, t->table);
 	unsigned at = c->entry->variant == 1 ? 1 : 0;
-	if (c->args > at && iot_strace_string(c->arg[at], s->path, sizeof s->path, &size) &&
-	    size > 0)
-		iot_strace_group_name(s, t->group, s->path, size);
+	if (c->args > at && strace_string(c->arg[at], s->path, sizeof s->path, &size) && size > 0)
+		strace_group_name(s, t->group, s->path, size);
 }
 
-void iot_strace_unshare(struct strace *s, struct strace_call *c)
+void strace_unshare(struct strace *s, struct strace_call *c)
 {
 	struct strace_task *t = c->task;
 	if (!c->returned || c->failed || c->args == 0)
@@ -157,19 +157,19 @@ void iot_strace_unshare(struct strace *s, struct strace_call *c)
 		unshare_table(s, t);
 	if ((flags & SHARE_FS) == 0 || t->cwd->refs == 1)
 		return;
-	struct iot_directory *own = iot_directory_new(&s->tracker, t->cwd->path, t->cwd->size);
+	struct directory *own = directory_new(&s->tracker, t->cwd->path, t->cwd->size);
 	if (own == NULL)
 		return;
-	iot_directory_free(&s->tracker, t->cwd);
+	directory_free(&s->tracker, t->cwd);
 	t->cwd = own;
 }
 
 /* A call that returns the caller's number, made by the process that had none so far. */
-void iot_strace_own_number(struct strace *s, struct strace_call *c)
+void strace_own_number(struct strace *s, struct strace_call *c)
 {
 	if (s->numberless != c->task || !c->returned || c->result <= 0 ||
 	    c->result > STRACE_PID_MAX || !s->brackets)
 		return;
 	s->numberless = NULL;
-	iot_strace_number_task(s, c->task, (uint32_t)c->result);
+	strace_number_task(s, c->task, (uint32_t)c->result);
 }

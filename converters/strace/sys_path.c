@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-void iot_strace_learn_cwd(struct strace *s, struct strace_task *t, struct strace_text note)
+void strace_learn_cwd(struct strace *s, struct strace_task *t, struct strace_text note)
 {
-	size_t size = iot_strace_unescape(note, s->scratch, sizeof s->scratch);
-	struct iot_directory *d = t->cwd;
+	size_t size = strace_unescape(note, s->scratch, sizeof s->scratch);
+	struct directory *d = t->cwd;
 	if (size == 0 || *s->scratch != '/' ||
 	    (d->size == size && memcmp(d->path, s->scratch, size) == 0))
 		return;
@@ -20,33 +20,33 @@ void iot_strace_learn_cwd(struct strace *s, struct strace_task *t, struct strace
 		root = size - d->size - 1;
 	}
 	if (relative)
-		iot_tracker_root(&s->tracker, s->scratch, root == 0 ? 1 : root);
-	iot_directory_set(&s->tracker, d, s->scratch, size);
+		fdtable_root(&s->tracker, s->scratch, root == 0 ? 1 : root);
+	directory_set(&s->tracker, d, s->scratch, size);
 }
 
-size_t iot_strace_path(struct strace *s, struct strace_call *c, const struct strace_fd *dir,
-		       struct strace_text arg, char *out)
+size_t strace_path(struct strace *s, struct strace_call *c, const struct strace_fd *dir,
+		   struct strace_text arg, char *out)
 {
 	size_t size;
 	const struct strace_task *t = c->task;
 	if (dir->number == STRACE_CWD && dir->note.p != NULL)
-		iot_strace_learn_cwd(s, c->task, dir->note);
-	if (!iot_strace_string(arg, s->scratch, sizeof s->scratch, &size) || size == 0)
+		strace_learn_cwd(s, c->task, dir->note);
+	if (!strace_string(arg, s->scratch, sizeof s->scratch, &size) || size == 0)
 		return 0;
 	if (*s->scratch == '/' || dir->number == STRACE_CWD)
-		return iot_tracker_resolve(&s->tracker, t->cwd->path, t->cwd->size, s->scratch,
-					   size, out);
+		return fdtable_resolve(&s->tracker, t->cwd->path, t->cwd->size, s->scratch, size,
+				       out);
 	if (dir->note.p != NULL) {
-		char base[IOT_PATH_ROOM];
-		size_t n = iot_strace_unescape(dir->note, base, sizeof base);
-		return iot_tracker_resolve(&s->tracker, base, n, s->scratch, size, out);
+		char base[PATH_CAPACITY];
+		size_t n = strace_unescape(dir->note, base, sizeof base);
+		return fdtable_resolve(&s->tracker, base, n, s->scratch, size, out);
 	}
-	const struct iot_slot *slot = iot_table_get(t->table, dir->number);
+	const struct fd_slot *slot = fd_table_get(t->table, dir->number);
 	if (slot == NULL || slot->open->file == NULL ||
-	    !iot_file_has_path(&s->tracker, slot->open->file))
+	    !file_has_path(&s->tracker, slot->open->file))
 		return 0;
-	const struct iot_tracked_file *f = slot->open->file;
-	return iot_tracker_resolve(&s->tracker, f->path, f->path_size, s->scratch, size, out);
+	const struct tracked_file *f = slot->open->file;
+	return fdtable_resolve(&s->tracker, f->path, f->path_size, s->scratch, size, out);
 }
 
 /* The descriptor in "/proc/self/fd/3" and its like, and whose it is; -1: none. */
@@ -61,44 +61,44 @@ static int64_t fd_of_path(const char *path, size_t size, int64_t *pid)
 	for (int i = 0; i < 3; i++)
 		if (size == strlen(STANDARD[i]) && memcmp(path, STANDARD[i], size) == 0)
 			return i;
-	if (!iot_strace_skip(&p, end, DEV)) {
-		if (!iot_strace_skip(&p, end, PROC))
+	if (!strace_skip(&p, end, DEV)) {
+		if (!strace_skip(&p, end, PROC))
 			return STRACE_NO_FD;
-		if (!iot_strace_skip(&p, end, SELF) && !iot_strace_skip(&p, end, THREAD) &&
-		    !(iot_strace_digits(&p, end, pid) && iot_strace_skip(&p, end, "/")))
+		if (!strace_skip(&p, end, SELF) && !strace_skip(&p, end, THREAD) &&
+		    !(strace_digits(&p, end, pid) && strace_skip(&p, end, "/")))
 			return STRACE_NO_FD;
-		if (iot_strace_skip(&p, end, TASK) &&
-		    !(iot_strace_digits(&p, end, pid) && iot_strace_skip(&p, end, "/")))
+		if (strace_skip(&p, end, TASK) &&
+		    !(strace_digits(&p, end, pid) && strace_skip(&p, end, "/")))
 			return STRACE_NO_FD;
-		if (!iot_strace_skip(&p, end, FD))
+		if (!strace_skip(&p, end, FD))
 			return STRACE_NO_FD;
 	}
-	return iot_strace_digits(&p, end, &fd) && p == end ? fd : STRACE_NO_FD;
+	return strace_digits(&p, end, &fd) && p == end ? fd : STRACE_NO_FD;
 }
 
-struct iot_slot *iot_strace_slot_of_path(struct strace *s, struct strace_call *c, const char *path,
-					 size_t size)
+struct fd_slot *strace_slot_of_path(struct strace *s, struct strace_call *c, const char *path,
+				    size_t size)
 {
 	int64_t pid;
 	struct strace_fd fd = {.number = fd_of_path(path, size, &pid)};
 	if (fd.number < 0)
 		return NULL;
 	const struct strace_task *t =
-	    pid == 0 || pid > STRACE_PID_MAX ? c->task : iot_strace_task_find(s, (uint32_t)pid);
+	    pid == 0 || pid > STRACE_PID_MAX ? c->task : strace_task_find(s, (uint32_t)pid);
 	if (t == NULL)
 		return NULL;
-	struct iot_slot *slot = iot_table_get(t->table, fd.number);
+	struct fd_slot *slot = fd_table_get(t->table, fd.number);
 	if (slot != NULL)
 		return slot;
-	return iot_table_set(&s->tracker, t->table, fd.number, iot_strace_found(s, &fd), false);
+	return fd_table_set(&s->tracker, t->table, fd.number, strace_fd_found(s, &fd), false);
 }
 
 /* The file that a path leads to, as far as it is known. */
-struct iot_tracked_file *iot_strace_file_at(struct strace *s, struct strace_call *c,
-					    const char *path, size_t size)
+struct tracked_file *strace_file_at(struct strace *s, struct strace_call *c, const char *path,
+				    size_t size)
 {
-	const struct iot_slot *slot = iot_strace_slot_of_path(s, c, path, size);
-	return slot != NULL ? slot->open->file : iot_tracker_find(&s->tracker, path, size);
+	const struct fd_slot *slot = strace_slot_of_path(s, c, path, size);
+	return slot != NULL ? slot->open->file : fdtable_find(&s->tracker, path, size);
 }
 
 /* stat */
@@ -129,36 +129,35 @@ static struct strace_text stat_text(const struct strace_call *c)
 	return (struct strace_text){c->arg[1].p, c->arg[c->args - 1].end};
 }
 
-static void learn_size(struct strace *s, const struct strace_call *c, struct iot_tracked_file *f)
+static void learn_size(struct strace *s, const struct strace_call *c, struct tracked_file *f)
 {
 	struct strace_text text = stat_text(c);
 	int64_t size;
 	if (f != NULL && text.p != NULL && is_regular(text) == 1 &&
-	    (iot_strace_field(text, "st_size=", &size) ||
-	     iot_strace_field(text, "stx_size=", &size)) &&
+	    (strace_field(text, "st_size=", &size) || strace_field(text, "stx_size=", &size)) &&
 	    size >= 0)
-		iot_strace_learn_size(s, c, f, (uint64_t)size);
+		strace_learn_size(s, c, f, (uint64_t)size);
 }
 
 /* fstat tells what a descriptor is that was open before the trace. */
-static void learn_kind(struct strace *s, const struct strace_call *c, struct iot_slot *slot)
+static void learn_kind(struct strace *s, const struct strace_call *c, struct fd_slot *slot)
 {
 	struct strace_text text = stat_text(c);
-	struct iot_description *d = slot->open;
+	struct open_description *d = slot->open;
 	int regular = text.p == NULL ? -1 : is_regular(text);
 	if (d->seen || d->note != 0 || regular < 0)
 		return;
-	if (regular == 1 && d->kind == IOT_FD_OTHER) {
-		d->file = iot_tracker_nameless(&s->tracker);
-		d->kind = d->file != NULL ? IOT_FD_FILE : IOT_FD_OTHER;
-	} else if (regular == 0 && d->kind == IOT_FD_FILE) {
+	if (regular == 1 && d->kind == FD_OTHER) {
+		d->file = tracker_unlinked(&s->tracker);
+		d->kind = d->file != NULL ? FD_FILE : FD_OTHER;
+	} else if (regular == 0 && d->kind == FD_FILE) {
 		static const struct {
 			const char *name;
 			uint8_t kind;
-		} KINDS[] = {{"S_IFCHR", IOT_FD_DEVICE},
-			     {"S_IFIFO", IOT_FD_PIPE},
-			     {"S_IFSOCK", IOT_FD_SOCKET},
-			     {"S_IFDIR", IOT_FD_DIRECTORY}};
+		} KINDS[] = {{"S_IFCHR", FD_DEVICE},
+			     {"S_IFIFO", FD_PIPE},
+			     {"S_IFSOCK", FD_SOCKET},
+			     {"S_IFDIR", FD_DIRECTORY}};
 		for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++)
 			if (memmem(text.p, (size_t)(text.end - text.p), KINDS[i].name,
 				   strlen(KINDS[i].name)) != NULL)
@@ -170,10 +169,10 @@ static void learn_kind(struct strace *s, const struct strace_call *c, struct iot
 
 static void op(struct strace *s, struct strace_call *c, const char *name, size_t path_size)
 {
-	if (!iot_emit_wants_op(&s->emit, name))
+	if (!emit_wants_op(&s->emit, name))
 		return;
 	struct strace_op o = {.name = name, .path = s->path, .path_size = path_size};
-	iot_strace_emit_op(s, c, &o);
+	strace_emit_op(s, c, &o);
 }
 
 static void path_effect(struct strace *s, struct strace_call *c, size_t size)
@@ -182,26 +181,26 @@ static void path_effect(struct strace *s, struct strace_call *c, size_t size)
 	if (size == 0)
 		return;
 	if (c->failed) {
-		if (!iot_strace_is(c->error, "ENOENT"))
+		if (!strace_is(c->error, "ENOENT"))
 			return;
 		if (variant == STRACE_UNLINK)
-			iot_tracker_absent(&s->tracker, s->path, size);
+			fdtable_absent(&s->tracker, s->path, size);
 		else if (variant == STRACE_STAT || variant == STRACE_ACCESS)
-			iot_tracker_missing(&s->tracker, s->path, size);
+			fdtable_missing(&s->tracker, s->path, size);
 		return;
 	}
 	if (variant == STRACE_UNLINK)
-		iot_tracker_absent(&s->tracker, s->path, size);
+		fdtable_absent(&s->tracker, s->path, size);
 	else if (variant == STRACE_STAT)
-		learn_size(s, c, iot_strace_file_at(s, c, s->path, size));
+		learn_size(s, c, strace_file_at(s, c, s->path, size));
 }
 
-void iot_strace_path_op(struct strace *s, struct strace_call *c)
+void strace_path_op(struct strace *s, struct strace_call *c)
 {
 	struct strace_fd cwd = {.number = STRACE_CWD};
 	if (!c->returned || c->args < 1)
 		return;
-	size_t size = iot_strace_path(s, c, &cwd, c->arg[0], s->path);
+	size_t size = strace_path(s, c, &cwd, c->arg[0], s->path);
 	path_effect(s, c, size);
 	op(s, c, c->entry->op, size);
 }
@@ -209,29 +208,29 @@ void iot_strace_path_op(struct strace *s, struct strace_call *c)
 /* An operation on an open descriptor. */
 static void on_fd(struct strace *s, struct strace_call *c)
 {
-	struct strace_fd fd = iot_strace_fd(c->arg[0]);
-	struct iot_slot *slot =
-	    c->failed ? iot_table_get(c->task->table, fd.number) : iot_strace_slot(s, c, &fd);
+	struct strace_fd fd = strace_fd(c->arg[0]);
+	struct fd_slot *slot =
+	    c->failed ? fd_table_get(c->task->table, fd.number) : strace_slot(s, c, &fd);
 	if (slot == NULL)
 		return;
 	if (c->entry->variant == STRACE_STAT && !c->failed) {
 		learn_kind(s, c, slot);
 		learn_size(s, c, slot->open->file);
 	}
-	struct iot_description *d = slot->open;
-	if ((!iot_strace_recorded(s, d) && d->kind != IOT_FD_DIRECTORY) ||
-	    !iot_emit_wants_op(&s->emit, c->entry->op))
+	struct open_description *d = slot->open;
+	if ((!strace_recorded(s, d) && d->kind != FD_DIRECTORY) ||
+	    !emit_wants_op(&s->emit, c->entry->op))
 		return;
 	struct strace_op o = {.name = c->entry->op};
-	o.file = iot_strace_emit_file(s, c->task, fd.number, slot, c->start_ns);
-	if (d->file != NULL && iot_file_has_path(&s->tracker, d->file)) {
+	o.file = strace_emit_file(s, c->task, fd.number, slot, c->start_ns);
+	if (d->file != NULL && file_has_path(&s->tracker, d->file)) {
 		o.path = d->file->path;
 		o.path_size = d->file->path_size;
 	}
-	iot_strace_emit_op(s, c, &o);
+	strace_emit_op(s, c, &o);
 }
 
-void iot_strace_fd_op(struct strace *s, struct strace_call *c)
+void strace_fd_op(struct strace *s, struct strace_call *c)
 {
 	if (c->returned && c->args >= 1)
 		on_fd(s, c);
@@ -240,25 +239,25 @@ void iot_strace_fd_op(struct strace *s, struct strace_call *c)
 static bool empty_path(struct strace_text arg)
 {
 	return (arg.end - arg.p == 2 && arg.p[0] == '"' && arg.p[1] == '"') ||
-	       iot_strace_is(arg, "NULL");
+	       strace_is(arg, "NULL");
 }
 
-void iot_strace_path_op_at(struct strace *s, struct strace_call *c)
+void strace_path_op_at(struct strace *s, struct strace_call *c)
 {
 	if (!c->returned || c->args < 2)
 		return;
-	struct strace_fd dir = iot_strace_fd(c->arg[0]);
+	struct strace_fd dir = strace_fd(c->arg[0]);
 	if (dir.number != STRACE_CWD && empty_path(c->arg[1])) {
 		on_fd(s, c);
 		return;
 	}
-	size_t size = iot_strace_path(s, c, &dir, c->arg[1], s->path);
+	size_t size = strace_path(s, c, &dir, c->arg[1], s->path);
 	path_effect(s, c, size);
 	const char *name = c->entry->op;
 	int64_t flags = 0;
 	if (c->entry->variant == STRACE_UNLINK && c->args > 2 &&
-	    (iot_strace_has_flag(c->arg[2], "AT_REMOVEDIR") ||
-	     (iot_strace_number(c->arg[2], &flags) && (flags & 0x200) != 0)))
+	    (strace_has_flag(c->arg[2], "AT_REMOVEDIR") ||
+	     (strace_number(c->arg[2], &flags) && (flags & 0x200) != 0)))
 		name = "rmdir";
 	op(s, c, name, size);
 }
@@ -273,13 +272,13 @@ static void new_link(struct strace *s, struct strace_call *c, size_t from, size_
 	int64_t flags = 0;
 	const bool follow =
 	    c->args > 4 &&
-	    (iot_strace_has_flag(c->arg[4], "AT_SYMLINK_FOLLOW") ||
-	     (iot_strace_number(c->arg[4], &flags) && (flags & RAW_AT_SYMLINK_FOLLOW) != 0));
-	const struct iot_slot *slot = follow ? iot_strace_slot_of_path(s, c, s->path, from) : NULL;
+	    (strace_has_flag(c->arg[4], "AT_SYMLINK_FOLLOW") ||
+	     (strace_number(c->arg[4], &flags) && (flags & RAW_AT_SYMLINK_FOLLOW) != 0));
+	const struct fd_slot *slot = follow ? strace_slot_of_path(s, c, s->path, from) : NULL;
 	if (slot == NULL)
-		iot_tracker_link(&s->tracker, s->path, from, s->path2, to, follow);
+		fdtable_link(&s->tracker, s->path, from, s->path2, to, follow);
 	else if (slot->open->file != NULL)
-		iot_tracker_name(&s->tracker, slot->open->file, s->path2, to);
+		fdtable_name(&s->tracker, slot->open->file, s->path2, to);
 }
 
 static void two_paths(struct strace *s, struct strace_call *c, size_t from, size_t to)
@@ -287,10 +286,10 @@ static void two_paths(struct strace *s, struct strace_call *c, size_t from, size
 	if (!c->failed && from > 0 && to > 0) {
 		int64_t flags = 0;
 		bool exchange =
-		    c->args > 4 && (iot_strace_has_flag(c->arg[4], "RENAME_EXCHANGE") ||
-				    (iot_strace_number(c->arg[4], &flags) && (flags & 2) != 0));
+		    c->args > 4 && (strace_has_flag(c->arg[4], "RENAME_EXCHANGE") ||
+				    (strace_number(c->arg[4], &flags) && (flags & 2) != 0));
 		if (c->entry->variant == STRACE_RENAME)
-			iot_tracker_rename(&s->tracker, s->path, from, s->path2, to, exchange);
+			fdtable_rename(&s->tracker, s->path, from, s->path2, to, exchange);
 		else
 			new_link(s, c, from, to);
 	}
@@ -299,42 +298,42 @@ static void two_paths(struct strace *s, struct strace_call *c, size_t from, size
 			      .path_size = from,
 			      .to = s->path2,
 			      .to_size = to};
-	if (iot_emit_wants_op(&s->emit, o.name))
-		iot_strace_emit_op(s, c, &o);
+	if (emit_wants_op(&s->emit, o.name))
+		strace_emit_op(s, c, &o);
 }
 
 /* linkat(3, "", ..., AT_EMPTY_PATH): the file of a descriptor gets a name. */
 static void name_fd(struct strace *s, struct strace_call *c, const struct strace_fd *fd, size_t to)
 {
-	const struct iot_slot *slot = c->failed ? NULL : iot_strace_slot(s, c, fd);
+	const struct fd_slot *slot = c->failed ? NULL : strace_slot(s, c, fd);
 	if (slot != NULL && slot->open->file != NULL && to > 0)
-		iot_tracker_name(&s->tracker, slot->open->file, s->path2, to);
+		fdtable_name(&s->tracker, slot->open->file, s->path2, to);
 	struct strace_op o = {.name = c->entry->op, .to = s->path2, .to_size = to};
-	if (iot_emit_wants_op(&s->emit, o.name))
-		iot_strace_emit_op(s, c, &o);
+	if (emit_wants_op(&s->emit, o.name))
+		strace_emit_op(s, c, &o);
 }
 
-void iot_strace_two_paths(struct strace *s, struct strace_call *c)
+void strace_two_paths(struct strace *s, struct strace_call *c)
 {
 	struct strace_fd cwd = {.number = STRACE_CWD};
 	if (!c->returned || c->args < 2)
 		return;
-	size_t from = iot_strace_path(s, c, &cwd, c->arg[0], s->path);
-	two_paths(s, c, from, iot_strace_path(s, c, &cwd, c->arg[1], s->path2));
+	size_t from = strace_path(s, c, &cwd, c->arg[0], s->path);
+	two_paths(s, c, from, strace_path(s, c, &cwd, c->arg[1], s->path2));
 }
 
-void iot_strace_two_paths_at(struct strace *s, struct strace_call *c)
+void strace_two_paths_at(struct strace *s, struct strace_call *c)
 {
 	if (!c->returned || c->args < 4)
 		return;
-	struct strace_fd a = iot_strace_fd(c->arg[0]), b = iot_strace_fd(c->arg[2]);
-	size_t from = iot_strace_path(s, c, &a, c->arg[1], s->path);
+	struct strace_fd a = strace_fd(c->arg[0]), b = strace_fd(c->arg[2]);
+	size_t from = strace_path(s, c, &a, c->arg[1], s->path);
 	if (from == 0 && a.number >= 0 && empty_path(c->arg[1]) &&
 	    c->entry->variant == STRACE_LINK) {
-		name_fd(s, c, &a, iot_strace_path(s, c, &b, c->arg[3], s->path2));
+		name_fd(s, c, &a, strace_path(s, c, &b, c->arg[3], s->path2));
 		return;
 	}
-	two_paths(s, c, from, iot_strace_path(s, c, &b, c->arg[3], s->path2));
+	two_paths(s, c, from, strace_path(s, c, &b, c->arg[3], s->path2));
 }
 
 /* symlink(target, path): the target is any text */
@@ -342,132 +341,132 @@ static void symlink_op(struct strace *s, struct strace_call *c, const struct str
 		       struct strace_text arg)
 {
 	struct strace_op o = {.name = "symlink", .path = s->path, .to = s->path2};
-	o.path_size = iot_strace_path(s, c, dir, arg, s->path);
-	if (!iot_strace_string(c->arg[0], s->path2, sizeof s->path2, &o.to_size))
+	o.path_size = strace_path(s, c, dir, arg, s->path);
+	if (!strace_string(c->arg[0], s->path2, sizeof s->path2, &o.to_size))
 		o.to_size = 0;
 	if (!c->failed && o.path_size > 0 && o.to_size > 0)
-		iot_tracker_symlink(&s->tracker, s->path, o.path_size, s->path2, o.to_size);
-	if (iot_emit_wants_op(&s->emit, o.name))
-		iot_strace_emit_op(s, c, &o);
+		fdtable_symlink(&s->tracker, s->path, o.path_size, s->path2, o.to_size);
+	if (emit_wants_op(&s->emit, o.name))
+		strace_emit_op(s, c, &o);
 }
 
-void iot_strace_symlink(struct strace *s, struct strace_call *c)
+void strace_symlink(struct strace *s, struct strace_call *c)
 {
 	struct strace_fd cwd = {.number = STRACE_CWD};
 	if (c->returned && c->args >= 2)
 		symlink_op(s, c, &cwd, c->arg[1]);
 }
 
-void iot_strace_symlink_at(struct strace *s, struct strace_call *c)
+void strace_symlink_at(struct strace *s, struct strace_call *c)
 {
 	if (!c->returned || c->args < 3)
 		return;
-	struct strace_fd dir = iot_strace_fd(c->arg[1]);
+	struct strace_fd dir = strace_fd(c->arg[1]);
 	symlink_op(s, c, &dir, c->arg[2]);
 }
 
 /* Sizes */
 
-void iot_strace_resized(struct strace *s, const struct strace_call *c, struct iot_tracked_file *f,
-			uint64_t size)
+void strace_resized(struct strace *s, const struct strace_call *c, struct tracked_file *f,
+		    uint64_t size)
 {
-	iot_strace_size_race(s, c, f, STRACE_SETS);
-	iot_file_truncate(f, size);
+	strace_size_race(s, c, f, STRACE_SETS);
+	file_truncate(f, size);
 	f->size_known = !f->disputed;
 }
 
-void iot_strace_truncate(struct strace *s, struct strace_call *c)
+void strace_truncate(struct strace *s, struct strace_call *c)
 {
 	struct strace_fd cwd = {.number = STRACE_CWD};
 	int64_t length;
 	if (!c->returned || c->args < 2)
 		return;
-	size_t size = iot_strace_path(s, c, &cwd, c->arg[0], s->path);
-	struct iot_tracked_file *f = iot_strace_file_at(s, c, s->path, size);
-	if (!c->failed && f != NULL && iot_strace_number(c->arg[1], &length) && length >= 0)
-		iot_strace_resized(s, c, f, (uint64_t)length);
+	size_t size = strace_path(s, c, &cwd, c->arg[0], s->path);
+	struct tracked_file *f = strace_file_at(s, c, s->path, size);
+	if (!c->failed && f != NULL && strace_number(c->arg[1], &length) && length >= 0)
+		strace_resized(s, c, f, (uint64_t)length);
 	op(s, c, c->entry->op, size);
 }
 
-void iot_strace_ftruncate(struct strace *s, struct strace_call *c)
+void strace_ftruncate(struct strace *s, struct strace_call *c)
 {
 	int64_t length;
 	if (!c->returned || c->args < 2)
 		return;
-	struct strace_fd fd = iot_strace_fd(c->arg[0]);
-	struct iot_slot *slot = c->failed ? NULL : iot_strace_slot(s, c, &fd);
-	if (slot != NULL && slot->open->file != NULL && iot_strace_number(c->arg[1], &length) &&
+	struct strace_fd fd = strace_fd(c->arg[0]);
+	struct fd_slot *slot = c->failed ? NULL : strace_slot(s, c, &fd);
+	if (slot != NULL && slot->open->file != NULL && strace_number(c->arg[1], &length) &&
 	    length >= 0)
-		iot_strace_resized(s, c, slot->open->file, (uint64_t)length);
+		strace_resized(s, c, slot->open->file, (uint64_t)length);
 	on_fd(s, c);
 }
 
 /* A mode that moves bytes about leaves a size that is not known. */
-static void allocated(struct strace *s, const struct strace_call *c, struct iot_tracked_file *f,
+static void allocated(struct strace *s, const struct strace_call *c, struct tracked_file *f,
 		      int64_t end)
 {
 	const struct strace_text mode = c->arg[1];
 	int64_t raw = 0;
-	iot_strace_size_race(s, c, f, STRACE_SETS);
+	strace_size_race(s, c, f, STRACE_SETS);
 	if (f->disputed)
 		f->size_known = false;
-	iot_strace_number(mode, &raw);
-	if (iot_strace_has_flag(mode, "FALLOC_FL_COLLAPSE_RANGE") ||
-	    iot_strace_has_flag(mode, "FALLOC_FL_INSERT_RANGE") || (raw & 0x28) != 0)
+	strace_number(mode, &raw);
+	if (strace_has_flag(mode, "FALLOC_FL_COLLAPSE_RANGE") ||
+	    strace_has_flag(mode, "FALLOC_FL_INSERT_RANGE") || (raw & 0x28) != 0)
 		f->size_known = false;
-	else if (!iot_strace_has_flag(mode, "FALLOC_FL_KEEP_SIZE") && (raw & 1) == 0)
-		iot_file_grow(f, (uint64_t)end);
+	else if (!strace_has_flag(mode, "FALLOC_FL_KEEP_SIZE") && (raw & 1) == 0)
+		file_grow(f, (uint64_t)end);
 }
 
-void iot_strace_fallocate(struct strace *s, struct strace_call *c)
+void strace_fallocate(struct strace *s, struct strace_call *c)
 {
 	int64_t offset, length, end;
 	if (!c->returned || c->args < 4)
 		return;
-	struct strace_fd fd = iot_strace_fd(c->arg[0]);
-	struct iot_slot *slot = c->failed ? NULL : iot_strace_slot(s, c, &fd);
-	if (slot != NULL && slot->open->file != NULL && iot_strace_number(c->arg[2], &offset) &&
-	    iot_strace_number(c->arg[3], &length) &&
-	    !__builtin_add_overflow(offset, length, &end) && end >= 0)
+	struct strace_fd fd = strace_fd(c->arg[0]);
+	struct fd_slot *slot = c->failed ? NULL : strace_slot(s, c, &fd);
+	if (slot != NULL && slot->open->file != NULL && strace_number(c->arg[2], &offset) &&
+	    strace_number(c->arg[3], &length) && !__builtin_add_overflow(offset, length, &end) &&
+	    end >= 0)
 		allocated(s, c, slot->open->file, end);
 	on_fd(s, c);
 }
 
-void iot_strace_sync(struct strace *s, struct strace_call *c)
+void strace_sync(struct strace *s, struct strace_call *c)
 {
-	if (c->returned && iot_emit_wants_op(&s->emit, c->entry->op))
+	if (c->returned && emit_wants_op(&s->emit, c->entry->op))
 		op(s, c, c->entry->op, 0);
 }
 
 /* The working directory */
 
-void iot_strace_chdir(struct strace *s, struct strace_call *c)
+void strace_chdir(struct strace *s, struct strace_call *c)
 {
 	struct strace_fd cwd = {.number = STRACE_CWD};
 	if (!c->returned || c->failed || c->args < 1)
 		return;
 	if (c->entry->variant == 2) { /* chroot: names begin elsewhere from now on */
-		iot_strace_count(s, "chroot", 1);
+		strace_count(s, "chroot", 1);
 		return;
 	}
 	if (c->entry->variant == 0) {
-		size_t size = iot_strace_path(s, c, &cwd, c->arg[0], s->path);
+		size_t size = strace_path(s, c, &cwd, c->arg[0], s->path);
 		if (size > 0)
-			iot_directory_set(&s->tracker, c->task->cwd, s->path, size);
+			directory_set(&s->tracker, c->task->cwd, s->path, size);
 		return;
 	}
-	struct strace_fd fd = iot_strace_fd(c->arg[0]);
-	const struct iot_slot *slot = iot_strace_slot(s, c, &fd);
+	struct strace_fd fd = strace_fd(c->arg[0]);
+	const struct fd_slot *slot = strace_slot(s, c, &fd);
 	if (slot != NULL && slot->open->file != NULL &&
-	    iot_file_has_path(&s->tracker, slot->open->file))
-		iot_directory_set(&s->tracker, c->task->cwd, slot->open->file->path,
-				  slot->open->file->path_size);
+	    file_has_path(&s->tracker, slot->open->file))
+		directory_set(&s->tracker, c->task->cwd, slot->open->file->path,
+			      slot->open->file->path_size);
 }
 
-void iot_strace_getcwd(struct strace *s, struct strace_call *c)
+void strace_getcwd(struct strace *s, struct strace_call *c)
 {
 	struct strace_text a = c->arg[0];
 	if (c->returned && !c->failed && c->args > 0 && a.end - a.p > 2 && *a.p == '"' &&
 	    a.end[-1] == '"')
-		iot_strace_learn_cwd(s, c->task, (struct strace_text){a.p + 1, a.end - 1});
+		strace_learn_cwd(s, c->task, (struct strace_text){a.p + 1, a.end - 1});
 }

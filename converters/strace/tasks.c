@@ -18,21 +18,21 @@ enum {
 
 /* Tasks by number: open addressing */
 
-static size_t home(const struct strace *s, uint32_t tid)
+static size_t bucket(const struct strace *s, uint32_t tid)
 {
-	return (size_t)iot_seed_hash(s->tracker.seed, tid) & (s->task_room - 1);
+	return (size_t)hash_mix(s->tracker.seed, tid) & (s->task_capacity - 1);
 }
 
 static size_t task_at(const struct strace *s, uint32_t tid)
 {
-	size_t mask = s->task_room - 1;
-	size_t i = home(s, tid);
+	size_t mask = s->task_capacity - 1;
+	size_t i = bucket(s, tid);
 	while (s->task[i] != NULL && s->task[i]->tid != tid)
 		i = (i + 1) & mask;
 	return i;
 }
 
-struct strace_task *iot_strace_task_find(struct strace *s, uint32_t tid)
+struct strace_task *strace_task_find(struct strace *s, uint32_t tid)
 {
 	if (s->task_count == 0)
 		return NULL;
@@ -41,24 +41,24 @@ struct strace_task *iot_strace_task_find(struct strace *s, uint32_t tid)
 
 static bool tasks_grow(struct strace *s)
 {
-	size_t room = s->task_room == 0 ? TASKS_START : s->task_room * 2;
+	size_t capacity = s->task_capacity == 0 ? TASKS_START : s->task_capacity * 2;
 	struct strace_task **old = s->task, **task;
-	task = iot_tracker_grow(&s->tracker, NULL, 0, room * sizeof(struct strace_task *));
+	task = fdtable_grow(&s->tracker, NULL, 0, capacity * sizeof(struct strace_task *));
 	if (task == NULL)
 		return false;
-	size_t old_room = s->task_room;
+	size_t old_capacity = s->task_capacity;
 	s->task = task;
-	s->task_room = room;
-	for (size_t i = 0; i < old_room; i++)
+	s->task_capacity = capacity;
+	for (size_t i = 0; i < old_capacity; i++)
 		if (old[i] != NULL)
 			s->task[task_at(s, old[i]->tid)] = old[i];
-	iot_tracker_drop(&s->tracker, old, old_room * sizeof(struct strace_task *));
+	fdtable_drop(&s->tracker, old, old_capacity * sizeof(struct strace_task *));
 	return true;
 }
 
-bool iot_strace_number_task(struct strace *s, struct strace_task *t, uint32_t tid)
+bool strace_number_task(struct strace *s, struct strace_task *t, uint32_t tid)
 {
-	if (s->task_count * 2 >= s->task_room && !tasks_grow(s))
+	if (s->task_count * 2 >= s->task_capacity && !tasks_grow(s))
 		return false;
 	t->tid = tid;
 	s->task[task_at(s, tid)] = t;
@@ -71,11 +71,11 @@ static void task_remove(struct strace *s, const struct strace_task *t)
 {
 	if (s->task_count == 0)
 		return;
-	size_t mask = s->task_room - 1, gap = task_at(s, t->tid);
+	size_t mask = s->task_capacity - 1, gap = task_at(s, t->tid);
 	if (s->task[gap] != t)
 		return;
 	for (size_t i = (gap + 1) & mask; s->task[i] != NULL; i = (i + 1) & mask) {
-		if (((i - home(s, s->task[i]->tid)) & mask) < ((i - gap) & mask))
+		if (((i - bucket(s, s->task[i]->tid)) & mask) < ((i - gap) & mask))
 			continue;
 		s->task[gap] = s->task[i];
 		gap = i;
@@ -90,21 +90,21 @@ static void group_free(struct strace *s, struct strace_group *g)
 {
 	if (g == NULL || --g->refs > 0)
 		return;
-	iot_strace_aio_leave(s, g);
+	strace_aio_leave(s, g);
 	group_free(s, g->leader);
-	iot_tracker_drop(&s->tracker, g->name, g->name_size);
-	iot_tracker_drop(&s->tracker, g, sizeof *g);
+	fdtable_drop(&s->tracker, g->name, g->name_size);
+	fdtable_drop(&s->tracker, g, sizeof *g);
 }
 
-void iot_strace_group_name(struct strace *s, struct strace_group *g, const char *name, size_t size)
+void strace_group_name(struct strace *s, struct strace_group *g, const char *name, size_t size)
 {
 	if (g->name != NULL && g->name_size == size && memcmp(g->name, name, size) == 0)
 		return;
-	char *copy = iot_tracker_grow(&s->tracker, NULL, 0, size);
+	char *copy = fdtable_grow(&s->tracker, NULL, 0, size);
 	if (copy == NULL)
 		return;
 	memcpy(copy, name, size);
-	iot_tracker_drop(&s->tracker, g->name, g->name_size);
+	fdtable_drop(&s->tracker, g->name, g->name_size);
 	g->name = copy;
 	g->name_size = size;
 	g->announced = false;
@@ -130,9 +130,9 @@ static uint32_t new_id(struct strace *s, uint32_t pid)
 	return pid;
 }
 
-struct strace_group *iot_strace_group_new(struct strace *s)
+struct strace_group *strace_group_new(struct strace *s)
 {
-	struct strace_group *g = iot_tracker_grow(&s->tracker, NULL, 0, sizeof *g);
+	struct strace_group *g = fdtable_grow(&s->tracker, NULL, 0, sizeof *g);
 	if (g != NULL)
 		g->refs = 1;
 	return g;
@@ -140,27 +140,26 @@ struct strace_group *iot_strace_group_new(struct strace *s)
 
 /* Lives */
 
-void iot_strace_task_free(struct strace *s, struct strace_task *t)
+void strace_task_free(struct strace *s, struct strace_task *t)
 {
 	if (t == NULL)
 		return;
-	iot_strace_drop_unborn(s, t);
-	iot_strace_order_leave(s, t);
+	strace_drop_provisional(s, t);
+	strace_order_leave(s, t);
 	if (t->peer_next != NULL) {
 		t->peer_next->peer_prev = t->peer_prev;
 		t->peer_prev->peer_next = t->peer_next;
 	}
-	iot_table_free(&s->tracker, t->table);
-	iot_directory_free(&s->tracker, t->cwd);
+	fd_table_free(&s->tracker, t->table);
+	directory_free(&s->tracker, t->cwd);
 	group_free(s, t->group);
-	iot_tracker_drop(&s->tracker, t->text, t->text_room);
-	iot_tracker_drop(&s->tracker, t, sizeof *t);
+	fdtable_drop(&s->tracker, t->text, t->text_capacity);
+	fdtable_drop(&s->tracker, t, sizeof *t);
 }
 
-void iot_strace_expect_child(struct strace *s, struct strace_task *parent,
-			     struct strace_task *child)
+void strace_expect_child(struct strace *s, struct strace_task *parent, struct strace_task *child)
 {
-	parent->unborn = child;
+	parent->provisional = child;
 	parent->forking_prev = NULL;
 	parent->forking_next = s->forking;
 	if (s->forking != NULL)
@@ -169,12 +168,12 @@ void iot_strace_expect_child(struct strace *s, struct strace_task *parent,
 	s->forks_pending++;
 }
 
-struct strace_task *iot_strace_take_unborn(struct strace *s, struct strace_task *parent)
+struct strace_task *strace_take_provisional(struct strace *s, struct strace_task *parent)
 {
-	struct strace_task *child = parent->unborn;
+	struct strace_task *child = parent->provisional;
 	if (child == NULL)
 		return NULL;
-	parent->unborn = NULL;
+	parent->provisional = NULL;
 	s->forks_pending--;
 	*(parent->forking_prev == NULL ? &s->forking : &parent->forking_prev->forking_next) =
 	    parent->forking_next;
@@ -192,16 +191,16 @@ struct strace_task *iot_strace_take_unborn(struct strace *s, struct strace_task 
 	return child;
 }
 
-void iot_strace_drop_unborn(struct strace *s, struct strace_task *parent)
+void strace_drop_provisional(struct strace *s, struct strace_task *parent)
 {
-	iot_strace_task_free(s, iot_strace_take_unborn(s, parent));
+	strace_task_free(s, strace_take_provisional(s, parent));
 }
 
 /* Gives a task its number and its place among the living. */
-bool iot_strace_be_born(struct strace *s, struct strace_task *t, uint32_t tid)
+bool strace_task_adopt(struct strace *s, struct strace_task *t, uint32_t tid)
 {
-	if (tid != 0 && !iot_strace_number_task(s, t, tid)) {
-		iot_strace_task_free(s, t);
+	if (tid != 0 && !strace_number_task(s, t, tid)) {
+		strace_task_free(s, t);
 		return false;
 	}
 	t->next = s->alive;
@@ -211,34 +210,34 @@ bool iot_strace_be_born(struct strace *s, struct strace_task *t, uint32_t tid)
 		t->group->pid = tid <= STRACE_PID_MAX ? tid : 0;
 		t->group->id = new_id(s, tid);
 		if (t->group->parent != 0)
-			iot_strace_emit_process(s, t->group);
+			strace_emit_process(s, t->group);
 	}
 	return true;
 }
 
 static struct strace_task *root_task(struct strace *s, uint32_t tid)
 {
-	struct strace_task *t = iot_tracker_grow(&s->tracker, NULL, 0, sizeof *t);
+	struct strace_task *t = fdtable_grow(&s->tracker, NULL, 0, sizeof *t);
 	if (t == NULL)
 		return NULL;
-	t->group = iot_strace_group_new(s);
-	t->table = iot_table_new(&s->tracker);
-	t->cwd = iot_directory_new(&s->tracker, NULL, 0);
+	t->group = strace_group_new(s);
+	t->table = fd_table_new(&s->tracker);
+	t->cwd = directory_new(&s->tracker, NULL, 0);
 	t->adopted = s->alive != NULL;
 	s->adopted += t->adopted;
 	if (t->group == NULL || t->table == NULL || t->cwd == NULL) {
-		iot_strace_task_free(s, t);
+		strace_task_free(s, t);
 		return NULL;
 	}
-	return iot_strace_be_born(s, t, tid) ? t : NULL;
+	return strace_task_adopt(s, t, tid) ? t : NULL;
 }
 
-void iot_strace_task_end(struct strace *s, struct strace_task *t)
+void strace_task_end(struct strace *s, struct strace_task *t)
 {
 	if (t->pending == STRACE_WAITING && (t->entry->class & STRACE_DATA) != 0)
-		iot_strace_count(s, "ended_inside", 1);
-	iot_strace_pending_clear(s, t);
-	iot_strace_drop_unborn(s, t);
+		strace_count(s, "ended_inside", 1);
+	strace_pending_clear(s, t);
+	strace_drop_provisional(s, t);
 	if (t->tid != 0)
 		task_remove(s, t);
 	*(t->prev == NULL ? &s->alive : &t->prev->next) = t->next;
@@ -249,68 +248,67 @@ void iot_strace_task_end(struct strace *s, struct strace_task *t)
 		s->numberless = NULL;
 	if (t->cut_in != NULL)
 		t->cut_in->partial = NULL;
-	iot_strace_task_free(s, t);
+	strace_task_free(s, t);
 }
 
-void iot_strace_tasks_free(struct strace *s)
+void strace_tasks_free(struct strace *s)
 {
 	while (s->alive != NULL)
-		iot_strace_task_end(s, s->alive);
-	iot_strace_held_free(s);
-	iot_tracker_drop(&s->tracker, s->task, s->task_room * sizeof(struct strace_task *));
+		strace_task_end(s, s->alive);
+	strace_deferred_free(s);
+	fdtable_drop(&s->tracker, s->task, s->task_capacity * sizeof(struct strace_task *));
 	free(s->used_ids);
 }
 
 /* All other threads of a process vanish with a successful exec. */
-void iot_strace_end_siblings(struct strace *s, const struct strace_task *left)
+void strace_end_siblings(struct strace *s, const struct strace_task *left)
 {
 	while (left->peer_next != NULL && left->peer_next != left)
-		iot_strace_task_end(s, left->peer_next);
+		strace_task_end(s, left->peer_next);
 }
 
 /* Thread tid has called exec and goes on under the leader's number. */
-void iot_strace_task_superseded(struct strace *s, struct strace_task *leader, uint32_t tid)
+void strace_task_superseded(struct strace *s, struct strace_task *leader, uint32_t tid)
 {
-	struct strace_task *t = iot_strace_task_find(s, tid);
+	struct strace_task *t = strace_task_find(s, tid);
 	if (t == NULL || t == leader)
 		return;
-	iot_strace_pending_clear(s, leader);
+	strace_pending_clear(s, leader);
 	char *text = leader->text;
-	size_t room = leader->text_room;
-	struct iot_table *table = leader->table;
+	size_t capacity = leader->text_capacity;
+	struct fd_table *table = leader->table;
 	leader->text = t->text;
 	leader->text_size = t->text_size;
-	leader->text_room = t->text_room;
+	leader->text_capacity = t->text_capacity;
 	leader->pending = t->pending;
 	leader->entry = t->entry;
 	leader->entry_ns = t->entry_ns;
 	leader->entered = t->entered;
 	leader->table = t->table;
 	t->text = text;
-	t->text_room = room;
+	t->text_capacity = capacity;
 	t->table = table;
-	iot_strace_pending_clear(s, t);
-	iot_strace_task_end(s, t);
-	iot_strace_end_siblings(s, leader);
+	strace_pending_clear(s, t);
+	strace_task_end(s, t);
+	strace_end_siblings(s, leader);
 }
 
 /* Held lines */
 
-void iot_strace_tasks_release_held(struct strace *s, bool all)
+void strace_tasks_release_deferred(struct strace *s, bool all)
 {
 	if (s->releasing) /* a fork among the held lines: the loop below comes to its child too */
 		return;
 	s->releasing = true;
 	struct strace_held *h;
-	while (s->held != NULL && (h = iot_strace_take_held(s, all)) != NULL) {
-		struct strace_task *t = iot_strace_task_find(s, h->tid);
+	while (s->held != NULL && (h = strace_next_deferred(s, all)) != NULL) {
+		struct strace_task *t = strace_task_find(s, h->tid);
 		if (t == NULL) {
-			iot_strace_count(s, "ambiguous.parent", 1);
+			strace_count(s, "ambiguous.parent", 1);
 			t = root_task(s, h->tid);
 		}
 		if (t != NULL)
-			iot_strace_body(s, t, h->time_ns, h->kind, h->body, h->body + h->size,
-					NULL);
+			strace_body(s, t, h->time_ns, h->kind, h->body, h->body + h->size, NULL);
 		free(h);
 	}
 	s->releasing = false;
@@ -319,29 +317,29 @@ void iot_strace_tasks_release_held(struct strace *s, bool all)
 /* Whose line is it? */
 
 /* The child of the only fork that is pending. */
-static struct strace_task *only_unborn(struct strace *s, uint32_t tid)
+static struct strace_task *only_provisional(struct strace *s, uint32_t tid)
 {
-	struct strace_task *child = iot_strace_take_unborn(s, s->forking);
-	return iot_strace_be_born(s, child, tid) ? child : NULL;
+	struct strace_task *child = strace_take_provisional(s, s->forking);
+	return strace_task_adopt(s, child, tid) ? child : NULL;
 }
 
 /* The line of a number that nobody has returned yet. */
 static struct strace_task *unknown_task(struct strace *s, const struct strace_line *line,
 					uint32_t tid)
 {
-	bool held = iot_strace_is_held(s, tid);
+	bool held = strace_is_deferred(s, tid);
 	if (!held && s->forks_pending == 1)
-		return only_unborn(s, tid);
+		return only_provisional(s, tid);
 	bool whole = s->whole && !s->forks_hidden && s->alive != NULL && s->members == 1;
 	if (!held && s->forks_pending == 0 && !whole)
 		return root_task(s, tid);
 	if (s->held_lines < STRACE_HELD_LINES && s->held_bytes < STRACE_HELD_BYTES) {
-		iot_strace_hold(s, line, tid);
+		strace_defer(s, line, tid);
 		return NULL;
 	}
 	s->forks_hidden = true;
-	iot_strace_tasks_release_held(s, true);
-	struct strace_task *t = iot_strace_task_find(s, tid);
+	strace_tasks_release_deferred(s, true);
+	struct strace_task *t = strace_task_find(s, tid);
 	return t != NULL ? t : root_task(s, tid);
 }
 
@@ -357,7 +355,7 @@ static struct strace_task *first_gets_number(struct strace *s, uint32_t tid)
 {
 	struct strace_task *t = s->numberless;
 	s->numberless = NULL;
-	return iot_strace_number_task(s, t, tid) ? t : NULL;
+	return strace_number_task(s, t, tid) ? t : NULL;
 }
 
 /* A line without a number belongs to the only process that is left. */
@@ -380,18 +378,18 @@ static struct strace_task *unnumbered_task(struct strace *s, const struct strace
 static void show_comm(struct strace *s, struct strace_task *t, const struct strace_line *line)
 {
 	struct strace_text raw = {line->comm, line->comm + line->comm_size};
-	size_t n = iot_strace_unescape(raw, s->scratch, sizeof s->scratch);
-	iot_strace_group_name(s, t->group, s->scratch, n);
+	size_t n = strace_unescape(raw, s->scratch, sizeof s->scratch);
+	strace_group_name(s, t->group, s->scratch, n);
 }
 
-struct strace_task *iot_strace_task_of(struct strace *s, const struct strace_line *line)
+struct strace_task *strace_task_of(struct strace *s, const struct strace_line *line)
 {
 	uint32_t tid = line->tid != 0 ? line->tid : s->current->tid;
 	struct strace_task *t = s->last;
 	if (tid == 0)
 		return unnumbered_task(s, line);
 	if (t == NULL || t->tid != tid)
-		t = iot_strace_task_find(s, tid);
+		t = strace_task_find(s, tid);
 	if (t == NULL && is_first_process(s, line))
 		t = first_gets_number(s, tid);
 	if (t == NULL)

@@ -230,11 +230,11 @@ IOT_API size_t iot_percent_decode(struct iot_text value, char *out, unsigned *ma
 /* A directive being built in the caller's memory. Errors stick; iot_directive_end tells. */
 struct iot_builder {
 	char *data;
-	size_t size, room;
+	size_t size, capacity;
 	int status;
 };
 
-IOT_API void iot_directive_begin(struct iot_builder *b, void *memory, size_t room,
+IOT_API void iot_directive_begin(struct iot_builder *b, void *memory, size_t capacity,
 				 const char *name);
 IOT_API void iot_directive_number(struct iot_builder *b, const char *key, uint64_t value);
 /* Percent-encodes what has to be: control characters, blanks, '%', bytes that are not UTF-8. */
@@ -273,8 +273,8 @@ enum iot_option {
 	/* Readers */
 	IOT_SET_ALLOW_EMPTY, /* 1: an input of no lines but blank ones is a trace without
 				     records; 0: it is IOT_ETRUNCATED */
-	IOT_SET_VERIFIED,   /* 1: of a framed trace deliver verified intervals only; 0 */
-	IOT_SET_LIMIT_HELD, /* ... bytes held in memory meanwhile: 64 MiB */
+	IOT_SET_VERIFIED,    /* 1: of a framed trace deliver verified intervals only; 0 */
+	IOT_SET_LIMIT_HELD,  /* ... bytes held in memory meanwhile: 64 MiB */
 };
 
 enum iot_compression { IOT_PLAIN = 0, IOT_GZIP = 1, IOT_ZSTD = 2 };

@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM_FIRST = 16 };
+enum { CAPACITY_FIRST = 16 };
 
-bool iot_room(void *array, size_t *room, size_t need, size_t size)
+bool array_reserve(void *array, size_t *capacity, size_t need, size_t size)
 {
 	void *at;
-	if (need <= *room)
+	if (need <= *capacity)
 		return true;
-	size_t more = *room > need / 2 ? 2 * *room : need;
-	if (more < ROOM_FIRST)
-		more = ROOM_FIRST;
+	size_t more = *capacity > need / 2 ? 2 * *capacity : need;
+	if (more < CAPACITY_FIRST)
+		more = CAPACITY_FIRST;
 	if (more > SIZE_MAX / 2 / size)
 		return false;
 	/* Pointers to all kinds of elements look alike, but have no type in common. */
@@ -23,7 +23,7 @@ bool iot_room(void *array, size_t *room, size_t need, size_t size)
 	if (grown == NULL)
 		return false;
 	memcpy(array, &grown, sizeof grown);
-	*room = more;
+	*capacity = more;
 	/* cppcheck-suppress memleak */
 	return true;
 }

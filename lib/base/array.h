@@ -11,6 +11,6 @@
  * least doubles when it grows. array: the address of the pointer to it. False: no memory, and
  * nothing has changed.
  */
-bool iot_room(void *array, size_t *room, size_t need, size_t size);
+bool array_reserve(void *array, size_t *capacity, size_t need, size_t size);
 
 #endif

@@ -5,7 +5,7 @@
 #include <sched.h>
 
 /* How many this process may use; 1 where nobody knows. */
-static inline unsigned iot_processors(void)
+static inline unsigned cpu_count(void)
 {
 	cpu_set_t set;
 	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;

@@ -34,13 +34,13 @@ const char *iot_status_name(int status)
 }
 
 /* `size` is what snprintf returned: what the sentence would have taken. */
-static void mark_cut(struct iot_error *e, int size)
+static void mark_cut(struct error *e, int size)
 {
 	if (size >= (int)sizeof(e->text))
 		memcpy(e->text + sizeof(e->text) - 4, "...", 4);
 }
 
-int iot_error_set(struct iot_error *e, int status, const char *format, ...)
+int error_set(struct error *e, int status, const char *format, ...)
 {
 	va_list args;
 
@@ -53,20 +53,20 @@ int iot_error_set(struct iot_error *e, int status, const char *format, ...)
 	return status;
 }
 
-int iot_error_refuse(struct iot_error *e, const char *why)
+int error_refuse(struct error *e, const char *why)
 {
-	const int status = iot_error_set(e, IOT_EUSAGE, "%s", why);
+	const int status = error_set(e, IOT_EUSAGE, "%s", why);
 
 	e->status = IOT_OK;
 	return status;
 }
 
-int iot_error_system(struct iot_error *e, int errnum, const char *format, ...)
+int error_system(struct error *e, int errnum, const char *format, ...)
 {
 	/* The reason is what must not be cut, so the sentence leaves it some room. */
-	enum { REASON_ROOM = 256 };
-	char sentence[sizeof(e->text) - REASON_ROOM];
-	char reason[REASON_ROOM - 4];
+	enum { REASON_CAPACITY = 256 };
+	char sentence[sizeof(e->text) - REASON_CAPACITY];
+	char reason[REASON_CAPACITY - 4];
 	va_list args;
 	int size;
 
@@ -75,8 +75,8 @@ int iot_error_system(struct iot_error *e, int errnum, const char *format, ...)
 	va_end(args);
 	if (size >= (int)sizeof(sentence))
 		memcpy(sentence + sizeof(sentence) - 4, "...", 4);
-	return iot_error_set(e, IOT_EIO, "%s: %s", sentence,
-			     strerror_r(errnum, reason, sizeof(reason)));
+	return error_set(e, IOT_EIO, "%s: %s", sentence,
+			 strerror_r(errnum, reason, sizeof(reason)));
 }
 
 /* Writes the piece that stands for one byte; returns its size, 4 at the most. */
@@ -99,7 +99,7 @@ static size_t escape_byte(char piece[4], unsigned char byte)
 	return 4;
 }
 
-char *iot_escape(char *out, size_t room, const char *text, size_t n)
+char *escape_text(char *out, size_t capacity, const char *text, size_t n)
 {
 	size_t used = 0;
 	size_t cut = 0; /* the last place between two pieces that leaves room for "..." */
@@ -108,9 +108,9 @@ char *iot_escape(char *out, size_t room, const char *text, size_t n)
 		char piece[4];
 		const size_t size = escape_byte(piece, (unsigned char)text[i]);
 
-		if (used + sizeof("...") <= room)
+		if (used + sizeof("...") <= capacity)
 			cut = used;
-		if (used + size >= room) {
+		if (used + size >= capacity) {
 			memcpy(out + cut, "...", sizeof("..."));
 			return out;
 		}

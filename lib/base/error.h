@@ -7,33 +7,33 @@
 
 #include <iotrace/iotrace.h>
 
-struct iot_error {
+struct error {
 	int status; /* IOT_OK until something fails */
 	char text[1024];
 };
 
 /* Keeps the first error only; returns e->status. Long sentences are cut. */
-int iot_error_set(struct iot_error *e, int status, const char *format, ...)
+int error_set(struct error *e, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* As iot_error_set(e, IOT_EIO, ...) with ": " and the system's reason for errnum behind it. */
-int iot_error_system(struct iot_error *e, int errnum, const char *format, ...)
+/* As error_set(e, IOT_EIO, ...) with ": " and the system's reason for errnum behind it. */
+int error_system(struct error *e, int errnum, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
  * Says why a handle that works refuses a call, which is not a failure of the handle: IOT_EUSAGE, and
  * the next call is as good as if this one had not been made.
  */
-int iot_error_refuse(struct iot_error *e, const char *why);
+int error_refuse(struct error *e, const char *why);
 
-static inline void iot_error_clear(struct iot_error *e)
+static inline void error_clear(struct error *e)
 {
 	e->status = IOT_OK;
 	e->text[0] = '\0';
 }
 
 /* Whether what comes elsewhere in the input may be good. */
-static inline bool iot_error_in_input(int status)
+static inline bool error_in_input(int status)
 {
 	return status == IOT_EFORMAT || status == IOT_ETRUNCATED || status == IOT_ELIMIT;
 }
@@ -43,6 +43,6 @@ static inline bool iot_error_in_input(int status)
  * where room runs out. Always ends in NUL (room >= 4); returns out, so that it can stand in an
  * argument list.
  */
-char *iot_escape(char *out, size_t room, const char *text, size_t n);
+char *escape_text(char *out, size_t capacity, const char *text, size_t n);
 
 #endif

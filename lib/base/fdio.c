@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-ssize_t iot_file_read(int fd, void *to, size_t size, uint64_t at)
+ssize_t fdio_read(int fd, void *to, size_t size, uint64_t at)
 {
 	char *next = to;
 	size_t done = 0;
 	while (done < size) {
-		ssize_t n = at == IOT_FILE_HERE
+		ssize_t n = at == FDIO_CURRENT
 				? read(fd, next + done, size - done)
 				: pread(fd, next + done, size - done, (off_t)(at + done));
 		if (n < 0 && errno == EINTR)
@@ -27,12 +27,12 @@ ssize_t iot_file_read(int fd, void *to, size_t size, uint64_t at)
 	return (ssize_t)done;
 }
 
-bool iot_file_write(int fd, const void *from, size_t size, uint64_t at)
+bool fdio_write(int fd, const void *from, size_t size, uint64_t at)
 {
 	const char *next = from;
 	size_t done = 0;
 	while (done < size) {
-		ssize_t n = at == IOT_FILE_HERE
+		ssize_t n = at == FDIO_CURRENT
 				? write(fd, next + done, size - done)
 				: pwrite(fd, next + done, size - done, (off_t)(at + done));
 		if (n < 0 && errno == EINTR)
@@ -48,16 +48,16 @@ bool iot_file_write(int fd, const void *from, size_t size, uint64_t at)
 
 /* Temporary files */
 
-const char *iot_temporary_folder(void)
+const char *tempfile_directory(void)
 {
-	const char *folder = getenv("TMPDIR");
-	return folder != NULL && folder[0] != '\0' ? folder : "/tmp";
+	const char *directory = getenv("TMPDIR");
+	return directory != NULL && directory[0] != '\0' ? directory : "/tmp";
 }
 
-static int open_named(const char *folder)
+static int open_named(const char *directory)
 {
 	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%s/iotrace.XXXXXX", folder);
+	int n = snprintf(path, sizeof(path), "%s/iotrace.XXXXXX", directory);
 	if (n < 0 || (size_t)n >= sizeof(path)) {
 		errno = ENAMETOOLONG;
 		return -1;
@@ -68,9 +68,9 @@ static int open_named(const char *folder)
 	return fd;
 }
 
-int iot_temporary_file(void)
+int tempfile_open(void)
 {
-	const char *folder = iot_temporary_folder();
-	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
-	return fd >= 0 ? fd : open_named(folder);
+	const char *directory = tempfile_directory();
+	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+	return fd >= 0 ? fd : open_named(directory);
 }

@@ -12,16 +12,16 @@
 #include <sys/types.h>
 
 /* Instead of a place: where the descriptor stands, which moves on. */
-#define IOT_FILE_HERE UINT64_MAX
+#define FDIO_CURRENT UINT64_MAX
 
 /* The bytes read: all `size`, fewer only where the file ends; -1: errno tells why. */
-ssize_t iot_file_read(int fd, void *to, size_t size, uint64_t at);
+ssize_t fdio_read(int fd, void *to, size_t size, uint64_t at);
 /* All of them are written; or false: errno tells why not. */
-bool iot_file_write(int fd, const void *from, size_t size, uint64_t at);
+bool fdio_write(int fd, const void *from, size_t size, uint64_t at);
 
 /* $TMPDIR, or /tmp. */
-const char *iot_temporary_folder(void);
+const char *tempfile_directory(void);
 /* A file there that has no name, for reading and writing; -1: errno tells why not. */
-int iot_temporary_file(void);
+int tempfile_open(void);
 
 #endif

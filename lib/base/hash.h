@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-static inline uint64_t iot_seed(void)
+static inline uint64_t hash_seed(void)
 {
 	uint64_t seed = 0x9e3779b97f4a7c15;
 	const void *random = (const void *)getauxval(AT_RANDOM);
@@ -17,7 +17,7 @@ static inline uint64_t iot_seed(void)
 }
 
 /* A hash of a number. Two steps, as numbers in regular steps can be bad for one. */
-static inline uint64_t iot_seed_hash(uint64_t seed, uint64_t number)
+static inline uint64_t hash_mix(uint64_t seed, uint64_t number)
 {
 	const uint64_t factor = seed | 1, h = number * factor;
 	return __builtin_bswap64((h ^ h >> 32) * factor);

@@ -11,7 +11,7 @@
  * The value of text[0 .. n) in base 10 or 16; false if it is empty, has another character or does
  * not fit 64 bits.
  */
-static inline bool iot_number_parse(const char *text, size_t n, unsigned base, uint64_t *value)
+static inline bool number_parse(const char *text, size_t n, unsigned base, uint64_t *value)
 {
 	uint64_t v = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -27,15 +27,15 @@ static inline bool iot_number_parse(const char *text, size_t n, unsigned base, u
 	return n > 0;
 }
 
-static inline bool iot_number_decimal(const char *text, size_t n, uint64_t *value)
+static inline bool number_decimal(const char *text, size_t n, uint64_t *value)
 {
-	return iot_number_parse(text, n, 10, value);
+	return number_parse(text, n, 10, value);
 }
 
-enum { IOT_DIGITS_MAX = 20 };
+enum { NUMBER_DIGITS_MAX = 20 };
 
 /* Writes v without leading zeros, lower case, no NUL; returns the digits written. */
-static inline size_t iot_number_hex(char *out, uint64_t v)
+static inline size_t number_hex(char *out, uint64_t v)
 {
 	size_t n = v == 0 ? 1 : (67U - (unsigned)__builtin_clzll(v)) / 4;
 	for (size_t i = n; i-- > 0; v >>= 4)
@@ -43,9 +43,9 @@ static inline size_t iot_number_hex(char *out, uint64_t v)
 	return n;
 }
 
-static inline size_t iot_number_dec(char *out, uint64_t v)
+static inline size_t number_dec(char *out, uint64_t v)
 {
-	char buf[IOT_DIGITS_MAX];
+	char buf[NUMBER_DIGITS_MAX];
 	size_t n = 0;
 	do
 		buf[n++] = (char)('0' + v % 10);

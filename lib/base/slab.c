@@ -14,35 +14,35 @@ enum {
 	SLAB_CHUNKS = 16,
 };
 
-struct iot_slab {
-	struct iot_slab *next;
+struct slab {
+	struct slab *next;
 };
 
-void iot_chunks_init(struct iot_chunks *c, size_t limit)
+void slab_pool_init(struct slab_pool *c, size_t limit)
 {
 	size_t size = limit >= 16 << 20 ? 32768 : limit >= 1 << 20 ? 16384 : 2048;
-	*c = (struct iot_chunks){.limit = limit};
+	*c = (struct slab_pool){.limit = limit};
 	c->slab_size = limit >= 32 * (size_t)HUGE_PAGE ? HUGE_PAGE : SLAB_CHUNKS * size;
 	/* A little less each makes them fit behind the slab's head. */
 	c->chunk_size = size - SLAB_HEAD * ((c->slab_size / size + 63) / 64);
 }
 
-void iot_chunks_free(struct iot_chunks *c)
+void slab_pool_free(struct slab_pool *c)
 {
 	while (c->slab != NULL) {
-		struct iot_slab *next = c->slab->next;
+		struct slab *next = c->slab->next;
 		free(c->slab);
 		c->slab = next;
 	}
-	*c = (struct iot_chunks){.limit = 0};
+	*c = (struct slab_pool){.limit = 0};
 }
 
-static size_t chunks_of_slab(const struct iot_chunks *c)
+static size_t chunks_of_slab(const struct slab_pool *c)
 {
 	return (c->slab_size - SLAB_HEAD) / c->chunk_size;
 }
 
-size_t iot_chunks_left(const struct iot_chunks *c)
+size_t slab_pool_left(const struct slab_pool *c)
 {
 	size_t slabs = c->made < c->limit ? (c->limit - c->made) / c->slab_size : 0;
 	return c->spare + slabs * chunks_of_slab(c);
@@ -58,9 +58,9 @@ static void *new_slab(size_t size)
 	return slab;
 }
 
-static int add_slab(struct iot_chunks *c)
+static int add_slab(struct slab_pool *c)
 {
-	struct iot_slab *slab = new_slab(c->slab_size);
+	struct slab *slab = new_slab(c->slab_size);
 	if (slab == NULL)
 		return 0;
 	slab->next = c->slab;
@@ -68,15 +68,15 @@ static int add_slab(struct iot_chunks *c)
 	c->made += c->slab_size;
 	char *at = (char *)slab + SLAB_HEAD;
 	for (size_t i = chunks_of_slab(c); i-- > 0;)
-		iot_chunks_give(c, (void *)(at + i * c->chunk_size));
+		slab_pool_give(c, (void *)(at + i * c->chunk_size));
 	return 1;
 }
 
-struct iot_chunk *iot_chunks_get(struct iot_chunks *c)
+struct slab_block *slab_pool_get(struct slab_pool *c)
 {
 	if (c->free == NULL && !add_slab(c))
 		return NULL;
-	struct iot_chunk *chunk = c->free;
+	struct slab_block *chunk = c->free;
 	if (chunk == NULL)
 		return NULL;
 	c->free = chunk->next;
@@ -86,7 +86,7 @@ struct iot_chunk *iot_chunks_get(struct iot_chunks *c)
 	return chunk;
 }
 
-void iot_chunks_give(struct iot_chunks *c, struct iot_chunk *chunk)
+void slab_pool_give(struct slab_pool *c, struct slab_block *chunk)
 {
 	chunk->next = c->free;
 	c->free = chunk;

@@ -5,35 +5,35 @@
 
 #include <stddef.h>
 
-struct iot_chunk {
-	struct iot_chunk *next;
+struct slab_block {
+	struct slab_block *next;
 	size_t used; /* the owner's, as is data */
 	unsigned char data[];
 };
 
-struct iot_slab;
+struct slab;
 
-struct iot_chunks {
+struct slab_pool {
 	size_t chunk_size, slab_size, limit; /* bytes */
 	size_t made;                         /* bytes, in slabs */
 	size_t spare;                        /* chunks to be used again */
-	struct iot_chunk *free;
-	struct iot_slab *slab;
+	struct slab_block *free;
+	struct slab *slab;
 };
 
-void iot_chunks_init(struct iot_chunks *c, size_t limit);
-void iot_chunks_free(struct iot_chunks *c); /* and all chunks */
+void slab_pool_init(struct slab_pool *c, size_t limit);
+void slab_pool_free(struct slab_pool *c); /* and all chunks */
 
 /* Chunks that can be had within the limit. */
-size_t iot_chunks_left(const struct iot_chunks *c);
+size_t slab_pool_left(const struct slab_pool *c);
 /* Beyond the limit too: for who has nothing else to give. NULL: no memory. */
-struct iot_chunk *iot_chunks_get(struct iot_chunks *c);
-void iot_chunks_give(struct iot_chunks *c, struct iot_chunk *chunk);
+struct slab_block *slab_pool_get(struct slab_pool *c);
+void slab_pool_give(struct slab_pool *c, struct slab_block *chunk);
 
 /* Bytes of data in a chunk. */
-static inline size_t iot_chunk_room(const struct iot_chunks *c)
+static inline size_t slab_block_capacity(const struct slab_pool *c)
 {
-	return c->chunk_size - sizeof(struct iot_chunk);
+	return c->chunk_size - sizeof(struct slab_block);
 }
 
 #endif

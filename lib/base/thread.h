@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-static inline bool iot_thread_start(pthread_t *thread, void *(*work)(void *), void *context)
+static inline bool thread_start(pthread_t *thread, void *(*work)(void *), void *context)
 {
 	sigset_t all, before;
 	sigfillset(&all);

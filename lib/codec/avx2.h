@@ -6,14 +6,13 @@
 #include "codec.h"
 
 /* Whether this processor can, and gains by it. */
-bool iot_decode_wide_works(void);
+bool decode_avx2_works(void);
 
 /*
- * iot_decode_lines up to the first line that is not for wide registers, or too near to the end. With c->news set: the
+ * codec_decode_lines up to the first line that is not for wide registers, or too near to the end. With c->news set: the
  * last record has news.
  */
-size_t iot_decode_wide(struct iot_codec *c, const char **text, const char *end,
-		       struct iot_record *rec, size_t max, size_t stride,
-		       const struct iot_meet *meet);
+size_t decode_avx2(struct iot_codec *c, const char **text, const char *end, struct iot_record *rec,
+		   size_t max, size_t stride, const struct first_use_handler *on_first_use);
 
 #endif

@@ -3,7 +3,7 @@
  * A line to a record. Two readers of one grammar (iotrace(5), RECORDS) share one judge:
  *
  *	fast_fields      lines as writers make them: one pass, single spaces; every line ends in LF
- *	iot_line_fields  every legal spelling, and the sentences about the others (line.c)
+ *	record_line_parse  every legal spelling, and the sentences about the others (line.c)
  *	resolve          what the fields mean, given what was before
  *
  * The fast one gives up at the first thing out of the ordinary; then the line is read anew, slowly.
@@ -50,54 +50,53 @@ static inline __attribute__((always_inline)) bool scale(uint64_t *value, bool in
 
 /* The previous record's values for what was dropped; then this record becomes the previous one. */
 static inline __attribute__((always_inline)) enum outcome resolve(struct iot_codec *c,
-								  const struct iot_fields *f,
+								  const struct record_fields *f,
 								  struct iot_record *rec,
 								  struct judgement *j)
 {
 	const unsigned comp = f->compression;
-	const unsigned physical = f->type & IOT_LOGICAL ? 0 : IOT_PHYSICAL_SLOT;
-	struct iot_predict_process *p;
+	const unsigned physical = f->type & IOT_LOGICAL ? 0 : CODEC_PHYSICAL_SLOT;
+	struct codec_process *p;
 	uint32_t process = f->process, file = f->file;
-	unsigned news = 0;
+	unsigned first_use = 0;
 
-	if (comp & IOT_NO_PROCESSID) {
+	if (comp & NO_PROCESSID) {
 		if (c->last == 0)
 			FAIL(NO_HISTORY_PROCESS);
-		p = iot_predict_at(c, c->last);
+		p = codec_at(c, c->last);
 		process = p->id;
 	} else {
-		p = iot_predict_process(c, process);
+		p = codec_process(c, process);
 	}
 	j->process = process;
-	if (comp & IOT_NO_FILEID) {
+	if (comp & NO_FILEID) {
 		if (p == NULL || p->count == 0)
 			FAIL(NO_HISTORY_FILE);
 		file = p->latest.file;
 	}
 	j->file = file;
-	int position = p == NULL ? -1 : iot_predict_find(c, p, file, physical);
-	const struct iot_predict_file *had =
-	    position < 0 ? NULL : iot_predict_entry(c, p, position);
+	int position = p == NULL ? -1 : codec_find(c, p, file, physical);
+	const struct codec_file *had = position < 0 ? NULL : codec_entry(c, p, position);
 
 	uint64_t offset = f->offset, length = f->length;
 	uint32_t operation = f->operation;
-	if (comp & IOT_NO_BLOCK) {
+	if (comp & NO_BLOCK) {
 		if (had == NULL)
 			FAIL(NO_HISTORY_OFFSET);
 		if (had->next < had->length)
 			FAIL(OFFSET_WRAPS);
 		offset = had->next;
-	} else if (!scale(&offset, comp & IOT_OFFSET_IN_BLOCKS)) {
+	} else if (!scale(&offset, comp & OFFSET_IN_BLOCKS)) {
 		FAIL(SCALED_OFFSET);
 	}
-	if (comp & IOT_NO_LENGTH) {
+	if (comp & NO_LENGTH) {
 		if (had == NULL)
 			FAIL(NO_HISTORY_LENGTH);
 		length = had->length;
-	} else if (!scale(&length, comp & IOT_LENGTH_IN_BLOCKS)) {
+	} else if (!scale(&length, comp & LENGTH_IN_BLOCKS)) {
 		FAIL(SCALED_LENGTH);
 	}
-	if (comp & IOT_NO_OPERATIONID)
+	if (comp & NO_OPERATIONID)
 		operation = had == NULL ? 0 : had->operation;
 
 	int64_t start, cpu, cpu_before = p == NULL ? 0 : p->cpu;
@@ -110,18 +109,18 @@ static inline __attribute__((always_inline)) enum outcome resolve(struct iot_cod
 		FAIL(CPU_RANGE);
 
 	if (position < 0) {
-		news = IOT_NEWS_FILE;
-		if (p == NULL && (p = iot_predict_add_process(c, process)) == NULL)
+		first_use = FIRST_USE_FILE;
+		if (p == NULL && (p = codec_add_process(c, process)) == NULL)
 			return FULL;
 		if (p->count == 0)
-			news |= IOT_NEWS_PROCESS;
-		if (!iot_predict_make_room(c, p))
+			first_use |= FIRST_USE_PROCESS;
+		if (!codec_reserve_file(c, p))
 			return FULL;
 	}
-	iot_predict_commit(c, p, position, file, physical, start, cpu);
-	struct iot_predict_file *now = &p->latest;
-	iot_predict_extent(now, offset, length, operation);
-	c->news = (uint8_t)news;
+	codec_commit(c, p, position, file, physical, start, cpu);
+	struct codec_file *now = &p->latest;
+	codec_extent(now, offset, length, operation);
+	c->first_use = (uint8_t)first_use;
 
 	rec->start_ns = start * (int64_t)c->tick_ns;
 	rec->duration_ns = f->completion * c->tick_ns;
@@ -163,7 +162,7 @@ enum { SAFE_DIGITS = 16 };
 
 /* A number and the character behind it; false: not as writers make it. */
 static inline __attribute__((always_inline)) bool number(const unsigned char **at, unsigned base,
-							 unsigned char behind, uint64_t *value)
+							 unsigned char after, uint64_t *value)
 {
 	const unsigned char *p = *at;
 	uint64_t v = digit_value[*p];
@@ -172,7 +171,7 @@ static inline __attribute__((always_inline)) bool number(const unsigned char **a
 	unsigned d;
 	while ((d = digit_value[*++p]) < base)
 		v = v * base + d;
-	if (*p != behind || p - *at > SAFE_DIGITS)
+	if (*p != after || p - *at > SAFE_DIGITS)
 		return false;
 	*at = p + 1;
 	*value = v;
@@ -180,43 +179,43 @@ static inline __attribute__((always_inline)) bool number(const unsigned char **a
 }
 
 static inline __attribute__((always_inline)) bool
-signed_number(const unsigned char **at, unsigned base, unsigned char behind, int64_t *value)
+signed_number(const unsigned char **at, unsigned base, unsigned char after, int64_t *value)
 {
 	uint64_t v;
 	const bool negative = **at == '-';
 	*at += negative;
-	if (!number(at, base, behind, &v) || v > INT64_MAX)
+	if (!number(at, base, after, &v) || v > INT64_MAX)
 		return false;
 	*value = negative ? -(int64_t)v : (int64_t)v;
 	return true;
 }
 
 /* The fields of the line at *at, which then is behind its LF. */
-static inline __attribute__((always_inline)) bool fast_fields(const unsigned char **at,
-							      unsigned base, struct iot_fields *f)
+static inline __attribute__((always_inline)) bool
+fast_fields(const unsigned char **at, unsigned base, struct record_fields *f)
 {
 	const unsigned char *p = *at;
 	uint64_t type, comp, v;
 	if (!number(&p, base, ' ', &type) || !number(&p, base, ' ', &comp) || type >= 0xff ||
-	    comp > 0xff || comp & IOT_COMPRESSION_UNDEFINED)
+	    comp > 0xff || comp & COMPRESSION_UNDEFINED)
 		return false;
-	if (!(comp & IOT_NO_BLOCK) && !number(&p, base, ' ', &f->offset))
+	if (!(comp & NO_BLOCK) && !number(&p, base, ' ', &f->offset))
 		return false;
-	if (!(comp & IOT_NO_LENGTH) && !number(&p, base, ' ', &f->length))
+	if (!(comp & NO_LENGTH) && !number(&p, base, ' ', &f->length))
 		return false;
 	if (!signed_number(&p, base, ' ', &f->start) || !number(&p, base, ' ', &f->completion))
 		return false;
-	if (!(comp & IOT_NO_OPERATIONID)) {
+	if (!(comp & NO_OPERATIONID)) {
 		if (!number(&p, base, ' ', &v) || v > UINT32_MAX)
 			return false;
 		f->operation = (uint32_t)v;
 	}
-	if (!(comp & IOT_NO_FILEID)) {
+	if (!(comp & NO_FILEID)) {
 		if (!number(&p, base, ' ', &v) || v > UINT32_MAX)
 			return false;
 		f->file = (uint32_t)v;
 	}
-	if (!(comp & IOT_NO_PROCESSID)) {
+	if (!(comp & NO_PROCESSID)) {
 		if (!number(&p, base, ' ', &v) || v > UINT32_MAX)
 			return false;
 		f->process = (uint32_t)v;
@@ -231,55 +230,56 @@ static inline __attribute__((always_inline)) bool fast_fields(const unsigned cha
 
 static void say_file(struct iot_codec *c, const struct judgement *j)
 {
-	iot_say(c, " left out, but file ");
-	iot_say_number(c, j->file);
-	iot_say(c, " of process ");
-	iot_say_number(c, j->process);
-	iot_say(c, " has no earlier record in its table");
+	codec_error_text(c, " left out, but file ");
+	codec_error_number(c, j->file);
+	codec_error_text(c, " of process ");
+	codec_error_number(c, j->process);
+	codec_error_text(c, " has no earlier record in its table");
 }
 
 static int explain(struct iot_codec *c, const struct judgement *j, const size_t *column)
 {
 	static const uint8_t where[] = {
-	    IOT_F_PROCESS, IOT_F_FILE,   IOT_F_OFFSET, IOT_F_LENGTH,     IOT_F_OFFSET,
-	    IOT_F_OFFSET,  IOT_F_LENGTH, IOT_F_START,  IOT_F_COMPLETION, IOT_F_CPU,
+	    FIELD_PROCESS, FIELD_FILE,   FIELD_OFFSET, FIELD_LENGTH,     FIELD_OFFSET,
+	    FIELD_OFFSET,  FIELD_LENGTH, FIELD_START,  FIELD_COMPLETION, FIELD_CPU,
 	};
-	iot_say_begin(c, column[where[j->fault]]);
+	codec_error_begin(c, column[where[j->fault]]);
 	switch (j->fault) {
 	case NO_HISTORY_PROCESS:
-		iot_say(c, "processId left out, but the trace has no earlier record");
+		codec_error_text(c, "processId left out, but the trace has no earlier record");
 		break;
 	case NO_HISTORY_FILE:
-		iot_say(c, "fileId left out, but process ");
-		iot_say_number(c, j->process);
-		iot_say(c, " has no earlier record");
+		codec_error_text(c, "fileId left out, but process ");
+		codec_error_number(c, j->process);
+		codec_error_text(c, " has no earlier record");
 		break;
 	case NO_HISTORY_OFFSET:
-		iot_say(c, "offset");
+		codec_error_text(c, "offset");
 		say_file(c, j);
 		break;
 	case NO_HISTORY_LENGTH:
-		iot_say(c, "length");
+		codec_error_text(c, "length");
 		say_file(c, j);
 		break;
 	case OFFSET_WRAPS:
-		iot_say(c,
-			"offset left out, but the end of the previous record does not fit 64 bits");
+		codec_error_text(
+		    c, "offset left out, but the end of the previous record does not fit 64 bits");
 		break;
 	case SCALED_OFFSET:
-		iot_say(c, "offset times 512 does not fit 64 bits");
+		codec_error_text(c, "offset times 512 does not fit 64 bits");
 		break;
 	case SCALED_LENGTH:
-		iot_say(c, "length times 512 does not fit 64 bits");
+		codec_error_text(c, "length times 512 does not fit 64 bits");
 		break;
 	case START_RANGE:
-		iot_say(c, "startTime leads out of 0 .. 2^63-1 nanoseconds");
+		codec_error_text(c, "startTime leads out of 0 .. 2^63-1 nanoseconds");
 		break;
 	case COMPLETION_RANGE:
-		iot_say(c, "completionTime leads beyond 2^63-1 nanoseconds");
+		codec_error_text(c, "completionTime leads beyond 2^63-1 nanoseconds");
 		break;
 	case CPU_RANGE:
-		iot_say(c, "processTime leads out of the CPU clock's 64 bits of nanoseconds");
+		codec_error_text(c,
+				 "processTime leads out of the CPU clock's 64 bits of nanoseconds");
 		break;
 	}
 	return IOT_EFORMAT;
@@ -287,8 +287,8 @@ static int explain(struct iot_codec *c, const struct judgement *j, const size_t 
 
 static int block_full(struct iot_codec *c)
 {
-	iot_say_begin(c, 0);
-	iot_say(c, "the block of memory for the state is full");
+	codec_error_begin(c, 0);
+	codec_error_text(c, "the block of memory for the state is full");
 	return IOT_ELIMIT;
 }
 
@@ -303,16 +303,16 @@ static size_t without_end(const char *line, size_t size)
 
 static int decode_slow(struct iot_codec *c, const char *line, size_t size, struct iot_record *rec)
 {
-	struct iot_fields f = {0};
+	struct record_fields f = {0};
 	struct judgement j = {0};
-	size_t column[IOT_FIELDS] = {0};
+	size_t column[RECORD_FIELDS] = {0};
 	size = without_end(line, size);
 	if (size > IOT_LINE_MAX) {
-		iot_say_begin(c, IOT_LINE_MAX + 1);
-		iot_say(c, "a record line has at most 4096 bytes");
+		codec_error_begin(c, IOT_LINE_MAX + 1);
+		codec_error_text(c, "a record line has at most 4096 bytes");
 		return IOT_EFORMAT;
 	}
-	int status = iot_line_fields(c, line, size, &f, column);
+	int status = record_line_parse(c, line, size, &f, column);
 	if (status != IOT_OK)
 		return status;
 	switch (resolve(c, &f, rec, &j)) {
@@ -337,61 +337,61 @@ int iot_decode(struct iot_codec *c, const char *line, size_t size, struct iot_re
 /* Blank lines and comments are the reader's: `ff` and `255` as they stand. */
 static bool is_other(const char *line, const char *end)
 {
-	while (line < end && iot_blank(*line))
+	while (line < end && is_blank(*line))
 		line++;
 	size_t n = 0;
-	while (line + n < end && !iot_blank(line[n]) && line[n] != '\r')
+	while (line + n < end && !is_blank(line[n]) && line[n] != '\r')
 		n++;
 	return (line == end || *line == '\r') ||
 	       (n == 2 && (line[0] | 32) == 'f' && (line[1] | 32) == 'f') ||
 	       (n == 3 && memcmp(line, "255", 3) == 0);
 }
 
-/* A line that the fast reader gave up: IOT_STOP_MAX stands for "go on". */
-static enum iot_stop decode_odd(struct iot_codec *c, const char **text, const char *end,
-				struct iot_record *rec)
+/* A line that the fast reader gave up: DECODE_STOP_MAX stands for "go on". */
+static enum decode_stop decode_odd(struct iot_codec *c, const char **text, const char *end,
+				   struct iot_record *rec)
 {
 	const char *lf = memchr(*text, '\n', (size_t)(end - *text));
 	if (is_other(*text, lf))
-		return IOT_STOP_OTHER;
+		return DECODE_STOP_OTHER;
 	int status = decode_slow(c, *text, (size_t)(lf - *text), rec);
 	if (status != IOT_OK)
-		return status == IOT_ELIMIT ? IOT_STOP_LIMIT : IOT_STOP_ERROR;
+		return status == IOT_ELIMIT ? DECODE_STOP_LIMIT : DECODE_STOP_ERROR;
 	*text = lf + 1;
-	return IOT_STOP_MAX;
+	return DECODE_STOP_MAX;
 }
 
 static inline __attribute__((always_inline)) size_t
 decode_lines(struct iot_codec *c, const char **text, const char *end, struct iot_record *out,
-	     size_t max, size_t stride, const struct iot_meet *meet, enum iot_stop *why,
-	     unsigned base)
+	     size_t max, size_t stride, const struct first_use_handler *on_first_use,
+	     enum decode_stop *why, unsigned base)
 {
 	const unsigned char *p = (const unsigned char *)*text;
 	struct iot_record *rec = out;
-	struct iot_fields f = {0}; /* what a line drops is not looked at */
+	struct record_fields f = {0}; /* what a line drops is not looked at */
 	size_t n = 0;
-	*why = IOT_STOP_MAX;
+	*why = DECODE_STOP_MAX;
 	while (n < max) {
 		struct judgement j;
 		if (p == (const unsigned char *)end) {
-			*why = IOT_STOP_END;
+			*why = DECODE_STOP_END;
 			break;
 		}
 		*text = (const char *)p;
 		if (!fast_fields(&p, base, &f) || resolve(c, &f, rec, &j) != DECODED) {
 			*why = decode_odd(c, text, end, rec);
 			p = (const unsigned char *)*text;
-			if (*why != IOT_STOP_MAX)
+			if (*why != DECODE_STOP_MAX)
 				break;
 		}
 		n++;
-		if (c->news != 0 && meet == NULL) {
-			*why = IOT_STOP_NEWS;
+		if (c->first_use != 0 && on_first_use == NULL) {
+			*why = DECODE_STOP_FIRST_USE;
 			break;
 		}
-		if (c->news != 0)
-			meet->record(meet->context, rec);
-		c->news = 0;
+		if (c->first_use != 0)
+			on_first_use->record(on_first_use->context, rec);
+		c->first_use = 0;
 		rec = (struct iot_record *)((char *)rec + stride);
 	}
 	*text = (const char *)p;
@@ -400,31 +400,31 @@ decode_lines(struct iot_codec *c, const char **text, const char *end, struct iot
 
 static size_t decode_narrow(struct iot_codec *c, const char **text, const char *end,
 			    struct iot_record *rec, size_t max, size_t stride,
-			    const struct iot_meet *meet, enum iot_stop *why)
+			    const struct first_use_handler *on_first_use, enum decode_stop *why)
 {
 	if (c->base == 16)
-		return decode_lines(c, text, end, rec, max, stride, meet, why, 16);
-	return decode_lines(c, text, end, rec, max, stride, meet, why, 10);
+		return decode_lines(c, text, end, rec, max, stride, on_first_use, why, 16);
+	return decode_lines(c, text, end, rec, max, stride, on_first_use, why, 10);
 }
 
-size_t iot_decode_lines(struct iot_codec *c, const char **text, const char *end,
-			struct iot_record *rec, size_t max, size_t stride,
-			const struct iot_meet *meet, enum iot_stop *why)
+size_t codec_decode_lines(struct iot_codec *c, const char **text, const char *end,
+			  struct iot_record *rec, size_t max, size_t stride,
+			  const struct first_use_handler *on_first_use, enum decode_stop *why)
 {
-	if (!c->wide)
-		return decode_narrow(c, text, end, rec, max, stride, meet, why);
+	if (!c->avx2)
+		return decode_narrow(c, text, end, rec, max, stride, on_first_use, why);
 	size_t n = 0;
-	c->news = 0;
+	c->first_use = 0;
 	do {
-		n += iot_decode_wide(c, text, end, (void *)((char *)rec + n * stride), max - n,
-				     stride, meet);
-		*why = n == max ? IOT_STOP_MAX : IOT_STOP_END;
-		if (c->news != 0)
-			*why = IOT_STOP_NEWS;
-		if (c->news != 0 || n == max || *text == end)
+		n += decode_avx2(c, text, end, (void *)((char *)rec + n * stride), max - n, stride,
+				 on_first_use);
+		*why = n == max ? DECODE_STOP_MAX : DECODE_STOP_END;
+		if (c->first_use != 0)
+			*why = DECODE_STOP_FIRST_USE;
+		if (c->first_use != 0 || n == max || *text == end)
 			break;
 		n += decode_narrow(c, text, end, (void *)((char *)rec + n * stride), 1, stride,
-				   meet, why);
-	} while (*why == IOT_STOP_MAX && n < max);
+				   on_first_use, why);
+	} while (*why == DECODE_STOP_MAX && n < max);
 	return n;
 }

@@ -20,8 +20,8 @@
 
 #include "state_avx2.h"
 
-#define WIDE   IOT_WIDE
-#define INLINE IOT_INLINE
+#define TARGET_AVX2 AVX2
+#define INLINE      ALWAYS_INLINE
 
 enum {
 	FIRST_WORDS = 4, /* of 64 bytes: a stretch is short at first, as an odd line may be near */
@@ -161,24 +161,24 @@ static INLINE uint64_t take_signed(struct cursor *k, unsigned base)
 /* What the loop over lines needs of the state, kept in registers. */
 struct hot {
 	uint64_t start, tick, tick_max, factor;
-	const struct iot_predict_home *hash;
-	struct iot_predict_process *last;
-	unsigned shift, lacks, news;
+	const struct codec_bucket *hash;
+	struct codec_process *last;
+	unsigned shift, lacks, first_use;
 	uint32_t epoch;
 };
 
-static __attribute__((noinline)) struct iot_predict_process *look_further(struct iot_codec *c,
-									  uint64_t id)
+static __attribute__((noinline)) struct codec_process *look_further(struct iot_codec *c,
+								    uint64_t id)
 {
-	return iot_predict_process(c, (uint32_t)id);
+	return codec_process(c, (uint32_t)id);
 }
 
-static INLINE struct iot_predict_process *find_process(struct iot_codec *c, const struct hot *h,
-						       uint64_t id)
+static INLINE struct codec_process *find_process(struct iot_codec *c, const struct hot *h,
+						 uint64_t id)
 {
-	const struct iot_predict_home *home = &h->hash[iot_predict_hash(h->factor, id) >> h->shift];
-	struct iot_predict_process *p = iot_predict_at(c, home->place);
-	if (home->id == id && home->place != 0 && p->epoch == h->epoch)
+	const struct codec_bucket *bucket = &h->hash[codec_hash(h->factor, id) >> h->shift];
+	struct codec_process *p = codec_at(c, bucket->place);
+	if (bucket->id == id && bucket->place != 0 && p->epoch == h->epoch)
 		return p;
 	return look_further(c, id);
 }
@@ -187,31 +187,31 @@ static INLINE struct iot_predict_process *find_process(struct iot_codec *c, cons
  * A file that is not its process's latest becomes it. One that is new to the table is news, and entered here only if
  * its line says all and there is room. False, and nothing has changed: not for us.
  */
-static WIDE __attribute__((noinline)) bool other_file(struct iot_codec *c,
-						      struct iot_predict_process *p, uint64_t file,
-						      uint8_t physical, unsigned comp,
-						      unsigned *news)
+static TARGET_AVX2 __attribute__((noinline)) bool other_file(struct iot_codec *c,
+							     struct codec_process *p, uint64_t file,
+							     uint8_t physical, unsigned comp,
+							     unsigned *first_use)
 {
-	const struct iot_predict_table t = iot_predict_table(c, p);
-	const int position = iot_predict_find_wide(&t, p->count, (uint32_t)file, physical);
+	const struct codec_table t = codec_table(c, p);
+	const int position = codec_find_avx2(&t, p->count, (uint32_t)file, physical);
 	if (position >= 0) {
-		const struct iot_predict_file *f = iot_predict_table_entry(&t, position);
-		if (comp & IOT_NO_BLOCK && f->next < f->length)
+		const struct codec_file *f = codec_table_entry(&t, position);
+		if (comp & NO_BLOCK && f->next < f->length)
 			return false;
-	} else if (comp & (IOT_NO_BLOCK | IOT_NO_LENGTH | IOT_NO_FILEID) ||
-		   (p->count == p->room && p->room != IOT_FILES_MAX)) {
+	} else if (comp & (NO_BLOCK | NO_LENGTH | NO_FILEID) ||
+		   (p->count == p->capacity && p->capacity != IOT_FILES_MAX)) {
 		return false;
 	}
-	iot_predict_touch_wide(c, p, &t, position, (uint32_t)file, physical);
+	codec_touch_avx2(c, p, &t, position, (uint32_t)file, physical);
 	if (position < 0)
-		*news = IOT_NEWS_FILE;
+		*first_use = FIRST_USE_FILE;
 	return true;
 }
 
-static INLINE bool same_file(const struct iot_predict_process *p, unsigned comp, uint64_t file,
+static INLINE bool same_file(const struct codec_process *p, unsigned comp, uint64_t file,
 			     uint8_t physical)
 {
-	return p->latest.physical == physical && (comp & IOT_NO_FILEID || p->latest.file == file);
+	return p->latest.physical == physical && (comp & NO_FILEID || p->latest.file == file);
 }
 
 /* The rest of a line that lf ends, with this compression. False, and nothing has changed: not for us. */
@@ -219,25 +219,24 @@ static INLINE bool decode(struct iot_codec *c, struct hot *h, struct cursor *k, 
 			  unsigned type, unsigned comp, struct iot_record *rec, unsigned base)
 {
 	uint64_t offset = 0, length = 0, operation = 0, file = 0, process = 0;
-	if (!(comp & IOT_NO_BLOCK))
-		offset = take(k, base) << (comp & IOT_OFFSET_IN_BLOCKS ? 9 : 0);
-	if (!(comp & IOT_NO_LENGTH))
-		length = take(k, base) << (comp & IOT_LENGTH_IN_BLOCKS ? 9 : 0);
+	if (!(comp & NO_BLOCK))
+		offset = take(k, base) << (comp & OFFSET_IN_BLOCKS ? 9 : 0);
+	if (!(comp & NO_LENGTH))
+		length = take(k, base) << (comp & LENGTH_IN_BLOCKS ? 9 : 0);
 	const bool may_fall = k->minus != 0;
 	const uint64_t start_delta = take_signed(k, base), took = take(k, base);
-	if (!(comp & IOT_NO_OPERATIONID))
+	if (!(comp & NO_OPERATIONID))
 		operation = take(k, base);
-	if (!(comp & IOT_NO_FILEID))
+	if (!(comp & NO_FILEID))
 		file = take(k, base);
-	if (!(comp & IOT_NO_PROCESSID))
+	if (!(comp & NO_PROCESSID))
 		process = take(k, base);
 	const uint64_t cpu_delta = take_signed(k, base);
 	if ((uint64_t)(k->good + 8) > 7 || k->at != lf + 1 || k->minus != 0)
 		return false;
 
-	struct iot_predict_process *p =
-	    comp & IOT_NO_PROCESSID ? h->last : find_process(c, h, process);
-	if (p == NULL || p->latest.physical == IOT_NO_SLOT)
+	struct codec_process *p = comp & NO_PROCESSID ? h->last : find_process(c, h, process);
+	if (p == NULL || p->latest.physical == CODEC_NO_SLOT)
 		return false;
 	const uint64_t start = h->start + start_delta;
 	int64_t cpu;
@@ -247,20 +246,20 @@ static INLINE bool decode(struct iot_codec *c, struct hot *h, struct cursor *k, 
 	if (may_fall && (start > h->tick_max || cpu < -(int64_t)h->tick_max))
 		return false;
 	const uint8_t physical = (uint8_t)(~type & IOT_LOGICAL);
-	struct iot_predict_file *f = &p->latest;
-	if (comp & IOT_NO_FILEID)
+	struct codec_file *f = &p->latest;
+	if (comp & NO_FILEID)
 		file = f->file;
 	if (!same_file(p, comp, file, physical)) {
-		if (!other_file(c, p, file, physical, comp, &h->news))
+		if (!other_file(c, p, file, physical, comp, &h->first_use))
 			return false;
-	} else if (comp & IOT_NO_BLOCK && f->next < f->length) {
+	} else if (comp & NO_BLOCK && f->next < f->length) {
 		return false;
 	}
-	if (comp & IOT_NO_BLOCK)
+	if (comp & NO_BLOCK)
 		offset = f->next;
-	if (comp & IOT_NO_LENGTH)
+	if (comp & NO_LENGTH)
 		length = f->length;
-	if (comp & IOT_NO_OPERATIONID)
+	if (comp & NO_OPERATIONID)
 		operation = f->operation;
 
 	f->next = offset + length;
@@ -321,20 +320,20 @@ static INLINE bool decode_line(struct iot_codec *c, struct hot *h, struct cursor
 		OWN_CODE(0x23);
 #undef OWN_CODE
 	default:
-		return !(comp & IOT_COMPRESSION_UNDEFINED) &&
+		return !(comp & COMPRESSION_UNDEFINED) &&
 		       decode(c, h, k, lf, type, comp, rec, base);
 	}
 }
 
 /* News of the record decoded last. False: the caller is to see to it. */
-static bool met(struct iot_codec *c, struct hot *h, const struct iot_meet *meet,
+static bool met(struct iot_codec *c, struct hot *h, const struct first_use_handler *on_first_use,
 		struct iot_record *rec)
 {
-	if (meet == NULL)
+	if (on_first_use == NULL)
 		return false;
-	h->news = 0;
-	c->last = iot_predict_place(c, h->last);
-	meet->record(meet->context, rec);
+	h->first_use = 0;
+	c->last = codec_index(c, h->last);
+	on_first_use->record(on_first_use->context, rec);
 	return true;
 }
 
@@ -345,7 +344,8 @@ static bool met(struct iot_codec *c, struct hot *h, const struct iot_meet *meet,
 static INLINE bool decode_stretch(struct iot_codec *c, struct hot *h, const struct masks *m,
 				  size_t *at, struct iot_record **rec,
 				  const struct iot_record *rec_end, size_t stride,
-				  const struct iot_meet *meet, bool has_minus, unsigned base)
+				  const struct first_use_handler *on_first_use, bool has_minus,
+				  unsigned base)
 {
 	bool going = true;
 	while (going && *rec != rec_end) {
@@ -364,7 +364,7 @@ static INLINE bool decode_stretch(struct iot_codec *c, struct hot *h, const stru
 		if (!decode_line(c, h, &k, lf, *rec, base))
 			return false;
 		*at += lf + 1;
-		if (h->news != 0 && !met(c, h, meet, *rec))
+		if (h->first_use != 0 && !met(c, h, on_first_use, *rec))
 			going = false;
 		*rec = (struct iot_record *)(void *)((char *)*rec + stride);
 	}
@@ -373,7 +373,7 @@ static INLINE bool decode_stretch(struct iot_codec *c, struct hot *h, const stru
 
 static INLINE size_t decode_text(struct iot_codec *c, const char **text, const char *end,
 				 struct iot_record *rec, size_t max, size_t stride,
-				 const struct iot_meet *meet, unsigned base)
+				 const struct first_use_handler *on_first_use, unsigned base)
 {
 	struct masks m;
 	struct hot h = {
@@ -381,8 +381,8 @@ static INLINE size_t decode_text(struct iot_codec *c, const char **text, const c
 	    .tick = c->tick_ns,
 	    .tick_max = (uint64_t)c->tick_max,
 	    .factor = c->hash_factor,
-	    .hash = iot_predict_at(c, c->hash),
-	    .last = c->last == 0 ? NULL : iot_predict_at(c, c->last),
+	    .hash = codec_at(c, c->hash),
+	    .last = c->last == 0 ? NULL : codec_at(c, c->last),
 	    .shift = 64 - c->hash_bits,
 	    .lacks = c->lacks,
 	    .epoch = c->epoch,
@@ -391,46 +391,45 @@ static INLINE size_t decode_text(struct iot_codec *c, const char **text, const c
 	const struct iot_record *const rec_end =
 	    (const struct iot_record *)(const void *)(first + max * stride);
 	bool going = true;
-	for (size_t most = FIRST_WORDS; going && rec != rec_end; most = WORDS) {
+	for (size_t word_count_max = FIRST_WORDS; going && rec != rec_end; word_count_max = WORDS) {
 		size_t at = 0, words = (size_t)(end - *text) < SLACK
 					   ? 0
 					   : (size_t)(end - *text - SLACK) / 64;
-		words = words < most ? words : most;
+		words = words < word_count_max ? words : word_count_max;
 		classify_words(*text, &m, words, base);
 		if (m.any_minus != 0 || base == 10)
-			going =
-			    decode_stretch(c, &h, &m, &at, &rec, rec_end, stride, meet, true, base);
+			going = decode_stretch(c, &h, &m, &at, &rec, rec_end, stride, on_first_use,
+					       true, base);
 		else
-			going = decode_stretch(c, &h, &m, &at, &rec, rec_end, stride, meet, false,
-					       base);
+			going = decode_stretch(c, &h, &m, &at, &rec, rec_end, stride, on_first_use,
+					       false, base);
 		going = going && at != 0;
 		*text += at;
 	}
-	c->news = (uint8_t)h.news;
+	c->first_use = (uint8_t)h.first_use;
 	c->start = (int64_t)h.start;
-	c->last = h.last == NULL ? 0 : iot_predict_place(c, h.last);
+	c->last = h.last == NULL ? 0 : codec_index(c, h.last);
 	return (size_t)((const char *)rec - first) / stride;
 }
 
-static WIDE __attribute__((noinline)) size_t decode_decimal(struct iot_codec *c, const char **text,
-							    const char *end, struct iot_record *rec,
-							    size_t max, size_t stride,
-							    const struct iot_meet *meet)
+static TARGET_AVX2 __attribute__((noinline)) size_t
+decode_decimal(struct iot_codec *c, const char **text, const char *end, struct iot_record *rec,
+	       size_t max, size_t stride, const struct first_use_handler *on_first_use)
 {
-	return decode_text(c, text, end, rec, max, stride, meet, 10);
+	return decode_text(c, text, end, rec, max, stride, on_first_use, 10);
 }
 
-WIDE size_t iot_decode_wide(struct iot_codec *c, const char **text, const char *end,
-			    struct iot_record *rec, size_t max, size_t stride,
-			    const struct iot_meet *meet)
+TARGET_AVX2 size_t decode_avx2(struct iot_codec *c, const char **text, const char *end,
+			       struct iot_record *rec, size_t max, size_t stride,
+			       const struct first_use_handler *on_first_use)
 {
 	if (c->base == 10)
-		return decode_decimal(c, text, end, rec, max, stride, meet);
-	return decode_text(c, text, end, rec, max, stride, meet, 16);
+		return decode_decimal(c, text, end, rec, max, stride, on_first_use);
+	return decode_text(c, text, end, rec, max, stride, on_first_use, 16);
 }
 
 /* The two early Zens have pext in microcode, slower than any loop. */
-bool iot_decode_wide_works(void)
+bool decode_avx2_works(void)
 {
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
 	       __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") &&
@@ -439,16 +438,15 @@ bool iot_decode_wide_works(void)
 
 #else
 
-bool iot_decode_wide_works(void)
+bool decode_avx2_works(void)
 {
 	return false;
 }
 
-size_t iot_decode_wide(struct iot_codec *c, const char **text, const char *end,
-		       struct iot_record *rec, size_t max, size_t stride,
-		       const struct iot_meet *meet)
+size_t decode_avx2(struct iot_codec *c, const char **text, const char *end, struct iot_record *rec,
+		   size_t max, size_t stride, const struct first_use_handler *on_first_use)
 {
-	(void)c, (void)text, (void)end, (void)rec, (void)max, (void)stride, (void)meet;
+	(void)c, (void)text, (void)end, (void)rec, (void)max, (void)stride, (void)on_first_use;
 	return 0;
 }
 

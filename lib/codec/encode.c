@@ -5,7 +5,7 @@
 
 static inline char *put(char *out, uint64_t v, unsigned base)
 {
-	out += base == 16 ? iot_number_hex(out, v) : iot_number_dec(out, v);
+	out += base == 16 ? number_hex(out, v) : number_dec(out, v);
 	*out = ' ';
 	return out + 1;
 }
@@ -18,22 +18,22 @@ static inline char *put_signed(char *out, int64_t v, unsigned base)
 	return put(out + 1, 0 - (uint64_t)v, base);
 }
 
-char *iot_line_write(char *out, const struct iot_fields *f, unsigned base)
+char *record_line_write(char *out, const struct record_fields *f, unsigned base)
 {
 	const unsigned comp = f->compression;
 	out = put(out, f->type, base);
 	out = put(out, comp, base);
-	if (!(comp & IOT_NO_BLOCK))
+	if (!(comp & NO_BLOCK))
 		out = put(out, f->offset, base);
-	if (!(comp & IOT_NO_LENGTH))
+	if (!(comp & NO_LENGTH))
 		out = put(out, f->length, base);
 	out = put_signed(out, f->start, base);
 	out = put(out, f->completion, base);
-	if (!(comp & IOT_NO_OPERATIONID))
+	if (!(comp & NO_OPERATIONID))
 		out = put(out, f->operation, base);
-	if (!(comp & IOT_NO_FILEID))
+	if (!(comp & NO_FILEID))
 		out = put(out, f->file, base);
-	if (!(comp & IOT_NO_PROCESSID))
+	if (!(comp & NO_PROCESSID))
 		out = put(out, f->process, base);
 	out = put_signed(out, f->cpu, base);
 	out[-1] = '\n';
@@ -61,20 +61,20 @@ static const char *unfit(const struct iot_record *rec)
 static int64_t to_ticks_down(const struct iot_codec *c, int64_t ns)
 {
 	if (ns >= 0)
-		return (int64_t)iot_encode_to_ticks(c, (uint64_t)ns);
-	return -1 - (int64_t)iot_encode_to_ticks(c, (uint64_t)(-1 - ns));
+		return (int64_t)encode_to_ticks(c, (uint64_t)ns);
+	return -1 - (int64_t)encode_to_ticks(c, (uint64_t)(-1 - ns));
 }
 
 /* Absolute ticks of start and CPU clock; false if the clock moved too far. */
 static bool take_times(const struct iot_codec *c, const struct iot_record *rec,
-		       const struct iot_predict_process *p, struct iot_fields *f, int64_t *start,
+		       const struct codec_process *p, struct record_fields *f, int64_t *start,
 		       int64_t *cpu)
 {
-	*start = (int64_t)iot_encode_to_ticks(c, (uint64_t)rec->start_ns);
+	*start = (int64_t)encode_to_ticks(c, (uint64_t)rec->start_ns);
 	*cpu = to_ticks_down(c, rec->cpu_ns);
 	f->start = *start - c->start;
 	f->completion =
-	    iot_encode_to_ticks(c, (uint64_t)rec->start_ns + rec->duration_ns) - (uint64_t)*start;
+	    encode_to_ticks(c, (uint64_t)rec->start_ns + rec->duration_ns) - (uint64_t)*start;
 	return *cpu >= -c->tick_max &&
 	       !__builtin_sub_overflow(*cpu, p == NULL ? 0 : p->cpu, &f->cpu) &&
 	       f->cpu != INT64_MIN;
@@ -82,7 +82,7 @@ static bool take_times(const struct iot_codec *c, const struct iot_record *rec,
 
 /* Which fields a reader would infer, and how the others are scaled. */
 static void choose(const struct iot_codec *c, const struct iot_record *rec,
-		   const struct iot_predict_file *had, unsigned comp, struct iot_fields *f)
+		   const struct codec_file *had, unsigned comp, struct record_fields *f)
 {
 	f->type = rec->type;
 	f->offset = rec->offset;
@@ -91,30 +91,30 @@ static void choose(const struct iot_codec *c, const struct iot_record *rec,
 	f->file = rec->file;
 	f->process = rec->process;
 	if (had != NULL && had->next == rec->offset && had->next >= had->length) {
-		comp |= IOT_NO_BLOCK;
+		comp |= NO_BLOCK;
 	} else if (rec->offset % IOT_BLOCK_SIZE == 0 && rec->offset != 0) {
-		comp |= IOT_OFFSET_IN_BLOCKS;
+		comp |= OFFSET_IN_BLOCKS;
 		f->offset = rec->offset / IOT_BLOCK_SIZE;
 	}
 	if (had != NULL && had->length == rec->length) {
-		comp |= IOT_NO_LENGTH;
+		comp |= NO_LENGTH;
 	} else if (rec->length % IOT_BLOCK_SIZE == 0 && rec->length != 0) {
-		comp |= IOT_LENGTH_IN_BLOCKS;
+		comp |= LENGTH_IN_BLOCKS;
 		f->length = rec->length / IOT_BLOCK_SIZE;
 	}
 	if (had != NULL ? had->operation == rec->operation
 			: rec->operation == 0 && !c->operation_written)
-		comp |= IOT_NO_OPERATIONID;
+		comp |= NO_OPERATIONID;
 	f->compression = (uint8_t)comp;
 }
 
 /* Room for a file that is not in its process's table; the process too if it is NULL. NULL: block full. */
-static struct iot_predict_process *make_room(struct iot_codec *c, struct iot_predict_process *p,
-					     uint32_t id)
+static struct codec_process *reserve_capacity(struct iot_codec *c, struct codec_process *p,
+					      uint32_t id)
 {
 	if (p == NULL)
-		p = iot_predict_add_process(c, id);
-	return p != NULL && iot_predict_make_room(c, p) ? p : NULL;
+		p = codec_add_process(c, id);
+	return p != NULL && codec_reserve_file(c, p) ? p : NULL;
 }
 
 static ssize_t encode(struct iot_codec *c, const struct iot_record *rec, char *line)
@@ -123,10 +123,10 @@ static ssize_t encode(struct iot_codec *c, const struct iot_record *rec, char *l
 	if (why != NULL)
 		return refuse(c, IOT_EUSAGE, why);
 	const uint8_t physical = (uint8_t)(~rec->type & IOT_LOGICAL);
-	struct iot_predict_process *last = c->last == 0 ? NULL : iot_predict_at(c, c->last);
+	struct codec_process *last = c->last == 0 ? NULL : codec_at(c, c->last);
 	const bool same_process = last != NULL && last->id == rec->process;
-	struct iot_predict_process *p = same_process ? last : iot_predict_process(c, rec->process);
-	struct iot_fields f;
+	struct codec_process *p = same_process ? last : codec_process(c, rec->process);
+	struct record_fields f;
 	int64_t start, cpu;
 	if (!take_times(c, rec, p, &f, &start, &cpu))
 		return refuse(c, IOT_EUSAGE,
@@ -134,42 +134,40 @@ static ssize_t encode(struct iot_codec *c, const struct iot_record *rec, char *l
 			      "than 2^63-1 ticks");
 
 	const bool same_file =
-	    p != NULL && p->latest.physical != IOT_NO_SLOT && p->latest.file == rec->file;
+	    p != NULL && p->latest.physical != CODEC_NO_SLOT && p->latest.file == rec->file;
 	int position = -1;
 	if (same_file && p->latest.physical == physical)
 		position = 0;
 	else if (p != NULL)
-		position = iot_predict_find(c, p, rec->file, physical);
-	const struct iot_predict_file *had =
-	    position < 0 ? NULL : iot_predict_entry(c, p, position);
-	choose(c, rec, had,
-	       (same_process ? IOT_NO_PROCESSID : 0U) | (same_file ? IOT_NO_FILEID : 0U), &f);
-	unsigned news =
-	    had != NULL && (had->flags ^ rec->flags) & ~(unsigned)c->lacks ? IOT_NEWS_FLAGS : 0;
+		position = codec_find(c, p, rec->file, physical);
+	const struct codec_file *had = position < 0 ? NULL : codec_entry(c, p, position);
+	choose(c, rec, had, (same_process ? NO_PROCESSID : 0U) | (same_file ? NO_FILEID : 0U), &f);
+	unsigned first_use =
+	    had != NULL && (had->flags ^ rec->flags) & ~(unsigned)c->lacks ? FIRST_USE_FLAGS : 0;
 	if (position < 0) {
-		news = IOT_NEWS_FILE | (p == NULL || p->count == 0 ? IOT_NEWS_PROCESS : 0U);
-		if ((p = make_room(c, p, rec->process)) == NULL)
+		first_use = FIRST_USE_FILE | (p == NULL || p->count == 0 ? FIRST_USE_PROCESS : 0U);
+		if ((p = reserve_capacity(c, p, rec->process)) == NULL)
 			return refuse(c, IOT_ELIMIT, "the block of memory for the state is full");
 	}
-	iot_predict_commit(c, p, position, rec->file, physical, start, cpu);
-	iot_predict_extent(&p->latest, rec->offset, rec->length, rec->operation);
-	if (news != 0)
+	codec_commit(c, p, position, rec->file, physical, start, cpu);
+	codec_extent(&p->latest, rec->offset, rec->length, rec->operation);
+	if (first_use != 0)
 		p->latest.flags = rec->flags;
 	c->operation_written |= rec->operation != 0;
-	c->news = (uint8_t)news;
-	return iot_line_write(line, &f, c->base) - line;
+	c->first_use = (uint8_t)first_use;
+	return record_line_write(line, &f, c->base) - line;
 }
 
-static bool is_wide(const struct iot_codec *c)
+static bool uses_avx2(const struct iot_codec *c)
 {
-	return c->wide && c->base == 16 && c->last != 0;
+	return c->avx2 && c->base == 16 && c->last != 0;
 }
 
 ssize_t iot_encode(struct iot_codec *c, const struct iot_record *rec, char *line)
 {
 	size_t size;
-	c->news = 0;
-	if (is_wide(c) && iot_encode_wide(c, rec, 1, 0, line, IOT_ENCODED_MAX, &size) == 1)
+	c->first_use = 0;
+	if (uses_avx2(c) && encode_avx2(c, rec, 1, 0, line, IOT_ENCODED_MAX, &size) == 1)
 		return (ssize_t)size;
 	return encode(c, rec, line);
 }
@@ -179,20 +177,20 @@ static const struct iot_record *skip(const struct iot_record *rec, size_t n, siz
 	return (const struct iot_record *)(const void *)((const char *)rec + n * stride);
 }
 
-size_t iot_encode_lines(struct iot_codec *c, const struct iot_record *rec, size_t n, size_t stride,
-			char *text, size_t room, size_t *size, ssize_t *last)
+size_t codec_encode_lines(struct iot_codec *c, const struct iot_record *rec, size_t n,
+			  size_t stride, char *text, size_t capacity, size_t *size, ssize_t *last)
 {
 	size_t done = 0, bytes;
-	c->news = 0;
+	c->first_use = 0;
 	*size = 0;
 	*last = 0;
-	while (done < n && c->news == 0 && room - *size >= IOT_ENCODED_MAX) {
-		if (is_wide(c)) {
-			done += iot_encode_wide(c, skip(rec, done, stride), n - done, stride,
-						text + *size, room - *size, &bytes);
+	while (done < n && c->first_use == 0 && capacity - *size >= IOT_ENCODED_MAX) {
+		if (uses_avx2(c)) {
+			done += encode_avx2(c, skip(rec, done, stride), n - done, stride,
+					    text + *size, capacity - *size, &bytes);
 			*size += bytes;
 		}
-		if (done == n || room - *size < IOT_ENCODED_MAX)
+		if (done == n || capacity - *size < IOT_ENCODED_MAX)
 			break;
 		*last = encode(c, skip(rec, done, stride), text + *size);
 		if (*last < 0)

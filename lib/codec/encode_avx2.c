@@ -16,8 +16,8 @@
 
 #include "state_avx2.h"
 
-#define WIDE   IOT_WIDE
-#define INLINE IOT_INLINE
+#define TARGET_AVX2 AVX2
+#define INLINE      ALWAYS_INLINE
 
 /* What a line tells: times as differences, offset and length as they are written; all else is as in the record. */
 struct line {
@@ -48,8 +48,7 @@ static const struct constants {
     .one = EIGHT(1),
     .nine = EIGHT(9),
     .top_exponent = EIGHT((0x9fU << 24) - 1),
-    .drop = {IOT_NO_BLOCK, IOT_NO_LENGTH, 0, 0, IOT_NO_OPERATIONID, IOT_NO_FILEID, IOT_NO_PROCESSID,
-	     0},
+    .drop = {NO_BLOCK, NO_LENGTH, 0, 0, NO_OPERATIONID, NO_FILEID, NO_PROCESSID, 0},
     .nibble = EIGHT(0x0f0f0f0f),
     .turn = {0x00010203, 0x04050607, 0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607, 0x08090a0b,
 	     0x0c0d0e0f},
@@ -136,23 +135,23 @@ static INLINE char *put_signed(char *out, int64_t v)
 	return put(out + 1, 0 - (uint64_t)v);
 }
 
-static WIDE __attribute__((noinline)) char *write_long(char *out, struct line l)
+static TARGET_AVX2 __attribute__((noinline)) char *write_long(char *out, struct line l)
 {
 	const struct iot_record *rec = l.rec;
 	const unsigned comp = l.compression;
 	out = put_byte(out, rec->type);
 	out = put_byte(out, comp);
-	if (!(comp & IOT_NO_BLOCK))
+	if (!(comp & NO_BLOCK))
 		out = put(out, (uint64_t)_mm_cvtsi128_si64(l.extent));
-	if (!(comp & IOT_NO_LENGTH))
+	if (!(comp & NO_LENGTH))
 		out = put(out, (uint64_t)_mm_extract_epi64(l.extent, 1));
 	out = put_signed(out, (int64_t)l.start);
 	out = put(out, l.completion);
-	if (!(comp & IOT_NO_OPERATIONID))
+	if (!(comp & NO_OPERATIONID))
 		out = put(out, rec->operation);
-	if (!(comp & IOT_NO_FILEID))
+	if (!(comp & NO_FILEID))
 		out = put(out, rec->file);
-	if (!(comp & IOT_NO_PROCESSID))
+	if (!(comp & NO_PROCESSID))
 		out = put(out, rec->process);
 	out = put_signed(out, (int64_t)l.cpu);
 	out[-1] = '\n';
@@ -237,25 +236,25 @@ static INLINE char *write_short(char *out, const struct line *l, const struct co
 /* State */
 
 /* The record has news of its file, or the file's last record ended beyond 64 bits. */
-static INLINE bool is_odd(const struct iot_codec *c, const struct iot_predict_file *had,
+static INLINE bool is_odd(const struct iot_codec *c, const struct codec_file *had,
 			  const struct iot_record *rec)
 {
 	return ((had->flags ^ rec->flags) & ~(unsigned)c->lacks) != 0 || had->next < had->length;
 }
 
 /* A file that is in the table, and not odd, becomes the latest. Its entry, which stays as it is; NULL: not so. */
-static WIDE __attribute__((noinline)) const struct iot_predict_file *
-other_file(struct iot_codec *c, struct iot_predict_process *p, const struct iot_record *rec,
+static TARGET_AVX2 __attribute__((noinline)) const struct codec_file *
+other_file(struct iot_codec *c, struct codec_process *p, const struct iot_record *rec,
 	   unsigned physical)
 {
-	const struct iot_predict_table t = iot_predict_table(c, p);
-	const int position = iot_predict_find_wide(&t, p->count, rec->file, physical);
+	const struct codec_table t = codec_table(c, p);
+	const int position = codec_find_avx2(&t, p->count, rec->file, physical);
 	if (position < 0)
 		return NULL;
-	const struct iot_predict_file *had = iot_predict_table_entry(&t, position);
+	const struct codec_file *had = codec_table_entry(&t, position);
 	if (is_odd(c, had, rec))
 		return NULL;
-	iot_predict_touch_wide(c, p, &t, position, rec->file, physical);
+	codec_touch_avx2(c, p, &t, position, rec->file, physical);
 	return had;
 }
 
@@ -263,7 +262,7 @@ other_file(struct iot_codec *c, struct iot_predict_process *p, const struct iot_
  * Which of offset, length and operationId a reader would infer, and how the former are scaled, given the file's last record;
  * this one is the last then. Scaling does not wait for the comparison: nobody sees what is dropped.
  */
-static INLINE void choose(const struct iot_predict_file *had, struct iot_predict_file *latest,
+static INLINE void choose(const struct codec_file *had, struct codec_file *latest,
 			  const struct constants *k, struct line *l)
 {
 	const __m128i zero = _mm_setzero_si128();
@@ -276,8 +275,8 @@ static INLINE void choose(const struct iot_predict_file *had, struct iot_predict
 	const unsigned dropped = (unsigned)_mm_movemask_pd(_mm_castsi128_pd(same));
 	l->extent = _mm_srlv_epi64(v, _mm_and_si128(aligned, load_half(k->block_shift)));
 	l->compression |= (unsigned)_mm_movemask_pd(blocks); /* IN_BLOCKS, both */
-	l->compression |= (dropped & 1) * IOT_NO_BLOCK | (dropped & 2) * (IOT_NO_LENGTH / 2);
-	l->compression |= (unsigned)(had->operation == l->rec->operation) * IOT_NO_OPERATIONID;
+	l->compression |= (dropped & 1) * NO_BLOCK | (dropped & 2) * (NO_LENGTH / 2);
+	l->compression |= (unsigned)(had->operation == l->rec->operation) * NO_OPERATIONID;
 	_mm_storeu_si128((__m128i *)(void *)&latest->next, _mm_add_epi64(v, _mm_bsrli_si128(v, 8)));
 	latest->operation = l->rec->operation;
 }
@@ -285,14 +284,14 @@ static INLINE void choose(const struct iot_predict_file *had, struct iot_predict
 /* What the loop over records needs of the state. */
 struct hot {
 	uint64_t start;
-	struct iot_predict_process *last;
+	struct codec_process *last;
 };
 
 /* The process of a record behind one of `last`; NULL: it has none yet. */
-static INLINE struct iot_predict_process *
-process_of(struct iot_codec *c, struct iot_predict_process *last, const struct iot_record *rec)
+static INLINE struct codec_process *process_of(struct iot_codec *c, struct codec_process *last,
+					       const struct iot_record *rec)
 {
-	return last->id == rec->process ? last : iot_predict_process(c, rec->process);
+	return last->id == rec->process ? last : codec_process(c, rec->process);
 }
 
 static INLINE bool is_ordinary(const struct iot_record *rec)
@@ -303,22 +302,22 @@ static INLINE bool is_ordinary(const struct iot_record *rec)
 }
 
 /* False, and nothing has changed: not for us. */
-static INLINE bool encode(struct iot_codec *c, struct hot *hot, struct iot_predict_process *p,
+static INLINE bool encode(struct iot_codec *c, struct hot *hot, struct codec_process *p,
 			  const struct iot_record *rec, const struct constants *k, struct line *l)
 {
 	if (!is_ordinary(rec))
 		return false;
-	unsigned comp = (unsigned)(p == hot->last) * IOT_NO_PROCESSID;
-	const uint64_t start = iot_encode_to_ticks(c, (uint64_t)rec->start_ns);
-	const int64_t cpu = (int64_t)iot_encode_to_ticks(c, (uint64_t)rec->cpu_ns);
+	unsigned comp = (unsigned)(p == hot->last) * NO_PROCESSID;
+	const uint64_t start = encode_to_ticks(c, (uint64_t)rec->start_ns);
+	const int64_t cpu = (int64_t)encode_to_ticks(c, (uint64_t)rec->cpu_ns);
 	int64_t cpu_since;
-	if (__builtin_sub_overflow(cpu, p->cpu, &cpu_since) || p->latest.physical == IOT_NO_SLOT)
+	if (__builtin_sub_overflow(cpu, p->cpu, &cpu_since) || p->latest.physical == CODEC_NO_SLOT)
 		return false;
 
 	const uint8_t physical = (uint8_t)(~rec->type & IOT_LOGICAL);
-	const struct iot_predict_file *had = &p->latest;
+	const struct codec_file *had = &p->latest;
 	if (had->file == rec->file)
-		comp |= IOT_NO_FILEID;
+		comp |= NO_FILEID;
 	if (had->file != rec->file || had->physical != physical) {
 		if ((had = other_file(c, p, rec, physical)) == NULL)
 			return false;
@@ -329,7 +328,7 @@ static INLINE bool encode(struct iot_codec *c, struct hot *hot, struct iot_predi
 	l->compression = comp;
 	choose(had, &p->latest, k, l);
 	l->start = start - hot->start;
-	l->completion = iot_encode_to_ticks(c, (uint64_t)rec->start_ns + rec->duration_ns) - start;
+	l->completion = encode_to_ticks(c, (uint64_t)rec->start_ns + rec->duration_ns) - start;
 	l->cpu = (uint64_t)cpu_since;
 	p->cpu = cpu;
 	c->operation_written |= rec->operation != 0;
@@ -338,13 +337,13 @@ static INLINE bool encode(struct iot_codec *c, struct hot *hot, struct iot_predi
 	return true;
 }
 
-WIDE size_t iot_encode_wide(struct iot_codec *c, const struct iot_record *rec, size_t n,
-			    size_t stride, char *text, size_t room, size_t *size)
+TARGET_AVX2 size_t encode_avx2(struct iot_codec *c, const struct iot_record *rec, size_t n,
+			       size_t stride, char *text, size_t capacity, size_t *size)
 {
 	const struct constants *const k = get_constants();
-	const char *const full = text + (room - IOT_ENCODED_MAX);
-	struct hot hot = {(uint64_t)c->start, iot_predict_at(c, c->last)};
-	struct iot_predict_process *p = process_of(c, hot.last, rec), *next;
+	const char *const full = text + (capacity - IOT_ENCODED_MAX);
+	struct hot hot = {(uint64_t)c->start, codec_at(c, c->last)};
+	struct codec_process *p = process_of(c, hot.last, rec), *next;
 	struct line line;
 	char *out = text;
 	size_t done = 0;
@@ -358,17 +357,17 @@ WIDE size_t iot_encode_wide(struct iot_codec *c, const struct iot_record *rec, s
 		out = is_short(&line, k) ? write_short(out, &line, k) : write_long(out, line);
 	}
 	c->start = (int64_t)hot.start;
-	c->last = iot_predict_place(c, hot.last);
+	c->last = codec_index(c, hot.last);
 	*size = (size_t)(out - text);
 	return done;
 }
 
 #else
 
-size_t iot_encode_wide(struct iot_codec *c, const struct iot_record *rec, size_t n, size_t stride,
-		       char *text, size_t room, size_t *size)
+size_t encode_avx2(struct iot_codec *c, const struct iot_record *rec, size_t n, size_t stride,
+		   char *text, size_t capacity, size_t *size)
 {
-	(void)c, (void)rec, (void)n, (void)stride, (void)text, (void)room;
+	(void)c, (void)rec, (void)n, (void)stride, (void)text, (void)capacity;
 	*size = 0;
 	return 0;
 }

@@ -9,34 +9,34 @@
 #include "state.h"
 
 /* [M] iotrace.h: the bits of the compression field. */
-enum iot_compression_bit {
-	IOT_OFFSET_IN_BLOCKS = 0x01,
-	IOT_LENGTH_IN_BLOCKS = 0x02,
-	IOT_NO_LENGTH = 0x04,
-	IOT_NO_PROCESSID = 0x08,
-	IOT_COMPRESSION_UNDEFINED = 0x10,
-	IOT_NO_OPERATIONID = 0x20,
-	IOT_NO_BLOCK = 0x40,
-	IOT_NO_FILEID = 0x80,
+enum compression_bit {
+	OFFSET_IN_BLOCKS = 0x01,
+	LENGTH_IN_BLOCKS = 0x02,
+	NO_LENGTH = 0x04,
+	NO_PROCESSID = 0x08,
+	COMPRESSION_UNDEFINED = 0x10,
+	NO_OPERATIONID = 0x20,
+	NO_BLOCK = 0x40,
+	NO_FILEID = 0x80,
 };
 
 /* The fields in their order on the line. */
-enum iot_field {
-	IOT_F_TYPE,
-	IOT_F_COMPRESSION,
-	IOT_F_OFFSET,
-	IOT_F_LENGTH,
-	IOT_F_START,
-	IOT_F_COMPLETION,
-	IOT_F_OPERATION,
-	IOT_F_FILE,
-	IOT_F_PROCESS,
-	IOT_F_CPU,
-	IOT_FIELDS
+enum field {
+	FIELD_TYPE,
+	FIELD_COMPRESSION,
+	FIELD_OFFSET,
+	FIELD_LENGTH,
+	FIELD_START,
+	FIELD_COMPLETION,
+	FIELD_OPERATION,
+	FIELD_FILE,
+	FIELD_PROCESS,
+	FIELD_CPU,
+	RECORD_FIELDS
 };
 
 /* As they stand on a line: unscaled, times as differences; what was dropped is not set. */
-struct iot_fields {
+struct record_fields {
 	uint64_t offset, length, completion;
 	int64_t start, cpu;
 	uint32_t operation, file, process;
@@ -44,22 +44,22 @@ struct iot_fields {
 };
 
 /*
- * The fields of a line without its end. column[IOT_FIELDS]: where each stands; of dropped ones the end.
+ * The fields of a line without its end. column[RECORD_FIELDS]: where each stands; of dropped ones the end.
  * IOT_OK, or IOT_EFORMAT with the state's error set.
  */
-int iot_line_fields(struct iot_codec *c, const char *line, size_t size, struct iot_fields *f,
-		    size_t *column);
+int record_line_parse(struct iot_codec *c, const char *line, size_t size, struct record_fields *f,
+		      size_t *column);
 
 /* Writes a line with its LF; returns what is behind it. IOT_ENCODED_MAX bytes are enough. */
-char *iot_line_write(char *out, const struct iot_fields *f, unsigned base);
+char *record_line_write(char *out, const struct record_fields *f, unsigned base);
 
 /* The state's error, piece by piece. No printf: it may allocate and depends on the locale. */
-int iot_say_begin(struct iot_codec *c, size_t column); /* returns IOT_EFORMAT */
-void iot_say(struct iot_codec *c, const char *text);
-void iot_say_bytes(struct iot_codec *c, const char *text, size_t n); /* escaped */
-void iot_say_number(struct iot_codec *c, uint64_t v);
+int codec_error_begin(struct iot_codec *c, size_t column); /* returns IOT_EFORMAT */
+void codec_error_text(struct iot_codec *c, const char *text);
+void codec_error_bytes(struct iot_codec *c, const char *text, size_t n); /* escaped */
+void codec_error_number(struct iot_codec *c, uint64_t v);
 
-static inline bool iot_blank(char b)
+static inline bool is_blank(char b)
 {
 	return b == ' ' || b == '\t';
 }

@@ -6,62 +6,62 @@
 #include "state.h"
 #include "lib/base/hash.h"
 
-static const uint8_t rooms[IOT_ROOMS] = {2, 8, IOT_FILES_MAX};
+static const uint8_t rooms[CODEC_SIZE_CLASSES] = {2, 8, IOT_FILES_MAX};
 
 enum { FIRST_HASH_BITS = 8, HASH_SPARSE = 4 }; /* so many places for each process */
 
 static_assert(sizeof(struct iot_record) == 64, "a record is 64 bytes");
-static_assert(sizeof(struct iot_predict_file) == 32, "a file is 32 bytes");
-static_assert(sizeof(struct iot_predict_process) <= IOT_UNIT, "a process is a cache line");
+static_assert(sizeof(struct codec_file) == 32, "a file is 32 bytes");
+static_assert(sizeof(struct codec_process) <= CODEC_UNIT, "a process is a cache line");
 
 static size_t units(size_t size)
 {
-	return (size + IOT_UNIT - 1) / IOT_UNIT;
+	return (size + CODEC_UNIT - 1) / CODEC_UNIT;
 }
 
 static size_t table_units(unsigned size_class)
 {
-	const size_t room = rooms[size_class];
-	return units(iot_predict_head(room) + room * sizeof(struct iot_predict_file));
+	const size_t capacity = rooms[size_class];
+	return units(codec_table_head(capacity) + capacity * sizeof(struct codec_file));
 }
 
 size_t iot_codec_size(size_t processes)
 {
-	size_t each = units(sizeof(struct iot_predict_process));
-	for (unsigned i = 0; i < IOT_ROOMS; i++)
+	size_t each = units(sizeof(struct codec_process));
+	for (unsigned i = 0; i < CODEC_SIZE_CLASSES; i++)
 		each += table_units(i);
 	size_t hash = 1U << FIRST_HASH_BITS;
 	while (hash < HASH_SPARSE * processes && hash < SIZE_MAX / 64)
 		hash *= 2;
-	if (processes > (SIZE_MAX / 2 - IOT_UNIT * hash) / (each * IOT_UNIT))
+	if (processes > (SIZE_MAX / 2 - CODEC_UNIT * hash) / (each * CODEC_UNIT))
 		return SIZE_MAX;
 	/* The hashes that were outgrown stay in the block: together as much as the last. */
-	return units(sizeof(struct iot_codec)) * IOT_UNIT + processes * each * IOT_UNIT +
-	       2 * hash * sizeof(struct iot_predict_home);
+	return units(sizeof(struct iot_codec)) * CODEC_UNIT + processes * each * CODEC_UNIT +
+	       2 * hash * sizeof(struct codec_bucket);
 }
 
 /* Places count units in 32 bits: what lies beyond 256 GiB of a block is not used. */
 static size_t usable(size_t size)
 {
-	const uint64_t most = (uint64_t)UINT32_MAX * IOT_UNIT;
-	return size < most ? size : (size_t)most;
+	const uint64_t max = (uint64_t)UINT32_MAX * CODEC_UNIT;
+	return size < max ? size : (size_t)max;
 }
 
 static uint32_t allocate(struct iot_codec *c, size_t unit_count)
 {
-	size_t bytes = unit_count * IOT_UNIT;
+	size_t bytes = unit_count * CODEC_UNIT;
 	if (bytes > c->size - c->used)
 		return 0;
-	uint32_t place = (uint32_t)(c->used / IOT_UNIT);
+	uint32_t place = (uint32_t)(c->used / CODEC_UNIT);
 	c->used += bytes;
-	memset((char *)c + (size_t)place * IOT_UNIT, 0, bytes);
+	memset((char *)c + (size_t)place * CODEC_UNIT, 0, bytes);
 	return place;
 }
 
 /* Multiplication by a random odd number: no input can be made to collide without knowing it. */
 static uint64_t random_factor(void)
 {
-	return iot_seed() | 1;
+	return hash_seed() | 1;
 }
 
 /*
@@ -73,7 +73,7 @@ static void set_reciprocal(struct iot_codec *c)
 	if (c->tick_ns == 1)
 		return;
 	c->tick_shift = 63 - (unsigned)__builtin_clzll(c->tick_ns - 1);
-	const iot_uint128 power = (iot_uint128)1 << (64 + c->tick_shift);
+	const uint128 power = (uint128)1 << (64 + c->tick_shift);
 	c->tick_reciprocal = (uint64_t)((power - 1) / c->tick_ns + 1);
 }
 
@@ -85,16 +85,16 @@ struct iot_codec *iot_codec_init(void *block, size_t size, uint64_t tick_ns, uns
 	struct iot_codec *c = block;
 	memset(c, 0, sizeof *c);
 	c->size = usable(size);
-	c->used = units(sizeof *c) * IOT_UNIT;
+	c->used = units(sizeof *c) * CODEC_UNIT;
 	c->tick_ns = tick_ns;
 	set_reciprocal(c);
 	c->tick_max = (int64_t)(INT64_MAX / tick_ns);
 	c->hash_factor = random_factor();
 	c->base = base;
-	c->wide = iot_decode_wide_works();
+	c->avx2 = decode_avx2_works();
 	c->epoch = 1;
 	c->hash_bits = FIRST_HASH_BITS;
-	c->hash = allocate(c, units(sizeof(struct iot_predict_home) << FIRST_HASH_BITS));
+	c->hash = allocate(c, units(sizeof(struct codec_bucket) << FIRST_HASH_BITS));
 	return c;
 }
 
@@ -112,93 +112,93 @@ void iot_codec_forget(struct iot_codec *c)
 	c->last = 0;
 }
 
-int64_t iot_codec_clock(struct iot_codec *c, uint32_t process)
+int64_t codec_clock(struct iot_codec *c, uint32_t process)
 {
-	const struct iot_predict_process *p = iot_predict_process(c, process);
+	const struct codec_process *p = codec_process(c, process);
 	return p != NULL ? p->cpu : 0;
 }
 
-bool iot_codec_set_clock(struct iot_codec *c, uint32_t process, int64_t ticks)
+bool codec_set_clock(struct iot_codec *c, uint32_t process, int64_t ticks)
 {
-	struct iot_predict_process *p = iot_predict_process(c, process);
+	struct codec_process *p = codec_process(c, process);
 	if (p == NULL)
-		p = iot_predict_add_process(c, process);
+		p = codec_add_process(c, process);
 	if (p == NULL)
 		return false;
 	p->cpu = ticks;
 	return true;
 }
 
-size_t iot_codec_clocks(struct iot_codec *c, struct iot_clock *clocks, size_t max)
+size_t codec_clocks(struct iot_codec *c, struct cpu_clock *clocks, size_t max)
 {
-	const struct iot_predict_home *hash = iot_predict_at(c, c->hash);
+	const struct codec_bucket *hash = codec_at(c, c->hash);
 	size_t n = 0;
 	for (size_t i = 0; i < (size_t)1 << c->hash_bits; i++) {
-		const struct iot_predict_process *p = iot_predict_at(c, hash[i].place);
+		const struct codec_process *p = codec_at(c, hash[i].place);
 		if (hash[i].place == 0)
 			continue;
 		if (n < max)
-			clocks[n] = (struct iot_clock){p->id, p->cpu};
+			clocks[n] = (struct cpu_clock){p->id, p->cpu};
 		n++;
 	}
 	return n;
 }
 
-unsigned iot_codec_lacking(const struct iot_codec *c)
+unsigned codec_missing(const struct iot_codec *c)
 {
 	return c->lacks;
 }
 
-void iot_codec_zero_clocks(struct iot_codec *c)
+void codec_zero_clocks(struct iot_codec *c)
 {
-	const struct iot_predict_home *hash = iot_predict_at(c, c->hash);
+	const struct codec_bucket *hash = codec_at(c, c->hash);
 	for (size_t i = 0; i < (size_t)1 << c->hash_bits; i++) {
-		struct iot_predict_process *p = iot_predict_at(c, hash[i].place);
+		struct codec_process *p = codec_at(c, hash[i].place);
 		if (hash[i].place != 0)
 			p->cpu = 0;
 	}
 }
 
-static void hash_put(struct iot_codec *c, struct iot_predict_home home)
+static void hash_put(struct iot_codec *c, struct codec_bucket bucket)
 {
-	struct iot_predict_home *hash = iot_predict_at(c, c->hash);
+	struct codec_bucket *hash = codec_at(c, c->hash);
 	const size_t mask = ((size_t)1 << c->hash_bits) - 1;
-	size_t i = (size_t)(iot_predict_hash(c->hash_factor, home.id) >> (64 - c->hash_bits));
+	size_t i = (size_t)(codec_hash(c->hash_factor, bucket.id) >> (64 - c->hash_bits));
 	while (hash[i].place != 0)
 		i = (i + 1) & mask;
-	hash[i] = home;
+	hash[i] = bucket;
 }
 
 static bool hash_grow(struct iot_codec *c)
 {
 	const size_t old_size = (size_t)1 << c->hash_bits;
 	const uint32_t old = c->hash;
-	uint32_t bigger = allocate(c, units(2 * old_size * sizeof(struct iot_predict_home)));
+	uint32_t bigger = allocate(c, units(2 * old_size * sizeof(struct codec_bucket)));
 	if (bigger == 0)
 		return false;
 	c->hash = bigger;
 	c->hash_bits++;
-	const struct iot_predict_home *homes = iot_predict_at(c, old);
+	const struct codec_bucket *homes = codec_at(c, old);
 	for (size_t i = 0; i < old_size; i++)
 		if (homes[i].place != 0)
 			hash_put(c, homes[i]);
 	return true;
 }
 
-struct iot_predict_process *iot_predict_add_process(struct iot_codec *c, uint32_t id)
+struct codec_process *codec_add_process(struct iot_codec *c, uint32_t id)
 {
 	if ((uint64_t)c->process_count * HASH_SPARSE >= (uint64_t)1 << c->hash_bits &&
 	    !hash_grow(c))
 		return NULL;
-	uint32_t place = allocate(c, units(sizeof(struct iot_predict_process)));
+	uint32_t place = allocate(c, units(sizeof(struct codec_process)));
 	if (place == 0)
 		return NULL;
-	struct iot_predict_process *p = iot_predict_at(c, place);
+	struct codec_process *p = codec_at(c, place);
 	p->id = id;
 	p->epoch = c->epoch;
-	p->latest.physical = IOT_NO_SLOT;
+	p->latest.physical = CODEC_NO_SLOT;
 	c->process_count++;
-	hash_put(c, (struct iot_predict_home){id, place});
+	hash_put(c, (struct codec_bucket){id, place});
 	return p;
 }
 
@@ -207,87 +207,86 @@ static uint32_t table_take(struct iot_codec *c, unsigned size_class)
 	uint32_t place = c->free_table[size_class];
 	if (place == 0)
 		return allocate(c, table_units(size_class));
-	memcpy(&c->free_table[size_class], iot_predict_at(c, place), sizeof place);
+	memcpy(&c->free_table[size_class], codec_at(c, place), sizeof place);
 	return place;
 }
 
 static void table_give(struct iot_codec *c, unsigned size_class, uint32_t place)
 {
-	memcpy(iot_predict_at(c, place), &c->free_table[size_class], sizeof place);
+	memcpy(codec_at(c, place), &c->free_table[size_class], sizeof place);
 	c->free_table[size_class] = place;
 }
 
-bool iot_predict_make_room(struct iot_codec *c, struct iot_predict_process *p)
+bool codec_reserve_file(struct iot_codec *c, struct codec_process *p)
 {
-	if (p->count < p->room || p->room == IOT_FILES_MAX)
+	if (p->count < p->capacity || p->capacity == IOT_FILES_MAX)
 		return true;
 	const unsigned size_class = p->table == 0 ? 0 : p->size_class + 1U;
 	const uint32_t table = table_take(c, size_class);
 	if (table == 0)
 		return false;
-	const struct iot_predict_process old = *p;
+	const struct codec_process old = *p;
 	p->table = table;
-	p->room = rooms[size_class];
+	p->capacity = rooms[size_class];
 	p->size_class = (uint8_t)size_class;
 	if (old.table != 0) {
-		memcpy(iot_predict_files(c, p), iot_predict_files(c, &old),
-		       old.count * sizeof(struct iot_predict_file));
-		memcpy(iot_predict_keys(c, p), iot_predict_keys(c, &old),
-		       old.count * sizeof(uint32_t));
-		memcpy(iot_predict_slots(c, p), iot_predict_slots(c, &old), old.count);
+		memcpy(codec_files(c, p), codec_files(c, &old),
+		       old.count * sizeof(struct codec_file));
+		memcpy(codec_keys(c, p), codec_keys(c, &old), old.count * sizeof(uint32_t));
+		memcpy(codec_slots(c, p), codec_slots(c, &old), old.count);
 		table_give(c, old.size_class, old.table);
 	}
 	return true;
 }
 
-unsigned iot_codec_news(const struct iot_codec *c)
+unsigned codec_first_use(const struct iot_codec *c)
 {
-	return c->news;
+	return c->first_use;
 }
 
-void iot_codec_tell(struct iot_codec *c, uint32_t object, unsigned flags)
+void codec_set_object(struct iot_codec *c, uint32_t object, unsigned flags)
 {
 	if (c->last == 0)
 		return;
-	struct iot_predict_process *p = iot_predict_at(c, c->last);
-	struct iot_predict_file *f = &p->latest;
+	struct codec_process *p = codec_at(c, c->last);
+	struct codec_file *f = &p->latest;
 	f->object = object;
 	f->flags = (uint8_t)flags;
 }
 
-void iot_codec_update(struct iot_codec *c, uint32_t process, uint32_t file, bool physical,
-		      uint32_t object, unsigned flags)
+void codec_update(struct iot_codec *c, uint32_t process, uint32_t file, bool physical,
+		  uint32_t object, unsigned flags)
 {
-	struct iot_predict_process *p = iot_predict_process(c, process);
-	int i = p == NULL ? -1 : iot_predict_find(c, p, file, physical ? IOT_PHYSICAL_SLOT : 0);
+	struct codec_process *p = codec_process(c, process);
+	int i = p == NULL ? -1 : codec_find(c, p, file, physical ? CODEC_PHYSICAL_SLOT : 0);
 	if (i < 0)
 		return;
-	struct iot_predict_file *f = iot_predict_entry(c, p, i);
+	struct codec_file *f = codec_entry(c, p, i);
 	f->object = object;
 	f->flags = (uint8_t)flags;
 }
 
-void iot_codec_lacks(struct iot_codec *c, unsigned flags)
+void codec_set_missing(struct iot_codec *c, unsigned flags)
 {
 	c->lacks = (uint8_t)flags;
 }
 
-uint64_t iot_codec_tick(const struct iot_codec *c)
+uint64_t codec_tick(const struct iot_codec *c)
 {
 	return c->tick_ns;
 }
 
-unsigned iot_codec_base(const struct iot_codec *c)
+unsigned codec_base(const struct iot_codec *c)
 {
 	return c->base;
 }
 
-int64_t iot_codec_start(const struct iot_codec *c)
+int64_t codec_start(const struct iot_codec *c)
 {
 	return c->start;
 }
 
-void iot_codec_set_start(struct iot_codec *c, int64_t ticks)
+void codec_set_start(struct iot_codec *c, int64_t ticks)
 {
 	c->start = ticks;
 }

@@ -16,34 +16,34 @@
 
 #include "codec.h"
 
-__extension__ typedef unsigned __int128 iot_uint128;
+__extension__ typedef unsigned __int128 uint128;
 
-enum { IOT_UNIT = 64, IOT_ROOMS = 3, IOT_PHYSICAL_SLOT = 0x80, IOT_NO_SLOT = 1 };
+enum { CODEC_UNIT = 64, CODEC_SIZE_CLASSES = 3, CODEC_PHYSICAL_SLOT = 0x80, CODEC_NO_SLOT = 1 };
 
-struct iot_predict_file {
+struct codec_file {
 	uint64_t
 	    next; /* offset + length of its last record; less than length: they do not fit 64 bits */
 	uint64_t length;
 	uint32_t operation, object;
 	uint32_t file;
 	uint8_t flags;    /* IOT_..._UNKNOWN of its %file */
-	uint8_t physical; /* IOT_PHYSICAL_SLOT, 0, or IOT_NO_SLOT */
+	uint8_t physical; /* CODEC_PHYSICAL_SLOT, 0, or CODEC_NO_SLOT */
 	uint8_t place;    /* of its entry in the table */
 };
 
 /* What most records need comes first, so that it is in one line wherever malloc put the block. */
-struct iot_predict_process {
-	struct iot_predict_file latest;
+struct codec_process {
+	struct codec_file latest;
 	int64_t cpu; /* ticks */
 	uint32_t id;
 	uint32_t epoch; /* of the last use: files of an earlier one are forgotten */
 	uint32_t table;
-	uint8_t count, room;
+	uint8_t count, capacity;
 	uint8_t size_class;
 };
 
 /* In the hash: an id and where its process is; place 0: free. */
-struct iot_predict_home {
+struct codec_bucket {
 	uint32_t id, place;
 };
 
@@ -59,117 +59,114 @@ struct iot_codec {
 	uint32_t epoch;
 	uint32_t last; /* process of the previous record */
 	uint32_t hash, hash_bits, process_count;
-	uint32_t free_table[IOT_ROOMS];
+	uint32_t free_table[CODEC_SIZE_CLASSES];
 	bool operation_written; /* a nonzero operationId has been written in this trace */
-	bool wide;              /* iot_decode_wide_works */
-	uint8_t news, lacks;
+	bool avx2;              /* decode_avx2_works */
+	uint8_t first_use, lacks;
 	unsigned column;
 	char error[200];
 };
 
-static inline void *iot_predict_at(struct iot_codec *c, uint32_t place)
+static inline void *codec_at(struct iot_codec *c, uint32_t place)
 {
-	return (char *)c + (size_t)place * IOT_UNIT;
+	return (char *)c + (size_t)place * CODEC_UNIT;
 }
 
-static inline uint32_t iot_predict_place(const struct iot_codec *c, const void *at)
+static inline uint32_t codec_index(const struct iot_codec *c, const void *at)
 {
-	return (uint32_t)((size_t)((const char *)at - (const char *)c) / IOT_UNIT);
+	return (uint32_t)((size_t)((const char *)at - (const char *)c) / CODEC_UNIT);
 }
 
 /* The parts of a file table with so many rooms: keys, slots, entries. */
-static inline uint32_t *iot_predict_keys(struct iot_codec *c, const struct iot_predict_process *p)
+static inline uint32_t *codec_keys(struct iot_codec *c, const struct codec_process *p)
 {
-	return iot_predict_at(c, p->table);
+	return codec_at(c, p->table);
 }
 
-static inline uint8_t *iot_predict_slots(struct iot_codec *c, const struct iot_predict_process *p)
+static inline uint8_t *codec_slots(struct iot_codec *c, const struct codec_process *p)
 {
-	return (uint8_t *)(iot_predict_keys(c, p) + p->room);
+	return (uint8_t *)(codec_keys(c, p) + p->capacity);
 }
 
 /* Bytes before the entries, none of which lies in two cache lines. */
-static inline size_t iot_predict_head(size_t room)
+static inline size_t codec_table_head(size_t capacity)
 {
-	const size_t entry = sizeof(struct iot_predict_file);
-	return (room * (sizeof(uint32_t) + sizeof(uint8_t)) + entry - 1) / entry * entry;
+	const size_t entry = sizeof(struct codec_file);
+	return (capacity * (sizeof(uint32_t) + sizeof(uint8_t)) + entry - 1) / entry * entry;
 }
 
-static inline struct iot_predict_file *iot_predict_files(struct iot_codec *c,
-							 const struct iot_predict_process *p)
+static inline struct codec_file *codec_files(struct iot_codec *c, const struct codec_process *p)
 {
-	return (struct iot_predict_file *)((char *)iot_predict_at(c, p->table) +
-					   iot_predict_head(p->room));
+	return (struct codec_file *)((char *)codec_at(c, p->table) + codec_table_head(p->capacity));
 }
 
 /* The upper bits are those that count. Two steps, as ids in regular steps can be bad for one. */
-static inline uint64_t iot_predict_hash(uint64_t factor, uint64_t id)
+static inline uint64_t codec_hash(uint64_t factor, uint64_t id)
 {
 	const uint64_t h = id * factor;
 	return (h ^ h >> 32) * factor;
 }
 
 /* The process with this id, or NULL; its files are forgotten if that is due. */
-static inline struct iot_predict_process *iot_predict_process(struct iot_codec *c, uint32_t id)
+static inline struct codec_process *codec_process(struct iot_codec *c, uint32_t id)
 {
-	const struct iot_predict_home *hash = iot_predict_at(c, c->hash);
+	const struct codec_bucket *hash = codec_at(c, c->hash);
 	const size_t mask = ((size_t)1 << c->hash_bits) - 1;
-	size_t i = (size_t)(iot_predict_hash(c->hash_factor, id) >> (64 - c->hash_bits));
+	size_t i = (size_t)(codec_hash(c->hash_factor, id) >> (64 - c->hash_bits));
 	while (hash[i].id != id && hash[i].place != 0)
 		i = (i + 1) & mask;
 	if (hash[i].place == 0)
 		return NULL;
-	struct iot_predict_process *p = iot_predict_at(c, hash[i].place);
+	struct codec_process *p = codec_at(c, hash[i].place);
 	if (p->epoch != c->epoch) {
 		p->epoch = c->epoch;
 		p->count = 0;
-		p->latest.physical = IOT_NO_SLOT;
+		p->latest.physical = CODEC_NO_SLOT;
 	}
 	return p;
 }
 
 /* Position of a file in the order of last use; -1 if it is not in the table. */
-static inline int iot_predict_find(struct iot_codec *c, const struct iot_predict_process *p,
-				   uint32_t file, unsigned physical)
+static inline int codec_find(struct iot_codec *c, const struct codec_process *p, uint32_t file,
+			     unsigned physical)
 {
 	if (p->count == 0)
 		return -1;
-	const uint32_t *key = iot_predict_keys(c, p);
-	const uint8_t *slot = iot_predict_slots(c, p);
+	const uint32_t *key = codec_keys(c, p);
+	const uint8_t *slot = codec_slots(c, p);
 	for (int i = 0; i < p->count; i++)
-		if (key[i] == file && (slot[i] & IOT_PHYSICAL_SLOT) == physical)
+		if (key[i] == file && (slot[i] & CODEC_PHYSICAL_SLOT) == physical)
 			return i;
 	return -1;
 }
 
 /* The entry of the file at a position in the order of last use. */
-static inline struct iot_predict_file *
-iot_predict_entry(struct iot_codec *c, struct iot_predict_process *p, int position)
+static inline struct codec_file *codec_entry(struct iot_codec *c, struct codec_process *p,
+					     int position)
 {
 	if (position == 0)
 		return &p->latest;
-	return &iot_predict_files(c,
-				  p)[iot_predict_slots(c, p)[position] & (IOT_PHYSICAL_SLOT - 1)];
+	return &codec_files(c, p)[codec_slots(c, p)[position] & (CODEC_PHYSICAL_SLOT - 1)];
 }
 
 /* Makes a process; NULL when the block is full. */
-struct iot_predict_process *iot_predict_add_process(struct iot_codec *c, uint32_t id);
+struct codec_process *codec_add_process(struct iot_codec *c, uint32_t id);
 
 /* Makes room for one more file, if need be by forgetting the least recently used; false: block
  * full. */
-bool iot_predict_make_room(struct iot_codec *c, struct iot_predict_process *p);
+bool codec_reserve_file(struct iot_codec *c, struct codec_process *p);
 
 /* The latest file's entry gives way to that of another: own is its slot. */
-static inline void iot_predict_swap(struct iot_codec *c, struct iot_predict_process *p, uint8_t own,
-				    bool is_new, uint32_t file)
+static inline void codec_swap(struct iot_codec *c, struct codec_process *p, uint8_t own,
+			      bool is_new, uint32_t file)
 {
-	struct iot_predict_file *entry = iot_predict_files(c, p);
-	const uint8_t place = own & (IOT_PHYSICAL_SLOT - 1);
-	if (p->latest.physical != IOT_NO_SLOT)
+	struct codec_file *entry = codec_files(c, p);
+	const uint8_t place = own & (CODEC_PHYSICAL_SLOT - 1);
+	if (p->latest.physical != CODEC_NO_SLOT)
 		entry[p->latest.place] = p->latest;
 	if (is_new) {
-		const struct iot_predict_file fresh = {
-		    .file = file, .physical = own & IOT_PHYSICAL_SLOT, .place = place};
+		const struct codec_file fresh = {
+		    .file = file, .physical = own & CODEC_PHYSICAL_SLOT, .place = place};
 		p->latest = fresh;
 	} else {
 		p->latest = entry[place];
@@ -177,21 +174,22 @@ static inline void iot_predict_swap(struct iot_codec *c, struct iot_predict_proc
 }
 
 /* Moves the file at `position` to the front, or puts a new one there (-1; there must be room). */
-static inline void iot_predict_touch(struct iot_codec *c, struct iot_predict_process *p,
-				     int position, uint32_t file, unsigned physical)
+static inline void codec_touch(struct iot_codec *c, struct codec_process *p, int position,
+			       uint32_t file, unsigned physical)
 {
 	if (position == 0)
 		return;
-	uint32_t *key = iot_predict_keys(c, p);
-	uint8_t *slot = iot_predict_slots(c, p);
+	uint32_t *key = codec_keys(c, p);
+	uint8_t *slot = codec_slots(c, p);
 	const bool is_new = position < 0;
 	uint8_t own;
 	if (!is_new) {
 		own = slot[position];
 	} else {
 		own = (uint8_t)(p->count | physical);
-		if (p->count == p->room) /* evicted: its entry is free */
-			own = (uint8_t)((slot[p->count - 1] & (IOT_PHYSICAL_SLOT - 1)) | physical);
+		if (p->count == p->capacity) /* evicted: its entry is free */
+			own =
+			    (uint8_t)((slot[p->count - 1] & (CODEC_PHYSICAL_SLOT - 1)) | physical);
 		else
 			p->count++;
 		position = p->count - 1;
@@ -207,22 +205,21 @@ static inline void iot_predict_touch(struct iot_codec *c, struct iot_predict_pro
 	}
 	key[0] = file;
 	slot[0] = own;
-	iot_predict_swap(c, p, own, is_new, file);
+	codec_swap(c, p, own, is_new, file);
 }
 
 /* The record's process, file and times become the previous ones. */
-static inline void iot_predict_commit(struct iot_codec *c, struct iot_predict_process *p,
-				      int position, uint32_t file, unsigned physical, int64_t start,
-				      int64_t cpu)
+static inline void codec_commit(struct iot_codec *c, struct codec_process *p, int position,
+				uint32_t file, unsigned physical, int64_t start, int64_t cpu)
 {
-	iot_predict_touch(c, p, position, file, physical);
+	codec_touch(c, p, position, file, physical);
 	c->start = start;
 	p->cpu = cpu;
-	c->last = iot_predict_place(c, p);
+	c->last = codec_index(c, p);
 }
 
-static inline void iot_predict_extent(struct iot_predict_file *f, uint64_t offset, uint64_t length,
-				      uint32_t operation)
+static inline void codec_extent(struct codec_file *f, uint64_t offset, uint64_t length,
+				uint32_t operation)
 {
 	f->next = offset + length;
 	f->length = length;

@@ -14,42 +14,42 @@
 
 #include "lib/base/error.h"
 
-struct iot_telling; /* a %process or %file */
-struct iot_bearing; /* the tellings that an event is under */
-struct iot_subject; /* a process or a file, and what is told of it on both sides */
+struct scope_definition; /* a %process or %file */
+struct scope;            /* the tellings that an event is under */
+struct scope_entity;     /* a process or a file, and what is told of it on both sides */
 
-enum { IOT_RETOLD_RECENT = 256 };
+enum { SCOPE_RECENT_MAX = 256 };
 
 /* The bearing of a file that was looked up lately. */
-struct iot_recent {
-	uint32_t process, file, kind, bearing;
+struct scope_recent {
+	uint32_t process, file, kind, scope;
 };
 
-struct iot_retold {
-	struct iot_error *error;
-	struct iot_telling *telling; /* [0] stands for none, as bearing [0] does */
-	struct iot_bearing *bearing;
-	struct iot_subject *subject; /* a hash table */
-	size_t tellings, telling_room, bearings, bearing_room, subjects, slots;
-	uint32_t free_telling, free_bearing; /* lists; 0: empty */
-	size_t used;                         /* bytes */
+struct scope_tracker {
+	struct error *error;
+	struct scope_definition *definition; /* [0] stands for none, as bearing [0] does */
+	struct scope *scope;
+	struct scope_entity *entity; /* a hash table */
+	size_t tellings, definition_capacity, bearings, scope_capacity, subjects, slots;
+	uint32_t free_definition, free_scope; /* lists; 0: empty */
+	size_t used;                          /* bytes */
 	uint64_t seed;
-	struct iot_recent in[IOT_RETOLD_RECENT], out[IOT_RETOLD_RECENT];
+	struct scope_recent in[SCOPE_RECENT_MAX], out[SCOPE_RECENT_MAX];
 };
 
-typedef int iot_retold_fn(void *context, const struct iot_event *ev, size_t n);
+typedef int scope_replay_fn(void *context, const struct iot_event *ev, size_t n);
 
 /* IOT_OK or IOT_ENOMEM. */
-int iot_retold_init(struct iot_retold *r, struct iot_error *error);
-void iot_retold_free(struct iot_retold *r);
+int scope_tracker_init(struct scope_tracker *r, struct error *error);
+void scope_tracker_free(struct scope_tracker *r);
 
 /*
  * Tags n events, in the order of the input: rec.object of records, rec.offset of directives are
  * taken for that, and what %process and %file say is kept here instead of in their text.
  */
-int iot_retold_in(struct iot_retold *r, struct iot_event *ev, size_t n);
+int scope_attach(struct scope_tracker *r, struct iot_event *ev, size_t n);
 /* Hands events that were tagged, in whatever order, to `put`, with the directives they need. */
-int iot_retold_out(struct iot_retold *r, struct iot_event *ev, size_t n, iot_retold_fn *put,
-		   void *context);
+int scope_replay(struct scope_tracker *r, struct iot_event *ev, size_t n, scope_replay_fn *put,
+		 void *context);
 
 #endif

@@ -14,20 +14,21 @@
 
 enum { SLOTS_FIRST = 16 };
 
-void iot_names_init(struct iot_names *n, size_t limit, bool texts, bool paths)
+void definitions_init(struct definitions *n, size_t limit, bool texts, bool paths)
 {
-	*n = (struct iot_names){.seed = iot_seed(), .limit = limit, .texts = texts, .paths = paths};
+	*n = (struct definitions){
+	    .seed = hash_seed(), .limit = limit, .texts = texts, .paths = paths};
 }
 
-void iot_names_free(struct iot_names *n)
+void definitions_free(struct definitions *n)
 {
 	for (size_t i = 0; i < n->slots; i++)
 		free(n->slot[i].text);
 	free(n->slot);
-	*n = (struct iot_names){0};
+	*n = (struct definitions){0};
 }
 
-bool iot_names_reserve(struct iot_names *n, size_t bytes)
+bool definitions_reserve(struct definitions *n, size_t bytes)
 {
 	if (n->used > n->limit || bytes > n->limit - n->used)
 		return false;
@@ -35,9 +36,9 @@ bool iot_names_reserve(struct iot_names *n, size_t bytes)
 	return true;
 }
 
-int iot_names_grow_codec(struct iot_names *n, struct iot_codec **codec, size_t *size)
+int definitions_grow_codec(struct definitions *n, struct iot_codec **codec, size_t *size)
 {
-	if (!iot_names_reserve(n, *size))
+	if (!definitions_reserve(n, *size))
 		return IOT_ELIMIT;
 	void *bigger = realloc(*codec, 2 * *size);
 	if (bigger == NULL)
@@ -47,47 +48,47 @@ int iot_names_grow_codec(struct iot_names *n, struct iot_codec **codec, size_t *
 	return IOT_OK;
 }
 
-static size_t home_of(const struct iot_names *n, uint32_t kind, uint32_t process, uint32_t file)
+static size_t bucket_of(const struct definitions *n, uint32_t kind, uint32_t process, uint32_t file)
 {
 	const uint32_t key[3] = {kind, process, file};
 	return (size_t)XXH3_64bits_withSeed(key, sizeof(key), n->seed) & (n->slots - 1);
 }
 
-static bool is_it(const struct iot_name *e, uint32_t kind, uint32_t process, uint32_t file)
+static bool is_it(const struct definition *e, uint32_t kind, uint32_t process, uint32_t file)
 {
 	return e->process == process && e->file == file && e->kind == kind;
 }
 
 /* The entry, or the empty slot where it would be. There is always an empty one. */
-static struct iot_name *slot_of(const struct iot_names *n, uint32_t kind, uint32_t process,
-				uint32_t file)
+static struct definition *slot_of(const struct definitions *n, uint32_t kind, uint32_t process,
+				  uint32_t file)
 {
-	size_t i = home_of(n, kind, process, file);
+	size_t i = bucket_of(n, kind, process, file);
 	while (n->slot[i].kind != 0 && !is_it(&n->slot[i], kind, process, file))
 		i = (i + 1) & (n->slots - 1);
 	return &n->slot[i];
 }
 
-struct iot_name *iot_names_find(const struct iot_names *n, enum iot_name_kind kind,
-				uint32_t process, uint32_t file)
+struct definition *definitions_find(const struct definitions *n, enum definition_kind kind,
+				    uint32_t process, uint32_t file)
 {
 	if (n->slots == 0)
 		return NULL;
-	struct iot_name *e = slot_of(n, kind, process, file);
+	struct definition *e = slot_of(n, kind, process, file);
 	return e->kind != 0 ? e : NULL;
 }
 
-static int grow(struct iot_names *n)
+static int grow(struct definitions *n)
 {
-	struct iot_names bigger = *n;
+	struct definitions bigger = *n;
 	bigger.slots = n->slots > 0 ? n->slots * 2 : SLOTS_FIRST;
-	if (!iot_names_reserve(n, (bigger.slots - n->slots) * sizeof(*n->slot)))
+	if (!definitions_reserve(n, (bigger.slots - n->slots) * sizeof(*n->slot)))
 		return IOT_ELIMIT;
 	bigger.slot = calloc(bigger.slots, sizeof(*bigger.slot));
 	if (bigger.slot == NULL)
 		return IOT_ENOMEM;
 	for (size_t i = 0; i < n->slots; i++) {
-		const struct iot_name *e = &n->slot[i];
+		const struct definition *e = &n->slot[i];
 		if (e->kind != 0)
 			*slot_of(&bigger, e->kind, e->process, e->file) = *e;
 	}
@@ -98,23 +99,23 @@ static int grow(struct iot_names *n)
 }
 
 /* The entry, made anew where there is none; NULL with *status set. */
-static struct iot_name *entry_for(struct iot_names *n, enum iot_name_kind kind, uint32_t process,
-				  uint32_t file, int *status)
+static struct definition *entry_for(struct definitions *n, enum definition_kind kind,
+				    uint32_t process, uint32_t file, int *status)
 {
 	if (n->count >= n->slots / 4 * 3) {
 		*status = grow(n);
 		if (*status != IOT_OK)
 			return NULL;
 	}
-	struct iot_name *e = slot_of(n, kind, process, file);
+	struct definition *e = slot_of(n, kind, process, file);
 	if (e->kind == 0) {
-		*e = (struct iot_name){.kind = kind, .process = process, .file = file};
+		*e = (struct definition){.kind = kind, .process = process, .file = file};
 		n->count++;
 	}
 	return e;
 }
 
-static void drop_text(struct iot_names *n, struct iot_name *e)
+static void drop_text(struct definitions *n, struct definition *e)
 {
 	if (e->text != NULL)
 		n->used -= e->size;
@@ -124,10 +125,10 @@ static void drop_text(struct iot_names *n, struct iot_name *e)
 }
 
 /* Room for a text of so many bytes in the entry, instead of the one it has. */
-static int make_room(struct iot_names *n, struct iot_name *e, size_t size)
+static int reserve_capacity(struct definitions *n, struct definition *e, size_t size)
 {
 	drop_text(n, e);
-	if (!iot_names_reserve(n, size))
+	if (!definitions_reserve(n, size))
 		return IOT_ELIMIT;
 	e->text = malloc(size > 0 ? size : 1);
 	if (e->text == NULL) {
@@ -139,33 +140,34 @@ static int make_room(struct iot_names *n, struct iot_name *e, size_t size)
 }
 
 /* Linear probing without tombstones: entries behind the gap move up to where they can be found. */
-static void remove_entry(struct iot_names *n, struct iot_name *e)
+static void remove_entry(struct definitions *n, struct definition *e)
 {
 	drop_text(n, e);
 	size_t gap = (size_t)(e - n->slot), mask = n->slots - 1;
 	for (size_t i = (gap + 1) & mask; n->slot[i].kind != 0; i = (i + 1) & mask) {
-		const struct iot_name *next = &n->slot[i];
-		size_t home = home_of(n, next->kind, next->process, next->file);
-		if (((i - home) & mask) < ((i - gap) & mask))
+		const struct definition *next = &n->slot[i];
+		size_t bucket = bucket_of(n, next->kind, next->process, next->file);
+		if (((i - bucket) & mask) < ((i - gap) & mask))
 			continue;
 		n->slot[gap] = *next;
 		gap = i;
 	}
-	n->slot[gap] = (struct iot_name){0};
+	n->slot[gap] = (struct definition){0};
 	n->count--;
 }
 
-static bool says_the_same(const struct iot_names *n, const struct iot_name *e, struct iot_text text,
-			  uint64_t hash)
+static bool says_the_same(const struct definitions *n, const struct definition *e,
+			  struct iot_text text, uint64_t hash)
 {
 	return e->hash == hash && e->size == text.size &&
 	       (!n->texts || memcmp(e->text, text.data, text.size) == 0);
 }
 
-static int keep_text(struct iot_names *n, struct iot_name *e, struct iot_text text, uint64_t hash)
+static int keep_text(struct definitions *n, struct definition *e, struct iot_text text,
+		     uint64_t hash)
 {
 	if (n->texts) {
-		int status = make_room(n, e, text.size);
+		int status = reserve_capacity(n, e, text.size);
 		if (status != IOT_OK)
 			return status;
 		memcpy(e->text, text.data, text.size);
@@ -175,16 +177,16 @@ static int keep_text(struct iot_names *n, struct iot_name *e, struct iot_text te
 	return IOT_OK;
 }
 
-static int keep_path(struct iot_names *n, uint32_t object, struct iot_text path)
+static int keep_path(struct definitions *n, uint32_t object, struct iot_text path)
 {
 	int status = IOT_OK;
-	struct iot_name *e = entry_for(n, IOT_NAME_OBJECT, object, 0, &status);
+	struct definition *e = entry_for(n, DEFINITION_OBJECT, object, 0, &status);
 	if (e == NULL)
 		return status;
 	uint64_t hash = XXH3_64bits_withSeed(path.data, path.size, n->seed);
 	if (e->text != NULL && e->hash == hash)
 		return IOT_OK;
-	status = make_room(n, e, path.size);
+	status = reserve_capacity(n, e, path.size);
 	if (status != IOT_OK)
 		return status;
 	size_t size = iot_percent_decode(path, e->text, NULL);
@@ -194,7 +196,7 @@ static int keep_path(struct iot_names *n, uint32_t object, struct iot_text path)
 	return IOT_OK;
 }
 
-static int tell_path(struct iot_names *n, const struct iot_event *ev)
+static int report_path(struct definitions *n, const struct iot_event *ev)
 {
 	if (!n->paths || ev->kind != IOT_FILE || ev->rec.object == 0)
 		return IOT_OK;
@@ -202,33 +204,33 @@ static int tell_path(struct iot_names *n, const struct iot_event *ev)
 	return path.data != NULL ? keep_path(n, ev->rec.object, path) : IOT_OK;
 }
 
-static enum iot_name_kind kind_of(const struct iot_event *ev)
+static enum definition_kind kind_of(const struct iot_event *ev)
 {
 	if (ev->kind == IOT_PROCESS)
-		return IOT_NAME_PROCESS;
-	return ev->has & IOT_HAS_DISK ? IOT_NAME_DISK : IOT_NAME_FILE;
+		return DEFINITION_PROCESS;
+	return ev->has & IOT_HAS_DISK ? DEFINITION_DISK : DEFINITION_FILE;
 }
 
-static void close_file(struct iot_names *n, const struct iot_event *ev)
+static void close_file(struct definitions *n, const struct iot_event *ev)
 {
-	struct iot_name *e = iot_names_find(n, IOT_NAME_FILE, ev->rec.process, ev->rec.file);
+	struct definition *e = definitions_find(n, DEFINITION_FILE, ev->rec.process, ev->rec.file);
 	if (e != NULL)
 		remove_entry(n, e);
 }
 
-int iot_names_tell(struct iot_names *n, const struct iot_event *ev, struct iot_name **which)
+int definitions_add(struct definitions *n, const struct iot_event *ev, struct definition **which)
 {
 	int status = IOT_OK;
 	*which = NULL;
-	if (ev->kind == IOT_OP && iot_directive_closes(ev))
+	if (ev->kind == IOT_OP && directive_closes(ev))
 		close_file(n, ev);
 	if (ev->kind != IOT_PROCESS && ev->kind != IOT_FILE)
 		return 0;
 	/* first, for the table may move */
-	status = tell_path(n, ev);
+	status = report_path(n, ev);
 	if (status != IOT_OK)
 		return status;
-	struct iot_name *e = entry_for(n, kind_of(ev), ev->rec.process, ev->rec.file, &status);
+	struct definition *e = entry_for(n, kind_of(ev), ev->rec.process, ev->rec.file, &status);
 	if (e == NULL)
 		return status;
 	*which = e;
@@ -236,6 +238,6 @@ int iot_names_tell(struct iot_names *n, const struct iot_event *ev, struct iot_n
 	if (e->size > 0 && says_the_same(n, e, ev->text, hash))
 		return 1;
 	e->object = ev->rec.object;
-	e->flags = ev->kind == IOT_FILE ? iot_directive_flags(ev) : 0;
+	e->flags = ev->kind == IOT_FILE ? directive_flags(ev) : 0;
 	return keep_text(n, e, ev->text, hash);
 }

@@ -40,17 +40,17 @@ static const char *const bad_number[KEY_NUMBERS] = {
     [KEY_ID] = "id= is not a decimal number of 32 bits",
 };
 
-const struct iot_unknown iot_unknowns[IOT_UNKNOWNS] = {{"start", IOT_START_UNKNOWN},
-						       {"completion", IOT_DURATION_UNKNOWN},
-						       {"cpu", IOT_CPU_UNKNOWN},
-						       {"offset", IOT_OFFSET_UNKNOWN}};
+const struct unknown unknowns[UNKNOWNS] = {{"start", IOT_START_UNKNOWN},
+					   {"completion", IOT_DURATION_UNKNOWN},
+					   {"cpu", IOT_CPU_UNKNOWN},
+					   {"offset", IOT_OFFSET_UNKNOWN}};
 
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
-bool iot_directive_token(struct iot_text *rest, struct iot_text *token)
+bool directive_token(struct iot_text *rest, struct iot_text *token)
 {
 	const char *p = rest->data, *end = p + rest->size;
 	while (p < end && is_blank(*p))
@@ -63,7 +63,7 @@ bool iot_directive_token(struct iot_text *rest, struct iot_text *token)
 	return token->size > 0;
 }
 
-bool iot_directive_split(struct iot_text token, struct iot_text *key, struct iot_text *value)
+bool directive_split(struct iot_text token, struct iot_text *key, struct iot_text *value)
 {
 	const char *equals = memchr(token.data, '=', token.size);
 	if (equals == NULL)
@@ -76,20 +76,20 @@ bool iot_directive_split(struct iot_text token, struct iot_text *key, struct iot
 static struct iot_text name_of(struct iot_text text)
 {
 	struct iot_text name;
-	iot_directive_token(&text, &name);
+	directive_token(&text, &name);
 	return name;
 }
 
-enum iot_framing iot_directive_framing(struct iot_text text)
+enum framing_kind directive_framing(struct iot_text text)
 {
 	if (text.size == 0 || text.data[0] != '%')
-		return IOT_FRAMING_NONE;
+		return FRAMING_NONE;
 	struct iot_text name = name_of(text);
-	if (iot_text_is(name, "%sync"))
-		return IOT_FRAMING_SYNC;
-	if (iot_text_is(name, "%end"))
-		return IOT_FRAMING_END;
-	return iot_text_is(name, "%iotrace") ? IOT_FRAMING_HEADER : IOT_FRAMING_NONE;
+	if (text_equals(name, "%sync"))
+		return FRAMING_SYNC;
+	if (text_equals(name, "%end"))
+		return FRAMING_END;
+	return text_equals(name, "%iotrace") ? FRAMING_HEADER : FRAMING_NONE;
 }
 
 static enum iot_kind kind_of(struct iot_text name)
@@ -100,7 +100,7 @@ static enum iot_kind kind_of(struct iot_text name)
 	} known[] = {{"%op", IOT_OP},           {"%file", IOT_FILE}, {"%process", IOT_PROCESS},
 		     {"%counter", IOT_COUNTER}, {"%lost", IOT_LOST}, {"%trace", IOT_TRACE}};
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (iot_text_is(name, known[i].name))
+		if (text_equals(name, known[i].name))
 			return known[i].kind;
 	return IOT_DIRECTIVE;
 }
@@ -109,7 +109,7 @@ static bool leads_too_far(enum key key, struct iot_text value)
 {
 	uint64_t number;
 	return (key == KEY_TIME || key == KEY_TOOK) &&
-	       iot_number_decimal(value.data, value.size, &number) && number > INT64_MAX;
+	       number_decimal(value.data, value.size, &number) && number > INT64_MAX;
 }
 
 /*
@@ -121,11 +121,11 @@ static bool find_keys(struct iot_text rest, struct iot_text found[KEY_COUNT])
 	struct iot_text token, key, value;
 	bool fits = true;
 	memset(found, 0, KEY_COUNT * sizeof(found[0]));
-	while (iot_directive_token(&rest, &token)) {
-		if (!iot_directive_split(token, &key, &value))
+	while (directive_token(&rest, &token)) {
+		if (!directive_split(token, &key, &value))
 			continue;
 		for (int k = 0; k < KEY_COUNT; k++) {
-			if (iot_text_is(key, key_name[k])) {
+			if (text_equals(key, key_name[k])) {
 				found[k] = value;
 				fits = fits && !leads_too_far((enum key)k, value);
 				break;
@@ -185,7 +185,7 @@ static const char *parse_numbers(struct iot_event *ev, const struct iot_text *fo
 		uint64_t value, max = k <= KEY_TOOK ? INT64_MAX : UINT32_MAX;
 		if (found[k].data == NULL || !is_number_key(ev, k))
 			continue;
-		if (iot_number_decimal(found[k].data, found[k].size, &value) && value <= max)
+		if (number_decimal(found[k].data, found[k].size, &value) && value <= max)
 			store_number(ev, (enum key)k, value);
 		else if (bad == NULL)
 			bad = bad_number[k];
@@ -221,16 +221,16 @@ int iot_directive_parse(struct iot_event *ev, const char **why)
 		*why = NULL;
 	if (rest.size == 0 || rest.data[0] != '%')
 		return IOT_OK;
-	if (iot_directive_framing(rest) != IOT_FRAMING_NONE) {
+	if (directive_framing(rest) != FRAMING_NONE) {
 		if (why != NULL)
 			*why = "%iotrace, %sync and %end are made by the writer";
 		return IOT_EUSAGE;
 	}
-	iot_directive_token(&rest, &name);
+	directive_token(&rest, &name);
 	ev->kind = kind_of(name);
 	const bool times_fit = find_keys(rest, found);
 	wrong = parse_numbers(ev, found);
-	if (found[KEY_KIND].data != NULL && iot_text_is(found[KEY_KIND], "disk"))
+	if (found[KEY_KIND].data != NULL && text_equals(found[KEY_KIND], "disk"))
 		ev->has |= IOT_HAS_DISK;
 	if (wrong == NULL)
 		wrong = missing_key(ev, found);
@@ -248,31 +248,31 @@ struct iot_text iot_directive_get(const struct iot_event *ev, const char *wanted
 	struct iot_text rest = ev->text, token, key, value, last = {NULL, 0};
 	if (rest.size == 0 || rest.data[0] != '%')
 		return last;
-	iot_directive_token(&rest, &token);
-	while (iot_directive_token(&rest, &token))
-		if (iot_directive_split(token, &key, &value) && iot_text_is(key, wanted))
+	directive_token(&rest, &token);
+	while (directive_token(&rest, &token))
+		if (directive_split(token, &key, &value) && text_equals(key, wanted))
 			last = value;
 	return last;
 }
 
-unsigned iot_directive_flags(const struct iot_event *ev)
+unsigned directive_flags(const struct iot_event *ev)
 {
 	struct iot_text rest = ev->text, token, key, value;
 	unsigned flags = 0;
-	while (iot_directive_token(&rest, &token)) {
-		if (!iot_directive_split(token, &key, &value))
+	while (directive_token(&rest, &token)) {
+		if (!directive_split(token, &key, &value))
 			continue;
-		for (size_t i = 0; i < IOT_UNKNOWNS; i++) {
-			if (!iot_text_is(key, iot_unknowns[i].name))
+		for (size_t i = 0; i < UNKNOWNS; i++) {
+			if (!text_equals(key, unknowns[i].name))
 				continue;
-			flags &= ~iot_unknowns[i].flag;
-			flags |= iot_text_is(value, "unknown") ? iot_unknowns[i].flag : 0;
+			flags &= ~unknowns[i].flag;
+			flags |= text_equals(value, "unknown") ? unknowns[i].flag : 0;
 		}
 	}
 	return flags;
 }
 
-bool iot_directive_lacks(const struct iot_event *ev, unsigned *flags)
+bool directive_lacks(const struct iot_event *ev, unsigned *flags)
 {
 	struct iot_text list = iot_directive_get(ev, "lacks");
 	if (list.data == NULL)
@@ -281,24 +281,24 @@ bool iot_directive_lacks(const struct iot_event *ev, unsigned *flags)
 	while (list.size > 0) {
 		const char *comma = memchr(list.data, ',', list.size);
 		size_t n = comma != NULL ? (size_t)(comma - list.data) : list.size;
-		for (size_t i = 0; i < IOT_UNKNOWNS; i++)
-			if (iot_text_is((struct iot_text){list.data, n}, iot_unknowns[i].name))
-				*flags |= iot_unknowns[i].flag;
+		for (size_t i = 0; i < UNKNOWNS; i++)
+			if (text_equals((struct iot_text){list.data, n}, unknowns[i].name))
+				*flags |= unknowns[i].flag;
 		n += comma != NULL;
 		list = (struct iot_text){list.data + n, list.size - n};
 	}
 	return true;
 }
 
-bool iot_directive_closes(const struct iot_event *ev)
+bool directive_closes(const struct iot_event *ev)
 {
 	const unsigned both = IOT_HAS_PROCESS | IOT_HAS_FILE;
 	if (ev->kind != IOT_OP || (ev->has & both) != both)
 		return false;
 	struct iot_text name = iot_directive_get(ev, "name"),
 			result = iot_directive_get(ev, "result");
-	return name.data != NULL && iot_text_is(name, "close") &&
-	       (result.data == NULL || iot_text_is(result, "0"));
+	return name.data != NULL && text_equals(name, "close") &&
+	       (result.data == NULL || text_equals(result, "0"));
 }
 
 /* A token time=NUMBER or took=NUMBER; the value's place and size in *value. */
@@ -306,8 +306,8 @@ static bool is_time(struct iot_text token, const char *key, struct iot_text *val
 		    uint64_t *number)
 {
 	struct iot_text k;
-	return iot_directive_split(token, &k, value) && iot_text_is(k, key) &&
-	       iot_number_decimal(value->data, value->size, number);
+	return directive_split(token, &k, value) && text_equals(k, key) &&
+	       number_decimal(value->data, value->size, number);
 }
 
 /* Copies up to the value, then puts the number in its place. */
@@ -316,7 +316,7 @@ static char *put_instead(char *out, const char **from, struct iot_text value, ui
 	size_t n = (size_t)(value.data - *from);
 	memcpy(out, *from, n);
 	*from = value.data + value.size;
-	return out + n + iot_number_dec(out + n, number);
+	return out + n + number_dec(out + n, number);
 }
 
 static struct iot_text finish(char *out, char *p, const char *from, struct iot_text text)
@@ -326,13 +326,13 @@ static struct iot_text finish(char *out, char *p, const char *from, struct iot_t
 	return (struct iot_text){out, (size_t)(p - out) + n};
 }
 
-int iot_directive_to_ns(struct iot_text *text, uint64_t tick_ns, char *out)
+int directive_to_ns(struct iot_text *text, uint64_t tick_ns, char *out)
 {
 	struct iot_text rest = *text, token, value;
 	const char *from = text->data;
 	char *p = out;
 	uint64_t number, ns;
-	while (iot_directive_token(&rest, &token)) {
+	while (directive_token(&rest, &token)) {
 		if (!is_time(token, "time", &value, &number) &&
 		    !is_time(token, "took", &value, &number))
 			continue;
@@ -345,17 +345,17 @@ int iot_directive_to_ns(struct iot_text *text, uint64_t tick_ns, char *out)
 	return IOT_OK;
 }
 
-void iot_directive_to_ticks(struct iot_text *text, uint64_t tick_ns, char *out)
+void directive_to_ticks(struct iot_text *text, uint64_t tick_ns, char *out)
 {
 	struct iot_text rest = *text, token, value;
 	const char *from = text->data;
 	char *p = out;
 	uint64_t number, start_ns = 0;
-	while (iot_directive_token(&rest, &token))
+	while (directive_token(&rest, &token))
 		if (is_time(token, "time", &value, &number))
 			start_ns = number;
 	rest = *text;
-	while (iot_directive_token(&rest, &token)) {
+	while (directive_token(&rest, &token)) {
 		uint64_t end_ns;
 		if (is_time(token, "time", &value, &number))
 			p = put_instead(p, &from, value, number / tick_ns);
@@ -415,7 +415,7 @@ static void put(struct iot_builder *b, const void *data, size_t n)
 {
 	if (b->status != IOT_OK)
 		return;
-	if (n > b->room - b->size) {
+	if (n > b->capacity - b->size) {
 		b->status = IOT_ELIMIT;
 		return;
 	}
@@ -430,18 +430,18 @@ static void put_key(struct iot_builder *b, const char *key)
 	put(b, "=", 1);
 }
 
-void iot_directive_begin(struct iot_builder *b, void *memory, size_t room, const char *name)
+void iot_directive_begin(struct iot_builder *b, void *memory, size_t capacity, const char *name)
 {
-	*b = (struct iot_builder){.data = memory, .room = room};
+	*b = (struct iot_builder){.data = memory, .capacity = capacity};
 	put(b, "%", 1);
 	put(b, name, strlen(name));
 }
 
 void iot_directive_number(struct iot_builder *b, const char *key, uint64_t value)
 {
-	char digits[IOT_DIGITS_MAX];
+	char digits[NUMBER_DIGITS_MAX];
 	put_key(b, key);
-	put(b, digits, iot_number_dec(digits, value));
+	put(b, digits, number_dec(digits, value));
 }
 
 void iot_directive_text(struct iot_builder *b, const char *key, const void *value, size_t n)

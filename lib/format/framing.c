@@ -21,33 +21,33 @@ static unsigned marked_base(const char *field, size_t size)
 	return size == 3 && memcmp(field, "255", 3) == 0 ? 10 : 0;
 }
 
-struct iot_line iot_line_look(const char *p, const char *end)
+struct text_line text_line_classify(const char *p, const char *end)
 {
 	const char *lf = memchr(p, '\n', (size_t)(end - p));
-	struct iot_line l = {.kind = IOT_LINE_OTHER, .next = lf != NULL ? lf + 1 : end};
+	struct text_line l = {.kind = TEXT_LINE_OTHER, .next = lf != NULL ? lf + 1 : end};
 	const char *stop = lf != NULL ? lf : end, *field = p;
 	while (stop > p && stop[-1] == '\r')
 		stop--;
 	l.size = (size_t)(stop - p);
 	while (field < stop && is_blank(*field))
 		field++;
-	const char *behind = field;
-	while (behind < stop && !is_blank(*behind))
-		behind++;
+	const char *after = field;
+	while (after < stop && !is_blank(*after))
+		after++;
 	if (field == stop)
-		l.kind = IOT_LINE_BLANK;
-	l.base = marked_base(field, (size_t)(behind - field));
+		l.kind = TEXT_LINE_BLANK;
+	l.base = marked_base(field, (size_t)(after - field));
 	if (l.base == 0)
 		return l;
-	if (behind < stop)
-		behind++;
-	l.kind = IOT_LINE_COMMENT;
-	l.text = (struct iot_text){behind, (size_t)(stop - behind)};
-	l.column = (unsigned)(behind - p) + 1;
+	if (after < stop)
+		after++;
+	l.kind = TEXT_LINE_COMMENT;
+	l.text = (struct iot_text){after, (size_t)(stop - after)};
+	l.column = (unsigned)(after - p) + 1;
 	return l;
 }
 
-const char *iot_blank_lines(const char *p, const char *end, uint64_t *lines)
+const char *blank_lines(const char *p, const char *end, uint64_t *lines)
 {
 	uint64_t n = 0;
 	for (const char *q = p;; q = p) {
@@ -73,18 +73,19 @@ static struct iot_text value_of(struct iot_text text, const char *key)
 static bool number_of(struct iot_text text, const char *key, uint64_t *number)
 {
 	struct iot_text value = value_of(text, key);
-	return iot_number_decimal(value.data, value.size, number);
+	return number_decimal(value.data, value.size, number);
 }
 
 static bool hash_of(struct iot_text text, uint64_t *hash)
 {
 	struct iot_text value = value_of(text, "xxh3");
-	return value.size == HASH_DIGITS && iot_number_parse(value.data, value.size, 16, hash);
+	return value.size == HASH_DIGITS && number_parse(value.data, value.size, 16, hash);
 }
 
-const char *iot_header_parse(struct iot_text text, struct iot_header *h, uint64_t *version)
+const char *framing_parse_header(struct iot_text text, struct header_directive *h,
+				 uint64_t *version)
 {
-	*h = (struct iot_header){0};
+	*h = (struct header_directive){0};
 	*version = 0;
 	if (!number_of(text, "version", version))
 		return "%iotrace needs version=, a number";
@@ -98,7 +99,7 @@ const char *iot_header_parse(struct iot_text text, struct iot_header *h, uint64_
 	return NULL;
 }
 
-const char *iot_sync_parse(struct iot_text text, struct iot_sync *s)
+const char *framing_parse_sync(struct iot_text text, struct sync_directive *s)
 {
 	if (!number_of(text, "time", &s->time))
 		return "%sync needs time=, a number";
@@ -109,7 +110,7 @@ const char *iot_sync_parse(struct iot_text text, struct iot_sync *s)
 	return NULL;
 }
 
-const char *iot_end_parse(struct iot_text text, struct iot_end *e)
+const char *framing_parse_end(struct iot_text text, struct end_directive *e)
 {
 	if (!number_of(text, "records", &e->records))
 		return "%end needs records=, a number";
@@ -134,10 +135,10 @@ static size_t built(const struct iot_builder *b)
 	return b->size;
 }
 
-size_t iot_header_build(char *out, const struct iot_header *h)
+size_t framing_build_header(char *out, const struct header_directive *h)
 {
 	struct iot_builder b;
-	iot_directive_begin(&b, out, IOT_FRAMING_MAX, "iotrace");
+	iot_directive_begin(&b, out, FRAMING_MAX, "iotrace");
 	iot_directive_number(&b, "version", 1);
 	iot_directive_number(&b, "tick", h->tick_ns);
 	if (h->sync > 0)
@@ -145,20 +146,20 @@ size_t iot_header_build(char *out, const struct iot_header *h)
 	return built(&b);
 }
 
-size_t iot_sync_build(char *out, const struct iot_sync *s)
+size_t framing_build_sync(char *out, const struct sync_directive *s)
 {
 	struct iot_builder b;
-	iot_directive_begin(&b, out, IOT_FRAMING_MAX, "sync");
+	iot_directive_begin(&b, out, FRAMING_MAX, "sync");
 	iot_directive_number(&b, "time", s->time);
 	iot_directive_number(&b, "record", s->record);
 	put_hash(&b, s->hash);
 	return built(&b);
 }
 
-size_t iot_end_build(char *out, const struct iot_end *e)
+size_t framing_build_end(char *out, const struct end_directive *e)
 {
 	struct iot_builder b;
-	iot_directive_begin(&b, out, IOT_FRAMING_MAX, "end");
+	iot_directive_begin(&b, out, FRAMING_MAX, "end");
 	iot_directive_number(&b, "records", e->records);
 	iot_directive_number(&b, "comments", e->comments);
 	put_hash(&b, e->hash);

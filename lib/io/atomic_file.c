@@ -88,7 +88,7 @@ static char *follow_links(const char *path, bool own)
 	return NULL;
 }
 
-char *iot_outfile_target(const char *path)
+char *atomic_file_target(const char *path)
 {
 	return follow_links(path, false);
 }
@@ -125,7 +125,7 @@ static const char *fd_path(char path[FD_PATH], int fd)
  * A file without a name goes with the process, however that ends. It has to get one later through
  * /proc; where that or the file system does not do it, there is a name from the beginning.
  */
-static bool create_nameless(struct iot_outfile *f, mode_t mode)
+static bool create_unlinked(struct atomic_file *f, mode_t mode)
 {
 	char *directory = directory_of(f->target);
 	char path[FD_PATH];
@@ -139,11 +139,11 @@ static bool create_nameless(struct iot_outfile *f, mode_t mode)
 		return false;
 	}
 	f->fd = fd;
-	f->open = f->nameless = true;
+	f->open = f->unlinked = true;
 	return true;
 }
 
-static void give_name(struct iot_outfile *f, const char *name, struct iot_error *e)
+static void give_name(struct atomic_file *f, const char *name, struct error *e)
 {
 	char path[FD_PATH];
 
@@ -159,17 +159,16 @@ static void give_name(struct iot_outfile *f, const char *name, struct iot_error 
 			break;
 	}
 	if (!f->temporary)
-		iot_error_system(e, errno, "%s: a file cannot take this name", name);
+		error_system(e, errno, "%s: a file cannot take this name", name);
 }
 
 /*
  * mkostemp would make a file of mode 0600, and what the umask allows cannot be asked for without
  * changing it for all threads: so open does it, under names of our own.
  */
-static int create_temporary(struct iot_outfile *f, mode_t mode, const char *name,
-			    struct iot_error *e)
+static int create_temporary(struct atomic_file *f, mode_t mode, const char *name, struct error *e)
 {
-	if (create_nameless(f, mode))
+	if (create_unlinked(f, mode))
 		return IOT_OK;
 	for (int i = 0; i < TEMPORARY_TRIES; i++) {
 		char *path = temporary_name(f->target);
@@ -186,7 +185,7 @@ static int create_temporary(struct iot_outfile *f, mode_t mode, const char *name
 		if (errno != EEXIST)
 			break;
 	}
-	return iot_error_system(e, errno, "%s: a temporary file cannot be made beside it", name);
+	return error_system(e, errno, "%s: a temporary file cannot be made beside it", name);
 }
 
 /*
@@ -194,73 +193,70 @@ static int create_temporary(struct iot_outfile *f, mode_t mode, const char *name
  * private file takes its mode from nothing, so that what others could read before they cannot read
  * now.
  */
-static int open_beside(struct iot_outfile *f, const char *path, const struct stat *existing,
-		       const char *name, struct iot_error *e)
+static int open_alongside(struct atomic_file *f, const char *path, const struct stat *existing,
+			  const char *name, struct error *e)
 {
 	f->target = follow_links(path, f->private);
 	if (!f->target && f->private && errno == EPERM)
-		return iot_error_set(
-		    e, IOT_EIO,
-		    "%s: belongs to another user, or is a link that does; a private "
-		    "file is not written there",
-		    name);
+		return error_set(e, IOT_EIO,
+				 "%s: belongs to another user, or is a link that does; a private "
+				 "file is not written there",
+				 name);
 	if (!f->target)
-		return iot_error_system(e, errno, "%s: cannot be opened", name);
+		return error_system(e, errno, "%s: cannot be opened", name);
 	if (f->target[directory_size(f->target)] == '\0')
-		return iot_error_system(e, *path ? EISDIR : ENOENT, "%s: cannot be opened", name);
+		return error_system(e, *path ? EISDIR : ENOENT, "%s: cannot be opened", name);
 	if (create_temporary(f, existing || f->private ? 0600 : 0666, name, e) != IOT_OK)
 		return e->status;
 	if (existing && !f->private && fchmod(f->fd, existing->st_mode & 0777) != 0)
-		return iot_error_system(e, errno, "%s: cannot keep its mode", name);
+		return error_system(e, errno, "%s: cannot keep its mode", name);
 	return IOT_OK;
 }
 
-static int open_directly(struct iot_outfile *f, const char *path, const char *name,
-			 struct iot_error *e)
+static int open_directly(struct atomic_file *f, const char *path, const char *name, struct error *e)
 {
 	f->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (f->fd < 0)
-		return iot_error_system(e, errno, "%s: cannot be opened", name);
+		return error_system(e, errno, "%s: cannot be opened", name);
 	f->open = true;
 	return IOT_OK;
 }
 
-static int open_in_place(struct iot_outfile *f, const char *path, const char *name,
-			 struct iot_error *e)
+static int open_in_place(struct atomic_file *f, const char *path, const char *name, struct error *e)
 {
 	f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
 	if (f->fd < 0)
-		return iot_error_system(e, errno, "%s: cannot be opened", name);
+		return error_system(e, errno, "%s: cannot be opened", name);
 	f->open = f->in_place = true;
 	return IOT_OK;
 }
 
-static int open_path(struct iot_outfile *f, const char *path, const char *name, struct iot_error *e)
+static int open_path(struct atomic_file *f, const char *path, const char *name, struct error *e)
 {
 	struct stat st;
 
 	if (stat(path, &st) != 0) {
 		if (errno != ENOENT)
-			return iot_error_system(e, errno, "%s: cannot be opened", name);
-		return open_beside(f, path, NULL, name, e);
+			return error_system(e, errno, "%s: cannot be opened", name);
+		return open_alongside(f, path, NULL, name, e);
 	}
 	if (S_ISDIR(st.st_mode))
-		return iot_error_system(e, EISDIR, "%s: cannot be written", name);
-	return S_ISREG(st.st_mode) ? open_beside(f, path, &st, name, e)
+		return error_system(e, EISDIR, "%s: cannot be written", name);
+	return S_ISREG(st.st_mode) ? open_alongside(f, path, &st, name, e)
 				   : open_directly(f, path, name, e);
 }
 
-int iot_outfile_open(struct iot_outfile *f, const char *path, unsigned how, const char *name,
-		     struct iot_error *e)
+int atomic_file_open(struct atomic_file *f, const char *path, unsigned how, const char *name,
+		     struct error *e)
 {
-	f->private = (how & IOT_OUTFILE_PRIVATE) != 0;
-	f->sync = (how & IOT_OUTFILE_NO_SYNC) == 0;
-	if (how & IOT_OUTFILE_IN_PLACE)
+	f->private = (how & ATOMIC_FILE_PRIVATE) != 0;
+	f->sync = (how & ATOMIC_FILE_NO_SYNC) == 0;
+	if (how & ATOMIC_FILE_IN_PLACE)
 		(void)open_in_place(f, path, name, e);
 	else
 		(void)open_path(f, path, name, e);
 	if (e->status != IOT_OK)
-		iot_outfile_drop(f);
+		atomic_file_drop(f);
 	return e->status;
 }
 
@@ -279,54 +275,54 @@ static bool sync_descriptor(int fd)
  * For its fsync, as a name is on the disk with the directory. A directory that may be written to but
  * not read cannot be opened for that: -1, and the file is whole there in any case.
  */
-static int open_directory(const struct iot_outfile *f, const char *name, struct iot_error *e)
+static int open_directory(const struct atomic_file *f, const char *name, struct error *e)
 {
 	char *directory = directory_of(f->target);
 	const int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
 	if (!directory || (fd < 0 && errno != EACCES))
-		iot_error_system(e, errno, "%s: its directory cannot be opened", name);
+		error_system(e, errno, "%s: its directory cannot be opened", name);
 	free(directory);
 	return fd;
 }
 
-static void take_name(struct iot_outfile *f, const char *name, struct iot_error *e)
+static void take_name(struct atomic_file *f, const char *name, struct error *e)
 {
 	const int directory = f->sync ? open_directory(f, name, e) : -1;
 
 	if (e->status != IOT_OK) {
 		return;
 	} else if (rename(f->temporary, f->target) != 0) {
-		iot_error_system(e, errno, "%s: a file cannot take this name", name);
+		error_system(e, errno, "%s: a file cannot take this name", name);
 	} else {
 		free(f->temporary);
 		f->temporary = NULL;
 		if (directory >= 0 && !sync_descriptor(directory))
-			iot_error_system(e, errno, "%s: its directory cannot be written", name);
+			error_system(e, errno, "%s: its directory cannot be written", name);
 	}
 	if (directory >= 0)
 		close(directory);
 }
 
-int iot_outfile_commit(struct iot_outfile *f, const char *name, struct iot_error *e)
+int atomic_file_commit(struct atomic_file *f, const char *name, struct error *e)
 {
 	/* Before it has its name, which must never refer to a part of it. */
 	if (f->open && (f->target || f->in_place) && f->sync && e->status == IOT_OK &&
 	    !sync_descriptor(f->fd))
-		iot_error_system(e, errno, "%s: cannot be written", name);
-	if (f->open && f->nameless && e->status == IOT_OK)
+		error_system(e, errno, "%s: cannot be written", name);
+	if (f->open && f->unlinked && e->status == IOT_OK)
 		give_name(f, name, e);
 	/* EINTR: Linux has closed it all the same. */
 	if (f->open && close(f->fd) != 0 && errno != EINTR)
-		iot_error_system(e, errno, "%s: cannot be written", name);
+		error_system(e, errno, "%s: cannot be written", name);
 	f->open = false;
 	if (f->temporary && e->status == IOT_OK)
 		take_name(f, name, e);
-	iot_outfile_drop(f);
+	atomic_file_drop(f);
 	return e->status;
 }
 
-void iot_outfile_drop(struct iot_outfile *f)
+void atomic_file_drop(struct atomic_file *f)
 {
 	if (f->open)
 		close(f->fd);
@@ -334,5 +330,5 @@ void iot_outfile_drop(struct iot_outfile *f)
 		unlink(f->temporary);
 	free(f->temporary);
 	free(f->target);
-	*f = (struct iot_outfile){0};
+	*f = (struct atomic_file){0};
 }

@@ -12,9 +12,9 @@
 #include "lib/base/error.h"
 
 /* All zero before open; fd is valid while open is set. */
-struct iot_outfile {
+struct atomic_file {
 	int fd;
-	bool open, nameless, in_place; /* nameless: until it is complete */
+	bool open, unlinked, in_place; /* nameless: until it is complete */
 	bool private, sync;
 	char *target, *temporary; /* NULL: nothing to rename */
 };
@@ -25,24 +25,24 @@ enum {
 	 * Mode 0600 whatever the mode of the file replaced, and neither through a link of another
 	 * user nor in place of another user's file.
 	 */
-	IOT_OUTFILE_PRIVATE = 1,
+	ATOMIC_FILE_PRIVATE = 1,
 	/* Do not wait for the disk: after a power failure the name may refer to an empty file. */
-	IOT_OUTFILE_NO_SYNC = 2,
+	ATOMIC_FILE_NO_SYNC = 2,
 	/* The file is made or truncated, and has its name from the start. */
-	IOT_OUTFILE_IN_PLACE = 4,
+	ATOMIC_FILE_IN_PLACE = 4,
 };
 
 /* `name` is the escaped path, for messages. The status is that of *e; after an error nothing is left. */
-int iot_outfile_open(struct iot_outfile *f, const char *path, unsigned how, const char *name,
-		     struct iot_error *e);
+int atomic_file_open(struct atomic_file *f, const char *path, unsigned how, const char *name,
+		     struct error *e);
 
 /* The path, for free, of the file that would be replaced: all links followed. NULL sets errno. */
-char *iot_outfile_target(const char *path);
+char *atomic_file_target(const char *path);
 
-/* Syncs, closes, renames and syncs the directory. If that fails, or *e was set before: as iot_outfile_drop. */
-int iot_outfile_commit(struct iot_outfile *f, const char *name, struct iot_error *e);
+/* Syncs, closes, renames and syncs the directory. If that fails, or *e was set before: as atomic_file_drop. */
+int atomic_file_commit(struct atomic_file *f, const char *name, struct error *e);
 
 /* Closes; the temporary file, if there still is one, is removed. Harmless when not open. */
-void iot_outfile_drop(struct iot_outfile *f);
+void atomic_file_drop(struct atomic_file *f);
 
 #endif

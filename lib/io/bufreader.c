@@ -18,7 +18,7 @@
 enum {
 	SLACK = 1 << 16, /* of the buffer, beyond one read */
 	HUGE_PAGE = 2 << 20,
-	UNPACKED_ROOM =
+	UNPACKED_CAPACITY =
 	    3 << 16, /* of the buffer to begin with: a cache has to hold zstd's window too */
 };
 
@@ -27,11 +27,11 @@ static const size_t READ_SIZE_MAX = 1 << 26;
 static const size_t BUFFER_DEFAULT = 1 << 24;
 static const uint64_t WINDOW_DEFAULT = 1 << 27;
 
-static size_t or_default(size_t value, size_t fallback, size_t most)
+static size_t or_default(size_t value, size_t fallback, size_t max)
 {
 	if (value == 0)
 		value = fallback;
-	return value < most ? value : most;
+	return value < max ? value : max;
 }
 
 /* zstd's own limit is a power of two. */
@@ -44,12 +44,12 @@ static uint64_t power_of_two_below(uint64_t n)
 	return power;
 }
 
-struct iot_window *iot_window_new(const char *name, const struct iot_window_options *options)
+struct bufreader *bufreader_new(const char *name, const struct bufreader_options *options)
 {
-	static const struct iot_window_options defaults = {0};
-	const struct iot_window_options *o = options ? options : &defaults;
+	static const struct bufreader_options defaults = {0};
+	const struct bufreader_options *o = options ? options : &defaults;
 	const size_t size = strlen(name);
-	struct iot_window *w = calloc(1, sizeof(*w));
+	struct bufreader *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		return NULL;
@@ -58,10 +58,10 @@ struct iot_window *iot_window_new(const char *name, const struct iot_window_opti
 		free(w);
 		return NULL;
 	}
-	iot_escape(w->name, 4 * size + 4, name, size);
+	escape_text(w->name, 4 * size + 4, name, size);
 	w->buffer_max = or_default(o->buffer_max, BUFFER_DEFAULT, SIZE_MAX / 4);
 	w->detected = o->plain;
-	w->ahead = o->stop ? IOT_AHEAD_NEVER : o->ahead;
+	w->ahead = o->stop ? PREFETCH_NEVER : o->ahead;
 	w->ahead_size = o->ahead_size;
 	w->done = o->done;
 	w->done_context = o->done_context;
@@ -77,14 +77,14 @@ struct iot_window *iot_window_new(const char *name, const struct iot_window_opti
 	return w;
 }
 
-void iot_window_free(struct iot_window *w)
+void bufreader_free(struct bufreader *w)
 {
 	if (!w)
 		return;
-	iot_readahead_free(w->readahead);
+	decompress_ahead_free(w->readahead);
 	if (w->fd_owned)
 		close(w->in.fd);
-	iot_unpacker_close(&w->unpacker);
+	decompress_close(&w->unpacker);
 	free(w->block);
 	free(w->name);
 	if (w->done)
@@ -92,41 +92,41 @@ void iot_window_free(struct iot_window *w)
 	free(w);
 }
 
-static int fail_memory(struct iot_window *w)
+static int fail_memory(struct bufreader *w)
 {
-	return iot_error_set(&w->error, IOT_ENOMEM, "%s: out of memory", w->name);
+	return error_set(&w->error, IOT_ENOMEM, "%s: out of memory", w->name);
 }
 
 /* Opening */
 
-static int begin(struct iot_window *w, enum iot_intake_kind kind)
+static int begin(struct bufreader *w, enum byte_source_kind kind)
 {
 	if (w->error.status != IOT_OK)
 		return w->error.status;
-	if (w->in.kind != IOT_FROM_NOTHING)
-		return iot_error_set(&w->error, IOT_EUSAGE, "%s: is open already", w->name);
+	if (w->in.kind != BYTE_SOURCE_NONE)
+		return error_set(&w->error, IOT_EUSAGE, "%s: is open already", w->name);
 	w->in.kind = kind;
-	if (kind == IOT_FROM_MEMORY)
+	if (kind == BYTE_SOURCE_MEMORY)
 		return IOT_OK;
-	w->room = w->in.read_size + SLACK;
-	w->block = malloc(w->room);
+	w->capacity = w->in.read_size + SLACK;
+	w->block = malloc(w->capacity);
 	if (!w->block)
 		return fail_memory(w);
 	w->bytes = w->block;
 	return IOT_OK;
 }
 
-int iot_window_open_fd(struct iot_window *w, int fd)
+int bufreader_open_fd(struct bufreader *w, int fd)
 {
 	struct stat st;
 
-	if (begin(w, IOT_FROM_FD) != IOT_OK)
+	if (begin(w, BYTE_SOURCE_FD) != IOT_OK)
 		return w->error.status;
 	w->in.fd = fd;
 	if (fstat(fd, &st) != 0)
-		return iot_error_system(&w->error, errno, "%s: cannot be read", w->name);
+		return error_system(&w->error, errno, "%s: cannot be read", w->name);
 	if (S_ISDIR(st.st_mode))
-		return iot_error_system(&w->error, EISDIR, "%s: cannot be read", w->name);
+		return error_system(&w->error, EISDIR, "%s: cannot be read", w->name);
 	if (S_ISREG(st.st_mode)) {
 		const off_t first = lseek(fd, 0, SEEK_CUR);
 		w->first = first > 0 ? (uint64_t)first : 0;
@@ -135,18 +135,18 @@ int iot_window_open_fd(struct iot_window *w, int fd)
 	return IOT_OK;
 }
 
-int iot_window_open(struct iot_window *w, const char *path)
+int bufreader_open(struct bufreader *w, const char *path)
 {
 	int fd;
 
 	if (strcmp(path, "-") == 0)
-		return iot_window_open_fd(w, STDIN_FILENO);
+		return bufreader_open_fd(w, STDIN_FILENO);
 	if (w->error.status != IOT_OK)
 		return w->error.status;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
-		return iot_error_system(&w->error, errno, "%s: cannot be opened", w->name);
-	if (iot_window_open_fd(w, fd) != IOT_OK) {
+		return error_system(&w->error, errno, "%s: cannot be opened", w->name);
+	if (bufreader_open_fd(w, fd) != IOT_OK) {
 		close(fd);
 		return w->error.status;
 	}
@@ -154,19 +154,19 @@ int iot_window_open(struct iot_window *w, const char *path)
 	return IOT_OK;
 }
 
-int iot_window_open_memory(struct iot_window *w, const void *data, size_t size)
+int bufreader_open_memory(struct bufreader *w, const void *data, size_t size)
 {
-	if (begin(w, IOT_FROM_MEMORY) != IOT_OK)
+	if (begin(w, BYTE_SOURCE_MEMORY) != IOT_OK)
 		return w->error.status;
 	w->bytes = w->in.memory = data && size > 0 ? data : "";
-	w->room = size;
+	w->capacity = size;
 	w->total = size;
 	return IOT_OK;
 }
 
-int iot_window_open_callback(struct iot_window *w, iot_read_fn *read, void *context)
+int bufreader_open_callback(struct bufreader *w, iot_read_fn *read, void *context)
 {
-	if (begin(w, IOT_FROM_CALLBACK) != IOT_OK)
+	if (begin(w, BYTE_SOURCE_CALLBACK) != IOT_OK)
 		return w->error.status;
 	w->in.read = read;
 	w->in.context = context;
@@ -176,22 +176,22 @@ int iot_window_open_callback(struct iot_window *w, iot_read_fn *read, void *cont
 /* The thread */
 
 /* Without one the window does the work itself. */
-void iot_window_start_ahead(struct iot_window *w)
+void bufreader_start_prefetch(struct bufreader *w)
 {
-	if (w->ahead == IOT_AHEAD_NEVER || w->error.status != IOT_OK)
+	if (w->ahead == PREFETCH_NEVER || w->error.status != IOT_OK)
 		return;
-	if (w->ahead == IOT_AHEAD_IF_IT_PAYS && !iot_readahead_pays())
+	if (w->ahead == PREFETCH_IF_USEFUL && !decompress_ahead_pays())
 		return;
 	w->stored = w->in.stored;
 	w->ahead_error = w->error;
 	w->in.error = w->unpacker.error = &w->ahead_error;
-	w->readahead = iot_readahead_new(&w->unpacker, w->ahead_size);
+	w->readahead = decompress_ahead_new(&w->unpacker, w->ahead_size);
 	if (!w->readahead)
 		w->in.error = w->unpacker.error = &w->error;
 }
 
 /* It has told the end: unpacker and error are the window's again. */
-static void ahead_ended(struct iot_window *w)
+static void ahead_ended(struct bufreader *w)
 {
 	w->stored = w->in.stored;
 	w->in.error = w->unpacker.error = &w->error;
@@ -200,32 +200,32 @@ static void ahead_ended(struct iot_window *w)
 	w->ended = true;
 }
 
-static void release_piece(struct iot_window *w)
+static void release_piece(struct bufreader *w)
 {
 	if (w->holding)
-		iot_readahead_release(w->readahead);
+		decompress_ahead_release(w->readahead);
 	w->holding = false;
 }
 
 /* Detection */
 
-static void unpack_from_now(struct iot_window *w, enum iot_compression how)
+static void unpack_from_now(struct bufreader *w, enum iot_compression how)
 {
 	const size_t size = w->end;
 
 	w->how = how;
 	w->end = 0;
-	if (iot_unpacker_open(&w->unpacker, how, w->bytes, size, w->room) != IOT_OK)
+	if (decompress_open(&w->unpacker, how, w->bytes, size, w->capacity) != IOT_OK)
 		return;
 	if (!w->block) {
 		/* The memory that was to be shown is the unpacker's now. */
-		w->room = UNPACKED_ROOM;
-		w->bytes = w->block = malloc(w->room);
+		w->capacity = UNPACKED_CAPACITY;
+		w->bytes = w->block = malloc(w->capacity);
 	}
-	if (w->room > UNPACKED_ROOM)
-		w->room = UNPACKED_ROOM;
+	if (w->capacity > UNPACKED_CAPACITY)
+		w->capacity = UNPACKED_CAPACITY;
 	if (w->block) {
-		iot_window_start_ahead(w);
+		bufreader_start_prefetch(w);
 	} else {
 		fail_memory(w);
 		w->bytes = "";
@@ -233,43 +233,43 @@ static void unpack_from_now(struct iot_window *w, enum iot_compression how)
 }
 
 /* Nothing has been shown yet: looks at the first bytes, as far as they are there. */
-static void detect(struct iot_window *w)
+static void detect(struct bufreader *w)
 {
-	const enum iot_match gzip = iot_unpacker_match(IOT_GZIP, w->bytes, w->end);
-	const enum iot_match zstd = iot_unpacker_match(IOT_ZSTD, w->bytes, w->end);
+	const enum format_match gzip = decompress_match(IOT_GZIP, w->bytes, w->end);
+	const enum format_match zstd = decompress_match(IOT_ZSTD, w->bytes, w->end);
 
-	if ((gzip == IOT_MATCH_MAYBE || zstd == IOT_MATCH_MAYBE) && !w->in.ended)
+	if ((gzip == FORMAT_MATCH_MAYBE || zstd == FORMAT_MATCH_MAYBE) && !w->in.ended)
 		return;
 	w->detected = true;
-	if (gzip == IOT_MATCH_YES)
+	if (gzip == FORMAT_MATCH_YES)
 		unpack_from_now(w, IOT_GZIP);
-	else if (zstd == IOT_MATCH_YES)
+	else if (zstd == FORMAT_MATCH_YES)
 		unpack_from_now(w, IOT_ZSTD);
 }
 
 /* Looking */
 
-static void read_plain(struct iot_window *w)
+static void read_plain(struct bufreader *w)
 {
 	size_t n;
 
-	if (w->in.kind == IOT_FROM_MEMORY)
-		n = iot_intake_step(&w->in, w->room - w->end);
+	if (w->in.kind == BYTE_SOURCE_MEMORY)
+		n = byte_source_step(&w->in, w->capacity - w->end);
 	else
-		n = iot_intake_take(&w->in, w->block + w->end, w->room - w->end);
+		n = byte_source_read(&w->in, w->block + w->end, w->capacity - w->end);
 	w->end += n;
 	if (!w->detected)
 		detect(w);
 	w->ended = n == 0 && w->how == IOT_PLAIN;
 }
 
-static void unpack(struct iot_window *w)
+static void unpack(struct bufreader *w)
 {
-	w->end += iot_unpacker_read(&w->unpacker, w->block + w->end, w->room - w->end);
+	w->end += decompress_read(&w->unpacker, w->block + w->end, w->capacity - w->end);
 	w->ended = w->unpacker.ended;
 }
 
-static void move_to_front(struct iot_window *w, char *front)
+static void move_to_front(struct bufreader *w, char *front)
 {
 	memmove(front, w->block + w->start, w->end - w->start);
 	w->end -= w->start;
@@ -280,30 +280,31 @@ static void move_to_front(struct iot_window *w, char *front)
  * A larger block with the same bytes at its front. The system moves a large one without copying it, and huge pages
  * save most of the cost of touching it for the first time.
  */
-static char *grown(char *block, size_t room)
+static char *grown(char *block, size_t capacity)
 {
-	char *bigger = realloc(block, room);
-	if (!bigger || room < 2 * HUGE_PAGE)
+	char *bigger = realloc(block, capacity);
+	if (!bigger || capacity < 2 * HUGE_PAGE)
 		return bigger;
 	const uintptr_t first = ((uintptr_t)bigger + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 	const size_t skipped = first - (uintptr_t)bigger;
-	(void)madvise(bigger + skipped, (room - skipped) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+	(void)madvise(bigger + skipped, (capacity - skipped) / HUGE_PAGE * HUGE_PAGE,
+		      MADV_HUGEPAGE);
 	return bigger;
 }
 
-static bool grow(struct iot_window *w, size_t room_max)
+static bool grow(struct bufreader *w, size_t capacity_max)
 {
-	const size_t room = w->room < room_max / 2 ? 2 * w->room : room_max;
+	const size_t capacity = w->capacity < capacity_max / 2 ? 2 * w->capacity : capacity_max;
 	char *block;
 
 	move_to_front(w, w->block);
-	block = grown(w->block, room);
+	block = grown(w->block, capacity);
 	if (!block) {
 		fail_memory(w);
 		return false;
 	}
 	w->bytes = w->block = block;
-	w->room = room;
+	w->capacity = capacity;
 	return true;
 }
 
@@ -311,51 +312,51 @@ static bool grow(struct iot_window *w, size_t room_max)
  * Makes room behind the bytes shown. They are moved when at least as many have been consumed as
  * are left, or into twice the room: either way each byte is moved a bounded number of times.
  */
-static bool make_room(struct iot_window *w)
+static bool reserve_capacity(struct bufreader *w)
 {
 	const size_t step = w->how == IOT_PLAIN ? w->in.read_size : SLACK;
 	const size_t rest = w->end - w->start;
-	const size_t tail = w->room - w->end;
-	const size_t room_max = w->buffer_max >= w->room ? w->buffer_max + 1 : w->room;
+	const size_t tail = w->capacity - w->end;
+	const size_t capacity_max = w->buffer_max >= w->capacity ? w->buffer_max + 1 : w->capacity;
 
 	if (!w->block)
 		return true; /* memory is shown where it lies */
 	if (tail >= step || (tail > 0 && rest > w->start))
 		return true;
-	if (w->room < room_max && rest > w->start)
-		return grow(w, room_max);
+	if (w->capacity < capacity_max && rest > w->start)
+		return grow(w, capacity_max);
 	move_to_front(w, w->block);
 	return true;
 }
 
-static void show_piece(struct iot_window *w, const struct iot_piece *piece, size_t rest)
+static void show_piece(struct bufreader *w, const struct ahead_buffer *piece, size_t rest)
 {
 	if (rest > 0)
 		memcpy(piece->data - rest, w->bytes + w->start, rest);
 	release_piece(w);
 	w->holding = true;
 	w->bytes = piece->data;
-	w->bytes -= IOT_HEADROOM;
-	w->start = IOT_HEADROOM - rest;
-	w->end = IOT_HEADROOM + piece->size;
+	w->bytes -= DECOMPRESS_AHEAD_HEADROOM;
+	w->start = DECOMPRESS_AHEAD_HEADROOM - rest;
+	w->end = DECOMPRESS_AHEAD_HEADROOM + piece->size;
 }
 
 /* More is left than fits before a piece: all of it goes into the block. False: no memory. */
-static bool append_piece(struct iot_window *w, const struct iot_piece *piece, size_t rest)
+static bool append_piece(struct bufreader *w, const struct ahead_buffer *piece, size_t rest)
 {
 	const size_t size = rest + piece->size;
 	const bool in_block = w->bytes == w->block;
 	char *block = w->block;
 
-	if (in_block && w->end + piece->size > w->room)
+	if (in_block && w->end + piece->size > w->capacity)
 		move_to_front(w, w->block);
-	if (size > w->room) {
+	if (size > w->capacity) {
 		block = grown(w->block, 2 * size);
 		if (!block) {
 			fail_memory(w);
 			return false;
 		}
-		w->room = 2 * size;
+		w->capacity = 2 * size;
 		w->block = block;
 	}
 	if (!in_block) {
@@ -369,31 +370,31 @@ static bool append_piece(struct iot_window *w, const struct iot_piece *piece, si
 	return true;
 }
 
-static void take_piece(struct iot_window *w)
+static void take_piece(struct bufreader *w)
 {
 	const size_t rest = w->end - w->start;
-	struct iot_piece piece;
+	struct ahead_buffer piece;
 
-	if (!iot_readahead_next(w->readahead, &piece)) {
+	if (!decompress_ahead_next(w->readahead, &piece)) {
 		ahead_ended(w);
 		return;
 	}
 	w->stored = piece.stored;
-	if (rest <= IOT_HEADROOM) {
+	if (rest <= DECOMPRESS_AHEAD_HEADROOM) {
 		show_piece(w, &piece, rest);
 		return;
 	}
 	if (append_piece(w, &piece, rest)) {
 		release_piece(w);
-		iot_readahead_release(w->readahead);
+		decompress_ahead_release(w->readahead);
 	}
 }
 
-static void look(struct iot_window *w)
+static void look(struct bufreader *w)
 {
 	if (w->readahead)
 		take_piece(w);
-	else if (!make_room(w))
+	else if (!reserve_capacity(w))
 		return;
 	else if (w->how == IOT_PLAIN)
 		read_plain(w);
@@ -402,81 +403,80 @@ static void look(struct iot_window *w)
 }
 
 /* Nothing is shown before it is known what it is. */
-static bool enough(const struct iot_window *w, size_t need)
+static bool enough(const struct bufreader *w, size_t need)
 {
 	return w->ended || (w->detected && w->end - w->start >= need);
 }
 
-const char *iot_window_ahead(struct iot_window *w, size_t want, size_t *have)
+const char *bufreader_peek(struct bufreader *w, size_t want, size_t *have)
 {
 	const size_t need = want <= w->buffer_max ? want : w->buffer_max + 1;
 
-	if (w->in.kind == IOT_FROM_NOTHING)
-		iot_error_set(&w->error, IOT_EUSAGE, "%s: is not open", w->name);
+	if (w->in.kind == BYTE_SOURCE_NONE)
+		error_set(&w->error, IOT_EUSAGE, "%s: is not open", w->name);
 	while (!enough(w, need) && w->error.status == IOT_OK)
 		look(w);
 	*have = w->end - w->start;
 	if (want > w->buffer_max && *have > w->buffer_max)
-		iot_error_set(&w->error, IOT_ELIMIT,
-			      "%s: more than %zu bytes are asked for at once", w->name,
-			      w->buffer_max);
+		error_set(&w->error, IOT_ELIMIT, "%s: more than %zu bytes are asked for at once",
+			  w->name, w->buffer_max);
 	return w->bytes + w->start;
 }
 
-void iot_window_compact(struct iot_window *w)
+void bufreader_compact(struct bufreader *w)
 {
 	if (w->block && w->bytes == w->block && w->start > 0 && w->end - w->start < w->start)
 		move_to_front(w, w->block);
 }
 
-void iot_window_consume(struct iot_window *w, size_t n)
+void bufreader_consume(struct bufreader *w, size_t n)
 {
 	w->start += n;
 }
 
-bool iot_window_waits(const struct iot_window *w, size_t want, int timeout_ms)
+bool bufreader_waits(const struct bufreader *w, size_t want, int timeout_ms)
 {
 	struct pollfd p = {.fd = w->in.fd, .events = POLLIN};
 
-	if (w->in.kind != IOT_FROM_FD || w->readahead || w->in.ended || w->error.status != IOT_OK ||
-	    enough(w, want))
+	if (w->in.kind != BYTE_SOURCE_FD || w->readahead || w->in.ended ||
+	    w->error.status != IOT_OK || enough(w, want))
 		return false;
 	return poll(&p, 1, timeout_ms) == 0;
 }
 
 /* Status */
 
-int iot_window_status(const struct iot_window *w)
+int bufreader_status(const struct bufreader *w)
 {
 	return w->error.status;
 }
 
-const char *iot_window_name(const struct iot_window *w)
+const char *bufreader_name(const struct bufreader *w)
 {
 	return w->name;
 }
 
-const struct iot_error *iot_window_error(const struct iot_window *w)
+const struct error *bufreader_error(const struct bufreader *w)
 {
 	return &w->error;
 }
 
-enum iot_compression iot_window_compression(const struct iot_window *w)
+enum iot_compression bufreader_compression(const struct bufreader *w)
 {
 	return w->how;
 }
 
-uint64_t iot_window_place(const struct iot_window *w)
+uint64_t bufreader_position(const struct bufreader *w)
 {
 	return w->readahead ? w->stored : w->in.stored;
 }
 
-uint64_t iot_window_stored(const struct iot_window *w)
+uint64_t bufreader_stored(const struct bufreader *w)
 {
-	return iot_window_place(w) - w->skipped;
+	return bufreader_position(w) - w->skipped;
 }
 
-uint64_t iot_window_total(const struct iot_window *w)
+uint64_t bufreader_total(const struct bufreader *w)
 {
 	return w->total;
 }

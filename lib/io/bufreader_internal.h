@@ -7,19 +7,19 @@
 #include "decompress.h"
 #include "bufreader.h"
 
-struct iot_window {
-	struct iot_error error;
+struct bufreader {
+	struct error error;
 	char *name; /* escaped */
 	size_t buffer_max;
-	struct iot_intake in;
-	struct iot_unpacker unpacker;
+	struct byte_source in;
+	struct decompressor unpacker;
 	bool fd_owned;
-	enum iot_ahead ahead;
+	enum prefetch_mode ahead;
 	size_t ahead_size;
-	struct iot_readahead *readahead; /* NULL: no thread */
-	struct iot_error ahead_error;    /* the thread's, as long as it runs */
-	bool holding;                    /* a piece is shown, and not released yet */
-	uint64_t stored;                 /* when it was made */
+	struct decompress_ahead *readahead; /* NULL: no thread */
+	struct error ahead_error;           /* the thread's, as long as it runs */
+	bool holding;                       /* a piece is shown, and not released yet */
+	uint64_t stored;                    /* when it was made */
 	void (*done)(void *context);
 	void *done_context;
 	uint64_t total;
@@ -30,7 +30,7 @@ struct iot_window {
 	/* What is shown is bytes[start .. end). */
 	const char *bytes;
 	char *block; /* where bytes points to, unless that is the caller's memory, or a piece */
-	size_t start, end, room; /* room: of block */
+	size_t start, end, capacity; /* room: of block */
 	unsigned resyncs;
 	bool ended;
 	bool detected;
@@ -38,6 +38,6 @@ struct iot_window {
 };
 
 /* A thread, if one is wanted; without one the window does the work itself. */
-void iot_window_start_ahead(struct iot_window *w);
+void bufreader_start_prefetch(struct bufreader *w);
 
 #endif

@@ -8,9 +8,9 @@
 enum { RESYNC_THREADS = 16 }; /* behind more damage than that a thread is not worth its start */
 
 /* What the thread has unpacked ahead is dropped, and nothing is shown. */
-static void end_ahead(struct iot_window *w)
+static void end_ahead(struct bufreader *w)
 {
-	iot_readahead_free(w->readahead);
+	decompress_ahead_free(w->readahead);
 	w->readahead = NULL;
 	w->holding = false;
 	w->in.error = w->unpacker.error = &w->error;
@@ -18,36 +18,36 @@ static void end_ahead(struct iot_window *w)
 	w->start = w->end = 0;
 }
 
-bool iot_window_source(const struct iot_window *w, struct iot_stored *source)
+bool bufreader_stored_input(const struct bufreader *w, struct stored_input *source)
 {
-	*source = (struct iot_stored){.fd = w->in.fd, .first = w->first, .size = w->total};
-	if (w->in.kind == IOT_FROM_MEMORY)
+	*source = (struct stored_input){.fd = w->in.fd, .first = w->first, .size = w->total};
+	if (w->in.kind == BYTE_SOURCE_MEMORY)
 		source->memory = w->in.memory;
 	return w->total > 0;
 }
 
-void iot_window_rest(struct iot_window *w)
+void bufreader_idle(struct bufreader *w)
 {
 	end_ahead(w);
 }
 
-int iot_window_seek(struct iot_window *w, uint64_t at)
+int bufreader_seek(struct bufreader *w, uint64_t at)
 {
-	const uint64_t before = iot_window_place(w);
+	const uint64_t before = bufreader_position(w);
 
 	end_ahead(w);
-	if (iot_error_in_input(w->error.status))
-		iot_error_clear(&w->error);
+	if (error_in_input(w->error.status))
+		error_clear(&w->error);
 	if (w->error.status != IOT_OK)
 		return w->error.status;
-	if (!iot_intake_seek(&w->in, w->first, at))
-		return iot_error_system(&w->error, errno, "%s: cannot go to byte %llu", w->name,
-					(unsigned long long)at);
+	if (!byte_source_seek(&w->in, w->first, at))
+		return error_system(&w->error, errno, "%s: cannot go to byte %llu", w->name,
+				    (unsigned long long)at);
 	w->skipped += at - before;
 	w->ended = false;
 	if (w->how != IOT_PLAIN) {
-		iot_unpacker_seek(&w->unpacker, at);
-		iot_window_start_ahead(w);
+		decompress_seek(&w->unpacker, at);
+		bufreader_start_prefetch(w);
 	} else if (!w->block) {
 		w->bytes = w->in.memory;
 		w->start = w->end = (size_t)at;
@@ -55,15 +55,15 @@ int iot_window_seek(struct iot_window *w, uint64_t at)
 	return w->error.status;
 }
 
-bool iot_window_resync(struct iot_window *w)
+bool bufreader_resync(struct bufreader *w)
 {
 	if (w->readahead && !w->ended)
 		return false; /* no damage has been told */
 	if (!w->unpacker.damaged)
 		return false;
 	end_ahead(w);
-	w->ended = !iot_unpacker_resync(&w->unpacker);
+	w->ended = !decompress_resync(&w->unpacker);
 	if (!w->ended && ++w->resyncs <= RESYNC_THREADS)
-		iot_window_start_ahead(w);
+		bufreader_start_prefetch(w);
 	return !w->ended;
 }

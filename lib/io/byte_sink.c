@@ -31,13 +31,13 @@ enum {
 	GZIP_LEVEL_MAX = 9,
 	ZSTD_LEVEL_DEFAULT = 1, /* on traces faster than 3, and smaller: bench/RESULTS.md */
 	ZSTD_LEVEL_MAX = 19,
-	GZIP_ROOM_MIN = 64, /* less output room makes zlib repeat its flush marks */
+	GZIP_CAPACITY_MIN = 64, /* less output room makes zlib repeat its flush marks */
 };
 
 enum destination { TO_NOTHING, TO_FD, TO_CALLBACK, TO_MEMORY };
 
-struct iot_sink {
-	struct iot_error error;
+struct byte_sink {
+	struct error error;
 	char *name; /* escaped */
 	enum iot_compression how;
 	int level;
@@ -46,16 +46,16 @@ struct iot_sink {
 	enum destination destination;
 	int fd;
 	bool closed;
-	struct iot_outfile file; /* fd is its, or the caller's */
+	struct atomic_file file; /* fd is its, or the caller's */
 	unsigned file_how;
 	iot_write_fn *write;
 	void *context;
 	char *memory;
-	size_t memory_size, memory_room;
+	size_t memory_size, memory_capacity;
 	uint64_t stored;
 
 	char *text;
-	size_t text_size, text_room; /* text_room is 0 until open and after close */
+	size_t text_size, text_capacity; /* text_room is 0 until open and after close */
 	char *packed;
 	size_t packed_size;
 	bool in_frame;
@@ -65,20 +65,20 @@ struct iot_sink {
 	ZSTD_CCtx *zstd;
 };
 
-struct iot_sink *iot_sink_new(void)
+struct byte_sink *byte_sink_new(void)
 {
-	struct iot_sink *s = calloc(1, sizeof(*s));
+	struct byte_sink *s = calloc(1, sizeof(*s));
 
 	if (s)
 		s->fd = -1;
 	return s;
 }
 
-void iot_sink_free(struct iot_sink *s)
+void byte_sink_free(struct byte_sink *s)
 {
 	if (!s)
 		return;
-	iot_outfile_drop(&s->file);
+	atomic_file_drop(&s->file);
 	if (s->zlib_made)
 		deflateEnd(&s->zlib);
 	ZSTD_freeCCtx(s->zstd);
@@ -89,51 +89,50 @@ void iot_sink_free(struct iot_sink *s)
 	free(s);
 }
 
-static const char *name_of(const struct iot_sink *s)
+static const char *name_of(const struct byte_sink *s)
 {
 	return s->name ? s->name : "output";
 }
 
-static int fail_memory(struct iot_sink *s)
+static int fail_memory(struct byte_sink *s)
 {
-	return iot_error_set(&s->error, IOT_ENOMEM, "%s: out of memory", name_of(s));
+	return error_set(&s->error, IOT_ENOMEM, "%s: out of memory", name_of(s));
 }
 
-static int fail_write(struct iot_sink *s, int errnum)
+static int fail_write(struct byte_sink *s, int errnum)
 {
-	return iot_error_system(&s->error, errnum, "%s: at byte %llu: cannot be written",
-				name_of(s), (unsigned long long)s->stored);
+	return error_system(&s->error, errnum, "%s: at byte %llu: cannot be written", name_of(s),
+			    (unsigned long long)s->stored);
 }
 
-int iot_sink_compress(struct iot_sink *s, enum iot_compression how, int level, unsigned threads)
+int byte_sink_compress(struct byte_sink *s, enum iot_compression how, int level, unsigned threads)
 {
-	const int most = how == IOT_GZIP   ? GZIP_LEVEL_MAX
-			 : how == IOT_ZSTD ? ZSTD_LEVEL_MAX
-					   : INT_MAX;
+	const int max = how == IOT_GZIP   ? GZIP_LEVEL_MAX
+			: how == IOT_ZSTD ? ZSTD_LEVEL_MAX
+					  : INT_MAX;
 
 	if (s->error.status != IOT_OK)
 		return s->error.status;
 	if (s->destination != TO_NOTHING)
-		return iot_error_set(&s->error, IOT_EUSAGE, "%s: is open already", name_of(s));
+		return error_set(&s->error, IOT_EUSAGE, "%s: is open already", name_of(s));
 	if (how != IOT_PLAIN && how != IOT_GZIP && how != IOT_ZSTD)
-		return iot_error_set(&s->error, IOT_EUSAGE, "unknown compression %d", (int)how);
-	if (level < 0 || level > most)
-		return iot_error_set(&s->error, IOT_EUSAGE, "level %d, expected 0 to %d", level,
-				     most);
+		return error_set(&s->error, IOT_EUSAGE, "unknown compression %d", (int)how);
+	if (level < 0 || level > max)
+		return error_set(&s->error, IOT_EUSAGE, "level %d, expected 0 to %d", level, max);
 	s->how = how;
 	s->level = level;
 	s->threads = threads;
 	return IOT_OK;
 }
 
-void iot_sink_how(struct iot_sink *s, unsigned how)
+void byte_sink_how(struct byte_sink *s, unsigned how)
 {
 	s->file_how = how;
 }
 
 /* Compressors */
 
-static int make_gzip(struct iot_sink *s)
+static int make_gzip(struct byte_sink *s)
 {
 	const int level = s->level ? s->level : GZIP_LEVEL_DEFAULT;
 
@@ -144,15 +143,15 @@ static int make_gzip(struct iot_sink *s)
 }
 
 /* A zstd built without threads has 0 as its upper bound and compresses in the caller's thread. */
-static int zstd_threads(const struct iot_sink *s)
+static int zstd_threads(const struct byte_sink *s)
 {
 	const ZSTD_bounds bounds = ZSTD_cParam_getBounds(ZSTD_c_nbWorkers);
-	const int most = ZSTD_isError(bounds.error) ? 0 : bounds.upperBound;
+	const int max = ZSTD_isError(bounds.error) ? 0 : bounds.upperBound;
 
-	return s->threads < (unsigned)most ? (int)s->threads : most;
+	return s->threads < (unsigned)max ? (int)s->threads : max;
 }
 
-static int make_zstd(struct iot_sink *s)
+static int make_zstd(struct byte_sink *s)
 {
 	const int threads = zstd_threads(s);
 	size_t rc;
@@ -169,37 +168,37 @@ static int make_zstd(struct iot_sink *s)
 	if (!ZSTD_isError(rc) && threads > 0)
 		rc = ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_jobSize, ZSTD_JOB_SIZE);
 	if (ZSTD_isError(rc))
-		return iot_error_set(&s->error, IOT_EUSAGE, "%s: zstd: %s", name_of(s),
-				     ZSTD_getErrorName(rc));
+		return error_set(&s->error, IOT_EUSAGE, "%s: zstd: %s", name_of(s),
+				 ZSTD_getErrorName(rc));
 	return IOT_OK;
 }
 
 /* Opening */
 
-static int set_name(struct iot_sink *s, const char *name)
+static int set_name(struct byte_sink *s, const char *name)
 {
 	const size_t size = strlen(name);
 
 	s->name = malloc(4 * size + 4);
 	if (!s->name)
 		return fail_memory(s);
-	iot_escape(s->name, 4 * size + 4, name, size);
+	escape_text(s->name, 4 * size + 4, name, size);
 	return IOT_OK;
 }
 
 /* What does not depend on the destination, which is not touched before this has worked. */
-static int begin(struct iot_sink *s, const char *name)
+static int begin(struct byte_sink *s, const char *name)
 {
 	if (s->error.status != IOT_OK)
 		return s->error.status;
 	if (s->destination != TO_NOTHING)
-		return iot_error_set(&s->error, IOT_EUSAGE, "%s: is open already", name_of(s));
+		return error_set(&s->error, IOT_EUSAGE, "%s: is open already", name_of(s));
 	if (set_name(s, name) != IOT_OK)
 		return s->error.status;
 	s->text = malloc(BUFFER_SIZE);
 	if (!s->text)
 		return fail_memory(s);
-	s->text_room = BUFFER_SIZE;
+	s->text_capacity = BUFFER_SIZE;
 	if (s->how == IOT_PLAIN)
 		return IOT_OK;
 	s->packed = malloc(BUFFER_SIZE);
@@ -208,7 +207,7 @@ static int begin(struct iot_sink *s, const char *name)
 	return s->how == IOT_GZIP ? make_gzip(s) : make_zstd(s);
 }
 
-int iot_sink_open_fd(struct iot_sink *s, int fd, const char *name)
+int byte_sink_open_fd(struct byte_sink *s, int fd, const char *name)
 {
 	if (begin(s, name) != IOT_OK)
 		return s->error.status;
@@ -217,7 +216,8 @@ int iot_sink_open_fd(struct iot_sink *s, int fd, const char *name)
 	return IOT_OK;
 }
 
-int iot_sink_open_callback(struct iot_sink *s, iot_write_fn *write, void *context, const char *name)
+int byte_sink_open_callback(struct byte_sink *s, iot_write_fn *write, void *context,
+			    const char *name)
 {
 	if (begin(s, name) != IOT_OK)
 		return s->error.status;
@@ -227,7 +227,7 @@ int iot_sink_open_callback(struct iot_sink *s, iot_write_fn *write, void *contex
 	return IOT_OK;
 }
 
-int iot_sink_open_memory(struct iot_sink *s)
+int byte_sink_open_memory(struct byte_sink *s)
 {
 	if (begin(s, "memory") != IOT_OK)
 		return s->error.status;
@@ -235,13 +235,13 @@ int iot_sink_open_memory(struct iot_sink *s)
 	return IOT_OK;
 }
 
-int iot_sink_open(struct iot_sink *s, const char *path)
+int byte_sink_open(struct byte_sink *s, const char *path)
 {
 	/* /dev/stdout may be a file that the shell opened to append to: it must not be replaced. */
 	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
-		return iot_sink_open_fd(s, STDOUT_FILENO, "standard output");
+		return byte_sink_open_fd(s, STDOUT_FILENO, "standard output");
 	if (begin(s, path) != IOT_OK ||
-	    iot_outfile_open(&s->file, path, s->file_how, name_of(s), &s->error) != IOT_OK)
+	    atomic_file_open(&s->file, path, s->file_how, name_of(s), &s->error) != IOT_OK)
 		return s->error.status;
 	s->destination = TO_FD;
 	s->fd = s->file.fd;
@@ -250,26 +250,26 @@ int iot_sink_open(struct iot_sink *s, const char *path)
 
 /* The destination */
 
-static int grow_memory(struct iot_sink *s, size_t size)
+static int grow_memory(struct byte_sink *s, size_t size)
 {
-	size_t room = s->memory_room ? s->memory_room : BUFFER_SIZE;
+	size_t capacity = s->memory_capacity ? s->memory_capacity : BUFFER_SIZE;
 	char *memory;
 
 	if (size > SIZE_MAX / 2 - s->memory_size)
 		return fail_memory(s);
-	while (room < s->memory_size + size)
-		room *= 2;
-	if (room == s->memory_room)
+	while (capacity < s->memory_size + size)
+		capacity *= 2;
+	if (capacity == s->memory_capacity)
 		return IOT_OK;
-	memory = realloc(s->memory, room);
+	memory = realloc(s->memory, capacity);
 	if (!memory)
 		return fail_memory(s);
 	s->memory = memory;
-	s->memory_room = room;
+	s->memory_capacity = capacity;
 	return IOT_OK;
 }
 
-static int put_memory(struct iot_sink *s, const char *data, size_t size)
+static int put_memory(struct byte_sink *s, const char *data, size_t size)
 {
 	if (grow_memory(s, size) != IOT_OK)
 		return s->error.status;
@@ -279,7 +279,7 @@ static int put_memory(struct iot_sink *s, const char *data, size_t size)
 	return IOT_OK;
 }
 
-static ssize_t put_some(struct iot_sink *s, const char *data, size_t size)
+static ssize_t put_some(struct byte_sink *s, const char *data, size_t size)
 {
 	struct pollfd p = {.fd = s->fd, .events = POLLOUT};
 	ssize_t n;
@@ -295,7 +295,7 @@ static ssize_t put_some(struct iot_sink *s, const char *data, size_t size)
 }
 
 /* Sends bytes to the destination, all of them or with an error. */
-static int put(struct iot_sink *s, const char *data, size_t size)
+static int put(struct byte_sink *s, const char *data, size_t size)
 {
 	if (s->error.status != IOT_OK || size == 0)
 		return s->error.status;
@@ -315,7 +315,7 @@ static int put(struct iot_sink *s, const char *data, size_t size)
 	return IOT_OK;
 }
 
-static int put_packed(struct iot_sink *s)
+static int put_packed(struct byte_sink *s)
 {
 	const size_t size = s->packed_size;
 
@@ -329,13 +329,13 @@ static int put_packed(struct iot_sink *s)
 enum ending { GO_ON, FLUSH, END };
 
 /* One call of deflate; *done when there is nothing left to do. */
-static int deflate_some(struct iot_sink *s, enum ending ending, bool *done)
+static int deflate_some(struct byte_sink *s, enum ending ending, bool *done)
 {
 	static const int flush[] = {Z_NO_FLUSH, Z_SYNC_FLUSH, Z_FINISH};
 	z_stream *z = &s->zlib;
 	int rc;
 
-	if (BUFFER_SIZE - s->packed_size < GZIP_ROOM_MIN && put_packed(s) != IOT_OK)
+	if (BUFFER_SIZE - s->packed_size < GZIP_CAPACITY_MIN && put_packed(s) != IOT_OK)
 		return s->error.status;
 	z->next_out = (Bytef *)s->packed + s->packed_size;
 	z->avail_out = (uInt)(BUFFER_SIZE - s->packed_size);
@@ -343,13 +343,13 @@ static int deflate_some(struct iot_sink *s, enum ending ending, bool *done)
 	s->packed_size = BUFFER_SIZE - z->avail_out;
 	/* Z_BUF_ERROR: nothing to do, as when a flush is asked for twice */
 	if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
-		return iot_error_set(&s->error, IOT_EUSAGE, "%s: zlib: %s", name_of(s),
-				     z->msg ? z->msg : "error");
+		return error_set(&s->error, IOT_EUSAGE, "%s: zlib: %s", name_of(s),
+				 z->msg ? z->msg : "error");
 	*done = ending == END ? rc == Z_STREAM_END : z->avail_in == 0 && z->avail_out > 0;
 	return IOT_OK;
 }
 
-static int compress_gzip(struct iot_sink *s, const char *data, size_t size, enum ending ending)
+static int compress_gzip(struct byte_sink *s, const char *data, size_t size, enum ending ending)
 {
 	bool done = false;
 
@@ -366,11 +366,11 @@ static int compress_gzip(struct iot_sink *s, const char *data, size_t size, enum
 		size -= n;
 	} while (size > 0);
 	if (ending == END && deflateReset(&s->zlib) != Z_OK)
-		return iot_error_set(&s->error, IOT_EUSAGE, "%s: zlib cannot be reset", name_of(s));
+		return error_set(&s->error, IOT_EUSAGE, "%s: zlib cannot be reset", name_of(s));
 	return IOT_OK;
 }
 
-static int compress_zstd(struct iot_sink *s, const char *data, size_t size, enum ending ending)
+static int compress_zstd(struct byte_sink *s, const char *data, size_t size, enum ending ending)
 {
 	static const ZSTD_EndDirective directive[] = {ZSTD_e_continue, ZSTD_e_flush, ZSTD_e_end};
 	ZSTD_inBuffer in = {data, size, 0};
@@ -381,8 +381,8 @@ static int compress_zstd(struct iot_sink *s, const char *data, size_t size, enum
 
 		rc = ZSTD_compressStream2(s->zstd, &out, &in, directive[ending]);
 		if (ZSTD_isError(rc))
-			return iot_error_set(&s->error, IOT_ENOMEM, "%s: zstd: %s", name_of(s),
-					     ZSTD_getErrorName(rc));
+			return error_set(&s->error, IOT_ENOMEM, "%s: zstd: %s", name_of(s),
+					 ZSTD_getErrorName(rc));
 		s->packed_size = out.pos;
 		if (out.pos == out.size && put_packed(s) != IOT_OK)
 			return s->error.status;
@@ -390,7 +390,7 @@ static int compress_zstd(struct iot_sink *s, const char *data, size_t size, enum
 	return IOT_OK;
 }
 
-static int pack(struct iot_sink *s, const char *data, size_t size, enum ending ending)
+static int pack(struct byte_sink *s, const char *data, size_t size, enum ending ending)
 {
 	s->any_frame = true;
 	s->in_frame = ending != END;
@@ -399,14 +399,14 @@ static int pack(struct iot_sink *s, const char *data, size_t size, enum ending e
 }
 
 /* Takes bytes from the text buffer, or from the caller, on their way. */
-static int pass(struct iot_sink *s, const char *data, size_t size)
+static int pass(struct byte_sink *s, const char *data, size_t size)
 {
 	if (s->error.status != IOT_OK || size == 0)
 		return s->error.status;
 	return s->how == IOT_PLAIN ? put(s, data, size) : pack(s, data, size, GO_ON);
 }
 
-static int pass_text(struct iot_sink *s)
+static int pass_text(struct byte_sink *s)
 {
 	const size_t size = s->text_size;
 
@@ -416,34 +416,34 @@ static int pass_text(struct iot_sink *s)
 
 /* Writing */
 
-static int check_open(struct iot_sink *s)
+static int check_open(struct byte_sink *s)
 {
 	if (s->destination == TO_NOTHING || s->closed)
-		return iot_error_set(&s->error, IOT_EUSAGE, "%s: is not open", name_of(s));
+		return error_set(&s->error, IOT_EUSAGE, "%s: is not open", name_of(s));
 	return s->error.status;
 }
 
-static int write_past(struct iot_sink *s, const void *data, size_t size)
+static int write_past(struct byte_sink *s, const void *data, size_t size)
 {
 	if (check_open(s) != IOT_OK || pass_text(s) != IOT_OK)
 		return s->error.status;
-	if (size >= s->text_room)
+	if (size >= s->text_capacity)
 		return pass(s, data, size);
 	memcpy(s->text, data, size);
 	s->text_size = size;
 	return IOT_OK;
 }
 
-int iot_sink_write(struct iot_sink *s, const void *data, size_t size)
+int byte_sink_write(struct byte_sink *s, const void *data, size_t size)
 {
-	if (size >= s->text_room - s->text_size)
+	if (size >= s->text_capacity - s->text_size)
 		return write_past(s, data, size);
 	memcpy(s->text + s->text_size, data, size);
 	s->text_size += size;
 	return s->error.status;
 }
 
-int iot_sink_frame(struct iot_sink *s)
+int byte_sink_frame(struct byte_sink *s)
 {
 	if (check_open(s) != IOT_OK || s->how == IOT_PLAIN)
 		return s->error.status;
@@ -452,7 +452,7 @@ int iot_sink_frame(struct iot_sink *s)
 	return pack(s, "", 0, END);
 }
 
-int iot_sink_flush(struct iot_sink *s)
+int byte_sink_flush(struct byte_sink *s)
 {
 	if (check_open(s) != IOT_OK || pass_text(s) != IOT_OK)
 		return s->error.status;
@@ -464,7 +464,7 @@ int iot_sink_flush(struct iot_sink *s)
 /* Closing */
 
 /* Everything that is left. No bytes at all are no valid gzip or zstd file, an empty frame is. */
-static void finish(struct iot_sink *s)
+static void finish(struct byte_sink *s)
 {
 	if (pass_text(s) != IOT_OK)
 		return;
@@ -474,29 +474,29 @@ static void finish(struct iot_sink *s)
 	put_packed(s);
 }
 
-int iot_sink_close(struct iot_sink *s)
+int byte_sink_close(struct byte_sink *s)
 {
 	if (s->closed)
 		return s->error.status;
 	if (check_open(s) == IOT_OK)
 		finish(s);
 	s->closed = true;
-	s->text_room = s->text_size = 0;
-	return iot_outfile_commit(&s->file, name_of(s), &s->error);
+	s->text_capacity = s->text_size = 0;
+	return atomic_file_commit(&s->file, name_of(s), &s->error);
 }
 
-const void *iot_sink_memory(const struct iot_sink *s, size_t *size)
+const void *byte_sink_memory(const struct byte_sink *s, size_t *size)
 {
 	*size = s->memory_size;
 	return s->memory ? s->memory : "";
 }
 
-uint64_t iot_sink_stored(const struct iot_sink *s)
+uint64_t byte_sink_stored(const struct byte_sink *s)
 {
 	return s->stored;
 }
 
-const struct iot_error *iot_sink_error(const struct iot_sink *s)
+const struct error *byte_sink_error(const struct byte_sink *s)
 {
 	return &s->error;
 }

@@ -11,31 +11,31 @@
 
 #include "lib/base/error.h"
 
-struct iot_sink;
+struct byte_sink;
 
-struct iot_sink *iot_sink_new(void);    /* NULL when out of memory */
-void iot_sink_free(struct iot_sink *s); /* without close before: the temporary file is removed */
+struct byte_sink *byte_sink_new(void);    /* NULL when out of memory */
+void byte_sink_free(struct byte_sink *s); /* without close before: the temporary file is removed */
 
 /* To be called before open: compression, level (0: default), zstd's worker threads. */
-int iot_sink_compress(struct iot_sink *s, enum iot_compression how, int level, unsigned threads);
+int byte_sink_compress(struct byte_sink *s, enum iot_compression how, int level, unsigned threads);
 
-/* IOT_OUTFILE_... for a path; to be called before open. */
-void iot_sink_how(struct iot_sink *s, unsigned how);
+/* ATOMIC_FILE_... for a path; to be called before open. */
+void byte_sink_how(struct byte_sink *s, unsigned how);
 
 /* One of these, once. "-" is standard output. */
-int iot_sink_open(struct iot_sink *s, const char *path);
-int iot_sink_open_fd(struct iot_sink *s, int fd, const char *name);
-int iot_sink_open_callback(struct iot_sink *s, iot_write_fn *write, void *context,
-			   const char *name);
-int iot_sink_open_memory(struct iot_sink *s);
-const void *iot_sink_memory(const struct iot_sink *s, size_t *size);
+int byte_sink_open(struct byte_sink *s, const char *path);
+int byte_sink_open_fd(struct byte_sink *s, int fd, const char *name);
+int byte_sink_open_callback(struct byte_sink *s, iot_write_fn *write, void *context,
+			    const char *name);
+int byte_sink_open_memory(struct byte_sink *s);
+const void *byte_sink_memory(const struct byte_sink *s, size_t *size);
 
-int iot_sink_write(struct iot_sink *s, const void *data, size_t size);
-int iot_sink_frame(struct iot_sink *s); /* the next byte begins a new frame or member */
-int iot_sink_flush(struct iot_sink *s); /* all that was written can be read at the other end */
-int iot_sink_close(struct iot_sink *s); /* last bytes out, closed, renamed; status of all of it */
+int byte_sink_write(struct byte_sink *s, const void *data, size_t size);
+int byte_sink_frame(struct byte_sink *s); /* the next byte begins a new frame or member */
+int byte_sink_flush(struct byte_sink *s); /* all that was written can be read at the other end */
+int byte_sink_close(struct byte_sink *s); /* last bytes out, closed, renamed; status of all of it */
 
-uint64_t iot_sink_stored(const struct iot_sink *s); /* bytes sent to the file */
-const struct iot_error *iot_sink_error(const struct iot_sink *s);
+uint64_t byte_sink_stored(const struct byte_sink *s); /* bytes sent to the file */
+const struct error *byte_sink_error(const struct byte_sink *s);
 
 #endif

@@ -16,34 +16,33 @@ static bool readable_within(int fd, int timeout_ms)
 }
 
 /* Waits until a read of at most *size bytes will not block. False: the input is cut here. */
-static bool worth_reading(struct iot_intake *in, size_t *size)
+static bool worth_reading(struct byte_source *in, size_t *size)
 {
-	enum iot_pipe_state state = IOT_PIPE_WAITS;
+	enum pipe_state state = PIPE_WAITS;
 
 	if (!in->stop || !in->waits)
 		return true;
-	while (state == IOT_PIPE_WAITS)
-		state = iot_stop_wait(in->stop, &in->drain, in->fd, LOOK_MS, size);
-	return state == IOT_PIPE_READABLE;
+	while (state == PIPE_WAITS)
+		state = decode_stop_wait(in->stop, &in->drain, in->fd, LOOK_MS, size);
+	return state == PIPE_READABLE;
 }
 
 /* Good bytes come first, so this is what ends them. */
-static ssize_t fail_interrupted(struct iot_intake *in)
+static ssize_t fail_interrupted(struct byte_source *in)
 {
 	atomic_store(&in->stop->cut, true);
-	iot_error_set(in->error, IOT_ETRUNCATED, "%s: interrupted at byte %llu", in->name,
-		      (unsigned long long)in->stored);
+	error_set(in->error, IOT_ETRUNCATED, "%s: interrupted at byte %llu", in->name,
+		  (unsigned long long)in->stored);
 	return 0;
 }
 
-static bool is_quit(const struct iot_intake *in)
+static bool is_quit(const struct byte_source *in)
 {
-	return in->stop &&
-	       in->stop->asked >= (in->waits ? IOT_ASKED_QUIT : IOT_ASKED_DRAIN);
+	return in->stop && in->stop->asked >= (in->waits ? ASKED_QUIT : ASKED_DRAIN);
 }
 
 /* Waits until a read will not block; false: woken up, to end. */
-static bool not_woken(const struct iot_intake *in)
+static bool not_woken(const struct byte_source *in)
 {
 	struct pollfd p[2] = {{.fd = in->fd, .events = POLLIN},
 			      {.fd = in->wake_fd, .events = POLLIN}};
@@ -53,7 +52,7 @@ static bool not_woken(const struct iot_intake *in)
 	return p[1].revents == 0;
 }
 
-static ssize_t read_fd(struct iot_intake *in, void *to, size_t size)
+static ssize_t read_fd(struct byte_source *in, void *to, size_t size)
 {
 	for (;;) {
 		ssize_t n;
@@ -64,7 +63,7 @@ static ssize_t read_fd(struct iot_intake *in, void *to, size_t size)
 			return 0;
 		n = read(in->fd, to, size);
 		if (n >= 0) {
-			iot_drain_took(&in->drain, (size_t)n);
+			drain_took(&in->drain, (size_t)n);
 			return n;
 		}
 		if (errno == EAGAIN || errno == EWOULDBLOCK)
@@ -74,7 +73,7 @@ static ssize_t read_fd(struct iot_intake *in, void *to, size_t size)
 	}
 }
 
-static ssize_t read_callback(struct iot_intake *in, void *to, size_t size)
+static ssize_t read_callback(struct byte_source *in, void *to, size_t size)
 {
 	ssize_t n;
 
@@ -84,15 +83,15 @@ static ssize_t read_callback(struct iot_intake *in, void *to, size_t size)
 	if (n < 0 && errno == EINTR)
 		return fail_interrupted(in);
 	if (n > 0 && (size_t)n > size) {
-		iot_error_set(in->error, IOT_EUSAGE, "%s: more bytes than asked for", in->name);
+		error_set(in->error, IOT_EUSAGE, "%s: more bytes than asked for", in->name);
 		return 0;
 	}
 	return n;
 }
 
-size_t iot_intake_take(struct iot_intake *in, void *to, size_t room)
+size_t byte_source_read(struct byte_source *in, void *to, size_t capacity)
 {
-	const size_t size = room < in->read_size ? room : in->read_size;
+	const size_t size = capacity < in->read_size ? capacity : in->read_size;
 	ssize_t n = 0;
 
 	if (!in->ended && is_quit(in)) {
@@ -100,22 +99,23 @@ size_t iot_intake_take(struct iot_intake *in, void *to, size_t room)
 		fail_interrupted(in);
 	}
 	if (!in->ended) {
-		n = in->kind == IOT_FROM_FD ? read_fd(in, to, size) : read_callback(in, to, size);
+		n = in->kind == BYTE_SOURCE_FD ? read_fd(in, to, size)
+					       : read_callback(in, to, size);
 		in->errnum = n >= 0 ? 0 : errno != 0 ? errno : EIO;
 		in->ended = n <= 0;
 	}
 	if (in->errnum != 0 && in->why && in->why->status != IOT_OK)
-		iot_error_set(in->error, in->why->status, "%s", in->why->text);
+		error_set(in->error, in->why->status, "%s", in->why->text);
 	else if (in->errnum != 0)
-		iot_error_system(in->error, in->errnum, "%s: at byte %llu: cannot be read",
-				 in->name, (unsigned long long)in->stored);
+		error_system(in->error, in->errnum, "%s: at byte %llu: cannot be read", in->name,
+			     (unsigned long long)in->stored);
 	if (n <= 0)
 		return 0;
 	in->stored += (uint64_t)n;
 	return (size_t)n;
 }
 
-size_t iot_intake_step(struct iot_intake *in, size_t left)
+size_t byte_source_step(struct byte_source *in, size_t left)
 {
 	const size_t n = left < in->read_size ? left : in->read_size;
 
@@ -124,9 +124,9 @@ size_t iot_intake_step(struct iot_intake *in, size_t left)
 	return n;
 }
 
-bool iot_intake_seek(struct iot_intake *in, uint64_t first, uint64_t at)
+bool byte_source_seek(struct byte_source *in, uint64_t first, uint64_t at)
 {
-	if (in->kind == IOT_FROM_FD && lseek(in->fd, (off_t)(first + at), SEEK_SET) < 0)
+	if (in->kind == BYTE_SOURCE_FD && lseek(in->fd, (off_t)(first + at), SEEK_SET) < 0)
 		return false;
 	in->stored = at;
 	in->ended = false;

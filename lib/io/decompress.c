@@ -27,26 +27,26 @@ enum {
 
 /* Raw bytes */
 
-static size_t raw_left(const struct iot_unpacker *u)
+static size_t raw_left(const struct decompressor *u)
 {
 	return u->raw_end - u->raw_pos;
 }
 
-static uint64_t raw_offset(const struct iot_unpacker *u)
+static uint64_t raw_offset(const struct decompressor *u)
 {
 	return u->raw_at + u->raw_pos;
 }
 
 /* Makes room for one read, and for more than is moved, so that moving costs little. */
-static void drop_old_raw(struct iot_unpacker *u)
+static void drop_old_raw(struct decompressor *u)
 {
-	const uint64_t behind_frame = u->raw_at + u->raw_end - u->frame_at;
+	const uint64_t after_frame = u->raw_at + u->raw_end - u->frame_at;
 	size_t keep = HISTORY_SIZE;
 
-	if (u->raw_room - u->raw_end >= u->in->read_size)
+	if (u->raw_capacity - u->raw_end >= u->in->read_size)
 		return;
-	if (behind_frame < keep)
-		keep = (size_t)behind_frame;
+	if (after_frame < keep)
+		keep = (size_t)after_frame;
 	if (keep < raw_left(u))
 		keep = raw_left(u);
 	memmove(u->block, u->block + u->raw_end - keep, keep);
@@ -56,15 +56,15 @@ static void drop_old_raw(struct iot_unpacker *u)
 }
 
 /* False: the end, or an error. */
-static bool refill(struct iot_unpacker *u)
+static bool refill(struct decompressor *u)
 {
 	size_t n;
 
-	if (u->in->kind == IOT_FROM_MEMORY) {
-		n = iot_intake_step(u->in, u->raw_room - u->raw_end);
+	if (u->in->kind == BYTE_SOURCE_MEMORY) {
+		n = byte_source_step(u->in, u->raw_capacity - u->raw_end);
 	} else {
 		drop_old_raw(u);
-		n = iot_intake_take(u->in, u->block + u->raw_end, u->raw_room - u->raw_end);
+		n = byte_source_read(u->in, u->block + u->raw_end, u->raw_capacity - u->raw_end);
 	}
 	u->raw_end += n;
 	return n > 0;
@@ -72,98 +72,100 @@ static bool refill(struct iot_unpacker *u)
 
 /* Beginnings of members and frames */
 
-static enum iot_match match_bytes(const unsigned char *p, size_t n, const char *magic, size_t size)
+static enum format_match match_bytes(const unsigned char *p, size_t n, const char *magic,
+				     size_t size)
 {
 	if (memcmp(p, magic, n < size ? n : size) != 0)
-		return IOT_MATCH_NO;
-	return n < size ? IOT_MATCH_MAYBE : IOT_MATCH_YES;
+		return FORMAT_MATCH_NO;
+	return n < size ? FORMAT_MATCH_MAYBE : FORMAT_MATCH_YES;
 }
 
-static enum iot_match match_skippable(const unsigned char *p, size_t n)
+static enum format_match match_skippable(const unsigned char *p, size_t n)
 {
 	if (n == 0)
-		return IOT_MATCH_MAYBE;
+		return FORMAT_MATCH_MAYBE;
 	if ((p[0] & 0xf0) != 0x50)
-		return IOT_MATCH_NO;
+		return FORMAT_MATCH_NO;
 	return match_bytes(p + 1, n - 1, "\x2a\x4d\x18", 3);
 }
 
-enum iot_match iot_unpacker_match(enum iot_compression how, const void *p, size_t n)
+enum format_match decompress_match(enum iot_compression how, const void *p, size_t n)
 {
-	enum iot_match frame;
+	enum format_match frame;
 
 	if (how == IOT_GZIP)
 		return match_bytes(p, n, "\x1f\x8b", 2);
 	frame = match_bytes(p, n, "\x28\xb5\x2f\xfd", MAGIC_MAX);
-	return frame != IOT_MATCH_NO ? frame : match_skippable(p, n);
+	return frame != FORMAT_MATCH_NO ? frame : match_skippable(p, n);
 }
 
-/* Stricter than iot_unpacker_match, to find a beginning within other bytes. */
-static enum iot_match match_header(const struct iot_unpacker *u, const unsigned char *p, size_t n)
+/* Stricter than decompress_match, to find a beginning within other bytes. */
+static enum format_match match_header(const struct decompressor *u, const unsigned char *p,
+				      size_t n)
 {
 	ZSTD_frameHeader header;
-	enum iot_match magic;
+	enum format_match magic;
 	size_t rc;
 
 	if (u->how == IOT_GZIP) {
 		magic = match_bytes(p, n, "\x1f\x8b\x08", 3);
-		if (magic != IOT_MATCH_YES)
+		if (magic != FORMAT_MATCH_YES)
 			return magic;
 		if (n < 4)
-			return IOT_MATCH_MAYBE;
-		return (p[3] & 0xe0) == 0 ? IOT_MATCH_YES : IOT_MATCH_NO; /* reserved flags */
+			return FORMAT_MATCH_MAYBE;
+		return (p[3] & 0xe0) == 0 ? FORMAT_MATCH_YES : FORMAT_MATCH_NO; /* reserved flags */
 	}
 	magic = match_bytes(p, n, "\x28\xb5\x2f\xfd", MAGIC_MAX);
-	if (magic != IOT_MATCH_YES)
+	if (magic != FORMAT_MATCH_YES)
 		return magic;
 	rc = ZSTD_getFrameHeader(&header, p, n);
 	if (ZSTD_isError(rc))
-		return IOT_MATCH_NO;
+		return FORMAT_MATCH_NO;
 	if (rc > 0)
-		return IOT_MATCH_MAYBE;
-	return header.windowSize <= u->window_max ? IOT_MATCH_YES : IOT_MATCH_NO;
+		return FORMAT_MATCH_MAYBE;
+	return header.windowSize <= u->window_max ? FORMAT_MATCH_YES : FORMAT_MATCH_NO;
 }
 
 /* Damage */
 
-static int fail_memory(struct iot_unpacker *u)
+static int fail_memory(struct decompressor *u)
 {
-	return iot_error_set(u->error, IOT_ENOMEM, "%s: out of memory", u->name);
+	return error_set(u->error, IOT_ENOMEM, "%s: out of memory", u->name);
 }
 
-static const char *unit_name(const struct iot_unpacker *u)
+static const char *unit_name(const struct decompressor *u)
 {
 	return u->how == IOT_GZIP ? "gzip member" : "zstd frame";
 }
 
-static void fail_damaged(struct iot_unpacker *u, const char *reason)
+static void fail_damaged(struct decompressor *u, const char *reason)
 {
 	u->damaged = true;
-	iot_error_set(u->error, IOT_EFORMAT, "%s: at byte %llu: damaged %s: %s", u->name,
-		      (unsigned long long)raw_offset(u), unit_name(u), reason);
+	error_set(u->error, IOT_EFORMAT, "%s: at byte %llu: damaged %s: %s", u->name,
+		  (unsigned long long)raw_offset(u), unit_name(u), reason);
 }
 
-static void fail_truncated(struct iot_unpacker *u)
+static void fail_truncated(struct decompressor *u)
 {
 	u->damaged = true;
-	iot_error_set(u->error, IOT_ETRUNCATED,
-		      "%s: at byte %llu: the input ends inside the %s that begins at byte %llu",
-		      u->name, (unsigned long long)raw_offset(u), unit_name(u),
-		      (unsigned long long)u->frame_at);
+	error_set(u->error, IOT_ETRUNCATED,
+		  "%s: at byte %llu: the input ends inside the %s that begins at byte %llu",
+		  u->name, (unsigned long long)raw_offset(u), unit_name(u),
+		  (unsigned long long)u->frame_at);
 }
 
-static enum iot_match next_magic(struct iot_unpacker *u)
+static enum format_match next_magic(struct decompressor *u)
 {
-	enum iot_match match;
+	enum format_match match;
 
 	do
-		match = iot_unpacker_match(u->how, u->raw + u->raw_pos, raw_left(u));
-	while (match == IOT_MATCH_MAYBE && refill(u));
+		match = decompress_match(u->how, u->raw + u->raw_pos, raw_left(u));
+	while (match == FORMAT_MATCH_MAYBE && refill(u));
 	return match;
 }
 
 /* Zeros behind the last member, as tapes and some copying tools leave them, are no damage. */
-static void skip_zeros(struct iot_unpacker *u)
+static void skip_zeros(struct decompressor *u)
 {
 	do {
 		while (raw_left(u) > 0 && u->raw[u->raw_pos] == 0)
@@ -172,7 +174,7 @@ static void skip_zeros(struct iot_unpacker *u)
 	} while (raw_left(u) == 0 && refill(u));
 }
 
-static bool reset_decoder(struct iot_unpacker *u)
+static bool reset_decoder(struct decompressor *u)
 {
 	if (u->how == IOT_GZIP)
 		return inflateReset(&u->zlib) == Z_OK;
@@ -180,24 +182,24 @@ static bool reset_decoder(struct iot_unpacker *u)
 }
 
 /* False: there is none. The proper end is here, between two frames or members. */
-static bool begin_frame(struct iot_unpacker *u)
+static bool begin_frame(struct decompressor *u)
 {
-	enum iot_match match;
+	enum format_match match;
 
 	u->frame_at = raw_offset(u);
 	u->made = 0;
 	match = next_magic(u);
-	if (match == IOT_MATCH_NO && u->how == IOT_GZIP && u->raw[u->raw_pos] == 0) {
+	if (match == FORMAT_MATCH_NO && u->how == IOT_GZIP && u->raw[u->raw_pos] == 0) {
 		skip_zeros(u);
 		match = next_magic(u);
 	}
-	if (match == IOT_MATCH_YES && reset_decoder(u)) {
+	if (match == FORMAT_MATCH_YES && reset_decoder(u)) {
 		u->in_frame = true;
 		u->output_full = false;
 		u->zstd_hint = ZSTD_FIRST_HINT;
 		return true;
 	}
-	if (match != IOT_MATCH_MAYBE)
+	if (match != FORMAT_MATCH_MAYBE)
 		fail_damaged(u, "other bytes stand where one should begin");
 	else if (raw_left(u) > 0 && u->error->status == IOT_OK)
 		fail_truncated(u);
@@ -207,11 +209,11 @@ static bool begin_frame(struct iot_unpacker *u)
 
 /* Decoders */
 
-static size_t unpack_gzip(struct iot_unpacker *u, char *out, size_t room)
+static size_t unpack_gzip(struct decompressor *u, char *out, size_t capacity)
 {
 	z_stream *z = &u->zlib;
 	const size_t in_size = raw_left(u) < UINT32_MAX ? raw_left(u) : UINT32_MAX;
-	const size_t out_size = room < UINT32_MAX ? room : UINT32_MAX;
+	const size_t out_size = capacity < UINT32_MAX ? capacity : UINT32_MAX;
 	int rc;
 
 	z->next_in = (z_const Bytef *)(u->raw + u->raw_pos);
@@ -243,9 +245,9 @@ static unsigned long long window_of(const unsigned char *p, size_t n)
 	return base + base / 8 * (p[WINDOW_DESCRIPTOR] & 7);
 }
 
-static void fail_zstd(struct iot_unpacker *u, size_t rc)
+static void fail_zstd(struct decompressor *u, size_t rc)
 {
-	unsigned long long window = 0;
+	unsigned long long bufreader = 0;
 
 	switch (ZSTD_getErrorCode(rc)) {
 	case ZSTD_error_memory_allocation:
@@ -254,14 +256,14 @@ static void fail_zstd(struct iot_unpacker *u, size_t rc)
 	case ZSTD_error_frameParameter_windowTooLarge:
 		/* The error came with the header's last byte, so all of it is still here. */
 		if (u->frame_at >= u->raw_at)
-			window = window_of(u->raw + (u->frame_at - u->raw_at),
-					   u->raw_end - (size_t)(u->frame_at - u->raw_at));
+			bufreader = window_of(u->raw + (u->frame_at - u->raw_at),
+					      u->raw_end - (size_t)(u->frame_at - u->raw_at));
 		u->damaged = true;
-		iot_error_set(u->error, IOT_ELIMIT,
-			      "%s: at byte %llu: zstd frame asks for a window of %llu bytes, "
-			      "the limit is %llu",
-			      u->name, (unsigned long long)u->frame_at, window,
-			      (unsigned long long)u->window_max);
+		error_set(u->error, IOT_ELIMIT,
+			  "%s: at byte %llu: zstd frame asks for a window of %llu bytes, "
+			  "the limit is %llu",
+			  u->name, (unsigned long long)u->frame_at, bufreader,
+			  (unsigned long long)u->window_max);
 		return;
 	default:
 		fail_damaged(u, ZSTD_getErrorName(rc));
@@ -272,7 +274,7 @@ static void fail_zstd(struct iot_unpacker *u, size_t rc)
  * A call that fails does not tell how much it wrote before, so a call gets one block, and not with
  * the next block's header behind it: good blocks before a bad one are not lost.
  */
-static size_t zstd_slice(const struct iot_unpacker *u)
+static size_t zstd_slice(const struct decompressor *u)
 {
 	const size_t hint = u->zstd_hint;
 	const size_t size = hint > ZSTD_BLOCK_HEADER ? hint - ZSTD_BLOCK_HEADER : hint;
@@ -280,10 +282,10 @@ static size_t zstd_slice(const struct iot_unpacker *u)
 	return size < raw_left(u) ? size : raw_left(u);
 }
 
-static size_t unpack_zstd(struct iot_unpacker *u, char *to, size_t room)
+static size_t unpack_zstd(struct decompressor *u, char *to, size_t capacity)
 {
 	ZSTD_inBuffer in = {u->raw + u->raw_pos, zstd_slice(u), 0};
-	ZSTD_outBuffer out = {to, room, 0};
+	ZSTD_outBuffer out = {to, capacity, 0};
 	const size_t rc = ZSTD_decompressStream(u->zstd, &out, &in);
 
 	if (ZSTD_isError(rc)) {
@@ -299,7 +301,7 @@ static size_t unpack_zstd(struct iot_unpacker *u, char *to, size_t room)
 	return out.pos;
 }
 
-size_t iot_unpacker_read(struct iot_unpacker *u, char *out, size_t room)
+size_t decompress_read(struct decompressor *u, char *out, size_t capacity)
 {
 	if (!u->in_frame && !begin_frame(u))
 		return 0;
@@ -309,19 +311,20 @@ size_t iot_unpacker_read(struct iot_unpacker *u, char *out, size_t room)
 		u->ended = true;
 		return 0;
 	}
-	const size_t n = u->how == IOT_GZIP ? unpack_gzip(u, out, room) : unpack_zstd(u, out, room);
+	const size_t n =
+	    u->how == IOT_GZIP ? unpack_gzip(u, out, capacity) : unpack_zstd(u, out, capacity);
 	u->made += n;
 	return n;
 }
 
-bool iot_unpacker_hungry(const struct iot_unpacker *u)
+bool decompress_hungry(const struct decompressor *u)
 {
 	return raw_left(u) == 0 && !(u->in_frame && u->output_full);
 }
 
 /* Opening and closing */
 
-static int make_decoder(struct iot_unpacker *u)
+static int make_decoder(struct decompressor *u)
 {
 	int log = 0;
 
@@ -337,22 +340,21 @@ static int make_decoder(struct iot_unpacker *u)
 	if (!u->zstd)
 		return fail_memory(u);
 	if (ZSTD_isError(ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, log)))
-		return iot_error_set(u->error, IOT_EUSAGE,
-				     "%s: zstd refuses a window of %llu bytes", u->name,
-				     (unsigned long long)u->window_max);
+		return error_set(u->error, IOT_EUSAGE, "%s: zstd refuses a window of %llu bytes",
+				 u->name, (unsigned long long)u->window_max);
 	return IOT_OK;
 }
 
-int iot_unpacker_open(struct iot_unpacker *u, enum iot_compression how, const void *first,
-		      size_t size, size_t room)
+int decompress_open(struct decompressor *u, enum iot_compression how, const void *first,
+		    size_t size, size_t capacity)
 {
 	u->how = how;
 	u->raw = first;
 	u->raw_end = size;
-	u->raw_room = room;
-	if (u->in->kind != IOT_FROM_MEMORY) {
-		u->raw_room = size + 2 * (u->in->read_size + HISTORY_SIZE);
-		u->block = malloc(u->raw_room);
+	u->raw_capacity = capacity;
+	if (u->in->kind != BYTE_SOURCE_MEMORY) {
+		u->raw_capacity = size + 2 * (u->in->read_size + HISTORY_SIZE);
+		u->block = malloc(u->raw_capacity);
 		if (!u->block)
 			return fail_memory(u);
 		memcpy(u->block, first, size);
@@ -361,7 +363,7 @@ int iot_unpacker_open(struct iot_unpacker *u, enum iot_compression how, const vo
 	return make_decoder(u);
 }
 
-void iot_unpacker_close(struct iot_unpacker *u)
+void decompress_close(struct decompressor *u)
 {
 	if (u->zlib_made)
 		inflateEnd(&u->zlib);
@@ -372,22 +374,22 @@ void iot_unpacker_close(struct iot_unpacker *u)
 /* Going on after damage */
 
 /* Steps to what looks like the beginning of a frame or member; false: none is left. */
-static bool find_beginning(struct iot_unpacker *u)
+static bool find_beginning(struct decompressor *u)
 {
 	const int first = u->how == IOT_GZIP ? 0x1f : 0x28;
 
 	for (;;) {
 		const unsigned char *p = u->raw + u->raw_pos;
-		enum iot_match match = IOT_MATCH_MAYBE;
+		enum format_match match = FORMAT_MATCH_MAYBE;
 
 		p = memchr(p, first, raw_left(u));
 		u->raw_pos = p ? (size_t)(p - u->raw) : u->raw_end;
 		u->frame_at = raw_offset(u);
 		if (p)
 			match = match_header(u, p, raw_left(u));
-		if (match == IOT_MATCH_YES)
+		if (match == FORMAT_MATCH_YES)
 			return true;
-		if (match == IOT_MATCH_MAYBE && refill(u))
+		if (match == FORMAT_MATCH_MAYBE && refill(u))
 			continue;
 		if (!p)
 			return false;
@@ -401,7 +403,7 @@ static bool find_beginning(struct iot_unpacker *u)
  * they have, the search goes on from where the decoder stands. Either way it begins behind the place
  * where the one before went on, so that searches come to an end.
  */
-static uint64_t search_from(struct iot_unpacker *u)
+static uint64_t search_from(struct decompressor *u)
 {
 	const uint64_t here = raw_offset(u);
 	uint64_t from = u->frame_at + 1;
@@ -412,7 +414,7 @@ static uint64_t search_from(struct iot_unpacker *u)
 	return from > u->raw_at ? from : u->raw_at;
 }
 
-bool iot_unpacker_resync(struct iot_unpacker *u)
+bool decompress_resync(struct decompressor *u)
 {
 	if (!u->damaged)
 		return false;
@@ -423,13 +425,13 @@ bool iot_unpacker_resync(struct iot_unpacker *u)
 	if (u->ended)
 		return false;
 	u->in_frame = false;
-	iot_error_clear(u->error);
+	error_clear(u->error);
 	return true;
 }
 
-void iot_unpacker_seek(struct iot_unpacker *u, uint64_t at)
+void decompress_seek(struct decompressor *u, uint64_t at)
 {
-	const bool memory = u->in->kind == IOT_FROM_MEMORY;
+	const bool memory = u->in->kind == BYTE_SOURCE_MEMORY;
 	u->raw_pos = u->raw_end = memory ? (size_t)at : 0;
 	u->raw_at = memory ? 0 : at;
 	u->frame_at = at;

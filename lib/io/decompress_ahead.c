@@ -19,8 +19,8 @@ enum {
 	PIECE_SIZE = 1 << 16, /* small pieces come from the cache */
 };
 
-struct iot_readahead {
-	struct iot_unpacker *unpacker;
+struct decompress_ahead {
+	struct decompressor *unpacker;
 	pthread_t thread;
 	bool running; /* the thread is not joined yet */
 	int wake[2];  /* a byte in it ends a read that waits */
@@ -33,20 +33,20 @@ struct iot_readahead {
 
 	char *block;
 	size_t count;
-	struct iot_piece pieces[];
+	struct ahead_buffer pieces[];
 };
 
-bool iot_readahead_pays(void)
+bool decompress_ahead_pays(void)
 {
-	return iot_processors() > 1;
+	return cpu_count() > 1;
 }
 
 /* The thread that fills */
 
 /* NULL: told to stop. */
-static struct iot_piece *wait_for_room(struct iot_readahead *ra)
+static struct ahead_buffer *wait_for_space(struct decompress_ahead *ra)
 {
-	struct iot_piece *piece = NULL;
+	struct ahead_buffer *piece = NULL;
 
 	pthread_mutex_lock(&ra->mutex);
 	while (!ra->stop && ra->made - ra->released == ra->count)
@@ -57,24 +57,24 @@ static struct iot_piece *wait_for_room(struct iot_readahead *ra)
 	return piece;
 }
 
-static bool at_end(const struct iot_unpacker *u)
+static bool at_end(const struct decompressor *u)
 {
 	return u->ended || u->error->status != IOT_OK;
 }
 
-static void fill(struct iot_unpacker *u, struct iot_piece *piece)
+static void fill(struct decompressor *u, struct ahead_buffer *piece)
 {
 	size_t size = 0;
 
 	do
-		size += iot_unpacker_read(u, piece->data + size, PIECE_SIZE - size);
-	while (size < PIECE_SIZE && !at_end(u) && (size == 0 || !iot_unpacker_hungry(u)));
+		size += decompress_read(u, piece->data + size, PIECE_SIZE - size);
+	while (size < PIECE_SIZE && !at_end(u) && (size == 0 || !decompress_hungry(u)));
 	piece->size = size;
 	piece->stored = u->in->stored;
 }
 
 /* False: told to stop. */
-static bool hand_over(struct iot_readahead *ra, const struct iot_piece *piece, bool last)
+static bool hand_over(struct decompress_ahead *ra, const struct ahead_buffer *piece, bool last)
 {
 	bool stop;
 
@@ -89,11 +89,11 @@ static bool hand_over(struct iot_readahead *ra, const struct iot_piece *piece, b
 
 static void *work(void *context)
 {
-	struct iot_readahead *ra = context;
-	struct iot_piece *piece;
+	struct decompress_ahead *ra = context;
+	struct ahead_buffer *piece;
 	bool last = false;
 
-	while (!last && (piece = wait_for_room(ra))) {
+	while (!last && (piece = wait_for_space(ra))) {
 		fill(ra->unpacker, piece);
 		last = at_end(ra->unpacker);
 		if (!hand_over(ra, piece, last))
@@ -104,16 +104,16 @@ static void *work(void *context)
 
 /* The thread that takes */
 
-static bool make_thread(struct iot_readahead *ra)
+static bool make_thread(struct decompress_ahead *ra)
 {
-	ra->running = iot_thread_start(&ra->thread, work, ra);
+	ra->running = thread_start(&ra->thread, work, ra);
 	return ra->running;
 }
 
-struct iot_readahead *iot_readahead_new(struct iot_unpacker *u, size_t size)
+struct decompress_ahead *decompress_ahead_new(struct decompressor *u, size_t size)
 {
 	const size_t count = size / PIECE_SIZE < PIECES ? PIECES : size / PIECE_SIZE;
-	struct iot_readahead *ra = calloc(1, sizeof(*ra) + count * sizeof(ra->pieces[0]));
+	struct decompress_ahead *ra = calloc(1, sizeof(*ra) + count * sizeof(ra->pieces[0]));
 
 	if (!ra)
 		return NULL;
@@ -122,23 +122,24 @@ struct iot_readahead *iot_readahead_new(struct iot_unpacker *u, size_t size)
 	ra->wake[0] = ra->wake[1] = -1;
 	pthread_mutex_init(&ra->mutex, NULL);
 	pthread_cond_init(&ra->changed, NULL);
-	ra->block = malloc(count * (IOT_HEADROOM + PIECE_SIZE));
+	ra->block = malloc(count * (DECOMPRESS_AHEAD_HEADROOM + PIECE_SIZE));
 	for (size_t i = 0; ra->block && i < count; i++)
-		ra->pieces[i].data = ra->block + i * (IOT_HEADROOM + PIECE_SIZE) + IOT_HEADROOM;
+		ra->pieces[i].data = ra->block + i * (DECOMPRESS_AHEAD_HEADROOM + PIECE_SIZE) +
+				     DECOMPRESS_AHEAD_HEADROOM;
 	if (!ra->block || pipe2(ra->wake, O_CLOEXEC | O_NONBLOCK) != 0) {
-		iot_readahead_free(ra);
+		decompress_ahead_free(ra);
 		return NULL;
 	}
 	u->in->wake_fd = ra->wake[0];
 	u->in->can_wake = true;
 	if (!make_thread(ra)) {
-		iot_readahead_free(ra);
+		decompress_ahead_free(ra);
 		return NULL;
 	}
 	return ra;
 }
 
-static void join(struct iot_readahead *ra)
+static void join(struct decompress_ahead *ra)
 {
 	if (ra->running)
 		pthread_join(ra->thread, NULL);
@@ -146,7 +147,7 @@ static void join(struct iot_readahead *ra)
 	ra->unpacker->in->can_wake = false;
 }
 
-static void stop(struct iot_readahead *ra)
+static void stop(struct decompress_ahead *ra)
 {
 	pthread_mutex_lock(&ra->mutex);
 	ra->stop = true;
@@ -159,7 +160,7 @@ static void stop(struct iot_readahead *ra)
 	join(ra);
 }
 
-void iot_readahead_free(struct iot_readahead *ra)
+void decompress_ahead_free(struct decompress_ahead *ra)
 {
 	if (!ra)
 		return;
@@ -173,7 +174,7 @@ void iot_readahead_free(struct iot_readahead *ra)
 	free(ra);
 }
 
-bool iot_readahead_next(struct iot_readahead *ra, struct iot_piece *piece)
+bool decompress_ahead_next(struct decompress_ahead *ra, struct ahead_buffer *piece)
 {
 	bool got;
 
@@ -189,7 +190,7 @@ bool iot_readahead_next(struct iot_readahead *ra, struct iot_piece *piece)
 	return got;
 }
 
-void iot_readahead_release(struct iot_readahead *ra)
+void decompress_ahead_release(struct decompress_ahead *ra)
 {
 	pthread_mutex_lock(&ra->mutex);
 	ra->released++;

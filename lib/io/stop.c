@@ -5,7 +5,7 @@
 #include <sys/ioctl.h>
 
 /* A writer that never pauses must not keep the reader: what comes after this look is not read. */
-static void begin_drain(struct iot_drain *d, int fd)
+static void begin_drain(struct drain *d, int fd)
 {
 	int bytes = 0;
 
@@ -15,28 +15,28 @@ static void begin_drain(struct iot_drain *d, int fd)
 	d->left = ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
 }
 
-enum iot_pipe_state iot_stop_wait(struct iot_interrupt *stop, struct iot_drain *d, int fd,
-				  int timeout_ms, size_t *size)
+enum pipe_state decode_stop_wait(struct interrupt *stop, struct drain *d, int fd, int timeout_ms,
+				 size_t *size)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
-	const int ready = poll(&p, 1, stop->asked == IOT_ASKED_NOTHING ? timeout_ms : 0);
+	const int ready = poll(&p, 1, stop->asked == ASKED_NOTHING ? timeout_ms : 0);
 
-	if (stop->asked == IOT_ASKED_NOTHING)
-		return ready > 0 ? IOT_PIPE_READABLE : IOT_PIPE_WAITS;
+	if (stop->asked == ASKED_NOTHING)
+		return ready > 0 ? PIPE_READABLE : PIPE_WAITS;
 	begin_drain(d, fd);
 	/* A pipe whose writers have closed it is at its end, and not cut. */
 	if (d->left == 0 && ready > 0 && (p.revents & POLLIN) == 0)
-		return IOT_PIPE_READABLE;
-	if (stop->asked == IOT_ASKED_QUIT || d->left == 0) {
+		return PIPE_READABLE;
+	if (stop->asked == ASKED_QUIT || d->left == 0) {
 		atomic_store(&stop->cut, true);
-		return IOT_PIPE_CUT;
+		return PIPE_CUT;
 	}
 	if (*size > d->left)
 		*size = d->left;
-	return IOT_PIPE_READABLE;
+	return PIPE_READABLE;
 }
 
-void iot_drain_took(struct iot_drain *d, size_t n)
+void drain_took(struct drain *d, size_t n)
 {
 	d->left -= n < d->left ? n : d->left;
 }

@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-enum { CRC_AT = 60, HEADER_SIZE = IOT_WORD * IOT_PACKET_HEADER };
+enum { CRC_AT = 60, HEADER_SIZE = PACKET_WORD_SIZE * PACKET_HEADER };
 
 #define ENTRY_ZERO   (UINT64_C(0x3f) << 48)
 #define OPEN_ZERO    (UINT64_C(0x3fff) << 48)
@@ -15,57 +15,57 @@ enum { CRC_AT = 60, HEADER_SIZE = IOT_WORD * IOT_PACKET_HEADER };
 
 __extension__ typedef unsigned __int128 wide;
 
-int64_t iot_ticks_to_ns(uint64_t ticks, uint32_t tick_ps)
+int64_t packet_ticks_to_ns(uint64_t ticks, uint32_t tick_ps)
 {
 	uint64_t ps;
 	if (!__builtin_mul_overflow(ticks, (uint64_t)tick_ps, &ps))
-		return (int64_t)(ps / IOT_TICK_PS_PER_NS);
-	wide ns = (wide)ticks * tick_ps / IOT_TICK_PS_PER_NS;
+		return (int64_t)(ps / PACKET_TICK_PS_PER_NS);
+	wide ns = (wide)ticks * tick_ps / PACKET_TICK_PS_PER_NS;
 	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
-uint64_t iot_ticks_from_ns(uint64_t ns, uint32_t tick_ps)
+uint64_t packet_ticks_from_ns(uint64_t ns, uint32_t tick_ps)
 {
-	wide ticks = (wide)ns * IOT_TICK_PS_PER_NS / tick_ps;
+	wide ticks = (wide)ns * PACKET_TICK_PS_PER_NS / tick_ps;
 	return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
 
 /* The last tick that is not beyond 2^63-1 ns. */
 static uint64_t last_tick(uint32_t tick_ps)
 {
-	return iot_ticks_from_ns(INT64_MAX, tick_ps);
+	return packet_ticks_from_ns(INT64_MAX, tick_ps);
 }
 
 /* Payloads */
 
-bool iot_entry_next(struct iot_entries *e, struct iot_entry *entry)
+bool packet_entry_next(struct packet_entries *e, struct packet_entry *entry)
 {
-	const struct iot_packet *p = e->packet;
+	const struct packet *p = e->packet;
 	if (e->taken == p->entries)
 		return false;
-	uint64_t head = iot_packet_word(p, e->at);
+	uint64_t head = packet_word(p, e->at);
 	size_t at = e->at + 3;
-	entry->start = iot_packet_word(p, e->at + 1);
-	entry->cpu = iot_packet_word(p, e->at + 2);
-	entry->elapsed = head & IOT_ELAPSED_MAX;
+	entry->start = packet_word(p, e->at + 1);
+	entry->cpu = packet_word(p, e->at + 2);
+	entry->elapsed = head & PACKET_ELAPSED_MAX;
 	entry->type = (uint8_t)(head >> 56);
-	if ((head & IOT_ENTRY_OFFSET) != 0)
-		entry->offset = iot_packet_word(p, at++);
+	if ((head & PACKET_ENTRY_OFFSET) != 0)
+		entry->offset = packet_word(p, at++);
 	else
 		entry->offset += entry->length;
-	if ((head & IOT_ENTRY_LENGTH) != 0)
-		entry->length = iot_packet_word(p, at++);
+	if ((head & PACKET_ENTRY_LENGTH) != 0)
+		entry->length = packet_word(p, at++);
 	e->at = at;
 	e->taken++;
 	return true;
 }
 
-static bool has_whole_blocks(const struct iot_entry *e)
+static bool has_whole_blocks(const struct packet_entry *e)
 {
-	return (e->type & 0x80) != 0 || (e->offset | e->length) % IOT_PHYSICAL_UNIT == 0;
+	return (e->type & 0x80) != 0 || (e->offset | e->length) % PACKET_PHYSICAL_UNIT == 0;
 }
 
-static const char *check_entry(const struct iot_entry *e, uint64_t last)
+static const char *check_entry(const struct packet_entry *e, uint64_t last)
 {
 	if (e->type == TYPE_COMMENT)
 		return "an entry of recordType 0xff";
@@ -76,16 +76,16 @@ static const char *check_entry(const struct iot_entry *e, uint64_t last)
 	return NULL;
 }
 
-static const char *check_data(const struct iot_packet *p)
+static const char *check_data(const struct packet *p)
 {
-	const uint64_t first = IOT_ENTRY_OFFSET | IOT_ENTRY_LENGTH;
+	const uint64_t first = PACKET_ENTRY_OFFSET | PACKET_ENTRY_LENGTH;
 	uint64_t last = last_tick(p->tick_ps);
-	struct iot_entries all = {.packet = p};
-	struct iot_entry e = {0};
+	struct packet_entries all = {.packet = p};
+	struct packet_entry e = {0};
 	for (uint32_t i = 0; i < p->entries; i++) {
 		if (all.at >= p->words)
 			return "fewer entries than the header says";
-		uint64_t head = iot_packet_word(p, all.at);
+		uint64_t head = packet_word(p, all.at);
 		size_t size = 3 + (head >> 55 & 1) + (head >> 54 & 1);
 		if (size > p->words - all.at)
 			return "an entry that is cut off by the end of its packet";
@@ -93,11 +93,11 @@ static const char *check_data(const struct iot_packet *p)
 			return "an entry with bits set that have to be zero";
 		if (i == 0 && (head & first) != first)
 			return "a first entry without offset and length";
-		uint64_t behind = e.offset;
-		if ((head & IOT_ENTRY_OFFSET) == 0 &&
-		    __builtin_add_overflow(e.offset, e.length, &behind))
+		uint64_t after = e.offset;
+		if ((head & PACKET_ENTRY_OFFSET) == 0 &&
+		    __builtin_add_overflow(e.offset, e.length, &after))
 			return "an entry behind offset 2^64-1";
-		(void)iot_entry_next(&all, &e);
+		(void)packet_entry_next(&all, &e);
 		const char *why = check_entry(&e, last);
 		if (why != NULL)
 			return why;
@@ -105,66 +105,65 @@ static const char *check_data(const struct iot_packet *p)
 	return all.at == p->words ? NULL : "more words than the entries take";
 }
 
-static const char *check_open(const struct iot_packet *p)
+static const char *check_open(const struct packet *p)
 {
 	uint64_t last = last_tick(p->tick_ps);
-	if (p->words < IOT_OPEN_WORDS)
+	if (p->words < PACKET_OPEN_WORDS)
 		return "an open packet that is too short";
-	uint64_t start = iot_packet_word(p, 0), how = iot_packet_word(p, 1);
-	if ((how & OPEN_ZERO & ~(IOT_OPEN_CREATED | IOT_OPEN_CUT)) != 0)
+	uint64_t start = packet_word(p, 0), how = packet_word(p, 1);
+	if ((how & OPEN_ZERO & ~(PACKET_OPEN_CREATED | PACKET_OPEN_CUT)) != 0)
 		return "an open packet with bits set that have to be zero";
-	if (start > last || (how & IOT_ELAPSED_MAX) > last - start)
+	if (start > last || (how & PACKET_ELAPSED_MAX) > last - start)
 		return "an open packet with a time beyond 2^63-1 nanoseconds";
 	return NULL;
 }
 
-static const char *check_close(const struct iot_packet *p)
+static const char *check_close(const struct packet *p)
 {
 	uint64_t last = last_tick(p->tick_ps);
 	if (p->words != 2)
 		return "a close packet that has not two words";
-	if (iot_packet_word(p, 0) > last || iot_packet_word(p, 1) > last - iot_packet_word(p, 0))
+	if (packet_word(p, 0) > last || packet_word(p, 1) > last - packet_word(p, 0))
 		return "a close packet with a time beyond 2^63-1 nanoseconds";
 	return NULL;
 }
 
-static const char *check_start(const struct iot_packet *p)
+static const char *check_start(const struct packet *p)
 {
-	if (p->words < IOT_START_WORDS)
+	if (p->words < PACKET_START_WORDS)
 		return "a start packet that is too short";
-	if (iot_packet_word(p, 0) > UINT32_MAX)
+	if (packet_word(p, 0) > UINT32_MAX)
 		return "a start packet whose parent is no number of 32 bits";
 	return NULL;
 }
 
-static const char *check_payload(const struct iot_packet *p)
+static const char *check_payload(const struct packet *p)
 {
-	bool has_file = p->kind >= IOT_PACKET_DATA && p->kind <= IOT_PACKET_CLOSE;
-	bool known = p->kind >= IOT_PACKET_DATA && p->kind <= IOT_PACKET_MARK;
-	if (known &&
-	    ((!has_file && p->file != 0) || (p->kind != IOT_PACKET_DATA && p->entries != 0)))
+	bool has_file = p->kind >= PACKET_DATA && p->kind <= PACKET_CLOSE;
+	bool known = p->kind >= PACKET_DATA && p->kind <= PACKET_MARK;
+	if (known && ((!has_file && p->file != 0) || (p->kind != PACKET_DATA && p->entries != 0)))
 		return "a header with a number where there has to be 0";
 	switch (p->kind) {
-	case IOT_PACKET_DATA:
+	case PACKET_DATA:
 		return check_data(p);
-	case IOT_PACKET_OPEN:
+	case PACKET_OPEN:
 		return check_open(p);
-	case IOT_PACKET_CLOSE:
+	case PACKET_CLOSE:
 		return check_close(p);
-	case IOT_PACKET_START:
+	case PACKET_START:
 		return check_start(p);
-	case IOT_PACKET_EXIT:
-	case IOT_PACKET_MARK:
+	case PACKET_EXIT:
+	case PACKET_MARK:
 		return p->words == 1 ? NULL : "an exit or mark that has not one word";
 	default:
 		return NULL;
 	}
 }
 
-size_t iot_packet_text(const struct iot_packet *p, size_t words)
+size_t packet_text(const struct packet *p, size_t words)
 {
-	size_t size = IOT_WORD * (p->words - words);
-	const unsigned char *text = p->payload + IOT_WORD * words;
+	size_t size = PACKET_WORD_SIZE * (p->words - words);
+	const unsigned char *text = p->payload + PACKET_WORD_SIZE * words;
 	const unsigned char *zero = size > 0 ? memchr(text, 0, size) : NULL;
 	return zero != NULL ? (size_t)(zero - text) : size;
 }
@@ -181,24 +180,24 @@ static uint32_t crc_of(const unsigned char *data, size_t size)
 	return (uint32_t)crc;
 }
 
-static const char *check_header(const unsigned char *data, uint32_t tick_ps, struct iot_packet *p)
+static const char *check_header(const unsigned char *data, uint32_t tick_ps, struct packet *p)
 {
-	uint64_t kind = iot_word_get(data + 8), who = iot_word_get(data + 16),
-		 tick = iot_word_get(data + 32), crc = iot_word_get(data + 56);
-	*p = (struct iot_packet){.kind = (unsigned)(kind >> 56),
-				 .words = (uint32_t)kind,
-				 .process = (uint32_t)(who >> 32),
-				 .file = (uint32_t)who,
-				 .sequence = iot_word_get(data + 24),
-				 .tick_ps = (uint32_t)(tick >> 32),
-				 .entries = (uint32_t)tick,
-				 .wall = iot_word_get(data + 40),
-				 .cpu = iot_word_get(data + 48),
-				 .crc = (uint32_t)crc,
-				 .payload = data + HEADER_SIZE};
+	uint64_t kind = packet_word_get(data + 8), who = packet_word_get(data + 16),
+		 tick = packet_word_get(data + 32), crc = packet_word_get(data + 56);
+	*p = (struct packet){.kind = (unsigned)(kind >> 56),
+			     .words = (uint32_t)kind,
+			     .process = (uint32_t)(who >> 32),
+			     .file = (uint32_t)who,
+			     .sequence = packet_word_get(data + 24),
+			     .tick_ps = (uint32_t)(tick >> 32),
+			     .entries = (uint32_t)tick,
+			     .wall = packet_word_get(data + 40),
+			     .cpu = packet_word_get(data + 48),
+			     .crc = (uint32_t)crc,
+			     .payload = data + HEADER_SIZE};
 	if ((kind & KIND_ZERO) != 0 || crc >> 32 != 0)
 		return "a header with bits set that have to be zero";
-	if (p->words > IOT_PAYLOAD_MAX)
+	if (p->words > PACKET_PAYLOAD_MAX)
 		return "a payload of more than 504 words";
 	if (p->tick_ps == 0)
 		return "a tick of 0 picoseconds";
@@ -213,35 +212,35 @@ static const char *check_header(const unsigned char *data, uint32_t tick_ps, str
 
 static bool may_be_magic(const unsigned char *data, size_t have)
 {
-	unsigned char magic[IOT_WORD];
-	iot_word_put(magic, IOT_PACKET_MAGIC);
-	return memcmp(data, magic, have < IOT_WORD ? have : IOT_WORD) == 0;
+	unsigned char magic[PACKET_WORD_SIZE];
+	packet_word_put(magic, PACKET_MAGIC);
+	return memcmp(data, magic, have < PACKET_WORD_SIZE ? have : PACKET_WORD_SIZE) == 0;
 }
 
-int iot_packet_check(const unsigned char *data, size_t have, uint32_t tick_ps, struct iot_packet *p,
-		     const char **why)
+int packet_check(const unsigned char *data, size_t have, uint32_t tick_ps, struct packet *p,
+		 const char **why)
 {
 	*why = "no packet begins here";
 	if (!may_be_magic(data, have))
-		return IOT_PACKET_BAD;
+		return PACKET_BAD;
 	if (have < HEADER_SIZE)
-		return IOT_PACKET_SHORT;
+		return PACKET_SHORT;
 	*why = check_header(data, tick_ps, p);
 	if (*why != NULL)
-		return IOT_PACKET_BAD;
-	if (have < iot_packet_size(p))
-		return IOT_PACKET_SHORT;
-	if (crc_of(data, iot_packet_size(p)) != p->crc)
+		return PACKET_BAD;
+	if (have < packet_size(p))
+		return PACKET_SHORT;
+	if (crc_of(data, packet_size(p)) != p->crc)
 		*why = "a CRC that does not match";
 	else
 		*why = check_payload(p);
-	return *why == NULL ? IOT_PACKET_GOOD : IOT_PACKET_BAD;
+	return *why == NULL ? PACKET_GOOD : PACKET_BAD;
 }
 
-void iot_packet_seal(unsigned char *data, const struct iot_packet *p)
+void packet_seal(unsigned char *data, const struct packet *p)
 {
-	const uint64_t word[IOT_PACKET_HEADER] = {
-	    IOT_PACKET_MAGIC,
+	const uint64_t word[PACKET_HEADER] = {
+	    PACKET_MAGIC,
 	    (uint64_t)p->kind << 56 | p->words,
 	    (uint64_t)p->process << 32 | p->file,
 	    p->sequence,
@@ -249,9 +248,9 @@ void iot_packet_seal(unsigned char *data, const struct iot_packet *p)
 	    p->wall,
 	    p->cpu,
 	};
-	for (size_t i = 0; i < IOT_PACKET_HEADER; i++)
-		iot_word_put(data + IOT_WORD * i, word[i]);
-	iot_word_put(data + HEADER_SIZE - IOT_WORD, crc_of(data, iot_packet_size(p)));
+	for (size_t i = 0; i < PACKET_HEADER; i++)
+		packet_word_put(data + PACKET_WORD_SIZE * i, word[i]);
+	packet_word_put(data + HEADER_SIZE - PACKET_WORD_SIZE, crc_of(data, packet_size(p)));
 }
 
 /* Streams */
@@ -259,34 +258,34 @@ void iot_packet_seal(unsigned char *data, const struct iot_packet *p)
 /* Bytes from a bad place, which is data[0], to the next one where a packet may begin. */
 static size_t to_next_magic(const unsigned char *data, size_t have, bool end)
 {
-	unsigned char magic[IOT_WORD];
-	iot_word_put(magic, IOT_PACKET_MAGIC);
-	size_t from = have >= IOT_WORD && may_be_magic(data, have) ? IOT_WORD : 1;
-	const unsigned char *found = memmem(data + from, have - from, magic, IOT_WORD);
+	unsigned char magic[PACKET_WORD_SIZE];
+	packet_word_put(magic, PACKET_MAGIC);
+	size_t from = have >= PACKET_WORD_SIZE && may_be_magic(data, have) ? PACKET_WORD_SIZE : 1;
+	const unsigned char *found = memmem(data + from, have - from, magic, PACKET_WORD_SIZE);
 	if (found != NULL)
 		return (size_t)(found - data);
-	size_t keep = have - from < IOT_WORD - 1 ? have - from : IOT_WORD - 1;
+	size_t keep = have - from < PACKET_WORD_SIZE - 1 ? have - from : PACKET_WORD_SIZE - 1;
 	while (keep > 0 && (end || memcmp(data + have - keep, magic, keep) != 0))
 		keep--;
 	return have - keep;
 }
 
-bool iot_packet_find(struct iot_packet_scan *scan, const unsigned char *data, size_t have, bool end,
-		     size_t *used, struct iot_packet *p)
+bool packet_find(struct packet_scan *scan, const unsigned char *data, size_t have, bool end,
+		 size_t *used, struct packet *p)
 {
 	*used = 0;
 	while (*used < have) {
 		const char *why;
 		size_t left = have - *used;
-		int found = iot_packet_check(data + *used, left, scan->tick_ps, p, &why);
-		if (found == IOT_PACKET_SHORT && !end)
+		int found = packet_check(data + *used, left, scan->tick_ps, p, &why);
+		if (found == PACKET_SHORT && !end)
 			return false;
-		if (found == IOT_PACKET_GOOD) {
-			*used += iot_packet_size(p);
+		if (found == PACKET_GOOD) {
+			*used += packet_size(p);
 			return true;
 		}
 		if (scan->bad == 0)
-			scan->why = found == IOT_PACKET_SHORT ? "a packet that is cut off" : why;
+			scan->why = found == PACKET_SHORT ? "a packet that is cut off" : why;
 		size_t step = to_next_magic(data + *used, left, end);
 		scan->bad += step;
 		*used += step;

@@ -33,7 +33,7 @@ static void system_clocks(void *context, int64_t *wall_ns, int64_t *cpu_ns)
 	*cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-void iot_sender_clock(const struct iot_sender *s, int64_t *wall_ns, int64_t *cpu_ns)
+void sender_clock(const struct iot_sender *s, int64_t *wall_ns, int64_t *cpu_ns)
 {
 	s->clock(s->clock_context, wall_ns, cpu_ns);
 	*wall_ns = *wall_ns > 0 ? *wall_ns : 0;
@@ -50,7 +50,7 @@ struct iot_sender *iot_sender_new(void)
 		return NULL;
 	}
 	s->fd = s->fork_pipe[0] = s->fork_pipe[1] = -1;
-	s->tick_ps = IOT_TICK_PS_PER_NS;
+	s->tick_ps = PACKET_TICK_PS_PER_NS;
 	s->pool = POOL_DEFAULT;
 	s->flush_every = FLUSH_DEFAULT;
 	s->clock = system_clocks;
@@ -66,7 +66,7 @@ void iot_sender_free(struct iot_sender *s)
 		return;
 	if (s->owns_fd)
 		close(s->fd);
-	iot_batches_free(&s->batches);
+	sender_batches_free(&s->batches);
 	(void)pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -100,7 +100,7 @@ static int set(struct iot_sender *s, enum iot_sender_option option, uint64_t val
 		s->physical = value == 1;
 		return value <= 1 ? IOT_OK : IOT_EUSAGE;
 	case IOT_SEND_DROP:
-		s->full = value == 1 ? IOT_PIPE_DROP : IOT_PIPE_WAIT;
+		s->full = value == 1 ? SENDER_PIPE_DROP : SENDER_PIPE_WAIT;
 		return value <= 1 ? IOT_OK : IOT_EUSAGE;
 	}
 	return IOT_EUSAGE;
@@ -113,8 +113,8 @@ int iot_sender_set(struct iot_sender *s, enum iot_sender_option option, uint64_t
 	if (s->is_open)
 		return IOT_EUSAGE; /* which is no reason to send nothing any more */
 	if (set(s, option, value) != IOT_OK)
-		return iot_error_set(&s->error, IOT_EUSAGE, "setting %d of a sender: no such value",
-				     (int)option);
+		return error_set(&s->error, IOT_EUSAGE, "setting %d of a sender: no such value",
+				 (int)option);
 	return IOT_OK;
 }
 
@@ -125,7 +125,7 @@ int iot_sender_on_clock(struct iot_sender *s, iot_clock_fn *fn, void *context, i
 	if (s->is_open)
 		return IOT_EUSAGE;
 	if (fn == NULL || epoch_ns < 0)
-		return iot_error_set(&s->error, IOT_EUSAGE, "a sender's clock: no such clock");
+		return error_set(&s->error, IOT_EUSAGE, "a sender's clock: no such clock");
 	s->clock = fn;
 	s->clock_context = context;
 	s->epoch_ns = epoch_ns;
@@ -134,72 +134,71 @@ int iot_sender_on_clock(struct iot_sender *s, iot_clock_fn *fn, void *context, i
 
 /* Packets */
 
-int iot_sender_send(struct iot_sender *s, enum iot_packet_kind kind, uint32_t file, uint32_t words,
-		    uint32_t entries)
+int sender_send(struct iot_sender *s, enum packet_kind kind, uint32_t file, uint32_t words,
+		uint32_t entries)
 {
 	int64_t wall_ns, cpu_ns;
 	bool dropped;
 	if (s->error.status != IOT_OK)
 		return s->error.status;
-	iot_sender_clock(s, &wall_ns, &cpu_ns);
-	struct iot_packet p = {.kind = kind,
-			       .words = words,
-			       .process = s->process,
-			       .file = file,
-			       .sequence = s->sequence++,
-			       .tick_ps = s->tick_ps,
-			       .entries = entries,
-			       .wall = iot_ticks_from_ns((uint64_t)wall_ns, s->tick_ps),
-			       .cpu = iot_ticks_from_ns((uint64_t)cpu_ns, s->tick_ps)};
-	iot_packet_seal(s->packet, &p);
+	sender_clock(s, &wall_ns, &cpu_ns);
+	struct packet p = {.kind = kind,
+			   .words = words,
+			   .process = s->process,
+			   .file = file,
+			   .sequence = s->sequence++,
+			   .tick_ps = s->tick_ps,
+			   .entries = entries,
+			   .wall = packet_ticks_from_ns((uint64_t)wall_ns, s->tick_ps),
+			   .cpu = packet_ticks_from_ns((uint64_t)cpu_ns, s->tick_ps)};
+	packet_seal(s->packet, &p);
 	/* All order hangs on the start packet. */
-	enum iot_pipe_full full = kind == IOT_PACKET_START ? IOT_PIPE_WAIT : s->full;
-	int status =
-	    iot_pipe_send(s->fd, s->packet, iot_packet_size(&p), full, &dropped, &s->error);
+	enum sender_pipe_full full = kind == PACKET_START ? SENDER_PIPE_WAIT : s->full;
+	int status = sender_pipe_send(s->fd, s->packet, packet_size(&p), full, &dropped, &s->error);
 	s->dropped += dropped;
 	return status;
 }
 
-int iot_sender_send_batch(struct iot_sender *s, struct iot_batch *b)
+int sender_send_batch(struct iot_sender *s, struct sender_batch *b)
 {
 	uint32_t entries = b->entries, words = b->words;
 	if (entries == 0)
 		return s->error.status;
-	iot_batch_write(b, iot_sender_payload(s));
-	return iot_sender_send(s, IOT_PACKET_DATA, b->file, words, entries);
+	sender_batch_write(b, sender_payload(s));
+	return sender_send(s, PACKET_DATA, b->file, words, entries);
 }
 
-int iot_sender_send_all(struct iot_sender *s)
+int sender_send_all(struct iot_sender *s)
 {
 	for (uint32_t i = 0; i < s->batches.count; i++)
-		if (iot_sender_send_batch(s, &s->batches.batch[i]) != IOT_OK)
+		if (sender_send_batch(s, &s->batches.batch[i]) != IOT_OK)
 			break;
 	return s->error.status;
 }
 
-int iot_sender_send_mark(struct iot_sender *s)
+int sender_send_mark(struct iot_sender *s)
 {
 	int64_t wall_ns, cpu_ns;
-	iot_sender_clock(s, &wall_ns, &cpu_ns);
+	sender_clock(s, &wall_ns, &cpu_ns);
 	s->flushed_ns = wall_ns;
 	s->unflushed = 0;
 	if (s->flights.next != &s->flights && s->flights.next->start_ns < wall_ns)
 		wall_ns = s->flights.next->start_ns;
-	uint64_t mark = iot_ticks_from_ns((uint64_t)wall_ns, s->tick_ps);
-	iot_word_put(iot_sender_payload(s), mark < s->mark_max ? mark : s->mark_max);
-	return iot_sender_send(s, IOT_PACKET_MARK, 0, 1, 0);
+	uint64_t mark = packet_ticks_from_ns((uint64_t)wall_ns, s->tick_ps);
+	packet_word_put(sender_payload(s), mark < s->mark_max ? mark : s->mark_max);
+	return sender_send(s, PACKET_MARK, 0, 1, 0);
 }
 
-int iot_sender_send_start(struct iot_sender *s)
+int sender_send_start(struct iot_sender *s)
 {
-	unsigned char *payload = iot_sender_payload(s);
-	size_t words = (s->program_size + IOT_WORD - 1) / IOT_WORD;
-	iot_word_put(payload, s->parent);
-	iot_word_put(payload + IOT_WORD, (uint64_t)s->epoch_ns);
-	payload += IOT_WORD * IOT_START_WORDS;
-	memset(payload, 0, IOT_WORD * words);
+	unsigned char *payload = sender_payload(s);
+	size_t words = (s->program_size + PACKET_WORD_SIZE - 1) / PACKET_WORD_SIZE;
+	packet_word_put(payload, s->parent);
+	packet_word_put(payload + PACKET_WORD_SIZE, (uint64_t)s->epoch_ns);
+	payload += PACKET_WORD_SIZE * PACKET_START_WORDS;
+	memset(payload, 0, PACKET_WORD_SIZE * words);
 	memcpy(payload, s->program, s->program_size);
-	return iot_sender_send(s, IOT_PACKET_START, 0, (uint32_t)(IOT_START_WORDS + words), 0);
+	return sender_send(s, PACKET_START, 0, (uint32_t)(PACKET_START_WORDS + words), 0);
 }
 
 /* Opening */
@@ -209,17 +208,17 @@ static int begin(struct iot_sender *s, const char *program)
 	int64_t cpu_ns;
 	s->program_size = strnlen(program, sizeof(s->program));
 	memcpy(s->program, program, s->program_size);
-	if (!iot_batches_init(&s->batches, s->pool))
-		return iot_error_set(&s->error, IOT_ENOMEM, "out of memory for a sender");
+	if (!sender_batches_init(&s->batches, s->pool))
+		return error_set(&s->error, IOT_ENOMEM, "out of memory for a sender");
 	if (!s->process_given)
 		s->process = (uint32_t)getpid();
 	if (!s->parent_given)
 		s->parent = (uint32_t)getppid();
 	if (s->clock == system_clocks)
 		s->epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-	iot_sender_clock(s, &s->flushed_ns, &cpu_ns);
+	sender_clock(s, &s->flushed_ns, &cpu_ns);
 	s->is_open = true;
-	return iot_sender_send_start(s);
+	return sender_send_start(s);
 }
 
 /* Once, and not after a setting that was refused. */
@@ -247,13 +246,13 @@ int iot_sender_open(struct iot_sender *s, const char *path, const char *program)
 		fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
 	while (fd < 0 && errno == EINTR);
 	if (fd < 0)
-		return iot_error_system(&s->error, errno, "%s: cannot be opened",
-					iot_escape(shown, sizeof(shown), path, strlen(path)));
+		return error_system(&s->error, errno, "%s: cannot be opened",
+				    escape_text(shown, sizeof(shown), path, strlen(path)));
 	s->owns_fd = true;
 	s->fd = fd;
 	/* Not before, or a FIFO that nobody reads yet would be refused. */
-	if (s->full == IOT_PIPE_DROP && fcntl(fd, F_SETFL, O_APPEND | O_NONBLOCK) != 0)
-		return iot_error_system(&s->error, errno, "a pipe cannot be made O_NONBLOCK");
+	if (s->full == SENDER_PIPE_DROP && fcntl(fd, F_SETFL, O_APPEND | O_NONBLOCK) != 0)
+		return error_system(&s->error, errno, "a pipe cannot be made O_NONBLOCK");
 	return begin(s, program);
 }
 

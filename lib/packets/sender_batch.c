@@ -6,33 +6,33 @@
 
 /* The pool */
 
-static uint32_t *chain_of(const struct iot_batches *all, uint32_t file)
+static uint32_t *chain_of(const struct sender_batches *all, uint32_t file)
 {
 	return &all->chain[(file * UINT32_C(0x9e3779b1) >> 8) & (all->chains - 1)];
 }
 
-bool iot_batches_init(struct iot_batches *all, uint32_t count)
+bool sender_batches_init(struct sender_batches *all, uint32_t count)
 {
 	uint32_t chains = 1;
 	while (chains < count)
 		chains *= 2;
-	*all = (struct iot_batches){.count = count, .chains = chains};
+	*all = (struct sender_batches){.count = count, .chains = chains};
 	all->batch = malloc(count * sizeof(*all->batch));
 	all->chain = malloc(chains * sizeof(*all->chain));
 	if (all->batch == NULL || all->chain == NULL)
 		return false;
-	iot_batches_clear(all);
+	sender_batches_clear(all);
 	return true;
 }
 
-void iot_batches_free(struct iot_batches *all)
+void sender_batches_free(struct sender_batches *all)
 {
 	free(all->batch);
 	free(all->chain);
-	*all = (struct iot_batches){.batch = NULL};
+	*all = (struct sender_batches){.batch = NULL};
 }
 
-void iot_batches_clear(struct iot_batches *all)
+void sender_batches_clear(struct sender_batches *all)
 {
 	memset(all->chain, 0, all->chains * sizeof(*all->chain));
 	for (uint32_t i = 0; i < all->count; i++) {
@@ -43,7 +43,7 @@ void iot_batches_clear(struct iot_batches *all)
 	all->hand = 0;
 }
 
-struct iot_batch *iot_batches_find(const struct iot_batches *all, uint32_t file)
+struct sender_batch *sender_batches_find(const struct sender_batches *all, uint32_t file)
 {
 	uint32_t i = *chain_of(all, file);
 	while (i != 0 && all->batch[i - 1].file != file)
@@ -51,12 +51,12 @@ struct iot_batch *iot_batches_find(const struct iot_batches *all, uint32_t file)
 	return i != 0 ? &all->batch[i - 1] : NULL;
 }
 
-struct iot_batch *iot_batches_take(struct iot_batches *all, uint32_t file)
+struct sender_batch *sender_batches_take(struct sender_batches *all, uint32_t file)
 {
 	if (all->free == 0)
 		return NULL;
 	uint32_t i = all->free, *chain = chain_of(all, file);
-	struct iot_batch *b = &all->batch[i - 1];
+	struct sender_batch *b = &all->batch[i - 1];
 	all->free = b->next;
 	b->file = file;
 	b->next = *chain;
@@ -64,13 +64,13 @@ struct iot_batch *iot_batches_take(struct iot_batches *all, uint32_t file)
 	return b;
 }
 
-struct iot_batch *iot_batches_oldest(struct iot_batches *all)
+struct sender_batch *sender_batches_oldest(struct sender_batches *all)
 {
 	all->hand = (all->hand + 1) % all->count;
 	return &all->batch[all->hand];
 }
 
-void iot_batches_release(struct iot_batches *all, struct iot_batch *b)
+void sender_batches_release(struct sender_batches *all, struct sender_batch *b)
 {
 	uint32_t i = (uint32_t)(b - all->batch) + 1, *link = chain_of(all, b->file);
 	while (*link != i)
@@ -83,34 +83,34 @@ void iot_batches_release(struct iot_batches *all, struct iot_batch *b)
 
 /* One batch */
 
-static bool continues(const struct iot_entry *before, const struct iot_entry *e)
+static bool continues(const struct packet_entry *before, const struct packet_entry *e)
 {
-	uint64_t behind;
-	return !__builtin_add_overflow(before->offset, before->length, &behind) &&
-	       e->offset == behind;
+	uint64_t after;
+	return !__builtin_add_overflow(before->offset, before->length, &after) &&
+	       e->offset == after;
 }
 
 /* Words that an entry takes behind another one; before NULL: as the first. */
-static uint32_t cost(const struct iot_entry *before, const struct iot_entry *e)
+static uint32_t cost(const struct packet_entry *before, const struct packet_entry *e)
 {
 	if (before == NULL)
-		return IOT_ENTRY_MAX;
+		return PACKET_ENTRY_MAX;
 	return 3U + !continues(before, e) + (e->length != before->length);
 }
 
-bool iot_batch_add(struct iot_batch *b, const struct iot_entry *e)
+bool sender_batch_add(struct sender_batch *b, const struct packet_entry *e)
 {
 	uint32_t at = b->entries;
-	if (at == IOT_ENTRIES_MAX)
+	if (at == PACKET_ENTRIES_MAX)
 		return false;
 	while (at > 0 && b->entry[at - 1].start > e->start)
 		at--;
-	const struct iot_entry *before = at > 0 ? &b->entry[at - 1] : NULL,
-			       *behind = at < b->entries ? &b->entry[at] : NULL;
+	const struct packet_entry *before = at > 0 ? &b->entry[at - 1] : NULL,
+				  *after = at < b->entries ? &b->entry[at] : NULL;
 	uint32_t words = b->words + cost(before, e);
-	if (behind != NULL)
-		words += cost(e, behind) - cost(before, behind);
-	if (words > IOT_PAYLOAD_MAX)
+	if (after != NULL)
+		words += cost(e, after) - cost(before, after);
+	if (words > PACKET_PAYLOAD_MAX)
 		return false;
 	memmove(&b->entry[at + 1], &b->entry[at], (b->entries - at) * sizeof(*e));
 	b->entry[at] = *e;
@@ -119,26 +119,26 @@ bool iot_batch_add(struct iot_batch *b, const struct iot_entry *e)
 	return true;
 }
 
-void iot_batch_write(struct iot_batch *b, unsigned char *payload)
+void sender_batch_write(struct sender_batch *b, unsigned char *payload)
 {
-	const struct iot_entry *before = NULL;
+	const struct packet_entry *before = NULL;
 	for (uint32_t i = 0; i < b->entries; i++) {
-		const struct iot_entry *e = &b->entry[i];
+		const struct packet_entry *e = &b->entry[i];
 		bool offset = before == NULL || !continues(before, e),
 		     length = before == NULL || before->length != e->length;
-		uint64_t word[IOT_ENTRY_MAX] = {(uint64_t)e->type << 56 | e->elapsed, e->start,
-						e->cpu};
+		uint64_t word[PACKET_ENTRY_MAX] = {(uint64_t)e->type << 56 | e->elapsed, e->start,
+						   e->cpu};
 		uint32_t n = 3;
 		if (offset) {
-			word[0] |= IOT_ENTRY_OFFSET;
+			word[0] |= PACKET_ENTRY_OFFSET;
 			word[n++] = e->offset;
 		}
 		if (length) {
-			word[0] |= IOT_ENTRY_LENGTH;
+			word[0] |= PACKET_ENTRY_LENGTH;
 			word[n++] = e->length;
 		}
-		for (uint32_t k = 0; k < n; k++, payload += IOT_WORD)
-			iot_word_put(payload, word[k]);
+		for (uint32_t k = 0; k < n; k++, payload += PACKET_WORD_SIZE)
+			packet_word_put(payload, word[k]);
 		before = e;
 	}
 	b->entries = b->words = 0;

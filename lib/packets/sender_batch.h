@@ -8,35 +8,35 @@
 
 #include "packet.h"
 
-struct iot_batch {
+struct sender_batch {
 	uint32_t file;
 	uint32_t next;    /* in its chain, or of the free ones; 1 + index, 0: none */
 	uint32_t entries; /* in use, but empty: 0 */
 	uint32_t words;   /* that they take in a packet */
-	struct iot_entry entry[IOT_ENTRIES_MAX];
+	struct packet_entry entry[PACKET_ENTRIES_MAX];
 };
 
-struct iot_batches {
-	struct iot_batch *batch;
+struct sender_batches {
+	struct sender_batch *batch;
 	uint32_t *chain; /* by file */
 	uint32_t count, chains, free, hand;
 };
 
-bool iot_batches_init(struct iot_batches *all, uint32_t count); /* false: no memory */
-void iot_batches_free(struct iot_batches *all);
-void iot_batches_clear(struct iot_batches *all); /* throws away what was gathered */
+bool sender_batches_init(struct sender_batches *all, uint32_t count); /* false: no memory */
+void sender_batches_free(struct sender_batches *all);
+void sender_batches_clear(struct sender_batches *all); /* throws away what was gathered */
 
 /* The batch of a file; NULL: it has none. */
-struct iot_batch *iot_batches_find(const struct iot_batches *all, uint32_t file);
+struct sender_batch *sender_batches_find(const struct sender_batches *all, uint32_t file);
 /* A batch for a file that has none; NULL: none is free. */
-struct iot_batch *iot_batches_take(struct iot_batches *all, uint32_t file);
+struct sender_batch *sender_batches_take(struct sender_batches *all, uint32_t file);
 /* The one that has to make room, each in its turn: to be sent, and released. */
-struct iot_batch *iot_batches_oldest(struct iot_batches *all);
-void iot_batches_release(struct iot_batches *all, struct iot_batch *b);
+struct sender_batch *sender_batches_oldest(struct sender_batches *all);
+void sender_batches_release(struct sender_batches *all, struct sender_batch *b);
 
 /* False: there is no room for it, the batch has to be sent before. */
-bool iot_batch_add(struct iot_batch *b, const struct iot_entry *e);
+bool sender_batch_add(struct sender_batch *b, const struct packet_entry *e);
 /* Writes the payload of b->words words and empties the batch. */
-void iot_batch_write(struct iot_batch *b, unsigned char *payload);
+void sender_batch_write(struct sender_batch *b, unsigned char *payload);
 
 #endif

@@ -32,9 +32,9 @@ int iot_sender_begin(struct iot_sender *s, struct iot_flight *f)
 	int caller = errno;
 	lock(s);
 	f->life = 0;
-	if (!iot_sender_ready(s))
+	if (!sender_ready(s))
 		return unlock(s, not_ready(s));
-	iot_sender_clock(s, &f->start_ns, &f->cpu_ns);
+	sender_clock(s, &f->start_ns, &f->cpu_ns);
 	f->life = s->life;
 	f->next = &s->flights;
 	f->previous = s->flights.previous;
@@ -57,24 +57,24 @@ static bool land(struct iot_sender *s, struct iot_flight *f)
 }
 
 /* When it began and how long it took, in ticks. */
-static struct iot_entry timed(const struct iot_sender *s, const struct iot_flight *f)
+static struct packet_entry timed(const struct iot_sender *s, const struct iot_flight *f)
 {
 	int64_t now_ns, cpu_ns;
-	iot_sender_clock(s, &now_ns, &cpu_ns);
-	struct iot_entry e = {.start = iot_ticks_from_ns((uint64_t)f->start_ns, s->tick_ps),
-			      .cpu = iot_ticks_from_ns((uint64_t)f->cpu_ns, s->tick_ps)};
-	uint64_t end = iot_ticks_from_ns((uint64_t)now_ns, s->tick_ps);
+	sender_clock(s, &now_ns, &cpu_ns);
+	struct packet_entry e = {.start = packet_ticks_from_ns((uint64_t)f->start_ns, s->tick_ps),
+				 .cpu = packet_ticks_from_ns((uint64_t)f->cpu_ns, s->tick_ps)};
+	uint64_t end = packet_ticks_from_ns((uint64_t)now_ns, s->tick_ps);
 	e.elapsed = end > e.start ? end - e.start : 0;
-	if (e.elapsed > IOT_ELAPSED_MAX)
-		e.elapsed = IOT_ELAPSED_MAX;
+	if (e.elapsed > PACKET_ELAPSED_MAX)
+		e.elapsed = PACKET_ELAPSED_MAX;
 	return e;
 }
 
 /* I/Os */
 
-static bool fill_entry(struct iot_entry *e, const struct iot_record *rec)
+static bool fill_entry(struct packet_entry *e, const struct iot_record *rec)
 {
-	uint64_t unit = (rec->type & IOT_LOGICAL) != 0 ? 1 : IOT_PHYSICAL_UNIT;
+	uint64_t unit = (rec->type & IOT_LOGICAL) != 0 ? 1 : PACKET_PHYSICAL_UNIT;
 	e->type = rec->type;
 	return rec->type != TYPE_COMMENT &&
 	       !__builtin_mul_overflow(rec->offset, unit, &e->offset) &&
@@ -83,44 +83,44 @@ static bool fill_entry(struct iot_entry *e, const struct iot_record *rec)
 
 static int refuse_physical(struct iot_sender *s)
 {
-	return iot_error_refuse(
-	    &s->error, "the type of a record lacks IOT_LOGICAL, so it would be an I/O of a "
-		       "disk, in blocks of 512 bytes (IOT_SEND_PHYSICAL)");
+	return error_refuse(&s->error,
+			    "the type of a record lacks IOT_LOGICAL, so it would be an I/O of a "
+			    "disk, in blocks of 512 bytes (IOT_SEND_PHYSICAL)");
 }
 
-static int gather(struct iot_sender *s, uint32_t file, const struct iot_entry *e)
+static int gather(struct iot_sender *s, uint32_t file, const struct packet_entry *e)
 {
-	struct iot_batch *b = iot_batches_find(&s->batches, file);
+	struct sender_batch *b = sender_batches_find(&s->batches, file);
 	if (b == NULL)
-		b = iot_batches_take(&s->batches, file);
+		b = sender_batches_take(&s->batches, file);
 	if (b == NULL) {
-		b = iot_batches_oldest(&s->batches);
-		(void)iot_sender_send_batch(s, b);
-		iot_batches_release(&s->batches, b);
-		b = iot_batches_take(&s->batches, file);
+		b = sender_batches_oldest(&s->batches);
+		(void)sender_send_batch(s, b);
+		sender_batches_release(&s->batches, b);
+		b = sender_batches_take(&s->batches, file);
 	}
-	if (!iot_batch_add(b, e)) {
-		(void)iot_sender_send_batch(s, b);
-		(void)iot_batch_add(b, e);
+	if (!sender_batch_add(b, e)) {
+		(void)sender_send_batch(s, b);
+		(void)sender_batch_add(b, e);
 	}
 	s->records++;
 	s->unflushed++;
 	return s->error.status;
 }
 
-static bool is_due(const struct iot_sender *s, const struct iot_entry *e)
+static bool is_due(const struct iot_sender *s, const struct packet_entry *e)
 {
 	if (s->unflushed >= s->flush_every)
 		return true;
 	if (s->flush_ns == 0)
 		return false;
-	int64_t ended_ns = iot_ticks_to_ns(e->start + e->elapsed, s->tick_ps);
+	int64_t ended_ns = packet_ticks_to_ns(e->start + e->elapsed, s->tick_ps);
 	return ended_ns > s->flushed_ns && (uint64_t)(ended_ns - s->flushed_ns) >= s->flush_ns;
 }
 
 static int flush(struct iot_sender *s)
 {
-	return iot_sender_send_all(s) == IOT_OK ? iot_sender_send_mark(s) : s->error.status;
+	return sender_send_all(s) == IOT_OK ? sender_send_mark(s) : s->error.status;
 }
 
 int iot_sender_end(struct iot_sender *s, struct iot_flight *f, const struct iot_record *rec)
@@ -128,12 +128,12 @@ int iot_sender_end(struct iot_sender *s, struct iot_flight *f, const struct iot_
 	int caller = errno, status = IOT_OK;
 	lock(s);
 	bool flew = land(s, f);
-	if (!iot_sender_ready(s))
+	if (!sender_ready(s))
 		return unlock(s, not_ready(s));
 	if (rec != NULL && !(rec->type & IOT_LOGICAL) && !s->physical) {
 		status = refuse_physical(s);
 	} else if (flew && rec != NULL) {
-		struct iot_entry e = timed(s, f);
+		struct packet_entry e = timed(s, f);
 		status = fill_entry(&e, rec) ? gather(s, rec->file, &e) : IOT_EUSAGE;
 		if (status == IOT_OK && is_due(s, &e))
 			status = flush(s);
@@ -145,7 +145,7 @@ int iot_sender_end(struct iot_sender *s, struct iot_flight *f, const struct iot_
 int iot_sender_flush(struct iot_sender *s)
 {
 	lock(s);
-	if (!iot_sender_ready(s))
+	if (!sender_ready(s))
 		return unlock(s, not_ready(s));
 	return unlock(s, flush(s));
 }
@@ -153,11 +153,11 @@ int iot_sender_flush(struct iot_sender *s)
 int iot_sender_exit(struct iot_sender *s, int status)
 {
 	lock(s);
-	if (!iot_sender_ready(s))
+	if (!sender_ready(s))
 		return unlock(s, not_ready(s));
-	if (iot_sender_send_all(s) == IOT_OK) {
-		iot_word_put(iot_sender_payload(s), (uint64_t)status);
-		(void)iot_sender_send(s, IOT_PACKET_EXIT, 0, 1, 0);
+	if (sender_send_all(s) == IOT_OK) {
+		packet_word_put(sender_payload(s), (uint64_t)status);
+		(void)sender_send(s, PACKET_EXIT, 0, 1, 0);
 	}
 	s->ended = true;
 	return unlock(s, s->error.status);
@@ -176,12 +176,12 @@ uint32_t iot_sender_file(struct iot_sender *s)
 /* Writes the text, cut to what a packet holds; returns its words. */
 static uint32_t put_path(unsigned char *to, const char *path, bool *cut)
 {
-	size_t room = (size_t)IOT_WORD * (IOT_PAYLOAD_MAX - IOT_OPEN_WORDS),
-	       size = strnlen(path, room + 1);
-	*cut = size > room;
-	size = size < room ? size : room;
-	size_t words = (size + IOT_WORD - 1) / IOT_WORD;
-	memset(to, 0, IOT_WORD * words);
+	size_t capacity = (size_t)PACKET_WORD_SIZE * (PACKET_PAYLOAD_MAX - PACKET_OPEN_WORDS),
+	       size = strnlen(path, capacity + 1);
+	*cut = size > capacity;
+	size = size < capacity ? size : capacity;
+	size_t words = (size + PACKET_WORD_SIZE - 1) / PACKET_WORD_SIZE;
+	memset(to, 0, PACKET_WORD_SIZE * words);
 	memcpy(to, path, size);
 	return (uint32_t)words;
 }
@@ -192,17 +192,19 @@ int iot_sender_opened(struct iot_sender *s, struct iot_flight *f, uint32_t file,
 	int caller = errno, status = IOT_OK;
 	lock(s);
 	bool flew = land(s, f), cut;
-	if (!iot_sender_ready(s))
+	if (!sender_ready(s))
 		return unlock(s, not_ready(s));
 	if (flew) {
-		unsigned char *payload = iot_sender_payload(s);
-		struct iot_entry e = timed(s, f);
-		uint32_t words = put_path(payload + IOT_WORD * IOT_OPEN_WORDS, path, &cut);
-		iot_word_put(payload, e.start);
-		iot_word_put(payload + IOT_WORD, e.elapsed | (created ? IOT_OPEN_CREATED : 0) |
-						     (cut ? IOT_OPEN_CUT : 0));
-		iot_word_put(payload + 2 * IOT_WORD, flags);
-		status = iot_sender_send(s, IOT_PACKET_OPEN, file, IOT_OPEN_WORDS + words, 0);
+		unsigned char *payload = sender_payload(s);
+		struct packet_entry e = timed(s, f);
+		uint32_t words =
+		    put_path(payload + PACKET_WORD_SIZE * PACKET_OPEN_WORDS, path, &cut);
+		packet_word_put(payload, e.start);
+		packet_word_put(payload + PACKET_WORD_SIZE,
+				e.elapsed | (created ? PACKET_OPEN_CREATED : 0) |
+				    (cut ? PACKET_OPEN_CUT : 0));
+		packet_word_put(payload + 2 * PACKET_WORD_SIZE, flags);
+		status = sender_send(s, PACKET_OPEN, file, PACKET_OPEN_WORDS + words, 0);
 	}
 	errno = caller;
 	return unlock(s, status);
@@ -213,18 +215,18 @@ int iot_sender_closed(struct iot_sender *s, struct iot_flight *f, uint32_t file)
 	int caller = errno, status = IOT_OK;
 	lock(s);
 	bool flew = land(s, f);
-	if (!iot_sender_ready(s))
+	if (!sender_ready(s))
 		return unlock(s, not_ready(s));
-	struct iot_batch *b = iot_batches_find(&s->batches, file);
+	struct sender_batch *b = sender_batches_find(&s->batches, file);
 	if (flew && b != NULL) {
-		(void)iot_sender_send_batch(s, b);
-		iot_batches_release(&s->batches, b);
+		(void)sender_send_batch(s, b);
+		sender_batches_release(&s->batches, b);
 	}
 	if (flew) {
-		struct iot_entry e = timed(s, f);
-		iot_word_put(iot_sender_payload(s), e.start);
-		iot_word_put(iot_sender_payload(s) + IOT_WORD, e.elapsed);
-		status = iot_sender_send(s, IOT_PACKET_CLOSE, file, 2, 0);
+		struct packet_entry e = timed(s, f);
+		packet_word_put(sender_payload(s), e.start);
+		packet_word_put(sender_payload(s) + PACKET_WORD_SIZE, e.elapsed);
+		status = sender_send(s, PACKET_CLOSE, file, 2, 0);
 	}
 	errno = caller;
 	return unlock(s, status);

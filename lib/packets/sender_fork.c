@@ -24,9 +24,9 @@ void iot_sender_before_fork(struct iot_sender *s)
 {
 	int64_t cpu_ns;
 	(void)pthread_mutex_lock(&s->lock);
-	if (!iot_sender_ready(s))
+	if (!sender_ready(s))
 		return;
-	iot_sender_clock(s, &s->fork_ns, &cpu_ns);
+	sender_clock(s, &s->fork_ns, &cpu_ns);
 	if (pipe2(s->fork_pipe, O_CLOEXEC) != 0)
 		s->fork_pipe[0] = s->fork_pipe[1] = -1;
 }
@@ -47,9 +47,9 @@ static bool child_is_known(const struct iot_sender *s)
 void iot_sender_after_fork_parent(struct iot_sender *s)
 {
 	int caller = errno;
-	if (iot_sender_ready(s)) {
+	if (sender_ready(s)) {
 		close_end(&s->fork_pipe[1]);
-		uint64_t fork_tick = iot_ticks_from_ns((uint64_t)s->fork_ns, s->tick_ps);
+		uint64_t fork_tick = packet_ticks_from_ns((uint64_t)s->fork_ns, s->tick_ps);
 		/* A child that says nothing may begin at any time: marks stay behind for good. */
 		if (!child_is_known(s) && fork_tick < s->mark_max)
 			s->mark_max = fork_tick;
@@ -62,23 +62,23 @@ void iot_sender_after_fork_parent(struct iot_sender *s)
 void iot_sender_after_fork_child(struct iot_sender *s, uint32_t process)
 {
 	static const char known = 1;
-	struct iot_error ignored = {.status = IOT_OK};
+	struct error ignored = {.status = IOT_OK};
 	int caller = errno;
 	bool dropped;
-	if (iot_sender_ready(s)) {
+	if (sender_ready(s)) {
 		close_end(&s->fork_pipe[0]);
-		iot_batches_clear(&s->batches);
+		sender_batches_clear(&s->batches);
 		s->flights.next = s->flights.previous = &s->flights;
 		s->life++;
 		s->parent = s->process;
 		s->process = process != 0 ? process : (uint32_t)getpid();
 		s->sequence = s->records = s->dropped = s->unflushed = 0;
 		s->mark_max = UINT64_MAX;
-		(void)iot_sender_send_start(s);
+		(void)sender_send_start(s);
 		/* Whatever comes of this, the parent sees the end of the pipe. */
 		if (s->fork_pipe[1] >= 0)
-			(void)iot_pipe_send(s->fork_pipe[1], &known, 1, IOT_PIPE_WAIT, &dropped,
-					    &ignored);
+			(void)sender_pipe_send(s->fork_pipe[1], &known, 1, SENDER_PIPE_WAIT,
+					       &dropped, &ignored);
 		close_end(&s->fork_pipe[1]);
 	}
 	errno = caller;

@@ -13,19 +13,19 @@
 
 struct iot_sender {
 	pthread_mutex_t lock;
-	struct iot_error error;
+	struct error error;
 	bool is_open, ended, owns_fd;
 	int fd;
 
 	uint32_t process, parent, tick_ps, pool;
 	bool process_given, parent_given, physical;
 	uint64_t flush_every, flush_ns;
-	enum iot_pipe_full full;
+	enum sender_pipe_full full;
 	iot_clock_fn *clock;
 	void *clock_context;
 	int64_t epoch_ns;
 
-	struct iot_batches batches;
+	struct sender_batches batches;
 	struct iot_flight flights; /* a ring, the oldest first */
 	uint64_t life;             /* flights of another one are those of the parent, before fork */
 	uint64_t sequence, records, dropped;
@@ -38,28 +38,28 @@ struct iot_sender {
 	int64_t fork_ns;
 	char program[256];
 	size_t program_size;
-	unsigned char packet[IOT_PACKET_MAX];
+	unsigned char packet[PACKET_MAX];
 };
 
 /* All of these are called with the lock held, or before the sender is anybody's. */
 
-static inline bool iot_sender_ready(const struct iot_sender *s)
+static inline bool sender_ready(const struct iot_sender *s)
 {
 	return s->is_open && !s->ended && s->error.status == IOT_OK;
 }
 
 /* Where the payload of the next packet belongs. */
-static inline unsigned char *iot_sender_payload(struct iot_sender *s)
+static inline unsigned char *sender_payload(struct iot_sender *s)
 {
-	return s->packet + IOT_WORD * IOT_PACKET_HEADER;
+	return s->packet + PACKET_WORD_SIZE * PACKET_HEADER;
 }
 
-void iot_sender_clock(const struct iot_sender *s, int64_t *wall_ns, int64_t *cpu_ns);
-int iot_sender_send(struct iot_sender *s, enum iot_packet_kind kind, uint32_t file, uint32_t words,
-		    uint32_t entries);
-int iot_sender_send_batch(struct iot_sender *s, struct iot_batch *b);
-int iot_sender_send_all(struct iot_sender *s);
-int iot_sender_send_start(struct iot_sender *s);
-int iot_sender_send_mark(struct iot_sender *s);
+void sender_clock(const struct iot_sender *s, int64_t *wall_ns, int64_t *cpu_ns);
+int sender_send(struct iot_sender *s, enum packet_kind kind, uint32_t file, uint32_t words,
+		uint32_t entries);
+int sender_send_batch(struct iot_sender *s, struct sender_batch *b);
+int sender_send_all(struct iot_sender *s);
+int sender_send_start(struct iot_sender *s);
+int sender_send_mark(struct iot_sender *s);
 
 #endif

@@ -37,14 +37,15 @@ static void shield_down(const struct shield *s, bool raised)
 	(void)pthread_sigmask(SIG_SETMASK, &s->before, NULL);
 }
 
-static void wait_for_room(int fd)
+static void wait_for_space(int fd)
 {
 	struct pollfd p = {.fd = fd, .events = POLLOUT};
 	(void)poll(&p, 1, -1);
 }
 
 /* Bytes written; *errnum tells why not all. */
-static size_t write_all(int fd, const char *data, size_t size, enum iot_pipe_full full, int *errnum)
+static size_t write_all(int fd, const char *data, size_t size, enum sender_pipe_full full,
+			int *errnum)
 {
 	size_t done = 0;
 	*errnum = 0;
@@ -57,11 +58,11 @@ static size_t write_all(int fd, const char *data, size_t size, enum iot_pipe_ful
 			break;
 		} else if (errno == EAGAIN || errno == EWOULDBLOCK) {
 			/* What has been begun has to be finished. */
-			if (full == IOT_PIPE_DROP && done == 0) {
+			if (full == SENDER_PIPE_DROP && done == 0) {
 				*errnum = EAGAIN;
 				break;
 			}
-			wait_for_room(fd);
+			wait_for_space(fd);
 		} else if (errno != EINTR) {
 			*errnum = errno;
 			break;
@@ -70,8 +71,8 @@ static size_t write_all(int fd, const char *data, size_t size, enum iot_pipe_ful
 	return done;
 }
 
-int iot_pipe_send(int fd, const void *data, size_t size, enum iot_pipe_full full, bool *dropped,
-		  struct iot_error *error)
+int sender_pipe_send(int fd, const void *data, size_t size, enum sender_pipe_full full,
+		     bool *dropped, struct error *error)
 {
 	struct shield shield;
 	int errnum, caller = errno;
@@ -82,5 +83,5 @@ int iot_pipe_send(int fd, const void *data, size_t size, enum iot_pipe_full full
 	*dropped = errnum == EAGAIN;
 	if (errnum == 0 || *dropped)
 		return IOT_OK;
-	return iot_error_system(error, errnum, "packets cannot be sent");
+	return error_system(error, errnum, "packets cannot be sent");
 }

@@ -8,13 +8,13 @@
 
 #include "lib/base/error.h"
 
-enum iot_pipe_full { IOT_PIPE_WAIT, IOT_PIPE_DROP };
+enum sender_pipe_full { SENDER_PIPE_WAIT, SENDER_PIPE_DROP };
 
 /*
  * Writes all of it: at once, where it is a pipe with room and size is at most PIPE_BUF. A full pipe
  * is waited for, or *dropped is set. A pipe that nobody reads is an error and raises no signal.
  */
-int iot_pipe_send(int fd, const void *data, size_t size, enum iot_pipe_full full, bool *dropped,
-		  struct iot_error *error);
+int sender_pipe_send(int fd, const void *data, size_t size, enum sender_pipe_full full,
+		     bool *dropped, struct error *error);
 
 #endif

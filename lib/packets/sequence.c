@@ -9,51 +9,51 @@
 
 #include "lib/base/hash.h"
 
-enum { ROOM_FIRST = 64 };
+enum { CAPACITY_FIRST = 64 };
 
 static const uint32_t ALIAS_FIRST = UINT32_C(1) << 31;
 
-void iot_ledger_init(struct iot_ledger *l)
+void sequence_init(struct sequence *l)
 {
-	*l = (struct iot_ledger){.seed = iot_seed()};
+	*l = (struct sequence){.seed = hash_seed()};
 }
 
-void iot_ledger_free(struct iot_ledger *l)
+void sequence_free(struct sequence *l)
 {
-	for (size_t i = 0; i < l->room; i++)
+	for (size_t i = 0; i < l->capacity; i++)
 		free(l->process[i]);
 	free(l->process);
 	l->process = NULL;
-	l->count = l->room = 0;
+	l->count = l->capacity = 0;
 }
 
 /* Processes */
 
-static size_t slot_of(const struct iot_ledger *l, uint32_t number)
+static size_t slot_of(const struct sequence *l, uint32_t number)
 {
-	size_t mask = l->room - 1, i = (size_t)iot_seed_hash(l->seed, number) & mask;
+	size_t mask = l->capacity - 1, i = (size_t)hash_mix(l->seed, number) & mask;
 	while (l->process[i] != NULL && l->process[i]->number != number)
 		i = (i + 1) & mask;
 	return i;
 }
 
-struct iot_packet_process *iot_ledger_find(const struct iot_ledger *l, uint32_t number)
+struct packet_process *sequence_find(const struct sequence *l, uint32_t number)
 {
-	return l->room > 0 ? l->process[slot_of(l, number)] : NULL;
+	return l->capacity > 0 ? l->process[slot_of(l, number)] : NULL;
 }
 
 /* Into a table of `room`; those that have ended are left behind where there are too many. */
-static bool rehash(struct iot_ledger *l, size_t room, bool forget)
+static bool rehash(struct sequence *l, size_t capacity, bool forget)
 {
-	struct iot_packet_process **old = l->process;
-	size_t old_room = l->room;
-	l->process = calloc(room, sizeof(struct iot_packet_process *));
+	struct packet_process **old = l->process;
+	size_t old_capacity = l->capacity;
+	l->process = calloc(capacity, sizeof(struct packet_process *));
 	if (l->process == NULL) {
 		l->process = old;
 		return false;
 	}
-	l->room = room;
-	for (size_t i = 0; i < old_room; i++) {
+	l->capacity = capacity;
+	for (size_t i = 0; i < old_capacity; i++) {
 		if (old[i] == NULL)
 			continue;
 		if (!forget || !old[i]->ended) {
@@ -68,51 +68,52 @@ static bool rehash(struct iot_ledger *l, size_t room, bool forget)
 	return true;
 }
 
-static bool make_room(struct iot_ledger *l)
+static bool reserve_capacity(struct sequence *l)
 {
-	if (l->room == 0)
-		return rehash(l, ROOM_FIRST, false);
-	if (l->count >= IOT_LEDGER_TIDY && l->ended > l->count / 2 && !rehash(l, l->room, true))
+	if (l->capacity == 0)
+		return rehash(l, CAPACITY_FIRST, false);
+	if (l->count >= SEQUENCE_COMPACT_AT && l->ended > l->count / 2 &&
+	    !rehash(l, l->capacity, true))
 		return false;
-	return l->count * 2 < l->room || rehash(l, l->room * 2, false);
+	return l->count * 2 < l->capacity || rehash(l, l->capacity * 2, false);
 }
 
 /* A number that is in use in the trace already, or that may be: by an alias. */
-static uint32_t alias(struct iot_ledger *l)
+static uint32_t alias(struct sequence *l)
 {
 	uint32_t id;
 	do
 		id = ALIAS_FIRST + l->aliases++;
-	while (iot_ledger_find(l, id) != NULL);
+	while (sequence_find(l, id) != NULL);
 	return id;
 }
 
-static uint32_t id_of(struct iot_ledger *l, uint32_t number)
+static uint32_t id_of(struct sequence *l, uint32_t number)
 {
 	bool taken = number >= ALIAS_FIRST && number - ALIAS_FIRST < l->aliases;
 	return taken ? alias(l) : number;
 }
 
-static enum iot_ledger_verdict add_process(struct iot_ledger *l, uint32_t number,
-					   struct iot_packet_process **who)
+static enum sequence_verdict add_process(struct sequence *l, uint32_t number,
+					 struct packet_process **who)
 {
-	if (!make_room(l))
-		return IOT_LEDGER_NO_MEMORY;
-	if (l->count == IOT_LEDGER_PROCESSES)
-		return IOT_LEDGER_FULL;
-	struct iot_packet_process *p = calloc(1, sizeof(*p));
+	if (!reserve_capacity(l))
+		return SEQUENCE_NO_MEMORY;
+	if (l->count == SEQUENCE_PROCESSES)
+		return SEQUENCE_FULL;
+	struct packet_process *p = calloc(1, sizeof(*p));
 	if (p == NULL)
-		return IOT_LEDGER_NO_MEMORY;
+		return SEQUENCE_NO_MEMORY;
 	p->number = number;
 	p->id = id_of(l, number);
 	l->process[slot_of(l, number)] = p;
 	l->count++;
 	l->processes++;
 	*who = p;
-	return IOT_LEDGER_NEW;
+	return SEQUENCE_NEW;
 }
 
-void iot_ledger_end_process(struct iot_ledger *l, struct iot_packet_process *who)
+void sequence_end_process(struct sequence *l, struct packet_process *who)
 {
 	l->ended += !who->ended;
 	who->ended = true;
@@ -120,13 +121,13 @@ void iot_ledger_end_process(struct iot_ledger *l, struct iot_packet_process *who
 
 /* Ranges */
 
-static void remove_range(struct iot_ledger *l, size_t i)
+static void remove_range(struct sequence *l, size_t i)
 {
 	l->ranges--;
 	memmove(&l->range[i], &l->range[i + 1], (l->ranges - i) * sizeof(l->range[0]));
 }
 
-static void lose(struct iot_ledger *l, struct iot_packet_range *r)
+static void lose(struct sequence *l, struct packet_range *r)
 {
 	r->lost = true;
 	l->lost += r->count;
@@ -135,10 +136,10 @@ static void lose(struct iot_ledger *l, struct iot_packet_range *r)
 }
 
 /* Room for one more: the oldest that was told goes, else the oldest. */
-static void forget_range(struct iot_ledger *l)
+static void forget_range(struct sequence *l)
 {
 	size_t i = 0;
-	while (i < l->ranges && !l->range[i].told)
+	while (i < l->ranges && !l->range[i].reported)
 		i++;
 	if (i == l->ranges) {
 		i = 0;
@@ -149,81 +150,81 @@ static void forget_range(struct iot_ledger *l)
 	remove_range(l, i);
 }
 
-static void add_range(struct iot_ledger *l, const struct iot_packet_range *range)
+static void add_range(struct sequence *l, const struct packet_range *range)
 {
-	struct iot_packet_range added = *range;
-	if (l->ranges == IOT_LEDGER_RANGES)
+	struct packet_range added = *range;
+	if (l->ranges == SEQUENCE_RANGES)
 		forget_range(l);
 	l->range[l->ranges++] = added;
 	l->waiting += !added.lost;
-	l->untold += added.lost && !added.told;
+	l->untold += added.lost && !added.reported;
 }
 
-static void miss(struct iot_ledger *l, const struct iot_packet_process *who, uint64_t upto)
+static void miss(struct sequence *l, const struct packet_process *who, uint64_t end)
 {
-	add_range(l, &(struct iot_packet_range){.number = who->number,
-						.id = who->id,
-						.first = who->next,
-						.count = upto - who->next,
-						.noticed = l->packets,
-						.wall = l->wall});
+	add_range(l, &(struct packet_range){.number = who->number,
+					    .id = who->id,
+					    .first = who->next,
+					    .count = end - who->next,
+					    .noticed = l->packets,
+					    .wall = l->wall});
 }
 
 /* A number below what was expected: does it fill a hole? */
-static bool fill(struct iot_ledger *l, const struct iot_packet_process *who, uint64_t sequence)
+static bool fill(struct sequence *l, const struct packet_process *who, uint64_t sequence)
 {
 	for (size_t i = l->ranges; i-- > 0;) {
-		struct iot_packet_range *r = &l->range[i];
+		struct packet_range *r = &l->range[i];
 		if (r->number != who->number || r->id != who->id || sequence < r->first ||
 		    sequence - r->first >= r->count)
 			continue;
-		struct iot_packet_range behind = *r;
-		behind.first = sequence + 1;
-		behind.count = r->first + r->count - behind.first;
+		struct packet_range after = *r;
+		after.first = sequence + 1;
+		after.count = r->first + r->count - after.first;
 		r->count = sequence - r->first;
 		l->found += r->lost;
 		l->lost -= r->lost;
 		if (r->count == 0) {
 			l->waiting -= !r->lost;
-			l->untold -= r->lost && !r->told;
+			l->untold -= r->lost && !r->reported;
 			remove_range(l, i);
 		}
-		if (behind.count > 0)
-			add_range(l, &behind);
+		if (after.count > 0)
+			add_range(l, &after);
 		return true;
 	}
 	return false;
 }
 
 /* What has been missing for long, or of a process that begins anew, is lost. */
-static void lose_ranges(struct iot_ledger *l, const struct iot_packet_process *of)
+static void lose_ranges(struct sequence *l, const struct packet_process *of)
 {
 	for (size_t i = 0; i < l->ranges && l->waiting > 0; i++) {
-		struct iot_packet_range *r = &l->range[i];
-		bool late = l->packets - r->noticed >= IOT_LEDGER_PATIENCE;
+		struct packet_range *r = &l->range[i];
+		bool late = l->packets - r->noticed >= SEQUENCE_WINDOW;
 		if (!r->lost && (late || (of != NULL && r->number == of->number)))
 			lose(l, r);
 	}
 }
 
-uint64_t iot_ledger_missing(const struct iot_ledger *l, const struct iot_packet_process *who)
+uint64_t sequence_missing(const struct sequence *l, const struct packet_process *who)
 {
-	uint64_t least = UINT64_MAX;
+	uint64_t min = UINT64_MAX;
 	for (size_t i = 0; i < l->ranges && l->waiting > 0; i++) {
-		const struct iot_packet_range *r = &l->range[i];
-		if (!r->lost && r->number == who->number && r->first < least)
-			least = r->first;
+		const struct packet_range *r = &l->range[i];
+		if (!r->lost && r->number == who->number && r->first < min)
+			min = r->first;
 	}
-	return least;
+	return min;
 }
 
-bool iot_ledger_lost(struct iot_ledger *l, struct iot_packet_range *range)
+bool sequence_lost(struct sequence *l, struct packet_range *range)
 {
 	for (size_t i = 0; i < l->ranges && l->untold > 0; i++) {
-		struct iot_packet_range *r = &l->range[i];
-		if (!r->lost || r->told)
+		struct packet_range *r = &l->range[i];
+		if (!r->lost || r->reported)
 			continue;
-		r->told = true;
+		r->reported = true;
 		l->untold--;
 		*range = *r;
 		return true;
@@ -231,26 +232,26 @@ bool iot_ledger_lost(struct iot_ledger *l, struct iot_packet_range *range)
 	return false;
 }
 
-uint64_t iot_ledger_hole(const struct iot_ledger *l)
+uint64_t sequence_hole(const struct sequence *l)
 {
-	uint64_t least = UINT64_MAX;
+	uint64_t min = UINT64_MAX;
 	if (l->waiting + l->untold == 0)
-		return least;
+		return min;
 	for (size_t i = 0; i < l->ranges; i++)
-		if (!l->range[i].told && l->range[i].wall < least)
-			least = l->range[i].wall;
-	return least;
+		if (!l->range[i].reported && l->range[i].wall < min)
+			min = l->range[i].wall;
+	return min;
 }
 
 /* Packets */
 
 /* A number that was seen before: the same packet again, or that of a new life of its process? */
-static bool is_again(const struct iot_packet_process *who, const struct iot_packet *p, bool starts)
+static bool is_again(const struct packet_process *who, const struct packet *p, bool starts)
 {
 	return starts && who->started ? who->start_crc == p->crc : p->wall <= who->wall;
 }
 
-static void begin_anew(struct iot_ledger *l, struct iot_packet_process *who)
+static void begin_restart(struct sequence *l, struct packet_process *who)
 {
 	lose_ranges(l, who);
 	who->started = false;
@@ -265,26 +266,26 @@ static void begin_anew(struct iot_ledger *l, struct iot_packet_process *who)
 }
 
 /* The packet's number is the one expected, or comes behind it. */
-static void go_on(struct iot_ledger *l, struct iot_packet_process *who, uint64_t sequence)
+static void go_on(struct sequence *l, struct packet_process *who, uint64_t sequence)
 {
 	if (sequence > who->next)
 		miss(l, who, sequence);
 	who->next = sequence + 1;
 }
 
-static enum iot_ledger_verdict place(struct iot_ledger *l, struct iot_packet_process *who,
-				     const struct iot_packet *p)
+static enum sequence_verdict place(struct sequence *l, struct packet_process *who,
+				   const struct packet *p)
 {
-	bool starts = p->kind == IOT_PACKET_START && p->sequence == 0, anew = false;
+	bool starts = p->kind == PACKET_START && p->sequence == 0, restart = false;
 	if (p->sequence >= who->next) {
 		go_on(l, who, p->sequence);
 	} else if (!fill(l, who, p->sequence)) {
 		if (is_again(who, p, starts)) {
 			l->duplicates++;
-			return IOT_LEDGER_DUPLICATE;
+			return SEQUENCE_DUPLICATE;
 		}
-		anew = true;
-		begin_anew(l, who);
+		restart = true;
+		begin_restart(l, who);
 		go_on(l, who, p->sequence);
 	}
 	if (starts) {
@@ -293,19 +294,19 @@ static enum iot_ledger_verdict place(struct iot_ledger *l, struct iot_packet_pro
 	}
 	if (p->wall > who->wall)
 		who->wall = p->wall;
-	return starts || anew ? IOT_LEDGER_BEGINS : IOT_LEDGER_NEW;
+	return starts || restart ? SEQUENCE_BEGINS : SEQUENCE_NEW;
 }
 
-enum iot_ledger_verdict iot_ledger_enter(struct iot_ledger *l, const struct iot_packet *p,
-					 struct iot_packet_process **who)
+enum sequence_verdict sequence_accept(struct sequence *l, const struct packet *p,
+				      struct packet_process **who)
 {
-	*who = iot_ledger_find(l, p->process);
+	*who = sequence_find(l, p->process);
 	if (*who == NULL) {
-		enum iot_ledger_verdict verdict = add_process(l, p->process, who);
-		if (verdict != IOT_LEDGER_NEW)
+		enum sequence_verdict verdict = add_process(l, p->process, who);
+		if (verdict != SEQUENCE_NEW)
 			return verdict;
 	}
-	enum iot_ledger_verdict verdict = place(l, *who, p);
+	enum sequence_verdict verdict = place(l, *who, p);
 	l->packets++;
 	if (p->wall > l->wall)
 		l->wall = p->wall;
@@ -313,7 +314,7 @@ enum iot_ledger_verdict iot_ledger_enter(struct iot_ledger *l, const struct iot_
 	return verdict;
 }
 
-void iot_ledger_end(struct iot_ledger *l)
+void sequence_end(struct sequence *l)
 {
 	for (size_t i = 0; i < l->ranges; i++)
 		if (!l->range[i].lost)

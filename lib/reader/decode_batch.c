@@ -18,7 +18,7 @@ enum {
 	ARENA_SIZE = 65536,
 };
 
-int iot_reader_arena_room(struct iot_reader *r, size_t need, char **out)
+int reader_arena_reserve(struct iot_reader *r, size_t need, char **out)
 {
 	if (need > r->arena_size - r->arena_used) {
 		if (r->arena_used > 0)
@@ -34,27 +34,27 @@ int iot_reader_arena_room(struct iot_reader *r, size_t need, char **out)
 	return 1;
 }
 
-int64_t iot_reader_last_start_ns(const struct iot_reader *r)
+int64_t reader_last_start_ns(const struct iot_reader *r)
 {
-	return iot_codec_start(r->codec) * (int64_t)iot_codec_tick(r->codec);
+	return codec_start(r->codec) * (int64_t)codec_tick(r->codec);
 }
 
-void iot_reader_deliver(struct iot_reader *r, struct iot_batch *b, const struct iot_event *ev)
+void reader_deliver(struct iot_reader *r, struct event_batch *b, const struct iot_event *ev)
 {
 	if (r->chunk != NULL)
-		iot_chunk_add_other(r->chunk, r, ev, b->n);
+		decoded_block_add_directive(r->chunk, r, ev, b->n);
 	if (b->events == NULL)
 		return;
 	if (r->arena != NULL && ev->text.data == r->arena + r->arena_used)
 		r->arena_used += ev->text.size;
 	b->events[b->n] = *ev;
 	if (!(ev->has & IOT_HAS_TIME))
-		b->events[b->n].rec.start_ns = iot_reader_last_start_ns(r);
+		b->events[b->n].rec.start_ns = reader_last_start_ns(r);
 	b->n++;
 }
 
 /* Undated events take the place of what follows them; what ends the batch has that before it. */
-void iot_reader_place_undated(struct iot_batch *b)
+void reader_place_untimed(struct event_batch *b)
 {
 	if (b->events == NULL)
 		return;
@@ -70,94 +70,94 @@ void iot_reader_place_undated(struct iot_batch *b)
 /* The text with its times in nanoseconds. 1: done; 0: the batch has to end first; or a status. */
 static int text_in_ns(struct iot_reader *r, struct iot_text *text)
 {
-	const uint64_t tick_ns = iot_codec_tick(r->codec);
+	const uint64_t tick_ns = codec_tick(r->codec);
 	char *out;
 	if (tick_ns == 1 || text->size == 0 || text->data[0] != '%')
 		return 1;
-	int status = iot_reader_arena_room(r, IOT_RETIMED_MAX(text->size), &out);
+	int status = reader_arena_reserve(r, RETIMED_MAX(text->size), &out);
 	if (status != 1)
 		return status;
-	return iot_directive_to_ns(text, tick_ns, out) == IOT_OK ? 1 : IOT_EFORMAT;
+	return directive_to_ns(text, tick_ns, out) == IOT_OK ? 1 : IOT_EFORMAT;
 }
 
-static void tell_codec(struct iot_reader *r, const struct iot_event *ev,
-		       const struct iot_name *name)
+static void report_codec(struct iot_reader *r, const struct iot_event *ev,
+			 const struct definition *name)
 {
 	unsigned lacks;
 	if (ev->kind == IOT_FILE && name != NULL)
-		iot_codec_update(r->codec, name->process, name->file, name->kind == IOT_NAME_DISK,
-				 name->object, name->flags);
-	else if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks)) {
-		iot_codec_lacks(r->codec, lacks);
+		codec_update(r->codec, name->process, name->file, name->kind == DEFINITION_DISK,
+			     name->object, name->flags);
+	else if (ev->kind == IOT_TRACE && directive_lacks(ev, &lacks)) {
+		codec_set_missing(r->codec, lacks);
 		r->lacks_late |= r->index > 0;
-	} else if (ev->kind == IOT_OP && iot_directive_closes(ev))
-		iot_codec_update(r->codec, ev->rec.process, ev->rec.file, false, 0, 0);
+	} else if (ev->kind == IOT_OP && directive_closes(ev))
+		codec_update(r->codec, ev->rec.process, ev->rec.file, false, 0, 0);
 }
 
 /* What records may lack is obeyed though it is not proven: at worst a time that is known counts as unknown. */
-static void tell_muted(struct iot_reader *r, const struct iot_event *ev)
+static void report_muted(struct iot_reader *r, const struct iot_event *ev)
 {
 	unsigned lacks;
-	if (ev->kind != IOT_TRACE || !iot_directive_lacks(ev, &lacks))
+	if (ev->kind != IOT_TRACE || !directive_lacks(ev, &lacks))
 		return;
-	iot_codec_lacks(r->codec, lacks);
-	iot_codec_lacks(r->lookahead->saved_codec, lacks);
+	codec_set_missing(r->codec, lacks);
+	codec_set_missing(r->lookahead->saved_codec, lacks);
 }
 
-static bool take_comment(struct iot_reader *r, struct iot_batch *b, const struct iot_line *l)
+static bool take_comment(struct iot_reader *r, struct event_batch *b, const struct text_line *l)
 {
 	struct iot_event ev = {.text = l->text};
-	struct iot_name *name;
+	struct definition *name;
 	const char *wrong;
 	int status = text_in_ns(r, &ev.text);
 	if (status == 0)
 		return false;
 	if (status == IOT_EFORMAT)
-		return iot_reader_broken(r, l->column, "a time leads beyond 2^63-1 nanoseconds");
+		return reader_broken(r, l->column, "a time leads beyond 2^63-1 nanoseconds");
 	if (status < 0)
-		return iot_reader_fail_memory(r, status);
+		return reader_fail_memory(r, status);
 	if (iot_directive_parse(&ev, &wrong) != IOT_OK)
-		return iot_reader_broken(r, l->column, wrong);
+		return reader_broken(r, l->column, wrong);
 	r->begun = true;
 	if (r->muted) {
-		tell_muted(r, &ev);
-		iot_reader_step_over(r, l);
+		report_muted(r, &ev);
+		reader_step_over(r, l);
 		return true;
 	}
-	status = iot_names_tell(&r->names, &ev, &name);
+	status = definitions_add(&r->names, &ev, &name);
 	if (status < 0)
-		return iot_reader_fail_memory(r, status);
-	iot_reader_step_over(r, l);
+		return reader_fail_memory(r, status);
+	reader_step_over(r, l);
 	if (status == 1)
 		return true;
-	tell_codec(r, &ev, name);
+	report_codec(r, &ev, name);
 	r->comments++;
-	iot_reader_deliver(r, b, &ev);
+	reader_deliver(r, b, &ev);
 	return true;
 }
 
-static bool take_other(struct iot_reader *r, struct iot_batch *b)
+static bool take_other(struct iot_reader *r, struct event_batch *b)
 {
-	const struct iot_line l = iot_line_look(r->cur, r->end);
-	if (l.kind == IOT_LINE_BLANK)
-		return iot_reader_take_blank(r, &l);
-	if (l.kind != IOT_LINE_COMMENT)
-		return iot_reader_broken(r, 1, "neither a record nor a comment");
-	if (l.base != iot_codec_base(r->codec))
-		return iot_reader_broken(
+	const struct text_line l = text_line_classify(r->cur, r->end);
+	if (l.kind == TEXT_LINE_BLANK)
+		return reader_blank_line(r, &l);
+	if (l.kind != TEXT_LINE_COMMENT)
+		return reader_broken(r, 1, "neither a record nor a comment");
+	if (l.base != codec_base(r->codec))
+		return reader_broken(
 		    r, 1,
 		    l.base == 16 ? "a comment of a hexadecimal trace (ff) in a decimal one"
 				 : "a comment of a decimal trace (255) in a hexadecimal one");
 	if (l.size > IOT_COMMENT_MAX)
-		return iot_reader_broken(r, IOT_COMMENT_MAX + 1,
-					 "a comment line longer than 65536 bytes");
-	switch (iot_directive_framing(l.text)) {
-	case IOT_FRAMING_HEADER:
-		return iot_reader_take_header(r, &l);
-	case IOT_FRAMING_SYNC:
-		return iot_reader_take_sync(r, b, &l);
-	case IOT_FRAMING_END:
-		return iot_reader_take_end(r, b, &l);
+		return reader_broken(r, IOT_COMMENT_MAX + 1,
+				     "a comment line longer than 65536 bytes");
+	switch (directive_framing(l.text)) {
+	case FRAMING_HEADER:
+		return reader_header_line(r, &l);
+	case FRAMING_SYNC:
+		return reader_sync_line(r, b, &l);
+	case FRAMING_END:
+		return reader_end_line(r, b, &l);
 	default:
 		return take_comment(r, b, &l);
 	}
@@ -169,52 +169,52 @@ static bool bad_record(struct iot_reader *r)
 {
 	unsigned column;
 	const char *sentence = iot_codec_error(r->codec, &column);
-	return iot_reader_broken(r, column, sentence);
+	return reader_broken(r, column, sentence);
 }
 
-int iot_reader_make_codec(struct iot_reader *r)
+int reader_make_codec(struct iot_reader *r)
 {
 	bool tie = false;
-	unsigned base = r->base != 0 ? (unsigned)r->base : iot_base_find(r->window, &tie);
+	unsigned base = r->base != 0 ? (unsigned)r->base : base_find(r->bufreader, &tie);
 	r->codec_size = iot_codec_size(CODEC_PROCESSES);
-	if (!iot_names_reserve(&r->names, r->codec_size))
+	if (!definitions_reserve(&r->names, r->codec_size))
 		return IOT_ELIMIT;
 	void *block = malloc(r->codec_size);
 	if (block == NULL)
 		return IOT_ENOMEM;
 	r->codec = iot_codec_init(block, r->codec_size, r->tick_ns, base);
 	if (tie)
-		iot_reader_warn(
-		    r, "the records could be hexadecimal or decimal; taken for hexadecimal");
+		reader_warn(r,
+			    "the records could be hexadecimal or decimal; taken for hexadecimal");
 	return IOT_OK;
 }
 
-bool iot_reader_grow_codec(struct iot_reader *r)
+bool reader_grow_codec(struct iot_reader *r)
 {
-	const int status = iot_names_grow_codec(&r->names, &r->codec, &r->codec_size);
-	return status == IOT_OK || iot_reader_fail_memory(r, status);
+	const int status = definitions_grow_codec(&r->names, &r->codec, &r->codec_size);
+	return status == IOT_OK || reader_fail_memory(r, status);
 }
 
 /* The record decoded last is the first of its file. */
 static void look_up(void *context, struct iot_record *rec)
 {
 	struct iot_reader *r = context;
-	const struct iot_name *name = iot_names_of(&r->names, rec);
+	const struct definition *name = definitions_path(&r->names, rec);
 	if (name == NULL && r->chunk != NULL && !r->muted)
-		iot_chunk_add_unnamed(r->chunk, rec);
+		decoded_block_add_undefined(r->chunk, rec);
 	if (name == NULL)
 		return;
 	rec->object = name->object;
 	rec->flags |= (uint8_t)name->flags;
-	iot_codec_tell(r->codec, name->object, name->flags);
+	codec_set_object(r->codec, name->object, name->flags);
 }
 
-static struct iot_record *record_at(const struct iot_batch *b, size_t i)
+static struct iot_record *record_at(const struct event_batch *b, size_t i)
 {
 	return (struct iot_record *)((char *)b->records + i * b->stride);
 }
 
-static void count_records(struct iot_reader *r, struct iot_batch *b, size_t n)
+static void count_records(struct iot_reader *r, struct event_batch *b, size_t n)
 {
 	r->index += n;
 	r->lines += n;
@@ -231,89 +231,89 @@ static void count_records(struct iot_reader *r, struct iot_batch *b, size_t n)
 }
 
 /* One stretch of records, or one other line. False: the batch ends here. */
-bool iot_reader_step(struct iot_reader *r, struct iot_batch *b)
+bool reader_step(struct iot_reader *r, struct event_batch *b)
 {
-	const struct iot_meet meet = {look_up, r};
-	enum iot_stop why;
+	const struct first_use_handler on_first_use = {look_up, r};
+	enum decode_stop why;
 	if (r->lookahead != NULL && r->lookahead->resumes)
-		return iot_reader_resume(r, b);
+		return reader_resume(r, b);
 	if (r->skipping)
-		return iot_reader_skip_line(r, b);
+		return reader_skip_line(r, b);
 	if (r->ended)
-		return iot_reader_after_end(r);
-	size_t n = iot_decode_lines(r->codec, &r->cur, r->end, record_at(b, b->n), b->max - b->n,
-				    b->stride, &meet, &why);
+		return reader_after_end(r);
+	size_t n = codec_decode_lines(r->codec, &r->cur, r->end, record_at(b, b->n), b->max - b->n,
+				      b->stride, &on_first_use, &why);
 	count_records(r, b, n);
 	switch (why) {
-	case IOT_STOP_OTHER:
+	case DECODE_STOP_OTHER:
 		return take_other(r, b);
-	case IOT_STOP_LIMIT:
-		return iot_reader_grow_codec(r);
-	case IOT_STOP_ERROR:
+	case DECODE_STOP_LIMIT:
+		return reader_grow_codec(r);
+	case DECODE_STOP_ERROR:
 		return bad_record(r);
 	default:
 		return true;
 	}
 }
 
-bool iot_reader_stuck(struct iot_reader *r)
+bool reader_stuck(struct iot_reader *r)
 {
-	return iot_reader_fail(r, IOT_ELIMIT, 1, "this line needs more memory than the reader has");
+	return reader_fail(r, IOT_ELIMIT, 1, "this line needs more memory than the reader has");
 }
 
 /* Batches */
 
-static ssize_t deliver_batch(struct iot_reader *r, struct iot_batch *b)
+static ssize_t deliver_batch(struct iot_reader *r, struct event_batch *b)
 {
 	if (r->block != NULL)
-		iot_reader_hash_up_to(r, r->cur);
-	iot_reader_place_undated(b);
+		reader_hash_up_to(r, r->cur);
+	reader_place_untimed(b);
 	return b->n > 0 ? (ssize_t)b->n : r->error.status;
 }
 
-bool iot_reader_more(struct iot_reader *r, struct iot_batch *b)
+bool reader_more(struct iot_reader *r, struct event_batch *b)
 {
 	while (r->cur == r->end && r->error.status == IOT_OK && !r->done) {
-		int got = iot_reader_next_block(r);
-		if (got == 0 && !iot_reader_resync(r))
-			iot_reader_at_end(r, b);
+		int got = reader_next_block(r);
+		if (got == 0 && !reader_resync(r))
+			reader_at_end(r, b);
 	}
 	return r->error.status == IOT_OK && !r->done;
 }
 
-static ssize_t pull(struct iot_reader *r, struct iot_batch *b)
+static ssize_t pull(struct iot_reader *r, struct event_batch *b)
 {
 	if (r->error.status != IOT_OK || r->done)
 		return r->error.status;
 	if (r->ordered != NULL)
-		return iot_reader_pull_parallel(r, b);
-	if (r->window == NULL || b->max == 0)
-		return iot_reader_refuse(r, b->max == 0 ? "asked for no events"
-							: "the reader is not open");
-	if (r->threads > 1 && !r->parallel_tried && iot_reader_go_parallel(r, NULL))
-		return iot_reader_pull_parallel(r, b);
+		return reader_parallel_pull(r, b);
+	if (r->bufreader == NULL || b->max == 0)
+		return reader_refuse(r, b->max == 0 ? "asked for no events"
+						    : "the reader is not open");
+	if (r->threads > 1 && !r->parallel_tried && reader_go_parallel(r, NULL))
+		return reader_parallel_pull(r, b);
 	if (r->error.status != IOT_OK)
 		return r->error.status;
 	if (r->codec == NULL) {
-		int status = iot_reader_make_codec(r);
+		int status = reader_make_codec(r);
 		if (status != IOT_OK) {
-			iot_reader_fail_memory(r, status);
+			reader_fail_memory(r, status);
 			return status;
 		}
 	}
 	r->arena_used = 0;
 	while (b->n < b->max) {
 		if (r->cur != r->end) {
-			const struct iot_reader_place before = iot_reader_place(r);
-			if (iot_reader_step(r, b))
+			const struct reader_place before = reader_place(r);
+			if (reader_step(r, b))
 				continue;
-			if (b->n == 0 && !iot_reader_moved(r, before))
-				iot_reader_stuck(r);
+			if (b->n == 0 && !reader_moved(r, before))
+				reader_stuck(r);
 			break;
 		}
 		if (b->n > 0)
 			break;
-		if (!iot_reader_more(r, b))
+		if (!reader_more(r, b))
 			break;
 	}
 	return deliver_batch(r, b);
@@ -321,17 +321,17 @@ static ssize_t pull(struct iot_reader *r, struct iot_batch *b)
 
 ssize_t iot_reader_events(struct iot_reader *r, struct iot_event *out, size_t max)
 {
-	struct iot_batch b = {
+	struct event_batch b = {
 	    .events = out, .records = &out->rec, .stride = sizeof(*out), .max = max};
 	if (r->held.count > 0)
-		b.n = iot_reader_take_held(r, out, max);
+		b.n = reader_take_deferred(r, out, max);
 	return b.n > 0 ? (ssize_t)b.n : pull(r, &b);
 }
 
 ssize_t iot_reader_records(struct iot_reader *r, struct iot_record *out, size_t max)
 {
-	struct iot_batch b = {.records = out, .stride = sizeof(*out), .max = max};
+	struct event_batch b = {.records = out, .stride = sizeof(*out), .max = max};
 	if (r->held.count > 0)
-		iot_reader_drop_held(r);
+		reader_drop_deferred(r);
 	return pull(r, &b);
 }

@@ -7,18 +7,18 @@
 #include "parallel.h"
 #include "lib/base/array.h"
 
-struct iot_chunk *iot_chunk_new(void)
+struct decoded_block *decoded_block_new(void)
 {
-	struct iot_chunk *c = malloc(sizeof(*c));
+	struct decoded_block *c = malloc(sizeof(*c));
 	if (c != NULL) /* the records are not touched before they are decoded */
-		memset(c, 0, offsetof(struct iot_chunk, records));
+		memset(c, 0, offsetof(struct decoded_block, records));
 	return c;
 }
 
-void iot_chunk_free_all(struct iot_chunk *c)
+void decoded_block_free_all(struct decoded_block *c)
 {
 	while (c != NULL) {
-		struct iot_chunk *next = c->next;
+		struct decoded_block *next = c->next;
 		free(c->clocks);
 		free(c->others);
 		free(c->text);
@@ -28,24 +28,24 @@ void iot_chunk_free_all(struct iot_chunk *c)
 	}
 }
 
-void iot_chunk_clear(struct iot_chunk *c)
+void decoded_block_clear(struct decoded_block *c)
 {
 	free(c->clocks);
 	c->clocks = NULL;
 	c->count = c->clock_count = c->other_count = c->text_used = c->unnamed_count = 0;
 	c->odd = c->last = c->ended = c->failed = false;
-	c->counted = (struct iot_counted){0};
+	c->counted = (struct counted_segment){0};
 	c->next = NULL;
 }
 
-static bool tells_names(const struct iot_event *ev)
+static bool reports_names(const struct iot_event *ev)
 {
 	return ev->kind == IOT_PROCESS || ev->kind == IOT_FILE ||
-	       (ev->kind == IOT_OP && iot_directive_closes(ev));
+	       (ev->kind == IOT_OP && directive_closes(ev));
 }
 
 /* Whether an event is one of those that are counted and need not be kept. */
-static bool only_counted(struct iot_chunk *c, const struct iot_reader *r,
+static bool only_counted(struct decoded_block *c, const struct iot_reader *r,
 			 const struct iot_event *ev)
 {
 	if (c->counted.part == NULL)
@@ -53,34 +53,36 @@ static bool only_counted(struct iot_chunk *c, const struct iot_reader *r,
 	c->counted.others++;
 	c->counted.other_at = r->index;
 	c->counted.other_line = r->lines;
-	c->failed |= c->other_count >= IOT_FOLD_OTHERS || c->text_used >= IOT_FOLD_TEXT;
-	return c->failed || !tells_names(ev);
+	c->failed |= c->other_count >= FOLD_DIRECTIVES || c->text_used >= FOLD_TEXT;
+	return c->failed || !reports_names(ev);
 }
 
-void iot_chunk_add_other(struct iot_chunk *c, const struct iot_reader *r,
-			 const struct iot_event *ev, size_t place)
+void decoded_block_add_directive(struct decoded_block *c, const struct iot_reader *r,
+				 const struct iot_event *ev, size_t place)
 {
 	if (only_counted(c, r, ev))
 		return;
 	const size_t need = c->text_used + ev->text.size;
-	if (!iot_room(&c->others, &c->other_room, c->other_count + 1, sizeof(*c->others)) ||
-	    !iot_room(&c->text, &c->text_room, need, 1)) {
+	if (!array_reserve(&c->others, &c->other_capacity, c->other_count + 1,
+			   sizeof(*c->others)) ||
+	    !array_reserve(&c->text, &c->text_capacity, need, 1)) {
 		c->failed = true;
 		return;
 	}
 	if (ev->text.size > 0)
 		memcpy(c->text + c->text_used, ev->text.data, ev->text.size);
-	c->others[c->other_count] = (struct iot_other){
+	c->others[c->other_count] = (struct other_event){
 	    .ev = *ev, .place = place, .text_at = c->text_used, .line = r->lines};
 	if (!(ev->has & IOT_HAS_TIME))
-		c->others[c->other_count].ev.rec.start_ns = iot_reader_last_start_ns(r);
+		c->others[c->other_count].ev.rec.start_ns = reader_last_start_ns(r);
 	c->other_count++;
 	c->text_used = need;
 }
 
-void iot_chunk_add_unnamed(struct iot_chunk *c, const struct iot_record *rec)
+void decoded_block_add_undefined(struct decoded_block *c, const struct iot_record *rec)
 {
-	if (!iot_room(&c->unnamed, &c->unnamed_room, c->unnamed_count + 1, sizeof(*c->unnamed))) {
+	if (!array_reserve(&c->unnamed, &c->unnamed_capacity, c->unnamed_count + 1,
+			   sizeof(*c->unnamed))) {
 		c->failed = true;
 		return;
 	}

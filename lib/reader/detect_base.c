@@ -23,7 +23,7 @@ enum {
 
 struct vote {
 	unsigned lines, both, hex, decimal;
-	unsigned told; /* by a comment */
+	unsigned reported; /* by a comment */
 };
 
 struct field {
@@ -68,18 +68,18 @@ static bool is_number(struct field f, unsigned base, bool may_be_negative)
 	const size_t sign = may_be_negative && f.text[0] == '-';
 	uint64_t digit;
 	for (size_t i = sign; i < f.size; i++)
-		if (!iot_number_parse(f.text + i, 1, base, &digit))
+		if (!number_parse(f.text + i, 1, base, &digit))
 			return false;
 	return f.size > sign;
 }
 
-bool iot_base_fits(const char *line, size_t size, unsigned base)
+bool base_fits(const char *line, size_t size, unsigned base)
 {
 	struct field f[FIELDS_MAX + 1];
 	size_t n = split(line, line + size, f);
 	uint64_t type, compression;
-	if (n < 2 || !iot_number_parse(f[0].text, f[0].size, base, &type) ||
-	    !iot_number_parse(f[1].text, f[1].size, base, &compression))
+	if (n < 2 || !number_parse(f[0].text, f[0].size, base, &type) ||
+	    !number_parse(f[1].text, f[1].size, base, &compression))
 		return false;
 	if (type > 255 || compression > 255 || compression & UNDEFINED ||
 	    n != fields_expected(compression))
@@ -99,15 +99,15 @@ static void count_line(struct vote *v, const char *line, const char *end)
 	if (split(line, end, f) == 0)
 		return;
 	if (f[0].size == 2 && (f[0].text[0] | 32) == 'f' && (f[0].text[1] | 32) == 'f') {
-		v->told = 16;
+		v->reported = 16;
 		return;
 	}
 	if (f[0].size == 3 && memcmp(f[0].text, "255", 3) == 0) {
-		v->told = 10;
+		v->reported = 10;
 		return;
 	}
-	bool hex = iot_base_fits(line, (size_t)(end - line), 16);
-	bool decimal = iot_base_fits(line, (size_t)(end - line), 10);
+	bool hex = base_fits(line, (size_t)(end - line), 16);
+	bool decimal = base_fits(line, (size_t)(end - line), 10);
 	v->lines++;
 	v->hex += hex;
 	v->decimal += decimal;
@@ -117,7 +117,7 @@ static void count_line(struct vote *v, const char *line, const char *end)
 /* Counts the whole lines of text[*done .. have); false when enough is known. */
 static bool count_lines(struct vote *v, const char *text, size_t have, size_t *done, size_t *seen)
 {
-	while (v->told == 0 && v->lines < VOTERS) {
+	while (v->reported == 0 && v->lines < VOTERS) {
 		const char *lf = *seen < have ? memchr(text + *seen, '\n', have - *seen) : NULL;
 		if (lf == NULL) {
 			*seen = have;
@@ -129,20 +129,20 @@ static bool count_lines(struct vote *v, const char *text, size_t have, size_t *d
 	return false;
 }
 
-unsigned iot_base_find(struct iot_window *w, bool *tie)
+unsigned base_find(struct bufreader *w, bool *tie)
 {
 	struct vote v = {0};
 	size_t have = 0, done = 0, seen = 0, want;
 	const char *text;
 	do {
 		want = have + 1;
-		text = iot_window_ahead(w, want, &have);
+		text = bufreader_peek(w, want, &have);
 	} while (count_lines(&v, text, have, &done, &seen) && have >= want && have < LOOK_MAX);
 	/* the last line may lack its LF */
-	if (v.told == 0 && v.lines < VOTERS && have < want && done < have)
+	if (v.reported == 0 && v.lines < VOTERS && have < want && done < have)
 		count_line(&v, text + done, text + have);
-	*tie = v.told == 0 && v.lines > 0 && v.both == v.lines;
-	if (v.told != 0)
-		return v.told;
+	*tie = v.reported == 0 && v.lines > 0 && v.both == v.lines;
+	if (v.reported != 0)
+		return v.reported;
 	return v.decimal > v.hex ? 10 : 16;
 }

@@ -11,9 +11,9 @@
  * 16 or 10, from what the window shows; consumes nothing. *tie: there were record lines, and all of
  * them fit both bases alike (16 then).
  */
-unsigned iot_base_find(struct iot_window *w, bool *tie);
+unsigned base_find(struct bufreader *w, bool *tie);
 
 /* Whether a record line (without its end) can be one in this base. For tests. */
-bool iot_base_fits(const char *line, size_t size, unsigned base);
+bool base_fits(const char *line, size_t size, unsigned base);
 
 #endif

@@ -16,7 +16,7 @@ static int fold_part(struct iot_reader *r, const struct iot_fold *fold, struct i
 	if (part == NULL)
 		return IOT_ENOMEM;
 	while (status == IOT_OK && n < ALONE_EVENTS &&
-	       (*got = iot_reader_events(r, ev, IOT_FOLD_EVENTS)) > 0) {
+	       (*got = iot_reader_events(r, ev, FOLD_EVENTS)) > 0) {
 		status = fold->events(part, ev, (size_t)*got);
 		n += (size_t)*got;
 	}
@@ -28,7 +28,7 @@ static int fold_part(struct iot_reader *r, const struct iot_fold *fold, struct i
 
 static int fold_alone(struct iot_reader *r, const struct iot_fold *fold)
 {
-	struct iot_event *ev = malloc(IOT_FOLD_EVENTS * sizeof(*ev));
+	struct iot_event *ev = malloc(FOLD_EVENTS * sizeof(*ev));
 	ssize_t got = ev != NULL;
 	int status = ev != NULL ? IOT_OK : IOT_ENOMEM;
 	while (status == IOT_OK && got > 0)
@@ -42,10 +42,10 @@ int iot_reader_fold(struct iot_reader *r, const struct iot_fold *fold)
 	int status = IOT_OK;
 	const bool fresh = r->threads > 1 && !r->parallel_tried && r->error.status == IOT_OK &&
 			   !r->done && r->held.count == 0;
-	if (fresh && iot_reader_go_parallel(r, fold)) {
+	if (fresh && reader_go_parallel(r, fold)) {
 		while (status == IOT_OK && r->ordered != NULL)
-			status = iot_reader_fold_parallel(r, fold);
-		iot_reader_end_parallel(r); /* nothing, but after an error */
+			status = reader_fold_parallel(r, fold);
+		reader_end_parallel(r); /* nothing, but after an error */
 	}
 	return status != IOT_OK ? status : fold_alone(r, fold);
 }

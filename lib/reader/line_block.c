@@ -12,12 +12,14 @@
 #include "lookahead.h"
 #include "reader_internal.h"
 
-enum { LINE_MOST = IOT_COMMENT_MAX + 64 }; /* a line without LF that is longer is not waited for */
+enum {
+	LINE_SIZE_MAX = IOT_COMMENT_MAX + 64
+}; /* a line without LF that is longer is not waited for */
 
-void iot_reader_hash_up_to(struct iot_reader *r, const char *p)
+void reader_hash_up_to(struct iot_reader *r, const char *p)
 {
 	const bool wanted =
-	    r->verify && !iot_reader_looks_ahead(r) && !r->skipping && (r->framed || !r->begun);
+	    r->verify && !reader_looks_ahead(r) && !r->skipping && (r->framed || !r->begun);
 	if (wanted && p > r->hashed)
 		XXH3_64bits_update(r->hash, r->hashed, (size_t)(p - r->hashed));
 	r->hashed = p;
@@ -34,34 +36,34 @@ static void finish_block(struct iot_reader *r)
 {
 	if (r->block == NULL)
 		return;
-	iot_reader_hash_up_to(r, r->end);
+	reader_hash_up_to(r, r->end);
 	r->text_bytes += r->shown;
-	iot_reader_consume(r, r->shown);
+	reader_consume(r, r->shown);
 	start_block(r, NULL, 0, 0);
 }
 
 /* What a header that was cut short looks like. */
-static bool begins_header(const struct iot_line *l)
+static bool begins_header(const struct text_line *l)
 {
 	static const char header[] = "%iotrace";
 	const size_t n = l->text.size;
-	if (l->kind != IOT_LINE_COMMENT || n == 0)
+	if (l->kind != TEXT_LINE_COMMENT || n == 0)
 		return false;
 	return n < sizeof(header) - 1 ? memcmp(l->text.data, header, n) == 0
-				      : iot_directive_framing(l->text) == IOT_FRAMING_HEADER;
+				      : directive_framing(l->text) == FRAMING_HEADER;
 }
 
-static bool is_whole_end(const struct iot_line *l)
+static bool is_whole_end(const struct text_line *l)
 {
-	struct iot_end e;
-	return l->kind == IOT_LINE_COMMENT && iot_directive_framing(l->text) == IOT_FRAMING_END &&
-	       iot_end_parse(l->text, &e) == NULL;
+	struct end_directive e;
+	return l->kind == TEXT_LINE_COMMENT && directive_framing(l->text) == FRAMING_END &&
+	       framing_parse_end(l->text, &e) == NULL;
 }
 
 /* Whether a line without LF is only a part of one. */
-static bool is_cut(const struct iot_reader *r, const struct iot_line *l)
+static bool is_cut(const struct iot_reader *r, const struct text_line *l)
 {
-	if (r->ended || l->kind == IOT_LINE_BLANK)
+	if (r->ended || l->kind == TEXT_LINE_BLANK)
 		return false;
 	if (!r->begun && begins_header(l))
 		return true;
@@ -71,16 +73,16 @@ static bool is_cut(const struct iot_reader *r, const struct iot_line *l)
 /* p[0 .. size) is all that is left, and has no LF. */
 static int last_line(struct iot_reader *r, const char *p, size_t size)
 {
-	if (size == 0 || r->in_long || iot_window_status(r->window) != IOT_OK)
+	if (size == 0 || r->in_long || bufreader_status(r->bufreader) != IOT_OK)
 		return 0;
-	const struct iot_line l = iot_line_look(p, p + size);
+	const struct text_line l = text_line_classify(p, p + size);
 	if (is_cut(r, &l)) {
 		r->cut = true;
 		return 0;
 	}
 	r->tail = malloc(size + 1);
 	if (r->tail == NULL)
-		return iot_error_set(&r->error, IOT_ENOMEM, "%s: out of memory", r->name);
+		return error_set(&r->error, IOT_ENOMEM, "%s: out of memory", r->name);
 	memcpy(r->tail, p, size);
 	r->tail[size] = '\n';
 	start_block(r, r->tail, size + 1, size);
@@ -89,21 +91,20 @@ static int last_line(struct iot_reader *r, const char *p, size_t size)
 
 static int too_long(struct iot_reader *r, size_t have)
 {
-	if (!r->in_long &&
-	    !iot_reader_broken(r, IOT_COMMENT_MAX + 1, "a line longer than 65536 bytes"))
+	if (!r->in_long && !reader_broken(r, IOT_COMMENT_MAX + 1, "a line longer than 65536 bytes"))
 		return r->error.status;
 	r->in_long = true;
 	r->text_bytes += have;
-	iot_reader_consume(r, have);
+	reader_consume(r, have);
 	return IOT_OK;
 }
 
-int iot_reader_next_block(struct iot_reader *r)
+int reader_next_block(struct iot_reader *r)
 {
 	size_t want = 1, seen = 0, have;
 	finish_block(r);
 	for (;;) {
-		const char *p = iot_reader_look(r, want, &have);
+		const char *p = reader_look(r, want, &have);
 		if (r->error.status != IOT_OK)
 			return r->error.status;
 		const char *lf = have > seen ? memrchr(p + seen, '\n', have - seen) : NULL;
@@ -114,7 +115,7 @@ int iot_reader_next_block(struct iot_reader *r)
 		if (have < want)
 			return last_line(r, p, have);
 		seen = have;
-		if (have > LINE_MOST || r->in_long) {
+		if (have > LINE_SIZE_MAX || r->in_long) {
 			int status = too_long(r, have);
 			if (status != IOT_OK)
 				return status;

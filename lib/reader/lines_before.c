@@ -6,7 +6,7 @@
 #include "lib/codec/record_line.h"
 #include "lib/base/number.h"
 
-static const char *behind_field(const char *p, const char *lf)
+static const char *after_field(const char *p, const char *lf)
 {
 	const char *blank = memchr(p, ' ', (size_t)(lf - p));
 	return blank != NULL ? blank + 1 : lf;
@@ -16,19 +16,19 @@ static const char *behind_field(const char *p, const char *lf)
 static bool quick_start(const char *p, const char *lf, unsigned base, int64_t *start)
 {
 	uint64_t compression, value;
-	const char *field = behind_field(p, lf), *next = behind_field(field, lf);
+	const char *field = after_field(p, lf), *next = after_field(field, lf);
 	if (next == lf || next - field < 2 ||
-	    !iot_number_parse(field, (size_t)(next - field) - 1, base, &compression) ||
+	    !number_parse(field, (size_t)(next - field) - 1, base, &compression) ||
 	    compression > 0xff)
 		return false;
-	for (int i = !(compression & IOT_NO_BLOCK) + !(compression & IOT_NO_LENGTH); i > 0; i--)
-		next = behind_field(next, lf);
+	for (int i = !(compression & NO_BLOCK) + !(compression & NO_LENGTH); i > 0; i--)
+		next = after_field(next, lf);
 	field = next;
-	next = behind_field(field, lf);
+	next = after_field(field, lf);
 	const bool negative = *field == '-';
 	field += negative;
 	if (next == lf || next - field < 2 ||
-	    !iot_number_parse(field, (size_t)(next - field) - 1, base, &value) || value > INT64_MAX)
+	    !number_parse(field, (size_t)(next - field) - 1, base, &value) || value > INT64_MAX)
 		return false;
 	*start = negative ? -(int64_t)value : (int64_t)value;
 	return true;
@@ -36,9 +36,9 @@ static bool quick_start(const char *p, const char *lf, unsigned base, int64_t *s
 
 static bool slow_start(struct iot_codec *c, const char *p, size_t size, int64_t *start)
 {
-	struct iot_fields fields = {0};
-	size_t column[IOT_FIELDS];
-	if (size > IOT_LINE_MAX || iot_line_fields(c, p, size, &fields, column) != IOT_OK)
+	struct record_fields fields = {0};
+	size_t column[RECORD_FIELDS];
+	if (size > IOT_LINE_MAX || record_line_parse(c, p, size, &fields, column) != IOT_OK)
 		return false;
 	*start = fields.start;
 	return true;
@@ -47,26 +47,26 @@ static bool slow_start(struct iot_codec *c, const char *p, size_t size, int64_t 
 /* Comments in any spelling, and blank lines. Records begin with something else, most often at once. */
 static bool is_other(const char *p, const char *lf)
 {
-	if (*p != 'f' && *p != 'F' && *p != '2' && *p != '\r' && !iot_blank(*p) && p != lf)
+	if (*p != 'f' && *p != 'F' && *p != '2' && *p != '\r' && !is_blank(*p) && p != lf)
 		return false;
-	return iot_line_look(p, lf + 1).kind != IOT_LINE_OTHER;
+	return text_line_classify(p, lf + 1).kind != TEXT_LINE_OTHER;
 }
 
-struct iot_look iot_look_ahead(struct iot_codec *c, const char *p, const char *end, uint64_t ticks,
-			       size_t max)
+struct line_lookahead line_look_ahead(struct iot_codec *c, const char *p, const char *end,
+				      uint64_t ticks, size_t max)
 {
-	struct iot_look look = {.records = 0};
-	const unsigned base = iot_codec_base(c);
-	int64_t start = iot_codec_start(c), delta;
+	struct line_lookahead look = {.records = 0};
+	const unsigned base = codec_base(c);
+	int64_t start = codec_start(c), delta;
 	while (p < end && look.records < max) {
 		uint64_t blank = 0;
-		p = iot_blank_lines(p, end, &blank);
+		p = blank_lines(p, end, &blank);
 		if (p == end)
 			break;
 		const char *lf = memchr(p, '\n', (size_t)(end - p));
 		if (!is_other(p, lf)) {
 			if (!quick_start(p, lf, base, &delta) &&
-			    !slow_start(c, p, iot_line_look(p, lf + 1).size, &delta))
+			    !slow_start(c, p, text_line_classify(p, lf + 1).size, &delta))
 				break;
 			if (__builtin_add_overflow(start, delta, &start) || start < 0)
 				break;

@@ -5,7 +5,7 @@
 
 #include "lib/codec/codec.h"
 
-struct iot_look {
+struct line_lookahead {
 	size_t records;   /* that start before the time */
 	bool found;       /* the next record behind them does not */
 	const char *stop; /* not found: what lies before this was looked at */
@@ -15,7 +15,7 @@ struct iot_look {
  * Looks at the lines of [p, end), which ends in LF, from the start of the previous record in c on; at most `max`
  * records. A line that is not valid stops it.
  */
-struct iot_look iot_look_ahead(struct iot_codec *c, const char *p, const char *end, uint64_t ticks,
-			       size_t max);
+struct line_lookahead line_look_ahead(struct iot_codec *c, const char *p, const char *end,
+				      uint64_t ticks, size_t max);
 
 #endif

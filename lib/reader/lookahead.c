@@ -9,7 +9,7 @@
 #include "lib/codec/codec.h"
 
 enum {
-	LINE_MOST = IOT_COMMENT_MAX + 64, /* no valid line is longer */
+	LINE_SIZE_MAX = IOT_COMMENT_MAX + 64, /* no valid line is longer */
 	REPLAY_SIZE = 1 << 18,
 	TRIAL_RECORDS = 256,
 	TRIAL_PROCESSES = 64,
@@ -19,9 +19,9 @@ enum {
 	HEADER_BITS = 8, /* that may be wrong in a line that is taken for a damaged %iotrace */
 };
 
-struct iot_lookahead *iot_lookahead_new(uint64_t limit)
+struct lookahead *lookahead_new(uint64_t limit)
 {
-	struct iot_lookahead *a = calloc(1, sizeof(*a));
+	struct lookahead *a = calloc(1, sizeof(*a));
 	if (a == NULL)
 		return NULL;
 	a->hash = XXH3_createState();
@@ -30,19 +30,19 @@ struct iot_lookahead *iot_lookahead_new(uint64_t limit)
 		return NULL;
 	}
 	a->limit = limit;
-	iot_spill_init(&a->spill, &a->error);
-	iot_lookahead_reset(a, 0);
+	tempfile_init(&a->spill, &a->error);
+	lookahead_reset(a, 0);
 	return a;
 }
 
-static void end_replay(struct iot_lookahead *a)
+static void end_replay(struct lookahead *a)
 {
-	iot_window_free(a->replay);
+	bufreader_free(a->replay);
 	a->replay = NULL;
-	iot_spill_forget_all(&a->spill);
+	tempfile_discard_all(&a->spill);
 }
 
-void iot_lookahead_reset(struct iot_lookahead *a, uint64_t at)
+void lookahead_reset(struct lookahead *a, uint64_t at)
 {
 	end_replay(a);
 	a->origin = at;
@@ -55,12 +55,12 @@ void iot_lookahead_reset(struct iot_lookahead *a, uint64_t at)
 	a->corroborated = a->resuming = a->resumes = false;
 }
 
-void iot_lookahead_free(struct iot_lookahead *a)
+void lookahead_free(struct lookahead *a)
 {
 	if (a == NULL)
 		return;
 	end_replay(a);
-	iot_spill_free(&a->spill);
+	tempfile_free(&a->spill);
 	XXH3_freeState(a->hash);
 	free(a->saved_codec);
 	free(a);
@@ -70,11 +70,11 @@ void iot_lookahead_free(struct iot_lookahead *a)
 
 static bool mute(struct iot_reader *r)
 {
-	struct iot_lookahead *a = r->lookahead;
+	struct lookahead *a = r->lookahead;
 	free(a->saved_codec);
 	a->saved_codec = malloc(r->codec_size);
 	if (a->saved_codec == NULL)
-		return iot_reader_fail_memory(r, IOT_ENOMEM);
+		return reader_fail_memory(r, IOT_ENOMEM);
 	memcpy(a->saved_codec, r->codec, r->codec_size);
 	a->saved_size = r->codec_size;
 	a->saved_index = r->index;
@@ -82,11 +82,11 @@ static bool mute(struct iot_reader *r)
 	return true;
 }
 
-void iot_reader_unmute(struct iot_reader *r)
+void reader_unmute(struct iot_reader *r)
 {
 	if (!r->muted)
 		return;
-	struct iot_lookahead *a = r->lookahead;
+	struct lookahead *a = r->lookahead;
 	free(r->codec);
 	r->names.used -= r->codec_size - a->saved_size;
 	r->codec = a->saved_codec;
@@ -108,20 +108,20 @@ static bool is_power_of_ten(uint64_t n)
  * Nothing in the rest of a trace repeats its tick. Flipped bits do not turn one power of ten into another within a
  * line that is canonical; any other tick of a header that is not proven may be wrong.
  */
-bool iot_reader_doubt_tick(struct iot_reader *r, uint64_t tick_ns, bool canonical)
+bool reader_ambiguity_tick(struct iot_reader *r, uint64_t tick_ns, bool canonical)
 {
 	if (r->tick_given)
 		tick_ns = r->tick_ns;
 	else
 		r->lookahead->tick_unproven = !canonical || !is_power_of_ten(tick_ns);
-	r->codec = iot_codec_init(r->codec, r->codec_size, tick_ns, iot_codec_base(r->codec));
+	r->codec = iot_codec_init(r->codec, r->codec_size, tick_ns, codec_base(r->codec));
 	return mute(r);
 }
 
 /* Lines that frame */
 
 /* Whether the line that has a '%' at q is a %sync or %end; *line: where it begins. */
-static bool frames(const char *begin, const char *q, const char *end, struct iot_line *l,
+static bool frames(const char *begin, const char *q, const char *end, struct text_line *l,
 		   const char **line)
 {
 	const char *p = q;
@@ -136,11 +136,11 @@ static bool frames(const char *begin, const char *q, const char *end, struct iot
 	if (p > begin && p[-1] != '\n')
 		return false;
 	*line = p;
-	*l = iot_line_look(p, end);
-	if (l->kind != IOT_LINE_COMMENT)
+	*l = text_line_classify(p, end);
+	if (l->kind != TEXT_LINE_COMMENT)
 		return false;
-	const enum iot_framing framing = iot_directive_framing(l->text);
-	return framing == IOT_FRAMING_SYNC || framing == IOT_FRAMING_END;
+	const enum framing_kind framing = directive_framing(l->text);
+	return framing == FRAMING_SYNC || framing == FRAMING_END;
 }
 
 /* The next '%' that may begin a %sync or %end; NULL: there is none. */
@@ -159,38 +159,37 @@ struct scan {
 	size_t seen;   /* up to here there is no %sync or %end */
 	size_t line;   /* a line begins here; all before is in the hash, if that is wanted */
 	uint64_t size; /* of the stretch, with what was spilled */
-	enum iot_close close;
-	struct iot_sync sync; /* that closes the stretch; of %end record and hash */
+	enum close close;
+	struct sync_directive sync; /* that closes the stretch; of %end record and hash */
 	bool checked; /* it ends a frame or member, and with it the input, and the checksum holds */
 };
 
-static void hash_lines(struct iot_lookahead *a, struct scan *s, const char *p, size_t to)
+static void hash_lines(struct lookahead *a, struct scan *s, const char *p, size_t to)
 {
 	XXH3_64bits_update(a->hash, p + s->line, to - s->line);
 	s->line = to;
 }
 
-static void take_close(struct scan *s, const struct iot_line *l)
+static void take_close(struct scan *s, const struct text_line *l)
 {
-	struct iot_end e;
-	s->close = IOT_CLOSE_BROKEN;
-	if (iot_directive_framing(l->text) == IOT_FRAMING_SYNC) {
-		if (iot_sync_parse(l->text, &s->sync) == NULL)
-			s->close = IOT_CLOSE_SYNC;
+	struct end_directive e;
+	s->close = CLOSE_BROKEN;
+	if (directive_framing(l->text) == FRAMING_SYNC) {
+		if (framing_parse_sync(l->text, &s->sync) == NULL)
+			s->close = CLOSE_SYNC;
 		return;
 	}
-	if (iot_end_parse(l->text, &e) == NULL) {
-		s->close = IOT_CLOSE_END;
-		s->sync = (struct iot_sync){.record = e.records, .hash = e.hash};
+	if (framing_parse_end(l->text, &e) == NULL) {
+		s->close = CLOSE_END;
+		s->sync = (struct sync_directive){.record = e.records, .hash = e.hash};
 	}
 }
 
 /* Looks for the end of the stretch in p[s->seen .. have). last: there is no more. */
-static bool find_close(struct iot_lookahead *a, struct scan *s, const char *p, size_t have,
-		       bool last)
+static bool find_close(struct lookahead *a, struct scan *s, const char *p, size_t have, bool last)
 {
 	const char *end = p + have, *q = p + s->seen, *line;
-	struct iot_line l;
+	struct text_line l;
 	while ((q = find_candidate(q, end)) != NULL) {
 		if (!last && memchr(q, '\n', (size_t)(end - q)) == NULL)
 			break; /* a part of a line */
@@ -212,23 +211,23 @@ static bool find_close(struct iot_lookahead *a, struct scan *s, const char *p, s
 /* Whether the stretch can be read again, with less before it than there is of it. */
 static bool can_read_again(const struct iot_reader *r)
 {
-	struct iot_stored source;
-	const struct iot_lookahead *a = r->lookahead;
-	return iot_window_source(r->window, &source) &&
-	       (iot_window_compression(r->window) == IOT_PLAIN ||
+	struct stored_input source;
+	const struct lookahead *a = r->lookahead;
+	return bufreader_stored_input(r->bufreader, &source) &&
+	       (bufreader_compression(r->bufreader) == IOT_PLAIN ||
 		(a->text <= a->limit && !a->resynced));
 }
 
 /* The text exceeds the limit: whole lines leave memory. */
 static bool spill(struct iot_reader *r, struct scan *s, const char *p)
 {
-	struct iot_lookahead *a = r->lookahead;
+	struct lookahead *a = r->lookahead;
 	const size_t n = s->line;
 	if (can_read_again(r))
 		a->dropped += n;
-	else if (iot_spill_put(&a->spill, p, n) != IOT_OK)
-		return iot_error_set(&r->error, a->error.status, "%s", a->error.text) == IOT_OK;
-	iot_window_consume(r->window, n);
+	else if (tempfile_append(&a->spill, p, n) != IOT_OK)
+		return error_set(&r->error, a->error.status, "%s", a->error.text) == IOT_OK;
+	bufreader_consume(r->bufreader, n);
 	s->size += n;
 	s->line -= n;
 	s->seen -= n;
@@ -239,32 +238,32 @@ static bool spill(struct iot_reader *r, struct scan *s, const char *p)
 static bool ends_checked(struct iot_reader *r, const struct scan *s)
 {
 	size_t have;
-	if (s->close != IOT_CLOSE_END || r->lookahead->known_start ||
-	    iot_window_compression(r->window) == IOT_PLAIN)
+	if (s->close != CLOSE_END || r->lookahead->known_start ||
+	    bufreader_compression(r->bufreader) == IOT_PLAIN)
 		return false;
-	(void)iot_window_ahead(r->window, s->seen + 1, &have);
-	return have == s->seen && iot_window_status(r->window) == IOT_OK;
+	(void)bufreader_peek(r->bufreader, s->seen + 1, &have);
+	return have == s->seen && bufreader_status(r->bufreader) == IOT_OK;
 }
 
 /* Up to the line that closes the interval. False: an error. */
 static bool scan_interval(struct iot_reader *r, struct scan *s)
 {
-	struct iot_lookahead *a = r->lookahead;
+	struct lookahead *a = r->lookahead;
 	size_t want = 1, have;
 	for (;;) {
-		const char *p = iot_window_ahead(r->window, want, &have);
+		const char *p = bufreader_peek(r->bufreader, want, &have);
 		const bool last = have < want;
-		if (find_close(a, s, p, have, last && iot_window_status(r->window) == IOT_OK)) {
+		if (find_close(a, s, p, have, last && bufreader_status(r->bufreader) == IOT_OK)) {
 			s->size += s->seen;
 			s->checked = ends_checked(r, s);
 			return true;
 		}
-		if (last || have - s->line > LINE_MOST) {
-			s->close = last ? IOT_CLOSE_INPUT : IOT_CLOSE_BROKEN;
+		if (last || have - s->line > LINE_SIZE_MAX) {
+			s->close = last ? CLOSE_INPUT : CLOSE_BROKEN;
 			s->size += have;
 			if (last && a->part_end != NULL && s->line == have &&
-			    iot_window_status(r->window) == IOT_OK) {
-				s->close = IOT_CLOSE_SYNC;
+			    bufreader_status(r->bufreader) == IOT_OK) {
+				s->close = CLOSE_SYNC;
 				s->sync = *a->part_end;
 			}
 			a->at_end = last;
@@ -283,11 +282,11 @@ static bool scan_interval(struct iot_reader *r, struct scan *s)
 
 static ssize_t read_spilled(void *context, void *to, size_t n)
 {
-	struct iot_lookahead *a = context;
-	const uint64_t left = iot_spill_end(&a->spill) - a->spill_at;
+	struct lookahead *a = context;
+	const uint64_t left = tempfile_end(&a->spill) - a->spill_at;
 	if (n > left)
 		n = (size_t)left;
-	if (n > 0 && iot_spill_read(&a->spill, a->spill_at, to, n) != IOT_OK)
+	if (n > 0 && tempfile_read(&a->spill, a->spill_at, to, n) != IOT_OK)
 		return -1;
 	a->spill_at += n;
 	return (ssize_t)n;
@@ -296,18 +295,18 @@ static ssize_t read_spilled(void *context, void *to, size_t n)
 /* To the beginning of the stretch in the source. */
 static bool go_back(struct iot_reader *r)
 {
-	struct iot_lookahead *a = r->lookahead;
+	struct lookahead *a = r->lookahead;
 	uint64_t before = a->text;
 	size_t have = 1;
-	if (iot_window_compression(r->window) == IOT_PLAIN)
+	if (bufreader_compression(r->bufreader) == IOT_PLAIN)
 		before = 0;
-	if (iot_window_seek(r->window, a->origin + (a->text - before)) != IOT_OK)
-		return iot_error_set(&r->error, iot_window_status(r->window), "%s",
-				     iot_window_error(r->window)->text) == IOT_OK;
+	if (bufreader_seek(r->bufreader, a->origin + (a->text - before)) != IOT_OK)
+		return error_set(&r->error, bufreader_status(r->bufreader), "%s",
+				 bufreader_error(r->bufreader)->text) == IOT_OK;
 	while (before > 0 && have > 0) {
-		(void)iot_window_ahead(r->window, 1, &have);
+		(void)bufreader_peek(r->bufreader, 1, &have);
 		const size_t n = have < before ? have : (size_t)before;
-		iot_window_consume(r->window, n);
+		bufreader_consume(r->bufreader, n);
 		before -= n;
 	}
 	return true;
@@ -315,27 +314,27 @@ static bool go_back(struct iot_reader *r)
 
 static bool start_replay(struct iot_reader *r)
 {
-	struct iot_lookahead *a = r->lookahead;
-	const struct iot_window_options options = {
+	struct lookahead *a = r->lookahead;
+	const struct bufreader_options options = {
 	    .read_size = REPLAY_SIZE, .plain = true, .why = &a->error};
-	iot_window_free(a->replay);
+	bufreader_free(a->replay);
 	a->spill_at = 0;
-	a->replay = iot_window_new(r->name, &options);
+	a->replay = bufreader_new(r->name, &options);
 	if (a->replay == NULL)
-		return iot_reader_fail_memory(r, IOT_ENOMEM);
-	return iot_window_open_callback(a->replay, read_spilled, a) == IOT_OK ||
-	       iot_reader_fail_memory(r, IOT_ENOMEM);
+		return reader_fail_memory(r, IOT_ENOMEM);
+	return bufreader_open_callback(a->replay, read_spilled, a) == IOT_OK ||
+	       reader_fail_memory(r, IOT_ENOMEM);
 }
 
 /* What is left of a spilled stretch goes behind the rest of it. */
 static bool spill_rest(struct iot_reader *r, const struct scan *s)
 {
-	struct iot_lookahead *a = r->lookahead;
-	size_t n = (size_t)(s->size - iot_spill_end(&a->spill)), have;
-	const char *p = iot_window_ahead(r->window, n > 0 ? n : 1, &have);
-	if (iot_spill_put(&a->spill, p, n) != IOT_OK || iot_spill_flush(&a->spill) != IOT_OK)
-		return iot_error_set(&r->error, a->error.status, "%s", a->error.text) == IOT_OK;
-	iot_window_consume(r->window, n);
+	struct lookahead *a = r->lookahead;
+	size_t n = (size_t)(s->size - tempfile_end(&a->spill)), have;
+	const char *p = bufreader_peek(r->bufreader, n > 0 ? n : 1, &have);
+	if (tempfile_append(&a->spill, p, n) != IOT_OK || tempfile_flush(&a->spill) != IOT_OK)
+		return error_set(&r->error, a->error.status, "%s", a->error.text) == IOT_OK;
+	bufreader_consume(r->bufreader, n);
 	return start_replay(r);
 }
 
@@ -347,7 +346,7 @@ struct trial {
 	uint64_t records;
 };
 
-static void meet_nothing(void *context, struct iot_record *rec)
+static void on_first_use_nothing(void *context, struct iot_record *rec)
 {
 	(void)context;
 	(void)rec;
@@ -366,16 +365,16 @@ static bool grow(struct trial *t)
 /* Decodes whole lines. False: one of them is wrong, or there is no memory. */
 static bool try_lines(struct trial *t, const char *p, const char *end)
 {
-	const struct iot_meet meet = {meet_nothing, NULL};
+	const struct first_use_handler on_first_use = {on_first_use_nothing, NULL};
 	struct iot_record rec[TRIAL_RECORDS];
-	enum iot_stop why;
+	enum decode_stop why;
 	uint64_t blank = 0;
 	while (p < end) {
-		t->records += iot_decode_lines(t->codec, &p, end, rec, TRIAL_RECORDS,
-					       sizeof(rec[0]), &meet, &why);
-		if (why == IOT_STOP_OTHER)
-			p = iot_blank_lines(iot_line_look(p, end).next, end, &blank);
-		else if (why == IOT_STOP_ERROR || (why == IOT_STOP_LIMIT && !grow(t)))
+		t->records += codec_decode_lines(t->codec, &p, end, rec, TRIAL_RECORDS,
+						 sizeof(rec[0]), &on_first_use, &why);
+		if (why == DECODE_STOP_OTHER)
+			p = blank_lines(text_line_classify(p, end).next, end, &blank);
+		else if (why == DECODE_STOP_ERROR || (why == DECODE_STOP_LIMIT && !grow(t)))
 			return false;
 	}
 	return true;
@@ -384,46 +383,46 @@ static bool try_lines(struct trial *t, const char *p, const char *end)
 /* Of a stretch that is not in memory. */
 static bool try_replay(struct iot_reader *r, struct trial *t, uint64_t size)
 {
-	struct iot_lookahead *a = r->lookahead;
-	struct iot_window *w = a->replay != NULL ? a->replay : r->window;
+	struct lookahead *a = r->lookahead;
+	struct bufreader *w = a->replay != NULL ? a->replay : r->bufreader;
 	size_t have, want = 1;
 	bool fine = true;
 	while (fine && size > 0) {
-		const char *p = iot_window_ahead(w, want, &have);
+		const char *p = bufreader_peek(w, want, &have);
 		if (have > size)
 			have = (size_t)size;
 		const char *lf = have > 0 ? memrchr(p, '\n', have) : NULL;
 		const size_t n = lf != NULL ? (size_t)(lf + 1 - p) : have < want ? have : 0;
 		want = n > 0 ? 1 : have + 1;
 		fine = have > 0 && (lf == NULL || try_lines(t, p, lf + 1));
-		iot_window_consume(w, n);
+		bufreader_consume(w, n);
 		size -= n;
 	}
 	return (a->replay != NULL ? start_replay(r) : go_back(r)) && fine;
 }
 
 /* Whether the interval, decoded from the %sync that opens it, arrives at what closes it. */
-static bool trial(struct iot_reader *r, const struct iot_sync *open, const struct scan *s)
+static bool trial(struct iot_reader *r, const struct sync_directive *open, const struct scan *s)
 {
 	struct trial t = {.size = iot_codec_size(TRIAL_PROCESSES), .memory_max = r->memory_max};
-	if (s->close == IOT_CLOSE_END && !r->lookahead->known_start && !s->checked)
+	if (s->close == CLOSE_END && !r->lookahead->known_start && !s->checked)
 		return false;
 	void *block = malloc(t.size);
 	if (block == NULL)
-		return iot_reader_fail_memory(r, IOT_ENOMEM);
-	t.codec = iot_codec_init(block, t.size, iot_codec_tick(r->codec), iot_codec_base(r->codec));
-	iot_codec_set_start(t.codec, (int64_t)open->time);
+		return reader_fail_memory(r, IOT_ENOMEM);
+	t.codec = iot_codec_init(block, t.size, codec_tick(r->codec), codec_base(r->codec));
+	codec_set_start(t.codec, (int64_t)open->time);
 	bool fine;
 	if (r->lookahead->replay != NULL || r->lookahead->dropped > 0) {
 		fine = try_replay(r, &t, s->size);
 	} else {
 		size_t have;
-		const char *p = iot_window_ahead(r->window, (size_t)s->size, &have);
+		const char *p = bufreader_peek(r->bufreader, (size_t)s->size, &have);
 		const char *lf = memrchr(p, '\n', (size_t)s->size);
 		fine = lf == NULL || try_lines(&t, p, lf + 1);
 	}
 	fine = fine && open->record + t.records == s->sync.record &&
-	       (s->close == IOT_CLOSE_END || (uint64_t)iot_codec_start(t.codec) == s->sync.time);
+	       (s->close == CLOSE_END || (uint64_t)codec_start(t.codec) == s->sync.time);
 	free(t.codec);
 	return fine;
 }
@@ -431,19 +430,19 @@ static bool trial(struct iot_reader *r, const struct iot_sync *open, const struc
 /* Stretches */
 
 /* Without a trial, too, a stretch has to have the number of records that %iotrace announces. */
-static bool has_announced_size(const struct iot_reader *r, const struct iot_sync *open,
+static bool has_announced_size(const struct iot_reader *r, const struct sync_directive *open,
 			       const struct scan *s)
 {
 	if (!r->framed || (r->sync == 0 && r->intervals == 0))
 		return true; /* the first interval: the hash covers all from the first byte on */
 	const uint64_t records = s->sync.record - open->record;
-	return s->close == IOT_CLOSE_END ? records <= r->sync : records == r->sync;
+	return s->close == CLOSE_END ? records <= r->sync : records == r->sync;
 }
 
-static bool is_proven(struct iot_reader *r, const struct iot_sync *open, const struct scan *s)
+static bool is_proven(struct iot_reader *r, const struct sync_directive *open, const struct scan *s)
 {
-	struct iot_lookahead *a = r->lookahead;
-	const bool closed = s->close == IOT_CLOSE_SYNC || s->close == IOT_CLOSE_END;
+	struct lookahead *a = r->lookahead;
+	const bool closed = s->close == CLOSE_SYNC || s->close == CLOSE_END;
 	a->hash_ok = closed && XXH3_64bits_digest(a->hash) == s->sync.hash;
 	if (!a->hash_ok)
 		return false;
@@ -454,21 +453,21 @@ static bool is_proven(struct iot_reader *r, const struct iot_sync *open, const s
 static uint64_t where(struct iot_reader *r)
 {
 	size_t have;
-	(void)iot_window_ahead(r->window, 1, &have);
-	return iot_window_place(r->window) - have;
+	(void)bufreader_peek(r->bufreader, 1, &have);
+	return bufreader_position(r->bufreader) - have;
 }
 
 static void show_interval(struct iot_reader *r)
 {
-	struct iot_lookahead *a = r->lookahead;
+	struct lookahead *a = r->lookahead;
 	struct scan s = {.seen = 0};
-	struct iot_sync open = {.record = r->index, .time = (uint64_t)iot_codec_start(r->codec)};
+	struct sync_directive open = {.record = r->index, .time = (uint64_t)codec_start(r->codec)};
 	if (a->resuming)
 		open = a->resume;
-	iot_window_compact(r->window);
-	if (iot_window_compression(r->window) == IOT_PLAIN)
+	bufreader_compact(r->bufreader);
+	if (bufreader_compression(r->bufreader) == IOT_PLAIN)
 		a->text = where(r) - a->origin;
-	if (!scan_interval(r, &s) || (iot_spill_end(&a->spill) > 0 && !spill_rest(r, &s)) ||
+	if (!scan_interval(r, &s) || (tempfile_end(&a->spill) > 0 && !spill_rest(r, &s)) ||
 	    (a->dropped > 0 && !go_back(r)))
 		return;
 	const bool proven = is_proven(r, &open, &s);
@@ -487,11 +486,11 @@ static void show_interval(struct iot_reader *r)
 /* Lines that are skipped: up to a %sync or %end, or as many as there are. */
 static void show_skipped(struct iot_reader *r)
 {
-	struct iot_lookahead *a = r->lookahead;
+	struct lookahead *a = r->lookahead;
 	struct scan s = {.seen = 0};
 	size_t want = 1, have;
 	for (;;) {
-		const char *p = iot_window_ahead(r->window, want, &have);
+		const char *p = bufreader_peek(r->bufreader, want, &have);
 		const bool last = have < want;
 		a->left = have;
 		a->at_end = last;
@@ -501,7 +500,7 @@ static void show_skipped(struct iot_reader *r)
 			a->left = s.seen;
 		else if (!last && s.line > 0)
 			a->left = s.line;
-		if (closed || last || s.line > 0 || have > LINE_MOST)
+		if (closed || last || s.line > 0 || have > LINE_SIZE_MAX)
 			break;
 		want = have + 1;
 	}
@@ -527,15 +526,14 @@ static bool resembles_header(const char *p, size_t size)
 }
 
 /* By the first line that is not blank: p. *next: behind it. */
-static void decide(struct iot_lookahead *a, const struct iot_line *l, const char *p,
-		   const char *begin)
+static void decide(struct lookahead *a, const struct text_line *l, const char *p, const char *begin)
 {
-	const enum iot_framing framing =
-	    l->kind == IOT_LINE_COMMENT ? iot_directive_framing(l->text) : IOT_FRAMING_NONE;
+	const enum framing_kind framing =
+	    l->kind == TEXT_LINE_COMMENT ? directive_framing(l->text) : FRAMING_NONE;
 	a->decided = true;
-	if (framing == IOT_FRAMING_SYNC)
+	if (framing == FRAMING_SYNC)
 		a->left = (uint64_t)(l->next - begin); /* it says where the interval behind it is */
-	else if (framing != IOT_FRAMING_HEADER && !resembles_header(p, l->size))
+	else if (framing != FRAMING_HEADER && !resembles_header(p, l->size))
 		a->passing = true;
 }
 
@@ -547,11 +545,11 @@ static bool is_framed_later(struct iot_reader *r)
 {
 	size_t want = 1, have, seen = 0;
 	bool found = false;
-	if (iot_window_compression(r->window) == IOT_PLAIN)
+	if (bufreader_compression(r->bufreader) == IOT_PLAIN)
 		return false;
 	while (!found) {
-		const char *p = iot_window_ahead(r->window, want, &have), *q = p + seen, *line;
-		struct iot_line l;
+		const char *p = bufreader_peek(r->bufreader, want, &have), *q = p + seen, *line;
+		struct text_line l;
 		while (!found && (q = find_candidate(q, p + have)) != NULL)
 			found = frames(p, q++, p + have, &l, &line);
 		if (have < want || have > BARE_LOOK)
@@ -559,38 +557,38 @@ static bool is_framed_later(struct iot_reader *r)
 		seen = have > LINE_LAST ? have - LINE_LAST : 0;
 		want = have + 1;
 	}
-	return found || iot_window_status(r->window) != IOT_OK;
+	return found || bufreader_status(r->bufreader) != IOT_OK;
 }
 
 /* Whether the trace is framed. What is left then: 0, or lines that are to be read first. */
 static void look_at_beginning(struct iot_reader *r)
 {
-	struct iot_lookahead *a = r->lookahead;
+	struct lookahead *a = r->lookahead;
 	size_t want = 1, have, at = 0;
 	for (;;) {
-		const char *p = iot_window_ahead(r->window, want, &have);
+		const char *p = bufreader_peek(r->bufreader, want, &have);
 		const bool last = have < want;
 		while (at < have) {
 			uint64_t blank = 0;
-			at = (size_t)(iot_blank_lines(p + at, p + have, &blank) - p);
+			at = (size_t)(blank_lines(p + at, p + have, &blank) - p);
 			if (at == have)
 				break;
 			const char *lf = memchr(p + at, '\n', have - at);
 			if (lf == NULL && !last)
 				break;
-			const struct iot_line l =
-			    iot_line_look(p + at, lf != NULL ? lf + 1 : p + have);
-			if (l.kind != IOT_LINE_BLANK) {
+			const struct text_line l =
+			    text_line_classify(p + at, lf != NULL ? lf + 1 : p + have);
+			if (l.kind != TEXT_LINE_BLANK) {
 				decide(a, &l, p + at, p);
 				a->passing = a->passing && !is_framed_later(r);
 				return;
 			}
 			at = (size_t)(l.next - p);
 		}
-		a->at_end = last && iot_window_status(r->window) != IOT_OK;
+		a->at_end = last && bufreader_status(r->bufreader) != IOT_OK;
 		if (a->at_end)
 			return; /* what it is may be seen behind the damage */
-		if (last || have - at > LINE_MOST) {
+		if (last || have - at > LINE_SIZE_MAX) {
 			a->decided = a->passing = true;
 			return;
 		}
@@ -604,22 +602,22 @@ static void look_at_beginning(struct iot_reader *r)
 }
 
 /* How much a decoder unpacks before it notices damage may differ when the text is read again. */
-static void drain(struct iot_window *w)
+static void drain(struct bufreader *w)
 {
 	size_t have;
 	do {
-		(void)iot_window_ahead(w, 1, &have);
-		iot_window_consume(w, have);
+		(void)bufreader_peek(w, 1, &have);
+		bufreader_consume(w, have);
 	} while (have > 0);
 }
 
 static void next_stretch(struct iot_reader *r)
 {
-	struct iot_lookahead *a = r->lookahead;
+	struct lookahead *a = r->lookahead;
 	if (a->replay != NULL)
 		end_replay(a);
 	if (a->at_end && a->dropped > 0)
-		drain(r->window);
+		drain(r->bufreader);
 	a->dropped = 0;
 	if (a->at_end || r->error.status != IOT_OK)
 		return;
@@ -637,33 +635,33 @@ static void next_stretch(struct iot_reader *r)
 		show_interval(r);
 }
 
-const char *iot_reader_look(struct iot_reader *r, size_t want, size_t *have)
+const char *reader_look(struct iot_reader *r, size_t want, size_t *have)
 {
-	struct iot_lookahead *a = r->lookahead;
-	if (iot_reader_looks_ahead(r) && a->left == 0)
+	struct lookahead *a = r->lookahead;
+	if (reader_looks_ahead(r) && a->left == 0)
 		next_stretch(r);
-	if (!iot_reader_looks_ahead(r))
-		return iot_window_ahead(r->window, want, have);
-	struct iot_window *w = a->replay != NULL ? a->replay : r->window;
+	if (!reader_looks_ahead(r))
+		return bufreader_peek(r->bufreader, want, have);
+	struct bufreader *w = a->replay != NULL ? a->replay : r->bufreader;
 	const size_t limit = a->left < SIZE_MAX ? (size_t)a->left : SIZE_MAX;
 	if (want > limit && limit > 0 && !a->at_end)
 		want = limit; /* beyond the last stretch there is the end, or damage, to be met */
-	const char *p = iot_window_ahead(w, want, have);
-	if (a->replay != NULL && iot_window_status(w) != IOT_OK)
-		iot_error_set(&r->error, iot_window_status(w), "%s", iot_window_error(w)->text);
+	const char *p = bufreader_peek(w, want, have);
+	if (a->replay != NULL && bufreader_status(w) != IOT_OK)
+		error_set(&r->error, bufreader_status(w), "%s", bufreader_error(w)->text);
 	if (*have > limit)
 		*have = limit;
 	return p;
 }
 
-void iot_reader_consume(struct iot_reader *r, size_t n)
+void reader_consume(struct iot_reader *r, size_t n)
 {
-	struct iot_lookahead *a = r->lookahead;
-	if (!iot_reader_looks_ahead(r)) {
-		iot_window_consume(r->window, n);
+	struct lookahead *a = r->lookahead;
+	if (!reader_looks_ahead(r)) {
+		bufreader_consume(r->bufreader, n);
 		return;
 	}
-	iot_window_consume(a->replay != NULL ? a->replay : r->window, n);
+	bufreader_consume(a->replay != NULL ? a->replay : r->bufreader, n);
 	a->left -= n;
 	a->text += n;
 }

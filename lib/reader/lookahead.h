@@ -17,17 +17,17 @@
 #include "reader_internal.h"
 #include "lib/base/tempfile.h"
 
-enum { IOT_HELD_DEFAULT = 1 << 26 }; /* bytes of an interval in memory */
+enum { HELD_DEFAULT = 1 << 26 }; /* bytes of an interval in memory */
 
 /* How a stretch of text ends. */
-enum iot_close {
-	IOT_CLOSE_SYNC,
-	IOT_CLOSE_END,
-	IOT_CLOSE_BROKEN, /* a %sync or %end that cannot be parsed, or a line that is too long */
-	IOT_CLOSE_INPUT,  /* the end of the input, or damaged compressed data */
+enum close {
+	CLOSE_SYNC,
+	CLOSE_END,
+	CLOSE_BROKEN, /* a %sync or %end that cannot be parsed, or a line that is too long */
+	CLOSE_INPUT,  /* the end of the input, or damaged compressed data */
 };
 
-struct iot_lookahead {
+struct lookahead {
 	XXH3_state_t *hash;
 	uint64_t left;      /* bytes of the stretch that the reader has not consumed */
 	bool decided;       /* it is known whether the trace is framed */
@@ -39,8 +39,8 @@ struct iot_lookahead {
 	bool resuming;      /* the reader skips, and `resume` opens the next interval */
 	bool resumes;       /* that is proven */
 	bool tick_unproven; /* of %iotrace */
-	struct iot_sync resume;
-	const struct iot_sync *part_end; /* closes the input of a part's reader; or NULL */
+	struct sync_directive resume;
+	const struct sync_directive *part_end; /* closes the input of a part's reader; or NULL */
 
 	/* While muted: what is in force again when an interval turns out not to be proven. */
 	void *saved_codec;
@@ -48,39 +48,39 @@ struct iot_lookahead {
 	uint64_t saved_index;
 
 	uint64_t limit; /* bytes in memory */
-	struct iot_error error;
-	struct iot_spill spill;
+	struct error error;
+	struct tempfile spill;
 	uint64_t spill_at;
-	struct iot_window *replay; /* of the spilled text, while it is shown */
-	uint64_t origin;           /* the byte of the source at which the text below begins ... */
-	uint64_t text;             /* ... and how much of it was shown before this stretch */
-	bool resynced;             /* it is not known any more where the text is in the source */
-	uint64_t dropped;          /* of this stretch, to be read again from the source */
+	struct bufreader *replay; /* of the spilled text, while it is shown */
+	uint64_t origin;          /* the byte of the source at which the text below begins ... */
+	uint64_t text;            /* ... and how much of it was shown before this stretch */
+	bool resynced;            /* it is not known any more where the text is in the source */
+	uint64_t dropped;         /* of this stretch, to be read again from the source */
 };
 
 /* NULL: no memory. */
-struct iot_lookahead *iot_lookahead_new(uint64_t limit);
-void iot_lookahead_free(struct iot_lookahead *a);
+struct lookahead *lookahead_new(uint64_t limit);
+void lookahead_free(struct lookahead *a);
 /* The input begins again at a byte of the source. */
-void iot_lookahead_reset(struct iot_lookahead *a, uint64_t at);
+void lookahead_reset(struct lookahead *a, uint64_t at);
 
-/* As iot_window_ahead and _consume on the reader's window, but of the current stretch alone. */
-const char *iot_reader_look(struct iot_reader *r, size_t want, size_t *have);
-void iot_reader_consume(struct iot_reader *r, size_t n);
+/* As bufreader_peek and _consume on the reader's window, but of the current stretch alone. */
+const char *reader_look(struct iot_reader *r, size_t want, size_t *have);
+void reader_consume(struct iot_reader *r, size_t n);
 
 /* Whether intervals are verified before they are decoded. */
-static inline bool iot_reader_looks_ahead(const struct iot_reader *r)
+static inline bool reader_looks_ahead(const struct iot_reader *r)
 {
 	return r->lookahead != NULL && !r->lookahead->passing;
 }
 
 /* Ends a muted interval: state and counts are what they were before it. */
-void iot_reader_unmute(struct iot_reader *r);
+void reader_unmute(struct iot_reader *r);
 /* Takes the tick of a %iotrace in a muted interval. canonical: its line is as a writer makes it. */
-bool iot_reader_doubt_tick(struct iot_reader *r, uint64_t tick_ns, bool canonical);
+bool reader_ambiguity_tick(struct iot_reader *r, uint64_t tick_ns, bool canonical);
 /* Whether the tick is proven or given. False: an error. */
-bool iot_reader_trusts_tick(struct iot_reader *r);
+bool reader_trusts_tick(struct iot_reader *r);
 /* The damaged intervals end here: what follows the %sync `resume` is proven. False: next call. */
-bool iot_reader_resume(struct iot_reader *r, struct iot_batch *b);
+bool reader_resume(struct iot_reader *r, struct event_batch *b);
 
 #endif

@@ -23,10 +23,10 @@ struct recent_clock {
 	int64_t ns;
 };
 
-struct iot_ordered {
-	struct iot_parallel *parallel;
-	struct iot_worker *from;
-	struct iot_chunk *chunk;        /* being delivered; NULL: none */
+struct parallel_cursor {
+	struct parallel *parallel;
+	struct worker *from;
+	struct decoded_block *chunk;    /* being delivered; NULL: none */
 	size_t next_record, next_other; /* of it */
 	int64_t cpu_max;                /* nanoseconds that a clock may have */
 	uint64_t cpu_reach;             /* that no clock can be beyond, where parts are counted */
@@ -40,19 +40,19 @@ struct iot_ordered {
 	uint64_t place;
 };
 
-void iot_reader_end_parallel(struct iot_reader *r)
+void reader_end_parallel(struct iot_reader *r)
 {
-	struct iot_ordered *o = r->ordered;
+	struct parallel_cursor *o = r->ordered;
 	if (o == NULL)
 		return;
 	if (o->chunk != NULL)
-		iot_parallel_give_back(o->from, o->chunk);
-	iot_parallel_stop(o->parallel);
+		parallel_give_back(o->from, o->chunk);
+	parallel_stop(o->parallel);
 	free(o);
 	r->ordered = NULL;
 }
 
-uint64_t iot_reader_parallel_place(const struct iot_reader *r)
+uint64_t reader_parallel_offset(const struct iot_reader *r)
 {
 	return r->ordered->place;
 }
@@ -62,35 +62,35 @@ uint64_t iot_reader_parallel_place(const struct iot_reader *r)
 /* The window counts what is read twice, and not what the threads read. */
 static void correct_stored(struct iot_reader *r)
 {
-	r->extra_stored = iot_window_place(r->window) - iot_window_stored(r->window);
+	r->extra_stored = bufreader_position(r->bufreader) - bufreader_stored(r->bufreader);
 }
 
 /* As if nothing had been read yet. */
 static bool begin_again(struct iot_reader *r)
 {
-	if (iot_error_in_input(r->error.status))
-		iot_error_clear(&r->error); /* it will be met again, in its place */
-	if (r->error.status != IOT_OK || iot_reader_begin_at(r, 0) != IOT_OK)
+	if (error_in_input(r->error.status))
+		error_clear(&r->error); /* it will be met again, in its place */
+	if (r->error.status != IOT_OK || reader_begin_at(r, 0) != IOT_OK)
 		return false;
 	r->lines = r->text_bytes = r->records = r->comments = 0;
 	r->lost = r->lost_records = 0;
 	correct_stored(r);
-	return iot_reader_forget_names(r, false) == IOT_OK;
+	return reader_forget_definitions(r, false) == IOT_OK;
 }
 
-static struct iot_parallel *start(struct iot_reader *r, const struct iot_stored *source,
-				  const struct iot_fold *fold)
+static struct parallel *start(struct iot_reader *r, const struct stored_input *source,
+			      const struct iot_fold *fold)
 {
 	const uint64_t read_size = r->read_size != 0 ? r->read_size : PART_SIZE;
-	const struct iot_parallel how = {
+	const struct parallel how = {
 	    .source = *source,
 	    .part_size = read_size < PART_SIZE ? read_size : PART_SIZE,
 	    .read_size = read_size,
 	    .window_max = r->window_max != 0 ? r->window_max : (uint64_t)1 << 27,
 	    .memory_max = r->memory_max,
-	    .tick_ns = iot_codec_tick(r->codec),
-	    .base = iot_codec_base(r->codec),
-	    .lacks = iot_codec_lacking(r->codec),
+	    .tick_ns = codec_tick(r->codec),
+	    .base = codec_base(r->codec),
+	    .lacks = codec_missing(r->codec),
 	    .verify = r->verify,
 	    .verified = r->verified,
 	    .held_max = r->held_max,
@@ -101,29 +101,30 @@ static struct iot_parallel *start(struct iot_reader *r, const struct iot_stored 
 	if (!r->framed || r->intervals > 0 || r->lines >= HEAD_MAX || r->error.status != IOT_OK ||
 	    r->done)
 		return NULL;
-	return iot_parallel_start(&how, iot_window_compression(r->window), (size_t)r->threads);
+	return parallel_start(&how, bufreader_compression(r->bufreader), (size_t)r->threads);
 }
 
-bool iot_reader_go_parallel(struct iot_reader *r, const struct iot_fold *fold)
+bool reader_go_parallel(struct iot_reader *r, const struct iot_fold *fold)
 {
-	struct iot_stored source;
+	struct stored_input source;
 	r->parallel_tried = true;
-	if (r->window == NULL || r->codec != NULL || !iot_window_source(r->window, &source))
+	if (r->bufreader == NULL || r->codec != NULL ||
+	    !bufreader_stored_input(r->bufreader, &source))
 		return false;
 	if (r->lookahead != NULL)
 		r->lookahead->passing = true; /* until begin_again: nothing of this is delivered */
-	iot_reader_read_head(r, true, HEAD_MAX);
+	reader_read_head(r, true, HEAD_MAX);
 	/* without a codec (no memory) the reader's own way tells why */
-	struct iot_parallel *parallel = r->codec != NULL ? start(r, &source, fold) : NULL;
+	struct parallel *parallel = r->codec != NULL ? start(r, &source, fold) : NULL;
 	const bool fine = begin_again(r);
 	if (fine && parallel != NULL)
 		r->ordered = calloc(1, sizeof(*r->ordered));
 	if (r->ordered == NULL) {
-		iot_parallel_stop(parallel);
+		parallel_stop(parallel);
 		return false;
 	}
-	iot_window_rest(r->window);
-	const int64_t tick_ns = (int64_t)iot_codec_tick(r->codec);
+	bufreader_idle(r->bufreader);
+	const int64_t tick_ns = (int64_t)codec_tick(r->codec);
 	r->ordered->parallel = parallel;
 	r->ordered->cpu_max = INT64_MAX / tick_ns * tick_ns;
 	r->begun = r->framed = true;
@@ -135,33 +136,33 @@ bool iot_reader_go_parallel(struct iot_reader *r, const struct iot_fold *fold)
 /* From the first event on that has not been delivered. */
 static void go_on_alone(struct iot_reader *r)
 {
-	const struct iot_ordered o = *r->ordered;
+	const struct parallel_cursor o = *r->ordered;
 	const uint64_t records = r->records, comments = r->comments;
-	iot_reader_end_parallel(r);
-	if (iot_reader_begin_at(r, o.at) != IOT_OK)
+	reader_end_parallel(r);
+	if (reader_begin_at(r, o.at) != IOT_OK)
 		return;
-	if (o.part == 0 && iot_reader_forget_names(r, false) != IOT_OK)
+	if (o.part == 0 && reader_forget_definitions(r, false) != IOT_OK)
 		return;
 	r->lines = o.lines;
 	r->text_bytes = o.text_bytes;
 	correct_stored(r);
-	iot_reader_read_over(r, o.records, o.line > 0 ? o.lines + o.line : 0);
+	reader_read_over(r, o.records, o.line > 0 ? o.lines + o.line : 0);
 	r->records = records;
 	r->comments = comments;
 }
 
 /* Chunks */
 
-static bool has_name(const struct iot_reader *r, const struct iot_chunk *c)
+static bool has_name(const struct iot_reader *r, const struct decoded_block *c)
 {
 	for (size_t i = 0; i < c->unnamed_count; i++)
-		if (iot_names_of(&r->names, &c->unnamed[i]) != NULL)
+		if (definitions_path(&r->names, &c->unnamed[i]) != NULL)
 			return true;
 	return false;
 }
 
 /* Whether clocks cannot leave their range, whatever they stand at; of records delivered each is looked at. */
-static bool clocks_fit(struct iot_ordered *o, const struct iot_chunk *c)
+static bool clocks_fit(struct parallel_cursor *o, const struct decoded_block *c)
 {
 	return !__builtin_add_overflow(o->cpu_reach, c->counted.cpu_bits, &o->cpu_reach) &&
 	       o->cpu_reach <= (uint64_t)o->cpu_max;
@@ -170,8 +171,8 @@ static bool clocks_fit(struct iot_ordered *o, const struct iot_chunk *c)
 /* False: from here on this reader decodes. */
 static bool next_chunk(struct iot_reader *r)
 {
-	struct iot_ordered *o = r->ordered;
-	o->chunk = iot_parallel_take(o->parallel, o->part, &o->from);
+	struct parallel_cursor *o = r->ordered;
+	o->chunk = parallel_next_block(o->parallel, o->part, &o->from);
 	o->next_record = o->next_other = 0;
 	if (o->chunk->odd || has_name(r, o->chunk) || !clocks_fit(o, o->chunk)) {
 		go_on_alone(r);
@@ -181,18 +182,18 @@ static bool next_chunk(struct iot_reader *r)
 	return true;
 }
 
-static bool is_delivered(const struct iot_ordered *o)
+static bool is_delivered(const struct parallel_cursor *o)
 {
 	return o->next_record == o->chunk->count && o->next_other == o->chunk->other_count;
 }
 
-static bool add_clocks(struct iot_reader *r, const struct iot_chunk *c)
+static bool add_clocks(struct iot_reader *r, const struct decoded_block *c)
 {
 	for (size_t i = 0; i < c->clock_count; i++) {
 		const uint32_t process = c->clocks[i].process;
-		const int64_t ticks = iot_codec_clock(r->codec, process) + c->clocks[i].ticks;
-		while (!iot_codec_set_clock(r->codec, process, ticks))
-			if (!iot_reader_grow_codec(r))
+		const int64_t ticks = codec_clock(r->codec, process) + c->clocks[i].ticks;
+		while (!codec_set_clock(r->codec, process, ticks))
+			if (!reader_grow_codec(r))
 				return false;
 	}
 	return true;
@@ -201,18 +202,18 @@ static bool add_clocks(struct iot_reader *r, const struct iot_chunk *c)
 static void end_trace(struct iot_reader *r)
 {
 	const uint64_t size = r->ordered->place;
-	iot_reader_end_parallel(r);
-	r->extra_stored = size - iot_window_stored(r->window);
+	reader_end_parallel(r);
+	r->extra_stored = size - bufreader_stored(r->bufreader);
 	r->ended = r->done = true;
 }
 
 /* All of the chunk has been delivered. False: the trace is at its end, or this reader decodes from here on. */
 static bool finish_chunk(struct iot_reader *r)
 {
-	struct iot_ordered *o = r->ordered;
-	struct iot_chunk *c = o->chunk;
+	struct parallel_cursor *o = r->ordered;
+	struct decoded_block *c = o->chunk;
 	const bool last = c->last, ended = c->ended;
-	if (ended && c->told_comments != r->comments) {
+	if (ended && c->reported_comments != r->comments) {
 		go_on_alone(r);
 		return false;
 	}
@@ -221,7 +222,7 @@ static bool finish_chunk(struct iot_reader *r)
 	if (last && !add_clocks(r, c))
 		return false;
 	o->chunk = NULL;
-	iot_parallel_give_back(o->from, c);
+	parallel_give_back(o->from, c);
 	if (!last)
 		return true;
 	memset(o->clocks, 0, sizeof(o->clocks));
@@ -240,15 +241,15 @@ static bool finish_chunk(struct iot_reader *r)
 static __attribute__((noinline)) int64_t look_clock_up(struct iot_reader *r, uint32_t process,
 						       struct recent_clock *clock)
 {
-	const int64_t tick_ns = (int64_t)iot_codec_tick(r->codec);
+	const int64_t tick_ns = (int64_t)codec_tick(r->codec);
 	clock->key = (uint64_t)process + 1;
-	clock->ns = iot_codec_clock(r->codec, process) * tick_ns;
+	clock->ns = codec_clock(r->codec, process) * tick_ns;
 	return clock->ns;
 }
 
 /* How many were copied: fewer than n if a clock would leave its range. */
-static size_t copy_records(struct iot_reader *r, struct iot_batch *b, const struct iot_record *from,
-			   size_t n)
+static size_t copy_records(struct iot_reader *r, struct event_batch *b,
+			   const struct iot_record *from, size_t n)
 {
 	struct recent_clock *const clocks = r->ordered->clocks;
 	const int64_t cpu_max = r->ordered->cpu_max;
@@ -270,9 +271,9 @@ static size_t copy_records(struct iot_reader *r, struct iot_batch *b, const stru
 }
 
 /* False: this reader decodes from here on. */
-static bool deliver_records(struct iot_reader *r, struct iot_batch *b, size_t until)
+static bool deliver_records(struct iot_reader *r, struct event_batch *b, size_t until)
 {
-	struct iot_ordered *o = r->ordered;
+	struct parallel_cursor *o = r->ordered;
 	const struct iot_record *from = o->chunk->records + o->next_record;
 	size_t n = until - o->next_record;
 	if (n > b->max - b->n)
@@ -289,8 +290,8 @@ static bool deliver_records(struct iot_reader *r, struct iot_batch *b, size_t un
 	o->next_record += done;
 	o->records += done;
 	if (done > 0) {
-		const int64_t tick_ns = (int64_t)iot_codec_tick(r->codec);
-		iot_codec_set_start(r->codec, from[done - 1].start_ns / tick_ns);
+		const int64_t tick_ns = (int64_t)codec_tick(r->codec);
+		codec_set_start(r->codec, from[done - 1].start_ns / tick_ns);
 		o->line = 0;
 	}
 	if (done < n)
@@ -298,16 +299,16 @@ static bool deliver_records(struct iot_reader *r, struct iot_batch *b, size_t un
 	return done == n;
 }
 
-static bool deliver_other(struct iot_reader *r, struct iot_batch *b)
+static bool deliver_other(struct iot_reader *r, struct event_batch *b)
 {
-	struct iot_ordered *o = r->ordered;
-	const struct iot_other *other = &o->chunk->others[o->next_other++];
+	struct parallel_cursor *o = r->ordered;
+	const struct other_event *other = &o->chunk->others[o->next_other++];
 	struct iot_event ev = other->ev;
-	struct iot_name *name;
+	struct definition *name;
 	ev.text.data = o->chunk->text + other->text_at;
-	const int status = iot_names_tell(&r->names, &ev, &name);
+	const int status = definitions_add(&r->names, &ev, &name);
 	if (status < 0)
-		return iot_reader_fail_memory(r, status);
+		return reader_fail_memory(r, status);
 	o->line = other->line;
 	if (status == 1)
 		return true;
@@ -318,21 +319,21 @@ static bool deliver_other(struct iot_reader *r, struct iot_batch *b)
 }
 
 /* False: the batch ends here, or this reader decodes from here on. */
-static bool deliver(struct iot_reader *r, struct iot_batch *b)
+static bool deliver(struct iot_reader *r, struct event_batch *b)
 {
-	struct iot_ordered *o = r->ordered;
-	const struct iot_chunk *c = o->chunk;
+	struct parallel_cursor *o = r->ordered;
+	const struct decoded_block *c = o->chunk;
 	if (o->next_other < c->other_count && c->others[o->next_other].place == o->next_record)
 		return deliver_other(r, b);
 	return deliver_records(
 	    r, b, o->next_other < c->other_count ? c->others[o->next_other].place : c->count);
 }
 
-ssize_t iot_reader_pull_parallel(struct iot_reader *r, struct iot_batch *b)
+ssize_t reader_parallel_pull(struct iot_reader *r, struct event_batch *b)
 {
 	const bool events = b->events != NULL;
 	while (b->n < b->max && r->ordered != NULL) {
-		struct iot_ordered *o = r->ordered;
+		struct parallel_cursor *o = r->ordered;
 		if (o->chunk == NULL && !next_chunk(r))
 			break;
 		if (!is_delivered(o)) {
@@ -342,7 +343,7 @@ ssize_t iot_reader_pull_parallel(struct iot_reader *r, struct iot_batch *b)
 			break; /* texts live until the next call */
 		}
 	}
-	iot_reader_place_undated(b);
+	reader_place_untimed(b);
 	if (b->n > 0 || r->ordered != NULL || r->done || r->error.status != IOT_OK)
 		return b->n > 0 ? (ssize_t)b->n : r->error.status;
 	return events ? iot_reader_events(r, b->events, b->max)
@@ -351,25 +352,24 @@ ssize_t iot_reader_pull_parallel(struct iot_reader *r, struct iot_batch *b)
 
 /* Counting */
 
-int iot_reader_fold_parallel(struct iot_reader *r, const struct iot_fold *fold)
+int reader_fold_parallel(struct iot_reader *r, const struct iot_fold *fold)
 {
-	struct iot_ordered *o = r->ordered;
-	struct iot_batch nothing = {0};
+	struct parallel_cursor *o = r->ordered;
+	struct event_batch nothing = {0};
 	if (!next_chunk(r))
 		return r->error.status;
-	struct iot_chunk *c = o->chunk;
+	struct decoded_block *c = o->chunk;
 	while (o->next_other < c->other_count)
 		if (!deliver_other(r, &nothing))
 			return r->error.status;
-	const struct iot_counted *counted = &c->counted;
+	const struct counted_segment *counted = &c->counted;
 	r->comments += counted->others - c->other_count;
 	r->records += c->count;
 	r->index += c->count;
 	o->records = c->count;
 	o->line = counted->other_at == r->index ? counted->other_line : 0;
 	if (c->count > 0)
-		iot_codec_set_start(r->codec,
-				    counted->start_ns / (int64_t)iot_codec_tick(r->codec));
+		codec_set_start(r->codec, counted->start_ns / (int64_t)codec_tick(r->codec));
 	void *part = counted->part;
 	c->counted.part = NULL;
 	const int status = fold->join(fold->context, part);

@@ -19,28 +19,27 @@
 #include "reader_internal.h"
 
 enum {
-	IOT_CHUNK_RECORDS = 4096,
-	IOT_CHUNK_TEXT = 1 << 18,  /* a chunk ends when it has so many bytes of text, ... */
-	IOT_CHUNK_OTHERS = 4096,   /* ... or so many events that are no records */
-	IOT_WORKER_CHUNKS = 144,   /* more than a part with the default sync= needs */
-	IOT_PARALLEL_THREADS = 16, /* at most */
+	BLOCK_RECORDS = 4096,
+	BLOCK_TEXT = 1 << 18,    /* a chunk ends when it has so many bytes of text, ... */
+	BLOCK_DIRECTIVES = 4096, /* ... or so many events that are no records */
+	WORKER_BLOCKS = 144,     /* more than a part with the default sync= needs */
+	PARALLEL_THREADS = 16,   /* at most */
 
-	IOT_FOLD_EVENTS = 512, /* counted at once */
-	IOT_FOLD_CHUNKS = 2,   /* of a worker: one in work, one to be joined */
-	IOT_FOLD_OTHERS = 1 << 18,
-	IOT_FOLD_TEXT =
-	    1 << 24, /* what a part may tell of names; with more it is not for threads */
+	FOLD_EVENTS = 512, /* counted at once */
+	FOLD_BLOCKS = 2,   /* of a worker: one in work, one to be joined */
+	FOLD_DIRECTIVES = 1 << 18,
+	FOLD_TEXT = 1 << 24, /* what a part may tell of names; with more it is not for threads */
 };
 
 /* An event that is no record, behind `place` records of its chunk. */
-struct iot_other {
+struct other_event {
 	struct iot_event ev; /* text.data is set when it is delivered */
 	size_t place, text_at;
 	uint64_t line; /* of the part, from 1 */
 };
 
 /* Of a part that is counted, not delivered. */
-struct iot_counted {
+struct counted_segment {
 	void *part;        /* what iot_fold.begin made; NULL: the records are in the chunk */
 	uint64_t others;   /* events that are no records; only those that tell names are kept */
 	uint64_t other_at; /* the record behind the last of them */
@@ -51,50 +50,50 @@ struct iot_counted {
 };
 
 /* What a worker hands over. Numbers count from the part's beginning up to the chunk's end. */
-struct iot_chunk {
-	struct iot_chunk *next;
+struct decoded_block {
+	struct decoded_block *next;
 	uint64_t part;
 	size_t count;
 	uint64_t lines, text_bytes, stored;
 	bool odd;  /* the part cannot go on here */
 	bool last; /* of its part: */
 	bool ended;
-	uint64_t told_comments;
-	struct iot_counted counted;
-	struct iot_clock *clocks; /* malloced */
+	uint64_t reported_comments;
+	struct counted_segment counted;
+	struct cpu_clock *clocks; /* malloced */
 	size_t clock_count;
 
-	struct iot_other *others;
-	size_t other_count, other_room;
+	struct other_event *others;
+	size_t other_count, other_capacity;
 	char *text;
-	size_t text_used, text_room;
+	size_t text_used, text_capacity;
 	struct iot_record
 	    *unnamed; /* first records of files that no %file of the part tells about */
-	size_t unnamed_count, unnamed_room;
+	size_t unnamed_count, unnamed_capacity;
 	bool failed; /* no memory for the above */
-	struct iot_record records[IOT_CHUNK_RECORDS];
+	struct iot_record records[BLOCK_RECORDS];
 };
 
-struct iot_part {
+struct segment {
 	uint64_t number;
 	uint64_t at, end; /* in the file */
 	bool has_end;     /* a %sync stands there; else the trace ends with the part */
 	uint64_t record;  /* its first one */
-	struct iot_sync end_sync;
+	struct sync_directive end_sync;
 };
 
-struct iot_worker {
-	struct iot_parallel *parallel;
+struct worker {
+	struct parallel *parallel;
 	pthread_t thread;
 	struct iot_event *events; /* on their way to be counted */
 	/* Under the mutex: */
-	struct iot_chunk *head, **tail; /* handed over, in order */
-	struct iot_chunk *free;
+	struct decoded_block *head, **tail; /* handed over, in order */
+	struct decoded_block *free;
 	size_t made;
 };
 
-struct iot_parallel {
-	struct iot_stored source;
+struct parallel {
+	struct stored_input source;
 	uint64_t part_size; /* at least */
 	uint64_t read_size, window_max, memory_max, tick_ns;
 	unsigned base, lacks;
@@ -107,40 +106,39 @@ struct iot_parallel {
 	bool stop;
 
 	pthread_mutex_t planning; /* the next part: */
-	struct iot_frames *frames;
-	struct iot_part planned;
+	struct frames *frames;
+	struct segment planned;
 	bool all_planned;
 
-	struct iot_worker workers[IOT_PARALLEL_THREADS];
+	struct worker workers[PARALLEL_THREADS];
 	size_t worker_count;
 };
 
 /* The threads; NULL: there are none to be had, or it does not pay. What is set from `source` to `fold` is taken over. */
-struct iot_parallel *iot_parallel_start(const struct iot_parallel *how, enum iot_compression packed,
-					size_t threads);
-void iot_parallel_stop(struct iot_parallel *p); /* and frees; NULL is fine */
+struct parallel *parallel_start(const struct parallel *how, enum iot_compression packed,
+				size_t threads);
+void parallel_stop(struct parallel *p); /* and frees; NULL is fine */
 
 /* Waits for the next chunk of a part; and gives one back. */
-struct iot_chunk *iot_parallel_take(struct iot_parallel *p, uint64_t part,
-				    struct iot_worker **from);
-void iot_parallel_give_back(struct iot_worker *from, struct iot_chunk *c);
+struct decoded_block *parallel_next_block(struct parallel *p, uint64_t part, struct worker **from);
+void parallel_give_back(struct worker *from, struct decoded_block *c);
 
-struct iot_chunk *iot_chunk_new(void);
-void iot_chunk_free_all(struct iot_chunk *c); /* and those behind it */
-void iot_chunk_clear(struct iot_chunk *c);    /* as it was made, but for its memory */
+struct decoded_block *decoded_block_new(void);
+void decoded_block_free_all(struct decoded_block *c); /* and those behind it */
+void decoded_block_clear(struct decoded_block *c);    /* as it was made, but for its memory */
 
 /* For the reader of a part: what would be delivered, and a record whose file has no name. */
-void iot_chunk_add_other(struct iot_chunk *c, const struct iot_reader *r,
-			 const struct iot_event *ev, size_t place);
-void iot_chunk_add_unnamed(struct iot_chunk *c, const struct iot_record *rec);
+void decoded_block_add_directive(struct decoded_block *c, const struct iot_reader *r,
+				 const struct iot_event *ev, size_t place);
+void decoded_block_add_undefined(struct decoded_block *c, const struct iot_record *rec);
 
 /* The caller's side: whether to go on side by side; the next records or events; the end of it. */
-bool iot_reader_go_parallel(struct iot_reader *r, const struct iot_fold *fold);
-ssize_t iot_reader_pull_parallel(struct iot_reader *r, struct iot_batch *b);
+bool reader_go_parallel(struct iot_reader *r, const struct iot_fold *fold);
+ssize_t reader_parallel_pull(struct iot_reader *r, struct event_batch *b);
 /* Takes and joins the next part that was counted; IOT_OK also if this reader decodes from here on. */
-int iot_reader_fold_parallel(struct iot_reader *r, const struct iot_fold *fold);
-void iot_reader_end_parallel(struct iot_reader *r);
+int reader_fold_parallel(struct iot_reader *r, const struct iot_fold *fold);
+void reader_end_parallel(struct iot_reader *r);
 /* Bytes of the file done. */
-uint64_t iot_reader_parallel_place(const struct iot_reader *r);
+uint64_t reader_parallel_offset(const struct iot_reader *r);
 
 #endif

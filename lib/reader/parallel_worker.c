@@ -12,22 +12,22 @@ enum { PART_READ_SIZE = 1 << 18 };
 
 /* Chunks */
 
-static size_t chunks_max(const struct iot_parallel *p)
+static size_t chunks_max(const struct parallel *p)
 {
-	return p->fold != NULL ? IOT_FOLD_CHUNKS : IOT_WORKER_CHUNKS;
+	return p->fold != NULL ? FOLD_BLOCKS : WORKER_BLOCKS;
 }
 
 /* One to fill; NULL: told to stop. Every worker was given one to begin with. */
-static struct iot_chunk *empty_chunk(struct iot_worker *w)
+static struct decoded_block *empty_chunk(struct worker *w)
 {
-	struct iot_parallel *p = w->parallel;
-	struct iot_chunk *c = NULL;
+	struct parallel *p = w->parallel;
+	struct decoded_block *c = NULL;
 	pthread_mutex_lock(&p->mutex);
 	while (!p->stop && c == NULL) {
 		c = w->free;
 		if (c != NULL) {
 			w->free = c->next;
-		} else if (w->made < chunks_max(p) && (c = iot_chunk_new()) != NULL) {
+		} else if (w->made < chunks_max(p) && (c = decoded_block_new()) != NULL) {
 			w->made++;
 		} else {
 			pthread_cond_wait(&p->empty, &p->mutex);
@@ -40,11 +40,11 @@ static struct iot_chunk *empty_chunk(struct iot_worker *w)
 	}
 	pthread_mutex_unlock(&p->mutex);
 	if (c != NULL)
-		iot_chunk_clear(c);
+		decoded_block_clear(c);
 	return c;
 }
 
-static void hand_over(struct iot_worker *w, struct iot_chunk *c)
+static void hand_over(struct worker *w, struct decoded_block *c)
 {
 	pthread_mutex_lock(&w->parallel->mutex);
 	*w->tail = c;
@@ -53,13 +53,13 @@ static void hand_over(struct iot_worker *w, struct iot_chunk *c)
 	pthread_mutex_unlock(&w->parallel->mutex);
 }
 
-struct iot_chunk *iot_parallel_take(struct iot_parallel *p, uint64_t part, struct iot_worker **from)
+struct decoded_block *parallel_next_block(struct parallel *p, uint64_t part, struct worker **from)
 {
-	struct iot_chunk *c = NULL;
+	struct decoded_block *c = NULL;
 	pthread_mutex_lock(&p->mutex);
 	while (c == NULL) {
 		for (size_t i = 0; i < p->worker_count && c == NULL; i++) {
-			struct iot_worker *w = &p->workers[i];
+			struct worker *w = &p->workers[i];
 			if (w->head == NULL || w->head->part != part)
 				continue;
 			c = w->head;
@@ -76,14 +76,14 @@ struct iot_chunk *iot_parallel_take(struct iot_parallel *p, uint64_t part, struc
 }
 
 /* What was counted and will not be joined. */
-static void drop_counted(const struct iot_parallel *p, struct iot_chunk *c)
+static void drop_counted(const struct parallel *p, struct decoded_block *c)
 {
 	if (c->counted.part != NULL)
 		p->fold->drop(p->fold->context, c->counted.part);
 	c->counted.part = NULL;
 }
 
-void iot_parallel_give_back(struct iot_worker *from, struct iot_chunk *c)
+void parallel_give_back(struct worker *from, struct decoded_block *c)
 {
 	drop_counted(from->parallel, c);
 	pthread_mutex_lock(&from->parallel->mutex);
@@ -96,19 +96,19 @@ void iot_parallel_give_back(struct iot_worker *from, struct iot_chunk *c)
 /* Parts */
 
 /* The part behind the one planned last. False: there is none, or its place cannot be read. */
-static bool plan(struct iot_parallel *p, struct iot_part *part)
+static bool plan(struct parallel *p, struct segment *part)
 {
-	struct iot_entry entry = {0};
+	struct seek_point entry = {0};
 	pthread_mutex_lock(&p->planning);
 	const bool any = !p->all_planned;
 	if (any) {
 		*part = p->planned;
-		part->has_end = iot_frames_next(p->frames, part->at + p->part_size, p->source.size,
-						&entry) == 1;
+		part->has_end = seek_points_next(p->frames, part->at + p->part_size, p->source.size,
+						 &entry) == 1;
 		part->end = part->has_end ? entry.at : p->source.size;
 		part->end_sync = entry.sync;
 		p->all_planned = !part->has_end;
-		p->planned = (struct iot_part){
+		p->planned = (struct segment){
 		    .number = part->number + 1, .at = entry.at, .record = entry.sync.record};
 	}
 	pthread_mutex_unlock(&p->planning);
@@ -116,7 +116,7 @@ static bool plan(struct iot_parallel *p, struct iot_part *part)
 }
 
 struct bytes {
-	const struct iot_stored *source;
+	const struct stored_input *source;
 	uint64_t at, end;
 };
 
@@ -125,19 +125,19 @@ static ssize_t read_bytes(void *context, void *buffer, size_t size)
 	struct bytes *b = context;
 	const uint64_t left = b->end - b->at;
 	const ssize_t n =
-	    iot_stored_read(b->source, b->at, buffer, size < left ? size : (size_t)left);
+	    stored_input_read(b->source, b->at, buffer, size < left ? size : (size_t)left);
 	if (n > 0)
 		b->at += (uint64_t)n;
 	return n;
 }
 
 /* A reader for a part, that has taken its %sync; NULL: it cannot be. */
-static struct iot_reader *open_part(struct iot_parallel *p, const struct iot_part *part,
+static struct iot_reader *open_part(struct parallel *p, const struct segment *part,
 				    struct bytes *bytes)
 {
 	struct iot_reader *r = iot_reader_new();
 	struct iot_record rec;
-	struct iot_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
+	struct event_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
 	if (r == NULL)
 		return NULL;
 	r->verify = p->verify;
@@ -150,14 +150,14 @@ static struct iot_reader *open_part(struct iot_parallel *p, const struct iot_par
 	r->tick_ns = p->tick_ns;
 	r->base = p->base;
 	if (iot_reader_open_callback(r, read_bytes, bytes, "part") != IOT_OK ||
-	    iot_reader_make_codec(r) != IOT_OK)
+	    reader_make_codec(r) != IOT_OK)
 		goto failed;
 	if (r->lookahead != NULL && part->has_end)
 		r->lookahead->part_end = &part->end_sync;
 	if (part->number == 0)
 		return r;
-	iot_codec_lacks(r->codec, p->lacks);
-	if (!iot_reader_more(r, &b) || !iot_reader_step(r, &b) || r->intervals != 1 ||
+	codec_set_missing(r->codec, p->lacks);
+	if (!reader_more(r, &b) || !reader_step(r, &b) || r->intervals != 1 ||
 	    r->index != part->record)
 		goto failed;
 	return r;
@@ -168,8 +168,8 @@ failed:
 
 struct progress {
 	struct iot_reader *reader;
-	struct iot_worker *worker;
-	const struct iot_part *part;
+	struct worker *worker;
+	const struct segment *part;
 	uint64_t lines, text_bytes;
 };
 
@@ -187,10 +187,10 @@ static void note_progress(struct progress *s)
 static bool ends_well(const struct progress *s)
 {
 	struct iot_reader *r = s->reader;
-	if (r->cut || r->error.status != IOT_OK || iot_window_status(r->window) != IOT_OK)
+	if (r->cut || r->error.status != IOT_OK || bufreader_status(r->bufreader) != IOT_OK)
 		return false;
 	if (s->part->has_end)
-		return !r->ended && iot_reader_sync_holds(r, &s->part->end_sync);
+		return !r->ended && reader_sync_holds(r, &s->part->end_sync);
 	return r->ended || !r->framed;
 }
 
@@ -200,30 +200,30 @@ static bool is_odd(const struct iot_reader *r)
 	return r->error.status != IOT_OK || r->skipping || r->muted || r->lacks_late;
 }
 
-static void fill(struct progress *s, struct iot_chunk *c)
+static void fill(struct progress *s, struct decoded_block *c)
 {
 	struct iot_reader *r = s->reader;
-	struct iot_batch b = {
-	    .records = c->records, .stride = sizeof(c->records[0]), .max = IOT_CHUNK_RECORDS};
+	struct event_batch b = {
+	    .records = c->records, .stride = sizeof(c->records[0]), .max = BLOCK_RECORDS};
 	r->chunk = c;
-	while (b.n < b.max && c->other_count < IOT_CHUNK_OTHERS && c->text_used < IOT_CHUNK_TEXT &&
+	while (b.n < b.max && c->other_count < BLOCK_DIRECTIVES && c->text_used < BLOCK_TEXT &&
 	       !c->last && !c->odd) {
-		if (r->cur == r->end && iot_reader_next_block(r) != 1) {
+		if (r->cur == r->end && reader_next_block(r) != 1) {
 			c->last = ends_well(s);
 			c->odd = !c->last;
 			break;
 		}
-		const struct iot_reader_place before = iot_reader_place(r);
+		const struct reader_place before = reader_place(r);
 		const size_t had = b.n;
 		r->arena_used = 0;
-		iot_reader_step(r, &b);
-		c->odd = is_odd(r) || c->failed || (b.n == had && !iot_reader_moved(r, before));
+		reader_step(r, &b);
+		c->odd = is_odd(r) || c->failed || (b.n == had && !reader_moved(r, before));
 	}
 	c->count = b.n;
 	note_progress(s);
 }
 
-static bool told_to_stop(struct iot_parallel *p)
+static bool reported_to_stop(struct parallel *p)
 {
 	pthread_mutex_lock(&p->mutex);
 	const bool stop = p->stop;
@@ -238,41 +238,42 @@ static uint64_t magnitude(int64_t n)
 }
 
 /* The batch is counted, and empty again. */
-static void count_batch(struct progress *s, struct iot_chunk *c, struct iot_batch *b)
+static void count_batch(struct progress *s, struct decoded_block *c, struct event_batch *b)
 {
-	struct iot_parallel *p = s->worker->parallel;
+	struct parallel *p = s->worker->parallel;
 	const struct iot_event *ev = b->events;
-	iot_reader_place_undated(b);
+	reader_place_untimed(b);
 	for (size_t i = 0; i < b->n; i++)
 		if (ev[i].kind == IOT_RECORD)
 			c->counted.cpu_bits |= magnitude(ev[i].rec.cpu_ns);
-	if (b->n > 0 && (told_to_stop(p) || p->fold->events(c->counted.part, ev, b->n) != IOT_OK))
+	if (b->n > 0 &&
+	    (reported_to_stop(p) || p->fold->events(c->counted.part, ev, b->n) != IOT_OK))
 		c->failed = true;
 	b->n = 0;
 	s->reader->arena_used = 0;
 }
 
 /* As fill, but the whole part is counted. */
-static void fill_counted(struct progress *s, struct iot_chunk *c)
+static void fill_counted(struct progress *s, struct decoded_block *c)
 {
 	struct iot_reader *r = s->reader;
 	struct iot_event *ev = s->worker->events;
-	struct iot_batch b = {
-	    .events = ev, .records = &ev->rec, .stride = sizeof(*ev), .max = IOT_FOLD_EVENTS};
+	struct event_batch b = {
+	    .events = ev, .records = &ev->rec, .stride = sizeof(*ev), .max = FOLD_EVENTS};
 	const uint64_t first = r->index;
 	r->chunk = c;
 	while (!c->last && !c->odd) {
 		if (r->cur == r->end)
 			count_batch(s, c, &b); /* texts live as long as the block */
-		if (r->cur == r->end && iot_reader_next_block(r) != 1) {
+		if (r->cur == r->end && reader_next_block(r) != 1) {
 			c->last = ends_well(s);
 			c->odd = !c->last;
 			break;
 		}
-		const struct iot_reader_place before = iot_reader_place(r);
+		const struct reader_place before = reader_place(r);
 		const bool empty = b.n == 0;
-		const bool full = !iot_reader_step(r, &b) || b.n == b.max;
-		const bool stuck = full && empty && b.n == 0 && !iot_reader_moved(r, before);
+		const bool full = !reader_step(r, &b) || b.n == b.max;
+		const bool stuck = full && empty && b.n == 0 && !reader_moved(r, before);
 		if (full)
 			count_batch(s, c, &b);
 		c->odd = is_odd(r) || c->failed || stuck;
@@ -281,11 +282,11 @@ static void fill_counted(struct progress *s, struct iot_chunk *c)
 	c->odd |= c->failed;
 	c->last &= !c->odd;
 	c->count = r->index - first;
-	c->counted.start_ns = iot_reader_last_start_ns(r);
+	c->counted.start_ns = reader_last_start_ns(r);
 	note_progress(s);
 }
 
-static void fill_chunk(struct progress *s, struct iot_chunk *c)
+static void fill_chunk(struct progress *s, struct decoded_block *c)
 {
 	const struct iot_fold *fold = s->worker->parallel->fold;
 	if (fold == NULL) {
@@ -299,10 +300,10 @@ static void fill_chunk(struct progress *s, struct iot_chunk *c)
 		c->odd = true;
 }
 
-static void sum_up(struct progress *s, struct iot_chunk *c)
+static void sum_up(struct progress *s, struct decoded_block *c)
 {
 	struct iot_reader *r = s->reader;
-	const uint64_t place = s->part->at + iot_window_place(r->window);
+	const uint64_t place = s->part->at + bufreader_position(r->bufreader);
 	c->part = s->part->number;
 	c->lines = s->lines;
 	c->text_bytes = s->text_bytes;
@@ -311,23 +312,23 @@ static void sum_up(struct progress *s, struct iot_chunk *c)
 		return;
 	c->stored = s->part->end;
 	c->ended = r->ended;
-	c->told_comments = r->told_comments;
-	c->clock_count = iot_codec_clocks(r->codec, NULL, 0);
+	c->reported_comments = r->reported_comments;
+	c->clock_count = codec_clocks(r->codec, NULL, 0);
 	c->clocks = malloc((c->clock_count + 1) * sizeof(*c->clocks));
 	c->odd = c->clocks == NULL;
 	if (c->clocks != NULL)
-		iot_codec_clocks(r->codec, c->clocks, c->clock_count);
+		codec_clocks(r->codec, c->clocks, c->clock_count);
 }
 
 /* False: told to stop. */
-static bool read_part(struct iot_worker *w, const struct iot_part *part)
+static bool read_part(struct worker *w, const struct segment *part)
 {
 	struct bytes bytes = {&w->parallel->source, part->at, part->end};
 	struct progress s = {
 	    .reader = open_part(w->parallel, part, &bytes), .worker = w, .part = part};
 	bool over = false, stopped = false;
 	while (!over && !stopped) {
-		struct iot_chunk *c = empty_chunk(w);
+		struct decoded_block *c = empty_chunk(w);
 		stopped = c == NULL;
 		if (stopped)
 			break;
@@ -347,8 +348,8 @@ static bool read_part(struct iot_worker *w, const struct iot_part *part)
 
 static void *work(void *context)
 {
-	struct iot_worker *w = context;
-	struct iot_part part;
+	struct worker *w = context;
+	struct segment part;
 	while (plan(w->parallel, &part) && read_part(w, &part))
 		;
 	return NULL;
@@ -356,19 +357,19 @@ static void *work(void *context)
 
 /* Threads */
 
-static void start_threads(struct iot_parallel *p, size_t threads)
+static void start_threads(struct parallel *p, size_t threads)
 {
 	while (p->worker_count < threads) {
-		struct iot_worker *w = &p->workers[p->worker_count];
+		struct worker *w = &p->workers[p->worker_count];
 		w->parallel = p;
 		w->tail = &w->head;
-		w->free = iot_chunk_new();
+		w->free = decoded_block_new();
 		w->made = 1;
 		if (p->fold != NULL)
-			w->events = malloc(IOT_FOLD_EVENTS * sizeof(*w->events));
+			w->events = malloc(FOLD_EVENTS * sizeof(*w->events));
 		if (w->free == NULL || (p->fold != NULL && w->events == NULL) ||
-		    !iot_thread_start(&w->thread, work, w)) {
-			iot_chunk_free_all(w->free);
+		    !thread_start(&w->thread, work, w)) {
+			decoded_block_free_all(w->free);
 			free(w->events);
 			break;
 		}
@@ -377,16 +378,16 @@ static void start_threads(struct iot_parallel *p, size_t threads)
 }
 
 /* Whether there is more than one part. */
-static bool pays(struct iot_parallel *p)
+static bool pays(struct parallel *p)
 {
-	struct iot_entry entry;
-	return iot_frames_next(p->frames, p->part_size, p->source.size, &entry) == 1;
+	struct seek_point entry;
+	return seek_points_next(p->frames, p->part_size, p->source.size, &entry) == 1;
 }
 
-struct iot_parallel *iot_parallel_start(const struct iot_parallel *how, enum iot_compression packed,
-					size_t threads)
+struct parallel *parallel_start(const struct parallel *how, enum iot_compression packed,
+				size_t threads)
 {
-	struct iot_parallel *p = malloc(sizeof(*p));
+	struct parallel *p = malloc(sizeof(*p));
 	if (p == NULL)
 		return NULL;
 	*p = *how;
@@ -394,16 +395,16 @@ struct iot_parallel *iot_parallel_start(const struct iot_parallel *how, enum iot
 	pthread_mutex_init(&p->planning, NULL);
 	pthread_cond_init(&p->full, NULL);
 	pthread_cond_init(&p->empty, NULL);
-	p->frames = iot_frames_new(&p->source, packed, p->base, p->window_max);
+	p->frames = seek_points_new(&p->source, packed, p->base, p->window_max);
 	if (p->frames != NULL && pays(p))
-		start_threads(p, threads < IOT_PARALLEL_THREADS ? threads : IOT_PARALLEL_THREADS);
+		start_threads(p, threads < PARALLEL_THREADS ? threads : PARALLEL_THREADS);
 	if (p->worker_count > 0)
 		return p;
-	iot_parallel_stop(p);
+	parallel_stop(p);
 	return NULL;
 }
 
-void iot_parallel_stop(struct iot_parallel *p)
+void parallel_stop(struct parallel *p)
 {
 	if (p == NULL)
 		return;
@@ -413,13 +414,13 @@ void iot_parallel_stop(struct iot_parallel *p)
 	pthread_mutex_unlock(&p->mutex);
 	for (size_t i = 0; i < p->worker_count; i++) {
 		pthread_join(p->workers[i].thread, NULL);
-		for (struct iot_chunk *c = p->workers[i].head; c != NULL; c = c->next)
+		for (struct decoded_block *c = p->workers[i].head; c != NULL; c = c->next)
 			drop_counted(p, c);
 		free(p->workers[i].events);
-		iot_chunk_free_all(p->workers[i].head);
-		iot_chunk_free_all(p->workers[i].free);
+		decoded_block_free_all(p->workers[i].head);
+		decoded_block_free_all(p->workers[i].free);
 	}
-	iot_frames_free(p->frames);
+	seek_points_free(p->frames);
 	pthread_cond_destroy(&p->full);
 	pthread_cond_destroy(&p->empty);
 	pthread_mutex_destroy(&p->planning);

@@ -33,7 +33,7 @@ struct iot_reader *iot_reader_new(void)
 	r->verify = true;
 	r->tick_ns = IOT_TICK_DEFAULT_NS;
 	r->memory_max = (uint64_t)1 << 30;
-	r->held_max = IOT_HELD_DEFAULT;
+	r->held_max = HELD_DEFAULT;
 	return r;
 }
 
@@ -41,12 +41,12 @@ void iot_reader_free(struct iot_reader *r)
 {
 	if (r == NULL)
 		return;
-	iot_reader_end_parallel(r);
-	iot_lookahead_free(r->lookahead);
-	iot_window_free(r->window);
-	iot_frames_free(r->frames);
-	iot_reader_drop_held(r);
-	iot_names_free(&r->names);
+	reader_end_parallel(r);
+	lookahead_free(r->lookahead);
+	bufreader_free(r->bufreader);
+	seek_points_free(r->frames);
+	reader_drop_deferred(r);
+	definitions_free(&r->names);
 	XXH3_freeState(r->hash);
 	free(r->codec);
 	free(r->arena);
@@ -56,16 +56,16 @@ void iot_reader_free(struct iot_reader *r)
 
 /* Settings and opening */
 
-int iot_reader_refuse(struct iot_reader *r, const char *why)
+int reader_refuse(struct iot_reader *r, const char *why)
 {
-	return r->window != NULL ? iot_error_refuse(&r->error, why)
-				 : iot_error_set(&r->error, IOT_EUSAGE, "%s", why);
+	return r->bufreader != NULL ? error_refuse(&r->error, why)
+				    : error_set(&r->error, IOT_EUSAGE, "%s", why);
 }
 
 static int set_number(struct iot_reader *r, uint64_t *where, uint64_t value, uint64_t max)
 {
 	if (value < 1 || value > max)
-		return iot_reader_refuse(r, "a setting of the reader is out of range");
+		return reader_refuse(r, "a setting of the reader is out of range");
 	*where = value;
 	return IOT_OK;
 }
@@ -73,7 +73,7 @@ static int set_number(struct iot_reader *r, uint64_t *where, uint64_t value, uin
 static int set_bool(struct iot_reader *r, bool *where, uint64_t value)
 {
 	if (value > 1)
-		return iot_reader_refuse(r, "a setting of the reader is neither 0 nor 1");
+		return reader_refuse(r, "a setting of the reader is neither 0 nor 1");
 	*where = value == 1;
 	return IOT_OK;
 }
@@ -82,8 +82,8 @@ int iot_reader_set(struct iot_reader *r, enum iot_option option, uint64_t value)
 {
 	if (r->error.status != IOT_OK)
 		return r->error.status;
-	if (r->window != NULL)
-		return iot_reader_refuse(r, "settings of a reader are made before it is opened");
+	if (r->bufreader != NULL)
+		return reader_refuse(r, "settings of a reader are made before it is opened");
 	switch (option) {
 	case IOT_SET_VERIFY:
 		return set_bool(r, &r->verify, value);
@@ -110,11 +110,11 @@ int iot_reader_set(struct iot_reader *r, enum iot_option option, uint64_t value)
 		return set_number(r, &r->threads, value, THREADS_MAX);
 	case IOT_SET_BASE:
 		if (value != 0 && value != 10 && value != 16)
-			return iot_reader_refuse(r, "a base is 16 or 10, or 0 to find out");
+			return reader_refuse(r, "a base is 16 or 10, or 0 to find out");
 		r->base = value;
 		return IOT_OK;
 	default:
-		return iot_reader_refuse(r, "not a setting of readers");
+		return reader_refuse(r, "not a setting of readers");
 	}
 }
 
@@ -128,25 +128,25 @@ static int make_window(struct iot_reader *r, const char *name)
 {
 	const bool verified = r->verified && r->verify;
 	const size_t held = verified ? (size_t)r->held_max + HELD_SLACK : 0;
-	const struct iot_window_options options = {.read_size = r->read_size,
-						   .buffer_max = held,
-						   .ahead_size = verified ? AHEAD_VERIFIED : 0,
-						   .window_max = r->window_max,
-						   .ahead = r->read_ahead ? IOT_AHEAD_IF_IT_PAYS
-									  : IOT_AHEAD_NEVER};
+	const struct bufreader_options options = {.read_size = r->read_size,
+						  .buffer_max = held,
+						  .ahead_size = verified ? AHEAD_VERIFIED : 0,
+						  .window_max = r->window_max,
+						  .ahead = r->read_ahead ? PREFETCH_IF_USEFUL
+									 : PREFETCH_NEVER};
 	if (r->error.status != IOT_OK)
 		return r->error.status;
-	if (r->window != NULL)
-		return iot_reader_refuse(r, "a reader is opened once");
+	if (r->bufreader != NULL)
+		return reader_refuse(r, "a reader is opened once");
 	if (name == NULL)
-		return iot_reader_refuse(r, "a reader needs a name for what it reads");
-	iot_names_init(&r->names, r->memory_max, false, true);
-	if (verified && (r->lookahead = iot_lookahead_new(r->held_max)) == NULL)
-		return iot_error_set(&r->error, IOT_ENOMEM, "out of memory");
-	r->window = iot_window_new(strcmp(name, "-") == 0 ? "standard input" : name, &options);
-	if (r->window == NULL)
-		return iot_error_set(&r->error, IOT_ENOMEM, "out of memory");
-	r->name = iot_window_name(r->window);
+		return reader_refuse(r, "a reader needs a name for what it reads");
+	definitions_init(&r->names, r->memory_max, false, true);
+	if (verified && (r->lookahead = lookahead_new(r->held_max)) == NULL)
+		return error_set(&r->error, IOT_ENOMEM, "out of memory");
+	r->bufreader = bufreader_new(strcmp(name, "-") == 0 ? "standard input" : name, &options);
+	if (r->bufreader == NULL)
+		return error_set(&r->error, IOT_ENOMEM, "out of memory");
+	r->name = bufreader_name(r->bufreader);
 	return IOT_OK;
 }
 
@@ -154,25 +154,26 @@ static int opened(struct iot_reader *r, int status)
 {
 	if (status == IOT_OK)
 		return IOT_OK;
-	return iot_error_set(&r->error, status, "%s", iot_window_error(r->window)->text);
+	return error_set(&r->error, status, "%s", bufreader_error(r->bufreader)->text);
 }
 
 int iot_reader_open(struct iot_reader *r, const char *path)
 {
 	int status = make_window(r, path);
-	return status != IOT_OK ? status : opened(r, iot_window_open(r->window, path));
+	return status != IOT_OK ? status : opened(r, bufreader_open(r->bufreader, path));
 }
 
 int iot_reader_open_fd(struct iot_reader *r, int fd, const char *name)
 {
 	int status = make_window(r, name);
-	return status != IOT_OK ? status : opened(r, iot_window_open_fd(r->window, fd));
+	return status != IOT_OK ? status : opened(r, bufreader_open_fd(r->bufreader, fd));
 }
 
 int iot_reader_open_memory(struct iot_reader *r, const void *data, size_t size, const char *name)
 {
 	int status = make_window(r, name);
-	return status != IOT_OK ? status : opened(r, iot_window_open_memory(r->window, data, size));
+	return status != IOT_OK ? status
+				: opened(r, bufreader_open_memory(r->bufreader, data, size));
 }
 
 int iot_reader_open_callback(struct iot_reader *r, iot_read_fn *read, void *context,
@@ -180,12 +181,12 @@ int iot_reader_open_callback(struct iot_reader *r, iot_read_fn *read, void *cont
 {
 	int status = make_window(r, name);
 	return status != IOT_OK ? status
-				: opened(r, iot_window_open_callback(r->window, read, context));
+				: opened(r, bufreader_open_callback(r->bufreader, read, context));
 }
 
 /* Errors */
 
-bool iot_reader_fail(struct iot_reader *r, int status, unsigned column, const char *format, ...)
+bool reader_fail(struct iot_reader *r, int status, unsigned column, const char *format, ...)
 {
 	char sentence[sizeof(r->error.text)];
 	va_list args;
@@ -196,36 +197,36 @@ bool iot_reader_fail(struct iot_reader *r, int status, unsigned column, const ch
 	if (column == 0)
 		column = 1;
 	if (r->entered)
-		iot_error_set(&r->error, status,
-			      "%s: line %llu from the %%sync of record %llu, column %u: %s",
-			      r->name, line, (unsigned long long)r->entered_at, column, sentence);
+		error_set(&r->error, status,
+			  "%s: line %llu from the %%sync of record %llu, column %u: %s", r->name,
+			  line, (unsigned long long)r->entered_at, column, sentence);
 	else
-		iot_error_set(&r->error, status, "%s:%llu:%u: %s", r->name, line, column, sentence);
+		error_set(&r->error, status, "%s:%llu:%u: %s", r->name, line, column, sentence);
 	return false;
 }
 
-bool iot_reader_fail_memory(struct iot_reader *r, int status)
+bool reader_fail_memory(struct iot_reader *r, int status)
 {
 	if (status == IOT_ENOMEM)
-		return iot_reader_fail(r, status, 1, "out of memory");
-	return iot_reader_fail(r, status, 1,
-			       "the trace needs more memory than the limit of %llu bytes "
-			       "(IOT_SET_LIMIT_MEMORY)",
-			       (unsigned long long)r->memory_max);
+		return reader_fail(r, status, 1, "out of memory");
+	return reader_fail(r, status, 1,
+			   "the trace needs more memory than the limit of %llu bytes "
+			   "(IOT_SET_LIMIT_MEMORY)",
+			   (unsigned long long)r->memory_max);
 }
 
-void iot_reader_count_unverified(struct iot_reader *r)
+void reader_count_unverified(struct iot_reader *r)
 {
-	if (r->framed && r->verify && !iot_reader_looks_ahead(r) && !r->ended && !r->skipping)
+	if (r->framed && r->verify && !reader_looks_ahead(r) && !r->ended && !r->skipping)
 		r->unverified += r->index - r->interval_at;
 }
 
-bool iot_reader_damaged(struct iot_reader *r, unsigned column, const char *sentence)
+bool reader_damaged(struct iot_reader *r, unsigned column, const char *sentence)
 {
-	/* the sentence may be of the codec that iot_reader_unmute frees */
+	/* the sentence may be of the codec that reader_unmute frees */
 	if (!r->recover) {
-		iot_reader_fail(r, IOT_EFORMAT, column, "%s", sentence);
-		iot_reader_unmute(r);
+		reader_fail(r, IOT_EFORMAT, column, "%s", sentence);
+		reader_unmute(r);
 		return false;
 	}
 	if (r->entered)
@@ -235,18 +236,18 @@ bool iot_reader_damaged(struct iot_reader *r, unsigned column, const char *sente
 	else
 		snprintf(r->damage, sizeof(r->damage), "line %llu: %s",
 			 (unsigned long long)r->lines + 1, sentence);
-	iot_reader_unmute(r);
+	reader_unmute(r);
 	r->skipping = true;
 	return true;
 }
 
-bool iot_reader_broken(struct iot_reader *r, unsigned column, const char *sentence)
+bool reader_broken(struct iot_reader *r, unsigned column, const char *sentence)
 {
-	iot_reader_count_unverified(r);
-	return iot_reader_damaged(r, column, sentence);
+	reader_count_unverified(r);
+	return reader_damaged(r, column, sentence);
 }
 
-void iot_reader_warn(struct iot_reader *r, const char *sentence)
+void reader_warn(struct iot_reader *r, const char *sentence)
 {
 	char text[512];
 	r->warnings++;
@@ -260,7 +261,7 @@ void iot_reader_warn(struct iot_reader *r, const char *sentence)
 
 const char *iot_reader_name(struct iot_reader *r, uint32_t object, size_t *size)
 {
-	const struct iot_name *name = iot_names_find(&r->names, IOT_NAME_OBJECT, object, 0);
+	const struct definition *name = definitions_find(&r->names, DEFINITION_OBJECT, object, 0);
 	if (name == NULL || name->text == NULL)
 		return NULL;
 	if (size != NULL)
@@ -272,11 +273,11 @@ uint64_t iot_reader_fact(const struct iot_reader *r, enum iot_fact fact)
 {
 	switch (fact) {
 	case IOT_FACT_TICK_NS:
-		return r->codec != NULL ? iot_codec_tick(r->codec) : 0;
+		return r->codec != NULL ? codec_tick(r->codec) : 0;
 	case IOT_FACT_BASE:
-		return r->codec != NULL ? iot_codec_base(r->codec) : 0;
+		return r->codec != NULL ? codec_base(r->codec) : 0;
 	case IOT_FACT_COMPRESSION:
-		return r->window != NULL ? (uint64_t)iot_window_compression(r->window) : 0;
+		return r->bufreader != NULL ? (uint64_t)bufreader_compression(r->bufreader) : 0;
 	case IOT_FACT_FRAMED:
 		return r->framed;
 	case IOT_FACT_SYNC:
@@ -291,8 +292,8 @@ uint64_t iot_reader_fact(const struct iot_reader *r, enum iot_fact fact)
 		return r->text_bytes + (r->block != NULL ? (uint64_t)(r->cur - r->block) : 0);
 	case IOT_FACT_BYTES_STORED:
 		if (r->ordered != NULL)
-			return iot_reader_parallel_place(r);
-		return r->window != NULL ? iot_window_stored(r->window) + r->extra_stored : 0;
+			return reader_parallel_offset(r);
+		return r->bufreader != NULL ? bufreader_stored(r->bufreader) + r->extra_stored : 0;
 	case IOT_FACT_LINE:
 		return r->lines;
 	case IOT_FACT_LOST:
@@ -306,18 +307,18 @@ uint64_t iot_reader_fact(const struct iot_reader *r, enum iot_fact fact)
 	case IOT_FACT_UNVERIFIED:
 		return r->unverified;
 	case IOT_FACT_LAST_NS:
-		return r->codec != NULL ? (uint64_t)iot_reader_last_start_ns(r) : 0;
+		return r->codec != NULL ? (uint64_t)reader_last_start_ns(r) : 0;
 	}
 	return 0;
 }
 
 int iot_reader_progress(const struct iot_reader *r, uint64_t *done, uint64_t *total)
 {
-	*done = r->window != NULL ? iot_window_place(r->window) : 0;
+	*done = r->bufreader != NULL ? bufreader_position(r->bufreader) : 0;
 	if (r->ordered != NULL)
-		*done = iot_reader_parallel_place(r);
-	*total = r->window != NULL ? iot_window_total(r->window) : 0;
-	return r->window != NULL ? IOT_OK : IOT_EUSAGE;
+		*done = reader_parallel_offset(r);
+	*total = r->bufreader != NULL ? bufreader_total(r->bufreader) : 0;
+	return r->bufreader != NULL ? IOT_OK : IOT_EUSAGE;
 }
 
 const char *iot_reader_error(const struct iot_reader *r)

@@ -19,25 +19,25 @@
 #include "lib/io/bufreader.h"
 
 /* Events to be delivered before what is read next, after a seek. */
-struct iot_held {
+struct deferred_events {
 	struct iot_event *events;
-	size_t count, room, next;
+	size_t count, capacity, next;
 	size_t borrowed; /* so many at the front have their texts in the names */
 };
 
 struct iot_reader {
-	struct iot_error error;
+	struct error error;
 	bool verify, recover, read_ahead, verified, tick_given;
 	uint64_t window_max, read_size, tick_ns, base, memory_max, held_max;
 	void (*warn)(void *context, const char *sentence);
 	void *warn_context;
 
 	const char *name; /* the window's */
-	struct iot_window *window;
-	struct iot_lookahead *lookahead; /* NULL: intervals are verified as they are delivered */
+	struct bufreader *bufreader;
+	struct lookahead *lookahead; /* NULL: intervals are verified as they are delivered */
 	struct iot_codec *codec;
 	size_t codec_size;
-	struct iot_names names;
+	struct definitions names;
 	XXH3_state_t *hash;
 	char *arena; /* texts of events that differ from those on the line */
 	size_t arena_size, arena_used;
@@ -63,59 +63,59 @@ struct iot_reader {
 	uint64_t lost, lost_records, warnings, unverified;
 	uint64_t intervals;   /* %syncs taken */
 	uint64_t interval_at; /* the record behind the last one */
-	struct iot_blank_run blanks;
-	uint64_t told_comments;      /* by %end */
-	uint64_t threads;            /* that may decode; see parallel.h */
-	struct iot_ordered *ordered; /* what they have decoded; NULL: this reader decodes */
+	struct blank_run blanks;
+	uint64_t reported_comments;      /* by %end */
+	uint64_t threads;                /* that may decode; see parallel.h */
+	struct parallel_cursor *ordered; /* what they have decoded; NULL: this reader decodes */
 	bool parallel_tried;
-	uint64_t extra_stored;   /* to be added to what the window has taken */
-	struct iot_chunk *chunk; /* of a part's reader: where its events go; or NULL */
-	bool lacks_late;         /* a %trace lacks= behind a record */
-	bool entered;            /* lines count from a %sync that was sought */
-	uint64_t entered_at;     /* the record behind it */
-	struct iot_frames *frames;
-	struct iot_held held;
+	uint64_t extra_stored;       /* to be added to what the window has taken */
+	struct decoded_block *chunk; /* of a part's reader: where its events go; or NULL */
+	bool lacks_late;             /* a %trace lacks= behind a record */
+	bool entered;                /* lines count from a %sync that was sought */
+	uint64_t entered_at;         /* the record behind it */
+	struct frames *frames;
+	struct deferred_events held;
 	char damage[512]; /* why it skips: for why= and for the error if there is no way out */
 };
 
 /* Where a call puts what it finds: events, or records alone. */
-struct iot_batch {
+struct event_batch {
 	struct iot_event *events; /* NULL: records alone */
 	struct iot_record *records;
 	size_t stride, max, n;
 };
 
 /* For what the caller did; an open reader stays as it was. Returns IOT_EUSAGE. */
-int iot_reader_refuse(struct iot_reader *r, const char *why);
+int reader_refuse(struct iot_reader *r, const char *why);
 
 /* What returns bool here and below: whether the batch goes on. */
-bool iot_reader_fail(struct iot_reader *r, int status, unsigned column, const char *format, ...)
+bool reader_fail(struct iot_reader *r, int status, unsigned column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-bool iot_reader_fail_memory(struct iot_reader *r, int status);
+bool reader_fail_memory(struct iot_reader *r, int status);
 /* Damage at the current line: the end, unless there is a way round it. */
-bool iot_reader_damaged(struct iot_reader *r, unsigned column, const char *sentence);
+bool reader_damaged(struct iot_reader *r, unsigned column, const char *sentence);
 /* Counts the records since the last %sync, which no hash verifies. */
-void iot_reader_count_unverified(struct iot_reader *r);
+void reader_count_unverified(struct iot_reader *r);
 /* The same where the damage is in a line that is no framing: the interval will not be verified. */
-bool iot_reader_broken(struct iot_reader *r, unsigned column, const char *sentence);
-void iot_reader_warn(struct iot_reader *r, const char *sentence);
+bool reader_broken(struct iot_reader *r, unsigned column, const char *sentence);
+void reader_warn(struct iot_reader *r, const char *sentence);
 
 /* One stretch of records, or one other line. */
-bool iot_reader_step(struct iot_reader *r, struct iot_batch *b);
+bool reader_step(struct iot_reader *r, struct event_batch *b);
 
 /* What a step changes if it makes progress: loops around steps end at one that makes none. */
-struct iot_reader_place {
+struct reader_place {
 	const char *cur;
 	size_t codec_size;
 	bool skipping, ended, muted;
 };
 
-static inline struct iot_reader_place iot_reader_place(const struct iot_reader *r)
+static inline struct reader_place reader_place(const struct iot_reader *r)
 {
-	return (struct iot_reader_place){r->cur, r->codec_size, r->skipping, r->ended, r->muted};
+	return (struct reader_place){r->cur, r->codec_size, r->skipping, r->ended, r->muted};
 }
 
-static inline bool iot_reader_moved(const struct iot_reader *r, struct iot_reader_place before)
+static inline bool reader_moved(const struct iot_reader *r, struct reader_place before)
 {
 	return r->cur != before.cur || r->codec_size != before.codec_size ||
 	       r->skipping != before.skipping || r->ended != before.ended ||
@@ -123,30 +123,30 @@ static inline bool iot_reader_moved(const struct iot_reader *r, struct iot_reade
 }
 
 /* Fails at a line that a step has not got past, with no event in the batch. */
-bool iot_reader_stuck(struct iot_reader *r);
+bool reader_stuck(struct iot_reader *r);
 /* The state of the trace, made when its first lines are looked at. */
-int iot_reader_make_codec(struct iot_reader *r);
+int reader_make_codec(struct iot_reader *r);
 /* Moves on to a block that is not empty, if need be. False: the end, or an error. */
-bool iot_reader_more(struct iot_reader *r, struct iot_batch *b);
+bool reader_more(struct iot_reader *r, struct event_batch *b);
 
 /* Goes on at a byte of the file, at a %sync or the beginning; names, clocks and counts are the caller's. */
-int iot_reader_begin_at(struct iot_reader *r, uint64_t at);
+int reader_begin_at(struct iot_reader *r, uint64_t at);
 /* Decodes and drops so many records, and then lines that are none, up to a number of lines read. */
-void iot_reader_read_over(struct iot_reader *r, uint64_t records, uint64_t lines);
+void reader_read_over(struct iot_reader *r, uint64_t records, uint64_t lines);
 /* Obeys the lines up to the first record, at most so many; not all: only %iotrace. */
-void iot_reader_read_head(struct iot_reader *r, bool all, uint64_t lines_max);
-int iot_reader_forget_names(struct iot_reader *r, bool texts);
-bool iot_reader_grow_codec(struct iot_reader *r);
+void reader_read_head(struct iot_reader *r, bool all, uint64_t lines_max);
+int reader_forget_definitions(struct iot_reader *r, bool texts);
+bool reader_grow_codec(struct iot_reader *r);
 
 /* What a seek has left for the next call, at most max; 0: nothing. */
-size_t iot_reader_take_held(struct iot_reader *r, struct iot_event *out, size_t max);
-void iot_reader_drop_held(struct iot_reader *r);
+size_t reader_take_deferred(struct iot_reader *r, struct iot_event *out, size_t max);
+void reader_drop_deferred(struct iot_reader *r);
 
 /* 1: cur .. end is the next block; 0: the input is at its end; or a negative status. */
-int iot_reader_next_block(struct iot_reader *r);
-void iot_reader_hash_up_to(struct iot_reader *r, const char *p);
+int reader_next_block(struct iot_reader *r);
+void reader_hash_up_to(struct iot_reader *r, const char *p);
 
-static inline void iot_reader_step_over(struct iot_reader *r, const struct iot_line *l)
+static inline void reader_step_over(struct iot_reader *r, const struct text_line *l)
 {
 	r->cur = l->next;
 	r->lines++;
@@ -155,29 +155,29 @@ static inline void iot_reader_step_over(struct iot_reader *r, const struct iot_l
 /*
  * Room for a text; deliver keeps it. 1: *out; 0: the batch has to end first; or a negative status.
  */
-int iot_reader_arena_room(struct iot_reader *r, size_t need, char **out);
+int reader_arena_reserve(struct iot_reader *r, size_t need, char **out);
 /* Of the record before. */
-int64_t iot_reader_last_start_ns(const struct iot_reader *r);
+int64_t reader_last_start_ns(const struct iot_reader *r);
 /* Puts a comment or directive into the batch, where it wants events. */
-void iot_reader_deliver(struct iot_reader *r, struct iot_batch *b, const struct iot_event *ev);
+void reader_deliver(struct iot_reader *r, struct event_batch *b, const struct iot_event *ev);
 
 /* Undated events take the place of what follows them. */
-void iot_reader_place_undated(struct iot_batch *b);
+void reader_place_untimed(struct event_batch *b);
 
 /* A blank line; %iotrace, %sync and %end; any line behind %end. */
-bool iot_reader_take_blank(struct iot_reader *r, const struct iot_line *l);
-bool iot_reader_take_header(struct iot_reader *r, const struct iot_line *l);
-bool iot_reader_take_sync(struct iot_reader *r, struct iot_batch *b, const struct iot_line *l);
-bool iot_reader_take_end(struct iot_reader *r, struct iot_batch *b, const struct iot_line *l);
-bool iot_reader_after_end(struct iot_reader *r);
+bool reader_blank_line(struct iot_reader *r, const struct text_line *l);
+bool reader_header_line(struct iot_reader *r, const struct text_line *l);
+bool reader_sync_line(struct iot_reader *r, struct event_batch *b, const struct text_line *l);
+bool reader_end_line(struct iot_reader *r, struct event_batch *b, const struct text_line *l);
+bool reader_after_end(struct iot_reader *r);
 /* Whether a %sync that stood where the reader is would hold. */
-bool iot_reader_sync_holds(struct iot_reader *r, const struct iot_sync *s);
+bool reader_sync_holds(struct iot_reader *r, const struct sync_directive *s);
 
 /* Recovery: drops the current line, unless it is one to go on at. */
-bool iot_reader_skip_line(struct iot_reader *r, struct iot_batch *b);
+bool reader_skip_line(struct iot_reader *r, struct event_batch *b);
 /* Damaged compression: true if there is more behind it. */
-bool iot_reader_resync(struct iot_reader *r);
+bool reader_resync(struct iot_reader *r);
 /* Says how the input ended: a sticky error, or done. */
-void iot_reader_at_end(struct iot_reader *r, struct iot_batch *b);
+void reader_at_end(struct iot_reader *r, struct event_batch *b);
 
 #endif

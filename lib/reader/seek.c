@@ -28,46 +28,46 @@ struct target {
 
 /* Held events */
 
-void iot_reader_drop_held(struct iot_reader *r)
+void reader_drop_deferred(struct iot_reader *r)
 {
 	for (size_t i = r->held.borrowed; i < r->held.count; i++) {
 		r->names.used -= r->held.events[i].text.size;
 		free((char *)r->held.events[i].text.data);
 	}
 	free(r->held.events);
-	r->held = (struct iot_held){NULL, 0, 0, 0, 0};
+	r->held = (struct deferred_events){NULL, 0, 0, 0, 0};
 }
 
-size_t iot_reader_take_held(struct iot_reader *r, struct iot_event *out, size_t max)
+size_t reader_take_deferred(struct iot_reader *r, struct iot_event *out, size_t max)
 {
-	struct iot_held *h = &r->held;
+	struct deferred_events *h = &r->held;
 	size_t n = h->count - h->next;
 	if (n > max)
 		n = max;
 	if (n == 0)
-		iot_reader_drop_held(r); /* the texts told by the call before */
+		reader_drop_deferred(r); /* the texts told by the call before */
 	else
 		memcpy(out, h->events + h->next, n * sizeof(*out));
 	h->next += n;
 	return n;
 }
 
-static bool held_room(struct iot_reader *r)
+static bool held_capacity(struct iot_reader *r)
 {
-	struct iot_held *h = &r->held;
-	return iot_room(&h->events, &h->room, h->count + 1, sizeof(*h->events)) ||
-	       iot_reader_fail_memory(r, IOT_ENOMEM);
+	struct deferred_events *h = &r->held;
+	return array_reserve(&h->events, &h->capacity, h->count + 1, sizeof(*h->events)) ||
+	       reader_fail_memory(r, IOT_ENOMEM);
 }
 
 static bool hold(struct iot_reader *r, const struct iot_event *ev)
 {
-	if (!held_room(r))
+	if (!held_capacity(r))
 		return false;
-	if (!iot_names_reserve(&r->names, ev->text.size))
-		return iot_reader_fail_memory(r, IOT_ELIMIT);
+	if (!definitions_reserve(&r->names, ev->text.size))
+		return reader_fail_memory(r, IOT_ELIMIT);
 	char *text = malloc(ev->text.size + 1);
 	if (text == NULL)
-		return iot_reader_fail_memory(r, IOT_ENOMEM);
+		return reader_fail_memory(r, IOT_ENOMEM);
 	memcpy(text, ev->text.data, ev->text.size);
 	r->held.events[r->held.count] = *ev;
 	r->held.events[r->held.count++].text.data = text;
@@ -96,15 +96,15 @@ static int by_name(const void *a, const void *b)
 /* The names in force go before what is held, which then need not have them as well. */
 static void hold_names(struct iot_reader *r)
 {
-	struct iot_held comments = r->held;
-	r->held = (struct iot_held){NULL, 0, 0, 0, 0};
+	struct deferred_events comments = r->held;
+	r->held = (struct deferred_events){NULL, 0, 0, 0, 0};
 	for (size_t i = 0; i < r->names.slots && r->error.status == IOT_OK; i++) {
-		const struct iot_name *name = &r->names.slot[i];
+		const struct definition *name = &r->names.slot[i];
 		struct iot_event ev = {.text = {name->text, name->size}};
-		if (name->kind == 0 || name->kind == IOT_NAME_OBJECT || name->text == NULL ||
-		    iot_directive_parse(&ev, NULL) != IOT_OK || !held_room(r))
+		if (name->kind == 0 || name->kind == DEFINITION_OBJECT || name->text == NULL ||
+		    iot_directive_parse(&ev, NULL) != IOT_OK || !held_capacity(r))
 			continue;
-		ev.rec.start_ns = iot_reader_last_start_ns(r);
+		ev.rec.start_ns = reader_last_start_ns(r);
 		ev.has |= IOT_IN_FORCE;
 		r->held.events[r->held.count++] = ev;
 	}
@@ -134,20 +134,20 @@ static bool is_plain_going(const struct iot_reader *r)
 }
 
 /* A step of which nothing is kept, so that all of the arena is free for it. */
-static void step_over(struct iot_reader *r, struct iot_batch *b)
+static void step_over(struct iot_reader *r, struct event_batch *b)
 {
-	const struct iot_reader_place before = iot_reader_place(r);
+	const struct reader_place before = reader_place(r);
 	r->arena_used = 0;
-	iot_reader_step(r, b);
-	if (b->n == 0 && !iot_reader_moved(r, before))
-		iot_reader_stuck(r);
+	reader_step(r, b);
+	if (b->n == 0 && !reader_moved(r, before))
+		reader_stuck(r);
 }
 
 static void read_over_records(struct iot_reader *r, uint64_t n)
 {
 	struct iot_record rec[BATCH];
 	while (n > 0 && is_plain_going(r)) {
-		struct iot_batch b = {
+		struct event_batch b = {
 		    .records = rec, .stride = sizeof(rec[0]), .max = n < BATCH ? (size_t)n : BATCH};
 		step_over(r, &b);
 		n -= b.n;
@@ -158,10 +158,10 @@ static void read_over_records(struct iot_reader *r, uint64_t n)
 static void read_over_line(struct iot_reader *r, bool keep)
 {
 	struct iot_event ev = {.kind = 0};
-	struct iot_batch b = {.events = &ev, .records = &ev.rec, .stride = sizeof(ev), .max = 1};
+	struct event_batch b = {.events = &ev, .records = &ev.rec, .stride = sizeof(ev), .max = 1};
 	step_over(r, &b);
 	if (b.n == 1 && ev.kind == IOT_RECORD)
-		iot_reader_drop_held(r);
+		reader_drop_deferred(r);
 	else if (b.n == 1 && keep)
 		hold(r, &ev);
 }
@@ -178,9 +178,10 @@ static bool read_over_block(struct iot_reader *r, const struct target *t)
 			read_over_records(r, t->value - r->index);
 		return r->error.status == IOT_OK && r->index >= t->value && !r->skipping;
 	}
-	const struct iot_look look = iot_look_ahead(r->codec, r->cur, r->end, t->value, LOOK_MAX);
+	const struct line_lookahead look =
+	    line_look_ahead(r->codec, r->cur, r->end, t->value, LOOK_MAX);
 	if (look.records > 0)
-		iot_reader_drop_held(r);
+		reader_drop_deferred(r);
 	read_over_records(r, look.records);
 	if (look.found)
 		return is_plain_going(r);
@@ -194,9 +195,9 @@ static bool read_over_block(struct iot_reader *r, const struct target *t)
 static void read_over(struct iot_reader *r, const struct target *t)
 {
 	struct iot_record rec;
-	struct iot_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
+	struct event_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
 	bool here = t->what == IOT_SEEK_RECORD && r->index >= t->value;
-	while (!here && iot_reader_more(r, &b)) {
+	while (!here && reader_more(r, &b)) {
 		if (r->skipping || r->ended)
 			read_over_line(r, false);
 		else
@@ -207,18 +208,18 @@ static void read_over(struct iot_reader *r, const struct target *t)
 static void step_over_line(struct iot_reader *r)
 {
 	struct iot_record rec;
-	struct iot_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
-	if (iot_reader_more(r, &b))
+	struct event_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
+	if (reader_more(r, &b))
 		step_over(r, &b);
 }
 
-void iot_reader_read_over(struct iot_reader *r, uint64_t records, uint64_t lines)
+void reader_read_over(struct iot_reader *r, uint64_t records, uint64_t lines)
 {
 	while (records > 0 && r->error.status == IOT_OK) {
 		const uint64_t before = r->records;
 		struct iot_record rec;
-		struct iot_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
-		if (!iot_reader_more(r, &b))
+		struct event_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
+		if (!reader_more(r, &b))
 			return;
 		read_over_records(r, records);
 		records -= r->records - before;
@@ -230,18 +231,18 @@ void iot_reader_read_over(struct iot_reader *r, uint64_t records, uint64_t lines
 /* The start of the trace */
 
 /* Lines up to the first record are obeyed; of input that cannot go back only %iotrace. */
-void iot_reader_read_head(struct iot_reader *r, bool all, uint64_t lines_max)
+void reader_read_head(struct iot_reader *r, bool all, uint64_t lines_max)
 {
 	struct iot_record rec;
-	struct iot_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
-	const int status = r->codec == NULL ? iot_reader_make_codec(r) : IOT_OK;
+	struct event_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
+	const int status = r->codec == NULL ? reader_make_codec(r) : IOT_OK;
 	if (status != IOT_OK)
-		iot_reader_fail_memory(r, status);
-	while (r->index == 0 && !r->entered && r->lines < lines_max && iot_reader_more(r, &b)) {
-		const struct iot_line l = iot_line_look(r->cur, r->end);
-		const bool header = l.kind == IOT_LINE_COMMENT &&
-				    iot_directive_framing(l.text) == IOT_FRAMING_HEADER;
-		if (l.kind == IOT_LINE_OTHER || (!all && !header && l.kind != IOT_LINE_BLANK) ||
+		reader_fail_memory(r, status);
+	while (r->index == 0 && !r->entered && r->lines < lines_max && reader_more(r, &b)) {
+		const struct text_line l = text_line_classify(r->cur, r->end);
+		const bool header =
+		    l.kind == TEXT_LINE_COMMENT && directive_framing(l.text) == FRAMING_HEADER;
+		if (l.kind == TEXT_LINE_OTHER || (!all && !header && l.kind != TEXT_LINE_BLANK) ||
 		    r->ended || r->skipping)
 			return;
 		step_over_line(r);
@@ -250,23 +251,23 @@ void iot_reader_read_head(struct iot_reader *r, bool all, uint64_t lines_max)
 
 /* Entering */
 
-int iot_reader_forget_names(struct iot_reader *r, bool texts)
+int reader_forget_definitions(struct iot_reader *r, bool texts)
 {
-	iot_names_free(&r->names);
-	iot_names_init(&r->names, r->memory_max, texts, true);
-	if (!iot_names_reserve(&r->names, r->codec_size))
-		iot_reader_fail_memory(r, IOT_ELIMIT);
+	definitions_free(&r->names);
+	definitions_init(&r->names, r->memory_max, texts, true);
+	if (!definitions_reserve(&r->names, r->codec_size))
+		reader_fail_memory(r, IOT_ELIMIT);
 	return r->error.status;
 }
 
-int iot_reader_begin_at(struct iot_reader *r, uint64_t at)
+int reader_begin_at(struct iot_reader *r, uint64_t at)
 {
-	if (iot_window_seek(r->window, at) != IOT_OK)
-		return iot_error_set(&r->error, iot_window_status(r->window), "%s",
-				     iot_window_error(r->window)->text);
-	iot_reader_unmute(r);
+	if (bufreader_seek(r->bufreader, at) != IOT_OK)
+		return error_set(&r->error, bufreader_status(r->bufreader), "%s",
+				 bufreader_error(r->bufreader)->text);
+	reader_unmute(r);
 	if (r->lookahead != NULL)
-		iot_lookahead_reset(r->lookahead, at);
+		lookahead_reset(r->lookahead, at);
 	r->text_bytes += r->block != NULL ? (uint64_t)(r->cur - r->block) : 0;
 	r->block = r->cur = r->end = r->hashed = NULL;
 	r->shown = 0;
@@ -277,20 +278,20 @@ int iot_reader_begin_at(struct iot_reader *r, uint64_t at)
 	r->index = r->interval_at = 0;
 	XXH3_64bits_reset(r->hash);
 	iot_codec_forget(r->codec);
-	iot_codec_set_start(r->codec, 0);
+	codec_set_start(r->codec, 0);
 	return IOT_OK;
 }
 
 /* There, clocks and counts begin, and no name is known. */
-static int begin_anew(struct iot_reader *r, uint64_t at)
+static int begin_restart(struct iot_reader *r, uint64_t at)
 {
-	if (iot_reader_begin_at(r, at) != IOT_OK)
+	if (reader_begin_at(r, at) != IOT_OK)
 		return r->error.status;
 	r->lines = r->records = r->comments = 0;
-	iot_codec_zero_clocks(r->codec);
+	codec_zero_clocks(r->codec);
 	if (at == 0)
-		iot_codec_lacks(r->codec, 0);
-	return iot_reader_forget_names(r, true);
+		codec_set_missing(r->codec, 0);
+	return reader_forget_definitions(r, true);
 }
 
 struct search {
@@ -298,7 +299,7 @@ struct search {
 	uint64_t ticks_max;
 };
 
-static bool is_before(const void *context, const struct iot_entry *e)
+static bool is_before(const void *context, const struct seek_point *e)
 {
 	const struct search *s = context;
 	if (s->target->what == IOT_SEEK_RECORD)
@@ -309,8 +310,8 @@ static bool is_before(const void *context, const struct iot_entry *e)
 static int failed_search(struct iot_reader *r, int status)
 {
 	if (status == IOT_EIO)
-		return iot_error_system(&r->error, errno, "%s: cannot be read", r->name);
-	iot_reader_fail_memory(r, status);
+		return error_system(&r->error, errno, "%s: cannot be read", r->name);
+	reader_fail_memory(r, status);
 	return r->error.status;
 }
 
@@ -318,37 +319,37 @@ static int failed_search(struct iot_reader *r, int status)
  * Nothing in plain text verifies the %sync that opens the last interval but the interval before it: that is where
  * verified reading enters. Of the others the %sync that closes them does, and in a frame or member its checksum.
  */
-static int enter_earlier(struct iot_reader *r, uint64_t size, struct iot_entry *entry)
+static int enter_earlier(struct iot_reader *r, uint64_t size, struct seek_point *entry)
 {
-	struct iot_entry next;
-	if (r->lookahead == NULL || iot_window_compression(r->window) != IOT_PLAIN)
+	struct seek_point next;
+	if (r->lookahead == NULL || bufreader_compression(r->bufreader) != IOT_PLAIN)
 		return 1;
-	const int found = iot_frames_next(r->frames, entry->at + 1, size, &next);
+	const int found = seek_points_next(r->frames, entry->at + 1, size, &next);
 	if (found != 0)
 		return found;
 	const struct target before = {IOT_SEEK_RECORD, entry->sync.record - 1};
 	const struct search search = {&before, 0};
-	return entry->sync.record > 0 ? iot_frames_find(r->frames, is_before, &search, entry) : 0;
+	return entry->sync.record > 0 ? seek_points_find(r->frames, is_before, &search, entry) : 0;
 }
 
-static int enter(struct iot_reader *r, const struct iot_stored *source, const struct target *t)
+static int enter(struct iot_reader *r, const struct stored_input *source, const struct target *t)
 {
-	const struct search search = {t, INT64_MAX / iot_codec_tick(r->codec)};
-	struct iot_entry entry;
+	const struct search search = {t, INT64_MAX / codec_tick(r->codec)};
+	struct seek_point entry;
 	if (r->frames == NULL)
-		r->frames = iot_frames_new(source, iot_window_compression(r->window),
-					   iot_codec_base(r->codec),
-					   r->window_max != 0 ? r->window_max : (uint64_t)1 << 27);
+		r->frames = seek_points_new(source, bufreader_compression(r->bufreader),
+					    codec_base(r->codec),
+					    r->window_max != 0 ? r->window_max : (uint64_t)1 << 27);
 	if (r->frames == NULL)
 		return failed_search(r, IOT_ENOMEM);
-	int found = iot_frames_find(r->frames, is_before, &search, &entry);
+	int found = seek_points_find(r->frames, is_before, &search, &entry);
 	if (found == 1)
 		found = enter_earlier(r, source->size, &entry);
 	if (found < 0)
 		return failed_search(r, found);
 	r->entered = found == 1;
 	r->entered_at = found == 1 ? entry.sync.record : 0;
-	if (begin_anew(r, found == 1 ? entry.at : 0) == IOT_OK && found == 1)
+	if (begin_restart(r, found == 1 ? entry.at : 0) == IOT_OK && found == 1)
 		step_over_line(r); /* the %sync: it tells the number of the next record */
 	if (found == 1 && r->lookahead != NULL)
 		r->lookahead->known_start = false;
@@ -362,7 +363,7 @@ static void arrive(struct iot_reader *r)
 		return;
 	r->records = 0;
 	r->comments = 0;
-	iot_codec_zero_clocks(r->codec);
+	codec_zero_clocks(r->codec);
 	hold_names(r);
 	for (size_t i = r->held.borrowed; i < r->held.count; i++)
 		r->comments++;
@@ -370,7 +371,7 @@ static void arrive(struct iot_reader *r)
 
 static struct target target_of(const struct iot_reader *r, enum iot_seek what, uint64_t value)
 {
-	const uint64_t tick_ns = iot_codec_tick(r->codec);
+	const uint64_t tick_ns = codec_tick(r->codec);
 	struct target t = {what, value};
 	if (what == IOT_SEEK_TIME_NS)
 		t.value = value / tick_ns + (value % tick_ns != 0);
@@ -379,32 +380,32 @@ static struct target target_of(const struct iot_reader *r, enum iot_seek what, u
 
 int iot_reader_seek(struct iot_reader *r, enum iot_seek what, uint64_t value)
 {
-	struct iot_stored source;
-	if (r->error.status != IOT_OK && !iot_error_in_input(r->error.status))
+	struct stored_input source;
+	if (r->error.status != IOT_OK && !error_in_input(r->error.status))
 		return r->error.status;
-	if (r->window == NULL)
-		return iot_reader_refuse(r, "the reader is not open");
+	if (r->bufreader == NULL)
+		return reader_refuse(r, "the reader is not open");
 	if (what != IOT_SEEK_RECORD && what != IOT_SEEK_TIME_NS)
-		return iot_reader_refuse(r, "a place is a record or a time");
-	const bool anywhere = iot_window_source(r->window, &source);
+		return reader_refuse(r, "a place is a record or a time");
+	const bool anywhere = bufreader_stored_input(r->bufreader, &source);
 	if (!anywhere && r->codec != NULL)
-		return iot_reader_refuse(r, "input that can only be read on cannot be sought in "
-					    "once it is being read");
-	iot_reader_drop_held(r);
+		return reader_refuse(r, "input that can only be read on cannot be sought in "
+					"once it is being read");
+	reader_drop_deferred(r);
 	r->parallel_tried = true;
 	if (r->ordered != NULL) {
-		iot_reader_end_parallel(r);
-		if (iot_reader_begin_at(r, 0) != IOT_OK)
+		reader_end_parallel(r);
+		if (reader_begin_at(r, 0) != IOT_OK)
 			return r->error.status;
 	}
 	if (r->error.status != IOT_OK && (!anywhere || r->codec == NULL))
 		return r->error.status;
-	iot_error_clear(&r->error); /* what is damaged elsewhere does not matter */
+	error_clear(&r->error); /* what is damaged elsewhere does not matter */
 	if (r->codec == NULL)
 		r->names.texts = true;
-	iot_reader_read_head(r, anywhere, UINT64_MAX);
+	reader_read_head(r, anywhere, UINT64_MAX);
 	if (anywhere && r->framed)
-		(void)iot_reader_trusts_tick(r);
+		(void)reader_trusts_tick(r);
 	if (r->error.status != IOT_OK)
 		return r->error.status;
 	const struct target t = target_of(r, what, value);

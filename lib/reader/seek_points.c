@@ -10,12 +10,12 @@
 
 enum {
 	SCAN_SIZE = 1 << 16,
-	LINE_ROOM = 256,                              /* a %sync as writers make it is shorter */
-	PACKED_ROOM = ZSTD_BLOCKSIZE_MAX + (1 << 10), /* a frame's header and first block */
+	LINE_CAPACITY = 256, /* a %sync as writers make it is shorter */
+	PACKED_CAPACITY = ZSTD_BLOCKSIZE_MAX + (1 << 10), /* a frame's header and first block */
 };
 
-struct iot_frames {
-	struct iot_stored in;
+struct frames {
+	struct stored_input in;
 	enum iot_compression how;
 	unsigned base;
 	uint64_t *at; /* zstd: where frames begin */
@@ -25,10 +25,10 @@ struct iot_frames {
 	char *scan, *packed;
 };
 
-struct iot_frames *iot_frames_new(const struct iot_stored *s, enum iot_compression how,
-				  unsigned base, uint64_t window_max)
+struct frames *seek_points_new(const struct stored_input *s, enum iot_compression how,
+			       unsigned base, uint64_t window_max)
 {
-	struct iot_frames *f = calloc(1, sizeof(*f));
+	struct frames *f = calloc(1, sizeof(*f));
 	int log = ZSTD_WINDOWLOG_MIN;
 	if (f == NULL)
 		return NULL;
@@ -36,13 +36,13 @@ struct iot_frames *iot_frames_new(const struct iot_stored *s, enum iot_compressi
 	f->how = how;
 	f->base = base;
 	f->scan = malloc(SCAN_SIZE);
-	f->packed = malloc(PACKED_ROOM);
+	f->packed = malloc(PACKED_CAPACITY);
 	while (log < ZSTD_WINDOWLOG_MAX && (UINT64_C(2) << log) <= window_max)
 		log++;
 	if (how == IOT_ZSTD)
 		f->zstd = ZSTD_createDCtx();
 	if (f->scan == NULL || f->packed == NULL || (how == IOT_ZSTD && f->zstd == NULL)) {
-		iot_frames_free(f);
+		seek_points_free(f);
 		return NULL;
 	}
 	if (f->zstd != NULL)
@@ -50,7 +50,7 @@ struct iot_frames *iot_frames_new(const struct iot_stored *s, enum iot_compressi
 	return f;
 }
 
-void iot_frames_free(struct iot_frames *f)
+void seek_points_free(struct frames *f)
 {
 	if (f == NULL)
 		return;
@@ -64,21 +64,21 @@ void iot_frames_free(struct iot_frames *f)
 /* First bytes */
 
 /* Whether text begins with the line of a %sync. */
-static bool is_sync(const struct iot_frames *f, const char *text, size_t size,
-		    struct iot_sync *sync)
+static bool is_sync(const struct frames *f, const char *text, size_t size,
+		    struct sync_directive *sync)
 {
 	if (size == 0 || memchr(text, '\n', size) == NULL)
 		return false;
-	const struct iot_line l = iot_line_look(text, text + size);
-	return l.kind == IOT_LINE_COMMENT && l.base == f->base &&
-	       iot_directive_framing(l.text) == IOT_FRAMING_SYNC &&
-	       iot_sync_parse(l.text, sync) == NULL;
+	const struct text_line l = text_line_classify(text, text + size);
+	return l.kind == TEXT_LINE_COMMENT && l.base == f->base &&
+	       directive_framing(l.text) == FRAMING_SYNC &&
+	       framing_parse_sync(l.text, sync) == NULL;
 }
 
-static size_t unpack_zstd(struct iot_frames *f, size_t size, char *line)
+static size_t unpack_zstd(struct frames *f, size_t size, char *line)
 {
 	ZSTD_inBuffer in = {f->packed, size, 0};
-	ZSTD_outBuffer out = {line, LINE_ROOM, 0};
+	ZSTD_outBuffer out = {line, LINE_CAPACITY, 0};
 	ZSTD_DCtx_reset(f->zstd, ZSTD_reset_session_only);
 	while (out.pos < out.size) {
 		const size_t in_before = in.pos, out_before = out.pos;
@@ -89,25 +89,25 @@ static size_t unpack_zstd(struct iot_frames *f, size_t size, char *line)
 	return out.pos;
 }
 
-static size_t unpack_gzip(struct iot_frames *f, size_t size, char *line)
+static size_t unpack_gzip(struct frames *f, size_t size, char *line)
 {
 	z_stream z = {.next_in = (Bytef *)f->packed,
 		      .avail_in = (uInt)size,
 		      .next_out = (Bytef *)line,
-		      .avail_out = LINE_ROOM};
+		      .avail_out = LINE_CAPACITY};
 	if (inflateInit2(&z, 15 + 16) != Z_OK)
 		return 0;
 	(void)inflate(&z, Z_SYNC_FLUSH);
 	inflateEnd(&z);
-	return LINE_ROOM - z.avail_out;
+	return LINE_CAPACITY - z.avail_out;
 }
 
 /* So much of a zstd frame as holds its first block. */
-static size_t first_block(const struct iot_frames *f, uint64_t at)
+static size_t first_block(const struct frames *f, uint64_t at)
 {
 	unsigned char head[ZSTD_FRAMEHEADERSIZE_MAX + 3];
 	ZSTD_frameHeader header;
-	const ssize_t got = iot_stored_read(&f->in, at, head, sizeof(head));
+	const ssize_t got = stored_input_read(&f->in, at, head, sizeof(head));
 	if (got <= 0 || ZSTD_getFrameHeader(&header, head, (size_t)got) != 0 ||
 	    header.headerSize + 3 > (size_t)got)
 		return 0;
@@ -117,11 +117,11 @@ static size_t first_block(const struct iot_frames *f, uint64_t at)
 }
 
 /* 1: an entry; 0: none; or a status. */
-static int look_packed(struct iot_frames *f, uint64_t at, struct iot_entry *entry)
+static int look_packed(struct frames *f, uint64_t at, struct seek_point *entry)
 {
-	char line[LINE_ROOM];
-	const size_t wanted = f->how == IOT_ZSTD ? first_block(f, at) : PACKED_ROOM / 8;
-	const ssize_t got = iot_stored_read(&f->in, at, f->packed, wanted);
+	char line[LINE_CAPACITY];
+	const size_t wanted = f->how == IOT_ZSTD ? first_block(f, at) : PACKED_CAPACITY / 8;
+	const ssize_t got = stored_input_read(&f->in, at, f->packed, wanted);
 	if (got < 0)
 		return IOT_EIO;
 	const size_t size = f->how == IOT_ZSTD ? unpack_zstd(f, (size_t)got, line)
@@ -130,20 +130,20 @@ static int look_packed(struct iot_frames *f, uint64_t at, struct iot_entry *entr
 	return is_sync(f, line, size, &entry->sync);
 }
 
-static int look_plain(struct iot_frames *f, uint64_t at, struct iot_entry *entry)
+static int look_plain(struct frames *f, uint64_t at, struct seek_point *entry)
 {
-	char line[LINE_ROOM];
-	const ssize_t got = iot_stored_read(&f->in, at, line, sizeof(line));
+	char line[LINE_CAPACITY];
+	const ssize_t got = stored_input_read(&f->in, at, line, sizeof(line));
 	entry->at = at;
 	return got < 0 ? IOT_EIO : is_sync(f, line, (size_t)got, &entry->sync);
 }
 
 /* Candidates */
 
-static int next_frame(struct iot_frames *f, uint64_t from, uint64_t limit, struct iot_entry *entry)
+static int next_frame(struct frames *f, uint64_t from, uint64_t limit, struct seek_point *entry)
 {
 	if (!f->walked) {
-		const int status = iot_frames_walk(&f->in, &f->at, &f->count);
+		const int status = zstd_frames_walk(&f->in, &f->at, &f->count);
 		if (status != IOT_OK)
 			return status;
 		f->walked = true;
@@ -165,7 +165,7 @@ static int next_frame(struct iot_frames *f, uint64_t from, uint64_t limit, struc
 }
 
 /* A candidate in text[from .. size), or `size`. */
-static size_t candidate(const struct iot_frames *f, size_t from, size_t size, size_t *keep)
+static size_t candidate(const struct frames *f, size_t from, size_t size, size_t *keep)
 {
 	static const char member[] = "\x1f\x8b\x08", sync[] = "\nff %sync ",
 			  decimal_sync[] = "\n255 %sync ";
@@ -178,14 +178,13 @@ static size_t candidate(const struct iot_frames *f, size_t from, size_t size, si
 	return (size_t)(p - f->scan);
 }
 
-static int next_scanned(struct iot_frames *f, uint64_t from, uint64_t limit,
-			struct iot_entry *entry)
+static int next_scanned(struct frames *f, uint64_t from, uint64_t limit, struct seek_point *entry)
 {
 	const bool plain = f->how == IOT_PLAIN;
 	uint64_t at = plain && from > 0 ? from - 1 : from; /* with the LF before it */
 	while (at < limit) {
 		size_t keep = 0;
-		const ssize_t got = iot_stored_read(&f->in, at, f->scan, SCAN_SIZE);
+		const ssize_t got = stored_input_read(&f->in, at, f->scan, SCAN_SIZE);
 		if (got < 0)
 			return IOT_EIO;
 		const size_t size = (size_t)got;
@@ -205,22 +204,22 @@ static int next_scanned(struct iot_frames *f, uint64_t from, uint64_t limit,
 	return 0;
 }
 
-int iot_frames_next(struct iot_frames *f, uint64_t from, uint64_t limit, struct iot_entry *entry)
+int seek_points_next(struct frames *f, uint64_t from, uint64_t limit, struct seek_point *entry)
 {
 	return f->how == IOT_ZSTD ? next_frame(f, from, limit, entry)
 				  : next_scanned(f, from, limit, entry);
 }
 
-int iot_frames_find(struct iot_frames *f,
-		    bool (*before)(const void *context, const struct iot_entry *entry),
-		    const void *context, struct iot_entry *entry)
+int seek_points_find(struct frames *f,
+		     bool (*before)(const void *context, const struct seek_point *entry),
+		     const void *context, struct seek_point *entry)
 {
 	uint64_t low = 0, high = f->in.size;
 	int any = 0;
 	while (low < high) {
 		const uint64_t middle = low + (high - low) / 2;
-		struct iot_entry here;
-		const int found = iot_frames_next(f, middle, high, &here);
+		struct seek_point here;
+		const int found = seek_points_next(f, middle, high, &here);
 		if (found < 0)
 			return found;
 		if (found == 1 && before(context, &here)) {

@@ -12,39 +12,39 @@
 #include "lib/codec/codec.h"
 #include "reader_internal.h"
 
-enum { LOST_ROOM = 1024 };
+enum { LOST_CAPACITY = 1024 };
 
 #define UNVERIFIED "nothing verifies the record= and time= of the %sync before"
 
 /* Tells that something is missing; `records` 0: nobody knows how many. False: next call. */
-static bool tell_lost(struct iot_reader *r, struct iot_batch *b, uint64_t records)
+static bool report_lost(struct iot_reader *r, struct event_batch *b, uint64_t records)
 {
 	struct iot_builder builder;
 	struct iot_event ev;
 	char *out;
-	int room = iot_reader_arena_room(r, LOST_ROOM, &out);
-	if (room < 0)
-		iot_reader_fail_memory(r, room);
-	if (room <= 0)
+	int capacity = reader_arena_reserve(r, LOST_CAPACITY, &out);
+	if (capacity < 0)
+		reader_fail_memory(r, capacity);
+	if (capacity <= 0)
 		return false;
 	r->lost++;
 	if (__builtin_add_overflow(r->lost_records, records, &r->lost_records))
 		r->lost_records = UINT64_MAX;
-	iot_directive_begin(&builder, out, LOST_ROOM, "lost");
-	iot_directive_number(&builder, "time", (uint64_t)iot_reader_last_start_ns(r));
+	iot_directive_begin(&builder, out, LOST_CAPACITY, "lost");
+	iot_directive_number(&builder, "time", (uint64_t)reader_last_start_ns(r));
 	if (records > 0)
 		iot_directive_number(&builder, "records", records);
-	iot_directive_text(&builder, "why", r->damage, strnlen(r->damage, LOST_ROOM / 4));
+	iot_directive_text(&builder, "why", r->damage, strnlen(r->damage, LOST_CAPACITY / 4));
 	if (iot_directive_end(&builder, &ev) == IOT_OK)
-		iot_reader_deliver(r, b, &ev);
+		reader_deliver(r, b, &ev);
 	return true;
 }
 
-bool iot_reader_take_blank(struct iot_reader *r, const struct iot_line *l)
+bool reader_blank_line(struct iot_reader *r, const struct text_line *l)
 {
-	if (!iot_blank_run_take(&r->blanks, r->lines + 1, (size_t)(l->next - r->cur)))
-		return iot_reader_fail(r, IOT_ELIMIT, 1, IOT_BLANK_TOO_MUCH);
-	r->cur = iot_blank_run_more(&r->blanks, l->next, r->end);
+	if (!blank_run_add(&r->blanks, r->lines + 1, (size_t)(l->next - r->cur)))
+		return reader_fail(r, IOT_ELIMIT, 1, BLANK_RUN_MESSAGE);
+	r->cur = blank_run_more(&r->blanks, l->next, r->end);
 	r->lines = r->blanks.line;
 	return true;
 }
@@ -55,47 +55,46 @@ static bool is_first_interval_again(const struct iot_reader *r)
 	return r->recover && r->framed && r->intervals == 0 && r->sync > 0 && r->index == r->sync;
 }
 
-bool iot_reader_take_header(struct iot_reader *r, const struct iot_line *l)
+bool reader_header_line(struct iot_reader *r, const struct text_line *l)
 {
-	struct iot_header h;
+	struct header_directive h;
 	uint64_t version;
 	if (r->begun && is_first_interval_again(r))
-		return iot_reader_damaged(r, l->column, "a second %iotrace");
+		return reader_damaged(r, l->column, "a second %iotrace");
 	if (r->begun)
-		return iot_reader_fail(
+		return reader_fail(
 		    r, IOT_EFORMAT, l->column,
 		    "a second %%iotrace: two traces one behind the other are no trace; "
 		    "`iotrace merge` joins them");
-	const char *wrong = iot_header_parse(l->text, &h, &version);
+	const char *wrong = framing_parse_header(l->text, &h, &version);
 	if (wrong != NULL && version > 1)
-		return iot_reader_fail(r, IOT_EFORMAT, l->column, "%s (found %llu, expected 1)",
-				       wrong, (unsigned long long)version);
+		return reader_fail(r, IOT_EFORMAT, l->column, "%s (found %llu, expected 1)", wrong,
+				   (unsigned long long)version);
 	if (wrong != NULL)
-		return iot_reader_fail(r, IOT_EFORMAT, l->column, "%s", wrong);
+		return reader_fail(r, IOT_EFORMAT, l->column, "%s", wrong);
 	if (r->muted) {
-		char text[IOT_FRAMING_MAX];
-		const size_t size = iot_header_build(text, &h);
-		if (!iot_reader_doubt_tick(r, h.tick_ns,
+		char text[FRAMING_MAX];
+		const size_t size = framing_build_header(text, &h);
+		if (!reader_ambiguity_tick(r, h.tick_ns,
 					   size == l->text.size &&
 					       memcmp(text, l->text.data, size) == 0))
 			return false;
 	} else {
-		r->codec =
-		    iot_codec_init(r->codec, r->codec_size, h.tick_ns, iot_codec_base(r->codec));
+		r->codec = iot_codec_init(r->codec, r->codec_size, h.tick_ns, codec_base(r->codec));
 		if (r->lookahead != NULL)
 			r->lookahead->tick_unproven = false;
 	}
 	r->framed = true;
 	r->begun = true;
 	r->sync = h.sync;
-	iot_reader_step_over(r, l);
+	reader_step_over(r, l);
 	return true;
 }
 
 /* Behind a %sync: the next interval begins. */
-static void new_interval(struct iot_reader *r, const struct iot_line *l)
+static void new_interval(struct iot_reader *r, const struct text_line *l)
 {
-	iot_reader_step_over(r, l);
+	reader_step_over(r, l);
 	if (r->lookahead != NULL)
 		r->lookahead->known_start = true;
 	XXH3_64bits_reset(r->hash);
@@ -108,21 +107,21 @@ static void new_interval(struct iot_reader *r, const struct iot_line *l)
 
 static bool hash_matches(struct iot_reader *r, uint64_t hash)
 {
-	if (iot_reader_looks_ahead(r))
+	if (reader_looks_ahead(r))
 		return r->lookahead->hash_ok;
-	iot_reader_hash_up_to(r, r->cur);
+	reader_hash_up_to(r, r->cur);
 	return !r->verify || XXH3_64bits_digest(r->hash) == hash;
 }
 
-bool iot_reader_sync_holds(struct iot_reader *r, const struct iot_sync *s)
+bool reader_sync_holds(struct iot_reader *r, const struct sync_directive *s)
 {
 	return !r->skipping && !r->muted && hash_matches(r, s->hash) && s->record == r->index &&
-	       s->time == (uint64_t)iot_codec_start(r->codec);
+	       s->time == (uint64_t)codec_start(r->codec);
 }
 
 static bool can_start_at(const struct iot_reader *r, uint64_t ticks)
 {
-	return ticks <= INT64_MAX / iot_codec_tick(r->codec);
+	return ticks <= INT64_MAX / codec_tick(r->codec);
 }
 
 /*
@@ -131,40 +130,40 @@ static bool can_start_at(const struct iot_reader *r, uint64_t ticks)
  * of lines came twice there are too many, and what follows is still new. But the number of records that
  * were verified is right.
  */
-static bool goes_back(const struct iot_reader *r, const struct iot_sync *s)
+static bool goes_back(const struct iot_reader *r, const struct sync_directive *s)
 {
-	if (iot_reader_looks_ahead(r))
+	if (reader_looks_ahead(r))
 		return s->record < r->index;
 	return s->record <= r->interval_at;
 }
 
 /* A trace that was entered in the middle: its first line is a %sync. */
-static bool enter(struct iot_reader *r, const struct iot_line *l, const struct iot_sync *s)
+static bool enter(struct iot_reader *r, const struct text_line *l, const struct sync_directive *s)
 {
 	if (!can_start_at(r, s->time))
-		return iot_reader_damaged(r, l->column,
-					  "time= of %sync leads beyond 2^63-1 nanoseconds");
+		return reader_damaged(r, l->column,
+				      "time= of %sync leads beyond 2^63-1 nanoseconds");
 	r->framed = true;
 	r->begun = true;
 	r->index = s->record;
-	iot_codec_set_start(r->codec, (int64_t)s->time);
+	codec_set_start(r->codec, (int64_t)s->time);
 	new_interval(r, l);
 	return true;
 }
 
-bool iot_reader_take_sync(struct iot_reader *r, struct iot_batch *b, const struct iot_line *l)
+bool reader_sync_line(struct iot_reader *r, struct event_batch *b, const struct text_line *l)
 {
-	struct iot_sync s;
+	struct sync_directive s;
 	char sentence[200];
-	const char *wrong = iot_sync_parse(l->text, &s);
+	const char *wrong = framing_parse_sync(l->text, &s);
 	if (wrong != NULL)
-		return iot_reader_broken(r, l->column, wrong);
+		return reader_broken(r, l->column, wrong);
 	if (!r->begun)
 		return enter(r, l, &s);
 	if (!r->framed)
-		return iot_reader_damaged(r, l->column,
-					  "%sync in a trace that does not begin with %iotrace");
-	const uint64_t start = (uint64_t)iot_codec_start(r->codec);
+		return reader_damaged(r, l->column,
+				      "%sync in a trace that does not begin with %iotrace");
+	const uint64_t start = (uint64_t)codec_start(r->codec);
 	const bool hash_ok = hash_matches(r, s.hash), muted = r->muted;
 	if (!hash_ok)
 		snprintf(sentence, sizeof(sentence),
@@ -186,8 +185,8 @@ bool iot_reader_take_sync(struct iot_reader *r, struct iot_batch *b, const struc
 	}
 	const bool follows = s.record == r->index && s.time == start;
 	if (!hash_ok)
-		iot_reader_count_unverified(r);
-	if (!iot_reader_damaged(r, l->column, sentence))
+		reader_count_unverified(r);
+	if (!reader_damaged(r, l->column, sentence))
 		return false;
 	if (muted)
 		r->lookahead->corroborated = follows;
@@ -196,22 +195,22 @@ bool iot_reader_take_sync(struct iot_reader *r, struct iot_batch *b, const struc
 	if (goes_back(r, &s) && s.time != start)
 		return true; /* two intervals with the same text, and this one is repeated */
 	/* all before it is as it was written: it is this line that is damaged */
-	if (!tell_lost(r, b, 0))
+	if (!report_lost(r, b, 0))
 		return false;
 	new_interval(r, l);
 	return true;
 }
 
-bool iot_reader_take_end(struct iot_reader *r, struct iot_batch *b, const struct iot_line *l)
+bool reader_end_line(struct iot_reader *r, struct event_batch *b, const struct text_line *l)
 {
-	struct iot_end e;
+	struct end_directive e;
 	char sentence[200] = "";
-	const char *wrong = iot_end_parse(l->text, &e);
+	const char *wrong = framing_parse_end(l->text, &e);
 	if (!r->framed)
-		return iot_reader_damaged(r, l->column,
-					  "%end in a trace that does not begin with %iotrace");
+		return reader_damaged(r, l->column,
+				      "%end in a trace that does not begin with %iotrace");
 	if (wrong != NULL)
-		return iot_reader_broken(r, l->column, wrong);
+		return reader_broken(r, l->column, wrong);
 	const bool hash_ok = hash_matches(r, e.hash);
 	if (!hash_ok)
 		snprintf(sentence, sizeof(sentence),
@@ -227,46 +226,46 @@ bool iot_reader_take_end(struct iot_reader *r, struct iot_batch *b, const struct
 			 (unsigned long long)e.comments, (unsigned long long)r->comments);
 	if (sentence[0] != '\0') {
 		if (!hash_ok)
-			iot_reader_count_unverified(r);
-		if (!iot_reader_damaged(r, l->column, sentence))
+			reader_count_unverified(r);
+		if (!reader_damaged(r, l->column, sentence))
 			return false;
 		r->skipping = false;
-		if (!tell_lost(r, b, e.records > r->index ? e.records - r->index : 0))
+		if (!report_lost(r, b, e.records > r->index ? e.records - r->index : 0))
 			return false;
 	}
 	r->ended = true;
-	r->told_comments = e.comments;
-	iot_reader_step_over(r, l);
+	r->reported_comments = e.comments;
+	reader_step_over(r, l);
 	return true;
 }
 
 /* At this %sync, if the interval behind it turns out to be proven. */
-static void may_resume(struct iot_reader *r, const struct iot_sync *s)
+static void may_resume(struct iot_reader *r, const struct sync_directive *s)
 {
-	struct iot_lookahead *a = r->lookahead;
+	struct lookahead *a = r->lookahead;
 	a->resume = *s;
 	a->resuming = true;
 	a->known_start = a->corroborated;
 	a->corroborated = false;
 }
 
-bool iot_reader_trusts_tick(struct iot_reader *r)
+bool reader_trusts_tick(struct iot_reader *r)
 {
 	if (r->tick_given || r->lookahead == NULL || (r->framed && !r->lookahead->tick_unproven))
 		return true;
-	return iot_reader_fail(r, IOT_EFORMAT, 1,
-			       "the tick is not known, as the interval with %%iotrace is damaged; "
-			       "it has to be given (IOT_SET_TICK_NS)");
+	return reader_fail(r, IOT_EFORMAT, 1,
+			   "the tick is not known, as the interval with %%iotrace is damaged; "
+			   "it has to be given (IOT_SET_TICK_NS)");
 }
 
-bool iot_reader_resume(struct iot_reader *r, struct iot_batch *b)
+bool reader_resume(struct iot_reader *r, struct event_batch *b)
 {
-	struct iot_lookahead *a = r->lookahead;
-	const struct iot_sync *s = &a->resume;
-	if (!iot_reader_trusts_tick(r))
+	struct lookahead *a = r->lookahead;
+	const struct sync_directive *s = &a->resume;
+	if (!reader_trusts_tick(r))
 		return false;
-	iot_codec_set_start(r->codec, (int64_t)s->time);
-	if (!tell_lost(r, b, s->record > r->index ? s->record - r->index : 0))
+	codec_set_start(r->codec, (int64_t)s->time);
+	if (!report_lost(r, b, s->record > r->index ? s->record - r->index : 0))
 		return false;
 	a->resumes = false;
 	a->decided = true;
@@ -278,65 +277,64 @@ bool iot_reader_resume(struct iot_reader *r, struct iot_batch *b)
 	return true;
 }
 
-bool iot_reader_skip_line(struct iot_reader *r, struct iot_batch *b)
+bool reader_skip_line(struct iot_reader *r, struct event_batch *b)
 {
-	const struct iot_line l = iot_line_look(r->cur, r->end);
-	const enum iot_framing framing =
-	    l.kind == IOT_LINE_COMMENT ? iot_directive_framing(l.text) : IOT_FRAMING_NONE;
-	struct iot_sync s;
-	struct iot_end e;
-	if (l.kind == IOT_LINE_BLANK)
-		return iot_reader_take_blank(r, &l);
+	const struct text_line l = text_line_classify(r->cur, r->end);
+	const enum framing_kind framing =
+	    l.kind == TEXT_LINE_COMMENT ? directive_framing(l.text) : FRAMING_NONE;
+	struct sync_directive s;
+	struct end_directive e;
+	if (l.kind == TEXT_LINE_BLANK)
+		return reader_blank_line(r, &l);
 	r->begun = true;
-	if (framing == IOT_FRAMING_SYNC && iot_sync_parse(l.text, &s) == NULL &&
+	if (framing == FRAMING_SYNC && framing_parse_sync(l.text, &s) == NULL &&
 	    can_start_at(r, s.time) && !goes_back(r, &s)) {
-		if (iot_reader_looks_ahead(r)) {
+		if (reader_looks_ahead(r)) {
 			may_resume(r, &s);
-			iot_reader_step_over(r, &l);
+			reader_step_over(r, &l);
 			return true;
 		}
-		iot_codec_set_start(r->codec, (int64_t)s.time);
-		if (!tell_lost(r, b, s.record > r->index ? s.record - r->index : 0))
+		codec_set_start(r->codec, (int64_t)s.time);
+		if (!report_lost(r, b, s.record > r->index ? s.record - r->index : 0))
 			return false;
 		r->index = s.record;
 		new_interval(r, &l);
 		return true;
 	}
-	if (framing == IOT_FRAMING_END && iot_end_parse(l.text, &e) == NULL) {
-		if (!tell_lost(r, b, e.records > r->index ? e.records - r->index : 0))
+	if (framing == FRAMING_END && framing_parse_end(l.text, &e) == NULL) {
+		if (!report_lost(r, b, e.records > r->index ? e.records - r->index : 0))
 			return false;
 		r->skipping = false;
 		r->ended = true;
 	}
-	iot_reader_step_over(r, &l);
+	reader_step_over(r, &l);
 	return true;
 }
 
-bool iot_reader_after_end(struct iot_reader *r)
+bool reader_after_end(struct iot_reader *r)
 {
-	const struct iot_line l = iot_line_look(r->cur, r->end);
-	if (l.kind != IOT_LINE_BLANK)
-		return iot_reader_fail(
-		    r, IOT_EFORMAT, 1,
-		    "something behind %%end: two traces one behind the other are no "
-		    "trace; `iotrace merge` joins them");
-	return iot_reader_take_blank(r, &l);
+	const struct text_line l = text_line_classify(r->cur, r->end);
+	if (l.kind != TEXT_LINE_BLANK)
+		return reader_fail(r, IOT_EFORMAT, 1,
+				   "something behind %%end: two traces one behind the other are no "
+				   "trace; `iotrace merge` joins them");
+	return reader_blank_line(r, &l);
 }
 
 /* The end of the input */
 
-bool iot_reader_resync(struct iot_reader *r)
+bool reader_resync(struct iot_reader *r)
 {
-	const int status = iot_window_status(r->window);
-	if (!r->recover || !iot_error_in_input(status))
+	const int status = bufreader_status(r->bufreader);
+	if (!r->recover || !error_in_input(status))
 		return false;
-	const bool more = iot_window_resync(r->window);
+	const bool more = bufreader_resync(r->bufreader);
 	if (!more && status == IOT_ETRUNCATED)
 		return false;
 	snprintf(r->damage, sizeof(r->damage), "damaged compressed data behind line %llu",
 		 (unsigned long long)r->lines);
-	iot_reader_count_unverified(r);
-	iot_reader_unmute(r);
+	reader_count_unverified(r);
+	reader_unmute(r);
 	if (r->lookahead != NULL) {
 		r->lookahead->at_end = r->lookahead->resuming = false;
 		r->lookahead->left = 0;
@@ -347,42 +345,42 @@ bool iot_reader_resync(struct iot_reader *r)
 	return more;
 }
 
-static void tell_end_lost(struct iot_reader *r, struct iot_batch *b, bool cut)
+static void report_end_lost(struct iot_reader *r, struct event_batch *b, bool cut)
 {
 	if (!r->recover)
 		return;
 	if (cut && !r->skipping)
 		snprintf(r->damage, sizeof(r->damage), "cut short");
-	tell_lost(r, b, 0);
+	report_lost(r, b, 0);
 }
 
-void iot_reader_at_end(struct iot_reader *r, struct iot_batch *b)
+void reader_at_end(struct iot_reader *r, struct event_batch *b)
 {
-	const int status = iot_window_status(r->window);
+	const int status = bufreader_status(r->bufreader);
 	const bool muted = r->muted;
 	const uint64_t read = r->records + (muted ? r->index - r->lookahead->saved_index : 0);
 	if (status != IOT_OK || r->cut || !r->ended)
-		iot_reader_count_unverified(r);
-	iot_reader_unmute(r);
+		reader_count_unverified(r);
+	reader_unmute(r);
 	if (status != IOT_OK) {
 		if (r->skipping || status == IOT_ETRUNCATED)
-			tell_end_lost(r, b, status == IOT_ETRUNCATED);
-		iot_error_set(&r->error, status, "%s", iot_window_error(r->window)->text);
+			report_end_lost(r, b, status == IOT_ETRUNCATED);
+		error_set(&r->error, status, "%s", bufreader_error(r->bufreader)->text);
 	} else if (r->skipping) {
-		tell_end_lost(r, b, false);
-		iot_error_set(&r->error, IOT_EFORMAT, "%s: %s; no %s behind it", r->name, r->damage,
-			      iot_reader_looks_ahead(r) ? "verified interval" : "%sync");
+		report_end_lost(r, b, false);
+		error_set(&r->error, IOT_EFORMAT, "%s: %s; no %s behind it", r->name, r->damage,
+			  reader_looks_ahead(r) ? "verified interval" : "%sync");
 	} else if (r->cut || (r->framed && !r->ended)) {
-		tell_end_lost(r, b, true);
-		iot_reader_fail(r, IOT_ETRUNCATED, 1,
-				"ends without %%end: cut short after %llu records",
-				(unsigned long long)read);
+		report_end_lost(r, b, true);
+		reader_fail(r, IOT_ETRUNCATED, 1,
+			    "ends without %%end: cut short after %llu records",
+			    (unsigned long long)read);
 	} else if (muted) {
-		iot_error_set(&r->error, IOT_EFORMAT,
-			      "%s: the first line seems to be a damaged %%iotrace", r->name);
+		error_set(&r->error, IOT_EFORMAT,
+			  "%s: the first line seems to be a damaged %%iotrace", r->name);
 	} else if (!r->begun && !r->allow_empty) {
-		iot_error_set(&r->error, IOT_ETRUNCATED, "%s: %s", r->name,
-			      r->lines == 0 ? IOT_EMPTY_FILE : IOT_BLANK_FILE);
+		error_set(&r->error, IOT_ETRUNCATED, "%s: %s", r->name,
+			  r->lines == 0 ? EMPTY_FILE : BLANK_FILE);
 	} else {
 		r->done = true;
 	}

@@ -25,9 +25,9 @@ enum {
 };
 
 struct walk {
-	const struct iot_stored *in;
+	const struct stored_input *in;
 	uint64_t *at;
-	size_t count, room, seen;
+	size_t count, capacity, seen;
 	size_t stride;       /* every so many frames are kept */
 	uint64_t failed_at;  /* where blocks did not hold together */
 	size_t wasted;       /* blocks of frames that failed */
@@ -37,7 +37,7 @@ struct walk {
 	int status;
 };
 
-ssize_t iot_stored_read(const struct iot_stored *s, uint64_t at, void *to, size_t n)
+ssize_t stored_input_read(const struct stored_input *s, uint64_t at, void *to, size_t n)
 {
 	if (at >= s->size)
 		return 0;
@@ -47,7 +47,7 @@ ssize_t iot_stored_read(const struct iot_stored *s, uint64_t at, void *to, size_
 		memcpy(to, s->memory + at, n);
 		return (ssize_t)n;
 	}
-	return iot_file_read(s->fd, to, n, s->first + at);
+	return fdio_read(s->fd, to, n, s->first + at);
 }
 
 static uint32_t little_endian(const unsigned char *p, unsigned bytes)
@@ -65,7 +65,7 @@ static bool get(struct walk *w, uint64_t at, void *to, size_t n)
 		memcpy(to, w->text + (at - w->text_at), n);
 		return true;
 	}
-	ssize_t got = iot_stored_read(w->in, at, to, n);
+	ssize_t got = stored_input_read(w->in, at, to, n);
 	if (got < 0)
 		w->status = IOT_EIO;
 	return got == (ssize_t)n;
@@ -83,12 +83,12 @@ static void keep(struct walk *w, uint64_t at)
 {
 	if (w->seen++ % w->stride != 0)
 		return;
-	if (w->count == IOT_FRAMES_MAX) {
+	if (w->count == SEEK_POINTS_MAX) {
 		thin_out(w);
 		if ((w->seen - 1) % w->stride != 0)
 			return;
 	}
-	if (iot_room(&w->at, &w->room, w->count + 1, sizeof(*w->at)))
+	if (array_reserve(&w->at, &w->capacity, w->count + 1, sizeof(*w->at)))
 		w->at[w->count++] = at;
 	else
 		w->status = IOT_ENOMEM;
@@ -102,7 +102,7 @@ static uint64_t failed(struct walk *w, uint64_t at, size_t blocks)
 }
 
 /* The place behind the frame whose blocks begin at `at`; 0: they do not hold together. */
-static uint64_t behind_blocks(struct walk *w, uint64_t at, bool checksum)
+static uint64_t after_blocks(struct walk *w, uint64_t at, bool checksum)
 {
 	unsigned char header[BLOCK_HEADER];
 	for (size_t blocks = 1;; blocks++) {
@@ -119,13 +119,13 @@ static uint64_t behind_blocks(struct walk *w, uint64_t at, bool checksum)
 }
 
 /* The same for the frame that begins at `at`, which is kept. */
-static uint64_t behind_frame(struct walk *w, uint64_t at)
+static uint64_t after_frame(struct walk *w, uint64_t at)
 {
 	unsigned char head[ZSTD_FRAMEHEADERSIZE_MAX];
 	ZSTD_frameHeader header;
 	ssize_t got = sizeof(head);
 	if (!get(w, at, head, sizeof(head)))
-		got = iot_stored_read(w->in, at, head, sizeof(head));
+		got = stored_input_read(w->in, at, head, sizeof(head));
 	if (got < 0)
 		w->status = IOT_EIO;
 	if (got >= SKIPPABLE_HEADER &&
@@ -135,7 +135,7 @@ static uint64_t behind_frame(struct walk *w, uint64_t at)
 	    ZSTD_getFrameHeader(&header, head, (size_t)got) != 0)
 		return 0;
 	keep(w, at);
-	return behind_blocks(w, at + header.headerSize, header.checksumFlag != 0);
+	return after_blocks(w, at + header.headerSize, header.checksumFlag != 0);
 }
 
 /* More of the file, from `at`; false: there is too little. */
@@ -145,7 +145,7 @@ static bool look_at(struct walk *w, uint64_t at)
 		w->text = malloc(SCAN_SIZE);
 	if (w->text == NULL)
 		w->status = IOT_ENOMEM;
-	const ssize_t got = w->text != NULL ? iot_stored_read(w->in, at, w->text, SCAN_SIZE) : 0;
+	const ssize_t got = w->text != NULL ? stored_input_read(w->in, at, w->text, SCAN_SIZE) : 0;
 	if (got < 0)
 		w->status = IOT_EIO;
 	w->text_at = at;
@@ -179,12 +179,12 @@ static uint64_t search_from(const struct walk *w, uint64_t place)
 	return w->wasted > WASTE_MAX && w->failed_at > place ? w->failed_at : place + 1;
 }
 
-int iot_frames_walk(const struct iot_stored *s, uint64_t **at, size_t *count)
+int zstd_frames_walk(const struct stored_input *s, uint64_t **at, size_t *count)
 {
 	struct walk w = {.in = s, .stride = 1};
 	uint64_t place = 0;
 	while (place < s->size && w.status == IOT_OK) {
-		const uint64_t next = behind_frame(&w, place);
+		const uint64_t next = after_frame(&w, place);
 		if (next == 0 && w.status == IOT_OK)
 			place = find_magic(&w, search_from(&w, place));
 		else

@@ -18,21 +18,21 @@
 #include <iotrace/iotrace.h>
 
 enum {
-	IOT_PACKED_MAX = 96, /* room an event without its text needs; some of it is scratch */
-	IOT_PACKED_SLACK = 8 /* bytes behind an event that iot_unpack may read */
+	EVENT_PACK_MAX = 96, /* room an event without its text needs; some of it is scratch */
+	EVENT_PACK_SLACK = 8 /* bytes behind an event that event_unpack may read */
 };
 
 /* Lengths: five of 4 bits (0 .. 8), four of 3 bits (0 .. 4); 15 for the first: in full. */
-#define IOT_PACKED_IN_FULL 15U
+#define EVENT_PACK_IN_FULL 15U
 
-struct iot_packed_full {
+struct packed_event {
 	struct iot_record rec;
 	uint32_t kind, has;
 	uint64_t text_size;
 };
 
-static inline unsigned char *iot_pack_number(unsigned char *p, uint64_t v, unsigned shift,
-					     uint32_t *lengths)
+static inline unsigned char *event_pack_number(unsigned char *p, uint64_t v, unsigned shift,
+					       uint32_t *lengths)
 {
 	unsigned n = (unsigned)(70 - __builtin_clzll(2 * v + 1)) >> 3;
 	uint64_t bytes = htole64(v);
@@ -41,13 +41,13 @@ static inline unsigned char *iot_pack_number(unsigned char *p, uint64_t v, unsig
 	return p + n;
 }
 
-static inline bool iot_is_plain(const struct iot_event *ev)
+static inline bool is_record_only(const struct iot_event *ev)
 {
 	return ev->kind == IOT_RECORD && ev->has == 0 && ev->text.size == 0;
 }
 
-/* Fields of 64 bits have to leave their highest one clear, as iot_pack_number doubles them. */
-static inline bool iot_packs_short(const struct iot_record *rec, const struct iot_record *last)
+/* Fields of 64 bits have to leave their highest one clear, as event_pack_number doubles them. */
+static inline bool event_packs_short(const struct iot_record *rec, const struct iot_record *last)
 {
 	uint64_t high = ((uint64_t)rec->start_ns - (uint64_t)last->start_ns) | rec->duration_ns |
 			(uint64_t)(rec->cpu_ns ^ last->cpu_ns) | (rec->offset ^ last->offset) |
@@ -55,49 +55,49 @@ static inline bool iot_packs_short(const struct iot_record *rec, const struct io
 	return (high >> 63 | rec->zero | rec->spare) == 0;
 }
 
-static inline size_t iot_pack_full(unsigned char *to, const struct iot_event *ev)
+static inline size_t event_pack_full(unsigned char *to, const struct iot_event *ev)
 {
-	const uint32_t lengths = IOT_PACKED_IN_FULL;
-	const struct iot_packed_full full = {ev->rec, ev->kind, ev->has, ev->text.size};
+	const uint32_t lengths = EVENT_PACK_IN_FULL;
+	const struct packed_event full = {ev->rec, ev->kind, ev->has, ev->text.size};
 	memcpy(to, &lengths, sizeof(lengths));
 	memcpy(to + sizeof(lengths), &full, sizeof(full));
 	return sizeof(lengths) + sizeof(full);
 }
 
 /* A plain record behind another one, zeros for the first. Bytes written to `to`. */
-static inline size_t iot_pack_record(unsigned char *to, const struct iot_record *rec,
-				     const struct iot_record *last)
+static inline size_t event_pack_record(unsigned char *to, const struct iot_record *rec,
+				       const struct iot_record *last)
 {
-	if (!iot_packs_short(rec, last))
-		return iot_pack_full(to, &(struct iot_event){.rec = *rec, .kind = IOT_RECORD});
+	if (!event_packs_short(rec, last))
+		return event_pack_full(to, &(struct iot_event){.rec = *rec, .kind = IOT_RECORD});
 	uint32_t lengths = 0;
 	unsigned char *p = to + 6;
 	to[4] = rec->type;
 	to[5] = rec->flags;
-	p = iot_pack_number(p, (uint64_t)rec->start_ns - (uint64_t)last->start_ns, 0, &lengths);
-	p = iot_pack_number(p, rec->duration_ns, 4, &lengths);
-	p = iot_pack_number(p, (uint64_t)(rec->cpu_ns ^ last->cpu_ns), 8, &lengths);
-	p = iot_pack_number(p, rec->offset ^ last->offset, 12, &lengths);
-	p = iot_pack_number(p, rec->length ^ last->length, 16, &lengths);
+	p = event_pack_number(p, (uint64_t)rec->start_ns - (uint64_t)last->start_ns, 0, &lengths);
+	p = event_pack_number(p, rec->duration_ns, 4, &lengths);
+	p = event_pack_number(p, (uint64_t)(rec->cpu_ns ^ last->cpu_ns), 8, &lengths);
+	p = event_pack_number(p, rec->offset ^ last->offset, 12, &lengths);
+	p = event_pack_number(p, rec->length ^ last->length, 16, &lengths);
 	if ((rec->file ^ last->file) | (rec->process ^ last->process) |
 	    (rec->operation ^ last->operation) | (rec->object ^ last->object)) {
-		p = iot_pack_number(p, rec->file ^ last->file, 20, &lengths);
-		p = iot_pack_number(p, rec->process ^ last->process, 23, &lengths);
-		p = iot_pack_number(p, rec->operation ^ last->operation, 26, &lengths);
-		p = iot_pack_number(p, rec->object ^ last->object, 29, &lengths);
+		p = event_pack_number(p, rec->file ^ last->file, 20, &lengths);
+		p = event_pack_number(p, rec->process ^ last->process, 23, &lengths);
+		p = event_pack_number(p, rec->operation ^ last->operation, 26, &lengths);
+		p = event_pack_number(p, rec->object ^ last->object, 29, &lengths);
 	}
 	memcpy(to, &lengths, sizeof(lengths));
 	return (size_t)(p - to);
 }
 
 /* The same for any event; its text is not among what is written. */
-static inline size_t iot_pack(unsigned char *to, const struct iot_event *ev,
-			      const struct iot_record *last)
+static inline size_t event_pack(unsigned char *to, const struct iot_event *ev,
+				const struct iot_record *last)
 {
-	return iot_is_plain(ev) ? iot_pack_record(to, &ev->rec, last) : iot_pack_full(to, ev);
+	return is_record_only(ev) ? event_pack_record(to, &ev->rec, last) : event_pack_full(to, ev);
 }
 
-static inline uint64_t iot_unpack_number(const unsigned char **p, unsigned n)
+static inline uint64_t event_unpack_number(const unsigned char **p, unsigned n)
 {
 	static const uint64_t mask[16] = {
 	    0,          0xff,         0xffff,         0xffffff,
@@ -109,9 +109,9 @@ static inline uint64_t iot_unpack_number(const unsigned char **p, unsigned n)
 	return le64toh(v) & mask[n];
 }
 
-static inline size_t iot_unpack_full(const unsigned char *from, struct iot_event *ev)
+static inline size_t event_unpack_full(const unsigned char *from, struct iot_event *ev)
 {
-	struct iot_packed_full full;
+	struct packed_event full;
 	memcpy(&full, from + sizeof(uint32_t), sizeof(full));
 	ev->rec = full.rec;
 	ev->kind = full.kind;
@@ -121,37 +121,37 @@ static inline size_t iot_unpack_full(const unsigned char *from, struct iot_event
 }
 
 /* Start of an event, if it does not stand in full. last: that of the event before in the run. */
-static inline bool iot_peek_start(const unsigned char *from, int64_t last, int64_t *start)
+static inline bool event_peek_start(const unsigned char *from, int64_t last, int64_t *start)
 {
 	uint32_t n;
 	memcpy(&n, from, sizeof(n));
 	const unsigned char *p = from + 6;
-	if ((n & 15) == IOT_PACKED_IN_FULL)
+	if ((n & 15) == EVENT_PACK_IN_FULL)
 		return false;
-	*start = (int64_t)((uint64_t)last + iot_unpack_number(&p, n & 15));
+	*start = (int64_t)((uint64_t)last + event_unpack_number(&p, n & 15));
 	return true;
 }
 
 /* Bytes read. ev: the event before in the run, zeros for the first; becomes this one. */
-static inline __attribute__((always_inline)) size_t iot_unpack(const unsigned char *from,
-							       struct iot_event *ev)
+static inline __attribute__((always_inline)) size_t event_unpack(const unsigned char *from,
+								 struct iot_event *ev)
 {
 	struct iot_record *rec = &ev->rec;
 	uint32_t n;
 	memcpy(&n, from, sizeof(n));
-	if ((n & 15) == IOT_PACKED_IN_FULL)
-		return iot_unpack_full(from, ev);
+	if ((n & 15) == EVENT_PACK_IN_FULL)
+		return event_unpack_full(from, ev);
 	const unsigned char *p = from + 6;
-	rec->start_ns = (int64_t)((uint64_t)rec->start_ns + iot_unpack_number(&p, n & 15));
-	rec->duration_ns = iot_unpack_number(&p, n >> 4 & 15);
-	rec->cpu_ns ^= (int64_t)iot_unpack_number(&p, n >> 8 & 15);
-	rec->offset ^= iot_unpack_number(&p, n >> 12 & 15);
-	rec->length ^= iot_unpack_number(&p, n >> 16 & 15);
+	rec->start_ns = (int64_t)((uint64_t)rec->start_ns + event_unpack_number(&p, n & 15));
+	rec->duration_ns = event_unpack_number(&p, n >> 4 & 15);
+	rec->cpu_ns ^= (int64_t)event_unpack_number(&p, n >> 8 & 15);
+	rec->offset ^= event_unpack_number(&p, n >> 12 & 15);
+	rec->length ^= event_unpack_number(&p, n >> 16 & 15);
 	if (n >> 20 != 0) {
-		rec->file ^= (uint32_t)iot_unpack_number(&p, n >> 20 & 7);
-		rec->process ^= (uint32_t)iot_unpack_number(&p, n >> 23 & 7);
-		rec->operation ^= (uint32_t)iot_unpack_number(&p, n >> 26 & 7);
-		rec->object ^= (uint32_t)iot_unpack_number(&p, n >> 29 & 7);
+		rec->file ^= (uint32_t)event_unpack_number(&p, n >> 20 & 7);
+		rec->process ^= (uint32_t)event_unpack_number(&p, n >> 23 & 7);
+		rec->operation ^= (uint32_t)event_unpack_number(&p, n >> 26 & 7);
+		rec->object ^= (uint32_t)event_unpack_number(&p, n >> 29 & 7);
 	}
 	rec->type = from[4];
 	rec->flags = from[5];

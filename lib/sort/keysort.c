@@ -19,13 +19,13 @@ enum {
 	DIGITS_RUN = 256,  /* or for runs so long on average */
 };
 
-static bool is_before(struct iot_key a, struct iot_key b)
+static bool is_before(struct sort_key a, struct sort_key b)
 {
 	return (a.start < b.start) | ((a.start == b.start) & (a.tie < b.tie));
 }
 
 /* The first key of a[0 .. n) behind x, which is none of them; it is looked for from the end. */
-static size_t first_after(const struct iot_key *a, size_t n, struct iot_key x)
+static size_t first_after(const struct sort_key *a, size_t n, struct sort_key x)
 {
 	size_t step = 1, high = n;
 	while (step <= n && is_before(x, a[n - step])) {
@@ -44,7 +44,7 @@ static size_t first_after(const struct iot_key *a, size_t n, struct iot_key x)
 }
 
 /* The first key of a[0 .. n) not before x; it is looked for from the beginning. */
-static size_t first_from(const struct iot_key *a, size_t n, struct iot_key x)
+static size_t first_from(const struct sort_key *a, size_t n, struct sort_key x)
 {
 	size_t step = 1, low = 0;
 	while (step <= n && is_before(a[step - 1], x)) {
@@ -63,11 +63,11 @@ static size_t first_from(const struct iot_key *a, size_t n, struct iot_key x)
 }
 
 /* The loops select by pointer, not by branch: which side comes next cannot be foretold. */
-static void merge_forward(struct iot_key *a, size_t left, size_t right, struct iot_key *spare)
+static void merge_forward(struct sort_key *a, size_t left, size_t right, struct sort_key *spare)
 {
 	memcpy(spare, a, left * sizeof(*a));
-	const struct iot_key *l = spare, *l_end = spare + left, *r = a + left, *r_end = r + right;
-	struct iot_key *out = a;
+	const struct sort_key *l = spare, *l_end = spare + left, *r = a + left, *r_end = r + right;
+	struct sort_key *out = a;
 	while (l < l_end && r < r_end) {
 		bool take_right = is_before(*r, *l);
 		*out++ = take_right ? *r : *l;
@@ -77,11 +77,11 @@ static void merge_forward(struct iot_key *a, size_t left, size_t right, struct i
 	memcpy(out, l, (size_t)(l_end - l) * sizeof(*a));
 }
 
-static void merge_backward(struct iot_key *a, size_t left, size_t right, struct iot_key *spare)
+static void merge_backward(struct sort_key *a, size_t left, size_t right, struct sort_key *spare)
 {
 	memcpy(spare, a + left, right * sizeof(*a));
-	const struct iot_key *l = a + left, *r = spare + right;
-	struct iot_key *out = a + left + right;
+	const struct sort_key *l = a + left, *r = spare + right;
+	struct sort_key *out = a + left + right;
 	while (l > a && r > spare) {
 		bool take_left = is_before(r[-1], l[-1]);
 		*--out = take_left ? l[-1] : r[-1];
@@ -91,7 +91,7 @@ static void merge_backward(struct iot_key *a, size_t left, size_t right, struct 
 	memcpy(a + (l - a), spare, (size_t)(r - spare) * sizeof(*a));
 }
 
-static void merge(struct iot_key *a, size_t left, size_t right, struct iot_key *spare)
+static void merge(struct sort_key *a, size_t left, size_t right, struct sort_key *spare)
 {
 	size_t skip = first_after(a, left, a[left]);
 	a += skip;
@@ -105,20 +105,20 @@ static void merge(struct iot_key *a, size_t left, size_t right, struct iot_key *
 		merge_backward(a, left, right, spare);
 }
 
-static void reverse(struct iot_key *a, size_t n)
+static void reverse(struct sort_key *a, size_t n)
 {
 	for (size_t i = 0; i < n / 2; i++) {
-		struct iot_key key = a[i];
+		struct sort_key key = a[i];
 		a[i] = a[n - 1 - i];
 		a[n - 1 - i] = key;
 	}
 }
 
 /* Sorts a[0 .. n), of which the first `done` are in order. */
-static void insertion_sort(struct iot_key *a, size_t done, size_t n)
+static void insertion_sort(struct sort_key *a, size_t done, size_t n)
 {
 	for (size_t i = done; i < n; i++) {
-		struct iot_key key = a[i];
+		struct sort_key key = a[i];
 		size_t at = i;
 		for (; at > 0 && is_before(key, a[at - 1]); at--)
 			a[at] = a[at - 1];
@@ -127,7 +127,7 @@ static void insertion_sort(struct iot_key *a, size_t done, size_t n)
 }
 
 /* Length of the run at a, which is made ascending and RUN_MIN long where there is enough. */
-static size_t next_run(struct iot_key *a, size_t n, size_t done)
+static size_t next_run(struct sort_key *a, size_t n, size_t done)
 {
 	size_t len = done > 0 ? done : 1;
 	while (len < n && is_before(a[len - 1], a[len]))
@@ -163,7 +163,7 @@ struct run_stack {
 	size_t depth;
 };
 
-static void push_run(struct iot_key *a, struct iot_key *spare, struct run_stack *st, size_t n,
+static void push_run(struct sort_key *a, struct sort_key *spare, struct run_stack *st, size_t n,
 		     size_t *at, size_t mid, size_t end)
 {
 	unsigned power = mid < n ? border_power(n, *at, mid, end) : 0;
@@ -177,7 +177,7 @@ static void push_run(struct iot_key *a, struct iot_key *spare, struct run_stack 
 	*at = mid;
 }
 
-static void by_runs(struct iot_key *a, size_t n, size_t done, struct iot_key *spare)
+static void by_runs(struct sort_key *a, size_t n, size_t done, struct sort_key *spare)
 {
 	struct run_stack st = {.depth = 0};
 	size_t at = 0, mid = next_run(a, n, done);
@@ -195,7 +195,7 @@ struct digits {
 	unsigned shift, passes, bits;
 };
 
-static struct digits digits_of(const struct iot_key *a, size_t n)
+static struct digits digits_of(const struct sort_key *a, size_t n)
 {
 	int64_t low = a[0].start, high = low;
 	uint64_t differ = 0;
@@ -211,14 +211,14 @@ static struct digits digits_of(const struct iot_key *a, size_t n)
 	return (struct digits){(uint64_t)low, shift, passes, (bits + passes - 1) / passes};
 }
 
-static size_t digit_of(const struct iot_key *key, struct digits d, unsigned pass)
+static size_t digit_of(const struct sort_key *key, struct digits d, unsigned pass)
 {
 	const uint64_t start = (uint64_t)key->start - d.low;
 	return (size_t)(start >> (d.shift + pass * d.bits)) & (((size_t)1 << d.bits) - 1);
 }
 
-static void by_digit(const struct iot_key *from, size_t n, struct digits d, unsigned pass,
-		     struct iot_key *to)
+static void by_digit(const struct sort_key *from, size_t n, struct digits d, unsigned pass,
+		     struct sort_key *to)
 {
 	uint32_t place[1 << DIGIT_BITS] = {0}, at = 0;
 	for (size_t i = 0; i < n; i++)
@@ -233,12 +233,12 @@ static void by_digit(const struct iot_key *from, size_t n, struct digits d, unsi
 }
 
 /* Stable, digit by digit from the lowest. */
-static void by_digits(struct iot_key *a, size_t n, struct digits d, struct iot_key *spare)
+static void by_digits(struct sort_key *a, size_t n, struct digits d, struct sort_key *spare)
 {
-	struct iot_key *from = a, *to = spare;
+	struct sort_key *from = a, *to = spare;
 	for (unsigned pass = 0; pass < d.passes; pass++) {
 		by_digit(from, n, d, pass, to);
-		struct iot_key *now = to;
+		struct sort_key *now = to;
 		to = from;
 		from = now;
 	}
@@ -246,12 +246,12 @@ static void by_digits(struct iot_key *a, size_t n, struct digits d, struct iot_k
 		memcpy(a, from, n * sizeof(*a));
 }
 
-void iot_keysort(struct iot_key *a, size_t n, size_t done, size_t falls, bool by_start,
-		 struct iot_key *spare)
+void keysort(struct sort_key *a, size_t n, size_t done, size_t descents, bool by_start,
+	     struct sort_key *spare)
 {
 	if (n < 2)
 		return;
-	if (n >= DIGITS_MIN && n <= UINT32_MAX && falls > n / DIGITS_RUN) {
+	if (n >= DIGITS_MIN && n <= UINT32_MAX && descents > n / DIGITS_RUN) {
 		const struct digits d = digits_of(a, n);
 		if (d.passes <= PASSES_MAX) {
 			by_digits(a, n, d, spare);

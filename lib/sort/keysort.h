@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct iot_key {
+struct sort_key {
 	int64_t start;
 	uint64_t tie;
 };
@@ -17,7 +17,7 @@ struct iot_key {
  * neighbour on the left is one of so many falls. by_start: those that start together are in order
  * of their ties already. spare: room for n keys.
  */
-void iot_keysort(struct iot_key *a, size_t n, size_t done, size_t falls, bool by_start,
-		 struct iot_key *spare);
+void keysort(struct sort_key *a, size_t n, size_t done, size_t descents, bool by_start,
+	     struct sort_key *spare);
 
 #endif

@@ -22,19 +22,19 @@ enum {
 	WAYS_MIN = 4,
 };
 
-void iot_runs_init(struct iot_runs *r, size_t memory, bool may_spill, struct iot_error *error)
+void runs_init(struct runs *r, size_t memory, bool may_spill, struct error *error)
 {
-	*r = (struct iot_runs){.error = error, .may_spill = may_spill};
+	*r = (struct runs){.error = error, .may_spill = may_spill};
 	size_t buffers = memory / BUFFERS < BUFFERS_MAX ? memory / BUFFERS : BUFFERS_MAX;
 	r->buffer_size = buffers / 64 < BUFFER_LARGE ? buffers / 64 : BUFFER_LARGE;
 	if (r->buffer_size < BUFFER_SMALL)
 		r->buffer_size = BUFFER_SMALL;
 	r->ways = buffers / r->buffer_size > WAYS_MIN ? buffers / r->buffer_size : WAYS_MIN;
-	iot_chunks_init(&r->chunks, may_spill ? memory - buffers : memory);
-	iot_spill_init(&r->file, error);
+	slab_pool_init(&r->chunks, may_spill ? memory - buffers : memory);
+	tempfile_init(&r->file, error);
 }
 
-void iot_runs_free(struct iot_runs *r)
+void runs_free(struct runs *r)
 {
 	for (size_t i = 0; i < r->count; i++) {
 		free(r->run[i]->buf);
@@ -43,74 +43,74 @@ void iot_runs_free(struct iot_runs *r)
 	free(r->run);
 	free(r->loser);
 	free(r->text);
-	iot_chunks_free(&r->chunks);
-	iot_spill_free(&r->file);
+	slab_pool_free(&r->chunks);
+	tempfile_free(&r->file);
 }
 
-static int no_memory(struct iot_runs *r)
+static int no_memory(struct runs *r)
 {
-	return iot_error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
+	return error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
 }
 
 /* The file */
 
-static int write_chunks(struct iot_runs *r, struct iot_run *run)
+static int write_chunks(struct runs *r, struct run *run)
 {
 	int status = IOT_OK;
 	while (run->first != NULL) {
-		struct iot_chunk *chunk = run->first;
+		struct slab_block *chunk = run->first;
 		const unsigned char *from =
 		    run->in_memory && run->pos != NULL ? run->pos : chunk->data;
 		if (status == IOT_OK)
-			status = iot_spill_put(&r->file, from,
-					       (size_t)(chunk->data + chunk->used - from));
+			status = tempfile_append(&r->file, from,
+						 (size_t)(chunk->data + chunk->used - from));
 		run->first = chunk->next;
 		if (run->in_memory)
 			run->pos = run->stop = NULL;
-		iot_chunks_give(&r->chunks, chunk);
+		slab_pool_give(&r->chunks, chunk);
 	}
 	run->last = NULL;
 	return status;
 }
 
 /* What there is of a run in memory goes to the file, behind what is there of it. */
-static int write_run(struct iot_runs *r, struct iot_run *run)
+static int write_run(struct runs *r, struct run *run)
 {
-	uint64_t offset = iot_spill_end(&r->file);
+	uint64_t offset = tempfile_end(&r->file);
 	int status = write_chunks(r, run);
 	if (run->in_memory) {
 		run->offset = run->forgotten = offset;
 		run->in_memory = false;
 		r->made++;
 	}
-	run->end = iot_spill_end(&r->file);
+	run->end = tempfile_end(&r->file);
 	run->limit = run->pos; /* so that it is looked for */
 	return status;
 }
 
-static int pack_to_file(struct iot_runs *r, const struct iot_event *ev, size_t n,
+static int pack_to_file(struct runs *r, const struct iot_event *ev, size_t n,
 			struct iot_record *last)
 {
 	for (size_t i = 0; i < n; i++) {
-		unsigned char *to = iot_spill_room(&r->file, IOT_PACKED_MAX);
+		unsigned char *to = tempfile_reserve(&r->file, EVENT_PACK_MAX);
 		if (to == NULL)
 			return r->error->status;
-		r->file.fill += iot_pack(to, &ev[i], last);
+		r->file.fill += event_pack(to, &ev[i], last);
 		*last = ev[i].rec;
 		if (ev[i].text.size > 0 &&
-		    iot_spill_put(&r->file, ev[i].text.data, ev[i].text.size) != IOT_OK)
+		    tempfile_append(&r->file, ev[i].text.data, ev[i].text.size) != IOT_OK)
 			return r->error->status;
 	}
 	return IOT_OK;
 }
 
-static int merge_to_file(struct iot_runs *r, size_t first, size_t n)
+static int merge_to_file(struct runs *r, size_t first, size_t n)
 {
 	struct iot_event batch[BATCH];
 	struct iot_record last = {.start_ns = 0};
-	int status = iot_runs_begin(r, first, n);
+	int status = runs_begin(r, first, n);
 	while (status == IOT_OK) {
-		ssize_t got = iot_runs_next(r, batch, BATCH, NULL);
+		ssize_t got = runs_next(r, batch, BATCH, NULL);
 		if (got <= 0)
 			return (int)got;
 		status = pack_to_file(r, batch, (size_t)got, &last);
@@ -119,19 +119,19 @@ static int merge_to_file(struct iot_runs *r, size_t first, size_t n)
 }
 
 /* Runs [first, first + n) become one, on file. */
-static int join(struct iot_runs *r, size_t first, size_t n, unsigned level)
+static int join(struct runs *r, size_t first, size_t n, unsigned level)
 {
-	struct iot_run *run = iot_run_new();
+	struct run *run = run_new();
 	if (run == NULL)
 		return no_memory(r);
 	run->level = level;
-	run->offset = run->forgotten = iot_spill_end(&r->file);
+	run->offset = run->forgotten = tempfile_end(&r->file);
 	int status = merge_to_file(r, first, n);
 	if (status == IOT_OK)
-		status = iot_spill_flush(&r->file);
-	run->end = iot_spill_end(&r->file);
+		status = tempfile_flush(&r->file);
+	run->end = tempfile_end(&r->file);
 	for (size_t i = 0; i < n; i++)
-		iot_run_free(r, r->run[first + i]);
+		run_free(r, r->run[first + i]);
 	r->run[first] = run;
 	r->count -= n - 1;
 	memmove(r->run + first + 1, r->run + first + n, (r->count - first - 1) * sizeof(*r->run));
@@ -141,31 +141,31 @@ static int join(struct iot_runs *r, size_t first, size_t n, unsigned level)
 }
 
 /* Of the runs on file those that are neighbours and of one level, the most there are. */
-static int join_most(struct iot_runs *r)
+static int join_max(struct runs *r)
 {
-	size_t first = 0, most = 1;
+	size_t first = 0, max = 1;
 	for (size_t i = 0, n; i < r->count; i += n) {
 		for (n = 1; i + n < r->count && r->run[i + n]->level == r->run[i]->level;)
 			n++;
-		if (n >= most) {
-			most = n;
+		if (n >= max) {
+			max = n;
 			first = i;
 		}
 	}
-	if (most == 1) { /* a few levels with one run each */
+	if (max == 1) { /* a few levels with one run each */
 		first = r->count - 2;
-		most = 2;
+		max = 2;
 	}
-	return join(r, first, most, r->run[first]->level + 1);
+	return join(r, first, max, r->run[first]->level + 1);
 }
 
-static size_t memory_held(const struct iot_runs *r)
+static size_t memory_held(const struct runs *r)
 {
 	return r->chunks.made - r->chunks.spare * r->chunks.chunk_size;
 }
 
 /* All that is in memory goes to the file. */
-static int spill(struct iot_runs *r)
+static int spill(struct runs *r)
 {
 	size_t first = 0;
 	int status = IOT_OK;
@@ -183,30 +183,30 @@ static int spill(struct iot_runs *r)
 			status = write_run(r, r->run[first]);
 	}
 	if (status == IOT_OK)
-		status = iot_spill_flush(&r->file);
+		status = tempfile_flush(&r->file);
 	while (status == IOT_OK && r->count > r->ways)
-		status = join_most(r);
+		status = join_max(r);
 	return status;
 }
 
 /* Putting */
 
-static bool in_order(const struct iot_runs *r, const struct iot_record *last, int64_t start,
+static bool in_order(const struct runs *r, const struct iot_record *last, int64_t start,
 		     uint32_t process)
 {
 	return start > last->start_ns ||
 	       (start == last->start_ns && (!r->by_process || process >= last->process));
 }
 
-bool iot_runs_continue(const struct iot_runs *r, int64_t start, uint32_t process)
+bool runs_continue(const struct runs *r, int64_t start, uint32_t process)
 {
 	return r->open && in_order(r, &r->last, start, process);
 }
 
-static int begin_run(struct iot_runs *r)
+static int begin_run(struct runs *r)
 {
-	struct iot_run *run = iot_run_new();
-	if (run == NULL || !iot_room(&r->run, &r->room, r->count + 1, sizeof(run))) {
+	struct run *run = run_new();
+	if (run == NULL || !array_reserve(&r->run, &r->capacity, r->count + 1, sizeof(run))) {
 		free(run);
 		return no_memory(r);
 	}
@@ -218,10 +218,10 @@ static int begin_run(struct iot_runs *r)
 	return IOT_OK;
 }
 
-static int add_chunk(struct iot_runs *r)
+static int add_chunk(struct runs *r)
 {
-	struct iot_run *run = r->run[r->count - 1];
-	struct iot_chunk *chunk = iot_chunks_get(&r->chunks);
+	struct run *run = r->run[r->count - 1];
+	struct slab_block *chunk = slab_pool_get(&r->chunks);
 	if (chunk == NULL)
 		return no_memory(r);
 	if (run->last != NULL)
@@ -232,28 +232,29 @@ static int add_chunk(struct iot_runs *r)
 	return IOT_OK;
 }
 
-static size_t room_left(const struct iot_runs *r, const struct iot_run *run)
+static size_t space_left(const struct runs *r, const struct run *run)
 {
-	return run->last == NULL ? 0
-				 : iot_chunk_room(&r->chunks) - IOT_PACKED_SLACK - run->last->used;
+	return run->last == NULL
+		   ? 0
+		   : slab_block_capacity(&r->chunks) - EVENT_PACK_SLACK - run->last->used;
 }
 
 /* Memory for an event, or none is held any more: a single one may need more than there is. */
-static int make_room(struct iot_runs *r, const struct iot_event *ev)
+static int reserve_capacity(struct runs *r, const struct iot_event *ev)
 {
-	size_t chunks = 1 + ev->text.size / (iot_chunk_room(&r->chunks) - IOT_PACKED_MAX) + 1;
+	size_t chunks = 1 + ev->text.size / (slab_block_capacity(&r->chunks) - EVENT_PACK_MAX) + 1;
 	if (ev->text.size == 0)
 		chunks = 1;
-	if (iot_chunks_left(&r->chunks) >= chunks || r->count == 0)
+	if (slab_pool_left(&r->chunks) >= chunks || r->count == 0)
 		return IOT_OK;
-	return r->may_spill ? spill(r) : r->beyond ? IOT_OK : IOT_RUNS_FULL;
+	return r->may_spill ? spill(r) : r->beyond ? IOT_OK : RUNS_FULL;
 }
 
-static int put_text(struct iot_runs *r, struct iot_text text)
+static int put_text(struct runs *r, struct iot_text text)
 {
 	while (text.size > 0) {
-		struct iot_run *run = r->run[r->count - 1];
-		size_t n = room_left(r, run);
+		struct run *run = r->run[r->count - 1];
+		size_t n = space_left(r, run);
 		if (n == 0) {
 			int status = add_chunk(r);
 			if (status != IOT_OK)
@@ -269,43 +270,43 @@ static int put_text(struct iot_runs *r, struct iot_text text)
 	return IOT_OK;
 }
 
-static bool fits(const struct iot_runs *r, const struct iot_event *ev)
+static bool fits(const struct runs *r, const struct iot_event *ev)
 {
-	return r->open && room_left(r, r->run[r->count - 1]) >= IOT_PACKED_MAX + ev->text.size &&
-	       iot_runs_continue(r, ev->rec.start_ns, ev->rec.process);
+	return r->open && space_left(r, r->run[r->count - 1]) >= EVENT_PACK_MAX + ev->text.size &&
+	       runs_continue(r, ev->rec.start_ns, ev->rec.process);
 }
 
-static int put(struct iot_runs *r, const struct iot_event *ev)
+static int put(struct runs *r, const struct iot_event *ev)
 {
 	if (!fits(r, ev)) {
-		int status = make_room(r, ev);
-		if (status == IOT_OK && !iot_runs_continue(r, ev->rec.start_ns, ev->rec.process))
+		int status = reserve_capacity(r, ev);
+		if (status == IOT_OK && !runs_continue(r, ev->rec.start_ns, ev->rec.process))
 			status = begin_run(r);
-		if (status == IOT_OK && room_left(r, r->run[r->count - 1]) < IOT_PACKED_MAX)
+		if (status == IOT_OK && space_left(r, r->run[r->count - 1]) < EVENT_PACK_MAX)
 			status = add_chunk(r);
 		if (status != IOT_OK)
 			return status;
 	}
-	struct iot_chunk *chunk = r->run[r->count - 1]->last;
-	chunk->used += iot_pack(chunk->data + chunk->used, ev, &r->last);
+	struct slab_block *chunk = r->run[r->count - 1]->last;
+	chunk->used += event_pack(chunk->data + chunk->used, ev, &r->last);
 	r->last = ev->rec;
 	r->length++;
 	return ev->text.size > 0 ? put_text(r, ev->text) : IOT_OK;
 }
 
 /* Plain records as far as they go on with the run and its last chunk has room; how many. */
-static size_t put_on(struct iot_runs *r, const struct iot_record *const *rec, size_t n)
+static size_t put_on(struct runs *r, const struct iot_record *const *rec, size_t n)
 {
-	struct iot_chunk *chunk = r->open ? r->run[r->count - 1]->last : NULL;
+	struct slab_block *chunk = r->open ? r->run[r->count - 1]->last : NULL;
 	if (chunk == NULL)
 		return 0;
 	const struct iot_record *last = &r->last;
-	const size_t full = iot_chunk_room(&r->chunks) - IOT_PACKED_SLACK - IOT_PACKED_MAX;
+	const size_t full = slab_block_capacity(&r->chunks) - EVENT_PACK_SLACK - EVENT_PACK_MAX;
 	size_t used = chunk->used, i = 0;
 	for (; i < n && used <= full; i++) {
 		if (!in_order(r, last, rec[i]->start_ns, rec[i]->process))
 			break;
-		used += iot_pack_record(chunk->data + used, rec[i], last);
+		used += event_pack_record(chunk->data + used, rec[i], last);
 		last = rec[i];
 	}
 	chunk->used = used;
@@ -315,7 +316,7 @@ static size_t put_on(struct iot_runs *r, const struct iot_record *const *rec, si
 	return i;
 }
 
-int iot_runs_put_records(struct iot_runs *r, const struct iot_record *const *rec, size_t n)
+int runs_append_records(struct runs *r, const struct iot_record *const *rec, size_t n)
 {
 	r->fresh = false;
 	for (size_t i = 0; (i += put_on(r, rec + i, n - i)) < n; i++) {
@@ -326,15 +327,15 @@ int iot_runs_put_records(struct iot_runs *r, const struct iot_record *const *rec
 	return IOT_OK;
 }
 
-int iot_runs_put(struct iot_runs *r, const struct iot_event *ev, size_t n)
+int runs_append(struct runs *r, const struct iot_event *ev, size_t n)
 {
 	const struct iot_record *rec[BATCH];
 	int status = IOT_OK;
 	for (size_t i = 0; i < n && status == IOT_OK;) {
 		size_t plain = 0;
-		for (; plain < BATCH && i + plain < n && iot_is_plain(&ev[i + plain]); plain++)
+		for (; plain < BATCH && i + plain < n && is_record_only(&ev[i + plain]); plain++)
 			rec[plain] = &ev[i + plain].rec;
-		status = plain > 0 ? iot_runs_put_records(r, rec, plain) : put(r, &ev[i]);
+		status = plain > 0 ? runs_append_records(r, rec, plain) : put(r, &ev[i]);
 		i += plain > 0 ? plain : 1;
 	}
 	r->fresh = false;

@@ -19,80 +19,80 @@
 #include "lib/base/error.h"
 #include "lib/base/tempfile.h"
 
-enum { IOT_RUN_ALIGN = 64 };
+enum { RUN_ALIGN = 64 };
 
 /* One run. What has been read of it is gone. What each event needs is in two lines of the cache. */
-struct iot_run {
-	_Alignas(IOT_RUN_ALIGN) const unsigned char *pos;
+struct run {
+	_Alignas(RUN_ALIGN) const unsigned char *pos;
 	const unsigned char *limit, *stop; /* from limit on more has to be fetched */
 	struct iot_event head;
-	bool has_head;                  /* the event to come is in head; its text is still at pos */
-	bool in_memory;                 /* the part on file has been read, or there is none */
-	unsigned level;                 /* on file: how often its events have been merged there */
-	struct iot_chunk *first, *last; /* in memory, behind what is on file */
-	uint64_t offset, end;           /* on file, not yet in buf */
-	uint64_t forgotten;             /* of the file, before this */
-	unsigned char *buf;             /* of the part on file */
+	bool has_head;  /* the event to come is in head; its text is still at pos */
+	bool in_memory; /* the part on file has been read, or there is none */
+	unsigned level; /* on file: how often its events have been merged there */
+	struct slab_block *first, *last; /* in memory, behind what is on file */
+	uint64_t offset, end;            /* on file, not yet in buf */
+	uint64_t forgotten;              /* of the file, before this */
+	unsigned char *buf;              /* of the part on file */
 };
 
-struct iot_runs {
-	struct iot_error *error;
+struct runs {
+	struct error *error;
 	bool by_process, may_spill;
 	bool beyond; /* where nothing may be spilled: go beyond the memory */
-	struct iot_chunks chunks;
-	struct iot_spill file;
+	struct slab_pool chunks;
+	struct tempfile file;
 	size_t buffer_size, ways; /* of the runs on file: bytes to read each, how many */
 	uint64_t made;            /* runs written to the file */
 
-	struct iot_run **run;
-	size_t count, room;
+	struct run **run;
+	size_t count, capacity;
 	bool open;              /* the last one may grow */
 	struct iot_record last; /* of the last run */
 	uint64_t length;        /* of the last run: events put */
 
 	/* Merging runs [first, first + leaves): a tree of losers */
 	bool fresh; /* the tree knows all there is */
-	size_t first, leaves, tree_room;
+	size_t first, leaves, tree_capacity;
 	int64_t *loser, top; /* keys: see runs_merge.c */
 	int64_t *next;       /* of each run, that of the event behind its head, if it is known */
 	int64_t base, far;   /* starts count from base; keys from far on are too far away to tell */
 	unsigned number_bits; /* of a key, for the run */
 	char *text;           /* of the events handed out last */
-	size_t text_used, text_room;
+	size_t text_used, text_capacity;
 };
 
 /* Not what iot_status has: the memory is full and nothing may be spilled. */
-#define IOT_RUNS_FULL 1
+#define RUNS_FULL 1
 
-void iot_runs_init(struct iot_runs *r, size_t memory, bool may_spill, struct iot_error *error);
-void iot_runs_free(struct iot_runs *r);
+void runs_init(struct runs *r, size_t memory, bool may_spill, struct error *error);
+void runs_free(struct runs *r);
 
 /* Whether an event would be in order behind the last one that was put. */
-bool iot_runs_continue(const struct iot_runs *r, int64_t start, uint32_t process);
-/* An event that would not be begins a new run. IOT_OK, IOT_RUNS_FULL, or a negative status. */
-int iot_runs_put(struct iot_runs *r, const struct iot_event *ev, size_t n);
+bool runs_continue(const struct runs *r, int64_t start, uint32_t process);
+/* An event that would not be begins a new run. IOT_OK, RUNS_FULL, or a negative status. */
+int runs_append(struct runs *r, const struct iot_event *ev, size_t n);
 /* The same for events that are records and nothing else. */
-int iot_runs_put_records(struct iot_runs *r, const struct iot_record *const *rec, size_t n);
+int runs_append_records(struct runs *r, const struct iot_record *const *rec, size_t n);
 
 /* Whether everything has been taken. */
-bool iot_runs_empty(struct iot_runs *r);
+bool runs_empty(struct runs *r);
 
 /*
  * The next events, at most max; 0: no more. before: only what starts earlier; NULL: all. Text lives
  * until the next call.
  */
-ssize_t iot_runs_take(struct iot_runs *r, struct iot_event *out, size_t max, const int64_t *before);
-/* The same for runs [first, first + n) alone, whose merging begins with iot_runs_begin. */
-int iot_runs_begin(struct iot_runs *r, size_t first, size_t n);
-ssize_t iot_runs_next(struct iot_runs *r, struct iot_event *out, size_t max, const int64_t *before);
+ssize_t runs_pop(struct runs *r, struct iot_event *out, size_t max, const int64_t *before);
+/* The same for runs [first, first + n) alone, whose merging begins with runs_begin. */
+int runs_begin(struct runs *r, size_t first, size_t n);
+ssize_t runs_next(struct runs *r, struct iot_event *out, size_t max, const int64_t *before);
 
 /* Whether there is something behind the head. */
-bool iot_run_more(const struct iot_run *run);
+bool run_more(const struct run *run);
 /* Where pos has come to limit: 1 if there is more now; 0: there is none (yet); or a negative status. */
-int iot_run_fetch(struct iot_runs *r, struct iot_run *run);
+int run_fetch(struct runs *r, struct run *run);
 /* The text of the head, before the next one is read. */
-int iot_run_text(struct iot_runs *r, struct iot_run *run, char *to);
-struct iot_run *iot_run_new(void); /* NULL: no memory */
-void iot_run_free(struct iot_runs *r, struct iot_run *run);
+int run_text(struct runs *r, struct run *run, char *to);
+struct run *run_new(void); /* NULL: no memory */
+void run_free(struct runs *r, struct run *run);
 
 #endif

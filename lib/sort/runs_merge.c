@@ -14,27 +14,27 @@
 #include "runs.h"
 
 enum {
-	TEXT_ROOM = 65536, /* text handed out at once, if one alone has no more */
+	TEXT_CAPACITY = 65536, /* text handed out at once, if one alone has no more */
 	AHEAD = 64 /* bytes of a run: of many, its next ones have left the cache by its next turn */
 };
 
 #define NOWHERE INT64_MAX
 #define UNKNOWN INT64_C(-1)
 
-static int64_t key_of(const struct iot_runs *r, int64_t start, size_t number)
+static int64_t key_of(const struct runs *r, int64_t start, size_t number)
 {
 	const uint64_t since = (uint64_t)start - (uint64_t)r->base;
 	const bool is_near = since <= (uint64_t)r->far >> r->number_bits;
 	return (is_near ? (int64_t)(since << r->number_bits) : r->far) | (int64_t)number;
 }
 
-static struct iot_run *run_of(const struct iot_runs *r, int64_t key)
+static struct run *run_of(const struct runs *r, int64_t key)
 {
 	return r->run[r->first + (size_t)(key & ~r->far)];
 }
 
 /* Equal starts are told apart by their processes. */
-static bool is_before(const struct iot_runs *r, int64_t a, int64_t b)
+static bool is_before(const struct runs *r, int64_t a, int64_t b)
 {
 	if (!r->by_process || (a ^ b) >> r->number_bits != 0 || a == NOWHERE || b == NOWHERE)
 		return a < b;
@@ -43,22 +43,22 @@ static bool is_before(const struct iot_runs *r, int64_t a, int64_t b)
 	return of_a < of_b || (of_a == of_b && a < b);
 }
 
-static int tree_room(struct iot_runs *r, size_t leaves)
+static int tree_capacity(struct runs *r, size_t leaves)
 {
-	if (leaves <= r->tree_room)
+	if (leaves <= r->tree_capacity)
 		return IOT_OK;
-	size_t room = 2 * leaves;
-	int64_t *loser = realloc(r->loser, 2 * room * sizeof(*loser));
+	size_t capacity = 2 * leaves;
+	int64_t *loser = realloc(r->loser, 2 * capacity * sizeof(*loser));
 	if (loser == NULL)
-		return iot_error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
+		return error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
 	r->loser = loser;
-	r->next = loser + room;
-	r->tree_room = room;
+	r->next = loser + capacity;
+	r->tree_capacity = capacity;
 	return IOT_OK;
 }
 
 /* Winners of all matches, the leaves last, behind the losers while the tree is built. */
-static void play_all(struct iot_runs *r, int64_t *winner)
+static void play_all(struct runs *r, int64_t *winner)
 {
 	for (size_t i = r->leaves; i-- > 1;) {
 		int64_t a = winner[2 * i], b = winner[2 * i + 1];
@@ -70,38 +70,38 @@ static void play_all(struct iot_runs *r, int64_t *winner)
 }
 
 /* The key of the event behind the head, if that can be told without taking it apart. */
-static inline void peek(struct iot_runs *r, const struct iot_run *run, size_t number)
+static inline void peek(struct runs *r, const struct run *run, size_t number)
 {
 	int64_t start;
 	const bool peeked = !r->by_process && run->head.text.size == 0 && run->pos < run->limit &&
-			    iot_peek_start(run->pos, run->head.rec.start_ns, &start);
+			    event_peek_start(run->pos, run->head.rec.start_ns, &start);
 	r->next[number] = peeked ? key_of(r, start, number) : UNKNOWN;
 }
 
 /* Reads the next event into the head: 1; 0: there is none (yet); or a negative status. */
-static inline __attribute__((always_inline)) int next_head(struct iot_runs *r, struct iot_run *run)
+static inline __attribute__((always_inline)) int next_head(struct runs *r, struct run *run)
 {
 	run->has_head = false;
 	if (run->pos >= run->limit) {
-		int status = iot_run_fetch(r, run);
+		int status = run_fetch(r, run);
 		if (status != 1)
 			return status;
 	}
-	run->pos += iot_unpack(run->pos, &run->head);
+	run->pos += event_unpack(run->pos, &run->head);
 	__builtin_prefetch(run->pos + AHEAD);
 	if (run->pos > run->stop)
-		return iot_error_set(r->error, IOT_EIO,
-				     "the temporary file for sorting has been changed");
+		return error_set(r->error, IOT_EIO,
+				 "the temporary file for sorting has been changed");
 	run->has_head = true;
 	return 1;
 }
 
 /* Heads of all runs; the earliest start is what keys count from. */
-static int read_heads(struct iot_runs *r)
+static int read_heads(struct runs *r)
 {
 	r->base = INT64_MAX;
 	for (size_t i = 0; i < r->leaves; i++) {
-		struct iot_run *run = r->run[r->first + i];
+		struct run *run = r->run[r->first + i];
 		const int status = run->has_head ? 1 : next_head(r, run);
 		if (status < 0)
 			return status;
@@ -111,20 +111,20 @@ static int read_heads(struct iot_runs *r)
 	return IOT_OK;
 }
 
-int iot_runs_begin(struct iot_runs *r, size_t first, size_t n)
+int runs_begin(struct runs *r, size_t first, size_t n)
 {
-	if (tree_room(r, n) != IOT_OK)
+	if (tree_capacity(r, n) != IOT_OK)
 		return r->error->status;
 	int64_t *winner = malloc((2 * n + 2) * sizeof(*winner));
 	if (winner == NULL)
-		return iot_error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
+		return error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
 	r->first = first;
 	r->leaves = n;
 	r->number_bits = 64 - (unsigned)__builtin_clzll(n + 1);
 	r->far = NOWHERE >> r->number_bits << r->number_bits;
 	int status = read_heads(r);
 	for (size_t i = 0; i < n && status == IOT_OK; i++) {
-		const struct iot_run *run = r->run[first + i];
+		const struct run *run = r->run[first + i];
 		winner[n + i] = NOWHERE;
 		if (!run->has_head)
 			continue;
@@ -137,7 +137,7 @@ int iot_runs_begin(struct iot_runs *r, size_t first, size_t n)
 	return status;
 }
 
-static void play_by_process(struct iot_runs *r, size_t number, int64_t winner)
+static void play_by_process(struct runs *r, size_t number, int64_t winner)
 {
 	for (size_t at = (number + r->leaves) / 2; at > 0; at /= 2) {
 		const int64_t loser = r->loser[at];
@@ -150,7 +150,7 @@ static void play_by_process(struct iot_runs *r, size_t number, int64_t winner)
 }
 
 /* Such that no branch is made of it: half of them would be foretold wrongly. */
-static inline void play(struct iot_runs *r, size_t number, int64_t winner)
+static inline void play(struct runs *r, size_t number, int64_t winner)
 {
 	if (r->by_process) {
 		play_by_process(r, number, winner);
@@ -165,7 +165,7 @@ static inline void play(struct iot_runs *r, size_t number, int64_t winner)
 }
 
 /* The event behind the winner's head becomes its head, and plays. */
-static inline int advance(struct iot_runs *r, struct iot_run *run, size_t number)
+static inline int advance(struct runs *r, struct run *run, size_t number)
 {
 	const int64_t next = r->next[number];
 	if (next != UNKNOWN) /* the matches need not wait for the rest */
@@ -181,37 +181,37 @@ static inline int advance(struct iot_runs *r, struct iot_run *run, size_t number
 }
 
 /* 1: out->text is there; 0: there is no room for it beside the others. */
-static int take_text(struct iot_runs *r, struct iot_run *run, struct iot_event *out)
+static int take_text(struct runs *r, struct run *run, struct iot_event *out)
 {
 	size_t size = run->head.text.size;
-	if (size > r->text_room - r->text_used) {
+	if (size > r->text_capacity - r->text_used) {
 		if (r->text_used > 0)
 			return 0;
-		size_t room = size > TEXT_ROOM ? size : TEXT_ROOM;
-		char *text = realloc(r->text, room);
+		size_t capacity = size > TEXT_CAPACITY ? size : TEXT_CAPACITY;
+		char *text = realloc(r->text, capacity);
 		if (text == NULL)
-			return iot_error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
+			return error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
 		r->text = text;
-		r->text_room = room;
+		r->text_capacity = capacity;
 	}
 	out->text.data = r->text + r->text_used;
 	r->text_used += size;
-	int status = iot_run_text(r, run, r->text + r->text_used - size);
+	int status = run_text(r, run, r->text + r->text_used - size);
 	return status == IOT_OK ? 1 : status;
 }
 
-ssize_t iot_runs_next(struct iot_runs *r, struct iot_event *out, size_t max, const int64_t *before)
+ssize_t runs_next(struct runs *r, struct iot_event *out, size_t max, const int64_t *before)
 {
 	size_t n = 0;
 	r->text_used = 0;
 	while (n < max && r->top != NOWHERE) {
 		if (r->top >= r->far) {
-			if (iot_runs_begin(r, r->first, r->leaves) != IOT_OK)
+			if (runs_begin(r, r->first, r->leaves) != IOT_OK)
 				return r->error->status;
 			continue;
 		}
 		const size_t number = (size_t)(r->top & ~r->far);
-		struct iot_run *run = r->run[r->first + number];
+		struct run *run = r->run[r->first + number];
 		if (before != NULL && run->head.rec.start_ns >= *before)
 			break;
 		out[n] = run->head;
@@ -229,25 +229,25 @@ ssize_t iot_runs_next(struct iot_runs *r, struct iot_event *out, size_t max, con
 }
 
 /* Drops the runs that have been read to their end. */
-static void drop_empty(struct iot_runs *r)
+static void drop_empty(struct runs *r)
 {
 	size_t kept = 0, on_file = 0;
 	for (size_t i = 0; i < r->count; i++) {
-		struct iot_run *run = r->run[i];
-		if (run->has_head || iot_run_more(run)) {
+		struct run *run = r->run[i];
+		if (run->has_head || run_more(run)) {
 			on_file += !run->in_memory;
 			r->run[kept++] = run;
 			continue;
 		}
 		r->open = r->open && i + 1 < r->count;
-		iot_run_free(r, run);
+		run_free(r, run);
 	}
 	r->count = kept;
 	if (on_file == 0)
-		iot_spill_forget_all(&r->file);
+		tempfile_discard_all(&r->file);
 }
 
-bool iot_runs_empty(struct iot_runs *r)
+bool runs_empty(struct runs *r)
 {
 	if (r->count > 0 && r->fresh && r->top == NOWHERE) {
 		r->fresh = false;
@@ -256,14 +256,14 @@ bool iot_runs_empty(struct iot_runs *r)
 	return r->count == 0;
 }
 
-ssize_t iot_runs_take(struct iot_runs *r, struct iot_event *out, size_t max, const int64_t *before)
+ssize_t runs_pop(struct runs *r, struct iot_event *out, size_t max, const int64_t *before)
 {
 	if (!r->fresh) {
 		drop_empty(r);
-		int status = iot_runs_begin(r, 0, r->count);
+		int status = runs_begin(r, 0, r->count);
 		if (status != IOT_OK)
 			return status;
 		r->fresh = true;
 	}
-	return iot_runs_next(r, out, max, before);
+	return runs_next(r, out, max, before);
 }

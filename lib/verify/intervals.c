@@ -8,40 +8,40 @@
 
 #include "lib/base/array.h"
 
-static bool same_mark(const struct iot_mark *a, const struct iot_mark *b)
+static bool same_mark(const struct mark *a, const struct mark *b)
 {
 	return a->known && b->known && a->record == b->record && a->time == b->time;
 }
 
 /* The mark behind an interval that begins at `m`. */
-static struct iot_mark behind(const struct iot_mark *m, const struct iot_interval *e)
+static struct mark after(const struct mark *m, const struct interval *e)
 {
-	return (struct iot_mark){m->known, m->record + e->records, m->time + (uint64_t)e->ticks};
+	return (struct mark){m->known, m->record + e->records, m->time + (uint64_t)e->ticks};
 }
 
 /* The mark before an interval that ends at its close; not known where that is a %end. */
-static struct iot_mark counted_back(const struct iot_interval *e)
+static struct mark counted_back(const struct interval *e)
 {
-	return (struct iot_mark){e->close.known && !e->is_last, e->close.record - e->records,
-				 e->close.time - (uint64_t)e->ticks};
+	return (struct mark){e->close.known && !e->is_last, e->close.record - e->records,
+			     e->close.time - (uint64_t)e->ticks};
 }
 
-static bool is_perfect(const struct iot_interval *e)
+static bool is_perfect(const struct interval *e)
 {
-	const struct iot_mark end = behind(&e->open, e);
-	return e->proof == IOT_PROOF_HASH && e->why_line == 0 && !e->is_last && !e->from_header &&
+	const struct mark end = after(&e->open, e);
+	return e->proof == PROOF_HASH && e->why_line == 0 && !e->is_last && !e->from_header &&
 	       same_mark(&end, &e->close);
 }
 
-void iot_intervals_free(struct iot_intervals *t)
+void intervals_free(struct intervals *t)
 {
 	free(t->entry);
-	*t = (struct iot_intervals){0};
+	*t = (struct intervals){0};
 }
 
-int iot_intervals_add(struct iot_intervals *t, const struct iot_interval *e)
+int intervals_add(struct intervals *t, const struct interval *e)
 {
-	struct iot_interval *last = t->count > 0 ? &t->entry[t->count - 1] : NULL;
+	struct interval *last = t->count > 0 ? &t->entry[t->count - 1] : NULL;
 	const bool perfect = is_perfect(e), again = perfect && e->close.record <= t->high;
 	if ((perfect || e->open_proven) && e->open.record + e->records > t->high)
 		t->high = e->open.record + e->records;
@@ -52,75 +52,74 @@ int iot_intervals_add(struct iot_intervals *t, const struct iot_interval *e)
 		last->ticks += e->ticks;
 		return IOT_OK;
 	}
-	if (t->count == IOT_INTERVALS_MAX)
+	if (t->count == INTERVALS_MAX)
 		return IOT_ELIMIT;
-	if (!iot_room(&t->entry, &t->room, t->count + 1, sizeof(*t->entry)))
+	if (!array_reserve(&t->entry, &t->capacity, t->count + 1, sizeof(*t->entry)))
 		return IOT_ENOMEM;
 	t->entry[t->count] = *e;
 	t->entry[t->count++].again = again;
 	return IOT_OK;
 }
 
-static const struct iot_mark nowhere = {0};
+static const struct mark nowhere = {0};
 
 /* The interval behind, if it is proven and begins at the very %sync that closes this one. */
-static const struct iot_interval *witness_of(const struct iot_intervals *t, size_t i)
+static const struct interval *witness_of(const struct intervals *t, size_t i)
 {
-	const struct iot_interval *next = &t->entry[i + 1];
-	return i + 1 < t->count && next->follows && next->proof == IOT_PROOF_HASH ? next : NULL;
+	const struct interval *next = &t->entry[i + 1];
+	return i + 1 < t->count && next->follows && next->proof == PROOF_HASH ? next : NULL;
 }
 
 /* Whether a proven interval that ends in `end`, or in a %end of so many records, begins at m. */
-static bool leads_to(const struct iot_mark *m, const struct iot_interval *e)
+static bool leads_to(const struct mark *m, const struct interval *e)
 {
-	const struct iot_mark back = counted_back(e);
+	const struct mark back = counted_back(e);
 	if (e->is_last)
 		return m->known && m->record + e->records == e->close.record;
 	return same_mark(m, &back);
 }
 
 /* Of two times that differ, a %end behind cannot tell which is right. */
-static bool time_in_doubt(const struct iot_interval *e, const struct iot_interval *next)
+static bool time_in_ambiguity(const struct interval *e, const struct interval *next)
 {
 	return next->is_last && !next->open_proven && e->open.known && e->close.known &&
 	       e->open.time != counted_back(e).time;
 }
 
 /* The three tell different things: the interval behind decides. */
-static struct iot_mark place_by_witness(const struct iot_interval *e,
-					const struct iot_interval *next,
-					const struct iot_mark *before)
+static struct mark place_by_witness(const struct interval *e, const struct interval *next,
+				    const struct mark *before)
 {
-	const struct iot_mark behind_open = behind(&e->open, e), behind_before = behind(before, e);
+	const struct mark after_open = after(&e->open, e), before_previous = after(before, e);
 	if (next == NULL)
 		return nowhere;
-	if (!before->known && time_in_doubt(e, next))
+	if (!before->known && time_in_ambiguity(e, next))
 		return nowhere;
 	if (e->close.known && (next->open_proven || leads_to(&next->open, next)))
 		return counted_back(e);
-	if (before->known && leads_to(&behind_before, next))
+	if (before->known && leads_to(&before_previous, next))
 		return *before;
-	return e->open.known && leads_to(&behind_open, next) ? e->open : nowhere;
+	return e->open.known && leads_to(&after_open, next) ? e->open : nowhere;
 }
 
 struct progress {
-	struct iot_mark before; /* what the interval before tells of the place of the next */
-	bool doubtful;          /* the %sync that closes it, as it agrees with nothing */
-	uint64_t done;          /* records up to here are kept or lost */
-	bool another;           /* a second trace has begun */
+	struct mark before; /* what the interval before tells of the place of the next */
+	bool doubtful;      /* the %sync that closes it, as it agrees with nothing */
+	uint64_t done;      /* records up to here are kept or lost */
+	bool another;       /* a second trace has begun */
 };
 
 /* Where the interval begins. */
-static struct iot_mark place_of(const struct iot_intervals *t, size_t i, const struct progress *p)
+static struct mark place_of(const struct intervals *t, size_t i, const struct progress *p)
 {
-	const struct iot_interval *e = &t->entry[i];
-	const struct iot_mark *before = &p->before, back = counted_back(e);
+	const struct interval *e = &t->entry[i];
+	const struct mark *before = &p->before, back = counted_back(e);
 
 	if (e->open_proven)
 		return e->open;
 	if (e->is_last && e->follows && p->doubtful)
 		return nowhere;
-	if (e->proof == IOT_PROOF_FRAME)
+	if (e->proof == PROOF_FRAME)
 		return e->at_start ? *before : nowhere;
 	if (leads_to(&e->open, e))
 		return before->known && before->record == e->open.record ? *before : e->open;
@@ -133,76 +132,76 @@ static struct iot_mark place_of(const struct iot_intervals *t, size_t i, const s
 }
 
 /* A %iotrace in the middle: the first interval again, or another trace. */
-static bool another_begins(const struct iot_intervals *t, const struct iot_interval *e,
-			   uint64_t done)
+static bool another_begins(const struct intervals *t, const struct interval *e, uint64_t done)
 {
 	if (!e->from_header)
 		return false;
-	return t->entry[0].proof == IOT_PROOF_NONE ? done > 0 : e->hash != t->entry[0].hash;
+	return t->entry[0].proof == PROOF_NONE ? done > 0 : e->hash != t->entry[0].hash;
 }
 
-static void settle_one(struct iot_intervals *t, size_t i, struct progress *p)
+static void settle_one(struct intervals *t, size_t i, struct progress *p)
 {
-	struct iot_interval *e = &t->entry[i];
-	e->fate = IOT_FATE_LOST;
+	struct interval *e = &t->entry[i];
+	e->disposition = DISPOSITION_LOST;
 	p->another |= another_begins(t, e, p->done);
 	if (p->another)
 		return;
 	if (!e->follows)
 		p->before.known = false;
 	if (e->at_start || e->from_header)
-		p->before = (struct iot_mark){.known = true};
-	struct iot_mark place = {0};
-	if (e->proof != IOT_PROOF_NONE)
+		p->before = (struct mark){.known = true};
+	struct mark place = {0};
+	if (e->proof != PROOF_NONE)
 		place = place_of(t, i, p);
 	p->before.known = false;
-	p->doubtful = e->proof == IOT_PROOF_HASH && !place.known;
+	p->doubtful = e->proof == PROOF_HASH && !place.known;
 	if (!place.known)
 		return;
 	e->record = place.record;
 	e->time = place.time;
 	if (place.record >= p->done) {
-		e->fate = IOT_FATE_KEPT;
+		e->disposition = DISPOSITION_KEPT;
 		p->done = place.record + e->records;
 	} else if (place.record + e->records <= p->done) {
-		e->fate = IOT_FATE_REPEATED;
+		e->disposition = DISPOSITION_REPEATED;
 	}
 	/* behind a frame that is only known to be whole, text may have been taken away */
-	if (e->proof == IOT_PROOF_HASH)
-		p->before = behind(&place, e);
+	if (e->proof == PROOF_HASH)
+		p->before = after(&place, e);
 }
 
-static uint64_t first_kept_record(const struct iot_intervals *t, size_t *i)
+static uint64_t first_kept_record(const struct intervals *t, size_t *i)
 {
-	while (*i < t->count && t->entry[*i].fate != IOT_FATE_KEPT)
+	while (*i < t->count && t->entry[*i].disposition != DISPOSITION_KEPT)
 		++*i;
 	return *i < t->count ? t->entry[*i].record : UINT64_MAX;
 }
 
 /* What was not proven is kept where it fits between what was. */
-static void settle_unverified(struct iot_intervals *t)
+static void settle_unverified(struct intervals *t)
 {
 	uint64_t done = 0;
 	size_t next = 0;
 	for (size_t i = 0; i < t->count; i++) {
-		struct iot_interval *e = &t->entry[i];
+		struct interval *e = &t->entry[i];
 		next = next < i ? i : next;
 		const uint64_t limit = first_kept_record(t, &next);
-		if (e->fate == IOT_FATE_KEPT)
+		if (e->disposition == DISPOSITION_KEPT)
 			done = e->record + e->records;
-		if (e->fate != IOT_FATE_LOST || e->from_header || e->records == 0 || !e->open.known)
+		if (e->disposition != DISPOSITION_LOST || e->from_header || e->records == 0 ||
+		    !e->open.known)
 			continue;
 		if (e->open.record < done || e->open.record > limit ||
 		    e->records > limit - e->open.record)
 			continue;
 		e->record = e->open.record;
 		e->time = e->open.time;
-		e->fate = IOT_FATE_UNVERIFIED;
+		e->disposition = DISPOSITION_UNVERIFIED;
 		done = e->record + e->records;
 	}
 }
 
-void iot_intervals_settle(struct iot_intervals *t, bool keep_unverified)
+void intervals_settle(struct intervals *t, bool keep_unverified)
 {
 	struct progress p = {0};
 	for (size_t i = 0; i < t->count; i++)

@@ -17,58 +17,58 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum iot_proof { IOT_PROOF_NONE, IOT_PROOF_HASH, IOT_PROOF_FRAME };
+enum proof { PROOF_NONE, PROOF_HASH, PROOF_FRAME };
 
-enum iot_fate {
-	IOT_FATE_LOST,
-	IOT_FATE_KEPT,
-	IOT_FATE_REPEATED,   /* was there before */
-	IOT_FATE_UNVERIFIED, /* could be kept, but nothing proves it */
+enum disposition {
+	DISPOSITION_LOST,
+	DISPOSITION_KEPT,
+	DISPOSITION_REPEATED,   /* was there before */
+	DISPOSITION_UNVERIFIED, /* could be kept, but nothing proves it */
 };
 
 /* What a %sync tells; known: it could be read. */
-struct iot_mark {
+struct mark {
 	bool known;
 	uint64_t record, time;
 };
 
-struct iot_interval {
+struct interval {
 	uint64_t from,
 	    to; /* of the text that can be kept, if any can: behind one %sync, before another */
 	uint64_t line; /* the first */
-	struct iot_mark open, close;
+	struct mark open, close;
 	bool at_start;    /* nothing is before it: record 0, time 0 */
 	bool from_header; /* a %iotrace is in it, which was not the first line of the input */
 	bool follows;     /* the %sync that opens it is the one that closes the interval before */
 	bool open_proven; /* the %sync that opens it is in a frame whose checksum holds */
 	bool is_last;     /* closed by %end: close has no time */
-	enum iot_proof proof;
+	enum proof proof;
 	uint64_t records;  /* of that text */
 	int64_t ticks;     /* from the record before it to its last one */
 	uint64_t hash;     /* of all of its text */
 	uint64_t why_line; /* of the first damage; 0: none */
 	const char *why;   /* static */
 
-	bool again; /* by iot_intervals_add: perfect ones up to this record have been before */
+	bool again; /* by intervals_add: perfect ones up to this record have been before */
 
-	/* by iot_intervals_settle */
-	enum iot_fate fate;
+	/* by intervals_settle */
+	enum disposition disposition;
 	uint64_t record, time; /* where it begins */
 };
 
-enum { IOT_INTERVALS_MAX = 1 << 18 }; /* entries */
+enum { INTERVALS_MAX = 1 << 18 }; /* entries */
 
-struct iot_intervals {
-	struct iot_interval *entry;
-	size_t count, room;
+struct intervals {
+	struct interval *entry;
+	size_t count, capacity;
 	uint64_t high; /* record behind all that are perfect */
 };
 
 /* Perfect neighbours become one entry. IOT_OK, IOT_ENOMEM, IOT_ELIMIT. */
-int iot_intervals_add(struct iot_intervals *t, const struct iot_interval *e);
-void iot_intervals_free(struct iot_intervals *t);
+int intervals_add(struct intervals *t, const struct interval *e);
+void intervals_free(struct intervals *t);
 
 /* Sets fate and place of all. keep_unverified: also what only decodes and fits in between. */
-void iot_intervals_settle(struct iot_intervals *t, bool keep_unverified);
+void intervals_settle(struct intervals *t, bool keep_unverified);
 
 #endif

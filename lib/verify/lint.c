@@ -28,8 +28,8 @@ struct span {
 	int64_t start_ns, end_ns;
 };
 
-struct iot_lint {
-	struct iot_findings findings;
+struct lint {
+	struct findings findings;
 	struct iot_codec *codec; /* encodes */
 	size_t codec_size;
 	uint64_t tick_ns;
@@ -37,32 +37,32 @@ struct iot_lint {
 	char *encoded, *value;
 	int64_t last_start_ns;
 	bool no_starts; /* lacks=start */
-	struct iot_map processes;
+	struct idmap processes;
 	struct span *last; /* of each */
-	size_t last_room;
-	struct iot_map files[2]; /* (process, file); disks */
-	bool *unnamed[2];        /* those that were used without a name */
-	size_t unnamed_room[2];
+	size_t last_capacity;
+	struct idmap files[2]; /* (process, file); disks */
+	bool *unnamed[2];      /* those that were used without a name */
+	size_t unnamed_capacity[2];
 };
 
 /* Findings */
 
-bool iot_findings_wanted(const struct iot_findings *f, enum iot_finding_kind kind)
+bool findings_select(const struct findings *f, enum finding_kind kind)
 {
 	return ++f->count[kind] <= f->options->places && f->options->found != NULL;
 }
 
-static void show(const struct iot_findings *f, enum iot_finding_kind kind, uint64_t line,
-		 unsigned column, const char *format, va_list args)
+static void show(const struct findings *f, enum finding_kind kind, uint64_t line, unsigned column,
+		 const char *format, va_list args)
 {
 	char text[640];
 	vsnprintf(text, sizeof(text), format, args);
-	const struct iot_finding found = {kind, line, column > 0 ? column : 1, text};
+	const struct finding found = {kind, line, column > 0 ? column : 1, text};
 	f->options->found(f->options->context, &found);
 }
 
-void iot_findings_show(const struct iot_findings *f, enum iot_finding_kind kind, uint64_t line,
-		       unsigned column, const char *format, ...)
+void findings_print(const struct findings *f, enum finding_kind kind, uint64_t line,
+		    unsigned column, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -70,11 +70,11 @@ void iot_findings_show(const struct iot_findings *f, enum iot_finding_kind kind,
 	va_end(args);
 }
 
-void iot_findings_tell(const struct iot_findings *f, enum iot_finding_kind kind, uint64_t line,
-		       unsigned column, const char *format, ...)
+void findings_report(const struct findings *f, enum finding_kind kind, uint64_t line,
+		     unsigned column, const char *format, ...)
 {
 	va_list args;
-	if (!iot_findings_wanted(f, kind))
+	if (!findings_select(f, kind))
 		return;
 	va_start(args, format);
 	show(f, kind, line, column, format, args);
@@ -83,9 +83,9 @@ void iot_findings_tell(const struct iot_findings *f, enum iot_finding_kind kind,
 
 /* The handle */
 
-struct iot_lint *iot_lint_new(const struct iot_findings *findings, uint64_t tick_ns, unsigned base)
+struct lint *lint_new(const struct findings *findings, uint64_t tick_ns, unsigned base)
 {
-	struct iot_lint *l = calloc(1, sizeof(*l));
+	struct lint *l = calloc(1, sizeof(*l));
 	if (l == NULL)
 		return NULL;
 	l->findings = *findings;
@@ -98,21 +98,21 @@ struct iot_lint *iot_lint_new(const struct iot_findings *findings, uint64_t tick
 	if (block != NULL)
 		l->codec = iot_codec_init(block, l->codec_size, tick_ns, base);
 	if (l->encoded == NULL || l->value == NULL || l->codec == NULL) {
-		iot_lint_free(l);
+		lint_free(l);
 		return NULL;
 	}
 	return l;
 }
 
-void iot_lint_free(struct iot_lint *l)
+void lint_free(struct lint *l)
 {
 	if (l == NULL)
 		return;
 	free(l->codec);
-	iot_map_free(&l->processes);
+	idmap_free(&l->processes);
 	free(l->last);
 	for (int disk = 0; disk < 2; disk++) {
-		iot_map_free(&l->files[disk]);
+		idmap_free(&l->files[disk]);
 		free(l->unnamed[disk]);
 	}
 	free(l->encoded);
@@ -120,28 +120,28 @@ void iot_lint_free(struct iot_lint *l)
 	free(l);
 }
 
-void iot_lint_interval(struct iot_lint *l, int64_t start_ticks)
+void lint_interval(struct lint *l, int64_t start_ticks)
 {
 	iot_codec_forget(l->codec);
-	iot_codec_set_start(l->codec, start_ticks);
+	codec_set_start(l->codec, start_ticks);
 	l->last_start_ns = start_ticks * (int64_t)l->tick_ns;
 }
 
 /* What is remembered of processes and files */
 
-static size_t number_of(struct iot_map *m, uint64_t key)
+static size_t number_of(struct idmap *m, uint64_t key)
 {
-	return m->count < MEMOS_MAX ? iot_map_number(m, key) : iot_map_find(m, key);
+	return m->count < MEMOS_MAX ? idmap_number(m, key) : idmap_find(m, key);
 }
 
 /* NULL: there is no room for more. */
-static struct span *last_of(struct iot_lint *l, uint32_t process)
+static struct span *last_of(struct lint *l, uint32_t process)
 {
 	const size_t i = number_of(&l->processes, process);
-	if (i < l->last_room)
+	if (i < l->last_capacity)
 		return &l->last[i];
 	struct span *all =
-	    i == SIZE_MAX ? NULL : iot_map_fit(l->last, &l->last_room, i, sizeof(*all));
+	    i == SIZE_MAX ? NULL : idmap_reserve(l->last, &l->last_capacity, i, sizeof(*all));
 	if (all == NULL)
 		return NULL;
 	l->last = all;
@@ -149,10 +149,10 @@ static struct span *last_of(struct iot_lint *l, uint32_t process)
 }
 
 /* NULL: it has not been used without a name, or there is no room for more. */
-static bool *unnamed_of(struct iot_lint *l, const struct iot_record *rec, bool disk)
+static bool *unnamed_of(struct lint *l, const struct iot_record *rec, bool disk)
 {
-	const size_t i = iot_map_find(&l->files[disk], iot_map_pair(rec->process, rec->file));
-	return i < l->unnamed_room[disk] ? &l->unnamed[disk][i] : NULL;
+	const size_t i = idmap_find(&l->files[disk], idmap_pair(rec->process, rec->file));
+	return i < l->unnamed_capacity[disk] ? &l->unnamed[disk][i] : NULL;
 }
 
 /* Records */
@@ -165,29 +165,28 @@ static const char *line_at(const char *text, size_t i)
 }
 
 /* Where a field stands on the i-th line. */
-static unsigned column_of(struct iot_lint *l, const char *text, size_t i, enum iot_field which)
+static unsigned column_of(struct lint *l, const char *text, size_t i, enum field which)
 {
-	size_t column[IOT_FIELDS] = {0};
-	struct iot_fields f;
+	size_t column[RECORD_FIELDS] = {0};
+	struct record_fields f;
 	const char *p = line_at(text, i);
 	const size_t size = (size_t)((const char *)rawmemchr(p, '\n') - p);
-	return iot_line_fields(l->codec, p, size, &f, column) == IOT_OK ? (unsigned)column[which]
-									: 1;
+	return record_line_parse(l->codec, p, size, &f, column) == IOT_OK ? (unsigned)column[which]
+									  : 1;
 }
 
-static void look_at_time(struct iot_lint *l, const char *text, const struct iot_record *rec,
-			 size_t i, uint64_t line)
+static void look_at_time(struct lint *l, const char *text, const struct iot_record *rec, size_t i,
+			 uint64_t line)
 {
-	if (rec->start_ns < l->last_start_ns && iot_findings_wanted(&l->findings, IOT_ODD_TIME))
-		iot_findings_show(&l->findings, IOT_ODD_TIME, line,
-				  column_of(l, text, i, IOT_F_START),
-				  "starts %lld ns before the record before",
-				  (long long)(l->last_start_ns - rec->start_ns));
+	if (rec->start_ns < l->last_start_ns && findings_select(&l->findings, WARN_TIME))
+		findings_print(&l->findings, WARN_TIME, line, column_of(l, text, i, FIELD_START),
+			       "starts %lld ns before the record before",
+			       (long long)(l->last_start_ns - rec->start_ns));
 	l->last_start_ns = rec->start_ns;
 }
 
 /* A process is a thread group, and a call that copies is two I/Os: this alone is no fault. */
-static void look_at_overlap(struct iot_lint *l, const struct iot_record *rec, uint64_t line)
+static void look_at_overlap(struct lint *l, const struct iot_record *rec, uint64_t line)
 {
 	const int64_t end_ns = rec->start_ns + (int64_t)rec->duration_ns;
 	if (l->no_starts || (rec->type & (IOT_LOGICAL | IOT_ASYNC)) != IOT_LOGICAL)
@@ -196,33 +195,33 @@ static void look_at_overlap(struct iot_lint *l, const struct iot_record *rec, ui
 	if (m == NULL)
 		return;
 	if (rec->start_ns < m->end_ns && end_ns > m->start_ns)
-		iot_findings_tell(&l->findings, IOT_NOTE_OVERLAP, line, 1,
-				  "process %u starts this synchronous I/O %lld ns before its last "
-				  "one is done",
-				  rec->process, (long long)(m->end_ns - rec->start_ns));
+		findings_report(&l->findings, NOTE_OVERLAP, line, 1,
+				"process %u starts this synchronous I/O %lld ns before its last "
+				"one is done",
+				rec->process, (long long)(m->end_ns - rec->start_ns));
 	if (end_ns >= m->end_ns) {
 		m->start_ns = rec->start_ns;
 		m->end_ns = end_ns;
 	}
 }
 
-static void compare_line(struct iot_lint *l, const char *p, size_t n, const char *q, size_t m,
+static void compare_line(struct lint *l, const char *p, size_t n, const char *q, size_t m,
 			 uint64_t line)
 {
 	char wanted[SHOWN + 8];
 	size_t at = 0;
 	if (n == m && memcmp(p, q, n) == 0)
 		return;
-	if (!iot_findings_wanted(&l->findings, IOT_ODD_SPELLING))
+	if (!findings_select(&l->findings, WARN_SPELLING))
 		return;
 	while (at < n && at < m && p[at] == q[at])
 		at++;
-	iot_escape(wanted, sizeof(wanted), q, m);
-	iot_findings_show(&l->findings, IOT_ODD_SPELLING, line, (unsigned)at + 1,
-			  "not canonical: a writer makes '%s' of it", wanted);
+	escape_text(wanted, sizeof(wanted), q, m);
+	findings_print(&l->findings, WARN_SPELLING, line, (unsigned)at + 1,
+		       "not canonical: a writer makes '%s' of it", wanted);
 }
 
-static void compare_lines(struct iot_lint *l, const char *p, const char *q, size_t n, uint64_t line)
+static void compare_lines(struct lint *l, const char *p, const char *q, size_t n, uint64_t line)
 {
 	for (size_t i = 0; i < n; i++) {
 		const char *p_end = rawmemchr(p, '\n'), *q_end = rawmemchr(q, '\n');
@@ -232,7 +231,7 @@ static void compare_lines(struct iot_lint *l, const char *p, const char *q, size
 	}
 }
 
-static int grow_codec(struct iot_lint *l)
+static int grow_codec(struct lint *l)
 {
 	if (l->codec_size >= CODEC_MAX)
 		return IOT_ELIMIT;
@@ -245,15 +244,15 @@ static int grow_codec(struct iot_lint *l)
 }
 
 /* n <= BATCH. *size is 0 if a record cannot be encoded, which no record that was read should be. */
-static int encode(struct iot_lint *l, const struct iot_record *rec, size_t n, size_t *size)
+static int encode(struct lint *l, const struct iot_record *rec, size_t n, size_t *size)
 {
 	*size = 0;
 	for (size_t done = 0; done < n;) {
 		size_t bytes;
 		ssize_t last;
-		done += iot_encode_lines(l->codec, rec + done, n - done, sizeof(*rec),
-					 l->encoded + *size, BATCH * IOT_ENCODED_MAX - *size,
-					 &bytes, &last);
+		done += codec_encode_lines(l->codec, rec + done, n - done, sizeof(*rec),
+					   l->encoded + *size, BATCH * IOT_ENCODED_MAX - *size,
+					   &bytes, &last);
 		*size += bytes;
 		if (last >= 0)
 			continue;
@@ -266,7 +265,7 @@ static int encode(struct iot_lint *l, const struct iot_record *rec, size_t n, si
 	return IOT_OK;
 }
 
-static int compare_records(struct iot_lint *l, const char *text, size_t size,
+static int compare_records(struct lint *l, const char *text, size_t size,
 			   const struct iot_record *rec, size_t n, uint64_t line)
 {
 	size_t made;
@@ -278,28 +277,28 @@ static int compare_records(struct iot_lint *l, const char *text, size_t size,
 	return IOT_OK;
 }
 
-int iot_lint_records(struct iot_lint *l, const char *text, size_t size,
-		     const struct iot_record *rec, size_t n, uint64_t line)
+int lint_records(struct lint *l, const char *text, size_t size, const struct iot_record *rec,
+		 size_t n, uint64_t line)
 {
 	for (size_t i = 0; i < n; i++) {
 		look_at_time(l, text, &rec[i], i, line + i);
 		look_at_overlap(l, &rec[i], line + i);
 		if (rec[i].type & 0x04)
-			iot_findings_tell(&l->findings, IOT_ODD_BITS, line + i, 1,
-					  "recordType has the undefined bit 04");
+			findings_report(&l->findings, WARN_BITS, line + i, 1,
+					"recordType has the undefined bit 04");
 	}
 	return compare_records(l, text, size, rec, n, line);
 }
 
-void iot_lint_new_file(struct iot_lint *l, const struct iot_record *rec, bool named)
+void lint_new_file(struct lint *l, const struct iot_record *rec, bool named)
 {
 	const int disk = (rec->type & IOT_LOGICAL) == 0;
 	if (named)
 		return;
-	const size_t i = number_of(&l->files[disk], iot_map_pair(rec->process, rec->file));
-	bool *all = i == SIZE_MAX
-			? NULL
-			: iot_map_fit(l->unnamed[disk], &l->unnamed_room[disk], i, sizeof(*all));
+	const size_t i = number_of(&l->files[disk], idmap_pair(rec->process, rec->file));
+	bool *all = i == SIZE_MAX ? NULL
+				  : idmap_reserve(l->unnamed[disk], &l->unnamed_capacity[disk], i,
+						  sizeof(*all));
 	if (all == NULL)
 		return;
 	l->unnamed[disk] = all;
@@ -308,7 +307,7 @@ void iot_lint_new_file(struct iot_lint *l, const struct iot_record *rec, bool na
 
 /* Comments */
 
-static void compare_comment(struct iot_lint *l, const char *p, const struct iot_line *look,
+static void compare_comment(struct lint *l, const char *p, const struct text_line *look,
 			    struct iot_text text, uint64_t line)
 {
 	const char *mark = l->base == 16 ? "ff" : "255";
@@ -317,68 +316,66 @@ static void compare_comment(struct iot_lint *l, const char *p, const struct iot_
 	if (size == wanted + 1 && memcmp(p, mark, n) == 0 && (text.size == 0 || p[n] == ' ') &&
 	    (text.size == 0 || memcmp(p + n + 1, text.data, text.size) == 0))
 		return;
-	iot_findings_tell(&l->findings, IOT_ODD_SPELLING, line, 1,
-			  "not canonical: a writer spells this line in another way");
+	findings_report(&l->findings, WARN_SPELLING, line, 1,
+			"not canonical: a writer spells this line in another way");
 }
 
-void iot_lint_comment(struct iot_lint *l, const char *p, const struct iot_line *look, uint64_t line)
+void lint_comment(struct lint *l, const char *p, const struct text_line *look, uint64_t line)
 {
 	compare_comment(l, p, look, look->text, line);
 }
 
-void iot_lint_framing(struct iot_lint *l, const char *p, const struct iot_line *look,
-		      struct iot_text canonical, uint64_t line)
+void lint_framing(struct lint *l, const char *p, const struct text_line *look,
+		  struct iot_text canonical, uint64_t line)
 {
 	compare_comment(l, p, look, canonical, line);
 }
 
-void iot_lint_blank(struct iot_lint *l, uint64_t line)
+void lint_blank(struct lint *l, uint64_t line)
 {
-	iot_findings_tell(&l->findings, IOT_ODD_SPELLING, line, 1,
-			  "not canonical: a writer makes no blank lines");
+	findings_report(&l->findings, WARN_SPELLING, line, 1,
+			"not canonical: a writer makes no blank lines");
 }
 
-static void look_at_percent(struct iot_lint *l, const struct iot_event *ev, uint64_t line,
+static void look_at_percent(struct lint *l, const struct iot_event *ev, uint64_t line,
 			    unsigned column)
 {
 	struct iot_text rest = ev->text, token, key, value;
-	while (iot_directive_token(&rest, &token)) {
+	while (directive_token(&rest, &token)) {
 		unsigned malformed = 0;
-		if (!iot_directive_split(token, &key, &value) || value.size == 0 ||
+		if (!directive_split(token, &key, &value) || value.size == 0 ||
 		    memchr(value.data, '%', value.size) == NULL)
 			continue;
 		iot_percent_decode(value, l->value, &malformed);
 		if (malformed > 0)
-			iot_findings_tell(&l->findings, IOT_ODD_PERCENT, line,
-					  column + (unsigned)(value.data - ev->text.data),
-					  "%u malformed %%XX", malformed);
+			findings_report(&l->findings, WARN_PERCENT, line,
+					column + (unsigned)(value.data - ev->text.data),
+					"%u malformed %%XX", malformed);
 	}
 }
 
-static void look_at_file(struct iot_lint *l, const struct iot_event *ev, uint64_t line,
-			 unsigned column)
+static void look_at_file(struct lint *l, const struct iot_event *ev, uint64_t line, unsigned column)
 {
 	bool *unnamed = unnamed_of(l, &ev->rec, (ev->has & IOT_HAS_DISK) != 0);
 	if (unnamed != NULL && *unnamed)
-		iot_findings_tell(&l->findings, IOT_ODD_LATE, line, column,
-				  "%%file behind the first record of file %u of process %u",
-				  ev->rec.file, ev->rec.process);
+		findings_report(&l->findings, WARN_LATE, line, column,
+				"%%file behind the first record of file %u of process %u",
+				ev->rec.file, ev->rec.process);
 	if (unnamed != NULL)
 		*unnamed = false;
 }
 
-void iot_lint_directive(struct iot_lint *l, const struct iot_event *ev, uint64_t line,
-			unsigned column)
+void lint_directive(struct lint *l, const struct iot_event *ev, uint64_t line, unsigned column)
 {
 	if (ev->kind == IOT_COMMENT)
 		return;
 	unsigned lacks;
-	if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
+	if (ev->kind == IOT_TRACE && directive_lacks(ev, &lacks))
 		l->no_starts = (lacks & IOT_START_UNKNOWN) != 0;
 	look_at_percent(l, ev, line, column);
 	if (ev->kind == IOT_FILE)
 		look_at_file(l, ev, line, column);
-	if (ev->kind != IOT_OP || !iot_directive_closes(ev))
+	if (ev->kind != IOT_OP || !directive_closes(ev))
 		return;
 	bool *unnamed = unnamed_of(l, &ev->rec, false);
 	if (unnamed != NULL)

@@ -14,8 +14,8 @@
 
 enum {
 	READ_SIZE = 1 << 18,
-	LINE_MOST = IOT_COMMENT_MAX + 64, /* what is longer without LF is no line */
-	ROOM = READ_SIZE + 2 * LINE_MOST,
+	LINE_SIZE_MAX = IOT_COMMENT_MAX + 64, /* what is longer without LF is no line */
+	CAPACITY = READ_SIZE + 2 * LINE_SIZE_MAX,
 	DESCRIPTOR_AT = 4, /* of a zstd frame: its descriptor, and the bit of the checksum in it */
 	CHECKSUM_BIT = 4,
 	LOOK = 4096,
@@ -23,11 +23,11 @@ enum {
 
 static const uint64_t window_max = (uint64_t)1 << 27;
 
-struct iot_rawtext {
-	struct iot_error error; /* that ends the work */
-	struct iot_error fault; /* of the unpacker: damage that can be stepped over is not kept */
-	struct iot_intake in;
-	struct iot_unpacker unpacker;
+struct raw_lines {
+	struct error error; /* that ends the work */
+	struct error fault; /* of the unpacker: damage that can be stepped over is not kept */
+	struct byte_source in;
+	struct decompressor unpacker;
 	enum iot_compression how;
 	char *name, *block;
 	size_t start, end; /* of what has not been shown, in the block */
@@ -40,50 +40,50 @@ struct iot_rawtext {
 	char why[512];
 };
 
-struct iot_rawtext *iot_rawtext_new(int fd, const char *name)
+struct raw_lines *raw_lines_new(int fd, const char *name)
 {
 	const size_t size = strlen(name);
-	struct iot_rawtext *t = calloc(1, sizeof(*t));
+	struct raw_lines *t = calloc(1, sizeof(*t));
 	if (t == NULL)
 		return NULL;
 	t->name = malloc(4 * size + 4);
-	t->block = malloc(ROOM);
+	t->block = malloc(CAPACITY);
 	if (t->name == NULL || t->block == NULL) {
-		iot_rawtext_free(t);
+		raw_lines_free(t);
 		return NULL;
 	}
-	iot_escape(t->name, 4 * size + 4, name, size);
-	t->in = (struct iot_intake){.kind = IOT_FROM_FD,
-				    .error = &t->error,
-				    .name = t->name,
-				    .read_size = READ_SIZE,
-				    .fd = fd};
-	t->unpacker = (struct iot_unpacker){
+	escape_text(t->name, 4 * size + 4, name, size);
+	t->in = (struct byte_source){.kind = BYTE_SOURCE_FD,
+				     .error = &t->error,
+				     .name = t->name,
+				     .read_size = READ_SIZE,
+				     .fd = fd};
+	t->unpacker = (struct decompressor){
 	    .error = &t->fault, .name = t->name, .in = &t->in, .window_max = window_max};
 	return t;
 }
 
-void iot_rawtext_free(struct iot_rawtext *t)
+void raw_lines_free(struct raw_lines *t)
 {
 	if (t == NULL)
 		return;
-	iot_unpacker_close(&t->unpacker);
+	decompress_close(&t->unpacker);
 	free(t->name);
 	free(t->block);
 	free(t);
 }
 
-const struct iot_error *iot_rawtext_error(const struct iot_rawtext *t)
+const struct error *raw_lines_error(const struct raw_lines *t)
 {
 	return &t->error;
 }
 
-enum iot_compression iot_rawtext_compression(const struct iot_rawtext *t)
+enum iot_compression raw_lines_compression(const struct raw_lines *t)
 {
 	return t->how;
 }
 
-uint64_t iot_rawtext_stored(const struct iot_rawtext *t)
+uint64_t raw_lines_stored(const struct raw_lines *t)
 {
 	return t->in.stored;
 }
@@ -93,7 +93,7 @@ uint64_t iot_rawtext_stored(const struct iot_rawtext *t)
 static const char gzip_magic[] = "\x1f\x8b\x08", zstd_magic[] = "\x28\xb5\x2f\xfd";
 
 /* Half of the magic number is still there, or all of it later on. */
-static bool was(const struct iot_rawtext *t, const char *magic)
+static bool was(const struct raw_lines *t, const char *magic)
 {
 	const size_t n = strlen(magic);
 	size_t same = 0;
@@ -102,7 +102,7 @@ static bool was(const struct iot_rawtext *t, const char *magic)
 	return same >= 2 || memmem(t->block, t->end, magic, n) != NULL;
 }
 
-static bool is_text(const struct iot_rawtext *t)
+static bool is_text(const struct raw_lines *t)
 {
 	const size_t n = t->end < LOOK ? t->end : LOOK;
 	for (size_t i = 0; i < n; i++)
@@ -111,11 +111,11 @@ static bool is_text(const struct iot_rawtext *t)
 	return true;
 }
 
-static enum iot_compression compression_of(const struct iot_rawtext *t)
+static enum iot_compression compression_of(const struct raw_lines *t)
 {
-	if (iot_unpacker_match(IOT_GZIP, t->block, t->end) == IOT_MATCH_YES)
+	if (decompress_match(IOT_GZIP, t->block, t->end) == FORMAT_MATCH_YES)
 		return IOT_GZIP;
-	if (iot_unpacker_match(IOT_ZSTD, t->block, t->end) == IOT_MATCH_YES)
+	if (decompress_match(IOT_ZSTD, t->block, t->end) == FORMAT_MATCH_YES)
 		return IOT_ZSTD;
 	if (is_text(t))
 		return IOT_PLAIN;
@@ -125,21 +125,21 @@ static enum iot_compression compression_of(const struct iot_rawtext *t)
 	return was(t, gzip_magic) ? IOT_GZIP : IOT_PLAIN;
 }
 
-static void begin(struct iot_rawtext *t)
+static void begin(struct raw_lines *t)
 {
 	while (t->end < LOOK && !t->in.ended)
-		t->end += iot_intake_take(&t->in, t->block + t->end, ROOM - t->end);
+		t->end += byte_source_read(&t->in, t->block + t->end, CAPACITY - t->end);
 	t->begun = true;
 	t->how = compression_of(t);
 	if (t->how == IOT_PLAIN || t->error.status != IOT_OK)
 		return;
-	if (iot_unpacker_open(&t->unpacker, t->how, t->block, t->end, t->end) != IOT_OK)
+	if (decompress_open(&t->unpacker, t->how, t->block, t->end, t->end) != IOT_OK)
 		t->error = t->fault;
 	t->end = 0;
 }
 
 /* Of the frame in work, whose first bytes the unpacker still has. */
-static bool has_checksum(const struct iot_unpacker *u)
+static bool has_checksum(const struct decompressor *u)
 {
 	const size_t at = (size_t)(u->frame_at - u->raw_at);
 	if (u->how == IOT_GZIP)
@@ -149,7 +149,7 @@ static bool has_checksum(const struct iot_unpacker *u)
 }
 
 /* Damage, or the end of the input inside of a frame. */
-static void unpacker_failed(struct iot_rawtext *t)
+static void unpacker_failed(struct raw_lines *t)
 {
 	const int status = t->fault.status;
 	if (t->error.status != IOT_OK)
@@ -162,18 +162,18 @@ static void unpacker_failed(struct iot_rawtext *t)
 	snprintf(t->why, sizeof(t->why), "%.*s", (int)sizeof(t->why) - 1,
 		 t->fault.text + (strlen(t->fault.text) > named ? named : 0));
 	t->gap = true;
-	t->no_more = !iot_unpacker_resync(&t->unpacker);
+	t->no_more = !decompress_resync(&t->unpacker);
 	t->gap_truncated = t->no_more && status == IOT_ETRUNCATED;
 }
 
-static void unpack(struct iot_rawtext *t)
+static void unpack(struct raw_lines *t)
 {
-	struct iot_unpacker *u = &t->unpacker;
+	struct decompressor *u = &t->unpacker;
 	const bool fresh = !u->in_frame;
 	const uint64_t text_at = t->at + (t->end - t->start);
 	if (fresh)
 		t->frame_at = text_at;
-	const size_t n = iot_unpacker_read(u, t->block + t->end, ROOM - t->end);
+	const size_t n = decompress_read(u, t->block + t->end, CAPACITY - t->end);
 	t->end += n;
 	if (fresh)
 		t->checked = has_checksum(u);
@@ -188,7 +188,7 @@ static void unpack(struct iot_rawtext *t)
 	t->frame_ended = !u->in_frame;
 }
 
-static void fill(struct iot_rawtext *t)
+static void fill(struct raw_lines *t)
 {
 	memmove(t->block, t->block + t->start, t->end - t->start);
 	t->end -= t->start;
@@ -196,7 +196,7 @@ static void fill(struct iot_rawtext *t)
 	if (!t->begun) {
 		begin(t);
 	} else if (t->how == IOT_PLAIN) {
-		const size_t n = iot_intake_take(&t->in, t->block + t->end, ROOM - t->end);
+		const size_t n = byte_source_read(&t->in, t->block + t->end, CAPACITY - t->end);
 		t->end += n;
 		t->no_more = n == 0;
 	} else {
@@ -206,7 +206,7 @@ static void fill(struct iot_rawtext *t)
 
 /* Pieces */
 
-static void show(struct iot_rawtext *t, struct iot_raw *piece, enum iot_raw_kind kind, size_t size)
+static void show(struct raw_lines *t, struct raw_item *piece, enum raw_kind kind, size_t size)
 {
 	piece->kind = kind;
 	piece->text = t->block + t->start;
@@ -216,7 +216,7 @@ static void show(struct iot_rawtext *t, struct iot_raw *piece, enum iot_raw_kind
 	t->at += size;
 }
 
-static bool show_lines(struct iot_rawtext *t, struct iot_raw *piece)
+static bool show_lines(struct raw_lines *t, struct raw_item *piece)
 {
 	const char *p = t->block + t->start;
 	const size_t have = t->end - t->start;
@@ -235,20 +235,20 @@ static bool show_lines(struct iot_rawtext *t, struct iot_raw *piece)
 	const char *lf = have > 0 ? memrchr(p, '\n', have) : NULL;
 	if (lf == NULL)
 		return false;
-	show(t, piece, IOT_RAW_LINES, (size_t)(lf + 1 - p));
+	show(t, piece, RAW_LINES, (size_t)(lf + 1 - p));
 	return true;
 }
 
 /* Drops what has no LF, and tells why. */
-static void show_gap(struct iot_rawtext *t, struct iot_raw *piece, const char *why, bool truncated)
+static void show_gap(struct raw_lines *t, struct raw_item *piece, const char *why, bool truncated)
 {
-	show(t, piece, IOT_RAW_GAP, t->end - t->start);
+	show(t, piece, RAW_GAP, t->end - t->start);
 	piece->why = why;
 	piece->truncated = truncated;
 }
 
 /* What is to be told behind the lines; false: nothing. */
-static bool show_news(struct iot_rawtext *t, struct iot_raw *piece)
+static bool show_first_use(struct raw_lines *t, struct raw_item *piece)
 {
 	if (t->gap) {
 		t->gap = t->in_long = false;
@@ -257,27 +257,27 @@ static bool show_news(struct iot_rawtext *t, struct iot_raw *piece)
 	}
 	if (t->frame_ended) {
 		t->frame_ended = false;
-		show(t, piece, IOT_RAW_FRAME, 0);
+		show(t, piece, RAW_FRAME, 0);
 		piece->frame_at = t->frame_at;
 		piece->checked = t->checked;
 		return true;
 	}
-	if (t->end - t->start > LINE_MOST) {
+	if (t->end - t->start > LINE_SIZE_MAX) {
 		t->in_long = true;
 		show_gap(t, piece, "a line longer than 65536 bytes", false);
 		return true;
 	}
 	if (!t->no_more)
 		return false;
-	show(t, piece, t->end > t->start ? IOT_RAW_CUT : IOT_RAW_END, t->end - t->start);
+	show(t, piece, t->end > t->start ? RAW_CUT : RAW_END, t->end - t->start);
 	return true;
 }
 
-int iot_rawtext_next(struct iot_rawtext *t, struct iot_raw *piece)
+int raw_lines_next(struct raw_lines *t, struct raw_item *piece)
 {
-	*piece = (struct iot_raw){.kind = IOT_RAW_END};
+	*piece = (struct raw_item){.kind = RAW_END};
 	while (t->error.status == IOT_OK) {
-		if (show_lines(t, piece) || show_news(t, piece))
+		if (show_lines(t, piece) || show_first_use(t, piece))
 			return IOT_OK;
 		fill(t);
 	}

@@ -13,16 +13,16 @@
 
 #include "lib/base/error.h"
 
-enum iot_raw_kind {
-	IOT_RAW_END,
-	IOT_RAW_LINES, /* whole lines: the last ends in LF */
-	IOT_RAW_CUT,   /* what stands at the end of the input, without LF */
-	IOT_RAW_FRAME, /* all text from frame_at to here is one frame; checked: its checksum holds */
-	IOT_RAW_GAP,   /* something is missing: why tells */
+enum raw_kind {
+	RAW_END,
+	RAW_LINES, /* whole lines: the last ends in LF */
+	RAW_CUT,   /* what stands at the end of the input, without LF */
+	RAW_FRAME, /* all text from frame_at to here is one frame; checked: its checksum holds */
+	RAW_GAP,   /* something is missing: why tells */
 };
 
-struct iot_raw {
-	enum iot_raw_kind kind;
+struct raw_item {
+	enum raw_kind kind;
 	const char *text; /* until the next call */
 	size_t size;
 	uint64_t at; /* of text, or of what is told */
@@ -32,17 +32,17 @@ struct iot_raw {
 	const char *why;
 };
 
-struct iot_rawtext;
+struct raw_lines;
 
 /* Reads a descriptor, which stays the caller's. NULL: no memory. */
-struct iot_rawtext *iot_rawtext_new(int fd, const char *name);
-void iot_rawtext_free(struct iot_rawtext *t);
+struct raw_lines *raw_lines_new(int fd, const char *name);
+void raw_lines_free(struct raw_lines *t);
 
-/* IOT_OK, or IOT_EIO, IOT_ENOMEM: iot_rawtext_error. */
-int iot_rawtext_next(struct iot_rawtext *t, struct iot_raw *piece);
-const struct iot_error *iot_rawtext_error(const struct iot_rawtext *t);
+/* IOT_OK, or IOT_EIO, IOT_ENOMEM: raw_lines_error. */
+int raw_lines_next(struct raw_lines *t, struct raw_item *piece);
+const struct error *raw_lines_error(const struct raw_lines *t);
 
-enum iot_compression iot_rawtext_compression(const struct iot_rawtext *t);
-uint64_t iot_rawtext_stored(const struct iot_rawtext *t); /* bytes read so far */
+enum iot_compression raw_lines_compression(const struct raw_lines *t);
+uint64_t raw_lines_stored(const struct raw_lines *t); /* bytes read so far */
 
 #endif

@@ -9,46 +9,46 @@
 #include "lib/base/error.h"
 #include "intervals.h"
 
-enum iot_finding_kind {
+enum finding_kind {
 	/* errors */
-	IOT_BAD_RECORD,
-	IOT_BAD_COMMENT, /* a comment or directive */
-	IOT_BAD_FRAMING, /* %iotrace, %sync or %end itself */
-	IOT_BAD_HASH,
-	IOT_BAD_PLACE, /* counts or times that do not agree: something is missing, or there twice */
-	IOT_BAD_PACKING, /* gzip or Zstandard */
-	IOT_BAD_CUT,     /* the input ends inside of something */
-	IOT_BAD_TAIL,    /* something behind %end, or a second %iotrace */
-	IOT_ERRORS,
+	BAD_RECORD,
+	BAD_COMMENT, /* a comment or directive */
+	BAD_FRAMING, /* %iotrace, %sync or %end itself */
+	BAD_HASH,
+	BAD_PLACE, /* counts or times that do not agree: something is missing, or there twice */
+	BAD_COMPRESSION, /* gzip or Zstandard */
+	BAD_CUT,         /* the input ends inside of something */
+	BAD_TAIL,        /* something behind %end, or a second %iotrace */
+	VERIFY_ERRORS,
 	/* warnings */
-	IOT_ODD_SPELLING = IOT_ERRORS, /* not canonical */
-	IOT_ODD_TIME,
-	IOT_ODD_BITS,
-	IOT_ODD_PERCENT,
-	IOT_ODD_LATE, /* a %file behind the first record of its file */
-	IOT_ODD_REPEAT,
-	IOT_ODD_SYNC,   /* %syncs that do not come as %iotrace announces */
-	IOT_ODD_HEADER, /* no %iotrace */
-	IOT_ODD_END,    /* no %end */
-	IOT_ODD_BASE,
-	IOT_ODDITIES,
+	WARN_SPELLING = VERIFY_ERRORS, /* not canonical */
+	WARN_TIME,
+	WARN_BITS,
+	WARN_PERCENT,
+	WARN_LATE, /* a %file behind the first record of its file */
+	WARN_REPEAT,
+	WARN_SYNC,   /* %syncs that do not come as %iotrace announces */
+	WARN_HEADER, /* no %iotrace */
+	WARN_END,    /* no %end */
+	WARN_BASE,
+	VERIFY_WARNINGS,
 	/* notes, of what is neither forbidden nor odd */
-	IOT_NOTE_OVERLAP = IOT_ODDITIES,
-	IOT_FINDINGS
+	NOTE_OVERLAP = VERIFY_WARNINGS,
+	FINDINGS
 };
 
 /* "bad-record" and the like. */
-const char *iot_finding_name(enum iot_finding_kind kind);
+const char *finding_name(enum finding_kind kind);
 
-struct iot_finding {
-	enum iot_finding_kind kind;
+struct finding {
+	enum finding_kind kind;
 	uint64_t line;
 	unsigned column;
 	const char *text; /* until the call returns */
 };
 
-struct iot_verify_options {
-	void (*found)(void *context, const struct iot_finding *f); /* may be NULL */
+struct verify_options {
+	void (*found)(void *context, const struct finding *f); /* may be NULL */
 	void *context;
 	uint64_t places;  /* so many of each kind are told; all are counted */
 	bool lint;        /* look for what is odd, too */
@@ -58,11 +58,11 @@ struct iot_verify_options {
 	bool allow_empty; /* a file without a line but blank ones is no error */
 	void (*progress)(void *context, uint64_t stored, uint64_t records);
 	void *progress_context;
-	struct iot_intervals *intervals; /* filled, not settled; or NULL */
+	struct intervals *intervals; /* filled, not settled; or NULL */
 };
 
-struct iot_verdict {
-	uint64_t count[IOT_FINDINGS];
+struct verdict {
+	uint64_t count[FINDINGS];
 	uint64_t records, comments, lines; /* that could be read */
 	uint64_t tick_ns, base, sync;
 	enum iot_compression compression;
@@ -78,7 +78,7 @@ struct iot_verdict {
 };
 
 /* Reads fd from where it stands. IOT_OK, also if the trace is not; IOT_EIO, IOT_ENOMEM, IOT_ELIMIT: *error. */
-int iot_verify(int fd, const char *name, const struct iot_verify_options *options,
-	       struct iot_verdict *verdict, struct iot_error *error);
+int verify_trace(int fd, const char *name, const struct verify_options *options,
+		 struct verdict *verdict, struct error *error);
 
 #endif

@@ -19,25 +19,25 @@ enum { HASH_DIGITS = 16 };
 static const char why_hash[] = "the hash does not match";
 static const char why_sync[] = "a damaged %sync";
 
-void iot_verify_hash_to(struct iot_verify *v, const char *p)
+void verify_hash_to(struct verify *v, const char *p)
 {
 	if (p <= v->hashed)
 		return;
 	const size_t n = (size_t)(p - v->hashed);
 	XXH3_64bits_update(v->hash, v->hashed, n);
-	for (size_t i = 0; i < IOT_GUESSES; i++)
-		if (v->guess[i].active)
-			XXH3_64bits_update(v->guess[i].hash, v->hashed, n);
+	for (size_t i = 0; i < RESYNC_CANDIDATES; i++)
+		if (v->candidate[i].active)
+			XXH3_64bits_update(v->candidate[i].hash, v->hashed, n);
 	v->any = true;
 	v->hashed = p;
 }
 
-void iot_verify_count(struct iot_verify *v, size_t records, int64_t ticks)
+void verify_count(struct verify *v, size_t records, int64_t ticks)
 {
 	v->interval.records += records;
 	v->interval.ticks = (int64_t)((uint64_t)v->interval.ticks + (uint64_t)ticks);
-	for (size_t i = 0; i < IOT_GUESSES; i++) {
-		struct iot_interval *e = &v->guess[i].interval;
+	for (size_t i = 0; i < RESYNC_CANDIDATES; i++) {
+		struct interval *e = &v->candidate[i].interval;
 		e->records += records;
 		e->ticks = (int64_t)((uint64_t)e->ticks + (uint64_t)ticks);
 	}
@@ -45,69 +45,68 @@ void iot_verify_count(struct iot_verify *v, size_t records, int64_t ticks)
 
 /* Intervals into the table */
 
-static void add(struct iot_verify *v, const struct iot_interval *e)
+static void add(struct verify *v, const struct interval *e)
 {
 	if (v->options->intervals == NULL)
 		return;
-	const int status = iot_intervals_add(v->options->intervals, e);
+	const int status = intervals_add(v->options->intervals, e);
 	if (status != IOT_OK)
-		iot_verify_fail(v, status, "too many damaged places");
+		verify_fail(v, status, "too many damaged places");
 }
 
 /*
  * The interval in work, up to p, without its framing. What is proven is kept as it is, also if it
  * could not be decoded: that may be because it was not where it belongs.
  */
-static void add_current(struct iot_verify *v, const char *p, uint64_t hash)
+static void add_current(struct verify *v, const char *p, uint64_t hash)
 {
-	struct iot_interval *e =
-	    v->certain && v->interval.proof == IOT_PROOF_NONE ? &v->whole_frame : &v->interval;
+	struct interval *e =
+	    v->certain && v->interval.proof == PROOF_NONE ? &v->whole_frame : &v->interval;
 	v->whole_frame.why = v->interval.why;
 	v->whole_frame.why_line = v->interval.why_line;
 	e->hash = hash;
-	if (e->proof == IOT_PROOF_NONE) {
-		e->to = v->broken ? v->clean_to : iot_verify_at(v, p);
+	if (e->proof == PROOF_NONE) {
+		e->to = v->broken ? v->clean_to : verify_at(v, p);
 		e->records = v->clean_records;
 		e->ticks = v->clean_ticks;
-	} else if (e->proof == IOT_PROOF_HASH) {
-		e->to = iot_verify_at(v, p);
+	} else if (e->proof == PROOF_HASH) {
+		e->to = verify_at(v, p);
 		e->open_proven = v->certain && e->open.known;
 	}
 	add(v, e);
 }
 
-static void begin_interval(struct iot_verify *v, const char *p, uint64_t opened_at,
-			   const struct iot_mark *open)
+static void begin_interval(struct verify *v, const char *p, uint64_t opened_at,
+			   const struct mark *open)
 {
 	XXH3_64bits_reset(v->hash);
 	v->hashed = p;
 	v->opened_at = opened_at;
-	v->interval =
-	    (struct iot_interval){.from = iot_verify_at(v, p), .line = v->line, .open = *open};
+	v->interval = (struct interval){.from = verify_at(v, p), .line = v->line, .open = *open};
 	v->clean_to = v->interval.from;
 	v->clean_records = 0;
 	v->clean_ticks = 0;
 	v->certain = v->broken = v->any = false;
-	for (size_t i = 0; i < IOT_GUESSES; i++)
-		v->guess[i].active = false;
-	v->next_guess = 0;
+	for (size_t i = 0; i < RESYNC_CANDIDATES; i++)
+		v->candidate[i].active = false;
+	v->next_candidate = 0;
 	v->number++;
 }
 
 /* The lines from here on are decoded as behind this mark. */
-static void enter(struct iot_verify *v, const struct iot_mark *m)
+static void enter(struct verify *v, const struct mark *m)
 {
 	iot_codec_forget(v->codec);
-	if (m->known && m->time <= INT64_MAX / iot_codec_tick(v->codec))
-		iot_codec_set_start(v->codec, (int64_t)m->time);
+	if (m->known && m->time <= INT64_MAX / codec_tick(v->codec))
+		codec_set_start(v->codec, (int64_t)m->time);
 	if (m->known)
 		v->index = m->record;
 	v->opened_index = v->index;
 	if (v->lint != NULL)
-		iot_lint_interval(v->lint, iot_codec_start(v->codec));
+		lint_interval(v->lint, codec_start(v->codec));
 }
 
-static void step_over(struct iot_verify *v, const struct iot_line *l)
+static void step_over(struct verify *v, const struct text_line *l)
 {
 	v->cur = l->next;
 	v->line++;
@@ -115,11 +114,11 @@ static void step_over(struct iot_verify *v, const struct iot_line *l)
 
 /* Damaged %syncs */
 
-static const struct iot_guess *guess_of(const struct iot_verify *v, uint64_t hash)
+static const struct resync_candidate *candidate_of(const struct verify *v, uint64_t hash)
 {
-	for (size_t i = 0; i < IOT_GUESSES; i++)
-		if (v->guess[i].active && XXH3_64bits_digest(v->guess[i].hash) == hash)
-			return &v->guess[i];
+	for (size_t i = 0; i < RESYNC_CANDIDATES; i++)
+		if (v->candidate[i].active && XXH3_64bits_digest(v->candidate[i].hash) == hash)
+			return &v->candidate[i];
 	return NULL;
 }
 
@@ -135,83 +134,82 @@ static bool looks_damaged(const char *p, const char *end)
 }
 
 /* What is behind the digits of the hash that a line tells; NULL: there are none. */
-static const char *behind_hash(const char *p, const char *end)
+static const char *after_hash(const char *p, const char *end)
 {
 	const char *word = find_word(p, end, "xxh3=");
 	return word != NULL && end - word >= 5 + HASH_DIGITS ? word + 5 + HASH_DIGITS : NULL;
 }
 
-static struct iot_mark told_mark(const char *p, const char *end)
+static struct mark reported_mark(const char *p, const char *end)
 {
 	const char *from = find_word(p, end, "%sync");
-	struct iot_sync s;
+	struct sync_directive s;
 	if (from == NULL)
 		from = p;
 	const struct iot_text text = {from, (size_t)(end - from)};
-	if (iot_sync_parse(text, &s) != NULL)
-		return (struct iot_mark){0};
-	return (struct iot_mark){true, s.record, s.time};
+	if (framing_parse_sync(text, &s) != NULL)
+		return (struct mark){0};
+	return (struct mark){true, s.record, s.time};
 }
 
 /* The text before it is proven by its xxh3=. */
-static void close_at_remains(struct iot_verify *v, const char *behind, uint64_t hash,
-			     const struct iot_mark *mark)
+static void close_at_remains(struct verify *v, const char *after, uint64_t hash,
+			     const struct mark *mark)
 {
-	const uint64_t opened_at = iot_verify_at(v, v->cur);
-	const struct iot_mark here = {true, v->index, (uint64_t)iot_codec_start(v->codec)};
-	v->interval.proof = IOT_PROOF_HASH;
+	const uint64_t opened_at = verify_at(v, v->cur);
+	const struct mark here = {true, v->index, (uint64_t)codec_start(v->codec)};
+	v->interval.proof = PROOF_HASH;
 	v->interval.close = *mark;
 	add_current(v, v->cur, hash);
-	v->cur = behind;
-	begin_interval(v, behind, opened_at, mark);
+	v->cur = after;
+	begin_interval(v, after, opened_at, mark);
 	v->interval.follows = true;
 	v->interval.why_line = v->line;
 	v->interval.why = why_sync;
 	enter(v, &here);
 }
 
-static void guess_from(struct iot_verify *v, const char *p, const struct iot_mark *mark)
+static void candidate_from(struct verify *v, const char *p, const struct mark *mark)
 {
 	/* the first ones, and the latest */
-	struct iot_guess *g = &v->guess[v->next_guess];
-	v->next_guess += v->next_guess + 1 < IOT_GUESSES;
+	struct resync_candidate *g = &v->candidate[v->next_candidate];
+	v->next_candidate += v->next_candidate + 1 < RESYNC_CANDIDATES;
 	g->active = true;
 	XXH3_64bits_reset(g->hash);
-	g->interval =
-	    (struct iot_interval){.from = iot_verify_at(v, p), .line = v->line, .open = *mark};
+	g->interval = (struct interval){.from = verify_at(v, p), .line = v->line, .open = *mark};
 }
 
 /* Whether the text before the line has the hash whose digits end here. */
-static bool is_proven_here(struct iot_verify *v, const char *behind, uint64_t *hash)
+static bool is_proven_here(struct verify *v, const char *after, uint64_t *hash)
 {
-	uint64_t told;
-	if (behind == NULL || !iot_number_parse(behind - HASH_DIGITS, HASH_DIGITS, 16, &told))
+	uint64_t reported;
+	if (after == NULL || !number_parse(after - HASH_DIGITS, HASH_DIGITS, 16, &reported))
 		return false;
-	iot_verify_hash_to(v, v->cur);
+	verify_hash_to(v, v->cur);
 	*hash = XXH3_64bits_digest(v->hash);
-	return *hash == told;
+	return *hash == reported;
 }
 
-bool iot_verify_remains(struct iot_verify *v, const struct iot_line *l, const char *wrong)
+bool verify_damaged_sync(struct verify *v, const struct text_line *l, const char *wrong)
 {
 	const char *end = v->cur + l->size;
 	uint64_t hash;
 	if (!looks_damaged(v->cur, end))
 		return false;
-	const char *behind = behind_hash(v->cur, end);
-	const struct iot_mark mark = told_mark(v->cur, end);
-	const char *next = behind != NULL && behind < end ? behind + 1 : l->next;
-	if (is_proven_here(v, behind, &hash)) {
-		iot_findings_tell(&v->findings, IOT_BAD_FRAMING, v->line, l->column, "%s",
-				  wrong != NULL ? wrong : "a damaged %sync; its xxh3= is right");
+	const char *after = after_hash(v->cur, end);
+	const struct mark mark = reported_mark(v->cur, end);
+	const char *next = after != NULL && after < end ? after + 1 : l->next;
+	if (is_proven_here(v, after, &hash)) {
+		findings_report(&v->findings, BAD_FRAMING, v->line, l->column, "%s",
+				wrong != NULL ? wrong : "a damaged %sync; its xxh3= is right");
 		close_at_remains(v, next, hash, &mark);
 		v->line += next == l->next;
 		return true;
 	}
 	if (!v->broken)
 		next = l->next;
-	iot_verify_hash_to(v, next);
-	guess_from(v, next, &mark);
+	verify_hash_to(v, next);
+	candidate_from(v, next, &mark);
 	if (!v->broken)
 		return false;
 	v->cur = next;
@@ -222,26 +220,26 @@ bool iot_verify_remains(struct iot_verify *v, const struct iot_line *l, const ch
 /* %sync */
 
 /* What the %sync that ends an interval says of it. True: its hash is right. */
-static bool judge(struct iot_verify *v, const struct iot_line *l, uint64_t hash, uint64_t told)
+static bool judge(struct verify *v, const struct text_line *l, uint64_t hash, uint64_t reported)
 {
-	if (hash == told) {
-		v->interval.proof = IOT_PROOF_HASH;
+	if (hash == reported) {
+		v->interval.proof = PROOF_HASH;
 		return true;
 	}
 	if (v->any)
-		iot_verify_damaged(v, IOT_BAD_HASH, l->column, why_hash,
-				   "the text since the %sync before does not have the xxh3= that "
-				   "is told here");
+		verify_damaged(v, BAD_HASH, l->column, why_hash,
+			       "the text since the %sync before does not have the xxh3= that "
+			       "is told here");
 	return false;
 }
 
 /* Only behind a guess is the text proven: the interval in work ends there, and that is the next. */
-static void split(struct iot_verify *v, const struct iot_guess *g, const char *p, uint64_t hash)
+static void split(struct verify *v, const struct resync_candidate *g, const char *p, uint64_t hash)
 {
-	struct iot_interval second = g->interval;
-	const struct iot_mark close = v->interval.close;
+	struct interval second = g->interval;
+	const struct mark close = v->interval.close;
 	const bool is_last = v->interval.is_last;
-	v->interval.close = (struct iot_mark){0};
+	v->interval.close = (struct mark){0};
 	v->interval.is_last = false;
 	if (!v->broken || v->clean_to > second.from) {
 		v->broken = true;
@@ -249,8 +247,8 @@ static void split(struct iot_verify *v, const struct iot_guess *g, const char *p
 		v->clean_records = 0;
 	}
 	add_current(v, p, 0);
-	second.to = iot_verify_at(v, p);
-	second.proof = IOT_PROOF_HASH;
+	second.to = verify_at(v, p);
+	second.proof = PROOF_HASH;
 	second.hash = hash;
 	second.close = close;
 	second.is_last = is_last;
@@ -258,39 +256,39 @@ static void split(struct iot_verify *v, const struct iot_guess *g, const char *p
 }
 
 /* Ends the interval before the line l. True: its text is as it was written; *tail: the end of it is. */
-static bool close_interval(struct iot_verify *v, const struct iot_line *l, uint64_t told,
+static bool close_interval(struct verify *v, const struct text_line *l, uint64_t reported,
 			   bool *tail)
 {
-	iot_verify_hash_to(v, v->cur);
+	verify_hash_to(v, v->cur);
 	const uint64_t hash = XXH3_64bits_digest(v->hash);
-	const struct iot_guess *g = hash != told ? guess_of(v, told) : NULL;
-	const bool proven = judge(v, l, hash, told);
+	const struct resync_candidate *g = hash != reported ? candidate_of(v, reported) : NULL;
+	const bool proven = judge(v, l, hash, reported);
 	if (g != NULL)
-		split(v, g, v->cur, told);
+		split(v, g, v->cur, reported);
 	else if (v->any)
 		add_current(v, v->cur, hash);
 	*tail = proven || g != NULL;
 	return proven;
 }
 
-static void look_at_spacing(struct iot_verify *v, const struct iot_line *l, uint64_t record)
+static void look_at_spacing(struct verify *v, const struct text_line *l, uint64_t record)
 {
 	const uint64_t sync = v->verdict->sync;
 	if (v->lint == NULL || !v->verdict->has_header)
 		return;
 	if (sync == 0)
-		iot_findings_tell(&v->findings, IOT_ODD_SYNC, v->line, l->column,
-				  "a %%sync, but %%iotrace announces none");
+		findings_report(&v->findings, WARN_SYNC, v->line, l->column,
+				"a %%sync, but %%iotrace announces none");
 	else if (record - v->opened_index > sync)
-		iot_findings_tell(&v->findings, IOT_ODD_SYNC, v->line, l->column,
-				  "%llu records since the %%sync before, but %%iotrace announces "
-				  "one after %llu at most",
-				  (unsigned long long)(record - v->opened_index),
-				  (unsigned long long)sync);
+		findings_report(&v->findings, WARN_SYNC, v->line, l->column,
+				"%llu records since the %%sync before, but %%iotrace announces "
+				"one after %llu at most",
+				(unsigned long long)(record - v->opened_index),
+				(unsigned long long)sync);
 }
 
-static void look_at_place(struct iot_verify *v, const struct iot_line *l, const struct iot_mark *m,
-			  const struct iot_mark *here)
+static void look_at_place(struct verify *v, const struct text_line *l, const struct mark *m,
+			  const struct mark *here)
 {
 	char sentence[200];
 	if (m->record != here->record)
@@ -305,25 +303,25 @@ static void look_at_place(struct iot_verify *v, const struct iot_line *l, const 
 		look_at_spacing(v, l, m->record);
 		return;
 	}
-	iot_verify_damaged(v, IOT_BAD_PLACE, l->column, why_sync, sentence);
+	verify_damaged(v, BAD_PLACE, l->column, why_sync, sentence);
 }
 
-static void take_sync(struct iot_verify *v, const struct iot_line *l, const struct iot_sync *s)
+static void take_sync(struct verify *v, const struct text_line *l, const struct sync_directive *s)
 {
-	const struct iot_mark mark = {true, s->record, s->time};
-	const struct iot_mark here = {true, v->index, (uint64_t)iot_codec_start(v->codec)};
-	const uint64_t opened_at = iot_verify_at(v, v->cur);
+	const struct mark mark = {true, s->record, s->time};
+	const struct mark here = {true, v->index, (uint64_t)codec_start(v->codec)};
+	const uint64_t opened_at = verify_at(v, v->cur);
 	const bool any = v->any || v->hashed != v->cur;
 	const bool whole = !v->broken && any;
 	bool tail;
-	char text[IOT_FRAMING_MAX];
+	char text[FRAMING_MAX];
 	v->interval.close = mark;
 	const bool proven = close_interval(v, l, s->hash, &tail);
 	if (whole)
 		look_at_place(v, l, &mark, &here);
 	if (v->lint != NULL)
-		iot_lint_framing(v->lint, v->cur, l,
-				 (struct iot_text){text, iot_sync_build(text, s)}, v->line);
+		lint_framing(v->lint, v->cur, l,
+			     (struct iot_text){text, framing_build_sync(text, s)}, v->line);
 	step_over(v, l);
 	begin_interval(v, v->cur, opened_at, &mark);
 	v->interval.follows = any;
@@ -332,12 +330,12 @@ static void take_sync(struct iot_verify *v, const struct iot_line *l, const stru
 
 /* %end */
 
-static void take_end(struct iot_verify *v, const struct iot_line *l, const struct iot_end *e)
+static void take_end(struct verify *v, const struct text_line *l, const struct end_directive *e)
 {
 	const bool whole = !v->broken;
-	char text[IOT_FRAMING_MAX], sentence[200];
-	struct iot_verdict *d = v->verdict;
-	v->interval.close = (struct iot_mark){.known = true, .record = e->records};
+	char text[FRAMING_MAX], sentence[200];
+	struct verdict *d = v->verdict;
+	v->interval.close = (struct mark){.known = true, .record = e->records};
 	v->interval.is_last = true;
 	close_interval(v, l, e->hash, &d->ended);
 	d->any_end = v->tail = true;
@@ -351,119 +349,119 @@ static void take_end(struct iot_verify *v, const struct iot_line *l, const struc
 			 "%%end tells comments=%llu, but there are %llu",
 			 (unsigned long long)e->comments, (unsigned long long)d->comments);
 	if (sentence[0] != '\0')
-		iot_verify_damaged(v, IOT_BAD_PLACE, l->column, "%end tells other numbers",
-				   sentence);
+		verify_damaged(v, BAD_PLACE, l->column, "%end tells other numbers", sentence);
 	if (v->lint != NULL)
-		iot_lint_framing(v->lint, v->cur, l,
-				 (struct iot_text){text, iot_end_build(text, e)}, v->line);
+		lint_framing(v->lint, v->cur, l,
+			     (struct iot_text){text, framing_build_end(text, e)}, v->line);
 	step_over(v, l);
-	begin_interval(v, v->cur, iot_verify_at(v, v->cur), &(struct iot_mark){0});
+	begin_interval(v, v->cur, verify_at(v, v->cur), &(struct mark){0});
 }
 
 /* %iotrace */
 
-static void first_header(struct iot_verify *v, const struct iot_line *l, const struct iot_header *h)
+static void first_header(struct verify *v, const struct text_line *l,
+			 const struct header_directive *h)
 {
-	char text[IOT_FRAMING_MAX];
-	const size_t size = iot_header_build(text, h);
-	struct iot_verdict *d = v->verdict;
+	char text[FRAMING_MAX];
+	const size_t size = framing_build_header(text, h);
+	struct verdict *d = v->verdict;
 	d->framed = d->has_header = true;
 	d->tick_ns = h->tick_ns;
 	d->sync = h->sync;
 	d->header_odd = l->text.size != size || memcmp(l->text.data, text, size) != 0;
 	v->codec = iot_codec_init(v->codec, v->codec_size, h->tick_ns, (unsigned)d->base);
 	if (v->options->lint)
-		v->lint = iot_lint_new(&v->findings, h->tick_ns, (unsigned)d->base);
+		v->lint = lint_new(&v->findings, h->tick_ns, (unsigned)d->base);
 	if (v->options->lint && v->lint == NULL)
-		iot_verify_fail(v, IOT_ENOMEM, "out of memory");
+		verify_fail(v, IOT_ENOMEM, "out of memory");
 	if (v->lint != NULL)
-		iot_lint_framing(v->lint, v->cur, l, (struct iot_text){text, size}, v->line);
+		lint_framing(v->lint, v->cur, l, (struct iot_text){text, size}, v->line);
 }
 
 /* A repeated beginning, or another trace behind this one: intervals.h tells them apart. */
-static void second_header(struct iot_verify *v, const struct iot_line *l)
+static void second_header(struct verify *v, const struct text_line *l)
 {
-	const uint64_t opened_at = iot_verify_at(v, v->cur);
-	const struct iot_mark zero = {.known = true};
+	const uint64_t opened_at = verify_at(v, v->cur);
+	const struct mark zero = {.known = true};
 	if (v->verdict->second_line == 0)
 		v->verdict->second_line = v->line;
-	v->interval.close = (struct iot_mark){0};
-	iot_verify_hash_to(v, v->cur);
+	v->interval.close = (struct mark){0};
+	verify_hash_to(v, v->cur);
 	if (v->any)
 		add_current(v, v->cur, XXH3_64bits_digest(v->hash));
-	iot_findings_tell(&v->findings, IOT_BAD_TAIL, v->line, l->column,
-			  "a second %%iotrace: two traces one behind the other are no trace; "
-			  "`iotrace merge` joins them");
+	findings_report(&v->findings, BAD_TAIL, v->line, l->column,
+			"a second %%iotrace: two traces one behind the other are no trace; "
+			"`iotrace merge` joins them");
 	begin_interval(v, v->cur, opened_at, &zero);
 	v->interval.from_header = true;
 	enter(v, &zero);
 }
 
-static void take_header(struct iot_verify *v, const struct iot_line *l)
+static void take_header(struct verify *v, const struct text_line *l)
 {
-	struct iot_header h;
+	struct header_directive h;
 	uint64_t version;
-	const char *wrong = iot_header_parse(l->text, &h, &version);
+	const char *wrong = framing_parse_header(l->text, &h, &version);
 	const bool first = !v->begun;
 	if (!first)
 		second_header(v, l);
 	if (wrong != NULL)
-		iot_verify_damaged(v, IOT_BAD_FRAMING, l->column, "a damaged %iotrace", wrong);
+		verify_damaged(v, BAD_FRAMING, l->column, "a damaged %iotrace", wrong);
 	else if (first)
 		first_header(v, l, &h);
 	v->verdict->framed = v->verdict->any_header = v->begun = true;
 	step_over(v, l);
-	v->interval.from = v->clean_to = iot_verify_at(v, v->cur);
+	v->interval.from = v->clean_to = verify_at(v, v->cur);
 }
 
-void iot_verify_framing(struct iot_verify *v, const struct iot_line *l, enum iot_framing framing)
+void verify_framing(struct verify *v, const struct text_line *l, enum framing_kind framing)
 {
-	struct iot_sync s;
-	struct iot_end e;
+	struct sync_directive s;
+	struct end_directive e;
 	const char *wrong;
-	if (framing == IOT_FRAMING_HEADER) {
+	if (framing == FRAMING_HEADER) {
 		take_header(v, l);
 		return;
 	}
 	v->verdict->framed = true;
-	wrong =
-	    framing == IOT_FRAMING_SYNC ? iot_sync_parse(l->text, &s) : iot_end_parse(l->text, &e);
-	if (wrong == NULL && framing == IOT_FRAMING_SYNC) {
+	wrong = framing == FRAMING_SYNC ? framing_parse_sync(l->text, &s)
+					: framing_parse_end(l->text, &e);
+	if (wrong == NULL && framing == FRAMING_SYNC) {
 		take_sync(v, l, &s);
 	} else if (wrong == NULL) {
 		take_end(v, l, &e);
 	} else {
-		if (iot_verify_remains(v, l, wrong))
+		if (verify_damaged_sync(v, l, wrong))
 			return;
-		iot_verify_damaged(v, IOT_BAD_FRAMING, l->column, why_sync, wrong);
-		if (!iot_verify_remains(v, l, wrong))
+		verify_damaged(v, BAD_FRAMING, l->column, why_sync, wrong);
+		if (!verify_damaged_sync(v, l, wrong))
 			step_over(v, l);
 	}
 }
 
 /* Frames, gaps, and both ends */
 
-void iot_verify_frame(struct iot_verify *v, const struct iot_raw *piece)
+void verify_zstd_frame(struct verify *v, const struct raw_item *piece)
 {
 	if (!piece->checked || v->opened_at < piece->frame_at || v->certain || v->verdict->ended)
 		return;
 	v->certain = true;
 	v->whole_frame = v->interval;
-	v->whole_frame.proof = IOT_PROOF_FRAME;
+	v->whole_frame.proof = PROOF_FRAME;
 	v->whole_frame.open_proven = v->interval.open.known;
 	v->whole_frame.to = piece->at;
 }
 
-void iot_verify_open_first(struct iot_verify *v)
+void verify_open_first(struct verify *v)
 {
-	const struct iot_mark zero = {.known = !v->gap_before};
-	begin_interval(v, v->cur, iot_verify_at(v, v->cur), &zero);
+	const struct mark zero = {.known = !v->gap_before};
+	begin_interval(v, v->cur, verify_at(v, v->cur), &zero);
 	v->interval.at_start = !v->gap_before;
 }
 
-void iot_verify_close_last(struct iot_verify *v)
+void verify_close_last(struct verify *v)
 {
-	iot_verify_hash_to(v, v->end);
+	verify_hash_to(v, v->end);
 	if (!v->any || v->verdict->ended || v->stop)
 		return;
 	if (v->interval.why_line == 0) {

@@ -22,9 +22,9 @@ struct iot_writer *iot_writer_new(void)
 	struct iot_writer *w = calloc(1, sizeof(*w));
 	if (w == NULL)
 		return NULL;
-	w->sink = iot_sink_new();
+	w->sink = byte_sink_new();
 	w->hash = XXH3_createState();
-	w->buffer = malloc(IOT_WRITER_BUFFER);
+	w->buffer = malloc(WRITER_BUFFER);
 	if (w->sink == NULL || w->hash == NULL || w->buffer == NULL) {
 		iot_writer_free(w);
 		return NULL;
@@ -43,8 +43,8 @@ void iot_writer_free(struct iot_writer *w)
 {
 	if (w == NULL)
 		return;
-	iot_sink_free(w->sink);
-	iot_names_free(&w->names);
+	byte_sink_free(w->sink);
+	definitions_free(&w->names);
 	XXH3_freeState(w->hash);
 	free(w->codec);
 	free(w->buffer);
@@ -54,16 +54,16 @@ void iot_writer_free(struct iot_writer *w)
 
 /* Settings and opening */
 
-int iot_writer_refuse(struct iot_writer *w, const char *why)
+int writer_refuse(struct iot_writer *w, const char *why)
 {
-	return iot_error_set(&w->error, IOT_EUSAGE, "%s", why);
+	return error_set(&w->error, IOT_EUSAGE, "%s", why);
 }
 
 static int set_number(struct iot_writer *w, uint64_t *where, uint64_t value, uint64_t min,
 		      uint64_t max)
 {
 	if (value < min || value > max)
-		return iot_writer_refuse(w, "a setting of the writer is out of range");
+		return writer_refuse(w, "a setting of the writer is out of range");
 	*where = value;
 	return IOT_OK;
 }
@@ -71,7 +71,7 @@ static int set_number(struct iot_writer *w, uint64_t *where, uint64_t value, uin
 static int set_switch(struct iot_writer *w, bool *where, uint64_t value)
 {
 	if (value > 1)
-		return iot_writer_refuse(w, "this setting of the writer is 0 or 1");
+		return writer_refuse(w, "this setting of the writer is 0 or 1");
 	*where = value == 1;
 	return IOT_OK;
 }
@@ -79,9 +79,9 @@ static int set_switch(struct iot_writer *w, bool *where, uint64_t value)
 static int set_compression(struct iot_writer *w, uint64_t value)
 {
 	if (value > IOT_ZSTD)
-		return iot_writer_refuse(w, "a compression is plain, gzip or zstd");
+		return writer_refuse(w, "a compression is plain, gzip or zstd");
 	w->compression = (enum iot_compression)value;
-	w->told_compression = true;
+	w->reported_compression = true;
 	return IOT_OK;
 }
 
@@ -90,8 +90,7 @@ int iot_writer_set(struct iot_writer *w, enum iot_option option, uint64_t value)
 	if (w->error.status != IOT_OK)
 		return w->error.status;
 	if (w->open)
-		return iot_error_refuse(&w->error,
-					"settings of a writer are made before it is opened");
+		return error_refuse(&w->error, "settings of a writer are made before it is opened");
 	switch (option) {
 	case IOT_SET_TICK_NS:
 		return set_number(w, &w->tick_ns, value, 1, INT64_MAX);
@@ -107,12 +106,12 @@ int iot_writer_set(struct iot_writer *w, enum iot_option option, uint64_t value)
 		return set_compression(w, value);
 	case IOT_SET_BASE:
 		if (value != 10 && value != 16)
-			return iot_writer_refuse(w, "a base is 16 or 10");
+			return writer_refuse(w, "a base is 16 or 10");
 		w->base = value;
 		return IOT_OK;
 	case IOT_SET_FSYNC:
 		if (value > 1)
-			return iot_writer_refuse(w, "fsync is 0 or 1");
+			return writer_refuse(w, "fsync is 0 or 1");
 		w->no_fsync = value == 0;
 		return IOT_OK;
 	case IOT_SET_FRAMING:
@@ -126,30 +125,30 @@ int iot_writer_set(struct iot_writer *w, enum iot_option option, uint64_t value)
 	case IOT_SET_FLUSH_NS:
 		return set_number(w, &w->flush_ns, value, 0, INT64_MAX);
 	default:
-		return iot_writer_refuse(w, "not a setting of writers");
+		return writer_refuse(w, "not a setting of writers");
 	}
 }
 
-int iot_writer_sink_failed(struct iot_writer *w)
+int writer_sink_failed(struct iot_writer *w)
 {
-	const struct iot_error *e = iot_sink_error(w->sink);
-	return iot_error_set(&w->error, e->status, "%s", e->text);
+	const struct error *e = byte_sink_error(w->sink);
+	return error_set(&w->error, e->status, "%s", e->text);
 }
 
 static int out_of_memory(struct iot_writer *w)
 {
-	return iot_error_set(&w->error, IOT_ENOMEM, "out of memory");
+	return error_set(&w->error, IOT_ENOMEM, "out of memory");
 }
 
 static int limit_reached(struct iot_writer *w)
 {
-	return iot_error_set(&w->error, IOT_ELIMIT,
-			     "the trace needs more memory than the limit of %llu bytes "
-			     "(IOT_SET_LIMIT_MEMORY)",
-			     (unsigned long long)w->memory_max);
+	return error_set(&w->error, IOT_ELIMIT,
+			 "the trace needs more memory than the limit of %llu bytes "
+			 "(IOT_SET_LIMIT_MEMORY)",
+			 (unsigned long long)w->memory_max);
 }
 
-int iot_writer_memory_failed(struct iot_writer *w, int status)
+int writer_memory_failed(struct iot_writer *w, int status)
 {
 	return status == IOT_ENOMEM ? out_of_memory(w) : limit_reached(w);
 }
@@ -181,16 +180,16 @@ static int prepare(struct iot_writer *w, const char *path)
 	if (w->error.status != IOT_OK)
 		return w->error.status;
 	if (w->open)
-		return iot_error_refuse(&w->error, "a writer is opened once");
-	if (!w->told_compression)
+		return error_refuse(&w->error, "a writer is opened once");
+	if (!w->reported_compression)
 		w->compression = by_suffix(path);
 	if (w->compression == IOT_GZIP && w->level > GZIP_LEVELS)
-		return iot_writer_refuse(w, "levels of gzip are 1 to 9");
+		return writer_refuse(w, "levels of gzip are 1 to 9");
 	w->codec_size = iot_codec_size(CODEC_PROCESSES);
-	iot_names_init(&w->names, w->memory_max, true, false);
-	if (!iot_names_reserve(&w->names, w->codec_size))
+	definitions_init(&w->names, w->memory_max, true, false);
+	if (!definitions_reserve(&w->names, w->codec_size))
 		return limit_reached(w);
-	w->scratch = malloc(IOT_RETIMED_MAX(IOT_COMMENT_ROOM));
+	w->scratch = malloc(RETIMED_MAX(WRITER_COMMENT_MAX));
 	void *block = malloc(w->codec_size);
 	if (block == NULL || w->scratch == NULL) {
 		free(block);
@@ -200,20 +199,20 @@ static int prepare(struct iot_writer *w, const char *path)
 	if (!w->framing)
 		w->sync = 0;
 	choose_flushes(w);
-	if (iot_sink_compress(w->sink, w->compression, (int)w->level, (unsigned)w->threads) !=
+	if (byte_sink_compress(w->sink, w->compression, (int)w->level, (unsigned)w->threads) !=
 	    IOT_OK)
-		return iot_writer_sink_failed(w);
+		return writer_sink_failed(w);
 	return IOT_OK;
 }
 
 static int opened(struct iot_writer *w, int status)
 {
 	if (status != IOT_OK)
-		return iot_writer_sink_failed(w);
+		return writer_sink_failed(w);
 	w->open = true;
-	if (w->framing && iot_writer_put_header(w) != IOT_OK)
+	if (w->framing && writer_put_header(w) != IOT_OK)
 		return w->error.status;
-	return iot_writer_is_live(w) ? iot_writer_flush_interval(w) : IOT_OK;
+	return writer_is_live(w) ? writer_flush_interval(w) : IOT_OK;
 }
 
 int iot_writer_open(struct iot_writer *w, const char *path)
@@ -221,15 +220,15 @@ int iot_writer_open(struct iot_writer *w, const char *path)
 	int status = prepare(w, path);
 	if (status != IOT_OK)
 		return status;
-	iot_sink_how(w->sink, (w->no_fsync ? IOT_OUTFILE_NO_SYNC : 0U) |
-				  (w->in_place ? IOT_OUTFILE_IN_PLACE : 0U));
-	return opened(w, iot_sink_open(w->sink, path));
+	byte_sink_how(w->sink, (w->no_fsync ? ATOMIC_FILE_NO_SYNC : 0U) |
+				   (w->in_place ? ATOMIC_FILE_IN_PLACE : 0U));
+	return opened(w, byte_sink_open(w->sink, path));
 }
 
 int iot_writer_open_fd(struct iot_writer *w, int fd, const char *name)
 {
 	int status = prepare(w, NULL);
-	return status != IOT_OK ? status : opened(w, iot_sink_open_fd(w->sink, fd, name));
+	return status != IOT_OK ? status : opened(w, byte_sink_open_fd(w->sink, fd, name));
 }
 
 int iot_writer_open_callback(struct iot_writer *w, iot_write_fn *write, void *context,
@@ -237,43 +236,43 @@ int iot_writer_open_callback(struct iot_writer *w, iot_write_fn *write, void *co
 {
 	int status = prepare(w, NULL);
 	return status != IOT_OK ? status
-				: opened(w, iot_sink_open_callback(w->sink, write, context, name));
+				: opened(w, byte_sink_open_callback(w->sink, write, context, name));
 }
 
 int iot_writer_open_memory(struct iot_writer *w)
 {
 	int status = prepare(w, NULL);
-	return status != IOT_OK ? status : opened(w, iot_sink_open_memory(w->sink));
+	return status != IOT_OK ? status : opened(w, byte_sink_open_memory(w->sink));
 }
 
 const void *iot_writer_memory(const struct iot_writer *w, size_t *size)
 {
-	return iot_sink_memory(w->sink, size);
+	return byte_sink_memory(w->sink, size);
 }
 
 /* Closing, and what is known of the trace */
 
 int iot_writer_flush(struct iot_writer *w)
 {
-	int status = iot_writer_ready(w);
-	if (status == IOT_OK && iot_writer_is_live(w))
-		return iot_writer_flush_interval(w);
+	int status = writer_ready(w);
+	if (status == IOT_OK && writer_is_live(w))
+		return writer_flush_interval(w);
 	if (status == IOT_OK)
-		status = iot_writer_empty_buffer(w);
-	if (status == IOT_OK && iot_sink_flush(w->sink) != IOT_OK)
-		status = iot_writer_sink_failed(w);
+		status = writer_empty_buffer(w);
+	if (status == IOT_OK && byte_sink_flush(w->sink) != IOT_OK)
+		status = writer_sink_failed(w);
 	return status;
 }
 
 int iot_writer_close(struct iot_writer *w)
 {
-	int status = iot_writer_ready(w);
+	int status = writer_ready(w);
 	if (status == IOT_OK && w->framing)
-		status = iot_writer_put_end(w);
+		status = writer_put_end(w);
 	if (status == IOT_OK)
-		status = iot_writer_empty_buffer(w);
-	if (status == IOT_OK && iot_sink_close(w->sink) != IOT_OK)
-		status = iot_writer_sink_failed(w);
+		status = writer_empty_buffer(w);
+	if (status == IOT_OK && byte_sink_close(w->sink) != IOT_OK)
+		status = writer_sink_failed(w);
 	w->closed = true;
 	return status;
 }
@@ -300,11 +299,11 @@ uint64_t iot_writer_fact(const struct iot_writer *w, enum iot_fact fact)
 	case IOT_FACT_BYTES_TEXT:
 		return w->text_bytes + w->used;
 	case IOT_FACT_BYTES_STORED:
-		return iot_sink_stored(w->sink);
+		return byte_sink_stored(w->sink);
 	case IOT_FACT_LAST_NS:
 		if (w->codec == NULL)
 			return 0;
-		return (uint64_t)(iot_codec_start(w->codec) * (int64_t)w->tick_ns);
+		return (uint64_t)(codec_start(w->codec) * (int64_t)w->tick_ns);
 	default:
 		return 0;
 	}

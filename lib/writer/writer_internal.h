@@ -17,23 +17,23 @@
 #include "lib/io/byte_sink.h"
 
 enum {
-	IOT_WRITER_BUFFER = 256 * 1024,
-	IOT_COMMENT_ROOM = IOT_COMMENT_MAX + 8, /* a comment line, whatever its mark */
-	IOT_FLAGS_ROOM = 64,                    /* all keys of %file that are =unknown */
+	WRITER_BUFFER = 256 * 1024,
+	WRITER_COMMENT_MAX = IOT_COMMENT_MAX + 8, /* a comment line, whatever its mark */
+	FLAGS_CAPACITY = 64,                      /* all keys of %file that are =unknown */
 };
 
 struct iot_writer {
-	struct iot_error error;
-	bool framing, open, closed, told_compression, no_fsync, undeclared_disks, in_place;
+	struct error error;
+	bool framing, open, closed, reported_compression, no_fsync, undeclared_disks, in_place;
 	enum iot_compression compression;
 	uint64_t level, threads, tick_ns, base, memory_max;
 
-	struct iot_sink *sink;
+	struct byte_sink *sink;
 	struct iot_codec *codec;
 	size_t codec_size;
-	struct iot_names names;
+	struct definitions names;
 	XXH3_state_t *hash;
-	char *buffer; /* IOT_WRITER_BUFFER bytes */
+	char *buffer; /* WRITER_BUFFER bytes */
 	size_t used;
 	size_t hashed; /* bytes of the buffer that are in the hash, or need not be */
 	char *scratch; /* for texts with their times in ticks; a %file being built */
@@ -47,22 +47,22 @@ struct iot_writer {
 };
 
 /* Ways to fail: all return the status. */
-int iot_writer_refuse(struct iot_writer *w, const char *why);
-int iot_writer_sink_failed(struct iot_writer *w);
-int iot_writer_memory_failed(struct iot_writer *w, int status);
+int writer_refuse(struct iot_writer *w, const char *why);
+int writer_sink_failed(struct iot_writer *w);
+int writer_memory_failed(struct iot_writer *w, int status);
 
 /* IOT_OK while events may be written; else why not. */
-int iot_writer_ready(struct iot_writer *w);
+int writer_ready(struct iot_writer *w);
 /* Hands the buffer to the sink. */
-int iot_writer_empty_buffer(struct iot_writer *w);
+int writer_empty_buffer(struct iot_writer *w);
 /* Whether the trace is flushed regularly, and so that a reader can verify what it gets. */
-static inline bool iot_writer_is_live(const struct iot_writer *w)
+static inline bool writer_is_live(const struct iot_writer *w)
 {
 	return w->in_place || w->flush > 0 || w->flush_ns > 0;
 }
 /* Ends an interval, if there is anything in it, and sends all text to its destination. */
-int iot_writer_flush_interval(struct iot_writer *w);
-int iot_writer_put_header(struct iot_writer *w);
-int iot_writer_put_end(struct iot_writer *w);
+int writer_flush_interval(struct iot_writer *w);
+int writer_put_header(struct iot_writer *w);
+int writer_put_end(struct iot_writer *w);
 
 #endif

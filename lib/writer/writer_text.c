@@ -25,19 +25,19 @@ static void hash_buffer(struct iot_writer *w)
 	w->hashed = w->used;
 }
 
-int iot_writer_empty_buffer(struct iot_writer *w)
+int writer_empty_buffer(struct iot_writer *w)
 {
 	hash_buffer(w);
-	if (w->used > 0 && iot_sink_write(w->sink, w->buffer, w->used) != IOT_OK)
-		return iot_writer_sink_failed(w);
+	if (w->used > 0 && byte_sink_write(w->sink, w->buffer, w->used) != IOT_OK)
+		return writer_sink_failed(w);
 	w->text_bytes += w->used;
 	w->used = w->hashed = 0;
 	return IOT_OK;
 }
 
-static int make_room(struct iot_writer *w, size_t n)
+static int reserve_capacity(struct iot_writer *w, size_t n)
 {
-	return n <= IOT_WRITER_BUFFER - w->used ? IOT_OK : iot_writer_empty_buffer(w);
+	return n <= WRITER_BUFFER - w->used ? IOT_OK : writer_empty_buffer(w);
 }
 
 /* A comment line as it is; the text has met the limits. */
@@ -45,7 +45,7 @@ static int put_line(struct iot_writer *w, struct iot_text text)
 {
 	const char *mark = w->base == 16 ? "ff " : "255 ";
 	size_t n = strlen(mark) - (text.size == 0);
-	if (make_room(w, IOT_COMMENT_ROOM) != IOT_OK)
+	if (reserve_capacity(w, WRITER_COMMENT_MAX) != IOT_OK)
 		return w->error.status;
 	memcpy(w->buffer + w->used, mark, n);
 	w->used += n;
@@ -58,14 +58,14 @@ static int put_line(struct iot_writer *w, struct iot_text text)
 
 static int too_long(struct iot_writer *w)
 {
-	return iot_writer_refuse(w, "a comment line would be longer than 65536 bytes");
+	return writer_refuse(w, "a comment line would be longer than 65536 bytes");
 }
 
 /* A comment whose times are in nanoseconds. */
 static int put_text(struct iot_writer *w, struct iot_text text)
 {
 	if (w->tick_ns != 1 && text.size > 0 && text.data[0] == '%')
-		iot_directive_to_ticks(&text, w->tick_ns, w->scratch);
+		directive_to_ticks(&text, w->tick_ns, w->scratch);
 	if (text.size + (w->base == 16 ? 3 : 4) > IOT_COMMENT_MAX)
 		return too_long(w);
 	return put_line(w, text);
@@ -73,24 +73,24 @@ static int put_text(struct iot_writer *w, struct iot_text text)
 
 /* Framing */
 
-int iot_writer_put_header(struct iot_writer *w)
+int writer_put_header(struct iot_writer *w)
 {
-	char text[IOT_FRAMING_MAX];
-	const struct iot_header h = {.tick_ns = w->tick_ns, .sync = w->sync};
-	return put_line(w, (struct iot_text){text, iot_header_build(text, &h)});
+	char text[FRAMING_MAX];
+	const struct header_directive h = {.tick_ns = w->tick_ns, .sync = w->sync};
+	return put_line(w, (struct iot_text){text, framing_build_header(text, &h)});
 }
 
 static int put_sync(struct iot_writer *w)
 {
-	char text[IOT_FRAMING_MAX];
-	if (iot_writer_empty_buffer(w) != IOT_OK)
+	char text[FRAMING_MAX];
+	if (writer_empty_buffer(w) != IOT_OK)
 		return w->error.status;
-	if (iot_sink_frame(w->sink) != IOT_OK)
-		return iot_writer_sink_failed(w);
-	const struct iot_sync s = {.time = (uint64_t)iot_codec_start(w->codec),
-				   .record = w->records,
-				   .hash = XXH3_64bits_digest(w->hash)};
-	int status = put_line(w, (struct iot_text){text, iot_sync_build(text, &s)});
+	if (byte_sink_frame(w->sink) != IOT_OK)
+		return writer_sink_failed(w);
+	const struct sync_directive s = {.time = (uint64_t)codec_start(w->codec),
+					 .record = w->records,
+					 .hash = XXH3_64bits_digest(w->hash)};
+	int status = put_line(w, (struct iot_text){text, framing_build_sync(text, &s)});
 	XXH3_64bits_reset(w->hash);
 	w->hashed = w->used;
 	iot_codec_forget(w->codec);
@@ -115,14 +115,14 @@ static int64_t now_ns(void)
 }
 
 /* Without a record since the last %sync there is none: two of one record= are damage. */
-int iot_writer_flush_interval(struct iot_writer *w)
+int writer_flush_interval(struct iot_writer *w)
 {
 	if (w->framing && w->since_sync > 0 && put_sync(w) != IOT_OK)
 		return w->error.status;
-	if (iot_writer_empty_buffer(w) != IOT_OK)
+	if (writer_empty_buffer(w) != IOT_OK)
 		return w->error.status;
-	if (iot_sink_flush(w->sink) != IOT_OK)
-		return iot_writer_sink_failed(w);
+	if (byte_sink_flush(w->sink) != IOT_OK)
+		return writer_sink_failed(w);
 	w->since_flush = 0;
 	if (w->flush_ns > 0)
 		w->flushed_ns = now_ns();
@@ -131,7 +131,7 @@ int iot_writer_flush_interval(struct iot_writer *w)
 
 static int flush_if_full(struct iot_writer *w)
 {
-	return w->flush > 0 && w->since_flush >= w->flush ? iot_writer_flush_interval(w) : IOT_OK;
+	return w->flush > 0 && w->since_flush >= w->flush ? writer_flush_interval(w) : IOT_OK;
 }
 
 /* Behind what a caller has written. */
@@ -140,16 +140,16 @@ static int flush_if_late(struct iot_writer *w)
 	if (w->flush_ns == 0 || w->since_flush == 0 ||
 	    (uint64_t)(now_ns() - w->flushed_ns) < w->flush_ns)
 		return IOT_OK;
-	return iot_writer_flush_interval(w);
+	return writer_flush_interval(w);
 }
 
-int iot_writer_put_end(struct iot_writer *w)
+int writer_put_end(struct iot_writer *w)
 {
-	char text[IOT_FRAMING_MAX];
+	char text[FRAMING_MAX];
 	hash_buffer(w);
-	const struct iot_end e = {
+	const struct end_directive e = {
 	    .records = w->records, .comments = w->comments, .hash = XXH3_64bits_digest(w->hash)};
-	return put_line(w, (struct iot_text){text, iot_end_build(text, &e)});
+	return put_line(w, (struct iot_text){text, framing_build_end(text, &e)});
 }
 
 /* Comments and directives */
@@ -168,33 +168,33 @@ static const char *unfit(const struct iot_event *ev)
 	return NULL;
 }
 
-static void obey(struct iot_writer *w, const struct iot_event *ev, struct iot_name *name)
+static void obey(struct iot_writer *w, const struct iot_event *ev, struct definition *name)
 {
 	unsigned lacks;
 	if (name != NULL)
-		name->told = w->interval;
+		name->reported = w->interval;
 	if (ev->kind == IOT_FILE && name != NULL)
-		iot_codec_update(w->codec, name->process, name->file, name->kind == IOT_NAME_DISK,
-				 name->object, name->flags);
-	else if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
-		iot_codec_lacks(w->codec, lacks);
-	else if (ev->kind == IOT_OP && iot_directive_closes(ev))
-		iot_codec_update(w->codec, ev->rec.process, ev->rec.file, false, 0, 0);
+		codec_update(w->codec, name->process, name->file, name->kind == DEFINITION_DISK,
+			     name->object, name->flags);
+	else if (ev->kind == IOT_TRACE && directive_lacks(ev, &lacks))
+		codec_set_missing(w->codec, lacks);
+	else if (ev->kind == IOT_OP && directive_closes(ev))
+		codec_update(w->codec, ev->rec.process, ev->rec.file, false, 0, 0);
 }
 
 /* What an event means is in its text alone: that is what readers will see. */
 static int write_comment(struct iot_writer *w, const struct iot_event *given)
 {
 	struct iot_event ev = {.text = given->text};
-	struct iot_name *name = NULL;
+	struct definition *name = NULL;
 	const char *why = unfit(given);
 	if (why != NULL)
-		return iot_writer_refuse(w, why);
+		return writer_refuse(w, why);
 	if (iot_directive_parse(&ev, &why) != IOT_OK)
-		return iot_writer_refuse(w, why);
-	int status = iot_names_tell(&w->names, &ev, &name);
+		return writer_refuse(w, why);
+	int status = definitions_add(&w->names, &ev, &name);
 	if (status < 0)
-		return iot_writer_memory_failed(w, status);
+		return writer_memory_failed(w, status);
 	if (status == 1)
 		return IOT_OK;
 	if (sync_if_due(w) != IOT_OK || put_text(w, ev.text) != IOT_OK)
@@ -208,18 +208,18 @@ static int write_comment(struct iot_writer *w, const struct iot_event *given)
 /* Records */
 
 /* Once in an interval, a %process or %file in force is said again. Nobody counts it. */
-static int repeat(struct iot_writer *w, struct iot_name *name)
+static int repeat(struct iot_writer *w, struct definition *name)
 {
-	if (name == NULL || name->told == w->interval)
+	if (name == NULL || name->reported == w->interval)
 		return IOT_OK;
-	name->told = w->interval;
+	name->reported = w->interval;
 	return put_text(w, (struct iot_text){name->text, name->size});
 }
 
 static bool is_key_of(struct iot_text key, unsigned flags)
 {
-	for (size_t i = 0; i < IOT_UNKNOWNS; i++)
-		if ((flags & iot_unknowns[i].flag) != 0 && iot_text_is(key, iot_unknowns[i].name))
+	for (size_t i = 0; i < UNKNOWNS; i++)
+		if ((flags & unknowns[i].flag) != 0 && text_equals(key, unknowns[i].name))
 			return true;
 	return false;
 }
@@ -229,8 +229,8 @@ static size_t copy_without(char *out, struct iot_text text, unsigned flags)
 {
 	struct iot_text token, key, value;
 	size_t n = 0;
-	while (iot_directive_token(&text, &token)) {
-		if (iot_directive_split(token, &key, &value) && is_key_of(key, flags))
+	while (directive_token(&text, &token)) {
+		if (directive_split(token, &key, &value) && is_key_of(key, flags))
 			continue;
 		if (n > 0)
 			out[n++] = ' ';
@@ -242,8 +242,8 @@ static size_t copy_without(char *out, struct iot_text text, unsigned flags)
 
 static void put_flags(struct iot_builder *b, unsigned flags, unsigned changed)
 {
-	for (size_t i = IOT_UNKNOWNS; i-- > 0;) {
-		const struct iot_unknown *u = &iot_unknowns[i];
+	for (size_t i = UNKNOWNS; i-- > 0;) {
+		const struct unknown *u = &unknowns[i];
 		const char *value = flags & u->flag ? "unknown" : "known";
 		if ((changed & u->flag) != 0)
 			iot_directive_text(b, u->name, value, strlen(value));
@@ -254,11 +254,11 @@ static void put_flags(struct iot_builder *b, unsigned flags, unsigned changed)
 static int declare_flags(struct iot_writer *w, const struct iot_record *rec, unsigned changed)
 {
 	/* the first half of the scratch is put_text's */
-	char *text = w->scratch + IOT_RETIMED_MAX(IOT_COMMENT_ROOM) / 2;
-	struct iot_name *name = iot_names_of(&w->names, rec);
+	char *text = w->scratch + RETIMED_MAX(WRITER_COMMENT_MAX) / 2;
+	struct definition *name = definitions_path(&w->names, rec);
 	struct iot_builder b;
 	struct iot_event ev;
-	iot_directive_begin(&b, text, IOT_COMMENT_ROOM + IOT_FLAGS_ROOM, "file");
+	iot_directive_begin(&b, text, WRITER_COMMENT_MAX + FLAGS_CAPACITY, "file");
 	if (name != NULL) {
 		b.size = copy_without(text, (struct iot_text){name->text, name->size}, changed);
 	} else {
@@ -269,13 +269,13 @@ static int declare_flags(struct iot_writer *w, const struct iot_record *rec, uns
 	}
 	put_flags(&b, rec->flags, changed);
 	if (iot_directive_end(&b, &ev) != IOT_OK)
-		return iot_writer_refuse(w, "a %file cannot be built");
-	int status = iot_names_tell(&w->names, &ev, &name);
+		return writer_refuse(w, "a %file cannot be built");
+	int status = definitions_add(&w->names, &ev, &name);
 	if (status < 0)
-		return iot_writer_memory_failed(w, status);
+		return writer_memory_failed(w, status);
 	if (put_text(w, ev.text) != IOT_OK)
 		return w->error.status;
-	name->told = w->interval;
+	name->reported = w->interval;
 	w->comments++;
 	return IOT_OK;
 }
@@ -283,8 +283,8 @@ static int declare_flags(struct iot_writer *w, const struct iot_record *rec, uns
 /* Of a record that has been encoded and counted. */
 static int refuse_introduced(struct iot_writer *w, const char *why)
 {
-	return iot_error_set(&w->error, IOT_EUSAGE, "record %llu cannot be written: %s",
-			     (unsigned long long)w->records - 1, why);
+	return error_set(&w->error, IOT_EUSAGE, "record %llu cannot be written: %s",
+			 (unsigned long long)w->records - 1, why);
 }
 
 /*
@@ -293,12 +293,12 @@ static int refuse_introduced(struct iot_writer *w, const char *why)
  */
 static int introduce(struct iot_writer *w, const struct iot_record *rec)
 {
-	const unsigned news = iot_codec_news(w->codec);
-	const struct iot_name *name = iot_names_of(&w->names, rec);
+	const unsigned first_use = codec_first_use(w->codec);
+	const struct definition *name = definitions_path(&w->names, rec);
 	const unsigned changed =
-	    (rec->flags ^ (name != NULL ? name->flags : 0)) & ~iot_codec_lacking(w->codec);
+	    (rec->flags ^ (name != NULL ? name->flags : 0)) & ~codec_missing(w->codec);
 	int status = IOT_OK;
-	if ((rec->flags & ~IOT_FLAGS_ALL) != 0)
+	if ((rec->flags & ~FLAGS_ALL) != 0)
 		return refuse_introduced(w, "its flags have a bit that is not in enum iot_flag");
 	if (name == NULL && !(rec->type & IOT_LOGICAL) && !w->undeclared_disks)
 		return refuse_introduced(
@@ -306,12 +306,13 @@ static int introduce(struct iot_writer *w, const struct iot_record *rec)
 		       "bytes, and no %file kind=disk declares that disk");
 	if (changed != 0)
 		status = declare_flags(w, rec, changed);
-	if (status == IOT_OK && (news & IOT_NEWS_PROCESS))
-		status = repeat(w, iot_names_find(&w->names, IOT_NAME_PROCESS, rec->process, 0));
+	if (status == IOT_OK && (first_use & FIRST_USE_PROCESS))
+		status =
+		    repeat(w, definitions_find(&w->names, DEFINITION_PROCESS, rec->process, 0));
 	if (status == IOT_OK)
-		status = repeat(w, iot_names_of(&w->names, rec));
-	name = iot_names_of(&w->names, rec);
-	iot_codec_tell(w->codec, rec->object, name != NULL ? name->flags : 0);
+		status = repeat(w, definitions_path(&w->names, rec));
+	name = definitions_path(&w->names, rec);
+	codec_set_object(w->codec, rec->object, name != NULL ? name->flags : 0);
 	return status;
 }
 
@@ -322,7 +323,7 @@ static int put_before(struct iot_writer *w, const struct iot_record *rec, size_t
 	memcpy(line, w->buffer + w->used, size);
 	int status = introduce(w, rec);
 	if (status == IOT_OK)
-		status = make_room(w, IOT_ENCODED_MAX);
+		status = reserve_capacity(w, IOT_ENCODED_MAX);
 	if (status == IOT_OK)
 		memcpy(w->buffer + w->used, line, size);
 	return status;
@@ -330,14 +331,14 @@ static int put_before(struct iot_writer *w, const struct iot_record *rec, size_t
 
 static int grow_codec(struct iot_writer *w)
 {
-	const int status = iot_names_grow_codec(&w->names, &w->codec, &w->codec_size);
-	return status == IOT_OK ? IOT_OK : iot_writer_memory_failed(w, status);
+	const int status = definitions_grow_codec(&w->names, &w->codec, &w->codec_size);
+	return status == IOT_OK ? IOT_OK : writer_memory_failed(w, status);
 }
 
 static int refuse_record(struct iot_writer *w)
 {
-	return iot_error_set(&w->error, IOT_EUSAGE, "record %llu cannot be written: %s",
-			     (unsigned long long)w->records, iot_codec_error(w->codec, NULL));
+	return error_set(&w->error, IOT_EUSAGE, "record %llu cannot be written: %s",
+			 (unsigned long long)w->records, iot_codec_error(w->codec, NULL));
 }
 
 /* Encodes up to n records; *done tells how many. */
@@ -346,19 +347,19 @@ static int write_some(struct iot_writer *w, const struct iot_record *rec, size_t
 {
 	size_t size;
 	ssize_t last;
-	if (sync_if_due(w) != IOT_OK || make_room(w, IOT_ENCODED_MAX) != IOT_OK)
+	if (sync_if_due(w) != IOT_OK || reserve_capacity(w, IOT_ENCODED_MAX) != IOT_OK)
 		return w->error.status;
 	if (w->sync > 0 && n > w->sync - w->since_sync)
 		n = (size_t)(w->sync - w->since_sync);
 	if (w->flush > 0 && n > w->flush - w->since_flush)
 		n = (size_t)(w->flush - w->since_flush);
-	*done = iot_encode_lines(w->codec, rec, n, stride, w->buffer + w->used,
-				 IOT_WRITER_BUFFER - w->used, &size, &last);
+	*done = codec_encode_lines(w->codec, rec, n, stride, w->buffer + w->used,
+				   WRITER_BUFFER - w->used, &size, &last);
 	w->records += *done;
 	w->since_sync += *done;
 	w->since_flush += *done;
 	w->used += size;
-	if (*done > 0 && iot_codec_news(w->codec) != 0) {
+	if (*done > 0 && codec_first_use(w->codec) != 0) {
 		rec = (const struct iot_record *)((const char *)rec + (*done - 1) * stride);
 		w->used -= (size_t)last;
 		if (put_before(w, rec, (size_t)last) != IOT_OK)
@@ -383,19 +384,19 @@ static int write_records(struct iot_writer *w, const struct iot_record *rec, siz
 	return IOT_OK;
 }
 
-int iot_writer_ready(struct iot_writer *w)
+int writer_ready(struct iot_writer *w)
 {
 	if (w->error.status != IOT_OK)
 		return w->error.status;
 	if (!w->open || w->closed)
-		return iot_writer_refuse(w, w->closed ? "the writer is closed"
-						      : "the writer is not open");
+		return writer_refuse(w,
+				     w->closed ? "the writer is closed" : "the writer is not open");
 	return IOT_OK;
 }
 
 int iot_writer_records(struct iot_writer *w, const struct iot_record *rec, size_t n)
 {
-	int status = iot_writer_ready(w);
+	int status = writer_ready(w);
 	if (status == IOT_OK)
 		status = write_records(w, rec, n, sizeof(*rec));
 	return status == IOT_OK ? flush_if_late(w) : status;
@@ -403,7 +404,7 @@ int iot_writer_records(struct iot_writer *w, const struct iot_record *rec, size_
 
 int iot_writer_events(struct iot_writer *w, const struct iot_event *ev, size_t n)
 {
-	int status = iot_writer_ready(w);
+	int status = writer_ready(w);
 	for (size_t i = 0; i < n && status == IOT_OK;) {
 		size_t run = 0;
 		while (i + run < n && ev[i + run].kind == IOT_RECORD)
@@ -421,7 +422,7 @@ int iot_writer_events(struct iot_writer *w, const struct iot_event *ev, size_t n
 
 static void begin_declaration(struct iot_writer *w, struct iot_builder *b, const char *name)
 {
-	iot_directive_begin(b, w->scratch + IOT_RETIMED_MAX(IOT_COMMENT_ROOM) / 2,
+	iot_directive_begin(b, w->scratch + RETIMED_MAX(WRITER_COMMENT_MAX) / 2,
 			    IOT_COMMENT_MAX - strlen("255 "), name);
 }
 
@@ -436,15 +437,15 @@ static int declare(struct iot_writer *w, struct iot_builder *b)
 	struct iot_event ev;
 	const int status = iot_directive_end(b, &ev);
 	if (status == IOT_ELIMIT)
-		return iot_error_refuse(&w->error, "the name in a declaration is too long");
+		return error_refuse(&w->error, "the name in a declaration is too long");
 	return status == IOT_OK ? iot_writer_events(w, &ev, 1)
-				: iot_writer_refuse(w, "a declaration cannot be built");
+				: writer_refuse(w, "a declaration cannot be built");
 }
 
 int iot_writer_process(struct iot_writer *w, uint32_t process, uint32_t parent, const char *name)
 {
 	struct iot_builder b;
-	if (iot_writer_ready(w) != IOT_OK)
+	if (writer_ready(w) != IOT_OK)
 		return w->error.status;
 	begin_declaration(w, &b, "process");
 	iot_directive_number(&b, "id", process);
@@ -458,7 +459,7 @@ static int declare_file(struct iot_writer *w, uint32_t process, uint32_t file, u
 			const char *path, bool disk)
 {
 	struct iot_builder b;
-	if (iot_writer_ready(w) != IOT_OK)
+	if (writer_ready(w) != IOT_OK)
 		return w->error.status;
 	begin_declaration(w, &b, "file");
 	iot_directive_number(&b, "process", process);

@@ -36,7 +36,7 @@ enum call {
 	CLOSE,
 	RENAME,
 	LINK,
-	FOLDER,
+	DIRECTORY,
 	STAT,
 	MODE,
 	SIZE,
@@ -285,7 +285,7 @@ int open64(const char *path, int flags, ...)
 	return open(path, flags, mode);
 }
 
-int openat(int folder, const char *path, int flags, ...)
+int openat(int directory, const char *path, int flags, ...)
 {
 	static int (*real)(int, const char *, int, ...);
 	if (real == NULL)
@@ -294,7 +294,7 @@ int openat(int folder, const char *path, int flags, ...)
 	va_start(list, flags);
 	mode_t mode = mode_of(flags, list);
 	va_end(list);
-	return fails_with(OPEN) ? -1 : real(folder, path, flags, mode);
+	return fails_with(OPEN) ? -1 : real(directory, path, flags, mode);
 }
 
 int mkostemp(char *template, int flags)
@@ -389,12 +389,12 @@ int rename(const char *from, const char *to)
 	return fails_with(RENAME) ? -1 : real(from, to);
 }
 
-int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+int linkat(int from_directory, const char *from, int to_directory, const char *to, int flags)
 {
 	static int (*real)(int, const char *, int, const char *, int);
 	if (real == NULL)
 		*(void **)&real = next("linkat");
-	return fails_with(LINK) ? -1 : real(from_folder, from, to_folder, to, flags);
+	return fails_with(LINK) ? -1 : real(from_directory, from, to_directory, to, flags);
 }
 
 int mkdir(const char *path, mode_t mode)
@@ -402,7 +402,7 @@ int mkdir(const char *path, mode_t mode)
 	static int (*real)(const char *, mode_t);
 	if (real == NULL)
 		*(void **)&real = next("mkdir");
-	return fails_with(FOLDER) ? -1 : real(path, mode);
+	return fails_with(DIRECTORY) ? -1 : real(path, mode);
 }
 
 int stat(const char *path, struct stat *st)

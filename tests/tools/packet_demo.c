@@ -29,7 +29,7 @@ enum { BLOCK_MAX = 8192, FILE_MAX = 1 << 20, THREADS_MAX = 64 };
 
 static struct iot_sender *sender;
 static int log_fd = -1;
-static const char *folder;
+static const char *directory;
 
 struct file {
 	int fd;
@@ -73,7 +73,7 @@ static void clocks(void *context, int64_t *wall_ns, int64_t *cpu_ns)
 static void log_open(void)
 {
 	char path[256];
-	snprintf(path, sizeof(path), "%s/direct.%d", folder, (int)getpid());
+	snprintf(path, sizeof(path), "%s/direct.%d", directory, (int)getpid());
 	if (log_fd >= 0)
 		close(log_fd);
 	log_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -182,7 +182,7 @@ static void do_ios(unsigned number)
 	char path[256], buffer[BLOCK_MAX] = {0};
 	unsigned seed = (unsigned)getpid() * 31 + number;
 	off_t offset = 0;
-	snprintf(path, sizeof(path), "%s/data.%d.%u", folder, (int)getpid(), number);
+	snprintf(path, sizeof(path), "%s/data.%d.%u", directory, (int)getpid(), number);
 	struct file own = traced_open(path, O_RDWR | O_CREAT);
 	for (unsigned i = 0; i < set.ios; i++) {
 		size_t size = (size_t)rand_r(&seed) % BLOCK_MAX;
@@ -298,10 +298,10 @@ static void wait_to_go(void)
 	const struct timespec while_ns = {0, 10000000};
 	char path[256];
 	struct stat st;
-	snprintf(path, sizeof(path), "%s/paused", folder);
+	snprintf(path, sizeof(path), "%s/paused", directory);
 	int fd = open(path, O_WRONLY | O_CREAT, 0666);
 	check(fd >= 0 && close(fd) == 0, path);
-	snprintf(path, sizeof(path), "%s/go", folder);
+	snprintf(path, sizeof(path), "%s/go", directory);
 	while (stat(path, &st) != 0)
 		(void)nanosleep(&while_ns, NULL);
 }
@@ -343,7 +343,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "packet_demo: see the head of tests/tools/packet_demo.c\n");
 		return 2;
 	}
-	folder = argv[optind + 1];
+	directory = argv[optind + 1];
 	log_open();
 	sender = iot_sender_new();
 	check(sender != NULL, "iot_sender_new");
@@ -356,7 +356,7 @@ int main(int argc, char **argv)
 	}
 	check(pthread_atfork(before_fork, after_fork_parent, after_fork_child) == 0,
 	      "pthread_atfork");
-	snprintf(path, sizeof(path), "%s/common", folder);
+	snprintf(path, sizeof(path), "%s/common", directory);
 	common = traced_open(path, O_RDWR | O_CREAT);
 	play_round();
 	if (set.pause) {

@@ -21,7 +21,7 @@ enum { FILES_MAX = 64, PROCESSES_MAX = 4096, SHUFFLE_MAX = 4096, QUIET = 4096, M
 struct batch {
 	uint32_t words, entries;
 	uint64_t offset, length; /* of the last entry */
-	unsigned char bytes[IOT_PACKET_MAX];
+	unsigned char bytes[PACKET_MAX];
 };
 
 struct process {
@@ -44,7 +44,7 @@ struct made {
 	uint64_t damaged, duplicates;
 	struct {
 		size_t size;
-		unsigned char bytes[IOT_PACKET_MAX];
+		unsigned char bytes[PACKET_MAX];
 	} held[SHUFFLE_MAX];
 	size_t holding;
 };
@@ -109,8 +109,8 @@ static void emit_garbage(struct made *m)
 /* Bits that change are never those of the magic, so that the place of damage is clear. */
 static void emit_damaged(struct made *m, const unsigned char *data, size_t size)
 {
-	unsigned char spoilt[IOT_PACKET_MAX];
-	size_t at = IOT_WORD + step(&m->chance) % (size - IOT_WORD);
+	unsigned char spoilt[PACKET_MAX];
+	size_t at = PACKET_WORD_SIZE + step(&m->chance) % (size - PACKET_WORD_SIZE);
 	memcpy(spoilt, data, size);
 	spoilt[at] ^= (unsigned char)(1 << step(&m->chance) % 8);
 	m->damaged += size;
@@ -122,18 +122,18 @@ static void emit_damaged(struct made *m, const unsigned char *data, size_t size)
 static void send(struct made *m, struct process *who, unsigned kind, uint32_t file,
 		 unsigned char *data, uint32_t words, uint32_t entries)
 {
-	struct iot_packet p = {.kind = kind,
-			       .words = words,
-			       .process = who->number,
-			       .file = file,
-			       .tick_ps = (uint32_t)m->set.tick,
-			       .entries = entries,
-			       .sequence = who->sequence++,
-			       .wall = m->now,
-			       .cpu = who->cpu};
-	size_t size = iot_packet_size(&p);
-	iot_packet_seal(data, &p);
-	bool always = kind == IOT_PACKET_EXIT;
+	struct packet p = {.kind = kind,
+			   .words = words,
+			   .process = who->number,
+			   .file = file,
+			   .tick_ps = (uint32_t)m->set.tick,
+			   .entries = entries,
+			   .sequence = who->sequence++,
+			   .wall = m->now,
+			   .cpu = who->cpu};
+	size_t size = packet_size(&p);
+	packet_seal(data, &p);
+	bool always = kind == PACKET_EXIT;
 	if (happens(m, m->set.garbage) && m->set.shuffle == 0)
 		emit_garbage(m);
 	if (!always && happens(m, m->set.drop)) {
@@ -152,43 +152,43 @@ static void send(struct made *m, struct process *who, unsigned kind, uint32_t fi
 
 static unsigned char *payload(unsigned char *data)
 {
-	return data + IOT_WORD * IOT_PACKET_HEADER;
+	return data + PACKET_WORD_SIZE * PACKET_HEADER;
 }
 
 static void send_start(struct made *m, struct process *who)
 {
-	unsigned char data[IOT_PACKET_MAX];
-	iot_word_put(payload(data), 1);
-	iot_word_put(payload(data) + 8, UINT64_C(1700000000000000000));
+	unsigned char data[PACKET_MAX];
+	packet_word_put(payload(data), 1);
+	packet_word_put(payload(data) + 8, UINT64_C(1700000000000000000));
 	memcpy(payload(data) + 16, "maker\0\0", 8);
-	send(m, who, IOT_PACKET_START, 0, data, 3, 0);
+	send(m, who, PACKET_START, 0, data, 3, 0);
 }
 
 static void send_open(struct made *m, struct process *who, uint32_t file)
 {
-	unsigned char data[IOT_PACKET_MAX] = {0};
+	unsigned char data[PACKET_MAX] = {0};
 	char path[64];
 	int n = snprintf(path, sizeof(path), "/data/%u/file.%u", who->number, file);
 	uint32_t words = ((uint32_t)n + 7) / 8;
-	iot_word_put(payload(data), m->now);
-	iot_word_put(payload(data) + 8, 5);
-	iot_word_put(payload(data) + 16, 2);
+	packet_word_put(payload(data), m->now);
+	packet_word_put(payload(data) + 8, 5);
+	packet_word_put(payload(data) + 16, 2);
 	memcpy(payload(data) + 24, path, (size_t)n);
-	send(m, who, IOT_PACKET_OPEN, file, data, 3 + words, 0);
+	send(m, who, PACKET_OPEN, file, data, 3 + words, 0);
 }
 
 static void send_close(struct made *m, struct process *who, uint32_t file)
 {
-	unsigned char data[IOT_PACKET_MAX];
-	iot_word_put(payload(data), m->now);
-	iot_word_put(payload(data) + 8, 1);
-	send(m, who, IOT_PACKET_CLOSE, file, data, 2, 0);
+	unsigned char data[PACKET_MAX];
+	packet_word_put(payload(data), m->now);
+	packet_word_put(payload(data) + 8, 1);
+	send(m, who, PACKET_CLOSE, file, data, 2, 0);
 }
 
 static void send_word(struct made *m, struct process *who, unsigned kind, uint64_t word)
 {
-	unsigned char data[IOT_PACKET_MAX];
-	iot_word_put(payload(data), word);
+	unsigned char data[PACKET_MAX];
+	packet_word_put(payload(data), word);
 	send(m, who, kind, 0, data, 1, 0);
 }
 
@@ -198,7 +198,7 @@ static void send_batch(struct made *m, struct process *who, uint32_t file)
 {
 	struct batch *b = &who->batch[file];
 	if (b->entries > 0)
-		send(m, who, IOT_PACKET_DATA, file + 1, b->bytes, b->words, b->entries);
+		send(m, who, PACKET_DATA, file + 1, b->bytes, b->words, b->entries);
 	b->words = b->entries = 0;
 }
 
@@ -208,32 +208,32 @@ static void flush(struct made *m, struct process *who)
 		send_batch(m, who, f);
 	who->since = 0;
 	if (!m->set.no_marks)
-		send_word(m, who, IOT_PACKET_MARK, m->now);
+		send_word(m, who, PACKET_MARK, m->now);
 }
 
 static void append(struct made *m, struct process *who, uint32_t file, uint64_t random)
 {
 	struct batch *b = &who->batch[file];
-	if (b->words + IOT_ENTRY_MAX > IOT_PAYLOAD_MAX)
+	if (b->words + PACKET_ENTRY_MAX > PACKET_PAYLOAD_MAX)
 		send_batch(m, who, file);
 	bool first = b->entries == 0, seek = (random & 7) == 0, other = (random & 0x38) == 0;
 	uint64_t length = first || other ? (random >> 6 & 0xffff) : b->length,
 		 offset = first || seek ? random >> 24 & 0xffffffff : b->offset + b->length;
 	uint64_t head = (uint64_t)(0x80 | (random >> 22 & 1) << 6) << 56 | (random >> 40 & 0xfff);
-	unsigned char *at = payload(b->bytes) + IOT_WORD * (size_t)b->words;
-	iot_word_put(at, head | (first || seek ? IOT_ENTRY_OFFSET : 0) |
-			     (first || other ? IOT_ENTRY_LENGTH : 0));
-	iot_word_put(at + 8, m->now);
-	iot_word_put(at + 16, who->cpu);
+	unsigned char *at = payload(b->bytes) + PACKET_WORD_SIZE * (size_t)b->words;
+	packet_word_put(at, head | (first || seek ? PACKET_ENTRY_OFFSET : 0) |
+				(first || other ? PACKET_ENTRY_LENGTH : 0));
+	packet_word_put(at + 8, m->now);
+	packet_word_put(at + 16, who->cpu);
 	at += 24;
 	b->words += 3;
 	if (first || seek) {
-		iot_word_put(at, offset);
+		packet_word_put(at, offset);
 		at += 8;
 		b->words++;
 	}
 	if (first || other) {
-		iot_word_put(at, length);
+		packet_word_put(at, length);
 		b->words++;
 	}
 	b->offset = offset;
@@ -279,13 +279,13 @@ static void end(struct made *m)
 		flush(m, who);
 		for (uint32_t f = 0; f < m->set.files; f++)
 			send_close(m, who, f + 1);
-		send_word(m, who, IOT_PACKET_EXIT, 0);
+		send_word(m, who, PACKET_EXIT, 0);
 		free(who->batch);
 	}
 	put_held(m);
 }
 
-static bool tell(const struct made *m)
+static bool report(const struct made *m)
 {
 	FILE *f = m->set.truth != NULL ? fopen(m->set.truth, "w") : NULL;
 	if (f == NULL)
@@ -334,7 +334,7 @@ int main(int argc, char **argv)
 					.files = 4,
 					.flush = 100000,
 					.seed = 1,
-					.tick = IOT_TICK_PS_PER_NS}};
+					.tick = PACKET_TICK_PS_PER_NS}};
 	if (!parse(&m.set, argc, argv)) {
 		fprintf(stderr, "packet_make: see the head of tests/tools/packet_make.c\n");
 		return 2;
@@ -343,7 +343,7 @@ int main(int argc, char **argv)
 	for (uint64_t i = 0; i < m.set.records; i++)
 		one(&m);
 	end(&m);
-	if (fflush(stdout) != 0 || !tell(&m)) {
+	if (fflush(stdout) != 0 || !report(&m)) {
 		perror("packet_make");
 		return EXIT_FAILURE;
 	}

@@ -83,7 +83,7 @@ static void print_compressed(struct recorder *r, const struct types *t, uint32_t
 	const int digits = digits_of(r->meta.tick_s);
 	uint64_t shown = 0;
 	int64_t before = 0;
-	int got = iot_recorder_compressed_open(&k) == IOT_OK ? 1 : -1;
+	int got = recorder_compressed_open(&k) == IOT_OK ? 1 : -1;
 	while (got > 0 && (got = k.next(&k)) > 0) {
 		const struct recorder_signature *s = k.coming.signature;
 		const bool user = s->id == RECORDER_USER_FUNCTION;
@@ -91,7 +91,7 @@ static void print_compressed(struct recorder *r, const struct types *t, uint32_t
 		uint32_t by = (uint32_t)(uint64_t)(ticks - before);
 		uint32_t took =
 		    (uint32_t)((double)k.coming.duration_ns / (r->meta.tick_s * 1e9) + 0.5);
-		struct iot_text name = user ? iot_recorder_arg(s, 1) : r->meta.function[s->id].name;
+		struct iot_text name = user ? recorder_arg(s, 1) : r->meta.function[s->id].name;
 		before = ticks;
 		print_ticks(shown + by, digits);
 		print_ticks(shown + (uint32_t)(by + took), digits);
@@ -107,7 +107,7 @@ static void print_compressed(struct recorder *r, const struct types *t, uint32_t
 static void print_peephole(struct recorder *r, uint32_t rank)
 {
 	struct recorder_rank k = {.r = r, .rank = rank};
-	int got = iot_recorder_peephole_open(&k) == IOT_OK ? 1 : -1;
+	int got = recorder_peephole_open(&k) == IOT_OK ? 1 : -1;
 	while (got > 0 && (got = k.next(&k)) > 0) {
 		const struct recorder_signature *s = k.coming.signature;
 		struct iot_text name = r->meta.function[s->id].name;
@@ -129,7 +129,7 @@ static void print_all(struct recorder *r)
 				.pnetcdf = first(&r->meta, "ncmpi"),
 				.netcdf = first(&r->meta, "nc_"),
 				.old = r->meta.major < 3};
-	iot_recorder_ahead_end(r); /* those ranks are not ours */
+	recorder_ahead_end(r); /* those ranks are not ours */
 	for (uint32_t i = 0; i < r->ranks; i++) {
 		printf("# rank %u\n", r->rank[i]);
 		if (r->meta.kind == RECORDER_COMPRESSED)
@@ -142,19 +142,19 @@ static void print_all(struct recorder *r)
 int main(int argc, char **argv)
 {
 	const char *path[] = {argc > 1 ? argv[1] : "."};
-	struct iot_error error = {.status = IOT_OK};
-	struct iot_input *in = iot_input_new(path, 1, NULL, &error);
+	struct error error = {.status = IOT_OK};
+	struct input *in = input_new(path, 1, NULL, &error);
 	if (in == NULL) {
 		fprintf(stderr, "%s\n", error.text);
 		return EXIT_FAILURE;
 	}
-	struct iot_source src = {.converter = iot_converter_find("recorder"), .input = in};
+	struct source_state src = {.converter = converter_find("recorder"), .input = in};
 	int status = src.converter->open(&src);
 	if (status == IOT_OK)
 		print_all(src.state);
 	else
 		fprintf(stderr, "%s\n", src.error.text);
 	src.converter->close(&src);
-	iot_input_free(in);
+	input_free(in);
 	return status == IOT_OK && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

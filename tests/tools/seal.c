@@ -35,11 +35,11 @@ int main(void)
 {
 	XXH3_state_t *state = XXH3_createState();
 	char *line = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	ssize_t n;
 	bool fine = state != NULL && XXH3_64bits_reset(state) == XXH_OK;
 
-	while (fine && (n = getline(&line, &room, stdin)) > 0) {
+	while (fine && (n = getline(&line, &capacity, stdin)) > 0) {
 		if (is_sealed(line))
 			fine = seal(line, state) && XXH3_64bits_reset(state) == XXH_OK;
 		else

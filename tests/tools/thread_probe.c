@@ -50,7 +50,7 @@ struct worker {
 	pthread_t thread;
 	uint64_t random;
 	struct transfer *done;
-	size_t count, room;
+	size_t count, capacity;
 	uint32_t index;
 	pid_t tid;
 };
@@ -78,11 +78,11 @@ static uint32_t roll(struct worker *w, uint32_t below)
 	return (uint32_t)(w->random >> 33) % below;
 }
 
-static void tell(struct worker *w, char way, int64_t offset, ssize_t length, const char *name)
+static void report(struct worker *w, char way, int64_t offset, ssize_t length, const char *name)
 {
-	if (w->count == w->room) {
-		w->room = w->room == 0 ? 256 : w->room * 2;
-		w->done = realloc(w->done, w->room * sizeof *w->done);
+	if (w->count == w->capacity) {
+		w->capacity = w->capacity == 0 ? 256 : w->capacity * 2;
+		w->done = realloc(w->done, w->capacity * sizeof *w->done);
 		if (w->done == NULL)
 			fail("realloc");
 	}
@@ -92,11 +92,11 @@ static void tell(struct worker *w, char way, int64_t offset, ssize_t length, con
 }
 
 /* After a transfer on a description that nobody else uses now. */
-static void tell_asked(struct worker *w, char way, int fd, ssize_t n, const char *name)
+static void report_asked(struct worker *w, char way, int fd, ssize_t n, const char *name)
 {
 	if (n < 0)
 		fail(name);
-	tell(w, way, lseek(fd, 0, SEEK_CUR) - n, n, name);
+	report(w, way, lseek(fd, 0, SEEK_CUR) - n, n, name);
 }
 
 static int open_file(const char *name, int flags)
@@ -142,10 +142,10 @@ static void own_file(struct worker *w)
 		const off_t at = roll(w, 2 * CHUNK);
 		switch (roll(w, 6)) {
 		case 0:
-			tell(w, 'w', at, pwrite(fd, data, length, at), name);
+			report(w, 'w', at, pwrite(fd, data, length, at), name);
 			break;
 		case 1:
-			tell(w, 'r', at, pread(fd, data, length, at), name);
+			report(w, 'r', at, pread(fd, data, length, at), name);
 			break;
 		case 2:
 			if (lseek(fd, at, SEEK_SET) < 0)
@@ -158,10 +158,10 @@ static void own_file(struct worker *w)
 			break;
 		}
 		case 4:
-			tell_asked(w, 'r', fd, read(fd, data, length), name);
+			report_asked(w, 'r', fd, read(fd, data, length), name);
 			break;
 		default:
-			tell_asked(w, 'w', fd, write(fd, data, length), name);
+			report_asked(w, 'w', fd, write(fd, data, length), name);
 		}
 	}
 	close(fd);
@@ -185,10 +185,10 @@ static void append_file(struct worker *w)
 			fail("lseek");
 		if (what == 3) { /* beyond the end, perhaps */
 			const int other = open_file(name, O_WRONLY);
-			tell(w, 'w', at, pwrite(other, data, length, at), name);
+			report(w, 'w', at, pwrite(other, data, length, at), name);
 			close(other);
 		}
-		tell_asked(w, 'w', fd, write(fd, data, length), name);
+		report_asked(w, 'w', fd, write(fd, data, length), name);
 		if (what > 20) {
 			const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 			close(fd);
@@ -227,9 +227,9 @@ static void slot_file(struct worker *w)
 		if (lseek(s->fd, (off_t)roll(w, CHUNK), SEEK_SET) < 0)
 			fail("lseek");
 	} else if (what == 4) {
-		tell_asked(w, 'r', s->fd, read(s->fd, data, length), s->name);
+		report_asked(w, 'r', s->fd, read(s->fd, data, length), s->name);
 	} else {
-		tell_asked(w, 'w', s->fd, write(s->fd, data, length), s->name);
+		report_asked(w, 'w', s->fd, write(s->fd, data, length), s->name);
 	}
 	pthread_mutex_unlock(&s->lock);
 }
@@ -244,7 +244,7 @@ static void shared_write(struct worker *w)
 	data[strlen(data)] = ' ';
 	if (write(shared_fd, data, (size_t)length) != length)
 		fail("shared");
-	tell(w, 'w', -1, length, "shared");
+	report(w, 'w', -1, length, "shared");
 }
 
 static void pattern_read(struct worker *w)
@@ -255,7 +255,7 @@ static void pattern_read(struct worker *w)
 	const ssize_t n = read(pattern_fd, word, 8 * (1 + roll(w, CHUNK / 8 - 1)));
 	if (n < 0)
 		fail("pattern");
-	tell(w, 'r', n == 0 ? -1 : (int64_t)word[0] * 8, n, "pattern");
+	report(w, 'r', n == 0 ? -1 : (int64_t)word[0] * 8, n, "pattern");
 }
 
 static void *work(void *argument)

@@ -21,13 +21,13 @@
 struct process {
 	uint64_t records, hash;
 	int64_t cpu_ns;
-	struct iot_map files;
+	struct idmap files;
 };
 
 struct sums {
-	struct iot_map map; /* (trace, process) */
+	struct idmap map; /* (trace, process) */
 	struct process *process;
-	size_t room;
+	size_t capacity;
 	uint64_t records;
 };
 
@@ -50,9 +50,9 @@ static int64_t epoch_of(const struct iot_event *ev)
 
 static void add(struct sums *s, uint32_t trace, const struct iot_record *rec, int64_t epoch_ns)
 {
-	size_t n = iot_map_number(&s->map, iot_map_pair(trace, rec->process));
+	size_t n = idmap_number(&s->map, idmap_pair(trace, rec->process));
 	struct process *grown =
-	    n == SIZE_MAX ? NULL : iot_map_fit(s->process, &s->room, n, sizeof *grown);
+	    n == SIZE_MAX ? NULL : idmap_reserve(s->process, &s->capacity, n, sizeof *grown);
 	if (grown == NULL)
 		die("out of memory");
 	s->process = grown;
@@ -60,7 +60,7 @@ static void add(struct sums *s, uint32_t trace, const struct iot_record *rec, in
 	const uint64_t fields[] = {p->hash,          (uint64_t)(rec->start_ns + epoch_ns),
 				   rec->duration_ns, (uint64_t)(rec->cpu_ns - p->cpu_ns),
 				   rec->offset,      rec->length,
-				   rec->operation,   iot_map_number(&p->files, rec->file),
+				   rec->operation,   idmap_number(&p->files, rec->file),
 				   rec->type};
 	p->hash = XXH3_64bits(fields, sizeof fields);
 	p->cpu_ns = rec->cpu_ns;
@@ -108,8 +108,8 @@ int main(int argc, char **argv)
 		       (unsigned long long)s.process[i].records);
 	fprintf(stderr, "%llu\n", (unsigned long long)s.records);
 	for (size_t i = 0; i < s.map.count; i++)
-		iot_map_free(&s.process[i].files);
-	iot_map_free(&s.map);
+		idmap_free(&s.process[i].files);
+	idmap_free(&s.map);
 	free(s.process);
 	return 0;
 }

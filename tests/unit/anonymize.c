@@ -8,24 +8,24 @@
 #include "cli/filter/anonymize.h"
 #include "fuzz/plant.h"
 
-static struct iot_anonymize_options with_secret(unsigned char byte)
+static struct anonymize_options with_secret(unsigned char byte)
 {
-	struct iot_anonymize_options o = {.epoch = IOT_EPOCH_DROP};
+	struct anonymize_options o = {.epoch = EPOCH_DROP};
 	memset(o.names.secret, byte, sizeof o.names.secret);
 	return o;
 }
 
-static struct iot_anonymizer *anonymizer(const struct iot_anonymize_options *o)
+static struct anonymizer *anonymizer(const struct anonymize_options *o)
 {
-	struct iot_anonymizer *a = calloc(1, sizeof *a);
+	struct anonymizer *a = calloc(1, sizeof *a);
 	cr_assert_not_null(a);
 	a->options = o;
 	return a;
 }
 
-static void release(struct iot_anonymizer *a)
+static void release(struct anonymizer *a)
 {
-	iot_anonymizer_free(a);
+	anonymizer_free(a);
 	free(a);
 }
 
@@ -36,24 +36,24 @@ static struct iot_event parsed(const char *text)
 	return ev;
 }
 
-static void expect_text(struct iot_anonymizer *a, const char *before, const char *after)
+static void expect_text(struct anonymizer *a, const char *before, const char *after)
 {
 	struct iot_event ev = parsed(before);
-	cr_assert(iot_anonymize(a, &ev), "%s", before);
+	cr_assert(anonymize_events(a, &ev), "%s", before);
 	cr_expect(ev.text.size == strlen(after) && memcmp(ev.text.data, after, ev.text.size) == 0,
 		  "%s became %.*s", before, (int)ev.text.size, ev.text.data);
 }
 
-static const char *path_of(const struct iot_pseudonyms *p, const char *path, char *out)
+static const char *path_of(const struct pseudonyms *p, const char *path, char *out)
 {
-	size_t n = iot_pseudonym_path(p, (struct iot_text){path, strlen(path)}, out, 1000);
+	size_t n = pseudonym_path(p, (struct iot_text){path, strlen(path)}, out, 1000);
 	out[n] = '\0';
 	return out;
 }
 
 Test(anonymize, one_key_gives_one_name_and_another_key_another)
 {
-	struct iot_pseudonyms one = with_secret(1).names, two = with_secret(2).names;
+	struct pseudonyms one = with_secret(1).names, two = with_secret(2).names;
 	char a[1001], b[1001];
 	cr_expect_str_eq(path_of(&one, "/home/alice/run", a), path_of(&one, "/home/alice/run", b));
 	cr_expect_str_neq(path_of(&one, "/home/alice/run", a), path_of(&two, "/home/alice/run", b));
@@ -61,9 +61,9 @@ Test(anonymize, one_key_gives_one_name_and_another_key_another)
 
 Test(anonymize, hierarchy_stays_and_equal_parts_in_different_directories_differ)
 {
-	struct iot_pseudonyms p = with_secret(1).names;
+	struct pseudonyms p = with_secret(1).names;
 	char a[1001], b[1001];
-	const size_t part = 1 + IOT_PSEUDONYM_SIZE;
+	const size_t part = 1 + PSEUDONYM_SIZE;
 	path_of(&p, "/home/alice/x", a);
 	path_of(&p, "/home/alice/y", b);
 	cr_expect_eq(strlen(a), 3 * part);
@@ -72,12 +72,12 @@ Test(anonymize, hierarchy_stays_and_equal_parts_in_different_directories_differ)
 	cr_expect(strcmp(a + part, b + part) != 0);
 	path_of(&p, "../a//b/", b);
 	cr_expect(memcmp(b, "../", 3) == 0);
-	cr_expect_eq(strlen(b), 3 + IOT_PSEUDONYM_SIZE + 2 + IOT_PSEUDONYM_SIZE + 1);
+	cr_expect_eq(strlen(b), 3 + PSEUDONYM_SIZE + 2 + PSEUDONYM_SIZE + 1);
 }
 
 Test(anonymize, kept_prefixes_end_where_parts_end)
 {
-	struct iot_pseudonyms p = with_secret(1).names;
+	struct pseudonyms p = with_secret(1).names;
 	char out[1001];
 	p.keep = "/usr/,/opt/tool";
 	cr_expect(strncmp(path_of(&p, "/usr/lib", out), "/usr/", 5) == 0 && strlen(out) == 25);
@@ -88,7 +88,7 @@ Test(anonymize, kept_prefixes_end_where_parts_end)
 
 Test(anonymize, extension_stays_if_told_and_if_it_is_one)
 {
-	struct iot_pseudonyms p = with_secret(1).names;
+	struct pseudonyms p = with_secret(1).names;
 	char out[1001];
 	cr_expect_null(strstr(path_of(&p, "/a/mesh.h5", out), ".h5"));
 	p.keep_extension = true;
@@ -100,18 +100,18 @@ Test(anonymize, extension_stays_if_told_and_if_it_is_one)
 
 Test(anonymize, a_path_that_gets_too_long_has_no_pseudonym)
 {
-	struct iot_pseudonyms p = with_secret(1).names;
+	struct pseudonyms p = with_secret(1).names;
 	char out[60];
-	cr_expect_eq(iot_pseudonym_path(&p, (struct iot_text){"a/b/c", 5}, out, sizeof out), 0);
+	cr_expect_eq(pseudonym_path(&p, (struct iot_text){"a/b/c", 5}, out, sizeof out), 0);
 }
 
 Test(anonymize, numbers_are_given_in_order_of_coming)
 {
-	const struct iot_anonymize_options o = with_secret(1);
-	struct iot_anonymizer *a = anonymizer(&o);
+	const struct anonymize_options o = with_secret(1);
+	struct anonymizer *a = anonymizer(&o);
 	struct iot_event ev = {.kind = IOT_RECORD,
 			       .rec = {.type = IOT_LOGICAL, .process = 4711, .file = 90}};
-	cr_assert(iot_anonymize(a, &ev));
+	cr_assert(anonymize_events(a, &ev));
 	cr_expect(ev.rec.process == 1 && ev.rec.file == 1);
 	expect_text(a, "%process id=5000 parent=4711 rank=3 secret=x",
 		    "%process id=2 parent=1 rank=3");
@@ -123,12 +123,12 @@ Test(anonymize, numbers_are_given_in_order_of_coming)
 
 Test(anonymize, what_is_not_known_goes)
 {
-	const struct iot_anonymize_options o = with_secret(1);
-	struct iot_anonymizer *a = anonymizer(&o);
+	const struct anonymize_options o = with_secret(1);
+	struct anonymizer *a = anonymizer(&o);
 	struct iot_event comment = {.kind = IOT_COMMENT, .text = {"alice was here", 14}};
 	struct iot_event other = parsed("%secret of=alice");
-	cr_expect_not(iot_anonymize(a, &comment));
-	cr_expect_not(iot_anonymize(a, &other));
+	cr_expect_not(anonymize_events(a, &comment));
+	cr_expect_not(anonymize_events(a, &other));
 	cr_expect(a->comments == 1 && a->directives == 1);
 	expect_text(a, "%trace source=alices-tool epoch=5 lacks=cpu,alice,offset site=cern",
 		    "%trace lacks=cpu,offset");
@@ -148,26 +148,26 @@ Test(anonymize, what_is_not_known_goes)
 
 Test(anonymize, unknown_directives_that_stay_have_their_numbers_changed)
 {
-	struct iot_anonymize_options o = with_secret(1);
+	struct anonymize_options o = with_secret(1);
 	o.keep_unknown = true;
-	struct iot_anonymizer *a = anonymizer(&o);
+	struct anonymizer *a = anonymizer(&o);
 	expect_text(a, "%phase process=77 time=9 name=solve", "%phase process=1 time=9 name=solve");
 	release(a);
 }
 
 Test(anonymize, grains_move_both_ends)
 {
-	struct iot_anonymize_options o = with_secret(1);
+	struct anonymize_options o = with_secret(1);
 	o.time_grain_ns = 1000;
 	o.size_grain = 4096;
-	struct iot_anonymizer *a = anonymizer(&o);
+	struct anonymizer *a = anonymizer(&o);
 	struct iot_event ev = {.kind = IOT_RECORD,
 			       .rec = {.type = IOT_LOGICAL,
 				       .start_ns = 2999,
 				       .duration_ns = 1002,
 				       .offset = 4095,
 				       .length = 2}};
-	cr_assert(iot_anonymize(a, &ev));
+	cr_assert(anonymize_events(a, &ev));
 	cr_expect(ev.rec.start_ns == 2000 && ev.rec.duration_ns == 2000);
 	cr_expect(ev.rec.offset == 0 && ev.rec.length == 8192);
 	release(a);
@@ -175,14 +175,14 @@ Test(anonymize, grains_move_both_ends)
 
 Test(anonymize, epoch_shifts_by_what_the_key_tells)
 {
-	struct iot_anonymize_options o = with_secret(1);
-	o.epoch = IOT_EPOCH_SHIFT;
-	struct iot_anonymizer *a = anonymizer(&o);
+	struct anonymize_options o = with_secret(1);
+	o.epoch = EPOCH_SHIFT;
+	struct anonymizer *a = anonymizer(&o);
 	uint64_t epoch[2];
 	for (int i = 0; i < 2; i++) {
 		struct iot_event ev = parsed(i == 0 ? "%trace epoch=1700000000000000000"
 						    : "%trace epoch=1700000000000000123");
-		cr_assert(iot_anonymize(a, &ev));
+		cr_assert(anonymize_events(a, &ev));
 		epoch[i] = strtoull(iot_directive_get(&ev, "epoch").data, NULL, 10);
 	}
 	cr_expect_eq(epoch[1] - epoch[0], 123);
@@ -192,7 +192,7 @@ Test(anonymize, epoch_shifts_by_what_the_key_tells)
 
 static const char *weakness(const char *key)
 {
-	return iot_key_weakness((const unsigned char *)key, strlen(key));
+	return key_weakness((const unsigned char *)key, strlen(key));
 }
 
 Test(anonymize, keys_that_can_be_guessed_are_refused)
@@ -216,7 +216,7 @@ Test(anonymize, keys_that_can_be_guessed_are_refused)
 
 Test(anonymize, random_keys_are_never_refused)
 {
-	unsigned char raw[IOT_KEY_FILE_MAX];
+	unsigned char raw[KEY_FILE_MAX];
 	uint64_t state = 1;
 	for (unsigned round = 0; round < 20000; round++) {
 		char text[65];
@@ -225,12 +225,12 @@ Test(anonymize, random_keys_are_never_refused)
 			raw[i] = (unsigned char)(state >> 56);
 			snprintf(text + 2 * i, 3, "%02x", raw[i]);
 		}
-		cr_assert_null(iot_key_weakness(raw, 16));
-		cr_assert_null(iot_key_weakness(raw, 32));
+		cr_assert_null(key_weakness(raw, 16));
+		cr_assert_null(key_weakness(raw, 32));
 		cr_assert_null(weakness(text));
 	}
 	memset(raw, 'x', sizeof raw);
-	cr_expect_not_null(iot_key_weakness(raw, sizeof raw));
+	cr_expect_not_null(key_weakness(raw, sizeof raw));
 }
 
 Test(anonymize, counters_and_errors_stay_only_by_their_exact_names)
@@ -252,8 +252,8 @@ Test(anonymize, counters_and_errors_stay_only_by_their_exact_names)
 					      "BGQ_CSJOBID",
 					      "DFS_POOL_UUID",
 					      "MPI_PROCESSOR_NAME"};
-	struct iot_anonymize_options o = with_secret(1);
-	struct iot_anonymizer *a = anonymizer(&o);
+	struct anonymize_options o = with_secret(1);
+	struct anonymizer *a = anonymizer(&o);
 	char text[200];
 	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
 		snprintf(text, sizeof text, "%%counter source=POSIX %s=1", unknown[i]);
@@ -274,8 +274,8 @@ Test(anonymize, counters_and_errors_stay_only_by_their_exact_names)
 
 Test(anonymize, numbers_that_are_no_ids_do_not_stay_as_ids)
 {
-	struct iot_anonymize_options o = with_secret(1);
-	struct iot_anonymizer *a = anonymizer(&o);
+	struct anonymize_options o = with_secret(1);
+	struct anonymizer *a = anonymizer(&o);
 	expect_text(a, "%process id=9 thread-of=4915551234567", "%process id=1");
 	release(a);
 }
@@ -298,9 +298,9 @@ static const char *const full[] = {
 
 Test(anonymize, a_secret_at_any_place_of_any_text_does_not_stay)
 {
-	const struct iot_anonymize_options o = with_secret(1);
-	struct iot_anonymizer *a = anonymizer(&o);
-	char text[PLANT_ROOM];
+	const struct anonymize_options o = with_secret(1);
+	struct anonymizer *a = anonymizer(&o);
+	char text[PLANT_CAPACITY];
 	unsigned planted = 0;
 	for (size_t i = 0; i < sizeof full / sizeof *full; i++) {
 		const struct iot_text was = {full[i], strlen(full[i])};
@@ -312,7 +312,7 @@ Test(anonymize, a_secret_at_any_place_of_any_text_does_not_stay)
 				continue;
 			cr_assert(plant_is_in(text, size), "%s", text);
 			planted++;
-			cr_assert(!iot_anonymize(a, &ev) ||
+			cr_assert(!anonymize_events(a, &ev) ||
 				      !plant_is_in(ev.text.data, ev.text.size),
 				  "%s became %.*s", text, (int)ev.text.size, ev.text.data);
 		}

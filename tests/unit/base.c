@@ -8,12 +8,12 @@
 
 static unsigned vote_in_blocks(const char *text, size_t size, size_t read_size, bool *tie)
 {
-	const struct iot_window_options options = {.read_size = read_size};
-	struct iot_window *w = iot_window_new("t", &options);
+	const struct bufreader_options options = {.read_size = read_size};
+	struct bufreader *w = bufreader_new("t", &options);
 	cr_assert_not_null(w);
-	cr_assert_eq(iot_window_open_memory(w, text, size), IOT_OK);
-	unsigned base = iot_base_find(w, tie);
-	iot_window_free(w);
+	cr_assert_eq(bufreader_open_memory(w, text, size), IOT_OK);
+	unsigned base = base_find(w, tie);
+	bufreader_free(w);
 	return base;
 }
 
@@ -27,7 +27,7 @@ static unsigned vote(const char *text, bool *tie)
 	return base;
 }
 
-Test(base, comment_tells)
+Test(base, comment_reports)
 {
 	bool tie;
 	cr_assert_eq(vote("192 34 0 8 0 500 3 7 0\nff x\n", &tie), 16);
@@ -49,23 +49,23 @@ Test(base, records_vote)
 Test(base, numbers_too_large_vote_as_their_digits_do)
 {
 	static const char line[] = "192 236 100000000000000000000 501 -1000";
-	cr_assert(iot_base_fits(line, sizeof(line) - 1, 10));
-	cr_assert_not(iot_base_fits("192 236 1 - 1", 13, 10));
+	cr_assert(base_fits(line, sizeof(line) - 1, 10));
+	cr_assert_not(base_fits("192 236 1 - 1", 13, 10));
 }
 
 /* 0x80 is 128 and drops one field; decimal 80 = 0x50 has the undefined flag. */
 Test(base, fields_must_agree_with_the_flags)
 {
-	cr_assert(iot_base_fits("80 80 0 1 2 3 4 5 6", 19, 16));
-	cr_assert_not(iot_base_fits("80 80 0 1 2 3 4 5 6", 19, 10));
-	cr_assert(iot_base_fits("80 128 0 1 2 3 4 5 6", 20, 10));
-	cr_assert_not(iot_base_fits("80 128 0 1 2 3 4 5 6", 20, 16));
-	cr_assert_not(iot_base_fits("80 80 0 1 2 3 4 5", 17, 16));
-	cr_assert_not(iot_base_fits("80", 2, 16));
-	cr_assert_not(iot_base_fits("", 0, 16));
-	cr_assert(iot_base_fits("0 0 1 2 -3 4 5 6 7 -8", 21, 10));
-	cr_assert_not(iot_base_fits("0 0 1 -2 3 4 5 6 7 8", 20, 10));
-	cr_assert_not(iot_base_fits("0 0 1 2 3 4 5 6 7 8 9", 21, 10));
+	cr_assert(base_fits("80 80 0 1 2 3 4 5 6", 19, 16));
+	cr_assert_not(base_fits("80 80 0 1 2 3 4 5 6", 19, 10));
+	cr_assert(base_fits("80 128 0 1 2 3 4 5 6", 20, 10));
+	cr_assert_not(base_fits("80 128 0 1 2 3 4 5 6", 20, 16));
+	cr_assert_not(base_fits("80 80 0 1 2 3 4 5", 17, 16));
+	cr_assert_not(base_fits("80", 2, 16));
+	cr_assert_not(base_fits("", 0, 16));
+	cr_assert(base_fits("0 0 1 2 -3 4 5 6 7 -8", 21, 10));
+	cr_assert_not(base_fits("0 0 1 -2 3 4 5 6 7 8", 20, 10));
+	cr_assert_not(base_fits("0 0 1 2 3 4 5 6 7 8 9", 21, 10));
 }
 
 Test(base, tie_is_hexadecimal)
@@ -99,9 +99,9 @@ Test(base, nothing_is_consumed)
 {
 	bool tie;
 	size_t have;
-	struct iot_window *w = iot_window_new("t", NULL);
-	cr_assert_eq(iot_window_open_memory(w, "ff x\n", 5), IOT_OK);
-	cr_assert_eq(iot_base_find(w, &tie), 16);
-	cr_assert_arr_eq(iot_window_ahead(w, 5, &have), "ff x\n", 5);
-	iot_window_free(w);
+	struct bufreader *w = bufreader_new("t", NULL);
+	cr_assert_eq(bufreader_open_memory(w, "ff x\n", 5), IOT_OK);
+	cr_assert_eq(base_find(w, &tie), 16);
+	cr_assert_arr_eq(bufreader_peek(w, 5, &have), "ff x\n", 5);
+	bufreader_free(w);
 }

@@ -12,14 +12,14 @@ enum { PLACES = 8 };
 
 /* What was found: the first places, and the verdict. */
 struct look {
-	struct iot_verdict verdict;
-	struct iot_intervals intervals;
-	struct iot_finding place[PLACES];
+	struct verdict verdict;
+	struct intervals intervals;
+	struct finding place[PLACES];
 	char text[PLACES][256];
 	size_t count;
 };
 
-static void found(void *context, const struct iot_finding *f)
+static void found(void *context, const struct finding *f)
 {
 	struct look *l = context;
 	if (l->count == PLACES)
@@ -32,19 +32,19 @@ static void found(void *context, const struct iot_finding *f)
 static struct look look_at(const void *data, size_t size)
 {
 	struct look l = {0};
-	struct iot_error error;
-	const struct iot_verify_options options = {.found = found,
-						   .context = &l,
-						   .places = PLACES,
-						   .lint = true,
-						   .tick_ns = IOT_TICK_DEFAULT_NS,
-						   .memory_max = (uint64_t)1 << 28,
-						   .intervals = &l.intervals};
+	struct error error;
+	const struct verify_options options = {.found = found,
+					       .context = &l,
+					       .places = PLACES,
+					       .lint = true,
+					       .tick_ns = IOT_TICK_DEFAULT_NS,
+					       .memory_max = (uint64_t)1 << 28,
+					       .intervals = &l.intervals};
 	const int fd = memfd_create("trace", MFD_CLOEXEC);
 	cr_assert_geq(fd, 0);
 	cr_assert_eq(write(fd, data, size), (ssize_t)size);
 	cr_assert_eq(lseek(fd, 0, SEEK_SET), 0);
-	cr_expect_eq(iot_verify(fd, "t.iot", &options, &l.verdict, &error), IOT_OK, "%s",
+	cr_expect_eq(verify_trace(fd, "t.iot", &options, &l.verdict, &error), IOT_OK, "%s",
 		     error.text);
 	close(fd);
 	return l;
@@ -58,7 +58,7 @@ static struct look look_at_text(const char *text)
 static uint64_t errors(const struct look *l)
 {
 	uint64_t n = 0;
-	for (int i = 0; i < IOT_ERRORS; i++)
+	for (int i = 0; i < VERIFY_ERRORS; i++)
 		n += l->verdict.count[i];
 	return n;
 }
@@ -66,16 +66,16 @@ static uint64_t errors(const struct look *l)
 static uint64_t total(const struct look *l)
 {
 	uint64_t n = 0;
-	for (int i = 0; i < IOT_FINDINGS; i++)
+	for (int i = 0; i < FINDINGS; i++)
 		n += l->verdict.count[i];
 	return n;
 }
 
-static void expect_one(const char *text, enum iot_finding_kind kind, uint64_t line, unsigned column)
+static void expect_one(const char *text, enum finding_kind kind, uint64_t line, unsigned column)
 {
 	struct look l = look_at_text(text);
 	cr_expect_eq(l.verdict.count[kind], 1, "%s: %lu of %s", text,
-		     (unsigned long)l.verdict.count[kind], iot_finding_name(kind));
+		     (unsigned long)l.verdict.count[kind], finding_name(kind));
 	for (size_t i = 0; i < l.count; i++) {
 		if (l.place[i].kind != kind)
 			continue;
@@ -83,7 +83,7 @@ static void expect_one(const char *text, enum iot_finding_kind kind, uint64_t li
 			     (unsigned long)l.place[i].line);
 		cr_expect_eq(l.place[i].column, column, "%s: column %u", text, l.place[i].column);
 	}
-	iot_intervals_free(&l.intervals);
+	intervals_free(&l.intervals);
 }
 
 Test(check, what_writers_make_is_fine)
@@ -98,7 +98,7 @@ Test(check, what_writers_make_is_fine)
 			cr_expect_eq(l.verdict.records, 100);
 			cr_expect(l.verdict.ended);
 			cr_expect_leq(l.intervals.count, 2);
-			iot_intervals_free(&l.intervals);
+			intervals_free(&l.intervals);
 			free(t.data);
 		}
 	}
@@ -106,33 +106,32 @@ Test(check, what_writers_make_is_fine)
 
 Test(check, every_oddity_has_its_place)
 {
-	expect_one("c0 20 0 8 0 1 1 1 0\n", IOT_ODD_HEADER, 1, 1);
-	expect_one("ff %iotrace version=1 tick=1\n", IOT_ODD_END, 2, 1);
-	expect_one("c0 20 0 8 9 1 1 1 0\nc0 2c 8 -1 1 1 0\n", IOT_ODD_TIME, 2, 9);
-	expect_one("c4 20 0 8 0 1 1 1 0\n", IOT_ODD_BITS, 1, 1);
-	expect_one("c0 20 0 8 0 9 1 1 0\nc0 ec 5 1 0\n", IOT_NOTE_OVERLAP, 2, 1);
-	expect_one("c8 20 0 8 0 9 1 1 0\nc0 ec 5 1 0\nc0 ec 0 1 0\n", IOT_NOTE_OVERLAP, 3, 1);
-	expect_one("ff %op name=%zz\n", IOT_ODD_PERCENT, 1, 13);
-	expect_one("c0 20 0 8 0 1 1 1 0\nff %file process=1 id=1\n", IOT_ODD_LATE, 2, 4);
-	expect_one("ff %process id=1\nff %process id=1\n", IOT_ODD_REPEAT, 2, 4);
-	expect_one("c0 20 0 8 0 1 1 1 0\nC0 ec 1 1 0\n", IOT_ODD_SPELLING, 2, 1);
-	expect_one("c0 20 0 8 0 1 1 1 0\nc0 ec  1 1 0\n", IOT_ODD_SPELLING, 2, 7);
-	expect_one("ff one\r\n", IOT_ODD_SPELLING, 1, 1);
-	expect_one("ff one\n\n", IOT_ODD_SPELLING, 2, 1);
-	expect_one("ff one", IOT_ODD_SPELLING, 1, 7);
+	expect_one("c0 20 0 8 0 1 1 1 0\n", WARN_HEADER, 1, 1);
+	expect_one("ff %iotrace version=1 tick=1\n", WARN_END, 2, 1);
+	expect_one("c0 20 0 8 9 1 1 1 0\nc0 2c 8 -1 1 1 0\n", WARN_TIME, 2, 9);
+	expect_one("c4 20 0 8 0 1 1 1 0\n", WARN_BITS, 1, 1);
+	expect_one("c0 20 0 8 0 9 1 1 0\nc0 ec 5 1 0\n", NOTE_OVERLAP, 2, 1);
+	expect_one("c8 20 0 8 0 9 1 1 0\nc0 ec 5 1 0\nc0 ec 0 1 0\n", NOTE_OVERLAP, 3, 1);
+	expect_one("ff %op name=%zz\n", WARN_PERCENT, 1, 13);
+	expect_one("c0 20 0 8 0 1 1 1 0\nff %file process=1 id=1\n", WARN_LATE, 2, 4);
+	expect_one("ff %process id=1\nff %process id=1\n", WARN_REPEAT, 2, 4);
+	expect_one("c0 20 0 8 0 1 1 1 0\nC0 ec 1 1 0\n", WARN_SPELLING, 2, 1);
+	expect_one("c0 20 0 8 0 1 1 1 0\nc0 ec  1 1 0\n", WARN_SPELLING, 2, 7);
+	expect_one("ff one\r\n", WARN_SPELLING, 1, 1);
+	expect_one("ff one\n\n", WARN_SPELLING, 2, 1);
+	expect_one("ff one", WARN_SPELLING, 1, 7);
 }
 
 Test(check, every_error_has_its_place)
 {
-	expect_one("c0 20 0 8 0 1 1 1 0\nc0 ec 1 x 0\n", IOT_BAD_RECORD, 2, 9);
-	expect_one("ff %file process=1\n", IOT_BAD_COMMENT, 1, 4);
-	expect_one("ff %iotrace version=1 tick=0\n", IOT_BAD_FRAMING, 1, 4);
+	expect_one("c0 20 0 8 0 1 1 1 0\nc0 ec 1 x 0\n", BAD_RECORD, 2, 9);
+	expect_one("ff %file process=1\n", BAD_COMMENT, 1, 4);
+	expect_one("ff %iotrace version=1 tick=0\n", BAD_FRAMING, 1, 4);
 	expect_one("ff %iotrace version=1 tick=1\nff %end records=0 comments=0 "
 		   "xxh3=0000000000000000\n",
-		   IOT_BAD_HASH, 2, 4);
-	expect_one("ff %iotrace version=1 tick=1\nff cut", IOT_BAD_CUT, 2, 1);
-	expect_one("ff %iotrace version=1 tick=1\nff %iotrace version=1 tick=1\n", IOT_BAD_TAIL, 2,
-		   4);
+		   BAD_HASH, 2, 4);
+	expect_one("ff %iotrace version=1 tick=1\nff cut", BAD_CUT, 2, 1);
+	expect_one("ff %iotrace version=1 tick=1\nff %iotrace version=1 tick=1\n", BAD_TAIL, 2, 4);
 }
 
 static char *sync_of(char *text, size_t n)
@@ -152,14 +151,14 @@ Test(check, each_damaged_interval_is_told_once)
 	*(strstr(sync_of(t.data, 5), "\nc0") + 1) = 'x';
 	struct look l = look_at(t.data, t.size);
 	cr_expect_eq(errors(&l), 2);
-	cr_expect_eq(l.verdict.count[IOT_BAD_RECORD], 2);
-	iot_intervals_settle(&l.intervals, false);
+	cr_expect_eq(l.verdict.count[BAD_RECORD], 2);
+	intervals_settle(&l.intervals, false);
 	uint64_t kept = 0;
 	for (size_t i = 0; i < l.intervals.count; i++)
-		if (l.intervals.entry[i].fate == IOT_FATE_KEPT)
+		if (l.intervals.entry[i].disposition == DISPOSITION_KEPT)
 			kept += l.intervals.entry[i].records;
 	cr_expect_eq(kept, 80);
-	iot_intervals_free(&l.intervals);
+	intervals_free(&l.intervals);
 	free(t.data);
 }
 
@@ -174,13 +173,13 @@ Test(check, a_damaged_sync_costs_one_interval_at_most)
 		sync[i] ^= 0x11;
 		struct look l = look_at(t.data, t.size);
 		cr_expect_gt(errors(&l), 0, "byte %zu", i);
-		iot_intervals_settle(&l.intervals, false);
+		intervals_settle(&l.intervals, false);
 		uint64_t kept = 0;
 		for (size_t k = 0; k < l.intervals.count; k++)
-			if (l.intervals.entry[k].fate == IOT_FATE_KEPT)
+			if (l.intervals.entry[k].disposition == DISPOSITION_KEPT)
 				kept += l.intervals.entry[k].records;
 		cr_expect_geq(kept, 50, "byte %zu: %lu", i, (unsigned long)kept);
-		iot_intervals_free(&l.intervals);
+		intervals_free(&l.intervals);
 		sync[i] = was;
 	}
 	free(t.data);
@@ -194,15 +193,15 @@ Test(check, damage_in_a_frame_is_found_and_left_behind)
 		for (size_t at = 0; at < t.size; at += 1 + t.size / 50) {
 			t.data[at] ^= 0x55;
 			struct look l = look_at(t.data, t.size);
-			iot_intervals_settle(&l.intervals, false);
+			intervals_settle(&l.intervals, false);
 			uint64_t kept = 0;
 			for (size_t k = 0; k < l.intervals.count; k++)
-				if (l.intervals.entry[k].fate == IOT_FATE_KEPT)
+				if (l.intervals.entry[k].disposition == DISPOSITION_KEPT)
 					kept += l.intervals.entry[k].records;
 			cr_expect_geq(kept, 90, "byte %zu of %zu: %lu", at, t.size,
 				      (unsigned long)kept);
 			cr_expect(errors(&l) > 0 || kept == 100, "byte %zu", at);
-			iot_intervals_free(&l.intervals);
+			intervals_free(&l.intervals);
 			t.data[at] ^= 0x55;
 		}
 		free(t.data);
@@ -217,10 +216,10 @@ Test(check, a_trace_behind_another_is_named)
 	memcpy(two, t.data, t.size);
 	memcpy(two + t.size, t.data, t.size);
 	struct look l = look_at(two, 2 * t.size);
-	cr_expect_eq(l.verdict.count[IOT_BAD_TAIL], 1);
+	cr_expect_eq(l.verdict.count[BAD_TAIL], 1);
 	cr_expect_gt(l.verdict.second_line, 20);
 	cr_expect_eq(l.verdict.records, 20);
-	iot_intervals_free(&l.intervals);
+	intervals_free(&l.intervals);
 	free(two);
 	free(t.data);
 }
@@ -234,7 +233,7 @@ Test(check, lines_that_are_too_long_are_errors)
 	memcpy(t.data + t.size - 8, "\nff two\n", 8);
 	struct look l = look_at(t.data, t.size);
 	cr_expect_eq(errors(&l), 1, "%lu", (unsigned long)errors(&l));
-	iot_intervals_free(&l.intervals);
+	intervals_free(&l.intervals);
 	free(t.data);
 }
 
@@ -251,8 +250,8 @@ Test(check, any_bytes_are_survived)
 			copy[(seed >> 20) % t.size] = (char)(seed >> 56);
 		}
 		struct look l = look_at(copy, t.size);
-		iot_intervals_settle(&l.intervals, true);
-		iot_intervals_free(&l.intervals);
+		intervals_settle(&l.intervals, true);
+		intervals_free(&l.intervals);
 		free(copy);
 	}
 	free(t.data);

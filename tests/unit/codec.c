@@ -432,7 +432,7 @@ static void batch_law(uint64_t seed, uint64_t tick, unsigned base, bool odd)
 	struct state e = state_new(tick, base), one = state_new(tick, base),
 		     many = state_new(tick, base);
 	struct iot_record *want = calloc(RECORDS, sizeof *want), got[BATCH], prev = {0};
-	unsigned char *news = calloc(RECORDS, 1);
+	unsigned char *first_use = calloc(RECORDS, 1);
 	char *text = malloc(RECORDS * (size_t)IOT_ENCODED_MAX * 2), line[IOT_ENCODED_MAX];
 	size_t size = 0, n = 0;
 	uint64_t s = seed;
@@ -443,31 +443,31 @@ static void batch_law(uint64_t seed, uint64_t tick, unsigned base, bool odd)
 		if (!odd)
 			memcpy(text + size, line, (size_t)k);
 		cr_assert_eq(decode(&one, text + size, m, &want[i]), IOT_OK);
-		news[i] = (unsigned char)iot_codec_news(one.c);
+		first_use[i] = (unsigned char)codec_first_use(one.c);
 		size += m;
 	}
 	const char *p = text;
 	while (n < RECORDS) {
-		enum iot_stop why;
+		enum decode_stop why;
 		const size_t max = 1 + below(&s, BATCH);
 		const size_t k =
-		    iot_decode_lines(many.c, &p, text + size, got, max, sizeof *got, NULL, &why);
+		    codec_decode_lines(many.c, &p, text + size, got, max, sizeof *got, NULL, &why);
 		for (size_t i = 0; i < k; i++)
 			cr_assert(same(&got[i], &want[n + i]), "record %zu of seed %llu", n + i,
 				  (unsigned long long)seed);
 		for (size_t i = 0; i + 1 < k; i++)
-			cr_assert_eq(news[n + i], 0, "record %zu: news passed over", n + i);
+			cr_assert_eq(first_use[n + i], 0, "record %zu: news passed over", n + i);
 		if (k > 0)
-			cr_assert_eq(iot_codec_news(many.c), news[n + k - 1]);
-		cr_assert_eq(why == IOT_STOP_NEWS, k > 0 && news[n + k - 1] != 0);
+			cr_assert_eq(codec_first_use(many.c), first_use[n + k - 1]);
+		cr_assert_eq(why == DECODE_STOP_FIRST_USE, k > 0 && first_use[n + k - 1] != 0);
 		n += k;
-		cr_assert(why != IOT_STOP_OTHER && why != IOT_STOP_ERROR);
-		if (why == IOT_STOP_LIMIT)
+		cr_assert(why != DECODE_STOP_OTHER && why != DECODE_STOP_ERROR);
+		if (why == DECODE_STOP_LIMIT)
 			state_grow(&many);
 	}
 	cr_assert_eq(p, text + size);
 	free(want);
-	free(news);
+	free(first_use);
 	free(text);
 	free(e.block);
 	free(one.block);
@@ -490,53 +490,53 @@ Test(codec, a_batch_is_what_its_lines_are)
 	    "\nff note\n80 23 2 8 a 64 3 9 0\n80 e8 zz\n";
 	struct state d = state_new(1000, 16);
 	struct iot_record rec[8];
-	enum iot_stop why;
+	enum decode_stop why;
 	const char *p = text, *end = text + sizeof text - 1;
-	cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 1);
-	cr_assert_eq(why, IOT_STOP_NEWS);
-	cr_assert_eq(iot_codec_news(d.c), IOT_NEWS_PROCESS | IOT_NEWS_FILE);
-	iot_codec_tell(d.c, 42, IOT_OFFSET_UNKNOWN);
-	cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 1, sizeof *rec, NULL, &why), 1);
-	cr_assert_eq(why, IOT_STOP_MAX);
+	cr_assert_eq(codec_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 1);
+	cr_assert_eq(why, DECODE_STOP_FIRST_USE);
+	cr_assert_eq(codec_first_use(d.c), FIRST_USE_PROCESS | FIRST_USE_FILE);
+	codec_set_object(d.c, 42, IOT_OFFSET_UNKNOWN);
+	cr_assert_eq(codec_decode_lines(d.c, &p, end, rec, 1, sizeof *rec, NULL, &why), 1);
+	cr_assert_eq(why, DECODE_STOP_MAX);
 	cr_assert_eq(rec[0].object, 42);
 	cr_assert_eq(rec[0].flags, IOT_OFFSET_UNKNOWN);
-	cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 1);
-	cr_assert_eq(iot_codec_news(d.c), IOT_NEWS_FILE);
-	cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 0);
-	cr_assert_eq(why, IOT_STOP_OTHER);
+	cr_assert_eq(codec_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 1);
+	cr_assert_eq(codec_first_use(d.c), FIRST_USE_FILE);
+	cr_assert_eq(codec_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 0);
+	cr_assert_eq(why, DECODE_STOP_OTHER);
 	cr_assert_eq(*p, '\n');
 	p++;
-	cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 0);
-	cr_assert_eq(why, IOT_STOP_OTHER);
+	cr_assert_eq(codec_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 0);
+	cr_assert_eq(why, DECODE_STOP_OTHER);
 	p = strchr(p, '\n') + 1;
-	while (iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why) > 0)
-		if (why == IOT_STOP_LIMIT)
+	while (codec_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why) > 0)
+		if (why == DECODE_STOP_LIMIT)
 			state_grow(&d);
-	if (why == IOT_STOP_LIMIT) {
+	if (why == DECODE_STOP_LIMIT) {
 		state_grow(&d);
-		cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 1);
+		cr_assert_eq(codec_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 1);
 		cr_assert(same(&rec[0], &example[3]));
-		cr_assert_eq(iot_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 0);
+		cr_assert_eq(codec_decode_lines(d.c, &p, end, rec, 8, sizeof *rec, NULL, &why), 0);
 	}
-	cr_assert_eq(why, IOT_STOP_ERROR);
+	cr_assert_eq(why, DECODE_STOP_ERROR);
 	cr_assert_str_eq(strtok((char *)(uintptr_t)iot_codec_error(d.c, NULL), "\n"),
 			 "found 3 fields, expected 6");
 	free(d.block);
 }
 
 /* With enough behind it that a batch would take it with wide registers. */
-static enum iot_stop stop_at_line(const char *line)
+static enum decode_stop stop_at_line(const char *line)
 {
 	struct state d = state_new(1, 16);
 	struct iot_record rec[16];
 	char text[1024];
-	enum iot_stop why;
+	enum decode_stop why;
 	int n = snprintf(text, sizeof text, "c0 22 0 8 3e8 1f4 3 7 0\nc0 ec 5 5 5\n%s\n", line);
 	for (int i = 0; i < 10; i++)
 		n += snprintf(text + n, sizeof text - (size_t)n, "c0 ec 3e8 1f5 -3e8\n");
 	const char *p = text, *end = text + n;
-	while (iot_decode_lines(d.c, &p, end, rec, 16, sizeof *rec, NULL, &why) > 0)
-		if (why == IOT_STOP_LIMIT)
+	while (codec_decode_lines(d.c, &p, end, rec, 16, sizeof *rec, NULL, &why) > 0)
+		if (why == DECODE_STOP_LIMIT)
 			state_grow(&d);
 	free(d.block);
 	return why;
@@ -553,9 +553,9 @@ Test(codec, a_minus_is_for_start_and_cpu_alone)
 	    "c0 ec -ffffffff 5 5",
 	};
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-		cr_assert_eq(stop_at_line(good[i]), IOT_STOP_END, "%s", good[i]);
+		cr_assert_eq(stop_at_line(good[i]), DECODE_STOP_END, "%s", good[i]);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		cr_assert_eq(stop_at_line(bad[i]), IOT_STOP_ERROR, "%s", bad[i]);
+		cr_assert_eq(stop_at_line(bad[i]), DECODE_STOP_ERROR, "%s", bad[i]);
 }
 
 Test(codec, many_processes_stay_within_the_size_told)

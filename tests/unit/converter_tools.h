@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For tests of converters: what they have counted. */
-#ifndef IOT_TESTS_CONVERTER_TOOLS_H
-#define IOT_TESTS_CONVERTER_TOOLS_H
+#ifndef TESTS_CONVERTER_TOOLS_H
+#define TESTS_CONVERTER_TOOLS_H
 
 #include <string.h>
 
 #include "converters/converter.h"
 
 /* 0: it was not counted. */
-static inline uint64_t counted_in(const struct iot_report *r, const char *name)
+static inline uint64_t counted_in(const struct report *r, const char *name)
 {
 	for (size_t i = 0; i < r->counts; i++)
 		if (strcmp(r->count[i].name, name) == 0)

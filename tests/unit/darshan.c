@@ -11,7 +11,7 @@
 #include "converter_tools.h"
 #include "darshan_build.h"
 
-enum { TEXT_ROOM = 1 << 20, FILES = 64, SETTINGS = 3 };
+enum { TEXT_CAPACITY = 1 << 20, FILES = 64, SETTINGS = 3 };
 
 enum {
 	POSIX = 1,
@@ -30,8 +30,8 @@ enum {
 /* A conversion: records one per line ("100+20 1:w /a 0+10": start and duration in microseconds
  * since the start of the job), directives as they are, and the end. */
 static struct {
-	char folder[64], path[80], other[80];
-	struct iot_setting settings[SETTINGS];
+	char directory[64], path[80], other[80];
+	struct setting settings[SETTINGS];
 	size_t setting_count, read_size;
 	int max;
 	char *records, *directives;
@@ -39,18 +39,18 @@ static struct {
 	char file[FILES][64];
 	uint64_t count, bytes;
 	int status;
-	struct iot_source src;
+	struct source_state src;
 } run;
 
 static void enter(void)
 {
 	memset(&run, 0, sizeof run);
 	run.max = 100;
-	run.records = calloc(1, TEXT_ROOM);
-	run.directives = calloc(1, TEXT_ROOM);
-	strcpy(run.folder, "/tmp/iotrace-test-XXXXXX");
-	cr_assert_not_null(mkdtemp(run.folder));
-	snprintf(run.path, sizeof run.path, "%s/a.darshan", run.folder);
+	run.records = calloc(1, TEXT_CAPACITY);
+	run.directives = calloc(1, TEXT_CAPACITY);
+	strcpy(run.directory, "/tmp/iotrace-test-XXXXXX");
+	cr_assert_not_null(mkdtemp(run.directory));
+	snprintf(run.path, sizeof run.path, "%s/a.darshan", run.directory);
 }
 
 static void leave(void)
@@ -58,7 +58,7 @@ static void leave(void)
 	unlink(run.path);
 	if (run.other[0] != '\0')
 		unlink(run.other);
-	cr_expect_eq(rmdir(run.folder), 0);
+	cr_expect_eq(rmdir(run.directory), 0);
 	free(run.records);
 	free(run.directives);
 }
@@ -75,7 +75,7 @@ static void write_file(const char *path, const void *data, size_t size)
 
 static void add(char *out, size_t *n, const char *text, size_t size)
 {
-	if (*n + size + 2 > TEXT_ROOM)
+	if (*n + size + 2 > TEXT_CAPACITY)
 		return;
 	memcpy(out + *n, text, size);
 	*n += size;
@@ -114,21 +114,21 @@ static void take(const struct iot_event *ev)
 
 static void set(const char *name, const char *value)
 {
-	run.settings[run.setting_count++] = (struct iot_setting){name, value};
+	run.settings[run.setting_count++] = (struct setting){name, value};
 }
 
 /* What is in run.path (and run.other). */
 static void convert(void)
 {
 	const char *paths[] = {run.path, run.other};
-	struct iot_error error = {0};
-	struct iot_input *in = iot_input_new(paths, run.other[0] != '\0' ? 2 : 1, NULL, &error);
+	struct error error = {0};
+	struct input *in = input_new(paths, run.other[0] != '\0' ? 2 : 1, NULL, &error);
 	cr_assert_not_null(in, "%s", error.text);
-	iot_input_set_read_size(in, run.read_size);
-	run.src = (struct iot_source){.converter = iot_converter_find("darshan"),
-				      .input = in,
-				      .settings = run.settings,
-				      .setting_count = run.setting_count};
+	input_set_read_size(in, run.read_size);
+	run.src = (struct source_state){.converter = converter_find("darshan"),
+					.input = in,
+					.settings = run.settings,
+					.setting_count = run.setting_count};
 	struct iot_event *ev = calloc((size_t)run.max, sizeof *ev);
 	bool first = true;
 	int got = run.src.converter->open(&run.src);
@@ -142,7 +142,7 @@ static void convert(void)
 	}
 	run.status = got;
 	run.src.converter->close(&run.src);
-	iot_input_free(in);
+	input_free(in);
 	free(ev);
 }
 
@@ -615,7 +615,7 @@ Test(darshan, check_compares_with_the_counters)
 	add_counters(module(&l, POSIX, 4), 77, 2, 69, 17, 3, 5);
 	set("check", "");
 	convert_log(&l);
-	const struct iot_report *r = &run.src.report;
+	const struct report *r = &run.src.report;
 	cr_expect_eq(run.status, IOT_OK);
 	cr_assert_eq(r->differences_found, 4);
 	cr_expect_str_eq(r->difference[0].where, "POSIX, rank 2, /scratch/a");
@@ -693,7 +693,7 @@ Test(darshan, several_logs_are_one_trace_with_processes_of_their_own)
 {
 	struct log l = small_log(41, false);
 	make_log(&l);
-	snprintf(run.other, sizeof run.other, "%s/b.darshan", run.folder);
+	snprintf(run.other, sizeof run.other, "%s/b.darshan", run.directory);
 	write_file(run.other, l.file.data, l.file.size);
 	write_file(run.path, l.file.data, l.file.size);
 	convert();

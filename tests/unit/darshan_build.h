@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Small logs of Darshan, of every format, made in memory. Regions come in the order of their ids. */
-#ifndef IOT_TESTS_DARSHAN_BUILD_H
-#define IOT_TESTS_DARSHAN_BUILD_H
+#ifndef TESTS_DARSHAN_BUILD_H
+#define TESTS_DARSHAN_BUILD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,15 +13,15 @@
 /* Bytes in the order of a log. */
 struct bytes {
 	unsigned char *data;
-	size_t size, room;
+	size_t size, capacity;
 	bool swap;
 };
 
 static inline void put_bytes(struct bytes *b, const void *data, size_t n)
 {
-	if (b->size + n > b->room) {
-		b->room = 2 * (b->size + n);
-		b->data = realloc(b->data, b->room);
+	if (b->size + n > b->capacity) {
+		b->capacity = 2 * (b->size + n);
+		b->data = realloc(b->data, b->capacity);
 		cr_assert_not_null(b->data);
 	}
 	if (n > 0)

@@ -10,11 +10,11 @@
 static void check(uint64_t v)
 {
 	char ours[64], theirs[64];
-	*iot_digits(ours, v) = '\0';
+	*digits(ours, v) = '\0';
 	snprintf(theirs, sizeof theirs, "%" PRIu64, v);
 	cr_assert_str_eq(ours, theirs);
-	cr_assert_eq(iot_digits_count(v), strlen(theirs));
-	*iot_digits_right(ours, v, 12) = '\0';
+	cr_assert_eq(digits_count(v), strlen(theirs));
+	*digits_right(ours, v, 12) = '\0';
 	snprintf(theirs, sizeof theirs, "%12" PRIu64, v);
 	cr_assert_str_eq(ours, theirs);
 }
@@ -42,8 +42,8 @@ Test(digits, agree_with_printf_for_all_small_and_many_large_numbers)
 Test(digits, fixed_ones_have_zeros_in_front)
 {
 	char text[16];
-	*iot_digits_fixed(text, 42, 9) = '\0';
+	*digits_fixed(text, 42, 9) = '\0';
 	cr_assert_str_eq(text, "000000042");
-	*iot_digits_fixed(text, 1234567, 3) = '\0';
+	*digits_fixed(text, 1234567, 3) = '\0';
 	cr_assert_str_eq(text, "567");
 }

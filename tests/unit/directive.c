@@ -84,13 +84,13 @@ Test(directive, last_of_a_repeated_key_counts)
 	struct iot_event ev = parsed("%op name=a time=x time=7 name=b");
 	struct iot_text name = iot_directive_get(&ev, "name");
 	cr_assert_eq(ev.rec.start_ns, 7);
-	cr_assert(iot_text_is(name, "b"));
+	cr_assert(text_equals(name, "b"));
 }
 
 Test(directive, tokens_without_equals_and_values_with_them)
 {
 	struct iot_event ev = parsed("%op name=a  flag \t x=1=2 y=");
-	cr_assert(iot_text_is(iot_directive_get(&ev, "x"), "1=2"));
+	cr_assert(text_equals(iot_directive_get(&ev, "x"), "1=2"));
 	cr_assert_not_null(iot_directive_get(&ev, "y").data);
 	cr_assert_eq(iot_directive_get(&ev, "y").size, 0);
 	cr_assert_null(iot_directive_get(&ev, "flag").data);
@@ -155,30 +155,30 @@ Test(directive, lacks_is_a_list)
 {
 	unsigned flags = 99;
 	struct iot_event ev = parsed("%trace lacks=cpu,offset,,nonsense,start");
-	cr_assert(iot_directive_lacks(&ev, &flags));
+	cr_assert(directive_lacks(&ev, &flags));
 	cr_assert_eq(flags, IOT_CPU_UNKNOWN | IOT_OFFSET_UNKNOWN | IOT_START_UNKNOWN);
 	ev = parsed("%trace lacks=completion");
-	cr_assert(iot_directive_lacks(&ev, &flags));
+	cr_assert(directive_lacks(&ev, &flags));
 	cr_assert_eq(flags, IOT_DURATION_UNKNOWN);
 	ev = parsed("%trace lacks=");
-	cr_assert(iot_directive_lacks(&ev, &flags));
+	cr_assert(directive_lacks(&ev, &flags));
 	cr_assert_eq(flags, 0);
 	ev = parsed("%trace");
-	cr_assert_not(iot_directive_lacks(&ev, &flags));
+	cr_assert_not(directive_lacks(&ev, &flags));
 }
 
 Test(directive, close_that_did_not_fail_closes)
 {
 	struct iot_event ev = parsed("%op name=close process=1 file=2");
-	cr_assert(iot_directive_closes(&ev));
+	cr_assert(directive_closes(&ev));
 	ev = parsed("%op name=close process=1 file=2 result=0");
-	cr_assert(iot_directive_closes(&ev));
+	cr_assert(directive_closes(&ev));
 	ev = parsed("%op name=close process=1 file=2 result=EBADF");
-	cr_assert_not(iot_directive_closes(&ev));
+	cr_assert_not(directive_closes(&ev));
 	ev = parsed("%op name=close process=1");
-	cr_assert_not(iot_directive_closes(&ev));
+	cr_assert_not(directive_closes(&ev));
 	ev = parsed("%op name=closed process=1 file=2");
-	cr_assert_not(iot_directive_closes(&ev));
+	cr_assert_not(directive_closes(&ev));
 }
 
 static void expect_decoded(const char *in, const char *out, unsigned malformed)
@@ -213,7 +213,7 @@ Test(directive, building_encodes_what_it_must)
 	iot_directive_text(&b, "path", "/a b%\n\x7f\xc3\xa4\xff", 10);
 	cr_assert_eq(iot_directive_end(&b, &ev), IOT_OK);
 	cr_assert(
-	    iot_text_is(ev.text, "%file process=7 id=4294967295 path=/a%20b%25%0A%7F\xc3\xa4%FF"));
+	    text_equals(ev.text, "%file process=7 id=4294967295 path=/a%20b%25%0A%7F\xc3\xa4%FF"));
 	cr_assert_eq(ev.kind, IOT_FILE);
 	cr_assert_eq(ev.rec.process, 7);
 }
@@ -269,9 +269,9 @@ Test(directive, no_room_is_a_limit)
 
 static void expect_times(const char *ns, uint64_t tick, const char *ticks)
 {
-	char out[IOT_RETIMED_MAX(200)];
+	char out[RETIMED_MAX(200)];
 	struct iot_text text = {ns, strlen(ns)};
-	iot_directive_to_ticks(&text, tick, out);
+	directive_to_ticks(&text, tick, out);
 	cr_assert_eq(text.size, strlen(ticks), "%.*s", (int)text.size, text.data);
 	cr_assert_arr_eq(text.data, ticks, text.size);
 }
@@ -287,65 +287,65 @@ Test(directive, times_become_ticks_downwards_from_absolute_time)
 
 Test(directive, ticks_become_nanoseconds)
 {
-	char out[IOT_RETIMED_MAX(200)];
+	char out[RETIMED_MAX(200)];
 	const char *line = "%op name=x time=1 took=2 rank=3 time=4";
 	struct iot_text text = {line, strlen(line)};
-	cr_assert_eq(iot_directive_to_ns(&text, 1000, out), IOT_OK);
-	cr_assert(iot_text_is(text, "%op name=x time=1000 took=2000 rank=3 time=4000"));
+	cr_assert_eq(directive_to_ns(&text, 1000, out), IOT_OK);
+	cr_assert(text_equals(text, "%op name=x time=1000 took=2000 rank=3 time=4000"));
 	line = "%x time=9223372036854776";
 	text = (struct iot_text){line, strlen(line)};
-	cr_assert_eq(iot_directive_to_ns(&text, 1000, out), IOT_EFORMAT);
+	cr_assert_eq(directive_to_ns(&text, 1000, out), IOT_EFORMAT);
 	line = "%x nothing=1";
 	text = (struct iot_text){line, strlen(line)};
-	cr_assert_eq(iot_directive_to_ns(&text, 1000, out), IOT_OK);
+	cr_assert_eq(directive_to_ns(&text, 1000, out), IOT_OK);
 	cr_assert_eq(text.data, line);
 }
 
-static struct iot_line look(const char *line)
+static struct text_line look(const char *line)
 {
-	return iot_line_look(line, line + strlen(line));
+	return text_line_classify(line, line + strlen(line));
 }
 
-Test(framing, lines_are_told_apart)
+Test(framing, lines_are_reported_apart)
 {
-	cr_assert_eq(look(" \t\r\n").kind, IOT_LINE_BLANK);
-	cr_assert_eq(look("\r\n").kind, IOT_LINE_BLANK);
-	cr_assert_eq(look("c0 22\n").kind, IOT_LINE_OTHER);
-	cr_assert_eq(look("fff\n").kind, IOT_LINE_OTHER);
-	cr_assert_eq(look("f\n").kind, IOT_LINE_OTHER);
-	cr_assert_eq(look("ff").kind, IOT_LINE_COMMENT);
+	cr_assert_eq(look(" \t\r\n").kind, TEXT_LINE_BLANK);
+	cr_assert_eq(look("\r\n").kind, TEXT_LINE_BLANK);
+	cr_assert_eq(look("c0 22\n").kind, TEXT_LINE_OTHER);
+	cr_assert_eq(look("fff\n").kind, TEXT_LINE_OTHER);
+	cr_assert_eq(look("f\n").kind, TEXT_LINE_OTHER);
+	cr_assert_eq(look("ff").kind, TEXT_LINE_COMMENT);
 	cr_assert_eq(look("255 x\n").base, 10);
 	cr_assert_eq(look("FF x\n").base, 16);
 }
 
 Test(framing, one_blank_separates_the_text)
 {
-	struct iot_line l = look("  ff  two blanks \r\r\nnext");
-	cr_assert(iot_text_is(l.text, " two blanks "));
+	struct text_line l = look("  ff  two blanks \r\r\nnext");
+	cr_assert(text_equals(l.text, " two blanks "));
 	cr_assert_eq(l.column, 6);
 	cr_assert_str_eq(l.next, "next");
 	cr_assert_eq(look("ff \n").text.size, 0);
-	cr_assert(iot_text_is(look("ff\tx").text, "x"));
+	cr_assert(text_equals(look("ff\tx").text, "x"));
 }
 
 Test(framing, what_is_built_is_parsed)
 {
-	char text[IOT_FRAMING_MAX];
-	struct iot_header h = {.tick_ns = INT64_MAX, .sync = UINT64_MAX}, h2;
-	struct iot_sync s = {UINT64_MAX, UINT64_MAX, 0x0123456789abcdef}, s2;
-	struct iot_end e = {UINT64_MAX, UINT64_MAX, 7}, e2;
+	char text[FRAMING_MAX];
+	struct header_directive h = {.tick_ns = INT64_MAX, .sync = UINT64_MAX}, h2;
+	struct sync_directive s = {UINT64_MAX, UINT64_MAX, 0x0123456789abcdef}, s2;
+	struct end_directive e = {UINT64_MAX, UINT64_MAX, 7}, e2;
 	uint64_t version;
-	size_t n = iot_header_build(text, &h);
-	cr_assert_null(iot_header_parse((struct iot_text){text, n}, &h2, &version));
+	size_t n = framing_build_header(text, &h);
+	cr_assert_null(framing_parse_header((struct iot_text){text, n}, &h2, &version));
 	cr_assert_eq(h2.tick_ns, h.tick_ns);
 	cr_assert_eq(h2.sync, h.sync);
-	n = iot_sync_build(text, &s);
-	cr_assert_null(iot_sync_parse((struct iot_text){text, n}, &s2));
+	n = framing_build_sync(text, &s);
+	cr_assert_null(framing_parse_sync((struct iot_text){text, n}, &s2));
 	cr_assert_eq(s2.time, s.time);
 	cr_assert_eq(s2.record, s.record);
 	cr_assert_eq(s2.hash, s.hash);
-	n = iot_end_build(text, &e);
-	cr_assert_null(iot_end_parse((struct iot_text){text, n}, &e2));
+	n = framing_build_end(text, &e);
+	cr_assert_null(framing_parse_end((struct iot_text){text, n}, &e2));
 	cr_assert_eq(e2.records, e.records);
 	cr_assert_eq(e2.comments, e.comments);
 	cr_assert_eq(e2.hash, 7);

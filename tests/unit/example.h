@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The worked example of iotrace(5): its records. */
-#ifndef IOT_TESTS_EXAMPLE_H
-#define IOT_TESTS_EXAMPLE_H
+#ifndef TESTS_EXAMPLE_H
+#define TESTS_EXAMPLE_H
 
 #include <iotrace/iotrace.h>
 

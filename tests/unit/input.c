@@ -13,19 +13,19 @@
 #include "converters/converter.h"
 #include "converters/input/archive.h"
 
-static char folder[64];
+static char directory[64];
 
 static void enter(void)
 {
-	strcpy(folder, "/tmp/iotrace-test-XXXXXX");
-	cr_assert_not_null(mkdtemp(folder));
-	cr_assert_eq(chdir(folder), 0);
+	strcpy(directory, "/tmp/iotrace-test-XXXXXX");
+	cr_assert_not_null(mkdtemp(directory));
+	cr_assert_eq(chdir(directory), 0);
 }
 
 static void leave(void)
 {
 	char command[128];
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
 	cr_expect_eq(chdir("/"), 0);
 	cr_expect_eq(system(command), 0);
 }
@@ -98,53 +98,53 @@ static void pack_text(const char *path, int filter, const char *text, size_t siz
 	pack(path, ARCHIVE_FORMAT_RAW, filter, &f, 1);
 }
 
-static struct iot_input *input_of(const char *path)
+static struct input *input_of(const char *path)
 {
-	struct iot_error error = {.status = IOT_OK};
-	struct iot_input *in = iot_input_new(&path, 1, NULL, &error);
+	struct error error = {.status = IOT_OK};
+	struct input *in = input_new(&path, 1, NULL, &error);
 	cr_assert_not_null(in, "%s", error.text);
 	return in;
 }
 
 static void expect_refused(const char *path, const char *words)
 {
-	struct iot_error error = {.status = IOT_OK};
-	struct iot_input *in = iot_input_new(&path, 1, NULL, &error);
+	struct error error = {.status = IOT_OK};
+	struct input *in = input_new(&path, 1, NULL, &error);
 	cr_assert_null(in);
 	cr_expect_lt(error.status, 0);
 	cr_expect_not_null(strstr(error.text, words), "%s", error.text);
 }
 
 /* All bytes of a member; *error gets the window's error. */
-static char *slurp(struct iot_input *in, size_t member, size_t *size, struct iot_error *error)
+static char *slurp(struct input *in, size_t member, size_t *size, struct error *error)
 {
-	struct iot_window *w = iot_input_open(in, member, error);
+	struct bufreader *w = input_open(in, member, error);
 	char *all = malloc(1);
 	size_t have, n = 0;
 	cr_assert_not_null(w, "%s", error->text);
 	for (;;) {
-		const char *p = iot_window_ahead(w, 1, &have);
+		const char *p = bufreader_peek(w, 1, &have);
 		if (have == 0)
 			break;
 		all = realloc(all, n + have + 1);
 		cr_assert_not_null(all);
 		memcpy(all + n, p, have);
 		n += have;
-		iot_window_consume(w, have);
+		bufreader_consume(w, have);
 	}
-	*error = *iot_window_error(w);
-	iot_window_free(w);
+	*error = *bufreader_error(w);
+	bufreader_free(w);
 	*size = n;
 	return all;
 }
 
-static void expect_member(struct iot_input *in, size_t member, const char *name, const char *text,
+static void expect_member(struct input *in, size_t member, const char *name, const char *text,
 			  size_t size)
 {
-	struct iot_error error = {.status = IOT_OK};
+	struct error error = {.status = IOT_OK};
 	size_t got;
-	cr_assert_lt(member, iot_input_count(in));
-	cr_expect_str_eq(iot_input_name(in, member), name);
+	cr_assert_lt(member, input_count(in));
+	cr_expect_str_eq(input_name(in, member), name);
 	char *bytes = slurp(in, member, &got, &error);
 	cr_expect_eq(error.status, IOT_OK, "%s", error.text);
 	cr_expect_eq(got, size);
@@ -155,15 +155,15 @@ static void expect_member(struct iot_input *in, size_t member, const char *name,
 Test(input, a_plain_file_is_one_member_that_opens_again_and_again)
 {
 	put("a.txt", "hello\n", 6);
-	struct iot_input *in = input_of("a.txt");
+	struct input *in = input_of("a.txt");
 	size_t size;
-	cr_expect_eq(iot_input_count(in), 1);
-	cr_expect(iot_input_again(in));
-	cr_expect_arr_eq(iot_input_head(in, 0, &size), "hello\n", 6);
+	cr_expect_eq(input_count(in), 1);
+	cr_expect(input_again(in));
+	cr_expect_arr_eq(input_head(in, 0, &size), "hello\n", 6);
 	cr_expect_eq(size, 6);
 	expect_member(in, 0, "a.txt", "hello\n", 6);
 	expect_member(in, 0, "a.txt", "hello\n", 6);
-	iot_input_free(in);
+	input_free(in);
 }
 
 Test(input, packed_files_show_what_is_in_them_whatever_the_block_size)
@@ -177,14 +177,14 @@ Test(input, packed_files_show_what_is_in_them_whatever_the_block_size)
 	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++) {
 		pack_text("packed", filters[i], text, size);
 		for (size_t k = 0; k < 3; k++) {
-			struct iot_input *in = input_of("packed");
+			struct input *in = input_of("packed");
 			size_t have;
-			iot_input_set_read_size(in, blocks[k]);
-			const char *head = iot_input_head(in, 0, &have);
-			cr_expect_eq(have, IOT_HEAD_SIZE);
+			input_set_read_size(in, blocks[k]);
+			const char *head = input_head(in, 0, &have);
+			cr_expect_eq(have, INPUT_HEAD_SIZE);
 			cr_expect(have <= size && memcmp(head, text, have) == 0);
 			expect_member(in, 0, "packed", text, size);
-			iot_input_free(in);
+			input_free(in);
 		}
 	}
 	free(text);
@@ -194,33 +194,33 @@ Test(input, an_empty_file_is_a_member_without_bytes)
 {
 	put("empty", "", 0);
 	pack_text("empty.xz", ARCHIVE_FILTER_XZ, "", 0);
-	struct iot_input *in = input_of("empty");
+	struct input *in = input_of("empty");
 	expect_member(in, 0, "empty", "", 0);
-	iot_input_free(in);
+	input_free(in);
 	in = input_of("empty.xz");
 	expect_member(in, 0, "empty.xz", "", 0);
-	iot_input_free(in);
+	input_free(in);
 }
 
-static void expect_cut_short(int filter, size_t least)
+static void expect_cut_short(int filter, size_t min)
 {
 	const size_t size = 400000;
 	char *text = noise(size);
-	struct iot_error error = {.status = IOT_OK};
+	struct error error = {.status = IOT_OK};
 	struct stat st;
 	size_t got;
 	pack_text("whole", filter, text, size);
 	cr_assert_eq(stat("whole", &st), 0);
 	cr_assert_eq(truncate("whole", st.st_size / 2), 0);
-	struct iot_input *in = input_of("whole");
+	struct input *in = input_of("whole");
 	char *bytes = slurp(in, 0, &got, &error);
 	cr_expect_eq(error.status, IOT_ETRUNCATED, "filter %d: %s", filter, error.text);
 	cr_expect(strncmp(error.text, "whole: ", 7) == 0, "%s", error.text);
-	cr_expect_geq(got, least, "filter %d: %zu bytes", filter, got);
+	cr_expect_geq(got, min, "filter %d: %zu bytes", filter, got);
 	cr_expect(got <= size && memcmp(bytes, text, got) == 0);
 	free(bytes);
 	free(text);
-	iot_input_free(in);
+	input_free(in);
 }
 
 Test(input, what_is_cut_short_gives_its_good_bytes_and_then_the_error)
@@ -236,20 +236,20 @@ Test(input, damage_is_told_in_the_words_of_the_decoder)
 {
 	const size_t size = 200000;
 	char *text = noise(size);
-	struct iot_error error = {.status = IOT_OK};
+	struct error error = {.status = IOT_OK};
 	size_t got;
 	pack_text("bad", ARCHIVE_FILTER_XZ, text, size);
 	int fd = open("bad", O_WRONLY);
 	cr_assert_eq(pwrite(fd, "!!!!!!!!", 8, 100000), 8);
 	close(fd);
-	struct iot_input *in = input_of("bad");
+	struct input *in = input_of("bad");
 	char *bytes = slurp(in, 0, &got, &error);
 	cr_expect_eq(error.status, IOT_EFORMAT, "%s", error.text);
 	cr_expect(strncmp(error.text, "bad: ", 5) == 0, "%s", error.text);
 	cr_expect(got > 0 && got < size && memcmp(bytes, text, got) == 0);
 	free(bytes);
 	free(text);
-	iot_input_free(in);
+	input_free(in);
 }
 
 static const struct file tar_files[] = {
@@ -265,17 +265,17 @@ static const struct file tar_files[] = {
 
 enum { TAR_FILES = sizeof(tar_files) / sizeof(*tar_files) };
 
-static void expect_tar(struct iot_input *in, const char *first, const char *second)
+static void expect_tar(struct input *in, const char *first, const char *second)
 {
-	cr_expect_eq(iot_input_count(in), 4);
-	cr_expect_eq(iot_input_skipped(in), 3);
-	cr_expect(iot_input_again(in));
+	cr_expect_eq(input_count(in), 4);
+	cr_expect_eq(input_skipped(in), 3);
+	cr_expect(input_again(in));
 	expect_member(in, 0, first, "second", 6);
 	expect_member(in, 1, second, "first", 5);
 	expect_member(in, 1, second, "first", 5);
-	cr_expect_not_null(strstr(iot_input_name(in, 2), "abs\\x0a"), "%s", iot_input_name(in, 2));
-	expect_member(in, 3, iot_input_name(in, 3), "", 0);
-	iot_input_free(in);
+	cr_expect_not_null(strstr(input_name(in, 2), "abs\\x0a"), "%s", input_name(in, 2));
+	expect_member(in, 3, input_name(in, 3), "", 0);
+	input_free(in);
 }
 
 Test(input, the_regular_files_of_a_tar_are_members)
@@ -312,10 +312,10 @@ Test(input, members_of_a_tar_may_be_packed_themselves)
 	files[0].data = gz;
 	files[1].data = bz2;
 	pack("t.tar", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_NONE, files, 2);
-	struct iot_input *in = input_of("t.tar");
+	struct input *in = input_of("t.tar");
 	expect_member(in, 0, "t.tar/a.gz", text, 5000);
 	expect_member(in, 1, "t.tar/b.bz2", text, 5000);
-	iot_input_free(in);
+	input_free(in);
 	free(text);
 	free(gz);
 	free(bz2);
@@ -326,12 +326,12 @@ Test(input, a_tar_cut_short_keeps_what_it_has)
 	char *text = noise(100000);
 	const struct file files[] = {{.name = "a", .data = "first", .size = 5},
 				     {.name = "b", .data = text, .size = 100000}};
-	struct iot_error error = {.status = IOT_OK};
+	struct error error = {.status = IOT_OK};
 	size_t got;
 	pack("t", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_NONE, files, 2);
 	cr_assert_eq(truncate("t", 50000), 0);
-	struct iot_input *in = input_of("t");
-	cr_assert_eq(iot_input_count(in), 2);
+	struct input *in = input_of("t");
+	cr_assert_eq(input_count(in), 2);
 	expect_member(in, 0, "t/a", "first", 5);
 	char *bytes = slurp(in, 1, &got, &error);
 	cr_expect_eq(error.status, IOT_ETRUNCATED, "%s", error.text);
@@ -339,7 +339,7 @@ Test(input, a_tar_cut_short_keeps_what_it_has)
 	cr_expect(got > 40000 && got < 50000 && memcmp(bytes, text, got) == 0, "%zu", got);
 	free(bytes);
 	free(text);
-	iot_input_free(in);
+	input_free(in);
 }
 
 Test(input, a_directory_is_its_regular_files_sorted_by_name)
@@ -351,23 +351,23 @@ Test(input, a_directory_is_its_regular_files_sorted_by_name)
 	pack_text("d/a.gz", ARCHIVE_FILTER_GZIP, "first", 5);
 	cr_assert_eq(symlink("z", "d/link"), 0);
 	cr_assert_eq(mkfifo("d/fifo", 0600), 0);
-	struct iot_input *in = input_of("d/");
-	cr_expect_eq(iot_input_count(in), 3);
-	cr_expect_eq(iot_input_skipped(in), 2);
+	struct input *in = input_of("d/");
+	cr_expect_eq(input_count(in), 3);
+	cr_expect_eq(input_skipped(in), 2);
 	expect_member(in, 0, "d/a.gz", "first", 5);
 	expect_member(in, 1, "d/m/x", "middle", 6);
 	expect_member(in, 2, "d/z", "last", 4);
-	iot_input_free(in);
+	input_free(in);
 }
 
-static void expect_replaced(struct iot_input *in, size_t member)
+static void expect_replaced(struct input *in, size_t member)
 {
-	struct iot_error error = {.status = IOT_OK};
-	struct iot_window *w = iot_input_open(in, member, &error);
+	struct error error = {.status = IOT_OK};
+	struct bufreader *w = input_open(in, member, &error);
 	cr_expect_null(w);
 	cr_expect_eq(error.status, IOT_EIO);
 	cr_expect_not_null(strstr(error.text, "was replaced by another file"), "%s", error.text);
-	iot_window_free(w);
+	bufreader_free(w);
 }
 
 Test(input, a_member_that_is_replaced_is_neither_followed_nor_waited_for, .timeout = 20)
@@ -382,10 +382,10 @@ Test(input, a_member_that_is_replaced_is_neither_followed_nor_waited_for, .timeo
 	put("other/c", "secret", 6);
 	put("named", "four", 4);
 	const char *const paths[] = {"d", "named"};
-	struct iot_error error = {.status = IOT_OK};
-	struct iot_input *in = iot_input_new(paths, 2, NULL, &error);
+	struct error error = {.status = IOT_OK};
+	struct input *in = input_new(paths, 2, NULL, &error);
 	cr_assert_not_null(in, "%s", error.text);
-	cr_assert_eq(iot_input_count(in), 5);
+	cr_assert_eq(input_count(in), 5);
 	cr_assert_eq(unlink("d/a") | mkfifo("d/a", 0600), 0);
 	cr_assert_eq(unlink("d/b") | symlink("../other/c", "d/b"), 0);
 	cr_assert_eq(rename("d/m", "moved") | symlink("../moved", "d/m"), 0);
@@ -396,19 +396,19 @@ Test(input, a_member_that_is_replaced_is_neither_followed_nor_waited_for, .timeo
 	expect_replaced(in, 4);
 	cr_assert_eq(unlink("d/z") | link("other/c", "d/z"), 0);
 	expect_replaced(in, 3);
-	iot_input_free(in);
+	input_free(in);
 }
 
 Test(input, a_directory_that_is_replaced_is_not_entered)
 {
 	cr_assert_eq(mkdir("d", 0755), 0);
 	put("d/a", "one", 3);
-	struct iot_input *in = input_of("d");
+	struct input *in = input_of("d");
 	cr_assert_eq(rename("d", "moved") | symlink("moved", "d"), 0);
 	expect_member(in, 0, "d/a", "one", 3);
 	cr_assert_eq(unlink("d") | mkdir("d", 0755) | link("moved/a", "d/a"), 0);
 	expect_replaced(in, 0);
-	iot_input_free(in);
+	input_free(in);
 }
 
 Test(input, folders_too_deep_and_without_files_are_refused)
@@ -431,22 +431,22 @@ Test(input, what_is_not_there_is_named)
 Test(input, several_paths_are_members_of_one_input)
 {
 	const char *const paths[] = {"a", "b"};
-	struct iot_error error = {.status = IOT_OK};
+	struct error error = {.status = IOT_OK};
 	uint64_t done, total;
 	size_t size;
 	put("a", "12345", 5);
 	put("b", "678", 3);
-	struct iot_input *in = iot_input_new(paths, 2, NULL, &error);
+	struct input *in = input_new(paths, 2, NULL, &error);
 	cr_assert_not_null(in, "%s", error.text);
-	iot_input_progress(in, &done, &total);
+	input_progress(in, &done, &total);
 	cr_expect_eq(total, 8);
 	expect_member(in, 0, "a", "12345", 5);
-	iot_input_progress(in, &done, &total);
+	input_progress(in, &done, &total);
 	cr_expect(done >= 5 && done <= 8, "%ju", (uintmax_t)done);
 	free(slurp(in, 1, &size, &error));
-	iot_input_progress(in, &done, &total);
+	input_progress(in, &done, &total);
 	cr_expect_eq(done, 8);
-	iot_input_free(in);
+	input_free(in);
 }
 
 /* Standard input becomes a pipe that holds `size` bytes (at most 64 KiB) and then ends. */
@@ -463,17 +463,17 @@ static void pipe_in(const char *data, size_t size)
 Test(input, a_look_at_a_pipe_takes_nothing_from_it)
 {
 	char *text = noise(60000);
-	struct iot_error error = {.status = IOT_OK};
+	struct error error = {.status = IOT_OK};
 	size_t size;
 	pipe_in(text, 60000);
-	struct iot_input *in = input_of("-");
-	cr_expect_not(iot_input_again(in));
-	const char *head = iot_input_head(in, 0, &size);
+	struct input *in = input_of("-");
+	cr_expect_not(input_again(in));
+	const char *head = input_head(in, 0, &size);
 	cr_expect(size >= 4096 && memcmp(head, text, size) == 0);
 	expect_member(in, 0, "-", text, 60000);
-	cr_expect_null(iot_input_open(in, 0, &error));
+	cr_expect_null(input_open(in, 0, &error));
 	cr_expect_eq(error.status, IOT_EUSAGE);
-	iot_input_free(in);
+	input_free(in);
 	free(text);
 }
 
@@ -487,9 +487,9 @@ Test(input, a_pipe_may_be_packed)
 		pack_text("packed", filters[i], text, 20000);
 		char *bytes = bytes_of("packed", &size);
 		pipe_in(bytes, size);
-		struct iot_input *in = input_of("-");
+		struct input *in = input_of("-");
 		expect_member(in, 0, "-", text, 20000);
-		iot_input_free(in);
+		input_free(in);
 		free(bytes);
 	}
 	free(text);
@@ -508,30 +508,30 @@ Test(input, a_tar_from_a_pipe_can_be_read_again)
 Test(input, a_pipe_told_to_stop_ends_though_its_writer_lives)
 {
 	const char *const path = "-";
-	struct iot_interrupt stop = {.asked = IOT_ASKED_DRAIN};
-	struct iot_error error = {.status = IOT_OK};
+	struct interrupt stop = {.asked = ASKED_DRAIN};
+	struct error error = {.status = IOT_OK};
 	int ends[2];
 	size_t size;
 	cr_assert_eq(pipe(ends), 0);
 	cr_assert_eq(write(ends[1], "abc", 3), 3);
 	cr_assert_eq(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
-	struct iot_input *in = iot_input_new(&path, 1, &stop, &error);
+	struct input *in = input_new(&path, 1, &stop, &error);
 	cr_assert_not_null(in, "%s", error.text);
 	char *bytes = slurp(in, 0, &size, &error);
 	cr_expect_eq(size, 3);
 	cr_expect_eq(error.status, IOT_ETRUNCATED);
 	cr_expect(stop.cut);
 	free(bytes);
-	iot_input_free(in);
+	input_free(in);
 	close(ends[1]);
 }
 
 Test(input, standard_input_is_named_once)
 {
 	const char *const paths[] = {"-", "-"};
-	struct iot_error error = {.status = IOT_OK};
+	struct error error = {.status = IOT_OK};
 	pipe_in("abc", 3);
-	cr_expect_null(iot_input_new(paths, 2, NULL, &error));
+	cr_expect_null(input_new(paths, 2, NULL, &error));
 	cr_expect_eq(error.status, IOT_EUSAGE);
 }
 
@@ -544,11 +544,11 @@ Test(input, many_members_have_small_heads)
 		snprintf(path, sizeof(path), "d/%04d", i);
 		put(path, text, 10000);
 	}
-	struct iot_input *in = input_of("d");
-	cr_expect_eq(iot_input_count(in), 2000);
-	(void)iot_input_head(in, 1999, &size);
+	struct input *in = input_of("d");
+	cr_expect_eq(input_count(in), 2000);
+	(void)input_head(in, 1999, &size);
 	cr_expect(size >= 256 && size <= 4096, "%zu", size);
-	iot_input_free(in);
+	input_free(in);
 	free(text);
 }
 
@@ -556,26 +556,26 @@ Test(unpack, text_is_no_tar_and_not_packed)
 {
 	static char text[512];
 	memset(text, '0', sizeof(text));
-	cr_expect_not(iot_is_tar(text, sizeof(text)));
-	cr_expect_not(iot_is_tar(text, 100));
-	cr_expect_eq(iot_packing_of(text, sizeof(text)), IOT_PACKED_NOT);
-	cr_expect_eq(iot_packing_of("", 0), IOT_PACKED_NOT);
-	cr_expect_eq(iot_packing_of("BZh91AY", 7), IOT_PACKED_BZIP2);
-	cr_expect_eq(iot_packing_of("BZh9 is text", 12), IOT_PACKED_NOT);
+	cr_expect_not(is_tar(text, sizeof(text)));
+	cr_expect_not(is_tar(text, 100));
+	cr_expect_eq(compression_layer_of(text, sizeof(text)), COMPRESSION_LAYER_NONE);
+	cr_expect_eq(compression_layer_of("", 0), COMPRESSION_LAYER_NONE);
+	cr_expect_eq(compression_layer_of("BZh91AY", 7), COMPRESSION_LAYER_BZIP2);
+	cr_expect_eq(compression_layer_of("BZh9 is text", 12), COMPRESSION_LAYER_NONE);
 }
 
 Test(report, names_are_summed_and_the_first_unparsed_places_kept)
 {
-	static struct iot_report r;
-	iot_report_add(&r, "hidden.mmap", 2);
-	iot_report_add(&r, "ambiguous", 1);
-	iot_report_add(&r, "hidden.mmap", 3);
+	static struct report r;
+	report_add(&r, "hidden.mmap", 2);
+	report_add(&r, "ambiguous", 1);
+	report_add(&r, "hidden.mmap", 3);
 	cr_expect_eq(r.counts, 2);
 	cr_expect_eq(r.count[0].value, 5);
 	for (uint64_t i = 1; i <= 8; i++)
-		iot_report_unparsed(&r, "a\n", i, "\033[2J", 4);
+		report_unparsed(&r, "a\n", i, "\033[2J", 4);
 	cr_expect_eq(r.unparsed, 8);
-	cr_expect_eq(r.examples, IOT_REPORT_EXAMPLES);
+	cr_expect_eq(r.examples, REPORT_EXAMPLES);
 	cr_expect_eq(r.example[4].line, 5);
 	cr_expect_str_eq(r.example[0].member, "a\\x0a");
 	cr_expect_str_eq(r.example[0].text, "\\x1b[2J");

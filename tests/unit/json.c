@@ -10,7 +10,7 @@
 /* Writes to a file of its own and shows what stands in it. */
 struct page {
 	char path[32], text[4096];
-	struct iot_out out;
+	struct output out;
 };
 
 static void page_open(struct page *p)
@@ -19,12 +19,12 @@ static void page_open(struct page *p)
 	int fd = mkstemp(p->path);
 	cr_assert_geq(fd, 0);
 	close(fd);
-	cr_assert_eq(iot_out_open(&p->out, p->path, 0), IOT_EXIT_OK);
+	cr_assert_eq(output_open(&p->out, p->path, 0), EXIT_OK);
 }
 
 static const char *page_text(struct page *p)
 {
-	cr_assert_eq(iot_out_close(&p->out), IOT_EXIT_OK);
+	cr_assert_eq(output_close(&p->out), EXIT_OK);
 	FILE *file = fopen(p->path, "r");
 	cr_assert_not_null(file);
 	size_t n = fread(p->text, 1, sizeof p->text - 1, file);
@@ -38,7 +38,7 @@ static void string_is(const char *text, size_t n, const char *wanted)
 {
 	struct page p;
 	page_open(&p);
-	iot_json_string(&p.out, text, n);
+	json_string(&p.out, text, n);
 	cr_expect_str_eq(page_text(&p), wanted);
 }
 
@@ -64,17 +64,17 @@ Test(json, utf8_passes_and_other_bytes_become_latin_1)
 
 static void write_sample(struct page *p, bool pretty)
 {
-	struct iot_json j = {.out = &p->out, .pretty = pretty};
-	iot_json_open(&j, NULL, '{');
-	iot_json_number(&j, "n", UINT64_MAX);
-	iot_json_signed(&j, "s", INT64_MIN);
-	iot_json_open(&j, "list", '[');
-	iot_json_bool(&j, NULL, true);
-	iot_json_real(&j, NULL, 0.5);
-	iot_json_close(&j, ']');
-	iot_json_open(&j, "empty", '{');
-	iot_json_close(&j, '}');
-	iot_json_close(&j, '}');
+	struct json j = {.out = &p->out, .pretty = pretty};
+	json_open(&j, NULL, '{');
+	json_number(&j, "n", UINT64_MAX);
+	json_signed(&j, "s", INT64_MIN);
+	json_open(&j, "list", '[');
+	json_bool(&j, NULL, true);
+	json_real(&j, NULL, 0.5);
+	json_close(&j, ']');
+	json_open(&j, "empty", '{');
+	json_close(&j, '}');
+	json_close(&j, '}');
 }
 
 Test(json, commas_stand_between_members_only)
@@ -100,16 +100,16 @@ Test(json, the_next_top_begins_without_a_comma)
 {
 	struct page p;
 	page_open(&p);
-	struct iot_json j = {.out = &p.out};
+	struct json j = {.out = &p.out};
 	for (int i = 0; i < 2; i++) {
-		iot_json_open(&j, NULL, '{');
-		iot_json_text(&j, "k", "v", 1);
-		iot_json_close(&j, '}');
+		json_open(&j, NULL, '{');
+		json_text(&j, "k", "v", 1);
+		json_close(&j, '}');
 	}
 	cr_expect_str_eq(page_text(&p), "{\"k\":\"v\"}\n{\"k\":\"v\"}\n");
 }
 
-Test(out, sizes_for_people)
+Test(out, sizes_for_human)
 {
 	static const struct {
 		uint64_t bytes;
@@ -118,6 +118,5 @@ Test(out, sizes_for_people)
 		     {10240, "10.0 KiB"}, {1023 * 1024, "1.00 MiB"}, {UINT64_MAX, "16.0 EiB"}};
 	char text[32];
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-		cr_expect_str_eq(iot_people_bytes(text, sizeof text, cases[i].bytes),
-				 cases[i].text);
+		cr_expect_str_eq(format_size(text, sizeof text, cases[i].bytes), cases[i].text);
 }

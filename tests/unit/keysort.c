@@ -17,28 +17,28 @@ static uint64_t next_random(uint64_t *x)
 
 static int by_start_then_tie(const void *a, const void *b)
 {
-	const struct iot_key *l = a, *r = b;
+	const struct sort_key *l = a, *r = b;
 	if (l->start != r->start)
 		return l->start < r->start ? -1 : 1;
 	return l->tie < r->tie ? -1 : l->tie > r->tie;
 }
 
-static size_t falls_of(const struct iot_key *key, size_t n)
+static size_t descents_of(const struct sort_key *key, size_t n)
 {
-	size_t falls = 0;
+	size_t descents = 0;
 	for (size_t i = 1; i < n; i++)
-		falls += by_start_then_tie(&key[i], &key[i - 1]) < 0;
-	return falls;
+		descents += by_start_then_tie(&key[i], &key[i - 1]) < 0;
+	return descents;
 }
 
-static void check(struct iot_key *key, size_t n, size_t done, bool by_start)
+static void check(struct sort_key *key, size_t n, size_t done, bool by_start)
 {
-	struct iot_key *want = malloc((n + 1) * sizeof(*want));
-	struct iot_key *spare = malloc((n + 1) * sizeof(*spare));
+	struct sort_key *want = malloc((n + 1) * sizeof(*want));
+	struct sort_key *spare = malloc((n + 1) * sizeof(*spare));
 	cr_assert(want != NULL && spare != NULL);
 	memcpy(want, key, n * sizeof(*key));
 	qsort(want, n, sizeof(*want), by_start_then_tie);
-	iot_keysort(key, n, done, falls_of(key, n), by_start, spare);
+	keysort(key, n, done, descents_of(key, n), by_start, spare);
 	for (size_t i = 0; i < n; i++)
 		cr_assert(key[i].start == want[i].start && key[i].tie == want[i].tie, "%zu of %zu",
 			  i, n);
@@ -47,22 +47,22 @@ static void check(struct iot_key *key, size_t n, size_t done, bool by_start)
 }
 
 /* Starts i * step + (0 .. spread - 1) * unit from `first` on. */
-static void fill(struct iot_key *key, size_t n, int64_t first, int64_t step, uint64_t spread,
+static void fill(struct sort_key *key, size_t n, int64_t first, int64_t step, uint64_t spread,
 		 int64_t unit)
 {
 	uint64_t x = 88172645463325252U;
 	for (size_t i = 0; i < n; i++) {
 		const int64_t some = (int64_t)(next_random(&x) % spread) * unit;
-		key[i] = (struct iot_key){first + (int64_t)i * step + some, i};
+		key[i] = (struct sort_key){first + (int64_t)i * step + some, i};
 	}
 }
 
-enum { MOST = 9000 };
+enum { MAX = 9000 };
 
 Test(keysort, starts_near_each_other)
 {
-	static struct iot_key key[MOST];
-	for (size_t n = 0; n < MOST; n = 2 * n + 1) {
+	static struct sort_key key[MAX];
+	for (size_t n = 0; n < MAX; n = 2 * n + 1) {
 		fill(key, n, 0, 10, 64, 10);
 		check(key, n, 0, true);
 		fill(key, n, INT64_MIN, 1, 100000, 999);
@@ -76,48 +76,48 @@ Test(keysort, starts_near_each_other)
 
 Test(keysort, starts_far_from_each_other)
 {
-	static struct iot_key key[MOST];
-	fill(key, MOST, 0, 0, 1 << 20, (int64_t)1 << 42);
-	check(key, MOST, 0, true);
-	fill(key, MOST, INT64_MIN, 0, 2, INT64_MAX);
-	check(key, MOST, 0, true);
-	fill(key, MOST, 0, 0, 1 << 24, (int64_t)1 << 23);
-	check(key, MOST, 0, true);
+	static struct sort_key key[MAX];
+	fill(key, MAX, 0, 0, 1 << 20, (int64_t)1 << 42);
+	check(key, MAX, 0, true);
+	fill(key, MAX, INT64_MIN, 0, 2, INT64_MAX);
+	check(key, MAX, 0, true);
+	fill(key, MAX, 0, 0, 1 << 24, (int64_t)1 << 23);
+	check(key, MAX, 0, true);
 }
 
-Test(keysort, few_falls)
+Test(keysort, few_descents)
 {
-	static struct iot_key key[MOST];
-	fill(key, MOST, 0, 10, 1, 1);
-	for (size_t i = 500; i < MOST; i += 500)
+	static struct sort_key key[MAX];
+	fill(key, MAX, 0, 10, 1, 1);
+	for (size_t i = 500; i < MAX; i += 500)
 		key[i].start -= 1000;
-	check(key, MOST, 0, true);
-	for (size_t i = 0; i < MOST; i++)
-		key[i] = (struct iot_key){(int64_t)(i % 3000), i};
-	check(key, MOST, 3000, true);
+	check(key, MAX, 0, true);
+	for (size_t i = 0; i < MAX; i++)
+		key[i] = (struct sort_key){(int64_t)(i % 3000), i};
+	check(key, MAX, 3000, true);
 }
 
 Test(keysort, the_first_are_in_order_already)
 {
-	static struct iot_key key[MOST];
-	fill(key, MOST, 0, 10, 1, 1);
-	fill(key + 4000, MOST - 4000, 35000, 10, 900, 10);
-	for (size_t i = 4000; i < MOST; i++)
+	static struct sort_key key[MAX];
+	fill(key, MAX, 0, 10, 1, 1);
+	fill(key + 4000, MAX - 4000, 35000, 10, 900, 10);
+	for (size_t i = 4000; i < MAX; i++)
 		key[i].tie = i;
-	check(key, MOST, 4000, true);
+	check(key, MAX, 4000, true);
 }
 
 /* As with processes in them. */
 Test(keysort, ties_in_any_order)
 {
-	static struct iot_key key[MOST];
+	static struct sort_key key[MAX];
 	uint64_t x = 1;
-	fill(key, MOST, 0, 10, 64, 10);
-	for (size_t i = 0; i < MOST; i++)
+	fill(key, MAX, 0, 10, 64, 10);
+	for (size_t i = 0; i < MAX; i++)
 		key[i].tie = (next_random(&x) % 8) << 32 | i;
-	check(key, MOST, 0, false);
-	fill(key, MOST, 0, 0, 2, 5);
-	for (size_t i = 0; i < MOST; i++)
+	check(key, MAX, 0, false);
+	fill(key, MAX, 0, 0, 2, 5);
+	for (size_t i = 0; i < MAX; i++)
 		key[i].tie = (next_random(&x) % 8) << 32 | i;
-	check(key, MOST, 0, false);
+	check(key, MAX, 0, false);
 }

@@ -11,9 +11,9 @@
 enum { STREAMS = 9, EVENTS = 500 };
 
 struct streams {
-	struct iot_merge_options options;
-	struct iot_merge merge;
-	struct iot_merge_source source[STREAMS], *pointer[STREAMS];
+	struct merge_options options;
+	struct merge merge;
+	struct merge_source source[STREAMS], *pointer[STREAMS];
 	struct iot_event ev[STREAMS][EVENTS];
 };
 
@@ -40,24 +40,23 @@ static struct streams *make_streams(uint32_t seed)
 							      .file = next_random(&seed) % 3,
 							      .spare = i};
 		}
-		s->source[i] = (struct iot_merge_source){
-		    .merge = &s->merge, .at = s->ev[i], .end = s->ev[i] + n};
+		s->source[i] =
+		    (struct merge_source){.merge = &s->merge, .at = s->ev[i], .end = s->ev[i] + n};
 		s->pointer[i] = &s->source[i];
 	}
 	return s;
 }
 
 /* The stream whose next event is first, found by looking at all. */
-static const struct iot_merge_source *first_of(const struct streams *s)
+static const struct merge_source *first_of(const struct streams *s)
 {
-	const struct iot_merge_source *best = NULL;
+	const struct merge_source *best = NULL;
 	for (int i = 0; i < STREAMS; i++) {
-		const struct iot_merge_source *now = &s->source[i];
+		const struct merge_source *now = &s->source[i];
 		if (now->at == now->end)
 			continue;
 		if (best == NULL || now->at->rec.start_ns < best->at->rec.start_ns ||
-		    (now->at->rec.start_ns == best->at->rec.start_ns &&
-		     iot_merge_before(now, best)))
+		    (now->at->rec.start_ns == best->at->rec.start_ns && merge_before(now, best)))
 			best = now;
 	}
 	return best;
@@ -67,21 +66,21 @@ Test(merge, tree_finds_the_first_of_all_streams)
 {
 	for (uint32_t seed = 1; seed <= 20; seed++) {
 		struct streams *s = make_streams(seed);
-		struct iot_merge_tree t;
-		cr_assert(iot_merge_tree_init(&t, s->pointer, STREAMS - seed % 3));
+		struct merge_tree t;
+		cr_assert(merge_tree_init(&t, s->pointer, STREAMS - seed % 3));
 		for (unsigned i = STREAMS - seed % 3; i < STREAMS; i++)
 			s->source[i].at = s->source[i].end;
-		const struct iot_merge_source *wanted;
+		const struct merge_source *wanted;
 		while ((wanted = first_of(s)) != NULL) {
-			struct iot_merge_source *got = s->pointer[t.node[0].source];
+			struct merge_source *got = s->pointer[t.node[0].source];
 			cr_assert_eq(got, wanted);
 			got->at++;
-			uint64_t second = iot_merge_tree_second(&t);
-			iot_merge_tree_replay(&t, iot_merge_key(got));
+			uint64_t second = merge_tree_second(&t);
+			merge_tree_replay(&t, merge_key(got));
 			cr_assert_leq(t.node[0].key, second);
 		}
 		cr_assert_eq(t.node[0].key, UINT64_MAX);
-		iot_merge_tree_free(&t);
+		merge_tree_free(&t);
 		free(s);
 	}
 }
@@ -99,8 +98,8 @@ static void set_pair(struct streams *s, struct iot_record a, struct iot_record b
 static void expect_first(struct streams *s, struct iot_record a, struct iot_record b)
 {
 	set_pair(s, a, b);
-	cr_expect(iot_merge_before(&s->source[0], &s->source[1]));
-	cr_expect_not(iot_merge_before(&s->source[1], &s->source[0]));
+	cr_expect(merge_before(&s->source[0], &s->source[1]));
+	cr_expect_not(merge_before(&s->source[1], &s->source[0]));
 }
 
 Test(merge, ties_go_by_process_then_file_then_all_else)
@@ -123,7 +122,7 @@ Test(merge, ties_go_by_process_then_file_then_all_else)
 Test(merge, of_slices_the_one_that_ends_goes_before_the_one_that_begins)
 {
 	struct streams *s = make_streams(1);
-	struct iot_merge_input inputs[2] = {{.first_ns = 5}, {.first_ns = 0}};
+	struct merge_input inputs[2] = {{.first_ns = 5}, {.first_ns = 0}};
 	s->merge.inputs = inputs;
 	s->options.keep_ids = true;
 	expect_first(s, (struct iot_record){.start_ns = 5, .process = 2, .spare = 1},
@@ -135,78 +134,78 @@ Test(merge, of_slices_the_one_that_ends_goes_before_the_one_that_begins)
 
 /* Ids */
 
-static uint32_t becomes(struct iot_merge_ids *ids, uint32_t input, enum iot_id kind, uint32_t id)
+static uint32_t becomes(struct merge_ids *ids, uint32_t input, enum remapped_id kind, uint32_t id)
 {
 	const struct iot_event ev = {.kind = IOT_RECORD};
 	uint32_t to = 0;
 	ids->current = input;
-	cr_assert(iot_merge_ids_map(ids, kind, id, &ev, &to));
+	cr_assert(merge_ids_map(ids, kind, id, &ev, &to));
 	return to;
 }
 
 Test(merge, ids_stay_with_the_first_and_never_come_twice)
 {
-	struct iot_merge_input inputs[3] = {{.ids_max = {9, 9, 9}}, {.ids_max = {20, 9, 9}}};
-	struct iot_merge_ids ids;
-	cr_assert(iot_merge_ids_init(&ids, inputs, 3, false, false));
-	cr_expect_eq(becomes(&ids, 1, IOT_ID_PROCESS, 7), 7);
-	cr_expect_eq(becomes(&ids, 0, IOT_ID_PROCESS, 7), 21, "above all that are known");
-	cr_expect_eq(becomes(&ids, 0, IOT_ID_PROCESS, 7), 21, "and again");
-	cr_expect_eq(becomes(&ids, 1, IOT_ID_PROCESS, 7), 7);
-	cr_expect_eq(becomes(&ids, 2, IOT_ID_PROCESS, 7), 22);
-	cr_expect_eq(becomes(&ids, 2, IOT_ID_PROCESS, 21), 23, "21 is somebody else's now");
-	cr_expect_eq(becomes(&ids, 0, IOT_ID_FILE, 7), 7, "files are numbered apart");
-	cr_expect_eq(becomes(&ids, 0, IOT_ID_PROCESS, 8), 8);
-	iot_merge_ids_free(&ids);
+	struct merge_input inputs[3] = {{.ids_max = {9, 9, 9}}, {.ids_max = {20, 9, 9}}};
+	struct merge_ids ids;
+	cr_assert(merge_ids_init(&ids, inputs, 3, false, false));
+	cr_expect_eq(becomes(&ids, 1, ID_PROCESS, 7), 7);
+	cr_expect_eq(becomes(&ids, 0, ID_PROCESS, 7), 21, "above all that are known");
+	cr_expect_eq(becomes(&ids, 0, ID_PROCESS, 7), 21, "and again");
+	cr_expect_eq(becomes(&ids, 1, ID_PROCESS, 7), 7);
+	cr_expect_eq(becomes(&ids, 2, ID_PROCESS, 7), 22);
+	cr_expect_eq(becomes(&ids, 2, ID_PROCESS, 21), 23, "21 is somebody else's now");
+	cr_expect_eq(becomes(&ids, 0, ID_FILE, 7), 7, "files are numbered apart");
+	cr_expect_eq(becomes(&ids, 0, ID_PROCESS, 8), 8);
+	merge_ids_free(&ids);
 }
 
 Test(merge, new_ids_go_round_behind_the_last)
 {
-	struct iot_merge_input inputs[2] = {{.ids_max = {UINT32_MAX, UINT32_MAX, UINT32_MAX}}};
-	struct iot_merge_ids ids;
-	cr_assert(iot_merge_ids_init(&ids, inputs, 2, false, false));
-	cr_expect_eq(becomes(&ids, 0, IOT_ID_OBJECT, 1), 1);
-	cr_expect_eq(becomes(&ids, 1, IOT_ID_OBJECT, 1), 2, "not 0, which is none; not 1");
-	iot_merge_ids_free(&ids);
+	struct merge_input inputs[2] = {{.ids_max = {UINT32_MAX, UINT32_MAX, UINT32_MAX}}};
+	struct merge_ids ids;
+	cr_assert(merge_ids_init(&ids, inputs, 2, false, false));
+	cr_expect_eq(becomes(&ids, 0, ID_OBJECT, 1), 1);
+	cr_expect_eq(becomes(&ids, 1, ID_OBJECT, 1), 2, "not 0, which is none; not 1");
+	merge_ids_free(&ids);
 }
 
 Test(merge, records_that_are_looked_up_again_get_the_same)
 {
-	struct iot_merge_input inputs[2] = {{.ids_max = {9, 900, 9}}, {.index = 1}};
-	struct iot_merge_ids ids;
-	cr_assert(iot_merge_ids_init(&ids, inputs, 2, false, false));
+	struct merge_input inputs[2] = {{.ids_max = {9, 900, 9}}, {.index = 1}};
+	struct merge_ids ids;
+	cr_assert(merge_ids_init(&ids, inputs, 2, false, false));
 	for (int round = 0; round < 3; round++) {
 		for (uint32_t file = 1; file < 600; file++) {
 			struct iot_record a = {.process = 1, .file = file},
 					  b = {.process = 1, .file = file, .spare = 1};
-			cr_assert(iot_merge_ids_record(&ids, &a) && iot_merge_ids_record(&ids, &b));
+			cr_assert(merge_ids_record(&ids, &a) && merge_ids_record(&ids, &b));
 			cr_assert_eq(a.process, 1);
 			cr_assert_eq(a.file, file);
 			cr_assert_eq(b.process, 10);
 			cr_assert_eq(b.file, 900 + file);
 		}
 	}
-	iot_merge_ids_free(&ids);
+	merge_ids_free(&ids);
 }
 
-static uint32_t object_of(struct iot_merge_ids *ids, uint32_t input, uint32_t id, const char *text)
+static uint32_t object_of(struct merge_ids *ids, uint32_t input, uint32_t id, const char *text)
 {
 	struct iot_event ev = {.text = {text, strlen(text)}};
 	uint32_t to = 0;
 	cr_assert_eq(iot_directive_parse(&ev, NULL), IOT_OK);
 	ids->current = input;
-	cr_assert(iot_merge_ids_process(ids, &ev));
+	cr_assert(merge_ids_process(ids, &ev));
 	if (ev.kind == IOT_FILE)
-		cr_assert(iot_merge_ids_map(ids, IOT_ID_OBJECT, id, &ev, &to));
+		cr_assert(merge_ids_map(ids, ID_OBJECT, id, &ev, &to));
 	return to;
 }
 
 Test(merge, objects_of_one_path_and_host_are_joined)
 {
 	char host[] = "n1", other[] = "n2";
-	struct iot_merge_input inputs[3] = {{.host = host}, {.host = host}, {.host = other}};
-	struct iot_merge_ids ids;
-	cr_assert(iot_merge_ids_init(&ids, inputs, 3, false, true));
+	struct merge_input inputs[3] = {{.host = host}, {.host = host}, {.host = other}};
+	struct merge_ids ids;
+	cr_assert(merge_ids_init(&ids, inputs, 3, false, true));
 	uint32_t first = object_of(&ids, 0, 1, "%file process=1 id=1 object=1 path=/a%20b");
 	cr_expect_eq(object_of(&ids, 1, 5, "%file process=1 id=1 object=5 path=/%61%20b"), first);
 	cr_expect_neq(object_of(&ids, 2, 1, "%file process=1 id=1 object=1 path=/a%20b"), first);
@@ -214,45 +213,45 @@ Test(merge, objects_of_one_path_and_host_are_joined)
 	object_of(&ids, 2, 0, "%process id=4 host=n1");
 	cr_expect_eq(object_of(&ids, 2, 9, "%file process=4 id=3 object=9 path=/a%20b"), first,
 		     "the host of a process counts before that of its trace");
-	iot_merge_ids_free(&ids);
+	merge_ids_free(&ids);
 }
 
 Test(merge, a_file_made_anew_is_another_object_for_all_who_come_then)
 {
-	struct iot_merge_input inputs[3] = {{.index = 0}, {.index = 1}, {.index = 2}};
-	struct iot_merge_ids ids;
-	cr_assert(iot_merge_ids_init(&ids, inputs, 3, false, true));
+	struct merge_input inputs[3] = {{.index = 0}, {.index = 1}, {.index = 2}};
+	struct merge_ids ids;
+	cr_assert(merge_ids_init(&ids, inputs, 3, false, true));
 	uint32_t old = object_of(&ids, 0, 1, "%file process=1 id=1 object=1 path=/a");
 	cr_expect_eq(object_of(&ids, 1, 1, "%file process=1 id=1 object=1 path=/a"), old);
-	uint32_t anew = object_of(&ids, 0, 2, "%file process=1 id=2 object=2 path=/a");
-	cr_expect_neq(anew, old);
-	cr_expect_eq(object_of(&ids, 2, 1, "%file process=1 id=1 object=1 path=/a"), anew);
-	cr_expect_eq(object_of(&ids, 1, 2, "%file process=1 id=2 object=2 path=/a"), anew);
-	iot_merge_ids_free(&ids);
+	uint32_t restart = object_of(&ids, 0, 2, "%file process=1 id=2 object=2 path=/a");
+	cr_expect_neq(restart, old);
+	cr_expect_eq(object_of(&ids, 2, 1, "%file process=1 id=1 object=1 path=/a"), restart);
+	cr_expect_eq(object_of(&ids, 1, 2, "%file process=1 id=2 object=2 path=/a"), restart);
+	merge_ids_free(&ids);
 }
 
 Test(merge, clocks_of_slices_go_on)
 {
-	struct iot_merge_input inputs[2] = {{.index = 0}, {.index = 1}};
+	struct merge_input inputs[2] = {{.index = 0}, {.index = 1}};
 	const int64_t cpu[][3] = {{0, 10, 10}, {0, 25, 25}, {1, 5, 30}, {1, 6, 31}, {0, 26, 32}};
-	struct iot_merge_ids ids;
-	cr_assert(iot_merge_ids_init(&ids, inputs, 2, true, false));
+	struct merge_ids ids;
+	cr_assert(merge_ids_init(&ids, inputs, 2, true, false));
 	for (size_t i = 0; i < sizeof cpu / sizeof *cpu; i++) {
 		struct iot_record rec = {
 		    .process = 7, .cpu_ns = cpu[i][1], .spare = (uint32_t)cpu[i][0]};
-		cr_assert(iot_merge_ids_record(&ids, &rec));
+		cr_assert(merge_ids_record(&ids, &rec));
 		cr_expect_eq(rec.cpu_ns, cpu[i][2], "record %zu", i);
 		cr_expect_eq(rec.process, 7);
 	}
-	iot_merge_ids_free(&ids);
+	merge_ids_free(&ids);
 }
 
 /* --shift */
 
 static bool shift_of(const char *value, int64_t *ns, char name[static 32])
 {
-	struct iot_merge_options o = {.shifts = NULL};
-	bool fine = iot_merge_shift_add(&o, value) == NULL;
+	struct merge_options o = {.shifts = NULL};
+	bool fine = merge_shift_add(&o, value) == NULL;
 	if (fine) {
 		*ns = o.shifts[0].by_ns;
 		strncpy(name, o.shifts[0].name, 31);
@@ -295,22 +294,22 @@ Test(merge, what_is_no_shift_is_refused)
 
 /* %trace */
 
-static void expect_trace(struct iot_merge *m, const struct iot_merge_input *in, const char *text,
+static void expect_trace(struct merge *m, const struct merge_input *in, const char *text,
 			 const char *wanted)
 {
 	struct iot_text got = {text, strlen(text)};
-	cr_assert(iot_merge_trace_text(m, in, &got));
+	cr_assert(merge_trace_text(m, in, &got));
 	cr_expect(got.size == strlen(wanted) && memcmp(got.data, wanted, got.size) == 0, "%.*s",
 		  (int)got.size, got.data);
 	free(m->trace);
 	m->trace = NULL;
-	m->trace_room = 0;
+	m->trace_capacity = 0;
 }
 
 Test(merge, trace_tells_the_epoch_of_the_output)
 {
-	struct iot_merge m = {.epochs = true};
-	const struct iot_merge_input in = {.move_ns = 300, .shift_ns = 0};
+	struct merge m = {.epochs = true};
+	const struct merge_input in = {.move_ns = 300, .shift_ns = 0};
 	expect_trace(&m, &in, "%trace host=a epoch=1000 source=x",
 		     "%trace host=a epoch=700 source=x");
 	m.epochs = false;
@@ -320,10 +319,10 @@ Test(merge, trace_tells_the_epoch_of_the_output)
 
 Test(merge, trace_lacks_what_all_inputs_lack)
 {
-	struct iot_merge m = {.lacks = IOT_CPU_UNKNOWN | IOT_START_UNKNOWN};
-	const struct iot_merge_input cpu = {.lacks = IOT_CPU_UNKNOWN},
-				     same = {.lacks = IOT_CPU_UNKNOWN | IOT_START_UNKNOWN},
-				     offset = {.lacks = IOT_OFFSET_UNKNOWN};
+	struct merge m = {.lacks = IOT_CPU_UNKNOWN | IOT_START_UNKNOWN};
+	const struct merge_input cpu = {.lacks = IOT_CPU_UNKNOWN},
+				 same = {.lacks = IOT_CPU_UNKNOWN | IOT_START_UNKNOWN},
+				 offset = {.lacks = IOT_OFFSET_UNKNOWN};
 	expect_trace(&m, &cpu, "%trace lacks=cpu x=1", "%trace lacks=start,cpu x=1");
 	expect_trace(&m, &same, "%trace lacks=cpu,start,odd", "%trace lacks=cpu,start,odd");
 	m.lacks = 0;

@@ -24,7 +24,7 @@ static struct values parsed(const char *line)
 {
 	struct values v = {.choice = -1};
 	char *words[WORDS_MAX + 1], copy[256];
-	cr_assert_eq(parse(&v, line, words, copy), IOT_OPTS_GO_ON, "%s", line);
+	cr_assert_eq(parse(&v, line, words, copy), OPTIONS_GO_ON, "%s", line);
 	return v;
 }
 
@@ -32,14 +32,14 @@ static void refused(const char *line)
 {
 	struct values v = {.choice = -1};
 	char *words[WORDS_MAX + 1], copy[256];
-	cr_expect_eq(parse(&v, line, words, copy), IOT_EXIT_USAGE, "%s", line);
+	cr_expect_eq(parse(&v, line, words, copy), EXIT_USAGE, "%s", line);
 }
 
 Test(opts, letters_cluster_and_the_last_may_have_a_value)
 {
 	struct values v = {.choice = -1};
 	char *words[WORDS_MAX + 1], copy[256];
-	cr_assert_eq(parse(&v, "-vqoOUT a -n 5 b", words, copy), IOT_OPTS_GO_ON);
+	cr_assert_eq(parse(&v, "-vqoOUT a -n 5 b", words, copy), OPTIONS_GO_ON);
 	cr_expect(v.verbose && v.quiet);
 	cr_expect_str_eq(v.text, "OUT");
 	cr_expect_eq(v.number, 5);
@@ -89,12 +89,12 @@ Test(opts, wrong_values_are_usage_errors, .init = cr_redirect_stderr)
 
 Test(opts, words_are_near_by_edits_and_swaps)
 {
-	cr_expect_eq(iot_word_distance("stat", "stat"), 0);
-	cr_expect_eq(iot_word_distance("satt", "stat"), 1);
-	cr_expect_eq(iot_word_distance("stt", "stat"), 1);
-	cr_expect_eq(iot_word_distance("stats", "stat"), 1);
-	cr_expect_eq(iot_word_distance("stet", "stat"), 1);
-	cr_expect_eq(iot_word_distance("", "stat"), 4);
-	cr_expect_eq(iot_word_distance("conv", "convert"), 1);
-	cr_expect(!iot_word_close(iot_word_distance("xy", "ab"), "xy"));
+	cr_expect_eq(edit_distance("stat", "stat"), 0);
+	cr_expect_eq(edit_distance("satt", "stat"), 1);
+	cr_expect_eq(edit_distance("stt", "stat"), 1);
+	cr_expect_eq(edit_distance("stats", "stat"), 1);
+	cr_expect_eq(edit_distance("stet", "stat"), 1);
+	cr_expect_eq(edit_distance("", "stat"), 4);
+	cr_expect_eq(edit_distance("conv", "convert"), 1);
+	cr_expect(!is_near_spelling(edit_distance("xy", "ab"), "xy"));
 }

@@ -11,7 +11,7 @@
 
 #include "lib/packets/packet.h"
 
-enum { ROOM = 1 << 16 };
+enum { CAPACITY = 1 << 16 };
 
 static int ends[2];
 static int64_t now;
@@ -29,7 +29,7 @@ static void ticking(void *context, int64_t *wall_ns, int64_t *cpu_ns)
 static void begin(void)
 {
 	cr_assert_eq(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
-	stream = malloc(2 * ROOM);
+	stream = malloc(2 * CAPACITY);
 	s = iot_sender_new();
 	cr_assert_not_null(s);
 	cr_assert_not_null(stream);
@@ -55,23 +55,22 @@ static void start(void)
 }
 
 /* The next packet in the pipe; false: none. */
-static bool next(struct iot_packet *p)
+static bool next(struct packet *p)
 {
 	const char *why;
 	if (at == size) {
-		ssize_t n = read(ends[0], stream, 2 * ROOM);
+		ssize_t n = read(ends[0], stream, 2 * CAPACITY);
 		at = 0;
 		size = n > 0 ? (size_t)n : 0;
 	}
 	if (at == size)
 		return false;
-	cr_assert_eq(iot_packet_check(stream + at, size - at, 1000, p, &why), IOT_PACKET_GOOD, "%s",
-		     why);
-	at += iot_packet_size(p);
+	cr_assert_eq(packet_check(stream + at, size - at, 1000, p, &why), PACKET_GOOD, "%s", why);
+	at += packet_size(p);
 	return true;
 }
 
-static void expect(unsigned kind, struct iot_packet *p)
+static void expect(unsigned kind, struct packet *p)
 {
 	cr_assert(next(p), "kind %u", kind);
 	cr_assert_eq(p->kind, kind);
@@ -94,14 +93,14 @@ static int end_physical(void)
 
 Test(packet_sender, record_without_logical_is_refused_and_the_sender_works_on)
 {
-	struct iot_packet p;
+	struct packet p;
 	start();
-	expect(IOT_PACKET_START, &p);
+	expect(PACKET_START, &p);
 	cr_assert_eq(end_physical(), IOT_EUSAGE);
 	cr_assert(strstr(iot_sender_error(s), "IOT_LOGICAL") != NULL);
 	cr_assert_eq(io(1, 0), IOT_OK);
 	cr_assert_eq(iot_sender_exit(s, 0), IOT_OK);
-	expect(IOT_PACKET_DATA, &p);
+	expect(PACKET_DATA, &p);
 	cr_assert_eq(p.entries, 1);
 }
 
@@ -115,7 +114,7 @@ Test(packet_sender, record_without_logical_is_sent_where_it_is_asked_for)
 
 Test(packet_sender, a_life_from_start_to_exit)
 {
-	struct iot_packet p;
+	struct packet p;
 	struct iot_flight f;
 	start();
 	(void)iot_sender_begin(s, &f);
@@ -127,41 +126,41 @@ Test(packet_sender, a_life_from_start_to_exit)
 	cr_expect_eq(iot_sender_exit(s, 3), IOT_OK);
 	cr_expect_eq(io(1, 0), IOT_EUSAGE);
 
-	expect(IOT_PACKET_START, &p);
+	expect(PACKET_START, &p);
 	cr_expect_eq(p.process, 42);
-	cr_expect_eq(iot_packet_word(&p, 0), 41);
-	cr_expect_eq(iot_packet_word(&p, 1), 77);
-	cr_expect_eq(iot_packet_text(&p, 2), strlen("program"));
-	expect(IOT_PACKET_OPEN, &p);
-	cr_expect_eq(iot_packet_word(&p, 1) & ~IOT_ELAPSED_MAX, IOT_OPEN_CREATED);
-	cr_expect_eq(iot_packet_text(&p, 3), strlen("/a/file"));
-	expect(IOT_PACKET_DATA, &p);
+	cr_expect_eq(packet_word(&p, 0), 41);
+	cr_expect_eq(packet_word(&p, 1), 77);
+	cr_expect_eq(packet_text(&p, 2), strlen("program"));
+	expect(PACKET_OPEN, &p);
+	cr_expect_eq(packet_word(&p, 1) & ~PACKET_ELAPSED_MAX, PACKET_OPEN_CREATED);
+	cr_expect_eq(packet_text(&p, 3), strlen("/a/file"));
+	expect(PACKET_DATA, &p);
 	cr_expect_eq(p.entries, 3);
 	cr_expect_eq(p.words, 5 + 3 + 3);
-	expect(IOT_PACKET_CLOSE, &p);
-	expect(IOT_PACKET_EXIT, &p);
-	cr_expect_eq(iot_packet_word(&p, 0), 3);
+	expect(PACKET_CLOSE, &p);
+	expect(PACKET_EXIT, &p);
+	cr_expect_eq(packet_word(&p, 0), 3);
 	cr_expect_eq(p.sequence, 4);
 	cr_expect_not(next(&p));
 }
 
 Test(packet_sender, all_files_are_sent_every_so_many)
 {
-	struct iot_packet p;
+	struct packet p;
 	(void)iot_sender_set(s, IOT_SEND_FLUSH, 5);
 	start();
 	for (uint32_t i = 0; i < 5; i++)
 		cr_expect_eq(io(1 + i % 2, i), IOT_OK);
-	expect(IOT_PACKET_START, &p);
-	expect(IOT_PACKET_DATA, &p);
-	expect(IOT_PACKET_DATA, &p);
-	expect(IOT_PACKET_MARK, &p);
+	expect(PACKET_START, &p);
+	expect(PACKET_DATA, &p);
+	expect(PACKET_DATA, &p);
+	expect(PACKET_MARK, &p);
 	cr_expect_not(next(&p));
 }
 
 Test(packet_sender, no_mark_is_later_than_what_is_under_way)
 {
-	struct iot_packet p;
+	struct packet p;
 	struct iot_flight slow, slower;
 	start();
 	(void)iot_sender_begin(s, &slower);
@@ -171,18 +170,18 @@ Test(packet_sender, no_mark_is_later_than_what_is_under_way)
 	cr_expect_eq(iot_sender_flush(s), IOT_OK);
 	(void)iot_sender_end(s, &slow, NULL);
 	cr_expect_eq(iot_sender_flush(s), IOT_OK);
-	expect(IOT_PACKET_START, &p);
-	expect(IOT_PACKET_MARK, &p);
-	cr_expect_eq(iot_packet_word(&p, 0), (uint64_t)slower.start_ns);
-	expect(IOT_PACKET_MARK, &p);
-	cr_expect_eq(iot_packet_word(&p, 0), (uint64_t)slow.start_ns);
-	expect(IOT_PACKET_MARK, &p);
-	cr_expect_gt(iot_packet_word(&p, 0), (uint64_t)slow.start_ns);
+	expect(PACKET_START, &p);
+	expect(PACKET_MARK, &p);
+	cr_expect_eq(packet_word(&p, 0), (uint64_t)slower.start_ns);
+	expect(PACKET_MARK, &p);
+	cr_expect_eq(packet_word(&p, 0), (uint64_t)slow.start_ns);
+	expect(PACKET_MARK, &p);
+	cr_expect_gt(packet_word(&p, 0), (uint64_t)slow.start_ns);
 }
 
 Test(packet_sender, more_files_than_batches_take_turns)
 {
-	struct iot_packet p;
+	struct packet p;
 	uint64_t entries = 0;
 	(void)iot_sender_set(s, IOT_SEND_FILES, 4);
 	start();
@@ -197,7 +196,7 @@ Test(packet_sender, more_files_than_batches_take_turns)
 
 Test(packet_sender, a_full_pipe_drops_when_told_so)
 {
-	struct iot_packet p;
+	struct packet p;
 	uint64_t last = 0, packets = 0;
 	(void)iot_sender_set(s, IOT_SEND_DROP, 1);
 	start();
@@ -228,7 +227,7 @@ Test(packet_sender, a_pipe_without_reader_is_an_error_and_no_signal)
 
 Test(packet_sender, a_long_path_is_cut)
 {
-	struct iot_packet p;
+	struct packet p;
 	struct iot_flight f;
 	char path[5000];
 	memset(path, 'p', sizeof(path));
@@ -236,15 +235,15 @@ Test(packet_sender, a_long_path_is_cut)
 	start();
 	(void)iot_sender_begin(s, &f);
 	cr_expect_eq(iot_sender_opened(s, &f, 1, path, 0, 0), IOT_OK);
-	expect(IOT_PACKET_START, &p);
-	expect(IOT_PACKET_OPEN, &p);
-	cr_expect_eq(iot_packet_size(&p), IOT_PACKET_MAX);
-	cr_expect_neq(iot_packet_word(&p, 1) & IOT_OPEN_CUT, 0);
+	expect(PACKET_START, &p);
+	expect(PACKET_OPEN, &p);
+	cr_expect_eq(packet_size(&p), PACKET_MAX);
+	cr_expect_neq(packet_word(&p, 1) & PACKET_OPEN_CUT, 0);
 }
 
 Test(packet_sender, a_child_begins_its_own_life)
 {
-	struct iot_packet p;
+	struct packet p;
 	struct iot_flight f;
 	bool child_first = false;
 	start();
@@ -263,30 +262,30 @@ Test(packet_sender, a_child_begins_its_own_life)
 	int status;
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
 	cr_expect_eq(status, 0);
-	expect(IOT_PACKET_START, &p);
+	expect(PACKET_START, &p);
 	while (next(&p)) {
-		if (p.process == 43 && p.kind == IOT_PACKET_START) {
+		if (p.process == 43 && p.kind == PACKET_START) {
 			child_first = true;
 			cr_expect_eq(p.sequence, 0);
-			cr_expect_eq(iot_packet_word(&p, 0), 42);
+			cr_expect_eq(packet_word(&p, 0), 42);
 		}
-		cr_expect(p.process == 42 || p.kind != IOT_PACKET_DATA);
-		cr_expect(p.kind != IOT_PACKET_MARK || child_first);
+		cr_expect(p.process == 42 || p.kind != PACKET_DATA);
+		cr_expect(p.kind != PACKET_MARK || child_first);
 	}
 	cr_expect(child_first);
 }
 
 Test(packet_sender, a_fork_that_fails_holds_nothing_back)
 {
-	struct iot_packet p;
+	struct packet p;
 	start();
 	iot_sender_before_fork(s);
 	iot_sender_after_fork_parent(s);
 	int64_t before = now;
 	cr_expect_eq(iot_sender_flush(s), IOT_OK);
-	expect(IOT_PACKET_START, &p);
-	expect(IOT_PACKET_MARK, &p);
-	cr_expect_geq(iot_packet_word(&p, 0), (uint64_t)before);
+	expect(PACKET_START, &p);
+	expect(PACKET_MARK, &p);
+	cr_expect_geq(packet_word(&p, 0), (uint64_t)before);
 }
 
 Test(packet_sender, settings_are_checked)
@@ -297,7 +296,7 @@ Test(packet_sender, settings_are_checked)
 
 Test(packet_sender, refusals_leave_an_open_sender_as_it_was)
 {
-	struct iot_packet p;
+	struct packet p;
 	start();
 	cr_expect_eq(iot_sender_set(s, IOT_SEND_FILES, 1), IOT_EUSAGE);
 	cr_expect_eq(iot_sender_on_clock(s, NULL, NULL, 0), IOT_EUSAGE);
@@ -305,13 +304,13 @@ Test(packet_sender, refusals_leave_an_open_sender_as_it_was)
 	cr_expect_eq(iot_sender_open_fd(s, ends[1], "x"), IOT_EUSAGE);
 	cr_expect_eq(io(1, 1), IOT_OK);
 	cr_expect_eq(iot_sender_flush(s), IOT_OK);
-	expect(IOT_PACKET_START, &p);
-	expect(IOT_PACKET_DATA, &p);
+	expect(PACKET_START, &p);
+	expect(PACKET_DATA, &p);
 }
 
 Test(packet_sender, calls_before_open_do_nothing)
 {
-	struct iot_packet p;
+	struct packet p;
 	cr_expect_eq(io(1, 1), IOT_EUSAGE);
 	cr_expect_eq(iot_sender_flush(s), IOT_EUSAGE);
 	iot_sender_before_fork(s);

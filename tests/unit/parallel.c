@@ -62,7 +62,7 @@ static void *begin_part(void *context)
 	return NULL;
 }
 
-static int tell_part(void *part, const struct iot_event *ev, size_t n)
+static int report_part(void *part, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct iot_event e = ev[i];
@@ -96,7 +96,7 @@ static int join_part(void *context, void *part)
 static struct reading fold_with(struct bytes b, struct how how, uint64_t threads)
 {
 	struct folding f = {.text = {calloc(1, 1), 0}};
-	const struct iot_fold fold = {&f, begin_part, tell_part, join_part, drop_part};
+	const struct iot_fold fold = {&f, begin_part, report_part, join_part, drop_part};
 	struct iot_reader *r = new_reader(&how);
 	cr_assert_eq(iot_reader_set(r, IOT_SET_THREADS, threads), IOT_OK);
 	int status = iot_reader_open_memory(r, b.data, b.size, "t.iot");
@@ -357,7 +357,7 @@ Test(parallel, parts_are_counted_apart_and_names_are_known)
 {
 	struct bytes b = lively_trace(4000, (struct make){.compression = IOT_ZSTD, .sync = 100});
 	struct folding f = {.fail_at = 0};
-	const struct iot_fold fold = {&f, begin_part, tell_part, join_part, drop_part};
+	const struct iot_fold fold = {&f, begin_part, report_part, join_part, drop_part};
 	struct iot_reader *r = iot_reader_new();
 	size_t size;
 	iot_reader_set(r, IOT_SET_THREADS, 2);
@@ -381,7 +381,7 @@ Test(parallel, a_fold_without_memory_ends)
 	struct bytes b = lively_trace(4000, (struct make){.compression = IOT_ZSTD, .sync = 100});
 	for (unsigned i = 1; i < 12; i++) {
 		struct folding f = {.fail_at = i};
-		const struct iot_fold fold = {&f, begin_part, tell_part, join_part, drop_part};
+		const struct iot_fold fold = {&f, begin_part, report_part, join_part, drop_part};
 		struct iot_reader *r = iot_reader_new();
 		iot_reader_set(r, IOT_SET_THREADS, 1 + i % 3);
 		iot_reader_set(r, IOT_SET_READ_SIZE, 256);

@@ -11,12 +11,12 @@
 #include "converters/packets/packets.h"
 #include "lib/packets/packet.h"
 
-enum { HEADER = IOT_WORD * IOT_PACKET_HEADER, TEXT = 1 << 16, BATCH = 1024 };
+enum { HEADER = PACKET_WORD_SIZE * PACKET_HEADER, TEXT = 1 << 16, BATCH = 1024 };
 
 static int fd;
 static char *text;
 static int64_t watermark;
-static struct iot_report report;
+static struct report report;
 static uint32_t tick_ps = 1000;
 
 static void begin(void)
@@ -37,37 +37,37 @@ TestSuite(procstat, .init = begin, .fini = end);
 static void put(unsigned kind, uint32_t process, uint32_t file, uint64_t sequence, uint64_t wall,
 		const uint64_t *word, uint32_t words, uint32_t entries)
 {
-	unsigned char data[IOT_PACKET_MAX];
-	struct iot_packet p = {.kind = kind,
-			       .process = process,
-			       .file = file,
-			       .sequence = sequence,
-			       .wall = wall,
-			       .tick_ps = tick_ps,
-			       .words = words,
-			       .entries = entries};
+	unsigned char data[PACKET_MAX];
+	struct packet p = {.kind = kind,
+			   .process = process,
+			   .file = file,
+			   .sequence = sequence,
+			   .wall = wall,
+			   .tick_ps = tick_ps,
+			   .words = words,
+			   .entries = entries};
 	for (uint32_t i = 0; i < words; i++)
-		iot_word_put(data + HEADER + IOT_WORD * i, word[i]);
-	iot_packet_seal(data, &p);
-	cr_assert_eq(write(fd, data, iot_packet_size(&p)), (ssize_t)iot_packet_size(&p));
+		packet_word_put(data + HEADER + PACKET_WORD_SIZE * i, word[i]);
+	packet_seal(data, &p);
+	cr_assert_eq(write(fd, data, packet_size(&p)), (ssize_t)packet_size(&p));
 }
 
 static void put_start(uint32_t process, uint32_t parent, uint64_t wall)
 {
-	put(IOT_PACKET_START, process, 0, 0, wall,
+	put(PACKET_START, process, 0, 0, wall,
 	    (uint64_t[]){parent, 5000, UINT64_C(0x6170700000000000)}, 3, 0);
 }
 
 static void put_io(uint32_t process, uint32_t file, uint64_t sequence, uint64_t start)
 {
-	put(IOT_PACKET_DATA, process, file, sequence, start + 10,
+	put(PACKET_DATA, process, file, sequence, start + 10,
 	    (uint64_t[]){UINT64_C(0x80c0000000000003), start, 1, 100, 7}, 5, 1);
 }
 
 static void put_open(uint32_t process, uint32_t file, uint64_t sequence, uint64_t start,
 		     uint64_t how)
 {
-	put(IOT_PACKET_OPEN, process, file, sequence, start,
+	put(PACKET_OPEN, process, file, sequence, start,
 	    (uint64_t[]){start, how, 2, UINT64_C(0x2f66000000000000)}, 4, 0);
 }
 
@@ -82,16 +82,16 @@ static int convert(size_t read_size, int max)
 {
 	char path[64];
 	const char *const paths[] = {path};
-	struct iot_error error = {0};
+	struct error error = {0};
 	struct iot_event ev[BATCH];
 	size_t n = 0;
 	int got;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	struct iot_input *in = iot_input_new(paths, 1, NULL, &error);
+	struct input *in = input_new(paths, 1, NULL, &error);
 	cr_assert_not_null(in, "%s", error.text);
-	iot_input_set_read_size(in, read_size);
-	struct iot_source src = {
-	    .converter = iot_converter_find("procstat"), .input = in, .watermark_ns = INT64_MIN};
+	input_set_read_size(in, read_size);
+	struct source_state src = {
+	    .converter = converter_find("procstat"), .input = in, .watermark_ns = INT64_MIN};
 	cr_expect_gt(src.converter->sniff(in), 0);
 	cr_assert_eq(src.converter->open(&src), IOT_OK, "%s", src.error.text);
 	watermark = INT64_MIN;
@@ -113,7 +113,7 @@ static int convert(size_t read_size, int max)
 	watermark = src.watermark_ns;
 	report = src.report;
 	src.converter->close(&src);
-	iot_input_free(in);
+	input_free(in);
 	return got;
 }
 
@@ -133,10 +133,10 @@ static void expect(int status, const char *wanted)
 Test(procstat, a_process_with_a_file)
 {
 	put_start(7, 1, 100);
-	put_open(7, 1, 1, 200, IOT_OPEN_CREATED | 5);
+	put_open(7, 1, 1, 200, PACKET_OPEN_CREATED | 5);
 	put_io(7, 1, 2, 300);
-	put(IOT_PACKET_CLOSE, 7, 1, 3, 400, (uint64_t[]){390, 4}, 2, 0);
-	put_word(IOT_PACKET_EXIT, 7, 4, 500, 3);
+	put(PACKET_CLOSE, 7, 1, 3, 400, (uint64_t[]){390, 4}, 2, 0);
+	put_word(PACKET_EXIT, 7, 4, 500, 3);
 	expect(IOT_OK, "%trace source=procstat epoch=5000\n"
 		       "%process id=7 name=app parent=1\n"
 		       "%file process=7 id=1 object=1 path=/f\n"
@@ -151,8 +151,8 @@ Test(procstat, a_path_is_an_object_until_it_is_created_anew)
 	put_start(7, 0, 100);
 	put_open(7, 1, 1, 200, 0);
 	put_open(7, 2, 2, 300, 0);
-	put_open(7, 3, 3, 400, IOT_OPEN_CREATED);
-	put_open(7, 4, 4, 500, IOT_OPEN_CUT);
+	put_open(7, 3, 3, 400, PACKET_OPEN_CREATED);
+	put_open(7, 4, 4, 500, PACKET_OPEN_CUT);
 	put_io(7, 1, 5, 600);
 	put_io(7, 2, 6, 600);
 	put_io(7, 3, 7, 600);
@@ -181,7 +181,7 @@ Test(procstat, a_grandchild_has_the_files_of_its_grandparent)
 	put_open(7, 1, 1, 200, 0);
 	put_start(8, 7, 300);
 	put_start(9, 8, 310);
-	put_word(IOT_PACKET_EXIT, 8, 1, 320, 0);
+	put_word(PACKET_EXIT, 8, 1, 320, 0);
 	put_start(8, 7, 400);
 	put_start(10, 8, 410);
 	put_io(9, 1, 1, 500);
@@ -192,21 +192,21 @@ Test(procstat, a_grandchild_has_the_files_of_its_grandparent)
 			   "%s", text);
 }
 
-Test(procstat, the_least_promise_counts)
+Test(procstat, the_min_promise_counts)
 {
 	put_start(7, 0, 100);
 	put_start(8, 7, 200);
-	put_word(IOT_PACKET_MARK, 7, 1, 900, 800);
+	put_word(PACKET_MARK, 7, 1, 900, 800);
 	convert(0, BATCH);
 	cr_expect_eq(watermark, 200);
-	put_word(IOT_PACKET_MARK, 8, 1, 700, 600);
+	put_word(PACKET_MARK, 8, 1, 700, 600);
 	put_io(8, 1, 2, 650);
 	convert(0, BATCH);
 	cr_expect_eq(watermark, 600);
-	put_word(IOT_PACKET_EXIT, 8, 3, 950, 0);
+	put_word(PACKET_EXIT, 8, 3, 950, 0);
 	convert(0, BATCH);
 	cr_expect_eq(watermark, 800);
-	put_word(IOT_PACKET_EXIT, 7, 2, 960, 0);
+	put_word(PACKET_EXIT, 7, 2, 960, 0);
 	convert(0, BATCH);
 	cr_expect_eq(watermark, 961, "nobody is left; what was told may go");
 }
@@ -233,7 +233,7 @@ Test(procstat, what_overtook_is_put_in_order)
 {
 	put_start(7, 0, 100);
 	put_io(7, 1, 3, 300);
-	put_word(IOT_PACKET_MARK, 7, 4, 500, 400);
+	put_word(PACKET_MARK, 7, 4, 500, 400);
 	put_io(7, 1, 2, 200);
 	put_io(7, 1, 1, 150);
 	put_io(7, 1, 1, 150);
@@ -243,7 +243,7 @@ Test(procstat, what_overtook_is_put_in_order)
 	cr_expect_eq(watermark, 400);
 }
 
-Test(procstat, damage_is_told)
+Test(procstat, damage_is_reported)
 {
 	put_start(7, 0, 100);
 	cr_assert_eq(write(fd, "damage", 6), 6);
@@ -275,18 +275,18 @@ Test(procstat, unknown_kinds_are_skipped)
 
 static struct procstat_files files;
 
-static const struct iot_tracked_file *open_as(uint32_t process, uint32_t file, unsigned name)
+static const struct tracked_file *open_as(uint32_t process, uint32_t file, unsigned name)
 {
-	unsigned char payload[IOT_PACKET_MAX] = {0};
-	char *path = (char *)payload + IOT_WORD * IOT_OPEN_WORDS;
+	unsigned char payload[PACKET_MAX] = {0};
+	char *path = (char *)payload + PACKET_WORD_SIZE * PACKET_OPEN_WORDS;
 	memset(path, 'x', 400);
 	(void)snprintf(path + 400, 32, "%u", name);
-	const struct iot_packet p = {.kind = IOT_PACKET_OPEN,
-				     .process = process,
-				     .file = file,
-				     .words = IOT_OPEN_WORDS + 52,
-				     .payload = payload};
-	return iot_procstat_files_open(&files, process, &p, 0);
+	const struct packet p = {.kind = PACKET_OPEN,
+				 .process = process,
+				 .file = file,
+				 .words = PACKET_OPEN_WORDS + 52,
+				 .payload = payload};
+	return procstat_files_open(&files, process, &p, 0);
 }
 
 /* Other ticks */
@@ -307,19 +307,19 @@ static void put_hostile(enum hostile what, uint32_t tick)
 	tick_ps = tick;
 	switch (what) {
 	case STARTS:
-		put(IOT_PACKET_START, 7, 0, 0, 1, (uint64_t[]){1, INT64_MAX, 0}, 3, 0);
+		put(PACKET_START, 7, 0, 0, 1, (uint64_t[]){1, INT64_MAX, 0}, 3, 0);
 		break;
 	case OPENS:
-		put_open(7, 1, 1, 1, IOT_OPEN_CREATED | 5);
+		put_open(7, 1, 1, 1, PACKET_OPEN_CREATED | 5);
 		break;
 	case WRITES:
 		put_io(99, 1, 0, 1);
 		break;
 	case MARKS:
-		put_word(IOT_PACKET_MARK, 7, 5, 1, 1 << 30);
+		put_word(PACKET_MARK, 7, 5, 1, 1 << 30);
 		break;
 	case EXITS:
-		put_word(IOT_PACKET_EXIT, 7, 39, 1, 0);
+		put_word(PACKET_EXIT, 7, 39, 1, 0);
 		break;
 	default:
 		put_io(7, 1, 20, 1);
@@ -342,7 +342,7 @@ static void put_forty(int at, enum hostile what, uint32_t tick)
 		else if (i < 39)
 			put_io(7, 1, number, 200 + number * 10);
 		else if (i == 39)
-			put_word(IOT_PACKET_EXIT, 7, 39, 1000, 0);
+			put_word(PACKET_EXIT, 7, 39, 1000, 0);
 	}
 }
 
@@ -370,10 +370,10 @@ Test(procstat, one_packet_with_another_tick_changes_nothing_else)
 Test(procstat, a_tick_that_does_not_prevail_is_given_up)
 {
 	int ends[2];
-	unsigned char data[IOT_PACKET_MAX];
+	unsigned char data[PACKET_MAX];
 	char path[64];
 	const char *const paths[] = {path};
-	struct iot_error error = {0};
+	struct error error = {0};
 	struct iot_event ev[BATCH];
 	size_t records = 0;
 	ssize_t n;
@@ -384,10 +384,10 @@ Test(procstat, a_tick_that_does_not_prevail_is_given_up)
 	cr_assert_eq(pread(fd, data, sizeof data, 0), size);
 	cr_assert_eq(write(ends[1], data, (size_t)size), size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[0]);
-	struct iot_input *in = iot_input_new(paths, 1, NULL, &error);
+	struct input *in = input_new(paths, 1, NULL, &error);
 	cr_assert_not_null(in, "%s", error.text);
-	struct iot_source src = {
-	    .converter = iot_converter_find("procstat"), .input = in, .watermark_ns = INT64_MIN};
+	struct source_state src = {
+	    .converter = converter_find("procstat"), .input = in, .watermark_ns = INT64_MIN};
 	cr_assert_eq(src.converter->open(&src), IOT_OK);
 	put_forty(-1, STARTS, 0);
 	(void)lseek(fd, 0, SEEK_SET);
@@ -400,7 +400,7 @@ Test(procstat, a_tick_that_does_not_prevail_is_given_up)
 				   ev[i].rec.object == 1;
 	report = src.report;
 	src.converter->close(&src);
-	iot_input_free(in);
+	input_free(in);
 	close(ends[0]);
 	cr_expect_eq(got, IOT_EFORMAT);
 	cr_expect_eq(records, 37);
@@ -411,7 +411,7 @@ Test(procstat, a_tick_that_does_not_prevail_is_given_up)
 Test(procstat, one_start_does_not_decide_the_epoch)
 {
 	for (uint32_t i = 0; i < 4; i++)
-		put(IOT_PACKET_START, 7 + i, 0, 0, 100,
+		put(PACKET_START, 7 + i, 0, 0, 100,
 		    (uint64_t[]){1, i == 0 ? INT64_MAX : 5000 + i, 0}, 3, 0);
 	cr_expect_eq(convert(0, BATCH), IOT_OK);
 	cr_expect_not_null(strstr(text, "%trace source=procstat epoch=5001\n"), "%s", text);
@@ -419,33 +419,33 @@ Test(procstat, one_start_does_not_decide_the_epoch)
 
 Test(procstat, names_take_no_more_memory_than_the_limit)
 {
-	iot_tracker_init(&files.tracker);
+	fdtable_init(&files.tracker);
 	files.tracker.memory_max = 1 << 20;
 	for (uint32_t i = 0; i < 20000; i++) {
 		cr_assert_not_null(open_as(i, i, i));
 		cr_assert_leq(files.tracker.memory, files.tracker.memory_max);
 	}
 	cr_expect_eq(files.tracker.status, IOT_OK);
-	cr_expect_not_null(iot_procstat_files_find(&files, 19999, 19999));
-	cr_expect_null(iot_procstat_files_find(&files, 1, 1), "forgotten");
-	iot_procstat_files_free(&files);
+	cr_expect_not_null(procstat_files_find(&files, 19999, 19999));
+	cr_expect_null(procstat_files_find(&files, 1, 1), "forgotten");
+	procstat_files_free(&files);
 	cr_expect_eq(files.tracker.memory, 0);
 }
 
 Test(procstat, files_and_ancestors_beyond_the_limit_are_forgotten)
 {
-	struct iot_packet_process who = {.id = 1};
-	iot_tracker_init(&files.tracker);
-	struct iot_tracked_file *behind = iot_tracker_nameless(&files.tracker);
+	struct packet_process who = {.id = 1};
+	fdtable_init(&files.tracker);
+	struct tracked_file *after = tracker_unlinked(&files.tracker);
 	for (uint32_t i = 0; i < PROCSTAT_FILES_MAX + 1000; i++) {
 		who.id = i;
-		cr_assert(iot_procstat_files_add(&files, i, i % 7, behind, 0));
-		cr_assert(iot_procstat_kin_add(&files, &who, NULL, 0));
+		cr_assert(procstat_files_add(&files, i, i % 7, after, 0));
+		cr_assert(procstat_ancestor_add(&files, &who, NULL, 0));
 	}
 	cr_expect_eq(files.ids.count, 1000);
-	cr_expect_eq(files.kins, 1000 + PROCSTAT_FILES_MAX - PROCSTAT_KIN_MAX);
-	cr_expect_not_null(iot_procstat_files_find(&files, who.id, who.id % 7));
-	cr_expect_not_null(iot_procstat_kin(&files, who.kin, who.id));
-	iot_file_free(&files.tracker, behind);
-	iot_procstat_files_free(&files);
+	cr_expect_eq(files.kins, 1000 + PROCSTAT_FILES_MAX - PROCSTAT_ANCESTORS_MAX);
+	cr_expect_not_null(procstat_files_find(&files, who.id, who.id % 7));
+	cr_expect_not_null(procstat_ancestor(&files, who.ancestors, who.id));
+	file_free(&files.tracker, after);
+	procstat_files_free(&files);
 }

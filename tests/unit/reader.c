@@ -390,9 +390,9 @@ Test(reader, errors_of_lines_by_name)
 
 Test(reader, lines_that_are_too_long)
 {
-	enum { ROOM = 200000 };
-	char *line = malloc(ROOM);
-	memset(line, 'x', ROOM);
+	enum { CAPACITY = 200000 };
+	char *line = malloc(CAPACITY);
+	memset(line, 'x', CAPACITY);
 	memcpy(line, "ff ", 3);
 	line[IOT_COMMENT_MAX] = '\r';
 	line[IOT_COMMENT_MAX + 1] = '\n';
@@ -405,7 +405,7 @@ Test(reader, lines_that_are_too_long)
 	free_reading(&got);
 	line[IOT_COMMENT_MAX + 1] = 'x';
 	for (size_t i = 1; i < sizeof(read_sizes) / sizeof(read_sizes[0]); i++) {
-		got = read_bytes(line, ROOM, (struct how){.read_size = read_sizes[i]});
+		got = read_bytes(line, CAPACITY, (struct how){.read_size = read_sizes[i]});
 		cr_assert_eq(got.status, IOT_EFORMAT);
 		cr_assert_str_eq(got.error, "t.iot:1:65537: a line longer than 65536 bytes");
 		free_reading(&got);
@@ -419,7 +419,7 @@ Test(reader, lines_that_are_too_long)
 	free(line);
 }
 
-Test(reader, something_behind_the_end)
+Test(reader, something_after_the_end)
 {
 	struct bytes b = sample(3, (struct make){0});
 	struct bytes twice = {NULL, 0};
@@ -505,7 +505,7 @@ Test(reader, settings_out_of_range_are_refused)
 	}
 }
 
-Test(reader, absent_file_is_told)
+Test(reader, absent_file_is_reported)
 {
 	struct iot_reader *r = iot_reader_new();
 	cr_assert_eq(iot_reader_open(r, "/nowhere/at/all.iot"), IOT_EIO);

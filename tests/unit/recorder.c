@@ -14,7 +14,7 @@
 
 #include "converter_tools.h"
 
-enum { RANKS = 8, CALLS = 64, ROOM = 1 << 16, FILES = 16, NAMES = 24 };
+enum { RANKS = 8, CALLS = 64, CAPACITY = 1 << 16, FILES = 16, NAMES = 24 };
 
 static const char *const names[NAMES] = {"creat",
 					 "open",
@@ -42,13 +42,13 @@ static const char *const names[NAMES] = {"creat",
 					 "ftruncate"};
 
 struct buffer {
-	char data[ROOM];
+	char data[CAPACITY];
 	size_t size;
 };
 
 /* What a trace will be made of, and what came of it. */
 static struct {
-	char folder[64], file[FILES][96];
+	char directory[64], file[FILES][96];
 	unsigned files, ranks;
 	struct buffer cst, grammar[RANKS], times[RANKS];
 	unsigned signatures, calls[RANKS];
@@ -56,11 +56,11 @@ static struct {
 	bool inter, intra, no_posix, threads;
 	double tick_s, start_s;
 	const char *layer;
-	char records[ROOM], directives[ROOM], path[FILES * 16][64];
+	char records[CAPACITY], directives[CAPACITY], path[FILES * 16][64];
 	size_t records_size, directives_size;
 	uint8_t flags;
 	int status;
-	struct iot_source src;
+	struct source_state src;
 } t;
 
 static void enter(void)
@@ -69,22 +69,22 @@ static void enter(void)
 	t.tick_s = 1e-6;
 	t.start_s = 1.7e9;
 	t.ranks = 1;
-	strcpy(t.folder, "/tmp/iotrace-test-XXXXXX");
-	cr_assert_not_null(mkdtemp(t.folder));
+	strcpy(t.directory, "/tmp/iotrace-test-XXXXXX");
+	cr_assert_not_null(mkdtemp(t.directory));
 }
 
 static void leave(void)
 {
 	for (unsigned i = 0; i < t.files; i++)
 		unlink(t.file[i]);
-	cr_expect_eq(rmdir(t.folder), 0);
+	cr_expect_eq(rmdir(t.directory), 0);
 }
 
 TestSuite(recorder, .init = enter, .fini = leave);
 
 static void put(struct buffer *b, const void *data, size_t size)
 {
-	cr_assert(b->size + size <= ROOM);
+	cr_assert(b->size + size <= CAPACITY);
 	memcpy(b->data + b->size, data, size);
 	b->size += size;
 }
@@ -114,7 +114,7 @@ static void put_block(struct buffer *b, const struct buffer *from)
 static void save(const char *name, const struct buffer *b)
 {
 	char *path = t.file[t.files++];
-	strcat(strcat(strcpy(path, t.folder), "/"), name);
+	strcat(strcat(strcpy(path, t.directory), "/"), name);
 	FILE *f = fopen(path, "wb");
 	cr_assert_not_null(f);
 	cr_assert_eq(fwrite(b->data, 1, b->size, f), b->size);
@@ -228,7 +228,7 @@ static void save_trace(void)
 
 static void add(char *out, size_t *n, const char *text, size_t size)
 {
-	cr_assert(*n + size + 2 < ROOM);
+	cr_assert(*n + size + 2 < CAPACITY);
 	memcpy(out + *n, text, size);
 	*n += size;
 	out[(*n)++] = '\n';
@@ -261,16 +261,16 @@ static void take(const struct iot_event *ev)
 
 static void convert(void)
 {
-	const char *path[] = {t.folder};
+	const char *path[] = {t.directory};
 	struct iot_event ev[50];
-	struct iot_setting settings[] = {{"layer", t.layer}, {"check", ""}};
-	struct iot_error error = {.status = IOT_OK};
-	struct iot_input *in = iot_input_new(path, 1, NULL, &error);
+	struct setting settings[] = {{"layer", t.layer}, {"check", ""}};
+	struct error error = {.status = IOT_OK};
+	struct input *in = input_new(path, 1, NULL, &error);
 	cr_assert_not_null(in, "%s", error.text);
-	t.src = (struct iot_source){.converter = iot_converter_find("recorder"),
-				    .input = in,
-				    .settings = t.layer == NULL ? settings + 1 : settings,
-				    .setting_count = t.layer == NULL ? 1 : 2};
+	t.src = (struct source_state){.converter = converter_find("recorder"),
+				      .input = in,
+				      .settings = t.layer == NULL ? settings + 1 : settings,
+				      .setting_count = t.layer == NULL ? 1 : 2};
 	cr_expect_gt(t.src.converter->sniff(in), 0);
 	int n = t.src.converter->open(&t.src);
 	while (n >= 0 && (n = t.src.converter->next(&t.src, ev, 50)) > 0)
@@ -278,7 +278,7 @@ static void convert(void)
 			take(&ev[i]);
 	t.status = n;
 	t.src.converter->close(&t.src);
-	iot_input_free(in);
+	input_free(in);
 }
 
 static void expect(const char *records)
@@ -577,7 +577,7 @@ Test(recorder, without_posix_calls_mpi_io_is_the_layer)
 static void damage(const char *name, long at, char byte)
 {
 	char path[128];
-	snprintf(path, sizeof path, "%s/%s", t.folder, name);
+	snprintf(path, sizeof path, "%s/%s", t.directory, name);
 	FILE *f = fopen(path, "r+b");
 	cr_assert_not_null(f);
 	cr_assert_eq(fseek(f, at, SEEK_SET), 0);

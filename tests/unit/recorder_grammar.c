@@ -10,13 +10,13 @@
 enum { TERMINALS = 10, WORDS = 1 << 20 };
 
 static int32_t words[WORDS];
-static struct iot_error error;
+static struct error error;
 
 static struct recorder_grammar *make(size_t count)
 {
 	memset(&error, 0, sizeof error);
-	return iot_recorder_grammar_new((const char *)words, count * sizeof *words, TERMINALS,
-					"test.cfg", &error);
+	return recorder_grammar_new((const char *)words, count * sizeof *words, TERMINALS,
+				    "test.cfg", &error);
 }
 
 #define GRAMMAR(...)                                                                               \
@@ -30,14 +30,14 @@ static void expect(struct recorder_grammar *g, const char *terminals)
 	size_t n = 0;
 	int32_t terminal;
 	cr_assert_not_null(g, "%s", error.text);
-	cr_assert(iot_recorder_expand_begin(&e, g));
-	while (n < sizeof out - 1 && iot_recorder_expand(&e, &terminal, 1) > 0)
+	cr_assert(recorder_expand_begin(&e, g));
+	while (n < sizeof out - 1 && recorder_expand(&e, &terminal, 1) > 0)
 		out[n++] = (char)('0' + terminal);
 	out[n] = '\0';
 	cr_expect_str_eq(out, terminals);
 	cr_expect_eq(g->rule[g->start].total, strlen(terminals));
-	iot_recorder_expand_end(&e);
-	iot_recorder_grammar_free(g);
+	recorder_expand_end(&e);
+	recorder_grammar_free(g);
 }
 
 static void refused(struct recorder_grammar *g, const char *why)
@@ -45,7 +45,7 @@ static void refused(struct recorder_grammar *g, const char *why)
 	cr_expect_null(g);
 	cr_expect_eq(error.status, IOT_EFORMAT);
 	cr_expect_not_null(strstr(error.text, why), "%s", error.text);
-	iot_recorder_grammar_free(g);
+	recorder_grammar_free(g);
 }
 
 Test(recorder_grammar, terminals_come_in_order_with_their_exponents)
@@ -113,12 +113,12 @@ Test(recorder_grammar, work_is_in_proportion_to_what_comes_out)
 	}
 	struct recorder_grammar *g = make(n);
 	cr_assert_not_null(g, "%s", error.text);
-	cr_assert(iot_recorder_expand_begin(&e, g));
-	while ((got = iot_recorder_expand(&e, terminal, 64)) > 0)
+	cr_assert(recorder_expand_begin(&e, g));
+	while ((got = recorder_expand(&e, terminal, 64)) > 0)
 		calls += got;
 	cr_expect_eq(calls, (uint64_t)depth + 1);
-	iot_recorder_expand_end(&e);
-	iot_recorder_grammar_free(g);
+	recorder_expand_end(&e);
+	recorder_grammar_free(g);
 }
 
 Test(recorder_grammar, bombs_are_counted_and_not_expanded)
@@ -126,7 +126,7 @@ Test(recorder_grammar, bombs_are_counted_and_not_expanded)
 	struct recorder_grammar *g = GRAMMAR(2, -1, 1, -2, 1 << 30, -2, 2, 1, 1 << 30, 2, 1 << 30);
 	cr_assert_not_null(g);
 	cr_expect_eq(g->rule[g->start].total, (uint64_t)1 << 61);
-	iot_recorder_grammar_free(g);
+	recorder_grammar_free(g);
 	refused(GRAMMAR(3, -1, 1, -2, 1 << 30, -2, 1, -3, 1 << 30, -3, 1, 1, 1 << 30), "2^62");
 }
 

@@ -14,9 +14,9 @@ static void begin(uint32_t ranks, unsigned calls)
 	for (uint32_t i = 0; i < ranks; i++) {
 		rank[i] = (struct recorder_rank){.rank = 10 + i, .call = {.start_ns = rand() % 50}};
 		left[i] = calls + i % 3;
-		iot_recorder_order_add(&order, &rank[i]);
+		recorder_order_add(&order, &rank[i]);
 	}
-	iot_recorder_order_begin(&order);
+	recorder_order_begin(&order);
 }
 
 static const struct recorder_rank *earliest(uint32_t ranks)
@@ -33,14 +33,14 @@ static void run(uint32_t ranks, unsigned calls)
 {
 	begin(ranks, calls);
 	while (order.open > 0) {
-		struct recorder_rank *k = iot_recorder_first(&order);
+		struct recorder_rank *k = recorder_first(&order);
 		cr_assert_eq(k, earliest(ranks), "%u ranks: %p is first", ranks, (void *)k);
 		if (--left[k - rank] == 0) {
-			iot_recorder_order_ended(&order);
+			recorder_order_ended(&order);
 			continue;
 		}
 		k->coming.start_ns += rand() % 20 - 2; /* threads may go back */
-		iot_recorder_order_moved(&order);
+		recorder_order_moved(&order);
 	}
 	cr_expect_null(earliest(ranks));
 }
@@ -56,14 +56,14 @@ Test(recorder_order, calls_at_the_end_of_time_are_calls)
 {
 	begin(3, 1);
 	for (int i = 0; i < 2; i++) {
-		iot_recorder_first(&order)->coming.start_ns = INT64_MAX;
-		iot_recorder_order_moved(&order);
+		recorder_first(&order)->coming.start_ns = INT64_MAX;
+		recorder_order_moved(&order);
 	}
-	cr_expect_eq(iot_recorder_first(&order)->coming.start_ns < INT64_MAX, true);
-	iot_recorder_order_ended(&order);
+	cr_expect_eq(recorder_first(&order)->coming.start_ns < INT64_MAX, true);
+	recorder_order_ended(&order);
 	for (uint32_t i = 2; i > 0; i--) {
 		cr_expect_eq(order.open, i);
-		cr_expect_not_null(iot_recorder_first(&order));
-		iot_recorder_order_ended(&order);
+		cr_expect_not_null(recorder_first(&order));
+		recorder_order_ended(&order);
 	}
 }

@@ -215,7 +215,7 @@ Test(recovery, frames_that_cover_one_another_cost_little, .timeout = 300)
 /* So many blank bytes in lines of 4096, and then a record. */
 struct blanks {
 	size_t left;
-	bool told;
+	bool reported;
 };
 
 static ssize_t read_blanks(void *context, void *to, size_t size)
@@ -223,8 +223,8 @@ static ssize_t read_blanks(void *context, void *to, size_t size)
 	static const char record[] = "c0 22 0 8 0 1f4 3 7 0\n";
 	struct blanks *s = context;
 	size_t n = size < s->left ? size : s->left;
-	if (n == 0 && !s->told) {
-		s->told = true;
+	if (n == 0 && !s->reported) {
+		s->reported = true;
 		memcpy(to, record, sizeof(record) - 1);
 		return sizeof(record) - 1;
 	}

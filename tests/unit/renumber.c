@@ -6,17 +6,17 @@
 #include "cli/filter/remap_ids.h"
 
 /* Processes get 100 more, files 200, objects 300; file 13 cannot be. */
-static bool add(void *context, enum iot_id kind, uint32_t id, const struct iot_event *ev,
+static bool add(void *context, enum remapped_id kind, uint32_t id, const struct iot_event *ev,
 		uint32_t *to)
 {
 	unsigned *asked = context;
 	(void)ev;
 	++*asked;
 	*to = id + 100 * (kind + 1U);
-	return !(kind == IOT_ID_FILE && id == 13);
+	return !(kind == ID_FILE && id == 13);
 }
 
-static bool same(void *context, enum iot_id kind, uint32_t id, const struct iot_event *ev,
+static bool same(void *context, enum remapped_id kind, uint32_t id, const struct iot_event *ev,
 		 uint32_t *to)
 {
 	(void)context, (void)kind, (void)ev;
@@ -27,38 +27,38 @@ static bool same(void *context, enum iot_id kind, uint32_t id, const struct iot_
 static void expect_becomes(const char *text, const char *wanted)
 {
 	unsigned asked = 0;
-	struct iot_renumber r = {.map = add, .context = &asked};
+	struct remap_ids r = {.map = add, .context = &asked};
 	struct iot_event ev = {.text = {text, strlen(text)}};
 	cr_assert_eq(iot_directive_parse(&ev, NULL), IOT_OK);
-	cr_assert(iot_renumber_event(&r, &ev));
+	cr_assert(remap_ids_event(&r, &ev));
 	cr_expect(ev.text.size == strlen(wanted) && memcmp(ev.text.data, wanted, ev.text.size) == 0,
 		  "%s became %.*s", text, (int)ev.text.size, ev.text.data);
-	iot_renumber_free(&r);
+	remap_ids_free(&r);
 }
 
 Test(renumber, records_have_their_ids_replaced)
 {
 	unsigned asked = 0;
-	struct iot_renumber r = {.map = add, .context = &asked};
+	struct remap_ids r = {.map = add, .context = &asked};
 	struct iot_event ev = {.kind = IOT_RECORD,
 			       .rec = {.process = 7, .file = 3, .object = 1, .offset = 7}};
-	cr_assert(iot_renumber_event(&r, &ev));
+	cr_assert(remap_ids_event(&r, &ev));
 	cr_expect_eq(ev.rec.process, 107);
 	cr_expect_eq(ev.rec.file, 203);
 	cr_expect_eq(ev.rec.object, 301);
 	cr_expect_eq(ev.rec.offset, 7);
-	iot_renumber_free(&r);
+	remap_ids_free(&r);
 }
 
 Test(renumber, object_0_is_none_and_stays)
 {
 	unsigned asked = 0;
-	struct iot_renumber r = {.map = add, .context = &asked};
+	struct remap_ids r = {.map = add, .context = &asked};
 	struct iot_event ev = {.kind = IOT_RECORD};
-	cr_assert(iot_renumber_event(&r, &ev));
+	cr_assert(remap_ids_event(&r, &ev));
 	cr_expect_eq(ev.rec.object, 0);
 	cr_expect_eq(ev.rec.process, 100, "0 is a process like any other");
-	iot_renumber_free(&r);
+	remap_ids_free(&r);
 	expect_becomes("%file process=1 id=2 object=0", "%file process=101 id=202 object=0");
 }
 
@@ -106,35 +106,35 @@ Test(renumber, comments_are_nobodys_ids)
 Test(renumber, fields_of_a_directive_follow_its_text)
 {
 	unsigned asked = 0;
-	struct iot_renumber r = {.map = add, .context = &asked};
+	struct remap_ids r = {.map = add, .context = &asked};
 	const char *text = "%file process=7 id=3 object=1";
 	struct iot_event ev = {.text = {text, strlen(text)}};
 	cr_assert_eq(iot_directive_parse(&ev, NULL), IOT_OK);
-	cr_assert(iot_renumber_event(&r, &ev));
+	cr_assert(remap_ids_event(&r, &ev));
 	cr_expect_eq(ev.rec.process, 107);
 	cr_expect_eq(ev.rec.file, 203);
 	cr_expect_eq(ev.rec.object, 301);
-	iot_renumber_free(&r);
+	remap_ids_free(&r);
 }
 
 Test(renumber, text_that_does_not_change_stays_where_it_is)
 {
-	struct iot_renumber r = {.map = same};
+	struct remap_ids r = {.map = same};
 	const char *text = "%file process=7 id=3 object=1";
 	struct iot_event ev = {.text = {text, strlen(text)}};
 	cr_assert_eq(iot_directive_parse(&ev, NULL), IOT_OK);
-	cr_assert(iot_renumber_event(&r, &ev));
+	cr_assert(remap_ids_event(&r, &ev));
 	cr_expect_eq(ev.text.data, text);
-	iot_renumber_free(&r);
+	remap_ids_free(&r);
 }
 
 Test(renumber, a_map_that_fails_is_told)
 {
 	unsigned asked = 0;
-	struct iot_renumber r = {.map = add, .context = &asked};
+	struct remap_ids r = {.map = add, .context = &asked};
 	struct iot_event ev = {.kind = IOT_RECORD, .rec.file = 13};
-	cr_expect_not(iot_renumber_event(&r, &ev));
-	iot_renumber_free(&r);
+	cr_expect_not(remap_ids_event(&r, &ev));
+	remap_ids_free(&r);
 }
 
 Test(renumber, shortest_ids_grow_to_the_longest)

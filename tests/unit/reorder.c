@@ -24,7 +24,7 @@ struct seen {
 
 struct trace {
 	struct seen *seen;
-	size_t count, room;
+	size_t count, capacity;
 	char file[2][PROCESSES][FILES][TEXT], process[PROCESSES][TEXT], comments[2 * TEXT];
 	unsigned ops, lost;
 	int status;
@@ -32,25 +32,25 @@ struct trace {
 
 enum disorder { ORDERED, NEAR, ANY, TWO_RUNS, TIES, DISORDERS };
 
-static char folder[] = "/tmp/iotrace-reorder.XXXXXX";
+static char directory[] = "/tmp/iotrace-reorder.XXXXXX";
 
-static void make_folder(void)
+static void make_directory(void)
 {
-	cr_assert_not_null(mkdtemp(folder));
+	cr_assert_not_null(mkdtemp(directory));
 }
 
-static void remove_folder(void)
+static void remove_directory(void)
 {
 	char command[128];
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
 	cr_assert_eq(system(command), 0);
 }
 
-TestSuite(reorder, .init = make_folder, .fini = remove_folder);
+TestSuite(reorder, .init = make_directory, .fini = remove_directory);
 
-static const char *in_folder(char path[128], const char *name)
+static const char *in_directory(char path[128], const char *name)
 {
-	snprintf(path, 128, "%s/%s", folder, name);
+	snprintf(path, 128, "%s/%s", directory, name);
 	return path;
 }
 
@@ -184,9 +184,9 @@ static void take_directive(struct trace *t, const struct iot_event *ev)
 
 static void take_record(struct trace *t, const struct iot_record *rec)
 {
-	if (t->count == t->room) {
-		t->room = t->room > 0 ? 2 * t->room : 1024;
-		t->seen = realloc(t->seen, t->room * sizeof(*t->seen));
+	if (t->count == t->capacity) {
+		t->capacity = t->capacity > 0 ? 2 * t->capacity : 1024;
+		t->seen = realloc(t->seen, t->capacity * sizeof(*t->seen));
 		cr_assert_not_null(t->seen);
 	}
 	struct seen *s = &t->seen[t->count];
@@ -248,17 +248,17 @@ static void check_same(const struct seen *got, const struct seen *want, size_t i
 /* Reordering */
 
 static int reorder(const char *in, const char *out, size_t memory, uint64_t window_ns,
-		   struct iot_reorder_report *report)
+		   struct reorder_report *report)
 {
-	static const struct iot_command command = {.name = "reorder"};
-	struct iot_reorder_options o = {.command = &command,
-					.read = IOT_READ_OPTIONS_INIT,
-					.write = IOT_WRITE_OPTIONS_INIT,
-					.memory = memory,
-					.window_ns = window_ns};
+	static const struct command_spec command = {.name = "reorder"};
+	struct reorder_options o = {.command = &command,
+				    .read = READ_OPTIONS_INIT,
+				    .write = WRITE_OPTIONS_INIT,
+				    .memory = memory,
+				    .window_ns = window_ns};
 	o.write.path = out;
 	o.read.quiet = true;
-	return iot_reorder(&o, in, report);
+	return reorder_trace(&o, in, report);
 }
 
 static bool same_files(const char *a, const char *b)
@@ -284,13 +284,13 @@ static void check_sorted(const char *in, const char *out)
 Test(reorder, records_are_sorted_and_keep_what_was_said_of_them)
 {
 	char in[128], out[128];
-	struct iot_reorder_report report;
-	in_folder(in, "in.iot");
-	in_folder(out, "out.iot");
+	struct reorder_report report;
+	in_directory(in, "in.iot");
+	in_directory(out, "out.iot");
 	for (enum disorder how = ORDERED; how < DISORDERS; how++)
 		for (uint64_t seed = 1; seed < 5; seed++) {
 			make_trace(in, how, seed);
-			cr_assert_eq(reorder(in, out, 256 << 20, IOT_NOT_GIVEN, &report), 0);
+			cr_assert_eq(reorder(in, out, 256 << 20, NOT_GIVEN, &report), 0);
 			cr_assert_eq(report.records, RECORDS);
 			check_sorted(in, out);
 		}
@@ -299,15 +299,15 @@ Test(reorder, records_are_sorted_and_keep_what_was_said_of_them)
 Test(reorder, little_memory_gives_the_same_bytes)
 {
 	char in[128], out[128], small[128];
-	struct iot_reorder_report report;
-	in_folder(in, "in.iot");
-	in_folder(out, "out.iot");
-	in_folder(small, "small.iot");
+	struct reorder_report report;
+	in_directory(in, "in.iot");
+	in_directory(out, "out.iot");
+	in_directory(small, "small.iot");
 	for (enum disorder how = ORDERED; how < DISORDERS; how++) {
 		make_trace(in, how, 7);
-		cr_assert_eq(reorder(in, out, 256 << 20, IOT_NOT_GIVEN, &report), 0);
+		cr_assert_eq(reorder(in, out, 256 << 20, NOT_GIVEN, &report), 0);
 		cr_assert_eq(report.spilled, 0);
-		cr_assert_eq(reorder(in, small, 65536, IOT_NOT_GIVEN, &report), 0);
+		cr_assert_eq(reorder(in, small, 65536, NOT_GIVEN, &report), 0);
 		cr_assert_gt(report.spilled, 0);
 		cr_assert(same_files(out, small), "disorder %d", (int)how);
 	}
@@ -316,15 +316,15 @@ Test(reorder, little_memory_gives_the_same_bytes)
 Test(reorder, twice_is_once)
 {
 	char in[128], once[128], twice[128];
-	struct iot_reorder_report report;
-	in_folder(in, "in.iot");
-	in_folder(once, "once.iot");
-	in_folder(twice, "twice.iot");
+	struct reorder_report report;
+	in_directory(in, "in.iot");
+	in_directory(once, "once.iot");
+	in_directory(twice, "twice.iot");
 	for (enum disorder how = ORDERED; how < DISORDERS; how++)
 		for (uint64_t seed = 11; seed < 14; seed++) {
 			make_trace(in, how, seed);
-			cr_assert_eq(reorder(in, once, 1 << 20, IOT_NOT_GIVEN, &report), 0);
-			cr_assert_eq(reorder(once, twice, 1 << 20, IOT_NOT_GIVEN, &report), 0);
+			cr_assert_eq(reorder(in, once, 1 << 20, NOT_GIVEN, &report), 0);
+			cr_assert_eq(reorder(once, twice, 1 << 20, NOT_GIVEN, &report), 0);
 			cr_assert(same_files(once, twice), "disorder %d", (int)how);
 		}
 }
@@ -332,17 +332,17 @@ Test(reorder, twice_is_once)
 Test(reorder, a_window_wide_enough_gives_the_same_bytes)
 {
 	char in[128], all[128], out[128];
-	struct iot_reorder_report report;
-	in_folder(in, "in.iot");
-	in_folder(all, "all.iot");
-	in_folder(out, "out.iot");
+	struct reorder_report report;
+	in_directory(in, "in.iot");
+	in_directory(all, "all.iot");
+	in_directory(out, "out.iot");
 	make_trace(in, NEAR, 3);
-	cr_assert_eq(reorder(in, all, 256 << 20, IOT_NOT_GIVEN, &report), 0);
+	cr_assert_eq(reorder(in, all, 256 << 20, NOT_GIVEN, &report), 0);
 	cr_assert_eq(reorder(in, out, 256 << 20, 50 * 1000, &report), 0);
 	cr_assert_eq(report.late, 0);
 	cr_assert(same_files(all, out));
 	make_trace(in, ANY, 3);
-	cr_assert_eq(reorder(in, all, 256 << 20, IOT_NOT_GIVEN, &report), 0);
+	cr_assert_eq(reorder(in, all, 256 << 20, NOT_GIVEN, &report), 0);
 	cr_assert_eq(reorder(in, out, 65536, RECORDS * UINT64_C(1000), &report), 0);
 	cr_assert_eq(report.late, 0);
 	cr_assert(same_files(all, out));
@@ -351,9 +351,9 @@ Test(reorder, a_window_wide_enough_gives_the_same_bytes)
 Test(reorder, late_records_are_kept_and_counted)
 {
 	char in[128], out[128];
-	struct iot_reorder_report report;
-	in_folder(in, "in.iot");
-	in_folder(out, "out.iot");
+	struct reorder_report report;
+	in_directory(in, "in.iot");
+	in_directory(out, "out.iot");
 	make_trace(in, TWO_RUNS, 3);
 	cr_assert_eq(reorder(in, out, 256 << 20, 1000, &report), 0);
 	cr_assert_gt(report.late, RECORDS / 4);
@@ -375,15 +375,15 @@ Test(reorder, late_records_are_kept_and_counted)
 Test(reorder, of_a_cut_trace_comes_what_there_is_and_lost)
 {
 	char in[128], out[128];
-	struct iot_reorder_report report;
-	in_folder(in, "in.iot");
-	in_folder(out, "out.iot");
+	struct reorder_report report;
+	in_directory(in, "in.iot");
+	in_directory(out, "out.iot");
 	make_trace(in, ANY, 5);
 	struct stat st;
 	cr_assert_eq(stat(in, &st), 0);
 	cr_assert_eq(truncate(in, st.st_size / 2), 0);
 	fclose(stderr);
-	cr_assert_eq(reorder(in, out, 65536, IOT_NOT_GIVEN, &report), 1);
+	cr_assert_eq(reorder(in, out, 65536, NOT_GIVEN, &report), 1);
 	struct trace *want = read_trace(in), *got = read_trace(out);
 	cr_assert_eq(want->status, IOT_ETRUNCATED);
 	cr_assert_eq(got->status, IOT_OK);

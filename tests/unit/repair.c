@@ -8,55 +8,56 @@
 
 enum { N = 100, TICKS = 1000 }; /* records and ticks of each interval */
 
-static struct iot_mark mark(uint64_t k)
+static struct mark mark(uint64_t k)
 {
-	return (struct iot_mark){true, k * N, k * TICKS};
+	return (struct mark){true, k * N, k * TICKS};
 }
 
 /* The k-th interval of a trace as it should be. */
-static struct iot_interval interval(uint64_t k)
+static struct interval interval(uint64_t k)
 {
-	struct iot_interval e = {.from = k * 5000 + 50,
-				 .to = (k + 1) * 5000,
-				 .open = mark(k),
-				 .close = mark(k + 1),
-				 .at_start = k == 0,
-				 .follows = k > 0,
-				 .proof = IOT_PROOF_HASH,
-				 .records = N,
-				 .ticks = TICKS,
-				 .hash = 7000 + k};
+	struct interval e = {.from = k * 5000 + 50,
+			     .to = (k + 1) * 5000,
+			     .open = mark(k),
+			     .close = mark(k + 1),
+			     .at_start = k == 0,
+			     .follows = k > 0,
+			     .proof = PROOF_HASH,
+			     .records = N,
+			     .ticks = TICKS,
+			     .hash = 7000 + k};
 	return e;
 }
 
-static struct iot_interval last(uint64_t k)
+static struct interval last(uint64_t k)
 {
-	struct iot_interval e = interval(k);
+	struct interval e = interval(k);
 	e.is_last = true;
 	e.close.time = 0;
 	return e;
 }
 
 /* As the text before a damaged place: not proven, and closed by whatever comes next. */
-static struct iot_interval damaged(uint64_t k)
+static struct interval damaged(uint64_t k)
 {
-	struct iot_interval e = interval(k);
-	e.proof = IOT_PROOF_NONE;
+	struct interval e = interval(k);
+	e.proof = PROOF_NONE;
 	e.why = "damage";
 	e.why_line = 1;
 	return e;
 }
 
-static void add(struct iot_intervals *t, struct iot_interval e)
+static void add(struct intervals *t, struct interval e)
 {
-	cr_assert_eq(iot_intervals_add(t, &e), IOT_OK);
+	cr_assert_eq(intervals_add(t, &e), IOT_OK);
 }
 
-static void expect(const struct iot_intervals *t, size_t i, enum iot_fate fate, uint64_t k)
+static void expect(const struct intervals *t, size_t i, enum disposition disposition, uint64_t k)
 {
 	cr_assert_lt(i, t->count);
-	cr_expect_eq(t->entry[i].fate, fate, "entry %zu: fate %d", i, (int)t->entry[i].fate);
-	if (fate != IOT_FATE_KEPT)
+	cr_expect_eq(t->entry[i].disposition, disposition, "entry %zu: fate %d", i,
+		     (int)t->entry[i].disposition);
+	if (disposition != DISPOSITION_KEPT)
 		return;
 	cr_expect_eq(t->entry[i].record, k * N, "entry %zu: record %lu", i,
 		     (unsigned long)t->entry[i].record);
@@ -66,115 +67,115 @@ static void expect(const struct iot_intervals *t, size_t i, enum iot_fate fate, 
 
 Test(repair, perfect_neighbours_are_one_entry)
 {
-	struct iot_intervals t = {0};
+	struct intervals t = {0};
 	for (uint64_t k = 0; k < 1000; k++)
 		add(&t, interval(k));
 	add(&t, last(1000));
 	cr_assert_eq(t.count, 2);
 	cr_expect_eq(t.entry[0].records, 1000 * N);
-	iot_intervals_settle(&t, false);
-	expect(&t, 0, IOT_FATE_KEPT, 0);
-	expect(&t, 1, IOT_FATE_KEPT, 1000);
-	iot_intervals_free(&t);
+	intervals_settle(&t, false);
+	expect(&t, 0, DISPOSITION_KEPT, 0);
+	expect(&t, 1, DISPOSITION_KEPT, 1000);
+	intervals_free(&t);
 }
 
 Test(repair, behind_a_damaged_interval_the_syncs_on_both_sides_agree)
 {
-	struct iot_intervals t = {0};
+	struct intervals t = {0};
 	add(&t, interval(0));
 	add(&t, damaged(1));
 	add(&t, interval(2));
 	add(&t, last(3));
-	iot_intervals_settle(&t, false);
-	expect(&t, 0, IOT_FATE_KEPT, 0);
-	expect(&t, 1, IOT_FATE_LOST, 0);
-	expect(&t, 2, IOT_FATE_KEPT, 2);
-	expect(&t, 3, IOT_FATE_KEPT, 3);
-	iot_intervals_free(&t);
+	intervals_settle(&t, false);
+	expect(&t, 0, DISPOSITION_KEPT, 0);
+	expect(&t, 1, DISPOSITION_LOST, 0);
+	expect(&t, 2, DISPOSITION_KEPT, 2);
+	expect(&t, 3, DISPOSITION_KEPT, 3);
+	intervals_free(&t);
 }
 
 Test(repair, a_sync_with_a_damaged_number_is_outvoted)
 {
-	struct iot_intervals t = {0};
-	struct iot_interval before = interval(1), behind = interval(2);
-	before.close.time = behind.open.time = 77;
+	struct intervals t = {0};
+	struct interval before = interval(1), after = interval(2);
+	before.close.time = after.open.time = 77;
 	add(&t, interval(0));
 	add(&t, before);
-	add(&t, behind);
+	add(&t, after);
 	add(&t, last(3));
-	iot_intervals_settle(&t, false);
-	expect(&t, 1, IOT_FATE_KEPT, 1);
-	expect(&t, 2, IOT_FATE_KEPT, 2);
-	expect(&t, 3, IOT_FATE_KEPT, 3);
-	iot_intervals_free(&t);
+	intervals_settle(&t, false);
+	expect(&t, 1, DISPOSITION_KEPT, 1);
+	expect(&t, 2, DISPOSITION_KEPT, 2);
+	expect(&t, 3, DISPOSITION_KEPT, 3);
+	intervals_free(&t);
 }
 
 Test(repair, an_end_does_not_decide_which_of_two_times_is_right)
 {
-	struct iot_intervals t = {0};
-	struct iot_interval before = interval(2), end = last(3);
+	struct intervals t = {0};
+	struct interval before = interval(2), end = last(3);
 	before.close.time = end.open.time = 77;
 	add(&t, interval(0));
 	add(&t, damaged(1));
 	add(&t, before);
 	add(&t, end);
-	iot_intervals_settle(&t, false);
-	expect(&t, 0, IOT_FATE_KEPT, 0);
-	expect(&t, 2, IOT_FATE_LOST, 0);
-	expect(&t, 3, IOT_FATE_LOST, 0);
-	iot_intervals_free(&t);
+	intervals_settle(&t, false);
+	expect(&t, 0, DISPOSITION_KEPT, 0);
+	expect(&t, 2, DISPOSITION_LOST, 0);
+	expect(&t, 3, DISPOSITION_LOST, 0);
+	intervals_free(&t);
 }
 
 Test(repair, text_taken_away_behind_a_sync_does_not_move_what_follows)
 {
-	struct iot_intervals t = {0};
-	struct iot_interval e = interval(3);
+	struct intervals t = {0};
+	struct interval e = interval(3);
 	e.open = mark(2); /* interval 2 and the %sync behind it are missing */
 	add(&t, interval(0));
 	add(&t, interval(1));
 	add(&t, e);
 	add(&t, interval(4));
 	add(&t, last(5));
-	iot_intervals_settle(&t, false);
-	expect(&t, 1, IOT_FATE_KEPT, 3);
-	expect(&t, 2, IOT_FATE_KEPT, 4);
-	iot_intervals_free(&t);
+	intervals_settle(&t, false);
+	expect(&t, 1, DISPOSITION_KEPT, 3);
+	expect(&t, 2, DISPOSITION_KEPT, 4);
+	intervals_free(&t);
 }
 
 Test(repair, without_a_witness_such_an_interval_is_lost)
 {
-	struct iot_intervals t = {0};
-	struct iot_interval e = interval(3);
+	struct intervals t = {0};
+	struct interval e = interval(3);
 	e.open = mark(2);
 	add(&t, interval(0));
 	add(&t, interval(1));
 	add(&t, e);
 	add(&t, damaged(4));
-	iot_intervals_settle(&t, false);
-	expect(&t, 1, IOT_FATE_LOST, 0);
-	iot_intervals_free(&t);
+	intervals_settle(&t, false);
+	expect(&t, 1, DISPOSITION_LOST, 0);
+	intervals_free(&t);
 }
 
 Test(repair, a_frame_ties_its_sync_to_its_text)
 {
-	struct iot_intervals t = {0};
-	struct iot_interval e = interval(1);
-	e.proof = IOT_PROOF_FRAME;
+	struct intervals t = {0};
+	struct interval e = interval(1);
+	e.proof = PROOF_FRAME;
 	e.open_proven = true;
 	e.close = mark(9); /* what is behind it is something else */
 	add(&t, interval(0));
 	add(&t, e);
-	iot_intervals_settle(&t, false);
-	expect(&t, 1, IOT_FATE_KEPT, 1);
-	iot_intervals_free(&t);
+	intervals_settle(&t, false);
+	expect(&t, 1, DISPOSITION_KEPT, 1);
+	intervals_free(&t);
 }
 
 Test(repair, intervals_that_are_there_twice_are_kept_once)
 {
-	struct iot_intervals t = {0};
-	struct iot_interval again = interval(1), tail = interval(2);
+	struct intervals t = {0};
+	struct interval again = interval(1), tail = interval(2);
 	again.open_proven = tail.open_proven = true;
-	tail.proof = IOT_PROOF_FRAME;
+	tail.proof = PROOF_FRAME;
 	tail.close = mark(1);
 	add(&t, interval(0));
 	add(&t, interval(1));
@@ -183,18 +184,18 @@ Test(repair, intervals_that_are_there_twice_are_kept_once)
 	for (uint64_t k = 2; k < 9; k++)
 		add(&t, interval(k));
 	add(&t, last(9));
-	iot_intervals_settle(&t, false);
+	intervals_settle(&t, false);
 	uint64_t kept = 0;
 	for (size_t i = 0; i < t.count; i++)
-		kept += t.entry[i].fate == IOT_FATE_KEPT ? t.entry[i].records : 0;
+		kept += t.entry[i].disposition == DISPOSITION_KEPT ? t.entry[i].records : 0;
 	cr_expect_eq(kept, 10 * N);
-	iot_intervals_free(&t);
+	intervals_free(&t);
 }
 
 Test(repair, another_trace_behind_is_not_kept)
 {
-	struct iot_intervals t = {0};
-	struct iot_interval other = interval(0);
+	struct intervals t = {0};
+	struct interval other = interval(0);
 	other.at_start = false;
 	other.from_header = true;
 	other.hash = 1;
@@ -203,16 +204,16 @@ Test(repair, another_trace_behind_is_not_kept)
 	add(&t, other);
 	for (uint64_t k = 1; k < 9; k++)
 		add(&t, interval(k));
-	iot_intervals_settle(&t, false);
+	intervals_settle(&t, false);
 	for (size_t i = 1; i < t.count; i++)
-		expect(&t, i, IOT_FATE_LOST, 0);
-	iot_intervals_free(&t);
+		expect(&t, i, DISPOSITION_LOST, 0);
+	intervals_free(&t);
 }
 
 Test(repair, what_is_not_proven_is_kept_on_demand_where_it_fits)
 {
-	struct iot_intervals t = {0};
-	struct iot_interval part = damaged(1), too_much = damaged(3);
+	struct intervals t = {0};
+	struct interval part = damaged(1), too_much = damaged(3);
 	part.records = 30;
 	too_much.records = N + 1;
 	add(&t, interval(0));
@@ -220,24 +221,24 @@ Test(repair, what_is_not_proven_is_kept_on_demand_where_it_fits)
 	add(&t, interval(2));
 	add(&t, too_much);
 	add(&t, last(4));
-	iot_intervals_settle(&t, true);
-	expect(&t, 1, IOT_FATE_UNVERIFIED, 0);
+	intervals_settle(&t, true);
+	expect(&t, 1, DISPOSITION_UNVERIFIED, 0);
 	cr_expect_eq(t.entry[1].record, N);
-	expect(&t, 2, IOT_FATE_KEPT, 2);
-	expect(&t, 3, IOT_FATE_LOST, 0);
-	expect(&t, 4, IOT_FATE_KEPT, 4);
-	iot_intervals_free(&t);
+	expect(&t, 2, DISPOSITION_KEPT, 2);
+	expect(&t, 3, DISPOSITION_LOST, 0);
+	expect(&t, 4, DISPOSITION_KEPT, 4);
+	intervals_free(&t);
 }
 
 Test(repair, there_is_a_limit_to_damaged_places)
 {
-	struct iot_intervals t = {0};
-	const struct iot_interval e = damaged(1);
+	struct intervals t = {0};
+	const struct interval e = damaged(1);
 	int status = IOT_OK;
-	for (size_t i = 0; i <= IOT_INTERVALS_MAX && status == IOT_OK; i++)
-		status = iot_intervals_add(&t, &e);
+	for (size_t i = 0; i <= INTERVALS_MAX && status == IOT_OK; i++)
+		status = intervals_add(&t, &e);
 	cr_expect_eq(status, IOT_ELIMIT);
-	cr_expect_leq(t.room, IOT_INTERVALS_MAX);
-	iot_intervals_settle(&t, true);
-	iot_intervals_free(&t);
+	cr_expect_leq(t.capacity, INTERVALS_MAX);
+	intervals_settle(&t, true);
+	intervals_free(&t);
 }

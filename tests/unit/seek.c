@@ -6,7 +6,7 @@
 
 #include "trace_tools.h"
 
-enum { MOST = 400, CLOCKS = 8 };
+enum { MAX = 400, CLOCKS = 8 };
 
 struct line {
 	struct iot_event ev;
@@ -20,7 +20,7 @@ static size_t read_all(struct iot_reader *r, struct line *to)
 	ssize_t got;
 	while ((got = iot_reader_events(r, ev, 7)) > 0)
 		for (ssize_t i = 0; i < got; i++, n++) {
-			cr_assert_lt(n, MOST);
+			cr_assert_lt(n, MAX);
 			to[n].ev = ev[i];
 			cr_assert_lt(ev[i].text.size, sizeof(to[n].text));
 			memcpy(to[n].text, ev[i].text.data != NULL ? ev[i].text.data : "",
@@ -94,12 +94,12 @@ static void compare(const struct line *want, size_t n, const struct line *got, s
 /* The names that records need have been told before them. */
 static void check_names(const struct line *got, size_t m, const char *what)
 {
-	bool told[8] = {false};
+	bool reported[8] = {false};
 	for (size_t i = 0; i < m; i++) {
 		if (got[i].ev.kind == IOT_FILE)
-			told[got[i].ev.rec.file] = true;
+			reported[got[i].ev.rec.file] = true;
 		if (got[i].ev.kind == IOT_RECORD)
-			cr_assert(told[got[i].ev.rec.file], "%s: file %u of event %zu", what,
+			cr_assert(reported[got[i].ev.rec.file], "%s: file %u of event %zu", what,
 				  got[i].ev.rec.file, i);
 	}
 }
@@ -112,7 +112,7 @@ static struct bytes busy_trace(size_t n, struct make how)
 	int status = IOT_OK;
 	struct iot_event ev = comment("%trace source=test lacks=completion");
 	status |= iot_writer_events(w, &ev, 1);
-	status |= tell_files(w);
+	status |= report_files(w);
 	for (size_t i = 0; i < n; i++) {
 		const unsigned file = (unsigned)(i * 7 % 5);
 		const struct iot_record rec = {.start_ns = (int64_t)(i / 2) * 10000,
@@ -143,7 +143,7 @@ static struct bytes busy_trace(size_t n, struct make how)
 
 static void check_every_record(struct bytes b, uint64_t read_size, size_t records, const char *what)
 {
-	static struct line whole[MOST], want[MOST], got[MOST];
+	static struct line whole[MAX], want[MAX], got[MAX];
 	struct iot_reader *r = open_bytes(b, read_size);
 	const size_t n = read_all(r, whole);
 	iot_reader_free(r);
@@ -162,7 +162,7 @@ static void check_every_record(struct bytes b, uint64_t read_size, size_t record
 
 static void check_every_time(struct bytes b, uint64_t read_size, size_t records, const char *what)
 {
-	static struct line whole[MOST], want[MOST], got[MOST];
+	static struct line whole[MAX], want[MAX], got[MAX];
 	struct iot_reader *r = open_bytes(b, read_size);
 	const size_t n = read_all(r, whole);
 	iot_reader_free(r);
@@ -212,7 +212,7 @@ Test(seek, from_every_time_on_it_reads_as_a_whole_reading_does)
 
 Test(seek, goes_to_and_fro_as_often_as_wanted)
 {
-	static struct line whole[MOST], want[MOST], got[MOST];
+	static struct line whole[MAX], want[MAX], got[MAX];
 	struct bytes b = busy_trace(60, (struct make){.compression = IOT_ZSTD, .sync = 8});
 	struct iot_reader *r = open_bytes(b, 64);
 	const size_t n = read_all(r, whole);
@@ -338,7 +338,7 @@ static ssize_t read_pipe(void *context, void *buffer, size_t size)
 
 Test(seek, input_that_only_goes_on_is_read_over)
 {
-	static struct line whole[MOST], want[MOST], got[MOST];
+	static struct line whole[MAX], want[MAX], got[MAX];
 	struct bytes b = busy_trace(40, (struct make){.compression = IOT_ZSTD, .sync = 16});
 	struct iot_reader *r = open_bytes(b, 0);
 	const size_t n = read_all(r, whole);

@@ -120,37 +120,37 @@ static void check_event(const struct iot_event *got, struct key want)
 		cr_assert_eq(memcmp(got->text.data, ev.text.data, ev.text.size), 0);
 }
 
-static void add_key(struct iot_sorter *s, struct key key)
+static void add_key(struct sorter *s, struct key key)
 {
 	char text[256];
 	struct iot_event ev = make_event(key, text);
-	cr_assert_eq(iot_sorter_add(s, &ev, 1), IOT_OK, "%s", iot_sorter_error(s)->text);
+	cr_assert_eq(sorter_add(s, &ev, 1), IOT_OK, "%s", sorter_error(s)->text);
 }
 
 /* Takes what is there and compares it with want[*at] and on; NULL: with nothing. */
-static void drain(struct iot_sorter *s, const struct key *want, size_t *at)
+static void drain(struct sorter *s, const struct key *want, size_t *at)
 {
 	struct iot_event out[77];
 	ssize_t n;
-	while ((n = iot_sorter_events(s, out, 77)) > 0)
+	while ((n = sorter_events(s, out, 77)) > 0)
 		for (ssize_t i = 0; i < n; i++, ++*at)
 			if (want != NULL)
 				check_event(&out[i], want[*at]);
-	cr_assert_eq(n, 0, "%s", iot_sorter_error(s)->text);
+	cr_assert_eq(n, 0, "%s", sorter_error(s)->text);
 }
 
 /* lag: keys that may still come before the newest one; 0: never releases. */
-static struct iot_sorter *check_hold(enum shape shape, size_t n, size_t memory, int64_t lag)
+static struct sorter *check_hold(enum shape shape, size_t n, size_t memory, int64_t lag)
 {
 	struct key *key = make_keys(shape, n);
-	struct iot_sorter *s = iot_sorter_new(memory, IOT_SORTER_HOLD);
+	struct sorter *s = sorter_new(memory, SORTER_HOLD);
 	cr_assert_not_null(s);
 	for (size_t i = 0; i < n; i++) {
 		add_key(s, key[i]);
 		if (lag > 0 && i % 100 == 99)
-			cr_assert_eq(iot_sorter_release(s, key[i].start - lag), IOT_OK);
+			cr_assert_eq(sorter_set_watermark(s, key[i].start - lag), IOT_OK);
 	}
-	cr_assert_eq(iot_sorter_end(s), IOT_OK, "%s", iot_sorter_error(s)->text);
+	cr_assert_eq(sorter_end(s), IOT_OK, "%s", sorter_error(s)->text);
 	qsort(key, n, sizeof(*key), by_start_then_index);
 	size_t at = 0;
 	drain(s, key, &at);
@@ -163,49 +163,49 @@ Test(sorter, small_input_is_sorted_in_memory_whatever_its_shape)
 {
 	for (enum shape shape = SORTED; shape < SHAPES; shape++)
 		for (size_t n = 0; n < 3000; n = n * 2 + (n < 40)) {
-			struct iot_sorter *s = check_hold(shape, n, 64 << 20, 0);
-			cr_assert_eq(iot_sorter_runs(s), 0);
-			cr_assert_eq(iot_sorter_spilled(s), 0);
-			iot_sorter_free(s);
+			struct sorter *s = check_hold(shape, n, 64 << 20, 0);
+			cr_assert_eq(sorter_runs(s), 0);
+			cr_assert_eq(sorter_spilled(s), 0);
+			sorter_free(s);
 		}
 }
 
 Test(sorter, runs_in_a_file_give_the_same_as_memory)
 {
 	for (enum shape shape = SORTED; shape < SHAPES; shape++) {
-		struct iot_sorter *s = check_hold(shape, 50000, 1 << 20, 0);
-		cr_assert_gt(iot_sorter_spilled(s), 0);
-		iot_sorter_free(s);
+		struct sorter *s = check_hold(shape, 50000, 1 << 20, 0);
+		cr_assert_gt(sorter_spilled(s), 0);
+		sorter_free(s);
 	}
 }
 
 Test(sorter, tiny_memory_merges_in_rounds)
 {
-	struct iot_sorter *s = check_hold(RANDOM, 200000, 1, 0);
-	cr_assert_gt(iot_sorter_runs(s), 100);
-	iot_sorter_free(s);
-	iot_sorter_free(check_hold(FEW, 200000, 65536, 0));
-	iot_sorter_free(check_hold(EXTREME, 200000, 65536, 0));
+	struct sorter *s = check_hold(RANDOM, 200000, 1, 0);
+	cr_assert_gt(sorter_runs(s), 100);
+	sorter_free(s);
+	sorter_free(check_hold(FEW, 200000, 65536, 0));
+	sorter_free(check_hold(EXTREME, 200000, 65536, 0));
 }
 
 Test(sorter, nearly_sorted_input_is_one_run)
 {
-	struct iot_sorter *s = check_hold(LOCAL, 100000, 1 << 20, 640);
-	cr_assert_eq(iot_sorter_runs(s), 1);
-	iot_sorter_free(s);
+	struct sorter *s = check_hold(LOCAL, 100000, 1 << 20, 640);
+	cr_assert_eq(sorter_runs(s), 1);
+	sorter_free(s);
 }
 
 Test(sorter, few_released_events_stay_in_memory)
 {
-	struct iot_sorter *s = check_hold(LOCAL, 400, 64 << 20, 640);
-	cr_assert_eq(iot_sorter_runs(s), 0);
-	iot_sorter_free(s);
+	struct sorter *s = check_hold(LOCAL, 400, 64 << 20, 640);
+	cr_assert_eq(sorter_runs(s), 0);
+	sorter_free(s);
 }
 
 Test(sorter, holding_survives_broken_watermarks)
 {
 	for (enum shape shape = SORTED; shape < EXTREME; shape++)
-		iot_sorter_free(check_hold(shape, 60000, 1 << 20, 1));
+		sorter_free(check_hold(shape, 60000, 1 << 20, 1));
 }
 
 Test(sorter, streaming_equals_sorting_all)
@@ -213,21 +213,21 @@ Test(sorter, streaming_equals_sorting_all)
 	enum { N = 60000 };
 	struct key *key = make_keys(LOCAL, N), *want = make_keys(LOCAL, N);
 	qsort(want, N, sizeof(*want), by_start_then_index);
-	struct iot_sorter *s = iot_sorter_new(100000, IOT_SORTER_STREAM);
+	struct sorter *s = sorter_new(100000, SORTER_STREAM);
 	size_t at = 0;
 	for (size_t i = 0; i < N; i++) {
 		add_key(s, key[i]);
 		if (i % 50 == 49) {
-			cr_assert_eq(iot_sorter_release(s, (int64_t)i * 10), IOT_OK);
+			cr_assert_eq(sorter_set_watermark(s, (int64_t)i * 10), IOT_OK);
 			drain(s, want, &at);
 			cr_assert_gt(at, i < 128 ? 0 : i - 128);
 		}
 	}
-	cr_assert_eq(iot_sorter_end(s), IOT_OK);
+	cr_assert_eq(sorter_end(s), IOT_OK);
 	drain(s, want, &at);
 	cr_assert_eq(at, N);
-	cr_assert_eq(iot_sorter_spilled(s), 0);
-	iot_sorter_free(s);
+	cr_assert_eq(sorter_spilled(s), 0);
+	sorter_free(s);
 	free(key);
 	free(want);
 }
@@ -236,60 +236,60 @@ Test(sorter, streaming_hands_out_only_what_is_before_the_watermark)
 {
 	struct key key[] = {{5, 0}, {3, 1}, {7, 2}, {4, 3}};
 	struct key want[] = {{3, 1}, {4, 3}, {5, 0}, {7, 2}};
-	struct iot_sorter *s = iot_sorter_new(0, IOT_SORTER_STREAM);
+	struct sorter *s = sorter_new(0, SORTER_STREAM);
 	for (size_t i = 0; i < 4; i++)
 		add_key(s, key[i]);
 	size_t at = 0;
 	drain(s, want, &at);
 	cr_assert_eq(at, 0);
-	cr_assert_eq(iot_sorter_release(s, 5), IOT_OK);
+	cr_assert_eq(sorter_set_watermark(s, 5), IOT_OK);
 	drain(s, want, &at);
 	cr_assert_eq(at, 2);
-	cr_assert_eq(iot_sorter_release(s, 1), IOT_OK); /* does not go back */
-	cr_assert_eq(iot_sorter_end(s), IOT_OK);
+	cr_assert_eq(sorter_set_watermark(s, 1), IOT_OK); /* does not go back */
+	cr_assert_eq(sorter_end(s), IOT_OK);
 	drain(s, want, &at);
 	cr_assert_eq(at, 4);
-	cr_assert_eq(iot_sorter_events(s, &(struct iot_event){0}, 1), 0);
-	iot_sorter_free(s);
+	cr_assert_eq(sorter_events(s, &(struct iot_event){0}, 1), 0);
+	sorter_free(s);
 }
 
 Test(sorter, streaming_wants_to_start_anew_when_an_event_is_late)
 {
-	struct iot_sorter *s = iot_sorter_new(0, IOT_SORTER_STREAM);
+	struct sorter *s = sorter_new(0, SORTER_STREAM);
 	add_key(s, (struct key){10, 0});
 	add_key(s, (struct key){20, 1});
-	cr_assert_eq(iot_sorter_release(s, 15), IOT_OK);
+	cr_assert_eq(sorter_set_watermark(s, 15), IOT_OK);
 	size_t at = 0;
 	drain(s, &(struct key){10, 0}, &at);
 	cr_assert_eq(at, 1);
 	add_key(s, (struct key){10, 2}); /* as early as what was passed on is early enough */
 	struct iot_event late = {.kind = IOT_RECORD, .rec.start_ns = 9};
-	cr_assert_eq(iot_sorter_add(s, &late, 1), IOT_SORTER_ANEW);
+	cr_assert_eq(sorter_add(s, &late, 1), SORTER_RESTART);
 	late.rec.start_ns = 100;
-	cr_assert_eq(iot_sorter_add(s, &late, 1), IOT_SORTER_ANEW);
-	cr_assert_eq(iot_sorter_error(s)->status, IOT_OK);
-	iot_sorter_free(s);
+	cr_assert_eq(sorter_add(s, &late, 1), SORTER_RESTART);
+	cr_assert_eq(sorter_error(s)->status, IOT_OK);
+	sorter_free(s);
 }
 
 Test(sorter, streaming_wants_to_start_anew_when_too_much_is_held)
 {
-	struct iot_sorter *s = iot_sorter_new(65536, IOT_SORTER_STREAM);
+	struct sorter *s = sorter_new(65536, SORTER_STREAM);
 	struct iot_event ev = {.kind = IOT_RECORD};
 	int status = IOT_OK;
 	size_t n = 0;
 	for (; status == IOT_OK && n < 100000; n++) {
 		ev.rec.start_ns = (int64_t)(n * 7919 % 100000);
-		status = iot_sorter_add(s, &ev, 1);
+		status = sorter_add(s, &ev, 1);
 	}
-	cr_assert_eq(status, IOT_SORTER_ANEW);
+	cr_assert_eq(status, SORTER_RESTART);
 	cr_assert(n > 65536 / 50 && n < 65536 / 5, "%zu events", n);
-	iot_sorter_free(s);
+	sorter_free(s);
 }
 
 /* Live */
 
 /* A window of `lag` keys; what comes out is compared with want, or just taken where that is NULL. */
-static size_t live(struct iot_sorter *s, const struct key *key, size_t n, int64_t lag,
+static size_t live(struct sorter *s, const struct key *key, size_t n, int64_t lag,
 		   const struct key *want)
 {
 	size_t at = 0;
@@ -297,10 +297,10 @@ static size_t live(struct iot_sorter *s, const struct key *key, size_t n, int64_
 		add_key(s, key[i]);
 		if (i % 1000 != 999)
 			continue;
-		cr_assert_eq(iot_sorter_release(s, (int64_t)i * 10 - lag), IOT_OK);
+		cr_assert_eq(sorter_set_watermark(s, (int64_t)i * 10 - lag), IOT_OK);
 		drain(s, want, &at);
 	}
-	cr_assert_eq(iot_sorter_end(s), IOT_OK);
+	cr_assert_eq(sorter_end(s), IOT_OK);
 	drain(s, want, &at);
 	return at;
 }
@@ -311,10 +311,10 @@ Test(sorter, live_passes_on_in_order_what_lies_before_the_watermark)
 	for (size_t memory = 65536; memory <= 1 << 20; memory *= 16) {
 		struct key *key = make_keys(LOCAL, N), *want = make_keys(LOCAL, N);
 		qsort(want, N, sizeof(*want), by_start_then_index);
-		struct iot_sorter *s = iot_sorter_new(memory, IOT_SORTER_LIVE);
+		struct sorter *s = sorter_new(memory, SORTER_LIVE);
 		cr_assert_eq(live(s, key, N, 0, want), N);
-		cr_assert_eq(iot_sorter_late(s), 0);
-		iot_sorter_free(s);
+		cr_assert_eq(sorter_late(s), 0);
+		sorter_free(s);
 		free(key);
 		free(want);
 	}
@@ -336,11 +336,11 @@ Test(sorter, live_spills_what_is_beyond_the_memory_and_goes_on)
 	struct key *key = far_keys(N), *want = far_keys(N);
 	qsort(want, N, sizeof(*want), by_start_then_index);
 	for (size_t memory = 65536; memory <= 16 << 20; memory *= 16) {
-		struct iot_sorter *s = iot_sorter_new(memory, IOT_SORTER_LIVE);
+		struct sorter *s = sorter_new(memory, SORTER_LIVE);
 		cr_assert_eq(live(s, key, N, 0, want), N);
-		cr_assert_eq(iot_sorter_late(s), 0);
-		cr_assert(iot_sorter_spilled(s) > 0 || memory > 65536);
-		iot_sorter_free(s);
+		cr_assert_eq(sorter_late(s), 0);
+		cr_assert(sorter_spilled(s) > 0 || memory > 65536);
+		sorter_free(s);
 	}
 	free(key);
 	free(want);
@@ -350,22 +350,22 @@ Test(sorter, live_passes_late_events_on_at_once_and_counts_them)
 {
 	const struct key added[] = {{10, 0}, {20, 1}, {30, 2}, {5, 3}, {12, 4}, {21, 5}};
 	const struct key want[] = {{10, 0}, {20, 1}, {5, 3}, {12, 4}, {21, 5}, {30, 2}};
-	struct iot_sorter *s = iot_sorter_new(0, IOT_SORTER_LIVE);
+	struct sorter *s = sorter_new(0, SORTER_LIVE);
 	size_t at = 0;
 	for (size_t i = 0; i < 3; i++)
 		add_key(s, added[i]);
-	cr_assert_eq(iot_sorter_release(s, 25), IOT_OK);
+	cr_assert_eq(sorter_set_watermark(s, 25), IOT_OK);
 	drain(s, want, &at);
 	cr_assert_eq(at, 2);
 	for (size_t i = 3; i < 6; i++)
 		add_key(s, added[i]);
 	drain(s, want, &at);
 	cr_assert_eq(at, 5);
-	cr_assert_eq(iot_sorter_late(s), 2);
-	cr_assert_eq(iot_sorter_end(s), IOT_OK);
+	cr_assert_eq(sorter_late(s), 2);
+	cr_assert_eq(sorter_end(s), IOT_OK);
 	drain(s, want, &at);
 	cr_assert_eq(at, 6);
-	iot_sorter_free(s);
+	sorter_free(s);
 }
 
 /* Bytes on disk of the one temporary file that this process has open. */
@@ -384,20 +384,20 @@ Test(sorter, live_gives_the_disk_back)
 {
 	enum { N = 2000000 };
 	struct key *key = far_keys(N);
-	struct iot_sorter *s = iot_sorter_new(65536, IOT_SORTER_LIVE);
-	uint64_t most = 0;
+	struct sorter *s = sorter_new(65536, SORTER_LIVE);
+	uint64_t max = 0;
 	size_t at = 0;
 	for (size_t i = 0; i < N; i++) {
 		add_key(s, key[i]);
 		if (i % 10000 != 9999)
 			continue;
-		cr_assert_eq(iot_sorter_release(s, (int64_t)i * 10), IOT_OK);
-		most = disk_used() > most ? disk_used() : most;
+		cr_assert_eq(sorter_set_watermark(s, (int64_t)i * 10), IOT_OK);
+		max = disk_used() > max ? disk_used() : max;
 		drain(s, NULL, &at);
 	}
-	cr_assert_gt(iot_sorter_spilled(s), 20 << 20);
-	cr_assert_lt(most, iot_sorter_spilled(s) / 3, "%ju bytes", (uintmax_t)most);
-	iot_sorter_free(s);
+	cr_assert_gt(sorter_spilled(s), 20 << 20);
+	cr_assert_lt(max, sorter_spilled(s) / 3, "%ju bytes", (uintmax_t)max);
+	sorter_free(s);
 	free(key);
 }
 
@@ -409,20 +409,20 @@ Test(sorter, ties_are_broken_by_process_and_then_by_arrival)
 		enum { N = 60000 };
 		const size_t sizes[] = {65536, 4 << 20, 64 << 20};
 		const int64_t apart = round < 3 ? 1 : INT64_C(1) << 54;
-		struct iot_sorter *s = iot_sorter_new(sizes[round % 3], IOT_SORTER_HOLD);
-		iot_sorter_by_process(s);
+		struct sorter *s = sorter_new(sizes[round % 3], SORTER_HOLD);
+		sorter_tiebreak_by_process(s);
 		for (size_t i = 0; i < N; i++) {
 			struct iot_event ev = {.kind = IOT_RECORD, .rec.offset = i};
 			ev.rec.start_ns = (int64_t)(i * 7919 % 500) * apart;
 			ev.rec.process = (uint32_t)(i * 31 % 17);
-			cr_assert_eq(iot_sorter_add(s, &ev, 1), IOT_OK);
+			cr_assert_eq(sorter_add(s, &ev, 1), IOT_OK);
 		}
-		cr_assert_eq(iot_sorter_end(s), IOT_OK);
+		cr_assert_eq(sorter_end(s), IOT_OK);
 		struct iot_event out[100];
 		struct iot_record last = {.start_ns = -1};
 		size_t got = 0;
 		ssize_t n;
-		while ((n = iot_sorter_events(s, out, 100)) > 0)
+		while ((n = sorter_events(s, out, 100)) > 0)
 			for (ssize_t i = 0; i < n; i++, got++) {
 				const struct iot_record *r = &out[i].rec;
 				cr_assert(
@@ -433,7 +433,7 @@ Test(sorter, ties_are_broken_by_process_and_then_by_arrival)
 				last = *r;
 			}
 		cr_assert_eq(got, N);
-		iot_sorter_free(s);
+		sorter_free(s);
 	}
 }
 
@@ -479,23 +479,23 @@ static void check_batches(size_t memory, size_t list, bool by_process)
 {
 	enum { N = 100000 };
 	struct iot_event *ev = mixed_events(N, list), *want = mixed_events(N, list), out[333];
-	struct iot_sorter *s = iot_sorter_new(memory, IOT_SORTER_HOLD);
+	struct sorter *s = sorter_new(memory, SORTER_HOLD);
 	if (by_process)
-		iot_sorter_by_process(s);
+		sorter_tiebreak_by_process(s);
 	for (size_t i = 0, n; i < N; i += n) {
 		n = i % 2 == 0 ? 1023 : 10;
 		n = n < N - i ? n : N - i;
-		cr_assert_eq(iot_sorter_add(s, ev + i, n), IOT_OK);
+		cr_assert_eq(sorter_add(s, ev + i, n), IOT_OK);
 	}
-	cr_assert_eq(iot_sorter_end(s), IOT_OK);
+	cr_assert_eq(sorter_end(s), IOT_OK);
 	qsort(want, N, sizeof(*want), by_process ? by_start_process_index : by_start_index);
 	size_t at = 0;
 	ssize_t n;
-	while ((n = iot_sorter_events(s, out, 333)) > 0)
+	while ((n = sorter_events(s, out, 333)) > 0)
 		for (ssize_t i = 0; i < n; i++, at++)
 			cr_assert_eq(out[i].rec.offset, want[at].rec.offset, "%zu", at);
 	cr_assert_eq(at, N);
-	iot_sorter_free(s);
+	sorter_free(s);
 	free(ev);
 	free(want);
 }
@@ -512,33 +512,33 @@ Test(sorter, batches_in_order_are_sorted_as_single_events_are)
 
 /* Past the sorter */
 
-static size_t pass(struct iot_sorter *s, const int64_t *start, size_t n, int64_t watermark_ns)
+static size_t pass(struct sorter *s, const int64_t *start, size_t n, int64_t watermark_ns)
 {
 	struct iot_event ev[8];
 	for (size_t i = 0; i < n; i++)
 		ev[i] = (struct iot_event){.kind = IOT_RECORD, .rec.start_ns = start[i]};
-	return iot_sorter_pass(s, ev, n, watermark_ns);
+	return sorter_passthrough(s, ev, n, watermark_ns);
 }
 
 Test(sorter, what_is_in_order_and_before_the_watermark_passes)
 {
-	struct iot_sorter *s = iot_sorter_new(0, IOT_SORTER_STREAM);
+	struct sorter *s = sorter_new(0, SORTER_STREAM);
 	cr_expect_eq(pass(s, (int64_t[]){1, 2, 2, 5}, 4, 5), 3);
 	cr_expect_eq(pass(s, (int64_t[]){1, 6}, 2, 7), 0); /* late: the sorter has to be told */
 	cr_expect_eq(pass(s, (int64_t[]){2, 8, 7}, 3, 9), 0);
 	cr_expect_eq(pass(s, (int64_t[]){2, 7, 8}, 3, INT64_MIN), 0);
 	add_key(s, (struct key){7, 0});
 	cr_expect_eq(pass(s, (int64_t[]){8, 9}, 2, 10), 0); /* something is held */
-	cr_assert_eq(iot_sorter_release(s, 8), IOT_OK);
+	cr_assert_eq(sorter_set_watermark(s, 8), IOT_OK);
 	size_t at = 0;
 	drain(s, &(struct key){7, 0}, &at);
 	cr_expect_eq(pass(s, (int64_t[]){8, 9}, 2, 10), 2);
 	struct iot_event late = {.kind = IOT_RECORD, .rec.start_ns = 8};
-	cr_expect_eq(iot_sorter_add(s, &late, 1), IOT_SORTER_ANEW);
-	iot_sorter_free(s);
-	s = iot_sorter_new(0, IOT_SORTER_HOLD);
+	cr_expect_eq(sorter_add(s, &late, 1), SORTER_RESTART);
+	sorter_free(s);
+	s = sorter_new(0, SORTER_HOLD);
 	cr_expect_eq(pass(s, (int64_t[]){1, 2}, 2, 5), 0);
-	iot_sorter_free(s);
+	sorter_free(s);
 }
 
 /* Batches of so many, whose events come `spread` out of order; as the caller of a stream does it. */
@@ -546,7 +546,7 @@ static void check_passing(size_t batch, uint64_t spread, uint64_t seed)
 {
 	enum { N = 30000 };
 	struct iot_event *got = calloc(N, sizeof(*got)), *want = calloc(N, sizeof(*want)), out[100];
-	struct iot_sorter *s = iot_sorter_new(64 << 20, IOT_SORTER_STREAM);
+	struct sorter *s = sorter_new(64 << 20, SORTER_STREAM);
 	size_t at = 0, passed = 0;
 	ssize_t n;
 	cr_assert(got != NULL && want != NULL);
@@ -558,24 +558,24 @@ static void check_passing(size_t batch, uint64_t spread, uint64_t seed)
 	for (size_t i = 0; i < N; i += batch) {
 		const size_t have = batch < N - i ? batch : N - i;
 		const int64_t watermark = (int64_t)(i + have) / 2;
-		const size_t past = iot_sorter_pass(s, want + i, have, watermark);
+		const size_t past = sorter_passthrough(s, want + i, have, watermark);
 		memcpy(got + at, want + i, past * sizeof(*got));
 		at += past;
 		passed += past;
-		cr_assert_eq(iot_sorter_add(s, want + i + past, have - past), IOT_OK);
-		cr_assert_eq(iot_sorter_release(s, watermark), IOT_OK);
-		for (; (n = iot_sorter_events(s, out, 100)) > 0; at += (size_t)n)
+		cr_assert_eq(sorter_add(s, want + i + past, have - past), IOT_OK);
+		cr_assert_eq(sorter_set_watermark(s, watermark), IOT_OK);
+		for (; (n = sorter_events(s, out, 100)) > 0; at += (size_t)n)
 			memcpy(got + at, out, (size_t)n * sizeof(*got));
 	}
-	cr_assert_eq(iot_sorter_end(s), IOT_OK);
-	for (; (n = iot_sorter_events(s, out, 100)) > 0; at += (size_t)n)
+	cr_assert_eq(sorter_end(s), IOT_OK);
+	for (; (n = sorter_events(s, out, 100)) > 0; at += (size_t)n)
 		memcpy(got + at, out, (size_t)n * sizeof(*got));
 	qsort(want, N, sizeof(*want), by_start_index);
 	for (size_t i = 0; i < N; i++)
 		cr_assert_eq(got[i].rec.offset, want[i].rec.offset, "%zu", i);
 	cr_assert_eq(at, N);
 	cr_assert(spread > 1 || passed > N / 3, "%zu passed", passed);
-	iot_sorter_free(s);
+	sorter_free(s);
 	free(got);
 	free(want);
 }
@@ -593,27 +593,26 @@ Test(sorter, who_passes_comes_where_sorting_would_put_it)
 Test(sorter, directives_stay_beside_records_of_the_same_start)
 {
 	for (unsigned memory = 0; memory < 2; memory++) {
-		struct iot_sorter *s =
-		    iot_sorter_new(memory == 0 ? 65536 : 64 << 20, IOT_SORTER_HOLD);
+		struct sorter *s = sorter_new(memory == 0 ? 65536 : 64 << 20, SORTER_HOLD);
 		static const char *const text[] = {"%file before", "", "%op behind"};
 		for (int64_t t = 3000; t-- > 0;)
 			for (size_t i = 0; i < 3; i++) {
 				struct iot_event ev = {.kind = i == 1 ? IOT_RECORD : IOT_FILE,
 						       .rec.start_ns = t / 2,
 						       .text = {text[i], strlen(text[i])}};
-				cr_assert_eq(iot_sorter_add(s, &ev, 1), IOT_OK);
+				cr_assert_eq(sorter_add(s, &ev, 1), IOT_OK);
 			}
-		cr_assert_eq(iot_sorter_end(s), IOT_OK);
+		cr_assert_eq(sorter_end(s), IOT_OK);
 		struct iot_event out;
 		for (size_t i = 0; i < 9000; i++) {
-			cr_assert_eq(iot_sorter_events(s, &out, 1), 1);
+			cr_assert_eq(sorter_events(s, &out, 1), 1);
 			cr_assert_eq(out.rec.start_ns, (int64_t)i / 6);
 			cr_assert_eq(out.text.size, strlen(text[i % 3]));
 			if (out.text.size > 0)
 				cr_assert_eq(memcmp(out.text.data, text[i % 3], out.text.size), 0);
 		}
-		cr_assert_eq(iot_sorter_events(s, &out, 1), 0);
-		iot_sorter_free(s);
+		cr_assert_eq(sorter_events(s, &out, 1), 0);
+		sorter_free(s);
 	}
 }
 
@@ -629,17 +628,17 @@ Test(sorter, long_text_survives_a_memory_smaller_than_itself)
 {
 	enum { N = 200 };
 	char *text = malloc(300000), *want = malloc(300000);
-	struct iot_sorter *s = iot_sorter_new(65536, IOT_SORTER_HOLD);
+	struct sorter *s = sorter_new(65536, SORTER_HOLD);
 	for (size_t i = 0; i < N; i++) {
 		struct iot_event ev = {.kind = IOT_COMMENT, .text = {text, long_text(i, text)}};
 		ev.rec.start_ns = (int64_t)((i * 77) % N);
-		cr_assert_eq(iot_sorter_add(s, &ev, 1), IOT_OK);
+		cr_assert_eq(sorter_add(s, &ev, 1), IOT_OK);
 	}
-	cr_assert_eq(iot_sorter_end(s), IOT_OK);
+	cr_assert_eq(sorter_end(s), IOT_OK);
 	struct iot_event out[16];
 	size_t at = 0;
 	ssize_t n;
-	while ((n = iot_sorter_events(s, out, 16)) > 0)
+	while ((n = sorter_events(s, out, 16)) > 0)
 		for (ssize_t k = 0; k < n; k++, at++) {
 			size_t i = 0;
 			while ((i * 77) % N != at)
@@ -650,7 +649,7 @@ Test(sorter, long_text_survives_a_memory_smaller_than_itself)
 		}
 	cr_assert_eq(n, 0);
 	cr_assert_eq(at, N);
-	iot_sorter_free(s);
+	sorter_free(s);
 	free(text);
 	free(want);
 }
@@ -658,20 +657,20 @@ Test(sorter, long_text_survives_a_memory_smaller_than_itself)
 Test(sorter, text_may_be_overwritten_once_added)
 {
 	char text[] = "first";
-	struct iot_sorter *s = iot_sorter_new(0, IOT_SORTER_HOLD);
+	struct sorter *s = sorter_new(0, SORTER_HOLD);
 	struct iot_event ev = {.kind = IOT_COMMENT, .text = {text, 5}};
-	cr_assert_eq(iot_sorter_add(s, &ev, 1), IOT_OK);
+	cr_assert_eq(sorter_add(s, &ev, 1), IOT_OK);
 	memset(text, 'x', 5);
-	cr_assert_eq(iot_sorter_end(s), IOT_OK);
+	cr_assert_eq(sorter_end(s), IOT_OK);
 	struct iot_event out;
-	cr_assert_eq(iot_sorter_events(s, &out, 1), 1);
+	cr_assert_eq(sorter_events(s, &out, 1), 1);
 	cr_assert_eq(memcmp(out.text.data, "first", 5), 0);
-	iot_sorter_free(s);
+	sorter_free(s);
 }
 
-static size_t entries(const char *folder)
+static size_t entries(const char *directory)
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = opendir(directory);
 	cr_assert_not_null(dir);
 	size_t n = 0;
 	while (readdir(dir) != NULL)
@@ -682,56 +681,56 @@ static size_t entries(const char *folder)
 
 Test(sorter, temporary_file_is_never_seen_in_its_folder)
 {
-	char folder[] = "/tmp/iotrace-test.XXXXXX";
-	cr_assert_not_null(mkdtemp(folder));
-	cr_assert_eq(setenv("TMPDIR", folder, 1), 0);
-	struct iot_sorter *s = iot_sorter_new(65536, IOT_SORTER_HOLD);
+	char directory[] = "/tmp/iotrace-test.XXXXXX";
+	cr_assert_not_null(mkdtemp(directory));
+	cr_assert_eq(setenv("TMPDIR", directory, 1), 0);
+	struct sorter *s = sorter_new(65536, SORTER_HOLD);
 	for (size_t i = 0; i < 20000; i++)
 		add_key(s, (struct key){-(int64_t)i, i});
-	cr_assert_gt(iot_sorter_spilled(s), 0);
-	cr_assert_eq(entries(folder), 2);
-	cr_assert_eq(iot_sorter_end(s), IOT_OK);
-	cr_assert_eq(entries(folder), 2);
-	iot_sorter_free(s);
-	cr_assert_eq(rmdir(folder), 0);
+	cr_assert_gt(sorter_spilled(s), 0);
+	cr_assert_eq(entries(directory), 2);
+	cr_assert_eq(sorter_end(s), IOT_OK);
+	cr_assert_eq(entries(directory), 2);
+	sorter_free(s);
+	cr_assert_eq(rmdir(directory), 0);
 }
 
 Test(sorter, no_place_for_the_temporary_file_is_an_error_that_sticks)
 {
 	cr_assert_eq(setenv("TMPDIR", "/nonexistent/here", 1), 0);
-	struct iot_sorter *s = iot_sorter_new(65536, IOT_SORTER_HOLD);
+	struct sorter *s = sorter_new(65536, SORTER_HOLD);
 	struct iot_event ev = {.kind = IOT_RECORD};
 	int status = IOT_OK;
 	for (size_t i = 0; status == IOT_OK && i < 1000000; i++)
-		status = iot_sorter_add(s, &ev, 1);
+		status = sorter_add(s, &ev, 1);
 	cr_assert_eq(status, IOT_EIO);
-	cr_assert_not_null(strstr(iot_sorter_error(s)->text, "/nonexistent/here"));
-	cr_assert_eq(iot_sorter_add(s, &ev, 1), IOT_EIO);
-	cr_assert_eq(iot_sorter_release(s, 5), IOT_EIO);
-	cr_assert_eq(iot_sorter_end(s), IOT_EIO);
-	cr_assert_eq(iot_sorter_events(s, &ev, 1), IOT_EIO);
-	iot_sorter_free(s);
+	cr_assert_not_null(strstr(sorter_error(s)->text, "/nonexistent/here"));
+	cr_assert_eq(sorter_add(s, &ev, 1), IOT_EIO);
+	cr_assert_eq(sorter_set_watermark(s, 5), IOT_EIO);
+	cr_assert_eq(sorter_end(s), IOT_EIO);
+	cr_assert_eq(sorter_events(s, &ev, 1), IOT_EIO);
+	sorter_free(s);
 }
 
 Test(sorter, full_disk_is_reported)
 {
 	cr_assert_neq(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
 	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){100000, 100000}), 0);
-	struct iot_sorter *s = iot_sorter_new(65536, IOT_SORTER_HOLD);
+	struct sorter *s = sorter_new(65536, SORTER_HOLD);
 	struct iot_event ev = {.kind = IOT_RECORD};
 	int status = IOT_OK;
 	for (size_t i = 0; status == IOT_OK && i < 1000000; i++)
-		status = iot_sorter_add(s, &ev, 1);
+		status = sorter_add(s, &ev, 1);
 	cr_assert_eq(status, IOT_EIO);
-	cr_assert_not_null(strstr(iot_sorter_error(s)->text, strerror(EFBIG)));
-	iot_sorter_free(s);
+	cr_assert_not_null(strstr(sorter_error(s)->text, strerror(EFBIG)));
+	sorter_free(s);
 }
 
 Test(sorter, adding_after_the_end_is_refused)
 {
-	struct iot_sorter *s = iot_sorter_new(0, IOT_SORTER_HOLD);
+	struct sorter *s = sorter_new(0, SORTER_HOLD);
 	struct iot_event ev = {.kind = IOT_RECORD};
-	cr_assert_eq(iot_sorter_end(s), IOT_OK);
-	cr_assert_eq(iot_sorter_add(s, &ev, 1), IOT_EUSAGE);
-	iot_sorter_free(s);
+	cr_assert_eq(sorter_end(s), IOT_OK);
+	cr_assert_eq(sorter_add(s, &ev, 1), IOT_EUSAGE);
+	sorter_free(s);
 }

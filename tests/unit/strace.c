@@ -11,16 +11,16 @@
 
 #include "converter_tools.h"
 
-enum { FILES = 4096, TEXT_ROOM = 1 << 16 };
+enum { FILES = 4096, TEXT_CAPACITY = 1 << 16 };
 
 /* A conversion: records one per line ("9:w a.dat 0+10"), directives as they are, and the end. */
 static struct {
-	char folder[64];
+	char directory[64];
 	char path[4][80];
 	unsigned paths;
 	const char *setting;
 	size_t read_size;
-	char records[TEXT_ROOM], directives[TEXT_ROOM];
+	char records[TEXT_CAPACITY], directives[TEXT_CAPACITY];
 	size_t records_size, directives_size;
 	char file[FILES][64]; /* the path of each file, as the last %file told */
 	int64_t start_ns[FILES];
@@ -29,21 +29,21 @@ static struct {
 	unsigned count;
 	uint8_t flags;
 	int status;
-	struct iot_source src;
+	struct source_state src;
 } run;
 
 static void enter(void)
 {
 	memset(&run, 0, sizeof run);
-	strcpy(run.folder, "/tmp/iotrace-test-XXXXXX");
-	cr_assert_not_null(mkdtemp(run.folder));
+	strcpy(run.directory, "/tmp/iotrace-test-XXXXXX");
+	cr_assert_not_null(mkdtemp(run.directory));
 }
 
 static void leave(void)
 {
 	for (unsigned i = 0; i < run.paths; i++)
 		unlink(run.path[i]);
-	cr_expect_eq(rmdir(run.folder), 0);
+	cr_expect_eq(rmdir(run.directory), 0);
 }
 
 TestSuite(strace, .init = enter, .fini = leave);
@@ -51,7 +51,7 @@ TestSuite(strace, .init = enter, .fini = leave);
 static void put(const char *name, const char *log)
 {
 	char *path = run.path[run.paths++];
-	strcpy(path, run.folder);
+	strcpy(path, run.directory);
 	strcat(strcat(path, "/"), name);
 	FILE *f = fopen(path, "w");
 	cr_assert_not_null(f);
@@ -61,7 +61,7 @@ static void put(const char *name, const char *log)
 
 static void add(char *out, size_t *n, const char *text, size_t size)
 {
-	cr_assert(*n + size + 2 < TEXT_ROOM);
+	cr_assert(*n + size + 2 < TEXT_CAPACITY);
 	memcpy(out + *n, text, size);
 	*n += size;
 	out[(*n)++] = '\n';
@@ -93,19 +93,19 @@ static void take_record(const struct iot_record *r)
 
 static void convert_files(int max)
 {
-	const struct iot_converter *converter = iot_converter_find("strace");
+	const struct converter *converter = converter_find("strace");
 	const char *paths[4];
-	struct iot_error error = {0};
+	struct error error = {0};
 	for (unsigned i = 0; i < run.paths; i++)
 		paths[i] = run.path[i];
-	struct iot_input *in = iot_input_new(paths, run.paths, NULL, &error);
+	struct input *in = input_new(paths, run.paths, NULL, &error);
 	cr_assert_not_null(in, "%s", error.text);
-	struct iot_setting setting = {.name = run.setting, .value = "none"};
-	iot_input_set_read_size(in, run.read_size);
-	run.src = (struct iot_source){.converter = converter,
-				      .input = in,
-				      .settings = &setting,
-				      .setting_count = run.setting != NULL};
+	struct setting setting = {.name = run.setting, .value = "none"};
+	input_set_read_size(in, run.read_size);
+	run.src = (struct source_state){.converter = converter,
+					.input = in,
+					.settings = &setting,
+					.setting_count = run.setting != NULL};
 	struct iot_event *ev = calloc((size_t)max, sizeof *ev);
 	int got = converter->open(&run.src);
 	int64_t mark = INT64_MIN;
@@ -128,7 +128,7 @@ static void convert_files(int max)
 	}
 	run.status = got;
 	converter->close(&run.src);
-	iot_input_free(in);
+	input_free(in);
 	free(ev);
 }
 
@@ -466,7 +466,7 @@ Test(strace, names_are_unescaped)
 		       "A b 0+1\n");
 }
 
-Test(strace, names_beside_descriptors)
+Test(strace, names_alongside_descriptors)
 {
 	convert("openat(AT_FDCWD</d>, \"l\", O_RDWR|O_TRUNC) = 3</d/gt\\76lt\\74.dat>\n"
 		"write(3</d/gt\\76lt\\74.dat>, \"x\", 1) = 1\n"
@@ -764,17 +764,17 @@ Test(strace, requests_of_a_context_that_was_there_before_are_not_matched)
 
 Test(strace, outstanding_requests_are_bounded)
 {
-	const size_t room = 24 << 20;
-	char *log = malloc(room);
+	const size_t capacity = 24 << 20;
+	char *log = malloc(capacity);
 	cr_assert_not_null(log);
-	size_t n = (size_t)snprintf(log, room, "%s", AIO_BEGIN);
+	size_t n = (size_t)snprintf(log, capacity, "%s", AIO_BEGIN);
 	for (int i = 0; i < 66000; i++)
-		n += (size_t)snprintf(log + n, room - n,
+		n += (size_t)snprintf(log + n, capacity - n,
 				      "1 1500000000.%06d io_submit(0x7f, 1, [{aio_data=%#x, "
 				      "aio_lio_opcode=IOCB_CMD_FSYNC, aio_fildes=7}]) = 1 "
 				      "<0.000001>\n",
 				      i + 10, i + 1);
-	snprintf(log + n, room - n,
+	snprintf(log + n, capacity - n,
 		 "1 1500000001.000000 io_submit(0x7f, 1, [" IOCB("0x1", "PREAD", "4096",
 								 "0") "]) = 1 "
 								      "<0.000005>\n");
@@ -1136,16 +1136,16 @@ Test(strace, sniffs_its_own_and_nothing_else)
 	    {"type,start,duration\n128,0,1\n", false},
 	    {"int main(void)\n{\n\tputs(\"x\");\n\treturn f(1);\n}\n", false},
 	};
-	const struct iot_converter *converter = iot_converter_find("strace");
+	const struct converter *converter = converter_find("strace");
 	for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
-		struct iot_error error = {0};
+		struct error error = {0};
 		run.paths = 0;
 		put("x", CASES[i].text);
 		const char *path = run.path[0];
-		struct iot_input *in = iot_input_new(&path, 1, NULL, &error);
+		struct input *in = input_new(&path, 1, NULL, &error);
 		cr_assert_not_null(in);
 		cr_expect_eq(converter->sniff(in) > 0, CASES[i].mine, "case %zu", i);
-		iot_input_free(in);
+		input_free(in);
 	}
 }
 
@@ -1399,7 +1399,7 @@ Test(strace, a_descriptor_from_nowhere_shares_a_position)
 		"1 write(3</a>, \"\", 30) = 30\n1 write(4</b>, \"\", 1) = 1\n");
 	expect_records("1:w /a 0+10\n2:w /a 0+20?\n1:w /a 10+30?\n1:w /b 0+1\n");
 	cr_expect_eq(counted("unseen.passed"), 1);
-	const struct iot_report *r = &run.src.report;
+	const struct report *r = &run.src.report;
 	cr_expect_not_null(strstr(r->note[r->notes - 1], "desc,sendmsg,recvmsg"));
 }
 

@@ -71,45 +71,45 @@ static void make_events(struct events *e, uint64_t *random)
 	}
 }
 
-static void compare_figures(const struct iot_figures *a, const struct iot_figures *b)
+static void compare_counters(const struct io_counters *a, const struct io_counters *b)
 {
-	cr_assert_arr_eq(a, b, offsetof(struct iot_figures, sizes));
-	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++)
-		cr_assert_eq(iot_sizes_count(&a->sizes, k), iot_sizes_count(&b->sizes, k));
+	cr_assert_arr_eq(a, b, offsetof(struct io_counters, sizes));
+	for (unsigned k = 0; k < SIZE_CLASSES; k++)
+		cr_assert_eq(sizes_count(&a->sizes, k), sizes_count(&b->sizes, k));
 }
 
-Test(tally, sizes_are_counted_by_class_in_any_order)
+Test(stats, sizes_are_counted_by_class_in_any_order)
 {
-	struct iot_sizes s = {.single = 0}, twice = {.single = 0};
-	for (unsigned step = 1; step < IOT_SIZE_CLASSES; step += 12) {
-		uint64_t want[IOT_SIZE_CLASSES] = {0};
+	struct sizes s = {.single = 0}, twice = {.single = 0};
+	for (unsigned step = 1; step < SIZE_CLASSES; step += 12) {
+		uint64_t want[SIZE_CLASSES] = {0};
 		for (unsigned i = 0; i < 500; i++) {
-			const unsigned k = i * step % IOT_SIZE_CLASSES;
-			cr_assert(iot_sizes_add(&s, k, i));
+			const unsigned k = i * step % SIZE_CLASSES;
+			cr_assert(sizes_add(&s, k, i));
 			want[k] += i;
 		}
-		cr_assert(iot_sizes_join(&twice, &s) && iot_sizes_join(&twice, &s));
-		for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
-			cr_assert_eq(iot_sizes_count(&s, k), want[k]);
-			cr_assert_eq(iot_sizes_count(&twice, k), 2 * want[k]);
+		cr_assert(sizes_join(&twice, &s) && sizes_join(&twice, &s));
+		for (unsigned k = 0; k < SIZE_CLASSES; k++) {
+			cr_assert_eq(sizes_count(&s, k), want[k]);
+			cr_assert_eq(sizes_count(&twice, k), 2 * want[k]);
 		}
-		iot_sizes_free(&s);
-		iot_sizes_free(&twice);
+		sizes_free(&s);
+		sizes_free(&twice);
 	}
 }
 
-Test(tally, a_row_with_one_size_is_small)
+Test(stats, a_row_with_one_size_is_small)
 {
-	cr_assert_leq(sizeof(struct iot_row) + sizeof(struct iot_opened), 224);
+	cr_assert_leq(sizeof(struct stats_row) + sizeof(struct opened), 224);
 }
 
-static void compare(const struct iot_tally *a, const struct iot_tally *b)
+static void compare(const struct stats *a, const struct stats *b)
 {
 	cr_assert_eq(a->row_count, b->row_count);
 	cr_assert_eq(a->left_out, b->left_out);
 	for (size_t i = 0; i < a->row_count; i++) {
-		const struct iot_row *x = &a->rows[i], *y = &b->rows[i];
-		compare_figures(&x->figures, &y->figures);
+		const struct stats_row *x = &a->rows[i], *y = &b->rows[i];
+		compare_counters(&x->counters, &y->counters);
 		cr_assert(x->process == y->process && x->file == y->file && x->object == y->object);
 		cr_assert_eq(x->name != NULL, y->name != NULL);
 		cr_assert(!x->name || (x->name_size == y->name_size &&
@@ -117,52 +117,52 @@ static void compare(const struct iot_tally *a, const struct iot_tally *b)
 	}
 }
 
-Test(tally, joined_is_as_counted_at_once)
+Test(stats, joined_is_as_counted_at_once)
 {
 	struct events *e = malloc(sizeof *e);
 	uint64_t random = 11;
 	for (unsigned round = 0; round < 300; round++) {
-		const enum iot_tally_by by = (enum iot_tally_by)(round % 3);
+		const enum stats_by by = (enum stats_by)(round % 3);
 		const bool physical = round % 7 == 0;
-		struct iot_tally whole = {.by = by, .physical = physical}, joined = whole;
-		struct iot_figures total, joined_total;
+		struct stats whole = {.by = by, .physical = physical}, joined = whole;
+		struct io_counters total, joined_total;
 		make_events(e, &random);
-		iot_tally_events(&whole, e->ev, EVENTS);
+		stats_events(&whole, e->ev, EVENTS);
 		for (size_t at = 0, n; at < EVENTS; at += n) {
-			struct iot_tally part = {.by = by, .physical = physical};
+			struct stats part = {.by = by, .physical = physical};
 			n = next_random(&random) % 60;
 			n = n < EVENTS - at ? n : EVENTS - at;
-			iot_tally_events(&part, e->ev + at, n);
-			cr_assert(iot_tally_join(&joined, &part));
-			iot_tally_free(&part);
+			stats_events(&part, e->ev + at, n);
+			cr_assert(stats_join(&joined, &part));
+			stats_free(&part);
 		}
-		iot_tally_finish(&whole, &total);
-		iot_tally_finish(&joined, &joined_total);
-		compare_figures(&total, &joined_total);
+		stats_finish(&whole, &total);
+		stats_finish(&joined, &joined_total);
+		compare_counters(&total, &joined_total);
 		compare(&whole, &joined);
-		iot_tally_free(&whole);
-		iot_tally_free(&joined);
+		stats_free(&whole);
+		stats_free(&joined);
 	}
 	free(e);
 }
 
-Test(tally, names_beyond_their_room_are_counted_and_not_kept)
+Test(stats, names_beyond_their_room_are_counted_and_not_kept)
 {
-	struct iot_tally t = {.by = IOT_BY_FILE, .names_max = 10};
+	struct stats t = {.by = BY_FILE, .names_max = 10};
 	char text[4][32];
-	struct iot_figures total;
+	struct io_counters total;
 	for (uint32_t i = 0; i < 4; i++) {
 		struct iot_event ev = {.kind = IOT_OP, .has = IOT_HAS_PROCESS | IOT_HAS_FILE};
 		ev.rec = (struct iot_record){.process = 1, .file = i};
 		const int n = snprintf(text[i], sizeof text[i], "%%op name=open path=/a/%u", i);
 		ev.text = (struct iot_text){text[i], (size_t)n};
-		iot_tally_events(&t, &ev, 1);
+		stats_events(&t, &ev, 1);
 	}
 	cr_expect_not(t.failed);
 	cr_expect_eq(t.row_count, 4);
 	cr_expect_eq(t.unnamed, 2);
 	cr_expect_leq(t.names_size, 10);
-	iot_tally_finish(&t, &total);
+	stats_finish(&t, &total);
 	cr_expect_eq(total.opens, 4);
-	iot_tally_free(&t);
+	stats_free(&t);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For tests of reader and writer: whole traces read into one text that can be compared. */
-#ifndef IOT_TESTS_TRACE_TOOLS_H
-#define IOT_TESTS_TRACE_TOOLS_H
+#ifndef TESTS_TRACE_TOOLS_H
+#define TESTS_TRACE_TOOLS_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,13 +34,13 @@ struct reading {
 
 static inline void add_line(struct bytes *b, const char *line, size_t n)
 {
-	size_t room = 4096, before = 4096;
-	while (room < b->size + n + 2)
-		room *= 2;
+	size_t capacity = 4096, before = 4096;
+	while (capacity < b->size + n + 2)
+		capacity *= 2;
 	while (before < b->size + 1)
 		before *= 2;
-	if (b->size == 0 || room > before)
-		b->data = realloc(b->data, room);
+	if (b->size == 0 || capacity > before)
+		b->data = realloc(b->data, capacity);
 	if (b->data == NULL)
 		abort();
 	memcpy(b->data + b->size, line, n);
@@ -214,7 +214,7 @@ static inline struct bytes rewritten(const void *data, size_t size, struct make 
 }
 
 /* %file for 0 to 4, of processes 1 to 3; the status. */
-static inline int tell_files(struct iot_writer *w)
+static inline int report_files(struct iot_writer *w)
 {
 	char text[100];
 	int status = IOT_OK;
@@ -234,7 +234,7 @@ static inline struct bytes sample(size_t n, struct make how)
 	int status = IOT_OK;
 	struct iot_event ev = comment("%process id=1 name=one");
 	status |= iot_writer_events(w, &ev, 1);
-	status |= tell_files(w);
+	status |= report_files(w);
 	for (size_t i = 0; i < n; i++) {
 		const unsigned file = (unsigned)(i * 7 % 5);
 		const struct iot_record rec = {

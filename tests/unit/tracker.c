@@ -8,37 +8,37 @@
 
 #include "converters/fdtable/fdtable.h"
 
-static struct iot_tracker t;
+static struct fdtable t;
 
 static void setup(void)
 {
-	iot_tracker_init(&t);
+	fdtable_init(&t);
 }
 
 static void teardown(void)
 {
 	cr_expect_eq(t.status, IOT_OK);
-	iot_tracker_clear(&t);
+	fdtable_clear(&t);
 	cr_expect_eq(t.memory, 0);
 }
 
 TestSuite(tracker, .init = setup, .fini = teardown);
 
-static struct iot_tracked_file *open_path(const char *path, unsigned how)
+static struct tracked_file *open_path(const char *path, unsigned how)
 {
-	return iot_tracker_open(&t, path, strlen(path), how);
+	return fdtable_open(&t, path, strlen(path), how);
 }
 
 /* A description of a file opened at its beginning. */
-static struct iot_description *opened(const char *path, unsigned how)
+static struct open_description *opened(const char *path, unsigned how)
 {
-	struct iot_description *d = iot_description_new(&t, IOT_FD_FILE, open_path(path, how));
+	struct open_description *d = open_description_new(&t, FD_FILE, open_path(path, how));
 	cr_assert_not_null(d);
 	d->position_known = true;
 	return d;
 }
 
-static void expect_place(struct iot_place place, uint64_t offset, bool known)
+static void expect_place(struct place place, uint64_t offset, bool known)
 {
 	cr_expect_eq(place.offset, offset);
 	cr_expect_eq(place.known, known);
@@ -46,238 +46,238 @@ static void expect_place(struct iot_place place, uint64_t offset, bool known)
 
 Test(tracker, position_advances_with_what_was_moved)
 {
-	struct iot_description *d = opened("a", IOT_OPEN_TRUNCATE);
-	expect_place(iot_description_move(d, true, 100), 0, true);
-	expect_place(iot_description_move(d, false, 7), 100, true);
-	expect_place(iot_description_move_at(d, false, 5, 10), 5, true);
-	expect_place(iot_description_move(d, true, 1), 107, true);
-	iot_description_free(&t, d);
+	struct open_description *d = opened("a", OPEN_TRUNCATE);
+	expect_place(open_description_move(d, true, 100), 0, true);
+	expect_place(open_description_move(d, false, 7), 100, true);
+	expect_place(open_description_move_at(d, false, 5, 10), 5, true);
+	expect_place(open_description_move(d, true, 1), 107, true);
+	open_description_free(&t, d);
 }
 
 Test(tracker, copies_of_a_table_share_positions)
 {
-	struct iot_table *a = iot_table_new(&t);
-	iot_table_set(&t, a, 3, opened("a", 0), false);
-	struct iot_table *b = iot_table_copy(&t, a);
-	iot_description_move(iot_table_get(a, 3)->open, false, 10);
-	expect_place(iot_description_move(iot_table_get(b, 3)->open, false, 1), 10, true);
-	iot_table_close(&t, a, 3);
-	cr_expect_null(iot_table_get(a, 3));
-	cr_expect_not_null(iot_table_get(b, 3));
-	iot_table_free(&t, a);
-	iot_table_free(&t, b);
+	struct fd_table *a = fd_table_new(&t);
+	fd_table_set(&t, a, 3, opened("a", 0), false);
+	struct fd_table *b = fd_table_copy(&t, a);
+	open_description_move(fd_table_get(a, 3)->open, false, 10);
+	expect_place(open_description_move(fd_table_get(b, 3)->open, false, 1), 10, true);
+	fd_table_close(&t, a, 3);
+	cr_expect_null(fd_table_get(a, 3));
+	cr_expect_not_null(fd_table_get(b, 3));
+	fd_table_free(&t, a);
+	fd_table_free(&t, b);
 }
 
 Test(tracker, opening_a_name_twice_is_one_file_and_two_positions)
 {
-	struct iot_description *a = opened("a", IOT_OPEN_TRUNCATE), *b = opened("a", 0);
+	struct open_description *a = opened("a", OPEN_TRUNCATE), *b = opened("a", 0);
 	cr_expect_eq(a->file, b->file);
 	cr_expect_neq(a->id, b->id);
-	iot_description_move(a, true, 10);
-	expect_place(iot_description_move(b, false, 4), 0, true);
+	open_description_move(a, true, 10);
+	expect_place(open_description_move(b, false, 4), 0, true);
 	cr_expect_eq(b->file->size, 10);
-	iot_description_free(&t, a);
-	iot_description_free(&t, b);
+	open_description_free(&t, a);
+	open_description_free(&t, b);
 }
 
 Test(tracker, appending_goes_to_the_end_whatever_the_offset)
 {
-	struct iot_description *d = opened("a", IOT_OPEN_TRUNCATE);
+	struct open_description *d = opened("a", OPEN_TRUNCATE);
 	d->append = true;
-	expect_place(iot_description_move(d, true, 10), 0, true);
-	expect_place(iot_description_move_at(d, true, 3, 5), 10, true);
-	iot_file_truncate(d->file, 4);
-	expect_place(iot_description_move(d, true, 1), 4, true);
-	expect_place(iot_description_move(d, false, 1), 5, true);
-	iot_description_free(&t, d);
+	expect_place(open_description_move(d, true, 10), 0, true);
+	expect_place(open_description_move_at(d, true, 3, 5), 10, true);
+	file_truncate(d->file, 4);
+	expect_place(open_description_move(d, true, 1), 4, true);
+	expect_place(open_description_move(d, false, 1), 5, true);
+	open_description_free(&t, d);
 }
 
 Test(tracker, appending_to_a_file_of_unknown_size_is_marked)
 {
-	struct iot_description *d = opened("a", IOT_OPEN_CREATE);
+	struct open_description *d = opened("a", OPEN_CREATE);
 	d->append = true;
-	expect_place(iot_description_move(d, true, 10), 0, false);
-	expect_place(iot_description_move(d, true, 10), 10, false);
-	iot_description_seek(d, 0);
-	expect_place(iot_description_move(d, false, 5), 0, true);
-	iot_description_free(&t, d);
+	expect_place(open_description_move(d, true, 10), 0, false);
+	expect_place(open_description_move(d, true, 10), 10, false);
+	open_description_seek(d, 0);
+	expect_place(open_description_move(d, false, 5), 0, true);
+	open_description_free(&t, d);
 }
 
 Test(tracker, a_short_read_tells_the_size)
 {
-	struct iot_description *d = opened("a", 0);
-	struct iot_place place = iot_description_move(d, false, 30);
-	iot_description_short_read(d, place, 30, 100);
+	struct open_description *d = opened("a", 0);
+	struct place place = open_description_move(d, false, 30);
+	open_description_short_read(d, place, 30, 100);
 	cr_expect(d->file->size_known);
 	cr_expect_eq(d->file->size, 30);
-	iot_description_free(&t, d);
+	open_description_free(&t, d);
 }
 
 Test(tracker, a_write_at_an_unknown_place_makes_the_size_unknown)
 {
-	struct iot_description *a = opened("a", IOT_OPEN_TRUNCATE), *b = opened("a", 0);
+	struct open_description *a = opened("a", OPEN_TRUNCATE), *b = opened("a", 0);
 	b->position_known = false;
-	expect_place(iot_description_move(b, true, 10), 0, false);
+	expect_place(open_description_move(b, true, 10), 0, false);
 	cr_expect_not(a->file->size_known);
-	iot_description_free(&t, a);
-	iot_description_free(&t, b);
+	open_description_free(&t, a);
+	open_description_free(&t, b);
 }
 
 Test(tracker, a_name_made_anew_is_another_file)
 {
-	struct iot_description *a = opened("a", IOT_OPEN_CREATE);
-	iot_tracker_absent(&t, "a", 1);
-	struct iot_description *b = opened("a", IOT_OPEN_CREATE);
+	struct open_description *a = opened("a", OPEN_CREATE);
+	fdtable_absent(&t, "a", 1);
+	struct open_description *b = opened("a", OPEN_CREATE);
 	cr_expect_neq(a->file, b->file);
 	cr_expect(b->file->size_known);
 	cr_expect_not(a->file->size_known);
-	iot_description_free(&t, a);
-	iot_description_free(&t, b);
+	open_description_free(&t, a);
+	open_description_free(&t, b);
 }
 
 Test(tracker, a_file_keeps_its_identity_when_renamed)
 {
-	struct iot_tracked_file *f = open_path("a", 0);
-	iot_tracker_rename(&t, "a", 1, "b", 1, false);
-	cr_expect_eq(iot_tracker_find(&t, "b", 1), f);
-	cr_expect_null(iot_tracker_find(&t, "a", 1));
+	struct tracked_file *f = open_path("a", 0);
+	fdtable_rename(&t, "a", 1, "b", 1, false);
+	cr_expect_eq(fdtable_find(&t, "b", 1), f);
+	cr_expect_null(fdtable_find(&t, "a", 1));
 	cr_expect_arr_eq(f->path, "b", 1);
 }
 
 Test(tracker, exchange_swaps_two_files)
 {
-	struct iot_tracked_file *f = open_path("a", 0), *g = open_path("b", 0);
-	iot_tracker_rename(&t, "a", 1, "b", 1, true);
-	cr_expect_eq(iot_tracker_find(&t, "b", 1), f);
-	cr_expect_eq(iot_tracker_find(&t, "a", 1), g);
+	struct tracked_file *f = open_path("a", 0), *g = open_path("b", 0);
+	fdtable_rename(&t, "a", 1, "b", 1, true);
+	cr_expect_eq(fdtable_find(&t, "b", 1), f);
+	cr_expect_eq(fdtable_find(&t, "a", 1), g);
 }
 
 Test(tracker, rename_onto_a_name_ends_that_name)
 {
-	struct iot_description *old = opened("b", 0);
-	struct iot_tracked_file *f = open_path("a", 0);
-	iot_tracker_rename(&t, "a", 1, "b", 1, false);
-	cr_expect_eq(iot_tracker_find(&t, "b", 1), f);
+	struct open_description *old = opened("b", 0);
+	struct tracked_file *f = open_path("a", 0);
+	fdtable_rename(&t, "a", 1, "b", 1, false);
+	cr_expect_eq(fdtable_find(&t, "b", 1), f);
 	cr_expect_neq(old->file, f);
-	iot_description_free(&t, old);
+	open_description_free(&t, old);
 }
 
 Test(tracker, a_link_is_a_second_name)
 {
-	struct iot_tracked_file *f = open_path("a", 0);
-	iot_tracker_link(&t, "a", 1, "b", 1, false);
-	iot_tracker_absent(&t, "a", 1);
-	cr_expect_eq(iot_tracker_find(&t, "b", 1), f);
+	struct tracked_file *f = open_path("a", 0);
+	fdtable_link(&t, "a", 1, "b", 1, false);
+	fdtable_absent(&t, "a", 1);
+	cr_expect_eq(fdtable_find(&t, "b", 1), f);
 	cr_expect_eq(open_path("b", 0), f);
 	cr_expect_arr_eq(f->path, "b", 1);
 }
 
 Test(tracker, names_move_with_their_directory)
 {
-	struct iot_tracked_file *f = open_path("d/x/y", 0), *g = open_path("dd/x", 0);
-	iot_tracker_rename(&t, "d", 1, "e", 1, false);
-	cr_expect_eq(iot_tracker_find(&t, "e/x/y", 5), f);
-	cr_expect_eq(iot_tracker_find(&t, "dd/x", 4), g);
+	struct tracked_file *f = open_path("d/x/y", 0), *g = open_path("dd/x", 0);
+	fdtable_rename(&t, "d", 1, "e", 1, false);
+	cr_expect_eq(fdtable_find(&t, "e/x/y", 5), f);
+	cr_expect_eq(fdtable_find(&t, "dd/x", 4), g);
 }
 
 Test(tracker, a_directory_does_not_move_into_itself)
 {
-	struct iot_tracked_file *f = open_path("d/x", 0);
-	iot_tracker_rename(&t, "d", 1, "d/e", 3, false);
-	cr_expect_eq(iot_tracker_find(&t, "d/x", 3), f);
-	cr_expect_null(iot_tracker_find(&t, "d/e/x", 5));
+	struct tracked_file *f = open_path("d/x", 0);
+	fdtable_rename(&t, "d", 1, "d/e", 3, false);
+	cr_expect_eq(fdtable_find(&t, "d/x", 3), f);
+	cr_expect_null(fdtable_find(&t, "d/e/x", 5));
 }
 
 Test(tracker, relative_names_become_absolute_once_the_start_is_known)
 {
-	struct iot_tracked_file *f = open_path("a", 0);
-	iot_tracker_root(&t, "/data", 5);
-	cr_expect_eq(iot_tracker_find(&t, "/data/a", 7), f);
+	struct tracked_file *f = open_path("a", 0);
+	fdtable_root(&t, "/data", 5);
+	cr_expect_eq(fdtable_find(&t, "/data/a", 7), f);
 }
 
 Test(tracker, thousands_of_names_keep_their_files)
 {
 	char path[32];
-	struct iot_tracked_file *file[5000];
+	struct tracked_file *file[5000];
 	for (int i = 0; i < 5000; i++) {
 		int n = snprintf(path, sizeof path, "dir/%d", i);
-		file[i] = iot_tracker_open(&t, path, (size_t)n, 0);
+		file[i] = fdtable_open(&t, path, (size_t)n, 0);
 	}
-	iot_tracker_rename(&t, "dir", 3, "other", 5, false);
+	fdtable_rename(&t, "dir", 3, "other", 5, false);
 	for (int i = 0; i < 5000; i++) {
 		int n = snprintf(path, sizeof path, "other/%d", i);
-		cr_assert_eq(iot_tracker_find(&t, path, (size_t)n), file[i]);
+		cr_assert_eq(fdtable_find(&t, path, (size_t)n), file[i]);
 	}
 }
 
 Test(tracker, exec_closes_what_is_marked)
 {
-	struct iot_table *a = iot_table_new(&t);
-	iot_table_set(&t, a, 3, opened("a", 0), true);
-	iot_table_set(&t, a, 300, opened("b", 0), false);
-	iot_table_exec(&t, a);
-	cr_expect_null(iot_table_get(a, 3));
-	cr_expect_not_null(iot_table_get(a, 300));
-	iot_table_free(&t, a);
+	struct fd_table *a = fd_table_new(&t);
+	fd_table_set(&t, a, 3, opened("a", 0), true);
+	fd_table_set(&t, a, 300, opened("b", 0), false);
+	fd_table_exec(&t, a);
+	cr_expect_null(fd_table_get(a, 3));
+	cr_expect_not_null(fd_table_get(a, 300));
+	fd_table_free(&t, a);
 }
 
 Test(tracker, the_last_descriptor_of_a_description_is_known)
 {
-	struct iot_table *a = iot_table_new(&t);
-	iot_table_set(&t, a, 3, opened("a", 0), false);
-	cr_expect(iot_table_last(a, 3));
-	iot_table_dup(&t, a, 3, 4, false);
-	iot_table_dup(&t, a, 3, 500, false);
-	struct iot_table *b = iot_table_copy(&t, a);
-	iot_table_close(&t, a, 3);
-	cr_expect_not(iot_table_last(a, 4));
-	iot_table_close(&t, a, 500);
-	cr_expect(iot_table_last(a, 4));
-	cr_expect_not(iot_table_last(b, 4), "a copy has its own descriptors");
-	iot_table_free(&t, a);
-	iot_table_free(&t, b);
+	struct fd_table *a = fd_table_new(&t);
+	fd_table_set(&t, a, 3, opened("a", 0), false);
+	cr_expect(fd_table_last(a, 3));
+	fd_table_dup(&t, a, 3, 4, false);
+	fd_table_dup(&t, a, 3, 500, false);
+	struct fd_table *b = fd_table_copy(&t, a);
+	fd_table_close(&t, a, 3);
+	cr_expect_not(fd_table_last(a, 4));
+	fd_table_close(&t, a, 500);
+	cr_expect(fd_table_last(a, 4));
+	cr_expect_not(fd_table_last(b, 4), "a copy has its own descriptors");
+	fd_table_free(&t, a);
+	fd_table_free(&t, b);
 }
 
-static struct iot_tracked_file *find(const char *path)
+static struct tracked_file *find(const char *path)
 {
-	return iot_tracker_find(&t, path, strlen(path));
+	return fdtable_find(&t, path, strlen(path));
 }
 
 static void symbolic(const char *path, const char *target)
 {
-	iot_tracker_symlink(&t, path, strlen(path), target, strlen(target));
+	fdtable_symlink(&t, path, strlen(path), target, strlen(target));
 }
 
 static void move(const char *from, const char *to)
 {
-	iot_tracker_rename(&t, from, strlen(from), to, strlen(to), false);
+	fdtable_rename(&t, from, strlen(from), to, strlen(to), false);
 }
 
 Test(tracker, symbolic_links_lead_to_one_file)
 {
-	struct iot_tracked_file *f = open_path("/d/x", IOT_OPEN_CREATE);
+	struct tracked_file *f = open_path("/d/x", OPEN_CREATE);
 	symbolic("/s", "/d/x");
 	symbolic("/d/here", "x");
 	symbolic("/e", "d");
 	symbolic("/e2", "e");
-	cr_expect_eq(open_path("/s", IOT_OPEN_CREATE), f);
+	cr_expect_eq(open_path("/s", OPEN_CREATE), f);
 	cr_expect_eq(open_path("/d/here", 0), f);
 	cr_expect_eq(open_path("/e/x", 0), f);
 	cr_expect_eq(open_path("/e2/here", 0), f);
 	move("/s", "/t");
 	cr_expect_eq(find("/t"), f);
 	cr_expect_null(find("/s"));
-	iot_tracker_absent(&t, "/t", 2);
+	fdtable_absent(&t, "/t", 2);
 	cr_expect_eq(find("/d/x"), f);
-	cr_expect_neq(open_path("/t", IOT_OPEN_CREATE), f);
+	cr_expect_neq(open_path("/t", OPEN_CREATE), f);
 }
 
 Test(tracker, a_file_made_through_a_link_has_its_real_name)
 {
 	symbolic("/s", "d/real");
-	struct iot_tracked_file *f = open_path("/s", IOT_OPEN_CREATE);
+	struct tracked_file *f = open_path("/s", OPEN_CREATE);
 	cr_expect_eq(f, find("/d/real"));
-	cr_assert(iot_file_has_path(&t, f));
+	cr_assert(file_has_path(&t, f));
 	cr_expect_eq(f->path_size, 7);
 	cr_expect_eq(memcmp(f->path, "/d/real", 7), 0);
 }
@@ -292,31 +292,31 @@ Test(tracker, links_in_a_ring_lead_nowhere)
 
 Test(tracker, a_link_made_before_the_first_open_is_a_second_name)
 {
-	iot_tracker_link(&t, "a", 1, "b", 1, false);
-	struct iot_tracked_file *f = open_path("b", 0);
+	fdtable_link(&t, "a", 1, "b", 1, false);
+	struct tracked_file *f = open_path("b", 0);
 	cr_expect_eq(f, open_path("a", 0));
 	cr_expect_not(f->size_known);
-	iot_tracker_absent(&t, "a", 1);
+	fdtable_absent(&t, "a", 1);
 	cr_expect_eq(open_path("b", 0), f);
 }
 
 Test(tracker, a_real_path_ends_links_that_are_known)
 {
 	symbolic("/s", "x");
-	cr_expect_neq(open_path("/s", IOT_OPEN_REAL), open_path("/x", 0));
+	cr_expect_neq(open_path("/s", OPEN_REAL), open_path("/x", 0));
 }
 
 Test(tracker, parents_are_those_of_what_a_link_leads_to)
 {
-	char out[IOT_PATH_ROOM];
+	char out[PATH_CAPACITY];
 	symbolic("/e", "/d/below");
-	cr_expect_eq(iot_tracker_resolve(&t, "/", 1, "e/../x", 6, out), 4);
+	cr_expect_eq(fdtable_resolve(&t, "/", 1, "e/../x", 6, out), 4);
 	cr_expect_eq(memcmp(out, "/d/x", 4), 0);
 }
 
 Test(tracker, names_below_a_renamed_directory_that_was_opened_move_too)
 {
-	struct iot_tracked_file *f = open_path("/d/x", 0);
+	struct tracked_file *f = open_path("/d/x", 0);
 	open_path("/d", 0);
 	move("/d", "/e");
 	cr_expect_eq(find("/e/x"), f);
@@ -325,15 +325,15 @@ Test(tracker, names_below_a_renamed_directory_that_was_opened_move_too)
 
 Test(tracker, names_of_the_beginning_join_those_that_are_absolute)
 {
-	struct iot_tracked_file *a = open_path("d/a", 0), *up = open_path("../b", 0);
-	struct iot_tracked_file *there = open_path("/data/run/d/c", 0);
-	open_path("/data/run/d/a", IOT_OPEN_TRUNCATE);
-	iot_tracker_root(&t, "/data/run", 9);
+	struct tracked_file *a = open_path("d/a", 0), *up = open_path("../b", 0);
+	struct tracked_file *there = open_path("/data/run/d/c", 0);
+	open_path("/data/run/d/a", OPEN_TRUNCATE);
+	fdtable_root(&t, "/data/run", 9);
 	cr_expect_eq(find("/data/run/d/a"), a);
 	cr_expect_not(a->size_known);
 	cr_expect_eq(find("/data/run/d/c"), there);
 	cr_expect_eq(find("/data/b"), up);
-	cr_assert(iot_file_has_path(&t, a));
+	cr_assert(file_has_path(&t, a));
 	cr_expect_eq(memcmp(a->path, "/data/run/d/a", 13), 0);
 }
 
@@ -346,34 +346,34 @@ Test(tracker, a_renamed_directory_is_one_step_whatever_is_below)
 	}
 	for (int i = 0; i < 20000; i++)
 		move(i % 2 == 0 ? "/a" : "/b", i % 2 == 0 ? "/b" : "/a");
-	const struct iot_tracked_file *f = find("/a/d/f19999");
+	const struct tracked_file *f = find("/a/d/f19999");
 	cr_assert_not_null(f);
-	cr_assert(iot_file_has_path(&t, find("/a/d/f19999")));
+	cr_assert(file_has_path(&t, find("/a/d/f19999")));
 	cr_expect_eq(memcmp(f->path, path, f->path_size), 0);
 }
 
 Test(tracker, a_path_that_has_become_too_long_is_not_known)
 {
-	char path[IOT_PATH_ROOM] = "/";
-	memset(path + 1, 'x', IOT_PATH_ROOM - 2);
-	struct iot_tracked_file *f = open_path("/d/abc", 0);
-	iot_tracker_rename(&t, "/d", 2, path, IOT_PATH_ROOM - 1, false);
-	cr_expect_not(iot_file_has_path(&t, f));
+	char path[PATH_CAPACITY] = "/";
+	memset(path + 1, 'x', PATH_CAPACITY - 2);
+	struct tracked_file *f = open_path("/d/abc", 0);
+	fdtable_rename(&t, "/d", 2, path, PATH_CAPACITY - 1, false);
+	cr_expect_not(file_has_path(&t, f));
 	cr_expect_eq(t.unnamed, 1);
 }
 
 Test(tracker, a_table_of_the_highest_descriptor_takes_a_few_kilobytes)
 {
-	struct iot_table *table[1000];
+	struct fd_table *table[1000];
 	const uint64_t before = t.memory;
 	for (size_t i = 0; i < 1000; i++) {
-		table[i] = iot_table_new(&t);
-		iot_table_set(&t, table[i], IOT_FD_MAX - 1,
-			      iot_description_new(&t, IOT_FD_PIPE, NULL), false);
+		table[i] = fd_table_new(&t);
+		fd_table_set(&t, table[i], FD_MAX - 1, open_description_new(&t, FD_PIPE, NULL),
+			     false);
 	}
 	cr_expect_lt(t.memory - before, 1000 * 8192);
 	for (size_t i = 0; i < 1000; i++)
-		iot_table_free(&t, table[i]);
+		fd_table_free(&t, table[i]);
 	cr_expect_eq(t.memory, before);
 }
 
@@ -381,8 +381,8 @@ Test(tracker, a_table_of_the_highest_descriptor_takes_a_few_kilobytes)
 enum { MODEL_TABLES = 4, MODEL_FDS = 200 };
 
 struct model {
-	struct iot_table *table[MODEL_TABLES];
-	struct iot_description *open[MODEL_TABLES][MODEL_FDS];
+	struct fd_table *table[MODEL_TABLES];
+	struct open_description *open[MODEL_TABLES][MODEL_FDS];
 	bool cloexec[MODEL_TABLES][MODEL_FDS];
 };
 
@@ -393,24 +393,24 @@ static void model_step(struct model *m, unsigned a, unsigned fd, unsigned other,
 	if (what < 3) {
 		m->open[a][fd] = opened("a", 0);
 		m->cloexec[a][fd] = cloexec;
-		iot_table_set(&t, m->table[a], fd, m->open[a][fd], cloexec);
+		fd_table_set(&t, m->table[a], fd, m->open[a][fd], cloexec);
 	} else if (what < 6 && m->open[a][fd] != NULL && fd != other) {
 		m->open[a][other] = m->open[a][fd];
 		m->cloexec[a][other] = cloexec;
-		iot_table_dup(&t, m->table[a], fd, other, cloexec);
+		fd_table_dup(&t, m->table[a], fd, other, cloexec);
 	} else if (what < 9) {
 		m->open[a][fd] = NULL;
-		iot_table_close(&t, m->table[a], fd);
+		fd_table_close(&t, m->table[a], fd);
 	} else if (what < 11 && m->open[a][fd] != NULL) {
 		m->cloexec[a][fd] = cloexec;
-		iot_table_set_cloexec(&t, m->table[a], fd, cloexec);
+		fd_table_set_cloexec(&t, m->table[a], fd, cloexec);
 	} else if (what == 11 && fd < 20 && a != b) {
-		iot_table_free(&t, m->table[a]);
-		m->table[a] = iot_table_copy(&t, m->table[b]);
+		fd_table_free(&t, m->table[a]);
+		m->table[a] = fd_table_copy(&t, m->table[b]);
 		memcpy(m->open[a], m->open[b], sizeof m->open[a]);
 		memcpy(m->cloexec[a], m->cloexec[b], sizeof m->cloexec[a]);
 	} else if (what == 12 && fd < 10) {
-		iot_table_exec(&t, m->table[a]);
+		fd_table_exec(&t, m->table[a]);
 		for (unsigned i = 0; i < MODEL_FDS; i++)
 			m->open[a][i] = m->cloexec[a][i] ? NULL : m->open[a][i];
 	}
@@ -419,15 +419,15 @@ static void model_step(struct model *m, unsigned a, unsigned fd, unsigned other,
 static void model_check(const struct model *m, unsigned a, unsigned fd)
 {
 	unsigned same = 0, free_fd = fd;
-	const struct iot_slot *slot = iot_table_get(m->table[a], fd);
+	const struct fd_slot *slot = fd_table_get(m->table[a], fd);
 	for (unsigned i = 0; i < MODEL_FDS; i++)
 		same += m->open[a][fd] != NULL && m->open[a][i] == m->open[a][fd];
 	while (free_fd < MODEL_FDS && m->open[a][free_fd] != NULL)
 		free_fd++;
 	cr_assert_eq(slot == NULL ? NULL : slot->open, m->open[a][fd]);
-	cr_assert_eq(iot_table_last(m->table[a], fd), same <= 1);
-	cr_assert_eq(iot_table_lowest(m->table[a], fd), free_fd);
-	cr_assert_eq(iot_table_cloexec(m->table[a], fd),
+	cr_assert_eq(fd_table_last(m->table[a], fd), same <= 1);
+	cr_assert_eq(fd_table_lowest(m->table[a], fd), free_fd);
+	cr_assert_eq(fd_table_cloexec(m->table[a], fd),
 		     m->open[a][fd] != NULL && m->cloexec[a][fd]);
 }
 
@@ -436,7 +436,7 @@ Test(tracker, tables_are_what_was_done_to_them)
 	static struct model m;
 	uint32_t random = 7;
 	for (unsigned i = 0; i < MODEL_TABLES; i++)
-		m.table[i] = iot_table_new(&t);
+		m.table[i] = fd_table_new(&t);
 	for (unsigned i = 0; i < 30000; i++) {
 		random = random * 1664525 + 1013904223;
 		const unsigned a = random >> 30, fd = (random >> 20 & 1023) % MODEL_FDS,
@@ -447,45 +447,45 @@ Test(tracker, tables_are_what_was_done_to_them)
 		model_check(&m, (a + 1) % MODEL_TABLES, other);
 	}
 	for (unsigned i = 0; i < MODEL_TABLES; i++)
-		iot_table_free(&t, m.table[i]);
+		fd_table_free(&t, m.table[i]);
 }
 
 Test(tracker, a_copy_costs_little_until_it_changes)
 {
-	struct iot_table *a = iot_table_new(&t), *copy[1000];
+	struct fd_table *a = fd_table_new(&t), *copy[1000];
 	for (int fd = 0; fd < 10000; fd++)
-		iot_table_set(&t, a, fd, iot_description_new(&t, IOT_FD_PIPE, NULL), false);
+		fd_table_set(&t, a, fd, open_description_new(&t, FD_PIPE, NULL), false);
 	const uint64_t alone = t.memory;
 	for (size_t i = 0; i < 1000; i++)
-		copy[i] = iot_table_copy(&t, a);
+		copy[i] = fd_table_copy(&t, a);
 	cr_expect_lt(t.memory, 4 * alone);
 	for (size_t i = 0; i < 1000; i++)
-		iot_table_free(&t, copy[i]);
+		fd_table_free(&t, copy[i]);
 	cr_expect_eq(t.memory, alone);
-	iot_table_free(&t, a);
+	fd_table_free(&t, a);
 }
 
 /* Of all that can grow, one thing at a time. */
-static void grow_without_end(unsigned what, struct iot_table *table, unsigned i)
+static void grow_without_end(unsigned what, struct fd_table *table, unsigned i)
 {
 	char path[32];
 	size_t size = (size_t)snprintf(path, sizeof path, "/a/%u", i);
 	if (what == 0)
-		iot_tracker_absent(&t, path, size);
+		fdtable_absent(&t, path, size);
 	else if (what == 1)
-		(void)iot_tracker_open(&t, path, size, 0);
+		(void)fdtable_open(&t, path, size, 0);
 	else if (what == 2)
-		iot_table_set(&t, table, i, iot_description_new(&t, IOT_FD_PIPE, NULL), false);
+		fd_table_set(&t, table, i, open_description_new(&t, FD_PIPE, NULL), false);
 	else if (what == 3)
-		iot_table_set(&t, table, i * IOT_FD_PAGE % IOT_FD_MAX, opened("a", 0), false);
+		fd_table_set(&t, table, i * FD_PAGE % FD_MAX, opened("a", 0), false);
 	else
-		iot_tracker_rename(&t, "/b", 2, path, size, false);
+		fdtable_rename(&t, "/b", 2, path, size, false);
 }
 
 Test(tracker, memory_has_a_limit)
 {
 	for (unsigned what = 0; what < 5; what++) {
-		struct iot_table *table = iot_table_new(&t);
+		struct fd_table *table = fd_table_new(&t);
 		t.memory_max = 1 << 17;
 		unsigned i = 0;
 		while (t.status == IOT_OK && i < 1 << 16)
@@ -493,37 +493,37 @@ Test(tracker, memory_has_a_limit)
 		cr_expect_eq(t.status, IOT_ELIMIT, "%u: %u", what, i);
 		cr_expect_leq(t.memory, t.memory_max);
 		t.status = IOT_OK;
-		t.memory_max = IOT_TRACKER_MEMORY_MAX;
-		iot_table_free(&t, table);
-		iot_tracker_clear(&t);
+		t.memory_max = FDTABLE_MEMORY_MAX;
+		fd_table_free(&t, table);
+		fdtable_clear(&t);
 		cr_expect_eq(t.memory, 0);
 	}
 }
 
 Test(tracker, descriptors_beyond_the_limit_are_not_followed)
 {
-	struct iot_table *a = iot_table_new(&t);
-	cr_expect_null(iot_table_set(&t, a, IOT_FD_MAX, opened("a", 0), false));
-	cr_expect_null(iot_table_set(&t, a, -1, opened("a", 0), false));
-	cr_expect_null(iot_table_get(a, IOT_FD_MAX));
-	iot_table_free(&t, a);
+	struct fd_table *a = fd_table_new(&t);
+	cr_expect_null(fd_table_set(&t, a, FD_MAX, opened("a", 0), false));
+	cr_expect_null(fd_table_set(&t, a, -1, opened("a", 0), false));
+	cr_expect_null(fd_table_get(a, FD_MAX));
+	fd_table_free(&t, a);
 }
 
 Test(tracker, a_process_is_told_of_a_description_once)
 {
-	struct iot_description *d = opened("a", 0);
-	cr_expect_not(iot_description_told(&t, d, 7));
-	cr_expect_not(iot_description_told(&t, d, 8));
-	cr_expect_not(iot_description_told(&t, d, 9));
-	cr_expect(iot_description_told(&t, d, 8));
-	cr_expect(iot_description_told(&t, d, 7));
-	iot_description_free(&t, d);
+	struct open_description *d = opened("a", 0);
+	cr_expect_not(description_mark_known(&t, d, 7));
+	cr_expect_not(description_mark_known(&t, d, 8));
+	cr_expect_not(description_mark_known(&t, d, 9));
+	cr_expect(description_mark_known(&t, d, 8));
+	cr_expect(description_mark_known(&t, d, 7));
+	open_description_free(&t, d);
 }
 
 static void expect_path(const char *base, const char *path, const char *want)
 {
-	char out[IOT_PATH_ROOM];
-	size_t n = iot_path_resolve(base, strlen(base), path, strlen(path), out);
+	char out[PATH_CAPACITY];
+	size_t n = path_resolve(base, strlen(base), path, strlen(path), out);
 	cr_expect(n == strlen(want) && memcmp(out, want, n) == 0, "%s + %s: %.*s, not %s", base,
 		  path, (int)n, out, want);
 }
@@ -545,28 +545,28 @@ Test(tracker, paths_are_resolved_from_their_base)
 
 Test(tracker, a_path_without_room_is_not_resolved)
 {
-	static char name[IOT_PATH_ROOM + 1];
-	char out[IOT_PATH_ROOM];
+	static char name[PATH_CAPACITY + 1];
+	char out[PATH_CAPACITY];
 	memset(name, 'x', sizeof name);
-	cr_expect_eq(iot_path_resolve("/", 1, name, sizeof name, out), 0);
+	cr_expect_eq(path_resolve("/", 1, name, sizeof name, out), 0);
 }
 
 Test(tracker, high_descriptors_cost_little)
 {
-	struct iot_table *a = iot_table_new(&t);
-	struct iot_slot *slot;
-	iot_table_set(&t, a, IOT_FD_MAX - 1, opened("a", 0), false);
-	cr_expect_eq(iot_table_next(a, 0, &slot), IOT_FD_MAX - 1);
-	struct iot_table *b = iot_table_copy(&t, a);
-	iot_table_free(&t, a);
-	cr_expect_not_null(iot_table_get(b, IOT_FD_MAX - 1));
-	cr_expect_lt(t.memory, IOT_FD_MAX / 4);
-	iot_table_free(&t, b);
+	struct fd_table *a = fd_table_new(&t);
+	struct fd_slot *slot;
+	fd_table_set(&t, a, FD_MAX - 1, opened("a", 0), false);
+	cr_expect_eq(fd_table_next(a, 0, &slot), FD_MAX - 1);
+	struct fd_table *b = fd_table_copy(&t, a);
+	fd_table_free(&t, a);
+	cr_expect_not_null(fd_table_get(b, FD_MAX - 1));
+	cr_expect_lt(t.memory, FD_MAX / 4);
+	fd_table_free(&t, b);
 }
 
-static struct iot_parcel *parcel(struct iot_description *d)
+static struct fd_message *message(struct open_description *d)
 {
-	struct iot_parcel *p = iot_parcel_new(&t, 1, 7);
+	struct fd_message *p = fd_message_new(&t, 1, 7);
 	cr_assert_not_null(p);
 	p->open[0] = d;
 	d->refs++;
@@ -575,44 +575,44 @@ static struct iot_parcel *parcel(struct iot_description *d)
 
 Test(tracker, what_nobody_fetches_is_forgotten)
 {
-	struct iot_description *d = opened("a", 0);
-	struct iot_description *a = iot_description_new(&t, IOT_FD_SOCKET, NULL),
-			       *b = iot_description_new(&t, IOT_FD_SOCKET, NULL);
-	iot_pair_new(&t, a, b);
+	struct open_description *d = opened("a", 0);
+	struct open_description *a = open_description_new(&t, FD_SOCKET, NULL),
+				*b = open_description_new(&t, FD_SOCKET, NULL);
+	fd_socketpair_new(&t, a, b);
 	for (int i = 0; i < 5000; i++)
-		cr_assert(iot_pair_send(&t, a, parcel(d)));
+		cr_assert(fd_socketpair_send(&t, a, message(d)));
 	cr_expect_lt(d->refs, 2000);
-	iot_pair_take_back(&t, a, 8);
-	iot_pair_take_back(&t, a, 7);
-	cr_expect_null(iot_pair_receive(&t, b, 2));
-	cr_expect_null(iot_pair_receive(&t, a, 1));
-	struct iot_parcel *got = iot_pair_receive(&t, b, 1);
+	fd_socketpair_take_back(&t, a, 8);
+	fd_socketpair_take_back(&t, a, 7);
+	cr_expect_null(fd_socketpair_receive(&t, b, 2));
+	cr_expect_null(fd_socketpair_receive(&t, a, 1));
+	struct fd_message *got = fd_socketpair_receive(&t, b, 1);
 	cr_assert_not_null(got);
 	cr_expect_eq(got->open[0], d);
-	iot_parcel_free(&t, got);
-	iot_description_free(&t, b);
+	fd_message_free(&t, got);
+	open_description_free(&t, b);
 	cr_expect_eq(d->refs, 1);
-	got = parcel(d);
-	cr_expect_not(iot_pair_send(&t, a, got));
-	iot_parcel_free(&t, got);
-	iot_description_free(&t, a);
-	iot_description_free(&t, d);
+	got = message(d);
+	cr_expect_not(fd_socketpair_send(&t, a, got));
+	fd_message_free(&t, got);
+	open_description_free(&t, a);
+	open_description_free(&t, d);
 }
 
 Test(tracker, what_was_sent_arrives_though_the_sender_is_gone)
 {
-	struct iot_description *d = opened("a", 0);
-	struct iot_description *a = iot_description_new(&t, IOT_FD_SOCKET, NULL),
-			       *b = iot_description_new(&t, IOT_FD_SOCKET, NULL);
-	iot_pair_new(&t, a, b);
-	cr_assert(iot_pair_send(&t, a, parcel(d)));
-	cr_assert(iot_pair_send(&t, a, parcel(d)));
-	iot_pair_take_back(&t, a, 7);
-	iot_description_free(&t, a);
-	struct iot_parcel *got = iot_pair_receive(&t, b, 1);
+	struct open_description *d = opened("a", 0);
+	struct open_description *a = open_description_new(&t, FD_SOCKET, NULL),
+				*b = open_description_new(&t, FD_SOCKET, NULL);
+	fd_socketpair_new(&t, a, b);
+	cr_assert(fd_socketpair_send(&t, a, message(d)));
+	cr_assert(fd_socketpair_send(&t, a, message(d)));
+	fd_socketpair_take_back(&t, a, 7);
+	open_description_free(&t, a);
+	struct fd_message *got = fd_socketpair_receive(&t, b, 1);
 	cr_assert_not_null(got);
-	iot_parcel_free(&t, got);
-	cr_expect_null(iot_pair_receive(&t, b, 1));
-	iot_description_free(&t, b);
-	iot_description_free(&t, d);
+	fd_message_free(&t, got);
+	cr_expect_null(fd_socketpair_receive(&t, b, 1));
+	open_description_free(&t, b);
+	open_description_free(&t, d);
 }

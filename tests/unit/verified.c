@@ -23,7 +23,7 @@ enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
 struct pipe {
 	struct bytes bytes;
-	size_t at, most;
+	size_t at, max;
 };
 
 static ssize_t read_pipe(void *context, void *to, size_t size)
@@ -31,7 +31,7 @@ static ssize_t read_pipe(void *context, void *to, size_t size)
 	struct pipe *p = context;
 	size_t n = p->bytes.size - p->at;
 	n = n < size ? n : size;
-	n = n < p->most ? n : p->most;
+	n = n < p->max ? n : p->max;
 	memcpy(to, p->bytes.data + p->at, n);
 	p->at += n;
 	return (ssize_t)n;

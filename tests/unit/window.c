@@ -20,23 +20,23 @@
 struct bytes {
 	unsigned char *data;
 	size_t size;
-	size_t room; /* 0: not known */
+	size_t capacity; /* 0: not known */
 };
 
 enum source { MEMORY, FILE_PATH, PIPE, CALLBACK, SOURCES };
 
 static const size_t steps[] = {1, 17, 0};
 
-static enum iot_ahead ahead_mode;
+static enum prefetch_mode ahead_mode;
 
 /* A test that runs without and with the thread that unpacks ahead. */
 #define TEST_BOTH_WAYS(name)                                                                       \
 	static void name(void);                                                                    \
 	Test(window, name)                                                                         \
 	{                                                                                          \
-		ahead_mode = IOT_AHEAD_NEVER;                                                      \
+		ahead_mode = PREFETCH_NEVER;                                                       \
 		name();                                                                            \
-		ahead_mode = IOT_AHEAD_ALWAYS;                                                     \
+		ahead_mode = PREFETCH_ALWAYS;                                                      \
 		name();                                                                            \
 	}                                                                                          \
 	static void name(void)
@@ -53,9 +53,9 @@ static struct bytes bytes_of(const void *data, size_t size)
 
 static void append_copy(struct bytes *to, const void *data, size_t size)
 {
-	if (to->room < to->size + size + 1) {
-		to->room = 2 * (to->size + size + 1);
-		to->data = realloc(to->data, to->room);
+	if (to->capacity < to->size + size + 1) {
+		to->capacity = 2 * (to->size + size + 1);
+		to->data = realloc(to->data, to->capacity);
 		cr_assert_not_null(to->data);
 	}
 	if (size > 0)
@@ -131,37 +131,37 @@ static struct bytes skippable_of(unsigned kind, size_t size)
 	return b;
 }
 
-static struct iot_window *window_of(size_t read_size, size_t buffer_max)
+static struct bufreader *window_of(size_t read_size, size_t buffer_max)
 {
-	const struct iot_window_options options = {
+	const struct bufreader_options options = {
 	    .read_size = read_size, .buffer_max = buffer_max, .ahead = ahead_mode};
-	struct iot_window *w = iot_window_new("in", &options);
+	struct bufreader *w = bufreader_new("in", &options);
 
 	cr_assert_not_null(w);
 	return w;
 }
 
-static struct iot_window *memory_window(struct bytes b, size_t read_size)
+static struct bufreader *memory_window(struct bytes b, size_t read_size)
 {
-	struct iot_window *w = window_of(read_size, 0);
+	struct bufreader *w = window_of(read_size, 0);
 
-	cr_assert_eq(iot_window_open_memory(w, b.data, b.size), IOT_OK);
+	cr_assert_eq(bufreader_open_memory(w, b.data, b.size), IOT_OK);
 	return w;
 }
 
 /* Everything that is left, looked at `want` bytes at a time. */
-static struct bytes drain(struct iot_window *w, size_t want)
+static struct bytes drain(struct bufreader *w, size_t want)
 {
 	struct bytes all = {0};
 
 	for (;;) {
 		size_t have;
-		const char *p = iot_window_ahead(w, want, &have);
+		const char *p = bufreader_peek(w, want, &have);
 
 		if (have == 0)
 			return all;
 		append_copy(&all, p, have);
-		iot_window_consume(w, have);
+		bufreader_consume(w, have);
 	}
 }
 
@@ -223,36 +223,36 @@ static void make_file(char *path, struct bytes b)
 /* Reads `b` by way of a source; the status of its end is returned. */
 static int read_by(enum source source, struct bytes b, size_t read_size, struct bytes *got)
 {
-	struct iot_window *w = window_of(read_size, 0);
+	struct bufreader *w = window_of(read_size, 0);
 	struct feed feed = {.bytes = b};
 	pthread_t thread;
 	char path[64];
 	int status, fds[2] = {-1, -1};
 
 	if (source == MEMORY) {
-		cr_assert_eq(iot_window_open_memory(w, b.data, b.size), IOT_OK);
+		cr_assert_eq(bufreader_open_memory(w, b.data, b.size), IOT_OK);
 	} else if (source == FILE_PATH) {
 		make_file(path, b);
-		cr_assert_eq(iot_window_open(w, path), IOT_OK);
+		cr_assert_eq(bufreader_open(w, path), IOT_OK);
 		unlink(path);
-		cr_assert_eq(iot_window_total(w), b.size);
+		cr_assert_eq(bufreader_total(w), b.size);
 	} else if (source == PIPE) {
 		cr_assert_eq(pipe(fds), 0);
 		feed.fd = fds[1];
 		cr_assert_eq(pthread_create(&thread, NULL, feed_pipe, &feed), 0);
-		cr_assert_eq(iot_window_open_fd(w, fds[0]), IOT_OK);
+		cr_assert_eq(bufreader_open_fd(w, fds[0]), IOT_OK);
 	} else {
-		cr_assert_eq(iot_window_open_callback(w, feed_callback, &feed), IOT_OK);
+		cr_assert_eq(bufreader_open_callback(w, feed_callback, &feed), IOT_OK);
 	}
 	*got = drain(w, 1);
 	if (source == PIPE) {
 		pthread_join(thread, NULL);
 		close(fds[0]);
 	}
-	status = iot_window_status(w);
+	status = bufreader_status(w);
 	if (status == IOT_OK)
-		cr_assert_eq(iot_window_stored(w), b.size);
-	iot_window_free(w);
+		cr_assert_eq(bufreader_stored(w), b.size);
+	bufreader_free(w);
 	return status;
 }
 
@@ -285,12 +285,12 @@ TEST_BOTH_WAYS(compression_is_told_by_the_first_bytes)
 	for (enum iot_compression how = IOT_PLAIN; how <= IOT_ZSTD; how++) {
 		const struct bytes plain = text_of(100, 1);
 		const struct bytes packed = packed_of(how, plain);
-		struct iot_window *w = memory_window(packed, 1);
+		struct bufreader *w = memory_window(packed, 1);
 		size_t have;
 
-		iot_window_ahead(w, 1, &have);
-		cr_assert_eq(iot_window_compression(w), how);
-		iot_window_free(w);
+		bufreader_peek(w, 1, &have);
+		cr_assert_eq(bufreader_compression(w), how);
+		bufreader_free(w);
 		free(packed.data);
 		free(plain.data);
 	}
@@ -317,17 +317,17 @@ TEST_BOTH_WAYS(beginnings_of_a_magic_number_alone_are_plain)
 
 TEST_BOTH_WAYS(told_to_be_plain_it_does_not_unpack)
 {
-	const struct iot_window_options options = {.plain = true};
+	const struct bufreader_options options = {.plain = true};
 	const struct bytes plain = text_of(1000, 1);
 	const struct bytes packed = gzip_of(plain);
-	struct iot_window *w = iot_window_new("in", &options);
+	struct bufreader *w = bufreader_new("in", &options);
 	struct bytes got;
 
-	cr_assert_eq(iot_window_open_memory(w, packed.data, packed.size), IOT_OK);
+	cr_assert_eq(bufreader_open_memory(w, packed.data, packed.size), IOT_OK);
 	got = drain(w, 1);
 	assert_same(got, packed);
-	cr_assert_eq(iot_window_compression(w), IOT_PLAIN);
-	iot_window_free(w);
+	cr_assert_eq(bufreader_compression(w), IOT_PLAIN);
+	bufreader_free(w);
 	free(got.data);
 	free(packed.data);
 	free(plain.data);
@@ -402,7 +402,7 @@ TEST_BOTH_WAYS(other_bytes_behind_a_frame_are_damage)
 		const struct bytes plain = text_of(1000, 1);
 		struct bytes packed = packed_of(how, plain);
 		char place[64];
-		struct iot_window *w;
+		struct bufreader *w;
 		struct bytes got;
 
 		snprintf(place, sizeof(place), "in: at byte %zu: ", packed.size);
@@ -410,12 +410,12 @@ TEST_BOTH_WAYS(other_bytes_behind_a_frame_are_damage)
 		w = memory_window(packed, 0);
 		got = drain(w, 1);
 		assert_same(got, plain);
-		cr_assert_eq(iot_window_status(w), IOT_EFORMAT);
-		cr_assert_eq(strncmp(iot_window_error(w)->text, place, strlen(place)), 0, "%s",
-			     iot_window_error(w)->text);
-		cr_assert(!iot_window_resync(w));
-		cr_assert_eq(iot_window_status(w), IOT_EFORMAT);
-		iot_window_free(w);
+		cr_assert_eq(bufreader_status(w), IOT_EFORMAT);
+		cr_assert_eq(strncmp(bufreader_error(w)->text, place, strlen(place)), 0, "%s",
+			     bufreader_error(w)->text);
+		cr_assert(!bufreader_resync(w));
+		cr_assert_eq(bufreader_status(w), IOT_EFORMAT);
+		bufreader_free(w);
 		free(got.data);
 		free(packed.data);
 		free(plain.data);
@@ -451,13 +451,13 @@ TEST_BOTH_WAYS(what_is_truncated_cannot_be_resynced)
 {
 	const struct bytes plain = text_of(700, 1);
 	const struct bytes packed = zstd_of(plain);
-	struct iot_window *w = memory_window((struct bytes){packed.data, packed.size / 2, 0}, 0);
+	struct bufreader *w = memory_window((struct bytes){packed.data, packed.size / 2, 0}, 0);
 	struct bytes got = drain(w, 1);
 
-	cr_assert_eq(iot_window_status(w), IOT_ETRUNCATED);
-	cr_assert(!iot_window_resync(w));
-	cr_assert_eq(iot_window_status(w), IOT_ETRUNCATED);
-	iot_window_free(w);
+	cr_assert_eq(bufreader_status(w), IOT_ETRUNCATED);
+	cr_assert(!bufreader_resync(w));
+	cr_assert_eq(bufreader_status(w), IOT_ETRUNCATED);
+	bufreader_free(w);
 	free(got.data);
 	free(packed.data);
 	free(plain.data);
@@ -473,19 +473,19 @@ static bool ends_with(struct bytes all, struct bytes tail)
 static int read_resyncing(struct bytes packed, size_t read_size, struct bytes *got, int *last)
 {
 	struct feed feed = {.bytes = packed};
-	struct iot_window *w = window_of(read_size, 0);
+	struct bufreader *w = window_of(read_size, 0);
 	unsigned resyncs = 0;
 	int first;
 
-	cr_assert_eq(iot_window_open_callback(w, feed_callback, &feed), IOT_OK);
+	cr_assert_eq(bufreader_open_callback(w, feed_callback, &feed), IOT_OK);
 	*got = drain(w, 1);
-	first = iot_window_status(w);
-	while (iot_window_resync(w)) {
+	first = bufreader_status(w);
+	while (bufreader_resync(w)) {
 		cr_assert_lt(++resyncs, packed.size);
 		append(got, drain(w, 1));
 	}
-	*last = iot_window_status(w);
-	iot_window_free(w);
+	*last = bufreader_status(w);
+	bufreader_free(w);
 	return first;
 }
 
@@ -580,21 +580,21 @@ TEST_BOTH_WAYS(blocks_before_a_bad_block_are_shown)
 
 TEST_BOTH_WAYS(a_window_too_large_is_a_limit_that_names_both_sizes)
 {
-	const struct iot_window_options options = {
+	const struct bufreader_options options = {
 	    .window_max = 1 << 20, .read_size = 1, .ahead = ahead_mode};
 	const struct bytes plain = text_of(4 << 20, 1);
 	const struct bytes packed = zstd_of(plain);
-	struct iot_window *w = iot_window_new("in", &options);
+	struct bufreader *w = bufreader_new("in", &options);
 	struct bytes got;
 
-	cr_assert_eq(iot_window_open_memory(w, packed.data, packed.size), IOT_OK);
+	cr_assert_eq(bufreader_open_memory(w, packed.data, packed.size), IOT_OK);
 	got = drain(w, 1);
 	cr_assert_eq(got.size, 0);
-	cr_assert_eq(iot_window_status(w), IOT_ELIMIT);
-	cr_assert_not_null(strstr(iot_window_error(w)->text, "2097152"), "%s",
-			   iot_window_error(w)->text);
-	cr_assert_not_null(strstr(iot_window_error(w)->text, "1048576"));
-	iot_window_free(w);
+	cr_assert_eq(bufreader_status(w), IOT_ELIMIT);
+	cr_assert_not_null(strstr(bufreader_error(w)->text, "2097152"), "%s",
+			   bufreader_error(w)->text);
+	cr_assert_not_null(strstr(bufreader_error(w)->text, "1048576"));
+	bufreader_free(w);
 	free(got.data);
 	free(packed.data);
 	free(plain.data);
@@ -607,22 +607,22 @@ TEST_BOTH_WAYS(asking_for_one_more_grows_what_is_shown)
 
 	for (enum iot_compression how = IOT_PLAIN; how <= IOT_ZSTD; how++) {
 		const struct bytes packed = packed_of(how, plain);
-		struct iot_window *w = memory_window(packed, 5000);
+		struct bufreader *w = memory_window(packed, 5000);
 		struct bytes got = {0};
 		size_t have = 0;
-		const char *p = iot_window_ahead(w, 100, &have);
+		const char *p = bufreader_peek(w, 100, &have);
 
 		cr_assert_geq(have, 100);
-		iot_window_consume(w, 100);
+		bufreader_consume(w, 100);
 		have = 0;
 		do {
 			got.size = have;
-			p = iot_window_ahead(w, have + 1, &have);
+			p = bufreader_peek(w, have + 1, &have);
 		} while (have > got.size);
 		cr_assert_eq(have, plain.size - 100);
 		cr_assert_eq(memcmp(p, plain.data + 100, have), 0);
-		cr_assert_eq(iot_window_status(w), IOT_OK);
-		iot_window_free(w);
+		cr_assert_eq(bufreader_status(w), IOT_OK);
+		bufreader_free(w);
 		free(packed.data);
 	}
 	free(plain.data);
@@ -635,24 +635,24 @@ TEST_BOTH_WAYS(small_steps_over_a_long_input_see_every_byte)
 	for (enum iot_compression how = IOT_PLAIN; how <= IOT_ZSTD; how++) {
 		const struct bytes packed = packed_of(how, plain);
 		struct feed feed = {.bytes = packed};
-		struct iot_window *w = window_of(1000, 0);
+		struct bufreader *w = window_of(1000, 0);
 		size_t at = 0, have = 1;
 
-		cr_assert_eq(iot_window_open_callback(w, feed_callback, &feed), IOT_OK);
+		cr_assert_eq(bufreader_open_callback(w, feed_callback, &feed), IOT_OK);
 		for (size_t i = 0; at < plain.size; i++) {
 			const size_t want = 1 + i * 7919 % 70000;
-			const char *p = iot_window_ahead(w, want, &have);
+			const char *p = bufreader_peek(w, want, &have);
 
 			cr_assert(have >= want || at + have == plain.size);
 			cr_assert_eq(memcmp(p, plain.data + at, have), 0);
 			have = have / 3 + 1;
-			iot_window_consume(w, have);
+			bufreader_consume(w, have);
 			at += have;
 		}
-		iot_window_ahead(w, 1, &have);
+		bufreader_peek(w, 1, &have);
 		cr_assert_eq(have, 0);
-		cr_assert_eq(iot_window_status(w), IOT_OK);
-		iot_window_free(w);
+		cr_assert_eq(bufreader_status(w), IOT_OK);
+		bufreader_free(w);
 		free(packed.data);
 	}
 	free(plain.data);
@@ -664,17 +664,17 @@ TEST_BOTH_WAYS(more_than_the_limit_at_once_is_refused)
 
 	for (enum iot_compression how = IOT_PLAIN; how <= IOT_ZSTD; how++) {
 		const struct bytes packed = packed_of(how, plain);
-		struct iot_window *w = window_of(17, 200000);
+		struct bufreader *w = window_of(17, 200000);
 		size_t have;
 
-		cr_assert_eq(iot_window_open_memory(w, packed.data, packed.size), IOT_OK);
-		iot_window_ahead(w, 200000, &have);
+		cr_assert_eq(bufreader_open_memory(w, packed.data, packed.size), IOT_OK);
+		bufreader_peek(w, 200000, &have);
 		cr_assert_geq(have, 200000);
-		cr_assert_eq(iot_window_status(w), IOT_OK);
-		iot_window_ahead(w, 200001, &have);
-		cr_assert_eq(iot_window_status(w), IOT_ELIMIT);
-		cr_assert(!iot_window_resync(w));
-		iot_window_free(w);
+		cr_assert_eq(bufreader_status(w), IOT_OK);
+		bufreader_peek(w, 200001, &have);
+		cr_assert_eq(bufreader_status(w), IOT_ELIMIT);
+		cr_assert(!bufreader_resync(w));
+		bufreader_free(w);
 		free(packed.data);
 	}
 	free(plain.data);
@@ -683,14 +683,14 @@ TEST_BOTH_WAYS(more_than_the_limit_at_once_is_refused)
 TEST_BOTH_WAYS(the_end_just_at_the_limit_is_an_end)
 {
 	const struct bytes plain = text_of(200000, 1);
-	struct iot_window *w = window_of(17, 200000);
+	struct bufreader *w = window_of(17, 200000);
 	size_t have;
 
-	cr_assert_eq(iot_window_open_memory(w, plain.data, plain.size), IOT_OK);
-	iot_window_ahead(w, 200001, &have);
+	cr_assert_eq(bufreader_open_memory(w, plain.data, plain.size), IOT_OK);
+	bufreader_peek(w, 200001, &have);
 	cr_assert_eq(have, 200000);
-	cr_assert_eq(iot_window_status(w), IOT_OK);
-	iot_window_free(w);
+	cr_assert_eq(bufreader_status(w), IOT_OK);
+	bufreader_free(w);
 	free(plain.data);
 }
 
@@ -698,12 +698,12 @@ TEST_BOTH_WAYS(a_bomb_is_unpacked_on_demand_only)
 {
 	struct bytes zeros = {calloc(1, 1 << 26), 1 << 26, 0};
 	const struct bytes packed = zstd_of(zeros);
-	struct iot_window *w = memory_window(packed, 0);
+	struct bufreader *w = memory_window(packed, 0);
 	size_t have;
 
-	iot_window_ahead(w, 1, &have);
+	bufreader_peek(w, 1, &have);
 	cr_assert_leq(have, 2 << 20);
-	iot_window_free(w);
+	bufreader_free(w);
 	free(packed.data);
 	free(zeros.data);
 }
@@ -714,16 +714,16 @@ TEST_BOTH_WAYS(a_pipe_shows_what_is_there_without_waiting)
 	for (enum iot_compression how = IOT_PLAIN; how <= IOT_ZSTD; how++) {
 		const struct bytes plain = text_of(1000, 1);
 		const struct bytes packed = packed_of(how, plain);
-		struct iot_window *w = window_of(0, 0);
+		struct bufreader *w = window_of(0, 0);
 		int fds[2];
 		size_t have;
 
 		cr_assert_eq(pipe(fds), 0);
-		cr_assert_eq(iot_window_open_fd(w, fds[0]), IOT_OK);
+		cr_assert_eq(bufreader_open_fd(w, fds[0]), IOT_OK);
 		cr_assert_eq(write(fds[1], packed.data, packed.size), (ssize_t)packed.size);
-		iot_window_ahead(w, 500, &have);
+		bufreader_peek(w, 500, &have);
 		cr_assert_eq(have, 1000);
-		iot_window_free(w);
+		bufreader_free(w);
 		close(fds[0]);
 		close(fds[1]);
 		free(packed.data);
@@ -731,12 +731,12 @@ TEST_BOTH_WAYS(a_pipe_shows_what_is_there_without_waiting)
 	}
 }
 
-static struct iot_interrupt stop;
+static struct interrupt stop;
 
 static void on_signal(int number)
 {
 	(void)number;
-	stop.asked = IOT_ASKED_DRAIN;
+	stop.asked = ASKED_DRAIN;
 }
 
 static void *signal_soon(void *context)
@@ -751,23 +751,23 @@ static void *signal_soon(void *context)
 /* The writer stays: without the signal the window would wait for ever. */
 static int read_until_signal(struct bytes b, struct bytes *got)
 {
-	const struct iot_window_options options = {
-		.stop = &stop, .waits = true, .ahead = ahead_mode};
+	const struct bufreader_options options = {
+	    .stop = &stop, .waits = true, .ahead = ahead_mode};
 	const struct sigaction action = {.sa_handler = on_signal};
-	struct iot_window *w = iot_window_new("in", &options);
+	struct bufreader *w = bufreader_new("in", &options);
 	pthread_t self = pthread_self(), thread;
 	int status, fds[2];
 
-	stop = (struct iot_interrupt){0};
+	stop = (struct interrupt){0};
 	sigaction(SIGUSR1, &action, NULL);
 	cr_assert_eq(pipe(fds), 0);
-	cr_assert_eq(iot_window_open_fd(w, fds[0]), IOT_OK);
+	cr_assert_eq(bufreader_open_fd(w, fds[0]), IOT_OK);
 	cr_assert_eq(write(fds[1], b.data, b.size), (ssize_t)b.size);
 	cr_assert_eq(pthread_create(&thread, NULL, signal_soon, &self), 0);
 	*got = drain(w, 1);
 	pthread_join(thread, NULL);
-	status = iot_window_status(w);
-	iot_window_free(w);
+	status = bufreader_status(w);
+	bufreader_free(w);
 	close(fds[0]);
 	close(fds[1]);
 	return status;
@@ -797,42 +797,42 @@ TEST_BOTH_WAYS(a_pipe_asked_to_end_gives_what_it_holds_and_is_cut)
 
 TEST_BOTH_WAYS(a_pipe_asked_to_end_is_complete_if_its_writers_have_gone)
 {
-	const struct iot_window_options options = {
-		.stop = &stop, .waits = true, .ahead = ahead_mode};
-	struct iot_window *w = iot_window_new("in", &options);
+	const struct bufreader_options options = {
+	    .stop = &stop, .waits = true, .ahead = ahead_mode};
+	struct bufreader *w = bufreader_new("in", &options);
 	struct bytes got;
 	int fds[2];
 
-	stop = (struct iot_interrupt){.asked = IOT_ASKED_DRAIN};
+	stop = (struct interrupt){.asked = ASKED_DRAIN};
 	cr_assert_eq(pipe(fds), 0);
-	cr_assert_eq(iot_window_open_fd(w, fds[0]), IOT_OK);
+	cr_assert_eq(bufreader_open_fd(w, fds[0]), IOT_OK);
 	cr_assert_eq(write(fds[1], "line\n", 5), 5);
 	close(fds[1]);
 	got = drain(w, 1);
 	cr_assert_eq(got.size, 5);
-	cr_assert_eq(iot_window_status(w), IOT_OK);
+	cr_assert_eq(bufreader_status(w), IOT_OK);
 	cr_assert(!stop.cut);
-	iot_window_free(w);
+	bufreader_free(w);
 	close(fds[0]);
 	free(got.data);
 }
 
 TEST_BOTH_WAYS(a_file_asked_to_end_ends_at_once)
 {
-	const struct iot_window_options options = {.stop = &stop, .ahead = ahead_mode};
-	struct iot_window *w = iot_window_new("in", &options);
+	const struct bufreader_options options = {.stop = &stop, .ahead = ahead_mode};
+	struct bufreader *w = bufreader_new("in", &options);
 	struct bytes got;
 	FILE *f = tmpfile();
 
-	stop = (struct iot_interrupt){.asked = IOT_ASKED_DRAIN};
+	stop = (struct interrupt){.asked = ASKED_DRAIN};
 	cr_assert(f && fputs("line\n", f) > 0 && fseek(f, 0, SEEK_SET) == 0);
-	cr_assert_eq(iot_window_open_fd(w, fileno(f)), IOT_OK);
+	cr_assert_eq(bufreader_open_fd(w, fileno(f)), IOT_OK);
 	got = drain(w, 1);
 	cr_assert_eq(got.size, 0);
-	cr_assert_eq(iot_window_status(w), IOT_ETRUNCATED);
-	cr_assert_str_eq(iot_window_error(w)->text, "in: interrupted at byte 0");
+	cr_assert_eq(bufreader_status(w), IOT_ETRUNCATED);
+	cr_assert_str_eq(bufreader_error(w)->text, "in: interrupted at byte 0");
 	cr_assert(stop.cut);
-	iot_window_free(w);
+	bufreader_free(w);
 	fclose(f);
 	free(got.data);
 }
@@ -850,28 +850,28 @@ static void *write_for_ever(void *context)
 
 TEST_BOTH_WAYS(a_pipe_asked_to_end_ends_though_its_writer_never_pauses)
 {
-	const struct iot_window_options options = {
-		.stop = &stop, .waits = true, .ahead = ahead_mode};
-	struct iot_window *w = iot_window_new("in", &options);
+	const struct bufreader_options options = {
+	    .stop = &stop, .waits = true, .ahead = ahead_mode};
+	struct bufreader *w = bufreader_new("in", &options);
 	struct bytes got;
 	pthread_t thread;
 	int fds[2];
 
 	alarm(300);
 	signal(SIGPIPE, SIG_IGN);
-	stop = (struct iot_interrupt){.asked = IOT_ASKED_DRAIN};
+	stop = (struct interrupt){.asked = ASKED_DRAIN};
 	cr_assert_eq(pipe(fds), 0);
 	for (int i = 0; i < 30; i++)
 		cr_assert_eq(write(fds[1], "line\n", 5), 5);
 	cr_assert_eq(pthread_create(&thread, NULL, write_for_ever, &fds[1]), 0);
-	cr_assert_eq(iot_window_open_fd(w, fds[0]), IOT_OK);
+	cr_assert_eq(bufreader_open_fd(w, fds[0]), IOT_OK);
 	got = drain(w, 1);
-	cr_assert_eq(iot_window_status(w), IOT_ETRUNCATED);
+	cr_assert_eq(bufreader_status(w), IOT_ETRUNCATED);
 	cr_assert_geq(got.size, 150);
 	close(fds[0]);
 	pthread_join(thread, NULL);
 	close(fds[1]);
-	iot_window_free(w);
+	bufreader_free(w);
 	free(got.data);
 }
 
@@ -889,58 +889,58 @@ static ssize_t fail_later(void *context, void *to, size_t size)
 
 TEST_BOTH_WAYS(a_failing_read_comes_behind_the_good_bytes_with_its_reason)
 {
-	struct iot_window *w = window_of(10, 0);
+	struct bufreader *w = window_of(10, 0);
 	unsigned calls = 0;
 	size_t have;
 
-	cr_assert_eq(iot_window_open_callback(w, fail_later, &calls), IOT_OK);
-	iot_window_ahead(w, 100, &have);
+	cr_assert_eq(bufreader_open_callback(w, fail_later, &calls), IOT_OK);
+	bufreader_peek(w, 100, &have);
 	cr_assert_eq(have, 30);
-	cr_assert_eq(iot_window_status(w), IOT_EIO);
-	cr_assert_str_eq(iot_window_error(w)->text,
+	cr_assert_eq(bufreader_status(w), IOT_EIO);
+	cr_assert_str_eq(bufreader_error(w)->text,
 			 "in: at byte 30: cannot be read: Input/output error");
-	iot_window_consume(w, 30);
-	iot_window_ahead(w, 1, &have);
+	bufreader_consume(w, 30);
+	bufreader_peek(w, 1, &have);
 	cr_assert_eq(have, 0);
-	cr_assert(!iot_window_resync(w));
-	iot_window_free(w);
+	cr_assert(!bufreader_resync(w));
+	bufreader_free(w);
 }
 
 TEST_BOTH_WAYS(what_cannot_be_opened_says_why)
 {
-	struct iot_window *w = window_of(0, 0);
+	struct bufreader *w = window_of(0, 0);
 	size_t have;
 
-	cr_assert_eq(iot_window_open(w, "/nonexistent/file"), IOT_EIO);
-	cr_assert_str_eq(iot_window_error(w)->text,
+	cr_assert_eq(bufreader_open(w, "/nonexistent/file"), IOT_EIO);
+	cr_assert_str_eq(bufreader_error(w)->text,
 			 "in: cannot be opened: No such file or directory");
-	iot_window_ahead(w, 1, &have);
+	bufreader_peek(w, 1, &have);
 	cr_assert_eq(have, 0);
-	iot_window_free(w);
+	bufreader_free(w);
 
 	w = window_of(0, 0);
-	cr_assert_eq(iot_window_open(w, "/"), IOT_EIO);
-	cr_assert_str_eq(iot_window_error(w)->text, "in: cannot be read: Is a directory");
-	iot_window_free(w);
+	cr_assert_eq(bufreader_open(w, "/"), IOT_EIO);
+	cr_assert_str_eq(bufreader_error(w)->text, "in: cannot be read: Is a directory");
+	bufreader_free(w);
 }
 
 TEST_BOTH_WAYS(opens_once)
 {
-	struct iot_window *w = window_of(0, 0);
+	struct bufreader *w = window_of(0, 0);
 
-	cr_assert_eq(iot_window_open_memory(w, "ab", 2), IOT_OK);
-	cr_assert_eq(iot_window_open_memory(w, "ab", 2), IOT_EUSAGE);
-	iot_window_free(w);
-	iot_window_free(NULL);
+	cr_assert_eq(bufreader_open_memory(w, "ab", 2), IOT_OK);
+	cr_assert_eq(bufreader_open_memory(w, "ab", 2), IOT_EUSAGE);
+	bufreader_free(w);
+	bufreader_free(NULL);
 }
 
 TEST_BOTH_WAYS(foreign_names_are_escaped)
 {
-	struct iot_window *w = iot_window_new("a\033b", NULL);
+	struct bufreader *w = bufreader_new("a\033b", NULL);
 
-	iot_window_open(w, "/nonexistent");
-	cr_assert_eq(strncmp(iot_window_error(w)->text, "a\\x1bb: ", 8), 0);
-	iot_window_free(w);
+	bufreader_open(w, "/nonexistent");
+	cr_assert_eq(strncmp(bufreader_error(w)->text, "a\\x1bb: ", 8), 0);
+	bufreader_free(w);
 }
 
 TEST_BOTH_WAYS(a_window_is_freed_while_its_source_is_silent)
@@ -950,18 +950,18 @@ TEST_BOTH_WAYS(a_window_is_freed_while_its_source_is_silent)
 	alarm(300);
 	for (enum iot_compression how = IOT_GZIP; how <= IOT_ZSTD; how++) {
 		struct bytes packed = packed_of(how, plain);
-		struct iot_window *w = window_of(0, 0);
+		struct bufreader *w = window_of(0, 0);
 		const size_t first = packed.size;
 		int fds[2];
 		size_t have;
 
 		append(&packed, packed_of(how, plain));
 		cr_assert_eq(pipe(fds), 0);
-		cr_assert_eq(iot_window_open_fd(w, fds[0]), IOT_OK);
+		cr_assert_eq(bufreader_open_fd(w, fds[0]), IOT_OK);
 		cr_assert_eq(write(fds[1], packed.data, first + 20), (ssize_t)first + 20);
-		iot_window_ahead(w, 1, &have);
+		bufreader_peek(w, 1, &have);
 		cr_assert_gt(have, 0);
-		iot_window_free(w);
+		bufreader_free(w);
 		close(fds[0]);
 		close(fds[1]);
 		free(packed.data);
@@ -975,20 +975,20 @@ TEST_BOTH_WAYS(a_window_is_freed_with_much_still_to_come)
 	const struct bytes packed = zstd_of(plain);
 
 	for (unsigned i = 0; i < 20; i++) {
-		struct iot_window *w = memory_window(packed, 0);
+		struct bufreader *w = memory_window(packed, 0);
 		size_t have = 0;
 
 		for (unsigned j = 0; j < i; j++) {
-			iot_window_consume(w, have);
-			iot_window_ahead(w, 1, &have);
+			bufreader_consume(w, have);
+			bufreader_peek(w, 1, &have);
 		}
-		iot_window_free(w);
+		bufreader_free(w);
 	}
 	free(packed.data);
 	free(plain.data);
 }
 
-static ssize_t tell_mask(void *context, void *to, size_t size)
+static ssize_t report_mask(void *context, void *to, size_t size)
 {
 	sigset_t set;
 
@@ -1003,16 +1003,16 @@ Test(window, signals_are_not_for_the_thread_that_unpacks)
 	const struct bytes plain = text_of(100000, 1);
 	const struct bytes packed = zstd_of(plain);
 
-	for (ahead_mode = IOT_AHEAD_NEVER; ahead_mode <= IOT_AHEAD_ALWAYS; ahead_mode += 2) {
+	for (ahead_mode = PREFETCH_NEVER; ahead_mode <= PREFETCH_ALWAYS; ahead_mode += 2) {
 		struct feed feed = {.bytes = packed};
-		struct iot_window *w = window_of(1000, 0);
+		struct bufreader *w = window_of(1000, 0);
 		struct bytes got;
 
-		cr_assert_eq(iot_window_open_callback(w, tell_mask, &feed), IOT_OK);
+		cr_assert_eq(bufreader_open_callback(w, report_mask, &feed), IOT_OK);
 		got = drain(w, 1);
 		assert_same(got, plain);
-		cr_assert_eq(feed.fd, ahead_mode == IOT_AHEAD_ALWAYS);
-		iot_window_free(w);
+		cr_assert_eq(feed.fd, ahead_mode == PREFETCH_ALWAYS);
+		bufreader_free(w);
 		free(got.data);
 	}
 	free(packed.data);

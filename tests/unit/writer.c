@@ -584,7 +584,7 @@ static ssize_t full_disk(void *context, const void *buffer, size_t size)
 	return (ssize_t)size;
 }
 
-Test(writer, full_disk_is_told)
+Test(writer, full_disk_is_reported)
 {
 	size_t left = 20;
 	struct iot_writer *w = iot_writer_new();
@@ -631,17 +631,17 @@ static enum iot_compression compression_of(const char *path)
 	return c;
 }
 
-Test(writer, suffix_tells_the_compression)
+Test(writer, suffix_reports_the_compression)
 {
-	char folder[] = "/tmp/iotrace-writer-XXXXXX", path[64];
-	cr_assert_not_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/a.iot.gz", folder);
+	char directory[] = "/tmp/iotrace-writer-XXXXXX", path[64];
+	cr_assert_not_null(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/a.iot.gz", directory);
 	cr_assert_eq(compression_of(path), IOT_GZIP);
-	snprintf(path, sizeof(path), "%s/a.iot.zst", folder);
+	snprintf(path, sizeof(path), "%s/a.iot.zst", directory);
 	cr_assert_eq(compression_of(path), IOT_ZSTD);
-	snprintf(path, sizeof(path), "%s/a.iot", folder);
+	snprintf(path, sizeof(path), "%s/a.iot", directory);
 	cr_assert_eq(compression_of(path), IOT_PLAIN);
-	rmdir(folder);
+	rmdir(directory);
 }
 
 Test(writer, flush_sends_what_was_written)

@@ -3,8 +3,8 @@
  * As much of Criterion as our tests use, for sanitizers that Criterion itself does not run under: each
  * test is a function called in a child of a small program, plain_main.c.
  */
-#ifndef IOT_PLAIN_CRITERION_H
-#define IOT_PLAIN_CRITERION_H
+#ifndef PLAIN_CRITERION_H
+#define PLAIN_CRITERION_H
 
 #pragma GCC system_header
 
