@@ -15,7 +15,7 @@
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
 
-struct job {
+struct anonymize_job {
 	const struct command_spec *command;
 	struct read_options read;
 	struct write_options write;
@@ -62,7 +62,7 @@ static int copy_batch(struct anonymizer *a, struct iot_writer *w, struct iot_eve
 	return status == IOT_OK ? iot_writer_events(w, ev + from, n - from) : status;
 }
 
-static int copy(struct job *j, struct trace_in *in, struct iot_writer *w,
+static int copy(struct anonymize_job *j, struct trace_in *in, struct iot_writer *w,
 		const struct write_options *write, struct iot_event *ev, size_t n)
 {
 	int status = IOT_OK;
@@ -73,7 +73,7 @@ static int copy(struct job *j, struct trace_in *in, struct iot_writer *w,
 	return status;
 }
 
-static int write_trace(struct job *j, struct trace_in *in, const char *out)
+static int write_trace(struct anonymize_job *j, struct trace_in *in, const char *out)
 {
 	struct iot_event ev[TRACE_IN_BATCH];
 	struct write_options write = j->write;
@@ -94,7 +94,7 @@ static int write_trace(struct job *j, struct trace_in *in, const char *out)
 	return status;
 }
 
-static void report_counts(const struct job *j, const char *path)
+static void report_counts(const struct anonymize_job *j, const char *path)
 {
 	const struct anonymizer *a = j->state;
 	char shown[512];
@@ -107,7 +107,7 @@ static void report_counts(const struct job *j, const char *path)
 		      (uintmax_t)a->directives, (uintmax_t)a->keys);
 }
 
-static int anonymize_one(struct job *j, const char *path, const char *out)
+static int anonymize_one(struct anonymize_job *j, const char *path, const char *out)
 {
 	struct trace_in in;
 	trace_in_catch_signals(path, &j->read, out);
@@ -139,13 +139,13 @@ static bool taken(char **paths, size_t i)
 }
 
 /* NULL: out of memory. */
-static char *name_output(const struct job *j, const char *path)
+static char *name_output(const struct anonymize_job *j, const char *path)
 {
 	char *out;
 	return asprintf(&out, "%s/%s", j->directory, last_part(path)) >= 0 ? out : NULL;
 }
 
-static int anonymize_into(struct job *j, char **paths, size_t i)
+static int anonymize_into(struct anonymize_job *j, char **paths, size_t i)
 {
 	char shown[512];
 	if (taken(paths, i))
@@ -162,7 +162,7 @@ static int anonymize_into(struct job *j, char **paths, size_t i)
 	return status;
 }
 
-static int anonymize_each(struct job *j, char **paths, size_t count)
+static int anonymize_each(struct anonymize_job *j, char **paths, size_t count)
 {
 	int worst = EXIT_OK;
 	for (size_t i = 0; i < count && signal_ending() == 0; i++) {
@@ -173,7 +173,7 @@ static int anonymize_each(struct job *j, char **paths, size_t count)
 }
 
 /* The mapping undoes everything: it is for its owner alone from the first byte on. */
-static int open_map(struct job *j)
+static int open_map(struct anonymize_job *j)
 {
 	if (j->map == NULL)
 		return EXIT_OK;
@@ -185,7 +185,7 @@ static int open_map(struct job *j)
 }
 
 /* Without a trace there is nothing that it could be the mapping of. */
-static int close_map(struct job *j, int status)
+static int close_map(struct anonymize_job *j, int status)
 {
 	if (j->state->map == NULL)
 		return status;
@@ -197,7 +197,7 @@ static int close_map(struct job *j, int status)
 	return status == EXIT_OK ? closed : status;
 }
 
-static int work_with(struct job *j, char **paths, size_t count)
+static int work_with(struct anonymize_job *j, char **paths, size_t count)
 {
 	j->state->options = &j->anonymize;
 	int status = open_map(j);
@@ -211,7 +211,8 @@ static int work_with(struct job *j, char **paths, size_t count)
 }
 
 /* Every file that is read or written. Traces of one name are refused one by one, later. */
-static void add_files(const struct job *j, struct files *files, char **paths, size_t count)
+static void add_files(const struct anonymize_job *j, struct files *files, char **paths,
+		      size_t count)
 {
 	files_add(files, ROLE_KEY, j->key);
 	if (j->map != NULL)
@@ -233,7 +234,7 @@ static void add_files(const struct job *j, struct files *files, char **paths, si
 }
 
 /* Before a key is made. Names below a directory that is made now may have meant nothing before. */
-static int prepare(const struct job *j, char **paths, size_t count)
+static int prepare(const struct anonymize_job *j, char **paths, size_t count)
 {
 	struct files files = {.command = j->command};
 	add_files(j, &files, paths, count);
@@ -247,7 +248,7 @@ static int prepare(const struct job *j, char **paths, size_t count)
 	return status == OPTIONS_GO_ON ? EXIT_OK : status;
 }
 
-static int work(struct job *j, char **paths, size_t count)
+static int work(struct anonymize_job *j, char **paths, size_t count)
 {
 	int status = prepare(j, paths, count);
 	if (status == EXIT_OK)
@@ -266,7 +267,7 @@ static int work(struct job *j, char **paths, size_t count)
 	return status;
 }
 
-static int check(const struct job *j, char **paths, size_t count)
+static int check(const struct anonymize_job *j, char **paths, size_t count)
 {
 	if (j->key == NULL)
 		return options_wrong(j->command, "--key is missing; with --new-key it is made");
@@ -285,7 +286,7 @@ static int check(const struct job *j, char **paths, size_t count)
 
 int cmd_anonymize(int argc, char **argv)
 {
-	struct job j = {.read = READ_OPTIONS_INIT, .write = WRITE_OPTIONS_INIT};
+	struct anonymize_job j = {.read = READ_OPTIONS_INIT, .write = WRITE_OPTIONS_INIT};
 	j.read.verified = true;
 	const struct option options[] = {
 	    OPTION(STRING, 'k', "key", "FILE", &j.key,

@@ -21,7 +21,7 @@ struct settings {
 	size_t count;
 };
 
-struct job {
+struct convert_job {
 	struct convert_options convert;
 	const char *from, *directory;
 	struct report_file report;
@@ -49,13 +49,13 @@ static const char *take_setting(const struct option *opt, const char *value)
 	return NULL;
 }
 
-static void add_option(struct job *j, struct option opt)
+static void add_option(struct convert_job *j, struct option opt)
 {
 	if (j->option_count < OPTIONS_MAX - 1)
 		j->options[j->option_count++] = opt;
 }
 
-static bool is_own(const struct job *j, const char *name)
+static bool is_own(const struct convert_job *j, const char *name)
 {
 	for (size_t i = 0; i < j->own_count; i++)
 		if (j->options[i].name != NULL && strcmp(j->options[i].name, name) == 0)
@@ -67,7 +67,7 @@ static bool is_own(const struct job *j, const char *name)
  * Of one name in several converters' tables the first is found: all do the same with it, and each
  * converter says for itself which values it takes.
  */
-static void add_converter_options(struct job *j, const struct converter *c)
+static void add_converter_options(struct convert_job *j, const struct converter *c)
 {
 	const struct converter_option *o = c->options;
 	if (o == NULL || o->name == NULL)
@@ -83,7 +83,7 @@ static void add_converter_options(struct job *j, const struct converter *c)
 						      .call = take_setting});
 }
 
-static void make_options(struct job *j)
+static void make_options(struct convert_job *j)
 {
 	struct convert_options *o = &j->convert;
 	const struct option own[] = {
@@ -119,7 +119,7 @@ static void make_options(struct job *j)
 	j->options[j->option_count] = (struct option)OPTIONS_END;
 }
 
-static void make_command(struct job *j)
+static void make_command(struct convert_job *j)
 {
 	make_options(j);
 	j->command = (struct command_spec){
@@ -151,7 +151,7 @@ static int list_formats(void)
 	return EXIT_OK;
 }
 
-static int unknown_format(const struct job *j, const char *shown)
+static int unknown_format(const struct convert_job *j, const char *shown)
 {
 	const char *nearest = NULL;
 	char list[256] = "";
@@ -172,7 +172,7 @@ static int unknown_format(const struct job *j, const char *shown)
 	return options_wrong(&j->command, "--from is '%s', expected one of %s", shown, list);
 }
 
-static int find_format(struct job *j)
+static int find_format(struct convert_job *j)
 {
 	char shown[128];
 	if (j->from == NULL)
@@ -184,7 +184,7 @@ static int find_format(struct job *j)
 	return unknown_format(j, shown);
 }
 
-static int check(struct job *j, char **paths, size_t count)
+static int check(struct convert_job *j, char **paths, size_t count)
 {
 	const struct write_options *w = &j->convert.write;
 	const char *path = w->path;
@@ -201,7 +201,8 @@ static int check(struct job *j, char **paths, size_t count)
 
 /* Work */
 
-static int convert_one(struct job *j, const char *const *paths, size_t count, const char *out)
+static int convert_one(struct convert_job *j, const char *const *paths, size_t count,
+		       const char *out)
 {
 	return convert_and_report(&j->convert, paths, count, out, &j->report);
 }
@@ -220,7 +221,7 @@ static struct iot_text name_part(const char *path)
 }
 
 /* DIR/NAME.iot.zst; NULL: out of memory. */
-static char *name_output(const struct job *j, const char *path)
+static char *name_output(const struct convert_job *j, const char *path)
 {
 	static const char *const suffixes[] = {
 	    [IOT_PLAIN] = ".iot", [IOT_GZIP] = ".iot.gz", [IOT_ZSTD] = ".iot.zst"};
@@ -245,7 +246,7 @@ static bool taken(char **paths, size_t i)
 	return false;
 }
 
-static int convert_into(struct job *j, char **paths, size_t i)
+static int convert_into(struct convert_job *j, char **paths, size_t i)
 {
 	const char *const path = paths[i];
 	char shown[512];
@@ -265,7 +266,7 @@ static int convert_into(struct job *j, char **paths, size_t i)
 	return status;
 }
 
-static int convert_each(struct job *j, char **paths, size_t count)
+static int convert_each(struct convert_job *j, char **paths, size_t count)
 {
 	int worst = EXIT_OK;
 	if (j->report.path != NULL)
@@ -280,7 +281,7 @@ static int convert_each(struct job *j, char **paths, size_t count)
 }
 
 /* Every file that is read or written. Traces of one name are refused one by one, later. */
-static void add_files(struct job *j, char **paths, size_t count)
+static void add_files(struct convert_job *j, char **paths, size_t count)
 {
 	struct files *files = &j->files;
 	for (size_t i = 0; i < count; i++)
@@ -300,7 +301,7 @@ static void add_files(struct job *j, char **paths, size_t count)
 }
 
 /* Names below a directory that is made now may have meant nothing before. */
-static int prepare(struct job *j, char **paths, size_t count)
+static int prepare(struct convert_job *j, char **paths, size_t count)
 {
 	add_files(j, paths, count);
 	int status = files_check(&j->files);
@@ -317,7 +318,7 @@ static int prepare(struct job *j, char **paths, size_t count)
 	return report_open(&j->report);
 }
 
-static int work(struct job *j, char **paths, size_t count)
+static int work(struct convert_job *j, char **paths, size_t count)
 {
 	int status = prepare(j, paths, count);
 	if (status != EXIT_OK)
@@ -331,7 +332,7 @@ static int work(struct job *j, char **paths, size_t count)
 
 int cmd_convert(int argc, char **argv)
 {
-	struct job j = {.convert = {.write = WRITE_OPTIONS_INIT, .memory = MEMORY_DEFAULT}};
+	struct convert_job j = {.convert = {.write = WRITE_OPTIONS_INIT, .memory = MEMORY_DEFAULT}};
 	size_t count;
 	make_command(&j);
 	int status = options_parse(&j.command, argc, argv, &count);

@@ -28,7 +28,7 @@ struct ways {
 };
 
 /* Ids of a record lately counted: most have come before. */
-struct known {
+struct known_fields {
 	uint32_t process, file, object;
 	bool any, logical;
 };
@@ -36,7 +36,7 @@ struct known {
 struct info {
 	struct ways logical, physical;
 	struct idmap processes, files, objects;
-	struct known known[KNOWN];
+	struct known_fields known[KNOWN];
 	uint64_t unknown_offsets, unknown_durations, unknown_cpu, unknown_starts; /* records */
 	uint64_t traces;                                                          /* %trace */
 	uint64_t counters, file_counters;        /* %counter, and those about a file */
@@ -56,11 +56,11 @@ struct counting {
 
 static void count_ids(struct info *f, const struct iot_record *rec, bool logical)
 {
-	struct known *k = &f->known[(rec->process * 31 + rec->file) % KNOWN];
+	struct known_fields *k = &f->known[(rec->process * 31 + rec->file) % KNOWN];
 	if (k->any && k->process == rec->process && k->file == rec->file &&
 	    k->object == rec->object && k->logical == logical)
 		return;
-	*k = (struct known){rec->process, rec->file, rec->object, true, logical};
+	*k = (struct known_fields){rec->process, rec->file, rec->object, true, logical};
 	if (idmap_number(&f->processes, rec->process) == SIZE_MAX)
 		f->failed = true;
 	if (logical && idmap_number(&f->files, idmap_pair(rec->process, rec->file)) == SIZE_MAX)

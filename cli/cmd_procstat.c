@@ -20,7 +20,7 @@
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
 
-struct job {
+struct procstat_job {
 	const char *out;
 	bool keep, quiet;
 	const struct command_spec *command;
@@ -42,7 +42,7 @@ static int fault(const struct error *e)
 /* Output */
 
 /* Behind what is there already, if that are packets. */
-static int look_at_output(struct job *j, int fd)
+static int look_at_output(struct procstat_job *j, int fd)
 {
 	struct error *e = &j->collector->error;
 	unsigned char head[PACKET_WORD_SIZE], magic[PACKET_WORD_SIZE];
@@ -67,7 +67,7 @@ static int look_at_output(struct job *j, int fd)
 	return IOT_OK;
 }
 
-static int open_output(struct job *j)
+static int open_output(struct procstat_job *j)
 {
 	struct collector *c = j->collector;
 	c->out_name = shown(j->out_name, sizeof(j->out_name), j->out);
@@ -104,7 +104,7 @@ static bool close_output(struct collector *c)
  * A FIFO is opened without waiting for a writer; until the first one has come, there is nothing to
  * read and no end. To keep it open when its writers have gone, this is a writer itself.
  */
-static int open_pipe(struct job *j, const char *path)
+static int open_pipe(struct procstat_job *j, const char *path)
 {
 	struct stat st;
 	int how = O_RDONLY;
@@ -117,7 +117,7 @@ static int open_pipe(struct job *j, const char *path)
 	return open(path, how | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 }
 
-static bool add_pipe(struct job *j, const char *path)
+static bool add_pipe(struct procstat_job *j, const char *path)
 {
 	struct collector *c = j->collector;
 	char name[512];
@@ -131,7 +131,7 @@ static bool add_pipe(struct job *j, const char *path)
 
 /* The end */
 
-static void report(const struct job *j)
+static void report(const struct procstat_job *j)
 {
 	const struct collector *c = j->collector;
 	const struct sequence *l = &c->sequence;
@@ -151,7 +151,7 @@ static void report(const struct job *j)
 		print_message("warning: %" PRIu64 " packets came twice", l->duplicates);
 }
 
-static int collect(struct job *j, char **paths, size_t count)
+static int collect(struct procstat_job *j, char **paths, size_t count)
 {
 	struct collector *c = j->collector;
 	sigset_t blocked, waiting;
@@ -173,7 +173,7 @@ static int collect(struct job *j, char **paths, size_t count)
 	return ok ? EXIT_OK : fault(&c->error);
 }
 
-static int check(const struct job *j, char **paths, size_t count)
+static int check(const struct procstat_job *j, char **paths, size_t count)
 {
 	if (count > COLLECTOR_PIPES_MAX)
 		return options_wrong(j->command, "more than %d pipes", COLLECTOR_PIPES_MAX);
@@ -193,7 +193,7 @@ static int check(const struct job *j, char **paths, size_t count)
 
 int cmd_procstat(int argc, char **argv)
 {
-	struct job j = {.out = "-"};
+	struct procstat_job j = {.out = "-"};
 	const struct option options[] = {
 	    OPTION(STRING, 'o', "output", "OUT", &j.out,
 		   "append to OUT (default: standard output)"),

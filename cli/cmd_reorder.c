@@ -14,7 +14,7 @@
 #include "cli/ui/signals.h"
 #include "cli/ui/parse_time.h"
 
-struct job {
+struct reorder_job {
 	struct command_spec command;
 	struct reorder_options reorder;
 	struct report_file report;
@@ -108,7 +108,7 @@ static const struct converter *converter_of(const char *path)
 
 /* Work */
 
-static int convert(struct job *j, const struct converter *converter, const char *path)
+static int convert(struct reorder_job *j, const struct converter *converter, const char *path)
 {
 	const struct reorder_options *o = &j->reorder;
 	const struct setting ops = {"ops", "all"};
@@ -129,7 +129,7 @@ static int convert(struct job *j, const struct converter *converter, const char 
 	return convert_and_report(&options, &path, 1, o->write.path, &j->report);
 }
 
-static void warn(const struct job *j, const struct reorder_report *r)
+static void warn(const struct reorder_job *j, const struct reorder_report *r)
 {
 	if (r->late > 0 && !j->reorder.read.quiet)
 		print_message("warning: %ju records came late, the worst by %.6g s; they are "
@@ -142,7 +142,7 @@ static void warn(const struct job *j, const struct reorder_report *r)
 			      (uintmax_t)r->spilled, (uintmax_t)r->written);
 }
 
-static void put_report(struct job *j, const char *path, const struct reorder_report *r)
+static void put_report(struct reorder_job *j, const char *path, const struct reorder_report *r)
 {
 	json_open(&j->report.json, NULL, '{');
 	json_text(&j->report.json, "input", path, strlen(path));
@@ -156,7 +156,7 @@ static void put_report(struct job *j, const char *path, const struct reorder_rep
 	json_close(&j->report.json, '}');
 }
 
-static int reorder(struct job *j, const char *path)
+static int reorder(struct reorder_job *j, const char *path)
 {
 	struct reorder_report r;
 	int status = reorder_trace(&j->reorder, path, &r);
@@ -168,7 +168,7 @@ static int reorder(struct job *j, const char *path)
 	return status;
 }
 
-static int with_report(struct job *j, const char *path)
+static int with_report(struct reorder_job *j, const char *path)
 {
 	const struct converter *converter = converter_of(path);
 	int status = report_open(&j->report);
@@ -178,7 +178,7 @@ static int with_report(struct job *j, const char *path)
 	return report_close(&j->report, status);
 }
 
-static int work(struct job *j, const char *path)
+static int work(struct reorder_job *j, const char *path)
 {
 	struct files *files = &j->files;
 	files->command = &j->command;
@@ -198,10 +198,10 @@ static int work(struct job *j, const char *path)
 
 int cmd_reorder(int argc, char **argv)
 {
-	struct job j = {.reorder = {.read = READ_OPTIONS_INIT,
-				    .write = WRITE_OPTIONS_INIT,
-				    .memory = MEMORY_DEFAULT,
-				    .window_ns = NOT_GIVEN}};
+	struct reorder_job j = {.reorder = {.read = READ_OPTIONS_INIT,
+					    .write = WRITE_OPTIONS_INIT,
+					    .memory = MEMORY_DEFAULT,
+					    .window_ns = NOT_GIVEN}};
 	struct reorder_options *o = &j.reorder;
 	const struct option options[] = {
 	    OPTION_MEMORY(&o->memory),

@@ -19,7 +19,7 @@ enum {
 	TRACES_MAX = 256,    /* %trace before the first record */
 };
 
-struct run {
+struct slice_run {
 	const struct command_spec *command;
 	const char *path;
 	struct trace_in in;
@@ -70,7 +70,7 @@ static const char examples[] =
 
 /* What the beginning tells */
 
-static bool keep_trace(struct run *r, const struct iot_event *ev)
+static bool keep_trace(struct slice_run *r, const struct iot_event *ev)
 {
 	if (r->trace_count == TRACES_MAX)
 		return true;
@@ -83,7 +83,7 @@ static bool keep_trace(struct run *r, const struct iot_event *ev)
 	return true;
 }
 
-static void take_epoch(struct run *r, const struct iot_event *ev)
+static void take_epoch(struct slice_run *r, const struct iot_event *ev)
 {
 	const struct iot_text epoch = iot_directive_get(ev, "epoch");
 	uint64_t ns;
@@ -95,7 +95,7 @@ static void take_epoch(struct run *r, const struct iot_event *ev)
 }
 
 /* True: the first record is among them, or there is no memory. */
-static bool look_at_head(struct run *r, size_t n, bool *failed)
+static bool look_at_head(struct slice_run *r, size_t n, bool *failed)
 {
 	unsigned lacks;
 	for (size_t i = 0; i < n && !*failed; i++) {
@@ -116,7 +116,7 @@ static bool look_at_head(struct run *r, size_t n, bool *failed)
 /* Times */
 
 /* Start of the last record, from a reader of its own: what is damaged there need not matter. */
-static int find_last(struct run *r)
+static int find_last(struct slice_run *r)
 {
 	struct read_options o = r->read;
 	struct trace_in in;
@@ -135,7 +135,7 @@ static int find_last(struct run *r)
 	return status;
 }
 
-static int resolve(struct run *r)
+static int resolve(struct slice_run *r)
 {
 	struct slice *s = &r->slice;
 	const bool share = r->from.kind == TIME_SHARE || r->to.kind == TIME_SHARE;
@@ -166,14 +166,14 @@ static int resolve(struct run *r)
 
 static int write_slice(void *context, struct iot_event *ev, size_t n)
 {
-	struct run *r = context;
+	struct slice_run *r = context;
 	if (r->moves_zero && !time_shift_events(&r->rebase, ev, n))
 		return IOT_ENOMEM;
 	rounding_events(&r->rounding, ev, n);
 	return iot_writer_events(r->writer, ev, n);
 }
 
-static int write_traces(struct run *r)
+static int write_traces(struct slice_run *r)
 {
 	int status = IOT_OK;
 	for (size_t i = 0; i < r->trace_count && status == IOT_OK; i++) {
@@ -185,7 +185,7 @@ static int write_traces(struct run *r)
 }
 
 /* Time zero of the slice: --from, or the earliest time up to its first record. */
-static void choose_zero(struct run *r, size_t n)
+static void choose_zero(struct slice_run *r, size_t n)
 {
 	r->rebase.zero_ns = r->slice.from_ns;
 	if (r->from.kind != TIME_NOT_GIVEN)
@@ -205,7 +205,7 @@ static void choose_zero(struct run *r, size_t n)
 /* Reading */
 
 /* Goes to where the slice begins. The number of events in r->ev. */
-static size_t enter(struct run *r, size_t n, bool head_is_whole)
+static size_t enter(struct slice_run *r, size_t n, bool head_is_whole)
 {
 	struct slice *s = &r->slice;
 	const bool by_time = s->from_ns > r->span.first_ns && !s->all_read;
@@ -223,7 +223,7 @@ static size_t enter(struct run *r, size_t n, bool head_is_whole)
 }
 
 /* A file is read again. The first and the last record are found even if it is long. */
-static void survey_file(struct run *r)
+static void survey_file(struct slice_run *r)
 {
 	struct survey *s = &r->survey;
 	struct read_options o = r->read;
@@ -246,7 +246,7 @@ static void survey_file(struct run *r)
 	trace_in_close(&in);
 }
 
-static void report_empty(struct run *r)
+static void report_empty(struct slice_run *r)
 {
 	const struct slice_filter *c = &r->choice;
 	const bool wall = r->from.kind == TIME_WALL || r->to.kind == TIME_WALL;
@@ -258,7 +258,7 @@ static void report_empty(struct run *r)
 		      slice_filter_of_processes(c) || c->file_glob_count > 0);
 }
 
-static int copy(struct run *r, size_t n)
+static int copy(struct slice_run *r, size_t n)
 {
 	const bool seekable = trace_in_seekable(&r->in);
 	struct slice *s = &r->slice;
@@ -284,7 +284,7 @@ static int copy(struct run *r, size_t n)
 	return EXIT_FAULT;
 }
 
-static int slice(struct run *r)
+static int slice(struct slice_run *r)
 {
 	bool failed = false;
 	size_t n = trace_in_events(&r->in, r->ev, TRACE_IN_BATCH);
@@ -311,7 +311,7 @@ static int slice(struct run *r)
 	return status == EXIT_OK ? copy(r, n) : status;
 }
 
-static int run(struct run *r, const struct command_spec *command, const char *path)
+static int run(struct slice_run *r, const struct command_spec *command, const char *path)
 {
 	r->command = command;
 	r->path = path;
@@ -378,7 +378,7 @@ static const char *take_file(const struct option *opt, const char *value)
 	return slice_filter_add_file(opt->target, value);
 }
 
-static int parse_and_run(struct run *r, int argc, char **argv)
+static int parse_and_run(struct slice_run *r, int argc, char **argv)
 {
 	const struct option options[] = {
 	    CALL("from", "T", &r->from, "from time T on", take_time),
@@ -425,7 +425,7 @@ static int parse_and_run(struct run *r, int argc, char **argv)
 
 int cmd_slice(int argc, char **argv)
 {
-	struct run *r = calloc(1, sizeof *r);
+	struct slice_run *r = calloc(1, sizeof *r);
 	if (r == NULL)
 		return out_of_memory();
 	r->read = (struct read_options)READ_OPTIONS_INIT;

@@ -16,14 +16,14 @@
 #include "cli/ui/printable.h"
 #include "cli/ui/signals.h"
 
-struct entry {
+struct command_entry {
 	const char *name;
 	int (*fn)(int argc, char **argv);
 	const char *group, *summary;
 };
 
 /* In the order of the help; entries of a group stand together. */
-static const struct entry commands[] = {
+static const struct command_entry commands[] = {
     {"convert", cmd_convert, "Make traces", "turn a log of another tool into a trace"},
     {"procstat", cmd_procstat, "Make traces", "gather packets that traced programs send"},
     {"merge", cmd_merge, "Change traces", "make one trace of many, in order of time"},
@@ -39,7 +39,7 @@ static const struct entry commands[] = {
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-static const struct entry *find(const char *name)
+static const struct command_entry *find(const char *name)
 {
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (strcmp(commands[i].name, name) == 0)
@@ -53,7 +53,7 @@ static void print_help(void)
 	printf("Usage: iotrace COMMAND [OPTION]... [FILE]...\n"
 	       "\n"
 	       "Tools for traces of file I/O in the format of iotrace(5).\n");
-	for (const struct entry *e = commands; e < commands + COMMANDS; e++) {
+	for (const struct command_entry *e = commands; e < commands + COMMANDS; e++) {
 		if (strcmp(group, e->group) != 0)
 			printf("\n%s:\n", e->group);
 		group = e->group;
@@ -121,9 +121,9 @@ static bool report_of_file(const char *word)
 
 static int unknown(const char *word)
 {
-	const struct entry *best = NULL;
+	const struct command_entry *best = NULL;
 	unsigned min = 64;
-	for (const struct entry *e = commands; e < commands + COMMANDS; e++) {
+	for (const struct command_entry *e = commands; e < commands + COMMANDS; e++) {
 		unsigned d = edit_distance(word, e->name);
 		if (d < min) {
 			min = d;
@@ -169,7 +169,7 @@ static int help(int argc, char **argv)
 		print_help();
 		return EXIT_OK;
 	}
-	const struct entry *e = find(argv[1]);
+	const struct command_entry *e = find(argv[1]);
 	if (!e)
 		return unknown(argv[1]);
 	char option[] = "--help", *words[] = {argv[1], option, NULL};
@@ -191,7 +191,7 @@ static int run(int argc, char **argv)
 		return help(argc, argv);
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
 		return help(1, argv);
-	const struct entry *e = find(word);
+	const struct command_entry *e = find(word);
 	return e ? e->fn(argc, argv) : unknown(word);
 }
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The formats that can be converted. A new one is one line here; the order does not matter. */
+/*
+ * The formats that can be converted, found by name or by evidence. A new one is one line here; the
+ * order does not matter.
+ */
 #include "converter.h"
+
+#include <string.h>
 
 extern const struct converter converter_darshan;
 extern const struct converter converter_procstat;
@@ -10,3 +15,89 @@ extern const struct converter converter_strace;
 const struct converter *const converters[] = {
     &converter_darshan, &converter_procstat, &converter_recorder, &converter_strace, NULL,
 };
+
+const struct converter *converter_find(const char *name)
+{
+	for (size_t i = 0; converters[i] != NULL; i++)
+		if (strcmp(converters[i]->name, name) == 0)
+			return converters[i];
+	return NULL;
+}
+
+/* Nobody bids: is it because there is nothing to see, or because of what is wrong with it? */
+static bool refuse_blank(struct input *in, struct error *error)
+{
+	char name[256];
+	size_t size;
+	(void)input_head(in, 0, &size);
+	if (size > 0 || input_count(in) > 1)
+		return false;
+	struct bufreader *w = input_open(in, 0, error);
+	if (w == NULL)
+		return true;
+	(void)bufreader_peek(w, 1, &size);
+	if (bufreader_status(w) != IOT_OK)
+		*error = *bufreader_error(w);
+	else
+		error_set(
+		    error, IOT_EFORMAT, "%s: empty; name the format with --from",
+		    escape_text(name, sizeof(name), input_name(in, 0), strlen(input_name(in, 0))));
+	bufreader_free(w);
+	return true;
+}
+
+static void refuse_unknown(struct input *in, struct error *error)
+{
+	char names[512] = "", first[256] = "";
+	size_t n = 0;
+	for (size_t i = 0; converters[i] != NULL; i++) {
+		const char *name = converters[i]->name;
+		size_t size = strlen(name);
+		if (n + size + 3 > sizeof(names))
+			break;
+		if (n > 0)
+			names[n++] = ',', names[n++] = ' ';
+		memcpy(names + n, name, size + 1);
+		n += size;
+	}
+	if (refuse_blank(in, error))
+		return;
+	escape_text(first, sizeof(first), input_name(in, 0), strlen(input_name(in, 0)));
+	if (input_is_trace(in, 0)) {
+		error_set(error, IOT_EFORMAT,
+			  "%s: a trace already, with nothing to convert; see iotrace cat", first);
+		return;
+	}
+	error_set(error, IOT_EFORMAT,
+		  "%s: not a format known here (%s); name the format with --from", first, names);
+}
+
+const struct converter *converter_sniff(struct input *in, struct error *error)
+{
+	const struct converter *best = NULL, *second = NULL;
+	int best_bid = 0;
+	for (size_t i = 0; converters[i] != NULL; i++) {
+		int bid = converters[i]->sniff(in);
+		if (bid > best_bid) {
+			best = converters[i];
+			best_bid = bid;
+			second = NULL;
+		} else if (bid == best_bid && bid > 0 && second == NULL) {
+			second = converters[i];
+		}
+	}
+	if (input_unseen(in)->status != IOT_OK) {
+		*error = *input_unseen(in);
+		return NULL;
+	}
+	if (best == NULL) {
+		refuse_unknown(in, error);
+		return NULL;
+	}
+	if (second == NULL)
+		return best;
+	error_set(error, IOT_EUSAGE,
+		  "this may be %s as well as %s: name the format with --from %s or --from %s",
+		  best->name, second->name, best->name, second->name);
+	return NULL;
+}

@@ -23,9 +23,11 @@ static int parse(int argc, char **argv)
 
 static void check_time(const char *word)
 {
-	static const struct time_span spans[] = {{5, 1000000, true, UINT64_C(1700000000000000000)},
-						 {0, INT64_MAX, true, INT64_MAX},
-						 {0, 0, false, 0}};
+	static const struct time_span spans[] = {
+	    {5, 1000000, 5, true, UINT64_C(1700000000000000000)},
+	    {0, INT64_MAX, 0, true, INT64_MAX},
+	    {0, 0, 0, false, 0},
+	};
 	struct trace_time time = {0};
 	int64_t ns = 0;
 	if (time_parse(word, &time) != NULL)

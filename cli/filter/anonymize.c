@@ -157,53 +157,53 @@ enum value {
 	VALUE_KIND    /* kind=disk */
 };
 
-struct key {
+struct key_rule {
 	const char *name;
 	enum value value;
 };
 
-static const struct key trace_keys[] = {{"source", VALUE_SOURCE},
-					{"command", VALUE_COMMAND},
-					{"host", VALUE_HOST},
-					{"user", VALUE_USER},
-					{"epoch", VALUE_EPOCH},
-					{"lacks", VALUE_LACKS},
-					{"layer", VALUE_KEYWORD},
-					{"lengths", VALUE_KEYWORD},
-					{"clocks", VALUE_KEYWORD},
-					{"precision", VALUE_KEYWORD},
-					{"epoch-precision", VALUE_KEYWORD},
-					{"form", VALUE_KEYWORD},
-					{"log-format", VALUE_NUMERIC},
-					{"ranks", VALUE_NUMBER},
-					{NULL, VALUE_NUMBER}};
-static const struct key process_keys[] = {{"id", VALUE_PROCESS},     {"name", VALUE_NAME},
-					  {"parent", VALUE_PROCESS}, {"host", VALUE_HOST},
-					  {"rank", VALUE_NUMBER},    {"thread-of", VALUE_PROCESS},
-					  {NULL, VALUE_NUMBER}};
-static const struct key file_keys[] = {
+static const struct key_rule trace_keys[] = {{"source", VALUE_SOURCE},
+					     {"command", VALUE_COMMAND},
+					     {"host", VALUE_HOST},
+					     {"user", VALUE_USER},
+					     {"epoch", VALUE_EPOCH},
+					     {"lacks", VALUE_LACKS},
+					     {"layer", VALUE_KEYWORD},
+					     {"lengths", VALUE_KEYWORD},
+					     {"clocks", VALUE_KEYWORD},
+					     {"precision", VALUE_KEYWORD},
+					     {"epoch-precision", VALUE_KEYWORD},
+					     {"form", VALUE_KEYWORD},
+					     {"log-format", VALUE_NUMERIC},
+					     {"ranks", VALUE_NUMBER},
+					     {NULL, VALUE_NUMBER}};
+static const struct key_rule process_keys[] = {
+    {"id", VALUE_PROCESS}, {"name", VALUE_NAME},   {"parent", VALUE_PROCESS},
+    {"host", VALUE_HOST},  {"rank", VALUE_NUMBER}, {"thread-of", VALUE_PROCESS},
+    {NULL, VALUE_NUMBER}};
+static const struct key_rule file_keys[] = {
     {"process", VALUE_PROCESS},  {"id", VALUE_FILE},   {"object", VALUE_OBJECT},
     {"path", VALUE_PATH},        {"kind", VALUE_KIND}, {"offset", VALUE_KNOWN},
     {"completion", VALUE_KNOWN}, {"cpu", VALUE_KNOWN}, {"start", VALUE_KNOWN},
     {"layer", VALUE_KEYWORD},    {NULL, VALUE_NUMBER}};
-static const struct key op_keys[] = {
+static const struct key_rule op_keys[] = {
     {"name", VALUE_OPERATION},  {"time", VALUE_TIME},     {"took", VALUE_TOOK},
     {"process", VALUE_PROCESS}, {"file", VALUE_FILE},     {"path", VALUE_PATH},
     {"to", VALUE_PATH},         {"result", VALUE_RESULT}, {NULL, VALUE_NUMBER}};
-static const struct key counter_keys[] = {{"source", VALUE_SOURCE}, {"time", VALUE_TIME},
-					  {"took", VALUE_TOOK},     {"process", VALUE_PROCESS},
-					  {"file", VALUE_FILE},     {"path", VALUE_PATH},
-					  {"object", VALUE_OBJECT}, {"rank", VALUE_NUMERIC},
-					  {"part", VALUE_NUMBER},   {NULL, VALUE_NUMBER}};
-static const struct key lost_keys[] = {{"time", VALUE_TIME},       {"took", VALUE_TOOK},
-				       {"process", VALUE_PROCESS}, {"file", VALUE_FILE},
-				       {"records", VALUE_NUMBER},  {"bytes", VALUE_NUMBER},
-				       {NULL, VALUE_NUMBER}};
+static const struct key_rule counter_keys[] = {{"source", VALUE_SOURCE}, {"time", VALUE_TIME},
+					       {"took", VALUE_TOOK},     {"process", VALUE_PROCESS},
+					       {"file", VALUE_FILE},     {"path", VALUE_PATH},
+					       {"object", VALUE_OBJECT}, {"rank", VALUE_NUMERIC},
+					       {"part", VALUE_NUMBER},   {NULL, VALUE_NUMBER}};
+static const struct key_rule lost_keys[] = {{"time", VALUE_TIME},       {"took", VALUE_TOOK},
+					    {"process", VALUE_PROCESS}, {"file", VALUE_FILE},
+					    {"records", VALUE_NUMBER},  {"bytes", VALUE_NUMBER},
+					    {NULL, VALUE_NUMBER}};
 /* Of directives that this version does not know, if they are asked for: what has to be changed. */
-static const struct key other_keys[] = {{"time", VALUE_TIME},       {"took", VALUE_TOOK},
-					{"process", VALUE_PROCESS}, {"parent", VALUE_PROCESS},
-					{"file", VALUE_FILE},       {"path", VALUE_PATH},
-					{NULL, VALUE_NUMBER}};
+static const struct key_rule other_keys[] = {{"time", VALUE_TIME},       {"took", VALUE_TOOK},
+					     {"process", VALUE_PROCESS}, {"parent", VALUE_PROCESS},
+					     {"file", VALUE_FILE},       {"path", VALUE_PATH},
+					     {NULL, VALUE_NUMBER}};
 
 static bool is_number(struct iot_text t)
 {
@@ -258,7 +258,7 @@ static void put_epoch(struct anonymizer *a, struct iot_builder *b, const char *k
 		a->keys++;
 }
 
-static void put_words(struct anonymizer *a, struct iot_builder *b, const struct key *key,
+static void put_words(struct anonymizer *a, struct iot_builder *b, const struct key_rule *key,
 		      struct iot_text value)
 {
 	bool fine = false;
@@ -297,7 +297,7 @@ static void put_words(struct anonymizer *a, struct iot_builder *b, const struct 
 }
 
 static void put_number(struct anonymizer *a, struct iot_builder *b, const struct iot_event *ev,
-		       const struct key *key, struct iot_text value)
+		       const struct key_rule *key, struct iot_text value)
 {
 	uint64_t number;
 	if (!number_decimal(value.data, value.size, &number)) {
@@ -325,7 +325,7 @@ static void put_number(struct anonymizer *a, struct iot_builder *b, const struct
 }
 
 static void put(struct anonymizer *a, struct iot_builder *b, const struct iot_event *ev,
-		const struct key *key, struct iot_text value)
+		const struct key_rule *key, struct iot_text value)
 {
 	switch (key->value) {
 	case VALUE_TIME:
@@ -362,7 +362,7 @@ static void put(struct anonymizer *a, struct iot_builder *b, const struct iot_ev
 	}
 }
 
-static const struct key *keys_of(uint32_t kind)
+static const struct key_rule *keys_of(uint32_t kind)
 {
 	switch (kind) {
 	case IOT_TRACE:
@@ -382,7 +382,7 @@ static const struct key *keys_of(uint32_t kind)
 	}
 }
 
-static const struct key *find(const struct key *keys, struct iot_text name)
+static const struct key_rule *find(const struct key_rule *keys, struct iot_text name)
 {
 	for (; keys->name != NULL; keys++)
 		if (text_equals(name, keys->name))
@@ -420,7 +420,7 @@ static void put_word(struct anonymizer *a, struct iot_builder *b, const struct i
 		a->keys++;
 		return;
 	}
-	const struct key *key = find(keys_of(ev->kind), name);
+	const struct key_rule *key = find(keys_of(ev->kind), name);
 	const struct iot_text value = {a->value, iot_percent_decode(coded, a->value, NULL)};
 	if (key == NULL)
 		put_other(a, b, ev, name, value);

@@ -13,22 +13,22 @@
 
 #define NS_PER_S 1e9
 
-struct segment {
+struct dxt_segment {
 	int64_t offset; /* DARSHAN_UNKNOWN */
 	uint64_t length;
 	int64_t start_ns, end_ns;
 };
 
-enum { THREAD = sizeof(struct segment) };
+enum { THREAD = sizeof(struct dxt_segment) };
 
 /* Word by word: all of it at once would have to wait for the words that were written last. */
-static inline struct segment get(const unsigned char *p)
+static inline struct dxt_segment get(const unsigned char *p)
 {
-	return (struct segment){darshan_i64(p, false), darshan_u64(p + 8, false),
-				darshan_i64(p + 16, false), darshan_i64(p + 24, false)};
+	return (struct dxt_segment){darshan_i64(p, false), darshan_u64(p + 8, false),
+				    darshan_i64(p + 16, false), darshan_i64(p + 24, false)};
 }
 
-static inline void set(unsigned char *p, const struct segment *s)
+static inline void set(unsigned char *p, const struct dxt_segment *s)
 {
 	memcpy(p, &s->offset, sizeof s->offset);
 	memcpy(p + 8, &s->length, sizeof s->length);
@@ -39,14 +39,14 @@ static inline void set(unsigned char *p, const struct segment *s)
 /* Order of the batch */
 
 /* No branches: between reads and writes nobody can foretell. */
-static inline bool before(const struct segment *a, const struct segment *b)
+static inline bool before(const struct dxt_segment *a, const struct dxt_segment *b)
 {
 	return (a->start_ns < b->start_ns) |
 	       ((a->start_ns == b->start_ns) & (a->end_ns < b->end_ns));
 }
 
 struct sorted {
-	struct segment segment;
+	struct dxt_segment segment;
 	uint64_t process;
 	size_t index;
 };
@@ -175,8 +175,8 @@ void darshan_set_base(struct darshan *d, int64_t start_ns, int64_t end_ns)
 }
 
 /* One that needs a second look. */
-static struct segment odd_segment(struct darshan *d, const unsigned char *p, uint64_t *process,
-				  bool has_thread)
+static struct dxt_segment odd_segment(struct darshan *d, const unsigned char *p, uint64_t *process,
+				      bool has_thread)
 {
 	const bool swap = d->log.swap,
 		   old = d->place->module == DARSHAN_DXT_MPIIO && d->place->version == 1;
@@ -186,7 +186,7 @@ static struct segment odd_segment(struct darshan *d, const unsigned char *p, uin
 	correct(d, &offset, &length, &start_ns, &end_ns);
 	if (d->threads && has_thread)
 		*process = thread_process(d, darshan_u64(p + THREAD, swap));
-	return (struct segment){offset, (uint64_t)length, start_ns, end_ns};
+	return (struct dxt_segment){offset, (uint64_t)length, start_ns, end_ns};
 }
 
 /* Those of one part. Whether they are in order. */
@@ -195,22 +195,22 @@ static bool change(struct darshan *d, unsigned char *p, size_t n, size_t size, u
 	const bool swap = d->log.swap, has_thread = size > THREAD;
 	const bool odd = (d->threads && has_thread) ||
 			 (d->place->module == DARSHAN_DXT_MPIIO && d->place->version == 1);
-	struct segment last = {.start_ns = INT64_MIN};
+	struct dxt_segment last = {.start_ns = INT64_MIN};
 	uint64_t bytes = 0;
 	bool in_order = true;
 	for (size_t i = 0; i < n; i++, p += size) {
 		const int64_t offset = darshan_i64(p, swap), length = darshan_i64(p + 8, swap);
 		const double start_s = darshan_f64(p + 16, swap);
 		const double end_s = darshan_f64(p + 24, swap);
-		struct segment s;
+		struct dxt_segment s;
 		uint64_t process = d->dxt.process;
 		if (odd || (offset | length) < 0 || !(start_s >= 0 && start_s <= end_s) ||
 		    !is_time(d, end_s))
 			s = odd_segment(d, p, &process, has_thread);
 		else
-			s = (struct segment){offset, (uint64_t)length,
-					     d->base_ns + (int64_t)(start_s * NS_PER_S + 0.5),
-					     d->base_ns + (int64_t)(end_s * NS_PER_S + 0.5)};
+			s = (struct dxt_segment){offset, (uint64_t)length,
+						 d->base_ns + (int64_t)(start_s * NS_PER_S + 0.5),
+						 d->base_ns + (int64_t)(end_s * NS_PER_S + 0.5)};
 		set(p, &s);
 		if (has_thread)
 			memcpy(p + THREAD, &process, sizeof process);
@@ -251,12 +251,12 @@ void darshan_batch_add(struct darshan *d, int64_t offset, int64_t length, int64_
 	correct(d, &offset, &length, &start_ns, &end_ns);
 	if (d->threads && has_thread)
 		process = thread_process(d, thread);
-	const struct segment s = {offset, (uint64_t)length, start_ns, end_ns};
+	const struct dxt_segment s = {offset, (uint64_t)length, start_ns, end_ns};
 	unsigned char *const p = b->own + b->count * size;
 	set(p, &s);
 	memcpy(p + THREAD, &process, sizeof process);
 	if (b->count > (part == 0 ? 0 : b->writes)) {
-		const struct segment last = get(p - size);
+		const struct dxt_segment last = get(p - size);
 		b->sorted[part] &= !before(&s, &last);
 	}
 	b->segment = b->own;
@@ -305,7 +305,7 @@ void darshan_batch_close(struct darshan *d, bool last)
 static inline void make_record(const struct darshan_batch *b, const unsigned char *p, bool write,
 			       struct iot_event *ev)
 {
-	const struct segment s = get(p);
+	const struct dxt_segment s = get(p);
 	const bool known = s.offset != DARSHAN_UNKNOWN;
 	const void *const process = b->size > THREAD ? (const void *)(p + THREAD) : &b->process;
 	emit_record(ev,
@@ -327,7 +327,7 @@ static size_t take_both(struct darshan_batch *b, struct iot_event *out, size_t m
 	const unsigned char *read = b->next[0], *write = b->next[1];
 	size_t n = 0;
 	for (; n < max && read < b->end[0] && write < b->end[1]; n++) {
-		const struct segment r = get(read), w = get(write);
+		const struct dxt_segment r = get(read), w = get(write);
 		const bool first = before(&r, &w);
 		make_record(b, first ? read : write, !first, &out[n]);
 		read += first ? b->size : 0;

@@ -415,3 +415,12 @@ void input_progress(const struct input *in, uint64_t *done, uint64_t *total)
 		if (in->member[i].pipe && in->member[i].size == 0)
 			*total = 0;
 }
+
+bool input_is_trace(struct input *in, size_t member)
+{
+	static const char HEX[] = "ff %iotrace ", DEC[] = "255 %iotrace ";
+	size_t size;
+	const char *head = input_head(in, member, &size);
+	return (size >= sizeof(HEX) && memcmp(head, HEX, sizeof(HEX) - 1) == 0) ||
+	       (size >= sizeof(DEC) && memcmp(head, DEC, sizeof(DEC) - 1) == 0);
+}

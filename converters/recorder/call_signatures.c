@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct entry {
+struct signature_entry {
 	const char *key;
 	size_t key_size;
 	int32_t terminal;
@@ -19,7 +19,7 @@ static int bad(struct error *error, const char *name, uint32_t at, const char *w
 
 /* The entry at *p; moves behind it. */
 static bool next_entry(const struct recorder_meta *m, const char **p, const char *end,
-		       struct entry *e)
+		       struct signature_entry *e)
 {
 	size_t head = m->cst_counts ? 16 : 8;
 	if ((size_t)(end - *p) < head)
@@ -44,7 +44,7 @@ static size_t count_blanks(const char *p, size_t size)
 }
 
 /* NULL: the key is what it should be. */
-static const char *parse_key(const struct recorder_meta *m, const struct entry *e,
+static const char *parse_key(const struct recorder_meta *m, const struct signature_entry *e,
 			     struct recorder_signature *s)
 {
 	const bool wide = m->key_header == 18;
@@ -71,7 +71,7 @@ static bool is_user_function(const struct recorder_signature *s)
 }
 
 static int take_entry(struct recorder *r, struct recorder_cst *c, uint32_t at,
-		      const struct entry *e, const char *name, struct error *error)
+		      const struct signature_entry *e, const char *name, struct error *error)
 {
 	if (e->terminal < 0 || (uint32_t)e->terminal >= c->count)
 		return bad(error, name, at, "its number is not below that of all");
@@ -112,7 +112,7 @@ static int parse(struct recorder *r, struct recorder_cst *c, size_t size, const 
 	if (c->signature == NULL)
 		return error_set(error, IOT_ENOMEM, "out of memory");
 	for (uint32_t i = 0; i < c->count; i++) {
-		struct entry e;
+		struct signature_entry e;
 		if (!next_entry(&r->meta, &p, end, &e))
 			return bad(error, name, i, "goes beyond the end of the table");
 		int status = take_entry(r, c, i, &e, name, error);

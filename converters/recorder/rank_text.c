@@ -26,7 +26,7 @@ struct recorder_lines {
 	size_t capacity;
 };
 
-struct line {
+struct text_call {
 	struct iot_text start, end, function, args;
 	int64_t result;
 	bool has_result;
@@ -48,7 +48,7 @@ static bool is_small_number(struct iot_text t)
 	return recorder_number(t, &value) && value >= 0 && value < 256;
 }
 
-static bool parse(const char *text, const char *stop, struct line *l)
+static bool parse(const char *text, const char *stop, struct text_call *l)
 {
 	struct iot_text rest = {text, (size_t)(stop - text)};
 	int64_t ns;
@@ -73,7 +73,7 @@ static bool parse(const char *text, const char *stop, struct line *l)
 
 bool recorder_text_line(const char *line, const char *end)
 {
-	struct line l;
+	struct text_call l;
 	return parse(line, end, &l);
 }
 
@@ -112,7 +112,7 @@ static bool keep_args(struct recorder_lines *t, struct iot_text args)
 	return true;
 }
 
-static bool take(struct recorder_rank *k, const struct line *l)
+static bool take(struct recorder_rank *k, const struct text_call *l)
 {
 	struct recorder_lines *t = k->lines;
 	struct recorder_call *c = &k->coming;
@@ -143,7 +143,7 @@ static bool take(struct recorder_rank *k, const struct line *l)
 static int next(struct recorder_rank *k)
 {
 	struct recorder_lines *t = k->lines;
-	struct line l;
+	struct text_call l;
 	const char *data;
 	size_t size;
 	bool cut;

@@ -18,7 +18,7 @@ static int no_memory(struct error *error)
 
 /* Which signatures a unit uses */
 
-struct scan {
+struct grammar_scan {
 	uint8_t *used; /* bits, by terminal */
 	uint8_t *seen; /* by rule */
 	uint32_t *stack, depth;
@@ -26,7 +26,7 @@ struct scan {
 	bool any, several; /* threads */
 };
 
-static void see(struct scan *s, struct recorder_unit *u, uint32_t terminal)
+static void see(struct grammar_scan *s, struct recorder_unit *u, uint32_t terminal)
 {
 	const struct recorder_signature *sig = &u->cst->signature[terminal];
 	uint8_t bit = (uint8_t)(1U << (terminal & 7));
@@ -40,7 +40,7 @@ static void see(struct scan *s, struct recorder_unit *u, uint32_t terminal)
 	s->any = true;
 }
 
-static void scan_rules(struct scan *s, struct recorder_unit *u)
+static void scan_rules(struct grammar_scan *s, struct recorder_unit *u)
 {
 	const struct recorder_grammar *g = u->grammar;
 	s->stack[s->depth++] = g->start;
@@ -64,9 +64,9 @@ static int scan(struct recorder *r, struct recorder_unit *u, struct error *error
 	u->threads = !r->meta.threads;
 	if (u->scanned || (!r->meta.inter && !r->meta.threads))
 		return IOT_OK;
-	struct scan s = {.used = calloc(u->cst->count / 8 + 1, 1),
-			 .seen = calloc(u->grammar->rules, 1),
-			 .stack = malloc(u->grammar->rules * sizeof *s.stack)};
+	struct grammar_scan s = {.used = calloc(u->cst->count / 8 + 1, 1),
+				 .seen = calloc(u->grammar->rules, 1),
+				 .stack = malloc(u->grammar->rules * sizeof *s.stack)};
 	bool fine = s.used != NULL && s.seen != NULL && s.stack != NULL;
 	if (fine)
 		scan_rules(&s, u);

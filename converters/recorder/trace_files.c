@@ -25,7 +25,7 @@ enum {
 /* How sure a file makes that its folder is a trace. */
 enum evidence { NO_EVIDENCE, OF_TEXT, OF_RUIN, OF_TRACE };
 
-struct known {
+struct known_file {
 	enum recorder_role role;
 	enum evidence evidence;
 	uint32_t rank;
@@ -49,7 +49,7 @@ static const char *base_name(const char *name)
 	return slash == NULL ? name : slash + 1;
 }
 
-static bool known_name(const char *base, struct known *k)
+static bool known_name(const char *base, struct known_file *k)
 {
 	static const struct {
 		const char *name;
@@ -67,14 +67,14 @@ static bool known_name(const char *base, struct known *k)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (strcmp(base, names[i].name) != 0)
 			continue;
-		*k = (struct known){names[i].role, names[i].evidence, 0};
+		*k = (struct known_file){names[i].role, names[i].evidence, 0};
 		return true;
 	}
 	return false;
 }
 
 /* <rank>.<ending> */
-static bool rank_name(const char *base, struct known *k)
+static bool rank_name(const char *base, struct known_file *k)
 {
 	static const struct {
 		const char *ending;
@@ -92,7 +92,7 @@ static bool rank_name(const char *base, struct known *k)
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
 		if (strcmp(base + digits, endings[i].ending) != 0)
 			continue;
-		*k = (struct known){endings[i].role, endings[i].evidence, (uint32_t)rank};
+		*k = (struct known_file){endings[i].role, endings[i].evidence, (uint32_t)rank};
 		return true;
 	}
 	return false;
@@ -126,7 +126,7 @@ static bool fits_name(struct input *in, size_t member, enum recorder_role role)
 	return line != NULL && recorder_text_line(head, line);
 }
 
-static bool classify(struct input *in, size_t member, struct known *k)
+static bool classify(struct input *in, size_t member, struct known_file *k)
 {
 	const char *base = base_name(input_name(in, member));
 	return known_name(base, k) || rank_name(base, k);
@@ -139,7 +139,7 @@ int recorder_sniff(struct input *in)
 	const size_t count = input_count(in);
 	int best = 0;
 	for (size_t i = 0; i < count && i < SNIFF_MEMBERS; i++) {
-		struct known k;
+		struct known_file k;
 		if (classify(in, i, &k) && bits[k.evidence] > best && fits_name(in, i, k.role))
 			best = bits[k.evidence];
 	}
@@ -178,7 +178,7 @@ static void find_directories(struct recorder *r, struct directories *f)
 	struct input *in = r->src->input;
 	const char *setting = source_setting(r->src, "trace");
 	for (size_t i = 0; i < input_count(in); i++) {
-		struct known k;
+		struct known_file k;
 		const char *name = input_name(in, i);
 		if (!classify(in, i, &k) || k.evidence < f->evidence || !wanted(setting, name))
 			continue;
@@ -270,7 +270,7 @@ static int take_members(struct recorder *r, struct iot_text directory)
 	struct input *in = r->src->input;
 	size_t others = 0, other = 0;
 	for (size_t i = 0; i < input_count(in); i++) {
-		struct known k;
+		struct known_file k;
 		const bool known = classify(in, i, &k);
 		if (!known && others++ == 0)
 			other = i;

@@ -20,7 +20,7 @@
 
 enum { LAYOUT_LINES = 200, EPOCH_DIGITS = 9, EPOCH_DIGITS_MAX = 10 };
 
-struct cursor {
+struct text_cursor {
 	const char *p, *end;
 };
 
@@ -61,7 +61,7 @@ static bool six_digits(const char *p, int64_t *value)
 }
 
 /* ".123456": as nanoseconds; digits after the ninth are dropped. */
-static int64_t fraction(struct cursor *c, unsigned *digits)
+static int64_t fraction(struct text_cursor *c, unsigned *digits)
 {
 	int64_t value = 0;
 	unsigned n = 0;
@@ -116,7 +116,7 @@ static bool pid_value(const char *p, const char *end, uint32_t *tid)
 }
 
 /* "<comm>" behind a pid. */
-static bool comm(struct cursor *c, struct strace_line *line)
+static bool comm(struct text_cursor *c, struct strace_line *line)
 {
 	const char *close = memchr(c->p, '>', (size_t)(c->end - c->p));
 	if (close == NULL)
@@ -127,14 +127,14 @@ static bool comm(struct cursor *c, struct strace_line *line)
 	return true;
 }
 
-static void skip_spaces(struct cursor *c)
+static void skip_spaces(struct text_cursor *c)
 {
 	while (c->p < c->end && *c->p == ' ')
 		c->p++;
 }
 
 /* "[pid  1234] " or "[pid  1234<comm>] " */
-static bool bracket_pid(struct cursor *c, struct strace_line *line)
+static bool bracket_pid(struct text_cursor *c, struct strace_line *line)
 {
 	c->p += sizeof "[pid " - 1;
 	skip_spaces(c);
@@ -152,10 +152,10 @@ static bool bracket_pid(struct cursor *c, struct strace_line *line)
 }
 
 /* "1234  " or "1234<comm> "; the cursor stays where it was if the digits are no pid. */
-static void bare_pid(struct cursor *c, struct strace_line *line)
+static void bare_pid(struct text_cursor *c, struct strace_line *line)
 {
 	const char *e = digits_end(c->p, c->end);
-	struct cursor rest = {e, c->end};
+	struct text_cursor rest = {e, c->end};
 	if (e == c->end || (*e != ' ' && *e != '<') || !pid_value(c->p, e, &line->tid)) {
 		line->tid = 0;
 		return;
@@ -175,7 +175,7 @@ struct times {
 	unsigned digits, relative_digits;
 };
 
-static bool clock_time(struct cursor *c, struct times *t)
+static bool clock_time(struct text_cursor *c, struct times *t)
 {
 	const char *p = c->p;
 	if (c->end - p < 8 || p[2] != ':' || p[5] != ':')
@@ -209,7 +209,7 @@ static bool epoch_seconds(struct strace_clock *clock, const char *p, size_t n, u
 	return true;
 }
 
-static bool relative_time(struct cursor *c, const char *digits, struct times *t)
+static bool relative_time(struct text_cursor *c, const char *digits, struct times *t)
 {
 	uint64_t seconds = digits_value(c->p, digits);
 	if (digits - c->p >= EPOCH_DIGITS)
@@ -221,7 +221,7 @@ static bool relative_time(struct cursor *c, const char *digits, struct times *t)
 }
 
 /* "(+     0.000012) " behind an absolute time. */
-static bool bracket_relative(struct cursor *c, struct times *t)
+static bool bracket_relative(struct text_cursor *c, struct times *t)
 {
 	c->p += 2;
 	skip_spaces(c);
@@ -231,7 +231,7 @@ static bool bracket_relative(struct cursor *c, struct times *t)
 	return true;
 }
 
-static bool times(struct cursor *c, struct strace_clock *clock, struct times *t)
+static bool times(struct text_cursor *c, struct strace_clock *clock, struct times *t)
 {
 	skip_spaces(c);
 	const char *e = digits_end(c->p, c->end);
@@ -260,7 +260,7 @@ static bool times(struct cursor *c, struct strace_clock *clock, struct times *t)
 }
 
 /* Call number, instruction pointer, security context: "[...] " */
-static void skip_brackets(struct cursor *c)
+static void skip_brackets(struct text_cursor *c)
 {
 	while (c->p < c->end && *c->p == '[') {
 		const char *close = memchr(c->p, ']', (size_t)(c->end - c->p));
@@ -343,7 +343,7 @@ static int64_t time_of(struct strace_clock *clock, const struct times *t)
 static bool parse(struct strace_clock *clock, const char *text, const char *end,
 		  struct strace_line *line, struct times *t)
 {
-	struct cursor c = {text, end};
+	struct text_cursor c = {text, end};
 	if (c.p < end && *c.p == '[' && STARTS(c.p, end, "[pid ")) {
 		if (!bracket_pid(&c, line))
 			return false;
@@ -435,7 +435,7 @@ const char *strace_line_duration(const char *text, const char *end, uint64_t *ns
 		p--;
 	if (p - text < 2 || p[-1] != '<' || p[-2] != ' ' || end - p > 24)
 		return end;
-	struct cursor c = {digits_end(p, end), end};
+	struct text_cursor c = {digits_end(p, end), end};
 	if (c.p == p || c.p - p > 9)
 		return end;
 	uint64_t seconds = digits_value(p, c.p);

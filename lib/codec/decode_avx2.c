@@ -118,7 +118,7 @@ static INLINE uint64_t window(const uint64_t *mask, size_t at)
 }
 
 /* A line being taken apart. */
-struct cursor {
+struct line_cursor {
 	const char *digit;
 	uint64_t separator; /* those ahead */
 	uint64_t minus;     /* those that have not been met */
@@ -137,7 +137,7 @@ static INLINE uint64_t value(uint64_t x, uint64_t less, unsigned base)
 	return (x * 10000 + (x >> 32)) & 0xffffffffU;
 }
 
-static INLINE uint64_t take(struct cursor *k, unsigned base)
+static INLINE uint64_t take(struct line_cursor *k, unsigned base)
 {
 	const uint64_t end = _tzcnt_u64(k->separator);
 	const uint64_t less = k->at - end;
@@ -150,7 +150,7 @@ static INLINE uint64_t take(struct cursor *k, unsigned base)
 }
 
 /* The same, with or without a minus before it. */
-static INLINE uint64_t take_signed(struct cursor *k, unsigned base)
+static INLINE uint64_t take_signed(struct line_cursor *k, unsigned base)
 {
 	const uint64_t is_minus = k->minus >> (k->at & 63) & 1;
 	k->minus ^= is_minus << (k->at & 63);
@@ -159,7 +159,7 @@ static INLINE uint64_t take_signed(struct cursor *k, unsigned base)
 }
 
 /* What the loop over lines needs of the state, kept in registers. */
-struct hot {
+struct decode_regs {
 	uint64_t start, tick, tick_max, factor;
 	const struct codec_bucket *hash;
 	struct codec_process *last;
@@ -173,7 +173,7 @@ static __attribute__((noinline)) struct codec_process *look_further(struct iot_c
 	return codec_process(c, (uint32_t)id);
 }
 
-static INLINE struct codec_process *find_process(struct iot_codec *c, const struct hot *h,
+static INLINE struct codec_process *find_process(struct iot_codec *c, const struct decode_regs *h,
 						 uint64_t id)
 {
 	const struct codec_bucket *bucket = &h->hash[codec_hash(h->factor, id) >> h->shift];
@@ -215,8 +215,9 @@ static INLINE bool same_file(const struct codec_process *p, unsigned comp, uint6
 }
 
 /* The rest of a line that lf ends, with this compression. False, and nothing has changed: not for us. */
-static INLINE bool decode(struct iot_codec *c, struct hot *h, struct cursor *k, uint64_t lf,
-			  unsigned type, unsigned comp, struct iot_record *rec, unsigned base)
+static INLINE bool decode(struct iot_codec *c, struct decode_regs *h, struct line_cursor *k,
+			  uint64_t lf, unsigned type, unsigned comp, struct iot_record *rec,
+			  unsigned base)
 {
 	uint64_t offset = 0, length = 0, operation = 0, file = 0, process = 0;
 	if (!(comp & NO_BLOCK))
@@ -283,7 +284,7 @@ static INLINE bool decode(struct iot_codec *c, struct hot *h, struct cursor *k, 
 }
 
 /* recordType and compression; mostly both have two digits. */
-static INLINE unsigned head(struct cursor *k, unsigned *type, unsigned base)
+static INLINE unsigned head(struct line_cursor *k, unsigned *type, unsigned base)
 {
 	enum { TWO_DIGITS_TWICE = 1 << 2 | 1 << 5 };
 	if (base != 16 || (k->separator & 63) != TWO_DIGITS_TWICE) {
@@ -300,8 +301,8 @@ static INLINE unsigned head(struct cursor *k, unsigned *type, unsigned base)
 	return (uint8_t)x;
 }
 
-static INLINE bool decode_line(struct iot_codec *c, struct hot *h, struct cursor *k, uint64_t lf,
-			       struct iot_record *rec, unsigned base)
+static INLINE bool decode_line(struct iot_codec *c, struct decode_regs *h, struct line_cursor *k,
+			       uint64_t lf, struct iot_record *rec, unsigned base)
 {
 	unsigned type;
 	const unsigned comp = head(k, &type, base);
@@ -326,8 +327,8 @@ static INLINE bool decode_line(struct iot_codec *c, struct hot *h, struct cursor
 }
 
 /* News of the record decoded last. False: the caller is to see to it. */
-static bool met(struct iot_codec *c, struct hot *h, const struct first_use_handler *on_first_use,
-		struct iot_record *rec)
+static bool met(struct iot_codec *c, struct decode_regs *h,
+		const struct first_use_handler *on_first_use, struct iot_record *rec)
 {
 	if (on_first_use == NULL)
 		return false;
@@ -341,7 +342,7 @@ static bool met(struct iot_codec *c, struct hot *h, const struct first_use_handl
  * The lines of one stretch; *at is behind the last one decoded. False: the line there is not for us, or the last
  * one brought news.
  */
-static INLINE bool decode_stretch(struct iot_codec *c, struct hot *h, const struct masks *m,
+static INLINE bool decode_stretch(struct iot_codec *c, struct decode_regs *h, const struct masks *m,
 				  size_t *at, struct iot_record **rec,
 				  const struct iot_record *rec_end, size_t stride,
 				  const struct first_use_handler *on_first_use, bool has_minus,
@@ -352,7 +353,7 @@ static INLINE bool decode_stretch(struct iot_codec *c, struct hot *h, const stru
 		const uint64_t ends = window(m->lf, *at);
 		if (ends == 0)
 			return true;
-		struct cursor k = {
+		struct line_cursor k = {
 		    .digit = m->digit + *at, .separator = window(m->separator, *at), .good = -1};
 		const uint64_t lf = _tzcnt_u64(ends);
 		if (has_minus)
@@ -376,7 +377,7 @@ static INLINE size_t decode_text(struct iot_codec *c, const char **text, const c
 				 const struct first_use_handler *on_first_use, unsigned base)
 {
 	struct masks m;
-	struct hot h = {
+	struct decode_regs h = {
 	    .start = (uint64_t)c->start,
 	    .tick = c->tick_ns,
 	    .tick_max = (uint64_t)c->tick_max,

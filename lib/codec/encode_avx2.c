@@ -20,7 +20,7 @@
 #define INLINE      ALWAYS_INLINE
 
 /* What a line tells: times as differences, offset and length as they are written; all else is as in the record. */
-struct line {
+struct encoded_line {
 	const struct iot_record *rec;
 	__m128i extent; /* offset and length */
 	uint64_t start, completion, cpu;
@@ -135,7 +135,7 @@ static INLINE char *put_signed(char *out, int64_t v)
 	return put(out + 1, 0 - (uint64_t)v);
 }
 
-static TARGET_AVX2 __attribute__((noinline)) char *write_long(char *out, struct line l)
+static TARGET_AVX2 __attribute__((noinline)) char *write_long(char *out, struct encoded_line l)
 {
 	const struct iot_record *rec = l.rec;
 	const unsigned comp = l.compression;
@@ -159,14 +159,14 @@ static TARGET_AVX2 __attribute__((noinline)) char *write_long(char *out, struct 
 }
 
 /* No number has more than eight digits. */
-static INLINE bool is_short(const struct line *l, const struct constants *k)
+static INLINE bool is_short(const struct encoded_line *l, const struct constants *k)
 {
 	return (l->start | l->completion | l->cpu) >> 32 == 0 &&
 	       _mm_testz_si128(l->extent, load_half(k->high));
 }
 
 /* The numbers of a short line, in their order. */
-static INLINE __m256i numbers(const struct line *l)
+static INLINE __m256i numbers(const struct encoded_line *l)
 {
 	const __m128i times = _mm_set_epi64x((int64_t)l->completion, (int64_t)l->start);
 	const __m128 first =
@@ -210,7 +210,7 @@ static INLINE char *put_two(char *out, char *at, __m128i two, unsigned ends)
 	return at;
 }
 
-static INLINE char *write_short(char *out, const struct line *l, const struct constants *k)
+static INLINE char *write_short(char *out, const struct encoded_line *l, const struct constants *k)
 {
 	const __m256i v = numbers(l), zeros = count_zeros(v, k), none = _mm256_setzero_si256();
 	const __m256i bytes = _mm256_shuffle_epi8(v, load(k->turn));
@@ -263,7 +263,7 @@ other_file(struct iot_codec *c, struct codec_process *p, const struct iot_record
  * this one is the last then. Scaling does not wait for the comparison: nobody sees what is dropped.
  */
 static INLINE void choose(const struct codec_file *had, struct codec_file *latest,
-			  const struct constants *k, struct line *l)
+			  const struct constants *k, struct encoded_line *l)
 {
 	const __m128i zero = _mm_setzero_si128();
 	const __m128i last = _mm_loadu_si128((const __m128i *)(const void *)&had->next);
@@ -282,7 +282,7 @@ static INLINE void choose(const struct codec_file *had, struct codec_file *lates
 }
 
 /* What the loop over records needs of the state. */
-struct hot {
+struct encode_regs {
 	uint64_t start;
 	struct codec_process *last;
 };
@@ -302,8 +302,9 @@ static INLINE bool is_ordinary(const struct iot_record *rec)
 }
 
 /* False, and nothing has changed: not for us. */
-static INLINE bool encode(struct iot_codec *c, struct hot *hot, struct codec_process *p,
-			  const struct iot_record *rec, const struct constants *k, struct line *l)
+static INLINE bool encode(struct iot_codec *c, struct encode_regs *hot, struct codec_process *p,
+			  const struct iot_record *rec, const struct constants *k,
+			  struct encoded_line *l)
 {
 	if (!is_ordinary(rec))
 		return false;
@@ -342,9 +343,9 @@ TARGET_AVX2 size_t encode_avx2(struct iot_codec *c, const struct iot_record *rec
 {
 	const struct constants *const k = get_constants();
 	const char *const full = text + (capacity - IOT_ENCODED_MAX);
-	struct hot hot = {(uint64_t)c->start, codec_at(c, c->last)};
+	struct encode_regs hot = {(uint64_t)c->start, codec_at(c, c->last)};
 	struct codec_process *p = process_of(c, hot.last, rec), *next;
-	struct line line;
+	struct encoded_line line;
 	char *out = text;
 	size_t done = 0;
 	for (; p != NULL && out <= full; done++, p = next) {

@@ -10,7 +10,7 @@
 
 #include "lib/base/number.h"
 
-enum key {
+enum directive_key {
 	KEY_TIME,
 	KEY_TOOK,
 	KEY_PROCESS,
@@ -105,7 +105,7 @@ static enum iot_kind kind_of(struct iot_text name)
 	return IOT_DIRECTIVE;
 }
 
-static bool leads_too_far(enum key key, struct iot_text value)
+static bool leads_too_far(enum directive_key key, struct iot_text value)
 {
 	uint64_t number;
 	return (key == KEY_TIME || key == KEY_TOOK) &&
@@ -127,7 +127,7 @@ static bool find_keys(struct iot_text rest, struct iot_text found[KEY_COUNT])
 		for (int k = 0; k < KEY_COUNT; k++) {
 			if (text_equals(key, key_name[k])) {
 				found[k] = value;
-				fits = fits && !leads_too_far((enum key)k, value);
+				fits = fits && !leads_too_far((enum directive_key)k, value);
 				break;
 			}
 		}
@@ -135,7 +135,7 @@ static bool find_keys(struct iot_text rest, struct iot_text found[KEY_COUNT])
 	return fits;
 }
 
-static void store_number(struct iot_event *ev, enum key key, uint64_t value)
+static void store_number(struct iot_event *ev, enum directive_key key, uint64_t value)
 {
 	if (key == KEY_ID && ev->kind == IOT_PROCESS)
 		key = KEY_PROCESS;
@@ -186,7 +186,7 @@ static const char *parse_numbers(struct iot_event *ev, const struct iot_text *fo
 		if (found[k].data == NULL || !is_number_key(ev, k))
 			continue;
 		if (number_decimal(found[k].data, found[k].size, &value) && value <= max)
-			store_number(ev, (enum key)k, value);
+			store_number(ev, (enum directive_key)k, value);
 		else if (bad == NULL)
 			bad = bad_number[k];
 	}

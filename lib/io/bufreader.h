@@ -79,11 +79,21 @@ const char *bufreader_name(const struct bufreader *w);
  */
 bool bufreader_resync(struct bufreader *w);
 
+/* A file or memory that can be read at any offset. */
+struct stored_input {
+	int fd;             /* where memory is NULL */
+	const char *memory; /* or NULL */
+	uint64_t first;     /* of a descriptor: where the trace begins in the file */
+	uint64_t size;
+};
+
+/* Reads up to n bytes at `at`, fewer at the end. Returns -1 with errno if that fails. */
+ssize_t stored_input_read(const struct stored_input *s, uint64_t at, void *to, size_t n);
+
 /*
  * A regular file or memory, to be read at any place: false if this is none. What is stored, not
  * what is shown; it stays the window's.
  */
-struct stored_input;
 bool bufreader_stored_input(const struct bufreader *w, struct stored_input *source);
 
 /*

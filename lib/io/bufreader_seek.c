@@ -2,8 +2,10 @@
 /* A window goes on somewhere else: at a byte of the file, or behind damage. */
 #include <errno.h>
 
-#include "lib/reader/seek_points.h"
+#include <string.h>
+
 #include "bufreader_internal.h"
+#include "lib/base/fdio.h"
 
 enum { RESYNC_THREADS = 16 }; /* behind more damage than that a thread is not worth its start */
 
@@ -66,4 +68,17 @@ bool bufreader_resync(struct bufreader *w)
 	if (!w->ended && ++w->resyncs <= RESYNC_THREADS)
 		bufreader_start_prefetch(w);
 	return !w->ended;
+}
+
+ssize_t stored_input_read(const struct stored_input *s, uint64_t at, void *to, size_t n)
+{
+	if (at >= s->size)
+		return 0;
+	if (n > s->size - at)
+		n = (size_t)(s->size - at);
+	if (s->memory != NULL) {
+		memcpy(to, s->memory + at, n);
+		return (ssize_t)n;
+	}
+	return fdio_read(s->fd, to, n, s->first + at);
 }

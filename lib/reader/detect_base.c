@@ -26,7 +26,7 @@ struct vote {
 	unsigned reported; /* by a comment */
 };
 
-struct field {
+struct vote_field {
 	const char *text;
 	size_t size;
 };
@@ -37,7 +37,7 @@ static bool is_blank(char c)
 }
 
 /* Splits at blanks; at most FIELDS_MAX + 1 are told. */
-static size_t split(const char *p, const char *end, struct field *out)
+static size_t split(const char *p, const char *end, struct vote_field *out)
 {
 	size_t n = 0;
 	while (n <= FIELDS_MAX) {
@@ -48,7 +48,7 @@ static size_t split(const char *p, const char *end, struct field *out)
 		const char *start = p;
 		while (p < end && !is_blank(*p))
 			p++;
-		out[n++] = (struct field){start, (size_t)(p - start)};
+		out[n++] = (struct vote_field){start, (size_t)(p - start)};
 	}
 	return n;
 }
@@ -63,7 +63,7 @@ static size_t fields_expected(uint64_t compression)
 }
 
 /* Of digits alone, however many; startTime and processTime may be negative. */
-static bool is_number(struct field f, unsigned base, bool may_be_negative)
+static bool is_number(struct vote_field f, unsigned base, bool may_be_negative)
 {
 	const size_t sign = may_be_negative && f.text[0] == '-';
 	uint64_t digit;
@@ -75,7 +75,7 @@ static bool is_number(struct field f, unsigned base, bool may_be_negative)
 
 bool base_fits(const char *line, size_t size, unsigned base)
 {
-	struct field f[FIELDS_MAX + 1];
+	struct vote_field f[FIELDS_MAX + 1];
 	size_t n = split(line, line + size, f);
 	uint64_t type, compression;
 	if (n < 2 || !number_parse(f[0].text, f[0].size, base, &type) ||
@@ -93,7 +93,7 @@ bool base_fits(const char *line, size_t size, unsigned base)
 
 static void count_line(struct vote *v, const char *line, const char *end)
 {
-	struct field f[FIELDS_MAX + 1];
+	struct vote_field f[FIELDS_MAX + 1];
 	while (end > line && end[-1] == '\r')
 		end--;
 	if (split(line, end, f) == 0)

@@ -155,7 +155,7 @@ static const char *find_candidate(const char *p, const char *end)
 }
 
 /* A stretch while its end is looked for. Offsets are in what the window shows; what was spilled is before it. */
-struct scan {
+struct interval_scan {
 	size_t seen;   /* up to here there is no %sync or %end */
 	size_t line;   /* a line begins here; all before is in the hash, if that is wanted */
 	uint64_t size; /* of the stretch, with what was spilled */
@@ -164,13 +164,13 @@ struct scan {
 	bool checked; /* it ends a frame or member, and with it the input, and the checksum holds */
 };
 
-static void hash_lines(struct lookahead *a, struct scan *s, const char *p, size_t to)
+static void hash_lines(struct lookahead *a, struct interval_scan *s, const char *p, size_t to)
 {
 	XXH3_64bits_update(a->hash, p + s->line, to - s->line);
 	s->line = to;
 }
 
-static void take_close(struct scan *s, const struct text_line *l)
+static void take_close(struct interval_scan *s, const struct text_line *l)
 {
 	struct end_directive e;
 	s->close = CLOSE_BROKEN;
@@ -186,7 +186,8 @@ static void take_close(struct scan *s, const struct text_line *l)
 }
 
 /* Looks for the end of the stretch in p[s->seen .. have). last: there is no more. */
-static bool find_close(struct lookahead *a, struct scan *s, const char *p, size_t have, bool last)
+static bool find_close(struct lookahead *a, struct interval_scan *s, const char *p, size_t have,
+		       bool last)
 {
 	const char *end = p + have, *q = p + s->seen, *line;
 	struct text_line l;
@@ -219,7 +220,7 @@ static bool can_read_again(const struct iot_reader *r)
 }
 
 /* The text exceeds the limit: whole lines leave memory. */
-static bool spill(struct iot_reader *r, struct scan *s, const char *p)
+static bool spill(struct iot_reader *r, struct interval_scan *s, const char *p)
 {
 	struct lookahead *a = r->lookahead;
 	const size_t n = s->line;
@@ -235,7 +236,7 @@ static bool spill(struct iot_reader *r, struct scan *s, const char *p)
 }
 
 /* Only where it matters: a live input may not be at its end. */
-static bool ends_checked(struct iot_reader *r, const struct scan *s)
+static bool ends_checked(struct iot_reader *r, const struct interval_scan *s)
 {
 	size_t have;
 	if (s->close != CLOSE_END || r->lookahead->known_start ||
@@ -246,7 +247,7 @@ static bool ends_checked(struct iot_reader *r, const struct scan *s)
 }
 
 /* Up to the line that closes the interval. False: an error. */
-static bool scan_interval(struct iot_reader *r, struct scan *s)
+static bool scan_interval(struct iot_reader *r, struct interval_scan *s)
 {
 	struct lookahead *a = r->lookahead;
 	size_t want = 1, have;
@@ -327,7 +328,7 @@ static bool start_replay(struct iot_reader *r)
 }
 
 /* What is left of a spilled stretch goes behind the rest of it. */
-static bool spill_rest(struct iot_reader *r, const struct scan *s)
+static bool spill_rest(struct iot_reader *r, const struct interval_scan *s)
 {
 	struct lookahead *a = r->lookahead;
 	size_t n = (size_t)(s->size - tempfile_end(&a->spill)), have;
@@ -402,7 +403,8 @@ static bool try_replay(struct iot_reader *r, struct trial *t, uint64_t size)
 }
 
 /* Whether the interval, decoded from the %sync that opens it, arrives at what closes it. */
-static bool trial(struct iot_reader *r, const struct sync_directive *open, const struct scan *s)
+static bool trial(struct iot_reader *r, const struct sync_directive *open,
+		  const struct interval_scan *s)
 {
 	struct trial t = {.size = iot_codec_size(TRIAL_PROCESSES), .memory_max = r->memory_max};
 	if (s->close == CLOSE_END && !r->lookahead->known_start && !s->checked)
@@ -431,7 +433,7 @@ static bool trial(struct iot_reader *r, const struct sync_directive *open, const
 
 /* Without a trial, too, a stretch has to have the number of records that %iotrace announces. */
 static bool has_announced_size(const struct iot_reader *r, const struct sync_directive *open,
-			       const struct scan *s)
+			       const struct interval_scan *s)
 {
 	if (!r->framed || (r->sync == 0 && r->intervals == 0))
 		return true; /* the first interval: the hash covers all from the first byte on */
@@ -439,7 +441,8 @@ static bool has_announced_size(const struct iot_reader *r, const struct sync_dir
 	return s->close == CLOSE_END ? records <= r->sync : records == r->sync;
 }
 
-static bool is_proven(struct iot_reader *r, const struct sync_directive *open, const struct scan *s)
+static bool is_proven(struct iot_reader *r, const struct sync_directive *open,
+		      const struct interval_scan *s)
 {
 	struct lookahead *a = r->lookahead;
 	const bool closed = s->close == CLOSE_SYNC || s->close == CLOSE_END;
@@ -460,7 +463,7 @@ static uint64_t where(struct iot_reader *r)
 static void show_interval(struct iot_reader *r)
 {
 	struct lookahead *a = r->lookahead;
-	struct scan s = {.seen = 0};
+	struct interval_scan s = {.seen = 0};
 	struct sync_directive open = {.record = r->index, .time = (uint64_t)codec_start(r->codec)};
 	if (a->resuming)
 		open = a->resume;
@@ -487,7 +490,7 @@ static void show_interval(struct iot_reader *r)
 static void show_skipped(struct iot_reader *r)
 {
 	struct lookahead *a = r->lookahead;
-	struct scan s = {.seen = 0};
+	struct interval_scan s = {.seen = 0};
 	size_t want = 1, have;
 	for (;;) {
 		const char *p = bufreader_peek(r->bufreader, want, &have);

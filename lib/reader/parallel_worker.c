@@ -166,14 +166,14 @@ failed:
 	return NULL;
 }
 
-struct progress {
+struct segment_progress {
 	struct iot_reader *reader;
 	struct worker *worker;
 	const struct segment *part;
 	uint64_t lines, text_bytes;
 };
 
-static void note_progress(struct progress *s)
+static void note_progress(struct segment_progress *s)
 {
 	const struct iot_reader *r = s->reader;
 	s->lines = r->lines;
@@ -184,7 +184,7 @@ static void note_progress(struct progress *s)
  * The end of the input is right where the trace ends properly, or where the %sync behind the part holds: nobody else
  * looks at what that tells of the part.
  */
-static bool ends_well(const struct progress *s)
+static bool ends_well(const struct segment_progress *s)
 {
 	struct iot_reader *r = s->reader;
 	if (r->cut || r->error.status != IOT_OK || bufreader_status(r->bufreader) != IOT_OK)
@@ -200,7 +200,7 @@ static bool is_odd(const struct iot_reader *r)
 	return r->error.status != IOT_OK || r->skipping || r->muted || r->lacks_late;
 }
 
-static void fill(struct progress *s, struct decoded_block *c)
+static void fill(struct segment_progress *s, struct decoded_block *c)
 {
 	struct iot_reader *r = s->reader;
 	struct event_batch b = {
@@ -238,7 +238,7 @@ static uint64_t magnitude(int64_t n)
 }
 
 /* The batch is counted, and empty again. */
-static void count_batch(struct progress *s, struct decoded_block *c, struct event_batch *b)
+static void count_batch(struct segment_progress *s, struct decoded_block *c, struct event_batch *b)
 {
 	struct parallel *p = s->worker->parallel;
 	const struct iot_event *ev = b->events;
@@ -254,7 +254,7 @@ static void count_batch(struct progress *s, struct decoded_block *c, struct even
 }
 
 /* As fill, but the whole part is counted. */
-static void fill_counted(struct progress *s, struct decoded_block *c)
+static void fill_counted(struct segment_progress *s, struct decoded_block *c)
 {
 	struct iot_reader *r = s->reader;
 	struct iot_event *ev = s->worker->events;
@@ -286,7 +286,7 @@ static void fill_counted(struct progress *s, struct decoded_block *c)
 	note_progress(s);
 }
 
-static void fill_chunk(struct progress *s, struct decoded_block *c)
+static void fill_chunk(struct segment_progress *s, struct decoded_block *c)
 {
 	const struct iot_fold *fold = s->worker->parallel->fold;
 	if (fold == NULL) {
@@ -300,7 +300,7 @@ static void fill_chunk(struct progress *s, struct decoded_block *c)
 		c->odd = true;
 }
 
-static void sum_up(struct progress *s, struct decoded_block *c)
+static void sum_up(struct segment_progress *s, struct decoded_block *c)
 {
 	struct iot_reader *r = s->reader;
 	const uint64_t place = s->part->at + bufreader_position(r->bufreader);
@@ -324,7 +324,7 @@ static void sum_up(struct progress *s, struct decoded_block *c)
 static bool read_part(struct worker *w, const struct segment *part)
 {
 	struct bytes bytes = {&w->parallel->source, part->at, part->end};
-	struct progress s = {
+	struct segment_progress s = {
 	    .reader = open_part(w->parallel, part, &bytes), .worker = w, .part = part};
 	bool over = false, stopped = false;
 	while (!over && !stopped) {

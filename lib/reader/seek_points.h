@@ -8,17 +8,7 @@
 #define LIB_READER_SEEK_POINTS_H
 
 #include "lib/format/framing.h"
-
-/* Bytes that can be read at any place. */
-struct stored_input {
-	int fd;             /* where memory is NULL */
-	const char *memory; /* or NULL */
-	uint64_t first;     /* of a descriptor: where the trace begins in the file */
-	uint64_t size;
-};
-
-/* Reads up to n bytes at `at`; fewer at the end. -1: errno tells. */
-ssize_t stored_input_read(const struct stored_input *s, uint64_t at, void *to, size_t n);
+#include "lib/io/bufreader.h"
 
 struct seek_point {
 	uint64_t at; /* of the %sync's line, or of the frame or member that begins with it */

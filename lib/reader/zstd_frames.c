@@ -24,7 +24,7 @@ enum {
 	    1 << 18, /* blocks of frames that failed, before going back behind their magics ends */
 };
 
-struct walk {
+struct frame_walk {
 	const struct stored_input *in;
 	uint64_t *at;
 	size_t count, capacity, seen;
@@ -37,19 +37,6 @@ struct walk {
 	int status;
 };
 
-ssize_t stored_input_read(const struct stored_input *s, uint64_t at, void *to, size_t n)
-{
-	if (at >= s->size)
-		return 0;
-	if (n > s->size - at)
-		n = (size_t)(s->size - at);
-	if (s->memory != NULL) {
-		memcpy(to, s->memory + at, n);
-		return (ssize_t)n;
-	}
-	return fdio_read(s->fd, to, n, s->first + at);
-}
-
 static uint32_t little_endian(const unsigned char *p, unsigned bytes)
 {
 	uint32_t v = 0;
@@ -59,7 +46,7 @@ static uint32_t little_endian(const unsigned char *p, unsigned bytes)
 }
 
 /* False: at the end of the file, or it cannot be read. */
-static bool get(struct walk *w, uint64_t at, void *to, size_t n)
+static bool get(struct frame_walk *w, uint64_t at, void *to, size_t n)
 {
 	if (w->text != NULL && at >= w->text_at && at + n <= w->text_at + w->text_size) {
 		memcpy(to, w->text + (at - w->text_at), n);
@@ -71,7 +58,7 @@ static bool get(struct walk *w, uint64_t at, void *to, size_t n)
 	return got == (ssize_t)n;
 }
 
-static void thin_out(struct walk *w)
+static void thin_out(struct frame_walk *w)
 {
 	for (size_t i = 0; i < w->count / 2; i++)
 		w->at[i] = w->at[2 * i];
@@ -79,7 +66,7 @@ static void thin_out(struct walk *w)
 	w->stride *= 2;
 }
 
-static void keep(struct walk *w, uint64_t at)
+static void keep(struct frame_walk *w, uint64_t at)
 {
 	if (w->seen++ % w->stride != 0)
 		return;
@@ -94,7 +81,7 @@ static void keep(struct walk *w, uint64_t at)
 		w->status = IOT_ENOMEM;
 }
 
-static uint64_t failed(struct walk *w, uint64_t at, size_t blocks)
+static uint64_t failed(struct frame_walk *w, uint64_t at, size_t blocks)
 {
 	w->failed_at = at;
 	w->wasted += blocks;
@@ -102,7 +89,7 @@ static uint64_t failed(struct walk *w, uint64_t at, size_t blocks)
 }
 
 /* The place behind the frame whose blocks begin at `at`; 0: they do not hold together. */
-static uint64_t after_blocks(struct walk *w, uint64_t at, bool checksum)
+static uint64_t after_blocks(struct frame_walk *w, uint64_t at, bool checksum)
 {
 	unsigned char header[BLOCK_HEADER];
 	for (size_t blocks = 1;; blocks++) {
@@ -119,7 +106,7 @@ static uint64_t after_blocks(struct walk *w, uint64_t at, bool checksum)
 }
 
 /* The same for the frame that begins at `at`, which is kept. */
-static uint64_t after_frame(struct walk *w, uint64_t at)
+static uint64_t after_frame(struct frame_walk *w, uint64_t at)
 {
 	unsigned char head[ZSTD_FRAMEHEADERSIZE_MAX];
 	ZSTD_frameHeader header;
@@ -139,7 +126,7 @@ static uint64_t after_frame(struct walk *w, uint64_t at)
 }
 
 /* More of the file, from `at`; false: there is too little. */
-static bool look_at(struct walk *w, uint64_t at)
+static bool look_at(struct frame_walk *w, uint64_t at)
 {
 	if (w->text == NULL)
 		w->text = malloc(SCAN_SIZE);
@@ -154,7 +141,7 @@ static bool look_at(struct walk *w, uint64_t at)
 }
 
 /* The next magic at or behind `at`; the end if there is none. */
-static uint64_t find_magic(struct walk *w, uint64_t at)
+static uint64_t find_magic(struct frame_walk *w, uint64_t at)
 {
 	for (;;) {
 		const uint64_t end = w->text_at + w->text_size;
@@ -174,14 +161,14 @@ static uint64_t find_magic(struct walk *w, uint64_t at)
  * Behind a frame that failed: what looks like one may have covered others. Made to do so again and
  * again that would cost much: then the search goes on where the blocks end to hold together.
  */
-static uint64_t search_from(const struct walk *w, uint64_t place)
+static uint64_t search_from(const struct frame_walk *w, uint64_t place)
 {
 	return w->wasted > WASTE_MAX && w->failed_at > place ? w->failed_at : place + 1;
 }
 
 int zstd_frames_walk(const struct stored_input *s, uint64_t **at, size_t *count)
 {
-	struct walk w = {.in = s, .stride = 1};
+	struct frame_walk w = {.in = s, .stride = 1};
 	uint64_t place = 0;
 	while (place < s->size && w.status == IOT_OK) {
 		const uint64_t next = after_frame(&w, place);

@@ -102,7 +102,7 @@ static struct mark place_by_witness(const struct interval *e, const struct inter
 	return e->open.known && leads_to(&after_open, next) ? e->open : nowhere;
 }
 
-struct progress {
+struct settle_progress {
 	struct mark before; /* what the interval before tells of the place of the next */
 	bool doubtful;      /* the %sync that closes it, as it agrees with nothing */
 	uint64_t done;      /* records up to here are kept or lost */
@@ -110,7 +110,7 @@ struct progress {
 };
 
 /* Where the interval begins. */
-static struct mark place_of(const struct intervals *t, size_t i, const struct progress *p)
+static struct mark place_of(const struct intervals *t, size_t i, const struct settle_progress *p)
 {
 	const struct interval *e = &t->entry[i];
 	const struct mark *before = &p->before, back = counted_back(e);
@@ -139,7 +139,7 @@ static bool another_begins(const struct intervals *t, const struct interval *e, 
 	return t->entry[0].proof == PROOF_NONE ? done > 0 : e->hash != t->entry[0].hash;
 }
 
-static void settle_one(struct intervals *t, size_t i, struct progress *p)
+static void settle_one(struct intervals *t, size_t i, struct settle_progress *p)
 {
 	struct interval *e = &t->entry[i];
 	e->disposition = DISPOSITION_LOST;
@@ -203,7 +203,7 @@ static void settle_unverified(struct intervals *t)
 
 void intervals_settle(struct intervals *t, bool keep_unverified)
 {
-	struct progress p = {0};
+	struct settle_progress p = {0};
 	for (size_t i = 0; i < t->count; i++)
 		settle_one(t, i, &p);
 	if (keep_unverified)

@@ -5,8 +5,8 @@ printf 'a key of enough bytes\n' >key
 chmod 600 key
 source=$TOOLS/../../converters
 # The literals that reports count.
-grep -hoE '(iot_report_add|iot_[a-z]+_count)\([^"]*"[a-z_.]+"|\[RECORDER_[A-Z_]+\] = "[a-z_.]+"|\{"(packets|damaged)\.[a-z_]+", ' \
-	"$source"/*.c | grep -oE '"[a-z_.]+"' | tr -d '"' | sort -u >names
+grep -hoE '(report_add|[a-z]+_count)\([^"]*"[a-z_.]+"|\[RECORDER_[A-Z_]+\] = "[a-z_.]+"|\{"(packets|damaged)\.[a-z_]+", ' \
+	"$source"/*.c "$source"/*/*.c | grep -oE '"[a-z_.]+"' | tr -d '"' | sort -u >names
 [ $(wc -l <names) -gt 40 ] || echo 'too few names found'
 # What Darshan's logs have, but for what identifies a job, a machine, a file or a store.
 for log in "$TESTDATA"/darshan/*.darshan "$TESTDATA"/darshan/*.txt; do

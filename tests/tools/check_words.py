@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Checks that identifiers use the terms of docs/glossary.md.
+
+    check_words.py
+
+Reports every identifier in lib/, converters/, cli/ and include/ that contains a retired word, with the term to use
+instead, and every private name with the public prefix "iot_".
+"""
+import glob
+import re
+import sys
+
+RETIRED = {
+    "retold": "scope", "telling": "definition", "bearing": "scope", "subject": "entity", "relay": "event_queue",
+    "tally": "stats", "upto": "end", "falls": "descents", "meet": "on_first_use", "news": "first_use",
+    "room": "capacity", "folder": "directory", "spool": "tempfile", "said": "declared", "anew": "restart",
+    "undated": "untimed", "vocabulary": "allowlist", "told": "reported, declared or known", "tell": "report",
+    "least": "min", "most": "max", "unborn": "provisional", "kin": "ancestors", "nameless": "unlinked",
+    "doubt": "ambiguity", "parcel": "message", "ledger": "sequence", "fate": "disposition", "guess": "candidate",
+    "behind": "after", "beside": "alongside", "people": "human", "figures": "counters",
+}
+ALLOWED = {
+    "AT_LEAST",  # no parameter: part of an English phrase
+}
+TOKEN = re.compile(r'^[ \t]*#[ \t]*include[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*'
+                   r'|\b[A-Za-z_]\w*', re.S | re.M)
+
+
+def sources():
+    for top in ("include", "lib", "converters", "cli"):
+        for suffix in "ch":
+            yield from sorted(glob.glob(f"{top}/**/*.{suffix}", recursive=True))
+
+
+def identifiers(path):
+    with open(path) as file:
+        text = file.read()
+    for found in TOKEN.finditer(text):
+        if found.group(0)[0].isalpha() or found.group(0)[0] == "_":
+            yield text.count("\n", 0, found.start()) + 1, found.group(0)
+
+
+def public_names():
+    names = set()
+    for path in [*glob.glob("include/iotrace/*.h"), "lib/libiotrace.map"]:
+        with open(path) as file:
+            names |= set(re.findall(r"\b(?:iot|IOT)_\w+", file.read()))
+    return names
+
+
+def wrong_words():
+    public = public_names()
+    for path in sources():
+        for line, name in identifiers(path):
+            if name in public or name in ALLOWED:
+                continue
+            for word in name.lower().split("_"):
+                if word in RETIRED:
+                    yield f"{path}:{line}: {name}: use '{RETIRED[word]}' instead of '{word}'"
+            if re.match(r"(iot|IOT)_\w", name) and not path.startswith("include/"):
+                yield f"{path}:{line}: {name}: a private name with the public prefix"
+
+
+def main():
+    wrong = list(dict.fromkeys(wrong_words()))
+    for sentence in wrong:
+        print(sentence)
+    sys.exit(len(wrong) > 0)
+
+
+if __name__ == "__main__":
+    main()
