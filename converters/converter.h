@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The interface of the converters: one const struct converter per foreign format, listed in
- * table.c. A new format is one new file and one line there.
+ * registry.c. A new format is one new converter and one line there.
  *
- *	input   what the user named: members (a file, several, the files of a directory or tar,
- *		standard input), unpacked (input.c)
- *	source  one conversion: an input, its options, its report (source.c)
+ * Input: the members that the paths of the user name (a file, several files, the files of a
+ * directory or tar, standard input), decompressed (input/).
+ *     Source: one conversion, with its input, options and report (report.c).
  */
 #ifndef CONVERTER_H
 #define CONVERTER_H
@@ -24,13 +24,13 @@
 
 struct input;
 
-enum { INPUT_HEAD_SIZE = 65536 }; /* bytes of each member that a sniff may see */
+enum { INPUT_HEAD_SIZE = 65536 }; /* bytes at the start of each member that sniff may inspect */
 
 /*
- * All paths are parts of ONE input: files (plain, or compressed with gzip, bzip2, xz, zstd, lz4),
- * tars of the same, directories (their regular files at any depth, sorted by name), "-". Members of
- * a tar are spooled to an unlinked temporary file. NULL with *error set where a path cannot be
- * read. stop, which may be NULL, ends all of it early: see lib/stop.h.
+ * All paths are parts of ONE input: files (uncompressed, or compressed with gzip, bzip2, xz, zstd,
+ * lz4), tars of such files, directories (their regular files at any depth, sorted by name), "-".
+ * Members of a tar are stored in an unlinked temporary file. Returns NULL with *error set if a path
+ * cannot be read. `stop` may be NULL; it interrupts all operations early, see lib/io/stop.h.
  */
 struct input *input_new(const char *const *paths, size_t count, struct interrupt *stop,
 			struct error *error);
@@ -38,26 +38,33 @@ void input_free(struct input *in);
 
 size_t input_count(const struct input *in);
 const char *input_name(const struct input *in,
-		       size_t member); /* path, or tar's path + '/' + name */
-/* The first bytes of a member, at most INPUT_HEAD_SIZE, unpacked; kept until free. */
+		       size_t member); /* path, or the tar's path + '/' + name */
+/*
+ * Returns the first decompressed bytes of a member, at most INPUT_HEAD_SIZE. They are valid until
+ * input_free().
+ */
 const char *input_head(struct input *in, size_t member, size_t *size);
-/* Whether a member begins as our own traces do. */
+/* Returns true if a member starts like an iotrace trace. */
 bool input_is_trace(struct input *in, size_t member);
-/* IOT_OK, or why a head asked for could not be read whole: memory, or the disk. */
+/*
+ * Returns IOT_OK, or the reason (out of memory, disk error) why a requested head was not read
+ * completely.
+ */
 const struct error *input_unseen(const struct input *in);
 /*
- * The bytes of a member from its start, for the caller to free before the input. Standard input and
- * pipes can be opened once, all others again and again. NULL with *error set.
+ * Opens a member for reading from its start. The caller frees the bufreader before the input.
+ * Standard input and pipes can be opened once, other members any number of times. Returns NULL with
+ * *error set.
  */
 struct bufreader *input_open(struct input *in, size_t member, struct error *error);
-bool input_again(const struct input *in);       /* all members can be opened again */
-uint64_t input_skipped(const struct input *in); /* links, devices in directories and tars */
-/* Bytes asked of the system at once, for windows opened from now on. For tests: 1, 17. */
+bool input_again(const struct input *in);       /* true if all members can be opened again */
+uint64_t input_skipped(const struct input *in); /* links and devices in directories and tars */
+/* Sets the size of single reads, for bufreaders opened from now on. Tests use 1 and 17. */
 void input_set_read_size(struct input *in, size_t read_size);
-/* Bytes taken from the disk so far, and of how many; *total 0 where that is not known. */
+/* Reports the bytes read from disk so far and their total; *total is 0 if unknown. */
 void input_progress(const struct input *in, uint64_t *done, uint64_t *total);
 
-/* Report: what a conversion counted. Names are dotted: "hidden.io_uring". */
+/* Report: what a conversion counted. Names have dots: "hidden.io_uring". */
 
 enum {
 	REPORT_COUNTS = 96,
@@ -67,106 +74,115 @@ enum {
 };
 
 struct report_count {
-	const char *name; /* a literal */
+	const char *name; /* string literal */
 	uint64_t value;
-	bool noted; /* a note says what it means: no other warning does */
+	bool noted; /* a note explains it; no other warning is necessary */
 };
 
 struct report_example {
-	uint64_t line;               /* 0: not a text format */
+	uint64_t line;               /* 0 if not a text format */
 	char member[256], text[160]; /* escaped */
 };
 
-/* A total of the records beside the source's own. */
+/* A total of the records that differs from the total that the source states. */
 struct report_difference {
-	char where[256], what[64]; /* escaped: a file of a process; "bytes read" */
+	char where[256], what[64]; /* escaped: a process's file; "bytes read" */
 	uint64_t source_says, converted;
 };
 
 struct report {
 	uint64_t lines, calls, records, unparsed;
-	uint64_t record_bytes; /* lengths of the records, where the source counts skipped bytes */
-	uint64_t differences_found, notes_made; /* all of them; the first ones are kept below */
+	uint64_t record_bytes; /* sum of record lengths, if the source counts skipped bytes */
+	uint64_t differences_found, notes_made; /* totals; only the first ones are stored below */
 	size_t counts, examples, differences, notes;
 	struct report_count count[REPORT_COUNTS];
-	struct report_example example[REPORT_EXAMPLES]; /* the first unparsed places */
+	struct report_example example[REPORT_EXAMPLES]; /* the first unparsed positions */
 	struct report_difference difference[REPORT_DIFFERENCES];
 	char note[REPORT_NOTES][256];
 };
 
 void report_add(struct report *r, const char *name, uint64_t n);
-/* Counts one unparsed place and keeps the first few. */
+/* Counts one unparsed position and stores the first few. */
 void report_unparsed(struct report *r, const char *member, uint64_t line, const char *text,
 		     size_t size);
 
-/* --check has found that a total of the records is not what the source itself says. */
+/* Reports that a total of the records differs from the total that the source states (--check). */
 void report_differs(struct report *r, const char *where, const char *what, uint64_t source_says,
 		    uint64_t converted);
-/* A sentence for the user, shown as a warning. Foreign text in it has been escaped. */
+/*
+ * Adds a sentence for the user, printed as a warning. The caller has escaped any foreign text in
+ * it.
+ */
 void report_note(struct report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What was counted under this name; 0: nothing. */
+/* Returns the count of this name, 0 if nothing was counted. */
 uint64_t report_get(const struct report *r, const char *name);
-/* A note explains this count. */
+/* Declares that a note explains this count. */
 void report_noted(struct report *r, const char *name);
 
 /* Source */
 
-/* Whether an operation of this name changes names, or closes: what --ops=names is about. */
+/* Returns true if an operation of this name changes names or closes; --ops=names selects these. */
 bool op_renames(struct iot_text name);
 
 struct converter;
 
 struct setting {
-	const char *name, *value; /* of an option; value "" where it takes none */
+	const char *name, *value; /* of an option; value is "" if it takes no argument */
 };
 
-/* open sets tick_ns, first_ns and unordered; next keeps watermark_ns up to date. */
+/* open() sets tick_ns, first_ns and unordered; next() keeps watermark_ns up to date. */
 struct source_state {
 	const struct converter *converter;
 	struct input *input;
 	const struct setting *settings;
 	size_t setting_count;
-	uint64_t tick_ns; /* the source's own resolution */
-	int64_t first_ns; /* the earliest time known at open: where the trace begins */
-	bool unordered; /* set by open: watermarks come late or never, so hold all from the start */
-	int64_t watermark_ns; /* no event still to come starts earlier; INT64_MIN: cannot tell */
-	bool paused;          /* next: none for now, but the watermark may have moved */
-	bool lost_reported;   /* the error at the end is about what %lost has told */
+	uint64_t tick_ns; /* time resolution of the source */
+	int64_t first_ns; /* earliest time known at open; the trace starts there */
+	/* set by open: watermarks come late or never, so sort all events from the start */
+	bool unordered;
+	int64_t watermark_ns; /* no later event starts earlier; INT64_MIN if unknown */
+	bool paused;          /* set by next: no events now, but the watermark may have moved */
+	bool lost_reported;   /* %lost already describes the cause of the final error */
 	struct error error;
 	struct report report;
-	void *state; /* the converter's own */
+	void *state; /* private state of the converter */
 };
 
-/* An option of a converter's own, as the command line shows it: --name[=ARGUMENT]. */
+/* An option of one converter, as the command line shows it: --name[=ARGUMENT]. */
 struct converter_option {
-	const char *name, *argument, *help; /* argument NULL: takes none */
+	const char *name, *argument, *help; /* argument is NULL if it takes none */
 };
 
 struct converter {
 	const char *name, *summary;
 	const struct converter_option *options; /* ends with a NULL name; may be NULL */
 	/*
-	 * Watermarks are promises of the traced programs: order is made as they allow, however much
-	 * has to wait meanwhile, and what comes too late is counted.
+	 * Traced programs produce input and watermarks while the conversion runs. Events are sorted
+	 * as far as the watermarks allow, however many must be buffered; events that come too late
+	 * are counted.
 	 */
 	bool live;
-	/* Bits of evidence; 0: not mine. Looks at names and heads only. */
+	/*
+	 * Returns the number of bits of evidence, 0 if the format is not recognized. Inspects names
+	 * and heads only.
+	 */
 	int (*sniff)(struct input *in);
 	int (*open)(struct source_state *src);
 	/*
-	 * The next events, at most max: how many (at least 1), 0 at the end (or with
-	 * src->paused, of live sources alone: not to wait for input), negative: see
-	 * src->error; events before an error are delivered first. The first event is %trace. Times
-	 * count from 1970 where the source tells (then %trace has epoch=0), else from the source's
-	 * own zero; both in nanoseconds. Every event has its place in rec.start_ns. Text lives
-	 * until the next call.
+	 * Returns the number of events stored in out (1 to max); 0 at the end, or with src->paused
+	 * set (live sources only) instead of waiting for input; negative on error, see src->error.
+	 * Events that precede an error are delivered first. The first event is %trace. Times are
+	 * nanoseconds since 1970 if the source knows them (%trace then has epoch=0), else since the
+	 * source's own zero. Every event has a sort key in rec.start_ns. Text is valid until the
+	 * next call.
 	 */
 	int (*next)(struct source_state *src, struct iot_event *out, int max);
-	void (*close)(struct source_state *src); /* also after a failed open */
+	void (*close)(struct source_state *src); /* also called after a failed open */
 	/*
-	 * Whether its %counter directives have a counter of this name, besides those of reports,
-	 * whose value cannot identify a job, a machine, a file or a store. NULL: they have none.
+	 * Returns true if the converter's %counter directives use this name, in addition to the
+	 * counters of reports, and its value cannot identify a job, a machine, a file or a storage
+	 * system. NULL if there are no such names.
 	 */
 	bool (*is_counter)(struct iot_text name);
 };
@@ -177,12 +193,18 @@ extern const struct converter *const converters[]; /* ends with NULL */
 bool counter_is_known(struct iot_text name);
 
 const struct converter *converter_find(const char *name);
-/* The best bidder; NULL with *error set if nobody bids or two bid the same. */
+/*
+ * Returns the converter with the most evidence. Returns NULL with *error set if none recognizes the
+ * input or two have equal evidence.
+ */
 const struct converter *converter_sniff(struct input *in, struct error *error);
 
-/* The value of a setting; NULL if it was not given. */
-/* Counts and notes members that are no part of what is converted, of which `first` is one. */
+/*
+ * Counts and notes `count` members that the conversion ignores; `first` is the index of one of
+ * them.
+ */
 void source_ignored(struct source_state *src, size_t count, size_t first);
+/* Returns the value of a setting, NULL if it was not given. */
 const char *source_setting(const struct source_state *src, const char *name);
 
 #endif

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The names of all counters that converters put into %counter, for those that pass on known names only. */
+/*
+ * Names of all counters that converters write in %counter, for filters that pass on known names
+ * only.
+ */
 #include "converter.h"
 
 #include <string.h>
 
-/* What reports count (report_add), and what is told of a module or record. */
+/* Counters of reports (report_add), and counters of single modules or records. */
 static const char *const reported[] = {
     "ambiguous",
     "ambiguous.descriptor",

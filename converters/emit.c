@@ -58,7 +58,7 @@ struct iot_event *emit_over(struct emit *e)
 
 /* Directives */
 
-/* Behind a chunk that is full there are only empty ones. */
+/* All chunks after a full one are empty. */
 static char *text_capacity(struct emit *e, size_t need)
 {
 	struct emit_chunk *c = e->chunk, **last = &e->chunks;
@@ -92,7 +92,8 @@ bool emit_begin(struct emit *e, struct iot_builder *b, const char *name)
 void emit_end(struct emit *e, struct iot_builder *b, int64_t place_ns)
 {
 	struct iot_event made = {0};
-	if (iot_directive_end(b, &made) != IOT_OK) { /* only ever too long */
+	/* the only possible failure: the directive is too long */
+	if (iot_directive_end(b, &made) != IOT_OK) {
 		report_add(e->report, "directive.too_long", 1);
 		return;
 	}

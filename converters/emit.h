@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How a converter hands out what it makes. Each call of next gives room for so many events; those
- * that do not fit wait for the calls that follow, and the text of directives lives until all are
- * out.
+ * Delivers the events of a converter. Each call of next() provides an array for up to `max` events;
+ * surplus events are queued for the following calls, and the text of directives is valid until all
+ * have been delivered.
  */
 #ifndef CONVERTERS_EMIT_H
 #define CONVERTERS_EMIT_H
@@ -13,32 +13,35 @@ enum emit_ops { EMIT_OPS_ALL, EMIT_OPS_NAMES, EMIT_OPS_NONE };
 
 struct emit {
 	struct report *report;
-	size_t directive_capacity; /* of the longest directive; more is counted, and left out */
-	enum emit_ops ops;         /* which are wanted */
-	int64_t promised_ns;       /* no event still to come starts earlier, as the caller knows */
-	int status;                /* IOT_ENOMEM: something is missing */
+	size_t directive_capacity; /* longest directive; longer ones are counted and dropped */
+	enum emit_ops ops;         /* the %op directives to emit */
+	int64_t promised_ns;       /* no later event starts earlier, as the caller knows */
+	int status;                /* IOT_ENOMEM if an event was dropped */
 
-	struct iot_event *out, *over; /* over: did not fit */
+	struct iot_event *out, *over; /* over: queue of surplus events */
 	size_t count, max, over_count, over_next, over_capacity;
 	struct emit_chunk *chunk, *chunks;
-	size_t text_used; /* by directives since the start */
+	size_t text_used; /* text of directives since the start of the call */
 };
 
-/* Room for the events of this call; none may be left over. */
+/* Sets the output array of this call; the queue must be empty. */
 void emit_start(struct emit *e, struct iot_event *out, int max);
-/* Those that earlier calls had no room for; 0: there are none. */
+/* Delivers queued events; returns their number, 0 if the queue is empty. */
 int emit_leftovers(struct emit *e, struct iot_event *out, int max);
 void emit_free(struct emit *e);
 
 struct iot_event *emit_over(struct emit *e);
 
-/* The next event, for the caller to fill; NULL: no memory. */
+/* Returns the next event, for the caller to fill; NULL if out of memory. */
 static inline struct iot_event *emit_event(struct emit *e)
 {
 	return e->count < e->max ? &e->out[e->count++] : emit_over(e);
 }
 
-/* An event that is this record. To clear all of it first would take longer than all else here. */
+/*
+ * Stores a record. Sets only the fields that a record uses: clearing the whole event would cost
+ * more than all else here.
+ */
 static inline void emit_record(struct iot_event *ev, struct iot_record rec)
 {
 	ev->rec = rec;
@@ -48,21 +51,24 @@ static inline void emit_record(struct iot_event *ev, struct iot_record rec)
 	ev->has = 0;
 }
 
-/* Directives; false: no memory. */
+/* Starts a directive. Returns false if out of memory. */
 bool emit_begin(struct emit *e, struct iot_builder *b, const char *name);
 void emit_end(struct emit *e, struct iot_builder *b, int64_t place_ns);
 void emit_text(struct iot_builder *b, const char *key, struct iot_text value);
 void emit_string(struct iot_builder *b, const char *key, const char *value);
-/* %counter of all that was counted, where there is anything. */
+/* Emits a %counter with all counts, if there are any. */
 void emit_counts(struct emit *e, const char *source, int64_t place_ns);
 
-/* What has no time of its own: the earliest place that is still free, for all that needs it. */
+/*
+ * Sort key of an untimed event: the earliest one still allowed, but not after needed_ns, the time
+ * of the first event that needs it.
+ */
 static inline int64_t emit_untimed(const struct emit *e, int64_t needed_ns)
 {
 	return e->promised_ns < needed_ns ? e->promised_ns : needed_ns;
 }
 
-/* The setting "ops". */
+/* Applies the setting "ops". */
 int emit_set_ops(struct emit *e, struct source_state *src);
 bool emit_wants_op(const struct emit *e, const char *name);
 

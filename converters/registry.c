@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The formats that can be converted, found by name or by evidence. A new one is one line here; the
- * order does not matter.
+ * The formats that can be converted, found by name or by content. A new format is one more line;
+ * the order does not matter.
  */
 #include "converter.h"
 
@@ -24,7 +24,10 @@ const struct converter *converter_find(const char *name)
 	return NULL;
 }
 
-/* Nobody bids: is it because there is nothing to see, or because of what is wrong with it? */
+/*
+ * No converter recognizes the input: reports an unreadable or empty input instead, if that is the
+ * reason. Returns true if it set *error.
+ */
 static bool refuse_blank(struct input *in, struct error *error)
 {
 	char name[256];

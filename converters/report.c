@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Settings and report of a conversion: what every converter uses. */
+/* Settings and report of a conversion, used by all converters. */
 #include "converter.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* libarchive over a window: see unpack.h. */
+/* libarchive on top of a bufreader; see archive.h. */
 #include "archive.h"
 
 #include <archive.h>
@@ -10,14 +10,14 @@
 
 #include "xz.h"
 
-/* One libarchive reader and the window beneath it. */
+/* One libarchive reader and the bufreader under it. */
 struct unpacker {
 	struct bufreader *base;
 	struct archive *archive;
 	char *name; /* escaped */
 	enum compression_layer how;
-	size_t shown;      /* bytes of base that libarchive is looking at */
-	const char *block; /* unpacked, not yet handed out */
+	size_t shown;      /* bytes of base that libarchive currently uses */
+	const char *block; /* decompressed, not yet delivered */
 	size_t left;
 	bool opened, drained, ended;
 	struct error error;
@@ -25,7 +25,8 @@ struct unpacker {
 
 struct tar {
 	struct unpacker *u;
-	struct archive_entry *entry; /* ours: libarchive does not check that it could make one */
+	/* allocated here: libarchive does not check its own allocation */
+	struct archive_entry *entry;
 	uint64_t skipped;
 };
 
@@ -60,7 +61,10 @@ enum compression_layer compression_layer_of(const char *head, size_t size)
 	return begins_bzip2(head, size) ? COMPRESSION_LAYER_BZIP2 : COMPRESSION_LAYER_NONE;
 }
 
-/* By the checksum of its first header, which every dialect of tar has and no text has by chance. */
+/*
+ * Checks the checksum of the first header: every dialect of tar has it, and text does not match it
+ * by chance.
+ */
 bool is_tar(const char *head, size_t size)
 {
 	enum { SUM_AT = 148, SUM_SIZE = 8, HEADER = 512 };
@@ -130,7 +134,10 @@ static struct unpacker *unpacker_new(struct bufreader *base, enum compression_la
 	return NULL;
 }
 
-/* ARCHIVE_WARN: this libarchive would run a program for the filter. That is refused. */
+/*
+ * A result of ARCHIVE_WARN means that this libarchive would run a program as filter; the caller
+ * refuses it.
+ */
 static int enable_filter(struct unpacker *u)
 {
 	switch (u->how) {
@@ -147,8 +154,8 @@ static int enable_filter(struct unpacker *u)
 }
 
 /*
- * Keeps why libarchive gave up. If it had asked for more than there was, the input stops early;
- * otherwise what it saw is wrong.
+ * Stores libarchive's error. If libarchive had reached the end of base, the input is truncated;
+ * otherwise it is malformed.
  */
 static int give_up(struct unpacker *u)
 {
@@ -168,7 +175,10 @@ static int give_up(struct unpacker *u)
 			 reported);
 }
 
-/* Step by step: archive_read_open would go on where the first one gets no memory. */
+/*
+ * Sets up step by step: archive_read_open() would continue although its first step is out of
+ * memory.
+ */
 static bool begin_reading(struct unpacker *u)
 {
 	return archive_read_set_read_callback(u->archive, feed) == ARCHIVE_OK &&
@@ -185,7 +195,7 @@ static int open_archive(struct unpacker *u)
 	return begin_reading(u) ? IOT_OK : give_up(u);
 }
 
-/* Opened at the first read: so errors of the beginning come where all others come. */
+/* Called at the first read, so that errors at the start are reported like all others. */
 static int open_stream(struct unpacker *u)
 {
 	struct archive_entry *entry;
@@ -200,7 +210,10 @@ static int open_stream(struct unpacker *u)
 	return got < ARCHIVE_WARN ? give_up(u) : IOT_OK;
 }
 
-/* By blocks: archive_read_data would drop what it has copied when the block behind it is bad. */
+/*
+ * Reads by blocks: archive_read_data() would drop bytes already copied if the following block is
+ * damaged.
+ */
 static void next_block(struct unpacker *u)
 {
 	const void *data;
@@ -295,7 +308,7 @@ void tar_free(struct tar *t)
 	free(t);
 }
 
-/* A hard link has a regular file's type, but no bytes of its own. */
+/* A hard link has the type of a regular file, but no data. */
 static bool is_plain_file(struct archive_entry *entry)
 {
 	return archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == NULL;
@@ -319,7 +332,7 @@ int tar_next(struct tar *t, const char **name)
 		if (archive_entry_filetype(entry) != AE_IFDIR)
 			t->skipped++;
 	}
-	/* The name is NULL where it cannot be expressed in the locale of the process. */
+	/* NULL if the name cannot be represented in the locale of the process. */
 	*name = archive_entry_pathname(entry);
 	if (*name == NULL)
 		*name = archive_entry_pathname_utf8(entry);

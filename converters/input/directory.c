@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files below a directory, and the spool: see folder.h. */
+/* Files below a directory, and the temporary file; see directory.h. */
 #include "directory.h"
 
 #include <dirent.h>
@@ -41,7 +41,7 @@ static bool is_same(const struct stat *st, const struct identity *identity)
 	return st->st_dev == identity->device && st->st_ino == identity->inode;
 }
 
-/* Another file has taken the place of one that was examined. */
+/* Reports that a file was replaced after it was examined. */
 static int replaced(struct error *error, const char *path)
 {
 	char shown[SHOWN_MAX];
@@ -56,7 +56,7 @@ enum {
 	OPEN_DIRECTORY = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_DIRECTORY,
 };
 
-/* Opens `rest` below the directory fd, which is closed, component by component. */
+/* Opens `rest` below the directory fd, component by component. Closes fd. */
 static int open_below(int fd, const char *rest)
 {
 	while (fd >= 0) {
@@ -82,7 +82,7 @@ static int open_below(int fd, const char *rest)
 	return fd;
 }
 
-/* The directory at path[0 .. size), if it is the one that was searched. */
+/* Opens the directory path[0..size), if it still is the one that was searched. */
 static int open_root(const char *path, size_t size, const struct identity *root)
 {
 	struct stat st;
@@ -119,7 +119,7 @@ int found_open(const char *path, const struct identity *identity, size_t root_si
 	return -1;
 }
 
-/* Folders */
+/* Directories */
 
 static int keep(struct directory_list *f, const char *path, const struct stat *st,
 		struct error *error)
@@ -140,7 +140,7 @@ static int keep(struct directory_list *f, const char *path, const struct stat *s
 static int search(struct directory_list *f, int fd, const char *directory, unsigned depth,
 		  struct error *error);
 
-/* An entry `name` of the directory fd, which the user knows as `path`. */
+/* Examines the entry `name` of the directory fd; `path` is its path for the user. */
 static int search_entry(struct directory_list *f, int fd, const char *name, const char *path,
 			unsigned depth, struct error *error)
 {
@@ -169,7 +169,7 @@ static char *join(const char *directory, const char *name)
 	return path;
 }
 
-/* fd is closed; -1: it could not be opened, see errno. */
+/* Takes ownership of fd, which is -1 with errno set if it could not be opened. */
 static DIR *open_directory(int fd, const char *directory, unsigned depth, struct error *error)
 {
 	char shown[SHOWN_MAX];
@@ -243,7 +243,7 @@ void directory_list_free(struct directory_list *f)
 	*f = (struct directory_list){.found = NULL};
 }
 
-/* Spool */
+/* Temporary file */
 
 int input_tempfile_open(struct input_tempfile *s, struct error *error)
 {

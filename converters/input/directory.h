@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The regular files below a directory, sorted by name; and the temporary file for those of tars. */
+/*
+ * The regular files below a directory, sorted by name, and the temporary file for the members of
+ * tars.
+ */
 #ifndef CONVERTERS_INPUT_DIRECTORY_H
 #define CONVERTERS_INPUT_DIRECTORY_H
 
@@ -11,15 +14,15 @@
 
 #include "archive.h"
 
-/* As error_system, of errno and a path, which is escaped. */
+/* As error_system() with errno and a path, which is escaped here. */
 int input_path_error(struct error *error, const char *path);
 
-/* Which file a name was found to refer to. */
+/* The file that a path referred to when it was found. */
 struct identity {
 	uint64_t device, inode;
 };
 
-/* Start with {0}. */
+/* Initialize with {0}. */
 struct directory_list {
 	struct directory_entry {
 		char *path;
@@ -28,38 +31,39 @@ struct directory_list {
 	} * found;
 	struct identity root; /* of the directory itself */
 	size_t count, capacity, max;
-	uint64_t skipped; /* links, devices and the like; links are not followed */
+	uint64_t skipped; /* links (which are not followed), devices and the like */
 };
 
 enum { DIRECTORY_DEPTH_MAX = 32 };
 
-/* At most `most` files, in folders at most DIRECTORY_DEPTH_MAX deep. */
+/* Lists at most `max` files, in directories nested at most DIRECTORY_DEPTH_MAX deep. */
 int directory_list_read(struct directory_list *f, const char *path, size_t max,
 			struct error *error);
 void directory_list_free(struct directory_list *f);
 
 /*
- * Opens the regular file that was found at `path`, which must still be that file. In front of
- * path[root_size] is the directory that was searched, if root_size is not 0: no link is followed
- * from there on. Never waits for a writer. -1, with *error set.
+ * Opens the regular file that was found at `path`, which must still be the same file. If root_size
+ * is not 0, path[0..root_size) is the directory that was searched, and no link below it is
+ * followed. Does not block on a FIFO without a writer. Returns -1 with *error set.
  */
 int found_open(const char *path, const struct identity *identity, size_t root_size,
 	       const struct identity *root, struct error *error);
-/* The identity of an examined file. */
+/* Returns the identity of a file from its stat. */
 struct identity identity_of(const struct stat *st);
 
 #define INPUT_TEMPFILE_MAX ((uint64_t)64 << 30)
 
-/* A temporary file that has no name, in $TMPDIR or /tmp. */
+/* An unlinked temporary file in $TMPDIR or /tmp. */
 struct input_tempfile {
-	int fd; /* -1: not open */
+	int fd; /* -1 if not open */
 	uint64_t size;
 };
 
 int input_tempfile_open(struct input_tempfile *s, struct error *error);
 /*
- * Appends the bytes of the tar's current file; holes stay holes. *size gets its bytes, also of a
- * part. IOT_OK, a status with *error set, or, with *error left alone, that of the tar.
+ * Appends the bytes of the tar's current file; holes stay holes. *size receives the number of bytes
+ * appended, also after a failure. Returns IOT_OK, a status with *error set, or the tar's status
+ * with *error unchanged.
  */
 int input_tempfile_file(struct input_tempfile *s, struct tar *t, uint64_t *size,
 			struct error *error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the user named, as a list of members. Members are files, pipes (whose window is opened at
- * once, to see what they are, and handed out later) or slices of the spool: one unlinked temporary
- * file with the files of all tars. Nothing is ever written under a name that an input gives.
+ * Turns the paths of the user into a list of members. A member is a file, a pipe (opened at once to
+ * inspect its first bytes, and handed out later) or a slice of one unlinked temporary file, which
+ * holds the files of all tars. No file is ever created under a name that an input contains.
  */
 #include "converters/converter.h"
 
@@ -22,8 +22,8 @@
 enum {
 	MEMBERS_MAX = 1000000,
 	HEADS_TOTAL = 4 << 20, /* shared by the heads of all members */
-	HEAD_MIN = 256,        /* but each has so much */
-	HEAD_PIPE = 4096,      /* of a pipe, no more than this is waited for */
+	HEAD_MIN = 256,        /* minimum for each member */
+	HEAD_PIPE = 4096,      /* wait for at most this much of a pipe */
 };
 
 static int out_of_memory(struct error *error)
@@ -64,7 +64,7 @@ static void member_clear(struct member *m)
 
 /* Tar */
 
-/* "TAR/NAME": to be shown, never to be opened. */
+/* Returns "TAR/NAME", for display only, never to be opened. */
 static char *shown_name(const char *tar, const char *name)
 {
 	char *shown, escaped[4096];
@@ -72,7 +72,10 @@ static char *shown_name(const char *tar, const char *name)
 	return asprintf(&shown, "%s/%s", tar, escaped) >= 0 ? shown : NULL;
 }
 
-/* Damage in a tar comes behind the last byte that could be read of it. */
+/*
+ * Stores the error of a damaged tar with its last readable member, so that it is reported after
+ * that member's last byte.
+ */
 static int keep_fault(struct input *in, size_t first, const struct error *fault,
 		      struct error *error)
 {
@@ -107,7 +110,7 @@ static int tempfile_files(struct input *in, struct tar *t, const char *tar, stru
 	return got < 0 ? keep_fault(in, first, tar_error(t), error) : IOT_OK;
 }
 
-/* base is used up. */
+/* Takes ownership of base. */
 static int add_tar(struct input *in, struct bufreader *base, const char *name, struct error *error)
 {
 	struct tar *t = tar_new(base, name, error);
@@ -120,7 +123,7 @@ static int add_tar(struct input *in, struct bufreader *base, const char *name, s
 	return status;
 }
 
-/* The member added last has turned out to be a tar: its files take its place. */
+/* Replaces the member added last, which turned out to be a tar, by the tar's files. */
 static int replace_by_tar(struct input *in, struct bufreader *base, struct error *error)
 {
 	struct member tar = in->member[in->count - 1];
@@ -137,7 +140,7 @@ static int replace_by_tar(struct input *in, struct bufreader *base, struct error
 
 /* Files, directories, pipes */
 
-/* found: what is to be known of it to open it. */
+/* `found` contains the fields that are needed to open it. */
 static int add_file(struct input *in, const char *path, const struct member *found,
 		    struct error *error)
 {
@@ -162,7 +165,7 @@ static int add_file(struct input *in, const char *path, const struct member *fou
 	return IOT_OK;
 }
 
-/* A packet tells at once what it is, and the next one may be long in coming. */
+/* Peeks only the magic of a packet stream first, because the next packet may arrive much later. */
 static const char *pipe_head(struct bufreader *w, size_t *have)
 {
 	static const char packet[] = "IOTPKT01";
@@ -172,7 +175,7 @@ static const char *pipe_head(struct bufreader *w, size_t *have)
 	return bufreader_peek(w, HEAD_PIPE, have);
 }
 
-/* fd belongs to the input. A pipe is asked for its first bytes at once; so it may have to wait. */
+/* Takes ownership of fd. Reads the first bytes of the pipe at once and may therefore block. */
 static int add_pipe(struct input *in, int fd, const char *name, struct error *error)
 {
 	struct member *m = add_member(in, strdup(name), error);
@@ -229,7 +232,7 @@ static int add_stdin(struct input *in, struct error *error)
 	return fd < 0 ? input_path_error(error, "standard input") : add_pipe(in, fd, "-", error);
 }
 
-/* Waits for the writer of a FIFO, unless the input is asked to end. */
+/* Blocks until a FIFO has a writer, unless the input is asked to stop. */
 static int open_pipe(struct input *in, const char *path)
 {
 	int fd;
@@ -319,7 +322,7 @@ static size_t head_capacity(const struct input *in)
 	return capacity < HEAD_MIN ? HEAD_MIN : capacity;
 }
 
-/* Who has seen less than there is must not decide by it. */
+/* Stores errors that hide part of a head: sniffing must not decide on incomplete data. */
 static void keep_unseen(struct input *in, const struct error *error)
 {
 	if (in->unseen.status == IOT_OK &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Members that are open: their raw bytes, which are counted, and the windows on top. */
+/* Open members: their raw bytes, which are counted, and the bufreaders on top. */
 #include "input_internal.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include "lib/base/fdio.h"
 
 enum {
-	READ_TOTAL = 16 << 20, /* shared by the windows of all members */
-	READ_MAX = 1 << 20,    /* of one window */
+	READ_TOTAL = 16 << 20, /* shared by the bufreaders of all members */
+	READ_MAX = 1 << 20,    /* of one bufreader */
 	READ_MIN = 4096,
 };
 
@@ -39,7 +39,7 @@ static void tap_free(void *context)
 	free(t);
 }
 
-/* fd, which may be -1 for a slice of the spool, belongs to the tap. */
+/* Takes ownership of fd, which is -1 for a slice of the temporary file. */
 static struct tap *tap_new(struct input *in, size_t member, int fd)
 {
 	struct tap *t = calloc(1, sizeof(*t));
@@ -132,7 +132,7 @@ struct bufreader *member_decompressed(struct input *in, size_t member, struct bu
 	return decompress_bufreader(raw, how, in->member[member].name, &options, error);
 }
 
-/* The first raw bytes of a regular file or slice, without moving its position. */
+/* Reads the first raw bytes of a regular file or slice without moving its position. */
 static ssize_t raw_head(const struct input *in, const struct member *m, int fd, char *head)
 {
 	size_t want = COMPRESSION_MAGIC_SIZE;

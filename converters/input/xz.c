@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* liblzma over a window: see unpack_xz.h. */
+/* liblzma on top of a bufreader; see xz.h. */
 #include "xz.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ struct xz {
 	struct bufreader *base;
 	char *name; /* escaped */
 	lzma_stream stream;
-	size_t shown; /* bytes of base that the stream was given */
+	size_t shown; /* bytes of base that were passed to the stream */
 	bool begun, ended;
 	struct error error;
 };
@@ -50,7 +50,7 @@ static int fail(struct xz *x, lzma_ret why)
 	}
 }
 
-/* Takes what was used, and shows what is there; at the end of base nothing more is. */
+/* Consumes the bytes that liblzma used and peeks more. Returns LZMA_FINISH at the end of base. */
 static lzma_action feed(struct xz *x)
 {
 	bufreader_consume(x->base, x->shown - x->stream.avail_in);
@@ -59,7 +59,7 @@ static lzma_action feed(struct xz *x)
 	return x->shown == 0 ? LZMA_FINISH : LZMA_RUN;
 }
 
-/* What liblzma made right before it saw damage may be wrong: that piece is left out. */
+/* Drops the output of the call that detects damage, because it may be wrong. */
 static ssize_t read_xz(void *context, void *buffer, size_t size)
 {
 	struct xz *x = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events. What has no time of its own gets its place in the order before those that need it. */
+/* Emits events. Untimed events get a sort key before the events that need them. */
 #include "packets.h"
 
 static void end(struct procstat *s, struct iot_builder *b, int64_t place_ns)
@@ -60,7 +60,10 @@ void procstat_emit_inherited(struct procstat *s, const struct packet_process *wh
 	file(s, who, number, f->object, f->path, f->path_size, place_ns);
 }
 
-/* An %op up to its process; how long it took has to fit behind its time. */
+/*
+ * Starts an %op, up to its process key. `took` is the difference of two clipped times, so that time
+ * + took does not overflow.
+ */
 static bool begin_op(struct procstat *s, struct iot_builder *b, const char *name,
 		     const struct packet_process *who, uint64_t start, uint64_t elapsed)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which file a process means by a number. A number stays when its file is closed: a child may have
- * inherited it. Where there are too many files or ancestors, all are forgotten; what is lost are the
- * objects of files that are opened again, and inherited names.
+ * Maps file numbers of a process to files. A number stays mapped when its file is closed, because a
+ * child may have inherited it. All mappings are dropped when there are too many files or ancestors;
+ * the cost is a new object for files that are opened again, and inherited names.
  */
 #include "packets.h"
 
@@ -30,7 +30,7 @@ static void forget(struct procstat_files *f)
 bool procstat_files_add(struct procstat_files *f, uint32_t process, uint32_t file,
 			struct tracked_file *after, int64_t opened_ns)
 {
-	after->refs++; /* before anything is forgotten */
+	after->refs++; /* before forget() can free it */
 	if (f->ids.count == PROCSTAT_FILES_MAX)
 		forget(f);
 	const size_t i = idmap_number(&f->ids, idmap_pair(process, file));
@@ -46,7 +46,7 @@ bool procstat_files_add(struct procstat_files *f, uint32_t process, uint32_t fil
 	return true;
 }
 
-/* Paths may be long, so it is not only their number that counts. */
+/* Limits memory as well as the number of names, because paths may be long. */
 static void keep_small(struct procstat_files *f)
 {
 	struct fdtable *t = &f->tracker;
@@ -73,8 +73,8 @@ struct tracked_file *procstat_files_open(struct procstat_files *f, uint32_t proc
 		after->object = ++f->tracker.objects;
 	bool added = procstat_files_add(f, process, p->file, after, start_ns);
 	if (unlinked)
-		file_free(&f->tracker,
-			  after); /* the reference that making it gave; another one is held */
+		/* releases the reference of its creator; the table holds another */
+		file_free(&f->tracker, after);
 	return added ? after : NULL;
 }
 

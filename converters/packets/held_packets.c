@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packets that came before others of their process. They are few: what is missing is lost after
- * SEQUENCE_WINDOW packets of the stream.
+ * Packets that arrived before earlier ones of their process. There are few: a missing packet counts
+ * as lost after SEQUENCE_WINDOW packets of the stream.
  */
 #include "packets.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Procstat packets: what traced processes send through one pipe. I/Os of one file come together and
- * quiet files late, so the watermark is what the processes promise in their marks. Damage is looked
- * through, packets that are missing are told, those that come twice are skipped; several files are
- * one stream.
+ * Converts procstat packets, which traced processes write to one pipe. The I/Os of one file arrive
+ * together and quiet files late, so the watermark is the time that the processes guarantee in their
+ * watermark packets. Damaged bytes are skipped, missing packets are reported, duplicates are
+ * dropped. Several files form one stream.
  */
 #include "packets.h"
 
@@ -15,7 +15,10 @@ enum { BID = 64, BID_DAMAGED = 16, PAUSE_MS = 20 };
 
 enum found { FAILED = -1, AT_END = 0, PACKET = 1, NONE_YET = 2 };
 
-/* Whether the magic stands somewhere, and the word behind it may be that of a packet: not in text. */
+/*
+ * Returns true if the magic is followed by a plausible second word of a packet header, which text
+ * never contains.
+ */
 static bool has_header(const char *head, size_t size, const unsigned char magic[PACKET_WORD_SIZE])
 {
 	const char *at = head, *const end = head + size;
@@ -43,9 +46,9 @@ static int sniff(struct input *in)
 	return has_header(head, size, magic) ? BID_DAMAGED : 0;
 }
 
-/* Packets out of the input */
+/* Reading packets */
 
-/* The window of the next member; AT_END: there is none. */
+/* Opens the next member. Returns AT_END if there is none. */
 static enum found open_member(struct procstat *s)
 {
 	bufreader_free(s->bufreader);
@@ -63,7 +66,10 @@ static void step_over(struct procstat *s, size_t used)
 	s->at += used;
 }
 
-/* Nothing more is there: what has been made goes out, and what was promised is told once. */
+/*
+ * Returns true if no input is available now and next() should return: with the events made so far
+ * or, once per pause, with the watermark alone.
+ */
 static bool is_to_pause(struct procstat *s, size_t want)
 {
 	if (!bufreader_waits(s->bufreader, want, 0))
@@ -76,7 +82,7 @@ static bool is_to_pause(struct procstat *s, size_t want)
 	return true;
 }
 
-/* The end of a member, unless it is a failure. */
+/* Handles the end of a member; a read error becomes the error of the source. */
 static enum found member_ended(struct procstat *s)
 {
 	const struct error *e = bufreader_error(s->bufreader);
@@ -116,7 +122,7 @@ static enum found next_packet(struct procstat *s)
 	}
 }
 
-/* What becomes of a packet */
+/* Processing packets */
 
 static bool fail(struct procstat *s, int status, const char *why)
 {
@@ -163,7 +169,10 @@ static bool start(struct procstat *s, struct packet_process *who)
 	return promise(s, who, began_ns);
 }
 
-/* The file of a data packet: its process's own, or one that it has inherited. */
+/*
+ * Finds the file of a data packet among those of its process and, if absent, those of its
+ * ancestors.
+ */
 static bool find_file(struct procstat *s, const struct packet_process *who, uint32_t *object)
 {
 	enum { GENERATIONS_MAX = 16 };
@@ -174,7 +183,7 @@ static bool find_file(struct procstat *s, const struct packet_process *who, uint
 	for (int i = 0; i < GENERATIONS_MAX && f == NULL && k != NULL && k->parent != 0; i++) {
 		f = procstat_files_find(&s->files, k->parent, p->file);
 		if (f != NULL && f->opened_ns > k->began_ns)
-			return true; /* the same number, given after the fork */
+			return true; /* the ancestor reused the number after the fork */
 		k = procstat_ancestor(&s->files, k->parent_ancestors, k->parent);
 	}
 	if (f == NULL || *object != 0 || p->entries == 0)
@@ -223,7 +232,7 @@ static bool take(struct procstat *s, struct packet_process *who)
 		procstat_emit_exit(s, who, p);
 		if (s->packet_life == who->life) {
 			procstat_order_remove(&s->order, who);
-			if (!procstat_holds(s, who)) /* one that has ended may be forgotten */
+			if (!procstat_holds(s, who)) /* a process that has ended may be forgotten */
 				sequence_end_process(&s->sequence, who);
 		}
 		return true;
@@ -237,7 +246,9 @@ static bool take(struct procstat *s, struct packet_process *who)
 
 static bool take_now(struct procstat *s, struct packet_process *who)
 {
-	/* Of one that never sent a start packet nothing is known before its first mark. */
+	/*
+	 * If a process sent no start packet, no bound is known before its first watermark packet.
+	 */
 	if (who->place == 0 && !who->ended && !promise(s, who, 0))
 		return false;
 	return take(s, who) && (s->emit.status == IOT_OK || out_of_memory(s));
@@ -262,7 +273,7 @@ static bool enter(struct procstat *s)
 	default:
 		break;
 	}
-	/* What a process has sent is taken in the order in which it was sent. */
+	/* Packets of one process are processed in the order in which they were sent. */
 	if (procstat_must_wait(s, who))
 		return procstat_hold(s, who) || out_of_memory(s);
 	s->packet_life = who->life;
@@ -394,12 +405,12 @@ static void close_source(struct source_state *src)
 	src->state = NULL;
 }
 
-/* Nothing still to come starts before this; it does not go back. */
+/* No later event starts before this time. The watermark never decreases. */
 static void update_watermark(struct procstat *s)
 {
 	int64_t mark = procstat_order_min(&s->order);
 	uint64_t hole = sequence_hole(&s->sequence);
-	if (mark == INT64_MAX) /* nobody is alive; somebody may yet begin */
+	if (mark == INT64_MAX) /* no process is alive, but a new one may start */
 		mark = s->latest_ns + (s->latest_ns < INT64_MAX);
 	if (hole != UINT64_MAX && procstat_ns(s, hole) < mark)
 		mark = procstat_ns(s, hole);
@@ -407,7 +418,10 @@ static void update_watermark(struct procstat *s)
 		s->src->watermark_ns = mark;
 }
 
-/* Events up to the room there is, or a packet's more; false: none for now. */
+/*
+ * Produces events until the output is full; the last packet may exceed it. Returns false if there
+ * are none now.
+ */
 static bool fill(struct procstat *s)
 {
 	if (!s->began)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The parts of the procstat converter:
- *
- *	procstat.c         packets out of the input, and what becomes of each
- *	procstat_emit.c    their events
- *	procstat_tick.c    which tick is that of the stream, and its epoch
- *	procstat_held.c    packets that wait for others of their process
- *	procstat_order.c   how far no earlier I/O can come
- *	procstat_files.c   the file behind a number
+ * The packets converter:
+ *     packets.c         reads packets from the input and dispatches them
+ *     emit.c            their events
+ *     tick.c            determines the tick of the stream and its epoch
+ *     held_packets.c    packets that wait for earlier ones of their process
+ *     process_order.c   the time before which no I/O can still arrive
+ *     file_ids.c        the file that a number refers to
  */
 #ifndef CONVERTERS_PACKETS_PACKETS_H
 #define CONVERTERS_PACKETS_PACKETS_H
@@ -20,7 +19,8 @@
 #include "lib/packets/sequence.h"
 
 enum {
-	PROCSTAT_DIRECTIVE = 14 << 10, /* the longest: a path of 4 KiB, all of it encoded */
+	/* the longest directive: a path of 4 KiB, all of it encoded */
+	PROCSTAT_DIRECTIVE = 14 << 10,
 	PROCSTAT_FILES_MAX = 1 << 18,
 	PROCSTAT_NAMES_MAX = 1 << 18,
 	PROCSTAT_ANCESTORS_MAX = 1 << 18,
@@ -31,10 +31,11 @@ struct procstat_file {
 	int64_t opened_ns;
 };
 
-/* Where a process comes from; of one whose number is used again, too. */
+/* The ancestry of a process, also of one whose number was reused. */
 struct procstat_ancestors {
-	uint32_t process, parent;  /* ids; parent 0: not known */
-	uint32_t parent_ancestors; /* of the parent, if that still has its id */
+	uint32_t process, parent; /* ids; parent is 0 if unknown */
+	/* index of the parent's entry, valid if that entry still has the parent's id */
+	uint32_t parent_ancestors;
 	int64_t began_ns;
 };
 
@@ -47,9 +48,9 @@ struct procstat_files {
 	size_t capacity;
 };
 
-/* Those alive, the one with the least before_ns first. */
+/* A heap of the live processes with the smallest before_ns first. */
 struct procstat_order {
-	struct packet_process **heap; /* from 1 */
+	struct packet_process **heap; /* index 1 is the root */
 	size_t count, capacity;
 };
 
@@ -57,32 +58,35 @@ struct procstat {
 	struct source_state *src;
 	struct bufreader *bufreader;
 	size_t member;
-	bool ended, began, waited; /* waited: it was told that the input pauses */
-	size_t used;               /* of the window, by the packet in hand */
-	uint64_t at;               /* bytes before the window, of this member */
+	bool ended, began, waited; /* waited: the pause of the input has been reported */
+	size_t used;               /* bytes of the bufreader that the current packet uses */
+	uint64_t at;               /* offset of the bufreader's position in this member */
 	struct packet_scan scan;
 	struct packet packet;
 	bool in_hand;
 
-	uint32_t tick_ps;             /* of the stream; 0: not known yet */
-	uint64_t votes, taken;        /* packets that have it; those of them that arrived */
-	uint64_t others;              /* packets with another tick */
-	struct procstat_other *other; /* the first of these, as long as they can prevail; or NULL */
+	uint32_t tick_ps; /* tick of the stream; 0 if not yet known */
+	/* number of packets with this tick in the head; number that have arrived */
+	uint64_t votes, taken;
+	uint64_t others; /* packets with another tick */
+	/* the first of these, as long as their tick can still win; or NULL */
+	struct procstat_other *other;
 	size_t other_count, other_at;
-	bool again; /* other[other_at ..) is to be taken */
+	bool again; /* other[other_at..) must be processed */
 
 	struct sequence sequence;
 	struct procstat_order order;
-	struct procstat_held *held; /* NULL: none was needed yet */
+	struct procstat_held *held; /* NULL until first needed */
 	size_t held_count;
-	uint32_t packet_life; /* of its process, of the packet that is taken */
+	uint32_t packet_life; /* generation of the process of the current packet */
 	struct procstat_files files;
 	int64_t epoch_ns;
-	uint64_t damaged, damages, first_damage; /* bytes, times, and where the first is */
+	/* damaged bytes, number of damaged regions, offset of the first */
+	uint64_t damaged, damages, first_damage;
 	const char *first_why;
 	uint64_t unknown;
 	bool cut, counted;
-	int64_t latest_ns; /* start of the latest event made */
+	int64_t latest_ns; /* start of the latest event emitted */
 
 	struct emit emit;
 };
@@ -113,13 +117,16 @@ void procstat_emit_others(struct procstat *s);
 
 /* Order */
 
-/* Enters a process, or moves it to where before_ns belongs now. False: no memory. */
+/*
+ * Adds a process, or moves it to the position of its current before_ns. Returns false if out of
+ * memory.
+ */
 bool procstat_order_set(struct procstat_order *o, struct packet_process *who);
 void procstat_order_remove(struct procstat_order *o, struct packet_process *who);
-/* The least before_ns; INT64_MAX: nobody is alive. */
+/* Returns the smallest before_ns, INT64_MAX if no process is alive. */
 int64_t procstat_order_min(const struct procstat_order *o);
 
-/* Packets that came before others of their process that may still come */
+/* Held packets: they arrived before packets of the same process that may still arrive */
 
 enum { PROCSTAT_HELD_MAX = 2 * SEQUENCE_WINDOW };
 
@@ -131,10 +138,14 @@ struct procstat_held {
 };
 
 bool procstat_holds(const struct procstat *s, const struct packet_process *who);
-/* Whether the packet that was read has to wait. */
+/* Returns true if the current packet has to wait. */
 bool procstat_must_wait(const struct procstat *s, const struct packet_process *who);
-bool procstat_hold(struct procstat *s, struct packet_process *who); /* false: no memory */
-/* One that has waited long enough becomes s->packet; its process, or NULL: none. */
+/* Returns false if out of memory. */
+bool procstat_hold(struct procstat *s, struct packet_process *who);
+/*
+ * Moves a packet that has waited long enough to s->packet. Returns its process, NULL if there is no
+ * such packet.
+ */
 struct packet_process *procstat_ready(struct procstat *s);
 
 /* Ticks */
@@ -146,27 +157,39 @@ struct procstat_other {
 	unsigned char bytes[PACKET_MAX];
 };
 
-/* From the head of the input: the tick of the most packets there, and the epoch. */
+/* Determines, from the head of the input, the epoch and the tick that most packets have. */
 void procstat_tick_find(struct procstat *s);
-/* Whether s->packet has the tick of the stream; if not, it is counted. *failed: no memory. */
+/*
+ * Returns true if s->packet has the tick of the stream; counts it otherwise. Sets *failed if out of
+ * memory.
+ */
 bool procstat_tick_fits(struct procstat *s, bool *failed);
-/* Puts a packet that was kept, and has the tick after all, into s->packet. False: there is none. */
+/*
+ * Moves a stored packet whose tick turned out to be the stream's to s->packet. Returns false if
+ * there is none.
+ */
 bool procstat_tick_again(struct procstat *s);
 
 /* Files */
 
-/* NULL: no memory. created: under this name it is a new one. */
+/*
+ * Opens the file of an open packet; PACKET_OPEN_CREATED in it means that its name refers to a new
+ * file. Returns NULL if out of memory.
+ */
 struct tracked_file *procstat_files_open(struct procstat_files *f, uint32_t process,
 					 const struct packet *p, int64_t start_ns);
 const struct procstat_file *procstat_files_find(const struct procstat_files *f, uint32_t process,
 						uint32_t file);
-/* Gives a process a file that it has inherited. False: no memory. */
+/* Adds a file that a process has inherited. Returns false if out of memory. */
 bool procstat_files_add(struct procstat_files *f, uint32_t process, uint32_t file,
 			struct tracked_file *after, int64_t opened_ns);
-/* Remembers where a process that begins comes from; parent NULL: not known. False: no memory. */
+/*
+ * Records the parent of a process that starts; parent is NULL if unknown. Returns false if out of
+ * memory.
+ */
 bool procstat_ancestor_add(struct procstat_files *f, struct packet_process *who,
 			   const struct packet_process *parent, int64_t began_ns);
-/* NULL: not known, or forgotten. */
+/* Returns NULL if unknown or forgotten. */
 const struct procstat_ancestors *procstat_ancestor(const struct procstat_files *f,
 						   uint32_t ancestors, uint32_t process);
 void procstat_files_free(struct procstat_files *f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A heap of the processes alive; each knows its place in it. */
+/* A heap of the live processes; each stores its index. */
 #include "packets.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static void put(struct procstat_order *o, size_t at, struct packet_process *who)
 	who->place = at;
 }
 
-/* Moves who, for whom there is a hole at `at`, up or down to its place. */
+/* Moves `who`, whose slot `at` is empty, up or down to its position. */
 static void settle(struct procstat_order *o, size_t at, struct packet_process *who)
 {
 	for (; at > 1 && o->heap[at / 2]->before_ns > who->before_ns; at /= 2)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tick of the stream is that of the most packets: first of those in the head of the input, then
- * of those that have arrived. A packet with another tick is skipped and counted; the first ones are
- * kept, so that nothing is lost if the packets before them turn out to be the exceptions.
+ * The tick of the stream is the one that most packets have: first in the head of the input, then
+ * among the packets that have arrived. A packet with another tick is skipped and counted; the first
+ * ones are stored, so that nothing is lost if the packets before them turn out to be the
+ * exceptions.
  */
 #include "packets.h"
 
@@ -10,7 +11,7 @@
 
 enum { TICKS_MAX = 64, EPOCHS_MAX = 64, EPOCH_NEAR_NS = 1000000000 };
 
-/* What is known of the packets of a head. */
+/* The votes of the packets in a head. */
 struct ballot {
 	uint32_t tick[TICKS_MAX];
 	uint64_t votes[TICKS_MAX];
@@ -67,7 +68,9 @@ static int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* The first that is near the median: one process that is wrong does not decide. */
+/*
+ * Returns the first epoch that is close to the median, so that one wrong process does not decide.
+ */
 static int64_t choose_epoch(const struct epochs *e)
 {
 	uint64_t sorted[EPOCHS_MAX];
@@ -99,9 +102,9 @@ void procstat_tick_find(struct procstat *s)
 	s->epoch_ns = choose_epoch(&e);
 }
 
-/* Packets that arrive */
+/* Arriving packets */
 
-/* Forgets all that packets of another tick said. */
+/* Discards everything derived from packets with another tick. */
 static void start_restart(struct procstat *s, uint32_t tick_ps)
 {
 	sequence_free(&s->sequence);
