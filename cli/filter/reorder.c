@@ -227,7 +227,7 @@ static int take_rest(struct reorder *r)
 	/* A thread could not be told to leave a pipe. */
 	struct event_queue *reading = event_queue_new(read_on, r, r->piped);
 	while (reading != NULL && status == GO_ON && (n = event_queue_next(reading, &r->ev)) != 0) {
-		status = n > 0 ? take(r, (size_t)n) : EXIT_FAULT;
+		status = n > 0 ? take(r, (size_t)n) : report_failure(r, "out of memory");
 		if (signal_pending() != 0)
 			status = EXIT_FAULT;
 	}

@@ -145,6 +145,8 @@ static ssize_t allowed(enum call call, int fd, size_t size)
 	return -1;
 }
 
+static __thread bool creating_thread;
+
 /* Memory; sanitizers have their own. */
 #ifndef FAULT_FILES_ONLY
 
@@ -163,11 +165,49 @@ static void *take_early(size_t size)
 	return from + size <= sizeof early ? early + from : NULL;
 }
 
+/*
+ * What pthread_create allocates stays with the stack, which libc keeps for the next thread: how many there are
+ * depends on how many threads ran at once. Such blocks are not counted.
+ */
+enum { THREAD_BLOCKS = 1024 };
+static _Atomic(void *) thread_blocks[THREAD_BLOCKS];
+static atomic_size_t thread_blocks_used;
+
+static _Atomic(void *) *find_thread_block(void *p)
+{
+	size_t used = atomic_load(&thread_blocks_used);
+	if (used > THREAD_BLOCKS)
+		used = THREAD_BLOCKS;
+	for (size_t i = 0; i < used; i++)
+		if (atomic_load(&thread_blocks[i]) == p)
+			return &thread_blocks[i];
+	return NULL;
+}
+
+static bool keep_thread_block(void *p)
+{
+	if (!creating_thread)
+		return false;
+	const size_t i = atomic_fetch_add(&thread_blocks_used, 1);
+	if (i < THREAD_BLOCKS)
+		atomic_store(&thread_blocks[i], p);
+	return i < THREAD_BLOCKS;
+}
+
 static void *counted(void *p)
 {
-	if (p != NULL)
+	if (p != NULL && !keep_thread_block(p))
 		atomic_fetch_add(&live, 1);
 	return p;
+}
+
+static void uncounted(void *p)
+{
+	_Atomic(void *) *kept = find_thread_block(p);
+	if (kept != NULL)
+		atomic_store(kept, NULL);
+	else
+		atomic_fetch_sub(&live, 1);
 }
 
 void *malloc(size_t size)
@@ -211,7 +251,13 @@ void *realloc(void *old, size_t size)
 	}
 	if (fails_with(MALLOC))
 		return NULL;
-	return old == NULL ? counted(real(old, size)) : real(old, size);
+	if (old == NULL)
+		return counted(real(old, size));
+	_Atomic(void *) *kept = find_thread_block(old);
+	void *moved = real(old, size);
+	if (kept != NULL && moved != NULL)
+		atomic_store(kept, moved);
+	return moved;
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
@@ -241,7 +287,7 @@ void free(void *p)
 	if (is_early(p))
 		return;
 	if (p != NULL)
-		atomic_fetch_sub(&live, 1);
+		uncounted(p);
 	if (real == NULL)
 		*(void **)&real = next("free");
 	real(p);
@@ -254,7 +300,12 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(vo
 	static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 	if (real == NULL)
 		*(void **)&real = next("pthread_create");
-	return fails(THREAD) ? EAGAIN : real(thread, attr, fn, arg);
+	if (fails(THREAD))
+		return EAGAIN;
+	creating_thread = true;
+	const int status = real(thread, attr, fn, arg);
+	creating_thread = false;
+	return status;
 }
 
 /* Files */
