@@ -228,14 +228,22 @@ static void set_partial(struct strace_member *m, struct strace_task *t)
 	m->partial = t;
 }
 
+/* The log of a member ends in the middle of a line. */
+static void ends_cut(struct strace *s, struct strace_member *m)
+{
+	m->ends_cut = true;
+	if (s->cut_in == NULL)
+		s->cut_in = m;
+}
+
 /* Foreign text has cut the line: the rest comes at the beginning of a later one. */
 static void cut_call(struct strace *s, struct strace_task *t, const struct strace_entry *e,
 		     int64_t time_ns, const char *text, const char *end, struct strace_member *m)
 {
 	static const char ATTACHED[] = "strace: Process ";
 	if (m == NULL || m->cut) {
-		if (m != NULL && s->cut_in == NULL)
-			s->cut_in = m;
+		if (m != NULL)
+			ends_cut(s, m);
 		strace_count(s, "unclosed", 1);
 		return;
 	}
@@ -403,10 +411,9 @@ static bool is_cut(const struct strace_member *m, const struct strace_line *line
 	return (unsigned char)(last - '0') < 10 || (unsigned char)((last | 32U) - 'a') < 26;
 }
 
-static void cut(struct strace *s, const struct strace_member *m)
+static void cut(struct strace *s, struct strace_member *m)
 {
-	if (s->cut_in == NULL)
-		s->cut_in = m;
+	ends_cut(s, m);
 	strace_count(s, "unclosed", 1);
 }
 
@@ -424,8 +431,8 @@ void strace_process(struct strace *s, struct strace_member *m, const struct stra
 	const bool whole = !is_cut(m, line);
 	if (!whole && (line->kind <= STRACE_END || line->kind == STRACE_SKIP))
 		cut(s, m);
-	else if (!whole && s->cut_in == NULL)
-		s->cut_in = m;
+	else if (!whole)
+		ends_cut(s, m);
 	switch (line->kind) {
 	case STRACE_SKIP:
 		return;

@@ -117,6 +117,22 @@ static int verdict(struct strace *s)
 	return IOT_OK;
 }
 
+/* Logs of a set that a full disk has cut; the verdict names the first. */
+static void note_cut(struct strace *s)
+{
+	char name[128];
+	for (size_t i = 0; i < s->members; i++) {
+		const struct strace_member *m = &s->member[i];
+		const bool empty = m->opened && m->line_number == 0;
+		if (!empty && (!m->ends_cut || m == s->cut_in))
+			continue;
+		const char *path = input_name(s->src->input, m->index);
+		report_note(&s->src->report, "%s: %s",
+			    escape_text(name, sizeof name, path, strlen(path)),
+			    empty ? "empty" : "ends in the middle of a line, too");
+	}
+}
+
 /*
  * Children of which there is no line, not even that of their end: strace without -f, or some files of
  * -ff. As many may have spoken under numbers of another namespace, as if nobody had made them.
@@ -230,6 +246,7 @@ static void finish(struct strace *s)
 	if (open > 0)
 		strace_count(s, "unfinished_at_end", open);
 	count_silent(s);
+	note_cut(s);
 	if (s->tracker.unnamed > 0)
 		strace_count(s, "unnamed.files", s->tracker.unnamed);
 	if (s->began) /* else there is no %trace in front */

@@ -206,10 +206,13 @@ struct strace_task {
 	struct strace_task *forking_prev, *forking_next; /* those that have one */
 	bool thread;                                     /* of its parent's process */
 	struct strace_task *peer_prev,
-	    *peer_next;               /* threads of a process, a ring; NULL: none yet */
-	struct strace_member *cut_in; /* where its call has been cut */
-	bool adopted;                 /* seen without a fork before it */
-	uint32_t turn;                /* lines so far */
+	    *peer_next;                     /* threads of a process, a ring; NULL: none yet */
+	struct strace_member *cut_in;       /* where its call has been cut */
+	bool adopted;                       /* seen without a fork before it */
+	bool shared;                        /* its number is that of processes in several logs */
+	const struct strace_member *member; /* of the current line */
+	unsigned returns;                   /* to the log of an earlier line from another one */
+	uint32_t turn;                      /* lines so far */
 	int64_t starts[STRACE_TURNS],
 	    next_start; /* in a set: times of the current line, and of the next */
 };
@@ -286,8 +289,9 @@ struct strace_member {
 	int64_t key_ns; /* when the current line takes effect */
 	int64_t first_ns, last_ns;
 	bool opened;
-	bool cut;    /* the current line has no LF */
-	char *clean; /* a line without colours */
+	bool cut;      /* the current line has no LF */
+	bool ends_cut; /* ... and is not whole */
+	char *clean;   /* a line without colours */
 	size_t clean_capacity;
 	struct strace_task *partial; /* whose call was cut by foreign text */
 	unsigned partial_lines;
@@ -394,7 +398,7 @@ struct strace {
 	int status;          /* what next says after the last event */
 	bool began, ended;
 	bool backwards;                     /* times have gone back: there is no watermark */
-	const struct strace_member *cut_in; /* whose last line is not whole; NULL: none */
+	const struct strace_member *cut_in; /* the first whose last line is not whole; NULL: none */
 	bool summary;
 	struct strace_name hash[STRACE_HASH];
 	char path[PATH_CAPACITY], path2[PATH_CAPACITY], scratch[PATH_CAPACITY];

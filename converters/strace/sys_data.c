@@ -94,6 +94,41 @@ static bool moved(const struct strace_call *c, unsigned args)
 	return c->returned && !c->failed && c->result >= 0 && c->args >= args;
 }
 
+enum { TRANSFER_MAX = INT32_MAX }; /* the kernel moves no more bytes in one call */
+
+/* The third argument of read, write, pread and pwrite; those of vectors and messages do not tell. */
+static int64_t asked_for(const struct strace_call *c)
+{
+	static const char *const NAMES[] = {"read",  "write",  "pread64", "pwrite64",
+					    "pread", "pwrite", "send",    "sendto"};
+	int64_t bytes;
+	if (c->args < 3 || !strace_number(c->arg[2], &bytes) || bytes < 0)
+		return TRANSFER_MAX;
+	for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+		if (strcmp(c->entry->name, NAMES[i]) == 0)
+			return bytes < TRANSFER_MAX ? bytes : TRANSFER_MAX;
+	return TRANSFER_MAX;
+}
+
+/*
+ * A call cannot have returned this: its line has the result of another one, as where several traced
+ * programs write to one terminal. What it has moved is not known, nor where.
+ */
+static bool is_mixed(struct strace *s, struct strace_call *c, const struct strace_fd *fd,
+		     bool write)
+{
+	if (c->result <= asked_for(c))
+		return false;
+	const struct fd_slot *slot = strace_slot(s, c, fd);
+	strace_count(s, "mixed.lost", 1);
+	if (slot == NULL || slot->open->kind == FD_DIRECTORY)
+		return true;
+	slot->open->position_known = false;
+	if (write && slot->open->file != NULL)
+		slot->open->file->size_known = false;
+	return true;
+}
+
 static void move(struct strace *s, struct strace_call *c, struct strace_fd *fd,
 		 struct fd_slot *slot, bool write)
 {
@@ -131,6 +166,8 @@ void strace_read_write(struct strace *s, struct strace_call *c)
 	if (!moved(c, 1))
 		return;
 	struct strace_fd fd = strace_fd(c->arg[0]);
+	if (is_mixed(s, c, &fd, c->entry->variant == 1))
+		return;
 	struct fd_slot *slot = data_slot(s, c, &fd, c->entry->variant == 1);
 	if (slot != NULL)
 		move(s, c, &fd, slot, c->entry->variant == 1);
@@ -155,6 +192,8 @@ void strace_at_offset(struct strace *s, struct strace_call *c)
 	if (!moved(c, 4) || !strace_number(c->arg[3], &offset))
 		return;
 	struct strace_fd fd = strace_fd(c->arg[0]);
+	if (is_mixed(s, c, &fd, c->entry->variant == 1))
+		return;
 	struct fd_slot *slot = data_slot(s, c, &fd, c->entry->variant == 1);
 	if (slot == NULL)
 		return;

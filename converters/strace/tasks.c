@@ -6,6 +6,7 @@
  */
 #include "strace.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -382,6 +383,39 @@ static void show_comm(struct strace *s, struct strace_task *t, const struct stra
 	strace_group_name(s, t->group, s->scratch, n);
 }
 
+static void note_shared(struct strace *s, const struct strace_member *a,
+			const struct strace_member *b, uint32_t tid)
+{
+	char names[2][64];
+	const char *paths[2] = {input_name(s->src->input, a->index),
+				input_name(s->src->input, b->index)};
+	for (size_t i = 0; i < 2; i++)
+		escape_text(names[i], sizeof names[i], paths[i], strlen(paths[i]));
+	if (report_get(&s->src->report, "ambiguous.process") == 0)
+		report_note(&s->src->report,
+			    "%s and %s: different processes %" PRIu32 ", as of two hosts, are "
+			    "mixed up; convert -O and merge keep them apart",
+			    names[0], names[1], tid);
+	strace_count(s, "ambiguous.process", 1);
+}
+
+/*
+ * A log that was cut into parts leaves each for the next; logs of different hosts, or containers, use one
+ * number at the same time. In a set of -ff one file has all lines of a thread.
+ */
+static void check_member(struct strace *s, struct strace_task *t)
+{
+	enum { RETURNS = 3 }; /* to an earlier part: lines of the same time may cause one */
+	const struct strace_member *m = s->current, *before = t->member;
+	t->member = m;
+	if (before == NULL || before == m || t->shared)
+		return;
+	t->returns += m->first_ns <= before->first_ns;
+	t->shared = m->tid != 0 || t->returns >= RETURNS;
+	if (t->shared)
+		note_shared(s, before, m, t->tid);
+}
+
 struct strace_task *strace_task_of(struct strace *s, const struct strace_line *line)
 {
 	uint32_t tid = line->tid != 0 ? line->tid : s->current->tid;
@@ -396,6 +430,8 @@ struct strace_task *strace_task_of(struct strace *s, const struct strace_line *l
 		t = unknown_task(s, line, tid);
 	if (t != NULL && line->comm != NULL && t->group->name == NULL)
 		show_comm(s, t, line);
+	if (t != NULL && s->members > 1)
+		check_member(s, t);
 	s->last = t;
 	return t;
 }

@@ -347,6 +347,39 @@ Test(strace, output_of_the_program_inside_a_call)
 	cr_expect_eq(counted("mixed.joined"), 1);
 }
 
+/* Two programs write to one terminal: a call has the result of another one. */
+Test(strace, a_result_that_a_call_cannot_have_is_no_record)
+{
+	static const char *const RESULTS[] = {
+	    "read(3, \"x\"..., 10) = 11",           "write(3, \"x\"..., 10) = 11",
+	    "pwrite64(3, \"x\", 10, 0) = 11",       "read(3, ) = 0x7f0000001000",
+	    "writev(3, [...], 2) = 0x7f0000001000",
+	};
+	for (size_t i = 0; i < sizeof RESULTS / sizeof RESULTS[0]; i++) {
+		char log[512];
+		snprintf(log, sizeof log,
+			 OPEN_A "write(3, \"x\", 5) = 5\n%s\nwrite(3, \"x\", 5) = 5\n"
+				"lseek(3, 100, SEEK_SET) = 100\nwrite(3, \"x\", 5) = 5\n",
+			 RESULTS[i]);
+		run.records_size = 0;
+		run.paths = 0;
+		convert(log);
+		cr_expect_str_eq(run.records, "1:w a 0+5\n1:w a 5+5?\n1:w a 100+5\n", "%s: %s",
+				 RESULTS[i], run.records);
+		cr_expect_eq(counted("mixed.lost"), 1, "%s", RESULTS[i]);
+	}
+}
+
+/* The kernel's answer to MSG_TRUNC is the size of the datagram. */
+Test(strace, a_message_may_be_longer_than_its_buffer)
+{
+	run.setting = "all";
+	convert("socket(AF_INET, SOCK_DGRAM, IPPROTO_IP) = 3\n"
+		"recvfrom(3, \"x\", 1, MSG_TRUNC, NULL, NULL) = 50\n");
+	expect_records("1:r  0+50\n");
+	cr_expect_eq(counted("mixed.lost"), 0);
+}
+
 Test(strace, attached_message_inside_a_fork)
 {
 	convert(OPEN_A "clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLDstrace: Process 9 "
@@ -424,6 +457,69 @@ Test(strace, the_log_of_a_set_that_is_cut_is_named)
 	expect_records("1:w a 0+1\n");
 	cr_expect_eq(run.status, IOT_ETRUNCATED);
 	cr_expect_not_null(strstr(run.src.error.text, "t.2: ends in the middle"));
+}
+
+static bool noted(const char *words)
+{
+	for (size_t i = 0; i < run.src.report.notes; i++)
+		if (strstr(run.src.report.note[i], words) != NULL)
+			return true;
+	return false;
+}
+
+/* As a full disk leaves it. */
+Test(strace, all_logs_of_a_set_that_are_cut_or_empty_are_named)
+{
+	put("t.1",
+	    "1700000001.000001 " OPEN_A "1700000001.000002 clone(child_stack=0x7f, flags=SIGCHLD) "
+	    "= 2\n1700000001.000003 write(3, \"x\", 12) = 1");
+	put("t.2", "1700000001.000004 write(3, \"x\", 12) = 1");
+	put("t.3", "");
+	put("t.4", "1700000001.000004 getpid() = 4\n");
+	convert_files(100);
+	expect_records("");
+	cr_expect_eq(run.status, IOT_ETRUNCATED);
+	cr_expect_not_null(strstr(run.src.error.text, "t.1: ends in the middle"));
+	cr_expect(noted("t.2: ends in the middle of a line, too"));
+	cr_expect(noted("t.3: empty"));
+	cr_expect(!noted("t.1: ") && !noted("t.4: "));
+}
+
+#define AT(us) "1700000001.00000" us " "
+
+Test(strace, logs_of_two_hosts_with_the_same_numbers_are_told)
+{
+	put("a.strace", "7 " AT("1") OPEN_A
+	    "7 " AT("3") "write(3, \"x\", 1) = 1\n"
+			 "7 " AT("5") "write(3, \"x\", 1) = 1\n7 " AT("7") "close(3) = 0\n");
+	put("b.strace", "7 " AT("2") OPEN_A
+	    "7 " AT("4") "write(3, \"x\", 1) = 1\n"
+			 "7 " AT("6") "write(3, \"x\", 1) = 1\n7 " AT("8") "close(3) = 0\n");
+	convert_files(100);
+	cr_expect_eq(counted("ambiguous.process"), 1);
+	cr_expect(noted("different processes 7"));
+}
+
+Test(strace, two_files_of_one_number_in_sets_are_told)
+{
+	put("a.7", AT("1") OPEN_A AT("3") "write(3, \"x\", 1) = 1\n");
+	put("b.7", AT("4") OPEN_A AT("5") "write(3, \"x\", 1) = 1\n");
+	convert_files(100);
+	cr_expect_eq(counted("ambiguous.process"), 1);
+}
+
+/* The first process of b has the number of one of a that has ended, and a log may be cut in parts. */
+Test(strace, numbers_that_logs_use_one_after_the_other_are_told_apart)
+{
+	put("a.strace", "7 " AT("1") OPEN_A "7 " AT("3") "write(3, \"x\", 1) = 1\n"
+							 "7 " AT("3") "write(3, \"x\", 1) = 1\n");
+	put("b.strace", "7 " AT("3") "write(3, \"x\", 1) = 1\n7 " AT(
+			    "5") "close(3) = 0\n"
+				 "7 " AT("5") "+++ exited with 0 +++\n");
+	put("c.strace", "7 " AT("6") OPEN_A "7 " AT("7") "write(3, \"x\", 1) = 1\n");
+	convert_files(100);
+	cr_expect_eq(counted("ambiguous.process"), 0);
+	expect_records("7:w a 0+1\n7:w a 1+1\n7:w a 2+1\n4194305:w a 0+1\n");
 }
 
 Test(strace, a_result_that_may_be_cut_is_not_believed)
