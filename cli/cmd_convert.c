@@ -269,6 +269,7 @@ static int convert_into(struct convert_job *j, char **paths, size_t i)
 static int convert_each(struct convert_job *j, char **paths, size_t count)
 {
 	int worst = EXIT_OK;
+	j->convert.names_inputs = count > 1;
 	if (j->report.path != NULL)
 		json_open(&j->report.json, NULL, '[');
 	for (size_t i = 0; i < count && signal_ending() == 0; i++) {

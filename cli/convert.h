@@ -23,6 +23,7 @@ struct convert_options {
 	uint64_t memory;
 	int ops, progress;
 	bool unsorted, strict, quiet, verbose;
+	bool names_inputs;         /* warnings name the input: it is one of many */
 	const struct files *files; /* that no file in an input may be; NULL: none */
 };
 

@@ -25,21 +25,37 @@ uint64_t convert_sum(const struct report *r, const char *prefix)
 	return sum;
 }
 
-static void warn_unparsed(const struct report *r)
+/* "warning: ", and with -O the input that it is about. */
+static void __attribute__((format(printf, 2, 3)))
+warning(const struct conversion *c, const char *format, ...)
 {
+	char text[1024], name[512] = "";
+	const char *path = c->path_count > 0 ? c->paths[0] : "";
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	if (c->options->names_inputs)
+		escape_text(name, sizeof name, path, strlen(path));
+	print_message("warning: %s%s%s", name, name[0] != '\0' ? ": " : "", text);
+}
+
+static void warn_unparsed(const struct conversion *c)
+{
+	const struct report *r = &c->source.report;
 	const struct report_example *e = &r->example[0];
 	if (r->unparsed == 0)
 		return;
 	if (r->examples == 0)
-		print_message("warning: %ju of %ju lines not understood", (uintmax_t)r->unparsed,
-			      (uintmax_t)r->lines);
+		warning(c, "%ju of %ju lines not understood", (uintmax_t)r->unparsed,
+			(uintmax_t)r->lines);
 	else if (e->line == 0)
-		print_message("warning: %ju places not understood; first in %s: %s",
-			      (uintmax_t)r->unparsed, e->member, e->text);
+		warning(c, "%ju places not understood; first in %s: %s", (uintmax_t)r->unparsed,
+			e->member, e->text);
 	else
-		print_message("warning: %ju of %ju lines not understood; first at %s:%ju: %s",
-			      (uintmax_t)r->unparsed, (uintmax_t)r->lines, e->member,
-			      (uintmax_t)e->line, e->text);
+		warning(c, "%ju of %ju lines not understood; first at %s:%ju: %s",
+			(uintmax_t)r->unparsed, (uintmax_t)r->lines, e->member, (uintmax_t)e->line,
+			e->text);
 }
 
 /* A list of what was counted, in room enough for what there is. */
@@ -80,8 +96,9 @@ static const char *hidden_name(const char *name)
 }
 
 /* "3 file mappings, 12 io_uring requests" */
-static void warn_hidden(const struct report *r)
+static void warn_hidden(const struct conversion *c)
 {
+	const struct report *r = &c->source.report;
 	static const char prefix[] = "hidden.";
 	struct list list = {0};
 	for (size_t i = 0; i < r->counts; i++) {
@@ -91,61 +108,78 @@ static void warn_hidden(const struct report *r)
 				    hidden_name(k->name + strlen(prefix)));
 	}
 	if (list.size > 0)
-		print_message("warning: I/O that the source does not show: %s", list.text);
+		warning(c, "I/O that the source does not show: %s", list.text);
 }
 
-static void warn_unknown(const struct report *r)
+static void warn_unknown(const struct conversion *c)
 {
+	const struct report *r = &c->source.report;
 	const uint64_t offsets = convert_sum(r, "unknown.offset_records");
 	const uint64_t lengths = convert_sum(r, "unknown.length_records");
 	if (offsets > 0)
-		print_message(
-		    "warning: the offsets of %ju of %ju records count from an unknown base",
-		    (uintmax_t)offsets, (uintmax_t)r->records);
+		warning(c, "the offsets of %ju of %ju records count from an unknown base",
+			(uintmax_t)offsets, (uintmax_t)r->records);
 	if (lengths > 0)
-		print_message("warning: the lengths of %ju of %ju records are not known, and 0",
-			      (uintmax_t)lengths, (uintmax_t)r->records);
+		warning(c, "the lengths of %ju of %ju records are not known, and 0",
+			(uintmax_t)lengths, (uintmax_t)r->records);
 	const uint64_t durations = convert_sum(r, "unknown.duration_records");
 	const uint64_t results = convert_sum(r, "unknown.async_lengths");
 	if (durations > 0)
-		print_message("warning: the durations of %ju of %ju records are not known: the log "
-			      "does not tell which asynchronous request completed when",
-			      (uintmax_t)durations, (uintmax_t)r->records);
+		warning(c,
+			"the durations of %ju of %ju records are not known: the log "
+			"does not tell which asynchronous request completed when",
+			(uintmax_t)durations, (uintmax_t)r->records);
 	if (results > 0)
-		print_message("warning: up to %ju asynchronous requests failed or moved less than "
-			      "their records say: the log does not tell which",
-			      (uintmax_t)results);
+		warning(c,
+			"up to %ju asynchronous requests failed or moved less than "
+			"their records say: the log does not tell which",
+			(uintmax_t)results);
 }
 
 /* Calls that contradict what was followed so far: the log lacks some. */
-static void warn_contradicted(const struct report *r)
+static void warn_contradicted(const struct conversion *c)
 {
+	const struct report *r = &c->source.report;
 	const uint64_t seeks = report_get(r, "position.resynced");
 	const uint64_t closes = report_get(r, "missed.close");
 	if (seeks + closes > 0)
-		print_message("warning: the offsets of this log cannot be trusted: %ju seeks and "
-			      "%ju reused descriptors contradict the calls before them",
-			      (uintmax_t)seeks, (uintmax_t)closes);
+		warning(c,
+			"the offsets of this log cannot be trusted: %ju seeks and "
+			"%ju reused descriptors contradict the calls before them",
+			(uintmax_t)seeks, (uintmax_t)closes);
 }
 
-static void warn_notes(const struct report *r)
+static void warn_mixed(const struct conversion *c)
 {
+	const struct report *r = &c->source.report;
+	const uint64_t lost = report_get(r, "mixed.lost");
+	if (lost > 0)
+		warning(c,
+			"%ju calls are missing: other text has torn their lines; with "
+			"-o, and a file for each strace, lines stay whole",
+			(uintmax_t)lost);
+}
+
+static void warn_notes(const struct conversion *c)
+{
+	const struct report *r = &c->source.report;
 	for (size_t i = 0; i < r->notes; i++)
-		print_message("warning: %s", r->note[i]);
+		warning(c, "%s", r->note[i]);
 	if (r->notes_made > r->notes)
-		print_message("warning: %ju more like these",
-			      (uintmax_t)(r->notes_made - r->notes));
+		warning(c, "%ju more like these", (uintmax_t)(r->notes_made - r->notes));
 }
 
-static void report_differences(const struct report *r, bool verbose)
+static void report_differences(const struct conversion *c)
 {
+	const struct report *r = &c->source.report;
+	const bool verbose = c->options->verbose;
 	const uint64_t compared = convert_sum(r, "check.compared");
 	if (verbose && compared > 0 && r->differences_found == 0)
 		print_message("--check compared %ju totals: all are the source's own",
 			      (uintmax_t)compared);
 	if (r->differences_found > 0)
-		print_message("warning: --check found %ju totals that differ from the source's own",
-			      (uintmax_t)r->differences_found);
+		warning(c, "--check found %ju totals that differ from the source's own",
+			(uintmax_t)r->differences_found);
 	for (size_t i = 0; i < r->differences; i++) {
 		const struct report_difference *d = &r->difference[i];
 		print_message("  %s: %s: the source says %ju, the records %ju", d->where, d->what,
@@ -187,8 +221,8 @@ static void warn_unused(const struct conversion *c)
 	for (size_t i = 0; i < c->options->setting_count && converter != NULL; i++) {
 		const char *name = c->options->settings[i].name;
 		if (strcmp(name, "ops") != 0 && !has_option(converter, name))
-			print_message("warning: --%s has no meaning for %s", setting_shown(name),
-				      converter->name);
+			warning(c, "--%s has no meaning for %s", setting_shown(name),
+				converter->name);
 	}
 }
 
@@ -256,10 +290,12 @@ static void warn_skipped(const struct conversion *c)
 	const uint64_t bytes = skipped_bytes(r, "", 0);
 	const bool much =
 	    r->records == 0 || (bytes >= SKIPPED_MUCH && bytes / SKIPPED_TIMES >= r->record_bytes);
-	if (much || c->options->verbose)
-		print_message("%sreads and writes that are not records: %s%s",
-			      much ? "warning: " : "", list.text,
-			      takes(c, "all") ? "; --all makes records of them" : "");
+	static const char SENTENCE[] = "reads and writes that are not records: %s%s";
+	const char *remedy = takes(c, "all") ? "; --all makes records of them" : "";
+	if (much)
+		warning(c, SENTENCE, list.text, remedy);
+	else if (c->options->verbose)
+		print_message(SENTENCE, list.text, remedy);
 }
 
 /* Notes of other sources say why there are none. */
@@ -269,9 +305,9 @@ static void warn_empty(const struct conversion *c)
 	const bool all = takes(c, "all");
 	if (!c->kept || c->damage.status != IOT_OK || r->records > 0 || (r->notes_made > 0 && !all))
 		return;
-	print_message(
-	    "warning: there are no records: no reads and writes of files were found%s",
-	    all && !is_set(c, "all") ? " (--all adds pipes, sockets, terminals and devices)" : "");
+	warning(c, "there are no records: no reads and writes of files were found%s",
+		all && !is_set(c, "all") ? " (--all adds pipes, sockets, terminals and devices)"
+					 : "");
 }
 
 static void report_done(const struct conversion *c)
@@ -294,18 +330,19 @@ static void warn(const struct conversion *c)
 	if (c->options->quiet)
 		return;
 	warn_unused(c);
-	warn_notes(r);
-	warn_unparsed(r);
-	warn_hidden(r);
-	warn_unknown(r);
-	warn_contradicted(r);
+	warn_notes(c);
+	warn_unparsed(c);
+	warn_mixed(c);
+	warn_hidden(c);
+	warn_unknown(c);
+	warn_contradicted(c);
 	warn_empty(c);
 	warn_skipped(c);
-	const uint64_t ambiguous = convert_sum(r, "ambiguous");
+	const uint64_t ambiguous = convert_sum(r, "ambiguous") - report_get(r, "ambiguous.process");
 	if (ambiguous > 0)
-		print_message("warning: %ju records whose order or offset is not certain",
-			      (uintmax_t)ambiguous);
-	report_differences(r, c->options->verbose);
+		warning(c, "%ju records whose order or offset is not certain",
+			(uintmax_t)ambiguous);
+	report_differences(c);
 	if (c->options->verbose && c->kept)
 		report_done(c);
 	if (c->kept)

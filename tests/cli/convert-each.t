@@ -16,3 +16,10 @@ python3 -m json.tool report.json >/dev/null && grep '"kept"' report.json
 cmp a.iot traces/a.strace.iot
 "$IOTRACE" convert -O traces -o x a.strace 2>&1
 echo "exit status $?"
+echo '== warnings name the input'
+for i in 1 2; do
+	echo "1 1700000000.00000$i read(3</a>, \"\", 7) = 7 <0.000001>"
+done >seven.strace
+cp seven.strace eight.strace
+"$IOTRACE" convert -O two seven.strace eight.strace 2>&1
+"$IOTRACE" convert -O one seven.strace 2>&1

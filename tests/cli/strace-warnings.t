@@ -61,3 +61,17 @@ echo '== few bytes of files beside them'
 echo '== more bytes of files: told with -v only'
 { cat others; echo "$file"; echo "$file"; } | try
 { cat others; echo "$file"; echo "$file"; } | try -v
+echo '== a result of another call in a line: two programs write to one terminal'
+try <<E
+$open
+1 1700000000.000002 read(3, ""..., 10) = 10 <0.000001>
+1 1700000000.000003 read(3, ) = 0x7fa65f7c9000 <0.000001>
+E
+echo '== logs of two hosts with the same process numbers'
+for host in a b; do
+	for i in 1 2 3 4 5 6 7; do
+		echo "1 1700000000.00000$i getppid() = 7 <0.000001>"
+	done >$host.strace
+done
+"$IOTRACE" convert --strict --all -o t.iot a.strace b.strace 2>&1
+echo "exit status $?"
