@@ -178,6 +178,22 @@ static void json_row(struct json *j, const struct stat_run *s, const struct stat
 	json_close(j, '}');
 }
 
+static void json_operations(struct json *j, const struct operations *o)
+{
+	json_open(j, "operations", '[');
+	for (size_t i = 0; i < o->count; i++) {
+		const struct operation *row = &o->row[i];
+		json_open(j, NULL, '{');
+		json_text(j, "name", row->name, strlen(row->name));
+		json_number(j, "calls", row->calls);
+		json_number(j, "failed", row->failed);
+		json_number(j, "timed", row->timed);
+		json_known(j, "ns", row->timed > 0, row->ns);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 static void print_json(struct stat_run *s)
 {
 	static const char *const by[] = {"file", "process", "object"};
@@ -195,6 +211,7 @@ static void print_json(struct stat_run *s)
 	json_open(&j, "total", '{');
 	json_counters(&j, s, &s->total);
 	json_close(&j, '}');
+	json_operations(&j, &s->stats.operations);
 	json_close(&j, '}');
 }
 
@@ -301,6 +318,27 @@ static void print_sizes(struct stat_run *s)
 	}
 }
 
+/* Which calls cost the time. A trace without %op has reads and writes alone, and no table. */
+static void print_operations(struct stat_run *s)
+{
+	const struct operations *o = &s->stats.operations;
+	char time[32], name[OPERATION_NAME * 4 + 1];
+	if (o->ops == 0)
+		return;
+	output_text(&s->out, "\n    calls    failed     seconds  operation\n");
+	for (size_t i = 0; i < o->count; i++) {
+		const struct operation *row = &o->row[i];
+		snprintf(time, sizeof time, "%s%.6f", row->timed < row->calls ? ">" : "",
+			 (double)row->ns / NS_PER_S);
+		printable(name, sizeof name, row->name, strlen(row->name));
+		output_printf(&s->out, "%9ju %9ju %11s  %s\n", (uintmax_t)row->calls,
+			      (uintmax_t)row->failed, row->timed > 0 ? time : "-", name);
+	}
+	if (o->others > 0)
+		output_printf(&s->out, "%9ju         -           -  others\n",
+			      (uintmax_t)o->others);
+}
+
 /* Of which I/Os the source did not know what the table shows. */
 static void print_unknown(struct stat_run *s)
 {
@@ -333,6 +371,7 @@ static void print_human(struct stat_run *s)
 	human_row(s, &s->total, "total");
 	print_unknown(s);
 	print_sizes(s);
+	print_operations(s);
 }
 
 /* Parts, see iot_reader_fold */
@@ -443,7 +482,8 @@ static const char notes[] =
     "followers, sequential, same_size, sizes, name, rank (of a process that has one), timed,\n"
     "placed; process, file and object are 0 where a row stands for many; sizes is a list of\n"
     "FROM:COUNT; in name control characters and '%' are %XX; no total.\n"
-    "json: {\"by\", \"rows\": [...], \"total\"} with the same names.\n";
+    "json: {\"by\", \"rows\": [...], \"total\"} with the same names, and \"operations\".\n"
+    "If the trace has %op, a table of all operations follows, most time first.\n";
 
 static const char examples[] =
     "  iotrace stat t.iot.zst                            files, most bytes first\n"

@@ -121,6 +121,7 @@ static void count_record(struct stats *t, const struct iot_record *rec)
 		t->left_out++;
 		return;
 	}
+	operations_record(&t->operations, rec);
 	struct stats_row *row = row_of(t, rec, &o);
 	if (!row)
 		return;
@@ -201,6 +202,8 @@ static void count_op(struct stats *t, const struct iot_event *ev)
 	struct iot_text name = iot_directive_get(ev, "name");
 	struct iot_text result = iot_directive_get(ev, "result");
 	struct opened *o;
+	if (!t->physical)
+		operations_op(&t->operations, ev);
 	if (t->physical || !(is(name, "open") || is(name, "create")))
 		return;
 	if ((result.data && !is(result, "0")) || !(ev->has & IOT_HAS_FILE))
@@ -408,6 +411,7 @@ bool stats_join(struct stats *t, struct stats *more)
 		move_opened(t, more, numbers);
 	for (size_t i = 0; i < more->rank_map.count && !t->failed; i++)
 		set_rank(t, (uint32_t)more->rank_map.keys[i], more->ranks[i]);
+	operations_join(&t->operations, &more->operations);
 	t->layers |= more->layers;
 	t->left_out += more->left_out;
 	t->no_offsets |= more->no_offsets;
@@ -434,6 +438,7 @@ static void give_ranks(struct stats *t)
 void stats_finish(struct stats *t, struct io_counters *total)
 {
 	give_ranks(t);
+	operations_sort(&t->operations);
 	for (size_t i = 0; i < t->row_count && t->no_offsets; i++)
 		t->rows[i].counters.placed = t->rows[i].counters.sequential = 0;
 	memset(total, 0, sizeof *total);

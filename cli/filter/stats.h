@@ -10,6 +10,7 @@
 
 #include <iotrace/iotrace.h>
 
+#include "operations.h"
 #include "size_classes.h"
 
 enum { STATS_NAMES_MAX = 1 << 28 }; /* bytes */
@@ -72,6 +73,7 @@ struct stats {
 	uint64_t *ranks;       /* + 1 */
 	size_t rank_capacity;
 	struct sizes sizes; /* of all rows: those of the total */
+	struct operations operations;
 };
 
 void stats_events(struct stats *t, const struct iot_event *ev, size_t n);

@@ -107,6 +107,10 @@ static void compare(const struct stats *a, const struct stats *b)
 {
 	cr_assert_eq(a->row_count, b->row_count);
 	cr_assert_eq(a->left_out, b->left_out);
+	cr_assert_eq(a->operations.count, b->operations.count);
+	cr_assert_eq(a->operations.ops, b->operations.ops);
+	cr_assert_arr_eq(a->operations.row, b->operations.row,
+			 a->operations.count * sizeof a->operations.row[0]);
 	for (size_t i = 0; i < a->row_count; i++) {
 		const struct stats_row *x = &a->rows[i], *y = &b->rows[i];
 		compare_counters(&x->counters, &y->counters);
@@ -144,6 +148,32 @@ Test(stats, joined_is_as_counted_at_once)
 		stats_free(&joined);
 	}
 	free(e);
+}
+
+Test(stats, operations_that_are_one_too_many_are_counted)
+{
+	struct operations o = {.count = 0}, joined = {.count = 0};
+	char text[64];
+	for (int i = 0; i < 100; i++) {
+		const int n = snprintf(text, sizeof text, "%%op name=call%d took=%d result=%s", i,
+				       i, i % 2 == 0 ? "0" : "EIO");
+		struct iot_event ev = {.kind = IOT_OP, .text = {text, (size_t)n}};
+		operations_op(&o, &ev);
+	}
+	static const char LONG[] = "%op name=a_name_that_is_longer_than_those_that_are_kept";
+	struct iot_event ev = {.kind = IOT_OP, .text = {LONG, sizeof LONG - 1}};
+	operations_op(&o, &ev);
+	operations_record(&o, &(struct iot_record){.type = IOT_LOGICAL, .duration_ns = 1000});
+	operations_join(&joined, &o);
+	operations_join(&joined, &o);
+	operations_sort(&joined);
+	cr_expect_eq(joined.ops, 202);
+	cr_expect_eq(joined.others, 2 * (100 - (OPERATIONS_MAX - 2) + 1));
+	cr_expect_eq(joined.count, OPERATIONS_MAX - 1);
+	cr_expect_str_eq(joined.row[0].name, "read");
+	cr_expect_eq(joined.row[0].ns, 2000);
+	cr_expect_str_eq(joined.row[1].name, "call63");
+	cr_expect(joined.row[1].calls == 2 && joined.row[1].failed == 2 && joined.row[1].ns == 126);
 }
 
 Test(stats, names_beyond_their_room_are_counted_and_not_kept)
