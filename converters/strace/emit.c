@@ -65,6 +65,8 @@ void strace_emit_trace(struct strace *s)
 		if (size > 0)
 			iot_directive_text(&b, "command", s->path, size);
 	}
+	if (s->host != NULL)
+		emit_string(&b, "host", s->host);
 	if (s->epochs > 0 && s->epochs == s->logs)
 		iot_directive_number(&b, "epoch", 0);
 	const char *lacks = s->has_time ? (s->durations ? "cpu" : "cpu,completion")
@@ -82,6 +84,8 @@ void strace_emit_process(struct strace *s, struct strace_group *g)
 	iot_directive_number(&b, "id", g->id);
 	if (g->name != NULL)
 		iot_directive_text(&b, "name", g->name, g->name_size);
+	if (s->ranked)
+		iot_directive_number(&b, "rank", s->rank);
 	if (g->parent != 0)
 		iot_directive_number(&b, "parent", g->parent);
 	if (g->thread_of != 0)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/number.h"
+
 enum {
 	SNIFF_LINES = 200,
 	SNIFF_BITS = 16, /* for the first line that looks like strace, and one for each more */
@@ -19,6 +21,8 @@ enum {
 static const struct converter_option OPTIONS[] = {
     {"all", NULL, "sockets, pipes, terminals, devices and memfd too"},
     {"threads", NULL, "every thread a process of its own"},
+    {"rank", "N", "the log is of MPI rank N"},
+    {"host", "NAME", "the log is of this host"},
     {"ops", "all|names|none",
      "operations without data to keep; names: those that make, rename "
      "or remove names, and close"},
@@ -57,6 +61,22 @@ static int sniff(struct input *in)
 	return bits;
 }
 
+/* What the log does not tell of itself. */
+static int set_origin(struct strace *s)
+{
+	const char *rank = source_setting(s->src, "rank");
+	s->host = source_setting(s->src, "host");
+	if (rank != NULL &&
+	    (!number_decimal(rank, strlen(rank), &s->rank) || s->rank > STRACE_RANK_MAX))
+		return error_set(&s->src->error, IOT_EUSAGE,
+				 "--rank: a number from 0 to %d is expected", STRACE_RANK_MAX);
+	if (s->host != NULL && (s->host[0] == '\0' || strlen(s->host) > STRACE_HOST_MAX))
+		return error_set(&s->src->error, IOT_EUSAGE,
+				 "--host: a name of 1 to %d bytes is expected", STRACE_HOST_MAX);
+	s->ranked = rank != NULL;
+	return IOT_OK;
+}
+
 static int open_source(struct source_state *src)
 {
 	struct strace *s = calloc(1, sizeof *s);
@@ -71,7 +91,7 @@ static int open_source(struct source_state *src)
 	s->emit.directive_capacity = PATHS_DIRECTIVE;
 	fdtable_init(&s->tracker);
 	strace_table_init(s);
-	if (emit_set_ops(&s->emit, src) != IOT_OK)
+	if (emit_set_ops(&s->emit, src) != IOT_OK || set_origin(s) != IOT_OK)
 		return src->error.status;
 	int status = strace_log_open(s);
 	src->watermark_ns = src->first_ns;

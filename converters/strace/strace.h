@@ -307,6 +307,8 @@ enum {
 	STRACE_HELD_BYTES = 64 << 20,
 	STRACE_LINE_MAX = (16 << 20) - (64 << 10), /* what a window holds, nearly */
 	STRACE_PID_MAX = 4194304,
+	STRACE_RANK_MAX = INT32_MAX,
+	STRACE_HOST_MAX = 255,
 	STRACE_GONE = 256,
 	STRACE_OWED = 64,
 	STRACE_STARTS = 256,
@@ -334,6 +336,9 @@ struct strace {
 	size_t logs, clocks, epochs;        /* members that are logs, and those with such times */
 	bool has_time, brackets, durations; /* of the logs */
 	bool threads, all;                  /* options */
+	bool ranked;
+	uint64_t rank;    /* of all processes, if ranked */
+	const char *host; /* NULL: not told */
 
 	/* Members: a heap of those that have a line, by time */
 	struct strace_member *member;
