@@ -279,7 +279,10 @@ static void call_line(struct strace *s, struct strace_task *t, int64_t time_ns, 
 	const struct strace_entry *e = strace_table_find(s, body, (size_t)(open - body));
 	s->src->report.calls++;
 	const char *text = open + 1;
+	if (e != NULL && (e->class & STRACE_FORK) != 0)
+		s->forks = true;
 	if (e == NULL) {
+		s->others++;
 		if (!closed(text, end))
 			cut_call(s, t, NULL, time_ns, text, end, m);
 		else if (t->pending != STRACE_IDLE)

@@ -172,6 +172,26 @@ static void count_silent(struct strace *s)
 		    silent);
 }
 
+/* What strace was told not to show: -e trace. */
+static void note_filter(struct strace *s)
+{
+	enum { FEW_CALLS = 100 };
+	struct report *r = &s->src->report;
+	if (s->whole && s->members == 1 && s->adopted > 0 && !s->forks) {
+		strace_count(s, "unseen.forks", s->adopted);
+		report_note(r,
+			    "%" PRIu32 " processes or threads appear without a call that starts "
+			    "them: offsets of what they inherit are not certain; it needs clone, "
+			    "clone3, fork and vfork in strace -e trace",
+			    s->adopted);
+	} else if (r->calls > FEW_CALLS && s->others == 0) {
+		report_note(r,
+			    "the log has only calls on files: if strace had a filter, calls that "
+			    "share or move positions may be missing, and offsets be wrong; "
+			    "without -e trace it shows all");
+	}
+}
+
 static void count_skipped(struct strace *s)
 {
 	static const struct {
@@ -266,6 +286,7 @@ static void finish(struct strace *s)
 	if (open > 0)
 		strace_count(s, "unfinished_at_end", open);
 	count_silent(s);
+	note_filter(s);
 	note_cut(s);
 	if (s->tracker.unnamed > 0)
 		strace_count(s, "unnamed.files", s->tracker.unnamed);

@@ -216,6 +216,13 @@ bool strace_task_adopt(struct strace *s, struct strace_task *t, uint32_t tid)
 	return true;
 }
 
+/* Where the log shows no forks, a process that appears may have inherited all that is open. */
+static void appears(struct strace *s)
+{
+	if (s->whole && s->members == 1 && s->alive != NULL && !s->forks)
+		s->passed = s->tracker.files + 1;
+}
+
 static struct strace_task *root_task(struct strace *s, uint32_t tid)
 {
 	struct strace_task *t = fdtable_grow(&s->tracker, NULL, 0, sizeof *t);
@@ -226,6 +233,7 @@ static struct strace_task *root_task(struct strace *s, uint32_t tid)
 	t->cwd = directory_new(&s->tracker, NULL, 0);
 	t->adopted = s->alive != NULL;
 	s->adopted += t->adopted;
+	appears(s);
 	if (t->group == NULL || t->table == NULL || t->cwd == NULL) {
 		strace_task_free(s, t);
 		return NULL;
@@ -329,6 +337,8 @@ static struct strace_task *unknown_task(struct strace *s, const struct strace_li
 					uint32_t tid)
 {
 	bool held = strace_is_deferred(s, tid);
+	if (!held)
+		appears(s);
 	if (!held && s->forks_pending == 1)
 		return only_provisional(s, tid);
 	bool whole = s->whole && !s->forks_hidden && s->alive != NULL && s->members == 1;

@@ -485,6 +485,41 @@ Test(strace, all_logs_of_a_set_that_are_cut_or_empty_are_named)
 	cr_expect(!noted("t.1: ") && !noted("t.4: "));
 }
 
+/* strace -e trace=%desc,%file: the shell has moved the position of its parent's descriptor. */
+Test(strace, without_forks_what_children_inherit_is_flagged)
+{
+	static const char CHILD[] = "2 dup2(9, 1) = 1\n2 write(1, \"x\", 50) = 50\n";
+	char log[1024];
+	for (int forks = 0; forks < 2; forks++) {
+		snprintf(log, sizeof log,
+			 "1 execve(\"./a\", [\"./a\"], 0x7f) = 0\n1 openat(AT_FDCWD, \"a\", "
+			 "O_RDWR|O_CREAT|O_TRUNC, 0644) = 9\n1 write(9, \"x\", 10) = 10\n%s%s"
+			 "1 write(9, \"x\", 5) = 5\n",
+			 forks == 0 ? "" : "1 clone(child_stack=NULL, flags=SIGCHLD) = 2\n", CHILD);
+		run.records_size = run.paths = 0;
+		convert(log);
+		cr_expect(strstr(run.records, forks == 0 ? "1:w a 10+5?\n" : "1:w a 60+5\n") !=
+			      NULL,
+			  "%s", run.records);
+		cr_expect_eq(counted("unseen.forks"), forks == 0);
+		cr_expect_eq(noted("without a call that starts them"), forks == 0);
+	}
+}
+
+Test(strace, a_log_of_file_calls_alone_is_told)
+{
+	static char log[16384];
+	size_t n = (size_t)snprintf(log, sizeof log, OPEN_A);
+	for (int i = 0; i < 200; i++)
+		n += (size_t)snprintf(log + n, sizeof log - n, "write(3, \"x\", 1) = 1\n");
+	convert(log);
+	cr_expect(noted("only calls on files"));
+	snprintf(log + n, sizeof log - n, "brk(NULL) = 0x55\n");
+	run.paths = 0;
+	convert(log);
+	cr_expect(!noted("only calls on files"));
+}
+
 #define AT(us) "1700000001.00000" us " "
 
 Test(strace, logs_of_two_hosts_with_the_same_numbers_are_told)
