@@ -253,9 +253,11 @@ static void report_empty(struct slice_run *r)
 	print_message("warning: there are no records in the slice");
 	if (trace_in_seekable(&r->in))
 		survey_file(r);
-	survey_report(&r->survey, strcmp(r->path, "-") == 0 ? "standard input" : r->in.path,
-		      wall && r->span.has_epoch ? &r->span.epoch_ns : NULL,
+	const char *shown = strcmp(r->path, "-") == 0 ? "standard input" : r->in.path;
+	survey_report(&r->survey, shown, wall && r->span.has_epoch ? &r->span.epoch_ns : NULL,
 		      slice_filter_of_processes(c) || c->file_glob_count > 0);
+	if (c->rank_count > 0 && r->survey.ranks.count == 0 && survey_wants_more(&r->survey))
+		print_message("%s: none of its processes has a rank", shown);
 }
 
 static int copy(struct slice_run *r, size_t n)

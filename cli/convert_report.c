@@ -322,9 +322,21 @@ static void report_done(const struct conversion *c)
 		      calls, (uintmax_t)r->records, (uintmax_t)c->written);
 }
 
-static void warn(const struct conversion *c)
+/* Processes are no records; a note tells of "ambiguous.process". */
+static void warn_ambiguous(const struct conversion *c)
 {
 	const struct report *r = &c->source.report;
+	const uint64_t parents = report_get(r, "ambiguous.parent");
+	const uint64_t records =
+	    convert_sum(r, "ambiguous") - parents - report_get(r, "ambiguous.process");
+	if (records > 0)
+		warning(c, "%ju records whose order or offset is not certain", (uintmax_t)records);
+	if (parents > 0)
+		warning(c, "%ju processes whose parent is not known", (uintmax_t)parents);
+}
+
+static void warn(const struct conversion *c)
+{
 	if (c->violated)
 		print_message("--strict: nothing is kept");
 	if (c->options->quiet)
@@ -338,10 +350,7 @@ static void warn(const struct conversion *c)
 	warn_contradicted(c);
 	warn_empty(c);
 	warn_skipped(c);
-	const uint64_t ambiguous = convert_sum(r, "ambiguous") - report_get(r, "ambiguous.process");
-	if (ambiguous > 0)
-		warning(c, "%ju records whose order or offset is not certain",
-			(uintmax_t)ambiguous);
+	warn_ambiguous(c);
 	report_differences(c);
 	if (c->options->verbose && c->kept)
 		report_done(c);

@@ -16,6 +16,7 @@ static const char *const reported[] = {
     "ambiguous.length",
     "ambiguous.order",
     "ambiguous.parent",
+    "ambiguous.process",
     "bytes",
     "bytes-skipped",
     "check.compared",
@@ -105,6 +106,7 @@ static const char *const reported[] = {
     "unparsed",
     "unseen.async_results",
     "unseen.children",
+    "unseen.forks",
     "unseen.passed",
     "version",
 };

@@ -143,7 +143,7 @@ static void note_cut(struct strace *s)
 	char name[128];
 	for (size_t i = 0; i < s->members; i++) {
 		const struct strace_member *m = &s->member[i];
-		const bool empty = m->opened && m->line_number == 0;
+		const bool empty = s->members > 1 && m->opened && m->line_number == 0;
 		if (!empty && (!m->ends_cut || m == s->cut_in))
 			continue;
 		const char *path = input_name(s->src->input, m->index);
@@ -184,11 +184,10 @@ static void note_filter(struct strace *s)
 			    "them: offsets of what they inherit are not certain; it needs clone, "
 			    "clone3, fork and vfork in strace -e trace",
 			    s->adopted);
-	} else if (r->calls > FEW_CALLS && s->others == 0) {
-		report_note(r,
-			    "the log has only calls on files: if strace had a filter, calls that "
-			    "share or move positions may be missing, and offsets be wrong; "
-			    "without -e trace it shows all");
+	} else if (r->calls > FEW_CALLS && s->others == 0 && s->appeared) {
+		report_note(r, "the log has only calls on files, and uses descriptors that none of "
+			       "them returned: if strace had a filter, offsets may be wrong; "
+			       "without -e trace it shows all");
 	}
 }
 

@@ -363,6 +363,7 @@ struct strace {
 	uint32_t adopted;         /* seen without a fork before them */
 	bool whole, forks_hidden; /* every process descends from the first; forks are not shown */
 	bool forks;               /* the log shows any */
+	bool appeared;            /* descriptors above 2 that no call has returned */
 	uint64_t others;          /* calls that say nothing of files */
 	bool releasing;
 	bool release_due; /* a fork has returned a number that lines may be held for */

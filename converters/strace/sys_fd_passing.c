@@ -168,6 +168,7 @@ bool strace_is_elsewhere(const struct strace *s, const struct open_description *
 
 void strace_appears(struct strace *s, struct open_description *d, const struct strace_fd *fd)
 {
+	s->appeared = s->appeared || fd->number > 2;
 	if (d->kind != FD_FILE || d->file == NULL)
 		return;
 	if (d->file->opened)

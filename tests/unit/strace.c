@@ -509,7 +509,7 @@ Test(strace, without_forks_what_children_inherit_is_flagged)
 Test(strace, a_log_of_file_calls_alone_is_told)
 {
 	static char log[16384];
-	size_t n = (size_t)snprintf(log, sizeof log, OPEN_A);
+	size_t n = (size_t)snprintf(log, sizeof log, OPEN_A "write(4, \"x\", 1) = 1\n");
 	for (int i = 0; i < 200; i++)
 		n += (size_t)snprintf(log + n, sizeof log - n, "write(3, \"x\", 1) = 1\n");
 	convert(log);
