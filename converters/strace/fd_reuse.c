@@ -63,11 +63,18 @@ void strace_reuse_free(struct strace *s)
 	open_description_free(&s->tracker, s->unknown.open);
 }
 
+bool strace_is_candidate(const struct open_description *d)
+{
+	return !d->seen && d->note == 0 && (d->kind == FD_PIPE || d->kind == FD_SOCKET);
+}
+
 /* A number has been returned that seems to be in use: its close is to come, or will never. */
 static void owe(struct strace *s, const struct strace_call *c, int64_t fd)
 {
-	struct strace_owed *o = &s->owed[s->owed_next++ % STRACE_OWED];
 	const struct fd_slot *slot = fd_table_get(c->task->table, fd);
+	if (strace_is_candidate(slot->open))
+		return;
+	struct strace_owed *o = &s->owed[s->owed_next++ % STRACE_OWED];
 	s->missed++;
 	slot->open->refs++;
 	open_description_free(&s->tracker, o->open);

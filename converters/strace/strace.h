@@ -480,6 +480,8 @@ int64_t strace_now(const struct strace *s);
 /* What the number had open when the call was entered, if that is gone; NULL: it is not, or is not known. */
 struct strace_gone *strace_gone(struct strace *s, const struct strace_call *c, int64_t fd);
 /* May the call that returned the number again have returned after this one was entered? */
+/* Whether its number is a guess: strace has cut the array of the call that made it. */
+bool strace_is_candidate(const struct open_description *d);
 bool strace_is_unsure(struct strace *s, const struct strace_call *c, int64_t fd);
 /* For a descriptor of which nothing is known. It holds until the next one. */
 struct fd_slot *strace_no_slot(struct strace *s, const struct strace_fd *fd);

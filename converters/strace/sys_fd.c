@@ -93,7 +93,7 @@ static void note_changed(struct strace *s, struct strace_task *t, const struct s
 	struct tracked_file *f = d->file;
 	if (!same_kind || (f != NULL && file_has_path(&s->tracker, f) && !d->seen && !fd->deleted &&
 			   (f->path_size != size || memcmp(f->path, s->path2, size) != 0))) {
-		s->missed++;
+		s->missed += !strace_is_candidate(d);
 		fd_table_set(&s->tracker, t->table, fd->number, strace_fd_found(s, fd),
 			     fd_table_cloexec(t->table, fd->number));
 		return;

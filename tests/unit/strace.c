@@ -485,6 +485,18 @@ Test(strace, all_logs_of_a_set_that_are_cut_or_empty_are_named)
 	cr_expect(!noted("t.1: ") && !noted("t.4: "));
 }
 
+/* A pipe whose numbers strace has cut, of a process that had 4 open before the log began. */
+Test(strace, a_wrong_guess_is_no_missed_close)
+{
+	convert(OPEN_A
+		"pipe2([...], 0) = 0\nopenat(AT_FDCWD, \"b\", O_RDWR|O_CREAT|O_TRUNC, 0644) "
+		"= 5\nwrite(5, \"x\", 7) = 7\nwrite(5, \"x\", 7) = 7\nwrite(4</c>, \"x\", 2) = 2\n"
+		"write(3, \"x\", 1) = 1\n");
+	expect_records("1:w b 0+7\n1:w b 7+7\n1:w /c 0+2?\n1:w a 0+1\n");
+	cr_expect_eq(counted("guessed.pair"), 1);
+	cr_expect_eq(counted("missed.close"), 0);
+}
+
 /* strace -e trace=%desc,%file: the shell has moved the position of its parent's descriptor. */
 Test(strace, without_forks_what_children_inherit_is_flagged)
 {
