@@ -5,7 +5,8 @@
  *
  * Input: the members that the paths of the user name (a file, several files, the files of a
  * directory or tar, standard input), decompressed (input/).
- *     Source: one conversion, with its input, options and report (report.c).
+ *
+ * Source: one conversion, with its input, options and report (report.c).
  */
 #ifndef CONVERTER_H
 #define CONVERTER_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Descriptors under way from one end of a pair of sockets to the other. A message that was read as
- * plain bytes has lost what came with it, so messages are told by how many they carry.
+ * Descriptors in flight between the two ends of a socketpair. A message that was read as plain
+ * bytes loses its descriptors, so a receiver matches messages by the number of descriptors.
  */
 #include "fdtable.h"
 
-enum { UNDER_WAY_MAX = 1024 }; /* messages to one end; what nobody fetches is forgotten then */
+/* messages to one end; then the oldest unreceived ones are dropped */
+enum { UNDER_WAY_MAX = 1024 };
 
 struct queue {
 	struct fd_message *first, **tail;
@@ -13,7 +14,7 @@ struct queue {
 };
 
 struct fd_socketpair {
-	struct open_description *end[2]; /* NULL: closed */
+	struct open_description *end[2]; /* NULL if closed */
 	struct queue to[2];
 };
 
@@ -41,7 +42,7 @@ void fd_message_free(struct fdtable *t, struct fd_message *p)
 	fdtable_drop(t, p, message_size(p->count));
 }
 
-/* Takes out what *at points to. */
+/* Unlinks and returns the message *at. */
 static struct fd_message *take(struct queue *q, struct fd_message **at)
 {
 	struct fd_message *p = *at;
@@ -86,7 +87,7 @@ void fd_socketpair_leave(struct fdtable *t, struct open_description *d)
 		fdtable_drop(t, pair, sizeof *pair);
 }
 
-/* What is on its way from d; NULL: the other end is not known. */
+/* Returns the queue of messages that d has sent; NULL if the other end is unknown. */
 static struct queue *queue_from(const struct open_description *d)
 {
 	if (d->pair == NULL)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Descriptor tables. A fork may copy a table of a million descriptors and the child close all of
- * them, so a copy shares pages until one of both changes, and nothing looks at all slots: bits tell
- * which are used, and a ring which of them are of one description.
+ * Descriptor tables. A fork may copy a table of a million descriptors and the child may close all
+ * of them. Therefore a copy shares pages until one of the two changes, and no operation scans all
+ * slots: bits mark the used slots, and a ring links the slots of one description.
  */
 #include "fdtable.h"
 
@@ -42,7 +42,7 @@ static void group_free(struct fdtable *t, struct pages *group)
 	fdtable_drop(t, group, sizeof *group);
 }
 
-/* The group of a descriptor for a change: made if need be, and no other table's. */
+/* Returns the group of a descriptor for modification: allocated if missing, copied if shared. */
 static struct pages *own_group(struct fdtable *t, struct fd_table *table, int64_t fd)
 {
 	const uint32_t at = (uint32_t)fd / FD_GROUP;
@@ -66,7 +66,7 @@ static struct pages *own_group(struct fdtable *t, struct fd_table *table, int64_
 	return group;
 }
 
-/* The page of a descriptor, likewise. */
+/* Returns the page of a descriptor, in the same way. */
 static struct fd_page *own_page(struct fdtable *t, struct fd_table *table, int64_t fd)
 {
 	struct pages *group = own_group(t, table, fd);
@@ -160,7 +160,10 @@ void fd_table_free(struct fdtable *t, struct fd_table *table)
 
 /* Slots */
 
-/* Joins two neighbours of a ring. Without memory the ring is wrong, but leads to nowhere else. */
+/*
+ * Links two neighbours of a ring. If out of memory the ring is wrong, but contains no foreign
+ * slots.
+ */
 static void join(struct fdtable *t, struct fd_table *table, uint32_t prev, uint32_t next)
 {
 	struct fd_page *a = own_page(t, table, prev), *b = own_page(t, table, next);
@@ -213,7 +216,8 @@ struct fd_slot *fd_table_dup(struct fdtable *t, struct fd_table *table, int64_t 
 	source->open->refs++;
 	struct fd_slot *slot = fd_table_set(t, table, to, source->open, cloexec);
 	source =
-	    fd_table_get(table, from); /* which has perhaps been the next one of the old ring */
+	    /* again: it may have been a neighbour in the ring that fd_table_set() changed */
+	    fd_table_get(table, from);
 	if (slot == NULL || source == NULL)
 		return NULL;
 	const uint32_t next = source->next;
@@ -265,7 +269,7 @@ bool fd_table_last(const struct fd_table *table, int64_t fd)
 	return slot == NULL || slot->next == fd;
 }
 
-/* Bits of the slots in use of a page that may be beyond the table. */
+/* Returns the used bits of page `at`, 0 if it is beyond the table. */
 static uint64_t used(const struct fd_table *table, uint32_t at)
 {
 	const struct fd_page *page = fd_table_page(table, (int64_t)at * FD_PAGE);

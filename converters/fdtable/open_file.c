@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Open descriptions and their positions. Tables: tracker_tables.c. Names and files: tracker_names.c.
- * The tree of names: tracker_tree.c. What is passed on: tracker_passed.c. */
+/*
+ * Open file descriptions and their positions. fdtable.c has the descriptor tables, path_index.c
+ * names and files, path_tree.c the tree of names, fd_passing.c the descriptions in flight.
+ */
 #include "fdtable.h"
 
 #include <stdlib.h>
@@ -11,7 +13,7 @@
 #include "lib/base/hash.h"
 
 enum {
-	REPORTED_MAX = 64, /* processes remembered; who was forgotten is told again */
+	REPORTED_MAX = 64, /* processes stored; a dropped one gets a second report */
 };
 
 void fdtable_init(struct fdtable *t)
@@ -91,7 +93,10 @@ bool description_mark_known(struct fdtable *t, struct open_description *d, uint3
 	return false;
 }
 
-/* Bytes written up to `end`. An unknown place may be anywhere, beyond the size too. */
+/*
+ * Accounts for a write that ends at `end`. If the offset is unknown, it may be anywhere, also
+ * beyond the end of the file.
+ */
 static void wrote(struct tracked_file *f, uint64_t end, bool known, uint64_t length)
 {
 	if (f == NULL || length == 0)

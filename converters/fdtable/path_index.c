@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names and files. A name that is gone stays in the tree of names, marked as absent, for then the next
- * open that creates it makes a new file, of size 0.
+ * Names and files. A deleted name stays in the tree, marked as absent: the next open that creates
+ * it then makes a new file of size 0.
  */
 #include "path_tree.h"
 
@@ -68,7 +68,7 @@ bool file_has_path(struct fdtable *t, struct tracked_file *f)
 	return f->path != NULL;
 }
 
-/* The node is what the file is called, now and wherever it moves. */
+/* Makes the node the name of the file, also after later renames. */
 static void name_file(struct fdtable *t, struct tracked_file *f, struct path_name *n)
 {
 	f->name = n;
@@ -78,7 +78,7 @@ static void name_file(struct fdtable *t, struct tracked_file *f, struct path_nam
 
 /* Opens, links, renames */
 
-/* A file that was there already, or one made now, at a node that is the name of none. */
+/* Creates the file of a node without one: a file that existed before, or a new one. */
 static bool file_appears(struct fdtable *t, struct path_name *n, bool size_known)
 {
 	struct tracked_file *f = tracker_unlinked(t);
@@ -154,7 +154,7 @@ void fdtable_link(struct fdtable *t, const char *from, size_t from_size, const c
 		tree_set_link(t, b, a->link, a->link_size);
 		return;
 	}
-	/* not opened so far: whichever name is opened first, it is the same file */
+	/* not opened so far: both names must refer to the same file */
 	if (a->file == NULL && !file_appears(t, a, false))
 		return;
 	if (a->file->name == NULL)
@@ -199,7 +199,7 @@ void fdtable_renamed(struct fdtable *t, struct tracked_file *f, const char *path
 	file_free(t, f);
 }
 
-/* The file of a node that has been renamed has that name, even if it had others. */
+/* Names the file of a renamed node after it, even if the file has other names. */
 static void follow_rename(struct fdtable *t, struct path_name *n)
 {
 	if (n->file != NULL)
@@ -211,11 +211,11 @@ void fdtable_rename(struct fdtable *t, const char *from, size_t from_size, const
 {
 	struct path_name *a = tree_walk(t, from, from_size, WALK_MAKE, NULL);
 	struct path_name *b = a == NULL ? NULL : tree_walk(t, to, to_size, WALK_MAKE, NULL);
-	/* nothing moves into itself, whatever a log says */
+	/* a directory cannot move into itself, whatever a log says */
 	if (b == NULL || tree_within(b, a) || tree_within(a, b))
 		return;
 	if (!exchange && a->file != NULL && a->file == b->file)
-		return; /* two names of one file: rename does nothing */
+		return; /* two names of one file: rename has no effect */
 	if (exchange) {
 		if (tree_exchange(t, a, b)) {
 			follow_rename(t, a);
@@ -225,7 +225,7 @@ void fdtable_rename(struct fdtable *t, const char *from, size_t from_size, const
 	}
 	if (!tree_move(t, a, b))
 		return;
-	/* one that was never opened: a name that is there, of unknown size */
+	/* never opened: the name exists, its size is unknown */
 	if (a->file == NULL && a->link == NULL && a->child == NULL)
 		file_appears(t, a, false);
 	follow_rename(t, a);
@@ -278,7 +278,7 @@ void directory_free(struct fdtable *t, struct directory *d)
 	fdtable_drop(t, d, sizeof *d);
 }
 
-/* Is the last part of out[0 .. n) a name, which ".." takes away? */
+/* Returns true if the last component of out[0..n) is a name, which ".." removes. */
 static bool ends_in_name(const char *out, size_t n)
 {
 	return n > 0 && !(n == 1 && out[0] == '/') &&
@@ -292,7 +292,7 @@ static size_t path_up(const char *out, size_t n)
 	return n > 1 ? n - 1 : n;
 }
 
-/* Adds one part to out[0 .. n); 0: no room. */
+/* Appends one component to out[0..n). Returns SIZE_MAX if it does not fit. */
 static size_t path_add(char *out, size_t n, const char *part, size_t size)
 {
 	if (size == 2 && part[0] == '.' && part[1] == '.') {
@@ -367,7 +367,7 @@ size_t fdtable_resolve(struct fdtable *t, const char *base, size_t base_size, co
 	n += size;
 	while (n > 1 && whole[n - 1] == '/')
 		n--;
-	/* the last part may be a link that a call is about: it stays */
+	/* the last component may be a link that the call operates on: do not follow it */
 	size_t last = n;
 	while (last > 0 && whole[last - 1] != '/')
 		last--;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tree of names. See tracker_tree.h. */
+/* The tree of names; see path_tree.h. */
 #include "path_tree.h"
 
 #include <string.h>
@@ -9,11 +9,11 @@
 
 enum {
 	NAMES_START = 256,
-	LINKS_MAX = 40,        /* symbolic links that one path may lead through, as in Linux */
-	LINK_PARTS_MAX = 1024, /* parts of the paths of all these links */
+	LINKS_MAX = 40,        /* symbolic links that one path may pass through, as in Linux */
+	LINK_PARTS_MAX = 1024, /* components of the paths of all these links */
 };
 
-/* The table of nodes, by parent and text */
+/* The hash table of nodes, by parent and text */
 
 static uint32_t hash_of(const struct fdtable *t, const struct path_name *parent, const char *text,
 			size_t size)
@@ -108,7 +108,7 @@ static void node_free(struct fdtable *t, struct path_name *n)
 	fdtable_drop(t, n, sizeof *n);
 }
 
-/* The node of a name in a directory. */
+/* Returns the node of a name in a directory. */
 static struct path_name *step(struct fdtable *t, struct path_name *parent, const char *text,
 			      size_t size, bool make)
 {
@@ -141,7 +141,10 @@ static bool is_up(const char *text, size_t size)
 	return size == 2 && text[0] == '.' && text[1] == '.';
 }
 
-/* Where ".." leads: above the directory where the trace began it is a name of its own. */
+/*
+ * Returns the node of "..". Above the directory in which the trace started, ".." is a name of its
+ * own.
+ */
 static struct path_name *up(struct fdtable *t, struct path_name *n, bool make)
 {
 	if (n == t->root[1])
@@ -158,7 +161,7 @@ struct walk {
 static struct path_name *walk(struct fdtable *t, struct path_name *at, const char *path,
 			      size_t size, struct walk *w, unsigned how);
 
-/* What a symbolic link in directory `at` leads to; n itself if it is none. */
+/* Returns the target of the symbolic link n in directory `at`; n itself if it is not a link. */
 static struct path_name *follow(struct fdtable *t, struct path_name *at, struct path_name *n,
 				struct walk *w)
 {
@@ -261,7 +264,7 @@ void tree_set_link(struct fdtable *t, struct path_name *n, const char *target, s
 	n->link_size = n->link == NULL ? 0 : (uint32_t)size;
 }
 
-/* From below: a tree may be deeper than a stack. */
+/* Iterative, from the leaves up: a tree may be deeper than the stack. */
 void tree_prune(struct fdtable *t, struct path_name *top)
 {
 	struct path_name *n = top;
@@ -278,7 +281,7 @@ void tree_prune(struct fdtable *t, struct path_name *top)
 	}
 }
 
-/* Two nodes change places and texts. */
+/* Exchanges the positions and texts of two nodes. */
 static void swap(struct fdtable *t, struct path_name *a, struct path_name *b)
 {
 	struct path_name *const of_a = a->parent, *const of_b = b->parent;
@@ -322,7 +325,7 @@ bool tree_within(const struct path_name *n, const struct path_name *top)
 	return n != NULL;
 }
 
-/* What a node is the name of goes to `onto`, which stands for the same name. */
+/* Transfers the file and link of a node to `onto`, which has the same name. */
 static void merge_node(struct fdtable *t, struct path_name *n, struct path_name *onto)
 {
 	struct tracked_file *f = n->file;
@@ -330,7 +333,7 @@ static void merge_node(struct fdtable *t, struct path_name *n, struct path_name 
 		tree_set_link(t, onto, n->link, n->link_size);
 	if (f == NULL)
 		return;
-	if (onto->file != NULL && onto->file != f) /* one file, of which both have seen a part */
+	if (onto->file != NULL && onto->file != f) /* one file, partly seen under each name */
 		onto->file->size_known = f->size_known = false;
 	f->refs++;
 	tree_point(t, n, NULL);
@@ -357,7 +360,8 @@ void tree_graft(struct fdtable *t, struct path_name *onto)
 				continue;
 			}
 			merge_node(t, n, there);
-			n->parent = there; /* it is out of the tree, and waits with its children */
+			/* it is out of the tree; its children are processed later */
+			n->parent = there;
 			n->next = work;
 			work = n;
 		}
