@@ -472,6 +472,8 @@ int report_open(struct report_file *f)
 {
 	if (f->path == NULL)
 		return EXIT_OK;
+	/* Where a file needs a name while it is written, no signal may leave it. */
+	signals_catch(SIGNALS_FILES, f->path, true);
 	f->json = (struct json){.out = &f->out, .pretty = true};
 	return output_open(&f->out, f->path, f->no_fsync ? ATOMIC_FILE_NO_SYNC : 0);
 }

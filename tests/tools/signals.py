@@ -23,7 +23,8 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from waiting import LONG, await_full, await_read, signalled_while_writing  # noqa: E402
+from waiting import (LONG, await_full, await_input, await_read,  # noqa: E402
+                     signalled_while_writing)
 
 # @NAME is a file beside the work folder, "-" the pipe. What the outputs are called does not matter.
 TRACE = {
@@ -233,19 +234,22 @@ class Lab:
             pass
 
     def without_writer(self, words, number):
-        """A FIFO that nobody has opened for writing."""
+        """A FIFO that nobody has opened for writing: a report says that nothing is kept."""
         with tempfile.TemporaryDirectory() as work:
             os.mkfifo(os.path.join(work, "fifo"))
             child = self.start([w if w != "-" else "fifo" for w in words], work)
 
             def when_waiting():
-                until = time.monotonic() + LONG
-                while child.poll() is None and time.monotonic() < until:
-                    child.send_signal(number)
-                    time.sleep(0.2)
+                await_input(child, number)
+                child.send_signal(number)
             status, fault = outcome(child, when_waiting)
-            left = os.listdir(work)
-        return fault or ("ends" if status == -number and set(left) <= {"fifo", "out"}
+            left = set(os.listdir(work)) - {"fifo", "out"}
+            wanted = {"out.json"} if "--report=out.json" in words else set()
+            if left == wanted == {"out.json"}:
+                with open(os.path.join(work, "out.json"), encoding="utf-8") as report:
+                    if json.load(report)["kept"]:
+                        return "the report says that a trace was kept"
+        return fault or ("ends" if status == -number and left == wanted
                          else "status %d, leaves %s" % (status, left))
 
     def while_writing(self, words, number):

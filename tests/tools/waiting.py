@@ -13,6 +13,7 @@ import time
 
 LONG = 300  # seconds, which only what hangs needs
 TRIES = 50
+STILL = 15  # looks at a process that does nothing
 
 
 def await_read(pipe, process=None):
@@ -35,6 +36,44 @@ def await_full(pipe, size):
         time.sleep(0.01)
     if have[0] < size:
         raise TimeoutError("only %d bytes come" % have[0])
+
+
+def catches(pid, number):
+    """Whether the process has a handler for the signal."""
+    try:
+        with open("/proc/%d/status" % pid, encoding="ascii") as status:
+            fields = dict(line.split(":", 1) for line in status)
+    except OSError:
+        return False
+    return "SigCgt" in fields and int(fields["SigCgt"], 16) >> (number - 1) & 1 == 1
+
+
+def sleeping(pid):
+    """What a process that sleeps has done so far, or None if it does not sleep."""
+    try:
+        with open("/proc/%d/status" % pid, encoding="ascii") as status:
+            fields = dict(line.split(":", 1) for line in status)
+        with open("/proc/%d/stat" % pid, encoding="ascii") as stat:
+            cpu = stat.read().rsplit(")", 1)[1].split()[11:13]
+    except OSError:
+        return None
+    return (cpu, fields["voluntary_ctxt_switches"]) if fields["State"].split()[0] == "S" else None
+
+
+def await_input(process, number):
+    """Until the process has a handler for the signal, or waits without one for its input."""
+    until, before, looks = time.monotonic() + LONG, None, 0
+    while time.monotonic() < until and process.poll() is None:
+        if catches(process.pid, number):
+            return
+        now = sleeping(process.pid)
+        looks = looks + 1 if now is not None and now == before else 0
+        if looks == STILL:
+            return
+        before = now
+        time.sleep(0.02)
+    if process.poll() is None:
+        raise TimeoutError("the process neither catches signals nor waits")
 
 
 def is_writing(pid):
