@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the counters of each module are called, in the order of the log, what they are, and in which
- * versions of the module they are there. A record is its id, its rank, and these.
+ * Names, types and versions of the counters of each module, in the order of the log. A record is
+ * its id, its rank, and these.
  */
 #include "darshan.h"
 
@@ -31,7 +31,9 @@
 #define RANKS(p)                                                                                   \
 	IN(p "FASTEST_RANK"), IN(p "FASTEST_RANK_BYTES"), IN(p "SLOWEST_RANK"),                    \
 	IN(p "SLOWEST_RANK_BYTES")
-/* What those measure that tell reads from writes; two of them since `since`. */
+/*
+ * Counters of modules that distinguish reads from writes; two of them exist since version `since`.
+ */
 #define RANK_TIMES(p)                                                                              \
 	REAL(p "F_FASTEST_RANK_TIME"), REAL(p "F_SLOWEST_RANK_TIME")
 #define VARIANCES(p)                                                                               \
@@ -105,7 +107,7 @@ static const struct darshan_counter h5d[] = {
 	TIMES("H5D_", 1), VARIANCES("H5D_"),
 };
 
-/* Of PnetCDF 1 and 2 as they are called there; the rest as since 3. */
+/* Names of PnetCDF versions 1 and 2, then those since version 3. */
 static const struct darshan_counter pnetcdf_file[] = {
 	ONLY("PNETCDF_INDEP_OPENS", 2), ONLY("PNETCDF_COLL_OPENS", 2),
 	FROM("PNETCDF_FILE_CREATES", 3), FROM("PNETCDF_FILE_OPENS", 3),
@@ -183,7 +185,7 @@ static const struct darshan_counter mdhim[] = {
 	REAL("MDHIM_F_GET_MAX_DURATION"),
 };
 
-/* AutoPerf: a record of the job, then one for each rank or router. */
+/* AutoPerf: a record of the job, followed by one for each rank or router. */
 static const struct darshan_counter apmpi_head[] = {
 	COUNT("APMPI_MAGIC"), WORD("APMPI_SYNC_FLAG", LAST), REAL("MPI_TOTAL_COMM_TIME_VARIANCE"),
 	REAL("MPI_TOTAL_COMM_SYNC_TIME_VARIANCE"),
@@ -208,7 +210,7 @@ static const struct darshan_counter apmpi_head[] = {
 	M("MPI_WIN_LOCK"), M("MPI_WIN_UNLOCK"), M("MPI_WIN_UNLOCK_ALL"), M("MPI_WIN_FLUSH"),       \
 	M("MPI_WIN_FLUSH_ALL"), M("MPI_WIN_FLUSH_LOCAL"), M("MPI_WIN_FLUSH_LOCAL_ALL"),            \
 	M("MPI_WIN_SYNC")
-/* Of each: how often, how much in calls of what size; how long; how long for the others. */
+/* For each operation: number of calls, bytes by size class, time, and waiting time. */
 #define CALLED(op)  COUNT(op "_CALL_COUNT")
 #define MOVED(op)                                                                                  \
 	CALLED(op), COUNT(op "_TOTAL_BYTES"), COUNT(op "_MSG_SIZE_AGG_0_256"),                     \
@@ -276,7 +278,7 @@ static bool is(struct iot_text name, const char *word)
 	return name.size == strlen(word) && memcmp(name.data, word, name.size) == 0;
 }
 
-/* `format` has one %u, for a number of at most five digits without zeros before it. */
+/* `format` contains one %u, which matches a number of at most five digits without leading zeros. */
 static bool is_numbered(struct iot_text name, const char *format)
 {
 	const char *number = strchr(format, '%'), *following = number + 2;
@@ -291,7 +293,9 @@ static bool is_numbered(struct iot_text name, const char *format)
 	       before + digits + after == name.size && memcmp(p + digits, following, after) == 0;
 }
 
-/* Hashes of paths, ids of objects, and what belongs to one job or one place of a machine. */
+/*
+ * Hashes of paths, ids of objects, and values that belong to one job or one location in a machine.
+ */
 static bool is_identifying(const struct darshan_counter *k)
 {
 	static const char *const names[] = {

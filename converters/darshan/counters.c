@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counter modules as %counter: every counter of every record, integers as they are, doubles with
- * all their digits. HEATMAP and LUSTRE have records of varying size; what a module does not say in a
- * version (-1 in the tools' own output) is left out. A record that comes again with the same bytes,
- * as only damage makes it, is told once, and how many times it is there.
+ * Emits counter modules as %counter: all counters of all records, integers unchanged, doubles with
+ * all significant digits. Records of HEATMAP and LUSTRE have variable size. Counters that a module
+ * version lacks (-1 in the tools' output) are left out. A record that is repeated with equal bytes,
+ * which only damage produces, is emitted once with the number of repetitions.
  */
 #include "darshan.h"
 
@@ -13,18 +13,18 @@ enum {
 	RECORD_HEAD = 16,
 	UUID_SIZE = 16,
 	TEXT_SIZE = 128,
-	REST_MAX = 65536, /* words behind a record of fixed size */
+	REST_MAX = 65536, /* words after a record of fixed size */
 	HEATMAP_HEAD = 48,
 	HEATMAP_BINS_MAX = 65536,
 	LUSTRE_OLD_HEAD = 56,
 	LUSTRE_HEAD = 32,
 	LUSTRE_COMPONENT = 72,
 	LUSTRE_POOL = 16,
-	LUSTRE_MAX = 16384, /* components, stripes */
+	LUSTRE_MAX = 16384, /* maximum of components and of stripes */
 	PERMANENT_RANKS = INT32_MAX,
 };
 
-/* In what order of the trace: counters are of the whole job, so they stand at its end. */
+/* Returns the sort key of counters: they apply to the whole job, so they follow its last record. */
 static int64_t place(const struct darshan *d)
 {
 	return d->end_ns;
@@ -52,7 +52,7 @@ bool darshan_counter_begin(struct darshan *d, struct iot_builder *b, const char 
 	return true;
 }
 
-/* A line is full: the counters to come stand on the next one. */
+/* Continues with a new directive if the current one is full. */
 static bool go_on(struct darshan *d, struct iot_builder *b, uint64_t id, int64_t rank,
 		  unsigned *part)
 {
@@ -71,7 +71,10 @@ static bool all_zero(const unsigned char *p, size_t n)
 	return true;
 }
 
-/* Whether a rank can be one. Those beyond the job's are told of, not refused. */
+/*
+ * Returns true if the value is a valid rank. Ranks beyond those of the job are counted, not
+ * refused.
+ */
 static bool check_rank(struct darshan *d, int64_t rank)
 {
 	if (rank < -1 || rank > PERMANENT_RANKS) {
@@ -83,7 +86,7 @@ static bool check_rank(struct darshan *d, int64_t rank)
 	return true;
 }
 
-/* The next record, or its first `size` bytes; NULL: the end, or damage. */
+/* Returns the next record, or its first `size` bytes; NULL at the end or on damage. */
 static const unsigned char *record(struct darshan *d, size_t size)
 {
 	size_t have;
@@ -95,7 +98,7 @@ static const unsigned char *record(struct darshan *d, size_t size)
 	return NULL;
 }
 
-/* The same of a record not yet looked at. Logs without compression end in zeros. */
+/* As record(), for a record not yet inspected. Uncompressed logs end in zeros. */
 static const unsigned char *record_head(struct darshan *d, size_t size)
 {
 	const unsigned char *p = record(d, size);
@@ -105,7 +108,7 @@ static const unsigned char *record_head(struct darshan *d, size_t size)
 	return p;
 }
 
-/* How many times the record at hand is there, one behind the other; only the last is left. */
+/* Counts consecutive copies of the current record and skips all but the last. */
 static uint64_t skip_repeated(struct darshan *d, size_t size)
 {
 	uint64_t times = 1;
@@ -119,7 +122,7 @@ static uint64_t skip_repeated(struct darshan *d, size_t size)
 	return times;
 }
 
-/* The record has been told. */
+/* Ends the directive of a record and consumes the record. */
 static void end_record(struct darshan *d, struct iot_builder *b, size_t size, uint64_t times)
 {
 	if (times > 1)
@@ -208,7 +211,7 @@ static void put_counter(struct iot_builder *b, const struct darshan_counter *k,
 	}
 }
 
-/* false: no memory */
+/* Returns false if out of memory. */
 static bool put_fields(struct darshan *d, struct iot_builder *b, const struct darshan_fields *f,
 		       const unsigned char *p, uint64_t id, int64_t rank, unsigned *part)
 {
@@ -251,8 +254,8 @@ static int report_record(struct darshan *d, const struct darshan_fields *f, cons
 }
 
 /*
- * What AutoPerf writes has one version and had several layouts. In the one that is known here, the
- * record behind the head has a name, and the next one, if there is one, has the same.
+ * AutoPerf has one version number for several layouts. In the layout known here, the id of the
+ * record after the head has a name, and the following record, if any, has the same id.
  */
 static bool is_layout(struct darshan *d, const struct darshan_counters *c, size_t head, size_t size)
 {
@@ -263,13 +266,13 @@ static bool is_layout(struct darshan *d, const struct darshan_counters *c, size_
 	const uint64_t id = darshan_u64(p + head, d->log.swap);
 	if (darshan_name(d, id).size == 0)
 		return false;
-	if (have < head + size + 8) /* the only one, or cut */
+	if (have < head + size + 8) /* the only record, or truncated */
 		return have == head + size || d->region.status != IOT_OK;
 	const uint64_t next = darshan_u64(p + head + size, d->log.swap);
 	return next == id || (next == 0 && d->region.how == DARSHAN_UNPACKED);
 }
 
-/* Words behind the fields: at least one; or -1 for a number that cannot be. */
+/* Returns the number of words after the fields: at least one; -1 if the number is invalid. */
 static int64_t rest_of(const struct darshan *d, const struct darshan_counters *c,
 		       const unsigned char *p)
 {
@@ -307,7 +310,7 @@ int darshan_counters_step(struct darshan *d)
 
 /* HEATMAP */
 
-/* id, rank, width of a bin, bins, two words without meaning; bins of writes, then of reads */
+/* id, rank, width of a bin, number of bins, two unused words; bins of writes, then of reads */
 int darshan_heatmap_step(struct darshan *d)
 {
 	struct iot_builder b;
@@ -392,14 +395,14 @@ static bool put_lustre(struct darshan *d, struct iot_builder *b, const unsigned 
 	return put_osts(d, b, p, (unsigned)stripes, id, rank, &part);
 }
 
-/* Components and stripes that a record says it has; false: it cannot be. */
+/* Reads the numbers of components and stripes of a record. Returns false if they are invalid. */
 static bool lustre_counts(struct darshan *d, const unsigned char *p, int64_t *components,
 			  int64_t *stripes)
 {
 	const bool old = d->place->version == 1;
 	*components = old ? 0 : darshan_i64(p + 16, d->log.swap);
 	*stripes = darshan_i64(p + (old ? 48 : 24), d->log.swap);
-	if (old && *stripes < 0) /* a file whose stripes could not be asked for */
+	if (old && *stripes < 0) /* the stripes of the file could not be determined */
 		*stripes = *stripes == -1 ? 0 : *stripes;
 	if (*components >= 0 && *components <= LUSTRE_MAX && *stripes >= 0 &&
 	    *stripes <= LUSTRE_MAX)

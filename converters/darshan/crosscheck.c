@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --check: reads, writes and bytes of the segments of a file and rank against its counters, one job
- * after the other. A record that was reduced over all ranks is compared with the sum of theirs.
+ * --check: compares reads, writes and bytes of the segments of each file and rank with its
+ * counters, one job after another. A record reduced over all ranks is compared with the sum over
+ * the ranks.
  */
 #include "darshan.h"
 
@@ -22,7 +23,7 @@ static bool ends_in(const char *name, const char *end)
 	return n >= m && strcmp(name + n - m, end) == 0;
 }
 
-/* MPI-IO counts independent, collective, split and non-blocking calls apart. */
+/* MPI-IO has separate counters for independent, collective, split and non-blocking calls. */
 static uint64_t *total_for(struct darshan_totals *t, unsigned module, const char *name)
 {
 	const bool mpiio = module == DARSHAN_MPIIO;
@@ -42,7 +43,7 @@ static uint64_t key(int64_t rank, unsigned layer)
 	return (uint64_t)rank << 2 | layer;
 }
 
-/* What is counted for a rank, or for all of them; NULL: no memory. */
+/* Returns the totals of a rank, or of all ranks; NULL if out of memory. */
 static struct darshan_declared *declared_of(struct darshan *d, unsigned layer, int64_t rank,
 					    uint64_t id)
 {
@@ -74,7 +75,7 @@ void darshan_check_counters(struct darshan *d, unsigned module, uint64_t id, int
 		*total += (uint64_t)value;
 }
 
-/* "POSIX, rank 0, /a/path", behind the name of the log where there are several. */
+/* Formats "POSIX, rank 0, /a/path", after the name of the log if there are several. */
 static void where(const struct darshan *d, const struct darshan_declared *s, size_t member,
 		  char *out, size_t capacity)
 {
@@ -113,7 +114,7 @@ static void compare(struct darshan *d, const struct darshan_declared *s, size_t 
 	darshan_count(d, "check.compared", count);
 }
 
-/* What ranks did that have no counters of their own belongs to those of all. */
+/* Adds the records of ranks without counters of their own to the totals of all ranks. */
 static void add_seen(struct darshan *d, const struct darshan_file *f)
 {
 	uint32_t at = darshan_find(&d->declared.ids, f->id, key(f->rank, f->layer));

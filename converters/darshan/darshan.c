@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Darshan: the converter's face, and the way through the regions of one log after the other. */
+/* The Darshan converter: reads the regions of one log after another. */
 #include "darshan.h"
 
 #include <stdio.h>
@@ -7,11 +7,11 @@
 
 enum {
 	SNIFF_MAGIC_BITS = 72,
-	SNIFF_TEXT_BITS = 300, /* a whole line, which no other program writes */
+	SNIFF_TEXT_BITS = 300, /* a complete line that no other program writes */
 	SNIFF_EMPTY_BITS = 8,
 	SNIFF_MEMBERS = 16,
 	TEXT_PER_CALL = 1 << 15,
-	TEXT_TICK_NS = 100000, /* four decimals */
+	TEXT_TICK_NS = 100000, /* resolution of four decimals */
 };
 
 static const struct converter_option OPTIONS[] = {
@@ -22,7 +22,7 @@ static const struct converter_option OPTIONS[] = {
     {0},
 };
 
-/* Finding out */
+/* Detection */
 
 static bool has_magic(const char *head, size_t size)
 {
@@ -37,7 +37,7 @@ static bool has_magic(const char *head, size_t size)
 	return little || big;
 }
 
-/* A log that was never finished has a header of zeros: only its name tells. */
+/* A log that was never completed has a header of zeros; only its name identifies it. */
 static bool is_unfinished(const char *name, const char *head, size_t size)
 {
 	if (strstr(name, ".darshan") == NULL || size < 16)
@@ -97,7 +97,7 @@ static unsigned layer_of(const struct darshan_place *p)
 
 typedef int step_fn(struct darshan *d);
 
-/* NULL: the module, or its version, is not known. */
+/* Returns NULL if the module or its version is unknown. */
 static step_fn *step_of(const struct darshan_place *p)
 {
 	switch (p->module) {
@@ -142,7 +142,7 @@ static void open_region(struct darshan *d)
 	d->seen_layers |= layer;
 	d->dxt.active = false;
 	darshan_region_open(&d->region, d->log.bufreader, p->size, &d->log.at, d->log.how);
-	if (input_again(d->src->input)) /* nobody has to wait for it */
+	if (input_again(d->src->input)) /* not for pipes: reading ahead could block */
 		darshan_thread_begin(&d->region);
 	d->step = step;
 }
@@ -193,7 +193,7 @@ static int open_member(struct darshan *d, struct error *error)
 	return IOT_OK;
 }
 
-/* What the job says of itself, once %trace is out. */
+/* Reports the properties of the job, after %trace. */
 static void report_job(struct darshan *d)
 {
 	if (d->log.job_status != IOT_OK)
@@ -205,7 +205,9 @@ static void report_job(struct darshan *d)
 			     "of Darshan 3.2.0, which damages some counters (ACCESS, COUNT)");
 }
 
-/* Modules that had no memory left when the log was made: their last records are missing. */
+/*
+ * Reports modules that ran out of memory while the log was written: their last records are missing.
+ */
 static void report_partial(struct darshan *d)
 {
 	char why[128];
@@ -222,7 +224,7 @@ static void report_partial(struct darshan *d)
 	}
 }
 
-/* Ranks that have counters but no records. */
+/* Reports ranks that have counters but no records. */
 static void report_processes(struct darshan *d)
 {
 	for (size_t i = 0; i < d->processes; i++) {
@@ -258,7 +260,10 @@ static void close_log(struct darshan *d)
 	d->job_member = d->member++;
 }
 
-/* What can be told only when all of it is known: two texts may be of one job. */
+/*
+ * Ends a job: notes and checks that need all of its members, because two texts may belong to one
+ * job.
+ */
 static void close_job(struct darshan *d)
 {
 	if (d->dxt_layers == 0)
@@ -274,7 +279,7 @@ static void close_job(struct darshan *d)
 	d->counted = false;
 }
 
-/* To the next member that is a log, or the end; others may lie beside them. */
+/* Advances to the next member that is a log, or to the end. */
 static void pass_others(struct darshan *d)
 {
 	for (; d->member < input_count(d->src->input); d->member++) {
@@ -292,7 +297,7 @@ static void end_logs(struct darshan *d)
 	d->ended = true;
 }
 
-/* The first damage ends the conversion with an error, others are notes. */
+/* The first damage becomes the final error of the conversion, others become notes. */
 static void pass_unopened(struct darshan *d, const struct error *error)
 {
 	bufreader_free(d->log.bufreader);
@@ -317,7 +322,7 @@ static void next_log(struct darshan *d)
 	}
 	const uint64_t processes = process_count(d);
 	if (open_member(d, &error) == IOT_OK) {
-		/* Two texts of one job are about the same processes. */
+		/* Two texts of one job describe the same processes. */
 		if (!text || d->text == NULL || !same_job(&last, &d->log.job)) {
 			close_job(d);
 			d->process_base += processes;
@@ -373,7 +378,10 @@ static int set_layers(struct darshan *d)
 	return IOT_OK;
 }
 
-/* Their times are exact, those of texts are not. */
+/*
+ * Returns true if any member is a binary log: times of binary logs are exact, those of texts are
+ * not.
+ */
 static bool has_binary(struct input *in)
 {
 	for (size_t i = 0; i < input_count(in); i++) {
@@ -385,7 +393,10 @@ static bool has_binary(struct input *in)
 	return false;
 }
 
-/* The first log that can be opened. %trace comes first: so %lost has the others together. */
+/*
+ * Opens the first log that can be opened. %lost for the others follows after %trace, which must
+ * come first.
+ */
 static int open_first(struct darshan *d)
 {
 	struct error error = {.status = IOT_OK};
@@ -393,7 +404,7 @@ static int open_first(struct darshan *d)
 	char why[64];
 	size_t unopened = 0;
 	pass_others(d);
-	if (d->member == count) /* said by --from alone */
+	if (d->member == count) /* only --from claims that they are logs */
 		d->member = d->ignored = 0;
 	while (d->member < count && open_member(d, &error) != IOT_OK) {
 		if (error.status == IOT_ENOMEM) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DXT: what single calls did. A record is a head of 104 bytes, its writes, its reads:
+ * DXT: the reads and writes of single calls. A record is a header of 104 bytes, followed by its
+ * writes and its reads:
  *
  *	head     0 id  8 rank  16 unused  24 host, 64 bytes  88 writes  96 reads
  *	segment  0 offset  8 length  16 start  24 end, in seconds  [32 thread]
  *
- * Counts come from the input: by them memory is made for a batch at most.
+ * The counts come from the input, so at most the memory of one batch is allocated by them.
  */
 #include "darshan.h"
 
@@ -86,7 +87,10 @@ static size_t segment_size(const struct darshan_place *place)
 	return place->version >= with_threads ? 40 : 32;
 }
 
-/* Whole segments, as many as a batch holds; less than were wanted: the region ends before. */
+/*
+ * Passes on whole segments, as many as a batch holds. Returns fewer than wanted if the region ends
+ * early.
+ */
 static size_t take_some(struct darshan *d, size_t want)
 {
 	struct darshan_dxt *x = &d->dxt;
@@ -102,7 +106,7 @@ static size_t take_some(struct darshan *d, size_t want)
 	return n;
 }
 
-/* Of the record in work as much as a batch holds. */
+/* Processes as much of the current record as a batch holds. */
 int darshan_dxt_step(struct darshan *d)
 {
 	struct darshan_dxt *x = &d->dxt;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Segments of one record of DXT as records in order of start. The log has the writes, then the
- * reads, both in the order they ended in; the timeline is by start, then end, then writes first,
- * then as the log has it. Of a very long record that holds within each DARSHAN_BATCH segments.
+ * Converts the segments of one DXT record to records in order of start. The log contains the
+ * writes, then the reads, both in the order in which they ended. The output is sorted by start,
+ * then end, then writes first, then position in the log. In a very long record this holds within
+ * each DARSHAN_BATCH segments.
  *
- * Those of a log stay where they were unpacked: each is changed there into what follows here, and
- * where it had a thread stands its process.
+ * Segments of a log are converted in place, in the decompressed bytes: each becomes a struct
+ * dxt_segment, and its process replaces its thread.
  */
 #include "darshan.h"
 
@@ -14,14 +15,14 @@
 #define NS_PER_S 1e9
 
 struct dxt_segment {
-	int64_t offset; /* DARSHAN_UNKNOWN */
+	int64_t offset; /* or DARSHAN_UNKNOWN */
 	uint64_t length;
 	int64_t start_ns, end_ns;
 };
 
 enum { THREAD = sizeof(struct dxt_segment) };
 
-/* Word by word: all of it at once would have to wait for the words that were written last. */
+/* Reads word by word: one wide load would stall on the narrower stores before it. */
 static inline struct dxt_segment get(const unsigned char *p)
 {
 	return (struct dxt_segment){darshan_i64(p, false), darshan_u64(p + 8, false),
@@ -36,9 +37,9 @@ static inline void set(unsigned char *p, const struct dxt_segment *s)
 	memcpy(p + 24, &s->end_ns, sizeof s->end_ns);
 }
 
-/* Order of the batch */
+/* Sorting of the batch */
 
-/* No branches: between reads and writes nobody can foretell. */
+/* Branch-free: the order of reads and writes is unpredictable. */
 static inline bool before(const struct dxt_segment *a, const struct dxt_segment *b)
 {
 	return (a->start_ns < b->start_ns) |
@@ -59,7 +60,7 @@ static int compare(const void *left, const void *right)
 	return a->index < b->index ? -1 : 1;
 }
 
-/* False: no memory. */
+/* Returns false if out of memory. */
 static bool sort(unsigned char *p, size_t n, size_t size)
 {
 	struct sorted *all = malloc(n * sizeof *all);
@@ -78,7 +79,10 @@ static bool sort(unsigned char *p, size_t n, size_t size)
 
 /* Adding */
 
-/* What a thread does: it is a process of its own, which must be told, and so must its file. */
+/*
+ * Returns the process of a thread: a process of its own, which is reported with its file at first
+ * use.
+ */
 static uint32_t thread_process(struct darshan *d, uint64_t thread)
 {
 	uint32_t process = darshan_thread(d, d->dxt.process, thread);
@@ -99,7 +103,7 @@ static uint32_t thread_process(struct darshan *d, uint64_t thread)
 	return process;
 }
 
-/* Values that are none. */
+/* Corrects and counts invalid values. */
 static void correct(struct darshan *d, int64_t *offset, int64_t *length, int64_t *start_ns,
 		    int64_t *end_ns)
 {
@@ -129,7 +133,7 @@ static void add_totals(struct darshan *d, unsigned part, uint64_t count, uint64_
 	*(part == 0 ? &seen->bytes_written : &seen->bytes_read) += bytes;
 }
 
-/* The start of the job stands for it. */
+/* Counts an invalid time; returns the start of the job in its place. */
 static int64_t no_time(struct darshan *d)
 {
 	darshan_count(d, "clock.not_a_time", 1);
@@ -141,13 +145,16 @@ static int64_t no_time(struct darshan *d)
 	return d->base_ns;
 }
 
-/* The start of the job plus s seconds is less than 2^63 nanoseconds. */
+/* Returns true if the start of the job plus s seconds is less than 2^63 nanoseconds. */
 static bool is_time(const struct darshan *d, double s)
 {
 	return s >= 0 && s < d->seconds_max;
 }
 
-/* Rounded; what is no time, or cannot be represented, is the start of the job. */
+/*
+ * Converts seconds to nanoseconds, rounded. Invalid and unrepresentable times become the start of
+ * the job.
+ */
 static int64_t to_ns(struct darshan *d, double s)
 {
 	if (is_time(d, s))
@@ -174,7 +181,7 @@ void darshan_set_base(struct darshan *d, int64_t start_ns, int64_t end_ns)
 	d->seconds_max = max < DARSHAN_SECONDS_MAX ? max : DARSHAN_SECONDS_MAX;
 }
 
-/* One that needs a second look. */
+/* Converts one segment that needs corrections. */
 static struct dxt_segment odd_segment(struct darshan *d, const unsigned char *p, uint64_t *process,
 				      bool has_thread)
 {
@@ -189,7 +196,7 @@ static struct dxt_segment odd_segment(struct darshan *d, const unsigned char *p,
 	return (struct dxt_segment){offset, (uint64_t)length, start_ns, end_ns};
 }
 
-/* Those of one part. Whether they are in order. */
+/* Converts the writes or the reads. Returns true if they are in order. */
 static bool change(struct darshan *d, unsigned char *p, size_t n, size_t size, unsigned part)
 {
 	const bool swap = d->log.swap, has_thread = size > THREAD;
@@ -266,7 +273,7 @@ void darshan_batch_add(struct darshan *d, int64_t offset, int64_t length, int64_
 	add_totals(d, part, 1, (uint64_t)length);
 }
 
-/* Taking */
+/* Output */
 
 static int64_t first_start(const struct darshan_batch *b)
 {
@@ -295,7 +302,7 @@ void darshan_batch_close(struct darshan *d, bool last)
 	b->object = d->file[d->dxt.file - 1].object;
 	if (d->dxt.reported || b->count == 0)
 		return;
-	/* Where there is more to come, that may start earlier. */
+	/* more of the record follows, which may start earlier */
 	int64_t place_ns = last ? first_start(b) : d->base_ns;
 	darshan_emit_process(d, d->dxt.process, place_ns);
 	darshan_emit_file(d, d->dxt.file, d->dxt.process, place_ns);
@@ -321,7 +328,7 @@ static inline void make_record(const struct darshan_batch *b, const unsigned cha
 			.flags = (uint8_t)(IOT_CPU_UNKNOWN | (known ? 0 : IOT_OFFSET_UNKNOWN))});
 }
 
-/* While there are both: which one comes is chosen without a branch, as nobody can foretell it. */
+/* Merges reads and writes while both remain. Branch-free, because the order is unpredictable. */
 static size_t take_both(struct darshan_batch *b, struct iot_event *out, size_t max)
 {
 	const unsigned char *read = b->next[0], *write = b->next[1];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Directives of the Darshan converter, and those that wait to be taken. What has no time of its own
- * gets its place from the caller: names before the first record that needs them, counters at the
- * end of the job.
+ * Directives of the Darshan converter. The caller supplies the sort key of untimed ones:
+ * definitions precede the first record that needs them, counters follow the last record of the job.
  */
 #include "darshan.h"
 
@@ -46,7 +45,7 @@ void darshan_signed(struct iot_builder *b, const char *key, int64_t value)
 	iot_directive_text(b, key, text, (size_t)n);
 }
 
-/* The shortest digits that read back as the same number. */
+/* Writes the shortest decimal that reads back as the same number. */
 void darshan_double(struct iot_builder *b, const char *key, double value)
 {
 	char text[40];
@@ -91,7 +90,7 @@ static void put_job(struct darshan *d, struct iot_builder *b)
 	put_text(b, "mounts", job->mounts);
 }
 
-/* "POSIX:4,STDIO:2", with their versions: whether DXT is there, and what else could be. */
+/* "POSIX:4,STDIO:2", with versions: shows whether DXT is present, and which other modules. */
 static void put_modules(const struct darshan *d, struct iot_builder *b)
 {
 	char list[DARSHAN_REGIONS * 24];
@@ -108,11 +107,11 @@ static void put_modules(const struct darshan *d, struct iot_builder *b)
 		iot_directive_text(b, "modules", list, n);
 }
 
-/* form: "log" or what printed the text. */
+/* form: "log", or the tool that printed the text. */
 void darshan_emit_trace(struct darshan *d, const char *form)
 {
 	static const char layers[][12] = {"", "posix", "mpiio", "posix,mpiio"};
-	/* How far times can be trusted; each rank has its own zero. */
+	/* Times of different ranks are not comparable: each rank counts from its own start. */
 	static const char skew[] = "each-rank-from-its-own-start";
 	struct iot_builder b;
 	char version[32];
@@ -136,7 +135,7 @@ void darshan_emit_trace(struct darshan *d, const char *form)
 	emit_end(&d->emit, &b, d->base_ns);
 }
 
-/* The program: the last part of the command's first word. */
+/* Returns the name of the program: the last component of the command's first word. */
 static struct iot_text program(struct iot_text command)
 {
 	const char *end = command.size > 0 ? memchr(command.data, ' ', command.size) : NULL;
@@ -147,7 +146,10 @@ static struct iot_text program(struct iot_text command)
 	return (struct iot_text){command.data != NULL ? command.data + at : NULL, size - at};
 }
 
-/* Again where it is needed earlier than it was told: the later one says nothing new then. */
+/*
+ * Repeats the definition if it is needed earlier than it was emitted; the later one is then
+ * redundant.
+ */
 void darshan_emit_process(struct darshan *d, uint32_t process, int64_t place_ns)
 {
 	uint32_t at = darshan_find(&d->process_ids, process, 0);
@@ -219,8 +221,8 @@ static const char *where(const struct darshan *d, char *text, size_t capacity)
 }
 
 /*
- * A region that ended early for a reason of its own says that reason. The first damage is what the
- * conversion ends with, and tells of, itself.
+ * If the region itself ended early, its reason replaces the given one. The first damage is reported
+ * by the final error of the conversion, the others by a note and %lost.
  */
 void darshan_damage(struct darshan *d, int status, const char *format, ...)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who and what has which number in the trace. A process is a rank, an object is a record id of
- * Darshan's, a file is a record of one rank and layer. Ids come from input: the hash has a seed of
- * this process's own.
+ * Assigns the numbers of the trace: a process is a rank, an object is a Darshan record id, a file
+ * is a record of one rank and layer. Ids come from input, so the hash is seeded at random per
+ * process.
  */
 #include "darshan.h"
 
@@ -21,7 +21,7 @@ enum {
 };
 
 #define NAME_BYTES_MAX ((size_t)1 << 30)
-/* The highest ids of processes are those of threads, so that no rank of any log has one of them. */
+/* Threads have the highest process ids, so that they never collide with a rank of any log. */
 #define THREADS_MAX   (UINT32_C(1) << 20)
 #define THREADS_FIRST (UINT32_MAX - THREADS_MAX + 1)
 
@@ -92,7 +92,7 @@ static bool keep_text(struct darshan *d, const char *text, size_t size)
 	return true;
 }
 
-/* Of several names for an id the first counts, unless it is empty. */
+/* If an id has several names, the first non-empty one is used. */
 bool darshan_name_add(struct darshan *d, uint64_t id, const char *text, size_t size)
 {
 	uint32_t *at = darshan_slot(&d->name_ids, id, 0);
@@ -235,7 +235,7 @@ uint32_t darshan_file(struct darshan *d, unsigned layer, int64_t rank, uint64_t 
 	return *at;
 }
 
-/* Beyond THREADS_MAX, threads count to their rank. */
+/* Threads beyond THREADS_MAX are counted as their rank's process. */
 uint32_t darshan_thread(struct darshan *d, uint32_t process, uint64_t thread)
 {
 	uint32_t known = darshan_find(&d->thread_ids, thread, process);

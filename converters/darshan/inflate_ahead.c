@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A thread that unpacks a region ahead of the one that makes records of it, into a ring of pieces.
- * While it runs, the region's packed side (its window, its decompressor) is the thread's own; a
- * close, or the end, joins it.
+ * A thread that decompresses a region ahead, into a ring of buffers, while the main thread makes
+ * records of it. While it runs, it owns the input side of the region (bufreader, decompressor).
+ * Closing or ending the region joins it.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,20 +15,20 @@
 enum { PIECES = 4, PIECE_SIZE = 256 << 10, STORED_MIN = 1 << 20 };
 
 struct darshan_thread {
-	struct darshan_region packed; /* the thread's own */
+	struct darshan_region packed; /* owned by the thread */
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
-	/* Under the mutex: pieces made and taken so far. */
+	/* Protected by the mutex: number of buffers filled and emptied so far. */
 	size_t made, taken;
 	bool finished, stop;
-	size_t size[PIECES], used; /* used: of the piece being taken */
+	size_t size[PIECES], used; /* used: bytes of the current buffer that were read */
 	unsigned char *data;
 };
 
-/* The thread that fills */
+/* The decompressing thread */
 
-/* NULL: told to stop. */
+/* Returns NULL if the thread has to stop. */
 static unsigned char *wait_for_space(struct darshan_thread *t)
 {
 	pthread_mutex_lock(&t->mutex);
@@ -57,7 +57,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* The thread that takes */
+/* The reading thread */
 
 static bool pays(const struct darshan_region *r)
 {
@@ -75,7 +75,7 @@ void darshan_thread_begin(struct darshan_region *r)
 		return;
 	}
 	t->data = data;
-	t->packed = *r; /* nothing has been unpacked yet: no stream is made */
+	t->packed = *r; /* nothing has been decompressed yet, so no stream is open */
 	pthread_mutex_init(&t->mutex, NULL);
 	pthread_cond_init(&t->changed, NULL);
 	r->thread = t;
@@ -107,7 +107,7 @@ void darshan_thread_end(struct darshan_region *r)
 	r->thread = NULL;
 }
 
-/* A piece, once it is there; its size may be 0. NULL: there are no more. */
+/* Waits for the next filled buffer, whose size may be 0. Returns NULL if no more follow. */
 static const unsigned char *wait_for_piece(struct darshan_thread *t, size_t *size)
 {
 	pthread_mutex_lock(&t->mutex);
@@ -134,7 +134,8 @@ size_t darshan_thread_take(struct darshan_region *r, unsigned char *out, size_t 
 	struct darshan_thread *t = r->thread;
 	size_t size;
 	const unsigned char *piece = wait_for_piece(t, &size);
-	if (piece == NULL) { /* the thread is done: what it found out may be looked at */
+	/* the thread has finished: its results can be read without the mutex */
+	if (piece == NULL) {
 		r->ended = true;
 		r->status = t->packed.status;
 		r->why = t->packed.why;

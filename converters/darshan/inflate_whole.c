@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A stream unpacked at once. libdeflate is twice as fast as zlib where all of a stream and all that
- * it holds fit into memory, and that is so where each rank wrote its own: DXT has 2 MiB in a process
- * by default. zlib has all others, and what is damaged, of which it shows the bytes before.
+ * One-shot decompression. libdeflate is twice as fast as zlib if a stream and its decompressed
+ * bytes fit in memory, as do the streams that each rank writes: DXT buffers 2 MiB per process by
+ * default. zlib handles all other streams, and damaged ones, of which it delivers the bytes before
+ * the damage.
  */
 #include "darshan.h"
 
@@ -30,7 +31,7 @@ bool darshan_inflate_whole(struct darshan_region *r)
 	const char *bytes = bufreader_peek(r->in, want, &have);
 	if (have > r->left)
 		have = (size_t)r->left;
-	/* One that does not fit is not the only one: nothing is gained by trying the next. */
+	/* If one stream is too large, others probably are, too: do not try the next one. */
 	w->fails = libdeflate_zlib_decompress_ex(w->unpacker, bytes, have, w->data, UNPACKED_MAX,
 						 &packed, &w->end) != LIBDEFLATE_SUCCESS;
 	w->pos = 0;

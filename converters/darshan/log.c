@@ -4,9 +4,9 @@
  *
  *	             3.00 to 3.21        3.41
  *	version      0   char[8]         0    char[8]
- *	magic        8   i64             8    i64, which tells the byte order
+ *	magic        8   i64             8    i64, determines the byte order
  *	compression  16  u8              16   u8
- *	partial      20  u32             24   u64, a bit per module
+ *	partial      20  u32             24   u64, one bit per module
  *	names        24  u64 off, len    32
  *	modules      40  16 of these     48   64 of these
  *	versions     296 16 u32          1072 64 u32
@@ -30,7 +30,7 @@ enum {
 
 #define MAGIC       INT64_C(6567223)
 #define NS_PER_S    INT64_C(1000000000)
-#define SECONDS_MAX (INT64_C(1) << 33) /* a job that starts later than in 2242 has no date */
+#define SECONDS_MAX (INT64_C(1) << 33) /* a job that starts after 2242 has an invalid date */
 
 static const char *const module_names[] = {
     "NULL",        "POSIX", "MPI-IO", "H5F",     "H5D",       "PNETCDF_FILE",
@@ -131,7 +131,7 @@ static void take_map(struct darshan_log *log, const unsigned char *head)
 			p.id = i - 1;
 			p.module = darshan_module_of(log, p.id);
 			p.version = darshan_u32(versions + 4 * p.id, log->swap);
-			if (p.module == DARSHAN_NULL) /* an example for those who write modules */
+			if (p.module == DARSHAN_NULL) /* an example for authors of modules */
 				p.module = DARSHAN_MODULES;
 		}
 		if (p.offset != 0 && (log->first == 0 || p.offset < log->first))
@@ -192,7 +192,10 @@ void darshan_job_split(struct darshan_job *job, size_t at, size_t size)
 {
 	const char *text = job->text + at, *end = text + size, *p;
 	const char *mounts = end;
-	/* A command may have line ends of its own: mounts are the lines at the end with a tab. */
+	/*
+	 * A command may contain line ends: the mounts are the last lines, as far as they contain a
+	 * tab.
+	 */
 	for (const char *line = end; line > text; line = p) {
 		p = line - 1;
 		while (p > text && *p != '\n')
@@ -253,13 +256,13 @@ void darshan_log_times(struct darshan_log *log)
 	log->end_ns = log->start_ns;
 	if (!is_date(job->end_s, job->end_ns))
 		return;
-	/* Where there are whole seconds only, the last one counts. */
+	/* With whole seconds only, the last one counts in full. */
 	int64_t end = job->end_s * NS_PER_S + (job->end_ns >= 0 ? job->end_ns : NS_PER_S - 1);
 	if (end > log->end_ns)
 		log->end_ns = end;
 }
 
-/* The job is not in the map: it lies between header and first region. */
+/* The job is not in the map: it is between the header and the first region. */
 static void read_job(struct darshan_log *log, struct darshan_region *r)
 {
 	uint64_t size = log->first > log->at ? log->first - log->at : 0;
@@ -294,7 +297,7 @@ int darshan_log_open(struct darshan_log *log, struct bufreader *w, const char *n
 	return IOT_OK;
 }
 
-/* Mounts: "type\tpath" lines. Plain prefixes, the longest counts. */
+/* Mounts: lines of "type\tpath". The longest path prefix wins. */
 
 bool darshan_mount(const struct darshan_job *job, struct iot_text path, struct iot_text *type,
 		   struct iot_text *point)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The bytes of one region. Each rank that had something to say appended a stream of its own, so
- * after the end of one the next begins; what they hold is one sequence. How much that is is written
- * nowhere: it is shown piece by piece.
+ * The decompressed bytes of one region. A region is a concatenation of compressed streams, one or
+ * more per writing rank. The total decompressed size is not stored, so the region is read in
+ * pieces.
  */
 #include "darshan.h"
 
@@ -43,7 +43,7 @@ static void fail(struct darshan_region *r, int status, const char *why)
 	r->why = why;
 }
 
-/* Bytes of the log that belong to the region; 0: no more. */
+/* Peeks at the stored bytes of the region. Returns their number, 0 at the end. */
 static size_t stored(struct darshan_region *r, const unsigned char **bytes)
 {
 	size_t have = 0;
@@ -143,7 +143,7 @@ static size_t copy_some(struct darshan_region *r, unsigned char *out, size_t cap
 	return have;
 }
 
-/* zlib and bzip2 may hold output when all input has been taken. */
+/* zlib and bzip2 may still hold output after all input was consumed. */
 static size_t last_of_zlib(struct darshan_region *r, unsigned char *out, size_t capacity)
 {
 	r->zlib.avail_in = 0;
@@ -188,7 +188,7 @@ size_t darshan_decompress(struct darshan_region *r, unsigned char *out, size_t c
 	return r->left > 0 ? inflate_some(r, out, capacity) : last_of_zlib(r, out, capacity);
 }
 
-/* What is left goes to the front of memory with so much room. */
+/* Moves the unread bytes to the front of a buffer that can hold `want` bytes. */
 static bool reserve_capacity(struct darshan_region *r, size_t want)
 {
 	const size_t left = r->end - r->pos,
@@ -210,7 +210,7 @@ static bool reserve_capacity(struct darshan_region *r, size_t want)
 	return true;
 }
 
-/* The rest of a stream that was unpacked at once is shown where it is. */
+/* Exposes the rest of a one-shot stream in place, without copying. */
 static bool lend(struct darshan_region *r)
 {
 	struct darshan_whole *w = &r->whole;

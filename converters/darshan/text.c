@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What darshan-parser and darshan-dxt-parser print, of any release. Both begin with the same lines
- * about the job. Then come
+ * Reads the output of darshan-parser and darshan-dxt-parser, of any release. Both begin with the
+ * same lines about the job, followed by
  *
  *	MODULE <tab> rank <tab> id <tab> COUNTER <tab> value <tab> path <tab> mount <tab> type
  *
- * or, for each record of DXT, lines "# DXT, ..." and the rows of darshan_rows.c. Times of rows have
- * four decimals, so the log itself tells more.
+ * or, for each DXT record, lines "# DXT, ..." and the rows of text_rows.c. The times of rows have
+ * four decimals; those of the log itself are more precise.
  */
 #include "text.h"
 
@@ -18,7 +18,7 @@
 enum {
 	SNIFFED = 4096,
 	LINE_MAX_SIZE = 1 << 20,
-	COMMAND_MAX = 4096, /* places in job.text */
+	COMMAND_MAX = 4096, /* offsets in job.text */
 	METADATA_MAX = 2048,
 	GROUP_LINES_MAX = 4096,
 	FIELDS = 8,
@@ -27,7 +27,7 @@ enum {
 
 static const char VERSION[] = "# darshan log version: ";
 
-/* It may come behind warnings of the tool, which are comments too. */
+/* The line may follow warnings of the tool, which are comments, too. */
 bool darshan_text_is(const char *head, size_t size)
 {
 	const char *p = head, *end = head + (size < SNIFFED ? size : (size_t)SNIFFED);
@@ -45,7 +45,7 @@ bool darshan_text_is(const char *head, size_t size)
 
 /* Lines */
 
-/* The next line, not yet consumed; false: the end. */
+/* Peeks at the next line. Returns false at the end. */
 static bool peek(struct darshan *d, struct iot_text *line)
 {
 	struct darshan_text *t = d->text;
@@ -105,7 +105,7 @@ static void take_integer(struct iot_text text, int64_t *value)
 		*value = v;
 }
 
-/* Appends to a part of job.text. */
+/* Appends to one of the texts in job.text. */
 static void append(struct iot_text *part, char *memory, size_t capacity, const char *text, size_t n)
 {
 	if (capacity - part->size < n)
@@ -115,7 +115,7 @@ static void append(struct iot_text *part, char *memory, size_t capacity, const c
 	part->size += n;
 }
 
-/* "key = value" becomes "key=value". */
+/* Converts "key = value" to "key=value". */
 static void take_metadata(struct darshan_job *job, struct iot_text text)
 {
 	char *memory = job->text + COMMAND_MAX;
@@ -132,7 +132,7 @@ static void take_metadata(struct darshan_job *job, struct iot_text text)
 	append(&job->metadata, memory, METADATA_MAX, equals + 3, text.size - key - 3);
 }
 
-/* "path<tab>type" becomes "type<tab>path". */
+/* Converts "path<tab>type" to "type<tab>path". */
 static void take_mount(struct darshan_job *job, struct iot_text text)
 {
 	char *memory = job->text + COMMAND_MAX + METADATA_MAX;
@@ -205,7 +205,7 @@ struct fields {
 	int64_t rank;
 };
 
-/* A path may have tabs of its own: of the fields behind the value, the last two are others. */
+/* A path may contain tabs: mount and type are the last two fields of the line. */
 static bool split(struct iot_text line, struct fields *f)
 {
 	struct iot_text field[FIELDS];
@@ -260,7 +260,7 @@ static bool is_plain(struct iot_text name)
 	return true;
 }
 
-/* One counter of a group whose directive is being built. */
+/* Adds one counter to the directive of a group. */
 static void put_counter(struct darshan *d, struct iot_builder *b, const struct fields *f,
 			unsigned module)
 {
@@ -272,7 +272,7 @@ static void put_counter(struct darshan *d, struct iot_builder *b, const struct f
 		darshan_check_counters(d, module, f->id, f->rank, name, value);
 }
 
-/* In the place of a mount point DFS and DAOS have what is in their log: "pool:container". */
+/* In the mount column, DFS and DAOS have the "pool:container" of their log. */
 static void put_pool(struct iot_builder *b, const struct fields *f, unsigned module)
 {
 	const bool dfs = module == DARSHAN_DFS;
@@ -284,7 +284,10 @@ static void put_pool(struct iot_builder *b, const struct fields *f, unsigned mod
 			   f->mount.data + UUID_TEXT + 1, UUID_TEXT);
 }
 
-/* The lines of one record: until module, rank or id changes, or its first counter comes again. */
+/*
+ * Converts the lines of one record: until module, rank or id changes, or its first counter is
+ * repeated.
+ */
 static int take_group(struct darshan *d, struct fields f)
 {
 	char module[32], first[256];
@@ -328,7 +331,7 @@ static void take_warning(struct darshan *d, struct iot_text v)
 	darshan_emit_lost(d, shown);
 }
 
-/* Sums of darshan-parser --total, --file and --perf, which the counters themselves tell. */
+/* Sums of darshan-parser --total, --file and --perf, which follow from the counters. */
 static bool is_sum(struct iot_text line)
 {
 	struct iot_text rest;

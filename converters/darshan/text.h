@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text of Darshan's tools, between darshan_text.c and the rows of darshan_rows.c. */
+/* Output of Darshan's tools: the interface between text.c and text_rows.c. */
 #ifndef CONVERTERS_DARSHAN_TEXT_H
 #define CONVERTERS_DARSHAN_TEXT_H
 
@@ -7,18 +7,21 @@
 
 struct darshan_text {
 	struct bufreader *bufreader;
-	size_t line_size; /* of the line shown, with its end */
-	/* the record of DXT in work */
+	size_t line_size; /* of the current line, with its line end */
+	/* the current DXT record */
 	uint64_t id;
 	bool has_id;
-	uint64_t next[2]; /* index of the next write, read */
+	uint64_t next[2]; /* index of the next write and read */
 	uint64_t counts[2], rows[2];
 };
 
-/* 0: the line is done with; 1: not yet, take what there is first; negative: no memory. */
-int darshan_rows_head(struct darshan *d, struct iot_text line); /* behind "# DXT, " */
+/*
+ * Returns 0 if the line is done, 1 if the batch must be emitted before the line can be processed,
+ * negative if out of memory.
+ */
+int darshan_rows_head(struct darshan *d, struct iot_text line); /* the text after "# DXT, " */
 int darshan_row(struct darshan *d, struct iot_text line);
-/* The input ends: 1: take what there is and come again; 0. */
+/* Ends the input. Returns 1 if the batch must be emitted before the next call, otherwise 0. */
 int darshan_rows_end(struct darshan *d);
 
 bool darshan_integer(struct iot_text text, int64_t *value);

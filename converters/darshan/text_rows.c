@@ -4,9 +4,9 @@
  *
  *	 X_POSIX       0  write        0               0           16384      0.0301      0.0301
  *
- * Behind them may stand [ost]... and a thread, a number or N/A. Before release 3.2.0 rows of X_MPIIO
- * have no offset. Columns touch when a number fills its own: an index and an offset are told apart
- * by which index has to come; what is not certain is refused.
+ * [ost]... and a thread (a number or N/A) may follow. Before release 3.2.0 rows of X_MPIIO have no
+ * offset. Columns touch if a number fills its column: the expected index shows where an index ends
+ * and an offset begins; ambiguous rows are refused.
  */
 #include "text.h"
 
@@ -29,7 +29,7 @@ static bool after(struct iot_text *line, const char *prefix)
 	return true;
 }
 
-/* What is there has to be taken before something else begins. */
+/* Returns true if the batch must be emitted before the next record starts. */
 static bool has_to_wait(struct darshan *d, bool last)
 {
 	if (d->batch.count == 0)
@@ -38,7 +38,7 @@ static bool has_to_wait(struct darshan *d, bool last)
 	return true;
 }
 
-/* Rows that the head promised and that did not come. */
+/* Counts rows that the header announced and that are missing. */
 static void end_record(struct darshan *d)
 {
 	struct darshan_text *t = d->text;
@@ -86,7 +86,7 @@ static int take_rank(struct darshan *d, struct iot_text v)
 	if (!after(&host, ", hostname: "))
 		host.size = 0;
 	t->next[0] = t->next[1] = t->rows[0] = t->rows[1] = t->counts[0] = t->counts[1] = 0;
-	/* The layer is known with the first row. */
+	/* The layer is known only at the first row. */
 	return darshan_record_begin(d, DARSHAN_LAYER_POSIX, t->id, rank, host.data, host.size) ? 0
 											       : -1;
 }
@@ -126,7 +126,8 @@ int darshan_rows_end(struct darshan *d)
 
 struct row {
 	struct iot_text rest;
-	struct iot_text integer[INTEGERS]; /* index, offset, length; some may be one word */
+	/* index, offset, length; adjacent ones may be one word */
+	struct iot_text integer[INTEGERS];
 	unsigned integers;
 	int64_t time_ns[2], rank, offset, length;
 	uint64_t thread;
@@ -150,7 +151,9 @@ static bool is(struct iot_text text, const char *known)
 	return text.size == strlen(known) && memcmp(text.data, known, text.size) == 0;
 }
 
-/* Seconds with four decimals, from the front of text, which may go on with another of them. */
+/*
+ * Parses seconds with four decimals from the start of text, which may continue with another time.
+ */
 static bool take_time(struct iot_text *text, int64_t *ns)
 {
 	const char *dot = memchr(text->data, '.', text->size);
@@ -208,7 +211,7 @@ static bool take_thread(struct row *r)
 	return true;
 }
 
-/* index, offset and length out of what stands before the times; index: the one to come */
+/* Splits the words before the times into index, offset and length; `index` is the expected one. */
 static bool take_place(struct row *r, uint64_t index)
 {
 	char expected[WORD];
@@ -222,7 +225,7 @@ static bool take_place(struct row *r, uint64_t index)
 		return false;
 	r->offset = -1;
 	if (is(first, expected))
-		return r->mpiio; /* of an old release, without offset */
+		return r->mpiio; /* old release, without offset */
 	return first.size > n && memcmp(first.data, expected, n) == 0 &&
 	       darshan_integer((struct iot_text){first.data + n, first.size - n}, &r->offset);
 }
@@ -232,7 +235,7 @@ static bool wanted(const struct darshan *d, bool mpiio)
 	return (d->layers & (mpiio ? DARSHAN_LAYER_MPIIO : DARSHAN_LAYER_POSIX)) != 0;
 }
 
-/* The head does not say of which layer it is. */
+/* The header does not name the layer. */
 static bool set_layer(struct darshan *d, bool mpiio)
 {
 	struct darshan_file *f = &d->file[d->dxt.file - 1];
