@@ -37,6 +37,18 @@ static const char *const terms[] = {"posix",
 				    "text",
 				    NULL};
 
+/* Of files that are not regular ones, as converters write them, and of physical records. */
+static const char *const kinds[] = {"disk",   "directory", "pipe",  "socket", "tty",
+				    "device", "memfd",     "other", NULL};
+static const char *const filesystems[] = {
+    "9p",   "afs",      "autofs", "beegfs",   "btrfs",  "ceph",  "cifs",      "dvs",     "exfat",
+    "ext2", "ext3",     "ext4",   "f2fs",     "fuse",   "gfs2",  "glusterfs", "gpfs",    "hfs",
+    "jfs",  "lustre",   "nfs",    "nfs4",     "ntfs",   "ocfs2", "orangefs",  "overlay", "panfs",
+    "proc", "pvfs2",    "ramfs",  "reiserfs", "rootfs", "smb3",  "squashfs",  "sysfs",   "tmpfs",
+    "vfat", "virtiofs", "wekafs", "xfs",      "zfs",    NULL};
+/* Those that commands write: see trace_in_mark_lost. */
+static const char *const reasons[] = {"interrupted", "truncated", "damaged", NULL};
+
 static bool is_one_of(struct iot_text t, const char *const *words)
 {
 	for (; *words != NULL; words++)
@@ -63,6 +75,30 @@ bool allowlist_is_missing(struct iot_text t)
 bool allowlist_is_keyword(struct iot_text t)
 {
 	return is_one_of(t, terms);
+}
+
+bool allowlist_is_kind(struct iot_text t)
+{
+	return is_one_of(t, kinds);
+}
+
+bool allowlist_is_filesystem(struct iot_text t)
+{
+	return is_one_of(t, filesystems);
+}
+
+bool allowlist_is_reason(struct iot_text t)
+{
+	return is_one_of(t, reasons);
+}
+
+bool allowlist_is_version(struct iot_text t)
+{
+	enum { VERSION_MAX = 16 };
+	for (size_t i = 0; i < t.size; i++)
+		if (t.data[i] != '.' && (t.data[i] < '0' || t.data[i] > '9'))
+			return false;
+	return t.size > 0 && t.size <= VERSION_MAX;
 }
 
 /* One number, as integers and doubles are printed: [+-]1234.5678e-09. */

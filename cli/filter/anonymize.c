@@ -152,9 +152,12 @@ enum value {
 	VALUE_KEYWORD, /* posix, requested, rank-0 */
 	VALUE_NUMERIC, /* signed, or with dots: -1, 3.41 */
 	VALUE_OPERATION,
-	VALUE_RESULT, /* a number or the name of an errno */
-	VALUE_KNOWN,  /* offset=known or unknown */
-	VALUE_KIND    /* kind=disk */
+	VALUE_RESULT,     /* a number or the name of an errno */
+	VALUE_KNOWN,      /* offset=known or unknown */
+	VALUE_KIND,       /* kind=disk */
+	VALUE_VERSION,    /* 3.41, 2.2.1 */
+	VALUE_FILESYSTEM, /* ext4 */
+	VALUE_REASON      /* why=interrupted */
 };
 
 struct key_rule {
@@ -174,7 +177,7 @@ static const struct key_rule trace_keys[] = {{"source", VALUE_SOURCE},
 					     {"precision", VALUE_KEYWORD},
 					     {"epoch-precision", VALUE_KEYWORD},
 					     {"form", VALUE_KEYWORD},
-					     {"log-format", VALUE_NUMERIC},
+					     {"log-format", VALUE_VERSION},
 					     {"ranks", VALUE_NUMBER},
 					     {NULL, VALUE_NUMBER}};
 static const struct key_rule process_keys[] = {
@@ -182,10 +185,11 @@ static const struct key_rule process_keys[] = {
     {"host", VALUE_HOST},  {"rank", VALUE_NUMBER}, {"thread-of", VALUE_PROCESS},
     {NULL, VALUE_NUMBER}};
 static const struct key_rule file_keys[] = {
-    {"process", VALUE_PROCESS},  {"id", VALUE_FILE},   {"object", VALUE_OBJECT},
-    {"path", VALUE_PATH},        {"kind", VALUE_KIND}, {"offset", VALUE_KNOWN},
-    {"completion", VALUE_KNOWN}, {"cpu", VALUE_KNOWN}, {"start", VALUE_KNOWN},
-    {"layer", VALUE_KEYWORD},    {NULL, VALUE_NUMBER}};
+    {"process", VALUE_PROCESS},  {"id", VALUE_FILE},       {"object", VALUE_OBJECT},
+    {"path", VALUE_PATH},        {"kind", VALUE_KIND},     {"offset", VALUE_KNOWN},
+    {"completion", VALUE_KNOWN}, {"cpu", VALUE_KNOWN},     {"start", VALUE_KNOWN},
+    {"layer", VALUE_KEYWORD},    {"fs", VALUE_FILESYSTEM}, {"mount", VALUE_PATH},
+    {NULL, VALUE_NUMBER}};
 static const struct key_rule op_keys[] = {
     {"name", VALUE_OPERATION},  {"time", VALUE_TIME},     {"took", VALUE_TOOK},
     {"process", VALUE_PROCESS}, {"file", VALUE_FILE},     {"path", VALUE_PATH},
@@ -198,7 +202,7 @@ static const struct key_rule counter_keys[] = {{"source", VALUE_SOURCE}, {"time"
 static const struct key_rule lost_keys[] = {{"time", VALUE_TIME},       {"took", VALUE_TOOK},
 					    {"process", VALUE_PROCESS}, {"file", VALUE_FILE},
 					    {"records", VALUE_NUMBER},  {"bytes", VALUE_NUMBER},
-					    {NULL, VALUE_NUMBER}};
+					    {"why", VALUE_REASON},      {NULL, VALUE_NUMBER}};
 /* Of directives that this version does not know, if they are asked for: what has to be changed. */
 static const struct key_rule other_keys[] = {{"time", VALUE_TIME},       {"took", VALUE_TOOK},
 					     {"process", VALUE_PROCESS}, {"parent", VALUE_PROCESS},
@@ -272,7 +276,10 @@ static void put_words(struct anonymizer *a, struct iot_builder *b, const struct 
 		fine = allowlist_is_source(value);
 		break;
 	case VALUE_RESULT:
-		fine = is_number(value) || allowlist_is_errno(value);
+		/* Without a result, it would have succeeded. */
+		if (!is_number(value) && !allowlist_is_errno(value))
+			value = (struct iot_text){"error", 5};
+		fine = true;
 		break;
 	case VALUE_KEYWORD:
 		fine = allowlist_is_keyword(value);
@@ -284,7 +291,16 @@ static void put_words(struct anonymizer *a, struct iot_builder *b, const struct 
 		fine = text_equals(value, "known") || text_equals(value, "unknown");
 		break;
 	case VALUE_KIND:
-		fine = text_equals(value, "disk");
+		fine = allowlist_is_kind(value);
+		break;
+	case VALUE_VERSION:
+		fine = allowlist_is_version(value);
+		break;
+	case VALUE_FILESYSTEM:
+		fine = allowlist_is_filesystem(value);
+		break;
+	case VALUE_REASON:
+		fine = allowlist_is_reason(value);
 		break;
 	default:
 		fine = is_number(value);

@@ -47,7 +47,7 @@ def names_of(text):
 
 
 # Values that are words of the format, whatever else they may be the name of.
-FORMAT = {b"source", b"lacks", b"kind", b"offset", b"result"}
+FORMAT = {b"source", b"lacks", b"kind", b"offset", b"result", b"fs"}
 
 
 def leaks(text, names):

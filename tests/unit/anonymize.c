@@ -134,7 +134,7 @@ Test(anonymize, what_is_not_known_goes)
 		    "%trace lacks=cpu,offset");
 	expect_text(a, "%lost time=3 why=alice%20pulled%20the%20plug records=4",
 		    "%lost time=3 records=4");
-	expect_text(a, "%op name=alice time=1 result=Alice", "%op name=other time=1");
+	expect_text(a, "%op name=alice time=1 result=Alice", "%op name=other time=1 result=error");
 	expect_text(a,
 		    "%counter source=POSIX POSIX_READS=3 POSIX_RENAMED_FROM=77 alice=5 POSIX_X=bob",
 		    "%counter source=POSIX POSIX_READS=3");
@@ -143,6 +143,33 @@ Test(anonymize, what_is_not_known_goes)
 		    "101112131415 DAOS_OID_HI=5 H5D_FILE_REC_ID=77 PNETCDF_VAR_FILE_REC_ID=77 "
 		    "BGQ_CSJOBID=9 MPI_PROCESSOR_NAME=17 APXC_BLADE=3 times=2",
 		    "%counter source=DAOS DAOS_OBJ_OPENS=4 times=2");
+	release(a);
+}
+
+Test(anonymize, operations_that_failed_do_not_succeed)
+{
+	const struct anonymize_options o = with_secret(1);
+	struct anonymizer *a = anonymizer(&o);
+	expect_text(a, "%op name=open result=error", "%op name=open result=error");
+	expect_text(a, "%op name=open result=EALICE", "%op name=open result=error");
+	expect_text(a, "%op name=open result=", "%op name=open result=error");
+	expect_text(a, "%op name=open result=ENOENT", "%op name=open result=ENOENT");
+	expect_text(a, "%op name=open result=0", "%op name=open result=0");
+	expect_text(a, "%op name=open", "%op name=open");
+	release(a);
+}
+
+Test(anonymize, words_of_the_format_and_its_converters_stay)
+{
+	const struct anonymize_options o = with_secret(1);
+	struct anonymizer *a = anonymizer(&o);
+	expect_text(a, "%lost why=interrupted", "%lost why=interrupted");
+	expect_text(a, "%lost why=interrupted%20alice", "%lost");
+	expect_text(a, "%trace log-format=2.2.1", "%trace log-format=2.2.1");
+	expect_text(a, "%trace log-format=2.alice", "%trace");
+	expect_text(a, "%file process=1 id=1 kind=pipe fs=lustre",
+		    "%file process=1 id=1 kind=pipe fs=lustre");
+	expect_text(a, "%file process=1 id=1 kind=alice fs=alicefs", "%file process=1 id=1");
 	release(a);
 }
 
@@ -265,8 +292,8 @@ Test(anonymize, counters_and_errors_stay_only_by_their_exact_names)
 		    "%counter HEATMAP_READ_BIN_10=1 LUSTRE_COMP2_STRIPE_SIZE=2 MDHIM_SERVER_0=3");
 	expect_text(a, "%counter POSIX_READS=1-2-3 POSIX_WRITES=1,-2.5e-07,nan", /* not a figure */
 		    "%counter POSIX_WRITES=1,-2.5e-07,nan");
-	expect_text(a, "%op name=open time=1 result=ESECRET", "%op name=open time=1");
-	expect_text(a, "%op name=open time=1 result=ENOENTX", "%op name=open time=1");
+	expect_text(a, "%op name=open time=1 result=ESECRET", "%op name=open time=1 result=error");
+	expect_text(a, "%op name=open time=1 result=ENOENTX", "%op name=open time=1 result=error");
 	expect_text(a, "%op name=open time=1 result=E2BIG", "%op name=open time=1 result=E2BIG");
 	expect_text(a, "%op name=open time=1 result=EXFULL", "%op name=open time=1 result=EXFULL");
 	release(a);
