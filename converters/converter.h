@@ -192,6 +192,8 @@ extern const struct converter *const converters[]; /* ends with NULL */
 
 /* The same for all converters and reports: exact names, listed in counters.c. */
 bool counter_is_known(struct iot_text name);
+/* Whether it is a count of the report: neither a time nor a number of bytes. */
+bool counter_is_count(struct iot_text name);
 
 const struct converter *converter_find(const char *name);
 /*

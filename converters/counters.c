@@ -116,11 +116,24 @@ static bool is(struct iot_text name, const char *word)
 	return name.size == strlen(word) && memcmp(name.data, word, name.size) == 0;
 }
 
-bool counter_is_known(struct iot_text name)
+static const char *find_reported(struct iot_text name)
 {
 	for (size_t i = 0; i < sizeof reported / sizeof *reported; i++)
 		if (is(name, reported[i]))
-			return true;
+			return reported[i];
+	return NULL;
+}
+
+bool counter_is_count(struct iot_text name)
+{
+	const char *found = find_reported(name);
+	return found != NULL && strstr(found, "bytes") == NULL;
+}
+
+bool counter_is_known(struct iot_text name)
+{
+	if (find_reported(name) != NULL)
+		return true;
 	for (size_t i = 0; converters[i] != NULL; i++)
 		if (converters[i]->is_counter != NULL && converters[i]->is_counter(name))
 			return true;

@@ -120,6 +120,15 @@ static void coarsen_size(const struct anonymizer *a, struct iot_record *rec)
 	rec->length = rec->length == 0 ? 0 : end - rec->offset;
 }
 
+/* Rounds down, also below zero. */
+static int64_t coarsen_clock(int64_t ns, uint64_t grain_ns)
+{
+	const int64_t grain = (int64_t)grain_ns, rest = ns % grain;
+	if (rest == 0)
+		return ns;
+	return rest > 0 ? ns - rest : ns < INT64_MIN + 1 + grain ? ns : ns - rest - grain;
+}
+
 static void change_record(struct anonymizer *a, struct iot_record *rec)
 {
 	rec->file = new_file(a, rec->process, rec->file, (rec->type & IOT_LOGICAL) == 0);
@@ -127,7 +136,7 @@ static void change_record(struct anonymizer *a, struct iot_record *rec)
 	rec->object = new_object(a, rec->object);
 	coarsen_time(a, &rec->start_ns, &rec->duration_ns);
 	if (a->options->time_grain_ns > 1)
-		rec->cpu_ns -= rec->cpu_ns % (int64_t)a->options->time_grain_ns;
+		rec->cpu_ns = coarsen_clock(rec->cpu_ns, a->options->time_grain_ns);
 	coarsen_size(a, rec);
 }
 
@@ -406,12 +415,25 @@ static const struct key_rule *find(const struct key_rule *keys, struct iot_text 
 	return NULL;
 }
 
+static bool is_exact(const struct anonymizer *a)
+{
+	return a->options->time_grain_ns <= 1 && a->options->size_grain <= 1;
+}
+
+/* Times and bytes in counters are exact and would undo the grains. */
+static bool is_allowed_counter(const struct anonymizer *a, struct iot_text name,
+			       struct iot_text value)
+{
+	const bool known = is_exact(a) ? counter_is_known(name) : counter_is_count(name);
+	return known && allowlist_is_numeric(value);
+}
+
 /* A key that the list does not have. */
 static void put_other(struct anonymizer *a, struct iot_builder *b, const struct iot_event *ev,
 		      struct iot_text name, struct iot_text value)
 {
-	bool known =
-	    ev->kind == IOT_COUNTER && counter_is_known(name) && allowlist_is_numeric(value);
+	bool known = ev->kind == IOT_COUNTER && is_allowed_counter(a, name, value);
+	a->counts += known;
 	if ((known || a->options->keep_unknown) && name.size < sizeof a->name) {
 		memcpy(a->name, name.data, name.size);
 		a->name[name.size] = '\0';
@@ -458,10 +480,12 @@ static bool change_directive(struct anonymizer *a, struct iot_event *ev)
 	memcpy(name, word.data + 1, word.size - 1);
 	name[word.size - 1] = '\0';
 	coarsen_time(a, &was.rec.start_ns, &was.rec.duration_ns);
+	a->counts = 0;
 	iot_directive_begin(&b, a->text, sizeof a->text, name);
 	while (directive_token(&rest, &word))
 		put_word(a, &b, &was, word);
-	if (iot_directive_end(&b, &made) != IOT_OK) {
+	const bool empty = ev->kind == IOT_COUNTER && !is_exact(a) && a->counts == 0;
+	if (iot_directive_end(&b, &made) != IOT_OK || empty) {
 		a->directives++;
 		return false;
 	}

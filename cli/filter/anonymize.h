@@ -29,6 +29,7 @@ struct anonymizer {
 	struct idmap reported;                         /* pseudonyms that the private mapping has */
 	struct output *map;                            /* the private mapping; NULL: none */
 	uint64_t comments, directives, keys;           /* left out */
+	uint64_t counts;                               /* in the current %counter */
 	int status;                                    /* enum iot_status */
 	char name[ANONYMIZE_CAPACITY], text[ANONYMIZE_CAPACITY], value[ANONYMIZE_CAPACITY];
 };

@@ -200,6 +200,38 @@ Test(anonymize, grains_move_both_ends)
 	release(a);
 }
 
+Test(anonymize, grains_move_clocks_below_zero_down)
+{
+	struct anonymize_options o = with_secret(1);
+	o.time_grain_ns = 1000;
+	struct anonymizer *a = anonymizer(&o);
+	static const int64_t clocks[][2] = {{-1, -1000}, {-1000, -1000}, {-1001, -2000}, {999, 0}};
+	for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
+		struct iot_event ev = {.kind = IOT_RECORD,
+				       .rec = {.type = IOT_LOGICAL, .cpu_ns = clocks[i][0]}};
+		cr_assert(anonymize_events(a, &ev));
+		cr_expect_eq(ev.rec.cpu_ns, clocks[i][1]);
+	}
+	release(a);
+}
+
+Test(anonymize, a_grain_leaves_no_exact_figure_in_counters)
+{
+	static const char text[] = "%counter source=POSIX process=1 POSIX_BYTES_READ=196542 "
+				   "POSIX_F_OPEN_START_TIMESTAMP=0.07135915756225586";
+	for (int i = 0; i < 2; i++) {
+		struct anonymize_options o = with_secret(1);
+		*(i == 0 ? &o.time_grain_ns : &o.size_grain) = 4096;
+		struct anonymizer *a = anonymizer(&o);
+		struct iot_event ev = parsed(text);
+		cr_expect_not(anonymize_events(a, &ev));
+		cr_expect_eq(a->directives, 1);
+		expect_text(a, "%counter source=strace hidden.mmap=3 skipped.pipe.read_bytes=77",
+			    "%counter source=strace hidden.mmap=3");
+		release(a);
+	}
+}
+
 Test(anonymize, epoch_shifts_by_what_the_key_tells)
 {
 	struct anonymize_options o = with_secret(1);
