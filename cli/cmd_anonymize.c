@@ -147,16 +147,13 @@ static char *name_output(const struct anonymize_job *j, const char *path)
 
 static int anonymize_into(struct anonymize_job *j, char **paths, size_t i)
 {
-	char shown[512];
 	if (taken(paths, i))
 		return report_error(paths[i],
 				    "its trace would replace that of another IN of the same name");
 	char *out = name_output(j, paths[i]);
 	if (out == NULL)
 		return out_of_memory();
-	if (j->state->map != NULL)
-		output_printf(j->state->map, "trace\t%s\n",
-			      escape_text(shown, sizeof shown, paths[i], strlen(paths[i])));
+	anonymizer_report_trace(j->state, paths[i]);
 	int status = anonymize_one(j, paths[i], out);
 	free(out);
 	return status;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <xxhash.h>
+
 #include "converters/converter.h"
 #include "lib/format/directive.h"
 #include "lib/base/number.h"
@@ -12,35 +14,45 @@
 
 /* The private mapping: KIND, what it was, what it is, separated by tabs. */
 
-static bool is_new(struct anonymizer *a, const char *pseudonym)
+static bool is_new(struct anonymizer *a, const char *pseudonym, size_t size)
 {
-	uint64_t key;
-	memcpy(&key, pseudonym, sizeof key);
 	size_t before = a->reported.count;
-	uint64_t rest;
-	memcpy(&rest, pseudonym + sizeof key, sizeof rest);
-	if (idmap_number(&a->reported, key * 31 + rest) == SIZE_MAX)
+	if (idmap_number(&a->reported, XXH3_64bits(pseudonym, size)) == SIZE_MAX)
 		a->status = IOT_ENOMEM;
 	return a->reported.count > before;
+}
+
+static void write_encoded(struct output *out, struct iot_text text)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		unsigned char c = (unsigned char)text.data[i];
+		if (c <= ' ' || c == '%' || c == 0x7f)
+			output_printf(out, "%%%02X", c);
+		else
+			output_write(out, &text.data[i], 1);
+	}
 }
 
 static void report(struct anonymizer *a, const char *kind, struct iot_text was,
 		   const char *pseudonym, size_t size)
 {
-	if (a->map == NULL || size < PSEUDONYM_SIZE)
-		return;
-	/* The end of a path's pseudonym depends on all that stands before it. */
-	if (!is_new(a, pseudonym + size - PSEUDONYM_SIZE))
+	const bool stays = size == was.size && memcmp(pseudonym, was.data, size) == 0;
+	if (a->map == NULL || stays || !is_new(a, pseudonym, size))
 		return;
 	output_printf(a->map, "%s\t", kind);
-	for (size_t i = 0; i < was.size; i++) {
-		unsigned char c = (unsigned char)was.data[i];
-		if (c <= ' ' || c == '%' || c == 0x7f)
-			output_printf(a->map, "%%%02X", c);
-		else
-			output_write(a->map, &was.data[i], 1);
-	}
-	output_printf(a->map, "\t%.*s\n", (int)size, pseudonym);
+	write_encoded(a->map, was);
+	output_write(a->map, "\t", 1);
+	output_write(a->map, pseudonym, size);
+	output_write(a->map, "\n", 1);
+}
+
+void anonymizer_report_trace(struct anonymizer *a, const char *path)
+{
+	if (a->map == NULL)
+		return;
+	output_printf(a->map, "trace\t");
+	write_encoded(a->map, (struct iot_text){path, strlen(path)});
+	output_write(a->map, "\n", 1);
 }
 
 static void report_numbers(struct output *out, const char *kind, const struct idmap *m, bool pair)

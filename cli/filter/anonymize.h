@@ -44,6 +44,9 @@ void anonymizer_free(struct anonymizer *a);
  */
 bool anonymize_events(struct anonymizer *a, struct iot_event *ev);
 
+/* Writes which trace the lines that follow belong to. */
+void anonymizer_report_trace(struct anonymizer *a, const char *path);
+
 /* Writes which number became which to the mapping. */
 void anonymizer_print_ids(struct anonymizer *a);
 
