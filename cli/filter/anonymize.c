@@ -12,6 +12,11 @@
 
 #include "allowlist.h"
 
+/* By how much epochs are moved at most, and from where on a time is a date, not a time of running. */
+static const int64_t YEAR_NS = INT64_C(365) * 86400 * 1000000000;
+#define SPAN_NS  (20 * YEAR_NS)
+#define DATED_NS (10 * YEAR_NS)
+
 /* The private mapping: KIND, what it was, what it is, separated by tabs. */
 
 static bool is_new(struct anonymizer *a, const char *pseudonym, size_t size)
@@ -141,11 +146,25 @@ static int64_t coarsen_clock(int64_t ns, uint64_t grain_ns)
 	return rest > 0 ? ns - rest : ns < INT64_MIN + 1 + grain ? ns : ns - rest - grain;
 }
 
+/*
+ * Times that count from 1970 say when the trace was recorded, as an epoch does: they are moved as
+ * an epoch is, so that they still align with the traces whose epoch is moved.
+ */
+static void hide_date(struct anonymizer *a, struct iot_record *rec)
+{
+	if (!a->timed && rec->start_ns >= DATED_NS)
+		a->moved_ns = (int64_t)pseudonym_shift(&a->options->names, SPAN_NS);
+	a->timed = true;
+	if (rec->start_ns <= INT64_MAX - 2 * SPAN_NS && rec->duration_ns <= SPAN_NS)
+		rec->start_ns += a->moved_ns;
+}
+
 static void change_record(struct anonymizer *a, struct iot_record *rec)
 {
 	rec->file = new_file(a, rec->process, rec->file, (rec->type & IOT_LOGICAL) == 0);
 	rec->process = new_process(a, rec->process);
 	rec->object = new_object(a, rec->object);
+	hide_date(a, rec);
 	coarsen_time(a, &rec->start_ns, &rec->duration_ns);
 	if (a->options->time_grain_ns > 1)
 		rec->cpu_ns = coarsen_clock(rec->cpu_ns, a->options->time_grain_ns);
@@ -274,13 +293,14 @@ static void put_lacks(struct iot_builder *b, const char *key, struct iot_text li
 static void put_epoch(struct anonymizer *a, struct iot_builder *b, const char *key,
 		      struct iot_text value)
 {
-	const uint64_t span = UINT64_C(20) * 365 * 86400 * 1000000000; /* years */
 	uint64_t epoch;
-	if (a->options->epoch == EPOCH_SHIFT && number_decimal(value.data, value.size, &epoch) &&
-	    epoch <= INT64_MAX - span)
-		iot_directive_number(b, key, epoch + pseudonym_shift(&a->options->names, span));
-	else
+	if (a->options->epoch != EPOCH_SHIFT || !number_decimal(value.data, value.size, &epoch) ||
+	    epoch > (uint64_t)(INT64_MAX - SPAN_NS))
 		a->keys++;
+	else if (epoch < (uint64_t)DATED_NS) /* the times have the date, see hide_date */
+		iot_directive_number(b, key, epoch);
+	else
+		iot_directive_number(b, key, epoch + pseudonym_shift(&a->options->names, SPAN_NS));
 }
 
 static void put_words(struct anonymizer *a, struct iot_builder *b, const struct key_rule *key,
@@ -491,6 +511,8 @@ static bool change_directive(struct anonymizer *a, struct iot_event *ev)
 	}
 	memcpy(name, word.data + 1, word.size - 1);
 	name[word.size - 1] = '\0';
+	if ((was.has & IOT_HAS_TIME) != 0)
+		hide_date(a, &was.rec);
 	coarsen_time(a, &was.rec.start_ns, &was.rec.duration_ns);
 	a->counts = 0;
 	iot_directive_begin(&b, a->text, sizeof a->text, name);
@@ -537,6 +559,8 @@ void anonymizer_begin(struct anonymizer *a)
 	idmap_free(&a->objects);
 	a->processes = a->files = a->disks = a->objects = (struct idmap){0};
 	a->comments = a->directives = a->keys = 0;
+	a->timed = false;
+	a->moved_ns = 0;
 }
 
 void anonymizer_free(struct anonymizer *a)

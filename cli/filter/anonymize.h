@@ -30,7 +30,9 @@ struct anonymizer {
 	struct output *map;                            /* the private mapping; NULL: none */
 	uint64_t comments, directives, keys;           /* left out */
 	uint64_t counts;                               /* in the current %counter */
-	int status;                                    /* enum iot_status */
+	bool timed;                                    /* a time has been seen */
+	int64_t moved_ns; /* added to times that count from 1970; 0: they do not */
+	int status;       /* enum iot_status */
 	char name[ANONYMIZE_CAPACITY], text[ANONYMIZE_CAPACITY], value[ANONYMIZE_CAPACITY];
 };
 

@@ -232,6 +232,29 @@ Test(anonymize, a_grain_leaves_no_exact_figure_in_counters)
 	}
 }
 
+Test(anonymize, times_that_count_from_1970_are_moved_as_epochs_are)
+{
+	struct anonymize_options o = with_secret(1);
+	o.epoch = EPOCH_SHIFT;
+	struct anonymizer *a = anonymizer(&o);
+	const int64_t date = 1700000000000000000,
+		      shift = (int64_t)pseudonym_shift(&o.names, UINT64_C(630720000000000000));
+	struct iot_event ev = {.kind = IOT_RECORD, .rec = {.type = IOT_LOGICAL, .start_ns = date}};
+	expect_text(a, "%trace epoch=0", "%trace epoch=0");
+	cr_assert(anonymize_events(a, &ev));
+	cr_expect_eq(ev.rec.start_ns, date + shift);
+	ev = parsed("%op name=open time=1700000000000000005");
+	ev.rec.start_ns = date + 5;
+	cr_assert(anonymize_events(a, &ev));
+	const struct iot_text time = iot_directive_get(&ev, "time");
+	cr_expect_eq(strtoll(time.data, NULL, 10), date + 5 + shift);
+	anonymizer_begin(a);
+	ev = (struct iot_event){.kind = IOT_RECORD, .rec = {.type = IOT_LOGICAL, .start_ns = 5}};
+	cr_assert(anonymize_events(a, &ev));
+	cr_expect_eq(ev.rec.start_ns, 5);
+	release(a);
+}
+
 Test(anonymize, epoch_shifts_by_what_the_key_tells)
 {
 	struct anonymize_options o = with_secret(1);
