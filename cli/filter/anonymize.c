@@ -244,10 +244,12 @@ static const struct key_rule lost_keys[] = {{"time", VALUE_TIME},       {"took",
 					    {"records", VALUE_NUMBER},  {"bytes", VALUE_NUMBER},
 					    {"why", VALUE_REASON},      {NULL, VALUE_NUMBER}};
 /* Of directives that this version does not know, if they are asked for: what has to be changed. */
-static const struct key_rule other_keys[] = {{"time", VALUE_TIME},       {"took", VALUE_TOOK},
-					     {"process", VALUE_PROCESS}, {"parent", VALUE_PROCESS},
-					     {"file", VALUE_FILE},       {"path", VALUE_PATH},
-					     {NULL, VALUE_NUMBER}};
+static const struct key_rule other_keys[] = {
+    {"time", VALUE_TIME},      {"took", VALUE_TOOK},         {"process", VALUE_PROCESS},
+    {"parent", VALUE_PROCESS}, {"file", VALUE_FILE},         {"path", VALUE_PATH},
+    {"object", VALUE_OBJECT},  {"thread-of", VALUE_PROCESS}, {"host", VALUE_HOST},
+    {"user", VALUE_USER},      {"command", VALUE_COMMAND},   {"to", VALUE_PATH},
+    {NULL, VALUE_NUMBER}};
 
 static bool is_number(struct iot_text t)
 {
@@ -491,6 +493,8 @@ static void put_word(struct anonymizer *a, struct iot_builder *b, const struct i
 		return;
 	}
 	const struct key_rule *key = find(keys_of(ev->kind), name);
+	if (key == NULL && a->options->keep_unknown)
+		key = find(other_keys, name);
 	const struct iot_text value = {a->value, iot_percent_decode(coded, a->value, NULL)};
 	if (key == NULL)
 		put_other(a, b, ev, name, value);

@@ -179,6 +179,12 @@ Test(anonymize, unknown_directives_that_stay_have_their_numbers_changed)
 	o.keep_unknown = true;
 	struct anonymizer *a = anonymizer(&o);
 	expect_text(a, "%phase process=77 time=9 name=solve", "%phase process=1 time=9 name=solve");
+	expect_text(a, "%phase thread-of=77 parent=8 object=44 process=8",
+		    "%phase thread-of=1 parent=2 object=1 process=2");
+	expect_text(a, "%counter source=POSIX parent=8", "%counter source=POSIX parent=2");
+	struct iot_event ev = parsed("%phase host=alice user=alice command=alice to=/home/alice");
+	cr_assert(anonymize_events(a, &ev));
+	cr_expect_null(memmem(ev.text.data, ev.text.size, "alice", 5));
 	release(a);
 }
 
