@@ -107,6 +107,19 @@ static void report_counts(const struct anonymize_job *j, const char *path)
 		      (uintmax_t)a->directives, (uintmax_t)a->keys);
 }
 
+/* An extension can be a name: the user checks the list before sharing the trace. */
+static void report_extensions(const struct anonymize_job *j)
+{
+	const struct anonymizer *a = j->state;
+	char list[EXTENSIONS_SHOWN * (EXTENSION_MAX + 2)] = "";
+	size_t n = 0;
+	if (j->read.quiet || a->extension_count == 0)
+		return;
+	for (size_t i = 0; i < a->extension_count; i++)
+		n += (size_t)snprintf(list + n, sizeof list - n, " %s", a->extensions[i]);
+	print_message("extensions that stay:%s%s", list, a->more_extensions ? " and others" : "");
+}
+
 static int anonymize_one(struct anonymize_job *j, const char *path, const char *out)
 {
 	struct trace_in in;
@@ -204,6 +217,7 @@ static int work_with(struct anonymize_job *j, char **paths, size_t count)
 		status = anonymize_each(j, paths, count);
 	else
 		status = anonymize_one(j, count > 0 ? paths[0] : "-", j->write.path);
+	report_extensions(j);
 	return close_map(j, status);
 }
 
@@ -301,7 +315,7 @@ int cmd_anonymize(int argc, char **argv)
 	    OPTION(STRING, 0, "keep", "PREFIX,...", &j.anonymize.names.keep,
 		   "paths, or their beginnings, that stay readable: /usr,/lib"),
 	    OPTION(FLAG, 0, "keep-extension", NULL, &j.anonymize.names.keep_extension,
-		   "the .ext of files stays readable"),
+		   "the .ext of files stays readable; a message lists them"),
 	    OPTION(CHOICE, 0, "epoch", "drop|shift", &j.anonymize.epoch,
 		   "shift: by a secret time that the key tells, so that traces still align "
 		   "(default: drop)"),

@@ -257,6 +257,24 @@ static bool is_number(struct iot_text t)
 	return number_decimal(t.data, t.size, &value);
 }
 
+/* Extensions that stay */
+
+static void note_extension(struct anonymizer *a, struct iot_text path)
+{
+	const size_t size = extension_size(path);
+	char word[EXTENSION_MAX + 1] = "";
+	if (size == 0)
+		return;
+	memcpy(word, path.data + path.size - (size - 1), size - 1);
+	for (size_t i = 0; i < a->extension_count; i++)
+		if (strcmp(a->extensions[i], word) == 0)
+			return;
+	if (a->extension_count < EXTENSIONS_SHOWN)
+		memcpy(a->extensions[a->extension_count++], word, sizeof(word));
+	else
+		a->more_extensions = true;
+}
+
 /* Directives made anew */
 
 static void put_name(struct anonymizer *a, struct iot_builder *b, const char *key,
@@ -270,6 +288,8 @@ static void put_name(struct anonymizer *a, struct iot_builder *b, const char *ke
 	if (size == 0 && name.size > 0)
 		size = pseudonym(&a->options->names, kind, name, a->name);
 	report(a, word, name, a->name, size);
+	if (kind == PSEUDONYM_PATH_KIND && a->options->names.keep_extension)
+		note_extension(a, name);
 	iot_directive_text(b, key, a->name, size);
 }
 

@@ -21,7 +21,7 @@ struct anonymize_options {
 	uint64_t time_grain_ns, size_grain; /* 0 or 1: exact */
 };
 
-enum { ANONYMIZE_CAPACITY = IOT_COMMENT_MAX };
+enum { ANONYMIZE_CAPACITY = IOT_COMMENT_MAX, EXTENSIONS_SHOWN = 64 };
 
 struct anonymizer {
 	const struct anonymize_options *options;
@@ -32,7 +32,10 @@ struct anonymizer {
 	uint64_t counts;                               /* in the current %counter */
 	bool timed;                                    /* a time has been seen */
 	int64_t moved_ns; /* added to times that count from 1970; 0: they do not */
-	int status;       /* enum iot_status */
+	char extensions[EXTENSIONS_SHOWN][EXTENSION_MAX + 1]; /* that stayed */
+	size_t extension_count;
+	bool more_extensions;
+	int status; /* enum iot_status */
 	char name[ANONYMIZE_CAPACITY], text[ANONYMIZE_CAPACITY], value[ANONYMIZE_CAPACITY];
 };
 

@@ -16,7 +16,7 @@
 
 #include "cli/ui/output.h"
 
-enum { DIGEST_SIZE = 32, EXTENSION_MAX = 8 };
+enum { DIGEST_SIZE = 32 };
 
 /* The key file */
 
@@ -206,19 +206,20 @@ static size_t kept_size(const char *list, struct iot_text path)
 	return kept;
 }
 
-/* ".ext" at the end of a name that has something before it; 0: none worth the name. */
-static size_t extension_size(struct iot_text name)
+size_t extension_size(struct iot_text path)
 {
-	size_t n = 0;
-	while (n < name.size && n <= EXTENSION_MAX && name.data[name.size - 1 - n] != '.') {
-		unsigned char c = (unsigned char)name.data[name.size - 1 - n];
-		bool plain =
-		    (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-		if (!plain)
+	const char *const end = path.data + path.size, *p = end;
+	bool letter = false;
+	for (; p > path.data && p[-1] != '.'; p--) {
+		const char c = p[-1], lower = (char)(c | 32);
+		const bool is_letter = lower >= 'a' && lower <= 'z';
+		if ((!is_letter && (c < '0' || c > '9')) || end - p == EXTENSION_MAX)
 			return 0;
-		n++;
+		letter = letter || is_letter;
 	}
-	return n > 0 && n <= EXTENSION_MAX && n + 1 < name.size ? n + 1 : 0;
+	/* A dot that begins the last part makes a hidden file. */
+	const bool hidden = p - path.data < 2 || p[-2] == '/';
+	return letter && !hidden ? (size_t)(end - p) + 1 : 0;
 }
 
 static bool is_plain(struct iot_text part)

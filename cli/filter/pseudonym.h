@@ -16,8 +16,9 @@ enum {
 	KEY_MIN = 16,      /* bytes that a key must have, without repetition */
 	KEY_DIFFERENT = 8, /* ... and how many of them differ */
 	KEY_FILE_MAX = 4096,
-	SECRET_SIZE = 32,   /* what is made of a key of any size */
-	PSEUDONYM_SIZE = 20 /* characters: 80 bits */
+	SECRET_SIZE = 32,    /* what is made of a key of any size */
+	PSEUDONYM_SIZE = 20, /* characters: 80 bits */
+	EXTENSION_MAX = 8
 };
 
 struct pseudonyms {
@@ -51,6 +52,12 @@ const char *key_weakness(const unsigned char *key, size_t size);
 /* Writes PSEUDONYM_SIZE characters; returns that. */
 size_t pseudonym(const struct pseudonyms *p, enum pseudonym_kind kind, struct iot_text name,
 		 char *out);
+
+/*
+ * Returns the size of the extension of a path, with its dot: 1 to EXTENSION_MAX letters and
+ * digits, with a letter among them, because digits are often a date. 0: it has none.
+ */
+size_t extension_size(struct iot_text path);
 
 /*
  * The same for each part of a path, which depends on the parts before it: the hierarchy stays, but

@@ -96,6 +96,8 @@ Test(anonymize, extension_stays_if_told_and_if_it_is_one)
 	cr_expect_null(strchr(path_of(&p, ".bashrc", out), '.'));
 	cr_expect_null(strchr(path_of(&p, "a.projectname", out), '.'));
 	cr_expect_null(strchr(path_of(&p, "a.x-y", out), '.'));
+	cr_expect_null(strchr(path_of(&p, "dump.20231114", out), '.'));
+	cr_expect_null(strchr(path_of(&p, "/a/.name", out), '.'));
 }
 
 Test(anonymize, a_path_that_gets_too_long_has_no_pseudonym)
