@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace anonymize: traces without names, to be shared. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <sodium.h>
 
@@ -244,6 +246,45 @@ static void add_files(const struct anonymize_job *j, struct files *files, char *
 	}
 }
 
+/* The directory is shared as a whole: it must not hold what undoes its traces. */
+static int check_private(const struct anonymize_job *j, const char *role, const char *path)
+{
+	struct stat directory, there;
+	char shown[512], where[512];
+	char *target = atomic_file_target(path), *slash = target ? strrchr(target, '/') : NULL;
+	if (target == NULL)
+		return errno == ENOMEM ? out_of_memory() : OPTIONS_GO_ON;
+	if (slash != NULL)
+		slash[slash == target] = '\0';
+	const bool inside = stat(slash != NULL ? target : ".", &there) == 0 &&
+			    stat(j->directory, &directory) == 0 &&
+			    there.st_dev == directory.st_dev && there.st_ino == directory.st_ino;
+	free(target);
+	if (!inside)
+		return OPTIONS_GO_ON;
+	return options_wrong(j->command,
+			     "the %s %s must not lie in %s, with the traces to be shared", role,
+			     escape_text(shown, sizeof shown, path, strlen(path)),
+			     escape_text(where, sizeof where, j->directory, strlen(j->directory)));
+}
+
+static int check_directory(const struct anonymize_job *j)
+{
+	int status = check_private(j, "key", j->key);
+	if (status == OPTIONS_GO_ON && j->map != NULL)
+		status = check_private(j, "mapping", j->map);
+	return status;
+}
+
+/* Before a key is made: a second try would find it, and refuse to make it again. */
+static int check_inputs(char **paths, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(paths[i], "-") != 0 && access(paths[i], R_OK) != 0)
+			return report_error(paths[i], strerror(errno));
+	return EXIT_OK;
+}
+
 /* Before a key is made. Names below a directory that is made now may have meant nothing before. */
 static int prepare(const struct anonymize_job *j, char **paths, size_t count)
 {
@@ -254,6 +295,8 @@ static int prepare(const struct anonymize_job *j, char **paths, size_t count)
 		status = make_output_directory(j->directory);
 		if (status == EXIT_OK)
 			status = files_check(&files);
+		if (status == OPTIONS_GO_ON)
+			status = check_directory(j);
 	}
 	files_free(&files);
 	return status == OPTIONS_GO_ON ? EXIT_OK : status;
@@ -262,6 +305,8 @@ static int prepare(const struct anonymize_job *j, char **paths, size_t count)
 static int work(struct anonymize_job *j, char **paths, size_t count)
 {
 	int status = prepare(j, paths, count);
+	if (status == EXIT_OK && j->new_key)
+		status = check_inputs(paths, count);
 	if (status == EXIT_OK)
 		status = secret_read(&j->anonymize.names, j->key, j->new_key);
 	if (status != EXIT_OK)
