@@ -155,8 +155,8 @@ static void warn_mixed(const struct conversion *c)
 	const uint64_t lost = report_get(r, "mixed.lost");
 	if (lost > 0)
 		warning(c,
-			"%ju calls are missing: other text has torn their lines; with "
-			"-o, and a file for each strace, lines stay whole",
+			"%ju calls are missing: other text is mixed into their lines; use "
+			"strace -o, with one file for each strace",
 			(uintmax_t)lost);
 }
 
@@ -322,7 +322,7 @@ static void report_done(const struct conversion *c)
 		      calls, (uintmax_t)r->records, (uintmax_t)c->written);
 }
 
-/* Processes are no records; a note tells of "ambiguous.process". */
+/* "ambiguous.process" counts processes, and a note explains it. */
 static void warn_ambiguous(const struct conversion *c)
 {
 	const struct report *r = &c->source.report;

@@ -61,7 +61,7 @@ static int sniff(struct input *in)
 	return bits;
 }
 
-/* What the log does not tell of itself. */
+/* Rank and host, which a log does not show. */
 static int set_origin(struct strace *s)
 {
 	const char *rank = source_setting(s->src, "rank");
@@ -137,7 +137,7 @@ static int verdict(struct strace *s)
 	return IOT_OK;
 }
 
-/* Logs of a set that a full disk has cut; the verdict names the first. */
+/* Truncated or empty logs of a set, as a full disk leaves them; the verdict names the first. */
 static void note_cut(struct strace *s)
 {
 	char name[128];
@@ -172,7 +172,7 @@ static void count_silent(struct strace *s)
 		    silent);
 }
 
-/* What strace was told not to show: -e trace. */
+/* Signs of a filter: strace -e trace. */
 static void note_filter(struct strace *s)
 {
 	enum { FEW_CALLS = 100 };
@@ -181,8 +181,8 @@ static void note_filter(struct strace *s)
 		strace_count(s, "unseen.forks", s->adopted);
 		report_note(r,
 			    "%" PRIu32 " processes or threads appear without a call that starts "
-			    "them: offsets of what they inherit are not certain; it needs clone, "
-			    "clone3, fork and vfork in strace -e trace",
+			    "them: offsets of inherited descriptors are unknown; add clone, "
+			    "clone3, fork and vfork to strace -e trace",
 			    s->adopted);
 	} else if (r->calls > FEW_CALLS && s->others == 0 && s->appeared) {
 		report_note(r, "the log has only calls on files, and uses descriptors that none of "

@@ -338,7 +338,7 @@ struct strace {
 	bool threads, all;                  /* options */
 	bool ranked;
 	uint64_t rank;    /* of all processes, if ranked */
-	const char *host; /* NULL: not told */
+	const char *host; /* NULL: unknown */
 
 	/* Members: a heap of those that have a line, by time */
 	struct strace_member *member;

@@ -96,7 +96,7 @@ static bool moved(const struct strace_call *c, unsigned args)
 
 enum { TRANSFER_MAX = INT32_MAX }; /* the kernel moves no more bytes in one call */
 
-/* The third argument of read, write, pread and pwrite; those of vectors and messages do not tell. */
+/* The requested size: the third argument of calls without a vector. */
 static int64_t asked_for(const struct strace_call *c)
 {
 	static const char *const NAMES[] = {"read",  "write",  "pread64", "pwrite64",
@@ -111,8 +111,8 @@ static int64_t asked_for(const struct strace_call *c)
 }
 
 /*
- * A call cannot have returned this: its line has the result of another one, as where several traced
- * programs write to one terminal. What it has moved is not known, nor where.
+ * Whether the result is larger than the request: the line contains the result of another call, because
+ * several programs wrote to one terminal. The call's effect on position and size is unknown.
  */
 static bool is_mixed(struct strace *s, struct strace_call *c, const struct strace_fd *fd,
 		     bool write)

@@ -216,7 +216,7 @@ bool strace_task_adopt(struct strace *s, struct strace_task *t, uint32_t tid)
 	return true;
 }
 
-/* Where the log shows no forks, a process that appears may have inherited all that is open. */
+/* If the log shows no forks, a new process may have inherited any open descriptor. */
 static void appears(struct strace *s)
 {
 	if (s->whole && s->members == 1 && s->alive != NULL && !s->forks)
@@ -403,19 +403,19 @@ static void note_shared(struct strace *s, const struct strace_member *a,
 		escape_text(names[i], sizeof names[i], paths[i], strlen(paths[i]));
 	if (report_get(&s->src->report, "ambiguous.process") == 0)
 		report_note(&s->src->report,
-			    "%s and %s: different processes %" PRIu32 ", as of two hosts, are "
-			    "mixed up; convert -O and merge keep them apart",
+			    "%s and %s use process number %" PRIu32 " at the same time, as logs "
+			    "of two hosts do: their calls are mixed up; use convert -O and merge",
 			    names[0], names[1], tid);
 	strace_count(s, "ambiguous.process", 1);
 }
 
 /*
- * A log that was cut into parts leaves each for the next; logs of different hosts, or containers, use one
- * number at the same time. In a set of -ff one file has all lines of a thread.
+ * The parts of a split log follow each other; logs of different hosts or containers use the same number at
+ * the same time. In a set of -ff, one file contains all lines of a thread.
  */
 static void check_member(struct strace *s, struct strace_task *t)
 {
-	enum { RETURNS = 3 }; /* to an earlier part: lines of the same time may cause one */
+	enum { RETURNS = 3 }; /* to an earlier part; lines with equal times may cause one */
 	const struct strace_member *m = s->current, *before = t->member;
 	t->member = m;
 	if (before == NULL || before == m || t->shared)

@@ -518,7 +518,7 @@ Test(strace, without_forks_what_children_inherit_is_flagged)
 	}
 }
 
-Test(strace, a_log_of_file_calls_alone_is_told)
+Test(strace, a_log_of_file_calls_alone_causes_a_warning)
 {
 	static char log[16384];
 	size_t n = (size_t)snprintf(log, sizeof log, OPEN_A "write(4, \"x\", 1) = 1\n");
@@ -534,7 +534,7 @@ Test(strace, a_log_of_file_calls_alone_is_told)
 
 #define AT(us) "1700000001.00000" us " "
 
-Test(strace, logs_of_two_hosts_with_the_same_numbers_are_told)
+Test(strace, logs_of_two_hosts_with_the_same_numbers_are_reported)
 {
 	put("a.strace", "7 " AT("1") OPEN_A
 	    "7 " AT("3") "write(3, \"x\", 1) = 1\n"
@@ -544,10 +544,10 @@ Test(strace, logs_of_two_hosts_with_the_same_numbers_are_told)
 			 "7 " AT("6") "write(3, \"x\", 1) = 1\n7 " AT("8") "close(3) = 0\n");
 	convert_files(100);
 	cr_expect_eq(counted("ambiguous.process"), 1);
-	cr_expect(noted("different processes 7"));
+	cr_expect(noted("process number 7"));
 }
 
-Test(strace, two_files_of_one_number_in_sets_are_told)
+Test(strace, two_files_of_one_number_in_sets_are_reported)
 {
 	put("a.7", AT("1") OPEN_A AT("3") "write(3, \"x\", 1) = 1\n");
 	put("b.7", AT("4") OPEN_A AT("5") "write(3, \"x\", 1) = 1\n");
@@ -556,7 +556,7 @@ Test(strace, two_files_of_one_number_in_sets_are_told)
 }
 
 /* The first process of b has the number of one of a that has ended, and a log may be cut in parts. */
-Test(strace, numbers_that_logs_use_one_after_the_other_are_told_apart)
+Test(strace, logs_may_use_a_number_one_after_the_other)
 {
 	put("a.strace", "7 " AT("1") OPEN_A "7 " AT("3") "write(3, \"x\", 1) = 1\n"
 							 "7 " AT("3") "write(3, \"x\", 1) = 1\n");
