@@ -17,7 +17,10 @@ bool array_reserve(void *array, size_t *capacity, size_t need, size_t size)
 		more = CAPACITY_FIRST;
 	if (more > SIZE_MAX / 2 / size)
 		return false;
-	/* Pointers to all kinds of elements look alike, but have no type in common. */
+	/*
+	 * Object pointers have one representation but no common type, so the pointer is copied as
+	 * bytes.
+	 */
 	memcpy(&at, array, sizeof at);
 	void *grown = realloc(at, more * size);
 	if (grown == NULL)

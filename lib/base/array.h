@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arrays that grow. */
+/* Growing arrays. */
 #ifndef LIB_BASE_ARRAY_H
 #define LIB_BASE_ARRAY_H
 
@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 /*
- * Room for `need` elements of `size` bytes in an array that began as NULL with no room, and that at
- * least doubles when it grows. array: the address of the pointer to it. False: no memory, and
- * nothing has changed.
+ * Reserves capacity for `need` elements of `size` bytes in an array that starts as NULL with
+ * capacity 0; growing at least doubles the capacity. array: the address of the pointer to the
+ * array. Returns false, with nothing changed, if out of memory.
  */
 bool array_reserve(void *array, size_t *capacity, size_t need, size_t size);
 

@@ -4,7 +4,7 @@
 
 #include <sched.h>
 
-/* How many this process may use; 1 where nobody knows. */
+/* Returns the number of CPUs available to this process, or 1 if unknown. */
 static inline unsigned cpu_count(void)
 {
 	cpu_set_t set;

@@ -33,7 +33,7 @@ const char *iot_status_name(int status)
 	}
 }
 
-/* `size` is what snprintf returned: what the sentence would have taken. */
+/* `size` is the result of vsnprintf: the length of the whole sentence. */
 static void mark_cut(struct error *e, int size)
 {
 	if (size >= (int)sizeof(e->text))
@@ -63,7 +63,7 @@ int error_refuse(struct error *e, const char *why)
 
 int error_system(struct error *e, int errnum, const char *format, ...)
 {
-	/* The reason is what must not be cut, so the sentence leaves it some room. */
+	/* The reason must not be truncated, so part of the capacity is reserved for it. */
 	enum { REASON_CAPACITY = 256 };
 	char sentence[sizeof(e->text) - REASON_CAPACITY];
 	char reason[REASON_CAPACITY - 4];
@@ -79,7 +79,7 @@ int error_system(struct error *e, int errnum, const char *format, ...)
 			 strerror_r(errnum, reason, sizeof(reason)));
 }
 
-/* Writes the piece that stands for one byte; returns its size, 4 at the most. */
+/* Writes the escaped form of one byte; returns its size, at most 4. */
 static size_t escape_byte(char piece[4], unsigned char byte)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -102,7 +102,7 @@ static size_t escape_byte(char piece[4], unsigned char byte)
 char *escape_text(char *out, size_t capacity, const char *text, size_t n)
 {
 	size_t used = 0;
-	size_t cut = 0; /* the last place between two pieces that leaves room for "..." */
+	size_t cut = 0; /* the last boundary of escaped bytes that leaves capacity for "..." */
 
 	for (size_t i = 0; i < n; i++) {
 		char piece[4];

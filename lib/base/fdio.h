@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files by descriptor: read and written in full, as read(2) and its like may stop early or be
- * interrupted; and temporary files, which have no name, so that they are gone with the process.
+ * Complete reads and writes on descriptors, as read(2) and write(2) may be short or interrupted;
+ * and unlinked temporary files, which vanish with the process.
  */
 #ifndef LIB_BASE_FDIO_H
 #define LIB_BASE_FDIO_H
@@ -11,17 +11,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Instead of a place: where the descriptor stands, which moves on. */
+/* Offset argument for the current position of the descriptor, which then advances. */
 #define FDIO_CURRENT UINT64_MAX
 
-/* The bytes read: all `size`, fewer only where the file ends; -1: errno tells why. */
+/*
+ * Returns the bytes read: `size`, or fewer only at the end of the file; -1 with errno set on
+ * failure.
+ */
 ssize_t fdio_read(int fd, void *to, size_t size, uint64_t at);
-/* All of them are written; or false: errno tells why not. */
+/* Returns true if all bytes were written, or false with errno set. */
 bool fdio_write(int fd, const void *from, size_t size, uint64_t at);
 
-/* $TMPDIR, or /tmp. */
+/* Returns $TMPDIR, or /tmp. */
 const char *tempfile_directory(void);
-/* A file there that has no name, for reading and writing; -1: errno tells why not. */
+/* Opens an unlinked file there for reading and writing. Returns -1 with errno set on failure. */
 int tempfile_open(void);
 
 #endif

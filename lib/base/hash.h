@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A seed of this process's own for its hashes, so that no input can be made to collide. */
+/* Hashing with a seed that differs per process, so that no input can force collisions. */
 #ifndef LIB_BASE_HASH_H
 #define LIB_BASE_HASH_H
 
@@ -16,7 +16,7 @@ static inline uint64_t hash_seed(void)
 	return seed;
 }
 
-/* A hash of a number. Two steps, as numbers in regular steps can be bad for one. */
+/* Hashes a number. Two multiplications, because one maps some arithmetic progressions badly. */
 static inline uint64_t hash_mix(uint64_t seed, uint64_t number)
 {
 	const uint64_t factor = seed | 1, h = number * factor;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Open addressing over slots that hold numbers; half of them stay free. */
+/* Open addressing over slots that hold numbers; at least half of the slots stay free. */
 #include "idmap.h"
 
 #include <stdlib.h>

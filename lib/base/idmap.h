@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keys numbered in the order in which they come: 0, 1, 2, ... What belongs to them, others keep. */
+/*
+ * Numbers keys in the order of their first use: 0, 1, 2, ... Callers keep the data that belongs to
+ * a number.
+ */
 #ifndef LIB_BASE_IDMAP_H
 #define LIB_BASE_IDMAP_H
 
@@ -10,35 +13,39 @@
 #define IDMAP_MAX ((size_t)1 << 27) /* keys */
 
 struct idmap {
-	uint64_t *keys;  /* by number */
-	uint32_t *slots; /* number + 1, by hash; 0: free */
+	uint64_t *keys;  /* indexed by number */
+	uint32_t *slots; /* number + 1, indexed by hash; 0 if free */
 	size_t count, capacity;
 	uint64_t seed;
-	uint64_t last_key; /* asked for last: most often it is asked for again */
+	/* the last key looked up, cached because it is usually looked up again */
+	uint64_t last_key;
 	size_t last;
 };
 
-size_t idmap_number_of_next(struct idmap *m, uint64_t key); /* than the last one */
+/* The slow path of idmap_number, for a key other than the last one. */
+size_t idmap_number_of_next(struct idmap *m, uint64_t key);
 
-/* The number of a key, a new one if it has not come before; SIZE_MAX: no memory. Start with {0}. */
+/*
+ * Returns the number of a key, a new one for a new key; SIZE_MAX if out of memory. Start with {0}.
+ */
 static inline size_t idmap_number(struct idmap *m, uint64_t key)
 {
 	return m->count > 0 && m->last_key == key ? m->last : idmap_number_of_next(m, key);
 }
 
-/* The number of a key that has come before; SIZE_MAX: it has not. */
+/* Returns the number of a known key; SIZE_MAX if the key is unknown. */
 size_t idmap_find(const struct idmap *m, uint64_t key);
 void idmap_free(struct idmap *m);
 
-/* Two numbers of 32 bits as one key. */
+/* Combines two 32-bit numbers into one key. */
 static inline uint64_t idmap_pair(uint32_t high, uint32_t low)
 {
 	return (uint64_t)high << 32 | low;
 }
 
 /*
- * Makes room for element `number` in an array that grows with a map; new elements are zero. The
- * array, or NULL (and the old one stays).
+ * Reserves capacity for element `number` in an array that grows with a map; new elements are zero.
+ * Returns the array, or NULL (the old array then remains valid).
  */
 void *idmap_reserve(void *array, size_t *capacity, size_t number, size_t size);
 

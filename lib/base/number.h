@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Digits to numbers and back. Inline: these run several times for every record. */
+/* Conversion between digits and numbers. Inline because it runs several times per record. */
 #ifndef LIB_BASE_NUMBER_H
 #define LIB_BASE_NUMBER_H
 
@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * The value of text[0 .. n) in base 10 or 16; false if it is empty, has another character or does
- * not fit 64 bits.
+ * Parses text[0..n) in base 10 or 16. Returns false if it is empty, contains another character or
+ * does not fit in 64 bits.
  */
 static inline bool number_parse(const char *text, size_t n, unsigned base, uint64_t *value)
 {
@@ -34,7 +34,7 @@ static inline bool number_decimal(const char *text, size_t n, uint64_t *value)
 
 enum { NUMBER_DIGITS_MAX = 20 };
 
-/* Writes v without leading zeros, lower case, no NUL; returns the digits written. */
+/* Writes v without leading zeros, in lower case, without NUL; returns the number of digits. */
 static inline size_t number_hex(char *out, uint64_t v)
 {
 	size_t n = v == 0 ? 1 : (67U - (unsigned)__builtin_clzll(v)) / 4;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Chunks are cut from slabs. Where there will be many the slabs are huge pages: the first touch of a
- * small page costs more than all that is done with the bytes in it.
+ * Blocks are cut from slabs. Large pools use huge pages for slabs: the first access to a small page
+ * costs more than all later processing of its bytes.
  */
 #include "slab.h"
 
@@ -10,7 +10,7 @@
 
 enum {
 	HUGE_PAGE = 2 << 20,
-	SLAB_HEAD = 64, /* before its chunks, so that these are aligned */
+	SLAB_HEAD = 64, /* precedes the blocks, so that they are aligned */
 	SLAB_CHUNKS = 16,
 };
 
@@ -23,7 +23,7 @@ void slab_pool_init(struct slab_pool *c, size_t limit)
 	size_t size = limit >= 16 << 20 ? 32768 : limit >= 1 << 20 ? 16384 : 2048;
 	*c = (struct slab_pool){.limit = limit};
 	c->slab_size = limit >= 32 * (size_t)HUGE_PAGE ? HUGE_PAGE : SLAB_CHUNKS * size;
-	/* A little less each makes them fit behind the slab's head. */
+	/* Blocks are slightly smaller so that a whole number of them fits after the slab's head. */
 	c->chunk_size = size - SLAB_HEAD * ((c->slab_size / size + 63) / 64);
 }
 
@@ -54,7 +54,7 @@ static void *new_slab(size_t size)
 		return malloc(size);
 	void *slab = aligned_alloc(HUGE_PAGE, size);
 	if (slab != NULL)
-		(void)madvise(slab, size, MADV_HUGEPAGE); /* as small ones it works as well */
+		(void)madvise(slab, size, MADV_HUGEPAGE); /* small pages work as well */
 	return slab;
 }
 

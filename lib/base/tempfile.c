@@ -35,7 +35,7 @@ void tempfile_init(struct tempfile *f, struct error *error)
 void tempfile_free(struct tempfile *f)
 {
 	if (f->fd >= 0)
-		(void)close(f->fd); /* nothing in it is needed any more */
+		(void)close(f->fd); /* the contents are no longer needed */
 	free(f->buf);
 	*f = (struct tempfile){.error = f->error, .fd = -1};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A temporary file without a name: bytes are put at its end and read anywhere; what will not be read
- * again is given back to the disk where the file system can do that.
+ * An unlinked temporary file: bytes are appended at its end and read anywhere; ranges that will not
+ * be read again are returned to the file system if it supports hole punching.
  */
 #ifndef LIB_BASE_TEMPFILE_H
 #define LIB_BASE_TEMPFILE_H
@@ -14,24 +14,27 @@
 
 struct tempfile {
 	struct error *error;
-	int fd;           /* -1: not needed yet */
-	bool keeps;       /* the file system gives nothing back */
-	uint64_t size;    /* written; buf[0 .. fill) comes behind it */
-	uint64_t written; /* in all */
+	int fd;           /* -1 until the file is needed */
+	bool keeps;       /* the file system cannot punch holes */
+	uint64_t size;    /* bytes in the file; buf[0..fill) follows them */
+	uint64_t written; /* total bytes ever written */
 	unsigned char *buf;
 	size_t fill;
 };
 
 enum { TEMPFILE_BUFFER = 1 << 17 };
 
-/* The file is made, in $TMPDIR or /tmp, when something is put. */
+/* Creates the file, in $TMPDIR or /tmp, at the first append. */
 void tempfile_init(struct tempfile *f, struct error *error);
 void tempfile_free(struct tempfile *f);
 
 int tempfile_append(struct tempfile *f, const void *data, size_t size);
-/* Room for `size` bytes, at most TEMPFILE_BUFFER, which f->fill then counts; NULL: f->error. */
+/*
+ * Returns a buffer for `size` bytes, at most TEMPFILE_BUFFER, to be added to f->fill by the caller;
+ * NULL on failure, with f->error set.
+ */
 unsigned char *tempfile_reserve(struct tempfile *f, size_t size);
-/* What was put can be read from now on. */
+/* Makes all appended bytes readable. */
 int tempfile_flush(struct tempfile *f);
 static inline uint64_t tempfile_end(const struct tempfile *f)
 {
@@ -40,7 +43,7 @@ static inline uint64_t tempfile_end(const struct tempfile *f)
 
 int tempfile_read(struct tempfile *f, uint64_t offset, void *data, size_t size);
 
-/* Bytes [from, to) will not be read again. */
+/* Declares that bytes [from, to) will not be read again. */
 void tempfile_discard(struct tempfile *f, uint64_t from, uint64_t to);
 void tempfile_discard_all(struct tempfile *f);
 

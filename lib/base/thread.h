@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads that no signal goes to: signals are for the program's own. */
+/* Starts threads with all signals blocked, so that signals go to the program's own threads. */
 #ifndef LIB_BASE_THREAD_H
 #define LIB_BASE_THREAD_H
 
