@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Temporary names, and what a path may stand for: a file, a link to one, a FIFO, a device. */
+/*
+ * Temporary names, and the kinds of files a path may refer to: a file, a link to one, a FIFO, a
+ * device.
+ */
 #include "atomic_file.h"
 
 #include <errno.h>
@@ -15,7 +18,8 @@
 enum {
 	LINKS_MAX = 40,
 	TEMPORARY_TRIES = 100,
-	TEMPORARY_NAME_PART = 200, /* of the target's name, so that NAME_MAX is kept */
+	/* bytes of the target's name to include, to stay below NAME_MAX */
+	TEMPORARY_NAME_PART = 200,
 };
 
 static size_t directory_size(const char *path)
@@ -25,7 +29,7 @@ static size_t directory_size(const char *path)
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static char *directory_of(const char *path)
 {
 	const size_t size = directory_size(path);
@@ -33,7 +37,10 @@ static char *directory_of(const char *path)
 	return size > 0 ? strndup(path, size) : strdup(".");
 }
 
-/* What the symbolic link `path` points to, as seen from here; NULL sets errno. */
+/*
+ * Returns the target of the symbolic link `path`, relative to the current directory; NULL with
+ * errno set on failure.
+ */
 static char *follow_link(const char *path)
 {
 	char link[PATH_MAX];
@@ -59,8 +66,9 @@ static char *follow_link(const char *path)
 }
 
 /*
- * The file that is to be replaced, which may not exist yet: links stay, also those that point to
- * nothing (realpath would refuse them). `own`: EPERM where a link or the file belongs to another user.
+ * Returns the file to be replaced, which may not exist yet. Links are kept, including dangling ones
+ * (which realpath would reject). With `own`, fails with EPERM if a link or the file belongs to
+ * another user.
  */
 static char *follow_links(const char *path, bool own)
 {
@@ -93,7 +101,7 @@ char *atomic_file_target(const char *path)
 	return follow_links(path, false);
 }
 
-/* ".NAME.XXXXXX" beside the target, with six random letters. */
+/* Returns ".NAME.XXXXXX" in the target's directory, with six random characters. */
 static char *temporary_name(const char *target)
 {
 	static const char letters[] =
@@ -122,8 +130,9 @@ static const char *fd_path(char path[FD_PATH], int fd)
 }
 
 /*
- * A file without a name goes with the process, however that ends. It has to get one later through
- * /proc; where that or the file system does not do it, there is a name from the beginning.
+ * An unlinked file vanishes with the process, however that ends. It is later linked to a name
+ * through /proc; if /proc or the file system does not support that, a named file is used from the
+ * start.
  */
 static bool create_unlinked(struct atomic_file *f, mode_t mode)
 {
@@ -163,8 +172,8 @@ static void give_name(struct atomic_file *f, const char *name, struct error *e)
 }
 
 /*
- * mkostemp would make a file of mode 0600, and what the umask allows cannot be asked for without
- * changing it for all threads: so open does it, under names of our own.
+ * mkostemp would create the file with mode 0600, and the umask cannot be read without changing it
+ * for all threads; so open is used with names generated here.
  */
 static int create_temporary(struct atomic_file *f, mode_t mode, const char *name, struct error *e)
 {
@@ -189,9 +198,9 @@ static int create_temporary(struct atomic_file *f, mode_t mode, const char *name
 }
 
 /*
- * A file that is replaced hands its mode on, and until then nobody else can open the new one. A
- * private file takes its mode from nothing, so that what others could read before they cannot read
- * now.
+ * A replaced file passes its mode on; until then no other user can open the new file. A private
+ * file does not inherit a mode, so that other users who could read the old file cannot read the new
+ * one.
  */
 static int open_alongside(struct atomic_file *f, const char *path, const struct stat *existing,
 			  const char *name, struct error *e)
@@ -260,7 +269,7 @@ int atomic_file_open(struct atomic_file *f, const char *path, unsigned how, cons
 	return e->status;
 }
 
-/* Some file systems have no fsync; there is nothing to wait for then. */
+/* Some file systems do not support fsync; then it is skipped. */
 static bool sync_descriptor(int fd)
 {
 	int status;
@@ -272,8 +281,9 @@ static bool sync_descriptor(int fd)
 }
 
 /*
- * For its fsync, as a name is on the disk with the directory. A directory that may be written to but
- * not read cannot be opened for that: -1, and the file is whole there in any case.
+ * Opens the directory for fsync, because the name is on disk only with the directory. A directory
+ * that is writable but not readable cannot be opened for that: returns -1 without an error, as the
+ * file itself is complete.
  */
 static int open_directory(const struct atomic_file *f, const char *name, struct error *e)
 {
@@ -306,13 +316,13 @@ static void take_name(struct atomic_file *f, const char *name, struct error *e)
 
 int atomic_file_commit(struct atomic_file *f, const char *name, struct error *e)
 {
-	/* Before it has its name, which must never refer to a part of it. */
+	/* Syncs before the rename, so that the name never refers to a partial file. */
 	if (f->open && (f->target || f->in_place) && f->sync && e->status == IOT_OK &&
 	    !sync_descriptor(f->fd))
 		error_system(e, errno, "%s: cannot be written", name);
 	if (f->open && f->unlinked && e->status == IOT_OK)
 		give_name(f, name, e);
-	/* EINTR: Linux has closed it all the same. */
+	/* EINTR: Linux has closed the descriptor nevertheless. */
 	if (f->open && close(f->fd) != 0 && errno != EINTR)
 		error_system(e, errno, "%s: cannot be written", name);
 	f->open = false;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes in. Plain input is read straight into the buffer that is shown, compressed input is unpacked
- * into it, and memory that is plain is shown where it lies. With a thread that reads ahead, its
- * pieces are shown where they lie: what is left of one is put before the next.
+ * Uncompressed input is read directly into the buffer that peek returns, compressed input is
+ * decompressed into it, and uncompressed memory is returned without a copy. With a prefetch thread,
+ * its buffers are returned without a copy: the unconsumed rest of one is copied in front of the
+ * next.
  */
 #include "bufreader_internal.h"
 
@@ -16,10 +17,14 @@
 #include <unistd.h>
 
 enum {
-	SLACK = 1 << 16, /* of the buffer, beyond one read */
+	SLACK = 1 << 16, /* capacity of the buffer beyond one read */
 	HUGE_PAGE = 2 << 20,
 	UNPACKED_CAPACITY =
-	    3 << 16, /* of the buffer to begin with: a cache has to hold zstd's window too */
+	    /*
+	     * initial capacity of the buffer; small, because the cache also has to hold zstd's
+	     * window
+	     */
+	3 << 16,
 };
 
 static const size_t READ_SIZE_DEFAULT = 1 << 20;
@@ -173,9 +178,9 @@ int bufreader_open_callback(struct bufreader *w, iot_read_fn *read, void *contex
 	return IOT_OK;
 }
 
-/* The thread */
+/* The prefetch thread */
 
-/* Without one the window does the work itself. */
+/* Without a thread the reader decompresses on demand. */
 void bufreader_start_prefetch(struct bufreader *w)
 {
 	if (w->ahead == PREFETCH_NEVER || w->error.status != IOT_OK)
@@ -190,7 +195,7 @@ void bufreader_start_prefetch(struct bufreader *w)
 		w->in.error = w->unpacker.error = &w->error;
 }
 
-/* It has told the end: unpacker and error are the window's again. */
+/* The thread has reported the end: decompressor and error belong to the bufreader again. */
 static void ahead_ended(struct bufreader *w)
 {
 	w->stored = w->in.stored;
@@ -218,7 +223,7 @@ static void unpack_from_now(struct bufreader *w, enum iot_compression how)
 	if (decompress_open(&w->unpacker, how, w->bytes, size, w->capacity) != IOT_OK)
 		return;
 	if (!w->block) {
-		/* The memory that was to be shown is the unpacker's now. */
+		/* The caller's memory is now the input of the decompressor. */
 		w->capacity = UNPACKED_CAPACITY;
 		w->bytes = w->block = malloc(w->capacity);
 	}
@@ -232,7 +237,7 @@ static void unpack_from_now(struct bufreader *w, enum iot_compression how)
 	}
 }
 
-/* Nothing has been shown yet: looks at the first bytes, as far as they are there. */
+/* Examines the first bytes, as far as available, before any are returned. */
 static void detect(struct bufreader *w)
 {
 	const enum format_match gzip = decompress_match(IOT_GZIP, w->bytes, w->end);
@@ -247,7 +252,7 @@ static void detect(struct bufreader *w)
 		unpack_from_now(w, IOT_ZSTD);
 }
 
-/* Looking */
+/* Filling the buffer */
 
 static void read_plain(struct bufreader *w)
 {
@@ -277,8 +282,8 @@ static void move_to_front(struct bufreader *w, char *front)
 }
 
 /*
- * A larger block with the same bytes at its front. The system moves a large one without copying it, and huge pages
- * save most of the cost of touching it for the first time.
+ * Returns a larger block with the same bytes at its front. realloc moves a large block by remapping
+ * it, and huge pages save most of the cost of the first access.
  */
 static char *grown(char *block, size_t capacity)
 {
@@ -309,8 +314,9 @@ static bool grow(struct bufreader *w, size_t capacity_max)
 }
 
 /*
- * Makes room behind the bytes shown. They are moved when at least as many have been consumed as
- * are left, or into twice the room: either way each byte is moved a bounded number of times.
+ * Reserves capacity after the available bytes. They are moved when at least as many have been
+ * consumed as are left, or into twice the capacity: either way each byte is moved a bounded number
+ * of times.
  */
 static bool reserve_capacity(struct bufreader *w)
 {
@@ -320,7 +326,7 @@ static bool reserve_capacity(struct bufreader *w)
 	const size_t capacity_max = w->buffer_max >= w->capacity ? w->buffer_max + 1 : w->capacity;
 
 	if (!w->block)
-		return true; /* memory is shown where it lies */
+		return true; /* memory is returned in place */
 	if (tail >= step || (tail > 0 && rest > w->start))
 		return true;
 	if (w->capacity < capacity_max && rest > w->start)
@@ -341,7 +347,10 @@ static void show_piece(struct bufreader *w, const struct ahead_buffer *piece, si
 	w->end = DECOMPRESS_AHEAD_HEADROOM + piece->size;
 }
 
-/* More is left than fits before a piece: all of it goes into the block. False: no memory. */
+/*
+ * The rest exceeds the headroom of a buffer, so rest and buffer are copied into the block. Returns
+ * false if out of memory.
+ */
 static bool append_piece(struct bufreader *w, const struct ahead_buffer *piece, size_t rest)
 {
 	const size_t size = rest + piece->size;
@@ -402,7 +411,7 @@ static void look(struct bufreader *w)
 		unpack(w);
 }
 
-/* Nothing is shown before it is known what it is. */
+/* No bytes are returned before the compression is detected. */
 static bool enough(const struct bufreader *w, size_t need)
 {
 	return w->ended || (w->detected && w->end - w->start >= need);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the window share: window.c shows bytes in order, window_seek.c goes to others. */
+/* Shared by bufreader.c, which reads in order, and bufreader_seek.c, which seeks. */
 #ifndef LIB_IO_BUFREADER_INTERNAL_H
 #define LIB_IO_BUFREADER_INTERNAL_H
 
@@ -16,28 +16,34 @@ struct bufreader {
 	bool fd_owned;
 	enum prefetch_mode ahead;
 	size_t ahead_size;
-	struct decompress_ahead *readahead; /* NULL: no thread */
-	struct error ahead_error;           /* the thread's, as long as it runs */
-	bool holding;                       /* a piece is shown, and not released yet */
-	uint64_t stored;                    /* when it was made */
+	struct decompress_ahead *readahead; /* NULL without a thread */
+	struct error ahead_error;           /* the thread's error while it runs */
+	/* bytes points into a buffer of the thread that has not been released */
+	bool holding;
+	uint64_t stored; /* stored bytes read when that buffer was filled */
 	void (*done)(void *context);
 	void *done_context;
 	uint64_t total;
-	uint64_t first; /* of a regular file: where it was when it was opened */
+	uint64_t first; /* regular file: its offset when it was opened */
 	uint64_t
-	    skipped; /* stored bytes sought over, or, going back, what is twice in them: modulo 2^64 */
+	    /*
+	     * stored bytes skipped by seeks, minus those read again after seeks backwards, modulo
+	     * 2^64
+	     */
+	    skipped;
 
-	/* What is shown is bytes[start .. end). */
+	/* The available bytes are bytes[start .. end). */
 	const char *bytes;
-	char *block; /* where bytes points to, unless that is the caller's memory, or a piece */
-	size_t start, end, capacity; /* room: of block */
+	/* the target of bytes, unless that is the caller's memory or a buffer of the thread */
+	char *block;
+	size_t start, end, capacity; /* capacity: of block */
 	unsigned resyncs;
 	bool ended;
 	bool detected;
 	enum iot_compression how;
 };
 
-/* A thread, if one is wanted; without one the window does the work itself. */
+/* Starts the thread if one is wanted; without one the reader decompresses on demand. */
 void bufreader_start_prefetch(struct bufreader *w);
 
 #endif

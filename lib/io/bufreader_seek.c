@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A window goes on somewhere else: at a byte of the file, or behind damage. */
+/* Repositions a bufreader: to a byte of the file, or past damage. */
 #include <errno.h>
 
 #include <string.h>
@@ -7,9 +7,10 @@
 #include "bufreader_internal.h"
 #include "lib/base/fdio.h"
 
-enum { RESYNC_THREADS = 16 }; /* behind more damage than that a thread is not worth its start */
+/* after this many damaged frames, starting another thread does not pay */
+enum { RESYNC_THREADS = 16 };
 
-/* What the thread has unpacked ahead is dropped, and nothing is shown. */
+/* Discards the bytes that the thread has decompressed ahead, and all available bytes. */
 static void end_ahead(struct bufreader *w)
 {
 	decompress_ahead_free(w->readahead);
@@ -60,7 +61,7 @@ int bufreader_seek(struct bufreader *w, uint64_t at)
 bool bufreader_resync(struct bufreader *w)
 {
 	if (w->readahead && !w->ended)
-		return false; /* no damage has been told */
+		return false; /* no damage has been reported */
 	if (!w->unpacker.damaged)
 		return false;
 	end_ahead(w);

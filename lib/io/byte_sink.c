@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes out. What is written gathers in `text`; from there it goes out as it is, or through a
- * compressor and its own buffer. Large plain writes go past the buffer.
+ * Written bytes collect in `text`; from there they are sent as they are, or through a compressor
+ * and its own buffer. Large uncompressed writes bypass the buffer.
  *
- * A pipe without a reader raises SIGPIPE before write(2) can answer EPIPE. The library installs no
- * handlers: a caller that wants an error instead of the signal ignores SIGPIPE.
+ * A pipe without a reader raises SIGPIPE before write(2) can return EPIPE. The library installs no
+ * handlers: a caller that wants an error instead of the signal must ignore SIGPIPE.
  *
- * With worker threads zstd still ends a frame by waiting for all of its jobs. Jobs are therefore
- * made small, so that most of a frame is compressed by the time it ends, and the wait is that for
- * the last job.
+ * With worker threads, zstd ends a frame by waiting for all of its jobs. Jobs are therefore small,
+ * so that most of a frame is compressed by the time it ends, and only the last job remains to be
+ * waited for.
  */
 #include "byte_sink.h"
 
@@ -29,9 +29,10 @@ enum {
 	ZSTD_JOB_SIZE = 1 << 20,
 	GZIP_LEVEL_DEFAULT = 6,
 	GZIP_LEVEL_MAX = 9,
-	ZSTD_LEVEL_DEFAULT = 1, /* on traces faster than 3, and smaller: bench/RESULTS.md */
+	/* on traces faster than level 3, with smaller output: bench/RESULTS.md */
+	ZSTD_LEVEL_DEFAULT = 1,
 	ZSTD_LEVEL_MAX = 19,
-	GZIP_CAPACITY_MIN = 64, /* less output room makes zlib repeat its flush marks */
+	GZIP_CAPACITY_MIN = 64, /* with less output space zlib repeats its flush markers */
 };
 
 enum destination { TO_NOTHING, TO_FD, TO_CALLBACK, TO_MEMORY };
@@ -46,7 +47,7 @@ struct byte_sink {
 	enum destination destination;
 	int fd;
 	bool closed;
-	struct atomic_file file; /* fd is its, or the caller's */
+	struct atomic_file file; /* owns fd, unless fd is the caller's */
 	unsigned file_how;
 	iot_write_fn *write;
 	void *context;
@@ -55,7 +56,7 @@ struct byte_sink {
 	uint64_t stored;
 
 	char *text;
-	size_t text_size, text_capacity; /* text_room is 0 until open and after close */
+	size_t text_size, text_capacity; /* text_capacity is 0 before open and after close */
 	char *packed;
 	size_t packed_size;
 	bool in_frame;
@@ -142,7 +143,9 @@ static int make_gzip(struct byte_sink *s)
 	return IOT_OK;
 }
 
-/* A zstd built without threads has 0 as its upper bound and compresses in the caller's thread. */
+/*
+ * A zstd built without threads reports an upper bound of 0 and compresses in the caller's thread.
+ */
 static int zstd_threads(const struct byte_sink *s)
 {
 	const ZSTD_bounds bounds = ZSTD_cParam_getBounds(ZSTD_c_nbWorkers);
@@ -186,7 +189,10 @@ static int set_name(struct byte_sink *s, const char *name)
 	return IOT_OK;
 }
 
-/* What does not depend on the destination, which is not touched before this has worked. */
+/*
+ * Prepares everything that does not depend on the destination; the destination is opened only if
+ * this succeeds.
+ */
 static int begin(struct byte_sink *s, const char *name)
 {
 	if (s->error.status != IOT_OK)
@@ -237,7 +243,9 @@ int byte_sink_open_memory(struct byte_sink *s)
 
 int byte_sink_open(struct byte_sink *s, const char *path)
 {
-	/* /dev/stdout may be a file that the shell opened to append to: it must not be replaced. */
+	/*
+	 * /dev/stdout may be a file that the shell opened for appending: it must not be replaced.
+	 */
 	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
 		return byte_sink_open_fd(s, STDOUT_FILENO, "standard output");
 	if (begin(s, path) != IOT_OK ||
@@ -290,11 +298,11 @@ static ssize_t put_some(struct byte_sink *s, const char *data, size_t size)
 	if (n >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK))
 		return n;
 	if (poll(&p, 1, -1) >= 0)
-		errno = EINTR; /* to be tried again */
+		errno = EINTR; /* retry the write */
 	return -1;
 }
 
-/* Sends bytes to the destination, all of them or with an error. */
+/* Sends all bytes to the destination, or sets an error. */
 static int put(struct byte_sink *s, const char *data, size_t size)
 {
 	if (s->error.status != IOT_OK || size == 0)
@@ -325,10 +333,10 @@ static int put_packed(struct byte_sink *s)
 
 /* Compression */
 
-/* What pack is to do besides taking the bytes. */
+/* What to do after the bytes have been compressed. */
 enum ending { GO_ON, FLUSH, END };
 
-/* One call of deflate; *done when there is nothing left to do. */
+/* Calls deflate once; sets *done when nothing is left to do. */
 static int deflate_some(struct byte_sink *s, enum ending ending, bool *done)
 {
 	static const int flush[] = {Z_NO_FLUSH, Z_SYNC_FLUSH, Z_FINISH};
@@ -341,7 +349,7 @@ static int deflate_some(struct byte_sink *s, enum ending ending, bool *done)
 	z->avail_out = (uInt)(BUFFER_SIZE - s->packed_size);
 	rc = deflate(z, flush[ending]);
 	s->packed_size = BUFFER_SIZE - z->avail_out;
-	/* Z_BUF_ERROR: nothing to do, as when a flush is asked for twice */
+	/* Z_BUF_ERROR: nothing to do, as after a repeated flush */
 	if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
 		return error_set(&s->error, IOT_EUSAGE, "%s: zlib: %s", name_of(s),
 				 z->msg ? z->msg : "error");
@@ -398,7 +406,9 @@ static int pack(struct byte_sink *s, const char *data, size_t size, enum ending 
 				  : compress_zstd(s, data, size, ending);
 }
 
-/* Takes bytes from the text buffer, or from the caller, on their way. */
+/*
+ * Sends bytes from the text buffer or the caller to the destination, through the compressor if any.
+ */
 static int pass(struct byte_sink *s, const char *data, size_t size)
 {
 	if (s->error.status != IOT_OK || size == 0)
@@ -463,7 +473,10 @@ int byte_sink_flush(struct byte_sink *s)
 
 /* Closing */
 
-/* Everything that is left. No bytes at all are no valid gzip or zstd file, an empty frame is. */
+/*
+ * Writes all remaining bytes. An empty output must contain an empty frame or member, as zero bytes
+ * are not a valid gzip or zstd file.
+ */
 static void finish(struct byte_sink *s)
 {
 	if (pass_text(s) != IOT_OK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes out, plain, gzip or Zstandard. A regular file is written under a temporary name in the same
- * directory and appears under its own name when it is complete; every write is checked.
+ * Output, uncompressed, gzip or Zstandard. A regular file is written under a temporary name in the
+ * same directory and renamed when it is complete; every write is checked.
  */
 #ifndef LIB_IO_BYTE_SINK_H
 #define LIB_IO_BYTE_SINK_H
@@ -13,16 +13,17 @@
 
 struct byte_sink;
 
-struct byte_sink *byte_sink_new(void);    /* NULL when out of memory */
-void byte_sink_free(struct byte_sink *s); /* without close before: the temporary file is removed */
+struct byte_sink *byte_sink_new(void); /* Returns NULL if out of memory. */
+/* Without a preceding close, removes the temporary file. */
+void byte_sink_free(struct byte_sink *s);
 
-/* To be called before open: compression, level (0: default), zstd's worker threads. */
+/* Sets compression, level (0: default) and zstd's worker threads. Call it before open. */
 int byte_sink_compress(struct byte_sink *s, enum iot_compression how, int level, unsigned threads);
 
-/* ATOMIC_FILE_... for a path; to be called before open. */
+/* Sets ATOMIC_FILE_... flags for a path. Call it before open. */
 void byte_sink_how(struct byte_sink *s, unsigned how);
 
-/* One of these, once. "-" is standard output. */
+/* Call one of these once. Path "-" is standard output. */
 int byte_sink_open(struct byte_sink *s, const char *path);
 int byte_sink_open_fd(struct byte_sink *s, int fd, const char *name);
 int byte_sink_open_callback(struct byte_sink *s, iot_write_fn *write, void *context,
@@ -31,9 +32,11 @@ int byte_sink_open_memory(struct byte_sink *s);
 const void *byte_sink_memory(const struct byte_sink *s, size_t *size);
 
 int byte_sink_write(struct byte_sink *s, const void *data, size_t size);
-int byte_sink_frame(struct byte_sink *s); /* the next byte begins a new frame or member */
-int byte_sink_flush(struct byte_sink *s); /* all that was written can be read at the other end */
-int byte_sink_close(struct byte_sink *s); /* last bytes out, closed, renamed; status of all of it */
+int byte_sink_frame(struct byte_sink *s); /* The next byte begins a new frame or member. */
+/* Makes all bytes written so far readable at the other end. */
+int byte_sink_flush(struct byte_sink *s);
+/* Writes the last bytes, closes and renames. Returns the status of all steps. */
+int byte_sink_close(struct byte_sink *s);
 
 uint64_t byte_sink_stored(const struct byte_sink *s); /* bytes sent to the file */
 const struct error *byte_sink_error(const struct byte_sink *s);

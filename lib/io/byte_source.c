@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading, interruptions, and inputs that end early because they were asked to; see stop.h. */
+/* Reading, interruptions, and inputs that end early on request; see stop.h. */
 #include "byte_source.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 500 }; /* a signal just before a wait is noticed after this long */
+/* longest delay until a signal that arrives just before a wait is noticed */
+enum { LOOK_MS = 500 };
 
 static bool readable_within(int fd, int timeout_ms)
 {
@@ -15,7 +16,9 @@ static bool readable_within(int fd, int timeout_ms)
 	return poll(&p, 1, timeout_ms) > 0;
 }
 
-/* Waits until a read of at most *size bytes will not block. False: the input is cut here. */
+/*
+ * Waits until a read of at most *size bytes does not block. Returns false if the input is cut here.
+ */
 static bool worth_reading(struct byte_source *in, size_t *size)
 {
 	enum pipe_state state = PIPE_WAITS;
@@ -27,7 +30,7 @@ static bool worth_reading(struct byte_source *in, size_t *size)
 	return state == PIPE_READABLE;
 }
 
-/* Good bytes come first, so this is what ends them. */
+/* Ends the input after the good bytes have been delivered. */
 static ssize_t fail_interrupted(struct byte_source *in)
 {
 	atomic_store(&in->stop->cut, true);
@@ -41,7 +44,7 @@ static bool is_quit(const struct byte_source *in)
 	return in->stop && in->stop->asked >= (in->waits ? ASKED_QUIT : ASKED_DRAIN);
 }
 
-/* Waits until a read will not block; false: woken up, to end. */
+/* Waits until a read does not block. Returns false if woken up to end. */
 static bool not_woken(const struct byte_source *in)
 {
 	struct pollfd p[2] = {{.fd = in->fd, .events = POLLIN},

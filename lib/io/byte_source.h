@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a window's bytes come from: a descriptor, memory or a callback, one block at a time. */
+/* The input of a bufreader: a descriptor, memory or a callback, read one block at a time. */
 #ifndef LIB_IO_BYTE_SOURCE_H
 #define LIB_IO_BYTE_SOURCE_H
 
@@ -19,35 +19,35 @@ enum byte_source_kind {
 
 struct byte_source {
 	enum byte_source_kind kind;
-	struct error *error; /* told of failures; the window's */
+	struct error *error; /* receives failures; owned by the bufreader */
 	const char *name;    /* for messages, escaped */
-	size_t read_size;    /* bytes asked for at once */
-	uint64_t stored;     /* bytes taken so far */
+	size_t read_size;    /* bytes per read */
+	uint64_t stored;     /* bytes read so far */
 	bool ended;
-	int errnum; /* the reason, if it was a failure that ended it */
+	int errnum; /* the reason, if a failure ended the input */
 
 	const char *memory;
 	int fd;
 	struct interrupt *stop; /* see struct bufreader_options */
 	bool waits;
 	struct drain drain;
-	bool can_wake; /* a byte to read from wake_fd ends the input */
+	bool can_wake; /* a readable byte at wake_fd ends the input */
 	int wake_fd;
 	iot_read_fn *read;
 	void *context;
 	const struct error *why;
 };
 
-/* At most read_size bytes into `to`; 0: the end, or an error. Not for memory. */
+/* Reads at most read_size bytes into `to`; returns 0 at the end or on error. Not for memory. */
 size_t byte_source_read(struct byte_source *in, void *to, size_t capacity);
 
 /*
- * Memory lies where it is; this tells how many bytes more of the `left` ones may be looked at: steps
- * of read_size, so that small blocks can be tried on memory as well. 0: the end.
+ * For memory, which is not copied: returns how many of the `left` remaining bytes to expose next.
+ * Steps of read_size let tests exercise small blocks on memory as well. Returns 0 at the end.
  */
 size_t byte_source_step(struct byte_source *in, size_t left);
 
-/* Goes on at byte `at`; first: where byte 0 is in the file. False: that cannot be, errno tells. */
+/* Continues at byte `at`; first: file offset of byte 0. Returns false with errno set on failure. */
 bool byte_source_seek(struct byte_source *in, uint64_t first, uint64_t at);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * gzip and Zstandard.
  *
- * Behind the bytes already unpacked the raw buffer keeps as much as it can of the frame or member
- * in work: when a decoder notices damage it may have run past the beginning of the next one, and
- * resync looks for that from the start of the damaged one.
+ * Besides the input not yet decompressed, the raw buffer keeps as much as possible of the current
+ * frame or member: when a decoder detects damage it may have run past the beginning of the next
+ * one, and resync searches for that from the start of the damaged one.
  */
 #include "decompress.h"
 
@@ -15,14 +15,17 @@
 #include <zstd_errors.h>
 
 enum {
-	HISTORY_SIZE = 1 << 18, /* raw bytes kept behind the decoder: two blocks of zstd */
-	ZSTD_FIRST_HINT = 5,    /* least bytes of a frame's header */
+	HISTORY_SIZE = 1 << 18, /* raw bytes kept before the decoder's position: two zstd blocks */
+	ZSTD_FIRST_HINT = 5,    /* minimum size of a frame header */
 	ZSTD_BLOCK_HEADER = 3,
 	MAGIC_MAX = 4,
-	WINDOW_DESCRIPTOR = 5, /* its place in the header of a frame */
-	/* Bytes spent on frames that failed, before going back to their beginnings ends: */
+	WINDOW_DESCRIPTOR = 5, /* its offset in the frame header */
+	/*
+	 * Bytes that may be spent on failed frames before the search no longer goes back to their
+	 * beginnings:
+	 */
 	WASTE_FREE = 1 << 28,
-	WASTE_FACTOR = 32, /* and so many for each byte of the source */
+	WASTE_FACTOR = 32, /* plus this many for each byte of the source */
 };
 
 /* Raw bytes */
@@ -37,7 +40,9 @@ static uint64_t raw_offset(const struct decompressor *u)
 	return u->raw_at + u->raw_pos;
 }
 
-/* Makes room for one read, and for more than is moved, so that moving costs little. */
+/*
+ * Frees capacity for one read, and for more than the bytes that are moved, so that moving is cheap.
+ */
 static void drop_old_raw(struct decompressor *u)
 {
 	const uint64_t after_frame = u->raw_at + u->raw_end - u->frame_at;
@@ -55,7 +60,7 @@ static void drop_old_raw(struct decompressor *u)
 	u->raw_end = keep;
 }
 
-/* False: the end, or an error. */
+/* Returns false at the end or on error. */
 static bool refill(struct decompressor *u)
 {
 	size_t n;
@@ -99,7 +104,7 @@ enum format_match decompress_match(enum iot_compression how, const void *p, size
 	return frame != FORMAT_MATCH_NO ? frame : match_skippable(p, n);
 }
 
-/* Stricter than decompress_match, to find a beginning within other bytes. */
+/* Stricter than decompress_match, to find a beginning among arbitrary bytes. */
 static enum format_match match_header(const struct decompressor *u, const unsigned char *p,
 				      size_t n)
 {
@@ -164,7 +169,7 @@ static enum format_match next_magic(struct decompressor *u)
 	return match;
 }
 
-/* Zeros behind the last member, as tapes and some copying tools leave them, are no damage. */
+/* Zeros after the last member, as left by tapes and some copying tools, are not damage. */
 static void skip_zeros(struct decompressor *u)
 {
 	do {
@@ -181,7 +186,10 @@ static bool reset_decoder(struct decompressor *u)
 	return !ZSTD_isError(ZSTD_DCtx_reset(u->zstd, ZSTD_reset_session_only));
 }
 
-/* False: there is none. The proper end is here, between two frames or members. */
+/*
+ * Returns false if no frame or member follows. Only here, between two frames or members, the end is
+ * valid.
+ */
 static bool begin_frame(struct decompressor *u)
 {
 	enum format_match match;
@@ -233,7 +241,10 @@ static size_t unpack_gzip(struct decompressor *u, char *out, size_t capacity)
 	return out_size - z->avail_out;
 }
 
-/* Of a frame's header (RFC 8878, 3.1.1.1); of one beyond its own limit the library does not tell. */
+/*
+ * Reads the window size from a frame header (RFC 8878, 3.1.1.1); the library does not report sizes
+ * beyond its own limit.
+ */
 static unsigned long long window_of(const unsigned char *p, size_t n)
 {
 	ZSTD_frameHeader header;
@@ -254,7 +265,10 @@ static void fail_zstd(struct decompressor *u, size_t rc)
 		fail_memory(u);
 		return;
 	case ZSTD_error_frameParameter_windowTooLarge:
-		/* The error came with the header's last byte, so all of it is still here. */
+		/*
+		 * The error occurs at the last byte of the header, so the whole header is still in
+		 * the buffer.
+		 */
 		if (u->frame_at >= u->raw_at)
 			bufreader = window_of(u->raw + (u->frame_at - u->raw_at),
 					      u->raw_end - (size_t)(u->frame_at - u->raw_at));
@@ -271,8 +285,8 @@ static void fail_zstd(struct decompressor *u, size_t rc)
 }
 
 /*
- * A call that fails does not tell how much it wrote before, so a call gets one block, and not with
- * the next block's header behind it: good blocks before a bad one are not lost.
+ * A failing call does not report how much it wrote before, so each call gets one block, without the
+ * header of the next block: good blocks before a bad one are not lost.
  */
 static size_t zstd_slice(const struct decompressor *u)
 {
@@ -371,9 +385,9 @@ void decompress_close(struct decompressor *u)
 	free(u->block);
 }
 
-/* Going on after damage */
+/* Resuming after damage */
 
-/* Steps to what looks like the beginning of a frame or member; false: none is left. */
+/* Advances to the apparent beginning of a frame or member; returns false if none is left. */
 static bool find_beginning(struct decompressor *u)
 {
 	const int first = u->how == IOT_GZIP ? 0x1f : 0x28;
@@ -398,10 +412,10 @@ static bool find_beginning(struct decompressor *u)
 }
 
 /*
- * The next beginning is sought from the one that failed, for the decoder may have run past it, up to
- * the end of the input. Bytes that only look like beginnings could be made to cost much so: when
- * they have, the search goes on from where the decoder stands. Either way it begins behind the place
- * where the one before went on, so that searches come to an end.
+ * The search starts after the beginning of the failed frame, because the decoder may have run past
+ * the next one, up to the end of the input. Bytes that only look like beginnings could make that
+ * expensive: once the limit is exceeded, the search starts at the decoder's position. Either way
+ * each search starts after the point at which the previous one resumed, so the process terminates.
  */
 static uint64_t search_from(struct decompressor *u)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A ring of pieces between one thread that fills and one that takes. A piece goes out when it is
- * full, and before a read that may have to wait for more.
+ * A ring of buffers between a producer thread and a consumer. A buffer is passed on when it is
+ * full, and before a read that may block.
  */
 #include "decompress_ahead.h"
 
@@ -15,19 +15,19 @@
 #include "lib/base/thread.h"
 
 enum {
-	PIECES = 8,           /* at least */
-	PIECE_SIZE = 1 << 16, /* small pieces come from the cache */
+	PIECES = 8,           /* minimum number of buffers */
+	PIECE_SIZE = 1 << 16, /* small enough that buffers stay in the cache */
 };
 
 struct decompress_ahead {
 	struct decompressor *unpacker;
 	pthread_t thread;
-	bool running; /* the thread is not joined yet */
-	int wake[2];  /* a byte in it ends a read that waits */
+	bool running; /* the thread has not been joined */
+	int wake[2];  /* a byte in this pipe ends a blocked read */
 
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
-	/* Under the mutex: pieces made, taken and released so far. */
+	/* Protected by the mutex: buffers produced, consumed and released so far. */
 	size_t made, taken, released;
 	bool finished, stop;
 
@@ -41,9 +41,9 @@ bool decompress_ahead_pays(void)
 	return cpu_count() > 1;
 }
 
-/* The thread that fills */
+/* The producer */
 
-/* NULL: told to stop. */
+/* Returns NULL if asked to stop. */
 static struct ahead_buffer *wait_for_space(struct decompress_ahead *ra)
 {
 	struct ahead_buffer *piece = NULL;
@@ -73,7 +73,7 @@ static void fill(struct decompressor *u, struct ahead_buffer *piece)
 	piece->stored = u->in->stored;
 }
 
-/* False: told to stop. */
+/* Returns false if asked to stop. */
 static bool hand_over(struct decompress_ahead *ra, const struct ahead_buffer *piece, bool last)
 {
 	bool stop;
@@ -102,7 +102,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* The thread that takes */
+/* The consumer */
 
 static bool make_thread(struct decompress_ahead *ra)
 {
@@ -153,7 +153,7 @@ static void stop(struct decompress_ahead *ra)
 	ra->stop = true;
 	pthread_cond_broadcast(&ra->changed);
 	pthread_mutex_unlock(&ra->mutex);
-	/* The pipe is empty: one byte always has room. */
+	/* The pipe is empty, so one byte always fits. */
 	if (ra->running)
 		while (write(ra->wake[1], "", 1) < 0 && errno == EINTR)
 			;

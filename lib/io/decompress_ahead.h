@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A thread that unpacks ahead of the one that reads, into a few pieces of memory. While it runs,
- * unpacker and intake, and the error they point to, are its own; they are the caller's again when
- * decompress_ahead_next has told the end.
+ * A thread that decompresses ahead of the reader into a ring of buffers. While it runs, it owns the
+ * decompressor, the byte source and the error that they point to; they are the caller's again when
+ * decompress_ahead_next has returned false.
  */
 #ifndef LIB_IO_DECOMPRESS_AHEAD_H
 #define LIB_IO_DECOMPRESS_AHEAD_H
@@ -17,22 +17,33 @@ struct decompress_ahead;
 
 enum { DECOMPRESS_AHEAD_HEADROOM = 1 << 16 };
 
-/* So many bytes before data are free for what was left of the piece before. */
+/*
+ * `DECOMPRESS_AHEAD_HEADROOM` bytes before data are reserved for the unconsumed rest of the
+ * previous buffer.
+ */
 struct ahead_buffer {
 	char *data;
 	size_t size;
-	uint64_t stored; /* bytes taken from the source when it was made */
+	uint64_t stored; /* bytes read from the source when the buffer was filled */
 };
 
-/* At most `size` bytes ahead, but half a mebibyte at least. NULL: no memory, or no thread; nothing has been taken. */
+/*
+ * Decompresses at most `size` bytes ahead, with a minimum of 512 KiB. Returns NULL, with nothing
+ * read, if out of memory or if no thread could be started.
+ */
 struct decompress_ahead *decompress_ahead_new(struct decompressor *u, size_t size);
-void decompress_ahead_free(struct decompress_ahead *ra); /* also before the end; NULL is fine */
+/* Allowed before the end; NULL is ignored. */
+void decompress_ahead_free(struct decompress_ahead *ra);
 
-/* Waits for the next piece. False: the end or an error, told by the unpacker; the thread is gone. */
+/*
+ * Waits for the next buffer. Returns false at the end or on error, which the decompressor then
+ * reports; the thread has ended.
+ */
 bool decompress_ahead_next(struct decompress_ahead *ra, struct ahead_buffer *piece);
-void decompress_ahead_release(struct decompress_ahead *ra); /* the oldest piece that next gave */
+/* Releases the oldest buffer that next returned. */
+void decompress_ahead_release(struct decompress_ahead *ra);
 
-/* Whether this process may use more than one processor. */
+/* Returns whether this process may use more than one processor. */
 bool decompress_ahead_pays(void);
 
 #endif

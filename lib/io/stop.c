@@ -4,7 +4,10 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 
-/* A writer that never pauses must not keep the reader: what comes after this look is not read. */
+/*
+ * A writer that never pauses must not block the reader: bytes that arrive after this point are not
+ * read.
+ */
 static void begin_drain(struct drain *d, int fd)
 {
 	int bytes = 0;
@@ -24,7 +27,7 @@ enum pipe_state decode_stop_wait(struct interrupt *stop, struct drain *d, int fd
 	if (stop->asked == ASKED_NOTHING)
 		return ready > 0 ? PIPE_READABLE : PIPE_WAITS;
 	begin_drain(d, fd);
-	/* A pipe whose writers have closed it is at its end, and not cut. */
+	/* A pipe closed by its writers is at its end, not cut. */
 	if (d->left == 0 && ready > 0 && (p.revents & POLLIN) == 0)
 		return PIPE_READABLE;
 	if (stop->asked == ASKED_QUIT || d->left == 0) {

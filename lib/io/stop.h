@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ends an input before its end. A signal handler asks for it; whoever reads looks at the request
- * before each read, and records that bytes may be missing.
+ * Stops an input before its end. A signal handler sets the request; the reader checks it before
+ * each read and records that bytes may be missing.
  */
 #ifndef LIB_IO_STOP_H
 #define LIB_IO_STOP_H
@@ -13,16 +13,16 @@
 
 enum asked {
 	ASKED_NOTHING,
-	ASKED_DRAIN, /* a pipe ends after the bytes that it holds now, a file at once */
-	ASKED_QUIT,  /* every input ends at once */
+	ASKED_DRAIN, /* a pipe ends after the bytes that it contains now, a file immediately */
+	ASKED_QUIT,  /* every input ends immediately */
 };
 
 struct interrupt {
 	volatile sig_atomic_t asked; /* enum asked; never decreases */
-	atomic_bool cut;             /* an input ended before its end because of it */
+	atomic_bool cut;             /* an input ended early because of the request */
 };
 
-/* State of one pipe. All zero at the beginning. */
+/* State of one pipe. Initialize to zero. */
 struct drain {
 	bool begun;
 	size_t left; /* bytes that may still be read */
@@ -31,8 +31,8 @@ struct drain {
 enum pipe_state { PIPE_WAITS, PIPE_READABLE, PIPE_CUT };
 
 /*
- * Waits at most timeout_ms until a read of fd does not block. READABLE lowers *size to what may be
- * read at once; the caller subtracts what it reads with drain_took. CUT sets stop->cut.
+ * Waits up to timeout_ms until a read of fd does not block. READABLE lowers *size to the bytes that
+ * may be read now; the caller reports bytes read with drain_took. CUT sets stop->cut.
  */
 enum pipe_state decode_stop_wait(struct interrupt *stop, struct drain *d, int fd, int timeout_ms,
 				 size_t *size);
