@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decoding many ordinary lines with wide registers, on processors that have them. */
+/* Decodes runs of ordinary lines with 256-bit registers, on processors that support them. */
 #ifndef LIB_CODEC_AVX2_H
 #define LIB_CODEC_AVX2_H
 
 #include "codec.h"
 
-/* Whether this processor can, and gains by it. */
+/* Returns whether this processor supports the AVX2 codec and gains from it. */
 bool decode_avx2_works(void);
 
 /*
- * codec_decode_lines up to the first line that is not for wide registers, or too near to the end. With c->news set: the
- * last record has news.
+ * As codec_decode_lines, up to the first line that needs the scalar decoder or is too close to the
+ * end. If c->first_use is set on return, the last record is a first use.
  */
 size_t decode_avx2(struct iot_codec *c, const char **text, const char *end, struct iot_record *rec,
 		   size_t max, size_t stride, const struct first_use_handler *on_first_use);

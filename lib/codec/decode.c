@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A line to a record. Two readers of one grammar (iotrace(5), RECORDS) share one judge:
+ * Decodes a line to a record. Two parsers of one grammar (iotrace(5), RECORDS) share one
+ * interpretation:
  *
- *	fast_fields      lines as writers make them: one pass, single spaces; every line ends in LF
- *	record_line_parse  every legal spelling, and the sentences about the others (line.c)
- *	resolve          what the fields mean, given what was before
+ *	fast_fields        lines as writers produce them: one pass, single spaces, LF at each end
+ *	record_line_parse  every legal spelling, with error messages (record_line.c)
+ *	resolve            interprets the fields, given the previous records
  *
- * The fast one gives up at the first thing out of the ordinary; then the line is read anew, slowly.
+ * The fast parser gives up at the first irregularity; then the line is parsed again by the slow
+ * one.
  */
 #include "avx2.h"
 #include "record_line.h"
 
 enum outcome { DECODED, WRONG, FULL };
 
-/* What is wrong, for explain: a field and one of these. */
+/* The error for explain, one per message. */
 enum fault {
 	NO_HISTORY_PROCESS,
 	NO_HISTORY_FILE,
@@ -48,7 +50,9 @@ static inline __attribute__((always_inline)) bool scale(uint64_t *value, bool in
 		return WRONG;                                                                      \
 	} while (0)
 
-/* The previous record's values for what was dropped; then this record becomes the previous one. */
+/*
+ * Replaces omitted fields by the previous record's values; then makes this record the previous one.
+ */
 static inline __attribute__((always_inline)) enum outcome resolve(struct iot_codec *c,
 								  const struct record_fields *f,
 								  struct iot_record *rec,
@@ -138,7 +142,7 @@ static inline __attribute__((always_inline)) enum outcome resolve(struct iot_cod
 	return DECODED;
 }
 
-/* Lines as writers make them */
+/* Fast parsing of lines as writers produce them */
 
 #define X   255
 #define X4  X, X, X, X
@@ -157,10 +161,13 @@ static const uint8_t digit_value[256] = {
 #undef X16
 #undef X64
 
-/* So many digits of either base fit 64 bits without a check. */
+/* This many digits of either base fit 64 bits without an overflow check. */
 enum { SAFE_DIGITS = 16 };
 
-/* A number and the character behind it; false: not as writers make it. */
+/*
+ * Reads a number and the character that follows it; returns false if it is not as writers produce
+ * it.
+ */
 static inline __attribute__((always_inline)) bool number(const unsigned char **at, unsigned base,
 							 unsigned char after, uint64_t *value)
 {
@@ -190,7 +197,7 @@ signed_number(const unsigned char **at, unsigned base, unsigned char after, int6
 	return true;
 }
 
-/* The fields of the line at *at, which then is behind its LF. */
+/* Reads the fields of the line at *at and advances *at past its LF. */
 static inline __attribute__((always_inline)) bool
 fast_fields(const unsigned char **at, unsigned base, struct record_fields *f)
 {
@@ -334,7 +341,7 @@ int iot_decode(struct iot_codec *c, const char *line, size_t size, struct iot_re
 	return status;
 }
 
-/* Blank lines and comments are the reader's: `ff` and `255` as they stand. */
+/* Returns whether the line is blank or a comment (`ff` or `255`), which the reader handles. */
 static bool is_other(const char *line, const char *end)
 {
 	while (line < end && is_blank(*line))
@@ -347,7 +354,7 @@ static bool is_other(const char *line, const char *end)
 	       (n == 3 && memcmp(line, "255", 3) == 0);
 }
 
-/* A line that the fast reader gave up: DECODE_STOP_MAX stands for "go on". */
+/* Decodes a line that the fast parser rejected; DECODE_STOP_MAX means "continue". */
 static enum decode_stop decode_odd(struct iot_codec *c, const char **text, const char *end,
 				   struct iot_record *rec)
 {
@@ -368,7 +375,7 @@ decode_lines(struct iot_codec *c, const char **text, const char *end, struct iot
 {
 	const unsigned char *p = (const unsigned char *)*text;
 	struct iot_record *rec = out;
-	struct record_fields f = {0}; /* what a line drops is not looked at */
+	struct record_fields f = {0}; /* members that a line omits are not read */
 	size_t n = 0;
 	*why = DECODE_STOP_MAX;
 	while (n < max) {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ordinary lines, fast. A loop over digits costs a mispredicted branch for nearly every field, as nobody can guess how
- * many digits come; here no branch depends on that:
+ * Decodes ordinary lines fast. A loop over digits mispredicts a branch for nearly every field,
+ * because the number of digits is unpredictable; here no branch depends on it:
  *
- *	1. A stretch of text becomes bit masks, one bit a byte: separators, line ends, bytes out of the ordinary; and
- *	   its digits become their values, all at once.
- *	2. A line is 57 bits of the masks, its fields the gaps between set bits; a field is one load of eight
- *	   values, shifted so that nothing but its digits is left, and packed into a number.
- *	3. The commonest compressions have code of their own, in which what is dropped is known.
- *	4. A stretch with minus signs in it, as traces out of order have them, is read by a copy of the loop that
- *	   knows them.
+ *	1. A block of text becomes bit masks, one bit per byte: separators, line ends,
+ *	   irregular bytes; and its digits become their values, all at once.
+ *	2. A line is 57 bits of the masks, its fields the gaps between set bits; a field is one load
+ *	   of eight values, shifted so that only its digits are left, and packed into a number.
+ *	3. The most common compression values have specialized code, in which the omitted fields are
+ *	   constants.
+ *	4. A block that contains minus signs, as in unsorted traces, is decoded by a copy of the
+ *	   loop that handles them.
  *
- * What decode.c would refuse, or would have to make room for, is left to it before anything is changed.
+ * Lines that decode.c would reject or that need memory are left to it, before any state changes.
  */
 #include "avx2.h"
 #include "record_line.h"
@@ -24,16 +25,20 @@
 #define INLINE      ALWAYS_INLINE
 
 enum {
-	FIRST_WORDS = 4, /* of 64 bytes: a stretch is short at first, as an odd line may be near */
+	/* of 64 bytes: the first block is short, as an irregular line may be near */
+	FIRST_WORDS = 4,
 	WORDS = 32,
-	SLACK = 64, /* bytes behind a stretch that may be read */
+	SLACK = 64, /* bytes after a block that may be read */
 };
 
-/* One word more than there is text for, with no line end: the window over the last line may look there. */
+/*
+ * Has one word more than the text, with no line end: the 57 bits of the last line may extend into
+ * it.
+ */
 struct masks {
 	uint64_t separator[WORDS + 1], lf[WORDS + 1], odd[WORDS + 1], minus[WORDS + 1];
 	uint64_t any_odd, any_minus;
-	char digit[WORDS * 64 + SLACK]; /* values of digits, at the places of the text */
+	char digit[WORDS * 64 + SLACK]; /* values of digits, at the offsets of the text */
 };
 
 static INLINE __m256i within(__m256i b, char first, char span)
@@ -47,7 +52,7 @@ static INLINE uint64_t bits(__m256i b, unsigned half)
 	return (uint64_t)(uint32_t)_mm256_movemask_epi8(b) << (32 * half);
 }
 
-/* The low nibble, and 9 more where bit 6 says that it is a letter. */
+/* Stores the low nibble, plus 9 for letters. */
 static INLINE void store_digits(__m256i b, char *to)
 {
 	const __m256i letter = _mm256_cmpgt_epi8(b, _mm256_set1_epi8('9'));
@@ -56,7 +61,7 @@ static INLINE void store_digits(__m256i b, char *to)
 	_mm256_storeu_si256((__m256i *)(void *)to, _mm256_add_epi8(low, more));
 }
 
-/* Minus signs become digits of value 0, and are not odd. */
+/* Turns minus signs into digits of value 0; they no longer count as irregular. */
 static INLINE uint64_t clear_minus(const char *text, char *digit)
 {
 	uint64_t minus = 0;
@@ -109,7 +114,7 @@ static INLINE void classify_words(const char *text, struct masks *m, size_t word
 	m->separator[words] = m->odd[words] = m->minus[words] = m->lf[words] = 0;
 }
 
-/* At least 57 bits from a place on. */
+/* Returns at least 57 bits from an offset on. */
 static INLINE uint64_t window(const uint64_t *mask, size_t at)
 {
 	uint64_t bits_there;
@@ -117,16 +122,18 @@ static INLINE uint64_t window(const uint64_t *mask, size_t at)
 	return bits_there >> at % 8;
 }
 
-/* A line being taken apart. */
+/* A line being decoded. */
 struct line_cursor {
 	const char *digit;
-	uint64_t separator; /* those ahead */
-	uint64_t minus;     /* those that have not been met */
+	uint64_t separator; /* separators not yet passed */
+	uint64_t minus;     /* minus signs not yet consumed */
 	uint64_t at;
-	int64_t good; /* -8 .. -1 while all fields have one to eight digits; 0: one has none */
+	int64_t good; /* -8 .. -1 while all fields have one to eight digits; 0 after an empty one */
 };
 
-/* The digits from the lowest byte on, `less` being minus their number, -8 to -1. */
+/*
+ * Returns the value of the digits from the lowest byte on; `less` is minus their number, -8 to -1.
+ */
 static INLINE uint64_t value(uint64_t x, uint64_t less, unsigned base)
 {
 	if (base == 16)
@@ -149,7 +156,7 @@ static INLINE uint64_t take(struct line_cursor *k, unsigned base)
 	return value(x, less, base);
 }
 
-/* The same, with or without a minus before it. */
+/* The same, with an optional minus sign. */
 static INLINE uint64_t take_signed(struct line_cursor *k, unsigned base)
 {
 	const uint64_t is_minus = k->minus >> (k->at & 63) & 1;
@@ -158,7 +165,7 @@ static INLINE uint64_t take_signed(struct line_cursor *k, unsigned base)
 	return (v ^ (0 - is_minus)) + is_minus;
 }
 
-/* What the loop over lines needs of the state, kept in registers. */
+/* The part of the state that the loop over lines uses, kept in registers. */
 struct decode_regs {
 	uint64_t start, tick, tick_max, factor;
 	const struct codec_bucket *hash;
@@ -184,8 +191,10 @@ static INLINE struct codec_process *find_process(struct iot_codec *c, const stru
 }
 
 /*
- * A file that is not its process's latest becomes it. One that is new to the table is news, and entered here only if
- * its line says all and there is room. False, and nothing has changed: not for us.
+ * Moves a file that is not the most recent one of its process to the front of the process's file
+ * table. A new file is inserted only if the line contains all fields and the table need not grow;
+ * *first_use is then set. Returns false, with nothing changed, if the scalar decoder must handle
+ * the line.
  */
 static TARGET_AVX2 __attribute__((noinline)) bool other_file(struct iot_codec *c,
 							     struct codec_process *p, uint64_t file,
@@ -214,7 +223,10 @@ static INLINE bool same_file(const struct codec_process *p, unsigned comp, uint6
 	return p->latest.physical == physical && (comp & NO_FILEID || p->latest.file == file);
 }
 
-/* The rest of a line that lf ends, with this compression. False, and nothing has changed: not for us. */
+/*
+ * Decodes the rest of a line of this compression, which ends at lf. Returns false, with nothing
+ * changed, if the scalar decoder must handle the line.
+ */
 static INLINE bool decode(struct iot_codec *c, struct decode_regs *h, struct line_cursor *k,
 			  uint64_t lf, unsigned type, unsigned comp, struct iot_record *rec,
 			  unsigned base)
@@ -283,7 +295,7 @@ static INLINE bool decode(struct iot_codec *c, struct decode_regs *h, struct lin
 	return true;
 }
 
-/* recordType and compression; mostly both have two digits. */
+/* recordType and compression, which usually have two digits each. */
 static INLINE unsigned head(struct line_cursor *k, unsigned *type, unsigned base)
 {
 	enum { TWO_DIGITS_TWICE = 1 << 2 | 1 << 5 };
@@ -294,7 +306,8 @@ static INLINE unsigned head(struct line_cursor *k, unsigned *type, unsigned base
 	}
 	uint64_t x;
 	memcpy(&x, k->digit, sizeof x);
-	x = _pext_u64(__builtin_bswap64(x), 0x0f0f000f0f000000U); /* not the blank between */
+	/* excludes the blank between them */
+	x = _pext_u64(__builtin_bswap64(x), 0x0f0f000f0f000000U);
 	k->separator &= ~(uint64_t)63;
 	k->at = 6;
 	*type = (unsigned)x >> 8;
@@ -312,8 +325,8 @@ static INLINE bool decode_line(struct iot_codec *c, struct decode_regs *h, struc
 #define OWN_CODE(comp)                                                                             \
 	case (comp):                                                                               \
 		return decode(c, h, k, lf, type, (comp), rec, base)
-		OWN_CODE(0xec); /* all follows; one process */
-		OWN_CODE(0xe4); /* all follows but the process */
+		OWN_CODE(0xec); /* all other fields present; same process */
+		OWN_CODE(0xe4); /* all fields present except the process */
 		OWN_CODE(0xa5); /* strided */
 		OWN_CODE(0xa3); /* random, in blocks */
 		OWN_CODE(0x64); /* another file of the process, sequential */
@@ -326,7 +339,10 @@ static INLINE bool decode_line(struct iot_codec *c, struct decode_regs *h, struc
 	}
 }
 
-/* News of the record decoded last. False: the caller is to see to it. */
+/*
+ * Runs the first-use callback for the last record. Returns false if none is set, so that the caller
+ * must stop.
+ */
 static bool met(struct iot_codec *c, struct decode_regs *h,
 		const struct first_use_handler *on_first_use, struct iot_record *rec)
 {
@@ -339,8 +355,8 @@ static bool met(struct iot_codec *c, struct decode_regs *h,
 }
 
 /*
- * The lines of one stretch; *at is behind the last one decoded. False: the line there is not for us, or the last
- * one brought news.
+ * Decodes the lines of one block and advances *at past the last one decoded. Returns false if the
+ * next line is for the scalar decoder, or if the last record is a first use without a callback.
  */
 static INLINE bool decode_stretch(struct iot_codec *c, struct decode_regs *h, const struct masks *m,
 				  size_t *at, struct iot_record **rec,
@@ -429,7 +445,7 @@ TARGET_AVX2 size_t decode_avx2(struct iot_codec *c, const char **text, const cha
 	return decode_text(c, text, end, rec, max, stride, on_first_use, 16);
 }
 
-/* The two early Zens have pext in microcode, slower than any loop. */
+/* Zen 1 and Zen 2 implement pext in microcode, slower than a loop. */
 bool decode_avx2_works(void)
 {
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any record to a line, written digit by digit, in either base. */
+/* Encodes any record, digit by digit, in either base. */
 #include "encode.h"
 #include "lib/base/number.h"
 
@@ -65,7 +65,7 @@ static int64_t to_ticks_down(const struct iot_codec *c, int64_t ns)
 	return -1 - (int64_t)encode_to_ticks(c, (uint64_t)(-1 - ns));
 }
 
-/* Absolute ticks of start and CPU clock; false if the clock moved too far. */
+/* Computes the ticks of start and CPU clock; returns false if the clock moved too far. */
 static bool take_times(const struct iot_codec *c, const struct iot_record *rec,
 		       const struct codec_process *p, struct record_fields *f, int64_t *start,
 		       int64_t *cpu)
@@ -80,7 +80,7 @@ static bool take_times(const struct iot_codec *c, const struct iot_record *rec,
 	       f->cpu != INT64_MIN;
 }
 
-/* Which fields a reader would infer, and how the others are scaled. */
+/* Determines the fields that a reader would infer, and the scaling of the others. */
 static void choose(const struct iot_codec *c, const struct iot_record *rec,
 		   const struct codec_file *had, unsigned comp, struct record_fields *f)
 {
@@ -108,7 +108,10 @@ static void choose(const struct iot_codec *c, const struct iot_record *rec,
 	f->compression = (uint8_t)comp;
 }
 
-/* Room for a file that is not in its process's table; the process too if it is NULL. NULL: block full. */
+/*
+ * Reserves capacity for a file that is not in its process's table; adds the process, too, if p is
+ * NULL. Returns NULL if the block is full.
+ */
 static struct codec_process *reserve_capacity(struct iot_codec *c, struct codec_process *p,
 					      uint32_t id)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hexadecimal lines of ordinary records, fast: hardly a branch depends on what is in a record.
+ * Encodes ordinary records as hexadecimal lines fast: hardly any branch depends on the record's
+ * contents.
  *
- *	1. What a line drops and scales is found for offset and length at once.
- *	2. The eight numbers of a line, of 32 bits each, become their digits at once: nibbles are spread over bytes, and
- *	   leading zeros shifted out. All are written, each where the one before it ends; what is dropped has no
- *	   size, and the next one is written over it.
+ *	1. Omission and scaling of offset and length are determined together.
+ *	2. The eight numbers of a line, of 32 bits each, are converted to digits at once: nibbles
+ *	   are spread over bytes, and leading zeros shifted out. All are written, each at the end
+ *	   of the one before; an omitted field has size 0, so the next one overwrites it.
  *	3. A line with a longer number, or a negative one, is written number by number.
  *
- * What encode.c would refuse, or what has news, is left to it before anything is changed.
+ * Records that encode.c would reject, and first uses, are left to it, before any state changes.
  */
 #include "encode.h"
 
@@ -19,7 +20,10 @@
 #define TARGET_AVX2 AVX2
 #define INLINE      ALWAYS_INLINE
 
-/* What a line tells: times as differences, offset and length as they are written; all else is as in the record. */
+/*
+ * The fields of a line: times as differences, offset and length as written; the rest is taken from
+ * the record.
+ */
 struct encoded_line {
 	const struct iot_record *rec;
 	__m128i extent; /* offset and length */
@@ -27,7 +31,7 @@ struct encoded_line {
 	unsigned compression;
 };
 
-/* Of write_short and choose, the former with a lane for each number. */
+/* Constants of write_short and choose; those of write_short have one lane per number. */
 #define FOUR(v)                                                                                    \
 	{                                                                                          \
 		v, v, v, v                                                                         \
@@ -39,7 +43,7 @@ struct encoded_line {
 static const struct constants {
 	_Alignas(32) uint64_t high[4], in_block[4], block_shift[4];
 	uint32_t one[8], nine[8], top_exponent[8], drop[8], nibble[8];
-	uint32_t turn[8]; /* the highest byte first */
+	uint32_t turn[8]; /* puts the highest byte first */
 	char digits[33];
 } constants = {
     .high = FOUR(UINT64_MAX << 32),
@@ -57,7 +61,7 @@ static const struct constants {
 #undef FOUR
 #undef EIGHT
 
-/* In memory, where instructions find them: compilers would make them anew, for each line. */
+/* Keeps the constants in memory operands: compilers would rebuild them for each line. */
 static INLINE const struct constants *get_constants(void)
 {
 	const struct constants *k = &constants;
@@ -77,7 +81,7 @@ static INLINE __m128i load_half(const void *constant)
 
 /* Text */
 
-/* One or two digits, a blank, and how many bytes that are. */
+/* One or two digits, a blank, and the size of both. */
 #define ONE(digit)                                                                                 \
 	{                                                                                          \
 		{digit, ' '}, 2                                                                    \
@@ -103,14 +107,14 @@ static const struct {
 #undef TWO
 #undef ONE
 
-/* Four bytes are written whatever there is. */
+/* Always writes four bytes. */
 static INLINE char *put_byte(char *out, unsigned v)
 {
 	memcpy(out, &byte_text[v], sizeof byte_text[v]);
 	return out + byte_text[v].size;
 }
 
-/* A number and a blank; 16 bytes are written whatever there is. */
+/* Writes a number and a blank; always writes at least 16 bytes. */
 static INLINE char *put(char *out, uint64_t v)
 {
 	static const uint8_t places[32] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -158,14 +162,14 @@ static TARGET_AVX2 __attribute__((noinline)) char *write_long(char *out, struct 
 	return out;
 }
 
-/* No number has more than eight digits. */
+/* Returns whether no number has more than eight digits. */
 static INLINE bool is_short(const struct encoded_line *l, const struct constants *k)
 {
 	return (l->start | l->completion | l->cpu) >> 32 == 0 &&
 	       _mm_testz_si128(l->extent, load_half(k->high));
 }
 
-/* The numbers of a short line, in their order. */
+/* Returns the numbers of a short line in line order. */
 static INLINE __m256i numbers(const struct encoded_line *l)
 {
 	const __m128i times = _mm_set_epi64x((int64_t)l->completion, (int64_t)l->start);
@@ -176,8 +180,9 @@ static INLINE __m256i numbers(const struct encoded_line *l)
 }
 
 /*
- * How many of eight digits are leading zeros: a quarter of what the exponent lacks to the highest, that of 2^31. Nothing
- * but the uppermost of ones in a row is converted, so that nothing is rounded up.
+ * Counts the leading zeros among eight digits: a quarter of the difference between the exponent and
+ * the highest one, that of 2^31. Only the highest bit of each run of ones is converted to floating
+ * point, so that nothing is rounded up.
  */
 static INLINE __m256i count_zeros(__m256i v, const struct constants *k)
 {
@@ -187,7 +192,7 @@ static INLINE __m256i count_zeros(__m256i v, const struct constants *k)
 	return _mm256_srli_epi32(_mm256_sub_epi32(load(k->top_exponent), exponent), 26);
 }
 
-/* Where each ends with its blank, a byte for each. */
+/* Returns the end of each number including its blank, one byte for each. */
 static INLINE uint64_t find_ends(__m256i zeros, unsigned comp, const struct constants *k)
 {
 	const __m256i dropped = _mm256_and_si256(_mm256_set1_epi32((int)comp), load(k->drop));
@@ -198,7 +203,10 @@ static INLINE uint64_t find_ends(__m256i zeros, unsigned comp, const struct cons
 	return (uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(half, half)) * 0x0101010101010101U;
 }
 
-/* The texts of two numbers, the first at `at`, and blanks behind them; returns where the next one goes. */
+/*
+ * Writes the texts of two numbers, the first at `at`, each followed by a blank; returns the
+ * position of the next one.
+ */
 static INLINE char *put_two(char *out, char *at, __m128i two, unsigned ends)
 {
 	_mm_storel_epi64((__m128i *)(void *)at, two);
@@ -235,14 +243,20 @@ static INLINE char *write_short(char *out, const struct encoded_line *l, const s
 
 /* State */
 
-/* The record has news of its file, or the file's last record ended beyond 64 bits. */
+/*
+ * Returns whether the record changes the flags of its file, or the file's last record ended beyond
+ * 64 bits.
+ */
 static INLINE bool is_odd(const struct iot_codec *c, const struct codec_file *had,
 			  const struct iot_record *rec)
 {
 	return ((had->flags ^ rec->flags) & ~(unsigned)c->lacks) != 0 || had->next < had->length;
 }
 
-/* A file that is in the table, and not odd, becomes the latest. Its entry, which stays as it is; NULL: not so. */
+/*
+ * Makes a file that is in the table, and for which is_odd is false, the most recent one. Returns
+ * its old entry, which stays unchanged; NULL if the scalar encoder must handle the record.
+ */
 static TARGET_AVX2 __attribute__((noinline)) const struct codec_file *
 other_file(struct iot_codec *c, struct codec_process *p, const struct iot_record *rec,
 	   unsigned physical)
@@ -259,8 +273,9 @@ other_file(struct iot_codec *c, struct codec_process *p, const struct iot_record
 }
 
 /*
- * Which of offset, length and operationId a reader would infer, and how the former are scaled, given the file's last record;
- * this one is the last then. Scaling does not wait for the comparison: nobody sees what is dropped.
+ * Determines which of offset, length and operationId a reader would infer, and the scaling of
+ * offset and length, given the file's last record; then stores this record as the last one. Scaling
+ * does not wait for the comparison, because an omitted field is overwritten.
  */
 static INLINE void choose(const struct codec_file *had, struct codec_file *latest,
 			  const struct constants *k, struct encoded_line *l)
@@ -274,20 +289,21 @@ static INLINE void choose(const struct codec_file *had, struct codec_file *lates
 	const __m128d blocks = _mm_castsi128_pd(_mm_andnot_si128(whole, aligned));
 	const unsigned dropped = (unsigned)_mm_movemask_pd(_mm_castsi128_pd(same));
 	l->extent = _mm_srlv_epi64(v, _mm_and_si128(aligned, load_half(k->block_shift)));
-	l->compression |= (unsigned)_mm_movemask_pd(blocks); /* IN_BLOCKS, both */
+	/* OFFSET_IN_BLOCKS and LENGTH_IN_BLOCKS */
+	l->compression |= (unsigned)_mm_movemask_pd(blocks);
 	l->compression |= (dropped & 1) * NO_BLOCK | (dropped & 2) * (NO_LENGTH / 2);
 	l->compression |= (unsigned)(had->operation == l->rec->operation) * NO_OPERATIONID;
 	_mm_storeu_si128((__m128i *)(void *)&latest->next, _mm_add_epi64(v, _mm_bsrli_si128(v, 8)));
 	latest->operation = l->rec->operation;
 }
 
-/* What the loop over records needs of the state. */
+/* The part of the state that the loop over records uses. */
 struct encode_regs {
 	uint64_t start;
 	struct codec_process *last;
 };
 
-/* The process of a record behind one of `last`; NULL: it has none yet. */
+/* Returns the process of a record that follows one of `last`; NULL if it is new. */
 static INLINE struct codec_process *process_of(struct iot_codec *c, struct codec_process *last,
 					       const struct iot_record *rec)
 {
@@ -301,7 +317,7 @@ static INLINE bool is_ordinary(const struct iot_record *rec)
 	       rec->type != 0xff && rec->offset <= UINT64_MAX - rec->length;
 }
 
-/* False, and nothing has changed: not for us. */
+/* Returns false, with nothing changed, if the scalar encoder must handle the record. */
 static INLINE bool encode(struct iot_codec *c, struct encode_regs *hot, struct codec_process *p,
 			  const struct iot_record *rec, const struct constants *k,
 			  struct encoded_line *l)
@@ -351,7 +367,7 @@ TARGET_AVX2 size_t encode_avx2(struct iot_codec *c, const struct iot_record *rec
 	for (; p != NULL && out <= full; done++, p = next) {
 		const struct iot_record *const now = rec;
 		rec = (const struct iot_record *)(const void *)((const char *)rec + stride);
-		/* Looked for already, as it may have to come from far. */
+		/* Looked up early, because the process may not be in the cache. */
 		next = done + 1 < n ? process_of(c, p, rec) : NULL;
 		if (!encode(c, &hot, p, now, k, &line))
 			break;

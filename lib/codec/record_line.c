@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every legal record line taken apart, and what to say about the others. Off the hot path. See line.h. */
+/*
+ * Parses every legal record line and explains errors in the others. Not on the hot path. See
+ * record_line.h.
+ */
 #include "record_line.h"
 #include "lib/base/number.h"
 
@@ -111,7 +114,7 @@ static int field_value(struct iot_codec *c, enum field which, const struct token
 	return IOT_OK;
 }
 
-/* Splits a line; *count may exceed what was stored. */
+/* Splits a line into fields; *count may exceed the number stored. */
 static int split(struct iot_codec *c, const char *line, size_t size, struct token *token,
 		 size_t *count)
 {

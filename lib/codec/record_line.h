@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The grammar of a record line (iotrace(5), RECORDS): its fields, every legal spelling of them, and the sentences
- * about what is not legal. What the fields mean is decode.c's.
+ * The grammar of a record line (iotrace(5), RECORDS): its fields, every legal spelling, and the
+ * messages for errors. decode.c interprets the fields.
  */
 #ifndef LIB_CODEC_RECORD_LINE_H
 #define LIB_CODEC_RECORD_LINE_H
 
 #include "state.h"
 
-/* [M] iotrace.h: the bits of the compression field. */
+/* Bits of the compression field, from [M] iotrace.h. */
 enum compression_bit {
 	OFFSET_IN_BLOCKS = 0x01,
 	LENGTH_IN_BLOCKS = 0x02,
@@ -20,7 +20,7 @@ enum compression_bit {
 	NO_FILEID = 0x80,
 };
 
-/* The fields in their order on the line. */
+/* The fields in line order. */
 enum field {
 	FIELD_TYPE,
 	FIELD_COMPRESSION,
@@ -35,7 +35,7 @@ enum field {
 	RECORD_FIELDS
 };
 
-/* As they stand on a line: unscaled, times as differences; what was dropped is not set. */
+/* Field values as on the line: unscaled, times as differences; omitted fields are not set. */
 struct record_fields {
 	uint64_t offset, length, completion;
 	int64_t start, cpu;
@@ -44,16 +44,20 @@ struct record_fields {
 };
 
 /*
- * The fields of a line without its end. column[RECORD_FIELDS]: where each stands; of dropped ones the end.
- * IOT_OK, or IOT_EFORMAT with the state's error set.
+ * Parses the fields of a line without its line end. column[RECORD_FIELDS]: the column of each
+ * field; for omitted fields, that of the line end. Returns IOT_OK, or IOT_EFORMAT with the state's
+ * error set.
  */
 int record_line_parse(struct iot_codec *c, const char *line, size_t size, struct record_fields *f,
 		      size_t *column);
 
-/* Writes a line with its LF; returns what is behind it. IOT_ENCODED_MAX bytes are enough. */
+/* Writes a line with its LF; returns the end of the text. Needs at most IOT_ENCODED_MAX bytes. */
 char *record_line_write(char *out, const struct record_fields *f, unsigned base);
 
-/* The state's error, piece by piece. No printf: it may allocate and depends on the locale. */
+/*
+ * Build the state's error message. They do not use printf, which may allocate and depends on the
+ * locale.
+ */
 int codec_error_begin(struct iot_codec *c, size_t column); /* returns IOT_EFORMAT */
 void codec_error_text(struct iot_codec *c, const char *text);
 void codec_error_bytes(struct iot_codec *c, const char *text, size_t n); /* escaped */

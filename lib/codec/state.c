@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The state of a codec: its block, its processes and their file tables. See predict_state.h. */
+/* The codec state: its block, processes and file tables. See state.h. */
 #include <assert.h>
 
 #include "avx2.h"
@@ -8,7 +8,7 @@
 
 static const uint8_t rooms[CODEC_SIZE_CLASSES] = {2, 8, IOT_FILES_MAX};
 
-enum { FIRST_HASH_BITS = 8, HASH_SPARSE = 4 }; /* so many places for each process */
+enum { FIRST_HASH_BITS = 8, HASH_SPARSE = 4 }; /* minimum number of buckets per process */
 
 static_assert(sizeof(struct iot_record) == 64, "a record is 64 bytes");
 static_assert(sizeof(struct codec_file) == 32, "a file is 32 bytes");
@@ -35,12 +35,12 @@ size_t iot_codec_size(size_t processes)
 		hash *= 2;
 	if (processes > (SIZE_MAX / 2 - CODEC_UNIT * hash) / (each * CODEC_UNIT))
 		return SIZE_MAX;
-	/* The hashes that were outgrown stay in the block: together as much as the last. */
+	/* Outgrown hash tables stay in the block: together they are as large as the last. */
 	return units(sizeof(struct iot_codec)) * CODEC_UNIT + processes * each * CODEC_UNIT +
 	       2 * hash * sizeof(struct codec_bucket);
 }
 
-/* Places count units in 32 bits: what lies beyond 256 GiB of a block is not used. */
+/* Positions are 32-bit counts of units: the part of a block beyond 256 GiB is not used. */
 static size_t usable(size_t size)
 {
 	const uint64_t max = (uint64_t)UINT32_MAX * CODEC_UNIT;
@@ -58,15 +58,19 @@ static uint32_t allocate(struct iot_codec *c, size_t unit_count)
 	return place;
 }
 
-/* Multiplication by a random odd number: no input can be made to collide without knowing it. */
+/*
+ * Hashing multiplies by a random odd number, so that no input can force collisions without knowing
+ * it.
+ */
 static uint64_t random_factor(void)
 {
 	return hash_seed() | 1;
 }
 
 /*
- * With 2^shift < tick <= 2^(shift + 1), n * reciprocal / 2^(64 + shift) is beyond n / tick by less than 1 / tick for n < 2^63:
- * the whole part is exact. Ticks of a nanosecond are not divided.
+ * With 2^shift < tick <= 2^(shift + 1), n * reciprocal / 2^(64 + shift) exceeds n / tick by less
+ * than 1 / tick for n < 2^63, so the integer part is exact. Ticks of one nanosecond are not
+ * divided.
  */
 static void set_reciprocal(struct iot_codec *c)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The state behind predict.h, for decode.c and encode.c. One block: this header, then processes,
- * their file tables and the hash of processes, in the order they were needed. Places in the block
- * are 32-bit counts of 16-byte units from its start, 0 being none; nothing is freed but file tables
- * that were outgrown.
+ * The codec state for decode.c and encode.c; codec.h is its interface. One block contains this
+ * header, then processes, their file tables and the hash of processes, in order of allocation.
+ * Positions in the block are 32-bit counts of CODEC_UNIT bytes from its start, 0 meaning none; only
+ * outgrown file tables are freed.
  *
- * A process's table has its files in order of last use: key[i] is the fileId of the i-th latest,
- * slot[i] tells which entry is its own. The entry of the latest is in the process itself: most
- * records touch one cache line of 64 bytes. The least recently used is simply the last.
+ * A process's table lists its files in order of last use: key[i] is the fileId of the i-th most
+ * recent file, slot[i] the index of its entry. The entry of the most recent file is in the process
+ * itself, so most records touch one cache line of 64 bytes. The least recently used file is the
+ * last one.
  */
 #ifndef LIB_CODEC_STATE_H
 #define LIB_CODEC_STATE_H
@@ -22,27 +23,31 @@ enum { CODEC_UNIT = 64, CODEC_SIZE_CLASSES = 3, CODEC_PHYSICAL_SLOT = 0x80, CODE
 
 struct codec_file {
 	uint64_t
-	    next; /* offset + length of its last record; less than length: they do not fit 64 bits */
+	    /* offset + length of its last record; less than length if the sum exceeds 64 bits */
+	    next;
 	uint64_t length;
 	uint32_t operation, object;
 	uint32_t file;
 	uint8_t flags;    /* IOT_..._UNKNOWN of its %file */
 	uint8_t physical; /* CODEC_PHYSICAL_SLOT, 0, or CODEC_NO_SLOT */
-	uint8_t place;    /* of its entry in the table */
+	uint8_t place;    /* index of its entry in the table */
 };
 
-/* What most records need comes first, so that it is in one line wherever malloc put the block. */
+/*
+ * The members that most records need come first, so that they share a cache line wherever the block
+ * is.
+ */
 struct codec_process {
 	struct codec_file latest;
 	int64_t cpu; /* ticks */
 	uint32_t id;
-	uint32_t epoch; /* of the last use: files of an earlier one are forgotten */
+	uint32_t epoch; /* of the last use: file tables of an earlier epoch are empty */
 	uint32_t table;
 	uint8_t count, capacity;
 	uint8_t size_class;
 };
 
-/* In the hash: an id and where its process is; place 0: free. */
+/* A hash bucket: an id and the position of its process; position 0: free. */
 struct codec_bucket {
 	uint32_t id, place;
 };
@@ -52,7 +57,7 @@ struct iot_codec {
 	uint64_t tick_ns;
 	uint64_t tick_reciprocal; /* 2^(64 + tick_shift) / tick_ns, rounded up */
 	unsigned tick_shift;
-	int64_t tick_max; /* the last tick that fits 2^63-1 nanoseconds */
+	int64_t tick_max; /* the last tick within 2^63-1 nanoseconds */
 	uint64_t hash_factor;
 	int64_t start; /* of the previous record, ticks */
 	uint32_t base;
@@ -60,7 +65,7 @@ struct iot_codec {
 	uint32_t last; /* process of the previous record */
 	uint32_t hash, hash_bits, process_count;
 	uint32_t free_table[CODEC_SIZE_CLASSES];
-	bool operation_written; /* a nonzero operationId has been written in this trace */
+	bool operation_written; /* the result of decode_avx2_works */
 	bool avx2;              /* decode_avx2_works */
 	uint8_t first_use, lacks;
 	unsigned column;
@@ -77,7 +82,7 @@ static inline uint32_t codec_index(const struct iot_codec *c, const void *at)
 	return (uint32_t)((size_t)((const char *)at - (const char *)c) / CODEC_UNIT);
 }
 
-/* The parts of a file table with so many rooms: keys, slots, entries. */
+/* The parts of a file table for `capacity` files: keys, slots, entries. */
 static inline uint32_t *codec_keys(struct iot_codec *c, const struct codec_process *p)
 {
 	return codec_at(c, p->table);
@@ -88,7 +93,7 @@ static inline uint8_t *codec_slots(struct iot_codec *c, const struct codec_proce
 	return (uint8_t *)(codec_keys(c, p) + p->capacity);
 }
 
-/* Bytes before the entries, none of which lies in two cache lines. */
+/* Returns the size of the part before the entries; no entry crosses a cache line. */
 static inline size_t codec_table_head(size_t capacity)
 {
 	const size_t entry = sizeof(struct codec_file);
@@ -100,14 +105,17 @@ static inline struct codec_file *codec_files(struct iot_codec *c, const struct c
 	return (struct codec_file *)((char *)codec_at(c, p->table) + codec_table_head(p->capacity));
 }
 
-/* The upper bits are those that count. Two steps, as ids in regular steps can be bad for one. */
+/*
+ * The upper bits are used. Two multiplications, because one maps some arithmetic progressions
+ * badly.
+ */
 static inline uint64_t codec_hash(uint64_t factor, uint64_t id)
 {
 	const uint64_t h = id * factor;
 	return (h ^ h >> 32) * factor;
 }
 
-/* The process with this id, or NULL; its files are forgotten if that is due. */
+/* Returns the process with this id, or NULL; empties its file table if the epoch has changed. */
 static inline struct codec_process *codec_process(struct iot_codec *c, uint32_t id)
 {
 	const struct codec_bucket *hash = codec_at(c, c->hash);
@@ -126,7 +134,7 @@ static inline struct codec_process *codec_process(struct iot_codec *c, uint32_t 
 	return p;
 }
 
-/* Position of a file in the order of last use; -1 if it is not in the table. */
+/* Returns the position of a file in the order of last use; -1 if it is not in the table. */
 static inline int codec_find(struct iot_codec *c, const struct codec_process *p, uint32_t file,
 			     unsigned physical)
 {
@@ -140,7 +148,7 @@ static inline int codec_find(struct iot_codec *c, const struct codec_process *p,
 	return -1;
 }
 
-/* The entry of the file at a position in the order of last use. */
+/* Returns the entry of the file at a position in the order of last use. */
 static inline struct codec_file *codec_entry(struct iot_codec *c, struct codec_process *p,
 					     int position)
 {
@@ -149,14 +157,16 @@ static inline struct codec_file *codec_entry(struct iot_codec *c, struct codec_p
 	return &codec_files(c, p)[codec_slots(c, p)[position] & (CODEC_PHYSICAL_SLOT - 1)];
 }
 
-/* Makes a process; NULL when the block is full. */
+/* Adds a process; returns NULL if the block is full. */
 struct codec_process *codec_add_process(struct iot_codec *c, uint32_t id);
 
-/* Makes room for one more file, if need be by forgetting the least recently used; false: block
- * full. */
+/*
+ * Reserves capacity for one more file, by a larger table or later by eviction of the least recently
+ * used file. Returns false if the block is full.
+ */
 bool codec_reserve_file(struct iot_codec *c, struct codec_process *p);
 
-/* The latest file's entry gives way to that of another: own is its slot. */
+/* Replaces the entry of the most recent file by that of another one, whose slot is `own`. */
 static inline void codec_swap(struct iot_codec *c, struct codec_process *p, uint8_t own,
 			      bool is_new, uint32_t file)
 {
@@ -173,7 +183,10 @@ static inline void codec_swap(struct iot_codec *c, struct codec_process *p, uint
 	}
 }
 
-/* Moves the file at `position` to the front, or puts a new one there (-1; there must be room). */
+/*
+ * Moves the file at `position` to the front, or inserts a new one there (position -1; requires a
+ * preceding codec_reserve_file).
+ */
 static inline void codec_touch(struct iot_codec *c, struct codec_process *p, int position,
 			       uint32_t file, unsigned physical)
 {
@@ -187,7 +200,7 @@ static inline void codec_touch(struct iot_codec *c, struct codec_process *p, int
 		own = slot[position];
 	} else {
 		own = (uint8_t)(p->count | physical);
-		if (p->count == p->capacity) /* evicted: its entry is free */
+		if (p->count == p->capacity) /* reuse the entry of the evicted file */
 			own =
 			    (uint8_t)((slot[p->count - 1] & (CODEC_PHYSICAL_SLOT - 1)) | physical);
 		else
@@ -208,7 +221,7 @@ static inline void codec_touch(struct iot_codec *c, struct codec_process *p, int
 	codec_swap(c, p, own, is_new, file);
 }
 
-/* The record's process, file and times become the previous ones. */
+/* Makes the record's process, file and times the previous ones. */
 static inline void codec_commit(struct iot_codec *c, struct codec_process *p, int position,
 				uint32_t file, unsigned physical, int64_t start, int64_t cpu)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The state (predict_state.h) searched and changed with wide registers: where decode_avx2_works. */
+/* AVX2 versions of the searches and updates in state.h, for processors where decode_avx2_works. */
 #ifndef LIB_CODEC_STATE_AVX2_H
 #define LIB_CODEC_STATE_AVX2_H
 
@@ -10,9 +10,9 @@
 #define AVX2          __attribute__((target("avx2,bmi,bmi2")))
 #define ALWAYS_INLINE AVX2 inline __attribute__((always_inline))
 
-enum { AVX2_LANES = 8 }; /* keys looked at together */
+enum { AVX2_LANES = 8 }; /* keys compared together */
 
-/* A process's file table: see predict_state.h. */
+/* A process's file table: see state.h. */
 struct codec_table {
 	uint32_t *key;
 	uint8_t *slot;
@@ -24,13 +24,16 @@ static inline struct codec_table codec_table(struct iot_codec *c, const struct c
 	return (struct codec_table){codec_keys(c, p), codec_slots(c, p), codec_files(c, p)};
 }
 
-/* The entry of a file that is not the latest. */
+/* Returns the entry of a file that is not the most recent one. */
 static inline const struct codec_file *codec_table_entry(const struct codec_table *t, int position)
 {
 	return &t->entry[t->slot[position] & (CODEC_PHYSICAL_SLOT - 1)];
 }
 
-/* codec_find. Behind fewer keys than are looked at are other parts of the table. */
+/*
+ * AVX2 version of codec_find. The comparison may read past the last key, into other parts of the
+ * table.
+ */
 static ALWAYS_INLINE int codec_find_avx2(const struct codec_table *t, int count, uint32_t file,
 					 unsigned physical)
 {
@@ -49,7 +52,7 @@ static ALWAYS_INLINE int codec_find_avx2(const struct codec_table *t, int count,
 	return -1;
 }
 
-/* codec_touch, without a loop for a file at one of the first positions. */
+/* AVX2 version of codec_touch, without a loop if the file is at one of the first positions. */
 static ALWAYS_INLINE void codec_touch_avx2(struct iot_codec *c, struct codec_process *p,
 					   const struct codec_table *t, int position, uint32_t file,
 					   unsigned physical)
