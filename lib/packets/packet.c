@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Procstat packets: checked, taken apart, found in a damaged stream, and sealed. */
+/* Checks, parses and seals procstat packets, and finds them in a damaged stream. */
 #include "packet.h"
 
 #include <zlib.h>
@@ -30,7 +30,7 @@ uint64_t packet_ticks_from_ns(uint64_t ns, uint32_t tick_ps)
 	return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
 
-/* The last tick that is not beyond 2^63-1 ns. */
+/* Returns the last tick within 2^63-1 ns. */
 static uint64_t last_tick(uint32_t tick_ps)
 {
 	return packet_ticks_from_ns(INT64_MAX, tick_ps);
@@ -168,7 +168,7 @@ size_t packet_text(const struct packet *p, size_t words)
 	return zero != NULL ? (size_t)(zero - text) : size;
 }
 
-/* Whole packets */
+/* Complete packets */
 
 static uint32_t crc_of(const unsigned char *data, size_t size)
 {
@@ -255,7 +255,9 @@ void packet_seal(unsigned char *data, const struct packet *p)
 
 /* Streams */
 
-/* Bytes from a bad place, which is data[0], to the next one where a packet may begin. */
+/*
+ * Returns the distance from an invalid position, data[0], to the next possible start of a packet.
+ */
 static size_t to_next_magic(const unsigned char *data, size_t have, bool end)
 {
 	unsigned char magic[PACKET_WORD_SIZE];

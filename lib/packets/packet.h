@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Procstat packets, as they stand in a stream: a header of 8 words and at most 504 words behind it,
- * all of 64 bits, big-endian.
+ * Procstat packets in a stream: a header of 8 words followed by up to 504 payload words, all of 64
+ * bits, big-endian.
  *
  *	word 0   magic                     4  tick in picoseconds : entries
  *	     1   kind : 0 : payload words  5  wall clock, ticks
@@ -24,11 +24,11 @@ enum {
 	PACKET_HEADER = 8,         /* words */
 	PACKET_PAYLOAD_MAX = 504,  /* words */
 	PACKET_MAX = 4096,         /* bytes */
-	PACKET_ENTRY_MAX = 5,      /* words of a data packet's entry, at least 3 */
-	PACKET_ENTRIES_MAX = 167,  /* of a packet: the first one has 5 words */
+	PACKET_ENTRY_MAX = 5,      /* maximum words of a data packet's entry; the minimum is 3 */
+	PACKET_ENTRIES_MAX = 167,  /* maximum entries of a packet: the first one has 5 words */
 	PACKET_OPEN_WORDS = 3,     /* before the path */
 	PACKET_START_WORDS = 2,    /* before the name */
-	PACKET_PHYSICAL_UNIT = 512 /* bytes, of offsets and lengths of physical records */
+	PACKET_PHYSICAL_UNIT = 512 /* bytes per unit of offsets and lengths of physical records */
 };
 
 enum packet_kind {
@@ -60,9 +60,9 @@ static inline void packet_word_put(unsigned char *at, uint64_t word)
 	memcpy(at, &word, sizeof(word));
 }
 
-/* A packet whose header has been read; payload points behind it. */
+/* A packet whose header has been parsed; payload points to the bytes after the header. */
 struct packet {
-	unsigned kind; /* enum packet_kind, or one that is not known */
+	unsigned kind; /* enum packet_kind, or an unknown kind */
 	uint32_t words, process, file, tick_ps, entries, crc;
 	uint64_t sequence, wall, cpu; /* in ticks */
 	const unsigned char *payload;
@@ -78,29 +78,33 @@ static inline uint64_t packet_word(const struct packet *p, size_t i)
 	return packet_word_get(p->payload + PACKET_WORD_SIZE * i);
 }
 
-/* Bytes behind `words` words of the payload, without the zeros that pad them. */
+/*
+ * Returns the number of text bytes after the first `words` words of the payload, without zero
+ * padding.
+ */
 size_t packet_text(const struct packet *p, size_t words);
 
-/* Ticks to nanoseconds and back, downwards; what is too large becomes the largest. */
+/* Convert ticks to nanoseconds and back, rounding down and saturating. */
 int64_t packet_ticks_to_ns(uint64_t ticks, uint32_t tick_ps);
 uint64_t packet_ticks_from_ns(uint64_t ns, uint32_t tick_ps);
 
 enum { PACKET_BAD = -1, PACKET_SHORT = 0, PACKET_GOOD = 1 };
 
 /*
- * Is there a packet at data[0 .. have)? GOOD: *p is it, and all of it adds up: lengths, reserved
- * bits, CRC, entries, times that are within 2^63-1 ns. SHORT: perhaps, with more bytes. BAD: no,
- * *why says what is wrong. tick_ps: what it has to be; 0: anything.
+ * Checks for a packet at data[0 .. have). Returns PACKET_GOOD, with *p set, if it is complete and
+ * valid: lengths, reserved bits, CRC, entries, times within 2^63-1 ns; PACKET_SHORT if more bytes
+ * are needed to decide; PACKET_BAD, with the reason in *why, if it is invalid. tick_ps: the
+ * required tick; 0: any.
  */
 int packet_check(const unsigned char *data, size_t have, uint32_t tick_ps, struct packet *p,
 		 const char **why);
 
-/* Writes header and CRC of a packet whose payload of p->words words is in place behind it. */
+/* Writes header and CRC of a packet whose payload of p->words words follows the header in place. */
 void packet_seal(unsigned char *data, const struct packet *p);
 
 /*
- * The entries of a data packet that was checked, one after the other. Begin with all zero but for
- * the packet; false: there are no more.
+ * Iterates over the entries of a checked data packet. Initialize to zero except for the packet;
+ * next returns false at the end.
  */
 struct packet_entry {
 	uint64_t start, cpu, elapsed; /* ticks */
@@ -117,19 +121,20 @@ struct packet_entries {
 bool packet_entry_next(struct packet_entries *e, struct packet_entry *entry);
 
 /*
- * A stream that may be damaged: what stands before the next good packet is looked through byte by
- * byte and counted. Begin with all zero.
+ * State of a scan of a possibly damaged stream: bytes before the next good packet are searched one
+ * by one and counted. Initialize to zero.
  */
 struct packet_scan {
-	uint32_t tick_ps; /* what the packets must have; 0: anything */
-	uint64_t bad;     /* bytes looked through in vain since the last packet */
-	const char *why;  /* what was wrong with the first of them */
+	uint32_t tick_ps; /* the required tick of the packets; 0: any */
+	uint64_t bad;     /* bytes skipped since the last packet */
+	const char *why;  /* the error in the first of them */
 };
 
 /*
- * Looks at data[0 .. have); `end`: nothing follows. *used bytes need not be shown again. True: *p
- * is the packet that ends there, and scan->bad and why tell of what was before it; the caller sets
- * bad to 0. False: no packet in it yet.
+ * Scans data[0 .. have); `end`: no more bytes follow. *used bytes need not be passed again. Returns
+ * true if *p is a packet, which ends at *used; scan->bad and scan->why then describe the bytes
+ * skipped before it, and the caller sets bad to 0. Returns false if the data contains no complete
+ * packet yet.
  */
 bool packet_find(struct packet_scan *scan, const unsigned char *data, size_t have, bool end,
 		 size_t *used, struct packet *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The handle that sends packets: settings, opening, and each kind of packet but those of files. */
+/* The sender handle: settings, opening, and all kinds of packets except those of files. */
 #include "sender_internal.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ enum {
 	NS_PER_S = 1000000000,
 };
 
-/* Making */
+/* Creation */
 
 static int64_t clock_ns(clockid_t which)
 {
@@ -111,7 +111,7 @@ int iot_sender_set(struct iot_sender *s, enum iot_sender_option option, uint64_t
 	if (s->error.status != IOT_OK)
 		return s->error.status;
 	if (s->is_open)
-		return IOT_EUSAGE; /* which is no reason to send nothing any more */
+		return IOT_EUSAGE; /* the sender itself remains usable */
 	if (set(s, option, value) != IOT_OK)
 		return error_set(&s->error, IOT_EUSAGE, "setting %d of a sender: no such value",
 				 (int)option);
@@ -152,7 +152,7 @@ int sender_send(struct iot_sender *s, enum packet_kind kind, uint32_t file, uint
 			   .wall = packet_ticks_from_ns((uint64_t)wall_ns, s->tick_ps),
 			   .cpu = packet_ticks_from_ns((uint64_t)cpu_ns, s->tick_ps)};
 	packet_seal(s->packet, &p);
-	/* All order hangs on the start packet. */
+	/* The start packet is never dropped, because the order of all others depends on it. */
 	enum sender_pipe_full full = kind == PACKET_START ? SENDER_PIPE_WAIT : s->full;
 	int status = sender_pipe_send(s->fd, s->packet, packet_size(&p), full, &dropped, &s->error);
 	s->dropped += dropped;
@@ -221,7 +221,7 @@ static int begin(struct iot_sender *s, const char *program)
 	return sender_send_start(s);
 }
 
-/* Once, and not after a setting that was refused. */
+/* Allows opening once, and not after a rejected setting. */
 static int may_open(const struct iot_sender *s)
 {
 	return s->is_open ? IOT_EUSAGE : s->error.status;
@@ -250,13 +250,13 @@ int iot_sender_open(struct iot_sender *s, const char *path, const char *program)
 				    escape_text(shown, sizeof(shown), path, strlen(path)));
 	s->owns_fd = true;
 	s->fd = fd;
-	/* Not before, or a FIFO that nobody reads yet would be refused. */
+	/* Set after open, because a nonblocking open of a FIFO without a reader would fail. */
 	if (s->full == SENDER_PIPE_DROP && fcntl(fd, F_SETFL, O_APPEND | O_NONBLOCK) != 0)
 		return error_system(&s->error, errno, "a pipe cannot be made O_NONBLOCK");
 	return begin(s, program);
 }
 
-/* What is known of it */
+/* Counters and errors */
 
 uint64_t iot_sender_fact(struct iot_sender *s, enum iot_sender_fact fact)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Batches of I/Os: found by file through short chains, filled, and written as payloads. */
+/* Batches of I/Os: found by file through short hash chains, filled, and written as payloads. */
 #include "sender_batch.h"
 
 #include <stdlib.h>
@@ -90,7 +90,7 @@ static bool continues(const struct packet_entry *before, const struct packet_ent
 	       e->offset == after;
 }
 
-/* Words that an entry takes behind another one; before NULL: as the first. */
+/* Returns the words of an entry that follows another one; as the first entry if before is NULL. */
 static uint32_t cost(const struct packet_entry *before, const struct packet_entry *e)
 {
 	if (before == NULL)

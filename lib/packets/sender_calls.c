@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a traced program says of its I/Os: each call takes the lock, and sends what is due. */
+/* Calls of a traced program for its I/Os: each takes the lock, and sends packets that are due. */
 #include "sender_internal.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ int iot_sender_begin(struct iot_sender *s, struct iot_flight *f)
 	return unlock(s, IOT_OK);
 }
 
-/* False: it is none, or one of the parent's. */
+/* Ends a flight. Returns false if it is not active or belongs to the parent process. */
 static bool land(struct iot_sender *s, struct iot_flight *f)
 {
 	bool flew = f->life == s->life;
@@ -56,7 +56,7 @@ static bool land(struct iot_sender *s, struct iot_flight *f)
 	return true;
 }
 
-/* When it began and how long it took, in ticks. */
+/* Returns an entry with start, CPU clock and elapsed time, in ticks. */
 static struct packet_entry timed(const struct iot_sender *s, const struct iot_flight *f)
 {
 	int64_t now_ns, cpu_ns;
@@ -173,7 +173,7 @@ uint32_t iot_sender_file(struct iot_sender *s)
 	return file;
 }
 
-/* Writes the text, cut to what a packet holds; returns its words. */
+/* Writes the path, truncated to the capacity of a packet; returns its size in words. */
 static uint32_t put_path(unsigned char *to, const char *path, bool *cut)
 {
 	size_t capacity = (size_t)PACKET_WORD_SIZE * (PACKET_PAYLOAD_MAX - PACKET_OPEN_WORDS),

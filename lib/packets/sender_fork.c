@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fork: no mark of the parent may be later than the fork until the child's start packet is in the
- * pipe. The child says so through a pipe of its own, whose end also tells when there is no child, or
- * it died. Meanwhile the parent holds the lock, so no thread of it can send a mark.
+ * Fork: until the child's start packet is in the pipe, no watermark of the parent may be later than
+ * the fork. The child signals through a pipe of its own, whose end also indicates that no child
+ * exists or that it died. Meanwhile the parent holds the lock, so no other thread can send a
+ * watermark.
  */
 #include "sender_internal.h"
 
@@ -31,7 +32,7 @@ void iot_sender_before_fork(struct iot_sender *s)
 		s->fork_pipe[0] = s->fork_pipe[1] = -1;
 }
 
-/* True: the child's start packet has been sent, or there is no child. */
+/* Returns true if the child's start packet has been sent, or no child exists. */
 static bool child_is_known(const struct iot_sender *s)
 {
 	struct pollfd p = {.fd = s->fork_pipe[0], .events = POLLIN};
@@ -50,7 +51,7 @@ void iot_sender_after_fork_parent(struct iot_sender *s)
 	if (sender_ready(s)) {
 		close_end(&s->fork_pipe[1]);
 		uint64_t fork_tick = packet_ticks_from_ns((uint64_t)s->fork_ns, s->tick_ps);
-		/* A child that says nothing may begin at any time: marks stay behind for good. */
+		/* A silent child may start at any time: watermarks stay at the fork for good. */
 		if (!child_is_known(s) && fork_tick < s->mark_max)
 			s->mark_max = fork_tick;
 		close_end(&s->fork_pipe[0]);
@@ -75,7 +76,7 @@ void iot_sender_after_fork_child(struct iot_sender *s, uint32_t process)
 		s->sequence = s->records = s->dropped = s->unflushed = 0;
 		s->mark_max = UINT64_MAX;
 		(void)sender_send_start(s);
-		/* Whatever comes of this, the parent sees the end of the pipe. */
+		/* If this fails, the parent still sees the end of the pipe. */
 		if (s->fork_pipe[1] >= 0)
 			(void)sender_pipe_send(s->fork_pipe[1], &known, 1, SENDER_PIPE_WAIT,
 					       &dropped, &ignored);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A sender, as its parts see it: packet_sender.c, packet_calls.c, packet_fork.c. */
+/* The sender as shared by sender.c, sender_calls.c and sender_fork.c. */
 #ifndef LIB_PACKETS_SENDER_INTERNAL_H
 #define LIB_PACKETS_SENDER_INTERNAL_H
 
@@ -26,13 +26,14 @@ struct iot_sender {
 	int64_t epoch_ns;
 
 	struct sender_batches batches;
-	struct iot_flight flights; /* a ring, the oldest first */
-	uint64_t life;             /* flights of another one are those of the parent, before fork */
+	struct iot_flight flights; /* a ring, oldest first */
+	/* a flight with another value belongs to the parent, from before fork */
+	uint64_t life;
 	uint64_t sequence, records, dropped;
-	uint64_t unflushed; /* I/Os since the last mark */
+	uint64_t unflushed; /* I/Os since the last watermark */
 	int64_t flushed_ns;
 	uint32_t files;
-	uint64_t mark_max; /* ticks */
+	uint64_t mark_max; /* upper limit of watermarks, in ticks */
 
 	int fork_pipe[2]; /* -1: none */
 	int64_t fork_ns;
@@ -41,14 +42,14 @@ struct iot_sender {
 	unsigned char packet[PACKET_MAX];
 };
 
-/* All of these are called with the lock held, or before the sender is anybody's. */
+/* Call the functions below with the lock held, or before the sender is shared. */
 
 static inline bool sender_ready(const struct iot_sender *s)
 {
 	return s->is_open && !s->ended && s->error.status == IOT_OK;
 }
 
-/* Where the payload of the next packet belongs. */
+/* Returns the address for the payload of the next packet. */
 static inline unsigned char *sender_payload(struct iot_sender *s)
 {
 	return s->packet + PACKET_WORD_SIZE * PACKET_HEADER;

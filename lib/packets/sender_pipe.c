@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The traced program's disposition of SIGPIPE is its own: so the signal is blocked in this thread
- * during the write, and taken away if the write raised it.
+ * The disposition of SIGPIPE belongs to the traced program, so the signal is blocked in this thread
+ * during the write, and consumed if the write raised it.
  */
 #include "sender_pipe.h"
 
@@ -43,7 +43,7 @@ static void wait_for_space(int fd)
 	(void)poll(&p, 1, -1);
 }
 
-/* Bytes written; *errnum tells why not all. */
+/* Returns the bytes written; *errnum is the reason if not all were. */
 static size_t write_all(int fd, const char *data, size_t size, enum sender_pipe_full full,
 			int *errnum)
 {
@@ -57,7 +57,7 @@ static size_t write_all(int fd, const char *data, size_t size, enum sender_pipe_
 			*errnum = EIO;
 			break;
 		} else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-			/* What has been begun has to be finished. */
+			/* A partially written packet must be completed. */
 			if (full == SENDER_PIPE_DROP && done == 0) {
 				*errnum = EAGAIN;
 				break;

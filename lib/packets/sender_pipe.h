@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets into a pipe, one write(2) for each. */
+/* Writes packets to a pipe, one write(2) each. */
 #ifndef LIB_PACKETS_SENDER_PIPE_H
 #define LIB_PACKETS_SENDER_PIPE_H
 
@@ -11,8 +11,9 @@
 enum sender_pipe_full { SENDER_PIPE_WAIT, SENDER_PIPE_DROP };
 
 /*
- * Writes all of it: at once, where it is a pipe with room and size is at most PIPE_BUF. A full pipe
- * is waited for, or *dropped is set. A pipe that nobody reads is an error and raises no signal.
+ * Writes all `size` bytes: atomically if fd is a pipe with enough space and size is at most
+ * PIPE_BUF. If the pipe is full, waits or sets *dropped. A pipe without a reader is an error and
+ * raises no signal.
  */
 int sender_pipe_send(int fd, const void *data, size_t size, enum sender_pipe_full full,
 		     bool *dropped, struct error *error);

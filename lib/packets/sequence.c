@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Missing ranges stand in a list in the order in which they were noticed; it is short, for each
- * either fills up, or is lost after a while and in the end pushed out by others.
+ * Missing ranges are in a list in the order in which they were noticed. The list is short, because
+ * each range is filled, or becomes lost after a while and is finally evicted.
  */
 #include "sequence.h"
 
@@ -42,7 +42,7 @@ struct packet_process *sequence_find(const struct sequence *l, uint32_t number)
 	return l->capacity > 0 ? l->process[slot_of(l, number)] : NULL;
 }
 
-/* Into a table of `room`; those that have ended are left behind where there are too many. */
+/* Rehashes into a table of `capacity`; with `forget`, drops ended processes. */
 static bool rehash(struct sequence *l, size_t capacity, bool forget)
 {
 	struct packet_process **old = l->process;
@@ -78,7 +78,7 @@ static bool reserve_capacity(struct sequence *l)
 	return l->count * 2 < l->capacity || rehash(l, l->capacity * 2, false);
 }
 
-/* A number that is in use in the trace already, or that may be: by an alias. */
+/* Returns a new id for a number that is, or may be, in use in the trace. */
 static uint32_t alias(struct sequence *l)
 {
 	uint32_t id;
@@ -135,7 +135,7 @@ static void lose(struct sequence *l, struct packet_range *r)
 	l->untold++;
 }
 
-/* Room for one more: the oldest that was told goes, else the oldest. */
+/* Frees one range: the oldest reported one, otherwise the oldest. */
 static void forget_range(struct sequence *l)
 {
 	size_t i = 0;
@@ -170,7 +170,7 @@ static void miss(struct sequence *l, const struct packet_process *who, uint64_t 
 					    .wall = l->wall});
 }
 
-/* A number below what was expected: does it fill a hole? */
+/* Handles a number below the expected one; returns whether it fills a gap. */
 static bool fill(struct sequence *l, const struct packet_process *who, uint64_t sequence)
 {
 	for (size_t i = l->ranges; i-- > 0;) {
@@ -196,7 +196,7 @@ static bool fill(struct sequence *l, const struct packet_process *who, uint64_t 
 	return false;
 }
 
-/* What has been missing for long, or of a process that begins anew, is lost. */
+/* Declares lost what has been missing for long, and all gaps of a process that restarts. */
 static void lose_ranges(struct sequence *l, const struct packet_process *of)
 {
 	for (size_t i = 0; i < l->ranges && l->waiting > 0; i++) {
@@ -245,7 +245,10 @@ uint64_t sequence_hole(const struct sequence *l)
 
 /* Packets */
 
-/* A number that was seen before: the same packet again, or that of a new life of its process? */
+/*
+ * Returns whether a number seen before is a duplicate packet, as opposed to a restart of its
+ * process.
+ */
 static bool is_again(const struct packet_process *who, const struct packet *p, bool starts)
 {
 	return starts && who->started ? who->start_crc == p->crc : p->wall <= who->wall;
@@ -265,7 +268,7 @@ static void begin_restart(struct sequence *l, struct packet_process *who)
 	l->processes++;
 }
 
-/* The packet's number is the one expected, or comes behind it. */
+/* Handles the expected number, or a later one. */
 static void go_on(struct sequence *l, struct packet_process *who, uint64_t sequence)
 {
 	if (sequence > who->next)
