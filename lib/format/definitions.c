@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which %process and %file are in force (iotrace(5), DIRECTIVES). Entries are told apart by a hash
- * with a seed of this process's own, so that a trace cannot be made to collide.
+ * The definition table (iotrace(5), DIRECTIVES). Entries are compared by a hash whose seed differs
+ * per process, so that no trace can force collisions.
  */
 #include "definitions.h"
 
@@ -59,7 +59,7 @@ static bool is_it(const struct definition *e, uint32_t kind, uint32_t process, u
 	return e->process == process && e->file == file && e->kind == kind;
 }
 
-/* The entry, or the empty slot where it would be. There is always an empty one. */
+/* Returns the entry, or the empty slot for it. An empty slot always exists. */
 static struct definition *slot_of(const struct definitions *n, uint32_t kind, uint32_t process,
 				  uint32_t file)
 {
@@ -98,7 +98,7 @@ static int grow(struct definitions *n)
 	return IOT_OK;
 }
 
-/* The entry, made anew where there is none; NULL with *status set. */
+/* Returns the entry, created if missing; NULL with *status set on failure. */
 static struct definition *entry_for(struct definitions *n, enum definition_kind kind,
 				    uint32_t process, uint32_t file, int *status)
 {
@@ -124,7 +124,7 @@ static void drop_text(struct definitions *n, struct definition *e)
 	e->size = 0;
 }
 
-/* Room for a text of so many bytes in the entry, instead of the one it has. */
+/* Replaces the text of the entry by an uninitialized buffer of `size` bytes. */
 static int reserve_capacity(struct definitions *n, struct definition *e, size_t size)
 {
 	drop_text(n, e);
@@ -139,7 +139,7 @@ static int reserve_capacity(struct definitions *n, struct definition *e, size_t 
 	return IOT_OK;
 }
 
-/* Linear probing without tombstones: entries behind the gap move up to where they can be found. */
+/* Linear probing without tombstones: entries after the gap move up to where a lookup finds them. */
 static void remove_entry(struct definitions *n, struct definition *e)
 {
 	drop_text(n, e);
@@ -226,7 +226,7 @@ int definitions_add(struct definitions *n, const struct iot_event *ev, struct de
 		close_file(n, ev);
 	if (ev->kind != IOT_PROCESS && ev->kind != IOT_FILE)
 		return 0;
-	/* first, for the table may move */
+	/* first, because the table may move */
 	status = report_path(n, ev);
 	if (status != IOT_OK)
 		return status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Directives: comments of the form %NAME key=value key=value ..., parsed and built (iotrace(5),
- * DIRECTIVES). Tokens stand between blanks and are split at their first '='; of a repeated key the
- * last counts; values are percent-encoded.
+ * DIRECTIVES). Tokens are separated by blanks and split at their first '='; the last occurrence of
+ * a key counts; values are percent-encoded.
  */
 #include "directive.h"
 
@@ -18,7 +18,7 @@ enum directive_key {
 	KEY_PARENT,
 	KEY_OBJECT,
 	KEY_ID,
-	KEY_NUMBERS, /* those before are numbers */
+	KEY_NUMBERS, /* the keys before this one are numeric */
 	KEY_NAME = KEY_NUMBERS,
 	KEY_KIND,
 	KEY_COUNT
@@ -113,8 +113,8 @@ static bool leads_too_far(enum directive_key key, struct iot_text value)
 }
 
 /*
- * The last value of each known key; data NULL where there is none. False: a time, this or another,
- * leads too far, so that nobody could shift it or change its tick.
+ * Finds the last value of each known key; data is NULL if the key is absent. Returns false if any
+ * time exceeds the limit, so that it could not be shifted or converted to another tick.
  */
 static bool find_keys(struct iot_text rest, struct iot_text found[KEY_COUNT])
 {
@@ -144,7 +144,7 @@ static void store_number(struct iot_event *ev, enum directive_key key, uint64_t 
 	else if (key == KEY_PROCESS && ev->kind == IOT_PROCESS)
 		return;
 	else if (key == KEY_FILE && (ev->kind == IOT_FILE || ev->kind == IOT_PROCESS))
-		return; /* what is in force for a process is found by its id alone */
+		return; /* definitions of a process are looked up by its id alone */
 	switch (key) {
 	case KEY_TIME:
 		ev->rec.start_ns = (int64_t)value;
@@ -171,13 +171,13 @@ static void store_number(struct iot_event *ev, enum directive_key key, uint64_t 
 	}
 }
 
-/* id= means something in %process and %file alone; elsewhere it is anybody's key. */
+/* id= has a meaning only in %process and %file; other directives may use the key freely. */
 static bool is_number_key(const struct iot_event *ev, int key)
 {
 	return key != KEY_ID || ev->kind == IOT_PROCESS || ev->kind == IOT_FILE;
 }
 
-/* Stores the numbers; returns what is wrong with the first bad one. */
+/* Stores the numbers; returns the error of the first bad one. */
 static const char *parse_numbers(struct iot_event *ev, const struct iot_text *found)
 {
 	const char *bad = NULL;
@@ -301,7 +301,7 @@ bool directive_closes(const struct iot_event *ev)
 	       (result.data == NULL || text_equals(result, "0"));
 }
 
-/* A token time=NUMBER or took=NUMBER; the value's place and size in *value. */
+/* Returns whether a token is time=NUMBER or took=NUMBER; *value is the value's text. */
 static bool is_time(struct iot_text token, const char *key, struct iot_text *value,
 		    uint64_t *number)
 {
@@ -310,7 +310,7 @@ static bool is_time(struct iot_text token, const char *key, struct iot_text *val
 	       number_decimal(value->data, value->size, number);
 }
 
-/* Copies up to the value, then puts the number in its place. */
+/* Copies the text up to the value, then writes the number in its place. */
 static char *put_instead(char *out, const char **from, struct iot_text value, uint64_t number)
 {
 	size_t n = (size_t)(value.data - *from);
@@ -394,7 +394,7 @@ size_t iot_percent_decode(struct iot_text value, char *out, unsigned *malformed)
 	return n;
 }
 
-/* Bytes of the UTF-8 sequence at text[0 .. n), n >= 1; 0 if it is none. */
+/* Returns the size of the UTF-8 sequence at text[0 .. n), n >= 1; 0 if it is invalid. */
 static size_t utf8_size(const unsigned char *text, size_t n)
 {
 	unsigned char first = text[0];

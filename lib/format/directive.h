@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What reader, writer and names need of directives beyond the public interface. */
+/* Internal functions for directives, beyond the public interface. */
 #ifndef LIB_FORMAT_DIRECTIVE_H
 #define LIB_FORMAT_DIRECTIVE_H
 
@@ -13,15 +13,15 @@ static inline bool text_equals(struct iot_text text, const char *word)
 	return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
 
-/* Takes the first token (no blanks in it) off *rest; false if there is none any more. */
+/* Removes the first token (which contains no blanks) from *rest; returns false if none is left. */
 bool directive_token(struct iot_text *rest, struct iot_text *token);
-/* Splits at the first '='; false if there is none. */
+/* Splits at the first '='; returns false if the token has none. */
 bool directive_split(struct iot_text token, struct iot_text *key, struct iot_text *value);
 
 enum framing_kind { FRAMING_NONE, FRAMING_HEADER, FRAMING_SYNC, FRAMING_END };
 enum framing_kind directive_framing(struct iot_text text);
 
-/* The IOT_..._UNKNOWN flags by name: words of lacks= in %trace, keys of =unknown in %file. */
+/* The IOT_..._UNKNOWN flags by name: values of lacks= in %trace, keys of =unknown in %file. */
 enum { UNKNOWNS = 4 };
 struct unknown {
 	const char *name;
@@ -32,19 +32,19 @@ extern const struct unknown unknowns[UNKNOWNS];
 #define FLAGS_ALL                                                                                  \
 	((unsigned)IOT_OFFSET_UNKNOWN | IOT_DURATION_UNKNOWN | IOT_CPU_UNKNOWN | IOT_START_UNKNOWN)
 
-/* The flags of a %file: those of its keys that are =unknown. */
+/* Returns the flags of a %file: those of its keys with the value "unknown". */
 unsigned directive_flags(const struct iot_event *ev);
 
-/* IOT_..._UNKNOWN flags of a %trace's lacks=; false if it has no such key. */
+/* Returns the IOT_..._UNKNOWN flags of a %trace's lacks=; false if it has no such key. */
 bool directive_lacks(const struct iot_event *ev, unsigned *flags);
 
-/* Whether ev is an %op that ends a fileId: name=close that did not fail, of a known file. */
+/* Returns whether ev is an %op that ends a fileId: a successful name=close of a known file. */
 bool directive_closes(const struct iot_event *ev);
 
 /*
- * The text with its time= and took= turned from ticks to nanoseconds, or back. Returns *text as it
- * is where there is nothing to turn, else what was written to out, which has room for
- * RETIMED_MAX(text.size) bytes. IOT_EFORMAT: a time leaves 0 .. 2^63-1.
+ * Converts time= and took= in the text from ticks to nanoseconds, or back. *text is unchanged if it
+ * contains neither; otherwise it points to the result in out, which needs a capacity of
+ * RETIMED_MAX(text.size) bytes. Returns IOT_EFORMAT if a time leaves 0 .. 2^63-1.
  */
 #define RETIMED_MAX(size) (4 * (size) + 32)
 int directive_to_ns(struct iot_text *text, uint64_t tick_ns, char *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Comment lines, and the three directives that frame a trace. */
+/* Comment lines, and the three framing directives. */
 #include "framing.h"
 
 #include <assert.h>
@@ -13,7 +13,10 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The base that a first field tells by marking a comment; 0 if it does not. */
+/*
+ * Returns the base that the first field of a comment line indicates; 0 if it does not mark a
+ * comment.
+ */
 static unsigned marked_base(const char *field, size_t size)
 {
 	if (size == 2 && (field[0] | 32) == 'f' && (field[1] | 32) == 'f')
@@ -89,7 +92,7 @@ const char *framing_parse_header(struct iot_text text, struct header_directive *
 	*version = 0;
 	if (!number_of(text, "version", version))
 		return "%iotrace needs version=, a number";
-	/* of another version nothing else can be told */
+	/* the other keys of an unknown version cannot be interpreted */
 	if (*version != 1)
 		return "%iotrace tells a version of the format that is not known";
 	if (!number_of(text, "tick", &h->tick_ns) || h->tick_ns == 0 || h->tick_ns > INT64_MAX)
