@@ -5,7 +5,7 @@
  *
  * header | job | names: record id to path | modules: counters, DXT segments
  *
- * darshan.c          the converter: logs and their regions in turn
+ *     darshan.c          the converter: logs and their regions in turn
  *     log.c              header, region map, job
  *     region.c           decompressed bytes of one region
  *     inflate_ahead.c    decompression on a thread of its own
