@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of call signatures: every distinct call, checked and taken apart once. */
+/* Tables of call signatures: every distinct call is validated and parsed once. */
 #include "recorder.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static int bad(struct error *error, const char *name, uint32_t at, const char *w
 	return error_set(error, IOT_EFORMAT, "%s: signature %u: %s", name, at, what);
 }
 
-/* The entry at *p; moves behind it. */
+/* Reads the entry at *p and advances *p past it. */
 static bool next_entry(const struct recorder_meta *m, const char **p, const char *end,
 		       struct signature_entry *e)
 {
@@ -43,7 +43,7 @@ static size_t count_blanks(const char *p, size_t size)
 	return n;
 }
 
-/* NULL: the key is what it should be. */
+/* Returns NULL if the key is valid, otherwise a description of the defect. */
 static const char *parse_key(const struct recorder_meta *m, const struct signature_entry *e,
 			     struct recorder_signature *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events. Directives without a time of their own get the earliest at which one can still come. */
+/* Emits events. Untimed directives get the earliest sort key that is still allowed. */
 #include "recorder.h"
 
 #include <string.h>
@@ -26,7 +26,10 @@ static const char *const count_name[RECORDER_COUNTS] = {
 
 /* %trace and %process */
 
-/* "HHMMSS.ms-host-user-exe-pid", the folder's own name in 3.0, if no part has a dash in it. */
+/*
+ * "HHMMSS.ms-host-user-exe-pid", the default name of the directory in 3.0. Returns false if a part
+ * contains a dash.
+ */
 static bool directory_words(const struct recorder *r, struct iot_text word[5])
 {
 	const char *slash = strrchr(r->directory, '/'),
@@ -85,7 +88,7 @@ void recorder_emit_process(struct recorder_rank *k)
 	iot_directive_number(&b, "rank", k->rank);
 	if (directory_words(r, word)) {
 		emit_text(&b, "name", word[3]);
-		if (k->rank == 0) { /* who made the folder */
+		if (k->rank == 0) { /* the process that created the directory */
 			emit_text(&b, "host", word[1]);
 			emit_text(&b, "pid", word[4]);
 		}
@@ -100,7 +103,7 @@ static void report_file(struct recorder_rank *k, struct recorder_handle *h)
 	struct recorder *r = k->r;
 	struct iot_builder b;
 	struct open_description *d = h->open;
-	if (h->ended) /* closed once, but a copy of its descriptor lives on */
+	if (h->ended) /* closed, but a duplicate of its descriptor is still in use */
 		d->id = ++r->tracker.files;
 	h->ended = false;
 	h->reported = true;
@@ -198,7 +201,10 @@ void recorder_unparsed(struct recorder_rank *k)
 	report_unparsed(&k->r->src->report, where, 0, text, n + more);
 }
 
-/* Of more files than this only the sum is told. */
+/*
+ * Maximum number of files whose uncertain records are reported one by one; further files are in the
+ * total only.
+ */
 enum { AMBIGUITIES_MAX = 4096 };
 
 void recorder_ambiguity(struct recorder_rank *k, struct recorder_handle *h)

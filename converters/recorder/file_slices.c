@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Slices of members, in order, raw or as a zlib block. What has to be read at many places at once
- * (recorder.ts, ug.cfg, a container) is kept: in memory, or where it is large in a temporary file.
+ * Sequential reading of slices of members, raw or as a zlib block. Members that are read at many
+ * offsets (recorder.ts, ug.cfg, a container) are stored: in memory, or in a temporary file if they
+ * are large.
  */
 #include "recorder.h"
 
@@ -16,11 +17,11 @@
 enum {
 	STORE_FIRST = 16 << 10,
 	STORE_MEMORY = 8 << 20,
-	WINDOW_SIZE = 16 << 10, /* of a slice: there may be one for each rank */
+	WINDOW_SIZE = 16 << 10, /* of each slice; there may be one per rank */
 	BLOCK_HEAD = 16,
-	DEFLATE_MAX = 1040, /* bytes that one compressed byte can become, and a little */
+	DEFLATE_MAX = 1040, /* maximum expansion factor of deflate, rounded up */
 	LOAD_FIRST = 64 << 10,
-	AT_ONCE_MIN = 64 << 10, /* bytes, unpacked */
+	AT_ONCE_MIN = 64 << 10, /* decompressed bytes */
 	AT_ONCE_MAX = 32 << 20,
 };
 
@@ -171,7 +172,7 @@ static int open_slice(struct recorder *r, struct recorder_stream *s,
 	if (there == 0 && size > 0)
 		return error_set(error, IOT_ETRUNCATED, "%s: ends at byte %ju, before %ju", s->name,
 				 (uintmax_t)store->size, (uintmax_t)at);
-	/* What is missing of the slice is told when that place is reached. */
+	/* A truncated slice is reported when reading reaches its end. */
 	s->slice =
 	    (struct recorder_slice){store, r->tempfile.fd, at, at + (size < there ? size : there)};
 	s->left = size;
@@ -259,7 +260,7 @@ static ssize_t read_raw(struct recorder_stream *s, char *out, size_t n, struct e
 	return (ssize_t)done;
 }
 
-/* The block must end where its head said, with as many bytes. */
+/* The block must end where its header says, with the declared number of bytes. */
 static int block_end(struct recorder_stream *s, struct error *error)
 {
 	size_t have;
@@ -335,11 +336,12 @@ void recorder_stream_close(struct recorder_stream *s)
 	s->bufreader = NULL;
 }
 
-/* Whole payloads */
+/* Complete payloads */
 
 /*
- * A block of middling size is unpacked at once, for which libdeflate takes half the time. NULL, with
- * nothing taken: it is not one, or not sound; zlib then shows where.
+ * Decompresses a block of medium size in one shot with libdeflate, which takes half the time.
+ * Returns NULL, with nothing consumed, if the block is not suitable or damaged; zlib then locates
+ * the damage.
  */
 static char *unpack_at_once(struct recorder_stream *s, size_t max)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The functions that Recorder traces, as far as they move data or change names: where their
- * arguments stand, and which of them may be stored as patterns. Numbers of functions differ between
- * releases; names do not.
+ * The functions that Recorder traces, as far as they transfer data or change names: positions of
+ * their arguments, and which may be stored as patterns. Function numbers differ between releases;
+ * names do not.
  */
 #include "recorder.h"
 
@@ -99,7 +99,7 @@ static const struct recorder_function functions[] = {
 /* clang-format on */
 
 enum {
-	SHORT_SIZE = 31, /* of what cannot be a number any more */
+	SHORT_SIZE = 31, /* size of the text of arguments that cannot be numbers */
 	BLOCK_SIZE = 64 << 10,
 	AFTER_2_GIB = 31,
 };
@@ -164,7 +164,10 @@ static bool parse_offset(struct recorder_signature *s)
 	return text.data != NULL && s->function->pattern != 0 && parse_pattern(text, s);
 }
 
-/* A count, or of streams size times count. readv's total is an int, which may have wrapped. */
+/*
+ * Parses a count; for streams, size times count. The total of readv is an int, which may have
+ * wrapped.
+ */
 static bool parse_length(struct recorder_signature *s)
 {
 	int64_t value, times = 1;

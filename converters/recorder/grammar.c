@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Grammars: rules of terminals and rules, each with an exponent. Checking makes them safe to
- * expand: rules exist and make no circle, lengths are known, and every step yields. For that,
- * symbols that stand for nothing are dropped and rules of a single symbol are looked through, so
- * that the work is in proportion to what comes out, whatever the grammar.
+ * Grammars: rules consist of terminals and rules, each with an exponent. Validation makes them safe
+ * to expand: referenced rules exist, there are no cycles, lengths are known, and every step
+ * produces output. To that end, symbols with empty expansion are removed and rules of a single
+ * symbol are replaced by it, so that the work is proportional to the output, whatever the grammar.
  */
 #include "recorder.h"
 
@@ -18,9 +18,9 @@ enum { START_RULE = -1, WHITE = 0, GREY, BLACK };
 
 struct parser {
 	struct recorder_grammar *g;
-	struct idmap ids; /* of rules, to their indices */
+	struct idmap ids; /* maps ids of rules to their indices */
 	uint8_t *colour;
-	uint32_t *path, *next; /* rules being looked at, and the next symbol of each */
+	uint32_t *path, *next; /* rules on the path of the search, and the next symbol of each */
 	uint32_t depth;
 	const char *name;
 	struct error *error;
@@ -89,7 +89,7 @@ static int parse_rules(struct parser *p, const char *payload, size_t size, uint3
 	return IOT_OK;
 }
 
-/* Ids to indices. */
+/* Replaces rule ids by indices. */
 static int resolve(struct parser *p)
 {
 	struct recorder_grammar *g = p->g;
@@ -111,9 +111,9 @@ static int resolve(struct parser *p)
 	return IOT_OK;
 }
 
-/* Checking: depth first, children before their parents */
+/* Validation: depth first, children before their parents */
 
-/* All below is known: length and depth, and what can be left out. */
+/* All children are done: computes length and depth, and removes redundant symbols. */
 static int finish_rule(struct parser *p, uint32_t index)
 {
 	struct recorder_grammar *g = p->g;
@@ -189,7 +189,7 @@ static int parse(struct parser *p, const char *payload, size_t size, uint32_t te
 				 "%s: grammar: %d rules cannot be in %zu bytes", p->name, rules,
 				 size);
 	g->rules = (uint32_t)rules;
-	size_t symbols = (size - 4) / 8; /* at most: rules may be fewer than announced */
+	size_t symbols = (size - 4) / 8; /* upper bound: there may be fewer rules than declared */
 	g->rule = calloc(g->rules, sizeof *g->rule);
 	g->symbol = calloc(symbols + 1, sizeof *g->symbol);
 	p->colour = calloc(g->rules, 1);

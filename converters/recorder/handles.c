@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which open of a file a call means. From 2.3 on calls show the path that a descriptor had when it
- * was opened, and no descriptor: so each rank has, for each path, the opens that were not closed,
- * and the one closed last, which a copy of its descriptor may keep alive (dup is not shown).
+ * Determines which open of a file a call uses. From 2.3 on, calls contain the path with which a
+ * descriptor was opened, but no descriptor. Each rank therefore has, for each path, the opens that
+ * are not closed, and the one closed last, which a duplicate of its descriptor may keep alive (dup
+ * is not traced).
  */
 #include "recorder.h"
 
@@ -134,8 +135,8 @@ struct recorder_handle *recorder_pop(struct recorder *r, struct recorder_place *
 }
 
 /*
- * Sizes. The order of what ranks do to one file is known only as far as their clocks agree, so a
- * size that two of them change is none.
+ * Sizes. The order of accesses of different ranks to a file is known only as far as their clocks
+ * agree, so a size that two ranks change is unknown.
  */
 
 bool recorder_is_owner(const struct recorder_rank *k, const struct tracked_file *f)
@@ -148,7 +149,7 @@ void recorder_resizes(struct recorder_rank *k, struct tracked_file *f)
 	if (f->resizes.last[0].task == 0)
 		f->resizes.last[0].task = recorder_process(k);
 	if (f->resizes.last[0].task != recorder_process(k))
-		f->resizes.last[0].turn = 1; /* and for ever */
+		f->resizes.last[0].turn = 1; /* permanently */
 	if (f->resizes.last[0].turn != 0)
 		f->size_known = false;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * VERSION and recorder.mt. The structure has changed from release to release, at times without the
- * version: 2.5 is told apart by where the names of functions begin and by which of two places has a
- * date. Padding holds garbage and is not looked at.
+ * VERSION and recorder.mt. The structure has changed between releases, sometimes without a new
+ * version: the variants of 2.5 differ in the offset at which function names begin and in which of
+ * two fields contains a date. Padding contains garbage and is ignored.
  */
 #include "recorder.h"
 
@@ -42,7 +42,10 @@ static bool add_name(struct recorder_meta *m, struct iot_text name)
 	return true;
 }
 
-/* stride 0: one per line; else each has so many bytes and ends in NUL. text belongs to m. */
+/*
+ * stride 0: one name per line; otherwise each name has `stride` bytes and ends in NUL. text must
+ * live as long as m.
+ */
 int recorder_meta_names(struct recorder_meta *m, const char *text, size_t size, size_t stride,
 			struct error *error)
 {
@@ -125,13 +128,13 @@ static void take_four(struct recorder_meta *m, const char *four)
 	m->intra = four[3] != 0;
 }
 
-/* The time in nanoseconds is less than 2^63. */
+/* Returns true if the time in nanoseconds is less than 2^63. */
 static bool is_date(double seconds)
 {
 	return seconds > 1e8 && seconds < 9e9;
 }
 
-/* The modern structure; `six` flags in late 2.5, eight in 3.0. */
+/* The structure with `six` flags (late 2.5) or eight (3.0). */
 static void take_modern(struct recorder_meta *m, const char *head, bool six)
 {
 	m->ranks = recorder_u32(head);
@@ -141,7 +144,7 @@ static void take_modern(struct recorder_meta *m, const char *head, bool six)
 	take_four(m, head + 36);
 }
 
-/* 2.3, 2.4 and early 2.5: no flags of layers, integers for the others. */
+/* 2.3, 2.4 and early 2.5: no flags for layers, the other flags are integers. */
 static void take_early(struct recorder_meta *m, const char *head, size_t size)
 {
 	m->ranks = recorder_u32(head);
@@ -183,7 +186,7 @@ static size_t take_peephole(struct recorder_meta *m, const char *data, size_t si
 	return 24;
 }
 
-/* Returns where the names begin; 0: too short. */
+/* Returns the offset of the names, 0 if the data is too short. */
 static size_t take_structure(struct recorder_meta *m, const char *data, size_t size)
 {
 	m->key_header = m->major >= 3 ? 18 : 15;
@@ -204,7 +207,7 @@ static size_t take_structure(struct recorder_meta *m, const char *data, size_t s
 	return size >= head ? head : 0;
 }
 
-/* What has no VERSION: the version stands first. */
+/* A trace without VERSION: the version is the first field. */
 static size_t take_2026(struct recorder_meta *m, const char *data, size_t size, size_t *names)
 {
 	if (size < HEAD_2026)
@@ -238,7 +241,7 @@ static int check_clock(struct recorder *r, const struct recorder_part *part)
 				 recorder_name(r, part), m->tick_s);
 	double whole = (double)(int64_t)(ns + 0.5);
 	m->tick_ns = fabs(ns - whole) < 1e-6 * ns && whole >= 1 ? (uint64_t)whole : 0;
-	if (!is_date(m->start_s)) /* the trace has a zero of its own */
+	if (!is_date(m->start_s)) /* times count from the trace's own zero */
 		m->start_s = 0;
 	return IOT_OK;
 }
@@ -274,7 +277,7 @@ static int take_meta(struct recorder *r, const struct recorder_part *part, char 
 	return check(r, part);
 }
 
-/* What a crash has left; or 2.0, of July 2019. */
+/* Refuses the incomplete trace of a crashed program, and version 2.0 of July 2019. */
 static int refuse_ruin(struct recorder *r)
 {
 	const struct recorder_part *part;
@@ -290,7 +293,7 @@ static int refuse_ruin(struct recorder *r)
 			 name);
 }
 
-/* The digits of its first time tell how fine they are. */
+/* Derives the resolution from the number of digits of the first time. */
 static uint64_t text_tick(struct input *in, size_t member)
 {
 	size_t size, digits = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What MPI-IO calls do. Positions count etypes of the current view, and are told in bytes of the
- * file where the view has no holes; what one call moves is known where its type is a basic one.
+ * Effects of MPI-IO calls. Positions count etypes of the current view; they are converted to bytes
+ * if the view has no holes. The number of bytes is known if the type of the call is a basic one.
  */
 #include "recorder.h"
 
@@ -90,8 +90,9 @@ static void mark_claimed(struct recorder_map *map, struct recorder_place *p)
 }
 
 /*
- * 2.1 shows the address of the file's variable when it is opened, and its value later. So a name that
- * is not known yet is that of the one file that has been opened and not been used.
+ * 2.1 records the address of the file variable in open, and its value in later calls. An unknown
+ * name is therefore assigned to the one file that was opened and not used so far, if there is
+ * exactly one.
  */
 static void claim(struct recorder_rank *k, struct recorder_place *p)
 {
@@ -139,7 +140,7 @@ static void open_file(struct recorder_rank *k)
 	recorder_emit_op(k, &op);
 }
 
-/* A file never seen to be opened has at least a number. */
+/* A file whose open was not traced has at least a number. */
 static struct recorder_handle *handle_of(struct recorder_rank *k, struct recorder_place *p)
 {
 	if (p->newest == NULL) {
@@ -200,7 +201,7 @@ static void seek(struct recorder_rank *k)
 	}
 }
 
-/* Etypes from the view's beginning to bytes of the file. */
+/* Converts etypes from the start of the view to bytes of the file. */
 static struct place to_bytes(const struct recorder_place *p, int64_t position)
 {
 	int64_t bytes;

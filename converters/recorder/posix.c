@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What POSIX calls do. Results are not shown (but those of open and its like in 2.1 and 2.2), so
- * every call counts as done, with the bytes asked for; a read does not go beyond an end that is
- * known for sure.
+ * Effects of POSIX calls. Results are not recorded (except those of open in 2.1 and 2.2), so every
+ * call counts as successful, with the requested bytes; a read does not exceed an end that is known
+ * for certain.
  */
 #include "recorder.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum open_flag { /* of Linux, as all traces have them */
+enum open_flag { /* of Linux; all traces use them */
 		 ACCESS = 03,
 		 WRITE_ONLY = 01,
 		 READ_WRITE = 02,
@@ -21,7 +21,7 @@ enum open_flag { /* of Linux, as all traces have them */
 
 enum { SEEK_TO_SET, SEEK_FROM_HERE, SEEK_FROM_END, FCNTL_DUPFD = 0, FCNTL_DUPFD_CLOEXEC = 1030 };
 
-/* 2.1 and 2.2 show descriptors, and so does the text that their recorder2text makes of them. */
+/* 2.1 and 2.2 record descriptors, and so does the text that their recorder2text prints. */
 static bool by_descriptor(const struct recorder_rank *k)
 {
 	return k->call.result_known;
@@ -39,7 +39,10 @@ static struct tracked_file *file_of(struct recorder_rank *k, struct iot_text pat
 	return fdtable_open(&k->r->tracker, path.data, path.size, how);
 }
 
-/* A file that is used but was never seen to be opened: its position is not known. */
+/*
+ * Creates the handle of a file that is used although its open was not traced: its position is
+ * unknown.
+ */
 static struct recorder_handle *imply(struct recorder_rank *k, struct recorder_place *p)
 {
 	struct recorder_handle *h = recorder_handle_new(k->r, file_of(k, place_path(k), 0));
@@ -60,12 +63,12 @@ static struct recorder_handle *descriptor(struct recorder_rank *k, int64_t fd)
 	p = recorder_place(k->r, &k->descriptors, fd);
 	if (p == NULL)
 		return NULL;
-	p->newest = k->duplicate; /* the reference goes along */
+	p->newest = k->duplicate; /* the reference moves with it */
 	k->duplicate = NULL;
 	return p->newest;
 }
 
-/* NULL: none, which with descriptors is one that was not opened before our eyes. */
+/* Returns NULL if there is none; with descriptors, that means that its open was not traced. */
 static struct recorder_handle *handle_of(struct recorder_rank *k, unsigned access, bool make,
 					 bool *ambiguous)
 {
@@ -120,7 +123,7 @@ static void open_as(struct recorder_rank *k, unsigned flags)
 		how |= OPEN_CREATE;
 	if ((flags & TRUNCATE) != 0)
 		how |= OPEN_TRUNCATE;
-	/* A file that is there already makes it fail; else that it is new is worth knowing. */
+	/* O_EXCL: if the file exists, the open fails; otherwise the file is known to be new. */
 	if ((flags & CREATE) != 0 && (flags & EXCLUSIVE) != 0 &&
 	    fdtable_find(&k->r->tracker, path.data, path.size) == NULL)
 		how |= OPEN_EXCLUSIVE;
@@ -214,7 +217,7 @@ static void share_descriptor(struct recorder_rank *k)
 	set_descriptor(k, k->call.result, h);
 }
 
-/* The new number is not shown: the next unknown one is taken for it. */
+/* The new descriptor is not recorded: the next unknown one is assumed to be the duplicate. */
 static void control(struct recorder_rank *k)
 {
 	int64_t command;
@@ -231,7 +234,7 @@ static void control(struct recorder_rank *k)
 
 /* Data */
 
-/* What a read can have got. */
+/* Returns the maximum number of bytes that a read can have returned. */
 static uint64_t bounded(const struct recorder_rank *k, const struct open_description *d,
 			uint64_t offset, bool known, uint64_t length)
 {
@@ -242,7 +245,9 @@ static uint64_t bounded(const struct recorder_rank *k, const struct open_descrip
 	return length < left ? length : left;
 }
 
-/* Did a read go beyond all that the rank has written, where the size is not known? */
+/*
+ * Returns true if a read went beyond all bytes that the rank has written and the size is unknown.
+ */
 static bool may_have_met_end(const struct recorder_rank *k, const struct open_description *d)
 {
 	const struct tracked_file *f = d->file;
@@ -312,7 +317,7 @@ static void seek(struct recorder_rank *k)
 			!__builtin_add_overflow(to, (int64_t)f->size, &to);
 	}
 	if (known && to < 0)
-		return; /* refused */
+		return; /* the call failed */
 	if (known)
 		open_description_seek(d, (uint64_t)to);
 	else

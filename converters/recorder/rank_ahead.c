@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A thread that makes calls of the ranks ahead of their turn: each has two batches, one in hand and
- * one that is made meanwhile. While it is, the rank's times, grammar and sums are the thread's own.
- * Who had to wait goes on when half of what is wanted is there, as waking somebody costs as much as
- * some hundred calls.
+ * A thread that decodes calls of the ranks ahead. Each rank has two batches: the current one, and
+ * one that is being decoded. During that time the thread owns the rank's times, grammar and sums.
+ * Hysteresis: a waiting thread is woken only when half of the requested batches are done, because a
+ * wakeup costs as much as several hundred calls.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,22 +15,24 @@
 
 enum {
 	CALLS_MIN = 1 << 17,
-	BATCHES = 1 << 14, /* calls in a batch of each rank, together */
-	WAKE_CALLS = 2048, /* so many have to be wanted to wake the thread */
+	BATCHES = 1 << 14, /* total number of calls in one batch of every rank */
+	WAKE_CALLS = 2048, /* wake the thread only if this many calls are requested */
 };
 
-/* A grammar may claim more; sums of this stay in bounds. */
+/* Limits what a grammar may declare, so that sums do not overflow. */
 #define CALLS_MAX ((uint64_t)1 << 48)
 
 struct recorder_ahead {
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
-	/* Under the mutex. Ranks whose next batch is wanted, each once: [done, wanted). */
+	/*
+	 * Protected by the mutex. Ranks whose next batch is requested, each once: [done, wanted).
+	 */
 	struct recorder_rank *rank[RECORDER_GROUP_RANKS];
 	size_t done, wanted;
-	bool stop, idle; /* idle: the thread waits */
-	bool waits;      /* so does the one that takes, for this: */
+	bool stop, idle; /* idle: the decoding thread waits */
+	bool waits;      /* the consumer waits until at most `enough` requests are pending */
 	size_t enough;
 };
 
@@ -39,7 +41,7 @@ static struct recorder_batch *other(struct recorder_compressed *c)
 	return c->batch == &c->both[0] ? &c->both[1] : &c->both[0];
 }
 
-/* The thread that makes */
+/* The decoding thread */
 
 static void *work(void *context)
 {
@@ -65,7 +67,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* The thread that takes */
+/* The consuming thread */
 
 static void want(struct recorder_ahead *a, struct recorder_rank *k)
 {
@@ -94,7 +96,7 @@ static bool grow(struct recorder_compressed *c, size_t capacity)
 	return true;
 }
 
-/* Not where most calls are of one rank: what they need stays in the cache as it is. */
+/* Returns false if one rank has most of the calls: its state stays in the cache anyway. */
 static bool pays(const struct recorder_order *o, uint64_t *all)
 {
 	uint64_t max = 0;
@@ -107,7 +109,10 @@ static bool pays(const struct recorder_order *o, uint64_t *all)
 	return *all >= CALLS_MIN && max <= *all / 2 && cpu_count() > 1;
 }
 
-/* The more of all calls a rank has, the larger are its batches. False: no memory. */
+/*
+ * Sizes the batch of each rank in proportion to its share of all calls. Returns false if out of
+ * memory.
+ */
 static bool make_batches(const struct recorder_order *o, uint64_t all)
 {
 	for (uint32_t i = 0; i < o->count; i++) {
@@ -167,7 +172,7 @@ void recorder_ahead_end(struct recorder *r)
 	destroy(r);
 }
 
-/* Until the rank's next batch is made, and as much more as makes the waiting worth it. */
+/* Waits until the rank's next batch is decoded, and enough others to amortize the wakeup. */
 static void wait_for(struct recorder_ahead *a, const struct recorder_compressed *c)
 {
 	a->enough = (a->wanted - a->done) / 2;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which rank of a group goes on: a tree of matches by start of the next call, then by number, so
- * that the order does not depend on chance. Each match keeps who has lost it, so that a new call
- * is only played up its own path. Nobody can foretell who wins, so there are no branches: time and
- * number are one word.
+ * A loser tree of the ranks of a group, ordered by the start of the next call, then by rank, so
+ * that the order is deterministic. Each node stores the loser of its match, so a new call replays
+ * only the path from its leaf. Time and rank are packed in one word, so that matches, whose outcome
+ * is unpredictable, need no branches.
  */
 #include "recorder.h"
 
@@ -11,7 +11,7 @@ enum { NUMBER_BITS = 7 };
 
 _Static_assert(RECORDER_GROUP_RANKS <= 1 << NUMBER_BITS, "numbers of a group fit");
 
-/* Times that a word can tell apart, 2 years of them: 200 days of it for clocks that go back. */
+/* Range of times in a word: 2 years, of which 200 days are for clocks that go back. */
 #define LATEST    ((UINT64_C(1) << (64 - NUMBER_BITS)) - 2)
 #define HAS_ENDED (LATEST + 1)
 #define BACK_NS   (INT64_C(1) << 54)

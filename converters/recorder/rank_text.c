@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What recorder2text prints, one file per rank:
+ * Reads the output of recorder2text, one file per rank:
  *
  *	start end function depth type ( arguments )     2.3 and later
  *	start end result function ( arguments )         2.1 and 2.2
  *
- * Times are seconds from a zero that is not told. Offsets stand there as they were stored: those of
- * patterns between ranks can be seen, and are unknown; differences look like offsets.
+ * Times are seconds since an unspecified zero. Offsets are printed as they were stored: patterns
+ * between ranks are recognizable, and their offsets unknown; differences look like offsets.
  */
 #include "recorder.h"
 
@@ -22,7 +22,7 @@ struct recorder_lines {
 	char name[256];
 	uint64_t number;
 	struct recorder_signature signature;
-	char *args; /* of the current line, as the window moves */
+	char *args; /* copy of the current line's arguments, because the bufreader moves */
 	size_t capacity;
 };
 
@@ -77,7 +77,7 @@ bool recorder_text_line(const char *line, const char *end)
 	return parse(line, end, &l);
 }
 
-/* The next line without its LF; NULL: the end. */
+/* Returns the next line without its LF, NULL at the end. */
 static const char *next_line(struct recorder_rank *k, size_t *size, bool *cut)
 {
 	struct recorder_lines *t = k->lines;

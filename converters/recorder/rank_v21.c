@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * 2.1 and 2.2: <r>.itf has the calls of a rank, each in full or as what differs from one of the
- * last three, <r>.mt its start in absolute time, its number of calls and its files. A record ends
- * at LF, so one bad record spoils the rest. 2.0 is text of another kind.
+ * Generations 2.1 and 2.2: <r>.itf has the calls of a rank, each in full or as the difference from
+ * one of the last three calls; <r>.mt has its absolute start time, its number of calls and its
+ * files. A record ends at LF, so one bad record makes the rest unreadable. 2.0 is a different text
+ * format.
  */
 #include "recorder.h"
 
@@ -14,7 +15,7 @@
 #include "lib/base/array.h"
 
 enum {
-	HEAD = 14, /* status, start, end, result, function: binary, may have LF in them */
+	HEAD = 14, /* status, start, end, result, function: binary, may contain LF */
 	WINDOW = 3,
 	ARGS_MAX = 255,
 	ARGS_IN_REFERENCE = 7,
@@ -28,10 +29,10 @@ enum {
 
 #define ALL_OF_32 ((int64_t)1 << 32)
 
-/* A decoded record, as base of later ones. */
+/* A decoded record, which later records may refer to. */
 struct decoded {
 	uint8_t function;
-	char *args; /* each with a space behind it */
+	char *args; /* each followed by a space */
 	size_t size, capacity;
 	unsigned count;
 };
@@ -42,7 +43,7 @@ struct recorder_peephole {
 	struct decoded last[WINDOW + 1];
 	unsigned turn;
 	struct recorder_signature signature;
-	int64_t previous_us, wrapped; /* ticks; what has wrapped so far */
+	int64_t previous_us, wrapped; /* in ticks; wrapped: sum of the wraparounds so far */
 	bool announced;
 	uint64_t done, declared;
 	uint64_t declared_of[FUNCTIONS_COUNTED], seen_of[FUNCTIONS_COUNTED];
@@ -68,7 +69,7 @@ static bool args_add(struct decoded *d, const char *text, size_t size)
 	return true;
 }
 
-/* The next argument of text that begins with a space: *text moves behind it. */
+/* Reads the next argument of text, which begins with a space, and advances *text past it. */
 static bool next_arg(struct iot_text *text, struct iot_text *arg)
 {
 	if (text->size == 0 || *text->data != ' ')
@@ -115,7 +116,7 @@ static int take_reference(struct recorder_rank *k, struct decoded *d, unsigned s
 
 /* Records */
 
-/* The next record up to its LF; size 0: the end. */
+/* Reads the next record up to its LF; size is 0 at the end. */
 static int next_record(struct recorder_rank *k, size_t head, const char **data, size_t *size)
 {
 	struct recorder_peephole *p = k->peephole;
@@ -140,13 +141,13 @@ static int next_record(struct recorder_rank *k, size_t head, const char **data, 
 	}
 }
 
-/* int32 microseconds wrap after 2147 s. */
+/* Times are int32 microseconds, which wrap after 2147 s. */
 static int64_t unwrap(struct recorder_peephole *p, int64_t ticks)
 {
 	if (ticks + p->wrapped < p->previous_us - ALL_OF_32 / 2)
 		p->wrapped += ALL_OF_32;
 	else if (ticks + p->wrapped > p->previous_us + ALL_OF_32 / 2 && p->wrapped > 0)
-		ticks -= ALL_OF_32; /* begun before the wrap, and recorded behind it */
+		ticks -= ALL_OF_32; /* started before the wraparound, recorded after it */
 	return ticks + p->wrapped;
 }
 
@@ -266,7 +267,7 @@ bool recorder_seconds(struct iot_text text, int64_t *ns)
 	return true;
 }
 
-/* MPI functions stand in the text as PMPI_... */
+/* In the text format, MPI functions are named PMPI_... */
 static bool find_function(const struct recorder_meta *m, struct iot_text name, uint8_t *function)
 {
 	if (name.size > 5 && memcmp(name.data, "PMPI_", 5) == 0) {

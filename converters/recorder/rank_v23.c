@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The calls of one rank of 2.3 to 3.x: its grammar gives the order, time stamps go beside it, both
- * relative to the start of the call before. A start may go back, where threads or instrumented
- * functions record late: the difference is stored modulo 2^32.
+ * The calls of one rank of 2.3 to 3.x. The grammar determines their order; the timestamps are
+ * stored separately, both relative to the start of the previous call. A start may precede the
+ * previous one, if threads or instrumented functions record late: the difference is stored modulo
+ * 2^32.
  */
 #include "recorder.h"
 
@@ -15,7 +16,7 @@
 #define ALL_OF_32  ((int64_t)1 << 32)
 #define TICKS_MAX  ((int64_t)1 << 62)
 
-/* Ticks that cannot overflow nanoseconds. */
+/* Limits within which the conversion of ticks to nanoseconds cannot overflow. */
 #define TICKS_SURE   ((int64_t)1 << 50)
 #define TICK_SURE_NS 1024
 #define BASE_SURE_NS ((int64_t)1 << 62)
@@ -40,7 +41,7 @@ static int fill(struct recorder_rank *k)
 			 n > 0 ? ", in the middle of one" : "");
 }
 
-/* Ticks from the rank's zero to nanoseconds. */
+/* Converts ticks since the rank's zero to nanoseconds. */
 static bool to_ns(const struct recorder_rank *k, int64_t ticks, int64_t *ns)
 {
 	const struct recorder_meta *m = &k->r->meta;
@@ -110,7 +111,7 @@ static void take_offset(struct recorder_rank *k, const struct recorder_signature
 
 /* Calls */
 
-/* The end: both the calls and their times. */
+/* Checks that calls and times end together. */
 static int finish(struct recorder_rank *k)
 {
 	struct recorder_stamps *s = &k->compressed->stamps;
@@ -169,7 +170,7 @@ static int next(struct recorder_rank *k)
 	if (c->taken == c->batch->count)
 		return c->batch->status == IOT_OK ? finish(k) : c->batch->status;
 	const struct recorder_made *call = &c->batch->call[c->taken++];
-	__builtin_prefetch(&c->batch->call[c->taken]); /* it was made by another processor */
+	__builtin_prefetch(&c->batch->call[c->taken]); /* another processor decoded it */
 	if (c->cst->seen != NULL)
 		c->cst->seen[call->terminal]++;
 	k->coming = (struct recorder_call){.signature = &c->cst->signature[call->terminal],
@@ -180,7 +181,7 @@ static int next(struct recorder_rank *k)
 	return 1;
 }
 
-/* Calls of a function, as the trace counts them and as they came. */
+/* --check: compares the calls of a function that the trace declares with those decoded. */
 void recorder_check(struct recorder *r, const char *where, uint32_t function, uint64_t declared,
 		    uint64_t seen)
 {
@@ -278,7 +279,7 @@ static int open_times(struct recorder_rank *k)
 	return status;
 }
 
-/* Before anything is expanded: there are as many times as calls. */
+/* Checks, before expanding anything, that there are as many times as calls. */
 static int check_total(struct recorder_rank *k)
 {
 	const struct recorder_grammar *g = k->compressed->unit->grammar;

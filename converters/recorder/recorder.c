@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Traces of Recorder as events: the converter's face. As many ranks as memory allows are open side
- * by side, and the one whose next call starts first goes on; so events come nearly in order. If
- * that is not all of them, there is no watermark until the last group.
+ * The Recorder converter. It opens as many ranks at once as memory allows and always continues with
+ * the one whose next call starts first, so events are nearly in order. If not all ranks fit, there
+ * is no watermark until the last group.
  */
 #include "recorder.h"
 
@@ -42,7 +42,7 @@ static int set_layers(struct recorder *r)
 	return error_set(&r->src->error, IOT_EUSAGE, "--layer: posix, mpiio or both is expected");
 }
 
-/* Where POSIX calls were not traced, those of MPI-IO are all there is. */
+/* Uses the MPI-IO calls if POSIX calls were not traced. */
 static void choose_layers(struct recorder *r)
 {
 	const struct recorder_meta *m = &r->meta;
@@ -53,7 +53,7 @@ static void choose_layers(struct recorder *r)
 		    "POSIX calls were not traced: records are the calls of MPI-IO");
 }
 
-/* With ticks finer than usual, pauses that do not fit 32 bits are nothing unusual. */
+/* Notes that, with ticks finer than usual, ordinary pauses may not fit in 32 bits. */
 static void warn_of_pauses(struct recorder *r)
 {
 	const struct recorder_meta *m = &r->meta;
@@ -73,7 +73,7 @@ static int rank_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Those that have files of their own; or all, where there is one file for all. */
+/* Lists the ranks that have files of their own; all ranks, if there is one file for all. */
 static int list_ranks(struct recorder *r)
 {
 	static const enum recorder_role roles[] = {RECORDER_RANK_CST,   RECORDER_RANK_CFG,
@@ -114,7 +114,7 @@ static void rank_free(struct recorder_rank *k)
 	free(k);
 }
 
-/* The first damage is told; others are counted. */
+/* Stores the first error; counts the others. */
 static void damaged(struct recorder *r, const struct error *e)
 {
 	if (r->damage.status == IOT_OK)
@@ -123,7 +123,7 @@ static void damaged(struct recorder *r, const struct error *e)
 		r->more_damage++;
 }
 
-/* Memory, limits and usage end the conversion; all else only this rank. */
+/* Returns true if the error (out of memory) ends the conversion; other errors end only the rank. */
 static bool ends_all(struct recorder *r, const struct error *e)
 {
 	if (e->status != IOT_ENOMEM)
@@ -132,7 +132,7 @@ static bool ends_all(struct recorder *r, const struct error *e)
 	return true;
 }
 
-/* The next call of a rank; false: it has ended. */
+/* Reads the next call of a rank. Returns false if it has ended. */
 static bool go_on(struct recorder_rank *k)
 {
 	int got = k->next(k);
@@ -166,7 +166,7 @@ static void open_rank(struct recorder *r, uint32_t rank)
 		rank_free(k);
 }
 
-/* Ranks to stand side by side, unless all have ended. */
+/* Opens the next group of ranks, unless all have ended. */
 static void open_group(struct recorder *r)
 {
 	struct recorder_order *o = &r->order;
@@ -200,7 +200,7 @@ static void run(struct recorder_rank *k)
 		recorder_posix(k);
 }
 
-/* To the rank's next call; false: there is none. */
+/* Advances the rank to its next call. Returns false if there is none. */
 static bool advance(struct recorder_rank *k)
 {
 	struct recorder_order *o = &k->r->order;
@@ -209,13 +209,13 @@ static bool advance(struct recorder_rank *k)
 		return false;
 	}
 	recorder_order_moved(o);
-	/* Where there are many ranks, little of the next one is in the cache any more. */
+	/* with many ranks, most of the next one's state is no longer in the cache */
 	__builtin_prefetch(recorder_first(o)->coming.signature);
 	__builtin_prefetch(recorder_first(o)->compressed);
 	return true;
 }
 
-/* False: there are no more. */
+/* Processes one call. Returns false if no more follow. */
 static bool step(struct recorder *r)
 {
 	if (r->order.open == 0)
@@ -223,7 +223,7 @@ static bool step(struct recorder *r)
 	if (r->order.open == 0 || r->status != IOT_OK)
 		return false;
 	struct recorder_rank *k = recorder_first(&r->order);
-	/* Elsewhere the next call takes the place of this one's signature. */
+	/* In the other formats, the next call overwrites the signature of this one. */
 	const bool early = r->meta.kind == RECORDER_COMPRESSED;
 	bool more = false;
 	k->call = k->coming;
@@ -237,7 +237,7 @@ static bool step(struct recorder *r)
 	return true;
 }
 
-/* Face */
+/* Interface */
 
 static int64_t first_start(const struct recorder *r)
 {
@@ -245,7 +245,7 @@ static int64_t first_start(const struct recorder *r)
 		return r->base_ns;
 	if (r->meta.kind == RECORDER_PEEPHOLE && r->order.open > 0)
 		return recorder_first(&r->order)->coming.start_ns;
-	return 0; /* its own zero */
+	return 0; /* the trace's own zero */
 }
 
 static uint64_t tick_of(const struct recorder *r)
@@ -266,7 +266,7 @@ static int open_trace(struct recorder *r)
 		return status;
 	choose_layers(r);
 	warn_of_pauses(r);
-	/* gettimeofday was the clock: what is finer comes from the double. */
+	/* The clock was gettimeofday: digits below a microsecond are artifacts of the double. */
 	r->base_ns = (int64_t)(r->meta.start_s * 1e6 + 0.5) * NS_PER_US;
 	open_group(r);
 	if (r->status != IOT_OK)
@@ -278,7 +278,7 @@ static int open_trace(struct recorder *r)
 			  recorder_name(r, r->part), r->ranks, r->meta.ranks);
 	r->src->first_ns = first_start(r);
 	r->src->tick_ns = tick_of(r);
-	r->src->unordered = r->rank_next < r->ranks; /* not all stand side by side */
+	r->src->unordered = r->rank_next < r->ranks; /* not all ranks are open at once */
 	r->emit.promised_ns = r->src->first_ns;
 	return IOT_OK;
 }
@@ -371,7 +371,7 @@ static int64_t watermark(const struct recorder *r)
 	return recorder_first(&r->order)->coming.start_ns;
 }
 
-/* Never back, but to nothing at all. */
+/* Updates the watermark. It never decreases, but may become unknown. */
 static void promise(struct recorder *r)
 {
 	int64_t mark = watermark(r);

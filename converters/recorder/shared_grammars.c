@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What ranks share. With compression between processes all ranks have one table of signatures, and
- * those that did the same have one grammar; else each rank has its own files. A unit is loaded when
- * a rank first needs it.
+ * Data shared by ranks. With compression between processes, all ranks have one table of signatures,
+ * and ranks that behaved alike share a grammar; otherwise each rank has its own files. A unit is
+ * loaded when a rank first needs it.
  */
 #include "recorder.h"
 
@@ -16,14 +16,14 @@ static int no_memory(struct error *error)
 	return error_set(error, IOT_ENOMEM, "out of memory");
 }
 
-/* Which signatures a unit uses */
+/* The signatures that a unit uses */
 
 struct grammar_scan {
-	uint8_t *used; /* bits, by terminal */
-	uint8_t *seen; /* by rule */
+	uint8_t *used; /* one bit per terminal */
+	uint8_t *seen; /* index: rule */
 	uint32_t *stack, depth;
 	uint64_t thread;
-	bool any, several; /* threads */
+	bool any, several; /* threads: any at all, several */
 };
 
 static void see(struct grammar_scan *s, struct recorder_unit *u, uint32_t terminal)
@@ -164,7 +164,7 @@ struct recorder_unit *recorder_unit_get(struct recorder *r, uint32_t rank, struc
 	return r->meta.shared ? shared_unit(r, r->unit_of[rank], error) : own_unit(r, rank, error);
 }
 
-/* Grammars stay, as other ranks may need them, while there is room. */
+/* Drops a reference. Shared grammars stay loaded for other ranks, up to KEPT_MAX bytes. */
 void recorder_unit_put(struct recorder *r, struct recorder_unit *u)
 {
 	if (u == NULL || --u->refs > 0)
@@ -180,7 +180,7 @@ void recorder_unit_put(struct recorder *r, struct recorder_unit *u)
 	u->grammar = NULL;
 }
 
-/* The files of all ranks */
+/* Files that all ranks share */
 
 static int load_cst(struct recorder *r)
 {
@@ -239,7 +239,7 @@ static int load_units(struct recorder *r)
 	return status;
 }
 
-/* ug.cfg: where each block is. */
+/* Reads the offset of each block of ug.cfg. */
 static int find_blocks(struct recorder *r)
 {
 	const struct recorder_part *part = recorder_part(r, RECORDER_CFG, 0);
@@ -272,7 +272,7 @@ static int find_blocks(struct recorder *r)
 	return status;
 }
 
-/* recorder.ts: sizes of all ranks in front. */
+/* Reads the sizes of all ranks' times at the start of recorder.ts. */
 static int find_times(struct recorder *r)
 {
 	const struct recorder_part *part = recorder_part(r, RECORDER_TIMES, 0);
@@ -312,7 +312,7 @@ static int find_times(struct recorder *r)
 	return status;
 }
 
-/* Positions among like ranks */
+/* Positions among ranks with equal counts */
 
 static int by_count(const void *a, const void *b)
 {
@@ -320,7 +320,10 @@ static int by_count(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* key: count, then rank; so those alike are beside each other, in order of rank. */
+/*
+ * The sort key is the count, then the rank: ranks with equal counts become contiguous, in order of
+ * rank.
+ */
 static int find_positions(struct recorder *r, unsigned pattern)
 {
 	const uint32_t ranks = r->meta.ranks;
@@ -342,7 +345,7 @@ static int find_positions(struct recorder *r, unsigned pattern)
 	return IOT_OK;
 }
 
-/* All units have to be seen for that; one that is damaged spoils the positions of all. */
+/* This requires loading all units; an error in one of them fails the whole trace. */
 static int find_all_positions(struct recorder *r)
 {
 	bool sloped[RECORDER_PATTERNS] = {false};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which members are a trace. A trace is one folder, known by VERSION, recorder.mt or recorder.dat
- * in it; what a crash has left may have none of them, and what recorder2text made has only text.
+ * Finds the members that form a trace. A trace is one directory, recognized by VERSION, recorder.mt
+ * or recorder.dat; an incomplete trace of a crashed program may have none of them, and the output
+ * of recorder2text has only text.
  */
 #include "recorder.h"
 
@@ -22,7 +23,7 @@ enum {
 	SECTIONS_MAX = 1 << 20,
 };
 
-/* How sure a file makes that its folder is a trace. */
+/* How strong the evidence of a file is that its directory is a trace. */
 enum evidence { NO_EVIDENCE, OF_TEXT, OF_RUIN, OF_TRACE };
 
 struct known_file {
@@ -110,7 +111,9 @@ static bool looks_like_version(const char *head, size_t size)
 	return size < 16 && dots == 2;
 }
 
-/* A name alone is not enough: VERSION and 0.txt are anybody's. */
+/*
+ * For names that other programs use too, such as VERSION and 0.txt, inspects the content as well.
+ */
 static bool fits_name(struct input *in, size_t member, enum recorder_role role)
 {
 	size_t size;
@@ -146,7 +149,7 @@ int recorder_sniff(struct input *in)
 	return best;
 }
 
-/* Folders */
+/* Directories */
 
 static bool same_directory(struct iot_text directory, const char *name)
 {
@@ -172,7 +175,7 @@ static void add_directory(struct directories *f, const char *name)
 		f->name[f->count++] = (struct iot_text){name, directory_size(name)};
 }
 
-/* The folders with the best evidence that there is. */
+/* Finds the directories with the best evidence. */
 static void find_directories(struct recorder *r, struct directories *f)
 {
 	struct input *in = r->src->input;
@@ -223,7 +226,10 @@ static int refuse_none(struct recorder *r)
 			 name);
 }
 
-/* One file, which is a trace only if it is a container, or text of one rank. */
+/*
+ * Returns true if the only file cannot be a trace: it is neither a container nor the text of one
+ * rank.
+ */
 static bool is_alone(struct recorder *r)
 {
 	return input_count(r->src->input) == 1 && r->parts == 1 &&
@@ -288,7 +294,7 @@ static int take_members(struct recorder *r, struct iot_text directory)
 	return IOT_OK;
 }
 
-/* A 2026 container: its sections are parts. */
+/* Adds a section of a 2026 container as a part. */
 static int take_section(struct recorder *r, size_t member, uint64_t whole, const char *entry)
 {
 	static const enum recorder_role roles[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Traces of Recorder as they lie on disk: the parts of a trace and their bytes, metadata, functions
- * and their arguments, signatures, grammars, and the units that ranks share. What becomes of it:
- * recorder.h.
+ * Recorder traces on disk: the files of a trace and their bytes, metadata, functions and their
+ * arguments, signatures, grammars, and the units that ranks share. recorder.h declares their
+ * conversion.
  */
 #ifndef CONVERTERS_RECORDER_TRACE_FILES_H
 #define CONVERTERS_RECORDER_TRACE_FILES_H
@@ -17,16 +17,16 @@ struct recorder;
 enum {
 	RECORDER_RANKS_MAX = 1 << 24,
 	RECORDER_FUNCTIONS_MAX = 65536,
-	RECORDER_NAME_MAX = 255,          /* of a function */
-	RECORDER_PAYLOAD_MAX = 256 << 20, /* a table of signatures, a grammar, unpacked */
-	RECORDER_META_MAX = 16 << 20,     /* recorder.mt and its like */
-	RECORDER_GROUP_RANKS = 128,       /* ranks side by side */
-	RECORDER_GROUP_BYTES = 64 << 20,  /* but fewer once they need so much */
+	RECORDER_NAME_MAX = 255,          /* of the name of a function */
+	RECORDER_PAYLOAD_MAX = 256 << 20, /* a decompressed table of signatures or grammar */
+	RECORDER_META_MAX = 16 << 20,     /* recorder.mt and similar files */
+	RECORDER_GROUP_RANKS = 128,       /* maximum number of ranks open at once */
+	RECORDER_GROUP_BYTES = 64 << 20,  /* open no further ranks beyond this memory use */
 	RECORDER_USER_FUNCTION = 255,
 	RECORDER_DEFAULT_TICK_NS = 100,
 };
 
-/* Layout */
+/* The files of a trace */
 
 enum recorder_role {
 	RECORDER_META,
@@ -48,34 +48,34 @@ enum recorder_role {
 
 struct recorder_part {
 	enum recorder_role role;
-	uint32_t rank; /* 0 for those that have none */
+	uint32_t rank; /* 0 if the part belongs to no rank */
 	size_t member;
-	uint64_t offset, size; /* in a container; size RECORDER_WHOLE: all of the member */
+	uint64_t offset, size; /* in a container; size RECORDER_WHOLE means the whole member */
 };
 
 enum recorder_kind { RECORDER_COMPRESSED, RECORDER_PEEPHOLE, RECORDER_TEXT };
 
-/* Finds the trace among the members, by setting "trace" if there are several. */
+/* Finds the trace among the members; the setting "trace" selects one of several. */
 int recorder_layout(struct recorder *r);
 int recorder_sniff(struct input *in);
-/* NULL: there is none. */
+/* Returns NULL if absent. */
 const struct recorder_part *recorder_part(const struct recorder *r, enum recorder_role role,
 					  uint32_t rank);
-/* Parts of one role are beside each other, by rank. */
+/* Finds the parts of one role; they are contiguous, sorted by rank. */
 size_t recorder_parts(const struct recorder *r, enum recorder_role role,
 		      const struct recorder_part **first);
-/* Name of a part for messages, escaped, in one of a few buffers of r. */
+/* Returns the escaped name of a part for messages, in one of a few rotating buffers of r. */
 const char *recorder_name(struct recorder *r, const struct recorder_part *part);
 
 /* Bytes */
 
-/* A member that is read at any place: in memory, or in a temporary file if it is large. */
+/* A member with random access: in memory, or in a temporary file if it is large. */
 struct recorder_store {
 	size_t member;
 	uint64_t size, tempfile_at;
-	char *data; /* NULL: in the spool */
+	char *data; /* NULL if it is in the temporary file */
 	size_t capacity;
-	bool broken; /* stops early */
+	bool broken; /* truncated or unreadable at the end */
 };
 
 struct recorder_slice {
@@ -84,31 +84,34 @@ struct recorder_slice {
 	uint64_t at, end;
 };
 
-/* Bytes of a part in order. */
+/* Sequential reading of the bytes of a part. */
 struct recorder_stream {
 	struct bufreader *bufreader;
 	struct recorder_slice slice;
-	uint64_t left; /* of the window's bytes; RECORDER_WHOLE: up to its end */
+	uint64_t left; /* unread bytes of the bufreader; RECORDER_WHOLE: up to its end */
 	bool packed, inflating, ended;
 	z_stream z;
-	uint64_t expect, got; /* bytes unpacked */
-	const char *name;     /* for messages; lives with the stream */
+	uint64_t expect, got; /* decompressed bytes */
+	const char *name;     /* for messages; lives as long as the stream */
 	char name_text[256];
 };
 
-/* Makes a part readable at any place; parts of a container are. */
+/* Prepares a part for random access, which parts of a container already have. */
 int recorder_store(struct recorder *r, const struct recorder_part *part, uint64_t *size);
 /*
- * size RECORDER_WHOLE: up to the part's end. packed: one zlib block, which fills the slice. The
- * stream must stay where it is.
+ * Opens a slice. size RECORDER_WHOLE means up to the end of the part. packed: the slice is one zlib
+ * block. The stream must not be moved in memory.
  */
 int recorder_stream_open(struct recorder *r, struct recorder_stream *s,
 			 const struct recorder_part *part, uint64_t offset, uint64_t size,
 			 bool packed, struct error *error);
-/* As many of n bytes as there are; fewer only at the end, negative if it is no proper one. */
+/* Reads up to n bytes. Returns fewer only at the end, negative on error. */
 ssize_t recorder_stream_read(struct recorder_stream *s, void *out, size_t n, struct error *error);
 void recorder_stream_close(struct recorder_stream *s);
-/* All bytes, at most `most`, for the caller to free; not NULL even if there are none. */
+/*
+ * Reads all bytes, up to a maximum, into memory that the caller frees. Returns NULL only on error,
+ * never for an empty slice.
+ */
 char *recorder_load(struct recorder *r, const struct recorder_part *part, uint64_t offset,
 		    uint64_t size, bool packed, size_t max, size_t *got, struct error *error);
 void recorder_stores_free(struct recorder *r);
@@ -141,8 +144,8 @@ enum recorder_action {
 	RECORDER_CREAT,
 	RECORDER_FOPEN,
 	RECORDER_CLOSE,
-	RECORDER_MOVE,    /* bytes at the position */
-	RECORDER_MOVE_AT, /* bytes at an offset */
+	RECORDER_MOVE,    /* transfers bytes at the position */
+	RECORDER_MOVE_AT, /* transfers bytes at an offset */
 	RECORDER_SEEK,
 	RECORDER_TRUNCATE,
 	RECORDER_FTRUNCATE,
@@ -151,16 +154,16 @@ enum recorder_action {
 	RECORDER_RENAME,
 	RECORDER_LINK,
 	RECORDER_UNLINK,
-	RECORDER_PATH_OP, /* operations that change nothing here */
+	RECORDER_PATH_OP, /* operations without effect on the tracked state */
 	RECORDER_TWO_PATHS_OP,
 	RECORDER_HANDLE_OP,
 	RECORDER_BARE_OP,
-	RECORDER_HIDDEN, /* moves bytes out of sight */
+	RECORDER_HIDDEN, /* transfers bytes that the trace does not show */
 	/* MPI-IO */
 	RECORDER_MPI_OPEN,
 	RECORDER_MPI_CLOSE,
 	RECORDER_MPI_MOVE,   /* at the rank's own position */
-	RECORDER_MPI_SHARED, /* at one that the ranks share */
+	RECORDER_MPI_SHARED, /* at the position that the ranks share */
 	RECORDER_MPI_MOVE_AT,
 	RECORDER_MPI_SEEK,
 	RECORDER_MPI_SET_VIEW,
@@ -176,59 +179,59 @@ struct recorder_function {
 	bool write, async;
 	bool wide;                    /* the length is the product of two arguments */
 	bool handle;                  /* the place is a descriptor, not a path */
-	int8_t place, length, offset; /* which argument; -1: none */
-	uint8_t pattern;              /* 1 .. RECORDER_PATTERNS; 0: none */
+	int8_t place, length, offset; /* index of the argument; -1 if none */
+	uint8_t pattern;              /* 1 to RECORDER_PATTERNS; 0 if none */
 	bool running;                 /* its offsets may be stored as differences */
-	const char *op;               /* name of its %op; for hidden bytes, of the count */
+	const char *op;               /* name of its %op; for RECORDER_HIDDEN, name of the count */
 };
 
-/* Never NULL: a function that is not known does nothing. */
+/* Never returns NULL: an unknown function has no effect. */
 const struct recorder_function *recorder_function(const char *name, size_t size);
 
 static inline bool recorder_is_mpi(const struct recorder_function *f)
 {
 	return f->action >= RECORDER_MPI_OPEN;
 }
-/* A distinct call, taken apart. */
+/* A distinct call, parsed. */
 struct recorder_signature {
 	const struct recorder_function *function;
-	const char *args; /* each with a space behind it */
+	const char *args; /* each followed by a space */
 	uint64_t thread;
 	uint64_t length;
-	int64_t offset; /* or open's flags, a file's size */
+	int64_t offset; /* or the flags of an open, the size of a file */
 	int64_t slope;  /* offset = slope * R + offset */
-	int64_t place;  /* number of a path or MPI file, or a descriptor; -1: none */
+	int64_t place;  /* number of a path or MPI file, or a descriptor; -1 if none */
 	uint32_t args_size, id;
 	uint8_t count, depth, whence;
-	bool sloped, broken; /* broken: arguments are not what they should be */
+	bool sloped, broken; /* broken: the arguments are malformed */
 };
 
-/* A call of a rank. */
+/* One call of a rank. */
 struct recorder_call {
 	const struct recorder_signature *signature;
 	int64_t start_ns;
 	uint64_t duration_ns;
 	int64_t offset;
-	int64_t result; /* 2.1, 2.2: of open and its like */
+	int64_t result; /* 2.1, 2.2: result of functions that open */
 	bool result_known;
-	bool offset_known; /* false: a pattern that cannot be had */
+	bool offset_known; /* false if it is a pattern that cannot be resolved */
 };
 
 /*
- * Fills what follows from function, args and count. descriptors: places are numbers, as in 2.1 and
- * 2.2. False: no memory.
+ * Sets the fields that follow from function, args and count. descriptors: places are numbers, as in
+ * 2.1 and 2.2. Returns false if out of memory.
  */
 bool recorder_prepare(struct recorder *r, struct recorder_signature *s, bool descriptors);
-/* Argument i; data NULL: there is none. */
+/* Returns argument i; data is NULL if it does not exist. */
 struct iot_text recorder_arg(const struct recorder_signature *s, unsigned i);
-bool recorder_number(struct iot_text text, int64_t *value); /* decimal, perhaps negative */
+bool recorder_number(struct iot_text text, int64_t *value); /* decimal, optionally negative */
 
-/* Paths, and names of MPI files, by number from 1 */
+/* Paths and names of MPI files, numbered from 1 */
 
 struct recorder_paths {
 	struct iot_text *text;
 	uint32_t count, capacity;
-	uint32_t *hash; /* open addressing; 0: free */
+	uint32_t *hash; /* open addressing; 0 marks a free slot */
 	uint32_t hash_capacity;
 	uint64_t seed;
 	struct recorder_block {
@@ -238,7 +241,7 @@ struct recorder_paths {
 	} * blocks;
 };
 
-int64_t recorder_path(struct recorder *r, struct iot_text text); /* -1: no memory */
+int64_t recorder_path(struct recorder *r, struct iot_text text); /* returns -1 if out of memory */
 void recorder_paths_free(struct fdtable *t, struct recorder_paths *p);
 
 /* Metadata */
@@ -249,14 +252,14 @@ struct recorder_meta {
 	char version[16];
 	uint32_t ranks;
 	double start_s, tick_s;
-	uint64_t tick_ns; /* of a tick; 0: it is no whole number */
+	uint64_t tick_ns; /* length of a tick; 0 if it is not a whole number */
 	bool layers_known, posix, mpiio;
 	bool threads, times_packed, shared, inter, intra; /* shared: one CST for all ranks */
 	bool blocks;                                      /* payloads are zlib blocks */
-	bool one_times;                                   /* recorder.ts, not <r>.ts */
-	bool cst_counts;                                  /* entries of a CST have rank and count */
+	bool one_times;  /* times are in recorder.ts, not in <r>.ts */
+	bool cst_counts; /* entries of a CST contain rank and count */
 	unsigned key_header;
-	int mode; /* of the peephole format */
+	int mode; /* of the 2.1 and 2.2 format */
 	char *names;
 	struct recorder_named {
 		const struct recorder_function *function;
@@ -276,8 +279,8 @@ struct recorder_cst {
 	struct recorder_signature *signature;
 	uint32_t count;
 	uint64_t *declared,
-	    *seen;    /* calls of each by the trace's own count, and expanded; or NULL */
-	size_t bytes; /* of memory */
+	    *seen;    /* calls of each signature: declared by the trace, and expanded; or NULL */
+	size_t bytes; /* memory use */
 };
 
 struct recorder_cst *recorder_cst_load(struct recorder *r, const struct recorder_part *part,
@@ -294,7 +297,7 @@ struct recorder_symbol {
 struct recorder_rule {
 	uint32_t first, count; /* symbols */
 	uint32_t depth;
-	uint64_t total; /* terminals */
+	uint64_t total; /* number of terminals */
 	int32_t id;
 };
 
@@ -305,7 +308,10 @@ struct recorder_grammar {
 	size_t bytes;
 };
 
-/* Payload to checked grammar; terminals are below `terminals`. NULL with *error set. */
+/*
+ * Parses and validates a grammar; terminals must be less than `terminals`. Returns NULL with *error
+ * set.
+ */
 struct recorder_grammar *recorder_grammar_new(const char *payload, size_t size, uint32_t terminals,
 					      const char *name, struct error *error);
 void recorder_grammar_free(struct recorder_grammar *g);
@@ -321,28 +327,32 @@ struct recorder_expansion {
 };
 
 bool recorder_expand_begin(struct recorder_expansion *e, const struct recorder_grammar *g);
-/* The next terminals, max of them if there are so many. */
+/* Writes up to max of the next terminals to out. Returns their number. */
 size_t recorder_expand(struct recorder_expansion *e, int32_t *out, size_t max);
 void recorder_expand_end(struct recorder_expansion *e);
 
-/* Units: what ranks share, a grammar and the signatures it stands on */
+/* Units: a grammar and its signatures, shared by ranks */
 
 struct recorder_unit {
 	struct recorder_cst *cst;
 	struct recorder_grammar *grammar;
 	uint32_t refs;
-	bool own;     /* of one rank, and so is the CST */
-	bool threads; /* its calls may come from several threads: starts may go back */
+	bool own;     /* belongs to one rank, and so does the CST */
+	bool threads; /* its calls may come from several threads: starts may decrease */
 	bool scanned;
-	uint64_t at, size;                    /* in ug.cfg */
-	uint32_t distinct[RECORDER_PATTERNS]; /* signatures used, of each function with patterns */
+	uint64_t at, size; /* in ug.cfg */
+	/* number of distinct signatures, for each function with patterns */
+	uint32_t distinct[RECORDER_PATTERNS];
 };
 
 int recorder_units_open(struct recorder *r);
 void recorder_units_close(struct recorder *r);
 struct recorder_unit *recorder_unit_get(struct recorder *r, uint32_t rank, struct error *error);
 void recorder_unit_put(struct recorder *r, struct recorder_unit *u);
-/* The rank's place among those that have as many signatures of a pattern's function. */
+/*
+ * Returns the rank's position among the ranks with the same number of signatures of a pattern's
+ * function.
+ */
 uint32_t recorder_position(const struct recorder *r, uint32_t rank, unsigned pattern);
 
 #endif
