@@ -3,5 +3,5 @@
 # shows more of it.
 command -v python3 >/dev/null || { echo "no python3"; exit 77; }
 build=${IOTRACE%/iotrace}
-[ -x "$build/random_trace" ] || { echo "random_trace is not built"; exit 77; }
+sh "$TOOLS/built.sh" random_trace || exit 77
 cd "$TOOLS/../.." && MODE=${build##*/} sh tests/tools/show_repair.sh 60 42 | tail -n 1

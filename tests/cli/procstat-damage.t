@@ -2,7 +2,7 @@
 # Streams whose packets are dropped, doubled, damaged, shuffled: the records of those that arrived, in
 # order, and %lost tells how much is missing of whom.
 make=${IOTRACE%/iotrace}/packet_make
-[ -x "$make" ] || { echo 'packet_make is not built'; exit 77; }
+sh "$TOOLS/built.sh" packet_make || exit 77
 
 try() {
 	echo "$@"

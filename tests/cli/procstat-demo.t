@@ -3,7 +3,7 @@
 # records that each process has logged directly. Also when processes are killed, when the collector
 # is and begins again, and while they are running.
 build=${IOTRACE%/iotrace}
-[ -x "$build/packet_demo" ] || { echo 'packet_demo is not built'; exit 77; }
+sh "$TOOLS/built.sh" packet_demo || exit 77
 mkfifo fifo
 
 compare() {

@@ -2,5 +2,5 @@
 # More than fits in memory, with flush marks and without: as a full sort has it. A smaller one of
 # tests/tools/show_packets.sh.
 build=${IOTRACE%/iotrace}
-[ -x "$build/packet_make" ] || { echo 'packet_make is not built'; exit 77; }
+sh "$TOOLS/built.sh" packet_make || exit 77
 MODE=${build##*/} sh "$TOOLS/show_packets.sh" 200000 64 256M 1M | grep -v ' s, peak '

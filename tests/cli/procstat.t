@@ -2,7 +2,7 @@
 # The collector: what arrives is in the file, more is appended, and what is no file of packets is left
 # alone. It waits for its first writer (which comes late as a rule), and ends with the last one or by a signal.
 make=${IOTRACE%/iotrace}/packet_make
-[ -x "$make" ] || { echo 'packet_make is not built'; exit 77; }
+sh "$TOOLS/built.sh" packet_make || exit 77
 $make --records=3000 --flush=500 >one.bin
 $make --records=2000 --flush=500 --seed=2 >two.bin
 mkfifo fifo other

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Packets in any order become the trace that convert makes of them.
 make=${IOTRACE%/iotrace}/packet_make
-[ -x "$make" ] || { echo 'packet_make is not built'; exit 77; }
+sh "$TOOLS/built.sh" packet_make || exit 77
 "$make" --records=20000 --processes=8 --files=4 --flush=300 >packets.bin
 "$IOTRACE" convert -o converted packets.bin
 "$IOTRACE" reorder -o reordered packets.bin

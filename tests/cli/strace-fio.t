@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The documented strace commands show all I/O of fio, by fio's own count, whatever its engine.
 for tool in strace fio python3; do
-	command -v $tool >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
+	command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
 done
-strace -o /dev/null true 2>/dev/null || { echo "skipped: strace may not trace here"; exit 77; }
+strace -o /dev/null true 2>/dev/null || { echo "strace may not trace here"; exit 77; }
 sh "$TOOLS/documented_strace.sh" | cut -f 2 | LC_ALL=C sort -ru |
 	python3 "$TOOLS/strace_fio.py" "$IOTRACE"

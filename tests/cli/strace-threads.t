@@ -2,6 +2,6 @@
 # Threads that open, close, append, dup and seek, traced with -f and with -ff: no offset is wrong unless
 # it is flagged. Where strace cannot trace, there is nothing to compare.
 probe=$(dirname "$IOTRACE")/thread_probe
-[ -x "$probe" ] || { echo "thread_probe is not built"; exit 77; }
+sh "$TOOLS/built.sh" thread_probe || exit 77
 command -v strace >/dev/null || { echo "strace is not installed"; exit 77; }
 python3 "$TOOLS/thread_truth.py" "$IOTRACE" "$probe" --quiet --seeds=1:2 --operations=80 --modes=f,ff,ffy
