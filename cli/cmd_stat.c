@@ -119,6 +119,8 @@ static void tsv_row(struct stat_run *s, const struct stats_row *row)
 		output_printf(&s->out, "%ju", (uintmax_t)(row->rank - 1));
 	tsv_number(&s->out, ios, f->timed);
 	tsv_number(&s->out, ios, f->placed);
+	tsv_number(&s->out, row->dated, (uint64_t)row->first_ns);
+	tsv_number(&s->out, row->dated, (uint64_t)row->last_ns);
 	output_text(&s->out, "\n");
 }
 
@@ -127,7 +129,7 @@ static void print_tsv(struct stat_run *s)
 	output_text(&s->out,
 		    "process\tfile\tobject\topens\treads\twrites\tread_bytes\twritten_bytes\t"
 		    "io_ns\tfollowers\tsequential\tsame_size\tsizes\tname\trank\t"
-		    "timed\tplaced\n");
+		    "timed\tplaced\tfirst_ns\tlast_ns\n");
 	for (size_t i = 0; i < s->stats.row_count; i++)
 		tsv_row(s, &s->stats.rows[i]);
 }
@@ -175,6 +177,8 @@ static void json_row(struct json *j, const struct stat_run *s, const struct stat
 	if (name)
 		json_text(j, "name", name, size);
 	json_counters(j, s, &row->counters);
+	json_known(j, "first_ns", row->dated, (uint64_t)row->first_ns);
+	json_known(j, "last_ns", row->dated, (uint64_t)row->last_ns);
 	json_close(j, '}');
 }
 
@@ -480,7 +484,8 @@ static const char notes[] =
     "followers whose distance from the one before is known (\"placed\").\n"
     "tsv: process, file, object, opens, reads, writes, read_bytes, written_bytes, io_ns,\n"
     "followers, sequential, same_size, sizes, name, rank (of a process that has one), timed,\n"
-    "placed; process, file and object are 0 where a row stands for many; sizes is a list of\n"
+    "placed, first_ns, last_ns (starts of the first and the last I/O); process, file and object\n"
+    "are 0 where a row stands for many; sizes is a list of\n"
     "FROM:COUNT; in name control characters and '%' are %XX; no total.\n"
     "json: {\"by\", \"rows\": [...], \"total\"} with the same names, and \"operations\".\n"
     "If the trace has %op, a table of all operations follows, most time first.\n";

@@ -112,6 +112,13 @@ static void count_follower(struct io_counters *f, const struct opened *o, uint64
 	f->same_size += length == o->length;
 }
 
+static void extend_span(struct stats_row *row, int64_t first_ns, int64_t last_ns)
+{
+	row->first_ns = row->dated && row->first_ns < first_ns ? row->first_ns : first_ns;
+	row->last_ns = row->dated && row->last_ns > last_ns ? row->last_ns : last_ns;
+	row->dated = true;
+}
+
 static void count_record(struct stats *t, const struct iot_record *rec)
 {
 	const bool unknown = (rec->flags & IOT_OFFSET_UNKNOWN) != 0;
@@ -128,6 +135,8 @@ static void count_record(struct stats *t, const struct iot_record *rec)
 	struct io_counters *f = &row->counters;
 	uint64_t bytes = physical ? rec->length * IOT_BLOCK_SIZE : rec->length;
 	bool write = (rec->type & IOT_WRITE) != 0;
+	if ((rec->flags & IOT_START_UNKNOWN) == 0)
+		extend_span(row, rec->start_ns, rec->start_ns);
 	f->reads += !write;
 	f->writes += write;
 	f->read_bytes += write ? 0 : bytes;
@@ -351,6 +360,8 @@ static uint32_t join_row(struct stats *t, struct stats_row *more)
 		return 0;
 	struct stats_row *row = &t->rows[number - 1];
 	t->failed |= !add(&row->counters, &more->counters);
+	if (more->dated)
+		extend_span(row, more->first_ns, more->last_ns);
 	if (more->name && (more->named || !row->named) &&
 	    (t->by != BY_OBJECT || row->object == 0 || t->row_count > count)) {
 		give_name(t, row, more->name, more->name_size);

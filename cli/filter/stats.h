@@ -31,9 +31,11 @@ struct stats_row {
 	struct io_counters counters;
 	uint32_t process, file, object; /* 0 where the row stands for many or none */
 	uint64_t rank;                  /* of its process, + 1; 0: not told */
+	int64_t first_ns, last_ns;      /* starts of its first and its last I/O */
 	char *name; /* of a process, the path of an open, or one told by an %op alone; or NULL */
 	uint32_t name_size;
 	bool named; /* the name is not one of an %op's alone */
+	bool dated; /* first_ns and last_ns are known */
 };
 
 enum stats_by { BY_FILE, BY_PROCESS, BY_OBJECT };

@@ -113,6 +113,8 @@ static void compare(const struct stats *a, const struct stats *b)
 			 a->operations.count * sizeof a->operations.row[0]);
 	for (size_t i = 0; i < a->row_count; i++) {
 		const struct stats_row *x = &a->rows[i], *y = &b->rows[i];
+		cr_assert(x->dated == y->dated && x->first_ns == y->first_ns &&
+			  x->last_ns == y->last_ns);
 		compare_counters(&x->counters, &y->counters);
 		cr_assert(x->process == y->process && x->file == y->file && x->object == y->object);
 		cr_assert_eq(x->name != NULL, y->name != NULL);
