@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arguments of a call, split at their commas and read one by one. Inside strings, comments and the
- * names beside descriptors, brackets and commas mean nothing.
+ * Splits the arguments of a call at their commas and parses them. Brackets and commas inside
+ * strings, comments and the names of descriptors are ignored.
  */
 #include "strace.h"
 
@@ -22,7 +22,10 @@ static unsigned hex_digit(char c)
 	return d < 6 ? d + 10 : 16;
 }
 
-/* Behind the closing quote of a string whose opening quote is at p; NULL: none. */
+/*
+ * Returns the position after the closing quote of the string that starts at p; NULL if it is
+ * unclosed.
+ */
 static const char *string_end(const char *p, const char *end)
 {
 	for (p++; p < end; p++) {
@@ -42,7 +45,7 @@ static const char *comment_end(const char *p, const char *end)
 	return NULL;
 }
 
-/* Behind the '>' of the name that begins with the '<' at p. "->" closes nothing. */
+/* Returns the position after the '>' that closes the '<' at p. "->" does not close a name. */
 static const char *note_end(const char *p, const char *end)
 {
 	unsigned depth = 0;
@@ -55,7 +58,7 @@ static const char *note_end(const char *p, const char *end)
 	return NULL;
 }
 
-/* Does the '<' at p begin the name of a descriptor? Not in "1<<3". */
+/* Returns true if the '<' at p starts the name of a descriptor, unlike in "1<<3". */
 static bool is_note(const char *start, const char *p, const char *end)
 {
 	return p > start && (is_digit(p[-1]) || p[-1] == 'D') && p + 1 < end && p[1] != '<' &&
@@ -70,7 +73,7 @@ static const unsigned char SPECIAL[256] = {
 struct splitter {
 	struct strace_text *args;
 	unsigned max, count;
-	const char *from; /* of the argument at hand */
+	const char *from; /* start of the current argument */
 };
 
 static void split_take(struct splitter *s, const char *to)
@@ -90,7 +93,7 @@ const char *strace_split(const char *p, const char *end, const char *joined,
 	unsigned depth = 1;
 	*count = 0;
 	while (p != NULL && p < end) {
-		if (p < joined) { /* only commas of the plain part count */
+		if (p < joined) { /* before `joined`, only commas count */
 			const char *comma = memchr(p, ',', (size_t)(joined - p));
 			if (comma != NULL)
 				split_take(&s, comma);
@@ -139,7 +142,7 @@ const char *strace_split(const char *p, const char *end, const char *joined,
 	return NULL;
 }
 
-/* Steps over "name=" as -N shows it. */
+/* Skips "name=", which -N prints. */
 static struct strace_text unnamed(struct strace_text arg)
 {
 	const char *p = arg.p;
@@ -178,11 +181,11 @@ static bool decimal_at(const char **at, const char *end, uint64_t *value)
 	       (p - from < NUMBER_DIGITS_MAX || number_decimal(from, (size_t)(p - from), value));
 }
 
-/* Reads a number at *at and moves behind it. */
+/* Parses a number at *at and advances past it. */
 static bool number_at(const char **at, const char *end, int64_t *value)
 {
 	const char *p = *at;
-	if (p == end) /* an argument that is not there is NULL */
+	if (p == end) /* the pointers of an absent argument are NULL */
 		return false;
 	bool minus = *p == '-';
 	uint64_t v = 0;
@@ -250,7 +253,7 @@ bool strace_has_flag(struct strace_text arg, const char *word)
 	return false;
 }
 
-/* "</path>" behind a descriptor, and "(deleted)" behind that, or inside as before 5.19. */
+/* Parses "</path>" after a descriptor, and "(deleted)" after it, or inside as before 5.19. */
 static void note(struct strace_fd *fd, const char *p, const char *end)
 {
 	static const char INSIDE[] = " (deleted)", OUTSIDE[] = "(deleted)";
@@ -304,7 +307,7 @@ static char plain_escape(char c)
 	}
 }
 
-/* One escape, from behind its backslash. */
+/* Decodes one escape; p is after its backslash. */
 static const char *escape(const char *p, const char *end, char *out)
 {
 	unsigned v = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls of several tasks on one position, or on one file's end, of which the log does not show the
- * order: their offsets are guesses, and marked as not known.
+ * Calls of several tasks that use one position, or the end of one file, and whose order the log
+ * does not show: their offsets are guesses, and marked as unknown.
  *
- * In one log a call lies between its first line and its last. While it waits for the last it is
- * counted with what it uses, so that calls that return earlier know of it.
+ * In one log, a call extends from its first line to its last. While it is active, it is counted
+ * with the objects it uses, so that calls that return earlier see it.
  *
- * The files of a set show when a call began and, with -T, how long it took without the time that
- * strace took to print it. That time ends before strace looks at the next event of any task. Records
- * wait until nothing to come can have begun before their calls returned.
+ * The files of a set show when a call started and, with -T, how long it took without the time that
+ * strace took to print it. That interval ends before strace handles the next event of any task.
+ * Records are delayed until no later line can have started before their calls returned.
  */
 #include "strace.h"
 
@@ -17,17 +17,18 @@
 
 enum {
 	UNSETTLED_MAX = 4096,
-	SETTLE_LINES = 64, /* between two looks at what can be settled */
+	SETTLE_LINES = 64, /* number of lines between checks for records that can be settled */
 };
 
-#define PRINTING_NS_MAX                                                                            \
-	INT64_C(100000000)       /* longer than strace takes to print a call's beginning */
-#define ROUNDED_NS INT64_C(2000) /* by which times and durations may be cut */
+/* Upper bound of the time that strace takes to print the start of a call. */
+#define PRINTING_NS_MAX INT64_C(100000000)
+/* Maximum rounding error of times and durations. */
+#define ROUNDED_NS INT64_C(2000)
 
 struct strace_unsettled {
 	struct fd_use use;
 	struct iot_record record;
-	struct open_description *open; /* with a reference */
+	struct open_description *open; /* holds a reference */
 	bool appends, known;
 };
 
@@ -40,7 +41,7 @@ struct fd_use strace_use(const struct strace_call *c)
 			       .turn = c->task->turn};
 }
 
-/* The earliest line of the set that began after this. */
+/* Returns the earliest start of a line of the set after `after`. */
 static int64_t next_start(const struct strace *s, int64_t after)
 {
 	int64_t first = INT64_MAX;
@@ -50,14 +51,15 @@ static int64_t next_start(const struct strace *s, int64_t after)
 	return first;
 }
 
-/* When the call had returned for sure. */
+/* Returns a time by which the call had certainly returned. */
 static int64_t upper(struct strace *s, const struct fd_use *u)
 {
 	if (s->members == 1)
 		return u->left;
 	const struct strace_task *t = strace_task_find(s, u->task);
 	int64_t end = INT64_MAX;
-	if (t != NULL && t->turn > u->turn) /* where its next line is forgotten, a later one */
+	/* if its next line is no longer stored, use a later one */
+	if (t != NULL && t->turn > u->turn)
 		end = t->starts[(t->turn - u->turn < STRACE_TURNS ? u->turn + 1 : t->turn) %
 				STRACE_TURNS];
 	else if (t != NULL && t->next_start > u->entered)
@@ -80,7 +82,7 @@ bool strace_overlaps(struct strace *s, const struct strace_call *c, const struct
 	return c->entered < u->left || (s->members > 1 && c->entered < upper(s, u));
 }
 
-/* Calls under way */
+/* Active calls */
 
 static void use(struct strace_using *u, struct open_description *d, struct tracked_file *f)
 {
@@ -142,7 +144,7 @@ void strace_order_leave(struct strace *s, struct strace_task *t)
 	}
 }
 
-/* How many others are in a call on it? */
+/* Returns the number of other tasks in a call that uses it. */
 static uint32_t other_users(const struct strace_task *t, const struct open_description *d)
 {
 	return d->users - (t->using[0].open == d) - (t->using[1].open == d);
@@ -156,8 +158,9 @@ static uint32_t other_writers(const struct strace_task *t, const struct tracked_
 /* Races */
 
 /*
- * Records that wait and may have been in another order: of this description, or else those that
- * appended to this file. What came later at a position that an append has left is as doubtful.
+ * Marks delayed records as unknown if they may have been in another order: those of this
+ * description, or those that appended to this file. If an append was uncertain, later offsets at
+ * its position are, too.
  */
 static void ambiguity(struct strace *s, const struct strace_call *c,
 		      const struct open_description *d, const struct tracked_file *f)
@@ -187,14 +190,14 @@ static bool has_left(struct strace *s, const struct fd_use *u)
 	return (u->took_ns < 0 ? upper(s, u) : u->left + PRINTING_NS_MAX) <= s->settled_ns;
 }
 
-/* Has all that used it left before any call that is still to come was entered? */
+/* Returns true if all uses ended before any later call was entered. */
 static bool is_over(struct strace *s, const struct fd_uses *u)
 {
 	return s->members == 1 ||
 	       (u->end <= s->settled_ns && has_left(s, &u->last[0]) && has_left(s, &u->last[1]));
 }
 
-/* Adds a call to the uses. overlaps: with one of them, or with one under way (waiting). */
+/* Adds a call to the uses. overlaps: with an earlier use; waiting: with an active call. */
 static void add(struct strace *s, const struct strace_call *c, struct fd_uses *u, unsigned kind,
 		bool overlaps, bool waiting)
 {
@@ -214,8 +217,8 @@ static void add(struct strace *s, const struct strace_call *c, struct fd_uses *u
 }
 
 /*
- * In a set without durations nothing shows when a call of a thread returned, and so not which of the
- * threads has had a number, a position or a file's end first.
+ * In a set without durations the log does not show when a call returned, and so neither which of
+ * the threads used a descriptor, a position or the end of a file first.
  */
 static bool is_lost(struct strace *s, const struct strace_call *c)
 {
@@ -239,7 +242,7 @@ bool strace_position_race(struct strace *s, const struct strace_call *c, struct 
 	add(s, c, &d->uses, kind, overlaps, waiting);
 	if (overlaps || waiting)
 		strace_count(s, "ambiguous.order", 1);
-	/* moves add up in any order */
+	/* relative moves add up in any order */
 	d->disputed = overlaps && d->uses.kinds != STRACE_ADDS;
 	return overlaps || waiting || strace_is_elsewhere(s, d) || is_lost(s, c);
 }
@@ -264,11 +267,11 @@ void strace_learn_size(struct strace *s, const struct strace_call *c, struct tra
 {
 	if ((f->size_known && f->size == size) || strace_size_race(s, c, f, 0))
 		return;
-	strace_size_race(s, c, f, STRACE_SETS); /* a write to come may be in it already */
+	strace_size_race(s, c, f, STRACE_SETS); /* its result may already include a later write */
 	file_truncate(f, size);
 }
 
-/* Records that wait */
+/* Delayed records */
 
 static void let_go(struct strace *s)
 {
@@ -290,7 +293,8 @@ void strace_wait(struct strace *s, const struct strace_call *c, struct open_desc
 		s->status = IOT_ENOMEM;
 		return;
 	}
-	if (s->unsettled_count == UNSETTLED_MAX) { /* it could still turn out to be a guess */
+	/* the order could still turn out to be ambiguous */
+	if (s->unsettled_count == UNSETTLED_MAX) {
 		struct strace_unsettled *u = &s->unsettled[s->unsettled_first];
 		if (u->known)
 			strace_count(s, "ambiguous.order", 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From lines to calls, which are put together from their unfinished and resumed halves. A call takes
- * effect when it returns.
+ * Assembles calls from lines, from their unfinished and resumed halves. A call takes effect when it
+ * returns.
  */
 #include "strace.h"
 
@@ -11,11 +11,11 @@
 #include "lib/base/array.h"
 
 enum {
-	PARTIAL_LINES = 8, /* foreign lines that may stand inside a call */
-	TEXT_KEPT = 4096,  /* room that a task keeps for the text of its next call */
+	PARTIAL_LINES = 8, /* maximum number of foreign lines inside a call */
+	TEXT_KEPT = 4096,  /* capacity that a task retains for the text of its next call */
 };
 
-/* Waiting calls */
+/* Active calls */
 
 static void waiting_add(struct strace *s, struct strace_task *t)
 {
@@ -72,7 +72,9 @@ static bool keep_text(struct strace *s, struct strace_task *t, const char *text,
 	return true;
 }
 
-/* Could this pending call still give an event with a time as early as its entry? */
+/*
+ * Returns true if this pending call may still produce an event with a time as early as its entry.
+ */
 static bool dated(struct strace *s, const struct strace_task *t, const struct strace_entry *e,
 		  const char *text, const char *end)
 {
@@ -132,7 +134,10 @@ static void error_name(struct strace_call *c, const char *p, const char *end)
 	c->error = (struct strace_text){name, p};
 }
 
-/* What stands behind the closing bracket: " = 3</path> (flags ...)". False: no result. */
+/*
+ * Parses the text after the closing bracket: " = 3</path> (flags ...)". Returns false if there is
+ * no result.
+ */
 static bool read_result(struct strace *s, struct strace_call *c, const char *p, const char *end)
 {
 	while (p < end && *p == ' ')
@@ -163,7 +168,7 @@ static bool read_result(struct strace *s, struct strace_call *c, const char *p, 
 	return true;
 }
 
-/* A call with all its text. False: its brackets do not close. */
+/* Processes a call with all its text. Returns false if its brackets are unbalanced. */
 static bool finish(struct strace *s, struct strace_call *c, const char *text, const char *end,
 		   const char *joined)
 {
@@ -189,7 +194,7 @@ static bool finish(struct strace *s, struct strace_call *c, const char *text, co
 	return true;
 }
 
-/* The end of a call that was pending, its text being complete now. */
+/* Processes a pending call whose text is now complete. */
 static bool finish_pending(struct strace *s, struct strace_task *t, int64_t time_ns,
 			   const char *joined)
 {
@@ -216,7 +221,7 @@ static void unparsed(struct strace *s, const struct strace_member *m)
 			m->raw, (size_t)(m->raw_end - m->raw));
 }
 
-/* The task whose call is cut in this member; NULL: none. */
+/* Sets the task whose call is interrupted in this member; NULL if none. */
 static void set_partial(struct strace_member *m, struct strace_task *t)
 {
 	if (m->partial != NULL)
@@ -228,7 +233,7 @@ static void set_partial(struct strace_member *m, struct strace_task *t)
 	m->partial = t;
 }
 
-/* The log of a member ends in the middle of a line. */
+/* Records that the log of a member ends in the middle of a line. */
 static void ends_cut(struct strace *s, struct strace_member *m)
 {
 	m->ends_cut = true;
@@ -236,7 +241,7 @@ static void ends_cut(struct strace *s, struct strace_member *m)
 		s->cut_in = m;
 }
 
-/* Foreign text has cut the line: the rest comes at the beginning of a later one. */
+/* Stores a line that foreign text interrupted: the rest is at the start of a later line. */
 static void cut_call(struct strace *s, struct strace_task *t, const struct strace_entry *e,
 		     int64_t time_ns, const char *text, const char *end, struct strace_member *m)
 {
@@ -263,7 +268,7 @@ static void cut_call(struct strace *s, struct strace_task *t, const struct strac
 		strace_attached(s, t, (uint32_t)tid);
 }
 
-/* Does a call that says nothing at least look whole? */
+/* Returns true if a call without effect looks complete. */
 static bool closed(const char *p, const char *end)
 {
 	if (end > p && end[-1] == '>')
@@ -299,7 +304,7 @@ static void call_line(struct strace *s, struct strace_task *t, int64_t time_ns, 
 	c.entered = s->members > 1 ? time_ns : strace_now(s);
 	if (finish(s, &c, text, end, NULL))
 		return;
-	if (end - text > 4 && memcmp(end - 4, "...>", 4) == 0) { /* <detached ...> and the like */
+	if (end - text > 4 && memcmp(end - 4, "...>", 4) == 0) { /* <detached ...> and similar */
 		const char *last = memrchr(text, '<', (size_t)(end - text));
 		begin(s, t, e, time_ns, text, last == NULL ? end : last);
 	} else {
@@ -355,7 +360,7 @@ void strace_body(struct strace *s, struct strace_task *task, int64_t time_ns, en
 		end_line(s, task, body, end);
 }
 
-/* The rest of a call that was cut; its other half waits with its task. */
+/* Processes the rest of an interrupted call; its first half is stored with its task. */
 static void tail_line(struct strace *s, struct strace_member *m, const struct strace_line *line)
 {
 	struct strace_task *t = m->partial;
@@ -393,8 +398,8 @@ static bool ends_with(const struct strace_line *line, const char *word)
 }
 
 /*
- * Could more have followed on a line without LF? A number, a name of an error or a duration may be the
- * beginning of a longer one.
+ * Returns true if a line without LF may be incomplete: a number, the name of an error or a duration
+ * may be a prefix of a longer one.
  */
 static bool is_cut(const struct strace_member *m, const struct strace_line *line)
 {
@@ -420,7 +425,10 @@ static void cut(struct strace *s, struct strace_member *m)
 	strace_count(s, "unclosed", 1);
 }
 
-/* Not inside of the fork that made it due: a held line may end the very task that forked. */
+/*
+ * Called between lines, not inside the fork that requested it: a deferred line may end the task
+ * that forked.
+ */
 static void release_if_due(struct strace *s)
 {
 	if (!s->release_due)

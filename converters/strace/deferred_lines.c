@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines of tasks that nobody is known to have forked, held until somebody is: a child may be seen
- * before the call returns that made it.
+ * Deferred lines: a child may appear before the call that created it returns. Lines of tasks
+ * without a known parent are stored until the parent is known.
  */
 #include "strace.h"
 
@@ -22,7 +22,7 @@ bool strace_is_deferred(const struct strace *s, uint32_t tid)
 	return number < s->held_capacity && s->held_of[number] > 0;
 }
 
-/* Where the held lines of a task are counted; NULL: no memory. */
+/* Returns the counter of a task's deferred lines; NULL if out of memory. */
 static uint32_t *held_of(struct strace *s, uint32_t tid)
 {
 	const size_t number = idmap_number(&s->held_ids, tid);

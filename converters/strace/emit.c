@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events. Directives without a time of their own get the earliest time at which an event can still
- * come, so that sorting puts them before all that need them.
+ * Emits events. Untimed directives get the earliest time at which an event can still occur, so that
+ * sorting puts them before all events that need them.
  */
 #include "strace.h"
 
@@ -15,7 +15,7 @@ void strace_count(struct strace *s, const char *name, uint64_t n)
 
 /* %trace */
 
-/* The strings of ["a", "b"...], with blanks between, to out. */
+/* Writes the strings of ["a", "b"...], separated by spaces, to out. */
 static size_t argv_text(struct strace_text arg, char *out, size_t capacity)
 {
 	size_t n = 0;

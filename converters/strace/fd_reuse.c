@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers of descriptors that threads use again. A call means what its descriptor had open when it was
- * entered, but its line may come after another thread has closed that number, and a third has
- * opened something else there. A number that a call returns is free for sure: a close of it that
- * has been entered but not returned has happened.
+ * Descriptor numbers that threads reuse. A call refers to the description that its descriptor had
+ * when the call was entered, but its line may follow after another thread has closed that number
+ * and a third has opened another file with it. A number that a call returns is certainly free: a
+ * close of it that was entered but has not returned in the log has taken effect.
  */
 #include "strace.h"
 
@@ -14,7 +14,7 @@ int64_t strace_now(const struct strace *s)
 	return s->members > 1 ? s->now_ns : (int64_t)s->src->report.lines;
 }
 
-/* What a number had open, when another task may still be in a call on it. */
+/* Stores the description of a number if another task may still be in a call that uses it. */
 static void remember(struct strace *s, const struct strace_call *c, int64_t fd)
 {
 	const struct fd_table *table = c->task->table;
@@ -68,7 +68,10 @@ bool strace_is_candidate(const struct open_description *d)
 	return !d->seen && d->note == 0 && (d->kind == FD_PIPE || d->kind == FD_SOCKET);
 }
 
-/* A number has been returned that seems to be in use: its close is to come, or will never. */
+/*
+ * Records that a call returned a number that seems to be in use: its close follows later, or is
+ * missing.
+ */
 static void owe(struct strace *s, const struct strace_call *c, int64_t fd)
 {
 	const struct fd_slot *slot = fd_table_get(c->task->table, fd);
@@ -105,7 +108,7 @@ bool strace_is_late(struct strace *s, const struct strace_call *c, int64_t fd)
 {
 	const struct fd_slot *slot = fd_table_get(c->task->table, fd);
 	const unsigned count = s->owed_next < STRACE_OWED ? s->owed_next : STRACE_OWED;
-	/* times may go back, but not those of a task that is alone */
+	/* times may decrease, but not those of a task that is alone */
 	const bool late = slot != NULL && slot->since > c->entered &&
 			  (s->members == 1 || c->task->table->refs > 1);
 	for (unsigned i = 1; i <= count; i++) {
@@ -122,8 +125,8 @@ bool strace_is_late(struct strace *s, const struct strace_call *c, int64_t fd)
 }
 
 /*
- * Of two calls of a set that have returned one number, the second may have done so first: then what
- * is closed now is its, and what the other has opened is there afterwards.
+ * If two calls of a set returned the same number, the second may have returned first: then this
+ * close refers to the second's description, and the first's is open afterwards.
  */
 static void restore(struct strace *s, const struct strace_call *c, int64_t fd)
 {
@@ -184,7 +187,7 @@ void strace_copy(struct strace *s, struct strace_call *c, const struct strace_fd
 	if (slot == NULL || (chosen && from->number == to))
 		return;
 	if (chosen && there != NULL && there->since > c->entered) {
-		/* opened while dup2 was under way: which of both came last? */
+		/* opened while dup2 was active: the order of the two is unknown */
 		const struct strace_fd nothing = {.number = to};
 		slot = strace_no_slot(s, &nothing);
 		if (slot == NULL)
@@ -193,7 +196,7 @@ void strace_copy(struct strace *s, struct strace_call *c, const struct strace_fd
 		owe(s, c, to);
 	}
 	struct open_description *d = slot->open;
-	d->refs++; /* what is remembered may push it out */
+	d->refs++; /* remember() may drop the last other reference */
 	remember(s, c, to);
 	if (fd_table_get(table, from->number) == slot)
 		fd_table_dup(&s->tracker, table, from->number, to, cloexec);

@@ -4,10 +4,10 @@
  *
  *	[pid] [absolute time] [relative time] [call number] [instruction pointer] body
  *
- * each part optional, in this order. "1234 ", "[pid  1234] ", "1234<comm> "; "HH:MM:SS[.frac] ",
+ * Each part is optional. "1234 ", "[pid  1234] ", "1234<comm> "; "HH:MM:SS[.frac] ",
  * "1700000000[.frac] "; "     0.000012 ", "(+     0.000012) "; "[   3] "; "[00007f134648a9f0] ".
- * The first lines of a log decide which parts it has; later lines are held to that, so that
- * text of the traced program between them is not taken for a line.
+ * The first lines of a log determine which parts it has; later lines must have the same parts, so
+ * that text of the traced program between them is not taken for a line.
  */
 #include "strace.h"
 
@@ -16,7 +16,8 @@
 #define NS_PER_SECOND INT64_C(1000000000)
 #define NS_PER_HOUR   (3600 * NS_PER_SECOND)
 #define NS_PER_DAY    (24 * NS_PER_HOUR)
-#define EPOCH_MAX     (INT64_MAX / NS_PER_SECOND - 2 * 86400) /* s; a day can be added */
+/* in seconds; leaves one day of margin */
+#define EPOCH_MAX (INT64_MAX / NS_PER_SECOND - 2 * 86400)
 
 enum { LAYOUT_LINES = 200, EPOCH_DIGITS = 9, EPOCH_DIGITS_MAX = 10 };
 
@@ -37,8 +38,8 @@ static bool starts(const char *p, const char *end, const char *word, size_t size
 #define STARTS(p, end, literal) starts(p, end, literal, sizeof literal - 1)
 
 /*
- * The six digits before p[8], as a number: eight bytes at once, the first two being no matter.
- * False: not all of the six are digits.
+ * Parses the six digits before p[8], with one load of eight bytes of which the first two are
+ * ignored. Returns false if the six are not all digits.
  */
 static bool six_digits(const char *p, int64_t *value)
 {
@@ -52,7 +53,7 @@ static bool six_digits(const char *p, int64_t *value)
 	if ((v & high) != zeros || ((v + UINT64_C(0x0606060606060606)) & high) != zeros)
 		return false;
 	v -= zeros;
-	v = v * 10 + (v >> 8); /* pairs */
+	v = v * 10 + (v >> 8); /* combine pairs */
 	v = (((v & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
 	     (((v >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001))) >>
 	    32;
@@ -60,13 +61,13 @@ static bool six_digits(const char *p, int64_t *value)
 	return true;
 }
 
-/* ".123456": as nanoseconds; digits after the ninth are dropped. */
+/* Parses ".123456" to nanoseconds; digits after the ninth are dropped. */
 static int64_t fraction(struct text_cursor *c, unsigned *digits)
 {
 	int64_t value = 0;
 	unsigned n = 0;
 	if (c->end - c->p > 7 && *c->p == '.' && !is_digit(c->p[7]) &&
-	    six_digits(c->p - 1, &value)) { /* the byte before belongs to the line too */
+	    six_digits(c->p - 1, &value)) { /* the byte before is part of the line */
 		c->p += 7;
 		*digits = 6;
 		return value * 1000;
@@ -115,7 +116,7 @@ static bool pid_value(const char *p, const char *end, uint32_t *tid)
 	return v > 0 && v <= STRACE_PID_MAX;
 }
 
-/* "<comm>" behind a pid. */
+/* Parses "<comm>" after a pid. */
 static bool comm(struct text_cursor *c, struct strace_line *line)
 {
 	const char *close = memchr(c->p, '>', (size_t)(c->end - c->p));
@@ -151,7 +152,7 @@ static bool bracket_pid(struct text_cursor *c, struct strace_line *line)
 	return true;
 }
 
-/* "1234  " or "1234<comm> "; the cursor stays where it was if the digits are no pid. */
+/* Parses "1234  " or "1234<comm> ". The cursor does not move if the digits are not a pid. */
 static void bare_pid(struct text_cursor *c, struct strace_line *line)
 {
 	const char *e = digits_end(c->p, c->end);
@@ -168,7 +169,7 @@ static void bare_pid(struct text_cursor *c, struct strace_line *line)
 	*c = rest;
 }
 
-/* What times a line has: parts for the layout. */
+/* The times of a line: contributions to the layout. */
 struct times {
 	bool clock, epoch, relative;
 	int64_t absolute_ns, relative_ns;
@@ -191,7 +192,7 @@ static bool clock_time(struct text_cursor *c, struct times *t)
 	return true;
 }
 
-/* Seconds since 1970 hardly ever change from line to line. */
+/* Cached, because the seconds rarely change from line to line. */
 static bool epoch_seconds(struct strace_clock *clock, const char *p, size_t n, uint64_t *value)
 {
 	if (n == EPOCH_DIGITS_MAX && memcmp(p, clock->digits, EPOCH_DIGITS_MAX) == 0) {
@@ -220,7 +221,7 @@ static bool relative_time(struct text_cursor *c, const char *digits, struct time
 	return true;
 }
 
-/* "(+     0.000012) " behind an absolute time. */
+/* Parses "(+     0.000012) " after an absolute time. */
 static bool bracket_relative(struct text_cursor *c, struct times *t)
 {
 	c->p += 2;
@@ -305,7 +306,7 @@ static enum strace_kind kind_of(const char *p, const char *end)
 	}
 }
 
-/* Lines that carry no prefix at all. */
+/* Classifies lines without a prefix. */
 static enum strace_kind unprefixed(const char *p, const char *end)
 {
 	if (p == end)
@@ -320,7 +321,7 @@ static enum strace_kind unprefixed(const char *p, const char *end)
 	return STRACE_CALL;
 }
 
-/* The running times: a day more when the clock goes back by half a day. */
+/* Updates the clock. A time of day that decreases by half a day or more starts the next day. */
 static int64_t time_of(struct strace_clock *clock, const struct times *t)
 {
 	if (t->relative && !t->epoch && !t->clock) {
@@ -339,7 +340,10 @@ static int64_t time_of(struct strace_clock *clock, const struct times *t)
 	return clock->day_ns + t->absolute_ns;
 }
 
-/* All of a line but the running times; false: it has another layout than a line of strace. */
+/*
+ * Parses a line except for the clock. Returns false if it does not have the layout of a line of
+ * strace.
+ */
 static bool parse(struct strace_clock *clock, const char *text, const char *end,
 		  struct strace_line *line, struct times *t)
 {
@@ -360,8 +364,8 @@ static bool parse(struct strace_clock *clock, const char *text, const char *end,
 }
 
 /*
- * The usual prefix, "1234  1700000000.123456 ", within the second of the line before. False: read it
- * with care.
+ * Fast path for the usual prefix, "1234  1700000000.123456 ", within the same second as the
+ * previous line. Returns false if the general parser is needed.
  */
 static bool usual_prefix(const struct strace_layout *layout, const struct strace_clock *clock,
 			 const char *p, const char *end, struct strace_line *line)
@@ -425,7 +429,7 @@ const char *strace_line_duration(const char *text, const char *end, uint64_t *ns
 	if (p == text || *--p != '>')
 		return end;
 	if (end - text > 12 && p[-9] == '<' && p[-10] == ' ' && p[-7] == '.' && is_digit(p[-8]) &&
-	    six_digits(p - 8, &us)) { /* " <0.000012>", the usual form */
+	    six_digits(p - 8, &us)) { /* the usual form, " <0.000012>" */
 		*ns = (uint64_t)(p[-8] - '0') * (uint64_t)NS_PER_SECOND + (uint64_t)us * 1000;
 		*digits = 6;
 		*found = true;
@@ -494,7 +498,10 @@ static void layout_tick(struct strace_layout *layout, const struct strace_line *
 	layout->tick_ns = tick;
 }
 
-/* More than a name and a bracket: text of programs looks like that too. */
+/*
+ * Returns true if the line has more than a name and a bracket, which output of programs may have,
+ * too.
+ */
 static bool plausible(const struct strace_line *line)
 {
 	unsigned count;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The members of an input as one log. The files of a -ff set (NAME.PID, one per thread) and the
- * parts of a trace are merged by the times at which their lines take effect: a call's exit, as far
- * as its duration is shown, but a fork's entry. Members are opened when their first line is due.
+ * Merges the members of an input into one log. The files of a -ff set (NAME.PID, one per thread)
+ * and the parts of a split log are merged by the times at which their lines take effect: the exit
+ * of a call, if its duration is shown, but the entry of a fork. Members are opened when their first
+ * line is due.
  */
 #include "strace.h"
 
@@ -16,8 +17,8 @@
 #define NS_PER_DAY INT64_C(86400000000000)
 
 enum {
-	MANY_MEMBERS = 100,     /* more than that may need more descriptors than there are */
-	SPARE_DESCRIPTORS = 64, /* for others */
+	MANY_MEMBERS = 100,     /* larger inputs may exceed the limit of descriptors */
+	SPARE_DESCRIPTORS = 64, /* reserved for other uses */
 };
 
 /* Lines */
@@ -30,7 +31,7 @@ static int window_failed(struct strace *s, const struct strace_member *m)
 	return error_set(&s->src->error, status, "%s", bufreader_error(m->bufreader)->text);
 }
 
-/* Shows more than the `rest` bytes that are left; false: there is no more. */
+/* Peeks more than the `rest` bytes that are left. Returns false at the end. */
 static bool more(struct strace_member *m)
 {
 	size_t rest = (size_t)(m->limit - m->at), have;
@@ -42,7 +43,7 @@ static bool more(struct strace_member *m)
 	return have > rest;
 }
 
-/* A line that no window holds is stepped over. False: there is no more. */
+/* Skips a line that exceeds the bufreader's capacity. Returns false at the end. */
 static bool skip_long_line(struct strace *s, struct strace_member *m)
 {
 	const char *lf = NULL;
@@ -60,7 +61,7 @@ static bool skip_long_line(struct strace *s, struct strace_member *m)
 	return true;
 }
 
-/* The bytes of the next line in raw; false at the end. */
+/* Sets raw to the bytes of the next line. Returns false at the end. */
 static bool raw_line(struct strace *s, struct strace_member *m)
 {
 	size_t scanned = 0;
@@ -84,7 +85,9 @@ static bool raw_line(struct strace *s, struct strace_member *m)
 		}
 		if (more(m))
 			continue;
-		/* After damage or a signal this is a part of a line, which may pass for a whole one. */
+		/*
+		 * After damage or a signal these bytes are a part of a line that may look complete.
+		 */
 		if (have == 0 || bufreader_status(m->bufreader) != IOT_OK)
 			return false;
 		m->raw = m->at;
@@ -107,8 +110,7 @@ static bool uncolour(struct strace *s, struct strace_member *m, const char **tex
 }
 
 /*
- * Calls of which others may see the effect before they return: forks, sending descriptors, and
- * io_submit.
+ * Calls whose effect other tasks may see before they return: forks, sending descriptors, io_submit.
  */
 static bool is_early(const char *p, const char *end)
 {
@@ -132,7 +134,7 @@ static void key(struct strace_member *m)
 		m->key_ns += (int64_t)took;
 }
 
-/* What the next line of its task, and of any, tells of when calls before it have returned. */
+/* Stores the start time of this line: it bounds the return times of earlier calls. */
 static void started(struct strace *s, const struct strace_member *m)
 {
 	struct strace_task *t = m->tid == 0 ? NULL : strace_task_find(s, m->tid);
@@ -141,7 +143,7 @@ static void started(struct strace *s, const struct strace_member *m)
 		t->next_start = m->line.time_ns;
 }
 
-/* Reads the next line of a member; false at its end. */
+/* Reads the next line of a member. Returns false at its end. */
 static bool advance(struct strace *s, struct strace_member *m)
 {
 	if (!raw_line(s, m))
@@ -178,7 +180,8 @@ static bool before(const struct strace *s, uint32_t a, uint32_t b)
 	if (x->key_ns != y->key_ns)
 		return x->key_ns < y->key_ns;
 	if (x->line.time_ns !=
-	    y->line.time_ns) /* who returns last may have seen what the others did */
+	    /* the call that returns last may have seen the effects of the others */
+	    y->line.time_ns)
 		return x->line.time_ns < y->line.time_ns;
 	return x->tid != y->tid ? x->tid < y->tid : a < b;
 }
@@ -210,14 +213,14 @@ static void member_close(struct strace_member *m)
 	m->clean_capacity = 0;
 }
 
-/* The member at the top has nothing more. */
+/* Removes the top member, which has ended. */
 static void heap_pop(struct strace *s)
 {
 	s->heap[0] = s->heap[--s->heap_size];
 	sift_down(s, 0);
 }
 
-/* Where descriptors run out, a small member is read from its head, which is kept anyway. */
+/* Without free descriptors, reads a small member from its head, which is in memory. */
 static struct bufreader *open_head(struct strace *s, const struct strace_member *m)
 {
 	const struct bufreader_options plain = {.plain = true};
@@ -232,7 +235,7 @@ static struct bufreader *open_head(struct strace *s, const struct strace_member 
 	return NULL;
 }
 
-/* Opens a member; false: its first line will never come. */
+/* Opens a member. Returns false if it has no lines. */
 static bool member_open(struct strace *s, struct strace_member *m)
 {
 	struct error error = {0};
@@ -248,7 +251,10 @@ static bool member_open(struct strace *s, struct strace_member *m)
 	return false;
 }
 
-/* The files of a set are open at the same time as long as their threads lived side by side. */
+/*
+ * Raises the limit of descriptors: the files of a set are open as long as their threads existed at
+ * the same time.
+ */
 static void allow_descriptors(struct strace *s)
 {
 	struct rlimit limit;
@@ -269,7 +275,7 @@ int strace_log_next(struct strace *s)
 		if (fresh && !member_open(s, m))
 			return s->status;
 		if (s->current != m || fresh || m->raw == NULL) {
-			if (!fresh && m->raw != NULL) { /* read ahead already */
+			if (!fresh && m->raw != NULL) { /* already read */
 				s->current = m;
 				return 1;
 			}
@@ -296,7 +302,7 @@ int strace_log_next(struct strace *s)
 	return 0;
 }
 
-/* No call still to be read was entered before. */
+/* Returns a time before which no unread call was entered. */
 int64_t strace_log_watermark(const struct strace *s)
 {
 	int64_t ns = INT64_MAX;
@@ -358,7 +364,7 @@ static void member_look(struct strace *s, size_t i)
 		src->tick_ns = m->layout.tick_ns;
 }
 
-/* A folder of logs may have what was made of them in it, too. */
+/* Skips traces: a directory of logs may also contain their conversions. */
 static bool is_left_out(struct strace *s, size_t i)
 {
 	const char *path = input_name(s->src->input, i);
@@ -370,7 +376,10 @@ static bool is_left_out(struct strace *s, size_t i)
 	return true;
 }
 
-/* Members without lines of strace have no time: they come with the first. */
+/*
+ * Sets the first times of members. Members without lines of strace have no time; they sort with the
+ * earliest.
+ */
 static void settle_times(struct strace *s)
 {
 	int64_t first = INT64_MAX, reference = INT64_MAX;
@@ -386,7 +395,7 @@ static void settle_times(struct strace *s)
 		if (!is_log)
 			m->first_ns = reference == INT64_MAX ? 0 : reference;
 		if (m->layout.clock && m->first_ns + NS_PER_DAY / 2 < reference) {
-			m->clock.day_ns = NS_PER_DAY; /* it began after midnight */
+			m->clock.day_ns = NS_PER_DAY; /* it started after midnight */
 			m->first_ns += NS_PER_DAY;
 		}
 		if (is_log && !m->layout.clock && !m->layout.epoch && s->members > 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text output of strace, of every layout, as events: the converter's face. See strace.h. */
+/* Converts the text output of strace, of every layout; see strace.h. */
 #include "strace.h"
 
 #include <inttypes.h>
@@ -11,10 +11,11 @@
 
 enum {
 	SNIFF_LINES = 200,
-	SNIFF_BITS = 16, /* for the first line that looks like strace, and one for each more */
+	/* for the first line that looks like strace, plus one for each further line */
+	SNIFF_BITS = 16,
 	SNIFF_SUMMARY_BITS = 24,
 	SNIFF_MEMBERS = 16,
-	LINES_PER_CALL = 65536, /* of next, so that the watermark moves */
+	LINES_PER_CALL = 65536, /* lines per call of next, so that the watermark advances */
 	LOOKED_PER_LINE = 16,
 };
 
@@ -48,7 +49,7 @@ static int bid(const char *head, size_t size)
 	return SNIFF_BITS + (int)(calls < SNIFF_LINES ? calls : SNIFF_LINES);
 }
 
-/* The first of the members that is a log: a directory may have something else beside them. */
+/* Sniffs the first member that is a log: a directory may contain other files. */
 static int sniff(struct input *in)
 {
 	const size_t count = input_count(in);
@@ -61,7 +62,7 @@ static int sniff(struct input *in)
 	return bits;
 }
 
-/* Rank and host, which a log does not show. */
+/* Applies the options that supply what the log does not contain. */
 static int set_origin(struct strace *s)
 {
 	const char *rank = source_setting(s->src, "rank");
@@ -104,7 +105,7 @@ static void close_source(struct source_state *src)
 	struct strace *s = src->state;
 	if (s == NULL)
 		return;
-	s->ended = true; /* requests that are outstanding make no more events */
+	s->ended = true; /* outstanding requests produce no further events */
 	strace_order_free(s);
 	strace_reuse_free(s);
 	strace_tasks_free(s);
@@ -116,7 +117,7 @@ static void close_source(struct source_state *src)
 	src->state = NULL;
 }
 
-/* What is wrong with the whole of it, once all events are out. */
+/* Returns the status of the whole conversion, after all events. */
 static int verdict(struct strace *s)
 {
 	struct error *e = &s->src->error;
@@ -137,7 +138,7 @@ static int verdict(struct strace *s)
 	return IOT_OK;
 }
 
-/* Truncated or empty logs of a set, as a full disk leaves them; the verdict names the first. */
+/* Notes the truncated logs of a set; verdict() names the first. */
 static void note_cut(struct strace *s)
 {
 	char name[128];
@@ -154,8 +155,9 @@ static void note_cut(struct strace *s)
 }
 
 /*
- * Children of which there is no line, not even that of their end: strace without -f, or some files of
- * -ff. As many may have spoken under numbers of another namespace, as if nobody had made them.
+ * Counts children without any line, not even for their exit: strace without -f, or missing files of
+ * -ff. Children whose lines have numbers of another namespace appear as adopted tasks, so their
+ * number is subtracted.
  */
 static void count_silent(struct strace *s)
 {
@@ -172,7 +174,7 @@ static void count_silent(struct strace *s)
 		    silent);
 }
 
-/* Signs of a filter: strace -e trace. */
+/* Notes what strace -e trace has filtered out. */
 static void note_filter(struct strace *s)
 {
 	enum { FEW_CALLS = 100 };
@@ -219,7 +221,7 @@ static void count_skipped(struct strace *s)
 	}
 }
 
-/* Arrays that strace has cut, by call, and what shows them. */
+/* Notes arrays that strace truncated, by call, and the option that shows them. */
 static void explain_cut(struct report *r)
 {
 	static const struct {
@@ -248,7 +250,7 @@ static void explain_cut(struct report *r)
 			    list);
 }
 
-/* What the log lacks, with what would show it. */
+/* Notes the calls that the log does not show, and the option that would show them. */
 static void explain_hidden(struct strace *s)
 {
 	struct report *r = &s->src->report;
@@ -289,7 +291,7 @@ static void finish(struct strace *s)
 	note_cut(s);
 	if (s->tracker.unnamed > 0)
 		strace_count(s, "unnamed.files", s->tracker.unnamed);
-	if (s->began) /* else there is no %trace in front */
+	if (s->began) /* otherwise there is no %trace before it */
 		emit_counts(&s->emit, "strace", s->now_ns);
 	int status = verdict(s);
 	if (s->status == IOT_OK)
@@ -313,8 +315,8 @@ static bool failed(struct strace *s)
 }
 
 /*
- * Nothing still to come starts before this. Where much waits, it is only looked through again after
- * as many lines.
+ * No later event starts before this time. The cost of computing it is amortized over a number of
+ * lines in proportion to the number of waiting objects.
  */
 static int64_t watermark(struct strace *s)
 {

@@ -2,19 +2,20 @@
 /*
  * Asynchronous I/O: io_submit starts requests, io_getevents returns their results.
  *
- * strace shows no address of an iocb in io_submit, so a result is matched by context and aio_data
- * alone. The outstanding requests of a context that have the same aio_data are a *class*:
+ * strace prints no address of an iocb in io_submit, so results are matched by context and aio_data
+ * alone. The outstanding requests of a context with equal aio_data form a *class*.
  *
- *	as many results in one call as the class has requests: all of them completed by then
- *	fewer: any of them may be the ones; the completion of all is unknown from then on. Such
- *	requests become records at once, and the class only counts how many of them are outstanding
- *	(its ghosts), since a later result may be theirs.
+ * If one call returns as many results as the class has requests, all of them have completed by
+ * then. If it returns fewer, it is unknown which requests they belong to; the completion of all is
+ * unknown from then on. Such requests become records at once, and the class only counts how many of
+ * them are outstanding (its ghosts), since later results may belong to them.
  *
- * Lengths are the results where these can be attributed. That is so, too, if every result is as long
- * as every request, or if the results of a class add up to what was requested before it is empty.
+ * Lengths are taken from the results where these can be attributed. That is also the case if every
+ * result is as long as every request, or if the results of a class add up to the requested lengths
+ * when it becomes empty.
  *
- * A context of which the log does not show everything (arrays cut by strace, no io_setup) is not
- * trusted: the completion of all its requests is unknown.
+ * A context that the log shows incompletely (truncated arrays, no io_setup) is not trusted: the
+ * completion of all its requests is unknown.
  */
 #include "strace.h"
 
@@ -25,9 +26,9 @@
 enum {
 	IOCB_FIELDS = 16,
 	EVENT_FIELDS = 8,
-	OUTSTANDING_MAX = 65536, /* requests: the default of fs.aio-max-nr */
+	OUTSTANDING_MAX = 65536, /* outstanding requests: the default of fs.aio-max-nr */
 	CLASSES_MAX = 2 * OUTSTANDING_MAX,
-	CONTEXTS_MAX = 1024, /* of a process */
+	CONTEXTS_MAX = 1024, /* per process */
 	BUCKETS = 4096,      /* of the table of classes; a power of two */
 };
 
@@ -41,14 +42,15 @@ struct strace_context {
 struct strace_aio_class {
 	struct strace_aio_class *bucket_next; /* in the hash table */
 	struct strace_aio_class *prev, *next; /* of the context */
-	struct strace_aio_class *touched;     /* by the current call */
+	struct strace_aio_class *touched;     /* list of classes with results in the current call */
 	struct strace_context *context;
-	struct strace_request *first, *last; /* outstanding, completion still knowable */
+	/* outstanding requests whose completion can still be determined */
+	struct strace_request *first, *last;
 	uint64_t data, requests, ghosts;
-	uint64_t min, max;            /* requested lengths since it was empty */
+	uint64_t min, max;            /* requested lengths since the class was last empty */
 	uint64_t requested, returned; /* sums of lengths since then */
 	uint64_t doubtful;            /* results since then that may be short */
-	bool odd;                     /* a failure, or requests that move no bytes */
+	bool odd;                     /* a request failed or transfers no bytes */
 	/* Results in the current call */
 	uint64_t results, sum;
 	int64_t shortest, longest;
@@ -57,16 +59,16 @@ struct strace_aio_class {
 enum request_state { OUTSTANDING, UNKNOWN, DONE };
 
 struct strace_request {
-	struct strace_request *prev, *next;             /* of the log, oldest first */
+	struct strace_request *prev, *next;             /* list of the log, oldest first */
 	struct strace_request *class_prev, *class_next; /* valid while OUTSTANDING */
-	struct strace_request *batch;                   /* the next one of the same call */
+	struct strace_request *batch;                   /* next request of the same call */
 	struct strace_aio_class *class;
 	struct iot_record rec;
 	int64_t result, end_ns;
 	uint8_t state;
-	bool submitted;    /* io_submit has returned, and rec is filled */
-	bool recorded;     /* ... and is to be written */
-	bool result_known; /* DONE: result is its own */
+	bool submitted;    /* io_submit has returned, and rec is set */
+	bool recorded;     /* ... and will be emitted */
+	bool result_known; /* if DONE: result belongs to this request */
 	bool end_known;
 };
 
@@ -79,7 +81,7 @@ struct iocb {
 	bool transfer, write, hidden;
 };
 
-/* "[{iov_base=..., iov_len=10}, ...]": the sum; false if some are hidden. */
+/* Sums the lengths of "[{iov_base=..., iov_len=10}, ...]". Returns false if some are hidden. */
 static bool iovec_length(struct strace_text list, int64_t *length)
 {
 	const char *p = list.p;
@@ -113,7 +115,7 @@ static void iocb_opcode(struct iocb *io, struct strace_text value)
 	io->transfer = read || io->write;
 }
 
-/* Is the field "key=..."? Then its value. */
+/* Returns true if the field is "key=...", and sets *value. */
 static bool keyed(struct strace_text field, const char *key, struct strace_text *value)
 {
 	size_t n = strlen(key);
@@ -141,7 +143,7 @@ static void iocb_field(struct iocb *io, struct strace_text field)
 		io->hidden = !iovec_length(value, &io->length);
 }
 
-/* Walks over "[{...}, {...}, ...]". */
+/* Iterates over "[{...}, {...}, ...]". */
 struct array {
 	const char *at, *end;
 };
@@ -152,7 +154,7 @@ static struct array array_of(struct strace_text list)
 	return (struct array){p != NULL && p < list.end && *p == '[' ? p + 1 : list.end, list.end};
 }
 
-/* The fields of the next element; false: there is none, or strace has cut it. */
+/* Splits the next element into fields. Returns false at the end, or if strace truncated it. */
 static bool next_element(struct array *a, struct strace_text *field, unsigned max, unsigned *count)
 {
 	while (a->at != NULL && a->at < a->end && *a->at != '{')
@@ -175,7 +177,7 @@ static bool next_iocb(struct array *a, struct iocb *io)
 	return true;
 }
 
-/* Contexts: their ids are addresses, so they are a process's own. */
+/* Contexts: their ids are addresses, so they belong to one process */
 
 static struct strace_group *owner(const struct strace_task *t)
 {
@@ -293,7 +295,7 @@ static void emit(struct strace *s, struct strace_request *r)
 	strace_emit_made(s, &r->rec);
 }
 
-/* What is to be known of it is known; it is written when its io_submit has returned. */
+/* Emits a request whose result is settled, once its io_submit has returned. */
 static void settle(struct strace *s, struct strace_request *r)
 {
 	if (!r->submitted)
@@ -325,7 +327,10 @@ static void become_ghosts(struct strace *s, struct strace_aio_class *k)
 		become_ghost(s, k->first);
 }
 
-/* Nothing of it is outstanding any more: what was in doubt is so for good, or was not after all. */
+/*
+ * Frees a class without outstanding requests. Lengths that are still uncertain are counted as
+ * unknown.
+ */
 static void end_class(struct strace *s, struct strace_aio_class *k)
 {
 	if (k->doubtful > 0 && (k->odd || k->requested != k->returned))
@@ -333,7 +338,7 @@ static void end_class(struct strace *s, struct strace_aio_class *k)
 	free_class(s, k);
 }
 
-/* The results of its requests will never be seen. */
+/* Abandons the requests of a class: their results will never be seen. */
 static void abandon_class(struct strace *s, struct strace_aio_class *k)
 {
 	become_ghosts(s, k);
@@ -354,7 +359,9 @@ static void distrust(struct strace *s, struct strace_context *x)
 	abandon_context(s, x);
 }
 
-/* The oldest requests make place for others. */
+/*
+ * Turns the oldest request into a ghost if there are too many. Returns false if that is impossible.
+ */
 static bool keep_limit(struct strace *s)
 {
 	struct strace_request *r = s->aio.first;
@@ -397,7 +404,9 @@ static struct strace_request *make_request(struct strace *s, struct strace_conte
 	return r;
 }
 
-/* It was never submitted. One that has become a ghost is counted as outstanding for good. */
+/*
+ * Removes a request that was never submitted. One that is a ghost remains counted as outstanding.
+ */
 static void withdraw(struct strace *s, struct strace_request *r)
 {
 	struct strace_aio_class *k = r->class;
@@ -423,7 +432,7 @@ void strace_aio_withdraw(struct strace *s, struct strace_task *t)
 /* io_submit */
 
 /*
- * The requests of a call are outstanding as soon as it begins: a thread may have their results
+ * Makes the requests of a call outstanding when it starts: another thread may get their results
  * before it returns.
  */
 static bool begin_requests(struct strace *s, const struct strace_call *c, int64_t wanted)
@@ -451,7 +460,8 @@ static bool begin_requests(struct strace *s, const struct strace_call *c, int64_
 
 void strace_io_submit_enter(struct strace *s, struct strace_call *c)
 {
-	const struct strace_text all = c->arg[0]; /* "0x7f, 1, [{...}]": no bracket behind it */
+	/* "0x7f, 1, [{...}]": not followed by a bracket */
+	const struct strace_text all = c->arg[0];
 	const char *comma = all.p != NULL ? memchr(all.p, ',', (size_t)(all.end - all.p)) : NULL;
 	const char *list = comma != NULL ? memchr(comma, '[', (size_t)(all.end - comma)) : NULL;
 	int64_t wanted;
@@ -463,7 +473,10 @@ void strace_io_submit_enter(struct strace *s, struct strace_call *c)
 	(void)begin_requests(s, c, wanted);
 }
 
-/* The record of a request as far as its submission tells. False: it becomes none. */
+/*
+ * Sets the record of a request as far as its submission shows it. Returns false if the request does
+ * not become a record.
+ */
 static bool fill_record(struct strace *s, struct strace_call *c, const struct iocb *io,
 			struct iot_record *rec)
 {
@@ -499,7 +512,7 @@ static void submitted(struct strace *s, struct strace_call *c, const struct iocb
 		settle(s, r);
 }
 
-/* io_submit(ctx, nr, [{...}, ...]) = k: the first k are under way. */
+/* io_submit(ctx, nr, [{...}, ...]) = k: the first k requests were submitted. */
 void strace_io_submit(struct strace *s, struct strace_call *c)
 {
 	int64_t wanted;
@@ -549,7 +562,7 @@ static bool next_result(struct array *a, struct result *e)
 	return true;
 }
 
-/* Adds a result to its class, which joins the list of those that the call touches. */
+/* Adds a result to its class, and the class to the list of touched classes. */
 static bool add_result(struct strace *s, const struct strace_context *x, const struct result *e,
 		       struct strace_aio_class **touched)
 {
@@ -570,14 +583,17 @@ static bool add_result(struct strace *s, const struct strace_context *x, const s
 	return true;
 }
 
-/* Every result is as long as every request of the class: whose it is makes no difference. */
+/*
+ * Returns true if every result is as long as every request of the class: then their assignment does
+ * not matter.
+ */
 static bool all_full(const struct strace_aio_class *k)
 {
 	return k->shortest == k->longest && k->min == k->max && k->shortest >= 0 &&
 	       (uint64_t)k->shortest == k->max;
 }
 
-/* All of its requests have completed by the end of this call. */
+/* Completes all requests of a class, at the end of this call. */
 static void complete_all(struct strace *s, struct strace_aio_class *k, const struct strace_call *c)
 {
 	const bool alike = k->shortest == k->longest;
@@ -615,7 +631,7 @@ static void take_results(struct strace *s, struct strace_aio_class *k, const str
 	}
 }
 
-/* Does the log show all requests that these are results of? */
+/* Returns true if the log shows the requests of all these results. */
 static bool is_plausible(const struct strace_aio_class *touched)
 {
 	for (const struct strace_aio_class *k = touched; k != NULL; k = k->touched)
@@ -656,7 +672,7 @@ void strace_io_getevents(struct strace *s, struct strace_call *c)
 	}
 }
 
-/* Contexts begin and end */
+/* Creation and end of contexts */
 
 static void free_context(struct strace *s, struct strace_group *g, struct strace_context *x)
 {
@@ -700,14 +716,14 @@ void strace_io_setup(struct strace *s, struct strace_call *c)
 	g->context_count++;
 }
 
-/* A ring that the kernel polls takes requests without any call. */
+/* With a ring that the kernel polls, requests need no system call. */
 void strace_io_uring_setup(struct strace *s, struct strace_call *c)
 {
 	s->aio.rings += c->returned && !c->failed;
 	strace_created(s, c);
 }
 
-/* io_destroy(ctx) = 0: it waits for what is outstanding, and nobody gets the results. */
+/* io_destroy(ctx) = 0: waits for outstanding requests, whose results are lost. */
 void strace_io_destroy(struct strace *s, struct strace_call *c)
 {
 	struct strace_context *x = context_of(c);
@@ -715,7 +731,10 @@ void strace_io_destroy(struct strace *s, struct strace_call *c)
 		free_context(s, owner(c->task), x);
 }
 
-/* io_cancel(ctx, iocb, result) = 0 in old systems: the request has no result in io_getevents. */
+/*
+ * io_cancel(ctx, iocb, result) = 0 on old systems: io_getevents does not return a result for the
+ * request.
+ */
 void strace_io_cancel(struct strace *s, struct strace_call *c)
 {
 	struct strace_context *x = context_of(c);

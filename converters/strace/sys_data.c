@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls that move bytes or set positions, and those that move bytes out of sight. */
+/* Calls that transfer bytes or set positions, and those whose bytes the log does not show. */
 #include "strace.h"
 
 #include <string.h>
 
-/* Whose order matters: a record at the position, or one that appends. */
+/* Makes a record whose offset depends on the order of calls: at the position, or appending. */
 static void record_ordered(struct strace *s, const struct strace_call *c, int64_t fd,
 			   struct fd_slot *slot, struct place place, bool write, bool appends)
 {
@@ -23,7 +23,7 @@ static void record(struct strace *s, const struct strace_call *c, int64_t fd, st
 	strace_emit_record(s, c, fd, slot, &io);
 }
 
-/* Bytes appended. keep: the position stays. */
+/* Accounts for appended bytes. keep: the position does not change. */
 static struct place append(struct strace *s, const struct strace_call *c,
 			   struct open_description *d, bool keep)
 {
@@ -38,11 +38,14 @@ static struct place append(struct strace *s, const struct strace_call *c,
 	return place;
 }
 
-/* A write that ends here: one beyond the end of the file races with those that append. */
+/*
+ * Accounts for a write that ends at `end`: one beyond the end of the file races with appending
+ * writes.
+ */
 static void grows(struct strace *s, const struct strace_call *c, struct tracked_file *f,
 		  uint64_t end)
 {
-	/* in a set, a call may follow that has truncated the file before */
+	/* in a set, a later line may show a truncation that happened before */
 	if (f == NULL ||
 	    (s->members == 1 && f->size_known && end <= f->size && !strace_size_race(s, c, f, 0)))
 		return;
@@ -64,7 +67,7 @@ static enum strace_skipped_kind skipped_kind(const struct open_description *d)
 		return STRACE_SKIPPED_DEVICE;
 	case FD_MEMFD:
 		return STRACE_SKIPPED_MEMFD;
-	default: /* there before the log and without a name: 0, 1 or 2 */
+	default: /* open before the log, without a name: 0, 1 or 2 */
 		return d->seen || d->note != 0 ? STRACE_SKIPPED_OTHER : STRACE_SKIPPED_STANDARD;
 	}
 }
@@ -94,9 +97,12 @@ static bool moved(const struct strace_call *c, unsigned args)
 	return c->returned && !c->failed && c->result >= 0 && c->args >= args;
 }
 
-enum { TRANSFER_MAX = INT32_MAX }; /* the kernel moves no more bytes in one call */
+enum { TRANSFER_MAX = INT32_MAX }; /* the kernel's limit of bytes per call */
 
-/* The requested size: the third argument of calls without a vector. */
+/*
+ * Returns the third argument of read, write, pread and pwrite; other calls do not show the
+ * requested length there.
+ */
 static int64_t asked_for(const struct strace_call *c)
 {
 	static const char *const NAMES[] = {"read",  "write",  "pread64", "pwrite64",
@@ -111,8 +117,8 @@ static int64_t asked_for(const struct strace_call *c)
 }
 
 /*
- * Whether the result is larger than the request: the line contains the result of another call, because
- * several programs wrote to one terminal. The call's effect on position and size is unknown.
+ * Returns true if the result is impossible: the line has the result of another call, as when
+ * several traced programs write to one terminal. The bytes and offset of the call are unknown.
  */
 static bool is_mixed(struct strace *s, struct strace_call *c, const struct strace_fd *fd,
 		     bool write)
@@ -148,7 +154,7 @@ static void move(struct strace *s, struct strace_call *c, struct strace_fd *fd,
 	}
 	if (disputed || d->vague)
 		d->position_known = false;
-	if (write && d->vague && d->file != NULL) /* it may have appended */
+	if (write && d->vague && d->file != NULL) /* it may have been in append mode */
 		d->file->size_known = false;
 	int64_t wanted;
 	if (!write && d->kind == FD_FILE && c->args == 3 && c->entry->name[4] == '\0' &&
@@ -225,7 +231,10 @@ void strace_at_offset(struct strace *s, struct strace_call *c)
 
 /* Copies between two descriptors */
 
-/* "[50] => [120]" or "[50]": the offset before the call; NULL: the position counts. */
+/*
+ * Parses "[50] => [120]" or "[50]", the offset before the call. NULL means that the position is
+ * used.
+ */
 static bool offset_pointer(struct strace_text arg, int64_t *offset)
 {
 	return arg.p < arg.end && *arg.p == '[' &&
@@ -260,7 +269,10 @@ void strace_sendfile(struct strace *s, struct strace_call *c)
 	copy_side(s, c, &out, (struct strace_text){0}, true);
 }
 
-/* One side of a splice is a pipe: one that we have not seen being made is it. */
+/*
+ * One side of a splice is a pipe: if the creation of a descriptor was not traced, it is assumed to
+ * be the pipe.
+ */
 static void mark_pipe(struct strace *s, struct strace_call *c, struct strace_fd *fd,
 		      struct strace_text where)
 {
@@ -287,9 +299,11 @@ void strace_copy_range(struct strace *s, struct strace_call *c)
 	copy_side(s, c, &out, c->arg[3], true);
 }
 
-/* Out of sight */
+/* Bytes that the log does not show */
 
-/* io_uring_enter; variant 1: restart_syscall, which goes on with a call whose arguments are gone */
+/*
+ * io_uring_enter; variant 1: restart_syscall, which continues a call without showing its arguments
+ */
 void strace_hidden(struct strace *s, struct strace_call *c)
 {
 	if (!c->returned || c->failed || c->result <= 0)
@@ -339,7 +353,7 @@ static int64_t whence(struct strace_text arg)
 	return strace_number(arg, &value) ? value : -1;
 }
 
-/* The result is the truth, whatever was believed before; asking where one is tests the belief. */
+/* The result is authoritative. A query of the position checks the tracked one. */
 static void sought(struct strace *s, struct strace_call *c, int64_t by, struct strace_text arg,
 		   int64_t result)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls that make, copy and end descriptors. A descriptor that was there before the trace is made up
- * on its first use: from the name beside it, else as a file without a name (0, 1, 2: as no file).
+ * Calls that create, copy and close descriptors. A descriptor that was open before the trace is
+ * created at its first use: from the name that strace prints with it, otherwise as a file without a
+ * name (0, 1, 2: not as a file).
  */
 #include "strace.h"
 
@@ -46,7 +47,7 @@ static uint32_t note_hash(const struct strace_fd *fd)
 	return h | 1;
 }
 
-/* The path in the name beside a descriptor, without "<block 254:0>" behind it, to s->path2. */
+/* Writes the path in the name of a descriptor, without a trailing "<block 254:0>", to s->path2. */
 static size_t note_path(struct strace *s, const struct strace_fd *fd, bool *block)
 {
 	struct strace_text raw = fd->note;
@@ -81,7 +82,7 @@ struct open_description *strace_fd_found(struct strace *s, const struct strace_f
 	return d;
 }
 
-/* The name beside a descriptor is not the one we knew. */
+/* Handles a descriptor whose printed name differs from the tracked one. */
 static void note_changed(struct strace *s, struct strace_task *t, const struct strace_fd *fd,
 			 struct fd_slot *slot)
 {
@@ -136,7 +137,7 @@ struct fd_slot *strace_slot(struct strace *s, struct strace_call *c, const struc
 	return fd_table_get(t->table, fd->number);
 }
 
-/* Puts a new description where a call has returned one. */
+/* Installs a new description in the slot that a call has returned. */
 static struct fd_slot *install(struct strace *s, struct strace_call *c, int64_t fd,
 			       struct open_description *d, bool cloexec)
 {
@@ -149,7 +150,7 @@ static struct fd_slot *install(struct strace *s, struct strace_call *c, int64_t 
 
 struct opening {
 	unsigned flags;
-	size_t path_size; /* of s->path; 0: not known */
+	size_t path_size; /* of s->path; 0 if unknown */
 	bool create;
 };
 
@@ -183,7 +184,10 @@ static bool is_tmpfile(const struct opening *o)
 	return (o->flags & STRACE_O_TMPFILE) == STRACE_O_TMPFILE;
 }
 
-/* What a path like /proc/self/fd/3 opens is what the descriptor has open, under whatever name. */
+/*
+ * Handles paths like /proc/self/fd/3: opening one opens the file of the descriptor, whatever its
+ * name.
+ */
 static bool opened_again(struct strace *s, struct strace_call *c, const struct opening *o,
 			 enum descriptor_kind *kind, struct tracked_file **f)
 {
@@ -194,13 +198,16 @@ static bool opened_again(struct strace *s, struct strace_call *c, const struct o
 	const struct open_description *d = slot->open;
 	if (!d->seen && c->fd.note.p != NULL && !c->fd.deleted &&
 	    (d->file == NULL || d->file->name == NULL))
-		return false; /* the name says more */
+		return false; /* the name has more information */
 	*f = d->file;
 	*kind = d->kind == FD_DIRECTORY ? FD_FILE : (enum descriptor_kind)d->kind;
 	return true;
 }
 
-/* What was opened: by the name beside the result if there is one, for that is the real one. */
+/*
+ * Determines the opened file: by the name that strace prints with the result if present, because
+ * that is the real path.
+ */
 static struct open_description *opened(struct strace *s, struct strace_call *c, struct opening *o)
 {
 	bool block = false;
@@ -308,7 +315,7 @@ static void close_op(struct strace *s, struct strace_call *c, struct open_descri
 static void close_fd(struct strace *s, struct strace_call *c, int64_t fd)
 {
 	const struct fd_table *table = c->task->table;
-	if (strace_is_late(s, c, fd)) { /* the number has been used again since */
+	if (strace_is_late(s, c, fd)) { /* the number has been reused since */
 		const struct strace_gone *gone = strace_gone(s, c, fd);
 		if (gone != NULL)
 			close_op(s, c, gone->slot.open, gone->last);
@@ -407,7 +414,7 @@ static int64_t fcntl_command(struct strace_text arg)
 	return strace_number(arg, &value) ? value : -1;
 }
 
-/* Writes at the same time may or may not have appended. */
+/* Concurrent writes may or may not have appended. */
 static void set_append(struct strace *s, struct strace_call *c, struct open_description *d,
 		       bool append)
 {
@@ -466,7 +473,7 @@ void strace_ioctl(struct strace *s, struct strace_call *c)
 		fd_table_set_cloexec(&s->tracker, c->task->table, fd.number, set);
 }
 
-/* Descriptors that are no files */
+/* Descriptors that are not files */
 
 static void made(struct strace *s, struct strace_call *c, const struct strace_fd *fd,
 		 enum descriptor_kind kind, bool cloexec)
@@ -491,7 +498,7 @@ static bool any_cloexec(const struct strace_call *c)
 				      sizeof WORD - 1) != NULL;
 }
 
-/* Numbers that -s 0 hides: a pair takes the two lowest free ones. */
+/* Assigns numbers that -s 0 hides: a pair uses the two lowest free ones. */
 static void hidden_pair(struct strace *s, struct strace_call *c, enum descriptor_kind kind,
 			bool cloexec)
 {
@@ -542,7 +549,7 @@ void strace_created(struct strace *s, struct strace_call *c)
 		return;
 	struct strace_fd fd = c->fd;
 	fd.number = c->result;
-	if (c->entry->variant == 0) /* from another process: known by its name alone */
+	if (c->entry->variant == 0) /* from another process: only its name is known */
 		strace_install(s, c, fd.number, strace_found_passed(s, &fd), true);
 	else if (strcmp(c->entry->name, "bpf") != 0 || strace_is(c->arg[0], "BPF_MAP_CREATE") ||
 		 strace_is(c->arg[0], "BPF_PROG_LOAD"))

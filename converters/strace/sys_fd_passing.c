@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Descriptors in messages between processes (SCM_RIGHTS). Who gets one shares its position with who
- * sent it, and with it all that is known of it, if both ends of the socket are: those of socketpair
- * are. Otherwise the position is not known from then on, on either side.
+ * Descriptors in messages between processes (SCM_RIGHTS). The receiver shares the position with the
+ * sender, and the description with all tracked state, if both ends of the socket are known, as for
+ * socketpair. Otherwise the position is unknown from then on, on both sides.
  */
 #include "strace.h"
 
 #include <string.h>
 
 enum {
-	RIGHTS_MAX = 253,          /* in one message: SCM_MAX_FD of Linux */
-	SAME_MAX = 256,            /* descriptors looked at for one of the same description */
-	LET_GO_WORK_MAX = 1 << 24, /* descriptors looked at for all messages that are cut */
+	RIGHTS_MAX = 253, /* per message: SCM_MAX_FD of Linux */
+	SAME_MAX = 256, /* maximum number of descriptors searched for one of the same description */
+	/* maximum number of descriptors visited for all truncated messages */
+	LET_GO_WORK_MAX = 1 << 24,
 };
 
-/* What a message shows of them. */
+/* The descriptors that a message shows. */
 struct rights {
 	uint32_t count;
-	bool cut; /* strace shows a part: "[4, ...]" */
+	bool cut; /* strace printed only a part: "[4, ...]" */
 	struct strace_fd fd[RIGHTS_MAX];
 };
 
@@ -30,7 +31,7 @@ static bool begins(struct strace_text text, const char *word)
 	return (size_t)(text.end - text.p) >= n && memcmp(text.p, word, n) == 0;
 }
 
-/* The parts of "{a=1, b=[2]}" or "[1, 2]", p being the bracket. */
+/* Splits "{a=1, b=[2]}" or "[1, 2]" into its elements; p is the bracket. */
 static unsigned parts_of(const char *p, const char *end, struct strace_text *part, unsigned max)
 {
 	unsigned count = 0;
@@ -39,7 +40,7 @@ static unsigned parts_of(const char *p, const char *end, struct strace_text *par
 	return count;
 }
 
-/* What stands behind `key`. */
+/* Returns the text after `key`. */
 static struct strace_text value_of(const struct strace_text *part, unsigned count, const char *key)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -71,7 +72,7 @@ static void add_rights(struct rights *r, struct strace_text control)
 	}
 }
 
-/* "3, {msg_name=NULL, ..., msg_control=[{...}], ...}": all arguments of a call. */
+/* Parses all arguments of a call: "3, {msg_name=NULL, ..., msg_control=[{...}], ...}". */
 static void read_rights(struct strace_text call, struct rights *r)
 {
 	static const char DATA[] = "cmsg_data=[";
@@ -99,7 +100,7 @@ static struct strace_text arguments(const struct strace_call *c)
 
 /* Sending */
 
-/* NULL: nothing was in the message, or there is no memory. */
+/* Returns NULL if the message contains no descriptors or memory is exhausted. */
 static struct fd_message *pack(struct strace *s, struct strace_call *c, const struct rights *r)
 {
 	struct fd_message *p =
@@ -136,7 +137,7 @@ void strace_let_go(struct strace *s, struct open_description *d)
 	strace_count(s, "unseen.passed", 1);
 }
 
-/* Whoever receives them may move the positions. */
+/* The unknown receiver may move the positions. */
 static void let_go(struct strace *s, const struct fd_message *p)
 {
 	for (uint32_t i = 0; i < p->count; i++)
@@ -144,7 +145,7 @@ static void let_go(struct strace *s, const struct fd_message *p)
 			strace_let_go(s, p->open[i]);
 }
 
-/* A message that is cut has carried any of the sender's descriptors. */
+/* A truncated message may contain any of the sender's descriptors. */
 static void let_go_all(struct strace *s, const struct strace_call *c)
 {
 	const struct fd_table *table = c->task->table;
@@ -156,7 +157,7 @@ static void let_go_all(struct strace *s, const struct strace_call *c)
 			break;
 		strace_let_go(s, slot->open);
 	}
-	if (s->let_go_work > LET_GO_WORK_MAX) /* too many to look at: all there are */
+	if (s->let_go_work > LET_GO_WORK_MAX) /* too many to visit: mark all descriptions */
 		s->passed = s->tracker.files + 1;
 }
 
@@ -188,7 +189,7 @@ void strace_appears(struct strace *s, struct open_description *d, const struct s
 	s->passed_noted = true;
 }
 
-/* Who receives may return before who sends does. */
+/* The receiver's call may return before the sender's. */
 void strace_sendmsg_enter(struct strace *s, struct strace_call *c)
 {
 	struct rights r;
@@ -239,7 +240,7 @@ struct open_description *strace_found_passed(struct strace *s, const struct stra
 	return d;
 }
 
-/* Another descriptor of d; -1: none among the first ones. */
+/* Returns another descriptor of d; -1 if none is among the first SAME_MAX. */
 static int64_t same(const struct fd_table *table, const struct open_description *d)
 {
 	struct fd_slot *slot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls that make and change processes: fork and its kin, exec, unshare. */
+/* Calls that create and change processes: fork and similar calls, exec, unshare. */
 #include "strace.h"
 
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static struct strace_group *child_group(struct strace *s, struct strace_group *p
 	return g;
 }
 
-/* The child that this fork will have, with what it inherits now. */
+/* Stores the provisional child of this fork, with the state that it inherits now. */
 void strace_fork_enter(struct strace *s, struct strace_call *c)
 {
 	struct strace_task *t = c->task;
@@ -72,14 +72,14 @@ void strace_fork_enter(struct strace *s, struct strace_call *c)
 	strace_expect_child(s, t, child);
 }
 
-/* strace says that it has attached to the child of the fork at hand. */
+/* Handles strace's message that it has attached to the child of the current fork. */
 void strace_attached(struct strace *s, struct strace_task *parent, uint32_t tid)
 {
 	if (parent->provisional != NULL && strace_task_find(s, tid) == NULL)
 		strace_task_adopt(s, strace_take_provisional(s, parent), tid);
 }
 
-/* A process that spoke before anyone had returned its number: who made it is known now. */
+/* Sets the parent of a process that appeared before its number was returned. */
 static void adopt(struct strace *s, struct strace_task *child,
 		  const struct strace_task *provisional)
 {
@@ -99,11 +99,12 @@ void strace_fork(struct strace *s, struct strace_call *c)
 	}
 	uint32_t tid = (uint32_t)c->result;
 	struct strace_task *there = strace_task_find(s, tid);
-	if (there == t) { /* nobody is his own child: a damaged line, or a number of a namespace */
+	/* a process is not its own child: a damaged line, or a number of another namespace */
+	if (there == t) {
 		strace_drop_provisional(s, t);
 		return;
 	}
-	if (t->provisional == NULL && t->pending == STRACE_WAITING) /* it has spoken already */
+	if (t->provisional == NULL && t->pending == STRACE_WAITING) /* it has already appeared */
 		return;
 	if (t->provisional == NULL)
 		strace_fork_enter(s, c);
@@ -164,7 +165,7 @@ void strace_unshare(struct strace *s, struct strace_call *c)
 	t->cwd = own;
 }
 
-/* A call that returns the caller's number, made by the process that had none so far. */
+/* Handles a call that returns the caller's number, made by the process without a number. */
 void strace_own_number(struct strace *s, struct strace_call *c)
 {
 	if (s->numberless != c->task || !c->returned || c->result <= 0 ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls that deal with names, sizes and the working directory, and other operations without data. */
+/* Calls that use names, sizes and the working directory, and other operations without data. */
 #include "strace.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ void strace_learn_cwd(struct strace *s, struct strace_task *t, struct strace_tex
 		return;
 	bool relative = d->size == 0 || *d->path != '/';
 	size_t root = size;
-	if (relative && d->size > 0) { /* known by a relative name: what stands before that? */
+	if (relative && d->size > 0) { /* so far known by a relative name: determine its prefix */
 		if (size <= d->size || memcmp(s->scratch + size - d->size, d->path, d->size) != 0 ||
 		    s->scratch[size - d->size - 1] != '/')
 			relative = false;
@@ -49,7 +49,10 @@ size_t strace_path(struct strace *s, struct strace_call *c, const struct strace_
 	return fdtable_resolve(&s->tracker, f->path, f->path_size, s->scratch, size, out);
 }
 
-/* The descriptor in "/proc/self/fd/3" and its like, and whose it is; -1: none. */
+/*
+ * Parses "/proc/self/fd/3" and similar paths: returns the descriptor and its process; -1 for other
+ * paths.
+ */
 static int64_t fd_of_path(const char *path, size_t size, int64_t *pid)
 {
 	static const char *const STANDARD[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
@@ -93,7 +96,7 @@ struct fd_slot *strace_slot_of_path(struct strace *s, struct strace_call *c, con
 	return fd_table_set(&s->tracker, t->table, fd.number, strace_fd_found(s, &fd), false);
 }
 
-/* The file that a path leads to, as far as it is known. */
+/* Returns the file that a path refers to, NULL if unknown. */
 struct tracked_file *strace_file_at(struct strace *s, struct strace_call *c, const char *path,
 				    size_t size)
 {
@@ -105,7 +108,7 @@ struct tracked_file *strace_file_at(struct strace *s, struct strace_call *c, con
 
 enum raw_mode { MODE_TYPE = 0170000, MODE_FILE = 0100000, MODE_DIRECTORY = 0040000 };
 
-/* 1: a regular file, 0: something else, -1: not shown */
+/* Returns 1 for a regular file, 0 for other kinds, -1 if not shown. */
 static int is_regular(struct strace_text text)
 {
 	const char *p = memmem(text.p, (size_t)(text.end - text.p), "_mode=", 6);
@@ -139,7 +142,7 @@ static void learn_size(struct strace *s, const struct strace_call *c, struct tra
 		strace_learn_size(s, c, f, (uint64_t)size);
 }
 
-/* fstat tells what a descriptor is that was open before the trace. */
+/* Uses the result of fstat as the kind of a descriptor that was open before the trace. */
 static void learn_kind(struct strace *s, const struct strace_call *c, struct fd_slot *slot)
 {
 	struct strace_text text = stat_text(c);
@@ -205,7 +208,7 @@ void strace_path_op(struct strace *s, struct strace_call *c)
 	op(s, c, c->entry->op, size);
 }
 
-/* An operation on an open descriptor. */
+/* Handles an operation on an open descriptor. */
 static void on_fd(struct strace *s, struct strace_call *c)
 {
 	struct strace_fd fd = strace_fd(c->arg[0]);
@@ -266,7 +269,7 @@ void strace_path_op_at(struct strace *s, struct strace_call *c)
 
 enum raw_at { RAW_AT_SYMLINK_FOLLOW = 0x400 };
 
-/* s->path2 is another name of what s->path is. */
+/* Makes s->path2 a second name of the file s->path. */
 static void new_link(struct strace *s, struct strace_call *c, size_t from, size_t to)
 {
 	int64_t flags = 0;
@@ -302,7 +305,7 @@ static void two_paths(struct strace *s, struct strace_call *c, size_t from, size
 		strace_emit_op(s, c, &o);
 }
 
-/* linkat(3, "", ..., AT_EMPTY_PATH): the file of a descriptor gets a name. */
+/* linkat(3, "", ..., AT_EMPTY_PATH): gives the file of a descriptor a name. */
 static void name_fd(struct strace *s, struct strace_call *c, const struct strace_fd *fd, size_t to)
 {
 	const struct fd_slot *slot = c->failed ? NULL : strace_slot(s, c, fd);
@@ -336,7 +339,7 @@ void strace_two_paths_at(struct strace *s, struct strace_call *c)
 	two_paths(s, c, from, strace_path(s, c, &b, c->arg[3], s->path2));
 }
 
-/* symlink(target, path): the target is any text */
+/* symlink(target, path): the target is arbitrary text */
 static void symlink_op(struct strace *s, struct strace_call *c, const struct strace_fd *dir,
 		       struct strace_text arg)
 {
@@ -401,7 +404,7 @@ void strace_ftruncate(struct strace *s, struct strace_call *c)
 	on_fd(s, c);
 }
 
-/* A mode that moves bytes about leaves a size that is not known. */
+/* A mode that moves bytes within the file makes its size unknown. */
 static void allocated(struct strace *s, const struct strace_call *c, struct tracked_file *f,
 		      int64_t end)
 {
@@ -445,7 +448,7 @@ void strace_chdir(struct strace *s, struct strace_call *c)
 	struct strace_fd cwd = {.number = STRACE_CWD};
 	if (!c->returned || c->failed || c->args < 1)
 		return;
-	if (c->entry->variant == 2) { /* chroot: names begin elsewhere from now on */
+	if (c->entry->variant == 2) { /* chroot: absolute names have another root from now on */
 		strace_count(s, "chroot", 1);
 		return;
 	}

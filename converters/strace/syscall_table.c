@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The system calls that matter: by name, who takes them, and as what. */
+/* The system calls that are converted: name, handler, class, variant. */
 #include "strace.h"
 
 #include <string.h>
 
 enum {
-	R = STRACE_DATA | STRACE_READS, /* may wait: its entry counts only if it reads a file */
+	/* may block: its entry limits the watermark only if it reads a file */
+	R = STRACE_DATA | STRACE_READS,
 	RM = R | STRACE_MOVES,
 	WM = RM | STRACE_WRITES,
 	W = STRACE_DATA,
@@ -15,7 +16,7 @@ enum {
 };
 
 static const struct strace_entry CALLS[] = {
-    /* bytes; variant: does it write? */
+    /* bytes; variant: 1 for writes */
     {"read", strace_read_write, RM, 0, NULL},
     {"write", strace_read_write, WM, 1, NULL},
     {"readv", strace_read_write, RM, 0, NULL},
@@ -56,7 +57,7 @@ static const struct strace_entry CALLS[] = {
     {"mmap2", strace_mmap, 0, 0, NULL},
     {"lseek", strace_lseek, STRACE_MOVES, 0, NULL},
     {"_llseek", strace_llseek, STRACE_MOVES, 0, NULL},
-    /* descriptors; open's variant: argument of the path */
+    /* descriptors; variant of open: index of the path argument */
     {"open", strace_open, OPEN, 0, "open"},
     {"openat", strace_open, OPEN, 1, "open"},
     {"openat2", strace_open, OPEN, 2, "open"},
@@ -167,7 +168,7 @@ static const struct strace_entry CALLS[] = {
     {"gettid", strace_own_number, 0, 0, NULL},
 };
 
-/* A name's first eight bytes: with the length, enough to tell names apart nearly always. */
+/* The first eight bytes of a name: with the length they identify almost every name. */
 static uint64_t name_head(const char *name, size_t size)
 {
 	uint64_t head = 0;

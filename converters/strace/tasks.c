@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processes and threads. A child often speaks before its parent's fork returns, so what it inherits
- * is laid aside at the fork's entry; if several forks are pending, the child's lines are held back
- * until one of them returns its number.
+ * Processes and threads. A child often appears before its parent's fork returns, so its inherited
+ * state is stored at the fork's entry, as a provisional child. If several forks are pending, the
+ * child's lines are deferred until one of them returns its number.
  */
 #include "strace.h"
 
@@ -14,7 +14,7 @@
 
 enum {
 	TASKS_START = 64,
-	GUESSES_MAX = 1000, /* tasks looked at to tell whose call goes on */
+	GUESSES_MAX = 1000, /* maximum number of tasks searched for the call that a line resumes */
 };
 
 /* Tasks by number: open addressing */
@@ -67,7 +67,7 @@ bool strace_number_task(struct strace *s, struct strace_task *t, uint32_t tid)
 	return true;
 }
 
-/* Those behind the gap move up to where they can be found. */
+/* Removes a task and moves the following entries of the probe sequence into the gap. */
 static void task_remove(struct strace *s, const struct strace_task *t)
 {
 	if (s->task_count == 0)
@@ -111,7 +111,7 @@ void strace_group_name(struct strace *s, struct strace_group *g, const char *nam
 	g->announced = false;
 }
 
-/* A process id of its own for a number that may have been used before. */
+/* Returns an unused process id for a pid that may have been reused. */
 static uint32_t new_id(struct strace *s, uint32_t pid)
 {
 	if (pid == 0)
@@ -139,7 +139,7 @@ struct strace_group *strace_group_new(struct strace *s)
 	return g;
 }
 
-/* Lives */
+/* Creation and end */
 
 void strace_task_free(struct strace *s, struct strace_task *t)
 {
@@ -197,7 +197,7 @@ void strace_drop_provisional(struct strace *s, struct strace_task *parent)
 	strace_task_free(s, strace_take_provisional(s, parent));
 }
 
-/* Gives a task its number and its place among the living. */
+/* Assigns a task its number and adds it to the live tasks. */
 bool strace_task_adopt(struct strace *s, struct strace_task *t, uint32_t tid)
 {
 	if (tid != 0 && !strace_number_task(s, t, tid)) {
@@ -216,7 +216,7 @@ bool strace_task_adopt(struct strace *s, struct strace_task *t, uint32_t tid)
 	return true;
 }
 
-/* If the log shows no forks, a new process may have inherited any open descriptor. */
+/* If the log shows no forks, a new process may have inherited all open descriptors. */
 static void appears(struct strace *s)
 {
 	if (s->whole && s->members == 1 && s->alive != NULL && !s->forks)
@@ -269,14 +269,14 @@ void strace_tasks_free(struct strace *s)
 	free(s->used_ids);
 }
 
-/* All other threads of a process vanish with a successful exec. */
+/* Ends all other threads of a process: a successful exec ends them. */
 void strace_end_siblings(struct strace *s, const struct strace_task *left)
 {
 	while (left->peer_next != NULL && left->peer_next != left)
 		strace_task_end(s, left->peer_next);
 }
 
-/* Thread tid has called exec and goes on under the leader's number. */
+/* Handles exec in thread tid, which continues with the number of the leader. */
 void strace_task_superseded(struct strace *s, struct strace_task *leader, uint32_t tid)
 {
 	struct strace_task *t = strace_task_find(s, tid);
@@ -302,11 +302,12 @@ void strace_task_superseded(struct strace *s, struct strace_task *leader, uint32
 	strace_end_siblings(s, leader);
 }
 
-/* Held lines */
+/* Deferred lines */
 
 void strace_tasks_release_deferred(struct strace *s, bool all)
 {
-	if (s->releasing) /* a fork among the held lines: the loop below comes to its child too */
+	/* a fork among the deferred lines: the loop below handles its child, too */
+	if (s->releasing)
 		return;
 	s->releasing = true;
 	struct strace_held *h;
@@ -323,16 +324,16 @@ void strace_tasks_release_deferred(struct strace *s, bool all)
 	s->releasing = false;
 }
 
-/* Whose line is it? */
+/* The task of a line */
 
-/* The child of the only fork that is pending. */
+/* Adopts the child of the only pending fork. */
 static struct strace_task *only_provisional(struct strace *s, uint32_t tid)
 {
 	struct strace_task *child = strace_take_provisional(s, s->forking);
 	return strace_task_adopt(s, child, tid) ? child : NULL;
 }
 
-/* The line of a number that nobody has returned yet. */
+/* Handles a line of a task whose number no call has returned yet. */
 static struct strace_task *unknown_task(struct strace *s, const struct strace_line *line,
 					uint32_t tid)
 {
@@ -354,7 +355,7 @@ static struct strace_task *unknown_task(struct strace *s, const struct strace_li
 	return t != NULL ? t : root_task(s, tid);
 }
 
-/* "[pid N]" with a number never heard of, while the first process has none. */
+/* Returns true for an unknown number in "[pid N]" while the first process has no number. */
 static bool is_first_process(const struct strace *s, const struct strace_line *line)
 {
 	if (s->numberless == NULL)
@@ -369,7 +370,7 @@ static struct strace_task *first_gets_number(struct strace *s, uint32_t tid)
 	return strace_number_task(s, t, tid) ? t : NULL;
 }
 
-/* A line without a number belongs to the only process that is left. */
+/* Assigns a line without a number to the only live process. */
 static struct strace_task *unnumbered_task(struct strace *s, const struct strace_line *line)
 {
 	if (s->alive != NULL && s->alive->next == NULL)
@@ -385,7 +386,10 @@ static struct strace_task *unnumbered_task(struct strace *s, const struct strace
 	return s->oldest;
 }
 
-/* The name beside the pid: of a program whose exec has not been seen. */
+/*
+ * Uses the name that strace prints with the pid as the program's name, for processes whose exec is
+ * not in the log.
+ */
 static void show_comm(struct strace *s, struct strace_task *t, const struct strace_line *line)
 {
 	struct strace_text raw = {line->comm, line->comm + line->comm_size};
@@ -410,12 +414,13 @@ static void note_shared(struct strace *s, const struct strace_member *a,
 }
 
 /*
- * The parts of a split log follow each other; logs of different hosts or containers use the same number at
- * the same time. In a set of -ff, one file contains all lines of a thread.
+ * Detects numbers that several logs share. In a log split into parts, a task moves from each part
+ * to the next; logs of different hosts or containers use one number at the same time. In a -ff set,
+ * one file has all lines of a thread.
  */
 static void check_member(struct strace *s, struct strace_task *t)
 {
-	enum { RETURNS = 3 }; /* to an earlier part; lines with equal times may cause one */
+	enum { RETURNS = 3 }; /* switches back to an earlier part; equal times may cause one */
 	const struct strace_member *m = s->current, *before = t->member;
 	t->member = m;
 	if (before == NULL || before == m || t->shared)
