@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events of a sorted run in few bytes, each told by what differs from the event before it: a word
- * with the number of bytes of each field, type and flags, then the fields. Starts are differences,
- * durations are told as they are, all else is XORed with the same field of the event before. What is
- * more than a record is rare and stands in full; its text follows. Nobody ever sees these bytes but
- * the program that made them.
+ * Delta-encodes the events of a sorted run: a word with the number of bytes of each field, type and
+ * flags, then the fields. Starts are differences to the previous event, durations absolute, all
+ * other fields XORed with the same field of the previous event. Events other than plain records are
+ * rare and stored in full, followed by their text. This encoding is private to the running program.
  */
 #ifndef LIB_SORT_EVENT_PACK_H
 #define LIB_SORT_EVENT_PACK_H
@@ -18,11 +17,12 @@
 #include <iotrace/iotrace.h>
 
 enum {
-	EVENT_PACK_MAX = 96, /* room an event without its text needs; some of it is scratch */
-	EVENT_PACK_SLACK = 8 /* bytes behind an event that event_unpack may read */
+	/* capacity that an event without its text needs, including scratch space */
+	EVENT_PACK_MAX = 96,
+	EVENT_PACK_SLACK = 8 /* bytes after an event that event_unpack may read */
 };
 
-/* Lengths: five of 4 bits (0 .. 8), four of 3 bits (0 .. 4); 15 for the first: in full. */
+/* Lengths: five of 4 bits (0 .. 8), four of 3 bits (0 .. 4); 15 in the first marks a full event. */
 #define EVENT_PACK_IN_FULL 15U
 
 struct packed_event {
@@ -46,7 +46,7 @@ static inline bool is_record_only(const struct iot_event *ev)
 	return ev->kind == IOT_RECORD && ev->has == 0 && ev->text.size == 0;
 }
 
-/* Fields of 64 bits have to leave their highest one clear, as event_pack_number doubles them. */
+/* The highest bit of 64-bit fields must be clear, because event_pack_number doubles them. */
 static inline bool event_packs_short(const struct iot_record *rec, const struct iot_record *last)
 {
 	uint64_t high = ((uint64_t)rec->start_ns - (uint64_t)last->start_ns) | rec->duration_ns |
@@ -64,7 +64,10 @@ static inline size_t event_pack_full(unsigned char *to, const struct iot_event *
 	return sizeof(lengths) + sizeof(full);
 }
 
-/* A plain record behind another one, zeros for the first. Bytes written to `to`. */
+/*
+ * Encodes a plain record relative to the previous one, zeros for the first. Returns the bytes
+ * written.
+ */
 static inline size_t event_pack_record(unsigned char *to, const struct iot_record *rec,
 				       const struct iot_record *last)
 {
@@ -90,7 +93,7 @@ static inline size_t event_pack_record(unsigned char *to, const struct iot_recor
 	return (size_t)(p - to);
 }
 
-/* The same for any event; its text is not among what is written. */
+/* The same for any event; its text is not written. */
 static inline size_t event_pack(unsigned char *to, const struct iot_event *ev,
 				const struct iot_record *last)
 {
@@ -120,7 +123,10 @@ static inline size_t event_unpack_full(const unsigned char *from, struct iot_eve
 	return sizeof(uint32_t) + sizeof(full);
 }
 
-/* Start of an event, if it does not stand in full. last: that of the event before in the run. */
+/*
+ * Sets *start to the start of an event and returns true, unless the event is stored in full. last:
+ * the start of the previous event in the run.
+ */
 static inline bool event_peek_start(const unsigned char *from, int64_t last, int64_t *start)
 {
 	uint32_t n;
@@ -132,7 +138,10 @@ static inline bool event_peek_start(const unsigned char *from, int64_t last, int
 	return true;
 }
 
-/* Bytes read. ev: the event before in the run, zeros for the first; becomes this one. */
+/*
+ * Decodes an event and returns the bytes read. *ev is the previous event in the run, zeros for the
+ * first, and becomes this one.
+ */
 static inline __attribute__((always_inline)) size_t event_unpack(const unsigned char *from,
 								 struct iot_event *ev)
 {

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A stable natural merge sort: runs that are there are found, short ones made longer by insertion,
- * and neighbours merged in the order of "powersort" (Munro and Wild, 2018). A merge first cuts off
- * what is in place already, so that input in order, or nearly so, costs little more than looking at
- * it once. Where there are many runs and the starts are near each other, counting digits takes a third
- * of the time.
+ * A stable natural merge sort: existing runs are found, short ones extended by insertion sort, and
+ * neighbours merged in the order of "powersort" (Munro and Wild, 2018). A merge first skips the
+ * elements that are already in place, so sorted or nearly sorted input costs little more than one
+ * pass. For many runs whose starts are close together, a radix sort takes a third of the time.
  */
 #include "keysort.h"
 
 #include <string.h>
 
 enum {
-	RUN_MIN = 32,   /* shorter runs are made longer by insertion */
+	RUN_MIN = 32,   /* shorter runs are extended by insertion sort */
 	RUN_STACK = 72, /* powers on the stack increase, and are at most 64 + 1 */
 	DIGIT_BITS = 12,
-	PASSES_MAX = 4,    /* more cost as much as merging does */
-	DIGITS_MIN = 1024, /* for fewer keys counting is not worth it, */
-	DIGITS_RUN = 256,  /* or for runs so long on average */
+	PASSES_MAX = 4,    /* more passes cost as much as merging */
+	DIGITS_MIN = 1024, /* minimum number of keys for the radix sort, */
+	DIGITS_RUN = 256,  /* which is not used if runs are longer than this on average */
 };
 
 static bool is_before(struct sort_key a, struct sort_key b)
@@ -24,7 +23,10 @@ static bool is_before(struct sort_key a, struct sort_key b)
 	return (a.start < b.start) | ((a.start == b.start) & (a.tie < b.tie));
 }
 
-/* The first key of a[0 .. n) behind x, which is none of them; it is looked for from the end. */
+/*
+ * Returns the index of the first key of a[0 .. n) after x; x is not in a. Searches exponentially
+ * from the end.
+ */
 static size_t first_after(const struct sort_key *a, size_t n, struct sort_key x)
 {
 	size_t step = 1, high = n;
@@ -43,7 +45,10 @@ static size_t first_after(const struct sort_key *a, size_t n, struct sort_key x)
 	return low;
 }
 
-/* The first key of a[0 .. n) not before x; it is looked for from the beginning. */
+/*
+ * Returns the index of the first key of a[0 .. n) not before x. Searches exponentially from the
+ * beginning.
+ */
 static size_t first_from(const struct sort_key *a, size_t n, struct sort_key x)
 {
 	size_t step = 1, low = 0;
@@ -62,7 +67,7 @@ static size_t first_from(const struct sort_key *a, size_t n, struct sort_key x)
 	return low;
 }
 
-/* The loops select by pointer, not by branch: which side comes next cannot be foretold. */
+/* The loops select by pointer, not by branch, because the comparison is unpredictable. */
 static void merge_forward(struct sort_key *a, size_t left, size_t right, struct sort_key *spare)
 {
 	memcpy(spare, a, left * sizeof(*a));
@@ -114,7 +119,7 @@ static void reverse(struct sort_key *a, size_t n)
 	}
 }
 
-/* Sorts a[0 .. n), of which the first `done` are in order. */
+/* Sorts a[0 .. n), whose prefix a[0 .. done) is already in order. */
 static void insertion_sort(struct sort_key *a, size_t done, size_t n)
 {
 	for (size_t i = done; i < n; i++) {
@@ -126,7 +131,10 @@ static void insertion_sort(struct sort_key *a, size_t done, size_t n)
 	}
 }
 
-/* Length of the run at a, which is made ascending and RUN_MIN long where there is enough. */
+/*
+ * Returns the length of the run at a, after making it ascending and, if n allows, at least RUN_MIN
+ * long.
+ */
 static size_t next_run(struct sort_key *a, size_t n, size_t done)
 {
 	size_t len = done > 0 ? done : 1;
@@ -144,10 +152,14 @@ static size_t next_run(struct sort_key *a, size_t n, size_t done)
 	return longer;
 }
 
-/* Depth, in a balanced tree over n keys, of the border between [at, mid) and [mid, end). */
+/*
+ * Returns the depth, in a balanced tree over n keys, of the border between [at, mid) and [mid,
+ * end).
+ */
 static unsigned border_power(size_t n, size_t at, size_t mid, size_t end)
 {
-	uint64_t left = (uint64_t)at + mid, right = (uint64_t)mid + end; /* twice the middles */
+	/* the midpoints, doubled */
+	uint64_t left = (uint64_t)at + mid, right = (uint64_t)mid + end;
 	unsigned power = 1;
 	for (; (left >= n) == (right >= n) && power < 64; power++) {
 		uint64_t bit = left >= n ? n : 0;
@@ -159,7 +171,7 @@ static unsigned border_power(size_t n, size_t at, size_t mid, size_t end)
 
 struct run_stack {
 	size_t at[RUN_STACK];
-	unsigned power[RUN_STACK]; /* of the border behind */
+	unsigned power[RUN_STACK]; /* of the border after the run */
 	size_t depth;
 };
 
@@ -189,7 +201,10 @@ static void by_runs(struct sort_key *a, size_t n, size_t done, struct sort_key *
 	push_run(a, spare, &st, n, &at, n, n);
 }
 
-/* How starts are counted: less the earliest one and the low bits that all share, in digits. */
+/*
+ * How starts are split into digits, after subtraction of the earliest start and removal of common
+ * low bits.
+ */
 struct digits {
 	uint64_t low;
 	unsigned shift, passes, bits;
@@ -232,7 +247,7 @@ static void by_digit(const struct sort_key *from, size_t n, struct digits d, uns
 		to[place[digit_of(&from[i], d, pass)]++] = from[i];
 }
 
-/* Stable, digit by digit from the lowest. */
+/* Stable radix sort from the lowest digit. */
 static void by_digits(struct sort_key *a, size_t n, struct digits d, struct sort_key *spare)
 {
 	struct sort_key *from = a, *to = spare;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Small keys put in order of start and then of tie. */
+/* Sorts small keys by start, then by tiebreak. */
 #ifndef LIB_SORT_KEYSORT_H
 #define LIB_SORT_KEYSORT_H
 
@@ -13,9 +13,9 @@ struct sort_key {
 };
 
 /*
- * Sorts a[0 .. n), of which the first `done` are in order, and of the others each that starts before its
- * neighbour on the left is one of so many falls. by_start: those that start together are in order
- * of their ties already. spare: room for n keys.
+ * Sorts a[0 .. n). The prefix a[0 .. done) is already in order. `descents` is the number of i >=
+ * done with a[i] less than a[i-1]; it selects the algorithm. by_start: keys of equal start are
+ * already in order of their tiebreaks. spare: capacity for n keys.
  */
 void keysort(struct sort_key *a, size_t n, size_t done, size_t descents, bool by_start,
 	     struct sort_key *spare);

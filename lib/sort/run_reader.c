@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One sorted run, read from the file and then from memory; both are given back as it goes. */
+/* Reads one sorted run from the file and then from memory; releases both on the way. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "event_pack.h"
 #include "runs.h"
 
-enum { FORGET_MIN = 1 << 20 }; /* bytes of the file given back at once */
+enum { FORGET_MIN = 1 << 20 }; /* minimum number of bytes of the file to discard at once */
 
 static void forget(struct runs *r, struct run *run, uint64_t min)
 {

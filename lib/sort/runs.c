@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The list of runs in the order they were put: first those on file, then those in memory. When the
- * memory is full long runs are written as they are, short ones are merged into one; when there are
- * too many on file, neighbours that have been merged equally often are, the most there are.
+ * The list of runs in order of creation: first those in the file, then those in memory. When the
+ * memory is full, long runs are written unchanged, short ones merged into one. When the file
+ * contains too many runs, the longest sequence of neighbours with the same number of merges is
+ * merged.
  */
 #include "runs.h"
 
@@ -14,8 +15,8 @@
 
 enum {
 	BATCH = 64,
-	LONG_RUN = 8, /* a run that fills so much of the memory is not short */
-	BUFFERS = 8,  /* part of the memory that is for reading the file */
+	LONG_RUN = 8, /* a run is long if it fills at least 1/LONG_RUN of the memory */
+	BUFFERS = 8,  /* 1/BUFFERS of the memory is for reading the file */
 	BUFFERS_MAX = 16 << 20,
 	BUFFER_LARGE = 65536,
 	BUFFER_SMALL = 4096,
@@ -73,7 +74,7 @@ static int write_chunks(struct runs *r, struct run *run)
 	return status;
 }
 
-/* What there is of a run in memory goes to the file, behind what is there of it. */
+/* Appends the part of a run in memory to the file, after its part there. */
 static int write_run(struct runs *r, struct run *run)
 {
 	uint64_t offset = tempfile_end(&r->file);
@@ -84,7 +85,7 @@ static int write_run(struct runs *r, struct run *run)
 		r->made++;
 	}
 	run->end = tempfile_end(&r->file);
-	run->limit = run->pos; /* so that it is looked for */
+	run->limit = run->pos; /* makes run_fetch look for the new part */
 	return status;
 }
 
@@ -118,7 +119,7 @@ static int merge_to_file(struct runs *r, size_t first, size_t n)
 	return status;
 }
 
-/* Runs [first, first + n) become one, on file. */
+/* Merges runs [first, first + n) into one, in the file. */
 static int join(struct runs *r, size_t first, size_t n, unsigned level)
 {
 	struct run *run = run_new();
@@ -140,7 +141,7 @@ static int join(struct runs *r, size_t first, size_t n, unsigned level)
 	return status;
 }
 
-/* Of the runs on file those that are neighbours and of one level, the most there are. */
+/* Merges the longest sequence of neighbouring runs of the same level in the file. */
 static int join_max(struct runs *r)
 {
 	size_t first = 0, max = 1;
@@ -152,7 +153,7 @@ static int join_max(struct runs *r)
 			first = i;
 		}
 	}
-	if (max == 1) { /* a few levels with one run each */
+	if (max == 1) { /* every level has a single run */
 		first = r->count - 2;
 		max = 2;
 	}
@@ -164,7 +165,7 @@ static size_t memory_held(const struct runs *r)
 	return r->chunks.made - r->chunks.spare * r->chunks.chunk_size;
 }
 
-/* All that is in memory goes to the file. */
+/* Moves all runs in memory to the file. */
 static int spill(struct runs *r)
 {
 	size_t first = 0;
@@ -189,7 +190,7 @@ static int spill(struct runs *r)
 	return status;
 }
 
-/* Putting */
+/* Appending */
 
 static bool in_order(const struct runs *r, const struct iot_record *last, int64_t start,
 		     uint32_t process)
@@ -239,7 +240,7 @@ static size_t space_left(const struct runs *r, const struct run *run)
 		   : slab_block_capacity(&r->chunks) - EVENT_PACK_SLACK - run->last->used;
 }
 
-/* Memory for an event, or none is held any more: a single one may need more than there is. */
+/* Reserves memory for an event, unless the sorter is empty: a single event may exceed the limit. */
 static int reserve_capacity(struct runs *r, const struct iot_event *ev)
 {
 	size_t chunks = 1 + ev->text.size / (slab_block_capacity(&r->chunks) - EVENT_PACK_MAX) + 1;
@@ -294,7 +295,9 @@ static int put(struct runs *r, const struct iot_event *ev)
 	return ev->text.size > 0 ? put_text(r, ev->text) : IOT_OK;
 }
 
-/* Plain records as far as they go on with the run and its last chunk has room; how many. */
+/*
+ * Appends plain records while they continue the run and fit its last chunk; returns their number.
+ */
 static size_t put_on(struct runs *r, const struct iot_record *const *rec, size_t n)
 {
 	struct slab_block *chunk = r->open ? r->run[r->count - 1]->last : NULL;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sorted runs of packed events: put in, run after run, and taken out merged, equal ones in the order
- * they were put, also while more are put. They stay in memory up to a limit, and then go to a
- * temporary file, the small ones merged on the way. A run may have its first part in the file and
- * its last in memory. On file there are never more runs than there are buffers to read them: before
- * that neighbours are merged.
+ * Sorted runs of packed events: appended run by run, and read merged, equal events in the order of
+ * appending, also while more are appended. They stay in memory up to a limit and then go to a
+ * temporary file, short ones merged on the way. A run may have its first part in the file and its
+ * last in memory. The file never contains more runs than buffers exist to read them: neighbouring
+ * runs are merged before that.
  *
- * runs.c: the list of runs, putting and spilling; run.c: reading one; runs_merge.c: reading all.
+ * runs.c: the list of runs, appending and spilling; run_reader.c: reading one run; runs_merge.c:
+ * reading all.
  */
 #ifndef LIB_SORT_RUNS_H
 #define LIB_SORT_RUNS_H
@@ -21,78 +22,89 @@
 
 enum { RUN_ALIGN = 64 };
 
-/* One run. What has been read of it is gone. What each event needs is in two lines of the cache. */
+/*
+ * One run. Events that have been read are gone. The members needed for each event are in two cache
+ * lines.
+ */
 struct run {
 	_Alignas(RUN_ALIGN) const unsigned char *pos;
-	const unsigned char *limit, *stop; /* from limit on more has to be fetched */
+	const unsigned char *limit, *stop; /* at limit, more data must be fetched */
 	struct iot_event head;
-	bool has_head;  /* the event to come is in head; its text is still at pos */
-	bool in_memory; /* the part on file has been read, or there is none */
-	unsigned level; /* on file: how often its events have been merged there */
-	struct slab_block *first, *last; /* in memory, behind what is on file */
-	uint64_t offset, end;            /* on file, not yet in buf */
-	uint64_t forgotten;              /* of the file, before this */
-	unsigned char *buf;              /* of the part on file */
+	bool has_head;  /* head is the next event; its text is still at pos */
+	bool in_memory; /* the part in the file has been read or never existed */
+	unsigned level; /* in the file: how often its events have been merged there */
+	struct slab_block *first, *last; /* in memory, following the part in the file */
+	uint64_t offset, end;            /* in the file, not yet in buf */
+	/* file offset before which the run's bytes have been discarded */
+	uint64_t forgotten;
+	unsigned char *buf; /* buffer for the part in the file */
 };
 
 struct runs {
 	struct error *error;
 	bool by_process, may_spill;
-	bool beyond; /* where nothing may be spilled: go beyond the memory */
+	bool beyond; /* exceed the memory limit if spilling is not allowed */
 	struct slab_pool chunks;
 	struct tempfile file;
-	size_t buffer_size, ways; /* of the runs on file: bytes to read each, how many */
-	uint64_t made;            /* runs written to the file */
+	/* for runs in the file: buffer size in bytes, maximum number of runs */
+	size_t buffer_size, ways;
+	uint64_t made; /* runs written to the file */
 
 	struct run **run;
 	size_t count, capacity;
-	bool open;              /* the last one may grow */
-	struct iot_record last; /* of the last run */
-	uint64_t length;        /* of the last run: events put */
+	bool open;              /* the last run may grow */
+	struct iot_record last; /* last record of the last run */
+	uint64_t length;        /* events appended to the last run */
 
-	/* Merging runs [first, first + leaves): a tree of losers */
-	bool fresh; /* the tree knows all there is */
+	/* State of merging runs [first, first + leaves) with a loser tree */
+	bool fresh; /* the tree includes all runs and events */
 	size_t first, leaves, tree_capacity;
-	int64_t *loser, top; /* keys: see runs_merge.c */
-	int64_t *next;       /* of each run, that of the event behind its head, if it is known */
-	int64_t base, far;   /* starts count from base; keys from far on are too far away to tell */
-	unsigned number_bits; /* of a key, for the run */
-	char *text;           /* of the events handed out last */
+	int64_t *loser, top;  /* keys: see runs_merge.c */
+	int64_t *next;        /* key of the event after each run's head, if known */
+	int64_t base, far;    /* starts are relative to base; keys from `far` on exceed the range */
+	unsigned number_bits; /* bits of a key for the run number */
+	char *text;           /* texts of the events returned last */
 	size_t text_used, text_capacity;
 };
 
-/* Not what iot_status has: the memory is full and nothing may be spilled. */
+/* In addition to iot_status: the memory is full and spilling is not allowed. */
 #define RUNS_FULL 1
 
 void runs_init(struct runs *r, size_t memory, bool may_spill, struct error *error);
 void runs_free(struct runs *r);
 
-/* Whether an event would be in order behind the last one that was put. */
+/* Returns whether an event would be in order after the last one appended. */
 bool runs_continue(const struct runs *r, int64_t start, uint32_t process);
-/* An event that would not be begins a new run. IOT_OK, RUNS_FULL, or a negative status. */
+/*
+ * Appends events; an event out of order starts a new run. Returns IOT_OK, RUNS_FULL, or a negative
+ * status.
+ */
 int runs_append(struct runs *r, const struct iot_event *ev, size_t n);
-/* The same for events that are records and nothing else. */
+/* The same for plain records. */
 int runs_append_records(struct runs *r, const struct iot_record *const *rec, size_t n);
 
-/* Whether everything has been taken. */
+/* Returns whether all events have been read. */
 bool runs_empty(struct runs *r);
 
 /*
- * The next events, at most max; 0: no more. before: only what starts earlier; NULL: all. Text lives
- * until the next call.
+ * Returns up to max next events; 0 if none is left. before: only events that start earlier; NULL:
+ * all. Text is valid until the next call.
  */
 ssize_t runs_pop(struct runs *r, struct iot_event *out, size_t max, const int64_t *before);
-/* The same for runs [first, first + n) alone, whose merging begins with runs_begin. */
+/* The same for runs [first, first + n) only; call runs_begin first. */
 int runs_begin(struct runs *r, size_t first, size_t n);
 ssize_t runs_next(struct runs *r, struct iot_event *out, size_t max, const int64_t *before);
 
-/* Whether there is something behind the head. */
+/* Returns whether the run contains events after the head. */
 bool run_more(const struct run *run);
-/* Where pos has come to limit: 1 if there is more now; 0: there is none (yet); or a negative status. */
+/*
+ * Fetches more data when pos has reached limit. Returns 1 if there is more; 0 if none exists (yet);
+ * or a negative status.
+ */
 int run_fetch(struct runs *r, struct run *run);
-/* The text of the head, before the next one is read. */
+/* Copies the text of the head; call it before the next event is read. */
 int run_text(struct runs *r, struct run *run, char *to);
-struct run *run_new(void); /* NULL: no memory */
+struct run *run_new(void); /* Returns NULL if out of memory. */
 void run_free(struct runs *r, struct run *run);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs merged by a tree of losers: in each inner node stands the loser of the match between the
- * winners below it, so that a new event of the winner's run plays only those on its way up.
+ * Merges runs with a loser tree (Knuth, volume 3, 5.4.1): each inner node contains the loser of the
+ * match between the winners below it, so that the next event of the winner's run is only compared
+ * on its path to the root.
  *
- * A key is where a run's next event comes: nanoseconds since the start of the earliest when the tree
- * was built, and in the low bits the run's number among those that are merged. Starts for which
- * there is no room are far: all the same, and when the first of them has come the tree is built anew.
+ * A key represents a run's next event: nanoseconds since the earliest start when the tree was
+ * built, and in the low bits the run's number among those merged. Starts beyond the range of a key
+ * all compare as `far`; when the first of them reaches the top, the tree is rebuilt.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,12 @@
 #include "runs.h"
 
 enum {
-	TEXT_CAPACITY = 65536, /* text handed out at once, if one alone has no more */
-	AHEAD = 64 /* bytes of a run: of many, its next ones have left the cache by its next turn */
+	TEXT_CAPACITY = 65536, /* texts returned at once, unless a single one is larger */
+	/*
+	 * distance in bytes of the prefetch: with many runs, the next bytes of a run have left the
+	 * cache by its next turn
+	 */
+	AHEAD = 64
 };
 
 #define NOWHERE INT64_MAX
@@ -33,7 +38,7 @@ static struct run *run_of(const struct runs *r, int64_t key)
 	return r->run[r->first + (size_t)(key & ~r->far)];
 }
 
-/* Equal starts are told apart by their processes. */
+/* Compares keys; by_process orders equal starts by their processes. */
 static bool is_before(const struct runs *r, int64_t a, int64_t b)
 {
 	if (!r->by_process || (a ^ b) >> r->number_bits != 0 || a == NOWHERE || b == NOWHERE)
@@ -57,7 +62,10 @@ static int tree_capacity(struct runs *r, size_t leaves)
 	return IOT_OK;
 }
 
-/* Winners of all matches, the leaves last, behind the losers while the tree is built. */
+/*
+ * Plays all matches. winner[]: the leaves in the second half; the inner winners are filled in while
+ * the tree is built.
+ */
 static void play_all(struct runs *r, int64_t *winner)
 {
 	for (size_t i = r->leaves; i-- > 1;) {
@@ -69,7 +77,7 @@ static void play_all(struct runs *r, int64_t *winner)
 	r->top = r->leaves > 0 ? winner[1] : NOWHERE;
 }
 
-/* The key of the event behind the head, if that can be told without taking it apart. */
+/* Sets the key of the event after the head, if it can be read without decoding the event. */
 static inline void peek(struct runs *r, const struct run *run, size_t number)
 {
 	int64_t start;
@@ -78,7 +86,7 @@ static inline void peek(struct runs *r, const struct run *run, size_t number)
 	r->next[number] = peeked ? key_of(r, start, number) : UNKNOWN;
 }
 
-/* Reads the next event into the head: 1; 0: there is none (yet); or a negative status. */
+/* Reads the next event into the head. Returns 1; 0 if none exists (yet); or a negative status. */
 static inline __attribute__((always_inline)) int next_head(struct runs *r, struct run *run)
 {
 	run->has_head = false;
@@ -96,7 +104,7 @@ static inline __attribute__((always_inline)) int next_head(struct runs *r, struc
 	return 1;
 }
 
-/* Heads of all runs; the earliest start is what keys count from. */
+/* Reads the heads of all runs; the earliest start becomes the base of keys. */
 static int read_heads(struct runs *r)
 {
 	r->base = INT64_MAX;
@@ -149,7 +157,9 @@ static void play_by_process(struct runs *r, size_t number, int64_t winner)
 	r->top = winner;
 }
 
-/* Such that no branch is made of it: half of them would be foretold wrongly. */
+/*
+ * Written branch-free: the comparison is unpredictable and a branch would mispredict half the time.
+ */
 static inline void play(struct runs *r, size_t number, int64_t winner)
 {
 	if (r->by_process) {
@@ -164,11 +174,11 @@ static inline void play(struct runs *r, size_t number, int64_t winner)
 	r->top = winner;
 }
 
-/* The event behind the winner's head becomes its head, and plays. */
+/* Replaces the winner's head by the run's next event, and replays its path. */
 static inline int advance(struct runs *r, struct run *run, size_t number)
 {
 	const int64_t next = r->next[number];
-	if (next != UNKNOWN) /* the matches need not wait for the rest */
+	if (next != UNKNOWN) /* the replay need not wait for the decoding of the event */
 		play(r, number, next);
 	const int status = next_head(r, run);
 	if (status < 0)
@@ -180,7 +190,10 @@ static inline int advance(struct runs *r, struct run *run, size_t number)
 	return IOT_OK;
 }
 
-/* 1: out->text is there; 0: there is no room for it beside the others. */
+/*
+ * Returns 1 if out->text is set; 0 if it does not fit with the texts of the other events; or a
+ * negative status.
+ */
 static int take_text(struct runs *r, struct run *run, struct iot_event *out)
 {
 	size_t size = run->head.text.size;
@@ -228,7 +241,7 @@ ssize_t runs_next(struct runs *r, struct iot_event *out, size_t max, const int64
 	return (ssize_t)n;
 }
 
-/* Drops the runs that have been read to their end. */
+/* Removes the runs that have been read completely. */
 static void drop_empty(struct runs *r)
 {
 	size_t kept = 0, on_file = 0;

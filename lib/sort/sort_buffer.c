@@ -7,15 +7,18 @@
 #include "event_pack.h"
 #include "lib/base/array.h"
 
-enum { PREFETCH = 12 }; /* keys ahead */
+enum { PREFETCH = 12 }; /* prefetch distance in keys */
 
-/* Behind the record of an event that is more than a record; its text follows. */
+/* Follows the record of an event that is not a plain record; the text comes next. */
 struct extra {
 	uint32_t kind, has;
 	uint64_t size;
 };
 
-/* In a key's tie: there is a struct extra. Its other low bits count units of 4 bytes, two at once. */
+/*
+ * Bit of a key's tiebreak: a struct extra exists. The other low bits count units of 4 bytes, always
+ * an even number.
+ */
 #define EXTENDED 1U
 enum { UNIT = 4 }; /* bytes */
 #define ARENA_MAX ((size_t)UINT32_MAX / 2 * UNIT)
@@ -49,7 +52,7 @@ static bool is_before(struct sort_key a, struct sort_key b)
 	return (a.start < b.start) | ((a.start == b.start) & (a.tie < b.tie));
 }
 
-/* What was added last; nothing is before what comes first. */
+/* Returns the key added last, or a minimal key if the buffer is empty. */
 static struct sort_key newest(const struct sort_buffer *p)
 {
 	return p->count > p->head ? p->key[p->count - 1] : (struct sort_key){INT64_MIN, 0};
@@ -91,7 +94,10 @@ static size_t min(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Plain records that can be added without making room, while less than `full` bytes are held. */
+/*
+ * Returns the number of plain records that can be added without reallocation while fewer than
+ * `full` bytes are in use.
+ */
 static size_t plain_capacity(const struct sort_buffer *p, size_t full)
 {
 	const size_t size = sizeof(struct iot_record);
@@ -101,10 +107,10 @@ static size_t plain_capacity(const struct sort_buffer *p, size_t full)
 	return min(n, min(p->capacity - p->count, (arena - p->used) / size));
 }
 
-/* The same as add, for at most n plain records that there is room for; how many there were. */
+/* As add, for up to n plain records for which capacity is reserved; returns the number added. */
 static size_t add_plain(struct sort_buffer *p, const struct iot_event *ev, size_t n)
 {
-	if (n == 0) /* there may be no arena yet */
+	if (n == 0) /* the arena may not exist yet */
 		return 0;
 	struct sort_key *to = p->key + p->count, last = newest(p);
 	char *at = p->arena + p->used;
@@ -177,7 +183,7 @@ bool sort_buffer_has_before(const struct sort_buffer *p, int64_t end)
 	       (p->head < p->sorted && p->key[p->head].start < end);
 }
 
-/* Leaving */
+/* Removal */
 
 static size_t show_extended(const char *at, struct iot_event *out)
 {
@@ -226,7 +232,10 @@ size_t sort_buffer_pop_records(struct sort_buffer *p, size_t end, const struct i
 	return i;
 }
 
-/* What is held moves to the other arena in its order, in which it stays by its places there. */
+/*
+ * Moves the remaining events to the other arena in order of their keys, so that their positions
+ * there keep that order.
+ */
 static bool move(struct sort_buffer *p)
 {
 	size_t live = p->count - p->head, used = 0;

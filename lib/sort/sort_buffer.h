@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The events that a sorter got last: an array of small keys, which is what gets sorted, and an arena
- * with the events themselves in the order they came. Events leave in order from the front; their
- * room is taken back when it is at least as much as what is still held. Meant to be few enough for a
- * processor's cache.
+ * The sort buffer: the newest events of a sorter, as an array of small keys, which is sorted, and
+ * an arena with the events in order of arrival. Events leave in order from the front; the memory of
+ * events that have left is reclaimed when it is at least as large as that of the others. The buffer
+ * is meant to fit a processor's cache.
  */
 #ifndef LIB_SORT_SORT_BUFFER_H
 #define LIB_SORT_SORT_BUFFER_H
@@ -17,45 +17,57 @@
 #include "keysort.h"
 
 /*
- * keys: [0, head) have left, [head, sorted) are in order, [sorted, count) as they came. The tie of
- * one is its process or 0, then in 31 bits where it is in the arena; the lowest bit: see EXTENDED.
+ * keys: [0, head) have left, [head, sorted) are sorted, [sorted, count) in order of arrival. The
+ * tiebreak of a key is its process or 0, then 31 bits of position in the arena; the lowest bit is
+ * EXTENDED.
  */
 struct sort_buffer {
 	bool by_process;
-	bool in_order;   /* they came in order, as far as they are held */
-	size_t descents; /* of those not sorted yet: before the one on their left */
+	bool in_order;   /* all events in the buffer arrived in order */
+	size_t descents; /* among unsorted keys: those less than their left neighbour */
 	struct sort_key *key, *spare;
 	size_t head, sorted, count, capacity, spare_capacity;
-	char *arena, *other; /* other: to move what stays to */
+	char *arena, *other; /* other: the arena to move remaining events to */
 	size_t used, arena_capacity, other_capacity;
 	size_t reclaimable; /* bytes of the arena whose events have left */
-	int64_t lowest;     /* start of the earliest key not yet sorted in */
+	int64_t lowest;     /* start of the earliest unsorted key */
 };
 
-/* Bytes held: keys with as much room for sorting, events with their share of that for moving. */
+/*
+ * Returns the bytes in use: keys with the same again for sorting, events with half again for
+ * moving.
+ */
 static inline size_t sort_buffer_bytes(const struct sort_buffer *p)
 {
 	return p->used + p->used / 2 + p->count * (2 * sizeof(struct sort_key));
 }
 
-/* Adds an event, and more while less than `full` bytes are held. How many; 0: no memory. */
+/*
+ * Adds an event, and more while fewer than `full` bytes are in use. Returns the number added; 0 if
+ * out of memory.
+ */
 size_t sort_buffer_add(struct sort_buffer *p, const struct iot_event *ev, size_t n, size_t full);
 
-bool sort_buffer_sort(struct sort_buffer *p); /* false: no memory */
-/* The first key, when sorted, that does not start before `end`. */
+bool sort_buffer_sort(struct sort_buffer *p); /* Returns false if out of memory. */
+/* Returns the first key that does not start before `end`. Requires a sorted buffer. */
 size_t sort_buffer_lower_bound(const struct sort_buffer *p, int64_t end);
-/* True if some event held starts before `end`. */
+/* Returns whether some event in the buffer starts before `end`. */
 bool sort_buffer_has_before(const struct sort_buffer *p, int64_t end);
 
-/* Moves keys [head, upto) out, at most max; text stays until sort_buffer_compact or add. */
+/* Pops up to max events of keys [head, end); text is valid until sort_buffer_compact or add. */
 size_t sort_buffer_pop(struct sort_buffer *p, size_t end, struct iot_event *out, size_t max);
-/* The same up to the first event that is more than a record; they stay as long as text does. */
+/*
+ * The same up to the first event that is not a plain record; the records are valid as long as text.
+ */
 size_t sort_buffer_pop_records(struct sort_buffer *p, size_t end, const struct iot_record **out,
 			       size_t max);
 
-/* Takes back the room of events that have left, if it is worth it. Sorted. False: no memory. */
+/*
+ * Reclaims the memory of events that have left, if worthwhile, and sorts the rest. Returns false if
+ * out of memory.
+ */
 bool sort_buffer_compact(struct sort_buffer *p);
 
-void sort_buffer_free(struct sort_buffer *p); /* holds nothing then, and can be used again */
+void sort_buffer_free(struct sort_buffer *p); /* Empties the buffer, which can be used again. */
 
 #endif

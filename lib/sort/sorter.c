@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events gather in a small front (pending.h), are put in order there, and most of them leave it for
- * a sorted run (runs.h): those that nothing is likely to come before. So input that is in order but
- * for short distances makes one run, and input in order by parts a run of each part. Long stretches
- * that are in order anyway are put into runs at once. Runs are merged when events are handed out.
+ * Events collect in a small sort buffer (sort_buffer.h), the front. When it is full, it is sorted
+ * and most of it is appended to a sorted run (runs.h); the newest quarter stays, because late
+ * arrivals are likely to sort before it. So nearly sorted input becomes one run, and input that is
+ * sorted in parts becomes one run per part. Long sequences that are already in order bypass the
+ * buffer. Runs are merged when events are returned.
  *
- * What leaves the front comes earlier than what stays or came before it, so of equal starts those
- * that were added first are in the earlier run, or earlier in it.
+ * Stability: keys appended to a run never follow keys that are still buffered, so among equal
+ * starts the event added first is in the earlier run, or earlier within it.
  */
 #include "sorter.h"
 
@@ -17,23 +18,23 @@
 
 enum {
 	MEMORY_MIN = 65536,
-	FRONT = 4, /* part of the memory */
+	FRONT = 4, /* 1/FRONT of the memory */
 	FRONT_MAX = 2 << 20,
-	STRETCH_MIN = 128, /* events in order that need not go through the front */
-	RUN_MIN = 4096,    /* events of a run behind which another may begin without the front */
+	STRETCH_MIN = 128, /* minimum number of events in order that bypass the buffer */
+	RUN_MIN = 4096,    /* minimum length of a run before a bypass may start another one */
 	BATCH = 64,
 };
 
 struct sorter {
 	enum sorter_mode mode;
 	bool by_process, ended, restart;
-	bool goes_on; /* what left the front last went on with the run */
-	bool bypass;  /* what came last went into a run at once */
+	bool goes_on; /* the last keys from the buffer continued the run */
+	bool bypass;  /* the last events bypassed the buffer */
 	int64_t watermark;
-	int64_t passed; /* start of the latest event handed out */
+	int64_t passed; /* start of the latest event returned */
 	uint64_t late, late_by;
-	size_t front; /* bytes */
-	size_t ready; /* keys of pending before this one may be handed out */
+	size_t front; /* capacity of the sort buffer in bytes */
+	size_t ready; /* keys of pending before this index may be returned */
 	struct sort_buffer pending;
 	struct runs runs;
 	struct error error;
@@ -85,7 +86,7 @@ static int put(struct sorter *s, const struct iot_event *ev, size_t n)
 	return status == RUNS_FULL ? start_restart(s) : status;
 }
 
-/* Pending keys [head, upto) become a run, or a part of one. */
+/* Appends pending keys [head, end) to a run. */
 static int put_pending(struct sorter *s, size_t end)
 {
 	const struct iot_record *rec[BATCH];
@@ -103,8 +104,9 @@ static int put_pending(struct sorter *s, size_t end)
 }
 
 /*
- * The front is full. A quarter stays, for later events to come before. Nothing does where that was
- * not needed, or if what comes begins from the start: the rest belongs to what was before.
+ * Empties the full sort buffer. A quarter stays, so that later events can sort before it. Nothing
+ * stays if the input was in order, or if the input starts over: then the rest belongs to the
+ * preceding run.
  */
 static int empty_front(struct sorter *s)
 {
@@ -130,7 +132,10 @@ static bool in_order(const struct sorter *s, const struct iot_record *a, const s
 	       (a->start_ns == b->start_ns && (!s->by_process || a->process <= b->process));
 }
 
-/* Whether a stretch at ev may go into a run at once, behind the one that what the front holds goes to. */
+/*
+ * Returns whether a sequence at ev may bypass the buffer, into the run after that of the buffered
+ * events.
+ */
 static bool may_go_bypass(const struct sorter *s, const struct iot_event *ev)
 {
 	const struct sort_buffer *p = &s->pending;
@@ -141,20 +146,20 @@ static bool may_go_bypass(const struct sorter *s, const struct iot_event *ev)
 		return may_begin || runs_continue(r, start, ev->rec.process);
 	if (s->by_process)
 		return false;
-	if (r->count == 0) /* the first run may be short: directives that come before all else */
+	if (r->count == 0) /* the first run may be short: directives that precede everything else */
 		return true;
 	if (p->in_order && start >= p->key[p->count - 1].start)
 		return may_begin || runs_continue(r, p->key[p->head].start, 0);
-	return may_begin && !sort_buffer_has_before(p, start); /* a list of its own */
+	return may_begin && !sort_buffer_has_before(p, start); /* a sorted part of its own */
 }
 
-/* Whether nothing can be handed out yet. */
+/* Returns whether no event can be returned yet. */
 static bool waits(const struct sorter *s)
 {
 	return s->mode == SORTER_HOLD || s->watermark == INT64_MIN;
 }
 
-/* Length of the stretch of events in order at ev. */
+/* Returns the length of the sequence of events in order at ev. */
 static size_t stretch(const struct sorter *s, const struct iot_event *ev, size_t n)
 {
 	size_t len = 1;
@@ -163,7 +168,7 @@ static size_t stretch(const struct sorter *s, const struct iot_event *ev, size_t
 	return len;
 }
 
-/* What the front holds comes before. */
+/* Flushes the buffered events first, then appends the sequence. */
 static int put_bypass(struct sorter *s, const struct iot_event *ev, size_t n)
 {
 	struct sort_buffer *p = &s->pending;
@@ -175,7 +180,7 @@ static int put_bypass(struct sorter *s, const struct iot_event *ev, size_t n)
 	return put(s, ev, n);
 }
 
-/* Whether a stream can go on; a live one counts. */
+/* Returns whether the events are in time for a stream; a live sorter counts late ones. */
 static bool in_time(struct sorter *s, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n && s->passed != INT64_MIN; i++) {
@@ -192,7 +197,10 @@ static bool in_time(struct sorter *s, const struct iot_event *ev, size_t n)
 	return true;
 }
 
-/* The front takes what it has room for; nothing where it was full, as what comes may go straight. */
+/*
+ * Adds what the sort buffer can hold; after flushing a full buffer completely adds nothing, because
+ * the events may bypass it.
+ */
 static int add_to_front(struct sorter *s, const struct iot_event *ev, size_t n, size_t *taken)
 {
 	if (sort_buffer_bytes(&s->pending) >= s->front) {
@@ -205,7 +213,7 @@ static int add_to_front(struct sorter *s, const struct iot_event *ev, size_t n, 
 	return *taken > 0 ? IOT_OK : no_memory(s);
 }
 
-/* A stretch of events in order goes into a run at once, if it is long or the end of a long one. */
+/* Adds events; a sequence in order bypasses the buffer if it is long or continues a bypass. */
 static int add(struct sorter *s, const struct iot_event *ev, size_t n, size_t *taken)
 {
 	const struct iot_record *rec = &ev->rec;
@@ -276,7 +284,7 @@ int sorter_end(struct sorter *s)
 	return status;
 }
 
-/* Makes ready what the watermark lets go; with runs it has to go through them. */
+/* Makes the events before the watermark available; if runs exist, these events go through them. */
 static int let_go(struct sorter *s)
 {
 	struct sort_buffer *p = &s->pending;
@@ -285,7 +293,7 @@ static int let_go(struct sorter *s)
 	if (!sort_buffer_compact(p) || !sort_buffer_sort(p))
 		return no_memory(s);
 	size_t end = sort_buffer_lower_bound(p, s->watermark);
-	s->runs.beyond = true; /* they are on their way out */
+	s->runs.beyond = true; /* they will be returned next */
 	if (!runs_empty(&s->runs))
 		return put_pending(s, end);
 	s->ready = end;

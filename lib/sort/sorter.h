@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events in order of rec.start_ns, equal ones in the order they came (records, directives and
- * comments alike: who adds an event without a time of its own gives it its place). In bounded
- * memory: what does not fit is written as sorted runs to a temporary file that has no name any more
- * when it is used.
+ * Sorts events by rec.start_ns; equal ones stay in the order of arrival (records, directives and
+ * comments alike: for an event without a time of its own the caller sets a sort key). Memory is
+ * bounded: the excess is written as sorted runs to an unlinked temporary file.
  *
- *	add ... release ... add ... release ... end, then events until 0       (hold)
- *	the same with events after each release                                (stream, live)
+ *	add ... set_watermark ... add ... set_watermark ... end, then events until 0  (hold)
+ *	the same with events after each set_watermark                         (stream, live)
  *
- * A stream passes on what lies before the watermark as soon as it is released and needs no file; it
- * fails (SORTER_RESTART) when the promise of a watermark was broken or when more than the memory
- * would have to be held: then the caller starts anew with a holding sorter. A holding sorter takes
- * anything: watermarks only make its runs longer and its memory smaller. A live sorter is a stream
- * that goes on: what does not fit goes to the file until it is released, and who comes late, when
- * later events were handed out already, is counted and comes next.
+ * A stream sorter returns events before the watermark immediately and needs no file; it fails
+ * (SORTER_RESTART) if an event arrives too late or if it would exceed its memory: then the caller
+ * restarts with a holding sorter. A holding sorter accepts any order: watermarks have no effect on
+ * it. A live sorter is a stream sorter that never fails so: the excess goes to the file until the
+ * watermark passes it, and an event that arrives after later events were returned is counted as
+ * late and returned next.
  */
 #ifndef LIB_SORT_SORTER_H
 #define LIB_SORT_SORTER_H
@@ -31,37 +30,38 @@ struct sorter;
 enum sorter_mode { SORTER_STREAM, SORTER_HOLD, SORTER_LIVE };
 
 /*
- * memory: bytes for events and for merging (at least 64 KiB), beside 128 KiB of buffers and the
- * longest single text. NULL when out of memory. Temporary files go to $TMPDIR or /tmp.
+ * memory: bytes for events and for merging (at least 64 KiB), in addition to 128 KiB of buffers and
+ * the longest single text. Returns NULL if out of memory. Temporary files go to $TMPDIR or /tmp.
  */
 struct sorter *sorter_new(size_t memory, enum sorter_mode mode);
 void sorter_free(struct sorter *s);
 
-/* Of equal starts the lower rec.process comes first, not what was added first. Before any add. */
+/* Orders events of equal start by rec.process instead of by arrival. Call it before any add. */
 void sorter_tiebreak_by_process(struct sorter *s);
 
 /*
- * How many of the events need no sorting, as nothing is held, all are in order, and these lie before
- * the watermark. They count as handed out; the others are to be added.
+ * Returns the number of leading events that need no sorting, because the sorter is empty, all n
+ * events are in order, and these start before the watermark. They count as returned; the caller
+ * adds the others.
  */
 size_t sorter_passthrough(struct sorter *s, const struct iot_event *ev, size_t n,
 			  int64_t watermark_ns);
-/* Copies the events, text included. IOT_OK, SORTER_RESTART (a stream only), or an error. */
+/* Copies the events with their text. Returns IOT_OK, SORTER_RESTART (stream only), or an error. */
 int sorter_add(struct sorter *s, const struct iot_event *ev, size_t n);
-/* The caller promises that no event earlier than this will be added. Never goes back. */
+/* Declares that no event earlier than this will be added. The watermark never decreases. */
 int sorter_set_watermark(struct sorter *s, int64_t watermark_ns);
 int sorter_end(struct sorter *s);
 
 /*
- * The next events in order, at most max; 0: none for now, or after sorter_end the end. Text
- * lives until the next call on this sorter.
+ * Returns up to max next events in order; 0 if none is available, or, after sorter_end, at the end.
+ * Text is valid until the next call on this sorter.
  */
 ssize_t sorter_events(struct sorter *s, struct iot_event *out, size_t max);
 
-/* Live: records that were added after later events had been handed out; by how much, the worst. */
+/* Live sorter: number of records added after later events had been returned. */
 uint64_t sorter_late(const struct sorter *s);
-uint64_t sorter_late_by(const struct sorter *s); /* ns */
-uint64_t sorter_runs(const struct sorter *s);    /* runs written */
+uint64_t sorter_late_by(const struct sorter *s); /* the largest delay in ns */
+uint64_t sorter_runs(const struct sorter *s);    /* runs written to the file */
 uint64_t sorter_spilled(const struct sorter *s); /* bytes written to the temporary file */
 const struct error *sorter_error(const struct sorter *s);
 
