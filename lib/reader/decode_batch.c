@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reader's pull: a batch filled with records from the codec, and comments one by one.
+ * Fills a batch with records from the codec, and with comments one by one.
  *
- * The texts of events lie in the block, so a call never goes on to the next block once it has
- * something to deliver.
+ * The texts of events point into the block, so a call never advances to the next block once it has
+ * events to deliver.
  */
 #include <stdlib.h>
 
@@ -53,7 +53,10 @@ void reader_deliver(struct iot_reader *r, struct event_batch *b, const struct io
 	b->n++;
 }
 
-/* Undated events take the place of what follows them; what ends the batch has that before it. */
+/*
+ * Sets the start of untimed events to that of the event that follows; at the end of a batch it is
+ * already the start of the preceding record.
+ */
 void reader_place_untimed(struct event_batch *b)
 {
 	if (b->events == NULL)
@@ -67,7 +70,10 @@ void reader_place_untimed(struct event_batch *b)
 
 /* Comments and directives */
 
-/* The text with its times in nanoseconds. 1: done; 0: the batch has to end first; or a status. */
+/*
+ * Converts the times in the text to nanoseconds. Returns 1; 0 if the batch must end first; or a
+ * negative status.
+ */
 static int text_in_ns(struct iot_reader *r, struct iot_text *text)
 {
 	const uint64_t tick_ns = codec_tick(r->codec);
@@ -94,7 +100,7 @@ static void report_codec(struct iot_reader *r, const struct iot_event *ev,
 		codec_update(r->codec, ev->rec.process, ev->rec.file, false, 0, 0);
 }
 
-/* What records may lack is obeyed though it is not proven: at worst a time that is known counts as unknown. */
+/* Applies lacks= although it is not proven: at worst a known time counts as unknown. */
 static void report_muted(struct iot_reader *r, const struct iot_event *ev)
 {
 	unsigned lacks;
@@ -195,7 +201,7 @@ bool reader_grow_codec(struct iot_reader *r)
 	return status == IOT_OK || reader_fail_memory(r, status);
 }
 
-/* The record decoded last is the first of its file. */
+/* Called with the first record of a file. */
 static void look_up(void *context, struct iot_record *rec)
 {
 	struct iot_reader *r = context;
@@ -230,7 +236,7 @@ static void count_records(struct iot_reader *r, struct event_batch *b, size_t n)
 	r->records += n;
 }
 
-/* One stretch of records, or one other line. False: the batch ends here. */
+/* Processes one run of records, or one other line. Returns false if the batch ends here. */
 bool reader_step(struct iot_reader *r, struct event_batch *b)
 {
 	const struct first_use_handler on_first_use = {look_up, r};

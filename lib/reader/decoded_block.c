@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What threads hand over, in memory that is used again. See parallel.h. */
+/* The output of worker threads, in reusable memory. See parallel.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 struct decoded_block *decoded_block_new(void)
 {
 	struct decoded_block *c = malloc(sizeof(*c));
-	if (c != NULL) /* the records are not touched before they are decoded */
+	if (c != NULL) /* the records are first accessed when they are decoded */
 		memset(c, 0, offsetof(struct decoded_block, records));
 	return c;
 }
@@ -44,7 +44,7 @@ static bool reports_names(const struct iot_event *ev)
 	       (ev->kind == IOT_OP && directive_closes(ev));
 }
 
-/* Whether an event is one of those that are counted and need not be kept. */
+/* Counts an event; returns whether it need not be kept. */
 static bool only_counted(struct decoded_block *c, const struct iot_reader *r,
 			 const struct iot_event *ev)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hexadecimal or decimal (iotrace(5), LINES AND NUMBERS). A comment tells: its first field is ff
- * or 255. Until one comes, the first 64 record lines vote, each for the bases in which its flags
- * are possible and agree with its number of fields; a tie is hexadecimal.
+ * Detects the base (iotrace(5), LINES AND NUMBERS). A comment determines it: its first field is ff
+ * or 255. Until a comment appears, the first 64 record lines vote, each for the bases in which its
+ * flags are possible and match its number of fields; a tie is hexadecimal.
  */
 #include "detect_base.h"
 
@@ -23,7 +23,7 @@ enum {
 
 struct vote {
 	unsigned lines, both, hex, decimal;
-	unsigned reported; /* by a comment */
+	unsigned reported; /* base determined by a comment */
 };
 
 struct vote_field {
@@ -36,7 +36,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Splits at blanks; at most FIELDS_MAX + 1 are told. */
+/* Splits at blanks; stores at most FIELDS_MAX + 1 fields. */
 static size_t split(const char *p, const char *end, struct vote_field *out)
 {
 	size_t n = 0;
@@ -62,7 +62,10 @@ static size_t fields_expected(uint64_t compression)
 	return n;
 }
 
-/* Of digits alone, however many; startTime and processTime may be negative. */
+/*
+ * Returns whether the field consists of digits, in any number; startTime and processTime may be
+ * negative.
+ */
 static bool is_number(struct vote_field f, unsigned base, bool may_be_negative)
 {
 	const size_t sign = may_be_negative && f.text[0] == '-';
@@ -114,7 +117,7 @@ static void count_line(struct vote *v, const char *line, const char *end)
 	v->both += hex && decimal;
 }
 
-/* Counts the whole lines of text[*done .. have); false when enough is known. */
+/* Counts the complete lines of text[*done .. have); returns false when the votes suffice. */
 static bool count_lines(struct vote *v, const char *text, size_t have, size_t *done, size_t *seen)
 {
 	while (v->reported == 0 && v->lines < VOTERS) {

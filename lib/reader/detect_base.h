@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hexadecimal or decimal: found out from the first lines of a trace. */
+/* Detects the base, hexadecimal or decimal, from the first lines of a trace. */
 #ifndef LIB_READER_DETECT_BASE_H
 #define LIB_READER_DETECT_BASE_H
 
@@ -8,12 +8,12 @@
 #include "lib/io/bufreader.h"
 
 /*
- * 16 or 10, from what the window shows; consumes nothing. *tie: there were record lines, and all of
- * them fit both bases alike (16 then).
+ * Returns 16 or 10, judged from the bytes available in the bufreader; consumes nothing. *tie is set
+ * if the input has record lines and all of them are valid in both bases (16 is returned then).
  */
 unsigned base_find(struct bufreader *w, bool *tie);
 
-/* Whether a record line (without its end) can be one in this base. For tests. */
+/* Returns whether a record line (without its end) is possible in this base. For tests. */
 bool base_fits(const char *line, size_t size, unsigned base);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A trace counted instead of delivered: by threads, or by this one alone. */
+/* Reduces a trace, with threads or serially. */
 #include <stdlib.h>
 
 #include "parallel.h"
 
-enum { ALONE_EVENTS = 1 << 22 }; /* of a part, so that joins tell how far it is */
+enum { ALONE_EVENTS = 1 << 22 }; /* events per part, so that joins show progress */
 
-/* The next part; *got is what iot_reader_events answered last. */
+/* Accumulates the next part; *got is the last result of iot_reader_events. */
 static int fold_part(struct iot_reader *r, const struct iot_fold *fold, struct iot_event *ev,
 		     ssize_t *got)
 {
@@ -45,7 +45,7 @@ int iot_reader_fold(struct iot_reader *r, const struct iot_fold *fold)
 	if (fresh && reader_go_parallel(r, fold)) {
 		while (status == IOT_OK && r->ordered != NULL)
 			status = reader_fold_parallel(r, fold);
-		reader_end_parallel(r); /* nothing, but after an error */
+		reader_end_parallel(r); /* has an effect only after an error */
 	}
 	return status != IOT_OK ? status : fold_alone(r, fold);
 }

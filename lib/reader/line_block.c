@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reader's blocks of whole lines, and the hash over them.
+ * Splits the input into blocks of whole lines, and hashes them.
  *
- * A block is what the window shows up to its last LF; the texts of events lie in it. The last line
- * may lack its LF: it is copied, with one. But where %iotrace began the trace, such a line other
- * than %end is what is left of a longer one, and must not be taken for a record.
+ * A block is the available input up to its last LF; the texts of events point into it. If the last
+ * line lacks its LF, it is copied and one is added. But in a trace that begins with %iotrace, such
+ * a line other than %end is the rest of a longer one, and must not be decoded as a record.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,7 @@
 #include "lookahead.h"
 #include "reader_internal.h"
 
-enum {
-	LINE_SIZE_MAX = IOT_COMMENT_MAX + 64
-}; /* a line without LF that is longer is not waited for */
+enum { LINE_SIZE_MAX = IOT_COMMENT_MAX + 64 }; /* maximum size of a line without LF to wait for */
 
 void reader_hash_up_to(struct iot_reader *r, const char *p)
 {
@@ -42,7 +40,7 @@ static void finish_block(struct iot_reader *r)
 	start_block(r, NULL, 0, 0);
 }
 
-/* What a header that was cut short looks like. */
+/* Returns whether the line may be a truncated header. */
 static bool begins_header(const struct text_line *l)
 {
 	static const char header[] = "%iotrace";
@@ -60,7 +58,7 @@ static bool is_whole_end(const struct text_line *l)
 	       framing_parse_end(l->text, &e) == NULL;
 }
 
-/* Whether a line without LF is only a part of one. */
+/* Returns whether a line without LF is truncated. */
 static bool is_cut(const struct iot_reader *r, const struct text_line *l)
 {
 	if (r->ended || l->kind == TEXT_LINE_BLANK)
@@ -70,7 +68,7 @@ static bool is_cut(const struct iot_reader *r, const struct text_line *l)
 	return r->framed && !is_whole_end(l);
 }
 
-/* p[0 .. size) is all that is left, and has no LF. */
+/* Handles p[0 .. size), the rest of the input, which has no LF. */
 static int last_line(struct iot_reader *r, const char *p, size_t size)
 {
 	if (size == 0 || r->in_long || bufreader_status(r->bufreader) != IOT_OK)

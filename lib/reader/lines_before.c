@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Of a line only startTime is looked at: it alone tells when a record starts, given the one before. See seek_line.h. */
+/*
+ * Only startTime of a line is parsed: with the start of the previous record it determines the start
+ * of this one. See lines_before.h.
+ */
 #include "lines_before.h"
 
 #include "lib/format/framing.h"
@@ -12,7 +15,7 @@ static const char *after_field(const char *p, const char *lf)
 	return blank != NULL ? blank + 1 : lf;
 }
 
-/* startTime of a line as writers make them; false: it is not sure to be one. */
+/* Parses startTime of a line as writers produce it; returns false if that is not certain. */
 static bool quick_start(const char *p, const char *lf, unsigned base, int64_t *start)
 {
 	uint64_t compression, value;
@@ -44,7 +47,10 @@ static bool slow_start(struct iot_codec *c, const char *p, size_t size, int64_t 
 	return true;
 }
 
-/* Comments in any spelling, and blank lines. Records begin with something else, most often at once. */
+/*
+ * Returns whether the line is blank or a comment in any spelling. The first byte usually excludes
+ * both.
+ */
 static bool is_other(const char *p, const char *lf)
 {
 	if (*p != 'f' && *p != 'F' && *p != '2' && *p != '\r' && !is_blank(*p) && p != lf)

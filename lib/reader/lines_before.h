@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How many records of a stretch of lines come before a time, without decoding them. */
+/* Counts the records in a range of lines that start before a time, without decoding them. */
 #ifndef LIB_READER_LINES_BEFORE_H
 #define LIB_READER_LINES_BEFORE_H
 
 #include "lib/codec/codec.h"
 
 struct line_lookahead {
-	size_t records;   /* that start before the time */
-	bool found;       /* the next record behind them does not */
-	const char *stop; /* not found: what lies before this was looked at */
+	size_t records;   /* number of records that start before the time */
+	bool found;       /* the next record starts at or after the time */
+	const char *stop; /* if not found: the lines before this position were examined */
 };
 
 /*
- * Looks at the lines of [p, end), which ends in LF, from the start of the previous record in c on; at most `max`
- * records. A line that is not valid stops it.
+ * Examines the lines of [p, end), which ends in LF, relative to the start of the previous record in
+ * c; at most `max` records. Stops at an invalid line.
  */
 struct line_lookahead line_look_ahead(struct iot_codec *c, const char *p, const char *end,
 				      uint64_t ticks, size_t max);

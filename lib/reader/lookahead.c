@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Stretches of text that end where an interval does, and whether they are proven. See lookahead.h. */
+/* Ranges of text that end with an interval, and whether they are proven. See lookahead.h. */
 #include "lookahead.h"
 
 #include <stdlib.h>
@@ -9,14 +9,15 @@
 #include "lib/codec/codec.h"
 
 enum {
-	LINE_SIZE_MAX = IOT_COMMENT_MAX + 64, /* no valid line is longer */
+	LINE_SIZE_MAX = IOT_COMMENT_MAX + 64, /* maximum size of a valid line */
 	REPLAY_SIZE = 1 << 18,
 	TRIAL_RECORDS = 256,
 	TRIAL_PROCESSES = 64,
-	BARE_LOOK = 1 << 24,    /* bytes of a bare trace that are looked at before any is read */
-	LINE_LAST = 64,         /* ... of which so many are looked at again with what follows */
-	BLANK_PREFIX = 1 << 16, /* bytes of blank lines at the beginning that are held */
-	HEADER_BITS = 8, /* that may be wrong in a line that is taken for a damaged %iotrace */
+	BARE_LOOK = 1 << 24, /* bytes of an unframed trace to examine before any is read */
+	/* ... the last of which are examined again with the following bytes */
+	LINE_LAST = 64,
+	BLANK_PREFIX = 1 << 16, /* blank lines at the beginning to keep, in bytes */
+	HEADER_BITS = 8, /* maximum wrong bits in a line that is taken for a damaged %iotrace */
 };
 
 struct lookahead *lookahead_new(uint64_t limit)
@@ -105,8 +106,8 @@ static bool is_power_of_ten(uint64_t n)
 }
 
 /*
- * Nothing in the rest of a trace repeats its tick. Flipped bits do not turn one power of ten into another within a
- * line that is canonical; any other tick of a header that is not proven may be wrong.
+ * No other line of a trace repeats its tick. Flipped bits do not turn one power of ten into another
+ * within a canonical line; any other tick of an unproven header may be wrong.
  */
 bool reader_ambiguity_tick(struct iot_reader *r, uint64_t tick_ns, bool canonical)
 {
@@ -118,9 +119,9 @@ bool reader_ambiguity_tick(struct iot_reader *r, uint64_t tick_ns, bool canonica
 	return mute(r);
 }
 
-/* Lines that frame */
+/* Framing lines */
 
-/* Whether the line that has a '%' at q is a %sync or %end; *line: where it begins. */
+/* Returns whether the line with a '%' at q is a %sync or %end; *line is its beginning. */
 static bool frames(const char *begin, const char *q, const char *end, struct text_line *l,
 		   const char **line)
 {
@@ -143,7 +144,7 @@ static bool frames(const char *begin, const char *q, const char *end, struct tex
 	return framing == FRAMING_SYNC || framing == FRAMING_END;
 }
 
-/* The next '%' that may begin a %sync or %end; NULL: there is none. */
+/* Returns the next '%' that may begin a %sync or %end; NULL if none exists. */
 static const char *find_candidate(const char *p, const char *end)
 {
 	while ((p = memchr(p, '%', (size_t)(end - p))) != NULL) {
@@ -154,14 +155,18 @@ static const char *find_candidate(const char *p, const char *end)
 	return NULL;
 }
 
-/* A stretch while its end is looked for. Offsets are in what the window shows; what was spilled is before it. */
+/*
+ * State of the search for the end of a range. Offsets are relative to the bytes in the bufreader;
+ * spilled bytes precede them.
+ */
 struct interval_scan {
-	size_t seen;   /* up to here there is no %sync or %end */
-	size_t line;   /* a line begins here; all before is in the hash, if that is wanted */
-	uint64_t size; /* of the stretch, with what was spilled */
+	size_t seen;   /* no %sync or %end exists before this offset */
+	size_t line;   /* beginning of a line; all bytes before it are in the hash, if needed */
+	uint64_t size; /* of the range, including spilled bytes */
 	enum close close;
-	struct sync_directive sync; /* that closes the stretch; of %end record and hash */
-	bool checked; /* it ends a frame or member, and with it the input, and the checksum holds */
+	/* from the line that ends the range; for %end, record and hash */
+	struct sync_directive sync;
+	bool checked; /* the range ends a frame or member and the input, and the checksum matches */
 };
 
 static void hash_lines(struct lookahead *a, struct interval_scan *s, const char *p, size_t to)
@@ -185,7 +190,7 @@ static void take_close(struct interval_scan *s, const struct text_line *l)
 	}
 }
 
-/* Looks for the end of the stretch in p[s->seen .. have). last: there is no more. */
+/* Searches p[s->seen .. have) for the end of the range. last: no more bytes follow. */
 static bool find_close(struct lookahead *a, struct interval_scan *s, const char *p, size_t have,
 		       bool last)
 {
@@ -193,7 +198,7 @@ static bool find_close(struct lookahead *a, struct interval_scan *s, const char 
 	struct text_line l;
 	while ((q = find_candidate(q, end)) != NULL) {
 		if (!last && memchr(q, '\n', (size_t)(end - q)) == NULL)
-			break; /* a part of a line */
+			break; /* an incomplete line */
 		if (frames(p, q, end, &l, &line)) {
 			hash_lines(a, s, p, (size_t)(line - p));
 			take_close(s, &l);
@@ -209,7 +214,7 @@ static bool find_close(struct lookahead *a, struct interval_scan *s, const char 
 	return false;
 }
 
-/* Whether the stretch can be read again, with less before it than there is of it. */
+/* Returns whether the range can be read again, and less text precedes it than it contains. */
 static bool can_read_again(const struct iot_reader *r)
 {
 	struct stored_input source;
@@ -219,7 +224,7 @@ static bool can_read_again(const struct iot_reader *r)
 		(a->text <= a->limit && !a->resynced));
 }
 
-/* The text exceeds the limit: whole lines leave memory. */
+/* Moves whole lines out of memory when the text exceeds the limit. */
 static bool spill(struct iot_reader *r, struct interval_scan *s, const char *p)
 {
 	struct lookahead *a = r->lookahead;
@@ -235,7 +240,7 @@ static bool spill(struct iot_reader *r, struct interval_scan *s, const char *p)
 	return true;
 }
 
-/* Only where it matters: a live input may not be at its end. */
+/* Peeks only where the result matters: a live input may not be at its end. */
 static bool ends_checked(struct iot_reader *r, const struct interval_scan *s)
 {
 	size_t have;
@@ -246,7 +251,7 @@ static bool ends_checked(struct iot_reader *r, const struct interval_scan *s)
 	return have == s->seen && bufreader_status(r->bufreader) == IOT_OK;
 }
 
-/* Up to the line that closes the interval. False: an error. */
+/* Scans to the line that ends the interval. Returns false on error. */
 static bool scan_interval(struct iot_reader *r, struct interval_scan *s)
 {
 	struct lookahead *a = r->lookahead;
@@ -279,7 +284,7 @@ static bool scan_interval(struct iot_reader *r, struct interval_scan *s)
 	}
 }
 
-/* Replaying what was spilled */
+/* Replay of spilled text */
 
 static ssize_t read_spilled(void *context, void *to, size_t n)
 {
@@ -293,7 +298,7 @@ static ssize_t read_spilled(void *context, void *to, size_t n)
 	return (ssize_t)n;
 }
 
-/* To the beginning of the stretch in the source. */
+/* Seeks to the beginning of the range in the source. */
 static bool go_back(struct iot_reader *r)
 {
 	struct lookahead *a = r->lookahead;
@@ -327,7 +332,7 @@ static bool start_replay(struct iot_reader *r)
 	       reader_fail_memory(r, IOT_ENOMEM);
 }
 
-/* What is left of a spilled stretch goes behind the rest of it. */
+/* Appends the rest of a spilled range to the file. */
 static bool spill_rest(struct iot_reader *r, const struct interval_scan *s)
 {
 	struct lookahead *a = r->lookahead;
@@ -363,7 +368,7 @@ static bool grow(struct trial *t)
 	return true;
 }
 
-/* Decodes whole lines. False: one of them is wrong, or there is no memory. */
+/* Decodes whole lines. Returns false if one is invalid, or if out of memory. */
 static bool try_lines(struct trial *t, const char *p, const char *end)
 {
 	const struct first_use_handler on_first_use = {on_first_use_nothing, NULL};
@@ -381,7 +386,7 @@ static bool try_lines(struct trial *t, const char *p, const char *end)
 	return true;
 }
 
-/* Of a stretch that is not in memory. */
+/* Runs the trial on a range that is not in memory. */
 static bool try_replay(struct iot_reader *r, struct trial *t, uint64_t size)
 {
 	struct lookahead *a = r->lookahead;
@@ -402,7 +407,10 @@ static bool try_replay(struct iot_reader *r, struct trial *t, uint64_t size)
 	return (a->replay != NULL ? start_replay(r) : go_back(r)) && fine;
 }
 
-/* Whether the interval, decoded from the %sync that opens it, arrives at what closes it. */
+/*
+ * Returns whether the interval, decoded from the %sync that begins it, arrives at the values of the
+ * line that ends it.
+ */
 static bool trial(struct iot_reader *r, const struct sync_directive *open,
 		  const struct interval_scan *s)
 {
@@ -429,14 +437,15 @@ static bool trial(struct iot_reader *r, const struct sync_directive *open,
 	return fine;
 }
 
-/* Stretches */
+/* Ranges */
 
-/* Without a trial, too, a stretch has to have the number of records that %iotrace announces. */
+/* Even without a trial, an interval must contain the number of records that %iotrace declares. */
 static bool has_announced_size(const struct iot_reader *r, const struct sync_directive *open,
 			       const struct interval_scan *s)
 {
 	if (!r->framed || (r->sync == 0 && r->intervals == 0))
-		return true; /* the first interval: the hash covers all from the first byte on */
+		/* the first interval: the hash covers everything from the first byte */
+		return true;
 	const uint64_t records = s->sync.record - open->record;
 	return s->close == CLOSE_END ? records <= r->sync : records == r->sync;
 }
@@ -452,7 +461,7 @@ static bool is_proven(struct iot_reader *r, const struct sync_directive *open,
 	return (a->known_start && has_announced_size(r, open, s)) || trial(r, open, s);
 }
 
-/* The byte of plain input that is shown next. */
+/* Returns the offset of the next available byte of uncompressed input. */
 static uint64_t where(struct iot_reader *r)
 {
 	size_t have;
@@ -486,7 +495,7 @@ static void show_interval(struct iot_reader *r)
 	}
 }
 
-/* Lines that are skipped: up to a %sync or %end, or as many as there are. */
+/* Handles skipped lines: up to a %sync or %end, or as many as are available. */
 static void show_skipped(struct iot_reader *r)
 {
 	struct lookahead *a = r->lookahead;
@@ -512,7 +521,10 @@ static void show_skipped(struct iot_reader *r)
 
 /* The beginning of the trace */
 
-/* A %iotrace in which a few bits are wrong: without it the trace would seem to be a bare one, of another tick. */
+/*
+ * Returns whether the line is a %iotrace with a few wrong bits: otherwise the trace would look like
+ * an unframed one with another tick.
+ */
 static bool resembles_header(const char *p, size_t size)
 {
 	static const char *const headers[] = {"ff %iotrace ", "255 %iotrace "};
@@ -528,21 +540,22 @@ static bool resembles_header(const char *p, size_t size)
 	return false;
 }
 
-/* By the first line that is not blank: p. *next: behind it. */
+/* Decides by the first line that is not blank, at p. */
 static void decide(struct lookahead *a, const struct text_line *l, const char *p, const char *begin)
 {
 	const enum framing_kind framing =
 	    l->kind == TEXT_LINE_COMMENT ? directive_framing(l->text) : FRAMING_NONE;
 	a->decided = true;
 	if (framing == FRAMING_SYNC)
-		a->left = (uint64_t)(l->next - begin); /* it says where the interval behind it is */
+		/* it contains the position of the following interval */
+		a->left = (uint64_t)(l->next - begin);
 	else if (framing != FRAMING_HEADER && !resembles_header(p, l->size))
 		a->passing = true;
 }
 
 /*
- * Damaged compressed data can unpack to anything, and the checksum comes last. What seems to be a bare trace is framed
- * if there is a %sync or %end in it.
+ * Damaged compressed data can decompress to anything, and the checksum comes last. So an apparently
+ * unframed trace is framed if it contains a %sync or %end.
  */
 static bool is_framed_later(struct iot_reader *r)
 {
@@ -563,7 +576,10 @@ static bool is_framed_later(struct iot_reader *r)
 	return found || bufreader_status(r->bufreader) != IOT_OK;
 }
 
-/* Whether the trace is framed. What is left then: 0, or lines that are to be read first. */
+/*
+ * Determines whether the trace is framed. Afterwards a->left is 0, or the size of lines to be read
+ * first.
+ */
 static void look_at_beginning(struct iot_reader *r)
 {
 	struct lookahead *a = r->lookahead;
@@ -590,7 +606,7 @@ static void look_at_beginning(struct iot_reader *r)
 		}
 		a->at_end = last && bufreader_status(r->bufreader) != IOT_OK;
 		if (a->at_end)
-			return; /* what it is may be seen behind the damage */
+			return; /* text after the damage may decide */
 		if (last || have - at > LINE_SIZE_MAX) {
 			a->decided = a->passing = true;
 			return;
@@ -604,7 +620,10 @@ static void look_at_beginning(struct iot_reader *r)
 	}
 }
 
-/* How much a decoder unpacks before it notices damage may differ when the text is read again. */
+/*
+ * The amount that a decoder decompresses before it detects damage may differ when the text is read
+ * again.
+ */
 static void drain(struct bufreader *w)
 {
 	size_t have;
@@ -648,7 +667,8 @@ const char *reader_look(struct iot_reader *r, size_t want, size_t *have)
 	struct bufreader *w = a->replay != NULL ? a->replay : r->bufreader;
 	const size_t limit = a->left < SIZE_MAX ? (size_t)a->left : SIZE_MAX;
 	if (want > limit && limit > 0 && !a->at_end)
-		want = limit; /* beyond the last stretch there is the end, or damage, to be met */
+		/* after the last range, the end or the damage must still be reached */
+		want = limit;
 	const char *p = bufreader_peek(w, want, have);
 	if (a->replay != NULL && bufreader_status(w) != IOT_OK)
 		error_set(&r->error, bufreader_status(w), "%s", bufreader_error(w)->text);

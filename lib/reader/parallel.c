@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What threads have decoded, in order: CPU clocks made whole, names brought in force, and the way back to a reader
- * that decodes by itself. See parallel.h.
+ * Delivers the output of the threads in order: completes CPU clocks, makes definitions current, and
+ * returns to serial reading where necessary. See parallel.h.
  */
 #include "parallel.h"
 
@@ -12,31 +12,32 @@
 #include "lib/codec/codec.h"
 
 enum {
-	PART_SIZE = 1 << 20, /* stored bytes of a part, at least */
-	CLOCKS = 1024,       /* of processes seen lately */
-	HEAD_MAX = 1 << 16,  /* lines before the first record */
+	PART_SIZE = 1 << 20, /* minimum stored bytes of a segment */
+	CLOCKS = 1024,       /* entries of the cache of recent processes */
+	HEAD_MAX = 1 << 16,  /* maximum lines before the first record */
 };
 
-/* Where a process' clock stood when the part began. */
+/* The clock of a process at the beginning of the segment. */
 struct recent_clock {
-	uint64_t key; /* the process + 1; 0: none */
+	uint64_t key; /* the process + 1; 0: unused */
 	int64_t ns;
 };
 
 struct parallel_cursor {
 	struct parallel *parallel;
 	struct worker *from;
-	struct decoded_block *chunk;    /* being delivered; NULL: none */
-	size_t next_record, next_other; /* of it */
-	int64_t cpu_max;                /* nanoseconds that a clock may have */
-	uint64_t cpu_reach;             /* that no clock can be beyond, where parts are counted */
+	struct decoded_block *chunk;    /* being delivered; or NULL */
+	size_t next_record, next_other; /* in the block */
+	int64_t cpu_max;                /* maximum of a clock in nanoseconds */
+	uint64_t cpu_reach;             /* upper bound of all clocks, if segments are accumulated */
 	struct recent_clock clocks[CLOCKS];
 
-	/* Of the part being delivered: */
+	/* The segment being delivered: */
 	uint64_t part, at;
-	uint64_t lines, text_bytes; /* before it */
-	uint64_t records;           /* delivered of it */
-	uint64_t line;              /* of it, of the last event behind these; or 0 */
+	uint64_t lines, text_bytes; /* before the segment */
+	uint64_t records;           /* delivered from the segment */
+	/* line in the segment of the last event after these records; or 0 */
+	uint64_t line;
 	uint64_t place;
 };
 
@@ -57,19 +58,19 @@ uint64_t reader_parallel_offset(const struct iot_reader *r)
 	return r->ordered->place;
 }
 
-/* Going side by side */
+/* Starting parallel reading */
 
-/* The window counts what is read twice, and not what the threads read. */
+/* The bufreader counts bytes that are read twice, and not those that the threads read. */
 static void correct_stored(struct iot_reader *r)
 {
 	r->extra_stored = bufreader_position(r->bufreader) - bufreader_stored(r->bufreader);
 }
 
-/* As if nothing had been read yet. */
+/* Restarts at the beginning of the input. */
 static bool begin_again(struct iot_reader *r)
 {
 	if (error_in_input(r->error.status))
-		error_clear(&r->error); /* it will be met again, in its place */
+		error_clear(&r->error); /* it will occur again at its position */
 	if (r->error.status != IOT_OK || reader_begin_at(r, 0) != IOT_OK)
 		return false;
 	r->lines = r->text_bytes = r->records = r->comments = 0;
@@ -97,7 +98,7 @@ static struct parallel *start(struct iot_reader *r, const struct stored_input *s
 	    .sync = r->sync,
 	    .fold = fold,
 	};
-	/* a trace that begins with a %sync has been entered already */
+	/* a trace that begins with a %sync is already past its first seek point */
 	if (!r->framed || r->intervals > 0 || r->lines >= HEAD_MAX || r->error.status != IOT_OK ||
 	    r->done)
 		return NULL;
@@ -114,7 +115,7 @@ bool reader_go_parallel(struct iot_reader *r, const struct iot_fold *fold)
 	if (r->lookahead != NULL)
 		r->lookahead->passing = true; /* until begin_again: nothing of this is delivered */
 	reader_read_head(r, true, HEAD_MAX);
-	/* without a codec (no memory) the reader's own way tells why */
+	/* without a codec (out of memory) the serial path reports the error */
 	struct parallel *parallel = r->codec != NULL ? start(r, &source, fold) : NULL;
 	const bool fine = begin_again(r);
 	if (fine && parallel != NULL)
@@ -131,9 +132,9 @@ bool reader_go_parallel(struct iot_reader *r, const struct iot_fold *fold)
 	return true;
 }
 
-/* Going on alone */
+/* Continuing serially */
 
-/* From the first event on that has not been delivered. */
+/* Continues serially at the first event that has not been delivered. */
 static void go_on_alone(struct iot_reader *r)
 {
 	const struct parallel_cursor o = *r->ordered;
@@ -151,7 +152,7 @@ static void go_on_alone(struct iot_reader *r)
 	r->comments = comments;
 }
 
-/* Chunks */
+/* Blocks */
 
 static bool has_name(const struct iot_reader *r, const struct decoded_block *c)
 {
@@ -161,14 +162,17 @@ static bool has_name(const struct iot_reader *r, const struct decoded_block *c)
 	return false;
 }
 
-/* Whether clocks cannot leave their range, whatever they stand at; of records delivered each is looked at. */
+/*
+ * Returns whether clocks stay in range, whatever their values at the beginning; for delivered
+ * records each clock is checked instead.
+ */
 static bool clocks_fit(struct parallel_cursor *o, const struct decoded_block *c)
 {
 	return !__builtin_add_overflow(o->cpu_reach, c->counted.cpu_bits, &o->cpu_reach) &&
 	       o->cpu_reach <= (uint64_t)o->cpu_max;
 }
 
-/* False: from here on this reader decodes. */
+/* Returns false if this reader continues serially. */
 static bool next_chunk(struct iot_reader *r)
 {
 	struct parallel_cursor *o = r->ordered;
@@ -207,7 +211,10 @@ static void end_trace(struct iot_reader *r)
 	r->ended = r->done = true;
 }
 
-/* All of the chunk has been delivered. False: the trace is at its end, or this reader decodes from here on. */
+/*
+ * Finishes a delivered block. Returns false at the end of the trace, or if this reader continues
+ * serially.
+ */
 static bool finish_chunk(struct iot_reader *r)
 {
 	struct parallel_cursor *o = r->ordered;
@@ -236,7 +243,7 @@ static bool finish_chunk(struct iot_reader *r)
 	return !ended;
 }
 
-/* Delivering */
+/* Delivery */
 
 static __attribute__((noinline)) int64_t look_clock_up(struct iot_reader *r, uint32_t process,
 						       struct recent_clock *clock)
@@ -247,7 +254,7 @@ static __attribute__((noinline)) int64_t look_clock_up(struct iot_reader *r, uin
 	return clock->ns;
 }
 
-/* How many were copied: fewer than n if a clock would leave its range. */
+/* Returns the number of records copied: fewer than n if a clock would leave its range. */
 static size_t copy_records(struct iot_reader *r, struct event_batch *b,
 			   const struct iot_record *from, size_t n)
 {
@@ -270,7 +277,7 @@ static size_t copy_records(struct iot_reader *r, struct event_batch *b,
 	return n;
 }
 
-/* False: this reader decodes from here on. */
+/* Returns false if this reader continues serially. */
 static bool deliver_records(struct iot_reader *r, struct event_batch *b, size_t until)
 {
 	struct parallel_cursor *o = r->ordered;
@@ -318,7 +325,7 @@ static bool deliver_other(struct iot_reader *r, struct event_batch *b)
 	return true;
 }
 
-/* False: the batch ends here, or this reader decodes from here on. */
+/* Returns false if the batch ends here, or if this reader continues serially. */
 static bool deliver(struct iot_reader *r, struct event_batch *b)
 {
 	struct parallel_cursor *o = r->ordered;
@@ -340,7 +347,7 @@ ssize_t reader_parallel_pull(struct iot_reader *r, struct event_batch *b)
 			if (!deliver(r, b))
 				break;
 		} else if ((events && b->n > 0) || !finish_chunk(r)) {
-			break; /* texts live until the next call */
+			break; /* texts are valid until the next call */
 		}
 	}
 	reader_place_untimed(b);
@@ -350,7 +357,7 @@ ssize_t reader_parallel_pull(struct iot_reader *r, struct event_batch *b)
 		      : iot_reader_records(r, b->records, b->max);
 }
 
-/* Counting */
+/* Accumulation */
 
 int reader_fold_parallel(struct iot_reader *r, const struct iot_fold *fold)
 {

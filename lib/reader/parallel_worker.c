@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads that each read a part of a trace into chunks. See parallel.h. */
+/* Worker threads, each of which reads a segment of a trace into blocks. See parallel.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,14 +10,14 @@
 
 enum { PART_READ_SIZE = 1 << 18 };
 
-/* Chunks */
+/* Blocks */
 
 static size_t chunks_max(const struct parallel *p)
 {
 	return p->fold != NULL ? FOLD_BLOCKS : WORKER_BLOCKS;
 }
 
-/* One to fill; NULL: told to stop. Every worker was given one to begin with. */
+/* Returns a block to fill; NULL if asked to stop. Every worker starts with one block. */
 static struct decoded_block *empty_chunk(struct worker *w)
 {
 	struct parallel *p = w->parallel;
@@ -75,7 +75,7 @@ struct decoded_block *parallel_next_block(struct parallel *p, uint64_t part, str
 	return c;
 }
 
-/* What was counted and will not be joined. */
+/* Drops accumulated results that will not be joined. */
 static void drop_counted(const struct parallel *p, struct decoded_block *c)
 {
 	if (c->counted.part != NULL)
@@ -93,9 +93,9 @@ void parallel_give_back(struct worker *from, struct decoded_block *c)
 	pthread_mutex_unlock(&from->parallel->mutex);
 }
 
-/* Parts */
+/* Segments */
 
-/* The part behind the one planned last. False: there is none, or its place cannot be read. */
+/* Determines the next segment. Returns false if none is left or the source cannot be read. */
 static bool plan(struct parallel *p, struct segment *part)
 {
 	struct seek_point entry = {0};
@@ -131,7 +131,7 @@ static ssize_t read_bytes(void *context, void *buffer, size_t size)
 	return n;
 }
 
-/* A reader for a part, that has taken its %sync; NULL: it cannot be. */
+/* Returns a reader for a segment that has read the segment's %sync; NULL on failure. */
 static struct iot_reader *open_part(struct parallel *p, const struct segment *part,
 				    struct bytes *bytes)
 {
@@ -181,8 +181,8 @@ static void note_progress(struct segment_progress *s)
 }
 
 /*
- * The end of the input is right where the trace ends properly, or where the %sync behind the part holds: nobody else
- * looks at what that tells of the part.
+ * Returns whether the end of the input is valid: the trace ends properly, or the %sync after the
+ * segment matches. No other code compares that %sync with the segment.
  */
 static bool ends_well(const struct segment_progress *s)
 {
@@ -196,7 +196,10 @@ static bool ends_well(const struct segment_progress *s)
 
 static bool is_odd(const struct iot_reader *r)
 {
-	/* lacks= in the trace's head is known to all; later it would have to be */
+	/*
+	 * lacks= in the trace's head applies to all segments; a later one would not be known to
+	 * them
+	 */
 	return r->error.status != IOT_OK || r->skipping || r->muted || r->lacks_late;
 }
 
@@ -231,13 +234,13 @@ static bool reported_to_stop(struct parallel *p)
 	return stop;
 }
 
-/* As many bits as the number has without its sign. */
+/* Returns n, or its complement if n is negative: the bits without the sign. */
 static uint64_t magnitude(int64_t n)
 {
 	return (uint64_t)(n < 0 ? ~n : n);
 }
 
-/* The batch is counted, and empty again. */
+/* Accumulates the batch and empties it. */
 static void count_batch(struct segment_progress *s, struct decoded_block *c, struct event_batch *b)
 {
 	struct parallel *p = s->worker->parallel;
@@ -253,7 +256,7 @@ static void count_batch(struct segment_progress *s, struct decoded_block *c, str
 	s->reader->arena_used = 0;
 }
 
-/* As fill, but the whole part is counted. */
+/* As fill, but accumulates the whole segment. */
 static void fill_counted(struct segment_progress *s, struct decoded_block *c)
 {
 	struct iot_reader *r = s->reader;
@@ -264,7 +267,7 @@ static void fill_counted(struct segment_progress *s, struct decoded_block *c)
 	r->chunk = c;
 	while (!c->last && !c->odd) {
 		if (r->cur == r->end)
-			count_batch(s, c, &b); /* texts live as long as the block */
+			count_batch(s, c, &b); /* texts are valid as long as the block */
 		if (r->cur == r->end && reader_next_block(r) != 1) {
 			c->last = ends_well(s);
 			c->odd = !c->last;
@@ -320,7 +323,7 @@ static void sum_up(struct segment_progress *s, struct decoded_block *c)
 		codec_clocks(r->codec, c->clocks, c->clock_count);
 }
 
-/* False: told to stop. */
+/* Returns false if asked to stop. */
 static bool read_part(struct worker *w, const struct segment *part)
 {
 	struct bytes bytes = {&w->parallel->source, part->at, part->end};
@@ -377,7 +380,7 @@ static void start_threads(struct parallel *p, size_t threads)
 	}
 }
 
-/* Whether there is more than one part. */
+/* Returns whether the trace has more than one segment. */
 static bool pays(struct parallel *p)
 {
 	struct seek_point entry;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The reader's handle: settings, opening, errors, and what is known of the trace. */
+/* The reader handle: settings, opening, errors, and properties of the trace. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 enum {
 	THREADS_MAX = 256,
 	HELD_MAX = 1 << 30,
-	AHEAD_VERIFIED = 1 << 24, /* unpacking goes on while an interval is decoded */
-	HELD_SLACK = 1 << 26,     /* the most that a window reads at once */
+	AHEAD_VERIFIED = 1 << 24, /* decompression continues while an interval is decoded */
+	HELD_SLACK = 1 << 26,     /* maximum bytes that a bufreader reads at once */
 };
 
 struct iot_reader *iot_reader_new(void)
@@ -223,7 +223,7 @@ void reader_count_unverified(struct iot_reader *r)
 
 bool reader_damaged(struct iot_reader *r, unsigned column, const char *sentence)
 {
-	/* the sentence may be of the codec that reader_unmute frees */
+	/* the message may be in the codec state that reader_unmute frees */
 	if (!r->recover) {
 		reader_fail(r, IOT_EFORMAT, column, "%s", sentence);
 		reader_unmute(r);
@@ -257,7 +257,7 @@ void reader_warn(struct iot_reader *r, const char *sentence)
 	r->warn(r->warn_context, text);
 }
 
-/* What is known of the trace */
+/* Properties of the trace */
 
 const char *iot_reader_name(struct iot_reader *r, uint32_t object, size_t *size)
 {

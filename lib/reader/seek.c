@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reader goes to a place: enters at the last %sync before it, or reads on where the input cannot go back, and
- * reads over what is left. For a time, a look at the lines of a block tells how many records come before it, so that
- * none is decoded too far. What was read over is forgotten, but for the %process and %file in force and the comments
- * directly before the place: these are held for the next call.
+ * Seeks to a record or time: starts at the last preceding %sync, or reads forward if the input
+ * cannot be repositioned, and then skips to the target. For a time, an examination of a block's
+ * lines counts the records before it, so that none is decoded beyond the target. Skipped events are
+ * discarded, except current %process and %file and the comments directly before the target: these
+ * are deferred to the next call.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,15 +19,15 @@
 
 enum {
 	BATCH = 512,
-	LOOK_MAX = 1 << 14, /* records looked at before they are decoded */
+	LOOK_MAX = 1 << 14, /* records to examine before they are decoded */
 };
 
 struct target {
 	enum iot_seek what;
-	uint64_t value; /* a record, or ticks */
+	uint64_t value; /* a record number, or ticks */
 };
 
-/* Held events */
+/* Deferred events */
 
 void reader_drop_deferred(struct iot_reader *r)
 {
@@ -45,7 +46,7 @@ size_t reader_take_deferred(struct iot_reader *r, struct iot_event *out, size_t 
 	if (n > max)
 		n = max;
 	if (n == 0)
-		reader_drop_deferred(r); /* the texts told by the call before */
+		reader_drop_deferred(r); /* frees the texts returned by the previous call */
 	else
 		memcpy(out, h->events + h->next, n * sizeof(*out));
 	h->next += n;
@@ -93,7 +94,7 @@ static int by_name(const void *a, const void *b)
 		   : (x->has & IOT_HAS_DISK) > (y->has & IOT_HAS_DISK);
 }
 
-/* The names in force go before what is held, which then need not have them as well. */
+/* Inserts the current definitions before the deferred events, which then need not contain them. */
 static void hold_names(struct iot_reader *r)
 {
 	struct deferred_events comments = r->held;
@@ -121,7 +122,7 @@ static void hold_names(struct iot_reader *r)
 	free(comments.events);
 }
 
-/* Reading over */
+/* Skipping */
 
 static bool can_step(const struct iot_reader *r)
 {
@@ -133,7 +134,7 @@ static bool is_plain_going(const struct iot_reader *r)
 	return can_step(r) && !r->skipping && !r->ended;
 }
 
-/* A step of which nothing is kept, so that all of the arena is free for it. */
+/* Runs a step whose results are not kept, so that the whole arena is available to it. */
 static void step_over(struct iot_reader *r, struct event_batch *b)
 {
 	const struct reader_place before = reader_place(r);
@@ -154,7 +155,7 @@ static void read_over_records(struct iot_reader *r, uint64_t n)
 	}
 }
 
-/* One line that is no record, or that is damaged. */
+/* Skips one line that is damaged or not a record. */
 static void read_over_line(struct iot_reader *r, bool keep)
 {
 	struct iot_event ev = {.kind = 0};
@@ -166,7 +167,7 @@ static void read_over_line(struct iot_reader *r, bool keep)
 		hold(r, &ev);
 }
 
-/* As far as the block goes. True: the place is here. */
+/* Skips within the block. Returns true if the target is reached. */
 static bool read_over_block(struct iot_reader *r, const struct target *t)
 {
 	if (r->muted) {
@@ -228,9 +229,11 @@ void reader_read_over(struct iot_reader *r, uint64_t records, uint64_t lines)
 		step_over_line(r);
 }
 
-/* The start of the trace */
+/* Beginning of the trace */
 
-/* Lines up to the first record are obeyed; of input that cannot go back only %iotrace. */
+/*
+ * Applies the lines up to the first record; for input that cannot be repositioned, only %iotrace.
+ */
 void reader_read_head(struct iot_reader *r, bool all, uint64_t lines_max)
 {
 	struct iot_record rec;
@@ -249,7 +252,7 @@ void reader_read_head(struct iot_reader *r, bool all, uint64_t lines_max)
 	}
 }
 
-/* Entering */
+/* Starting at a seek point */
 
 int reader_forget_definitions(struct iot_reader *r, bool texts)
 {
@@ -282,7 +285,7 @@ int reader_begin_at(struct iot_reader *r, uint64_t at)
 	return IOT_OK;
 }
 
-/* There, clocks and counts begin, and no name is known. */
+/* Restarts there with zero clocks and counts, and without definitions. */
 static int begin_restart(struct iot_reader *r, uint64_t at)
 {
 	if (reader_begin_at(r, at) != IOT_OK)
@@ -316,8 +319,9 @@ static int failed_search(struct iot_reader *r, int status)
 }
 
 /*
- * Nothing in plain text verifies the %sync that opens the last interval but the interval before it: that is where
- * verified reading enters. Of the others the %sync that closes them does, and in a frame or member its checksum.
+ * In uncompressed text, only the preceding interval verifies the %sync that begins the last
+ * interval: so verified reading starts one interval earlier. For other intervals the %sync that
+ * ends them verifies it, and in a frame or member its checksum.
  */
 static int enter_earlier(struct iot_reader *r, uint64_t size, struct seek_point *entry)
 {
@@ -350,13 +354,13 @@ static int enter(struct iot_reader *r, const struct stored_input *source, const 
 	r->entered = found == 1;
 	r->entered_at = found == 1 ? entry.sync.record : 0;
 	if (begin_restart(r, found == 1 ? entry.at : 0) == IOT_OK && found == 1)
-		step_over_line(r); /* the %sync: it tells the number of the next record */
+		step_over_line(r); /* the %sync: it contains the number of the next record */
 	if (found == 1 && r->lookahead != NULL)
 		r->lookahead->known_start = false;
 	return r->error.status;
 }
 
-/* What was read over is not counted, and clocks begin here. */
+/* Resets counts and clocks: skipped events are not counted. */
 static void arrive(struct iot_reader *r)
 {
 	if (r->index == 0)
@@ -400,7 +404,7 @@ int iot_reader_seek(struct iot_reader *r, enum iot_seek what, uint64_t value)
 	}
 	if (r->error.status != IOT_OK && (!anywhere || r->codec == NULL))
 		return r->error.status;
-	error_clear(&r->error); /* what is damaged elsewhere does not matter */
+	error_clear(&r->error); /* damage elsewhere does not matter */
 	if (r->codec == NULL)
 		r->names.texts = true;
 	reader_read_head(r, anywhere, UINT64_MAX);

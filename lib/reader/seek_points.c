@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entries found, each by looking at the first bytes of what may be one; and the search for the one that is wanted. */
+/*
+ * Finds seek points by examining the first bytes of candidates, and searches for the requested one.
+ */
 #include "seek_points.h"
 
 #include <stdlib.h>
@@ -10,7 +12,7 @@
 
 enum {
 	SCAN_SIZE = 1 << 16,
-	LINE_CAPACITY = 256, /* a %sync as writers make it is shorter */
+	LINE_CAPACITY = 256, /* a %sync as writers produce it is shorter */
 	PACKED_CAPACITY = ZSTD_BLOCKSIZE_MAX + (1 << 10), /* a frame's header and first block */
 };
 
@@ -18,7 +20,7 @@ struct frames {
 	struct stored_input in;
 	enum iot_compression how;
 	unsigned base;
-	uint64_t *at; /* zstd: where frames begin */
+	uint64_t *at; /* zstd: offsets of frames */
 	size_t count;
 	bool walked;
 	ZSTD_DCtx *zstd;
@@ -63,7 +65,7 @@ void seek_points_free(struct frames *f)
 
 /* First bytes */
 
-/* Whether text begins with the line of a %sync. */
+/* Returns whether text begins with the line of a %sync. */
 static bool is_sync(const struct frames *f, const char *text, size_t size,
 		    struct sync_directive *sync)
 {
@@ -102,7 +104,7 @@ static size_t unpack_gzip(struct frames *f, size_t size, char *line)
 	return LINE_CAPACITY - z.avail_out;
 }
 
-/* So much of a zstd frame as holds its first block. */
+/* Returns the size of a zstd frame's header and first block. */
 static size_t first_block(const struct frames *f, uint64_t at)
 {
 	unsigned char head[ZSTD_FRAMEHEADERSIZE_MAX + 3];
@@ -116,7 +118,7 @@ static size_t first_block(const struct frames *f, uint64_t at)
 	return header.headerSize + 3 + (size <= ZSTD_BLOCKSIZE_MAX ? size : 0);
 }
 
-/* 1: an entry; 0: none; or a status. */
+/* Returns 1 for a seek point; 0 if it is none; or a negative status. */
 static int look_packed(struct frames *f, uint64_t at, struct seek_point *entry)
 {
 	char line[LINE_CAPACITY];
@@ -164,7 +166,7 @@ static int next_frame(struct frames *f, uint64_t from, uint64_t limit, struct se
 	return 0;
 }
 
-/* A candidate in text[from .. size), or `size`. */
+/* Returns the position of a candidate in text[from .. size), or `size`. */
 static size_t candidate(const struct frames *f, size_t from, size_t size, size_t *keep)
 {
 	static const char member[] = "\x1f\x8b\x08", sync[] = "\nff %sync ",
@@ -181,7 +183,7 @@ static size_t candidate(const struct frames *f, size_t from, size_t size, size_t
 static int next_scanned(struct frames *f, uint64_t from, uint64_t limit, struct seek_point *entry)
 {
 	const bool plain = f->how == IOT_PLAIN;
-	uint64_t at = plain && from > 0 ? from - 1 : from; /* with the LF before it */
+	uint64_t at = plain && from > 0 ? from - 1 : from; /* includes the preceding LF */
 	while (at < limit) {
 		size_t keep = 0;
 		const ssize_t got = stored_input_read(&f->in, at, f->scan, SCAN_SIZE);
@@ -227,7 +229,7 @@ int seek_points_find(struct frames *f,
 			any = 1;
 			low = here.at + 1;
 		} else {
-			high = middle; /* those in [middle, high) are none, or behind it */
+			high = middle; /* [middle, high) contains no seek point before the target */
 		}
 	}
 	return any;

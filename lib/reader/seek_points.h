@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Places where a stored trace can be entered: its %syncs, found by reading little. In .zst every frame's beginning
- * is a candidate, found by walking over block headers; in .gz what looks like the header of a member and unpacks to
- * a %sync; in plain text the lines themselves.
+ * Seek points of a stored trace, located by reading little: its %syncs. In .zst, every frame start
+ * is a candidate, located by walking over block headers; in .gz, bytes that look like a member's
+ * header and decompress to a %sync; in uncompressed text, the lines themselves.
  */
 #ifndef LIB_READER_SEEK_POINTS_H
 #define LIB_READER_SEEK_POINTS_H
@@ -11,31 +11,35 @@
 #include "lib/io/bufreader.h"
 
 struct seek_point {
-	uint64_t at; /* of the %sync's line, or of the frame or member that begins with it */
+	uint64_t at; /* offset of the %sync's line, or of the frame or member that begins with it */
 	struct sync_directive sync;
 };
 
 struct frames;
 
-/* base: 16 or 10. NULL: no memory. */
+/* base: 16 or 10. Returns NULL if out of memory. */
 struct frames *seek_points_new(const struct stored_input *s, enum iot_compression how,
 			       unsigned base, uint64_t window_max);
 void seek_points_free(struct frames *f);
 
-/* The first entry in [from, limit). 1; 0: there is none; IOT_EIO with errno, IOT_ENOMEM. */
+/*
+ * Finds the first seek point in [from, limit). Returns 1; 0 if none exists; IOT_EIO with errno set;
+ * IOT_ENOMEM.
+ */
 int seek_points_next(struct frames *f, uint64_t from, uint64_t limit, struct seek_point *entry);
 
 /*
- * The last entry for which before() holds, if that holds for all entries up to one and none behind it; else one for
- * which it holds, and not for the next. Answers as seek_points_next.
+ * Finds the last seek point for which before() is true, if before() is monotonic; otherwise one for
+ * which it is true and for whose successor it is false. Returns as seek_points_next.
  */
 int seek_points_find(struct frames *f,
 		     bool (*before)(const void *context, const struct seek_point *entry),
 		     const void *context, struct seek_point *entry);
 
 /*
- * Beginnings of the zstd frames of s, in order, skippable ones left out; at most SEEK_POINTS_MAX, else only every
- * 2nd, 4th, ... *at is malloced. IOT_OK, IOT_EIO with errno, IOT_ENOMEM.
+ * Returns the offsets of the zstd frames of s, in order, without skippable ones; at most
+ * SEEK_POINTS_MAX, otherwise only every 2nd, 4th, ... *at is allocated with malloc. Returns IOT_OK,
+ * IOT_EIO with errno set, or IOT_ENOMEM.
  */
 enum { SEEK_POINTS_MAX = 1 << 16 };
 int zstd_frames_walk(const struct stored_input *s, uint64_t **at, size_t *count);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reader's framing: %iotrace, %sync and %end verified, and what to do where they do not hold.
+ * Verifies %iotrace, %sync and %end, and recovers from damage.
  *
- * Told to recover, a reader that finds damage drops lines until the next %sync (or %end), believes
- * what that says, and tells the loss as an event.
+ * With recovery enabled, a reader that finds damage drops lines until the next %sync (or %end),
+ * trusts its values, and reports the loss as an event.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,10 @@ enum { LOST_CAPACITY = 1024 };
 
 #define UNVERIFIED "nothing verifies the record= and time= of the %sync before"
 
-/* Tells that something is missing; `records` 0: nobody knows how many. False: next call. */
+/*
+ * Delivers a %lost event; `records` 0: the number is unknown. Returns false if it must wait for the
+ * next call.
+ */
 static bool report_lost(struct iot_reader *r, struct event_batch *b, uint64_t records)
 {
 	struct iot_builder builder;
@@ -49,7 +52,7 @@ bool reader_blank_line(struct iot_reader *r, const struct text_line *l)
 	return true;
 }
 
-/* The first frame or member may be there twice. */
+/* The first frame or member may be repeated. */
 static bool is_first_interval_again(const struct iot_reader *r)
 {
 	return r->recover && r->framed && r->intervals == 0 && r->sync > 0 && r->index == r->sync;
@@ -91,7 +94,7 @@ bool reader_header_line(struct iot_reader *r, const struct text_line *l)
 	return true;
 }
 
-/* Behind a %sync: the next interval begins. */
+/* Begins the next interval, after a %sync. */
 static void new_interval(struct iot_reader *r, const struct text_line *l)
 {
 	reader_step_over(r, l);
@@ -125,10 +128,10 @@ static bool can_start_at(const struct iot_reader *r, uint64_t ticks)
 }
 
 /*
- * Records are not delivered twice: a %sync that leads no further than the one believed before stands
- * where a part of the trace is repeated. It is not compared with the number of records: if a stretch
- * of lines came twice there are too many, and what follows is still new. But the number of records that
- * were verified is right.
+ * Records are not delivered twice: a %sync that does not lead beyond the last one accepted belongs
+ * to a repeated part of the trace. It is not compared with the number of records read: if a range
+ * of lines is repeated, that number is too high, and the following records are still new. The
+ * number of verified records, however, is exact.
  */
 static bool goes_back(const struct iot_reader *r, const struct sync_directive *s)
 {
@@ -137,7 +140,7 @@ static bool goes_back(const struct iot_reader *r, const struct sync_directive *s
 	return s->record <= r->interval_at;
 }
 
-/* A trace that was entered in the middle: its first line is a %sync. */
+/* Starts in the middle of a trace, whose first line is a %sync. */
 static bool enter(struct iot_reader *r, const struct text_line *l, const struct sync_directive *s)
 {
 	if (!can_start_at(r, s->time))
@@ -191,10 +194,10 @@ bool reader_sync_line(struct iot_reader *r, struct event_batch *b, const struct 
 	if (muted)
 		r->lookahead->corroborated = follows;
 	if (!hash_ok || !r->verify || muted)
-		return true; /* it is found again, and believed, as the %sync to go on at */
+		return true; /* it is found again, and trusted, as the %sync to resume at */
 	if (goes_back(r, &s) && s.time != start)
-		return true; /* two intervals with the same text, and this one is repeated */
-	/* all before it is as it was written: it is this line that is damaged */
+		return true; /* two intervals have the same text, and this one is repeated */
+	/* everything before it is intact: this line itself is damaged */
 	if (!report_lost(r, b, 0))
 		return false;
 	new_interval(r, l);
@@ -239,7 +242,7 @@ bool reader_end_line(struct iot_reader *r, struct event_batch *b, const struct t
 	return true;
 }
 
-/* At this %sync, if the interval behind it turns out to be proven. */
+/* Resumes at this %sync if the interval after it turns out to be proven. */
 static void may_resume(struct iot_reader *r, const struct sync_directive *s)
 {
 	struct lookahead *a = r->lookahead;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the zstd frames of a file begin. Their headers do not tell how long they are, but every block in them does, so
- * a walk reads three bytes of each 128 KiB of text. What is damaged is stepped over by looking for the next magic.
+ * Locates the zstd frames of a file. Frame headers do not contain the compressed size, but every
+ * block header does, so a walk reads three bytes per 128 KiB of text. Damage is skipped by
+ * searching for the next magic.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,17 +22,20 @@ enum {
 	SCAN_SIZE = 1 << 16,
 	MAGIC_SIZE = 4,
 	WASTE_MAX =
-	    1 << 18, /* blocks of frames that failed, before going back behind their magics ends */
+	    /*
+	     * blocks of failed frames, after which the search no longer goes back to their magics
+	     */
+	1 << 18,
 };
 
 struct frame_walk {
 	const struct stored_input *in;
 	uint64_t *at;
 	size_t count, capacity, seen;
-	size_t stride;       /* every so many frames are kept */
-	uint64_t failed_at;  /* where blocks did not hold together */
-	size_t wasted;       /* blocks of frames that failed */
-	unsigned char *text; /* of the file, from text_at; NULL: nothing has been sought yet */
+	size_t stride;       /* every stride-th frame is kept */
+	uint64_t failed_at;  /* position of the last inconsistent block */
+	size_t wasted;       /* blocks in failed frames */
+	unsigned char *text; /* bytes of the file from text_at; NULL until the first search */
 	uint64_t text_at;
 	size_t text_size;
 	int status;
@@ -45,7 +49,7 @@ static uint32_t little_endian(const unsigned char *p, unsigned bytes)
 	return v;
 }
 
-/* False: at the end of the file, or it cannot be read. */
+/* Returns false at the end of the file or on a read error. */
 static bool get(struct frame_walk *w, uint64_t at, void *to, size_t n)
 {
 	if (w->text != NULL && at >= w->text_at && at + n <= w->text_at + w->text_size) {
@@ -88,7 +92,7 @@ static uint64_t failed(struct frame_walk *w, uint64_t at, size_t blocks)
 	return 0;
 }
 
-/* The place behind the frame whose blocks begin at `at`; 0: they do not hold together. */
+/* Returns the end of the frame whose blocks begin at `at`; 0 if they are inconsistent. */
 static uint64_t after_blocks(struct frame_walk *w, uint64_t at, bool checksum)
 {
 	unsigned char header[BLOCK_HEADER];
@@ -125,7 +129,7 @@ static uint64_t after_frame(struct frame_walk *w, uint64_t at)
 	return after_blocks(w, at + header.headerSize, header.checksumFlag != 0);
 }
 
-/* More of the file, from `at`; false: there is too little. */
+/* Reads more of the file, from `at`; returns false if fewer bytes than a magic are left. */
 static bool look_at(struct frame_walk *w, uint64_t at)
 {
 	if (w->text == NULL)
@@ -140,7 +144,7 @@ static bool look_at(struct frame_walk *w, uint64_t at)
 	return w->text_size >= MAGIC_SIZE;
 }
 
-/* The next magic at or behind `at`; the end if there is none. */
+/* Returns the position of the next magic at or after `at`; the end if none exists. */
 static uint64_t find_magic(struct frame_walk *w, uint64_t at)
 {
 	for (;;) {
@@ -158,8 +162,9 @@ static uint64_t find_magic(struct frame_walk *w, uint64_t at)
 }
 
 /*
- * Behind a frame that failed: what looks like one may have covered others. Made to do so again and
- * again that would cost much: then the search goes on where the blocks end to hold together.
+ * Returns the start of the search after a failed frame, which may only look like one and contain
+ * others. Many such frames would make the search expensive: then it starts where the blocks become
+ * inconsistent.
  */
 static uint64_t search_from(const struct frame_walk *w, uint64_t place)
 {
