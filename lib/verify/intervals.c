@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which intervals are kept. See intervals.h for the rule. */
+/* Determines which intervals are kept. See intervals.h for the rule. */
 #include "intervals.h"
 
 #include <stdlib.h>
@@ -13,13 +13,13 @@ static bool same_mark(const struct mark *a, const struct mark *b)
 	return a->known && b->known && a->record == b->record && a->time == b->time;
 }
 
-/* The mark behind an interval that begins at `m`. */
+/* Returns the mark after an interval that begins at `m`. */
 static struct mark after(const struct mark *m, const struct interval *e)
 {
 	return (struct mark){m->known, m->record + e->records, m->time + (uint64_t)e->ticks};
 }
 
-/* The mark before an interval that ends at its close; not known where that is a %end. */
+/* Returns the mark before an interval, counted back from its close; unknown if that is a %end. */
 static struct mark counted_back(const struct interval *e)
 {
 	return (struct mark){e->close.known && !e->is_last, e->close.record - e->records,
@@ -63,14 +63,17 @@ int intervals_add(struct intervals *t, const struct interval *e)
 
 static const struct mark nowhere = {0};
 
-/* The interval behind, if it is proven and begins at the very %sync that closes this one. */
+/*
+ * Returns the next interval, if it is proven and begins at the %sync that ends this one; otherwise
+ * NULL.
+ */
 static const struct interval *witness_of(const struct intervals *t, size_t i)
 {
 	const struct interval *next = &t->entry[i + 1];
 	return i + 1 < t->count && next->follows && next->proof == PROOF_HASH ? next : NULL;
 }
 
-/* Whether a proven interval that ends in `end`, or in a %end of so many records, begins at m. */
+/* Returns whether a proven interval, given its close, begins at m. */
 static bool leads_to(const struct mark *m, const struct interval *e)
 {
 	const struct mark back = counted_back(e);
@@ -79,14 +82,17 @@ static bool leads_to(const struct mark *m, const struct interval *e)
 	return same_mark(m, &back);
 }
 
-/* Of two times that differ, a %end behind cannot tell which is right. */
+/*
+ * Returns whether two different times are declared and a following %end, which has no time, cannot
+ * decide between them.
+ */
 static bool time_in_ambiguity(const struct interval *e, const struct interval *next)
 {
 	return next->is_last && !next->open_proven && e->open.known && e->close.known &&
 	       e->open.time != counted_back(e).time;
 }
 
-/* The three tell different things: the interval behind decides. */
+/* Returns the position if the three declarations differ: the following interval decides. */
 static struct mark place_by_witness(const struct interval *e, const struct interval *next,
 				    const struct mark *before)
 {
@@ -103,13 +109,13 @@ static struct mark place_by_witness(const struct interval *e, const struct inter
 }
 
 struct settle_progress {
-	struct mark before; /* what the interval before tells of the place of the next */
-	bool doubtful;      /* the %sync that closes it, as it agrees with nothing */
-	uint64_t done;      /* records up to here are kept or lost */
+	struct mark before; /* position of the next interval, as the preceding one declares it */
+	bool doubtful;      /* the %sync that ends the preceding interval agrees with nothing */
+	uint64_t done;      /* records before this one are kept or lost */
 	bool another;       /* a second trace has begun */
 };
 
-/* Where the interval begins. */
+/* Returns the position of the interval. */
 static struct mark place_of(const struct intervals *t, size_t i, const struct settle_progress *p)
 {
 	const struct interval *e = &t->entry[i];
@@ -127,11 +133,14 @@ static struct mark place_of(const struct intervals *t, size_t i, const struct se
 		return *before;
 	if (e->close.known)
 		return place_by_witness(e, witness_of(t, i), before);
-	/* the %sync that closes it cannot be read: nothing tells another place */
+	/* the %sync that ends it cannot be parsed: no other position is declared */
 	return before->known ? *before : place_by_witness(e, witness_of(t, i), before);
 }
 
-/* A %iotrace in the middle: the first interval again, or another trace. */
+/*
+ * Returns whether a %iotrace in the middle begins another trace, as opposed to a repeated first
+ * interval.
+ */
 static bool another_begins(const struct intervals *t, const struct interval *e, uint64_t done)
 {
 	if (!e->from_header)
@@ -165,7 +174,7 @@ static void settle_one(struct intervals *t, size_t i, struct settle_progress *p)
 	} else if (place.record + e->records <= p->done) {
 		e->disposition = DISPOSITION_REPEATED;
 	}
-	/* behind a frame that is only known to be whole, text may have been taken away */
+	/* after a frame that is only proven by its checksum, text may be missing */
 	if (e->proof == PROOF_HASH)
 		p->before = after(&place, e);
 }
@@ -177,7 +186,7 @@ static uint64_t first_kept_record(const struct intervals *t, size_t *i)
 	return *i < t->count ? t->entry[*i].record : UINT64_MAX;
 }
 
-/* What was not proven is kept where it fits between what was. */
+/* Keeps unproven intervals that fit between proven ones. */
 static void settle_unverified(struct intervals *t)
 {
 	uint64_t done = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Oddities. Whether a line is canonical is not judged but tried: the records are encoded again, with
- * a state of our own that has seen the same, and the bytes compared; a whole stretch at once, and
- * line by line only where it differs.
+ * Warnings. Canonical form is not analysed but tested: the records are encoded again with a
+ * separate codec in the same state, and the bytes compared; a batch at once, and line by line only
+ * if it differs.
  */
 #include "lint.h"
 
@@ -19,7 +19,7 @@ enum {
 	BATCH = 1024,
 	CODEC_PROCESSES = 64,
 	CODEC_MAX = 1 << 28,
-	MEMOS_MAX = 1 << 21, /* what is beyond is not looked at */
+	MEMOS_MAX = 1 << 21, /* maximum number of processes and files tracked */
 	SHOWN = 60,
 };
 
@@ -30,7 +30,7 @@ struct span {
 
 struct lint {
 	struct findings findings;
-	struct iot_codec *codec; /* encodes */
+	struct iot_codec *codec; /* for encoding */
 	size_t codec_size;
 	uint64_t tick_ns;
 	unsigned base;
@@ -38,10 +38,10 @@ struct lint {
 	int64_t last_start_ns;
 	bool no_starts; /* lacks=start */
 	struct idmap processes;
-	struct span *last; /* of each */
+	struct span *last; /* indexed by process */
 	size_t last_capacity;
 	struct idmap files[2]; /* (process, file); disks */
-	bool *unnamed[2];      /* those that were used without a name */
+	bool *unnamed[2];      /* files used without a definition */
 	size_t unnamed_capacity[2];
 };
 
@@ -127,14 +127,14 @@ void lint_interval(struct lint *l, int64_t start_ticks)
 	l->last_start_ns = start_ticks * (int64_t)l->tick_ns;
 }
 
-/* What is remembered of processes and files */
+/* State of processes and files */
 
 static size_t number_of(struct idmap *m, uint64_t key)
 {
 	return m->count < MEMOS_MAX ? idmap_number(m, key) : idmap_find(m, key);
 }
 
-/* NULL: there is no room for more. */
+/* Returns NULL if the limit is reached. */
 static struct span *last_of(struct lint *l, uint32_t process)
 {
 	const size_t i = number_of(&l->processes, process);
@@ -148,7 +148,7 @@ static struct span *last_of(struct lint *l, uint32_t process)
 	return &all[i];
 }
 
-/* NULL: it has not been used without a name, or there is no room for more. */
+/* Returns NULL if the file has not been used without a definition, or the limit is reached. */
 static bool *unnamed_of(struct lint *l, const struct iot_record *rec, bool disk)
 {
 	const size_t i = idmap_find(&l->files[disk], idmap_pair(rec->process, rec->file));
@@ -164,7 +164,7 @@ static const char *line_at(const char *text, size_t i)
 	return text;
 }
 
-/* Where a field stands on the i-th line. */
+/* Returns the column of a field on the i-th line. */
 static unsigned column_of(struct lint *l, const char *text, size_t i, enum field which)
 {
 	size_t column[RECORD_FIELDS] = {0};
@@ -185,7 +185,7 @@ static void look_at_time(struct lint *l, const char *text, const struct iot_reco
 	l->last_start_ns = rec->start_ns;
 }
 
-/* A process is a thread group, and a call that copies is two I/Os: this alone is no fault. */
+/* A process is a thread group, and a copying call is two I/Os: an overlap alone is not an error. */
 static void look_at_overlap(struct lint *l, const struct iot_record *rec, uint64_t line)
 {
 	const int64_t end_ns = rec->start_ns + (int64_t)rec->duration_ns;
@@ -243,7 +243,10 @@ static int grow_codec(struct lint *l)
 	return IOT_OK;
 }
 
-/* n <= BATCH. *size is 0 if a record cannot be encoded, which no record that was read should be. */
+/*
+ * n <= BATCH. *size is 0 if a record cannot be encoded, which should not happen for a decoded
+ * record.
+ */
 static int encode(struct lint *l, const struct iot_record *rec, size_t n, size_t *size)
 {
 	*size = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Blocks of lines out of intake and unpacker. Unlike a window this one knows the frames: it looks at
- * the unpacker after every step.
+ * Produces blocks of lines from byte source and decompressor. Unlike a bufreader it knows the
+ * frames: it checks the decompressor's state after every step.
  */
 #include "raw_lines.h"
 
@@ -14,9 +14,10 @@
 
 enum {
 	READ_SIZE = 1 << 18,
-	LINE_SIZE_MAX = IOT_COMMENT_MAX + 64, /* what is longer without LF is no line */
+	LINE_SIZE_MAX = IOT_COMMENT_MAX + 64, /* longer text without LF is not a line */
 	CAPACITY = READ_SIZE + 2 * LINE_SIZE_MAX,
-	DESCRIPTOR_AT = 4, /* of a zstd frame: its descriptor, and the bit of the checksum in it */
+	/* offset in a zstd frame of its descriptor, which contains the checksum bit */
+	DESCRIPTOR_AT = 4,
 	CHECKSUM_BIT = 4,
 	LOOK = 4096,
 };
@@ -24,18 +25,18 @@ enum {
 static const uint64_t window_max = (uint64_t)1 << 27;
 
 struct raw_lines {
-	struct error error; /* that ends the work */
-	struct error fault; /* of the unpacker: damage that can be stepped over is not kept */
+	struct error error; /* ends reading */
+	struct error fault; /* of the decompressor: recoverable damage is not kept */
 	struct byte_source in;
 	struct decompressor unpacker;
 	enum iot_compression how;
 	char *name, *block;
-	size_t start, end; /* of what has not been shown, in the block */
-	uint64_t at;       /* of block[start] in the text */
+	size_t start, end; /* bytes of the block not yet returned */
+	uint64_t at;       /* offset of block[start] in the text */
 	uint64_t frame_at;
 	bool checked;
 	bool begun, no_more;
-	bool frame_ended, gap, gap_truncated; /* to be told when the lines before have been */
+	bool frame_ended, gap, gap_truncated; /* to be reported after the preceding lines */
 	bool in_long;
 	char why[512];
 };
@@ -88,11 +89,13 @@ uint64_t raw_lines_stored(const struct raw_lines *t)
 	return t->in.stored;
 }
 
-/* More bytes into the block */
+/* Filling the block */
 
 static const char gzip_magic[] = "\x1f\x8b\x08", zstd_magic[] = "\x28\xb5\x2f\xfd";
 
-/* Half of the magic number is still there, or all of it later on. */
+/*
+ * Returns whether half of the magic number is intact at the start, or all of it exists further on.
+ */
 static bool was(const struct raw_lines *t, const char *magic)
 {
 	const size_t n = strlen(magic);
@@ -119,7 +122,7 @@ static enum iot_compression compression_of(const struct raw_lines *t)
 		return IOT_ZSTD;
 	if (is_text(t))
 		return IOT_PLAIN;
-	/* the beginning may be what is damaged */
+	/* the damage may be at the beginning */
 	if (was(t, zstd_magic))
 		return IOT_ZSTD;
 	return was(t, gzip_magic) ? IOT_GZIP : IOT_PLAIN;
@@ -138,7 +141,7 @@ static void begin(struct raw_lines *t)
 	t->end = 0;
 }
 
-/* Of the frame in work, whose first bytes the unpacker still has. */
+/* Returns whether the current frame, whose first bytes are still in the buffer, has a checksum. */
 static bool has_checksum(const struct decompressor *u)
 {
 	const size_t at = (size_t)(u->frame_at - u->raw_at);
@@ -148,7 +151,7 @@ static bool has_checksum(const struct decompressor *u)
 	       (u->raw[at + DESCRIPTOR_AT] & CHECKSUM_BIT) != 0;
 }
 
-/* Damage, or the end of the input inside of a frame. */
+/* Handles damage, or the end of the input in the middle of a frame. */
 static void unpacker_failed(struct raw_lines *t)
 {
 	const int status = t->fault.status;
@@ -204,7 +207,7 @@ static void fill(struct raw_lines *t)
 	}
 }
 
-/* Pieces */
+/* Items */
 
 static void show(struct raw_lines *t, struct raw_item *piece, enum raw_kind kind, size_t size)
 {
@@ -239,7 +242,7 @@ static bool show_lines(struct raw_lines *t, struct raw_item *piece)
 	return true;
 }
 
-/* Drops what has no LF, and tells why. */
+/* Drops text without LF, and reports the reason. */
 static void show_gap(struct raw_lines *t, struct raw_item *piece, const char *why, bool truncated)
 {
 	show(t, piece, RAW_GAP, t->end - t->start);
@@ -247,7 +250,7 @@ static void show_gap(struct raw_lines *t, struct raw_item *piece, const char *wh
 	piece->truncated = truncated;
 }
 
-/* What is to be told behind the lines; false: nothing. */
+/* Returns the item that follows the lines; false if none. */
 static bool show_first_use(struct raw_lines *t, struct raw_item *piece)
 {
 	if (t->gap) {

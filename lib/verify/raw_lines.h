@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The text of a stored trace for who wants to know what holds it together: blocks of whole lines,
- * and between them where a frame or member ended as it should, and where text is missing. Goes on
- * behind damage, at the next frame or member. Places in the text count the bytes that were unpacked.
+ * Reads the text of a stored trace together with its structure: blocks of whole lines, and between
+ * them events for a frame or member that ended properly, and for missing text. After damage,
+ * continues at the next frame or member. Offsets in the text count decompressed bytes.
  */
 #ifndef LIB_VERIFY_RAW_LINES_H
 #define LIB_VERIFY_RAW_LINES_H
@@ -16,29 +16,29 @@
 enum raw_kind {
 	RAW_END,
 	RAW_LINES, /* whole lines: the last ends in LF */
-	RAW_CUT,   /* what stands at the end of the input, without LF */
-	RAW_FRAME, /* all text from frame_at to here is one frame; checked: its checksum holds */
-	RAW_GAP,   /* something is missing: why tells */
+	RAW_CUT,   /* the end of the input, without LF */
+	RAW_FRAME, /* the text from frame_at to here is one frame; checked: its checksum matches */
+	RAW_GAP,   /* text is missing: the reason is in why */
 };
 
 struct raw_item {
 	enum raw_kind kind;
-	const char *text; /* until the next call */
+	const char *text; /* valid until the next call */
 	size_t size;
-	uint64_t at; /* of text, or of what is told */
+	uint64_t at; /* offset of text, or of the event */
 	uint64_t frame_at;
 	bool checked;
-	bool truncated; /* of a gap: the input ends in it */
+	bool truncated; /* for a gap: the input ends in it */
 	const char *why;
 };
 
 struct raw_lines;
 
-/* Reads a descriptor, which stays the caller's. NULL: no memory. */
+/* Reads a descriptor, which remains the caller's. Returns NULL if out of memory. */
 struct raw_lines *raw_lines_new(int fd, const char *name);
 void raw_lines_free(struct raw_lines *t);
 
-/* IOT_OK, or IOT_EIO, IOT_ENOMEM: raw_lines_error. */
+/* Returns IOT_OK, or IOT_EIO or IOT_ENOMEM with raw_lines_error set. */
 int raw_lines_next(struct raw_lines *t, struct raw_item *piece);
 const struct error *raw_lines_error(const struct raw_lines *t);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines and what they mean. As long as an interval is whole its lines are decoded; behind the first
- * damage in it they are only counted, as far as they can be told apart, up to the next %sync.
+ * Processes lines. While an interval is intact its lines are decoded; after the first damage they
+ * are only counted, as far as they are recognizable, up to the next %sync.
  */
 #include "verify.h"
 
@@ -69,7 +69,7 @@ void verify_damaged(struct verify *v, enum finding_kind kind, unsigned column, c
 	v->interval.why = why;
 }
 
-/* All up to cur can be decoded. */
+/* Records that everything up to cur can be decoded. */
 static void clean_so_far(struct verify *v, size_t records, int64_t ticks)
 {
 	v->clean_to = verify_at(v, v->cur);
@@ -195,7 +195,10 @@ static void blank(struct verify *v, const struct text_line *l)
 		clean_so_far(v, 0, 0);
 }
 
-/* Something behind a %end, which was proper or not. True: the rest is not looked at. */
+/*
+ * Reports text after a %end, whether that was valid or not. Returns true if the rest is to be
+ * ignored.
+ */
 static bool after_end(struct verify *v, const struct text_line *l)
 {
 	const bool header =
@@ -217,7 +220,7 @@ static enum framing_kind framing_of(const struct text_line *l)
 	return l->kind == TEXT_LINE_COMMENT ? directive_framing(l->text) : FRAMING_NONE;
 }
 
-/* The line at cur is no record. */
+/* Processes a line at cur that is not a record. */
 static void take_other(struct verify *v, const struct text_line *l)
 {
 	const enum framing_kind framing = framing_of(l);
@@ -267,7 +270,7 @@ static void bad_record(struct verify *v)
 	verify_damaged(v, BAD_RECORD, column, "a damaged record", sentence);
 }
 
-/* A stretch of records, or one other line. */
+/* Processes one run of records, or one other line. */
 static void take_some(struct verify *v)
 {
 	if (!v->broken && !v->tail) {
@@ -316,7 +319,7 @@ static void take_block(struct verify *v, const char *p, size_t size, uint64_t at
 	v->block_at = at + size;
 }
 
-/* The base, and with it the state, from the first lines. */
+/* Determines the base from the first lines, and creates the codec state. */
 static bool find_base(struct verify *v, const char *p, size_t size)
 {
 	const struct bufreader_options plain = {.plain = true};
@@ -349,7 +352,10 @@ static bool find_base(struct verify *v, const char *p, size_t size)
 	return true;
 }
 
-/* The last line, without LF: what is left of one, unless it is a %end, or nothing would tell. */
+/*
+ * Processes the last line, without LF: it is truncated, unless it is a %end or the trace is
+ * unframed.
+ */
 static void take_cut(struct verify *v, const struct raw_item *piece)
 {
 	const struct text_line l = text_line_classify(piece->text, piece->text + piece->size);
@@ -381,7 +387,7 @@ static void take_gap(struct verify *v, const struct raw_item *piece)
 	if (v->number == 0)
 		v->gap_before = true;
 	v->verdict->truncated |= cut;
-	/* every gap is damage of its own, also in an interval that is damaged already */
+	/* every gap is separate damage, also in an interval that is damaged already */
 	v->broken = false;
 	verify_damaged(v, cut ? BAD_CUT : BAD_COMPRESSION, 1,
 		       cut ? "cut short" : "damaged compression", piece->why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What verify.c (lines and what they mean) and verify_framing.c (intervals and their hashes) share. */
+/* Shared by verify.c (lines and their meaning) and verify_sync.c (intervals and their hashes). */
 #ifndef LIB_VERIFY_VERIFY_INTERNAL_H
 #define LIB_VERIFY_VERIFY_INTERNAL_H
 
@@ -14,8 +14,8 @@
 enum { RESYNC_CANDIDATES = 4, VERIFY_BATCH = 1024 };
 
 /*
- * In an interval that is damaged already: behind a line that may be what is left of a %sync. If the
- * text from there has the hash that the next %sync tells, it was one.
+ * A position in a damaged interval after a line that may be a damaged %sync. If the text from there
+ * has the hash that the next %sync declares, it was one.
  */
 struct resync_candidate {
 	XXH3_state_t *hash;
@@ -34,32 +34,34 @@ struct verify {
 	struct iot_codec *codec;
 	size_t codec_size;
 	struct definitions names;
-	uint32_t number; /* of the interval: names keep in which one they were told */
-	char *scratch;   /* texts with their times in nanoseconds */
+	/* of the interval: definitions store the one in which they were last declared */
+	uint32_t number;
+	char *scratch; /* for texts with their times in nanoseconds */
 	struct iot_record *records;
 
 	const char *cur, *end, *block; /* whole lines */
-	uint64_t block_at;             /* of the block in the text */
-	const char *hashed;            /* up to here */
-	uint64_t line;                 /* the one at cur, from 1 */
+	uint64_t block_at;             /* offset of the block in the text */
+	const char *hashed;            /* end of the part of the block that has been hashed */
+	uint64_t line;                 /* number of the line at cur, from 1 */
 	struct blank_run blanks;
 
 	XXH3_state_t *hash;
-	struct interval interval;         /* the one in work */
-	uint64_t opened_at;               /* where the line that opens it begins */
-	uint64_t clean_to, clean_records; /* as far as its lines can be decoded */
+	struct interval interval; /* the current one */
+	uint64_t opened_at;       /* offset of the line that begins it */
+	/* end and counts of the part whose lines can be decoded */
+	uint64_t clean_to, clean_records;
 	int64_t clean_ticks;
-	bool certain; /* whole_frame is the interval as far as its frame proves it */
+	bool certain; /* whole_frame is the part of the interval that its frame proves */
 	struct interval whole_frame;
-	bool broken; /* its lines cannot be decoded any more: they are only counted */
-	bool any;    /* there is text in it */
+	bool broken; /* its lines can no longer be decoded: they are only counted */
+	bool any;    /* it contains text */
 	struct resync_candidate candidate[RESYNC_CANDIDATES];
 	size_t next_candidate;
 
-	uint64_t index;        /* records, with those that were lost */
+	uint64_t index;        /* records, including lost ones */
 	uint64_t opened_index; /* at the beginning of the interval */
 	bool begun, stop, gap_before;
-	bool tail; /* behind a %end */
+	bool tail; /* after a %end */
 };
 
 static inline uint64_t verify_at(const struct verify *v, const char *p)
@@ -67,24 +69,24 @@ static inline uint64_t verify_at(const struct verify *v, const char *p)
 	return v->block_at + (uint64_t)(p - v->block);
 }
 
-/* The first damage of an interval is told; what follows from it is not. why: static. */
+/* Reports the first damage of an interval, but not its consequences. why: a static string. */
 void verify_damaged(struct verify *v, enum finding_kind kind, unsigned column, const char *why,
 		    const char *sentence);
 int verify_fail(struct verify *v, int status, const char *why);
 
 /* Hashes the text up to p. */
 void verify_hash_to(struct verify *v, const char *p);
-/* %iotrace, %sync and %end, well-formed or not; moves behind the line. */
+/* Processes %iotrace, %sync and %end, well-formed or not; advances past the line. */
 void verify_framing(struct verify *v, const struct text_line *l, enum framing_kind framing);
 /*
- * A line that may be what is left of a %sync: true if it was one, and cur is behind it. wrong: what
- * is to be said of it; or NULL.
+ * Processes a line that may be a damaged %sync: returns true if it was one, and cur is after it.
+ * wrong: the error to report; or NULL.
  */
 bool verify_damaged_sync(struct verify *v, const struct text_line *l, const char *wrong);
-/* Records, of whole intervals and of guesses. */
+/* Counts records for the interval and for the resync candidates. */
 void verify_count(struct verify *v, size_t records, int64_t ticks);
 void verify_zstd_frame(struct verify *v, const struct raw_item *piece);
-/* The end of the input, or a gap: what can be said of the interval in work. */
+/* The beginning of the input, and its end or a gap: begin or close the current interval. */
 void verify_open_first(struct verify *v);
 void verify_close_last(struct verify *v);
 

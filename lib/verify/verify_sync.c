@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Intervals: where they begin and end, and what proves them.
+ * Intervals: where they begin and end, and how they are proven.
  *
- * A %sync that is damaged itself must cost no more than the interval before it, or not even that. So
- * a line that looks like what is left of one is tried: if it still has the xxh3= of the text before
- * it, that is proven; and if the text behind it has the xxh3= that the next %sync tells, then that
- * is.
+ * A damaged %sync must not cost more than the preceding interval, and preferably nothing. So a line
+ * that looks like a damaged %sync is tested: if it still contains the xxh3= of the text before it,
+ * that text is proven; and if the text after it has the xxh3= of the next %sync, that text is
+ * proven.
  */
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +43,7 @@ void verify_count(struct verify *v, size_t records, int64_t ticks)
 	}
 }
 
-/* Intervals into the table */
+/* Adding intervals to the table */
 
 static void add(struct verify *v, const struct interval *e)
 {
@@ -55,8 +55,8 @@ static void add(struct verify *v, const struct interval *e)
 }
 
 /*
- * The interval in work, up to p, without its framing. What is proven is kept as it is, also if it
- * could not be decoded: that may be because it was not where it belongs.
+ * Adds the current interval, up to p, without its framing. Proven text is kept unchanged, even if
+ * it could not be decoded: that may be because of its position.
  */
 static void add_current(struct verify *v, const char *p, uint64_t hash)
 {
@@ -93,7 +93,7 @@ static void begin_interval(struct verify *v, const char *p, uint64_t opened_at,
 	v->number++;
 }
 
-/* The lines from here on are decoded as behind this mark. */
+/* Decodes the following lines as after this mark. */
 static void enter(struct verify *v, const struct mark *m)
 {
 	iot_codec_forget(v->codec);
@@ -133,7 +133,7 @@ static bool looks_damaged(const char *p, const char *end)
 	       (find_word(p, end, "time=") != NULL && find_word(p, end, "record=") != NULL);
 }
 
-/* What is behind the digits of the hash that a line tells; NULL: there are none. */
+/* Returns the end of the hash digits on a line; NULL if it contains none. */
 static const char *after_hash(const char *p, const char *end)
 {
 	const char *word = find_word(p, end, "xxh3=");
@@ -152,7 +152,7 @@ static struct mark reported_mark(const char *p, const char *end)
 	return (struct mark){true, s.record, s.time};
 }
 
-/* The text before it is proven by its xxh3=. */
+/* Closes the interval at a damaged %sync whose xxh3= proves the text before it. */
 static void close_at_remains(struct verify *v, const char *after, uint64_t hash,
 			     const struct mark *mark)
 {
@@ -171,7 +171,7 @@ static void close_at_remains(struct verify *v, const char *after, uint64_t hash,
 
 static void candidate_from(struct verify *v, const char *p, const struct mark *mark)
 {
-	/* the first ones, and the latest */
+	/* keeps the first candidates and the latest */
 	struct resync_candidate *g = &v->candidate[v->next_candidate];
 	v->next_candidate += v->next_candidate + 1 < RESYNC_CANDIDATES;
 	g->active = true;
@@ -179,7 +179,7 @@ static void candidate_from(struct verify *v, const char *p, const struct mark *m
 	g->interval = (struct interval){.from = verify_at(v, p), .line = v->line, .open = *mark};
 }
 
-/* Whether the text before the line has the hash whose digits end here. */
+/* Returns whether the text before the line has the hash whose digits end at `after`. */
 static bool is_proven_here(struct verify *v, const char *after, uint64_t *hash)
 {
 	uint64_t reported;
@@ -219,7 +219,7 @@ bool verify_damaged_sync(struct verify *v, const struct text_line *l, const char
 
 /* %sync */
 
-/* What the %sync that ends an interval says of it. True: its hash is right. */
+/* Compares the hash with that of the %sync that ends the interval. Returns true if they match. */
 static bool judge(struct verify *v, const struct text_line *l, uint64_t hash, uint64_t reported)
 {
 	if (hash == reported) {
@@ -233,7 +233,10 @@ static bool judge(struct verify *v, const struct text_line *l, uint64_t hash, ui
 	return false;
 }
 
-/* Only behind a guess is the text proven: the interval in work ends there, and that is the next. */
+/*
+ * Only the text after a candidate is proven: the current interval ends there, and the proven text
+ * is the next one.
+ */
 static void split(struct verify *v, const struct resync_candidate *g, const char *p, uint64_t hash)
 {
 	struct interval second = g->interval;
@@ -255,7 +258,9 @@ static void split(struct verify *v, const struct resync_candidate *g, const char
 	add(v, &second);
 }
 
-/* Ends the interval before the line l. True: its text is as it was written; *tail: the end of it is. */
+/*
+ * Ends the interval before the line l. Returns true if its text is intact; *tail: its last part is.
+ */
 static bool close_interval(struct verify *v, const struct text_line *l, uint64_t reported,
 			   bool *tail)
 {
@@ -378,7 +383,7 @@ static void first_header(struct verify *v, const struct text_line *l,
 		lint_framing(v->lint, v->cur, l, (struct iot_text){text, size}, v->line);
 }
 
-/* A repeated beginning, or another trace behind this one: intervals.h tells them apart. */
+/* A repeated beginning, or another trace after this one: see intervals.h. */
 static void second_header(struct verify *v, const struct text_line *l)
 {
 	const uint64_t opened_at = verify_at(v, v->cur);
@@ -439,7 +444,7 @@ void verify_framing(struct verify *v, const struct text_line *l, enum framing_ki
 	}
 }
 
-/* Frames, gaps, and both ends */
+/* Frames, gaps, beginning and end */
 
 void verify_zstd_frame(struct verify *v, const struct raw_item *piece)
 {
