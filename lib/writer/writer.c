@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The writer's handle: settings, opening, closing, errors, and what is known of the trace. */
+/* The writer handle: settings, opening, closing, errors, and properties of the trace. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,7 +174,10 @@ static void choose_flushes(struct iot_writer *w)
 		w->flush_ns = w->in_place ? IOT_FLUSH_NS_DEFAULT : 0;
 }
 
-/* Before the sink is opened; path NULL: there is no name to tell a compression. */
+/*
+ * Prepares everything before the sink is opened; path NULL: no suffix to derive the compression
+ * from.
+ */
 static int prepare(struct iot_writer *w, const char *path)
 {
 	if (w->error.status != IOT_OK)
@@ -250,7 +253,7 @@ const void *iot_writer_memory(const struct iot_writer *w, size_t *size)
 	return byte_sink_memory(w->sink, size);
 }
 
-/* Closing, and what is known of the trace */
+/* Closing, and properties of the trace */
 
 int iot_writer_flush(struct iot_writer *w)
 {

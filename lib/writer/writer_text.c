@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The writer's text: records from the codec into a buffer, comments between them, framing round
- * them.
+ * Produces the writer's text: records from the codec in a buffer, comments between them, framing
+ * around them.
  *
- * A record is encoded first; if it meets a process or file for the first time in its interval, the
- * directives due are put before its line. That is possible because comments change no state.
- * A %sync is written when something follows it, never directly before %end, so that the same
- * events always make the same bytes.
+ * A record is encoded first; if it is the first use of a process or file in its interval, the
+ * directives that are due are inserted before its line. That is possible because comments change no
+ * codec state. A %sync is written only when an event follows it, never directly before %end, so
+ * that the same events always produce the same bytes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static int reserve_capacity(struct iot_writer *w, size_t n)
 	return n <= WRITER_BUFFER - w->used ? IOT_OK : writer_empty_buffer(w);
 }
 
-/* A comment line as it is; the text has met the limits. */
+/* Writes a comment line unchanged; the caller has checked the limits. */
 static int put_line(struct iot_writer *w, struct iot_text text)
 {
 	const char *mark = w->base == 16 ? "ff " : "255 ";
@@ -61,7 +61,7 @@ static int too_long(struct iot_writer *w)
 	return writer_refuse(w, "a comment line would be longer than 65536 bytes");
 }
 
-/* A comment whose times are in nanoseconds. */
+/* Writes a comment whose times are in nanoseconds. */
 static int put_text(struct iot_writer *w, struct iot_text text)
 {
 	if (w->tick_ns != 1 && text.size > 0 && text.data[0] == '%')
@@ -114,7 +114,10 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Without a record since the last %sync there is none: two of one record= are damage. */
+/*
+ * Writes no %sync if no record has been written since the last one: two with the same record= would
+ * be damage.
+ */
 int writer_flush_interval(struct iot_writer *w)
 {
 	if (w->framing && w->since_sync > 0 && put_sync(w) != IOT_OK)
@@ -134,7 +137,7 @@ static int flush_if_full(struct iot_writer *w)
 	return w->flush > 0 && w->since_flush >= w->flush ? writer_flush_interval(w) : IOT_OK;
 }
 
-/* Behind what a caller has written. */
+/* Called after the events of a caller have been written. */
 static int flush_if_late(struct iot_writer *w)
 {
 	if (w->flush_ns == 0 || w->since_flush == 0 ||
@@ -182,7 +185,7 @@ static void obey(struct iot_writer *w, const struct iot_event *ev, struct defini
 		codec_update(w->codec, ev->rec.process, ev->rec.file, false, 0, 0);
 }
 
-/* What an event means is in its text alone: that is what readers will see. */
+/* The meaning of an event is taken only from its text, because that is what readers will see. */
 static int write_comment(struct iot_writer *w, const struct iot_event *given)
 {
 	struct iot_event ev = {.text = given->text};
@@ -207,7 +210,9 @@ static int write_comment(struct iot_writer *w, const struct iot_event *given)
 
 /* Records */
 
-/* Once in an interval, a %process or %file in force is said again. Nobody counts it. */
+/*
+ * Repeats a current %process or %file once per interval. Repetitions are not counted as comments.
+ */
 static int repeat(struct iot_writer *w, struct definition *name)
 {
 	if (name == NULL || name->reported == w->interval)
@@ -224,7 +229,7 @@ static bool is_key_of(struct iot_text key, unsigned flags)
 	return false;
 }
 
-/* Copies the tokens of a %file but those of the keys of `flags`; returns the size. */
+/* Copies the tokens of a %file except those with keys of `flags`; returns the size. */
 static size_t copy_without(char *out, struct iot_text text, unsigned flags)
 {
 	struct iot_text token, key, value;
@@ -250,10 +255,10 @@ static void put_flags(struct iot_builder *b, unsigned flags, unsigned changed)
 	}
 }
 
-/* The %file of a record comes in force with keys =unknown or =known for the flags that changed. */
+/* Makes a new %file of a record current, with =unknown or =known for each flag that changed. */
 static int declare_flags(struct iot_writer *w, const struct iot_record *rec, unsigned changed)
 {
-	/* the first half of the scratch is put_text's */
+	/* put_text uses the first half of the scratch memory */
 	char *text = w->scratch + RETIMED_MAX(WRITER_COMMENT_MAX) / 2;
 	struct definition *name = definitions_path(&w->names, rec);
 	struct iot_builder b;
@@ -280,7 +285,7 @@ static int declare_flags(struct iot_writer *w, const struct iot_record *rec, uns
 	return IOT_OK;
 }
 
-/* Of a record that has been encoded and counted. */
+/* Rejects a record that has already been encoded and counted. */
 static int refuse_introduced(struct iot_writer *w, const char *why)
 {
 	return error_set(&w->error, IOT_EUSAGE, "record %llu cannot be written: %s",
@@ -288,8 +293,9 @@ static int refuse_introduced(struct iot_writer *w, const char *why)
 }
 
 /*
- * Directives that are due before a record: the new %file of flags that changed, which is a comment
- * like any other, and then the repeats, as they stand when a reader's events are written again.
+ * Writes the directives that are due before a record: first the new %file for changed flags, which
+ * is a comment like any other, then the repetitions, in the same order as when a reader's events
+ * are written again.
  */
 static int introduce(struct iot_writer *w, const struct iot_record *rec)
 {
@@ -316,7 +322,10 @@ static int introduce(struct iot_writer *w, const struct iot_record *rec)
 	return status;
 }
 
-/* The line at the end of the buffer has news: what is due goes before it. */
+/*
+ * Inserts the directives that are due before the line at the end of the buffer, which is a first
+ * use.
+ */
 static int put_before(struct iot_writer *w, const struct iot_record *rec, size_t size)
 {
 	char line[IOT_ENCODED_MAX];
@@ -341,7 +350,7 @@ static int refuse_record(struct iot_writer *w)
 			 (unsigned long long)w->records, iot_codec_error(w->codec, NULL));
 }
 
-/* Encodes up to n records; *done tells how many. */
+/* Encodes up to n records; *done is the number encoded. */
 static int write_some(struct iot_writer *w, const struct iot_record *rec, size_t n, size_t stride,
 		      size_t *done)
 {
@@ -418,7 +427,7 @@ int iot_writer_events(struct iot_writer *w, const struct iot_event *ev, size_t n
 	return status == IOT_OK ? flush_if_late(w) : status;
 }
 
-/* Declarations, built in the half of the scratch that put_text does not use. */
+/* Declarations, built in the half of the scratch memory that put_text does not use. */
 
 static void begin_declaration(struct iot_writer *w, struct iot_builder *b, const char *name)
 {
