@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tellings and bearings are counted references, so a stream without end keeps only those that are in
- * force on either side or on their way between the two. Bearings are made once for a file and its
- * process, and again when something new is told of either.
+ * Definitions and scopes are reference-counted, so memory is bounded by what is current on either
+ * side plus what is in transit, even on an endless stream. A scope is created once for a file and
+ * its process, and again when either is redefined.
  */
 #include "scope.h"
 
@@ -31,7 +31,7 @@ struct scope_definition {
 };
 
 struct scope {
-	uint32_t process, file; /* tellings */
+	uint32_t process, file; /* definitions */
 	uint64_t refs;
 	uint32_t next_free;
 };
@@ -39,8 +39,9 @@ struct scope {
 struct scope_entity {
 	uint32_t kind; /* 0: an empty slot */
 	uint32_t process, file;
-	uint32_t in, out; /* tellings in force */
-	uint32_t scope;   /* of events now; of a process: of its files of which nothing is told */
+	uint32_t in, out; /* current definitions */
+	/* current scope; of a process: the scope of its files without a definition */
+	uint32_t scope;
 };
 
 /* Tables */
@@ -77,7 +78,7 @@ static void forget_recent(struct scope_recent *recent)
 	memset(recent, 0, SCOPE_RECENT_MAX * sizeof(*recent));
 }
 
-/* 0: it failed. */
+/* Returns 0 on failure. */
 static uint32_t new_definition(struct scope_tracker *r, struct iot_text text)
 {
 	uint32_t number = r->free_definition;
@@ -147,10 +148,10 @@ static void drop_scope(struct scope_tracker *r, uint32_t number)
 	drop_definition(r, b->file);
 	*b = (struct scope){.next_free = r->free_scope};
 	r->free_scope = number;
-	forget_recent(r->out); /* the number may come again */
+	forget_recent(r->out); /* the number may be reused */
 }
 
-/* Subjects: open addressing, a power of two of slots, one always empty */
+/* Entities: open addressing; the number of slots is a power of two, at least one is empty */
 
 static size_t bucket_of(const struct scope_tracker *r, uint32_t kind, uint32_t process,
 			uint32_t file)
@@ -199,7 +200,7 @@ static int double_slots(struct scope_tracker *r)
 	return IOT_OK;
 }
 
-/* The subject, made where there is none; NULL: it failed. */
+/* Returns the entity, created if missing; NULL on failure. */
 static struct scope_entity *entity_of(struct scope_tracker *r, uint32_t kind, uint32_t process,
 				      uint32_t file)
 {
@@ -213,7 +214,10 @@ static struct scope_entity *entity_of(struct scope_tracker *r, uint32_t kind, ui
 	return s;
 }
 
-/* Of whom nothing is told any more; those behind the gap move up to where they can be found. */
+/*
+ * Removes an entity without definitions; entries after the gap move up to where a lookup finds
+ * them.
+ */
 static void remove_if_idle(struct scope_tracker *r, struct scope_entity *s)
 {
 	if (s->in != 0 || s->out != 0)
@@ -275,7 +279,7 @@ static uint32_t kind_of(const struct iot_event *ev)
 static struct scope_recent *recent_of(struct scope_recent *recent, uint32_t kind, uint32_t process,
 				      uint32_t file)
 {
-	/* Ids are small and dense: those of neighbours do not meet. */
+	/* Ids are small and dense, so neighbouring ids do not collide. */
 	return &recent[(file + process * 61 + kind) & (SCOPE_RECENT_MAX - 1)];
 }
 
@@ -284,7 +288,7 @@ static bool is_it(const struct scope_recent *c, uint32_t kind, uint32_t process,
 	return c->process == process && c->file == file && c->kind == kind;
 }
 
-/* What is in force for a file in the input; true if that could be found out. */
+/* Finds the current scope of a file in the input; returns false on failure. */
 static bool look_up(struct scope_tracker *r, uint32_t kind, uint32_t process, uint32_t file,
 		    uint32_t *scope)
 {
@@ -328,7 +332,7 @@ static bool take_definition(struct scope_tracker *r, struct iot_event *ev)
 	uint32_t number = s != NULL ? new_definition(r, ev->text) : 0;
 	if (number == 0)
 		return false;
-	r->definition[number].refs++; /* the event's own */
+	r->definition[number].refs++; /* the event's own reference */
 	set_definition(r, &s->in, number);
 	ev->rec.offset = number;
 	ev->text.size = 0;
@@ -347,7 +351,7 @@ static void close_file(struct scope_tracker *r, const struct iot_event *ev, bool
 	forget_recent(in ? r->in : r->out);
 }
 
-/* Directives that are about a process or a file, but do not define it. */
+/* Returns whether a directive refers to a process or file without defining it. */
 static bool is_under(const struct iot_event *ev)
 {
 	return (ev->kind == IOT_OP || ev->kind == IOT_COUNTER || ev->kind == IOT_DIRECTIVE) &&
@@ -372,7 +376,7 @@ static bool take_directive(struct scope_tracker *r, struct iot_event *ev)
 int scope_attach(struct scope_tracker *r, struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		/* Nothing has been told; writing the same again would cost more than looking. */
+		/* No definition exists; the store would cost more than the check. */
 		if (ev[i].kind == IOT_RECORD && r->subjects == 0 && ev[i].rec.object == 0)
 			continue;
 		if (ev[i].kind == IOT_RECORD ? !tag(r, &ev[i], &ev[i].rec.object)
@@ -384,7 +388,7 @@ int scope_attach(struct scope_tracker *r, struct iot_event *ev, size_t n)
 
 /* Out */
 
-/* Where events go, and those that wait to go there together. */
+/* The destination of events, and those waiting to be passed on together. */
 struct outlet {
 	scope_replay_fn *put;
 	void *context;
@@ -400,7 +404,7 @@ static int put_waiting(struct outlet *o)
 	return status;
 }
 
-/* A telling comes in force; 0: nothing is told of this file any more. */
+/* Makes a definition current on output; 0: the file has none any more. */
 static int report(struct scope_tracker *r, struct scope_entity *s, uint32_t number,
 		  struct outlet *o)
 {
@@ -438,7 +442,7 @@ static int report_if_new(struct scope_tracker *r, uint32_t kind, uint32_t proces
 	return s != NULL ? report(r, s, number, o) : r->error->status;
 }
 
-/* All that an event is under comes in force. */
+/* Makes all definitions that apply to an event current. */
 static int bear(struct scope_tracker *r, const struct iot_event *ev, uint32_t number,
 		struct outlet *o)
 {
@@ -448,7 +452,7 @@ static int bear(struct scope_tracker *r, const struct iot_event *ev, uint32_t nu
 	int status = IOT_OK;
 	if (b.process != 0)
 		status = report_if_new(r, KIND_PROCESS, process, 0, b.process, o);
-	/* That nothing is told of a file matters to records alone. */
+	/* Only records need an explicit "no definition"; directives carry their own ids. */
 	if (status == IOT_OK && kind != KIND_PROCESS && (b.file != 0 || ev->kind == IOT_RECORD))
 		status = report_if_new(r, kind, process, file, b.file, o);
 	*recent_of(r->out, kind, process, file) =
@@ -473,7 +477,7 @@ static int put_record(struct scope_tracker *r, const struct iot_event *ev, struc
 	return status;
 }
 
-/* Takes the event out of what waits. */
+/* Removes the event from those waiting. */
 static int put_definition(struct scope_tracker *r, const struct iot_event *ev, struct outlet *o)
 {
 	const uint32_t kind = kind_of(ev), number = (uint32_t)ev->rec.offset;
