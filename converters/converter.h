@@ -38,8 +38,8 @@ struct input *input_new(const char *const *paths, size_t count, struct interrupt
 void input_free(struct input *in);
 
 size_t input_count(const struct input *in);
-const char *input_name(const struct input *in,
-		       size_t member); /* path, or the tar's path + '/' + name */
+/* Returns the path of a member, or the tar's path + '/' + name. */
+const char *input_name(const struct input *in, size_t member);
 /*
  * Returns the first decompressed bytes of a member, at most INPUT_HEAD_SIZE. They are valid until
  * input_free().
@@ -58,7 +58,7 @@ const struct error *input_unseen(const struct input *in);
  * *error set.
  */
 struct bufreader *input_open(struct input *in, size_t member, struct error *error);
-bool input_again(const struct input *in);       /* true if all members can be opened again */
+bool input_again(const struct input *in);       /* all members can be opened again */
 uint64_t input_skipped(const struct input *in); /* links and devices in directories and tars */
 /* Sets the size of single reads, for bufreaders opened from now on. Tests use 1 and 17. */
 void input_set_read_size(struct input *in, size_t read_size);
@@ -192,7 +192,7 @@ extern const struct converter *const converters[]; /* ends with NULL */
 
 /* The same for all converters and reports: exact names, listed in counters.c. */
 bool counter_is_known(struct iot_text name);
-/* Whether it is a count of the report: neither a time nor a number of bytes. */
+/* Returns true if it is a count of a report: neither a time nor a number of bytes. */
 bool counter_is_count(struct iot_text name);
 
 const struct converter *converter_find(const char *name);

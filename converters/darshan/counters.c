@@ -310,7 +310,7 @@ int darshan_counters_step(struct darshan *d)
 
 /* HEATMAP */
 
-/* id, rank, width of a bin, number of bins, two unused words; bins of writes, then of reads */
+/* Record: id, rank, width of a bin, number of bins, 2 unused words; bins of writes, of reads. */
 int darshan_heatmap_step(struct darshan *d)
 {
 	struct iot_builder b;

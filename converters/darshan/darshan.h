@@ -330,7 +330,7 @@ struct darshan {
 	struct error fault; /* the first damage */
 };
 
-/* log.c: returns IOT_OK with the bufreader after the job; otherwise *error says why not */
+/* log.c: returns IOT_OK with the bufreader after the job; otherwise *error describes why. */
 int darshan_log_open(struct darshan_log *log, struct bufreader *w, const char *name,
 		     struct darshan_region *r, struct error *error);
 /* Parses digits, a dot, digits, and NUL or the end. */
@@ -348,7 +348,7 @@ bool darshan_mount(const struct darshan_job *job, struct iot_text path, struct i
 /* ids.c: reads the names; assigns numbers. They return 0 if out of memory; see d->status. */
 int darshan_ids_step(struct darshan *d);
 bool darshan_name_add(struct darshan *d, uint64_t id, const char *text, size_t size);
-/* data is NULL if there is none */
+/* Returns the name of an id; data is NULL if it has none. */
 struct iot_text darshan_name(const struct darshan *d, uint64_t id);
 uint32_t darshan_object(struct darshan *d, uint64_t id);
 /* Returns index + 1, which is the number in the trace. Rank -1 means all ranks. */

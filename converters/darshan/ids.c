@@ -119,7 +119,7 @@ struct iot_text darshan_name(const struct darshan *d, uint64_t id)
 	return (struct iot_text){d->name_text + d->name[at - 1].text, d->name[at - 1].size};
 }
 
-/* u64 id, u32 length, text */
+/* Format: u64 id, u32 length, text. */
 static int take_old_name(struct darshan *d)
 {
 	size_t have;
@@ -144,7 +144,7 @@ static int take_old_name(struct darshan *d)
 	return 1;
 }
 
-/* u64 id, text, NUL */
+/* Format: u64 id, text, NUL. */
 static int take_new_name(struct darshan *d)
 {
 	size_t have, want = NAME_HEAD + 1, seen = NAME_HEAD;

@@ -5,7 +5,7 @@
  */
 #include "fdtable.h"
 
-/* messages to one end; then the oldest unreceived ones are dropped */
+/* Limit of messages in flight to one end; beyond it, the oldest is dropped. */
 enum { UNDER_WAY_MAX = 1024 };
 
 struct queue {

@@ -108,8 +108,8 @@ struct fd_slot {
 };
 
 /*
- * Slots are stored in pages, so that a high number costs little memory. Copied tables share pages
- * that are equal.
+ * Slots are stored in pages, so that a high number costs little memory. A copied table shares
+ * its pages until one of the two changes.
  */
 struct fd_page {
 	uint32_t refs;
@@ -172,9 +172,9 @@ struct fd_table *fd_table_copy(struct fdtable *t, const struct fd_table *from);
 struct fd_table *fd_table_share(struct fd_table *table);
 void fd_table_free(struct fdtable *t, struct fd_table *table); /* drops one reference */
 /*
- * Stores a description in a slot, for a descriptor that no other descriptor of the table duplicates
- * (or whose duplicates are unknown). Takes ownership of the caller's reference to `open`; closes
- * the previous one. Returns NULL if the descriptor is not tracked.
+ * Stores a description in a slot. If the table has other descriptors of it, fd_table_last() does not
+ * find them; use fd_table_dup() then. Takes ownership of the caller's reference to `open`; closes
+ * the slot's previous description. Returns NULL if the descriptor is not tracked.
  */
 struct fd_slot *fd_table_set(struct fdtable *t, struct fd_table *table, int64_t fd,
 			     struct open_description *open, bool cloexec);
@@ -184,11 +184,11 @@ struct fd_slot *fd_table_dup(struct fdtable *t, struct fd_table *table, int64_t 
 void fd_table_set_cloexec(struct fdtable *t, struct fd_table *table, int64_t fd, bool cloexec);
 bool fd_table_cloexec(const struct fd_table *table, int64_t fd);
 void fd_table_close(struct fdtable *t, struct fd_table *table, int64_t fd);
-/* closes close-on-exec descriptors */
+/* Closes all close-on-exec descriptors. */
 void fd_table_exec(struct fdtable *t, struct fd_table *table);
 /* Returns true if no other descriptor of the table refers to the same description. */
 bool fd_table_last(const struct fd_table *table, int64_t fd);
-/* the lowest free descriptor >= from */
+/* Returns the lowest free descriptor >= from. */
 uint32_t fd_table_lowest(struct fd_table *table, uint32_t from);
 
 /* Returns the page of a descriptor, NULL if all its slots are free. */
@@ -265,8 +265,8 @@ struct fd_message *fd_message_new(struct fdtable *t, uint32_t count, uint32_t se
 void fd_message_free(struct fdtable *t, struct fd_message *p);
 
 /*
- * Makes two descriptions the ends of a pair. Sockets are not sent in messages, because they could
- * then own themselves.
+ * Makes two descriptions the ends of a pair. Callers must not pass sockets in messages, because a
+ * pair could then hold references to itself.
  */
 void fd_socketpair_new(struct fdtable *t, struct open_description *a, struct open_description *b);
 /*

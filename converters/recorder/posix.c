@@ -9,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum open_flag { /* of Linux; all traces use them */
-		 ACCESS = 03,
-		 WRITE_ONLY = 01,
-		 READ_WRITE = 02,
-		 CREATE = 0100,
-		 EXCLUSIVE = 0200,
-		 TRUNCATE = 01000,
-		 APPEND = 02000,
+/* Values of Linux; all traces use them. */
+enum open_flag {
+	ACCESS = 03,
+	WRITE_ONLY = 01,
+	READ_WRITE = 02,
+	CREATE = 0100,
+	EXCLUSIVE = 0200,
+	TRUNCATE = 01000,
+	APPEND = 02000,
 };
 
 enum { SEEK_TO_SET, SEEK_FROM_HERE, SEEK_FROM_END, FCNTL_DUPFD = 0, FCNTL_DUPFD_CLOEXEC = 1030 };

@@ -16,7 +16,7 @@
 #define NS_PER_SECOND INT64_C(1000000000)
 #define NS_PER_HOUR   (3600 * NS_PER_SECOND)
 #define NS_PER_DAY    (24 * NS_PER_HOUR)
-/* in seconds; leaves one day of margin */
+/* In seconds; leaves a margin of two days. */
 #define EPOCH_MAX (INT64_MAX / NS_PER_SECOND - 2 * 86400)
 
 enum { LAYOUT_LINES = 200, EPOCH_DIGITS = 9, EPOCH_DIGITS_MAX = 10 };

@@ -62,7 +62,7 @@ static int sniff(struct input *in)
 	return bits;
 }
 
-/* Applies the options that supply what the log does not contain. */
+/* Applies --rank and --host, which a log does not contain. */
 static int set_origin(struct strace *s)
 {
 	const char *rank = source_setting(s->src, "rank");
@@ -174,7 +174,7 @@ static void count_silent(struct strace *s)
 		    silent);
 }
 
-/* Notes what strace -e trace has filtered out. */
+/* Notes signs that the log was filtered with strace -e trace. */
 static void note_filter(struct strace *s)
 {
 	enum { FEW_CALLS = 100 };

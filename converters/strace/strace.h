@@ -112,14 +112,14 @@ struct strace_fd {
 enum { STRACE_CWD = -100, STRACE_NO_FD = -1 };
 
 /*
- * Splits the arguments that follow (, at their commas. Returns the position after the closing
+ * Splits the arguments that follow '(' at their commas. Returns the position after the closing
  * bracket; if it is missing, returns NULL, with the arguments found so far. joined: end of the part
  * before foreign text, or NULL; in that part, only commas count.
  */
 const char *strace_split(const char *p, const char *end, const char *joined,
 			 struct strace_text *args, unsigned max, unsigned *count);
 bool strace_number(struct strace_text arg, int64_t *value);
-/* Advance *at past a number, or a word, if it is present. */
+/* Advances *at past a number, or a word, if it is present. */
 bool strace_digits(const char **at, const char *end, int64_t *value);
 bool strace_skip(const char **at, const char *end, const char *word);
 /* Finds the number that follows `key` ("st_size=") anywhere in the text. */
@@ -132,20 +132,21 @@ struct strace_fd strace_fd(struct strace_text arg);
 bool strace_string(struct strace_text arg, char *out, size_t capacity, size_t *size);
 size_t strace_unescape(struct strace_text raw, char *out, size_t capacity);
 bool strace_is(struct strace_text arg, const char *word);
-/* word is a complete word of A|B|C */
+/* Returns true if `word` is one of the words in A|B|C. */
 bool strace_has_flag(struct strace_text arg, const char *word);
 
-enum strace_open_flag { /* values of the traced system, as -X raw prints them */
-			STRACE_O_WRONLY = 01,
-			STRACE_O_RDWR = 02,
-			STRACE_O_CREAT = 0100,
-			STRACE_O_EXCL = 0200,
-			STRACE_O_TRUNC = 01000,
-			STRACE_O_APPEND = 02000,
-			STRACE_O_DIRECTORY = 0200000,
-			STRACE_O_CLOEXEC = 02000000,
-			STRACE_O_PATH = 010000000,
-			STRACE_O_TMPFILE = 020000000,
+/* Values of the traced system, as -X raw prints them. */
+enum strace_open_flag {
+	STRACE_O_WRONLY = 01,
+	STRACE_O_RDWR = 02,
+	STRACE_O_CREAT = 0100,
+	STRACE_O_EXCL = 0200,
+	STRACE_O_TRUNC = 01000,
+	STRACE_O_APPEND = 02000,
+	STRACE_O_DIRECTORY = 0200000,
+	STRACE_O_CLOEXEC = 02000000,
+	STRACE_O_PATH = 010000000,
+	STRACE_O_TMPFILE = 020000000,
 };
 unsigned strace_open_flags(struct strace_text arg);
 
@@ -201,8 +202,8 @@ struct strace_group {
 
 /* The objects that an active call uses. */
 struct strace_using {
-	struct open_description *open; /* whose position it uses; NULL if none */
-	struct tracked_file *file;     /* whose size it uses; NULL if none */
+	struct open_description *open; /* uses its position; NULL if none */
+	struct tracked_file *file;     /* uses its size; NULL if none */
 };
 
 struct strace_task {
@@ -211,8 +212,7 @@ struct strace_task {
 	struct fd_table *table;
 	struct directory *cwd;
 	struct strace_task *prev, *next; /* list of all live tasks */
-	/* The active call */
-	/* list of those that limit the watermark */
+	/* The active call; tasks with a call that limits the watermark form a list. */
 	struct strace_task *waiting_prev, *waiting_next;
 	bool waits, counted;
 	uint8_t pending; /* enum strace_pending */
@@ -277,7 +277,7 @@ struct strace_owed {
 	uint32_t table; /* id; 0 if the close has been found */
 	int64_t fd;
 	struct fd_use by;
-	/* its current description, since when, and the call that installed it */
+	/* the description that it had, since when, and the call that installed it */
 	struct open_description *open;
 	int64_t since;
 	struct fd_use first; /* left is 0 if unknown */
@@ -542,7 +542,7 @@ void strace_release(struct strace *s, const struct strace_call *c, int64_t fd);
 /* Installs a description, whose reference it takes over, in the slot that a call has returned. */
 struct fd_slot *strace_install(struct strace *s, struct strace_call *c, int64_t fd,
 			       struct open_description *d, bool cloexec);
-/* dup; chosen: the caller chose the number, as in dup2. */
+/* Duplicates a descriptor. chosen: the caller chose the number, as in dup2. */
 void strace_copy(struct strace *s, struct strace_call *c, const struct strace_fd *from, int64_t to,
 		 bool cloexec, bool chosen);
 void strace_reuse_free(struct strace *s);
@@ -562,7 +562,7 @@ bool strace_position_race(struct strace *s, const struct strace_call *c, struct 
 			  unsigned kind);
 bool strace_size_race(struct strace *s, const struct strace_call *c, struct tracked_file *f,
 		      unsigned kind);
-/* Records the size that a call shows, unless other calls change it at the same time. */
+/* Sets the size to the one that a call shows, unless other calls change it at the same time. */
 void strace_learn_size(struct strace *s, const struct strace_call *c, struct tracked_file *f,
 		       uint64_t size);
 /* Delays a record of a set until its offset is certain, or certainly unknown. */
@@ -576,7 +576,7 @@ void strace_order_free(struct strace *s);
 void strace_sendmsg_enter(struct strace *s, struct strace_call *c);
 void strace_sendmsg(struct strace *s, struct strace_call *c);
 void strace_recvmsg(struct strace *s, struct strace_call *c);
-void strace_messages(struct strace *s, struct strace_call *c); /* several messages at once */
+void strace_messages(struct strace *s, struct strace_call *c); /* several messages per call */
 /* Marks that untraced processes may use the description and write its file. */
 void strace_let_go(struct strace *s, struct open_description *d);
 bool strace_is_elsewhere(const struct strace *s, const struct open_description *d);
