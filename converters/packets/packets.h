@@ -66,7 +66,7 @@ struct procstat {
 	bool in_hand;
 
 	uint32_t tick_ps; /* tick of the stream; 0 if not yet known */
-	/* number of packets with this tick in the head; number that have arrived */
+	/* packets with this tick, including those of the head; those that have arrived */
 	uint64_t votes, taken;
 	uint64_t others; /* packets with another tick */
 	/* the first of these, as long as their tick can still win; or NULL */

@@ -377,8 +377,8 @@ static bool is_left_out(struct strace *s, size_t i)
 }
 
 /*
- * Sets the first times of members. Members without lines of strace have no time; they sort with the
- * earliest.
+ * Sets the first times of members. Members without lines of strace have no time; they get that of
+ * the member with the lowest number.
  */
 static void settle_times(struct strace *s)
 {
