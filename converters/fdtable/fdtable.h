@@ -172,9 +172,9 @@ struct fd_table *fd_table_copy(struct fdtable *t, const struct fd_table *from);
 struct fd_table *fd_table_share(struct fd_table *table);
 void fd_table_free(struct fdtable *t, struct fd_table *table); /* drops one reference */
 /*
- * Stores a description in a slot. If the table has other descriptors of it, fd_table_last() does not
- * find them; use fd_table_dup() then. Takes ownership of the caller's reference to `open`; closes
- * the slot's previous description. Returns NULL if the descriptor is not tracked.
+ * Stores a description in a slot. If the table has other descriptors of it, fd_table_last() does
+ * not find them; use fd_table_dup() then. Takes ownership of the caller's reference to `open`;
+ * closes the slot's previous description. Returns NULL if the descriptor is not tracked.
  */
 struct fd_slot *fd_table_set(struct fdtable *t, struct fd_table *table, int64_t fd,
 			     struct open_description *open, bool cloexec);

@@ -100,8 +100,8 @@ static bool moved(const struct strace_call *c, unsigned args)
 enum { TRANSFER_MAX = INT32_MAX }; /* the kernel's limit of bytes per call */
 
 /*
- * Returns the requested length: the third argument of calls without a vector; the kernel's limit for
- * other calls.
+ * Returns the requested length: the third argument of calls without a vector; the kernel's limit
+ * for other calls.
  */
 static int64_t asked_for(const struct strace_call *c)
 {
@@ -117,8 +117,8 @@ static int64_t asked_for(const struct strace_call *c)
 }
 
 /*
- * Returns true if the result is larger than the request: the line has the result of another call, as
- * when several traced programs write to one terminal. Marks the position, and the size after a
+ * Returns true if the result is larger than the request: the line has the result of another call,
+ * as when several traced programs write to one terminal. Marks the position, and the size after a
  * write, as unknown then.
  */
 static bool is_mixed(struct strace *s, struct strace_call *c, const struct strace_fd *fd,
