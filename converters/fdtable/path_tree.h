@@ -40,7 +40,8 @@ void tree_set_link(struct fdtable *t, struct path_name *n, const char *target, s
 void tree_prune(struct fdtable *t, struct path_name *n);
 /*
  * Moves `n` with all nodes below it to the position of `to`, whose node takes the old position:
- * absent, without file, link and children. Returns false, with the tree unchanged, if either is a root.
+ * absent, without file, link and children. Returns false, with the tree unchanged, if either is a
+ * root.
  */
 bool tree_move(struct fdtable *t, struct path_name *n, struct path_name *to);
 bool tree_exchange(struct fdtable *t, struct path_name *a, struct path_name *b);
