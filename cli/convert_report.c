@@ -329,8 +329,12 @@ static void warn_ambiguous(const struct conversion *c)
 	const uint64_t parents = report_get(r, "ambiguous.parent");
 	const uint64_t records =
 	    convert_sum(r, "ambiguous") - parents - report_get(r, "ambiguous.process");
+	const bool relative =
+	    report_get(r, "ambiguous.order") > 0 && report_get(r, "unknown.offset_records") > 0;
 	if (records > 0)
-		warning(c, "%ju records whose order or offset is not certain", (uintmax_t)records);
+		warning(c, "%ju records whose order or offset is not certain%s", (uintmax_t)records,
+			relative ? "; the distances between their offsets are not certain either"
+				 : "");
 	if (parents > 0)
 		warning(c, "%ju processes whose parent is not known", (uintmax_t)parents);
 }

@@ -90,6 +90,7 @@ struct open_description {
 	struct fd_uses uses;        /* of the position */
 	uint32_t users;             /* active calls that use it */
 	bool disputed;              /* the order of the last two uses matters and is unknown */
+	bool ambiguous;             /* others may have preceded the last use */
 	uint32_t note;              /* hash of the name that the source shows with the descriptor */
 	struct tracked_file *file;  /* NULL if kind is neither file nor directory */
 	struct fd_socketpair *pair; /* the pair that this socket is an end of; or NULL */

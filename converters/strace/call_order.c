@@ -30,6 +30,7 @@ struct strace_unsettled {
 	struct iot_record record;
 	struct open_description *open; /* holds a reference */
 	bool appends, known;
+	bool counted; /* as ambiguous */
 };
 
 struct fd_use strace_use(const struct strace_call *c)
@@ -169,13 +170,17 @@ static void ambiguity(struct strace *s, const struct strace_call *c,
 		struct strace_unsettled *u =
 		    &s->unsettled[(s->unsettled_first + i) % UNSETTLED_MAX];
 		const bool meant = d != NULL ? u->open == d : u->appends && u->open->file == f;
-		const bool moved = d == NULL && u->open->file == f && !u->open->position_known;
-		if (!u->known || (!moved && !(meant && strace_overlaps(s, c, &u->use))))
+		const bool overlapped = meant && strace_overlaps(s, c, &u->use);
+		const bool moved =
+		    u->known && d == NULL && u->open->file == f && !u->open->position_known;
+		if (!moved && !overlapped)
 			continue;
-		u->known = false;
-		if (d == NULL)
+		if (u->known && d == NULL)
 			u->open->position_known = false;
-		strace_count(s, "ambiguous.order", 1);
+		u->known = false;
+		if (!u->counted)
+			strace_count(s, "ambiguous.order", 1);
+		u->counted = true;
 	}
 }
 
@@ -240,26 +245,48 @@ bool strace_position_race(struct strace *s, const struct strace_call *c, struct 
 	if (overlaps && s->members > 1)
 		ambiguity(s, c, d, NULL);
 	add(s, c, &d->uses, kind, overlaps, waiting);
-	if (overlaps || waiting)
+	d->ambiguous = overlaps || waiting;
+	if (d->ambiguous)
 		strace_count(s, "ambiguous.order", 1);
 	/* relative moves add up in any order */
 	d->disputed = overlaps && d->uses.kinds != STRACE_ADDS;
 	return overlaps || waiting || strace_is_elsewhere(s, d) || is_lost(s, c);
 }
 
-bool strace_size_race(struct strace *s, const struct strace_call *c, struct tracked_file *f,
-		      unsigned kind)
+/* *concurrent: whether another call may have changed the size at the same time. */
+static bool size_race(struct strace *s, const struct strace_call *c, struct tracked_file *f,
+		      unsigned kind, bool *concurrent)
 {
 	const bool waiting = other_writers(c->task, f) > 0, overlaps = overlap(s, c, &f->resizes),
 		   unseen = f->elsewhere || (f->opened && s->passed > 0) || is_lost(s, c);
+	*concurrent = overlaps || waiting;
 	if (kind == 0)
-		return overlaps || waiting || unseen;
+		return *concurrent || unseen;
 	if (overlaps && s->members > 1)
 		ambiguity(s, c, NULL, f);
 	add(s, c, &f->resizes, kind, overlaps, waiting);
 	f->disputed =
 	    overlaps && f->resizes.kinds != STRACE_ADDS && f->resizes.kinds != STRACE_GROWS;
-	return overlaps || waiting || unseen;
+	return *concurrent || unseen;
+}
+
+bool strace_size_race(struct strace *s, const struct strace_call *c, struct tracked_file *f,
+		      unsigned kind)
+{
+	bool concurrent;
+	return size_race(s, c, f, kind, &concurrent);
+}
+
+bool strace_append_race(struct strace *s, const struct strace_call *c, struct open_description *d,
+			bool positioned)
+{
+	bool concurrent;
+	const bool race = size_race(s, c, d->file, STRACE_ADDS, &concurrent);
+	const bool counted = positioned && d->ambiguous;
+	if (concurrent && !counted)
+		strace_count(s, "ambiguous.order", 1);
+	d->ambiguous = concurrent || counted;
+	return race;
 }
 
 void strace_learn_size(struct strace *s, const struct strace_call *c, struct tracked_file *f,
@@ -296,7 +323,7 @@ void strace_wait(struct strace *s, const struct strace_call *c, struct open_desc
 	/* the order could still turn out to be ambiguous */
 	if (s->unsettled_count == UNSETTLED_MAX) {
 		struct strace_unsettled *u = &s->unsettled[s->unsettled_first];
-		if (u->known)
+		if (u->known && !u->counted)
 			strace_count(s, "ambiguous.order", 1);
 		u->known = false;
 		let_go(s);
@@ -307,6 +334,7 @@ void strace_wait(struct strace *s, const struct strace_call *c, struct open_desc
 				      .record = *record,
 				      .open = d,
 				      .appends = appends,
+				      .counted = d->ambiguous,
 				      .known = (record->flags & IOT_OFFSET_UNKNOWN) == 0};
 }
 

@@ -562,6 +562,12 @@ bool strace_position_race(struct strace *s, const struct strace_call *c, struct 
 			  unsigned kind);
 bool strace_size_race(struct strace *s, const struct strace_call *c, struct tracked_file *f,
 		      unsigned kind);
+/*
+ * As strace_size_race, for a call that appends and is counted if its order is not known. positioned:
+ * strace_position_race has looked at it before.
+ */
+bool strace_append_race(struct strace *s, const struct strace_call *c, struct open_description *d,
+			bool positioned);
 /* Sets the size to the one that a call shows, unless other calls change it at the same time. */
 void strace_learn_size(struct strace *s, const struct strace_call *c, struct tracked_file *f,
 		       uint64_t size);

@@ -27,7 +27,7 @@ static void record(struct strace *s, const struct strace_call *c, int64_t fd, st
 static struct place append(struct strace *s, const struct strace_call *c,
 			   struct open_description *d, bool keep)
 {
-	const bool race = strace_size_race(s, c, d->file, STRACE_ADDS);
+	const bool race = strace_append_race(s, c, d, !keep);
 	const bool disputed = d->file->disputed;
 	struct place place = open_description_append(d, (uint64_t)c->result, keep);
 	place.known &= !race;

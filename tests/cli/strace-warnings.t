@@ -67,6 +67,14 @@ $open
 1 1700000000.000002 read(3, ""..., 10) = 10 <0.000001>
 1 1700000000.000003 read(3, ) = 0x7fa65f7c9000 <0.000001>
 E
+echo '== appends that overlap, at the unknown end of a file'
+try <<'E'
+1 1700000000.000001 openat(AT_FDCWD, "a", O_WRONLY|O_APPEND) = 3 <0.000001>
+2 1700000000.000002 openat(AT_FDCWD, "a", O_WRONLY|O_APPEND) = 3 <0.000001>
+1 1700000000.000003 write(3, "x"..., 5 <unfinished ...>
+2 1700000000.000004 write(3, "x"..., 7) = 7 <0.000001>
+1 1700000000.000006 <... write resumed>) = 5 <0.000003>
+E
 echo '== logs of two hosts with the same process numbers'
 for host in a b; do
 	for i in 1 2 3 4 5 6 7; do

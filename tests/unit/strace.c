@@ -1455,6 +1455,30 @@ Test(strace, writes_of_one_position_that_overlap_are_flagged)
 	cr_expect_eq(counted("ambiguous.order"), 2);
 }
 
+/* What the file had before is not known, and of those that overlap not which came first. */
+Test(strace, appends_that_overlap_are_counted_at_an_unknown_base)
+{
+	convert("100 open(\"a\", O_WRONLY|O_APPEND) = 3\n101 open(\"a\", O_WRONLY|O_APPEND) = 3\n"
+		"100 write(3, \"\", 1) = 1\n100 write(3, \"\", 5 <unfinished ...>\n"
+		"101 write(3, \"\", 7) = 7\n100 <... write resumed>) = 5\n"
+		"101 write(3, \"\", 2) = 2\n");
+	cr_expect_eq(counted("unknown.offset_records"), 4);
+	cr_expect_eq(counted("ambiguous.order"), 2);
+}
+
+Test(strace, appends_of_a_set_that_overlap_are_counted_at_an_unknown_base)
+{
+	put("log.100", "1700000001.000001 open(\"a\", O_WRONLY|O_APPEND) = 3 <0.000001>\n"
+		       "1700000001.000100 write(3, \"\", 5) = 5 <0.000050>\n"
+		       "1700000001.000200 getppid() = 1 <0.000001>\n"
+		       "1700000001.000400 write(3, \"\", 2) = 2 <0.000001>\n");
+	put("log.101", "1700000001.000002 open(\"a\", O_WRONLY|O_APPEND) = 3 <0.000001>\n"
+		       "1700000001.000120 write(3, \"\", 7) = 7 <0.000005>\n");
+	convert_files(100);
+	cr_expect_eq(counted("unknown.offset_records"), 3);
+	cr_expect_eq(counted("ambiguous.order"), 2);
+}
+
 Test(strace, a_seek_that_overlaps_a_write_leaves_no_position)
 {
 	convert(THREADS "100 write(3, \"\", 5 <unfinished ...>\n101 lseek(3, 50, SEEK_SET) = 50\n"
