@@ -265,46 +265,53 @@ IOT_API void iot_directive_text(struct iot_builder *b, const char *key, const vo
  */
 IOT_API IOT_USE_RESULT int iot_directive_end(struct iot_builder *b, struct iot_event *ev);
 
-/*
- * Settings of readers and writers, allowed before open only; defaults follow the colon or semicolon
- */
+/* Settings of readers and writers, allowed before open only */
 
 enum iot_option {
 	/* Readers */
-	IOT_SET_VERIFY = 1, /* 1 (default): verify %sync and %end; 0: do not hash */
-	/* 1: after damage, resume at the next %sync and deliver an IOT_LOST event; 0 */
+	IOT_SET_VERIFY = 1, /* 1: verify %sync and %end; 0: do not hash (default 1) */
+	/* 1: after damage, resume at the next %sync and deliver an IOT_LOST event (default 0) */
 	IOT_SET_RECOVER,
-	IOT_SET_LIMIT_WINDOW, /* maximum zstd window in bytes: 128 MiB */
-	IOT_SET_READ_SIZE,    /* bytes per read from the system: 1 MiB. Tests use 1 and 17 */
+	IOT_SET_LIMIT_WINDOW, /* maximum zstd window in bytes (default 128 MiB) */
+	/* bytes per read from the system (default 1 MiB); tests use 1 and 17 */
+	IOT_SET_READ_SIZE,
 	/* Both */
-	IOT_SET_TICK_NS,      /* reader: tick of a trace without %iotrace (1000); writer: 1000 */
-	IOT_SET_BASE,         /* 16 or 10; reader: 0, auto-detect; writer: 16 */
-	IOT_SET_LIMIT_MEMORY, /* bytes of codec state and names: 1 GiB */
+	/* reader: tick of a trace without %iotrace; writer: tick (default 1000) */
+	IOT_SET_TICK_NS,
+	IOT_SET_BASE,         /* 16 or 10; reader: 0, the default, detects it; writer: default 16 */
+	IOT_SET_LIMIT_MEMORY, /* bytes of codec state and names (default 1 GiB) */
 	/* Writers */
-	IOT_SET_FRAMING,     /* 1: write %iotrace, %sync, %end; 0: only records and comments */
-	IOT_SET_SYNC,        /* records between %syncs: IOT_SYNC_DEFAULT; 0: no %syncs */
-	IOT_SET_COMPRESSION, /* enum iot_compression; default: from the path's suffix */
-	IOT_SET_LEVEL,       /* of gzip (1 .. 9) or zstd (1 .. 19); 0: 6 and 1 */
-	IOT_SET_THREADS,     /* writer: zstd's worker threads: 0; reader: decoding threads: 1 */
+	/* 1: write %iotrace, %sync, %end; 0: only records and comments (default 1) */
+	IOT_SET_FRAMING,
+	IOT_SET_SYNC,        /* records between %syncs, 0 for none (default IOT_SYNC_DEFAULT) */
+	IOT_SET_COMPRESSION, /* enum iot_compression (default: from the path's suffix) */
+	/* of gzip (1 .. 9) or zstd (1 .. 19); 0, the default, selects 6 or 1 */
+	IOT_SET_LEVEL,
+	/* writer: zstd's worker threads (default 0); reader: decoding threads (default 1) */
+	IOT_SET_THREADS,
 	/* Readers */
-	IOT_SET_READ_AHEAD, /* 1: decompress in a thread, if the input is compressed; 0 */
+	IOT_SET_READ_AHEAD, /* 1: decompress in a thread, if the input is compressed (default 0) */
 	/* Writers */
-	IOT_SET_FSYNC, /* 1: close waits until the file is on disk before it renames it; 0 */
+	/* 1: close waits until the file is on disk before it renames it (default 1) */
+	IOT_SET_FSYNC,
 	/*
 	 * 1: accept physical records without a preceding %file kind=disk, for programs that copy
-	 * traces; 0: reject them
+	 * traces; 0: reject them (default 0)
 	 */
 	IOT_SET_UNDECLARED_DISKS,
-	IOT_SET_IN_PLACE, /* 1: for programs that may crash, see iot_writer_open; 0 */
-	/* events between flushes: 0, none; with IOT_SET_IN_PLACE: IOT_FLUSH_DEFAULT */
+	IOT_SET_IN_PLACE, /* 1: for programs that may crash, see iot_writer_open (default 0) */
+	/* events between flushes, 0 for no limit (default 0; in place IOT_FLUSH_DEFAULT) */
 	IOT_SET_FLUSH,
-	/* nanoseconds between flushes: 0, none; with IOT_SET_IN_PLACE: IOT_FLUSH_NS_DEFAULT */
+	/* nanoseconds between flushes, 0 for no limit (default 0; in place IOT_FLUSH_NS_DEFAULT) */
 	IOT_SET_FLUSH_NS,
 	/* Readers */
-	/* 1: an input of blank lines only is a trace without records; 0: it is IOT_ETRUNCATED */
+	/*
+	 * 1: an input of blank lines only is a trace without records; 0: it is IOT_ETRUNCATED
+	 * (default 1)
+	 */
 	IOT_SET_ALLOW_EMPTY,
-	IOT_SET_VERIFIED,   /* 1: deliver only verified intervals of a framed trace; 0 */
-	IOT_SET_LIMIT_HELD, /* maximum bytes held in memory for IOT_SET_VERIFIED: 64 MiB */
+	IOT_SET_VERIFIED,   /* 1: deliver only verified intervals of a framed trace (default 0) */
+	IOT_SET_LIMIT_HELD, /* maximum bytes held in memory for IOT_SET_VERIFIED (default 64 MiB) */
 };
 
 enum iot_compression { IOT_PLAIN = 0, IOT_GZIP = 1, IOT_ZSTD = 2 };
@@ -352,8 +359,8 @@ IOT_API struct iot_reader *iot_reader_new(void);
 /* Closes what open opened. NULL is ignored. */
 IOT_API void iot_reader_free(struct iot_reader *r);
 /*
- * Returns IOT_EUSAGE, with the reader unchanged, if the option is not for readers, the value is out
- * of range (open then fails, too), or the reader is already open.
+ * Returns IOT_EUSAGE if the option is not for readers or the value is out of range (open then
+ * fails, too), or if the reader is already open, which leaves it unchanged.
  */
 IOT_API int iot_reader_set(struct iot_reader *r, enum iot_option option, uint64_t value);
 

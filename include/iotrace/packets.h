@@ -33,18 +33,25 @@ extern "C" {
 
 struct iot_sender;
 
-/* Settings, allowed before open only; defaults follow the colon */
+/* Settings, allowed before open only */
 enum iot_sender_option {
-	IOT_SEND_PROCESS = 1, /* processId: the result of getpid(2) */
-	IOT_SEND_PARENT,      /* processId of the parent: the result of getppid(2); 0 if unknown */
-	IOT_SEND_FILES,       /* files whose I/Os are collected at a time, 1 .. 65536: 32 */
-	IOT_SEND_FLUSH,       /* I/Os after which all files are sent: 100000 */
-	/* nanoseconds after which all files are sent, checked when an I/O ends: 0, no limit */
+	IOT_SEND_PROCESS = 1, /* processId (default: getpid(2)) */
+	IOT_SEND_PARENT,      /* processId of the parent, 0 if unknown (default: getppid(2)) */
+	/* files whose I/Os are collected at a time, 1 .. 65536 (default 32) */
+	IOT_SEND_FILES,
+	IOT_SEND_FLUSH, /* I/Os after which all files are sent (default 100000) */
+	/*
+	 * nanoseconds after which all files are sent, checked when an I/O ends; 0, the default: no
+	 * limit
+	 */
 	IOT_SEND_FLUSH_NS,
-	/* length of a tick in picoseconds, the same for all processes: 1000 */
+	/* length of a tick in picoseconds, the same for all processes (default 1000) */
 	IOT_SEND_TICK_PS,
-	IOT_SEND_DROP, /* 1: drop a packet if the pipe is full; 0: wait */
-	/* 1: send records of disks, whose type lacks IOT_LOGICAL; 0: iot_sender_end rejects them */
+	IOT_SEND_DROP, /* 1: drop a packet if the pipe is full; 0: wait (default 0) */
+	/*
+	 * 1: send records of disks, whose type lacks IOT_LOGICAL; 0: iot_sender_end rejects them
+	 * (default 0)
+	 */
 	IOT_SEND_PHYSICAL,
 };
 
@@ -56,8 +63,8 @@ enum iot_sender_fact {
 };
 
 /*
- * Returns the nanoseconds of a wall clock that all processes of a stream share, and of the
- * process's CPU clock. The wall clock must not go backwards.
+ * Stores the nanoseconds of a wall clock that all processes of a stream share, and of the process's
+ * CPU clock. The wall clock must not go backwards.
  */
 typedef void iot_clock_fn(void *context, int64_t *wall_ns, int64_t *cpu_ns);
 

@@ -8,11 +8,11 @@
  *	the same with events after each set_watermark                         (stream, live)
  *
  * A stream sorter returns events before the watermark immediately and needs no file; it fails
- * (SORTER_RESTART) if an event arrives too late or if it would exceed its memory: then the caller
- * restarts with a holding sorter. A holding sorter accepts any order: watermarks have no effect on
- * it. A live sorter is a stream sorter that never fails so: the excess goes to the file until the
- * watermark passes it, and an event that arrives after later events were returned is counted as
- * late and returned next.
+ * (SORTER_RESTART) if an event arrives after later ones were returned, or if it would exceed its
+ * memory: then the caller restarts with a holding sorter. A holding sorter accepts any order and
+ * ignores watermarks. A live sorter fails in neither case: the excess goes to the file until the
+ * watermark passes it, and an event that arrives after later ones were returned is counted as late
+ * and returned next.
  */
 #ifndef LIB_SORT_SORTER_H
 #define LIB_SORT_SORTER_H
