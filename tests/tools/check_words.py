@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks that identifiers use the terms of docs/glossary.md.
+"""Checks that identifiers and comments use the terms of docs/glossary.md.
 
     check_words.py
 
 Reports every identifier in lib/, converters/, cli/ and include/ that contains a retired word, with the term to use
-instead, and every private name with the public prefix "iot_".
+instead, and every private name with the public prefix "iot_". In the directories of PLAIN it also reports retired
+words in comments, and lines of more than 100 columns.
 """
 import glob
 import re
@@ -22,6 +23,23 @@ RETIRED = {
 ALLOWED = {
     "AT_LEAST",  # no parameter: part of an English phrase
 }
+# Directories whose comments are checked. Add directories, never remove one.
+PLAIN = [
+    "include/iotrace", "lib/base", "lib/codec", "lib/filter", "lib/format", "lib/io", "lib/packets", "lib/reader",
+    "lib/sort", "lib/verify", "lib/writer", "converters/fdtable", "converters/input", "converters/packets",
+    "converters/strace",
+]
+RETIRED_IN_COMMENTS = {
+    r"told|tells?|telling": "report, declare, record, specify or known",
+    r"behind": "after or following",
+    r"room": "capacity",
+    r"so many": "a number or the name of the parameter",
+    r"whom|whoever": "a noun",
+    r"no memory:|: no memory": "'Returns NULL if out of memory.'",
+    r"undated": "untimed",
+}
+COLUMNS = 100
+TAB = 8
 TOKEN = re.compile(r'^[ \t]*#[ \t]*include[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*'
                    r'|\b[A-Za-z_]\w*', re.S | re.M)
 
@@ -61,8 +79,31 @@ def wrong_words():
                 yield f"{path}:{line}: {name}: a private name with the public prefix"
 
 
+def comments(text):
+    for found in TOKEN.finditer(text):
+        if found.group(0).startswith(("/*", "//")):
+            yield text.count("\n", 0, found.start()) + 1, found.group(0)
+
+
+def wrong_in_comments():
+    for path in sources():
+        if path.rsplit("/", 1)[0] not in PLAIN:
+            continue
+        with open(path) as file:
+            text = file.read()
+        for number, line in enumerate(text.split("\n"), 1):
+            if len(line.expandtabs(TAB)) > COLUMNS:
+                yield f"{path}:{number}: more than {COLUMNS} columns"
+        for first, comment in comments(text):
+            for number, line in enumerate(comment.split("\n"), first):
+                for words, instead in RETIRED_IN_COMMENTS.items():
+                    found = re.search(rf"(?<!\w)({words})(?!\w)", line, re.I)
+                    if found:
+                        yield f"{path}:{number}: comment: use {instead} instead of '{found.group(0)}'"
+
+
 def main():
-    wrong = list(dict.fromkeys(wrong_words()))
+    wrong = list(dict.fromkeys([*wrong_words(), *wrong_in_comments()]))
     for sentence in wrong:
         print(sentence)
     sys.exit(len(wrong) > 0)
