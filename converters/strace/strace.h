@@ -563,8 +563,8 @@ bool strace_position_race(struct strace *s, const struct strace_call *c, struct 
 bool strace_size_race(struct strace *s, const struct strace_call *c, struct tracked_file *f,
 		      unsigned kind);
 /*
- * As strace_size_race, for a call that appends and is counted if its order is not known. positioned:
- * strace_position_race has looked at it before.
+ * As strace_size_race, for a call that appends and is counted if its order is not known.
+ * positioned: strace_position_race has looked at it before.
  */
 bool strace_append_race(struct strace *s, const struct strace_call *c, struct open_description *d,
 			bool positioned);
