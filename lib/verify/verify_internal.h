@@ -55,6 +55,7 @@ struct verify {
 	struct interval whole_frame;
 	bool broken; /* its lines can no longer be decoded: they are only counted */
 	bool any;    /* it contains text */
+	bool opened; /* an intact %sync begins it */
 	struct resync_candidate candidate[RESYNC_CANDIDATES];
 	size_t next_candidate;
 

@@ -86,7 +86,7 @@ static void begin_interval(struct verify *v, const char *p, uint64_t opened_at,
 	v->clean_to = v->interval.from;
 	v->clean_records = 0;
 	v->clean_ticks = 0;
-	v->certain = v->broken = v->any = false;
+	v->certain = v->broken = v->any = v->opened = false;
 	for (size_t i = 0; i < RESYNC_CANDIDATES; i++)
 		v->candidate[i].active = false;
 	v->next_candidate = 0;
@@ -219,14 +219,17 @@ bool verify_damaged_sync(struct verify *v, const struct text_line *l, const char
 
 /* %sync */
 
-/* Compares the hash with that of the %sync that ends the interval. Returns true if they match. */
+/*
+ * Compares the hash with that of the %sync that ends the interval. Returns true if they match. An interval without
+ * text is damage, too, if a %sync begins it: whole intervals may be missing or repeated between the two lines.
+ */
 static bool judge(struct verify *v, const struct text_line *l, uint64_t hash, uint64_t reported)
 {
 	if (hash == reported) {
 		v->interval.proof = PROOF_HASH;
 		return true;
 	}
-	if (v->any)
+	if (v->any || v->opened)
 		verify_damaged(v, BAD_HASH, l->column, why_hash,
 			       "the text since the %sync before does not have the xxh3= that "
 			       "is told here");
@@ -317,7 +320,7 @@ static void take_sync(struct verify *v, const struct text_line *l, const struct 
 	const struct mark here = {true, v->index, (uint64_t)codec_start(v->codec)};
 	const uint64_t opened_at = verify_at(v, v->cur);
 	const bool any = v->any || v->hashed != v->cur;
-	const bool whole = !v->broken && any;
+	const bool whole = !v->broken && (any || v->opened);
 	bool tail;
 	char text[FRAMING_MAX];
 	v->interval.close = mark;
@@ -330,6 +333,7 @@ static void take_sync(struct verify *v, const struct text_line *l, const struct 
 	step_over(v, l);
 	begin_interval(v, v->cur, opened_at, &mark);
 	v->interval.follows = any;
+	v->opened = true;
 	enter(v, proven && whole ? &here : &mark);
 }
 
