@@ -138,7 +138,7 @@ static int write_all(struct merge *m, bool at_once)
 static size_t find_open_max(const struct merge_options *o)
 {
 	struct rlimit limit;
-	size_t used = 0, each = o->reorder ? 3 : 1;
+	size_t used = 0, each = o->reorder ? 3 : 2;
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
 		return OPEN_FILES_MAX;
 	limit.rlim_cur = limit.rlim_max;

@@ -170,21 +170,32 @@ int merge_place_new(struct merge_source *s, struct merge_batch *b, size_t from, 
 	return IOT_OK;
 }
 
-/* The record that is number `index` of the input, with its times in the output; 0: there is none. */
-static ssize_t find_record(const struct merge_source *s, uint64_t index, struct iot_record *rec)
+/* Opens the second reader of an input, at a record. */
+static int open_ahead(struct merge_source *s, uint64_t index)
 {
-	struct iot_reader *r = iot_reader_new();
-	ssize_t n = r != NULL ? merge_set_up(s, r) : IOT_ENOMEM;
+	int status;
+	if ((s->ahead = iot_reader_new()) == NULL)
+		return IOT_ENOMEM;
+	status = merge_set_up(s, s->ahead);
+	if (status == IOT_OK)
+		status = iot_reader_open(s->ahead, s->input->path);
+	return status == IOT_OK ? iot_reader_seek(s->ahead, IOT_SEEK_RECORD, index) : status;
+}
+
+/*
+ * The record that is number `index` of the input, with its times in the output; 0: there is none. The second reader stays
+ * open and only reads on, so that all runs together cost no more than reading the input once more.
+ */
+static ssize_t find_record(struct merge_source *s, uint64_t index, struct iot_record *rec)
+{
+	ssize_t n = s->ahead == NULL ? open_ahead(s, index) : IOT_OK;
 	if (n == IOT_OK)
-		n = iot_reader_open(r, s->input->path);
-	if (n == IOT_OK)
-		n = iot_reader_seek(r, IOT_SEEK_RECORD, index);
-	if (n == IOT_OK)
-		n = iot_reader_records(r, rec, 1);
+		do /* INDEX is of the record after the one that was read */
+			n = iot_reader_records(s->ahead, rec, 1);
+		while (n > 0 && iot_reader_fact(s->ahead, IOT_FACT_INDEX) <= index);
 	if (n > 0 && __builtin_add_overflow(rec->start_ns, s->input->move_ns, &rec->start_ns))
 		n = IOT_EFORMAT;
 	rec->spare = s->input->index;
-	iot_reader_free(r);
 	return n;
 }
 

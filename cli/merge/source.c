@@ -373,7 +373,8 @@ static void sort(struct merge_source *s)
 	}
 	drain(s, sorter);
 	iot_reader_free(s->reader);
-	s->reader = NULL;
+	iot_reader_free(s->ahead);
+	s->reader = s->ahead = NULL;
 	s->sorter = sorter;
 	s->batch[0].last = s->batch[1].last = s->fatal;
 	s->batch[0].held = s->batch[1].held = 0;
@@ -401,6 +402,8 @@ void merge_source_begin(struct merge_source *s)
 	move_mark(&s->max_ns, s->input->move_ns - s->moved_ns);
 	move_mark(&s->placed_ns, s->input->move_ns - s->moved_ns);
 	s->next_known = false;
+	iot_reader_free(s->ahead); /* it may be past the record */
+	s->ahead = NULL;
 	if (s->merge->options->reorder && !s->fatal)
 		sort(s);
 }
@@ -409,6 +412,7 @@ void merge_source_close(struct merge_source *s)
 {
 	piped_end(&s->piped);
 	iot_reader_free(s->reader);
+	iot_reader_free(s->ahead);
 	piped_close(&s->piped);
 	sorter_free(s->sorter);
 	scope_tracker_free(&s->scopes);

@@ -70,6 +70,12 @@ with open("comments.iot.gz", "wb") as f:
     for i in range(250):
         f.write(comments)
     f.write(packed(b"c0 0 0 8 0 1 1 1 1 0\n"))
+# more comments in front of each record than merge holds
+with open("runs.iot.gz", "wb") as f:
+    comments = packed(b"ff x\n" * 66000)
+    for i in range(250):
+        f.write(comments)
+        f.write(packed(b"c0 0 0 8 0 1 1 1 %d 0\n" % (1 if i == 0 else 0)))
 # one byte behind 65 GiB of nothing
 with open("sparse.log", "wb") as f:
     f.truncate(65 << 30)
@@ -102,6 +108,8 @@ done
 echo "== memory"
 try convert -q texts.log.gz
 try slice --file=x comments.iot.gz
+try merge -q runs.iot.gz
+grep -c '^c0' out.txt
 rm -f out.txt
 echo "== temporary files"
 try convert --from=strace sparse.tar
