@@ -69,16 +69,31 @@ void lookahead_free(struct lookahead *a)
 
 /* Muting */
 
+/*
+ * The interval is decoded with a codec of its own, as any interval can be. So muting costs the same however many processes
+ * the trace has had.
+ */
 static bool mute(struct iot_reader *r)
 {
 	struct lookahead *a = r->lookahead;
-	free(a->saved_codec);
-	a->saved_codec = malloc(r->codec_size);
-	if (a->saved_codec == NULL)
+	const size_t size = iot_codec_size(TRIAL_PROCESSES);
+	if (r->muted)
+		return true;
+	if (!definitions_reserve(&r->names, size))
+		return reader_fail_memory(r, IOT_ELIMIT);
+	void *block = malloc(size);
+	if (block == NULL) {
+		r->names.used -= size;
 		return reader_fail_memory(r, IOT_ENOMEM);
-	memcpy(a->saved_codec, r->codec, r->codec_size);
+	}
+	a->saved_codec = r->codec;
 	a->saved_size = r->codec_size;
 	a->saved_index = r->index;
+	r->codec =
+	    iot_codec_init(block, size, codec_tick(a->saved_codec), codec_base(a->saved_codec));
+	r->codec_size = size;
+	codec_set_missing(r->codec, codec_missing(a->saved_codec));
+	codec_set_start(r->codec, codec_start(a->saved_codec));
 	r->muted = true;
 	return true;
 }
@@ -89,7 +104,7 @@ void reader_unmute(struct iot_reader *r)
 		return;
 	struct lookahead *a = r->lookahead;
 	free(r->codec);
-	r->names.used -= r->codec_size - a->saved_size;
+	r->names.used -= r->codec_size;
 	r->codec = a->saved_codec;
 	r->codec_size = a->saved_size;
 	r->unverified += r->index - a->saved_index;
@@ -109,14 +124,17 @@ static bool is_power_of_ten(uint64_t n)
  * No other line of a trace repeats its tick. Flipped bits do not turn one power of ten into another
  * within a canonical line; any other tick of an unproven header may be wrong.
  */
-bool reader_ambiguity_tick(struct iot_reader *r, uint64_t tick_ns, bool canonical)
+void reader_ambiguity_tick(struct iot_reader *r, uint64_t tick_ns, bool canonical)
 {
+	struct lookahead *a = r->lookahead;
+	const unsigned base = codec_base(r->codec);
 	if (r->tick_given)
 		tick_ns = r->tick_ns;
 	else
-		r->lookahead->tick_unproven = !canonical || !is_power_of_ten(tick_ns);
-	r->codec = iot_codec_init(r->codec, r->codec_size, tick_ns, codec_base(r->codec));
-	return mute(r);
+		a->tick_unproven = !canonical || !is_power_of_ten(tick_ns);
+	r->codec = iot_codec_init(r->codec, r->codec_size, tick_ns, base);
+	a->saved_codec = iot_codec_init(a->saved_codec, a->saved_size, tick_ns, base);
+	a->saved_index = r->index;
 }
 
 /* Framing lines */

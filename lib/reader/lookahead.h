@@ -46,7 +46,7 @@ struct lookahead {
 	const struct sync_directive *part_end; /* ends the input of a segment's reader; or NULL */
 
 	/* While muted: the state to restore if an interval turns out not to be proven. */
-	void *saved_codec;
+	struct iot_codec *saved_codec;
 	size_t saved_size;
 	uint64_t saved_index;
 
@@ -85,7 +85,7 @@ void reader_unmute(struct iot_reader *r);
  * Applies the tick of a %iotrace in a muted interval. canonical: the line is as a writer produces
  * it.
  */
-bool reader_ambiguity_tick(struct iot_reader *r, uint64_t tick_ns, bool canonical);
+void reader_ambiguity_tick(struct iot_reader *r, uint64_t tick_ns, bool canonical);
 /* Returns whether the tick is proven or given; otherwise sets an error. */
 bool reader_trusts_tick(struct iot_reader *r);
 /*

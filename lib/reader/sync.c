@@ -78,10 +78,8 @@ bool reader_header_line(struct iot_reader *r, const struct text_line *l)
 	if (r->muted) {
 		char text[FRAMING_MAX];
 		const size_t size = framing_build_header(text, &h);
-		if (!reader_ambiguity_tick(r, h.tick_ns,
-					   size == l->text.size &&
-					       memcmp(text, l->text.data, size) == 0))
-			return false;
+		reader_ambiguity_tick(
+		    r, h.tick_ns, size == l->text.size && memcmp(text, l->text.data, size) == 0);
 	} else {
 		r->codec = iot_codec_init(r->codec, r->codec_size, h.tick_ns, codec_base(r->codec));
 		if (r->lookahead != NULL)

@@ -76,6 +76,10 @@ with open("runs.iot.gz", "wb") as f:
     for i in range(250):
         f.write(comments)
         f.write(packed(b"c0 0 0 8 0 1 1 1 %d 0\n" % (1 if i == 0 else 0)))
+# many processes, and many intervals behind them
+with open("bare.iot", "w") as f:
+    for i in range(N): f.write("c0 0 0 8 0 1 0 1 %x 0\n" % (i + 1))
+    for i in range(10000): f.write("c0 0 0 8 0 1 0 1 1 0\n")
 # one byte behind 65 GiB of nothing
 with open("sparse.log", "wb") as f:
     f.truncate(65 << 30)
@@ -111,6 +115,12 @@ try slice --file=x comments.iot.gz
 try merge -q runs.iot.gz
 grep -c '^c0' out.txt
 rm -f out.txt
+echo "== damage"
+"$IOTRACE" cat --framed --sync=1 bare.iot |
+	awk '/%sync/ && ++n > 150000 && n % 2 { sub("xxh3=.", "xxh3=0") } { print }' >intervals.iot
+try cat -q --recover intervals.iot
+grep -c '^[c8]' out.txt
+rm -f out.txt bare.iot intervals.iot
 echo "== temporary files"
 try convert --from=strace sparse.tar
 echo "== pipes"
