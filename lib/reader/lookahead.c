@@ -212,10 +212,12 @@ static void take_close(struct interval_scan *s, const struct text_line *l)
 static bool find_close(struct lookahead *a, struct interval_scan *s, const char *p, size_t have,
 		       bool last)
 {
-	const char *end = p + have, *q = p + s->seen, *line;
+	const char *end = p + have, *q = p + s->seen, *line, *line_end = p;
 	struct text_line l;
 	while ((q = find_candidate(q, end)) != NULL) {
-		if (!last && memchr(q, '\n', (size_t)(end - q)) == NULL)
+		if (!last && line_end < q) /* once per line, which may contain many candidates */
+			line_end = memchr(q, '\n', (size_t)(end - q));
+		if (line_end == NULL)
 			break; /* an incomplete line */
 		if (frames(p, q, end, &l, &line)) {
 			hash_lines(a, s, p, (size_t)(line - p));
