@@ -5,11 +5,20 @@
 #include "output.h"
 #include "printable.h"
 
+/* U+0080 to U+009F in UTF-8: terminals take some of them for the beginning of a control sequence. */
+static bool is_c1(const unsigned char *s, size_t size)
+{
+	return size == 2 && s[0] == 0xc2 && s[1] < 0xa0;
+}
+
 /* One character, or one byte that belongs to none; returns the bytes of text used. */
 static size_t put_character(struct output *o, const unsigned char *s, size_t n)
 {
 	size_t size = utf8_size(s, n);
-	if (size > 1 || (size == 1 && s[0] >= 0x20 && s[0] != '"' && s[0] != '\\' && s[0] != 0x7f))
+	if (is_c1(s, size))
+		output_printf(o, "\\u%04x", s[1]);
+	else if (size > 1 ||
+		 (size == 1 && s[0] >= 0x20 && s[0] != '"' && s[0] != '\\' && s[0] != 0x7f))
 		output_write(o, s, size);
 	else if (s[0] == '"' || s[0] == '\\')
 		output_printf(o, "\\%c", s[0]);

@@ -42,3 +42,6 @@ for locale in C C.UTF-8; do
 	done >machine.$locale
 done
 cmp machine.C machine.C.UTF-8 && echo 'the same for programs'
+# no control character reaches a terminal through JSON
+printf 'ff %%op name=stat process=7 path=/\302\233m%%c2%%9bm%%9b%%1b%%7f result=0\n' >control.iot
+"$IOTRACE" cat --format=jsonl control.iot
