@@ -10,7 +10,7 @@
 enum {
 	NAMES_START = 256,
 	LINKS_MAX = 40,        /* symbolic links that one path may pass through, as in Linux */
-	LINK_PARTS_MAX = 1024, /* components of the paths of all these links */
+	LINK_PARTS_MAX = 1024, /* components of all these links, with "." and "" */
 };
 
 /* The hash table of nodes, by parent and text */
@@ -189,10 +189,10 @@ static struct path_name *walk(struct fdtable *t, struct path_name *at, const cha
 		const size_t part = (size_t)(stop - path);
 		const char *text = path;
 		path = slash == NULL ? end : slash + 1;
-		if (part == 0 || (part == 1 && *text == '.'))
-			continue;
 		if (w->links > 0 && ++w->parts > LINK_PARTS_MAX)
 			return NULL;
+		if (part == 0 || (part == 1 && *text == '.'))
+			continue;
 		if (is_up(text, part)) {
 			at = up(t, at, make);
 			continue;

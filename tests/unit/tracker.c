@@ -290,6 +290,23 @@ Test(tracker, links_in_a_ring_lead_nowhere)
 	cr_expect_null(open_path("/a/x", 0));
 }
 
+Test(tracker, links_of_too_many_parts_lead_nowhere)
+{
+	char dots[4096 + 2], slashes[4096 + 2];
+	for (size_t i = 0; i < 4096; i += 2) {
+		memcpy(dots + i, "./", 2);
+		memcpy(slashes + i, "//", 2);
+	}
+	strcpy(dots + 4096, "x");
+	strcpy(slashes + 4096, "x");
+	symbolic("/long", dots);
+	symbolic("/blank", slashes);
+	symbolic("/short", dots + 4096 - 200);
+	cr_expect_null(open_path("/long", 0));
+	cr_expect_null(open_path("/blank", 0));
+	cr_expect_eq(open_path("/short", 0), open_path("/x", 0));
+}
+
 Test(tracker, a_link_made_before_the_first_open_is_a_second_name)
 {
 	fdtable_link(&t, "a", 1, "b", 1, false);
