@@ -20,6 +20,8 @@ enum {
 	HEADER_BITS = 8, /* maximum wrong bits in a line that is taken for a damaged %iotrace */
 };
 
+static const uint64_t SPILL_MAX = (uint64_t)64 << 30; /* bytes of an interval in a temporary file */
+
 struct lookahead *lookahead_new(uint64_t limit)
 {
 	struct lookahead *a = calloc(1, sizeof(*a));
@@ -244,6 +246,16 @@ static bool can_read_again(const struct iot_reader *r)
 		(a->text <= a->limit && !a->resynced));
 }
 
+static bool put(struct iot_reader *r, const void *text, size_t n)
+{
+	struct lookahead *a = r->lookahead;
+	if (tempfile_end(&a->spill) > SPILL_MAX - n)
+		return reader_fail(r, IOT_ELIMIT, 1,
+				   "an interval of more than 64 GiB cannot be verified");
+	return tempfile_append(&a->spill, text, n) == IOT_OK ||
+	       error_set(&r->error, a->error.status, "%s", a->error.text) == IOT_OK;
+}
+
 /* Moves whole lines out of memory when the text exceeds the limit. */
 static bool spill(struct iot_reader *r, struct interval_scan *s, const char *p)
 {
@@ -251,8 +263,8 @@ static bool spill(struct iot_reader *r, struct interval_scan *s, const char *p)
 	const size_t n = s->line;
 	if (can_read_again(r))
 		a->dropped += n;
-	else if (tempfile_append(&a->spill, p, n) != IOT_OK)
-		return error_set(&r->error, a->error.status, "%s", a->error.text) == IOT_OK;
+	else if (!put(r, p, n))
+		return false;
 	bufreader_consume(r->bufreader, n);
 	s->size += n;
 	s->line -= n;
@@ -358,7 +370,9 @@ static bool spill_rest(struct iot_reader *r, const struct interval_scan *s)
 	struct lookahead *a = r->lookahead;
 	size_t n = (size_t)(s->size - tempfile_end(&a->spill)), have;
 	const char *p = bufreader_peek(r->bufreader, n > 0 ? n : 1, &have);
-	if (tempfile_append(&a->spill, p, n) != IOT_OK || tempfile_flush(&a->spill) != IOT_OK)
+	if (!put(r, p, n))
+		return false;
+	if (tempfile_flush(&a->spill) != IOT_OK)
 		return error_set(&r->error, a->error.status, "%s", a->error.text) == IOT_OK;
 	bufreader_consume(r->bufreader, n);
 	return start_replay(r);
