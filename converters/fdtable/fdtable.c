@@ -169,8 +169,19 @@ static void join(struct fdtable *t, struct fd_table *table, uint32_t prev, uint3
 	struct fd_page *a = own_page(t, table, prev), *b = own_page(t, table, next);
 	if (a == NULL || b == NULL)
 		return;
+	const uint64_t of_prev = UINT64_C(1) << prev % FD_PAGE;
+	const uint64_t of_next = UINT64_C(1) << next % FD_PAGE;
 	a->slot[prev % FD_PAGE].next = next;
 	b->slot[next % FD_PAGE].prev = prev;
+	a->ringed = prev == next ? a->ringed & ~of_prev : a->ringed | of_prev;
+	b->ringed = prev == next ? b->ringed & ~of_next : b->ringed | of_next;
+}
+
+/* A page has a free slot now. */
+static void lower_full(struct fd_table *table, uint32_t at)
+{
+	if (at >= 1 && at < table->full)
+		table->full = at;
 }
 
 static void clear(struct fdtable *t, struct fd_table *table, struct fd_page *page, uint32_t fd)
@@ -185,8 +196,8 @@ static void clear(struct fdtable *t, struct fd_table *table, struct fd_page *pag
 	*slot = (struct fd_slot){0};
 	page->used &= ~bit;
 	page->cloexec &= ~bit;
-	if (fd >= FD_PAGE && fd / FD_PAGE < table->full)
-		table->full = fd / FD_PAGE;
+	page->ringed &= ~bit;
+	lower_full(table, fd / FD_PAGE);
 }
 
 struct fd_slot *fd_table_set(struct fdtable *t, struct fd_table *table, int64_t fd,
@@ -250,16 +261,53 @@ void fd_table_close(struct fdtable *t, struct fd_table *table, int64_t fd)
 		clear(t, table, page, (uint32_t)fd);
 }
 
+/* All of the page ends at an exec, and concerns no other page: it goes without a look at its slots. */
+static bool ends_whole(const struct fd_page *page)
+{
+	return page->used == page->cloexec && page->ringed == 0;
+}
+
+static bool group_ends_whole(const struct pages *group)
+{
+	for (uint32_t i = 0; i < FD_PAGES; i++)
+		if (group->page[i] != NULL && !ends_whole(group->page[i]))
+			return false;
+	return true;
+}
+
+static void page_exec(struct fdtable *t, struct fd_table *table, int64_t first)
+{
+	const struct fd_page *page = fd_table_page(table, first);
+	if (page == NULL || page->cloexec == 0)
+		return;
+	if (!ends_whole(page)) {
+		for (uint64_t left = page->cloexec; left != 0; left &= left - 1)
+			fd_table_close(t, table, first + __builtin_ctzll(left));
+		return;
+	}
+	struct pages *group = own_group(t, table, first);
+	if (group == NULL)
+		return;
+	struct fd_page **at = &group->page[first / FD_PAGE % FD_PAGES];
+	page_free(t, *at);
+	*at = NULL;
+	lower_full(table, (uint32_t)(first / FD_PAGE));
+}
+
 void fd_table_exec(struct fdtable *t, struct fd_table *table)
 {
-	for (int64_t fd = 0; fd < (int64_t)table->capacity; fd += FD_PAGE) {
-		if (table->pages[fd / FD_GROUP] == NULL) {
-			fd += FD_GROUP - FD_PAGE;
+	for (int64_t first = 0; first < (int64_t)table->capacity; first += FD_GROUP) {
+		struct pages **group = &table->pages[first / FD_GROUP];
+		if (*group == NULL)
+			continue;
+		if (group_ends_whole(*group)) {
+			group_free(t, *group);
+			*group = NULL;
+			lower_full(table, first > 0 ? (uint32_t)(first / FD_PAGE) : 1);
 			continue;
 		}
-		const struct fd_page *page = fd_table_page(table, fd);
-		for (uint64_t left = page == NULL ? 0 : page->cloexec; left != 0; left &= left - 1)
-			fd_table_close(t, table, fd + __builtin_ctzll(left));
+		for (int64_t fd = first; fd < first + FD_GROUP; fd += FD_PAGE)
+			page_exec(t, table, fd);
 	}
 }
 

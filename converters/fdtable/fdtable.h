@@ -115,6 +115,7 @@ struct fd_slot {
 struct fd_page {
 	uint32_t refs;
 	uint64_t used, cloexec; /* one bit per slot */
+	uint64_t ringed;        /* slots that share their description with another slot */
 	struct fd_slot slot[FD_PAGE];
 };
 

@@ -28,6 +28,12 @@ def copies():
         yield 1, "fork() = %d <0.000001>" % (2 + i)
         yield 2 + i, EXEC
         yield 2 + i, "+++ exited with 0 +++"
+def cloexecs():
+    for i in range(90000): yield 1, 'open("/f%d", O_RDONLY|O_CLOEXEC) = %d <0.000001>' % (i, i + 3)
+    for i in range(90000):
+        yield 1, "fork() = %d <0.000001>" % (2 + i)
+        yield 2 + i, EXEC
+        yield 2 + i, "+++ exited with 0 +++"
 def closes():
     yield from opens(N)
     yield 1, "fork() = 2 <0.000001>"
@@ -51,7 +57,7 @@ def renames():
 with open("nobody.log", "w") as f:
     for i in range(N): f.write("[pid %d] %s %s\n" % (10 + i, when(i), READ))
     for i in range(N): f.write("%s %s\n" % (when(N + i), READ))
-for f in forks, execs, copies, closes, folders, waiting, pairs, high, renames:
+for f in forks, execs, copies, cloexecs, closes, folders, waiting, pairs, high, renames:
     log(f.__name__ + ".log", f())
 
 def packed(text):

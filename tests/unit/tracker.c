@@ -221,6 +221,28 @@ Test(tracker, exec_closes_what_is_marked)
 	fd_table_free(&t, a);
 }
 
+Test(tracker, exec_drops_pages_that_end_whole)
+{
+	enum { LAST = 2 * FD_GROUP + 100, KEPT = FD_GROUP + 70, TWIN = 90 };
+	struct fd_table *a = fd_table_new(&t);
+	for (int64_t fd = 0; fd < LAST; fd++)
+		fd_table_set(&t, a, fd, opened("a", 0), true);
+	fd_table_dup(&t, a, TWIN, KEPT, false);
+	struct fd_table *b = fd_table_copy(&t, a);
+	fd_table_exec(&t, a);
+	for (int64_t fd = 0; fd < LAST; fd++) {
+		cr_assert_eq(fd_table_get(a, fd) != NULL, fd == KEPT);
+		cr_assert_not_null(fd_table_get(b, fd));
+	}
+	cr_expect(fd_table_last(a, KEPT));
+	cr_expect_not(fd_table_last(b, KEPT));
+	cr_expect_eq(fd_table_lowest(a, 0), 0);
+	cr_expect_eq(fd_table_lowest(a, KEPT), KEPT + 1);
+	cr_expect_eq(fd_table_lowest(b, 0), LAST);
+	fd_table_free(&t, a);
+	fd_table_free(&t, b);
+}
+
 Test(tracker, the_last_descriptor_of_a_description_is_known)
 {
 	struct fd_table *a = fd_table_new(&t);
