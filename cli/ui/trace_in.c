@@ -207,7 +207,12 @@ void trace_in_fold(struct trace_in *in, const struct iot_fold *fold)
 
 size_t trace_in_events(struct trace_in *in, struct iot_event *ev, size_t max)
 {
-	return in->status == IOT_OK ? take(in, iot_reader_events(in->reader, ev, max)) : 0;
+	if (in->status != IOT_OK)
+		return 0;
+	const size_t n = take(in, iot_reader_events(in->reader, ev, max));
+	if (n > 0)
+		in->ends_with_lost = ev[n - 1].kind == IOT_LOST;
+	return n;
 }
 
 size_t trace_in_records(struct trace_in *in, struct iot_record *rec, size_t max)
@@ -269,7 +274,10 @@ int trace_in_mark_lost(const struct trace_in *in, struct iot_writer *w)
 							 : "damaged";
 	struct iot_builder b;
 	struct iot_event ev;
-	if (in->status == IOT_OK)
+	/* A reader that recovers has reported the gap that reaches the end of the input. */
+	const bool marked =
+	    in->ends_with_lost && !cut && iot_reader_fact(in->reader, IOT_FACT_LOST) > 0;
+	if (in->status == IOT_OK || marked)
 		return IOT_OK;
 	iot_directive_begin(&b, memory, sizeof memory, "lost");
 	if (cut)

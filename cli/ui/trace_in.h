@@ -66,6 +66,7 @@ struct trace_in {
 	struct iot_reader *reader;
 	struct progress progress;
 	bool quiet, reported_lost;
+	bool ends_with_lost; /* the last event was a %lost */
 	bool verified;       /* as in the options */
 	const char *operand; /* as it was named; the caller's */
 	char path[256];      /* the same, escaped */
