@@ -119,7 +119,7 @@ struct merge_source {
 	int64_t max_ns;    /* latest time so far */
 	int64_t placed_ns; /* place of its event before */
 	struct iot_reader *ahead; /* a second reader of the input, or NULL */
-	struct iot_record next;   /* its next record, found by that one, if next_known */
+	struct iot_record next;   /* its next record, found by `ahead`, if next_known */
 	bool next_known, has_next;
 	bool begun; /* a record was read; of an input to be sorted */
 	struct error fault;

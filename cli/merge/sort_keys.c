@@ -170,7 +170,7 @@ int merge_place_new(struct merge_source *s, struct merge_batch *b, size_t from, 
 	return IOT_OK;
 }
 
-/* Opens the second reader of an input, at a record. */
+/* Opens the second reader of an input at a record. */
 static int open_ahead(struct merge_source *s, uint64_t index)
 {
 	int status;
@@ -183,14 +183,15 @@ static int open_ahead(struct merge_source *s, uint64_t index)
 }
 
 /*
- * The record that is number `index` of the input, with its times in the output; 0: there is none. The second reader stays
- * open and only reads on, so that all runs together cost no more than reading the input once more.
+ * Finds record number `index` of the input, with its times in the output. Returns 0 if there is none.
+ * The second reader stays open and only reads forward, so that all runs together cost at most one
+ * more pass over the input.
  */
 static ssize_t find_record(struct merge_source *s, uint64_t index, struct iot_record *rec)
 {
 	ssize_t n = s->ahead == NULL ? open_ahead(s, index) : IOT_OK;
 	if (n == IOT_OK)
-		do /* INDEX is of the record after the one that was read */
+		do /* INDEX is the number of the record after it */
 			n = iot_reader_records(s->ahead, rec, 1);
 		while (n > 0 && iot_reader_fact(s->ahead, IOT_FACT_INDEX) <= index);
 	if (n > 0 && __builtin_add_overflow(rec->start_ns, s->input->move_ns, &rec->start_ns))

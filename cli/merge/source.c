@@ -402,7 +402,7 @@ void merge_source_begin(struct merge_source *s)
 	move_mark(&s->max_ns, s->input->move_ns - s->moved_ns);
 	move_mark(&s->placed_ns, s->input->move_ns - s->moved_ns);
 	s->next_known = false;
-	iot_reader_free(s->ahead); /* it may be past the record */
+	iot_reader_free(s->ahead); /* it may have read past the record */
 	s->ahead = NULL;
 	if (s->merge->options->reorder && !s->fatal)
 		sort(s);

@@ -5,7 +5,7 @@
 #include "output.h"
 #include "printable.h"
 
-/* U+0080 to U+009F in UTF-8: terminals take some of them for the beginning of a control sequence. */
+/* Returns whether s is U+0080 to U+009F, some of which begin control sequences of terminals. */
 static bool is_c1(const unsigned char *s, size_t size)
 {
 	return size == 2 && s[0] == 0xc2 && s[1] < 0xa0;

@@ -177,7 +177,7 @@ static void join(struct fdtable *t, struct fd_table *table, uint32_t prev, uint3
 	b->ringed = prev == next ? b->ringed & ~of_next : b->ringed | of_next;
 }
 
-/* A page has a free slot now. */
+/* Records that a page has a free slot. */
 static void lower_full(struct fd_table *table, uint32_t at)
 {
 	if (at >= 1 && at < table->full)
@@ -261,7 +261,7 @@ void fd_table_close(struct fdtable *t, struct fd_table *table, int64_t fd)
 		clear(t, table, page, (uint32_t)fd);
 }
 
-/* All of the page ends at an exec, and concerns no other page: it goes without a look at its slots. */
+/* Returns whether an exec closes all slots of the page, and none shares a ring with another slot. */
 static bool ends_whole(const struct fd_page *page)
 {
 	return page->used == page->cloexec && page->ringed == 0;

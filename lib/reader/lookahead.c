@@ -72,8 +72,8 @@ void lookahead_free(struct lookahead *a)
 /* Muting */
 
 /*
- * The interval is decoded with a codec of its own, as any interval can be. So muting costs the same however many processes
- * the trace has had.
+ * Decodes the interval with a separate codec, which any interval permits, so that the cost does not
+ * depend on the number of processes in the trace.
  */
 static bool mute(struct iot_reader *r)
 {
