@@ -261,7 +261,7 @@ void fd_table_close(struct fdtable *t, struct fd_table *table, int64_t fd)
 		clear(t, table, page, (uint32_t)fd);
 }
 
-/* Returns whether an exec closes all slots of the page, and none shares a ring with another slot. */
+/* Returns whether an exec closes all slots of the page, none of which shares a ring. */
 static bool ends_whole(const struct fd_page *page)
 {
 	return page->used == page->cloexec && page->ringed == 0;
