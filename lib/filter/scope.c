@@ -340,7 +340,7 @@ static bool take_definition(struct scope_tracker *r, struct iot_event *ev)
 	return true;
 }
 
-/* A file is closed, on its way in or out. */
+/* Handles a close: ends the definition of the file on input or output. */
 static void close_file(struct scope_tracker *r, const struct iot_event *ev, bool in)
 {
 	struct scope_entity *s = find(r, KIND_FILE, ev->rec.process, ev->rec.file);

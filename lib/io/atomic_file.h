@@ -11,7 +11,7 @@
 
 #include "lib/base/error.h"
 
-/* All zero before open; fd is valid while open is set. */
+/* Initialize to zero before open; fd is valid while open is set. */
 struct atomic_file {
 	int fd;
 	bool open, unlinked, in_place; /* unlinked: has no name until it is complete */

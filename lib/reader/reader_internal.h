@@ -72,7 +72,7 @@ struct iot_reader {
 	uint64_t extra_stored;       /* to be added to the bytes that the bufreader has read */
 	struct decoded_block *chunk; /* reader of a segment: receives its events; or NULL */
 	bool lacks_late;             /* a %trace lacks= follows a record */
-	bool entered;                /* lines count from a %sync that was sought */
+	bool entered;                /* lines are counted from the %sync of a seek */
 	uint64_t entered_at;         /* number of the record after that %sync */
 	struct frames *frames;
 	struct deferred_events held;

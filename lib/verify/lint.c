@@ -40,7 +40,7 @@ struct lint {
 	struct idmap processes;
 	struct span *last; /* indexed by process */
 	size_t last_capacity;
-	struct idmap files[2]; /* (process, file); disks */
+	struct idmap files[2]; /* files, and disks, by process and id */
 	bool *unnamed[2];      /* files used without a definition */
 	size_t unnamed_capacity[2];
 };

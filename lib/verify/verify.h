@@ -58,7 +58,7 @@ struct verify_options {
 	bool allow_empty; /* a file without lines other than blank ones is not an error */
 	void (*progress)(void *context, uint64_t stored, uint64_t records);
 	void *progress_context;
-	struct intervals *intervals; /* filled, not settled; or NULL */
+	struct intervals *intervals; /* filled by verify_trace, not settled; or NULL */
 };
 
 struct verdict {
