@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What check says of a trace. */
+/* Prints the findings of check. */
 #include "check_report.h"
 
 #include "cli/ui/printable.h"
@@ -17,7 +17,7 @@ struct check_place {
 	char *text;
 };
 
-/* What a finding counts as, and how that is called. */
+/* Severity of a finding, and its name. */
 struct severity {
 	const char *name, *plural;
 	int from, to;
@@ -143,7 +143,7 @@ static void print_json(struct check_report *r, const struct verdict *d)
 	json_close(&j, '}');
 }
 
-/* People */
+/* Text */
 
 static void print_kinds(struct check_report *r, const struct verdict *d)
 {

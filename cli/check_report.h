@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What check says of a trace: places as they are found, or kept for one JSON object. */
+/* Reports of check: findings are printed as they occur, or kept for one JSON object. */
 #ifndef CLI_CHECK_REPORT_H
 #define CLI_CHECK_REPORT_H
 
@@ -17,11 +17,11 @@ struct check_report {
 	char shown[256]; /* the path, escaped */
 	struct check_place *place;
 	size_t places, capacity;
-	bool failed; /* out of memory: told */
+	bool failed; /* out of memory, already reported */
 };
 
 void check_report_begin(struct check_report *r, const char *path);
-/* Of struct verify_options; the context is the report. */
+/* Callbacks of struct verify_options; the context is the report. */
 void check_report_found(void *report, const struct finding *f);
 void check_report_end(struct check_report *r, const struct verdict *d);
 void check_report_free(struct check_report *r);

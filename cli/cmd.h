@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The commands: each parses argv (argv[0] is its name), works, and returns the exit status. */
+/* The commands: each parses argv (argv[0] is its name), runs, and returns the exit status. */
 #ifndef CLI_CMD_H
 #define CLI_CMD_H
 

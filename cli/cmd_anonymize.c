@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iotrace anonymize: traces without names, to be shared. */
+/* iotrace anonymize: traces without names, for sharing. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct anonymize_job {
 	const char *key, *map, *directory;
 	struct output map_out;
 	bool new_key, verbose;
-	bool written; /* a trace, so that its mapping is of use */
+	bool written; /* a trace was written, so the mapping is useful */
 };
 
 static const char notes[] =
@@ -44,7 +44,9 @@ static const char examples[] =
     "  iotrace anonymize --key my.key --map private.tsv -O shared traces/*.iot.zst\n"
     "  iotrace anonymize --key my.key --keep /usr,/lib --keep-extension t.iot | less\n";
 
-/* Directives one by one, because their texts live so long; records in runs between them. */
+/*
+ * Passes directives one by one, because their texts are short-lived; records in runs between them.
+ */
 static int copy_batch(struct anonymizer *a, struct iot_writer *w, struct iot_event *ev, size_t n)
 {
 	size_t from = 0;
@@ -82,7 +84,7 @@ static int write_trace(struct anonymize_job *j, struct trace_in *in, const char 
 	struct iot_writer *w = iot_writer_new();
 	if (w == NULL)
 		return out_of_memory();
-	/* The first events come before the facts about framing are known. */
+	/* The first events precede the properties of the framing. */
 	size_t n = trace_in_events(in, ev, TRACE_IN_BATCH);
 	int status = trace_in_exit(in);
 	if (n > 0 || status == EXIT_OK) {
@@ -153,7 +155,7 @@ static bool taken(char **paths, size_t i)
 	return false;
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static char *name_output(const struct anonymize_job *j, const char *path)
 {
 	char *out;
@@ -184,7 +186,7 @@ static int anonymize_each(struct anonymize_job *j, char **paths, size_t count)
 	return worst;
 }
 
-/* The mapping undoes everything: it is for its owner alone from the first byte on. */
+/* The mapping reverses the anonymization, so only its owner may read it from the first byte on. */
 static int open_map(struct anonymize_job *j)
 {
 	if (j->map == NULL)
@@ -196,7 +198,7 @@ static int open_map(struct anonymize_job *j)
 	return status;
 }
 
-/* Without a trace there is nothing that it could be the mapping of. */
+/* Without a trace, the mapping has no purpose. */
 static int close_map(struct anonymize_job *j, int status)
 {
 	if (j->state->map == NULL)
@@ -223,7 +225,9 @@ static int work_with(struct anonymize_job *j, char **paths, size_t count)
 	return close_map(j, status);
 }
 
-/* Every file that is read or written. Traces of one name are refused one by one, later. */
+/*
+ * Registers every file that is read or written. Traces of one name are rejected one by one, later.
+ */
 static void add_files(const struct anonymize_job *j, struct files *files, char **paths,
 		      size_t count)
 {
@@ -246,7 +250,9 @@ static void add_files(const struct anonymize_job *j, struct files *files, char *
 	}
 }
 
-/* The directory is shared as a whole: it must not hold what undoes its traces. */
+/*
+ * The directory is shared as a whole, so it must not contain files that reverse the anonymization.
+ */
 static int check_private(const struct anonymize_job *j, const char *role, const char *path)
 {
 	struct stat directory, there;
@@ -276,7 +282,7 @@ static int check_directory(const struct anonymize_job *j)
 	return status;
 }
 
-/* Before a key is made: a second try would find it, and refuse to make it again. */
+/* Checks inputs before a key is made: a second attempt would find the key, and reject it. */
 static int check_inputs(char **paths, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -285,7 +291,7 @@ static int check_inputs(char **paths, size_t count)
 	return EXIT_OK;
 }
 
-/* Before a key is made. Names below a directory that is made now may have meant nothing before. */
+/* Before a key is made. Names below a directory that is made now may not have resolved before. */
 static int prepare(const struct anonymize_job *j, char **paths, size_t count)
 {
 	struct files files = {.command = j->command};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iotrace cat: a trace in canonical form, or in a form that other tools and people read. */
+/* iotrace cat: writes a trace in canonical form, or in a form for other tools and people. */
 #include <string.h>
 
 #include "lib/io/atomic_file.h"
@@ -55,7 +55,7 @@ static int cat_iot(struct cat *c)
 	struct iot_writer *w = iot_writer_new();
 	if (!w)
 		return out_of_memory();
-	/* The first events come before the facts about framing are known. */
+	/* The first events precede the properties of the framing. */
 	size_t n = trace_in_events(&c->in, ev, TRACE_IN_BATCH);
 	int status = trace_in_exit(&c->in);
 	if (n > 0 || status == EXIT_OK) {
@@ -124,7 +124,7 @@ static int cat_shown(struct cat *c)
 	if (s.failed)
 		(void)out_of_memory();
 	print_free(&s);
-	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
+	/* Out of memory is not an error of the trace: the output is discarded. */
 	if (s.failed || c->in.status == IOT_ENOMEM || signal_pending() != 0) {
 		output_abandon(&out);
 		return EXIT_FAULT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iotrace check: whether traces hold what the format demands, and what of a damaged one can be saved. */
+/* iotrace check: validates traces, and repairs damaged ones. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@ enum { PLACES_DEFAULT = 5 };
 
 struct check {
 	const struct command_spec *command;
-	struct repair_options repair; /* what both ways of this command need is here, too */
+	struct repair_options repair; /* declares what both modes of this command need */
 	bool json, all, strict, do_repair, allow_empty;
 	struct output out;
 	struct progress progress;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iotrace convert: foreign logs to traces. Options, and which input goes to which output. */
+/* iotrace convert: options, and the assignment of inputs to outputs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 
 enum { OPTIONS_MAX = 64, SETTINGS_MAX = 32 };
 
-/* A converter that knows the setting "ops" makes no more of them than are wanted. */
+/* A converter with the setting "ops" produces only the requested operations. */
 static const char *const ops_names[] = {
     [OPS_ALL] = "all", [OPS_NAMES] = "names", [OPS_NONE] = "none"};
 
@@ -29,7 +29,7 @@ struct convert_job {
 	bool list;
 	struct settings settings;
 	struct option options[OPTIONS_MAX];
-	size_t option_count, own_count; /* own: not a converter's */
+	size_t option_count, own_count; /* options that belong to no converter */
 	struct command_spec command;
 };
 
@@ -64,8 +64,8 @@ static bool is_own(const struct convert_job *j, const char *name)
 }
 
 /*
- * Of one name in several converters' tables the first is found: all do the same with it, and each
- * converter says for itself which values it takes.
+ * If several converters have an option of one name, the first one is found: all handle it alike,
+ * and each converter checks which values it accepts.
  */
 static void add_converter_options(struct convert_job *j, const struct converter *c)
 {
@@ -199,7 +199,7 @@ static int check(struct convert_job *j, char **paths, size_t count)
 	return find_format(j);
 }
 
-/* Work */
+/* Run */
 
 static int convert_one(struct convert_job *j, const char *const *paths, size_t count,
 		       const char *out)
@@ -207,7 +207,7 @@ static int convert_one(struct convert_job *j, const char *const *paths, size_t c
 	return convert_and_report(&j->convert, paths, count, out, &j->report);
 }
 
-/* What a trace is named after: the last part of a path. */
+/* The name of a trace: the last component of the path. */
 static struct iot_text name_part(const char *path)
 {
 	size_t end = strlen(path), start;
@@ -220,7 +220,7 @@ static struct iot_text name_part(const char *path)
 	return (struct iot_text){path + start, end - start};
 }
 
-/* DIR/NAME.iot.zst; NULL: out of memory. */
+/* Returns DIR/NAME.iot.zst, or NULL if out of memory. */
 static char *name_output(const struct convert_job *j, const char *path)
 {
 	static const char *const suffixes[] = {
@@ -281,7 +281,9 @@ static int convert_each(struct convert_job *j, char **paths, size_t count)
 	return worst;
 }
 
-/* Every file that is read or written. Traces of one name are refused one by one, later. */
+/*
+ * Registers every file that is read or written. Traces of one name are rejected one by one, later.
+ */
 static void add_files(struct convert_job *j, char **paths, size_t count)
 {
 	struct files *files = &j->files;
@@ -301,7 +303,7 @@ static void add_files(struct convert_job *j, char **paths, size_t count)
 		files_add(files, ROLE_REPORT, j->report.path);
 }
 
-/* Names below a directory that is made now may have meant nothing before. */
+/* Names below a directory that is made now may not have resolved before. */
 static int prepare(struct convert_job *j, char **paths, size_t count)
 {
 	add_files(j, paths, count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iotrace info: what a trace is, how much is in it, and whether it is whole. */
+/* iotrace info: summarizes traces and reports whether they are complete. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { READ, WRITE, WAYS, TEXT_CAPACITY = 1024, NS_PER_S = 1000000000, KNOWN = 256 };
 
-/* What %trace tells; the first one counts. Values are percent-decoded, NULL where not told. */
+/* Keys of the first %trace. Values are percent-decoded, or NULL if absent. */
 static const char *const trace_keys[] = {"source", "command", "host",    "user",  "epoch",
 					 "lacks",  "layer",   "lengths", "clocks"};
 enum { KEY_EPOCH = 4, KEYS = sizeof trace_keys / sizeof *trace_keys };
@@ -27,7 +27,7 @@ struct ways {
 	uint64_t records[WAYS], bytes[WAYS];
 };
 
-/* Ids of a record lately counted: most have come before. */
+/* Recently counted ids: most ids repeat. */
 struct known_fields {
 	uint32_t process, file, object;
 	bool any, logical;
@@ -40,11 +40,11 @@ struct info {
 	uint64_t unknown_offsets, unknown_durations, unknown_cpu, unknown_starts; /* records */
 	uint64_t traces;                                                          /* %trace */
 	uint64_t counters, file_counters;        /* %counter, and those about a file */
-	uint64_t gaps, lost_records;             /* %lost, and what they tell */
-	int64_t first_ns, last_ns, completed_ns; /* the first start, the last, the last end */
+	uint64_t gaps, lost_records;             /* %lost, and the losses that they state */
+	int64_t first_ns, last_ns, completed_ns; /* the first start, the last start, the last end */
 	bool any, any_end;                       /* starts; ends */
 	bool any_lost;                           /* a %lost has records= */
-	bool interrupted; /* a %lost says that a signal ended the input of its maker */
+	bool interrupted; /* a %lost states that a signal ended the input of its writer */
 	bool failed;
 	struct reported reported[KEYS];
 };
@@ -124,7 +124,7 @@ static void keep_reported(struct info *f, const struct iot_event *ev)
 	}
 }
 
-/* A trace can claim any number: the sum stops at the largest. */
+/* A trace can claim any number: the sum saturates. */
 static void add_lost(struct info *f, uint64_t records)
 {
 	if (__builtin_add_overflow(f->lost_records, records, &f->lost_records))
@@ -283,13 +283,13 @@ static const char *state_name(const struct info *f, const struct trace_in *in)
 							    : "complete, without an end mark";
 }
 
-/* Whether the I/Os are in the trace, or only figures about them. */
+/* Whether the trace contains the I/Os, or only counters. */
 static bool has_ios(const struct info *f, const struct trace_in *in)
 {
 	return iot_reader_fact(in->reader, IOT_FACT_RECORDS) > 0 || f->file_counters == 0;
 }
 
-/* Whether there is anything to tell of: what breaks on its first line has no figures. */
+/* Whether there is anything to report: a trace that fails on its first line has no counts. */
 static bool was_read(const struct trace_in *in)
 {
 	const struct iot_reader *r = in->reader;
@@ -384,7 +384,7 @@ static void print_json(struct output *o, const char *path, const struct info *f,
 	json_close(&j, '}');
 }
 
-/* For people */
+/* Text */
 
 static void line(struct output *o, const char *label, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -457,7 +457,7 @@ static void print_no_ios(struct output *o)
 	line(o, "writes", "-");
 }
 
-/* An I/O whose end is not known may have been the last one to end. */
+/* An I/O without a known end may have been the last one to end. */
 static void print_span(struct output *o, const struct info *f)
 {
 	const bool ends = f->any_end && f->completed_ns >= f->last_ns;

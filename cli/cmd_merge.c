@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iotrace merge: many traces, one stream in order. */
+/* iotrace merge: merges traces to one ordered stream. */
 #include <stdlib.h>
 #include <string.h>
 

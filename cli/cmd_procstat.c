@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iotrace procstat: packets of traced programs, out of the pipes that they share, into a file. The
- * file is a log: it has its name from the beginning and keeps what it has when the collector is
+ * iotrace procstat: collects packets of traced programs from their shared pipes into a file. The
+ * file is a log: it has its final name from the start and keeps its contents if the collector is
  * killed.
  */
 #include <errno.h>
@@ -41,7 +41,7 @@ static int fault(const struct error *e)
 
 /* Output */
 
-/* Behind what is there already, if that are packets. */
+/* Appends to existing contents, if they are packets. */
 static int look_at_output(struct procstat_job *j, int fd)
 {
 	struct error *e = &j->collector->error;
@@ -87,7 +87,7 @@ static int open_output(struct procstat_job *j)
 	return look_at_output(j, c->out) == IOT_OK ? OPTIONS_GO_ON : fault(&c->error);
 }
 
-/* On disk, as far as there is one behind it. */
+/* Synchronizes the output to the disk, if it has one. */
 static bool close_output(struct collector *c)
 {
 	bool ok = fsync(c->out) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP;
@@ -101,8 +101,9 @@ static bool close_output(struct collector *c)
 /* Input */
 
 /*
- * A FIFO is opened without waiting for a writer; until the first one has come, there is nothing to
- * read and no end. To keep it open when its writers have gone, this is a writer itself.
+ * A FIFO is opened without waiting for a writer; until the first writer arrives, reading returns
+ * neither data nor an end. This process opens the FIFO for writing as well, which keeps it open
+ * after the writers have closed it.
  */
 static int open_pipe(struct procstat_job *j, const char *path)
 {
@@ -129,7 +130,7 @@ static bool add_pipe(struct procstat_job *j, const char *path)
 	return false;
 }
 
-/* The end */
+/* End of the run */
 
 static void report(const struct procstat_job *j)
 {
@@ -160,7 +161,7 @@ static int collect(struct procstat_job *j, char **paths, size_t count)
 	sigaddset(&blocked, SIGINT);
 	sigaddset(&blocked, SIGTERM);
 	sigaddset(&blocked, SIGHUP);
-	signals_catch(SIGNALS_COLLECT, "-", j->quiet); /* what OUT has stays */
+	signals_catch(SIGNALS_COLLECT, "-", j->quiet); /* keeps the contents of OUT */
 	(void)sigprocmask(SIG_BLOCK, &blocked, &waiting);
 	for (size_t i = 0; i < count && ok; i++)
 		ok = add_pipe(j, paths[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iotrace reorder: packets or a trace, in order of start. */
+/* iotrace reorder: sorts packets or a trace by start. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -50,9 +50,9 @@ static const char *take_window(const struct option *opt, const char *value)
 	return NULL;
 }
 
-/* What IN is */
+/* Type of the input */
 
-/* The first bytes of standard input, which stay there to be read. */
+/* The first bytes of standard input, which remain to be read. */
 static ssize_t peek_stdin(void *head, size_t size)
 {
 	int side[2];
@@ -88,7 +88,7 @@ static const char *open_fifo(const char *path)
 		return path;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
-		return path; /* whoever opens it next will say why it cannot be */
+		return path; /* the next open reports the error */
 	(void)close(fd);
 	return "-";
 }
@@ -106,7 +106,7 @@ static const struct converter *converter_of(const char *path)
 	return found != NULL && found->live ? found : NULL;
 }
 
-/* Work */
+/* Run */
 
 static int convert(struct reorder_job *j, const struct converter *converter, const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iotrace slice: a part of a trace as a trace of its own. */
+/* iotrace slice: extracts a part of a trace. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "cli/ui/parse_time.h"
 
 enum {
-	READ_SIZE = 1 << 17, /* little is read in vain where a slice begins and ends */
+	READ_SIZE = 1 << 17, /* small reads waste little at both ends of the slice */
 	TRACES_MAX = 256,    /* %trace before the first record */
 };
 
@@ -68,7 +68,7 @@ static const char examples[] =
     "  iotrace slice --rank=0 t.iot.zst | iotrace stat              what rank 0 did\n"
     "  iotrace slice --every=100 -o sample.iot.zst t.iot.zst        one I/O of a hundred\n";
 
-/* What the beginning tells */
+/* Properties of the head */
 
 static bool keep_trace(struct slice_run *r, const struct iot_event *ev)
 {
@@ -94,7 +94,7 @@ static void take_epoch(struct slice_run *r, const struct iot_event *ev)
 	}
 }
 
-/* True: the first record is among them, or there is no memory. */
+/* Returns true if the first record is among the events, or if out of memory. */
 static bool look_at_head(struct slice_run *r, size_t n, bool *failed)
 {
 	unsigned lacks;
@@ -115,7 +115,7 @@ static bool look_at_head(struct slice_run *r, size_t n, bool *failed)
 
 /* Times */
 
-/* Start of the last record, from a reader of its own: what is damaged there need not matter. */
+/* Start of the last record, from a separate reader: damage there may not matter. */
 static int find_last(struct slice_run *r)
 {
 	struct read_options o = r->read;
@@ -162,7 +162,7 @@ static int resolve(struct slice_run *r)
 	return EXIT_OK;
 }
 
-/* Out */
+/* Output */
 
 static int write_slice(void *context, struct iot_event *ev, size_t n)
 {
@@ -204,7 +204,7 @@ static void choose_zero(struct slice_run *r, size_t n)
 
 /* Reading */
 
-/* Goes to where the slice begins. The number of events in r->ev. */
+/* Seeks to the start of the slice. Returns the number of events in r->ev. */
 static size_t enter(struct slice_run *r, size_t n, bool head_is_whole)
 {
 	struct slice *s = &r->slice;
@@ -222,7 +222,7 @@ static size_t enter(struct slice_run *r, size_t n, bool head_is_whole)
 	return trace_in_events(&r->in, r->ev, TRACE_IN_BATCH);
 }
 
-/* A file is read again. The first and the last record are found even if it is long. */
+/* Reads a file again, to find the first and the last record even if it is long. */
 static void survey_file(struct slice_run *r)
 {
 	struct survey *s = &r->survey;
@@ -231,7 +231,7 @@ static void survey_file(struct slice_run *r)
 	ssize_t n;
 	o.recover = o.quiet = true;
 	o.progress = PROGRESS_NEVER;
-	/* The name that opens standard input anew, from its beginning. */
+	/* The name that reopens standard input from its beginning. */
 	const char *path = strcmp(r->path, "-") == 0 ? "/proc/self/fd/0" : r->path;
 	if (trace_in_open(&in, path, &o, r->command) == EXIT_OK) {
 		while (survey_wants_more(s) &&

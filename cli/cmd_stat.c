@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iotrace stat: which files or processes did how much I/O, and of what kind. */
+/* iotrace stat: counts the I/O of files or processes, by kind. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,10 +17,10 @@ struct stat_run {
 	struct read_options read;
 	int by; /* enum stats_by */
 	bool json, tsv;
-	bool counters_only; /* the I/Os themselves are not in the trace */
+	bool counters_only; /* the trace contains no I/Os */
 };
 
-/* What a figure is known of. A sum over some of the I/Os is marked where people read it. */
+/* Which statistics are known. Text output marks a sum over only some of the I/Os. */
 
 static bool knows_ios(const struct stat_run *s)
 {
@@ -42,7 +42,7 @@ static bool knows_order(const struct stat_run *s, const struct io_counters *f)
 	return knows_ios(s) && (f->placed > 0 || f->followers == 0);
 }
 
-/* The name kept with a row, or the path of its object; NULL: none. Valid until the next call. */
+/* The name of a row, or the path of its object, or NULL. Valid until the next call. */
 static const char *name_of(const struct stat_run *s, const struct stats_row *row, size_t *size)
 {
 	const bool of_object = row->object != 0 && (s->by == BY_OBJECT || row->name == NULL);
@@ -53,7 +53,7 @@ static const char *name_of(const struct stat_run *s, const struct stats_row *row
 	return row->name;
 }
 
-/* The least size of a class. */
+/* The lower bound of a class. */
 static uint64_t class_floor(unsigned k)
 {
 	return k == 0 ? 0 : (uint64_t)1 << (k - 1);
@@ -61,7 +61,7 @@ static uint64_t class_floor(unsigned k)
 
 /* TSV */
 
-/* What would break a column, and '%', as %XX. */
+/* Writes '%' and the characters that would break a column as %XX. */
 static void write_encoded(struct output *o, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -219,7 +219,7 @@ static void print_json(struct stat_run *s)
 	json_close(&j, '}');
 }
 
-/* For people */
+/* Text */
 
 static const char *share(char *text, size_t capacity, uint64_t part, uint64_t whole)
 {
@@ -242,7 +242,7 @@ static const char *bytes(char *text, size_t capacity, bool known, uint64_t value
 	return known ? format_size(text, capacity, value) : "-";
 }
 
-/* The time in I/O; ">" if it is the sum of the durations that are known, and there are others. */
+/* The time in I/O; ">" marks a sum that lacks the I/Os of unknown duration. */
 static const char *seconds(const struct stat_run *s, char *text, size_t capacity,
 			   const struct io_counters *f)
 {
@@ -322,7 +322,7 @@ static void print_sizes(struct stat_run *s)
 	}
 }
 
-/* Which calls cost the time. A trace without %op has reads and writes alone, and no table. */
+/* Shows which calls cost the time. A trace without %op has only reads and writes, and no table. */
 static void print_operations(struct stat_run *s)
 {
 	const struct operations *o = &s->stats.operations;
@@ -343,7 +343,7 @@ static void print_operations(struct stat_run *s)
 			      (uintmax_t)o->others);
 }
 
-/* Of which I/Os the source did not know what the table shows. */
+/* The number of I/Os without the values that the table shows. */
 static void print_unknown(struct stat_run *s)
 {
 	const struct io_counters *f = &s->total;
@@ -454,7 +454,7 @@ static int run(struct stat_run *s, const char *path, const struct command_spec *
 		goto out;
 	count(s);
 	if (s->in.status != IOT_OK && s->stats.row_count == 0)
-		; /* nothing was counted, which is not the same as zeros */
+		; /* nothing was counted, which differs from counts of zero */
 	else if (s->json)
 		print_json(s);
 	else if (s->tsv)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * source -> sorter -> rebase -> writer. Sorting streams where everything could be read and written
- * anew, because then a source that breaks its promise about order costs only time: the conversion
- * starts again with a sorter that holds everything back. Elsewhere it holds from the start. Live
- * sources are never held back: what is released is on its way while the source is still running.
+ * source -> sorter -> rebase -> writer. Sorting streams if everything can be read and written
+ * again: a source that violates its watermark then costs only time, as the conversion restarts with
+ * a sorter that holds all events. Otherwise the sorter holds all events from the start. Live
+ * sources are never held: released events are written while the source is still running.
  */
 #include "convert.h"
 
@@ -21,7 +21,7 @@
 
 enum { LOST_CAPACITY = 2048, FLUSH_MS = 200 };
 
-/* How an attempt ends, beside EXIT_...; ANEW: start again, holding. */
+/* How an attempt ends, in addition to EXIT_...; RESTART: start again with a full sort. */
 enum { GO_ON = OPTIONS_GO_ON, RESTART = -2 };
 
 static int report(struct conversion *c, const char *sentence)
@@ -32,7 +32,7 @@ static int report(struct conversion *c, const char *sentence)
 	return EXIT_FAULT;
 }
 
-/* Out: writer */
+/* Output: writer */
 
 static int write_events(struct conversion *c, struct iot_event *ev, size_t n)
 {
@@ -47,7 +47,7 @@ static int write_events(struct conversion *c, struct iot_event *ev, size_t n)
 	return report_write_error(c->writer, &c->write);
 }
 
-/* Time begins with the first event, or earlier if the source knew so when it was opened. */
+/* Time zero is the first event, or earlier if the source declared so when it was opened. */
 static int begin_time(struct conversion *c, int64_t start_ns)
 {
 	int64_t zero = c->source.first_ns < start_ns ? c->source.first_ns : start_ns;
@@ -56,7 +56,7 @@ static int begin_time(struct conversion *c, int64_t start_ns)
 	return c->trace_text != NULL ? write_events(c, &c->trace, 1) : GO_ON;
 }
 
-/* %trace needs to know where time begins, and text lives for one batch only. */
+/* %trace needs time zero, and text is valid for one batch only. */
 static int keep_trace(struct conversion *c, const struct iot_event *ev)
 {
 	c->trace = *ev;
@@ -120,9 +120,9 @@ static int drain_at_end(struct conversion *c)
 	return n < 0 ? report(c, sorter_error(c->sorter)->text) : status;
 }
 
-/* In: source */
+/* Input: source */
 
-/* Leaves out the %op that are not wanted; returns how many events stay. */
+/* Removes the %op that are not requested; returns the number of remaining events. */
 static size_t filter_ops(const struct conversion *c, struct iot_event *in, size_t n)
 {
 	size_t kept = 0;
@@ -159,7 +159,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Somebody may be waiting for what a live source has told. */
+/* A reader may be waiting for the events of a live source. */
 static int flush_live(struct conversion *c, bool paused)
 {
 	if (!c->piped || c->out_restart || !c->source.converter->live || !c->begun)
@@ -173,15 +173,15 @@ static int flush_live(struct conversion *c, bool paused)
 }
 
 /*
- * Of a source that a thread pulls ahead, what it says of itself goes with the events: in a last one
- * that is none, with its watermark for a place.
+ * If a thread prefetches from a source, its watermark and state travel in a last pseudo-event of
+ * each batch.
  */
 static void say(struct conversion *c, struct iot_event *last)
 {
 	*last = (struct iot_event){.rec.start_ns = c->source.watermark_ns,
 				   .rec.cpu_ns = c->source.paused,
 				   .rec.duration_ns = c->source.report.records};
-	/* It asks for the place of every file that is open. */
+	/* Only if progress is due, because the query visits every open file. */
 	last->rec.type = progress_due(&c->progress, &c->declared_ns);
 	if (last->rec.type != 0)
 		input_progress(c->input, &last->rec.offset, &last->rec.length);
@@ -201,7 +201,7 @@ static int take_batch(struct conversion *c, struct iot_event *in, size_t n, bool
 {
 	const struct iot_record declared = in[--n].rec;
 	bool slow = c->piped && n < EVENT_QUEUE_BATCH - 1;
-	/* The first event, which comes first wherever its time would put it. */
+	/* The first event, which is written first whatever its time. */
 	if (n > 0 && !c->taken && in[0].kind == IOT_TRACE)
 		in[0].rec.start_ns = INT64_MIN;
 	c->taken |= n > 0;
@@ -219,8 +219,8 @@ static int take_batch(struct conversion *c, struct iot_event *in, size_t n, bool
 }
 
 /*
- * What the source says when it stops early. Good events before it have come already; where there
- * are none, it is no source at all.
+ * Reports why the source ended early. Valid events before the error have been delivered; without
+ * any, the input is not of this source.
  */
 static int input_ended(struct conversion *c, bool blank)
 {
@@ -237,7 +237,7 @@ static int pump(struct conversion *c, bool hold)
 	ssize_t n = 0;
 	bool blank = true;
 	int status = GO_ON;
-	/* Signals end a read that waits only where it is this thread's. */
+	/* Signals interrupt a blocking read only in this thread. */
 	struct event_queue *source = event_queue_new(pull_source, c, c->piped);
 	while (source != NULL && status == GO_ON && (n = event_queue_next(source, &ev)) > 0) {
 		blank = blank && n == 1;
@@ -257,7 +257,7 @@ static int pump(struct conversion *c, bool hold)
 	return status;
 }
 
-/* The end */
+/* End of the conversion */
 
 static bool strict_violated(const struct conversion *c)
 {
@@ -292,7 +292,7 @@ static int finish(struct conversion *c)
 			return report(c, sorter_error(c->sorter)->text);
 		status = drain_at_end(c);
 	}
-	if (status == GO_ON && !c->begun) /* nothing but %trace, or not even that */
+	if (status == GO_ON && !c->begun) /* nothing except %trace, if that */
 		status = begin_time(c, c->source.first_ns == INT64_MAX ? 0 : c->source.first_ns);
 	if (status == GO_ON && c->damage.status != IOT_OK &&
 	    (!c->source.lost_reported || signal_cut()))
@@ -327,7 +327,7 @@ static int open_source(struct conversion *c, const struct converter *converter)
 	return GO_ON;
 }
 
-/* Once; as soon as the events are out, for sorted runs to be merged in its memory. */
+/* Called as soon as all events are read, to free memory for merging sorted runs; idempotent. */
 static void close_source(struct conversion *c)
 {
 	if (c->source_open)
@@ -399,7 +399,7 @@ static int attempt(struct conversion *c, const struct converter *converter, bool
 	return status;
 }
 
-/* All of it */
+/* Entry point */
 
 static bool is_written_restart(const char *path)
 {

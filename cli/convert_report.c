@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a conversion counted: as warnings for people, and as JSON for programs. */
+/* The counts of a conversion: as warnings, and as JSON. */
 #include "convert.h"
 #include "cli/ui/signals.h"
 
@@ -10,7 +10,7 @@
 
 #include "lib/io/atomic_file.h"
 
-/* "hidden.mmap" begins with "hidden", and so does "hidden"; "hiddenness" does not. */
+/* "hidden.mmap" and "hidden" have the prefix "hidden"; "hiddenness" does not. */
 static bool belongs(const char *name, const char *prefix, size_t size)
 {
 	return strncmp(name, prefix, size) == 0 && (name[size] == '\0' || name[size] == '.');
@@ -25,7 +25,7 @@ uint64_t convert_sum(const struct report *r, const char *prefix)
 	return sum;
 }
 
-/* "warning: ", and with -O the input that it is about. */
+/* "warning: ", and with -O the name of the input. */
 static void __attribute__((format(printf, 2, 3)))
 warning(const struct conversion *c, const char *format, ...)
 {
@@ -58,7 +58,7 @@ static void warn_unparsed(const struct conversion *c)
 			e->text);
 }
 
-/* A list of what was counted, in room enough for what there is. */
+/* A list of counts, in a buffer that is large enough. */
 struct list {
 	size_t size;
 	char text[512];
@@ -136,7 +136,7 @@ static void warn_unknown(const struct conversion *c)
 			(uintmax_t)results);
 }
 
-/* Calls that contradict what was followed so far: the log lacks some. */
+/* Calls that contradict the tracked state: the log is missing some. */
 static void warn_contradicted(const struct conversion *c)
 {
 	const struct report *r = &c->source.report;
@@ -187,7 +187,7 @@ static void report_differences(const struct conversion *c)
 	}
 }
 
-/* The name --threads is taken by compression, in every command that writes a trace. */
+/* The name --threads is used by compression, in every command that writes a trace. */
 const char *setting_shown(const char *name)
 {
 	return strcmp(name, "threads") == 0 ? "per-thread" : name;
@@ -214,7 +214,7 @@ static bool takes(const struct conversion *c, const char *name)
 	return c->source.converter != NULL && has_option(c->source.converter, name);
 }
 
-/* Options of other converters; --ops is one of all, and those without %op have no use for it. */
+/* Options of other converters; --ops is common to all, and has no effect on those without %op. */
 static void warn_unused(const struct conversion *c)
 {
 	const struct converter *converter = c->source.converter;
@@ -226,7 +226,7 @@ static void warn_unused(const struct conversion *c)
 	}
 }
 
-/* A source of counters alone does not say how many calls there were. */
+/* A source that has only counters does not record the number of calls. */
 static bool knows_calls(const struct report *r)
 {
 	return r->calls > 0 || r->records > 0 || convert_sum(r, "counters") == 0;
@@ -238,11 +238,11 @@ static bool has_lines(const struct report *r)
 	return r->lines > 0 || (r->calls == 0 && knows_calls(r));
 }
 
-/* Reads and writes of what is no file */
+/* Reads and writes of objects that are not files */
 
 enum {
-	SKIPPED_MUCH = 1 << 20, /* bytes that are worth a warning ... */
-	SKIPPED_TIMES = 10,     /* ... if they are so many times those of the records */
+	SKIPPED_MUCH = 1 << 20, /* minimum number of bytes for a warning ... */
+	SKIPPED_TIMES = 10,     /* ... if they exceed those of the records by this factor */
 };
 
 static bool is_skipped(const char *name, const char *what)
@@ -298,7 +298,7 @@ static void warn_skipped(const struct conversion *c)
 		print_message(SENTENCE, list.text, remedy);
 }
 
-/* Notes of other sources say why there are none. */
+/* The notes of other sources explain a trace without records. */
 static void warn_empty(const struct conversion *c)
 {
 	const struct report *r = &c->source.report;
@@ -369,7 +369,7 @@ static void put_text(struct json *j, const char *key, const char *text)
 	json_text(j, key, text, strlen(text));
 }
 
-/* One member, or an object of all that share what stands before the dot. */
+/* One member, or an object of all members that share the prefix before the dot. */
 static void put_count(const struct report *r, size_t first, struct json *j)
 {
 	const char *name = r->count[first].name;
@@ -476,7 +476,7 @@ int report_open(struct report_file *f)
 {
 	if (f->path == NULL)
 		return EXIT_OK;
-	/* Where a file needs a name while it is written, no signal may leave it. */
+	/* The file has a temporary name while it is written, which no signal may leave behind. */
 	signals_catch(SIGNALS_FILES, f->path, true);
 	f->json = (struct json){.out = &f->out, .pretty = true};
 	return output_open(&f->out, f->path, f->no_fsync ? ATOMIC_FILE_NO_SYNC : 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iotrace: one binary; the first word names the command. */
+/* iotrace: one binary; the first argument is the command. */
 #include <errno.h>
 #include <locale.h>
 #include <malloc.h>
@@ -22,7 +22,7 @@ struct command_entry {
 	const char *group, *summary;
 };
 
-/* In the order of the help; entries of a group stand together. */
+/* In the order of the help; entries of a group are adjacent. */
 static const struct command_entry commands[] = {
     {"convert", cmd_convert, "Make traces", "turn a log of another tool into a trace"},
     {"procstat", cmd_procstat, "Make traces", "gather packets that traced programs send"},
@@ -79,7 +79,7 @@ static int usage(const char *what, const char *word)
 	return EXIT_USAGE;
 }
 
-/* What other tools call it. */
+/* Names of the commands in other tools. */
 static const char *synonym_of(const char *word)
 {
 	static const struct {
@@ -106,7 +106,7 @@ static const char *synonym_of(const char *word)
 	return NULL;
 }
 
-/* A file where the command should be. */
+/* A file in place of the command. */
 static bool report_of_file(const char *word)
 {
 	char sentence[256];
@@ -195,7 +195,7 @@ static int run(int argc, char **argv)
 	return e ? e->fn(argc, argv) : unknown(word);
 }
 
-/* It may have been closed from the start, and EINTR has closed it all the same. */
+/* stdout may have been closed from the start, and EINTR has closed it nevertheless. */
 static bool close_standard_output(void)
 {
 	return close(STDOUT_FILENO) == 0 || errno == EBADF || errno == EINTR;
@@ -203,16 +203,22 @@ static bool close_standard_output(void)
 
 int main(int argc, char **argv)
 {
-	/* How names are shown to people. Nothing else depends on the locale. */
+	/* The locale affects only how names are printed. */
 	(void)setlocale(LC_CTYPE, "");
-	/* A reader that goes away is an error of write(2), not the end of this process. */
+	/* A closed pipe is reported as an error of write(2), instead of ending the process. */
 	signal(SIGPIPE, SIG_IGN);
-	/* A file that may not grow any more is an error of write(2), as a full disk is. */
+	/* The file size limit is reported as an error of write(2), like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
-	/* Large blocks go back to the system when freed, however often: glibc would begin to keep them. */
+	/*
+	 * Returns large blocks to the system when freed: glibc would raise its threshold and keep
+	 * them.
+	 */
 	(void)mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 	int status = run(argc - 1, argv + 1);
-	/* Data goes through output; this is for help texts, and for what only a close tells. */
+	/*
+	 * Data is written through output; this covers help texts, and errors that only close
+	 * reports.
+	 */
 	errno = 0;
 	if (fflush(stdout) != 0 || ferror(stdout) || !close_standard_output()) {
 		if (errno != EPIPE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See vocabulary.h. */
+/* See allowlist.h. */
 #include "allowlist.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static const char *const operations[] = {
     "exec",        "exit",   "fork",    "chdir",    "getxattr", "setxattr", "listxattr",
     "removexattr", "advise", "flush",   "remove",   "opendir",  "closedir", NULL};
 static const char *const lacking[] = {"start", "completion", "cpu", "offset", NULL};
-/* Layers, lengths, clocks and their precision, as converters tell of them. */
+/* Layers, lengths, clocks and their precision, as converters declare them. */
 static const char *const terms[] = {"posix",
 				    "mpiio",
 				    "posix,mpiio",
@@ -37,7 +37,7 @@ static const char *const terms[] = {"posix",
 				    "text",
 				    NULL};
 
-/* Of files that are not regular ones, as converters write them, and of physical records. */
+/* Kinds of files that are not regular ones, as converters write them, and of physical records. */
 static const char *const kinds[] = {"disk",   "directory", "pipe",  "socket", "tty",
 				    "device", "memfd",     "other", NULL};
 static const char *const filesystems[] = {
@@ -46,7 +46,7 @@ static const char *const filesystems[] = {
     "jfs",  "lustre",   "nfs",    "nfs4",     "ntfs",   "ocfs2", "orangefs",  "overlay", "panfs",
     "proc", "pvfs2",    "ramfs",  "reiserfs", "rootfs", "smb3",  "squashfs",  "sysfs",   "tmpfs",
     "vfat", "virtiofs", "wekafs", "xfs",      "zfs",    NULL};
-/* Those that commands write: see trace_in_mark_lost. */
+/* Reasons that commands write: see trace_in_mark_lost. */
 static const char *const reasons[] = {"interrupted", "truncated", "damaged", NULL};
 
 static bool is_one_of(struct iot_text t, const char *const *words)
@@ -138,7 +138,7 @@ bool allowlist_is_numeric(struct iot_text t)
 	}
 }
 
-/* Of Linux: what programs see, and what strace shows of the kernel's own. */
+/* Errors of Linux: those that programs see, and those of the kernel that strace shows. */
 static const char *const errnos[] = {
     "E2BIG",
     "EACCES",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Words of the format and of the tools that traces come from: those that say nothing about whose
- * trace it is. What is not known here may be anybody's name.
+ * Words of the format and of the tracing tools that reveal nothing about the owner of a trace. Any
+ * other word may be a name.
  */
 #ifndef CLI_FILTER_ALLOWLIST_H
 #define CLI_FILTER_ALLOWLIST_H

@@ -12,12 +12,12 @@
 
 #include "allowlist.h"
 
-/* By how much epochs are moved at most, and from where on a time is a date, not a time of running. */
+/* The maximum shift of epochs, and the threshold from which a time is a date, not a run time. */
 static const int64_t YEAR_NS = INT64_C(365) * 86400 * 1000000000;
 #define SPAN_NS  (20 * YEAR_NS)
 #define DATED_NS (10 * YEAR_NS)
 
-/* The private mapping: KIND, what it was, what it is, separated by tabs. */
+/* The private mapping: KIND, original, replacement, separated by tabs. */
 
 static bool is_new(struct anonymizer *a, const char *pseudonym, size_t size)
 {
@@ -115,7 +115,7 @@ static uint64_t coarse(uint64_t value, uint64_t grain)
 	return grain > 1 ? value - value % grain : value;
 }
 
-/* Both ends are moved down, so that I/Os in order stay so and do not begin to overlap. */
+/* Both ends are rounded down, so that ordered I/Os stay ordered and do not begin to overlap. */
 static void coarsen_time(const struct anonymizer *a, int64_t *start_ns, uint64_t *duration_ns)
 {
 	const uint64_t grain = a->options->time_grain_ns, start = (uint64_t)*start_ns;
@@ -147,8 +147,8 @@ static int64_t coarsen_clock(int64_t ns, uint64_t grain_ns)
 }
 
 /*
- * Times that count from 1970 say when the trace was recorded, as an epoch does: they are moved as
- * an epoch is, so that they still align with the traces whose epoch is moved.
+ * Times that count from 1970 reveal when the trace was recorded, as an epoch does: they are shifted
+ * by the same amount, so that they still align with traces whose epoch is shifted.
  */
 static void hide_date(struct anonymizer *a, struct iot_record *rec)
 {
@@ -173,7 +173,7 @@ static void change_record(struct anonymizer *a, struct iot_record *rec)
 
 /* Values */
 
-/* What a key's value may be, and what becomes of it. */
+/* The type of a key's value, which determines its treatment. */
 enum value {
 	VALUE_TIME, /* ticks in the trace, nanoseconds here */
 	VALUE_TOOK,
@@ -243,7 +243,7 @@ static const struct key_rule lost_keys[] = {{"time", VALUE_TIME},       {"took",
 					    {"process", VALUE_PROCESS}, {"file", VALUE_FILE},
 					    {"records", VALUE_NUMBER},  {"bytes", VALUE_NUMBER},
 					    {"why", VALUE_REASON},      {NULL, VALUE_NUMBER}};
-/* Of directives that this version does not know, if they are asked for: what has to be changed. */
+/* Keys of unknown directives that are replaced if the directives are kept. */
 static const struct key_rule other_keys[] = {
     {"time", VALUE_TIME},      {"took", VALUE_TOOK},         {"process", VALUE_PROCESS},
     {"parent", VALUE_PROCESS}, {"file", VALUE_FILE},         {"path", VALUE_PATH},
@@ -257,7 +257,7 @@ static bool is_number(struct iot_text t)
 	return number_decimal(t.data, t.size, &value);
 }
 
-/* Extensions that stay */
+/* Kept extensions */
 
 static void note_extension(struct anonymizer *a, struct iot_text path)
 {
@@ -275,7 +275,7 @@ static void note_extension(struct anonymizer *a, struct iot_text path)
 		a->more_extensions = true;
 }
 
-/* Directives made anew */
+/* Rewriting of directives */
 
 static void put_name(struct anonymizer *a, struct iot_builder *b, const char *key,
 		     enum pseudonym_kind kind, struct iot_text name)
@@ -284,7 +284,7 @@ static void put_name(struct anonymizer *a, struct iot_builder *b, const char *ke
 	size_t size = kind == PSEUDONYM_PATH_KIND
 			  ? pseudonym_path(&a->options->names, name, a->name, sizeof a->name / 2)
 			  : pseudonym(&a->options->names, kind, name, a->name);
-	/* A path of very many parts gets too long: then it is one name. */
+	/* A path of very many components would exceed the limit: it becomes one name. */
 	if (size == 0 && name.size > 0)
 		size = pseudonym(&a->options->names, kind, name, a->name);
 	report(a, word, name, a->name, size);
@@ -319,7 +319,7 @@ static void put_epoch(struct anonymizer *a, struct iot_builder *b, const char *k
 	if (a->options->epoch != EPOCH_SHIFT || !number_decimal(value.data, value.size, &epoch) ||
 	    epoch > (uint64_t)(INT64_MAX - SPAN_NS))
 		a->keys++;
-	else if (epoch < (uint64_t)DATED_NS) /* the times have the date, see hide_date */
+	else if (epoch < (uint64_t)DATED_NS) /* the times contain the date, see hide_date */
 		iot_directive_number(b, key, epoch);
 	else
 		iot_directive_number(b, key, epoch + pseudonym_shift(&a->options->names, SPAN_NS));
@@ -339,7 +339,7 @@ static void put_words(struct anonymizer *a, struct iot_builder *b, const struct 
 		fine = allowlist_is_source(value);
 		break;
 	case VALUE_RESULT:
-		/* Without a result, it would have succeeded. */
+		/* Without a result, the operation would appear to have succeeded. */
 		if (!is_number(value) && !allowlist_is_errno(value))
 			value = (struct iot_text){"error", 5};
 		fine = true;
@@ -384,7 +384,10 @@ static void put_number(struct anonymizer *a, struct iot_builder *b, const struct
 		return;
 	}
 	const bool is_id = key->value != VALUE_TIME && key->value != VALUE_TOOK;
-	/* What is no id of ours is not replaced, and may be a number that identifies somebody. */
+	/*
+	 * A value that is not a known id is dropped, because it may be a number that identifies a
+	 * person.
+	 */
 	if (is_id && number > UINT32_MAX) {
 		a->keys++;
 		return;
@@ -474,7 +477,7 @@ static bool is_exact(const struct anonymizer *a)
 	return a->options->time_grain_ns <= 1 && a->options->size_grain <= 1;
 }
 
-/* Times and bytes in counters are exact and would undo the grains. */
+/* Times and bytes in counters are exact and would defeat the rounding. */
 static bool is_allowed_counter(const struct anonymizer *a, struct iot_text name,
 			       struct iot_text value)
 {
@@ -482,7 +485,7 @@ static bool is_allowed_counter(const struct anonymizer *a, struct iot_text name,
 	return known && allowlist_is_numeric(value);
 }
 
-/* A key that the list does not have. */
+/* A key that is not in the list. */
 static void put_other(struct anonymizer *a, struct iot_builder *b, const struct iot_event *ev,
 		      struct iot_text name, struct iot_text value)
 {
@@ -497,7 +500,7 @@ static void put_other(struct anonymizer *a, struct iot_builder *b, const struct 
 	}
 }
 
-/* Of a repeated key the last counts: the others are left out. */
+/* The last value of a repeated key applies: the others are dropped. */
 static bool is_repeated(const struct iot_event *ev, const char *name, struct iot_text value)
 {
 	struct iot_text last = iot_directive_get(ev, name);

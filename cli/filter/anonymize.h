@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events without what tells whose they are. An allow-list: of each directive the keys named here
- * are made anew, all else is left out and counted.
+ * Removes identifying information from events with an allow-list: the keys of directives listed
+ * here are rewritten; all others are dropped and counted.
  */
 #ifndef CLI_FILTER_ANONYMIZE_H
 #define CLI_FILTER_ANONYMIZE_H
@@ -26,33 +26,33 @@ enum { ANONYMIZE_CAPACITY = IOT_COMMENT_MAX, EXTENSIONS_SHOWN = 64 };
 struct anonymizer {
 	const struct anonymize_options *options;
 	struct idmap processes, files, disks, objects; /* old ids; the new one is number + 1 */
-	struct idmap reported;                         /* pseudonyms that the private mapping has */
-	struct output *map;                            /* the private mapping; NULL: none */
-	uint64_t comments, directives, keys;           /* left out */
+	struct idmap reported;                         /* pseudonyms in the private mapping */
+	struct output *map;                            /* the private mapping, or NULL */
+	uint64_t comments, directives, keys;           /* dropped */
 	uint64_t counts;                               /* in the current %counter */
-	bool timed;                                    /* a time has been seen */
-	int64_t moved_ns; /* added to times that count from 1970; 0: they do not */
-	char extensions[EXTENSIONS_SHOWN][EXTENSION_MAX + 1]; /* that stayed */
+	bool timed;                                    /* a time was seen */
+	int64_t moved_ns; /* added to times that count from 1970; 0: the trace has none */
+	char extensions[EXTENSIONS_SHOWN][EXTENSION_MAX + 1]; /* extensions that were kept */
 	size_t extension_count;
 	bool more_extensions;
 	int status; /* enum iot_status */
 	char name[ANONYMIZE_CAPACITY], text[ANONYMIZE_CAPACITY], value[ANONYMIZE_CAPACITY];
 };
 
-/* Numbers and counts start anew; told names stay. */
+/* Restarts numbers and counts; names in the mapping are not repeated. */
 void anonymizer_begin(struct anonymizer *a);
 void anonymizer_free(struct anonymizer *a);
 
 /*
- * Makes an event anonymous in place; its text lives until the next call. False: it is left out, or
- * a->status says what went wrong.
+ * Anonymizes an event in place; its text is valid until the next call. Returns false if the event
+ * is dropped, or if a->status is an error.
  */
 bool anonymize_events(struct anonymizer *a, struct iot_event *ev);
 
-/* Writes which trace the lines that follow belong to. */
+/* Writes the name of the trace that the following lines belong to. */
 void anonymizer_report_trace(struct anonymizer *a, const char *path);
 
-/* Writes which number became which to the mapping. */
+/* Writes the old and new numbers to the mapping. */
 void anonymizer_print_ids(struct anonymizer *a);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A ring of batches, each with its texts, between a thread that fills and one that empties. Who had
- * to wait goes on when half of the ring is there for it, as waking somebody costs as much as some
- * hundred events.
+ * A ring of batches, each with its texts, between a producer and a consumer thread. Hysteresis: a
+ * blocked side is woken only when half of the ring is available, because a wakeup costs as much as
+ * several hundred events.
  */
 #include "event_queue.h"
 
@@ -31,12 +31,12 @@ struct event_queue {
 	pthread_cond_t changed;
 	size_t filled, emptied; /* slots so far */
 	bool full, empty;       /* one of the threads waits */
-	bool last;              /* no more will be filled */
-	bool lent;              /* the slot behind the emptied ones is the caller's */
+	bool last;              /* no more batches follow */
+	bool lent;              /* the caller owns the slot after the emptied ones */
 	struct slot slot[SLOTS];
 };
 
-/* Texts live until the next pull alone. */
+/* Texts are valid only until the next pull. */
 static bool keep_texts(struct slot *s)
 {
 	size_t size = 0;
@@ -68,7 +68,7 @@ static void fill(struct event_queue *r, struct slot *s)
 		s->n = IOT_ENOMEM;
 }
 
-/* Who waits is woken if there is enough for it by now. */
+/* Wakes the waiter if enough is available. */
 static void wake(struct event_queue *r)
 {
 	const size_t n = r->filled - r->emptied;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Undated comments belong to the record that follows them. Where a batch ends between the two, they
- * are kept until it arrives, with the dated directives among them.
+ * Untimed comments belong to the record that follows them. If a batch ends between the two, they
+ * are kept until it arrives, with the timed directives among them.
  */
 #ifndef CLI_FILTER_HOLDBACK_H
 #define CLI_FILTER_HOLDBACK_H
@@ -23,16 +23,17 @@ static inline bool is_timed(const struct iot_event *ev)
 	return ev->kind == IOT_RECORD || (ev->has & IOT_HAS_TIME) != 0;
 }
 
-/* Copies n events. False: no memory. */
+/* Copies n events. Returns false if out of memory. */
 bool holdback_keep(struct holdback *u, const struct iot_event *ev, size_t n);
-/* Whether more is kept than can be waited for. */
+/* Whether the kept events exceed the limit for waiting. */
 bool holdback_full(const struct holdback *u);
 /*
- * Gives undated events the start of the event that follows, or of the following record if that is
- * earlier: next_ns and record_ns of what follows all n. Events at INT64_MIN stay there.
+ * Sets the start of untimed events to that of the following event, or of the following record if
+ * that is earlier; next_ns and record_ns are those after all n events. Events at INT64_MIN are not
+ * changed.
  */
 void holdback_place(struct iot_event *ev, size_t n, int64_t next_ns, int64_t record_ns);
-/* Returns what was kept, placed; it is valid until more is kept. */
+/* Returns the kept events with their times; they are valid until more are kept. */
 size_t holdback_take(struct holdback *u, int64_t next_ns, int64_t record_ns,
 		     const struct iot_event **ev);
 void holdback_free(struct holdback *u);

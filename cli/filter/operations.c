@@ -15,7 +15,7 @@ static void add(struct operation *to, const struct operation *more)
 	to->ns += more->ns;
 }
 
-/* NULL: there is no place for another one. */
+/* Returns NULL if the table is full. */
 static struct operation *row_of(struct operations *o, const char *name, size_t size)
 {
 	for (size_t i = 0; i < o->count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How often each operation was called, and how long the calls took: reads, writes, and %op by name. */
+/* The number of calls of each operation and their durations: reads, writes, and %op by name. */
 #ifndef CLI_FILTER_OPERATIONS_H
 #define CLI_FILTER_OPERATIONS_H
 
@@ -14,15 +14,15 @@ enum { OPERATIONS_MAX = 66, OPERATION_NAME = 24 };
 struct operation {
 	char name[OPERATION_NAME];
 	uint64_t calls, failed;
-	uint64_t timed, ns; /* calls whose duration is known, and the sum of these */
+	uint64_t timed, ns; /* calls whose duration is known, and the sum of these durations */
 };
 
 struct operations {
 	struct operation io[2]; /* reads, writes: without names, until they are sorted */
 	struct operation row[OPERATIONS_MAX];
 	size_t count;
-	uint64_t ops;    /* %op, in all */
-	uint64_t others; /* ... whose names are too long, or one too many */
+	uint64_t ops;    /* all %op */
+	uint64_t others; /* ... with names that are too long, or beyond the table */
 };
 
 static inline void operations_record(struct operations *o, const struct iot_record *rec)
@@ -37,7 +37,7 @@ static inline void operations_record(struct operations *o, const struct iot_reco
 
 void operations_op(struct operations *o, const struct iot_event *ev);
 void operations_join(struct operations *o, const struct operations *more);
-/* Makes rows of reads and writes, too, and puts those with most time first. */
+/* Adds rows for reads and writes, and sorts all rows by time, largest first. */
 void operations_sort(struct operations *o);
 
 #endif

@@ -57,7 +57,7 @@ static void warn_if_open_to_others(int fd, const char *path)
 			      (unsigned)st.st_mode & 0777);
 }
 
-/* How many of 256 values occur. */
+/* Counts the distinct values among 256. */
 static size_t count_different(const unsigned char *values, size_t size)
 {
 	bool seen[256] = {false};
@@ -69,7 +69,7 @@ static size_t count_different(const unsigned char *values, size_t size)
 	return different;
 }
 
-/* Whether a pattern of fewer bytes than a key must have repeats, also if the last time is cut. */
+/* Whether a pattern shorter than the minimum key repeats, even if the last repetition is cut. */
 static bool repeats(const unsigned char *key, size_t size)
 {
 	enum { OVERLAP = 6 }; /* by chance, a random key may end as it begins */
@@ -79,7 +79,7 @@ static bool repeats(const unsigned char *key, size_t size)
 	return false;
 }
 
-/* "abcdefgh...", "0123456789abcdef": steps from byte to byte are few. */
+/* "abcdefgh...", "0123456789abcdef": few distinct steps between neighbouring bytes. */
 static bool counts_up(const unsigned char *key, size_t size)
 {
 	enum { STEPS = 6 };
@@ -104,7 +104,7 @@ const char *key_weakness(const unsigned char *key, size_t size)
 	return NULL;
 }
 
-/* Pseudonyms of a key that can be guessed can be undone. */
+/* Pseudonyms of a key that can be guessed can be reversed. */
 static int refuse_key(const char *path, const char *wrong)
 {
 	char what[128];
@@ -130,7 +130,7 @@ int secret_read(struct pseudonyms *p, const char *path, bool make)
 	(void)close(fd);
 	if (size < 0)
 		return report_error(path, strerror(error));
-	/* Who edits a key adds a line end without knowing. */
+	/* Editors append a line end unnoticed. */
 	while (size > 0 && (key[size - 1] == '\n' || key[size - 1] == '\r'))
 		size--;
 	const char *wrong =
@@ -143,7 +143,7 @@ int secret_read(struct pseudonyms *p, const char *path, bool make)
 
 /* Names */
 
-/* before: the digest of what stands before this name; NULL: nothing does. */
+/* before: the digest of the names that precede this one, or NULL. */
 static void digest(const struct pseudonyms *p, enum pseudonym_kind kind,
 		   const unsigned char *before, struct iot_text name, unsigned char *out)
 {
@@ -157,7 +157,7 @@ static void digest(const struct pseudonyms *p, enum pseudonym_kind kind,
 	crypto_generichash_final(&state, out, DIGEST_SIZE);
 }
 
-/* Capitals that make no words: nobody takes a pseudonym for a name, or a name for a pseudonym. */
+/* Capitals that form no words, so that pseudonyms and names are not confused. */
 static size_t spell(const unsigned char *bytes, char *out)
 {
 	static const char letters[] = "BCDFGJKMNPQRVWXZ";
@@ -188,7 +188,9 @@ uint64_t pseudonym_shift(const struct pseudonyms *p, uint64_t span)
 
 /* Paths */
 
-/* The bytes of `path` that a prefix of the list keeps, to the end of one of its parts. */
+/*
+ * The number of bytes of `path` that a prefix of the list preserves, up to the end of a component.
+ */
 static size_t kept_size(const char *list, struct iot_text path)
 {
 	size_t kept = 0;
@@ -217,7 +219,7 @@ size_t extension_size(struct iot_text path)
 			return 0;
 		letter = letter || is_letter;
 	}
-	/* A dot that begins the last part makes a hidden file. */
+	/* A dot that begins the last component marks a hidden file. */
 	const bool hidden = p - path.data < 2 || p[-2] == '/';
 	return letter && !hidden ? (size_t)(end - p) + 1 : 0;
 }

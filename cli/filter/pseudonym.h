@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names replaced by a keyed hash (BLAKE2b): the same key and name give the same pseudonym, in every
- * trace; without the key nobody can find out by guessing which name stands behind one.
+ * Replaces names by a keyed hash (BLAKE2b): the same key and name give the same pseudonym in every
+ * trace; without the key, trying candidates does not reveal the name of a pseudonym.
  */
 #ifndef CLI_FILTER_PSEUDONYM_H
 #define CLI_FILTER_PSEUDONYM_H
@@ -14,20 +14,20 @@
 
 enum {
 	KEY_MIN = 16,      /* bytes that a key must have, without repetition */
-	KEY_DIFFERENT = 8, /* ... and how many of them differ */
+	KEY_DIFFERENT = 8, /* ... and the minimum number of distinct bytes */
 	KEY_FILE_MAX = 4096,
-	SECRET_SIZE = 32,    /* what is made of a key of any size */
+	SECRET_SIZE = 32,    /* size of the secret derived from a key of any size */
 	PSEUDONYM_SIZE = 20, /* characters: 80 bits */
 	EXTENSION_MAX = 8
 };
 
 struct pseudonyms {
 	unsigned char secret[SECRET_SIZE];
-	const char *keep;    /* path prefixes that stay, separated by commas; NULL */
-	bool keep_extension; /* of the last part of a path */
+	const char *keep;    /* path prefixes that are preserved, separated by commas, or NULL */
+	bool keep_extension; /* of the last component of a path */
 };
 
-/* What a name is of: two kinds never share a pseudonym because they share a name. */
+/* Kinds of names: names of different kinds never share a pseudonym, even if they are equal. */
 enum pseudonym_kind {
 	PSEUDONYM_PATH_KIND = 'f',
 	NAME_HOST = 'h',
@@ -38,34 +38,36 @@ enum pseudonym_kind {
 };
 
 /*
- * The secret of a key file. EXIT_OK, or EXIT_FAULT: it was told. `make`: the file is made
- * first, for its owner alone, and must not be there yet.
+ * Reads the secret from a key file. Returns EXIT_OK, or EXIT_FAULT after a message. With `make`,
+ * the file must not exist and is created first, readable only by its owner.
  */
 int secret_read(struct pseudonyms *p, const char *path, bool make);
 
 /*
- * NULL, or what is wrong with a key that can be guessed: it is short, has few different bytes,
- * repeats a short pattern or counts. Words cannot be found out: NULL does not mean that it is good.
+ * Returns NULL, or the weakness of a key that can be guessed: it is short, has few distinct bytes,
+ * repeats a short pattern or is a sequence. Words are not detected: NULL does not mean that it is
+ * strong.
  */
 const char *key_weakness(const unsigned char *key, size_t size);
 
-/* Writes PSEUDONYM_SIZE characters; returns that. */
+/* Writes PSEUDONYM_SIZE characters; returns that number. */
 size_t pseudonym(const struct pseudonyms *p, enum pseudonym_kind kind, struct iot_text name,
 		 char *out);
 
 /*
- * Returns the size of the extension of a path, with its dot: 1 to EXTENSION_MAX letters and
- * digits, with a letter among them, because digits are often a date. 0: it has none.
+ * Returns the size of the extension of a path, with its dot: 1 to EXTENSION_MAX letters and digits,
+ * with at least one letter, because digits are often a date. Returns 0 if the path has none.
  */
 size_t extension_size(struct iot_text path);
 
 /*
- * The same for each part of a path, which depends on the parts before it: the hierarchy stays, but
- * not that two directories hold files of one name. 0: more than `room` bytes.
+ * Replaces each component of a path; the pseudonym depends on the preceding components, so the
+ * hierarchy is preserved, but not the equality of names in two directories. Returns 0 if the result
+ * exceeds the capacity.
  */
 size_t pseudonym_path(const struct pseudonyms *p, struct iot_text path, char *out, size_t capacity);
 
-/* Where two events of one trace lie in time, or where a trace lies in history: 0 .. span-1. */
+/* The position of events within a trace, or of a trace in history: 0 .. span-1. */
 uint64_t pseudonym_shift(const struct pseudonyms *p, uint64_t span);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ids in records and in the text of directives: see renumber.h. */
+/* Ids in records and in the text of directives: see remap_ids.h. */
 #include "remap_ids.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "lib/base/number.h"
 #include "lib/base/array.h"
 
-/* Which ids the value of a key is; ID_KINDS: none. */
+/* The kind of id that a key contains, or ID_KINDS. */
 static enum remapped_id kind_of(const struct iot_event *ev, struct iot_text key)
 {
 	static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * New ids for old ones: in a record's fields, and in the text of directives, also of those that this
- * version does not know, as iotrace(5) asks of whoever renumbers. Keys with ids are process=,
- * parent=, thread-of= (processes), file= (files), object= (objects), and id= in %process and %file.
+ * Replaces ids: in the fields of a record, and in the text of directives, including unknown ones,
+ * as iotrace(5) requires. Keys with ids are process=, parent=, thread-of= (processes), file=
+ * (files), object= (objects), and id= in %process and %file.
  */
 #ifndef CLI_FILTER_REMAP_IDS_H
 #define CLI_FILTER_REMAP_IDS_H
@@ -16,9 +16,8 @@
 enum remapped_id { ID_PROCESS, ID_FILE, ID_OBJECT, ID_KINDS };
 
 /*
- * Says what an id becomes, in *to. ev: the event that it stands in, with its old ids (whose process
- * a file is of, or which path an object has). Not asked about object 0, which is none. False: out
- * of memory.
+ * Stores the new id in *to. ev: the event that contains it, with its old ids (for the process of a
+ * file, or the path of an object). Not called for object 0. Returns false if out of memory.
  */
 typedef bool remap_id_fn(void *context, enum remapped_id kind, uint32_t id,
 			 const struct iot_event *ev, uint32_t *to);
@@ -31,9 +30,9 @@ struct remap_ids {
 };
 
 /*
- * In place; a text that changes lives until the next call, one that does not stays where it is. All
- * keys of an id are rewritten if a directive repeats them; values that are no id are left alone.
- * False: out of memory, or map said so.
+ * Works in place; a text that changes is valid until the next call, an unchanged one stays where it
+ * is. All keys of an id are rewritten if a directive repeats them; malformed values are not
+ * changed. Returns false if out of memory, or if map does.
  */
 bool remap_ids_event(struct remap_ids *r, struct iot_event *ev);
 void remap_ids_free(struct remap_ids *r);

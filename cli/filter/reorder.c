@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reader -> sorter -> writer. All of the trace is held, or, with a window, what starts later than
- * the latest start less the window. %process and %file go with the records they are about
- * (lib/retold.h), undated comments with the record that follows them. A thread reads ahead, and when
- * all is held another one merges ahead of the writer.
+ * reader -> sorter -> writer. Without a window, the sorter holds the whole trace; with one, it
+ * holds the events that start within the window before the latest start. Definitions stay attached
+ * to their records (lib/filter/scope.h), and untimed comments to the record that follows them. A
+ * thread prefetches, and when all events are held another one merges ahead of the writer.
  */
 #include "reorder.h"
 
@@ -19,7 +19,7 @@
 #include "cli/ui/signals.h"
 #include "holdback.h"
 
-/* How a step ends, beside EXIT_...: all is well. */
+/* How a step ends, in addition to EXIT_...: success. */
 enum { GO_ON = -1 };
 
 struct reorder {
@@ -31,7 +31,7 @@ struct reorder {
 	struct sorter *sorter;
 	struct scope_tracker scopes;
 	struct holdback untimed;
-	struct error error;     /* of retold */
+	struct error error;     /* of the scope */
 	struct iot_event *ev;   /* the batch that was read */
 	struct iot_event *head; /* the first one */
 	struct iot_event *out;  /* live */
@@ -40,7 +40,7 @@ struct reorder {
 	char fault[sizeof(((struct error *)0)->text)];
 };
 
-/* Said at the end, when no thread is at work any more. */
+/* Printed at the end, when no other thread is running. */
 static int report_failure(struct reorder *r, const char *sentence)
 {
 	if (r->fault[0] == '\0')
@@ -65,7 +65,7 @@ static void report_now(struct reorder *r)
 		(void)report_write_error(r->writer, &r->write);
 }
 
-/* Out */
+/* Output */
 
 static int put(void *context, const struct iot_event *ev, size_t n)
 {
@@ -91,7 +91,7 @@ static int sorter_fault(struct reorder *r)
 	return report_failure(r, sorter_error(r->sorter)->text);
 }
 
-/* All that may be written by now. */
+/* Writes all events that may be written now. */
 static int drain(struct reorder *r)
 {
 	ssize_t n;
@@ -118,7 +118,7 @@ static int drain_at_end(struct reorder *r)
 	return n < 0 ? sorter_fault(r) : status;
 }
 
-/* Somebody may be waiting for what has come so far, where nothing more is there to be read. */
+/* A reader may be waiting for the events so far, while the input has no more data. */
 static int flush_if_idle(struct reorder *r)
 {
 	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -127,7 +127,7 @@ static int flush_if_idle(struct reorder *r)
 	return iot_writer_flush(r->writer) == IOT_OK ? GO_ON : write_fault(r);
 }
 
-/* In */
+/* Input */
 
 static int add(struct reorder *r, const struct iot_event *ev, size_t n)
 {
@@ -143,7 +143,7 @@ static int add_untimed(struct reorder *r, int64_t next_ns, int64_t record_ns)
 	return n > 0 ? add(r, ev, n) : GO_ON;
 }
 
-/* %trace comes first wherever the first record goes. */
+/* %trace comes first, whatever the start of the first record. */
 static void begin(struct reorder *r, size_t n)
 {
 	for (size_t i = 0; i < n && !r->begun; i++) {
@@ -162,7 +162,7 @@ static void count(struct reorder *r, size_t n)
 	r->latest_ns = latest;
 }
 
-/* Keeps n events for the next record, but for a %trace that stands at the head. */
+/* Keeps n events for the next record, except a %trace at the head. */
 static int keep(struct reorder *r, const struct iot_event *ev, size_t n)
 {
 	int status = GO_ON;
@@ -177,7 +177,7 @@ static int keep(struct reorder *r, const struct iot_event *ev, size_t n)
 	return status;
 }
 
-/* The place of what stands behind the last record of a batch depends on the next record. */
+/* The sort key of events after the last record of a batch depends on the next record. */
 static int sort(struct reorder *r, size_t n)
 {
 	size_t next = 0, first = 0, end = n;
@@ -212,7 +212,7 @@ static int take(struct reorder *r, size_t n)
 	return status == GO_ON ? flush_if_idle(r) : status;
 }
 
-/* All of it */
+/* Entry point */
 
 static ssize_t read_on(void *context, struct iot_event *ev, size_t max)
 {
@@ -224,7 +224,7 @@ static int take_rest(struct reorder *r)
 {
 	ssize_t n;
 	int status = GO_ON;
-	/* A thread could not be told to leave a pipe. */
+	/* A thread that reads a pipe could not be interrupted. */
 	struct event_queue *reading = event_queue_new(read_on, r, r->piped);
 	while (reading != NULL && status == GO_ON && (n = event_queue_next(reading, &r->ev)) != 0) {
 		status = n > 0 ? take(r, (size_t)n) : report_failure(r, "out of memory");
@@ -249,7 +249,7 @@ static int sort_all(struct reorder *r, size_t n)
 
 static int finish(struct reorder *r)
 {
-	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
+	/* Out of memory is not an error of the trace: the output is discarded. */
 	if (r->in.status == IOT_ENOMEM)
 		return EXIT_FAULT;
 	if (trace_in_mark_lost(&r->in, r->writer) != IOT_OK || write_close(r->writer) != IOT_OK)
@@ -279,7 +279,7 @@ static int work(struct reorder *r)
 	int status = make(r);
 	if (status != GO_ON)
 		return status;
-	/* The first events come before the facts about framing are known. */
+	/* The first events precede the properties of the framing. */
 	size_t n = trace_in_events(&r->in, r->ev, TRACE_IN_BATCH);
 	if (n == 0 && trace_in_exit(&r->in) != EXIT_OK)
 		return EXIT_FAULT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A trace put in order of start: what was asked for, the work, and what is to be said of it. */
+/* Sorts a trace by start: settings, run, and report. */
 #ifndef CLI_FILTER_REORDER_H
 #define CLI_FILTER_REORDER_H
 
@@ -10,17 +10,17 @@ struct reorder_options {
 	struct read_options read;
 	struct write_options write;
 	uint64_t memory;
-	uint64_t window_ns; /* NOT_GIVEN: all of it is held */
+	uint64_t window_ns; /* NOT_GIVEN: the whole trace is held */
 };
 
 struct reorder_report {
-	uint64_t records, late, late_by_ns; /* late_by_ns: of the worst */
+	uint64_t records, late, late_by_ns; /* late_by_ns: the maximum */
 	uint64_t runs, spilled;             /* sorted runs in temporary files, and their bytes */
 	uint64_t written;                   /* bytes */
 	bool kept;                          /* the output is complete */
 };
 
-/* The exit status; what went wrong was told. Of signals see signals.h. */
+/* Returns the exit status, after a message on errors. For signals see signals.h. */
 int reorder_trace(const struct reorder_options *o, const char *in, struct reorder_report *r);
 
 #endif

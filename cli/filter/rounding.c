@@ -20,7 +20,7 @@ static void see(struct rounding *r, uint64_t rest_ns)
 	r->max_ns = rest_ns > r->max_ns ? rest_ns : r->max_ns;
 }
 
-/* What is cut off a clock, which may be negative. */
+/* The part truncated from a clock, which may be negative. */
 static uint64_t rest_of(int64_t ns, uint64_t tick_ns)
 {
 	if (ns >= 0)

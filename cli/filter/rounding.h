@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How many times a tick that is coarser than the input has rounded down, and by how much. */
+/* Counts how many times a tick that is coarser than the input rounded down, and the maximum. */
 #ifndef CLI_FILTER_ROUNDING_H
 #define CLI_FILTER_ROUNDING_H
 
@@ -10,16 +10,16 @@
 #include <iotrace/iotrace.h>
 
 struct rounding {
-	uint64_t tick_ns; /* 0: nothing is counted */
+	uint64_t tick_ns; /* 0: not counted */
 	uint64_t times, max_ns;
 };
 
-/* Counts what is written by w from here on, if `wanted`. */
+/* Counts the events that w writes from here on, if `wanted`. */
 void rounding_begin(struct rounding *r, const struct iot_writer *w, bool wanted);
-/* Sees n events or records before they are written. */
+/* Examines n events or records before they are written. */
 void rounding_events(struct rounding *r, const struct iot_event *ev, size_t n);
 void rounding_records(struct rounding *r, const struct iot_record *rec, size_t n);
-/* A message, if a time was rounded. */
+/* Prints a message if a time was rounded. */
 void rounding_report(const struct rounding *r);
 
 #endif

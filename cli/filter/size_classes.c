@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counts by class of size; see sizes.h. */
+/* Counts by class of size; see size_classes.h. */
 #include "size_classes.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void add(struct size_counts *c, unsigned class, uint64_t n)
 	c->at[class] = c->used;
 }
 
-/* From a single class to several. */
+/* Converts a single class to several. */
 static bool spread(struct sizes *s)
 {
 	struct size_counts *c = grown(NULL);

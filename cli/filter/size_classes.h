@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How many I/Os there are of each class of sizes. Most rows of stat have few classes, so these are kept packed. */
+/*
+ * Counts I/Os by class of size. Most rows of stat have few classes, so the counts are stored
+ * packed.
+ */
 #ifndef CLI_FILTER_SIZE_CLASSES_H
 #define CLI_FILTER_SIZE_CLASSES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Class 0: nothing; class k: 2^(k-1) bytes and more; the last one has no upper end. */
+/* Class 0: size 0; class k: 2^(k-1) bytes and more; the last one has no upper bound. */
 enum { SIZE_CLASSES = 42 };
 
 struct size_counts {
 	uint8_t used, capacity;
-	uint8_t at[SIZE_CLASSES]; /* where the count of a class is, + 1; 0: nowhere */
+	uint8_t at[SIZE_CLASSES]; /* index + 1 of the count of a class; 0: none */
 	uint64_t count[];
 };
 
-/* Zeros: none. */
+/* All zeros: empty. */
 struct sizes {
 	union {
 		uint64_t only;              /* the count of the one class ... */
@@ -26,7 +29,7 @@ struct sizes {
 
 bool sizes_add_to_many(struct sizes *s, unsigned class, uint64_t n);
 
-/* False: no memory. */
+/* Returns false if out of memory. */
 static inline bool sizes_add(struct sizes *s, unsigned class, uint64_t n)
 {
 	if (s->single == class + 1) {
@@ -41,7 +44,7 @@ static inline bool sizes_add(struct sizes *s, unsigned class, uint64_t n)
 }
 
 uint64_t sizes_count(const struct sizes *s, unsigned class);
-/* Adds all of them. False: no memory. */
+/* Adds all counts. Returns false if out of memory. */
 bool sizes_join(struct sizes *s, const struct sizes *more);
 void sizes_free(struct sizes *s);
 

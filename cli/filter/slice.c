@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events are decided on in stretches: what stands between two records goes with the second, unless
- * it has a time of its own. What stands behind the last record of a batch is carried to the next.
+ * Events are selected in runs: the events between two records belong to the second record, unless
+ * they have a time of their own. Events after the last record of a batch are carried to the next
+ * batch.
  *
- * The first record of a process that is in the slice has on its CPU clock what it used since its
- * record before, in the slice or not, and the clock goes on from there.
+ * The first record of a process in the slice has on its CPU clock the time since its previous
+ * record, in the slice or not, and the clock continues from there.
  */
 #include "slice.h"
 
@@ -16,12 +17,14 @@
 
 enum {
 	BATCH = sizeof((struct slice *)0)->batch / sizeof(struct iot_event),
-	/* Events without a record behind them, before they are decided on as they are. */
+	/*
+	 * Maximum number of events without a following record before they are selected without it.
+	 */
 	CARRY_MAX = 1 << 16,
 	CARRY_SIZE_MAX = 4 << 20, /* bytes */
 };
 
-/* Out */
+/* Output */
 
 static int fail(struct slice *s, int status)
 {
@@ -54,7 +57,7 @@ static void put_declared(struct slice *s, struct slice_definition *declared)
 		put(s, &ev);
 }
 
-/* Names */
+/* Definitions */
 
 static bool chooses(const struct slice *s)
 {
@@ -62,7 +65,7 @@ static bool chooses(const struct slice *s)
 	       slice_filter_of_processes(s->choice);
 }
 
-/* The value of a key, decoded and with a NUL behind it; to be freed. NULL: it is not there. */
+/* The value of a key, decoded and NUL-terminated; the caller frees it. NULL if there is none. */
 static char *decoded(struct slice *s, const struct iot_event *ev, const char *key)
 {
 	const struct iot_text value = iot_directive_get(ev, key);
@@ -103,7 +106,7 @@ static bool chosen_file(struct slice *s, const struct iot_event *ev)
 	return chosen;
 }
 
-/* A %process or %file comes in force; it is told where it stands if all of the range is wanted. */
+/* A %process or %file becomes current; it is written in place if the whole range is selected. */
 static void remember(struct slice *s, const struct iot_event *ev, bool in)
 {
 	struct slice_definition *declared =
@@ -139,7 +142,7 @@ static void forget_file(struct slice *s, const struct iot_event *ev)
 	declared->chosen = s->choice->file_glob_count == 0;
 }
 
-/* Choices */
+/* Selection */
 
 static struct slice_definition *process_of(struct slice *s, uint32_t process)
 {
@@ -192,7 +195,7 @@ static bool chosen_record(struct slice *s, const struct iot_record *rec,
 
 /* Records */
 
-/* The record's CPU time on the slice's clock of its process; *ev is changed. */
+/* The record's CPU time on the slice's clock of its process; changes *ev. */
 static void set_clock(struct slice_definition *process, struct iot_record *rec, bool in)
 {
 	const int64_t cpu_ns = rec->cpu_ns;
@@ -225,14 +228,14 @@ static void take_record(struct slice *s, const struct iot_event *given, bool in)
 	s->records++;
 }
 
-/* Stretches */
+/* Runs */
 
 static bool in_time(const struct slice *s, int64_t ns)
 {
 	return ns >= s->from_ns && ns < s->to_ns;
 }
 
-/* What is in force of whom and of what a directive tells. */
+/* Writes the current definitions of the process and file that a directive names. */
 static void put_names(struct slice *s, const struct iot_event *ev)
 {
 	struct slice_definition *declared;
@@ -247,8 +250,8 @@ static void put_names(struct slice *s, const struct iot_event *ev)
 }
 
 /*
- * One that is no record; `in`: the record behind it is in the range; here: its place is, whatever
- * the time.
+ * An event that is not a record; `in`: the following record is in the range; here: its position is,
+ * whatever its time.
  */
 static void take_other(struct slice *s, const struct iot_event *ev, bool in, bool here)
 {
@@ -275,7 +278,7 @@ static void drop_carry(struct slice *s)
 	s->carried = s->carried_size = 0;
 }
 
-/* What was carried, and the first n of ev. */
+/* Handles the carried events and the first n of ev. */
 static void take_others(struct slice *s, const struct iot_event *ev, size_t n, bool in, bool here)
 {
 	for (size_t i = 0; i < s->carried; i++)
@@ -316,7 +319,7 @@ static void carry(struct slice *s, const struct iot_event *ev, size_t n)
 
 static int end_of_call(struct slice *s)
 {
-	flush(s); /* texts live until the reader's next call */
+	flush(s); /* texts are valid until the reader's next call */
 	return s->names.failed ? fail(s, IOT_ENOMEM) : s->status;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A part of a trace: which events are in it, with the names that its records need and the CPU times that they had.
- * slice_choice.c chooses by process, rank and file, slice_names.c keeps what is in force, slice.c does the rest.
+ * Extracts a part of a trace: selects its events, and writes the definitions that its records need
+ * and their CPU times. slice_select.c selects by process, rank and file, slice_definitions.c keeps
+ * the current definitions, slice.c does the rest.
  */
 #ifndef CLI_FILTER_SLICE_H
 #define CLI_FILTER_SLICE_H
@@ -27,32 +28,32 @@ struct slice_filter {
 	struct id_range ranges[SLICE_FILTERS_MAX], ranks[SLICE_FILTERS_MAX];
 	const char *process_globs[SLICE_FILTERS_MAX];
 	const char *file_globs[SLICE_FILTERS_MAX];
-	char *owned[SLICE_FILTERS_MAX]; /* globs cut out of lists */
+	char *owned[SLICE_FILTERS_MAX]; /* globs copied from lists */
 	size_t range_count, rank_count, process_glob_count, file_glob_count, owned_count;
 };
 
-/* "7,9-12,mpi*": NULL, or what was expected. */
+/* "7,9-12,mpi*". Returns NULL, or the expected syntax. */
 const char *slice_filter_add_processes(struct slice_filter *c, const char *list);
 const char *slice_filter_add_ranks(struct slice_filter *c, const char *list); /* "0,4-7" */
 const char *slice_filter_add_file(struct slice_filter *c, const char *glob);
 void slice_filter_free(struct slice_filter *c);
 
 bool slice_filter_of_processes(const struct slice_filter *c);
-/* name NULL: not known. */
+/* name is NULL if unknown. */
 bool slice_filter_has_process(const struct slice_filter *c, uint32_t id, const char *name);
 bool slice_filter_has_rank(const struct slice_filter *c, uint64_t rank);
 bool slice_filter_has_path(const struct slice_filter *c, const char *path);
 
-/* Names in force */
+/* Current definitions */
 
 struct slice_definition {
-	char *text; /* of its directive; NULL: none is in force */
+	char *text; /* of its directive; NULL: no definition */
 	size_t size;
 	bool reported; /* in the slice */
 	bool chosen;   /* by --process or --file */
-	/* A process: */
+	/* Processes only: */
 	bool has_clock;
-	bool known; /* chosen is set */
+	bool known; /* chosen is valid */
 	int64_t seen_ns, zero_ns;
 };
 
@@ -60,10 +61,10 @@ struct slice_definitions {
 	struct idmap process_map, file_map, disk_map;
 	struct slice_definition *processes, *files, *disks;
 	size_t process_capacity, file_capacity, disk_capacity;
-	bool failed; /* no memory */
+	bool failed; /* out of memory */
 };
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 struct slice_definition *slice_define_process(struct slice_definitions *n, uint32_t process);
 struct slice_definition *slice_define_file(struct slice_definitions *n,
 					   const struct iot_record *rec, bool disk);
@@ -73,14 +74,14 @@ void slice_definitions_free(struct slice_definitions *n);
 
 enum slice_op { SLICE_ALL, SLICE_READS, SLICE_WRITES };
 
-/* Takes n events, and may change them; a status. */
+/* Accepts n events, and may change them; returns a status. */
 typedef int slice_event_fn(void *context, struct iot_event *ev, size_t n);
 
 struct slice {
-	/* To be set: */
+	/* Settings: */
 	int64_t from_ns, to_ns; /* [from, to); INT64_MAX: no end */
 	uint64_t first, last;   /* records; UINT64_MAX: no end */
-	bool all_read;          /* not in order of start: nothing says that the end has come */
+	bool all_read;          /* not in order of start: no record marks the end */
 	int op;                 /* enum slice_op */
 	uint64_t every;         /* 1: all */
 	bool traces_reported;   /* every %trace before the first record */
@@ -89,23 +90,26 @@ struct slice {
 	slice_event_fn *out;
 	void *context;
 
-	/* Own: */
+	/* Internal state: */
 	uint64_t index;   /* of the next record */
 	uint64_t records; /* in the slice */
 	uint64_t passed;  /* records that passed every filter but --every */
-	bool over;        /* nothing that comes is in the slice */
-	bool last_in;     /* the record before is in the range */
+	bool over;        /* all following events are outside the slice */
+	bool last_in;     /* the previous record is in the range */
 	int status;
 	struct slice_definitions names;
-	struct iot_event *carry; /* behind the last record of a batch; texts are its own */
+	struct iot_event *carry; /* events after the last record of a batch; owns the texts */
 	size_t carried, carry_capacity, carried_size; /* size: bytes of texts */
 	struct iot_event batch[1024];
 	size_t batched;
 };
 
-/* Feeds what a reader gave; the first of it is record s->index. A status: IOT_OK, IOT_ENOMEM, or that of out. */
+/*
+ * Passes events of a reader; the first of them is record s->index. Returns IOT_OK, IOT_ENOMEM, or
+ * the status of the output.
+ */
 int slice_events(struct slice *s, const struct iot_event *ev, size_t n);
-/* The trace has ended. */
+/* Ends the trace. */
 int slice_end(struct slice *s);
 void slice_free(struct slice *s);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a slice knows of processes and files: see slice.h. */
+/* Definitions of processes and files for a slice: see slice.h. */
 #include <stdlib.h>
 
 #include "slice.h"
@@ -42,7 +42,7 @@ static void free_array(struct slice_definition *array, size_t count)
 
 void slice_definitions_free(struct slice_definitions *n)
 {
-	/* an element may be in a map, but for want of memory not in its array */
+	/* out of memory may leave an element in a map, but not in its array */
 	free_array(n->processes, n->process_map.count < n->process_capacity ? n->process_map.count
 									    : n->process_capacity);
 	free_array(n->files,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Processes by number, range, name or rank, files by path. See slice.h. */
+/* Selects processes by number, range, name or rank, and files by path. See slice.h. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static bool parse_range(const char *item, size_t n, struct id_range *range)
 	       (id(dash + 1, n - first - 1, &range->last) && range->first <= range->last);
 }
 
-/* 12-7, and other items of digits and dashes that are no ids. */
+/* 12-7, and other items of digits and dashes that are not ids. */
 static bool is_no_range(const char *item, size_t n)
 {
 	return strspn(item, "0123456789-") >= n;
@@ -110,7 +110,7 @@ bool slice_filter_of_processes(const struct slice_filter *c)
 	return c->range_count + c->rank_count + c->process_glob_count > 0;
 }
 
-/* The name, or its last part if there is no '/' in the glob. */
+/* Matches the name, or its last component if the glob contains no '/'. */
 static bool fits(const char *glob, const char *name)
 {
 	const char *slash = strchr(glob, '/') == NULL ? strrchr(name, '/') : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records, span, and the first few names. See slice_survey.h. */
+/* Counts records, determines the span, and collects the first few names. See slice_survey.h. */
 #include "slice_survey.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static bool is_named(const struct survey_names *n, const char *name)
 	return false;
 }
 
-/* Counts an id that is new; its name is kept if it is one of the first. */
+/* Counts a new id; keeps its name if it is one of the first. */
 static void add(struct survey *s, struct survey_names *n, uint64_t id, const char *name)
 {
 	const size_t count = n->ids.count;
@@ -38,7 +38,7 @@ static void add(struct survey *s, struct survey_names *n, uint64_t id, const cha
 		n->named++;
 }
 
-/* The value of a key, decoded and printable; false if there is none. */
+/* The value of a key, decoded and printable; returns false if there is none. */
 static bool printable_value(struct survey *s, const struct iot_event *ev, const char *key,
 			    char *text, size_t size)
 {

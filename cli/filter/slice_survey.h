@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a trace has: for a slice that turned out empty, so that the next one need not be guessed. */
+/* Surveys a trace to explain an empty slice, so that the user need not guess the next one. */
 #ifndef CLI_FILTER_SLICE_SURVEY_H
 #define CLI_FILTER_SLICE_SURVEY_H
 
@@ -12,8 +12,8 @@
 #include "lib/base/idmap.h"
 
 enum {
-	SURVEY_SHOWN = 5,           /* names of a kind */
-	SURVEY_EVENTS_MAX = 1 << 20 /* events looked at for names */
+	SURVEY_SHOWN = 5,           /* names of each kind */
+	SURVEY_EVENTS_MAX = 1 << 20 /* events examined for names */
 };
 
 struct survey_names {
@@ -33,11 +33,11 @@ struct survey {
 };
 
 void survey_events(struct survey *s, const struct iot_event *ev, size_t n);
-/* Whether events that follow would still be looked at for names. */
+/* Whether following events would still be examined for names. */
 bool survey_wants_more(const struct survey *s);
 /*
- * Prints messages: the span, as a wall clock, too, if epoch_ns is not NULL; names: the processes, files
- * and ranks, too. shown: the trace's name.
+ * Prints messages: the span, also as wall-clock times if epoch_ns is not NULL; with names, also the
+ * processes, files and ranks. shown: the trace's name.
  */
 void survey_report(const struct survey *s, const char *shown, const uint64_t *epoch_ns, bool names);
 void survey_free(struct survey *s);

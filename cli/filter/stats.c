@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events to rows of figures. */
+/* Aggregates events to rows of statistics. */
 #include "stats.h"
 
 #include <stddef.h>
@@ -9,7 +9,10 @@
 #include "lib/format/directive.h"
 #include "lib/base/number.h"
 
-/* Number of an element in an array that follows a map, made to fit. SIZE_MAX: no memory. */
+/*
+ * Index of an element in an array parallel to a map, which grows. Returns SIZE_MAX if out of
+ * memory.
+ */
 static size_t number_of(struct stats *t, struct idmap *map, uint64_t key, void *array,
 			size_t *capacity, size_t size)
 {
@@ -32,7 +35,7 @@ static struct opened *opened_of(struct stats *t, uint32_t process, uint32_t file
 	return i == SIZE_MAX ? NULL : &t->opened[i];
 }
 
-/* A new row; its number + 1, or 0: no memory. */
+/* Adds a row; returns its number + 1, or 0 if out of memory. */
 static uint32_t add_row(struct stats *t, uint32_t process, uint32_t file, uint32_t object)
 {
 	struct stats_row *rows =
@@ -48,7 +51,7 @@ static uint32_t add_row(struct stats *t, uint32_t process, uint32_t file, uint32
 	return (uint32_t)++t->row_count;
 }
 
-/* The row of an object or process, made where there is none. */
+/* The row of an object or process, created if it does not exist. */
 static uint32_t group_row(struct stats *t, uint32_t key)
 {
 	size_t i = number_of(t, &t->group_map, key, &t->group_rows, &t->group_capacity,
@@ -71,7 +74,7 @@ static uint32_t find_row(struct stats *t, const struct iot_record *rec, uint32_t
 	return own ? own : add_row(t, rec->process, rec->file, rec->object);
 }
 
-/* The row that a record or a directive about a file belongs to; *opened is its file. */
+/* The row of a record or of a directive about a file; *opened is its file. */
 static struct stats_row *row_of(struct stats *t, const struct iot_record *rec,
 				struct opened **opened)
 {
@@ -165,7 +168,7 @@ static bool is(struct iot_text text, const char *word)
 	return text.data && text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
 
-/* The name, of malloc, becomes the row's, unless there is no room for more. */
+/* Moves the allocated name to the row, unless the limit for names is reached. */
 static void give_name(struct stats *t, struct stats_row *row, char *name, size_t size)
 {
 	const uint64_t max = t->names_max > 0 ? t->names_max : STATS_NAMES_MAX;
@@ -183,7 +186,7 @@ static void give_name(struct stats *t, struct stats_row *row, char *name, size_t
 	t->names_size += size;
 }
 
-/* An %op names its file only where no %file does. */
+/* An %op names its file only if no %file does. */
 static void keep_name(struct stats *t, struct stats_row *row, const struct iot_event *ev,
 		      const char *key)
 {
@@ -205,7 +208,7 @@ static bool names_files(const struct stats *t, const struct stats_row *row)
 	return t->by == BY_FILE || (t->by == BY_OBJECT && row->object == 0);
 }
 
-/* An open that succeeded. It may be all that there is of its file: then its path is the name. */
+/* A successful open. If its file has no other name, the path becomes the name. */
 static void count_op(struct stats *t, const struct iot_event *ev)
 {
 	struct iot_text name = iot_directive_get(ev, "name");
@@ -306,7 +309,7 @@ static int max_bytes_first(const void *left, const void *right)
 	return a->file < b->file ? -1 : a->file > b->file;
 }
 
-/* Figures are counters of 64 bits, but for the sizes. False: no memory. */
+/* All statistics are 64-bit counters, except the sizes. Returns false if out of memory. */
 static bool add(struct io_counters *total, const struct io_counters *f)
 {
 	enum { COUNTERS = offsetof(struct io_counters, sizes) / sizeof(uint64_t) };
@@ -319,7 +322,7 @@ static bool add(struct io_counters *total, const struct io_counters *f)
 	return sizes_join(&total->sizes, &f->sizes);
 }
 
-/* Joining: what the later tally could not know is put right in it; then its rows are added. */
+/* Joins parts: corrects the values that depend on earlier events, then adds the rows. */
 
 static void join_opened(struct stats *t, struct stats *more)
 {
@@ -338,7 +341,7 @@ static void join_opened(struct stats *t, struct stats *more)
 	}
 }
 
-/* The row that a later row goes on with, or a new one; its number + 1, or 0: no memory. */
+/* The row that a later row continues, or a new one; its number + 1, or 0 if out of memory. */
 static uint32_t row_for(struct stats *t, const struct stats_row *row)
 {
 	if (t->by == BY_PROCESS)
@@ -351,7 +354,7 @@ static uint32_t row_for(struct stats *t, const struct stats_row *row)
 	return o != NULL ? o->row : 0;
 }
 
-/* Its number + 1 in t, or 0: no memory. */
+/* Returns its number + 1 in t, or 0 if out of memory. */
 static uint32_t join_row(struct stats *t, struct stats_row *more)
 {
 	const size_t count = t->row_count;
@@ -395,7 +398,7 @@ static void move_opened(struct stats *t, const struct stats *more, const uint32_
 	}
 }
 
-/* The first part is taken over instead of copied: with many processes that is half of all memory. */
+/* The first part is moved instead of copied: with many processes it is half of all memory. */
 static bool take_over(struct stats *t, struct stats *more)
 {
 	if (t->row_count + t->opened_map.count + t->group_map.count + t->rank_map.count > 0 ||
@@ -456,7 +459,7 @@ void stats_finish(struct stats *t, struct io_counters *total)
 	for (size_t i = 0; i < t->row_count; i++)
 		t->failed |= !add(total, &t->rows[i].counters);
 	t->sizes = total->sizes;
-	/* Where no %op tells of opens, a fileId is one open. */
+	/* If no %op reports opens, each fileId counts as one open. */
 	for (size_t i = 0; i < t->row_count && total->opens == 0; i++)
 		t->rows[i].counters.opens = t->rows[i].counters.files;
 	if (total->opens == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What stat counts: rows of figures by file, object or process. A file here is a fileId of a
+ * The counts of stat: rows of statistics by file, object or process. A file here is a fileId of a
  * process, one open; an object is the same file in the whole trace.
  */
 #ifndef CLI_FILTER_STATS_H
@@ -19,22 +19,22 @@ struct io_counters {
 	uint64_t opens; /* by %op */
 	uint64_t files; /* fileIds seen */
 	uint64_t reads, writes, read_bytes, written_bytes, io_ns;
-	uint64_t timed;      /* I/Os whose duration is known: those that io_ns is the sum of */
-	uint64_t followers;  /* I/Os with one before in their file */
-	uint64_t placed;     /* ... where the trace tells the distance of the two */
-	uint64_t sequential; /* ... of these, that begin where that one ended */
+	uint64_t timed;      /* I/Os whose duration is known, of which io_ns is the sum */
+	uint64_t followers;  /* I/Os with a previous one in their file */
+	uint64_t placed;     /* ... whose distance from it is known */
+	uint64_t sequential; /* ... of these, those that begin where that one ended */
 	uint64_t same_size;  /* followers of the same size */
 	struct sizes sizes;  /* the last member: all others are counters */
 };
 
 struct stats_row {
 	struct io_counters counters;
-	uint32_t process, file, object; /* 0 where the row stands for many or none */
-	uint64_t rank;                  /* of its process, + 1; 0: not told */
+	uint32_t process, file, object; /* 0 if the row combines several or none */
+	uint64_t rank;                  /* of its process, + 1; 0: unknown */
 	int64_t first_ns, last_ns;      /* starts of its first and its last I/O */
-	char *name; /* of a process, the path of an open, or one told by an %op alone; or NULL */
+	char *name; /* of a process, the path of an open, or from an %op alone; or NULL */
 	uint32_t name_size;
-	bool named; /* the name is not one of an %op's alone */
+	bool named; /* the name is not from an %op alone */
 	bool dated; /* first_ns and last_ns are known */
 };
 
@@ -45,9 +45,9 @@ struct opened {
 	bool active;                 /* had an I/O */
 	bool unknown, first_unknown; /* offset: of its last I/O, of its first */
 	uint32_t object;
-	uint64_t end, length; /* of its I/O before */
-	/* What is joined to a tally of earlier events has to know: */
-	uint32_t first_row, first_io_row; /* number + 1, where it came and had an I/O first */
+	uint64_t end, length; /* of its previous I/O */
+	/* State that joining with earlier events requires: */
+	uint32_t first_row, first_io_row; /* number + 1, in which it had its first I/O */
 	uint64_t first_offset, first_length;
 };
 
@@ -55,13 +55,13 @@ struct stats {
 	enum stats_by by;
 	bool physical;   /* count physical records, not logical ones */
 	bool failed;     /* out of memory */
-	bool layers;     /* a %trace tells of several: each has the same I/O */
+	bool layers;     /* a %trace declares several: each has the same I/O */
 	bool no_offsets; /* lacks=offset */
 	uint64_t left_out;
 	uint64_t counters;              /* %counter */
 	uint64_t file_counters;         /* ... about one file */
 	uint64_t names_size, names_max; /* bytes of names in rows; 0: STATS_NAMES_MAX */
-	uint64_t unnamed;               /* names for which there was no room */
+	uint64_t unnamed;               /* names beyond that limit */
 
 	struct stats_row *rows;
 	size_t row_count, row_capacity;
@@ -74,14 +74,17 @@ struct stats {
 	struct idmap rank_map; /* processes */
 	uint64_t *ranks;       /* + 1 */
 	size_t rank_capacity;
-	struct sizes sizes; /* of all rows: those of the total */
+	struct sizes sizes; /* the totals of all rows */
 	struct operations operations;
 };
 
 void stats_events(struct stats *t, const struct iot_event *ev, size_t n);
-/* Adds a tally of the events that follow, which is of use no more. False: no memory. */
+/*
+ * Adds the statistics of the following events, which the call consumes. Returns false if out of
+ * memory.
+ */
 bool stats_join(struct stats *t, struct stats *more);
-/* Rows in order of bytes, most first; *total becomes the sum of all. */
+/* Sorts rows by bytes, largest first; *total becomes the sum of all. */
 void stats_finish(struct stats *t, struct io_counters *total);
 void stats_free(struct stats *t);
 

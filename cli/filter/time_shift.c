@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Times from the beginning of the trace: see rebase.h. */
+/* Shifts times to the beginning of the trace: see time_shift.h. */
 #include "time_shift.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static bool has_number(const struct iot_event *ev)
 	return (ev->has & IOT_HAS_TIME) != 0 || ev->kind == IOT_TRACE;
 }
 
-/* Its time means something; that of others is the place where they stand. */
+/* Whether the start is a real time; for other events it is a sort key. */
 static bool has_time(const struct iot_event *ev)
 {
 	return ev->kind == IOT_RECORD || (ev->kind != IOT_TRACE && (ev->has & IOT_HAS_TIME));
@@ -29,7 +29,7 @@ uint64_t shifted(uint64_t value, int64_t by)
 	return value > UINT64_MAX - distance ? UINT64_MAX : value + distance;
 }
 
-/* The next place where a token begins with `key`. Values have no blanks in them. */
+/* The next position at which a token begins with `key`. Values contain no blanks. */
 static const char *find_key(const char *at, const char *end, const char *key, size_t size)
 {
 	const char *found = memmem(at, (size_t)(end - at), key, size);
@@ -38,7 +38,9 @@ static const char *find_key(const char *at, const char *end, const char *key, si
 	return found;
 }
 
-/* Copies text to out with every decimal behind `key` shifted; returns the bytes written. */
+/*
+ * Copies text to out with every decimal after `key` shifted; returns the number of bytes written.
+ */
 static size_t shift_numbers(struct iot_text text, const char *key, int64_t by, char *out)
 {
 	const char *at = text.data, *end = text.data + text.size, *found;
@@ -60,13 +62,13 @@ static size_t shift_numbers(struct iot_text text, const char *key, int64_t by, c
 	return n + (size_t)(end - at);
 }
 
-/* A number of few digits may become one of many; each key with one digit has at least 7 bytes. */
+/* A short number may become a long one; each key with one digit has at least 7 bytes. */
 static size_t capacity_for(size_t size)
 {
 	return size + (size / 7 + 1) * NUMBER_DIGITS_MAX;
 }
 
-/* Starts alone; the room that the texts to be rewritten need. */
+/* Shifts only starts; returns the capacity needed for the rewritten texts. */
 static size_t shift_starts(struct time_shift *r, struct iot_event *ev, size_t n)
 {
 	const int64_t zero = r->zero_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Times that count from 1970, or from a source's own zero, become times that count from the
- * beginning of the trace: in records, and in the text of directives.
+ * Converts times that count from 1970, or from a source's own zero, to times from the beginning of
+ * the trace: in records, and in the text of directives.
  */
 #ifndef CLI_FILTER_TIME_SHIFT_H
 #define CLI_FILTER_TIME_SHIFT_H
@@ -19,9 +19,9 @@ struct time_shift {
 	size_t capacity;
 };
 
-/* value + by, but not below 0 or beyond 2^64-1. */
+/* value + by, clamped to 0 .. 2^64-1. */
 uint64_t shifted(uint64_t value, int64_t by);
-/* In place; new texts live until the next call. False: out of memory. */
+/* Works in place; new texts are valid until the next call. Returns false if out of memory. */
 bool time_shift_events(struct time_shift *r, struct iot_event *ev, size_t n);
 void time_shift_free(struct time_shift *r);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where time zero of each input is in the output; the order of the inputs, which comes from what is
- * in them; and what %trace says then.
+ * Determines time zero of each input in the output, the order of the inputs, which depends on their
+ * contents, and the %trace of the output.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 /* --shift */
 
-/* A time with a sign. */
+/* A signed time. */
 static bool parse_shift(const char *text, int64_t *ns)
 {
 	struct trace_time time;
@@ -127,7 +127,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* The output lacks what all inputs lack; what only some lack, the writer marks file by file. */
+/* Fields that all inputs lack go to lacks=; the writer marks those that some lack file by file. */
 static void find_lacks(struct merge *m)
 {
 	m->lacks = FLAGS_ALL;
@@ -195,7 +195,7 @@ static void put_lacks(struct trace *t)
 	}
 }
 
-/* A token with the blanks before it. */
+/* A token with the preceding blanks. */
 static void put_token(struct trace *t, const char *from, struct iot_text token)
 {
 	struct iot_text key, value;
@@ -219,7 +219,7 @@ static void put_token(struct trace *t, const char *from, struct iot_text token)
 
 bool merge_trace_text(struct merge *m, const struct merge_input *in, struct iot_text *text)
 {
-	/* Each token may become one of some more bytes; the shortest has two, with its blank. */
+	/* Each token may grow by some bytes; the shortest has two, including its blank. */
 	const size_t need = text->size * 20 + 64;
 	if (!array_reserve(&m->trace, &m->trace_capacity, need, 1))
 		return false;

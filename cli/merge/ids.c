@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ids of inputs and of the output: see merge_ids.h. */
+/* Ids of inputs and of the output: see ids.h. */
 #include "ids.h"
 
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 
 #include "merge.h"
 
-/* The object that a path of a host stands for now. */
+/* The current object of a path on a host. */
 struct merge_joined {
-	uint32_t object, serial; /* serial: which one of the path it is, from 1 */
+	uint32_t object, serial; /* serial: the number of the object at its path, from 1 */
 };
 
 bool merge_ids_init(struct merge_ids *ids, const struct merge_input *inputs, size_t count,
@@ -71,7 +71,7 @@ static size_t number_in(struct idmap *m, uint64_t key, void *array, size_t *capa
 	return n;
 }
 
-/* New numbers */
+/* Returns 1 if it was free and is now used, 0 if it was used, -1 if out of memory. */
 
 /* 1: it was free and is taken now; 0: it was taken; -1: no memory. */
 static int take(struct merge_ids *ids, enum remapped_id kind, uint32_t id)
@@ -122,7 +122,7 @@ bool merge_ids_process(struct merge_ids *ids, const struct iot_event *ev)
 	return n != SIZE_MAX && hash_text(ids, host, 0, &ids->host_hash[n]);
 }
 
-/* That of the process, else that of the input; inputs that do not tell are of one host. */
+/* The host of the process, otherwise of the input; inputs without a host share one. */
 static bool host_of(struct merge_ids *ids, const struct iot_event *ev, uint64_t *hash)
 {
 	const char *host = ids->inputs[ids->current].host;
@@ -142,8 +142,8 @@ static bool host_of(struct merge_ids *ids, const struct iot_event *ev, uint64_t 
 }
 
 /*
- * The object at a path. An input that has one there already means another one by this: the file was
- * made anew, for all who come now.
+ * The object at a path. If the input already has one there, the file was created again, and all
+ * later inputs refer to the new object.
  */
 static bool join(struct merge_ids *ids, const struct iot_event *ev, struct iot_text path,
 		 uint32_t id, uint32_t *to)
@@ -171,7 +171,7 @@ static bool join(struct merge_ids *ids, const struct iot_event *ev, struct iot_t
 	return true;
 }
 
-/* Looking up */
+/* Lookup */
 
 bool merge_ids_map(void *context, enum remapped_id kind, uint32_t id, const struct iot_event *ev,
 		   uint32_t *to)

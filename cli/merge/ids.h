@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which id of which input becomes which: the first that comes keeps its number, a later one that
- * would be taken for it gets one that nobody had. Processes, files and objects are numbered apart.
+ * Maps the ids of the inputs to ids of the output: the first one keeps its number, a later one with
+ * the same number gets an unused one. Processes, files and objects are numbered separately.
  */
 #ifndef CLI_MERGE_IDS_H
 #define CLI_MERGE_IDS_H
@@ -11,7 +11,7 @@
 
 enum { MERGE_CACHE = 128 };
 
-/* What a record's ids become, looked up before. */
+/* The cached ids of a record. */
 struct merge_cached {
 	uint32_t process, file, to_process, to_file;
 };
@@ -25,7 +25,7 @@ struct merge_ids {
 	uint32_t *becomes[ID_KINDS];
 	size_t capacity[ID_KINDS];
 	struct idmap taken[ID_KINDS];
-	uint32_t fresh[ID_KINDS];   /* where to look for a number that nobody had */
+	uint32_t fresh[ID_KINDS];   /* where to search for an unused number */
 	struct merge_cached *cache; /* MERGE_CACHE for each input */
 	bool *cached;
 
@@ -50,24 +50,24 @@ struct merge_ids {
 	int64_t *clock;
 	size_t process_capacity;
 
-	uint32_t current; /* the input that merge_ids_map is asked about */
+	uint32_t current; /* the input that merge_ids_map refers to */
 };
 
 bool merge_ids_init(struct merge_ids *ids, const struct merge_input *inputs, size_t count,
 		    bool keep, bool join);
 void merge_ids_free(struct merge_ids *ids);
 
-/* An remap_id_fn: context is the ids, `current` the input. */
+/* A remap_id_fn: context is the ids, `current` the input. */
 remap_id_fn merge_ids_map;
-/* Takes note of a %process's host. False: out of memory. */
+/* Records the host of a %process. Returns false if out of memory. */
 bool merge_ids_process(struct merge_ids *ids, const struct iot_event *ev);
 
-/* A record of input rec->spare. False: out of memory. */
+/* Maps a record of input rec->spare. Returns false if out of memory. */
 bool merge_ids_lookup(struct merge_ids *ids, struct iot_record *rec);
-/* Its CPU clock: what the inputs had of the process so far, together. */
+/* Its CPU clock: the total that the inputs had for the process so far. */
 bool merge_ids_clock(struct merge_ids *ids, struct iot_record *rec);
 
-/* The same as lookup, for records like one before. */
+/* Like lookup, with a cache of recent records. */
 static inline bool merge_ids_record(struct merge_ids *ids, struct iot_record *rec)
 {
 	if (ids->keep)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inputs opened, and what the first batch of each tells. */
+/* Opens inputs and examines the first batch of each. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 #include "merge.h"
 #include "cli/ui/signals.h"
 
-/* Heads: what the first batch of an input tells */
+/* Heads: the first batch of an input */
 
-/* An remap_id_fn that changes nothing. */
+/* A remap_id_fn that changes nothing. */
 static bool see_id(void *context, enum remapped_id kind, uint32_t id, const struct iot_event *ev,
 		   uint32_t *to)
 {
@@ -70,7 +70,7 @@ static bool learn(struct merge_input *in, const struct merge_batch *b)
 	return fine;
 }
 
-/* Those %trace stand at the head of the output. */
+/* These %trace are written at the head of the output. */
 static void drop_traces(struct merge_batch *b)
 {
 	size_t kept = 0, n = b->count + b->held, dropped = 0;
@@ -100,7 +100,7 @@ void merge_close_stream(struct merge_source *s)
 	free(s);
 }
 
-/* NULL: it was told why. */
+/* Returns NULL after a message. */
 static struct merge_source *open_input(struct merge *m, struct merge_input *in)
 {
 	struct merge_source *s = in->source = calloc(1, sizeof *s);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A tree of losers: each node has the stream that lost there, so that the next winner is found on
- * one way from a leaf to the root. Equal starts are rare and compared field by field.
+ * A loser tree (Knuth, volume 3, 5.4.1): each node holds the stream that lost there, so that one
+ * path from a leaf to the root finds the next winner. Equal starts are rare and compared field by
+ * field.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static int compare_events(const struct iot_event *a, const struct iot_event *b)
 	return order != 0 ? order : compare(x->spare, y->spare);
 }
 
-/* Of parts of one trace, those that have begun end before those that begin now: 1, 0, or -1. */
+/* Parts of one trace that have started end before those that start now: returns 1, 0, or -1. */
 static int compare_begun(const struct merge *m, const struct iot_record *a,
 			 const struct iot_record *b)
 {
@@ -62,7 +63,7 @@ static bool wins(const struct merge_tree *t, struct merge_leaf a, struct merge_l
 	return merge_before(t->sources[a.source], t->sources[b.source]);
 }
 
-/* Plays the matches below a node; returns who won there. */
+/* Plays the matches below a node; returns the winner. */
 static struct merge_leaf play(struct merge_tree *t, size_t at)
 {
 	if (at >= t->count)

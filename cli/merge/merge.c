@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All of a merge: its inputs, its rounds, its output; see merge.h. */
+/* The merge as a whole: its inputs, its rounds, its output; see merge.h. */
 #include "merge.h"
 
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 #include "cli/ui/signals.h"
 
 enum {
-	OPEN_FILES_MAX = 512, /* inputs: more would want too much memory */
-	DESCRIPTORS_ELSE = 6  /* output, spool, and what libraries may want */
+	OPEN_FILES_MAX = 512, /* inputs: more would need too much memory */
+	DESCRIPTORS_ELSE = 6  /* descriptors for the output, the tempfile, and libraries */
 };
 
 static int write_heads(struct merge *m)
@@ -63,7 +63,7 @@ static int begin_tempfile(struct merge *m)
 	return EXIT_OK;
 }
 
-/* Streams that cannot be opened again stay open all the time. */
+/* Streams that cannot be reopened stay open. */
 static size_t group_size(const struct merge *m)
 {
 	size_t size = m->open_max;
@@ -91,7 +91,7 @@ static int merge_in_rounds(struct merge *m)
 	return status == EXIT_OK ? merge_streams(m) : status;
 }
 
-/* All of it */
+/* Entry point */
 
 static bool reserve_capacity(struct merge *m)
 {
@@ -134,7 +134,7 @@ static int write_all(struct merge *m, bool at_once)
 	return status == EXIT_OK && m->damaged ? EXIT_FAULT : status;
 }
 
-/* How many inputs may be open: descriptors that are free, as many as this process may have. */
+/* The number of inputs that may be open: free descriptors, up to the limit of this process. */
 static size_t find_open_max(const struct merge_options *o)
 {
 	struct rlimit limit;
@@ -196,7 +196,7 @@ static int by_identity(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* A file under two names, or named twice, is most likely a mistake. */
+/* A file under two names, or named twice, is probably a mistake. */
 static int warn_of_same(const struct merge *m)
 {
 	const struct merge_input **in = malloc(m->count * sizeof *in);

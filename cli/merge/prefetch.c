@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A thread that fills batches in the order in which they were asked for. What it has not begun when
- * it is needed, the merge does itself, so that both are at work as long as there is any.
+ * A thread that fills batches in the order of the requests. The merge fills batches itself that the
+ * thread has not started when they are needed, so that both are busy as long as work remains.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,12 +15,12 @@ struct merge_prefetch {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t asked, filled;
-	struct merge_source **queue; /* a ring; a stream that is filled meanwhile may stand in it */
+	struct merge_source **queue; /* a ring; may contain a stream that is being filled */
 	size_t capacity, first, count;
 	bool stop;
 };
 
-/* The next stream to be filled; NULL: told to stop. */
+/* The next stream to fill; NULL: stop requested. */
 static struct merge_source *next(struct merge_prefetch *a)
 {
 	while (!a->stop) {
@@ -91,7 +91,7 @@ void merge_prefetch_free(struct merge_prefetch *a)
 	destroy(a);
 }
 
-/* Who was filled by the merge itself still has its place in the ring. */
+/* A stream that the merge filled itself is still in the ring. */
 static bool stands_in_queue(const struct merge_prefetch *a, const struct merge_source *s)
 {
 	for (size_t i = 0; i < a->count; i++)
@@ -126,7 +126,7 @@ void merge_prefetch_wait(struct merge_prefetch *a, struct merge_source *s)
 			pthread_cond_wait(&a->filled, &a->lock);
 		pthread_mutex_unlock(&a->lock);
 	}
-	/* The state stays as it is until the next ask: the thread may look at it. */
+	/* The state stays unchanged until the next request: the thread may examine it. */
 	if (mine)
 		merge_source_fill(s);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a stream's events are like in a batch: their times counted from the output's zero, their
- * texts in the batch, and their place in the order.
+ * Prepares a batch for merging: shifts times to the zero of the output, copies texts into the
+ * batch, and assigns each event its sort key.
  *
- * The place of a record is its start. A dated directive stands at its time, but not before the
- * record that precedes it in its trace and not after the one that follows it; an undated one, or a
- * comment, stands right before the event that follows it. So places never decrease within a stream.
- * Directives at the end of a batch are held until the next record is known; if there are too many of
- * them, a second reader finds that record's start.
+ * The key of a record is its start. A timed directive has its time as the key, but not less than
+ * the preceding record of its trace and not more than the following one; an untimed one, or a
+ * comment, has the key of the event that follows it. Keys therefore never decrease within a stream.
+ * Directives at the end of a batch are held until the next record is known; if there are too many
+ * of them, a second reader finds that record's start.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static char *text_capacity(struct merge_batch *b, size_t end, size_t n)
 	return text + b->text_used;
 }
 
-/* Events before this one have their texts in the batch; this one gets a copy of its own. */
+/* Earlier events have their texts in the batch; this one gets its own copy. */
 bool merge_keep_text(struct merge_batch *b, size_t at)
 {
 	struct iot_text *text = &b->ev[at].text;
@@ -75,7 +75,7 @@ static bool move_time(int64_t *start, uint64_t took, int64_t by)
 	       !__builtin_add_overflow(*start, (int64_t)took, &end);
 }
 
-/* %trace is not here: its text is made when it is written. */
+/* %trace is not shifted here: its text is generated when it is written. */
 static bool move_directive(struct merge_source *s, struct iot_event *ev, int64_t by)
 {
 	struct iot_event moved = *ev;
@@ -86,7 +86,7 @@ static bool move_directive(struct merge_source *s, struct iot_event *ev, int64_t
 	return true;
 }
 
-/* Moves what was just read, and keeps its text. */
+/* Shifts the events just read, and copies their texts. */
 static int move_other(struct merge_source *s, struct merge_batch *b, size_t at)
 {
 	struct iot_event *ev = &b->ev[at];
@@ -104,9 +104,9 @@ static int move_other(struct merge_source *s, struct merge_batch *b, size_t at)
 	return merge_keep_text(b, at) ? IOT_OK : merge_out_of_memory(s);
 }
 
-/* Order */
+/* Order check */
 
-/* Reads once more, event by event, to where a record starts before the one before it. */
+/* Reads the input again, event by event, up to a record that starts before its predecessor. */
 static uint64_t find_line(const struct merge_source *s, const struct read_options *o)
 {
 	struct iot_event ev;
@@ -132,7 +132,7 @@ static uint64_t find_line(const struct merge_source *s, const struct read_option
 	return line;
 }
 
-/* line: of the record, or of one behind it. */
+/* line: of the record, or of a later one. */
 static int out_of_order(struct merge_source *s, uint64_t line, bool exact)
 {
 	uint64_t found = exact ? line : 0;
@@ -145,7 +145,10 @@ static int out_of_order(struct merge_source *s, uint64_t line, bool exact)
 			 (unsigned long long)(found > 0 ? found : line + 1));
 }
 
-/* What was read last is b->ev[from .. n), its lines end with `line`. IOT_OK, or the fault. */
+/*
+ * The events just read are b->ev[from .. n), whose lines end with `line`. Returns IOT_OK, or the
+ * error.
+ */
 int merge_place_new(struct merge_source *s, struct merge_batch *b, size_t from, size_t n,
 		    uint64_t lines, uint64_t line)
 {
@@ -201,8 +204,8 @@ static ssize_t find_record(struct merge_source *s, uint64_t index, struct iot_re
 }
 
 /*
- * The record that follows a run of directives too long to be held; NULL: none does. If it cannot be
- * found, the run stands at the record before: early rather than late.
+ * The record after a run of directives too long to be held, or NULL. If it cannot be found, the run
+ * gets the key of the preceding record: early rather than late.
  */
 static const struct iot_record *next_record(struct merge_source *s)
 {
@@ -218,7 +221,7 @@ static const struct iot_record *next_record(struct merge_source *s)
 	return s->has_next ? &s->next : NULL;
 }
 
-/* The input is to be sorted: a dated event keeps its time. %trace precedes any record. */
+/* If the input is to be sorted, a timed event keeps its time. %trace precedes all records. */
 static void place_for_sorting(struct merge_source *s, struct merge_batch *b,
 			      const struct iot_record *record)
 {
@@ -239,7 +242,7 @@ static void place_for_sorting(struct merge_source *s, struct merge_batch *b,
 	}
 }
 
-/* The input is in order: each stands between the records that it stands between there. */
+/* If the input is in order, each event stays between its neighbouring records. */
 static void place_in_order(struct merge_source *s, struct merge_batch *b,
 			   const struct iot_record *record)
 {
@@ -265,8 +268,8 @@ static void place_in_order(struct merge_source *s, struct merge_batch *b,
 }
 
 /*
- * Gives directives their place. Those behind the last record are held, if one may come. What is yet
- * to be sorted keeps its own time and numbers.
+ * Assigns sort keys to directives. Those after the last record are held, if one may follow. Events
+ * that are still to be sorted keep their own times and numbers.
  */
 void merge_place_others(struct merge_source *s, struct merge_batch *b, size_t n)
 {
@@ -286,9 +289,9 @@ void merge_place_others(struct merge_source *s, struct merge_batch *b, size_t n)
 		place_in_order(s, b, record);
 }
 
-/* The first batch, which was read before it was known how far its times move */
+/* The first batch, which was read before its shift was known */
 
-/* The place moves, and so must the times in the text. */
+/* The sort key is shifted, and so are the times in the text. */
 static bool can_move(const struct iot_event *ev, int64_t by)
 {
 	struct iot_event own = {.text = ev->text, .rec.start_ns = 0};
@@ -315,7 +318,7 @@ int merge_shift_first(struct merge_source *s, struct merge_batch *b, size_t n)
 			continue;
 		if (!move_directive(s, ev, by))
 			return merge_out_of_memory(s);
-		/* All other texts stay where they are, or move with the batch's. */
+		/* All other texts stay where they are, or move with those of the batch. */
 		struct iot_text text = ev->text;
 		ev->text = (struct iot_text){NULL, 0};
 		char *to = text_capacity(b, n, text.size);

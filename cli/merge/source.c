@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Streams of events in batches: from a reader, from a sorter behind one, or from the spool. */
+/* Streams of events in batches: from a reader, from a sorter after one, or from the tempfile. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +10,17 @@
 #include "cli/ui/signals.h"
 
 enum {
-	READ_ALL = 4 << 20, /* bytes of windows of all inputs together ... */
+	READ_ALL = 4 << 20, /* total bytes of buffers of all inputs ... */
 	READ_MIN = 32 << 10,
 	READ_MAX = 256 << 10,
 	HELD_MAX = 1 << 16, /* directives held until the record that follows them is known ... */
 	HELD_SIZE_MAX = 4 << 20, /* ... and bytes of their texts */
-	VERIFY_ALL = 256 << 20,  /* bytes of intervals of all inputs, until they are verified */
+	VERIFY_ALL = 256 << 20,  /* total bytes of unverified intervals of all inputs */
 };
 
 /* Filling from a reader */
 
-/* Says in the output that this input stops early. */
+/* Records in the output that this input ends early. */
 static void add_lost(struct merge_source *s, struct merge_batch *b, size_t *n)
 {
 	char memory[1024];
@@ -50,7 +50,7 @@ static bool reserve_capacity(struct merge_batch *b, size_t capacity)
 	return true;
 }
 
-/* Whether more can be read into a batch of n events: one that has a record is full at MERGE_BATCH. */
+/* Whether a batch of n events can take more: one with a record is full at MERGE_BATCH. */
 static bool takes_more(struct merge_batch *b, size_t n)
 {
 	size_t i = n;
@@ -66,7 +66,7 @@ static bool takes_more(struct merge_batch *b, size_t n)
 	       reserve_capacity(b, 2 * b->capacity);
 }
 
-/* The events that the batch before this one held. */
+/* The events that the previous batch held. */
 static bool take_held(struct merge_batch *b, struct merge_batch *before)
 {
 	if (!reserve_capacity(b, before->held > 0 ? before->capacity : 0))
@@ -80,7 +80,7 @@ static bool take_held(struct merge_batch *b, struct merge_batch *before)
 	return true;
 }
 
-/* The end of an input: a proper one, or damage. */
+/* The end of an input: regular, or damage. */
 static void end_input(struct merge_source *s, struct merge_batch *b, int status)
 {
 	s->lossy = iot_reader_fact(s->reader, IOT_FACT_LOST) > 0;
@@ -94,7 +94,7 @@ static void end_input(struct merge_source *s, struct merge_batch *b, int status)
 	b->last = true;
 }
 
-/* A file, read beside a pipe that a signal ends, ends as well; a pipe sees to that itself. */
+/* If a signal ends a pipe, a file that is read with it ends as well; a pipe handles this itself. */
 static bool is_asked_to_end(struct merge_source *s)
 {
 	struct interrupt *stop = signal_stop();
@@ -107,7 +107,7 @@ static bool is_asked_to_end(struct merge_source *s)
 
 static void fill_from_reader(struct merge_source *s, struct merge_batch *b, size_t n)
 {
-	/* One place is left for a %lost. */
+	/* Reserves one event for a %lost. */
 	while (!b->last && takes_more(b, n)) {
 		if (is_asked_to_end(s)) {
 			end_input(s, b, IOT_ETRUNCATED);
@@ -132,7 +132,7 @@ static void fill_from_reader(struct merge_source *s, struct merge_batch *b, size
 	merge_place_others(s, b, n);
 }
 
-/* Filling from a sorter, and from the spool, where places are known. */
+/* Filling from a sorter, and from the tempfile, where sort keys are known. */
 
 static int keep_reported(void *context, const struct iot_event *ev, size_t n)
 {
@@ -146,7 +146,7 @@ static int keep_reported(void *context, const struct iot_event *ev, size_t n)
 	return IOT_OK;
 }
 
-/* One event, and before it what has to be told again of its process and file, at its place. */
+/* One event, preceded by the definitions that must be written again, with its sort key. */
 static int report_sorted(struct merge_source *s, struct merge_batch *b, struct iot_event *ev)
 {
 	const size_t from = b->count;
@@ -154,7 +154,7 @@ static int report_sorted(struct merge_source *s, struct merge_batch *b, struct i
 	int status = scope_replay(&s->scopes, ev, 1, keep_reported, b);
 	for (size_t i = from; i < b->count; i++) {
 		struct iot_record *rec = &b->ev[i].rec;
-		rec->object = 0; /* a tag until now */
+		rec->object = 0; /* a tag so far */
 		if (b->ev[i].kind == IOT_RECORD)
 			continue;
 		rec->start_ns = place.start_ns;
@@ -164,10 +164,10 @@ static int report_sorted(struct merge_source *s, struct merge_batch *b, struct i
 	return status;
 }
 
-/* Behind those that the batch before held. */
+/* After those that the previous batch held. */
 static bool copy_sorted(struct merge_source *s, struct merge_batch *b, size_t held)
 {
-	enum { SOME = 64, EACH = 3 }; /* events that one may become */
+	enum { SOME = 64, EACH = 3 }; /* maximum number of events that one becomes */
 	struct iot_event ev[SOME];
 	b->count = held;
 	while (b->count + SOME * EACH <= MERGE_BATCH && !b->last) {
@@ -314,7 +314,7 @@ int merge_source_open(struct merge_source *s, const struct merge *m, struct merg
 	merge_source_fill(s);
 	s->current = 1;
 	in->tick_ns = iot_reader_fact(s->reader, IOT_FACT_TICK_NS);
-	/* What is no trace at all is not merged; one that was cut short behind its header is. */
+	/* An input that is not a trace is not merged; one truncated after its header is. */
 	const struct merge_batch *b = &s->batch[1];
 	bool header = iot_reader_fact(s->reader, IOT_FACT_FRAMED) != 0;
 	bool blank = b->count + b->held <= 1 && iot_reader_fact(s->reader, IOT_FACT_RECORDS) == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Streams, in order, to a writer or into the spool. */
+/* Writes the ordered streams to a writer or to the tempfile. */
 #include <stdio.h>
 #include <xxhash.h>
 
@@ -19,7 +19,7 @@ int merge_write_fault(struct merge *m)
 	return report_write_error(m->writer, &m->options->write);
 }
 
-/* Out */
+/* Output */
 
 int merge_flush(struct merge *m)
 {
@@ -29,7 +29,7 @@ int merge_flush(struct merge *m)
 	return iot_writer_records(m->writer, m->out, n) == IOT_OK ? EXIT_OK : merge_write_fault(m);
 }
 
-/* In slices of one trace, %trace comes again and again. */
+/* In slices of one trace, the same %trace repeats. */
 static bool is_repeated(struct merge *m, const struct iot_event *ev, bool *repeated)
 {
 	const size_t before = m->traces.count;
@@ -61,7 +61,7 @@ int merge_write_other(struct merge *m, struct iot_event ev)
 		return EXIT_OK;
 	if (ev.kind == IOT_PROCESS && !merge_ids_process(&m->ids, &ev))
 		return merge_report(m, "out of memory");
-	ev.has = 0; /* rec tells its place; what it means is in the text */
+	ev.has = 0; /* rec contains the sort key; the content is in the text */
 	if (!m->ids.keep && !remap_ids_event(&m->renumber, &ev))
 		return merge_report(m, "out of memory");
 	rounding_events(&m->rounding, &ev, 1);
@@ -103,7 +103,7 @@ static void show_progress(struct merge *m, struct merge_source *s)
 	progress_show(&m->progress, m->stored, m->total, m->records);
 }
 
-/* What is to be said of a stream that has ended. */
+/* The messages about a stream that has ended. */
 static int report_end(struct merge *m, const struct merge_source *s)
 {
 	char text[512];
@@ -129,7 +129,7 @@ static void show_batch(struct merge *m, struct merge_source *s)
 		merge_prefetch_ask(m->ahead, s);
 }
 
-/* The current batch is done: the next one that has something in it, or the end. */
+/* The current batch is empty: loads the next batch with events, or the end. */
 static int next_batch(struct merge *m, struct merge_source *s)
 {
 	while (s->at == s->end) {
@@ -154,7 +154,7 @@ static inline int step(struct merge *m, struct merge_source *s)
 	return status;
 }
 
-/* While one stream stays ahead of all others, nothing has to be played. */
+/* While one stream stays ahead of all others, no match has to be played. */
 static int run_tree(struct merge *m, struct merge_tree *t)
 {
 	int status = EXIT_OK;
@@ -190,7 +190,7 @@ int merge_streams(struct merge *m)
 		status = fine ? run_tree(m, &tree) : merge_report(m, "out of memory");
 		merge_tree_free(&tree);
 	}
-	/* The thread may wait for a pipe. */
+	/* The thread may be blocked on a pipe. */
 	for (size_t i = 0; i < m->source_count && status != EXIT_OK; i++)
 		piped_end(&m->sources[i]->piped);
 	merge_prefetch_free(m->ahead);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The spool: one temporary file without a name, in which inputs lie that were merged before, part
- * after part. However many there are, they need one descriptor.
+ * One unlinked temporary file for inputs that were merged before, part after part. However many
+ * parts exist, they need one descriptor.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 struct merge_tempfile {
 	int fd;
-	uint64_t size; /* written; buffer[0 .. used) comes behind it */
+	uint64_t size; /* written; buffer[0 .. used) follows */
 	unsigned char *buffer;
 	size_t used;
 	uint64_t *end; /* of each part */

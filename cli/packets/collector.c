@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Waits for packets, passes them on, and enters them in a ledger. */
+/* Waits for packets, forwards them, and tracks their sequence numbers. */
 #include "collector.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include "lib/base/fdio.h"
 
 enum {
-	READ_SIZE = 1 << 20, /* as much as a pipe can hold: packets in it are whole */
-	DRAIN_MS = 2000,     /* told to stop: writers that never pause are left after so long */
+	READ_SIZE = 1 << 20, /* capacity of a pipe: packets in it are complete */
+	DRAIN_MS = 2000,     /* after a stop request: timeout for writers that never pause */
 };
 
 void collector_init(struct collector *c)
@@ -45,9 +45,9 @@ void collector_free(struct collector *c)
 	sequence_free(&c->sequence);
 }
 
-/* Out */
+/* Output */
 
-/* Where nobody empties a pipe, this does not come back: signals come through, then. */
+/* If nobody drains the pipe, this blocks; signals are admitted meanwhile. */
 static bool write_out(struct collector *c, const unsigned char *data, size_t size)
 {
 	sigset_t blocked;
@@ -90,7 +90,7 @@ static bool count(struct collector *c, const struct packet *p)
 	return true;
 }
 
-/* In */
+/* Input */
 
 static void take_damage(struct collector *c, struct collector_pipe *in)
 {
@@ -98,7 +98,7 @@ static void take_damage(struct collector *c, struct collector_pipe *in)
 	in->scan.bad = 0;
 }
 
-/* Passes on what has arrived, but for a packet that is not whole yet. */
+/* Forwards the data that has arrived, except an incomplete packet. */
 static bool pass_on(struct collector *c, struct collector_pipe *in, bool end)
 {
 	struct packet p;
@@ -170,7 +170,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* What is in the pipes now, and then the rest of what has been begun. */
+/* Reads the contents of the pipes, and then the rest of incomplete packets. */
 static bool drain(struct collector *c)
 {
 	int64_t deadline = now_ms() + DRAIN_MS;

@@ -35,7 +35,7 @@ static int64_t cpu_since(struct printer *s, const struct iot_record *rec)
 		}
 		s->cpu_ns = fitted;
 	}
-	/* As the format computes: differences that leave 64 bits wrap, and come back. */
+	/* As in the format: differences that exceed 64 bits wrap, and wrap back. */
 	int64_t since = (int64_t)((uint64_t)rec->cpu_ns - (uint64_t)s->cpu_ns[i]);
 	s->cpu_ns[i] = rec->cpu_ns;
 	return since;
@@ -85,7 +85,7 @@ static inline char *put_next(char *to, uint64_t v)
 	return to;
 }
 
-/* The names of the unknown fields, and the offset as the trace has it if it is one of them. */
+/* The names of the unknown fields, and the offset in the trace if it is one of them. */
 static char *put_unknown(char *to, const struct iot_record *r)
 {
 	static const struct {
@@ -108,7 +108,7 @@ static char *put_unknown(char *to, const struct iot_record *r)
 	return r->flags & IOT_OFFSET_UNKNOWN ? digits(to, r->offset) : to;
 }
 
-/* A number and a comma, or the comma alone if the source did not know the number. */
+/* A number and a comma, or only the comma if the source did not know the number. */
 static inline char *put_known(char *to, const struct iot_record *r, unsigned flag, uint64_t v)
 {
 	if (__builtin_expect((r->flags & flag) == 0, 1))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events as JSON, one object a line: records with all their fields, directives with their keys. */
+/* Events as JSON, one object per line: records with all fields, directives with their keys. */
 #include "cli/ui/digits.h"
 #include "print.h"
 
-enum { RECORD_MAX = 544 }; /* bytes of all members but the path: 11 numbers and the words */
+enum { RECORD_MAX = 544 }; /* size of all members except the path: 11 numbers and the words */
 
 static const char *data_name(unsigned type)
 {
@@ -11,7 +11,7 @@ static const char *data_name(unsigned type)
 	return names[type & IOT_DATA_KIND];
 }
 
-/* A record's members are written in one go: each by a call takes five times as long. */
+/* A record's members are written inline: a call for each takes five times as long. */
 static inline char *put_number(char *to, const char *key, uint64_t value)
 {
 	return digits(stpcpy(to, key), value);
@@ -34,7 +34,7 @@ static inline char *put_known(char *to, const char *key, const struct iot_record
 	return stpcpy(stpcpy(to, key), "null");
 }
 
-/* An unknown offset still has its distance from the other offsets of the same open file. */
+/* Differences of unknown offsets within one open file are still meaningful. */
 static inline char *put_offset(char *to, const struct iot_record *rec)
 {
 	to = put_known(to, ",\"offset\":", rec, IOT_OFFSET_UNKNOWN, rec->offset);
@@ -97,7 +97,7 @@ static void json_record(struct printer *s, const struct iot_record *rec)
 	output_took(s->out, stpcpy(put_flags(to, rec), "}\n"));
 }
 
-/* The next word of a directive's text, from *at on; false at the end. */
+/* The next word of a directive's text, starting at *at; false at the end. */
 static bool next_word(struct iot_text text, size_t *at, struct iot_text *word)
 {
 	while (*at < text.size && (text.data[*at] == ' ' || text.data[*at] == '\t'))
@@ -123,7 +123,7 @@ static void json_key(struct output *o, bool first, struct iot_text key)
 	output_write(o, ":", 1);
 }
 
-/* Values are strings, as they are in the trace; a word without '=' is true. */
+/* Values are strings, as in the trace; a word without '=' is true. */
 static void json_keys(struct printer *s, struct iot_text text, size_t at)
 {
 	struct iot_text word;

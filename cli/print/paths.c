@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the file of a record is called: as the %file in force at the record tells. The reader, whose
- * names are those at the end of a batch and of an object, knows less of it.
+ * The path of a record's file, from the current %file at the record. The reader only knows the
+ * names at the end of a batch, by object.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "cli/ui/printable.h"
 #include "print.h"
 
-enum { NAME_CAPACITY = 4096 }; /* for people */
+enum { NAME_CAPACITY = 4096 }; /* human-readable */
 
 static const size_t names_limit = (size_t)1 << 30;
 
@@ -54,7 +54,7 @@ static struct iot_text reported_path(const struct printer *s, const struct iot_r
 	return iot_directive_get(&ev, "path");
 }
 
-/* In the form of a directive, or, where it is the reader's, as it is; false: no memory. */
+/* Encoded as in a directive, or unchanged if it comes from the reader; false if out of memory. */
 static bool take(struct printed_path *p, struct iot_text path)
 {
 	if (!array_reserve(&p->text, &p->capacity, path.size + 1, 1))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events as aligned lines for people; not meant to be read by programs. %file and %process are left
- * out: what they tell stands in the lines.
+ * Events as aligned lines, not intended for programs. %file and %process are omitted: the lines
+ * contain their data.
  */
 #include <stdio.h>
 
@@ -37,7 +37,7 @@ static char *put_blanks(char *to, unsigned n)
 	return to + n;
 }
 
-/* At least `width` characters, blanks behind. */
+/* Pads to at least `width` characters with blanks. */
 static char *put_left(char *to, const char *text, unsigned width)
 {
 	size_t n = strlen(text);
@@ -45,7 +45,7 @@ static char *put_left(char *to, const char *text, unsigned width)
 	return n < width ? put_blanks(to + n, width - (unsigned)n) : to + n;
 }
 
-/* Seconds, with so many digits behind the point as the tick is fine. */
+/* Seconds, with as many decimals as the tick requires. */
 static char *put_seconds(char *to, uint64_t ns, uint64_t tick_ns, unsigned width)
 {
 	unsigned digits = tick_ns % 1000 != 0 ? 9 : tick_ns % 1000000 != 0 ? 6 : 3;
@@ -55,7 +55,7 @@ static char *put_seconds(char *to, uint64_t ns, uint64_t tick_ns, unsigned width
 	return digits_fixed(to, ns % NS_PER_S / unit, digits);
 }
 
-/* A number that is not known. */
+/* An unknown number. */
 static char *put_dash(char *to, unsigned width)
 {
 	to = put_blanks(to, width - 1);
@@ -147,7 +147,10 @@ static void write_words(struct printer *s, const char *operation, const char *er
 	write_blanks(s, 2);
 }
 
-/* What moves no data: its name where records have read and write, an error before the path. */
+/*
+ * An operation without data: its name in the column of read and write, and an error before the
+ * path.
+ */
 static void text_op(struct printer *s, const struct iot_event *ev)
 {
 	char operation[WORD_CAPACITY], result[WORD_CAPACITY], reported[NAME_CAPACITY],

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Repair reads twice: once to find out which intervals hold and where they belong, and then what of
- * them is kept, which goes through a reader into a writer.
+ * Repair reads twice: first to determine which intervals are valid and where they belong, then to
+ * pass the kept ones through a reader to a writer.
  */
 #include "repair.h"
 
@@ -29,11 +29,11 @@ struct repair {
 	struct intervals intervals;
 	uint64_t tick_ns;
 
-	size_t reported; /* intervals up to here: their gaps have been told in the output */
+	size_t reported; /* intervals up to here: the output contains their gaps */
 	uint64_t done, kept, lost, gaps;
 	char held[256]; /* text of the event held back */
 	struct iot_event held_event;
-	bool lost_end; /* nobody knows how many at the end */
+	bool lost_end; /* the number lost at the end is unknown */
 };
 
 static void show_progress(void *context, uint64_t stored, uint64_t records)
@@ -73,7 +73,7 @@ static int survey(struct repair *r)
 	return EXIT_FAULT;
 }
 
-/* Whether something can be kept, and with which tick */
+/* Whether anything can be kept, and with which tick */
 
 static bool is_usual_tick(uint64_t tick_ns)
 {
@@ -82,7 +82,7 @@ static bool is_usual_tick(uint64_t tick_ns)
 	return tick_ns == 1;
 }
 
-/* A proven interval begins where the header's sync= says that one should. */
+/* A proven interval starts at the distance that sync= of the header declares. */
 static bool sync_is_confirmed(const struct repair *r)
 {
 	const uint64_t sync = r->verdict.sync;
@@ -95,7 +95,7 @@ static bool sync_is_confirmed(const struct repair *r)
 	return false;
 }
 
-/* The line that tells the tick may itself be damaged, in a way that still can be read. */
+/* The line that declares the tick may itself be damaged and still readable. */
 static bool tick_is_certain(const struct repair *r)
 {
 	const struct verdict *d = &r->verdict;
@@ -138,9 +138,9 @@ static int decide(struct repair *r)
 	return EXIT_OK;
 }
 
-/* What is lost */
+/* Losses */
 
-/* Why something is missing between two kept intervals: damage of the first, or behind it. */
+/* Why data is missing between two kept intervals: damage of the first, or after it. */
 static const struct interval *first_damage(const struct repair *r, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
@@ -177,7 +177,7 @@ static uint64_t records_of(const struct iot_event *ev)
 	return n;
 }
 
-/* The next interval that is kept, from i. */
+/* The next kept interval, from i. */
 static size_t next_kept(const struct repair *r, size_t i)
 {
 	while (i < r->intervals.count && !repair_source_keeps(&r->intervals.entry[i]))
@@ -191,8 +191,8 @@ static bool is_at(const struct repair *r, const struct iot_event *ev, uint64_t t
 }
 
 /*
- * Whether a %lost is the reader's, at the gap before a kept interval: that is written as we know it.
- * Behind what was not verified a %sync may only tell another time, and nothing is missing.
+ * Whether a %lost is from the reader, at the gap before a kept interval: that one is replaced.
+ * After unverified text, a %sync may only declare another time, with nothing missing.
  */
 static bool is_gap(struct repair *r, struct iot_writer *w, const struct iot_event *ev, int *status)
 {
@@ -215,13 +215,16 @@ static bool is_gap(struct repair *r, struct iot_writer *w, const struct iot_even
 	if (missing > 0)
 		*status = write_lost(w, first_damage(r, r->reported, i), (uint64_t)ev->rec.start_ns,
 				     missing);
-	/* this one may be what is not verified */
+	/* this one may be in unverified text */
 	r->reported = i;
 	r->done = r->intervals.entry[i].record;
 	return true;
 }
 
-/* The text that is fed has no %end, so the reader ends it with a %lost; others may look the same. */
+/*
+ * The text passed to the reader has no %end, so the reader ends it with a %lost; others may be
+ * equal.
+ */
 static bool is_held(struct repair *r, struct iot_writer *w, const struct iot_event *ev, int *status)
 {
 	const struct iot_text why = iot_directive_get(ev, "why");
@@ -254,7 +257,7 @@ static int write_events(struct repair *r, struct iot_writer *w, const struct iot
 	return status == IOT_OK ? iot_writer_events(w, ev + from, n - from) : status;
 }
 
-/* What is lost, counted from the intervals; and behind the last of them it is told, too. */
+/* Losses are computed from the intervals; the loss after the last one is reported as well. */
 static int finish(struct repair *r, struct iot_writer *w)
 {
 	const struct verdict *d = &r->verdict;
@@ -278,7 +281,7 @@ static int finish(struct repair *r, struct iot_writer *w)
 	return write_lost(w, lost, time * r->tick_ns, missing);
 }
 
-/* Writing */
+/* Output */
 
 static int copy(struct repair *r, struct iot_reader *in, struct iot_writer *w)
 {
@@ -293,7 +296,7 @@ static int copy(struct repair *r, struct iot_reader *in, struct iot_writer *w)
 	progress_clear(&r->progress);
 	if (signal_pending() != 0)
 		return EXIT_FAULT;
-	/* the text that is fed has no %end */
+	/* the text passed to the reader has no %end */
 	if (status == IOT_OK && n < 0 && n != IOT_ETRUNCATED) {
 		print_message("%s", iot_reader_error(in));
 		return EXIT_FAULT;

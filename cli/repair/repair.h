@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iotrace check --repair: what can be saved of a damaged trace, as a valid one. */
+/* iotrace check --repair: writes the valid parts of a damaged trace as a valid trace. */
 #ifndef CLI_REPAIR_REPAIR_H
 #define CLI_REPAIR_REPAIR_H
 
@@ -12,7 +12,7 @@ struct repair_options {
 	int progress;
 };
 
-/* The exit status: 0: nothing is lost. */
+/* Returns the exit status; 0: nothing is lost. */
 int repair_trace(const char *path, const struct repair_options *o,
 		 const struct command_spec *command);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The text of what is kept, piece by piece. */
+/* The text of the kept intervals, piece by piece. */
 #include "repair_source.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static void begin_interval(struct repair_source *f, const struct interval *e)
 	f->now = e;
 }
 
-/* False: there is none any more. */
+/* Returns false if there are no more. */
 static bool next_interval(struct repair_source *f)
 {
 	const struct intervals *t = f->intervals;
@@ -58,7 +58,7 @@ static size_t give(const char *from, size_t have, void *to, size_t capacity)
 	return n;
 }
 
-/* What of the piece at hand is in the interval, as far as it fits. */
+/* Copies the part of the current piece that is in the interval, as far as it fits. */
 static size_t give_text(struct repair_source *f, void *to, size_t capacity)
 {
 	struct raw_item *p = &f->piece;

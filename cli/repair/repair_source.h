@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What repair keeps, as the text of a trace: the lines of the intervals kept, each behind a %sync
- * that tells where it belongs. A reader told to recover, and not to verify, finds the gaps by that.
+ * The text of a repaired trace: the lines of the kept intervals, each after a %sync that declares
+ * its position. A reader in recovery mode, without verification, detects the gaps from it.
  */
 #ifndef CLI_REPAIR_REPAIR_SOURCE_H
 #define CLI_REPAIR_REPAIR_SOURCE_H
@@ -16,15 +16,15 @@ struct repair_source {
 	struct header_directive header;
 	unsigned base;
 
-	size_t next;                /* interval to come */
+	size_t next;                /* the next interval */
 	const struct interval *now; /* or NULL */
 	struct raw_item piece;
 	bool ended, any;
-	char made[512]; /* lines of our own */
+	char made[512]; /* generated lines */
 	size_t made_size, made_at;
 };
 
-/* iot_read_fn; the context is the feed, in which raw, intervals, header and base are set. */
+/* An iot_read_fn; the context is the source, in which raw, intervals, header and base are set. */
 ssize_t repair_source_read(void *feed, void *buffer, size_t size);
 
 static inline bool repair_source_keeps(const struct interval *e)

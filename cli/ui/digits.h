@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Without a branch: how many digits numbers have is what a processor cannot foresee. */
+/* Branch-free: the number of digits is unpredictable. */
 static inline unsigned digits_count(uint64_t v)
 {
 	static const uint64_t power[] = {
@@ -31,12 +31,12 @@ static inline unsigned digits_count(uint64_t v)
 	    1000000000000000000,
 	    10000000000000000000U,
 	};
-	/* 1233 / 4096 is the logarithm of 2; it is at most one too high. */
+	/* 1233 / 4096 approximates log10(2); the result is at most one too high. */
 	unsigned candidate = (64U - (unsigned)__builtin_clzll(v | 1)) * 1233 >> 12;
 	return candidate + (v >= power[candidate]);
 }
 
-/* Writes the last `count` digits of v, with zeros in front. Returns the end. */
+/* Writes the last `count` digits of v, with leading zeros. Returns the end. */
 static inline char *digits_fixed(char *to, uint64_t v, unsigned count)
 {
 	static const char pairs[] =
@@ -51,7 +51,9 @@ static inline char *digits_fixed(char *to, uint64_t v, unsigned count)
 	return to + count;
 }
 
-/* The eight digits of v < 10^8, first one in the lowest byte: halves, then quarters, side by side. */
+/*
+ * The eight digits of v < 10^8, first one in the lowest byte: halves, then quarters, in parallel.
+ */
 static inline uint64_t digits_eight(uint32_t v)
 {
 	uint64_t four = v / 10000 | (uint64_t)(v % 10000) << 32;
@@ -61,7 +63,7 @@ static inline uint64_t digits_eight(uint32_t v)
 	return (tens | (two - 10 * tens) << 8) + 0x3030303030303030U;
 }
 
-/* Writes eight bytes, lowest first, of which the next number may overwrite some. */
+/* Writes eight bytes, lowest first; the next number may overwrite some. */
 static inline void digits_store(char *to, uint64_t bytes)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -70,9 +72,9 @@ static inline void digits_store(char *to, uint64_t bytes)
 	memcpy(to, &bytes, sizeof bytes);
 }
 
-enum { DIGITS_CAPACITY = 28 }; /* that one number may need while it is written */
+enum { DIGITS_CAPACITY = 28 }; /* maximum size of one number while it is written */
 
-/* v >= 10^8: the digits before the last eight, then those. Kept out of the way of small ones. */
+/* v >= 10^8: the digits before the last eight, then those. Out of line, because it is rare. */
 static __attribute__((noinline, unused)) char *digits_long(char *to, uint64_t v)
 {
 	const uint64_t eight = 100000000;
@@ -93,7 +95,7 @@ static inline char *digits(char *to, uint64_t v)
 	return to + count;
 }
 
-/* At least `width` characters, blanks in front. */
+/* Pads to at least `width` characters with leading blanks. */
 static inline char *digits_right(char *to, uint64_t v, unsigned width)
 {
 	unsigned count = digits_count(v);

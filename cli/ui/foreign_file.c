@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a file seems to be: by its type, its first bytes, and what converters say of it. */
+/* Detects what a file is: by its type, its first bytes, and the converters. */
 #include "foreign_file.h"
 
 #include <stdio.h>
@@ -110,7 +110,7 @@ static const char *compression_name(enum compression_layer how)
 					      : "lz4";
 }
 
-/* The converter that takes the file for a log of its source; NULL: none. */
+/* The converter that recognizes the file as its source, or NULL. */
 static const char *source_of(const char *path)
 {
 	struct error error = {.status = IOT_OK};
@@ -179,7 +179,7 @@ enum foreign foreign_look(const char *path, char *sentence, size_t size)
 	}
 	if (!S_ISREG(st.st_mode))
 		return FOREIGN_NOT;
-	/* This name opens the file anew, from its beginning. */
+	/* This name reopens the file from its beginning. */
 	return look_at_file(standard ? "/proc/self/fd/0" : path, sentence, size);
 }
 

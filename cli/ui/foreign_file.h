@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that are given as traces, but are something else: what they seem to be. */
+/* Detects files that are given as traces, but are something else. */
 #ifndef CLI_UI_FOREIGN_FILE_H
 #define CLI_UI_FOREIGN_FILE_H
 
@@ -7,14 +7,14 @@
 #include <stddef.h>
 
 enum foreign {
-	FOREIGN_NOT,   /* it looks like a trace, or cannot be looked at */
-	FOREIGN_KNOWN, /* the sentence names its kind */
-	FOREIGN_TEXT,  /* text, which may be a trace that begins with a mistake */
+	FOREIGN_NOT,   /* it looks like a trace, or cannot be examined */
+	FOREIGN_KNOWN, /* the sentence names its type */
+	FOREIGN_TEXT,  /* text, which may be a trace with an error at its start */
 };
 
 /*
- * Looks at the beginning of a file ("-": standard input, if that is a file) that no record or comment
- * could be read from. Writes "not a trace: ..." to sentence.
+ * Examines the beginning of a file ("-": standard input, if that is a file) in which no record or
+ * comment could be read. Writes "not a trace: ..." to sentence.
  */
 enum foreign foreign_look(const char *path, char *sentence, size_t size);
 

@@ -11,7 +11,7 @@ static bool is_c1(const unsigned char *s, size_t size)
 	return size == 2 && s[0] == 0xc2 && s[1] < 0xa0;
 }
 
-/* One character, or one byte that belongs to none; returns the bytes of text used. */
+/* One character, or one invalid byte; returns the number of bytes of text used. */
 static size_t put_character(struct output *o, const unsigned char *s, size_t n)
 {
 	size_t size = utf8_size(s, n);

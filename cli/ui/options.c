@@ -179,7 +179,7 @@ static const char *expected_number(const struct option *opt, char *text, size_t 
 	return text;
 }
 
-/* NULL: fine; else what was expected. */
+/* Returns NULL on success; otherwise the expected value. */
 static const char *take_value(const struct option *opt, const char *value, char *text,
 			      size_t capacity)
 {
@@ -212,7 +212,7 @@ static const char *take_value(const struct option *opt, const char *value, char 
 	}
 }
 
-/* The choice of an option's that is nearest to the word, copied to text; false if none is near. */
+/* The value of an option that is nearest to the word, copied to text; false if none is near. */
 static bool nearest_choice(const struct option *opt, const char *word, char *text, size_t capacity)
 {
 	unsigned best = WORD_MAX;
@@ -247,7 +247,7 @@ static int set_option(const struct command_spec *cmd, const struct option *opt, 
 	return options_wrong(cmd, "--%s is '%s', expected %s", opt->name, shown, expected);
 }
 
-/* Words of the command line */
+/* Command line arguments */
 
 static bool is_option(const struct option *opt)
 {
@@ -270,7 +270,7 @@ static const struct option *find_letter(const struct command_spec *cmd, char let
 	return letter == 'h' ? &help_option : NULL;
 }
 
-/* --csv in place of --format=csv */
+/* Suggests --format=csv for --csv */
 static bool suggest_choice(const struct command_spec *cmd, const char *word, char *text,
 			   size_t capacity)
 {
@@ -285,7 +285,7 @@ static bool suggest_choice(const struct command_spec *cmd, const char *word, cha
 	return false;
 }
 
-/* --format=json in place of --json */
+/* Suggests --json for --format=json */
 static bool suggest_flag(const struct command_spec *cmd, const char *value, char *text,
 			 size_t capacity)
 {
@@ -311,7 +311,7 @@ static bool suggest_name(const struct command_spec *cmd, const char *word, char 
 	return is_near_spelling(min_distance, word);
 }
 
-/* Options that only 'iotrace slice' has, and people try elsewhere. */
+/* Options that only 'iotrace slice' has, and that users try elsewhere. */
 static bool chooses_part(const char *name)
 {
 	static const char *const names[] = {"from", "to", "records", "process", "rank", "file"};
@@ -327,7 +327,7 @@ static int unknown_part(const struct command_spec *cmd, const char *shown)
 			     shown);
 }
 
-/* next: the word that follows. */
+/* next: the following argument. */
 static int unknown_long(const struct command_spec *cmd, const char *name, size_t n,
 			const char *next)
 {
@@ -348,7 +348,7 @@ static int unknown_long(const struct command_spec *cmd, const char *name, size_t
 	return options_wrong(cmd, "unknown option --%s; did you mean %s?", shown, meant);
 }
 
-/* -f in place of --from, if no other option begins with the letter. */
+/* Suggests --from for -f, if no other option begins with the letter. */
 static bool suggest_initial(const struct command_spec *cmd, char letter, char *text,
 			    size_t capacity)
 {
@@ -362,7 +362,7 @@ static bool suggest_initial(const struct command_spec *cmd, char letter, char *t
 	return found == 1;
 }
 
-/* -f json in place of --json, -j in place of --format=jsonl */
+/* Suggests --json for -f json, and --format=jsonl for -j. */
 static int unknown_letter(const struct command_spec *cmd, const char *letters, const char *next)
 {
 	char shown[8], meant[2 * WORD_MAX + 8];
@@ -374,7 +374,7 @@ static int unknown_letter(const struct command_spec *cmd, const char *letters, c
 	return options_wrong(cmd, "unknown option -%s", shown);
 }
 
-/* "--NAME", "--NAME=VALUE" or "--NAME VALUE"; *next is the word behind, taken if it is used. */
+/* "--NAME", "--NAME=VALUE" or "--NAME VALUE"; *next is the following argument, consumed if used. */
 static int parse_long(const struct command_spec *cmd, const char *name, char ***next)
 {
 	size_t n = strcspn(name, "=");

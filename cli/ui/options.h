@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Options as arrays, which fill variables and print the help, so that the two cannot drift. GNU
+ * Option tables, which set variables and print the help, so that the two cannot diverge. GNU
  * style: --opt=val, --opt val, -oVAL, -o VAL, flags in clusters (-qv), options and operands in any
- * order, "--" ends the options, "-" is an operand. --help (-h) is known everywhere.
+ * order, "--" ends the options, "-" is an operand. --help (-h) always exists.
  *
  *	const struct command_spec cat = { .name = "cat", .options = options, ... };
  *	int status = options_parse(&cat, argc, argv, &count);
@@ -19,7 +19,7 @@
 
 struct option;
 
-/* Of OPTION_CALL: value is "" where argument is NULL. NULL: fine; else what was expected. */
+/* For OPTION_CALL: value is "" if argument is NULL. Returns NULL, or the expected value. */
 typedef const char *option_fn(const struct option *opt, const char *value);
 
 enum option_kind {
@@ -28,19 +28,19 @@ enum option_kind {
 	OPTION_FLAG,   /* bool *target: true */
 	OPTION_STRING, /* const char **target */
 	OPTION_NUMBER, /* uint64_t *target, decimal, min .. max */
-	OPTION_SIZE, /* uint64_t *target, bytes: the same with K, M, G, T (times 1024) behind it */
+	OPTION_SIZE, /* uint64_t *target, bytes: the same with the suffix K, M, G, T (times 1024) */
 	OPTION_CHOICE, /* int *target: the index in `argument`, which is "one|two|three" */
-	OPTION_CALL,   /* call does it */
+	OPTION_CALL,   /* call handles it */
 };
 
 struct option {
 	enum option_kind kind;
 	char letter;          /* 0: none */
 	const char *name;     /* without the dashes */
-	const char *argument; /* what the help calls the value; NULL for flags */
+	const char *argument; /* name of the value in the help; NULL for flags */
 	void *target;
-	const char *help;  /* NULL: works, but is not shown */
-	uint64_t min, max; /* of numbers and sizes; max 0: no limit */
+	const char *help;  /* NULL: accepted, but not shown */
+	uint64_t min, max; /* for numbers and sizes; max 0: no limit */
 	option_fn *call;
 };
 
@@ -61,9 +61,9 @@ struct option {
 
 struct command_spec {
 	const char *name, *summary;
-	const char *synopsis; /* lines, each without "iotrace NAME " before it; separated by LF */
+	const char *synopsis; /* lines, each without the leading "iotrace NAME "; separated by LF */
 	const struct option *options;
-	const char *notes;    /* lines behind the options, each ending in LF; may be NULL */
+	const char *notes;    /* lines after the options, each ending in LF; may be NULL */
 	const char *examples; /* lines, each ending in LF */
 	unsigned operands_min, operands_max; /* max 0: any number */
 };
@@ -71,21 +71,21 @@ struct command_spec {
 #define OPTIONS_GO_ON (-1)
 
 /*
- * Fills the targets and moves the operands to argv[0 .. *count). OPTIONS_GO_ON, or the exit status
- * of a command that ends here: help was asked for and printed, or the usage is wrong and was told.
+ * Sets the targets and moves the operands to argv[0 .. *count). Returns OPTIONS_GO_ON, or the exit
+ * status of a command that ends here: the help was printed, or a usage error was reported.
  */
 int options_parse(const struct command_spec *cmd, int argc, char **argv, size_t *count);
 
-/* Two lines on stderr: what is wrong, and where the help is. Returns EXIT_USAGE. */
+/* Prints two lines to stderr: the error, and where the help is. Returns EXIT_USAGE. */
 int options_wrong(const struct command_spec *cmd, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The whole help, on stdout; returns the exit status. */
+/* Prints the complete help to stdout; returns the exit status. */
 int options_help(const struct command_spec *cmd);
 
-/* For "did you mean": how many single-character edits make b of a; 1 if b begins with a. */
+/* For "did you mean": the number of single-character edits from a to b; 1 if b begins with a. */
 unsigned edit_distance(const char *a, const char *b);
-/* Whether so many edits are few enough for `word` to be a slip of the keyboard. */
+/* Whether this number of edits suggests a typing error in `word`. */
 bool is_near_spelling(unsigned distance, const char *word);
 
 #endif

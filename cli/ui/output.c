@@ -28,7 +28,7 @@ void print_message(const char *format, ...)
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	printable_sentence(text);
-	/* One call, so that lines of several processes do not mix. */
+	/* A single call, so that lines of several processes do not mix. */
 	fprintf(stderr, "iotrace: %s\n", text);
 }
 
@@ -77,8 +77,8 @@ const char *format_lost(char *text, size_t capacity, uint64_t records)
 
 enum {
 	PROGRESS_PERIOD_NS = 1000000000 / 6,
-	PROGRESS_WIDTH = 80,      /* of what is no terminal, or does not tell */
-	PROGRESS_WIDTH_MAX = 120, /* longer lines have nothing more to show */
+	PROGRESS_WIDTH = 80,      /* if stderr is not a terminal, or reports no width */
+	PROGRESS_WIDTH_MAX = 120, /* longer lines have no more content */
 };
 
 static uint64_t monotonic_ns(void)
@@ -122,7 +122,7 @@ bool progress_due(const struct progress *p, uint64_t *last_ns)
 	return true;
 }
 
-/* The last column stays empty: some terminals begin a new line after it. */
+/* The last column stays empty: some terminals wrap the line after it. */
 static size_t line_width(void)
 {
 	struct winsize size;
@@ -132,7 +132,7 @@ static size_t line_width(void)
 	return (width < PROGRESS_WIDTH_MAX ? width : PROGRESS_WIDTH_MAX) - 1;
 }
 
-/* Fields that do not fit into the line are left out. */
+/* Omits fields that do not fit into the line. */
 static void show_fields(struct progress *p, char field[][64], size_t count)
 {
 	char line[PROGRESS_WIDTH_MAX] = "";
@@ -209,7 +209,7 @@ void progress_clear(struct progress *p)
 
 /* Streams */
 
-/* A pipe whose reader has gone. Nobody is left to be told, and `| head` is no fault. */
+/* A closed pipe. There is no reader for a message, and `| head` is not an error. */
 static bool nobody_reads_stdout(void)
 {
 	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -308,7 +308,7 @@ int output_close(struct output *o)
 	return status == IOT_OK ? EXIT_OK : EXIT_FAULT;
 }
 
-/* Traces out */
+/* Output traces */
 
 const char *option_base(const struct option *opt, const char *value)
 {

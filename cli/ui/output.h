@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the commands say and write: messages and progress on stderr, checked streams for data, JSON,
- * and the options that are the same wherever a trace is written.
+ * Output of the commands: messages and progress on stderr, checked streams for data, JSON, and the
+ * options of all commands that write a trace.
  */
 #ifndef CLI_UI_OUTPUT_H
 #define CLI_UI_OUTPUT_H
@@ -16,22 +16,22 @@
 #include "cli/cmd.h"
 #include "options.h"
 
-/* Messages: one line on stderr, "iotrace: " before it. Foreign text goes through escape_text. */
+/* Messages: one line on stderr, preceded by "iotrace: ". Escape foreign text with escape_text. */
 void print_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* "PATH: what". Returns EXIT_FAULT, as the next one does. */
+/* "PATH: what". Returns EXIT_FAULT, as does the next one. */
 int report_error(const char *path, const char *what);
 int out_of_memory(void);
 
 /* "512 B", "1.50 MiB", "23.4 GiB"; returns text. */
 const char *format_size(char *text, size_t capacity, uint64_t bytes);
-/* "at least 4", or "not known": what is behind "records lost"; returns text. */
+/* "at least 4", or "not known": the value of "records lost"; returns text. */
 const char *format_lost(char *text, size_t capacity, uint64_t records);
 
-/* Progress: one line on standard error, updated at most six times a second. */
+/* Progress: one line on standard error, updated up to six times a second. */
 
 struct progress {
 	bool on;
-	bool shown;          /* the line is there now */
+	bool shown;          /* the line is visible */
 	uint64_t started_ns; /* of the monotonic clock */
 	uint64_t last_ns;
 };
@@ -39,17 +39,17 @@ struct progress {
 enum { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 /*
- * how: PROGRESS_.... AUTO shows the line if standard error is a terminal, the command is not
- * quiet, and its data does not go to a terminal; out: where it goes, NULL: nowhere meanwhile.
+ * how: PROGRESS_.... AUTO shows the line if standard error is a terminal, the command is not quiet,
+ * and its data does not go to a terminal; out: the destination of the data, or NULL.
  */
 void progress_begin(struct progress *p, int how, bool quiet, const char *out);
-/* Cheap when called often. done of total bytes (total 0: not known), and records so far. */
+/* Cheap if called often. done of total bytes (total 0: unknown), and records so far. */
 void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t records);
-/* The same after all has been read: records written of all. */
+/* The same after the input has been read: records written of all. */
 void progress_show_written(struct progress *p, uint64_t records, uint64_t all);
-/* For callers that pay to learn what they show: whether *last_ns is long enough ago; it becomes now. */
+/* For callers with expensive values: whether *last_ns is long enough ago; it becomes now. */
 bool progress_due(const struct progress *p, uint64_t *last_ns);
-/* Takes the line away: before any message, and at the end. */
+/* Erases the line: before any message, and at the end. */
 void progress_clear(struct progress *p);
 
 /* Streams: text out, to a file (temporary name, then rename) or stdout; the first error sticks. */
@@ -67,15 +67,15 @@ struct output {
 };
 
 /*
- * path "-" is stdout; .gz and .zst compress. how: bits of lib/outfile.h. EXIT_OK, or
- * EXIT_FAULT: it was told.
+ * path "-" is stdout; .gz and .zst compress. how: bits of lib/io/atomic_file.h. Returns EXIT_OK, or
+ * EXIT_FAULT after a message.
  */
 int output_open(struct output *o, const char *path, unsigned how);
-/* The last bytes; tells what went wrong, if anything did (not a closed pipe). The exit status. */
+/* Writes the last bytes; reports an error, if any (not a closed pipe). Returns the exit status. */
 int output_close(struct output *o);
-/* Drops what was written; a file at the final path is left as it was. */
+/* Discards the output; a file at the final path is left unchanged. */
 void output_abandon(struct output *o);
-/* Sends what has been written so far on its way. */
+/* Flushes the data written so far. */
 void output_flush(struct output *o);
 
 void output_spill(struct output *o);
@@ -87,7 +87,7 @@ static inline void output_text(struct output *o, const char *text)
 	output_write(o, text, strlen(text));
 }
 
-/* Room for n bytes (<= 64 KiB); the caller says afterwards where it stopped. */
+/* Reserves n bytes (<= 64 KiB); the caller then passes the end of the data. */
 static inline char *output_reserve(struct output *o, size_t n)
 {
 	if (OUTPUT_SIZE - o->used < n)
@@ -101,8 +101,8 @@ static inline void output_took(struct output *o, const char *end)
 }
 
 /*
- * JSON. Bytes that are not UTF-8 are written as \u00XX, as if they were Latin-1: every reader takes
- * that. pretty: one member a line, indented; else all on one line.
+ * JSON. Bytes that are not UTF-8 are written as \u00XX, as if they were Latin-1, which every reader
+ * accepts. pretty: one member per line, indented; otherwise all on one line.
  */
 struct json {
 	struct output *out;
@@ -110,25 +110,25 @@ struct json {
 	unsigned depth;
 };
 
-/* key NULL: an element of an array, or the top. */
+/* key NULL: an element of an array, or the top level. */
 void json_open(struct json *j, const char *key, char bracket); /* '{' or '[' */
 void json_close(struct json *j, char bracket);                 /* '}' or ']' */
 void json_text(struct json *j, const char *key, const char *text, size_t n);
 void json_number(struct json *j, const char *key, uint64_t value);
 void json_signed(struct json *j, const char *key, int64_t value);
 void json_null(struct json *j, const char *key);
-/* The number, or null if it is not known. */
+/* The number, or null if it is unknown. */
 void json_known(struct json *j, const char *key, bool known, uint64_t value);
-void json_real(struct json *j, const char *key, double value); /* six digits behind '.' */
+void json_real(struct json *j, const char *key, double value); /* six decimals */
 void json_bool(struct json *j, const char *key, bool value);
 void json_string(struct output *o, const char *text, size_t n); /* with its quotes */
 
-/* Traces out: the options that mean the same in every command that writes one. */
+/* Output traces: the options of every command that writes a trace. */
 
 struct write_options {
 	const char *path; /* "-" */
 	uint64_t level, threads;
-	uint64_t tick_ns, base, sync; /* NOT_GIVEN, or what was asked for */
+	uint64_t tick_ns, base, sync; /* NOT_GIVEN, or the requested value */
 	bool bare, framed, no_fsync;
 	int compression; /* enum iot_compression; -1: by the path's suffix */
 };
@@ -179,26 +179,29 @@ enum { MEMORY_DEFAULT = 256 << 20 };
 		   "show the progress on standard error (default: auto, on a terminal)")
 /* clang-format on */
 
-/* "16" or "10" into the uint64_t target. */
+/* Parses "16" or "10" into the uint64_t target. */
 option_fn option_base;
-/* Nanoseconds, or ns, us, ms, into the uint64_t target. */
+/* Parses nanoseconds, or ns, us, ms, into the uint64_t target. */
 option_fn option_tick;
 
 /*
- * Checks what was asked for, sets it and opens the writer. Settings that are NOT_GIVEN are left
- * alone. Refuses compressed data to a terminal. EXIT_OK, or the exit status: it was told.
+ * Checks the options, sets them and opens the writer. Options that are NOT_GIVEN are left at their
+ * defaults. Rejects compressed data to a terminal. Returns EXIT_OK, or the exit status after a
+ * message.
  */
 int write_open(struct iot_writer *w, const struct write_options *o, const struct command_spec *cmd);
-/* OPTIONS_GO_ON, or the exit status: the name promises a compression that is not made. */
+/* Returns OPTIONS_GO_ON, or the exit status if the suffix promises an unsupported compression. */
 int refuse_suffix(const struct command_spec *cmd, const char *path);
-/* iot_writer_close; a signal meanwhile does not end the process. */
+/* Calls iot_writer_close, during which a signal does not end the process. */
 int write_close(struct iot_writer *w);
-/* Says that the output ends where a signal ended the input. */
+/* Records that a signal ended the input at the end of the output. */
 void report_input_cut(const char *path);
-/* Tells why a writer failed, unless its standard output is a pipe that nobody reads any more. */
+/* Reports why a writer failed, unless its standard output is a closed pipe. */
 int report_write_error(const struct iot_writer *w, const struct write_options *o);
 
-/* The directory of --output-dir; one that is there will do. The exit status: a failure was told. */
+/*
+ * Creates the directory of --output-dir, unless it exists. Returns the exit status after a message.
+ */
 int make_output_directory(const char *path);
 
 #endif

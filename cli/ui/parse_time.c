@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decimal fractions are exact as far as a nanosecond (or billionth) goes: no floating point. */
+/* Decimal fractions are exact to a nanosecond (or billionth): no floating point. */
 #include "parse_time.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Digits of a number with at most one '.', and what is behind them; NULL: there are none. */
+/* Scans a number with at most one '.'; returns its end, or NULL if it has no digits. */
 static const char *after_number(const char *p)
 {
 	const char *from = p;
@@ -38,7 +38,7 @@ static bool whole_units(const char *p, uint64_t unit, uint64_t *value)
 	return !__builtin_mul_overflow(*value, unit, value);
 }
 
-/* The digits behind the '.' at p, as a part of unit; what is less than 1 is dropped. */
+/* The digits after the '.' at p, as a fraction of unit; truncated. */
 static uint64_t part_of_unit(const char *p, uint64_t unit)
 {
 	uint64_t part = 0;
@@ -98,7 +98,7 @@ static bool parse_zone(const char *zone, int64_t *east)
 	return true;
 }
 
-/* Seconds since 1970 of the fields of a calendar; behind them "", "Z" or "+01:00". */
+/* Seconds since 1970 from the fields of a calendar; followed by "", "Z" or "+01:00". */
 static bool calendar_seconds(struct tm *tm, const char *zone, int64_t *seconds)
 {
 	int64_t east;
@@ -191,7 +191,7 @@ static int64_t share_of(uint64_t span, uint64_t billionths)
 	return (int64_t)(span / BILLION * billionths + span % BILLION * billionths / BILLION);
 }
 
-/* Nanoseconds since 1970 of this time on the day of `at_s`, and `days` later. */
+/* Nanoseconds since 1970 of this time on the day of `at_s`, plus `days`. */
 static int64_t on_day(const struct trace_time *time, int64_t at_s, int days)
 {
 	const int64_t day_s = (int64_t)(time->value / NS_PER_S);

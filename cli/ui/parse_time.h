@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Times as people write them: 90s, 1.5h, 250ms; 50%; 07:40:14; 2026-11-21T10:00:00, @1700000000. */
+/* Times on the command line: 90s, 1.5h, 250ms; 50%; 07:40:14; 2026-11-21T10:00:00, @1700000000. */
 #ifndef CLI_UI_PARSE_TIME_H
 #define CLI_UI_PARSE_TIME_H
 
@@ -17,27 +17,27 @@ enum time_kind {
 struct trace_time {
 	enum time_kind kind;
 	uint64_t value;
-	/* Of a time of day: */
-	bool zoned;       /* else local */
+	/* For a time of day: */
+	bool zoned;       /* otherwise local */
 	int64_t east_s;   /* of Greenwich, if zoned */
 	uint64_t unit_ns; /* of its last field: a minute, a second or less */
 };
 
-/* What a trace tells about its times. */
+/* The times that a trace declares. */
 struct time_span {
 	int64_t first_ns, last_ns; /* starts of its first and last record */
-	int64_t after_ns;          /* a time of day is the first one from here on */
+	int64_t after_ns;          /* a time of day is the first one from here */
 	bool has_epoch;
 	uint64_t epoch_ns;
 };
 
-/* NULL, or what was expected. A wall clock without a zone is the local one. */
+/* Returns NULL, or the expected syntax. A wall-clock time without a zone is local. */
 const char *time_parse(const char *text, struct trace_time *time);
 
 /*
- * Nanoseconds of the trace; 100 % is just behind the last record. NULL, or what is missing. A wall
- * clock before the trace's zero is its zero. A time of day is the first one of that name at or after
- * span->after_ns, whose own second (or minute, if the text has no seconds) counts.
+ * Nanoseconds of the trace; 100 % is immediately after the last record. Returns NULL, or what is
+ * missing. A wall-clock time before the trace's zero is its zero. A time of day is the first one at
+ * or after span->after_ns, whose own second (or minute, if the text has no seconds) counts.
  */
 const char *time_resolve(const struct trace_time *time, const struct time_span *span, int64_t *ns);
 

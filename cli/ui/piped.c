@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 100 }; /* how late a request from another thread may be noticed */
+enum { LOOK_MS = 100 }; /* maximum delay before a request from another thread is noticed */
 
 bool is_piped(const char *path)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A pipe that a reader reads through a callback, so that a signal can end it; see lib/stop.h. */
+/*
+ * A pipe that a reader reads through a callback, so that a signal can end it; see lib/io/stop.h.
+ */
 #ifndef CLI_UI_PIPED_H
 #define CLI_UI_PIPED_H
 
@@ -9,7 +11,7 @@
 
 #include "lib/io/stop.h"
 
-/* Whether path ("-" is standard input) is something that can be read only once: no file. */
+/* Whether path ("-" is standard input) can be read only once, because it is not a file. */
 bool is_piped(const char *path);
 
 struct piped {
@@ -17,17 +19,20 @@ struct piped {
 	bool owned;
 	struct interrupt *stop;
 	struct drain drain;
-	atomic_bool closing; /* a reader's thread must not wait any longer */
-	atomic_bool cut;     /* ended before its end */
+	atomic_bool closing; /* a reader's thread must stop waiting */
+	atomic_bool cut;     /* ended early */
 };
 
-/* False: errno has the reason. Does not wait for the writer of a FIFO; reading does. */
+/* Returns false with errno set. Does not wait for the writer of a FIFO; reading does. */
 bool piped_open(struct piped *p, const char *path, struct interrupt *stop);
-/* An iot_read_fn on a struct piped. A cut input ends with ECANCELED, so a part of a line is dropped. */
+/*
+ * An iot_read_fn on a struct piped. A truncated input ends with ECANCELED, which drops a partial
+ * line.
+ */
 iot_read_fn piped_read;
-/* Before the reader is freed, which waits for a read that has begun. */
+/* Call before the reader is freed, which waits for a running read. */
 void piped_end(struct piped *p);
-/* After that. Harmless if all is zero but owned. */
+/* Call after that. Harmless if all members are zero except owned. */
 void piped_close(struct piped *p);
 
 #endif

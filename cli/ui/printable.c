@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which characters of a name are shown as they are. main sets the locale; nothing changes it later. */
+/*
+ * Which characters of a name are printed unchanged. main sets the locale; nothing changes it later.
+ */
 #include "printable.h"
 
 #include <langinfo.h>
@@ -44,8 +46,8 @@ static uint32_t code_point(const unsigned char *s, size_t size)
 }
 
 /*
- * Printable to the C library, but invisible, or with an effect on what stands around it: format
- * characters (Unicode's Cf), blanks of any width but the usual one, variation selectors and private use.
+ * Printable to the C library, but invisible, or with an effect on neighbouring characters: format
+ * characters (Unicode's Cf), blanks of unusual width, variation selectors and private use.
  */
 static bool is_treacherous(uint32_t c)
 {
@@ -72,7 +74,7 @@ static bool is_shown(uint32_t c)
 			: iswprint((wint_t)c) && wcwidth((wchar_t)c) >= 0 && !is_treacherous(c);
 }
 
-/* What stands for the character that s begins with, and the bytes that it takes of s. */
+/* The representation of the character at s, and its size in s. */
 static size_t make_piece(char piece[PIECE_MAX + 1], const unsigned char *s, size_t n, size_t *used)
 {
 	const size_t size = utf8_size(s, n);
@@ -94,7 +96,7 @@ char *printable(char *out, size_t size, const char *text, size_t n)
 {
 	char piece[PIECE_MAX + 1];
 	size_t filled = 0, used;
-	size_t cut = 0; /* the last place between two pieces that leaves space for "..." */
+	size_t cut = 0; /* the last boundary between two pieces that leaves space for "..." */
 	if (!is_utf8())
 		return escape_text(out, size, text, n);
 	for (size_t i = 0; i < n; i += used) {
@@ -123,7 +125,7 @@ static int escaped_byte(const char *at)
 	return high != NULL && low != NULL ? (int)((high - digits) * 16 + (low - digits)) : -1;
 }
 
-/* The printable character of several bytes that are escaped from `at` on; its size, or 0. */
+/* The printable character whose bytes are escaped from `at`; its size, or 0. */
 static size_t escaped_character(const char *at, unsigned char bytes[4])
 {
 	size_t n = 0;

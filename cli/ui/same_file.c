@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See same.h. */
+/* See same_file.h. */
 #include "same_file.h"
 
 #include <errno.h>
@@ -22,11 +22,11 @@ enum kind { NOTHING, REGULAR, DIRECTORY, ABSENT };
 struct file_used {
 	enum role role;
 	char *path;
-	enum kind kind; /* NOTHING: equals no other file */
-	dev_t device;   /* of the file, or of the nearest directory above it that exists */
+	enum kind kind; /* NOTHING: differs from all other files */
+	dev_t device;   /* of the file, or of its nearest existing ancestor directory */
 	ino_t inode;
 	char *rest;   /* ABSENT: the path from that directory, without "." and ".." */
-	size_t place; /* among the files of the command */
+	size_t place; /* index among the files of the command */
 };
 
 static bool is_standard_output(const struct file_used *u)
@@ -37,7 +37,10 @@ static bool is_standard_output(const struct file_used *u)
 
 /* Identity */
 
-/* Appends the parts of `tail` to `rest`; both may name directories that do not exist, so no part is a link. */
+/*
+ * Appends the components of `tail` to `rest`; both may name directories that do not exist, so none
+ * is a link.
+ */
 static void append_normal(char *rest, const char *tail)
 {
 	while (*tail != '\0') {
@@ -54,7 +57,7 @@ static void append_normal(char *rest, const char *tail)
 	}
 }
 
-/* The nearest directory above `target` that exists, and the rest. Cuts `target`. */
+/* The nearest existing ancestor of `target`, and the rest. Truncates `target`. */
 static bool identify_absent(struct file_used *u, char *target)
 {
 	const size_t size = strlen(target);
@@ -92,7 +95,7 @@ static bool stat_used(const struct file_used *u, struct stat *st)
 	return stat(u->path, st) == 0;
 }
 
-/* False: out of memory. What cannot be looked at is refused by whoever opens it. */
+/* Returns false if out of memory. A file that cannot be examined is rejected when it is opened. */
 static bool identify(struct file_used *u)
 {
 	struct stat st;
@@ -124,7 +127,7 @@ static bool is_same(const struct file_used *a, const struct file_used *b)
 	       (a->kind != ABSENT || strcmp(a->rest, b->rest) == 0);
 }
 
-/* Of one file next to each other, in the order of the command. */
+/* Groups equal files, in the order of the command. */
 static int by_identity(const void *left, const void *right)
 {
 	const struct file_used *a = left, *b = right;
@@ -152,7 +155,7 @@ static const char *role_name(const struct file_used *u)
 
 enum { SHOWN = 512 };
 
-/* "report a/b", "standard input"; returns shown. */
+/* "report a/b", "standard input"; returns its buffer. */
 static const char *show(char *shown, const struct file_used *u)
 {
 	char path[SHOWN - 16];
@@ -219,7 +222,7 @@ static bool lies_in(char *real, const struct file_used *directory)
 	return false;
 }
 
-/* A directory is read with all that is in it; a file that is there already would be replaced. */
+/* A directory is read with all its contents; an existing file in it would be replaced. */
 static int check_directory(const struct files *f, const struct file_used *directory)
 {
 	char real[PATH_MAX], file[SHOWN], input[SHOWN];
@@ -252,7 +255,7 @@ int files_check(struct files *f)
 
 int files_check_member(const struct files *f, const char *path)
 {
-	/* An input's path is not changed. */
+	/* The path of an input is not modified. */
 	struct file_used member = {.role = ROLE_INPUT, .path = (char *)(uintptr_t)path};
 	if (strcmp(path, "-") == 0 || !identify(&member) || member.kind != REGULAR)
 		return OPTIONS_GO_ON;

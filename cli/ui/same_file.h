@@ -3,9 +3,9 @@
  * The files of one command, compared by identity and not by the spelling of their paths, so that no
  * output replaces an input, a key or another output.
  *
- * Identity is device and inode of a regular file, which links share, and for a file that is still to be made the
- * directory that it will be in and its name. FIFOs, terminals and devices equal nothing: data
- * written to them replaces no file.
+ * The identity of a regular file is its device and inode, which links share; that of a file to be
+ * created is its directory and name. FIFOs, terminals and devices equal nothing: data written to
+ * them replaces no file.
  */
 #ifndef CLI_UI_SAME_FILE_H
 #define CLI_UI_SAME_FILE_H
@@ -15,12 +15,12 @@
 
 #include "options.h"
 
-/* Two inputs may be one file; nothing else may be a file with two roles. */
+/* Two inputs may be the same file; otherwise a file has only one role. */
 enum role { ROLE_INPUT, ROLE_OUTPUT, ROLE_REPORT, ROLE_KEY, ROLE_MAP };
 
 struct file_used;
 
-/* Start with the command alone. */
+/* Initialize with the command only. */
 struct files {
 	const struct command_spec *command;
 	struct file_used *used;
@@ -29,18 +29,19 @@ struct files {
 	bool reads_directories; /* an input may be a directory, of which all files are read */
 };
 
-/* `path` is copied. "-" is standard input or, of every role but ROLE_INPUT, standard output. */
+/* `path` is copied. "-" is standard input or, for every role except ROLE_INPUT, standard output. */
 void files_add(struct files *f, enum role role, const char *path);
 /*
- * OPTIONS_GO_ON, or the exit status: two are the same file, or a file to be replaced lies in a
- * directory that is an input; a message names both. Looks at the file system anew each time.
+ * Returns OPTIONS_GO_ON, or the exit status if two are the same file, or a file to be replaced is
+ * in a directory that is an input; a message names both. Examines the file system again on each
+ * call.
  */
 int files_check(struct files *f);
-/* The same for a file that was found in an input, against every file that is no input. */
+/* The same for a file that was found in an input, compared with every file that is not an input. */
 int files_check_member(const struct files *f, const char *path);
 void files_free(struct files *f);
 
-/* All of it for one input and one output. */
+/* The complete check for one input and one output. */
 int refuse_same_file(const struct command_spec *cmd, const char *out, const char *in);
 
 #endif

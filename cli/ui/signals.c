@@ -7,7 +7,7 @@
 
 static struct interrupt stop;
 static volatile sig_atomic_t pending, stopped_by, waits, held;
-/* Set before the handlers are. */
+/* Set before the handlers are installed. */
 static volatile sig_atomic_t how_caught, has_temporary, speaks, on_terminal;
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
@@ -47,7 +47,7 @@ static void on_signal(int number)
 	} else if (pending == 0 && (has_temporary || held)) {
 		pending = number;
 		stop.asked = ASKED_QUIT;
-	} else if (!held) { /* a write that blocks would never see pending */
+	} else if (!held) { /* a blocked write would never see the pending signal */
 		end_at_once(number);
 	}
 }
@@ -61,7 +61,7 @@ static void set_all(void (*handler)(int))
 	for (size_t i = 0; i < CAUGHT; i++)
 		sigaddset(&action.sa_mask, caught[i]);
 	for (size_t i = 0; i < CAUGHT; i++) {
-		/* A signal ignored from the beginning (nohup) stays ignored. */
+		/* A signal ignored at startup (nohup) stays ignored. */
 		if (sigaction(caught[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 			sigaction(caught[i], &action, NULL);
 	}

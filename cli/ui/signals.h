@@ -2,11 +2,11 @@
 /*
  * SIGINT, SIGTERM and SIGHUP while a command writes.
  *
- * A command that reads files ends at the first signal and leaves nothing behind. One that reads a
- * pipe completes its output, since a pipe cannot be read again: the first SIGINT waits for the end of
- * file, because the writer, which a terminal interrupts as well, has more to write; the second one,
- * SIGTERM or SIGHUP end the input after the bytes that the pipe holds. After that, SIGINT or SIGTERM
- * ends the command and leaves nothing behind.
+ * A command that reads files ends at the first signal and leaves no output. A command that reads a
+ * pipe completes its output, because a pipe cannot be read again: after the first SIGINT it
+ * continues to the end of file, because the writer, which a terminal interrupts as well, has more
+ * to write; a second SIGINT, or SIGTERM or SIGHUP, ends the input after the bytes in the pipe.
+ * After that, SIGINT or SIGTERM ends the command without an output.
  */
 #ifndef CLI_UI_SIGNALS_H
 #define CLI_UI_SIGNALS_H
@@ -21,23 +21,23 @@ enum signals_how {
 	SIGNALS_COLLECT, /* any signal ends the input, as usual */
 };
 
-/* output: "-" or a path; quiet: says nothing unless standard error is a terminal. */
+/* output: "-" or a path; quiet: no message unless standard error is a terminal. */
 void signals_catch(enum signals_how how, const char *output, bool quiet);
 void signals_restore(void);
 
-/* For inputs: asks them to end. */
+/* For inputs: requests them to end. */
 struct interrupt *signal_stop(void);
-/* Nonzero: the signal that ends the command; its output is dropped. */
+/* Nonzero: the signal that ends the command; its output is discarded. */
 int signal_pending(void);
-/* Whether an input ended before its end. */
+/* Whether an input was ended early. */
 bool signal_cut(void);
-/* The signal that the process has to end by: because of either of these; or 0. */
+/* The signal that must terminate the process, for either of these reasons; or 0. */
 int signal_ending(void);
 
-/* While an output of a temporary name gets its own, a signal does not end the process. */
+/* While a temporary output is renamed, a signal does not end the process. */
 void signals_hold(bool hold);
 
-/* Ends the process by the signal if there is one to end by; else returns status. */
+/* Terminates the process by the signal, if there is one; otherwise returns status. */
 int signals_exit(int status);
 
 #endif

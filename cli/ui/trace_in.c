@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Traces in: a reader with the voice of the command line. */
+/* Input traces: a reader with command line messages. */
 #include "trace_in.h"
 
 #include <errno.h>
@@ -31,20 +31,20 @@ bool trace_in_refused(const char *path, const struct iot_reader *r, int status)
 	    iot_reader_fact(r, IOT_FACT_RECORDS) > 0 || iot_reader_fact(r, IOT_FACT_COMMENTS) > 0)
 		return false;
 	const enum foreign found = foreign_report(path);
-	/* A pipe cannot be looked at again. */
+	/* A pipe cannot be examined again. */
 	if (found == FOREIGN_NOT && status == IOT_EFORMAT && strcmp(path, "-") == 0 &&
 	    is_piped(path))
 		print_message("standard input: not a trace, or its first line is damaged");
 	return found == FOREIGN_KNOWN;
 }
 
-/* A signal is no fault of the input; what ends so is told at the end of the command. */
+/* A signal is not an error of the input; the end of the command reports it. */
 static bool is_interrupted(const struct trace_in *in)
 {
 	return in->stoppable && (trace_in_cut(in) || signal_pending() != 0);
 }
 
-/* What was delivered, or was not, of the interval that is damaged. */
+/* The number of records, delivered or not, of the damaged interval. */
 static void report_unverified(const struct trace_in *in)
 {
 	const uintmax_t records = iot_reader_fact(in->reader, IOT_FACT_UNVERIFIED);
@@ -89,8 +89,8 @@ static int open_piped(struct trace_in *in, const char *path, struct interrupt *s
 }
 
 /*
- * As far as processors help: two do more with a thread that unpacks ahead than with parts decoded
- * side by side, whose records go through memory once more, unless they are only counted.
+ * Uses the available processors: with two, a thread that decompresses ahead is faster than parallel
+ * decoding, whose records pass through memory once more, unless they are only counted.
  */
 static unsigned threads(bool counted)
 {
@@ -155,7 +155,7 @@ int trace_in_open(struct trace_in *in, const char *path, const struct read_optio
 	return status == IOT_OK ? EXIT_OK : fail(in, status);
 }
 
-/* A reader told to recover does not fail; what it went over has to be told all the same. */
+/* A reader in recovery mode does not fail; the damage that it skipped is reported nevertheless. */
 static void report_lost(struct trace_in *in)
 {
 	uint64_t places = iot_reader_fact(in->reader, IOT_FACT_LOST);
@@ -290,7 +290,7 @@ int trace_in_mark_lost(const struct trace_in *in, struct iot_writer *w)
 int trace_in_finish(struct trace_in *in, struct iot_writer *w, const struct write_options *o,
 		    int status)
 {
-	/* What memory did not suffice for is not the fault of the trace: nothing is kept. */
+	/* Out of memory is not an error of the trace: the output is discarded. */
 	if (in->status == IOT_ENOMEM || signal_pending() != 0)
 		return EXIT_FAULT;
 	if (status == IOT_OK)

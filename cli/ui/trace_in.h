@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Traces in: opened, read with progress and warnings, and the options that are the same wherever a
- * trace is read. */
+/*
+ * Input traces: opened, read with progress and warnings, and the options of all commands that read
+ * a trace.
+ */
 #ifndef CLI_UI_TRACE_IN_H
 #define CLI_UI_TRACE_IN_H
 
@@ -13,16 +15,15 @@
 #include "piped.h"
 
 struct read_options {
-	uint64_t base, tick_ns; /* of a trace that does not tell; NOT_GIVEN */
+	uint64_t base, tick_ns; /* for a trace without a declared tick; NOT_GIVEN */
 	bool no_verify, recover, allow_empty, quiet;
-	bool
-	    verified; /* for commands that write a trace: verified intervals only, unless no_verify */
+	bool verified; /* for commands that write a trace: verified intervals, unless no_verify */
 	int progress;
 	bool side_by_side;      /* decode on as many threads as there are processors */
-	bool counted;           /* ... for trace_in_fold alone: two of them are enough */
-	uint64_t read_size;     /* bytes asked for at once; 0: the reader's default */
-	struct interrupt *stop; /* ends a pipe early; NULL: nothing does */
-	const char *out;        /* where the data goes; NULL: nowhere while IN is read */
+	bool counted;           /* ... for trace_in_fold only: two processors suffice */
+	uint64_t read_size;     /* size of each read; 0: the reader's default */
+	struct interrupt *stop; /* ends a pipe early, or NULL */
+	const char *out;        /* the destination of the data; NULL: none while IN is read */
 };
 
 #define READ_OPTIONS_INIT                                                                          \
@@ -30,13 +31,13 @@ struct read_options {
 		.base = NOT_GIVEN, .tick_ns = NOT_GIVEN                                            \
 	}
 
-/* For commands that read all of a trace. */
+/* For commands that read a whole trace. */
 #define READ_WHOLE_INIT                                                                            \
 	{                                                                                          \
 		.base = NOT_GIVEN, .tick_ns = NOT_GIVEN, .side_by_side = true                      \
 	}
 
-/* For commands that count all of a trace. */
+/* For commands that count a whole trace. */
 #define READ_COUNTED_INIT                                                                          \
 	{                                                                                          \
 		.base = NOT_GIVEN, .tick_ns = NOT_GIVEN, .side_by_side = true, .counted = true     \
@@ -68,56 +69,64 @@ struct trace_in {
 	bool quiet, reported_lost;
 	bool ends_with_lost; /* the last event was a %lost */
 	bool verified;       /* as in the options */
-	const char *operand; /* as it was named; the caller's */
+	const char *operand; /* as named; owned by the caller */
 	char path[256];      /* the same, escaped */
 	int status;          /* enum iot_status: why reading stopped */
-	bool stoppable;      /* signals are looked at */
+	bool stoppable;      /* signals are handled */
 	struct piped piped;
 };
 
-/* For a command that writes `out`: signals end the input as signals.h says, and progress is shown
- * unless `out` is a terminal. Before trace_in_open. */
+/*
+ * For a command that writes `out`: signals end the input as in signals.h, and progress is shown
+ * unless `out` is a terminal. Call before trace_in_open.
+ */
 void trace_in_catch_signals(const char *path, struct read_options *o, const char *out);
-/* EXIT_OK, or the exit status of a command that ends here: it was told. */
+/* Returns EXIT_OK, or the exit status of a command that ends here, after a message. */
 int trace_in_open(struct trace_in *in, const char *path, const struct read_options *o,
 		  const struct command_spec *cmd);
-/* As iot_reader_events and _records, but 0 also at an error, which is told and kept in status. */
+/*
+ * As iot_reader_events and _records, but returns 0 also on an error, which is reported and kept in
+ * status.
+ */
 size_t trace_in_events(struct trace_in *in, struct iot_event *ev, size_t max);
 size_t trace_in_records(struct trace_in *in, struct iot_record *rec, size_t max);
-/* As iot_reader_fold, but an error is told and kept in status; join may show the progress. */
+/* As iot_reader_fold, but an error is reported and kept in status; join may show the progress. */
 void trace_in_fold(struct trace_in *in, const struct iot_fold *fold);
 void trace_in_show_progress(struct trace_in *in);
-/* As iot_reader_seek, but an error is told and kept in status. Whether it went well. */
+/* As iot_reader_seek, but an error is reported and kept in status. Returns true on success. */
 bool trace_in_seek(struct trace_in *in, enum iot_seek what, uint64_t value);
-/* Whether IN can be sought in at any time. */
+/* Whether IN can be seeked at any time. */
 bool trace_in_seekable(const struct trace_in *in);
-/* EXIT_FAULT if the trace was damaged, cut short, or could not be read. */
+/* Returns EXIT_FAULT if the trace was damaged, truncated or unreadable. */
 int trace_in_exit(const struct trace_in *in);
 void trace_in_close(struct trace_in *in);
 
 /*
- * For a trace that becomes another one: tick, base, sync and framing stay as in IN where nothing
- * else was asked for. They are known after the first events.
+ * For a command that copies a trace: tick, base, sync and framing stay as in IN unless options
+ * change them. They are known after the first events.
  */
 void trace_in_keep_framing(const struct trace_in *in, struct write_options *o);
 /*
- * Whether a file of which nothing could be read is no trace at all: prints what it seems to be, and
- * the reader's error is of no use. Text may be a trace with a mistake: both are of use, and the
- * reader's error is left to the caller.
+ * Whether an unreadable file is not a trace: prints its detected type instead of the reader's
+ * error. Text may be a trace with an error: prints both, and leaves the reader's error to the
+ * caller.
  */
 bool trace_in_refused(const char *path, const struct iot_reader *r, int status);
-/* Whether a signal ended IN before its end, which makes it an IN that stopped early. */
+/* Whether a signal ended IN early, so that it counts as truncated. */
 bool trace_in_cut(const struct trace_in *in);
-/* If IN stopped early, says so with a %lost, so that the %end to come does not hide it. */
+/* If IN ended early, writes a %lost, so that the following %end does not hide it. */
 int trace_in_mark_lost(const struct trace_in *in, struct iot_writer *w);
 /*
- * Ends a trace that was made of IN; status is what became of its events. What went wrong is told;
- * the exit status.
+ * Ends a trace made from IN; status is the result for its events. Reports errors; returns the exit
+ * status.
  */
 int trace_in_finish(struct trace_in *in, struct iot_writer *w, const struct write_options *o,
 		    int status);
 
-/* For who reads a descriptor itself: that of a trace, "-" is standard input; -1: it was told. */
+/*
+ * For callers that read a descriptor themselves: opens a trace, "-" is standard input; returns -1
+ * after a message.
+ */
 int trace_in_descriptor(const char *path, struct stat *st);
 
 #endif
