@@ -54,7 +54,7 @@ void merge_ids_free(struct merge_ids *ids)
 	*ids = (struct merge_ids){.keep = false};
 }
 
-/* The number of a key, with an element for it in the array beside the map; SIZE_MAX: no memory. */
+/* The index of a key, whose array element is created if needed; SIZE_MAX if out of memory. */
 static size_t number_in(struct idmap *m, uint64_t key, void *array, size_t *capacity, size_t size,
 			bool *is_new)
 {
