@@ -54,7 +54,9 @@ concerns() {
 	named "$1" || grep -Eq "^#include \"(lib|converters|cli)/$module/" "$1"
 }
 
-suites= harnesses= tests=
+suites=
+harnesses=
+tests=
 for file in tests/unit/*.c; do
 	concerns "$file" || continue
 	suites="$suites $(sed -n 's/^\(Parameterized\)\{0,1\}Test(\([a-z_0-9]*\),.*/\2/p' "$file" | sort -u)"
