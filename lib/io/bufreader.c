@@ -282,24 +282,25 @@ static void move_to_front(struct bufreader *w, char *front)
 }
 
 /*
- * Returns a larger block with the same bytes at its front. realloc moves a large block by remapping
- * it, and huge pages save most of the cost of the first access.
+ * Returns a larger block with the same bytes at its front. realloc remaps a large block without copying
+ * it as long as all its pages have the same advice, so the advice includes the first and last page.
+ * Huge pages save most of the cost of the first access.
  */
 static char *grown(char *block, size_t capacity)
 {
 	char *bigger = realloc(block, capacity);
 	if (!bigger || capacity < 2 * HUGE_PAGE)
 		return bigger;
-	const uintptr_t first = ((uintptr_t)bigger + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-	const size_t skipped = first - (uintptr_t)bigger;
-	(void)madvise(bigger + skipped, (capacity - skipped) / HUGE_PAGE * HUGE_PAGE,
-		      MADV_HUGEPAGE);
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t first = (uintptr_t)bigger / page * page;
+	const uintptr_t end = ((uintptr_t)bigger + capacity + page - 1) / page * page;
+	(void)madvise((char *)bigger - ((uintptr_t)bigger - first), end - first, MADV_HUGEPAGE);
 	return bigger;
 }
 
 static bool grow(struct bufreader *w, size_t capacity_max)
 {
-	const size_t capacity = w->capacity < capacity_max / 2 ? 2 * w->capacity : capacity_max;
+	const size_t capacity = w->capacity < capacity_max / 4 ? 4 * w->capacity : capacity_max;
 	char *block;
 
 	move_to_front(w, w->block);
