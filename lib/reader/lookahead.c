@@ -18,6 +18,7 @@ enum {
 	LINE_LAST = 64,
 	BLANK_PREFIX = 1 << 16, /* blank lines at the beginning to keep, in bytes */
 	HEADER_BITS = 8, /* maximum wrong bits in a line that is taken for a damaged %iotrace */
+	SCAN_PIECE = 1 << 16, /* bytes to search, and then hash while they are in the cache */
 };
 
 static const uint64_t SPILL_MAX = (uint64_t)64 << 30; /* bytes of an interval in a temporary file */
@@ -210,9 +211,8 @@ static void take_close(struct interval_scan *s, const struct text_line *l)
 	}
 }
 
-/* Searches p[s->seen .. have) for the end of the range. last: no more bytes follow. */
-static bool find_close(struct lookahead *a, struct interval_scan *s, const char *p, size_t have,
-		       bool last)
+static bool find_close_in_piece(struct lookahead *a, struct interval_scan *s, const char *p,
+				size_t have, bool last)
 {
 	const char *end = p + have, *q = p + s->seen, *line, *line_end = p;
 	struct text_line l;
@@ -234,6 +234,16 @@ static bool find_close(struct lookahead *a, struct interval_scan *s, const char 
 	if (lf != NULL)
 		hash_lines(a, s, p, (size_t)(lf + 1 - p));
 	return false;
+}
+
+/* Searches p[s->seen .. have) for the end of the range. last: no more bytes follow. */
+static bool find_close(struct lookahead *a, struct interval_scan *s, const char *p, size_t have,
+		       bool last)
+{
+	for (size_t to = s->seen + SCAN_PIECE; to < have; to += SCAN_PIECE)
+		if (find_close_in_piece(a, s, p, to, false))
+			return true;
+	return find_close_in_piece(a, s, p, have, last);
 }
 
 /* Returns whether the range can be read again, and less text precedes it than it contains. */

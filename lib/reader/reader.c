@@ -14,8 +14,9 @@
 enum {
 	THREADS_MAX = 256,
 	HELD_MAX = 1 << 30,
-	AHEAD_VERIFIED = 1 << 24, /* decompression continues while an interval is decoded */
-	HELD_SLACK = 1 << 26,     /* maximum bytes that a bufreader reads at once */
+	READ_SIZE_VERIFIED = 1 << 18, /* the cache holds it until it is hashed */
+	AHEAD_VERIFIED = 1 << 24,     /* decompression continues while an interval is decoded */
+	HELD_SLACK = 1 << 26,         /* maximum bytes that a bufreader reads at once */
 };
 
 struct iot_reader *iot_reader_new(void)
@@ -128,7 +129,9 @@ static int make_window(struct iot_reader *r, const char *name)
 {
 	const bool verified = r->verified && r->verify;
 	const size_t held = verified ? (size_t)r->held_max + HELD_SLACK : 0;
-	const struct bufreader_options options = {.read_size = r->read_size,
+	const uint64_t read_size =
+	    verified && r->read_size == 0 ? READ_SIZE_VERIFIED : r->read_size;
+	const struct bufreader_options options = {.read_size = read_size,
 						  .buffer_max = held,
 						  .ahead_size = verified ? AHEAD_VERIFIED : 0,
 						  .window_max = r->window_max,
