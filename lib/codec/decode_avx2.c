@@ -28,6 +28,8 @@ enum {
 	/* of 64 bytes: the first block is short, as an irregular line may be near */
 	FIRST_WORDS = 4,
 	WORDS = 32,
+	PREFETCH =
+	    4096,   /* bytes ahead: verified text may have left the cache since it was hashed */
 	SLACK = 64, /* bytes after a block that may be read */
 };
 
@@ -109,8 +111,10 @@ static INLINE void classify(const char *text, struct masks *m, size_t word, unsi
 static INLINE void classify_words(const char *text, struct masks *m, size_t words, unsigned base)
 {
 	m->any_odd = m->any_minus = 0;
-	for (size_t i = 0; i < words; i++)
+	for (size_t i = 0; i < words; i++) {
+		_mm_prefetch((const char *)((uintptr_t)text + 64 * i + PREFETCH), _MM_HINT_T0);
 		classify(text + 64 * i, m, i, base);
+	}
 	m->separator[words] = m->odd[words] = m->minus[words] = m->lf[words] = 0;
 }
 
