@@ -164,6 +164,7 @@ enum strace_class {
 	STRACE_WRITES = 256, /* may change the size of its file */
 	STRACE_COPIES = 512, /* has two descriptors */
 	STRACE_OPENS = 1024, /* opens a name, and may truncate the file */
+	STRACE_ASKS = 2048,  /* the third argument is the maximum of the result */
 };
 
 struct strace_entry {

@@ -105,15 +105,11 @@ enum { TRANSFER_MAX = INT32_MAX }; /* the kernel's limit of bytes per call */
  */
 static int64_t asked_for(const struct strace_call *c)
 {
-	static const char *const NAMES[] = {"read",  "write",  "pread64", "pwrite64",
-					    "pread", "pwrite", "send",    "sendto"};
 	int64_t bytes;
-	if (c->args < 3 || !strace_number(c->arg[2], &bytes) || bytes < 0)
+	if ((c->entry->class & STRACE_ASKS) == 0 || c->args < 3 ||
+	    !strace_number(c->arg[2], &bytes) || bytes < 0 || bytes > TRANSFER_MAX)
 		return TRANSFER_MAX;
-	for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
-		if (strcmp(c->entry->name, NAMES[i]) == 0)
-			return bytes < TRANSFER_MAX ? bytes : TRANSFER_MAX;
-	return TRANSFER_MAX;
+	return bytes;
 }
 
 /*
