@@ -6,6 +6,7 @@
  */
 #include "directive.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "lib/base/number.h"
@@ -50,14 +51,39 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+/*
+ * Returns a word in which the high bit is set in the first byte of x that equals c, and possibly in
+ * following bytes.
+ */
+static uint64_t first_equal(uint64_t x, char c)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), zero = x ^ ones * (unsigned char)c;
+	return (zero - ones) & ~zero & ones << 7;
+}
+
+/* Returns the first blank, or end. */
+static const char *find_blank(const char *p, const char *end)
+{
+	uint64_t x;
+	for (; (size_t)(end - p) >= sizeof(x); p += sizeof(x)) {
+		memcpy(&x, p, sizeof(x));
+		x = le64toh(x);
+		const uint64_t found = first_equal(x, ' ') | first_equal(x, '\t');
+		if (found != 0)
+			return p + __builtin_ctzll(found) / 8;
+	}
+	while (p < end && !is_blank(*p))
+		p++;
+	return p;
+}
+
 bool directive_token(struct iot_text *rest, struct iot_text *token)
 {
 	const char *p = rest->data, *end = p + rest->size;
 	while (p < end && is_blank(*p))
 		p++;
 	const char *start = p;
-	while (p < end && !is_blank(*p))
-		p++;
+	p = find_blank(p, end);
 	*token = (struct iot_text){start, (size_t)(p - start)};
 	*rest = (struct iot_text){p, (size_t)(end - p)};
 	return token->size > 0;

@@ -282,9 +282,9 @@ static void move_to_front(struct bufreader *w, char *front)
 }
 
 /*
- * Returns a larger block with the same bytes at its front. realloc remaps a large block without copying
- * it as long as all its pages have the same advice, so the advice includes the first and last page.
- * Huge pages save most of the cost of the first access.
+ * Returns a larger block with the same bytes at its front. realloc remaps a large block without
+ * copying it as long as all its pages have the same advice, so the advice includes the first and
+ * last page. Huge pages save most of the cost of the first access.
  */
 static char *grown(char *block, size_t capacity)
 {
