@@ -199,6 +199,8 @@ static int by_identity(const void *left, const void *right)
 /* A file under two names, or named twice, is probably a mistake. */
 static int warn_of_same(const struct merge *m)
 {
+	if (m->count < 2)
+		return EXIT_OK;
 	const struct merge_input **in = malloc(m->count * sizeof *in);
 	if (in == NULL)
 		return out_of_memory();

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "converters/converter.h"
-#include "converters/input/archive.h"
+#include "converters/input/archive_reader.h"
 #include "lib/base/error.h"
 
 #include "output.h"

@@ -323,7 +323,7 @@ void fdtable_rename(struct fdtable *t, const char *from, size_t from_size, const
 /* The source shows that this file now has this name. */
 void fdtable_renamed(struct fdtable *t, struct tracked_file *f, const char *path, size_t size);
 /* Sets the directory in which the trace started: all relative names become absolute. */
-void fdtable_root(struct fdtable *t, const char *root, size_t root_size);
+void fdtable_root(struct fdtable *t, const char *path, size_t size);
 
 /* Paths */
 

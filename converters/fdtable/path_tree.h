@@ -36,8 +36,8 @@ size_t tree_path(const struct path_name *n, char *out);
 /* Makes the node the name of f, or of no file if f is NULL. */
 void tree_point(struct fdtable *t, struct path_name *n, struct tracked_file *f);
 void tree_set_link(struct fdtable *t, struct path_name *n, const char *target, size_t size);
-/* Frees all nodes below n. */
-void tree_prune(struct fdtable *t, struct path_name *n);
+/* Frees all nodes below top. */
+void tree_prune(struct fdtable *t, struct path_name *top);
 /*
  * Moves `n` with all nodes below it to the position of `to`, whose node takes the old position:
  * absent, without file, link and children. Returns false, with the tree unchanged, if either is a

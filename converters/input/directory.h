@@ -12,7 +12,7 @@
 
 #include "lib/base/error.h"
 
-#include "archive.h"
+#include "archive_reader.h"
 
 /* As error_system() with errno and a path, which is escaped here. */
 int input_path_error(struct error *error, const char *path);

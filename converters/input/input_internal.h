@@ -5,7 +5,7 @@
 
 #include "converters/converter.h"
 #include "directory.h"
-#include "archive.h"
+#include "archive_reader.h"
 
 struct member {
 	char *name;

@@ -5,6 +5,7 @@
  */
 #include "strace.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "lib/base/number.h"
@@ -78,6 +79,7 @@ struct splitter {
 
 static void split_take(struct splitter *s, const char *to)
 {
+	assert(s->from != NULL);
 	while (s->from < to && *s->from == ' ')
 		s->from++;
 	if (s->count < s->max)

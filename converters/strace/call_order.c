@@ -315,7 +315,7 @@ void strace_wait(struct strace *s, const struct strace_call *c, struct open_desc
 		 bool appends, const struct iot_record *record)
 {
 	if (s->unsettled == NULL)
-		s->unsettled = malloc(UNSETTLED_MAX * sizeof *s->unsettled);
+		s->unsettled = calloc(UNSETTLED_MAX, sizeof *s->unsettled);
 	if (s->unsettled == NULL) {
 		s->status = IOT_ENOMEM;
 		return;

@@ -7,6 +7,7 @@
  */
 #include "strace.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -90,6 +91,7 @@ static bool raw_line(struct strace *s, struct strace_member *m)
 		 */
 		if (have == 0 || bufreader_status(m->bufreader) != IOT_OK)
 			return false;
+		assert(m->limit != NULL);
 		m->raw = m->at;
 		m->raw_end = m->at = m->limit;
 		m->cut = m->raw_end[-1] != '\r';

@@ -19,6 +19,7 @@
  */
 #include "strace.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "lib/base/hash.h"
@@ -307,6 +308,7 @@ static void settle(struct strace *s, struct strace_request *r)
 static void leave_class(struct strace_request *r)
 {
 	struct strace_aio_class *k = r->class;
+	assert(k != NULL);
 	*(r->class_prev != NULL ? &r->class_prev->class_next : &k->first) = r->class_next;
 	*(r->class_next != NULL ? &r->class_next->class_prev : &k->last) = r->class_prev;
 	k->requests--;

@@ -320,7 +320,7 @@ int atomic_file_commit(struct atomic_file *f, const char *name, struct error *e)
 	if (f->open && (f->target || f->in_place) && f->sync && e->status == IOT_OK &&
 	    !sync_descriptor(f->fd))
 		error_system(e, errno, "%s: cannot be written", name);
-	if (f->open && f->unlinked && e->status == IOT_OK)
+	if (f->open && f->unlinked && f->target && e->status == IOT_OK)
 		give_name(f, name, e);
 	/* EINTR: Linux has closed the descriptor nevertheless. */
 	if (f->open && close(f->fd) != 0 && errno != EINTR)

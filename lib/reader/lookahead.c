@@ -230,7 +230,8 @@ static bool find_close_in_piece(struct lookahead *a, struct interval_scan *s, co
 		q++;
 	}
 	s->seen = q != NULL ? (size_t)(q - p) : have;
-	const char *lf = have > s->line ? memrchr(p + s->line, '\n', have - s->line) : NULL;
+	const char *lf =
+	    p != NULL && have > s->line ? memrchr(p + s->line, '\n', have - s->line) : NULL;
 	if (lf != NULL)
 		hash_lines(a, s, p, (size_t)(lf + 1 - p));
 	return false;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "converters/converter.h"
-#include "converters/input/archive.h"
+#include "converters/input/archive_reader.h"
 
 static char directory[64];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* libarchive on top of a bufreader; see archive.h. */
-#include "archive.h"
+/* libarchive on top of a bufreader; see archive_reader.h. */
+#include "archive_reader.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -4,8 +4,8 @@
  * tar. The input is a bufreader, which decompresses gzip and Zstandard itself. No filter that runs
  * a program is ever enabled.
  */
-#ifndef CONVERTERS_INPUT_ARCHIVE_H
-#define CONVERTERS_INPUT_ARCHIVE_H
+#ifndef CONVERTERS_INPUT_ARCHIVE_READER_H
+#define CONVERTERS_INPUT_ARCHIVE_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>
