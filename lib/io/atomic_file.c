@@ -326,7 +326,7 @@ int atomic_file_commit(struct atomic_file *f, const char *name, struct error *e)
 	if (f->open && close(f->fd) != 0 && errno != EINTR)
 		error_system(e, errno, "%s: cannot be written", name);
 	f->open = false;
-	if (f->temporary && e->status == IOT_OK)
+	if (f->temporary && f->target && e->status == IOT_OK)
 		take_name(f, name, e);
 	atomic_file_drop(f);
 	return e->status;
