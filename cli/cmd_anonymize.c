@@ -31,12 +31,11 @@ struct anonymize_job {
 
 static const char notes[] =
     "Paths are replaced part by part, so the hierarchy stays; hosts, users, commands and names of\n"
-    "processes by one word each; numbers of processes, files and objects are given anew. The same\n"
+    "processes by one word each; processes, files and objects get new numbers. The same\n"
     "key gives the same names in every trace. Free comments, unknown directives and keys, "
     "source-id\n"
-    "and epoch are left out. Sizes, offsets and times stay exact unless a grain is given: who "
-    "knows\n"
-    "the program may know it again by them.\n"
+    "and epoch are removed. Sizes, offsets and times stay exact unless a grain is given: a reader\n"
+    "who knows the program may recognize it by them.\n"
     "With -O a trace keeps the name of its file: name files so that they can be shared.\n";
 
 static const char examples[] =
@@ -352,33 +351,33 @@ int cmd_anonymize(int argc, char **argv)
 	j.read.verified = true;
 	const struct option options[] = {
 	    OPTION(STRING, 'k', "key", "FILE", &j.key,
-		   "the secret: the bytes of FILE, 16 at the least"),
+		   "the secret key: the contents of FILE, at least 16 bytes"),
 	    OPTION(FLAG, 0, "new-key", NULL, &j.new_key,
-		   "make FILE first, readable by you alone; it must not exist"),
+		   "create FILE first, readable only by you; it must not exist"),
 	    OPTION(STRING, 0, "map", "OUT", &j.map,
-		   "write the private mapping of old to new names (yours alone)"),
+		   "write the private mapping of old to new names, readable only by you"),
 	    OPTION_OUTPUT(j.write),
 	    OPTION(STRING, 'O', "output-dir", "DIR", &j.directory,
-		   "each IN becomes a trace of the same name in DIR"),
-	    OPTION(FLAG, 'v', "verbose", NULL, &j.verbose, "tell what was left out"),
+		   "write each IN to DIR under its own name"),
+	    OPTION(FLAG, 'v', "verbose", NULL, &j.verbose, "report what was removed"),
 	    OPTION_QUIET(j.read.quiet, j.read.progress),
 	    GROUP("What stays"),
 	    OPTION(STRING, 0, "keep", "PREFIX,...", &j.anonymize.names.keep,
-		   "paths, or their beginnings, that stay readable: /usr,/lib"),
+		   "keep these paths, and paths below them, readable: /usr,/lib"),
 	    OPTION(FLAG, 0, "keep-extension", NULL, &j.anonymize.names.keep_extension,
-		   "the .ext of files stays readable; a message lists them"),
+		   "keep the .ext of file names readable; a message lists them"),
 	    OPTION(CHOICE, 0, "epoch", "drop|shift", &j.anonymize.epoch,
-		   "shift: by a secret time that the key tells, so that traces still align "
-		   "(default: drop)"),
+		   "drop the epoch, or shift it by a secret time derived from the key, so "
+		   "that traces stay aligned (default: drop)"),
 	    OPTION(FLAG, 0, "keep-comments", NULL, &j.anonymize.keep_comments,
-		   "free comments stay, word by word"),
+		   "keep free comments unchanged"),
 	    OPTION(FLAG, 0, "keep-unknown", NULL, &j.anonymize.keep_unknown,
-		   "unknown directives, keys and counters stay"),
+		   "keep unknown directives, keys and counters"),
 	    GROUP("Coarser"),
 	    RANGE(NUMBER, 0, "time-grain", "NS", &j.anonymize.time_grain_ns,
-		  "times become multiples of so many nanoseconds", 1, INT64_MAX),
+		  "round times down to multiples of NS nanoseconds", 1, INT64_MAX),
 	    OPTION(SIZE, 0, "size-grain", "SIZE", &j.anonymize.size_grain,
-		   "offsets and ends of I/Os become multiples of SIZE"),
+		   "round offsets and ends of I/Os to multiples of SIZE"),
 	    GROUP("Reading"),
 	    OPTION_READING(j.read),
 	    GROUP("Output"),
@@ -388,7 +387,7 @@ int cmd_anonymize(int argc, char **argv)
 	};
 	const struct command_spec command = {
 	    .name = "anonymize",
-	    .summary = "Replace everything in traces that tells whose they are",
+	    .summary = "Replace everything in traces that identifies their owners",
 	    .synopsis = "--key FILE [--new-key] [OPTION]... [-o OUT] [IN]\n"
 			"--key FILE [--new-key] [OPTION]... -O DIR IN...",
 	    .options = options,

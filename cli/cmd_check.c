@@ -20,16 +20,14 @@ struct check {
 };
 
 static const char notes[] =
-    "Errors are what the format forbids, warnings what is merely odd; notes, of which places are\n"
-    "told with --all, are neither. After an error what belongs to the same interval is not "
-    "judged;\n"
-    "it goes on behind the next %sync.\n"
+    "An error violates the format; a warning is legal but suspect; a note is neither, and its\n"
+    "positions are listed with --all. After an error the rest of the interval is not checked;\n"
+    "checking continues after the next %sync.\n"
     "The exit status is 0 if there are no errors (--strict: and no warnings), else 1.\n"
     "json: an object per trace, on one line; \"state\" is fine, odd or damaged.\n"
-    "--repair keeps the intervals between %syncs that a hash or a frame's checksum proves, each "
-    "in\n"
-    "its place, and says in %lost how many records are missing between them. It exits with 1 if\n"
-    "anything is lost. iotrace-check(1) says what is certain, and why.\n";
+    "--repair keeps each interval that a hash or the checksum of a frame verifies, at its\n"
+    "position, and writes a %lost with the number of records missing in between. It exits with 1\n"
+    "if anything is lost. iotrace-check(1) explains what repair can prove.\n";
 
 static const char examples[] =
     "  iotrace check t.iot.zst\n"
@@ -133,23 +131,25 @@ int cmd_check(int argc, char **argv)
 	    .repair = {.write = WRITE_OPTIONS_INIT, .base = NOT_GIVEN, .tick_ns = NOT_GIVEN}};
 	const struct option options[] = {
 	    OPTION(FLAG, 'j', "json", NULL, &c.json, "print JSON"),
-	    OPTION(FLAG, 'a', "all", NULL, &c.all, "tell every place, not the first 5 of a kind"),
+	    OPTION(FLAG, 'a', "all", NULL, &c.all,
+		   "list every position, not only the first 5 of each kind"),
 	    OPTION(FLAG, 0, "strict", NULL, &c.strict, "exit with 1 also for warnings"),
 	    OPTION_QUIET(c.repair.quiet, c.repair.progress),
 	    GROUP("Reading"),
 	    OPTION_NUMBERS_OF_IN(c.repair),
 	    OPTION_ALLOW_EMPTY(c.allow_empty),
 	    GROUP("Repair"),
-	    OPTION(FLAG, 'r', "repair", NULL, &c.do_repair, "write what can be saved of IN"),
+	    OPTION(FLAG, 'r', "repair", NULL, &c.do_repair,
+		   "write everything that can be recovered from IN"),
 	    OPTION_OUTPUT(c.repair.write),
 	    OPTION(FLAG, 0, "keep-unverified", NULL, &c.repair.keep_unverified,
-		   "also what can be read but is not proven; comments mark it"),
+		   "also keep readable records that are not verified, marked by comments"),
 	    OPTION_WRITING(c.repair.write),
 	    OPTIONS_END,
 	};
 	const struct command_spec command = {
 	    .name = "check",
-	    .summary = "Tell whether traces are valid, and save what is in damaged ones",
+	    .summary = "Validate traces; repair damaged ones",
 	    .synopsis = "[OPTION]... IN...\n--repair [OPTION]... [-o OUT] IN",
 	    .options = options,
 	    .notes = notes,

@@ -87,27 +87,27 @@ static void make_options(struct convert_job *j)
 {
 	struct convert_options *o = &j->convert;
 	const struct option own[] = {
-	    OPTION(STRING, 0, "from", "FORMAT", &j->from, "format of IN (default: found out)"),
-	    OPTION(FLAG, 0, "list", NULL, &j->list, "list the formats and end"),
+	    OPTION(STRING, 0, "from", "FORMAT", &j->from, "input format (default: auto-detect)"),
+	    OPTION(FLAG, 0, "list", NULL, &j->list, "list the formats and exit"),
 	    OPTION_OUTPUT(o->write),
-	    OPTION(STRING, 'O', "output-dir", "DIR", &j->directory,
-		   "each IN is a trace of its own, DIR/IN.iot.zst; go on after a failure"),
-	    OPTION(STRING, 0, "report", "FILE", &j->report.path,
-		   "write what was counted to FILE, as JSON"),
-	    OPTION(FLAG, 0, "strict", NULL, &o->strict,
-		   "keep nothing if anything was not understood, damaged or ambiguous"),
 	    OPTION(
-		CHOICE, 0, "ops", "all|names|none", &o->ops,
-		"which operations without data to keep; names: close, and those that change names "
-		"(default: all)"),
-	    OPTION(FLAG, 'v', "verbose", NULL, &o->verbose, "tell what was done"),
+		STRING, 'O', "output-dir", "DIR", &j->directory,
+		"convert each IN to a trace of its own, DIR/IN.iot.zst; continue after a failure"),
+	    OPTION(STRING, 0, "report", "FILE", &j->report.path,
+		   "write a report with all counts to FILE, as JSON"),
+	    OPTION(FLAG, 0, "strict", NULL, &o->strict,
+		   "write no output if any input is not understood, damaged or ambiguous"),
+	    OPTION(CHOICE, 0, "ops", "all|names|none", &o->ops,
+		   "operations without data to keep; names: close, and operations that "
+		   "change names (default: all)"),
+	    OPTION(FLAG, 'v', "verbose", NULL, &o->verbose, "print a summary of what was done"),
 	    OPTION_QUIET(o->quiet, o->progress),
 	    GROUP("Order"),
 	    OPTION(FLAG, 0, "unsorted", NULL, &o->unsorted,
-		   "as IN has it, at once, instead of in order of start"),
+		   "keep input order; do not sort by start time"),
 	    OPTION_MEMORY(&o->memory),
 	    GROUP("Output"),
-	    OPTION_TICK(o->write, "as exact as IN"),
+	    OPTION_TICK(o->write, "the resolution of IN"),
 	    OPTION_BASE(o->write),
 	    OPTION_WRITING(o->write),
 	};

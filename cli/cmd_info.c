@@ -512,7 +512,7 @@ static void print_human(struct output *o, const char *path, const struct info *f
 		      state_name(f, in));
 	print_reported(o, f);
 	if (f->traces > 1)
-		line(o, "traces", "%ju in one; what is told above is of the first",
+		line(o, "traces", "%ju traces in one; the properties above are of the first",
 		     (uintmax_t)f->traces);
 	line(o, "records", "%ju", (uintmax_t)iot_reader_fact(r, IOT_FACT_RECORDS));
 	if (has_ios(f, in))
@@ -554,8 +554,8 @@ static int show(struct output *o, const char *path, const struct read_options *o
 
 static const char notes[] =
     "json: an object per trace, on one line; keys are always the same, but source, command,\n"
-    "host, user, epoch_ns, lacks, layer, lengths and clocks are left out where the trace does not\n"
-    "tell. Bytes are those that I/Os moved; of physical records (\"disk\") 512 times their "
+    "host, user, epoch_ns, lacks, layer, lengths and clocks are omitted if the trace does not\n"
+    "state them. Bytes are those that I/Os moved; of physical records (\"disk\") 512 times their "
     "blocks.\n"
     "What is not known is \"-\" or null, never 0: of counters alone no reads and writes, without\n"
     "times no span; unknown_offsets, _durations, _cpu and _starts count records. last_ns is the\n"
@@ -581,7 +581,7 @@ int cmd_info(int argc, char **argv)
 	};
 	const struct command_spec command = {
 	    .name = "info",
-	    .summary = "Tell what traces are, how much is in them, and whether they are whole",
+	    .summary = "Summarize traces and report whether they are complete",
 	    .synopsis = "[OPTION]... IN...",
 	    .options = options,
 	    .notes = notes,

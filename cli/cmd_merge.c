@@ -8,7 +8,7 @@
 static const char notes[] =
     "Inputs may differ in tick, base and compression. They are aligned by epoch= of their\n"
     "%trace where all have one, else by their time zero; --shift comes on top of that. TIME is\n"
-    "a number with ns, us, ms, s, m, h or d behind it; of seconds where nothing is.\n"
+    "a number followed by ns, us, ms, s, m, h or d; without a unit, seconds.\n"
     "I/Os that start together are ordered by process, then file. The order of the IN does not\n"
     "matter. An id that two inputs use stays with the one that comes first; the other's gets a\n"
     "new number, in directives too.\n"
@@ -49,7 +49,7 @@ int cmd_merge(int argc, char **argv)
 		   "ids mean the same in all IN: they are parts of one trace"),
 	    OPTION(FLAG, 0, "reorder", NULL, &o.reorder, "sort IN that are not in order"),
 	    OPTION_MEMORY(&o.memory),
-	    OPTION(FLAG, 'v', "verbose", NULL, &o.verbose, "tell what the tick has rounded"),
+	    OPTION(FLAG, 'v', "verbose", NULL, &o.verbose, "report what a coarser tick rounds"),
 	    OPTION_QUIET(o.read.quiet, o.read.progress),
 	    GROUP("Reading"),
 	    OPTION_READING(o.read),

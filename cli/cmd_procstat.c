@@ -63,7 +63,7 @@ static int look_at_output(struct procstat_job *j, int fd)
 				 "%s: not a file of packets; nothing is appended to it",
 				 j->out_name);
 	if (!j->quiet)
-		print_message("%s: is there already; more packets are appended", j->out_name);
+		print_message("%s: already exists; new packets are appended", j->out_name);
 	return IOT_OK;
 }
 

@@ -24,14 +24,14 @@ struct reorder_job {
 
 static const char notes[] =
     "I/Os that start together stay in the order of IN. Comments without a time go with the\n"
-    "record that follows them; %file and %process are told again where records need them.\n"
-    "Without --window all of IN is held before the first record is written, beyond --memory in\n"
-    "temporary files. With it a record is written when one has come that starts so much later:\n"
-    "enough for input that is out of order by less than TIME, and for pipes. Who comes later\n"
-    "still is written at once, out of order, and counted. TIME is a number with ns, us, ms, s,\n"
-    "m, h or d behind it; of seconds where nothing is.\n"
-    "Packets (procstat) tell how far they are complete, and are written in order as that allows:\n"
-    "the same as iotrace convert.\n"
+    "record that follows them; %file and %process are repeated where records need them.\n"
+    "Without --window all of IN is read before the first record is written; beyond --memory it\n"
+    "is kept in temporary files. With --window a record is written once a record that starts\n"
+    "TIME later has been read: enough for pipes, and for input that is out of order by less than\n"
+    "TIME. A record that arrives even later is written at once, out of order, and counted. TIME\n"
+    "is a number followed by ns, us, ms, s, m, h or d; without a unit, seconds.\n"
+    "Packets (procstat) state up to which time they are complete, and are written in order up to\n"
+    "that time, as by iotrace convert.\n"
     "A damaged or truncated IN ends with %lost, the rest is complete; the exit status is 1.\n";
 
 static const char examples[] =
@@ -125,7 +125,7 @@ static int convert(struct reorder_job *j, const struct converter *converter, con
 						.files = &j->files};
 	if (o->window_ns != NOT_GIVEN)
 		return options_wrong(&j->command,
-				     "--window is for traces; packets tell themselves");
+				     "--window applies to traces only; packets carry watermarks");
 	return convert_and_report(&options, &path, 1, o->write.path, &j->report);
 }
 
@@ -206,12 +206,13 @@ int cmd_reorder(int argc, char **argv)
 	const struct option options[] = {
 	    OPTION_MEMORY(&o->memory),
 	    CALL("window", "TIME", &o->window_ns,
-		 "write what starts so much before the latest (default: hold everything)",
+		 "write a record once it is TIME older than the newest start (default: "
+		 "sort all of IN first)",
 		 take_window),
 	    OPTION_OUTPUT(o->write),
 	    OPTION(STRING, 0, "report", "FILE", &j.report.path,
-		   "write what was counted to FILE, as JSON"),
-	    OPTION(FLAG, 'v', "verbose", NULL, &j.verbose, "tell what was done"),
+		   "write a report with all counts to FILE, as JSON"),
+	    OPTION(FLAG, 'v', "verbose", NULL, &j.verbose, "print a summary of what was done"),
 	    OPTION_QUIET(o->read.quiet, o->read.progress),
 	    GROUP("Reading"),
 	    OPTION_READING(o->read),

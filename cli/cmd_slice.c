@@ -43,20 +43,19 @@ struct slice_run {
 
 static const char notes[] =
     "T is a time of the trace (250ms, 90s, 5m, 1.5h, 2d; seconds without a unit), a share of it\n"
-    "(50%, from the first record's start to the last's), or a wall clock where the trace tells "
+    "(50%, from the first record's start to the last's), or a wall clock time if the trace states "
     "its\n"
     "epoch (07:40:14, the first one in the trace or, of --to, after --from; 2026-11-21T10:00:00;\n"
     "both local or followed by Z or +01:00; @1700000000).\n"
-    "Records are counted from 0; those from --from on and before --to are taken, A to B "
-    "inclusive.\n"
-    "Directives with a time are taken by that; comments go with the record that follows. --op and\n"
+    "Records are counted from 0; --from is inclusive, --to exclusive; A to B inclusive.\n"
+    "Directives are selected by their time; comments go with the record that follows. --op and\n"
     "--every choose among records alone, --every last of all. LIST is numbers, ranges and names:\n"
     "7,9-12,mpi*; of ranks without names. In GLOB and names * ? [...] match anything, '/' too;\n"
     "without a '/' in it the last part of a path is enough.\n"
-    "A file is entered at the %sync before the slice, and read no further than its end; what lies\n"
-    "outside is neither read nor checked. CPU times tell what was used since the process's record\n"
-    "before, in the slice or not. IN has to be in order of start (reorder); --all-of-it reads "
-    "on.\n";
+    "Reading starts at the %sync before the slice and ends at the first %sync after it; the\n"
+    "intervals in between are verified, the rest of the file is not read. CPU times count from\n"
+    "the previous record of the process, in the slice or not. IN must be sorted by start\n"
+    "(reorder), unless --all-of-it is given.\n";
 
 static const char examples[] =
     "  iotrace slice --from=90s --to=2m -o part.iot.zst t.iot.zst   half a minute\n"
@@ -144,8 +143,9 @@ static int resolve(struct slice_run *r)
 		return options_wrong(r->command, "the trace does not say when its I/Os started; "
 						 "--records chooses by number");
 	if (share && !trace_in_seekable(&r->in))
-		return options_wrong(r->command, "a share (%%) needs a file: of what is read only "
-						 "once nobody knows how long it is");
+		return options_wrong(
+		    r->command,
+		    "a share (%%) needs a seekable file: the length of a pipe is not known");
 	if (share && find_last(r) != EXIT_OK)
 		return EXIT_FAULT;
 	r->span.after_ns = r->span.first_ns;
@@ -158,7 +158,7 @@ static int resolve(struct slice_run *r)
 	if (missing != NULL)
 		return options_wrong(r->command, "%s", missing);
 	if (s->from_ns >= s->to_ns)
-		return options_wrong(r->command, "--to is not behind --from");
+		return options_wrong(r->command, "--to must be later than --from");
 	return EXIT_OK;
 }
 
@@ -384,22 +384,21 @@ static int parse_and_run(struct slice_run *r, int argc, char **argv)
 {
 	const struct option options[] = {
 	    CALL("from", "T", &r->from, "from time T on", take_time),
-	    CALL("to", "T", &r->to, "up to time T, which is not in it", take_time),
+	    CALL("to", "T", &r->to, "up to, but not including, time T", take_time),
 	    CALL("records", "A-B", &r->slice, "records A to B, counted from 0", take_records),
-	    CALL("process", "LIST", &r->choice, "what these processes did", take_processes),
-	    CALL("rank", "LIST", &r->choice, "what the processes of these MPI ranks did",
-		 take_ranks),
-	    CALL("file", "GLOB", &r->choice, "what was done to files of such a path; repeatable",
+	    CALL("process", "LIST", &r->choice, "I/O of these processes", take_processes),
+	    CALL("rank", "LIST", &r->choice, "I/O of the processes of these MPI ranks", take_ranks),
+	    CALL("file", "GLOB", &r->choice, "I/O on files whose path matches GLOB; repeatable",
 		 take_file),
 	    OPTION(CHOICE, 0, "op", "all|read|write", &r->slice.op, "reads or writes alone"),
 	    RANGE(NUMBER, 0, "every", "N", &r->slice.every,
-		  "the first of the records chosen so far, and every Nth", 1, UINT64_MAX),
+		  "of the selected records, the first and every Nth", 1, UINT64_MAX),
 	    OPTION(FLAG, 0, "rebase", NULL, &r->moves_zero,
-		   "time zero is --from, or else the beginning of the slice"),
+		   "move time zero to --from, or else to the beginning of the slice"),
 	    OPTION(FLAG, 0, "all-of-it", NULL, &r->slice.all_read,
-		   "read all of IN, as its records are not in order of start"),
+		   "IN is not sorted by start: read all of it"),
 	    OPTION_OUTPUT(r->write),
-	    OPTION(FLAG, 'v', "verbose", NULL, &r->verbose, "tell what the tick has rounded"),
+	    OPTION(FLAG, 'v', "verbose", NULL, &r->verbose, "report what a coarser tick rounds"),
 	    OPTION_QUIET(r->read.quiet, r->read.progress),
 	    GROUP("Reading"),
 	    OPTION_READING(r->read),

@@ -471,12 +471,12 @@ out:
 }
 
 static const char notes[] =
-    "object: a file in the whole trace, whoever opens it, or one fileId where the trace does\n"
-    "not tell. file: one fileId of a process, which is one open. Most bytes come first.\n"
+    "object: a file in the whole trace, whoever opens it, or one fileId if the trace does\n"
+    "not define objects. file: one fileId of a process, which is one open. Most bytes come first.\n"
     "opens: %op open and create that succeeded; in a trace without any, the fileIds.\n"
-    "in I/O: the sum of all durations. seq: I/Os that begin where the one before in the same\n"
-    "fileId of the same process ended; same: of the same size as that one; both as share of\n"
-    "the I/Os that have one before (followers). Sizes are classes of powers of two.\n"
+    "in I/O: the sum of all durations. seq: I/Os that begin where the previous one in the same\n"
+    "fileId of the same process ended; same: I/Os of the size of the previous one; both as a\n"
+    "share of the I/Os that have a previous one (followers). Sizes are classes of powers of two.\n"
     "A figure that the source did not know is \"-\" (tsv: empty, json: null), never 0. In I/O "
     "with\n"
     "a \">\" is the sum of the durations that are known, of which there are \"timed\"; seq is of "
@@ -485,14 +485,14 @@ static const char notes[] =
     "tsv: process, file, object, opens, reads, writes, read_bytes, written_bytes, io_ns,\n"
     "followers, sequential, same_size, sizes, name, rank (of a process that has one), timed,\n"
     "placed, first_ns, last_ns (starts of the first and the last I/O); process, file and object\n"
-    "are 0 where a row stands for many; sizes is a list of\n"
+    "are 0 in rows that combine several; sizes is a list of\n"
     "FROM:COUNT; in name control characters and '%' are %XX; no total.\n"
     "json: {\"by\", \"rows\": [...], \"total\"} with the same names, and \"operations\".\n"
     "If the trace has %op, a table of all operations follows, most time first.\n";
 
 static const char examples[] =
     "  iotrace stat t.iot.zst                            files, most bytes first\n"
-    "  iotrace stat --by=process t.iot.zst               who did the I/O\n"
+    "  iotrace stat --by=process t.iot.zst               I/O by process\n"
     "  iotrace stat --tsv t.iot.zst | cut -f 7,8,14      bytes read and written, path\n"
     "  iotrace stat --json t.iot.zst | jq '.total.reads'\n";
 
@@ -501,7 +501,7 @@ int cmd_stat(int argc, char **argv)
 	struct stat_run s = {.read = READ_COUNTED_INIT, .by = BY_OBJECT};
 	const struct option options[] = {
 	    OPTION(CHOICE, 'b', "by", "file|process|object", &s.by,
-		   "what a row stands for (default: object)"),
+		   "group rows by (default: object)"),
 	    OPTION(FLAG, 'j', "json", NULL, &s.json, "print JSON"),
 	    OPTION(FLAG, 't', "tsv", NULL, &s.tsv, "print columns separated by tabs"),
 	    OPTION(FLAG, 0, "physical", NULL, &s.stats.physical,

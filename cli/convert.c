@@ -359,8 +359,7 @@ static void report_late(struct conversion *c)
 		return;
 	report_add(&c->source.report, "late", late);
 	report_note(&c->source.report,
-		    "%ju events came later than was promised, and stand behind later ones",
-		    (uintmax_t)late);
+		    "%ju events arrived after the watermark and are out of order", (uintmax_t)late);
 }
 
 static void close_attempt(struct conversion *c)
@@ -448,7 +447,7 @@ static int convert(struct conversion *c)
 		return status;
 	c->started_restart = true;
 	if (c->options->verbose)
-		print_message("cannot be sorted on the way: starting anew");
+		print_message("cannot sort while streaming; restarting with a full sort");
 	return attempt(c, converter, true);
 }
 
@@ -457,7 +456,7 @@ static void report_cut(const struct conversion *c)
 	if (c->kept)
 		report_input_cut(c->write.path);
 	else if (signal_pending() == 0)
-		print_message("interrupted before the end of the input: no trace is written");
+		print_message("interrupted before the end of the input: no trace written");
 }
 
 int convert_inputs(struct conversion *c, const struct convert_options *o, const char *const *paths,

@@ -86,7 +86,7 @@ static const char *hidden_name(const char *name)
 		const char *name, *shown;
 	} names[] = {{"mmap", "file mappings"},
 		     {"io_uring", "io_uring requests"},
-		     {"io_uring_rings", "io_uring rings whose requests no call shows"},
+		     {"io_uring_rings", "io_uring rings (their requests appear in no system call)"},
 		     {"fprintf", "formatted writes"},
 		     {"mpi_type", "MPI-IO calls on types of unknown size"}};
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -126,13 +126,13 @@ static void warn_unknown(const struct conversion *c)
 	const uint64_t results = convert_sum(r, "unknown.async_lengths");
 	if (durations > 0)
 		warning(c,
-			"the durations of %ju of %ju records are not known: the log "
-			"does not tell which asynchronous request completed when",
+			"the durations of %ju of %ju records are not known: the log does not "
+			"show when each asynchronous request completed",
 			(uintmax_t)durations, (uintmax_t)r->records);
 	if (results > 0)
 		warning(c,
-			"up to %ju asynchronous requests failed or moved less than "
-			"their records say: the log does not tell which",
+			"up to %ju asynchronous requests failed or transferred less than their "
+			"records state; the log does not show which",
 			(uintmax_t)results);
 }
 

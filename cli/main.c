@@ -32,9 +32,9 @@ static const struct command_entry commands[] = {
      "replace all names, so that a trace can be shared"},
     {"slice", cmd_slice, "Change traces", "take a part: by time, record, process, file"},
     {"cat", cmd_cat, "Look into traces", "write a trace as canonical text, CSV, JSON lines"},
-    {"info", cmd_info, "Look into traces", "tell what a trace is and whether it is whole"},
+    {"info", cmd_info, "Look into traces", "summarize traces and report whether they are complete"},
     {"stat", cmd_stat, "Look into traces", "count opens, I/Os and bytes by file or process"},
-    {"check", cmd_check, "Look into traces", "tell whether traces are valid; repair damaged ones"},
+    {"check", cmd_check, "Look into traces", "validate traces; repair damaged ones"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -60,9 +60,11 @@ static void print_help(void)
 		printf("  %-10s%s\n", e->name, e->summary);
 	}
 	printf("\n"
-	       "'iotrace help COMMAND' or 'iotrace COMMAND --help' tells more; 'iotrace version'\n"
-	       "prints the version.\n"
-	       "A file \"-\" is standard input or output; .gz and .zst are unpacked and made.\n"
+	       "Run 'iotrace help COMMAND' or 'iotrace COMMAND --help' for details, 'iotrace "
+	       "version' for\n"
+	       "the version. A file \"-\" is standard input or output; .gz and .zst are "
+	       "decompressed and\n"
+	       "compressed.\n"
 	       "\n"
 	       "Log an application, make a trace of the log, and look into it:\n"
 	       "  strace -f -ttt -T -y -s 0 -e 'abbrev=!/io_|msg|pipe|pair' -o app.strace ./app\n"

@@ -27,7 +27,7 @@ static int make_key(const char *path)
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return report_error(path, errno == EEXIST
-					      ? "is there already; a new key must not replace it"
+					      ? "already exists; a new key must not replace it"
 					      : strerror(errno));
 	randombytes_buf(random, sizeof random);
 	sodium_bin2hex(text, sizeof text, random, sizeof random);

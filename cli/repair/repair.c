@@ -129,9 +129,10 @@ static int decide(struct repair *r)
 						 : "nothing in it can be verified; "
 						   "--keep-unverified keeps what can be read");
 	if (!tick_is_certain(r)) {
-		print_message("%s: its %%iotrace is damaged, so that nobody knows the tick of its "
-			      "times; tell it with --in-tick=NS (1000 is usual)",
-			      r->shown);
+		print_message(
+		    "%s: its %%iotrace line is damaged, so the tick is unknown; specify it "
+		    "with --in-tick=NS (usually 1000)",
+		    r->shown);
 		return EXIT_FAULT;
 	}
 	r->tick_ns = r->options->tick_ns != NOT_GIVEN ? r->options->tick_ns : r->verdict.tick_ns;

@@ -150,7 +150,7 @@ enum { MEMORY_DEFAULT = 256 << 20 };
 		   "write to OUT; .gz and .zst compress (default: standard output)")
 #define OPTION_TICK(w, default_)                                                                  \
 	CALL("tick", "NS|us|ms", &(w).tick_ns,                                                 \
-		 "what a tick stands for (default: " default_ ")", option_tick)
+		 "tick length (default: " default_ ")", option_tick)
 #define OPTION_BASE(w)                                                                            \
 	CALL("base", "16|10", &(w).base, "base of the numbers (default: 16)", option_base)
 #define OPTION_BASE_OF_IN(w)                                                                      \
@@ -162,7 +162,7 @@ enum { MEMORY_DEFAULT = 256 << 20 };
 	RANGE(NUMBER, 0, "level", "N", &(w).level,                                             \
 		  "compression level: gzip 1 to 9 (default: 6), zstd 1 to 19 (1)", 1, 19),         \
 	RANGE(NUMBER, 0, "threads", "N", &(w).threads,                                         \
-		  "threads that compress beside this one (zstd)", 0, 256),                         \
+		  "additional compression threads (zstd)", 0, 256),                         \
 	OPTION(FLAG, 0, "bare", NULL, &(w).bare,                                               \
 		   "records and comments alone, without %iotrace, %sync and %end"),                \
 	OPTION(NUMBER, 0, "sync", "N", &(w).sync, "a %sync after every N records (0: none)"),  \

@@ -234,7 +234,7 @@ static const char *resolve_time_of_day(const struct trace_time *time, const stru
 	return NULL;
 }
 
-static const char no_epoch[] = "the trace does not tell its epoch: no wall clock time is known";
+static const char no_epoch[] = "the trace states no epoch, so wall clock times are unknown";
 
 const char *time_resolve(const struct trace_time *time, const struct time_span *span, int64_t *ns)
 {

@@ -46,15 +46,15 @@ struct read_options {
 /* Elements of an array of options, for a struct read_options r, or one that has some of it. */
 /* clang-format off */
 #define OPTION_NUMBERS_OF_IN(r)                                                                   \
-	CALL("in-base", "16|10", &(r).base, "base of IN's numbers (default: found out)",       \
+	CALL("in-base", "16|10", &(r).base, "base of IN's numbers (default: auto-detect)",       \
 		 option_base),                                                                    \
 	RANGE(NUMBER, 0, "in-tick", "NS", &(r).tick_ns,                                        \
-		  "nanoseconds of a tick of IN where it does not tell (default: 1000)",            \
+		  "tick of IN in nanoseconds, if IN does not state it (default: 1000)",            \
 		  1, INT64_MAX)
 #define OPTION_READING(r)                                                                         \
 	OPTION_NUMBERS_OF_IN(r),                                                                  \
-	OPTION(FLAG, 0, "no-verify", NULL, &(r).no_verify, "do not check the hashes of IN"),    \
-	OPTION(FLAG, 0, "recover", NULL, &(r).recover, "after damage go on at the next %sync"), \
+	OPTION(FLAG, 0, "no-verify", NULL, &(r).no_verify, "do not verify the hashes of IN"),    \
+	OPTION(FLAG, 0, "recover", NULL, &(r).recover, "continue at the next %sync after damage"), \
 	OPTION_ALLOW_EMPTY((r).allow_empty)
 #define OPTION_ALLOW_EMPTY(target)                                                                \
 	OPTION(FLAG, 0, "allow-empty", NULL, &(target),                                        \

@@ -300,7 +300,7 @@ int darshan_counters_step(struct darshan *d)
 	}
 	const int64_t rest = rest_of(d, c, p);
 	if (rest < 0) {
-		darshan_damage(d, IOT_EFORMAT, "more words behind a record than can be");
+		darshan_damage(d, IOT_EFORMAT, "too many words after a record");
 		return 0;
 	}
 	return record(d, size + 8 * (size_t)rest) != NULL

@@ -16,9 +16,10 @@ enum {
 
 static const struct converter_option OPTIONS[] = {
     {"layer", "posix|mpiio|both",
-     "whose calls become records (default: posix); both have the same I/O twice"},
+     "layer whose calls become records (default: posix); both: the same I/O "
+     "appears twice"},
     {"check", NULL, "compare totals of the records with the source's own"},
-    {"threads", NULL, "every thread a process of its own, where the log tells"},
+    {"threads", NULL, "make every thread a process of its own, if the log distinguishes threads"},
     {0},
 };
 

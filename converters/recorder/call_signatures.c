@@ -120,8 +120,8 @@ static int parse(struct recorder *r, struct recorder_cst *c, size_t size, const 
 			return status;
 	}
 	if (p != end)
-		return error_set(error, IOT_EFORMAT, "%s: %td bytes behind the last signature",
-				 name, end - p);
+		return error_set(error, IOT_EFORMAT, "%s: %td bytes after the last signature", name,
+				 end - p);
 	return IOT_OK;
 }
 

@@ -274,7 +274,7 @@ static int block_end(struct recorder_stream *s, struct error *error)
 				 "%s: a block ends %ju bytes before its head says", s->name,
 				 (uintmax_t)s->left);
 	if (s->slice.store == NULL && bufreader_peek(s->bufreader, 1, &have) != NULL && have > 0)
-		return error_set(error, IOT_EFORMAT, "%s: bytes behind the block", s->name);
+		return error_set(error, IOT_EFORMAT, "%s: extra bytes after the block", s->name);
 	return IOT_OK;
 }
 

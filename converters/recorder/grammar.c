@@ -57,7 +57,7 @@ static int add_id(struct parser *p, uint32_t index)
 	const size_t number = idmap_number(&p->ids, (uint32_t)id);
 	if (number == SIZE_MAX)
 		return error_set(p->error, IOT_ENOMEM, "out of memory");
-	return number == index ? IOT_OK : bad(p, index, "is there twice");
+	return number == index ? IOT_OK : bad(p, index, "occurs twice");
 }
 
 static int parse_rules(struct parser *p, const char *payload, size_t size, uint32_t terminals)
@@ -129,7 +129,7 @@ static int finish_rule(struct parser *p, uint32_t index)
 		if (__builtin_mul_overflow(total, (uint64_t)s[k].times, &total) ||
 		    __builtin_add_overflow(rule->total, total, &rule->total) ||
 		    rule->total > TOTAL_MAX)
-			return bad(p, index, "stands for more than 2^62 calls");
+			return bad(p, index, "expands to more than 2^62 calls");
 		struct recorder_symbol now = s[k];
 		if (child != NULL && child->count == 1 && g->symbol[child->first].times == 1)
 			now.value = g->symbol[child->first].value;

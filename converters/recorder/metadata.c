@@ -283,13 +283,14 @@ static int refuse_ruin(struct recorder *r)
 	const struct recorder_part *part;
 	const char *name = recorder_name(r, r->part);
 	if (recorder_parts(r, RECORDER_RANK_CALLS, &part) > 0)
-		return error_set(&r->src->error, IOT_EFORMAT,
-				 "%s: no recorder.mt and no VERSION beside it: a trace of "
-				 "Recorder 2.0, which is not known here, or not complete",
-				 name);
+		return error_set(
+		    &r->src->error, IOT_EFORMAT,
+		    "%s: no recorder.mt and no VERSION in the same directory: a trace of "
+		    "Recorder 2.0, which is not supported, or an incomplete one",
+		    name);
 	return error_set(&r->src->error, IOT_EFORMAT,
-			 "%s: there is no recorder.mt beside it: the program ended before "
-			 "Recorder had written it",
+			 "%s: no recorder.mt in the same directory: the program ended before "
+			 "Recorder wrote it",
 			 name);
 }
 

@@ -13,7 +13,7 @@ enum { CALLS_PER_NEXT = 65536, NS_PER_US = 1000, LONG_PAUSE_S = 400 };
 
 static const struct converter_option OPTIONS[] = {
     {"layer", "posix|mpiio|both", "calls of which layer become records (default: posix)"},
-    {"trace", "NAME", "of several traces in IN, the one in the folder NAME"},
+    {"trace", "NAME", "if IN contains several traces, the one in directory NAME"},
     {"check", NULL, "compare totals with the source's own, and report what differs"},
     {"ops", "all|names|none", "operations without data to keep"},
     {0},
@@ -274,7 +274,7 @@ static int open_trace(struct recorder *r)
 	if (r->order.open == 0 && r->damage.status != IOT_OK)
 		return error_set(&r->src->error, r->damage.status, "%s", r->damage.text);
 	if (r->ranks < r->meta.ranks)
-		error_set(&r->damage, IOT_ETRUNCATED, "%s: %u of %u ranks are there",
+		error_set(&r->damage, IOT_ETRUNCATED, "%s: %u of %u ranks are present",
 			  recorder_name(r, r->part), r->ranks, r->meta.ranks);
 	r->src->first_ns = first_start(r);
 	r->src->tick_ns = tick_of(r);

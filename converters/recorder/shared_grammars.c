@@ -188,7 +188,7 @@ static int load_cst(struct recorder *r)
 					       ? recorder_part(r, RECORDER_CST, 0)
 					       : recorder_part(r, RECORDER_RANK_CST, 0);
 	if (part == NULL)
-		return error_set(&r->src->error, IOT_EFORMAT, "%s: there is no %s beside it",
+		return error_set(&r->src->error, IOT_EFORMAT, "%s: no %s in the same directory",
 				 recorder_name(r, r->part),
 				 r->meta.one_times ? "recorder.cst" : "0.cst");
 	r->cst = recorder_cst_load(r, part, &r->src->error);
@@ -228,7 +228,7 @@ static int load_units(struct recorder *r)
 	const struct recorder_part *part = recorder_part(r, RECORDER_CFG_META, 0);
 	size_t size;
 	if (part == NULL)
-		return error_set(&r->src->error, IOT_EFORMAT, "%s: there is no ug.mt beside it",
+		return error_set(&r->src->error, IOT_EFORMAT, "%s: no ug.mt in the same directory",
 				 recorder_name(r, r->part));
 	char *data = recorder_load(r, part, 0, RECORDER_WHOLE, false,
 				   4 * ((size_t)RECORDER_RANKS_MAX + 1), &size, &r->src->error);
@@ -246,7 +246,7 @@ static int find_blocks(struct recorder *r)
 	uint64_t whole = 0, at = 0;
 	size_t size;
 	if (part == NULL)
-		return error_set(&r->src->error, IOT_EFORMAT, "%s: there is no ug.cfg beside it",
+		return error_set(&r->src->error, IOT_EFORMAT, "%s: no ug.cfg in the same directory",
 				 recorder_name(r, r->part));
 	int status = recorder_store(r, part, &whole);
 	for (uint32_t i = 0; i < r->units && status == IOT_OK; i++) {
@@ -267,7 +267,7 @@ static int find_blocks(struct recorder *r)
 	}
 	if (status == IOT_OK && at != whole)
 		return error_set(&r->src->error, IOT_EFORMAT,
-				 "%s: %ju bytes behind the last grammar", recorder_name(r, part),
+				 "%s: %ju bytes after the last grammar", recorder_name(r, part),
 				 (uintmax_t)(whole - at));
 	return status;
 }
@@ -281,7 +281,7 @@ static int find_times(struct recorder *r)
 	uint64_t whole = 0;
 	size_t size;
 	if (part == NULL)
-		return error_set(e, IOT_EFORMAT, "%s: there is no recorder.ts beside it",
+		return error_set(e, IOT_EFORMAT, "%s: no recorder.ts in the same directory",
 				 recorder_name(r, r->part));
 	int status = recorder_store(r, part, &whole);
 	if (status != IOT_OK)
@@ -307,7 +307,7 @@ static int find_times(struct recorder *r)
 	r->times_at[r->meta.ranks] = at;
 	free(head);
 	if (status == IOT_OK && at < whole && r->damage.status == IOT_OK)
-		error_set(&r->damage, IOT_EFORMAT, "%s: %ju bytes behind the last rank",
+		error_set(&r->damage, IOT_EFORMAT, "%s: %ju bytes after the last rank",
 			  recorder_name(r, part), (uintmax_t)(whole - at));
 	return status;
 }

@@ -217,12 +217,12 @@ static int refuse_none(struct recorder *r)
 	const char *first = input_name(r->src->input, 0);
 	if (setting != NULL)
 		return error_set(&r->src->error, IOT_EFORMAT,
-				 "--trace=%s: there is no trace in such a folder",
+				 "--trace=%s: no directory of this name contains a trace",
 				 escape_text(name, sizeof name, setting, strlen(setting)));
 	escape_text(name, sizeof name, first, strlen(first));
 	return error_set(&r->src->error, IOT_EFORMAT,
-			 "%s: no trace of Recorder (VERSION, recorder.mt, recorder.dat or "
-			 "texts of recorder2text)",
+			 "%s: not a Recorder trace: no VERSION, recorder.mt, recorder.dat or "
+			 "recorder2text output",
 			 name);
 }
 

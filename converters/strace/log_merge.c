@@ -414,11 +414,12 @@ static void note_times(struct strace *s)
 {
 	struct report *report = &s->src->report;
 	if (s->logs > 1 && s->clocks != s->logs && s->epochs != s->logs)
-		report_note(report, "the logs have no absolute times, or of different kinds: "
-				    "what came first in different ones is not known; see -ttt "
-				    "of strace");
+		report_note(
+		    report,
+		    "the logs have no absolute times, or different kinds of them: the order "
+		    "of calls in different logs is unknown; use strace -ttt");
 	else if (s->logs > 0 && !s->has_time)
-		report_note(report, "the log has no times; strace -ttt -T tells them");
+		report_note(report, "the log has no times; use strace -ttt -T");
 }
 
 int strace_log_open(struct strace *s)

@@ -21,7 +21,7 @@ enum {
 
 static const struct converter_option OPTIONS[] = {
     {"all", NULL, "sockets, pipes, terminals, devices and memfd too"},
-    {"threads", NULL, "every thread a process of its own"},
+    {"threads", NULL, "make every thread a process of its own"},
     {"rank", "N", "the log is of MPI rank N"},
     {"host", "NAME", "the log is of this host"},
     {"ops", "all|names|none",
@@ -131,8 +131,7 @@ static int verdict(struct strace *s)
 		return error_set(e, IOT_EFORMAT, "%s: has only a summary (strace -c), no calls",
 				 name);
 	if (s->understood == 0)
-		return error_set(e, IOT_EFORMAT, "%s: no line of it looks like output of strace",
-				 name);
+		return error_set(e, IOT_EFORMAT, "%s: no line looks like strace output", name);
 	if (s->cut_in != NULL)
 		return error_set(e, IOT_ETRUNCATED, "%s: ends in the middle of a line", name);
 	return IOT_OK;

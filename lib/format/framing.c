@@ -94,7 +94,7 @@ const char *framing_parse_header(struct iot_text text, struct header_directive *
 		return "%iotrace needs version=, a number";
 	/* the other keys of an unknown version cannot be interpreted */
 	if (*version != 1)
-		return "%iotrace tells a version of the format that is not known";
+		return "%iotrace declares an unknown version of the format";
 	if (!number_of(text, "tick", &h->tick_ns) || h->tick_ns == 0 || h->tick_ns > INT64_MAX)
 		return "%iotrace needs tick=, a number of nanoseconds of 1 to 2^63-1";
 	if (value_of(text, "sync").data != NULL && !number_of(text, "sync", &h->sync))

@@ -50,7 +50,7 @@ enum { BLANK_RUN_MAX = 1 << 26 };
 /* Messages for files that contain no line of a trace. */
 #define EMPTY_FILE        "empty file, not a trace"
 #define BLANK_FILE        "only blank lines, not a trace"
-#define BLANK_RUN_MESSAGE "more than 64 MiB of blank lines one behind the other"
+#define BLANK_RUN_MESSAGE "more than 64 MiB of consecutive blank lines"
 
 struct blank_run {
 	uint64_t line, bytes; /* number of the last one; bytes of all */

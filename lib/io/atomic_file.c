@@ -194,7 +194,8 @@ static int create_temporary(struct atomic_file *f, mode_t mode, const char *name
 		if (errno != EEXIST)
 			break;
 	}
-	return error_system(e, errno, "%s: a temporary file cannot be made beside it", name);
+	return error_system(e, errno, "%s: cannot create a temporary file in the same directory",
+			    name);
 }
 
 /*

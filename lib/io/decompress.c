@@ -208,7 +208,7 @@ static bool begin_frame(struct decompressor *u)
 		return true;
 	}
 	if (match != FORMAT_MATCH_MAYBE)
-		fail_damaged(u, "other bytes stand where one should begin");
+		fail_damaged(u, "other bytes where one should begin");
 	else if (raw_left(u) > 0 && u->error->status == IOT_OK)
 		fail_truncated(u);
 	u->ended = true;

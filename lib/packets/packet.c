@@ -96,7 +96,7 @@ static const char *check_data(const struct packet *p)
 		uint64_t after = e.offset;
 		if ((head & PACKET_ENTRY_OFFSET) == 0 &&
 		    __builtin_add_overflow(e.offset, e.length, &after))
-			return "an entry behind offset 2^64-1";
+			return "an entry beyond offset 2^64-1";
 		(void)packet_entry_next(&all, &e);
 		const char *why = check_entry(&e, last);
 		if (why != NULL)
@@ -133,7 +133,7 @@ static const char *check_start(const struct packet *p)
 	if (p->words < PACKET_START_WORDS)
 		return "a start packet that is too short";
 	if (packet_word(p, 0) > UINT32_MAX)
-		return "a start packet whose parent is no number of 32 bits";
+		return "a start packet whose parent is not a 32-bit number";
 	return NULL;
 }
 

@@ -67,8 +67,8 @@ bool reader_header_line(struct iot_reader *r, const struct text_line *l)
 	if (r->begun)
 		return reader_fail(
 		    r, IOT_EFORMAT, l->column,
-		    "a second %%iotrace: two traces one behind the other are no trace; "
-		    "`iotrace merge` joins them");
+		    "a second %%iotrace: concatenated traces are not a trace; join them with "
+		    "`iotrace merge`");
 	const char *wrong = framing_parse_header(l->text, &h, &version);
 	if (wrong != NULL && version > 1)
 		return reader_fail(r, IOT_EFORMAT, l->column, "%s (found %llu, expected 1)", wrong,
@@ -168,15 +168,14 @@ bool reader_sync_line(struct iot_reader *r, struct event_batch *b, const struct 
 	const bool hash_ok = hash_matches(r, s.hash), muted = r->muted;
 	if (!hash_ok)
 		snprintf(sentence, sizeof(sentence),
-			 "the text since the %%sync before does not have the xxh3= that this "
-			 "%%sync tells");
+			 "the text since the previous %%sync does not match xxh3= of this %%sync");
 	else if (s.record != r->index)
 		snprintf(sentence, sizeof(sentence),
-			 "%%sync tells record=%llu, but %llu records came before it",
+			 "%%sync declares record=%llu, but %llu records precede it",
 			 (unsigned long long)s.record, (unsigned long long)r->index);
 	else if (s.time != start)
 		snprintf(sentence, sizeof(sentence),
-			 "%%sync tells time=%llu, but the record before it starts at %llu",
+			 "%%sync declares time=%llu, but the previous record starts at %llu",
 			 (unsigned long long)s.time, (unsigned long long)start);
 	else if (muted)
 		snprintf(sentence, sizeof(sentence), "%s", UNVERIFIED);
@@ -215,15 +214,16 @@ bool reader_end_line(struct iot_reader *r, struct event_batch *b, const struct t
 	const bool hash_ok = hash_matches(r, e.hash);
 	if (!hash_ok)
 		snprintf(sentence, sizeof(sentence),
-			 "the text since the last %%sync does not have the xxh3= that %%end tells");
+			 "the text since the last %%sync does not match xxh3= of %%end");
 	else if (e.records != r->index)
-		snprintf(sentence, sizeof(sentence), "%%end tells records=%llu, but there are %llu",
+		snprintf(sentence, sizeof(sentence),
+			 "%%end declares records=%llu, but the trace has %llu",
 			 (unsigned long long)e.records, (unsigned long long)r->index);
 	else if (r->muted)
 		snprintf(sentence, sizeof(sentence), "%s", UNVERIFIED);
 	else if (e.comments != r->comments && r->lost == 0 && r->index == r->records)
 		snprintf(sentence, sizeof(sentence),
-			 "%%end tells comments=%llu, but there are %llu",
+			 "%%end declares comments=%llu, but the trace has %llu",
 			 (unsigned long long)e.comments, (unsigned long long)r->comments);
 	if (sentence[0] != '\0') {
 		if (!hash_ok)
@@ -316,9 +316,10 @@ bool reader_after_end(struct iot_reader *r)
 {
 	const struct text_line l = text_line_classify(r->cur, r->end);
 	if (l.kind != TEXT_LINE_BLANK)
-		return reader_fail(r, IOT_EFORMAT, 1,
-				   "something behind %%end: two traces one behind the other are no "
-				   "trace; `iotrace merge` joins them");
+		return reader_fail(
+		    r, IOT_EFORMAT, 1,
+		    "text after %%end: concatenated traces are not a trace; join them with "
+		    "`iotrace merge`");
 	return reader_blank_line(r, &l);
 }
 
@@ -332,7 +333,7 @@ bool reader_resync(struct iot_reader *r)
 	const bool more = bufreader_resync(r->bufreader);
 	if (!more && status == IOT_ETRUNCATED)
 		return false;
-	snprintf(r->damage, sizeof(r->damage), "damaged compressed data behind line %llu",
+	snprintf(r->damage, sizeof(r->damage), "damaged compressed data after line %llu",
 		 (unsigned long long)r->lines);
 	reader_count_unverified(r);
 	reader_unmute(r);
@@ -369,7 +370,7 @@ void reader_at_end(struct iot_reader *r, struct event_batch *b)
 		error_set(&r->error, status, "%s", bufreader_error(r->bufreader)->text);
 	} else if (r->skipping) {
 		report_end_lost(r, b, false);
-		error_set(&r->error, IOT_EFORMAT, "%s: %s; no %s behind it", r->name, r->damage,
+		error_set(&r->error, IOT_EFORMAT, "%s: %s; no %s follows", r->name, r->damage,
 			  reader_looks_ahead(r) ? "verified interval" : "%sync");
 	} else if (r->cut || (r->framed && !r->ended)) {
 		report_end_lost(r, b, true);

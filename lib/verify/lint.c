@@ -362,7 +362,7 @@ static void look_at_file(struct lint *l, const struct iot_event *ev, uint64_t li
 	bool *unnamed = unnamed_of(l, &ev->rec, (ev->has & IOT_HAS_DISK) != 0);
 	if (unnamed != NULL && *unnamed)
 		findings_report(&l->findings, WARN_LATE, line, column,
-				"%%file behind the first record of file %u of process %u",
+				"%%file after the first record of file %u of process %u",
 				ev->rec.file, ev->rec.process);
 	if (unnamed != NULL)
 		*unnamed = false;

@@ -150,7 +150,7 @@ static void reported_again(struct verify *v, const struct text_line *l,
 {
 	if (v->lint != NULL && name->reported == v->number)
 		findings_report(&v->findings, WARN_REPEAT, v->line, l->column,
-				"says again what is in force, and not behind a %%sync");
+				"repeats the current definition, but not after a %%sync");
 }
 
 static void take_comment(struct verify *v, const struct text_line *l)
@@ -206,12 +206,13 @@ static bool after_end(struct verify *v, const struct text_line *l)
 	if (header && v->verdict->ended)
 		v->verdict->second_line = v->line;
 	if (header && v->verdict->ended)
-		findings_report(&v->findings, BAD_TAIL, v->line, l->column,
-				"a second %%iotrace: two traces one behind the other are no trace; "
-				"`iotrace merge` joins them");
+		findings_report(
+		    &v->findings, BAD_TAIL, v->line, l->column,
+		    "a second %%iotrace: concatenated traces are not a trace; join them with "
+		    "`iotrace merge`");
 	if (header || v->verdict->count[BAD_TAIL] > 0)
 		return v->verdict->ended;
-	findings_report(&v->findings, BAD_TAIL, v->line, 1, "something behind %%end");
+	findings_report(&v->findings, BAD_TAIL, v->line, 1, "text after %%end");
 	return v->verdict->ended;
 }
 
@@ -423,7 +424,7 @@ static void at_end(struct verify *v)
 	const bool damaged = d->count[BAD_COMPRESSION] > 0 || d->count[BAD_CUT] > 0;
 	if (d->framed && !d->any_end && !d->truncated)
 		findings_report(&v->findings, WARN_END, v->line, 1,
-				"no %%end: cut short behind %llu records",
+				"no %%end: truncated after %llu records",
 				(unsigned long long)d->records);
 	if (!v->begun && !damaged && !v->options->allow_empty) {
 		findings_report(&v->findings, BAD_CUT, 1, 1,

@@ -232,8 +232,7 @@ static bool judge(struct verify *v, const struct text_line *l, uint64_t hash, ui
 	}
 	if (v->any || v->opened)
 		verify_damaged(v, BAD_HASH, l->column, why_hash,
-			       "the text since the %sync before does not have the xxh3= that "
-			       "is told here");
+			       "the text since the previous %sync does not match this xxh3=");
 	return false;
 }
 
@@ -302,11 +301,11 @@ static void look_at_place(struct verify *v, const struct text_line *l, const str
 	char sentence[200];
 	if (m->record != here->record)
 		snprintf(sentence, sizeof(sentence),
-			 "%%sync tells record=%llu, but %llu records came before it",
+			 "%%sync declares record=%llu, but %llu records precede it",
 			 (unsigned long long)m->record, (unsigned long long)here->record);
 	else if (m->time != here->time)
 		snprintf(sentence, sizeof(sentence),
-			 "%%sync tells time=%llu, but the record before it starts at %llu",
+			 "%%sync declares time=%llu, but the previous record starts at %llu",
 			 (unsigned long long)m->time, (unsigned long long)here->time);
 	else {
 		look_at_spacing(v, l, m->record);
@@ -352,14 +351,15 @@ static void take_end(struct verify *v, const struct text_line *l, const struct e
 	d->end_records = e->records;
 	sentence[0] = '\0';
 	if (whole && e->records != v->index)
-		snprintf(sentence, sizeof(sentence), "%%end tells records=%llu, but there are %llu",
+		snprintf(sentence, sizeof(sentence),
+			 "%%end declares records=%llu, but the trace has %llu",
 			 (unsigned long long)e->records, (unsigned long long)v->index);
 	else if (whole && d->records == v->index && e->comments != d->comments)
 		snprintf(sentence, sizeof(sentence),
-			 "%%end tells comments=%llu, but there are %llu",
+			 "%%end declares comments=%llu, but the trace has %llu",
 			 (unsigned long long)e->comments, (unsigned long long)d->comments);
 	if (sentence[0] != '\0')
-		verify_damaged(v, BAD_PLACE, l->column, "%end tells other numbers", sentence);
+		verify_damaged(v, BAD_PLACE, l->column, "%end declares other numbers", sentence);
 	if (v->lint != NULL)
 		lint_framing(v->lint, v->cur, l,
 			     (struct iot_text){text, framing_build_end(text, e)}, v->line);
@@ -400,8 +400,8 @@ static void second_header(struct verify *v, const struct text_line *l)
 	if (v->any)
 		add_current(v, v->cur, XXH3_64bits_digest(v->hash));
 	findings_report(&v->findings, BAD_TAIL, v->line, l->column,
-			"a second %%iotrace: two traces one behind the other are no trace; "
-			"`iotrace merge` joins them");
+			"a second %%iotrace: concatenated traces are not a trace; join them with "
+			"`iotrace merge`");
 	begin_interval(v, v->cur, opened_at, &zero);
 	v->interval.from_header = true;
 	enter(v, &zero);

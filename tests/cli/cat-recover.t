@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What is there twice is delivered once; blank lines have a limit.
+# What occurs twice is delivered once; blank lines have a limit.
 "$IOTRACE" cat --sync=2 "$TESTDATA/format/sync.iot" >whole
 grep -n '%sync' whole | cut -d: -f1 >syncs
 first=$(sed -n 1p syncs) second=$(sed -n 2p syncs)

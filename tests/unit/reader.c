@@ -296,7 +296,7 @@ static void expect_error(const char *text, int status, const char *sentence)
 }
 
 #define HEADER "ff %iotrace version=1 tick=1000\n"
-#define MERGE  "two traces one behind the other are no trace; `iotrace merge` joins them"
+#define MERGE  "concatenated traces are not a trace; join them with `iotrace merge`"
 
 Test(reader, every_error_of_framing_by_name)
 {
@@ -304,8 +304,7 @@ Test(reader, every_error_of_framing_by_name)
 		     "t.iot:1:4: %iotrace needs version=, a number");
 	expect_error(
 	    "ff %iotrace version=2 tick=1\n", IOT_EFORMAT,
-	    "t.iot:1:4: %iotrace tells a version of the format that is not known (found 2, "
-	    "expected 1)");
+	    "t.iot:1:4: %iotrace declares an unknown version of the format (found 2, expected 1)");
 	expect_error("ff %iotrace version=1\n", IOT_EFORMAT,
 		     "t.iot:1:4: %iotrace needs tick=, a number of nanoseconds of 1 to 2^63-1");
 	expect_error("ff %iotrace version=1 tick=0\n", IOT_EFORMAT,
@@ -320,9 +319,9 @@ Test(reader, every_error_of_framing_by_name)
 		     "t.iot:2:4: %sync needs time=, a number");
 	expect_error(HEADER "ff %sync time=0\n", IOT_EFORMAT,
 		     "t.iot:2:4: %sync needs record=, a number");
-	expect_error(HEADER "ff %sync time=0 record=0 xxh3=0123456789abcdef\n", IOT_EFORMAT,
-		     "t.iot:2:4: the text since the %sync before does not have the xxh3= that this "
-		     "%sync tells");
+	expect_error(
+	    HEADER "ff %sync time=0 record=0 xxh3=0123456789abcdef\n", IOT_EFORMAT,
+	    "t.iot:2:4: the text since the previous %sync does not match xxh3= of this %sync");
 	expect_error(HEADER "ff %end comments=0\n", IOT_EFORMAT,
 		     "t.iot:2:4: %end needs records=, a number");
 	expect_error(HEADER "ff %end records=0\n", IOT_EFORMAT,
@@ -330,8 +329,7 @@ Test(reader, every_error_of_framing_by_name)
 	expect_error(HEADER "ff %end records=0 comments=0 xxh3=1\n", IOT_EFORMAT,
 		     "t.iot:2:4: %end needs xxh3=, 16 hexadecimal digits");
 	expect_error(HEADER "ff %end records=0 comments=0 xxh3=0123456789abcdef\n", IOT_EFORMAT,
-		     "t.iot:2:4: the text since the last %sync does not have the xxh3= that %end "
-		     "tells");
+		     "t.iot:2:4: the text since the last %sync does not match xxh3= of %end");
 	expect_error("ff x\nff %end records=0 comments=0 xxh3=0123456789abcdef\n", IOT_EFORMAT,
 		     "t.iot:2:4: %end in a trace that does not begin with %iotrace");
 	expect_error("ff x\nff %sync time=0 record=0 xxh3=0123456789abcdef\n", IOT_EFORMAT,
@@ -359,13 +357,13 @@ Test(reader, counts_are_checked_without_hashes_too)
 	static const struct {
 		const char *text, *sentence;
 	} bad[] = {{HEADER "ff %end records=1 comments=0 xxh3=0123456789abcdef\n",
-		    "t.iot:2:4: %end tells records=1, but there are 0"},
+		    "t.iot:2:4: %end declares records=1, but the trace has 0"},
 		   {HEADER "ff %end records=0 comments=1 xxh3=0123456789abcdef\n",
-		    "t.iot:2:4: %end tells comments=1, but there are 0"},
+		    "t.iot:2:4: %end declares comments=1, but the trace has 0"},
 		   {HEADER "ff %sync time=0 record=1 xxh3=0123456789abcdef\n",
-		    "t.iot:2:4: %sync tells record=1, but 0 records came before it"},
+		    "t.iot:2:4: %sync declares record=1, but 0 records precede it"},
 		   {HEADER "ff %sync time=5 record=0 xxh3=0123456789abcdef\n",
-		    "t.iot:2:4: %sync tells time=5, but the record before it starts at 0"}};
+		    "t.iot:2:4: %sync declares time=5, but the previous record starts at 0"}};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct reading got = read_text(bad[i].text, (struct how){.no_verify = true});
 		cr_assert_eq(got.status, IOT_EFORMAT);
@@ -432,7 +430,7 @@ Test(reader, something_after_the_end)
 	got = read_bytes(twice.data, twice.size, (struct how){0});
 	cr_assert_eq(got.status, IOT_EFORMAT);
 	cr_assert_eq(got.records, 3);
-	cr_assert_not_null(strstr(got.error, "something behind %end: " MERGE));
+	cr_assert_not_null(strstr(got.error, "text after %end: " MERGE));
 	free_reading(&got);
 	free(b.data);
 	free(twice.data);
@@ -890,8 +888,7 @@ Test(reader, damage_without_a_way_out)
 	cr_assert_str_eq(got.text.data,
 			 "x\n80 0+0 cpu 0 0+1 op 0 1/1 obj 0 flags 0\n"
 			 "%lost time=0 why=line%203:%20found%201%20field,%20expected%2010\n");
-	cr_assert_str_eq(got.error,
-			 "t.iot: line 3: found 1 field, expected 10; no %sync behind it");
+	cr_assert_str_eq(got.error, "t.iot: line 3: found 1 field, expected 10; no %sync follows");
 	free_reading(&got);
 }
 

@@ -253,8 +253,8 @@ Test(recovery, blank_lines_have_a_limit)
 	for (unsigned i = 0; i < 2; i++) {
 		got = read_after_blanks((1 << 26) + 1, (struct how){.base = 16, .recover = i == 1});
 		cr_assert_eq(got.status, IOT_ELIMIT, "%d %s", got.status, got.error);
-		cr_assert_not_null(strstr(got.error, "more than 64 MiB of blank lines"), "%s",
-				   got.error);
+		cr_assert_not_null(strstr(got.error, "more than 64 MiB of consecutive blank lines"),
+				   "%s", got.error);
 		free_reading(&got);
 	}
 }

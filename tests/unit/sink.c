@@ -538,8 +538,8 @@ Test(sink, what_cannot_be_opened_says_why, .init = enter_directory, .fini = leav
 	    {".", ".: cannot be written: Is a directory"},
 	    {"absent/", "absent/: cannot be opened: Is a directory"},
 	    {"", ": cannot be opened: No such file or directory"},
-	    {"absent/out",
-	     "absent/out: a temporary file cannot be made beside it: No such file or directory"},
+	    {"absent/out", "absent/out: cannot create a temporary file in the same directory: No "
+			   "such file or directory"},
 	    {"/dev/null/out", "/dev/null/out: cannot be opened: Not a directory"},
 	};
 
