@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/idmap.h"
 
@@ -39,6 +40,47 @@ Test(map, finds_every_key_again_after_growing)
 	for (uint64_t i = 0; i < 100000; i++)
 		cr_assert_eq(idmap_number(&m, i * step), i);
 	cr_assert_eq(m.count, 100000);
+	idmap_free(&m);
+}
+
+Test(map, a_removed_key_is_unknown_and_its_number_is_used_again)
+{
+	struct idmap m = {0};
+	cr_assert_eq(idmap_remove(&m, 7), SIZE_MAX);
+	for (uint64_t key = 0; key < 10; key++)
+		cr_assert_eq(idmap_number(&m, key), key);
+	cr_assert_eq(idmap_remove(&m, 9), 9);
+	cr_assert_eq(idmap_remove(&m, 9), SIZE_MAX);
+	cr_assert_eq(idmap_remove(&m, 3), 3);
+	cr_assert_eq(idmap_find(&m, 3), SIZE_MAX);
+	cr_assert_eq(idmap_number(&m, 77), 3);
+	cr_assert_eq(idmap_number(&m, 9), 9);
+	cr_assert_eq(idmap_number(&m, 3), 10);
+	cr_assert_eq(idmap_find(&m, 77), 3);
+	idmap_free(&m);
+}
+
+Test(map, agrees_with_an_array_after_many_removals)
+{
+	enum { KEYS = 512, STEPS = 200000 };
+	static size_t number[KEYS];
+	struct idmap m = {0};
+	uint32_t random = 1;
+	memset(number, 0xff, sizeof number);
+	for (int step = 0; step < STEPS; step++) {
+		random = random * 1664525 + 1013904223;
+		const uint64_t key = random >> 16 & (KEYS - 1);
+		if (random & 1 << 30) {
+			cr_assert_eq(idmap_remove(&m, key), number[key]);
+			number[key] = SIZE_MAX;
+		} else {
+			const size_t got = idmap_number(&m, key);
+			cr_assert(number[key] == SIZE_MAX || number[key] == got);
+			number[key] = got;
+		}
+		cr_assert_eq(idmap_find(&m, key ^ 1), number[key ^ 1]);
+	}
+	cr_assert_leq(m.count, KEYS);
 	idmap_free(&m);
 }
 
