@@ -6,7 +6,10 @@
 
 #include "lib/base/number.h"
 
-enum { HASH_DIGITS = 16 };
+enum {
+	HASH_DIGITS = 16,
+	HEADER_BITS = 8, /* maximum wrong bits in a line that is taken for a damaged %iotrace */
+};
 
 static bool is_blank(char c)
 {
@@ -122,6 +125,21 @@ const char *framing_parse_end(struct iot_text text, struct end_directive *e)
 	if (!hash_of(text, &e->hash))
 		return "%end needs xxh3=, 16 hexadecimal digits";
 	return NULL;
+}
+
+bool framing_resembles_header(const char *line, size_t size)
+{
+	static const char *const headers[] = {"ff %iotrace ", "255 %iotrace "};
+	for (size_t i = 0; i < 2; i++) {
+		const size_t n = strlen(headers[i]);
+		int wrong = 0;
+		for (size_t k = 0; k < n && n <= size; k++)
+			wrong += __builtin_popcount((unsigned char)line[k] ^
+						    (unsigned char)headers[i][k]);
+		if (n <= size && wrong <= HEADER_BITS)
+			return true;
+	}
+	return false;
 }
 
 static void put_hash(struct iot_builder *b, uint64_t hash)

@@ -85,6 +85,14 @@ const char *framing_parse_header(struct iot_text text, struct header_directive *
 const char *framing_parse_sync(struct iot_text text, struct sync_directive *s);
 const char *framing_parse_end(struct iot_text text, struct end_directive *e);
 
+/*
+ * Returns whether a line begins like %iotrace except for a few wrong bits. As the first line of a
+ * trace it is a damaged %iotrace: otherwise the trace would look like an unframed one with another
+ * tick.
+ */
+bool framing_resembles_header(const char *line, size_t size);
+#define FRAMING_DAMAGED_HEADER "the first line seems to be a damaged %iotrace"
+
 /* Build the text of such a comment; return its size. */
 size_t framing_build_header(char *out, const struct header_directive *h);
 size_t framing_build_sync(char *out, const struct sync_directive *s);

@@ -17,8 +17,7 @@ enum {
 	/* ... the last of which are examined again with the following bytes */
 	LINE_LAST = 64,
 	BLANK_PREFIX = 1 << 16, /* blank lines at the beginning to keep, in bytes */
-	HEADER_BITS = 8, /* maximum wrong bits in a line that is taken for a damaged %iotrace */
-	SCAN_PIECE = 1 << 16, /* bytes to search, and then hash while they are in the cache */
+	SCAN_PIECE = 1 << 16,   /* bytes to search, and then hash while they are in the cache */
 };
 
 static const uint64_t SPILL_MAX = (uint64_t)64 << 30; /* bytes of an interval in a temporary file */
@@ -566,25 +565,6 @@ static void show_skipped(struct iot_reader *r)
 
 /* The beginning of the trace */
 
-/*
- * Returns whether the line is a %iotrace with a few wrong bits: otherwise the trace would look like
- * an unframed one with another tick.
- */
-static bool resembles_header(const char *p, size_t size)
-{
-	static const char *const headers[] = {"ff %iotrace ", "255 %iotrace "};
-	for (size_t i = 0; i < 2; i++) {
-		const size_t n = strlen(headers[i]);
-		int wrong = 0;
-		for (size_t k = 0; k < n && n <= size; k++)
-			wrong +=
-			    __builtin_popcount((unsigned char)p[k] ^ (unsigned char)headers[i][k]);
-		if (n <= size && wrong <= HEADER_BITS)
-			return true;
-	}
-	return false;
-}
-
 /* Decides by the first line that is not blank, at p. */
 static void decide(struct lookahead *a, const struct text_line *l, const char *p, const char *begin)
 {
@@ -594,7 +574,7 @@ static void decide(struct lookahead *a, const struct text_line *l, const char *p
 	if (framing == FRAMING_SYNC)
 		/* it contains the position of the following interval */
 		a->left = (uint64_t)(l->next - begin);
-	else if (framing != FRAMING_HEADER && !resembles_header(p, l->size))
+	else if (framing != FRAMING_HEADER && !framing_resembles_header(p, l->size))
 		a->passing = true;
 }
 

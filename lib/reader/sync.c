@@ -378,8 +378,7 @@ void reader_at_end(struct iot_reader *r, struct event_batch *b)
 			    "ends without %%end: cut short after %llu records",
 			    (unsigned long long)read);
 	} else if (muted) {
-		error_set(&r->error, IOT_EFORMAT,
-			  "%s: the first line seems to be a damaged %%iotrace", r->name);
+		error_set(&r->error, IOT_EFORMAT, "%s: %s", r->name, FRAMING_DAMAGED_HEADER);
 	} else if (!r->begun && !r->allow_empty) {
 		error_set(&r->error, IOT_ETRUNCATED, "%s: %s", r->name,
 			  r->lines == 0 ? EMPTY_FILE : BLANK_FILE);

@@ -264,11 +264,15 @@ static void take_broken(struct verify *v, const struct text_line *l)
 
 /* Lines */
 
-static void bad_record(struct verify *v)
+/* Returns false if the line is a damaged %iotrace. */
+static bool bad_record(struct verify *v)
 {
 	unsigned column;
+	if (!v->begun && framing_resembles_header(v->cur, (size_t)(v->end - v->cur)))
+		return false;
 	const char *sentence = iot_codec_error(v->codec, &column);
 	verify_damaged(v, BAD_RECORD, column, "a damaged record", sentence);
+	return true;
 }
 
 /* Processes one run of records, or one other line. */
@@ -280,7 +284,8 @@ static void take_some(struct verify *v)
 			grow_codec(v);
 			return;
 		case DECODE_STOP_ERROR:
-			bad_record(v);
+			if (!bad_record(v))
+				break;
 			return;
 		case DECODE_STOP_OTHER:
 			break;
@@ -291,6 +296,11 @@ static void take_some(struct verify *v)
 	const struct text_line l = text_line_classify(v->cur, v->end);
 	if (l.kind == TEXT_LINE_BLANK) {
 		blank(v, &l);
+		return;
+	}
+	if (!v->begun && framing_of(&l) == FRAMING_NONE &&
+	    framing_resembles_header(v->cur, l.size)) {
+		verify_damaged_header(v, &l);
 		return;
 	}
 	if (v->tail) {

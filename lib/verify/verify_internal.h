@@ -79,6 +79,8 @@ int verify_fail(struct verify *v, int status, const char *why);
 void verify_hash_to(struct verify *v, const char *p);
 /* Processes %iotrace, %sync and %end, well-formed or not; advances past the line. */
 void verify_framing(struct verify *v, const struct text_line *l, enum framing_kind framing);
+/* Processes a first line that resembles %iotrace. */
+void verify_damaged_header(struct verify *v, const struct text_line *l);
 /*
  * Processes a line that may be a damaged %sync: returns true if it was one, and cur is after it.
  * wrong: the error to report; or NULL.

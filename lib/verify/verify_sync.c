@@ -18,6 +18,7 @@ enum { HASH_DIGITS = 16 };
 
 static const char why_hash[] = "the hash does not match";
 static const char why_sync[] = "a damaged %sync";
+static const char why_header[] = "a damaged %iotrace";
 
 void verify_hash_to(struct verify *v, const char *p)
 {
@@ -407,6 +408,23 @@ static void second_header(struct verify *v, const struct text_line *l)
 	enter(v, &zero);
 }
 
+/* Excludes the line from the text of its interval. */
+static void step_over_header(struct verify *v, const struct text_line *l)
+{
+	v->verdict->framed = v->verdict->any_header = v->begun = true;
+	step_over(v, l);
+	v->interval.from = v->clean_to = verify_at(v, v->cur);
+}
+
+/* The following lines are still decoded, with the tick of a trace without %iotrace. */
+void verify_damaged_header(struct verify *v, const struct text_line *l)
+{
+	findings_report(&v->findings, BAD_FRAMING, v->line, 1, "%s", FRAMING_DAMAGED_HEADER);
+	v->interval.why_line = v->line;
+	v->interval.why = why_header;
+	step_over_header(v, l);
+}
+
 static void take_header(struct verify *v, const struct text_line *l)
 {
 	struct header_directive h;
@@ -416,12 +434,10 @@ static void take_header(struct verify *v, const struct text_line *l)
 	if (!first)
 		second_header(v, l);
 	if (wrong != NULL)
-		verify_damaged(v, BAD_FRAMING, l->column, "a damaged %iotrace", wrong);
+		verify_damaged(v, BAD_FRAMING, l->column, why_header, wrong);
 	else if (first)
 		first_header(v, l, &h);
-	v->verdict->framed = v->verdict->any_header = v->begun = true;
-	step_over(v, l);
-	v->interval.from = v->clean_to = verify_at(v, v->cur);
+	step_over_header(v, l);
 }
 
 void verify_framing(struct verify *v, const struct text_line *l, enum framing_kind framing)

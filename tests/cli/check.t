@@ -49,3 +49,7 @@ for line in open("notes.jsonl"):
     print(t["state"], t["counts"]["overlap"], len(t["warnings"]), len(t["notes"]))
 END
 "$IOTRACE" convert -q --per-thread threads.strace | "$IOTRACE" check -
+# a %iotrace with a few wrong bits does not make the rest an unframed trace
+sed '1s/iotrace/iotrbce/' whole.iot >header.iot
+"$IOTRACE" check header.iot; echo "damaged %iotrace: $?"
+head -n 8 header.iot | "$IOTRACE" check -; echo "and no other framing: $?"

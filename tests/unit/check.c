@@ -127,6 +127,8 @@ Test(check, every_error_has_its_place)
 	expect_one("c0 20 0 8 0 1 1 1 0\nc0 ec 1 x 0\n", BAD_RECORD, 2, 9);
 	expect_one("ff %file process=1\n", BAD_COMMENT, 1, 4);
 	expect_one("ff %iotrace version=1 tick=0\n", BAD_FRAMING, 1, 4);
+	expect_one("ff %iotrbce version=1 tick=1\n", BAD_FRAMING, 1, 1);
+	expect_one("fg %iotrace version=1 tick=1\n", BAD_FRAMING, 1, 1);
 	expect_one("ff %iotrace version=1 tick=1\nff %end records=0 comments=0 "
 		   "xxh3=0000000000000000\n",
 		   BAD_HASH, 2, 4);
