@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/cpu_count.h"
 #include "lib/base/thread.h"
 
 enum { SLOTS = 16 };

@@ -298,12 +298,9 @@ static bool is_after(const struct slice *s, const struct iot_record *rec)
 static void carry(struct slice *s, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n && !s->names.failed; i++) {
-		struct iot_event *grown =
-		    idmap_reserve(s->carry, &s->carry_capacity, s->carried, sizeof *grown);
 		char *text = malloc(ev[i].text.size + 1);
-		if (grown != NULL)
-			s->carry = grown;
-		if (grown == NULL || text == NULL) {
+		if (text == NULL || !array_reserve(&s->carry, &s->carry_capacity, s->carried + 1,
+						   sizeof *s->carry)) {
 			free(text);
 			s->names.failed = true;
 			return;

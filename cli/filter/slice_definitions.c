@@ -9,14 +9,11 @@ static struct slice_definition *element(struct slice_definitions *n, struct idma
 					size_t *capacity)
 {
 	const size_t i = idmap_number(map, key);
-	struct slice_definition *fitted =
-	    i == SIZE_MAX ? NULL : idmap_reserve(*array, capacity, i, sizeof *fitted);
-	if (fitted == NULL) {
+	if (!array_reserve_index(array, capacity, i, sizeof **array)) {
 		n->failed = true;
 		return NULL;
 	}
-	*array = fitted;
-	return &fitted[i];
+	return &(*array)[i];
 }
 
 struct slice_definition *slice_define_process(struct slice_definitions *n, uint32_t process)

@@ -16,16 +16,11 @@
 static size_t number_of(struct stats *t, struct idmap *map, uint64_t key, void *array,
 			size_t *capacity, size_t size)
 {
-	void *elements;
-	size_t i = idmap_number(map, key);
-	memcpy(&elements, array, sizeof elements);
-	elements = i == SIZE_MAX ? NULL : idmap_reserve(elements, capacity, i, size);
-	if (!elements) {
-		t->failed = true;
-		return SIZE_MAX;
-	}
-	memcpy(array, &elements, sizeof elements);
-	return i;
+	const size_t i = idmap_number(map, key);
+	if (array_reserve_index(array, capacity, i, size))
+		return i;
+	t->failed = true;
+	return SIZE_MAX;
 }
 
 static struct opened *opened_of(struct stats *t, uint32_t process, uint32_t file)
@@ -38,13 +33,11 @@ static struct opened *opened_of(struct stats *t, uint32_t process, uint32_t file
 /* Adds a row; returns its number + 1, or 0 if out of memory. */
 static uint32_t add_row(struct stats *t, uint32_t process, uint32_t file, uint32_t object)
 {
-	struct stats_row *rows =
-	    idmap_reserve(t->rows, &t->row_capacity, t->row_count, sizeof *rows);
-	if (!rows) {
+	if (!array_reserve_index(&t->rows, &t->row_capacity, t->row_count, sizeof *t->rows)) {
 		t->failed = true;
 		return 0;
 	}
-	t->rows = rows;
+	struct stats_row *rows = t->rows;
 	rows[t->row_count].process = process;
 	rows[t->row_count].file = file;
 	rows[t->row_count].object = object;

@@ -59,14 +59,8 @@ static size_t number_in(struct idmap *m, uint64_t key, void *array, size_t *capa
 			bool *is_new)
 {
 	const size_t before = m->count, n = idmap_number(m, key);
-	void *old, *fitted;
-	if (n == SIZE_MAX)
-		return n;
-	memcpy(&old, array, sizeof old);
-	fitted = idmap_reserve(old, capacity, n, size);
-	if (fitted == NULL)
+	if (!array_reserve_index(array, capacity, n, size))
 		return SIZE_MAX;
-	memcpy(array, &fitted, sizeof fitted);
 	*is_new = m->count > before;
 	return n;
 }

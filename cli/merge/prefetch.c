@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "lib/base/cpu_count.h"
 #include "lib/base/thread.h"
 
 #include "merge.h"

@@ -34,15 +34,12 @@ static bool is_repeated(struct merge *m, const struct iot_event *ev, bool *repea
 {
 	const size_t before = m->traces.count;
 	size_t n = idmap_number(&m->traces, XXH3_64bits(ev->text.data, ev->text.size));
-	uint32_t *fitted = n == SIZE_MAX ? NULL
-					 : idmap_reserve(m->trace_input, &m->trace_inputs_capacity,
-							 n, sizeof *fitted);
-	if (fitted == NULL)
+	if (!array_reserve_index(&m->trace_input, &m->trace_inputs_capacity, n,
+				 sizeof *m->trace_input))
 		return false;
-	m->trace_input = fitted;
 	if (m->traces.count > before)
-		fitted[n] = ev->rec.spare;
-	*repeated = fitted[n] != ev->rec.spare;
+		m->trace_input[n] = ev->rec.spare;
+	*repeated = m->trace_input[n] != ev->rec.spare;
 	return true;
 }
 

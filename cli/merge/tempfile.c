@@ -98,10 +98,8 @@ int merge_tempfile_append(struct merge_tempfile *s, const struct iot_event *ev)
 
 int merge_tempfile_end_part(struct merge_tempfile *s)
 {
-	uint64_t *fitted = idmap_reserve(s->end, &s->capacity, s->parts, sizeof *s->end);
-	if (fitted == NULL)
+	if (!array_reserve(&s->end, &s->capacity, s->parts + 1, sizeof *s->end))
 		return error_set(s->error, IOT_ENOMEM, "out of memory");
-	s->end = fitted;
 	s->end[s->parts++] = s->size + s->used;
 	return empty_buffer(s);
 }

@@ -25,15 +25,9 @@ static inline char *put_signed(char *to, int64_t ns, uint64_t tick_ns)
 static int64_t cpu_since(struct printer *s, const struct iot_record *rec)
 {
 	size_t i = idmap_number(&s->processes, rec->process);
-	if (i >= s->cpu_capacity) {
-		int64_t *fitted = i == SIZE_MAX ? NULL
-						: idmap_reserve(s->cpu_ns, &s->cpu_capacity, i,
-								sizeof *s->cpu_ns);
-		if (!fitted) {
-			s->failed = true;
-			return 0;
-		}
-		s->cpu_ns = fitted;
+	if (!array_reserve_index(&s->cpu_ns, &s->cpu_capacity, i, sizeof *s->cpu_ns)) {
+		s->failed = true;
+		return 0;
 	}
 	/* As in the format: differences that exceed 64 bits wrap, and wrap back. */
 	int64_t since = (int64_t)((uint64_t)rec->cpu_ns - (uint64_t)s->cpu_ns[i]);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "lib/base/error.h"
-#include "lib/base/cpu_count.h"
+#include "lib/base/thread.h"
 #include "signals.h"
 
 #include "foreign_file.h"

@@ -34,15 +34,12 @@ bool procstat_files_add(struct procstat_files *f, uint32_t process, uint32_t fil
 	if (f->ids.count == PROCSTAT_FILES_MAX)
 		forget(f);
 	const size_t i = idmap_number(&f->ids, idmap_pair(process, file));
-	struct procstat_file *all =
-	    i == SIZE_MAX ? NULL : idmap_reserve(f->file, &f->capacity, i, sizeof *all);
-	if (all == NULL) {
+	if (!array_reserve_index(&f->file, &f->capacity, i, sizeof *f->file)) {
 		file_free(&f->tracker, after);
 		return false;
 	}
-	f->file = all;
-	file_free(&f->tracker, all[i].after);
-	all[i] = (struct procstat_file){after, opened_ns};
+	file_free(&f->tracker, f->file[i].after);
+	f->file[i] = (struct procstat_file){after, opened_ns};
 	return true;
 }
 

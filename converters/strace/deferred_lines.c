@@ -26,13 +26,9 @@ bool strace_is_deferred(const struct strace *s, uint32_t tid)
 static uint32_t *held_of(struct strace *s, uint32_t tid)
 {
 	const size_t number = idmap_number(&s->held_ids, tid);
-	uint32_t *of = number == SIZE_MAX
-			   ? NULL
-			   : idmap_reserve(s->held_of, &s->held_capacity, number, sizeof *of);
-	if (of == NULL)
-		return NULL;
-	s->held_of = of;
-	return &of[number];
+	const bool reserved =
+	    array_reserve_index(&s->held_of, &s->held_capacity, number, sizeof *s->held_of);
+	return reserved ? &s->held_of[number] : NULL;
 }
 
 void strace_defer(struct strace *s, const struct strace_line *line, uint32_t tid)

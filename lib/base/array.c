@@ -7,9 +7,19 @@
 
 enum { CAPACITY_FIRST = 16 };
 
-bool array_reserve(void *array, size_t *capacity, size_t need, size_t size)
+/*
+ * Object pointers have one representation but no common type, so a pointer to one is copied as
+ * bytes.
+ */
+static void *pointer_at(const void *array)
 {
 	void *at;
+	memcpy(&at, array, sizeof at);
+	return at;
+}
+
+bool array_reserve(void *array, size_t *capacity, size_t need, size_t size)
+{
 	if (need <= *capacity)
 		return true;
 	size_t more = *capacity > need / 2 ? 2 * *capacity : need;
@@ -17,16 +27,20 @@ bool array_reserve(void *array, size_t *capacity, size_t need, size_t size)
 		more = CAPACITY_FIRST;
 	if (more > SIZE_MAX / 2 / size)
 		return false;
-	/*
-	 * Object pointers have one representation but no common type, so the pointer is copied as
-	 * bytes.
-	 */
-	memcpy(&at, array, sizeof at);
-	void *grown = realloc(at, more * size);
+	void *grown = realloc(pointer_at(array), more * size);
 	if (grown == NULL)
 		return false;
 	memcpy(array, &grown, sizeof grown);
 	*capacity = more;
 	/* cppcheck-suppress memleak */
+	return true;
+}
+
+bool array_grow_zeroed(void *array, size_t *capacity, size_t index, size_t size)
+{
+	const size_t before = *capacity;
+	if (index == SIZE_MAX || !array_reserve(array, capacity, index + 1, size))
+		return false;
+	memset((char *)pointer_at(array) + before * size, 0, (*capacity - before) * size);
 	return true;
 }

@@ -13,4 +13,16 @@
  */
 bool array_reserve(void *array, size_t *capacity, size_t need, size_t size);
 
+/* The slow path of array_reserve_index. */
+bool array_grow_zeroed(void *array, size_t *capacity, size_t index, size_t size);
+
+/*
+ * Reserves an array up to element `index`, with new elements zero. Returns false if out of memory,
+ * also for the index SIZE_MAX, with which idmap_number() reports that.
+ */
+static inline bool array_reserve_index(void *array, size_t *capacity, size_t index, size_t size)
+{
+	return index < *capacity || array_grow_zeroed(array, capacity, index, size);
+}
+
 #endif

@@ -111,20 +111,3 @@ void idmap_free(struct idmap *m)
 	free(m->slots);
 	memset(m, 0, sizeof *m);
 }
-
-void *idmap_reserve(void *array, size_t *capacity, size_t number, size_t size)
-{
-	if (number < *capacity)
-		return array;
-	if (number >= IDMAP_MAX)
-		return NULL;
-	size_t wanted = *capacity ? 2 * *capacity : FIRST_CAPACITY;
-	while (wanted <= number)
-		wanted *= 2;
-	char *fitted = realloc(array, wanted * size);
-	if (!fitted)
-		return NULL;
-	memset(fitted + *capacity * size, 0, (wanted - *capacity) * size);
-	*capacity = wanted;
-	return fitted;
-}

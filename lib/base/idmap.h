@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "array.h"
+
 #define IDMAP_MAX ((size_t)1 << 27) /* keys */
 
 struct idmap {
@@ -54,11 +56,5 @@ static inline uint64_t idmap_pair(uint32_t high, uint32_t low)
 {
 	return (uint64_t)high << 32 | low;
 }
-
-/*
- * Reserves capacity for element `number` in an array that grows with a map; new elements are zero.
- * Returns the array, or NULL (the old array then remains valid).
- */
-void *idmap_reserve(void *array, size_t *capacity, size_t number, size_t size);
 
 #endif

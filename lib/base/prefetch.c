@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "cpu_count.h"
 #include "thread.h"
 
 struct prefetch {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Starts threads with all signals blocked, so that signals go to the program's own threads. */
 #ifndef LIB_BASE_THREAD_H
 #define LIB_BASE_THREAD_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 
+/* Starts a thread with all signals blocked: signals go to the program's own threads. */
 static inline bool thread_start(pthread_t *thread, void *(*work)(void *), void *context)
 {
 	sigset_t all, before;
@@ -16,6 +17,13 @@ static inline bool thread_start(pthread_t *thread, void *(*work)(void *), void *
 	const int rc = pthread_create(thread, NULL, work, context);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return rc == 0;
+}
+
+/* Returns the number of CPUs available to this process, or 1 if unknown. */
+static inline unsigned cpu_count(void)
+{
+	cpu_set_t set;
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
 
 #endif

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/base/cpu_count.h"
 #include "lib/base/thread.h"
 
 enum {

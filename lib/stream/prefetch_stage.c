@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "batch.h"
-#include "lib/base/cpu_count.h"
+#include "lib/base/thread.h"
 #include "lib/base/prefetch.h"
 
 enum { SLOTS = 16 };

@@ -138,14 +138,8 @@ static size_t number_of(struct idmap *m, uint64_t key)
 static struct span *last_of(struct lint *l, uint32_t process)
 {
 	const size_t i = number_of(&l->processes, process);
-	if (i < l->last_capacity)
-		return &l->last[i];
-	struct span *all =
-	    i == SIZE_MAX ? NULL : idmap_reserve(l->last, &l->last_capacity, i, sizeof(*all));
-	if (all == NULL)
-		return NULL;
-	l->last = all;
-	return &all[i];
+	const bool reserved = array_reserve_index(&l->last, &l->last_capacity, i, sizeof *l->last);
+	return reserved ? &l->last[i] : NULL;
 }
 
 /* Returns NULL if the file has not been used without a definition, or the limit is reached. */
@@ -299,13 +293,8 @@ void lint_new_file(struct lint *l, const struct iot_record *rec, bool named)
 	if (named)
 		return;
 	const size_t i = number_of(&l->files[disk], idmap_pair(rec->process, rec->file));
-	bool *all = i == SIZE_MAX ? NULL
-				  : idmap_reserve(l->unnamed[disk], &l->unnamed_capacity[disk], i,
-						  sizeof(*all));
-	if (all == NULL)
-		return;
-	l->unnamed[disk] = all;
-	all[i] = true;
+	if (array_reserve_index(&l->unnamed[disk], &l->unnamed_capacity[disk], i, sizeof(bool)))
+		l->unnamed[disk][i] = true;
 }
 
 /* Comments */

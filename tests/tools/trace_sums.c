@@ -51,12 +51,9 @@ static int64_t epoch_of(const struct iot_event *ev)
 static void add(struct sums *s, uint32_t trace, const struct iot_record *rec, int64_t epoch_ns)
 {
 	size_t n = idmap_number(&s->map, idmap_pair(trace, rec->process));
-	struct process *grown =
-	    n == SIZE_MAX ? NULL : idmap_reserve(s->process, &s->capacity, n, sizeof *grown);
-	if (grown == NULL)
+	if (!array_reserve_index(&s->process, &s->capacity, n, sizeof *s->process))
 		die("out of memory");
-	s->process = grown;
-	struct process *p = &grown[n];
+	struct process *p = &s->process[n];
 	const uint64_t fields[] = {p->hash,          (uint64_t)(rec->start_ns + epoch_ns),
 				   rec->duration_ns, (uint64_t)(rec->cpu_ns - p->cpu_ns),
 				   rec->offset,      rec->length,

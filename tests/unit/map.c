@@ -89,9 +89,7 @@ Test(map, arrays_grow_with_zeros)
 	size_t capacity = 0;
 	uint64_t *array = NULL;
 	for (size_t i = 0; i < 5000; i++) {
-		uint64_t *fitted = idmap_reserve(array, &capacity, i, sizeof *array);
-		cr_assert_not_null(fitted);
-		array = fitted;
+		cr_assert(array_reserve_index(&array, &capacity, i, sizeof *array));
 		cr_assert_lt(i, capacity);
 		cr_assert_eq(array[i], 0);
 		array[i] = i + 1;
@@ -104,6 +102,9 @@ Test(map, arrays_grow_with_zeros)
 Test(map, refuses_what_no_trace_needs)
 {
 	size_t capacity = 0;
-	cr_assert_null(idmap_reserve(NULL, &capacity, SIZE_MAX - 1, 8));
+	uint64_t *array = NULL;
+	cr_assert_not(array_reserve_index(&array, &capacity, SIZE_MAX - 1, sizeof *array));
+	cr_assert_not(array_reserve_index(&array, &capacity, SIZE_MAX, sizeof *array));
+	cr_assert_null(array);
 	cr_assert_eq(capacity, 0);
 }
