@@ -12,12 +12,13 @@
  *	iot_batch_free(b);
  *	iot_stream_free(s);
  *
- * A stage owns the stream before it (its upstream): iot_stream_free on the last stage frees the whole
- * pipeline. The functions that add a stage take over the upstream in every case: if they fail or the upstream
- * is NULL, they free it and return NULL, so a pipeline is built without checks between its stages.
+ * A stage owns the stream before it (its upstream): iot_stream_free on the last stage frees the
+ * whole pipeline. The functions that add a stage take over the upstream in every case: if they fail
+ * or the upstream is NULL, they free it and return NULL, so a pipeline is built without checks
+ * between its stages.
  *
- * Errors: a stage that keeps events back delivers those that precede an error first. Once a stream has
- * failed or ended, it returns the same result again.
+ * Errors: a stage that keeps events back delivers those that precede an error first. Once a stream
+ * has failed or ended, it returns the same result again.
  *
  * Threads: a stream, with all stages before it, may be used by one thread at a time.
  */
@@ -36,8 +37,8 @@ enum { IOT_BATCH_EVENTS = 1024 }; /* the usual capacity */
 
 /*
  * The events of one pull. The caller may change them, and drop events by moving later ones forward.
- * Their text is valid until the next pull from the same stream, or, after iot_batch_keep_text, as long as
- * the batch is not filled again.
+ * Their text is valid until the next pull from the same stream, or, after iot_batch_keep_text, as
+ * long as the batch is not filled again.
  */
 struct iot_batch {
 	struct iot_event *events;
@@ -60,11 +61,13 @@ IOT_API IOT_USE_RESULT int iot_batch_keep_text(struct iot_batch *b);
 struct iot_stream;
 
 /*
- * Fills b with the next events. Returns 1 if it did, 0 at the end, or a negative status. A filled batch can
- * have no events: then only its other members have changed. 
+ * Fills b with the next events. Returns 1 if it did, 0 at the end, or a negative status. A filled
+ * batch can have no events: then only its other members have changed.
  */
 IOT_API IOT_USE_RESULT int iot_stream_next(struct iot_stream *s, struct iot_batch *b);
-/* Returns a sentence with the position, what was found and what was expected; "" without an error. */
+/*
+ * Returns a sentence with the position, what was found and what was expected; "" without an error.
+ */
 IOT_API const char *iot_stream_error(const struct iot_stream *s);
 /* Frees the stream and all stages before it. NULL is ignored. */
 IOT_API void iot_stream_free(struct iot_stream *s);
@@ -72,22 +75,22 @@ IOT_API void iot_stream_free(struct iot_stream *s);
 /* The events of a reader, which remains the caller's and must outlive the stream. */
 IOT_API struct iot_stream *iot_stream_of_reader(struct iot_reader *r);
 /*
- * Runs the stages before it on a thread, some batches ahead. With one processor, or if no thread can be
- * created, it runs them in the caller's thread.
+ * Runs the stages before it on a thread, some batches ahead. With one processor, or if no thread
+ * can be created, it runs them in the caller's thread.
  */
 IOT_API struct iot_stream *iot_stream_prefetch(struct iot_stream *upstream);
 /*
- * Writes all events of a stream. Returns IOT_OK at the end of the stream; otherwise the status of the stream,
- * whose error then is not "", or of the writer.
+ * Writes all events of a stream. Returns IOT_OK at the end of the stream; otherwise the status of
+ * the stream, whose error then is not "", or of the writer.
  */
 IOT_API IOT_USE_RESULT int iot_stream_write(struct iot_stream *s, struct iot_writer *w);
 
 /* Stages of your own */
 
 /*
- * next		fills b, whose count is 0, with up to b->capacity events, and its other members; a filter first pulls
- *		from iot_stream_upstream(self), often into b itself. Returns as iot_stream_next; it is not called
- *		again after the end or an error
+ * next		fills b, whose count is 0, with up to b->capacity events, and its other members; a
+ *		filter first pulls from iot_stream_upstream(self), often into b itself. Returns as
+ *		iot_stream_next; it is not called again after the end or an error
  * close	frees the context; the upstream is freed later. May be NULL
  */
 struct iot_stage {
@@ -96,8 +99,8 @@ struct iot_stage {
 };
 
 /*
- * Adds a stage; `stage` must outlive it. upstream is NULL for a source. Returns NULL if out of memory, after
- * it has freed the upstream and closed the context.
+ * Adds a stage; `stage` must outlive it. upstream is NULL for a source. Returns NULL if out of
+ * memory, after it has freed the upstream and closed the context.
  */
 IOT_API struct iot_stream *iot_stream_new(struct iot_stream *upstream,
 					  const struct iot_stage *stage, void *context);

@@ -22,8 +22,8 @@ struct prefetch {
 };
 
 /*
- * Hysteresis: a blocked side is woken only when half of the ring is available, because a wakeup costs
- * as much as several hundred events.
+ * Hysteresis: a blocked side is woken only when half of the ring is available, because a wakeup
+ * costs as much as several hundred events.
  */
 static void wake(struct prefetch *p)
 {
