@@ -258,7 +258,7 @@ static int check_private(const struct anonymize_job *j, const char *role, const 
 	char shown[512], where[512];
 	char *target = atomic_file_target(path), *slash = target ? strrchr(target, '/') : NULL;
 	if (target == NULL)
-		return errno == ENOMEM ? out_of_memory() : OPTIONS_GO_ON;
+		return errno == ENOMEM ? out_of_memory() : EXIT_OK;
 	if (slash != NULL)
 		slash[slash == target] = '\0';
 	const bool inside = stat(slash != NULL ? target : ".", &there) == 0 &&
@@ -266,7 +266,7 @@ static int check_private(const struct anonymize_job *j, const char *role, const 
 			    there.st_dev == directory.st_dev && there.st_ino == directory.st_ino;
 	free(target);
 	if (!inside)
-		return OPTIONS_GO_ON;
+		return EXIT_OK;
 	return options_wrong(j->command,
 			     "the %s %s must not lie in %s, with the traces to be shared", role,
 			     escape_text(shown, sizeof shown, path, strlen(path)),
@@ -276,7 +276,7 @@ static int check_private(const struct anonymize_job *j, const char *role, const 
 static int check_directory(const struct anonymize_job *j)
 {
 	int status = check_private(j, "key", j->key);
-	if (status == OPTIONS_GO_ON && j->map != NULL)
+	if (status == EXIT_OK && j->map != NULL)
 		status = check_private(j, "mapping", j->map);
 	return status;
 }
@@ -296,15 +296,15 @@ static int prepare(const struct anonymize_job *j, char **paths, size_t count)
 	struct files files = {.command = j->command};
 	add_files(j, &files, paths, count);
 	int status = files_check(&files);
-	if (status == OPTIONS_GO_ON && j->directory != NULL) {
+	if (status == EXIT_OK && j->directory != NULL) {
 		status = make_output_directory(j->directory);
 		if (status == EXIT_OK)
 			status = files_check(&files);
-		if (status == OPTIONS_GO_ON)
+		if (status == EXIT_OK)
 			status = check_directory(j);
 	}
 	files_free(&files);
-	return status == OPTIONS_GO_ON ? EXIT_OK : status;
+	return status;
 }
 
 static int work(struct anonymize_job *j, char **paths, size_t count)
@@ -342,7 +342,7 @@ static int check(const struct anonymize_job *j, char **paths, size_t count)
 		if (j->directory != NULL && strcmp(paths[i], "-") == 0)
 			return options_wrong(j->command, "standard input has no name: use -o");
 	}
-	return OPTIONS_GO_ON;
+	return EXIT_OK;
 }
 
 int cmd_anonymize(int argc, char **argv)
@@ -395,10 +395,10 @@ int cmd_anonymize(int argc, char **argv)
 	    .examples = examples,
 	};
 	size_t count;
-	int status = options_parse(&command, argc, argv, &count);
-	if (status != OPTIONS_GO_ON)
+	int status;
+	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
 	j.command = &command;
 	status = check(&j, argv, count);
-	return status == OPTIONS_GO_ON ? work(&j, argv, count) : status;
+	return status == EXIT_OK ? work(&j, argv, count) : status;
 }

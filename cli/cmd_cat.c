@@ -108,7 +108,7 @@ static int cat_shown(struct cat *c)
 	struct output out;
 	struct printer s;
 	const int status = refuse_suffix(c->command, c->write.path);
-	if (status != OPTIONS_GO_ON)
+	if (status != EXIT_OK)
 		return status;
 	if (output_open(&out, c->write.path, c->write.no_fsync ? ATOMIC_FILE_NO_SYNC : 0) !=
 	    EXIT_OK)
@@ -141,7 +141,7 @@ static int cat_shown(struct cat *c)
 static int run(struct cat *c, const char *path)
 {
 	int status = refuse_same_file(c->command, c->write.path, path);
-	if (status != OPTIONS_GO_ON)
+	if (status != EXIT_OK)
 		return status;
 	c->read.verified = c->format == FORMAT_IOT;
 	trace_in_catch_signals(path, &c->read, c->write.path);
@@ -187,8 +187,8 @@ int cmd_cat(int argc, char **argv)
 	    .operands_max = 1,
 	};
 	size_t count;
-	int status = options_parse(&command, argc, argv, &count);
-	if (status != OPTIONS_GO_ON)
+	int status;
+	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
 	if ((c.names || c.unknown) && c.format != FORMAT_CSV)
 		return options_wrong(&command, "%s goes with --format=csv alone",

@@ -115,7 +115,7 @@ static int repair(struct check *c, char **paths, size_t count)
 	if (strcmp(paths[0], "-") == 0 && isatty(STDIN_FILENO))
 		return options_wrong(c->command, "standard input is a terminal; name a trace");
 	const int status = refuse_same_file(c->command, c->repair.write.path, paths[0]);
-	return status == OPTIONS_GO_ON ? repair_trace(paths[0], &c->repair, c->command) : status;
+	return status == EXIT_OK ? repair_trace(paths[0], &c->repair, c->command) : status;
 }
 
 static bool asks_for_writing(const struct repair_options *o)
@@ -157,8 +157,8 @@ int cmd_check(int argc, char **argv)
 	    .operands_min = 1,
 	};
 	size_t count;
-	const int status = options_parse(&command, argc, argv, &count);
-	if (status != OPTIONS_GO_ON)
+	int status;
+	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
 	c.command = &command;
 	if (c.do_repair)

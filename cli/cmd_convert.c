@@ -176,10 +176,10 @@ static int find_format(struct convert_job *j)
 {
 	char shown[128];
 	if (j->from == NULL)
-		return OPTIONS_GO_ON;
+		return EXIT_OK;
 	j->convert.converter = converter_find(j->from);
 	if (j->convert.converter != NULL)
-		return OPTIONS_GO_ON;
+		return EXIT_OK;
 	escape_text(shown, sizeof(shown), j->from, strlen(j->from));
 	return unknown_format(j, shown);
 }
@@ -308,13 +308,13 @@ static int prepare(struct convert_job *j, char **paths, size_t count)
 {
 	add_files(j, paths, count);
 	int status = files_check(&j->files);
-	if (status != OPTIONS_GO_ON)
+	if (status != EXIT_OK)
 		return status;
 	if (j->directory != NULL) {
 		status = make_output_directory(j->directory);
 		if (status == EXIT_OK)
 			status = files_check(&j->files);
-		if (status != OPTIONS_GO_ON)
+		if (status != EXIT_OK)
 			return status;
 	}
 	j->report.no_fsync = j->convert.write.no_fsync;
@@ -338,13 +338,13 @@ int cmd_convert(int argc, char **argv)
 	struct convert_job j = {.convert = {.write = WRITE_OPTIONS_INIT, .memory = MEMORY_DEFAULT}};
 	size_t count;
 	make_command(&j);
-	int status = options_parse(&j.command, argc, argv, &count);
-	if (status != OPTIONS_GO_ON)
+	int status;
+	if (!options_parse(&j.command, argc, argv, &count, &status))
 		return status;
 	if (j.list)
 		return list_formats();
 	status = check(&j, argv, count);
-	if (status != OPTIONS_GO_ON)
+	if (status != EXIT_OK)
 		return status;
 	(void)take_setting(&(struct option){.name = "ops", .target = &j.settings},
 			   ops_names[j.convert.ops]);

@@ -590,8 +590,8 @@ int cmd_info(int argc, char **argv)
 	};
 	struct output out;
 	size_t count;
-	int status = options_parse(&command, argc, argv, &count);
-	if (status != OPTIONS_GO_ON)
+	int status;
+	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
 	if (output_open(&out, "-", 0) != EXIT_OK)
 		return EXIT_FAULT;

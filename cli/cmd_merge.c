@@ -69,9 +69,9 @@ int cmd_merge(int argc, char **argv)
 	    .operands_min = 1,
 	};
 	size_t count;
-	int status = options_parse(&command, argc, argv, &count);
+	int status;
 	o.command = &command;
-	if (status == OPTIONS_GO_ON)
+	if (options_parse(&command, argc, argv, &count, &status))
 		status = work(&o, argv, count);
 	for (size_t i = 0; i < o.shift_count; i++)
 		free(o.shifts[i].name);

@@ -77,14 +77,14 @@ static int open_output(struct procstat_job *j)
 					     "standard output is a terminal; name a file with -o");
 		c->out = STDOUT_FILENO;
 		c->out_name = "standard output";
-		return OPTIONS_GO_ON;
+		return EXIT_OK;
 	}
 	c->out = open(j->out, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
 	if (c->out < 0) {
 		error_system(&c->error, errno, "%s: cannot be opened", c->out_name);
 		return fault(&c->error);
 	}
-	return look_at_output(j, c->out) == IOT_OK ? OPTIONS_GO_ON : fault(&c->error);
+	return look_at_output(j, c->out) == IOT_OK ? EXIT_OK : fault(&c->error);
 }
 
 /* Synchronizes the output to the disk, if it has one. */
@@ -218,10 +218,11 @@ int cmd_procstat(int argc, char **argv)
 	};
 	size_t count;
 	j.command = &command;
-	int status = options_parse(&command, argc, argv, &count);
-	if (status == OPTIONS_GO_ON)
-		status = check(&j, argv, count);
-	if (status != OPTIONS_GO_ON)
+	int status;
+	if (!options_parse(&command, argc, argv, &count, &status))
+		return status;
+	status = check(&j, argv, count);
+	if (status != EXIT_OK)
 		return status;
 	j.collector = calloc(1, sizeof(*j.collector));
 	if (j.collector == NULL)
@@ -229,7 +230,7 @@ int cmd_procstat(int argc, char **argv)
 	collector_init(j.collector);
 	j.collector->stop = &signal_stop()->asked;
 	status = open_output(&j);
-	if (status == OPTIONS_GO_ON)
+	if (status == EXIT_OK)
 		status = collect(&j, argv, count);
 	collector_free(j.collector);
 	free(j.collector);

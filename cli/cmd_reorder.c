@@ -188,7 +188,7 @@ static int work(struct reorder_job *j, const char *path)
 	if (j->report.path != NULL)
 		files_add(files, ROLE_REPORT, j->report.path);
 	const int status = files_check(files);
-	if (status != OPTIONS_GO_ON)
+	if (status != EXIT_OK)
 		return status;
 	j->report.no_fsync = j->reorder.write.no_fsync;
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
@@ -234,8 +234,8 @@ int cmd_reorder(int argc, char **argv)
 	    .operands_max = 1,
 	};
 	o->command = &j.command;
-	int status = options_parse(&j.command, argc, argv, &count);
-	if (status == OPTIONS_GO_ON)
+	int status;
+	if (options_parse(&j.command, argc, argv, &count, &status))
 		status = work(&j, count > 0 ? argv[0] : "-");
 	files_free(&j.files);
 	return status;

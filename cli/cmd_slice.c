@@ -318,7 +318,7 @@ static int run(struct slice_run *r, const struct command_spec *command, const ch
 	r->command = command;
 	r->path = path;
 	int status = refuse_same_file(r->command, r->write.path, r->path);
-	if (status != OPTIONS_GO_ON)
+	if (status != EXIT_OK)
 		return status;
 	r->write.framed = !r->write.bare;
 	r->slice.choice = &r->choice;
@@ -418,8 +418,8 @@ static int parse_and_run(struct slice_run *r, int argc, char **argv)
 	    .operands_max = 1,
 	};
 	size_t count;
-	int status = options_parse(&command, argc, argv, &count);
-	if (status != OPTIONS_GO_ON)
+	int status;
+	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
 	return run(r, &command, count > 0 ? argv[0] : "-");
 }

@@ -521,8 +521,8 @@ int cmd_stat(int argc, char **argv)
 	    .operands_max = 1,
 	};
 	size_t count_operands;
-	int status = options_parse(&command, argc, argv, &count_operands);
-	if (status != OPTIONS_GO_ON)
+	int status;
+	if (!options_parse(&command, argc, argv, &count_operands, &status))
 		return status;
 	if (s.json && s.tsv)
 		return options_wrong(&command, "--json and --tsv exclude each other");

@@ -22,7 +22,7 @@
 enum { LOST_CAPACITY = 2048, FLUSH_MS = 200 };
 
 /* How an attempt ends, in addition to EXIT_...; RESTART: start again with a full sort. */
-enum { GO_ON = OPTIONS_GO_ON, RESTART = -2 };
+enum { GO_ON = -1, RESTART = -2 };
 
 static int report(struct conversion *c, const char *sentence)
 {
@@ -416,17 +416,17 @@ static int refuse(struct conversion *c, const struct error *e)
 static int open_input(struct conversion *c)
 {
 	struct error error = {.status = IOT_OK};
-	int status = GO_ON;
+	int status = EXIT_OK;
 	for (size_t i = 0; i < c->path_count; i++)
 		c->piped = c->piped || is_piped(c->paths[i]);
 	signals_catch(c->piped ? SIGNALS_PIPE : SIGNALS_FILES, c->write.path, c->options->quiet);
 	c->input = input_new(c->paths, c->path_count, signal_stop(), &error);
 	if (c->input == NULL)
 		return refuse(c, &error);
-	for (size_t i = 0; i < input_count(c->input) && status == GO_ON; i++)
+	for (size_t i = 0; i < input_count(c->input) && status == EXIT_OK; i++)
 		if (c->options->files != NULL)
 			status = files_check_member(c->options->files, input_name(c->input, i));
-	return status;
+	return status == EXIT_OK ? GO_ON : status;
 }
 
 static int convert(struct conversion *c)

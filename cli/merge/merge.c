@@ -222,7 +222,7 @@ static int take_operands(struct merge *m, char *const *paths)
 	size_t standard = 0;
 	bool piped = false;
 	const int refused = refuse_files(m, paths);
-	if (refused != OPTIONS_GO_ON)
+	if (refused != EXIT_OK)
 		return refused;
 	for (size_t i = 0; i < m->count; i++) {
 		int status = take_operand(m, &m->inputs[i], paths[i]);

@@ -230,14 +230,16 @@ static bool nearest_choice(const struct option *opt, const char *word, char *tex
 	return best <= 1 || (strlen(word) >= 6 && is_near_spelling(best, word));
 }
 
+enum { HELP = -1 }; /* in place of an exit status: --help was given */
+
 static int set_option(const struct command_spec *cmd, const struct option *opt, const char *value)
 {
 	char shown[SHOWN_MAX], text[96];
 	if (opt == &help_option)
-		return options_help(cmd);
+		return HELP;
 	const char *expected = take_value(opt, value ? value : "", text, sizeof text);
 	if (!expected)
-		return OPTIONS_GO_ON;
+		return EXIT_OK;
 	if (!value)
 		value = "";
 	escape_text(shown, sizeof shown, value, strlen(value));
@@ -406,10 +408,10 @@ static int parse_letters(const struct command_spec *cmd, const char *letters, ch
 						     opt->argument);
 		}
 		int status = set_option(cmd, opt, value);
-		if (status != OPTIONS_GO_ON || value)
+		if (status != EXIT_OK || value)
 			return status;
 	}
-	return OPTIONS_GO_ON;
+	return EXIT_OK;
 }
 
 static int check_operands(const struct command_spec *cmd, char **argv, size_t count)
@@ -418,17 +420,17 @@ static int check_operands(const struct command_spec *cmd, char **argv, size_t co
 	if (count < cmd->operands_min)
 		return options_wrong(cmd, "name the input (\"-\" is standard input)");
 	if (cmd->operands_max == 0 || count <= cmd->operands_max)
-		return OPTIONS_GO_ON;
+		return EXIT_OK;
 	const char *extra = argv[cmd->operands_max];
 	return options_wrong(cmd, "one input only, '%s' is too much",
 			     escape_text(shown, sizeof shown, extra, strlen(extra)));
 }
 
-int options_parse(const struct command_spec *cmd, int argc, char **argv, size_t *count)
+static int parse_words(const struct command_spec *cmd, int argc, char **argv, size_t *count)
 {
 	char **next = argv + 1;
 	bool options = true;
-	int status = OPTIONS_GO_ON;
+	int status = EXIT_OK;
 	*count = 0;
 	/* argv ends in NULL, which is how parse_long and parse_letters see the end. */
 	while (next < argv + argc && *next) {
@@ -441,8 +443,18 @@ int options_parse(const struct command_spec *cmd, int argc, char **argv, size_t 
 			status = parse_long(cmd, word + 2, &next);
 		else
 			status = parse_letters(cmd, word + 1, &next);
-		if (status != OPTIONS_GO_ON)
+		if (status != EXIT_OK)
 			return status;
 	}
 	return check_operands(cmd, argv, *count);
+}
+
+bool options_parse(const struct command_spec *cmd, int argc, char **argv, size_t *count,
+		   int *status)
+{
+	*status = parse_words(cmd, argc, argv, count);
+	if (*status != HELP)
+		return *status == EXIT_OK;
+	*status = options_help(cmd);
+	return false;
 }

@@ -5,8 +5,8 @@
  * order, "--" ends the options, "-" is an operand. --help (-h) always exists.
  *
  *	const struct command_spec cat = { .name = "cat", .options = options, ... };
- *	int status = options_parse(&cat, argc, argv, &count);
- *	if (status != OPTIONS_GO_ON)
+ *	int status;
+ *	if (!options_parse(&cat, argc, argv, &count, &status))
  *		return status;
  *	use(argv[0 .. count));
  */
@@ -68,13 +68,12 @@ struct command_spec {
 	unsigned operands_min, operands_max; /* max 0: any number */
 };
 
-#define OPTIONS_GO_ON (-1)
-
 /*
- * Sets the targets and moves the operands to argv[0 .. *count). Returns OPTIONS_GO_ON, or the exit
- * status of a command that ends here: the help was printed, or a usage error was reported.
+ * Sets the targets and moves the operands to argv[0 .. *count). Returns false, with *status set, if
+ * the command ends here: the help was printed, or a usage error was reported.
  */
-int options_parse(const struct command_spec *cmd, int argc, char **argv, size_t *count);
+bool options_parse(const struct command_spec *cmd, int argc, char **argv, size_t *count,
+		   int *status);
 
 /* Prints two lines to stderr: the error, and where the help is. Returns EXIT_USAGE. */
 int options_wrong(const struct command_spec *cmd, const char *format, ...)

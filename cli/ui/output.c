@@ -368,15 +368,15 @@ int refuse_suffix(const struct command_spec *cmd, const char *path)
 		if (ends_with(path, others[i]))
 			return options_wrong(cmd, "%s: only .gz and .zst are made",
 					     escape_text(shown, sizeof shown, path, strlen(path)));
-	return OPTIONS_GO_ON;
+	return EXIT_OK;
 }
 
 int write_open(struct iot_writer *w, const struct write_options *o, const struct command_spec *cmd)
 {
 	enum iot_compression compression =
 	    o->compression >= 0 ? (enum iot_compression)o->compression : compression_of(o->path);
-	const int status = o->compression >= 0 ? OPTIONS_GO_ON : refuse_suffix(cmd, o->path);
-	if (status != OPTIONS_GO_ON)
+	const int status = o->compression >= 0 ? EXIT_OK : refuse_suffix(cmd, o->path);
+	if (status != EXIT_OK)
 		return status;
 	if (o->bare && o->framed)
 		return options_wrong(cmd, "--bare and --framed exclude each other");

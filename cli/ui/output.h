@@ -190,7 +190,7 @@ option_fn option_tick;
  * message.
  */
 int write_open(struct iot_writer *w, const struct write_options *o, const struct command_spec *cmd);
-/* Returns OPTIONS_GO_ON, or the exit status if the suffix promises an unsupported compression. */
+/* Returns EXIT_OK, or the exit status if the suffix promises an unsupported compression. */
 int refuse_suffix(const struct command_spec *cmd, const char *path);
 /* Calls iot_writer_close, during which a signal does not end the process. */
 int write_close(struct iot_writer *w);

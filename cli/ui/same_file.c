@@ -190,7 +190,7 @@ static int check_standard_output(const struct files *f)
 					     role_name(first), role_name(u));
 		first = u;
 	}
-	return OPTIONS_GO_ON;
+	return EXIT_OK;
 }
 
 /* The files are sorted by identity. */
@@ -206,7 +206,7 @@ static int check_pairs(const struct files *f)
 			second = b;
 		}
 	}
-	return first != NULL ? refuse_same(f, first, second) : OPTIONS_GO_ON;
+	return first != NULL ? refuse_same(f, first, second) : EXIT_OK;
 }
 
 static bool lies_in(char *real, const struct file_used *directory)
@@ -233,7 +233,7 @@ static int check_directory(const struct files *f, const struct file_used *direct
 			return options_wrong(f->command, "%s is part of %s", show(file, u),
 					     show(input, directory));
 	}
-	return OPTIONS_GO_ON;
+	return EXIT_OK;
 }
 
 int files_check(struct files *f)
@@ -245,9 +245,9 @@ int files_check(struct files *f)
 	int status = check_standard_output(f);
 	if (f->count > 0)
 		qsort(f->used, f->count, sizeof(*f->used), by_identity);
-	if (status == OPTIONS_GO_ON)
+	if (status == EXIT_OK)
 		status = check_pairs(f);
-	for (size_t i = 0; i < f->count && status == OPTIONS_GO_ON; i++)
+	for (size_t i = 0; i < f->count && status == EXIT_OK; i++)
 		if (f->reads_directories && f->used[i].kind == DIRECTORY)
 			status = check_directory(f, &f->used[i]);
 	return status;
@@ -258,11 +258,11 @@ int files_check_member(const struct files *f, const char *path)
 	/* The path of an input is not modified. */
 	struct file_used member = {.role = ROLE_INPUT, .path = (char *)(uintptr_t)path};
 	if (strcmp(path, "-") == 0 || !identify(&member) || member.kind != REGULAR)
-		return OPTIONS_GO_ON;
+		return EXIT_OK;
 	for (const struct file_used *u = f->used; u < f->used + f->count; u++)
 		if (u->role != ROLE_INPUT && is_same(u, &member))
 			return refuse_same(f, &member, u);
-	return OPTIONS_GO_ON;
+	return EXIT_OK;
 }
 
 /* The list */

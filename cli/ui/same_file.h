@@ -32,7 +32,7 @@ struct files {
 /* `path` is copied. "-" is standard input or, for every role except ROLE_INPUT, standard output. */
 void files_add(struct files *f, enum role role, const char *path);
 /*
- * Returns OPTIONS_GO_ON, or the exit status if two are the same file, or a file to be replaced is
+ * Returns EXIT_OK, or the exit status if two are the same file, or a file to be replaced is
  * in a directory that is an input; a message names both. Examines the file system again on each
  * call.
  */

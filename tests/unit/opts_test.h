@@ -21,7 +21,7 @@ static inline const char *take_time(const struct option *opt, const char *value)
 	return time_parse(value, opt->target);
 }
 
-static inline int parse_words(struct values *v, int argc, char **argv)
+static inline bool parse_words(struct values *v, int argc, char **argv, int *status)
 {
 	const struct option options[] = {
 	    OPTION(FLAG, 'v', "verbose", NULL, &v->verbose, "say more"),
@@ -39,7 +39,7 @@ static inline int parse_words(struct values *v, int argc, char **argv)
 					     .synopsis = "IN...",
 					     .options = options,
 					     .examples = ""};
-	return options_parse(&command, argc, argv, &v->operands);
+	return options_parse(&command, argc, argv, &v->operands, status);
 }
 
 #endif
