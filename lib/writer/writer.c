@@ -32,7 +32,7 @@ enum {
 
 static const uint64_t NOT_SET = UINT64_MAX;
 
-struct settings {
+struct writer_settings {
 	bool framing, compression_given, no_fsync, undeclared_disks, in_place;
 	enum iot_compression compression;
 	uint64_t level, threads, tick_ns, base, memory_max, sync;
@@ -41,7 +41,7 @@ struct settings {
 
 struct iot_writer {
 	struct error error;
-	struct settings set;
+	struct writer_settings set;
 	bool open, closed;
 
 	struct byte_sink *sink;
