@@ -8,7 +8,6 @@
  *	sort_keys.c    the sort key of each event
  *	tempfile.c     inputs that were merged before, because not all could be open at once
  *	prefetch.c     a thread that fills the next batches
- *	loser_tree.c   selects the next stream
  *	ids.c          maps ids, and continues CPU clocks
  *	streams.c      writes the ordered streams
  *	merge.c        the merge as a whole
@@ -274,55 +273,10 @@ int merge_streams(struct merge *m);
 /* Runs the merge. Returns the exit status. */
 int merge_traces(const struct merge_options *o, char *const *paths, size_t count);
 
-/* Selects the next stream: a loser tree. */
-
-struct merge_leaf {
-	uint64_t key; /* start of a stream's next event; UINT64_MAX: none */
-	uint64_t source;
-};
-
-struct merge_tree {
-	struct merge_leaf *node; /* [0]: the winner */
-	size_t count;
-	struct merge_source *const *sources;
-};
-
-/* sources: their at and end are set. Returns false if out of memory. */
-bool merge_tree_init(struct merge_tree *t, struct merge_source *const *sources, size_t count);
-void merge_tree_free(struct merge_tree *t);
 /*
- * Whether a is first, of two streams whose next events start together (or that are at their ends).
+ * A loser_tree_tie_fn: whether stream a is first, of two whose next events start together. context:
+ * the streams.
  */
-bool merge_before(const struct merge_source *a, const struct merge_source *b);
-/* The smallest key except the winner's. */
-uint64_t merge_tree_second(const struct merge_tree *t);
-
-static inline uint64_t merge_key(const struct merge_source *s)
-{
-	return s->at < s->end ? (uint64_t)s->at->rec.start_ns : UINT64_MAX;
-}
-
-/*
- * The winner's key has become `key`. The winner is unpredictable, so both are exchanged, or not,
- * without a branch.
- */
-static inline void merge_tree_replay(struct merge_tree *t, uint64_t key)
-{
-	struct merge_leaf now = {key, t->node[0].source};
-	for (size_t at = (now.source + t->count) / 2; at > 0; at /= 2) {
-		const struct merge_leaf other = t->node[at];
-		bool loses = other.key < now.key;
-		if (__builtin_expect(other.key == now.key, 0))
-			loses = merge_before(t->sources[other.source], t->sources[now.source]);
-		const uint64_t mask = 0 - (uint64_t)loses;
-		const uint64_t key_change = (other.key ^ now.key) & mask;
-		const uint64_t source_change = (other.source ^ now.source) & mask;
-		t->node[at].key = other.key ^ key_change;
-		t->node[at].source = other.source ^ source_change;
-		now.key ^= key_change;
-		now.source ^= source_change;
-	}
-	t->node[0] = now;
-}
+bool merge_before(const void *context, uint32_t a, uint32_t b);
 
 #endif

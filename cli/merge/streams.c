@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes the ordered streams to a writer or to the tempfile. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <xxhash.h>
+
+#include "lib/base/loser_tree.h"
 
 #include "merge.h"
 #include "cli/ui/signals.h"
@@ -88,6 +92,56 @@ static inline int emit(struct merge *m, const struct iot_event *ev)
 	return m->out_count < MERGE_BATCH ? EXIT_OK : merge_flush(m);
 }
 
+/* The order of events that start together */
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_texts(const struct iot_text *a, const struct iot_text *b)
+{
+	size_t n = a->size < b->size ? a->size : b->size;
+	int order = n > 0 ? memcmp(a->data, b->data, n) : 0;
+	return order != 0 ? order : compare(a->size, b->size);
+}
+
+static int compare_events(const struct iot_event *a, const struct iot_event *b)
+{
+	const struct iot_record *x = &a->rec, *y = &b->rec;
+	const uint64_t fields[][2] = {
+	    {x->process, y->process},     {x->file, y->file},  {x->offset, y->offset},
+	    {x->length, y->length},       {x->type, y->type},  {x->duration_ns, y->duration_ns},
+	    {x->operation, y->operation}, {x->flags, y->flags}};
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		if (fields[i][0] != fields[i][1])
+			return compare(fields[i][0], fields[i][1]);
+	int order = x->type == MERGE_TIE ? compare_texts(&a->text, &b->text) : 0;
+	return order != 0 ? order : compare(x->spare, y->spare);
+}
+
+/* Parts of one trace that have started end before those that start now: returns 1, 0, or -1. */
+static int compare_begun(const struct merge *m, const struct iot_record *a,
+			 const struct iot_record *b)
+{
+	if (!m->options->keep_ids)
+		return 0;
+	bool begun_a = m->inputs[a->spare].first_ns < a->start_ns;
+	bool begun_b = m->inputs[b->spare].first_ns < b->start_ns;
+	return begun_b - begun_a;
+}
+
+/* A loser_tree_tie_fn: context is the streams. */
+bool merge_before(const void *context, uint32_t left, uint32_t right)
+{
+	struct merge_source *const *sources = context;
+	const struct merge_source *a = sources[left], *b = sources[right];
+	int order = compare_begun(a->merge, &a->at->rec, &b->at->rec);
+	if (order == 0)
+		order = compare_events(a->at, b->at);
+	return order < 0;
+}
+
 /* Streams */
 
 static void show_progress(struct merge *m, struct merge_source *s)
@@ -151,42 +205,61 @@ static inline int step(struct merge *m, struct merge_source *s)
 	return status;
 }
 
-/* While one stream stays ahead of all others, no match has to be played. */
-static int run_tree(struct merge *m, struct merge_tree *t)
+static struct loser_entry entry_of(const struct merge_source *s, size_t number)
 {
+	if (s->at == s->end)
+		return LOSER_TREE_END;
+	return (struct loser_entry){loser_tree_key(s->at->rec.start_ns), number};
+}
+
+/* While one stream stays ahead of all others, no match has to be played. */
+static int run_tree(struct merge *m, struct loser_tree *t)
+{
+	struct merge_source *const *sources = m->sources;
 	int status = EXIT_OK;
-	while (t->node[0].key != UINT64_MAX && status == EXIT_OK) {
-		const uint64_t winner = t->node[0].source;
-		struct merge_source *s = t->sources[winner];
+	while (!loser_tree_ended(t) && status == EXIT_OK) {
+		const uint32_t winner = loser_tree_winner(t);
+		struct merge_source *s = sources[winner];
 		status = step(m, s);
-		merge_tree_replay(t, merge_key(s));
-		if (t->node[0].source != winner)
+		struct loser_entry now = entry_of(s, winner);
+		loser_tree_replay(t, winner, now, merge_before, sources);
+		if (loser_tree_ended(t) || loser_tree_winner(t) != winner)
 			continue;
-		const uint64_t limit = merge_tree_second(t);
-		uint64_t key = t->node[0].key;
-		while (key < limit && status == EXIT_OK) {
+		const uint64_t limit = loser_tree_second(t);
+		while (now.key < limit && status == EXIT_OK) {
 			status = step(m, s);
-			key = merge_key(s);
+			now = entry_of(s, winner);
 		}
-		merge_tree_replay(t, key);
+		loser_tree_replay(t, winner, now, merge_before, sources);
 	}
+	return status;
+}
+
+/* Merges the streams, each of which has an event or has ended. */
+static int merge_events(struct merge *m)
+{
+	const size_t n = m->source_count;
+	struct loser_tree t = {.node = calloc(2 * n, sizeof(*t.node)), .leaves = n};
+	if (t.node == NULL)
+		return merge_report(m, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		t.node[n + i] = entry_of(m->sources[i], i);
+	loser_tree_build(&t, merge_before, m->sources);
+	const int status = run_tree(m, &t);
+	free(t.node);
 	return status;
 }
 
 int merge_streams(struct merge *m)
 {
-	struct merge_tree tree;
 	int status = EXIT_OK;
 	m->ahead = merge_prefetch_new(m->source_count);
 	for (size_t i = 0; i < m->source_count; i++)
 		show_batch(m, m->sources[i]);
 	for (size_t i = 0; i < m->source_count && status == EXIT_OK; i++)
 		status = next_batch(m, m->sources[i]);
-	if (status == EXIT_OK) {
-		bool fine = merge_tree_init(&tree, m->sources, m->source_count);
-		status = fine ? run_tree(m, &tree) : merge_report(m, "out of memory");
-		merge_tree_free(&tree);
-	}
+	if (status == EXIT_OK)
+		status = merge_events(m);
 	/* The thread may be blocked on a pipe. */
 	for (size_t i = 0; i < m->source_count && status != EXIT_OK; i++)
 		piped_end(&m->sources[i]->piped);

@@ -42,7 +42,7 @@ void runs_free(struct runs *r)
 		free(r->run[i]);
 	}
 	free(r->run);
-	free(r->loser);
+	free(r->tree.node);
 	free(r->text);
 	slab_pool_free(&r->chunks);
 	tempfile_free(&r->file);

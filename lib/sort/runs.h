@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/loser_tree.h"
 #include "lib/base/slab.h"
 #include "lib/base/error.h"
 #include "lib/base/tempfile.h"
@@ -30,9 +31,10 @@ struct run {
 	_Alignas(RUN_ALIGN) const unsigned char *pos;
 	const unsigned char *limit, *stop; /* at limit, more data must be fetched */
 	struct iot_event head;
-	bool has_head;  /* head is the next event; its text is still at pos */
-	bool in_memory; /* the part in the file has been read or never existed */
-	unsigned level; /* in the file: how often its events have been merged there */
+	bool has_head;     /* head is the next event; its text is still at pos */
+	bool in_memory;    /* the part in the file has been read or never existed */
+	unsigned level;    /* in the file: how often its events have been merged there */
+	uint64_t next_key; /* key of the event after the head, if known */
 	struct slab_block *first, *last; /* in memory, following the part in the file */
 	uint64_t offset, end;            /* in the file, not yet in buf */
 	/* file offset before which the run's bytes have been discarded */
@@ -56,14 +58,11 @@ struct runs {
 	struct iot_record last; /* last record of the last run */
 	uint64_t length;        /* events appended to the last run */
 
-	/* State of merging runs [first, first + leaves) with a loser tree */
+	/* Merging runs [first, first + tree.leaves) */
 	bool fresh; /* the tree includes all runs and events */
-	size_t first, leaves, tree_capacity;
-	int64_t *loser, top;  /* keys: see runs_merge.c */
-	int64_t *next;        /* key of the event after each run's head, if known */
-	int64_t base, far;    /* starts are relative to base; keys from `far` on exceed the range */
-	unsigned number_bits; /* bits of a key for the run number */
-	char *text;           /* texts of the events returned last */
+	size_t first, tree_capacity;
+	struct loser_tree tree;
+	char *text; /* texts of the events returned last */
 	size_t text_used, text_capacity;
 };
 

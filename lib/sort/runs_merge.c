@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Merges runs with a loser tree (Knuth, volume 3, 5.4.1): each inner node contains the loser of the
- * match between the winners below it, so that the next event of the winner's run is only compared
- * on its path to the root.
- *
- * A key represents a run's next event: nanoseconds since the earliest start when the tree was
- * built, and in the low bits the run's number among those merged. Starts beyond the range of a key
- * all compare as `far`; when the first of them reaches the top, the tree is rebuilt.
+ * Merges runs with a loser tree. The key of a run is the start of its next event; equal starts are
+ * ordered by process, if requested, and then by the number of the run.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "event_pack.h"
+#include "lib/base/array.h"
 #include "runs.h"
 
 enum {
@@ -23,67 +19,28 @@ enum {
 	AHEAD = 64
 };
 
-#define NOWHERE INT64_MAX
-#define UNKNOWN INT64_C(-1)
+#define UNKNOWN UINT64_MAX
 
-static int64_t key_of(const struct runs *r, int64_t start, size_t number)
+static int no_memory(struct runs *r)
 {
-	const uint64_t since = (uint64_t)start - (uint64_t)r->base;
-	const bool is_near = since <= (uint64_t)r->far >> r->number_bits;
-	return (is_near ? (int64_t)(since << r->number_bits) : r->far) | (int64_t)number;
+	return error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
 }
 
-static struct run *run_of(const struct runs *r, int64_t key)
+static struct loser_entry entry_of(const struct runs *r, const struct run *run, size_t number)
 {
-	return r->run[r->first + (size_t)(key & ~r->far)];
-}
-
-/* Compares keys; by_process orders equal starts by their processes. */
-static bool is_before(const struct runs *r, int64_t a, int64_t b)
-{
-	if (!r->by_process || (a ^ b) >> r->number_bits != 0 || a == NOWHERE || b == NOWHERE)
-		return a < b;
-	const uint32_t of_a = run_of(r, a)->head.rec.process;
-	const uint32_t of_b = run_of(r, b)->head.rec.process;
-	return of_a < of_b || (of_a == of_b && a < b);
-}
-
-static int tree_capacity(struct runs *r, size_t leaves)
-{
-	if (leaves <= r->tree_capacity)
-		return IOT_OK;
-	size_t capacity = 2 * leaves;
-	int64_t *loser = realloc(r->loser, 2 * capacity * sizeof(*loser));
-	if (loser == NULL)
-		return error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
-	r->loser = loser;
-	r->next = loser + capacity;
-	r->tree_capacity = capacity;
-	return IOT_OK;
-}
-
-/*
- * Plays all matches. winner[]: the leaves in the second half; the inner winners are filled in while
- * the tree is built.
- */
-static void play_all(struct runs *r, int64_t *winner)
-{
-	for (size_t i = r->leaves; i-- > 1;) {
-		int64_t a = winner[2 * i], b = winner[2 * i + 1];
-		const bool first = is_before(r, a, b);
-		winner[i] = first ? a : b;
-		r->loser[i] = first ? b : a;
-	}
-	r->top = r->leaves > 0 ? winner[1] : NOWHERE;
+	if (!run->has_head)
+		return LOSER_TREE_END;
+	const uint64_t process = r->by_process ? run->head.rec.process : 0;
+	return (struct loser_entry){loser_tree_key(run->head.rec.start_ns), process << 32 | number};
 }
 
 /* Sets the key of the event after the head, if it can be read without decoding the event. */
-static inline void peek(struct runs *r, const struct run *run, size_t number)
+static inline void peek(const struct runs *r, struct run *run)
 {
 	int64_t start;
 	const bool peeked = !r->by_process && run->head.text.size == 0 && run->pos < run->limit &&
 			    event_peek_start(run->pos, run->head.rec.start_ns, &start);
-	r->next[number] = peeked ? key_of(r, start, number) : UNKNOWN;
+	run->next_key = peeked ? loser_tree_key(start) : UNKNOWN;
 }
 
 /* Reads the next event into the head. Returns 1; 0 if none exists (yet); or a negative status. */
@@ -104,89 +61,37 @@ static inline __attribute__((always_inline)) int next_head(struct runs *r, struc
 	return 1;
 }
 
-/* Reads the heads of all runs; the earliest start becomes the base of keys. */
-static int read_heads(struct runs *r)
+int runs_begin(struct runs *r, size_t first, size_t n)
 {
-	r->base = INT64_MAX;
-	for (size_t i = 0; i < r->leaves; i++) {
-		struct run *run = r->run[r->first + i];
-		const int status = run->has_head ? 1 : next_head(r, run);
-		if (status < 0)
-			return status;
-		if (status == 1 && run->head.rec.start_ns < r->base)
-			r->base = run->head.rec.start_ns;
+	if (!array_reserve(&r->tree.node, &r->tree_capacity, 2 * n + 1, sizeof(*r->tree.node)))
+		return no_memory(r);
+	r->first = first;
+	r->tree.leaves = n;
+	r->tree.node[0] = LOSER_TREE_END;
+	for (size_t i = 0; i < n; i++) {
+		struct run *run = r->run[first + i];
+		if (!run->has_head && next_head(r, run) < 0)
+			return r->error->status;
+		r->tree.node[n + i] = entry_of(r, run, i);
+		peek(r, run);
 	}
+	if (n > 0)
+		loser_tree_build(&r->tree, NULL, NULL);
 	return IOT_OK;
 }
 
-int runs_begin(struct runs *r, size_t first, size_t n)
-{
-	if (tree_capacity(r, n) != IOT_OK)
-		return r->error->status;
-	int64_t *winner = malloc((2 * n + 2) * sizeof(*winner));
-	if (winner == NULL)
-		return error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
-	r->first = first;
-	r->leaves = n;
-	r->number_bits = 64 - (unsigned)__builtin_clzll(n + 1);
-	r->far = NOWHERE >> r->number_bits << r->number_bits;
-	int status = read_heads(r);
-	for (size_t i = 0; i < n && status == IOT_OK; i++) {
-		const struct run *run = r->run[first + i];
-		winner[n + i] = NOWHERE;
-		if (!run->has_head)
-			continue;
-		winner[n + i] = key_of(r, run->head.rec.start_ns, i);
-		peek(r, run, i);
-	}
-	if (status == IOT_OK)
-		play_all(r, winner);
-	free(winner);
-	return status;
-}
-
-static void play_by_process(struct runs *r, size_t number, int64_t winner)
-{
-	for (size_t at = (number + r->leaves) / 2; at > 0; at /= 2) {
-		const int64_t loser = r->loser[at];
-		if (!is_before(r, loser, winner))
-			continue;
-		r->loser[at] = winner;
-		winner = loser;
-	}
-	r->top = winner;
-}
-
-/*
- * Written branch-free: the comparison is unpredictable and a branch would mispredict half the time.
- */
-static inline void play(struct runs *r, size_t number, int64_t winner)
-{
-	if (r->by_process) {
-		play_by_process(r, number, winner);
-		return;
-	}
-	for (size_t at = (number + r->leaves) / 2; at > 0; at /= 2) {
-		const int64_t loser = r->loser[at];
-		r->loser[at] = loser < winner ? winner : loser;
-		winner = loser < winner ? loser : winner;
-	}
-	r->top = winner;
-}
-
 /* Replaces the winner's head by the run's next event, and replays its path. */
-static inline int advance(struct runs *r, struct run *run, size_t number)
+static inline int advance(struct runs *r, struct run *run, uint32_t number)
 {
-	const int64_t next = r->next[number];
+	const uint64_t next = run->next_key;
 	if (next != UNKNOWN) /* the replay need not wait for the decoding of the event */
-		play(r, number, next);
-	const int status = next_head(r, run);
-	if (status < 0)
-		return status;
+		loser_tree_replay(&r->tree, number, (struct loser_entry){next, number}, NULL, NULL);
+	if (next_head(r, run) < 0)
+		return r->error->status;
 	if (next == UNKNOWN)
-		play(r, number, status == 1 ? key_of(r, run->head.rec.start_ns, number) : NOWHERE);
-	if (status == 1)
-		peek(r, run, number);
+		loser_tree_replay(&r->tree, number, entry_of(r, run, number), NULL, NULL);
+	if (run->has_head)
+		peek(r, run);
 	return IOT_OK;
 }
 
@@ -203,7 +108,7 @@ static int take_text(struct runs *r, struct run *run, struct iot_event *out)
 		size_t capacity = size > TEXT_CAPACITY ? size : TEXT_CAPACITY;
 		char *text = realloc(r->text, capacity);
 		if (text == NULL)
-			return error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
+			return no_memory(r);
 		r->text = text;
 		r->text_capacity = capacity;
 	}
@@ -217,13 +122,8 @@ ssize_t runs_next(struct runs *r, struct iot_event *out, size_t max, const int64
 {
 	size_t n = 0;
 	r->text_used = 0;
-	while (n < max && r->top != NOWHERE) {
-		if (r->top >= r->far) {
-			if (runs_begin(r, r->first, r->leaves) != IOT_OK)
-				return r->error->status;
-			continue;
-		}
-		const size_t number = (size_t)(r->top & ~r->far);
+	while (n < max && !loser_tree_ended(&r->tree)) {
+		const uint32_t number = loser_tree_winner(&r->tree);
 		struct run *run = r->run[r->first + number];
 		if (before != NULL && run->head.rec.start_ns >= *before)
 			break;
@@ -262,7 +162,7 @@ static void drop_empty(struct runs *r)
 
 bool runs_empty(struct runs *r)
 {
-	if (r->count > 0 && r->fresh && r->top == NOWHERE) {
+	if (r->count > 0 && r->fresh && loser_tree_ended(&r->tree)) {
 		r->fresh = false;
 		drop_empty(r);
 	}
