@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What is easy to share by mistake, and what must survive.
+# Data that users might share by mistake, and data that must survive.
 printf 'a key of enough bytes\n' >key
 chmod 600 key
 mkdir in

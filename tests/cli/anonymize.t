@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Names go, figures stay; keys, the private mapping, several traces.
+# Names are replaced, numbers stay; keys, the private map, several traces.
 cat >app.iot <<'END'
 ff %trace source=strace command=/home/alice/bin/solve host=cray1 user=alice epoch=1700000000000000000
 ff alice started this
@@ -43,7 +43,7 @@ echo "exit status $?"
 cat messages
 ls out
 cat out/cut.iot
-# How a trace was made, which tells what its figures mean, stays, and no word that is not known does.
+# Directives that state how the trace was recorded stay; unknown words are removed.
 cat >made <<'END'
 ff %trace source=darshan form=log log-format=3.41 job=4711 ranks=4 layer=posix,mpiio lengths=requested clocks=rank-0 precision=238ns modules=POSIX:4
 ff %process id=1 rank=0

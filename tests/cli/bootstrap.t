@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# bootstrap.sh with stand-ins for apt-get and make: what it says when they fail, and how it sums up.
+# bootstrap.sh with replacements for apt-get and make: its messages on failures, and its final sum.
 mkdir -p clone/tests/tools bin
 cp "$TOOLS/../../bootstrap.sh" clone
 cp "$TOOLS/verdicts.awk" clone/tests/tools

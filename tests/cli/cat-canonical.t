@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A canonical trace comes out byte for byte; what comes out of any other is a fixed point.
+# A canonical trace is copied byte for byte; any other output of cat is a fixed point.
 for trace in "$TESTDATA"/format/*.iot; do
 	"$IOTRACE" cat -q "$trace" >once || echo "$trace: $?"
 	"$IOTRACE" cat -q once | cmp once - || echo "$trace: not a fixed point"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What was verified is written as a trace, all that was read for people; the message says where it ended, the exit status is 1.
+# A trace output contains verified records only, text output everything read; the message states the position, exit status 1.
 "$IOTRACE" cat "$TESTDATA/format/sync.iot" >whole
 head -n 7 whole >cut
 for format in iot csv; do

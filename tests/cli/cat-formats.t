@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# One trace in all formats.
+# One trace in all output formats.
 cat >bare <<'END'
 ff %trace source=test command=a%20b epoch=1600000000000000000
 ff %process id=7 name=worker
@@ -16,13 +16,13 @@ for options in --format=csv '--format=csv --ns' '--format=csv --names' --format=
 	echo "== $options"
 	"$IOTRACE" cat $options t.iot | cat -v
 done
-# What the source did not know stands in a column of its own, in front of what may hold commas.
+# Unknown fields have a column of their own, before columns that may contain commas.
 sed 's/source=test/& lacks=cpu/; s/object=1/& offset=unknown/' bare |
 	"$IOTRACE" cat --format=csv --unknown --names | cat -v
 "$IOTRACE" cat --format=csv --unknown t.iot
 "$IOTRACE" cat --names t.iot 2>&1
 echo "exit status $?"
-# An unknown number is never 0: of a source without times, and of a file of unknown size
+# An unknown number is never 0: a source without times, and a file of unknown size.
 sed 's/source=test/& lacks=start,completion,cpu/; s/object=1/& offset=unknown/' bare >lacking
 for format in csv jsonl text; do
 	echo "== lacking, $format"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# As the input was framed, so is the output, unless asked for otherwise.
+# The output has the framing of the input unless an option changes it.
 cat >bare <<'END'
 ff of a kind
 c0 22 0 8 0 1f4 3 7 0

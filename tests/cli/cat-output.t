@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A file appears whole or not at all, and nothing is left beside it.
+# A file appears complete or not at all, without temporary files.
 cp "$TESTDATA/format/example.iot" .
 for name in x.iot x.iot.gz x.iot.zst; do
 	"$IOTRACE" cat -o $name example.iot || echo "$name: $?"

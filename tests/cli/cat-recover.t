@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What occurs twice is delivered once; blank lines have a limit.
+# Repeated intervals are delivered once; blank lines have a limit.
 "$IOTRACE" cat --sync=2 "$TESTDATA/format/sync.iot" >whole
 grep -n '%sync' whole | cut -d: -f1 >syncs
 first=$(sed -n 1p syncs) second=$(sed -n 2p syncs)
@@ -22,7 +22,7 @@ for command in cat check; do
 	echo "$command: $?"
 done
 
-# Within the limit they cost little, one byte each or with blanks and CRs.
+# Blank lines below the limit are cheap, whether empty or with blanks and CRs.
 { echo 'ff %trace source=test'; yes '' | head -c 30000000; yes ' 	' | head -c 30000000; printf '\r\n80 0 0 1 1 1 0 1 1 0\n'; } |
 	gzip -1 >blank.gz
 for command in 'cat --format=csv' check 'slice --records=0' 'slice --from=1us'; do

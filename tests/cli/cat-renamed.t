@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A file that is renamed: each record has the path that its own %file tells, wherever a batch ends.
+# A renamed file: each record has the path of its own %file, wherever a batch ends.
 cat >t.iot <<'END'
 ff %file process=7 id=1 object=1 path=/old
 ff %file process=7 id=2 object=1 path=/new

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Nothing, blanks alone, comments alone; something that is no trace; a file that is not there.
+# An empty file, blanks only, comments only; a file that is not a trace; a missing file.
 "$IOTRACE" cat </dev/null
 echo "empty: $?"
 echo '   ' | "$IOTRACE" cat

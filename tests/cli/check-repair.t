@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What can be saved of damaged traces.
+# What check --repair recovers from damaged traces.
 cp "$TESTDATA"/format/sync.iot whole.iot
 repair() { # NAME OPTION...
 	file=$1
@@ -36,7 +36,7 @@ sed 1d whole.iot | "$IOTRACE" check --repair -
 echo "a pipe: $?"
 "$IOTRACE" cat --bare -o bare.iot whole.iot
 repair bare.iot
-# frames whose checksums hold need no hash
+# Frames with valid checksums need no hash.
 "$IOTRACE" cat -o whole.iot.zst whole.iot
 size=$(wc -c <whole.iot.zst)
 head -c $((size - 9)) whole.iot.zst >cut.iot.zst

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Options that do not go together; the output that is the input.
+# Options that exclude each other; an output that is also the input.
 cp "$TESTDATA"/format/sync.iot t.iot
 for options in "" "--repair" "--repair a b" "--repair --json t.iot" "-o x t.iot" "--keep-unverified t.iot" \
 	"--repair -o t.iot t.iot" "--repair --compress=gzip --level=12 t.iot"; do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What is said of traces: places, sums, exit status.
+# Findings, their positions, totals and exit statuses.
 cp "$TESTDATA"/format/sync.iot whole.iot
 "$IOTRACE" check whole.iot; echo "fine: $?"
 "$IOTRACE" cat -o whole.iot.zst whole.iot
@@ -8,7 +8,7 @@ cp "$TESTDATA"/format/spelling.iot odd.iot
 "$IOTRACE" check odd.iot; echo "odd: $?"
 "$IOTRACE" check --strict -q odd.iot; echo "odd, strict: $?"
 "$IOTRACE" check --all odd.iot | wc -l
-# two damaged intervals: the first damage of each
+# Two damaged intervals: the first damage of each.
 sed -e '4s/file/fil/' -e '7s/^c0/c0 c0/' -e '9s/record=3/record=4/' -e '20s/c0/c0 0/' whole.iot >bad.iot
 "$IOTRACE" check bad.iot; echo "bad: $?"
 "$IOTRACE" check --json whole.iot odd.iot bad.iot >all.jsonl; echo "json: $?"
@@ -19,7 +19,7 @@ for line in open("all.jsonl"):
     print(t["path"], t["state"], t["records"], t["complete"],
           {k: n for k, n in t["counts"].items() if n}, t["errors"], len(t["warnings"]))
 END
-# two traces one behind the other
+# Two concatenated traces.
 cat whole.iot whole.iot >two.iot
 "$IOTRACE" check two.iot; echo "two: $?"
 head -n 12 whole.iot | "$IOTRACE" check -; echo "cut between lines: $?"
@@ -29,7 +29,7 @@ head -c 300 whole.iot | "$IOTRACE" check -; echo "cut in a line: $?"
 "$IOTRACE" check empty.iot; echo "empty: $?"
 gzip -c empty.iot | "$IOTRACE" check -; echo "empty within: $?"
 gzip -c whole.iot | head -c 5 | "$IOTRACE" check -; echo "next to empty: $?"
-# threads of one process have several I/Os in flight, which is nothing odd
+# Threads of one process have several I/Os in flight, which is valid.
 cat >threads.strace <<'END'
 10 1700000000.000000 openat(AT_FDCWD, "a", O_RDWR) = 3 <0.000010>
 10 1700000000.000100 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD) = 11 <0.000010>
@@ -49,7 +49,7 @@ for line in open("notes.jsonl"):
     print(t["state"], t["counts"]["overlap"], len(t["warnings"]), len(t["notes"]))
 END
 "$IOTRACE" convert -q --per-thread threads.strace | "$IOTRACE" check -
-# a %iotrace with a few wrong bits does not make the rest an unframed trace
+# A damaged %iotrace line does not turn the trace into an unframed one.
 sed '1s/iotrace/iotrbce/' whole.iot >header.iot
 "$IOTRACE" check header.iot; echo "damaged %iotrace: $?"
 head -n 8 header.iot | "$IOTRACE" check -; echo "and no other framing: $?"

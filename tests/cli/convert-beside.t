@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A folder with something else beside the logs; a trace where a log is expected.
+# A directory that also contains other files; a trace where a log is expected.
 mkdir logs
 cp "$TESTDATA/strace/cp.strace" logs/z.strace
 echo 'What these logs are.' >logs/README
@@ -10,6 +10,6 @@ echo 'What these logs are.' >logs/README
 "$IOTRACE" convert -o again.iot file.iot 2>&1
 echo "status $?"
 
-# A line that is longer than any line may be counts as one.
+# A line longer than the limit counts as one line.
 { cat logs/z.strace; head -c 20000000 /dev/zero | tr '\0' x; echo; } >long.strace
 "$IOTRACE" convert -o long.iot long.strace 2>&1 | cut -c 1-60

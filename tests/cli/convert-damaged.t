@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Input that is damaged or stops early: the good part is kept, with %lost and %end; exit status 1.
+# Damaged or truncated input: the valid part is kept, with %lost and %end; exit status 1.
 sh "$TOOLS/strace_log.sh" 30000 >log
 gzip -c log >log.gz && xz -c log >log.xz && zstd -q log -o log.zst && tar cf log.tar log
 for in in log.gz log.xz log.zst log.tar; do

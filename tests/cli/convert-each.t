@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# -O: a trace for each IN; after a failure the others still come, and the exit status tells.
+# -O: one trace for each IN; after a failure the others are still converted, and the exit status is 1.
 sh "$TOOLS/strace_log.sh" 2 /tmp/a >a.strace
 sh "$TOOLS/strace_log.sh" 3 /tmp/b >b.strace
 mkdir sub

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Output faults: a message, and exit status 1.
+# Write errors: a message and exit status 1.
 sh "$TOOLS/strace_log.sh" 2 >log
 "$IOTRACE" convert -o /dev/full log 2>&1
 echo "exit status $?"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Logs of strace made without -f, without times, of parts that do not fit, or without I/O: it is told.
+# strace logs made without -f, without times, with parts that do not match, or without I/O: warnings.
 convert() {
 	echo "--- $*"
 	"$IOTRACE" convert --report=report.json -o t.iot "$@" 2>&1
@@ -17,7 +17,7 @@ END
 convert alone
 convert --strict -q alone
 
-# With -f each child has a line at the least, that of its end; in a namespace under another number
+# With -f each child has at least the line of its exit; in a PID namespace under another number.
 sed 's/^/70 /' alone >followed
 echo '71 1700000000.000900 +++ exited with 0 +++' >>followed
 echo '72 1700000000.000900 +++ exited with 0 +++' >>followed
@@ -38,7 +38,7 @@ convert app.7 app.10
 echo '1700000000.000001 socket(AF_INET, SOCK_STREAM, 0) = 3' >network
 convert network
 
-# What was made of a log, beside it
+# A trace in the directory of its log.
 mkdir folder
 cp alone folder
 "$IOTRACE" convert -q -o folder/alone.iot.zst alone

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# In order of start, though logs are in order of return: streaming, from a pipe, in little memory.
-# A call that lasts from beginning to end holds everything back.
+# Traces are in order of start, logs in order of return: streaming, from a pipe, in little memory.
+# A call that lasts for the whole log delays all output.
 awk 'BEGIN {
 	printf "7  1700000000.000000 openat(AT_FDCWD, \"/tmp/a\", O_RDWR) = 3 <0.000005>\n"
 	printf "8  1700000000.000007 openat(AT_FDCWD, \"/tmp/b\", O_RDONLY) = 3 <0.000005>\n"

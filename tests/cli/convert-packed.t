@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Whatever it is packed in, a log gives the same trace: from a file, and through a pipe.
+# A log gives the same trace however it is compressed: from a file and through a pipe.
 sh "$TOOLS/strace_log.sh" 2000 >log
 "$IOTRACE" convert -o plain.iot log || exit
 gzip -c log >log.gz && bzip2 -c log >log.bz2 && xz -c log >log.xz
@@ -14,7 +14,7 @@ for in in log.gz log.bz2 log.xz log.zst log.lz4 log.tar log.tar.zst log.tar.xz g
 	"$IOTRACE" convert - <$in | cmp plain.iot - && echo "$in, standard input: the same"
 	cat $in | "$IOTRACE" convert - | cmp plain.iot - && echo "$in, pipe: the same"
 done
-# Where damage leaves nothing to see, that is what is told.
+# If damage leaves no usable line, the message says so.
 for in in log.bz2 log.xz log.lz4 log.zst; do
 	head -c 20 $in >cut-$in
 	"$IOTRACE" convert -o cut.iot cut-$in 2>err

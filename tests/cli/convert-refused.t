@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What cannot be: exit status 2 for wrong usage, 1 for what is wrong with the files.
+# Rejected input: exit status 2 for wrong usage, 1 for unusable files.
 sh "$TOOLS/strace_log.sh" 2 >log
 : >empty
 mkdir nothing folder

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The report is JSON, with what was counted.
+# The report is JSON with all counts.
 sh "$TOOLS/strace_log.sh" 2 >log
 echo "1234  1700000001.000000 mumble" >>log
 "$IOTRACE" convert -q -o x.iot --report=- log >report

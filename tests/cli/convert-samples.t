@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Real logs: the same trace from a file as through a pipe in little memory, and canonical.
+# Real logs: the same trace from a file and through a pipe in little memory, in canonical form.
 for log in "$TESTDATA"/strace/*.strace "$TESTDATA"/strace/*_ff; do
 	name=${log##*/}
 	"$IOTRACE" convert -q -o file.iot "$log" 2>/dev/null

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Signals that end conversions: of a pipe the trace gets a %lost and its end, of a file nothing is
-# left behind. What was read of a line that has no end is dropped.
+# Signals that end conversions: a trace from a pipe gets %lost and %end, a conversion of a file leaves
+# no output. A partial last line is dropped.
 sh "$TOOLS/strace_log.sh" 2 >log
 sh "$TOOLS/strace_log.sh" 100000 >large
 cat >signalled.py <<'END'

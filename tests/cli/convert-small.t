@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What a trace of a small log looks like, and that every way to it gives the same bytes.
+# The trace of a small log; every way to convert it gives the same bytes.
 sh "$TOOLS/strace_log.sh" 3 >log
 "$IOTRACE" convert log | tee first
 "$IOTRACE" convert -o a.iot log && cmp first a.iot

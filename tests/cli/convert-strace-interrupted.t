@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Ctrl-C while strace writes into convert, both in one process group: what strace writes last is in the
-# trace, which is complete and has the records of the log.
+# Ctrl-C while strace writes into convert, both in one process group: the last lines of strace are in the
+# trace, which is complete and has all records of the log.
 if ! strace -o /dev/null true 2>/dev/null; then
 	echo "strace cannot trace here"
 	exit 77

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Logs of strace of many layouts, against their records; two of them with all directives.
+# strace logs in many layouts, compared with their records; two of them with all directives.
 cd "$TESTDATA/strace" || exit 1
 for csv in *.csv; do
 	name=${csv%.csv}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Lines that are not understood are a warning; with --strict they are a fault, and nothing is kept.
+# Unparsed lines cause a warning; with --strict they are an error, and no output is kept.
 sh "$TOOLS/strace_log.sh" 2 >good
 (cat good && printf '1234  1700000001.000000 \033[2J what is this\n') >log
 "$IOTRACE" convert --strict -o x.iot good

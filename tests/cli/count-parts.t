@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A file is counted in parts, where there are processors, and a pipe as it comes; the figures are the same.
+# A file is reduced in parallel if processors are available, a pipe serially; the results are equal.
 awk 'BEGIN {
 	x = 1
 	unknown[1] = " offset=unknown"
@@ -20,7 +20,7 @@ awk 'BEGIN {
 head -c 1500000 t.iot >cut.iot
 { head -c 1900000 t.iot; echo damage; tail -c +1900001 t.iot; } >damaged.iot
 
-# How much of a damaged trace has been read when the damage is met depends on how it is read.
+# How much of a damaged trace was read before the damage depends on the method.
 count() {
 	"$IOTRACE" "$@" >out 2>err
 	echo $? >>out

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# anonymize keeps every counter that a converter puts into a trace, by its exact name, and no other: a name that
-# is missing here belongs into converters/counters.c.
+# anonymize keeps every counter that a converter emits, by its exact name, and no other: a name that
+# is missing here must be added to converters/counters.c.
 printf 'a key of enough bytes\n' >key
 chmod 600 key
 source=$TOOLS/../../converters
-# The literals that reports count.
+# The string literals of report counts.
 grep -hoE '(report_add|[a-z]+_count)\([^"]*"[a-z_.]+"|\[RECORDER_[A-Z_]+\] = "[a-z_.]+"|\{"(packets|damaged)\.[a-z_]+", ' \
 	"$source"/*.c "$source"/*/*.c | grep -oE '"[a-z_.]+"' | tr -d '"' | sort -u >names
 [ $(wc -l <names) -gt 40 ] || echo 'too few names found'
-# What Darshan's logs have, but for what identifies a job, a machine, a file or a store.
+# The counters of Darshan, except those that identify a job, a machine, a file or a storage system.
 for log in "$TESTDATA"/darshan/*.darshan "$TESTDATA"/darshan/*.txt; do
 	"$IOTRACE" convert -q -o - "$log" 2>/dev/null
 done | grep -a '%counter' | tr ' ' '\n' | grep -E '^[A-Z][A-Z0-9]+_.*=' | sed 's/=.*//' | sort -u |

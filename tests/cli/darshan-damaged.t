@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Logs that are cut or changed are converted up to there; what is no log is refused.
+# Truncated or modified logs are converted up to the damage; other files are rejected.
 log=$TESTDATA/darshan/mpi4_dxt.darshan
 try() {
 	"$IOTRACE" convert -o out.iot "$1" 2>&1
@@ -34,7 +34,7 @@ echo "exit status $?"
 "$IOTRACE" cat late.iot | grep -c '^[c8]'
 "$IOTRACE" cat late.iot | grep -o 'epoch=[0-9]*'
 grep -o '"not_a_time[^,]*' late.json
-# Of several logs, those that cannot be opened are %lost, each; the others are there.
+# Each of several logs that cannot be opened is a %lost; the others are converted.
 head -c 100 "$log" >short.darshan
 cp short.darshan other.darshan
 "$IOTRACE" convert -o several.iot short.darshan "$log" other.darshan "$log" 2>&1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The same log in both byte orders, with zlib, bzip2 and without compression; from a pipe, packed in
-# a tar; one layer, the other, both; and what the tools of Darshan print.
+# The same log in both byte orders, with zlib, bzip2 and without compression; from a pipe, in
+# a tar; one layer, the other, both; and the output of Darshan's own tools.
 cd "$TESTDATA/darshan" || exit 1
 csv() { "$IOTRACE" convert -q "$@" 2>&1 | "$IOTRACE" cat --format=csv --names --ns -; }
 csv mpi4_dxt.darshan >"$OLDPWD/wanted"
@@ -28,13 +28,13 @@ counters dd_dxt_rt340.darshan | sort >"$OLDPWD/a"
 counters dd_dxt_rt340.parser.txt | sort >"$OLDPWD/b"
 cmp "$OLDPWD/a" "$OLDPWD/b" && wc -l <"$OLDPWD/a"
 "$IOTRACE" convert --per-thread -q threads_dxt.darshan | grep '%process'
-# Of two jobs the first may have nothing but its %trace.
+# The first of two jobs may have nothing except its %trace.
 sed -n '1,/^# nprocs/p' quirks_dxt.dxt.txt >"$OLDPWD/nothing.txt"
 "$IOTRACE" convert -q "$OLDPWD/nothing.txt" mpi4_dxt.darshan | grep -c '%trace\|^c0'
-# The tick is that of the most exact.
+# The tick is that of the most precise source.
 "$IOTRACE" convert -q "$TESTDATA/darshan/quirks_dxt.dxt.txt" "$TESTDATA/darshan/mpi4_dxt.darshan" | head -n 1
 "$IOTRACE" convert -q "$TESTDATA/darshan/quirks_dxt.dxt.txt" | head -n 1
-# What is no log is told, and counted.
+# Files that are not logs are reported and counted.
 cd "$OLDPWD" || exit 1
 "$IOTRACE" convert --report=report.json -o out.iot logs nothing.txt wanted 2>&1
 python3 -c 'import json; r = json.load(open("report.json")); print(r["files"], r["ignored"], r["damage"])'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Every counter of every module, in each of its versions and in both byte orders: a made log has a
-# value of its own for each, and the trace has to say the same of it. Then what cannot be read so,
-# and what is there many times.
+# Every counter of every module, in each version and byte order: a generated log has a different
+# value for each, and the trace must have the same values. Then records that cannot be read,
+# and repeated ones.
 make_log() { python3 "$TOOLS/darshan_modules.py" "$@" made.darshan >wanted; }
 counters() { "$IOTRACE" convert -q "$@" made.darshan | sed -n 's/^ff \(%counter\)/\1/p'; }
 fold_line() { fold -s -w 110 | sed 's/ $//'; }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A file or pipe without a line is no trace, unless --allow-empty says so; a trace without records is one.
+# A file or pipe without a line is not a trace, unless --allow-empty is given; a trace without records is one.
 : >nothing
 printf '\n  \n' >blank
 gzip -c nothing >nothing.gz

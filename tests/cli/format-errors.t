@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Every error of iotrace(5) by its sentence; beside each trace of testdata/format/bad is what is said.
+# Every error of iotrace(5) and its message; each trace of testdata/format/bad has its expected message.
 cd "$TESTDATA/format/bad" || exit
 scratch=$OLDPWD
 count=0
@@ -14,7 +14,7 @@ done
 [ $count -gt 60 ] && echo "all tried"
 cd "$scratch" || exit
 
-# Lines that are too long, which are not worth keeping.
+# Lines beyond the length limit, generated here.
 { printf 'c0 22 0 8 0 1f4 3 7 '; printf '%04076d\n' 0; } >longest
 "$IOTRACE" cat --format=csv longest | tail -n 1
 { printf 'c0 22 0 8 0 1f4 3 7 '; printf '%04077d\n' 0; } >longer

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The help of the commands that look into traces, as people see it.
+# The help of the commands that read traces.
 for command in cat info stat; do
 	"$IOTRACE" $command --help
 done

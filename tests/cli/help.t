@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Help that was asked for: standard output, exit 0; the three ways to ask are one.
+# Requested help: standard output, exit status 0; all three forms are equal.
 "$IOTRACE" --help >top 2>err && cat top err
 for way in help -h; do
 	"$IOTRACE" $way | cmp - top

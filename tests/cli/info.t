@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# For people and for programs, whole and cut short.
+# For people and for programs, complete and truncated.
 "$IOTRACE" info "$TESTDATA/format/example.iot" | sed 's|^/.*/||'
 "$IOTRACE" info "$TESTDATA/format/bare-decimal.iot" | sed 's|^/.*/||'
 cat >rich <<'END'
@@ -19,7 +19,7 @@ echo "$?"
 "$IOTRACE" info /dev/null
 echo "$?"
 
-# Two traces in one, and what is missing of them
+# Two merged traces, and what each lacks.
 cat >merged <<'END'
 ff %trace source=first
 ff %trace source=second

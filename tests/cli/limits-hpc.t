@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Logs of Darshan and traces of Recorder whose counts cannot be, or are made to be absurd: a sentence
-# that tells so, in bounded memory and time, and nothing is left.
+# Darshan logs and Recorder traces with impossible or absurd counts: a message
+# that names them, bounded memory and time, and no files left.
 
 cat >logs.py <<'P'
 import os, shutil, struct, sys, zlib
 sys.path.insert(0, os.environ["TOOLS"])
 from recorder_make import NAMES, block, pack_grammar
 
-# Darshan 3.41: regions by number, 0 the names; all are zlib
+# Darshan 3.41: regions by number, 0 the names; all are zlib.
 DEEP, HUGE, MOST = 1 << 62, 1 << 31, (1 << 63) - 1
 JOB = struct.pack("<7q1024s", 1, 1700000000, 0, 1700000600, 0, 4, 7, b"") + b"/bin/app\n\0"
 def log(name, regions, versions, minor=41, processes=4, head=None):
@@ -56,7 +56,7 @@ def unknown(h):
     return h
 log("unknown", {0: names, 11: zlib.compress(dxt(0, 1, 0) + segment), 61: b"never read" * 10}, {10: 1}, head=unknown)
 
-# Recorder 3.0, one rank with two calls of which the grammar makes more
+# Recorder 3.0, one rank with two calls that the grammar expands.
 def key(function, *args):
     text = b"".join(str(a).encode() + b" " for a in args)
     return struct.pack("<QiBBi", 0, NAMES.index(function), 0, len(args), len(text)) + text
@@ -76,7 +76,7 @@ def trace(name, grammar, calls=2, ranks=1, cst=None, size=None, packed=None):
     put("0.cfg", packed or block(grammar if isinstance(grammar, bytes) else pack_grammar(grammar)))
 fine = {-1: [(0, 1), (1, 1)]}
 trace("fine", fine)
-# opens that no read can mean, and reads that look for theirs
+# Opens that no read can refer to, and reads that search for their open.
 N = 150000
 trace("opens", {-1: [(0, N), (1, N)]}, calls=2 * N,
       cst=signatures(2, [key("open", "/f", 1, 420), key("read", "/f", "%p", 8)]))
@@ -98,7 +98,7 @@ trace("packed", fine, packed=(lambda z: struct.pack("<QQ", len(z), 512 << 20) + 
 P
 python3 logs.py || exit 1
 
-# try INPUT: in 1 GiB, and 100 seconds of the processor
+# try INPUT: in 1 GiB of memory and 100 seconds of CPU time.
 try() {
 	(
 		case ${MODE-release} in

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Input for which work or memory could grow faster than what it holds: much open, waiting or alive at
-# the same time. Time of the processor is limited, such that what looks at everything for each line fails.
+# Input whose work or memory could grow faster than its size: much is open, waiting or alive at
+# the same time. CPU time is limited so that quadratic work fails.
 
 cat >made.py <<'P'
 import os, subprocess, sys, zlib
@@ -53,7 +53,7 @@ def renames():
         yield 1, 'rename("/b/d%d", "/b/e%d") = 0 <0.000001>' % (i, i)
         yield 1, 'rename("/%s", "/%s") = 0 <0.000001>' % (("b", "c") if i % 2 == 0 else ("c", "b"))
         yield 1, 'write(3, "", 9) = 9 <0.000001>'
-# lines that show nobody's number, among those of many
+# Lines without a process number among those of many processes.
 with open("nobody.log", "w") as f:
     for i in range(N): f.write("[pid %d] %s %s\n" % (10 + i, when(i), READ))
     for i in range(N): f.write("%s %s\n" % (when(N + i), READ))
@@ -63,30 +63,30 @@ for f in forks, execs, copies, cloexecs, closes, folders, waiting, pairs, high, 
 def packed(text):
     z = zlib.compressobj(9, zlib.DEFLATED, 31)
     return z.compress(text) + z.flush()
-# calls that do not return, of 4 MB each: 1.2 GB of text in a small file
+# Calls that do not return, of 4 MB each: 1.2 GB of text in a small file.
 with open("texts.log.gz", "wb") as f:
     long = packed(b"x" * (4 << 20))
     f.write(packed(b"1 %s %s\n" % (when(0).encode(), READ.encode())))
     for i in range(300):
         f.write(packed(b"%d %s read(3, " % (2 + i, when(i).encode())) + long + packed(b" <unfinished ...>\n"))
-# comments in front of the first record
+# Comments before the first record.
 with open("comments.iot.gz", "wb") as f:
     comments = packed((b"ff " + b"x" * 60000 + b"\n") * 100)
     f.write(packed(b"ff %iotrace version=1 tick=1000\n"))
     for i in range(250):
         f.write(comments)
     f.write(packed(b"c0 0 0 8 0 1 1 1 1 0\n"))
-# more comments in front of each record than merge holds
+# More comments before each record than merge holds.
 with open("runs.iot.gz", "wb") as f:
     comments = packed(b"ff x\n" * 66000)
     for i in range(250):
         f.write(comments)
         f.write(packed(b"c0 0 0 8 0 1 1 1 %d 0\n" % (1 if i == 0 else 0)))
-# many processes, and many intervals behind them
+# Many processes, followed by many intervals.
 with open("bare.iot", "w") as f:
     for i in range(N): f.write("c0 0 0 8 0 1 0 1 %x 0\n" % (i + 1))
     for i in range(10000): f.write("c0 0 0 8 0 1 0 1 1 0\n")
-# one byte behind 65 GiB of nothing
+# One byte after 65 GiB of zeros.
 with open("sparse.log", "wb") as f:
     f.truncate(65 << 30)
     f.seek(65 << 30)
@@ -96,7 +96,7 @@ os.remove("sparse.log")
 P
 python3 made.py || exit 1
 
-# try COMMAND...: in bounded memory, and 100 seconds of the processor
+# try COMMAND...: in bounded memory and 100 seconds of CPU time.
 try() {
 	(
 		case ${MODE-release} in

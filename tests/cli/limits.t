@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Input that asks for too much: bounded memory, time and temporary files, and a sentence that tells why.
-# Address space is limited, so that what grows without bound fails at once.
+# Input that requests too much: bounded memory, time and temporary files, and a message that states the limit.
+# The address space is limited, so unbounded growth fails at once.
 
 cat >bombs.py <<'P'
 import bz2, gzip, io, lzma, struct, tarfile, zlib
@@ -22,7 +22,7 @@ put("zeros.gz", zeros)
 put("twice.gz", gzip.compress(zeros, 1))
 put("zeros.xz", lzma.compress(bytes(64 << 20), preset=0))
 put("zeros.bz2", bz2.compress(bytes(64 << 20), 1))
-# a block that asks for a dictionary of 4 GB
+# A block that requests a dictionary of 4 GB.
 xz = bytearray(lzma.compress(log, check=lzma.CHECK_NONE))
 end = 12 + (xz[12] + 1) * 4
 xz[16] = 40
@@ -31,10 +31,10 @@ put("dictionary.xz", bytes(xz))
 with gzip.open("blank.iot.gz", "wb", 1) as f:
     for _ in range(65):
         f.write(b"\n" * (1 << 20))
-# a frame that asks for a window of 3.5 TB, and one of 2 GB
+# A frame that requests a window of 3.5 TB, and one of 2 GB.
 put("window.iot.zst", b"\x28\xb5\x2f\xfd\x00\xf7" + b"\x01\x00\x00" * 9)
 put("window2.iot.zst", b"\x28\xb5\x2f\xfd\x00\xa8" + b"\x01\x00\x00" * 9)
-# each line of a process of its own, with the greatest ids
+# Each line belongs to a new process, with the largest ids.
 with open("processes.iot", "wb") as f:
     f.write(b"".join(b"c0 22 0 8 0 1 1 %x 1\n" % (0xffffffff - 7919 * i & 0xffffffff) for i in range(60000)))
 with open("ids.iot", "wb") as f:
@@ -58,7 +58,7 @@ put("key", b"k" * 5000)
 P
 python3 bombs.py || exit 1
 
-# try COMMAND...: in 1 GiB, within a time that only what has no end needs; what it says, cut short
+# try COMMAND...: in 1 GiB, within a time that only an endless loop exceeds; prints the start of its message.
 try() {
 	(
 		case ${MODE-release} in

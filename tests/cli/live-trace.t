@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What a traced program has flushed before it is killed is a trace that can be read and repaired.
+# Data that a traced program flushed before it was killed is a trace that can be read and repaired.
 sh "$TOOLS/built.sh" live_trace || exit 77
 live=${IOTRACE%/*}/live_trace
 for out in t.iot t.iot.zst t.iot.gz; do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Where time zero of the inputs is: by epoch where all have one, else by zero; and as told.
+# Time zero of the inputs: by epoch if all have one, else by zero; and as --shift specifies.
 make() { # NAME EPOCH [HOST]
 	printf 'ff %%trace host=%s%s\nff %%op name=stat time=4 process=%d\n80 0 0 200 8 1 0 1 %x 0\n' \
 		"${3-h}" "${2:+ epoch=$2}" $1 $1 | "$IOTRACE" cat --in-base=16 --framed -o $1.iot -

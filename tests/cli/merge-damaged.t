@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A damaged input ends with %lost and exit 1; the rest is complete.
+# A damaged input ends with %lost and exit status 1; the others are complete.
 "$IOTRACE" cat "$TESTDATA/format/sync.iot" >whole
 head -n 7 whole >cut
 sed '3s/^/x/' whole >spoilt

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Laws: the order of the inputs does not matter, nor how many may be open, nor who reads them; a
-# merge of one trace is that trace; a merge of its parts is the whole.
+# Laws: the result depends neither on the order of the inputs, nor on how many may be open, nor on the reader; the
+# merge of one trace is that trace; the merge of its parts is the whole.
 for tool in python3 zstd taskset; do
 	command -v $tool >/dev/null || { echo "there is no $tool"; exit 77; }
 done

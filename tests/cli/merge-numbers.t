@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Numbers at the ends of their ranges: what is written can be read, what cannot be written is refused.
+# Numbers at the ends of their ranges: the output can be read, what cannot be written is rejected.
 try() {
 	echo "$ $*"
 	"$IOTRACE" "$@" >out 2>err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What is refused, and that nothing is written then.
+# Rejected inputs and options leave no output.
 try() {
 	echo "$ merge $*" >&2
 	"$IOTRACE" merge "$@" </dev/null

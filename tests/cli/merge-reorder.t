@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# --reorder sorts inputs of their own: in memory or in a temporary file, of which nothing stays.
+# --reorder sorts each input: in memory or in a temporary file, which is removed.
 mkdir tmp
 TMPDIR=$PWD/tmp
 export TMPDIR

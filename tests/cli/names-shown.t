@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Names are shown in the characters of a UTF-8 locale, but for those that hide or move others; in other
+# Names are shown in the characters of a UTF-8 locale, except those that hide or move others; in other
 # locales, and in formats for programs, nothing changes.
 locale -a | grep -qi "^c.utf-\?8$" || { echo "no UTF-8 locale"; exit 77; }
 cat >t.iot <<'END'
@@ -42,6 +42,6 @@ for locale in C C.UTF-8; do
 	done >machine.$locale
 done
 cmp machine.C machine.C.UTF-8 && echo 'the same for programs'
-# no control character reaches a terminal through JSON
+# No control character reaches a terminal through JSON.
 printf 'ff %%op name=stat process=7 path=/\302\233m%%c2%%9bm%%9b%%1b%%7f result=0\n' >control.iot
 "$IOTRACE" cat --format=jsonl control.iot

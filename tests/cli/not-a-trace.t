@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Logs of other tools given where traces are expected: it is told what makes a trace of them.
+# Logs of other tools given as traces: the message names the command that converts them.
 log() {
 	"$IOTRACE" "$@" 2>&1 >/dev/null
 	echo "exit status $?"
@@ -19,13 +19,13 @@ log slice cp.strace.gz
 log check cp.strace.gz
 log check --repair cp.strace.gz
 
-# Neither broken traces nor what nobody knows
+# Broken traces and unknown files.
 printf 'ff %%iotrace tick=0 version=1\n' >broken.iot
 log cat broken.iot
 echo this is no log >text
 log cat text
 
-# What would have to be unpacked, or looked through, is not looked at
+# Files that would have to be unpacked or searched are not examined.
 mkdir folder
 log info folder
 xz -k cp.strace
@@ -37,7 +37,7 @@ log cat cp.tar.gz
 log cat - <cp.strace
 cat cp.strace | log cat -
 
-# Files that nobody would convert
+# Files that convert does not read either.
 printf '\177ELF\002\001\001' >program
 printf '\211PNG\r\n\032\n' >picture.png
 printf '{"a": 1}\n' >data.json
@@ -54,14 +54,14 @@ log merge program
 log slice program
 log reorder program
 log check program
-# Nothing could be read, so there are no figures.
+# Nothing could be read, so no numbers are printed.
 for command in info 'info --json' stat 'stat --json' 'stat --tsv'; do
 	# shellcheck disable=SC2086
 	"$IOTRACE" $command program 2>/dev/null
 	# shellcheck disable=SC2086
 	"$IOTRACE" $command text 2>/dev/null
 done
-# A trace that was cut short behind its head is one.
+# A trace that is truncated after its head is a trace.
 "$IOTRACE" cat "$TESTDATA/format/sync.iot" | head -n 1 >cut.iot
 "$IOTRACE" info cut.iot 2>/dev/null | head -n 2
 "$IOTRACE" stat cut.iot 2>/dev/null

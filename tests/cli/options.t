@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The same thing said in every way that GNU's getopt would take.
+# Options in every spelling that GNU getopt accepts.
 "$IOTRACE" cat "$TESTDATA/format/example.iot" >wanted
 check() {
 	"$IOTRACE" cat "$@" || echo "$*: $?"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Streams whose packets are dropped, doubled, damaged, shuffled: the records of those that arrived, in
-# order, and %lost tells how much is missing of whom.
+# Streams with dropped, repeated, damaged and shuffled packets: the records of those that arrived, in
+# order, and %lost with the number of records missing of each process.
 make=${IOTRACE%/iotrace}/packet_make
 sh "$TOOLS/built.sh" packet_make || exit 77
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Processes and threads do I/O and send packets through a FIFO: the trace of the packets has the same
-# records that each process has logged directly. Also when processes are killed, when the collector
-# is and begins again, and while they are running.
+# records that each process logged directly. Also if processes are killed, if the collector is
+# killed and restarted, and while they are running.
 build=${IOTRACE%/iotrace}
 sh "$TOOLS/built.sh" packet_demo || exit 77
 mkfifo fifo
@@ -11,7 +11,7 @@ compare() {
 		sed 's/^[0-9]* of [0-9]* processes/records/'
 }
 
-# What has been sent comes to a file that is being written: soon, not at once.
+# Sent packets appear in a file that is being written soon, not immediately.
 soon() {
 	for i in $(seq 300); do
 		"$@" >so_far

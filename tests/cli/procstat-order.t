@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# More than fits in memory, with flush marks and without: as a full sort has it. A smaller one of
+# More packets than fit in memory, with flush marks and without: equal to a full sort. A smaller version of
 # tests/tools/show_packets.sh.
 build=${IOTRACE%/iotrace}
 sh "$TOOLS/built.sh" packet_make || exit 77

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The collector: what arrives is in the file, more is appended, and what is no file of packets is left
-# alone. It waits for its first writer (which comes late as a rule), and ends with the last one or by a signal.
+# The collector: packets that arrive are in the file, more are appended, and other files are not
+# changed. It waits for its first writer, which usually comes late, and ends with the last one or by a signal.
 make=${IOTRACE%/iotrace}/packet_make
 sh "$TOOLS/built.sh" packet_make || exit 77
 $make --records=3000 --flush=500 >one.bin

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What is damaged is converted as far as it can be had, or refused; and --check counts.
+# Damaged traces are converted as far as possible, or rejected; --check counts.
 python3 -m tarfile -e "$TESTDATA/recorder/traces.tar.xz" .
 try() { # NAME FOLDER
 	"$IOTRACE" convert --check -o out.iot "$2" 2>&1

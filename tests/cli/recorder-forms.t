@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A trace is found wherever it is; of several one is named; recorder2text's text is one too.
+# A trace is found at any depth; one of several is selected by name; the text of recorder2text is one, too.
 traces=$TESTDATA/recorder/traces.tar.xz
 python3 -m tarfile -e "$traces" .
 "$IOTRACE" convert -o sem.iot sem 2>&1
@@ -31,7 +31,7 @@ echo "exit status $?"
 same --trace=sem two
 same --trace=two/sem/ two
 "$IOTRACE" convert -q --layer=all sem 2>&1 | head -n 1
-# Text, of both grammars
+# Text, in both grammars.
 mkdir text old
 cat >text/0.txt <<'X'
 0.0318729 0.0318830 open 0 0 ( /d/a.dat 577 384 )
@@ -52,12 +52,12 @@ this is not a call
 0.000819 0.000848 -1 open ( /d/none 0 )
 X
 "$IOTRACE" convert old
-# More ranks than stand side by side: held from the start, never started anew
+# More ranks than are decoded at the same time: sorted from the start, never restarted.
 python3 "$TOOLS/recorder_make.py" --ranks 140 --calls 40 many
 "$IOTRACE" convert -q --memory=64K --report=report.json -o many.iot many
 grep started_anew report.json
 "$IOTRACE" cat --format=csv many.iot | awk -F, 'NR > 1 {if ($2 < last) print "not in order"; last = $2; n++} END {print n}'
-# One file of a trace, a name that no folder has, and what lies beside a trace.
+# One file of a trace, a name that no directory has, and other files in the directory of a trace.
 mkdir one more
 tar xJf "$TESTDATA/recorder/traces.tar.xz" -C more sem
 cp more/sem/recorder.cst one
@@ -65,8 +65,8 @@ cp more/sem/recorder.cst one
 "$IOTRACE" convert --trace=nosuch more 2>&1
 echo hello >more/notes
 "$IOTRACE" convert -o out.iot more 2>&1
-# Options of other formats, and a layer that was not traced
+# Options of other formats, and a layer that was not traced.
 "$IOTRACE" convert --layer=mpiio --per-thread -o out.iot sem 2>&1
-# What was compared is told on demand, and never in the trace.
+# The comparison is reported on request, and never in the trace.
 "$IOTRACE" convert -v --check -o checked.iot sem 2>&1 | grep check
 cmp checked.iot sem.iot

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Reads and writes of descriptors that nothing opened are no records, but their calls and bytes are told.
+# Reads and writes of descriptors without an open are not records; their calls and bytes are reported.
 tar xf "$TESTDATA/recorder/traces.tar.xz" old_2.2.1
 chmod -R u+w old_2.2.1
 sums() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Damage that reaches the end of a trace is one gap, with --recover as without.
+# Damage up to the end of a trace is one gap, with --recover and without.
 for i in 1 2 3 4 5 6; do echo "80 20 0 1 64 1 1 1 0"; done >app.iot
 "$IOTRACE" cat --framed --sync=2 app.iot | head -n 7 >cut.iot
 for option in --no-fsync --recover; do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What is behind the window comes out while the producer goes on; verified, when its interval is complete.
+# Events older than the window are written while the producer runs; verified, when their interval is complete.
 mkfifo in
 "$IOTRACE" reorder --no-verify --window=1ms in >out &
 exec 3>in

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Packets in any order become the trace that convert makes of them.
+# Packets in any order give the trace that convert makes of them.
 make=${IOTRACE%/iotrace}/packet_make
 sh "$TOOLS/built.sh" packet_make || exit 77
 "$make" --records=20000 --processes=8 --files=4 --flush=300 >packets.bin

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What reorder does not do, and what it makes of damage.
+# What reorder rejects, and its output for damaged input.
 "$IOTRACE" cat "$TESTDATA/format/sync.iot" >whole
 show() {
 	"$IOTRACE" reorder "$@" >out 2>err

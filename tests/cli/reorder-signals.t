@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A signal ends a pipe; what has come is written, and %lost. A second one leaves nothing behind.
+# A signal ends a pipe; the events so far are written, and %lost. A second signal leaves no output.
 mkfifo in
 for window in --window=1s ''; do
 	"$IOTRACE" reorder --in-base=16 $window -o out in &

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Records in order of start, each with its comments and under its file.
+# Records in order of start, each with its comments and its file.
 "$IOTRACE" cat --framed --in-base=16 -o in - <<'EOF'
 ff %trace source=hand
 ff %process id=1 name=a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# No command replaces a file that it reads or writes in another role, however the paths are spelt.
+# No command overwrites a file that it reads or writes in another role, however the paths are spelled.
 LC_ALL=C.UTF-8
 mkdir in out other
 "$IOTRACE" cat "$TESTDATA/format/sync.iot" >t.iot
@@ -13,7 +13,7 @@ ln -s t.iot symbolic
 ln t.iot hard
 ln -s out/absent dangling
 sum() { find . -type f ! -name err ! -name sums -exec cksum {} + | sort; }
-# Exit status 2, a message, and every file as before; or the status and what has changed.
+# Exit status 2, a message, and all files unchanged; or the status and the changes.
 refused() {
 	sum >sums
 	"$IOTRACE" "$@" >/dev/null 2>err </dev/null

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Damage outside of a slice is not seen, inside it is told; usage.
+# Damage outside of a slice is not read, damage inside is reported; usage.
 i=0
 while [ $i -lt 60 ]; do
 	echo "c0 22 $i 8 a 1 3 7 1"

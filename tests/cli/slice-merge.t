@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Slices cut one behind the other merge to the trace that they were cut from, byte for byte.
+# Consecutive slices merge to the original trace, byte for byte.
 "$IOTRACE" convert -q --sync=50 -o t.iot.zst "$TESTDATA/strace/sqlite.strace.gz"
 "$IOTRACE" cat t.iot.zst >whole
 
-# together: the parts are the whole again
+# The parts together are the whole.
 together() {
 	"$IOTRACE" merge -q --keep-ids p.* | "$IOTRACE" cat --sync=50 | cmp - whole && echo "$*: the whole"
 	rm p.*

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Slices of a small trace: what is in them, and that they fit together again.
+# Slices of a small trace: their contents, and that they fit together.
 cat >t <<'EOF'
 ff first of all
 ff %iotrace-like text is no header
@@ -56,7 +56,7 @@ slice --every=2 whole | grep -v '^ff'
 slice --from=50% whole.iot.zst | grep -v '^ff'
 "$IOTRACE" slice --to=100% whole | cmp - whole && echo same
 
-# A pipe gives the same; and the CPU times of parts follow each other.
+# A pipe gives the same, and the CPU times of consecutive parts match.
 for args in --records=1-3 --from=1.5s '--process=9 --records=3-'; do
 	"$IOTRACE" slice $args whole.iot.zst >a
 	cat whole.iot.zst | "$IOTRACE" slice $args >b
@@ -68,7 +68,7 @@ for parts in '0-0 1-1 2-2 3-3 4-' '0-2 3-' '-1 2-3 4-4'; do
 	done >parts
 	"$IOTRACE" cat --format=csv whole | tail -n +2 | cmp - parts && echo fits
 done
-# An %op knows its file, too: what stat says of a slice has each file once
+# An %op has its file, too: stat of a slice lists each file once.
 cat >opened <<'END'
 ff %process id=7 name=app
 ff %file process=7 id=1 object=1 path=/a
@@ -81,7 +81,7 @@ c0 20 0 1000 a a 2 7 0
 END
 "$IOTRACE" slice --op=read opened
 "$IOTRACE" slice --op=read opened | "$IOTRACE" stat | head -n 3
-# By MPI rank, which is not the number of the process
+# By MPI rank, which is not the process number.
 cat >ranks <<'END'
 ff %process id=7 name=app rank=0
 ff %process id=8 name=app rank=1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Figures that can be checked by hand.
+# Numbers that can be checked by hand.
 cat >t <<'END'
 ff %process id=7 name=worker
 ff %file process=7 id=1 object=1 path=/a

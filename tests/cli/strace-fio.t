@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The documented strace commands show all I/O of fio, by fio's own count, whatever its engine.
+# The documented strace commands show all I/O of fio, compared with fio's own totals, for every engine.
 for tool in strace fio python3; do
 	command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
 done

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Logs of the ranks of a job, from hosts that use the same process numbers: which rank did what, and which calls
-# took the time.
+# Logs of the ranks of a job, from hosts that use the same process numbers: the I/O of each rank, and the
+# slowest calls.
 for rank in 0 1 2; do
 	cat >$rank.strace <<E
 7 1700000000.00000$rank execve("./app", ["./app"], 0x7f /* 1 var */) = 0 <0.000001>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Threads that open, close, append, dup and seek, traced with -f and with -ff: no offset is wrong unless
-# it is flagged. Where strace cannot trace, there is nothing to compare.
+# it is flagged. Skipped where strace cannot trace.
 probe=$(dirname "$IOTRACE")/thread_probe
 sh "$TOOLS/built.sh" thread_probe || exit 77
 command -v strace >/dev/null || { echo "strace is not installed"; exit 77; }

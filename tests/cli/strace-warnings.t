@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What a log of strace lacks is told with what would show it; what is left out on purpose is counted.
+# Missing information in a log is reported with the option that adds it; deliberate omissions are counted.
 try() {
 	cat >log
 	"$IOTRACE" convert -o t.iot --report=r.json "$@" log 2>&1

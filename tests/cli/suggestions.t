@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Near misses are answered with what was meant; every spelling of the version is the same.
+# Misspelled names get a suggestion; every spelling of the version option gives the same output.
 cp "$TESTDATA/strace/cp.strace" log.strace
 cp "$TESTDATA/format/example.iot" trace.iot
 for words in 'cat --csv' 'cat --json' 'cat -f json' 'cat --format=json' 'cat --text' 'cat -j' \

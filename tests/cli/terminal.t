@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Terminals: no trace is read from one, nothing compressed is written to one; progress only there.
+# Terminals: no trace is read from one, no compressed data written to one; progress only there.
 script -qec true /dev/null </dev/null >/dev/null 2>&1 || {
 	echo "no pseudo-terminals"
 	exit 77

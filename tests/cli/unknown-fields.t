@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What the source did not know of single records stays unknown through every command.
+# Fields that the source did not know stay unknown through every command.
 cat >t.iot <<'END'
 ff %trace source=test lacks=cpu
 ff %file process=7 id=3 path=/a completion=unknown

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A figure that the source did not know is "-", empty or null; a sum of a part says so.
+# An unknown number is "-", empty or null; a partial sum is marked.
 figures() {
 	echo "== $1"
 	"$IOTRACE" stat "$2" 2>&1
@@ -41,7 +41,7 @@ figures 'counters, a stated loss' stated
 # Counters that are not about a file say nothing of its I/Os.
 printf 'ff %%trace source=test\nff %%counter source=test hidden.mmap=3\n' >hidden
 figures 'a counter of the source' hidden
-# A log of strace -T without -t has durations alone; I/Os without a start do not overlap.
+# A log of strace -T without -t has durations only; I/Os without a start do not overlap.
 printf 'openat(AT_FDCWD, "a", O_RDONLY) = 3 <0.000003>\nread(3, "x", 5) = 5 <0.000007>\nread(3, "x", 5) = 5 <0.000005>\n' >log
 "$IOTRACE" convert -q -o T.iot log
 figures 'durations alone' T.iot

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Wrong usage: two lines on standard error, nothing on standard output, exit 2.
+# Wrong usage: two lines on standard error, nothing on standard output, exit status 2.
 try() {
 	"$IOTRACE" "$@"
 	echo "$?"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A full disk and a closed pipe: exit 1; the pipe without a word, for it is no news.
+# A full disk and a closed pipe: exit status 1; the closed pipe without a message.
 i=0
 echo 'c0 22 0 8 0 1f4 3 7 0' >long
 while [ $i -lt 14 ]; do
