@@ -32,10 +32,19 @@ void print_message(const char *format, ...)
 	fprintf(stderr, "iotrace: %s\n", text);
 }
 
+void print_message_about(const char *path, const char *format, ...)
+{
+	char name[512], text[1024];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	print_message("%s: %s", escape_text(name, sizeof name, path, strlen(path)), text);
+}
+
 int report_error(const char *path, const char *what)
 {
-	char shown[512];
-	print_message("%s: %s", escape_text(shown, sizeof shown, path, strlen(path)), what);
+	print_message_about(path, "%s", what);
 	return EXIT_FAULT;
 }
 

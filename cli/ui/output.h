@@ -18,6 +18,9 @@
 
 /* Messages: one line on stderr, preceded by "iotrace: ". Escape foreign text with escape_text. */
 void print_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* "PATH: text"; escapes the path. */
+void print_message_about(const char *path, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* "PATH: what". Returns EXIT_FAULT, as does the next one. */
 int report_error(const char *path, const char *what);
 int out_of_memory(void);

@@ -2,11 +2,11 @@
 /* Emits events. Untimed events get a sort key before the events that need them. */
 #include "packets.h"
 
-static void end(struct procstat *s, struct iot_builder *b, int64_t place_ns)
+static void end(struct procstat *s, struct iot_builder *b, int64_t key_ns)
 {
-	if (place_ns > s->latest_ns)
-		s->latest_ns = place_ns;
-	emit_end(&s->emit, b, place_ns);
+	if (key_ns > s->latest_ns)
+		s->latest_ns = key_ns;
+	emit_end(&s->emit, b, key_ns);
 }
 
 void procstat_emit_trace(struct procstat *s)
@@ -41,7 +41,7 @@ void procstat_emit_process(struct procstat *s, const struct packet_process *who,
 /* Files */
 
 static void file(struct procstat *s, const struct packet_process *who, uint32_t number,
-		 uint32_t object, const char *path, size_t size, int64_t place_ns)
+		 uint32_t object, const char *path, size_t size, int64_t key_ns)
 {
 	struct iot_builder b;
 	if (!emit_begin(&s->emit, &b, "file"))
@@ -51,13 +51,13 @@ static void file(struct procstat *s, const struct packet_process *who, uint32_t 
 	iot_directive_number(&b, "object", object);
 	if (size > 0)
 		iot_directive_text(&b, "path", path, size);
-	end(s, &b, place_ns);
+	end(s, &b, key_ns);
 }
 
 void procstat_emit_inherited(struct procstat *s, const struct packet_process *who, uint32_t number,
-			     const struct tracked_file *f, int64_t place_ns)
+			     const struct tracked_file *f, int64_t key_ns)
 {
-	file(s, who, number, f->object, f->path, f->path_size, place_ns);
+	file(s, who, number, f->object, f->path, f->path_size, key_ns);
 }
 
 /*
@@ -190,7 +190,7 @@ void procstat_emit_others(struct procstat *s)
 	if (!emit_begin(&s->emit, &b, "lost"))
 		return;
 	iot_directive_number(&b, "time", (uint64_t)time_ns);
-	iot_directive_number(&b, "packets", s->others);
+	iot_directive_number(&b, "packets", s->tick.others);
 	emit_string(&b, "why", "another tick than that of most packets");
 	end(s, &b, time_ns);
 }

@@ -80,24 +80,24 @@ struct tracked_file *procstat_files_open(struct procstat_files *f, uint32_t proc
 bool procstat_ancestor_add(struct procstat_files *f, struct packet_process *who,
 			   const struct packet_process *parent, int64_t began_ns)
 {
-	if (f->kins == PROCSTAT_ANCESTORS_MAX)
-		f->kins = 0;
-	if (!array_reserve(&f->ancestors, &f->ancestors_capacity, f->kins + 1,
+	if (f->ancestor_count == PROCSTAT_ANCESTORS_MAX)
+		f->ancestor_count = 0;
+	if (!array_reserve(&f->ancestors, &f->ancestors_capacity, f->ancestor_count + 1,
 			   sizeof *f->ancestors))
 		return false;
-	f->ancestors[f->kins] =
+	f->ancestors[f->ancestor_count] =
 	    (struct procstat_ancestors){.process = who->id,
 					.parent = who->parent,
 					.parent_ancestors = parent != NULL ? parent->ancestors : 0,
 					.began_ns = began_ns};
-	who->ancestors = (uint32_t)f->kins++;
+	who->ancestors = (uint32_t)f->ancestor_count++;
 	return true;
 }
 
 const struct procstat_ancestors *procstat_ancestor(const struct procstat_files *f,
 						   uint32_t ancestors, uint32_t process)
 {
-	return ancestors < f->kins && f->ancestors[ancestors].process == process
+	return ancestors < f->ancestor_count && f->ancestors[ancestors].process == process
 		   ? &f->ancestors[ancestors]
 		   : NULL;
 }

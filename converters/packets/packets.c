@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BID = 64, BID_DAMAGED = 16, PAUSE_MS = 20 };
+#include "lib/base/array.h"
+
+enum { BID = 64, BID_DAMAGED = 16, PAUSE_MS = 20, HELD_MAX = 2 * SEQUENCE_WINDOW };
 
 enum found { FAILED = -1, AT_END = 0, PACKET = 1, NONE_YET = 2 };
 
@@ -27,7 +29,7 @@ static bool has_header(const char *head, size_t size, const unsigned char magic[
 		if (end - at < PACKET_WORD_SIZE)
 			return false;
 		const uint64_t kind = packet_word_get((const unsigned char *)at) >> 32;
-		if (kind > 0 && kind <= PACKET_MARK)
+		if (kind > 0 && kind <= PACKET_WATERMARK)
 			return true;
 	}
 	return false;
@@ -122,6 +124,130 @@ static enum found next_packet(struct procstat *s)
 	}
 }
 
+/*
+ * Order: a heap of the live processes by before_ns, the time before which none of their I/Os
+ * starts. Each stores its index; index 1 is the root.
+ */
+
+static void order_store(struct procstat_order *o, size_t at, struct packet_process *who)
+{
+	o->heap[at] = who;
+	who->heap_index = at;
+}
+
+/* Moves `who`, whose slot `at` is empty, up or down to its position. */
+static void order_settle(struct procstat_order *o, size_t at, struct packet_process *who)
+{
+	for (; at > 1 && o->heap[at / 2]->before_ns > who->before_ns; at /= 2)
+		order_store(o, at, o->heap[at / 2]);
+	for (;;) {
+		size_t child = 2 * at;
+		if (child < o->count && o->heap[child + 1]->before_ns < o->heap[child]->before_ns)
+			child++;
+		if (child > o->count || o->heap[child]->before_ns >= who->before_ns)
+			break;
+		order_store(o, at, o->heap[child]);
+		at = child;
+	}
+	order_store(o, at, who);
+}
+
+static bool order_set(struct procstat_order *o, struct packet_process *who)
+{
+	if (who->heap_index != 0) {
+		order_settle(o, who->heap_index, who);
+		return true;
+	}
+	if (!array_reserve(&o->heap, &o->capacity, o->count + 2, sizeof(who)))
+		return false;
+	order_settle(o, ++o->count, who);
+	return true;
+}
+
+static void order_remove(struct procstat_order *o, struct packet_process *who)
+{
+	size_t at = who->heap_index;
+	if (at == 0)
+		return;
+	struct packet_process *last = o->heap[o->count--];
+	who->heap_index = 0;
+	if (last != who)
+		order_settle(o, at, last);
+}
+
+static int64_t order_min(const struct procstat_order *o)
+{
+	return o->count > 0 ? o->heap[1]->before_ns : INT64_MAX;
+}
+
+/*
+ * Held packets arrived before earlier ones of their process, which may still arrive. There are few:
+ * a missing packet counts as lost after SEQUENCE_WINDOW packets of the stream.
+ */
+
+static bool is_ready(const struct procstat *s, const struct procstat_stored *h)
+{
+	return h->generation < h->who->generation ||
+	       h->packet.sequence < sequence_missing(&s->sequence, h->who);
+}
+
+static bool has_held(const struct procstat *s, const struct packet_process *who)
+{
+	for (size_t i = 0; i < s->held_count; i++)
+		if (s->held[i].who == who)
+			return true;
+	return false;
+}
+
+static bool must_wait(const struct procstat *s, const struct packet_process *who)
+{
+	if (s->held_count == HELD_MAX)
+		return false;
+	if (s->packet.sequence > sequence_missing(&s->sequence, who))
+		return true;
+	for (size_t i = 0; i < s->held_count; i++)
+		if (s->held[i].who == who && (s->held[i].generation < who->generation ||
+					      s->held[i].packet.sequence < s->packet.sequence))
+			return true;
+	return false;
+}
+
+static bool hold(struct procstat *s, struct packet_process *who)
+{
+	if (s->held == NULL)
+		s->held = malloc((HELD_MAX + 1) * sizeof(*s->held));
+	if (s->held == NULL)
+		return false;
+	struct procstat_stored *h = &s->held[s->held_count++];
+	h->who = who;
+	h->generation = who->generation;
+	procstat_store(h, &s->packet);
+	return true;
+}
+
+static bool is_before(const struct procstat_stored *a, const struct procstat_stored *b)
+{
+	return a->generation != b->generation ? a->generation < b->generation
+					      : a->packet.sequence < b->packet.sequence;
+}
+
+static struct packet_process *next_ready(struct procstat *s)
+{
+	struct procstat_stored *first = NULL;
+	for (size_t i = 0; i < s->held_count; i++)
+		if (is_ready(s, &s->held[i]) && (first == NULL || is_before(&s->held[i], first)))
+			first = &s->held[i];
+	if (first == NULL)
+		return NULL;
+	struct procstat_stored *last = &s->held[--s->held_count], *spare = &s->held[HELD_MAX];
+	*spare = *first;
+	if (first != last)
+		*first = *last;
+	s->packet = procstat_restore(spare);
+	s->packet_generation = spare->generation;
+	return spare->who;
+}
+
 /* Processing packets */
 
 static bool fail(struct procstat *s, int status, const char *why)
@@ -135,25 +261,25 @@ static bool out_of_memory(struct procstat *s)
 	return fail(s, IOT_ENOMEM, "out of memory");
 }
 
-static void take_damage(struct procstat *s, uint64_t after)
+static void emit_damage(struct procstat *s, uint64_t after)
 {
 	if (s->scan.bad == 0)
 		return;
-	if (s->damages++ == 0) {
-		s->first_why = s->scan.why;
+	if (s->damage.regions++ == 0) {
+		s->damage.first_why = s->scan.why;
 		uint64_t here = s->at + after;
-		s->first_damage = here > s->scan.bad ? here - s->scan.bad : 0;
+		s->damage.first_at = here > s->scan.bad ? here - s->scan.bad : 0;
 	}
-	s->damaged += s->scan.bad;
+	s->damage.bytes += s->scan.bad;
 	procstat_emit_damage(s);
 	s->scan.bad = 0;
 }
 
-static bool promise(struct procstat *s, struct packet_process *who, int64_t before_ns)
+static bool raise_bound(struct procstat *s, struct packet_process *who, int64_t before_ns)
 {
 	if (before_ns > who->before_ns)
 		who->before_ns = before_ns;
-	return procstat_order_set(&s->order, who) || out_of_memory(s);
+	return order_set(&s->order, who) || out_of_memory(s);
 }
 
 static bool start(struct procstat *s, struct packet_process *who)
@@ -166,7 +292,7 @@ static bool start(struct procstat *s, struct packet_process *who)
 	procstat_emit_process(s, who, p);
 	if (!procstat_ancestor_add(&s->files, who, known, began_ns))
 		return out_of_memory(s);
-	return promise(s, who, began_ns);
+	return raise_bound(s, who, began_ns);
 }
 
 /*
@@ -214,7 +340,7 @@ static bool opened(struct procstat *s, const struct packet_process *who)
 	return true;
 }
 
-static bool take(struct procstat *s, struct packet_process *who)
+static bool process(struct procstat *s, struct packet_process *who)
 {
 	const struct packet *p = &s->packet;
 	switch (p->kind) {
@@ -230,36 +356,36 @@ static bool take(struct procstat *s, struct packet_process *who)
 		return start(s, who);
 	case PACKET_EXIT:
 		procstat_emit_exit(s, who, p);
-		if (s->packet_life == who->life) {
-			procstat_order_remove(&s->order, who);
-			if (!procstat_holds(s, who)) /* a process that has ended may be forgotten */
+		if (s->packet_generation == who->generation) {
+			order_remove(&s->order, who);
+			if (!has_held(s, who)) /* a process that has ended may be forgotten */
 				sequence_end_process(&s->sequence, who);
 		}
 		return true;
-	case PACKET_MARK:
-		return promise(s, who, procstat_ns(s, packet_word(p, 0)));
+	case PACKET_WATERMARK:
+		return raise_bound(s, who, procstat_ns(s, packet_word(p, 0)));
 	default:
 		s->unknown++;
 		return true;
 	}
 }
 
-static bool take_now(struct procstat *s, struct packet_process *who)
+static bool process_now(struct procstat *s, struct packet_process *who)
 {
 	/*
 	 * If a process sent no start packet, no bound is known before its first watermark packet.
 	 */
-	if (who->place == 0 && !who->ended && !promise(s, who, 0))
+	if (who->heap_index == 0 && !who->ended && !raise_bound(s, who, 0))
 		return false;
-	return take(s, who) && (s->emit.status == IOT_OK || out_of_memory(s));
+	return process(s, who) && (s->emit.status == IOT_OK || out_of_memory(s));
 }
 
-static bool enter(struct procstat *s)
+static bool accept_packet(struct procstat *s)
 {
 	struct packet_process *who;
 	bool failed;
-	if (!s->again)
-		take_damage(s, s->used - packet_size(&s->packet));
+	if (!s->tick.again)
+		emit_damage(s, s->used - packet_size(&s->packet));
 	if (!procstat_tick_fits(s, &failed))
 		return !failed || out_of_memory(s);
 	enum sequence_verdict verdict = sequence_accept(&s->sequence, &s->packet, &who);
@@ -274,10 +400,10 @@ static bool enter(struct procstat *s)
 		break;
 	}
 	/* Packets of one process are processed in the order in which they were sent. */
-	if (procstat_must_wait(s, who))
-		return procstat_hold(s, who) || out_of_memory(s);
-	s->packet_life = who->life;
-	return take_now(s, who);
+	if (must_wait(s, who))
+		return hold(s, who) || out_of_memory(s);
+	s->packet_generation = who->generation;
+	return process_now(s, who);
 }
 
 /* The end */
@@ -288,14 +414,11 @@ static void count(struct procstat *s)
 	const struct {
 		const char *name;
 		uint64_t value;
-	} counts[] = {{"packets.good", l->packets - l->duplicates},
-		      {"packets.lost", l->lost},
-		      {"packets.duplicate", l->duplicates},
-		      {"packets.found_late", l->found},
-		      {"packets.unknown_kind", s->unknown},
-		      {"packets.other_tick", s->others},
-		      {"damaged.bytes", s->damaged},
-		      {"damaged.places", s->damages}};
+	} counts[] = {
+	    {"packets.good", l->packets - l->duplicates}, {"packets.lost", l->lost},
+	    {"packets.duplicate", l->duplicates},         {"packets.found_late", l->found},
+	    {"packets.unknown_kind", s->unknown},         {"packets.other_tick", s->tick.others},
+	    {"damaged.bytes", s->damage.bytes},           {"damaged.places", s->damage.regions}};
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		if (counts[i].value > 0)
 			report_add(&s->src->report, counts[i].name, counts[i].value);
@@ -312,20 +435,21 @@ static int verdict(struct procstat *s)
 	const struct sequence *l = &s->sequence;
 	char name[256], lost[64] = "", damage[256] = "", others[96] = "";
 	const char *path = input_name(s->src->input, 0);
-	if (l->lost == 0 && s->damages == 0 && s->others == 0)
+	if (l->lost == 0 && s->damage.regions == 0 && s->tick.others == 0)
 		return IOT_OK;
 	if (l->lost > 0)
 		snprintf(lost, sizeof(lost), "%" PRIu64 " packets are missing", l->lost);
-	if (s->damages > 0)
+	if (s->damage.regions > 0)
 		snprintf(damage, sizeof(damage),
 			 "%s%" PRIu64 " bytes are damaged, first at byte %" PRIu64 ": %s",
-			 l->lost > 0 ? "; " : "", s->damaged, s->first_damage, s->first_why);
-	if (s->others > 0)
+			 l->lost > 0 ? "; " : "", s->damage.bytes, s->damage.first_at,
+			 s->damage.first_why);
+	if (s->tick.others > 0)
 		snprintf(others, sizeof(others),
 			 "%s%" PRIu64 " packets have another tick than most",
-			 l->lost > 0 || s->damages > 0 ? "; " : "", s->others);
+			 l->lost > 0 || s->damage.regions > 0 ? "; " : "", s->tick.others);
 	s->src->lost_reported = true;
-	bool cut = l->lost == 0 && s->others == 0 && s->damages == 1 && s->cut;
+	bool cut = l->lost == 0 && s->tick.others == 0 && s->damage.regions == 1 && s->cut;
 	return error_set(&s->src->error, cut ? IOT_ETRUNCATED : IOT_EFORMAT, "%s: %s%s%s",
 			 escape_text(name, sizeof(name), path, strlen(path)), lost, damage, others);
 }
@@ -340,8 +464,8 @@ static void report_lost(struct procstat *s)
 static void finish(struct procstat *s)
 {
 	s->cut = s->scan.bad > 0;
-	take_damage(s, 0);
-	if (s->others > 0)
+	emit_damage(s, 0);
+	if (s->tick.others > 0)
 		procstat_emit_others(s);
 	sequence_end(&s->sequence);
 	s->ended = true;
@@ -358,14 +482,14 @@ static int look_at_first(struct procstat *s)
 	if (found == PACKET)
 		found = next_packet(s);
 	s->waited = false;
-	s->in_hand = found == PACKET;
+	s->has_packet = found == PACKET;
 	if (found == FAILED)
 		return s->src->error.status;
 	if (found == AT_END && s->scan.bad > 0)
 		return error_set(&s->src->error, IOT_EFORMAT, "%s: no good packet in it: %s",
 				 escape_text(name, sizeof(name), path, strlen(path)), s->scan.why);
-	uint32_t tick_ps = s->tick_ps;
-	if (tick_ps == 0 && s->in_hand)
+	uint32_t tick_ps = s->tick.ps;
+	if (tick_ps == 0 && s->has_packet)
 		tick_ps = s->packet.tick_ps;
 	bool whole = tick_ps > 0 && tick_ps % PACKET_TICK_PS_PER_NS == 0;
 	s->src->tick_ns = whole ? tick_ps / PACKET_TICK_PS_PER_NS : 1;
@@ -399,7 +523,7 @@ static void close_source(struct source_state *src)
 	procstat_files_free(&s->files);
 	free(s->order.heap);
 	free(s->held);
-	free(s->other);
+	free(s->tick.other);
 	emit_free(&s->emit);
 	free(s);
 	src->state = NULL;
@@ -408,7 +532,7 @@ static void close_source(struct source_state *src)
 /* No later event starts before this time. The watermark never decreases. */
 static void update_watermark(struct procstat *s)
 {
-	int64_t mark = procstat_order_min(&s->order);
+	int64_t mark = order_min(&s->order);
 	uint64_t hole = sequence_hole(&s->sequence);
 	if (mark == INT64_MAX) /* no process is alive, but a new one may start */
 		mark = s->latest_ns + (s->latest_ns < INT64_MAX);
@@ -429,26 +553,24 @@ static bool fill(struct procstat *s)
 	s->began = true;
 	while (s->emit.count < s->emit.max) {
 		report_lost(s);
-		struct packet_process *who = procstat_ready(s);
+		struct packet_process *who = next_ready(s);
 		if (who != NULL) {
-			if (!take_now(s, who))
+			if (!process_now(s, who))
 				finish(s);
 			continue;
 		}
 		if (s->ended)
 			break;
 		if (procstat_tick_again(s)) {
-			if (!enter(s))
+			if (!accept_packet(s))
 				finish(s);
 			continue;
 		}
-		enum found found = s->in_hand ? PACKET : next_packet(s);
-		s->in_hand = false;
+		enum found found = s->has_packet ? PACKET : next_packet(s);
+		s->has_packet = false;
 		if (found == NONE_YET)
 			return false;
-		if (found != PACKET)
-			finish(s);
-		else if (!enter(s))
+		if (found != PACKET || !accept_packet(s))
 			finish(s);
 	}
 	return true;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The packets converter:
- *     packets.c         reads packets from the input and dispatches them
- *     emit.c            their events
- *     tick.c            determines the tick of the stream and its epoch
- *     held_packets.c    packets that wait for earlier ones of their process
- *     process_order.c   the time before which no I/O can still arrive
- *     file_ids.c        the file that a number refers to
+ *     packets.c    reads packets, brings those of a process in order, and dispatches them
+ *     emit.c       their events
+ *     tick.c       determines the tick of the stream and its epoch
+ *     file_ids.c   the file that a number refers to
  */
 #ifndef CONVERTERS_PACKETS_PACKETS_H
 #define CONVERTERS_PACKETS_PACKETS_H
@@ -42,7 +40,7 @@ struct procstat_ancestors {
 struct procstat_files {
 	struct fdtable tracker;
 	struct procstat_ancestors *ancestors;
-	size_t kins, ancestors_capacity;
+	size_t ancestor_count, ancestors_capacity;
 	struct idmap ids; /* (process, file) */
 	struct procstat_file *file;
 	size_t capacity;
@@ -54,6 +52,31 @@ struct procstat_order {
 	size_t count, capacity;
 };
 
+/* A copy of a packet that has to wait. */
+struct procstat_stored {
+	struct packet_process *who;
+	uint32_t generation; /* of the process */
+	struct packet packet;
+	unsigned char bytes[PACKET_MAX];
+};
+
+struct procstat_tick {
+	uint32_t ps; /* tick of the stream; 0 if not yet known */
+	/* packets with this tick, including those of the head; those that have arrived */
+	uint64_t votes, arrived;
+	uint64_t others; /* packets with another tick */
+	/* the first of these, as long as their tick can still win; or NULL */
+	struct procstat_stored *other;
+	size_t count, next;
+	bool again; /* other[next .. count) must be processed */
+};
+
+struct procstat_damage {
+	uint64_t bytes, regions;
+	uint64_t first_at; /* offset */
+	const char *first_why;
+};
+
 struct procstat {
 	struct source_state *src;
 	struct bufreader *bufreader;
@@ -63,27 +86,17 @@ struct procstat {
 	uint64_t at;               /* offset of the bufreader's position in this member */
 	struct packet_scan scan;
 	struct packet packet;
-	bool in_hand;
+	bool has_packet; /* the next packet has been read */
 
-	uint32_t tick_ps; /* tick of the stream; 0 if not yet known */
-	/* packets with this tick, including those of the head; those that have arrived */
-	uint64_t votes, taken;
-	uint64_t others; /* packets with another tick */
-	/* the first of these, as long as their tick can still win; or NULL */
-	struct procstat_other *other;
-	size_t other_count, other_at;
-	bool again; /* other[other_at..) must be processed */
-
+	struct procstat_tick tick;
 	struct sequence sequence;
 	struct procstat_order order;
-	struct procstat_held *held; /* NULL until first needed */
+	struct procstat_stored *held; /* NULL until first needed */
 	size_t held_count;
-	uint32_t packet_life; /* generation of the process of the current packet */
+	uint32_t packet_generation; /* generation of the process of the current packet */
 	struct procstat_files files;
 	int64_t epoch_ns;
-	/* damaged bytes, number of damaged regions, offset of the first */
-	uint64_t damaged, damages, first_damage;
-	const char *first_why;
+	struct procstat_damage damage;
 	uint64_t unknown;
 	bool cut, counted;
 	int64_t latest_ns; /* start of the latest event emitted */
@@ -91,11 +104,25 @@ struct procstat {
 	struct emit emit;
 };
 
+/* Copies a packet with its payload; back, the packet is valid until `from` changes. */
+static inline void procstat_store(struct procstat_stored *to, const struct packet *p)
+{
+	to->packet = *p;
+	memcpy(to->bytes, p->payload, PACKET_WORD_SIZE * (size_t)p->words);
+}
+
+static inline struct packet procstat_restore(const struct procstat_stored *from)
+{
+	struct packet p = from->packet;
+	p.payload = from->bytes;
+	return p;
+}
+
 /* Events */
 
 static inline int64_t procstat_ns(const struct procstat *s, uint64_t ticks)
 {
-	return packet_ticks_to_ns(ticks, s->tick_ps);
+	return packet_ticks_to_ns(ticks, s->tick.ps);
 }
 
 void procstat_emit_trace(struct procstat *s);
@@ -104,7 +131,7 @@ void procstat_emit_process(struct procstat *s, const struct packet_process *who,
 void procstat_emit_open(struct procstat *s, const struct packet_process *who,
 			const struct packet *p, const struct tracked_file *f);
 void procstat_emit_inherited(struct procstat *s, const struct packet_process *who, uint32_t number,
-			     const struct tracked_file *f, int64_t place_ns);
+			     const struct tracked_file *f, int64_t key_ns);
 void procstat_emit_close(struct procstat *s, const struct packet_process *who,
 			 const struct packet *p);
 void procstat_emit_exit(struct procstat *s, const struct packet_process *who,
@@ -115,47 +142,7 @@ void procstat_emit_lost(struct procstat *s, const struct packet_range *lost);
 void procstat_emit_damage(struct procstat *s);
 void procstat_emit_others(struct procstat *s);
 
-/* Order */
-
-/*
- * Adds a process, or moves it to the position of its current before_ns. Returns false if out of
- * memory.
- */
-bool procstat_order_set(struct procstat_order *o, struct packet_process *who);
-void procstat_order_remove(struct procstat_order *o, struct packet_process *who);
-/* Returns the smallest before_ns, INT64_MAX if no process is alive. */
-int64_t procstat_order_min(const struct procstat_order *o);
-
-/* Held packets: they arrived before packets of the same process that may still arrive */
-
-enum { PROCSTAT_HELD_MAX = 2 * SEQUENCE_WINDOW };
-
-struct procstat_held {
-	struct packet_process *who;
-	uint32_t life;
-	struct packet packet;
-	unsigned char bytes[PACKET_MAX];
-};
-
-bool procstat_holds(const struct procstat *s, const struct packet_process *who);
-/* Returns true if the current packet has to wait. */
-bool procstat_must_wait(const struct procstat *s, const struct packet_process *who);
-/* Returns false if out of memory. */
-bool procstat_hold(struct procstat *s, struct packet_process *who);
-/*
- * Moves a packet that has waited long enough to s->packet. Returns its process, NULL if there is no
- * such packet.
- */
-struct packet_process *procstat_ready(struct procstat *s);
-
 /* Ticks */
-
-enum { PROCSTAT_OTHER_MAX = 64 };
-
-struct procstat_other {
-	struct packet packet;
-	unsigned char bytes[PACKET_MAX];
-};
 
 /* Determines, from the head of the input, the epoch and the tick that most packets have. */
 void procstat_tick_find(struct procstat *s);

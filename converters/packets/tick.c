@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { TICKS_MAX = 64, EPOCHS_MAX = 64, EPOCH_NEAR_NS = 1000000000 };
+enum { TICKS_MAX = 64, EPOCHS_MAX = 64, EPOCH_NEAR_NS = 1000000000, STORED_MAX = 64 };
 
 /* The votes of the packets in a head. */
 struct ballot {
@@ -92,12 +92,12 @@ void procstat_tick_find(struct procstat *s)
 	struct epochs e = {.count = 0};
 	see_head(s, vote, &b);
 	for (size_t i = 0; i < b.ticks; i++) {
-		if (b.votes[i] <= s->votes)
+		if (b.votes[i] <= s->tick.votes)
 			continue;
-		s->votes = b.votes[i];
-		s->tick_ps = b.tick[i];
+		s->tick.votes = b.votes[i];
+		s->tick.ps = b.tick[i];
 	}
-	e.tick_ps = s->tick_ps;
+	e.tick_ps = s->tick.ps;
 	see_head(s, see_epoch, &e);
 	s->epoch_ns = choose_epoch(&e);
 }
@@ -115,26 +115,24 @@ static void start_restart(struct procstat *s, uint32_t tick_ps)
 	s->order.count = 0;
 	s->held_count = 0;
 	s->latest_ns = 0;
-	s->tick_ps = tick_ps;
+	s->tick.ps = tick_ps;
 }
 
 static bool keep(struct procstat *s)
 {
-	if (s->other == NULL)
-		s->other = malloc(PROCSTAT_OTHER_MAX * sizeof *s->other);
-	if (s->other == NULL)
+	if (s->tick.other == NULL)
+		s->tick.other = malloc(STORED_MAX * sizeof(*s->tick.other));
+	if (s->tick.other == NULL)
 		return false;
-	struct procstat_other *o = &s->other[s->other_count++];
-	o->packet = s->packet;
-	memcpy(o->bytes, s->packet.payload, PACKET_WORD_SIZE * (size_t)s->packet.words);
+	procstat_store(&s->tick.other[s->tick.count++], &s->packet);
 	return true;
 }
 
 static uint64_t kept_of(const struct procstat *s, uint32_t tick_ps)
 {
 	uint64_t n = 0;
-	for (size_t i = 0; i < s->other_count; i++)
-		n += s->other[i].packet.tick_ps == tick_ps;
+	for (size_t i = 0; i < s->tick.count; i++)
+		n += s->tick.other[i].packet.tick_ps == tick_ps;
 	return n;
 }
 
@@ -142,42 +140,41 @@ bool procstat_tick_fits(struct procstat *s, bool *failed)
 {
 	const uint32_t tick_ps = s->packet.tick_ps;
 	*failed = false;
-	if (s->tick_ps == 0)
-		s->tick_ps = tick_ps;
-	if (s->tick_ps == tick_ps) {
-		s->votes++;
-		s->taken++;
+	if (s->tick.ps == 0)
+		s->tick.ps = tick_ps;
+	if (s->tick.ps == tick_ps) {
+		s->tick.votes++;
+		s->tick.arrived++;
 		return true;
 	}
-	s->others++;
-	if (s->votes >= PROCSTAT_OTHER_MAX || s->other_count == PROCSTAT_OTHER_MAX)
+	s->tick.others++;
+	if (s->tick.votes >= STORED_MAX || s->tick.count == STORED_MAX)
 		return false;
 	*failed = !keep(s);
 	const uint64_t votes = *failed ? 0 : kept_of(s, tick_ps);
-	if (votes <= s->votes)
+	if (votes <= s->tick.votes)
 		return false;
 	start_restart(s, tick_ps);
-	s->others += s->taken;
-	s->others -= votes;
-	s->taken = 0;
-	s->votes = 0;
-	s->again = true;
-	s->other_at = 0;
+	s->tick.others += s->tick.arrived;
+	s->tick.others -= votes;
+	s->tick.arrived = 0;
+	s->tick.votes = 0;
+	s->tick.again = true;
+	s->tick.next = 0;
 	return false;
 }
 
 bool procstat_tick_again(struct procstat *s)
 {
-	while (s->again && s->other_at < s->other_count) {
-		const struct procstat_other *o = &s->other[s->other_at++];
-		if (o->packet.tick_ps != s->tick_ps)
+	while (s->tick.again && s->tick.next < s->tick.count) {
+		const struct procstat_stored *o = &s->tick.other[s->tick.next++];
+		if (o->packet.tick_ps != s->tick.ps)
 			continue;
-		s->packet = o->packet;
-		s->packet.payload = o->bytes;
+		s->packet = procstat_restore(o);
 		return true;
 	}
-	if (s->again)
-		s->other_count = 0;
-	s->again = false;
+	if (s->tick.again)
+		s->tick.count = 0;
+	s->tick.again = false;
 	return false;
 }

@@ -6,11 +6,11 @@
  *	struct iot_sender *s = iot_sender_new();
  *	int status = s ? iot_sender_open(s, "/tmp/fifo", "myprogram") : IOT_ENOMEM;
  *	...
- *	struct iot_flight f;
- *	iot_sender_begin(s, &f);
+ *	struct iot_pending_io io;
+ *	iot_sender_begin(s, &io);
  *	ssize_t n = pread(fd, buffer, size, offset);
  *	struct iot_record r = {.type = IOT_LOGICAL, .file = 1, .offset = offset, .length = n};
- *	iot_sender_end(s, &f, n >= 0 ? &r : NULL);
+ *	iot_sender_end(s, &io, n >= 0 ? &r : NULL);
  *	...
  *	iot_sender_exit(s, 0);
  *	iot_sender_free(s);
@@ -24,6 +24,8 @@
  */
 #ifndef IOTRACE_PACKETS_H
 #define IOTRACE_PACKETS_H
+
+#include <signal.h>
 
 #include <iotrace/iotrace.h>
 
@@ -72,11 +74,11 @@ typedef void iot_clock_fn(void *context, int64_t *wall_ns, int64_t *cpu_ns);
  * An I/O in progress, in the caller's memory. No watermark is later than the start of the oldest
  * one.
  */
-struct iot_flight {
+struct iot_pending_io {
 	int64_t start_ns, cpu_ns;
 	/* Private members */
-	struct iot_flight *next, *previous;
-	uint64_t life;
+	struct iot_pending_io *next, *previous;
+	uint64_t generation;
 };
 
 /* Returns NULL if out of memory. */
@@ -106,18 +108,18 @@ IOT_API IOT_USE_RESULT int iot_sender_open_fd(struct iot_sender *s, int fd, cons
  * Enclose each I/O. begin reads the clocks; end sends the record, whose start, duration, CPU clock
  * and process need not be set, or with NULL discards the I/O (it failed). Returns IOT_EUSAGE if the
  * type of the record lacks IOT_LOGICAL and IOT_SEND_PHYSICAL is 0; the sender remains usable. Each
- * flight that begins must end.
+ * I/O that begins must end.
  */
-IOT_API int iot_sender_begin(struct iot_sender *s, struct iot_flight *f);
-IOT_API int iot_sender_end(struct iot_sender *s, struct iot_flight *f,
+IOT_API int iot_sender_begin(struct iot_sender *s, struct iot_pending_io *io);
+IOT_API int iot_sender_end(struct iot_sender *s, struct iot_pending_io *io,
 			   const struct iot_record *rec);
 
 /* Returns a number for a file that is being opened: 1, 2, ... */
 IOT_API uint32_t iot_sender_file(struct iot_sender *s);
-/* These end a flight, too. flags: of open(2); created: 1 if the file did not exist before. */
-IOT_API int iot_sender_opened(struct iot_sender *s, struct iot_flight *f, uint32_t file,
+/* These end an I/O, too. flags: of open(2); created: 1 if the file did not exist before. */
+IOT_API int iot_sender_opened(struct iot_sender *s, struct iot_pending_io *io, uint32_t file,
 			      const char *path, uint64_t flags, int created);
-IOT_API int iot_sender_closed(struct iot_sender *s, struct iot_flight *f, uint32_t file);
+IOT_API int iot_sender_closed(struct iot_sender *s, struct iot_pending_io *io, uint32_t file);
 
 /* Sends all collected I/Os and a watermark; call it before exec and when idle. */
 IOT_API int iot_sender_flush(struct iot_sender *s);
@@ -137,6 +139,60 @@ IOT_API void iot_sender_after_fork_child(struct iot_sender *s, uint32_t process)
 IOT_API uint64_t iot_sender_fact(struct iot_sender *s, enum iot_sender_fact fact);
 /* Returns the first error as a sentence; "" if no error occurred. */
 IOT_API const char *iot_sender_error(struct iot_sender *s);
+
+/* Collector */
+
+/*
+ * Collects the packets of many processes from pipes into one file, as they arrive, and counts them.
+ * Call new, open, add for each pipe, run, close, and free. As with a reader, the first error is
+ * kept, and returned again by later calls.
+ */
+struct iot_collector;
+
+enum { IOT_COLLECTOR_PIPES_MAX = 256 };
+
+/* Counters of a collector */
+enum iot_collector_fact {
+	IOT_COLLECTED_PACKETS = 1, /* good packets, including duplicates */
+	IOT_COLLECTED_RECORDS,
+	IOT_COLLECTED_PROCESSES,
+	IOT_COLLECTED_BYTES,   /* bytes written */
+	IOT_COLLECTED_LOST,    /* packets that are missing */
+	IOT_COLLECTED_EARLIER, /* packets sent before the collector appended to its file */
+	IOT_COLLECTED_DAMAGED, /* bytes that are no packets; they are written, too */
+	IOT_COLLECTED_DUPLICATES,
+	IOT_COLLECTED_APPENDS, /* 1 if the file was not empty when it was opened */
+};
+
+/* Returns NULL if out of memory. */
+IOT_API struct iot_collector *iot_collector_new(void);
+/* Closes what open and add opened; the file keeps its contents. NULL is ignored. */
+IOT_API void iot_collector_free(struct iot_collector *c);
+/*
+ * Opens the output, once. A file is locked and appended to; existing contents must be packets. A
+ * descriptor remains the caller's.
+ */
+IOT_API IOT_USE_RESULT int iot_collector_open(struct iot_collector *c, const char *path);
+IOT_API IOT_USE_RESULT int iot_collector_open_fd(struct iot_collector *c, int fd, const char *name);
+/*
+ * Adds a pipe, usually a FIFO, without waiting for a writer. keep: 1 keeps a FIFO open after its
+ * writers have closed it, until `stop`. A descriptor is duplicated. Returns IOT_ELIMIT if there are
+ * IOT_COLLECTOR_PIPES_MAX pipes.
+ */
+IOT_API IOT_USE_RESULT int iot_collector_add(struct iot_collector *c, const char *path, int keep);
+IOT_API IOT_USE_RESULT int iot_collector_add_fd(struct iot_collector *c, int fd, const char *name);
+/*
+ * Runs until all writers have closed the pipes, or *stop is set and the contents of the pipes have
+ * been read. Block the signals whose handlers set it, except in `waiting`, the mask while the
+ * collector waits. Either may be NULL.
+ */
+IOT_API int iot_collector_run(struct iot_collector *c, const volatile sig_atomic_t *stop,
+			      const sigset_t *waiting);
+/* Calls fsync(2) and closes the output. */
+IOT_API IOT_USE_RESULT int iot_collector_close(struct iot_collector *c);
+IOT_API uint64_t iot_collector_fact(const struct iot_collector *c, enum iot_collector_fact fact);
+/* Returns the first error as a sentence; "" if no error occurred. */
+IOT_API const char *iot_collector_error(const struct iot_collector *c);
 
 #ifdef __cplusplus
 }

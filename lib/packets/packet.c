@@ -140,7 +140,7 @@ static const char *check_start(const struct packet *p)
 static const char *check_payload(const struct packet *p)
 {
 	bool has_file = p->kind >= PACKET_DATA && p->kind <= PACKET_CLOSE;
-	bool known = p->kind >= PACKET_DATA && p->kind <= PACKET_MARK;
+	bool known = p->kind >= PACKET_DATA && p->kind <= PACKET_WATERMARK;
 	if (known && ((!has_file && p->file != 0) || (p->kind != PACKET_DATA && p->entries != 0)))
 		return "a header with a number where there has to be 0";
 	switch (p->kind) {
@@ -153,7 +153,7 @@ static const char *check_payload(const struct packet *p)
 	case PACKET_START:
 		return check_start(p);
 	case PACKET_EXIT:
-	case PACKET_MARK:
+	case PACKET_WATERMARK:
 		return p->words == 1 ? NULL : "an exit or mark that has not one word";
 	default:
 		return NULL;

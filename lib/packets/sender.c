@@ -1,20 +1,134 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The sender handle: settings, opening, and all kinds of packets except those of files. */
-#include "sender_internal.h"
-
+/*
+ * The sender: settings, opening, the calls of a traced program for its I/Os, and fork. A call takes
+ * the lock and sends the packets that are due.
+ */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <iotrace/packets.h>
+
+#include "lib/base/error.h"
+#include "sender_batch.h"
+
 enum {
-	POOL_DEFAULT = 32,
-	POOL_MAX = 65536,
+	FILES_DEFAULT = 32,
+	FILES_MAX = 65536,
 	FLUSH_DEFAULT = 100000,
 	NS_PER_S = 1000000000,
+	TYPE_COMMENT = 0xff,
+	CHILD_TIMEOUT_MS = 1000,
 };
+
+/* What to do if the pipe is full. */
+enum full_pipe { PIPE_WAIT, PIPE_DROP };
+
+struct sender_clock {
+	iot_clock_fn *read;
+	void *context;
+	int64_t epoch_ns;
+};
+
+/* When all files are sent, and I/Os since and time of the last watermark. */
+struct flush_policy {
+	uint64_t every, every_ns;
+	uint64_t unflushed;
+	int64_t flushed_ns;
+};
+
+struct fork_in_progress {
+	int pipe[2]; /* from the child to the parent; -1: none */
+	int64_t start_ns;
+};
+
+struct iot_sender {
+	pthread_mutex_t lock;
+	struct error error;
+	bool is_open, ended, owns_fd;
+	int fd;
+
+	uint32_t process, parent, tick_ps, files_max;
+	bool process_given, parent_given, physical;
+	enum full_pipe full;
+	struct sender_clock clock;
+	struct flush_policy flush;
+
+	struct sender_batches batches;
+	struct iot_pending_io pending; /* a ring, oldest first */
+	/* a pending I/O of another generation belongs to the parent, from before fork */
+	uint64_t generation;
+	uint64_t sequence, records, dropped;
+	uint32_t files;
+	uint64_t watermark_max; /* in ticks */
+
+	struct fork_in_progress fork;
+	char program[256];
+	size_t program_size;
+	unsigned char packet[PACKET_MAX];
+};
+
+/* The pipe */
+
+static void wait_for_space(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	(void)poll(&p, 1, -1);
+}
+
+/*
+ * Writes all bytes: atomically if fd is a pipe with enough space and size is at most PIPE_BUF.
+ * Returns 0, or the errno; EAGAIN if the pipe is full and nothing was written.
+ */
+static int write_all(int fd, const char *data, size_t size, enum full_pipe full)
+{
+	size_t done = 0;
+	while (done < size) {
+		const ssize_t n = write(fd, data + done, size - done);
+		if (n > 0) {
+			done += (size_t)n;
+		} else if (n == 0) {
+			return EIO;
+		} else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+			/* A partially written packet must be completed. */
+			if (full == PIPE_DROP && done == 0)
+				return EAGAIN;
+			wait_for_space(fd);
+		} else if (errno != EINTR) {
+			return errno;
+		}
+	}
+	return 0;
+}
+
+/*
+ * As write_all. The disposition of SIGPIPE belongs to the traced program, so the signal is blocked
+ * in this thread during the write, and consumed if the write raised it.
+ */
+static int write_without_sigpipe(int fd, const void *data, size_t size, enum full_pipe full)
+{
+	static const struct timespec at_once = {0, 0};
+	const int saved_errno = errno;
+	sigset_t sigpipe, pending, before;
+	sigemptyset(&sigpipe);
+	sigaddset(&sigpipe, SIGPIPE);
+	const bool was_pending = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+	const bool blocked = pthread_sigmask(SIG_BLOCK, &sigpipe, &before) == 0;
+	const int errnum = write_all(fd, data, size, full);
+	if (blocked && errnum == EPIPE && !was_pending)
+		while (sigtimedwait(&sigpipe, NULL, &at_once) < 0 && errno == EINTR)
+			;
+	if (blocked)
+		(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = saved_errno;
+	return errnum;
+}
 
 /* Creation */
 
@@ -33,11 +147,16 @@ static void system_clocks(void *context, int64_t *wall_ns, int64_t *cpu_ns)
 	*cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-void sender_clock(const struct iot_sender *s, int64_t *wall_ns, int64_t *cpu_ns)
+static void read_clocks(const struct iot_sender *s, int64_t *wall_ns, int64_t *cpu_ns)
 {
-	s->clock(s->clock_context, wall_ns, cpu_ns);
+	s->clock.read(s->clock.context, wall_ns, cpu_ns);
 	*wall_ns = *wall_ns > 0 ? *wall_ns : 0;
 	*cpu_ns = *cpu_ns > 0 ? *cpu_ns : 0;
+}
+
+static uint64_t ticks_of(const struct iot_sender *s, int64_t ns)
+{
+	return packet_ticks_from_ns((uint64_t)ns, s->tick_ps);
 }
 
 struct iot_sender *iot_sender_new(void)
@@ -49,14 +168,14 @@ struct iot_sender *iot_sender_new(void)
 		free(s);
 		return NULL;
 	}
-	s->fd = s->fork_pipe[0] = s->fork_pipe[1] = -1;
+	s->fd = s->fork.pipe[0] = s->fork.pipe[1] = -1;
 	s->tick_ps = PACKET_TICK_PS_PER_NS;
-	s->pool = POOL_DEFAULT;
-	s->flush_every = FLUSH_DEFAULT;
-	s->clock = system_clocks;
-	s->flights.next = s->flights.previous = &s->flights;
-	s->life = 1;
-	s->mark_max = UINT64_MAX;
+	s->files_max = FILES_DEFAULT;
+	s->flush.every = FLUSH_DEFAULT;
+	s->clock.read = system_clocks;
+	s->pending.next = s->pending.previous = &s->pending;
+	s->generation = 1;
+	s->watermark_max = UINT64_MAX;
 	return s;
 }
 
@@ -85,13 +204,13 @@ static int set(struct iot_sender *s, enum iot_sender_option option, uint64_t val
 		s->parent_given = true;
 		return value <= UINT32_MAX ? IOT_OK : IOT_EUSAGE;
 	case IOT_SEND_FILES:
-		s->pool = (uint32_t)value;
-		return value >= 1 && value <= POOL_MAX ? IOT_OK : IOT_EUSAGE;
+		s->files_max = (uint32_t)value;
+		return value >= 1 && value <= FILES_MAX ? IOT_OK : IOT_EUSAGE;
 	case IOT_SEND_FLUSH:
-		s->flush_every = value;
+		s->flush.every = value;
 		return value >= 1 ? IOT_OK : IOT_EUSAGE;
 	case IOT_SEND_FLUSH_NS:
-		s->flush_ns = value;
+		s->flush.every_ns = value;
 		return IOT_OK;
 	case IOT_SEND_TICK_PS:
 		s->tick_ps = (uint32_t)value;
@@ -100,105 +219,119 @@ static int set(struct iot_sender *s, enum iot_sender_option option, uint64_t val
 		s->physical = value == 1;
 		return value <= 1 ? IOT_OK : IOT_EUSAGE;
 	case IOT_SEND_DROP:
-		s->full = value == 1 ? SENDER_PIPE_DROP : SENDER_PIPE_WAIT;
+		s->full = value == 1 ? PIPE_DROP : PIPE_WAIT;
 		return value <= 1 ? IOT_OK : IOT_EUSAGE;
 	}
 	return IOT_EUSAGE;
 }
 
+/* Settings and opening are allowed once, before open, and not after a rejected setting. */
+static int may_open(const struct iot_sender *s)
+{
+	return s->error.status == IOT_OK && s->is_open ? IOT_EUSAGE : s->error.status;
+}
+
 int iot_sender_set(struct iot_sender *s, enum iot_sender_option option, uint64_t value)
 {
-	if (s->error.status != IOT_OK)
-		return s->error.status;
-	if (s->is_open)
-		return IOT_EUSAGE; /* the sender itself remains usable */
-	if (set(s, option, value) != IOT_OK)
+	const int status = may_open(s);
+	if (status == IOT_OK && set(s, option, value) != IOT_OK)
 		return error_set(&s->error, IOT_EUSAGE, "setting %d of a sender: no such value",
 				 (int)option);
-	return IOT_OK;
+	return status;
 }
 
 int iot_sender_on_clock(struct iot_sender *s, iot_clock_fn *fn, void *context, int64_t epoch_ns)
 {
-	if (s->error.status != IOT_OK)
-		return s->error.status;
-	if (s->is_open)
-		return IOT_EUSAGE;
+	const int status = may_open(s);
+	if (status != IOT_OK)
+		return status;
 	if (fn == NULL || epoch_ns < 0)
 		return error_set(&s->error, IOT_EUSAGE, "a sender's clock: no such clock");
-	s->clock = fn;
-	s->clock_context = context;
-	s->epoch_ns = epoch_ns;
+	s->clock = (struct sender_clock){fn, context, epoch_ns};
 	return IOT_OK;
 }
 
 /* Packets */
 
-int sender_send(struct iot_sender *s, enum packet_kind kind, uint32_t file, uint32_t words,
-		uint32_t entries)
+/* Returns the address for the payload of the next packet. */
+static unsigned char *payload_of(struct iot_sender *s)
+{
+	return s->packet + PACKET_WORD_SIZE * PACKET_HEADER;
+}
+
+/* Writes text as whole words, padded with zeros; returns their number. */
+static uint32_t write_text(unsigned char *to, const char *text, size_t size)
+{
+	const size_t words = (size + PACKET_WORD_SIZE - 1) / PACKET_WORD_SIZE;
+	memset(to, 0, PACKET_WORD_SIZE * words);
+	memcpy(to, text, size);
+	return (uint32_t)words;
+}
+
+static int send_packet(struct iot_sender *s, enum packet_kind kind, uint32_t file, uint32_t words,
+		       uint32_t entries)
 {
 	int64_t wall_ns, cpu_ns;
-	bool dropped;
 	if (s->error.status != IOT_OK)
 		return s->error.status;
-	sender_clock(s, &wall_ns, &cpu_ns);
-	struct packet p = {.kind = kind,
-			   .words = words,
-			   .process = s->process,
-			   .file = file,
-			   .sequence = s->sequence++,
-			   .tick_ps = s->tick_ps,
-			   .entries = entries,
-			   .wall = packet_ticks_from_ns((uint64_t)wall_ns, s->tick_ps),
-			   .cpu = packet_ticks_from_ns((uint64_t)cpu_ns, s->tick_ps)};
+	read_clocks(s, &wall_ns, &cpu_ns);
+	const struct packet p = {.kind = kind,
+				 .words = words,
+				 .process = s->process,
+				 .file = file,
+				 .sequence = s->sequence++,
+				 .tick_ps = s->tick_ps,
+				 .entries = entries,
+				 .wall = ticks_of(s, wall_ns),
+				 .cpu = ticks_of(s, cpu_ns)};
 	packet_seal(s->packet, &p);
 	/* The start packet is never dropped, because the order of all others depends on it. */
-	enum sender_pipe_full full = kind == PACKET_START ? SENDER_PIPE_WAIT : s->full;
-	int status = sender_pipe_send(s->fd, s->packet, packet_size(&p), full, &dropped, &s->error);
-	s->dropped += dropped;
-	return status;
+	const enum full_pipe full = kind == PACKET_START ? PIPE_WAIT : s->full;
+	const int errnum = write_without_sigpipe(s->fd, s->packet, packet_size(&p), full);
+	s->dropped += errnum == EAGAIN;
+	if (errnum == 0 || errnum == EAGAIN)
+		return IOT_OK;
+	return error_system(&s->error, errnum, "packets cannot be sent");
 }
 
-int sender_send_batch(struct iot_sender *s, struct sender_batch *b)
+static int send_batch(struct iot_sender *s, struct sender_batch *b)
 {
-	uint32_t entries = b->entries, words = b->words;
+	const uint32_t entries = b->entries, words = b->words;
 	if (entries == 0)
 		return s->error.status;
-	sender_batch_write(b, sender_payload(s));
-	return sender_send(s, PACKET_DATA, b->file, words, entries);
+	sender_batch_write(b, payload_of(s));
+	return send_packet(s, PACKET_DATA, b->file, words, entries);
 }
 
-int sender_send_all(struct iot_sender *s)
+static int send_all(struct iot_sender *s)
 {
 	for (uint32_t i = 0; i < s->batches.count; i++)
-		if (sender_send_batch(s, &s->batches.batch[i]) != IOT_OK)
+		if (send_batch(s, &s->batches.batch[i]) != IOT_OK)
 			break;
 	return s->error.status;
 }
 
-int sender_send_mark(struct iot_sender *s)
+static int send_watermark(struct iot_sender *s)
 {
 	int64_t wall_ns, cpu_ns;
-	sender_clock(s, &wall_ns, &cpu_ns);
-	s->flushed_ns = wall_ns;
-	s->unflushed = 0;
-	if (s->flights.next != &s->flights && s->flights.next->start_ns < wall_ns)
-		wall_ns = s->flights.next->start_ns;
-	uint64_t mark = packet_ticks_from_ns((uint64_t)wall_ns, s->tick_ps);
-	packet_word_put(sender_payload(s), mark < s->mark_max ? mark : s->mark_max);
-	return sender_send(s, PACKET_MARK, 0, 1, 0);
+	read_clocks(s, &wall_ns, &cpu_ns);
+	s->flush.flushed_ns = wall_ns;
+	s->flush.unflushed = 0;
+	if (s->pending.next != &s->pending && s->pending.next->start_ns < wall_ns)
+		wall_ns = s->pending.next->start_ns;
+	const uint64_t watermark = ticks_of(s, wall_ns);
+	packet_word_put(payload_of(s), watermark < s->watermark_max ? watermark : s->watermark_max);
+	return send_packet(s, PACKET_WATERMARK, 0, 1, 0);
 }
 
-int sender_send_start(struct iot_sender *s)
+static int send_start(struct iot_sender *s)
 {
-	unsigned char *payload = sender_payload(s);
-	size_t words = (s->program_size + PACKET_WORD_SIZE - 1) / PACKET_WORD_SIZE;
+	unsigned char *payload = payload_of(s);
 	packet_word_put(payload, s->parent);
-	packet_word_put(payload + PACKET_WORD_SIZE, (uint64_t)s->epoch_ns);
-	payload += PACKET_WORD_SIZE * PACKET_START_WORDS;
-	memset(payload, 0, PACKET_WORD_SIZE * words);
-	memcpy(payload, s->program, s->program_size);
-	return sender_send(s, PACKET_START, 0, (uint32_t)(PACKET_START_WORDS + words), 0);
+	packet_word_put(payload + PACKET_WORD_SIZE, (uint64_t)s->clock.epoch_ns);
+	const uint32_t words = write_text(payload + PACKET_WORD_SIZE * PACKET_START_WORDS,
+					  s->program, s->program_size);
+	return send_packet(s, PACKET_START, 0, PACKET_START_WORDS + words, 0);
 }
 
 /* Opening */
@@ -208,28 +341,22 @@ static int begin(struct iot_sender *s, const char *program)
 	int64_t cpu_ns;
 	s->program_size = strnlen(program, sizeof(s->program));
 	memcpy(s->program, program, s->program_size);
-	if (!sender_batches_init(&s->batches, s->pool))
+	if (!sender_batches_init(&s->batches, s->files_max))
 		return error_set(&s->error, IOT_ENOMEM, "out of memory for a sender");
 	if (!s->process_given)
 		s->process = (uint32_t)getpid();
 	if (!s->parent_given)
 		s->parent = (uint32_t)getppid();
-	if (s->clock == system_clocks)
-		s->epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-	sender_clock(s, &s->flushed_ns, &cpu_ns);
+	if (s->clock.read == system_clocks)
+		s->clock.epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	read_clocks(s, &s->flush.flushed_ns, &cpu_ns);
 	s->is_open = true;
-	return sender_send_start(s);
-}
-
-/* Allows opening once, and not after a rejected setting. */
-static int may_open(const struct iot_sender *s)
-{
-	return s->is_open ? IOT_EUSAGE : s->error.status;
+	return send_start(s);
 }
 
 int iot_sender_open_fd(struct iot_sender *s, int fd, const char *program)
 {
-	int status = may_open(s);
+	const int status = may_open(s);
 	if (status != IOT_OK)
 		return status;
 	s->fd = fd;
@@ -238,8 +365,9 @@ int iot_sender_open_fd(struct iot_sender *s, int fd, const char *program)
 
 int iot_sender_open(struct iot_sender *s, const char *path, const char *program)
 {
-	char shown[512];
-	int fd, status = may_open(s);
+	char name[512];
+	int fd;
+	const int status = may_open(s);
 	if (status != IOT_OK)
 		return status;
 	do
@@ -247,25 +375,327 @@ int iot_sender_open(struct iot_sender *s, const char *path, const char *program)
 	while (fd < 0 && errno == EINTR);
 	if (fd < 0)
 		return error_system(&s->error, errno, "%s: cannot be opened",
-				    escape_text(shown, sizeof(shown), path, strlen(path)));
+				    escape_text(name, sizeof(name), path, strlen(path)));
 	s->owns_fd = true;
 	s->fd = fd;
 	/* Set after open, because a nonblocking open of a FIFO without a reader would fail. */
-	if (s->full == SENDER_PIPE_DROP && fcntl(fd, F_SETFL, O_APPEND | O_NONBLOCK) != 0)
+	if (s->full == PIPE_DROP && fcntl(fd, F_SETFL, O_APPEND | O_NONBLOCK) != 0)
 		return error_system(&s->error, errno, "a pipe cannot be made O_NONBLOCK");
 	return begin(s, program);
+}
+
+/* Calls: each leaves errno as it was */
+
+static void lock(struct iot_sender *s)
+{
+	(void)pthread_mutex_lock(&s->lock);
+}
+
+static int unlock(struct iot_sender *s, int status)
+{
+	(void)pthread_mutex_unlock(&s->lock);
+	return status;
+}
+
+static bool is_ready(const struct iot_sender *s)
+{
+	return s->is_open && !s->ended && s->error.status == IOT_OK;
+}
+
+/* Returns the status of a call on a sender that failed, is not open, or has sent its exit. */
+static int not_ready(const struct iot_sender *s)
+{
+	return s->error.status != IOT_OK ? s->error.status : IOT_EUSAGE;
+}
+
+/* I/Os */
+
+int iot_sender_begin(struct iot_sender *s, struct iot_pending_io *io)
+{
+	const int saved_errno = errno;
+	lock(s);
+	io->generation = 0;
+	if (!is_ready(s))
+		return unlock(s, not_ready(s));
+	read_clocks(s, &io->start_ns, &io->cpu_ns);
+	io->generation = s->generation;
+	io->next = &s->pending;
+	io->previous = s->pending.previous;
+	io->previous->next = io;
+	s->pending.previous = io;
+	errno = saved_errno;
+	return unlock(s, IOT_OK);
+}
+
+/* Returns false if the I/O was not pending or belongs to the parent process. */
+static bool end_pending(struct iot_sender *s, struct iot_pending_io *io)
+{
+	const bool was_pending = io->generation == s->generation;
+	io->generation = 0;
+	if (!was_pending)
+		return false;
+	io->next->previous = io->previous;
+	io->previous->next = io->next;
+	return true;
+}
+
+/* Returns an entry with start, CPU clock and elapsed time, in ticks. */
+static struct packet_entry timed_entry(const struct iot_sender *s, const struct iot_pending_io *io)
+{
+	int64_t now_ns, cpu_ns;
+	read_clocks(s, &now_ns, &cpu_ns);
+	struct packet_entry e = {.start = ticks_of(s, io->start_ns),
+				 .cpu = ticks_of(s, io->cpu_ns)};
+	const uint64_t end = ticks_of(s, now_ns);
+	e.elapsed = end > e.start ? end - e.start : 0;
+	if (e.elapsed > PACKET_ELAPSED_MAX)
+		e.elapsed = PACKET_ELAPSED_MAX;
+	return e;
+}
+
+static bool fill_entry(struct packet_entry *e, const struct iot_record *rec)
+{
+	const uint64_t unit = (rec->type & IOT_LOGICAL) != 0 ? 1 : PACKET_PHYSICAL_UNIT;
+	e->type = rec->type;
+	return rec->type != TYPE_COMMENT &&
+	       !__builtin_mul_overflow(rec->offset, unit, &e->offset) &&
+	       !__builtin_mul_overflow(rec->length, unit, &e->length);
+}
+
+static int add_to_batch(struct iot_sender *s, uint32_t file, const struct packet_entry *e)
+{
+	struct sender_batch *b = sender_batches_find(&s->batches, file);
+	if (b == NULL)
+		b = sender_batches_take(&s->batches, file);
+	if (b == NULL) {
+		b = sender_batches_oldest(&s->batches);
+		(void)send_batch(s, b);
+		sender_batches_release(&s->batches, b);
+		b = sender_batches_take(&s->batches, file);
+	}
+	if (!sender_batch_add(b, e)) {
+		(void)send_batch(s, b);
+		(void)sender_batch_add(b, e);
+	}
+	s->records++;
+	s->flush.unflushed++;
+	return s->error.status;
+}
+
+static bool flush_is_due(const struct iot_sender *s, const struct packet_entry *e)
+{
+	const struct flush_policy *f = &s->flush;
+	if (f->unflushed >= f->every || f->every_ns == 0)
+		return f->unflushed >= f->every;
+	const int64_t ended_ns = packet_ticks_to_ns(e->start + e->elapsed, s->tick_ps);
+	return ended_ns > f->flushed_ns && (uint64_t)(ended_ns - f->flushed_ns) >= f->every_ns;
+}
+
+static int flush(struct iot_sender *s)
+{
+	return send_all(s) == IOT_OK ? send_watermark(s) : s->error.status;
+}
+
+static int end_record(struct iot_sender *s, const struct iot_pending_io *io,
+		      const struct iot_record *rec)
+{
+	struct packet_entry e = timed_entry(s, io);
+	const int status = fill_entry(&e, rec) ? add_to_batch(s, rec->file, &e) : IOT_EUSAGE;
+	return status == IOT_OK && flush_is_due(s, &e) ? flush(s) : status;
+}
+
+int iot_sender_end(struct iot_sender *s, struct iot_pending_io *io, const struct iot_record *rec)
+{
+	const int saved_errno = errno;
+	int status = IOT_OK;
+	lock(s);
+	const bool was_pending = end_pending(s, io);
+	if (!is_ready(s))
+		return unlock(s, not_ready(s));
+	if (rec != NULL && !(rec->type & IOT_LOGICAL) && !s->physical)
+		status = error_refuse(&s->error,
+				      "the type of a record lacks IOT_LOGICAL, so it would be an "
+				      "I/O of a disk, in blocks of 512 bytes (IOT_SEND_PHYSICAL)");
+	else if (was_pending && rec != NULL)
+		status = end_record(s, io, rec);
+	errno = saved_errno;
+	return unlock(s, status);
+}
+
+int iot_sender_flush(struct iot_sender *s)
+{
+	lock(s);
+	return unlock(s, is_ready(s) ? flush(s) : not_ready(s));
+}
+
+int iot_sender_exit(struct iot_sender *s, int status)
+{
+	lock(s);
+	if (!is_ready(s))
+		return unlock(s, not_ready(s));
+	if (send_all(s) == IOT_OK) {
+		packet_word_put(payload_of(s), (uint64_t)status);
+		(void)send_packet(s, PACKET_EXIT, 0, 1, 0);
+	}
+	s->ended = true;
+	return unlock(s, s->error.status);
+}
+
+/* Files */
+
+uint32_t iot_sender_file(struct iot_sender *s)
+{
+	lock(s);
+	const uint32_t file = ++s->files;
+	(void)unlock(s, IOT_OK);
+	return file;
+}
+
+static int send_open(struct iot_sender *s, const struct packet_entry *e, uint32_t file,
+		     const char *path, uint64_t flags, int created)
+{
+	const size_t capacity = (size_t)PACKET_WORD_SIZE * (PACKET_PAYLOAD_MAX - PACKET_OPEN_WORDS),
+		     size = strnlen(path, capacity + 1);
+	const bool cut = size > capacity;
+	unsigned char *payload = payload_of(s);
+	packet_word_put(payload, e->start);
+	packet_word_put(payload + PACKET_WORD_SIZE, e->elapsed |
+							(created ? PACKET_OPEN_CREATED : 0) |
+							(cut ? PACKET_OPEN_CUT : 0));
+	packet_word_put(payload + 2 * PACKET_WORD_SIZE, flags);
+	const uint32_t words =
+	    write_text(payload + PACKET_WORD_SIZE * PACKET_OPEN_WORDS, path, cut ? capacity : size);
+	return send_packet(s, PACKET_OPEN, file, PACKET_OPEN_WORDS + words, 0);
+}
+
+int iot_sender_opened(struct iot_sender *s, struct iot_pending_io *io, uint32_t file,
+		      const char *path, uint64_t flags, int created)
+{
+	const int saved_errno = errno;
+	int status = IOT_OK;
+	lock(s);
+	const bool was_pending = end_pending(s, io);
+	if (!is_ready(s))
+		return unlock(s, not_ready(s));
+	if (was_pending) {
+		const struct packet_entry e = timed_entry(s, io);
+		status = send_open(s, &e, file, path, flags, created);
+	}
+	errno = saved_errno;
+	return unlock(s, status);
+}
+
+static int send_close(struct iot_sender *s, const struct iot_pending_io *io, uint32_t file)
+{
+	struct sender_batch *b = sender_batches_find(&s->batches, file);
+	if (b != NULL) {
+		(void)send_batch(s, b);
+		sender_batches_release(&s->batches, b);
+	}
+	const struct packet_entry e = timed_entry(s, io);
+	packet_word_put(payload_of(s), e.start);
+	packet_word_put(payload_of(s) + PACKET_WORD_SIZE, e.elapsed);
+	return send_packet(s, PACKET_CLOSE, file, 2, 0);
+}
+
+int iot_sender_closed(struct iot_sender *s, struct iot_pending_io *io, uint32_t file)
+{
+	const int saved_errno = errno;
+	lock(s);
+	const bool was_pending = end_pending(s, io);
+	if (!is_ready(s))
+		return unlock(s, not_ready(s));
+	const int status = was_pending ? send_close(s, io, file) : IOT_OK;
+	errno = saved_errno;
+	return unlock(s, status);
+}
+
+/*
+ * Fork: until the child's start packet is in the pipe, no watermark of the parent may be later than
+ * the fork. The child signals through a pipe of its own, whose end also indicates that no child
+ * exists or that it died. Meanwhile the parent holds the lock, so no other thread can send a
+ * watermark.
+ */
+
+static void close_end(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void iot_sender_before_fork(struct iot_sender *s)
+{
+	int64_t cpu_ns;
+	lock(s);
+	if (!is_ready(s))
+		return;
+	read_clocks(s, &s->fork.start_ns, &cpu_ns);
+	if (pipe2(s->fork.pipe, O_CLOEXEC) != 0)
+		s->fork.pipe[0] = s->fork.pipe[1] = -1;
+}
+
+/* Returns true if the child's start packet has been sent, or no child exists. */
+static bool child_is_known(const struct iot_sender *s)
+{
+	struct pollfd p = {.fd = s->fork.pipe[0], .events = POLLIN};
+	int n;
+	if (p.fd < 0)
+		return false;
+	do
+		n = poll(&p, 1, CHILD_TIMEOUT_MS);
+	while (n < 0 && errno == EINTR);
+	return n > 0;
+}
+
+void iot_sender_after_fork_parent(struct iot_sender *s)
+{
+	const int saved_errno = errno;
+	if (is_ready(s)) {
+		close_end(&s->fork.pipe[1]);
+		const uint64_t fork_tick = ticks_of(s, s->fork.start_ns);
+		/* A silent child may start at any time: watermarks stay at the fork for good. */
+		if (!child_is_known(s) && fork_tick < s->watermark_max)
+			s->watermark_max = fork_tick;
+		close_end(&s->fork.pipe[0]);
+	}
+	errno = saved_errno;
+	(void)unlock(s, IOT_OK);
+}
+
+void iot_sender_after_fork_child(struct iot_sender *s, uint32_t process)
+{
+	static const char known = 1;
+	const int saved_errno = errno;
+	if (is_ready(s)) {
+		close_end(&s->fork.pipe[0]);
+		sender_batches_clear(&s->batches);
+		s->pending.next = s->pending.previous = &s->pending;
+		s->generation++;
+		s->parent = s->process;
+		s->process = process != 0 ? process : (uint32_t)getpid();
+		s->sequence = s->records = s->dropped = s->flush.unflushed = 0;
+		s->watermark_max = UINT64_MAX;
+		(void)send_start(s);
+		/* If this fails, the parent still sees the end of the pipe. */
+		if (s->fork.pipe[1] >= 0)
+			(void)write_without_sigpipe(s->fork.pipe[1], &known, 1, PIPE_WAIT);
+		close_end(&s->fork.pipe[1]);
+	}
+	errno = saved_errno;
+	(void)unlock(s, IOT_OK);
 }
 
 /* Counters and errors */
 
 uint64_t iot_sender_fact(struct iot_sender *s, enum iot_sender_fact fact)
 {
-	(void)pthread_mutex_lock(&s->lock);
-	uint64_t value = fact == IOT_SENT_PACKETS   ? s->sequence
-			 : fact == IOT_SENT_RECORDS ? s->records
-			 : fact == IOT_SENT_DROPPED ? s->dropped
-						    : 0;
-	(void)pthread_mutex_unlock(&s->lock);
+	lock(s);
+	const uint64_t value = fact == IOT_SENT_PACKETS   ? s->sequence
+			       : fact == IOT_SENT_RECORDS ? s->records
+			       : fact == IOT_SENT_DROPPED ? s->dropped
+							  : 0;
+	(void)unlock(s, IOT_OK);
 	return value;
 }
 

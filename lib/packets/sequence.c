@@ -7,15 +7,13 @@
 
 #include <stdlib.h>
 
-#include "lib/base/hash.h"
-
-enum { CAPACITY_FIRST = 64 };
+#include "lib/base/array.h"
 
 static const uint32_t ALIAS_FIRST = UINT32_C(1) << 31;
 
 void sequence_init(struct sequence *l)
 {
-	*l = (struct sequence){.seed = hash_seed()};
+	*l = (struct sequence){.count = 0};
 }
 
 void sequence_free(struct sequence *l)
@@ -23,59 +21,31 @@ void sequence_free(struct sequence *l)
 	for (size_t i = 0; i < l->capacity; i++)
 		free(l->process[i]);
 	free(l->process);
+	idmap_free(&l->numbers);
 	l->process = NULL;
 	l->count = l->capacity = 0;
 }
 
 /* Processes */
 
-static size_t slot_of(const struct sequence *l, uint32_t number)
-{
-	size_t mask = l->capacity - 1, i = (size_t)hash_mix(l->seed, number) & mask;
-	while (l->process[i] != NULL && l->process[i]->number != number)
-		i = (i + 1) & mask;
-	return i;
-}
-
 struct packet_process *sequence_find(const struct sequence *l, uint32_t number)
 {
-	return l->capacity > 0 ? l->process[slot_of(l, number)] : NULL;
+	const size_t i = idmap_find(&l->numbers, number);
+	return i < l->capacity ? l->process[i] : NULL;
 }
 
-/* Rehashes into a table of `capacity`; with `forget`, drops ended processes. */
-static bool rehash(struct sequence *l, size_t capacity, bool forget)
+static void forget_ended(struct sequence *l)
 {
-	struct packet_process **old = l->process;
-	size_t old_capacity = l->capacity;
-	l->process = calloc(capacity, sizeof(struct packet_process *));
-	if (l->process == NULL) {
-		l->process = old;
-		return false;
-	}
-	l->capacity = capacity;
-	for (size_t i = 0; i < old_capacity; i++) {
-		if (old[i] == NULL)
+	for (size_t i = 0; i < l->capacity; i++) {
+		struct packet_process *p = l->process[i];
+		if (p == NULL || !p->ended)
 			continue;
-		if (!forget || !old[i]->ended) {
-			l->process[slot_of(l, old[i]->number)] = old[i];
-			continue;
-		}
-		free(old[i]);
+		(void)idmap_remove(&l->numbers, p->number);
+		l->process[i] = NULL;
+		free(p);
 		l->count--;
-		l->ended--;
 	}
-	free(old);
-	return true;
-}
-
-static bool reserve_capacity(struct sequence *l)
-{
-	if (l->capacity == 0)
-		return rehash(l, CAPACITY_FIRST, false);
-	if (l->count >= SEQUENCE_COMPACT_AT && l->ended > l->count / 2 &&
-	    !rehash(l, l->capacity, true))
-		return false;
-	return l->count * 2 < l->capacity || rehash(l, l->capacity * 2, false);
+	l->ended = 0;
 }
 
 /* Returns a new id for a number that is, or may be, in use in the trace. */
@@ -97,19 +67,21 @@ static uint32_t id_of(struct sequence *l, uint32_t number)
 static enum sequence_verdict add_process(struct sequence *l, uint32_t number,
 					 struct packet_process **who)
 {
-	if (!reserve_capacity(l))
-		return SEQUENCE_NO_MEMORY;
+	if (l->count >= SEQUENCE_COMPACT_AT && l->ended > l->count / 2)
+		forget_ended(l);
 	if (l->count == SEQUENCE_PROCESSES)
 		return SEQUENCE_FULL;
 	struct packet_process *p = calloc(1, sizeof(*p));
-	if (p == NULL)
+	const size_t i = p != NULL ? idmap_number(&l->numbers, number) : SIZE_MAX;
+	if (!array_reserve_index(&l->process, &l->capacity, i, sizeof(p))) {
+		free(p);
 		return SEQUENCE_NO_MEMORY;
+	}
 	p->number = number;
 	p->id = id_of(l, number);
-	l->process[slot_of(l, number)] = p;
+	l->process[i] = *who = p;
 	l->count++;
 	l->processes++;
-	*who = p;
 	return SEQUENCE_NEW;
 }
 
@@ -132,7 +104,7 @@ static void lose(struct sequence *l, struct packet_range *r)
 	r->lost = true;
 	l->lost += r->count;
 	l->waiting--;
-	l->untold++;
+	l->unreported++;
 }
 
 /* Frees one range: the oldest reported one, otherwise the oldest. */
@@ -145,7 +117,7 @@ static void forget_range(struct sequence *l)
 		i = 0;
 		if (!l->range[i].lost)
 			lose(l, &l->range[i]);
-		l->untold--;
+		l->unreported--;
 	}
 	remove_range(l, i);
 }
@@ -157,7 +129,7 @@ static void add_range(struct sequence *l, const struct packet_range *range)
 		forget_range(l);
 	l->range[l->ranges++] = added;
 	l->waiting += !added.lost;
-	l->untold += added.lost && !added.reported;
+	l->unreported += added.lost && !added.reported;
 }
 
 static void miss(struct sequence *l, const struct packet_process *who, uint64_t end)
@@ -186,7 +158,7 @@ static bool fill(struct sequence *l, const struct packet_process *who, uint64_t 
 		l->lost -= r->lost;
 		if (r->count == 0) {
 			l->waiting -= !r->lost;
-			l->untold -= r->lost && !r->reported;
+			l->unreported -= r->lost && !r->reported;
 			remove_range(l, i);
 		}
 		if (after.count > 0)
@@ -220,12 +192,12 @@ uint64_t sequence_missing(const struct sequence *l, const struct packet_process 
 
 bool sequence_lost(struct sequence *l, struct packet_range *range)
 {
-	for (size_t i = 0; i < l->ranges && l->untold > 0; i++) {
+	for (size_t i = 0; i < l->ranges && l->unreported > 0; i++) {
 		struct packet_range *r = &l->range[i];
 		if (!r->lost || r->reported)
 			continue;
 		r->reported = true;
-		l->untold--;
+		l->unreported--;
 		*range = *r;
 		return true;
 	}
@@ -235,7 +207,7 @@ bool sequence_lost(struct sequence *l, struct packet_range *range)
 uint64_t sequence_hole(const struct sequence *l)
 {
 	uint64_t min = UINT64_MAX;
-	if (l->waiting + l->untold == 0)
+	if (l->waiting + l->unreported == 0)
 		return min;
 	for (size_t i = 0; i < l->ranges; i++)
 		if (!l->range[i].reported && l->range[i].wall < min)
@@ -259,7 +231,7 @@ static void begin_restart(struct sequence *l, struct packet_process *who)
 	lose_ranges(l, who);
 	who->started = false;
 	who->next = 0;
-	who->life++;
+	who->generation++;
 	if (!who->ended)
 		return;
 	who->id = alias(l);

@@ -7,6 +7,7 @@
 #ifndef LIB_PACKETS_SEQUENCE_H
 #define LIB_PACKETS_SEQUENCE_H
 
+#include "lib/base/idmap.h"
 #include "packet.h"
 
 enum {
@@ -20,7 +21,7 @@ struct packet_process {
 	uint32_t number; /* as in the packets */
 	uint32_t id;     /* id in the trace; differs from the number if the system reused it */
 	uint32_t start_crc;
-	uint32_t life; /* number of restarts */
+	uint32_t generation; /* number of restarts */
 	bool started, ended;
 	uint64_t next; /* next expected sequence number */
 	uint64_t wall; /* latest clock in a header, in ticks */
@@ -28,7 +29,7 @@ struct packet_process {
 	uint32_t parent;    /* an id; 0 if unknown */
 	uint32_t ancestors; /* index of its ancestors */
 	int64_t before_ns;  /* no later I/O starts before this time */
-	size_t place;       /* position in a heap of live processes; 0 if not in it */
+	size_t heap_index;  /* in a heap of live processes; 0 if not in it */
 };
 
 struct packet_range {
@@ -40,13 +41,14 @@ struct packet_range {
 };
 
 struct sequence {
-	struct packet_process **process; /* open addressing by number */
-	size_t count, capacity, ended;
-	uint64_t seed;
+	struct idmap numbers;
+	struct packet_process **process; /* by index in numbers; NULL: unused */
+	size_t capacity, count, ended;
 	uint32_t aliases; /* ids assigned to reused numbers */
 	struct packet_range range[SEQUENCE_RANGES];
-	size_t ranges, waiting, untold; /* waiting: not yet lost; untold: lost, not yet reported */
-	uint64_t packets;               /* good packets, including duplicates */
+	size_t ranges, waiting; /* waiting: not yet lost */
+	size_t unreported;      /* lost, not yet reported */
+	uint64_t packets;       /* good packets, including duplicates */
 	uint64_t duplicates, lost, found, processes;
 	uint64_t wall; /* latest clock in a header */
 };

@@ -17,7 +17,7 @@ LONG='-parallel/whole_traces_read_as -parallel/an_interval_that_is_there_twice -
 	-seek/from_every_ -sorter/live_gives_the_disk_back -sorter/tiny_memory_merges -sorter/live_spills_what
 	-input/packed_files_show -input/many_members -input/what_is_cut_short -reorder/twice_is_once
 	-reorder/records_are_sorted -recovery/blank_lines_have -recovery/frames_that_cover
-	-reader/flipped_bytes -packet_ledger/more_processes -procstat/files_and_ancestors'
+	-reader/flipped_bytes -packet_sequence/more_processes -procstat/files_and_ancestors'
 shift
 watch() {
 	valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite "$@"

@@ -85,7 +85,7 @@ static void log_text(const char *text)
 	check(write(log_fd, text, strlen(text)) == (ssize_t)strlen(text), "log");
 }
 
-static void log_io(const struct iot_flight *f, const struct iot_record *r)
+static void log_io(const struct iot_pending_io *f, const struct iot_record *r)
 {
 	char line[256];
 	snprintf(line, sizeof(line), "%u,%lld,%lld,%lld,%llu,%llu,%u,%d\n", r->type,
@@ -99,7 +99,7 @@ static void log_io(const struct iot_flight *f, const struct iot_record *r)
 
 static struct file traced_open(const char *path, int flags)
 {
-	struct iot_flight f;
+	struct iot_pending_io f;
 	struct stat st;
 	bool there = stat(path, &st) == 0;
 	struct file file = {-1, iot_sender_file(sender)};
@@ -115,7 +115,7 @@ static struct file traced_open(const char *path, int flags)
 
 static void traced_close(struct file file)
 {
-	struct iot_flight f;
+	struct iot_pending_io f;
 	(void)iot_sender_begin(sender, &f);
 	close(file.fd);
 	(void)iot_sender_closed(sender, &f, file.number);
@@ -123,7 +123,7 @@ static void traced_close(struct file file)
 
 static void traced_io(struct file file, void *buffer, size_t size, off_t offset, bool write)
 {
-	struct iot_flight f;
+	struct iot_pending_io f;
 	(void)iot_sender_begin(sender, &f);
 	ssize_t n =
 	    write ? pwrite(file.fd, buffer, size, offset) : pread(file.fd, buffer, size, offset);

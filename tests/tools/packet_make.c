@@ -208,7 +208,7 @@ static void flush(struct made *m, struct process *who)
 		send_batch(m, who, f);
 	who->since = 0;
 	if (!m->set.no_marks)
-		send_word(m, who, PACKET_MARK, m->now);
+		send_word(m, who, PACKET_WATERMARK, m->now);
 }
 
 static void append(struct made *m, struct process *who, uint32_t file, uint64_t random)

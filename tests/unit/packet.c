@@ -28,7 +28,7 @@ static size_t make(unsigned char *data, unsigned kind, uint32_t entries, const u
 
 static size_t make_mark(unsigned char *data, uint64_t mark)
 {
-	return make(data, PACKET_MARK, 0, &mark, 1);
+	return make(data, PACKET_WATERMARK, 0, &mark, 1);
 }
 
 static int check(const unsigned char *data, size_t size)
@@ -45,7 +45,7 @@ Test(packet, comes_back_as_it_was_sealed)
 	const char *why;
 	size_t size = make_mark(data, 900);
 	cr_assert_eq(packet_check(data, size, 1000, &p, &why), PACKET_GOOD);
-	cr_assert_eq(p.kind, PACKET_MARK);
+	cr_assert_eq(p.kind, PACKET_WATERMARK);
 	cr_assert_eq(p.process, 7);
 	cr_assert_eq(p.sequence, 5);
 	cr_assert_eq(p.wall, 1000);

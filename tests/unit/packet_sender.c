@@ -78,7 +78,7 @@ static void expect(unsigned kind, struct packet *p)
 
 static int io(uint32_t file, uint64_t offset)
 {
-	struct iot_flight f;
+	struct iot_pending_io f;
 	struct iot_record r = {.type = IOT_LOGICAL, .file = file, .offset = offset, .length = 10};
 	(void)iot_sender_begin(s, &f);
 	return iot_sender_end(s, &f, &r);
@@ -86,7 +86,7 @@ static int io(uint32_t file, uint64_t offset)
 
 static int end_physical(void)
 {
-	struct iot_flight f;
+	struct iot_pending_io f;
 	(void)iot_sender_begin(s, &f);
 	return iot_sender_end(s, &f, &(struct iot_record){.type = IOT_WRITE, .length = 4096});
 }
@@ -115,7 +115,7 @@ Test(packet_sender, record_without_logical_is_sent_where_it_is_asked_for)
 Test(packet_sender, a_life_from_start_to_exit)
 {
 	struct packet p;
-	struct iot_flight f;
+	struct iot_pending_io f;
 	start();
 	(void)iot_sender_begin(s, &f);
 	cr_expect_eq(iot_sender_opened(s, &f, 1, "/a/file", 2, 1), IOT_OK);
@@ -154,14 +154,14 @@ Test(packet_sender, all_files_are_sent_every_so_many)
 	expect(PACKET_START, &p);
 	expect(PACKET_DATA, &p);
 	expect(PACKET_DATA, &p);
-	expect(PACKET_MARK, &p);
+	expect(PACKET_WATERMARK, &p);
 	cr_expect_not(next(&p));
 }
 
 Test(packet_sender, no_mark_is_later_than_what_is_under_way)
 {
 	struct packet p;
-	struct iot_flight slow, slower;
+	struct iot_pending_io slow, slower;
 	start();
 	(void)iot_sender_begin(s, &slower);
 	(void)iot_sender_begin(s, &slow);
@@ -171,11 +171,11 @@ Test(packet_sender, no_mark_is_later_than_what_is_under_way)
 	(void)iot_sender_end(s, &slow, NULL);
 	cr_expect_eq(iot_sender_flush(s), IOT_OK);
 	expect(PACKET_START, &p);
-	expect(PACKET_MARK, &p);
+	expect(PACKET_WATERMARK, &p);
 	cr_expect_eq(packet_word(&p, 0), (uint64_t)slower.start_ns);
-	expect(PACKET_MARK, &p);
+	expect(PACKET_WATERMARK, &p);
 	cr_expect_eq(packet_word(&p, 0), (uint64_t)slow.start_ns);
-	expect(PACKET_MARK, &p);
+	expect(PACKET_WATERMARK, &p);
 	cr_expect_gt(packet_word(&p, 0), (uint64_t)slow.start_ns);
 }
 
@@ -228,7 +228,7 @@ Test(packet_sender, a_pipe_without_reader_is_an_error_and_no_signal)
 Test(packet_sender, a_long_path_is_cut)
 {
 	struct packet p;
-	struct iot_flight f;
+	struct iot_pending_io f;
 	char path[5000];
 	memset(path, 'p', sizeof(path));
 	path[sizeof(path) - 1] = '\0';
@@ -244,7 +244,7 @@ Test(packet_sender, a_long_path_is_cut)
 Test(packet_sender, a_child_begins_its_own_life)
 {
 	struct packet p;
-	struct iot_flight f;
+	struct iot_pending_io f;
 	bool child_first = false;
 	start();
 	(void)io(1, 0);
@@ -270,7 +270,7 @@ Test(packet_sender, a_child_begins_its_own_life)
 			cr_expect_eq(packet_word(&p, 0), 42);
 		}
 		cr_expect(p.process == 42 || p.kind != PACKET_DATA);
-		cr_expect(p.kind != PACKET_MARK || child_first);
+		cr_expect(p.kind != PACKET_WATERMARK || child_first);
 	}
 	cr_expect(child_first);
 }
@@ -284,7 +284,7 @@ Test(packet_sender, a_fork_that_fails_holds_nothing_back)
 	int64_t before = now;
 	cr_expect_eq(iot_sender_flush(s), IOT_OK);
 	expect(PACKET_START, &p);
-	expect(PACKET_MARK, &p);
+	expect(PACKET_WATERMARK, &p);
 	cr_expect_geq(packet_word(&p, 0), (uint64_t)before);
 }
 

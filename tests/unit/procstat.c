@@ -196,10 +196,10 @@ Test(procstat, the_min_promise_counts)
 {
 	put_start(7, 0, 100);
 	put_start(8, 7, 200);
-	put_word(PACKET_MARK, 7, 1, 900, 800);
+	put_word(PACKET_WATERMARK, 7, 1, 900, 800);
 	convert(0, BATCH);
 	cr_expect_eq(watermark, 200);
-	put_word(PACKET_MARK, 8, 1, 700, 600);
+	put_word(PACKET_WATERMARK, 8, 1, 700, 600);
 	put_io(8, 1, 2, 650);
 	convert(0, BATCH);
 	cr_expect_eq(watermark, 600);
@@ -233,7 +233,7 @@ Test(procstat, what_overtook_is_put_in_order)
 {
 	put_start(7, 0, 100);
 	put_io(7, 1, 3, 300);
-	put_word(PACKET_MARK, 7, 4, 500, 400);
+	put_word(PACKET_WATERMARK, 7, 4, 500, 400);
 	put_io(7, 1, 2, 200);
 	put_io(7, 1, 1, 150);
 	put_io(7, 1, 1, 150);
@@ -316,7 +316,7 @@ static void put_hostile(enum hostile what, uint32_t tick)
 		put_io(99, 1, 0, 1);
 		break;
 	case MARKS:
-		put_word(PACKET_MARK, 7, 5, 1, 1 << 30);
+		put_word(PACKET_WATERMARK, 7, 5, 1, 1 << 30);
 		break;
 	case EXITS:
 		put_word(PACKET_EXIT, 7, 39, 1, 0);
@@ -443,7 +443,7 @@ Test(procstat, files_and_ancestors_beyond_the_limit_are_forgotten)
 		cr_assert(procstat_ancestor_add(&files, &who, NULL, 0));
 	}
 	cr_expect_eq(files.ids.count, 1000);
-	cr_expect_eq(files.kins, 1000 + PROCSTAT_FILES_MAX - PROCSTAT_ANCESTORS_MAX);
+	cr_expect_eq(files.ancestor_count, 1000 + PROCSTAT_FILES_MAX - PROCSTAT_ANCESTORS_MAX);
 	cr_expect_not_null(procstat_files_find(&files, who.id, who.id % 7));
 	cr_expect_not_null(procstat_ancestor(&files, who.ancestors, who.id));
 	file_free(&files.tracker, after);

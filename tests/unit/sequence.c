@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ledgers: which packets of whom are missing, come twice, or come late. */
+/* Sequence numbers: packets that are missing, duplicate or late. */
 #include <criterion/criterion.h>
 
 #include "lib/packets/sequence.h"
