@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The benchmark's command line: one workload after the other. */
+/* The benchmark's command line: runs one workload after the other. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>

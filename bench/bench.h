@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is measured: one workload after the other, everything in one process and in turns, so that
- * ratios are fair on a machine that others use too.
+ * Measures one workload after the other, everything in one process and in alternation, so that
+ * ratios are fair on a shared machine.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -53,12 +53,12 @@ struct bench_options {
 	size_t paths_size;
 	bool json;
 	const char *
-	    only; /* one measurement by its key, and nothing prepared that it needs not; NULL: all */
+	    only; /* the key of a single measurement, which prepares only what it needs; NULL: all */
 };
 
 /*
- * What one thread does is told by its CPU time, which others on the machine disturb least; what two
- * threads or a command do, and what is compared with them, by the clock on the wall.
+ * Work of one thread is measured by its CPU time, which other load disturbs least; work of two
+ * threads or of a command, and its baselines, by wall clock time.
  */
 struct bench_times {
 	double cpu_s[BENCH_RUNS_MAX];
@@ -79,15 +79,15 @@ struct bench {
 
 	struct iot_record *records;
 	size_t n;
-	size_t distinct; /* the others are these again, later */
-	size_t n_gzip;   /* gzip is slow: so many of them */
+	size_t distinct; /* the others repeat these later */
+	size_t n_gzip;   /* a smaller number, because gzip is slow */
 	size_t n_19;     /* zstd -19 too */
-	bool small_ids;  /* fit for floor and libpcap */
+	bool small_ids;  /* within the limits of floor and libpcap */
 	uint64_t tick_ns;
 
 	char *bare; /* record lines alone */
 	size_t bare_size;
-	char *framed; /* as a writer makes them */
+	char *framed; /* as a writer writes them */
 	size_t framed_size, gzip_text_size;
 	char *scratch;
 	size_t scratch_size;
@@ -121,7 +121,7 @@ bool bench_encode(struct bench *b);
 bool bench_read_memory(struct bench *b);
 bool bench_write_memory(struct bench *b);
 bool bench_encode_text(struct bench *b, char *out, size_t *size);
-bool bench_agree(struct bench *b); /* floor and codec give the same */
+bool bench_agree(struct bench *b); /* floor and codec give the same result */
 
 struct bench_file {
 	const char *path;
@@ -131,7 +131,7 @@ struct bench_file {
 
 bool bench_write_file(struct bench *b, const struct bench_file *f, uint64_t *stored);
 bool bench_read_file(struct bench *b, const struct bench_file *f);
-bool bench_fold_file(const struct bench_file *f); /* on so many threads */
+bool bench_fold_file(const struct bench_file *f); /* with this number of threads */
 bool bench_unzstd(struct bench *b);
 bool bench_unzstd_command(struct bench *b);
 bool bench_dozstd(struct bench *b);
@@ -143,7 +143,7 @@ bool bench_pcap_read(struct bench *b);
 /* timing.c */
 bool bench_time(struct bench *b);
 double bench_median(const struct bench_times *t);
-/* How many times more records per second a does than b: median over the pairs; 0: not measured. */
+/* Ratio of the records per second of a to those of b: median over the pairs; 0: not measured. */
 double bench_ratio(const struct bench_times *a, const struct bench_times *b);
 
 double bench_rate(const struct bench *b, enum bench_id id); /* records per second */
@@ -151,7 +151,7 @@ double bench_rate(const struct bench *b, enum bench_id id); /* records per secon
 /* goals.c */
 struct bench_goal {
 	const char *name, *unit;
-	double found, wanted; /* wanted 0: no goal on this workload */
+	double found, wanted; /* wanted 0: no goal for this workload */
 	bool at_most;
 };
 

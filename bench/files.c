@@ -47,7 +47,7 @@ bool bench_read_file(struct bench *b, const struct bench_file *f)
 	return got == 0 && n == f->n;
 }
 
-/* What is counted of a part, and of all: records and bytes. */
+/* Counts of a part, and of all: records and bytes. */
 struct sums {
 	uint64_t records, bytes;
 };
@@ -153,7 +153,7 @@ bool bench_dozstd(struct bench *b)
 	return rest == 0;
 }
 
-/* Runs a command with its output thrown away. */
+/* Runs a command and discards its output. */
 static bool run(char *const argv[])
 {
 	posix_spawn_file_actions_t actions;

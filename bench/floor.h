@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The least work that reads and writes hexadecimal lines: what a checked library is measured
- * against. Process and file numbers have to be small, times whole microseconds, records logical.
+ * The minimal work to read and write hexadecimal lines: the baseline for a checked library. Process
+ * and file numbers have to be small, times whole microseconds, records logical.
  */
 #ifndef BENCH_FLOOR_H
 #define BENCH_FLOOR_H
@@ -27,15 +27,15 @@ struct floor_state {
 
 static inline void floor_begin(struct floor_state *s)
 {
-	memset(s, 0xff, sizeof(*s)); /* nothing is what the one before had */
+	memset(s, 0xff, sizeof(*s)); /* no field is inherited from the previous record */
 	memset(s->cpu, 0, sizeof(s->cpu));
 	s->start = 0;
 }
 
-/* Whole lines to records; returns how many. `r` has room for them all. */
+/* Decodes whole lines; returns the number of records. `r` has capacity for all of them. */
 size_t floor_decode(struct floor_state *s, const char *text, const char *end, struct iot_record *r);
 
-/* n records to lines; returns what is behind them. IOT_ENCODED_MAX bytes each are enough. */
+/* Encodes n records; returns the end of the text. Reserve IOT_ENCODED_MAX bytes for each. */
 char *floor_encode(struct floor_state *s, const struct iot_record *r, size_t n, char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is aimed at, on which workload, and the ratios that are fair on any machine. */
+/* The goals of each workload, as ratios that are comparable on any machine. */
 #include <string.h>
 
 #include "bench.h"

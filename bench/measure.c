@@ -8,7 +8,7 @@
 
 bool bench_memcpy(struct bench *b)
 {
-	/* to where the last piece went: what is read is what counts */
+	/* destination of the last piece; only the amount of bytes read counts */
 	for (size_t at = 0; at < b->framed_size;) {
 		const size_t left = b->framed_size - at;
 		const size_t n = left < b->scratch_size ? left : b->scratch_size;
@@ -19,7 +19,7 @@ bool bench_memcpy(struct bench *b)
 	return true;
 }
 
-/* A stretch of whole lines, small enough for its records to stay in the cache. */
+/* Whole lines, few enough for their records to stay in the cache. */
 static const char *stretch_end(const char *p, const char *end)
 {
 	if (end - p <= BENCH_STRETCH)
@@ -73,7 +73,7 @@ bool bench_decode(struct bench *b)
 	return n == b->n;
 }
 
-/* NULL: into the scratch, from its start again and again. */
+/* NULL: overwrite the scratch memory repeatedly. */
 bool bench_encode_text(struct bench *b, char *out, size_t *size)
 {
 	struct iot_codec *c = new_codec(b);
@@ -148,7 +148,7 @@ static bool same(const struct iot_record *a, const struct iot_record *b)
 	       a->file == b->file && a->process == b->process && a->type == b->type;
 }
 
-/* The floor's own text back to the records that it was made of. */
+/* Decodes the floor's own text to the original records. */
 bool bench_agree(struct bench *b)
 {
 	struct floor_state *reading = malloc(sizeof(*reading));

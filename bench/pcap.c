@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The same I/Os as packets of 24 bytes, read by libpcap's own reader and decoded as ours are: into
- * records, absolute. Compiled in where libpcap is (BENCH_WITH_PCAP).
+ * The same I/Os as packets of 24 bytes, read by libpcap's own reader and decoded to absolute
+ * records. Compiled in if libpcap is available (BENCH_WITH_PCAP).
  */
 #include "bench.h"
 
@@ -14,7 +14,7 @@ struct payload {
 	uint64_t offset;
 	uint32_t length; /* 24 bits; the type above them */
 	uint32_t duration_us, cpu_us;
-	uint32_t ids; /* file, process above 19 bits */
+	uint32_t ids; /* file; process in the bits above 19 */
 };
 
 bool bench_pcap_write(struct bench *b)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records of a workload, their text in memory and in files. What takes part of the library's memory
- * is measured first, in children, before this process has grown.
+ * Records of a workload, their text in memory and in files. Work that measures the library's memory
+ * runs first, in child processes, before this process has grown.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static bool stream_in(const struct bench *b)
 	return got == 0;
 }
 
-/* KiB at the most that the work takes in a process of its own; 0: it failed. */
+/* Peak memory in KiB of the work in a child process; 0: it failed. */
 static long peak_of(const struct bench *b, bool (*work)(const struct bench *))
 {
 	struct rusage usage;
@@ -103,7 +103,7 @@ static bool read_trace(struct bench *b, const char *path)
 	return got >= 0;
 }
 
-/* Traces one behind the other, all of them again and again. */
+/* Concatenated traces, repeated. */
 static bool real_records(struct bench *b)
 {
 	const struct bench_options *o = b->options;
@@ -156,7 +156,7 @@ static bool allocate(struct bench *b)
 
 static bool make_bare(struct bench *b)
 {
-	char *all = malloc(b->n * IOT_ENCODED_MAX); /* only what is used costs memory */
+	char *all = malloc(b->n * IOT_ENCODED_MAX); /* only used pages cost memory */
 	if (all == NULL || !bench_encode_text(b, all, &b->bare_size)) {
 		free(all);
 		return false;
@@ -184,7 +184,7 @@ static double per_record(uint64_t bytes, size_t n)
 	return (double)bytes / (double)n;
 }
 
-/* Sizes are those of records that are not repeated. */
+/* Sizes exclude repeated records. */
 static bool measure_sizes(struct bench *b)
 {
 	uint64_t stored = 0;

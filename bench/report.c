@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The figures of a workload: a table for people, an object for programs. */
+/* The results of a workload: a table for people, an object for programs. */
 #include "bench.h"
 
 struct label {

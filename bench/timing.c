@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rounds: each measures everything once, so that what is compared ran side by side. */
+/* Rounds: each measures everything once, so that compared measurements are close in time. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processes think, do an I/O, and think again; a heap of their next starts merges them. Everything is whole
- * microseconds, the tick of the traces. The logarithm for the exponential times is a table of 4,096 quantiles.
+ * Processes think, do an I/O, and think again; a heap of their next starts merges them. All times
+ * are whole microseconds, the tick of the traces. The logarithm of the exponential distribution is
+ * a table of 4,096 quantiles.
  */
 #include "workload.h"
 

@@ -16,8 +16,9 @@
  */
 struct workload;
 
-struct workload *workload_new(const char *name,
-			      uint64_t seed); /* NULL: no such name, or no memory */
+struct workload *
+workload_new(const char *name,
+	     uint64_t seed); /* Returns NULL if the name is unknown or if out of memory. */
 void workload_free(struct workload *w);
 void workload_next(struct workload *w, struct iot_record *out, size_t n);
 

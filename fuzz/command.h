@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A command of iotrace run in this process: what it writes to standard output is kept, and so is what it
- * writes to files of a folder of ours.
+ * Runs a command of iotrace in this process; stores its standard output and the files that it
+ * writes to a scratch directory.
  */
 #ifndef FUZZ_COMMAND_H
 #define FUZZ_COMMAND_H
@@ -16,11 +16,11 @@ enum { COMMAND_WORDS = 24, COMMAND_PATH = 300 };
 
 struct command {
 	int status;
-	char *out; /* with a NUL behind it */
+	char *out; /* NUL-terminated */
 	size_t size;
 };
 
-/* Sanitizers go on telling on standard error, wherever that goes. */
+/* Sanitizers print to the original standard error, wherever that goes. */
 __attribute__((weak)) void __sanitizer_set_report_fd(void *fd);
 
 static inline char *command_read(int fd, size_t *size)
@@ -37,7 +37,7 @@ static inline char *command_read(int fd, size_t *size)
 	return data;
 }
 
-/* words: of the command line from the command's name on, the last one NULL. Free what it wrote. */
+/* words: the command line from the command's name on, NULL-terminated. Free the result. */
 static inline struct command command_run(int (*run)(int, char **), const char *const *words)
 {
 	static int standard_error = -1, nowhere = -1;
@@ -69,7 +69,9 @@ static inline struct command command_run(int (*run)(int, char **), const char *c
 
 static char command_capacity[COMMAND_PATH - 40];
 
-/* A folder for outputs, until command_left_nothing: fuzzers end without a chance to remove one. */
+/*
+ * A directory for outputs, until command_left_nothing: fuzzers exit without a chance to remove one.
+ */
 static inline const char *command_directory(void)
 {
 	if (command_capacity[0] != '\0')
@@ -87,7 +89,7 @@ static inline const char *command_path(char path[COMMAND_PATH], const char *name
 	return path;
 }
 
-/* What stands under that name, which is removed; free it. NULL: nothing does. */
+/* Returns the contents of the file, which is removed; free them. NULL: no such file. */
 static inline char *command_output(const char *path, size_t *size)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -98,7 +100,7 @@ static inline char *command_output(const char *path, size_t *size)
 	return data;
 }
 
-/* Nothing else is left, as temporary files would be: the folder is empty, and goes. */
+/* Checks that no other file is left, such as a temporary file, and removes the directory. */
 static inline void command_left_nothing(void)
 {
 	FUZZ_CHECK(rmdir(command_directory()) == 0);

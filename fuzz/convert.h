@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A converter over members that a harness has made. Its events must be ones that a writer can
- * express, and what it promises must hold: %trace comes first, text is one line, the watermark does
- * not go back, an error has a sentence.
+ * Runs a converter over members that a harness created. Its events must be expressible by a writer,
+ * and its guarantees must hold: %trace comes first, text is one line, the watermark does not
+ * decrease, an error has a message.
  */
 #ifndef FUZZ_CONVERT_H
 #define FUZZ_CONVERT_H
@@ -26,7 +26,7 @@ static inline void fuzz_check_event(const struct iot_event *ev)
 	FUZZ_CHECK(parsed.kind == ev->kind && parsed.has == ev->has);
 }
 
-/* Times count from 1970, before which a trace cannot begin. */
+/* Times count from 1970, the earliest possible start of a trace. */
 static inline bool fuzz_can_be_written(const struct iot_event *ev)
 {
 	return ev->rec.start_ns >= 0 &&
@@ -69,7 +69,7 @@ static inline void fuzz_convert_source(struct source_state *src, int batch)
 	iot_writer_free(w);
 }
 
-/* The files `fd` as one input. batch: events asked for at once, at most FUZZ_BATCH. */
+/* The files `fd` as one input. batch: events per call, at most FUZZ_BATCH. */
 static inline void fuzz_convert(const char *name, const int *fd, size_t files,
 				const struct setting *settings, size_t count, int batch)
 {

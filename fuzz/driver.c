@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs a harness over files, and the files of folders, given on the command line: no fuzzer. */
+/* Runs a harness over the files and directories of the command line, without a fuzzer. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -19,7 +19,7 @@ static bool run_file(const char *path)
 	fine = fine && fread(data, 1, size, f) == size;
 	if (f == NULL || fclose(f) != 0 || !fine)
 		fprintf(stderr, "%s: %s\n", path, strerror(errno));
-	/* in a block of its own size, so that a sanitizer sees a byte too many */
+	/* in a block of its exact size, so that a sanitizer detects overreads */
 	data = fuzz_memory(data, size > 0 ? size : 1);
 	if (fine)
 		(void)LLVMFuzzerTestOneInput(data, size);

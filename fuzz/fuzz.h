@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What every harness needs: the entry, input taken piece by piece, and a check that a fuzzer
- * notices. A harness is one file with LLVMFuzzerTestOneInput; it runs under libFuzzer, or over
- * files with driver.c.
+ * Shared by all harnesses: the entry point, input consumed piece by piece, and a check that a
+ * fuzzer notices. A harness is one file with LLVMFuzzerTestOneInput; it runs under libFuzzer, or
+ * over files with driver.c.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 		}                                                                                  \
 	} while (0)
 
-/* The rest of an input; what is taken beyond its end is 0. */
+/* The rest of an input; bytes beyond its end are 0. */
 struct fuzz_input {
 	const uint8_t *data;
 	size_t size;
@@ -50,7 +50,7 @@ static inline void *fuzz_memory(void *old, size_t size)
 	return now;
 }
 
-/* A file in memory, at its beginning; fuzz_path is a name that opens it. */
+/* A file in memory, at offset 0; fuzz_path is a name that opens it. */
 static inline int fuzz_file(const void *data, size_t size)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -73,7 +73,7 @@ static inline char *fuzz_path(char path[FUZZ_PATH], int fd)
 	return path;
 }
 
-/* A codec whose block grows when it has to. */
+/* A codec whose block grows on demand. */
 struct fuzz_codec {
 	struct iot_codec *codec;
 	size_t size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The anonymous trace is a valid one of as many records, and of the names in the trace (those of made.h,
- * and a secret planted at every place of every directive and comment) nothing is in it.
+ * The anonymous trace is valid, has the same number of records, and contains no name of the trace:
+ * neither those of made.h nor a secret planted at every position of every directive and comment.
  */
 #include <sys/stat.h>
 
@@ -56,7 +56,7 @@ static void put_line(struct planted *p, const char *text, size_t size)
 	p->used += size + 4;
 }
 
-/* A secret at some place of each text, at all of them in turn as `how` and the texts differ. */
+/* Plants a secret in each text; the position varies with `how` and the text. */
 static void check_planted(const struct kept *all, unsigned how)
 {
 	enum { TEXTS_MAX = 300, PLACES = 12 };
@@ -71,7 +71,7 @@ static void check_planted(const struct kept *all, unsigned how)
 		const size_t place = (texts + how) % PLACES;
 		const size_t size = plant(text, was, place, (unsigned)(texts * 5 + how));
 		struct iot_event ev = {.text = {text, size}};
-		/* What is not a trace any more would end it. */
+		/* Text that is no longer a trace would end it. */
 		if (size > 0 && iot_directive_parse(&ev, NULL) == IOT_OK)
 			put_line(&p, text, size);
 		texts++;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The command convert over whatever comes, with options of its own and of converters: a trace that
- * reads as a whole and in order of start, or none; a report that is JSON and counts as many records;
- * nothing else left.
+ * Runs the command convert over any bytes, with its own options and those of converters: the result
+ * is a trace that reads completely and in order of start, or none; a report that is JSON and counts
+ * the same number of records; no other files.
  *
- * The first two bytes of an input are no part of the log, '0' being the plain way. First: bits 0-2
- * --from, 3 a tar is made of the rest (see tar.h), 4 the rest is two inputs, 5 files of a folder are made
- * of it. Second: bits 0-1
- * compression, 2-3 how it is sorted, 4-6 another option.
+ * The first two bytes of an input are options, '0' is the default. First: bits 0-2 --from, 3 the
+ * rest becomes a tar (see tar.h), 4 the rest becomes two inputs, 5 files of a directory. Second:
+ * bits 0-1 compression, 2-3 sorting, 4-6 another option.
  */
 #include "command.h"
 #include "kept.h"
@@ -21,7 +20,7 @@ enum { FILES_MAX = 8 };
 
 struct converted {
 	struct command done;
-	char *trace, *report; /* NULL: there is none */
+	char *trace, *report; /* NULL: none */
 	size_t trace_size, report_size;
 };
 
@@ -87,7 +86,7 @@ static void check(const char *const *paths, size_t files, unsigned from, unsigne
 	free(c.report);
 }
 
-/* Names without folders, and not those of the outputs. */
+/* Names without directories, other than those of the outputs. */
 static void in_a_directory(struct fuzz_input *in, unsigned from, unsigned how)
 {
 	char directory[COMMAND_PATH], path[FILES_MAX][COMMAND_PATH + NAME_CAPACITY + 4];

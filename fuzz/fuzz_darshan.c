@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The Darshan converter over whatever comes, logs and text; see convert.h.
+ * Runs the Darshan converter over any bytes, logs and text; see convert.h.
  *
- * The first byte of an input is no part of the log: bits 0-1 --layer, 2 --check, 3 --threads, 4 the
- * log is followed by itself as a second member. '0' is the plain way.
+ * The first byte of an input is options: bits 0-1 --layer, 2 --check, 3 --threads, 4 the log is
+ * followed by itself as a second member. '0' is the default.
  */
 #include "convert.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Codec, line by line, in both bases. What is accepted is encoded and decoded again, and must be
- * the same; decoding many lines at once must give the same as one by one; what is refused must have
- * a sentence. second.c must accept and refuse the same lines, and read the same from them.
+ * Decodes lines in both bases. An accepted line is encoded and decoded again, with the same result;
+ * decoding many lines at once must give the same as one by one; a rejected line must have a
+ * message. second.c must accept and reject the same lines, with the same records.
  */
 #include "fuzz.h"
 #include "second.h"
@@ -14,7 +14,7 @@ enum { RECORDS_MAX = 20000 };
 struct fuzz_state {
 	struct fuzz_codec reader, writer, again;
 	struct second *second;
-	struct iot_record *rec; /* what was accepted */
+	struct iot_record *rec; /* accepted lines */
 	size_t count, capacity;
 };
 
@@ -58,7 +58,7 @@ static size_t line_size(const char *text, const char *end)
 	return (size_t)((lf != NULL ? lf + 1 : end) - text);
 }
 
-/* All lines at once; `text` ends in LF. What the batch stops at is left out, as above. */
+/* All lines at once; `text` ends in LF. Lines at which the batch stops are left out, as above. */
 static void check_batch(const struct fuzz_state *s, const char *text, const char *end,
 			uint64_t tick_ns, unsigned base)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Directives: whatever comes is parsed, and what the builder makes of the same bytes must parse to
- * the values that went in. The first byte: how keys and values are cut out of the rest.
+ * Parses any bytes as a directive; the directive that the builder makes of the same bytes must
+ * parse to the original values. The first byte selects how keys and values are cut out of the rest.
  */
 #include "fuzz.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the user names: files, compressed or not, and tars of them. The head of a member is how it
- * begins, a member reads the same twice and with other sizes at once, and bidding is harmless.
+ * Files of the user: compressed or not, and tars of them. The head of a member equals its
+ * beginning, a member reads the same twice and with other read sizes, and sniffing is harmless.
  */
 #include "fuzz.h"
 
@@ -9,7 +9,7 @@
 
 enum { MEMBERS_MAX = 64, BYTES_MAX = 1 << 22 };
 
-/* What a member has, up to a limit. */
+/* The contents of a member, up to a limit. */
 static char *read_member(struct input *in, size_t member, size_t *size, bool *damaged)
 {
 	struct error error = {0};
@@ -49,7 +49,7 @@ static void check_member(struct input *in, size_t member)
 	FUZZ_CHECK(data == NULL || head_size == 0 || memcmp(head, data, head_size) == 0);
 	if (again == NULL || data == NULL)
 		goto out;
-	/* Of a damaged block, what came before the damage was seen is there. */
+	/* Of a damaged block, the bytes before the detected damage are delivered. */
 	const size_t both = size[0] < size[1] ? size[0] : size[1];
 	FUZZ_CHECK(damaged[0] == damaged[1] && (damaged[0] || size[0] == size[1]));
 	FUZZ_CHECK(memcmp(data, again, both) == 0);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two traces merged: every record is there once, in order, whichever comes first on the command line.
- * Unless the inputs are sorted or parts of one trace, every event stands where a second, simpler
- * merge puts it, and a merge of one trace is that trace. With the first bit they are whatever comes,
- * cut in two, and nothing but the end is asked for.
+ * Merges two traces: every record occurs once, in order, for either order of the arguments. Unless
+ * the inputs are sorted or parts of one trace, every event has the position that a second, simpler
+ * merge computes, and a merge of one trace is that trace. With the first bit the inputs are any
+ * bytes, cut in two, and the merge must only terminate.
  */
 #include "command.h"
 #include "kept.h"
 #include "made.h"
 
-/* Bits 0-1 and 4: the option that matters; 5: little memory, so that inputs out of order spill. */
+/* Bits 0-1 and 4: the option under test; 5: little memory, so that unsorted inputs spill. */
 static struct command merge(int a, int b, unsigned how)
 {
 	static const char *const options[] = {"-q",        "--keep-ids", "--join-paths",
@@ -32,7 +32,7 @@ static int compare_uint64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What a merge does not change of a record, as a number. */
+/* The fields of a record that a merge does not change, as a number. */
 static uint64_t print_of(const struct iot_record *rec)
 {
 	const uint64_t fields[] = {(uint64_t)rec->start_ns, rec->duration_ns, rec->offset,
@@ -59,7 +59,7 @@ static uint64_t mixed(uint64_t h, uint64_t value)
 	return (h ^ value) * UINT64_C(0x9e3779b97f4a7c15) + (h >> 29);
 }
 
-/* What a merge does not change of an event: of a directive all but ids. */
+/* The properties of an event that a merge does not change: of a directive all except ids. */
 static uint64_t print_of_event(const struct iot_event *ev)
 {
 	uint64_t h = mixed(1, (uint64_t)ev->kind);
@@ -78,7 +78,9 @@ static uint64_t print_of_event(const struct iot_event *ev)
 	return h;
 }
 
-/* Where each event stands: at its time, not after the record that follows, never before others. */
+/*
+ * The position of each event: at its time, not after the record that follows, never before others.
+ */
 static int64_t *find_places(const struct kept *k)
 {
 	int64_t *place = fuzz_memory(NULL, (k->count + 1) * sizeof(*place));
@@ -98,8 +100,8 @@ static int64_t *find_places(const struct kept *k)
 }
 
 /*
- * The output is the inputs, each in its order, the event with the lower place first. Equal ones may
- * look the same, so all ways to take them are followed: can[i] tells whether i events of the first
+ * The output is the inputs, each in its order, the event with the lower key first. Equal events may
+ * look the same, so all ways to take them are followed: can[i] is true if i events of the first
  * input can have been taken.
  */
 static void check_order(const struct kept in[2], const struct kept *out)

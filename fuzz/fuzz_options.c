@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Command lines: words, each ended by LF or NUL, given to the parser of options with an option of
- * each kind; and each word as a time, and as a list of processes. Numbers stay in their ranges.
+ * Command lines: words, each ended by LF or NUL, are given to the parser of options with an option
+ * of each kind; and each word as a time, and as a list of processes. Numbers stay in their ranges.
  */
 #include "command.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The converter of packets over whatever comes. Its events must be ones that a writer can express,
- * %trace comes first, text is one line, the watermark does not go back; and memory stays bounded,
- * which the sanitizer's limit sees.
+ * Runs the converter of packets over any bytes. Its events must be expressible by a writer, %trace
+ * comes first, text is one line, the watermark does not decrease; and memory stays bounded, which
+ * the sanitizer's limit checks.
  *
- * The first byte of an input is no part of the stream: bit 0, CRCs are made right before, so that a
- * fuzzer gets behind them; bit 1, the stream is read in small blocks; bit 2, in small batches. '0' is
- * the plain way.
+ * The first byte of an input is options: bit 0, CRCs are corrected first, so that a fuzzer gets
+ * past them; bit 1, the stream is read in small blocks; bit 2, in small batches. '0' is the
+ * default.
  */
 #include "convert.h"
 
@@ -16,7 +16,7 @@
 
 enum { BATCH = 1024, EVENTS_MAX = 200000, CRC_AT = 60, HEADER = PACKET_WORD_SIZE * PACKET_HEADER };
 
-/* Every magic begins a packet of the length that it has, with the CRC that it has to have. */
+/* Each magic begins a packet; its length stays, its CRC is corrected. */
 static void mend(uint8_t *data, size_t size)
 {
 	unsigned char magic[PACKET_WORD_SIZE];

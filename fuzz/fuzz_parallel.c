@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What several threads decode must be what one decodes, over whatever comes: events, errors, facts; and what they count,
- * what one counts.
- * The first byte is no part of the trace: bits 0-1 bytes read at once, which is the size of a part;
- * 2 no verification, 3 recover, 4 a thread unpacks ahead, 5 verified intervals only, 6 few bytes of them in memory.
+ * Parallel decoding of any bytes gives the result of serial decoding: events, errors, facts; and so
+ * does a parallel fold. The first byte is options: bits 0-1 bytes per read, which is the size of a
+ * part; 2 no verification, 3 recover, 4 a thread decompresses ahead, 5 verified intervals only, 6
+ * few bytes of them in memory.
  */
 #include "kept.h"
 
@@ -41,7 +41,7 @@ static struct iot_reader *read_all(struct fuzz_input in, unsigned how, uint64_t 
 	return r;
 }
 
-/* A sum over events in their order, that does not tell where parts were joined. */
+/* A sum over events in their order that does not depend on where parts were joined. */
 enum { FACTOR = 1000003 };
 
 struct sum {
@@ -67,7 +67,7 @@ static int add_events(void *part, const struct iot_event *ev, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct iot_record *r = &ev[i].rec;
 		if (ev[i].kind == IOT_FILE || ev[i].kind == IOT_PROCESS)
-			continue; /* told again where a part begins */
+			continue; /* repeated at the beginning of a part */
 		add(part, ev[i].kind);
 		for (size_t j = 0; j < ev[i].text.size; j++)
 			add(part, (unsigned char)ev[i].text.data[j]);
@@ -127,7 +127,7 @@ static void check_fold(struct fuzz_input in, unsigned how)
 	iot_reader_free(b);
 }
 
-/* Where what has no time stands is told by its neighbours, as far as they are known by then. */
+/* The sort key of untimed events depends on the neighbours known at that point. */
 static bool same(const struct iot_event *a, const struct iot_event *b)
 {
 	struct iot_event c = *b;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The Recorder converter over whatever comes; see convert.h.
+ * Runs the Recorder converter over any bytes; see convert.h.
  *
- * The first byte of an input is for options: bits 0-1 --layer, 2 --check, 3 few events at a time.
- * '0' is the plain way. Then come the files of a trace, which are given to the converter as a
- * tar; see tar.h.
+ * The first byte of an input is options: bits 0-1 --layer, 2 --check, 3 few events at a time. '0'
+ * is the default. The files of a trace follow, which the converter gets as a tar; see tar.h.
  */
 #include "convert.h"
 #include "tar.h"

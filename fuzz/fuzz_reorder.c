@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A trace put in order of start: as many records, in order, and what is in order already stays so.
- * The trace may be whatever comes; see made.h.
+ * Reorders a trace: the same number of records, in order, and a sorted trace is unchanged. The
+ * trace may be any bytes; see made.h.
  */
 #include "command.h"
 #include "kept.h"
@@ -27,7 +27,7 @@ static bool is_in_order(const struct kept *k)
 	return true;
 }
 
-/* CPU clocks of a process may begin elsewhere; the first record's is what it was. */
+/* CPU clocks of a process may start elsewhere; the first record's clock is kept. */
 static void check_same(const struct kept *a, const struct kept *b)
 {
 	const struct iot_record *x, *y;

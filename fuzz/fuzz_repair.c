@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Damage done to a trace made of the input's bytes, and mended. Nobody is told anything wrong: what
- * check takes for whole reads as what was written; what repair writes is valid, and its records are
- * records of the trace, in their order. With the first bit the trace is whatever comes.
+ * Damages a trace made from the input's bytes, and repairs it. Nothing wrong is accepted: a trace
+ * that check calls complete reads as the original; the output of repair is valid, and its records
+ * are records of the trace, in their order. With the first bit the trace is any bytes.
  */
 #include "command.h"
 #include "kept.h"
@@ -10,7 +10,7 @@
 
 enum { EDITS = 3 };
 
-/* Flips, takes out or doubles some bytes. */
+/* Flips, removes or repeats some bytes. */
 static size_t damage(struct fuzz_input *in, char *data, size_t size, size_t capacity)
 {
 	for (int i = 0; i < EDITS && size > 1; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records made of the input's bytes go through encoder and decoder and must come out the same, cut
- * down to ticks. Where the encoder forgets (as at a %sync), one decoder forgets with it and one
- * does not: both must read the same. So must a third one that gets all lines at once, and the two of
- * second.c.
+ * Records made from the input's bytes are encoded and decoded and must come out the same, truncated
+ * to ticks. Where the encoder forgets (as at a %sync), one decoder forgets with it and one does
+ * not: both must read the same. So must a third one that gets all lines at once, and the two
+ * decoders of second.c.
  */
 #include "fuzz.h"
 #include "second.h"
@@ -18,7 +18,7 @@ struct trip {
 	struct second *second, *second_other;
 	struct iot_record last;
 	int64_t cpu[PROCESSES]; /* ticks */
-	char *text;             /* all lines so far, and the records that they must give */
+	char *text;             /* all lines so far, and the expected records */
 	struct iot_record *want;
 	size_t used, count, capacity;
 };
@@ -52,7 +52,7 @@ static int64_t take_time(struct fuzz_input *in, int64_t last)
 			     : take_number(in, (uint64_t)last) & (uint64_t)INT64_MAX);
 }
 
-/* The fields that a byte names are new, all others as in the record before. */
+/* The fields selected by a byte are new, all others as in the previous record. */
 static struct iot_record take_record(struct trip *t, struct fuzz_input *in)
 {
 	struct iot_record rec = t->last;
@@ -82,7 +82,7 @@ static int64_t floor_to(int64_t ns, uint64_t tick_ns)
 	return (ns / tick - (ns % tick < 0)) * tick;
 }
 
-/* A CPU clock may go anywhere that the difference on the line can tell. */
+/* A CPU clock may change by any difference that a line can express. */
 static bool can_be_written(const struct trip *t, const struct iot_record *rec)
 {
 	const int64_t tick = (int64_t)t->tick_ns;

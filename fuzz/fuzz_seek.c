@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A place sought, and all records from there on, beside the same trace read from its beginning. Of a
- * trace made of the input's bytes it must be the record told; of whatever comes (the first bit) it
- * must only end. Between seeks a batch is read.
+ * Seeks to a position and compares all records from there on with the same trace read from its
+ * beginning. In a trace made from the input's bytes it must be the requested record; with any bytes
+ * (the first bit) the seek must only terminate. Between seeks a batch is read.
  */
 #include "kept.h"
 #include "made.h"
@@ -23,7 +23,7 @@ static struct iot_reader *open_trace(const void *data, size_t size, unsigned how
 	return NULL;
 }
 
-/* CPU clocks begin anew. */
+/* CPU clocks restart. */
 static bool same_but_cpu(const struct iot_record *a, const struct iot_record *b)
 {
 	struct iot_record c = *b;
@@ -31,7 +31,7 @@ static bool same_but_cpu(const struct iot_record *a, const struct iot_record *b)
 	return fuzz_same(a, &c);
 }
 
-/* The events from there on, beside those of the whole from record `first` on. */
+/* Compares the events from there on with those of the whole from record `first` on. */
 static void compare(struct iot_reader *r, const struct kept *all, size_t first)
 {
 	struct kept part = {0};
@@ -49,7 +49,7 @@ static void compare(struct iot_reader *r, const struct kept *all, size_t first)
 	kept_free(&part);
 }
 
-/* The number of the first record that starts at or after a time, of a trace in order. */
+/* The number of the first record that starts at or after a time, in a sorted trace. */
 static size_t find_time(const struct kept *all, int64_t time_ns)
 {
 	const struct iot_record *rec;
@@ -59,7 +59,7 @@ static size_t find_time(const struct kept *all, int64_t time_ns)
 	return n;
 }
 
-/* Most often a seek comes after a part of the trace has been read, whose texts are held. */
+/* A seek usually follows after a part of the trace has been read and its texts are held. */
 static void read_some(struct iot_reader *r)
 {
 	static struct iot_event ev[SOME];

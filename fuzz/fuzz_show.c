@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What shows a trace to people and programs: JSON is JSON, rows have the columns of their head, one for
- * each record; of a valid trace all of it is shown, and of whatever comes there is an end.
+ * Formats for people and programs: JSON is JSON, rows have the columns of their header, one row for
+ * each record; a valid trace is shown completely, and any other input terminates.
  */
 #include "command.h"
 #include "kept.h"
@@ -15,7 +15,7 @@ static const struct view {
 	int (*run)(int, char **);
 	const char *words[6];
 	enum shape shape;
-	bool of_records; /* a line for each, behind a head if there is one */
+	bool of_records; /* one line for each, after a header if there is one */
 } views[] = {
     {cmd_cat, {"cat", "-q", "--format=csv"}, COMMAS, true},
     {cmd_cat, {"cat", "-q", "--format=csv", "--names", "--unknown", "--ns"}, ANY, true},

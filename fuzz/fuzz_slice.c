@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Slices of a trace made of the input's bytes. A slice is a valid trace, has just the records that
- * were asked for, and the CPU time between those of a process is what it was. Of a trace in which bits
- * were flipped the slice holds no record that was not in the trace.
+ * Slices of a trace made from the input's bytes. A slice is a valid trace, has exactly the selected
+ * records, and keeps the CPU time between those of a process. A slice of a trace with flipped bits
+ * contains no record that was not in the trace.
  */
 #include "command.h"
 #include "kept.h"
@@ -73,7 +73,7 @@ static struct command slice(const char *path, const struct wanted *w, bool all_o
 	return command_run(cmd_slice, words);
 }
 
-/* The records of the slice stand in the trace, in that order. */
+/* The records of the slice are in the trace, in that order. */
 static void compare_flipped(const struct kept *all, const struct kept *slice)
 {
 	const struct iot_record *a, *b;
@@ -90,7 +90,7 @@ static void compare_flipped(const struct kept *all, const struct kept *slice)
 	}
 }
 
-/* places: which bits. The trace is not of a tick or a base that a flip could make of its own. */
+/* places: the bits to flip. The trace has a tick and a base that a flip cannot produce. */
 static void check_flipped(const void *trace, size_t size, struct fuzz_input *places, unsigned flips,
 			  const struct wanted *want)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The strace converter over whatever comes; see convert.h.
+ * Runs the strace converter over any bytes; see convert.h.
  *
- * The first byte of an input is no part of the log: bit 0 --all, 1 --threads, 2-3 --ops, 4 the log
- * is cut in two members. '0' is the plain way.
+ * The first byte of an input is options: bit 0 --all, 1 --threads, 2-3 --ops, 4 the log is cut into
+ * two members. '0' is the default.
  */
 #include "convert.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reader over whatever comes, plain or compressed. What it could read is written again, and
- * what was written must read as the same events. Of a plain trace second_trace.c must read the same
- * records, and think the same of its end.
+ * Reads any bytes, plain or compressed. The events are written again, and the output must read as
+ * the same events. second_trace.c must read the same records from a plain trace, and agree on its
+ * end.
  *
- * The first byte of an input is no part of the trace: bits 0-1 bytes read at once, 2 no
- * verification, 3 recover, 4-5 compression of what is written, 6 %sync often. '0' is the plain way.
+ * The first byte of an input is options: bits 0-1 bytes per read, 2 no verification, 3 recover, 4-5
+ * compression of the output, 6 %sync often. '0' is the default.
  */
 #include "kept.h"
 #include "second_trace.h"
@@ -46,7 +46,7 @@ static struct iot_writer *write_again(const struct kept *k, unsigned how, uint64
 	return w;
 }
 
-/* Writers and readers may leave these out where they say nothing new. */
+/* Writers and readers may omit these if they repeat the current state. */
 static bool may_be_left_out(const struct iot_event *ev)
 {
 	return ev->kind == IOT_FILE || ev->kind == IOT_PROCESS;

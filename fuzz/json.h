@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether a text is JSON (RFC 8259), with any number of values one behind the other. */
+/* Checks whether a text is JSON (RFC 8259), with any number of consecutive values. */
 #ifndef FUZZ_JSON_H
 #define FUZZ_JSON_H
 
@@ -42,7 +42,7 @@ static inline const char *json_number(const char *p)
 
 static inline const char *json_value(const char *p, int depth);
 
-/* Behind an opening bracket: values, or names and values. */
+/* After an opening bracket: values, or names and values. */
 static inline const char *json_items(const char *p, int depth, char end)
 {
 	p = json_blanks(p);
@@ -62,7 +62,7 @@ static inline const char *json_items(const char *p, int depth, char end)
 	}
 }
 
-/* Behind the value that stands at p; NULL: there is none. */
+/* Returns the end of the value that begins at p, or NULL if none does. */
 static inline const char *json_value(const char *p, int depth)
 {
 	static const char *const words[] = {"true", "false", "null"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a reader delivers, kept with copies of the texts, to be compared. */
+/* Events that a reader delivers, with copies of their texts, for comparison. */
 #ifndef FUZZ_KEPT_H
 #define FUZZ_KEPT_H
 
@@ -10,9 +10,9 @@ enum { KEPT_EVENTS_MAX = 20000, KEPT_TEXT_MAX = 4 << 20, KEPT_BATCH = 9 };
 struct kept {
 	struct iot_event *ev;
 	size_t count, capacity;
-	char *text; /* of all, one behind the other */
+	char *text; /* all texts, concatenated */
 	size_t used, text_capacity;
-	ssize_t status; /* of the reader, at last */
+	ssize_t status; /* final status of the reader */
 };
 
 static inline void keep(struct kept *k, const struct iot_event *ev)
@@ -64,10 +64,10 @@ static inline void drain(struct iot_reader *r, struct kept *k)
 	k->status = n;
 	FUZZ_CHECK(n >= 0 || iot_reader_error(r)[0] != '\0');
 	if (n < 0)
-		FUZZ_CHECK(iot_reader_events(r, ev, KEPT_BATCH) == n); /* errors stick */
+		FUZZ_CHECK(iot_reader_events(r, ev, KEPT_BATCH) == n); /* the first error is kept */
 }
 
-/* All of a trace in memory. */
+/* All events of a trace in memory. */
 static inline struct kept kept_of(const void *data, size_t size)
 {
 	struct kept k = {0};
@@ -87,7 +87,7 @@ static inline bool kept_same(const struct iot_event *a, const struct iot_event *
 	       fuzz_same(&a->rec, &b->rec);
 }
 
-/* The next record from *i on; NULL: there is none. */
+/* Returns the next record from *i on, or NULL if there is none. */
 static inline const struct iot_record *kept_record(const struct kept *k, size_t *i)
 {
 	while (*i < k->count && k->ev[*i].kind != IOT_RECORD)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A valid trace made of an input's bytes: records, names, operations, comments, all framing. And the
- * harness of what works on one trace.
+ * A valid trace made from an input's bytes: records, names, operations, comments, all framing. And
+ * the harness for functions that work on one trace.
  */
 #ifndef FUZZ_MADE_H
 #define FUZZ_MADE_H
@@ -26,7 +26,7 @@ static inline void made_text(struct made *m, const char *text, size_t size)
 	FUZZ_CHECK(iot_writer_events(m->writer, &ev, 1) == IOT_OK);
 }
 
-/* A time for a directive: now, at the beginning, before, a little or far beyond. */
+/* A time for a directive: now, at the beginning, before, a little or far later. */
 static inline unsigned long long made_time(const struct made *m, unsigned how)
 {
 	const uint64_t now = (uint64_t)m->last.start_ns;
@@ -89,8 +89,8 @@ static inline void made_all(struct made *m, struct fuzz_input *in)
 }
 
 /*
- * The first byte: 0-1 compression, 2-3 %sync, 4 decimal, 5 again and again, so that little memory does
- * not hold it. The writer is closed; the caller frees it.
+ * The first byte: 0-1 compression, 2-3 %sync, 4 decimal, 5 repeated until it exceeds small memory
+ * limits. The writer is closed; the caller frees it.
  */
 static inline struct iot_writer *made_trace(struct fuzz_input *in, bool in_order)
 {
@@ -111,8 +111,8 @@ static inline struct iot_writer *made_trace(struct fuzz_input *in, bool in_order
 }
 
 /*
- * Runs `check` on a trace. The first byte of an input, where '0' is the plain way, is told to it, too;
- * with bit 3 the trace is made of the rest, else it is the rest, whatever that is.
+ * Runs `check` on a trace. It also gets the first byte of an input, where '0' selects the defaults;
+ * with bit 3 the trace is made from the rest, otherwise it is the rest, unchanged.
  */
 static inline int made_or_given(const uint8_t *data, size_t size,
 				void (*check)(const void *trace, size_t size, unsigned how))

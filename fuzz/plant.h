@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A secret planted at a place of the text of a comment or directive, in the spellings that an
- * anonymizer could take for something else, and looked for whatever its spelling.
+ * Plants a secret in the text of a comment or directive, in spellings that an anonymizer could
+ * misinterpret, and finds it in any spelling.
  */
 #ifndef FUZZ_PLANT_H
 #define FUZZ_PLANT_H
@@ -12,10 +12,13 @@
 
 #include <iotrace/iotrace.h>
 
-/* Of letters that pseudonyms do not have, so that none of them can hold it by chance. */
+/* Consists of letters that pseudonyms do not contain, so none of them matches by chance. */
 #define PLANT_SECRET "HEALTHILY"
 
-/* What goes around the secret, and where: in place of the value (or word), behind it, before it, ... */
+/*
+ * The text around the secret, and its position: in place of the value (or word), after it, before
+ * it, ...
+ */
 enum plant_where { PLANT_VALUE, PLANT_AFTER, PLANT_BEFORE, PLANT_KEY, PLANT_WORD };
 static const struct plant_form {
 	enum plant_where where;
@@ -46,7 +49,10 @@ static const struct plant_form {
 
 enum { PLANT_FORMS = sizeof(plant_forms) / sizeof(*plant_forms), PLANT_CAPACITY = 4096 };
 
-/* `text` with the secret planted at its word number `place`, from 0; the size, 0: there is no such place. */
+/*
+ * Writes `text` with the secret planted at word number `place`, from 0; returns the size, 0 if
+ * there is no such word.
+ */
 static inline size_t plant(char *out, struct iot_text text, size_t place, unsigned form)
 {
 	const struct plant_form *f = &plant_forms[form % PLANT_FORMS];
@@ -86,7 +92,7 @@ static inline int plant_digit(char c)
 	return at != NULL ? (int)(at - digits) : -1;
 }
 
-/* Whether the secret stands in it, in any case, percent-encoded or not. */
+/* Returns whether the text contains the secret, in any case, percent-encoded or not. */
 static inline bool plant_is_in(const char *text, size_t size)
 {
 	const size_t length = sizeof(PLANT_SECRET) - 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A line is taken apart field by field (iotrace(5), RECORDS), what it leaves out is looked up
- * (STATE), and only a line that is right in all changes the state. Processes are a list, and the
- * table of each is an array, the file used last in front: nothing here is fast.
+ * Splits a line into fields (iotrace(5), RECORDS), looks up omitted fields (STATE), and changes the
+ * state only after a completely valid line. Processes are a list, and the table of each is an
+ * array, most recently used file first: nothing here is fast.
  */
 #include "second.h"
 #include "second_text.h"
@@ -50,13 +50,13 @@ struct signed_number {
 	uint64_t magnitude;
 };
 
-/* What stands on a line. */
+/* The fields of a line. */
 struct fields {
 	uint64_t type, compression, offset, length, duration, operation, file, process;
 	struct signed_number start, clock;
 };
 
-/* What a line is to be taken for, with nothing left out; times in ticks. */
+/* The meaning of a line, with nothing omitted; times in ticks. */
 struct meaning {
 	uint32_t process;
 	struct entry now;
@@ -121,7 +121,7 @@ static struct process *find_process(struct second *s, uint32_t id)
 	return p;
 }
 
-/* Where an entry stands in the table; p->files: nowhere. */
+/* The index of an entry in the table; p->files if absent. */
 static unsigned find_entry(const struct process *p, bool logical, uint32_t file)
 {
 	unsigned i = 0;
@@ -149,7 +149,7 @@ static bool find_place(const struct fields *f, const struct entry *before, struc
 	return true;
 }
 
-/* Start and completion lie in 0 .. 2^63-1 nanoseconds. */
+/* Start and completion are in 0 .. 2^63-1 nanoseconds. */
 static bool find_times(const struct second *s, const struct fields *f, struct meaning *m)
 {
 	const uint64_t max = INT64_MAX / s->tick_ns;
@@ -188,7 +188,7 @@ static bool find_meaning(struct second *s, const struct fields *f, struct meanin
 	return find_place(f, before, &m->now) && find_times(s, f, m) && find_clock(s, f, p, m);
 }
 
-/* To the front; the last of a full table leaves. */
+/* Moves an entry to the front; the last one of a full table is evicted. */
 static void touch(struct process *p, const struct entry *now)
 {
 	unsigned i = find_entry(p, now->logical, now->file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Line by line (iotrace(5), DIRECTIVES and FRAMING): a record is second.c's, a comment is looked
- * through for what a reader has to refuse or to count, and framing is checked.
+ * Reads line by line (iotrace(5), DIRECTIVES and FRAMING): second.c decodes records; comments are
+ * checked for what a reader has to reject or to count; framing is verified.
  */
 #include "second_trace.h"
 #include "second_text.h"
@@ -10,7 +10,7 @@
 
 enum { COMMENT_BYTES = 65536, VOTERS = 64, FIELDS = 10, DROPS = 0x04 | 0x08 | 0x20 | 0x40 | 0x80 };
 
-/* A %process or %file in force. */
+/* A current %process or %file. */
 struct reported {
 	struct reported *next;
 	bool is_file, disk;
@@ -27,7 +27,7 @@ struct trace {
 	unsigned base;
 	uint8_t lacks; /* of the last %trace that has lacks= */
 	bool verify, begun, framed, ended;
-	const char *hashed, *line; /* what the next hash is of */
+	const char *hashed, *line; /* the text that the next hash covers */
 	struct reported *reported;
 };
 
@@ -69,7 +69,7 @@ static size_t line_size(const char *at, const char *end)
 	return (size_t)(lf != NULL ? lf + 1 - at : end - at);
 }
 
-/* The base that the first field of a comment tells; 0: it is no comment. */
+/* The base that the first field of a comment states; 0: not a comment. */
 static unsigned comment_base(struct text field)
 {
 	if (text_is(field, "255"))
@@ -116,7 +116,7 @@ static bool find_number(struct text directive, const char *key, uint64_t max, ui
 	return number(find_value(directive, key), 10, max, value);
 }
 
-/* True also where there is no such key. */
+/* Also true if the key is absent. */
 static bool fine_number(struct text directive, const char *key, uint64_t max)
 {
 	uint64_t value;
@@ -130,7 +130,7 @@ static bool is_close(struct text directive)
 	       (result.at == NULL || text_is(result, "0"));
 }
 
-/* Of any directive: a time that is a number is one in nanoseconds, too. */
+/* In any directive: a time that is a number is in range in nanoseconds, too. */
 static bool times_fit(struct text directive, uint64_t tick_ns)
 {
 	struct text token;
@@ -174,7 +174,7 @@ static bool is_fine(struct text directive, uint64_t tick_ns)
 	return fine && time + took <= INT64_MAX / tick_ns;
 }
 
-/* Where what is in force for this id stands; *where is NULL: nothing is. */
+/* The current definition of this id; *where is NULL if there is none. */
 static struct reported **find_reported(struct trace *t, const struct reported *like)
 {
 	struct reported **where = &t->reported;
@@ -225,7 +225,7 @@ static void take_lacks(struct trace *t, struct text list)
 	}
 }
 
-/* What the %file in force and lacks= say of a record. */
+/* The properties of a record that its current %file and lacks= state. */
 static void take_reported(struct trace *t, struct iot_record *rec)
 {
 	const struct reported like = {.is_file = true,
@@ -244,7 +244,7 @@ static void take_reported(struct trace *t, struct iot_record *rec)
 			rec->flags |= unknowns[i].flag;
 }
 
-/* False: a %process or %file that repeats what is in force. */
+/* Returns false for a %process or %file that repeats the current one. */
 static bool is_first_use(struct trace *t, struct text directive)
 {
 	struct text rest = directive, name = next_field(&rest);
@@ -298,7 +298,7 @@ static bool number_is(struct text directive, const char *key, uint64_t expected)
 	return find_number(directive, key, UINT64_MAX, &value) && value == expected;
 }
 
-/* A part of a trace: what lies before its %sync is somewhere else. */
+/* A part of a trace: the text before its first %sync is elsewhere. */
 static bool enter(struct trace *t, struct text directive)
 {
 	uint64_t hash;
@@ -320,7 +320,7 @@ static bool sync(struct trace *t, struct text directive, const char *after)
 	return fine;
 }
 
-/* How many comments a part lacks is not known. */
+/* The number of comments that a part lacks is unknown. */
 static bool end(struct trace *t, struct text directive)
 {
 	uint64_t comments;
@@ -399,7 +399,7 @@ static bool is_whole_end(struct text directive)
 	       find_number(directive, "comments", UINT64_MAX, &n);
 }
 
-/* "%iotrace", or the beginning of that word with nothing behind it. */
+/* "%iotrace", or the beginning of that word at the end of the line. */
 static bool begins_header(struct text directive)
 {
 	struct text rest = directive, name = next_field(&rest);
@@ -408,7 +408,7 @@ static bool begins_header(struct text directive)
 		memcmp(directive.at, "%iotrace", text_size(directive)) == 0);
 }
 
-/* A last line without LF, where a trace was cut short. */
+/* A last line without LF, where a trace was truncated. */
 static bool is_part(struct trace *t, const char *at, size_t size)
 {
 	struct text line = text_of_line(at, size), first = next_field(&line);

@@ -8,10 +8,10 @@
 enum second_end {
 	SECOND_WHOLE,
 	SECOND_CUT,  /* %iotrace without %end */
-	SECOND_WRONG /* a line that is an error, in its place */
+	SECOND_WRONG /* the line number of an error */
 };
 
-/* What could be read before the end, whatever that is. */
+/* The result of reading up to the end or the first error. */
 struct second_trace {
 	struct iot_record *rec; /* to be freed */
 	size_t count;

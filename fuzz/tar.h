@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A tar of files that an input has one behind the other: a line "NAME SIZE", and so many bytes (see
- * tests/tools/recorder_pieces.py).
+ * A tar of files that an input contains in sequence: a line "NAME SIZE", followed by SIZE bytes
+ * (see tests/tools/recorder_pieces.py).
  */
 #ifndef FUZZ_TAR_H
 #define FUZZ_TAR_H
@@ -55,7 +55,7 @@ struct piece {
 	size_t size;
 };
 
-/* The next file; false: no more. What is missing of the last one is cut off. */
+/* Returns the next file; false: no more. A truncated last one is shortened. */
 static inline bool piece_take(struct fuzz_input *in, struct piece *p)
 {
 	char line[NAME_CAPACITY + 24];
