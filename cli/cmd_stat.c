@@ -3,20 +3,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <iotrace/filter.h>
+
 #include "cli/ui/trace_in.h"
 #include "cli/ui/printable.h"
-#include "cli/filter/stats.h"
 
-enum { NS_PER_S = 1000000000, NAME_CAPACITY = 4096 };
+enum { NS_PER_S = 1000000000, NAME_CAPACITY = 4096, NAMES_MAX = 1 << 28 /* bytes */ };
 
 struct stat_run {
-	struct stats stats;
-	struct io_counters total;
+	struct iot_stats *stats;
+	struct iot_stats_options options;
 	struct trace_in in;
 	struct output out;
 	struct read_options read;
-	int by; /* enum stats_by */
-	bool json, tsv;
+	int by; /* enum iot_stats_by */
+	bool physical, json, tsv;
 	bool counters_only; /* the trace contains no I/Os */
 };
 
@@ -27,25 +28,26 @@ static bool knows_ios(const struct stat_run *s)
 	return !s->counters_only;
 }
 
-static bool knows_opens(const struct stat_run *s, const struct io_counters *f)
+static bool knows_opens(const struct stat_run *s, const struct iot_stats_row *f)
 {
 	return knows_ios(s) || f->opens > 0;
 }
 
-static bool knows_times(const struct stat_run *s, const struct io_counters *f)
+static bool knows_times(const struct stat_run *s, const struct iot_stats_row *f)
 {
 	return knows_ios(s) && (f->timed > 0 || f->reads + f->writes == 0);
 }
 
-static bool knows_order(const struct stat_run *s, const struct io_counters *f)
+static bool knows_order(const struct stat_run *s, const struct iot_stats_row *f)
 {
-	return knows_ios(s) && (f->placed > 0 || f->followers == 0);
+	return knows_ios(s) && (f->located > 0 || f->followers == 0);
 }
 
 /* The name of a row, or the path of its object, or NULL. Valid until the next call. */
-static const char *name_of(const struct stat_run *s, const struct stats_row *row, size_t *size)
+static const char *name_of(const struct stat_run *s, const struct iot_stats_row *row, size_t *size)
 {
-	const bool of_object = row->object != 0 && (s->by == BY_OBJECT || row->name == NULL);
+	const bool of_object =
+	    row->object != 0 && (s->by == IOT_STATS_BY_OBJECT || row->name == NULL);
 	const char *path = of_object ? iot_reader_name(s->in.reader, row->object, size) : NULL;
 	if (path)
 		return path;
@@ -81,15 +83,14 @@ static void tsv_number(struct output *o, bool known, uint64_t value)
 		output_text(o, "\t");
 }
 
-static void tsv_row(struct stat_run *s, const struct stats_row *row)
+static void tsv_row(struct stat_run *s, const struct iot_stats_row *f)
 {
-	const struct io_counters *f = &row->counters;
 	const bool ios = knows_ios(s);
 	const struct {
 		bool known;
 		uint64_t value;
-	} columns[] = {{true, row->file},
-		       {true, row->object},
+	} columns[] = {{true, f->file},
+		       {true, f->object},
 		       {knows_opens(s, f), f->opens},
 		       {ios, f->reads},
 		       {ios, f->writes},
@@ -101,26 +102,26 @@ static void tsv_row(struct stat_run *s, const struct stats_row *row)
 		       {ios, f->same_size}};
 	const char *separator = "\t";
 	size_t size = 0;
-	const char *name = name_of(s, row, &size);
-	output_printf(&s->out, "%u", row->process);
+	const char *name = name_of(s, f, &size);
+	output_printf(&s->out, "%u", f->process);
 	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
 		tsv_number(&s->out, columns[i].known, columns[i].value);
-	for (unsigned k = 0; k < SIZE_CLASSES; k++) {
-		if (sizes_count(&f->sizes, k) == 0)
+	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
+		if (iot_stats_size(f, k) == 0)
 			continue;
 		output_printf(&s->out, "%s%ju:%ju", separator, (uintmax_t)class_floor(k),
-			      (uintmax_t)sizes_count(&f->sizes, k));
+			      (uintmax_t)iot_stats_size(f, k));
 		separator = ",";
 	}
 	output_text(&s->out, separator[0] == '\t' ? "\t\t" : "\t");
 	write_encoded(&s->out, name ? name : "", size);
 	output_text(&s->out, "\t");
-	if (row->rank > 0)
-		output_printf(&s->out, "%ju", (uintmax_t)(row->rank - 1));
+	if (f->has & IOT_STATS_HAS_RANK)
+		output_printf(&s->out, "%ju", (uintmax_t)f->rank);
 	tsv_number(&s->out, ios, f->timed);
-	tsv_number(&s->out, ios, f->placed);
-	tsv_number(&s->out, row->dated, (uint64_t)row->first_ns);
-	tsv_number(&s->out, row->dated, (uint64_t)row->last_ns);
+	tsv_number(&s->out, ios, f->located);
+	tsv_number(&s->out, (f->has & IOT_STATS_HAS_TIMES) != 0, (uint64_t)f->first_ns);
+	tsv_number(&s->out, (f->has & IOT_STATS_HAS_TIMES) != 0, (uint64_t)f->last_ns);
 	output_text(&s->out, "\n");
 }
 
@@ -130,13 +131,14 @@ static void print_tsv(struct stat_run *s)
 		    "process\tfile\tobject\topens\treads\twrites\tread_bytes\twritten_bytes\t"
 		    "io_ns\tfollowers\tsequential\tsame_size\tsizes\tname\trank\t"
 		    "timed\tplaced\tfirst_ns\tlast_ns\n");
-	for (size_t i = 0; i < s->stats.row_count; i++)
-		tsv_row(s, &s->stats.rows[i]);
+	const struct iot_stats_row *row;
+	for (size_t i = 0; (row = iot_stats_row(s->stats, i)) != NULL; i++)
+		tsv_row(s, row);
 }
 
 /* JSON */
 
-static void json_counters(struct json *j, const struct stat_run *s, const struct io_counters *f)
+static void json_counters(struct json *j, const struct stat_run *s, const struct iot_stats_row *f)
 {
 	const bool ios = knows_ios(s);
 	char key[24];
@@ -148,45 +150,47 @@ static void json_counters(struct json *j, const struct stat_run *s, const struct
 	json_known(j, "io_ns", knows_times(s, f), f->io_ns);
 	json_known(j, "timed", ios, f->timed);
 	json_known(j, "followers", ios, f->followers);
-	json_known(j, "placed", ios, f->placed);
+	json_known(j, "placed", ios, f->located);
 	json_known(j, "sequential", knows_order(s, f), f->sequential);
 	json_known(j, "same_size", ios, f->same_size);
 	json_open(j, "sizes", '{');
-	for (unsigned k = 0; k < SIZE_CLASSES; k++) {
+	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
 		snprintf(key, sizeof key, "%ju", (uintmax_t)class_floor(k));
-		if (sizes_count(&f->sizes, k) > 0)
-			json_number(j, key, sizes_count(&f->sizes, k));
+		if (iot_stats_size(f, k) > 0)
+			json_number(j, key, iot_stats_size(f, k));
 	}
 	json_close(j, '}');
 }
 
-static void json_row(struct json *j, const struct stat_run *s, const struct stats_row *row)
+static void json_row(struct json *j, const struct stat_run *s, const struct iot_stats_row *row)
 {
 	size_t size = 0;
 	const char *name = name_of(s, row, &size);
-	bool own_file = s->by == BY_FILE || (s->by == BY_OBJECT && row->object == 0);
+	const bool times = (row->has & IOT_STATS_HAS_TIMES) != 0;
+	bool own_file =
+	    s->by == IOT_STATS_BY_FILE || (s->by == IOT_STATS_BY_OBJECT && row->object == 0);
 	json_open(j, NULL, '{');
-	if (s->by == BY_PROCESS || own_file)
+	if (s->by == IOT_STATS_BY_PROCESS || own_file)
 		json_number(j, "process", row->process);
 	if (own_file)
 		json_number(j, "file", row->file);
 	if (row->object)
 		json_number(j, "object", row->object);
-	if (row->rank > 0)
-		json_number(j, "rank", row->rank - 1);
+	if (row->has & IOT_STATS_HAS_RANK)
+		json_number(j, "rank", row->rank);
 	if (name)
 		json_text(j, "name", name, size);
-	json_counters(j, s, &row->counters);
-	json_known(j, "first_ns", row->dated, (uint64_t)row->first_ns);
-	json_known(j, "last_ns", row->dated, (uint64_t)row->last_ns);
+	json_counters(j, s, row);
+	json_known(j, "first_ns", times, (uint64_t)row->first_ns);
+	json_known(j, "last_ns", times, (uint64_t)row->last_ns);
 	json_close(j, '}');
 }
 
-static void json_operations(struct json *j, const struct operations *o)
+static void json_operations(struct json *j, const struct iot_stats *stats)
 {
+	const struct iot_stats_operation *row;
 	json_open(j, "operations", '[');
-	for (size_t i = 0; i < o->count; i++) {
-		const struct operation *row = &o->row[i];
+	for (size_t i = 0; (row = iot_stats_operation(stats, i)) != NULL; i++) {
 		json_open(j, NULL, '{');
 		json_text(j, "name", row->name, strlen(row->name));
 		json_number(j, "calls", row->calls);
@@ -205,17 +209,18 @@ static void print_json(struct stat_run *s)
 	json_open(&j, NULL, '{');
 	json_text(&j, "by", by[s->by], strlen(by[s->by]));
 	json_open(&j, "rows", '[');
-	for (size_t i = 0; i < s->stats.row_count; i++) {
+	const uint64_t rows = iot_stats_fact(s->stats, IOT_STATS_ROWS);
+	for (size_t i = 0; i < rows; i++) {
 		output_text(&s->out, i == 0 ? "\n" : "");
-		json_row(&j, s, &s->stats.rows[i]);
+		json_row(&j, s, iot_stats_row(s->stats, i));
 		j.comma = false;
-		output_text(&s->out, i + 1 < s->stats.row_count ? ",\n" : "\n");
+		output_text(&s->out, i + 1 < rows ? ",\n" : "\n");
 	}
 	json_close(&j, ']');
 	json_open(&j, "total", '{');
-	json_counters(&j, s, &s->total);
+	json_counters(&j, s, iot_stats_total(s->stats));
 	json_close(&j, '}');
-	json_operations(&j, &s->stats.operations);
+	json_operations(&j, s->stats);
 	json_close(&j, '}');
 }
 
@@ -244,7 +249,7 @@ static const char *bytes(char *text, size_t capacity, bool known, uint64_t value
 
 /* The time in I/O; ">" marks a sum that lacks the I/Os of unknown duration. */
 static const char *seconds(const struct stat_run *s, char *text, size_t capacity,
-			   const struct io_counters *f)
+			   const struct iot_stats_row *f)
 {
 	if (!knows_times(s, f))
 		return "-";
@@ -253,7 +258,7 @@ static const char *seconds(const struct stat_run *s, char *text, size_t capacity
 	return text;
 }
 
-static void human_row(struct stat_run *s, const struct io_counters *f, const char *name)
+static void human_row(struct stat_run *s, const struct iot_stats_row *f, const char *name)
 {
 	const bool ios = knows_ios(s);
 	char opens[24], reads[24], writes[24], read[24], written[24], time[32];
@@ -265,38 +270,38 @@ static void human_row(struct stat_run *s, const struct io_counters *f, const cha
 		      bytes(read, sizeof read, ios, f->read_bytes),
 		      bytes(written, sizeof written, ios, f->written_bytes),
 		      seconds(s, time, sizeof time, f),
-		      share(sequential, sizeof sequential, f->sequential, f->placed),
+		      share(sequential, sizeof sequential, f->sequential, f->located),
 		      share(same, sizeof same, f->same_size, f->followers));
 	output_text(&s->out, name);
 	output_text(&s->out, "\n");
 }
 
 /* "12 ", "12:3 ", or "12:3 (rank 11) " */
-static int human_ids(const struct stat_run *s, const struct stats_row *row, char *text,
+static int human_ids(const struct stat_run *s, const struct iot_stats_row *row, char *text,
 		     size_t capacity)
 {
 	char file[16] = "", rank[32] = "";
-	if (s->by == BY_FILE)
+	if (s->by == IOT_STATS_BY_FILE)
 		snprintf(file, sizeof file, ":%u", row->file);
-	if (row->rank > 0)
-		snprintf(rank, sizeof rank, " (rank %ju)", (uintmax_t)(row->rank - 1));
+	if (row->has & IOT_STATS_HAS_RANK)
+		snprintf(rank, sizeof rank, " (rank %ju)", (uintmax_t)row->rank);
 	return snprintf(text, capacity, "%u%s%s ", row->process, file, rank);
 }
 
-static const char *human_name(const struct stat_run *s, const struct stats_row *row, char *text,
+static const char *human_name(const struct stat_run *s, const struct iot_stats_row *row, char *text,
 			      size_t capacity)
 {
 	size_t size = 0;
 	int used = 0;
 	const char *name = name_of(s, row, &size);
-	if (s->by != BY_OBJECT)
+	if (s->by != IOT_STATS_BY_OBJECT)
 		used = human_ids(s, row, text, capacity);
 	if (name)
 		printable(text + used, capacity - (size_t)used, name, size);
-	else if (s->by == BY_OBJECT && row->object == 0)
-		snprintf(text, capacity, "%s %u of process %u", s->stats.physical ? "disk" : "file",
+	else if (s->by == IOT_STATS_BY_OBJECT && row->object == 0)
+		snprintf(text, capacity, "%s %u of process %u", s->physical ? "disk" : "file",
 			 row->file, row->process);
-	else if (s->by == BY_OBJECT)
+	else if (s->by == IOT_STATS_BY_OBJECT)
 		snprintf(text, capacity, "object %u", row->object);
 	return text;
 }
@@ -305,15 +310,16 @@ static const char *human_name(const struct stat_run *s, const struct stats_row *
 static void print_sizes(struct stat_run *s)
 {
 	static const char bar[] = "########################################";
+	const struct iot_stats_row *total = iot_stats_total(s->stats);
 	char size[24];
 	uint64_t max = 0;
-	for (unsigned k = 0; k < SIZE_CLASSES; k++)
-		max = sizes_count(&s->total.sizes, k) > max ? sizes_count(&s->total.sizes, k) : max;
+	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++)
+		max = iot_stats_size(total, k) > max ? iot_stats_size(total, k) : max;
 	if (max == 0)
 		return;
 	output_text(&s->out, "\n  size from       I/Os\n");
-	for (unsigned k = 0; k < SIZE_CLASSES; k++) {
-		uint64_t n = sizes_count(&s->total.sizes, k);
+	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
+		uint64_t n = iot_stats_size(total, k);
 		double length = (double)n / (double)max * (double)(sizeof bar - 1);
 		if (n > 0)
 			output_printf(&s->out, "%11s %10ju  %.*s\n",
@@ -325,28 +331,27 @@ static void print_sizes(struct stat_run *s)
 /* Shows which calls cost the time. A trace without %op has only reads and writes, and no table. */
 static void print_operations(struct stat_run *s)
 {
-	const struct operations *o = &s->stats.operations;
-	char time[32], name[OPERATION_NAME * 4 + 1];
-	if (o->ops == 0)
+	const struct iot_stats_operation *row;
+	const uint64_t others = iot_stats_fact(s->stats, IOT_STATS_OTHER_OPS);
+	char time[32], name[IOT_OPERATION_NAME * 4 + 1];
+	if (iot_stats_fact(s->stats, IOT_STATS_OPS) == 0)
 		return;
 	output_text(&s->out, "\n    calls    failed     seconds  operation\n");
-	for (size_t i = 0; i < o->count; i++) {
-		const struct operation *row = &o->row[i];
+	for (size_t i = 0; (row = iot_stats_operation(s->stats, i)) != NULL; i++) {
 		snprintf(time, sizeof time, "%s%.6f", row->timed < row->calls ? ">" : "",
 			 (double)row->ns / NS_PER_S);
 		printable(name, sizeof name, row->name, strlen(row->name));
 		output_printf(&s->out, "%9ju %9ju %11s  %s\n", (uintmax_t)row->calls,
 			      (uintmax_t)row->failed, row->timed > 0 ? time : "-", name);
 	}
-	if (o->others > 0)
-		output_printf(&s->out, "%9ju         -           -  others\n",
-			      (uintmax_t)o->others);
+	if (others > 0)
+		output_printf(&s->out, "%9ju         -           -  others\n", (uintmax_t)others);
 }
 
 /* The number of I/Os without the values that the table shows. */
 static void print_unknown(struct stat_run *s)
 {
-	const struct io_counters *f = &s->total;
+	const struct iot_stats_row *f = iot_stats_total(s->stats);
 	const uint64_t ios = f->reads + f->writes;
 	if (f->timed == 0 && ios > 0)
 		output_text(&s->out, "\n  The durations of the I/Os are not known.\n");
@@ -355,11 +360,11 @@ static void print_unknown(struct stat_run *s)
 			      "\n  The durations of %ju of %ju I/Os are not known: \">\" is a sum "
 			      "without them.\n",
 			      (uintmax_t)(ios - f->timed), (uintmax_t)ios);
-	if (f->placed < f->followers)
+	if (f->located < f->followers)
 		output_printf(&s->out,
 			      "\n  Whether %ju of %ju I/Os are sequential is not known: seq is of "
 			      "the others.\n",
-			      (uintmax_t)(f->followers - f->placed), (uintmax_t)f->followers);
+			      (uintmax_t)(f->followers - f->located), (uintmax_t)f->followers);
 }
 
 static void print_human(struct stat_run *s)
@@ -368,11 +373,11 @@ static void print_human(struct stat_run *s)
 	static const char *const by[] = {"process:file", "process", "file"};
 	output_printf(&s->out, "%8s %9s %9s %10s %10s %11s %5s %5s  %s\n", "opens", "reads",
 		      "writes", "read", "written", "in I/O s", "seq", "same", by[s->by]);
-	for (size_t i = 0; i < s->stats.row_count; i++) {
-		const struct stats_row *row = &s->stats.rows[i];
-		human_row(s, &row->counters, human_name(s, row, name, sizeof name));
+	const struct iot_stats_row *row;
+	for (size_t i = 0; (row = iot_stats_row(s->stats, i)) != NULL; i++) {
+		human_row(s, row, human_name(s, row, name, sizeof name));
 	}
-	human_row(s, &s->total, "total");
+	human_row(s, iot_stats_total(s->stats), "total");
 	print_unknown(s);
 	print_sizes(s);
 	print_operations(s);
@@ -383,77 +388,86 @@ static void print_human(struct stat_run *s)
 static void *begin_part(void *context)
 {
 	const struct stat_run *s = context;
-	struct stats *t = calloc(1, sizeof *t);
-	if (t) {
-		t->by = s->stats.by;
-		t->physical = s->stats.physical;
-	}
-	return t;
+	return iot_stats_new(&s->options);
 }
 
 static int count_events(void *part, const struct iot_event *ev, size_t n)
 {
-	struct stats *t = part;
-	stats_events(t, ev, n);
-	return t->failed ? IOT_ENOMEM : IOT_OK;
+	return iot_stats_events(part, ev, n);
 }
 
 static void drop_part(void *context, void *part)
 {
 	(void)context;
-	stats_free(part);
-	free(part);
+	iot_stats_free(part);
 }
 
 static int join_part(void *context, void *part)
 {
 	struct stat_run *s = context;
-	const bool ok = stats_join(&s->stats, part);
+	const int status = iot_stats_join(s->stats, part);
 	drop_part(s, part);
 	trace_in_show_progress(&s->in);
-	return ok ? IOT_OK : IOT_ENOMEM;
+	return status;
+}
+
+static void warn(const struct stat_run *s)
+{
+	const struct iot_stats *stats = s->stats;
+	const uintmax_t left_out = iot_stats_fact(stats, IOT_STATS_LEFT_OUT);
+	const uintmax_t unnamed = iot_stats_fact(stats, IOT_STATS_UNNAMED);
+	if (left_out > 0)
+		print_message("warning: %ju %s records are left out; see --physical", left_out,
+			      s->physical ? "logical" : "physical");
+	if (s->counters_only)
+		print_message(
+		    "warning: there are no I/Os to count, but %ju %%counter with figures, "
+		    "which 'iotrace cat' shows",
+		    (uintmax_t)iot_stats_fact(stats, IOT_STATS_COUNTERS));
+	if (iot_stats_fact(stats, IOT_STATS_LAYERS) != 0)
+		print_message(
+		    "warning: this trace has the I/O of several layers: what one hands to "
+		    "the other counts twice; see --layer of 'iotrace convert'");
+	if (unnamed > 0)
+		print_message(
+		    "warning: %ju names are not shown: there are more than %d MiB of them", unnamed,
+		    NAMES_MAX >> 20);
 }
 
 static void count(struct stat_run *s)
 {
 	const struct iot_fold fold = {s, begin_part, count_events, join_part, drop_part};
 	trace_in_fold(&s->in, &fold);
-	stats_finish(&s->stats, &s->total);
-	if (s->stats.failed && s->in.status == IOT_OK) {
+	if (iot_stats_finish(s->stats) != IOT_OK && s->in.status == IOT_OK) {
 		(void)out_of_memory();
 		s->in.status = IOT_ENOMEM;
 	}
+	const struct iot_stats_row *total = iot_stats_total(s->stats);
 	s->counters_only =
-	    s->total.reads + s->total.writes + s->stats.left_out == 0 && s->stats.file_counters > 0;
+	    total->reads + total->writes + iot_stats_fact(s->stats, IOT_STATS_LEFT_OUT) == 0 &&
+	    iot_stats_fact(s->stats, IOT_STATS_FILE_COUNTERS) > 0;
 	progress_clear(&s->in.progress);
-	if (s->stats.left_out > 0 && !s->in.quiet)
-		print_message("warning: %ju %s records are left out; see --physical",
-			      (uintmax_t)s->stats.left_out,
-			      s->stats.physical ? "logical" : "physical");
-	if (s->counters_only && !s->in.quiet)
-		print_message(
-		    "warning: there are no I/Os to count, but %ju %%counter with figures, "
-		    "which 'iotrace cat' shows",
-		    (uintmax_t)s->stats.counters);
-	if (s->stats.layers && !s->in.quiet)
-		print_message(
-		    "warning: this trace has the I/O of several layers: what one hands to "
-		    "the other counts twice; see --layer of 'iotrace convert'");
-	if (s->stats.unnamed > 0 && !s->in.quiet)
-		print_message(
-		    "warning: %ju names are not shown: there are more than %d MiB of them",
-		    (uintmax_t)s->stats.unnamed, STATS_NAMES_MAX >> 20);
+	if (!s->in.quiet)
+		warn(s);
 }
 
 static int run(struct stat_run *s, const char *path, const struct command_spec *command)
 {
-	int status = trace_in_open(&s->in, path, &s->read, command);
+	int status = EXIT_OK;
+	s->options = (struct iot_stats_options){.size = sizeof s->options,
+						.by = (uint32_t)s->by,
+						.physical = s->physical,
+						.names_max = NAMES_MAX};
+	s->stats = iot_stats_new(&s->options);
+	if (s->stats == NULL)
+		return out_of_memory();
+	status = trace_in_open(&s->in, path, &s->read, command);
 	if (status == EXIT_OK)
 		status = output_open(&s->out, "-", 0);
 	if (status != EXIT_OK)
 		goto out;
 	count(s);
-	if (s->in.status != IOT_OK && s->stats.row_count == 0)
+	if (s->in.status != IOT_OK && iot_stats_fact(s->stats, IOT_STATS_ROWS) == 0)
 		; /* nothing was counted, which differs from counts of zero */
 	else if (s->json)
 		print_json(s);
@@ -465,7 +479,7 @@ static int run(struct stat_run *s, const char *path, const struct command_spec *
 	if (output_close(&s->out) != EXIT_OK)
 		status = EXIT_FAULT;
 out:
-	stats_free(&s->stats);
+	iot_stats_free(s->stats);
 	trace_in_close(&s->in);
 	return status;
 }
@@ -498,13 +512,13 @@ static const char examples[] =
 
 int cmd_stat(int argc, char **argv)
 {
-	struct stat_run s = {.read = READ_COUNTED_INIT, .by = BY_OBJECT};
+	struct stat_run s = {.read = READ_COUNTED_INIT, .by = IOT_STATS_BY_OBJECT};
 	const struct option options[] = {
 	    OPTION(CHOICE, 'b', "by", "file|process|object", &s.by,
 		   "group rows by (default: object)"),
 	    OPTION(FLAG, 'j', "json", NULL, &s.json, "print JSON"),
 	    OPTION(FLAG, 't', "tsv", NULL, &s.tsv, "print columns separated by tabs"),
-	    OPTION(FLAG, 0, "physical", NULL, &s.stats.physical,
+	    OPTION(FLAG, 0, "physical", NULL, &s.physical,
 		   "count physical records instead of logical ones"),
 	    OPTION_QUIET(s.read.quiet, s.read.progress),
 	    GROUP("Reading"),
@@ -526,6 +540,5 @@ int cmd_stat(int argc, char **argv)
 		return status;
 	if (s.json && s.tsv)
 		return options_wrong(&command, "--json and --tsv exclude each other");
-	s.stats.by = (enum stats_by)s.by;
 	return run(&s, count_operands > 0 ? argv[0] : "-", &command);
 }

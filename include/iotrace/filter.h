@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Filters: stages that change a stream of events (see stream.h), and statistics.
+ *
+ * Options are structs that begin with their size: set `size` to sizeof of the struct, and members
+ * that are not needed to 0. A library that is newer than the program then knows which members
+ * exist. The library copies the struct, but not the strings and arrays that it refers to.
+ */
+#ifndef IOTRACE_FILTER_H
+#define IOTRACE_FILTER_H
+
+#include <iotrace/iotrace.h>
+#include <iotrace/stream.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Statistics */
+
+/*
+ * Counts I/Os, bytes and opens, of a stream or of parts of a trace that are counted on several
+ * threads (iot_reader_fold):
+ *
+ *	struct iot_stats *s = iot_stats_new(&(struct iot_stats_options){.size = sizeof(
+ *						struct iot_stats_options)});
+ *	while ((status = iot_stream_next(stream, b)) > 0)
+ *		status = iot_stats_events(s, b->events, b->count);
+ *	iot_stats_finish(s);
+ *	for (size_t i = 0; (row = iot_stats_row(s, i)) != NULL; i++)
+ *		use(row);
+ *	iot_stats_free(s);
+ */
+struct iot_stats;
+
+enum iot_stats_by {
+	IOT_STATS_BY_FILE,    /* a row for each fileId of a process, which is one open */
+	IOT_STATS_BY_PROCESS, /* a row for each process */
+	IOT_STATS_BY_OBJECT,  /* a row for each object, and for each fileId without one */
+};
+
+struct iot_stats_options {
+	size_t size;        /* of this struct */
+	uint32_t by;        /* enum iot_stats_by */
+	uint32_t physical;  /* 1: counts physical records; 0: logical ones */
+	uint64_t names_max; /* maximum bytes of all names of rows; 0: 256 MiB */
+};
+
+/* Class 0: I/Os of size 0; class k: 2^(k-1) bytes and more; the last one has no upper bound. */
+enum { IOT_SIZE_CLASSES = 42 };
+
+enum iot_stats_has {
+	IOT_STATS_HAS_RANK = 0x01,
+	IOT_STATS_HAS_TIMES = 0x02,    /* first_ns and last_ns */
+	IOT_STATS_NAME_DEFINED = 0x04, /* by a %process or %file; otherwise by an %op */
+};
+
+/* Later versions may append members; only the library makes rows. */
+struct iot_stats_row {
+	uint64_t opens; /* by %op, or fileIds if no %op reports an open */
+	uint64_t files; /* fileIds */
+	uint64_t reads, writes, read_bytes, written_bytes;
+	uint64_t io_ns;                 /* sum of the known durations */
+	uint64_t timed;                 /* I/Os whose duration is known */
+	uint64_t followers;             /* I/Os with a previous one in their fileId */
+	uint64_t located;               /* ... whose distance from it is known */
+	uint64_t sequential;            /* ... of these, those that begin where that one ended */
+	uint64_t same_size;             /* followers of the same size */
+	uint32_t process, file, object; /* 0 if the row combines several or none */
+	uint32_t has;                   /* enum iot_stats_has */
+	uint64_t rank;                  /* of its process */
+	int64_t first_ns, last_ns;      /* starts of its first and its last I/O */
+	const char *name; /* of the process, or the path of the open; NULL if unknown */
+	size_t name_size;
+};
+
+enum { IOT_OPERATION_NAME = 24 };
+
+/* Calls of an operation: "read" and "write" of the records, others as %op names them. */
+struct iot_stats_operation {
+	char name[IOT_OPERATION_NAME];
+	uint64_t calls, failed;
+	uint64_t timed, ns; /* calls whose duration is known, and the sum of these durations */
+};
+
+enum iot_stats_fact {
+	IOT_STATS_ROWS = 1,
+	IOT_STATS_LEFT_OUT,      /* physical records, or with `physical` logical ones */
+	IOT_STATS_OPS,           /* %op */
+	IOT_STATS_OTHER_OPS,     /* ... with long names, or beyond 64 different names */
+	IOT_STATS_COUNTERS,      /* %counter */
+	IOT_STATS_FILE_COUNTERS, /* ... about one file */
+	IOT_STATS_UNNAMED,       /* names dropped because of names_max */
+	IOT_STATS_LAYERS,        /* 1 if a %trace declares several layers: each has the same I/O */
+};
+
+/* Returns NULL if out of memory, or if an option is invalid. */
+IOT_API struct iot_stats *iot_stats_new(const struct iot_stats_options *options);
+IOT_API void iot_stats_free(struct iot_stats *s); /* NULL is ignored */
+/* Counts n events, in the order of the trace. Returns IOT_OK or IOT_ENOMEM. */
+IOT_API IOT_USE_RESULT int iot_stats_events(struct iot_stats *s, const struct iot_event *ev,
+					    size_t n);
+/*
+ * Adds `more`, which has counted the events that follow, with the same options. It is empty
+ * afterwards and remains the caller's. Returns IOT_OK or IOT_ENOMEM.
+ */
+IOT_API IOT_USE_RESULT int iot_stats_join(struct iot_stats *s, struct iot_stats *more);
+/* Sorts rows and operations; call once, after all events. Returns IOT_OK or IOT_ENOMEM. */
+IOT_API int iot_stats_finish(struct iot_stats *s);
+
+/*
+ * The results, valid until iot_stats_free. Rows are sorted by bytes, operations by time, largest
+ * first; NULL if i is not less than their number.
+ */
+IOT_API const struct iot_stats_row *iot_stats_row(const struct iot_stats *s, size_t i);
+IOT_API const struct iot_stats_row *iot_stats_total(const struct iot_stats *s);
+IOT_API const struct iot_stats_operation *iot_stats_operation(const struct iot_stats *s, size_t i);
+/* Returns the number of I/Os of a row whose size is of a class. */
+IOT_API uint64_t iot_stats_size(const struct iot_stats_row *row, unsigned size_class);
+IOT_API uint64_t iot_stats_fact(const struct iot_stats *s, enum iot_stats_fact fact);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,825 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Statistics: rows by file, object or process, of events that are counted in one or several parts. */
+#include <iotrace/filter.h>
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/array.h"
+#include "lib/base/idmap.h"
+#include "lib/base/number.h"
+#include "lib/format/directive.h"
+
+#include "options.h"
+
+enum {
+	SIZES_FIRST = 3, /* first capacity of the counts by class */
+	OPERATIONS_MAX = 66,
+	NAMES_MAX = 1 << 28, /* bytes, by default */
+	ROW_SIZE_MAX = 224,  /* of a row that has one file and one class of sizes */
+};
+
+/* Sizes */
+
+/*
+ * Counts of I/Os by class of size. Most rows have few classes, so the counts are stored packed.
+ * All zeros: empty.
+ */
+struct size_counts {
+	uint8_t used, capacity;
+	uint8_t at[IOT_SIZE_CLASSES]; /* index + 1 of the count of a class; 0: none */
+	uint64_t count[];
+};
+
+struct sizes {
+	union {
+		uint64_t only;              /* the count of the one class ... */
+		struct size_counts *counts; /* ... or malloced */
+	};
+	uint8_t single; /* that class + 1; 0: `counts`, or NULL */
+};
+
+static struct size_counts *sizes_grow(struct size_counts *old)
+{
+	const unsigned capacity = old != NULL ? 2U * old->capacity + 1 : SIZES_FIRST;
+	struct size_counts *c = realloc(old, sizeof *c + capacity * sizeof c->count[0]);
+	if (c == NULL)
+		return NULL;
+	if (old == NULL)
+		*c = (struct size_counts){.used = 0};
+	c->capacity = (uint8_t)capacity;
+	return c;
+}
+
+static void sizes_append(struct size_counts *c, unsigned class, uint64_t n)
+{
+	c->count[c->used++] = n;
+	c->at[class] = c->used;
+}
+
+/* Converts a single class to several. */
+static bool sizes_spread(struct sizes *s)
+{
+	struct size_counts *c = sizes_grow(NULL);
+	if (c == NULL)
+		return false;
+	sizes_append(c, s->single - 1U, s->only);
+	s->counts = c;
+	s->single = 0;
+	return true;
+}
+
+/* The class is new. */
+static bool sizes_add_to_many(struct sizes *s, unsigned class, uint64_t n)
+{
+	if (s->single == 0 && s->counts == NULL) {
+		s->single = (uint8_t)(class + 1);
+		s->only = n;
+		return true;
+	}
+	if (s->single != 0 && !sizes_spread(s))
+		return false;
+	if (s->counts->used == s->counts->capacity) {
+		struct size_counts *c = sizes_grow(s->counts);
+		if (c == NULL)
+			return false;
+		s->counts = c;
+	}
+	sizes_append(s->counts, class, n);
+	return true;
+}
+
+/* Returns false if out of memory. */
+static inline bool sizes_add(struct sizes *s, unsigned class, uint64_t n)
+{
+	if (s->single == class + 1) {
+		s->only += n;
+		return true;
+	}
+	if (s->single == 0 && s->counts != NULL && s->counts->at[class] > 0) {
+		s->counts->count[s->counts->at[class] - 1] += n;
+		return true;
+	}
+	return sizes_add_to_many(s, class, n);
+}
+
+static uint64_t sizes_count(const struct sizes *s, unsigned class)
+{
+	if (s->single != 0)
+		return s->single == class + 1 ? s->only : 0;
+	if (s->counts == NULL || s->counts->at[class] == 0)
+		return 0;
+	return s->counts->count[s->counts->at[class] - 1];
+}
+
+static bool sizes_join(struct sizes *s, const struct sizes *more)
+{
+	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
+		const uint64_t n = sizes_count(more, k);
+		if (n > 0 && !sizes_add(s, k, n))
+			return false;
+	}
+	return true;
+}
+
+static void sizes_free(struct sizes *s)
+{
+	if (s->single == 0)
+		free(s->counts);
+	*s = (struct sizes){.single = 0};
+}
+
+/* Operations */
+
+struct operations {
+	struct iot_stats_operation io[2]; /* reads, writes: without names, until they are sorted */
+	struct iot_stats_operation row[OPERATIONS_MAX];
+	size_t count;
+	uint64_t ops;    /* all %op */
+	uint64_t others; /* ... with names that are too long, or beyond the table */
+};
+
+static void operation_add(struct iot_stats_operation *to, const struct iot_stats_operation *more)
+{
+	to->calls += more->calls;
+	to->failed += more->failed;
+	to->timed += more->timed;
+	to->ns += more->ns;
+}
+
+/* Returns NULL if the table is full. */
+static struct iot_stats_operation *operation_row(struct operations *o, const char *name,
+						 size_t size)
+{
+	for (size_t i = 0; i < o->count; i++)
+		if (strncmp(o->row[i].name, name, size) == 0 && o->row[i].name[size] == '\0')
+			return &o->row[i];
+	if (size >= IOT_OPERATION_NAME || o->count == OPERATIONS_MAX - 2)
+		return NULL;
+	struct iot_stats_operation *row = &o->row[o->count++];
+	memset(row, 0, sizeof *row);
+	memcpy(row->name, name, size);
+	return row;
+}
+
+static void operations_record(struct operations *o, const struct iot_record *rec)
+{
+	struct iot_stats_operation *io = &o->io[(rec->type & IOT_WRITE) != 0];
+	io->calls++;
+	if ((rec->flags & IOT_DURATION_UNKNOWN) != 0)
+		return;
+	io->timed++;
+	io->ns += rec->duration_ns;
+}
+
+static void operations_op(struct operations *o, const struct iot_event *ev)
+{
+	const struct iot_text name = iot_directive_get(ev, "name"),
+			      result = iot_directive_get(ev, "result"),
+			      took = iot_directive_get(ev, "took");
+	uint64_t ns;
+	o->ops++;
+	struct iot_stats_operation *row = name.size < IOT_OPERATION_NAME && name.size > 0
+					      ? operation_row(o, name.data, name.size)
+					      : NULL;
+	if (row == NULL) {
+		o->others++;
+		return;
+	}
+	row->calls++;
+	row->failed += result.data != NULL && (result.size != 1 || result.data[0] != '0');
+	if (took.data == NULL || !number_decimal(took.data, took.size, &ns))
+		return;
+	row->timed++;
+	row->ns += ns;
+}
+
+static void operations_join(struct operations *o, const struct operations *more)
+{
+	o->ops += more->ops;
+	o->others += more->others;
+	for (size_t i = 0; i < more->count; i++) {
+		const struct iot_stats_operation *m = &more->row[i];
+		struct iot_stats_operation *row = operation_row(o, m->name, strlen(m->name));
+		if (row == NULL)
+			o->others += m->calls;
+		else
+			operation_add(row, m);
+	}
+	operation_add(&o->io[0], &more->io[0]);
+	operation_add(&o->io[1], &more->io[1]);
+}
+
+static int max_time_first(const void *left, const void *right)
+{
+	const struct iot_stats_operation *a = left, *b = right;
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? 1 : -1;
+	if (a->calls != b->calls)
+		return a->calls < b->calls ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+static void operations_sort(struct operations *o)
+{
+	static const char names[2][IOT_OPERATION_NAME] = {"read", "write"};
+	for (size_t i = 0; i < 2; i++) {
+		struct iot_stats_operation *row = &o->row[o->count];
+		o->count += o->io[i].calls > 0;
+		*row = o->io[i];
+		memcpy(row->name, names[i], sizeof names[i]);
+	}
+	if (o->count > 0)
+		qsort(o->row, o->count, sizeof o->row[0], max_time_first);
+}
+
+/* Rows */
+
+struct stats_row {
+	struct iot_stats_row values; /* first: the caller has its address */
+	struct sizes sizes;
+};
+
+/* A fileId of a process. */
+struct opened {
+	uint32_t row;                /* number + 1; 0: none yet */
+	bool active;                 /* had an I/O */
+	bool unknown, first_unknown; /* offset: of its last I/O, of its first */
+	uint32_t object;
+	uint64_t end, length; /* of its previous I/O */
+	/* State that joining with earlier events requires: */
+	uint32_t first_row, first_io_row; /* number + 1, in which it had its first I/O */
+	uint64_t first_offset, first_length;
+};
+
+static_assert(sizeof(struct stats_row) + sizeof(struct opened) <= ROW_SIZE_MAX, "memory of stat");
+
+struct iot_stats {
+	struct iot_stats_options options;
+	bool failed;     /* out of memory */
+	bool layers;     /* a %trace declares several: each has the same I/O */
+	bool no_offsets; /* lacks=offset */
+	uint64_t left_out;
+	uint64_t counters, file_counters; /* %counter */
+	uint64_t names_size;              /* bytes of names in rows */
+	uint64_t unnamed;                 /* names beyond the limit */
+
+	struct stats_row *rows;
+	size_t row_count, row_capacity;
+	struct idmap opened_map; /* (process, file) */
+	struct opened *opened;
+	size_t opened_capacity;
+	struct idmap group_map; /* objects or processes */
+	uint32_t *group_rows;   /* number + 1 */
+	size_t group_capacity;
+	struct idmap rank_map; /* processes */
+	uint64_t *ranks;       /* + 1 */
+	size_t rank_capacity;
+	struct stats_row total;
+	struct operations operations;
+};
+
+static int result(const struct iot_stats *t)
+{
+	return t->failed ? IOT_ENOMEM : IOT_OK;
+}
+
+/*
+ * Index of an element in an array parallel to a map, which grows. Returns SIZE_MAX if out of
+ * memory.
+ */
+static size_t number_of(struct iot_stats *t, struct idmap *map, uint64_t key, void *array,
+			size_t *capacity, size_t size)
+{
+	const size_t i = idmap_number(map, key);
+	if (array_reserve_index(array, capacity, i, size))
+		return i;
+	t->failed = true;
+	return SIZE_MAX;
+}
+
+static struct opened *opened_of(struct iot_stats *t, uint32_t process, uint32_t file)
+{
+	size_t i = number_of(t, &t->opened_map, idmap_pair(process, file), &t->opened,
+			     &t->opened_capacity, sizeof *t->opened);
+	return i == SIZE_MAX ? NULL : &t->opened[i];
+}
+
+/* Adds a row; returns its number + 1, or 0 if out of memory. */
+static uint32_t add_row(struct iot_stats *t, uint32_t process, uint32_t file, uint32_t object)
+{
+	if (!array_reserve_index(&t->rows, &t->row_capacity, t->row_count, sizeof *t->rows)) {
+		t->failed = true;
+		return 0;
+	}
+	struct stats_row *rows = t->rows;
+	rows[t->row_count].values.process = process;
+	rows[t->row_count].values.file = file;
+	rows[t->row_count].values.object = object;
+	return (uint32_t)++t->row_count;
+}
+
+/* The row of an object or process, created if it does not exist. */
+static uint32_t group_row(struct iot_stats *t, uint32_t key)
+{
+	size_t i = number_of(t, &t->group_map, key, &t->group_rows, &t->group_capacity,
+			     sizeof *t->group_rows);
+	if (i == SIZE_MAX)
+		return 0;
+	if (t->group_rows[i] == 0) {
+		bool process = t->options.by == IOT_STATS_BY_PROCESS;
+		t->group_rows[i] = add_row(t, process ? key : 0, 0, process ? 0 : key);
+	}
+	return t->group_rows[i];
+}
+
+static uint32_t find_row(struct iot_stats *t, const struct iot_record *rec, uint32_t own)
+{
+	if (t->options.by == IOT_STATS_BY_PROCESS)
+		return group_row(t, rec->process);
+	if (t->options.by == IOT_STATS_BY_OBJECT && rec->object != 0)
+		return group_row(t, rec->object);
+	return own ? own : add_row(t, rec->process, rec->file, rec->object);
+}
+
+/* The row of a record or of a directive about a file; *opened is its file. */
+static struct stats_row *row_of(struct iot_stats *t, const struct iot_record *rec,
+				struct opened **opened)
+{
+	struct opened *o = opened_of(t, rec->process, rec->file);
+	if (!o)
+		return NULL;
+	bool fresh = o->row == 0;
+	if (fresh || (rec->object != 0 && o->object != rec->object)) {
+		o->row = find_row(t, rec, t->options.by == IOT_STATS_BY_FILE ? o->row : 0);
+		o->object = rec->object;
+	}
+	if (o->row == 0)
+		return NULL;
+	struct stats_row *row = &t->rows[o->row - 1];
+	row->values.files += fresh;
+	if (fresh)
+		o->first_row = o->row;
+	if (t->options.by == IOT_STATS_BY_FILE)
+		row->values.object = o->object;
+	*opened = o;
+	return row;
+}
+
+static unsigned size_class(uint64_t length)
+{
+	unsigned k = length == 0 ? 0 : 64U - (unsigned)__builtin_clzll(length);
+	return k < IOT_SIZE_CLASSES ? k : IOT_SIZE_CLASSES - 1;
+}
+
+/* Unknown offsets of one open file count from the same base, so their distance is known. */
+static void count_follower(struct iot_stats_row *f, const struct opened *o, uint64_t offset,
+			   uint64_t length, bool unknown)
+{
+	const bool located = o->unknown == unknown;
+	f->followers++;
+	f->located += located;
+	f->sequential += located && offset == o->end;
+	f->same_size += length == o->length;
+}
+
+static void extend_span(struct iot_stats_row *f, int64_t first_ns, int64_t last_ns)
+{
+	const bool known = (f->has & IOT_STATS_HAS_TIMES) != 0;
+	f->first_ns = known && f->first_ns < first_ns ? f->first_ns : first_ns;
+	f->last_ns = known && f->last_ns > last_ns ? f->last_ns : last_ns;
+	f->has |= IOT_STATS_HAS_TIMES;
+}
+
+static void count_record(struct iot_stats *t, const struct iot_record *rec)
+{
+	const bool unknown = (rec->flags & IOT_OFFSET_UNKNOWN) != 0;
+	bool physical = (rec->type & IOT_LOGICAL) == 0;
+	struct opened *o;
+	if (physical != (t->options.physical != 0)) {
+		t->left_out++;
+		return;
+	}
+	operations_record(&t->operations, rec);
+	struct stats_row *row = row_of(t, rec, &o);
+	if (!row)
+		return;
+	struct iot_stats_row *f = &row->values;
+	uint64_t bytes = physical ? rec->length * IOT_BLOCK_SIZE : rec->length;
+	bool write = (rec->type & IOT_WRITE) != 0;
+	if ((rec->flags & IOT_START_UNKNOWN) == 0)
+		extend_span(f, rec->start_ns, rec->start_ns);
+	f->reads += !write;
+	f->writes += write;
+	f->read_bytes += write ? 0 : bytes;
+	f->written_bytes += write ? bytes : 0;
+	if ((rec->flags & IOT_DURATION_UNKNOWN) == 0) {
+		f->timed++;
+		f->io_ns += rec->duration_ns;
+	}
+	if (o->active)
+		count_follower(f, o, rec->offset, rec->length, unknown);
+	t->failed |= !sizes_add(&row->sizes, size_class(bytes), 1);
+	if (!o->active) {
+		o->first_io_row = o->row;
+		o->first_offset = rec->offset;
+		o->first_length = rec->length;
+		o->first_unknown = unknown;
+	}
+	o->active = true;
+	o->unknown = unknown;
+	o->end = rec->offset + rec->length;
+	o->length = rec->length;
+}
+
+/* Rows own their names, which the caller may only read. */
+static void free_name(struct stats_row *row)
+{
+	free((char *)(uintptr_t)row->values.name);
+	row->values.name = NULL;
+}
+
+/* Moves the allocated name to the row, unless the limit for names is reached. */
+static void give_name(struct iot_stats *t, struct stats_row *row, const char *name, size_t size)
+{
+	if (row->values.name != NULL)
+		t->names_size -= row->values.name_size;
+	free_name(row);
+	if (size > t->options.names_max - t->names_size) {
+		t->unnamed++;
+		free((char *)(uintptr_t)name);
+		return;
+	}
+	row->values.name = name;
+	row->values.name_size = size;
+	t->names_size += size;
+}
+
+/* An %op names its file only if no %file does. */
+static void keep_name(struct iot_stats *t, struct stats_row *row, const struct iot_event *ev,
+		      const char *key)
+{
+	if (ev->kind == IOT_OP && (row->values.has & IOT_STATS_NAME_DEFINED))
+		return;
+	struct iot_text value = iot_directive_get(ev, key);
+	char *name = value.data ? malloc(value.size + 1) : NULL;
+	if (!name) {
+		t->failed |= value.data != NULL;
+		return;
+	}
+	give_name(t, row, name, iot_percent_decode(value, name, NULL));
+	row->values.has |= ev->kind != IOT_OP ? (unsigned)IOT_STATS_NAME_DEFINED : 0U;
+}
+
+/* An object has the name that the reader knows. */
+static bool names_files(const struct iot_stats *t, const struct stats_row *row)
+{
+	return t->options.by == IOT_STATS_BY_FILE ||
+	       (t->options.by == IOT_STATS_BY_OBJECT && row->values.object == 0);
+}
+
+/* A successful open. If its file has no other name, the path becomes the name. */
+static void count_op(struct iot_stats *t, const struct iot_event *ev)
+{
+	struct iot_text name = iot_directive_get(ev, "name");
+	struct iot_text result = iot_directive_get(ev, "result");
+	struct opened *o;
+	if (!t->options.physical)
+		operations_op(&t->operations, ev);
+	if (t->options.physical || !(text_equals(name, "open") || text_equals(name, "create")))
+		return;
+	if ((result.data && !text_equals(result, "0")) || !(ev->has & IOT_HAS_FILE))
+		return;
+	struct stats_row *row = row_of(t, &ev->rec, &o);
+	if (!row)
+		return;
+	row->values.opens++;
+	if (names_files(t, row))
+		keep_name(t, row, ev, "path");
+}
+
+static void count_file(struct iot_stats *t, const struct iot_event *ev)
+{
+	struct opened *o;
+	bool disk = (ev->has & IOT_HAS_DISK) != 0;
+	struct stats_row *row = disk == (t->options.physical != 0) ? row_of(t, &ev->rec, &o) : NULL;
+	if (row && names_files(t, row))
+		keep_name(t, row, ev, "path");
+}
+
+static void set_rank(struct iot_stats *t, uint32_t process, uint64_t rank)
+{
+	size_t i =
+	    number_of(t, &t->rank_map, process, &t->ranks, &t->rank_capacity, sizeof *t->ranks);
+	if (i != SIZE_MAX)
+		t->ranks[i] = rank;
+}
+
+static void count_process(struct iot_stats *t, const struct iot_event *ev)
+{
+	size_t row = t->options.by == IOT_STATS_BY_PROCESS ? group_row(t, ev->rec.process) : 0;
+	const struct iot_text text = iot_directive_get(ev, "rank");
+	uint64_t rank;
+	if (row > 0)
+		keep_name(t, &t->rows[row - 1], ev, "name");
+	if (text.data != NULL && number_decimal(text.data, text.size, &rank) && rank < UINT64_MAX)
+		set_rank(t, ev->rec.process, rank + 1);
+}
+
+static void count_trace(struct iot_stats *t, const struct iot_event *ev)
+{
+	const struct iot_text layer = iot_directive_get(ev, "layer");
+	if (layer.data != NULL && memchr(layer.data, ',', layer.size) != NULL)
+		t->layers = true;
+	unsigned lacks;
+	if (directive_lacks(ev, &lacks))
+		t->no_offsets = (lacks & IOT_OFFSET_UNKNOWN) != 0;
+}
+
+static void count_counter(struct iot_stats *t, const struct iot_event *ev)
+{
+	t->counters++;
+	t->file_counters += (ev->has & (IOT_HAS_FILE | IOT_HAS_OBJECT)) != 0 ||
+			    iot_directive_get(ev, "path").data != NULL;
+}
+
+int iot_stats_events(struct iot_stats *t, const struct iot_event *ev, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (ev[i].kind == IOT_RECORD)
+			count_record(t, &ev[i].rec);
+		else if (ev[i].kind == IOT_OP)
+			count_op(t, &ev[i]);
+		else if (ev[i].kind == IOT_FILE)
+			count_file(t, &ev[i]);
+		else if (ev[i].kind == IOT_PROCESS)
+			count_process(t, &ev[i]);
+		else if (ev[i].kind == IOT_TRACE)
+			count_trace(t, &ev[i]);
+		else if (ev[i].kind == IOT_COUNTER)
+			count_counter(t, &ev[i]);
+	}
+	return result(t);
+}
+
+static int max_bytes_first(const void *left, const void *right)
+{
+	const struct stats_row *a = left, *b = right;
+	uint64_t x = a->values.read_bytes + a->values.written_bytes;
+	uint64_t y = b->values.read_bytes + b->values.written_bytes;
+	if (x != y)
+		return x < y ? 1 : -1;
+	x = a->values.reads + a->values.writes;
+	y = b->values.reads + b->values.writes;
+	if (x != y)
+		return x < y ? 1 : -1;
+	if (a->values.object != b->values.object)
+		return a->values.object < b->values.object ? -1 : 1;
+	if (a->values.process != b->values.process)
+		return a->values.process < b->values.process ? -1 : 1;
+	return a->values.file < b->values.file ? -1 : a->values.file > b->values.file;
+}
+
+/* Returns false if out of memory. */
+static bool add(struct stats_row *total, const struct stats_row *more)
+{
+	enum { COUNTERS = offsetof(struct iot_stats_row, process) / sizeof(uint64_t) };
+	uint64_t sum[COUNTERS], values[COUNTERS];
+	memcpy(sum, &total->values, sizeof sum);
+	memcpy(values, &more->values, sizeof values);
+	for (size_t i = 0; i < COUNTERS; i++)
+		sum[i] += values[i];
+	memcpy(&total->values, sum, sizeof sum);
+	return sizes_join(&total->sizes, &more->sizes);
+}
+
+/* Joins parts: corrects the values that depend on earlier events, then adds the rows. */
+
+static void join_opened(struct iot_stats *t, struct iot_stats *more)
+{
+	for (size_t i = 0; i < more->opened_map.count && !t->failed; i++) {
+		const struct opened *m = &more->opened[i];
+		const uint64_t key = more->opened_map.keys[i];
+		const struct opened *o = opened_of(t, (uint32_t)(key >> 32), (uint32_t)key);
+		if (o == NULL || m->row == 0)
+			continue;
+		if (o->row != 0)
+			more->rows[m->first_row - 1].values.files--;
+		if (!o->active || !m->active)
+			continue;
+		struct iot_stats_row *f = &more->rows[m->first_io_row - 1].values;
+		count_follower(f, o, m->first_offset, m->first_length, m->first_unknown);
+	}
+}
+
+/* The row that a later row continues, or a new one; its number + 1, or 0 if out of memory. */
+static uint32_t row_for(struct iot_stats *t, const struct stats_row *row)
+{
+	if (t->options.by == IOT_STATS_BY_PROCESS)
+		return group_row(t, row->values.process);
+	if (t->options.by == IOT_STATS_BY_OBJECT && row->values.object != 0)
+		return group_row(t, row->values.object);
+	struct opened *o = opened_of(t, row->values.process, row->values.file);
+	if (o != NULL && o->row == 0)
+		o->row = add_row(t, row->values.process, row->values.file, row->values.object);
+	return o != NULL ? o->row : 0;
+}
+
+/* Returns its number + 1 in t, or 0 if out of memory. */
+static uint32_t join_row(struct iot_stats *t, struct stats_row *more)
+{
+	const size_t count = t->row_count;
+	const uint32_t number = row_for(t, more);
+	if (number == 0)
+		return 0;
+	struct stats_row *row = &t->rows[number - 1];
+	t->failed |= !add(row, more);
+	if (more->values.has & IOT_STATS_HAS_TIMES)
+		extend_span(&row->values, more->values.first_ns, more->values.last_ns);
+	if (more->values.name &&
+	    ((more->values.has & IOT_STATS_NAME_DEFINED) ||
+	     !(row->values.has & IOT_STATS_NAME_DEFINED)) &&
+	    (t->options.by != IOT_STATS_BY_OBJECT || row->values.object == 0 ||
+	     t->row_count > count)) {
+		give_name(t, row, more->values.name, more->values.name_size);
+		row->values.has |= more->values.has & IOT_STATS_NAME_DEFINED;
+		more->values.name = NULL;
+	}
+	return number;
+}
+
+/* numbers: of more's rows in t, + 1 */
+static void move_opened(struct iot_stats *t, const struct iot_stats *more, const uint32_t *numbers)
+{
+	for (size_t i = 0; i < more->opened_map.count && !t->failed; i++) {
+		const struct opened *m = &more->opened[i];
+		const uint64_t key = more->opened_map.keys[i];
+		struct opened *o = opened_of(t, (uint32_t)(key >> 32), (uint32_t)key);
+		if (o == NULL || m->row == 0)
+			continue;
+		if (o->row == 0 || m->object != 0) {
+			o->row = numbers[m->row - 1];
+			o->object = m->object;
+		}
+		if (t->options.by == IOT_STATS_BY_FILE)
+			t->rows[o->row - 1].values.object = o->object;
+		if (!m->active)
+			continue;
+		o->active = true;
+		o->end = m->end;
+		o->length = m->length;
+		o->unknown = m->unknown;
+	}
+}
+
+/* The first part is moved instead of copied: with many processes it is half of all memory. */
+static bool take_over(struct iot_stats *t, struct iot_stats *more)
+{
+	if (t->row_count + t->opened_map.count + t->group_map.count + t->rank_map.count > 0 ||
+	    t->left_out + t->counters + t->unnamed > 0 || t->layers || t->no_offsets || t->failed)
+		return false;
+	*t = *more;
+	*more = (struct iot_stats){.options = t->options};
+	return true;
+}
+
+int iot_stats_join(struct iot_stats *t, struct iot_stats *more)
+{
+	if (take_over(t, more))
+		return result(t);
+	uint32_t *numbers = calloc(more->row_count + 1, sizeof *numbers);
+	t->failed |= more->failed || numbers == NULL;
+	if (!t->failed)
+		join_opened(t, more);
+	for (size_t i = 0; i < more->row_count && !t->failed; i++)
+		numbers[i] = join_row(t, &more->rows[i]);
+	if (!t->failed)
+		move_opened(t, more, numbers);
+	for (size_t i = 0; i < more->rank_map.count && !t->failed; i++)
+		set_rank(t, (uint32_t)more->rank_map.keys[i], more->ranks[i]);
+	operations_join(&t->operations, &more->operations);
+	t->layers |= more->layers;
+	t->left_out += more->left_out;
+	t->no_offsets |= more->no_offsets;
+	t->counters += more->counters;
+	t->file_counters += more->file_counters;
+	t->unnamed += more->unnamed;
+	free(numbers);
+	return result(t);
+}
+
+/* Rows of one process have its rank. */
+static void give_ranks(struct iot_stats *t)
+{
+	const size_t known = t->rank_map.count;
+	for (size_t i = 0; i < t->row_count && known > 0; i++) {
+		struct stats_row *row = &t->rows[i];
+		const bool one = t->options.by != IOT_STATS_BY_OBJECT || row->values.object == 0;
+		const size_t n = one ? idmap_number(&t->rank_map, row->values.process) : SIZE_MAX;
+		if (n >= known || t->ranks[n] == 0) /* others are new in the map */
+			continue;
+		row->values.rank = t->ranks[n] - 1;
+		row->values.has |= IOT_STATS_HAS_RANK;
+	}
+}
+
+int iot_stats_finish(struct iot_stats *t)
+{
+	struct iot_stats_row *total = &t->total.values;
+	give_ranks(t);
+	operations_sort(&t->operations);
+	for (size_t i = 0; i < t->row_count && t->no_offsets; i++)
+		t->rows[i].values.located = t->rows[i].values.sequential = 0;
+	for (size_t i = 0; i < t->row_count; i++)
+		t->failed |= !add(&t->total, &t->rows[i]);
+	/* If no %op reports opens, each fileId counts as one open. */
+	for (size_t i = 0; i < t->row_count && total->opens == 0; i++)
+		t->rows[i].values.opens = t->rows[i].values.files;
+	if (total->opens == 0)
+		total->opens = total->files;
+	if (t->row_count > 0)
+		qsort(t->rows, t->row_count, sizeof *t->rows, max_bytes_first);
+	return result(t);
+}
+
+const struct iot_stats_row *iot_stats_row(const struct iot_stats *t, size_t i)
+{
+	return i < t->row_count ? &t->rows[i].values : NULL;
+}
+
+const struct iot_stats_row *iot_stats_total(const struct iot_stats *t)
+{
+	return &t->total.values;
+}
+
+const struct iot_stats_operation *iot_stats_operation(const struct iot_stats *t, size_t i)
+{
+	return i < t->operations.count ? &t->operations.row[i] : NULL;
+}
+
+uint64_t iot_stats_size(const struct iot_stats_row *row, unsigned class)
+{
+	return class < IOT_SIZE_CLASSES
+		   ? sizes_count(&((const struct stats_row *)row)->sizes, class)
+		   : 0;
+}
+
+uint64_t iot_stats_fact(const struct iot_stats *t, enum iot_stats_fact fact)
+{
+	switch (fact) {
+	case IOT_STATS_ROWS:
+		return t->row_count;
+	case IOT_STATS_LEFT_OUT:
+		return t->left_out;
+	case IOT_STATS_OPS:
+		return t->operations.ops;
+	case IOT_STATS_OTHER_OPS:
+		return t->operations.others;
+	case IOT_STATS_COUNTERS:
+		return t->counters;
+	case IOT_STATS_FILE_COUNTERS:
+		return t->file_counters;
+	case IOT_STATS_UNNAMED:
+		return t->unnamed;
+	case IOT_STATS_LAYERS:
+		return t->layers;
+	}
+	return 0;
+}
+
+struct iot_stats *iot_stats_new(const struct iot_stats_options *options)
+{
+	struct iot_stats *t = calloc(1, sizeof *t);
+	if (t == NULL)
+		return NULL;
+	if (!options_copy(&t->options, sizeof t->options, options) ||
+	    t->options.by > IOT_STATS_BY_OBJECT || t->options.physical > 1) {
+		free(t);
+		return NULL;
+	}
+	if (t->options.names_max == 0)
+		t->options.names_max = NAMES_MAX;
+	return t;
+}
+
+void iot_stats_free(struct iot_stats *t)
+{
+	if (t == NULL)
+		return;
+	for (size_t i = 0; i < t->row_count; i++) {
+		free_name(&t->rows[i]);
+		sizes_free(&t->rows[i].sizes);
+	}
+	sizes_free(&t->total.sizes);
+	free(t->rows);
+	free(t->opened);
+	free(t->group_rows);
+	free(t->ranks);
+	idmap_free(&t->rank_map);
+	idmap_free(&t->opened_map);
+	idmap_free(&t->group_map);
+	free(t);
+}
