@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Statistics: rows by file, object or process, of events that are counted in one or several parts. */
+/* Counts events in rows by file, process or object; counts of parts of a trace can be joined. */
 #include <iotrace/filter.h>
 
 #include <assert.h>
