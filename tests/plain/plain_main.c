@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the tests that criterion/criterion.h has gathered, each in a child; see there. Arguments are
- * parts of the names SUITE/NAME of those that shall run, or behind '-' of those that shall not; none: all.
+ * Runs the tests that criterion/criterion.h has collected, each in a child; see there. Arguments
+ * are parts of names SUITE/NAME: the tests to run, or after '-' the tests to skip; none: all.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
 
-enum { SECONDS_MAX = 1800 }; /* under valgrind all takes long */
+enum { SECONDS_MAX = 1800 }; /* valgrind is slow */
 
 /* The linker gives these names to the ends of a section. */
 extern const struct plain_test *const __start_plain_tests[], *const __stop_plain_tests[];

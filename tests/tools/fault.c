@@ -134,7 +134,7 @@ static bool fails_with(enum call call)
 	return true;
 }
 
-/* How much of a read or write may be done; -1: it fails. */
+/* Bytes of a read or write that may be transferred; -1: it fails. */
 static ssize_t allowed(enum call call, int fd, size_t size)
 {
 	if (fd == STDERR_FILENO || !fails(call))
@@ -418,7 +418,7 @@ int fdatasync(int fd)
 	return fails_with(SYNC) ? -1 : real(fd);
 }
 
-/* The descriptor is gone either way, as on Linux. */
+/* The descriptor is closed either way, as on Linux. */
 int close(int fd)
 {
 	static int (*real)(int);

@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 	int status = iot_writer_set(w, IOT_SET_IN_PLACE, 1);
 	if (status == IOT_OK && flush > 0)
 		status = iot_writer_set(w, IOT_SET_FLUSH, flush);
-	/* So that what is lost depends on nothing but the records. */
+	/* So that the loss depends only on the records. */
 	if (status == IOT_OK && flush > 0)
 		status = iot_writer_set(w, IOT_SET_FLUSH_NS, 0);
 	if (status == IOT_OK)

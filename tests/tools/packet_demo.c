@@ -46,7 +46,7 @@ static void check(bool ok, const char *what)
 	_exit(EXIT_FAILURE);
 }
 
-/* The clock, which remembers what iot_sender_end was told */
+/* A clock that stores the time that iot_sender_end received */
 
 static __thread int64_t ended_ns;
 static __thread bool ending;
@@ -158,7 +158,7 @@ struct settings {
 	bool kill, pause;
 };
 
-/* While a thread is being made or ends nobody may fork: the allocators of sanitizers do not survive it. */
+/* While a thread is created or ends, no fork: the allocators of sanitizers do not survive it. */
 struct crew {
 	bool forks;
 	pthread_barrier_t all_there, all_done;

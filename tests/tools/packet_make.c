@@ -64,7 +64,7 @@ static bool happens(struct made *m, uint64_t ppm)
 	return ppm > 0 && step(&m->chance) % MILLION < ppm;
 }
 
-/* Out: shuffled in blocks, so that none moves by more than two of them */
+/* Output: shuffled in blocks, so that no packet moves by more than two of them */
 
 static void put(const void *data, size_t size)
 {

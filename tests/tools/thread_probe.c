@@ -36,7 +36,7 @@ enum {
 	APPENDED = 3,  /* files that all threads append to */
 	WORDS = 65536, /* of the pattern */
 	CHUNK = 4096,
-	TOKEN = 16, /* bytes that say whose a write is */
+	TOKEN = 16, /* bytes that identify the thread of a write */
 };
 
 struct transfer {
@@ -91,7 +91,7 @@ static void report(struct worker *w, char way, int64_t offset, ssize_t length, c
 	snprintf(t->name, sizeof t->name, "%s", name);
 }
 
-/* After a transfer on a description that nobody else uses now. */
+/* After a transfer on a description that no other thread uses now. */
 static void report_asked(struct worker *w, char way, int fd, ssize_t n, const char *name)
 {
 	if (n < 0)
@@ -107,7 +107,7 @@ static int open_file(const char *name, int flags)
 	return fd;
 }
 
-/* A number that others may have had, or will. */
+/* A number that other threads may have had, or will have. */
 static void make_other(struct worker *w)
 {
 	int pair[2];
@@ -151,7 +151,7 @@ static void own_file(struct worker *w)
 			if (lseek(fd, at, SEEK_SET) < 0)
 				fail("lseek");
 			break;
-		case 3: { /* goes on under another number */
+		case 3: { /* continues under another number */
 			const int copy = dup(fd);
 			close(fd);
 			fd = copy;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names replaced by pseudonyms, numbers given anew, and what is not known left out. */
+/* Names become pseudonyms, ids are renumbered, and unknown words are removed. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is found in traces: damage, wherever it is, and what is odd. */
+/* Findings in traces: damage, wherever it is, and irregularities. */
 #include <criterion/criterion.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 enum { PLACES = 8 };
 
-/* What was found: the first places, and the verdict. */
+/* Findings: the first positions, and the verdict. */
 struct look {
 	struct verdict verdict;
 	struct intervals intervals;
@@ -164,7 +164,10 @@ Test(check, each_damaged_interval_is_told_once)
 	free(t.data);
 }
 
-/* Whatever byte of a %sync line is damaged, the interval behind it is kept, and most often that before. */
+/*
+ * Whichever byte of a %sync line is damaged, the interval after it is kept, and usually the one
+ * before it.
+ */
 Test(check, a_damaged_sync_costs_one_interval_at_most)
 {
 	struct bytes t = sample(60, (struct make){.sync = 10});

@@ -524,7 +524,7 @@ Test(codec, a_batch_is_what_its_lines_are)
 	free(d.block);
 }
 
-/* With enough behind it that a batch would take it with wide registers. */
+/* Followed by enough bytes for the AVX2 decoder. */
 static enum decode_stop stop_at_line(const char *line)
 {
 	struct state d = state_new(1, 16);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For tests of converters: what they have counted. */
+/* For tests of converters: their counts. */
 #ifndef TESTS_CONVERTER_TOOLS_H
 #define TESTS_CONVERTER_TOOLS_H
 

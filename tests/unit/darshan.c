@@ -117,7 +117,7 @@ static void set(const char *name, const char *value)
 	run.settings[run.setting_count++] = (struct setting){name, value};
 }
 
-/* What is in run.path (and run.other). */
+/* The text in run.path (and run.other). */
 static void convert(void)
 {
 	const char *paths[] = {run.path, run.other};
@@ -261,7 +261,7 @@ Test(darshan, small_reads_and_small_batches_make_no_difference)
 	}
 }
 
-/* A log whose DXT is a stream for each rank, of `count` segments. */
+/* A log whose DXT has one stream for each rank, of `count` segments. */
 static void convert_streams(const int count[], int ranks)
 {
 	struct log l = new_log(41, false);
@@ -280,7 +280,7 @@ static void convert_streams(const int count[], int ranks)
 	}
 	l.how = 0;
 	make_log(&l);
-	/* the streams behind the log, and the map of the module on them */
+	/* the streams after the log, and the map of the module that covers them */
 	uint64_t map[2] = {l.file.size, streams.size};
 	put_bytes(&l.file, streams.data, streams.size);
 	memcpy(l.file.data + 48 + 16 * DXT_POSIX, map, sizeof map);
@@ -479,7 +479,7 @@ Test(darshan, bins_that_fill_a_line_go_on_in_the_next)
 	expect_directive(" HEATMAP_READ_BIN_2999=9223372036854769808\n");
 }
 
-/* Of Cray XC routers: what the job has, then so many records of one router. */
+/* Cray XC routers: the record of the job, followed by the records of one router. */
 static struct log router_log(int records, const char *path)
 {
 	struct log l = new_log(41, false);
@@ -525,7 +525,7 @@ Test(darshan, a_layout_without_a_name_is_not_known)
 	expect_directive("%counter source=APXC module=13 version=1 bytes-skipped=3256\n");
 }
 
-/* A path of 15,000 bytes, each of which is told as three. */
+/* A path of 15,000 bytes, each of which is encoded as three. */
 Test(darshan, counters_that_fill_a_line_go_on_in_the_next)
 {
 	enum { PATH = 15000 };

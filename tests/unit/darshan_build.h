@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Small logs of Darshan, of every format, made in memory. Regions come in the order of their ids. */
+/* Small Darshan logs of every format, built in memory. Regions are in the order of their ids. */
 #ifndef TESTS_DARSHAN_BUILD_H
 #define TESTS_DARSHAN_BUILD_H
 
@@ -113,7 +113,7 @@ static inline void add_name(struct log *l, uint64_t id, const char *name)
 	put_bytes(&l->names, name, strlen(name) + (l->minor != 0));
 }
 
-/* ints are 0 but for one of them */
+/* ints are 0 except one of them */
 static inline void add_counters(struct bytes *b, uint64_t id, int64_t rank, size_t ints,
 				size_t doubles, size_t which, int64_t value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Directives parsed and built; the lines they stand on; times between ticks and nanoseconds. */
+/* Parsing and building directives; their lines; times between ticks and nanoseconds. */
 #include <criterion/criterion.h>
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inputs: whatever the user names becomes a list of members with their unpacked bytes. */
+/* Inputs: the paths of the user become a list of members with their decompressed bytes. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* JSON: what comes out is JSON whatever goes in. */
+/* JSON: the output is JSON for any input. */
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "cli/ui/output.h"
 
-/* Writes to a file of its own and shows what stands in it. */
+/* Writes to a file of its own and returns its contents. */
 struct page {
 	char path[32], text[4096];
 	struct output out;

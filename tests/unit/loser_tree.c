@@ -47,7 +47,7 @@ static struct loser_entry entry_of(const struct leaf *leaf, size_t number)
 	return (struct loser_entry){loser_tree_key(leaf[number].key[leaf[number].at]), number};
 }
 
-/* The leaf whose next element is first, or n. */
+/* The leaf with the smallest element, or n. */
 static size_t first_of(const struct leaf *leaf, size_t n, bool higher)
 {
 	size_t best = n;

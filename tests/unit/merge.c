@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of a merge that can be seen alone: order, ids, --shift, what is said of %trace. */
+/* The parts of a merge that can be tested alone: order, ids, --shift, the text of %trace. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

@@ -97,7 +97,7 @@ Test(names, paths_are_decoded_and_the_last_one_counts)
 	definitions_free(&n);
 }
 
-/* Opened and closed in all orders: what is left is found, what is closed is not. */
+/* Opened and closed in all orders: open ones are found, closed ones are not. */
 Test(names, many_come_and_go)
 {
 	enum { COUNT = 5000 };

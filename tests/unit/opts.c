@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Options: every spelling, every kind of value; what is asked and told on the terminal, tests/cli has. */
+/*
+ * Options: every spelling, every kind of value; tests/cli tests prompts and messages on terminals.
+ */
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A command with an option of each kind, for tests of the parser, and for what fuzzes it. */
+/* A command with an option of each kind, for tests of the parser and for its fuzz harness. */
 #ifndef OPTIONS_TEST_H
 #define OPTIONS_TEST_H
 

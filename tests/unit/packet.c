@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Packets: what is accepted, what is refused, and the next good one in a damaged stream. */
+/*
+ * Packets: valid ones are accepted, others rejected, and the next valid one in a damaged stream is
+ * found.
+ */
 #include <criterion/criterion.h>
 
 #include "lib/packets/packet.h"

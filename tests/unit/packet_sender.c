@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Senders: what goes into the pipe for what a program says of its I/Os. */
+/* Senders: the packets in the pipe for the I/Os that a program reports. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -54,7 +54,7 @@ static void start(void)
 	cr_assert_eq(iot_sender_open_fd(s, ends[1], "program"), IOT_OK, "%s", iot_sender_error(s));
 }
 
-/* The next packet in the pipe; false: none. */
+/* Reads the next packet from the pipe; returns false if there is none. */
 static bool next(struct packet *p)
 {
 	const char *why;

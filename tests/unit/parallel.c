@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decoding side by side: what is delivered and told is what one thread alone would deliver and tell. */
+/* Parallel decoding delivers and reports the same as serial decoding. */
 #include <criterion/criterion.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
 #include "trace_tools.h"
 
-/* A text that is the same for the same reading, whatever the threads. */
+/* A text that is equal for equal results, independent of the threads. */
 static struct reading read_with(struct bytes b, struct how how, uint64_t threads)
 {
 	struct iot_reader *r = new_reader(&how);
@@ -45,7 +45,7 @@ static void compare_readings(const struct reading *one, const struct reading *ma
 	cr_assert_eq(one->tick_ns, many->tick_ns, "%s", what);
 }
 
-/* Parts of a fold: their events as text, but for names, which may be told again. */
+/* Parts of a fold: their events as text, except definitions, which may be repeated. */
 struct folding {
 	struct bytes text;
 	atomic_uint made, gone;
@@ -92,7 +92,7 @@ static int join_part(void *context, void *part)
 	return IOT_OK;
 }
 
-/* As read_with, counted instead of delivered. Blank lines stand where parts were joined. */
+/* As read_with, but counted instead of delivered. Blank lines mark where parts were joined. */
 static struct reading fold_with(struct bytes b, struct how how, uint64_t threads)
 {
 	struct folding f = {.text = {calloc(1, 1), 0}};
@@ -150,7 +150,10 @@ static void compare_all(struct bytes b, uint64_t read_size, const char *what)
 	}
 }
 
-/* Names that come, change and go; counters, comments, several processes with clocks of their own. */
+/*
+ * Definitions that appear, change and end; counters, comments, several processes with clocks of
+ * their own.
+ */
 static struct bytes lively_trace(size_t n, struct make make)
 {
 	struct iot_writer *w = memory_writer(make);
@@ -210,7 +213,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-/* One thing goes wrong with the bytes: a flipped bit, a hole, a doubled stretch, the end gone. */
+/* One damage: a flipped bit, a hole, a repeated span, a missing end. */
 static struct bytes damaged(struct bytes b, uint64_t *random, const char **how)
 {
 	static const char *const names[] = {"flipped", "hole", "doubled", "cut"};
@@ -250,7 +253,7 @@ Test(parallel, damaged_traces_read_as_with_one_thread, .timeout = 300)
 	}
 }
 
-/* Lines of a plain trace changed in ways that only the order of its parts tells. */
+/* Lines of a plain trace changed so that only the order of its parts shows it. */
 static void compare_changed(const char *from, const char *to, const char *what)
 {
 	struct bytes b = lively_trace(2000, (struct make){.sync = 100}), changed;
@@ -387,7 +390,7 @@ Test(parallel, a_fold_without_memory_ends)
 		iot_reader_set(r, IOT_SET_READ_SIZE, 256);
 		cr_assert_eq(iot_reader_open_memory(r, b.data, b.size, "t"), IOT_OK);
 		const int status = iot_reader_fold(r, &fold);
-		/* another thread, or this one, may do what one could not */
+		/* another thread, or this one, may succeed where one failed */
 		cr_assert(status == IOT_OK || status == IOT_ENOMEM);
 		cr_assert(status != IOT_OK || iot_reader_fact(r, IOT_FACT_RECORDS) == 4000);
 		cr_assert_eq(f.made, f.gone);

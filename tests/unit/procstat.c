@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The packets' converter: events, promises, and what is missing, in blocks and batches of any size. */
+/* The packets' converter: events, watermarks, and losses, in blocks and batches of any size. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -174,7 +174,7 @@ Test(procstat, a_child_has_the_files_of_its_parent)
 	    strstr(text, "%file process=8 id=1 object=1 path=/f\n8:1@500 #1\n8:2@600 #0\n"));
 }
 
-/* 8 has ended, and its number is used again, by a child of 7 that has a child of its own. */
+/* 8 has ended, and its number is reused by a child of 7 that has a child of its own. */
 Test(procstat, a_grandchild_has_the_files_of_its_grandparent)
 {
 	put_start(7, 0, 100);
@@ -327,7 +327,7 @@ static void put_hostile(enum hostile what, uint32_t tick)
 	tick_ps = 1000;
 }
 
-/* 40 good packets, of which number `at` comes after the hostile one; -1: there is none. */
+/* 40 good packets, of which number `at` follows the hostile one; -1: no good packets. */
 static void put_forty(int at, enum hostile what, uint32_t tick)
 {
 	cr_assert_eq(ftruncate(fd, 0) | (int)lseek(fd, 0, SEEK_SET), 0);
@@ -366,7 +366,7 @@ Test(procstat, one_packet_with_another_tick_changes_nothing_else)
 	}
 }
 
-/* Nothing but the hostile packet is there when the tick has to be chosen. */
+/* Only the hostile packet has arrived when the tick is chosen. */
 Test(procstat, a_tick_that_does_not_prevail_is_given_up)
 {
 	int ends[2];

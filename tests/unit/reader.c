@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a reader makes of whole traces: spellings, damage, ends of all kinds, recovery. */
+/* Reading whole traces: spellings, damage, ends of all kinds, recovery. */
 #include <criterion/criterion.h>
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static const char example_records[] =
     "80 1100000+50000 cpu 1100000 0+100 op 0 7/4 obj 0 flags 0\n"
     "80 1110000+100000 cpu 0 1024+4096 op 0 9/3 obj 0 flags 0\n";
 
-/* The example's records, whatever the spelling, the block size and the way in. */
+/* The example's records, for every spelling, block size and way to open. */
 static void expect_example(const char *text, struct how how)
 {
 	for (size_t i = 0; i < sizeof(read_sizes) / sizeof(read_sizes[0]); i++) {
@@ -187,7 +187,7 @@ Test(reader, times_of_directives_are_nanoseconds)
 	cr_assert_eq(ev[0].rec.duration_ns, 2000);
 	cr_assert_arr_eq(ev[0].text.data, "%op name=x time=5000 took=2000 process=1 file=2",
 			 ev[0].text.size);
-	/* what has no time of its own is placed by its neighbours */
+	/* an untimed event gets the time of its neighbours */
 	cr_assert_eq(ev[1].kind, IOT_COMMENT);
 	cr_assert_eq(ev[1].rec.start_ns, 7000);
 	cr_assert_eq(ev[2].kind, IOT_RECORD);
@@ -625,7 +625,7 @@ Test(reader, block_sizes_make_no_difference)
 
 /* Cut short and damaged */
 
-/* True: what was delivered is the beginning of what should have been. */
+/* Returns true if the delivered events are the beginning of the expected ones. */
 static bool is_beginning(const struct reading *got, const struct reading *whole)
 {
 	return got->text.size <= whole->text.size &&
@@ -645,7 +645,10 @@ static void cut_everywhere(enum iot_compression c, size_t read_size)
 		memcpy(part, b.data, size);
 		struct reading got = read_bytes(part, size, how);
 		cr_assert(is_beginning(&got, &whole), "cut at %zu: %s", size, got.text.data);
-		/* %end is a last line that may lack its LF, and fs and ffs are good traces */
+		/*
+		 * %end may lack its LF as last line, and truncated after fs and ffs the trace is
+		 * still valid
+		 */
 		const bool proper =
 		    c == IOT_PLAIN && (size == b.size - 1 || size == 2 || size == 3);
 		if (proper)
@@ -712,7 +715,7 @@ Test(reader, flipped_bytes_are_never_believed)
 			for (unsigned bit = 0; bit < 8; bit += c == IOT_PLAIN ? 1 : 2) {
 				b.data[i] = (char)(b.data[i] ^ 1 << bit);
 				struct reading got = read_bytes(b.data, b.size, how);
-				/* gzip has bytes in its header that mean nothing for the text */
+				/* gzip has header bytes that do not affect the text */
 				cr_assert(got.status < 0 ||
 					      strcmp(got.text.data, whole.text.data) == 0 ||
 					      got.framed == 0,
@@ -785,7 +788,10 @@ Test(reader, bad_line_is_recovered_from_at_the_next_sync)
 {
 	struct bytes b = sample(35, (struct make){.sync = 10});
 	struct reading whole = read_bytes(b.data, b.size, (struct how){.records_only = true});
-	/* the third record of the second interval; none of its lines is a comment by then */
+	/*
+	 * the third record of the second interval; none of its lines looks like a comment after
+	 * that
+	 */
 	char *sync = find(b, "ff %sync");
 	char *bad = memmem(sync, b.size - (size_t)(sync - b.data), "\nc0", 3);
 	cr_assert_not_null(bad);
@@ -800,7 +806,7 @@ Test(reader, bad_line_is_recovered_from_at_the_next_sync)
 		cr_assert_not_null(strstr(got.text.data, "%lost time=190000 records="));
 		cr_assert_not_null(strstr(got.text.data, "found%20'cx'%20as%20recordType"));
 		free_reading(&got);
-		/* the last interval is what it was, but for the CPU clock, which counts on */
+		/* the last interval is unchanged, except for the CPU clock, which continues */
 		got =
 		    read_bytes(b.data, b.size, (struct how){.recover = true, .records_only = true});
 		cr_assert_eq(got.status, 0, "%s", got.error);
@@ -943,7 +949,7 @@ Test(reader, recovery_survives_a_line_without_end)
 	free(b.data);
 }
 
-/* Whatever byte is damaged: recovery ends, and what it delivers of an intact interval is right. */
+/* Whichever byte is damaged: recovery terminates, and delivers intact intervals correctly. */
 Test(reader, recovery_from_any_damage_ends)
 {
 	struct bytes b = sample(35, (struct make){.sync = 10});

@@ -46,7 +46,7 @@ struct buffer {
 	size_t size;
 };
 
-/* What a trace will be made of, and what came of it. */
+/* The contents of a trace to build, and the result of its conversion. */
 static struct {
 	char directory[64], file[FILES][96];
 	unsigned files, ranks;
@@ -121,7 +121,7 @@ static void save(const char *name, const struct buffer *b)
 	cr_assert_eq(fclose(f), 0);
 }
 
-/* The number of a signature: "write /d/a %p 10", where every argument has a blank behind it. */
+/* The number of a signature: "write /d/a %p 10", where a blank follows every argument. */
 static int32_t signature(uint64_t thread, const char *call)
 {
 	char key[256];
@@ -157,7 +157,7 @@ static int32_t signature(uint64_t thread, const char *call)
 	return (int32_t)t.signatures++;
 }
 
-/* A call of a rank that starts so many ticks after the one before, and takes 1. */
+/* A call of a rank that starts this number of ticks after the previous one, and takes 1. */
 static void call_at(unsigned rank, uint64_t thread, int32_t later, const char *text)
 {
 	put32(&t.grammar[rank], signature(thread, text));
@@ -235,7 +235,7 @@ static void add(char *out, size_t *n, const char *text, size_t size)
 	out[*n] = '\0';
 }
 
-/* "0:w /d/a 0+10", with "?" behind it where the offset is not known */
+/* "0:w /d/a 0+10", followed by "?" if the offset is not known */
 static void take(const struct iot_event *ev)
 {
 	char line[160];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Recorder's grammars: what is refused, and that expanding takes no longer than what comes out. */
+/*
+ * Recorder's grammars: invalid ones are rejected, and the time of expansion is proportional to its
+ * output.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

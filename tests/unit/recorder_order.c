@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whose call comes next, against a look at all of them. */
+/* The rank whose call comes next, compared with a linear search. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static void run(uint32_t ranks, unsigned calls)
 			recorder_order_ended(&order);
 			continue;
 		}
-		k->coming.start_ns += rand() % 20 - 2; /* threads may go back */
+		k->coming.start_ns += rand() % 20 - 2; /* times of threads may decrease */
 		recorder_order_moved(&order);
 	}
 	cr_expect_null(earliest(ranks));

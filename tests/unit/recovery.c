@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A reader told to recover: what is there twice, frames that run into the end, and input made to cost much. */
+/*
+ * A reader with IOT_SET_RECOVER: repeated bytes, frames that reach the end, and input built to be
+ * slow.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 
@@ -14,7 +17,7 @@ static struct bytes trace(enum iot_compression how)
 	return sample(RECORDS, (struct make){.compression = how, .sync = SYNC});
 }
 
-/* Where interval n begins in what is stored: at a %sync, frame or member. */
+/* Start of interval n in the stored bytes: at a %sync, frame or member. */
 static size_t interval_at(struct bytes b, enum iot_compression how, unsigned n)
 {
 	static const char *const begins[] = {
@@ -95,7 +98,7 @@ Test(recovery, several_intervals_that_are_there_twice_are_delivered_once)
 	free(b.data);
 }
 
-/* Every line of `whole` is in `text`, behind the one before. */
+/* Every line of `whole` is in `text`, in the same order. */
 static bool has_all(const char *text, const char *whole)
 {
 	for (const char *lf; (lf = strchr(whole, '\n')) != NULL; whole = lf + 1) {
@@ -172,7 +175,7 @@ Test(recovery, a_trace_cut_short_is_still_told_as_that)
 	free(b.data);
 }
 
-/* A trace, and then the same bytes again and again. */
+/* A trace, followed by the same bytes again and again. */
 static struct bytes followed_by(enum iot_compression how, const char *unit, size_t unit_size,
 				size_t total)
 {
@@ -203,7 +206,7 @@ Test(recovery, what_only_looks_like_frames_costs_little, .timeout = 300)
 
 Test(recovery, frames_that_cover_one_another_cost_little, .timeout = 300)
 {
-	/* each begins with a block that covers the thousands that follow, and fails behind it */
+	/* each begins with a block that covers the thousands that follow, and fails after it */
 	static const char member[] =
 	    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\x00\x00\xff";
 	static const char frame[] =
@@ -212,7 +215,7 @@ Test(recovery, frames_that_cover_one_another_cost_little, .timeout = 300)
 	read_hostile(followed_by(IOT_ZSTD, frame, 16, 4 << 20));
 }
 
-/* So many blank bytes in lines of 4096, and then a record. */
+/* `size` bytes of blank lines of 4096 bytes, and then a record. */
 struct blanks {
 	size_t left;
 	bool reported;

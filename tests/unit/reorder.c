@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iotrace reorder against qsort: random traces in which files and processes are told, told anew and
- * closed between records in any order. Each record has to come out with what was said of it.
+ * iotrace reorder compared with qsort: random traces in which files and processes are defined,
+ * redefined and closed between records in any order. Each record must keep its definitions.
  */
 #include <criterion/criterion.h>
 
@@ -87,7 +87,7 @@ static int64_t start_of(enum disorder how, size_t i, uint64_t *x)
 	}
 }
 
-/* What stands between two records. */
+/* Lines between two records. */
 static void write_between(struct iot_writer *w, size_t i, uint64_t *x)
 {
 	char text[160];

@@ -37,7 +37,7 @@ static struct interval last(uint64_t k)
 	return e;
 }
 
-/* As the text before a damaged place: not proven, and closed by whatever comes next. */
+/* Text before damage: not proven, and ended by whatever follows. */
 static struct interval damaged(uint64_t k)
 {
 	struct interval e = interval(k);
@@ -130,7 +130,7 @@ Test(repair, text_taken_away_behind_a_sync_does_not_move_what_follows)
 {
 	struct intervals t = {0};
 	struct interval e = interval(3);
-	e.open = mark(2); /* interval 2 and the %sync behind it are missing */
+	e.open = mark(2); /* interval 2 and the %sync after it are missing */
 	add(&t, interval(0));
 	add(&t, interval(1));
 	add(&t, e);
@@ -162,7 +162,7 @@ Test(repair, a_frame_ties_its_sync_to_its_text)
 	struct interval e = interval(1);
 	e.proof = PROOF_FRAME;
 	e.open_proven = true;
-	e.close = mark(9); /* what is behind it is something else */
+	e.close = mark(9); /* the following text is something else */
 	add(&t, interval(0));
 	add(&t, e);
 	intervals_settle(&t, false);

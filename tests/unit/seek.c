@@ -39,7 +39,7 @@ static struct iot_reader *open_bytes(struct bytes b, uint64_t read_size)
 	return r;
 }
 
-/* From the lines of the whole trace, those that are told from record `first` on. */
+/* The lines of the whole trace that are delivered from record `first` on. */
 static size_t tail_of(const struct line *whole, size_t n, size_t first, struct line *to)
 {
 	int64_t before[CLOCKS] = {0};
@@ -68,7 +68,7 @@ static bool is_name(const struct line *l)
 	return l->ev.kind == IOT_PROCESS || l->ev.kind == IOT_FILE;
 }
 
-/* Names may be told again; all else has to be the same. */
+/* Definitions may be repeated; everything else must be the same. */
 static void compare(const struct line *want, size_t n, const struct line *got, size_t m,
 		    const char *what)
 {
@@ -91,7 +91,7 @@ static void compare(const struct line *want, size_t n, const struct line *got, s
 	cr_assert_eq(j, m, "%s: %zu events too many", what, m - j);
 }
 
-/* The names that records need have been told before them. */
+/* The definitions of a record precede it. */
 static void check_names(const struct line *got, size_t m, const char *what)
 {
 	bool reported[8] = {false};
@@ -104,7 +104,7 @@ static void check_names(const struct line *got, size_t m, const char *what)
 	}
 }
 
-/* %op between the records, and comments without a date, so that every kind of neighbour comes up. */
+/* %op between the records, and untimed comments, so that every kind of neighbour occurs. */
 static struct bytes busy_trace(size_t n, struct make how)
 {
 	struct iot_writer *w = memory_writer(how);
@@ -232,7 +232,7 @@ Test(seek, goes_to_and_fro_as_often_as_wanted)
 	free(b.data);
 }
 
-/* Directives with so many bytes of text in all. */
+/* Directives with a total of `size` bytes of text. */
 static void write_directives(struct iot_writer *w, size_t bytes, int64_t start_ns)
 {
 	enum { EACH = 4000 };
@@ -251,7 +251,7 @@ static void write_directives(struct iot_writer *w, size_t bytes, int64_t start_n
 
 enum { SPACED = 8 };
 
-/* SPACED records, with so many bytes of directives before each. */
+/* SPACED records, each preceded by `size` bytes of directives. */
 static struct bytes spaced_trace(size_t bytes, struct make make)
 {
 	struct iot_writer *w = memory_writer(make);

@@ -292,7 +292,7 @@ Test(sink, a_new_file_appears_at_close_with_the_mode_the_umask_leaves, .init = e
 		put_text(s, "text");
 		cr_assert_eq(byte_sink_flush(s), IOT_OK);
 		cr_assert_neq(access("out", F_OK), 0);
-		cr_assert_leq(names_here(), 1); /* none where files may have no name yet */
+		cr_assert_leq(names_here(), 1); /* none where unnamed files are not supported */
 		cr_assert_eq(byte_sink_close(s), IOT_OK);
 		cr_assert_eq(byte_sink_close(s), IOT_OK);
 		assert_file("out", "text");
@@ -303,7 +303,7 @@ Test(sink, a_new_file_appears_at_close_with_the_mode_the_umask_leaves, .init = e
 	}
 }
 
-/* What fsync was called for, in place of the C library's: whether "out" was there, and what fd was. */
+/* The call of fsync, in place of the C library's: whether "out" existed, and what fd was. */
 static char synced[16];
 static int sync_error;
 
@@ -404,7 +404,7 @@ Test(sink, a_private_file_does_not_go_where_another_user_says, .init = enter_dir
 	static const char *const paths[] = {"link", "theirs"};
 
 	if (geteuid() != 0)
-		return; /* nobody else can make files of another user */
+		return; /* only root can create files of another user */
 	make_file("mine", "old");
 	make_file("theirs", "old");
 	cr_assert_eq(symlink("mine", "link"), 0);
@@ -610,7 +610,7 @@ Test(sink, a_pipe_without_reader_is_an_error)
 	byte_sink_free(s);
 }
 
-/* After a failed write the old file is what is there. */
+/* After a failed write the old file still exists. */
 Test(sink, an_output_that_failed_does_not_replace_a_file, .init = enter_directory,
      .fini = leave_directory)
 {
@@ -633,7 +633,7 @@ struct slow {
 	unsigned calls;
 };
 
-/* Takes three bytes at a time, and is interrupted now and then. */
+/* Accepts three bytes at a time, and is interrupted now and then. */
 static ssize_t take_slowly(void *context, const void *data, size_t size)
 {
 	struct slow *slow = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Times and choices as people write them. What slices are is shown in tests/cli/slice*.t. */
+/* Times and selections as people write them. tests/cli/slice*.t tests slices. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <time.h>

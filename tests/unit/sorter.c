@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sorter against qsort with an index, in all the ways that it can go: in memory, streaming,
- * with runs in a file, with rounds of merging. What an event was when it was added is told by its
- * offset, its number.
+ * The sorter compared with qsort with an index, in all modes: in memory, streaming, with runs in a
+ * file, with several passes of merging. The offset of an event is its number when it was added.
  */
 #include <criterion/criterion.h>
 
@@ -76,7 +75,7 @@ static struct key *make_keys(enum shape shape, size_t n)
 	return key;
 }
 
-/* Every 16th event is a comment whose text is its number, so many times that lengths differ. */
+/* Every 16th event is a comment whose text is its number, repeated so that lengths differ. */
 static bool is_comment(size_t index)
 {
 	return index % 16 == 5;
@@ -127,7 +126,7 @@ static void add_key(struct sorter *s, struct key key)
 	cr_assert_eq(sorter_add(s, &ev, 1), IOT_OK, "%s", sorter_error(s)->text);
 }
 
-/* Takes what is there and compares it with want[*at] and on; NULL: with nothing. */
+/* Takes the available events and compares them with want[*at] and on; NULL: with nothing. */
 static void drain(struct sorter *s, const struct key *want, size_t *at)
 {
 	struct iot_event out[77];
@@ -139,7 +138,7 @@ static void drain(struct sorter *s, const struct key *want, size_t *at)
 	cr_assert_eq(n, 0, "%s", sorter_error(s)->text);
 }
 
-/* lag: keys that may still come before the newest one; 0: never releases. */
+/* lag: keys that may still precede the newest one; 0: never releases. */
 static struct sorter *check_hold(enum shape shape, size_t n, size_t memory, int64_t lag)
 {
 	struct key *key = make_keys(shape, n);
@@ -262,7 +261,8 @@ Test(sorter, streaming_wants_to_start_anew_when_an_event_is_late)
 	size_t at = 0;
 	drain(s, &(struct key){10, 0}, &at);
 	cr_assert_eq(at, 1);
-	add_key(s, (struct key){10, 2}); /* as early as what was passed on is early enough */
+	add_key(
+	    s, (struct key){10, 2}); /* as early as the last event passed through is early enough */
 	struct iot_event late = {.kind = IOT_RECORD, .rec.start_ns = 9};
 	cr_assert_eq(sorter_add(s, &late, 1), SORTER_RESTART);
 	late.rec.start_ns = 100;
@@ -288,7 +288,7 @@ Test(sorter, streaming_wants_to_start_anew_when_too_much_is_held)
 
 /* Live */
 
-/* A window of `lag` keys; what comes out is compared with want, or just taken where that is NULL. */
+/* A window of `lag` keys; the output is compared with want, or only counted if that is NULL. */
 static size_t live(struct sorter *s, const struct key *key, size_t n, int64_t lag,
 		   const struct key *want)
 {
@@ -457,7 +457,7 @@ static int by_start_index(const void *a, const void *b)
 	return l->offset < r->offset ? -1 : l->offset > r->offset;
 }
 
-/* Lists of so many events in order, with some in disorder here and there. */
+/* Lists of n events in order, with some disorder in between. */
 static struct iot_event *mixed_events(size_t n, size_t list)
 {
 	struct iot_event *ev = calloc(n, sizeof(*ev));
@@ -524,7 +524,7 @@ Test(sorter, what_is_in_order_and_before_the_watermark_passes)
 {
 	struct sorter *s = sorter_new(0, SORTER_STREAM);
 	cr_expect_eq(pass(s, (int64_t[]){1, 2, 2, 5}, 4, 5), 3);
-	cr_expect_eq(pass(s, (int64_t[]){1, 6}, 2, 7), 0); /* late: the sorter has to be told */
+	cr_expect_eq(pass(s, (int64_t[]){1, 6}, 2, 7), 0); /* late: the sorter must know */
 	cr_expect_eq(pass(s, (int64_t[]){2, 8, 7}, 3, 9), 0);
 	cr_expect_eq(pass(s, (int64_t[]){2, 7, 8}, 3, INT64_MIN), 0);
 	add_key(s, (struct key){7, 0});
@@ -541,7 +541,7 @@ Test(sorter, what_is_in_order_and_before_the_watermark_passes)
 	sorter_free(s);
 }
 
-/* Batches of so many, whose events come `spread` out of order; as the caller of a stream does it. */
+/* Batches of `size` events that are `spread` out of order, as the caller of a stream adds them. */
 static void check_passing(size_t batch, uint64_t spread, uint64_t seed)
 {
 	enum { N = 30000 };
@@ -616,7 +616,7 @@ Test(sorter, directives_stay_beside_records_of_the_same_start)
 	}
 }
 
-/* Text of event i: so many bytes that are all the same. */
+/* Text of event i: that number of equal bytes. */
 static size_t long_text(size_t i, char *to)
 {
 	size_t n = i % 7 == 0 ? 300000 : 4000 * (i % 20);

@@ -22,7 +22,7 @@ static struct {
 	size_t read_size;
 	char records[TEXT_CAPACITY], directives[TEXT_CAPACITY];
 	size_t records_size, directives_size;
-	char file[FILES][64]; /* the path of each file, as the last %file told */
+	char file[FILES][64]; /* the path of each file, from its last %file */
 	int64_t start_ns[FILES];
 	uint64_t took_ns[FILES];
 	uint8_t flags_of[FILES];
@@ -416,7 +416,7 @@ Test(strace, a_cut_last_line_is_told)
 	cr_expect(strstr(run.src.error.text, "middle of a line") != NULL);
 }
 
-/* Each last line lacks its LF; what may be the beginning of something longer moves no bytes. */
+/* Each last line lacks its LF; what may be the beginning of a longer line moves no bytes. */
 Test(strace, a_last_line_without_durations_that_may_be_cut_is_not_believed)
 {
 	static const char *const CUT[] = {
@@ -485,7 +485,7 @@ Test(strace, all_logs_of_a_set_that_are_cut_or_empty_are_named)
 	cr_expect(!noted("t.1: ") && !noted("t.4: "));
 }
 
-/* A pipe whose numbers strace has cut, of a process that had 4 open before the log began. */
+/* A pipe whose numbers strace has truncated, of a process that had 4 open before the log began. */
 Test(strace, a_wrong_guess_is_no_missed_close)
 {
 	convert(OPEN_A
@@ -555,7 +555,7 @@ Test(strace, two_files_of_one_number_in_sets_are_reported)
 	cr_expect_eq(counted("ambiguous.process"), 1);
 }
 
-/* The first process of b has the number of one of a that has ended, and a log may be cut in parts. */
+/* The first process of b has the number of one of a that has ended, and a log may be split. */
 Test(strace, logs_may_use_a_number_one_after_the_other)
 {
 	put("a.strace", "7 " AT("1") OPEN_A "7 " AT("3") "write(3, \"x\", 1) = 1\n"
@@ -1292,7 +1292,7 @@ Test(strace, sniffs_its_own_and_nothing_else)
 	}
 }
 
-/* Names that lead to one file: what is appended through one is seen through the others. */
+/* Names of one file: an append through one is visible through the others. */
 #define OPEN_O "open(\"o\", O_RDWR|O_CREAT|O_TRUNC, 0644) = 3\nwrite(3, \"\", 40) = 40\n"
 
 Test(strace, appends_through_other_names_of_a_file_are_seen)
@@ -1455,7 +1455,7 @@ Test(strace, writes_of_one_position_that_overlap_are_flagged)
 	cr_expect_eq(counted("ambiguous.order"), 2);
 }
 
-/* What the file had before is not known, and of those that overlap not which came first. */
+/* The previous size of the file is unknown, and so is the order of overlapping appends. */
 Test(strace, appends_that_overlap_are_counted_at_an_unknown_base)
 {
 	convert("100 open(\"a\", O_WRONLY|O_APPEND) = 3\n101 open(\"a\", O_WRONLY|O_APPEND) = 3\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For tests of reader and writer: whole traces read into one text that can be compared. */
+/* For tests of reader and writer: whole traces read into one text for comparison. */
 #ifndef TESTS_TRACE_TOOLS_H
 #define TESTS_TRACE_TOOLS_H
 
@@ -23,7 +23,7 @@ struct how {
 	size_t batch; /* events at once; 0: 64 */
 };
 
-/* What came of it. */
+/* The result. */
 struct reading {
 	struct bytes text; /* a line for each event; ends in NUL */
 	int status;
@@ -144,7 +144,7 @@ static inline void free_reading(struct reading *got)
 	free(got->text.data);
 }
 
-/* How to write; zeros are the defaults, but sync 0 is none and tick 0 is 1000. */
+/* Settings of a writer; zeros are the defaults, except that sync 0 is none and tick 0 is 1000. */
 struct make {
 	enum iot_compression compression;
 	uint64_t sync, tick_ns, base;
@@ -175,7 +175,7 @@ static inline struct iot_event comment(const char *text)
 	return ev;
 }
 
-/* Closes the writer, frees it, and returns a copy of what it made; ends in NUL. */
+/* Closes the writer, frees it, and returns a copy of its output, NUL-terminated. */
 static inline struct bytes written(struct iot_writer *w)
 {
 	struct bytes b = {NULL, 0};
@@ -193,7 +193,7 @@ static inline struct bytes written(struct iot_writer *w)
 	return b;
 }
 
-/* Reads a trace and writes what it says. */
+/* Reads a trace and writes it as text. */
 static inline struct bytes rewritten(const void *data, size_t size, struct make how)
 {
 	struct iot_writer *w = memory_writer(how);

@@ -416,7 +416,7 @@ Test(tracker, a_table_of_the_highest_descriptor_takes_a_few_kilobytes)
 	cr_expect_eq(t.memory, before);
 }
 
-/* What tables have to be, told by looking at everything. */
+/* The expected contents of tables, by looking at everything. */
 enum { MODEL_TABLES = 4, MODEL_FDS = 200 };
 
 struct model {
@@ -504,7 +504,7 @@ Test(tracker, a_copy_costs_little_until_it_changes)
 	fd_table_free(&t, a);
 }
 
-/* Of all that can grow, one thing at a time. */
+/* Everything that can grow, one thing at a time. */
 static void grow_without_end(unsigned what, struct fd_table *table, unsigned i)
 {
 	char path[32];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Verified reading: what is delivered of a damaged trace is a part of what was written, and depends neither on how the
- * text is read nor on how much of it is held in memory.
+ * Verified reading: the events delivered from a damaged trace are a part of those written, and
+ * depend neither on how the text is read nor on how much of it is held in memory.
  */
 #include <criterion/criterion.h>
 
@@ -51,7 +51,7 @@ static struct reading read_verified(struct bytes b, const struct way *way, struc
 	return drain(r, status, &how);
 }
 
-/* The lines of part that are records stand in whole, in that order. CPU clocks are 0 in both. */
+/* The record lines of `part` are in `whole`, in that order. CPU clocks are 0 in both. */
 static void check_part(const char *part, const char *whole, const char *what)
 {
 	while (*part != '\0') {
@@ -85,7 +85,7 @@ static void compare(const struct reading *a, const struct reading *b, const char
 	cr_assert_eq(a->lost_records, b->lost_records, "%s", what);
 }
 
-/* Damaged by so many bits, it is read in each of the ways. */
+/* A trace with flipped bits is read in each of the ways. */
 static void check_damaged(struct bytes whole, unsigned bits, uint64_t seed, const char *expected)
 {
 	struct bytes b = {malloc(whole.size), whole.size};

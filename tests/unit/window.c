@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Windows: plain, gzip and Zstandard input over every source, whole, cut short and damaged. */
+/*
+ * Buffered reading: plain, gzip and Zstandard input over every source, complete, truncated and
+ * damaged.
+ */
 #include <criterion/criterion.h>
 
 #include <errno.h>
@@ -489,7 +492,7 @@ static int read_resyncing(struct bytes packed, size_t read_size, struct bytes *g
 	return first;
 }
 
-/* Three frames, the middle one with a bit flipped: the first is whole, the last is found. */
+/* Three frames, the middle one with a flipped bit: the first is complete, the last is found. */
 TEST_BOTH_WAYS(a_bit_flipped_anywhere_is_noticed_and_the_next_frame_found)
 {
 	for (enum iot_compression how = IOT_GZIP; how <= IOT_ZSTD; how++) {
@@ -513,7 +516,7 @@ TEST_BOTH_WAYS(a_bit_flipped_anywhere_is_noticed_and_the_next_frame_found)
 				      first == IOT_ETRUNCATED,
 				  "status %d", first);
 			cr_assert_eq(memcmp(got.data, a.data, a.size), 0);
-			/* Bits of gzip's header (time, system) mean nothing to the bytes. */
+			/* Some bits of gzip's header (time, system) do not affect the contents. */
 			if (first == IOT_OK)
 				cr_assert(ends_with(got, c));
 			tried++;
@@ -565,7 +568,7 @@ TEST_BOTH_WAYS(blocks_before_a_bad_block_are_shown)
 			memset(packed.data + at, 0xff, 64);
 			cr_assert_eq(read_by(CALLBACK, packed, steps[i], &got), IOT_EFORMAT);
 			cr_assert_gt(got.size, plain.size * 7 / 10, "%zu", got.size);
-			/* Deflate may go on with wrong bytes for a while, zstd blocks do not. */
+			/* Deflate may continue with wrong bytes for a while, zstd blocks do not. */
 			cr_assert_eq(memcmp(got.data, plain.data, plain.size * 7 / 10), 0);
 			if (how == IOT_ZSTD)
 				cr_assert_lt(got.size, plain.size);
@@ -600,7 +603,7 @@ TEST_BOTH_WAYS(a_window_too_large_is_a_limit_that_names_both_sizes)
 	free(plain.data);
 }
 
-/* As a reader of lines does: one more than there is, until the line is whole. */
+/* Like a reader of lines: requests one byte more than available until the line is complete. */
 TEST_BOTH_WAYS(asking_for_one_more_grows_what_is_shown)
 {
 	const struct bytes plain = text_of(3 << 20, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a writer makes, byte for byte, and what it refuses. */
+/* The output of a writer, byte for byte, and what it rejects. */
 #include <criterion/criterion.h>
 
 #include <errno.h>
@@ -308,7 +308,7 @@ static unsigned roll(uint64_t *state, unsigned sides)
 	return (unsigned)(*state >> 33) % sides;
 }
 
-/* Directives that change what flags mean: lacks=, a %file without flags, a close. */
+/* Directives that change the meaning of flags: lacks=, a %file without flags, a close. */
 static void write_some_directive(struct iot_writer *w, uint64_t *state, unsigned *lacks)
 {
 	static const struct {
@@ -662,7 +662,7 @@ Test(writer, flush_sends_what_was_written)
 	close(fds[1]);
 }
 
-/* Whatever the options: what a writer made, a reader and a writer make again. */
+/* For all options: a reader and a writer reproduce the output of a writer. */
 Test(writer, canonical_traces_are_a_fixed_point)
 {
 	for (uint64_t sync = 0; sync < 12; sync++) {

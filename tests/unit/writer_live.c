@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Traces of programs that may crash: what is left of them, whenever that is. */
+/* Traces of programs that may crash: what remains of them after a kill at any moment. */
 #include <criterion/criterion.h>
 
 #include <fcntl.h>
