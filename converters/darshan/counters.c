@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 enum {
+	DIRECTIVE_SPLIT = 56000, /* further counters go to another directive */
 	RECORD_HEAD = 16,
 	UUID_SIZE = 16,
 	TEXT_SIZE = 128,
@@ -24,129 +25,118 @@ enum {
 	PERMANENT_RANKS = INT32_MAX,
 };
 
-/* Returns the sort key of counters: they apply to the whole job, so they follow its last record. */
-static int64_t place(const struct darshan *d)
-{
-	return d->end_ns;
-}
+/* Directives. Counters apply to the whole job, so they follow its last record. */
 
-bool darshan_counter_begin(struct darshan *d, struct iot_builder *b, const char *source,
-			   uint64_t id, int64_t rank, unsigned part)
+bool darshan_group_begin(struct darshan *d, struct darshan_group *g)
 {
-	struct iot_text path = darshan_name(d, id);
-	uint32_t object = darshan_object(d, id);
-	uint32_t process = rank >= 0 ? darshan_process(d, rank) : 0;
-	if (object == 0 || (rank >= 0 && process == 0) || !emit_begin(&d->emit, b, "counter"))
+	struct iot_builder *b = &g->b;
+	const uint32_t object = darshan_object(d, g->id);
+	const uint32_t process = object != 0 && g->rank >= 0 ? darshan_process(d, g->rank) : 0;
+	if (object == 0 || (g->rank >= 0 && process == 0) || !emit_begin(&d->emit, b, "counter"))
 		return false;
-	d->counted = true;
-	emit_string(b, "source", source);
+	d->contents.counters = true;
+	emit_string(b, "source", g->source);
 	if (process != 0)
 		iot_directive_number(b, "process", process);
-	darshan_signed(b, "rank", rank);
+	darshan_signed(b, "rank", g->rank);
 	iot_directive_number(b, "object", object);
-	if (path.size > 0)
-		iot_directive_text(b, "path", path.data, path.size);
-	iot_directive_number(b, "record", id);
-	if (part > 0)
-		iot_directive_number(b, "part", part + 1);
+	darshan_text_value(b, "path", darshan_name(d, g->id));
+	iot_directive_number(b, "record", g->id);
+	if (g->part > 0)
+		iot_directive_number(b, "part", g->part + 1);
 	return true;
 }
 
-/* Continues with a new directive if the current one is full. */
-static bool go_on(struct darshan *d, struct iot_builder *b, uint64_t id, int64_t rank,
-		  unsigned *part)
+bool darshan_group_split(struct darshan *d, struct darshan_group *g)
 {
-	if (b->size < DARSHAN_DIRECTIVE_SPLIT)
+	if (g->b.size < DIRECTIVE_SPLIT)
 		return true;
-	emit_end(&d->emit, b, place(d));
-	return darshan_counter_begin(d, b, darshan_module_name(d->place->module), id, rank,
-				     ++*part);
+	emit_end(&d->emit, &g->b, d->clock.end_ns);
+	g->part++;
+	return darshan_group_begin(d, g);
 }
 
-static bool all_zero(const unsigned char *p, size_t n)
+void darshan_group_end(struct darshan *d, struct darshan_group *g)
 {
-	for (size_t i = 0; i < n; i++)
-		if (p[i] != 0)
-			return false;
-	return true;
+	if (g->times > 1)
+		iot_directive_number(&g->b, "times", g->times);
+	emit_end(&d->emit, &g->b, d->clock.end_ns);
+	darshan_count(d, "counters.records", g->times);
 }
 
-/*
- * Returns true if the value is a valid rank. Ranks beyond those of the job are counted, not
- * refused.
- */
-static bool check_rank(struct darshan *d, int64_t rank)
-{
-	if (rank < -1 || rank > PERMANENT_RANKS) {
-		darshan_damage(d, IOT_EFORMAT, "rank %lld in a record", (long long)rank);
-		return false;
-	}
-	if (d->log.job.known && rank >= d->log.job.processes)
-		darshan_count(d, "ranks.beyond_job", 1);
-	return true;
-}
+/* Records */
 
-/* Returns the next record, or its first `size` bytes; NULL at the end or on damage. */
-static const unsigned char *record(struct darshan *d, size_t size)
-{
-	size_t have;
-	const unsigned char *p = darshan_ahead(&d->region, size, &have);
-	if (have >= size)
-		return p;
-	if (have > 0)
-		darshan_damage(d, IOT_EFORMAT, "ends inside a record");
-	return NULL;
-}
-
-/* As record(), for a record not yet inspected. Uncompressed logs end in zeros. */
+/* Returns the first `size` bytes of the next record; NULL at the end or on damage. */
 static const unsigned char *record_head(struct darshan *d, size_t size)
 {
-	const unsigned char *p = record(d, size);
-	if (p == NULL || (d->region.how == DARSHAN_UNPACKED && all_zero(p, size)) ||
-	    !check_rank(d, darshan_i64(p + 8, d->log.swap)))
+	const unsigned char *p = darshan_record_head(d, size, "a record");
+	const int64_t rank = p != NULL ? darshan_i64(p + 8, d->log.swap) : 0;
+	if (rank < -1 || rank > PERMANENT_RANKS) {
+		darshan_damage(d, IOT_EFORMAT, "rank %lld in a record", (long long)rank);
 		return NULL;
+	}
+	if (p != NULL)
+		darshan_count_rank(d, rank);
 	return p;
 }
 
 /* Counts consecutive copies of the current record and skips all but the last. */
 static uint64_t skip_repeated(struct darshan *d, size_t size)
 {
+	struct darshan_region *r = &d->current.region;
 	uint64_t times = 1;
 	size_t have;
-	const unsigned char *p = darshan_ahead(&d->region, 2 * size, &have);
+	const unsigned char *p = darshan_region_peek(r, 2 * size, &have);
 	while (have >= 2 * size && memcmp(p, p + size, size) == 0) {
-		darshan_consume(&d->region, size);
-		p = darshan_ahead(&d->region, 2 * size, &have);
+		darshan_region_consume(r, size);
+		p = darshan_region_peek(r, 2 * size, &have);
 		times++;
 	}
 	return times;
 }
 
-/* Ends the directive of a record and consumes the record. */
-static void end_record(struct darshan *d, struct iot_builder *b, size_t size, uint64_t times)
+/*
+ * Starts the directive of a record of `size` bytes and returns them. Returns NULL, with *status 0
+ * after damage, negative if out of memory.
+ */
+static const unsigned char *begin_record(struct darshan *d, struct darshan_group *g, size_t size,
+					 int *status)
 {
-	if (times > 1)
-		iot_directive_number(b, "times", times);
-	emit_end(&d->emit, b, place(d));
-	darshan_consume(&d->region, size);
-	darshan_count(d, "counters.records", times);
+	*status = 0;
+	if (darshan_bytes(d, size, "a record") == NULL)
+		return NULL;
+	const uint64_t times = skip_repeated(d, size);
+	const unsigned char *p = darshan_bytes(d, size, "a record");
+	if (p == NULL)
+		return NULL;
+	*g = (struct darshan_group){.source = darshan_module_name(d->current.entry->module),
+				    .id = darshan_u64(p, d->log.swap),
+				    .rank = darshan_i64(p + 8, d->log.swap),
+				    .times = times};
+	*status = -1;
+	return darshan_group_begin(d, g) ? p : NULL;
 }
 
-static void put_numbered(struct iot_builder *b, const char *format, unsigned i, int64_t value)
+/* Returns the status of a step. */
+static int end_record(struct darshan *d, struct darshan_group *g, size_t size, bool complete)
+{
+	if (!complete)
+		return -1;
+	darshan_group_end(d, g);
+	darshan_region_consume(&d->current.region, size);
+	return 1;
+}
+
+/* Appends an array of words; format contains one %u. Returns false if out of memory. */
+static bool append_words(struct darshan *d, struct darshan_group *g, const char *format,
+			 const unsigned char *p, uint64_t words)
 {
 	char name[64];
-	snprintf(name, sizeof name, format, i);
-	darshan_signed(b, name, value);
-}
-
-static bool put_bins(struct darshan *d, struct iot_builder *b, const char *format,
-		     const unsigned char *p, unsigned bins, uint64_t id, int64_t rank,
-		     unsigned *part)
-{
-	for (unsigned i = 0; i < bins; i++) {
-		if (!go_on(d, b, id, rank, part))
+	for (unsigned i = 0; i < words; i++) {
+		if (!darshan_group_split(d, g))
 			return false;
-		put_numbered(b, format, i, darshan_i64(p + 8 * (size_t)i, d->log.swap));
+		snprintf(name, sizeof name, format, i);
+		darshan_signed(&g->b, name, darshan_i64(p + 8 * (size_t)i, d->log.swap));
 	}
 	return true;
 }
@@ -173,7 +163,7 @@ static size_t fields_size(const struct darshan_fields *f, unsigned version)
 	return size;
 }
 
-static void put_uuid(struct iot_builder *b, const char *name, const unsigned char *p)
+static void append_uuid(struct iot_builder *b, const char *name, const unsigned char *p)
 {
 	char text[2 * UUID_SIZE + 5], *out = text;
 	for (size_t i = 0; i < UUID_SIZE; i++) {
@@ -185,14 +175,15 @@ static void put_uuid(struct iot_builder *b, const char *name, const unsigned cha
 	iot_directive_text(b, name, text, (size_t)(out - text));
 }
 
-static void put_counter(struct iot_builder *b, const struct darshan_counter *k,
-			const unsigned char *p, bool swap)
+static void append_counter(struct iot_builder *b, const struct darshan_counter *k,
+			   const unsigned char *p, bool swap)
 {
 	switch ((enum darshan_kind)k->kind) {
 	case DARSHAN_SIGNED:
 		darshan_signed(b, k->name, darshan_i64(p, swap));
 		break;
 	case DARSHAN_UNSIGNED:
+	case DARSHAN_ID:
 		iot_directive_number(b, k->name, darshan_u64(p, swap));
 		break;
 	case DARSHAN_DOUBLE:
@@ -202,7 +193,7 @@ static void put_counter(struct iot_builder *b, const struct darshan_counter *k,
 		darshan_signed(b, k->name, (int32_t)darshan_u32(p, swap));
 		break;
 	case DARSHAN_UUID:
-		put_uuid(b, k->name, p);
+		append_uuid(b, k->name, p);
 		break;
 	case DARSHAN_TEXT:
 		iot_directive_text(b, k->name, (const char *)p,
@@ -212,45 +203,39 @@ static void put_counter(struct iot_builder *b, const struct darshan_counter *k,
 }
 
 /* Returns false if out of memory. */
-static bool put_fields(struct darshan *d, struct iot_builder *b, const struct darshan_fields *f,
-		       const unsigned char *p, uint64_t id, int64_t rank, unsigned *part)
+static bool append_fields(struct darshan *d, struct darshan_group *g,
+			  const struct darshan_fields *f, const unsigned char *p)
 {
-	const struct darshan_place *where = d->place;
+	const struct darshan_map_entry *entry = d->current.entry;
 	for (size_t i = 0; i < f->count; i++) {
 		const struct darshan_counter *k = &f->counter[i];
-		if (!is_in(k, where->version))
+		if (!is_in(k, entry->version))
 			continue;
-		if (!go_on(d, b, id, rank, part))
+		if (!darshan_group_split(d, g))
 			return false;
-		put_counter(b, k, p, d->log.swap);
+		append_counter(&g->b, k, p, d->log.swap);
 		if (d->check && k->kind == DARSHAN_SIGNED)
-			darshan_check_counters(d, where->module, id, rank, k->name,
-					       darshan_i64(p, d->log.swap));
+			darshan_check_counter(d, entry->module, g, k->name,
+					      darshan_i64(p, d->log.swap));
 		p += size_of(k);
 	}
 	return true;
 }
 
-static int report_record(struct darshan *d, const struct darshan_fields *f, const char *rest,
-			 size_t size)
+/* Emits a record of known fields, then `words` words named by the format `rest`. */
+static int emit_record_of(struct darshan *d, const struct darshan_fields *f, const char *rest,
+			  size_t words)
 {
-	const uint64_t times = skip_repeated(d, size);
-	const unsigned char *p = record(d, size);
-	const size_t fixed = fields_size(f, d->place->version);
-	const char *module = darshan_module_name(d->place->module);
-	struct iot_builder b;
-	unsigned part = 0;
+	const size_t fixed = fields_size(f, d->current.entry->version), size = fixed + 8 * words;
+	struct darshan_group g;
+	int status;
+	const unsigned char *p = begin_record(d, &g, size, &status);
 	if (p == NULL)
-		return 0;
-	const uint64_t id = darshan_u64(p, d->log.swap);
-	const int64_t rank = darshan_i64(p + 8, d->log.swap);
-	if (!darshan_counter_begin(d, &b, module, id, rank, 0) ||
-	    !put_fields(d, &b, f, p + RECORD_HEAD, id, rank, &part) ||
-	    !put_bins(d, &b, rest, p + fixed, (unsigned)((size - fixed) / 8), id, rank, &part))
-		return -1;
-	end_record(d, &b, size, times);
-	d->begun = true;
-	return 1;
+		return status;
+	d->current.begun = true;
+	return end_record(d, &g, size,
+			  append_fields(d, &g, f, p + RECORD_HEAD) &&
+			      append_words(d, &g, rest, p + fixed, words));
 }
 
 /*
@@ -259,53 +244,42 @@ static int report_record(struct darshan *d, const struct darshan_fields *f, cons
  */
 static bool is_layout(struct darshan *d, const struct darshan_counters *c, size_t head, size_t size)
 {
+	struct darshan_region *r = &d->current.region;
 	size_t have;
-	const unsigned char *p = darshan_ahead(&d->region, head + size + 8, &have);
+	const unsigned char *p = darshan_region_peek(r, head + size + 8, &have);
 	if (have < head + 8 || darshan_u64(p + RECORD_HEAD, d->log.swap) != c->magic)
 		return false;
 	const uint64_t id = darshan_u64(p + head, d->log.swap);
 	if (darshan_name(d, id).size == 0)
 		return false;
 	if (have < head + size + 8) /* the only record, or truncated */
-		return have == head + size || d->region.status != IOT_OK;
+		return have == head + size || r->end.status != IOT_OK;
 	const uint64_t next = darshan_u64(p + head + size, d->log.swap);
-	return next == id || (next == 0 && d->region.how == DARSHAN_UNPACKED);
-}
-
-/* Returns the number of words after the fields: at least one; -1 if the number is invalid. */
-static int64_t rest_of(const struct darshan *d, const struct darshan_counters *c,
-		       const unsigned char *p)
-{
-	int64_t words =
-	    c->rest == NULL ? 0 : darshan_i64(p + RECORD_HEAD + 8 * c->rest_counter, d->log.swap);
-	if (c->rest != NULL && words == 0)
-		words = 1;
-	return words < 0 || words > REST_MAX ? -1 : words;
+	return next == id || (next == 0 && d->log.compression == DARSHAN_UNCOMPRESSED);
 }
 
 int darshan_counters_step(struct darshan *d)
 {
-	const unsigned version = d->place->version;
-	const struct darshan_counters *c = darshan_counters(d->place->module, version);
-	const size_t head = c->head.count > 0 && !d->begun ? fields_size(&c->head, version) : 0;
-	const size_t size = fields_size(&c->record, version);
-	const unsigned char *p = record_head(d, head > 0 ? head : size);
+	const unsigned version = d->current.entry->version;
+	const struct darshan_counters *c = darshan_counters(d->current.entry->module, version);
+	const bool first = c->head.count > 0 && !d->current.begun;
+	const size_t size = fields_size(first ? &c->head : &c->record, version);
+	const unsigned char *p = record_head(d, size);
 	if (p == NULL)
 		return 0;
-	if (head > 0) {
-		if (is_layout(d, c, head, size))
-			return report_record(d, &c->head, NULL, head);
+	if (first) {
+		if (is_layout(d, c, size, fields_size(&c->record, version)))
+			return emit_record_of(d, &c->head, NULL, 0);
 		darshan_skip_module(d);
 		return 0;
 	}
-	const int64_t rest = rest_of(d, c, p);
-	if (rest < 0) {
-		darshan_damage(d, IOT_EFORMAT, "too many words after a record");
-		return 0;
-	}
-	return record(d, size + 8 * (size_t)rest) != NULL
-		   ? report_record(d, &c->record, c->rest, size + 8 * (size_t)rest)
-		   : 0;
+	if (c->rest == NULL)
+		return emit_record_of(d, &c->record, NULL, 0);
+	const int64_t words = darshan_i64(p + RECORD_HEAD + 8 * c->rest_counter, d->log.swap);
+	if (words >= 0 && words <= REST_MAX)
+		return emit_record_of(d, &c->record, c->rest, words > 0 ? (size_t)words : 1);
+	darshan_damage(d, IOT_EFORMAT, "too many words after a record");
+	return 0;
 }
 
 /* HEATMAP */
@@ -313,9 +287,9 @@ int darshan_counters_step(struct darshan *d)
 /* Record: id, rank, width of a bin, number of bins, 2 unused words; bins of writes, of reads. */
 int darshan_heatmap_step(struct darshan *d)
 {
-	struct iot_builder b;
-	unsigned part = 0;
 	const unsigned char *p = record_head(d, HEATMAP_HEAD);
+	struct darshan_group g;
+	int status;
 	if (p == NULL)
 		return 0;
 	const int64_t bins = darshan_i64(p + 24, d->log.swap);
@@ -324,33 +298,21 @@ int darshan_heatmap_step(struct darshan *d)
 		return 0;
 	}
 	const size_t size = HEATMAP_HEAD + 16 * (size_t)bins;
-	if (record(d, size) == NULL)
-		return 0;
-	const uint64_t times = skip_repeated(d, size);
-	p = record(d, size);
-	const uint64_t id = darshan_u64(p, d->log.swap);
-	const int64_t rank = darshan_i64(p + 8, d->log.swap);
-	if (!darshan_counter_begin(d, &b, "HEATMAP", id, rank, 0))
-		return -1;
-	darshan_double(&b, "HEATMAP_F_BIN_WIDTH_SECONDS", darshan_f64(p + 16, d->log.swap));
+	p = begin_record(d, &g, size, &status);
+	if (p == NULL)
+		return status;
+	darshan_double(&g.b, "HEATMAP_F_BIN_WIDTH_SECONDS", darshan_f64(p + 16, d->log.swap));
 	p += HEATMAP_HEAD;
-	if (!put_bins(d, &b, "HEATMAP_WRITE_BIN_%u", p, (unsigned)bins, id, rank, &part) ||
-	    !put_bins(d, &b, "HEATMAP_READ_BIN_%u", p + 8 * bins, (unsigned)bins, id, rank, &part))
-		return -1;
-	end_record(d, &b, size, times);
-	return 1;
+	return end_record(
+	    d, &g, size,
+	    append_words(d, &g, "HEATMAP_WRITE_BIN_%u", p, (uint64_t)bins) &&
+		append_words(d, &g, "HEATMAP_READ_BIN_%u", p + 8 * bins, (uint64_t)bins));
 }
 
 /* LUSTRE */
 
-static bool put_osts(struct darshan *d, struct iot_builder *b, const unsigned char *p,
-		     unsigned osts, uint64_t id, int64_t rank, unsigned *part)
-{
-	return put_bins(d, b, "LUSTRE_OST_ID_%u", p, osts, id, rank, part);
-}
-
-static bool put_component(struct darshan *d, struct iot_builder *b, const unsigned char *p,
-			  unsigned number)
+static void append_component(struct darshan *d, struct iot_builder *b, const unsigned char *p,
+			     unsigned number)
 {
 	static const char *const names[] = {"STRIPE_SIZE", "STRIPE_COUNT", "STRIPE_PATTERN",
 					    "FLAGS",       "EXT_START",    "EXT_END",
@@ -364,73 +326,57 @@ static bool put_component(struct darshan *d, struct iot_builder *b, const unsign
 	const char *pool = (const char *)p + 8 * count;
 	snprintf(name, sizeof name, "LUSTRE_COMP%u_POOL_NAME", number);
 	iot_directive_text(b, name, pool, strnlen(pool, LUSTRE_POOL));
-	return true;
 }
 
-static bool put_lustre_old(struct darshan *d, struct iot_builder *b, const unsigned char *p,
-			   size_t stripes)
+static void append_layout_old(struct darshan *d, struct iot_builder *b, const unsigned char *p)
 {
 	static const char *const names[] = {"LUSTRE_OSTS", "LUSTRE_MDTS", "LUSTRE_STRIPE_OFFSET",
 					    "LUSTRE_STRIPE_SIZE", "LUSTRE_STRIPE_WIDTH"};
-	const uint64_t id = darshan_u64(p, d->log.swap);
-	const int64_t rank = darshan_i64(p + 8, d->log.swap);
-	unsigned part = 0;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		darshan_signed(b, names[i], darshan_i64(p + RECORD_HEAD + 8 * i, d->log.swap));
-	return put_osts(d, b, p + LUSTRE_OLD_HEAD, (unsigned)stripes, id, rank, &part);
 }
 
-static bool put_lustre(struct darshan *d, struct iot_builder *b, const unsigned char *p,
-		       size_t components, size_t stripes)
+static bool append_layout(struct darshan *d, struct darshan_group *g, const unsigned char *p,
+			  unsigned components, unsigned stripes)
 {
-	const uint64_t id = darshan_u64(p, d->log.swap);
-	const int64_t rank = darshan_i64(p + 8, d->log.swap);
-	unsigned part = 0;
-	iot_directive_number(b, "LUSTRE_NUM_COMPONENTS", components);
-	iot_directive_number(b, "LUSTRE_NUM_STRIPES", stripes);
+	iot_directive_number(&g->b, "LUSTRE_NUM_COMPONENTS", components);
+	iot_directive_number(&g->b, "LUSTRE_NUM_STRIPES", stripes);
 	p += LUSTRE_HEAD;
-	for (size_t i = 0; i < components; i++, p += LUSTRE_COMPONENT)
-		if (!go_on(d, b, id, rank, &part) || !put_component(d, b, p, (unsigned)i + 1))
+	for (unsigned i = 0; i < components; i++, p += LUSTRE_COMPONENT) {
+		if (!darshan_group_split(d, g))
 			return false;
-	return put_osts(d, b, p, (unsigned)stripes, id, rank, &part);
-}
-
-/* Reads the numbers of components and stripes of a record. Returns false if they are invalid. */
-static bool lustre_counts(struct darshan *d, const unsigned char *p, int64_t *components,
-			  int64_t *stripes)
-{
-	const bool old = d->place->version == 1;
-	*components = old ? 0 : darshan_i64(p + 16, d->log.swap);
-	*stripes = darshan_i64(p + (old ? 48 : 24), d->log.swap);
-	if (old && *stripes < 0) /* the stripes of the file could not be determined */
-		*stripes = *stripes == -1 ? 0 : *stripes;
-	if (*components >= 0 && *components <= LUSTRE_MAX && *stripes >= 0 &&
-	    *stripes <= LUSTRE_MAX)
-		return true;
-	darshan_damage(d, IOT_EFORMAT, "%lld components and %lld stripes in a record",
-		       (long long)*components, (long long)*stripes);
-	return false;
+		append_component(d, &g->b, p, i + 1);
+	}
+	return true;
 }
 
 int darshan_lustre_step(struct darshan *d)
 {
-	const bool old = d->place->version == 1;
+	const bool old = d->current.entry->version == 1;
 	const size_t head = old ? LUSTRE_OLD_HEAD : LUSTRE_HEAD;
 	const unsigned char *p = record_head(d, head);
-	int64_t components, stripes;
-	if (p == NULL || !lustre_counts(d, p, &components, &stripes))
+	struct darshan_group g;
+	int status;
+	if (p == NULL)
 		return 0;
-	const size_t size = head + LUSTRE_COMPONENT * (size_t)components + 8 * (size_t)stripes;
-	if (record(d, size) == NULL)
+	const int64_t components = old ? 0 : darshan_i64(p + 16, d->log.swap);
+	int64_t stripes = darshan_i64(p + (old ? 48 : 24), d->log.swap);
+	if (old && stripes == -1) /* the stripes of the file could not be determined */
+		stripes = 0;
+	if (components < 0 || components > LUSTRE_MAX || stripes < 0 || stripes > LUSTRE_MAX) {
+		darshan_damage(d, IOT_EFORMAT, "%lld components and %lld stripes in a record",
+			       (long long)components, (long long)stripes);
 		return 0;
-	const uint64_t times = skip_repeated(d, size);
-	p = record(d, size);
-	struct iot_builder b;
-	if (!darshan_counter_begin(d, &b, "LUSTRE", darshan_u64(p, d->log.swap),
-				   darshan_i64(p + 8, d->log.swap), 0) ||
-	    !(old ? put_lustre_old(d, &b, p, (size_t)stripes)
-		  : put_lustre(d, &b, p, (size_t)components, (size_t)stripes)))
-		return -1;
-	end_record(d, &b, size, times);
-	return 1;
+	}
+	const size_t fixed = head + LUSTRE_COMPONENT * (size_t)components;
+	const size_t size = fixed + 8 * (size_t)stripes;
+	p = begin_record(d, &g, size, &status);
+	if (p == NULL)
+		return status;
+	if (old)
+		append_layout_old(d, &g.b, p);
+	return end_record(
+	    d, &g, size,
+	    (old || append_layout(d, &g, p, (unsigned)components, (unsigned)stripes)) &&
+		append_words(d, &g, "LUSTRE_OST_ID_%u", p + fixed, (uint64_t)stripes));
 }

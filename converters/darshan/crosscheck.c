@@ -38,46 +38,44 @@ static uint64_t *total_for(struct darshan_totals *t, unsigned module, const char
 	return NULL;
 }
 
-static uint64_t key(int64_t rank, unsigned layer)
+/* Rank -1 stands for all ranks. */
+static uint64_t key_of(uint32_t object, int64_t rank, unsigned layer)
 {
-	return (uint64_t)rank << 2 | layer;
+	return darshan_file_key(object, (uint32_t)(rank + 1), layer);
 }
 
 /* Returns the totals of a rank, or of all ranks; NULL if out of memory. */
 static struct darshan_declared *declared_of(struct darshan *d, unsigned layer, int64_t rank,
 					    uint64_t id)
 {
-	struct darshan_declared_all *all = &d->declared;
-	uint32_t *at = darshan_slot(&all->ids, id, key(rank, layer));
-	if (at == NULL || (*at == 0 && !array_reserve(&all->declared, &all->capacity,
-						      all->count + 1, sizeof *all->declared))) {
+	struct darshan_crosscheck *c = &d->crosscheck;
+	const size_t known = c->ids.count;
+	const size_t n = darshan_number(d, &c->ids, key_of(darshan_object(d, id), rank, layer));
+	if (!array_reserve_index(&c->declared, &c->capacity, n, sizeof *c->declared)) {
 		darshan_no_memory(d);
 		return NULL;
 	}
-	if (*at == 0) {
-		all->declared[all->count++] =
-		    (struct darshan_declared){.id = id, .rank = rank, .layer = layer};
-		*at = (uint32_t)all->count;
-	}
-	return &all->declared[*at - 1];
+	if (n == known)
+		c->declared[n] = (struct darshan_declared){.id = id, .rank = rank, .layer = layer};
+	return &c->declared[n];
 }
 
-void darshan_check_counters(struct darshan *d, unsigned module, uint64_t id, int64_t rank,
-			    const char *name, int64_t value)
+void darshan_check_counter(struct darshan *d, unsigned module, const struct darshan_group *g,
+			   const char *name, int64_t value)
 {
-	unsigned layer = layer_of(module);
+	const unsigned layer = layer_of(module);
 	if ((d->layers & layer) == 0)
 		return;
-	struct darshan_declared *declared = declared_of(d, layer, rank, id);
+	struct darshan_declared *declared = declared_of(d, layer, g->rank, g->id);
 	uint64_t *total = declared != NULL ? total_for(&declared->reported, module, name) : NULL;
-	d->declared.layers |= layer;
+	d->crosscheck.layers |= layer;
 	if (total != NULL && value > 0)
 		*total += (uint64_t)value;
 }
 
 /* Formats "POSIX, rank 0, /a/path", after the name of the log if there are several. */
-static void where(const struct darshan *d, const struct darshan_declared *s, size_t member,
-		  char *out, size_t capacity)
+static void describe(const struct darshan *d, const struct darshan_declared *s, size_t member,
+		     char *out, size_t capacity)
 {
 	const struct iot_text path = darshan_name(d, s->id);
 	const char *name = input_name(d->src->input, member);
@@ -105,23 +103,22 @@ static void compare(struct darshan *d, const struct darshan_declared *s, size_t 
 		      {"bytes read", s->reported.bytes_read, s->seen.bytes_read},
 		      {"bytes written", s->reported.bytes_written, s->seen.bytes_written}};
 	const size_t count = sizeof totals / sizeof *totals;
-	char place[512];
-	where(d, s, member, place, sizeof place);
+	char totals_of[512];
+	describe(d, s, member, totals_of, sizeof totals_of);
 	for (size_t i = 0; i < count; i++)
 		if (totals[i].reported != totals[i].seen)
-			report_differs(&d->src->report, place, totals[i].what, totals[i].reported,
-				       totals[i].seen);
+			report_differs(&d->src->report, totals_of, totals[i].what,
+				       totals[i].reported, totals[i].seen);
 	darshan_count(d, "check.compared", count);
 }
 
 /* Adds the records of ranks without counters of their own to the totals of all ranks. */
 static void add_seen(struct darshan *d, const struct darshan_file *f)
 {
-	uint32_t at = darshan_find(&d->declared.ids, f->id, key(f->rank, f->layer));
-	if (at == 0)
-		at = darshan_find(&d->declared.ids, f->id, key(-1, f->layer));
-	struct darshan_declared *s =
-	    at != 0 ? &d->declared.declared[at - 1] : declared_of(d, f->layer, f->rank, f->id);
+	const struct idmap *ids = &d->crosscheck.ids;
+	const bool own = idmap_find(ids, key_of(f->object, f->rank, f->layer)) != SIZE_MAX;
+	const bool all = !own && idmap_find(ids, key_of(f->object, -1, f->layer)) != SIZE_MAX;
+	struct darshan_declared *s = declared_of(d, f->layer, all ? -1 : f->rank, f->id);
 	if (s == NULL)
 		return;
 	s->seen.reads += f->seen.reads;
@@ -132,16 +129,16 @@ static void add_seen(struct darshan *d, const struct darshan_file *f)
 
 void darshan_check(struct darshan *d, size_t member)
 {
-	struct darshan_declared_all *all = &d->declared;
-	const unsigned both = d->seen_layers & all->layers;
-	if (d->seen_layers != 0 && both == 0)
+	struct darshan_crosscheck *c = &d->crosscheck;
+	const unsigned selected = d->contents.selected, both = selected & c->layers;
+	if (selected != 0 && both == 0)
 		darshan_note(d, member, "has no counters to --check its records with");
-	for (size_t i = d->job_files; i < d->files; i++)
-		if ((both & d->file[i].layer) != 0)
-			add_seen(d, &d->file[i]);
-	for (size_t i = 0; i < all->count; i++)
-		if ((both & all->declared[i].layer) != 0)
-			compare(d, &all->declared[i], member);
-	darshan_table_free(&all->ids);
-	all->count = all->layers = 0;
+	for (size_t i = c->first_file; i < d->ids.files.count; i++)
+		if ((both & d->ids.file[i].layer) != 0)
+			add_seen(d, &d->ids.file[i]);
+	for (size_t i = 0; i < c->ids.count; i++)
+		if ((both & c->declared[i].layer) != 0)
+			compare(d, &c->declared[i], member);
+	idmap_free(&c->ids);
+	c->layers = 0;
 }

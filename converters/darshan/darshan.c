@@ -43,10 +43,7 @@ static bool is_unfinished(const char *name, const char *head, size_t size)
 {
 	if (strstr(name, ".darshan") == NULL || size < 16)
 		return false;
-	for (size_t i = 0; i < size && i < 360; i++)
-		if (head[i] != '\0')
-			return false;
-	return true;
+	return darshan_all_zero(head, size < 360 ? size : 360);
 }
 
 static int bid(struct input *in, size_t member)
@@ -71,35 +68,8 @@ static int sniff(struct input *in)
 
 /* Regions */
 
-void darshan_skip_module(struct darshan *d)
-{
-	const char *name = darshan_module_name(d->place->module);
-	struct iot_builder b;
-	darshan_count(d, "skipped.modules", 1);
-	darshan_count(d, "skipped.bytes", d->place->size);
-	darshan_note(d, d->member,
-		     "module %s (id %u), version %u, is not understood: %llu bytes skipped", name,
-		     d->place->id, d->place->version, (unsigned long long)d->place->size);
-	if (!emit_begin(&d->emit, &b, "counter"))
-		return;
-	emit_string(&b, "source", name);
-	iot_directive_number(&b, "module", d->place->id);
-	iot_directive_number(&b, "version", d->place->version);
-	iot_directive_number(&b, "bytes-skipped", d->place->size);
-	emit_end(&d->emit, &b, d->end_ns);
-}
-
-static unsigned layer_of(const struct darshan_place *p)
-{
-	if (p->module == DARSHAN_DXT_POSIX)
-		return DARSHAN_LAYER_POSIX;
-	return p->module == DARSHAN_DXT_MPIIO ? DARSHAN_LAYER_MPIIO : 0;
-}
-
-typedef int step_fn(struct darshan *d);
-
 /* Returns NULL if the module or its version is unknown. */
-static step_fn *step_of(const struct darshan_place *p)
+static darshan_step_fn *step_of(const struct darshan_map_entry *p)
 {
 	switch (p->module) {
 	case DARSHAN_NULL:
@@ -120,89 +90,88 @@ static step_fn *step_of(const struct darshan_place *p)
 
 static void open_region(struct darshan *d)
 {
-	struct darshan_place *p = d->place = &d->log.place[d->log.next++];
-	const unsigned layer = layer_of(p);
-	d->damaged = d->begun = false;
-	d->region.status = IOT_OK;
-	d->dxt_layers |= layer;
+	struct darshan_current *c = &d->current;
+	const struct darshan_map_entry *entry = c->entry = &d->log.map[d->log.next++];
+	const unsigned layer = darshan_layer(entry->module);
+	c->damaged = c->begun = false;
+	c->region.end.status = IOT_OK;
+	d->contents.layers |= layer;
 	if (layer != 0 && (d->layers & layer) == 0)
 		return;
-	step_fn *step = step_of(p);
+	darshan_step_fn *step = step_of(entry);
 	if (step == NULL) {
 		darshan_skip_module(d);
 		return;
 	}
-	if (p->offset < d->log.at) {
+	if (entry->offset < d->log.offset) {
 		darshan_damage(d, IOT_EFORMAT, "lies on what comes before");
 		return;
 	}
-	if (!darshan_log_skip(&d->log, p->offset)) {
+	if (!darshan_log_skip(&d->log, entry->offset)) {
 		darshan_damage(d, IOT_ETRUNCATED, "the file ends before it");
 		return;
 	}
-	d->seen_layers |= layer;
+	d->contents.selected |= layer;
 	d->dxt.active = false;
-	darshan_region_open(&d->region, d->log.bufreader, p->size, &d->log.at, d->log.how);
-	if (input_again(d->src->input)) /* not for pipes: reading ahead could block */
-		darshan_thread_begin(&d->region);
-	d->step = step;
+	/* no prefetch for pipes: reading ahead could block */
+	darshan_region_open(&c->region, d->log.bufreader, entry->size, &d->log.offset,
+			    d->log.compression, input_again(d->src->input));
+	c->step = step;
 }
 
 static void close_region(struct darshan *d)
 {
-	if (d->region.status != IOT_OK && !d->damaged)
-		darshan_damage(d, d->region.status, "stops early");
-	darshan_region_close(&d->region);
-	d->region.status = IOT_OK;
-	d->step = NULL;
+	struct darshan_current *c = &d->current;
+	if (c->region.end.status != IOT_OK && !c->damaged)
+		darshan_damage(d, c->region.end.status, "stops early");
+	darshan_region_close(&c->region);
+	c->region.end.status = IOT_OK;
+	c->step = NULL;
 }
 
 /* Logs */
 
-static const char *member_name(const struct darshan *d, char *out, size_t capacity)
+static void close_bufreader(struct darshan *d)
 {
-	const char *name = input_name(d->src->input, d->member);
-	return escape_text(out, capacity, name, strlen(name));
-}
-
-static void begin_log(struct darshan *d)
-{
-	darshan_set_base(d, d->log.start_ns, d->log.end_ns);
-	d->understood++;
-	d->place = NULL;
-	d->damaged = false;
+	bufreader_free(d->log.bufreader);
+	d->log.bufreader = NULL;
 }
 
 static int open_member(struct darshan *d, struct error *error)
 {
-	char name[512];
+	struct input *input = d->src->input;
+	const size_t member = d->members.current;
+	const char *name = input_name(input, member);
+	char shown[512];
 	size_t size;
-	const char *head = input_head(d->src->input, d->member, &size);
+	const char *head = input_head(input, member, &size);
 	const bool text = darshan_text_is(head, size);
-	struct bufreader *w = input_open(d->src->input, d->member, error);
-	if (w == NULL)
+	struct bufreader *in = input_open(input, member, error);
+	if (in == NULL)
 		return error->status;
-	int status = text ? darshan_text_open(d, w, error)
-			  : darshan_log_open(&d->log, w, member_name(d, name, sizeof name),
-					     &d->region, error);
-	d->log.bufreader = w;
+	escape_text(shown, sizeof shown, name, strlen(name));
+	const int status = text ? darshan_text_open(d, in, error)
+				: darshan_log_open(&d->log, in, shown, &d->current.region, error);
+	d->log.bufreader = in;
 	if (status != IOT_OK)
 		return status;
-	begin_log(d);
-	if (text)
-		d->step = darshan_text_step;
+	darshan_clock_set(&d->clock, d->log.start_ns, d->log.end_ns);
+	d->current.entry = NULL;
+	d->current.damaged = false;
+	d->current.step = text ? darshan_text_step : NULL;
 	return IOT_OK;
 }
 
 /* Reports the properties of the job, after %trace. */
 static void report_job(struct darshan *d)
 {
-	if (d->log.job_status != IOT_OK)
-		darshan_damage(d, d->log.job_status, "job: %s", d->log.job_why);
+	const struct darshan_job *job = &d->log.job;
+	if (job->status != IOT_OK)
+		darshan_damage(d, job->status, "job: %s", job->why);
 	if (d->log.start_ns == 0)
-		darshan_note(d, d->member, "when the job started is not known");
+		darshan_note(d, d->members.current, "when the job started is not known");
 	if (d->log.major == 3 && d->log.minor == 20)
-		darshan_note(d, d->member,
+		darshan_note(d, d->members.current,
 			     "of Darshan 3.2.0, which damages some counters (ACCESS, COUNT)");
 }
 
@@ -220,29 +189,9 @@ static void report_partial(struct darshan *d)
 			 "module %s ran out of memory: its last records are missing",
 			 darshan_module_name(module));
 		darshan_count(d, "partial.modules", 1);
-		darshan_note(d, d->member, "%s", why);
+		darshan_note(d, d->members.current, "%s", why);
 		darshan_emit_lost(d, why);
 	}
-}
-
-/* Reports ranks that have counters but no records. */
-static void report_processes(struct darshan *d)
-{
-	for (size_t i = 0; i < d->processes; i++) {
-		const struct darshan_process *p = &d->process[i];
-		uint64_t id = d->process_base + (uint64_t)p->rank + 1;
-		if (p->reported_ns == INT64_MAX)
-			darshan_emit_process(d, (uint32_t)id, d->base_ns);
-	}
-}
-
-static uint64_t process_count(const struct darshan *d)
-{
-	int64_t max = d->log.job.known ? d->log.job.processes : 0;
-	for (size_t i = 0; i < d->processes; i++)
-		if (d->process[i].rank >= max)
-			max = d->process[i].rank + 1;
-	return max > 0 ? (uint64_t)max : 0;
 }
 
 static bool same_job(const struct darshan_job *a, const struct darshan_job *b)
@@ -253,12 +202,11 @@ static bool same_job(const struct darshan_job *a, const struct darshan_job *b)
 
 static void close_log(struct darshan *d)
 {
-	d->place = NULL;
+	d->current.entry = NULL;
 	report_partial(d);
-	report_processes(d);
-	bufreader_free(d->log.bufreader);
-	d->log.bufreader = NULL;
-	d->job_member = d->member++;
+	darshan_emit_silent_processes(d);
+	close_bufreader(d);
+	d->members.last_log = d->members.current++;
 }
 
 /*
@@ -267,48 +215,44 @@ static void close_log(struct darshan *d)
  */
 static void close_job(struct darshan *d)
 {
-	if (d->dxt_layers == 0)
-		darshan_note(d, d->job_member,
-			     d->counted ? "has no DXT data: counters only, and no records"
-					: "has no data: neither counters nor records");
-	else if ((d->dxt_layers & d->layers) == 0)
-		darshan_note(d, d->job_member, "has no DXT data of this layer; see --layer");
+	const size_t member = d->members.last_log;
+	if (d->contents.layers == 0)
+		darshan_note(d, member,
+			     d->contents.counters ? "has no DXT data: counters only, and no records"
+						  : "has no data: neither counters nor records");
+	else if ((d->contents.layers & d->layers) == 0)
+		darshan_note(d, member, "has no DXT data of this layer; see --layer");
 	if (d->check)
-		darshan_check(d, d->job_member);
-	d->seen_layers = d->dxt_layers = 0;
-	d->job_files = d->files;
-	d->counted = false;
+		darshan_check(d, member);
+	d->contents = (struct darshan_contents){.counters = false};
+	d->crosscheck.first_file = d->ids.files.count;
 }
 
 /* Advances to the next member that is a log, or to the end. */
-static void pass_others(struct darshan *d)
+static void skip_others(struct darshan *d)
 {
-	for (; d->member < input_count(d->src->input); d->member++) {
-		if (bid(d->src->input, d->member) > 0)
+	struct darshan_members *m = &d->members;
+	for (; m->current < input_count(d->src->input); m->current++) {
+		if (bid(d->src->input, m->current) > 0)
 			return;
-		if (d->ignored++ == 0)
-			d->first_ignored = d->member;
+		if (m->ignored++ == 0)
+			m->first_ignored = m->current;
 	}
 }
 
 static void end_logs(struct darshan *d)
 {
 	close_job(d);
-	source_ignored(d->src, d->ignored, d->first_ignored);
+	source_ignored(d->src, d->members.ignored, d->members.first_ignored);
 	d->ended = true;
 }
 
-/* The first damage becomes the final error of the conversion, others become notes. */
-static void pass_unopened(struct darshan *d, const struct error *error)
+/* Returns false if the damage is the first of the conversion. */
+static bool skip_unopened(struct darshan *d, const struct error *error)
 {
-	bufreader_free(d->log.bufreader);
-	d->log.bufreader = NULL;
-	darshan_count(d, "damaged.places", 1);
-	if (d->fault.status == IOT_OK)
-		d->fault = *error;
-	else
-		report_note(&d->src->report, "%.240s", error->text);
-	d->member++;
+	close_bufreader(d);
+	d->members.current++;
+	return darshan_add_damage(d, error);
 }
 
 static void next_log(struct darshan *d)
@@ -316,50 +260,50 @@ static void next_log(struct darshan *d)
 	const struct darshan_job last = d->log.job;
 	const bool text = d->text != NULL;
 	struct error error = {.status = IOT_OK};
-	pass_others(d);
-	if (d->member == input_count(d->src->input)) {
+	skip_others(d);
+	if (d->members.current == input_count(d->src->input)) {
 		end_logs(d);
 		return;
 	}
-	const uint64_t processes = process_count(d);
+	const uint64_t processes = darshan_process_count(d);
 	if (open_member(d, &error) == IOT_OK) {
 		/* Two texts of one job describe the same processes. */
 		if (!text || d->text == NULL || !same_job(&last, &d->log.job)) {
 			close_job(d);
-			d->process_base += processes;
-			d->processes = 0;
-			darshan_emit_trace(d, d->text != NULL ? "text" : "log");
+			darshan_ids_next_job(d, processes);
+			darshan_emit_trace(d);
 		}
 		report_job(d);
-		return;
-	}
-	if (error.status == IOT_ENOMEM) {
+	} else if (error.status == IOT_ENOMEM) {
 		darshan_no_memory(d);
-		return;
-	}
-	if (d->fault.status != IOT_OK)
+	} else if (skip_unopened(d, &error)) {
 		darshan_emit_lost(d, error.text);
-	pass_unopened(d, &error);
+	}
+}
+
+static void run_step(struct darshan *d)
+{
+	const int status = d->current.step(d);
+	if (status < 0) {
+		darshan_no_memory(d);
+	} else if (status == 0 && d->current.step == darshan_text_step) {
+		d->current.step = NULL;
+		darshan_text_end(d);
+	} else if (status == 0) {
+		close_region(d);
+	}
 }
 
 static void advance(struct darshan *d)
 {
-	if (d->step != NULL) {
-		int status = d->step(d);
-		if (status < 0)
-			darshan_no_memory(d);
-		else if (status == 0 && d->text != NULL && d->step == darshan_text_step) {
-			d->step = NULL;
-			darshan_text_end(d);
-		} else if (status == 0)
-			close_region(d);
-	} else if (d->log.bufreader == NULL) {
+	if (d->current.step != NULL)
+		run_step(d);
+	else if (d->log.bufreader == NULL)
 		next_log(d);
-	} else if (d->log.next < d->log.places) {
+	else if (d->log.next < d->log.entries)
 		open_region(d);
-	} else {
+	else
 		close_log(d);
-	}
 }
 
 /* The converter */
@@ -400,28 +344,28 @@ static bool has_binary(struct input *in)
  */
 static int open_first(struct darshan *d)
 {
+	struct darshan_members *m = &d->members;
 	struct error error = {.status = IOT_OK};
 	const size_t count = input_count(d->src->input);
 	char why[64];
 	size_t unopened = 0;
-	pass_others(d);
-	if (d->member == count) /* only --from claims that they are logs */
-		d->member = d->ignored = 0;
-	while (d->member < count && open_member(d, &error) != IOT_OK) {
+	skip_others(d);
+	if (m->current == count) /* only --from claims that they are logs */
+		m->current = m->ignored = 0;
+	for (; m->current < count && open_member(d, &error) != IOT_OK; unopened++) {
 		if (error.status == IOT_ENOMEM) {
 			d->src->error = error;
 			return IOT_ENOMEM;
 		}
-		pass_unopened(d, &error);
+		(void)skip_unopened(d, &error);
 		error.status = IOT_OK;
-		pass_others(d);
-		unopened++;
+		skip_others(d);
 	}
-	if (d->member == count) {
-		d->src->error = d->fault;
-		return d->fault.status;
+	if (m->current == count) {
+		d->src->error = d->damage;
+		return d->damage.status;
 	}
-	darshan_emit_trace(d, d->text != NULL ? "text" : "log");
+	darshan_emit_trace(d);
 	snprintf(why, sizeof why, "%zu more logs cannot be opened", unopened - 1);
 	if (unopened > 1)
 		darshan_emit_lost(d, why);
@@ -439,12 +383,10 @@ static int open_source(struct source_state *src)
 	d->emit.directive_capacity = DARSHAN_DIRECTIVE_CAPACITY;
 	d->check = source_setting(src, "check") != NULL;
 	d->threads = source_setting(src, "threads") != NULL;
-	if (set_layers(d) != IOT_OK)
-		return src->error.status;
-	if (open_first(d) != IOT_OK)
+	if (set_layers(d) != IOT_OK || open_first(d) != IOT_OK)
 		return src->error.status;
 	src->tick_ns = d->text == NULL || has_binary(src->input) ? 1 : TEXT_TICK_NS;
-	src->first_ns = d->base_ns;
+	src->first_ns = d->clock.base_ns;
 	src->unordered = true;
 	report_job(d);
 	return d->status;
@@ -471,8 +413,8 @@ static int next(struct source_state *src, struct iot_event *out, int max)
 	}
 	if (e->count > 0 || d->status != IOT_OK)
 		return e->count > 0 ? (int)e->count : d->status;
-	if (d->fault.status != IOT_OK && src->error.status == IOT_OK)
-		src->error = d->fault;
+	if (d->damage.status != IOT_OK && src->error.status == IOT_OK)
+		src->error = d->damage;
 	return src->error.status;
 }
 
@@ -481,13 +423,15 @@ static void close_source(struct source_state *src)
 	struct darshan *d = src->state;
 	if (d == NULL)
 		return;
-	darshan_region_close(&d->region);
-	bufreader_free(d->log.bufreader);
+	darshan_region_close(&d->current.region);
+	close_bufreader(d);
 	darshan_text_close(d);
-	darshan_ids_free(d);
+	darshan_ids_free(&d->ids);
+	idmap_free(&d->crosscheck.ids);
 	emit_free(&d->emit);
-	free(d->region.data);
-	free(d->batch.own);
+	free(d->crosscheck.declared);
+	free(d->current.region.data);
+	free(d->dxt.batch.own);
 	free(d);
 	src->state = NULL;
 }

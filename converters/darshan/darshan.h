@@ -6,19 +6,15 @@
  * header | job | names: record id to path | modules: counters, DXT segments
  *
  *     darshan.c          the converter: logs and their regions in turn
- *     log.c              header, region map, job
+ *     log.c              header, map of regions, job
  *     region.c           decompressed bytes of one region
- *     inflate_ahead.c    decompression on a thread of its own
- *     inflate_whole.c    one-shot decompression of a stream
- *     ids.c              numbers of processes, objects and files
- *     dxt.c              DXT records
- *     dxt_batch.c        their segments as records in order of start
+ *     ids.c              names; numbers of processes, objects and files, and their directives
+ *     dxt.c              DXT records, and their segments in order of start
  *     counters.c         counters of all modules
  *     counter_tables.c   names and types of the counters
- *     emit.c             directives
+ *     emit.c             values, %trace, damage
  *     crosscheck.c       compares totals of records and counters
  *     text.c             output of darshan-parser and darshan-dxt-parser
- *     text_rows.c        rows of darshan-dxt-parser
  *
  * Regions are read in file order, so that a pipe works as input. Damage ends a region, not the log:
  * the first damage is the final error of the conversion, the others are reported by %lost.
@@ -26,11 +22,13 @@
 #ifndef CONVERTERS_DARSHAN_DARSHAN_H
 #define CONVERTERS_DARSHAN_DARSHAN_H
 
+#include <assert.h>
 #include <bzlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "converters/emit.h"
+#include "lib/base/idmap.h"
 
 enum {
 	DARSHAN_MODULES = 64,
@@ -39,7 +37,6 @@ enum {
 	DARSHAN_NAME_MAX = 16384, /* of a path; the writer's own limit is 4096 */
 	/* a line holds at most 65,536 bytes, including what a writer adds */
 	DARSHAN_DIRECTIVE_CAPACITY = 65000,
-	DARSHAN_DIRECTIVE_SPLIT = 56000, /* further counters go to another directive */
 	DARSHAN_HOST_MAX = 64,
 };
 
@@ -65,7 +62,7 @@ enum darshan_module {
 	DARSHAN_DAOS,
 };
 
-const char *darshan_module_name(unsigned module); /* as Darshan's tools print it, or "unknown" */
+enum { DARSHAN_LAYER_POSIX = 1, DARSHAN_LAYER_MPIIO = 2 };
 
 /* Integers in the byte order of the file */
 
@@ -88,9 +85,6 @@ static inline int64_t darshan_i64(const unsigned char *p, bool swap)
 	return (int64_t)darshan_u64(p, swap);
 }
 
-/* Limit of the conversion from seconds to nanoseconds: larger values are invalid times. */
-#define DARSHAN_SECONDS_MAX 1e9
-
 static inline double darshan_f64(const unsigned char *p, bool swap)
 {
 	uint64_t bits = darshan_u64(p, swap);
@@ -99,71 +93,70 @@ static inline double darshan_f64(const unsigned char *p, bool swap)
 	return v;
 }
 
-/* A region during decompression: the concatenation of any number of streams */
+static inline bool darshan_all_zero(const void *bytes, size_t n)
+{
+	for (const unsigned char *p = bytes, *end = p + n; p < end; p++)
+		if (*p != 0)
+			return false;
+	return true;
+}
 
-enum darshan_compression { DARSHAN_ZLIB, DARSHAN_BZIP2, DARSHAN_UNPACKED };
+/* region.c: the decompressed bytes of a region, which is any number of streams in sequence */
 
-struct libdeflate_decompressor;
+enum darshan_compression { DARSHAN_ZLIB, DARSHAN_BZIP2, DARSHAN_UNCOMPRESSED };
 
-/* inflate_whole.c: a stream decompressed in one shot; [pos, end) has not been read. */
-struct darshan_whole {
-	struct libdeflate_decompressor *unpacker;
-	unsigned char *data;
-	size_t pos, end;
-	bool fails; /* one-shot decompression does not work for the streams of this region */
+/* How a region or its decompression ended. */
+struct darshan_end {
+	bool ended;
+	int status;      /* the error that ended it early */
+	const char *why; /* the last part of a sentence */
+};
+
+/* The compressed side of a region. A thread that decompresses ahead owns it. */
+struct darshan_streams {
+	struct bufreader *in;
+	uint64_t left;    /* stored bytes of the region not yet read from `in` */
+	uint64_t *offset; /* in the log, advanced with `in` */
+	enum darshan_compression compression;
+	bool made, in_stream; /* a decompressor exists; it is inside a stream */
+	z_stream zlib;
+	bz_stream bzip2;
+	/* a stream decompressed in one shot, of which [pos, size) has not been read */
+	struct darshan_inflated {
+		struct libdeflate_decompressor *decompressor;
+		unsigned char *data;
+		size_t pos, size;
+		bool fails; /* for the streams of this region */
+	} inflated;
+	struct darshan_end end;
 };
 
 struct darshan_region {
-	struct bufreader *in;
-	uint64_t left; /* stored bytes of the region not yet read from `in` */
-	uint64_t *at;  /* offset in the log, advanced with `in` */
-	enum darshan_compression how;
-	bool made, in_stream, ended;
-	z_stream zlib;
-	bz_stream bzip2;
-	struct darshan_whole whole;
-	unsigned char *bytes; /* [pos, end) are readable; points to data or into whole */
-	size_t pos, end;
+	struct darshan_streams streams;
+	unsigned char *bytes; /* [pos, size) are readable; points to data or to inflated bytes */
+	size_t pos, size;
 	unsigned char *data; /* reused for the following regions */
 	size_t capacity;
-	int status; /* the error that ended it early; `why` is the last part of a sentence */
-	const char *why;
-	struct darshan_thread *thread; /* decompresses ahead; or NULL */
+	struct darshan_prefetch *prefetch; /* decompresses ahead; or NULL */
+	struct darshan_end end;
 };
 
+/* prefetch: on a thread of its own, if that is worthwhile */
 void darshan_region_open(struct darshan_region *r, struct bufreader *in, uint64_t size,
-			 uint64_t *at, enum darshan_compression how);
+			 uint64_t *offset, enum darshan_compression compression, bool prefetch);
 void darshan_region_close(struct darshan_region *r); /* keeps data */
 /* As bufreader_peek(). want is at most 5 MiB; the caller may modify the bytes. */
-unsigned char *darshan_ahead(struct darshan_region *r, size_t want, size_t *have);
+unsigned char *darshan_region_peek(struct darshan_region *r, size_t want, size_t *have);
 
-/* Decompresses the next bytes to out. Returning 0 does not mean the end. */
-size_t darshan_decompress(struct darshan_region *r, unsigned char *out, size_t capacity);
-/* Consumes n bytes of `in`. */
-void darshan_consumed(struct darshan_region *r, size_t n);
-/*
- * Decompresses the next stream in one shot if it is zlib, small enough and undamaged. Returns true
- * if darshan_inflate_whole_take() can read it.
- */
-bool darshan_inflate_whole(struct darshan_region *r);
-size_t darshan_inflate_whole_take(struct darshan_whole *w, unsigned char *out, size_t capacity);
-void darshan_inflate_whole_free(struct darshan_whole *w);
-/*
- * inflate_ahead.c: starts a thread that decompresses ahead until the region is closed, if that is
- * worthwhile.
- */
-void darshan_thread_begin(struct darshan_region *r);
-size_t darshan_thread_take(struct darshan_region *r, unsigned char *out, size_t capacity);
-void darshan_thread_end(struct darshan_region *r);
-
-static inline void darshan_consume(struct darshan_region *r, size_t n)
+static inline void darshan_region_consume(struct darshan_region *r, size_t n)
 {
+	assert(n <= r->size - r->pos);
 	r->pos += n;
 }
 
-/* A log */
+/* log.c */
 
-struct darshan_place {
+struct darshan_map_entry {
 	uint64_t offset, size;
 	unsigned id, module, version; /* id: as in the file; module: 0 for the names */
 };
@@ -174,72 +167,57 @@ struct darshan_job {
 	char text[2 * DARSHAN_JOB_MAX];            /* storage of the texts below */
 	struct iot_text command, metadata, mounts; /* mounts: lines of "type\tpath" */
 	bool known;
+	int status; /* IOT_OK, or why the job cannot be read */
+	const char *why;
 };
 
 struct darshan_log {
 	struct bufreader *bufreader;
-	uint64_t at;
+	uint64_t offset; /* of the bufreader */
 	unsigned major, minor;
 	bool swap;
-	enum darshan_compression how;
+	enum darshan_compression compression;
 	uint64_t partial; /* one bit per module id of the file */
-	struct darshan_place place[DARSHAN_REGIONS];
-	size_t places, next;
+	struct darshan_map_entry map[DARSHAN_REGIONS];
+	size_t entries, next;
 	uint64_t first; /* the lowest offset, at which the job ends; 0 if there is none */
 	struct darshan_job job;
-	int job_status; /* IOT_OK, or why the job cannot be read */
-	const char *job_why;
 	int64_t start_ns, end_ns; /* of the job, since 1970 if known */
 };
 
-/* Numbers: a table maps pairs of words to indices. */
+/* Returns IOT_OK with the bufreader after the job; otherwise *error describes why. */
+int darshan_log_open(struct darshan_log *log, struct bufreader *in, const char *name,
+		     struct darshan_region *r, struct error *error);
+/* Parses digits, a dot, digits, and NUL or the end. */
+bool darshan_log_version(struct darshan_log *log, const char *text, size_t size);
+void darshan_log_times(struct darshan_log *log);
+/* Skips bytes up to an offset of the log. Returns false if the file ends before it. */
+bool darshan_log_skip(struct darshan_log *log, uint64_t offset);
+const char *darshan_module_name(unsigned module); /* as Darshan's tools print it, or "unknown" */
+unsigned darshan_layer(unsigned module);          /* the layer of a DXT module, otherwise 0 */
+unsigned darshan_module_of(const struct darshan_log *log, unsigned id);
+/* Finds the mount that a path is on: type and mount point. Returns false if none is known. */
+bool darshan_mount(const struct darshan_job *job, struct iot_text path, struct iot_text *type,
+		   struct iot_text *point);
 
-struct darshan_table {
-	/* open addressing; the number of slots is 0 or a power of two */
-	struct darshan_slot {
-		uint64_t a, b;
-		uint32_t value; /* 0 if free, else index + 1 */
-	} * slot;
-	size_t slots, count;
-	uint64_t seed;
-};
-
-/*
- * Returns the value of (a, b), which is 0 if the pair is new; the caller sets it. Returns NULL if
- * out of memory or too many.
- */
-uint32_t *darshan_slot(struct darshan_table *t, uint64_t a, uint64_t b);
-/* Returns 0 if absent. */
-uint32_t darshan_find(const struct darshan_table *t, uint64_t a, uint64_t b);
-void darshan_table_free(struct darshan_table *t);
-
-struct darshan_name {
-	uint64_t id;
-	size_t text, size; /* in the arena of names */
-};
+/* ids.c */
 
 struct darshan_totals {
 	uint64_t reads, writes, bytes_read, bytes_written;
 };
 
-/* A record of one layer and one rank, or of all ranks. */
+/* A Darshan record id: its path, if size > 0, and its number in the trace, 0 until assigned. */
+struct darshan_record_id {
+	uint32_t text, size; /* in the arena of names */
+	uint32_t object;
+};
+
+/* The DXT records of one layer and one rank for a record id. */
 struct darshan_file {
 	uint64_t id;
 	int64_t rank;
-	uint32_t process, object, layer;
-	bool traced;
+	uint32_t object, layer;
 	struct darshan_totals seen;
-};
-
-/*
- * Totals that the counters of a job declare for a file and a rank, or all ranks (-1), and the
- * totals of the records.
- */
-struct darshan_declared {
-	uint64_t id;
-	int64_t rank;
-	uint32_t layer;
-	struct darshan_totals reported, seen;
 };
 
 struct darshan_process {
@@ -248,15 +226,58 @@ struct darshan_process {
 	char host[DARSHAN_HOST_MAX + 1]; /* "" if unknown */
 };
 
-/* The segments of one DXT record, or the part of it that fits. */
+/* The numbers of the trace, with the data that belongs to each. */
+struct darshan_ids {
+	struct idmap records, files, ranks; /* ranks: of the current job */
+	struct darshan_record_id *record;
+	struct darshan_file *file;
+	struct darshan_process *process;
+	size_t record_capacity, file_capacity, process_capacity;
+	char *names;
+	size_t names_size, names_capacity;
+	uint32_t objects;
+	uint64_t process_base; /* number of the process of rank 0, less 1 */
+	struct idmap threads, thread_processes, thread_files;
+};
 
-enum { DARSHAN_BATCH = 131072 };
+struct darshan; /* of one conversion */
 
-#define DARSHAN_UNKNOWN INT64_MIN
+int darshan_ids_step(struct darshan *d); /* reads one name of the current region */
+bool darshan_name_add(struct darshan *d, uint64_t id, const char *text, size_t size);
+/* Returns the name of an id; data is NULL if it has none. */
+struct iot_text darshan_name(const struct darshan *d, uint64_t id);
+/* These return the number in the trace, 0 if out of memory; see d->status. */
+uint32_t darshan_object(struct darshan *d, uint64_t id);
+uint32_t darshan_file(struct darshan *d, unsigned layer, int64_t rank, uint64_t id);
+uint32_t darshan_process(struct darshan *d, int64_t rank);
+struct darshan_process *darshan_process_data(const struct darshan *d, uint32_t process);
+/*
+ * Returns the process of a thread: one of its own, which is reported with its file at first use, or
+ * that of its rank if there are too many.
+ */
+uint32_t darshan_thread(struct darshan *d, uint32_t process, uint32_t file, uint64_t thread);
+/* Assigns a number to a key as idmap_number(); SIZE_MAX if out of memory or too many. */
+size_t darshan_number(struct darshan *d, struct idmap *m, uint64_t key);
+/* Returns a key for a file of one layer and one process, or rank + 1. */
+static inline uint64_t darshan_file_key(uint32_t object, uint32_t process, unsigned layer)
+{
+	return (uint64_t)object << 34 | (uint64_t)process << 2 | layer;
+}
+void darshan_emit_process(struct darshan *d, uint32_t process, int64_t sort_ns);
+void darshan_emit_file(struct darshan *d, uint32_t file, uint32_t process, int64_t sort_ns);
+/* Reports ranks that have counters but no records. */
+void darshan_emit_silent_processes(struct darshan *d);
+/* Returns the number of ranks of the current job. */
+uint64_t darshan_process_count(const struct darshan *d);
+/* Starts a job, after one with this number of processes. */
+void darshan_ids_next_job(struct darshan *d, uint64_t processes);
+void darshan_ids_free(struct darshan_ids *ids);
 
+/* dxt.c */
+
+/* Segments of one DXT record, as many as fit: writes, then reads, `size` bytes each. */
 struct darshan_batch {
-	/* Writes, then reads, `size` bytes each; in memory of the region or of the batch. */
-	unsigned char *segment;
+	unsigned char *segment; /* in memory of the region or in `own` */
 	size_t size, writes, count;
 	unsigned char *own;
 	/* of reads and writes: segments not yet emitted, if ready */
@@ -270,117 +291,48 @@ struct darshan_dxt {
 	bool active;
 	int64_t rank;
 	uint64_t id, left[2];
-	uint32_t process, file; /* index of the file + 1 */
-	unsigned part;          /* in text input: 0 for writes, 1 for reads */
-	bool reported;          /* its process and file have been reported */
-};
-
-/* The converter */
-
-enum { DARSHAN_LAYER_POSIX = 1, DARSHAN_LAYER_MPIIO = 2 };
-
-struct darshan_text; /* text.h */
-
-struct darshan_declared_all {
-	struct darshan_table ids;
-	struct darshan_declared *declared;
-	size_t count, capacity;
-	unsigned layers; /* layers that have counters */
-};
-
-struct darshan {
-	struct source_state *src;
-	unsigned layers;
-	bool check, threads;
-
-	size_t ignored, first_ignored;         /* members that are not logs */
-	size_t member, job_member, understood; /* job_member: the last complete log */
-	uint64_t process_base;
-	int64_t base_ns, end_ns; /* of the current log: its time 0, and the sort key of counters */
-	double seconds_max;      /* upper bound of the log's times */
-	bool noted_time;         /* an invalid time has been noted */
-	struct darshan_log log;
-	struct darshan_region region;
-	/* of the region: returns 1 to continue, 0 at the end, negative if out of memory */
-	int (*step)(struct darshan *d);
-	struct darshan_place *place; /* the current region */
-	unsigned seen_layers, dxt_layers;
-	struct darshan_dxt dxt;
+	uint32_t process, file;
+	unsigned part; /* in text input: 0 for writes, 1 for reads */
+	bool reported; /* its process and file have been reported */
 	struct darshan_batch batch;
-	struct darshan_text *text;
-
-	struct darshan_table name_ids, file_ids, process_ids, thread_ids, thread_files, objects;
-	struct darshan_name *name;
-	size_t names, name_capacity;
-	char *name_text;
-	size_t name_used, name_text_capacity;
-	struct darshan_file *file;
-	size_t files, file_capacity, job_files; /* job_files: files of earlier jobs */
-	struct darshan_declared_all declared;
-	struct darshan_process *process;
-	size_t processes, process_capacity;
-	uint32_t object_count, thread_count;
-
-	struct emit emit;
-	bool damaged; /* damage of the current region has been reported */
-	bool begun;   /* its first record has been emitted */
-	bool ended;
-	bool counted;       /* the job has counters */
-	int status;         /* out of memory, or a limit: ends the conversion */
-	struct error fault; /* the first damage */
 };
 
-/* log.c: returns IOT_OK with the bufreader after the job; otherwise *error describes why. */
-int darshan_log_open(struct darshan_log *log, struct bufreader *w, const char *name,
-		     struct darshan_region *r, struct error *error);
-/* Parses digits, a dot, digits, and NUL or the end. */
-bool darshan_take_version(struct darshan_log *log, const char *text, size_t size);
-unsigned darshan_module_of(const struct darshan_log *log, unsigned id);
-void darshan_log_times(struct darshan_log *log);
-/* Skips bytes up to an offset of the log. Returns false if the file ends before it. */
-bool darshan_log_skip(struct darshan_log *log, uint64_t offset);
-/* Command and mounts point into job->text. */
-void darshan_job_split(struct darshan_job *job, size_t at, size_t size);
-/* Finds the mount that a path is on: type and mount point. Returns false if none is known. */
-bool darshan_mount(const struct darshan_job *job, struct iot_text path, struct iot_text *type,
-		   struct iot_text *point);
+/* A segment, with times since 1970 that may be invalid. */
+struct darshan_segment {
+	int64_t offset, length, start_ns, end_ns;
+};
 
-/* ids.c: reads the names; assigns numbers. They return 0 if out of memory; see d->status. */
-int darshan_ids_step(struct darshan *d);
-bool darshan_name_add(struct darshan *d, uint64_t id, const char *text, size_t size);
-/* Returns the name of an id; data is NULL if it has none. */
-struct iot_text darshan_name(const struct darshan *d, uint64_t id);
-uint32_t darshan_object(struct darshan *d, uint64_t id);
-/* Returns index + 1, which is the number in the trace. Rank -1 means all ranks. */
-uint32_t darshan_file(struct darshan *d, unsigned layer, int64_t rank, uint64_t id);
-uint32_t darshan_process(struct darshan *d, int64_t rank);
-uint32_t darshan_thread(struct darshan *d, uint32_t process, uint64_t thread);
-void darshan_ids_free(struct darshan *d);
+int darshan_dxt_step(struct darshan *d);
+/* Starts a record: file, process, host. Returns false if out of memory. */
+bool darshan_dxt_begin(struct darshan *d, unsigned layer, uint64_t id, int64_t rank,
+		       struct iot_text host);
+bool darshan_batch_is_full(const struct darshan_batch *b);
+/* Adds one segment of a text; thread is NULL if unknown. */
+void darshan_batch_add(struct darshan *d, struct darshan_segment s, const uint64_t *thread);
+/* Call it when the batch is full or, with `last`, the record ends. */
+void darshan_batch_close(struct darshan *d, bool last);
+/* Returns the records of a closed batch. */
+size_t darshan_batch_take(struct darshan *d, struct iot_event *out, size_t max);
 
-/* emit.c */
-void darshan_signed(struct iot_builder *b, const char *key, int64_t value);
-void darshan_double(struct iot_builder *b, const char *key, double value);
-void darshan_emit_trace(struct darshan *d, const char *form);
-void darshan_emit_process(struct darshan *d, uint32_t process, int64_t place_ns);
-void darshan_emit_file(struct darshan *d, uint32_t file, uint32_t process, int64_t place_ns);
-void darshan_emit_lost(struct darshan *d, const char *why);
-void darshan_count(struct darshan *d, const char *name, uint64_t n);
-/* Reports damage: the rest of a region or log cannot be read. */
-void darshan_damage(struct darshan *d, int status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-void darshan_no_memory(struct darshan *d);
-/* Adds a note about a log. */
-void darshan_note(struct darshan *d, size_t member, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Times of a log count from the start of its job. */
+struct darshan_clock {
+	int64_t base_ns, end_ns; /* end_ns: the sort key of counters */
+	double seconds_max;      /* upper bound of valid times */
+	bool noted;              /* an invalid time has been noted */
+};
 
-/* darshan.c: reports that the module of the current region is not understood. */
-void darshan_skip_module(struct darshan *d);
+void darshan_clock_set(struct darshan_clock *clock, int64_t start_ns, int64_t end_ns);
+/*
+ * Returns the start of the job plus ns; the start alone, and counts it, if the sum exceeds 2^63-1.
+ */
+int64_t darshan_moment(struct darshan *d, int64_t ns);
 
 /* counters.c, counter_tables.c */
 
 enum darshan_kind {
 	DARSHAN_SIGNED,
 	DARSHAN_UNSIGNED,
+	DARSHAN_ID, /* unsigned */
 	DARSHAN_DOUBLE,
 	DARSHAN_WORD, /* 32 bits, followed by 32 unused ones */
 	DARSHAN_UUID, /* 16 bytes, in the same order everywhere */
@@ -406,52 +358,134 @@ struct darshan_counters {
 	size_t rest_counter; /* index of the counter with their number; at least one follows */
 };
 
+/* A %counter directive, or several if one does not hold all counters of a record. */
+struct darshan_group {
+	struct iot_builder b;
+	const char *source;
+	uint64_t id, times; /* times: records of equal bytes */
+	int64_t rank;       /* -1 for all ranks */
+	unsigned part;
+};
+
 const struct darshan_counters *darshan_counters(unsigned module, unsigned version);
 bool darshan_is_counter(struct iot_text name);
 int darshan_counters_step(struct darshan *d);
 int darshan_heatmap_step(struct darshan *d);
 int darshan_lustre_step(struct darshan *d);
-/* Starts a %counter for a record, up to its counters. Rank -1 means all ranks. */
-bool darshan_counter_begin(struct darshan *d, struct iot_builder *b, const char *source,
-			   uint64_t id, int64_t rank, unsigned part);
-
-/* dxt.c, dxt_batch.c */
-int darshan_dxt_step(struct darshan *d);
-/* Starts a record: file, process, host. Returns false if out of memory. */
-bool darshan_record_begin(struct darshan *d, unsigned layer, uint64_t id, int64_t rank,
-			  const char *host, size_t host_size);
-/*
- * Passes segments of the log, writes and then reads, of `size` bytes each (32 or 40). They must
- * remain valid until all have been emitted.
- */
-void darshan_batch_segments(struct darshan *d, unsigned char *p, size_t writes, size_t n,
-			    size_t size);
-/* Sets the time from which the times of the current log count. */
-void darshan_set_base(struct darshan *d, int64_t start_ns, int64_t end_ns);
-/*
- * Returns the start of the job plus ns; the start alone, and counts it, if the sum exceeds 2^63-1.
- */
-int64_t darshan_moment(struct darshan *d, int64_t ns);
-/* Adds one segment with times since 1970. An end before the start is set to the start. */
-void darshan_batch_add(struct darshan *d, int64_t offset, int64_t length, int64_t start_ns,
-		       int64_t end_ns, uint64_t thread, bool has_thread);
-/*
- * Call it when the batch is full or the record ends; darshan_batch_take() then returns its records.
- */
-void darshan_batch_close(struct darshan *d, bool last);
-size_t darshan_batch_take(struct darshan *d, struct iot_event *out, size_t max);
+/* Starts a directive for g's source, id and rank. Returns false if out of memory. */
+bool darshan_group_begin(struct darshan *d, struct darshan_group *g);
+/* Continues with a new directive if the current one is full. */
+bool darshan_group_split(struct darshan *d, struct darshan_group *g);
+void darshan_group_end(struct darshan *d, struct darshan_group *g);
 
 /* crosscheck.c */
-void darshan_check_counters(struct darshan *d, unsigned module, uint64_t id, int64_t rank,
-			    const char *name, int64_t value);
+
+/*
+ * Totals that the counters of a job declare for a file and a rank, or all ranks (-1), and the
+ * totals of the records.
+ */
+struct darshan_declared {
+	uint64_t id;
+	int64_t rank;
+	uint32_t layer;
+	struct darshan_totals reported, seen;
+};
+
+struct darshan_crosscheck {
+	struct idmap ids;
+	struct darshan_declared *declared;
+	size_t capacity;
+	size_t first_file; /* files of earlier jobs precede it */
+	unsigned layers;   /* layers that have counters */
+};
+
+void darshan_check_counter(struct darshan *d, unsigned module, const struct darshan_group *g,
+			   const char *name, int64_t value);
 /* Called at the end of a job; member is its last log. */
 void darshan_check(struct darshan *d, size_t member);
 
 /* text.c */
+
+struct darshan_text;
+
 bool darshan_text_is(const char *head, size_t size);
-int darshan_text_open(struct darshan *d, struct bufreader *w, struct error *error);
+int darshan_text_open(struct darshan *d, struct bufreader *in, struct error *error);
 int darshan_text_step(struct darshan *d);
 void darshan_text_end(struct darshan *d); /* reports how its bufreader ended */
 void darshan_text_close(struct darshan *d);
+
+/* The converter */
+
+typedef int darshan_step_fn(struct darshan *d);
+
+struct darshan_members {
+	size_t current, last_log;      /* last_log: the last complete one */
+	size_t ignored, first_ignored; /* members that are not logs */
+};
+
+/* The region of a log that is being converted. */
+struct darshan_current {
+	/* returns 1 to continue, 0 at the end, negative if out of memory */
+	darshan_step_fn *step;
+	const struct darshan_map_entry *entry;
+	struct darshan_region region;
+	bool damaged; /* its damage has been reported */
+	bool begun;   /* its first record has been emitted */
+};
+
+/* The contents of a job, across its logs. */
+struct darshan_contents {
+	unsigned layers,
+	    selected; /* layers that have DXT data; those of them that --layer selects */
+	bool counters;
+};
+
+struct darshan {
+	struct source_state *src;
+	struct emit emit;
+	unsigned layers;
+	bool check, threads;
+	struct darshan_members members;
+	struct darshan_log log;
+	struct darshan_clock clock;
+	struct darshan_current current;
+	struct darshan_text *text;
+	struct darshan_ids ids;
+	struct darshan_dxt dxt;
+	struct darshan_contents contents;
+	struct darshan_crosscheck crosscheck;
+	bool ended;
+	int status;          /* out of memory, or a limit: ends the conversion */
+	struct error damage; /* the first damage */
+};
+
+/* emit.c */
+
+void darshan_signed(struct iot_builder *b, const char *key, int64_t value);
+void darshan_double(struct iot_builder *b, const char *key, double value);
+void darshan_text_value(struct iot_builder *b, const char *key, struct iot_text text);
+void darshan_emit_trace(struct darshan *d);
+void darshan_emit_lost(struct darshan *d, const char *why);
+void darshan_count(struct darshan *d, const char *name, uint64_t n);
+/* Reports that the module of the current region is not understood. */
+void darshan_skip_module(struct darshan *d);
+/* Adds damage to the report. Returns false if it is the first. */
+bool darshan_add_damage(struct darshan *d, const struct error *e);
+/* Reports damage: the rest of a region or log cannot be read. */
+void darshan_damage(struct darshan *d, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/*
+ * Returns the next `size` bytes of the region. Returns NULL at its end, after reporting damage if
+ * it ends inside `what`.
+ */
+unsigned char *darshan_bytes(struct darshan *d, size_t size, const char *what);
+/* The same for the start of a record. The padding of an uncompressed region ends it, too. */
+unsigned char *darshan_record_head(struct darshan *d, size_t size, const char *what);
+/* Counts ranks beyond those of the job. */
+void darshan_count_rank(struct darshan *d, int64_t rank);
+void darshan_no_memory(struct darshan *d);
+/* Adds a note about a log. */
+void darshan_note(struct darshan *d, size_t member, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Directives of the Darshan converter. The caller supplies the sort key of untimed ones:
- * definitions precede the first record that needs them, counters follow the last record of the job.
- */
+/* Values of directives, %trace, and what is lost. */
 #include "darshan.h"
 
 #include <stdarg.h>
@@ -59,13 +56,13 @@ void darshan_double(struct iot_builder *b, const char *key, double value)
 	iot_directive_text(b, key, text, (size_t)n);
 }
 
-static void put_text(struct iot_builder *b, const char *key, struct iot_text text)
+void darshan_text_value(struct iot_builder *b, const char *key, struct iot_text text)
 {
 	if (text.size > 0)
 		emit_text(b, key, text);
 }
 
-static void put_moment(struct iot_builder *b, const char *key, int64_t s, int64_t ns)
+static void append_moment(struct iot_builder *b, const char *key, int64_t s, int64_t ns)
 {
 	char text[48];
 	int n = ns >= 0 ? snprintf(text, sizeof text, "%lld.%09lld", (long long)s, (long long)ns)
@@ -73,30 +70,30 @@ static void put_moment(struct iot_builder *b, const char *key, int64_t s, int64_
 	iot_directive_text(b, key, text, (size_t)n);
 }
 
-/* %trace, %process, %file */
+/* %trace */
 
-static void put_job(struct darshan *d, struct iot_builder *b)
+static void append_job(struct darshan *d, struct iot_builder *b)
 {
 	const struct darshan_job *job = &d->log.job;
-	put_text(b, "command", job->command);
+	darshan_text_value(b, "command", job->command);
 	if (!job->known)
 		return;
 	darshan_signed(b, "job", job->id);
 	darshan_signed(b, "uid", job->uid);
 	darshan_signed(b, "ranks", job->processes);
-	put_moment(b, "job-start", job->start_s, job->start_ns);
-	put_moment(b, "job-end", job->end_s, job->end_ns);
-	put_text(b, "metadata", job->metadata);
-	put_text(b, "mounts", job->mounts);
+	append_moment(b, "job-start", job->start_s, job->start_ns);
+	append_moment(b, "job-end", job->end_s, job->end_ns);
+	darshan_text_value(b, "metadata", job->metadata);
+	darshan_text_value(b, "mounts", job->mounts);
 }
 
 /* "POSIX:4,STDIO:2", with versions: shows whether DXT is present, and which other modules. */
-static void put_modules(const struct darshan *d, struct iot_builder *b)
+static void append_modules(const struct darshan *d, struct iot_builder *b)
 {
 	char list[DARSHAN_REGIONS * 24];
 	size_t n = 0;
-	for (size_t i = 0; i < d->log.places && n < sizeof list; i++) {
-		const struct darshan_place *p = &d->log.place[i];
+	for (size_t i = 0; i < d->log.entries && n < sizeof list; i++) {
+		const struct darshan_map_entry *p = &d->log.map[i];
 		if (p->module == DARSHAN_NULL)
 			continue;
 		int more = snprintf(list + n, sizeof list - n, "%s%s:%u", n > 0 ? "," : "",
@@ -104,93 +101,32 @@ static void put_modules(const struct darshan *d, struct iot_builder *b)
 		n += more > 0 ? (size_t)more : 0;
 	}
 	if (d->text == NULL && n > 0 && n < sizeof list)
-		iot_directive_text(b, "modules", list, n);
+		emit_string(b, "modules", list);
 }
 
-/* form: "log", or the tool that printed the text. */
-void darshan_emit_trace(struct darshan *d, const char *form)
+void darshan_emit_trace(struct darshan *d)
 {
 	static const char layers[][12] = {"", "posix", "mpiio", "posix,mpiio"};
-	/* Times of different ranks are not comparable: each rank counts from its own start. */
-	static const char skew[] = "each-rank-from-its-own-start";
 	struct iot_builder b;
 	char version[32];
 	if (!emit_begin(&d->emit, &b, "trace"))
 		return;
-	iot_directive_text(&b, "source", "darshan", strlen("darshan"));
-	emit_string(&b, "form", form);
-	int n = snprintf(version, sizeof version, "%u.%02u", d->log.major, d->log.minor);
-	iot_directive_text(&b, "log-format", version, (size_t)n);
-	put_job(d, &b);
-	put_modules(d, &b);
+	const bool exact = d->log.job.start_ns >= 0;
+	emit_string(&b, "source", "darshan");
+	emit_string(&b, "form", d->text != NULL ? "text" : "log");
+	snprintf(version, sizeof version, "%u.%02u", d->log.major, d->log.minor);
+	emit_string(&b, "log-format", version);
+	append_job(d, &b);
+	append_modules(d, &b);
 	if (d->log.start_ns > 0)
 		iot_directive_number(&b, "epoch", 0);
-	iot_directive_text(&b, "lacks", "cpu", 3);
+	emit_string(&b, "lacks", "cpu");
 	emit_string(&b, "layer", layers[d->layers]);
-	iot_directive_text(&b, "clocks", skew, sizeof skew - 1);
-	bool exact = d->log.job.start_ns >= 0;
-	const char *precision = d->text != NULL ? "100us" : "238ns";
-	emit_string(&b, "precision", precision);
-	iot_directive_text(&b, "epoch-precision", exact ? "1ns" : "1s", exact ? 3 : 2);
-	emit_end(&d->emit, &b, d->base_ns);
-}
-
-/* Returns the name of the program: the last component of the command's first word. */
-static struct iot_text program(struct iot_text command)
-{
-	const char *end = command.size > 0 ? memchr(command.data, ' ', command.size) : NULL;
-	size_t size = end != NULL ? (size_t)(end - command.data) : command.size;
-	size_t at = size;
-	while (at > 0 && command.data[at - 1] != '/')
-		at--;
-	return (struct iot_text){command.data != NULL ? command.data + at : NULL, size - at};
-}
-
-/*
- * Repeats the definition if it is needed earlier than it was emitted; the later one is then
- * redundant.
- */
-void darshan_emit_process(struct darshan *d, uint32_t process, int64_t place_ns)
-{
-	uint32_t at = darshan_find(&d->process_ids, process, 0);
-	struct iot_builder b;
-	if (at == 0)
-		return;
-	struct darshan_process *p = &d->process[at - 1];
-	if (place_ns >= p->reported_ns || !emit_begin(&d->emit, &b, "process"))
-		return;
-	p->reported_ns = place_ns;
-	iot_directive_number(&b, "id", process);
-	iot_directive_number(&b, "rank", (uint64_t)p->rank);
-	put_text(&b, "name", program(d->log.job.command));
-	if (p->host[0] != '\0')
-		emit_string(&b, "host", p->host);
-	if (d->process_base > 0) {
-		put_text(&b, "command", d->log.job.command);
-		if (d->log.job.known)
-			darshan_signed(&b, "job", d->log.job.id);
-	}
-	emit_end(&d->emit, &b, place_ns);
-}
-
-void darshan_emit_file(struct darshan *d, uint32_t file, uint32_t process, int64_t place_ns)
-{
-	const struct darshan_file *f = &d->file[file - 1];
-	struct iot_text path = darshan_name(d, f->id), type, point;
-	struct iot_builder b;
-	if (!emit_begin(&d->emit, &b, "file"))
-		return;
-	iot_directive_number(&b, "process", process);
-	iot_directive_number(&b, "id", file);
-	iot_directive_number(&b, "object", f->object);
-	put_text(&b, "path", path);
-	iot_directive_number(&b, "source-id", f->id);
-	iot_directive_text(&b, "layer", f->layer == DARSHAN_LAYER_POSIX ? "posix" : "mpiio", 5);
-	if (path.size > 0 && darshan_mount(&d->log.job, path, &type, &point)) {
-		put_text(&b, "fs", type);
-		put_text(&b, "mount", point);
-	}
-	emit_end(&d->emit, &b, place_ns);
+	/* Times of different ranks are not comparable. */
+	emit_string(&b, "clocks", "each-rank-from-its-own-start");
+	emit_string(&b, "precision", d->text != NULL ? "100us" : "238ns");
+	emit_string(&b, "epoch-precision", exact ? "1ns" : "1s");
+	emit_end(&d->emit, &b, d->clock.base_ns);
 }
 
 /* Damage */
@@ -200,53 +136,100 @@ void darshan_emit_lost(struct darshan *d, const char *why)
 	struct iot_builder b;
 	if (!emit_begin(&d->emit, &b, "lost"))
 		return;
-	iot_directive_number(&b, "time", (uint64_t)d->end_ns);
+	iot_directive_number(&b, "time", (uint64_t)d->clock.end_ns);
 	iot_directive_text(&b, "why", why, strnlen(why, DARSHAN_NAME_MAX));
-	emit_end(&d->emit, &b, d->end_ns);
+	emit_end(&d->emit, &b, d->clock.end_ns);
 }
 
-static const char *where(const struct darshan *d, char *text, size_t capacity)
+static void describe_location(const struct darshan *d, char *out, size_t capacity)
 {
-	const char *path = input_name(d->src->input, d->member);
+	const struct darshan_map_entry *entry = d->current.entry;
+	const char *path = input_name(d->src->input, d->members.current);
 	char shown[256];
 	escape_text(shown, sizeof shown, path, strlen(path));
-	if (d->place == NULL)
-		snprintf(text, capacity, "%s", shown);
-	else if (d->place->module == DARSHAN_NULL)
-		snprintf(text, capacity, "%s: names", shown);
+	if (entry == NULL)
+		snprintf(out, capacity, "%s", shown);
+	else if (entry->module == DARSHAN_NULL)
+		snprintf(out, capacity, "%s: names", shown);
 	else
-		snprintf(text, capacity, "%s: module %s", shown,
-			 darshan_module_name(d->place->module));
-	return text;
+		snprintf(out, capacity, "%s: module %s", shown, darshan_module_name(entry->module));
 }
 
-/*
- * If the region itself ended early, its reason replaces the given one. The first damage is reported
- * by the final error of the conversion, the others by a note and %lost.
- */
+/* The first damage is the final error of the conversion, the others become notes. */
+bool darshan_add_damage(struct darshan *d, const struct error *e)
+{
+	darshan_count(d, "damaged.places", 1);
+	if (d->damage.status == IOT_OK) {
+		d->damage = *e;
+		return false;
+	}
+	report_note(&d->src->report, "%.240s", e->text);
+	return true;
+}
+
+/* If the region itself ended early, its reason replaces the given one. */
 void darshan_damage(struct darshan *d, int status, const char *format, ...)
 {
-	char why[512], place[512];
+	const struct darshan_end *end = &d->current.region.end;
+	char why[512], location[512];
 	struct error e = {.status = IOT_OK};
 	va_list args;
 	va_start(args, format);
 	vsnprintf(why, sizeof why, format, args);
 	va_end(args);
-	if (d->region.status == IOT_ENOMEM) {
+	if (end->status == IOT_ENOMEM) {
 		darshan_no_memory(d);
 		return;
 	}
-	d->damaged = true;
-	darshan_count(d, "damaged.places", 1);
-	where(d, place, sizeof place);
-	if (d->region.status != IOT_OK)
-		error_set(&e, d->region.status, "%s: %s (%s)", place, d->region.why, why);
+	d->current.damaged = true;
+	describe_location(d, location, sizeof location);
+	if (end->status != IOT_OK)
+		error_set(&e, end->status, "%s: %s (%s)", location, end->why, why);
 	else
-		error_set(&e, status, "%s: %s", place, why);
-	if (d->fault.status == IOT_OK) {
-		d->fault = e;
+		error_set(&e, status, "%s: %s", location, why);
+	if (darshan_add_damage(d, &e))
+		darshan_emit_lost(d, e.text);
+}
+
+unsigned char *darshan_bytes(struct darshan *d, size_t size, const char *what)
+{
+	size_t have;
+	unsigned char *p = darshan_region_peek(&d->current.region, size, &have);
+	if (have >= size)
+		return p;
+	if (have > 0)
+		darshan_damage(d, IOT_EFORMAT, "ends inside %s", what);
+	return NULL;
+}
+
+unsigned char *darshan_record_head(struct darshan *d, size_t size, const char *what)
+{
+	unsigned char *p = darshan_bytes(d, size, what);
+	const bool padded = d->log.compression == DARSHAN_UNCOMPRESSED;
+	return p != NULL && padded && darshan_all_zero(p, size) ? NULL : p;
+}
+
+void darshan_count_rank(struct darshan *d, int64_t rank)
+{
+	if (d->log.job.known && rank >= d->log.job.processes)
+		darshan_count(d, "ranks.beyond_job", 1);
+}
+
+void darshan_skip_module(struct darshan *d)
+{
+	const struct darshan_map_entry *entry = d->current.entry;
+	const char *name = darshan_module_name(entry->module);
+	struct iot_builder b;
+	darshan_count(d, "skipped.modules", 1);
+	darshan_count(d, "skipped.bytes", entry->size);
+	darshan_note(d, d->members.current,
+		     "module %s (id %u), version %u, is not understood: %llu bytes skipped", name,
+		     entry->id, entry->version, (unsigned long long)entry->size);
+	if (!emit_begin(&d->emit, &b, "counter"))
 		return;
-	}
-	darshan_emit_lost(d, e.text);
-	report_note(&d->src->report, "%.240s", e.text);
+	emit_string(&b, "source", name);
+	iot_directive_number(&b, "module", entry->id);
+	iot_directive_number(&b, "version", entry->version);
+	iot_directive_number(&b, "bytes-skipped", entry->size);
+	emit_end(&d->emit, &b, d->clock.end_ns);
 }

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Assigns the numbers of the trace: a process is a rank, an object is a Darshan record id, a file
- * is a record of one rank and layer. Ids come from input, so the hash is seeded at random per
- * process.
+ * Assigns the numbers of the trace and emits the directives that define them: a process is a rank,
+ * an object is a Darshan record id, a file is the records of one rank and layer for an id.
  */
 #include "darshan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <xxhash.h>
 
 #include "lib/base/array.h"
-#include "lib/base/hash.h"
 
 enum {
-	NAMES_MAX = 16 << 20,
-	SLOTS_FIRST = 256,
+	NUMBERS_MAX = 16 << 20, /* of each kind */
 	OLD_NAME_HEAD = 12,
 	NAME_HEAD = 8,
 };
@@ -25,242 +21,300 @@ enum {
 #define THREADS_MAX   (UINT32_C(1) << 20)
 #define THREADS_FIRST (UINT32_MAX - THREADS_MAX + 1)
 
-/* Tables */
-
-static struct darshan_slot *look(const struct darshan_table *t, uint64_t a, uint64_t b)
+size_t darshan_number(struct darshan *d, struct idmap *m, uint64_t key)
 {
-	const uint64_t key[2] = {a, b};
-	size_t i = (size_t)XXH3_64bits_withSeed(key, sizeof key, t->seed) & (t->slots - 1);
-	while (t->slot[i].value != 0 && (t->slot[i].a != a || t->slot[i].b != b))
-		i = (i + 1) & (t->slots - 1);
-	return &t->slot[i];
-}
-
-static bool grow_table(struct darshan_table *t)
-{
-	struct darshan_table now = {.slots = t->slots == 0 ? SLOTS_FIRST : 2 * t->slots,
-				    .seed = t->slots == 0 ? hash_seed() : t->seed};
-	now.slot = calloc(now.slots, sizeof *now.slot);
-	if (now.slot == NULL)
-		return false;
-	for (size_t i = 0; i < t->slots; i++) {
-		const struct darshan_slot *was = &t->slot[i];
-		if (was->value == 0)
-			continue;
-		*look(&now, was->a, was->b) = *was;
-		now.count++;
-	}
-	free(t->slot);
-	*t = now;
-	return true;
-}
-
-uint32_t *darshan_slot(struct darshan_table *t, uint64_t a, uint64_t b)
-{
-	if (t->count >= NAMES_MAX || (2 * t->count >= t->slots && !grow_table(t)))
-		return NULL;
-	struct darshan_slot *slot = look(t, a, b);
-	if (slot->value == 0) {
-		slot->a = a;
-		slot->b = b;
-		t->count++; /* the caller sets the value */
-	}
-	return &slot->value;
-}
-
-uint32_t darshan_find(const struct darshan_table *t, uint64_t a, uint64_t b)
-{
-	return t->slots == 0 ? 0 : look(t, a, b)->value;
-}
-
-void darshan_table_free(struct darshan_table *t)
-{
-	free(t->slot);
-	*t = (struct darshan_table){.slot = NULL};
+	const size_t n = m->count < NUMBERS_MAX ? idmap_number(m, key) : idmap_find(m, key);
+	if (n == SIZE_MAX)
+		darshan_no_memory(d);
+	return n;
 }
 
 /* Names */
 
-static bool keep_text(struct darshan *d, const char *text, size_t size)
+/* Returns the data of an id, NULL if out of memory. */
+static struct darshan_record_id *record_id(struct darshan *d, uint64_t id)
 {
-	if (size > NAME_BYTES_MAX - d->name_used ||
-	    !array_reserve(&d->name_text, &d->name_text_capacity, d->name_used + size, 1))
-		return false;
-	if (size > 0)
-		memcpy(d->name_text + d->name_used, text, size);
-	d->name_used += size;
-	return true;
+	struct darshan_ids *ids = &d->ids;
+	const size_t n = darshan_number(d, &ids->records, id);
+	if (array_reserve_index(&ids->record, &ids->record_capacity, n, sizeof *ids->record))
+		return &ids->record[n];
+	darshan_no_memory(d);
+	return NULL;
 }
 
 /* If an id has several names, the first non-empty one is used. */
 bool darshan_name_add(struct darshan *d, uint64_t id, const char *text, size_t size)
 {
-	uint32_t *at = darshan_slot(&d->name_ids, id, 0);
-	if (at != NULL && *at != 0 && (d->name[*at - 1].size > 0 || size == 0))
+	struct darshan_ids *ids = &d->ids;
+	struct darshan_record_id *r = record_id(d, id);
+	if (r != NULL && (r->size > 0 || size == 0))
 		return true;
-	bool ok =
-	    at != NULL && array_reserve(&d->name, &d->name_capacity, d->names + 1, sizeof *d->name);
-	if (!ok || !keep_text(d, text, size)) {
+	if (r == NULL || size > NAME_BYTES_MAX - ids->names_size ||
+	    !array_reserve(&ids->names, &ids->names_capacity, ids->names_size + size, 1)) {
 		darshan_no_memory(d);
 		return false;
 	}
-	if (*at == 0)
-		*at = (uint32_t)++d->names;
-	d->name[*at - 1] =
-	    (struct darshan_name){.id = id, .text = d->name_used - size, .size = size};
+	r->text = (uint32_t)ids->names_size;
+	r->size = (uint32_t)size;
+	memcpy(ids->names + r->text, text, size);
+	ids->names_size += size;
 	return true;
 }
 
 struct iot_text darshan_name(const struct darshan *d, uint64_t id)
 {
-	uint32_t at = darshan_find(&d->name_ids, id, 0);
-	if (at == 0 || d->name[at - 1].size == 0)
+	const size_t n = idmap_find(&d->ids.records, id);
+	if (n >= d->ids.record_capacity || d->ids.record[n].size == 0)
 		return (struct iot_text){NULL, 0};
-	return (struct iot_text){d->name_text + d->name[at - 1].text, d->name[at - 1].size};
+	return (struct iot_text){d->ids.names + d->ids.record[n].text, d->ids.record[n].size};
+}
+
+/* Adds the name at the front of the region, whose text starts after `head` bytes. */
+static int add_name(struct darshan *d, const unsigned char *p, size_t head, size_t size)
+{
+	return darshan_name_add(d, darshan_u64(p, d->log.swap), (const char *)p + head, size) ? 1
+											      : -1;
 }
 
 /* Format: u64 id, u32 length, text. */
-static int take_old_name(struct darshan *d)
+static int read_old_name(struct darshan *d)
 {
-	size_t have;
-	const unsigned char *p = darshan_ahead(&d->region, OLD_NAME_HEAD, &have);
-	if (have == 0)
+	const unsigned char *p = darshan_bytes(d, OLD_NAME_HEAD, "a name");
+	if (p == NULL)
 		return 0;
-	uint32_t size = have < OLD_NAME_HEAD ? 0 : darshan_u32(p + 8, d->log.swap);
-	if (have < OLD_NAME_HEAD || size > DARSHAN_NAME_MAX) {
-		darshan_damage(d, IOT_EFORMAT,
-			       have < OLD_NAME_HEAD ? "ends inside a name" : "a name is too long");
+	const uint32_t size = darshan_u32(p + 8, d->log.swap);
+	if (size > DARSHAN_NAME_MAX) {
+		darshan_damage(d, IOT_EFORMAT, "a name is too long");
 		return 0;
 	}
-	p = darshan_ahead(&d->region, OLD_NAME_HEAD + size, &have);
-	if (have < OLD_NAME_HEAD + size) {
-		darshan_damage(d, IOT_EFORMAT, "ends inside a name");
+	p = darshan_bytes(d, OLD_NAME_HEAD + size, "a name");
+	if (p == NULL)
 		return 0;
-	}
-	if (!darshan_name_add(d, darshan_u64(p, d->log.swap), (const char *)p + OLD_NAME_HEAD,
-			      strnlen((const char *)p + OLD_NAME_HEAD, size)))
-		return -1;
-	darshan_consume(&d->region, OLD_NAME_HEAD + size);
-	return 1;
+	darshan_region_consume(&d->current.region, OLD_NAME_HEAD + size);
+	return add_name(d, p, OLD_NAME_HEAD, strnlen((const char *)p + OLD_NAME_HEAD, size));
 }
 
 /* Format: u64 id, text, NUL. */
-static int take_new_name(struct darshan *d)
+static int read_new_name(struct darshan *d)
 {
+	struct darshan_region *r = &d->current.region;
 	size_t have, want = NAME_HEAD + 1, seen = NAME_HEAD;
 	const unsigned char *p, *nul = NULL;
 	do {
-		p = darshan_ahead(&d->region, want, &have);
+		p = darshan_region_peek(r, want, &have);
 		if (have >= want)
 			nul = memchr(p + seen, '\0', have - seen);
 		seen = have;
 		want = have + 1;
-	} while (nul == NULL && !d->region.ended && have <= NAME_HEAD + DARSHAN_NAME_MAX);
+	} while (nul == NULL && !r->end.ended && have <= NAME_HEAD + DARSHAN_NAME_MAX);
 	if (have == 0)
 		return 0;
-	size_t size = nul != NULL ? (size_t)(nul - p) - NAME_HEAD : DARSHAN_NAME_MAX + 1;
+	const size_t size = nul != NULL ? (size_t)(nul - p) - NAME_HEAD : DARSHAN_NAME_MAX + 1;
 	if (size > DARSHAN_NAME_MAX) {
 		darshan_damage(d, IOT_EFORMAT,
 			       have <= NAME_HEAD + DARSHAN_NAME_MAX ? "ends inside a name"
 								    : "a name is too long");
 		return 0;
 	}
-	if (!darshan_name_add(d, darshan_u64(p, d->log.swap), (const char *)p + NAME_HEAD, size))
-		return -1;
-	darshan_consume(&d->region, NAME_HEAD + size + 1);
-	return 1;
+	darshan_region_consume(r, NAME_HEAD + size + 1);
+	return add_name(d, p, NAME_HEAD, size);
 }
 
 int darshan_ids_step(struct darshan *d)
 {
-	return d->log.minor == 0 ? take_old_name(d) : take_new_name(d);
+	return d->log.minor == 0 ? read_old_name(d) : read_new_name(d);
 }
 
 /* Objects, files, processes */
 
 uint32_t darshan_object(struct darshan *d, uint64_t id)
 {
-	uint32_t *at = darshan_slot(&d->objects, id, 0);
-	if (at == NULL) {
-		darshan_no_memory(d);
-		return 0;
-	}
-	if (*at == 0)
-		*at = ++d->object_count;
-	return *at;
+	struct darshan_record_id *r = record_id(d, id);
+	if (r != NULL && r->object == 0)
+		r->object = ++d->ids.objects;
+	return r != NULL ? r->object : 0;
 }
 
 uint32_t darshan_process(struct darshan *d, int64_t rank)
 {
-	uint64_t id = d->process_base + (uint64_t)rank + 1;
-	uint32_t *at = darshan_slot(&d->process_ids, id, 0);
-	if (id >= THREADS_FIRST) {
+	struct darshan_ids *ids = &d->ids;
+	const uint64_t process = ids->process_base + (uint64_t)rank + 1;
+	if (process >= THREADS_FIRST) {
 		d->status =
 		    error_set(&d->src->error, IOT_ELIMIT,
 			      "rank %" PRId64 " of log %zu: the ranks of all logs need more "
 			      "than %" PRIu32 " numbers",
-			      rank, d->member + 1, THREADS_FIRST - 1);
+			      rank, d->members.current + 1, THREADS_FIRST - 1);
 		return 0;
 	}
-	bool ok = at != NULL && (*at != 0 || array_reserve(&d->process, &d->process_capacity,
-							   d->processes + 1, sizeof *d->process));
-	if (!ok) {
+	const size_t known = ids->ranks.count, n = darshan_number(d, &ids->ranks, (uint64_t)rank);
+	if (!array_reserve_index(&ids->process, &ids->process_capacity, n, sizeof *ids->process)) {
 		darshan_no_memory(d);
 		return 0;
 	}
-	if (*at == 0) {
-		d->process[d->processes++] =
-		    (struct darshan_process){.rank = rank, .reported_ns = INT64_MAX};
-		*at = (uint32_t)d->processes;
-	}
-	return (uint32_t)id;
+	if (n == known)
+		ids->process[n] = (struct darshan_process){.rank = rank, .reported_ns = INT64_MAX};
+	return (uint32_t)process;
+}
+
+struct darshan_process *darshan_process_data(const struct darshan *d, uint32_t process)
+{
+	const struct darshan_ids *ids = &d->ids;
+	const size_t n = idmap_find(&ids->ranks, process - ids->process_base - 1);
+	assert(n != SIZE_MAX);
+	return &ids->process[n];
 }
 
 uint32_t darshan_file(struct darshan *d, unsigned layer, int64_t rank, uint64_t id)
 {
-	uint64_t process = rank < 0 ? 0 : d->process_base + (uint64_t)rank + 1;
-	uint32_t *at = darshan_slot(&d->file_ids, id, process << 2 | layer);
-	if (at != NULL && *at != 0)
-		return *at;
-	bool ok =
-	    at != NULL && array_reserve(&d->file, &d->file_capacity, d->files + 1, sizeof *d->file);
-	uint32_t object = ok ? darshan_object(d, id) : 0;
-	if (object == 0) {
+	struct darshan_ids *ids = &d->ids;
+	const uint32_t object = darshan_object(d, id);
+	const uint32_t process = (uint32_t)(ids->process_base + (uint64_t)rank + 1);
+	const size_t known = ids->files.count;
+	const size_t n =
+	    object == 0 ? SIZE_MAX
+			: darshan_number(d, &ids->files, darshan_file_key(object, process, layer));
+	if (!array_reserve_index(&ids->file, &ids->file_capacity, n, sizeof *ids->file)) {
 		darshan_no_memory(d);
 		return 0;
 	}
-	d->file[d->files++] = (struct darshan_file){
-	    .id = id, .rank = rank, .process = (uint32_t)process, .object = object, .layer = layer};
-	*at = (uint32_t)d->files;
-	return *at;
+	if (n == known)
+		ids->file[n] =
+		    (struct darshan_file){.id = id, .rank = rank, .object = object, .layer = layer};
+	return (uint32_t)n + 1;
 }
 
-/* Threads beyond THREADS_MAX are counted as their rank's process. */
-uint32_t darshan_thread(struct darshan *d, uint32_t process, uint64_t thread)
+/* Returns the process of a thread, its rank's if there are too many threads. */
+static uint32_t thread_process(struct darshan *d, uint32_t process, uint64_t thread)
 {
-	uint32_t known = darshan_find(&d->thread_ids, thread, process);
-	if (known != 0)
-		return known;
-	uint32_t *at =
-	    d->thread_count < THREADS_MAX ? darshan_slot(&d->thread_ids, thread, process) : NULL;
-	if (at == NULL) {
-		darshan_count(d, "threads.too_many", 1);
-		return process;
+	struct darshan_ids *ids = &d->ids;
+	const bool full = ids->thread_processes.count == THREADS_MAX;
+	size_t n = full ? idmap_find(&ids->threads, thread) : idmap_number(&ids->threads, thread);
+	if (n != SIZE_MAX) {
+		const uint64_t key = idmap_pair((uint32_t)n, process);
+		n = full ? idmap_find(&ids->thread_processes, key)
+			 : idmap_number(&ids->thread_processes, key);
 	}
-	*at = THREADS_FIRST + d->thread_count++;
-	return *at;
+	if (n != SIZE_MAX)
+		return THREADS_FIRST + (uint32_t)n;
+	darshan_count(d, "threads.too_many", 1);
+	return process;
 }
 
-void darshan_ids_free(struct darshan *d)
+uint32_t darshan_thread(struct darshan *d, uint32_t process, uint32_t file, uint64_t thread)
 {
-	struct darshan_table *const tables[] = {&d->name_ids,    &d->file_ids,     &d->process_ids,
-						&d->thread_ids,  &d->thread_files, &d->objects,
-						&d->declared.ids};
-	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-		darshan_table_free(tables[i]);
-	free(d->name);
-	free(d->name_text);
-	free(d->file);
-	free(d->declared.declared);
-	free(d->process);
+	const uint32_t own = thread_process(d, process, thread);
+	const size_t known = d->ids.thread_files.count;
+	struct iot_builder b;
+	if (own == process || known == NUMBERS_MAX ||
+	    idmap_number(&d->ids.thread_files, idmap_pair(own, file)) != known)
+		return own;
+	darshan_emit_process(d, process, d->clock.base_ns);
+	if (emit_begin(&d->emit, &b, "process")) {
+		iot_directive_number(&b, "id", own);
+		iot_directive_number(&b, "thread-of", process);
+		iot_directive_number(&b, "rank", (uint64_t)darshan_process_data(d, process)->rank);
+		iot_directive_number(&b, "thread", thread);
+		emit_end(&d->emit, &b, d->clock.base_ns);
+	}
+	darshan_emit_file(d, file, own, d->clock.base_ns);
+	return own;
+}
+
+/* Definitions */
+
+/* Returns the name of the program: the last component of the command's first word. */
+static struct iot_text program(struct iot_text command)
+{
+	const char *end = command.size > 0 ? memchr(command.data, ' ', command.size) : NULL;
+	const size_t size = end != NULL ? (size_t)(end - command.data) : command.size;
+	const char *slash = size > 0 ? memrchr(command.data, '/', size) : NULL;
+	const size_t at = slash != NULL ? (size_t)(slash - command.data) + 1 : 0;
+	return (struct iot_text){command.data != NULL ? command.data + at : NULL, size - at};
+}
+
+/*
+ * Repeats the definition if it is needed earlier than it was emitted; the later one is then
+ * redundant.
+ */
+void darshan_emit_process(struct darshan *d, uint32_t process, int64_t sort_ns)
+{
+	struct darshan_process *p = darshan_process_data(d, process);
+	struct iot_builder b;
+	if (sort_ns >= p->reported_ns || !emit_begin(&d->emit, &b, "process"))
+		return;
+	p->reported_ns = sort_ns;
+	iot_directive_number(&b, "id", process);
+	iot_directive_number(&b, "rank", (uint64_t)p->rank);
+	darshan_text_value(&b, "name", program(d->log.job.command));
+	if (p->host[0] != '\0')
+		emit_string(&b, "host", p->host);
+	if (d->ids.process_base > 0) {
+		darshan_text_value(&b, "command", d->log.job.command);
+		if (d->log.job.known)
+			darshan_signed(&b, "job", d->log.job.id);
+	}
+	emit_end(&d->emit, &b, sort_ns);
+}
+
+void darshan_emit_file(struct darshan *d, uint32_t file, uint32_t process, int64_t sort_ns)
+{
+	const struct darshan_file *f = &d->ids.file[file - 1];
+	const struct iot_text path = darshan_name(d, f->id);
+	struct iot_text type, point;
+	struct iot_builder b;
+	if (!emit_begin(&d->emit, &b, "file"))
+		return;
+	iot_directive_number(&b, "process", process);
+	iot_directive_number(&b, "id", file);
+	iot_directive_number(&b, "object", f->object);
+	darshan_text_value(&b, "path", path);
+	iot_directive_number(&b, "source-id", f->id);
+	emit_string(&b, "layer", f->layer == DARSHAN_LAYER_POSIX ? "posix" : "mpiio");
+	if (path.size > 0 && darshan_mount(&d->log.job, path, &type, &point)) {
+		darshan_text_value(&b, "fs", type);
+		darshan_text_value(&b, "mount", point);
+	}
+	emit_end(&d->emit, &b, sort_ns);
+}
+
+/* Jobs */
+
+void darshan_emit_silent_processes(struct darshan *d)
+{
+	for (size_t i = 0; i < d->ids.ranks.count; i++) {
+		const struct darshan_process *p = &d->ids.process[i];
+		if (p->reported_ns == INT64_MAX)
+			darshan_emit_process(
+			    d, (uint32_t)(d->ids.process_base + (uint64_t)p->rank + 1),
+			    d->clock.base_ns);
+	}
+}
+
+uint64_t darshan_process_count(const struct darshan *d)
+{
+	int64_t max = d->log.job.known && d->log.job.processes > 0 ? d->log.job.processes : 0;
+	for (size_t i = 0; i < d->ids.ranks.count; i++)
+		if (d->ids.process[i].rank >= max)
+			max = d->ids.process[i].rank + 1;
+	return (uint64_t)max;
+}
+
+void darshan_ids_next_job(struct darshan *d, uint64_t processes)
+{
+	d->ids.process_base += processes;
+	idmap_free(&d->ids.ranks);
+}
+
+void darshan_ids_free(struct darshan_ids *ids)
+{
+	struct idmap *const maps[] = {
+	    &ids->records,          &ids->files,       &ids->ranks, &ids->threads,
+	    &ids->thread_processes, &ids->thread_files};
+	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+		idmap_free(maps[i]);
+	free(ids->record);
+	free(ids->file);
+	free(ids->process);
+	free(ids->names);
 }

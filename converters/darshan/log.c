@@ -16,8 +16,11 @@
 
 #include <stdlib.h>
 
+#include "lib/base/number.h"
+
 enum {
 	VERSION_SIZE = 8,
+	VERSION_DIGITS = 3, /* of each number */
 	HEADER_OLD = 360,
 	HEADER_NEW = 1328,
 	MAP_OLD = 24,
@@ -44,31 +47,26 @@ const char *darshan_module_name(unsigned module)
 								   : "unknown";
 }
 
+unsigned darshan_layer(unsigned module)
+{
+	if (module == DARSHAN_DXT_POSIX)
+		return DARSHAN_LAYER_POSIX;
+	return module == DARSHAN_DXT_MPIIO ? DARSHAN_LAYER_MPIIO : 0;
+}
+
 /* Version */
 
-static bool take_number(const char **p, const char *end, unsigned *value)
+bool darshan_log_version(struct darshan_log *log, const char *text, size_t size)
 {
-	const char *start = *p;
-	*value = 0;
-	while (*p < end && **p >= '0' && **p <= '9' && *p - start < 3)
-		*value = *value * 10 + (unsigned)(*(*p)++ - '0');
-	return *p > start;
-}
-
-bool darshan_take_version(struct darshan_log *log, const char *text, size_t size)
-{
-	const char *p = text, *end = text + size;
-	if (!take_number(&p, end, &log->major) || p == end || *p++ != '.' ||
-	    !take_number(&p, end, &log->minor))
+	const char *dot = memchr(text, '.', size);
+	const size_t n = dot == NULL ? 0 : (size_t)(dot - text);
+	const size_t m = dot == NULL ? 0 : strnlen(dot + 1, size - n - 1);
+	uint64_t major, minor;
+	if (n > VERSION_DIGITS || m > VERSION_DIGITS || !number_decimal(text, n, &major) ||
+	    !number_decimal(dot + 1, m, &minor))
 		return false;
-	return p == end || *p == '\0';
-}
-
-static bool all_zero(const char *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (p[i] != '\0')
-			return false;
+	log->major = (unsigned)major;
+	log->minor = (unsigned)minor;
 	return true;
 }
 
@@ -78,10 +76,10 @@ static int check_version(struct darshan_log *log, const char *head, size_t have,
 	static const unsigned known[] = {0, 10, 20, 21, 41};
 	if (have < VERSION_SIZE)
 		return error_set(e, IOT_ETRUNCATED, "%s: ends inside the header of a log", name);
-	if (all_zero(head, have < HEADER_OLD ? have : HEADER_OLD))
+	if (darshan_all_zero(head, have < HEADER_OLD ? have : HEADER_OLD))
 		return error_set(e, IOT_EFORMAT,
 				 "%s: an incomplete log: its header, written last, is empty", name);
-	if (!darshan_take_version(log, head, VERSION_SIZE))
+	if (!darshan_log_version(log, head, VERSION_SIZE))
 		return error_set(e, IOT_EFORMAT, "%s: no log of Darshan: no version in front",
 				 name);
 	if (log->major < 3)
@@ -112,21 +110,21 @@ unsigned darshan_module_of(const struct darshan_log *log, unsigned id)
 
 static int by_offset(const void *a, const void *b)
 {
-	const struct darshan_place *x = a, *y = b;
+	const struct darshan_map_entry *x = a, *y = b;
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
 	return x->module < y->module ? -1 : x->module > y->module;
 }
 
-static void take_map(struct darshan_log *log, const unsigned char *head)
+static void parse_map(struct darshan_log *log, const unsigned char *head)
 {
 	const bool new = log->minor == 41;
 	const unsigned char *map = head + (new ? MAP_NEW : MAP_OLD);
 	const unsigned char *versions = head + (new ? VERSIONS_NEW : VERSIONS_OLD);
 	const unsigned modules = new ? DARSHAN_MODULES : MODULES_OLD;
 	for (unsigned i = 0; i <= modules; i++, map += 16) {
-		struct darshan_place p = {.offset = darshan_u64(map, log->swap),
-					  .size = darshan_u64(map + 8, log->swap)};
+		struct darshan_map_entry p = {.offset = darshan_u64(map, log->swap),
+					      .size = darshan_u64(map + 8, log->swap)};
 		if (i > 0) {
 			p.id = i - 1;
 			p.module = darshan_module_of(log, p.id);
@@ -137,12 +135,12 @@ static void take_map(struct darshan_log *log, const unsigned char *head)
 		if (p.offset != 0 && (log->first == 0 || p.offset < log->first))
 			log->first = p.offset;
 		if (p.size > 0)
-			log->place[log->places++] = p;
+			log->map[log->entries++] = p;
 	}
-	qsort(log->place, log->places, sizeof *log->place, by_offset);
+	qsort(log->map, log->entries, sizeof *log->map, by_offset);
 }
 
-static int take_header(struct darshan_log *log, const char *name, struct error *e)
+static int read_header(struct darshan_log *log, const char *name, struct error *e)
 {
 	size_t have;
 	const char *text = bufreader_peek(log->bufreader, HEADER_OLD, &have);
@@ -158,37 +156,38 @@ static int take_header(struct darshan_log *log, const char *name, struct error *
 	log->swap = magic != MAGIC;
 	if (log->swap && (int64_t)__builtin_bswap64((uint64_t)magic) != MAGIC)
 		return error_set(e, IOT_EFORMAT, "%s: no log of Darshan: its magic is wrong", name);
-	if (head[16] > DARSHAN_UNPACKED)
+	if (head[16] > DARSHAN_UNCOMPRESSED)
 		return error_set(e, IOT_EFORMAT,
 				 "%s: compression %u is not known (0 zlib, 1 bzip2, 2 none)", name,
 				 head[16]);
-	log->how = (enum darshan_compression)head[16];
+	log->compression = (enum darshan_compression)head[16];
 	log->partial = size == HEADER_NEW ? darshan_u64(head + 24, log->swap)
 					  : darshan_u32(head + 20, log->swap);
-	take_map(log, head);
+	parse_map(log, head);
 	bufreader_consume(log->bufreader, size);
-	log->at = size;
+	log->offset = size;
 	return IOT_OK;
 }
 
 bool darshan_log_skip(struct darshan_log *log, uint64_t offset)
 {
-	while (log->at < offset) {
+	while (log->offset < offset) {
 		size_t have;
 		(void)bufreader_peek(log->bufreader, 1, &have);
 		if (have == 0)
 			return false;
-		if (have > offset - log->at)
-			have = (size_t)(offset - log->at);
+		if (have > offset - log->offset)
+			have = (size_t)(offset - log->offset);
 		bufreader_consume(log->bufreader, have);
-		log->at += have;
+		log->offset += have;
 	}
 	return true;
 }
 
 /* Job */
 
-void darshan_job_split(struct darshan_job *job, size_t at, size_t size)
+/* Splits the text into the command and the mounts after it. */
+static void split_job(struct darshan_job *job, size_t at, size_t size)
 {
 	const char *text = job->text + at, *end = text + size, *p;
 	const char *mounts = end;
@@ -212,7 +211,7 @@ void darshan_job_split(struct darshan_job *job, size_t at, size_t size)
 	job->mounts = (struct iot_text){mounts, (size_t)(end - mounts)};
 }
 
-static void take_job(struct darshan_log *log, const unsigned char *p, size_t size)
+static void parse_job(struct darshan_log *log, const unsigned char *p, size_t size)
 {
 	struct darshan_job *job = &log->job;
 	const bool new = log->minor == 41;
@@ -238,8 +237,8 @@ static void take_job(struct darshan_log *log, const unsigned char *p, size_t siz
 		metadata--;
 	job->metadata = (struct iot_text){job->text, metadata};
 	if (size > METADATA_SIZE)
-		darshan_job_split(job, METADATA_SIZE,
-				  strnlen(job->text + METADATA_SIZE, size - METADATA_SIZE));
+		split_job(job, METADATA_SIZE,
+			  strnlen(job->text + METADATA_SIZE, size - METADATA_SIZE));
 }
 
 static bool is_date(int64_t s, int64_t ns)
@@ -265,32 +264,34 @@ void darshan_log_times(struct darshan_log *log)
 /* The job is not in the map: it is between the header and the first region. */
 static void read_job(struct darshan_log *log, struct darshan_region *r)
 {
-	uint64_t size = log->first > log->at ? log->first - log->at : 0;
+	struct darshan_job *job = &log->job;
+	uint64_t size = log->first > log->offset ? log->first - log->offset : 0;
 	if (log->first == 0)
 		size = UINT32_MAX;
-	darshan_region_open(r, log->bufreader, size, &log->at, log->how);
+	darshan_region_open(r, log->bufreader, size, &log->offset, log->compression, false);
 	size_t have;
-	const unsigned char *p = darshan_ahead(r, DARSHAN_JOB_MAX, &have);
+	const unsigned char *p = darshan_region_peek(r, DARSHAN_JOB_MAX, &have);
 	if (have > DARSHAN_JOB_MAX)
 		have = DARSHAN_JOB_MAX;
-	take_job(log, p, have);
-	bool open_end = log->first == 0 && r->status == IOT_ETRUNCATED && !r->in_stream;
-	if (r->status != IOT_OK && !open_end) {
-		log->job_status = r->status;
-		log->job_why = r->why;
-	} else if (!log->job.known) {
-		log->job_status = log->first > log->at ? IOT_EFORMAT : IOT_ETRUNCATED;
-		log->job_why = "too short";
+	parse_job(log, p, have);
+	const bool open_end =
+	    log->first == 0 && r->end.status == IOT_ETRUNCATED && !r->streams.in_stream;
+	if (r->end.status != IOT_OK && !open_end) {
+		job->status = r->end.status;
+		job->why = r->end.why;
+	} else if (!job->known) {
+		job->status = log->first > log->offset ? IOT_EFORMAT : IOT_ETRUNCATED;
+		job->why = "too short";
 	}
 	darshan_region_close(r);
 	darshan_log_times(log);
 }
 
-int darshan_log_open(struct darshan_log *log, struct bufreader *w, const char *name,
+int darshan_log_open(struct darshan_log *log, struct bufreader *in, const char *name,
 		     struct darshan_region *r, struct error *error)
 {
-	*log = (struct darshan_log){.bufreader = w};
-	int status = take_header(log, name, error);
+	*log = (struct darshan_log){.bufreader = in};
+	int status = read_header(log, name, error);
 	if (status != IOT_OK)
 		return status;
 	read_job(log, r);
