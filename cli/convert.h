@@ -7,7 +7,7 @@
 
 #include "cli/ui/options.h"
 #include "cli/ui/output.h"
-#include "cli/filter/time_shift.h"
+#include "lib/filter/time_shift.h"
 #include "cli/filter/rounding.h"
 #include "cli/ui/same_file.h"
 

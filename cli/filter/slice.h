@@ -14,7 +14,7 @@
 #include <iotrace/iotrace.h>
 
 #include "lib/base/idmap.h"
-#include "time_shift.h"
+#include "lib/filter/time_shift.h"
 
 /* --process and --file */
 

@@ -7,7 +7,7 @@
 #define CLI_MERGE_IDS_H
 
 #include "lib/base/idmap.h"
-#include "cli/filter/remap_ids.h"
+#include "lib/filter/remap_ids.h"
 
 enum { MERGE_CACHE = 128 };
 

@@ -29,8 +29,8 @@
 #include "cli/ui/trace_in.h"
 #include "ids.h"
 #include "cli/ui/output.h"
-#include "cli/filter/time_shift.h"
-#include "cli/filter/remap_ids.h"
+#include "lib/filter/time_shift.h"
+#include "lib/filter/remap_ids.h"
 #include "cli/filter/rounding.h"
 
 struct sorter;

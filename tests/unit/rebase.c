@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "cli/filter/time_shift.h"
+#include "lib/filter/time_shift.h"
 
 static struct iot_event parsed(const char *text, int64_t start_ns)
 {

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "cli/filter/remap_ids.h"
+#include "lib/filter/remap_ids.h"
 
 /* Processes get 100 more, files 200, objects 300; file 13 cannot be. */
 static bool add(void *context, enum remapped_id kind, uint32_t id, const struct iot_event *ev,

@@ -3,8 +3,8 @@
  * Converts times that count from 1970, or from a source's own zero, to times from the beginning of
  * the trace: in records, and in the text of directives.
  */
-#ifndef CLI_FILTER_TIME_SHIFT_H
-#define CLI_FILTER_TIME_SHIFT_H
+#ifndef LIB_FILTER_TIME_SHIFT_H
+#define LIB_FILTER_TIME_SHIFT_H
 
 #include <stdbool.h>
 #include <stddef.h>

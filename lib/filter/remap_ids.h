@@ -4,8 +4,8 @@
  * as iotrace(5) requires. Keys with ids are process=, parent=, thread-of= (processes), file=
  * (files), object= (objects), and id= in %process and %file.
  */
-#ifndef CLI_FILTER_REMAP_IDS_H
-#define CLI_FILTER_REMAP_IDS_H
+#ifndef LIB_FILTER_REMAP_IDS_H
+#define LIB_FILTER_REMAP_IDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
