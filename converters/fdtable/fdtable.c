@@ -6,6 +6,8 @@
  */
 #include "fdtable.h"
 
+#include <assert.h>
+
 #include <iotrace/iotrace.h>
 
 static bool groups_grow(struct fdtable *t, struct fd_table *table, uint32_t need)
@@ -26,6 +28,7 @@ static bool groups_grow(struct fdtable *t, struct fd_table *table, uint32_t need
 
 static void page_free(struct fdtable *t, struct fd_page *page)
 {
+	assert(page == NULL || page->refs > 0);
 	if (page == NULL || --page->refs > 0)
 		return;
 	for (uint64_t left = page->used; left != 0; left &= left - 1)
@@ -35,6 +38,7 @@ static void page_free(struct fdtable *t, struct fd_page *page)
 
 static void group_free(struct fdtable *t, struct pages *group)
 {
+	assert(group == NULL || group->refs > 0);
 	if (group == NULL || --group->refs > 0)
 		return;
 	for (uint32_t i = 0; i < FD_PAGES; i++)
@@ -150,6 +154,7 @@ struct fd_table *fd_table_share(struct fd_table *table)
 
 void fd_table_free(struct fdtable *t, struct fd_table *table)
 {
+	assert(table == NULL || table->refs > 0);
 	if (table == NULL || --table->refs > 0)
 		return;
 	for (uint32_t i = 0; i < table->capacity / FD_GROUP; i++)

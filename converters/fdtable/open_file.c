@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Open file descriptions and their positions. fdtable.c has the descriptor tables, path_index.c
- * names and files, path_tree.c the tree of names, fd_passing.c the descriptions in flight.
+ * The objects that are shared by reference: open file descriptions with their positions, files,
+ * working directories, and descriptions in flight. fdtable.c has the descriptor tables, path_tree.c
+ * the tree of names, path_index.c what calls do to names.
  */
 #include "fdtable.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +15,8 @@
 #include "lib/base/hash.h"
 
 enum {
-	REPORTED_MAX = 64, /* processes stored; a dropped one gets a second report */
+	REPORTED_MAX = 64,    /* processes stored; a dropped one gets a second report */
+	IN_FLIGHT_MAX = 1024, /* messages to one end; beyond it, the oldest is dropped */
 };
 
 void fdtable_init(struct fdtable *t)
@@ -43,6 +46,212 @@ void fdtable_drop(struct fdtable *t, void *block, size_t size)
 	free(block);
 }
 
+/* Files */
+
+void file_free(struct fdtable *t, struct tracked_file *f)
+{
+	assert(f == NULL || f->refs > 0);
+	if (f == NULL || --f->refs > 0)
+		return;
+	fdtable_drop(t, f->path, f->path_size);
+	fdtable_drop(t, f, sizeof *f);
+}
+
+void file_truncate(struct tracked_file *f, uint64_t size)
+{
+	f->size = size;
+	f->size_known = true;
+}
+
+void file_grow(struct tracked_file *f, uint64_t size)
+{
+	if (size > f->size)
+		f->size = size;
+}
+
+struct tracked_file *tracker_unlinked(struct fdtable *t)
+{
+	struct tracked_file *f = fdtable_grow(t, NULL, 0, sizeof *f);
+	if (f != NULL)
+		f->refs = 1;
+	return f;
+}
+
+/* Working directories */
+
+struct directory *directory_new(struct fdtable *t, const char *path, size_t size)
+{
+	struct directory *d = fdtable_grow(t, NULL, 0, sizeof *d);
+	if (d == NULL)
+		return NULL;
+	d->refs = 1;
+	directory_set(t, d, path, size);
+	return d;
+}
+
+struct directory *directory_share(struct directory *d)
+{
+	d->refs++;
+	return d;
+}
+
+void directory_set(struct fdtable *t, struct directory *d, const char *path, size_t size)
+{
+	if (size > d->capacity) {
+		char *grown = fdtable_grow(t, d->path, d->capacity, size);
+		if (grown == NULL)
+			return;
+		d->path = grown;
+		d->capacity = size;
+	}
+	if (size > 0)
+		memmove(d->path, path, size);
+	d->size = size;
+}
+
+void directory_free(struct fdtable *t, struct directory *d)
+{
+	assert(d == NULL || d->refs > 0);
+	if (d == NULL || --d->refs > 0)
+		return;
+	fdtable_drop(t, d->path, d->capacity);
+	fdtable_drop(t, d, sizeof *d);
+}
+
+/*
+ * Descriptors in flight between the two ends of a socketpair. A message that was read as plain
+ * bytes loses its descriptors, so a receiver matches messages by the number of descriptors.
+ */
+
+struct queue {
+	struct fd_message *first;
+	uint32_t count;
+};
+
+struct fd_socketpair {
+	struct open_description *end[2]; /* NULL if closed */
+	struct queue to[2];
+};
+
+static size_t message_size(uint32_t count)
+{
+	return sizeof(struct fd_message) + count * sizeof(struct open_description *);
+}
+
+struct fd_message *fd_message_new(struct fdtable *t, uint32_t count, uint32_t sender)
+{
+	struct fd_message *p = fdtable_grow(t, NULL, 0, message_size(count));
+	if (p == NULL)
+		return NULL;
+	p->count = count;
+	p->sender = sender;
+	return p;
+}
+
+void fd_message_free(struct fdtable *t, struct fd_message *p)
+{
+	if (p == NULL)
+		return;
+	for (uint32_t i = 0; i < p->count; i++)
+		open_description_free(t, p->open[i]);
+	fdtable_drop(t, p, message_size(p->count));
+}
+
+/* Unlinks and returns the message *at. */
+static struct fd_message *take(struct queue *q, struct fd_message **at)
+{
+	struct fd_message *p = *at;
+	assert(p != NULL && q->count > 0);
+	*at = p->next;
+	q->count--;
+	return p;
+}
+
+void fd_socketpair_new(struct fdtable *t, struct open_description *a, struct open_description *b)
+{
+	if (a->pair != NULL || b->pair != NULL || a == b)
+		return;
+	struct fd_socketpair *pair = fdtable_grow(t, NULL, 0, sizeof *pair);
+	if (pair == NULL)
+		return;
+	pair->end[0] = a;
+	pair->end[1] = b;
+	a->pair = b->pair = pair;
+}
+
+static unsigned end_of(const struct open_description *d)
+{
+	return d->pair->end[1] == d;
+}
+
+void fd_socketpair_leave(struct fdtable *t, struct open_description *d)
+{
+	struct fd_socketpair *pair = d->pair;
+	if (pair == NULL)
+		return;
+	const unsigned end = end_of(d);
+	struct queue *q = &pair->to[end];
+	while (q->first != NULL)
+		fd_message_free(t, take(q, &q->first));
+	pair->end[end] = NULL;
+	d->pair = NULL;
+	if (pair->end[1 - end] == NULL)
+		fdtable_drop(t, pair, sizeof *pair);
+}
+
+/* Returns the queue of messages that d has sent; NULL if the other end is unknown. */
+static struct queue *queue_from(const struct open_description *d)
+{
+	if (d->pair == NULL)
+		return NULL;
+	const unsigned other = 1 - end_of(d);
+	return d->pair->end[other] == NULL ? NULL : &d->pair->to[other];
+}
+
+bool fd_socketpair_send(struct fdtable *t, struct open_description *from, struct fd_message *p)
+{
+	struct queue *q = queue_from(from);
+	if (q == NULL)
+		return false;
+	if (q->count == IN_FLIGHT_MAX)
+		fd_message_free(t, take(q, &q->first));
+	struct fd_message **end = &q->first;
+	while (*end != NULL)
+		end = &(*end)->next;
+	*end = p;
+	p->next = NULL;
+	q->count++;
+	return true;
+}
+
+void fd_socketpair_take_back(struct fdtable *t, struct open_description *from, uint32_t sender)
+{
+	struct queue *q = queue_from(from);
+	struct fd_message **last = NULL;
+	for (struct fd_message **at = q == NULL ? NULL : &q->first; at != NULL && *at != NULL;
+	     at = &(*at)->next)
+		if ((*at)->sender == sender)
+			last = at;
+	if (last != NULL)
+		fd_message_free(t, take(q, last));
+}
+
+struct fd_message *fd_socketpair_receive(struct fdtable *t, struct open_description *at,
+					 uint32_t count)
+{
+	if (at->pair == NULL)
+		return NULL;
+	struct queue *q = &at->pair->to[end_of(at)];
+	const struct fd_message *p = q->first;
+	while (p != NULL && p->count != count)
+		p = p->next;
+	if (p == NULL)
+		return NULL;
+	while (q->first != p)
+		fd_message_free(t, take(q, &q->first));
+	return take(q, &q->first);
+}
+
 /* Descriptions */
 
 struct open_description *open_description_new(struct fdtable *t, enum descriptor_kind kind,
@@ -62,6 +271,7 @@ struct open_description *open_description_new(struct fdtable *t, enum descriptor
 
 void open_description_free(struct fdtable *t, struct open_description *d)
 {
+	assert(d == NULL || d->refs > 0);
 	if (d == NULL || --d->refs > 0)
 		return;
 	fd_socketpair_leave(t, d);

@@ -9,73 +9,6 @@
 
 #include <iotrace/iotrace.h>
 
-/* Files */
-
-void file_free(struct fdtable *t, struct tracked_file *f)
-{
-	if (f == NULL || --f->refs > 0)
-		return;
-	fdtable_drop(t, f->path, f->path_size);
-	fdtable_drop(t, f, sizeof *f);
-}
-
-void file_truncate(struct tracked_file *f, uint64_t size)
-{
-	f->size = size;
-	f->size_known = true;
-}
-
-void file_grow(struct tracked_file *f, uint64_t size)
-{
-	if (size > f->size)
-		f->size = size;
-}
-
-struct tracked_file *tracker_unlinked(struct fdtable *t)
-{
-	struct tracked_file *f = fdtable_grow(t, NULL, 0, sizeof *f);
-	if (f != NULL)
-		f->refs = 1;
-	return f;
-}
-
-static void file_set_path(struct fdtable *t, struct tracked_file *f, const char *path, size_t size)
-{
-	char *copy = fdtable_grow(t, NULL, 0, size);
-	if (copy == NULL)
-		return;
-	memcpy(copy, path, size);
-	fdtable_drop(t, f->path, f->path_size);
-	f->path = copy;
-	f->path_size = size;
-}
-
-bool file_has_path(struct fdtable *t, struct tracked_file *f)
-{
-	if (f->name != NULL && f->moved != t->moves) {
-		char path[PATH_CAPACITY];
-		const size_t size = tree_path(f->name, path);
-		f->moved = t->moves;
-		if (size > 0) {
-			file_set_path(t, f, path, size);
-		} else {
-			fdtable_drop(t, f->path, f->path_size);
-			f->path = NULL;
-			f->path_size = 0;
-			t->unnamed++;
-		}
-	}
-	return f->path != NULL;
-}
-
-/* Makes the node the name of the file, also after later renames. */
-static void name_file(struct fdtable *t, struct tracked_file *f, struct path_name *n)
-{
-	f->name = n;
-	f->moved = t->moves - 1;
-	file_has_path(t, f);
-}
-
 /* Opens, links, renames */
 
 /* Creates the file of a node without one: a file that existed before, or a new one. */
@@ -107,12 +40,10 @@ struct tracked_file *fdtable_open(struct fdtable *t, const char *path, size_t si
 	struct tracked_file *f = n->file;
 	if ((how & OPEN_TRUNCATE) != 0)
 		file_truncate(f, 0);
-	if (f->name == NULL && linked) {
-		name_file(t, f, n);
-	} else if (f->name == NULL) {
-		f->name = n;
-		f->moved = t->moves;
-		file_set_path(t, f, path, size);
+	if (f->name == NULL) {
+		tree_name_file(t, f, n);
+		if (!linked) /* as the call spells it */
+			tree_set_path(t, f, path, size);
 	}
 	return f;
 }
@@ -123,23 +54,33 @@ struct tracked_file *fdtable_find(struct fdtable *t, const char *path, size_t si
 	return n == NULL ? NULL : n->file;
 }
 
+/* Clears the name at the end of a path, unless it is a root. */
+static struct path_name *clear_name(struct fdtable *t, const char *path, size_t size, unsigned how)
+{
+	struct path_name *n = tree_walk(t, path, size, WALK_MAKE | how, NULL);
+	if (n == NULL || n->parent == NULL)
+		return NULL;
+	tree_prune(t, n);
+	tree_point(t, n, NULL);
+	return n;
+}
+
 void fdtable_absent(struct fdtable *t, const char *path, size_t size)
 {
-	struct path_name *n = tree_walk(t, path, size, WALK_MAKE, NULL);
-	if (n == NULL || n->parent == NULL)
-		return;
-	tree_prune(t, n);
-	tree_set_link(t, n, NULL, 0);
-	tree_point(t, n, NULL);
+	fdtable_symlink(t, path, size, NULL, 0);
 }
 
 void fdtable_missing(struct fdtable *t, const char *path, size_t size)
 {
-	struct path_name *n = tree_walk(t, path, size, WALK_MAKE | WALK_FOLLOW, NULL);
-	if (n == NULL || n->parent == NULL)
-		return;
-	tree_prune(t, n);
-	tree_point(t, n, NULL);
+	(void)clear_name(t, path, size, WALK_FOLLOW);
+}
+
+void fdtable_symlink(struct fdtable *t, const char *path, size_t size, const char *target,
+		     size_t target_size)
+{
+	struct path_name *n = clear_name(t, path, size, 0);
+	if (n != NULL)
+		tree_set_link(t, n, target, target_size);
 }
 
 void fdtable_link(struct fdtable *t, const char *from, size_t from_size, const char *to,
@@ -158,7 +99,7 @@ void fdtable_link(struct fdtable *t, const char *from, size_t from_size, const c
 	if (a->file == NULL && !file_appears(t, a, false))
 		return;
 	if (a->file->name == NULL)
-		name_file(t, a->file, a);
+		tree_name_file(t, a->file, a);
 	tree_set_link(t, b, NULL, 0);
 	tree_point(t, b, a->file);
 }
@@ -171,18 +112,7 @@ void fdtable_name(struct fdtable *t, struct tracked_file *f, const char *path, s
 	tree_set_link(t, n, NULL, 0);
 	tree_point(t, n, f);
 	if (f->name == NULL)
-		name_file(t, f, n);
-}
-
-void fdtable_symlink(struct fdtable *t, const char *path, size_t size, const char *target,
-		     size_t target_size)
-{
-	struct path_name *n = tree_walk(t, path, size, WALK_MAKE, NULL);
-	if (n == NULL || n->parent == NULL)
-		return;
-	tree_prune(t, n);
-	tree_point(t, n, NULL);
-	tree_set_link(t, n, target, target_size);
+		tree_name_file(t, f, n);
 }
 
 void fdtable_renamed(struct fdtable *t, struct tracked_file *f, const char *path, size_t size)
@@ -195,7 +125,7 @@ void fdtable_renamed(struct fdtable *t, struct tracked_file *f, const char *path
 	if (old != NULL)
 		tree_point(t, old, NULL);
 	tree_point(t, n, f);
-	name_file(t, f, n);
+	tree_name_file(t, f, n);
 	file_free(t, f);
 }
 
@@ -203,7 +133,7 @@ void fdtable_renamed(struct fdtable *t, struct tracked_file *f, const char *path
 static void follow_rename(struct fdtable *t, struct path_name *n)
 {
 	if (n->file != NULL)
-		name_file(t, n->file, n);
+		tree_name_file(t, n->file, n);
 }
 
 void fdtable_rename(struct fdtable *t, const char *from, size_t from_size, const char *to,
@@ -212,23 +142,25 @@ void fdtable_rename(struct fdtable *t, const char *from, size_t from_size, const
 	struct path_name *a = tree_walk(t, from, from_size, WALK_MAKE, NULL);
 	struct path_name *b = a == NULL ? NULL : tree_walk(t, to, to_size, WALK_MAKE, NULL);
 	/* a directory cannot move into itself, whatever a log says */
-	if (b == NULL || tree_within(b, a) || tree_within(a, b))
+	if (b == NULL || a->parent == NULL || b->parent == NULL || tree_within(b, a) ||
+	    tree_within(a, b))
 		return;
-	if (!exchange && a->file != NULL && a->file == b->file)
-		return; /* two names of one file: rename has no effect */
-	if (exchange) {
-		if (tree_exchange(t, a, b)) {
-			follow_rename(t, a);
-			follow_rename(t, b);
-		}
-		return;
+	if (!exchange) {
+		if (a->file != NULL && a->file == b->file)
+			return; /* two names of one file: rename has no effect */
+		tree_prune(t, b);
+		tree_set_link(t, b, NULL, 0);
+		tree_point(t, b, NULL);
 	}
-	if (!tree_move(t, a, b))
-		return;
-	/* never opened: the name exists, its size is unknown */
-	if (a->file == NULL && a->link == NULL && a->child == NULL)
-		file_appears(t, a, false);
+	tree_swap(t, a, b);
+	if (!exchange) {
+		a->absent = false;
+		/* never opened: the name exists, its size is unknown */
+		if (a->file == NULL && a->link == NULL && a->child == NULL)
+			file_appears(t, a, false);
+	}
 	follow_rename(t, a);
+	follow_rename(t, b);
 }
 
 void fdtable_root(struct fdtable *t, const char *path, size_t size)
@@ -239,44 +171,6 @@ void fdtable_root(struct fdtable *t, const char *path, size_t size)
 }
 
 /* Paths */
-
-struct directory *directory_new(struct fdtable *t, const char *path, size_t size)
-{
-	struct directory *d = fdtable_grow(t, NULL, 0, sizeof *d);
-	if (d == NULL)
-		return NULL;
-	d->refs = 1;
-	directory_set(t, d, path, size);
-	return d;
-}
-
-struct directory *directory_share(struct directory *d)
-{
-	d->refs++;
-	return d;
-}
-
-void directory_set(struct fdtable *t, struct directory *d, const char *path, size_t size)
-{
-	if (size > d->capacity) {
-		char *grown = fdtable_grow(t, d->path, d->capacity, size);
-		if (grown == NULL)
-			return;
-		d->path = grown;
-		d->capacity = size;
-	}
-	if (size > 0)
-		memmove(d->path, path, size);
-	d->size = size;
-}
-
-void directory_free(struct fdtable *t, struct directory *d)
-{
-	if (d == NULL || --d->refs > 0)
-		return;
-	fdtable_drop(t, d->path, d->capacity);
-	fdtable_drop(t, d, sizeof *d);
-}
 
 /* Returns true if the last component of out[0..n) is a name, which ".." removes. */
 static bool ends_in_name(const char *out, size_t n)

@@ -2,6 +2,7 @@
 /* The tree of names; see path_tree.h. */
 #include "path_tree.h"
 
+#include <assert.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -32,8 +33,8 @@ static void hash_add(struct fdtable *t, struct path_name *n)
 static void hash_remove(struct fdtable *t, struct path_name *n)
 {
 	struct path_name **at = &t->name[n->hash & (t->name_capacity - 1)];
-	while (*at != n)
-		at = &(*at)->chain;
+	for (; *at != n; at = &(*at)->chain)
+		assert(*at != NULL);
 	*at = n->chain;
 }
 
@@ -240,6 +241,37 @@ size_t tree_path(const struct path_name *n, char *out)
 	return size;
 }
 
+/* Paths of files */
+
+void tree_set_path(struct fdtable *t, struct tracked_file *f, const char *path, size_t size)
+{
+	char *copy = size > 0 ? copy_text(t, path, size) : NULL;
+	if (copy == NULL && size > 0)
+		return;
+	fdtable_drop(t, f->path, f->path_size);
+	f->path = copy;
+	f->path_size = size;
+}
+
+bool file_has_path(struct fdtable *t, struct tracked_file *f)
+{
+	if (f->name != NULL && f->moved != t->moves) {
+		char path[PATH_CAPACITY];
+		const size_t size = tree_path(f->name, path);
+		f->moved = t->moves;
+		tree_set_path(t, f, path, size);
+		t->unnamed += size == 0;
+	}
+	return f->path != NULL;
+}
+
+void tree_name_file(struct fdtable *t, struct tracked_file *f, struct path_name *n)
+{
+	f->name = n;
+	f->moved = t->moves - 1;
+	file_has_path(t, f);
+}
+
 /* Changes */
 
 void tree_point(struct fdtable *t, struct path_name *n, struct tracked_file *f)
@@ -281,9 +313,9 @@ void tree_prune(struct fdtable *t, struct path_name *top)
 	}
 }
 
-/* Exchanges the positions and texts of two nodes. */
-static void swap(struct fdtable *t, struct path_name *a, struct path_name *b)
+void tree_swap(struct fdtable *t, struct path_name *a, struct path_name *b)
 {
+	assert(a->parent != NULL && b->parent != NULL && a != b);
 	struct path_name *const of_a = a->parent, *const of_b = b->parent;
 	char *const text = a->text;
 	const uint32_t size = a->size;
@@ -296,26 +328,6 @@ static void swap(struct fdtable *t, struct path_name *a, struct path_name *b)
 	attach(t, a, of_b);
 	attach(t, b, of_a);
 	t->moves++;
-}
-
-bool tree_move(struct fdtable *t, struct path_name *n, struct path_name *to)
-{
-	if (n->parent == NULL || to->parent == NULL)
-		return false;
-	tree_prune(t, to);
-	tree_set_link(t, to, NULL, 0);
-	tree_point(t, to, NULL);
-	swap(t, n, to);
-	n->absent = false;
-	return true;
-}
-
-bool tree_exchange(struct fdtable *t, struct path_name *a, struct path_name *b)
-{
-	if (a->parent == NULL || b->parent == NULL)
-		return false;
-	swap(t, a, b);
-	return true;
 }
 
 bool tree_within(const struct path_name *n, const struct path_name *top)

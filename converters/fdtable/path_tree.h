@@ -33,18 +33,16 @@ struct path_name *tree_walk(struct fdtable *t, const char *path, size_t size, un
 			    bool *linked);
 /* Writes the path of a node to out (PATH_CAPACITY bytes). Returns its size, 0 if it is too long. */
 size_t tree_path(const struct path_name *n, char *out);
-/* Makes the node the name of f, or of no file if f is NULL. */
+void tree_set_path(struct fdtable *t, struct tracked_file *f, const char *path, size_t size);
+/* Makes the node the name that the path of f follows, also after renames. */
+void tree_name_file(struct fdtable *t, struct tracked_file *f, struct path_name *n);
+/* Makes the node a name of f, or of no file if f is NULL. */
 void tree_point(struct fdtable *t, struct path_name *n, struct tracked_file *f);
 void tree_set_link(struct fdtable *t, struct path_name *n, const char *target, size_t size);
 /* Frees all nodes below top. */
 void tree_prune(struct fdtable *t, struct path_name *top);
-/*
- * Moves `n` with all nodes below it to the position of `to`, whose node takes the old position:
- * absent, without file, link and children. Returns false, with the tree unchanged, if either is a
- * root.
- */
-bool tree_move(struct fdtable *t, struct path_name *n, struct path_name *to);
-bool tree_exchange(struct fdtable *t, struct path_name *a, struct path_name *b);
+/* Exchanges two nodes, not roots, with all nodes below them; none may be below the other. */
+void tree_swap(struct fdtable *t, struct path_name *a, struct path_name *b);
 /* Returns true if `n` is `top` or below it. */
 bool tree_within(const struct path_name *n, const struct path_name *top);
 /* Moves all nodes below the second root to `onto`. */
