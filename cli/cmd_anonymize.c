@@ -9,22 +9,36 @@
 
 #include <sodium.h>
 
+#include <iotrace/filter.h>
+
 #include "lib/base/error.h"
 #include "lib/io/atomic_file.h"
 
-#include "cli/filter/anonymize.h"
+#include "cli/ui/key.h"
 #include "cli/ui/trace_in.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
+#include "converters/converter.h"
+
+enum { EXTENSIONS_SHOWN = 64, EXTENSION_SIZE = 16 };
+
+enum epoch_how { EPOCH_DROP, EPOCH_SHIFT };
 
 struct anonymize_job {
 	const struct command_spec *command;
 	struct read_options read;
 	struct write_options write;
-	struct anonymize_options anonymize;
-	struct anonymizer *state;
+	struct iot_anonymize_options anonymize;
+	struct iot_anonymizer *anonymizer;
 	const char *key, *map, *directory;
+	unsigned char secret[SECRET_SIZE];
+	char *keep; /* lists of --keep, joined */
+	int epoch;  /* enum epoch_how */
+	bool keep_extension, keep_comments, keep_unknown;
 	struct output map_out;
+	char extensions[EXTENSIONS_SHOWN][EXTENSION_SIZE]; /* extensions that were kept */
+	size_t extension_count;
+	bool more_extensions;
 	bool new_key, verbose;
 	bool written; /* a trace was written, so the mapping is useful */
 };
@@ -43,84 +57,100 @@ static const char examples[] =
     "  iotrace anonymize --key my.key --map private.tsv -O shared traces/*.iot.zst\n"
     "  iotrace anonymize --key my.key --keep /usr,/lib --keep-extension t.iot | less\n";
 
-/*
- * Passes directives one by one, because their texts are short-lived; records in runs between them.
- */
-static int copy_batch(struct anonymizer *a, struct iot_writer *w, struct iot_event *ev, size_t n)
+/* The private mapping: KIND, original, replacement, separated by tabs. */
+
+static void write_encoded(struct output *out, struct iot_text text)
 {
-	size_t from = 0;
-	int status = IOT_OK;
-	for (size_t i = 0; i < n && status == IOT_OK; i++) {
-		bool record = ev[i].kind == IOT_RECORD;
-		if (!record) {
-			status = iot_writer_events(w, ev + from, i - from);
-			from = i + 1;
-		}
-		bool kept = anonymize_events(a, &ev[i]);
-		if (status == IOT_OK && kept && !record)
-			status = iot_writer_events(w, &ev[i], 1);
-		if (a->status != IOT_OK)
-			return a->status;
+	for (size_t i = 0; i < text.size; i++) {
+		unsigned char c = (unsigned char)text.data[i];
+		if (c <= ' ' || c == '%' || c == 0x7f)
+			output_printf(out, "%%%02X", c);
+		else
+			output_write(out, &text.data[i], 1);
 	}
-	return status == IOT_OK ? iot_writer_events(w, ev + from, n - from) : status;
 }
 
-static int copy(struct anonymize_job *j, struct trace_in *in, struct iot_writer *w,
-		const struct write_options *write, struct iot_event *ev, size_t n)
+static void add_extension(struct anonymize_job *j, struct iot_text extension)
 {
-	int status = IOT_OK;
-	for (; n > 0 && status == IOT_OK; n = trace_in_events(in, ev, TRACE_IN_BATCH))
-		status = copy_batch(j->state, w, ev, n);
-	status = trace_in_finish(in, w, write, status);
-	j->written = j->written || iot_writer_fact(w, IOT_FACT_COMPLETE);
-	return status;
+	char word[EXTENSION_SIZE] = "";
+	memcpy(word, extension.data, extension.size < EXTENSION_SIZE ? extension.size : 0);
+	for (size_t i = 0; i < j->extension_count; i++)
+		if (strcmp(j->extensions[i], word) == 0)
+			return;
+	if (j->extension_count < EXTENSIONS_SHOWN)
+		memcpy(j->extensions[j->extension_count++], word, sizeof word);
+	else
+		j->more_extensions = true;
 }
 
-static int write_trace(struct anonymize_job *j, struct trace_in *in, const char *out)
+static void on_replaced(void *context, const struct iot_replacement *r)
 {
-	struct iot_event ev[TRACE_IN_BATCH];
-	struct write_options write = j->write;
-	struct iot_writer *w = iot_writer_new();
-	if (w == NULL)
-		return out_of_memory();
-	/* The first events precede the properties of the framing. */
-	size_t n = trace_in_events(in, ev, TRACE_IN_BATCH);
-	int status = trace_in_exit(in);
-	if (n > 0 || status == EXIT_OK) {
-		write.path = out;
-		trace_in_keep_framing(in, &write);
-		status = write_open(w, &write, j->command);
-		if (status == EXIT_OK)
-			status = copy(j, in, w, &write, ev, n);
-	}
-	iot_writer_free(w);
-	return status;
+	struct anonymize_job *j = context;
+	if (r->extension.size > 0)
+		add_extension(j, r->extension);
+	const bool stays = r->was.size == r->becomes.size &&
+			   memcmp(r->was.data, r->becomes.data, r->was.size) == 0;
+	const bool is_id = r->kind[1] != '\0';
+	if (j->map == NULL || (stays && !is_id))
+		return;
+	output_printf(&j->map_out, "%s\t", r->kind);
+	write_encoded(&j->map_out, r->was);
+	output_write(&j->map_out, "\t", 1);
+	output_write(&j->map_out, r->becomes.data, r->becomes.size);
+	output_write(&j->map_out, "\n", 1);
 }
+
+/* The name of the trace that the following lines belong to. */
+static void map_trace(struct anonymize_job *j, const char *path)
+{
+	if (j->map == NULL)
+		return;
+	output_text(&j->map_out, "trace\t");
+	write_encoded(&j->map_out, (struct iot_text){path, strlen(path)});
+	output_write(&j->map_out, "\n", 1);
+}
+
+static int is_harmless(void *context, struct iot_text counter, int exact)
+{
+	(void)context;
+	return exact ? counter_is_known(counter) : counter_is_count(counter);
+}
+
+static void hash(void *context, const struct iot_text *parts, size_t n,
+		 unsigned char digest[IOT_DIGEST_SIZE])
+{
+	struct anonymize_job *j = context;
+	secret_hash(j->secret, parts, n, digest);
+}
+
+/* Traces */
 
 static void report_counts(const struct anonymize_job *j, const char *path)
 {
-	const struct anonymizer *a = j->state;
+	uintmax_t count[IOT_ANONYMIZER_KEYS + 1];
 	char shown[512];
 	if (!j->verbose)
 		return;
-	print_message("%s: processes: %zu, files: %zu, objects: %zu; left out: comments: %ju, "
+	for (int i = IOT_ANONYMIZER_PROCESSES; i <= IOT_ANONYMIZER_KEYS; i++)
+		count[i] = iot_anonymizer_fact(j->anonymizer, (enum iot_anonymizer_fact)i);
+	print_message("%s: processes: %ju, files: %ju, objects: %ju; left out: comments: %ju, "
 		      "directives: %ju, keys: %ju",
-		      escape_text(shown, sizeof shown, path, strlen(path)), a->processes.count,
-		      a->files.count + a->disks.count, a->objects.count, (uintmax_t)a->comments,
-		      (uintmax_t)a->directives, (uintmax_t)a->keys);
+		      escape_text(shown, sizeof shown, path, strlen(path)),
+		      count[IOT_ANONYMIZER_PROCESSES], count[IOT_ANONYMIZER_FILES],
+		      count[IOT_ANONYMIZER_OBJECTS], count[IOT_ANONYMIZER_COMMENTS],
+		      count[IOT_ANONYMIZER_DIRECTIVES], count[IOT_ANONYMIZER_KEYS]);
 }
 
 /* An extension can be a name: the user checks the list before sharing the trace. */
 static void report_extensions(const struct anonymize_job *j)
 {
-	const struct anonymizer *a = j->state;
-	char list[EXTENSIONS_SHOWN * (EXTENSION_MAX + 2)] = "";
+	char list[EXTENSIONS_SHOWN * EXTENSION_SIZE] = "";
 	size_t n = 0;
-	if (j->read.quiet || a->extension_count == 0)
+	if (j->read.quiet || j->extension_count == 0)
 		return;
-	for (size_t i = 0; i < a->extension_count; i++)
-		n += (size_t)snprintf(list + n, sizeof list - n, " %s", a->extensions[i]);
-	print_message("extensions that stay:%s%s", list, a->more_extensions ? " and others" : "");
+	for (size_t i = 0; i < j->extension_count; i++)
+		n += (size_t)snprintf(list + n, sizeof list - n, " %s", j->extensions[i]);
+	print_message("extensions that stay:%s%s", list, j->more_extensions ? " and others" : "");
 }
 
 static int anonymize_one(struct anonymize_job *j, const char *path, const char *out)
@@ -129,9 +159,12 @@ static int anonymize_one(struct anonymize_job *j, const char *path, const char *
 	trace_in_catch_signals(path, &j->read, out);
 	int status = trace_in_open(&in, path, &j->read, j->command);
 	if (status == EXIT_OK) {
-		anonymizer_begin(j->state);
-		status = write_trace(j, &in, out);
-		anonymizer_print_ids(j->state);
+		struct write_options write = j->write;
+		write.path = out;
+		status =
+		    trace_in_copy(&in, iot_stream_anonymize(trace_in_stream(&in), j->anonymizer),
+				  &write, j->command);
+		j->written = j->written || in.copied;
 		report_counts(j, path);
 	}
 	trace_in_close(&in);
@@ -169,7 +202,7 @@ static int anonymize_into(struct anonymize_job *j, char **paths, size_t i)
 	char *out = name_output(j, paths[i]);
 	if (out == NULL)
 		return out_of_memory();
-	anonymizer_report_trace(j->state, paths[i]);
+	map_trace(j, paths[i]);
 	int status = anonymize_one(j, paths[i], out);
 	free(out);
 	return status;
@@ -191,16 +224,13 @@ static int open_map(struct anonymize_job *j)
 	if (j->map == NULL)
 		return EXIT_OK;
 	const unsigned how = ATOMIC_FILE_PRIVATE | (j->write.no_fsync ? ATOMIC_FILE_NO_SYNC : 0U);
-	int status = output_open(&j->map_out, j->map, how);
-	if (status == EXIT_OK)
-		j->state->map = &j->map_out;
-	return status;
+	return output_open(&j->map_out, j->map, how);
 }
 
 /* Without a trace, the mapping has no purpose. */
 static int close_map(struct anonymize_job *j, int status)
 {
-	if (j->state->map == NULL)
+	if (j->map == NULL)
 		return status;
 	if (!j->written) {
 		output_abandon(&j->map_out);
@@ -210,9 +240,8 @@ static int close_map(struct anonymize_job *j, int status)
 	return status == EXIT_OK ? closed : status;
 }
 
-static int work_with(struct anonymize_job *j, char **paths, size_t count)
+static int anonymize(struct anonymize_job *j, char **paths, size_t count)
 {
-	j->state->options = &j->anonymize;
 	int status = open_map(j);
 	if (status != EXIT_OK)
 		return status;
@@ -222,6 +251,22 @@ static int work_with(struct anonymize_job *j, char **paths, size_t count)
 		status = anonymize_one(j, count > 0 ? paths[0] : "-", j->write.path);
 	report_extensions(j);
 	return close_map(j, status);
+}
+
+static struct iot_anonymizer *new_anonymizer(struct anonymize_job *j)
+{
+	struct iot_anonymize_options *o = &j->anonymize;
+	o->size = sizeof *o;
+	o->flags = (j->keep_extension ? (unsigned)IOT_KEEP_EXTENSIONS : 0U) |
+		   (j->keep_comments ? (unsigned)IOT_KEEP_COMMENTS : 0U) |
+		   (j->keep_unknown ? (unsigned)IOT_KEEP_UNKNOWN : 0U) |
+		   (j->epoch == EPOCH_SHIFT ? (unsigned)IOT_SHIFT_EPOCH : 0U);
+	o->keep = j->keep;
+	o->context = j;
+	o->hash = hash;
+	o->counter = is_harmless;
+	o->replaced = j->map != NULL || j->keep_extension ? on_replaced : NULL;
+	return iot_anonymizer_new(o);
 }
 
 /*
@@ -312,20 +357,32 @@ static int work(struct anonymize_job *j, char **paths, size_t count)
 	int status = prepare(j, paths, count);
 	if (status == EXIT_OK && j->new_key)
 		status = check_inputs(paths, count);
-	if (status == EXIT_OK)
-		status = secret_read(&j->anonymize.names, j->key, j->new_key);
+	/* From here on a signal has a key to remove. */
+	if (status == EXIT_OK && j->new_key)
+		trace_in_catch_signals(count > 0 ? paths[0] : "-", &j->read, j->write.path);
+	if (status == EXIT_OK && !secret_read(j->secret, j->key, j->new_key))
+		status = EXIT_FAULT;
 	if (status != EXIT_OK)
 		return status;
-	j->state = calloc(1, sizeof *j->state);
-	if (j->state != NULL) {
-		status = work_with(j, paths, count);
-		anonymizer_free(j->state);
-	} else {
-		status = out_of_memory();
-	}
-	free(j->state);
-	sodium_memzero(&j->anonymize.names.secret, sizeof j->anonymize.names.secret);
+	j->anonymizer = new_anonymizer(j);
+	status = j->anonymizer != NULL ? anonymize(j, paths, count) : out_of_memory();
+	/* No trace was made with the key, and a second attempt would reject the file. */
+	if (j->new_key && !j->written && signal_ending() != 0)
+		(void)unlink(j->key);
+	iot_anonymizer_free(j->anonymizer);
+	sodium_memzero(j->secret, sizeof j->secret);
 	return status;
+}
+
+static const char *take_keep(const struct option *opt, const char *value)
+{
+	char **list = opt->target, *joined;
+	if (asprintf(&joined, "%s%s%s", *list != NULL ? *list : "", *list != NULL ? "," : "",
+		     value) < 0)
+		return "enough memory";
+	free(*list);
+	*list = joined;
+	return NULL;
 }
 
 static int check(const struct anonymize_job *j, char **paths, size_t count)
@@ -362,16 +419,17 @@ int cmd_anonymize(int argc, char **argv)
 	    OPTION(FLAG, 'v', "verbose", NULL, &j.verbose, "report what was removed"),
 	    OPTION_QUIET(j.read.quiet, j.read.progress),
 	    GROUP("What stays"),
-	    OPTION(STRING, 0, "keep", "PREFIX,...", &j.anonymize.names.keep,
-		   "keep these paths, and paths below them, readable: /usr,/lib"),
-	    OPTION(FLAG, 0, "keep-extension", NULL, &j.anonymize.names.keep_extension,
+	    CALL("keep", "PREFIX,...", &j.keep,
+		 "keep these paths, and paths below them, readable: /usr,/lib; repeatable",
+		 take_keep),
+	    OPTION(FLAG, 0, "keep-extension", NULL, &j.keep_extension,
 		   "keep the .ext of file names readable; a message lists them"),
-	    OPTION(CHOICE, 0, "epoch", "drop|shift", &j.anonymize.epoch,
+	    OPTION(CHOICE, 0, "epoch", "drop|shift", &j.epoch,
 		   "drop the epoch, or shift it by a secret time derived from the key, so "
 		   "that traces stay aligned (default: drop)"),
-	    OPTION(FLAG, 0, "keep-comments", NULL, &j.anonymize.keep_comments,
+	    OPTION(FLAG, 0, "keep-comments", NULL, &j.keep_comments,
 		   "keep free comments unchanged"),
-	    OPTION(FLAG, 0, "keep-unknown", NULL, &j.anonymize.keep_unknown,
+	    OPTION(FLAG, 0, "keep-unknown", NULL, &j.keep_unknown,
 		   "keep unknown directives, keys and counters"),
 	    GROUP("Coarser"),
 	    RANGE(NUMBER, 0, "time-grain", "NS", &j.anonymize.time_grain_ns,
@@ -396,9 +454,12 @@ int cmd_anonymize(int argc, char **argv)
 	};
 	size_t count;
 	int status;
-	if (!options_parse(&command, argc, argv, &count, &status))
-		return status;
 	j.command = &command;
-	status = check(&j, argv, count);
-	return status == EXIT_OK ? work(&j, argv, count) : status;
+	if (options_parse(&command, argc, argv, &count, &status)) {
+		status = check(&j, argv, count);
+		if (status == EXIT_OK)
+			status = work(&j, argv, count);
+	}
+	free(j.keep);
+	return status;
 }

@@ -42,33 +42,6 @@ static const char examples[] =
     "  iotrace cat --format=jsonl t.iot | jq -c 'select(.op == \"write\")'\n"
     "  iotrace cat --in-base=10 --in-tick=10000 --framed -o t.iot.zst old.trace\n";
 
-static int copy(struct cat *c, struct iot_writer *w, struct iot_event *ev, size_t n)
-{
-	int status = IOT_OK;
-	for (; n > 0 && status == IOT_OK; n = trace_in_events(&c->in, ev, TRACE_IN_BATCH))
-		status = iot_writer_events(w, ev, n);
-	return trace_in_finish(&c->in, w, &c->write, status);
-}
-
-static int cat_iot(struct cat *c)
-{
-	struct iot_event ev[TRACE_IN_BATCH];
-	struct iot_writer *w = iot_writer_new();
-	if (!w)
-		return out_of_memory();
-	/* The first events precede the properties of the framing. */
-	size_t n = trace_in_events(&c->in, ev, TRACE_IN_BATCH);
-	int status = trace_in_exit(&c->in);
-	if (n > 0 || status == EXIT_OK) {
-		trace_in_keep_framing(&c->in, &c->write);
-		status = write_open(w, &c->write, c->command);
-		if (status == EXIT_OK)
-			status = copy(c, w, ev, n);
-	}
-	iot_writer_free(w);
-	return status;
-}
-
 static void show_csv(struct cat *c, struct printer *s)
 {
 	struct iot_record rec[TRACE_IN_BATCH];
@@ -147,7 +120,9 @@ static int run(struct cat *c, const char *path)
 	trace_in_catch_signals(path, &c->read, c->write.path);
 	status = trace_in_open(&c->in, path, &c->read, c->command);
 	if (status == EXIT_OK)
-		status = c->format == FORMAT_IOT ? cat_iot(c) : cat_shown(c);
+		status = c->format == FORMAT_IOT
+			     ? trace_in_copy(&c->in, trace_in_stream(&c->in), &c->write, c->command)
+			     : cat_shown(c);
 	trace_in_close(&c->in);
 	signals_restore();
 	return status;

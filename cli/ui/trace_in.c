@@ -220,6 +220,20 @@ size_t trace_in_records(struct trace_in *in, struct iot_record *rec, size_t max)
 	return in->status == IOT_OK ? take(in, iot_reader_records(in->reader, rec, max)) : 0;
 }
 
+static int next_events(void *context, struct iot_stream *self, struct iot_batch *b)
+{
+	struct trace_in *in = context;
+	(void)self;
+	b->count = trace_in_events(in, b->events, b->capacity);
+	return b->count > 0;
+}
+
+struct iot_stream *trace_in_stream(struct trace_in *in)
+{
+	static const struct iot_stage stage = {.next = next_events};
+	return iot_stream_new(NULL, &stage, in);
+}
+
 bool trace_in_seek(struct trace_in *in, enum iot_seek what, uint64_t value)
 {
 	if (in->status != IOT_OK)
@@ -303,6 +317,40 @@ int trace_in_finish(struct trace_in *in, struct iot_writer *w, const struct writ
 	if (status == IOT_ENOMEM)
 		return out_of_memory();
 	return status == IOT_OK ? trace_in_exit(in) : report_write_error(w, o);
+}
+
+static int copy(struct trace_in *in, struct iot_stream *s, struct iot_batch *b,
+		struct iot_writer *w, const struct write_options *options,
+		const struct command_spec *cmd)
+{
+	struct write_options o = *options;
+	/* The first events precede the properties of the framing. */
+	int got = iot_stream_next(s, b);
+	int status = got < 0 ? out_of_memory() : got == 0 ? trace_in_exit(in) : EXIT_OK;
+	if (status != EXIT_OK)
+		return status;
+	trace_in_keep_framing(in, &o);
+	status = write_open(w, &o, cmd);
+	if (status != EXIT_OK)
+		return status;
+	for (; got > 0 && status == IOT_OK; got = iot_stream_next(s, b))
+		status = iot_writer_events(w, b->events, b->count);
+	status = trace_in_finish(in, w, &o, status == IOT_OK ? got : status);
+	in->copied = iot_writer_fact(w, IOT_FACT_COMPLETE) != 0;
+	return status;
+}
+
+int trace_in_copy(struct trace_in *in, struct iot_stream *s, const struct write_options *o,
+		  const struct command_spec *cmd)
+{
+	struct iot_batch *b = iot_batch_new(TRACE_IN_BATCH);
+	struct iot_writer *w = iot_writer_new();
+	const int status =
+	    s != NULL && b != NULL && w != NULL ? copy(in, s, b, w, o, cmd) : out_of_memory();
+	iot_writer_free(w);
+	iot_batch_free(b);
+	iot_stream_free(s);
+	return status;
 }
 
 int trace_in_descriptor(const char *path, struct stat *st)

@@ -8,7 +8,7 @@
 
 #include <sys/stat.h>
 
-#include <iotrace/iotrace.h>
+#include <iotrace/stream.h>
 
 #include "options.h"
 #include "output.h"
@@ -73,6 +73,7 @@ struct trace_in {
 	char path[256];      /* the same, escaped */
 	int status;          /* enum iot_status: why reading stopped */
 	bool stoppable;      /* signals are handled */
+	bool copied;         /* trace_in_copy completed an output */
 	struct piped piped;
 };
 
@@ -90,6 +91,8 @@ int trace_in_open(struct trace_in *in, const char *path, const struct read_optio
  */
 size_t trace_in_events(struct trace_in *in, struct iot_event *ev, size_t max);
 size_t trace_in_records(struct trace_in *in, struct iot_record *rec, size_t max);
+/* The same as a stream, which ends at an error. Returns NULL if out of memory. */
+struct iot_stream *trace_in_stream(struct trace_in *in);
 /* As iot_reader_fold, but an error is reported and kept in status; join may show the progress. */
 void trace_in_fold(struct trace_in *in, const struct iot_fold *fold);
 void trace_in_show_progress(struct trace_in *in);
@@ -122,6 +125,13 @@ int trace_in_mark_lost(const struct trace_in *in, struct iot_writer *w);
  */
 int trace_in_finish(struct trace_in *in, struct iot_writer *w, const struct write_options *o,
 		    int status);
+
+/*
+ * Writes all events of a stream that begins with IN, in IN's framing; NULL is a stream for which memory did
+ * not suffice. Frees the stream. Reports errors; returns the exit status.
+ */
+int trace_in_copy(struct trace_in *in, struct iot_stream *s, const struct write_options *o,
+		  const struct command_spec *cmd);
 
 /*
  * For callers that read a descriptor themselves: opens a trace, "-" is standard input; returns -1

@@ -16,6 +16,81 @@
 extern "C" {
 #endif
 
+/* Anonymization */
+
+/*
+ * Replaces names by pseudonyms and ids by new ones, and drops all that may be a name and is not known
+ * to be harmless; see iotrace-anonymize(1). The same secret gives the same pseudonyms in every trace.
+ */
+struct iot_anonymizer;
+
+enum { IOT_DIGEST_SIZE = 32 };
+
+/*
+ * Computes a keyed hash, such as BLAKE2b with a secret key of 32 bytes, of the parts one after the
+ * other. The library does not contain one, so that programs that only write traces do not need a
+ * library of cryptography.
+ */
+typedef void iot_hash_fn(void *context, const struct iot_text *parts, size_t n,
+			 unsigned char digest[IOT_DIGEST_SIZE]);
+
+/* What was replaced, for a private mapping; valid during the call. */
+struct iot_replacement {
+	/*
+	 * of ids: "process", "file" (was: PROCESS/FILE), "disk", "object"; of names: "f" for a path,
+	 * "h" a host, "u" a user, "c" a command, "p" the name of a process
+	 */
+	const char *kind;
+	struct iot_text was, becomes; /* decoded; equal if the name was kept */
+	struct iot_text extension;    /* kept of a path, without the dot; size 0 if none */
+};
+
+enum iot_anonymize_flag {
+	IOT_KEEP_EXTENSIONS = 0x01, /* of the last component of paths */
+	IOT_KEEP_COMMENTS = 0x02,   /* free comments */
+	IOT_KEEP_UNKNOWN = 0x04,    /* unknown directives, keys and counters */
+	IOT_SHIFT_EPOCH = 0x08,     /* by a secret time; otherwise the epoch is dropped */
+};
+
+struct iot_anonymize_options {
+	size_t size;                        /* of this struct */
+	uint64_t flags;                     /* enum iot_anonymize_flag */
+	uint64_t time_grain_ns, size_grain; /* times and offsets are rounded; 0: exact */
+	const char *keep; /* path prefixes that stay, separated by commas; may be NULL */
+	void *context;    /* of the functions */
+	iot_hash_fn *hash;
+	/*
+	 * Returns nonzero if a counter with this name is harmless; without `exact`, only if it is a
+	 * count, but not a time or a number of bytes. NULL: none is.
+	 */
+	int (*counter)(void *context, struct iot_text name, int exact);
+	/*
+	 * Reports each name once, when it is replaced, and the ids of a trace when its stream is
+	 * freed. May be NULL
+	 */
+	void (*replaced)(void *context, const struct iot_replacement *replacement);
+};
+
+enum iot_anonymizer_fact { /* of the current trace, or the last one */
+			   IOT_ANONYMIZER_PROCESSES = 1,
+			   IOT_ANONYMIZER_FILES, /* including disks */
+			   IOT_ANONYMIZER_OBJECTS,
+			   IOT_ANONYMIZER_COMMENTS,   /* dropped */
+			   IOT_ANONYMIZER_DIRECTIVES, /* dropped */
+			   IOT_ANONYMIZER_KEYS,       /* dropped */
+};
+
+/* Returns NULL if out of memory, or if an option is invalid. */
+IOT_API struct iot_anonymizer *iot_anonymizer_new(const struct iot_anonymize_options *options);
+IOT_API void iot_anonymizer_free(struct iot_anonymizer *a); /* NULL is ignored */
+/*
+ * Adds a stage that anonymizes one trace; ids restart. The anonymizer remains the caller's, must
+ * outlive the stream, and serves one stream at a time.
+ */
+IOT_API struct iot_stream *iot_stream_anonymize(struct iot_stream *upstream,
+						struct iot_anonymizer *a);
+IOT_API uint64_t iot_anonymizer_fact(const struct iot_anonymizer *a, enum iot_anonymizer_fact fact);
+
 /* Statistics */
 
 /*

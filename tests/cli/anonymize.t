@@ -15,12 +15,24 @@ cat map.tsv
 stat -c %a map.tsv
 echo "== the same key, the same names; extension and prefix kept"
 "$IOTRACE" anonymize --key key --keep /home --keep-extension <app.iot | grep path
+echo "== prefixes of two --keep"
+"$IOTRACE" anonymize --key key --keep /none --keep /home <app.iot | grep -c path=/home
 echo "== a key is made once"
 "$IOTRACE" anonymize --key new --new-key -o out.iot app.iot
 stat -c '%a %s' new
 "$IOTRACE" anonymize --key new --new-key -o out.iot app.iot 2>&1
 echo "exit status $?"
 "$IOTRACE" anonymize --key new app.iot | cmp - out.iot
+echo "== a key without a trace is removed when a signal ends the input"
+mkfifo pipe
+exec 3<>pipe
+"$IOTRACE" anonymize -q --key unused --new-key -o unused.iot pipe 2>messages 3>&- &
+sh "$TOOLS/until.sh" "[ -s unused ]"
+kill -s TERM $!
+wait $!
+echo "exit status $?"
+exec 3>&-
+ls unused unused.iot 2>&1
 echo "== refused"
 printf 'too short\n' >short
 chmod 600 short

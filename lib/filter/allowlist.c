@@ -5,7 +5,87 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/number.h"
 #include "lib/format/directive.h"
+
+/* Keys */
+
+static const struct key_rule trace_keys[] = {{"source", VALUE_SOURCE},
+					     {"command", VALUE_COMMAND},
+					     {"host", VALUE_HOST},
+					     {"user", VALUE_USER},
+					     {"epoch", VALUE_EPOCH},
+					     {"lacks", VALUE_LACKS},
+					     {"layer", VALUE_KEYWORD},
+					     {"lengths", VALUE_KEYWORD},
+					     {"clocks", VALUE_KEYWORD},
+					     {"precision", VALUE_KEYWORD},
+					     {"epoch-precision", VALUE_KEYWORD},
+					     {"form", VALUE_KEYWORD},
+					     {"log-format", VALUE_VERSION},
+					     {"ranks", VALUE_NUMBER},
+					     {NULL, VALUE_NUMBER}};
+static const struct key_rule process_keys[] = {
+    {"id", VALUE_PROCESS}, {"name", VALUE_NAME},   {"parent", VALUE_PROCESS},
+    {"host", VALUE_HOST},  {"rank", VALUE_NUMBER}, {"thread-of", VALUE_PROCESS},
+    {NULL, VALUE_NUMBER}};
+static const struct key_rule file_keys[] = {
+    {"process", VALUE_PROCESS},  {"id", VALUE_FILE},       {"object", VALUE_OBJECT},
+    {"path", VALUE_PATH},        {"kind", VALUE_KIND},     {"offset", VALUE_KNOWN},
+    {"completion", VALUE_KNOWN}, {"cpu", VALUE_KNOWN},     {"start", VALUE_KNOWN},
+    {"layer", VALUE_KEYWORD},    {"fs", VALUE_FILESYSTEM}, {"mount", VALUE_PATH},
+    {NULL, VALUE_NUMBER}};
+static const struct key_rule op_keys[] = {
+    {"name", VALUE_OPERATION},  {"time", VALUE_TIME},     {"took", VALUE_TOOK},
+    {"process", VALUE_PROCESS}, {"file", VALUE_FILE},     {"path", VALUE_PATH},
+    {"to", VALUE_PATH},         {"result", VALUE_RESULT}, {NULL, VALUE_NUMBER}};
+static const struct key_rule counter_keys[] = {{"source", VALUE_SOURCE}, {"time", VALUE_TIME},
+					       {"took", VALUE_TOOK},     {"process", VALUE_PROCESS},
+					       {"file", VALUE_FILE},     {"path", VALUE_PATH},
+					       {"object", VALUE_OBJECT}, {"rank", VALUE_NUMERIC},
+					       {"part", VALUE_NUMBER},   {NULL, VALUE_NUMBER}};
+static const struct key_rule lost_keys[] = {{"time", VALUE_TIME},       {"took", VALUE_TOOK},
+					    {"process", VALUE_PROCESS}, {"file", VALUE_FILE},
+					    {"records", VALUE_NUMBER},  {"bytes", VALUE_NUMBER},
+					    {"why", VALUE_REASON},      {NULL, VALUE_NUMBER}};
+/* Keys of unknown directives that are replaced if the directives are kept. */
+static const struct key_rule other_keys[] = {
+    {"time", VALUE_TIME},      {"took", VALUE_TOOK},         {"process", VALUE_PROCESS},
+    {"parent", VALUE_PROCESS}, {"file", VALUE_FILE},         {"path", VALUE_PATH},
+    {"object", VALUE_OBJECT},  {"thread-of", VALUE_PROCESS}, {"host", VALUE_HOST},
+    {"user", VALUE_USER},      {"command", VALUE_COMMAND},   {"to", VALUE_PATH},
+    {NULL, VALUE_NUMBER}};
+
+static const struct key_rule *keys_of(uint32_t kind)
+{
+	switch (kind) {
+	case IOT_TRACE:
+		return trace_keys;
+	case IOT_PROCESS:
+		return process_keys;
+	case IOT_FILE:
+		return file_keys;
+	case IOT_OP:
+		return op_keys;
+	case IOT_COUNTER:
+		return counter_keys;
+	case IOT_LOST:
+		return lost_keys;
+	default:
+		return other_keys;
+	}
+}
+
+const struct key_rule *allowlist_key(uint32_t kind, struct iot_text name)
+{
+	const struct key_rule *keys = keys_of(kind);
+	for (; keys->name != NULL; keys++)
+		if (text_equals(name, keys->name))
+			return keys;
+	return NULL;
+}
+
+/* Words */
 
 static const char *const sources[] = {
     "strace", "darshan",   "recorder",  "procstat", "iotrace", "POSIX",        "MPI-IO",
@@ -46,8 +126,10 @@ static const char *const filesystems[] = {
     "jfs",  "lustre",   "nfs",    "nfs4",     "ntfs",   "ocfs2", "orangefs",  "overlay", "panfs",
     "proc", "pvfs2",    "ramfs",  "reiserfs", "rootfs", "smb3",  "squashfs",  "sysfs",   "tmpfs",
     "vfat", "virtiofs", "wekafs", "xfs",      "zfs",    NULL};
-/* Reasons that commands write: see trace_in_mark_lost. */
+/* Reasons that commands write: the why= of a %lost. */
 static const char *const reasons[] = {"interrupted", "truncated", "damaged", NULL};
+
+static const char *const known[] = {"known", "unknown", NULL};
 
 static bool is_one_of(struct iot_text t, const char *const *words)
 {
@@ -57,42 +139,7 @@ static bool is_one_of(struct iot_text t, const char *const *words)
 	return false;
 }
 
-bool allowlist_is_source(struct iot_text t)
-{
-	return is_one_of(t, sources);
-}
-
-bool allowlist_is_operation(struct iot_text t)
-{
-	return is_one_of(t, operations);
-}
-
-bool allowlist_is_missing(struct iot_text t)
-{
-	return is_one_of(t, lacking);
-}
-
-bool allowlist_is_keyword(struct iot_text t)
-{
-	return is_one_of(t, terms);
-}
-
-bool allowlist_is_kind(struct iot_text t)
-{
-	return is_one_of(t, kinds);
-}
-
-bool allowlist_is_filesystem(struct iot_text t)
-{
-	return is_one_of(t, filesystems);
-}
-
-bool allowlist_is_reason(struct iot_text t)
-{
-	return is_one_of(t, reasons);
-}
-
-bool allowlist_is_version(struct iot_text t)
+static bool is_version(struct iot_text t)
 {
 	enum { VERSION_MAX = 16 };
 	for (size_t i = 0; i < t.size; i++)
@@ -101,31 +148,45 @@ bool allowlist_is_version(struct iot_text t)
 	return t.size > 0 && t.size <= VERSION_MAX;
 }
 
+static const char *skip_sign(const char *p, const char *end)
+{
+	return p + (p < end && (*p == '+' || *p == '-'));
+}
+
+static const char *skip_digits(const char *p, const char *end)
+{
+	while (p < end && *p >= '0' && *p <= '9')
+		p++;
+	return p;
+}
+
+/* [0-9]+[.[0-9]*] or .[0-9]+; returns NULL if there is no digit. */
+static const char *skip_decimal(const char *p, const char *end)
+{
+	const char *whole = skip_digits(p, end);
+	const bool point = whole < end && *whole == '.';
+	const char *part = skip_digits(whole + point, end);
+	return part - p > point ? part : NULL;
+}
+
 /* One number, as integers and doubles are printed: [+-]1234.5678e-09. */
 static bool is_one_numeric(const char *p, const char *end)
 {
 	enum { NUMERIC_MAX = 32 };
 	static const char *const words[] = {"inf", "-inf", "nan", "-nan", NULL};
 	const struct iot_text all = {p, (size_t)(end - p)};
-	size_t digits = 0;
 	if (all.size > NUMERIC_MAX)
 		return false;
-	p += p < end && (*p == '+' || *p == '-');
-	for (; p < end && *p >= '0' && *p <= '9'; p++)
-		digits++;
-	if (p < end && *p == '.')
-		for (p++; p < end && *p >= '0' && *p <= '9'; p++)
-			digits++;
-	if (digits > 0 && p < end && *p == 'e') {
-		p++;
-		p += p < end && (*p == '+' || *p == '-');
-		for (digits = 0; p < end && *p >= '0' && *p <= '9'; p++)
-			digits++;
+	p = skip_decimal(skip_sign(p, end), end);
+	if (p != NULL && p < end && *p == 'e') {
+		const char *exponent = skip_sign(p + 1, end);
+		p = skip_digits(exponent, end);
+		p = p > exponent ? p : NULL;
 	}
-	return (digits > 0 && p == end) || is_one_of(all, words);
+	return p == end || is_one_of(all, words);
 }
 
-bool allowlist_is_numeric(struct iot_text t)
+static bool is_numeric(struct iot_text t)
 {
 	const char *p = t.data, *const end = p + t.size;
 	for (;;) {
@@ -303,8 +364,29 @@ static int by_name(const void *key, const void *element)
 	return order != 0 ? order : name->size < n ? -1 : name->size > n;
 }
 
-bool allowlist_is_errno(struct iot_text t)
+static bool is_errno(struct iot_text t)
 {
 	const size_t count = sizeof errnos / sizeof *errnos;
 	return t.size > 0 && bsearch(&t, errnos, count, sizeof *errnos, by_name) != NULL;
+}
+
+static bool is_number(struct iot_text t)
+{
+	uint64_t value;
+	return number_decimal(t.data, t.size, &value);
+}
+
+bool allowlist_has(enum value_type type, struct iot_text t)
+{
+	static const char *const *const words[] = {
+	    [VALUE_SOURCE] = sources,         [VALUE_LACKS] = lacking, [VALUE_KEYWORD] = terms,
+	    [VALUE_OPERATION] = operations,   [VALUE_KNOWN] = known,   [VALUE_KIND] = kinds,
+	    [VALUE_FILESYSTEM] = filesystems, [VALUE_REASON] = reasons};
+	if (type < sizeof words / sizeof *words && words[type] != NULL)
+		return is_one_of(t, words[type]);
+	if (type == VALUE_NUMERIC)
+		return is_numeric(t);
+	if (type == VALUE_VERSION)
+		return is_version(t);
+	return is_number(t) || (type == VALUE_RESULT && is_errno(t));
 }
