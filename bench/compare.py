@@ -5,7 +5,7 @@
 	compare.py [--records N] [--runs N] [--only WORD] OLD NEW MAKE_TRACE
 
 OLD and NEW are iotrace programs, MAKE_TRACE is build/release/bench/make_trace. Prints a table in Markdown: for each
-command the median over all pairs of runs of NEW/OLD for CPU time and for peak memory, and the medians of NEW. The two programs
+command the medians over all pairs of runs of NEW/OLD for CPU time, wall clock time and peak memory, and the medians of NEW. The two programs
 run in alternation on the same processors, so that a slow moment of the machine affects both.
 """
 import argparse
@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 from convert import make, make_strace
 
@@ -31,24 +32,26 @@ def arguments():
     return p.parse_args()
 
 
-def make_traces(a, d):
+def make_traces(program, make_trace, records, d):
     """Traces of the workload "mixed", and one that is not sorted by start."""
     for name, seed in ("a.iot", 1), ("b.iot", 2), ("c.iot", 3), ("d.iot", 4):
-        subprocess.run([a.make_trace, "mixed", str(a.records // 4 if seed > 1 else a.records), str(seed), d / name], check=True)
+        subprocess.run([make_trace, "mixed", str(records // 4 if seed > 1 else records), str(seed), d / name], check=True)
     for name in "b.iot", "a.iot":
-        subprocess.run([a.new, "cat", "-o", d / (name + ".zst"), d / name], check=True)
+        subprocess.run([program, "cat", "-o", d / (name + ".zst"), d / name], check=True)
+    subprocess.run([program, "cat", "--base=10", "-o", d / "decimal.iot", d / "a.iot"], check=True)
     (d / "key").write_bytes(os.urandom(32))
     (d / "key").chmod(0o600)
-    make("darshan_make.py", "--segments", a.records, "--ranks", 32, "--files", 8, "--version", 1, "--streams", d / "dxt.darshan")
-    make("recorder_make.py", "--calls", a.records // 64, "--ranks", 64, d / "recorder")
-    make_strace(d / "log.strace", a.records // 4)
-    subprocess.run([a.new, "convert", "-q", "--unsorted", "-o", d / "unsorted.iot", d / "dxt.darshan"], check=True)
+    make("darshan_make.py", "--segments", records, "--ranks", 32, "--files", 8, "--version", 1, "--streams", d / "dxt.darshan")
+    make("recorder_make.py", "--calls", records // 64, "--ranks", 64, d / "recorder")
+    make_strace(d / "log.strace", records // 4)
+    subprocess.run([program, "convert", "-q", "--unsorted", "-o", d / "unsorted.iot", d / "dxt.darshan"], check=True)
 
 
 def commands(d):
     a, out = d / "a.iot", d / "out.iot"
     return {
         "decode (info)": ["info", a],
+        "decode decimal (info)": ["info", d / "decimal.iot"],
         "decode .zst (info)": ["info", d / "a.iot.zst"],
         "decode, encode (cat)": ["cat", "-o", out, a],
         "print (cat -f csv)": ["cat", "-f", "csv", "-o", out, d / "b.iot"],
@@ -66,8 +69,14 @@ def commands(d):
     }
 
 
+def cores_of():
+    """The first two processors available to this process."""
+    return sorted(os.sched_getaffinity(0))[:2]
+
+
 def run(program, words, cores):
-    """Seconds of CPU time, and MB of peak memory."""
+    """Seconds of CPU time, MB of peak memory, and seconds of wall clock time."""
+    began = time.perf_counter()
     child = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                              stderr=subprocess.PIPE, preexec_fn=lambda: os.sched_setaffinity(0, cores))
     said = child.stderr.read().decode(errors="replace")
@@ -75,24 +84,23 @@ def run(program, words, cores):
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode not in (0, 1):
         sys.exit(f"{program} {words}: {said}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, time.perf_counter() - began
 
 
 def main():
     a = arguments()
-    cores = sorted(os.sched_getaffinity(0))[:2]
+    cores = cores_of()
     d = pathlib.Path(tempfile.mkdtemp(prefix="iotrace-bench-"))
     try:
-        make_traces(a, d)
-        print("| command | time, new/old | memory, new/old | s | MB |\n|---|---:|---:|---:|---:|", flush=True)
+        make_traces(a.new, a.make_trace, a.records, d)
+        print("| command | CPU time, new/old | wall clock, new/old | memory, new/old | CPU s | MB |\n|---|---:|---:|---:|---:|---:|", flush=True)
         for name, words in commands(d).items():
             if a.only not in name:
                 continue
             pairs = [(run(a.old, words, cores), run(a.new, words, cores)) for _ in range(a.runs)]
-            time = statistics.median(new[0] / old[0] for old, new in pairs)
-            memory = statistics.median(new[1] / old[1] for old, new in pairs)
+            cpu, memory, wall = (statistics.median(new[i] / old[i] for old, new in pairs) for i in range(3))
             seconds, megabytes = (statistics.median(new[i] for _, new in pairs) for i in (0, 1))
-            print(f"| {name} | {time:.3f} | {memory:.3f} | {seconds:.2f} | {megabytes:.0f} |", flush=True)
+            print(f"| {name} | {cpu:.3f} | {wall:.3f} | {memory:.3f} | {seconds:.2f} | {megabytes:.0f} |", flush=True)
     finally:
         shutil.rmtree(d)
 
