@@ -2,6 +2,7 @@
 /* Ranges of text that end with an interval, and whether they are proven. See lookahead.h. */
 #include "lookahead.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,9 +54,10 @@ void lookahead_reset(struct lookahead *a, uint64_t at)
 	a->resynced = false;
 	XXH3_64bits_reset(a->hash);
 	a->left = 0;
-	a->decided = a->passing = a->at_end = a->hash_ok = false;
+	a->mode = LOOKAHEAD_UNDECIDED;
+	a->resumption = RESUME_NOWHERE;
+	a->at_end = a->hash_ok = a->corroborated = false;
 	a->known_start = true;
-	a->corroborated = a->resuming = a->resumes = false;
 }
 
 void lookahead_free(struct lookahead *a)
@@ -65,78 +67,7 @@ void lookahead_free(struct lookahead *a)
 	end_replay(a);
 	tempfile_free(&a->spill);
 	XXH3_freeState(a->hash);
-	free(a->saved_codec);
 	free(a);
-}
-
-/* Muting */
-
-/*
- * Decodes the interval with a separate codec, which any interval permits, so that the cost does not
- * depend on the number of processes in the trace.
- */
-static bool mute(struct iot_reader *r)
-{
-	struct lookahead *a = r->lookahead;
-	const size_t size = iot_codec_size(TRIAL_PROCESSES);
-	if (r->muted)
-		return true;
-	if (!definitions_reserve(&r->names, size))
-		return reader_fail_memory(r, IOT_ELIMIT);
-	void *block = malloc(size);
-	if (block == NULL) {
-		r->names.used -= size;
-		return reader_fail_memory(r, IOT_ENOMEM);
-	}
-	a->saved_codec = r->codec;
-	a->saved_size = r->codec_size;
-	a->saved_index = r->index;
-	r->codec =
-	    iot_codec_init(block, size, codec_tick(a->saved_codec), codec_base(a->saved_codec));
-	r->codec_size = size;
-	codec_set_missing(r->codec, codec_missing(a->saved_codec));
-	codec_set_start(r->codec, codec_start(a->saved_codec));
-	r->muted = true;
-	return true;
-}
-
-void reader_unmute(struct iot_reader *r)
-{
-	if (!r->muted)
-		return;
-	struct lookahead *a = r->lookahead;
-	free(r->codec);
-	r->names.used -= r->codec_size;
-	r->codec = a->saved_codec;
-	r->codec_size = a->saved_size;
-	r->unverified += r->index - a->saved_index;
-	r->index = a->saved_index;
-	a->saved_codec = NULL;
-	r->muted = false;
-}
-
-static bool is_power_of_ten(uint64_t n)
-{
-	while (n % 10 == 0)
-		n /= 10;
-	return n == 1;
-}
-
-/*
- * No other line of a trace repeats its tick. Flipped bits do not turn one power of ten into another
- * within a canonical line; any other tick of an unproven header may be wrong.
- */
-void reader_ambiguity_tick(struct iot_reader *r, uint64_t tick_ns, bool canonical)
-{
-	struct lookahead *a = r->lookahead;
-	const unsigned base = codec_base(r->codec);
-	if (r->tick_given)
-		tick_ns = r->tick_ns;
-	else
-		a->tick_unproven = !canonical || !is_power_of_ten(tick_ns);
-	r->codec = iot_codec_init(r->codec, r->codec_size, tick_ns, base);
-	a->saved_codec = iot_codec_init(a->saved_codec, a->saved_size, tick_ns, base);
-	a->saved_index = r->index;
 }
 
 /* Framing lines */
@@ -247,35 +178,35 @@ static bool find_close(struct lookahead *a, struct interval_scan *s, const char 
 }
 
 /* Returns whether the range can be read again, and less text precedes it than it contains. */
-static bool can_read_again(const struct iot_reader *r)
+static bool can_read_again(const struct decoder *d)
 {
 	struct stored_input source;
-	const struct lookahead *a = r->lookahead;
-	return bufreader_stored_input(r->bufreader, &source) &&
-	       (bufreader_compression(r->bufreader) == IOT_PLAIN ||
+	const struct lookahead *a = d->lookahead;
+	return bufreader_stored_input(d->bufreader, &source) &&
+	       (bufreader_compression(d->bufreader) == IOT_PLAIN ||
 		(a->text <= a->limit && !a->resynced));
 }
 
-static bool put(struct iot_reader *r, const void *text, size_t n)
+static bool put(struct decoder *d, const void *text, size_t n)
 {
-	struct lookahead *a = r->lookahead;
+	struct lookahead *a = d->lookahead;
 	if (tempfile_end(&a->spill) > SPILL_MAX - n)
-		return reader_fail(r, IOT_ELIMIT, 1,
-				   "an interval of more than 64 GiB cannot be verified");
+		return decoder_fail(d, IOT_ELIMIT, 1,
+				    "an interval of more than 64 GiB cannot be verified");
 	return tempfile_append(&a->spill, text, n) == IOT_OK ||
-	       error_set(&r->error, a->error.status, "%s", a->error.text) == IOT_OK;
+	       error_set(&d->error, a->error.status, "%s", a->error.text) == IOT_OK;
 }
 
 /* Moves whole lines out of memory when the text exceeds the limit. */
-static bool spill(struct iot_reader *r, struct interval_scan *s, const char *p)
+static bool spill(struct decoder *d, struct interval_scan *s, const char *p)
 {
-	struct lookahead *a = r->lookahead;
+	struct lookahead *a = d->lookahead;
 	const size_t n = s->line;
-	if (can_read_again(r))
+	if (can_read_again(d))
 		a->dropped += n;
-	else if (!put(r, p, n))
+	else if (!put(d, p, n))
 		return false;
-	bufreader_consume(r->bufreader, n);
+	bufreader_consume(d->bufreader, n);
 	s->size += n;
 	s->line -= n;
 	s->seen -= n;
@@ -283,36 +214,36 @@ static bool spill(struct iot_reader *r, struct interval_scan *s, const char *p)
 }
 
 /* Peeks only where the result matters: a live input may not be at its end. */
-static bool ends_checked(struct iot_reader *r, const struct interval_scan *s)
+static bool ends_checked(struct decoder *d, const struct interval_scan *s)
 {
 	size_t have;
-	if (s->close != CLOSE_END || r->lookahead->known_start ||
-	    bufreader_compression(r->bufreader) == IOT_PLAIN)
+	if (s->close != CLOSE_END || d->lookahead->known_start ||
+	    bufreader_compression(d->bufreader) == IOT_PLAIN)
 		return false;
-	(void)bufreader_peek(r->bufreader, s->seen + 1, &have);
-	return have == s->seen && bufreader_status(r->bufreader) == IOT_OK;
+	(void)bufreader_peek(d->bufreader, s->seen + 1, &have);
+	return have == s->seen && bufreader_status(d->bufreader) == IOT_OK;
 }
 
 /* Scans to the line that ends the interval. Returns false on error. */
-static bool scan_interval(struct iot_reader *r, struct interval_scan *s)
+static bool scan_interval(struct decoder *d, struct interval_scan *s)
 {
-	struct lookahead *a = r->lookahead;
+	struct lookahead *a = d->lookahead;
 	size_t want = 1, have;
 	for (;;) {
-		const char *p = bufreader_peek(r->bufreader, want, &have);
+		const char *p = bufreader_peek(d->bufreader, want, &have);
 		const bool last = have < want;
-		if (find_close(a, s, p, have, last && bufreader_status(r->bufreader) == IOT_OK)) {
+		if (find_close(a, s, p, have, last && bufreader_status(d->bufreader) == IOT_OK)) {
 			s->size += s->seen;
-			s->checked = ends_checked(r, s);
+			s->checked = ends_checked(d, s);
 			return true;
 		}
 		if (last || have - s->line > LINE_SIZE_MAX) {
 			s->close = last ? CLOSE_INPUT : CLOSE_BROKEN;
 			s->size += have;
-			if (last && a->part_end != NULL && s->line == have &&
-			    bufreader_status(r->bufreader) == IOT_OK) {
+			if (last && a->segment_end != NULL && s->line == have &&
+			    bufreader_status(d->bufreader) == IOT_OK) {
 				s->close = CLOSE_SYNC;
-				s->sync = *a->part_end;
+				s->sync = *a->segment_end;
 			}
 			a->at_end = last;
 			return true;
@@ -321,7 +252,7 @@ static bool scan_interval(struct iot_reader *r, struct interval_scan *s)
 		if (have < a->limit || s->line == 0)
 			continue;
 		want -= s->line;
-		if (!spill(r, s, p))
+		if (!spill(d, s, p))
 			return false;
 	}
 }
@@ -341,51 +272,51 @@ static ssize_t read_spilled(void *context, void *to, size_t n)
 }
 
 /* Seeks to the beginning of the range in the source. */
-static bool go_back(struct iot_reader *r)
+static bool go_back(struct decoder *d)
 {
-	struct lookahead *a = r->lookahead;
+	struct lookahead *a = d->lookahead;
 	uint64_t before = a->text;
 	size_t have = 1;
-	if (bufreader_compression(r->bufreader) == IOT_PLAIN)
+	if (bufreader_compression(d->bufreader) == IOT_PLAIN)
 		before = 0;
-	if (bufreader_seek(r->bufreader, a->origin + (a->text - before)) != IOT_OK)
-		return error_set(&r->error, bufreader_status(r->bufreader), "%s",
-				 bufreader_error(r->bufreader)->text) == IOT_OK;
+	if (bufreader_seek(d->bufreader, a->origin + (a->text - before)) != IOT_OK)
+		return error_set(&d->error, bufreader_status(d->bufreader), "%s",
+				 bufreader_error(d->bufreader)->text) == IOT_OK;
 	while (before > 0 && have > 0) {
-		(void)bufreader_peek(r->bufreader, 1, &have);
+		(void)bufreader_peek(d->bufreader, 1, &have);
 		const size_t n = have < before ? have : (size_t)before;
-		bufreader_consume(r->bufreader, n);
+		bufreader_consume(d->bufreader, n);
 		before -= n;
 	}
 	return true;
 }
 
-static bool start_replay(struct iot_reader *r)
+static bool start_replay(struct decoder *d)
 {
-	struct lookahead *a = r->lookahead;
+	struct lookahead *a = d->lookahead;
 	const struct bufreader_options options = {
 	    .read_size = REPLAY_SIZE, .plain = true, .why = &a->error};
 	bufreader_free(a->replay);
 	a->spill_at = 0;
-	a->replay = bufreader_new(r->name, &options);
+	a->replay = bufreader_new(d->name, &options);
 	if (a->replay == NULL)
-		return reader_fail_memory(r, IOT_ENOMEM);
+		return decoder_fail_memory(d, IOT_ENOMEM);
 	return bufreader_open_callback(a->replay, read_spilled, a) == IOT_OK ||
-	       reader_fail_memory(r, IOT_ENOMEM);
+	       decoder_fail_memory(d, IOT_ENOMEM);
 }
 
 /* Appends the rest of a spilled range to the file. */
-static bool spill_rest(struct iot_reader *r, const struct interval_scan *s)
+static bool spill_rest(struct decoder *d, const struct interval_scan *s)
 {
-	struct lookahead *a = r->lookahead;
+	struct lookahead *a = d->lookahead;
 	size_t n = (size_t)(s->size - tempfile_end(&a->spill)), have;
-	const char *p = bufreader_peek(r->bufreader, n > 0 ? n : 1, &have);
-	if (!put(r, p, n))
+	const char *p = bufreader_peek(d->bufreader, n > 0 ? n : 1, &have);
+	if (!put(d, p, n))
 		return false;
 	if (tempfile_flush(&a->spill) != IOT_OK)
-		return error_set(&r->error, a->error.status, "%s", a->error.text) == IOT_OK;
-	bufreader_consume(r->bufreader, n);
-	return start_replay(r);
+		return error_set(&d->error, a->error.status, "%s", a->error.text) == IOT_OK;
+	bufreader_consume(d->bufreader, n);
+	return start_replay(d);
 }
 
 /* Trial */
@@ -431,10 +362,10 @@ static bool try_lines(struct trial *t, const char *p, const char *end)
 }
 
 /* Runs the trial on a range that is not in memory. */
-static bool try_replay(struct iot_reader *r, struct trial *t, uint64_t size)
+static bool try_replay(struct decoder *d, struct trial *t, uint64_t size)
 {
-	struct lookahead *a = r->lookahead;
-	struct bufreader *w = a->replay != NULL ? a->replay : r->bufreader;
+	struct lookahead *a = d->lookahead;
+	struct bufreader *w = a->replay != NULL ? a->replay : d->bufreader;
 	size_t have, want = 1;
 	bool fine = true;
 	while (fine && size > 0) {
@@ -448,30 +379,31 @@ static bool try_replay(struct iot_reader *r, struct trial *t, uint64_t size)
 		bufreader_consume(w, n);
 		size -= n;
 	}
-	return (a->replay != NULL ? start_replay(r) : go_back(r)) && fine;
+	return (a->replay != NULL ? start_replay(d) : go_back(d)) && fine;
 }
 
 /*
  * Returns whether the interval, decoded from the %sync that begins it, arrives at the values of the
  * line that ends it.
  */
-static bool trial(struct iot_reader *r, const struct sync_directive *open,
+static bool trial(struct decoder *d, const struct sync_directive *open,
 		  const struct interval_scan *s)
 {
-	struct trial t = {.size = iot_codec_size(TRIAL_PROCESSES), .memory_max = r->memory_max};
-	if (s->close == CLOSE_END && !r->lookahead->known_start && !s->checked)
+	struct trial t = {.size = iot_codec_size(TRIAL_PROCESSES),
+			  .memory_max = d->settings->memory_max};
+	if (s->close == CLOSE_END && !d->lookahead->known_start && !s->checked)
 		return false;
 	void *block = malloc(t.size);
 	if (block == NULL)
-		return reader_fail_memory(r, IOT_ENOMEM);
-	t.codec = iot_codec_init(block, t.size, codec_tick(r->codec), codec_base(r->codec));
+		return decoder_fail_memory(d, IOT_ENOMEM);
+	t.codec = iot_codec_init(block, t.size, codec_tick(d->codec), codec_base(d->codec));
 	codec_set_start(t.codec, (int64_t)open->time);
 	bool fine;
-	if (r->lookahead->replay != NULL || r->lookahead->dropped > 0) {
-		fine = try_replay(r, &t, s->size);
+	if (d->lookahead->replay != NULL || d->lookahead->dropped > 0) {
+		fine = try_replay(d, &t, s->size);
 	} else {
 		size_t have;
-		const char *p = bufreader_peek(r->bufreader, (size_t)s->size, &have);
+		const char *p = bufreader_peek(d->bufreader, (size_t)s->size, &have);
 		const char *lf = memrchr(p, '\n', (size_t)s->size);
 		fine = lf == NULL || try_lines(&t, p, lf + 1);
 	}
@@ -484,69 +416,70 @@ static bool trial(struct iot_reader *r, const struct sync_directive *open,
 /* Ranges */
 
 /* Even without a trial, an interval must contain the number of records that %iotrace declares. */
-static bool has_announced_size(const struct iot_reader *r, const struct sync_directive *open,
+static bool has_announced_size(const struct decoder *d, const struct sync_directive *open,
 			       const struct interval_scan *s)
 {
-	if (!r->framed || (r->sync == 0 && r->intervals == 0))
+	if (!d->framed || (d->sync.interval_records == 0 && d->sync.intervals == 0))
 		/* the first interval: the hash covers everything from the first byte */
 		return true;
 	const uint64_t records = s->sync.record - open->record;
-	return s->close == CLOSE_END ? records <= r->sync : records == r->sync;
+	return s->close == CLOSE_END ? records <= d->sync.interval_records
+				     : records == d->sync.interval_records;
 }
 
-static bool is_proven(struct iot_reader *r, const struct sync_directive *open,
+static bool is_proven(struct decoder *d, const struct sync_directive *open,
 		      const struct interval_scan *s)
 {
-	struct lookahead *a = r->lookahead;
+	struct lookahead *a = d->lookahead;
 	const bool closed = s->close == CLOSE_SYNC || s->close == CLOSE_END;
 	a->hash_ok = closed && XXH3_64bits_digest(a->hash) == s->sync.hash;
 	if (!a->hash_ok)
 		return false;
-	return (a->known_start && has_announced_size(r, open, s)) || trial(r, open, s);
+	return (a->known_start && has_announced_size(d, open, s)) || trial(d, open, s);
 }
 
 /* Returns the offset of the next available byte of uncompressed input. */
-static uint64_t where(struct iot_reader *r)
+static uint64_t where(struct decoder *d)
 {
 	size_t have;
-	(void)bufreader_peek(r->bufreader, 1, &have);
-	return bufreader_position(r->bufreader) - have;
+	(void)bufreader_peek(d->bufreader, 1, &have);
+	return bufreader_position(d->bufreader) - have;
 }
 
-static void show_interval(struct iot_reader *r)
+static void show_interval(struct decoder *d)
 {
-	struct lookahead *a = r->lookahead;
+	struct lookahead *a = d->lookahead;
 	struct interval_scan s = {.seen = 0};
-	struct sync_directive open = {.record = r->index, .time = (uint64_t)codec_start(r->codec)};
-	if (a->resuming)
+	struct sync_directive open = {.record = d->index, .time = (uint64_t)codec_start(d->codec)};
+	if (a->resumption == RESUME_MAYBE)
 		open = a->resume;
-	bufreader_compact(r->bufreader);
-	if (bufreader_compression(r->bufreader) == IOT_PLAIN)
-		a->text = where(r) - a->origin;
-	if (!scan_interval(r, &s) || (tempfile_end(&a->spill) > 0 && !spill_rest(r, &s)) ||
-	    (a->dropped > 0 && !go_back(r)))
+	bufreader_compact(d->bufreader);
+	if (bufreader_compression(d->bufreader) == IOT_PLAIN)
+		a->text = where(d) - a->origin;
+	if (!scan_interval(d, &s) || (tempfile_end(&a->spill) > 0 && !spill_rest(d, &s)) ||
+	    (a->dropped > 0 && !go_back(d)))
 		return;
-	const bool proven = is_proven(r, &open, &s);
+	const bool proven = is_proven(d, &open, &s);
 	XXH3_64bits_reset(a->hash);
 	a->left = s.size;
-	if (r->error.status != IOT_OK)
+	if (d->error.status != IOT_OK)
 		return;
-	if (r->skipping) {
-		a->resumes = a->resuming && proven;
-		a->resuming = false;
+	if (decoder_is_skipping(d)) {
+		a->resumption =
+		    a->resumption == RESUME_MAYBE && proven ? RESUME_PROVEN : RESUME_NOWHERE;
 	} else if (!proven) {
-		(void)mute(r);
+		(void)decoder_mute(d);
 	}
 }
 
 /* Handles skipped lines: up to a %sync or %end, or as many as are available. */
-static void show_skipped(struct iot_reader *r)
+static void show_skipped(struct decoder *d)
 {
-	struct lookahead *a = r->lookahead;
+	struct lookahead *a = d->lookahead;
 	struct interval_scan s = {.seen = 0};
 	size_t want = 1, have;
 	for (;;) {
-		const char *p = bufreader_peek(r->bufreader, want, &have);
+		const char *p = bufreader_peek(d->bufreader, want, &have);
 		const bool last = have < want;
 		a->left = have;
 		a->at_end = last;
@@ -570,26 +503,26 @@ static void decide(struct lookahead *a, const struct text_line *l, const char *p
 {
 	const enum framing_kind framing =
 	    l->kind == TEXT_LINE_COMMENT ? directive_framing(l->text) : FRAMING_NONE;
-	a->decided = true;
+	a->mode = LOOKAHEAD_VERIFYING;
 	if (framing == FRAMING_SYNC)
 		/* it contains the position of the following interval */
 		a->left = (uint64_t)(l->next - begin);
 	else if (framing != FRAMING_HEADER && !framing_resembles_header(p, l->size))
-		a->passing = true;
+		a->mode = LOOKAHEAD_PASSING;
 }
 
 /*
  * Damaged compressed data can decompress to anything, and the checksum comes last. So an apparently
  * unframed trace is framed if it contains a %sync or %end.
  */
-static bool is_framed_later(struct iot_reader *r)
+static bool is_framed_later(struct decoder *d)
 {
 	size_t want = 1, have, seen = 0;
 	bool found = false;
-	if (bufreader_compression(r->bufreader) == IOT_PLAIN)
+	if (bufreader_compression(d->bufreader) == IOT_PLAIN)
 		return false;
 	while (!found) {
-		const char *p = bufreader_peek(r->bufreader, want, &have), *q = p + seen, *line;
+		const char *p = bufreader_peek(d->bufreader, want, &have), *q = p + seen, *line;
 		struct text_line l;
 		while (!found && (q = find_candidate(q, p + have)) != NULL)
 			found = frames(p, q++, p + have, &l, &line);
@@ -598,19 +531,19 @@ static bool is_framed_later(struct iot_reader *r)
 		seen = have > LINE_LAST ? have - LINE_LAST : 0;
 		want = have + 1;
 	}
-	return found || bufreader_status(r->bufreader) != IOT_OK;
+	return found || bufreader_status(d->bufreader) != IOT_OK;
 }
 
 /*
  * Determines whether the trace is framed. Afterwards a->left is 0, or the size of lines to be read
  * first.
  */
-static void look_at_beginning(struct iot_reader *r)
+static void look_at_beginning(struct decoder *d)
 {
-	struct lookahead *a = r->lookahead;
+	struct lookahead *a = d->lookahead;
 	size_t want = 1, have, at = 0;
 	for (;;) {
-		const char *p = bufreader_peek(r->bufreader, want, &have);
+		const char *p = bufreader_peek(d->bufreader, want, &have);
 		const bool last = have < want;
 		while (at < have) {
 			uint64_t blank = 0;
@@ -624,16 +557,17 @@ static void look_at_beginning(struct iot_reader *r)
 			    text_line_classify(p + at, lf != NULL ? lf + 1 : p + have);
 			if (l.kind != TEXT_LINE_BLANK) {
 				decide(a, &l, p + at, p);
-				a->passing = a->passing && !is_framed_later(r);
+				if (a->mode == LOOKAHEAD_PASSING && is_framed_later(d))
+					a->mode = LOOKAHEAD_VERIFYING;
 				return;
 			}
 			at = (size_t)(l.next - p);
 		}
-		a->at_end = last && bufreader_status(r->bufreader) != IOT_OK;
+		a->at_end = last && bufreader_status(d->bufreader) != IOT_OK;
 		if (a->at_end)
 			return; /* text after the damage may decide */
 		if (last || have - at > LINE_SIZE_MAX) {
-			a->decided = a->passing = true;
+			a->mode = LOOKAHEAD_PASSING;
 			return;
 		}
 		if (at > BLANK_PREFIX) {
@@ -658,58 +592,59 @@ static void drain(struct bufreader *w)
 	} while (have > 0);
 }
 
-static void next_stretch(struct iot_reader *r)
+static void next_stretch(struct decoder *d)
 {
-	struct lookahead *a = r->lookahead;
+	struct lookahead *a = d->lookahead;
 	if (a->replay != NULL)
 		end_replay(a);
 	if (a->at_end && a->dropped > 0)
-		drain(r->bufreader);
+		drain(d->bufreader);
 	a->dropped = 0;
-	if (a->at_end || r->error.status != IOT_OK)
+	if (a->at_end || d->error.status != IOT_OK)
 		return;
-	if (r->ended) {
-		a->passing = true;
+	if (d->progress == TRACE_ENDED) {
+		a->mode = LOOKAHEAD_PASSING;
 		return;
 	}
-	if (!a->decided && !r->skipping)
-		look_at_beginning(r);
-	if (a->passing || a->left > 0 || a->at_end)
+	if (a->mode == LOOKAHEAD_UNDECIDED && !decoder_is_skipping(d))
+		look_at_beginning(d);
+	if (a->mode == LOOKAHEAD_PASSING || a->left > 0 || a->at_end)
 		return;
-	if (r->skipping && !a->resuming)
-		show_skipped(r);
+	if (decoder_is_skipping(d) && a->resumption != RESUME_MAYBE)
+		show_skipped(d);
 	else
-		show_interval(r);
+		show_interval(d);
 }
 
-const char *reader_look(struct iot_reader *r, size_t want, size_t *have)
+const char *decoder_look(struct decoder *d, size_t want, size_t *have)
 {
-	struct lookahead *a = r->lookahead;
-	if (reader_looks_ahead(r) && a->left == 0)
-		next_stretch(r);
-	if (!reader_looks_ahead(r))
-		return bufreader_peek(r->bufreader, want, have);
-	struct bufreader *w = a->replay != NULL ? a->replay : r->bufreader;
+	struct lookahead *a = d->lookahead;
+	if (decoder_looks_ahead(d) && a->left == 0)
+		next_stretch(d);
+	if (!decoder_looks_ahead(d))
+		return bufreader_peek(d->bufreader, want, have);
+	struct bufreader *w = a->replay != NULL ? a->replay : d->bufreader;
 	const size_t limit = a->left < SIZE_MAX ? (size_t)a->left : SIZE_MAX;
 	if (want > limit && limit > 0 && !a->at_end)
 		/* after the last range, the end or the damage must still be reached */
 		want = limit;
 	const char *p = bufreader_peek(w, want, have);
 	if (a->replay != NULL && bufreader_status(w) != IOT_OK)
-		error_set(&r->error, bufreader_status(w), "%s", bufreader_error(w)->text);
+		error_set(&d->error, bufreader_status(w), "%s", bufreader_error(w)->text);
 	if (*have > limit)
 		*have = limit;
 	return p;
 }
 
-void reader_consume(struct iot_reader *r, size_t n)
+void decoder_consume(struct decoder *d, size_t n)
 {
-	struct lookahead *a = r->lookahead;
-	if (!reader_looks_ahead(r)) {
-		bufreader_consume(r->bufreader, n);
+	struct lookahead *a = d->lookahead;
+	if (!decoder_looks_ahead(d)) {
+		bufreader_consume(d->bufreader, n);
 		return;
 	}
-	bufreader_consume(a->replay != NULL ? a->replay : r->bufreader, n);
+	bufreader_consume(a->replay != NULL ? a->replay : d->bufreader, n);
+	assert(n <= a->left);
 	a->left -= n;
 	a->text += n;
 }

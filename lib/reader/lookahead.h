@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Verified reading (IOT_SET_VERIFIED): before any line of an interval is decoded, the reader looks
+ * Verified reading (IOT_SET_VERIFIED): before any line of an interval is decoded, the decoder looks
  * ahead to the %sync or %end that ends it and verifies the hash of the text. The text is kept in
  * the bufreader, or in a temporary file if it exceeds the limit; or it is read twice, if the source
  * allows that and it costs less.
@@ -16,7 +16,7 @@
 
 #include <xxhash.h>
 
-#include "reader_internal.h"
+#include "decoder.h"
 #include "lib/base/tempfile.h"
 
 enum { HELD_DEFAULT = 1 << 26 }; /* bytes of an interval kept in memory */
@@ -29,26 +29,32 @@ enum close {
 	CLOSE_INPUT,  /* the end of the input, or damaged compressed data */
 };
 
+enum lookahead_mode {
+	LOOKAHEAD_UNDECIDED, /* whether the trace is framed is not known yet */
+	LOOKAHEAD_VERIFYING,
+	LOOKAHEAD_PASSING, /* nothing is verified: an unframed trace, or the text after %end */
+};
+
+/* While the decoder skips. */
+enum resumption {
+	RESUME_NOWHERE,
+	RESUME_MAYBE,  /* `resume` begins the next interval */
+	RESUME_PROVEN, /* the interval after `resume` is proven */
+};
+
 struct lookahead {
 	XXH3_state_t *hash;
-	uint64_t left;    /* bytes of the current range that the reader has not consumed */
-	bool decided;     /* whether the trace is framed has been determined */
-	bool passing;     /* nothing is verified: an unframed trace, or the text after %end */
+	uint64_t left; /* bytes of the current range that the decoder has not consumed */
+	enum lookahead_mode mode;
 	bool at_end;      /* the current range is the last one */
 	bool hash_ok;     /* the hash of the current range matches */
 	bool known_start; /* the start of the next interval is known; see the header comment */
 	/* the %sync at which reading may resume agrees with the preceding text */
 	bool corroborated;
-	bool resuming;      /* the reader skips, and `resume` begins the next interval */
-	bool resumes;       /* the interval after `resume` is proven */
 	bool tick_unproven; /* %iotrace with the tick is not proven */
+	enum resumption resumption;
 	struct sync_directive resume;
-	const struct sync_directive *part_end; /* ends the input of a segment's reader; or NULL */
-
-	/* While muted: the state to restore if an interval turns out not to be proven. */
-	struct iot_codec *saved_codec;
-	size_t saved_size;
-	uint64_t saved_index;
+	const struct sync_directive *segment_end; /* ends the input of a segment; or NULL */
 
 	uint64_t limit; /* maximum bytes in memory */
 	struct error error;
@@ -68,30 +74,15 @@ void lookahead_free(struct lookahead *a);
 void lookahead_reset(struct lookahead *a, uint64_t at);
 
 /*
- * As bufreader_peek and bufreader_consume on the reader's bufreader, limited to the current range.
+ * As bufreader_peek and bufreader_consume on the decoder's bufreader, limited to the current range.
  */
-const char *reader_look(struct iot_reader *r, size_t want, size_t *have);
-void reader_consume(struct iot_reader *r, size_t n);
+const char *decoder_look(struct decoder *d, size_t want, size_t *have);
+void decoder_consume(struct decoder *d, size_t n);
 
 /* Returns whether intervals are verified before they are decoded. */
-static inline bool reader_looks_ahead(const struct iot_reader *r)
+static inline bool decoder_looks_ahead(const struct decoder *d)
 {
-	return r->lookahead != NULL && !r->lookahead->passing;
+	return d->lookahead != NULL && d->lookahead->mode != LOOKAHEAD_PASSING;
 }
-
-/* Ends a muted interval: restores the state and counts from before it. */
-void reader_unmute(struct iot_reader *r);
-/*
- * Applies the tick of a %iotrace in a muted interval. canonical: the line is as a writer produces
- * it.
- */
-void reader_ambiguity_tick(struct iot_reader *r, uint64_t tick_ns, bool canonical);
-/* Returns whether the tick is proven or given; otherwise sets an error. */
-bool reader_trusts_tick(struct iot_reader *r);
-/*
- * Resumes after damaged intervals: the text after the %sync `resume` is proven. Returns false if it
- * must wait for the next call.
- */
-bool reader_resume(struct iot_reader *r, struct event_batch *b);
 
 #endif

@@ -12,9 +12,10 @@
 #include "lib/codec/codec.h"
 
 enum {
-	PART_SIZE = 1 << 20, /* minimum stored bytes of a segment */
-	CLOCKS = 1024,       /* entries of the cache of recent processes */
-	HEAD_MAX = 1 << 16,  /* maximum lines before the first record */
+	SEGMENT_SIZE = 1 << 20, /* minimum stored bytes of a segment */
+	CLOCKS = 1024,          /* entries of the cache of recent processes */
+	HEAD_MAX = 1 << 16,     /* maximum lines before the first record */
+	READ_SIZE = 1 << 18,    /* maximum bytes that a worker reads at once */
 };
 
 /* The clock of a process at the beginning of the segment. */
@@ -26,14 +27,14 @@ struct recent_clock {
 struct parallel_cursor {
 	struct parallel *parallel;
 	struct worker *from;
-	struct decoded_block *chunk;    /* being delivered; or NULL */
+	struct decoded_block *block;    /* being delivered; or NULL */
 	size_t next_record, next_other; /* in the block */
 	int64_t cpu_max;                /* maximum of a clock in nanoseconds */
 	uint64_t cpu_reach;             /* upper bound of all clocks, if segments are accumulated */
 	struct recent_clock clocks[CLOCKS];
 
 	/* The segment being delivered: */
-	uint64_t part, at;
+	uint64_t segment, at;
 	uint64_t lines, text_bytes; /* before the segment */
 	uint64_t records;           /* delivered from the segment */
 	/* line in the segment of the last event after these records; or 0 */
@@ -43,19 +44,19 @@ struct parallel_cursor {
 
 void reader_end_parallel(struct iot_reader *r)
 {
-	struct parallel_cursor *o = r->ordered;
+	struct parallel_cursor *o = r->cursor;
 	if (o == NULL)
 		return;
-	if (o->chunk != NULL)
-		parallel_give_back(o->from, o->chunk);
+	if (o->block != NULL)
+		parallel_give_back(o->from, o->block);
 	parallel_stop(o->parallel);
 	free(o);
-	r->ordered = NULL;
+	r->cursor = NULL;
 }
 
 uint64_t reader_parallel_offset(const struct iot_reader *r)
 {
-	return r->ordered->place;
+	return r->cursor->place;
 }
 
 /* Starting parallel reading */
@@ -63,93 +64,102 @@ uint64_t reader_parallel_offset(const struct iot_reader *r)
 /* The bufreader counts bytes that are read twice, and not those that the threads read. */
 static void correct_stored(struct iot_reader *r)
 {
-	r->extra_stored = bufreader_position(r->bufreader) - bufreader_stored(r->bufreader);
+	struct decoder *d = &r->decoder;
+	r->extra_stored = bufreader_position(d->bufreader) - bufreader_stored(d->bufreader);
 }
 
 /* Restarts at the beginning of the input. */
 static bool begin_again(struct iot_reader *r)
 {
-	if (error_in_input(r->error.status))
-		error_clear(&r->error); /* it will occur again at its position */
-	if (r->error.status != IOT_OK || reader_begin_at(r, 0) != IOT_OK)
+	struct decoder *d = &r->decoder;
+	if (error_in_input(d->error.status))
+		error_clear(&d->error); /* it will occur again at its position */
+	if (d->error.status != IOT_OK || decoder_begin_at(d, 0) != IOT_OK)
 		return false;
-	r->lines = r->text_bytes = r->records = r->comments = 0;
-	r->lost = r->lost_records = 0;
+	d->lines = d->text_bytes = d->records = d->comments = 0;
+	d->sync.lost = d->sync.lost_records = 0;
 	correct_stored(r);
-	return reader_forget_definitions(r, false) == IOT_OK;
+	return decoder_forget_definitions(d, false) == IOT_OK;
 }
 
 static struct parallel *start(struct iot_reader *r, const struct stored_input *source,
 			      const struct iot_fold *fold)
 {
-	const uint64_t read_size = r->read_size != 0 ? r->read_size : PART_SIZE;
+	struct decoder *d = &r->decoder;
+	const uint64_t read_size =
+	    r->settings.read_size != 0 ? r->settings.read_size : SEGMENT_SIZE;
 	const struct parallel how = {
 	    .source = *source,
-	    .part_size = read_size < PART_SIZE ? read_size : PART_SIZE,
-	    .read_size = read_size,
-	    .window_max = r->window_max != 0 ? r->window_max : (uint64_t)1 << 27,
-	    .memory_max = r->memory_max,
-	    .tick_ns = codec_tick(r->codec),
-	    .base = codec_base(r->codec),
-	    .lacks = codec_missing(r->codec),
-	    .verify = r->verify,
-	    .verified = r->verified,
-	    .held_max = r->held_max,
-	    .sync = r->sync,
+	    .segment_size = read_size < SEGMENT_SIZE ? read_size : SEGMENT_SIZE,
+	    .settings = {.verify = r->settings.verify,
+			 .verified = r->settings.verified,
+			 .held_max = r->settings.held_max,
+			 .window_max = r->settings.window_max,
+			 .memory_max = r->settings.memory_max,
+			 .read_size = read_size < READ_SIZE ? read_size : READ_SIZE,
+			 .tick_ns = codec_tick(d->codec),
+			 .base = codec_base(d->codec)},
+	    .lacks = codec_missing(d->codec),
+	    .interval_records = d->sync.interval_records,
 	    .fold = fold,
 	};
 	/* a trace that begins with a %sync is already past its first seek point */
-	if (!r->framed || r->intervals > 0 || r->lines >= HEAD_MAX || r->error.status != IOT_OK ||
-	    r->done)
+	if (!d->framed || d->sync.intervals > 0 || d->lines >= HEAD_MAX ||
+	    d->error.status != IOT_OK || decoder_is_done(d))
 		return NULL;
-	return parallel_start(&how, bufreader_compression(r->bufreader), (size_t)r->threads);
+	return parallel_start(&how, bufreader_compression(d->bufreader),
+			      (size_t)r->settings.threads);
 }
 
 bool reader_go_parallel(struct iot_reader *r, const struct iot_fold *fold)
 {
+	struct decoder *d = &r->decoder;
 	struct stored_input source;
 	r->parallel_tried = true;
-	if (r->bufreader == NULL || r->codec != NULL ||
-	    !bufreader_stored_input(r->bufreader, &source))
+	if (d->bufreader == NULL || d->codec != NULL ||
+	    !bufreader_stored_input(d->bufreader, &source))
 		return false;
-	if (r->lookahead != NULL)
-		r->lookahead->passing = true; /* until begin_again: nothing of this is delivered */
-	reader_read_head(r, true, HEAD_MAX);
+	if (d->lookahead != NULL)
+		d->lookahead->mode =
+		    LOOKAHEAD_PASSING; /* until begin_again: nothing of this is delivered */
+	decoder_read_head(d, true, HEAD_MAX);
 	/* without a codec (out of memory) the serial path reports the error */
-	struct parallel *parallel = r->codec != NULL ? start(r, &source, fold) : NULL;
+	struct parallel *parallel = d->codec != NULL ? start(r, &source, fold) : NULL;
 	const bool fine = begin_again(r);
 	if (fine && parallel != NULL)
-		r->ordered = calloc(1, sizeof(*r->ordered));
-	if (r->ordered == NULL) {
+		r->cursor = calloc(1, sizeof(*r->cursor));
+	if (r->cursor == NULL) {
 		parallel_stop(parallel);
 		return false;
 	}
-	bufreader_idle(r->bufreader);
-	const int64_t tick_ns = (int64_t)codec_tick(r->codec);
-	r->ordered->parallel = parallel;
-	r->ordered->cpu_max = INT64_MAX / tick_ns * tick_ns;
-	r->begun = r->framed = true;
+	bufreader_idle(d->bufreader);
+	const int64_t tick_ns = (int64_t)codec_tick(d->codec);
+	r->cursor->parallel = parallel;
+	r->cursor->cpu_max = INT64_MAX / tick_ns * tick_ns;
+	d->progress = TRACE_BODY;
+	d->framed = true;
 	return true;
 }
 
 /* Continuing serially */
 
 /* Continues serially at the first event that has not been delivered. */
-static void go_on_alone(struct iot_reader *r)
+static void continue_serially(struct iot_reader *r)
 {
-	const struct parallel_cursor o = *r->ordered;
-	const uint64_t records = r->records, comments = r->comments;
+	struct decoder *d = &r->decoder;
+	const struct parallel_cursor o = *r->cursor;
+	const uint64_t records = d->records, comments = d->comments;
 	reader_end_parallel(r);
-	if (reader_begin_at(r, o.at) != IOT_OK)
+	if (decoder_begin_at(d, o.at) != IOT_OK)
 		return;
-	if (o.part == 0 && reader_forget_definitions(r, false) != IOT_OK)
+	if (o.segment == 0 && decoder_forget_definitions(d, false) != IOT_OK)
 		return;
-	r->lines = o.lines;
-	r->text_bytes = o.text_bytes;
+	d->lines = o.lines;
+	d->text_bytes = o.text_bytes;
 	correct_stored(r);
-	reader_read_over(r, o.records, o.line > 0 ? o.lines + o.line : 0);
-	r->records = records;
-	r->comments = comments;
+	decoder_read_over(d, o.records, o.line > 0 ? o.lines + o.line : 0);
+	d->records = records;
+	d->comments = comments;
 }
 
 /* Blocks */
@@ -157,7 +167,7 @@ static void go_on_alone(struct iot_reader *r)
 static bool has_name(const struct iot_reader *r, const struct decoded_block *c)
 {
 	for (size_t i = 0; i < c->unnamed_count; i++)
-		if (definitions_path(&r->names, &c->unnamed[i]) != NULL)
+		if (definitions_path(&r->decoder.names, &c->unnamed[i]) != NULL)
 			return true;
 	return false;
 }
@@ -173,31 +183,32 @@ static bool clocks_fit(struct parallel_cursor *o, const struct decoded_block *c)
 }
 
 /* Returns false if this reader continues serially. */
-static bool next_chunk(struct iot_reader *r)
+static bool next_block(struct iot_reader *r)
 {
-	struct parallel_cursor *o = r->ordered;
-	o->chunk = parallel_next_block(o->parallel, o->part, &o->from);
+	struct parallel_cursor *o = r->cursor;
+	o->block = parallel_next_block(o->parallel, o->segment, &o->from);
 	o->next_record = o->next_other = 0;
-	if (o->chunk->odd || has_name(r, o->chunk) || !clocks_fit(o, o->chunk)) {
-		go_on_alone(r);
+	if (o->block->needs_serial || has_name(r, o->block) || !clocks_fit(o, o->block)) {
+		continue_serially(r);
 		return false;
 	}
-	o->place = o->chunk->stored;
+	o->place = o->block->stored;
 	return true;
 }
 
 static bool is_delivered(const struct parallel_cursor *o)
 {
-	return o->next_record == o->chunk->count && o->next_other == o->chunk->other_count;
+	return o->next_record == o->block->count && o->next_other == o->block->other_count;
 }
 
 static bool add_clocks(struct iot_reader *r, const struct decoded_block *c)
 {
+	struct decoder *d = &r->decoder;
 	for (size_t i = 0; i < c->clock_count; i++) {
 		const uint32_t process = c->clocks[i].process;
-		const int64_t ticks = codec_clock(r->codec, process) + c->clocks[i].ticks;
-		while (!codec_set_clock(r->codec, process, ticks))
-			if (!reader_grow_codec(r))
+		const int64_t ticks = codec_clock(d->codec, process) + c->clocks[i].ticks;
+		while (!codec_set_clock(d->codec, process, ticks))
+			if (!decoder_grow_codec(d))
 				return false;
 	}
 	return true;
@@ -205,38 +216,40 @@ static bool add_clocks(struct iot_reader *r, const struct decoded_block *c)
 
 static void end_trace(struct iot_reader *r)
 {
-	const uint64_t size = r->ordered->place;
+	struct decoder *d = &r->decoder;
+	const uint64_t size = r->cursor->place;
 	reader_end_parallel(r);
-	r->extra_stored = size - bufreader_stored(r->bufreader);
-	r->ended = r->done = true;
+	r->extra_stored = size - bufreader_stored(d->bufreader);
+	d->progress = TRACE_COMPLETE;
 }
 
 /*
  * Finishes a delivered block. Returns false at the end of the trace, or if this reader continues
  * serially.
  */
-static bool finish_chunk(struct iot_reader *r)
+static bool finish_block(struct iot_reader *r)
 {
-	struct parallel_cursor *o = r->ordered;
-	struct decoded_block *c = o->chunk;
+	struct decoder *d = &r->decoder;
+	struct parallel_cursor *o = r->cursor;
+	struct decoded_block *c = o->block;
 	const bool last = c->last, ended = c->ended;
-	if (ended && c->reported_comments != r->comments) {
-		go_on_alone(r);
+	if (ended && c->reported_comments != d->comments) {
+		continue_serially(r);
 		return false;
 	}
-	r->lines = o->lines + c->lines;
-	r->text_bytes = o->text_bytes + c->text_bytes;
+	d->lines = o->lines + c->lines;
+	d->text_bytes = o->text_bytes + c->text_bytes;
 	if (last && !add_clocks(r, c))
 		return false;
-	o->chunk = NULL;
+	o->block = NULL;
 	parallel_give_back(o->from, c);
 	if (!last)
 		return true;
 	memset(o->clocks, 0, sizeof(o->clocks));
-	o->part++;
+	o->segment++;
 	o->at = o->place;
-	o->lines = r->lines;
-	o->text_bytes = r->text_bytes;
+	o->lines = d->lines;
+	o->text_bytes = d->text_bytes;
 	o->records = o->line = 0;
 	if (ended)
 		end_trace(r);
@@ -248,9 +261,10 @@ static bool finish_chunk(struct iot_reader *r)
 static __attribute__((noinline)) int64_t look_clock_up(struct iot_reader *r, uint32_t process,
 						       struct recent_clock *clock)
 {
-	const int64_t tick_ns = (int64_t)codec_tick(r->codec);
+	struct decoder *d = &r->decoder;
+	const int64_t tick_ns = (int64_t)codec_tick(d->codec);
 	clock->key = (uint64_t)process + 1;
-	clock->ns = codec_clock(r->codec, process) * tick_ns;
+	clock->ns = codec_clock(d->codec, process) * tick_ns;
 	return clock->ns;
 }
 
@@ -258,8 +272,8 @@ static __attribute__((noinline)) int64_t look_clock_up(struct iot_reader *r, uin
 static size_t copy_records(struct iot_reader *r, struct event_batch *b,
 			   const struct iot_record *from, size_t n)
 {
-	struct recent_clock *const clocks = r->ordered->clocks;
-	const int64_t cpu_max = r->ordered->cpu_max;
+	struct recent_clock *const clocks = r->cursor->clocks;
+	const int64_t cpu_max = r->cursor->cpu_max;
 	char *to = (char *)b->records + b->n * b->stride;
 	for (size_t i = 0; i < n; i++, to += b->stride) {
 		const uint32_t process = from[i].process;
@@ -280,8 +294,9 @@ static size_t copy_records(struct iot_reader *r, struct event_batch *b,
 /* Returns false if this reader continues serially. */
 static bool deliver_records(struct iot_reader *r, struct event_batch *b, size_t until)
 {
-	struct parallel_cursor *o = r->ordered;
-	const struct iot_record *from = o->chunk->records + o->next_record;
+	struct decoder *d = &r->decoder;
+	struct parallel_cursor *o = r->cursor;
+	const struct iot_record *from = o->block->records + o->next_record;
 	size_t n = until - o->next_record;
 	if (n > b->max - b->n)
 		n = b->max - b->n;
@@ -292,34 +307,35 @@ static bool deliver_records(struct iot_reader *r, struct event_batch *b, size_t 
 		b->events[i].has = 0;
 	}
 	b->n += done;
-	r->records += done;
-	r->index += done;
+	d->records += done;
+	d->index += done;
 	o->next_record += done;
 	o->records += done;
 	if (done > 0) {
-		const int64_t tick_ns = (int64_t)codec_tick(r->codec);
-		codec_set_start(r->codec, from[done - 1].start_ns / tick_ns);
+		const int64_t tick_ns = (int64_t)codec_tick(d->codec);
+		codec_set_start(d->codec, from[done - 1].start_ns / tick_ns);
 		o->line = 0;
 	}
 	if (done < n)
-		go_on_alone(r);
+		continue_serially(r);
 	return done == n;
 }
 
 static bool deliver_other(struct iot_reader *r, struct event_batch *b)
 {
-	struct parallel_cursor *o = r->ordered;
-	const struct other_event *other = &o->chunk->others[o->next_other++];
+	struct decoder *d = &r->decoder;
+	struct parallel_cursor *o = r->cursor;
+	const struct other_event *other = &o->block->others[o->next_other++];
 	struct iot_event ev = other->ev;
 	struct definition *name;
-	ev.text.data = o->chunk->text + other->text_at;
-	const int status = definitions_add(&r->names, &ev, &name);
+	ev.text.data = o->block->text + other->text_at;
+	const int status = definitions_add(&d->names, &ev, &name);
 	if (status < 0)
-		return reader_fail_memory(r, status);
+		return decoder_fail_memory(d, status);
 	o->line = other->line;
 	if (status == 1)
 		return true;
-	r->comments++;
+	d->comments++;
 	if (b->events != NULL)
 		b->events[b->n++] = ev;
 	return true;
@@ -328,8 +344,8 @@ static bool deliver_other(struct iot_reader *r, struct event_batch *b)
 /* Returns false if the batch ends here, or if this reader continues serially. */
 static bool deliver(struct iot_reader *r, struct event_batch *b)
 {
-	struct parallel_cursor *o = r->ordered;
-	const struct decoded_block *c = o->chunk;
+	struct parallel_cursor *o = r->cursor;
+	const struct decoded_block *c = o->block;
 	if (o->next_other < c->other_count && c->others[o->next_other].place == o->next_record)
 		return deliver_other(r, b);
 	return deliver_records(
@@ -339,48 +355,46 @@ static bool deliver(struct iot_reader *r, struct event_batch *b)
 ssize_t reader_parallel_pull(struct iot_reader *r, struct event_batch *b)
 {
 	const bool events = b->events != NULL;
-	while (b->n < b->max && r->ordered != NULL) {
-		struct parallel_cursor *o = r->ordered;
-		if (o->chunk == NULL && !next_chunk(r))
+	while (b->n < b->max && r->cursor != NULL) {
+		struct parallel_cursor *o = r->cursor;
+		if (o->block == NULL && !next_block(r))
 			break;
 		if (!is_delivered(o)) {
 			if (!deliver(r, b))
 				break;
-		} else if ((events && b->n > 0) || !finish_chunk(r)) {
+		} else if ((events && b->n > 0) || !finish_block(r)) {
 			break; /* texts are valid until the next call */
 		}
 	}
-	reader_place_untimed(b);
-	if (b->n > 0 || r->ordered != NULL || r->done || r->error.status != IOT_OK)
-		return b->n > 0 ? (ssize_t)b->n : r->error.status;
-	return events ? iot_reader_events(r, b->events, b->max)
-		      : iot_reader_records(r, b->records, b->max);
+	batch_place_untimed(b);
+	return b->n > 0 ? (ssize_t)b->n : r->decoder.error.status;
 }
 
 /* Accumulation */
 
 int reader_fold_parallel(struct iot_reader *r, const struct iot_fold *fold)
 {
-	struct parallel_cursor *o = r->ordered;
+	struct decoder *d = &r->decoder;
+	struct parallel_cursor *o = r->cursor;
 	struct event_batch nothing = {0};
-	if (!next_chunk(r))
-		return r->error.status;
-	struct decoded_block *c = o->chunk;
+	if (!next_block(r))
+		return d->error.status;
+	struct decoded_block *c = o->block;
 	while (o->next_other < c->other_count)
 		if (!deliver_other(r, &nothing))
-			return r->error.status;
+			return d->error.status;
 	const struct counted_segment *counted = &c->counted;
-	r->comments += counted->others - c->other_count;
-	r->records += c->count;
-	r->index += c->count;
+	d->comments += counted->others - c->other_count;
+	d->records += c->count;
+	d->index += c->count;
 	o->records = c->count;
-	o->line = counted->other_at == r->index ? counted->other_line : 0;
+	o->line = counted->other_at == d->index ? counted->other_line : 0;
 	if (c->count > 0)
-		codec_set_start(r->codec, counted->start_ns / (int64_t)codec_tick(r->codec));
+		codec_set_start(d->codec, counted->start_ns / (int64_t)codec_tick(d->codec));
 	void *part = counted->part;
 	c->counted.part = NULL;
 	const int status = fold->join(fold->context, part);
 	if (status == IOT_OK)
-		finish_chunk(r);
-	return status != IOT_OK ? status : r->error.status;
+		finish_block(r);
+	return status != IOT_OK ? status : d->error.status;
 }

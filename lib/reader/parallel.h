@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Decodes segments of a trace in parallel and delivers them in order. A segment extends from one
- * %sync to another, and is read by a reader of its own on a thread; the caller's reader accepts the
+ * %sync to another, and a thread reads it with a decoder of its own; the reader accepts the
  * records in order, adds the CPU clocks at the beginning of the segment, and maintains the current
  * definitions. At any irregularity (damage, a definition from an earlier segment, a late %trace
- * lacks=) the threads are stopped, and the caller's reader resumes serially at exactly that point:
+ * lacks=) the threads are stopped, and the reader's decoder resumes serially at exactly that point:
  * so results and errors do not depend on the number of threads.
  *
  * With iot_reader_fold, events are accumulated on the threads instead of delivered: then a segment
- * is one block without records, and the caller's reader only maintains clocks, definitions and
+ * is one block without records, and the reader only maintains clocks, definitions and
  * counts.
  */
 #ifndef LIB_READER_PARALLEL_H
@@ -16,9 +16,9 @@
 
 #include <pthread.h>
 
-#include "seek_points.h"
 #include "lib/codec/codec.h"
 #include "reader_internal.h"
+#include "seek_points.h"
 
 enum {
 	BLOCK_RECORDS = 4096,
@@ -49,18 +49,18 @@ struct counted_segment {
 	uint64_t other_at; /* the record after the last of them */
 	uint64_t other_line;
 	int64_t start_ns; /* start of the last record */
-	uint64_t
-	    cpu_bits; /* OR of the differences of CPU clocks to their values at the beginning */
+	/* OR of the differences of CPU clocks to their values at the beginning */
+	uint64_t cpu_bits;
 };
 
 /* The output of a worker. Numbers count from the segment's beginning to the block's end. */
 struct decoded_block {
 	struct decoded_block *next;
-	uint64_t part;
+	uint64_t segment;
 	size_t count;
 	uint64_t lines, text_bytes, stored;
-	bool odd;  /* the segment cannot be continued here in parallel */
-	bool last; /* the last block of its segment; then: */
+	bool needs_serial; /* the segment cannot be continued here in parallel */
+	bool last;         /* the last block of its segment; then: */
 	bool ended;
 	uint64_t reported_comments;
 	struct counted_segment counted;
@@ -97,11 +97,10 @@ struct worker {
 
 struct parallel {
 	struct stored_input source;
-	uint64_t part_size; /* minimum size */
-	uint64_t read_size, window_max, memory_max, tick_ns;
-	unsigned base, lacks;
-	bool verify, verified;
-	uint64_t held_max, sync;
+	uint64_t segment_size;           /* minimum */
+	struct reader_settings settings; /* of the workers' decoders */
+	unsigned lacks;
+	uint64_t interval_records;   /* sync= of %iotrace */
 	const struct iot_fold *fold; /* NULL if records are delivered */
 
 	pthread_mutex_t mutex;
@@ -109,7 +108,7 @@ struct parallel {
 	bool stop;
 
 	pthread_mutex_t planning; /* protects the next segment: */
-	struct frames *frames;
+	struct seek_points *points;
 	struct segment planned;
 	bool all_planned;
 
@@ -126,34 +125,8 @@ struct parallel *parallel_start(const struct parallel *how, enum iot_compression
 void parallel_stop(struct parallel *p); /* Stops and frees; NULL is ignored. */
 
 /* Wait for the next block of a segment; give one back. */
-struct decoded_block *parallel_next_block(struct parallel *p, uint64_t part, struct worker **from);
+struct decoded_block *parallel_next_block(struct parallel *p, uint64_t segment,
+					  struct worker **from);
 void parallel_give_back(struct worker *from, struct decoded_block *c);
-
-struct decoded_block *decoded_block_new(void);
-void decoded_block_free_all(struct decoded_block *c); /* Frees the block and all that follow it. */
-void decoded_block_clear(struct decoded_block *c);    /* Resets the block but keeps its memory. */
-
-/*
- * Called by the reader of a segment: for an event to be delivered, and for a record whose file has
- * no definition.
- */
-void decoded_block_add_directive(struct decoded_block *c, const struct iot_reader *r,
-				 const struct iot_event *ev, size_t place);
-void decoded_block_add_undefined(struct decoded_block *c, const struct iot_record *rec);
-
-/*
- * The caller's side: starts parallel reading if possible; returns the next records or events; ends
- * it.
- */
-bool reader_go_parallel(struct iot_reader *r, const struct iot_fold *fold);
-ssize_t reader_parallel_pull(struct iot_reader *r, struct event_batch *b);
-/*
- * Waits for the next accumulated segment and joins it. Returns IOT_OK also if this reader continues
- * serially.
- */
-int reader_fold_parallel(struct iot_reader *r, const struct iot_fold *fold);
-void reader_end_parallel(struct iot_reader *r);
-/* Returns the bytes of the file processed. */
-uint64_t reader_parallel_offset(const struct iot_reader *r);
 
 #endif

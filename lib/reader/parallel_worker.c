@@ -1,24 +1,57 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Worker threads, each of which reads a segment of a trace into blocks. See parallel.h. */
+/* Worker threads, each of which decodes a segment of a trace into blocks. See parallel.h. */
+#include "parallel.h"
+
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lookahead.h"
-#include "parallel.h"
-#include "lib/codec/codec.h"
+#include "lib/base/array.h"
 #include "lib/base/thread.h"
-
-enum { PART_READ_SIZE = 1 << 18 };
+#include "lib/codec/codec.h"
+#include "lib/format/directive.h"
+#include "lookahead.h"
 
 /* Blocks */
 
-static size_t chunks_max(const struct parallel *p)
+static struct decoded_block *new_block(void)
+{
+	struct decoded_block *c = malloc(sizeof(*c));
+	if (c != NULL) /* the records are first accessed when they are decoded */
+		memset(c, 0, offsetof(struct decoded_block, records));
+	return c;
+}
+
+static void free_blocks(struct decoded_block *c)
+{
+	while (c != NULL) {
+		struct decoded_block *next = c->next;
+		free(c->clocks);
+		free(c->others);
+		free(c->text);
+		free(c->unnamed);
+		free(c);
+		c = next;
+	}
+}
+
+static void clear_block(struct decoded_block *c)
+{
+	free(c->clocks);
+	c->clocks = NULL;
+	c->count = c->clock_count = c->other_count = c->text_used = c->unnamed_count = 0;
+	c->needs_serial = c->last = c->ended = c->failed = false;
+	c->counted = (struct counted_segment){0};
+	c->next = NULL;
+}
+
+static size_t blocks_max(const struct parallel *p)
 {
 	return p->fold != NULL ? FOLD_BLOCKS : WORKER_BLOCKS;
 }
 
 /* Returns a block to fill; NULL if asked to stop. Every worker starts with one block. */
-static struct decoded_block *empty_chunk(struct worker *w)
+static struct decoded_block *empty_block(struct worker *w)
 {
 	struct parallel *p = w->parallel;
 	struct decoded_block *c = NULL;
@@ -27,7 +60,7 @@ static struct decoded_block *empty_chunk(struct worker *w)
 		c = w->free;
 		if (c != NULL) {
 			w->free = c->next;
-		} else if (w->made < chunks_max(p) && (c = decoded_block_new()) != NULL) {
+		} else if (w->made < blocks_max(p) && (c = new_block()) != NULL) {
 			w->made++;
 		} else {
 			pthread_cond_wait(&p->empty, &p->mutex);
@@ -40,7 +73,7 @@ static struct decoded_block *empty_chunk(struct worker *w)
 	}
 	pthread_mutex_unlock(&p->mutex);
 	if (c != NULL)
-		decoded_block_clear(c);
+		clear_block(c);
 	return c;
 }
 
@@ -53,14 +86,15 @@ static void hand_over(struct worker *w, struct decoded_block *c)
 	pthread_mutex_unlock(&w->parallel->mutex);
 }
 
-struct decoded_block *parallel_next_block(struct parallel *p, uint64_t part, struct worker **from)
+struct decoded_block *parallel_next_block(struct parallel *p, uint64_t segment,
+					  struct worker **from)
 {
 	struct decoded_block *c = NULL;
 	pthread_mutex_lock(&p->mutex);
 	while (c == NULL) {
 		for (size_t i = 0; i < p->worker_count && c == NULL; i++) {
 			struct worker *w = &p->workers[i];
-			if (w->head == NULL || w->head->part != part)
+			if (w->head == NULL || w->head->segment != segment)
 				continue;
 			c = w->head;
 			w->head = c->next;
@@ -93,23 +127,83 @@ void parallel_give_back(struct worker *from, struct decoded_block *c)
 	pthread_mutex_unlock(&from->parallel->mutex);
 }
 
+/* The output of a decoder */
+
+struct segment_progress {
+	struct decoder *decoder;
+	struct worker *worker;
+	const struct segment *segment;
+	struct decoded_block *block; /* being filled */
+	uint64_t lines, text_bytes;
+};
+
+static bool changes_definitions(const struct iot_event *ev)
+{
+	return ev->kind == IOT_PROCESS || ev->kind == IOT_FILE ||
+	       (ev->kind == IOT_OP && directive_closes(ev));
+}
+
+/* Counts an event; returns whether it need not be kept. */
+static bool only_counted(const struct segment_progress *s, const struct iot_event *ev)
+{
+	struct decoded_block *c = s->block;
+	if (c->counted.part == NULL)
+		return false;
+	c->counted.others++;
+	c->counted.other_at = s->decoder->index;
+	c->counted.other_line = s->decoder->lines;
+	c->failed |= c->other_count >= FOLD_DIRECTIVES || c->text_used >= FOLD_TEXT;
+	return c->failed || !changes_definitions(ev);
+}
+
+static void add_directive(void *context, const struct iot_event *ev, size_t place)
+{
+	const struct segment_progress *s = context;
+	struct decoded_block *c = s->block;
+	if (only_counted(s, ev))
+		return;
+	const size_t need = c->text_used + ev->text.size;
+	if (!array_reserve(&c->others, &c->other_capacity, c->other_count + 1,
+			   sizeof(*c->others)) ||
+	    !array_reserve(&c->text, &c->text_capacity, need, 1)) {
+		c->failed = true;
+		return;
+	}
+	if (ev->text.size > 0)
+		memcpy(c->text + c->text_used, ev->text.data, ev->text.size);
+	c->others[c->other_count++] = (struct other_event){
+	    .ev = *ev, .place = place, .text_at = c->text_used, .line = s->decoder->lines};
+	c->text_used = need;
+}
+
+static void add_undefined(void *context, const struct iot_record *rec)
+{
+	const struct segment_progress *s = context;
+	struct decoded_block *c = s->block;
+	if (array_reserve(&c->unnamed, &c->unnamed_capacity, c->unnamed_count + 1,
+			  sizeof(*c->unnamed)))
+		c->unnamed[c->unnamed_count++] = *rec;
+	else
+		c->failed = true;
+}
+
 /* Segments */
 
 /* Determines the next segment. Returns false if none is left or the source cannot be read. */
-static bool plan(struct parallel *p, struct segment *part)
+static bool plan(struct parallel *p, struct segment *segment)
 {
 	struct seek_point entry = {0};
 	pthread_mutex_lock(&p->planning);
 	const bool any = !p->all_planned;
 	if (any) {
-		*part = p->planned;
-		part->has_end = seek_points_next(p->frames, part->at + p->part_size, p->source.size,
-						 &entry) == 1;
-		part->end = part->has_end ? entry.at : p->source.size;
-		part->end_sync = entry.sync;
-		p->all_planned = !part->has_end;
+		*segment = p->planned;
+		segment->has_end = seek_points_next(p->points, segment->at + p->segment_size,
+						    p->source.size, &entry) == 1;
+		segment->end = segment->has_end ? entry.at : p->source.size;
+		segment->end_sync = entry.sync;
+		p->all_planned = !segment->has_end;
 		p->planned = (struct segment){
-		    .number = part->number + 1, .at = entry.at, .record = entry.sync.record};
+		    .number = segment->number + 1, .at = entry.at, .record = entry.sync.record};
 	}
 	pthread_mutex_unlock(&p->planning);
 	return any;
@@ -131,53 +225,39 @@ static ssize_t read_bytes(void *context, void *buffer, size_t size)
 	return n;
 }
 
-/* Returns a reader for a segment that has read the segment's %sync; NULL on failure. */
-static struct iot_reader *open_part(struct parallel *p, const struct segment *part,
-				    struct bytes *bytes)
+/* Reads the %sync at the beginning of a segment. */
+static bool enter_segment(struct decoder *d, const struct parallel *p,
+			  const struct segment *segment)
 {
-	struct iot_reader *r = iot_reader_new();
 	struct iot_record rec;
 	struct event_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
-	if (r == NULL)
-		return NULL;
-	r->verify = p->verify;
-	r->verified = p->verified;
-	r->held_max = p->held_max;
-	r->sync = p->sync;
-	r->window_max = p->window_max;
-	r->memory_max = p->memory_max;
-	r->read_size = p->read_size < PART_READ_SIZE ? p->read_size : PART_READ_SIZE;
-	r->tick_ns = p->tick_ns;
-	r->base = p->base;
-	if (iot_reader_open_callback(r, read_bytes, bytes, "part") != IOT_OK ||
-	    reader_make_codec(r) != IOT_OK)
-		goto failed;
-	if (r->lookahead != NULL && part->has_end)
-		r->lookahead->part_end = &part->end_sync;
-	if (part->number == 0)
-		return r;
-	codec_set_missing(r->codec, p->lacks);
-	if (!reader_more(r, &b) || !reader_step(r, &b) || r->intervals != 1 ||
-	    r->index != part->record)
-		goto failed;
-	return r;
-failed:
-	iot_reader_free(r);
-	return NULL;
+	codec_set_missing(d->codec, p->lacks);
+	return decoder_more(d, &b) && decoder_step(d, &b) && d->sync.intervals == 1 &&
+	       d->index == segment->record;
 }
 
-struct segment_progress {
-	struct iot_reader *reader;
-	struct worker *worker;
-	const struct segment *part;
-	uint64_t lines, text_bytes;
-};
+/* Opens a segment at its first line. Returns false on failure. */
+static bool open_segment(struct decoder *d, const struct parallel *p, struct segment_progress *s,
+			 struct bytes *bytes)
+{
+	const struct segment *segment = s->segment;
+	if (!decoder_init(d, &p->settings) || decoder_prepare(d, "segment") != IOT_OK ||
+	    bufreader_open_callback(d->bufreader, read_bytes, bytes) != IOT_OK ||
+	    decoder_make_codec(d) != IOT_OK)
+		return false;
+	d->sync.interval_records = p->interval_records;
+	if (d->lookahead != NULL && segment->has_end)
+		d->lookahead->segment_end = &segment->end_sync;
+	if (segment->number > 0 && !enter_segment(d, p, segment))
+		return false;
+	d->output = (struct decoder_output){add_directive, add_undefined, s};
+	return true;
+}
 
 static void note_progress(struct segment_progress *s)
 {
-	const struct iot_reader *r = s->reader;
-	s->lines = r->lines;
-	s->text_bytes = r->text_bytes + (r->block != NULL ? (uint64_t)(r->cur - r->block) : 0);
+	s->lines = s->decoder->lines;
+	s->text_bytes = decoder_text_bytes(s->decoder);
 }
 
 /*
@@ -186,41 +266,40 @@ static void note_progress(struct segment_progress *s)
  */
 static bool ends_well(const struct segment_progress *s)
 {
-	struct iot_reader *r = s->reader;
-	if (r->cut || r->error.status != IOT_OK || bufreader_status(r->bufreader) != IOT_OK)
+	struct decoder *d = s->decoder;
+	if (d->progress == TRACE_CUT || d->error.status != IOT_OK ||
+	    bufreader_status(d->bufreader) != IOT_OK)
 		return false;
-	if (s->part->has_end)
-		return !r->ended && reader_sync_holds(r, &s->part->end_sync);
-	return r->ended || !r->framed;
+	if (s->segment->has_end)
+		return d->progress != TRACE_ENDED && decoder_sync_holds(d, &s->segment->end_sync);
+	return d->progress == TRACE_ENDED || !d->framed;
 }
 
-static bool is_odd(const struct iot_reader *r)
+static bool needs_serial(const struct decoder *d)
 {
-	/*
-	 * lacks= in the trace's head applies to all segments; a later one would not be known to
-	 * them
-	 */
-	return r->error.status != IOT_OK || r->skipping || r->muted || r->lacks_late;
+	/* lacks= in the trace's head applies to all segments, which would not know a later one */
+	return d->error.status != IOT_OK || decoder_is_skipping(d) || decoder_is_muted(d) ||
+	       d->lacks_late;
 }
 
 static void fill(struct segment_progress *s, struct decoded_block *c)
 {
-	struct iot_reader *r = s->reader;
+	struct decoder *d = s->decoder;
 	struct event_batch b = {
 	    .records = c->records, .stride = sizeof(c->records[0]), .max = BLOCK_RECORDS};
-	r->chunk = c;
 	while (b.n < b.max && c->other_count < BLOCK_DIRECTIVES && c->text_used < BLOCK_TEXT &&
-	       !c->last && !c->odd) {
-		if (r->cur == r->end && reader_next_block(r) != 1) {
+	       !c->last && !c->needs_serial) {
+		if (d->block.cur == d->block.end && decoder_next_block(d) != 1) {
 			c->last = ends_well(s);
-			c->odd = !c->last;
+			c->needs_serial = !c->last;
 			break;
 		}
-		const struct reader_place before = reader_place(r);
+		const struct decoder_snapshot before = decoder_snapshot(d);
 		const size_t had = b.n;
-		r->arena_used = 0;
-		reader_step(r, &b);
-		c->odd = is_odd(r) || c->failed || (b.n == had && !reader_moved(r, before));
+		d->arena.used = 0;
+		decoder_step(d, &b);
+		c->needs_serial =
+		    needs_serial(d) || c->failed || (b.n == had && !decoder_moved(d, before));
 	}
 	c->count = b.n;
 	note_progress(s);
@@ -245,7 +324,7 @@ static void count_batch(struct segment_progress *s, struct decoded_block *c, str
 {
 	struct parallel *p = s->worker->parallel;
 	const struct iot_event *ev = b->events;
-	reader_place_untimed(b);
+	batch_place_untimed(b);
 	for (size_t i = 0; i < b->n; i++)
 		if (ev[i].kind == IOT_RECORD)
 			c->counted.cpu_bits |= magnitude(ev[i].rec.cpu_ns);
@@ -253,43 +332,42 @@ static void count_batch(struct segment_progress *s, struct decoded_block *c, str
 	    (reported_to_stop(p) || p->fold->events(c->counted.part, ev, b->n) != IOT_OK))
 		c->failed = true;
 	b->n = 0;
-	s->reader->arena_used = 0;
+	s->decoder->arena.used = 0;
 }
 
 /* As fill, but accumulates the whole segment. */
 static void fill_counted(struct segment_progress *s, struct decoded_block *c)
 {
-	struct iot_reader *r = s->reader;
+	struct decoder *d = s->decoder;
 	struct iot_event *ev = s->worker->events;
 	struct event_batch b = {
 	    .events = ev, .records = &ev->rec, .stride = sizeof(*ev), .max = FOLD_EVENTS};
-	const uint64_t first = r->index;
-	r->chunk = c;
-	while (!c->last && !c->odd) {
-		if (r->cur == r->end)
+	const uint64_t first = d->index;
+	while (!c->last && !c->needs_serial) {
+		if (d->block.cur == d->block.end)
 			count_batch(s, c, &b); /* texts are valid as long as the block */
-		if (r->cur == r->end && reader_next_block(r) != 1) {
+		if (d->block.cur == d->block.end && decoder_next_block(d) != 1) {
 			c->last = ends_well(s);
-			c->odd = !c->last;
+			c->needs_serial = !c->last;
 			break;
 		}
-		const struct reader_place before = reader_place(r);
+		const struct decoder_snapshot before = decoder_snapshot(d);
 		const bool empty = b.n == 0;
-		const bool full = !reader_step(r, &b) || b.n == b.max;
-		const bool stuck = full && empty && b.n == 0 && !reader_moved(r, before);
+		const bool full = !decoder_step(d, &b) || b.n == b.max;
+		const bool stuck = full && empty && b.n == 0 && !decoder_moved(d, before);
 		if (full)
 			count_batch(s, c, &b);
-		c->odd = is_odd(r) || c->failed || stuck;
+		c->needs_serial = needs_serial(d) || c->failed || stuck;
 	}
 	count_batch(s, c, &b);
-	c->odd |= c->failed;
-	c->last &= !c->odd;
-	c->count = r->index - first;
-	c->counted.start_ns = reader_last_start_ns(r);
+	c->needs_serial |= c->failed;
+	c->last &= !c->needs_serial;
+	c->count = d->index - first;
+	c->counted.start_ns = decoder_last_start_ns(d);
 	note_progress(s);
 }
 
-static void fill_chunk(struct segment_progress *s, struct decoded_block *c)
+static void fill_block(struct segment_progress *s, struct decoded_block *c)
 {
 	const struct iot_fold *fold = s->worker->parallel->fold;
 	if (fold == NULL) {
@@ -300,60 +378,56 @@ static void fill_chunk(struct segment_progress *s, struct decoded_block *c)
 	if (c->counted.part != NULL)
 		fill_counted(s, c);
 	else
-		c->odd = true;
+		c->needs_serial = true;
 }
 
 static void sum_up(struct segment_progress *s, struct decoded_block *c)
 {
-	struct iot_reader *r = s->reader;
-	const uint64_t place = s->part->at + bufreader_position(r->bufreader);
-	c->part = s->part->number;
+	struct decoder *d = s->decoder;
+	const uint64_t place = s->segment->at + bufreader_position(d->bufreader);
 	c->lines = s->lines;
 	c->text_bytes = s->text_bytes;
-	c->stored = place < s->part->end ? place : s->part->end;
+	c->stored = place < s->segment->end ? place : s->segment->end;
 	if (!c->last)
 		return;
-	c->stored = s->part->end;
-	c->ended = r->ended;
-	c->reported_comments = r->reported_comments;
-	c->clock_count = codec_clocks(r->codec, NULL, 0);
+	c->stored = s->segment->end;
+	c->ended = d->progress == TRACE_ENDED;
+	c->reported_comments = d->sync.reported_comments;
+	c->clock_count = codec_clocks(d->codec, NULL, 0);
 	c->clocks = malloc((c->clock_count + 1) * sizeof(*c->clocks));
-	c->odd = c->clocks == NULL;
+	c->needs_serial = c->clocks == NULL;
 	if (c->clocks != NULL)
-		codec_clocks(r->codec, c->clocks, c->clock_count);
+		codec_clocks(d->codec, c->clocks, c->clock_count);
 }
 
 /* Returns false if asked to stop. */
-static bool read_part(struct worker *w, const struct segment *part)
+static bool read_segment(struct worker *w, const struct segment *segment)
 {
-	struct bytes bytes = {&w->parallel->source, part->at, part->end};
-	struct segment_progress s = {
-	    .reader = open_part(w->parallel, part, &bytes), .worker = w, .part = part};
-	bool over = false, stopped = false;
-	while (!over && !stopped) {
-		struct decoded_block *c = empty_chunk(w);
-		stopped = c == NULL;
-		if (stopped)
-			break;
-		if (s.reader != NULL) {
-			fill_chunk(&s, c);
+	struct bytes bytes = {&w->parallel->source, segment->at, segment->end};
+	struct decoder decoder;
+	struct segment_progress s = {.decoder = &decoder, .worker = w, .segment = segment};
+	const bool open = open_segment(&decoder, w->parallel, &s, &bytes);
+	bool over = false;
+	while (!over && (s.block = empty_block(w)) != NULL) {
+		struct decoded_block *c = s.block;
+		c->segment = segment->number;
+		c->needs_serial = !open;
+		if (open) {
+			fill_block(&s, c);
 			sum_up(&s, c);
-		} else {
-			c->part = part->number;
-			c->odd = true;
 		}
-		over = c->odd || c->last;
+		over = c->needs_serial || c->last;
 		hand_over(w, c);
 	}
-	iot_reader_free(s.reader);
-	return !stopped;
+	decoder_free(&decoder);
+	return over;
 }
 
 static void *work(void *context)
 {
 	struct worker *w = context;
-	struct segment part;
-	while (plan(w->parallel, &part) && read_part(w, &part))
+	struct segment segment;
+	while (plan(w->parallel, &segment) && read_segment(w, &segment))
 		;
 	return NULL;
 }
@@ -366,13 +440,13 @@ static void start_threads(struct parallel *p, size_t threads)
 		struct worker *w = &p->workers[p->worker_count];
 		w->parallel = p;
 		w->tail = &w->head;
-		w->free = decoded_block_new();
+		w->free = new_block();
 		w->made = 1;
 		if (p->fold != NULL)
 			w->events = malloc(FOLD_EVENTS * sizeof(*w->events));
 		if (w->free == NULL || (p->fold != NULL && w->events == NULL) ||
 		    !thread_start(&w->thread, work, w)) {
-			decoded_block_free_all(w->free);
+			free_blocks(w->free);
 			free(w->events);
 			break;
 		}
@@ -384,7 +458,7 @@ static void start_threads(struct parallel *p, size_t threads)
 static bool pays(struct parallel *p)
 {
 	struct seek_point entry;
-	return seek_points_next(p->frames, p->part_size, p->source.size, &entry) == 1;
+	return seek_points_next(p->points, p->segment_size, p->source.size, &entry) == 1;
 }
 
 struct parallel *parallel_start(const struct parallel *how, enum iot_compression packed,
@@ -398,8 +472,9 @@ struct parallel *parallel_start(const struct parallel *how, enum iot_compression
 	pthread_mutex_init(&p->planning, NULL);
 	pthread_cond_init(&p->full, NULL);
 	pthread_cond_init(&p->empty, NULL);
-	p->frames = seek_points_new(&p->source, packed, p->base, p->window_max);
-	if (p->frames != NULL && pays(p))
+	p->points = seek_points_new(&p->source, packed, (unsigned)p->settings.base,
+				    p->settings.window_max);
+	if (p->points != NULL && pays(p))
 		start_threads(p, threads < PARALLEL_THREADS ? threads : PARALLEL_THREADS);
 	if (p->worker_count > 0)
 		return p;
@@ -420,10 +495,10 @@ void parallel_stop(struct parallel *p)
 		for (struct decoded_block *c = p->workers[i].head; c != NULL; c = c->next)
 			drop_counted(p, c);
 		free(p->workers[i].events);
-		decoded_block_free_all(p->workers[i].head);
-		decoded_block_free_all(p->workers[i].free);
+		free_blocks(p->workers[i].head);
+		free_blocks(p->workers[i].free);
 	}
-	seek_points_free(p->frames);
+	seek_points_free(p->points);
 	pthread_cond_destroy(&p->full);
 	pthread_cond_destroy(&p->empty);
 	pthread_mutex_destroy(&p->planning);

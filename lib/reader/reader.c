@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The reader handle: settings, opening, errors, and properties of the trace. */
-#include <stdarg.h>
-#include <stdio.h>
+/* The reader handle: settings, opening, reading, and properties of the trace. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "seek_points.h"
-#include "lookahead.h"
-#include "parallel.h"
 #include "lib/codec/codec.h"
+#include "lookahead.h"
 #include "reader_internal.h"
+#include "seek_points.h"
 
 enum {
 	THREADS_MAX = 256,
 	HELD_MAX = 1 << 30,
-	READ_SIZE_VERIFIED = 1 << 18, /* the cache holds it until it is hashed */
-	AHEAD_VERIFIED = 1 << 24,     /* decompression continues while an interval is decoded */
-	HELD_SLACK = 1 << 26,         /* maximum bytes that a bufreader reads at once */
+	FOLD_EVENTS = 512,      /* events accumulated per call */
+	ALONE_EVENTS = 1 << 22, /* events per part, so that joins show progress */
 };
 
 struct iot_reader *iot_reader_new(void)
@@ -24,17 +20,15 @@ struct iot_reader *iot_reader_new(void)
 	struct iot_reader *r = calloc(1, sizeof(*r));
 	if (r == NULL)
 		return NULL;
-	r->hash = XXH3_createState();
-	if (r->hash == NULL) {
+	if (!decoder_init(&r->decoder, &r->settings)) {
 		free(r);
 		return NULL;
 	}
-	XXH3_64bits_reset(r->hash);
-	r->allow_empty = true;
-	r->verify = true;
-	r->tick_ns = IOT_TICK_DEFAULT_NS;
-	r->memory_max = (uint64_t)1 << 30;
-	r->held_max = HELD_DEFAULT;
+	r->settings.allow_empty = true;
+	r->settings.verify = true;
+	r->settings.tick_ns = IOT_TICK_DEFAULT_NS;
+	r->settings.memory_max = (uint64_t)1 << 30;
+	r->settings.held_max = HELD_DEFAULT;
 	return r;
 }
 
@@ -43,30 +37,18 @@ void iot_reader_free(struct iot_reader *r)
 	if (r == NULL)
 		return;
 	reader_end_parallel(r);
-	lookahead_free(r->lookahead);
-	bufreader_free(r->bufreader);
-	seek_points_free(r->frames);
+	seek_points_free(r->points);
 	reader_drop_deferred(r);
-	definitions_free(&r->names);
-	XXH3_freeState(r->hash);
-	free(r->codec);
-	free(r->arena);
-	free(r->tail);
+	decoder_free(&r->decoder);
 	free(r);
 }
 
 /* Settings and opening */
 
-int reader_refuse(struct iot_reader *r, const char *why)
-{
-	return r->bufreader != NULL ? error_refuse(&r->error, why)
-				    : error_set(&r->error, IOT_EUSAGE, "%s", why);
-}
-
 static int set_number(struct iot_reader *r, uint64_t *where, uint64_t value, uint64_t max)
 {
 	if (value < 1 || value > max)
-		return reader_refuse(r, "a setting of the reader is out of range");
+		return decoder_refuse(&r->decoder, "a setting of the reader is out of range");
 	*where = value;
 	return IOT_OK;
 }
@@ -74,197 +56,223 @@ static int set_number(struct iot_reader *r, uint64_t *where, uint64_t value, uin
 static int set_bool(struct iot_reader *r, bool *where, uint64_t value)
 {
 	if (value > 1)
-		return reader_refuse(r, "a setting of the reader is neither 0 nor 1");
+		return decoder_refuse(&r->decoder, "a setting of the reader is neither 0 nor 1");
 	*where = value == 1;
 	return IOT_OK;
 }
 
 int iot_reader_set(struct iot_reader *r, enum iot_option option, uint64_t value)
 {
-	if (r->error.status != IOT_OK)
-		return r->error.status;
-	if (r->bufreader != NULL)
-		return reader_refuse(r, "settings of a reader are made before it is opened");
+	struct decoder *d = &r->decoder;
+	if (d->error.status != IOT_OK)
+		return d->error.status;
+	if (d->bufreader != NULL)
+		return decoder_refuse(d, "settings of a reader are made before it is opened");
 	switch (option) {
 	case IOT_SET_VERIFY:
-		return set_bool(r, &r->verify, value);
+		return set_bool(r, &r->settings.verify, value);
 	case IOT_SET_RECOVER:
-		return set_bool(r, &r->recover, value);
+		return set_bool(r, &r->settings.recover, value);
 	case IOT_SET_ALLOW_EMPTY:
-		return set_bool(r, &r->allow_empty, value);
+		return set_bool(r, &r->settings.allow_empty, value);
 	case IOT_SET_VERIFIED:
-		return set_bool(r, &r->verified, value);
+		return set_bool(r, &r->settings.verified, value);
 	case IOT_SET_LIMIT_HELD:
-		return set_number(r, &r->held_max, value, HELD_MAX);
+		return set_number(r, &r->settings.held_max, value, HELD_MAX);
 	case IOT_SET_READ_AHEAD:
-		return set_bool(r, &r->read_ahead, value);
+		return set_bool(r, &r->settings.read_ahead, value);
 	case IOT_SET_LIMIT_WINDOW:
-		return set_number(r, &r->window_max, value, UINT64_MAX);
+		return set_number(r, &r->settings.window_max, value, UINT64_MAX);
 	case IOT_SET_READ_SIZE:
-		return set_number(r, &r->read_size, value, SIZE_MAX / 4);
+		return set_number(r, &r->settings.read_size, value, SIZE_MAX / 4);
 	case IOT_SET_TICK_NS:
-		r->tick_given = true;
-		return set_number(r, &r->tick_ns, value, INT64_MAX);
+		r->settings.tick_given = true;
+		return set_number(r, &r->settings.tick_ns, value, INT64_MAX);
 	case IOT_SET_LIMIT_MEMORY:
-		return set_number(r, &r->memory_max, value, SIZE_MAX);
+		return set_number(r, &r->settings.memory_max, value, SIZE_MAX);
 	case IOT_SET_THREADS:
-		return set_number(r, &r->threads, value, THREADS_MAX);
+		return set_number(r, &r->settings.threads, value, THREADS_MAX);
 	case IOT_SET_BASE:
 		if (value != 0 && value != 10 && value != 16)
-			return reader_refuse(r, "a base is 16 or 10, or 0 to find out");
-		r->base = value;
+			return decoder_refuse(d, "a base is 16 or 10, or 0 to find out");
+		r->settings.base = value;
 		return IOT_OK;
 	default:
-		return reader_refuse(r, "not a setting of readers");
+		return decoder_refuse(d, "not a setting of readers");
 	}
 }
 
 void iot_reader_on_warning(struct iot_reader *r, void (*fn)(void *, const char *), void *context)
 {
-	r->warn = fn;
-	r->warn_context = context;
+	r->settings.warn = fn;
+	r->settings.warn_context = context;
 }
 
-static int make_window(struct iot_reader *r, const char *name)
+static int prepare(struct iot_reader *r, const char *name)
 {
-	const bool verified = r->verified && r->verify;
-	const size_t held = verified ? (size_t)r->held_max + HELD_SLACK : 0;
-	const uint64_t read_size =
-	    verified && r->read_size == 0 ? READ_SIZE_VERIFIED : r->read_size;
-	const struct bufreader_options options = {.read_size = read_size,
-						  .buffer_max = held,
-						  .ahead_size = verified ? AHEAD_VERIFIED : 0,
-						  .window_max = r->window_max,
-						  .ahead = r->read_ahead ? PREFETCH_IF_USEFUL
-									 : PREFETCH_NEVER};
-	if (r->error.status != IOT_OK)
-		return r->error.status;
-	if (r->bufreader != NULL)
-		return reader_refuse(r, "a reader is opened once");
+	struct decoder *d = &r->decoder;
+	if (d->error.status != IOT_OK)
+		return d->error.status;
+	if (d->bufreader != NULL)
+		return decoder_refuse(d, "a reader is opened once");
 	if (name == NULL)
-		return reader_refuse(r, "a reader needs a name for what it reads");
-	definitions_init(&r->names, r->memory_max, false, true);
-	if (verified && (r->lookahead = lookahead_new(r->held_max)) == NULL)
-		return error_set(&r->error, IOT_ENOMEM, "out of memory");
-	r->bufreader = bufreader_new(strcmp(name, "-") == 0 ? "standard input" : name, &options);
-	if (r->bufreader == NULL)
-		return error_set(&r->error, IOT_ENOMEM, "out of memory");
-	r->name = bufreader_name(r->bufreader);
-	return IOT_OK;
+		return decoder_refuse(d, "a reader needs a name for what it reads");
+	return decoder_prepare(d, strcmp(name, "-") == 0 ? "standard input" : name);
 }
 
 static int opened(struct iot_reader *r, int status)
 {
 	if (status == IOT_OK)
 		return IOT_OK;
-	return error_set(&r->error, status, "%s", bufreader_error(r->bufreader)->text);
+	return error_set(&r->decoder.error, status, "%s",
+			 bufreader_error(r->decoder.bufreader)->text);
 }
 
 int iot_reader_open(struct iot_reader *r, const char *path)
 {
-	int status = make_window(r, path);
-	return status != IOT_OK ? status : opened(r, bufreader_open(r->bufreader, path));
+	int status = prepare(r, path);
+	return status != IOT_OK ? status : opened(r, bufreader_open(r->decoder.bufreader, path));
 }
 
 int iot_reader_open_fd(struct iot_reader *r, int fd, const char *name)
 {
-	int status = make_window(r, name);
-	return status != IOT_OK ? status : opened(r, bufreader_open_fd(r->bufreader, fd));
+	int status = prepare(r, name);
+	return status != IOT_OK ? status : opened(r, bufreader_open_fd(r->decoder.bufreader, fd));
 }
 
 int iot_reader_open_memory(struct iot_reader *r, const void *data, size_t size, const char *name)
 {
-	int status = make_window(r, name);
-	return status != IOT_OK ? status
-				: opened(r, bufreader_open_memory(r->bufreader, data, size));
+	int status = prepare(r, name);
+	return status != IOT_OK
+		   ? status
+		   : opened(r, bufreader_open_memory(r->decoder.bufreader, data, size));
 }
 
 int iot_reader_open_callback(struct iot_reader *r, iot_read_fn *read, void *context,
 			     const char *name)
 {
-	int status = make_window(r, name);
-	return status != IOT_OK ? status
-				: opened(r, bufreader_open_callback(r->bufreader, read, context));
+	int status = prepare(r, name);
+	return status != IOT_OK
+		   ? status
+		   : opened(r, bufreader_open_callback(r->decoder.bufreader, read, context));
 }
 
-/* Errors */
+/* Reading */
 
-bool reader_fail(struct iot_reader *r, int status, unsigned column, const char *format, ...)
+static ssize_t pull(struct iot_reader *r, struct event_batch *b)
 {
-	char sentence[sizeof(r->error.text)];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(sentence, sizeof(sentence), format, args);
-	va_end(args);
-	const unsigned long long line = r->lines + 1;
-	if (column == 0)
-		column = 1;
-	if (r->entered)
-		error_set(&r->error, status,
-			  "%s: line %llu from the %%sync of record %llu, column %u: %s", r->name,
-			  line, (unsigned long long)r->entered_at, column, sentence);
-	else
-		error_set(&r->error, status, "%s:%llu:%u: %s", r->name, line, column, sentence);
-	return false;
-}
-
-bool reader_fail_memory(struct iot_reader *r, int status)
-{
-	if (status == IOT_ENOMEM)
-		return reader_fail(r, status, 1, "out of memory");
-	return reader_fail(r, status, 1,
-			   "the trace needs more memory than the limit of %llu bytes "
-			   "(IOT_SET_LIMIT_MEMORY)",
-			   (unsigned long long)r->memory_max);
-}
-
-void reader_count_unverified(struct iot_reader *r)
-{
-	if (r->framed && r->verify && !reader_looks_ahead(r) && !r->ended && !r->skipping)
-		r->unverified += r->index - r->interval_at;
-}
-
-bool reader_damaged(struct iot_reader *r, unsigned column, const char *sentence)
-{
-	/* the message may be in the codec state that reader_unmute frees */
-	if (!r->recover) {
-		reader_fail(r, IOT_EFORMAT, column, "%s", sentence);
-		reader_unmute(r);
-		return false;
+	struct decoder *d = &r->decoder;
+	if (d->error.status != IOT_OK || decoder_is_done(d))
+		return d->error.status;
+	if (r->cursor == NULL && (d->bufreader == NULL || b->max == 0))
+		return decoder_refuse(d, b->max == 0 ? "asked for no events"
+						     : "the reader is not open");
+	if (r->settings.threads > 1 && !r->parallel_tried)
+		reader_go_parallel(r, NULL);
+	if (r->cursor != NULL) {
+		const ssize_t n = reader_parallel_pull(r, b);
+		if (n != 0 || r->cursor != NULL || decoder_is_done(d))
+			return n;
 	}
-	if (r->entered)
-		snprintf(
-		    r->damage, sizeof(r->damage), "line %llu from the %%sync of record %llu: %s",
-		    (unsigned long long)r->lines + 1, (unsigned long long)r->entered_at, sentence);
-	else
-		snprintf(r->damage, sizeof(r->damage), "line %llu: %s",
-			 (unsigned long long)r->lines + 1, sentence);
-	reader_unmute(r);
-	r->skipping = true;
-	return true;
+	return d->error.status != IOT_OK ? d->error.status : decoder_pull(d, b);
 }
 
-bool reader_broken(struct iot_reader *r, unsigned column, const char *sentence)
+ssize_t iot_reader_events(struct iot_reader *r, struct iot_event *out, size_t max)
 {
-	reader_count_unverified(r);
-	return reader_damaged(r, column, sentence);
+	struct event_batch b = {
+	    .events = out, .records = &out->rec, .stride = sizeof(*out), .max = max};
+	if (r->deferred.count > 0)
+		b.n = reader_take_deferred(r, out, max);
+	return b.n > 0 ? (ssize_t)b.n : pull(r, &b);
 }
 
-void reader_warn(struct iot_reader *r, const char *sentence)
+ssize_t iot_reader_records(struct iot_reader *r, struct iot_record *out, size_t max)
 {
-	char text[512];
-	r->warnings++;
-	if (r->warn == NULL)
-		return;
-	snprintf(text, sizeof(text), "%s: %s", r->name, sentence);
-	r->warn(r->warn_context, text);
+	struct event_batch b = {.records = out, .stride = sizeof(*out), .max = max};
+	if (r->deferred.count > 0)
+		reader_drop_deferred(r);
+	return pull(r, &b);
+}
+
+int iot_reader_seek(struct iot_reader *r, enum iot_seek what, uint64_t value)
+{
+	struct decoder *d = &r->decoder;
+	struct stored_input source;
+	if (d->error.status != IOT_OK && !error_in_input(d->error.status))
+		return d->error.status;
+	if (d->bufreader == NULL)
+		return decoder_refuse(d, "the reader is not open");
+	if (what != IOT_SEEK_RECORD && what != IOT_SEEK_TIME_NS)
+		return decoder_refuse(d, "a place is a record or a time");
+	const bool anywhere = bufreader_stored_input(d->bufreader, &source);
+	if (!anywhere && d->codec != NULL)
+		return decoder_refuse(d, "input that can only be read on cannot be sought in "
+					 "once it is being read");
+	reader_drop_deferred(r);
+	r->parallel_tried = true;
+	if (r->cursor != NULL) {
+		reader_end_parallel(r);
+		if (decoder_begin_at(d, 0) != IOT_OK)
+			return d->error.status;
+	}
+	if (d->error.status != IOT_OK && (!anywhere || d->codec == NULL))
+		return d->error.status;
+	return reader_seek_to(r, anywhere ? &source : NULL, what, value);
+}
+
+/* Reduces with threads or serially. */
+
+/* Accumulates the next part; *got is the last result of iot_reader_events. */
+static int fold_part(struct iot_reader *r, const struct iot_fold *fold, struct iot_event *ev,
+		     ssize_t *got)
+{
+	size_t n = 0;
+	int status = IOT_OK;
+	void *part = fold->begin(fold->context);
+	if (part == NULL)
+		return IOT_ENOMEM;
+	while (status == IOT_OK && n < ALONE_EVENTS &&
+	       (*got = iot_reader_events(r, ev, FOLD_EVENTS)) > 0) {
+		status = fold->events(part, ev, (size_t)*got);
+		n += (size_t)*got;
+	}
+	if (status == IOT_OK)
+		return fold->join(fold->context, part);
+	fold->drop(fold->context, part);
+	return status;
+}
+
+static int fold_alone(struct iot_reader *r, const struct iot_fold *fold)
+{
+	struct iot_event *ev = malloc(FOLD_EVENTS * sizeof(*ev));
+	ssize_t got = ev != NULL;
+	int status = ev != NULL ? IOT_OK : IOT_ENOMEM;
+	while (status == IOT_OK && got > 0)
+		status = fold_part(r, fold, ev, &got);
+	free(ev);
+	return status != IOT_OK ? status : (int)got;
+}
+
+int iot_reader_fold(struct iot_reader *r, const struct iot_fold *fold)
+{
+	int status = IOT_OK;
+	const bool fresh = r->settings.threads > 1 && !r->parallel_tried &&
+			   r->decoder.error.status == IOT_OK && !decoder_is_done(&r->decoder) &&
+			   r->deferred.count == 0;
+	if (fresh && reader_go_parallel(r, fold)) {
+		while (status == IOT_OK && r->cursor != NULL)
+			status = reader_fold_parallel(r, fold);
+		reader_end_parallel(r); /* has an effect only after an error */
+	}
+	return status != IOT_OK ? status : fold_alone(r, fold);
 }
 
 /* Properties of the trace */
 
 const char *iot_reader_name(struct iot_reader *r, uint32_t object, size_t *size)
 {
-	const struct definition *name = definitions_find(&r->names, DEFINITION_OBJECT, object, 0);
+	const struct definition *name =
+	    definitions_find(&r->decoder.names, DEFINITION_OBJECT, object, 0);
 	if (name == NULL || name->text == NULL)
 		return NULL;
 	if (size != NULL)
@@ -274,57 +282,59 @@ const char *iot_reader_name(struct iot_reader *r, uint32_t object, size_t *size)
 
 uint64_t iot_reader_fact(const struct iot_reader *r, enum iot_fact fact)
 {
+	const struct decoder *d = &r->decoder;
 	switch (fact) {
 	case IOT_FACT_TICK_NS:
-		return r->codec != NULL ? codec_tick(r->codec) : 0;
+		return d->codec != NULL ? codec_tick(d->codec) : 0;
 	case IOT_FACT_BASE:
-		return r->codec != NULL ? codec_base(r->codec) : 0;
+		return d->codec != NULL ? codec_base(d->codec) : 0;
 	case IOT_FACT_COMPRESSION:
-		return r->bufreader != NULL ? (uint64_t)bufreader_compression(r->bufreader) : 0;
+		return d->bufreader != NULL ? (uint64_t)bufreader_compression(d->bufreader) : 0;
 	case IOT_FACT_FRAMED:
-		return r->framed;
+		return d->framed;
 	case IOT_FACT_SYNC:
-		return r->sync;
+		return d->sync.interval_records;
 	case IOT_FACT_COMPLETE:
-		return r->done && r->begun;
+		return d->progress == TRACE_COMPLETE;
 	case IOT_FACT_RECORDS:
-		return r->records;
+		return d->records;
 	case IOT_FACT_COMMENTS:
-		return r->comments;
+		return d->comments;
 	case IOT_FACT_BYTES_TEXT:
-		return r->text_bytes + (r->block != NULL ? (uint64_t)(r->cur - r->block) : 0);
+		return decoder_text_bytes(d);
 	case IOT_FACT_BYTES_STORED:
-		if (r->ordered != NULL)
+		if (r->cursor != NULL)
 			return reader_parallel_offset(r);
-		return r->bufreader != NULL ? bufreader_stored(r->bufreader) + r->extra_stored : 0;
+		return d->bufreader != NULL ? bufreader_stored(d->bufreader) + r->extra_stored : 0;
 	case IOT_FACT_LINE:
-		return r->lines;
+		return d->lines;
 	case IOT_FACT_LOST:
-		return r->lost;
+		return d->sync.lost;
 	case IOT_FACT_LOST_RECORDS:
-		return r->lost_records;
+		return d->sync.lost_records;
 	case IOT_FACT_WARNINGS:
-		return r->warnings;
+		return d->warnings;
 	case IOT_FACT_INDEX:
-		return r->index;
+		return d->index;
 	case IOT_FACT_UNVERIFIED:
-		return r->unverified;
+		return d->sync.unverified;
 	case IOT_FACT_LAST_NS:
-		return r->codec != NULL ? (uint64_t)reader_last_start_ns(r) : 0;
+		return d->codec != NULL ? (uint64_t)decoder_last_start_ns(d) : 0;
 	}
 	return 0;
 }
 
 int iot_reader_progress(const struct iot_reader *r, uint64_t *done, uint64_t *total)
 {
-	*done = r->bufreader != NULL ? bufreader_position(r->bufreader) : 0;
-	if (r->ordered != NULL)
+	const struct decoder *d = &r->decoder;
+	*done = d->bufreader != NULL ? bufreader_position(d->bufreader) : 0;
+	if (r->cursor != NULL)
 		*done = reader_parallel_offset(r);
-	*total = r->bufreader != NULL ? bufreader_total(r->bufreader) : 0;
-	return r->bufreader != NULL ? IOT_OK : IOT_EUSAGE;
+	*total = d->bufreader != NULL ? bufreader_total(d->bufreader) : 0;
+	return d->bufreader != NULL ? IOT_OK : IOT_EUSAGE;
 }
 
 const char *iot_reader_error(const struct iot_reader *r)
 {
-	return r->error.text;
+	return r->decoder.error.text;
 }

@@ -11,11 +11,12 @@
 #include <string.h>
 
 #include "lookahead.h"
-#include "parallel.h"
 #include "lib/codec/codec.h"
 #include "reader_internal.h"
 #include "lib/base/array.h"
-#include "lines_before.h"
+#include "lib/base/number.h"
+#include "lib/codec/record_line.h"
+#include "seek_points.h"
 
 enum {
 	BATCH = 512,
@@ -31,17 +32,17 @@ struct target {
 
 void reader_drop_deferred(struct iot_reader *r)
 {
-	for (size_t i = r->held.borrowed; i < r->held.count; i++) {
-		r->names.used -= r->held.events[i].text.size;
-		free((char *)r->held.events[i].text.data);
+	for (size_t i = r->deferred.borrowed; i < r->deferred.count; i++) {
+		r->decoder.names.used -= r->deferred.events[i].text.size;
+		free((char *)r->deferred.events[i].text.data);
 	}
-	free(r->held.events);
-	r->held = (struct deferred_events){NULL, 0, 0, 0, 0};
+	free(r->deferred.events);
+	r->deferred = (struct deferred_events){NULL, 0, 0, 0, 0};
 }
 
 size_t reader_take_deferred(struct iot_reader *r, struct iot_event *out, size_t max)
 {
-	struct deferred_events *h = &r->held;
+	struct deferred_events *h = &r->deferred;
 	size_t n = h->count - h->next;
 	if (n > max)
 		n = max;
@@ -53,25 +54,26 @@ size_t reader_take_deferred(struct iot_reader *r, struct iot_event *out, size_t 
 	return n;
 }
 
-static bool held_capacity(struct iot_reader *r)
+static bool reserve_deferred(struct iot_reader *r)
 {
-	struct deferred_events *h = &r->held;
+	struct deferred_events *h = &r->deferred;
 	return array_reserve(&h->events, &h->capacity, h->count + 1, sizeof(*h->events)) ||
-	       reader_fail_memory(r, IOT_ENOMEM);
+	       decoder_fail_memory(&r->decoder, IOT_ENOMEM);
 }
 
-static bool hold(struct iot_reader *r, const struct iot_event *ev)
+static bool defer(struct iot_reader *r, const struct iot_event *ev)
 {
-	if (!held_capacity(r))
+	struct decoder *d = &r->decoder;
+	if (!reserve_deferred(r))
 		return false;
-	if (!definitions_reserve(&r->names, ev->text.size))
-		return reader_fail_memory(r, IOT_ELIMIT);
+	if (!definitions_reserve(&d->names, ev->text.size))
+		return decoder_fail_memory(d, IOT_ELIMIT);
 	char *text = malloc(ev->text.size + 1);
 	if (text == NULL)
-		return reader_fail_memory(r, IOT_ENOMEM);
+		return decoder_fail_memory(d, IOT_ENOMEM);
 	memcpy(text, ev->text.data, ev->text.size);
-	r->held.events[r->held.count] = *ev;
-	r->held.events[r->held.count++].text.data = text;
+	r->deferred.events[r->deferred.count] = *ev;
+	r->deferred.events[r->deferred.count++].text.data = text;
 	return true;
 }
 
@@ -95,62 +97,154 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Inserts the current definitions before the deferred events, which then need not contain them. */
-static void hold_names(struct iot_reader *r)
+static void defer_definitions(struct iot_reader *r)
 {
-	struct deferred_events comments = r->held;
-	r->held = (struct deferred_events){NULL, 0, 0, 0, 0};
-	for (size_t i = 0; i < r->names.slots && r->error.status == IOT_OK; i++) {
-		const struct definition *name = &r->names.slot[i];
+	struct decoder *d = &r->decoder;
+	struct deferred_events comments = r->deferred;
+	r->deferred = (struct deferred_events){NULL, 0, 0, 0, 0};
+	for (size_t i = 0; i < d->names.slots && d->error.status == IOT_OK; i++) {
+		const struct definition *name = &d->names.slot[i];
 		struct iot_event ev = {.text = {name->text, name->size}};
 		if (name->kind == 0 || name->kind == DEFINITION_OBJECT || name->text == NULL ||
-		    iot_directive_parse(&ev, NULL) != IOT_OK || !held_capacity(r))
+		    iot_directive_parse(&ev, NULL) != IOT_OK || !reserve_deferred(r))
 			continue;
-		ev.rec.start_ns = reader_last_start_ns(r);
+		ev.rec.start_ns = decoder_last_start_ns(d);
 		ev.has |= IOT_IN_FORCE;
-		r->held.events[r->held.count++] = ev;
+		r->deferred.events[r->deferred.count++] = ev;
 	}
-	r->held.borrowed = r->held.count;
-	if (r->held.count > 0)
-		qsort(r->held.events, r->held.count, sizeof(struct iot_event), by_name);
+	r->deferred.borrowed = r->deferred.count;
+	if (r->deferred.count > 0)
+		qsort(r->deferred.events, r->deferred.count, sizeof(struct iot_event), by_name);
 	for (size_t i = 0; i < comments.count; i++) {
 		const struct iot_event *ev = &comments.events[i];
-		if (r->error.status == IOT_OK && !is_name(ev))
-			hold(r, ev);
-		r->names.used -= ev->text.size;
+		if (d->error.status == IOT_OK && !is_name(ev))
+			defer(r, ev);
+		d->names.used -= ev->text.size;
 		free((char *)ev->text.data);
 	}
 	free(comments.events);
 }
 
-/* Skipping */
+/* Lines before a time */
 
-static bool can_step(const struct iot_reader *r)
+struct line_lookahead {
+	size_t records;   /* number of records that start before the time */
+	bool found;       /* the next record starts at or after the time */
+	const char *stop; /* if not found: the lines before this position were examined */
+};
+
+static const char *after_field(const char *p, const char *lf)
 {
-	return r->error.status == IOT_OK && r->cur != r->end;
+	const char *blank = memchr(p, ' ', (size_t)(lf - p));
+	return blank != NULL ? blank + 1 : lf;
 }
 
-static bool is_plain_going(const struct iot_reader *r)
+/* Parses startTime of a line as writers produce it; returns false if that is not certain. */
+static bool quick_start(const char *p, const char *lf, unsigned base, int64_t *start)
 {
-	return can_step(r) && !r->skipping && !r->ended;
+	uint64_t compression, value;
+	const char *field = after_field(p, lf), *next = after_field(field, lf);
+	if (next == lf || next - field < 2 ||
+	    !number_parse(field, (size_t)(next - field) - 1, base, &compression) ||
+	    compression > 0xff)
+		return false;
+	for (int i = !(compression & NO_BLOCK) + !(compression & NO_LENGTH); i > 0; i--)
+		next = after_field(next, lf);
+	field = next;
+	next = after_field(field, lf);
+	const bool negative = *field == '-';
+	field += negative;
+	if (next == lf || next - field < 2 ||
+	    !number_parse(field, (size_t)(next - field) - 1, base, &value) || value > INT64_MAX)
+		return false;
+	*start = negative ? -(int64_t)value : (int64_t)value;
+	return true;
+}
+
+static bool slow_start(struct iot_codec *c, const char *p, size_t size, int64_t *start)
+{
+	struct record_fields fields = {0};
+	size_t column[RECORD_FIELDS];
+	if (size > IOT_LINE_MAX || record_line_parse(c, p, size, &fields, column) != IOT_OK)
+		return false;
+	*start = fields.start;
+	return true;
+}
+
+/*
+ * Returns whether the line is blank or a comment in any spelling. The first byte usually excludes
+ * both.
+ */
+static bool is_other(const char *p, const char *lf)
+{
+	if (*p != 'f' && *p != 'F' && *p != '2' && *p != '\r' && !is_blank(*p) && p != lf)
+		return false;
+	return text_line_classify(p, lf + 1).kind != TEXT_LINE_OTHER;
+}
+
+/*
+ * Examines the lines of [p, end), which ends in LF, relative to the start of the previous record in
+ * c; at most `max` records. Stops at an invalid line.
+ */
+static struct line_lookahead line_look_ahead(struct iot_codec *c, const char *p, const char *end,
+					     uint64_t ticks, size_t max)
+{
+	struct line_lookahead look = {.records = 0};
+	const unsigned base = codec_base(c);
+	int64_t start = codec_start(c), delta;
+	while (p < end && look.records < max) {
+		uint64_t blank = 0;
+		p = blank_lines(p, end, &blank);
+		if (p == end)
+			break;
+		const char *lf = memchr(p, '\n', (size_t)(end - p));
+		if (!is_other(p, lf)) {
+			if (!quick_start(p, lf, base, &delta) &&
+			    !slow_start(c, p, text_line_classify(p, lf + 1).size, &delta))
+				break;
+			if (__builtin_add_overflow(start, delta, &start) || start < 0)
+				break;
+			if ((uint64_t)start >= ticks) {
+				look.found = true;
+				break;
+			}
+			look.records++;
+		}
+		p = lf + 1;
+	}
+	look.stop = p;
+	return look;
+}
+
+/* Skipping */
+
+static bool can_step(const struct decoder *d)
+{
+	return d->error.status == IOT_OK && d->block.cur != d->block.end;
+}
+
+static bool is_plain_going(const struct decoder *d)
+{
+	return can_step(d) && !decoder_is_skipping(d) && d->progress != TRACE_ENDED;
 }
 
 /* Runs a step whose results are not kept, so that the whole arena is available to it. */
-static void step_over(struct iot_reader *r, struct event_batch *b)
+static void step_over(struct decoder *d, struct event_batch *b)
 {
-	const struct reader_place before = reader_place(r);
-	r->arena_used = 0;
-	reader_step(r, b);
-	if (b->n == 0 && !reader_moved(r, before))
-		reader_stuck(r);
+	const struct decoder_snapshot before = decoder_snapshot(d);
+	d->arena.used = 0;
+	decoder_step(d, b);
+	if (b->n == 0 && !decoder_moved(d, before))
+		decoder_stuck(d);
 }
 
-static void read_over_records(struct iot_reader *r, uint64_t n)
+static void read_over_records(struct decoder *d, uint64_t n)
 {
 	struct iot_record rec[BATCH];
-	while (n > 0 && is_plain_going(r)) {
+	while (n > 0 && is_plain_going(d)) {
 		struct event_batch b = {
 		    .records = rec, .stride = sizeof(rec[0]), .max = n < BATCH ? (size_t)n : BATCH};
-		step_over(r, &b);
+		step_over(d, &b);
 		n -= b.n;
 	}
 }
@@ -160,141 +254,140 @@ static void read_over_line(struct iot_reader *r, bool keep)
 {
 	struct iot_event ev = {.kind = 0};
 	struct event_batch b = {.events = &ev, .records = &ev.rec, .stride = sizeof(ev), .max = 1};
-	step_over(r, &b);
+	step_over(&r->decoder, &b);
 	if (b.n == 1 && ev.kind == IOT_RECORD)
 		reader_drop_deferred(r);
 	else if (b.n == 1 && keep)
-		hold(r, &ev);
+		defer(r, &ev);
 }
 
 /* Skips within the block. Returns true if the target is reached. */
 static bool read_over_block(struct iot_reader *r, const struct target *t)
 {
-	if (r->muted) {
+	struct decoder *d = &r->decoder;
+	if (decoder_is_muted(d)) {
 		read_over_line(r, false);
 		return false;
 	}
 	if (t->what == IOT_SEEK_RECORD) {
-		if (r->index < t->value)
-			read_over_records(r, t->value - r->index);
-		return r->error.status == IOT_OK && r->index >= t->value && !r->skipping;
+		if (d->index < t->value)
+			read_over_records(d, t->value - d->index);
+		return d->error.status == IOT_OK && d->index >= t->value && !decoder_is_skipping(d);
 	}
 	const struct line_lookahead look =
-	    line_look_ahead(r->codec, r->cur, r->end, t->value, LOOK_MAX);
+	    line_look_ahead(d->codec, d->block.cur, d->block.end, t->value, LOOK_MAX);
 	if (look.records > 0)
 		reader_drop_deferred(r);
-	read_over_records(r, look.records);
+	read_over_records(d, look.records);
 	if (look.found)
-		return is_plain_going(r);
-	if (look.records == 0 && r->cur == look.stop)
+		return is_plain_going(d);
+	if (look.records == 0 && d->block.cur == look.stop)
 		read_over_line(r, true);
-	while (r->cur < look.stop && is_plain_going(r))
+	while (d->block.cur < look.stop && is_plain_going(d))
 		read_over_line(r, true);
 	return false;
 }
 
 static void read_over(struct iot_reader *r, const struct target *t)
 {
+	struct decoder *d = &r->decoder;
 	struct iot_record rec;
 	struct event_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
-	bool here = t->what == IOT_SEEK_RECORD && r->index >= t->value;
-	while (!here && reader_more(r, &b)) {
-		if (r->skipping || r->ended)
+	bool here = t->what == IOT_SEEK_RECORD && d->index >= t->value;
+	while (!here && decoder_more(d, &b)) {
+		if (decoder_is_skipping(d) || d->progress == TRACE_ENDED)
 			read_over_line(r, false);
 		else
 			here = read_over_block(r, t);
 	}
 }
 
-static void step_over_line(struct iot_reader *r)
+static void step_over_line(struct decoder *d)
 {
 	struct iot_record rec;
 	struct event_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
-	if (reader_more(r, &b))
-		step_over(r, &b);
+	if (decoder_more(d, &b))
+		step_over(d, &b);
 }
 
-void reader_read_over(struct iot_reader *r, uint64_t records, uint64_t lines)
+void decoder_read_over(struct decoder *d, uint64_t records, uint64_t lines)
 {
-	while (records > 0 && r->error.status == IOT_OK) {
-		const uint64_t before = r->records;
+	while (records > 0 && d->error.status == IOT_OK) {
+		const uint64_t before = d->records;
 		struct iot_record rec;
 		struct event_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
-		if (!reader_more(r, &b))
+		if (!decoder_more(d, &b))
 			return;
-		read_over_records(r, records);
-		records -= r->records - before;
+		read_over_records(d, records);
+		records -= d->records - before;
 	}
-	while (r->lines < lines && r->error.status == IOT_OK)
-		step_over_line(r);
+	while (d->lines < lines && d->error.status == IOT_OK)
+		step_over_line(d);
 }
 
 /* Beginning of the trace */
 
-/*
- * Applies the lines up to the first record; for input that cannot be repositioned, only %iotrace.
- */
-void reader_read_head(struct iot_reader *r, bool all, uint64_t lines_max)
+void decoder_read_head(struct decoder *d, bool all, uint64_t lines_max)
 {
 	struct iot_record rec;
 	struct event_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
-	const int status = r->codec == NULL ? reader_make_codec(r) : IOT_OK;
+	const int status = d->codec == NULL ? decoder_make_codec(d) : IOT_OK;
 	if (status != IOT_OK)
-		reader_fail_memory(r, status);
-	while (r->index == 0 && !r->entered && r->lines < lines_max && reader_more(r, &b)) {
-		const struct text_line l = text_line_classify(r->cur, r->end);
+		decoder_fail_memory(d, status);
+	while (d->index == 0 && !d->entered && d->lines < lines_max && decoder_more(d, &b)) {
+		const struct text_line l = text_line_classify(d->block.cur, d->block.end);
 		const bool header =
 		    l.kind == TEXT_LINE_COMMENT && directive_framing(l.text) == FRAMING_HEADER;
 		if (l.kind == TEXT_LINE_OTHER || (!all && !header && l.kind != TEXT_LINE_BLANK) ||
-		    r->ended || r->skipping)
+		    d->progress == TRACE_ENDED || decoder_is_skipping(d))
 			return;
-		step_over_line(r);
+		step_over_line(d);
 	}
 }
 
 /* Starting at a seek point */
 
-int reader_forget_definitions(struct iot_reader *r, bool texts)
+int decoder_forget_definitions(struct decoder *d, bool texts)
 {
-	definitions_free(&r->names);
-	definitions_init(&r->names, r->memory_max, texts, true);
-	if (!definitions_reserve(&r->names, r->codec_size))
-		reader_fail_memory(r, IOT_ELIMIT);
-	return r->error.status;
+	definitions_free(&d->names);
+	definitions_init(&d->names, d->settings->memory_max, texts, true);
+	if (!definitions_reserve(&d->names, d->codec_size))
+		decoder_fail_memory(d, IOT_ELIMIT);
+	return d->error.status;
 }
 
-int reader_begin_at(struct iot_reader *r, uint64_t at)
+int decoder_begin_at(struct decoder *d, uint64_t at)
 {
-	if (bufreader_seek(r->bufreader, at) != IOT_OK)
-		return error_set(&r->error, bufreader_status(r->bufreader), "%s",
-				 bufreader_error(r->bufreader)->text);
-	reader_unmute(r);
-	if (r->lookahead != NULL)
-		lookahead_reset(r->lookahead, at);
-	r->text_bytes += r->block != NULL ? (uint64_t)(r->cur - r->block) : 0;
-	r->block = r->cur = r->end = r->hashed = NULL;
-	r->shown = 0;
-	free(r->tail);
-	r->tail = NULL;
-	r->begun = r->framed = r->ended = r->cut = r->done = false;
-	r->skipping = r->in_long = false;
-	r->index = r->interval_at = 0;
-	XXH3_64bits_reset(r->hash);
-	iot_codec_forget(r->codec);
-	codec_set_start(r->codec, 0);
+	if (bufreader_seek(d->bufreader, at) != IOT_OK)
+		return error_set(&d->error, bufreader_status(d->bufreader), "%s",
+				 bufreader_error(d->bufreader)->text);
+	decoder_unmute(d);
+	if (d->lookahead != NULL)
+		lookahead_reset(d->lookahead, at);
+	d->text_bytes = decoder_text_bytes(d);
+	free(d->block.tail);
+	d->block = (struct text_block){NULL, NULL, NULL, 0, NULL};
+	d->sync.hashed = NULL;
+	d->progress = TRACE_START;
+	d->framed = false;
+	d->sync.recovery = RECOVERY_NONE;
+	d->index = d->sync.interval_at = 0;
+	XXH3_64bits_reset(d->sync.hash);
+	iot_codec_forget(d->codec);
+	codec_set_start(d->codec, 0);
 	return IOT_OK;
 }
 
 /* Restarts there with zero clocks and counts, and without definitions. */
-static int begin_restart(struct iot_reader *r, uint64_t at)
+static int begin_restart(struct decoder *d, uint64_t at)
 {
-	if (reader_begin_at(r, at) != IOT_OK)
-		return r->error.status;
-	r->lines = r->records = r->comments = 0;
-	codec_zero_clocks(r->codec);
+	if (decoder_begin_at(d, at) != IOT_OK)
+		return d->error.status;
+	d->lines = d->records = d->comments = 0;
+	codec_zero_clocks(d->codec);
 	if (at == 0)
-		codec_set_missing(r->codec, 0);
-	return reader_forget_definitions(r, true);
+		codec_set_missing(d->codec, 0);
+	return decoder_forget_definitions(d, true);
 }
 
 struct search {
@@ -310,12 +403,12 @@ static bool is_before(const void *context, const struct seek_point *e)
 	return e->sync.time < s->target->value && e->sync.time <= s->ticks_max;
 }
 
-static int failed_search(struct iot_reader *r, int status)
+static int failed_search(struct decoder *d, int status)
 {
 	if (status == IOT_EIO)
-		return error_system(&r->error, errno, "%s: cannot be read", r->name);
-	reader_fail_memory(r, status);
-	return r->error.status;
+		return error_system(&d->error, errno, "%s: cannot be read", d->name);
+	decoder_fail_memory(d, status);
+	return d->error.status;
 }
 
 /*
@@ -325,98 +418,82 @@ static int failed_search(struct iot_reader *r, int status)
  */
 static int enter_earlier(struct iot_reader *r, uint64_t size, struct seek_point *entry)
 {
+	struct decoder *d = &r->decoder;
 	struct seek_point next;
-	if (r->lookahead == NULL || bufreader_compression(r->bufreader) != IOT_PLAIN)
+	if (d->lookahead == NULL || bufreader_compression(d->bufreader) != IOT_PLAIN)
 		return 1;
-	const int found = seek_points_next(r->frames, entry->at + 1, size, &next);
+	const int found = seek_points_next(r->points, entry->at + 1, size, &next);
 	if (found != 0)
 		return found;
 	const struct target before = {IOT_SEEK_RECORD, entry->sync.record - 1};
 	const struct search search = {&before, 0};
-	return entry->sync.record > 0 ? seek_points_find(r->frames, is_before, &search, entry) : 0;
+	return entry->sync.record > 0 ? seek_points_find(r->points, is_before, &search, entry) : 0;
 }
 
 static int enter(struct iot_reader *r, const struct stored_input *source, const struct target *t)
 {
-	const struct search search = {t, INT64_MAX / codec_tick(r->codec)};
+	struct decoder *d = &r->decoder;
+	const struct search search = {t, INT64_MAX / codec_tick(d->codec)};
 	struct seek_point entry;
-	if (r->frames == NULL)
-		r->frames = seek_points_new(source, bufreader_compression(r->bufreader),
-					    codec_base(r->codec),
-					    r->window_max != 0 ? r->window_max : (uint64_t)1 << 27);
-	if (r->frames == NULL)
-		return failed_search(r, IOT_ENOMEM);
-	int found = seek_points_find(r->frames, is_before, &search, &entry);
+	if (r->points == NULL)
+		r->points = seek_points_new(source, bufreader_compression(d->bufreader),
+					    codec_base(d->codec), r->settings.window_max);
+	if (r->points == NULL)
+		return failed_search(d, IOT_ENOMEM);
+	int found = seek_points_find(r->points, is_before, &search, &entry);
 	if (found == 1)
 		found = enter_earlier(r, source->size, &entry);
 	if (found < 0)
-		return failed_search(r, found);
-	r->entered = found == 1;
-	r->entered_at = found == 1 ? entry.sync.record : 0;
-	if (begin_restart(r, found == 1 ? entry.at : 0) == IOT_OK && found == 1)
-		step_over_line(r); /* the %sync: it contains the number of the next record */
-	if (found == 1 && r->lookahead != NULL)
-		r->lookahead->known_start = false;
-	return r->error.status;
+		return failed_search(d, found);
+	d->entered = found == 1;
+	d->entered_at = found == 1 ? entry.sync.record : 0;
+	if (begin_restart(d, found == 1 ? entry.at : 0) == IOT_OK && found == 1)
+		step_over_line(d); /* the %sync: it contains the number of the next record */
+	if (found == 1 && d->lookahead != NULL)
+		d->lookahead->known_start = false;
+	return d->error.status;
 }
 
 /* Resets counts and clocks: skipped events are not counted. */
 static void arrive(struct iot_reader *r)
 {
-	if (r->index == 0)
+	struct decoder *d = &r->decoder;
+	if (d->index == 0)
 		return;
-	r->records = 0;
-	r->comments = 0;
-	codec_zero_clocks(r->codec);
-	hold_names(r);
-	for (size_t i = r->held.borrowed; i < r->held.count; i++)
-		r->comments++;
+	d->records = 0;
+	d->comments = 0;
+	codec_zero_clocks(d->codec);
+	defer_definitions(r);
+	for (size_t i = r->deferred.borrowed; i < r->deferred.count; i++)
+		d->comments++;
 }
 
-static struct target target_of(const struct iot_reader *r, enum iot_seek what, uint64_t value)
+static struct target target_of(const struct decoder *d, enum iot_seek what, uint64_t value)
 {
-	const uint64_t tick_ns = codec_tick(r->codec);
+	const uint64_t tick_ns = codec_tick(d->codec);
 	struct target t = {what, value};
 	if (what == IOT_SEEK_TIME_NS)
 		t.value = value / tick_ns + (value % tick_ns != 0);
 	return t;
 }
 
-int iot_reader_seek(struct iot_reader *r, enum iot_seek what, uint64_t value)
+int reader_seek_to(struct iot_reader *r, const struct stored_input *source, enum iot_seek what,
+		   uint64_t value)
 {
-	struct stored_input source;
-	if (r->error.status != IOT_OK && !error_in_input(r->error.status))
-		return r->error.status;
-	if (r->bufreader == NULL)
-		return reader_refuse(r, "the reader is not open");
-	if (what != IOT_SEEK_RECORD && what != IOT_SEEK_TIME_NS)
-		return reader_refuse(r, "a place is a record or a time");
-	const bool anywhere = bufreader_stored_input(r->bufreader, &source);
-	if (!anywhere && r->codec != NULL)
-		return reader_refuse(r, "input that can only be read on cannot be sought in "
-					"once it is being read");
-	reader_drop_deferred(r);
-	r->parallel_tried = true;
-	if (r->ordered != NULL) {
-		reader_end_parallel(r);
-		if (reader_begin_at(r, 0) != IOT_OK)
-			return r->error.status;
-	}
-	if (r->error.status != IOT_OK && (!anywhere || r->codec == NULL))
-		return r->error.status;
-	error_clear(&r->error); /* damage elsewhere does not matter */
-	if (r->codec == NULL)
-		r->names.texts = true;
-	reader_read_head(r, anywhere, UINT64_MAX);
-	if (anywhere && r->framed)
-		(void)reader_trusts_tick(r);
-	if (r->error.status != IOT_OK)
-		return r->error.status;
-	const struct target t = target_of(r, what, value);
-	if (anywhere && enter(r, &source, &t) != IOT_OK)
-		return r->error.status;
+	struct decoder *d = &r->decoder;
+	error_clear(&d->error); /* damage elsewhere does not matter */
+	if (d->codec == NULL)
+		d->names.texts = true;
+	decoder_read_head(d, source != NULL, UINT64_MAX);
+	if (source != NULL && d->framed)
+		(void)decoder_trusts_tick(d);
+	if (d->error.status != IOT_OK)
+		return d->error.status;
+	const struct target t = target_of(d, what, value);
+	if (source != NULL && enter(r, source, &t) != IOT_OK)
+		return d->error.status;
 	read_over(r, &t);
-	if (r->error.status == IOT_OK)
+	if (d->error.status == IOT_OK)
 		arrive(r);
-	return r->error.status;
+	return d->error.status;
 }

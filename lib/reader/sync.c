@@ -10,7 +10,6 @@
 
 #include "lookahead.h"
 #include "lib/codec/codec.h"
-#include "reader_internal.h"
 
 enum { LOST_CAPACITY = 1024 };
 
@@ -20,109 +19,144 @@ enum { LOST_CAPACITY = 1024 };
  * Delivers a %lost event; `records` 0: the number is unknown. Returns false if it must wait for the
  * next call.
  */
-static bool report_lost(struct iot_reader *r, struct event_batch *b, uint64_t records)
+static bool report_lost(struct decoder *d, struct event_batch *b, uint64_t records)
 {
 	struct iot_builder builder;
 	struct iot_event ev;
 	char *out;
-	int capacity = reader_arena_reserve(r, LOST_CAPACITY, &out);
+	int capacity = decoder_arena_reserve(d, LOST_CAPACITY, &out);
 	if (capacity < 0)
-		reader_fail_memory(r, capacity);
+		decoder_fail_memory(d, capacity);
 	if (capacity <= 0)
 		return false;
-	r->lost++;
-	if (__builtin_add_overflow(r->lost_records, records, &r->lost_records))
-		r->lost_records = UINT64_MAX;
+	d->sync.lost++;
+	if (__builtin_add_overflow(d->sync.lost_records, records, &d->sync.lost_records))
+		d->sync.lost_records = UINT64_MAX;
 	iot_directive_begin(&builder, out, LOST_CAPACITY, "lost");
-	iot_directive_number(&builder, "time", (uint64_t)reader_last_start_ns(r));
+	iot_directive_number(&builder, "time", (uint64_t)decoder_last_start_ns(d));
 	if (records > 0)
 		iot_directive_number(&builder, "records", records);
-	iot_directive_text(&builder, "why", r->damage, strnlen(r->damage, LOST_CAPACITY / 4));
+	iot_directive_text(&builder, "why", d->sync.damage,
+			   strnlen(d->sync.damage, LOST_CAPACITY / 4));
 	if (iot_directive_end(&builder, &ev) == IOT_OK)
-		reader_deliver(r, b, &ev);
+		decoder_deliver(d, b, &ev);
 	return true;
 }
 
-bool reader_blank_line(struct iot_reader *r, const struct text_line *l)
+void decoder_hash_up_to(struct decoder *d, const char *p)
 {
-	if (!blank_run_add(&r->blanks, r->lines + 1, (size_t)(l->next - r->cur)))
-		return reader_fail(r, IOT_ELIMIT, 1, BLANK_RUN_MESSAGE);
-	r->cur = blank_run_more(&r->blanks, l->next, r->end);
-	r->lines = r->blanks.line;
+	const bool wanted = d->settings->verify && !decoder_looks_ahead(d) &&
+			    !decoder_is_skipping(d) && (d->framed || d->progress == TRACE_START);
+	if (wanted && p > d->sync.hashed)
+		XXH3_64bits_update(d->sync.hash, d->sync.hashed, (size_t)(p - d->sync.hashed));
+	d->sync.hashed = p;
+}
+
+bool decoder_blank_line(struct decoder *d, const struct text_line *l)
+{
+	if (!blank_run_add(&d->blanks, d->lines + 1, (size_t)(l->next - d->block.cur)))
+		return decoder_fail(d, IOT_ELIMIT, 1, BLANK_RUN_MESSAGE);
+	d->block.cur = blank_run_more(&d->blanks, l->next, d->block.end);
+	d->lines = d->blanks.line;
 	return true;
 }
 
 /* The first frame or member may be repeated. */
-static bool is_first_interval_again(const struct iot_reader *r)
+static bool is_first_interval_again(const struct decoder *d)
 {
-	return r->recover && r->framed && r->intervals == 0 && r->sync > 0 && r->index == r->sync;
+	return d->settings->recover && d->framed && d->sync.intervals == 0 &&
+	       d->sync.interval_records > 0 && d->index == d->sync.interval_records;
 }
 
-bool reader_header_line(struct iot_reader *r, const struct text_line *l)
+static bool is_power_of_ten(uint64_t n)
+{
+	while (n % 10 == 0)
+		n /= 10;
+	return n == 1;
+}
+
+/*
+ * No other line of a trace repeats its tick. Flipped bits do not turn one power of ten into another
+ * within a canonical line; any other tick of an unproven header may be wrong.
+ */
+static void set_muted_tick(struct decoder *d, uint64_t tick_ns, bool canonical)
+{
+	struct lookahead *a = d->lookahead;
+	const unsigned base = codec_base(d->codec);
+	if (d->settings->tick_given)
+		tick_ns = d->settings->tick_ns;
+	else
+		a->tick_unproven = !canonical || !is_power_of_ten(tick_ns);
+	d->codec = iot_codec_init(d->codec, d->codec_size, tick_ns, base);
+	d->muted.codec = iot_codec_init(d->muted.codec, d->muted.codec_size, tick_ns, base);
+	d->muted.index = d->index;
+}
+
+bool decoder_header_line(struct decoder *d, const struct text_line *l)
 {
 	struct header_directive h;
 	uint64_t version;
-	if (r->begun && is_first_interval_again(r))
-		return reader_damaged(r, l->column, "a second %iotrace");
-	if (r->begun)
-		return reader_fail(
-		    r, IOT_EFORMAT, l->column,
+	if (d->progress != TRACE_START && is_first_interval_again(d))
+		return decoder_damaged(d, l->column, "a second %iotrace");
+	if (d->progress != TRACE_START)
+		return decoder_fail(
+		    d, IOT_EFORMAT, l->column,
 		    "a second %%iotrace: concatenated traces are not a trace; join them with "
 		    "`iotrace merge`");
 	const char *wrong = framing_parse_header(l->text, &h, &version);
 	if (wrong != NULL && version > 1)
-		return reader_fail(r, IOT_EFORMAT, l->column, "%s (found %llu, expected 1)", wrong,
-				   (unsigned long long)version);
+		return decoder_fail(d, IOT_EFORMAT, l->column, "%s (found %llu, expected 1)", wrong,
+				    (unsigned long long)version);
 	if (wrong != NULL)
-		return reader_fail(r, IOT_EFORMAT, l->column, "%s", wrong);
-	if (r->muted) {
+		return decoder_fail(d, IOT_EFORMAT, l->column, "%s", wrong);
+	if (decoder_is_muted(d)) {
 		char text[FRAMING_MAX];
 		const size_t size = framing_build_header(text, &h);
-		reader_ambiguity_tick(
-		    r, h.tick_ns, size == l->text.size && memcmp(text, l->text.data, size) == 0);
+		set_muted_tick(d, h.tick_ns,
+			       size == l->text.size && memcmp(text, l->text.data, size) == 0);
 	} else {
-		r->codec = iot_codec_init(r->codec, r->codec_size, h.tick_ns, codec_base(r->codec));
-		if (r->lookahead != NULL)
-			r->lookahead->tick_unproven = false;
+		d->codec = iot_codec_init(d->codec, d->codec_size, h.tick_ns, codec_base(d->codec));
+		if (d->lookahead != NULL)
+			d->lookahead->tick_unproven = false;
 	}
-	r->framed = true;
-	r->begun = true;
-	r->sync = h.sync;
-	reader_step_over(r, l);
+	d->framed = true;
+	d->progress = TRACE_BODY;
+	d->sync.interval_records = h.sync;
+	decoder_step_over(d, l);
 	return true;
 }
 
 /* Begins the next interval, after a %sync. */
-static void new_interval(struct iot_reader *r, const struct text_line *l)
+static void new_interval(struct decoder *d, const struct text_line *l)
 {
-	reader_step_over(r, l);
-	if (r->lookahead != NULL)
-		r->lookahead->known_start = true;
-	XXH3_64bits_reset(r->hash);
-	r->hashed = r->cur;
-	r->skipping = false;
-	r->intervals++;
-	r->interval_at = r->index;
-	iot_codec_forget(r->codec);
+	decoder_step_over(d, l);
+	if (d->lookahead != NULL)
+		d->lookahead->known_start = true;
+	XXH3_64bits_reset(d->sync.hash);
+	d->sync.hashed = d->block.cur;
+	d->sync.recovery = RECOVERY_NONE;
+	d->sync.intervals++;
+	d->sync.interval_at = d->index;
+	iot_codec_forget(d->codec);
 }
 
-static bool hash_matches(struct iot_reader *r, uint64_t hash)
+static bool hash_matches(struct decoder *d, uint64_t hash)
 {
-	if (reader_looks_ahead(r))
-		return r->lookahead->hash_ok;
-	reader_hash_up_to(r, r->cur);
-	return !r->verify || XXH3_64bits_digest(r->hash) == hash;
+	if (decoder_looks_ahead(d))
+		return d->lookahead->hash_ok;
+	decoder_hash_up_to(d, d->block.cur);
+	return !d->settings->verify || XXH3_64bits_digest(d->sync.hash) == hash;
 }
 
-bool reader_sync_holds(struct iot_reader *r, const struct sync_directive *s)
+bool decoder_sync_holds(struct decoder *d, const struct sync_directive *s)
 {
-	return !r->skipping && !r->muted && hash_matches(r, s->hash) && s->record == r->index &&
-	       s->time == (uint64_t)codec_start(r->codec);
+	return !decoder_is_skipping(d) && !decoder_is_muted(d) && hash_matches(d, s->hash) &&
+	       s->record == d->index && s->time == (uint64_t)codec_start(d->codec);
 }
 
-static bool can_start_at(const struct iot_reader *r, uint64_t ticks)
+static bool can_start_at(const struct decoder *d, uint64_t ticks)
 {
-	return ticks <= INT64_MAX / codec_tick(r->codec);
+	return ticks <= INT64_MAX / codec_tick(d->codec);
 }
 
 /*
@@ -131,48 +165,48 @@ static bool can_start_at(const struct iot_reader *r, uint64_t ticks)
  * of lines is repeated, that number is too high, and the following records are still new. The
  * number of verified records, however, is exact.
  */
-static bool goes_back(const struct iot_reader *r, const struct sync_directive *s)
+static bool goes_back(const struct decoder *d, const struct sync_directive *s)
 {
-	if (reader_looks_ahead(r))
-		return s->record < r->index;
-	return s->record <= r->interval_at;
+	if (decoder_looks_ahead(d))
+		return s->record < d->index;
+	return s->record <= d->sync.interval_at;
 }
 
 /* Starts in the middle of a trace, whose first line is a %sync. */
-static bool enter(struct iot_reader *r, const struct text_line *l, const struct sync_directive *s)
+static bool enter(struct decoder *d, const struct text_line *l, const struct sync_directive *s)
 {
-	if (!can_start_at(r, s->time))
-		return reader_damaged(r, l->column,
-				      "time= of %sync leads beyond 2^63-1 nanoseconds");
-	r->framed = true;
-	r->begun = true;
-	r->index = s->record;
-	codec_set_start(r->codec, (int64_t)s->time);
-	new_interval(r, l);
+	if (!can_start_at(d, s->time))
+		return decoder_damaged(d, l->column,
+				       "time= of %sync leads beyond 2^63-1 nanoseconds");
+	d->framed = true;
+	d->progress = TRACE_BODY;
+	d->index = s->record;
+	codec_set_start(d->codec, (int64_t)s->time);
+	new_interval(d, l);
 	return true;
 }
 
-bool reader_sync_line(struct iot_reader *r, struct event_batch *b, const struct text_line *l)
+bool decoder_sync_line(struct decoder *d, struct event_batch *b, const struct text_line *l)
 {
 	struct sync_directive s;
 	char sentence[200];
 	const char *wrong = framing_parse_sync(l->text, &s);
 	if (wrong != NULL)
-		return reader_broken(r, l->column, wrong);
-	if (!r->begun)
-		return enter(r, l, &s);
-	if (!r->framed)
-		return reader_damaged(r, l->column,
-				      "%sync in a trace that does not begin with %iotrace");
-	const uint64_t start = (uint64_t)codec_start(r->codec);
-	const bool hash_ok = hash_matches(r, s.hash), muted = r->muted;
+		return decoder_broken(d, l->column, wrong);
+	if (d->progress == TRACE_START)
+		return enter(d, l, &s);
+	if (!d->framed)
+		return decoder_damaged(d, l->column,
+				       "%sync in a trace that does not begin with %iotrace");
+	const uint64_t start = (uint64_t)codec_start(d->codec);
+	const bool hash_ok = hash_matches(d, s.hash), muted = decoder_is_muted(d);
 	if (!hash_ok)
 		snprintf(sentence, sizeof(sentence),
 			 "the text since the previous %%sync does not match xxh3= of this %%sync");
-	else if (s.record != r->index)
+	else if (s.record != d->index)
 		snprintf(sentence, sizeof(sentence),
 			 "%%sync declares record=%llu, but %llu records precede it",
-			 (unsigned long long)s.record, (unsigned long long)r->index);
+			 (unsigned long long)s.record, (unsigned long long)d->index);
 	else if (s.time != start)
 		snprintf(sentence, sizeof(sentence),
 			 "%%sync declares time=%llu, but the previous record starts at %llu",
@@ -180,209 +214,211 @@ bool reader_sync_line(struct iot_reader *r, struct event_batch *b, const struct 
 	else if (muted)
 		snprintf(sentence, sizeof(sentence), "%s", UNVERIFIED);
 	else {
-		new_interval(r, l);
+		new_interval(d, l);
 		return true;
 	}
-	const bool follows = s.record == r->index && s.time == start;
+	const bool follows = s.record == d->index && s.time == start;
 	if (!hash_ok)
-		reader_count_unverified(r);
-	if (!reader_damaged(r, l->column, sentence))
+		decoder_count_unverified(d);
+	if (!decoder_damaged(d, l->column, sentence))
 		return false;
 	if (muted)
-		r->lookahead->corroborated = follows;
-	if (!hash_ok || !r->verify || muted)
+		d->lookahead->corroborated = follows;
+	if (!hash_ok || !d->settings->verify || muted)
 		return true; /* it is found again, and trusted, as the %sync to resume at */
-	if (goes_back(r, &s) && s.time != start)
+	if (goes_back(d, &s) && s.time != start)
 		return true; /* two intervals have the same text, and this one is repeated */
 	/* everything before it is intact: this line itself is damaged */
-	if (!report_lost(r, b, 0))
+	if (!report_lost(d, b, 0))
 		return false;
-	new_interval(r, l);
+	new_interval(d, l);
 	return true;
 }
 
-bool reader_end_line(struct iot_reader *r, struct event_batch *b, const struct text_line *l)
+bool decoder_end_line(struct decoder *d, struct event_batch *b, const struct text_line *l)
 {
 	struct end_directive e;
 	char sentence[200] = "";
 	const char *wrong = framing_parse_end(l->text, &e);
-	if (!r->framed)
-		return reader_damaged(r, l->column,
-				      "%end in a trace that does not begin with %iotrace");
+	if (!d->framed)
+		return decoder_damaged(d, l->column,
+				       "%end in a trace that does not begin with %iotrace");
 	if (wrong != NULL)
-		return reader_broken(r, l->column, wrong);
-	const bool hash_ok = hash_matches(r, e.hash);
+		return decoder_broken(d, l->column, wrong);
+	const bool hash_ok = hash_matches(d, e.hash);
 	if (!hash_ok)
 		snprintf(sentence, sizeof(sentence),
 			 "the text since the last %%sync does not match xxh3= of %%end");
-	else if (e.records != r->index)
+	else if (e.records != d->index)
 		snprintf(sentence, sizeof(sentence),
 			 "%%end declares records=%llu, but the trace has %llu",
-			 (unsigned long long)e.records, (unsigned long long)r->index);
-	else if (r->muted)
+			 (unsigned long long)e.records, (unsigned long long)d->index);
+	else if (decoder_is_muted(d))
 		snprintf(sentence, sizeof(sentence), "%s", UNVERIFIED);
-	else if (e.comments != r->comments && r->lost == 0 && r->index == r->records)
+	else if (e.comments != d->comments && d->sync.lost == 0 && d->index == d->records)
 		snprintf(sentence, sizeof(sentence),
 			 "%%end declares comments=%llu, but the trace has %llu",
-			 (unsigned long long)e.comments, (unsigned long long)r->comments);
+			 (unsigned long long)e.comments, (unsigned long long)d->comments);
 	if (sentence[0] != '\0') {
 		if (!hash_ok)
-			reader_count_unverified(r);
-		if (!reader_damaged(r, l->column, sentence))
+			decoder_count_unverified(d);
+		if (!decoder_damaged(d, l->column, sentence))
 			return false;
-		r->skipping = false;
-		if (!report_lost(r, b, e.records > r->index ? e.records - r->index : 0))
+		d->sync.recovery = RECOVERY_NONE;
+		if (!report_lost(d, b, e.records > d->index ? e.records - d->index : 0))
 			return false;
 	}
-	r->ended = true;
-	r->reported_comments = e.comments;
-	reader_step_over(r, l);
+	d->progress = TRACE_ENDED;
+	d->sync.reported_comments = e.comments;
+	decoder_step_over(d, l);
 	return true;
 }
 
 /* Resumes at this %sync if the interval after it turns out to be proven. */
-static void may_resume(struct iot_reader *r, const struct sync_directive *s)
+static void may_resume(struct decoder *d, const struct sync_directive *s)
 {
-	struct lookahead *a = r->lookahead;
+	struct lookahead *a = d->lookahead;
 	a->resume = *s;
-	a->resuming = true;
+	a->resumption = RESUME_MAYBE;
 	a->known_start = a->corroborated;
 	a->corroborated = false;
 }
 
-bool reader_trusts_tick(struct iot_reader *r)
+bool decoder_trusts_tick(struct decoder *d)
 {
-	if (r->tick_given || r->lookahead == NULL || (r->framed && !r->lookahead->tick_unproven))
+	if (d->settings->tick_given || d->lookahead == NULL ||
+	    (d->framed && !d->lookahead->tick_unproven))
 		return true;
-	return reader_fail(r, IOT_EFORMAT, 1,
-			   "the tick is not known, as the interval with %%iotrace is damaged; "
-			   "it has to be given (IOT_SET_TICK_NS)");
+	return decoder_fail(d, IOT_EFORMAT, 1,
+			    "the tick is not known, as the interval with %%iotrace is damaged; "
+			    "it has to be given (IOT_SET_TICK_NS)");
 }
 
-bool reader_resume(struct iot_reader *r, struct event_batch *b)
+bool decoder_resume(struct decoder *d, struct event_batch *b)
 {
-	struct lookahead *a = r->lookahead;
+	struct lookahead *a = d->lookahead;
 	const struct sync_directive *s = &a->resume;
-	if (!reader_trusts_tick(r))
+	if (!decoder_trusts_tick(d))
 		return false;
-	codec_set_start(r->codec, (int64_t)s->time);
-	if (!report_lost(r, b, s->record > r->index ? s->record - r->index : 0))
+	codec_set_start(d->codec, (int64_t)s->time);
+	if (!report_lost(d, b, s->record > d->index ? s->record - d->index : 0))
 		return false;
-	a->resumes = false;
-	a->decided = true;
-	r->framed = true;
-	r->skipping = false;
-	r->intervals++;
-	r->index = r->interval_at = s->record;
-	iot_codec_forget(r->codec);
+	a->resumption = RESUME_NOWHERE;
+	a->mode = LOOKAHEAD_VERIFYING;
+	d->framed = true;
+	d->sync.recovery = RECOVERY_NONE;
+	d->sync.intervals++;
+	d->index = d->sync.interval_at = s->record;
+	iot_codec_forget(d->codec);
 	return true;
 }
 
-bool reader_skip_line(struct iot_reader *r, struct event_batch *b)
+bool decoder_skip_line(struct decoder *d, struct event_batch *b)
 {
-	const struct text_line l = text_line_classify(r->cur, r->end);
+	const struct text_line l = text_line_classify(d->block.cur, d->block.end);
 	const enum framing_kind framing =
 	    l.kind == TEXT_LINE_COMMENT ? directive_framing(l.text) : FRAMING_NONE;
 	struct sync_directive s;
 	struct end_directive e;
 	if (l.kind == TEXT_LINE_BLANK)
-		return reader_blank_line(r, &l);
-	r->begun = true;
+		return decoder_blank_line(d, &l);
+	if (d->progress == TRACE_START)
+		d->progress = TRACE_BODY;
 	if (framing == FRAMING_SYNC && framing_parse_sync(l.text, &s) == NULL &&
-	    can_start_at(r, s.time) && !goes_back(r, &s)) {
-		if (reader_looks_ahead(r)) {
-			may_resume(r, &s);
-			reader_step_over(r, &l);
+	    can_start_at(d, s.time) && !goes_back(d, &s)) {
+		if (decoder_looks_ahead(d)) {
+			may_resume(d, &s);
+			decoder_step_over(d, &l);
 			return true;
 		}
-		codec_set_start(r->codec, (int64_t)s.time);
-		if (!report_lost(r, b, s.record > r->index ? s.record - r->index : 0))
+		codec_set_start(d->codec, (int64_t)s.time);
+		if (!report_lost(d, b, s.record > d->index ? s.record - d->index : 0))
 			return false;
-		r->index = s.record;
-		new_interval(r, &l);
+		d->index = s.record;
+		new_interval(d, &l);
 		return true;
 	}
 	if (framing == FRAMING_END && framing_parse_end(l.text, &e) == NULL) {
-		if (!report_lost(r, b, e.records > r->index ? e.records - r->index : 0))
+		if (!report_lost(d, b, e.records > d->index ? e.records - d->index : 0))
 			return false;
-		r->skipping = false;
-		r->ended = true;
+		d->sync.recovery = RECOVERY_NONE;
+		d->progress = TRACE_ENDED;
 	}
-	reader_step_over(r, &l);
+	decoder_step_over(d, &l);
 	return true;
 }
 
-bool reader_after_end(struct iot_reader *r)
+bool decoder_after_end(struct decoder *d)
 {
-	const struct text_line l = text_line_classify(r->cur, r->end);
+	const struct text_line l = text_line_classify(d->block.cur, d->block.end);
 	if (l.kind != TEXT_LINE_BLANK)
-		return reader_fail(
-		    r, IOT_EFORMAT, 1,
+		return decoder_fail(
+		    d, IOT_EFORMAT, 1,
 		    "text after %%end: concatenated traces are not a trace; join them with "
 		    "`iotrace merge`");
-	return reader_blank_line(r, &l);
+	return decoder_blank_line(d, &l);
 }
 
 /* The end of the input */
 
-bool reader_resync(struct iot_reader *r)
+bool decoder_resync(struct decoder *d)
 {
-	const int status = bufreader_status(r->bufreader);
-	if (!r->recover || !error_in_input(status))
+	const int status = bufreader_status(d->bufreader);
+	if (!d->settings->recover || !error_in_input(status))
 		return false;
-	const bool more = bufreader_resync(r->bufreader);
+	const bool more = bufreader_resync(d->bufreader);
 	if (!more && status == IOT_ETRUNCATED)
 		return false;
-	snprintf(r->damage, sizeof(r->damage), "damaged compressed data after line %llu",
-		 (unsigned long long)r->lines);
-	reader_count_unverified(r);
-	reader_unmute(r);
-	if (r->lookahead != NULL) {
-		r->lookahead->at_end = r->lookahead->resuming = false;
-		r->lookahead->left = 0;
-		r->lookahead->resynced = true;
+	snprintf(d->sync.damage, sizeof(d->sync.damage), "damaged compressed data after line %llu",
+		 (unsigned long long)d->lines);
+	decoder_count_unverified(d);
+	decoder_unmute(d);
+	if (d->lookahead != NULL) {
+		d->lookahead->at_end = false;
+		d->lookahead->resumption = RESUME_NOWHERE;
+		d->lookahead->left = 0;
+		d->lookahead->resynced = true;
 	}
-	r->skipping = true;
-	r->in_long = false;
+	d->sync.recovery = RECOVERY_SKIPPING;
 	return more;
 }
 
-static void report_end_lost(struct iot_reader *r, struct event_batch *b, bool cut)
+static void report_end_lost(struct decoder *d, struct event_batch *b, bool cut)
 {
-	if (!r->recover)
+	if (!d->settings->recover)
 		return;
-	if (cut && !r->skipping)
-		snprintf(r->damage, sizeof(r->damage), "cut short");
-	report_lost(r, b, 0);
+	if (cut && !decoder_is_skipping(d))
+		snprintf(d->sync.damage, sizeof(d->sync.damage), "cut short");
+	report_lost(d, b, 0);
 }
 
-void reader_at_end(struct iot_reader *r, struct event_batch *b)
+void decoder_at_end(struct decoder *d, struct event_batch *b)
 {
-	const int status = bufreader_status(r->bufreader);
-	const bool muted = r->muted;
-	const uint64_t read = r->records + (muted ? r->index - r->lookahead->saved_index : 0);
-	if (status != IOT_OK || r->cut || !r->ended)
-		reader_count_unverified(r);
-	reader_unmute(r);
+	const int status = bufreader_status(d->bufreader);
+	const bool muted = decoder_is_muted(d);
+	const uint64_t read = d->records + (muted ? d->index - d->muted.index : 0);
+	if (status != IOT_OK || d->progress != TRACE_ENDED)
+		decoder_count_unverified(d);
+	decoder_unmute(d);
 	if (status != IOT_OK) {
-		if (r->skipping || status == IOT_ETRUNCATED)
-			report_end_lost(r, b, status == IOT_ETRUNCATED);
-		error_set(&r->error, status, "%s", bufreader_error(r->bufreader)->text);
-	} else if (r->skipping) {
-		report_end_lost(r, b, false);
-		error_set(&r->error, IOT_EFORMAT, "%s: %s; no %s follows", r->name, r->damage,
-			  reader_looks_ahead(r) ? "verified interval" : "%sync");
-	} else if (r->cut || (r->framed && !r->ended)) {
-		report_end_lost(r, b, true);
-		reader_fail(r, IOT_ETRUNCATED, 1,
-			    "ends without %%end: cut short after %llu records",
-			    (unsigned long long)read);
+		if (decoder_is_skipping(d) || status == IOT_ETRUNCATED)
+			report_end_lost(d, b, status == IOT_ETRUNCATED);
+		error_set(&d->error, status, "%s", bufreader_error(d->bufreader)->text);
+	} else if (decoder_is_skipping(d)) {
+		report_end_lost(d, b, false);
+		error_set(&d->error, IOT_EFORMAT, "%s: %s; no %s follows", d->name, d->sync.damage,
+			  decoder_looks_ahead(d) ? "verified interval" : "%sync");
+	} else if (d->progress == TRACE_CUT || (d->framed && d->progress != TRACE_ENDED)) {
+		report_end_lost(d, b, true);
+		decoder_fail(d, IOT_ETRUNCATED, 1,
+			     "ends without %%end: cut short after %llu records",
+			     (unsigned long long)read);
 	} else if (muted) {
-		error_set(&r->error, IOT_EFORMAT, "%s: %s", r->name, FRAMING_DAMAGED_HEADER);
-	} else if (!r->begun && !r->allow_empty) {
-		error_set(&r->error, IOT_ETRUNCATED, "%s: %s", r->name,
-			  r->lines == 0 ? EMPTY_FILE : BLANK_FILE);
+		error_set(&d->error, IOT_EFORMAT, "%s: %s", d->name, FRAMING_DAMAGED_HEADER);
+	} else if (d->progress == TRACE_START && !d->settings->allow_empty) {
+		error_set(&d->error, IOT_ETRUNCATED, "%s: %s", d->name,
+			  d->lines == 0 ? EMPTY_FILE : BLANK_FILE);
 	} else {
-		r->done = true;
+		d->progress = d->progress == TRACE_START ? TRACE_EMPTY : TRACE_COMPLETE;
 	}
 }

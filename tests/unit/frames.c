@@ -52,7 +52,7 @@ Test(frames, entries_are_found_from_any_place_on)
 		struct bytes b =
 		    sample(95, (struct make){.compression = (enum iot_compression)how, .sync = 10});
 		const struct stored_input s = stored(b);
-		struct frames *f =
+		struct seek_points *f =
 		    seek_points_new(&s, (enum iot_compression)how, 16, (uint64_t)1 << 27);
 		struct seek_point entry, none;
 		uint64_t from = 0, record = 10;
@@ -79,7 +79,7 @@ Test(frames, the_last_entry_before_a_record_is_found)
 {
 	struct bytes b = sample(95, (struct make){.compression = IOT_GZIP, .sync = 10});
 	const struct stored_input s = stored(b);
-	struct frames *f = seek_points_new(&s, IOT_GZIP, 16, (uint64_t)1 << 27);
+	struct seek_points *f = seek_points_new(&s, IOT_GZIP, 16, (uint64_t)1 << 27);
 	struct seek_point entry;
 	for (uint64_t record = 0; record < 120; record++) {
 		const int found = seek_points_find(f, up_to, &record, &entry);
