@@ -1,22 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace check: validates traces, and repairs damaged ones. */
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "check_report.h"
-#include "cli/ui/foreign_file.h"
-#include "cli/repair/repair.h"
-#include "cli/ui/same_file.h"
+#include <iotrace/verify.h>
 
-enum { PLACES_DEFAULT = 5 };
+#include "cli/ui/foreign_file.h"
+#include "cli/ui/printable.h"
+#include "cli/ui/same_file.h"
+#include "cli/ui/signals.h"
+#include "cli/ui/trace_in.h"
+
+enum {
+	POSITIONS_DEFAULT = 5,
+	POSITIONS_MAX = 1 << 16, /* kept for JSON */
+};
 
 struct check {
 	const struct command_spec *command;
-	struct repair_options repair; /* declares what both modes of this command need */
-	bool json, all, strict, do_repair, allow_empty;
+	struct write_options write;
+	uint64_t base, tick_ns; /* of IN; NOT_GIVEN */
+	bool json, all, strict, quiet, repairs, keep_unverified, allow_empty;
+	int how_progress;
 	struct output out;
 	struct progress progress;
-	uint64_t total_bytes;
 };
 
 static const char notes[] =
@@ -34,62 +42,239 @@ static const char examples[] =
     "  iotrace check --json *.iot.zst | jq -r 'select(.state == \"damaged\") | .path'\n"
     "  iotrace check --repair -o saved.iot.zst damaged.iot.zst\n";
 
-static void show_progress(void *context, uint64_t stored, uint64_t records)
+/* A finding kept for JSON. */
+struct position {
+	struct position *next;
+	int kind, severity;
+	unsigned column;
+	uint64_t line;
+	char text[];
+};
+
+/* One trace that is read. */
+struct trace {
+	struct check *check;
+	const char *path;
+	char name[256]; /* the path, escaped */
+	int fd;
+	struct stat st;
+	uint64_t total_bytes; /* to be read, for the progress; 0: unknown */
+	struct iot_verifier *verifier;
+	struct position *first, *last;
+	size_t positions;
+	bool failed; /* out of memory, already reported */
+};
+
+static uint64_t fact(const struct trace *t, enum iot_verify_fact which)
 {
-	struct check *c = context;
-	progress_show(&c->progress, stored, c->total_bytes, records);
+	return iot_verifier_fact(t->verifier, which);
 }
 
-static int verify(struct check *c, int fd, struct check_report *report)
+static uint64_t total(const struct trace *t, enum iot_severity severity)
 {
-	const uint64_t base = c->repair.base, tick_ns = c->repair.tick_ns;
-	struct verdict verdict;
-	struct error error;
-	const struct verify_options options = {
-	    .found = check_report_found,
-	    .context = report,
-	    .places = c->all ? UINT64_MAX : PLACES_DEFAULT,
-	    .lint = true,
-	    .base = base == NOT_GIVEN ? 0 : base,
-	    .tick_ns = tick_ns == NOT_GIVEN ? IOT_TICK_DEFAULT_NS : tick_ns,
-	    .memory_max = (uint64_t)1 << 30,
-	    .allow_empty = c->allow_empty,
-	    .progress = show_progress,
-	    .progress_context = c,
-	};
-	if (verify_trace(fd, report->path, &options, &verdict, &error) != IOT_OK) {
-		progress_clear(&c->progress);
-		print_message("%s", error.text);
-		return EXIT_FAULT;
+	return iot_verifier_total(t->verifier, severity);
+}
+
+static const char *severity_name(int severity)
+{
+	return severity == IOT_SEVERITY_ERROR     ? "error"
+	       : severity == IOT_SEVERITY_WARNING ? "warning"
+						  : "note";
+}
+
+/* Findings */
+
+static void keep(struct trace *t, const struct iot_finding *f)
+{
+	const size_t size = strlen(f->text) + 1;
+	if (t->positions == POSITIONS_MAX || t->failed)
+		return;
+	struct position *p = malloc(sizeof(*p) + size);
+	if (p == NULL) {
+		(void)out_of_memory();
+		t->failed = true;
+		return;
 	}
-	check_report_end(report, &verdict);
-	if (verdict.count[BAD_RECORD] > 0 && verdict.records + verdict.comments == 0)
-		(void)foreign_report(report->path);
-	const bool bad = check_errors(&verdict) > 0 ||
-			 (c->strict && check_warnings(&verdict) > 0) || report->failed;
+	*p = (struct position){
+	    .kind = f->kind, .severity = f->severity, .column = f->column, .line = f->line};
+	memcpy(p->text, f->text, size);
+	*(t->last != NULL ? &t->last->next : &t->first) = p;
+	t->last = p;
+	t->positions++;
+}
+
+static void found(void *context, const struct iot_finding *f)
+{
+	struct trace *t = context;
+	struct check *c = t->check;
+	if ((f->severity != IOT_SEVERITY_ERROR && c->quiet) ||
+	    (f->severity == IOT_SEVERITY_NOTE && !c->all))
+		return;
+	if (c->json) {
+		keep(t, f);
+		return;
+	}
+	progress_clear(&c->progress);
+	output_printf(&c->out, "%s:%ju:%u: %s: %s\n", t->name, (uintmax_t)f->line, f->column,
+		      severity_name(f->severity), f->text);
+}
+
+static void print_positions(struct json *j, const struct trace *t, const char *name,
+			    enum iot_severity severity)
+{
+	json_open(j, name, '[');
+	for (const struct position *p = t->first; p != NULL; p = p->next) {
+		if (p->severity != (int)severity)
+			continue;
+		const char *kind = iot_finding_name(p->kind);
+		json_open(j, NULL, '{');
+		json_text(j, "kind", kind, strlen(kind));
+		json_number(j, "line", p->line);
+		json_number(j, "column", p->column);
+		json_text(j, "text", p->text, strlen(p->text));
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void print_json(const struct trace *t)
+{
+	struct json j = {.out = &t->check->out};
+	const char *state = total(t, IOT_SEVERITY_ERROR) > 0     ? "damaged"
+			    : total(t, IOT_SEVERITY_WARNING) > 0 ? "odd"
+								 : "fine";
+	json_open(&j, NULL, '{');
+	json_text(&j, "path", t->path, strlen(t->path));
+	json_text(&j, "state", state, strlen(state));
+	json_number(&j, "records", fact(t, IOT_VERIFIED_RECORDS));
+	json_number(&j, "comments", fact(t, IOT_VERIFIED_COMMENTS));
+	json_number(&j, "lines", fact(t, IOT_VERIFIED_LINES));
+	json_bool(&j, "complete", fact(t, IOT_VERIFIED_COMPLETE) != 0);
+	json_open(&j, "counts", '{');
+	for (int i = 0; iot_finding_name(i) != NULL; i++)
+		json_number(&j, iot_finding_name(i), iot_verifier_count(t->verifier, i));
+	json_close(&j, '}');
+	print_positions(&j, t, "errors", IOT_SEVERITY_ERROR);
+	print_positions(&j, t, "warnings", IOT_SEVERITY_WARNING);
+	print_positions(&j, t, "notes", IOT_SEVERITY_NOTE);
+	json_close(&j, '}');
+}
+
+static void print_total(const struct trace *t, const char *before, enum iot_severity severity)
+{
+	const uint64_t n = total(t, severity);
+	output_printf(&t->check->out, "%s%ju %s%s", before, (uintmax_t)n, severity_name(severity),
+		      n == 1 ? "" : "s");
+}
+
+static void print_text(const struct trace *t)
+{
+	struct output *out = &t->check->out;
+	const char *before = " (";
+	output_printf(out, "%s: ", t->name);
+	if (total(t, IOT_SEVERITY_ERROR) + total(t, IOT_SEVERITY_WARNING) == 0) {
+		output_text(out, "fine");
+	} else {
+		print_total(t, "", IOT_SEVERITY_ERROR);
+		print_total(t, ", ", IOT_SEVERITY_WARNING);
+	}
+	if (total(t, IOT_SEVERITY_NOTE) > 0)
+		print_total(t, ", ", IOT_SEVERITY_NOTE);
+	for (int i = 0; iot_finding_name(i) != NULL; i++) {
+		const uint64_t n = iot_verifier_count(t->verifier, i);
+		if (n == 0)
+			continue;
+		output_printf(out, "%s%s %ju", before, iot_finding_name(i), (uintmax_t)n);
+		before = ", ";
+	}
+	output_printf(out, "%s; records: %ju, comments: %ju\n", before[0] == ',' ? ")" : "",
+		      (uintmax_t)fact(t, IOT_VERIFIED_RECORDS),
+		      (uintmax_t)fact(t, IOT_VERIFIED_COMMENTS));
+}
+
+/* Verification */
+
+static void show_progress(void *context, uint64_t bytes, uint64_t records)
+{
+	struct trace *t = context;
+	progress_show(&t->check->progress, bytes, t->total_bytes, records);
+}
+
+/* Returns the exit status. */
+static int open_trace(struct trace *t)
+{
+	const struct check *c = t->check;
+	t->fd = trace_in_descriptor(t->path, &t->st);
+	if (t->fd < 0)
+		return EXIT_FAULT;
+	t->verifier = iot_verifier_new();
+	if (t->verifier == NULL)
+		return out_of_memory();
+	printable(t->name, sizeof(t->name), t->path, strlen(t->path));
+	if (c->base != NOT_GIVEN)
+		(void)iot_verifier_set(t->verifier, IOT_VERIFY_BASE, c->base);
+	if (c->tick_ns != NOT_GIVEN)
+		(void)iot_verifier_set(t->verifier, IOT_VERIFY_TICK_NS, c->tick_ns);
+	iot_verifier_on_progress(t->verifier, show_progress, t);
+	return EXIT_OK;
+}
+
+static int run(struct trace *t)
+{
+	const int status = iot_verifier_run(t->verifier, t->fd, t->path);
+	progress_clear(&t->check->progress);
+	if (status != IOT_OK)
+		print_message("%s", iot_verifier_error(t->verifier));
+	return status == IOT_OK ? EXIT_OK : EXIT_FAULT;
+}
+
+static void close_trace(struct trace *t)
+{
+	while (t->first != NULL) {
+		struct position *next = t->first->next;
+		free(t->first);
+		t->first = next;
+	}
+	iot_verifier_free(t->verifier);
+	if (t->fd > STDIN_FILENO)
+		close(t->fd);
+}
+
+static bool nothing_is_readable(const struct trace *t)
+{
+	return fact(t, IOT_VERIFIED_RECORDS) + fact(t, IOT_VERIFIED_COMMENTS) == 0;
+}
+
+static int verify(struct trace *t)
+{
+	const struct check *c = t->check;
+	t->total_bytes = S_ISREG(t->st.st_mode) ? (uint64_t)t->st.st_size : 0;
+	iot_verifier_on_finding(t->verifier, found, t);
+	(void)iot_verifier_set(t->verifier, IOT_VERIFY_REPORTS, c->all ? 0 : POSITIONS_DEFAULT);
+	(void)iot_verifier_set(t->verifier, IOT_VERIFY_ALLOW_EMPTY, c->allow_empty);
+	if (run(t) != EXIT_OK)
+		return EXIT_FAULT;
+	if (c->json)
+		print_json(t);
+	else
+		print_text(t);
+	if (iot_verifier_count(t->verifier, IOT_BAD_RECORD) > 0 && nothing_is_readable(t))
+		(void)foreign_report(t->path);
+	const bool bad = total(t, IOT_SEVERITY_ERROR) > 0 ||
+			 (c->strict && total(t, IOT_SEVERITY_WARNING) > 0) || t->failed;
 	return bad ? EXIT_FAULT : EXIT_OK;
 }
 
 static int check_one(struct check *c, const char *path)
 {
-	struct check_report report = {.out = &c->out,
-				      .progress = &c->progress,
-				      .json = c->json,
-				      .quiet = c->repair.quiet,
-				      .all = c->all};
-	struct stat st;
+	struct trace t = {.check = c, .path = path};
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
 		return options_wrong(c->command, "standard input is a terminal; name a trace");
-	check_report_begin(&report, path);
-	progress_begin(&c->progress, c->repair.progress, c->repair.quiet, NULL);
-	const int fd = trace_in_descriptor(path, &st);
-	if (fd >= 0)
-		c->total_bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-	const int status = fd < 0 ? EXIT_FAULT : verify(c, fd, &report);
-	progress_clear(&c->progress);
-	check_report_free(&report);
-	if (fd > STDIN_FILENO)
-		close(fd);
+	progress_begin(&c->progress, c->how_progress, c->quiet, NULL);
+	int status = open_trace(&t);
+	if (status == EXIT_OK)
+		status = verify(&t);
+	close_trace(&t);
 	return status;
 }
 
@@ -106,6 +291,136 @@ static int check_all(struct check *c, char **paths, size_t count)
 	return closed > status ? closed : status;
 }
 
+/* Repair */
+
+/* Verifies the trace and selects what is kept. Returns the exit status. */
+static int survey(struct trace *t)
+{
+	const struct check *c = t->check;
+	if (!S_ISREG(t->st.st_mode) || lseek(t->fd, 0, SEEK_CUR) < 0)
+		return report_error(t->path, "--repair reads twice, so it needs a file");
+	t->total_bytes = 2 * (uint64_t)t->st.st_size;
+	(void)iot_verifier_set(t->verifier, IOT_VERIFY_WARNINGS, 0);
+	(void)iot_verifier_set(t->verifier, IOT_VERIFY_REPAIR, 1);
+	if (run(t) != EXIT_OK)
+		return EXIT_FAULT;
+	const int status = iot_verifier_select(t->verifier, c->keep_unverified);
+	const bool unreadable = nothing_is_readable(t);
+	if (unreadable && foreign_report(t->path) != FOREIGN_NOT)
+		return EXIT_FAULT;
+	if (status == IOT_EUSAGE)
+		return report_error(t->path,
+				    "its %iotrace line is damaged, so the tick is unknown; specify "
+				    "it with --in-tick=NS (usually 1000)");
+	if (status == IOT_OK)
+		return EXIT_OK;
+	return report_error(t->path,
+			    unreadable ? "nothing in it can be verified, or read as a trace"
+			    : c->keep_unverified ? "nothing in it can be verified, or kept"
+						 : "nothing in it can be verified; "
+						   "--keep-unverified keeps what can be read");
+}
+
+static int write_events(struct trace *t, struct iot_stream *s, struct iot_writer *w)
+{
+	struct check *c = t->check;
+	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
+	int status = IOT_OK, got = 0;
+	if (b == NULL)
+		return out_of_memory();
+	while (status == IOT_OK && signal_pending() == 0 && (got = iot_stream_next(s, b)) > 0) {
+		status = iot_writer_events(w, b->events, b->count);
+		progress_show(&c->progress, t->total_bytes / 2, t->total_bytes,
+			      fact(t, IOT_REPAIR_KEPT));
+	}
+	iot_batch_free(b);
+	progress_clear(&c->progress);
+	if (signal_pending() != 0)
+		return EXIT_FAULT;
+	if (status == IOT_OK && got < 0) {
+		print_message("%s", iot_stream_error(s));
+		return EXIT_FAULT;
+	}
+	if (status == IOT_OK)
+		status = write_close(w);
+	return status == IOT_OK ? EXIT_OK : report_write_error(w, &c->write);
+}
+
+static int write_kept(struct trace *t)
+{
+	struct write_options o = t->check->write;
+	struct iot_stream *s = iot_stream_of_repair(t->verifier);
+	struct iot_writer *w = iot_writer_new();
+	int status;
+	o.tick_ns = fact(t, IOT_VERIFIED_TICK_NS);
+	if (o.base == NOT_GIVEN)
+		o.base = fact(t, IOT_VERIFIED_BASE);
+	if (o.sync == NOT_GIVEN && fact(t, IOT_VERIFIED_FRAMED) != 0)
+		o.sync = fact(t, IOT_VERIFIED_SYNC);
+	if (s == NULL || w == NULL)
+		status = report_error(t->path, "cannot be read again");
+	else
+		status = write_open(w, &o, t->check->command);
+	if (status == EXIT_OK)
+		status = write_events(t, s, w);
+	iot_stream_free(s);
+	iot_writer_free(w);
+	return status;
+}
+
+static void report(const struct trace *t)
+{
+	const uintmax_t second = fact(t, IOT_VERIFIED_SECOND_TRACE),
+			repeated = fact(t, IOT_REPAIR_REPEATED),
+			unverified = fact(t, IOT_REPAIR_UNVERIFIED),
+			lost = fact(t, IOT_REPAIR_LOST), kept = fact(t, IOT_REPAIR_KEPT),
+			gaps = fact(t, IOT_REPAIR_GAPS);
+	const bool lost_end = fact(t, IOT_REPAIR_LOST_END) != 0;
+	if (second > 0)
+		print_message_about(t->path,
+				    "a second %%iotrace on line %ju: what belongs to another trace "
+				    "is not kept",
+				    second);
+	if (repeated > 0)
+		print_message_about(t->path, "intervals that were there twice: %ju", repeated);
+	if (unverified > 0)
+		print_message_about(t->path, "records kept that are not verified: %ju", unverified);
+	if (lost_end && lost == 0)
+		print_message_about(t->path,
+				    "records kept: %ju, lost: nobody knows how many (gaps: %ju)",
+				    kept, gaps);
+	else
+		print_message_about(t->path, "records kept: %ju, lost: %s%ju (gaps: %ju)", kept,
+				    lost_end ? "at least " : "", lost, gaps);
+}
+
+static bool is_whole(const struct trace *t)
+{
+	return fact(t, IOT_REPAIR_GAPS) + fact(t, IOT_REPAIR_UNVERIFIED) +
+		   fact(t, IOT_VERIFIED_SECOND_TRACE) ==
+	       0;
+}
+
+static int repair_one(struct check *c, const char *path)
+{
+	struct trace t = {.check = c, .path = path};
+	progress_begin(&c->progress, c->how_progress, c->quiet, c->write.path);
+	int status = open_trace(&t);
+	if (status == EXIT_OK)
+		status = survey(&t);
+	if (status == EXIT_OK) {
+		signals_catch(SIGNALS_FILES, c->write.path, c->quiet);
+		status = write_kept(&t);
+		signals_restore();
+	}
+	if (status == EXIT_OK && !c->quiet)
+		report(&t);
+	if (status == EXIT_OK && !is_whole(&t))
+		status = EXIT_FAULT;
+	close_trace(&t);
+	return status;
+}
+
 static int repair(struct check *c, char **paths, size_t count)
 {
 	if (count > 1)
@@ -114,37 +429,36 @@ static int repair(struct check *c, char **paths, size_t count)
 		return options_wrong(c->command, "--repair goes without --json, --all, --strict");
 	if (strcmp(paths[0], "-") == 0 && isatty(STDIN_FILENO))
 		return options_wrong(c->command, "standard input is a terminal; name a trace");
-	const int status = refuse_same_file(c->command, c->repair.write.path, paths[0]);
-	return status == EXIT_OK ? repair_trace(paths[0], &c->repair, c->command) : status;
+	const int status = refuse_same_file(c->command, c->write.path, paths[0]);
+	return status == EXIT_OK ? repair_one(c, paths[0]) : status;
 }
 
-static bool asks_for_writing(const struct repair_options *o)
+static bool asks_for_writing(const struct check *c)
 {
-	return strcmp(o->write.path, "-") != 0 || o->write.level > 0 || o->write.threads > 0 ||
-	       o->write.bare || o->write.sync != NOT_GIVEN || o->write.compression >= 0 ||
-	       o->write.no_fsync || o->keep_unverified;
+	const struct write_options *o = &c->write;
+	return strcmp(o->path, "-") != 0 || o->level > 0 || o->threads > 0 || o->bare ||
+	       o->sync != NOT_GIVEN || o->compression >= 0 || o->no_fsync || c->keep_unverified;
 }
 
 int cmd_check(int argc, char **argv)
 {
-	struct check c = {
-	    .repair = {.write = WRITE_OPTIONS_INIT, .base = NOT_GIVEN, .tick_ns = NOT_GIVEN}};
+	struct check c = {.write = WRITE_OPTIONS_INIT, .base = NOT_GIVEN, .tick_ns = NOT_GIVEN};
 	const struct option options[] = {
 	    OPTION(FLAG, 'j', "json", NULL, &c.json, "print JSON"),
 	    OPTION(FLAG, 'a', "all", NULL, &c.all,
 		   "list every position, not only the first 5 of each kind"),
 	    OPTION(FLAG, 0, "strict", NULL, &c.strict, "exit with 1 also for warnings"),
-	    OPTION_QUIET(c.repair.quiet, c.repair.progress),
+	    OPTION_QUIET(c.quiet, c.how_progress),
 	    GROUP("Reading"),
-	    OPTION_NUMBERS_OF_IN(c.repair),
+	    OPTION_NUMBERS_OF_IN(c),
 	    OPTION_ALLOW_EMPTY(c.allow_empty),
 	    GROUP("Repair"),
-	    OPTION(FLAG, 'r', "repair", NULL, &c.do_repair,
+	    OPTION(FLAG, 'r', "repair", NULL, &c.repairs,
 		   "write everything that can be recovered from IN"),
-	    OPTION_OUTPUT(c.repair.write),
-	    OPTION(FLAG, 0, "keep-unverified", NULL, &c.repair.keep_unverified,
+	    OPTION_OUTPUT(c.write),
+	    OPTION(FLAG, 0, "keep-unverified", NULL, &c.keep_unverified,
 		   "also keep readable records that are not verified, marked by comments"),
-	    OPTION_WRITING(c.repair.write),
+	    OPTION_WRITING(c.write),
 	    OPTIONS_END,
 	};
 	const struct command_spec command = {
@@ -161,9 +475,9 @@ int cmd_check(int argc, char **argv)
 	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
 	c.command = &command;
-	if (c.do_repair)
+	if (c.repairs)
 		return repair(&c, argv, count);
-	if (asks_for_writing(&c.repair))
+	if (asks_for_writing(&c))
 		return options_wrong(&command, "nothing is written without --repair");
 	return check_all(&c, argv, count);
 }

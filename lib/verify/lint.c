@@ -6,7 +6,6 @@
  */
 #include "lint.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +28,8 @@ struct span {
 };
 
 struct lint {
-	struct findings findings;
-	struct iot_codec *codec; /* for encoding */
+	struct iot_verifier *handle; /* for findings */
+	struct iot_codec *codec;     /* for encoding */
 	size_t codec_size;
 	uint64_t tick_ns;
 	unsigned base;
@@ -45,50 +44,14 @@ struct lint {
 	size_t unnamed_capacity[2];
 };
 
-/* Findings */
-
-bool findings_select(const struct findings *f, enum finding_kind kind)
-{
-	return ++f->count[kind] <= f->options->places && f->options->found != NULL;
-}
-
-static void show(const struct findings *f, enum finding_kind kind, uint64_t line, unsigned column,
-		 const char *format, va_list args)
-{
-	char text[640];
-	vsnprintf(text, sizeof(text), format, args);
-	const struct finding found = {kind, line, column > 0 ? column : 1, text};
-	f->options->found(f->options->context, &found);
-}
-
-void findings_print(const struct findings *f, enum finding_kind kind, uint64_t line,
-		    unsigned column, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	show(f, kind, line, column, format, args);
-	va_end(args);
-}
-
-void findings_report(const struct findings *f, enum finding_kind kind, uint64_t line,
-		     unsigned column, const char *format, ...)
-{
-	va_list args;
-	if (!findings_select(f, kind))
-		return;
-	va_start(args, format);
-	show(f, kind, line, column, format, args);
-	va_end(args);
-}
-
 /* The handle */
 
-struct lint *lint_new(const struct findings *findings, uint64_t tick_ns, unsigned base)
+struct lint *lint_new(struct iot_verifier *handle, uint64_t tick_ns, unsigned base)
 {
 	struct lint *l = calloc(1, sizeof(*l));
 	if (l == NULL)
 		return NULL;
-	l->findings = *findings;
+	l->handle = handle;
 	l->tick_ns = tick_ns;
 	l->base = base;
 	l->codec_size = iot_codec_size(CODEC_PROCESSES);
@@ -172,10 +135,10 @@ static unsigned column_of(struct lint *l, const char *text, size_t i, enum field
 static void look_at_time(struct lint *l, const char *text, const struct iot_record *rec, size_t i,
 			 uint64_t line)
 {
-	if (rec->start_ns < l->last_start_ns && findings_select(&l->findings, WARN_TIME))
-		findings_print(&l->findings, WARN_TIME, line, column_of(l, text, i, FIELD_START),
-			       "starts %lld ns before the record before",
-			       (long long)(l->last_start_ns - rec->start_ns));
+	if (rec->start_ns < l->last_start_ns && finding_select(l->handle, IOT_WARN_TIME))
+		finding_print(l->handle, IOT_WARN_TIME, line, column_of(l, text, i, FIELD_START),
+			      "starts %lld ns before the record before",
+			      (long long)(l->last_start_ns - rec->start_ns));
 	l->last_start_ns = rec->start_ns;
 }
 
@@ -189,10 +152,10 @@ static void look_at_overlap(struct lint *l, const struct iot_record *rec, uint64
 	if (m == NULL)
 		return;
 	if (rec->start_ns < m->end_ns && end_ns > m->start_ns)
-		findings_report(&l->findings, NOTE_OVERLAP, line, 1,
-				"process %u starts this synchronous I/O %lld ns before its last "
-				"one is done",
-				rec->process, (long long)(m->end_ns - rec->start_ns));
+		finding_report(l->handle, IOT_NOTE_OVERLAP, line, 1,
+			       "process %u starts this synchronous I/O %lld ns before its last "
+			       "one is done",
+			       rec->process, (long long)(m->end_ns - rec->start_ns));
 	if (end_ns >= m->end_ns) {
 		m->start_ns = rec->start_ns;
 		m->end_ns = end_ns;
@@ -206,13 +169,13 @@ static void compare_line(struct lint *l, const char *p, size_t n, const char *q,
 	size_t at = 0;
 	if (n == m && memcmp(p, q, n) == 0)
 		return;
-	if (!findings_select(&l->findings, WARN_SPELLING))
+	if (!finding_select(l->handle, IOT_WARN_SPELLING))
 		return;
 	while (at < n && at < m && p[at] == q[at])
 		at++;
 	escape_text(wanted, sizeof(wanted), q, m);
-	findings_print(&l->findings, WARN_SPELLING, line, (unsigned)at + 1,
-		       "not canonical: a writer makes '%s' of it", wanted);
+	finding_print(l->handle, IOT_WARN_SPELLING, line, (unsigned)at + 1,
+		      "not canonical: a writer makes '%s' of it", wanted);
 }
 
 static void compare_lines(struct lint *l, const char *p, const char *q, size_t n, uint64_t line)
@@ -281,8 +244,8 @@ int lint_records(struct lint *l, const char *text, size_t size, const struct iot
 		look_at_time(l, text, &rec[i], i, line + i);
 		look_at_overlap(l, &rec[i], line + i);
 		if (rec[i].type & 0x04)
-			findings_report(&l->findings, WARN_BITS, line + i, 1,
-					"recordType has the undefined bit 04");
+			finding_report(l->handle, IOT_WARN_BITS, line + i, 1,
+				       "recordType has the undefined bit 04");
 	}
 	return compare_records(l, text, size, rec, n, line);
 }
@@ -308,8 +271,8 @@ static void compare_comment(struct lint *l, const char *p, const struct text_lin
 	if (size == wanted + 1 && memcmp(p, mark, n) == 0 && (text.size == 0 || p[n] == ' ') &&
 	    (text.size == 0 || memcmp(p + n + 1, text.data, text.size) == 0))
 		return;
-	findings_report(&l->findings, WARN_SPELLING, line, 1,
-			"not canonical: a writer spells this line in another way");
+	finding_report(l->handle, IOT_WARN_SPELLING, line, 1,
+		       "not canonical: a writer spells this line in another way");
 }
 
 void lint_comment(struct lint *l, const char *p, const struct text_line *look, uint64_t line)
@@ -325,8 +288,8 @@ void lint_framing(struct lint *l, const char *p, const struct text_line *look,
 
 void lint_blank(struct lint *l, uint64_t line)
 {
-	findings_report(&l->findings, WARN_SPELLING, line, 1,
-			"not canonical: a writer makes no blank lines");
+	finding_report(l->handle, IOT_WARN_SPELLING, line, 1,
+		       "not canonical: a writer makes no blank lines");
 }
 
 static void look_at_percent(struct lint *l, const struct iot_event *ev, uint64_t line,
@@ -340,9 +303,9 @@ static void look_at_percent(struct lint *l, const struct iot_event *ev, uint64_t
 			continue;
 		iot_percent_decode(value, l->value, &malformed);
 		if (malformed > 0)
-			findings_report(&l->findings, WARN_PERCENT, line,
-					column + (unsigned)(value.data - ev->text.data),
-					"%u malformed %%XX", malformed);
+			finding_report(l->handle, IOT_WARN_PERCENT, line,
+				       column + (unsigned)(value.data - ev->text.data),
+				       "%u malformed %%XX", malformed);
 	}
 }
 
@@ -350,9 +313,9 @@ static void look_at_file(struct lint *l, const struct iot_event *ev, uint64_t li
 {
 	bool *unnamed = unnamed_of(l, &ev->rec, (ev->has & IOT_HAS_DISK) != 0);
 	if (unnamed != NULL && *unnamed)
-		findings_report(&l->findings, WARN_LATE, line, column,
-				"%%file after the first record of file %u of process %u",
-				ev->rec.file, ev->rec.process);
+		finding_report(l->handle, IOT_WARN_LATE_FILE, line, column,
+			       "%%file after the first record of file %u of process %u",
+			       ev->rec.file, ev->rec.process);
 	if (unnamed != NULL)
 		*unnamed = false;
 }

@@ -1,31 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reports warnings about a valid trace. verify.c passes it every valid line. */
+/* Reports warnings and notes about a valid trace. verify.c passes it every valid line. */
 #ifndef LIB_VERIFY_LINT_H
 #define LIB_VERIFY_LINT_H
 
-#include "lib/format/framing.h"
-#include "verify.h"
-
-/* Counts and reports findings. */
-struct findings {
-	const struct verify_options *options;
-	uint64_t *count;
-};
-
-/* Counts a finding; returns whether it is to be reported. */
-bool findings_select(const struct findings *f, enum finding_kind kind);
-/* Counts and reports a finding. */
-void findings_report(const struct findings *f, enum finding_kind kind, uint64_t line,
-		     unsigned column, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-/* Reports a finding that findings_select has counted. */
-void findings_print(const struct findings *f, enum finding_kind kind, uint64_t line,
-		    unsigned column, const char *format, ...) __attribute__((format(printf, 5, 6)));
+#include "verify_internal.h"
 
 struct lint;
 
 /* Returns NULL if out of memory. */
-struct lint *lint_new(const struct findings *findings, uint64_t tick_ns, unsigned base);
+struct lint *lint_new(struct iot_verifier *handle, uint64_t tick_ns, unsigned base);
 void lint_free(struct lint *l);
 
 /*

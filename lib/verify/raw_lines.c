@@ -25,10 +25,10 @@ enum {
 static const uint64_t window_max = (uint64_t)1 << 27;
 
 struct raw_lines {
-	struct error error; /* ends reading */
-	struct error fault; /* of the decompressor: recoverable damage is not kept */
+	struct error error;  /* ends reading */
+	struct error damage; /* of the decompressor: recoverable damage is not kept */
 	struct byte_source in;
-	struct decompressor unpacker;
+	struct decompressor decompressor;
 	enum iot_compression how;
 	char *name, *block;
 	size_t start, end; /* bytes of the block not yet returned */
@@ -59,8 +59,8 @@ struct raw_lines *raw_lines_new(int fd, const char *name)
 				     .name = t->name,
 				     .read_size = READ_SIZE,
 				     .fd = fd};
-	t->unpacker = (struct decompressor){
-	    .error = &t->fault, .name = t->name, .in = &t->in, .window_max = window_max};
+	t->decompressor = (struct decompressor){
+	    .error = &t->damage, .name = t->name, .in = &t->in, .window_max = window_max};
 	return t;
 }
 
@@ -68,7 +68,7 @@ void raw_lines_free(struct raw_lines *t)
 {
 	if (t == NULL)
 		return;
-	decompress_close(&t->unpacker);
+	decompress_close(&t->decompressor);
 	free(t->name);
 	free(t->block);
 	free(t);
@@ -77,11 +77,6 @@ void raw_lines_free(struct raw_lines *t)
 const struct error *raw_lines_error(const struct raw_lines *t)
 {
 	return &t->error;
-}
-
-enum iot_compression raw_lines_compression(const struct raw_lines *t)
-{
-	return t->how;
 }
 
 uint64_t raw_lines_stored(const struct raw_lines *t)
@@ -136,8 +131,8 @@ static void begin(struct raw_lines *t)
 	t->how = compression_of(t);
 	if (t->how == IOT_PLAIN || t->error.status != IOT_OK)
 		return;
-	if (decompress_open(&t->unpacker, t->how, t->block, t->end, t->end) != IOT_OK)
-		t->error = t->fault;
+	if (decompress_open(&t->decompressor, t->how, t->block, t->end, t->end) != IOT_OK)
+		t->error = t->damage;
 	t->end = 0;
 }
 
@@ -152,26 +147,26 @@ static bool has_checksum(const struct decompressor *u)
 }
 
 /* Handles damage, or the end of the input in the middle of a frame. */
-static void unpacker_failed(struct raw_lines *t)
+static void decompression_failed(struct raw_lines *t)
 {
-	const int status = t->fault.status;
+	const int status = t->damage.status;
 	if (t->error.status != IOT_OK)
 		return;
 	if (status == IOT_EIO || status == IOT_ENOMEM) {
-		t->error = t->fault;
+		t->error = t->damage;
 		return;
 	}
 	const size_t named = strlen(t->name) + 2; /* "NAME: " */
 	snprintf(t->why, sizeof(t->why), "%.*s", (int)sizeof(t->why) - 1,
-		 t->fault.text + (strlen(t->fault.text) > named ? named : 0));
+		 t->damage.text + (strlen(t->damage.text) > named ? named : 0));
 	t->gap = true;
-	t->no_more = !decompress_resync(&t->unpacker);
+	t->no_more = !decompress_resync(&t->decompressor);
 	t->gap_truncated = t->no_more && status == IOT_ETRUNCATED;
 }
 
-static void unpack(struct raw_lines *t)
+static void decompress(struct raw_lines *t)
 {
-	struct decompressor *u = &t->unpacker;
+	struct decompressor *u = &t->decompressor;
 	const bool fresh = !u->in_frame;
 	const uint64_t text_at = t->at + (t->end - t->start);
 	if (fresh)
@@ -180,8 +175,8 @@ static void unpack(struct raw_lines *t)
 	t->end += n;
 	if (fresh)
 		t->checked = has_checksum(u);
-	if (t->fault.status != IOT_OK || t->error.status != IOT_OK) {
-		unpacker_failed(t);
+	if (t->damage.status != IOT_OK || t->error.status != IOT_OK) {
+		decompression_failed(t);
 		return;
 	}
 	if (u->ended) {
@@ -203,23 +198,23 @@ static void fill(struct raw_lines *t)
 		t->end += n;
 		t->no_more = n == 0;
 	} else {
-		unpack(t);
+		decompress(t);
 	}
 }
 
 /* Items */
 
-static void show(struct raw_lines *t, struct raw_item *piece, enum raw_kind kind, size_t size)
+static void set_item(struct raw_lines *t, struct raw_item *item, enum raw_kind kind, size_t size)
 {
-	piece->kind = kind;
-	piece->text = t->block + t->start;
-	piece->size = size;
-	piece->at = t->at;
+	item->kind = kind;
+	item->text = t->block + t->start;
+	item->size = size;
+	item->at = t->at;
 	t->start += size;
 	t->at += size;
 }
 
-static bool show_lines(struct raw_lines *t, struct raw_item *piece)
+static bool next_lines(struct raw_lines *t, struct raw_item *item)
 {
 	const char *p = t->block + t->start;
 	const size_t have = t->end - t->start;
@@ -233,54 +228,54 @@ static bool show_lines(struct raw_lines *t, struct raw_item *piece)
 		t->at += (uint64_t)(first_lf + 1 - p);
 		t->start += (size_t)(first_lf + 1 - p);
 		t->in_long = false;
-		return show_lines(t, piece);
+		return next_lines(t, item);
 	}
 	const char *lf = have > 0 ? memrchr(p, '\n', have) : NULL;
 	if (lf == NULL)
 		return false;
-	show(t, piece, RAW_LINES, (size_t)(lf + 1 - p));
+	set_item(t, item, RAW_LINES, (size_t)(lf + 1 - p));
 	return true;
 }
 
 /* Drops text without LF, and reports the reason. */
-static void show_gap(struct raw_lines *t, struct raw_item *piece, const char *why, bool truncated)
+static void set_gap(struct raw_lines *t, struct raw_item *item, const char *why, bool truncated)
 {
-	show(t, piece, RAW_GAP, t->end - t->start);
-	piece->why = why;
-	piece->truncated = truncated;
+	set_item(t, item, RAW_GAP, t->end - t->start);
+	item->why = why;
+	item->truncated = truncated;
 }
 
 /* Returns the item that follows the lines; false if none. */
-static bool show_first_use(struct raw_lines *t, struct raw_item *piece)
+static bool next_other(struct raw_lines *t, struct raw_item *item)
 {
 	if (t->gap) {
 		t->gap = t->in_long = false;
-		show_gap(t, piece, t->why, t->gap_truncated);
+		set_gap(t, item, t->why, t->gap_truncated);
 		return true;
 	}
 	if (t->frame_ended) {
 		t->frame_ended = false;
-		show(t, piece, RAW_FRAME, 0);
-		piece->frame_at = t->frame_at;
-		piece->checked = t->checked;
+		set_item(t, item, RAW_FRAME, 0);
+		item->frame_at = t->frame_at;
+		item->checked = t->checked;
 		return true;
 	}
 	if (t->end - t->start > LINE_SIZE_MAX) {
 		t->in_long = true;
-		show_gap(t, piece, "a line longer than 65536 bytes", false);
+		set_gap(t, item, "a line longer than 65536 bytes", false);
 		return true;
 	}
 	if (!t->no_more)
 		return false;
-	show(t, piece, t->end > t->start ? RAW_CUT : RAW_END, t->end - t->start);
+	set_item(t, item, t->end > t->start ? RAW_CUT : RAW_END, t->end - t->start);
 	return true;
 }
 
-int raw_lines_next(struct raw_lines *t, struct raw_item *piece)
+int raw_lines_next(struct raw_lines *t, struct raw_item *item)
 {
-	*piece = (struct raw_item){.kind = RAW_END};
+	*item = (struct raw_item){.kind = RAW_END};
 	while (t->error.status == IOT_OK) {
-		if (show_lines(t, piece) || show_first_use(t, piece))
+		if (next_lines(t, item) || next_other(t, item))
 			return IOT_OK;
 		fill(t);
 	}

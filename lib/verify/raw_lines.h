@@ -39,10 +39,9 @@ struct raw_lines *raw_lines_new(int fd, const char *name);
 void raw_lines_free(struct raw_lines *t);
 
 /* Returns IOT_OK, or IOT_EIO or IOT_ENOMEM with raw_lines_error set. */
-int raw_lines_next(struct raw_lines *t, struct raw_item *piece);
+int raw_lines_next(struct raw_lines *t, struct raw_item *item);
 const struct error *raw_lines_error(const struct raw_lines *t);
 
-enum iot_compression raw_lines_compression(const struct raw_lines *t);
 uint64_t raw_lines_stored(const struct raw_lines *t); /* bytes read so far */
 
 #endif

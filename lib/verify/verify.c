@@ -1,54 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processes lines. While an interval is intact its lines are decoded; after the first damage they
+ * The handle, and lines. While an interval is intact its lines are decoded; after the first damage they
  * are only counted, as far as they are recognizable, up to the next %sync.
  */
-#include "verify.h"
-
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/reader/detect_base.h"
 #include "lib/codec/record_line.h"
 #include "lib/codec/codec.h"
+#include "lint.h"
 #include "verify_internal.h"
 
-enum { CODEC_PROCESSES = 64 };
-
-const char *finding_name(enum finding_kind kind)
-{
-	static const char *const name[FINDINGS] = {
-	    [BAD_RECORD] = "bad-record",
-	    [BAD_COMMENT] = "bad-comment",
-	    [BAD_FRAMING] = "bad-framing",
-	    [BAD_HASH] = "bad-hash",
-	    [BAD_PLACE] = "bad-place",
-	    [BAD_COMPRESSION] = "bad-compression",
-	    [BAD_CUT] = "cut-short",
-	    [BAD_TAIL] = "behind-end",
-	    [WARN_SPELLING] = "not-canonical",
-	    [WARN_TIME] = "time-backwards",
-	    [WARN_BITS] = "unknown-bits",
-	    [WARN_PERCENT] = "percent",
-	    [WARN_LATE] = "late-file",
-	    [WARN_REPEAT] = "repeated",
-	    [WARN_SYNC] = "sync-spacing",
-	    [WARN_HEADER] = "no-header",
-	    [WARN_END] = "no-end",
-	    [WARN_BASE] = "base-unclear",
-	    [NOTE_OVERLAP] = "overlap",
-	};
-	return name[kind];
-}
-
-int verify_fail(struct verify *v, int status, const char *why)
-{
-	char name[256];
-	v->stop = true;
-	return error_set(v->error, status, "%s:%llu: %s",
-			 escape_text(name, sizeof(name), v->name, strlen(v->name)),
-			 (unsigned long long)v->line, why);
-}
+enum { CODEC_PROCESSES = 64, MEMORY_MAX_DEFAULT = 1 << 30 };
 
 static void fail_memory(struct verify *v, int status)
 {
@@ -57,24 +22,12 @@ static void fail_memory(struct verify *v, int status)
 					 : "out of memory");
 }
 
-void verify_damaged(struct verify *v, enum finding_kind kind, unsigned column, const char *why,
-		    const char *sentence)
-{
-	if (!v->broken)
-		findings_report(&v->findings, kind, v->line, column, "%s", sentence);
-	v->broken = true;
-	if (v->interval.why_line != 0)
-		return;
-	v->interval.why_line = v->line;
-	v->interval.why = why;
-}
-
 /* Records that everything up to cur can be decoded. */
 static void clean_so_far(struct verify *v, size_t records, int64_t ticks)
 {
-	v->clean_to = verify_at(v, v->cur);
-	v->clean_records += records;
-	v->clean_ticks += ticks;
+	v->current.clean_to = verify_at(v, v->cur);
+	v->current.clean_records += records;
+	v->current.clean_ticks += ticks;
 	v->index += records;
 	v->verdict->records += records;
 	verify_count(v, records, ticks);
@@ -97,11 +50,12 @@ static void grow_codec(struct verify *v)
 		fail_memory(v, status);
 }
 
+/* Returns whether lines are to be linted. */
 static bool begin_lint(struct verify *v)
 {
-	if (v->lint != NULL || !v->options->lint)
-		return true;
-	v->lint = lint_new(&v->findings, codec_tick(v->codec), (unsigned)v->verdict->base);
+	if (v->lint != NULL || !v->handle->warnings)
+		return v->lint != NULL;
+	v->lint = lint_new(v->handle, codec_tick(v->codec), (unsigned)v->verdict->base);
 	if (v->lint == NULL)
 		fail_memory(v, IOT_ENOMEM);
 	else
@@ -117,7 +71,7 @@ static enum decode_stop take_records(struct verify *v)
 	const size_t n = codec_decode_lines(v->codec, &v->cur, v->end, v->records, VERIFY_BATCH,
 					    sizeof(*v->records), NULL, &why);
 	clean_so_far(v, n, codec_start(v->codec) - start);
-	if (n > 0 && begin_lint(v) && v->lint != NULL) {
+	if (n > 0 && begin_lint(v)) {
 		const int status =
 		    lint_records(v->lint, from, (size_t)(v->cur - from), v->records, n, v->line);
 		if (status != IOT_OK)
@@ -141,16 +95,16 @@ static bool parse_comment(struct verify *v, const struct text_line *l, struct io
 		wrong = "a time leads beyond 2^63-1 nanoseconds";
 	else if (iot_directive_parse(ev, &wrong) == IOT_OK)
 		return true;
-	verify_damaged(v, BAD_COMMENT, l->column, "a damaged directive", wrong);
+	verify_damaged(v, IOT_BAD_COMMENT, l->column, "a damaged directive", wrong);
 	return false;
 }
 
 static void reported_again(struct verify *v, const struct text_line *l,
 			   const struct definition *name)
 {
-	if (v->lint != NULL && name->reported == v->number)
-		findings_report(&v->findings, WARN_REPEAT, v->line, l->column,
-				"repeats the current definition, but not after a %%sync");
+	if (v->lint != NULL && name->reported == v->current.number)
+		finding_report(v->handle, IOT_WARN_REPEAT, v->line, l->column,
+			       "repeats the current definition, but not after a %%sync");
 }
 
 static void take_comment(struct verify *v, const struct text_line *l)
@@ -164,7 +118,7 @@ static void take_comment(struct verify *v, const struct text_line *l)
 		fail_memory(v, status);
 		return;
 	}
-	if (begin_lint(v) && v->lint != NULL) {
+	if (begin_lint(v)) {
 		lint_comment(v->lint, v->cur, l, v->line);
 		lint_directive(v->lint, &ev, v->line, l->column);
 	}
@@ -173,7 +127,7 @@ static void take_comment(struct verify *v, const struct text_line *l)
 	else
 		v->verdict->comments++;
 	if (name != NULL)
-		name->reported = v->number;
+		name->reported = v->current.number;
 	v->begun = true;
 	v->cur = l->next;
 	v->line++;
@@ -186,12 +140,12 @@ static void blank(struct verify *v, const struct text_line *l)
 		verify_fail(v, IOT_ELIMIT, BLANK_RUN_MESSAGE);
 		return;
 	}
-	const bool lint = begin_lint(v) && v->lint != NULL;
+	const bool lint = begin_lint(v);
 	v->cur = blank_run_more(&v->blanks, l->next, v->end);
 	for (; v->line <= v->blanks.line; v->line++)
 		if (lint)
 			lint_blank(v->lint, v->line);
-	if (!v->broken)
+	if (!v->current.broken)
 		clean_so_far(v, 0, 0);
 }
 
@@ -206,13 +160,13 @@ static bool after_end(struct verify *v, const struct text_line *l)
 	if (header && v->verdict->ended)
 		v->verdict->second_line = v->line;
 	if (header && v->verdict->ended)
-		findings_report(
-		    &v->findings, BAD_TAIL, v->line, l->column,
+		finding_report(
+		    v->handle, IOT_BAD_TAIL, v->line, l->column,
 		    "a second %%iotrace: concatenated traces are not a trace; join them with "
 		    "`iotrace merge`");
-	if (header || v->verdict->count[BAD_TAIL] > 0)
+	if (header || v->verdict->count[IOT_BAD_TAIL] > 0)
 		return v->verdict->ended;
-	findings_report(&v->findings, BAD_TAIL, v->line, 1, "text after %%end");
+	finding_report(v->handle, IOT_BAD_TAIL, v->line, 1, "text after %%end");
 	return v->verdict->ended;
 }
 
@@ -226,12 +180,12 @@ static void take_other(struct verify *v, const struct text_line *l)
 {
 	const enum framing_kind framing = framing_of(l);
 	if (l->base != v->verdict->base)
-		verify_damaged(v, BAD_COMMENT, 1, "a damaged comment",
+		verify_damaged(v, IOT_BAD_COMMENT, 1, "a damaged comment",
 			       l->base == 16
 				   ? "a comment of a hexadecimal trace (ff) in a decimal one"
 				   : "a comment of a decimal trace (255) in a hexadecimal one");
 	else if (l->size > IOT_COMMENT_MAX)
-		verify_damaged(v, BAD_COMMENT, IOT_COMMENT_MAX + 1, "a damaged comment",
+		verify_damaged(v, IOT_BAD_COMMENT, IOT_COMMENT_MAX + 1, "a damaged comment",
 			       "a comment line longer than 65536 bytes");
 	else if (framing != FRAMING_NONE)
 		verify_framing(v, l, framing);
@@ -271,14 +225,14 @@ static bool bad_record(struct verify *v)
 	if (!v->begun && framing_resembles_header(v->cur, (size_t)(v->end - v->cur)))
 		return false;
 	const char *sentence = iot_codec_error(v->codec, &column);
-	verify_damaged(v, BAD_RECORD, column, "a damaged record", sentence);
+	verify_damaged(v, IOT_BAD_RECORD, column, "a damaged record", sentence);
 	return true;
 }
 
 /* Processes one run of records, or one other line. */
 static void take_some(struct verify *v)
 {
-	if (!v->broken && !v->tail) {
+	if (!v->current.broken && !v->tail) {
 		switch (take_records(v)) {
 		case DECODE_STOP_LIMIT:
 			grow_codec(v);
@@ -305,12 +259,12 @@ static void take_some(struct verify *v)
 	}
 	if (v->tail) {
 		v->tail = false;
-		v->broken = true;
+		v->current.broken = true;
 		v->stop = after_end(v, &l);
 	}
 	if (v->stop)
 		return;
-	if (v->broken)
+	if (v->current.broken)
 		take_broken(v, &l);
 	else
 		take_other(v, &l);
@@ -321,7 +275,7 @@ static void take_block(struct verify *v, const char *p, size_t size, uint64_t at
 	v->block = v->cur = v->hashed = p;
 	v->end = p + size;
 	v->block_at = at;
-	if (v->number == 0)
+	if (v->current.number == 0)
 		verify_open_first(v);
 	while (v->cur < v->end && !v->stop)
 		take_some(v);
@@ -337,9 +291,9 @@ static bool find_base(struct verify *v, const char *p, size_t size)
 	bool tie = false;
 	if (v->codec != NULL)
 		return true;
-	unsigned base = (unsigned)v->options->base;
+	unsigned base = (unsigned)v->handle->base;
 	if (base == 0) {
-		struct bufreader *w = bufreader_new(v->name, &plain);
+		struct bufreader *w = bufreader_new(v->handle->name, &plain);
 		if (w == NULL || bufreader_open_memory(w, p, size) != IOT_OK) {
 			bufreader_free(w);
 			fail_memory(v, IOT_ENOMEM);
@@ -349,9 +303,9 @@ static bool find_base(struct verify *v, const char *p, size_t size)
 		bufreader_free(w);
 	}
 	if (tie)
-		findings_report(&v->findings, WARN_BASE, 1, 1,
-				"the records could be hexadecimal or decimal; taken for "
-				"hexadecimal");
+		finding_report(v->handle, IOT_WARN_BASE, 1, 1,
+			       "the records could be hexadecimal or decimal; taken for "
+			       "hexadecimal");
 	v->verdict->base = base;
 	v->codec_size = iot_codec_size(CODEC_PROCESSES);
 	void *block = malloc(v->codec_size);
@@ -367,59 +321,59 @@ static bool find_base(struct verify *v, const char *p, size_t size)
  * Processes the last line, without LF: it is truncated, unless it is a %end or the trace is
  * unframed.
  */
-static void take_cut(struct verify *v, const struct raw_item *piece)
+static void take_cut(struct verify *v, const struct raw_item *item)
 {
-	const struct text_line l = text_line_classify(piece->text, piece->text + piece->size);
+	const struct text_line l = text_line_classify(item->text, item->text + item->size);
 	const bool whole = !v->verdict->framed || framing_of(&l) == FRAMING_END;
 	if (l.kind == TEXT_LINE_BLANK || v->stop)
 		return;
 	if (!whole && !v->tail) {
 		v->verdict->truncated = true;
-		verify_damaged(v, BAD_CUT, 1, "cut short", "the input ends inside of a line");
+		verify_damaged(v, IOT_BAD_CUT, 1, "cut short", "the input ends inside of a line");
 		return;
 	}
-	char *line = malloc(piece->size + 1);
+	char *line = malloc(item->size + 1);
 	if (line == NULL) {
 		fail_memory(v, IOT_ENOMEM);
 		return;
 	}
-	memcpy(line, piece->text, piece->size);
-	line[piece->size] = '\n';
-	if (v->options->lint)
-		findings_report(&v->findings, WARN_SPELLING, v->line, (unsigned)l.size + 1,
-				"not canonical: the last line has no LF");
-	take_block(v, line, piece->size + 1, piece->at);
+	memcpy(line, item->text, item->size);
+	line[item->size] = '\n';
+	if (v->handle->warnings)
+		finding_report(v->handle, IOT_WARN_SPELLING, v->line, (unsigned)l.size + 1,
+			       "not canonical: the last line has no LF");
+	take_block(v, line, item->size + 1, item->at);
 	free(line);
 }
 
-static void take_gap(struct verify *v, const struct raw_item *piece)
+static void take_gap(struct verify *v, const struct raw_item *item)
 {
-	const bool cut = piece->truncated;
-	if (v->number == 0)
+	const bool cut = item->truncated;
+	if (v->current.number == 0)
 		v->gap_before = true;
 	v->verdict->truncated |= cut;
 	/* every gap is separate damage, also in an interval that is damaged already */
-	v->broken = false;
-	verify_damaged(v, cut ? BAD_CUT : BAD_COMPRESSION, 1,
-		       cut ? "cut short" : "damaged compression", piece->why);
+	v->current.broken = false;
+	verify_damaged(v, cut ? IOT_BAD_CUT : IOT_BAD_COMPRESSION, 1,
+		       cut ? "cut short" : "damaged compression", item->why);
 }
 
-static void take_piece(struct verify *v, const struct raw_item *piece)
+static void take_item(struct verify *v, const struct raw_item *item)
 {
-	switch (piece->kind) {
+	switch (item->kind) {
 	case RAW_LINES:
-		if (find_base(v, piece->text, piece->size))
-			take_block(v, piece->text, piece->size, piece->at);
+		if (find_base(v, item->text, item->size))
+			take_block(v, item->text, item->size, item->at);
 		break;
 	case RAW_CUT:
-		if (find_base(v, piece->text, piece->size))
-			take_cut(v, piece);
+		if (find_base(v, item->text, item->size))
+			take_cut(v, item);
 		break;
 	case RAW_FRAME:
-		verify_zstd_frame(v, piece);
+		verify_zstd_frame(v, item);
 		break;
 	case RAW_GAP:
-		take_gap(v, piece);
+		take_gap(v, item);
 		break;
 	case RAW_END:
 		break;
@@ -429,84 +383,204 @@ static void take_piece(struct verify *v, const struct raw_item *piece)
 static void at_end(struct verify *v)
 {
 	const struct verdict *d = v->verdict;
-	if (v->codec != NULL && v->number > 0)
+	if (v->codec != NULL && v->current.number > 0)
 		verify_close_last(v);
-	const bool damaged = d->count[BAD_COMPRESSION] > 0 || d->count[BAD_CUT] > 0;
+	const bool damaged = d->count[IOT_BAD_COMPRESSION] > 0 || d->count[IOT_BAD_CUT] > 0;
 	if (d->framed && !d->any_end && !d->truncated)
-		findings_report(&v->findings, WARN_END, v->line, 1,
-				"no %%end: truncated after %llu records",
-				(unsigned long long)d->records);
-	if (!v->begun && !damaged && !v->options->allow_empty) {
-		findings_report(&v->findings, BAD_CUT, 1, 1,
-				d->lines == 0 ? EMPTY_FILE : BLANK_FILE);
+		finding_report(v->handle, IOT_WARN_END, v->line, 1,
+			       "no %%end: truncated after %llu records",
+			       (unsigned long long)d->records);
+	if (!v->begun && !damaged && !v->handle->allow_empty) {
+		finding_report(v->handle, IOT_BAD_CUT, 1, 1,
+			       d->lines == 0 ? EMPTY_FILE : BLANK_FILE);
 		return;
 	}
 	if (!d->any_header && (d->lines > 0 || !damaged))
-		findings_report(&v->findings, WARN_HEADER, 1, 1, "no %%iotrace%s",
-				d->lines > 0 ? "" : ", nor anything else");
+		finding_report(v->handle, IOT_WARN_HEADER, 1, 1, "no %%iotrace%s",
+			       d->lines > 0 ? "" : ", nor anything else");
 }
 
 static void run(struct verify *v)
 {
-	struct raw_item piece;
+	struct raw_item item;
 	int status;
 	do {
-		status = raw_lines_next(v->raw, &piece);
+		status = raw_lines_next(v->raw, &item);
 		if (status == IOT_OK)
-			take_piece(v, &piece);
-		if (v->options->progress != NULL)
-			v->options->progress(v->options->progress_context, raw_lines_stored(v->raw),
-					     v->verdict->records);
-	} while (status == IOT_OK && !v->stop && piece.kind != RAW_END);
+			take_item(v, &item);
+		if (v->handle->progress != NULL)
+			v->handle->progress(v->handle->progress_context, raw_lines_stored(v->raw),
+					    v->verdict->records);
+	} while (status == IOT_OK && !v->stop && item.kind != RAW_END);
 	v->verdict->lines = v->line - 1;
-	v->verdict->compression = raw_lines_compression(v->raw);
 	if (status != IOT_OK)
-		*v->error = *raw_lines_error(v->raw);
-	if (v->error->status == IOT_OK)
+		v->handle->error = *raw_lines_error(v->raw);
+	if (v->handle->error.status == IOT_OK)
 		at_end(v);
 }
 
-static bool make(struct verify *v, int fd)
+static bool allocate(struct verify *v)
 {
 	bool fine = true;
-	definitions_init(&v->names, v->options->memory_max, false, false);
-	v->raw = raw_lines_new(fd, v->name);
-	v->hash = XXH3_createState();
+	definitions_init(&v->names, v->handle->memory_max, false, false);
+	v->raw = raw_lines_new(v->handle->fd, v->handle->name);
+	v->current.hash = XXH3_createState();
 	v->scratch = malloc(RETIMED_MAX(IOT_COMMENT_MAX));
 	v->records = malloc(VERIFY_BATCH * sizeof(*v->records));
 	for (size_t i = 0; i < RESYNC_CANDIDATES; i++) {
-		v->candidate[i].hash = XXH3_createState();
-		fine = fine && v->candidate[i].hash != NULL;
+		v->current.candidate[i].hash = XXH3_createState();
+		fine = fine && v->current.candidate[i].hash != NULL;
 	}
-	return fine && v->raw != NULL && v->hash != NULL && v->scratch != NULL &&
+	return fine && v->raw != NULL && v->current.hash != NULL && v->scratch != NULL &&
 	       v->records != NULL;
 }
 
-static void forget(struct verify *v)
+static void release(struct verify *v)
 {
 	raw_lines_free(v->raw);
 	lint_free(v->lint);
 	definitions_free(&v->names);
-	XXH3_freeState(v->hash);
+	XXH3_freeState(v->current.hash);
 	for (size_t i = 0; i < RESYNC_CANDIDATES; i++)
-		XXH3_freeState(v->candidate[i].hash);
+		XXH3_freeState(v->current.candidate[i].hash);
 	free(v->codec);
 	free(v->scratch);
 	free(v->records);
 }
 
-int verify_trace(int fd, const char *name, const struct verify_options *options,
-		 struct verdict *verdict, struct error *error)
+/* The handle */
+
+struct iot_verifier *iot_verifier_new(void)
 {
-	struct verify v = {
-	    .options = options, .verdict = verdict, .error = error, .name = name, .line = 1};
-	*verdict = (struct verdict){.tick_ns = options->tick_ns};
-	*error = (struct error){0};
-	v.findings = (struct findings){options, verdict->count};
-	if (make(&v, fd))
+	struct iot_verifier *v = calloc(1, sizeof(*v));
+	if (v == NULL)
+		return NULL;
+	v->warnings = true;
+	v->tick_ns = IOT_TICK_DEFAULT_NS;
+	v->memory_max = MEMORY_MAX_DEFAULT;
+	return v;
+}
+
+void iot_verifier_free(struct iot_verifier *v)
+{
+	if (v == NULL)
+		return;
+	intervals_free(&v->intervals);
+	free(v->name);
+	free(v);
+}
+
+static int set_bool(bool *to, uint64_t value)
+{
+	if (value > 1)
+		return IOT_EUSAGE;
+	*to = value == 1;
+	return IOT_OK;
+}
+
+static int set_number(uint64_t *to, uint64_t value, bool allowed)
+{
+	if (!allowed)
+		return IOT_EUSAGE;
+	*to = value;
+	return IOT_OK;
+}
+
+int iot_verifier_set(struct iot_verifier *v, enum iot_verify_option option, uint64_t value)
+{
+	if (v->state != VERIFIER_NEW)
+		return IOT_EUSAGE;
+	switch (option) {
+	case IOT_VERIFY_WARNINGS:
+		return set_bool(&v->warnings, value);
+	case IOT_VERIFY_ALLOW_EMPTY:
+		return set_bool(&v->allow_empty, value);
+	case IOT_VERIFY_REPAIR:
+		return set_bool(&v->repairs, value);
+	case IOT_VERIFY_REPORTS:
+		return set_number(&v->reports, value, true);
+	case IOT_VERIFY_LIMIT_MEMORY:
+		return set_number(&v->memory_max, value, true);
+	case IOT_VERIFY_BASE:
+		return set_number(&v->base, value, value == 0 || value == 10 || value == 16);
+	case IOT_VERIFY_TICK_NS:
+		v->tick_given = true;
+		return set_number(&v->tick_ns, value, value >= 1 && value <= INT64_MAX);
+	}
+	return IOT_EUSAGE;
+}
+
+void iot_verifier_on_finding(struct iot_verifier *v, iot_finding_fn *fn, void *context)
+{
+	v->found = fn;
+	v->found_context = context;
+}
+
+void iot_verifier_on_progress(struct iot_verifier *v, iot_verify_progress_fn *fn, void *context)
+{
+	v->progress = fn;
+	v->progress_context = context;
+}
+
+int iot_verifier_run(struct iot_verifier *handle, int fd, const char *name)
+{
+	struct verify v = {.handle = handle, .verdict = &handle->verdict, .line = 1};
+	if (handle->state != VERIFIER_NEW)
+		return IOT_EUSAGE;
+	handle->state = VERIFIER_RUN;
+	handle->fd = fd;
+	handle->begin = lseek(fd, 0, SEEK_CUR);
+	handle->verdict.tick_ns = handle->tick_ns;
+	handle->name = strdup(name);
+	if (handle->name == NULL)
+		error_set(&handle->error, IOT_ENOMEM, "out of memory");
+	else if (allocate(&v))
 		run(&v);
 	else
 		fail_memory(&v, IOT_ENOMEM);
-	forget(&v);
-	return error->status;
+	release(&v);
+	return handle->error.status;
+}
+
+uint64_t iot_verifier_fact(const struct iot_verifier *v, enum iot_verify_fact fact)
+{
+	const struct verdict *d = &v->verdict;
+	switch (fact) {
+	case IOT_VERIFIED_RECORDS:
+		return d->records;
+	case IOT_VERIFIED_COMMENTS:
+		return d->comments;
+	case IOT_VERIFIED_LINES:
+		return d->lines;
+	case IOT_VERIFIED_COMPLETE:
+		return d->ended;
+	case IOT_VERIFIED_FRAMED:
+		return d->has_header;
+	case IOT_VERIFIED_TICK_NS:
+		return d->tick_ns;
+	case IOT_VERIFIED_BASE:
+		return d->base;
+	case IOT_VERIFIED_SYNC:
+		return d->sync;
+	case IOT_VERIFIED_SECOND_TRACE:
+		return d->second_line;
+	case IOT_REPAIR_UNVERIFIED:
+		return v->repaired.unverified;
+	case IOT_REPAIR_REPEATED:
+		return v->repaired.repeated;
+	case IOT_REPAIR_KEPT:
+		return v->repaired.kept;
+	case IOT_REPAIR_LOST:
+		return v->repaired.lost;
+	case IOT_REPAIR_LOST_END:
+		return v->repaired.lost_end;
+	case IOT_REPAIR_GAPS:
+		return v->repaired.gaps;
+	}
+	return 0;
+}
+
+const char *iot_verifier_error(const struct iot_verifier *v)
+{
+	return v->error.text;
 }

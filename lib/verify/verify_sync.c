@@ -12,6 +12,7 @@
 
 #include "lib/base/number.h"
 #include "lib/codec/codec.h"
+#include "lint.h"
 #include "verify_internal.h"
 
 enum { HASH_DIGITS = 16 };
@@ -20,25 +21,46 @@ static const char why_hash[] = "the hash does not match";
 static const char why_sync[] = "a damaged %sync";
 static const char why_header[] = "a damaged %iotrace";
 
+int verify_fail(struct verify *v, int status, const char *why)
+{
+	char name[256];
+	v->stop = true;
+	return error_set(&v->handle->error, status, "%s:%llu: %s",
+			 escape_text(name, sizeof(name), v->handle->name, strlen(v->handle->name)),
+			 (unsigned long long)v->line, why);
+}
+
+void verify_damaged(struct verify *v, enum iot_finding_kind kind, unsigned column, const char *why,
+		    const char *sentence)
+{
+	if (!v->current.broken)
+		finding_report(v->handle, kind, v->line, column, "%s", sentence);
+	v->current.broken = true;
+	if (v->current.entry.why_line != 0)
+		return;
+	v->current.entry.why_line = v->line;
+	v->current.entry.why = why;
+}
+
 void verify_hash_to(struct verify *v, const char *p)
 {
 	if (p <= v->hashed)
 		return;
 	const size_t n = (size_t)(p - v->hashed);
-	XXH3_64bits_update(v->hash, v->hashed, n);
+	XXH3_64bits_update(v->current.hash, v->hashed, n);
 	for (size_t i = 0; i < RESYNC_CANDIDATES; i++)
-		if (v->candidate[i].active)
-			XXH3_64bits_update(v->candidate[i].hash, v->hashed, n);
-	v->any = true;
+		if (v->current.candidate[i].active)
+			XXH3_64bits_update(v->current.candidate[i].hash, v->hashed, n);
+	v->current.any = true;
 	v->hashed = p;
 }
 
 void verify_count(struct verify *v, size_t records, int64_t ticks)
 {
-	v->interval.records += records;
-	v->interval.ticks = (int64_t)((uint64_t)v->interval.ticks + (uint64_t)ticks);
+	v->current.entry.records += records;
+	v->current.entry.ticks = (int64_t)((uint64_t)v->current.entry.ticks + (uint64_t)ticks);
 	for (size_t i = 0; i < RESYNC_CANDIDATES; i++) {
-		struct interval *e = &v->candidate[i].interval;
+		struct interval *e = &v->current.candidate[i].interval;
 		e->records += records;
 		e->ticks = (int64_t)((uint64_t)e->ticks + (uint64_t)ticks);
 	}
@@ -48,9 +70,9 @@ void verify_count(struct verify *v, size_t records, int64_t ticks)
 
 static void add(struct verify *v, const struct interval *e)
 {
-	if (v->options->intervals == NULL)
+	if (!v->handle->repairs)
 		return;
-	const int status = intervals_add(v->options->intervals, e);
+	const int status = intervals_add(&v->handle->intervals, e);
 	if (status != IOT_OK)
 		verify_fail(v, status, "too many damaged places");
 }
@@ -61,18 +83,19 @@ static void add(struct verify *v, const struct interval *e)
  */
 static void add_current(struct verify *v, const char *p, uint64_t hash)
 {
-	struct interval *e =
-	    v->certain && v->interval.proof == PROOF_NONE ? &v->whole_frame : &v->interval;
-	v->whole_frame.why = v->interval.why;
-	v->whole_frame.why_line = v->interval.why_line;
+	struct interval *e = v->current.certain && v->current.entry.proof == PROOF_NONE
+				 ? &v->current.whole_frame
+				 : &v->current.entry;
+	v->current.whole_frame.why = v->current.entry.why;
+	v->current.whole_frame.why_line = v->current.entry.why_line;
 	e->hash = hash;
 	if (e->proof == PROOF_NONE) {
-		e->to = v->broken ? v->clean_to : verify_at(v, p);
-		e->records = v->clean_records;
-		e->ticks = v->clean_ticks;
+		e->to = v->current.broken ? v->current.clean_to : verify_at(v, p);
+		e->records = v->current.clean_records;
+		e->ticks = v->current.clean_ticks;
 	} else if (e->proof == PROOF_HASH) {
 		e->to = verify_at(v, p);
-		e->open_proven = v->certain && e->open.known;
+		e->open_proven = v->current.certain && e->open.known;
 	}
 	add(v, e);
 }
@@ -80,18 +103,19 @@ static void add_current(struct verify *v, const char *p, uint64_t hash)
 static void begin_interval(struct verify *v, const char *p, uint64_t opened_at,
 			   const struct mark *open)
 {
-	XXH3_64bits_reset(v->hash);
+	XXH3_64bits_reset(v->current.hash);
 	v->hashed = p;
-	v->opened_at = opened_at;
-	v->interval = (struct interval){.from = verify_at(v, p), .line = v->line, .open = *open};
-	v->clean_to = v->interval.from;
-	v->clean_records = 0;
-	v->clean_ticks = 0;
-	v->certain = v->broken = v->any = v->opened = false;
+	v->current.opened_at = opened_at;
+	v->current.entry =
+	    (struct interval){.from = verify_at(v, p), .line = v->line, .open = *open};
+	v->current.clean_to = v->current.entry.from;
+	v->current.clean_records = 0;
+	v->current.clean_ticks = 0;
+	v->current.certain = v->current.broken = v->current.any = v->current.opened = false;
 	for (size_t i = 0; i < RESYNC_CANDIDATES; i++)
-		v->candidate[i].active = false;
-	v->next_candidate = 0;
-	v->number++;
+		v->current.candidate[i].active = false;
+	v->current.next_candidate = 0;
+	v->current.number++;
 }
 
 /* Decodes the following lines as after this mark. */
@@ -102,7 +126,7 @@ static void enter(struct verify *v, const struct mark *m)
 		codec_set_start(v->codec, (int64_t)m->time);
 	if (m->known)
 		v->index = m->record;
-	v->opened_index = v->index;
+	v->current.opened_index = v->index;
 	if (v->lint != NULL)
 		lint_interval(v->lint, codec_start(v->codec));
 }
@@ -118,8 +142,9 @@ static void step_over(struct verify *v, const struct text_line *l)
 static const struct resync_candidate *candidate_of(const struct verify *v, uint64_t hash)
 {
 	for (size_t i = 0; i < RESYNC_CANDIDATES; i++)
-		if (v->candidate[i].active && XXH3_64bits_digest(v->candidate[i].hash) == hash)
-			return &v->candidate[i];
+		if (v->current.candidate[i].active &&
+		    XXH3_64bits_digest(v->current.candidate[i].hash) == hash)
+			return &v->current.candidate[i];
 	return NULL;
 }
 
@@ -159,22 +184,22 @@ static void close_at_remains(struct verify *v, const char *after, uint64_t hash,
 {
 	const uint64_t opened_at = verify_at(v, v->cur);
 	const struct mark here = {true, v->index, (uint64_t)codec_start(v->codec)};
-	v->interval.proof = PROOF_HASH;
-	v->interval.close = *mark;
+	v->current.entry.proof = PROOF_HASH;
+	v->current.entry.close = *mark;
 	add_current(v, v->cur, hash);
 	v->cur = after;
 	begin_interval(v, after, opened_at, mark);
-	v->interval.follows = true;
-	v->interval.why_line = v->line;
-	v->interval.why = why_sync;
+	v->current.entry.follows = true;
+	v->current.entry.why_line = v->line;
+	v->current.entry.why = why_sync;
 	enter(v, &here);
 }
 
 static void candidate_from(struct verify *v, const char *p, const struct mark *mark)
 {
 	/* keeps the first candidates and the latest */
-	struct resync_candidate *g = &v->candidate[v->next_candidate];
-	v->next_candidate += v->next_candidate + 1 < RESYNC_CANDIDATES;
+	struct resync_candidate *g = &v->current.candidate[v->current.next_candidate];
+	v->current.next_candidate += v->current.next_candidate + 1 < RESYNC_CANDIDATES;
 	g->active = true;
 	XXH3_64bits_reset(g->hash);
 	g->interval = (struct interval){.from = verify_at(v, p), .line = v->line, .open = *mark};
@@ -187,7 +212,7 @@ static bool is_proven_here(struct verify *v, const char *after, uint64_t *hash)
 	if (after == NULL || !number_parse(after - HASH_DIGITS, HASH_DIGITS, 16, &reported))
 		return false;
 	verify_hash_to(v, v->cur);
-	*hash = XXH3_64bits_digest(v->hash);
+	*hash = XXH3_64bits_digest(v->current.hash);
 	return *hash == reported;
 }
 
@@ -201,17 +226,17 @@ bool verify_damaged_sync(struct verify *v, const struct text_line *l, const char
 	const struct mark mark = reported_mark(v->cur, end);
 	const char *next = after != NULL && after < end ? after + 1 : l->next;
 	if (is_proven_here(v, after, &hash)) {
-		findings_report(&v->findings, BAD_FRAMING, v->line, l->column, "%s",
-				wrong != NULL ? wrong : "a damaged %sync; its xxh3= is right");
+		finding_report(v->handle, IOT_BAD_FRAMING, v->line, l->column, "%s",
+			       wrong != NULL ? wrong : "a damaged %sync; its xxh3= is right");
 		close_at_remains(v, next, hash, &mark);
 		v->line += next == l->next;
 		return true;
 	}
-	if (!v->broken)
+	if (!v->current.broken)
 		next = l->next;
 	verify_hash_to(v, next);
 	candidate_from(v, next, &mark);
-	if (!v->broken)
+	if (!v->current.broken)
 		return false;
 	v->cur = next;
 	v->line += next == l->next;
@@ -228,11 +253,11 @@ bool verify_damaged_sync(struct verify *v, const struct text_line *l, const char
 static bool judge(struct verify *v, const struct text_line *l, uint64_t hash, uint64_t reported)
 {
 	if (hash == reported) {
-		v->interval.proof = PROOF_HASH;
+		v->current.entry.proof = PROOF_HASH;
 		return true;
 	}
-	if (v->any || v->opened)
-		verify_damaged(v, BAD_HASH, l->column, why_hash,
+	if (v->current.any || v->current.opened)
+		verify_damaged(v, IOT_BAD_HASH, l->column, why_hash,
 			       "the text since the previous %sync does not match this xxh3=");
 	return false;
 }
@@ -244,14 +269,14 @@ static bool judge(struct verify *v, const struct text_line *l, uint64_t hash, ui
 static void split(struct verify *v, const struct resync_candidate *g, const char *p, uint64_t hash)
 {
 	struct interval second = g->interval;
-	const struct mark close = v->interval.close;
-	const bool is_last = v->interval.is_last;
-	v->interval.close = (struct mark){0};
-	v->interval.is_last = false;
-	if (!v->broken || v->clean_to > second.from) {
-		v->broken = true;
-		v->clean_to = v->interval.from;
-		v->clean_records = 0;
+	const struct mark close = v->current.entry.close;
+	const bool is_last = v->current.entry.is_last;
+	v->current.entry.close = (struct mark){0};
+	v->current.entry.is_last = false;
+	if (!v->current.broken || v->current.clean_to > second.from) {
+		v->current.broken = true;
+		v->current.clean_to = v->current.entry.from;
+		v->current.clean_records = 0;
 	}
 	add_current(v, p, 0);
 	second.to = verify_at(v, p);
@@ -269,12 +294,12 @@ static bool close_interval(struct verify *v, const struct text_line *l, uint64_t
 			   bool *tail)
 {
 	verify_hash_to(v, v->cur);
-	const uint64_t hash = XXH3_64bits_digest(v->hash);
+	const uint64_t hash = XXH3_64bits_digest(v->current.hash);
 	const struct resync_candidate *g = hash != reported ? candidate_of(v, reported) : NULL;
 	const bool proven = judge(v, l, hash, reported);
 	if (g != NULL)
 		split(v, g, v->cur, reported);
-	else if (v->any)
+	else if (v->current.any)
 		add_current(v, v->cur, hash);
 	*tail = proven || g != NULL;
 	return proven;
@@ -286,14 +311,14 @@ static void look_at_spacing(struct verify *v, const struct text_line *l, uint64_
 	if (v->lint == NULL || !v->verdict->has_header)
 		return;
 	if (sync == 0)
-		findings_report(&v->findings, WARN_SYNC, v->line, l->column,
-				"a %%sync, but %%iotrace announces none");
-	else if (record - v->opened_index > sync)
-		findings_report(&v->findings, WARN_SYNC, v->line, l->column,
-				"%llu records since the %%sync before, but %%iotrace announces "
-				"one after %llu at most",
-				(unsigned long long)(record - v->opened_index),
-				(unsigned long long)sync);
+		finding_report(v->handle, IOT_WARN_SYNC, v->line, l->column,
+			       "a %%sync, but %%iotrace announces none");
+	else if (record - v->current.opened_index > sync)
+		finding_report(v->handle, IOT_WARN_SYNC, v->line, l->column,
+			       "%llu records since the %%sync before, but %%iotrace announces "
+			       "one after %llu at most",
+			       (unsigned long long)(record - v->current.opened_index),
+			       (unsigned long long)sync);
 }
 
 static void look_at_place(struct verify *v, const struct text_line *l, const struct mark *m,
@@ -312,7 +337,7 @@ static void look_at_place(struct verify *v, const struct text_line *l, const str
 		look_at_spacing(v, l, m->record);
 		return;
 	}
-	verify_damaged(v, BAD_PLACE, l->column, why_sync, sentence);
+	verify_damaged(v, IOT_BAD_POSITION, l->column, why_sync, sentence);
 }
 
 static void take_sync(struct verify *v, const struct text_line *l, const struct sync_directive *s)
@@ -320,11 +345,11 @@ static void take_sync(struct verify *v, const struct text_line *l, const struct 
 	const struct mark mark = {true, s->record, s->time};
 	const struct mark here = {true, v->index, (uint64_t)codec_start(v->codec)};
 	const uint64_t opened_at = verify_at(v, v->cur);
-	const bool any = v->any || v->hashed != v->cur;
-	const bool whole = !v->broken && (any || v->opened);
+	const bool any = v->current.any || v->hashed != v->cur;
+	const bool whole = !v->current.broken && (any || v->current.opened);
 	bool tail;
 	char text[FRAMING_MAX];
-	v->interval.close = mark;
+	v->current.entry.close = mark;
 	const bool proven = close_interval(v, l, s->hash, &tail);
 	if (whole)
 		look_at_place(v, l, &mark, &here);
@@ -333,8 +358,8 @@ static void take_sync(struct verify *v, const struct text_line *l, const struct 
 			     (struct iot_text){text, framing_build_sync(text, s)}, v->line);
 	step_over(v, l);
 	begin_interval(v, v->cur, opened_at, &mark);
-	v->interval.follows = any;
-	v->opened = true;
+	v->current.entry.follows = any;
+	v->current.opened = true;
 	enter(v, proven && whole ? &here : &mark);
 }
 
@@ -342,11 +367,11 @@ static void take_sync(struct verify *v, const struct text_line *l, const struct 
 
 static void take_end(struct verify *v, const struct text_line *l, const struct end_directive *e)
 {
-	const bool whole = !v->broken;
+	const bool whole = !v->current.broken;
 	char text[FRAMING_MAX], sentence[200];
 	struct verdict *d = v->verdict;
-	v->interval.close = (struct mark){.known = true, .record = e->records};
-	v->interval.is_last = true;
+	v->current.entry.close = (struct mark){.known = true, .record = e->records};
+	v->current.entry.is_last = true;
 	close_interval(v, l, e->hash, &d->ended);
 	d->any_end = v->tail = true;
 	d->end_records = e->records;
@@ -360,7 +385,8 @@ static void take_end(struct verify *v, const struct text_line *l, const struct e
 			 "%%end declares comments=%llu, but the trace has %llu",
 			 (unsigned long long)e->comments, (unsigned long long)d->comments);
 	if (sentence[0] != '\0')
-		verify_damaged(v, BAD_PLACE, l->column, "%end declares other numbers", sentence);
+		verify_damaged(v, IOT_BAD_POSITION, l->column, "%end declares other numbers",
+			       sentence);
 	if (v->lint != NULL)
 		lint_framing(v->lint, v->cur, l,
 			     (struct iot_text){text, framing_build_end(text, e)}, v->line);
@@ -379,11 +405,11 @@ static void first_header(struct verify *v, const struct text_line *l,
 	d->framed = d->has_header = true;
 	d->tick_ns = h->tick_ns;
 	d->sync = h->sync;
-	d->header_odd = l->text.size != size || memcmp(l->text.data, text, size) != 0;
+	d->irregular = l->text.size != size || memcmp(l->text.data, text, size) != 0;
 	v->codec = iot_codec_init(v->codec, v->codec_size, h->tick_ns, (unsigned)d->base);
-	if (v->options->lint)
-		v->lint = lint_new(&v->findings, h->tick_ns, (unsigned)d->base);
-	if (v->options->lint && v->lint == NULL)
+	if (v->handle->warnings)
+		v->lint = lint_new(v->handle, h->tick_ns, (unsigned)d->base);
+	if (v->handle->warnings && v->lint == NULL)
 		verify_fail(v, IOT_ENOMEM, "out of memory");
 	if (v->lint != NULL)
 		lint_framing(v->lint, v->cur, l, (struct iot_text){text, size}, v->line);
@@ -396,15 +422,15 @@ static void second_header(struct verify *v, const struct text_line *l)
 	const struct mark zero = {.known = true};
 	if (v->verdict->second_line == 0)
 		v->verdict->second_line = v->line;
-	v->interval.close = (struct mark){0};
+	v->current.entry.close = (struct mark){0};
 	verify_hash_to(v, v->cur);
-	if (v->any)
-		add_current(v, v->cur, XXH3_64bits_digest(v->hash));
-	findings_report(&v->findings, BAD_TAIL, v->line, l->column,
-			"a second %%iotrace: concatenated traces are not a trace; join them with "
-			"`iotrace merge`");
+	if (v->current.any)
+		add_current(v, v->cur, XXH3_64bits_digest(v->current.hash));
+	finding_report(v->handle, IOT_BAD_TAIL, v->line, l->column,
+		       "a second %%iotrace: concatenated traces are not a trace; join them with "
+		       "`iotrace merge`");
 	begin_interval(v, v->cur, opened_at, &zero);
-	v->interval.from_header = true;
+	v->current.entry.from_header = true;
 	enter(v, &zero);
 }
 
@@ -413,15 +439,15 @@ static void step_over_header(struct verify *v, const struct text_line *l)
 {
 	v->verdict->framed = v->verdict->any_header = v->begun = true;
 	step_over(v, l);
-	v->interval.from = v->clean_to = verify_at(v, v->cur);
+	v->current.entry.from = v->current.clean_to = verify_at(v, v->cur);
 }
 
 /* The following lines are still decoded, with the tick of a trace without %iotrace. */
 void verify_damaged_header(struct verify *v, const struct text_line *l)
 {
-	findings_report(&v->findings, BAD_FRAMING, v->line, 1, "%s", FRAMING_DAMAGED_HEADER);
-	v->interval.why_line = v->line;
-	v->interval.why = why_header;
+	finding_report(v->handle, IOT_BAD_FRAMING, v->line, 1, "%s", FRAMING_DAMAGED_HEADER);
+	v->current.entry.why_line = v->line;
+	v->current.entry.why = why_header;
 	step_over_header(v, l);
 }
 
@@ -434,7 +460,7 @@ static void take_header(struct verify *v, const struct text_line *l)
 	if (!first)
 		second_header(v, l);
 	if (wrong != NULL)
-		verify_damaged(v, BAD_FRAMING, l->column, why_header, wrong);
+		verify_damaged(v, IOT_BAD_FRAMING, l->column, why_header, wrong);
 	else if (first)
 		first_header(v, l, &h);
 	step_over_header(v, l);
@@ -459,7 +485,7 @@ void verify_framing(struct verify *v, const struct text_line *l, enum framing_ki
 	} else {
 		if (verify_damaged_sync(v, l, wrong))
 			return;
-		verify_damaged(v, BAD_FRAMING, l->column, why_sync, wrong);
+		verify_damaged(v, IOT_BAD_FRAMING, l->column, why_sync, wrong);
 		if (!verify_damaged_sync(v, l, wrong))
 			step_over(v, l);
 	}
@@ -467,32 +493,33 @@ void verify_framing(struct verify *v, const struct text_line *l, enum framing_ki
 
 /* Frames, gaps, beginning and end */
 
-void verify_zstd_frame(struct verify *v, const struct raw_item *piece)
+void verify_zstd_frame(struct verify *v, const struct raw_item *item)
 {
-	if (!piece->checked || v->opened_at < piece->frame_at || v->certain || v->verdict->ended)
+	if (!item->checked || v->current.opened_at < item->frame_at || v->current.certain ||
+	    v->verdict->ended)
 		return;
-	v->certain = true;
-	v->whole_frame = v->interval;
-	v->whole_frame.proof = PROOF_FRAME;
-	v->whole_frame.open_proven = v->interval.open.known;
-	v->whole_frame.to = piece->at;
+	v->current.certain = true;
+	v->current.whole_frame = v->current.entry;
+	v->current.whole_frame.proof = PROOF_FRAME;
+	v->current.whole_frame.open_proven = v->current.entry.open.known;
+	v->current.whole_frame.to = item->at;
 }
 
 void verify_open_first(struct verify *v)
 {
 	const struct mark zero = {.known = !v->gap_before};
 	begin_interval(v, v->cur, verify_at(v, v->cur), &zero);
-	v->interval.at_start = !v->gap_before;
+	v->current.entry.at_start = !v->gap_before;
 }
 
 void verify_close_last(struct verify *v)
 {
 	verify_hash_to(v, v->end);
-	if (!v->any || v->verdict->ended || v->stop)
+	if (!v->current.any || v->verdict->ended || v->stop)
 		return;
-	if (v->interval.why_line == 0) {
-		v->interval.why_line = v->line;
-		v->interval.why = "cut short";
+	if (v->current.entry.why_line == 0) {
+		v->current.entry.why_line = v->line;
+		v->current.entry.why = "cut short";
 	}
-	add_current(v, v->end, XXH3_64bits_digest(v->hash));
+	add_current(v, v->end, XXH3_64bits_digest(v->current.hash));
 }

@@ -106,34 +106,34 @@ Test(check, what_writers_make_is_fine)
 
 Test(check, every_oddity_has_its_place)
 {
-	expect_one("c0 20 0 8 0 1 1 1 0\n", WARN_HEADER, 1, 1);
-	expect_one("ff %iotrace version=1 tick=1\n", WARN_END, 2, 1);
-	expect_one("c0 20 0 8 9 1 1 1 0\nc0 2c 8 -1 1 1 0\n", WARN_TIME, 2, 9);
-	expect_one("c4 20 0 8 0 1 1 1 0\n", WARN_BITS, 1, 1);
-	expect_one("c0 20 0 8 0 9 1 1 0\nc0 ec 5 1 0\n", NOTE_OVERLAP, 2, 1);
-	expect_one("c8 20 0 8 0 9 1 1 0\nc0 ec 5 1 0\nc0 ec 0 1 0\n", NOTE_OVERLAP, 3, 1);
-	expect_one("ff %op name=%zz\n", WARN_PERCENT, 1, 13);
-	expect_one("c0 20 0 8 0 1 1 1 0\nff %file process=1 id=1\n", WARN_LATE, 2, 4);
-	expect_one("ff %process id=1\nff %process id=1\n", WARN_REPEAT, 2, 4);
-	expect_one("c0 20 0 8 0 1 1 1 0\nC0 ec 1 1 0\n", WARN_SPELLING, 2, 1);
-	expect_one("c0 20 0 8 0 1 1 1 0\nc0 ec  1 1 0\n", WARN_SPELLING, 2, 7);
-	expect_one("ff one\r\n", WARN_SPELLING, 1, 1);
-	expect_one("ff one\n\n", WARN_SPELLING, 2, 1);
-	expect_one("ff one", WARN_SPELLING, 1, 7);
+	expect_one("c0 20 0 8 0 1 1 1 0\n", IOT_WARN_HEADER, 1, 1);
+	expect_one("ff %iotrace version=1 tick=1\n", IOT_WARN_END, 2, 1);
+	expect_one("c0 20 0 8 9 1 1 1 0\nc0 2c 8 -1 1 1 0\n", IOT_WARN_TIME, 2, 9);
+	expect_one("c4 20 0 8 0 1 1 1 0\n", IOT_WARN_BITS, 1, 1);
+	expect_one("c0 20 0 8 0 9 1 1 0\nc0 ec 5 1 0\n", IOT_NOTE_OVERLAP, 2, 1);
+	expect_one("c8 20 0 8 0 9 1 1 0\nc0 ec 5 1 0\nc0 ec 0 1 0\n", IOT_NOTE_OVERLAP, 3, 1);
+	expect_one("ff %op name=%zz\n", IOT_WARN_PERCENT, 1, 13);
+	expect_one("c0 20 0 8 0 1 1 1 0\nff %file process=1 id=1\n", IOT_WARN_LATE_FILE, 2, 4);
+	expect_one("ff %process id=1\nff %process id=1\n", IOT_WARN_REPEAT, 2, 4);
+	expect_one("c0 20 0 8 0 1 1 1 0\nC0 ec 1 1 0\n", IOT_WARN_SPELLING, 2, 1);
+	expect_one("c0 20 0 8 0 1 1 1 0\nc0 ec  1 1 0\n", IOT_WARN_SPELLING, 2, 7);
+	expect_one("ff one\r\n", IOT_WARN_SPELLING, 1, 1);
+	expect_one("ff one\n\n", IOT_WARN_SPELLING, 2, 1);
+	expect_one("ff one", IOT_WARN_SPELLING, 1, 7);
 }
 
 Test(check, every_error_has_its_place)
 {
-	expect_one("c0 20 0 8 0 1 1 1 0\nc0 ec 1 x 0\n", BAD_RECORD, 2, 9);
-	expect_one("ff %file process=1\n", BAD_COMMENT, 1, 4);
-	expect_one("ff %iotrace version=1 tick=0\n", BAD_FRAMING, 1, 4);
-	expect_one("ff %iotrbce version=1 tick=1\n", BAD_FRAMING, 1, 1);
-	expect_one("fg %iotrace version=1 tick=1\n", BAD_FRAMING, 1, 1);
+	expect_one("c0 20 0 8 0 1 1 1 0\nc0 ec 1 x 0\n", IOT_BAD_RECORD, 2, 9);
+	expect_one("ff %file process=1\n", IOT_BAD_COMMENT, 1, 4);
+	expect_one("ff %iotrace version=1 tick=0\n", IOT_BAD_FRAMING, 1, 4);
+	expect_one("ff %iotrbce version=1 tick=1\n", IOT_BAD_FRAMING, 1, 1);
+	expect_one("fg %iotrace version=1 tick=1\n", IOT_BAD_FRAMING, 1, 1);
 	expect_one("ff %iotrace version=1 tick=1\nff %end records=0 comments=0 "
 		   "xxh3=0000000000000000\n",
-		   BAD_HASH, 2, 4);
-	expect_one("ff %iotrace version=1 tick=1\nff cut", BAD_CUT, 2, 1);
-	expect_one("ff %iotrace version=1 tick=1\nff %iotrace version=1 tick=1\n", BAD_TAIL, 2, 4);
+		   IOT_BAD_HASH, 2, 4);
+	expect_one("ff %iotrace version=1 tick=1\nff cut", IOT_BAD_CUT, 2, 1);
+	expect_one("ff %iotrace version=1 tick=1\nff %iotrace version=1 tick=1\n", IOT_BAD_TAIL, 2, 4);
 }
 
 static char *sync_of(char *text, size_t n)
@@ -153,7 +153,7 @@ Test(check, each_damaged_interval_is_told_once)
 	*(strstr(sync_of(t.data, 5), "\nc0") + 1) = 'x';
 	struct look l = look_at(t.data, t.size);
 	cr_expect_eq(errors(&l), 2);
-	cr_expect_eq(l.verdict.count[BAD_RECORD], 2);
+	cr_expect_eq(l.verdict.count[IOT_BAD_RECORD], 2);
 	intervals_settle(&l.intervals, false);
 	uint64_t kept = 0;
 	for (size_t i = 0; i < l.intervals.count; i++)
@@ -221,7 +221,7 @@ Test(check, a_trace_behind_another_is_named)
 	memcpy(two, t.data, t.size);
 	memcpy(two + t.size, t.data, t.size);
 	struct look l = look_at(two, 2 * t.size);
-	cr_expect_eq(l.verdict.count[BAD_TAIL], 1);
+	cr_expect_eq(l.verdict.count[IOT_BAD_TAIL], 1);
 	cr_expect_gt(l.verdict.second_line, 20);
 	cr_expect_eq(l.verdict.records, 20);
 	intervals_free(&l.intervals);
