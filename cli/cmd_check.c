@@ -52,7 +52,7 @@ struct position {
 };
 
 /* One trace that is read. */
-struct trace {
+struct checked_trace {
 	struct check *check;
 	const char *path;
 	char name[256]; /* the path, escaped */
@@ -65,12 +65,12 @@ struct trace {
 	bool failed; /* out of memory, already reported */
 };
 
-static uint64_t fact(const struct trace *t, enum iot_verify_fact which)
+static uint64_t fact(const struct checked_trace *t, enum iot_verify_fact which)
 {
 	return iot_verifier_fact(t->verifier, which);
 }
 
-static uint64_t total(const struct trace *t, enum iot_severity severity)
+static uint64_t total(const struct checked_trace *t, enum iot_severity severity)
 {
 	return iot_verifier_total(t->verifier, severity);
 }
@@ -84,7 +84,7 @@ static const char *severity_name(int severity)
 
 /* Findings */
 
-static void keep(struct trace *t, const struct iot_finding *f)
+static void keep(struct checked_trace *t, const struct iot_finding *f)
 {
 	const size_t size = strlen(f->text) + 1;
 	if (t->positions == POSITIONS_MAX || t->failed)
@@ -105,7 +105,7 @@ static void keep(struct trace *t, const struct iot_finding *f)
 
 static void found(void *context, const struct iot_finding *f)
 {
-	struct trace *t = context;
+	struct checked_trace *t = context;
 	struct check *c = t->check;
 	if ((f->severity != IOT_SEVERITY_ERROR && c->quiet) ||
 	    (f->severity == IOT_SEVERITY_NOTE && !c->all))
@@ -119,7 +119,7 @@ static void found(void *context, const struct iot_finding *f)
 		      severity_name(f->severity), f->text);
 }
 
-static void print_positions(struct json *j, const struct trace *t, const char *name,
+static void print_positions(struct json *j, const struct checked_trace *t, const char *name,
 			    enum iot_severity severity)
 {
 	json_open(j, name, '[');
@@ -137,7 +137,7 @@ static void print_positions(struct json *j, const struct trace *t, const char *n
 	json_close(j, ']');
 }
 
-static void print_json(const struct trace *t)
+static void print_json(const struct checked_trace *t)
 {
 	struct json j = {.out = &t->check->out};
 	const char *state = total(t, IOT_SEVERITY_ERROR) > 0     ? "damaged"
@@ -160,14 +160,15 @@ static void print_json(const struct trace *t)
 	json_close(&j, '}');
 }
 
-static void print_total(const struct trace *t, const char *before, enum iot_severity severity)
+static void print_total(const struct checked_trace *t, const char *before,
+			enum iot_severity severity)
 {
 	const uint64_t n = total(t, severity);
 	output_printf(&t->check->out, "%s%ju %s%s", before, (uintmax_t)n, severity_name(severity),
 		      n == 1 ? "" : "s");
 }
 
-static void print_text(const struct trace *t)
+static void print_text(const struct checked_trace *t)
 {
 	struct output *out = &t->check->out;
 	const char *before = " (";
@@ -196,12 +197,12 @@ static void print_text(const struct trace *t)
 
 static void show_progress(void *context, uint64_t bytes, uint64_t records)
 {
-	struct trace *t = context;
+	struct checked_trace *t = context;
 	progress_show(&t->check->progress, bytes, t->total_bytes, records);
 }
 
 /* Returns the exit status. */
-static int open_trace(struct trace *t)
+static int open_trace(struct checked_trace *t)
 {
 	const struct check *c = t->check;
 	t->fd = trace_in_descriptor(t->path, &t->st);
@@ -219,7 +220,7 @@ static int open_trace(struct trace *t)
 	return EXIT_OK;
 }
 
-static int run(struct trace *t)
+static int run(struct checked_trace *t)
 {
 	const int status = iot_verifier_run(t->verifier, t->fd, t->path);
 	progress_clear(&t->check->progress);
@@ -228,7 +229,7 @@ static int run(struct trace *t)
 	return status == IOT_OK ? EXIT_OK : EXIT_FAULT;
 }
 
-static void close_trace(struct trace *t)
+static void close_trace(struct checked_trace *t)
 {
 	while (t->first != NULL) {
 		struct position *next = t->first->next;
@@ -240,12 +241,12 @@ static void close_trace(struct trace *t)
 		close(t->fd);
 }
 
-static bool nothing_is_readable(const struct trace *t)
+static bool nothing_is_readable(const struct checked_trace *t)
 {
 	return fact(t, IOT_VERIFIED_RECORDS) + fact(t, IOT_VERIFIED_COMMENTS) == 0;
 }
 
-static int verify(struct trace *t)
+static int verify(struct checked_trace *t)
 {
 	const struct check *c = t->check;
 	t->total_bytes = S_ISREG(t->st.st_mode) ? (uint64_t)t->st.st_size : 0;
@@ -267,7 +268,7 @@ static int verify(struct trace *t)
 
 static int check_one(struct check *c, const char *path)
 {
-	struct trace t = {.check = c, .path = path};
+	struct checked_trace t = {.check = c, .path = path};
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
 		return options_wrong(c->command, "standard input is a terminal; name a trace");
 	progress_begin(&c->progress, c->how_progress, c->quiet, NULL);
@@ -294,7 +295,7 @@ static int check_all(struct check *c, char **paths, size_t count)
 /* Repair */
 
 /* Verifies the trace and selects what is kept. Returns the exit status. */
-static int survey(struct trace *t)
+static int survey(struct checked_trace *t)
 {
 	const struct check *c = t->check;
 	if (!S_ISREG(t->st.st_mode) || lseek(t->fd, 0, SEEK_CUR) < 0)
@@ -321,7 +322,7 @@ static int survey(struct trace *t)
 						   "--keep-unverified keeps what can be read");
 }
 
-static int write_events(struct trace *t, struct iot_stream *s, struct iot_writer *w)
+static int write_events(struct checked_trace *t, struct iot_stream *s, struct iot_writer *w)
 {
 	struct check *c = t->check;
 	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
@@ -346,7 +347,7 @@ static int write_events(struct trace *t, struct iot_stream *s, struct iot_writer
 	return status == IOT_OK ? EXIT_OK : report_write_error(w, &c->write);
 }
 
-static int write_kept(struct trace *t)
+static int write_kept(struct checked_trace *t)
 {
 	struct write_options o = t->check->write;
 	struct iot_stream *s = iot_stream_of_repair(t->verifier);
@@ -368,7 +369,7 @@ static int write_kept(struct trace *t)
 	return status;
 }
 
-static void report(const struct trace *t)
+static void report(const struct checked_trace *t)
 {
 	const uintmax_t second = fact(t, IOT_VERIFIED_SECOND_TRACE),
 			repeated = fact(t, IOT_REPAIR_REPEATED),
@@ -394,7 +395,7 @@ static void report(const struct trace *t)
 				    lost_end ? "at least " : "", lost, gaps);
 }
 
-static bool is_whole(const struct trace *t)
+static bool is_whole(const struct checked_trace *t)
 {
 	return fact(t, IOT_REPAIR_GAPS) + fact(t, IOT_REPAIR_UNVERIFIED) +
 		   fact(t, IOT_VERIFIED_SECOND_TRACE) ==
@@ -403,7 +404,7 @@ static bool is_whole(const struct trace *t)
 
 static int repair_one(struct check *c, const char *path)
 {
-	struct trace t = {.check = c, .path = path};
+	struct checked_trace t = {.check = c, .path = path};
 	progress_begin(&c->progress, c->how_progress, c->quiet, c->write.path);
 	int status = open_trace(&t);
 	if (status == EXIT_OK)

@@ -159,8 +159,8 @@ IOT_API const char *iot_verifier_error(const struct iot_verifier *v);
  */
 IOT_API IOT_USE_RESULT int iot_verifier_select(struct iot_verifier *v, int keep_unverified);
 /*
- * Returns the events of the selected intervals, with a %lost in each gap and at a damaged end, and a
- * comment before each interval that is not verified. The verifier must outlive the stream; its
+ * Returns the events of the selected intervals, with a %lost in each gap and at a damaged end, and
+ * a comment before each interval that is not verified. The verifier must outlive the stream; its
  * descriptor, which must be seekable, is read again. Returns NULL if out of memory, or if nothing
  * has been selected.
  */

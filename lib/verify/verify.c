@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The handle, and lines. While an interval is intact its lines are decoded; after the first damage they
- * are only counted, as far as they are recognizable, up to the next %sync.
+ * The handle, and lines. While an interval is intact its lines are decoded; after the first damage
+ * they are only counted, as far as they are recognizable, up to the next %sync.
  */
 #include <stdlib.h>
 #include <string.h>

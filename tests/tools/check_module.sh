@@ -24,11 +24,10 @@ packets) words='packet procstat reorder-packets sequence' ;;
 print) words='show json cat-csv stat info' ;;
 reader) words='seek recovery verified parallel frames stream cat info' ;;
 recorder) words= ;;
-repair) words='check live-trace' ;;
 sort) words='keysort sorter reorder' ;;
 strace) words='convert-strace convert-order' ;;
 ui) words='opts options help signals terminal progress same-files json' ;;
-verify) words='check repair verified' ;;
+verify) words='check repair verified live-trace' ;;
 writer) words='live-trace stream' ;;
 *) words= ;;
 esac

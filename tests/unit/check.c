@@ -4,86 +4,107 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/verify/verify.h"
+#include <iotrace/verify.h>
 
 #include "trace_tools.h"
 
-enum { PLACES = 8 };
+enum { POSITIONS = 8 };
 
-/* Findings: the first positions, and the verdict. */
+/* Findings: the first positions, and the verifier. */
 struct look {
-	struct verdict verdict;
-	struct intervals intervals;
-	struct finding place[PLACES];
-	char text[PLACES][256];
+	struct iot_verifier *verifier;
+	int fd;
+	struct iot_finding position[POSITIONS];
+	char text[POSITIONS][256];
 	size_t count;
 };
 
-static void found(void *context, const struct finding *f)
+static void found(void *context, const struct iot_finding *f)
 {
 	struct look *l = context;
-	if (l->count == PLACES)
+	cr_expect_eq(f->severity, iot_finding_severity(f->kind));
+	if (l->count == POSITIONS)
 		return;
-	l->place[l->count] = *f;
+	l->position[l->count] = *f;
 	snprintf(l->text[l->count], sizeof(l->text[0]), "%s", f->text);
 	l->count++;
 }
 
-static struct look look_at(const void *data, size_t size)
+static void look_at(struct look *l, const void *data, size_t size)
 {
-	struct look l = {0};
-	struct error error;
-	const struct verify_options options = {.found = found,
-					       .context = &l,
-					       .places = PLACES,
-					       .lint = true,
-					       .tick_ns = IOT_TICK_DEFAULT_NS,
-					       .memory_max = (uint64_t)1 << 28,
-					       .intervals = &l.intervals};
-	const int fd = memfd_create("trace", MFD_CLOEXEC);
-	cr_assert_geq(fd, 0);
-	cr_assert_eq(write(fd, data, size), (ssize_t)size);
-	cr_assert_eq(lseek(fd, 0, SEEK_SET), 0);
-	cr_expect_eq(verify_trace(fd, "t.iot", &options, &l.verdict, &error), IOT_OK, "%s",
-		     error.text);
-	close(fd);
-	return l;
+	*l =
+	    (struct look){.verifier = iot_verifier_new(), .fd = memfd_create("trace", MFD_CLOEXEC)};
+	cr_assert_not_null(l->verifier);
+	cr_assert_geq(l->fd, 0);
+	cr_assert_eq(write(l->fd, data, size), (ssize_t)size);
+	cr_assert_eq(lseek(l->fd, 0, SEEK_SET), 0);
+	iot_verifier_on_finding(l->verifier, found, l);
+	cr_expect_eq(iot_verifier_set(l->verifier, IOT_VERIFY_REPAIR, 1), IOT_OK);
+	cr_expect_eq(iot_verifier_set(l->verifier, IOT_VERIFY_TICK_NS, IOT_TICK_DEFAULT_NS),
+		     IOT_OK);
+	cr_expect_eq(iot_verifier_run(l->verifier, l->fd, "t.iot"), IOT_OK, "%s",
+		     iot_verifier_error(l->verifier));
 }
 
-static struct look look_at_text(const char *text)
+static void look_away(struct look *l)
 {
-	return look_at(text, strlen(text));
+	iot_verifier_free(l->verifier);
+	close(l->fd);
 }
 
 static uint64_t errors(const struct look *l)
 {
-	uint64_t n = 0;
-	for (int i = 0; i < VERIFY_ERRORS; i++)
-		n += l->verdict.count[i];
-	return n;
+	return iot_verifier_total(l->verifier, IOT_SEVERITY_ERROR);
 }
 
 static uint64_t total(const struct look *l)
 {
-	uint64_t n = 0;
-	for (int i = 0; i < FINDINGS; i++)
-		n += l->verdict.count[i];
-	return n;
+	return errors(l) + iot_verifier_total(l->verifier, IOT_SEVERITY_WARNING) +
+	       iot_verifier_total(l->verifier, IOT_SEVERITY_NOTE);
 }
 
-static void expect_one(const char *text, enum finding_kind kind, uint64_t line, unsigned column)
+/* Returns the number of records that repair delivers, in order. */
+static uint64_t repaired(struct look *l, int keep_unverified)
 {
-	struct look l = look_at_text(text);
-	cr_expect_eq(l.verdict.count[kind], 1, "%s: %lu of %s", text,
-		     (unsigned long)l.verdict.count[kind], finding_name(kind));
-	for (size_t i = 0; i < l.count; i++) {
-		if (l.place[i].kind != kind)
-			continue;
-		cr_expect_eq(l.place[i].line, line, "%s: line %lu", text,
-			     (unsigned long)l.place[i].line);
-		cr_expect_eq(l.place[i].column, column, "%s: column %u", text, l.place[i].column);
+	struct iot_batch *b = iot_batch_new(7);
+	int64_t last_ns = 0;
+	uint64_t records = 0;
+	int status = iot_verifier_select(l->verifier, keep_unverified);
+	struct iot_stream *s = iot_stream_of_repair(l->verifier);
+	cr_assert_eq(s != NULL, status == IOT_OK);
+	cr_assert_not_null(b);
+	while (s != NULL && (status = iot_stream_next(s, b)) > 0) {
+		for (size_t i = 0; i < b->count; i++) {
+			if (b->events[i].kind != IOT_RECORD)
+				continue;
+			cr_expect_geq(b->events[i].rec.start_ns, last_ns);
+			last_ns = b->events[i].rec.start_ns;
+			records++;
+		}
 	}
-	intervals_free(&l.intervals);
+	if (s != NULL)
+		cr_expect_eq(status, 0, "%s", iot_stream_error(s));
+	cr_expect_eq(records, iot_verifier_fact(l->verifier, IOT_REPAIR_KEPT));
+	iot_stream_free(s);
+	iot_batch_free(b);
+	return records;
+}
+
+static void expect_one(const char *text, enum iot_finding_kind kind, uint64_t line, unsigned column)
+{
+	struct look l;
+	look_at(&l, text, strlen(text));
+	cr_expect_eq(iot_verifier_count(l.verifier, kind), 1, "%s: %lu of %s", text,
+		     (unsigned long)iot_verifier_count(l.verifier, kind), iot_finding_name(kind));
+	for (size_t i = 0; i < l.count; i++) {
+		if (l.position[i].kind != (int)kind)
+			continue;
+		cr_expect_eq(l.position[i].line, line, "%s: line %lu", text,
+			     (unsigned long)l.position[i].line);
+		cr_expect_eq(l.position[i].column, column, "%s: column %u", text,
+			     l.position[i].column);
+	}
+	look_away(&l);
 }
 
 Test(check, what_writers_make_is_fine)
@@ -93,12 +114,12 @@ Test(check, what_writers_make_is_fine)
 		for (unsigned base = 10; base <= 16; base += 6) {
 			const struct make make = {.compression = how[i], .sync = 7, .base = base};
 			struct bytes t = sample(100, make);
-			struct look l = look_at(t.data, t.size);
+			struct look l;
+			look_at(&l, t.data, t.size);
 			cr_expect_eq(total(&l), 0, "%s", l.text[0]);
-			cr_expect_eq(l.verdict.records, 100);
-			cr_expect(l.verdict.ended);
-			cr_expect_leq(l.intervals.count, 2);
-			intervals_free(&l.intervals);
+			cr_expect_eq(iot_verifier_fact(l.verifier, IOT_VERIFIED_RECORDS), 100);
+			cr_expect(iot_verifier_fact(l.verifier, IOT_VERIFIED_COMPLETE) == 1);
+			look_away(&l);
 			free(t.data);
 		}
 	}
@@ -133,7 +154,8 @@ Test(check, every_error_has_its_place)
 		   "xxh3=0000000000000000\n",
 		   IOT_BAD_HASH, 2, 4);
 	expect_one("ff %iotrace version=1 tick=1\nff cut", IOT_BAD_CUT, 2, 1);
-	expect_one("ff %iotrace version=1 tick=1\nff %iotrace version=1 tick=1\n", IOT_BAD_TAIL, 2, 4);
+	expect_one("ff %iotrace version=1 tick=1\nff %iotrace version=1 tick=1\n", IOT_BAD_TAIL, 2,
+		   4);
 }
 
 static char *sync_of(char *text, size_t n)
@@ -151,17 +173,37 @@ Test(check, each_damaged_interval_is_told_once)
 	struct bytes t = sample(100, (struct make){.sync = 10});
 	*(strstr(sync_of(t.data, 2), "\nc0") + 1) = 'x';
 	*(strstr(sync_of(t.data, 5), "\nc0") + 1) = 'x';
-	struct look l = look_at(t.data, t.size);
+	struct look l;
+	look_at(&l, t.data, t.size);
 	cr_expect_eq(errors(&l), 2);
-	cr_expect_eq(l.verdict.count[IOT_BAD_RECORD], 2);
-	intervals_settle(&l.intervals, false);
-	uint64_t kept = 0;
-	for (size_t i = 0; i < l.intervals.count; i++)
-		if (l.intervals.entry[i].disposition == DISPOSITION_KEPT)
-			kept += l.intervals.entry[i].records;
+	cr_expect_eq(iot_verifier_count(l.verifier, IOT_BAD_RECORD), 2);
+	const uint64_t kept = repaired(&l, 0);
 	cr_expect_eq(kept, 80);
-	intervals_free(&l.intervals);
+	look_away(&l);
 	free(t.data);
+}
+
+Test(check, calls_in_a_wrong_order_are_refused)
+{
+	struct look l;
+	struct iot_verifier *v = iot_verifier_new();
+	cr_assert_not_null(v);
+	cr_expect_eq(iot_verifier_select(v, 0), IOT_EUSAGE);
+	cr_expect_null(iot_stream_of_repair(v));
+	cr_expect_eq(iot_verifier_set(v, IOT_VERIFY_BASE, 8), IOT_EUSAGE);
+	cr_expect_eq(iot_verifier_set(v, (enum iot_verify_option)99, 0), IOT_EUSAGE);
+	cr_expect_eq(iot_verifier_run(v, -1, "none"), IOT_EIO);
+	cr_expect_str_neq(iot_verifier_error(v), "");
+	cr_expect_eq(iot_verifier_select(v, 0), IOT_EIO);
+	iot_verifier_free(v);
+	look_at(&l, "x\n", 2);
+	cr_expect_eq(iot_verifier_run(l.verifier, l.fd, "again"), IOT_EUSAGE);
+	cr_expect_eq(iot_verifier_set(l.verifier, IOT_VERIFY_WARNINGS, 0), IOT_EUSAGE);
+	cr_expect_eq(iot_verifier_select(l.verifier, 1), IOT_EFORMAT);
+	cr_expect_null(iot_stream_of_repair(l.verifier));
+	cr_expect_null(iot_finding_name(IOT_NOTE_OVERLAP + 1));
+	cr_expect_eq(iot_verifier_count(l.verifier, -1), 0);
+	look_away(&l);
 }
 
 /*
@@ -176,15 +218,12 @@ Test(check, a_damaged_sync_costs_one_interval_at_most)
 	for (size_t i = 0; i < size; i++) {
 		const char was = sync[i];
 		sync[i] ^= 0x11;
-		struct look l = look_at(t.data, t.size);
+		struct look l;
+		look_at(&l, t.data, t.size);
 		cr_expect_gt(errors(&l), 0, "byte %zu", i);
-		intervals_settle(&l.intervals, false);
-		uint64_t kept = 0;
-		for (size_t k = 0; k < l.intervals.count; k++)
-			if (l.intervals.entry[k].disposition == DISPOSITION_KEPT)
-				kept += l.intervals.entry[k].records;
+		const uint64_t kept = repaired(&l, 0);
 		cr_expect_geq(kept, 50, "byte %zu: %lu", i, (unsigned long)kept);
-		intervals_free(&l.intervals);
+		look_away(&l);
 		sync[i] = was;
 	}
 	free(t.data);
@@ -197,16 +236,13 @@ Test(check, damage_in_a_frame_is_found_and_left_behind)
 		struct bytes t = sample(100, (struct make){.sync = 10, .compression = how[i]});
 		for (size_t at = 0; at < t.size; at += 1 + t.size / 50) {
 			t.data[at] ^= 0x55;
-			struct look l = look_at(t.data, t.size);
-			intervals_settle(&l.intervals, false);
-			uint64_t kept = 0;
-			for (size_t k = 0; k < l.intervals.count; k++)
-				if (l.intervals.entry[k].disposition == DISPOSITION_KEPT)
-					kept += l.intervals.entry[k].records;
+			struct look l;
+			look_at(&l, t.data, t.size);
+			const uint64_t kept = repaired(&l, 0);
 			cr_expect_geq(kept, 90, "byte %zu of %zu: %lu", at, t.size,
 				      (unsigned long)kept);
 			cr_expect(errors(&l) > 0 || kept == 100, "byte %zu", at);
-			intervals_free(&l.intervals);
+			look_away(&l);
 			t.data[at] ^= 0x55;
 		}
 		free(t.data);
@@ -220,11 +256,12 @@ Test(check, a_trace_behind_another_is_named)
 	cr_assert_not_null(two);
 	memcpy(two, t.data, t.size);
 	memcpy(two + t.size, t.data, t.size);
-	struct look l = look_at(two, 2 * t.size);
-	cr_expect_eq(l.verdict.count[IOT_BAD_TAIL], 1);
-	cr_expect_gt(l.verdict.second_line, 20);
-	cr_expect_eq(l.verdict.records, 20);
-	intervals_free(&l.intervals);
+	struct look l;
+	look_at(&l, two, 2 * t.size);
+	cr_expect_eq(iot_verifier_count(l.verifier, IOT_BAD_TAIL), 1);
+	cr_expect_gt(iot_verifier_fact(l.verifier, IOT_VERIFIED_SECOND_TRACE), 20);
+	cr_expect_eq(iot_verifier_fact(l.verifier, IOT_VERIFIED_RECORDS), 20);
+	look_away(&l);
 	free(two);
 	free(t.data);
 }
@@ -236,9 +273,10 @@ Test(check, lines_that_are_too_long_are_errors)
 	memset(t.data, 'x', t.size);
 	memcpy(t.data, "ff ", 3);
 	memcpy(t.data + t.size - 8, "\nff two\n", 8);
-	struct look l = look_at(t.data, t.size);
+	struct look l;
+	look_at(&l, t.data, t.size);
 	cr_expect_eq(errors(&l), 1, "%lu", (unsigned long)errors(&l));
-	intervals_free(&l.intervals);
+	look_away(&l);
 	free(t.data);
 }
 
@@ -254,9 +292,10 @@ Test(check, any_bytes_are_survived)
 			seed = seed * 6364136223846793005U + 1442695040888963407U;
 			copy[(seed >> 20) % t.size] = (char)(seed >> 56);
 		}
-		struct look l = look_at(copy, t.size);
-		intervals_settle(&l.intervals, true);
-		intervals_free(&l.intervals);
+		struct look l;
+		look_at(&l, copy, t.size);
+		(void)repaired(&l, 1);
+		look_away(&l);
 		free(copy);
 	}
 	free(t.data);
