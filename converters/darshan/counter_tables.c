@@ -12,7 +12,7 @@
 #define IN(name)                 {name, 1, LAST, DARSHAN_SIGNED}
 #define FROM(name, since)        {name, since, LAST, DARSHAN_SIGNED}
 #define ONLY(name, until)        {name, 1, until, DARSHAN_SIGNED}
-#define ID(name, since)          {name, since, LAST, DARSHAN_UNSIGNED}
+#define ID(name, since)          {name, since, LAST, DARSHAN_ID}
 #define COUNT(name)              {name, 1, LAST, DARSHAN_UNSIGNED}
 #define REAL(name)               {name, 1, LAST, DARSHAN_DOUBLE}
 #define REAL_FROM(name, since)   {name, since, LAST, DARSHAN_DOUBLE}
@@ -231,7 +231,7 @@ static const struct darshan_counter apmpi[] = {
 
 static const struct darshan_counter apxc_head[] = {
 	COUNT("APXC_MAGIC"), IN("APXC_BLADES"), IN("APXC_CHASSIS"), IN("APXC_GROUPS"),
-	IN("APXC_MEMORY_MODE"), IN("APXC_CLUSTER_MODE"), COUNT("APXC_APPLICATION_ID"),
+	IN("APXC_MEMORY_MODE"), IN("APXC_CLUSTER_MODE"), ID("APXC_APPLICATION_ID", 1),
 };
 
 #define FLITS(tile, channel) COUNT("APXC_AR_RTR_" tile "_INQ_PRF_INCOMING_FLIT_VC" channel)
@@ -271,82 +271,72 @@ static const struct darshan_counters modules[] = {
 	[DARSHAN_DFS] = {.record = FIELDS(dfs), .versions = 1},
 	[DARSHAN_DAOS] = {.record = FIELDS(daos), .versions = 1},
 };
+/* Counters of the modules without a table here; %u stands for a number. */
+static const char *const variable[] = {
+	"HEATMAP_F_BIN_WIDTH_SECONDS", "HEATMAP_WRITE_BIN_%u", "HEATMAP_READ_BIN_%u",
+	"LUSTRE_OSTS", "LUSTRE_MDTS", "LUSTRE_STRIPE_OFFSET", "LUSTRE_STRIPE_SIZE",
+	"LUSTRE_STRIPE_WIDTH", "LUSTRE_NUM_COMPONENTS", "LUSTRE_NUM_STRIPES", "LUSTRE_OST_ID_%u",
+	"LUSTRE_COMP%u_STRIPE_SIZE", "LUSTRE_COMP%u_STRIPE_COUNT", "LUSTRE_COMP%u_STRIPE_PATTERN",
+	"LUSTRE_COMP%u_FLAGS", "LUSTRE_COMP%u_EXT_START", "LUSTRE_COMP%u_EXT_END",
+	"LUSTRE_COMP%u_MIRROR_ID", "MDHIM_SERVER_%u",
+};
+
+/* Signed values that belong to one job or one location in a machine. */
+static const char *const identifying[] = {
+	"BGQ_CSJOBID", "APXC_GROUP", "APXC_CHASSIS", "APXC_BLADE", "APXC_NODE",
+};
 /* clang-format on */
 
-static bool is(struct iot_text name, const char *word)
-{
-	return name.size == strlen(word) && memcmp(name.data, word, name.size) == 0;
-}
-
-/* `format` contains one %u, which matches a number of at most five digits without leading zeros. */
-static bool is_numbered(struct iot_text name, const char *format)
-{
-	const char *number = strchr(format, '%'), *following = number + 2;
-	const size_t before = (size_t)(number - format), after = strlen(following);
-	size_t digits = 0;
-	if (name.size <= before + after || memcmp(name.data, format, before) != 0)
-		return false;
-	const char *p = name.data + before;
-	while (before + digits + after < name.size && p[digits] >= '0' && p[digits] <= '9')
-		digits++;
-	return digits > 0 && digits <= 5 && (digits == 1 || *p != '0') &&
-	       before + digits + after == name.size && memcmp(p + digits, following, after) == 0;
-}
-
 /*
- * Hashes of paths, ids of objects, and values that belong to one job or one location in a machine.
+ * `format` may contain one %u, which matches a number of at most five digits without leading zeros.
  */
-static bool is_identifying(const struct darshan_counter *k)
+static bool matches(struct iot_text name, const char *format)
 {
-	static const char *const names[] = {
-	    "POSIX_RENAMED_FROM", "H5D_FILE_REC_ID",    "PNETCDF_VAR_FILE_REC_ID",
-	    "BGQ_CSJOBID",        "DAOS_OID_HI",        "DAOS_OID_LO",
-	    "APXC_GROUP",         "APXC_CHASSIS",       "APXC_BLADE",
-	    "APXC_NODE",          "APXC_APPLICATION_ID"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(k->name, names[i]) == 0)
-			return true;
-	return k->kind == DARSHAN_UUID || k->kind == DARSHAN_TEXT;
+	const char *p = name.data, *end = p + name.size;
+	for (; p < end && *format != '\0'; format++) {
+		if (*format != '%') {
+			if (*p++ != *format)
+				return false;
+			continue;
+		}
+		const char *number = p;
+		while (p < end && *p >= '0' && *p <= '9')
+			p++;
+		if (p == number || p - number > 5 || (*number == '0' && p - number > 1))
+			return false;
+		format++;
+	}
+	return p == end && *format == '\0';
 }
 
+static bool matches_any(struct iot_text name, const char *const *formats, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (matches(name, formats[i]))
+			return true;
+	return false;
+}
+
+/* Returns true if the fields contain the name and its values identify nothing. */
 static bool has(const struct darshan_fields *fields, struct iot_text name)
 {
-	for (size_t i = 0; i < fields->count; i++)
-		if (is(name, fields->counter[i].name))
-			return !is_identifying(&fields->counter[i]);
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct darshan_counter *k = &fields->counter[i];
+		if (matches(name, k->name))
+			return k->kind != DARSHAN_ID && k->kind != DARSHAN_UUID &&
+			       k->kind != DARSHAN_TEXT &&
+			       !matches_any(name, identifying,
+					    sizeof identifying / sizeof *identifying);
+	}
 	return false;
 }
 
 bool darshan_is_counter(struct iot_text name)
 {
-	static const char *const others[] = {
-	    "HEATMAP_F_BIN_WIDTH_SECONDS", "LUSTRE_OSTS",        "LUSTRE_MDTS",
-	    "LUSTRE_STRIPE_OFFSET",        "LUSTRE_STRIPE_SIZE", "LUSTRE_STRIPE_WIDTH",
-	    "LUSTRE_NUM_COMPONENTS",       "LUSTRE_NUM_STRIPES",
-	};
-	static const char *const numbered[] = {
-	    "HEATMAP_WRITE_BIN_%u",
-	    "HEATMAP_READ_BIN_%u",
-	    "LUSTRE_OST_ID_%u",
-	    "LUSTRE_COMP%u_STRIPE_SIZE",
-	    "LUSTRE_COMP%u_STRIPE_COUNT",
-	    "LUSTRE_COMP%u_STRIPE_PATTERN",
-	    "LUSTRE_COMP%u_FLAGS",
-	    "LUSTRE_COMP%u_EXT_START",
-	    "LUSTRE_COMP%u_EXT_END",
-	    "LUSTRE_COMP%u_MIRROR_ID",
-	    "MDHIM_SERVER_%u",
-	};
 	for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
 		if (has(&modules[i].record, name) || has(&modules[i].head, name))
 			return true;
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (is(name, others[i]))
-			return true;
-	for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
-		if (is_numbered(name, numbered[i]))
-			return true;
-	return false;
+	return matches_any(name, variable, sizeof variable / sizeof *variable);
 }
 
 const struct darshan_counters *darshan_counters(unsigned module, unsigned version)

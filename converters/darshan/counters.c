@@ -267,19 +267,16 @@ int darshan_counters_step(struct darshan *d)
 	const unsigned char *p = record_head(d, size);
 	if (p == NULL)
 		return 0;
-	if (first) {
-		if (is_layout(d, c, size, fields_size(&c->record, version)))
-			return emit_record_of(d, &c->head, NULL, 0);
-		darshan_skip_module(d);
-		return 0;
-	}
+	if (first)
+		return is_layout(d, c, size, fields_size(&c->record, version))
+			   ? emit_record_of(d, &c->head, NULL, 0)
+			   : darshan_skip_module(d);
 	if (c->rest == NULL)
 		return emit_record_of(d, &c->record, NULL, 0);
 	const int64_t words = darshan_i64(p + RECORD_HEAD + 8 * c->rest_counter, d->log.swap);
 	if (words >= 0 && words <= REST_MAX)
 		return emit_record_of(d, &c->record, c->rest, words > 0 ? (size_t)words : 1);
-	darshan_damage(d, IOT_EFORMAT, "too many words after a record");
-	return 0;
+	return darshan_damage(d, IOT_EFORMAT, "too many words after a record");
 }
 
 /* HEATMAP */
@@ -293,10 +290,8 @@ int darshan_heatmap_step(struct darshan *d)
 	if (p == NULL)
 		return 0;
 	const int64_t bins = darshan_i64(p + 24, d->log.swap);
-	if (bins < 0 || bins > HEATMAP_BINS_MAX) {
-		darshan_damage(d, IOT_EFORMAT, "%lld bins in a record", (long long)bins);
-		return 0;
-	}
+	if (bins < 0 || bins > HEATMAP_BINS_MAX)
+		return darshan_damage(d, IOT_EFORMAT, "%lld bins in a record", (long long)bins);
 	const size_t size = HEATMAP_HEAD + 16 * (size_t)bins;
 	p = begin_record(d, &g, size, &status);
 	if (p == NULL)
@@ -363,11 +358,10 @@ int darshan_lustre_step(struct darshan *d)
 	int64_t stripes = darshan_i64(p + (old ? 48 : 24), d->log.swap);
 	if (old && stripes == -1) /* the stripes of the file could not be determined */
 		stripes = 0;
-	if (components < 0 || components > LUSTRE_MAX || stripes < 0 || stripes > LUSTRE_MAX) {
-		darshan_damage(d, IOT_EFORMAT, "%lld components and %lld stripes in a record",
-			       (long long)components, (long long)stripes);
-		return 0;
-	}
+	if (components < 0 || components > LUSTRE_MAX || stripes < 0 || stripes > LUSTRE_MAX)
+		return darshan_damage(d, IOT_EFORMAT,
+				      "%lld components and %lld stripes in a record",
+				      (long long)components, (long long)stripes);
 	const size_t fixed = head + LUSTRE_COMPONENT * (size_t)components;
 	const size_t size = fixed + 8 * (size_t)stripes;
 	p = begin_record(d, &g, size, &status);

@@ -8,8 +8,6 @@
 
 #include <stdio.h>
 
-#include "lib/base/array.h"
-
 static unsigned layer_of(unsigned module)
 {
 	if (module == DARSHAN_POSIX)
@@ -50,11 +48,11 @@ static struct darshan_declared *declared_of(struct darshan *d, unsigned layer, i
 {
 	struct darshan_crosscheck *c = &d->crosscheck;
 	const size_t known = c->ids.count;
-	const size_t n = darshan_number(d, &c->ids, key_of(darshan_object(d, id), rank, layer));
-	if (!array_reserve_index(&c->declared, &c->capacity, n, sizeof *c->declared)) {
-		darshan_no_memory(d);
+	const uint64_t key = key_of(darshan_object(d, id), rank, layer);
+	const size_t n =
+	    darshan_number(d, &c->ids, key, &c->declared, &c->capacity, sizeof *c->declared);
+	if (n == SIZE_MAX)
 		return NULL;
-	}
 	if (n == known)
 		c->declared[n] = (struct darshan_declared){.id = id, .rank = rank, .layer = layer};
 	return &c->declared[n];

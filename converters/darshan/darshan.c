@@ -25,19 +25,6 @@ static const struct converter_option OPTIONS[] = {
 
 /* Detection */
 
-static bool has_magic(const char *head, size_t size)
-{
-	static const unsigned char magic[8] = {0x37, 0x35, 0x64};
-	bool little = true, big = true;
-	if (size < 16)
-		return false;
-	for (size_t i = 0; i < 8; i++) {
-		little = little && (unsigned char)head[8 + i] == magic[i];
-		big = big && (unsigned char)head[15 - i] == magic[i];
-	}
-	return little || big;
-}
-
 /* A log that was never completed has a header of zeros; only its name identifies it. */
 static bool is_unfinished(const char *name, const char *head, size_t size)
 {
@@ -50,7 +37,8 @@ static int bid(struct input *in, size_t member)
 {
 	size_t size;
 	const char *head = input_head(in, member, &size);
-	if (has_magic(head, size))
+	bool swap;
+	if (darshan_log_is(head, size, &swap))
 		return SNIFF_MAGIC_BITS;
 	if (darshan_text_is(head, size))
 		return SNIFF_TEXT_BITS;
@@ -71,21 +59,20 @@ static int sniff(struct input *in)
 /* Returns NULL if the module or its version is unknown. */
 static darshan_step_fn *step_of(const struct darshan_map_entry *p)
 {
-	switch (p->module) {
-	case DARSHAN_NULL:
+	static const struct {
+		darshan_step_fn *step;
+		unsigned versions; /* versions 1 to this are known */
+	} steps[] = {[DARSHAN_DXT_POSIX] = {darshan_dxt_step, 2},
+		     [DARSHAN_DXT_MPIIO] = {darshan_dxt_step, 3},
+		     [DARSHAN_HEATMAP] = {darshan_heatmap_step, 1},
+		     [DARSHAN_LUSTRE] = {darshan_lustre_step, 2}};
+	if (p->module == DARSHAN_NULL)
 		return darshan_ids_step;
-	case DARSHAN_DXT_POSIX:
-		return p->version >= 1 && p->version <= 2 ? darshan_dxt_step : NULL;
-	case DARSHAN_DXT_MPIIO:
-		return p->version >= 1 && p->version <= 3 ? darshan_dxt_step : NULL;
-	case DARSHAN_HEATMAP:
-		return p->version == 1 ? darshan_heatmap_step : NULL;
-	case DARSHAN_LUSTRE:
-		return p->version >= 1 && p->version <= 2 ? darshan_lustre_step : NULL;
-	default:
-		return darshan_counters(p->module, p->version) != NULL ? darshan_counters_step
-								       : NULL;
-	}
+	if (p->module < sizeof steps / sizeof *steps && steps[p->module].step != NULL)
+		return p->version >= 1 && p->version <= steps[p->module].versions
+			   ? steps[p->module].step
+			   : NULL;
+	return darshan_counters(p->module, p->version) != NULL ? darshan_counters_step : NULL;
 }
 
 static void open_region(struct darshan *d)

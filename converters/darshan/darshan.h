@@ -185,6 +185,8 @@ struct darshan_log {
 	int64_t start_ns, end_ns; /* of the job, since 1970 if known */
 };
 
+/* Returns true if a log starts like this; *swap: its byte order is not ours. */
+bool darshan_log_is(const char *head, size_t size, bool *swap);
 /* Returns IOT_OK with the bufreader after the job; otherwise *error describes why. */
 int darshan_log_open(struct darshan_log *log, struct bufreader *in, const char *name,
 		     struct darshan_region *r, struct error *error);
@@ -256,8 +258,12 @@ struct darshan_process *darshan_process_data(const struct darshan *d, uint32_t p
  * that of its rank if there are too many.
  */
 uint32_t darshan_thread(struct darshan *d, uint32_t process, uint32_t file, uint64_t thread);
-/* Assigns a number to a key as idmap_number(); SIZE_MAX if out of memory or too many. */
-size_t darshan_number(struct darshan *d, struct idmap *m, uint64_t key);
+/*
+ * Returns the number of a key, as idmap_number(), with capacity for it in an array. Returns
+ * SIZE_MAX if out of memory or there are too many numbers.
+ */
+size_t darshan_number(struct darshan *d, struct idmap *m, uint64_t key, void *array,
+		      size_t *capacity, size_t size);
 /* Returns a key for a file of one layer and one process, or rank + 1. */
 static inline uint64_t darshan_file_key(uint32_t object, uint32_t process, unsigned layer)
 {
@@ -297,17 +303,17 @@ struct darshan_dxt {
 	struct darshan_batch batch;
 };
 
-/* A segment, with times since 1970 that may be invalid. */
 struct darshan_segment {
-	int64_t offset, length, start_ns, end_ns;
+	int64_t offset, length, start_ns, end_ns; /* times since 1970 */
 };
+
+enum { DARSHAN_BATCH_MAX = 131072 }; /* segments */
 
 int darshan_dxt_step(struct darshan *d);
 /* Starts a record: file, process, host. Returns false if out of memory. */
 bool darshan_dxt_begin(struct darshan *d, unsigned layer, uint64_t id, int64_t rank,
 		       struct iot_text host);
-bool darshan_batch_is_full(const struct darshan_batch *b);
-/* Adds one segment of a text; thread is NULL if unknown. */
+/* Adds one segment of a text, whose values may be invalid; thread is NULL if unknown. */
 void darshan_batch_add(struct darshan *d, struct darshan_segment s, const uint64_t *thread);
 /* Call it when the batch is full or, with `last`, the record ends. */
 void darshan_batch_close(struct darshan *d, bool last);
@@ -332,7 +338,7 @@ int64_t darshan_moment(struct darshan *d, int64_t ns);
 enum darshan_kind {
 	DARSHAN_SIGNED,
 	DARSHAN_UNSIGNED,
-	DARSHAN_ID, /* unsigned */
+	DARSHAN_ID, /* unsigned; identifies a file, an object or a job */
 	DARSHAN_DOUBLE,
 	DARSHAN_WORD, /* 32 bits, followed by 32 unused ones */
 	DARSHAN_UUID, /* 16 bytes, in the same order everywhere */
@@ -467,12 +473,12 @@ void darshan_text_value(struct iot_builder *b, const char *key, struct iot_text 
 void darshan_emit_trace(struct darshan *d);
 void darshan_emit_lost(struct darshan *d, const char *why);
 void darshan_count(struct darshan *d, const char *name, uint64_t n);
-/* Reports that the module of the current region is not understood. */
-void darshan_skip_module(struct darshan *d);
+/* Reports that the module of the current region is not understood. Returns 0. */
+int darshan_skip_module(struct darshan *d);
 /* Adds damage to the report. Returns false if it is the first. */
 bool darshan_add_damage(struct darshan *d, const struct error *e);
-/* Reports damage: the rest of a region or log cannot be read. */
-void darshan_damage(struct darshan *d, int status, const char *format, ...)
+/* Reports damage: the rest of a region or log cannot be read. Returns 0, which ends a step. */
+int darshan_damage(struct darshan *d, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /*
  * Returns the next `size` bytes of the region. Returns NULL at its end, after reporting damage if

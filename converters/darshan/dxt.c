@@ -11,7 +11,7 @@
  * this holds within each batch.
  *
  * Segments of a log are converted in place, in the decompressed bytes: each becomes a struct
- * dxt_segment, and its process replaces its thread.
+ * darshan_segment, and its process replaces its thread.
  *
  * The counts come from the input, so at most the memory of one batch is allocated by them.
  */
@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-enum { HEAD = 104, HOST = 24, COUNTS = 88, BATCH_MAX = 131072 };
+enum { HEAD = 104, HOST = 24, COUNTS = 88 };
 
 #define COUNT_MAX (INT64_C(1) << 48)
 #define NS_PER_S  1e9
@@ -27,22 +27,16 @@ enum { HEAD = 104, HOST = 24, COUNTS = 88, BATCH_MAX = 131072 };
 #define SECONDS_MAX    1e9
 #define OFFSET_UNKNOWN INT64_MIN
 
-struct dxt_segment {
-	int64_t offset; /* or OFFSET_UNKNOWN */
-	uint64_t length;
-	int64_t start_ns, end_ns;
-};
-
-enum { THREAD = sizeof(struct dxt_segment) };
+enum { THREAD = sizeof(struct darshan_segment) };
 
 /* Reads word by word: one wide load would stall on the narrower stores before it. */
-static inline struct dxt_segment get(const unsigned char *p)
+static inline struct darshan_segment get(const unsigned char *p)
 {
-	return (struct dxt_segment){darshan_i64(p, false), darshan_u64(p + 8, false),
-				    darshan_i64(p + 16, false), darshan_i64(p + 24, false)};
+	return (struct darshan_segment){darshan_i64(p, false), darshan_i64(p + 8, false),
+					darshan_i64(p + 16, false), darshan_i64(p + 24, false)};
 }
 
-static inline void set(unsigned char *p, const struct dxt_segment *s)
+static inline void set(unsigned char *p, const struct darshan_segment *s)
 {
 	memcpy(p, &s->offset, sizeof s->offset);
 	memcpy(p + 8, &s->length, sizeof s->length);
@@ -53,14 +47,14 @@ static inline void set(unsigned char *p, const struct dxt_segment *s)
 /* Sorting of the batch */
 
 /* Branch-free: the order of reads and writes is unpredictable. */
-static inline bool before(const struct dxt_segment *a, const struct dxt_segment *b)
+static inline bool before(const struct darshan_segment *a, const struct darshan_segment *b)
 {
 	return (a->start_ns < b->start_ns) |
 	       ((a->start_ns == b->start_ns) & (a->end_ns < b->end_ns));
 }
 
 struct sorted {
-	struct dxt_segment segment;
+	struct darshan_segment segment;
 	uint64_t process;
 	size_t index;
 };
@@ -141,8 +135,8 @@ int64_t darshan_moment(struct darshan *d, int64_t ns)
 
 /* The batch */
 
-/* Corrects and counts invalid values. */
-static struct dxt_segment correct(struct darshan *d, struct darshan_segment s)
+/* Corrects and counts invalid values. An unknown offset is OFFSET_UNKNOWN. */
+static struct darshan_segment correct(struct darshan *d, struct darshan_segment s)
 {
 	if (s.offset < 0) {
 		s.offset = OFFSET_UNKNOWN;
@@ -161,7 +155,7 @@ static struct dxt_segment correct(struct darshan *d, struct darshan_segment s)
 		s.end_ns = s.start_ns;
 		darshan_count(d, "clock.negative_duration", 1);
 	}
-	return (struct dxt_segment){s.offset, (uint64_t)s.length, s.start_ns, s.end_ns};
+	return s;
 }
 
 static void add_totals(struct darshan *d, unsigned part, uint64_t count, uint64_t bytes)
@@ -186,14 +180,14 @@ static bool convert(struct darshan *d, unsigned char *p, size_t n, unsigned part
 	const bool no_offset =
 	    d->current.entry->module == DARSHAN_DXT_MPIIO && d->current.entry->version == 1;
 	const bool irregular = no_offset || (d->threads && has_thread);
-	struct dxt_segment last = {.start_ns = INT64_MIN};
+	struct darshan_segment last = {.start_ns = INT64_MIN};
 	uint64_t bytes = 0;
 	bool in_order = true;
 	for (size_t i = 0; i < n; i++, p += size) {
 		const int64_t offset = darshan_i64(p, swap), length = darshan_i64(p + 8, swap);
 		const double start_s = darshan_f64(p + 16, swap);
 		const double end_s = darshan_f64(p + 24, swap);
-		struct dxt_segment s;
+		struct darshan_segment s;
 		uint64_t process = d->dxt.process;
 		if (irregular || (offset | length) < 0 || !(start_s >= 0 && start_s <= end_s) ||
 		    !is_time(d, end_s)) {
@@ -203,9 +197,8 @@ static bool convert(struct darshan *d, unsigned char *p, size_t n, unsigned part
 								start_ns, to_ns(d, end_s)});
 			process = process_of(d, has_thread ? &thread : NULL);
 		} else {
-			s = (struct dxt_segment){
-			    offset, (uint64_t)length,
-			    d->clock.base_ns + (int64_t)(start_s * NS_PER_S + 0.5),
+			s = (struct darshan_segment){
+			    offset, length, d->clock.base_ns + (int64_t)(start_s * NS_PER_S + 0.5),
 			    d->clock.base_ns + (int64_t)(end_s * NS_PER_S + 0.5)};
 		}
 		set(p, &s);
@@ -213,45 +206,40 @@ static bool convert(struct darshan *d, unsigned char *p, size_t n, unsigned part
 			memcpy(p + THREAD, &process, sizeof process);
 		in_order &= !before(&s, &last);
 		last = s;
-		bytes += s.length;
+		bytes += (uint64_t)s.length;
 	}
 	add_totals(d, part, n, bytes);
 	return in_order;
 }
 
-bool darshan_batch_is_full(const struct darshan_batch *b)
-{
-	return b->count == BATCH_MAX;
-}
-
-void darshan_batch_add(struct darshan *d, struct darshan_segment segment, const uint64_t *thread)
+void darshan_batch_add(struct darshan *d, struct darshan_segment s, const uint64_t *thread)
 {
 	struct darshan_batch *b = &d->dxt.batch;
 	const unsigned part = d->dxt.part;
 	const size_t size = THREAD + sizeof(uint64_t);
-	assert(!b->ready && b->count < BATCH_MAX);
+	assert(!b->ready && b->count < DARSHAN_BATCH_MAX);
 	if (b->own == NULL)
-		b->own = malloc(BATCH_MAX * size);
+		b->own = malloc(DARSHAN_BATCH_MAX * size);
 	if (b->own == NULL) {
 		darshan_no_memory(d);
 		return;
 	}
 	if (b->count == 0)
 		b->sorted[0] = b->sorted[1] = true;
-	const struct dxt_segment s = correct(d, segment);
+	s = correct(d, s);
 	const uint64_t process = process_of(d, thread);
 	unsigned char *const p = b->own + b->count * size;
 	set(p, &s);
 	memcpy(p + THREAD, &process, sizeof process);
 	if (b->count > (part == 0 ? 0 : b->writes)) {
-		const struct dxt_segment last = get(p - size);
+		const struct darshan_segment last = get(p - size);
 		b->sorted[part] &= !before(&s, &last);
 	}
 	b->segment = b->own;
 	b->size = size;
 	b->count++;
 	b->writes += part == 0;
-	add_totals(d, part, 1, s.length);
+	add_totals(d, part, 1, (uint64_t)s.length);
 }
 
 static int64_t first_start(const struct darshan_batch *b)
@@ -294,7 +282,7 @@ void darshan_batch_close(struct darshan *d, bool last)
 static inline void make_record(const struct darshan_batch *b, const unsigned char *p, bool write,
 			       struct iot_event *ev)
 {
-	const struct dxt_segment s = get(p);
+	const struct darshan_segment s = get(p);
 	const bool known = s.offset != OFFSET_UNKNOWN;
 	const void *const process = b->size > THREAD ? (const void *)(p + THREAD) : &b->process;
 	emit_record(ev,
@@ -302,7 +290,7 @@ static inline void make_record(const struct darshan_batch *b, const unsigned cha
 			.start_ns = s.start_ns,
 			.duration_ns = (uint64_t)(s.end_ns - s.start_ns),
 			.offset = known ? (uint64_t)s.offset : 0,
-			.length = s.length,
+			.length = (uint64_t)s.length,
 			.file = b->file,
 			.process = (uint32_t)darshan_u64(process, false),
 			.object = b->object,
@@ -316,7 +304,7 @@ static size_t merge_records(struct darshan_batch *b, struct iot_event *out, size
 	const unsigned char *read = b->next[0], *write = b->next[1];
 	size_t n = 0;
 	for (; n < max && read < b->end[0] && write < b->end[1]; n++) {
-		const struct dxt_segment r = get(read), w = get(write);
+		const struct darshan_segment r = get(read), w = get(write);
 		const bool first = before(&r, &w);
 		make_record(b, first ? read : write, !first, &out[n]);
 		read += first ? b->size : 0;
@@ -380,12 +368,10 @@ static int begin_record(struct darshan *d)
 	const int64_t writes = darshan_i64(p + COUNTS, swap);
 	const int64_t reads = darshan_i64(p + COUNTS + 8, swap);
 	if (rank < 0 || rank > INT32_MAX || writes < 0 || reads < 0 || writes > COUNT_MAX ||
-	    reads > COUNT_MAX) {
-		darshan_damage(d, IOT_EFORMAT,
-			       "a record of rank %lld with %lld writes and %lld reads",
-			       (long long)rank, (long long)writes, (long long)reads);
-		return 0;
-	}
+	    reads > COUNT_MAX)
+		return darshan_damage(d, IOT_EFORMAT,
+				      "a record of rank %lld with %lld writes and %lld reads",
+				      (long long)rank, (long long)writes, (long long)reads);
 	darshan_count_rank(d, rank);
 	const char *host = (const char *)p + HOST;
 	if (!darshan_dxt_begin(d, darshan_layer(d->current.entry->module), darshan_u64(p, swap),
@@ -436,7 +422,7 @@ int darshan_dxt_step(struct darshan *d)
 			return status;
 	}
 	const uint64_t left = x->left[0] + x->left[1];
-	const size_t want = left < BATCH_MAX ? (size_t)left : BATCH_MAX;
+	const size_t want = left < DARSHAN_BATCH_MAX ? (size_t)left : DARSHAN_BATCH_MAX;
 	x->active = left > want;
 	if (fill_batch(d, want) < want) {
 		const uint64_t missing = x->left[0] + x->left[1];

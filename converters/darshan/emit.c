@@ -168,7 +168,7 @@ bool darshan_add_damage(struct darshan *d, const struct error *e)
 }
 
 /* If the region itself ended early, its reason replaces the given one. */
-void darshan_damage(struct darshan *d, int status, const char *format, ...)
+int darshan_damage(struct darshan *d, int status, const char *format, ...)
 {
 	const struct darshan_end *end = &d->current.region.end;
 	char why[512], location[512];
@@ -179,7 +179,7 @@ void darshan_damage(struct darshan *d, int status, const char *format, ...)
 	va_end(args);
 	if (end->status == IOT_ENOMEM) {
 		darshan_no_memory(d);
-		return;
+		return 0;
 	}
 	d->current.damaged = true;
 	describe_location(d, location, sizeof location);
@@ -189,6 +189,7 @@ void darshan_damage(struct darshan *d, int status, const char *format, ...)
 		error_set(&e, status, "%s: %s", location, why);
 	if (darshan_add_damage(d, &e))
 		darshan_emit_lost(d, e.text);
+	return 0;
 }
 
 unsigned char *darshan_bytes(struct darshan *d, size_t size, const char *what)
@@ -215,7 +216,7 @@ void darshan_count_rank(struct darshan *d, int64_t rank)
 		darshan_count(d, "ranks.beyond_job", 1);
 }
 
-void darshan_skip_module(struct darshan *d)
+int darshan_skip_module(struct darshan *d)
 {
 	const struct darshan_map_entry *entry = d->current.entry;
 	const char *name = darshan_module_name(entry->module);
@@ -226,10 +227,11 @@ void darshan_skip_module(struct darshan *d)
 		     "module %s (id %u), version %u, is not understood: %llu bytes skipped", name,
 		     entry->id, entry->version, (unsigned long long)entry->size);
 	if (!emit_begin(&d->emit, &b, "counter"))
-		return;
+		return 0;
 	emit_string(&b, "source", name);
 	iot_directive_number(&b, "module", entry->id);
 	iot_directive_number(&b, "version", entry->version);
 	iot_directive_number(&b, "bytes-skipped", entry->size);
 	emit_end(&d->emit, &b, d->clock.end_ns);
+	return 0;
 }

@@ -21,12 +21,14 @@ enum {
 #define THREADS_MAX   (UINT32_C(1) << 20)
 #define THREADS_FIRST (UINT32_MAX - THREADS_MAX + 1)
 
-size_t darshan_number(struct darshan *d, struct idmap *m, uint64_t key)
+size_t darshan_number(struct darshan *d, struct idmap *m, uint64_t key, void *array,
+		      size_t *capacity, size_t size)
 {
 	const size_t n = m->count < NUMBERS_MAX ? idmap_number(m, key) : idmap_find(m, key);
-	if (n == SIZE_MAX)
-		darshan_no_memory(d);
-	return n;
+	if (array_reserve_index(array, capacity, n, size))
+		return n;
+	darshan_no_memory(d);
+	return SIZE_MAX;
 }
 
 /* Names */
@@ -35,11 +37,9 @@ size_t darshan_number(struct darshan *d, struct idmap *m, uint64_t key)
 static struct darshan_record_id *record_id(struct darshan *d, uint64_t id)
 {
 	struct darshan_ids *ids = &d->ids;
-	const size_t n = darshan_number(d, &ids->records, id);
-	if (array_reserve_index(&ids->record, &ids->record_capacity, n, sizeof *ids->record))
-		return &ids->record[n];
-	darshan_no_memory(d);
-	return NULL;
+	const size_t n = darshan_number(d, &ids->records, id, &ids->record, &ids->record_capacity,
+					sizeof *ids->record);
+	return n != SIZE_MAX ? &ids->record[n] : NULL;
 }
 
 /* If an id has several names, the first non-empty one is used. */
@@ -83,10 +83,8 @@ static int read_old_name(struct darshan *d)
 	if (p == NULL)
 		return 0;
 	const uint32_t size = darshan_u32(p + 8, d->log.swap);
-	if (size > DARSHAN_NAME_MAX) {
-		darshan_damage(d, IOT_EFORMAT, "a name is too long");
-		return 0;
-	}
+	if (size > DARSHAN_NAME_MAX)
+		return darshan_damage(d, IOT_EFORMAT, "a name is too long");
 	p = darshan_bytes(d, OLD_NAME_HEAD + size, "a name");
 	if (p == NULL)
 		return 0;
@@ -110,12 +108,10 @@ static int read_new_name(struct darshan *d)
 	if (have == 0)
 		return 0;
 	const size_t size = nul != NULL ? (size_t)(nul - p) - NAME_HEAD : DARSHAN_NAME_MAX + 1;
-	if (size > DARSHAN_NAME_MAX) {
-		darshan_damage(d, IOT_EFORMAT,
-			       have <= NAME_HEAD + DARSHAN_NAME_MAX ? "ends inside a name"
-								    : "a name is too long");
-		return 0;
-	}
+	if (size > DARSHAN_NAME_MAX)
+		return darshan_damage(d, IOT_EFORMAT,
+				      have <= NAME_HEAD + DARSHAN_NAME_MAX ? "ends inside a name"
+									   : "a name is too long");
 	darshan_region_consume(r, NAME_HEAD + size + 1);
 	return add_name(d, p, NAME_HEAD, size);
 }
@@ -147,11 +143,11 @@ uint32_t darshan_process(struct darshan *d, int64_t rank)
 			      rank, d->members.current + 1, THREADS_FIRST - 1);
 		return 0;
 	}
-	const size_t known = ids->ranks.count, n = darshan_number(d, &ids->ranks, (uint64_t)rank);
-	if (!array_reserve_index(&ids->process, &ids->process_capacity, n, sizeof *ids->process)) {
-		darshan_no_memory(d);
+	const size_t known = ids->ranks.count;
+	const size_t n = darshan_number(d, &ids->ranks, (uint64_t)rank, &ids->process,
+					&ids->process_capacity, sizeof *ids->process);
+	if (n == SIZE_MAX)
 		return 0;
-	}
 	if (n == known)
 		ids->process[n] = (struct darshan_process){.rank = rank, .reported_ns = INT64_MAX};
 	return (uint32_t)process;
@@ -171,13 +167,12 @@ uint32_t darshan_file(struct darshan *d, unsigned layer, int64_t rank, uint64_t 
 	const uint32_t object = darshan_object(d, id);
 	const uint32_t process = (uint32_t)(ids->process_base + (uint64_t)rank + 1);
 	const size_t known = ids->files.count;
-	const size_t n =
-	    object == 0 ? SIZE_MAX
-			: darshan_number(d, &ids->files, darshan_file_key(object, process, layer));
-	if (!array_reserve_index(&ids->file, &ids->file_capacity, n, sizeof *ids->file)) {
-		darshan_no_memory(d);
+	if (object == 0)
 		return 0;
-	}
+	const size_t n = darshan_number(d, &ids->files, darshan_file_key(object, process, layer),
+					&ids->file, &ids->file_capacity, sizeof *ids->file);
+	if (n == SIZE_MAX)
+		return 0;
 	if (n == known)
 		ids->file[n] =
 		    (struct darshan_file){.id = id, .rank = rank, .object = object, .layer = layer};

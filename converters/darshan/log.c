@@ -31,7 +31,7 @@ enum {
 	METADATA_SIZE = 1024,
 };
 
-#define MAGIC       INT64_C(6567223)
+#define MAGIC       UINT64_C(6567223)
 #define NS_PER_S    INT64_C(1000000000)
 #define SECONDS_MAX (INT64_C(1) << 33) /* a job that starts after 2242 has an invalid date */
 
@@ -52,6 +52,15 @@ unsigned darshan_layer(unsigned module)
 	if (module == DARSHAN_DXT_POSIX)
 		return DARSHAN_LAYER_POSIX;
 	return module == DARSHAN_DXT_MPIIO ? DARSHAN_LAYER_MPIIO : 0;
+}
+
+bool darshan_log_is(const char *head, size_t size, bool *swap)
+{
+	const unsigned char *magic = (const unsigned char *)head + VERSION_SIZE;
+	if (size < VERSION_SIZE + sizeof(uint64_t))
+		return false;
+	*swap = darshan_u64(magic, false) != MAGIC;
+	return darshan_u64(magic, *swap) == MAGIC;
 }
 
 /* Version */
@@ -152,9 +161,7 @@ static int read_header(struct darshan_log *log, const char *name, struct error *
 	if (have < size)
 		return error_set(e, IOT_ETRUNCATED,
 				 "%s: ends inside its header, which has %zu bytes", name, size);
-	int64_t magic = darshan_i64(head + 8, false);
-	log->swap = magic != MAGIC;
-	if (log->swap && (int64_t)__builtin_bswap64((uint64_t)magic) != MAGIC)
+	if (!darshan_log_is(text, size, &log->swap))
 		return error_set(e, IOT_EFORMAT, "%s: no log of Darshan: its magic is wrong", name);
 	if (head[16] > DARSHAN_UNCOMPRESSED)
 		return error_set(e, IOT_EFORMAT,
@@ -215,22 +222,20 @@ static void parse_job(struct darshan_log *log, const unsigned char *p, size_t si
 {
 	struct darshan_job *job = &log->job;
 	const bool new = log->minor == 41;
-	int64_t word[7] = {0};
-	size_t words = new ? 7 : 5, n = 0;
-	if (size < words * 8)
+	int64_t *const words[] = {&job->uid,    &job->start_s,   &job->start_ns, &job->end_s,
+				  &job->end_ns, &job->processes, &job->id};
+	const size_t head = new ? 56 : 40;
+	if (size < head)
 		return;
-	for (size_t i = 0; i < words; i++)
-		word[i] = darshan_i64(p + 8 * i, log->swap);
-	job->uid = word[n++];
-	job->start_s = word[n++];
-	job->start_ns = new ? word[n++] : -1;
-	job->end_s = word[n++];
-	job->end_ns = new ? word[n++] : -1;
-	job->processes = word[n++];
-	job->id = word[n];
+	size -= head;
+	job->start_ns = job->end_ns = -1;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (!new && (words[i] == &job->start_ns || words[i] == &job->end_ns))
+			continue;
+		*words[i] = darshan_i64(p, log->swap);
+		p += 8;
+	}
 	job->known = true;
-	p += words * 8;
-	size -= words * 8;
 	memcpy(job->text, p, size);
 	size_t metadata = strnlen(job->text, size < METADATA_SIZE ? size : METADATA_SIZE);
 	while (metadata > 0 && job->text[metadata - 1] == '\n')

@@ -557,7 +557,7 @@ static bool parse_row(struct darshan *d, struct iot_text line)
 		t->next[part]++;
 		return false;
 	}
-	if (x->batch.count > 0 && (part < x->part || darshan_batch_is_full(&x->batch)))
+	if (x->batch.count > 0 && (part < x->part || x->batch.count == DARSHAN_BATCH_MAX))
 		return close_batch(d, false);
 	if (!set_layer(d, r.layer))
 		return false;
