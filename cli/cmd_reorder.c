@@ -1,25 +1,48 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iotrace reorder: sorts packets or a trace by start. */
+/*
+ * iotrace reorder: sorts packets or a trace by start. A trace: reader -> prefetch -> sort ->
+ * writer. Signals interrupt the read of a pipe only in this thread: a pipe is not prefetched.
+ */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <iotrace/filter.h>
+
 #include "convert.h"
 #include "lib/base/error.h"
 #include "lib/packets/packet.h"
-#include "cli/filter/reorder.h"
+#include "cli/ui/parse_time.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
-#include "cli/ui/parse_time.h"
+#include "cli/ui/trace_in.h"
 
 struct reorder_job {
 	struct command_spec command;
-	struct reorder_options reorder;
+	struct read_options read;
+	struct write_options write;
+	uint64_t memory;
+	uint64_t window_ns; /* NOT_GIVEN: the whole trace is sorted */
 	struct report_file report;
 	struct files files;
 	bool verbose;
+};
+
+/* One trace that is sorted. */
+struct reorder {
+	struct reorder_job *job;
+	struct trace_in in;
+	struct write_options write;
+	struct iot_writer *writer;
+	struct iot_sort_report sort;
+	bool live, piped;
+	bool opened;   /* the writer is open, or open_status says why not */
+	int open_exit; /* exit status */
+	bool kept;     /* the output is complete */
 };
 
 static const char notes[] =
@@ -106,67 +129,182 @@ static const struct converter *converter_of(const char *path)
 	return found != NULL && found->live ? found : NULL;
 }
 
-/* Run */
+/* Packets */
 
 static int convert(struct reorder_job *j, const struct converter *converter, const char *path)
 {
-	const struct reorder_options *o = &j->reorder;
 	const struct setting ops = {"ops", "all"};
 	const struct convert_options options = {.command = &j->command,
 						.converter = converter,
 						.settings = &ops,
 						.setting_count = 1,
-						.write = o->write,
-						.memory = o->memory,
+						.write = j->write,
+						.memory = j->memory,
 						.ops = OPS_ALL,
-						.progress = o->read.progress,
-						.quiet = o->read.quiet,
+						.progress = j->read.progress,
+						.quiet = j->read.quiet,
 						.verbose = j->verbose,
 						.files = &j->files};
-	if (o->window_ns != NOT_GIVEN)
+	if (j->window_ns != NOT_GIVEN)
 		return options_wrong(&j->command,
 				     "--window applies to traces only; packets carry watermarks");
-	return convert_and_report(&options, &path, 1, o->write.path, &j->report);
+	return convert_and_report(&options, &path, 1, j->write.path, &j->report);
 }
 
-static void warn(const struct reorder_job *j, const struct reorder_report *r)
+/* A trace */
+
+/*
+ * The source of the pipeline. It opens the writer, as the first events precede the framing of IN.
+ */
+static int read_events(void *context, struct iot_stream *self, struct iot_batch *b)
 {
-	if (r->late > 0 && !j->reorder.read.quiet)
+	struct reorder *r = context;
+	b->count = trace_in_events(&r->in, b->events, b->capacity);
+	if (!r->opened && (b->count > 0 || trace_in_exit(&r->in) == EXIT_OK)) {
+		r->opened = true;
+		trace_in_keep_framing(&r->in, &r->write);
+		r->open_exit = write_open(r->writer, &r->write, &r->job->command);
+	}
+	if (r->open_exit != EXIT_OK)
+		return iot_stream_fail(self, IOT_EUSAGE, "no output");
+	return b->count > 0;
+}
+
+static struct iot_stream *new_pipeline(struct reorder *r)
+{
+	static const struct iot_stage source = {.next = read_events};
+	const struct iot_sort_options sort = {.size = sizeof(sort),
+					      .mode = r->live ? IOT_SORT_WINDOW : IOT_SORT_ALL,
+					      .memory = r->job->memory,
+					      .window_ns = r->job->window_ns,
+					      .prefetch = !r->live,
+					      .report = &r->sort};
+	struct iot_stream *s = iot_stream_new(NULL, &source, r);
+	if (!r->piped)
+		s = iot_stream_prefetch(s);
+	return iot_stream_sort(s, &sort);
+}
+
+/* A reader may be waiting for the events so far, while the input has no more data. */
+static int flush_if_idle(struct reorder *r)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	if (!r->live || !r->piped || poll(&in, 1, 0) != 0)
+		return IOT_OK;
+	return iot_writer_flush(r->writer);
+}
+
+/* Returns a status of the stream, or of the writer. */
+static int write_events(struct reorder *r, struct iot_stream *s, struct iot_batch *b)
+{
+	int status, written = IOT_OK;
+	while (written == IOT_OK && (status = iot_stream_next(s, b)) != 0) {
+		if (status < 0 || signal_pending() != 0)
+			return status < 0 ? status : IOT_OK;
+		written = iot_writer_events(r->writer, b->events, b->count);
+		if (written == IOT_OK)
+			written = flush_if_idle(r);
+		if (!r->live)
+			progress_show_written(&r->in.progress,
+					      iot_writer_fact(r->writer, IOT_FACT_RECORDS),
+					      iot_reader_fact(r->in.reader, IOT_FACT_RECORDS));
+	}
+	return written;
+}
+
+static int finish(struct reorder *r)
+{
+	/* Out of memory is not an error of the trace: the output is discarded. */
+	if (r->in.status == IOT_ENOMEM || signal_pending() != 0)
+		return EXIT_FAULT;
+	if (trace_in_mark_lost(&r->in, r->writer) != IOT_OK || write_close(r->writer) != IOT_OK)
+		return report_write_error(r->writer, &r->write);
+	progress_clear(&r->in.progress);
+	if (trace_in_cut(&r->in))
+		report_input_cut(r->write.path);
+	r->kept = true;
+	return trace_in_exit(&r->in);
+}
+
+/* Messages are printed when no other thread is running. */
+static int sort_trace(struct reorder *r)
+{
+	char error[1024] = "out of memory";
+	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
+	r->writer = iot_writer_new();
+	struct iot_stream *s = r->writer != NULL ? new_pipeline(r) : NULL;
+	int status = IOT_ENOMEM;
+	if (b != NULL && s != NULL) {
+		status = write_events(r, s, b);
+		snprintf(error, sizeof(error), "%s", iot_stream_error(s));
+	}
+	iot_stream_free(s);
+	iot_batch_free(b);
+	progress_clear(&r->in.progress);
+	if (r->open_exit != EXIT_OK)
+		return r->open_exit;
+	if (status == IOT_OK || signal_pending() != 0)
+		return r->opened ? finish(r) : EXIT_FAULT;
+	if (error[0] == '\0')
+		return report_write_error(r->writer, &r->write);
+	print_message("%s", error);
+	return EXIT_FAULT;
+}
+
+static void warn(const struct reorder *r, uint64_t records, uint64_t written)
+{
+	const struct iot_sort_report *sort = &r->sort;
+	if (sort->late > 0 && !r->job->read.quiet)
 		print_message("warning: %ju records came late, the worst by %.6g s; they are "
 			      "written, but not in order",
-			      (uintmax_t)r->late, (double)r->late_by_ns / 1e9);
-	if (j->verbose && r->kept)
+			      (uintmax_t)sort->late, (double)sort->late_by_ns / 1e9);
+	if (r->job->verbose && r->kept)
 		print_message("%ju records, %ju late; %ju runs, %ju bytes in temporary files; "
 			      "%ju bytes written",
-			      (uintmax_t)r->records, (uintmax_t)r->late, (uintmax_t)r->runs,
-			      (uintmax_t)r->spilled, (uintmax_t)r->written);
+			      (uintmax_t)records, (uintmax_t)sort->late, (uintmax_t)sort->runs,
+			      (uintmax_t)sort->spilled, (uintmax_t)written);
 }
 
-static void put_report(struct reorder_job *j, const char *path, const struct reorder_report *r)
+static void report(const struct reorder *r, const char *path)
 {
-	json_open(&j->report.json, NULL, '{');
-	json_text(&j->report.json, "input", path, strlen(path));
-	json_bool(&j->report.json, "kept", r->kept);
-	json_number(&j->report.json, "records", r->records);
-	json_number(&j->report.json, "late", r->late);
-	json_number(&j->report.json, "late_by_ns", r->late_by_ns);
-	json_number(&j->report.json, "runs", r->runs);
-	json_number(&j->report.json, "spilled_bytes", r->spilled);
-	json_number(&j->report.json, "written_bytes", r->written);
-	json_close(&j->report.json, '}');
+	struct json *json = &r->job->report.json;
+	const uint64_t records =
+	    r->in.reader != NULL ? iot_reader_fact(r->in.reader, IOT_FACT_RECORDS) : 0;
+	const uint64_t written = r->kept ? iot_writer_fact(r->writer, IOT_FACT_BYTES_STORED) : 0;
+	warn(r, records, written);
+	if (r->job->report.path == NULL)
+		return;
+	json_open(json, NULL, '{');
+	json_text(json, "input", path, strlen(path));
+	json_bool(json, "kept", r->kept);
+	json_number(json, "records", records);
+	json_number(json, "late", r->sort.late);
+	json_number(json, "late_by_ns", r->sort.late_by_ns);
+	json_number(json, "runs", r->sort.runs);
+	json_number(json, "spilled_bytes", r->sort.spilled);
+	json_number(json, "written_bytes", written);
+	json_close(json, '}');
 }
 
 static int reorder(struct reorder_job *j, const char *path)
 {
-	struct reorder_report r;
-	int status = reorder_trace(&j->reorder, path, &r);
-	if (report_is_due(status)) {
-		warn(j, &r);
-		if (j->report.path != NULL)
-			put_report(j, path, &r);
-	}
+	struct reorder r = {.job = j,
+			    .write = j->write,
+			    .live = j->window_ns != NOT_GIVEN,
+			    .piped = is_piped(path)};
+	trace_in_catch_signals(path, &j->read, j->write.path);
+	int status = trace_in_open(&r.in, path, &j->read, &j->command);
+	if (status == EXIT_OK)
+		status = sort_trace(&r);
+	if (report_is_due(status))
+		report(&r, path);
+	trace_in_close(&r.in);
+	iot_writer_free(r.writer);
+	signals_restore();
 	return status;
 }
+
+/* Run */
 
 static int with_report(struct reorder_job *j, const char *path)
 {
@@ -184,13 +322,13 @@ static int work(struct reorder_job *j, const char *path)
 	files->command = &j->command;
 	files->reads_directories = true;
 	files_add(files, ROLE_INPUT, path);
-	files_add(files, ROLE_OUTPUT, j->reorder.write.path);
+	files_add(files, ROLE_OUTPUT, j->write.path);
 	if (j->report.path != NULL)
 		files_add(files, ROLE_REPORT, j->report.path);
 	const int status = files_check(files);
 	if (status != EXIT_OK)
 		return status;
-	j->report.no_fsync = j->reorder.write.no_fsync;
+	j->report.no_fsync = j->write.no_fsync;
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
 		return options_wrong(&j->command, "standard input is a terminal; name a trace");
 	return with_report(j, open_fifo(path));
@@ -198,28 +336,27 @@ static int work(struct reorder_job *j, const char *path)
 
 int cmd_reorder(int argc, char **argv)
 {
-	struct reorder_job j = {.reorder = {.read = READ_OPTIONS_INIT,
-					    .write = WRITE_OPTIONS_INIT,
-					    .memory = MEMORY_DEFAULT,
-					    .window_ns = NOT_GIVEN}};
-	struct reorder_options *o = &j.reorder;
+	struct reorder_job j = {.read = READ_OPTIONS_INIT,
+				.write = WRITE_OPTIONS_INIT,
+				.memory = MEMORY_DEFAULT,
+				.window_ns = NOT_GIVEN};
 	const struct option options[] = {
-	    OPTION_MEMORY(&o->memory),
-	    CALL("window", "TIME", &o->window_ns,
+	    OPTION_MEMORY(&j.memory),
+	    CALL("window", "TIME", &j.window_ns,
 		 "write a record once it is TIME older than the newest start (default: "
 		 "sort all of IN first)",
 		 take_window),
-	    OPTION_OUTPUT(o->write),
+	    OPTION_OUTPUT(j.write),
 	    OPTION(STRING, 0, "report", "FILE", &j.report.path,
 		   "write a report with all counts to FILE, as JSON"),
 	    OPTION(FLAG, 'v', "verbose", NULL, &j.verbose, "print a summary of what was done"),
-	    OPTION_QUIET(o->read.quiet, o->read.progress),
+	    OPTION_QUIET(j.read.quiet, j.read.progress),
 	    GROUP("Reading"),
-	    OPTION_READING(o->read),
+	    OPTION_READING(j.read),
 	    GROUP("Writing"),
-	    OPTION_BASE_OF_IN(o->write),
-	    OPTION_WRITING(o->write),
-	    OPTION(FLAG, 0, "framed", NULL, &o->write.framed,
+	    OPTION_BASE_OF_IN(j.write),
+	    OPTION_WRITING(j.write),
+	    OPTION(FLAG, 0, "framed", NULL, &j.write.framed,
 		   "with %iotrace, %sync and %end, even if IN has none"),
 	    OPTIONS_END,
 	};
@@ -233,7 +370,7 @@ int cmd_reorder(int argc, char **argv)
 	    .examples = examples,
 	    .operands_max = 1,
 	};
-	o->command = &j.command;
+	j.read.verified = true;
 	int status;
 	if (options_parse(&j.command, argc, argv, &count, &status))
 		status = work(&j, count > 0 ? argv[0] : "-");

@@ -89,7 +89,7 @@ static int write_sorted(struct conversion *c, struct iot_event *ev, size_t n)
 static int drain(struct conversion *c)
 {
 	ssize_t n;
-	while ((n = sorter_events(c->sorter, c->out, EVENT_QUEUE_BATCH)) > 0) {
+	while ((n = sorter_events(c->sorter, c->out, NULL, EVENT_QUEUE_BATCH)) > 0) {
 		int status = write_sorted(c, c->out, (size_t)n);
 		if (status != GO_ON)
 			return status;
@@ -100,7 +100,7 @@ static int drain(struct conversion *c)
 static ssize_t pull_sorted(void *context, struct iot_event *ev, size_t max)
 {
 	struct conversion *c = context;
-	return sorter_events(c->sorter, ev, max);
+	return sorter_events(c->sorter, ev, NULL, max);
 }
 
 static int drain_at_end(struct conversion *c)
@@ -141,7 +141,7 @@ static int sort(struct conversion *c, struct iot_event *in, size_t n, int64_t wa
 	int status = passed > 0 ? write_sorted(c, in, passed) : GO_ON;
 	if (status != GO_ON)
 		return status;
-	status = sorter_add(c->sorter, in + passed, n - passed);
+	status = sorter_add(c->sorter, in + passed, NULL, n - passed);
 	if (status == IOT_OK)
 		status = sorter_set_watermark(c->sorter, watermark_ns);
 	if (status == SORTER_RESTART)

@@ -134,34 +134,37 @@ static void fill_from_reader(struct merge_source *s, struct merge_batch *b, size
 
 /* Filling from a sorter, and from the tempfile, where sort keys are known. */
 
-static int keep_reported(void *context, const struct iot_event *ev, size_t n)
+static int keep_replayed(struct merge_batch *b, const struct iot_event *ev, int64_t start_ns,
+			 uint32_t index)
 {
-	struct merge_batch *b = context;
-	for (size_t i = 0; i < n; i++) {
-		b->ev[b->count] = ev[i];
-		if (ev[i].kind != IOT_RECORD && !merge_keep_text(b, b->count))
+	struct iot_record *rec = &b->ev[b->count].rec;
+	b->ev[b->count] = *ev;
+	rec->spare = index;
+	rec->object = 0;
+	if (ev->kind != IOT_RECORD) {
+		rec->start_ns = start_ns;
+		rec->type = MERGE_TIE;
+		if (!merge_keep_text(b, b->count))
 			return IOT_ENOMEM;
-		b->count++;
 	}
+	b->count++;
 	return IOT_OK;
 }
 
 /* One event, preceded by the definitions that must be written again, with its sort key. */
-static int report_sorted(struct merge_source *s, struct merge_batch *b, struct iot_event *ev)
+static int report_sorted(struct merge_source *s, struct merge_batch *b, struct iot_event *ev,
+			 uint32_t tag)
 {
-	const size_t from = b->count;
-	const struct iot_record place = ev->rec;
-	int status = scope_replay(&s->scopes, ev, 1, keep_reported, b);
-	for (size_t i = from; i < b->count; i++) {
-		struct iot_record *rec = &b->ev[i].rec;
-		rec->object = 0; /* a tag so far */
-		if (b->ev[i].kind == IOT_RECORD)
-			continue;
-		rec->start_ns = place.start_ns;
-		rec->spare = place.spare;
-		rec->type = MERGE_TIE;
-	}
-	return status;
+	const uint32_t index = s->input->index;
+	const int64_t start_ns = ev->rec.start_ns;
+	struct iot_event definition;
+	int step, status = IOT_OK;
+	while ((step = scope_replay(&s->scopes, ev, tag, &definition)) == SCOPE_DEFINITION &&
+	       status == IOT_OK)
+		status = keep_replayed(b, &definition, start_ns, index);
+	if (status != IOT_OK || step < 0)
+		return status != IOT_OK ? status : step;
+	return step == SCOPE_EVENT ? keep_replayed(b, ev, start_ns, index) : IOT_OK;
 }
 
 /* After those that the previous batch held. */
@@ -169,16 +172,18 @@ static bool copy_sorted(struct merge_source *s, struct merge_batch *b, size_t he
 {
 	enum { SOME = 64, EACH = 3 }; /* maximum number of events that one becomes */
 	struct iot_event ev[SOME];
+	uint32_t tag[SOME];
 	b->count = held;
 	while (b->count + SOME * EACH <= MERGE_BATCH && !b->last) {
-		ssize_t got = sorter_events(s->sorter, ev, SOME);
+		ssize_t got = sorter_events(s->sorter, ev, tag, SOME);
+		scope_release(&s->scopes);
 		if (got < 0) {
 			s->fatal = true;
 			error_set(&s->fault, (int)got, "%s", sorter_error(s->sorter)->text);
 		}
 		b->last = got <= 0;
 		for (ssize_t i = 0; i < got; i++)
-			if (report_sorted(s, b, &ev[i]) != IOT_OK)
+			if (report_sorted(s, b, &ev[i], tag[i]) != IOT_OK)
 				return false;
 	}
 	merge_place_others(s, b, b->count);
@@ -340,12 +345,16 @@ int merge_source_open_tempfile(struct merge_source *s, const struct merge *m,
 
 static void drain(struct merge_source *s, struct sorter *sorter)
 {
+	uint32_t tag[MERGE_BATCH];
 	int status = IOT_OK;
 	while (status == IOT_OK) {
 		struct merge_batch *b = &s->batch[s->current];
-		status = scope_attach(&s->scopes, b->ev, b->count);
-		if (status == IOT_OK)
-			status = sorter_add(sorter, b->ev, b->count);
+		for (size_t i = 0, n; i < b->count && status == IOT_OK; i += n) {
+			n = b->count - i < MERGE_BATCH ? b->count - i : MERGE_BATCH;
+			status = scope_attach(&s->scopes, b->ev + i, tag, n);
+			if (status == IOT_OK)
+				status = sorter_add(sorter, b->ev + i, tag, n);
+		}
 		if (status != IOT_OK || b->last || s->fatal)
 			break;
 		merge_source_fill(s);

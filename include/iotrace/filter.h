@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Filters: stages that change a stream of events (see stream.h), and statistics.
+ * Filters: stages that sort and change the events of streams (stream.h), and statistics.
+ *
+ *	struct iot_sort_options sort = {.size = sizeof(sort), .memory = 64 << 20};
+ *	struct iot_stream *s = iot_stream_sort(iot_stream_of_reader(r), &sort);
+ *
+ * A stage takes over its upstream in every case, as iot_stream_new; a NULL upstream yields NULL.
  *
  * Options are structs that begin with their size: set `size` to sizeof of the struct, and members
  * that are not needed to 0. A library that is newer than the program then knows which members
@@ -9,12 +14,56 @@
 #ifndef IOTRACE_FILTER_H
 #define IOTRACE_FILTER_H
 
-#include <iotrace/iotrace.h>
 #include <iotrace/stream.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Sorting by start */
+
+enum iot_sort_mode {
+	IOT_SORT_ALL = 0,   /* the first event follows the last of the upstream; any order */
+	IOT_SORT_WINDOW,    /* an event follows once one that starts window_ns later has arrived */
+	IOT_SORT_WATERMARK, /* an event follows once the watermark of the upstream has passed it */
+	/*
+	 * the same without temporary files; fails with IOT_ELIMIT and report->restart if memory
+	 * does not suffice or the watermark was wrong
+	 */
+	IOT_SORT_STRICT,
+};
+
+/* Complete when the stage has been freed. */
+struct iot_sort_report {
+	uint64_t late;       /* records that arrived after later ones had been delivered */
+	uint64_t late_by_ns; /* the maximum */
+	uint64_t runs;       /* sorted runs in temporary files */
+	uint64_t spilled;    /* bytes in temporary files */
+	int restart;         /* sort the events with IOT_SORT_ALL */
+};
+
+struct iot_sort_options {
+	size_t size;        /* of this struct */
+	uint32_t mode;      /* enum iot_sort_mode */
+	uint32_t prefetch;  /* 1: with IOT_SORT_ALL a thread merges sorted runs */
+	uint64_t memory;    /* bytes for events, beyond which files are used; 0: 256 MiB */
+	uint64_t window_ns; /* of IOT_SORT_WINDOW */
+	/*
+	 * 0: as in a trace, untimed events stay with the following record, and definitions
+	 * (%process, %file) with the events that they apply to; they are repeated where needed. 1:
+	 * the start alone determines the order
+	 */
+	uint32_t by_start;
+	uint32_t by_process;            /* 1: equal starts are in order of process; 0: of arrival */
+	struct iot_sort_report *report; /* or NULL */
+};
+
+/*
+ * Puts events in order of start; those of equal start stay in order. A %trace that precedes all
+ * records remains first.
+ */
+IOT_API struct iot_stream *iot_stream_sort(struct iot_stream *upstream,
+					   const struct iot_sort_options *options);
 
 /* Anonymization */
 

@@ -27,12 +27,14 @@ static const size_t used_max = (size_t)1 << 30; /* bytes of directives and table
 struct scope_definition {
 	char *text;
 	uint32_t size, refs;
+	uint32_t object; /* of a file */
 	uint32_t next_free;
 };
 
 struct scope {
 	uint32_t process, file; /* definitions */
 	uint64_t refs;
+	uint32_t object;
 	uint32_t next_free;
 };
 
@@ -83,7 +85,7 @@ static uint32_t new_definition(struct scope_tracker *r, struct iot_text text)
 {
 	uint32_t number = r->free_definition;
 	void *table = r->definition;
-	if (number == 0 && r->tellings == r->definition_capacity &&
+	if (number == 0 && r->definitions == r->definition_capacity &&
 	    grow(r, &table, &r->definition_capacity, sizeof(*r->definition)) != IOT_OK)
 		return 0;
 	r->definition = table;
@@ -95,22 +97,34 @@ static uint32_t new_definition(struct scope_tracker *r, struct iot_text text)
 	if (number != 0)
 		r->free_definition = r->definition[number].next_free;
 	else
-		number = (uint32_t)r->tellings++;
+		number = (uint32_t)r->definitions++;
 	memcpy(copy, text.data, text.size);
 	r->definition[number] =
 	    (struct scope_definition){.text = copy, .size = (uint32_t)text.size};
 	return number;
 }
 
+/* The text may have been delivered: it remains until scope_release. */
 static void drop_definition(struct scope_tracker *r, uint32_t number)
 {
 	struct scope_definition *t = &r->definition[number];
 	if (number == 0 || --t->refs > 0)
 		return;
-	free(t->text);
-	r->used -= t->size;
-	*t = (struct scope_definition){.next_free = r->free_definition};
-	r->free_definition = number;
+	t->next_free = r->dropped;
+	r->dropped = number;
+}
+
+void scope_release(struct scope_tracker *r)
+{
+	while (r->dropped != 0) {
+		const uint32_t number = r->dropped;
+		struct scope_definition *t = &r->definition[number];
+		r->dropped = t->next_free;
+		free(t->text);
+		r->used -= t->size;
+		*t = (struct scope_definition){.next_free = r->free_definition};
+		r->free_definition = number;
+	}
 }
 
 static void set_definition(struct scope_tracker *r, uint32_t *place, uint32_t number)
@@ -125,15 +139,16 @@ static uint32_t new_scope(struct scope_tracker *r, uint32_t process, uint32_t fi
 {
 	uint32_t number = r->free_scope;
 	void *table = r->scope;
-	if (number == 0 && r->bearings == r->scope_capacity &&
+	if (number == 0 && r->scopes == r->scope_capacity &&
 	    grow(r, &table, &r->scope_capacity, sizeof(*r->scope)) != IOT_OK)
 		return 0;
 	r->scope = table;
 	if (number != 0)
 		r->free_scope = r->scope[number].next_free;
 	else
-		number = (uint32_t)r->bearings++;
-	r->scope[number] = (struct scope){.process = process, .file = file};
+		number = (uint32_t)r->scopes++;
+	r->scope[number] =
+	    (struct scope){.process = process, .file = file, .object = r->definition[file].object};
 	r->definition[process].refs++;
 	r->definition[file].refs++;
 	return number;
@@ -204,12 +219,12 @@ static int double_slots(struct scope_tracker *r)
 static struct scope_entity *entity_of(struct scope_tracker *r, uint32_t kind, uint32_t process,
 				      uint32_t file)
 {
-	if (r->subjects >= r->slots / 4 * 3 && double_slots(r) != IOT_OK)
+	if (r->entities >= r->slots / 4 * 3 && double_slots(r) != IOT_OK)
 		return NULL;
 	struct scope_entity *s = slot_of(r, kind, process, file);
 	if (s->kind == 0) {
 		*s = (struct scope_entity){.kind = kind, .process = process, .file = file};
-		r->subjects++;
+		r->entities++;
 	}
 	return s;
 }
@@ -233,31 +248,31 @@ static void remove_if_idle(struct scope_tracker *r, struct scope_entity *s)
 		gap = i;
 	}
 	r->entity[gap] = (struct scope_entity){.kind = 0};
-	r->subjects--;
+	r->entities--;
 }
 
 int scope_tracker_init(struct scope_tracker *r, struct error *error)
 {
 	*r = (struct scope_tracker){.error = error, .seed = hash_seed()};
-	void *tellings = NULL, *bearings = NULL;
-	int status = grow(r, &tellings, &r->definition_capacity, sizeof(*r->definition));
+	void *definitions = NULL, *scopes = NULL;
+	int status = grow(r, &definitions, &r->definition_capacity, sizeof(*r->definition));
 	if (status == IOT_OK)
-		status = grow(r, &bearings, &r->scope_capacity, sizeof(*r->scope));
-	r->definition = tellings;
-	r->scope = bearings;
+		status = grow(r, &scopes, &r->scope_capacity, sizeof(*r->scope));
+	r->definition = definitions;
+	r->scope = scopes;
 	if (status == IOT_OK)
 		status = double_slots(r);
 	if (status != IOT_OK)
 		return status;
 	r->definition[0] = (struct scope_definition){.refs = 1};
 	r->scope[0] = (struct scope){.refs = 1};
-	r->tellings = r->bearings = 1;
+	r->definitions = r->scopes = 1;
 	return IOT_OK;
 }
 
 void scope_tracker_free(struct scope_tracker *r)
 {
-	for (size_t i = 1; i < r->tellings; i++)
+	for (size_t i = 1; i < r->definitions; i++)
 		free(r->definition[i].text);
 	free(r->definition);
 	free(r->scope);
@@ -309,7 +324,7 @@ static bool look_up(struct scope_tracker *r, uint32_t kind, uint32_t process, ui
 	return *scope != 0;
 }
 
-static bool tag(struct scope_tracker *r, const struct iot_event *ev, uint32_t *scope)
+static bool find_scope(struct scope_tracker *r, const struct iot_event *ev, uint32_t *scope)
 {
 	const uint32_t kind = kind_of(ev), process = ev->rec.process;
 	const uint32_t file = kind != KIND_PROCESS ? ev->rec.file : 0;
@@ -324,7 +339,7 @@ static bool tag(struct scope_tracker *r, const struct iot_event *ev, uint32_t *s
 	return true;
 }
 
-static bool take_definition(struct scope_tracker *r, struct iot_event *ev)
+static bool take_definition(struct scope_tracker *r, struct iot_event *ev, uint32_t *tag)
 {
 	const uint32_t kind = kind_of(ev);
 	uint32_t file = kind != KIND_PROCESS ? ev->rec.file : 0;
@@ -333,9 +348,10 @@ static bool take_definition(struct scope_tracker *r, struct iot_event *ev)
 	if (number == 0)
 		return false;
 	r->definition[number].refs++; /* the event's own reference */
+	r->definition[number].object = ev->rec.object;
 	set_definition(r, &s->in, number);
-	ev->rec.offset = number;
-	ev->text.size = 0;
+	*tag = number;
+	ev->text = (struct iot_text){NULL, 0};
 	forget_recent(r->in);
 	return true;
 }
@@ -358,62 +374,50 @@ static bool is_under(const struct iot_event *ev)
 	       (ev->has & IOT_HAS_PROCESS);
 }
 
-static bool take_directive(struct scope_tracker *r, struct iot_event *ev)
+static bool take_directive(struct scope_tracker *r, struct iot_event *ev, uint32_t *tag)
 {
-	uint32_t scope;
+	*tag = 0;
 	if (ev->kind == IOT_PROCESS || ev->kind == IOT_FILE)
-		return take_definition(r, ev);
+		return take_definition(r, ev, tag);
 	if (!is_under(ev))
 		return true;
-	if (!tag(r, ev, &scope))
+	if (!find_scope(r, ev, tag))
 		return false;
-	ev->rec.offset = scope;
 	if (ev->kind == IOT_OP && directive_closes(ev))
 		close_file(r, ev, true);
 	return true;
 }
 
-int scope_attach(struct scope_tracker *r, struct iot_event *ev, size_t n)
+int scope_attach(struct scope_tracker *r, struct iot_event *ev, uint32_t *tag, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		/* No definition exists; the store would cost more than the check. */
-		if (ev[i].kind == IOT_RECORD && r->subjects == 0 && ev[i].rec.object == 0)
-			continue;
-		if (ev[i].kind == IOT_RECORD ? !tag(r, &ev[i], &ev[i].rec.object)
-					     : !take_directive(r, &ev[i]))
+		if (ev[i].kind != IOT_RECORD) {
+			if (!take_directive(r, &ev[i], &tag[i]))
+				return r->error->status;
+		} else if (r->entities == 0) {
+			tag[i] = 0;
+		} else if (find_scope(r, &ev[i], &tag[i])) {
+			ev[i].rec.object ^= r->scope[tag[i]].object;
+		} else {
 			return r->error->status;
+		}
 	}
 	return IOT_OK;
 }
 
-/* Out */
-
-/* The destination of events, and those waiting to be passed on together. */
-struct outlet {
-	scope_replay_fn *put;
-	void *context;
-	const struct iot_event *ev;
-	size_t n;
-};
-
-static int put_waiting(struct outlet *o)
-{
-	int status = o->n > 0 ? o->put(o->context, o->ev, o->n) : IOT_OK;
-	o->ev += o->n;
-	o->n = 0;
-	return status;
-}
+/* Out: functions return an enum scope_step or a negative status */
 
 /* Makes a definition current on output; 0: the file has none any more. */
-static int report(struct scope_tracker *r, struct scope_entity *s, uint32_t number,
-		  struct outlet *o)
+static int define(struct scope_tracker *r, struct scope_entity *s, uint32_t number,
+		  struct iot_event *definition)
 {
 	char memory[UNDEFINED_CAPACITY];
-	struct iot_event ev = {.kind = IOT_COMMENT};
 	struct iot_builder b;
+	*definition = (struct iot_event){.kind = IOT_COMMENT};
 	if (number != 0) {
-		ev.text = (struct iot_text){r->definition[number].text, r->definition[number].size};
-		if (iot_directive_parse(&ev, NULL) != IOT_OK)
+		definition->text =
+		    (struct iot_text){r->definition[number].text, r->definition[number].size};
+		if (iot_directive_parse(definition, NULL) != IOT_OK)
 			return IOT_EFORMAT;
 	} else {
 		iot_directive_begin(&b, memory, sizeof(memory), "file");
@@ -421,98 +425,115 @@ static int report(struct scope_tracker *r, struct scope_entity *s, uint32_t numb
 		iot_directive_number(&b, "id", s->file);
 		if (s->kind == KIND_DISK)
 			iot_directive_text(&b, "kind", "disk", 4);
-		if (iot_directive_end(&b, &ev) != IOT_OK)
+		if (iot_directive_end(&b, definition) != IOT_OK)
 			return IOT_EFORMAT;
+		const uint32_t kept = new_definition(r, definition->text);
+		if (kept == 0)
+			return r->error->status;
+		definition->text.data = r->definition[kept].text;
+		r->definition[kept].refs++;
+		drop_definition(r, kept);
 	}
-	int status = put_waiting(o);
-	if (status == IOT_OK)
-		status = o->put(o->context, &ev, 1);
 	set_definition(r, &s->out, number);
 	forget_recent(r->out);
-	return status;
+	return SCOPE_DEFINITION;
 }
 
-static int report_if_new(struct scope_tracker *r, uint32_t kind, uint32_t process, uint32_t file,
-			 uint32_t number, struct outlet *o)
+static int define_if_new(struct scope_tracker *r, uint32_t kind, uint32_t process, uint32_t file,
+			 uint32_t number, struct iot_event *definition)
 {
 	struct scope_entity *s = find(r, kind, process, file);
 	if (number == (s != NULL ? s->out : 0))
-		return IOT_OK;
+		return SCOPE_EVENT;
 	s = entity_of(r, kind, process, file);
-	return s != NULL ? report(r, s, number, o) : r->error->status;
+	return s != NULL ? define(r, s, number, definition) : r->error->status;
 }
 
-/* Makes all definitions that apply to an event current. */
-static int bear(struct scope_tracker *r, const struct iot_event *ev, uint32_t number,
-		struct outlet *o)
+/* Makes all definitions that apply to an event current, one with each call. */
+static int make_current(struct scope_tracker *r, const struct iot_event *ev, uint32_t number,
+			struct iot_event *definition)
 {
 	const uint32_t kind = kind_of(ev), process = ev->rec.process;
 	const uint32_t file = kind != KIND_PROCESS ? ev->rec.file : 0;
 	const struct scope b = r->scope[number];
-	int status = IOT_OK;
+	int step = SCOPE_EVENT;
 	if (b.process != 0)
-		status = report_if_new(r, KIND_PROCESS, process, 0, b.process, o);
+		step = define_if_new(r, KIND_PROCESS, process, 0, b.process, definition);
 	/* Only records need an explicit "no definition"; directives carry their own ids. */
-	if (status == IOT_OK && kind != KIND_PROCESS && (b.file != 0 || ev->kind == IOT_RECORD))
-		status = report_if_new(r, kind, process, file, b.file, o);
-	*recent_of(r->out, kind, process, file) =
-	    (struct scope_recent){process, file, ev->kind == IOT_RECORD ? kind : 0, number};
-	return status;
+	if (step == SCOPE_EVENT && kind != KIND_PROCESS && (b.file != 0 || ev->kind == IOT_RECORD))
+		step = define_if_new(r, kind, process, file, b.file, definition);
+	if (step == SCOPE_EVENT)
+		*recent_of(r->out, kind, process, file) =
+		    (struct scope_recent){process, file, ev->kind == IOT_RECORD ? kind : 0, number};
+	return step;
 }
 
-static int put_record(struct scope_tracker *r, const struct iot_event *ev, struct outlet *o)
+static bool is_current(struct scope_tracker *r, const struct iot_event *ev, uint32_t number)
 {
-	const uint32_t number = ev->rec.object;
-	if (number == 0 && r->subjects == 0) {
-		o->n++;
-		return IOT_OK;
-	}
+	if (number == 0 && r->entities == 0)
+		return true;
 	const uint32_t kind = kind_of(ev);
 	const struct scope_recent *c = recent_of(r->out, kind, ev->rec.process, ev->rec.file);
-	int status = IOT_OK;
-	if (!is_it(c, kind, ev->rec.process, ev->rec.file) || c->scope != number)
-		status = bear(r, ev, number, o);
-	drop_scope(r, number);
-	o->n++;
-	return status;
+	return is_it(c, kind, ev->rec.process, ev->rec.file) && c->scope == number;
 }
 
-/* Removes the event from those waiting. */
-static int put_definition(struct scope_tracker *r, const struct iot_event *ev, struct outlet *o)
+static void detach(struct scope_tracker *r, struct iot_record *rec, uint32_t tag)
 {
-	const uint32_t kind = kind_of(ev), number = (uint32_t)ev->rec.offset;
-	int status = put_waiting(o);
-	o->ev++;
-	if (status == IOT_OK)
-		status = report_if_new(r, kind, ev->rec.process,
-				       kind != KIND_PROCESS ? ev->rec.file : 0, number, o);
+	rec->object ^= r->scope[tag].object;
+	drop_scope(r, tag);
+}
+
+size_t scope_pass(struct scope_tracker *r, struct iot_event *ev, const uint32_t *tag, size_t n)
+{
+	size_t i = 0;
+	for (; i < n && ev[i].kind == IOT_RECORD && is_current(r, &ev[i], tag[i]); i++)
+		detach(r, &ev[i].rec, tag[i]);
+	return i;
+}
+
+static int replay_definition(struct scope_tracker *r, struct iot_event *ev, uint32_t number)
+{
+	const uint32_t kind = kind_of(ev);
+	struct iot_event definition;
+	const int step = define_if_new(
+	    r, kind, ev->rec.process, kind != KIND_PROCESS ? ev->rec.file : 0, number, &definition);
+	if (step == SCOPE_DEFINITION)
+		ev->text = definition.text;
 	drop_definition(r, number);
-	return status;
+	return step == SCOPE_DEFINITION ? SCOPE_EVENT : step == SCOPE_EVENT ? SCOPE_NOTHING : step;
 }
 
-static int put_directive(struct scope_tracker *r, struct iot_event *ev, struct outlet *o)
+static int replay_record(struct scope_tracker *r, struct iot_event *ev, uint32_t tag,
+			 struct iot_event *definition)
 {
-	if (ev->kind == IOT_PROCESS || ev->kind == IOT_FILE)
-		return put_definition(r, ev, o);
-	int status = IOT_OK;
+	const int step = make_current(r, ev, tag, definition);
+	if (step == SCOPE_EVENT)
+		detach(r, &ev->rec, tag);
+	return step;
+}
+
+static int replay_directive(struct scope_tracker *r, const struct iot_event *ev, uint32_t tag,
+			    struct iot_event *definition)
+{
 	if (is_under(ev)) {
-		status = bear(r, ev, (uint32_t)ev->rec.offset, o);
-		drop_scope(r, (uint32_t)ev->rec.offset);
-		ev->rec.offset = 0;
+		const int step = make_current(r, ev, tag, definition);
+		if (step != SCOPE_EVENT)
+			return step;
+		drop_scope(r, tag);
 	}
 	if (ev->kind == IOT_OP && directive_closes(ev))
 		close_file(r, ev, false);
-	o->n++;
-	return status;
+	return SCOPE_EVENT;
 }
 
-int scope_replay(struct scope_tracker *r, struct iot_event *ev, size_t n, scope_replay_fn *put,
-		 void *context)
+int scope_replay(struct scope_tracker *r, struct iot_event *ev, uint32_t tag,
+		 struct iot_event *definition)
 {
-	struct outlet o = {.put = put, .context = context, .ev = ev};
-	int status = IOT_OK;
-	for (size_t i = 0; i < n && status == IOT_OK; i++)
-		status = ev[i].kind == IOT_RECORD ? put_record(r, &ev[i], &o)
-						  : put_directive(r, &ev[i], &o);
-	return status == IOT_OK ? put_waiting(&o) : status;
+	if (ev->kind == IOT_PROCESS || ev->kind == IOT_FILE)
+		return replay_definition(r, ev, tag);
+	const int step = ev->kind == IOT_RECORD ? replay_record(r, ev, tag, definition)
+						: replay_directive(r, ev, tag, definition);
+	if (step == SCOPE_DEFINITION && (definition->has & IOT_HAS_TIME) == 0)
+		definition->rec.start_ns = ev->rec.start_ns;
+	return step;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Keeps events attached to their definitions across reordering. scope_attach() tags each event with
- * the %process and %file definitions that apply to it; scope_replay() emits a definition again
- * wherever the one current at the event's new position differs. Definitions are themselves events:
- * they are reordered with the others, and emitted unless they repeat the current definition at
- * their new position.
+ * Keeps events attached to their definitions across reordering. scope_attach() returns a tag for
+ * each event, which stands for the %process and %file definitions that apply to it; scope_replay()
+ * emits a definition again wherever the one current at the event's new position differs.
+ * Definitions are themselves events: they are reordered with the others, and emitted unless they
+ * repeat the current definition at their new position.
  */
 #ifndef LIB_FILTER_SCOPE_H
 #define LIB_FILTER_SCOPE_H
@@ -31,26 +31,39 @@ struct scope_tracker {
 	struct scope_definition *definition; /* [0] means none, as does scope [0] */
 	struct scope *scope;
 	struct scope_entity *entity; /* a hash table */
-	size_t tellings, definition_capacity, bearings, scope_capacity, subjects, slots;
+	size_t definitions, definition_capacity, scopes, scope_capacity, entities, slots;
 	uint32_t free_definition, free_scope; /* free lists; 0: empty */
+	uint32_t dropped;                     /* definitions without references, with their texts */
 	size_t used;                          /* bytes */
 	uint64_t seed;
 	struct scope_recent in[SCOPE_RECENT_MAX], out[SCOPE_RECENT_MAX];
 };
-
-typedef int scope_replay_fn(void *context, const struct iot_event *ev, size_t n);
 
 /* Returns IOT_OK or IOT_ENOMEM. */
 int scope_tracker_init(struct scope_tracker *r, struct error *error);
 void scope_tracker_free(struct scope_tracker *r);
 
 /*
- * Tags n events, in input order. The tag replaces rec.object of records and rec.offset of
- * directives; the texts of %process and %file are moved to the tracker.
+ * Sets the tags of n events, in input order. The texts of %process and %file move to the tracker,
+ * and rec.object of records becomes the difference from that of the definition, until they are
+ * replayed. Returns IOT_OK or a negative status.
  */
-int scope_attach(struct scope_tracker *r, struct iot_event *ev, size_t n);
-/* Passes tagged events, in any order, to `put`, with the definitions they need. */
-int scope_replay(struct scope_tracker *r, struct iot_event *ev, size_t n, scope_replay_fn *put,
-		 void *context);
+int scope_attach(struct scope_tracker *r, struct iot_event *ev, uint32_t *tag, size_t n);
+
+enum scope_step { SCOPE_EVENT, SCOPE_DEFINITION, SCOPE_NOTHING };
+
+/*
+ * Replays the first events, of n, that are records with current definitions; returns their number.
+ */
+size_t scope_pass(struct scope_tracker *r, struct iot_event *ev, const uint32_t *tag, size_t n);
+/*
+ * Replays the next event of the output. Returns SCOPE_EVENT if *ev is next, whose text may have
+ * been set; SCOPE_DEFINITION if *definition precedes it: call again for the same event;
+ * SCOPE_NOTHING if it repeats the current definition; or a negative status.
+ */
+int scope_replay(struct scope_tracker *r, struct iot_event *ev, uint32_t tag,
+		 struct iot_event *definition);
+/* Frees texts that the events replayed so far may have. */
+void scope_release(struct scope_tracker *r);
 
 #endif

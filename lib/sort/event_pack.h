@@ -4,6 +4,8 @@
  * flags, then the fields. Starts are differences to the previous event, durations absolute, all
  * other fields XORed with the same field of the previous event. Events other than plain records are
  * rare and stored in full, followed by their text. This encoding is private to the running program.
+ *
+ * Inside the sorter the tag of an event is in rec.spare, which is 0 outside of it.
  */
 #ifndef LIB_SORT_EVENT_PACK_H
 #define LIB_SORT_EVENT_PACK_H
@@ -22,8 +24,12 @@ enum {
 	EVENT_PACK_SLACK = 8 /* bytes after an event that event_unpack may read */
 };
 
-/* Lengths: five of 4 bits (0 .. 8), four of 3 bits (0 .. 4); 15 in the first marks a full event. */
+/*
+ * Lengths: five of 4 bits (0 .. 8), four of 3 bits (0 .. 4); 15 in the first marks a full event.
+ * The length of the object is in the byte of the flags, after EVENT_PACK_FLAGS bits.
+ */
 #define EVENT_PACK_IN_FULL 15U
+#define EVENT_PACK_FLAGS   5
 
 struct packed_event {
 	struct iot_record rec;
@@ -52,13 +58,14 @@ static inline bool event_packs_short(const struct iot_record *rec, const struct 
 	uint64_t high = ((uint64_t)rec->start_ns - (uint64_t)last->start_ns) | rec->duration_ns |
 			(uint64_t)(rec->cpu_ns ^ last->cpu_ns) | (rec->offset ^ last->offset) |
 			(rec->length ^ last->length);
-	return (high >> 63 | rec->zero | rec->spare) == 0;
+	return (high >> 63 | rec->zero | rec->flags >> EVENT_PACK_FLAGS) == 0;
 }
 
-static inline size_t event_pack_full(unsigned char *to, const struct iot_event *ev)
+static inline size_t event_pack_full(unsigned char *to, const struct iot_event *ev, uint32_t tag)
 {
 	const uint32_t lengths = EVENT_PACK_IN_FULL;
-	const struct packed_event full = {ev->rec, ev->kind, ev->has, ev->text.size};
+	struct packed_event full = {ev->rec, ev->kind, ev->has, ev->text.size};
+	full.rec.spare = tag;
 	memcpy(to, &lengths, sizeof(lengths));
 	memcpy(to + sizeof(lengths), &full, sizeof(full));
 	return sizeof(lengths) + sizeof(full);
@@ -69,35 +76,44 @@ static inline size_t event_pack_full(unsigned char *to, const struct iot_event *
  * written.
  */
 static inline size_t event_pack_record(unsigned char *to, const struct iot_record *rec,
-				       const struct iot_record *last)
+				       uint32_t tag, const struct iot_record *last,
+				       uint32_t last_tag)
 {
 	if (!event_packs_short(rec, last))
-		return event_pack_full(to, &(struct iot_event){.rec = *rec, .kind = IOT_RECORD});
-	uint32_t lengths = 0;
+		return event_pack_full(to, &(struct iot_event){.rec = *rec, .kind = IOT_RECORD},
+				       tag);
+	uint32_t lengths = 0, flags = rec->flags;
 	unsigned char *p = to + 6;
 	to[4] = rec->type;
-	to[5] = rec->flags;
 	p = event_pack_number(p, (uint64_t)rec->start_ns - (uint64_t)last->start_ns, 0, &lengths);
 	p = event_pack_number(p, rec->duration_ns, 4, &lengths);
 	p = event_pack_number(p, (uint64_t)(rec->cpu_ns ^ last->cpu_ns), 8, &lengths);
 	p = event_pack_number(p, rec->offset ^ last->offset, 12, &lengths);
 	p = event_pack_number(p, rec->length ^ last->length, 16, &lengths);
 	if ((rec->file ^ last->file) | (rec->process ^ last->process) |
-	    (rec->operation ^ last->operation) | (rec->object ^ last->object)) {
+	    (rec->operation ^ last->operation) | (tag ^ last_tag)) {
 		p = event_pack_number(p, rec->file ^ last->file, 20, &lengths);
 		p = event_pack_number(p, rec->process ^ last->process, 23, &lengths);
 		p = event_pack_number(p, rec->operation ^ last->operation, 26, &lengths);
-		p = event_pack_number(p, rec->object ^ last->object, 29, &lengths);
+		p = event_pack_number(p, tag ^ last_tag, 29, &lengths);
 	}
+	if (rec->object != last->object)
+		p = event_pack_number(p, rec->object ^ last->object, EVENT_PACK_FLAGS, &flags);
+	to[5] = (unsigned char)flags;
 	memcpy(to, &lengths, sizeof(lengths));
 	return (size_t)(p - to);
 }
 
-/* The same for any event; its text is not written. */
-static inline size_t event_pack(unsigned char *to, const struct iot_event *ev,
-				const struct iot_record *last)
+/* The same for any event, whose text is not written; *last becomes its record. */
+static inline size_t event_pack(unsigned char *to, const struct iot_event *ev, uint32_t tag,
+				struct iot_record *last)
 {
-	return is_record_only(ev) ? event_pack_record(to, &ev->rec, last) : event_pack_full(to, ev);
+	const size_t size = is_record_only(ev)
+				? event_pack_record(to, &ev->rec, tag, last, last->spare)
+				: event_pack_full(to, ev, tag);
+	*last = ev->rec;
+	last->spare = tag;
+	return size;
 }
 
 static inline uint64_t event_unpack_number(const unsigned char **p, unsigned n)
@@ -160,12 +176,13 @@ static inline __attribute__((always_inline)) size_t event_unpack(const unsigned 
 		rec->file ^= (uint32_t)event_unpack_number(&p, n >> 20 & 7);
 		rec->process ^= (uint32_t)event_unpack_number(&p, n >> 23 & 7);
 		rec->operation ^= (uint32_t)event_unpack_number(&p, n >> 26 & 7);
-		rec->object ^= (uint32_t)event_unpack_number(&p, n >> 29 & 7);
+		rec->spare ^= (uint32_t)event_unpack_number(&p, n >> 29 & 7);
 	}
+	if (from[5] >> EVENT_PACK_FLAGS != 0)
+		rec->object ^= (uint32_t)event_unpack_number(&p, from[5] >> EVENT_PACK_FLAGS);
 	rec->type = from[4];
-	rec->flags = from[5];
+	rec->flags = from[5] & ((1 << EVENT_PACK_FLAGS) - 1);
 	rec->zero = 0;
-	rec->spare = 0;
 	ev->kind = IOT_RECORD;
 	ev->has = 0;
 	ev->text.size = 0;

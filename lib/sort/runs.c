@@ -96,8 +96,7 @@ static int pack_to_file(struct runs *r, const struct iot_event *ev, size_t n,
 		unsigned char *to = tempfile_reserve(&r->file, EVENT_PACK_MAX);
 		if (to == NULL)
 			return r->error->status;
-		r->file.fill += event_pack(to, &ev[i], last);
-		*last = ev[i].rec;
+		r->file.fill += event_pack(to, &ev[i], ev[i].rec.spare, last);
 		if (ev[i].text.size > 0 &&
 		    tempfile_append(&r->file, ev[i].text.data, ev[i].text.size) != IOT_OK)
 			return r->error->status;
@@ -111,7 +110,7 @@ static int merge_to_file(struct runs *r, size_t first, size_t n)
 	struct iot_record last = {.start_ns = 0};
 	int status = runs_begin(r, first, n);
 	while (status == IOT_OK) {
-		ssize_t got = runs_next(r, batch, BATCH, NULL);
+		ssize_t got = runs_next(r, batch, NULL, BATCH, NULL);
 		if (got <= 0)
 			return (int)got;
 		status = pack_to_file(r, batch, (size_t)got, &last);
@@ -277,7 +276,7 @@ static bool fits(const struct runs *r, const struct iot_event *ev)
 	       runs_continue(r, ev->rec.start_ns, ev->rec.process);
 }
 
-static int put(struct runs *r, const struct iot_event *ev)
+static int put(struct runs *r, const struct iot_event *ev, uint32_t tag)
 {
 	if (!fits(r, ev)) {
 		int status = reserve_capacity(r, ev);
@@ -289,8 +288,7 @@ static int put(struct runs *r, const struct iot_event *ev)
 			return status;
 	}
 	struct slab_block *chunk = r->run[r->count - 1]->last;
-	chunk->used += event_pack(chunk->data + chunk->used, ev, &r->last);
-	r->last = ev->rec;
+	chunk->used += event_pack(chunk->data + chunk->used, ev, tag, &r->last);
 	r->length++;
 	return ev->text.size > 0 ? put_text(r, ev->text) : IOT_OK;
 }
@@ -298,47 +296,64 @@ static int put(struct runs *r, const struct iot_event *ev)
 /*
  * Appends plain records while they continue the run and fit its last chunk; returns their number.
  */
-static size_t put_on(struct runs *r, const struct iot_record *const *rec, size_t n)
+static size_t put_on(struct runs *r, const struct iot_record *const *rec, const uint32_t *tag,
+		     size_t n)
 {
 	struct slab_block *chunk = r->open ? r->run[r->count - 1]->last : NULL;
 	if (chunk == NULL)
 		return 0;
 	const struct iot_record *last = &r->last;
+	uint32_t last_tag = r->last.spare;
 	const size_t full = slab_block_capacity(&r->chunks) - EVENT_PACK_SLACK - EVENT_PACK_MAX;
 	size_t used = chunk->used, i = 0;
 	for (; i < n && used <= full; i++) {
 		if (!in_order(r, last, rec[i]->start_ns, rec[i]->process))
 			break;
-		used += event_pack_record(chunk->data + used, rec[i], last);
+		const uint32_t now = tag != NULL ? tag[i] : rec[i]->spare;
+		used += event_pack_record(chunk->data + used, rec[i], now, last, last_tag);
 		last = rec[i];
+		last_tag = now;
 	}
 	chunk->used = used;
 	if (i > 0)
 		r->last = *last;
+	r->last.spare = last_tag;
 	r->length += i;
 	return i;
 }
 
-int runs_append_records(struct runs *r, const struct iot_record *const *rec, size_t n)
+static int put_records(struct runs *r, const struct iot_record *const *rec, const uint32_t *tag,
+		       size_t n)
 {
-	r->fresh = false;
-	for (size_t i = 0; (i += put_on(r, rec + i, n - i)) < n; i++) {
-		int status = put(r, &(struct iot_event){.rec = *rec[i], .kind = IOT_RECORD});
+	for (size_t i = 0; i < n; i++) {
+		i += put_on(r, rec + i, tag != NULL ? tag + i : NULL, n - i);
+		if (i == n)
+			break;
+		int status = put(r, &(struct iot_event){.rec = *rec[i], .kind = IOT_RECORD},
+				 tag != NULL ? tag[i] : rec[i]->spare);
 		if (status != IOT_OK)
 			return status;
 	}
 	return IOT_OK;
 }
 
-int runs_append(struct runs *r, const struct iot_event *ev, size_t n)
+int runs_append_records(struct runs *r, const struct iot_record *const *rec, size_t n)
+{
+	r->fresh = false;
+	return put_records(r, rec, NULL, n);
+}
+
+int runs_append(struct runs *r, const struct iot_event *ev, const uint32_t *tag, size_t n)
 {
 	const struct iot_record *rec[BATCH];
 	int status = IOT_OK;
 	for (size_t i = 0; i < n && status == IOT_OK;) {
+		const uint32_t *tags = tag != NULL ? tag + i : NULL;
 		size_t plain = 0;
 		for (; plain < BATCH && i + plain < n && is_record_only(&ev[i + plain]); plain++)
 			rec[plain] = &ev[i + plain].rec;
-		status = plain > 0 ? runs_append_records(r, rec, plain) : put(r, &ev[i]);
+		status = plain > 0 ? put_records(r, rec, tags, plain)
+				   : put(r, &ev[i], tag != NULL ? tag[i] : ev[i].rec.spare);
 		i += plain > 0 ? plain : 1;
 	}
 	r->fresh = false;

@@ -75,24 +75,27 @@ void runs_free(struct runs *r);
 /* Returns whether an event would be in order after the last one appended. */
 bool runs_continue(const struct runs *r, int64_t start, uint32_t process);
 /*
- * Appends events; an event out of order starts a new run. Returns IOT_OK, RUNS_FULL, or a negative
- * status.
+ * Appends events; an event out of order starts a new run. tag: their tags, or NULL: in rec.spare.
+ * Returns IOT_OK, RUNS_FULL, or a negative status.
  */
-int runs_append(struct runs *r, const struct iot_event *ev, size_t n);
-/* The same for plain records. */
+int runs_append(struct runs *r, const struct iot_event *ev, const uint32_t *tag, size_t n);
+/* The same for plain records with their tags in `spare`. */
 int runs_append_records(struct runs *r, const struct iot_record *const *rec, size_t n);
 
 /* Returns whether all events have been read. */
 bool runs_empty(struct runs *r);
 
 /*
- * Returns up to max next events; 0 if none is left. before: only events that start earlier; NULL:
- * all. Text is valid until the next call.
+ * Returns up to max next events, with their tags in `tag`, or if that is NULL in rec.spare; 0 if
+ * none is left. before: only events that start earlier; NULL: all. Text is valid until the next
+ * call.
  */
-ssize_t runs_pop(struct runs *r, struct iot_event *out, size_t max, const int64_t *before);
+ssize_t runs_pop(struct runs *r, struct iot_event *out, uint32_t *tag, size_t max,
+		 const int64_t *before);
 /* The same for runs [first, first + n) only; call runs_begin first. */
 int runs_begin(struct runs *r, size_t first, size_t n);
-ssize_t runs_next(struct runs *r, struct iot_event *out, size_t max, const int64_t *before);
+ssize_t runs_next(struct runs *r, struct iot_event *out, uint32_t *tag, size_t max,
+		  const int64_t *before);
 
 /* Returns whether the run contains events after the head. */
 bool run_more(const struct run *run);

@@ -118,7 +118,8 @@ static int take_text(struct runs *r, struct run *run, struct iot_event *out)
 	return status == IOT_OK ? 1 : status;
 }
 
-ssize_t runs_next(struct runs *r, struct iot_event *out, size_t max, const int64_t *before)
+ssize_t runs_next(struct runs *r, struct iot_event *out, uint32_t *tag, size_t max,
+		  const int64_t *before)
 {
 	size_t n = 0;
 	r->text_used = 0;
@@ -133,6 +134,10 @@ ssize_t runs_next(struct runs *r, struct iot_event *out, size_t max, const int64
 			int status = take_text(r, run, &out[n]);
 			if (status != 1)
 				return status < 0 ? status : (ssize_t)n;
+		}
+		if (tag != NULL) {
+			tag[n] = out[n].rec.spare;
+			out[n].rec.spare = 0;
 		}
 		if (advance(r, run, number) != IOT_OK)
 			return r->error->status;
@@ -169,7 +174,8 @@ bool runs_empty(struct runs *r)
 	return r->count == 0;
 }
 
-ssize_t runs_pop(struct runs *r, struct iot_event *out, size_t max, const int64_t *before)
+ssize_t runs_pop(struct runs *r, struct iot_event *out, uint32_t *tag, size_t max,
+		 const int64_t *before)
 {
 	if (!r->fresh) {
 		drop_empty(r);
@@ -178,5 +184,5 @@ ssize_t runs_pop(struct runs *r, struct iot_event *out, size_t max, const int64_
 			return status;
 		r->fresh = true;
 	}
-	return runs_next(r, out, max, before);
+	return runs_next(r, out, tag, max, before);
 }

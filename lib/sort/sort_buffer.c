@@ -58,7 +58,14 @@ static struct sort_key newest(const struct sort_buffer *p)
 	return p->count > p->head ? p->key[p->count - 1] : (struct sort_key){INT64_MIN, 0};
 }
 
-static bool add(struct sort_buffer *p, const struct iot_event *ev)
+static void store_record(char *at, const struct iot_record *rec, const uint32_t *tag)
+{
+	memcpy(at, rec, sizeof(*rec));
+	if (tag != NULL)
+		memcpy(at + offsetof(struct iot_record, spare), tag, sizeof(*tag));
+}
+
+static bool add(struct sort_buffer *p, const struct iot_event *ev, const uint32_t *tag)
 {
 	size_t bytes = arena_size(ev);
 	if (bytes > ARENA_MAX - p->used)
@@ -68,7 +75,7 @@ static bool add(struct sort_buffer *p, const struct iot_event *ev)
 		return false;
 	uint64_t tie = p->used / UNIT;
 	char *at = p->arena + p->used;
-	memcpy(at, &ev->rec, sizeof(ev->rec));
+	store_record(at, &ev->rec, tag);
 	if (bytes != sizeof(ev->rec)) {
 		struct extra extra = {ev->kind, ev->has, ev->text.size};
 		memcpy(at + sizeof(ev->rec), &extra, sizeof(extra));
@@ -108,7 +115,8 @@ static size_t plain_capacity(const struct sort_buffer *p, size_t full)
 }
 
 /* As add, for up to n plain records for which capacity is reserved; returns the number added. */
-static size_t add_plain(struct sort_buffer *p, const struct iot_event *ev, size_t n)
+static size_t add_plain(struct sort_buffer *p, const struct iot_event *ev, const uint32_t *tag,
+			size_t n)
 {
 	if (n == 0) /* the arena may not exist yet */
 		return 0;
@@ -119,7 +127,7 @@ static size_t add_plain(struct sort_buffer *p, const struct iot_event *ev, size_
 	size_t i = 0, descents = 0;
 	for (; i < n && is_record_only(&ev[i]); i++) {
 		const struct iot_record *rec = &ev[i].rec;
-		memcpy(at + i * sizeof(*rec), rec, sizeof(*rec));
+		store_record(at + i * sizeof(*rec), rec, tag != NULL ? tag + i : NULL);
 		const uint64_t process = p->by_process ? rec->process : 0;
 		const struct sort_key key = {rec->start_ns, process << 32 | place};
 		place += sizeof(*rec) / UNIT;
@@ -137,12 +145,14 @@ static size_t add_plain(struct sort_buffer *p, const struct iot_event *ev, size_
 	return i;
 }
 
-size_t sort_buffer_add(struct sort_buffer *p, const struct iot_event *ev, size_t n, size_t full)
+size_t sort_buffer_add(struct sort_buffer *p, const struct iot_event *ev, const uint32_t *tag,
+		       size_t n, size_t full)
 {
 	size_t i = 0;
 	while (i < n && (i == 0 || sort_buffer_bytes(p) < full)) {
-		size_t plain = add_plain(p, ev + i, min(n - i, plain_capacity(p, full)));
-		if (plain == 0 && !add(p, &ev[i]))
+		const uint32_t *tags = tag != NULL ? tag + i : NULL;
+		size_t plain = add_plain(p, ev + i, tags, min(n - i, plain_capacity(p, full)));
+		if (plain == 0 && !add(p, &ev[i], tags))
 			break;
 		i += plain > 0 ? plain : 1;
 	}
@@ -196,7 +206,8 @@ static size_t show_extended(const char *at, struct iot_event *out)
 	return extended_size(extra.size);
 }
 
-size_t sort_buffer_pop(struct sort_buffer *p, size_t end, struct iot_event *out, size_t max)
+size_t sort_buffer_pop(struct sort_buffer *p, size_t end, struct iot_event *out, uint32_t *tag,
+		       size_t max)
 {
 	size_t n = end - p->head < max ? end - p->head : max;
 	if (n == 0)
@@ -210,6 +221,10 @@ size_t sort_buffer_pop(struct sort_buffer *p, size_t end, struct iot_event *out,
 		out[i].kind = IOT_RECORD;
 		out[i].has = 0;
 		out[i].text = (struct iot_text){NULL, 0};
+		if (tag != NULL) {
+			tag[i] = out[i].rec.spare;
+			out[i].rec.spare = 0;
+		}
 		p->reclaimable += (key[i].tie & EXTENDED) == 0 ? sizeof(struct iot_record)
 							       : show_extended(at, &out[i]);
 	}

@@ -80,9 +80,9 @@ static int start_restart(struct sorter *s)
 	return SORTER_RESTART;
 }
 
-static int put(struct sorter *s, const struct iot_event *ev, size_t n)
+static int put(struct sorter *s, const struct iot_event *ev, const uint32_t *tag, size_t n)
 {
-	int status = runs_append(&s->runs, ev, n);
+	int status = runs_append(&s->runs, ev, tag, n);
 	return status == RUNS_FULL ? start_restart(s) : status;
 }
 
@@ -95,8 +95,9 @@ static int put_pending(struct sorter *s, size_t end)
 	while (s->pending.head < end) {
 		size_t n = sort_buffer_pop_records(&s->pending, end, rec, BATCH);
 		int status = runs_append_records(&s->runs, rec, n);
-		if (status == IOT_OK && n == 0 && sort_buffer_pop(&s->pending, end, &ev, 1) > 0)
-			status = runs_append(&s->runs, &ev, 1);
+		if (status == IOT_OK && n == 0 &&
+		    sort_buffer_pop(&s->pending, end, &ev, NULL, 1) > 0)
+			status = runs_append(&s->runs, &ev, NULL, 1);
 		if (status != IOT_OK)
 			return status == RUNS_FULL ? start_restart(s) : status;
 	}
@@ -169,7 +170,7 @@ static size_t stretch(const struct sorter *s, const struct iot_event *ev, size_t
 }
 
 /* Flushes the buffered events first, then appends the sequence. */
-static int put_bypass(struct sorter *s, const struct iot_event *ev, size_t n)
+static int put_bypass(struct sorter *s, const struct iot_event *ev, const uint32_t *tag, size_t n)
 {
 	struct sort_buffer *p = &s->pending;
 	if (p->count > 0) {
@@ -177,7 +178,7 @@ static int put_bypass(struct sorter *s, const struct iot_event *ev, size_t n)
 		if (status != IOT_OK)
 			return status;
 	}
-	return put(s, ev, n);
+	return put(s, ev, tag, n);
 }
 
 /* Returns whether the events are in time for a stream; a live sorter counts late ones. */
@@ -201,7 +202,8 @@ static bool in_time(struct sorter *s, const struct iot_event *ev, size_t n)
  * Adds what the sort buffer can hold; after flushing a full buffer completely adds nothing, because
  * the events may bypass it.
  */
-static int add_to_front(struct sorter *s, const struct iot_event *ev, size_t n, size_t *taken)
+static int add_to_front(struct sorter *s, const struct iot_event *ev, const uint32_t *tag, size_t n,
+			size_t *taken)
 {
 	if (sort_buffer_bytes(&s->pending) >= s->front) {
 		int status = empty_front(s);
@@ -209,24 +211,25 @@ static int add_to_front(struct sorter *s, const struct iot_event *ev, size_t n, 
 		if (status != IOT_OK || s->pending.count == 0)
 			return status;
 	}
-	*taken = sort_buffer_add(&s->pending, ev, n, s->front);
+	*taken = sort_buffer_add(&s->pending, ev, tag, n, s->front);
 	return *taken > 0 ? IOT_OK : no_memory(s);
 }
 
 /* Adds events; a sequence in order bypasses the buffer if it is long or continues a bypass. */
-static int add(struct sorter *s, const struct iot_event *ev, size_t n, size_t *taken)
+static int add(struct sorter *s, const struct iot_event *ev, const uint32_t *tag, size_t n,
+	       size_t *taken)
 {
 	const struct iot_record *rec = &ev->rec;
 	size_t len = waits(s) && (n >= STRETCH_MIN || s->bypass) ? stretch(s, ev, n) : 0;
 	bool goes_on = s->bypass && runs_continue(&s->runs, rec->start_ns, rec->process);
 	s->bypass = len > 0 && (goes_on || (len >= STRETCH_MIN && may_go_bypass(s, ev)));
 	if (!s->bypass)
-		return add_to_front(s, ev, len >= STRETCH_MIN ? len : n, taken);
+		return add_to_front(s, ev, tag, len >= STRETCH_MIN ? len : n, taken);
 	*taken = len;
-	return put_bypass(s, ev, len);
+	return put_bypass(s, ev, tag, len);
 }
 
-int sorter_add(struct sorter *s, const struct iot_event *ev, size_t n)
+int sorter_add(struct sorter *s, const struct iot_event *ev, const uint32_t *tag, size_t n)
 {
 	if (s->error.status != IOT_OK || s->restart)
 		return s->restart ? SORTER_RESTART : s->error.status;
@@ -237,7 +240,7 @@ int sorter_add(struct sorter *s, const struct iot_event *ev, size_t n)
 		return start_restart(s);
 	for (size_t i = 0; i < n;) {
 		size_t taken;
-		int status = add(s, ev + i, n - i, &taken);
+		int status = add(s, ev + i, tag != NULL ? tag + i : NULL, n - i, &taken);
 		if (status != IOT_OK)
 			return status;
 		i += taken;
@@ -300,16 +303,16 @@ static int let_go(struct sorter *s)
 	return IOT_OK;
 }
 
-static ssize_t hand_out(struct sorter *s, struct iot_event *out, size_t max)
+static ssize_t hand_out(struct sorter *s, struct iot_event *out, uint32_t *tag, size_t max)
 {
 	if (s->ready > s->pending.head)
-		return (ssize_t)sort_buffer_pop(&s->pending, s->ready, out, max);
+		return (ssize_t)sort_buffer_pop(&s->pending, s->ready, out, tag, max);
 	if (s->runs.count == 0)
 		return 0;
-	return runs_pop(&s->runs, out, max, s->ended ? NULL : &s->watermark);
+	return runs_pop(&s->runs, out, tag, max, s->ended ? NULL : &s->watermark);
 }
 
-ssize_t sorter_events(struct sorter *s, struct iot_event *out, size_t max)
+ssize_t sorter_events(struct sorter *s, struct iot_event *out, uint32_t *tag, size_t max)
 {
 	if (s->error.status != IOT_OK)
 		return s->error.status;
@@ -318,7 +321,7 @@ ssize_t sorter_events(struct sorter *s, struct iot_event *out, size_t max)
 	int status = let_go(s);
 	if (status < 0)
 		return status;
-	ssize_t n = hand_out(s, out, max);
+	ssize_t n = hand_out(s, out, tag, max);
 	if (n > 0 && out[n - 1].rec.start_ns > s->passed)
 		s->passed = out[n - 1].rec.start_ns;
 	return n;

@@ -46,17 +46,20 @@ void sorter_tiebreak_by_process(struct sorter *s);
  */
 size_t sorter_passthrough(struct sorter *s, const struct iot_event *ev, size_t n,
 			  int64_t watermark_ns);
-/* Copies the events with their text. Returns IOT_OK, SORTER_RESTART (stream only), or an error. */
-int sorter_add(struct sorter *s, const struct iot_event *ev, size_t n);
+/*
+ * Copies the events with their text and tags, any numbers that sorter_events returns with them;
+ * NULL: no tags. Returns IOT_OK, SORTER_RESTART (stream only), or an error.
+ */
+int sorter_add(struct sorter *s, const struct iot_event *ev, const uint32_t *tag, size_t n);
 /* Declares that no event earlier than this will be added. The watermark never decreases. */
 int sorter_set_watermark(struct sorter *s, int64_t watermark_ns);
 int sorter_end(struct sorter *s);
 
 /*
- * Returns up to max next events in order; 0 if none is available, or, after sorter_end, at the end.
- * Text is valid until the next call on this sorter.
+ * Returns up to max next events in order, and their tags unless `tag` is NULL; 0 if none is
+ * available, or, after sorter_end, at the end. Text is valid until the next call on this sorter.
  */
-ssize_t sorter_events(struct sorter *s, struct iot_event *out, size_t max);
+ssize_t sorter_events(struct sorter *s, struct iot_event *out, uint32_t *tag, size_t max);
 
 /* Live sorter: number of records added after later events had been returned. */
 uint64_t sorter_late(const struct sorter *s);

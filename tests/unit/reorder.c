@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * iotrace reorder compared with qsort: random traces in which files and processes are defined,
+ * The sort stage compared with qsort: random traces in which files and processes are defined,
  * redefined and closed between records in any order. Each record must keep its definitions.
  */
 #include <criterion/criterion.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/filter/reorder.h"
+#include <iotrace/filter.h>
 
 enum { PROCESSES = 3, FILES = 4, TEXT = 64, RECORDS = 6000 };
 
@@ -26,7 +26,7 @@ struct trace {
 	struct seen *seen;
 	size_t count, capacity;
 	char file[2][PROCESSES][FILES][TEXT], process[PROCESSES][TEXT], comments[2 * TEXT];
-	unsigned ops, lost;
+	unsigned ops;
 	int status;
 };
 
@@ -175,8 +175,6 @@ static void take_directive(struct trace *t, const struct iot_event *ev)
 		t->ops++;
 		if (name.size == 5 && memcmp(name.data, "close", 5) == 0)
 			t->file[0][process][file][0] = '\0';
-	} else if (ev->kind == IOT_LOST) {
-		t->lost++;
 	} else if (ev->kind == IOT_COMMENT) {
 		strncat(t->comments, ev->text.data, ev->text.size < 30 ? ev->text.size : 30);
 	}
@@ -247,18 +245,33 @@ static void check_same(const struct seen *got, const struct seen *want, size_t i
 
 /* Reordering */
 
+enum { ALL = 0 }; /* no window */
+
 static int reorder(const char *in, const char *out, size_t memory, uint64_t window_ns,
-		   struct reorder_report *report)
+		   struct iot_sort_report *report)
 {
-	static const struct command_spec command = {.name = "reorder"};
-	struct reorder_options o = {.command = &command,
-				    .read = READ_OPTIONS_INIT,
-				    .write = WRITE_OPTIONS_INIT,
-				    .memory = memory,
-				    .window_ns = window_ns};
-	o.write.path = out;
-	o.read.quiet = true;
-	return reorder_trace(&o, in, report);
+	const struct iot_sort_options options = {.size = sizeof(options),
+						 .mode = window_ns == ALL ? IOT_SORT_ALL
+									  : IOT_SORT_WINDOW,
+						 .memory = memory,
+						 .window_ns = window_ns,
+						 .prefetch = memory > 1 << 20,
+						 .report = report};
+	struct iot_reader *r = iot_reader_new();
+	struct iot_writer *w = iot_writer_new();
+	cr_assert_eq(iot_reader_set(r, IOT_SET_VERIFIED, 1), IOT_OK);
+	cr_assert_eq(iot_reader_open(r, in), IOT_OK);
+	cr_assert_eq(iot_writer_set(w, IOT_SET_UNDECLARED_DISKS, 1), IOT_OK);
+	cr_assert_eq(iot_writer_open(w, out), IOT_OK);
+	struct iot_stream *s =
+	    iot_stream_sort(iot_stream_prefetch(iot_stream_of_reader(r)), &options);
+	const int status = iot_stream_write(s, w);
+	cr_assert_eq(iot_stream_error(s)[0] != '\0', status != IOT_OK);
+	iot_stream_free(s);
+	cr_assert_eq(iot_writer_close(w), IOT_OK);
+	iot_reader_free(r);
+	iot_writer_free(w);
+	return status;
 }
 
 static bool same_files(const char *a, const char *b)
@@ -284,14 +297,13 @@ static void check_sorted(const char *in, const char *out)
 Test(reorder, records_are_sorted_and_keep_what_was_said_of_them)
 {
 	char in[128], out[128];
-	struct reorder_report report;
+	struct iot_sort_report report;
 	in_directory(in, "in.iot");
 	in_directory(out, "out.iot");
 	for (enum disorder how = ORDERED; how < DISORDERS; how++)
 		for (uint64_t seed = 1; seed < 5; seed++) {
 			make_trace(in, how, seed);
-			cr_assert_eq(reorder(in, out, 256 << 20, NOT_GIVEN, &report), 0);
-			cr_assert_eq(report.records, RECORDS);
+			cr_assert_eq(reorder(in, out, 256 << 20, ALL, &report), 0);
 			check_sorted(in, out);
 		}
 }
@@ -299,15 +311,15 @@ Test(reorder, records_are_sorted_and_keep_what_was_said_of_them)
 Test(reorder, little_memory_gives_the_same_bytes)
 {
 	char in[128], out[128], small[128];
-	struct reorder_report report;
+	struct iot_sort_report report;
 	in_directory(in, "in.iot");
 	in_directory(out, "out.iot");
 	in_directory(small, "small.iot");
 	for (enum disorder how = ORDERED; how < DISORDERS; how++) {
 		make_trace(in, how, 7);
-		cr_assert_eq(reorder(in, out, 256 << 20, NOT_GIVEN, &report), 0);
+		cr_assert_eq(reorder(in, out, 256 << 20, ALL, &report), 0);
 		cr_assert_eq(report.spilled, 0);
-		cr_assert_eq(reorder(in, small, 65536, NOT_GIVEN, &report), 0);
+		cr_assert_eq(reorder(in, small, 65536, ALL, &report), 0);
 		cr_assert_gt(report.spilled, 0);
 		cr_assert(same_files(out, small), "disorder %d", (int)how);
 	}
@@ -316,15 +328,15 @@ Test(reorder, little_memory_gives_the_same_bytes)
 Test(reorder, twice_is_once)
 {
 	char in[128], once[128], twice[128];
-	struct reorder_report report;
+	struct iot_sort_report report;
 	in_directory(in, "in.iot");
 	in_directory(once, "once.iot");
 	in_directory(twice, "twice.iot");
 	for (enum disorder how = ORDERED; how < DISORDERS; how++)
 		for (uint64_t seed = 11; seed < 14; seed++) {
 			make_trace(in, how, seed);
-			cr_assert_eq(reorder(in, once, 1 << 20, NOT_GIVEN, &report), 0);
-			cr_assert_eq(reorder(once, twice, 1 << 20, NOT_GIVEN, &report), 0);
+			cr_assert_eq(reorder(in, once, 1 << 20, ALL, &report), 0);
+			cr_assert_eq(reorder(once, twice, 1 << 20, ALL, &report), 0);
 			cr_assert(same_files(once, twice), "disorder %d", (int)how);
 		}
 }
@@ -332,17 +344,17 @@ Test(reorder, twice_is_once)
 Test(reorder, a_window_wide_enough_gives_the_same_bytes)
 {
 	char in[128], all[128], out[128];
-	struct reorder_report report;
+	struct iot_sort_report report;
 	in_directory(in, "in.iot");
 	in_directory(all, "all.iot");
 	in_directory(out, "out.iot");
 	make_trace(in, NEAR, 3);
-	cr_assert_eq(reorder(in, all, 256 << 20, NOT_GIVEN, &report), 0);
+	cr_assert_eq(reorder(in, all, 256 << 20, ALL, &report), 0);
 	cr_assert_eq(reorder(in, out, 256 << 20, 50 * 1000, &report), 0);
 	cr_assert_eq(report.late, 0);
 	cr_assert(same_files(all, out));
 	make_trace(in, ANY, 3);
-	cr_assert_eq(reorder(in, all, 256 << 20, NOT_GIVEN, &report), 0);
+	cr_assert_eq(reorder(in, all, 256 << 20, ALL, &report), 0);
 	cr_assert_eq(reorder(in, out, 65536, RECORDS * UINT64_C(1000), &report), 0);
 	cr_assert_eq(report.late, 0);
 	cr_assert(same_files(all, out));
@@ -351,7 +363,7 @@ Test(reorder, a_window_wide_enough_gives_the_same_bytes)
 Test(reorder, late_records_are_kept_and_counted)
 {
 	char in[128], out[128];
-	struct reorder_report report;
+	struct iot_sort_report report;
 	in_directory(in, "in.iot");
 	in_directory(out, "out.iot");
 	make_trace(in, TWO_RUNS, 3);
@@ -372,22 +384,20 @@ Test(reorder, late_records_are_kept_and_counted)
 	free_trace(got);
 }
 
-Test(reorder, of_a_cut_trace_comes_what_there_is_and_lost)
+Test(reorder, of_a_cut_trace_comes_what_there_is_and_the_error)
 {
 	char in[128], out[128];
-	struct reorder_report report;
+	struct iot_sort_report report;
 	in_directory(in, "in.iot");
 	in_directory(out, "out.iot");
 	make_trace(in, ANY, 5);
 	struct stat st;
 	cr_assert_eq(stat(in, &st), 0);
 	cr_assert_eq(truncate(in, st.st_size / 2), 0);
-	fclose(stderr);
-	cr_assert_eq(reorder(in, out, 65536, NOT_GIVEN, &report), 1);
+	cr_assert_eq(reorder(in, out, 65536, ALL, &report), IOT_ETRUNCATED);
 	struct trace *want = read_trace(in), *got = read_trace(out);
 	cr_assert_eq(want->status, IOT_ETRUNCATED);
 	cr_assert_eq(got->status, IOT_OK);
-	cr_assert_eq(got->lost, 1);
 	want->count = want->count / SYNC * SYNC; /* the last interval is not verified */
 	cr_assert_eq(got->count, want->count);
 	qsort(want->seen, want->count, sizeof(*want->seen), by_start);

@@ -123,7 +123,7 @@ static void add_key(struct sorter *s, struct key key)
 {
 	char text[256];
 	struct iot_event ev = make_event(key, text);
-	cr_assert_eq(sorter_add(s, &ev, 1), IOT_OK, "%s", sorter_error(s)->text);
+	cr_assert_eq(sorter_add(s, &ev, NULL, 1), IOT_OK, "%s", sorter_error(s)->text);
 }
 
 /* Takes the available events and compares them with want[*at] and on; NULL: with nothing. */
@@ -131,7 +131,7 @@ static void drain(struct sorter *s, const struct key *want, size_t *at)
 {
 	struct iot_event out[77];
 	ssize_t n;
-	while ((n = sorter_events(s, out, 77)) > 0)
+	while ((n = sorter_events(s, out, NULL, 77)) > 0)
 		for (ssize_t i = 0; i < n; i++, ++*at)
 			if (want != NULL)
 				check_event(&out[i], want[*at]);
@@ -248,7 +248,7 @@ Test(sorter, streaming_hands_out_only_what_is_before_the_watermark)
 	cr_assert_eq(sorter_end(s), IOT_OK);
 	drain(s, want, &at);
 	cr_assert_eq(at, 4);
-	cr_assert_eq(sorter_events(s, &(struct iot_event){0}, 1), 0);
+	cr_assert_eq(sorter_events(s, &(struct iot_event){0}, NULL, 1), 0);
 	sorter_free(s);
 }
 
@@ -264,9 +264,9 @@ Test(sorter, streaming_wants_to_start_anew_when_an_event_is_late)
 	add_key(
 	    s, (struct key){10, 2}); /* as early as the last event passed through is early enough */
 	struct iot_event late = {.kind = IOT_RECORD, .rec.start_ns = 9};
-	cr_assert_eq(sorter_add(s, &late, 1), SORTER_RESTART);
+	cr_assert_eq(sorter_add(s, &late, NULL, 1), SORTER_RESTART);
 	late.rec.start_ns = 100;
-	cr_assert_eq(sorter_add(s, &late, 1), SORTER_RESTART);
+	cr_assert_eq(sorter_add(s, &late, NULL, 1), SORTER_RESTART);
 	cr_assert_eq(sorter_error(s)->status, IOT_OK);
 	sorter_free(s);
 }
@@ -279,7 +279,7 @@ Test(sorter, streaming_wants_to_start_anew_when_too_much_is_held)
 	size_t n = 0;
 	for (; status == IOT_OK && n < 100000; n++) {
 		ev.rec.start_ns = (int64_t)(n * 7919 % 100000);
-		status = sorter_add(s, &ev, 1);
+		status = sorter_add(s, &ev, NULL, 1);
 	}
 	cr_assert_eq(status, SORTER_RESTART);
 	cr_assert(n > 65536 / 50 && n < 65536 / 5, "%zu events", n);
@@ -415,14 +415,14 @@ Test(sorter, ties_are_broken_by_process_and_then_by_arrival)
 			struct iot_event ev = {.kind = IOT_RECORD, .rec.offset = i};
 			ev.rec.start_ns = (int64_t)(i * 7919 % 500) * apart;
 			ev.rec.process = (uint32_t)(i * 31 % 17);
-			cr_assert_eq(sorter_add(s, &ev, 1), IOT_OK);
+			cr_assert_eq(sorter_add(s, &ev, NULL, 1), IOT_OK);
 		}
 		cr_assert_eq(sorter_end(s), IOT_OK);
 		struct iot_event out[100];
 		struct iot_record last = {.start_ns = -1};
 		size_t got = 0;
 		ssize_t n;
-		while ((n = sorter_events(s, out, 100)) > 0)
+		while ((n = sorter_events(s, out, NULL, 100)) > 0)
 			for (ssize_t i = 0; i < n; i++, got++) {
 				const struct iot_record *r = &out[i].rec;
 				cr_assert(
@@ -485,13 +485,13 @@ static void check_batches(size_t memory, size_t list, bool by_process)
 	for (size_t i = 0, n; i < N; i += n) {
 		n = i % 2 == 0 ? 1023 : 10;
 		n = n < N - i ? n : N - i;
-		cr_assert_eq(sorter_add(s, ev + i, n), IOT_OK);
+		cr_assert_eq(sorter_add(s, ev + i, NULL, n), IOT_OK);
 	}
 	cr_assert_eq(sorter_end(s), IOT_OK);
 	qsort(want, N, sizeof(*want), by_process ? by_start_process_index : by_start_index);
 	size_t at = 0;
 	ssize_t n;
-	while ((n = sorter_events(s, out, 333)) > 0)
+	while ((n = sorter_events(s, out, NULL, 333)) > 0)
 		for (ssize_t i = 0; i < n; i++, at++)
 			cr_assert_eq(out[i].rec.offset, want[at].rec.offset, "%zu", at);
 	cr_assert_eq(at, N);
@@ -534,7 +534,7 @@ Test(sorter, what_is_in_order_and_before_the_watermark_passes)
 	drain(s, &(struct key){7, 0}, &at);
 	cr_expect_eq(pass(s, (int64_t[]){8, 9}, 2, 10), 2);
 	struct iot_event late = {.kind = IOT_RECORD, .rec.start_ns = 8};
-	cr_expect_eq(sorter_add(s, &late, 1), SORTER_RESTART);
+	cr_expect_eq(sorter_add(s, &late, NULL, 1), SORTER_RESTART);
 	sorter_free(s);
 	s = sorter_new(0, SORTER_HOLD);
 	cr_expect_eq(pass(s, (int64_t[]){1, 2}, 2, 5), 0);
@@ -562,13 +562,13 @@ static void check_passing(size_t batch, uint64_t spread, uint64_t seed)
 		memcpy(got + at, want + i, past * sizeof(*got));
 		at += past;
 		passed += past;
-		cr_assert_eq(sorter_add(s, want + i + past, have - past), IOT_OK);
+		cr_assert_eq(sorter_add(s, want + i + past, NULL, have - past), IOT_OK);
 		cr_assert_eq(sorter_set_watermark(s, watermark), IOT_OK);
-		for (; (n = sorter_events(s, out, 100)) > 0; at += (size_t)n)
+		for (; (n = sorter_events(s, out, NULL, 100)) > 0; at += (size_t)n)
 			memcpy(got + at, out, (size_t)n * sizeof(*got));
 	}
 	cr_assert_eq(sorter_end(s), IOT_OK);
-	for (; (n = sorter_events(s, out, 100)) > 0; at += (size_t)n)
+	for (; (n = sorter_events(s, out, NULL, 100)) > 0; at += (size_t)n)
 		memcpy(got + at, out, (size_t)n * sizeof(*got));
 	qsort(want, N, sizeof(*want), by_start_index);
 	for (size_t i = 0; i < N; i++)
@@ -600,18 +600,18 @@ Test(sorter, directives_stay_beside_records_of_the_same_start)
 				struct iot_event ev = {.kind = i == 1 ? IOT_RECORD : IOT_FILE,
 						       .rec.start_ns = t / 2,
 						       .text = {text[i], strlen(text[i])}};
-				cr_assert_eq(sorter_add(s, &ev, 1), IOT_OK);
+				cr_assert_eq(sorter_add(s, &ev, NULL, 1), IOT_OK);
 			}
 		cr_assert_eq(sorter_end(s), IOT_OK);
 		struct iot_event out;
 		for (size_t i = 0; i < 9000; i++) {
-			cr_assert_eq(sorter_events(s, &out, 1), 1);
+			cr_assert_eq(sorter_events(s, &out, NULL, 1), 1);
 			cr_assert_eq(out.rec.start_ns, (int64_t)i / 6);
 			cr_assert_eq(out.text.size, strlen(text[i % 3]));
 			if (out.text.size > 0)
 				cr_assert_eq(memcmp(out.text.data, text[i % 3], out.text.size), 0);
 		}
-		cr_assert_eq(sorter_events(s, &out, 1), 0);
+		cr_assert_eq(sorter_events(s, &out, NULL, 1), 0);
 		sorter_free(s);
 	}
 }
@@ -632,13 +632,13 @@ Test(sorter, long_text_survives_a_memory_smaller_than_itself)
 	for (size_t i = 0; i < N; i++) {
 		struct iot_event ev = {.kind = IOT_COMMENT, .text = {text, long_text(i, text)}};
 		ev.rec.start_ns = (int64_t)((i * 77) % N);
-		cr_assert_eq(sorter_add(s, &ev, 1), IOT_OK);
+		cr_assert_eq(sorter_add(s, &ev, NULL, 1), IOT_OK);
 	}
 	cr_assert_eq(sorter_end(s), IOT_OK);
 	struct iot_event out[16];
 	size_t at = 0;
 	ssize_t n;
-	while ((n = sorter_events(s, out, 16)) > 0)
+	while ((n = sorter_events(s, out, NULL, 16)) > 0)
 		for (ssize_t k = 0; k < n; k++, at++) {
 			size_t i = 0;
 			while ((i * 77) % N != at)
@@ -659,11 +659,11 @@ Test(sorter, text_may_be_overwritten_once_added)
 	char text[] = "first";
 	struct sorter *s = sorter_new(0, SORTER_HOLD);
 	struct iot_event ev = {.kind = IOT_COMMENT, .text = {text, 5}};
-	cr_assert_eq(sorter_add(s, &ev, 1), IOT_OK);
+	cr_assert_eq(sorter_add(s, &ev, NULL, 1), IOT_OK);
 	memset(text, 'x', 5);
 	cr_assert_eq(sorter_end(s), IOT_OK);
 	struct iot_event out;
-	cr_assert_eq(sorter_events(s, &out, 1), 1);
+	cr_assert_eq(sorter_events(s, &out, NULL, 1), 1);
 	cr_assert_eq(memcmp(out.text.data, "first", 5), 0);
 	sorter_free(s);
 }
@@ -702,13 +702,13 @@ Test(sorter, no_place_for_the_temporary_file_is_an_error_that_sticks)
 	struct iot_event ev = {.kind = IOT_RECORD};
 	int status = IOT_OK;
 	for (size_t i = 0; status == IOT_OK && i < 1000000; i++)
-		status = sorter_add(s, &ev, 1);
+		status = sorter_add(s, &ev, NULL, 1);
 	cr_assert_eq(status, IOT_EIO);
 	cr_assert_not_null(strstr(sorter_error(s)->text, "/nonexistent/here"));
-	cr_assert_eq(sorter_add(s, &ev, 1), IOT_EIO);
+	cr_assert_eq(sorter_add(s, &ev, NULL, 1), IOT_EIO);
 	cr_assert_eq(sorter_set_watermark(s, 5), IOT_EIO);
 	cr_assert_eq(sorter_end(s), IOT_EIO);
-	cr_assert_eq(sorter_events(s, &ev, 1), IOT_EIO);
+	cr_assert_eq(sorter_events(s, &ev, NULL, 1), IOT_EIO);
 	sorter_free(s);
 }
 
@@ -720,7 +720,7 @@ Test(sorter, full_disk_is_reported)
 	struct iot_event ev = {.kind = IOT_RECORD};
 	int status = IOT_OK;
 	for (size_t i = 0; status == IOT_OK && i < 1000000; i++)
-		status = sorter_add(s, &ev, 1);
+		status = sorter_add(s, &ev, NULL, 1);
 	cr_assert_eq(status, IOT_EIO);
 	cr_assert_not_null(strstr(sorter_error(s)->text, strerror(EFBIG)));
 	sorter_free(s);
@@ -731,6 +731,6 @@ Test(sorter, adding_after_the_end_is_refused)
 	struct sorter *s = sorter_new(0, SORTER_HOLD);
 	struct iot_event ev = {.kind = IOT_RECORD};
 	cr_assert_eq(sorter_end(s), IOT_OK);
-	cr_assert_eq(sorter_add(s, &ev, 1), IOT_EUSAGE);
+	cr_assert_eq(sorter_add(s, &ev, NULL, 1), IOT_EUSAGE);
 	sorter_free(s);
 }
