@@ -10,14 +10,9 @@
 
 #include "lib/base/number.h"
 
-static bool is_digit(char c)
-{
-	return (unsigned char)(c - '0') < 10;
-}
-
 static unsigned hex_digit(char c)
 {
-	if (is_digit(c))
+	if (strace_digit(c))
 		return (unsigned)(c - '0');
 	unsigned d = (unsigned)((unsigned char)c | 32U) - 'a';
 	return d < 6 ? d + 10 : 16;
@@ -62,7 +57,7 @@ static const char *note_end(const char *p, const char *end)
 /* Returns true if the '<' at p starts the name of a descriptor, unlike in "1<<3". */
 static bool is_note(const char *start, const char *p, const char *end)
 {
-	return p > start && (is_digit(p[-1]) || p[-1] == 'D') && p + 1 < end && p[1] != '<' &&
+	return p > start && (strace_digit(p[-1]) || p[-1] == 'D') && p + 1 < end && p[1] != '<' &&
 	       p[1] != ' ' && p[1] != '=';
 }
 
@@ -144,57 +139,46 @@ const char *strace_split(const char *p, const char *end, const char *joined,
 	return NULL;
 }
 
-/* Skips "name=", which -N prints. */
-static struct strace_text unnamed(struct strace_text arg)
+unsigned strace_elements(struct strace_text list, struct strace_text *part, unsigned max)
+{
+	unsigned count = 0;
+	if (list.p == list.end || (*list.p != '[' && *list.p != '{') ||
+	    strace_split(list.p + 1, list.end, NULL, part, max, &count) == NULL)
+		return 0;
+	return count;
+}
+
+struct strace_text strace_arguments(const struct strace_call *c)
+{
+	if (c->args == 0)
+		return (struct strace_text){0};
+	return (struct strace_text){c->arg[0].p, c->arg[c->args - 1].end};
+}
+
+struct strace_text strace_unnamed(struct strace_text arg)
 {
 	const char *p = arg.p;
 	if (p == arg.end || (unsigned char)(*p - 'a') >= 26)
 		return arg;
-	while (p < arg.end && ((unsigned char)(*p - 'a') < 26 || *p == '_' || is_digit(*p)))
+	while (p < arg.end && ((unsigned char)(*p - 'a') < 26 || *p == '_' || strace_digit(*p)))
 		p++;
 	if (p + 1 < arg.end && *p == '=' && p[1] != '>')
 		arg.p = p + 1;
 	return arg;
 }
 
-static bool hex_at(const char **at, const char *end, uint64_t *value)
-{
-	const char *p = *at, *from = p;
-	uint64_t v = 0;
-	for (; p < end && hex_digit(*p) < 16; p++) {
-		if (v >> 60 != 0)
-			return false;
-		v = v << 4 | hex_digit(*p);
-	}
-	*at = p;
-	*value = v;
-	return p > from;
-}
-
-static bool decimal_at(const char **at, const char *end, uint64_t *value)
-{
-	const char *p = *at, *from = p;
-	uint64_t v = 0;
-	for (; p < end && is_digit(*p); p++)
-		v = v * 10 + (uint64_t)(*p - '0');
-	*at = p;
-	*value = v;
-	return p > from &&
-	       (p - from < NUMBER_DIGITS_MAX || number_decimal(from, (size_t)(p - from), value));
-}
-
 /* Parses a number at *at and advances past it. */
 static bool number_at(const char **at, const char *end, int64_t *value)
 {
 	const char *p = *at;
+	uint64_t v;
 	if (p == end) /* the pointers of an absent argument are NULL */
 		return false;
-	bool minus = *p == '-';
-	uint64_t v = 0;
+	const bool minus = *p == '-';
 	p += minus;
-	bool hex = end - p > 2 && p[0] == '0' && p[1] == 'x';
+	const bool hex = end - p > 2 && p[0] == '0' && p[1] == 'x';
 	p += hex ? 2 : 0;
-	if (!(hex ? hex_at(&p, end, &v) : decimal_at(&p, end, &v)))
+	if (!(hex ? number_scan(&p, end, 16, &v) : number_scan(&p, end, 10, &v)))
 		return false;
 	*at = p;
 	*value = minus ? (int64_t)(0 - v) : (int64_t)v;
@@ -203,40 +187,40 @@ static bool number_at(const char **at, const char *end, int64_t *value)
 
 bool strace_digits(const char **at, const char *end, int64_t *value)
 {
-	return *at < end && is_digit(**at) && number_at(at, end, value);
-}
-
-bool strace_skip(const char **at, const char *end, const char *word)
-{
-	const size_t n = strlen(word);
-	if ((size_t)(end - *at) < n || memcmp(*at, word, n) != 0)
-		return false;
-	*at += n;
-	return true;
+	return *at < end && strace_digit(**at) && number_at(at, end, value);
 }
 
 bool strace_number(struct strace_text arg, int64_t *value)
 {
-	arg = unnamed(arg);
+	arg = strace_unnamed(arg);
 	return number_at(&arg.p, arg.end, value);
+}
+
+/* Returns the position of the word in the text; NULL if it does not occur. */
+static const char *find(struct strace_text text, const char *word)
+{
+	return text.p == NULL ? NULL
+			      : memmem(text.p, (size_t)(text.end - text.p), word, strlen(word));
+}
+
+bool strace_contains(struct strace_text text, const char *word)
+{
+	return find(text, word) != NULL;
 }
 
 bool strace_field(struct strace_text text, const char *key, int64_t *value)
 {
-	if (text.p == NULL)
-		return false;
-	const char *p = memmem(text.p, (size_t)(text.end - text.p), key, strlen(key));
+	const char *p = find(text, key);
 	if (p == NULL)
 		return false;
 	p += strlen(key);
 	return number_at(&p, text.end, value);
 }
 
-bool strace_is(struct strace_text arg, const char *word)
+bool strace_pointed(struct strace_text arg, int64_t *value)
 {
-	arg = unnamed(arg);
-	size_t n = strlen(word);
-	return (size_t)(arg.end - arg.p) >= n && memcmp(arg.p, word, n) == 0;
+	return arg.p < arg.end && *arg.p == '[' &&
+	       strace_number((struct strace_text){arg.p + 1, arg.end}, value);
 }
 
 bool strace_has_flag(struct strace_text arg, const char *word)
@@ -255,17 +239,32 @@ bool strace_has_flag(struct strace_text arg, const char *word)
 	return false;
 }
 
+bool strace_flag(const struct strace_call *c, unsigned i, const char *word, int64_t bit)
+{
+	int64_t value;
+	return i < c->args && (strace_has_flag(c->arg[i], word) ||
+			       (strace_number(c->arg[i], &value) && (value & bit) != 0));
+}
+
+int64_t strace_word(struct strace_text arg, const struct strace_word *words, size_t count)
+{
+	int64_t value;
+	for (size_t i = 0; i < count; i++)
+		if (strace_is(arg, words[i].name))
+			return words[i].value;
+	return strace_number(arg, &value) ? value : -1;
+}
+
 /* Parses "</path>" after a descriptor, and "(deleted)" after it, or inside as before 5.19. */
 static void note(struct strace_fd *fd, const char *p, const char *end)
 {
-	static const char INSIDE[] = " (deleted)", OUTSIDE[] = "(deleted)";
+	static const char INSIDE[] = " (deleted)";
+	const size_t n = sizeof INSIDE - 1;
 	const char *close = p < end && *p == '<' ? note_end(p, end) : NULL;
 	if (close == NULL)
 		return;
 	fd->note = (struct strace_text){p + 1, close - 1};
-	fd->deleted = (size_t)(end - close) >= sizeof OUTSIDE - 1 &&
-		      memcmp(close, OUTSIDE, sizeof OUTSIDE - 1) == 0;
-	size_t n = sizeof INSIDE - 1;
+	fd->deleted = strace_skip(&close, end, INSIDE + 1);
 	if ((size_t)(fd->note.end - fd->note.p) > n && memcmp(fd->note.end - n, INSIDE, n) == 0) {
 		fd->note.end -= n;
 		fd->deleted = true;
@@ -275,16 +274,11 @@ static void note(struct strace_fd *fd, const char *p, const char *end)
 struct strace_fd strace_fd(struct strace_text arg)
 {
 	struct strace_fd fd = {.number = STRACE_NO_FD};
-	arg = unnamed(arg);
-	static const char CWD[] = "AT_FDCWD";
-	size_t n = sizeof CWD - 1;
-	if ((size_t)(arg.end - arg.p) >= n && memcmp(arg.p, CWD, n) == 0) {
+	arg = strace_unnamed(arg);
+	if (strace_skip(&arg.p, arg.end, "AT_FDCWD"))
 		fd.number = STRACE_CWD;
-		arg.p += n;
-	} else if (!number_at(&arg.p, arg.end, &fd.number)) {
-		fd.number = STRACE_NO_FD;
+	else if (!number_at(&arg.p, arg.end, &fd.number))
 		return fd;
-	}
 	if (fd.number > INT32_MAX && fd.number <= UINT32_MAX) /* raw: 0xffffff9c */
 		fd.number = (int32_t)(uint32_t)fd.number;
 	note(&fd, arg.p, arg.end);
@@ -293,20 +287,9 @@ struct strace_fd strace_fd(struct strace_text arg)
 
 static char plain_escape(char c)
 {
-	switch (c) {
-	case 'n':
-		return '\n';
-	case 't':
-		return '\t';
-	case 'r':
-		return '\r';
-	case 'v':
-		return '\v';
-	case 'f':
-		return '\f';
-	default:
-		return c;
-	}
+	static const char FROM[] = "ntrvf", TO[] = "\n\t\r\v\f";
+	const char *at = c != '\0' ? strchr(FROM, c) : NULL;
+	return at != NULL ? TO[at - FROM] : c;
 }
 
 /* Decodes one escape; p is after its backslash. */
@@ -341,7 +324,7 @@ size_t strace_unescape(struct strace_text raw, char *out, size_t capacity)
 
 bool strace_string(struct strace_text arg, char *out, size_t capacity, size_t *size)
 {
-	arg = unnamed(arg);
+	arg = strace_unnamed(arg);
 	if (arg.p == NULL || arg.p == arg.end || *arg.p != '"')
 		return false;
 	const char *close = string_end(arg.p, arg.end);
@@ -351,7 +334,7 @@ bool strace_string(struct strace_text arg, char *out, size_t capacity, size_t *s
 	return true;
 }
 
-static unsigned open_flag(const char *p, size_t n)
+unsigned strace_open_flags(struct strace_text arg)
 {
 	static const struct {
 		const char *name;
@@ -363,25 +346,19 @@ static unsigned open_flag(const char *p, size_t n)
 	    {"O_DIRECTORY", STRACE_O_DIRECTORY}, {"O_CLOEXEC", STRACE_O_CLOEXEC},
 	    {"O_PATH", STRACE_O_PATH},           {"O_TMPFILE", STRACE_O_TMPFILE},
 	};
-	for (size_t i = 0; i < sizeof FLAGS / sizeof FLAGS[0]; i++)
-		if (strlen(FLAGS[i].name) == n && memcmp(FLAGS[i].name, p, n) == 0)
-			return FLAGS[i].flag;
-	return 0;
-}
-
-unsigned strace_open_flags(struct strace_text arg)
-{
 	unsigned flags = 0;
-	arg = unnamed(arg);
+	arg = strace_unnamed(arg);
 	for (const char *p = arg.p; p != NULL && p < arg.end && *p != ' ';) {
 		const char *bar = memchr(p, '|', (size_t)(arg.end - p));
 		const char *stop = bar == NULL ? arg.end : bar;
-		int64_t value;
+		const size_t n = (size_t)(stop - p);
 		const char *q = p;
-		if (is_digit(*p) && number_at(&q, stop, &value))
+		int64_t value;
+		if (strace_digits(&q, stop, &value))
 			flags |= (unsigned)value;
-		else
-			flags |= open_flag(p, (size_t)(stop - p));
+		for (size_t i = 0; i < sizeof FLAGS / sizeof FLAGS[0]; i++)
+			if (strlen(FLAGS[i].name) == n && memcmp(FLAGS[i].name, p, n) == 0)
+				flags |= FLAGS[i].flag;
 		p = bar == NULL ? arg.end : bar + 1;
 	}
 	return flags;

@@ -12,6 +12,7 @@
  */
 #include "strace.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,12 @@ struct strace_unsettled {
 	bool counted; /* as ambiguous */
 };
 
-struct fd_use strace_use(const struct strace_call *c)
+int64_t strace_now(const struct strace *s)
+{
+	return s->log.members > 1 ? s->now_ns : (int64_t)s->src->report.lines;
+}
+
+struct fd_use strace_use_of(const struct strace_call *c)
 {
 	return (struct fd_use){.entered = c->entered,
 			       .left = c->left,
@@ -47,15 +53,15 @@ static int64_t next_start(const struct strace *s, int64_t after)
 {
 	int64_t first = INT64_MAX;
 	for (unsigned i = 0; i < STRACE_STARTS; i++)
-		if (s->starts[i] > after && s->starts[i] < first)
-			first = s->starts[i];
+		if (s->log.starts[i] > after && s->log.starts[i] < first)
+			first = s->log.starts[i];
 	return first;
 }
 
 /* Returns a time by which the call had certainly returned. */
 static int64_t upper(struct strace *s, const struct fd_use *u)
 {
-	if (s->members == 1)
+	if (s->log.members == 1)
 		return u->left;
 	const struct strace_task *t = strace_task_find(s, u->task);
 	int64_t end = INT64_MAX;
@@ -63,8 +69,9 @@ static int64_t upper(struct strace *s, const struct fd_use *u)
 	if (t != NULL && t->turn > u->turn)
 		end = t->starts[(t->turn - u->turn < STRACE_TURNS ? u->turn + 1 : t->turn) %
 				STRACE_TURNS];
-	else if (t != NULL && t->next_start > u->entered)
-		end = t->next_start;
+	else if (t != NULL && t->member != NULL && t->member->tid == t->tid &&
+		 t->member->last_ns > u->entered)
+		end = t->member->last_ns; /* the start of its next line, which has been read */
 	if (u->took_ns < 0)
 		return t == NULL ? u->left : end;
 	const int64_t cap = u->left + PRINTING_NS_MAX;
@@ -80,83 +87,21 @@ bool strace_overlaps(struct strace *s, const struct strace_call *c, const struct
 {
 	if (u->task == c->task->tid || u->left == 0)
 		return false;
-	return c->entered < u->left || (s->members > 1 && c->entered < upper(s, u));
+	return c->entered < u->left || (s->log.members > 1 && c->entered < upper(s, u));
 }
 
-/* Active calls */
-
-static void use(struct strace_using *u, struct open_description *d, struct tracked_file *f)
-{
-	u->open = d;
-	u->file = f;
-	if (d != NULL) {
-		d->refs++;
-		d->users++;
-	}
-	if (f != NULL) {
-		f->refs++;
-		f->writers++;
-	}
-}
-
-static void enter_fd(struct strace_task *t, struct strace_using *u, struct strace_text arg,
-		     bool moves, bool writes)
-{
-	const struct strace_fd fd = strace_fd(arg);
-	const struct fd_slot *slot = fd_table_get(t->table, fd.number);
-	if (slot != NULL && slot->open->kind == FD_FILE)
-		use(u, moves ? slot->open : NULL, writes ? slot->open->file : NULL);
-}
-
-void strace_order_enter(struct strace *s, struct strace_call *c)
-{
-	struct strace_task *t = c->task;
-	const unsigned class = c->entry->class;
-	if ((class & (STRACE_MOVES | STRACE_WRITES)) == 0)
-		return;
-	if (t->text_size > 0)
-		strace_split(t->text, t->text + t->text_size, NULL, c->arg, STRACE_ARGS, &c->args);
-	if (c->args == 0)
-		return;
-	if ((class & STRACE_COPIES) != 0) {
-		const unsigned second = c->entry->run == strace_sendfile ? 1 : 2;
-		enter_fd(t, &t->using[0], c -> arg[0], true, second == 1);
-		if (c->args > second)
-			enter_fd(t, &t->using[1], c -> arg[second], true, second == 2);
-	} else if ((class & STRACE_OPENS) != 0) {
-		use(&t->using[0], NULL, strace_truncates(s, c));
-	} else {
-		enter_fd(t, &t->using[0], c -> arg[0], (class & STRACE_MOVES) != 0,
-			 (class & STRACE_WRITES) != 0);
-	}
-}
-
-void strace_order_leave(struct strace *s, struct strace_task *t)
-{
-	for (unsigned i = 0; i < 2; i++) {
-		struct strace_using u = t->using[i];
-		t->using[i] = (struct strace_using){0};
-		if (u.open != NULL)
-			u.open->users--;
-		if (u.file != NULL)
-			u.file->writers--;
-		open_description_free(&s->tracker, u.open);
-		file_free(&s->tracker, u.file);
-	}
-}
+/* Races */
 
 /* Returns the number of other tasks in a call that uses it. */
 static uint32_t other_users(const struct strace_task *t, const struct open_description *d)
 {
-	return d->users - (t->using[0].open == d) - (t->using[1].open == d);
+	return d->users - (t->active.using[0].open == d) - (t->active.using[1].open == d);
 }
 
 static uint32_t other_writers(const struct strace_task *t, const struct tracked_file *f)
 {
-	return f->writers - (t->using[0].file == f) - (t->using[1].file == f);
+	return f->writers - (t->active.using[0].file == f) - (t->active.using[1].file == f);
 }
-
-/* Races */
 
 /*
  * Marks delayed records as unknown if they may have been in another order: those of this
@@ -166,9 +111,9 @@ static uint32_t other_writers(const struct strace_task *t, const struct tracked_
 static void ambiguity(struct strace *s, const struct strace_call *c,
 		      const struct open_description *d, const struct tracked_file *f)
 {
-	for (unsigned i = 0; i < s->unsettled_count; i++) {
+	for (unsigned i = 0; i < s->order.count; i++) {
 		struct strace_unsettled *u =
-		    &s->unsettled[(s->unsettled_first + i) % UNSETTLED_MAX];
+		    &s->order.unsettled[(s->order.first + i) % UNSETTLED_MAX];
 		const bool meant = d != NULL ? u->open == d : u->appends && u->open->file == f;
 		const bool overlapped = meant && strace_overlaps(s, c, &u->use);
 		const bool moved =
@@ -192,21 +137,21 @@ static bool overlap(struct strace *s, const struct strace_call *c, const struct 
 
 static bool has_left(struct strace *s, const struct fd_use *u)
 {
-	return (u->took_ns < 0 ? upper(s, u) : u->left + PRINTING_NS_MAX) <= s->settled_ns;
+	return (u->took_ns < 0 ? upper(s, u) : u->left + PRINTING_NS_MAX) <= s->order.settled_ns;
 }
 
 /* Returns true if all uses ended before any later call was entered. */
 static bool is_over(struct strace *s, const struct fd_uses *u)
 {
-	return s->members == 1 ||
-	       (u->end <= s->settled_ns && has_left(s, &u->last[0]) && has_left(s, &u->last[1]));
+	return s->log.members == 1 || (u->end <= s->order.settled_ns && has_left(s, &u->last[0]) &&
+				       has_left(s, &u->last[1]));
 }
 
 /* Adds a call to the uses. overlaps: with an earlier use; waiting: with an active call. */
 static void add(struct strace *s, const struct strace_call *c, struct fd_uses *u, unsigned kind,
 		bool overlaps, bool waiting)
 {
-	const struct fd_use now = strace_use(c);
+	const struct fd_use now = strace_use_of(c);
 	if (!overlaps && !waiting && is_over(s, u))
 		u->kinds = 0;
 	u->kinds |= kind;
@@ -227,22 +172,29 @@ static void add(struct strace *s, const struct strace_call *c, struct fd_uses *u
  */
 static bool is_lost(struct strace *s, const struct strace_call *c)
 {
-	if (s->members == 1 || c->duration_known || c->task->table->refs == 1)
+	if (s->log.members == 1 || c->duration_known || c->task->table->refs == 1)
 		return false;
-	if (!s->untimed_noted)
+	if (!s->order.untimed_noted)
 		report_note(&s->src->report,
 			    "a set of logs without durations does not show which thread came "
 			    "first: offsets of its reads and writes are unknown; strace -T, or "
 			    "-f without -ff, shows them");
-	s->untimed_noted = true;
+	s->order.untimed_noted = true;
 	return true;
+}
+
+/* Returns true if untraced processes may use the description. */
+static bool is_elsewhere(const struct strace *s, const struct open_description *d)
+{
+	return d->elsewhere || (d->seen && (d->id < s->passing.passed ||
+					    (d->file != NULL && d->id < d->file->passed)));
 }
 
 bool strace_position_race(struct strace *s, const struct strace_call *c, struct open_description *d,
 			  unsigned kind)
 {
 	const bool waiting = other_users(c->task, d) > 0, overlaps = overlap(s, c, &d->uses);
-	if (overlaps && s->members > 1)
+	if (overlaps && s->log.members > 1)
 		ambiguity(s, c, d, NULL);
 	add(s, c, &d->uses, kind, overlaps, waiting);
 	d->ambiguous = overlaps || waiting;
@@ -250,7 +202,7 @@ bool strace_position_race(struct strace *s, const struct strace_call *c, struct 
 		strace_count(s, "ambiguous.order", 1);
 	/* relative moves add up in any order */
 	d->disputed = overlaps && d->uses.kinds != STRACE_ADDS;
-	return overlaps || waiting || strace_is_elsewhere(s, d) || is_lost(s, c);
+	return overlaps || waiting || is_elsewhere(s, d) || is_lost(s, c);
 }
 
 /* *concurrent: whether another call may have changed the size at the same time. */
@@ -258,11 +210,11 @@ static bool size_race(struct strace *s, const struct strace_call *c, struct trac
 		      unsigned kind, bool *concurrent)
 {
 	const bool waiting = other_writers(c->task, f) > 0, overlaps = overlap(s, c, &f->resizes),
-		   unseen = f->elsewhere || (f->opened && s->passed > 0) || is_lost(s, c);
+		   unseen = f->elsewhere || (f->opened && s->passing.passed > 0) || is_lost(s, c);
 	*concurrent = overlaps || waiting;
 	if (kind == 0)
 		return *concurrent || unseen;
-	if (overlaps && s->members > 1)
+	if (overlaps && s->log.members > 1)
 		ambiguity(s, c, NULL, f);
 	add(s, c, &f->resizes, kind, overlaps, waiting);
 	f->disputed =
@@ -298,39 +250,60 @@ void strace_learn_size(struct strace *s, const struct strace_call *c, struct tra
 	file_truncate(f, size);
 }
 
-/* Delayed records */
-
-static void let_go(struct strace *s)
+void strace_resized(struct strace *s, const struct strace_call *c, struct tracked_file *f,
+		    uint64_t size)
 {
-	struct strace_unsettled *u = &s->unsettled[s->unsettled_first];
-	s->unsettled_first = (s->unsettled_first + 1) % UNSETTLED_MAX;
-	s->unsettled_count--;
-	if (!u->known)
-		u->record.flags |= IOT_OFFSET_UNKNOWN;
-	strace_emit_made(s, &u->record);
-	open_description_free(&s->tracker, u->open);
+	strace_size_race(s, c, f, STRACE_SETS);
+	file_truncate(f, size);
+	f->size_known = !f->disputed;
 }
 
-void strace_wait(struct strace *s, const struct strace_call *c, struct open_description *d,
-		 bool appends, const struct iot_record *record)
+/* Delayed records */
+
+static struct strace_unsettled *first_unsettled(struct strace_order *o)
 {
-	if (s->unsettled == NULL)
-		s->unsettled = calloc(UNSETTLED_MAX, sizeof *s->unsettled);
-	if (s->unsettled == NULL) {
+	assert(o->count > 0);
+	return &o->unsettled[o->first];
+}
+
+static struct open_description *remove_first(struct strace_order *o)
+{
+	struct open_description *d = first_unsettled(o)->open;
+	o->first = (o->first + 1) % UNSETTLED_MAX;
+	o->count--;
+	return d;
+}
+
+static void emit_first(struct strace *s)
+{
+	struct strace_unsettled *u = first_unsettled(&s->order);
+	if (!u->known)
+		u->record.flags |= IOT_OFFSET_UNKNOWN;
+	strace_emit_record(s, &u->record);
+	open_description_free(&s->tracker, remove_first(&s->order));
+}
+
+static void delay(struct strace *s, const struct strace_call *c, struct open_description *d,
+		  bool appends, const struct iot_record *record)
+{
+	struct strace_order *o = &s->order;
+	if (o->unsettled == NULL)
+		o->unsettled = calloc(UNSETTLED_MAX, sizeof *o->unsettled);
+	if (o->unsettled == NULL) {
 		s->status = IOT_ENOMEM;
 		return;
 	}
 	/* the order could still turn out to be ambiguous */
-	if (s->unsettled_count == UNSETTLED_MAX) {
-		struct strace_unsettled *u = &s->unsettled[s->unsettled_first];
+	if (o->count == UNSETTLED_MAX) {
+		struct strace_unsettled *u = first_unsettled(o);
 		if (u->known && !u->counted)
 			strace_count(s, "ambiguous.order", 1);
 		u->known = false;
-		let_go(s);
+		emit_first(s);
 	}
 	d->refs++;
-	s->unsettled[(s->unsettled_first + s->unsettled_count++) % UNSETTLED_MAX] =
-	    (struct strace_unsettled){.use = strace_use(c),
+	o->unsettled[(o->first + o->count++) % UNSETTLED_MAX] =
+	    (struct strace_unsettled){.use = strace_use_of(c),
 				      .record = *record,
 				      .open = d,
 				      .appends = appends,
@@ -338,38 +311,48 @@ void strace_wait(struct strace *s, const struct strace_call *c, struct open_desc
 				      .known = (record->flags & IOT_OFFSET_UNKNOWN) == 0};
 }
 
+void strace_record(struct strace *s, const struct strace_call *c, int64_t fd, struct fd_slot *slot,
+		   const struct strace_io *io)
+{
+	struct iot_record rec;
+	strace_make_record(s, c, fd, slot, io, &rec);
+	if (s->log.members > 1 && io->ordered)
+		delay(s, c, slot->open, io->appends, &rec);
+	else
+		strace_emit_record(s, &rec);
+}
+
 void strace_settle(struct strace *s, bool all)
 {
-	if (s->members == 1 || (!all && ++s->settle_lines < SETTLE_LINES + s->members / 4))
+	struct strace_order *o = &s->order;
+	if (s->log.members == 1 || (!all && ++o->lines < SETTLE_LINES + s->log.members / 4))
 		return;
-	s->settle_lines = 0;
-	const int64_t mark = all ? INT64_MAX : strace_log_watermark(s);
-	s->settled_ns = mark;
-	while (s->unsettled_count > 0) {
-		const struct fd_use *u = &s->unsettled[s->unsettled_first].use;
-		if (!all && (u->left >= mark || upper(s, u) >= mark))
+	o->lines = 0;
+	o->settled_ns = all ? INT64_MAX : strace_log_watermark(&s->log);
+	while (o->count > 0) {
+		const struct fd_use *u = &first_unsettled(o)->use;
+		if (!all && (u->left >= o->settled_ns || upper(s, u) >= o->settled_ns))
 			return;
-		let_go(s);
+		emit_first(s);
 	}
 }
 
 int64_t strace_unsettled_since(const struct strace *s)
 {
+	const struct strace_order *o = &s->order;
 	int64_t first = INT64_MAX;
-	for (unsigned i = 0; i < s->unsettled_count; i++) {
-		const struct strace_unsettled *u =
-		    &s->unsettled[(s->unsettled_first + i) % UNSETTLED_MAX];
-		if (u->record.start_ns < first)
-			first = u->record.start_ns;
+	for (unsigned i = 0; i < o->count; i++) {
+		const int64_t start_ns =
+		    o->unsettled[(o->first + i) % UNSETTLED_MAX].record.start_ns;
+		if (start_ns < first)
+			first = start_ns;
 	}
 	return first;
 }
 
 void strace_order_free(struct strace *s)
 {
-	for (; s->unsettled_count > 0; s->unsettled_count--) {
-		open_description_free(&s->tracker, s->unsettled[s->unsettled_first].open);
-		s->unsettled_first = (s->unsettled_first + 1) % UNSETTLED_MAX;
-	}
-	free(s->unsettled);
+	while (s->order.count > 0)
+		open_description_free(&s->tracker, remove_first(&s->order));
+	free(s->order.unsettled);
 }

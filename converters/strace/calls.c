@@ -5,120 +5,61 @@
  */
 #include "strace.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/array.h"
-
 enum {
 	PARTIAL_LINES = 8, /* maximum number of foreign lines inside a call */
-	TEXT_KEPT = 4096,  /* capacity that a task retains for the text of its next call */
 };
 
 /* Active calls */
 
-static void waiting_add(struct strace *s, struct strace_task *t)
-{
-	t->counted = true;
-	t->waiting_next = NULL;
-	t->waiting_prev = s->waiting_last;
-	*(s->waiting_last == NULL ? &s->waiting : &s->waiting_last->waiting_next) = t;
-	s->waiting_last = t;
-}
-
-static void waiting_remove(struct strace *s, struct strace_task *t)
-{
-	if (!t->counted)
-		return;
-	*(t->waiting_prev == NULL ? &s->waiting : &t->waiting_prev->waiting_next) = t->waiting_next;
-	*(t->waiting_next == NULL ? &s->waiting_last : &t->waiting_next->waiting_prev) =
-	    t->waiting_prev;
-	t->counted = false;
-}
-
-void strace_pending_clear(struct strace *s, struct strace_task *t)
-{
-	waiting_remove(s, t);
-	if (t->submitting != NULL)
-		strace_aio_withdraw(s, t);
-	strace_order_leave(s, t);
-	t->pending = STRACE_IDLE;
-	t->posted = false;
-	t->entry = NULL;
-	t->text_size = 0;
-	if (t->text_capacity <= TEXT_KEPT)
-		return;
-	fdtable_drop(&s->tracker, t->text, t->text_capacity);
-	t->text = NULL;
-	t->text_capacity = 0;
-}
-
-static bool keep_text(struct strace *s, struct strace_task *t, const char *text, const char *end)
-{
-	size_t size = (size_t)(end - text);
-	if (t->text_size + size > STRACE_LINE_MAX)
-		return false;
-	if (t->text_size + size > t->text_capacity) {
-		const size_t capacity = t->text_size + (size > t->text_size ? size : t->text_size);
-		char *grown = fdtable_grow(&s->tracker, t->text, t->text_capacity, capacity);
-		if (grown == NULL)
-			return false;
-		t->text = grown;
-		t->text_capacity = capacity;
-	}
-	if (size > 0)
-		memcpy(t->text + t->text_size, text, size);
-	t->text_size += size;
-	return true;
-}
-
 /*
  * Returns true if this pending call may still produce an event with a time as early as its entry.
  */
-static bool dated(struct strace *s, const struct strace_task *t, const struct strace_entry *e,
-		  const char *text, const char *end)
+static bool is_timed(struct strace *s, const struct strace_task *t, const struct strace_entry *e,
+		     const char *text, const char *end)
 {
 	if ((e->class & STRACE_OP) != 0)
 		return s->emit.ops != EMIT_OPS_NONE;
 	if ((e->class & STRACE_DATA) == 0)
 		return false;
-	if ((e->class & STRACE_READS) == 0 || s->all)
+	if ((e->class & STRACE_READS) == 0 || s->options.all)
 		return true;
 	struct strace_fd fd = strace_fd((struct strace_text){text, end});
 	const struct fd_slot *slot = fd_table_get(t->table, fd.number);
 	return slot == NULL ? fd.number > 2 : strace_recorded(s, slot->open);
 }
 
+static struct strace_call call_of(struct strace *s, struct strace_task *t,
+				  const struct strace_entry *e, int64_t start_ns, int64_t end_ns)
+{
+	return (struct strace_call){.entry = e,
+				    .task = t,
+				    .start_ns = start_ns,
+				    .end_ns = end_ns,
+				    .entered = s->log.members > 1 ? start_ns : strace_now(s)};
+}
+
 static void begin(struct strace *s, struct strace_task *t, const struct strace_entry *e,
 		  int64_t time_ns, const char *text, const char *end)
 {
-	strace_pending_clear(s, t);
-	if (!keep_text(s, t, text, end))
+	struct strace_active *a = &t->active;
+	strace_call_drop(s, t);
+	if (!strace_call_append(s, t, text, end))
 		return;
-	t->pending = STRACE_WAITING;
-	t->entry = e;
-	t->entry_ns = time_ns;
-	t->entered = s->members > 1 ? time_ns : strace_now(s);
-	if (dated(s, t, e, text, end))
-		waiting_add(s, t);
-	struct strace_call c = {.entry = e,
-				.task = t,
-				.start_ns = time_ns,
-				.entered = t->entered,
-				.left = t->entered,
-				.args = 1};
-	strace_order_enter(s, &c);
-	if ((e->class & (STRACE_FORK | STRACE_SENDS | STRACE_SUBMITS)) == 0)
+	struct strace_call c = call_of(s, t, e, time_ns, 0);
+	c.left = c.entered;
+	a->entry = e;
+	a->entry_ns = time_ns;
+	a->entered = c.entered;
+	strace_call_limits(s, t, is_timed(s, t, e, text, end));
+	if (e->enter == NULL)
 		return;
-	c.args = 1;
-	if (t->text_size > 0)
-		c.arg[0] = (struct strace_text){t->text, t->text + t->text_size};
-	if ((e->class & STRACE_FORK) != 0)
-		strace_fork_enter(s, &c);
-	else if ((e->class & STRACE_SUBMITS) != 0)
-		strace_io_submit_enter(s, &c);
-	else
-		strace_sendmsg_enter(s, &c);
+	if (a->text_size > 0)
+		strace_split(a->text, a->text + a->text_size, NULL, c.arg, STRACE_ARGS, &c.args);
+	e->enter(s, &c);
 }
 
 /* Results */
@@ -189,26 +130,24 @@ static bool finish(struct strace *s, struct strace_call *c, const char *text, co
 	}
 	if (c->end_ns < c->start_ns + (int64_t)c->duration_ns)
 		c->end_ns = c->start_ns + (int64_t)c->duration_ns;
-	c->left = s->members > 1 ? c->end_ns : strace_now(s);
-	c->entry->run(s, c);
+	c->left = s->log.members > 1 ? c->end_ns : strace_now(s);
+	strace_run(s, c);
 	return true;
 }
 
-/* Processes a pending call whose text is now complete. */
-static bool finish_pending(struct strace *s, struct strace_task *t, int64_t time_ns,
-			   const char *joined)
+/* Processes an active call whose text is now complete. */
+static void finish_active(struct strace *s, struct strace_task *t, int64_t time_ns,
+			  const char *joined)
 {
-	struct strace_call c = {.entry = t->entry,
-				.task = t,
-				.start_ns = t->entry_ns,
-				.end_ns = time_ns,
-				.entered = t->entered};
-	waiting_remove(s, t);
-	const char *text = t->text != NULL ? t->text : "";
-	bool ok = finish(s, &c, text, text + t->text_size, joined);
-	if (t->entry == c.entry)
-		strace_pending_clear(s, t);
-	return ok;
+	const struct strace_active *a = &t->active;
+	struct strace_call c = call_of(s, t, a->entry, a->entry_ns, time_ns);
+	c.entered = a->entered;
+	strace_call_limits(s, t, false);
+	const char *text = a->text != NULL ? a->text : "";
+	if (!finish(s, &c, text, text + a->text_size, joined))
+		strace_count(s, "unclosed", 1);
+	if (a->entry == c.entry)
+		strace_call_drop(s, t);
 }
 
 /* Lines */
@@ -285,23 +224,22 @@ static void call_line(struct strace *s, struct strace_task *t, int64_t time_ns, 
 	s->src->report.calls++;
 	const char *text = open + 1;
 	if (e != NULL && (e->class & STRACE_FORK) != 0)
-		s->forks = true;
+		s->tasks.forks = true;
 	if (e == NULL) {
 		s->others++;
 		if (!closed(text, end))
 			cut_call(s, t, NULL, time_ns, text, end, m);
-		else if (t->pending != STRACE_IDLE)
-			strace_pending_clear(s, t);
+		else if (t->active.entry != NULL)
+			strace_call_drop(s, t);
 		return;
 	}
 	if (strace_line_unfinished(text, end)) {
 		begin(s, t, e, time_ns, text, end - sizeof " <unfinished ...>" + 1);
 		return;
 	}
-	if (t->pending != STRACE_IDLE)
-		strace_pending_clear(s, t);
-	struct strace_call c = {.entry = e, .task = t, .start_ns = time_ns, .end_ns = time_ns};
-	c.entered = s->members > 1 ? time_ns : strace_now(s);
+	if (t->active.entry != NULL)
+		strace_call_drop(s, t);
+	struct strace_call c = call_of(s, t, e, time_ns, time_ns);
 	if (finish(s, &c, text, end, NULL))
 		return;
 	if (end - text > 4 && memcmp(end - 4, "...>", 4) == 0) { /* <detached ...> and similar */
@@ -315,40 +253,32 @@ static void call_line(struct strace *s, struct strace_task *t, int64_t time_ns, 
 static void resumed_line(struct strace *s, struct strace_task *t, int64_t time_ns, const char *body,
 			 const char *end)
 {
-	static const char RESUMED[] = " resumed>";
-	const char *name = body + 5;
-	const char *space = memchr(name, ' ', (size_t)(end - name));
-	size_t n = sizeof RESUMED - 1;
-	if (space == NULL || space == name || (size_t)(end - space) < n ||
-	    memcmp(space, RESUMED, n) != 0)
+	const char *name = body + sizeof "<... " - 1;
+	const char *space = memchr(name, ' ', (size_t)(end - name)), *rest = space;
+	if (space == NULL || space == name || !strace_skip(&rest, end, " resumed>"))
 		return;
 	const struct strace_entry *e = strace_table_find(s, name, (size_t)(space - name));
 	if (e == NULL)
 		return;
-	if (t->pending == STRACE_WAITING && t->entry == e) {
-		const char *rest = space + n;
-		if (!strace_line_unfinished(rest, end) && keep_text(s, t, rest, end) &&
-		    !finish_pending(s, t, time_ns, NULL))
-			strace_count(s, "unclosed", 1);
-		return;
-	}
-	strace_count(s, "resumed_alone", 1);
+	if (t->active.entry != e)
+		strace_count(s, "resumed_alone", 1);
+	else if (!strace_line_unfinished(rest, end) && strace_call_append(s, t, rest, end))
+		finish_active(s, t, time_ns, NULL);
 }
 
 static void end_line(struct strace *s, struct strace_task *t, const char *body, const char *end)
 {
-	static const char SUPERSEDED[] = "+++ superseded by execve in pid ";
-	size_t n = sizeof SUPERSEDED - 1;
 	int64_t tid;
-	if ((size_t)(end - body) <= n || memcmp(body, SUPERSEDED, n) != 0)
+	if (!strace_skip(&body, end, "+++ superseded by execve in pid "))
 		strace_task_end(s, t);
-	else if (strace_number((struct strace_text){body + n, end}, &tid) && tid > 0 &&
+	else if (strace_number((struct strace_text){body, end}, &tid) && tid > 0 &&
 		 tid <= STRACE_PID_MAX)
 		strace_task_superseded(s, t, (uint32_t)tid);
 }
 
-void strace_body(struct strace *s, struct strace_task *task, int64_t time_ns, enum strace_kind kind,
-		 const char *body, const char *end, struct strace_member *m)
+static void task_line(struct strace *s, struct strace_task *task, int64_t time_ns,
+		      enum strace_kind kind, const char *body, const char *end,
+		      struct strace_member *m)
 {
 	task->turn++;
 	task->starts[task->turn % STRACE_TURNS] = time_ns;
@@ -364,21 +294,20 @@ void strace_body(struct strace *s, struct strace_task *task, int64_t time_ns, en
 static void tail_line(struct strace *s, struct strace_member *m, const struct strace_line *line)
 {
 	struct strace_task *t = m->partial;
-	bool ignored = m->partial_ignored;
+	const bool ignored = m->partial_ignored;
 	set_partial(m, NULL);
 	m->partial_ignored = false;
-	if (t == NULL || t->pending != STRACE_WAITING) {
+	if (t == NULL || t->active.entry == NULL) {
 		if (!ignored && line->body != line->end)
 			unparsed(s, m);
 		return;
 	}
 	if (line->body < line->end && *line->body == ' ') /* " <unfinished ...>" */
 		return;
-	size_t joined = t->text_size;
+	const size_t joined = t->active.text_size;
 	strace_count(s, "mixed.joined", 1);
-	if (keep_text(s, t, line->body, line->end) &&
-	    !finish_pending(s, t, t->entry_ns, t->text + joined))
-		strace_count(s, "unclosed", 1);
+	if (strace_call_append(s, t, line->body, line->end))
+		finish_active(s, t, t->active.entry_ns, t->active.text + joined);
 }
 
 static void foreign_line(struct strace *s, struct strace_member *m)
@@ -387,7 +316,7 @@ static void foreign_line(struct strace *s, struct strace_member *m)
 	if (m->partial == NULL || ++m->partial_lines <= PARTIAL_LINES)
 		return;
 	strace_count(s, "mixed.lost", 1);
-	strace_pending_clear(s, m->partial);
+	strace_call_drop(s, m->partial);
 	set_partial(m, NULL);
 }
 
@@ -419,10 +348,17 @@ static bool is_cut(const struct strace_member *m, const struct strace_line *line
 	return (unsigned char)(last - '0') < 10 || (unsigned char)((last | 32U) - 'a') < 26;
 }
 
-static void cut(struct strace *s, struct strace_member *m)
+void strace_release_deferred(struct strace *s, bool all)
 {
-	ends_cut(s, m);
-	strace_count(s, "unclosed", 1);
+	struct strace_deferred *d;
+	while (s->tasks.deferred != NULL && (d = strace_deferred_next(s, all)) != NULL) {
+		if (strace_task_find(s, d->tid) == NULL)
+			strace_count(s, "ambiguous.parent", 1);
+		struct strace_task *t = strace_task_or_root(s, d->tid);
+		if (t != NULL)
+			task_line(s, t, d->time_ns, d->kind, d->body, d->body + d->size, NULL);
+		free(d);
+	}
 }
 
 /*
@@ -431,19 +367,19 @@ static void cut(struct strace *s, struct strace_member *m)
  */
 static void release_if_due(struct strace *s)
 {
-	if (!s->release_due)
+	if (!s->tasks.release_due)
 		return;
-	strace_tasks_release_deferred(s, false);
-	s->release_due = false;
+	strace_release_deferred(s, false);
+	s->tasks.release_due = false;
 }
 
 void strace_process(struct strace *s, struct strace_member *m, const struct strace_line *line)
 {
 	const bool whole = !is_cut(m, line);
-	if (!whole && (line->kind <= STRACE_END || line->kind == STRACE_SKIP))
-		cut(s, m);
-	else if (!whole)
+	if (!whole)
 		ends_cut(s, m);
+	if (!whole && (line->kind <= STRACE_END || line->kind == STRACE_SKIP))
+		strace_count(s, "unclosed", 1);
 	switch (line->kind) {
 	case STRACE_SKIP:
 		return;
@@ -452,20 +388,22 @@ void strace_process(struct strace *s, struct strace_member *m, const struct stra
 		return;
 	case STRACE_TAIL:
 		tail_line(s, m, line);
-		release_if_due(s);
-		return;
+		break;
 	case STRACE_FOREIGN:
 		if (!s->summary)
 			foreign_line(s, m);
 		return;
 	default:
-		break;
+		s->understood++;
+		if (!whole)
+			return;
+		struct strace_task *t = strace_task_of(s, line);
+		if (t == NULL && s->tasks.deferred_full) {
+			strace_release_deferred(s, true);
+			t = strace_task_guess(s, line);
+		}
+		if (t != NULL)
+			task_line(s, t, line->time_ns, line->kind, line->body, line->end, m);
 	}
-	s->understood++;
-	if (!whole)
-		return;
-	struct strace_task *task = strace_task_of(s, line);
-	if (task != NULL)
-		strace_body(s, task, line->time_ns, line->kind, line->body, line->end, m);
 	release_if_due(s);
 }

@@ -5,6 +5,7 @@
  */
 #include "strace.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,12 +19,9 @@ void strace_count(struct strace *s, const char *name, uint64_t n)
 /* Writes the strings of ["a", "b"...], separated by spaces, to out. */
 static size_t argv_text(struct strace_text arg, char *out, size_t capacity)
 {
-	size_t n = 0;
 	struct strace_text word[STRACE_ARGS * 8];
-	unsigned count;
-	if (arg.p == arg.end || *arg.p != '[' ||
-	    strace_split(arg.p + 1, arg.end, NULL, word, STRACE_ARGS * 8, &count) == NULL)
-		return 0;
+	const unsigned count = strace_elements(arg, word, STRACE_ARGS * 8);
+	size_t n = 0;
 	for (unsigned i = 0; i < count && n + 1 < capacity; i++) {
 		size_t size;
 		if (n > 0)
@@ -35,19 +33,15 @@ static size_t argv_text(struct strace_text arg, char *out, size_t capacity)
 	return n;
 }
 
-static size_t command(struct strace *s, const struct strace_line *line, char *out, size_t capacity)
+static size_t command(const struct strace_line *line, char *out, size_t capacity)
 {
-	static const char EXEC[] = "execve(";
 	struct strace_text arg[STRACE_ARGS];
+	const char *p = line->body;
 	unsigned count;
-	size_t n = sizeof EXEC - 1, size = 0;
-	if (line->kind != STRACE_CALL || (size_t)(line->end - line->body) < n ||
-	    memcmp(line->body, EXEC, n) != 0 ||
-	    strace_split(line->body + n, line->end, NULL, arg, STRACE_ARGS, &count) == NULL ||
-	    count < 2)
+	if (line->kind != STRACE_CALL || !strace_skip(&p, line->end, "execve(") ||
+	    strace_split(p, line->end, NULL, arg, STRACE_ARGS, &count) == NULL || count < 2)
 		return 0;
-	(void)s;
-	size = argv_text(arg[1], out, capacity);
+	size_t size = argv_text(arg[1], out, capacity);
 	if (size == 0)
 		strace_string(arg[0], out, capacity, &size);
 	return size;
@@ -58,19 +52,20 @@ void strace_emit_trace(struct strace *s)
 	struct iot_builder b;
 	if (!emit_begin(&s->emit, &b, "trace"))
 		return;
-	const struct strace_member *first = s->current;
+	const struct strace_member *first = s->log.current;
 	emit_string(&b, "source", "strace");
 	if (first != NULL) {
-		size_t size = command(s, &first->line, s->path, sizeof s->path);
+		size_t size = command(&first->line, s->path, sizeof s->path);
 		if (size > 0)
 			iot_directive_text(&b, "command", s->path, size);
 	}
-	if (s->host != NULL)
-		emit_string(&b, "host", s->host);
-	if (s->epochs > 0 && s->epochs == s->logs)
+	if (s->options.host != NULL)
+		emit_string(&b, "host", s->options.host);
+	if (s->log.epochs > 0 && s->log.epochs == s->log.logs)
 		iot_directive_number(&b, "epoch", 0);
-	const char *lacks = s->has_time ? (s->durations ? "cpu" : "cpu,completion")
-					: (s->durations ? "cpu,start" : "cpu,completion,start");
+	const char *lacks = s->log.has_time
+				? (s->log.durations ? "cpu" : "cpu,completion")
+				: (s->log.durations ? "cpu,start" : "cpu,completion,start");
 	emit_string(&b, "lacks", lacks);
 	emit_end(&s->emit, &b, s->src->first_ns);
 }
@@ -84,8 +79,8 @@ void strace_emit_process(struct strace *s, struct strace_group *g)
 	iot_directive_number(&b, "id", g->id);
 	if (g->name != NULL)
 		iot_directive_text(&b, "name", g->name, g->name_size);
-	if (s->ranked)
-		iot_directive_number(&b, "rank", s->rank);
+	if (s->options.ranked)
+		iot_directive_number(&b, "rank", s->options.rank);
 	if (g->parent != 0)
 		iot_directive_number(&b, "parent", g->parent);
 	if (g->thread_of != 0)
@@ -99,36 +94,23 @@ void strace_emit_process(struct strace *s, struct strace_group *g)
 
 bool strace_recorded(const struct strace *s, const struct open_description *d)
 {
-	return d->kind == FD_FILE || s->all;
+	return d->kind == FD_FILE || s->options.all;
 }
 
-static const char *kind_name(unsigned kind)
+bool strace_shown(const struct strace *s, const struct open_description *d)
 {
-	switch (kind) {
-	case FD_DIRECTORY:
-		return "directory";
-	case FD_SOCKET:
-		return "socket";
-	case FD_PIPE:
-		return "pipe";
-	case FD_TTY:
-		return "tty";
-	case FD_DEVICE:
-		return "device";
-	case FD_MEMFD:
-		return "memfd";
-	case FD_OTHER:
-		return "other";
-	default:
-		return NULL;
-	}
+	return strace_recorded(s, d) || d->kind == FD_DIRECTORY;
 }
 
 static void file_event(struct strace *s, const struct strace_task *t, int64_t fd,
 		       struct open_description *d, int64_t from_ns)
 {
+	static const char *const KINDS[] = {[FD_DIRECTORY] = "directory", [FD_SOCKET] = "socket",
+					    [FD_PIPE] = "pipe",           [FD_TTY] = "tty",
+					    [FD_DEVICE] = "device",       [FD_MEMFD] = "memfd",
+					    [FD_OTHER] = "other"};
 	struct iot_builder b;
-	const char *kind = kind_name(d->kind);
+	assert(d->kind <= FD_OTHER);
 	if (!emit_begin(&s->emit, &b, "file"))
 		return;
 	iot_directive_number(&b, "process", t->group->id);
@@ -141,8 +123,8 @@ static void file_event(struct strace *s, const struct strace_task *t, int64_t fd
 		int n = snprintf(id, sizeof id, "%u:%lld", t->group->pid, (long long)fd);
 		iot_directive_text(&b, "source-id", id, (size_t)n);
 	}
-	if (kind != NULL)
-		emit_string(&b, "kind", kind);
+	if (KINDS[d->kind] != NULL)
+		emit_string(&b, "kind", KINDS[d->kind]);
 	emit_end(&s->emit, &b, emit_untimed(&s->emit, from_ns));
 }
 
@@ -170,7 +152,7 @@ void strace_make_record(struct strace *s, const struct strace_call *c, int64_t f
 	unsigned type = IOT_LOGICAL | (io->write ? IOT_WRITE : 0U) | (io->async ? IOT_ASYNC : 0U);
 	unsigned flags = IOT_CPU_UNKNOWN | (io->place.known ? 0U : IOT_OFFSET_UNKNOWN) |
 			 (c->duration_known ? 0U : IOT_DURATION_UNKNOWN) |
-			 (s->has_time ? 0U : IOT_START_UNKNOWN);
+			 (s->log.has_time ? 0U : IOT_START_UNKNOWN);
 	*rec = (struct iot_record){.start_ns = c->start_ns,
 				   .duration_ns = c->duration_ns,
 				   .offset = io->place.offset,
@@ -182,7 +164,7 @@ void strace_make_record(struct strace *s, const struct strace_call *c, int64_t f
 				   .flags = (uint8_t)flags};
 }
 
-void strace_emit_made(struct strace *s, const struct iot_record *rec)
+void strace_emit_record(struct strace *s, const struct iot_record *rec)
 {
 	struct iot_event *ev = emit_event(&s->emit);
 	if (ev == NULL)
@@ -194,17 +176,6 @@ void strace_emit_made(struct strace *s, const struct iot_record *rec)
 		return;
 	strace_count(s, "unknown.offset_records", 1);
 	strace_count(s, "unknown.offset_bytes", rec->length);
-}
-
-void strace_emit_record(struct strace *s, const struct strace_call *c, int64_t fd,
-			struct fd_slot *slot, const struct strace_io *io)
-{
-	struct iot_record rec;
-	strace_make_record(s, c, fd, slot, io, &rec);
-	if (s->members > 1 && io->ordered)
-		strace_wait(s, c, slot->open, io->appends, &rec);
-	else
-		strace_emit_made(s, &rec);
 }
 
 /* %op */
@@ -223,6 +194,8 @@ static void op_result(struct iot_builder *b, const struct strace_call *c)
 void strace_emit_op(struct strace *s, const struct strace_call *c, const struct strace_op *op)
 {
 	struct iot_builder b;
+	if (!emit_wants_op(&s->emit, op->name))
+		return;
 	if (!c->task->group->announced)
 		strace_emit_process(s, c->task->group);
 	if (!emit_begin(&s->emit, &b, "op"))
@@ -240,4 +213,15 @@ void strace_emit_op(struct strace *s, const struct strace_call *c, const struct 
 		iot_directive_text(&b, "to", op->to, op->to_size);
 	op_result(&b, c);
 	emit_end(&s->emit, &b, c->start_ns);
+}
+
+void strace_emit_op_on(struct strace *s, const struct strace_call *c, const char *name,
+		       uint32_t file, const struct open_description *d)
+{
+	struct strace_op op = {.name = name, .file = file};
+	if (d->file != NULL && file_has_path(&s->tracker, d->file)) {
+		op.path = d->file->path;
+		op.path_size = d->file->path_size;
+	}
+	strace_emit_op(s, c, &op);
 }

@@ -25,17 +25,10 @@ struct text_cursor {
 	const char *p, *end;
 };
 
-static bool is_digit(char c)
+static bool starts(const char *p, const char *end, const char *word)
 {
-	return (unsigned char)(c - '0') < 10;
+	return strace_skip(&p, end, word);
 }
-
-static bool starts(const char *p, const char *end, const char *word, size_t size)
-{
-	return (size_t)(end - p) >= size && memcmp(p, word, size) == 0;
-}
-
-#define STARTS(p, end, literal) starts(p, end, literal, sizeof literal - 1)
 
 /*
  * Parses the six digits before p[8], with one load of eight bytes of which the first two are
@@ -66,14 +59,14 @@ static int64_t fraction(struct text_cursor *c, unsigned *digits)
 {
 	int64_t value = 0;
 	unsigned n = 0;
-	if (c->end - c->p > 7 && *c->p == '.' && !is_digit(c->p[7]) &&
+	if (c->end - c->p > 7 && *c->p == '.' && !strace_digit(c->p[7]) &&
 	    six_digits(c->p - 1, &value)) { /* the byte before is part of the line */
 		c->p += 7;
 		*digits = 6;
 		return value * 1000;
 	}
 	if (c->p < c->end && *c->p == '.')
-		for (c->p++; c->p < c->end && is_digit(*c->p); c->p++)
+		for (c->p++; c->p < c->end && strace_digit(*c->p); c->p++)
 			if (n < 9) {
 				value = value * 10 + (*c->p - '0');
 				n++;
@@ -94,7 +87,7 @@ static uint64_t tick_of(unsigned digits)
 
 static const char *digits_end(const char *p, const char *end)
 {
-	while (p < end && is_digit(*p))
+	while (p < end && strace_digit(*p))
 		p++;
 	return p;
 }
@@ -145,7 +138,7 @@ static bool bracket_pid(struct text_cursor *c, struct strace_line *line)
 	c->p = e;
 	if (c->p < c->end && *c->p == '<' && !comm(c, line))
 		return false;
-	if (!STARTS(c->p, c->end, "] "))
+	if (!starts(c->p, c->end, "] "))
 		return false;
 	c->p += 2;
 	line->bracket = true;
@@ -182,7 +175,7 @@ static bool clock_time(struct text_cursor *c, struct times *t)
 	if (c->end - p < 8 || p[2] != ':' || p[5] != ':')
 		return false;
 	for (int i = 0; i < 8; i++)
-		if (i % 3 != 2 && !is_digit(p[i]))
+		if (i % 3 != 2 && !strace_digit(p[i]))
 			return false;
 	int64_t seconds = ((p[0] - '0') * 10 + p[1] - '0') * 3600 +
 			  ((p[3] - '0') * 10 + p[4] - '0') * 60 + (p[6] - '0') * 10 + p[7] - '0';
@@ -226,7 +219,7 @@ static bool bracket_relative(struct text_cursor *c, struct times *t)
 {
 	c->p += 2;
 	skip_spaces(c);
-	if (!relative_time(c, digits_end(c->p, c->end), t) || !STARTS(c->p, c->end, ") "))
+	if (!relative_time(c, digits_end(c->p, c->end), t) || !starts(c->p, c->end, ") "))
 		return false;
 	c->p += 2;
 	return true;
@@ -255,7 +248,7 @@ static bool times(struct text_cursor *c, struct strace_clock *clock, struct time
 	if (c->p == c->end || *c->p != ' ')
 		return false;
 	c->p++;
-	if (STARTS(c->p, c->end, "(+"))
+	if (starts(c->p, c->end, "(+"))
 		return bracket_relative(c, t);
 	return true;
 }
@@ -275,15 +268,15 @@ static void skip_brackets(struct text_cursor *c)
 static bool own_message(const char *p, const char *end)
 {
 	size_t n = sizeof "Process " - 1;
-	return STARTS(p, end, "strace: ") ||
-	       (STARTS(p, end, "Process ") && (size_t)(end - p) > n && is_digit(p[n])) ||
-	       STARTS(p, end, "[ Process PID=");
+	return starts(p, end, "strace: ") ||
+	       (starts(p, end, "Process ") && (size_t)(end - p) > n && strace_digit(p[n])) ||
+	       starts(p, end, "[ Process PID=");
 }
 
 static bool call_name(const char *p, const char *end)
 {
 	const char *start = p;
-	while (p < end && ((unsigned char)(*p - 'a') < 26 || is_digit(*p) || *p == '_'))
+	while (p < end && ((unsigned char)(*p - 'a') < 26 || strace_digit(*p) || *p == '_'))
 		p++;
 	if (p < end && *p == '#')
 		p = digits_end(p + 1, end);
@@ -296,11 +289,11 @@ static enum strace_kind kind_of(const char *p, const char *end)
 		return STRACE_SKIP;
 	switch (*p) {
 	case '<':
-		return STARTS(p, end, "<... ") ? STRACE_RESUMED : STRACE_FOREIGN;
+		return starts(p, end, "<... ") ? STRACE_RESUMED : STRACE_FOREIGN;
 	case '+':
-		return STARTS(p, end, "+++ ") ? STRACE_END : STRACE_FOREIGN;
+		return starts(p, end, "+++ ") ? STRACE_END : STRACE_FOREIGN;
 	case '-':
-		return STARTS(p, end, "--- ") ? STRACE_SKIP : STRACE_FOREIGN;
+		return starts(p, end, "--- ") ? STRACE_SKIP : STRACE_FOREIGN;
 	default:
 		return call_name(p, end) ? STRACE_CALL : STRACE_FOREIGN;
 	}
@@ -311,12 +304,12 @@ static enum strace_kind unprefixed(const char *p, const char *end)
 {
 	if (p == end)
 		return STRACE_SKIP;
-	if (STARTS(p, end, " > ") || STARTS(p, end, " | ") || STARTS(p, end, " * ") ||
-	    own_message(p, end) || STARTS(p, end, "------ "))
+	if (starts(p, end, " > ") || starts(p, end, " | ") || starts(p, end, " * ") ||
+	    own_message(p, end) || starts(p, end, "------ "))
 		return STRACE_SKIP;
-	if (*p == ')' || STARTS(p, end, ", ") || STARTS(p, end, " <unfinished ...>"))
+	if (*p == ')' || starts(p, end, ", ") || starts(p, end, " <unfinished ...>"))
 		return STRACE_TAIL;
-	if (STARTS(p, end, "% time     seconds"))
+	if (starts(p, end, "% time     seconds"))
 		return STRACE_SUMMARY;
 	return STRACE_CALL;
 }
@@ -348,13 +341,13 @@ static bool parse(struct strace_clock *clock, const char *text, const char *end,
 		  struct strace_line *line, struct times *t)
 {
 	struct text_cursor c = {text, end};
-	if (c.p < end && *c.p == '[' && STARTS(c.p, end, "[pid ")) {
+	if (c.p < end && *c.p == '[' && starts(c.p, end, "[pid ")) {
 		if (!bracket_pid(&c, line))
 			return false;
-	} else if (c.p < end && is_digit(*c.p)) {
+	} else if (c.p < end && strace_digit(*c.p)) {
 		bare_pid(&c, line);
 	}
-	if (c.p < end && (is_digit(*c.p) || *c.p == ' ') && !times(&c, clock, t))
+	if (c.p < end && (strace_digit(*c.p) || *c.p == ' ') && !times(&c, clock, t))
 		return false;
 	skip_brackets(&c);
 	line->body = c.p;
@@ -376,7 +369,7 @@ static bool usual_prefix(const struct strace_layout *layout, const struct strace
 	if (!layout->epoch || layout->relative || clock->digits[0] == '\0')
 		return false;
 	if (layout->pid) {
-		for (; p < end && is_digit(*p) && p - start < 7; p++)
+		for (; p < end && strace_digit(*p) && p - start < 7; p++)
 			tid = tid * 10 + (uint32_t)(*p - '0');
 		if (p == start || tid == 0 || tid > STRACE_PID_MAX || p == end || *p != ' ')
 			return false;
@@ -428,14 +421,14 @@ const char *strace_line_duration(const char *text, const char *end, uint64_t *ns
 	*found = false;
 	if (p == text || *--p != '>')
 		return end;
-	if (end - text > 12 && p[-9] == '<' && p[-10] == ' ' && p[-7] == '.' && is_digit(p[-8]) &&
-	    six_digits(p - 8, &us)) { /* the usual form, " <0.000012>" */
+	if (end - text > 12 && p[-9] == '<' && p[-10] == ' ' && p[-7] == '.' &&
+	    strace_digit(p[-8]) && six_digits(p - 8, &us)) { /* the usual form, " <0.000012>" */
 		*ns = (uint64_t)(p[-8] - '0') * (uint64_t)NS_PER_SECOND + (uint64_t)us * 1000;
 		*digits = 6;
 		*found = true;
 		return p - 10;
 	}
-	while (p > text && (is_digit(p[-1]) || p[-1] == '.'))
+	while (p > text && (strace_digit(p[-1]) || p[-1] == '.'))
 		p--;
 	if (p - text < 2 || p[-1] != '<' || p[-2] != ' ' || end - p > 24)
 		return end;
@@ -458,7 +451,7 @@ size_t strace_line_uncolour(const char *text, size_t size, char *out)
 			out[n++] = text[i];
 			continue;
 		}
-		for (i += 2; i < size && (is_digit(text[i]) || text[i] == ';'); i++)
+		for (i += 2; i < size && (strace_digit(text[i]) || text[i] == ';'); i++)
 			;
 	}
 	return n;
@@ -475,7 +468,7 @@ static void layout_take(struct strace_layout *layout, const struct strace_line *
 		layout->clock = t->clock;
 		layout->epoch = t->epoch;
 		layout->relative = t->relative;
-		layout->starts_with_exec = STARTS(line->body, line->end, "execve");
+		layout->starts_with_exec = starts(line->body, line->end, "execve");
 	}
 	layout->brackets |= line->bracket;
 }

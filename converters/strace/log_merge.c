@@ -24,12 +24,12 @@ enum {
 
 /* Lines */
 
-static int window_failed(struct strace *s, const struct strace_member *m)
+static int read_status(struct strace_log *log, const struct strace_member *m)
 {
 	int status = bufreader_status(m->bufreader);
-	if (status == IOT_OK || s->src->error.status != IOT_OK)
+	if (status == IOT_OK || log->src->error.status != IOT_OK)
 		return status;
-	return error_set(&s->src->error, status, "%s", bufreader_error(m->bufreader)->text);
+	return error_set(&log->src->error, status, "%s", bufreader_error(m->bufreader)->text);
 }
 
 /* Peeks more than the `rest` bytes that are left. Returns false at the end. */
@@ -45,13 +45,13 @@ static bool more(struct strace_member *m)
 }
 
 /* Skips a line that exceeds the bufreader's capacity. Returns false at the end. */
-static bool skip_long_line(struct strace *s, struct strace_member *m)
+static bool skip_long_line(struct strace_log *log, struct strace_member *m)
 {
 	const char *lf = NULL;
-	report_unparsed(&s->src->report, input_name(s->src->input, m->index), m->line_number + 1,
-			m->at, 80);
+	report_unparsed(&log->src->report, input_name(log->src->input, m->index),
+			m->line_number + 1, m->at, 80);
 	m->line_number++;
-	s->src->report.lines++;
+	log->src->report.lines++;
 	do {
 		m->at = m->limit;
 		if (!more(m))
@@ -63,7 +63,7 @@ static bool skip_long_line(struct strace *s, struct strace_member *m)
 }
 
 /* Sets raw to the bytes of the next line. Returns false at the end. */
-static bool raw_line(struct strace *s, struct strace_member *m)
+static bool raw_line(struct strace_log *log, struct strace_member *m)
 {
 	size_t scanned = 0;
 	for (;;) {
@@ -79,7 +79,7 @@ static bool raw_line(struct strace *s, struct strace_member *m)
 		}
 		scanned = have;
 		if (have >= STRACE_LINE_MAX) {
-			if (!skip_long_line(s, m))
+			if (!skip_long_line(log, m))
 				return false;
 			scanned = 0;
 			continue;
@@ -99,11 +99,12 @@ static bool raw_line(struct strace *s, struct strace_member *m)
 	}
 }
 
-static bool uncolour(struct strace *s, struct strace_member *m, const char **text, const char **end)
+static bool uncolour(struct strace_log *log, struct strace_member *m, const char **text,
+		     const char **end)
 {
 	size_t size = (size_t)(*end - *text);
 	if (!array_reserve(&m->clean, &m->clean_capacity, size + 1, 1)) {
-		s->status = IOT_ENOMEM;
+		log->status = IOT_ENOMEM;
 		return false;
 	}
 	*end = m->clean + strace_line_uncolour(*text, size, m->clean);
@@ -136,49 +137,40 @@ static void key(struct strace_member *m)
 		m->key_ns += (int64_t)took;
 }
 
-/* Stores the start time of this line: it bounds the return times of earlier calls. */
-static void started(struct strace *s, const struct strace_member *m)
-{
-	struct strace_task *t = m->tid == 0 ? NULL : strace_task_find(s, m->tid);
-	s->starts[s->starts_next++ % STRACE_STARTS] = m->line.time_ns;
-	if (t != NULL)
-		t->next_start = m->line.time_ns;
-}
-
 /* Reads the next line of a member. Returns false at its end. */
-static bool advance(struct strace *s, struct strace_member *m)
+static bool advance(struct strace_log *log, struct strace_member *m)
 {
-	if (!raw_line(s, m))
+	if (!raw_line(log, m))
 		return false;
 	m->line_number++;
-	s->src->report.lines++;
+	log->src->report.lines++;
 	const char *text = m->raw, *end = m->raw_end;
 	if (end > text && end[-1] == '\r')
 		end--;
-	if (m->layout.colour && !uncolour(s, m, &text, &end))
+	if (m->layout.colour && !uncolour(log, m, &text, &end))
 		return false;
 	strace_line_parse(&m->layout, &m->clock, text, end, &m->line);
 	if (m->line.kind <= STRACE_END) {
 		if (m->line.time_ns < m->last_ns) {
-			strace_count(s, "clock.backwards", 1);
-			s->backwards = true;
+			report_add(&log->src->report, "clock.backwards", 1);
+			log->backwards = true;
 		}
 		m->last_ns = m->line.time_ns;
-		if (s->members > 1)
-			started(s, m);
+		/* it bounds the return times of earlier calls */
+		log->starts[log->starts_next++ % STRACE_STARTS] = m->line.time_ns;
 	} else {
 		m->line.time_ns = m->last_ns;
 	}
-	if (s->members > 1)
+	if (log->members > 1)
 		key(m);
 	return true;
 }
 
 /* Merge */
 
-static bool before(const struct strace *s, uint32_t a, uint32_t b)
+static bool before(const struct strace_log *log, uint32_t a, uint32_t b)
 {
-	const struct strace_member *x = &s->member[a], *y = &s->member[b];
+	const struct strace_member *x = &log->member[a], *y = &log->member[b];
 	if (x->key_ns != y->key_ns)
 		return x->key_ns < y->key_ns;
 	if (x->line.time_ns !=
@@ -188,19 +180,20 @@ static bool before(const struct strace *s, uint32_t a, uint32_t b)
 	return x->tid != y->tid ? x->tid < y->tid : a < b;
 }
 
-static void sift_down(struct strace *s, size_t i)
+static void sift_down(struct strace_log *log, size_t i)
 {
 	for (;;) {
 		size_t child = 2 * i + 1;
-		if (child >= s->heap_size)
+		if (child >= log->heap_size)
 			return;
-		if (child + 1 < s->heap_size && before(s, s->heap[child + 1], s->heap[child]))
+		if (child + 1 < log->heap_size &&
+		    before(log, log->heap[child + 1], log->heap[child]))
 			child++;
-		if (!before(s, s->heap[child], s->heap[i]))
+		if (!before(log, log->heap[child], log->heap[i]))
 			return;
-		uint32_t swap = s->heap[i];
-		s->heap[i] = s->heap[child];
-		s->heap[child] = swap;
+		uint32_t swap = log->heap[i];
+		log->heap[i] = log->heap[child];
+		log->heap[child] = swap;
 		i = child;
 	}
 }
@@ -216,21 +209,21 @@ static void member_close(struct strace_member *m)
 }
 
 /* Removes the top member, which has ended. */
-static void heap_pop(struct strace *s)
+static void heap_pop(struct strace_log *log)
 {
-	s->heap[0] = s->heap[--s->heap_size];
-	sift_down(s, 0);
+	log->heap[0] = log->heap[--log->heap_size];
+	sift_down(log, 0);
 }
 
 /* Without free descriptors, reads a small member from its head, which is in memory. */
-static struct bufreader *open_head(struct strace *s, const struct strace_member *m)
+static struct bufreader *open_head(struct strace_log *log, const struct strace_member *m)
 {
 	const struct bufreader_options plain = {.plain = true};
 	size_t size;
-	const char *head = input_head(s->src->input, m->index, &size);
+	const char *head = input_head(log->src->input, m->index, &size);
 	if (size == 0 || size >= INPUT_HEAD_SIZE)
 		return NULL;
-	struct bufreader *w = bufreader_new(input_name(s->src->input, m->index), &plain);
+	struct bufreader *w = bufreader_new(input_name(log->src->input, m->index), &plain);
 	if (w != NULL && bufreader_open_memory(w, head, size) == IOT_OK)
 		return w;
 	bufreader_free(w);
@@ -238,18 +231,18 @@ static struct bufreader *open_head(struct strace *s, const struct strace_member 
 }
 
 /* Opens a member. Returns false if it has no lines. */
-static bool member_open(struct strace *s, struct strace_member *m)
+static bool member_open(struct strace_log *log, struct strace_member *m)
 {
 	struct error error = {0};
 	m->opened = true;
-	if (++s->windows + SPARE_DESCRIPTORS > s->windows_max)
-		m->bufreader = open_head(s, m);
+	if (++log->open + SPARE_DESCRIPTORS > log->open_max)
+		m->bufreader = open_head(log, m);
 	if (m->bufreader == NULL)
-		m->bufreader = input_open(s->src->input, m->index, &error);
+		m->bufreader = input_open(log->src->input, m->index, &error);
 	if (m->bufreader != NULL)
 		return true;
-	error_set(&s->src->error, error.status, "%s", error.text);
-	s->status = error.status;
+	error_set(&log->src->error, error.status, "%s", error.text);
+	log->status = error.status;
 	return false;
 }
 
@@ -257,59 +250,58 @@ static bool member_open(struct strace *s, struct strace_member *m)
  * Raises the limit of descriptors: the files of a set are open as long as their threads existed at
  * the same time.
  */
-static void allow_descriptors(struct strace *s)
+static void allow_descriptors(struct strace_log *log)
 {
 	struct rlimit limit;
-	s->windows_max = SIZE_MAX;
-	if (s->members < MANY_MEMBERS || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+	log->open_max = SIZE_MAX;
+	if (log->members < MANY_MEMBERS || getrlimit(RLIMIT_NOFILE, &limit) != 0)
 		return;
 	struct rlimit more = {.rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max};
 	if (setrlimit(RLIMIT_NOFILE, &more) == 0)
 		limit = more;
-	s->windows_max = limit.rlim_cur;
+	log->open_max = limit.rlim_cur;
 }
 
-int strace_log_next(struct strace *s)
+int strace_log_next(struct strace_log *log)
 {
-	while (s->heap_size > 0) {
-		struct strace_member *m = &s->member[s->heap[0]];
+	while (log->heap_size > 0) {
+		struct strace_member *m = &log->member[log->heap[0]];
 		bool fresh = !m->opened;
-		if (fresh && !member_open(s, m))
-			return s->status;
-		if (s->current != m || fresh || m->raw == NULL) {
+		if (fresh && !member_open(log, m))
+			return log->status;
+		if (log->current != m || fresh || m->raw == NULL) {
 			if (!fresh && m->raw != NULL) { /* already read */
-				s->current = m;
+				log->current = m;
 				return 1;
 			}
 		}
 		m->raw = NULL;
-		if (!advance(s, m)) {
-			int status = window_failed(s, m);
-			if (status != IOT_OK && s->status == IOT_OK)
-				s->status = status;
+		if (!advance(log, m)) {
+			int status = read_status(log, m);
+			if (status != IOT_OK && log->status == IOT_OK)
+				log->status = status;
 			member_close(m);
-			s->windows--;
-			heap_pop(s);
-			s->current = NULL;
+			log->open--;
+			heap_pop(log);
+			log->current = NULL;
 			continue;
 		}
-		s->current = m;
-		if (s->heap_size == 1)
+		log->current = m;
+		if (log->heap_size == 1)
 			return 1;
-		sift_down(s, 0);
-		if (&s->member[s->heap[0]] == m)
+		sift_down(log, 0);
+		if (&log->member[log->heap[0]] == m)
 			return 1;
-		s->current = NULL;
+		log->current = NULL;
 	}
 	return 0;
 }
 
-/* Returns a time before which no unread call was entered. */
-int64_t strace_log_watermark(const struct strace *s)
+int64_t strace_log_watermark(const struct strace_log *log)
 {
 	int64_t ns = INT64_MAX;
-	for (size_t i = 0; i < s->heap_size; i++) {
-		const struct strace_member *m = &s->member[s->heap[i]];
+	for (size_t i = 0; i < log->heap_size; i++) {
+		const struct strace_member *m = &log->member[log->heap[i]];
 		int64_t at = m->opened ? m->last_ns : m->first_ns;
 		if (at < ns)
 			ns = at;
@@ -319,7 +311,8 @@ int64_t strace_log_watermark(const struct strace *s)
 
 /* Opening */
 
-uint32_t strace_log_suffix(const char *name)
+/* Returns the pid at the end of the name of a file of a -ff set, 0 if there is none. */
+static uint32_t pid_suffix(const char *name)
 {
 	static const char *const PACKED[] = {".zst", ".gz", ".bz2", ".xz", ".lz4"};
 	size_t n = strlen(name);
@@ -340,10 +333,10 @@ uint32_t strace_log_suffix(const char *name)
 	return (uint32_t)pid;
 }
 
-static void member_look(struct strace *s, size_t i)
+static void member_look(struct strace_log *log, size_t i)
 {
-	struct strace_member *m = &s->member[i];
-	struct source_state *src = s->src;
+	struct strace_member *m = &log->member[i];
+	struct source_state *src = log->src;
 	unsigned calls, lines;
 	size_t size;
 	const char *head = input_head(src->input, i, &size);
@@ -353,27 +346,27 @@ static void member_look(struct strace *s, size_t i)
 		return;
 	}
 	if (!m->layout.pid && !m->layout.brackets)
-		m->tid = strace_log_suffix(input_name(src->input, i));
-	if (m->tid == 0 && s->members > 1 && !m->layout.pid && !m->layout.brackets)
+		m->tid = pid_suffix(input_name(src->input, i));
+	if (m->tid == 0 && log->members > 1 && !m->layout.pid && !m->layout.brackets)
 		m->tid = STRACE_PID_MAX + 1 + (uint32_t)i;
-	s->logs++;
-	s->clocks += m->layout.clock;
-	s->epochs += m->layout.epoch;
-	s->has_time |= m->layout.clock || m->layout.epoch || m->layout.relative;
-	s->brackets |= m->layout.brackets;
-	s->durations |= m->layout.duration;
+	log->logs++;
+	log->clocks += m->layout.clock;
+	log->epochs += m->layout.epoch;
+	log->has_time |= m->layout.clock || m->layout.epoch || m->layout.relative;
+	log->brackets |= m->layout.brackets;
+	log->durations |= m->layout.duration;
 	if (m->layout.tick_ns < src->tick_ns)
 		src->tick_ns = m->layout.tick_ns;
 }
 
 /* Skips traces: a directory of logs may also contain their conversions. */
-static bool is_left_out(struct strace *s, size_t i)
+static bool is_left_out(struct strace_log *log, size_t i)
 {
-	const char *path = input_name(s->src->input, i);
+	const char *path = input_name(log->src->input, i);
 	char name[256];
-	if (s->member[i].first_ns != INT64_MAX || !input_is_trace(s->src->input, i))
+	if (log->member[i].first_ns != INT64_MAX || !input_is_trace(log->src->input, i))
 		return false;
-	report_note(&s->src->report, "%s: a trace already, and left out",
+	report_note(&log->src->report, "%s: a trace already, and left out",
 		    escape_text(name, sizeof name, path, strlen(path)));
 	return true;
 }
@@ -382,17 +375,17 @@ static bool is_left_out(struct strace *s, size_t i)
  * Sets the first times of members. Members without lines of strace have no time; they get that of
  * the member with the lowest number.
  */
-static void settle_times(struct strace *s)
+static void settle_times(struct strace_log *log)
 {
 	int64_t first = INT64_MAX, reference = INT64_MAX;
 	uint32_t lowest = UINT32_MAX;
-	for (size_t i = 0; i < s->members; i++)
-		if (s->member[i].first_ns != INT64_MAX && s->member[i].tid < lowest) {
-			lowest = s->member[i].tid;
-			reference = s->member[i].first_ns;
+	for (size_t i = 0; i < log->members; i++)
+		if (log->member[i].first_ns != INT64_MAX && log->member[i].tid < lowest) {
+			lowest = log->member[i].tid;
+			reference = log->member[i].first_ns;
 		}
-	for (size_t i = 0; i < s->members; i++) {
-		struct strace_member *m = &s->member[i];
+	for (size_t i = 0; i < log->members; i++) {
+		struct strace_member *m = &log->member[i];
 		const bool is_log = m->first_ns != INT64_MAX;
 		if (!is_log)
 			m->first_ns = reference == INT64_MAX ? 0 : reference;
@@ -400,54 +393,54 @@ static void settle_times(struct strace *s)
 			m->clock.day_ns = NS_PER_DAY; /* it started after midnight */
 			m->first_ns += NS_PER_DAY;
 		}
-		if (is_log && !m->layout.clock && !m->layout.epoch && s->members > 1)
+		if (is_log && !m->layout.clock && !m->layout.epoch && log->members > 1)
 			m->first_ns = 0;
 		m->last_ns = m->first_ns;
 		m->key_ns = m->first_ns;
 		if (m->first_ns < first)
 			first = m->first_ns;
 	}
-	s->src->first_ns = first == INT64_MAX ? 0 : first;
+	log->src->first_ns = first == INT64_MAX ? 0 : first;
 }
 
-static void note_times(struct strace *s)
+static void note_times(struct strace_log *log)
 {
-	struct report *report = &s->src->report;
-	if (s->logs > 1 && s->clocks != s->logs && s->epochs != s->logs)
+	struct report *report = &log->src->report;
+	if (log->logs > 1 && log->clocks != log->logs && log->epochs != log->logs)
 		report_note(
 		    report,
 		    "the logs have no absolute times, or different kinds of them: the order "
 		    "of calls in different logs is unknown; use strace -ttt");
-	else if (s->logs > 0 && !s->has_time)
+	else if (log->logs > 0 && !log->has_time)
 		report_note(report, "the log has no times; use strace -ttt -T");
 }
 
-int strace_log_open(struct strace *s)
+int strace_log_open(struct strace_log *log, struct source_state *src)
 {
-	s->members = input_count(s->src->input);
-	s->member = calloc(s->members + 1, sizeof *s->member);
-	s->heap = calloc(s->members + 1, sizeof *s->heap);
-	if (s->member == NULL || s->heap == NULL)
-		return error_set(&s->src->error, IOT_ENOMEM, "out of memory");
-	s->src->tick_ns = UINT64_C(1000000000);
-	allow_descriptors(s);
-	for (size_t i = 0; i < s->members; i++) {
-		member_look(s, i);
-		if (!is_left_out(s, i))
-			s->heap[s->heap_size++] = (uint32_t)i;
+	log->src = src;
+	log->members = input_count(log->src->input);
+	log->member = calloc(log->members + 1, sizeof *log->member);
+	log->heap = calloc(log->members + 1, sizeof *log->heap);
+	if (log->member == NULL || log->heap == NULL)
+		return error_set(&log->src->error, IOT_ENOMEM, "out of memory");
+	log->src->tick_ns = UINT64_C(1000000000);
+	allow_descriptors(log);
+	for (size_t i = 0; i < log->members; i++) {
+		member_look(log, i);
+		if (!is_left_out(log, i))
+			log->heap[log->heap_size++] = (uint32_t)i;
 	}
-	settle_times(s);
-	note_times(s);
-	s->whole = s->members > 0 && s->member[0].layout.starts_with_exec;
-	for (size_t i = s->heap_size; i-- > 0;)
-		sift_down(s, i);
+	settle_times(log);
+	note_times(log);
+	for (size_t i = log->heap_size; i-- > 0;)
+		sift_down(log, i);
 	return IOT_OK;
 }
 
-void strace_log_close(struct strace *s)
+void strace_log_close(struct strace_log *log)
 {
-	for (size_t i = 0; s->member != NULL && i < s->members; i++)
-		member_close(&s->member[i]);
-	free(s->member);
-	free(s->heap);
+	for (size_t i = 0; log->member != NULL && i < log->members; i++)
+		member_close(&log->member[i]);
+	free(log->member);
+	free(log->heap);
 }

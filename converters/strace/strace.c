@@ -17,6 +17,8 @@ enum {
 	SNIFF_MEMBERS = 16,
 	LINES_PER_CALL = 65536, /* lines per call of next, so that the watermark advances */
 	LOOKED_PER_LINE = 16,
+	RANK_MAX = INT32_MAX,
+	HOST_MAX = 255,
 };
 
 static const struct converter_option OPTIONS[] = {
@@ -66,15 +68,16 @@ static int sniff(struct input *in)
 static int set_origin(struct strace *s)
 {
 	const char *rank = source_setting(s->src, "rank");
-	s->host = source_setting(s->src, "host");
+	s->options.host = source_setting(s->src, "host");
 	if (rank != NULL &&
-	    (!number_decimal(rank, strlen(rank), &s->rank) || s->rank > STRACE_RANK_MAX))
+	    (!number_decimal(rank, strlen(rank), &s->options.rank) || s->options.rank > RANK_MAX))
 		return error_set(&s->src->error, IOT_EUSAGE,
-				 "--rank: a number from 0 to %d is expected", STRACE_RANK_MAX);
-	if (s->host != NULL && (s->host[0] == '\0' || strlen(s->host) > STRACE_HOST_MAX))
+				 "--rank: a number from 0 to %d is expected", RANK_MAX);
+	if (s->options.host != NULL &&
+	    (s->options.host[0] == '\0' || strlen(s->options.host) > HOST_MAX))
 		return error_set(&s->src->error, IOT_EUSAGE,
-				 "--host: a name of 1 to %d bytes is expected", STRACE_HOST_MAX);
-	s->ranked = rank != NULL;
+				 "--host: a name of 1 to %d bytes is expected", HOST_MAX);
+	s->options.ranked = rank != NULL;
 	return IOT_OK;
 }
 
@@ -85,16 +88,16 @@ static int open_source(struct source_state *src)
 		return error_set(&src->error, IOT_ENOMEM, "out of memory");
 	src->state = s;
 	s->src = src;
-	s->held_tail = &s->held;
-	s->all = source_setting(src, "all") != NULL;
-	s->threads = source_setting(src, "threads") != NULL;
+	s->options.all = source_setting(src, "all") != NULL;
+	s->options.threads = source_setting(src, "threads") != NULL;
 	s->emit.report = &src->report;
 	s->emit.directive_capacity = PATHS_DIRECTIVE;
 	fdtable_init(&s->tracker);
 	strace_table_init(s);
 	if (emit_set_ops(&s->emit, src) != IOT_OK || set_origin(s) != IOT_OK)
 		return src->error.status;
-	int status = strace_log_open(s);
+	const int status = strace_log_open(&s->log, src);
+	s->tasks.whole = s->log.members > 0 && s->log.member[0].layout.starts_with_exec;
 	src->watermark_ns = src->first_ns;
 	s->emit.promised_ns = src->first_ns;
 	return status;
@@ -111,7 +114,7 @@ static void close_source(struct source_state *src)
 	strace_tasks_free(s);
 	strace_aio_free(s);
 	fdtable_clear(&s->tracker);
-	strace_log_close(s);
+	strace_log_close(&s->log);
 	emit_free(&s->emit);
 	free(s);
 	src->state = NULL;
@@ -123,7 +126,7 @@ static int verdict(struct strace *s)
 	struct error *e = &s->src->error;
 	char name[512];
 	const size_t of = s->cut_in != NULL ? s->cut_in->index : 0;
-	const char *path = s->members > 0 ? input_name(s->src->input, of) : "";
+	const char *path = s->log.members > 0 ? input_name(s->src->input, of) : "";
 	if (e->status != IOT_OK)
 		return e->status;
 	escape_text(name, sizeof name, path, strlen(path));
@@ -141,9 +144,9 @@ static int verdict(struct strace *s)
 static void note_cut(struct strace *s)
 {
 	char name[128];
-	for (size_t i = 0; i < s->members; i++) {
-		const struct strace_member *m = &s->member[i];
-		const bool empty = s->members > 1 && m->opened && m->line_number == 0;
+	for (size_t i = 0; i < s->log.members; i++) {
+		const struct strace_member *m = &s->log.member[i];
+		const bool empty = s->log.members > 1 && m->opened && m->line_number == 0;
 		if (!empty && (!m->ends_cut || m == s->cut_in))
 			continue;
 		const char *path = input_name(s->src->input, m->index);
@@ -161,11 +164,12 @@ static void note_cut(struct strace *s)
 static void count_silent(struct strace *s)
 {
 	uint64_t silent = 0;
-	for (const struct strace_task *t = s->alive; t != NULL; t = t->next)
+	for (const struct strace_task *t = s->tasks.list[STRACE_ALIVE].first; t != NULL;
+	     t = t->link[STRACE_ALIVE].next)
 		silent += t->tid != 0 && t->turn == 0;
-	if (silent <= s->adopted)
+	if (silent <= s->tasks.adopted)
 		return;
-	silent -= s->adopted;
+	silent -= s->tasks.adopted;
 	strace_count(s, "unseen.children", silent);
 	report_note(&s->src->report,
 		    "%" PRIu64 " processes or threads were started of which the log has nothing; "
@@ -178,14 +182,14 @@ static void note_filter(struct strace *s)
 {
 	enum { FEW_CALLS = 100 };
 	struct report *r = &s->src->report;
-	if (s->whole && s->members == 1 && s->adopted > 0 && !s->forks) {
-		strace_count(s, "unseen.forks", s->adopted);
+	if (s->tasks.whole && s->log.members == 1 && s->tasks.adopted > 0 && !s->tasks.forks) {
+		strace_count(s, "unseen.forks", s->tasks.adopted);
 		report_note(r,
 			    "%" PRIu32 " processes or threads appear without a call that starts "
 			    "them: offsets of inherited descriptors are unknown; add clone, "
 			    "clone3, fork and vfork to strace -e trace",
-			    s->adopted);
-	} else if (r->calls > FEW_CALLS && s->others == 0 && s->appeared) {
+			    s->tasks.adopted);
+	} else if (r->calls > FEW_CALLS && s->others == 0 && s->passing.appeared) {
 		report_note(r, "the log has only calls on files, and uses descriptors that none of "
 			       "them returned: if strace had a filter, offsets may be wrong; "
 			       "without -e trace it shows all");
@@ -268,17 +272,16 @@ static void explain_hidden(struct strace *s)
 
 static void finish(struct strace *s)
 {
-	strace_tasks_release_deferred(s, true);
+	strace_release_deferred(s, true);
 	strace_settle(s, true);
-	if (s->missed > 0)
-		strace_count(s, "missed.close", (uint64_t)s->missed);
+	if (s->reuse.missed > 0)
+		strace_count(s, "missed.close", (uint64_t)s->reuse.missed);
 	uint64_t open = 0;
-	for (struct strace_task *t = s->alive; t != NULL; t = t->next) {
-		open += t->pending == STRACE_WAITING && (t->entry->class & STRACE_DATA) != 0;
+	for (struct strace_task *t = s->tasks.list[STRACE_ALIVE].first; t != NULL;
+	     t = t->link[STRACE_ALIVE].next) {
+		open += t->active.entry != NULL && (t->active.entry->class & STRACE_DATA) != 0;
 		strace_aio_withdraw(s, t);
-		strace_aio_leave(s, t->group);
-		if (t->group->leader != NULL)
-			strace_aio_leave(s, t->group->leader);
+		strace_aio_leave(s, strace_process_of(t));
 	}
 	s->ended = true;
 	count_skipped(s);
@@ -299,8 +302,9 @@ static void finish(struct strace *s)
 
 static bool failed(struct strace *s)
 {
-	if (s->status == IOT_OK)
-		s->status = s->emit.status != IOT_OK ? s->emit.status : s->tracker.status;
+	const int status[] = {s->log.status, s->emit.status, s->tracker.status};
+	for (size_t i = 0; s->status == IOT_OK && i < sizeof status / sizeof *status; i++)
+		s->status = status[i];
 	if (s->status != IOT_ENOMEM && s->status != IOT_ELIMIT)
 		return false;
 	if (s->status == IOT_ENOMEM)
@@ -319,33 +323,34 @@ static bool failed(struct strace *s)
  */
 static int64_t watermark(struct strace *s)
 {
-	if (s->backwards)
+	if (s->log.backwards)
 		return INT64_MIN;
-	if (s->src->report.lines < s->mark_again)
-		return s->mark_ns;
-	uint64_t looked = s->heap_size;
-	int64_t ns = s->heap_size > 0 ? strace_log_watermark(s) : s->now_ns;
+	if (s->src->report.lines < s->watermark.again)
+		return s->watermark.ns;
+	uint64_t looked = s->log.heap_size;
+	int64_t ns = s->log.heap_size > 0 ? strace_log_watermark(&s->log) : s->now_ns;
 	const int64_t outstanding = strace_aio_earliest(s);
 	if (outstanding < ns)
 		ns = outstanding;
-	for (const struct strace_task *t = s->waiting; t != NULL; t = t->waiting_next, looked++)
-		if (t->entry_ns < ns)
-			ns = t->entry_ns;
-	for (const struct strace_held *h = s->held; h != NULL; h = h->next, looked++)
-		if (h->time_ns < ns)
-			ns = h->time_ns;
+	for (const struct strace_task *t = s->tasks.list[STRACE_LIMITING].first; t != NULL;
+	     t = t->link[STRACE_LIMITING].next, looked++)
+		if (t->active.entry_ns < ns)
+			ns = t->active.entry_ns;
+	for (const struct strace_deferred *d = s->tasks.deferred; d != NULL; d = d->next, looked++)
+		if (d->time_ns < ns)
+			ns = d->time_ns;
 	const int64_t unsettled = strace_unsettled_since(s);
-	looked += s->unsettled_count;
+	looked += s->order.count;
 	if (unsettled < ns)
 		ns = unsettled;
-	s->mark_ns = ns;
-	s->mark_again = s->src->report.lines + looked / LOOKED_PER_LINE;
+	s->watermark.ns = ns;
+	s->watermark.again = s->src->report.lines + looked / LOOKED_PER_LINE;
 	return ns;
 }
 
 static void line(struct strace *s)
 {
-	struct strace_member *m = s->current;
+	struct strace_member *m = s->log.current;
 	s->now_ns = m->line.time_ns;
 	if (!s->began && m->line.kind <= STRACE_END) {
 		s->began = true;
@@ -353,8 +358,8 @@ static void line(struct strace *s)
 	}
 	strace_process(s, m, &m->line);
 	strace_settle(s, false);
-	if (s->last != NULL && !s->last->group->announced)
-		strace_emit_process(s, s->last->group);
+	if (s->tasks.last != NULL && !s->tasks.last->group->announced)
+		strace_emit_process(s, s->tasks.last->group);
 }
 
 static int next(struct source_state *src, struct iot_event *out, int max)
@@ -366,8 +371,8 @@ static int next(struct source_state *src, struct iot_event *out, int max)
 	emit_start(e, out, max);
 	int lines = 0;
 	while (!s->ended && e->count < e->max) {
-		int got = strace_log_next(s);
-		if (got <= 0 || failed(s)) {
+		int got = strace_log_next(&s->log);
+		if (failed(s) || got <= 0) {
 			finish(s);
 			break;
 		}

@@ -4,23 +4,12 @@
 
 #include <string.h>
 
-/* Makes a record whose offset depends on the order of calls: at the position, or appending. */
-static void record_ordered(struct strace *s, const struct strace_call *c, int64_t fd,
-			   struct fd_slot *slot, struct place place, bool write, bool appends)
-{
-	struct strace_io io = {.place = place,
-			       .length = (uint64_t)c->result,
-			       .write = write,
-			       .ordered = true,
-			       .appends = appends};
-	strace_emit_record(s, c, fd, slot, &io);
-}
-
+/* Makes a record of the bytes that the call transferred. */
 static void record(struct strace *s, const struct strace_call *c, int64_t fd, struct fd_slot *slot,
-		   struct place place, bool write)
+		   struct strace_io io)
 {
-	struct strace_io io = {.place = place, .length = (uint64_t)c->result, .write = write};
-	strace_emit_record(s, c, fd, slot, &io);
+	io.length = (uint64_t)c->result;
+	strace_record(s, c, fd, slot, &io);
 }
 
 /* Accounts for appended bytes. keep: the position does not change. */
@@ -46,8 +35,8 @@ static void grows(struct strace *s, const struct strace_call *c, struct tracked_
 		  uint64_t end)
 {
 	/* in a set, a later line may show a truncation that happened before */
-	if (f == NULL ||
-	    (s->members == 1 && f->size_known && end <= f->size && !strace_size_race(s, c, f, 0)))
+	if (f == NULL || (s->log.members == 1 && f->size_known && end <= f->size &&
+			  !strace_size_race(s, c, f, 0)))
 		return;
 	strace_size_race(s, c, f, STRACE_GROWS);
 	if (f->disputed)
@@ -86,17 +75,6 @@ struct fd_slot *strace_data_slot(struct strace *s, struct strace_call *c,
 	return NULL;
 }
 
-static struct fd_slot *data_slot(struct strace *s, struct strace_call *c,
-				 const struct strace_fd *fd, bool write)
-{
-	return strace_data_slot(s, c, fd, (uint64_t)c->result, write);
-}
-
-static bool moved(const struct strace_call *c, unsigned args)
-{
-	return c->returned && !c->failed && c->result >= 0 && c->args >= args;
-}
-
 enum { TRANSFER_MAX = INT32_MAX }; /* the kernel's limit of bytes per call */
 
 /*
@@ -132,7 +110,31 @@ static bool is_mixed(struct strace *s, struct strace_call *c, const struct strac
 	return true;
 }
 
-static void move(struct strace *s, struct strace_call *c, struct strace_fd *fd,
+/* Returns the slot of argument 0; NULL if its bytes do not become records. */
+static struct fd_slot *transfer_slot(struct strace *s, struct strace_call *c,
+				     const struct strace_fd *fd)
+{
+	const bool write = c->entry->variant == 1;
+	return is_mixed(s, c, fd, write) ? NULL
+					 : strace_data_slot(s, c, fd, (uint64_t)c->result, write);
+}
+
+/* A short read shows the size, unless other calls change it at the same time. */
+static void short_read(struct strace *s, const struct strace_call *c, struct open_description *d,
+		       struct place place)
+{
+	int64_t wanted;
+	if ((c->entry->class & STRACE_ASKS) == 0 || d->kind != FD_FILE || c->args != 3 ||
+	    !strace_number(c->arg[2], &wanted) || d->file == NULL || d->file->size_known ||
+	    strace_size_race(s, c, d->file, 0))
+		return;
+	open_description_short_read(d, place, (uint64_t)c->result, (uint64_t)wanted);
+	if (d->file->size_known)
+		strace_size_race(s, c, d->file, STRACE_SETS);
+}
+
+/* Transfers bytes at the position. */
+static void move(struct strace *s, struct strace_call *c, const struct strace_fd *fd,
 		 struct fd_slot *slot, bool write)
 {
 	struct open_description *d = slot->open;
@@ -153,147 +155,142 @@ static void move(struct strace *s, struct strace_call *c, struct strace_fd *fd,
 		d->position_known = false;
 	if (write && d->vague && d->file != NULL) /* it may have been in append mode */
 		d->file->size_known = false;
-	int64_t wanted;
-	if (!write && d->kind == FD_FILE && c->args == 3 && c->entry->name[4] == '\0' &&
-	    strace_number(c->arg[2], &wanted) && d->file != NULL && !d->file->size_known &&
-	    !strace_size_race(s, c, d->file, 0)) {
-		open_description_short_read(d, place, length, (uint64_t)wanted);
-		if (d->file->size_known)
-			strace_size_race(s, c, d->file, STRACE_SETS);
-	}
-	record_ordered(s, c, fd->number, slot, place, write, appends);
+	if (!write)
+		short_read(s, c, d, place);
+	record(s, c, fd->number, slot,
+	       (struct strace_io){
+		   .place = place, .write = write, .ordered = true, .appends = appends});
+}
+
+/* Transfers bytes at an offset. vague: it may have been in append mode. */
+static void move_at(struct strace *s, struct strace_call *c, const struct strace_fd *fd,
+		    struct fd_slot *slot, int64_t offset, bool write, bool vague)
+{
+	struct open_description *d = slot->open;
+	const uint64_t length = (uint64_t)c->result;
+	if (write && length > 0)
+		grows(s, c, d->file, (uint64_t)offset + length);
+	struct place place = open_description_move_at(d, write, (uint64_t)offset, length);
+	place.known &= !vague;
+	if (vague && d->file != NULL)
+		d->file->size_known = false;
+	record(s, c, fd->number, slot, (struct strace_io){.place = place, .write = write});
+}
+
+static void use_fd(struct strace_call *c, unsigned i, bool moves, bool writes)
+{
+	struct strace_task *t = c->task;
+	struct strace_using *u = t->active.using;
+	const struct strace_fd fd = strace_fd(c->arg[i]);
+	const struct fd_slot *slot = fd_table_get(t->table, fd.number);
+	if (i >= c->args || slot == NULL || slot->open->kind != FD_FILE)
+		return;
+	strace_use(u->open != NULL || u->file != NULL ? u + 1 : u, moves ? slot->open : NULL,
+		   writes ? slot->open->file : NULL);
+}
+
+void strace_use_enter(struct strace *s, struct strace_call *c)
+{
+	(void)s;
+	use_fd(c, 0, (c->entry->class & STRACE_MOVES) != 0, (c->entry->class & STRACE_WRITES) != 0);
 }
 
 void strace_read_write(struct strace *s, struct strace_call *c)
 {
-	if (!moved(c, 1))
-		return;
-	struct strace_fd fd = strace_fd(c->arg[0]);
-	if (is_mixed(s, c, &fd, c->entry->variant == 1))
-		return;
-	struct fd_slot *slot = data_slot(s, c, &fd, c->entry->variant == 1);
+	const struct strace_fd fd = strace_fd(c->arg[0]);
+	struct fd_slot *slot = transfer_slot(s, c, &fd);
 	if (slot != NULL)
 		move(s, c, &fd, slot, c->entry->variant == 1);
-}
-
-enum raw_rwf { RAW_RWF_APPEND = 0x10 };
-
-static bool appends(const struct strace_call *c)
-{
-	int64_t flags;
-	if (c->args < 5)
-		return false;
-	const struct strace_text *arg = &c->arg[c->args - 1];
-	return strace_has_flag(*arg, "RWF_APPEND") ||
-	       (strace_number(*arg, &flags) && (flags & RAW_RWF_APPEND) != 0);
 }
 
 /* pread(fd, buf, n, offset), preadv2(fd, iov, n, offset, flags) and the like */
 void strace_at_offset(struct strace *s, struct strace_call *c)
 {
+	const struct strace_fd fd = strace_fd(c->arg[0]);
+	const bool write = c->entry->variant == 1,
+		   forced = write && c->args > 4 && strace_flag(c, c->args - 1, "RWF_APPEND", 0x10);
 	int64_t offset;
-	if (!moved(c, 4) || !strace_number(c->arg[3], &offset))
-		return;
-	struct strace_fd fd = strace_fd(c->arg[0]);
-	if (is_mixed(s, c, &fd, c->entry->variant == 1))
-		return;
-	struct fd_slot *slot = data_slot(s, c, &fd, c->entry->variant == 1);
+	struct fd_slot *slot = strace_number(c->arg[3], &offset) ? transfer_slot(s, c, &fd) : NULL;
 	if (slot == NULL)
 		return;
-	bool write = c->entry->variant == 1;
 	struct open_description *d = slot->open;
-	const uint64_t length = (uint64_t)c->result;
-	const bool forced = write && appends(c);
 	if (offset == -1 && !forced) {
 		move(s, c, &fd, slot, write);
-		return;
-	}
-	if (d->file != NULL && write && length > 0 && (forced || d->append)) {
+	} else if (d->file != NULL && write && c->result > 0 && (forced || d->append)) {
 		if (offset == -1)
 			strace_position_race(s, c, d, STRACE_SETS);
-		struct place place = append(s, c, d, offset != -1);
-		record_ordered(s, c, fd.number, slot, place, write, true);
-		return;
+		record(s, c, fd.number, slot,
+		       (struct strace_io){.place = append(s, c, d, offset != -1),
+					  .write = true,
+					  .ordered = true,
+					  .appends = true});
+	} else {
+		move_at(s, c, &fd, slot, offset, write, write && d->vague);
 	}
-	if (write && length > 0)
-		grows(s, c, d->file, (uint64_t)offset + length);
-	struct place place = open_description_move_at(d, write, (uint64_t)offset, length);
-	if (write && d->vague) {
-		place.known = false;
-		if (d->file != NULL)
-			d->file->size_known = false;
-	}
-	record(s, c, fd.number, slot, place, write);
 }
 
 /* Copies between two descriptors */
 
-/*
- * Parses "[50] => [120]" or "[50]", the offset before the call. NULL means that the position is
- * used.
- */
-static bool offset_pointer(struct strace_text arg, int64_t *offset)
-{
-	return arg.p < arg.end && *arg.p == '[' &&
-	       strace_number((struct strace_text){arg.p + 1, arg.end}, offset);
-}
-
-static void copy_side(struct strace *s, struct strace_call *c, struct strace_fd *fd,
+/* where: the offset before the call, "[50] => [120]" or "[50]"; NULL: at the position */
+static void copy_side(struct strace *s, struct strace_call *c, const struct strace_fd *fd,
 		      struct strace_text where, bool write)
 {
 	int64_t offset;
-	struct fd_slot *slot = data_slot(s, c, fd, write);
-	if (slot == NULL)
-		return;
-	if (!offset_pointer(where, &offset)) {
+	struct fd_slot *slot = strace_data_slot(s, c, fd, (uint64_t)c->result, write);
+	if (slot != NULL && strace_pointed(where, &offset))
+		move_at(s, c, fd, slot, offset, write, false);
+	else if (slot != NULL)
 		move(s, c, fd, slot, write);
-		return;
-	}
-	if (write && c->result > 0)
-		grows(s, c, slot->open->file, (uint64_t)offset + (uint64_t)c->result);
-	struct place place =
-	    open_description_move_at(slot->open, write, (uint64_t)offset, (uint64_t)c->result);
-	record(s, c, fd->number, slot, place, write);
 }
 
 /* sendfile(out, in, offset, n) */
 void strace_sendfile(struct strace *s, struct strace_call *c)
 {
-	if (!moved(c, 4))
-		return;
-	struct strace_fd out = strace_fd(c->arg[0]), in = strace_fd(c->arg[1]);
+	const struct strace_fd out = strace_fd(c->arg[0]), in = strace_fd(c->arg[1]);
 	copy_side(s, c, &in, c->arg[2], false);
 	copy_side(s, c, &out, (struct strace_text){0}, true);
+}
+
+void strace_sendfile_enter(struct strace *s, struct strace_call *c)
+{
+	(void)s;
+	use_fd(c, 0, true, true);
+	use_fd(c, 1, true, false);
 }
 
 /*
  * One side of a splice is a pipe: if the creation of a descriptor was not traced, it is assumed to
  * be the pipe.
  */
-static void mark_pipe(struct strace *s, struct strace_call *c, struct strace_fd *fd,
+static void mark_pipe(struct strace *s, struct strace_call *c, const struct strace_fd *fd,
 		      struct strace_text where)
 {
-	struct fd_slot *slot = fd_table_get(c->task->table, fd->number);
+	const struct fd_slot *slot = fd_table_get(c->task->table, fd->number);
 	int64_t offset;
-	if (fd->note.p != NULL || offset_pointer(where, &offset) ||
+	if (fd->note.p != NULL || strace_pointed(where, &offset) ||
 	    (slot != NULL && slot->open->seen))
 		return;
 	struct open_description *d = open_description_new(&s->tracker, FD_PIPE, NULL);
 	fd_table_set(&s->tracker, c->task->table, fd->number, d, false);
 }
 
-/* copy_file_range(in, [a], out, [b], n, flags), and splice of the same form */
+/* copy_file_range(in, [a], out, [b], n, flags), and splice of the same form (variant 1) */
 void strace_copy_range(struct strace *s, struct strace_call *c)
 {
-	if (!moved(c, 4))
-		return;
-	struct strace_fd in = strace_fd(c->arg[0]), out = strace_fd(c->arg[2]);
+	const struct strace_fd in = strace_fd(c->arg[0]), out = strace_fd(c->arg[2]);
 	if (c->entry->variant == 1) {
 		mark_pipe(s, c, &in, c->arg[1]);
 		mark_pipe(s, c, &out, c->arg[3]);
 	}
 	copy_side(s, c, &in, c->arg[1], false);
 	copy_side(s, c, &out, c->arg[3], true);
+}
+
+void strace_copy_range_enter(struct strace *s, struct strace_call *c)
+{
+	(void)s;
+	use_fd(c, 0, true, false);
+	use_fd(c, 2, true, true);
 }
 
 /* Bytes that the log does not show */
@@ -303,31 +300,21 @@ void strace_copy_range(struct strace *s, struct strace_call *c)
  */
 void strace_hidden(struct strace *s, struct strace_call *c)
 {
-	if (!c->returned || c->failed || c->result <= 0)
-		return;
-	if (c->entry->variant == 0) {
-		strace_count(s, "hidden.io_uring", (uint64_t)c->result);
-		return;
-	}
 	static const char *const MOVES[] = {"interrupted read", "interrupted write",
 					    "interrupted pread", "interrupted pwrite"};
-	struct strace_text a = c->arg[0];
-	for (size_t i = 0; c->args > 0 && i < sizeof MOVES / sizeof MOVES[0]; i++)
-		if (memmem(a.p, (size_t)(a.end - a.p), MOVES[i], strlen(MOVES[i])) != NULL)
+	if (c->entry->variant == 0 && c->result > 0)
+		strace_count(s, "hidden.io_uring", (uint64_t)c->result);
+	if (c->entry->variant == 0 || c->result == 0)
+		return;
+	for (size_t i = 0; i < sizeof MOVES / sizeof MOVES[0]; i++)
+		if (strace_contains(c->arg[0], MOVES[i]))
 			strace_count(s, "resumed_alone", 1);
 }
 
-enum raw_map { RAW_MAP_ANONYMOUS = 0x20 };
-
 void strace_mmap(struct strace *s, struct strace_call *c)
 {
-	int64_t flags = 0;
-	if (!c->returned || c->failed || c->args < 6)
-		return;
-	struct strace_fd fd = strace_fd(c->arg[4]);
-	strace_number(c->arg[3], &flags);
-	if (fd.number < 0 || strace_has_flag(c->arg[3], "MAP_ANONYMOUS") ||
-	    (flags & RAW_MAP_ANONYMOUS) != 0)
+	const struct strace_fd fd = strace_fd(c->arg[4]);
+	if (fd.number < 0 || strace_flag(c, 3, "MAP_ANONYMOUS", 0x20))
 		return;
 	const struct fd_slot *slot = strace_slot(s, c, &fd);
 	if (slot != NULL && slot->open->kind == FD_FILE)
@@ -338,28 +325,18 @@ void strace_mmap(struct strace *s, struct strace_call *c)
 
 enum raw_whence { RAW_SEEK_SET, RAW_SEEK_CUR, RAW_SEEK_END };
 
-static int64_t whence(struct strace_text arg)
-{
-	int64_t value;
-	if (strace_is(arg, "SEEK_SET"))
-		return RAW_SEEK_SET;
-	if (strace_is(arg, "SEEK_CUR"))
-		return RAW_SEEK_CUR;
-	if (strace_is(arg, "SEEK_END"))
-		return RAW_SEEK_END;
-	return strace_number(arg, &value) ? value : -1;
-}
-
 /* The result is authoritative. A query of the position checks the tracked one. */
 static void sought(struct strace *s, struct strace_call *c, int64_t by, struct strace_text arg,
 		   int64_t result)
 {
+	static const struct strace_word WHENCE[] = {
+	    {"SEEK_SET", RAW_SEEK_SET}, {"SEEK_CUR", RAW_SEEK_CUR}, {"SEEK_END", RAW_SEEK_END}};
 	struct strace_fd fd = strace_fd(c->arg[0]);
 	struct fd_slot *slot = strace_slot(s, c, &fd);
 	if (slot == NULL || result < 0 || slot->open->kind == FD_DIRECTORY)
 		return;
 	struct open_description *d = slot->open;
-	int64_t from = whence(arg);
+	const int64_t from = strace_word(arg, WHENCE, sizeof WHENCE / sizeof WHENCE[0]);
 	const uint64_t base = (uint64_t)result - (uint64_t)by;
 	const bool race = strace_position_race(s, c, d, STRACE_SETS);
 	if (from == RAW_SEEK_CUR && d->position_known && d->kind == FD_FILE && !race &&
@@ -375,7 +352,7 @@ static void sought(struct strace *s, struct strace_call *c, int64_t by, struct s
 void strace_lseek(struct strace *s, struct strace_call *c)
 {
 	int64_t by;
-	if (c->returned && !c->failed && c->args >= 3 && strace_number(c->arg[1], &by))
+	if (strace_number(c->arg[1], &by))
 		sought(s, c, by, c->arg[2], c->result);
 }
 
@@ -383,7 +360,6 @@ void strace_lseek(struct strace *s, struct strace_call *c)
 void strace_llseek(struct strace *s, struct strace_call *c)
 {
 	int64_t by, result;
-	if (c->returned && !c->failed && c->args >= 4 && strace_number(c->arg[1], &by) &&
-	    offset_pointer(c->arg[2], &result))
+	if (strace_number(c->arg[1], &by) && strace_pointed(c->arg[2], &result))
 		sought(s, c, by, c->arg[3], result);
 }

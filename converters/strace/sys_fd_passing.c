@@ -12,7 +12,7 @@ enum {
 	RIGHTS_MAX = 253, /* per message: SCM_MAX_FD of Linux */
 	SAME_MAX = 256, /* maximum number of descriptors searched for one of the same description */
 	/* maximum number of descriptors visited for all truncated messages */
-	LET_GO_WORK_MAX = 1 << 24,
+	VISITED_MAX = 1 << 24,
 };
 
 /* The descriptors that a message shows. */
@@ -22,38 +22,21 @@ struct rights {
 	struct strace_fd fd[RIGHTS_MAX];
 };
 
-static const char empty[] = "";
-static const struct strace_text nothing = {empty, empty};
-
-static bool begins(struct strace_text text, const char *word)
-{
-	const size_t n = strlen(word);
-	return (size_t)(text.end - text.p) >= n && memcmp(text.p, word, n) == 0;
-}
-
-/* Splits "{a=1, b=[2]}" or "[1, 2]" into its elements; p is the bracket. */
-static unsigned parts_of(const char *p, const char *end, struct strace_text *part, unsigned max)
-{
-	unsigned count = 0;
-	if (p == NULL || p == end || strace_split(p + 1, end, NULL, part, max, &count) == NULL)
-		return 0;
-	return count;
-}
-
-/* Returns the text after `key`. */
+/* Returns the text after `key` in one of the parts; an empty one if there is none. */
 static struct strace_text value_of(const struct strace_text *part, unsigned count, const char *key)
 {
+	struct strace_text value = {0};
 	for (unsigned i = 0; i < count; i++)
-		if (begins(part[i], key))
-			return (struct strace_text){part[i].p + strlen(key), part[i].end};
-	return nothing;
+		if (strace_value(part[i], key, &value))
+			break;
+	return value;
 }
 
 /* "{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[5</x>, 6]}" */
 static void add_rights(struct rights *r, struct strace_text control)
 {
 	struct strace_text part[STRACE_ARGS], item[RIGHTS_MAX];
-	const unsigned parts = parts_of(control.p, control.end, part, STRACE_ARGS);
+	const unsigned parts = strace_elements(control, part, STRACE_ARGS);
 	const struct strace_text level = value_of(part, parts, "cmsg_level="),
 				 type = value_of(part, parts, "cmsg_type="),
 				 data = value_of(part, parts, "cmsg_data=");
@@ -62,7 +45,7 @@ static void add_rights(struct rights *r, struct strace_text control)
 	    !(strace_number(level, &raw_level) && raw_level == 1 &&
 	      strace_number(type, &raw_type) && raw_type == 1))
 		return;
-	const unsigned items = parts_of(data.p, data.end, item, RIGHTS_MAX);
+	const unsigned items = strace_elements(data, item, RIGHTS_MAX);
 	for (unsigned i = 0; i < items && r->count < RIGHTS_MAX; i++) {
 		r->fd[r->count] = strace_fd(item[i]);
 		if (r->fd[r->count].number >= 0)
@@ -73,29 +56,22 @@ static void add_rights(struct rights *r, struct strace_text control)
 }
 
 /* Parses all arguments of a call: "3, {msg_name=NULL, ..., msg_control=[{...}], ...}". */
-static void read_rights(struct strace_text call, struct rights *r)
+static void read_rights(const struct strace_call *c, struct rights *r)
 {
-	static const char DATA[] = "cmsg_data=[";
+	const struct strace_text call = strace_arguments(c);
 	struct strace_text part[STRACE_ARGS], control[STRACE_ARGS];
 	const struct strace_fd socket = strace_fd(call);
-	const char *p = socket.note.p != NULL ? socket.note.end : call.p;
+	struct strace_text rest = {socket.note.p != NULL ? socket.note.end : call.p, call.end};
 	r->count = 0;
 	r->cut = false;
-	if (memmem(p, (size_t)(call.end - p), DATA, sizeof DATA - 1) == NULL)
+	if (!strace_contains(rest, "cmsg_data=["))
 		return;
-	const unsigned parts =
-	    parts_of(memchr(p, '{', (size_t)(call.end - p)), call.end, part, STRACE_ARGS);
-	const struct strace_text list = value_of(part, parts, "msg_control=");
-	const unsigned controls = parts_of(list.p, list.end, control, STRACE_ARGS);
+	rest.p = memchr(rest.p, '{', (size_t)(rest.end - rest.p));
+	const unsigned parts = rest.p != NULL ? strace_elements(rest, part, STRACE_ARGS) : 0;
+	const unsigned controls =
+	    strace_elements(value_of(part, parts, "msg_control="), control, STRACE_ARGS);
 	for (unsigned i = 0; i < controls; i++)
 		add_rights(r, control[i]);
-}
-
-static struct strace_text arguments(const struct strace_call *c)
-{
-	if (c->args == 0 || c->arg[0].p == NULL)
-		return nothing;
-	return (struct strace_text){c->arg[0].p, c->arg[c->args - 1].end};
 }
 
 /* Sending */
@@ -118,13 +94,14 @@ static struct fd_message *pack(struct strace *s, struct strace_call *c, const st
 static bool post(struct strace *s, struct strace_call *c, const struct rights *r,
 		 struct fd_message *p)
 {
-	const struct strace_fd socket = strace_fd(arguments(c));
+	const struct strace_fd socket = strace_fd(strace_arguments(c));
 	const struct fd_slot *slot = strace_slot(s, c, &socket);
 	return p != NULL && !r->cut && slot != NULL &&
 	       fd_socketpair_send(&s->tracker, slot->open, p);
 }
 
-void strace_let_go(struct strace *s, struct open_description *d)
+/* Untraced processes may use the description and write its file. */
+static void escapes(struct strace *s, struct open_description *d)
 {
 	if (d->kind != FD_FILE || d->elsewhere)
 		return;
@@ -138,77 +115,50 @@ void strace_let_go(struct strace *s, struct open_description *d)
 }
 
 /* The unknown receiver may move the positions. */
-static void let_go(struct strace *s, const struct fd_message *p)
+static void message_escapes(struct strace *s, const struct fd_message *p)
 {
 	for (uint32_t i = 0; i < p->count; i++)
 		if (p->open[i] != NULL)
-			strace_let_go(s, p->open[i]);
+			escapes(s, p->open[i]);
 }
 
 /* A truncated message may contain any of the sender's descriptors. */
-static void let_go_all(struct strace *s, const struct strace_call *c)
+static void all_escape(struct strace *s, const struct strace_call *c)
 {
 	const struct fd_table *table = c->task->table;
 	struct fd_slot *slot;
-	s->cut_messages = true;
+	s->passing.cut_messages = true;
 	for (int64_t fd = fd_table_next(table, 0, &slot); fd < (int64_t)table->capacity;
 	     fd = fd_table_next(table, fd + 1, &slot)) {
-		if (s->let_go_work++ == LET_GO_WORK_MAX)
+		if (s->passing.visited++ == VISITED_MAX)
 			break;
-		strace_let_go(s, slot->open);
+		escapes(s, slot->open);
 	}
-	if (s->let_go_work > LET_GO_WORK_MAX) /* too many to visit: mark all descriptions */
-		s->passed = s->tracker.files + 1;
-}
-
-bool strace_is_elsewhere(const struct strace *s, const struct open_description *d)
-{
-	return d->elsewhere ||
-	       (d->seen && (d->id < s->passed || (d->file != NULL && d->id < d->file->passed)));
-}
-
-void strace_appears(struct strace *s, struct open_description *d, const struct strace_fd *fd)
-{
-	s->appeared = s->appeared || fd->number > 2;
-	if (d->kind != FD_FILE || d->file == NULL)
-		return;
-	if (d->file->opened)
-		d->file->passed = d->id;
-	else if (fd->note.p == NULL && fd->number > 2 && s->whole && s->unix_sockets &&
-		 (!s->messages || s->cut_messages))
-		s->passed = d->id;
-	else
-		return;
-	d->elsewhere = true;
-	strace_count(s, "unseen.passed", 1);
-	if (!s->passed_noted)
-		report_note(&s->src->report,
-			    "a descriptor is used that no call in the log has returned: offsets "
-			    "of what it may share its position with are unknown from then on; "
-			    "strace -e trace=%%desc,sendmsg,recvmsg shows where it comes from");
-	s->passed_noted = true;
+	if (s->passing.visited > VISITED_MAX) /* too many to visit: mark all descriptions */
+		s->passing.passed = s->tracker.files + 1;
 }
 
 /* The receiver's call may return before the sender's. */
 void strace_sendmsg_enter(struct strace *s, struct strace_call *c)
 {
 	struct rights r;
-	read_rights(arguments(c), &r);
+	read_rights(c, &r);
 	struct fd_message *p = pack(s, c, &r);
-	c->task->posted = post(s, c, &r, p);
-	if (!c->task->posted)
+	c->task->active.posted = post(s, c, &r, p);
+	if (!c->task->active.posted)
 		fd_message_free(&s->tracker, p);
 }
 
 void strace_sendmsg(struct strace *s, struct strace_call *c)
 {
-	const bool posted = c->task->posted, sent = c->returned && !c->failed;
+	const bool posted = c->task->active.posted, sent = c->returned && !c->failed;
 	struct rights r;
-	s->messages = true;
-	strace_read_write(s, c);
-	read_rights(arguments(c), &r);
+	s->passing.messages = true;
+	if (sent && c->args > 0 && c->result >= 0)
+		strace_read_write(s, c);
+	read_rights(c, &r);
 	if (posted && !sent) {
-		const struct strace_fd socket = strace_fd(arguments(c));
+		const struct strace_fd socket = strace_fd(strace_arguments(c));
 		const struct fd_slot *slot = strace_slot(s, c, &socket);
 		if (slot != NULL)
 			fd_socketpair_take_back(&s->tracker, slot->open, c->task->tid);
@@ -217,28 +167,16 @@ void strace_sendmsg(struct strace *s, struct strace_call *c)
 		return;
 	struct fd_message *p = pack(s, c, &r);
 	if (r.cut) {
-		let_go_all(s, c);
+		all_escape(s, c);
 		strace_count(s, "hidden.messages", 1);
 	}
 	if (p == NULL || post(s, c, &r, p))
 		return;
-	let_go(s, p);
+	message_escapes(s, p);
 	fd_message_free(&s->tracker, p);
 }
 
 /* Receiving */
-
-struct open_description *strace_found_passed(struct strace *s, const struct strace_fd *fd)
-{
-	struct open_description *d = strace_fd_found(s, fd);
-	if (d == NULL || d->kind != FD_FILE)
-		return d;
-	strace_count(s, "unseen.passed", 1);
-	d->elsewhere = true;
-	if (d->file != NULL && d->file->opened)
-		d->file->passed = d->id;
-	return d;
-}
 
 /* Returns another descriptor of d; -1 if none is among the first SAME_MAX. */
 static int64_t same(const struct fd_table *table, const struct open_description *d)
@@ -270,15 +208,15 @@ static void install(struct strace *s, struct strace_call *c, const struct strace
 void strace_recvmsg(struct strace *s, struct strace_call *c)
 {
 	struct rights r;
-	s->messages = true;
-	strace_read_write(s, c);
-	if (!c->returned || c->failed || c->args < 2)
+	s->passing.messages = true;
+	if (!c->returned || c->failed || c->args < 2 || c->result < 0)
 		return;
-	read_rights(arguments(c), &r);
+	strace_read_write(s, c);
+	read_rights(c, &r);
 	const struct strace_fd socket = strace_fd(c->arg[0]);
 	if (r.cut) {
 		strace_count(s, "hidden.messages", 1);
-		s->cut_messages = true;
+		s->passing.cut_messages = true;
 	}
 	const struct fd_slot *slot = r.count == 0 ? NULL : strace_slot(s, c, &socket);
 	const bool followed =
@@ -299,13 +237,11 @@ void strace_recvmsg(struct strace *s, struct strace_call *c)
 	fd_message_free(&s->tracker, p);
 }
 
+/* sendmmsg and recvmmsg: several messages per call */
 void strace_messages(struct strace *s, struct strace_call *c)
 {
-	static const char RIGHTS[] = "SCM_RIGHTS";
-	const struct strace_text all = arguments(c);
-	if (c->returned && !c->failed &&
-	    memmem(all.p, (size_t)(all.end - all.p), RIGHTS, sizeof RIGHTS - 1) != NULL) {
+	if (strace_contains(strace_arguments(c), "SCM_RIGHTS")) {
 		strace_count(s, "unseen.passed", 1);
-		let_go_all(s, c);
+		all_escape(s, c);
 	}
 }

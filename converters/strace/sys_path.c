@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-void strace_learn_cwd(struct strace *s, struct strace_task *t, struct strace_text note)
+/* Records the working directory that strace prints with AT_FDCWD. */
+static void learn_cwd(struct strace *s, struct strace_task *t, struct strace_text note)
 {
 	size_t size = strace_unescape(note, s->scratch, sizeof s->scratch);
 	struct directory *d = t->cwd;
@@ -27,10 +28,10 @@ void strace_learn_cwd(struct strace *s, struct strace_task *t, struct strace_tex
 size_t strace_path(struct strace *s, struct strace_call *c, const struct strace_fd *dir,
 		   struct strace_text arg, char *out)
 {
-	size_t size;
 	const struct strace_task *t = c->task;
+	size_t size;
 	if (dir->number == STRACE_CWD && dir->note.p != NULL)
-		strace_learn_cwd(s, c->task, dir->note);
+		learn_cwd(s, c->task, dir->note);
 	if (!strace_string(arg, s->scratch, sizeof s->scratch, &size) || size == 0)
 		return 0;
 	if (*s->scratch == '/' || dir->number == STRACE_CWD)
@@ -49,6 +50,12 @@ size_t strace_path(struct strace *s, struct strace_call *c, const struct strace_
 	return fdtable_resolve(&s->tracker, f->path, f->path_size, s->scratch, size, out);
 }
 
+/* Parses "12/", the number of a process or thread. */
+static bool number_part(const char **p, const char *end, int64_t *pid)
+{
+	return strace_digits(p, end, pid) && strace_skip(p, end, "/");
+}
+
 /*
  * Parses "/proc/self/fd/3" and similar paths: returns the descriptor and its process; -1 for other
  * paths.
@@ -56,24 +63,18 @@ size_t strace_path(struct strace *s, struct strace_call *c, const struct strace_
 static int64_t fd_of_path(const char *path, size_t size, int64_t *pid)
 {
 	static const char *const STANDARD[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
-	static const char DEV[] = "/dev/fd/", PROC[] = "/proc/", SELF[] = "self/",
-			  THREAD[] = "thread-self/", TASK[] = "task/", FD[] = "fd/";
 	const char *p = path, *end = path + size;
 	int64_t fd;
 	*pid = 0;
 	for (int i = 0; i < 3; i++)
 		if (size == strlen(STANDARD[i]) && memcmp(path, STANDARD[i], size) == 0)
 			return i;
-	if (!strace_skip(&p, end, DEV)) {
-		if (!strace_skip(&p, end, PROC))
-			return STRACE_NO_FD;
-		if (!strace_skip(&p, end, SELF) && !strace_skip(&p, end, THREAD) &&
-		    !(strace_digits(&p, end, pid) && strace_skip(&p, end, "/")))
-			return STRACE_NO_FD;
-		if (strace_skip(&p, end, TASK) &&
-		    !(strace_digits(&p, end, pid) && strace_skip(&p, end, "/")))
-			return STRACE_NO_FD;
-		if (!strace_skip(&p, end, FD))
+	if (!strace_skip(&p, end, "/dev/fd/")) {
+		if (!strace_skip(&p, end, "/proc/") ||
+		    !(strace_skip(&p, end, "self/") || strace_skip(&p, end, "thread-self/") ||
+		      number_part(&p, end, pid)) ||
+		    (strace_skip(&p, end, "task/") && !number_part(&p, end, pid)) ||
+		    !strace_skip(&p, end, "fd/"))
 			return STRACE_NO_FD;
 	}
 	return strace_digits(&p, end, &fd) && p == end ? fd : STRACE_NO_FD;
@@ -83,7 +84,7 @@ struct fd_slot *strace_slot_of_path(struct strace *s, struct strace_call *c, con
 				    size_t size)
 {
 	int64_t pid;
-	struct strace_fd fd = {.number = fd_of_path(path, size, &pid)};
+	const struct strace_fd fd = {.number = fd_of_path(path, size, &pid)};
 	if (fd.number < 0)
 		return NULL;
 	const struct strace_task *t =
@@ -96,7 +97,6 @@ struct fd_slot *strace_slot_of_path(struct strace *s, struct strace_call *c, con
 	return fd_table_set(&s->tracker, t->table, fd.number, strace_fd_found(s, &fd), false);
 }
 
-/* Returns the file that a path refers to, NULL if unknown. */
 struct tracked_file *strace_file_at(struct strace *s, struct strace_call *c, const char *path,
 				    size_t size)
 {
@@ -106,16 +106,17 @@ struct tracked_file *strace_file_at(struct strace *s, struct strace_call *c, con
 
 /* stat */
 
-enum raw_mode { MODE_TYPE = 0170000, MODE_FILE = 0100000, MODE_DIRECTORY = 0040000 };
+enum raw_mode { MODE_TYPE = 0170000, MODE_FILE = 0100000 };
 
 /* Returns 1 for a regular file, 0 for other kinds, -1 if not shown. */
 static int is_regular(struct strace_text text)
 {
-	const char *p = memmem(text.p, (size_t)(text.end - text.p), "_mode=", 6);
+	const char *p =
+	    text.p == NULL ? NULL : memmem(text.p, (size_t)(text.end - text.p), "_mode=", 6);
 	if (p == NULL)
 		return -1;
 	p += 6;
-	if (text.end - p >= 7 && memcmp(p, "S_IFREG", 7) == 0)
+	if (strace_skip(&p, text.end, "S_IFREG"))
 		return 1;
 	unsigned mode = 0;
 	if (p == text.end || *p != '0')
@@ -125,6 +126,7 @@ static int is_regular(struct strace_text text)
 	return (mode & MODE_TYPE) == MODE_FILE;
 }
 
+/* Returns the arguments from the second on, which show the result. */
 static struct strace_text stat_text(const struct strace_call *c)
 {
 	if (c->args < 2)
@@ -134,9 +136,9 @@ static struct strace_text stat_text(const struct strace_call *c)
 
 static void learn_size(struct strace *s, const struct strace_call *c, struct tracked_file *f)
 {
-	struct strace_text text = stat_text(c);
+	const struct strace_text text = stat_text(c);
 	int64_t size;
-	if (f != NULL && text.p != NULL && is_regular(text) == 1 &&
+	if (f != NULL && is_regular(text) == 1 &&
 	    (strace_field(text, "st_size=", &size) || strace_field(text, "stx_size=", &size)) &&
 	    size >= 0)
 		strace_learn_size(s, c, f, (uint64_t)size);
@@ -145,73 +147,62 @@ static void learn_size(struct strace *s, const struct strace_call *c, struct tra
 /* Uses the result of fstat as the kind of a descriptor that was open before the trace. */
 static void learn_kind(struct strace *s, const struct strace_call *c, struct fd_slot *slot)
 {
-	struct strace_text text = stat_text(c);
+	static const struct {
+		const char *name;
+		uint8_t kind;
+	} KINDS[] = {{"S_IFCHR", FD_DEVICE},
+		     {"S_IFIFO", FD_PIPE},
+		     {"S_IFSOCK", FD_SOCKET},
+		     {"S_IFDIR", FD_DIRECTORY}};
+	const struct strace_text text = stat_text(c);
 	struct open_description *d = slot->open;
-	int regular = text.p == NULL ? -1 : is_regular(text);
-	if (d->seen || d->note != 0 || regular < 0)
+	const int regular = is_regular(text);
+	if (d->seen || d->note != 0)
 		return;
 	if (regular == 1 && d->kind == FD_OTHER) {
 		d->file = tracker_unlinked(&s->tracker);
 		d->kind = d->file != NULL ? FD_FILE : FD_OTHER;
 	} else if (regular == 0 && d->kind == FD_FILE) {
-		static const struct {
-			const char *name;
-			uint8_t kind;
-		} KINDS[] = {{"S_IFCHR", FD_DEVICE},
-			     {"S_IFIFO", FD_PIPE},
-			     {"S_IFSOCK", FD_SOCKET},
-			     {"S_IFDIR", FD_DIRECTORY}};
 		for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++)
-			if (memmem(text.p, (size_t)(text.end - text.p), KINDS[i].name,
-				   strlen(KINDS[i].name)) != NULL)
+			if (strace_contains(text, KINDS[i].name))
 				d->kind = KINDS[i].kind;
 	}
 }
 
 /* One path */
 
-static void op(struct strace *s, struct strace_call *c, const char *name, size_t path_size)
+static const struct strace_fd CWD = {.number = STRACE_CWD};
+
+static void path_op(struct strace *s, struct strace_call *c, const char *name, size_t path_size)
 {
-	if (!emit_wants_op(&s->emit, name))
-		return;
-	struct strace_op o = {.name = name, .path = s->path, .path_size = path_size};
-	strace_emit_op(s, c, &o);
+	strace_emit_op(s, c,
+		       &(struct strace_op){.name = name, .path = s->path, .path_size = path_size});
 }
 
 static void path_effect(struct strace *s, struct strace_call *c, size_t size)
 {
-	int variant = c->entry->variant;
-	if (size == 0)
+	const int variant = c->entry->variant;
+	const bool missing = c->failed && strace_is(c->error, "ENOENT");
+	if (size == 0 || (c->failed && !missing))
 		return;
-	if (c->failed) {
-		if (!strace_is(c->error, "ENOENT"))
-			return;
-		if (variant == STRACE_UNLINK)
-			fdtable_absent(&s->tracker, s->path, size);
-		else if (variant == STRACE_STAT || variant == STRACE_ACCESS)
-			fdtable_missing(&s->tracker, s->path, size);
-		return;
-	}
 	if (variant == STRACE_UNLINK)
 		fdtable_absent(&s->tracker, s->path, size);
+	else if (missing && (variant == STRACE_STAT || variant == STRACE_ACCESS))
+		fdtable_missing(&s->tracker, s->path, size);
 	else if (variant == STRACE_STAT)
 		learn_size(s, c, strace_file_at(s, c, s->path, size));
 }
 
 void strace_path_op(struct strace *s, struct strace_call *c)
 {
-	struct strace_fd cwd = {.number = STRACE_CWD};
-	if (!c->returned || c->args < 1)
-		return;
-	size_t size = strace_path(s, c, &cwd, c->arg[0], s->path);
+	const size_t size = strace_path(s, c, &CWD, c->arg[0], s->path);
 	path_effect(s, c, size);
-	op(s, c, c->entry->op, size);
+	path_op(s, c, c->entry->op, size);
 }
 
-/* Handles an operation on an open descriptor. */
-static void on_fd(struct strace *s, struct strace_call *c)
+void strace_fd_op(struct strace *s, struct strace_call *c)
 {
-	struct strace_fd fd = strace_fd(c->arg[0]);
+	const struct strace_fd fd = strace_fd(c->arg[0]);
 	struct fd_slot *slot =
 	    c->failed ? fd_table_get(c->task->table, fd.number) : strace_slot(s, c, &fd);
 	if (slot == NULL)
@@ -220,23 +211,10 @@ static void on_fd(struct strace *s, struct strace_call *c)
 		learn_kind(s, c, slot);
 		learn_size(s, c, slot->open->file);
 	}
-	struct open_description *d = slot->open;
-	if ((!strace_recorded(s, d) && d->kind != FD_DIRECTORY) ||
-	    !emit_wants_op(&s->emit, c->entry->op))
+	if (!strace_shown(s, slot->open) || !emit_wants_op(&s->emit, c->entry->op))
 		return;
-	struct strace_op o = {.name = c->entry->op};
-	o.file = strace_emit_file(s, c->task, fd.number, slot, c->start_ns);
-	if (d->file != NULL && file_has_path(&s->tracker, d->file)) {
-		o.path = d->file->path;
-		o.path_size = d->file->path_size;
-	}
-	strace_emit_op(s, c, &o);
-}
-
-void strace_fd_op(struct strace *s, struct strace_call *c)
-{
-	if (c->returned && c->args >= 1)
-		on_fd(s, c);
+	const uint32_t file = strace_emit_file(s, c->task, fd.number, slot, c->start_ns);
+	strace_emit_op_on(s, c, c->entry->op, file, slot->open);
 }
 
 static bool empty_path(struct strace_text arg)
@@ -247,36 +225,24 @@ static bool empty_path(struct strace_text arg)
 
 void strace_path_op_at(struct strace *s, struct strace_call *c)
 {
-	if (!c->returned || c->args < 2)
-		return;
-	struct strace_fd dir = strace_fd(c->arg[0]);
+	const struct strace_fd dir = strace_fd(c->arg[0]);
 	if (dir.number != STRACE_CWD && empty_path(c->arg[1])) {
-		on_fd(s, c);
+		strace_fd_op(s, c);
 		return;
 	}
-	size_t size = strace_path(s, c, &dir, c->arg[1], s->path);
+	const size_t size = strace_path(s, c, &dir, c->arg[1], s->path);
 	path_effect(s, c, size);
-	const char *name = c->entry->op;
-	int64_t flags = 0;
-	if (c->entry->variant == STRACE_UNLINK && c->args > 2 &&
-	    (strace_has_flag(c->arg[2], "AT_REMOVEDIR") ||
-	     (strace_number(c->arg[2], &flags) && (flags & 0x200) != 0)))
-		name = "rmdir";
-	op(s, c, name, size);
+	const bool removes_directory =
+	    c->entry->variant == STRACE_UNLINK && strace_flag(c, 2, "AT_REMOVEDIR", 0x200);
+	path_op(s, c, removes_directory ? "rmdir" : c->entry->op, size);
 }
 
 /* Two paths */
 
-enum raw_at { RAW_AT_SYMLINK_FOLLOW = 0x400 };
-
 /* Makes s->path2 a second name of the file s->path. */
 static void new_link(struct strace *s, struct strace_call *c, size_t from, size_t to)
 {
-	int64_t flags = 0;
-	const bool follow =
-	    c->args > 4 &&
-	    (strace_has_flag(c->arg[4], "AT_SYMLINK_FOLLOW") ||
-	     (strace_number(c->arg[4], &flags) && (flags & RAW_AT_SYMLINK_FOLLOW) != 0));
+	const bool follow = strace_flag(c, 4, "AT_SYMLINK_FOLLOW", 0x400);
 	const struct fd_slot *slot = follow ? strace_slot_of_path(s, c, s->path, from) : NULL;
 	if (slot == NULL)
 		fdtable_link(&s->tracker, s->path, from, s->path2, to, follow);
@@ -284,192 +250,160 @@ static void new_link(struct strace *s, struct strace_call *c, size_t from, size_
 		fdtable_name(&s->tracker, slot->open->file, s->path2, to);
 }
 
-static void two_paths(struct strace *s, struct strace_call *c, size_t from, size_t to)
+static void two_paths_op(struct strace *s, struct strace_call *c, size_t from, size_t to)
 {
-	if (!c->failed && from > 0 && to > 0) {
-		int64_t flags = 0;
-		bool exchange =
-		    c->args > 4 && (strace_has_flag(c->arg[4], "RENAME_EXCHANGE") ||
-				    (strace_number(c->arg[4], &flags) && (flags & 2) != 0));
-		if (c->entry->variant == STRACE_RENAME)
-			fdtable_rename(&s->tracker, s->path, from, s->path2, to, exchange);
-		else
-			new_link(s, c, from, to);
-	}
-	struct strace_op o = {.name = c->entry->op,
-			      .path = s->path,
-			      .path_size = from,
-			      .to = s->path2,
-			      .to_size = to};
-	if (emit_wants_op(&s->emit, o.name))
-		strace_emit_op(s, c, &o);
+	strace_emit_op(s, c,
+		       &(struct strace_op){.name = c->entry->op,
+					   .path = s->path,
+					   .path_size = from,
+					   .to = s->path2,
+					   .to_size = to});
 }
 
-/* linkat(3, "", ..., AT_EMPTY_PATH): gives the file of a descriptor a name. */
-static void name_fd(struct strace *s, struct strace_call *c, const struct strace_fd *fd, size_t to)
+static void two_paths(struct strace *s, struct strace_call *c, size_t from, size_t to)
 {
-	const struct fd_slot *slot = c->failed ? NULL : strace_slot(s, c, fd);
-	if (slot != NULL && slot->open->file != NULL && to > 0)
-		fdtable_name(&s->tracker, slot->open->file, s->path2, to);
-	struct strace_op o = {.name = c->entry->op, .to = s->path2, .to_size = to};
-	if (emit_wants_op(&s->emit, o.name))
-		strace_emit_op(s, c, &o);
+	if (!c->failed && from > 0 && to > 0 && c->entry->variant == STRACE_RENAME)
+		fdtable_rename(&s->tracker, s->path, from, s->path2, to,
+			       strace_flag(c, 4, "RENAME_EXCHANGE", 2));
+	else if (!c->failed && from > 0 && to > 0)
+		new_link(s, c, from, to);
+	two_paths_op(s, c, from, to);
 }
 
 void strace_two_paths(struct strace *s, struct strace_call *c)
 {
-	struct strace_fd cwd = {.number = STRACE_CWD};
-	if (!c->returned || c->args < 2)
-		return;
-	size_t from = strace_path(s, c, &cwd, c->arg[0], s->path);
-	two_paths(s, c, from, strace_path(s, c, &cwd, c->arg[1], s->path2));
+	const size_t from = strace_path(s, c, &CWD, c->arg[0], s->path);
+	two_paths(s, c, from, strace_path(s, c, &CWD, c->arg[1], s->path2));
 }
 
 void strace_two_paths_at(struct strace *s, struct strace_call *c)
 {
-	if (!c->returned || c->args < 4)
-		return;
-	struct strace_fd a = strace_fd(c->arg[0]), b = strace_fd(c->arg[2]);
-	size_t from = strace_path(s, c, &a, c->arg[1], s->path);
-	if (from == 0 && a.number >= 0 && empty_path(c->arg[1]) &&
-	    c->entry->variant == STRACE_LINK) {
-		name_fd(s, c, &a, strace_path(s, c, &b, c->arg[3], s->path2));
+	const struct strace_fd a = strace_fd(c->arg[0]), b = strace_fd(c->arg[2]);
+	const size_t from = strace_path(s, c, &a, c->arg[1], s->path),
+		     to = strace_path(s, c, &b, c->arg[3], s->path2);
+	if (from > 0 || a.number < 0 || !empty_path(c->arg[1]) ||
+	    c->entry->variant != STRACE_LINK) {
+		two_paths(s, c, from, to);
 		return;
 	}
-	two_paths(s, c, from, strace_path(s, c, &b, c->arg[3], s->path2));
+	/* linkat(3, "", ..., AT_EMPTY_PATH): gives the file of a descriptor a name */
+	const struct fd_slot *slot = c->failed ? NULL : strace_slot(s, c, &a);
+	if (slot != NULL && slot->open->file != NULL && to > 0)
+		fdtable_name(&s->tracker, slot->open->file, s->path2, to);
+	two_paths_op(s, c, 0, to);
 }
 
 /* symlink(target, path): the target is arbitrary text */
 static void symlink_op(struct strace *s, struct strace_call *c, const struct strace_fd *dir,
 		       struct strace_text arg)
 {
-	struct strace_op o = {.name = "symlink", .path = s->path, .to = s->path2};
-	o.path_size = strace_path(s, c, dir, arg, s->path);
-	if (!strace_string(c->arg[0], s->path2, sizeof s->path2, &o.to_size))
-		o.to_size = 0;
-	if (!c->failed && o.path_size > 0 && o.to_size > 0)
-		fdtable_symlink(&s->tracker, s->path, o.path_size, s->path2, o.to_size);
-	if (emit_wants_op(&s->emit, o.name))
-		strace_emit_op(s, c, &o);
+	const size_t path_size = strace_path(s, c, dir, arg, s->path);
+	size_t to_size;
+	if (!strace_string(c->arg[0], s->path2, sizeof s->path2, &to_size))
+		to_size = 0;
+	if (!c->failed && path_size > 0 && to_size > 0)
+		fdtable_symlink(&s->tracker, s->path, path_size, s->path2, to_size);
+	two_paths_op(s, c, path_size, to_size);
 }
 
 void strace_symlink(struct strace *s, struct strace_call *c)
 {
-	struct strace_fd cwd = {.number = STRACE_CWD};
-	if (c->returned && c->args >= 2)
-		symlink_op(s, c, &cwd, c->arg[1]);
+	symlink_op(s, c, &CWD, c->arg[1]);
 }
 
 void strace_symlink_at(struct strace *s, struct strace_call *c)
 {
-	if (!c->returned || c->args < 3)
-		return;
-	struct strace_fd dir = strace_fd(c->arg[1]);
+	const struct strace_fd dir = strace_fd(c->arg[1]);
 	symlink_op(s, c, &dir, c->arg[2]);
 }
 
 /* Sizes */
 
-void strace_resized(struct strace *s, const struct strace_call *c, struct tracked_file *f,
-		    uint64_t size)
+void strace_truncate_enter(struct strace *s, struct strace_call *c)
 {
-	strace_size_race(s, c, f, STRACE_SETS);
-	file_truncate(f, size);
-	f->size_known = !f->disputed;
+	const size_t size = c->args > 0 ? strace_path(s, c, &CWD, c->arg[0], s->path) : 0;
+	if (size > 0)
+		strace_use(&c->task->active.using[0], NULL, strace_file_at(s, c, s->path, size));
 }
 
 void strace_truncate(struct strace *s, struct strace_call *c)
 {
-	struct strace_fd cwd = {.number = STRACE_CWD};
 	int64_t length;
-	if (!c->returned || c->args < 2)
-		return;
-	size_t size = strace_path(s, c, &cwd, c->arg[0], s->path);
+	const size_t size = strace_path(s, c, &CWD, c->arg[0], s->path);
 	struct tracked_file *f = strace_file_at(s, c, s->path, size);
 	if (!c->failed && f != NULL && strace_number(c->arg[1], &length) && length >= 0)
 		strace_resized(s, c, f, (uint64_t)length);
-	op(s, c, c->entry->op, size);
+	path_op(s, c, c->entry->op, size);
+}
+
+/* Returns the file of the descriptor, whose size a call changes; NULL if it failed. */
+static struct tracked_file *file_of_fd(struct strace *s, struct strace_call *c)
+{
+	const struct strace_fd fd = strace_fd(c->arg[0]);
+	const struct fd_slot *slot = c->failed ? NULL : strace_slot(s, c, &fd);
+	return slot != NULL ? slot->open->file : NULL;
 }
 
 void strace_ftruncate(struct strace *s, struct strace_call *c)
 {
+	struct tracked_file *f = file_of_fd(s, c);
 	int64_t length;
-	if (!c->returned || c->args < 2)
-		return;
-	struct strace_fd fd = strace_fd(c->arg[0]);
-	struct fd_slot *slot = c->failed ? NULL : strace_slot(s, c, &fd);
-	if (slot != NULL && slot->open->file != NULL && strace_number(c->arg[1], &length) &&
-	    length >= 0)
-		strace_resized(s, c, slot->open->file, (uint64_t)length);
-	on_fd(s, c);
+	if (f != NULL && strace_number(c->arg[1], &length) && length >= 0)
+		strace_resized(s, c, f, (uint64_t)length);
+	strace_fd_op(s, c);
 }
 
 /* A mode that moves bytes within the file makes its size unknown. */
 static void allocated(struct strace *s, const struct strace_call *c, struct tracked_file *f,
 		      int64_t end)
 {
-	const struct strace_text mode = c->arg[1];
-	int64_t raw = 0;
+	const bool shifts = strace_flag(c, 1, "FALLOC_FL_COLLAPSE_RANGE", 0x8) ||
+			    strace_flag(c, 1, "FALLOC_FL_INSERT_RANGE", 0x20);
 	strace_size_race(s, c, f, STRACE_SETS);
-	if (f->disputed)
+	if (f->disputed || shifts)
 		f->size_known = false;
-	strace_number(mode, &raw);
-	if (strace_has_flag(mode, "FALLOC_FL_COLLAPSE_RANGE") ||
-	    strace_has_flag(mode, "FALLOC_FL_INSERT_RANGE") || (raw & 0x28) != 0)
-		f->size_known = false;
-	else if (!strace_has_flag(mode, "FALLOC_FL_KEEP_SIZE") && (raw & 1) == 0)
+	if (!shifts && !strace_flag(c, 1, "FALLOC_FL_KEEP_SIZE", 1))
 		file_grow(f, (uint64_t)end);
 }
 
 void strace_fallocate(struct strace *s, struct strace_call *c)
 {
+	struct tracked_file *f = file_of_fd(s, c);
 	int64_t offset, length, end;
-	if (!c->returned || c->args < 4)
-		return;
-	struct strace_fd fd = strace_fd(c->arg[0]);
-	struct fd_slot *slot = c->failed ? NULL : strace_slot(s, c, &fd);
-	if (slot != NULL && slot->open->file != NULL && strace_number(c->arg[2], &offset) &&
-	    strace_number(c->arg[3], &length) && !__builtin_add_overflow(offset, length, &end) &&
-	    end >= 0)
-		allocated(s, c, slot->open->file, end);
-	on_fd(s, c);
+	if (f != NULL && strace_number(c->arg[2], &offset) && strace_number(c->arg[3], &length) &&
+	    !__builtin_add_overflow(offset, length, &end) && end >= 0)
+		allocated(s, c, f, end);
+	strace_fd_op(s, c);
 }
 
 void strace_sync(struct strace *s, struct strace_call *c)
 {
-	if (c->returned && emit_wants_op(&s->emit, c->entry->op))
-		op(s, c, c->entry->op, 0);
+	path_op(s, c, c->entry->op, 0);
 }
 
 /* The working directory */
 
+enum chdir_variant { CHDIR, FCHDIR, CHROOT };
+
 void strace_chdir(struct strace *s, struct strace_call *c)
 {
-	struct strace_fd cwd = {.number = STRACE_CWD};
-	if (!c->returned || c->failed || c->args < 1)
-		return;
-	if (c->entry->variant == 2) { /* chroot: absolute names have another root from now on */
+	struct directory *cwd = c->task->cwd;
+	if (c->entry->variant == CHROOT) { /* absolute names have another root from now on */
 		strace_count(s, "chroot", 1);
-		return;
-	}
-	if (c->entry->variant == 0) {
-		size_t size = strace_path(s, c, &cwd, c->arg[0], s->path);
+	} else if (c->entry->variant == CHDIR) {
+		const size_t size = strace_path(s, c, &CWD, c->arg[0], s->path);
 		if (size > 0)
-			directory_set(&s->tracker, c->task->cwd, s->path, size);
-		return;
+			directory_set(&s->tracker, cwd, s->path, size);
+	} else {
+		struct tracked_file *f = file_of_fd(s, c);
+		if (f != NULL && file_has_path(&s->tracker, f))
+			directory_set(&s->tracker, cwd, f->path, f->path_size);
 	}
-	struct strace_fd fd = strace_fd(c->arg[0]);
-	const struct fd_slot *slot = strace_slot(s, c, &fd);
-	if (slot != NULL && slot->open->file != NULL &&
-	    file_has_path(&s->tracker, slot->open->file))
-		directory_set(&s->tracker, c->task->cwd, slot->open->file->path,
-			      slot->open->file->path_size);
 }
 
 void strace_getcwd(struct strace *s, struct strace_call *c)
 {
-	struct strace_text a = c->arg[0];
-	if (c->returned && !c->failed && c->args > 0 && a.end - a.p > 2 && *a.p == '"' &&
-	    a.end[-1] == '"')
-		strace_learn_cwd(s, c->task, (struct strace_text){a.p + 1, a.end - 1});
+	const struct strace_text a = c->arg[0];
+	if (a.end - a.p > 2 && *a.p == '"' && a.end[-1] == '"')
+		learn_cwd(s, c->task, (struct strace_text){a.p + 1, a.end - 1});
 }

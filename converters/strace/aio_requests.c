@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Outstanding asynchronous requests and their results.
+ *
+ * strace prints no address of an iocb in io_submit, so results are matched by context and aio_data
+ * alone. The outstanding requests of a context with equal aio_data form a *class*.
+ *
+ * If one call returns as many results as the class has requests, all of them have completed by
+ * then. If it returns fewer, it is unknown which requests they belong to; the completion of all is
+ * unknown from then on. Such requests become records at once, and the class only counts how many of
+ * them are outstanding (unmatched), since later results may belong to them.
+ *
+ * Lengths are taken from the results where these can be attributed. That is also the case if every
+ * result is as long as every request, or if the results of a class add up to the requested lengths
+ * when it becomes empty.
+ *
+ * A context that the log shows incompletely (truncated arrays, no io_setup) is not trusted: the
+ * completion of all its requests is unknown.
+ */
+#include "strace.h"
+
+#include <assert.h>
+
+#include "lib/base/hash.h"
+
+enum {
+	OUTSTANDING_MAX = 65536, /* outstanding requests: the default of fs.aio-max-nr */
+	CLASSES_MAX = 2 * OUTSTANDING_MAX,
+	CONTEXTS_MAX = 1024, /* per process */
+	BUCKETS = 4096,      /* of the table of classes; a power of two */
+};
+
+struct strace_aio_class {
+	struct strace_aio_class *bucket_next; /* in the hash table */
+	struct strace_aio_class *prev, *next; /* of the context */
+	struct strace_aio_class *touched;     /* list of classes with results in the current call */
+	struct strace_context *context;
+	/* outstanding requests whose completion can still be determined */
+	struct strace_request *first, *last;
+	uint64_t data, requests, unmatched;
+	uint64_t min, max;            /* requested lengths since the class was last empty */
+	uint64_t requested, returned; /* sums of lengths since then */
+	uint64_t maybe_short;         /* results since then that may be short */
+	bool irregular;               /* a request failed or transfers no bytes */
+	/* Results in the current call */
+	uint64_t results, sum;
+	int64_t shortest, longest;
+};
+
+enum request_state { OUTSTANDING, UNKNOWN, DONE };
+
+struct strace_request {
+	struct strace_request *prev, *next;             /* list of the log, oldest first */
+	struct strace_request *class_prev, *class_next; /* valid while OUTSTANDING */
+	struct strace_request *batch;                   /* next request of the same call */
+	struct strace_aio_class *class;
+	struct iot_record rec;
+	int64_t result, end_ns;
+	uint8_t state;
+	bool submitted;    /* io_submit has returned, and rec is set */
+	bool recorded;     /* ... and will be emitted */
+	bool result_known; /* if DONE: result belongs to this request */
+	bool end_known;
+};
+
+/* Classes */
+
+static struct strace_aio_class **bucket(struct strace *s, const struct strace_context *x,
+					uint64_t data)
+{
+	const uint64_t key = data * 0x9e3779b97f4a7c15U ^ (uint64_t)(uintptr_t)x;
+	return &s->aio.bucket[hash_mix(s->tracker.seed, key) & (BUCKETS - 1)];
+}
+
+static struct strace_aio_class *find_class(struct strace *s, const struct strace_context *x,
+					   uint64_t data)
+{
+	struct strace_aio_class *k = s->aio.bucket == NULL ? NULL : *bucket(s, x, data);
+	while (k != NULL && (k->context != x || k->data != data))
+		k = k->bucket_next;
+	return k;
+}
+
+static struct strace_aio_class *make_class(struct strace *s, struct strace_context *x,
+					   uint64_t data)
+{
+	struct strace_aio_class *k = find_class(s, x, data);
+	if (k != NULL || s->aio.classes == CLASSES_MAX)
+		return k;
+	if (s->aio.bucket == NULL)
+		s->aio.bucket =
+		    fdtable_grow(&s->tracker, NULL, 0, BUCKETS * sizeof(struct strace_aio_class *));
+	k = s->aio.bucket != NULL ? fdtable_grow(&s->tracker, NULL, 0, sizeof *k) : NULL;
+	if (k == NULL)
+		return NULL;
+	struct strace_aio_class **b = bucket(s, x, data);
+	*k = (struct strace_aio_class){
+	    .context = x, .data = data, .min = UINT64_MAX, .bucket_next = *b, .next = x->classes};
+	*b = k;
+	if (k->next != NULL)
+		k->next->prev = k;
+	x->classes = k;
+	s->aio.classes++;
+	return k;
+}
+
+/*
+ * Frees a class without outstanding requests. Lengths that are still uncertain are counted as
+ * unknown.
+ */
+static void end_class(struct strace *s, struct strace_aio_class *k)
+{
+	struct strace_aio_class **b = bucket(s, k->context, k->data);
+	assert(k->first == NULL);
+	if (k->maybe_short > 0 && (k->irregular || k->requested != k->returned))
+		strace_count(s, "unknown.async_lengths", k->maybe_short);
+	while (*b != k)
+		b = &(*b)->bucket_next;
+	*b = k->bucket_next;
+	*(k->prev != NULL ? &k->prev->next : &k->context->classes) = k->next;
+	if (k->next != NULL)
+		k->next->prev = k->prev;
+	fdtable_drop(&s->tracker, k, sizeof *k);
+	s->aio.classes--;
+}
+
+/* Requests */
+
+static void request_free(struct strace *s, struct strace_request *r)
+{
+	*(r->prev != NULL ? &r->prev->next : &s->aio.first) = r->next;
+	*(r->next != NULL ? &r->next->prev : &s->aio.last) = r->prev;
+	fdtable_drop(&s->tracker, r, sizeof *r);
+	s->aio.requests--;
+}
+
+static void emit(struct strace *s, struct strace_request *r)
+{
+	if (!r->recorded || s->ended)
+		return;
+	if (r->state == DONE && r->result_known && r->result < 0) {
+		strace_count(s, "failed.async", 1);
+		return;
+	}
+	if (r->state == DONE && r->result_known)
+		r->rec.length = (uint64_t)r->result;
+	if (r->state == DONE && r->end_known && r->end_ns >= r->rec.start_ns) {
+		r->rec.duration_ns = (uint64_t)(r->end_ns - r->rec.start_ns);
+		r->rec.flags &= (uint8_t)~IOT_DURATION_UNKNOWN;
+	} else if (s->log.durations) {
+		strace_count(s, "unknown.duration_records", 1);
+	}
+	strace_emit_record(s, &r->rec);
+}
+
+/* Emits a request whose result is settled, once its io_submit has returned. */
+static void settle(struct strace *s, struct strace_request *r)
+{
+	if (!r->submitted)
+		return;
+	emit(s, r);
+	request_free(s, r);
+}
+
+static void leave_class(struct strace_request *r)
+{
+	struct strace_aio_class *k = r->class;
+	assert(k != NULL && k->requests > 0);
+	*(r->class_prev != NULL ? &r->class_prev->class_next : &k->first) = r->class_next;
+	*(r->class_next != NULL ? &r->class_next->class_prev : &k->last) = r->class_prev;
+	k->requests--;
+	r->class = NULL;
+}
+
+/* The completion of a request cannot be determined any more. */
+static void unmatch(struct strace *s, struct strace_request *r)
+{
+	r->class->unmatched++;
+	leave_class(r);
+	r->state = UNKNOWN;
+	settle(s, r);
+}
+
+static void unmatch_all(struct strace *s, struct strace_aio_class *k)
+{
+	while (k->first != NULL)
+		unmatch(s, k->first);
+}
+
+/*
+ * Makes the oldest request unmatched if there are too many. Returns false if that is impossible.
+ */
+static bool keep_limit(struct strace *s)
+{
+	struct strace_request *r = s->aio.first;
+	if (s->aio.requests < OUTSTANDING_MAX)
+		return true;
+	if (!r->submitted || r->state != OUTSTANDING)
+		return false;
+	unmatch(s, r);
+	return true;
+}
+
+struct strace_request **strace_request_new(struct strace *s, struct strace_request **at,
+					   struct strace_context *x,
+					   const struct strace_request_info *info)
+{
+	struct strace_aio_class *k = keep_limit(s) ? make_class(s, x, info->data) : NULL;
+	struct strace_request *r = k != NULL ? fdtable_grow(&s->tracker, NULL, 0, sizeof *r) : NULL;
+	const uint64_t length = info->length;
+	if (r == NULL)
+		return NULL;
+	*r = (struct strace_request){.class = k, .class_prev = k->last, .prev = s->aio.last};
+	r->rec.start_ns = info->start_ns;
+	r->rec.length = length;
+	*(k->last != NULL ? &k->last->class_next : &k->first) = r;
+	k->last = r;
+	k->requests++;
+	k->min = length < k->min ? length : k->min;
+	k->max = length > k->max ? length : k->max;
+	k->requested += length;
+	k->irregular |= info->irregular;
+	*(s->aio.last != NULL ? &s->aio.last->next : &s->aio.first) = r;
+	s->aio.last = r;
+	s->aio.requests++;
+	*at = r;
+	return &r->batch;
+}
+
+struct strace_request *strace_request_submitted(struct strace *s, struct strace_request *r,
+						const struct iot_record *rec)
+{
+	struct strace_request lone = {.state = UNKNOWN}, *next = r != NULL ? r->batch : NULL;
+	if (r == NULL)
+		r = &lone;
+	r->recorded = rec != NULL;
+	if (rec != NULL)
+		r->rec = *rec;
+	r->submitted = true;
+	if (r == &lone)
+		emit(s, r);
+	else if (r->state != OUTSTANDING)
+		settle(s, r);
+	return next;
+}
+
+/* A request that is unmatched remains counted as outstanding. */
+void strace_aio_withdraw(struct strace *s, struct strace_task *t)
+{
+	struct strace_request *r = t->active.submitting;
+	t->active.submitting = NULL;
+	for (struct strace_request *next; r != NULL; r = next) {
+		struct strace_aio_class *k = r->class;
+		next = r->batch;
+		if (r->state == OUTSTANDING) {
+			leave_class(r);
+			k->requested -= r->rec.length;
+			if (k->requests == 0 && k->unmatched == 0)
+				end_class(s, k);
+		}
+		request_free(s, r);
+	}
+}
+
+int64_t strace_aio_earliest(const struct strace *s)
+{
+	return s->aio.first != NULL ? s->aio.first->rec.start_ns : INT64_MAX;
+}
+
+/* Results */
+
+bool strace_aio_result(struct strace *s, const struct strace_context *x, uint64_t data,
+		       int64_t bytes, struct strace_aio_class **touched)
+{
+	struct strace_aio_class *k = find_class(s, x, data);
+	if (k == NULL)
+		return false;
+	if (k->results == 0) {
+		k->shortest = k->longest = bytes;
+		k->sum = 0;
+		k->touched = *touched;
+		*touched = k;
+	}
+	k->results++;
+	k->shortest = bytes < k->shortest ? bytes : k->shortest;
+	k->longest = bytes > k->longest ? bytes : k->longest;
+	k->sum += bytes > 0 ? (uint64_t)bytes : 0;
+	k->irregular |= bytes < 0 || (uint64_t)bytes > k->max;
+	return true;
+}
+
+/*
+ * Returns true if every result is as long as every request of the class: then their assignment does
+ * not matter.
+ */
+static bool all_full(const struct strace_aio_class *k)
+{
+	return k->shortest == k->longest && k->min == k->max && k->shortest >= 0 &&
+	       (uint64_t)k->shortest == k->max;
+}
+
+/* Completes all requests of a class, at the end of this call. */
+static void complete_all(struct strace *s, struct strace_aio_class *k, const struct strace_call *c)
+{
+	const bool alike = k->shortest == k->longest;
+	while (k->first != NULL) {
+		struct strace_request *r = k->first;
+		leave_class(r);
+		r->state = DONE;
+		r->end_ns = c->end_ns;
+		r->end_known = c->duration_known;
+		r->result_known = alike;
+		r->result = k->shortest;
+		if (alike) {
+			k->requested -= r->rec.length;
+			k->returned -= r->result > 0 ? (uint64_t)r->result : 0;
+		}
+		settle(s, r);
+	}
+	end_class(s, k);
+}
+
+static void class_results(struct strace *s, struct strace_aio_class *k, const struct strace_call *c)
+{
+	const uint64_t results = k->results;
+	const bool all = results == k->requests + k->unmatched;
+	k->results = 0;
+	k->returned += k->sum;
+	if (!all_full(k))
+		k->maybe_short += all && k->shortest == k->longest ? k->unmatched : results;
+	if (all) {
+		complete_all(s, k, c);
+	} else {
+		unmatch_all(s, k);
+		k->unmatched -= results;
+	}
+}
+
+/* Returns true if the log shows the requests of all these results. */
+static bool is_plausible(const struct strace_aio_class *touched)
+{
+	for (const struct strace_aio_class *k = touched; k != NULL; k = k->touched)
+		if (k->results > k->requests + k->unmatched)
+			return false;
+	return true;
+}
+
+bool strace_aio_results(struct strace *s, struct strace_aio_class *touched,
+			const struct strace_call *c)
+{
+	if (!is_plausible(touched))
+		return false;
+	for (struct strace_aio_class *next; touched != NULL; touched = next) {
+		next = touched->touched;
+		class_results(s, touched, c);
+	}
+	return true;
+}
+
+/* Contexts: their ids are addresses, so they belong to one process */
+
+struct strace_context *strace_context_find(const struct strace_group *g, uint64_t id)
+{
+	struct strace_context *x = g->contexts;
+	while (x != NULL && x->id != id)
+		x = x->next;
+	return x;
+}
+
+/* Abandons the requests of a context: their results will never be seen. */
+static void abandon(struct strace *s, struct strace_context *x)
+{
+	while (x->classes != NULL) {
+		struct strace_aio_class *k = x->classes;
+		unmatch_all(s, k);
+		strace_count(s, "unseen.async_results", k->unmatched);
+		k->irregular = true;
+		end_class(s, k);
+	}
+}
+
+void strace_context_distrust(struct strace *s, struct strace_context *x)
+{
+	x->trusted = false;
+	abandon(s, x);
+}
+
+void strace_context_new(struct strace *s, struct strace_group *g, uint64_t id)
+{
+	struct strace_context *x = strace_context_find(g, id);
+	if (x != NULL)
+		strace_context_free(s, g, x);
+	if (g->context_count == CONTEXTS_MAX)
+		return;
+	x = fdtable_grow(&s->tracker, NULL, 0, sizeof *x);
+	if (x == NULL)
+		return;
+	*x = (struct strace_context){.next = g->contexts, .id = id, .trusted = true};
+	g->contexts = x;
+	g->context_count++;
+}
+
+void strace_context_free(struct strace *s, struct strace_group *g, struct strace_context *x)
+{
+	struct strace_context **at = &g->contexts;
+	abandon(s, x);
+	while (*at != x)
+		at = &(*at)->next;
+	*at = x->next;
+	g->context_count--;
+	fdtable_drop(&s->tracker, x, sizeof *x);
+}
+
+void strace_aio_leave(struct strace *s, struct strace_group *g)
+{
+	while (g->contexts != NULL)
+		strace_context_free(s, g, g->contexts);
+}
+
+void strace_aio_free(struct strace *s)
+{
+	fdtable_drop(&s->tracker, s->aio.bucket,
+		     s->aio.bucket != NULL ? BUCKETS * sizeof(struct strace_aio_class *) : 0);
+}
