@@ -332,13 +332,13 @@ static uint64_t used(const struct fd_table *table, uint32_t at)
 uint32_t fd_table_lowest(struct fd_table *table, uint32_t from)
 {
 	uint32_t at = from / FD_PAGE;
-	uint64_t taken = used(table, at) | ((UINT64_C(1) << from % FD_PAGE) - 1);
+	uint64_t in_use = used(table, at) | ((UINT64_C(1) << from % FD_PAGE) - 1);
 	while (used(table, table->full) == UINT64_MAX)
 		table->full++;
-	if (taken == UINT64_MAX) {
+	if (in_use == UINT64_MAX) {
 		at = at < table->full ? table->full : at + 1;
-		while ((taken = used(table, at)) == UINT64_MAX)
+		while ((in_use = used(table, at)) == UINT64_MAX)
 			at++;
 	}
-	return at * FD_PAGE + (uint32_t)__builtin_ctzll(~taken);
+	return at * FD_PAGE + (uint32_t)__builtin_ctzll(~in_use);
 }

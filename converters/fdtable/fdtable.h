@@ -234,23 +234,23 @@ void open_description_free(struct fdtable *t, struct open_description *d); /* dr
  */
 bool description_mark_known(struct fdtable *t, struct open_description *d, uint32_t process);
 
-struct place {
+struct file_offset {
 	uint64_t offset;
 	bool known;
 };
 
 /* Transfers bytes at the position, which advances; appending writes go to the end of the file. */
-struct place open_description_move(struct open_description *d, bool write, uint64_t length);
+struct file_offset open_description_move(struct open_description *d, bool write, uint64_t length);
 /* Transfers bytes at an explicit offset; the position does not change. */
-struct place open_description_move_at(struct open_description *d, bool write, uint64_t offset,
-				      uint64_t length);
+struct file_offset open_description_move_at(struct open_description *d, bool write, uint64_t offset,
+					    uint64_t length);
 /* Appends bytes regardless of the flags; the position does not change if `keep`. */
-struct place open_description_append(struct open_description *d, uint64_t length, bool keep);
+struct file_offset open_description_append(struct open_description *d, uint64_t length, bool keep);
 /*
- * Records that a read at `place` returned `got` of `wanted` bytes, which determines the size if got
+ * Records that a read at `at` returned `got` of `wanted` bytes, which determines the size if got
  * < wanted.
  */
-void open_description_short_read(struct open_description *d, struct place place, uint64_t got,
+void open_description_short_read(struct open_description *d, struct file_offset at, uint64_t got,
 				 uint64_t wanted);
 void open_description_seek(struct open_description *d, uint64_t position);
 
@@ -304,7 +304,7 @@ enum open_how {
  */
 struct tracked_file *fdtable_open(struct fdtable *t, const char *path, size_t size, unsigned how);
 /* Returns a file without a name (O_TMPFILE, deleted before the trace), with one reference. */
-struct tracked_file *tracker_unlinked(struct fdtable *t);
+struct tracked_file *file_unlinked(struct fdtable *t);
 /* Returns the file of this name, NULL if it has not been opened. */
 struct tracked_file *fdtable_find(struct fdtable *t, const char *path, size_t size);
 void fdtable_absent(struct fdtable *t, const char *path, size_t size); /* the name does not exist */

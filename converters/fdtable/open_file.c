@@ -69,7 +69,7 @@ void file_grow(struct tracked_file *f, uint64_t size)
 		f->size = size;
 }
 
-struct tracked_file *tracker_unlinked(struct fdtable *t)
+struct tracked_file *file_unlinked(struct fdtable *t)
 {
 	struct tracked_file *f = fdtable_grow(t, NULL, 0, sizeof *f);
 	if (f != NULL)
@@ -317,48 +317,48 @@ static void wrote(struct tracked_file *f, uint64_t end, bool known, uint64_t len
 		f->size_known = false;
 }
 
-struct place open_description_append(struct open_description *d, uint64_t length, bool keep)
+struct file_offset open_description_append(struct open_description *d, uint64_t length, bool keep)
 {
-	struct place place = {.offset = d->position, .known = false};
+	struct file_offset at = {.offset = d->position, .known = false};
 	if (d->file != NULL) {
-		place = (struct place){.offset = d->file->size, .known = d->file->size_known};
+		at = (struct file_offset){.offset = d->file->size, .known = d->file->size_known};
 		d->file->size += length;
 	}
 	if (!keep) {
-		d->position = place.offset + length;
-		d->position_known = place.known;
+		d->position = at.offset + length;
+		d->position_known = at.known;
 	}
-	return place;
+	return at;
 }
 
-struct place open_description_move(struct open_description *d, bool write, uint64_t length)
+struct file_offset open_description_move(struct open_description *d, bool write, uint64_t length)
 {
 	if (write && d->append && d->file != NULL)
 		return open_description_append(d, length, length == 0);
-	struct place place = {.offset = d->position, .known = d->position_known};
+	struct file_offset at = {.offset = d->position, .known = d->position_known};
 	d->position += length;
 	if (write)
-		wrote(d->file, d->position, place.known, length);
-	return place;
+		wrote(d->file, d->position, at.known, length);
+	return at;
 }
 
-struct place open_description_move_at(struct open_description *d, bool write, uint64_t offset,
-				      uint64_t length)
+struct file_offset open_description_move_at(struct open_description *d, bool write, uint64_t offset,
+					    uint64_t length)
 {
 	if (write && d->append && d->file != NULL)
 		return open_description_append(d, length, true);
 	if (write)
 		wrote(d->file, offset + length, true, length);
-	return (struct place){.offset = offset, .known = true};
+	return (struct file_offset){.offset = offset, .known = true};
 }
 
-void open_description_short_read(struct open_description *d, struct place place, uint64_t got,
+void open_description_short_read(struct open_description *d, struct file_offset at, uint64_t got,
 				 uint64_t wanted)
 {
 	struct tracked_file *f = d->file;
-	if (f == NULL || f->size_known || !place.known || got >= wanted)
+	if (f == NULL || f->size_known || !at.known || got >= wanted)
 		return;
-	uint64_t end = place.offset + got;
+	uint64_t end = at.offset + got;
 	if (got > 0 || end == f->size) {
 		f->size = end;
 		f->size_known = true;

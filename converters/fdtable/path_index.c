@@ -14,7 +14,7 @@
 /* Creates the file of a node without one: a file that existed before, or a new one. */
 static bool file_appears(struct fdtable *t, struct path_name *n, bool size_known)
 {
-	struct tracked_file *f = tracker_unlinked(t);
+	struct tracked_file *f = file_unlinked(t);
 	if (f == NULL)
 		return false;
 	f->size_known = size_known;
@@ -249,26 +249,26 @@ size_t fdtable_resolve(struct fdtable *t, const char *base, size_t base_size, co
 {
 	if (!t->links || !has_up(path, size))
 		return path_resolve(base, base_size, path, size, out);
-	char whole[PATH_CAPACITY];
+	char joined[PATH_CAPACITY];
 	size_t n = *path == '/' ? 0 : base_size;
-	if (n + 1 + size > sizeof whole)
+	if (n + 1 + size > sizeof joined)
 		return 0;
 	if (n > 0) {
-		memcpy(whole, base, n);
-		whole[n++] = '/';
+		memcpy(joined, base, n);
+		joined[n++] = '/';
 	}
-	memcpy(whole + n, path, size);
+	memcpy(joined + n, path, size);
 	n += size;
-	while (n > 1 && whole[n - 1] == '/')
+	while (n > 1 && joined[n - 1] == '/')
 		n--;
 	/* the last component may be a link that the call operates on: do not follow it */
 	size_t last = n;
-	while (last > 0 && whole[last - 1] != '/')
+	while (last > 0 && joined[last - 1] != '/')
 		last--;
-	if (has_up(whole + last, n - last))
+	if (has_up(joined + last, n - last))
 		last = n;
-	const struct path_name *d = tree_walk(t, whole, last, WALK_MAKE | WALK_FOLLOW, NULL);
+	const struct path_name *d = tree_walk(t, joined, last, WALK_MAKE | WALK_FOLLOW, NULL);
 	char directory[PATH_CAPACITY];
 	const size_t at = d == NULL ? 0 : tree_path(d, directory);
-	return at == 0 ? 0 : path_resolve(directory, at, whole + last, n - last, out);
+	return at == 0 ? 0 : path_resolve(directory, at, joined + last, n - last, out);
 }

@@ -63,7 +63,7 @@ struct tracked_file *procstat_files_open(struct procstat_files *f, uint32_t proc
 	unsigned as = (how & PACKET_OPEN_CREATED) != 0 ? OPEN_CREATE | OPEN_EXCLUSIVE : 0;
 	keep_small(f);
 	struct tracked_file *after =
-	    unlinked ? tracker_unlinked(&f->tracker) : fdtable_open(&f->tracker, path, size, as);
+	    unlinked ? file_unlinked(&f->tracker) : fdtable_open(&f->tracker, path, size, as);
 	if (after == NULL)
 		return NULL;
 	if (after->object == 0)

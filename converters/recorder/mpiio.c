@@ -202,13 +202,13 @@ static void seek(struct recorder_rank *k)
 }
 
 /* Converts etypes from the start of the view to bytes of the file. */
-static struct place to_bytes(const struct recorder_place *p, int64_t position)
+static struct file_offset to_bytes(const struct recorder_place *p, int64_t position)
 {
 	int64_t bytes;
 	bool known = p->plain && position >= 0 &&
 		     !__builtin_mul_overflow(position, (int64_t)p->etype, &bytes) &&
 		     !__builtin_add_overflow(bytes, p->displacement, &bytes);
-	return (struct place){.offset = known ? (uint64_t)bytes : 0, .known = known};
+	return (struct file_offset){.offset = known ? (uint64_t)bytes : 0, .known = known};
 }
 
 static void advance(struct recorder_place *p, uint64_t bytes, bool known)

@@ -267,7 +267,7 @@ struct recorder_op {
 
 struct recorder_io {
 	struct recorder_handle *handle;
-	struct place place;
+	struct file_offset place;
 	uint64_t length;
 	bool write, async;
 };

@@ -76,7 +76,7 @@ struct open_description *strace_fd_found(struct strace *s, const struct strace_f
 	}
 	const bool unlinked = kind == FD_FILE && f == NULL;
 	if (unlinked)
-		f = tracker_unlinked(&s->tracker);
+		f = file_unlinked(&s->tracker);
 	struct open_description *d = open_description_new(&s->tracker, kind, f);
 	if (unlinked && f != NULL)
 		file_free(&s->tracker, f);

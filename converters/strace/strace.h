@@ -576,7 +576,7 @@ bool strace_shown(const struct strace *s, const struct open_description *d);
 uint32_t strace_emit_file(struct strace *s, struct strace_task *task, int64_t fd,
 			  struct fd_slot *slot, int64_t from_ns);
 struct strace_io {
-	struct place place;
+	struct file_offset place;
 	uint64_t length;
 	bool write, async;
 	bool ordered; /* the offset depends on the order of calls */

@@ -13,12 +13,12 @@ static void record(struct strace *s, const struct strace_call *c, int64_t fd, st
 }
 
 /* Accounts for appended bytes. keep: the position does not change. */
-static struct place append(struct strace *s, const struct strace_call *c,
-			   struct open_description *d, bool keep)
+static struct file_offset append(struct strace *s, const struct strace_call *c,
+				 struct open_description *d, bool keep)
 {
 	const bool race = strace_append_race(s, c, d, !keep);
 	const bool disputed = d->file->disputed;
-	struct place place = open_description_append(d, (uint64_t)c->result, keep);
+	struct file_offset place = open_description_append(d, (uint64_t)c->result, keep);
 	place.known &= !race;
 	if (disputed)
 		d->file->size_known = false;
@@ -121,7 +121,7 @@ static struct fd_slot *transfer_slot(struct strace *s, struct strace_call *c,
 
 /* A short read shows the size, unless other calls change it at the same time. */
 static void short_read(struct strace *s, const struct strace_call *c, struct open_description *d,
-		       struct place place)
+		       struct file_offset place)
 {
 	int64_t wanted;
 	if ((c->entry->class & STRACE_ASKS) == 0 || d->kind != FD_FILE || c->args != 3 ||
@@ -142,7 +142,7 @@ static void move(struct strace *s, struct strace_call *c, const struct strace_fd
 	const bool appends = write && d->append && d->file != NULL && length > 0;
 	const bool race = strace_position_race(s, c, d, appends ? STRACE_SETS : STRACE_ADDS);
 	const bool disputed = d->disputed;
-	struct place place;
+	struct file_offset place;
 	if (appends) {
 		place = append(s, c, d, false);
 	} else {
@@ -170,7 +170,7 @@ static void move_at(struct strace *s, struct strace_call *c, const struct strace
 	const uint64_t length = (uint64_t)c->result;
 	if (write && length > 0)
 		grows(s, c, d->file, (uint64_t)offset + length);
-	struct place place = open_description_move_at(d, write, (uint64_t)offset, length);
+	struct file_offset place = open_description_move_at(d, write, (uint64_t)offset, length);
 	place.known &= !vague;
 	if (vague && d->file != NULL)
 		d->file->size_known = false;

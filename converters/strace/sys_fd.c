@@ -107,7 +107,7 @@ static struct open_description *opened(struct strace *s, struct strace_call *c, 
 		f = fdtable_open(&s->tracker, s->path, o->path_size, how);
 	const bool unlinked = f == NULL && kind == FD_FILE;
 	if (unlinked)
-		f = tracker_unlinked(&s->tracker);
+		f = file_unlinked(&s->tracker);
 	struct open_description *d = open_description_new(&s->tracker, kind, f);
 	if (unlinked && f != NULL) {
 		f->size_known = is_tmpfile(o);

@@ -160,7 +160,7 @@ static void learn_kind(struct strace *s, const struct strace_call *c, struct fd_
 	if (d->seen || d->note != 0)
 		return;
 	if (regular == 1 && d->kind == FD_OTHER) {
-		d->file = tracker_unlinked(&s->tracker);
+		d->file = file_unlinked(&s->tracker);
 		d->kind = d->file != NULL ? FD_FILE : FD_OTHER;
 	} else if (regular == 0 && d->kind == FD_FILE) {
 		for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++)

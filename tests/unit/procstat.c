@@ -436,7 +436,7 @@ Test(procstat, files_and_ancestors_beyond_the_limit_are_forgotten)
 {
 	struct packet_process who = {.id = 1};
 	fdtable_init(&files.tracker);
-	struct tracked_file *after = tracker_unlinked(&files.tracker);
+	struct tracked_file *after = file_unlinked(&files.tracker);
 	for (uint32_t i = 0; i < PROCSTAT_FILES_MAX + 1000; i++) {
 		who.id = i;
 		cr_assert(procstat_files_add(&files, i, i % 7, after, 0));

@@ -38,7 +38,7 @@ static struct open_description *opened(const char *path, unsigned how)
 	return d;
 }
 
-static void expect_place(struct place place, uint64_t offset, bool known)
+static void expect_place(struct file_offset place, uint64_t offset, bool known)
 {
 	cr_expect_eq(place.offset, offset);
 	cr_expect_eq(place.known, known);
@@ -106,7 +106,7 @@ Test(tracker, appending_to_a_file_of_unknown_size_is_marked)
 Test(tracker, a_short_read_tells_the_size)
 {
 	struct open_description *d = opened("a", 0);
-	struct place place = open_description_move(d, false, 30);
+	struct file_offset place = open_description_move(d, false, 30);
 	open_description_short_read(d, place, 30, 100);
 	cr_expect(d->file->size_known);
 	cr_expect_eq(d->file->size, 30);
