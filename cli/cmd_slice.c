@@ -1,22 +1,53 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace slice: extracts a part of a trace. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "lib/format/directive.h"
+#include <iotrace/filter.h>
+
+#include "lib/base/idmap.h"
 #include "lib/base/number.h"
+#include "lib/filter/time_shift.h"
+#include "lib/format/directive.h"
 
-#include "cli/ui/trace_in.h"
 #include "cli/filter/rounding.h"
+#include "cli/ui/parse_time.h"
+#include "cli/ui/printable.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
-#include "cli/filter/slice.h"
-#include "cli/filter/slice_survey.h"
-#include "cli/ui/parse_time.h"
+#include "cli/ui/trace_in.h"
 
 enum {
 	READ_SIZE = 1 << 17, /* small reads waste little at both ends of the slice */
 	TRACES_MAX = 256,    /* %trace before the first record */
+};
+
+/* A survey of a trace explains an empty slice, so that the user need not guess the next one. */
+
+enum {
+	SURVEY_SHOWN = 5,            /* names of each kind */
+	SURVEY_EVENTS_MAX = 1 << 20, /* events examined for names */
+	SURVEY_NAME_SIZE = 160,
+	SURVEY_LIST_SIZE = 1024,
+	NS_PER_S = 1000000000,
+};
+
+struct survey_names {
+	struct idmap ids;
+	char *name[SURVEY_SHOWN]; /* printable */
+	size_t named;
+};
+
+struct survey {
+	uint64_t records, events;
+	int64_t first_ns, last_ns; /* starts */
+	bool any_start;
+	bool failed; /* out of memory */
+	struct survey_names processes, files;
+	struct idmap ranks;
+	uint64_t first_rank, last_rank;
 };
 
 struct slice_run {
@@ -27,15 +58,19 @@ struct slice_run {
 	struct write_options write;
 	struct trace_time from, to;
 	struct time_span span;
-	struct slice_filter choice;
-	struct slice slice;
+	struct iot_slice_options slice;
+	struct iot_selection *selection;
+	bool of_processes, of_ranks, of_paths; /* what the selection is about */
+	int op;                                /* all, reads or writes */
+	bool unsorted;
 	struct time_shift rebase;
 	bool moves_zero;
 	bool no_starts; /* lacks=start */
 	struct iot_writer *writer;
 	struct rounding rounding;
 	bool verbose;
-	struct iot_event ev[TRACE_IN_BATCH];
+	struct iot_event ev[TRACE_IN_BATCH]; /* the first events from which on IN is read */
+	size_t count;                        /* of them */
 	char *traces[TRACES_MAX];
 	size_t trace_count;
 	struct survey survey; /* of IN if it is a pipe */
@@ -66,6 +101,211 @@ static const char examples[] =
     "  iotrace slice --process=7,9-12 --file='*.db' --op=write t.iot.zst\n"
     "  iotrace slice --rank=0 t.iot.zst | iotrace stat              what rank 0 did\n"
     "  iotrace slice --every=100 -o sample.iot.zst t.iot.zst        one I/O of a hundred\n";
+
+/* Survey */
+
+static bool is_named(const struct survey_names *n, const char *name)
+{
+	for (size_t i = 0; i < n->named; i++)
+		if (strcmp(n->name[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Counts a new id; keeps its name if it is one of the first. */
+static void add_name(struct survey *s, struct survey_names *n, uint64_t id, const char *name)
+{
+	const size_t count = n->ids.count;
+	const size_t number = idmap_number(&n->ids, id);
+	if (number == SIZE_MAX)
+		s->failed = true;
+	if (number != count || n->named == SURVEY_SHOWN || is_named(n, name))
+		return;
+	n->name[n->named] = strdup(name);
+	if (n->name[n->named] == NULL)
+		s->failed = true;
+	else
+		n->named++;
+}
+
+/* The value of a key, decoded and printable; returns false if there is none. */
+static bool printable_value(struct survey *s, const struct iot_event *ev, const char *key,
+			    char *text, size_t size)
+{
+	const struct iot_text value = iot_directive_get(ev, key);
+	if (value.data == NULL)
+		return false;
+	char *decoded = malloc(value.size + 1);
+	if (decoded == NULL) {
+		s->failed = true;
+		return false;
+	}
+	printable(text, size, decoded, iot_percent_decode(value, decoded, NULL));
+	free(decoded);
+	return true;
+}
+
+static void survey_rank(struct survey *s, const struct iot_event *ev)
+{
+	const struct iot_text text = iot_directive_get(ev, "rank");
+	uint64_t rank;
+	if (text.data == NULL || !number_decimal(text.data, text.size, &rank))
+		return;
+	if (s->ranks.count == 0 || rank < s->first_rank)
+		s->first_rank = rank;
+	if (s->ranks.count == 0 || rank > s->last_rank)
+		s->last_rank = rank;
+	if (idmap_number(&s->ranks, rank) == SIZE_MAX)
+		s->failed = true;
+}
+
+static void survey_process(struct survey *s, const struct iot_event *ev)
+{
+	char name[SURVEY_NAME_SIZE] = "", text[SURVEY_NAME_SIZE + 16];
+	const bool named = printable_value(s, ev, "name", name, sizeof name);
+	snprintf(text, sizeof text, "%u%s%s", ev->rec.process, named ? " " : "", name);
+	add_name(s, &s->processes, ev->rec.process, text);
+	survey_rank(s, ev);
+}
+
+/* FNV-1a: files are counted by path. */
+static uint64_t hash_of(struct iot_text text)
+{
+	uint64_t hash = 0xcbf29ce484222325U;
+	for (size_t i = 0; i < text.size; i++)
+		hash = (hash ^ (unsigned char)text.data[i]) * 0x100000001b3U;
+	return hash;
+}
+
+static void survey_file(struct survey *s, const struct iot_event *ev)
+{
+	char path[SURVEY_NAME_SIZE];
+	if (!(ev->has & IOT_HAS_DISK) && printable_value(s, ev, "path", path, sizeof path))
+		add_name(s, &s->files, hash_of(iot_directive_get(ev, "path")), path);
+}
+
+static void survey_record(struct survey *s, const struct iot_record *rec)
+{
+	char id[16];
+	s->records++;
+	if ((rec->flags & IOT_START_UNKNOWN) == 0) {
+		if (!s->any_start || rec->start_ns < s->first_ns)
+			s->first_ns = rec->start_ns;
+		if (!s->any_start || rec->start_ns > s->last_ns)
+			s->last_ns = rec->start_ns;
+		s->any_start = true;
+	}
+	if (s->processes.ids.count > 0 && s->processes.ids.last_key == rec->process)
+		return;
+	snprintf(id, sizeof id, "%u", rec->process);
+	add_name(s, &s->processes, rec->process, id);
+}
+
+/* Whether following events would still be examined for names. */
+static bool survey_wants_more(const struct survey *s)
+{
+	return s->events < SURVEY_EVENTS_MAX && !s->failed;
+}
+
+static void survey_events(struct survey *s, const struct iot_event *ev, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (ev[i].kind == IOT_RECORD)
+			survey_record(s, &ev[i].rec);
+		else if (ev[i].kind == IOT_PROCESS && survey_wants_more(s))
+			survey_process(s, &ev[i]);
+		else if (ev[i].kind == IOT_FILE && survey_wants_more(s))
+			survey_file(s, &ev[i]);
+		s->events++;
+	}
+}
+
+static void report_names(const char *shown, const char *kind, const struct survey_names *n)
+{
+	char list[SURVEY_LIST_SIZE] = "";
+	size_t used = 0;
+	for (size_t i = 0; i < n->named && used < sizeof list; i++) {
+		const int more = snprintf(list + used, sizeof list - used, "%s%s",
+					  i > 0 ? ", " : "", n->name[i]);
+		used += more > 0 ? (size_t)more : 0;
+	}
+	if (n->named == 0)
+		return;
+	if (n->ids.count > n->named)
+		print_message("%s: its %s: %s, and %zu more", shown, kind, list,
+			      n->ids.count - n->named);
+	else
+		print_message("%s: its %s: %s", shown, kind, list);
+}
+
+static void report_ranks(const struct survey *s, const char *shown)
+{
+	if (s->ranks.count == 0)
+		return;
+	if (s->first_rank == s->last_rank)
+		print_message("%s: its rank: %ju", shown, (uintmax_t)s->first_rank);
+	else
+		print_message("%s: its ranks: %zu, from %ju to %ju", shown, s->ranks.count,
+			      (uintmax_t)s->first_rank, (uintmax_t)s->last_rank);
+}
+
+static const char *clock_of(char *text, size_t size, uint64_t ns)
+{
+	struct tm tm;
+	const time_t seconds = (time_t)(ns / NS_PER_S);
+	const size_t n =
+	    gmtime_r(&seconds, &tm) != NULL ? strftime(text, size, "%Y-%m-%dT%H:%M:%S", &tm) : 0;
+	snprintf(text + n, size - n, ".%06uZ", (unsigned)(ns % NS_PER_S / 1000));
+	return text;
+}
+
+static void report_clock(const struct survey *s, const char *shown, uint64_t epoch_ns)
+{
+	char first[64], last[64];
+	print_message("%s: these are %s to %s", shown,
+		      clock_of(first, sizeof first, epoch_ns + (uint64_t)s->first_ns),
+		      clock_of(last, sizeof last, epoch_ns + (uint64_t)s->last_ns));
+}
+
+/*
+ * Prints messages: the span, also as wall-clock times if epoch_ns is not NULL; with names, also the
+ * processes, files and ranks. shown: the trace's name.
+ */
+static void survey_report(const struct survey *s, const char *shown, const uint64_t *epoch_ns,
+			  bool names)
+{
+	if (s->records == 0)
+		print_message("%s: there are no records in it", shown);
+	else if (s->any_start)
+		print_message("%s: %ju records, which start from %.6f to %.6f s", shown,
+			      (uintmax_t)s->records, (double)s->first_ns / NS_PER_S,
+			      (double)s->last_ns / NS_PER_S);
+	else
+		print_message("%s: %ju records, whose starts are not known", shown,
+			      (uintmax_t)s->records);
+	if (s->any_start && epoch_ns != NULL)
+		report_clock(s, shown, *epoch_ns);
+	if (!names)
+		return;
+	report_names(shown, "processes", &s->processes);
+	report_names(shown, "files", &s->files);
+	report_ranks(s, shown);
+}
+
+static void free_names(struct survey_names *n)
+{
+	for (size_t i = 0; i < n->named; i++)
+		free(n->name[i]);
+	idmap_free(&n->ids);
+}
+
+static void survey_free(struct survey *s)
+{
+	free_names(&s->processes);
+	free_names(&s->files);
+	idmap_free(&s->ranks);
+	*s = (struct survey){.records = 0};
+}
 
 /* Properties of the head */
 
@@ -136,7 +376,7 @@ static int find_last(struct slice_run *r)
 
 static int resolve(struct slice_run *r)
 {
-	struct slice *s = &r->slice;
+	struct iot_slice_options *s = &r->slice;
 	const bool share = r->from.kind == TIME_SHARE || r->to.kind == TIME_SHARE;
 	const char *missing = NULL;
 	if (r->no_starts && (r->from.kind != TIME_NOT_GIVEN || r->to.kind != TIME_NOT_GIVEN))
@@ -164,9 +404,8 @@ static int resolve(struct slice_run *r)
 
 /* Output */
 
-static int write_slice(void *context, struct iot_event *ev, size_t n)
+static int write_events(struct slice_run *r, struct iot_event *ev, size_t n)
 {
-	struct slice_run *r = context;
 	if (r->moves_zero && !time_shift_events(&r->rebase, ev, n))
 		return IOT_ENOMEM;
 	rounding_events(&r->rounding, ev, n);
@@ -179,7 +418,7 @@ static int write_traces(struct slice_run *r)
 	for (size_t i = 0; i < r->trace_count && status == IOT_OK; i++) {
 		struct iot_event ev = {.text = {r->traces[i], strlen(r->traces[i])}};
 		if (iot_directive_parse(&ev, NULL) == IOT_OK)
-			status = write_slice(r, &ev, 1);
+			status = write_events(r, &ev, 1);
 	}
 	return status;
 }
@@ -207,12 +446,13 @@ static void choose_zero(struct slice_run *r, size_t n)
 /* Seeks to the start of the slice. Returns the number of events in r->ev. */
 static size_t enter(struct slice_run *r, size_t n, bool head_is_whole)
 {
-	struct slice *s = &r->slice;
-	const bool by_time = s->from_ns > r->span.first_ns && !s->all_read;
+	struct iot_slice_options *s = &r->slice;
+	const bool by_time = s->from_ns > r->span.first_ns && !r->unsorted;
 	const bool anywhere = trace_in_seekable(&r->in);
 	if (!anywhere || (!by_time && s->first == 0 && head_is_whole))
 		return n;
-	s->traces_reported = by_time || s->first > 0;
+	if (by_time || s->first > 0)
+		s->flags |= IOT_SLICE_NO_TRACE;
 	if (by_time && !trace_in_seek(&r->in, IOT_SEEK_TIME_NS, (uint64_t)s->from_ns))
 		return 0;
 	if ((!by_time || iot_reader_fact(r->in.reader, IOT_FACT_INDEX) < s->first) &&
@@ -223,7 +463,7 @@ static size_t enter(struct slice_run *r, size_t n, bool head_is_whole)
 }
 
 /* Reads a file again, to find the first and the last record even if it is long. */
-static void survey_file(struct slice_run *r)
+static void survey_again(struct slice_run *r)
 {
 	struct survey *s = &r->survey;
 	struct read_options o = r->read;
@@ -248,37 +488,59 @@ static void survey_file(struct slice_run *r)
 
 static void report_empty(struct slice_run *r)
 {
-	const struct slice_filter *c = &r->choice;
 	const bool wall = r->from.kind == TIME_WALL || r->to.kind == TIME_WALL;
 	print_message("warning: there are no records in the slice");
 	if (trace_in_seekable(&r->in))
-		survey_file(r);
+		survey_again(r);
 	const char *shown = strcmp(r->path, "-") == 0 ? "standard input" : r->in.path;
 	survey_report(&r->survey, shown, wall && r->span.has_epoch ? &r->span.epoch_ns : NULL,
-		      slice_filter_of_processes(c) || c->file_glob_count > 0);
-	if (c->rank_count > 0 && r->survey.ranks.count == 0 && survey_wants_more(&r->survey))
+		      r->of_processes || r->of_paths);
+	if (r->of_ranks && r->survey.ranks.count == 0 && survey_wants_more(&r->survey))
 		print_message("%s: none of its processes has a rank", shown);
 }
 
-static int copy(struct slice_run *r, size_t n)
+/* Passes the first events, and then IN. */
+static int next_events(void *context, struct iot_stream *self, struct iot_batch *b)
 {
-	const bool seekable = trace_in_seekable(&r->in);
-	struct slice *s = &r->slice;
-	int status = s->traces_reported ? write_traces(r) : IOT_OK;
-	for (; n > 0 && status == IOT_OK; n = trace_in_events(&r->in, r->ev, TRACE_IN_BATCH)) {
-		if (!seekable && s->records == 0)
-			survey_events(&r->survey, r->ev, n);
-		status = slice_events(s, r->ev, n);
-		if (s->over)
-			break;
-	}
+	struct slice_run *r = context;
+	(void)self;
+	b->count = r->count;
+	if (r->count > 0)
+		memcpy(b->events, r->ev, r->count * sizeof *r->ev);
+	else
+		b->count = trace_in_events(&r->in, b->events, b->capacity);
+	r->count = 0;
+	if (!trace_in_seekable(&r->in) && iot_writer_fact(r->writer, IOT_FACT_RECORDS) == 0)
+		survey_events(&r->survey, b->events, b->count);
+	return b->count > 0;
+}
+
+/* Returns a status of the library. */
+static int write_slice(struct slice_run *r)
+{
+	static const struct iot_stage stage = {.next = next_events};
+	struct iot_stream *s = iot_stream_slice(iot_stream_new(NULL, &stage, r), &r->slice);
+	struct iot_batch *b = iot_batch_new(TRACE_IN_BATCH);
+	int status = s != NULL && b != NULL ? IOT_OK : IOT_ENOMEM, got;
+	while (status == IOT_OK && (got = iot_stream_next(s, b)) != 0)
+		status = got > 0 ? write_events(r, b->events, b->count) : got;
+	iot_batch_free(b);
+	iot_stream_free(s);
+	return status;
+}
+
+static int copy(struct slice_run *r)
+{
+	int status = r->slice.flags & IOT_SLICE_NO_TRACE ? write_traces(r) : IOT_OK;
 	if (status == IOT_OK)
-		status = slice_end(s);
+		status = write_slice(r);
 	status = trace_in_finish(&r->in, r->writer, &r->write, status);
-	if (s->records == 0 && iot_writer_fact(r->writer, IOT_FACT_COMPLETE) && !r->read.quiet)
-		report_empty(r);
-	if (iot_writer_fact(r->writer, IOT_FACT_COMPLETE))
+	if (iot_writer_fact(r->writer, IOT_FACT_COMPLETE) != 0) {
+		const bool empty = iot_writer_fact(r->writer, IOT_FACT_RECORDS) == 0;
+		if (empty && r->in.status == IOT_OK && !r->read.quiet)
+			report_empty(r);
 		rounding_report(&r->rounding);
+	}
 	if (status != EXIT_OK || r->rebase.before_zero == 0)
 		return status;
 	print_message("%ju times lie before time zero of the slice and became 0; give --from",
@@ -304,13 +566,13 @@ static int slice(struct slice_run *r)
 	status = resolve(r);
 	if (status != EXIT_OK)
 		return status;
-	n = enter(r, n, whole);
-	choose_zero(r, n);
-	r->slice.reader = r->in.reader;
+	r->count = enter(r, n, whole);
+	choose_zero(r, r->count);
+	r->slice.names = r->in.reader;
 	trace_in_keep_framing(&r->in, &r->write);
 	status = write_open(r->writer, &r->write, r->command);
 	rounding_begin(&r->rounding, r->writer, r->verbose && !r->read.quiet);
-	return status == EXIT_OK ? copy(r, n) : status;
+	return status == EXIT_OK ? copy(r) : status;
 }
 
 static int run(struct slice_run *r, const struct command_spec *command, const char *path)
@@ -321,9 +583,11 @@ static int run(struct slice_run *r, const struct command_spec *command, const ch
 	if (status != EXIT_OK)
 		return status;
 	r->write.framed = !r->write.bare;
-	r->slice.choice = &r->choice;
-	r->slice.out = write_slice;
-	r->slice.context = r;
+	r->slice.size = sizeof r->slice;
+	r->slice.selection = r->selection;
+	r->slice.flags = (r->unsorted ? (unsigned)IOT_SLICE_UNSORTED : 0U) |
+			 (r->op == 1 ? (unsigned)IOT_SLICE_READS : 0U) |
+			 (r->op == 2 ? (unsigned)IOT_SLICE_WRITES : 0U);
 	trace_in_catch_signals(r->path, &r->read, r->write.path);
 	status = trace_in_open(&r->in, r->path, &r->read, r->command);
 	if (status == EXIT_OK) {
@@ -349,35 +613,53 @@ static const char *take_time(const struct option *opt, const char *value)
 static const char *take_records(const struct option *opt, const char *value)
 {
 	static const char expected[] = "numbers of records: A-B, A-, -B or A";
-	struct slice *s = opt->target;
+	struct iot_slice_options *s = opt->target;
 	const char *dash = strchr(value, '-');
 	const size_t n = dash != NULL ? (size_t)(dash - value) : strlen(value);
+	uint64_t last = UINT64_MAX;
 	s->first = 0;
-	s->last = UINT64_MAX;
 	if (value[0] == '\0' || strcmp(value, "-") == 0)
 		return expected;
 	if (n > 0 && !number_decimal(value, n, &s->first))
 		return expected;
 	if (dash == NULL)
-		s->last = s->first;
-	else if (dash[1] != '\0' && !number_decimal(dash + 1, strlen(dash + 1), &s->last))
+		last = s->first;
+	else if (dash[1] != '\0' && !number_decimal(dash + 1, strlen(dash + 1), &last))
 		return expected;
-	return s->first <= s->last ? NULL : expected;
+	s->end = last + 1; /* 0 is no end */
+	return s->first <= last ? NULL : expected;
+}
+
+static const char *select_list(struct slice_run *r, enum iot_select what, const char *list)
+{
+	static const char *const expected[] = {
+	    [IOT_SELECT_PROCESSES] = "numbers, ranges and names with commas between them: "
+				     "7,9-12,mpi*",
+	    [IOT_SELECT_RANKS] = "numbers and ranges with commas between them: 0,4-7"};
+	const int status = iot_selection_add(r->selection, what, list);
+	r->of_processes = r->of_processes || what != IOT_SELECT_PATHS;
+	r->of_ranks = r->of_ranks || what == IOT_SELECT_RANKS;
+	r->of_paths = r->of_paths || what == IOT_SELECT_PATHS;
+	if (status == IOT_OK)
+		return NULL;
+	return status == IOT_EFORMAT  ? expected[what]
+	       : status == IOT_ELIMIT ? "at most 1024 of them"
+				      : "enough memory";
 }
 
 static const char *take_ranks(const struct option *opt, const char *value)
 {
-	return slice_filter_add_ranks(opt->target, value);
+	return select_list(opt->target, IOT_SELECT_RANKS, value);
 }
 
 static const char *take_processes(const struct option *opt, const char *value)
 {
-	return slice_filter_add_processes(opt->target, value);
+	return select_list(opt->target, IOT_SELECT_PROCESSES, value);
 }
 
 static const char *take_file(const struct option *opt, const char *value)
 {
-	return slice_filter_add_file(opt->target, value);
+	return select_list(opt->target, IOT_SELECT_PATHS, value);
 }
 
 static int parse_and_run(struct slice_run *r, int argc, char **argv)
@@ -386,16 +668,15 @@ static int parse_and_run(struct slice_run *r, int argc, char **argv)
 	    CALL("from", "T", &r->from, "from time T on", take_time),
 	    CALL("to", "T", &r->to, "up to, but not including, time T", take_time),
 	    CALL("records", "A-B", &r->slice, "records A to B, counted from 0", take_records),
-	    CALL("process", "LIST", &r->choice, "I/O of these processes", take_processes),
-	    CALL("rank", "LIST", &r->choice, "I/O of the processes of these MPI ranks", take_ranks),
-	    CALL("file", "GLOB", &r->choice, "I/O on files whose path matches GLOB; repeatable",
-		 take_file),
-	    OPTION(CHOICE, 0, "op", "all|read|write", &r->slice.op, "reads or writes alone"),
+	    CALL("process", "LIST", r, "I/O of these processes", take_processes),
+	    CALL("rank", "LIST", r, "I/O of the processes of these MPI ranks", take_ranks),
+	    CALL("file", "GLOB", r, "I/O on files whose path matches GLOB; repeatable", take_file),
+	    OPTION(CHOICE, 0, "op", "all|read|write", &r->op, "reads or writes alone"),
 	    RANGE(NUMBER, 0, "every", "N", &r->slice.every,
 		  "of the selected records, the first and every Nth", 1, UINT64_MAX),
 	    OPTION(FLAG, 0, "rebase", NULL, &r->moves_zero,
 		   "move time zero to --from, or else to the beginning of the slice"),
-	    OPTION(FLAG, 0, "all-of-it", NULL, &r->slice.all_read,
+	    OPTION(FLAG, 0, "all-of-it", NULL, &r->unsorted,
 		   "IN is not sorted by start: read all of it"),
 	    OPTION_OUTPUT(r->write),
 	    OPTION(FLAG, 'v', "verbose", NULL, &r->verbose, "report what a coarser tick rounds"),
@@ -434,11 +715,10 @@ int cmd_slice(int argc, char **argv)
 	r->read.verified = true;
 	r->write = (struct write_options)WRITE_OPTIONS_INIT;
 	r->slice.to_ns = INT64_MAX;
-	r->slice.last = UINT64_MAX;
 	r->slice.every = 1;
-	const int status = parse_and_run(r, argc, argv);
-	slice_free(&r->slice);
-	slice_filter_free(&r->choice);
+	r->selection = iot_selection_new();
+	const int status = r->selection != NULL ? parse_and_run(r, argc, argv) : out_of_memory();
+	iot_selection_free(r->selection);
 	time_shift_free(&r->rebase);
 	survey_free(&r->survey);
 	for (size_t i = 0; i < r->trace_count; i++)

@@ -3,9 +3,9 @@
  * Command lines: words, each ended by LF or NUL, are given to the parser of options with an option
  * of each kind; and each word as a time, and as a list of processes. Numbers stay in their ranges.
  */
-#include "command.h"
+#include <iotrace/filter.h>
 
-#include "cli/filter/slice.h"
+#include "command.h"
 #include "tests/unit/opts_test.h"
 
 enum { WORDS = COMMAND_WORDS - 1, TEXT = 2048 };
@@ -40,16 +40,14 @@ static void check_time(const char *word)
 
 static void check_list(const char *word)
 {
-	struct slice_filter c = {.range_count = 0};
-	const char *why = slice_filter_add_processes(&c, word);
-	FUZZ_CHECK(why == NULL || why[0] != '\0');
-	for (size_t i = 0; i < c.range_count; i++)
-		FUZZ_CHECK(c.ranges[i].first <= c.ranges[i].last);
-	(void)slice_filter_has_process(&c, 7, word);
-	(void)slice_filter_add_file(&c, word);
-	(void)slice_filter_add_ranks(&c, word);
-	(void)slice_filter_has_path(&c, word);
-	slice_filter_free(&c);
+	struct iot_selection *s = iot_selection_new();
+	FUZZ_CHECK(s != NULL);
+	for (int what = IOT_SELECT_PROCESSES; what <= IOT_SELECT_PATHS; what++) {
+		const int status = iot_selection_add(s, (enum iot_select)what, word);
+		FUZZ_CHECK(status == IOT_OK || status == IOT_EFORMAT || status == IOT_ELIMIT);
+		FUZZ_CHECK(what != IOT_SELECT_PATHS || status == IOT_OK);
+	}
+	iot_selection_free(s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -65,11 +65,63 @@ struct iot_sort_options {
 IOT_API struct iot_stream *iot_stream_sort(struct iot_stream *upstream,
 					   const struct iot_sort_options *options);
 
+/* Slices */
+
+/* Processes and files to select; of processes those that any list contains. */
+struct iot_selection;
+
+enum iot_select {
+	/* a list of ids, ranges of ids and globs for names: "7,9-12,mpi*" */
+	IOT_SELECT_PROCESSES = 1,
+	IOT_SELECT_RANKS, /* a list of MPI ranks and ranges of them: "0,4-7" */
+	IOT_SELECT_PATHS, /* a glob for paths, or for their last component if it has no '/' */
+};
+
+/* Returns NULL if out of memory. */
+IOT_API struct iot_selection *iot_selection_new(void);
+IOT_API void iot_selection_free(struct iot_selection *s); /* NULL is ignored */
+/*
+ * Adds a list. Returns IOT_OK; IOT_EFORMAT if it is not such a list; IOT_ELIMIT if there are more
+ * than 1024 ranges or globs of a kind; IOT_ENOMEM.
+ */
+IOT_API IOT_USE_RESULT int iot_selection_add(struct iot_selection *s, enum iot_select what,
+					     const char *list);
+
+enum iot_slice_flag {
+	IOT_SLICE_UNSORTED = 0x01, /* records are not in order of start: no record marks the end */
+	IOT_SLICE_READS = 0x02,    /* only reads */
+	IOT_SLICE_WRITES = 0x04,   /* only writes */
+	/* no %trace before the first record: the output has them already */
+	IOT_SLICE_NO_TRACE = 0x08,
+};
+
+/* Conditions are combined with AND. Comments and directives without a time follow their record. */
+struct iot_slice_options {
+	size_t size;            /* of this struct */
+	uint64_t flags;         /* enum iot_slice_flag */
+	int64_t from_ns, to_ns; /* starts in [from, to); to_ns 0: no end */
+	uint64_t first, end;    /* records [first, end), from 0; end 0: no end */
+	uint64_t every;         /* of the selected records, the first and every Nth; 0 or 1: all */
+	uint64_t index;         /* number of the upstream's first record in the trace */
+	const struct iot_selection *selection; /* outlives the stream; NULL: all */
+	/* gives the paths of objects to %file without path=, see iot_reader_name; may be NULL */
+	struct iot_reader *names;
+};
+
+/*
+ * Adds a stage that passes a part of a trace, with the definitions of its processes and files, and
+ * with the CPU time between the records of a process as in the trace. It ends when all following
+ * records are outside the slice. Invalid options are treated as out of memory.
+ */
+IOT_API struct iot_stream *iot_stream_slice(struct iot_stream *upstream,
+					    const struct iot_slice_options *options);
+
 /* Anonymization */
 
 /*
- * Replaces names by pseudonyms and ids by new ones, and drops all that may be a name and is not known
- * to be harmless; see iotrace-anonymize(1). The same secret gives the same pseudonyms in every trace.
+ * Replaces names by pseudonyms and ids by new ones, and drops all that may be a name and is not
+ * known to be harmless; see iotrace-anonymize(1). The same secret gives the same pseudonyms in
+ * every trace.
  */
 struct iot_anonymizer;
 
@@ -86,8 +138,8 @@ typedef void iot_hash_fn(void *context, const struct iot_text *parts, size_t n,
 /* What was replaced, for a private mapping; valid during the call. */
 struct iot_replacement {
 	/*
-	 * of ids: "process", "file" (was: PROCESS/FILE), "disk", "object"; of names: "f" for a path,
-	 * "h" a host, "u" a user, "c" a command, "p" the name of a process
+	 * of ids: "process", "file" (was: PROCESS/FILE), "disk", "object"; of names: "f" for a
+	 * path, "h" a host, "u" a user, "c" a command, "p" the name of a process
 	 */
 	const char *kind;
 	struct iot_text was, becomes; /* decoded; equal if the name was kept */

@@ -1,201 +1,150 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Times and selections as people write them. tests/cli/slice*.t tests slices. */
+/* Slices as a stage, by the public interface; tests/cli/slice*.t tests the command. */
 #include <criterion/criterion.h>
-#include <stdlib.h>
-#include <time.h>
+#include <stdio.h>
+#include <string.h>
 
-#include "cli/filter/slice.h"
-#include "cli/ui/parse_time.h"
+#include <iotrace/filter.h>
 
-static void check_time(const char *text, enum time_kind kind, uint64_t value)
+static const char trace[] = "ff %trace source=x\n"
+			    "ff %process id=1 name=mpirun rank=0\n"
+			    "ff %process id=2 name=solve rank=5\n"
+			    "ff %file process=1 id=1 path=/data/x/y.db\n"
+			    "ff %file process=2 id=1 path=/etc/conf\n"
+			    "80 0 0 10 0 1 0 1 1 0\n" /* read, 0 us */
+			    "80 0 0 10 5 1 0 1 2 0\n" /* read, 5 us */
+			    "ff of the third\n"
+			    "c0 0 0 10 5 1 0 1 1 0\n" /* write, 10 us */
+			    "ff %op name=close time=15 process=1 file=1\n"
+			    "c0 0 0 10 10 1 0 1 2 0\n"; /* write, 26 us */
+
+struct sliced {
+	char text[4096]; /* a line for each event */
+	size_t size;
+};
+
+static void put_event(struct sliced *out, const struct iot_event *ev)
 {
-	struct trace_time t = {0};
-	cr_assert_null(time_parse(text, &t), "%s", text);
-	cr_assert_eq(t.kind, kind, "%s", text);
-	cr_assert_eq(t.value, value, "%s: %llu", text, (unsigned long long)t.value);
+	if (ev->kind == IOT_RECORD)
+		out->size += (size_t)snprintf(out->text + out->size, sizeof(out->text) - out->size,
+					      "%u@%jd\n", ev->rec.process,
+					      (intmax_t)ev->rec.start_ns / 1000);
+	else
+		out->size += (size_t)snprintf(out->text + out->size, sizeof(out->text) - out->size,
+					      "%.*s\n", (int)ev->text.size, ev->text.data);
 }
 
-Test(slice, times_since_zero)
+/* capacity: of the batches that are pulled */
+static struct sliced slice(struct iot_slice_options o, size_t capacity)
 {
-	check_time("90s", TIME_SINCE_ZERO, 90000000000);
-	check_time("90", TIME_SINCE_ZERO, 90000000000);
-	check_time("1.5h", TIME_SINCE_ZERO, 5400000000000);
-	check_time("250ms", TIME_SINCE_ZERO, 250000000);
-	check_time("0.25us", TIME_SINCE_ZERO, 250);
-	check_time("7ns", TIME_SINCE_ZERO, 7);
-	check_time("7.9ns", TIME_SINCE_ZERO, 7);
-	check_time(".5m", TIME_SINCE_ZERO, 30000000000);
-	check_time("2d", TIME_SINCE_ZERO, 172800000000000);
-	check_time("0", TIME_SINCE_ZERO, 0);
-	check_time("9223372036854775807ns", TIME_SINCE_ZERO, INT64_MAX);
+	struct sliced out = {.size = 0};
+	struct iot_reader *r = iot_reader_new();
+	struct iot_batch *b = iot_batch_new(capacity);
+	cr_assert_eq(iot_reader_open_memory(r, trace, sizeof(trace) - 1, "trace"), IOT_OK);
+	o.size = sizeof(o);
+	o.names = r;
+	struct iot_stream *s = iot_stream_slice(iot_stream_of_reader(r), &o);
+	int status;
+	while ((status = iot_stream_next(s, b)) > 0)
+		for (size_t i = 0; i < b->count; i++)
+			put_event(&out, &b->events[i]);
+	cr_assert_eq(status, 0, "%s", iot_stream_error(s));
+	iot_stream_free(s);
+	iot_batch_free(b);
+	iot_reader_free(r);
+	return out;
 }
 
-Test(slice, shares)
+static void expect_slice(struct iot_slice_options o, const char *wanted)
 {
-	check_time("50%", TIME_SHARE, 500000000);
-	check_time("33.25%", TIME_SHARE, 332500000);
-	check_time("100%", TIME_SHARE, 1000000000);
+	for (size_t capacity = 1; capacity < 20; capacity += 6) {
+		const struct sliced out = slice(o, capacity);
+		cr_expect_str_eq(out.text, wanted, "%s", out.text);
+	}
 }
 
-Test(slice, wall_clocks)
+#define PROCESS_1 "%process id=1 name=mpirun rank=0\n"
+#define PROCESS_2 "%process id=2 name=solve rank=5\n"
+#define FILE_1    "%file process=1 id=1 path=/data/x/y.db\n"
+#define FILE_2    "%file process=2 id=1 path=/etc/conf\n"
+#define CLOSE_1   "%op name=close time=15000 process=1 file=1\n"
+
+Test(slice, all)
 {
-	setenv("TZ", "UTC", 1);
-	tzset();
-	check_time("@1700000000", TIME_WALL, 1700000000000000000);
-	check_time("@1700000000.5", TIME_WALL, 1700000000500000000);
-	check_time("2023-11-14T22:13:20", TIME_WALL, 1700000000000000000);
-	check_time("2023-11-14 22:13:20.25Z", TIME_WALL, 1700000000250000000);
-	check_time("2023-11-14T23:13:20+01:00", TIME_WALL, 1700000000000000000);
-	check_time("2023-11-14T21:13:20-0100", TIME_WALL, 1700000000000000000);
-	check_time("2023-11-14T22:13", TIME_WALL, 1699999980000000000);
-	check_time("2023-11-14", TIME_WALL, 1699920000000000000);
+	expect_slice((struct iot_slice_options){.flags = 0},
+		     "%trace source=x\n" PROCESS_1 PROCESS_2 FILE_1 FILE_2
+		     "1@0\n2@5\nof the third\n1@10\n" CLOSE_1 "2@26\n");
 }
 
-Test(slice, what_is_no_time_is_refused)
+Test(slice, times_and_records)
 {
-	static const char *const wrong[] = {"",
-					    "s",
-					    "x",
-					    "1x",
-					    "1.2.3s",
-					    "-1s",
-					    "101%",
-					    "%",
-					    "@",
-					    "@x",
-					    "1h2m",
-					    "1e3s",
-					    "24:00",
-					    "10:61",
-					    "10:00:",
-					    "10:00+",
-					    "10:00:00.",
-					    "2023-13-01",
-					    "2023-11-14T22:13:20+x",
-					    "300000000h",
-					    "9223372036854775808ns",
-					    "99999999999999999999"};
-	struct trace_time t;
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		cr_assert_not_null(time_parse(wrong[i], &t), "%s", wrong[i]);
+	expect_slice((struct iot_slice_options){.from_ns = 5000, .to_ns = 11000},
+		     "%trace source=x\n" PROCESS_2 FILE_2 "2@5\nof the third\n" PROCESS_1 FILE_1
+		     "1@10\n");
+	expect_slice((struct iot_slice_options){.first = 2, .end = 3},
+		     "%trace source=x\nof the third\n" PROCESS_1 FILE_1 "1@10\n");
 }
 
-Test(slice, times_in_a_trace)
+Test(slice, reads_and_writes)
 {
-	const struct time_span span = {
-	    .first_ns = 1000, .last_ns = 3000, .has_epoch = true, .epoch_ns = 5000};
-	const struct time_span no_epoch = {.first_ns = 0, .last_ns = INT64_MAX};
-	struct trace_time t = {.kind = TIME_SHARE, .value = 500000000};
-	int64_t ns;
-	cr_assert_null(time_resolve(&t, &span, &ns));
-	cr_assert_eq(ns, 2000);
-	t.value = 1000000000;
-	cr_assert_null(time_resolve(&t, &span, &ns));
-	cr_assert_eq(ns, 3001);
-	cr_assert_null(time_resolve(&t, &no_epoch, &ns));
-	cr_assert_eq(ns, INT64_MAX);
-	t = (struct trace_time){.kind = TIME_WALL, .value = 7000};
-	cr_assert_null(time_resolve(&t, &span, &ns));
-	cr_assert_eq(ns, 2000);
-	t.value = 4000;
-	cr_assert_null(time_resolve(&t, &span, &ns));
-	cr_assert_eq(ns, 0);
-	cr_assert_not_null(time_resolve(&t, &no_epoch, &ns));
+	expect_slice((struct iot_slice_options){.flags = IOT_SLICE_READS | IOT_SLICE_NO_TRACE},
+		     PROCESS_1 FILE_1 "1@0\n" PROCESS_2 FILE_2 "2@5\nof the third\n" CLOSE_1);
+	expect_slice((struct iot_slice_options){.every = 3},
+		     "%trace source=x\n" PROCESS_1 FILE_1
+		     "1@0\nof the third\n" CLOSE_1 PROCESS_2 FILE_2 "2@26\n");
 }
 
-static int64_t resolved(const char *text, struct time_span span)
+/* Whether the slice of a selection has records of the processes 1 and 2. */
+static unsigned selected(const struct iot_selection *selection)
 {
-	struct trace_time t = {0};
-	int64_t ns;
-	cr_assert_null(time_parse(text, &t), "%s", text);
-	cr_assert_eq(t.kind, TIME_OF_DAY);
-	cr_assert_null(time_resolve(&t, &span, &ns), "%s", text);
-	return ns / 1000000;
+	const struct sliced out = slice((struct iot_slice_options){.selection = selection}, 10);
+	return (strstr(out.text, "1@0") != NULL ? 1U : 0U) |
+	       (strstr(out.text, "2@5") != NULL ? 2U : 0U);
 }
 
-/* 1700000000 is 2023-11-14T22:13:20Z. */
-Test(slice, a_time_of_day_is_the_first_one_in_the_trace)
+static unsigned selected_by(enum iot_select what, const char *list)
 {
-	struct time_span span = {.has_epoch = true, .epoch_ns = 1700000000500000000};
-	struct trace_time t = {0};
-	int64_t ns;
-	setenv("TZ", "UTC", 1);
-	tzset();
-	cr_expect_eq(resolved("22:13:21", span), 500);
-	cr_expect_eq(resolved("22:13:20", span), 0);
-	cr_expect_eq(resolved("22:13", span), 0);
-	cr_expect_eq(resolved("22:13:20.75", span), 250);
-	cr_expect_eq(resolved("22:13:20.25", span), 86400000 - 250);
-	cr_expect_eq(resolved("22:13:19", span), 86400000 - 1500);
-	cr_expect_eq(resolved("00:00:00", span), 6399500);
-	cr_expect_eq(resolved("23:13:21+01:00", span), 500);
-	cr_expect_eq(resolved("0:13:21+0200", span), 500);
-	cr_expect_eq(resolved("12:13:21-10:00", span), 500);
-	span.after_ns = 86400000000000;
-	cr_expect_eq(resolved("22:13:21Z", span), 86400000 + 500);
-	span.after_ns = 0;
-	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
-	tzset();
-	cr_expect_eq(resolved("23:13:21", span), 500);
-	cr_expect_eq(resolved("22:13:21Z", span), 500);
-	cr_expect_eq(resolved("00:13:21", span), 3600500);
-	setenv("TZ", "UTC", 1);
-	tzset();
-	span.epoch_ns = INT64_MAX;
-	cr_assert_null(time_parse("07:40", &t));
-	cr_expect_not_null(time_resolve(&t, &span, &ns));
-	span.has_epoch = false;
-	cr_expect_not_null(time_resolve(&t, &span, &ns));
+	struct iot_selection *s = iot_selection_new();
+	cr_assert_eq(iot_selection_add(s, what, list), IOT_OK, "%s", list);
+	const unsigned processes = selected(s);
+	iot_selection_free(s);
+	return processes;
 }
 
-Test(slice, processes_by_number_range_and_name)
+Test(slice, selections)
 {
-	struct slice_filter *c = calloc(1, sizeof *c);
-	cr_assert_not_null(c);
-	cr_assert(slice_filter_has_process(c, 5, NULL));
-	cr_assert_null(slice_filter_add_processes(c, "7,9-12,mpi*,4294967295"));
-	cr_assert(slice_filter_of_processes(c));
-	cr_assert(slice_filter_has_process(c, 7, NULL));
-	cr_assert(slice_filter_has_process(c, 12, "x"));
-	cr_assert(slice_filter_has_process(c, UINT32_MAX, NULL));
-	cr_assert(slice_filter_has_process(c, 1, "mpirun"));
-	cr_assert_not(slice_filter_has_process(c, 1, "openmpi"));
-	cr_assert_not(slice_filter_has_process(c, 8, NULL));
-	cr_assert_not_null(slice_filter_add_processes(c, "1,,2"));
-	cr_assert_not_null(slice_filter_add_processes(c, ""));
-	slice_filter_free(c);
-	free(c);
+	static const struct {
+		enum iot_select what;
+		const char *list;
+		unsigned processes; /* bits */
+	} lists[] = {
+	    {IOT_SELECT_PROCESSES, "1", 1},       {IOT_SELECT_PROCESSES, "7,2-12,4294967295", 2},
+	    {IOT_SELECT_PROCESSES, "mpi*", 1},    {IOT_SELECT_PROCESSES, "pi*,s?lve", 2},
+	    {IOT_SELECT_PROCESSES, "9,[ms]*", 3}, {IOT_SELECT_PROCESSES, "0", 0},
+	    {IOT_SELECT_RANKS, "0,4-7", 3},       {IOT_SELECT_RANKS, "1-5", 2},
+	    {IOT_SELECT_PATHS, "*.db", 1},        {IOT_SELECT_PATHS, "y.db", 1},
+	    {IOT_SELECT_PATHS, "/etc/[a-c]*", 2}, {IOT_SELECT_PATHS, "/x/y.db", 0}};
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		cr_expect_eq(selected_by(lists[i].what, lists[i].list), lists[i].processes, "%s",
+			     lists[i].list);
+	cr_expect_eq(selected(NULL), 3);
 }
 
-Test(slice, processes_by_rank)
+Test(slice, lists_that_are_rejected)
 {
-	struct slice_filter *c = calloc(1, sizeof *c);
-	cr_assert_not_null(c);
-	cr_assert_not(slice_filter_has_rank(c, 0));
-	cr_assert_null(slice_filter_add_ranks(c, "0,4-7"));
-	cr_assert(slice_filter_of_processes(c));
-	cr_assert(slice_filter_has_rank(c, 0));
-	cr_assert(slice_filter_has_rank(c, 7));
-	cr_assert_not(slice_filter_has_rank(c, 8));
-	cr_assert_not(slice_filter_has_process(c, 7, NULL));
-	cr_assert_not_null(slice_filter_add_ranks(c, "mpi*"));
-	cr_assert_not_null(slice_filter_add_ranks(c, "7-4"));
-	cr_assert_not_null(slice_filter_add_ranks(c, ""));
-	slice_filter_free(c);
-	free(c);
-}
-
-Test(slice, files_by_path)
-{
-	struct slice_filter *c = calloc(1, sizeof *c);
-	cr_assert_not_null(c);
-	cr_assert(slice_filter_has_path(c, NULL));
-	cr_assert_null(slice_filter_add_file(c, "*.db"));
-	cr_assert_null(slice_filter_add_file(c, "/etc/[a-c]*"));
-	cr_assert(slice_filter_has_path(c, "/data/x/y.db"));
-	cr_assert(slice_filter_has_path(c, "/etc/conf"));
-	cr_assert_not(slice_filter_has_path(c, "/etc/passwd"));
-	cr_assert_not(slice_filter_has_path(c, NULL));
-	slice_filter_free(c);
-	free(c);
+	static const struct {
+		enum iot_select what;
+		const char *list;
+	} lists[] = {{IOT_SELECT_PROCESSES, "1,,2"}, {IOT_SELECT_PROCESSES, ""},
+		     {IOT_SELECT_PROCESSES, "12-7"}, {IOT_SELECT_PROCESSES, "4294967296"},
+		     {IOT_SELECT_RANKS, "mpi*"},     {IOT_SELECT_RANKS, "7-4"},
+		     {IOT_SELECT_RANKS, ""}};
+	struct iot_selection *s = iot_selection_new();
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		cr_expect_eq(iot_selection_add(s, lists[i].what, lists[i].list), IOT_EFORMAT, "%s",
+			     lists[i].list);
+	for (int i = 0; i < 1024; i++)
+		cr_assert_eq(iot_selection_add(s, IOT_SELECT_RANKS, "7"), IOT_OK);
+	cr_expect_eq(iot_selection_add(s, IOT_SELECT_RANKS, "7"), IOT_ELIMIT);
+	iot_selection_free(s);
 }
