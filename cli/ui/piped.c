@@ -31,7 +31,7 @@ ssize_t piped_read(void *context, void *buffer, size_t size)
 	struct piped *p = context;
 	while (!atomic_load(&p->closing)) {
 		const enum pipe_state state =
-		    decode_stop_wait(p->stop, &p->drain, p->fd, LOOK_MS, &size);
+		    interrupt_wait(p->stop, &p->drain, p->fd, LOOK_MS, &size);
 		if (state == PIPE_CUT) {
 			atomic_store(&p->cut, true);
 			errno = ECANCELED;

@@ -15,6 +15,7 @@ struct prefetch {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	size_t slots, filled, emptied; /* slots of the ring; slots filled and emptied so far */
+	size_t enough;                 /* slots for which a waiting caller is woken */
 	bool full, empty;              /* one of the threads waits */
 	bool last;                     /* no more slots follow */
 	bool lent;                     /* the caller owns the slot after the emptied ones */
@@ -28,8 +29,7 @@ struct prefetch {
 static void wake(struct prefetch *p)
 {
 	const size_t n = p->filled - p->emptied;
-	if ((p->full && n <= p->slots / 2) || (p->empty && (n >= p->slots / 2 || p->last)) ||
-	    p->stop)
+	if ((p->full && n <= p->slots / 2) || (p->empty && (n >= p->enough || p->last)) || p->stop)
 		pthread_cond_signal(&p->changed);
 }
 
@@ -65,6 +65,7 @@ struct prefetch *prefetch_new(prefetch_fn *fill, void *context, size_t slots, bo
 	p->fill = fill;
 	p->context = context;
 	p->slots = slots;
+	p->enough = slots / 2;
 	if (!threaded || cpu_count() == 1)
 		return p;
 	pthread_mutex_init(&p->lock, NULL);
@@ -77,6 +78,15 @@ struct prefetch *prefetch_new(prefetch_fn *fill, void *context, size_t slots, bo
 	return p;
 }
 
+void prefetch_wake_early(struct prefetch *p)
+{
+	if (p->threaded)
+		pthread_mutex_lock(&p->lock);
+	p->enough = 1;
+	if (p->threaded)
+		pthread_mutex_unlock(&p->lock);
+}
+
 static ssize_t wait_for_slot(struct prefetch *p, size_t *slot)
 {
 	pthread_mutex_lock(&p->lock);
@@ -87,7 +97,7 @@ static ssize_t wait_for_slot(struct prefetch *p, size_t *slot)
 	p->empty = p->filled == p->emptied;
 	while (p->empty) {
 		pthread_cond_wait(&p->changed, &p->lock);
-		p->empty = p->filled - p->emptied < p->slots / 2 && !p->last;
+		p->empty = p->filled - p->emptied < p->enough && !p->last;
 	}
 	p->lent = true;
 	*slot = p->emptied % p->slots;

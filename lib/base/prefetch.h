@@ -24,6 +24,8 @@ struct prefetch;
  * by prefetch_next, always for slot 0. Returns NULL if out of memory.
  */
 struct prefetch *prefetch_new(prefetch_fn *fill, void *context, size_t slots, bool threaded);
+/* Wakes a waiting caller for each slot, because the next fill may block. */
+void prefetch_wake_early(struct prefetch *p);
 /*
  * Waits for the next slot and returns the result of its fill; 0 at the end and after an error.
  * *slot is the caller's until the next call.

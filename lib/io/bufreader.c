@@ -2,11 +2,12 @@
 /*
  * Uncompressed input is read directly into the buffer that peek returns, compressed input is
  * decompressed into it, and uncompressed memory is returned without a copy. With a prefetch thread,
- * its buffers are returned without a copy: the unconsumed rest of one is copied in front of the
+ * its slots are returned without a copy: the unconsumed rest of one is copied in front of the
  * next.
  */
-#include "bufreader_internal.h"
+#include "bufreader.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,21 +17,69 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decompress.h"
+#include "lib/base/fdio.h"
+#include "lib/base/prefetch.h"
+#include "lib/base/thread.h"
+
 enum {
 	SLACK = 1 << 16, /* capacity of the buffer beyond one read */
 	HUGE_PAGE = 2 << 20,
-	UNPACKED_CAPACITY =
-	    /*
-	     * initial capacity of the buffer; small, because the cache also has to hold zstd's
-	     * window
-	     */
-	3 << 16,
+	/* initial capacity of the buffer; small, because the cache also has to hold zstd's window */
+	UNPACKED_CAPACITY = 3 << 16,
+
+	SLOTS = 8,           /* minimum number that the thread fills ahead */
+	SLOT_SIZE = 1 << 16, /* small enough that slots stay in the cache */
+	HEADROOM = 1 << 16,  /* precedes a slot, for the unconsumed rest of the previous one */
+	RESYNC_THREADS = 16, /* damaged frames after which starting another thread does not pay */
 };
 
 static const size_t READ_SIZE_DEFAULT = 1 << 20;
 static const size_t READ_SIZE_MAX = 1 << 26;
 static const size_t BUFFER_DEFAULT = 1 << 24;
 static const uint64_t WINDOW_DEFAULT = 1 << 27;
+
+/*
+ * A thread that decompresses into a ring of slots. While it runs, it owns the decompressor, the
+ * byte source and `error`.
+ */
+struct ahead {
+	struct prefetch *ring; /* NULL without a thread */
+	size_t slots;
+	char *memory;     /* HEADROOM and SLOT_SIZE bytes for each slot */
+	uint64_t *stored; /* bytes read from the source when a slot was filled */
+	int wake[2];      /* a byte in this pipe ends a blocked read */
+	struct error error;
+};
+
+struct bufreader {
+	struct error error;
+	char *name; /* escaped */
+	size_t buffer_max;
+	struct byte_source in;
+	struct decompressor unpacker;
+	bool fd_owned;
+	bool prefetch; /* decompress on a thread */
+	size_t ahead_size;
+	struct ahead ahead;
+	uint64_t stored; /* with a thread: stored bytes read for the available bytes */
+	void (*done)(void *context);
+	void *done_context;
+	uint64_t total;
+	uint64_t first; /* regular file: its offset when it was opened */
+	/* stored bytes skipped by seeks, minus those read again after seeks backwards, modulo 2^64 */
+	uint64_t skipped;
+
+	/* The available bytes are bytes[start .. end). */
+	const char *bytes;
+	/* the target of bytes, unless that is the caller's memory or a slot */
+	char *block;
+	size_t start, end, capacity; /* capacity: of block */
+	unsigned resyncs;
+	bool ended;
+	bool detected;
+	enum iot_compression how;
+};
 
 static size_t or_default(size_t value, size_t fallback, size_t max)
 {
@@ -66,7 +115,7 @@ struct bufreader *bufreader_new(const char *name, const struct bufreader_options
 	escape_text(w->name, 4 * size + 4, name, size);
 	w->buffer_max = or_default(o->buffer_max, BUFFER_DEFAULT, SIZE_MAX / 4);
 	w->detected = o->plain;
-	w->ahead = o->stop ? PREFETCH_NEVER : o->ahead;
+	w->prefetch = o->prefetch && !o->stop;
 	w->ahead_size = o->ahead_size;
 	w->done = o->done;
 	w->done_context = o->done_context;
@@ -82,11 +131,92 @@ struct bufreader *bufreader_new(const char *name, const struct bufreader_options
 	return w;
 }
 
+/* The prefetch thread */
+
+static char *slot_data(const struct bufreader *w, size_t slot)
+{
+	return w->ahead.memory + slot * (HEADROOM + SLOT_SIZE) + HEADROOM;
+}
+
+static bool at_end(const struct decompressor *u)
+{
+	return u->ended || u->error->status != IOT_OK;
+}
+
+/* A slot is passed on when it is full, and before a read that may block. */
+static ssize_t fill_slot(void *context, size_t slot)
+{
+	struct bufreader *w = context;
+	struct decompressor *u = &w->unpacker;
+	char *to = slot_data(w, slot);
+	size_t size = 0;
+	while (size < SLOT_SIZE && !at_end(u) && (size == 0 || !decompress_hungry(u)))
+		size += decompress_read(u, to + size, SLOT_SIZE - size);
+	w->ahead.stored[slot] = w->in.stored;
+	return (ssize_t)size;
+}
+
+/* Decompressor and source belong to the bufreader again. */
+static void own_source(struct bufreader *w)
+{
+	w->in.error = w->unpacker.error = &w->error;
+	w->in.can_wake = false;
+}
+
+static void stop_prefetch(struct bufreader *w)
+{
+	struct ahead *a = &w->ahead;
+	if (a->stored == NULL)
+		return;
+	/* The pipe is empty, so one byte always fits. */
+	if (a->ring != NULL)
+		while (write(a->wake[1], "", 1) < 0 && errno == EINTR)
+			;
+	prefetch_free(a->ring);
+	for (int i = 0; i < 2; i++)
+		if (a->wake[i] >= 0)
+			close(a->wake[i]);
+	free(a->memory);
+	free(a->stored);
+	w->ahead = (struct ahead){.ring = NULL};
+	own_source(w);
+}
+
+static bool new_ring(struct bufreader *w)
+{
+	struct ahead *a = &w->ahead;
+	a->slots = w->ahead_size / SLOT_SIZE > SLOTS ? w->ahead_size / SLOT_SIZE : SLOTS;
+	a->wake[0] = a->wake[1] = -1;
+	a->stored = calloc(a->slots, sizeof(*a->stored));
+	a->memory = malloc(a->slots * (HEADROOM + SLOT_SIZE));
+	if (a->stored == NULL || a->memory == NULL || pipe2(a->wake, O_CLOEXEC | O_NONBLOCK) != 0)
+		return false;
+	w->in.wake_fd = a->wake[0];
+	w->in.can_wake = true;
+	a->error = w->error;
+	w->in.error = w->unpacker.error = &a->error;
+	a->ring = prefetch_new(fill_slot, w, a->slots, true);
+	if (a->ring == NULL)
+		return false;
+	prefetch_wake_early(a->ring);
+	return true;
+}
+
+/* Starts the thread if it is wanted; without one the bufreader decompresses on demand. */
+static void start_prefetch(struct bufreader *w)
+{
+	if (!w->prefetch || w->error.status != IOT_OK || cpu_count() == 1)
+		return;
+	w->stored = w->in.stored;
+	if (!new_ring(w))
+		stop_prefetch(w);
+}
+
 void bufreader_free(struct bufreader *w)
 {
 	if (!w)
 		return;
-	decompress_ahead_free(w->readahead);
+	stop_prefetch(w);
 	if (w->fd_owned)
 		close(w->in.fd);
 	decompress_close(&w->unpacker);
@@ -178,40 +308,6 @@ int bufreader_open_callback(struct bufreader *w, iot_read_fn *read, void *contex
 	return IOT_OK;
 }
 
-/* The prefetch thread */
-
-/* Without a thread the reader decompresses on demand. */
-void bufreader_start_prefetch(struct bufreader *w)
-{
-	if (w->ahead == PREFETCH_NEVER || w->error.status != IOT_OK)
-		return;
-	if (w->ahead == PREFETCH_IF_USEFUL && !decompress_ahead_pays())
-		return;
-	w->stored = w->in.stored;
-	w->ahead_error = w->error;
-	w->in.error = w->unpacker.error = &w->ahead_error;
-	w->readahead = decompress_ahead_new(&w->unpacker, w->ahead_size);
-	if (!w->readahead)
-		w->in.error = w->unpacker.error = &w->error;
-}
-
-/* The thread has reported the end: decompressor and error belong to the bufreader again. */
-static void ahead_ended(struct bufreader *w)
-{
-	w->stored = w->in.stored;
-	w->in.error = w->unpacker.error = &w->error;
-	if (w->error.status == IOT_OK)
-		w->error = w->ahead_error;
-	w->ended = true;
-}
-
-static void release_piece(struct bufreader *w)
-{
-	if (w->holding)
-		decompress_ahead_release(w->readahead);
-	w->holding = false;
-}
-
 /* Detection */
 
 static void unpack_from_now(struct bufreader *w, enum iot_compression how)
@@ -230,7 +326,7 @@ static void unpack_from_now(struct bufreader *w, enum iot_compression how)
 	if (w->capacity > UNPACKED_CAPACITY)
 		w->capacity = UNPACKED_CAPACITY;
 	if (w->block) {
-		bufreader_start_prefetch(w);
+		start_prefetch(w);
 	} else {
 		fail_memory(w);
 		w->bytes = "";
@@ -298,19 +394,26 @@ static char *grown(char *block, size_t capacity)
 	return bigger;
 }
 
-static bool grow(struct bufreader *w, size_t capacity_max)
+/* The caller updates bytes. */
+static bool grow_block(struct bufreader *w, size_t capacity)
 {
-	const size_t capacity = w->capacity < capacity_max / 4 ? 4 * w->capacity : capacity_max;
-	char *block;
-
-	move_to_front(w, w->block);
-	block = grown(w->block, capacity);
+	char *block = grown(w->block, capacity);
 	if (!block) {
 		fail_memory(w);
 		return false;
 	}
-	w->bytes = w->block = block;
+	w->block = block;
 	w->capacity = capacity;
+	return true;
+}
+
+static bool grow(struct bufreader *w, size_t capacity_max)
+{
+	const size_t capacity = w->capacity < capacity_max / 4 ? 4 * w->capacity : capacity_max;
+	move_to_front(w, w->block);
+	if (!grow_block(w, capacity))
+		return false;
+	w->bytes = w->block;
 	return true;
 }
 
@@ -336,74 +439,64 @@ static bool reserve_capacity(struct bufreader *w)
 	return true;
 }
 
-static void show_piece(struct bufreader *w, const struct ahead_buffer *piece, size_t rest)
-{
-	if (rest > 0)
-		memcpy(piece->data - rest, w->bytes + w->start, rest);
-	release_piece(w);
-	w->holding = true;
-	w->bytes = piece->data;
-	w->bytes -= DECOMPRESS_AHEAD_HEADROOM;
-	w->start = DECOMPRESS_AHEAD_HEADROOM - rest;
-	w->end = DECOMPRESS_AHEAD_HEADROOM + piece->size;
-}
-
-/*
- * The rest exceeds the headroom of a buffer, so rest and buffer are copied into the block. Returns
- * false if out of memory.
- */
-static bool append_piece(struct bufreader *w, const struct ahead_buffer *piece, size_t rest)
-{
-	const size_t size = rest + piece->size;
-	const bool in_block = w->bytes == w->block;
-	char *block = w->block;
-
-	if (in_block && w->end + piece->size > w->capacity)
-		move_to_front(w, w->block);
-	if (size > w->capacity) {
-		block = grown(w->block, 2 * size);
-		if (!block) {
-			fail_memory(w);
-			return false;
-		}
-		w->capacity = 2 * size;
-		w->block = block;
-	}
-	if (!in_block) {
-		memcpy(block, w->bytes + w->start, rest);
-		w->start = 0;
-		w->end = rest;
-	}
-	memcpy(block + w->end, piece->data, piece->size);
-	w->end += piece->size;
-	w->bytes = block;
-	return true;
-}
-
-static void take_piece(struct bufreader *w)
+/* Copies the unconsumed rest out of a slot, which the thread gets back with the next call. */
+static void save_rest(struct bufreader *w)
 {
 	const size_t rest = w->end - w->start;
-	struct ahead_buffer piece;
+	if (w->bytes == w->block)
+		return;
+	assert(rest <= w->capacity);
+	memcpy(w->block, w->bytes + w->start, rest);
+	w->bytes = w->block;
+	w->start = 0;
+	w->end = rest;
+}
 
-	if (!decompress_ahead_next(w->readahead, &piece)) {
-		ahead_ended(w);
+static void show_slot(struct bufreader *w, char *data, size_t size)
+{
+	const size_t rest = w->end - w->start;
+	memcpy(data - rest, w->block + w->start, rest);
+	w->bytes = data - HEADROOM;
+	w->start = HEADROOM - rest;
+	w->end = HEADROOM + size;
+}
+
+/* The rest exceeds the headroom of a slot, so both are returned in the block. */
+static void append_slot(struct bufreader *w, const char *data, size_t size)
+{
+	if (w->end + size > w->capacity)
+		move_to_front(w, w->block);
+	if (w->end + size > w->capacity && !grow_block(w, 2 * (w->end + size)))
+		return;
+	memcpy(w->block + w->end, data, size);
+	w->end += size;
+	w->bytes = w->block;
+}
+
+static void next_slot(struct bufreader *w)
+{
+	size_t slot;
+	save_rest(w);
+	const ssize_t size = prefetch_next(w->ahead.ring, &slot);
+	if (size <= 0) {
+		w->stored = w->in.stored;
+		own_source(w);
+		if (w->error.status == IOT_OK)
+			w->error = w->ahead.error;
+		w->ended = true;
 		return;
 	}
-	w->stored = piece.stored;
-	if (rest <= DECOMPRESS_AHEAD_HEADROOM) {
-		show_piece(w, &piece, rest);
-		return;
-	}
-	if (append_piece(w, &piece, rest)) {
-		release_piece(w);
-		decompress_ahead_release(w->readahead);
-	}
+	w->stored = w->ahead.stored[slot];
+	if (w->end - w->start <= HEADROOM)
+		show_slot(w, slot_data(w, slot), (size_t)size);
+	else
+		append_slot(w, slot_data(w, slot), (size_t)size);
 }
 
 static void look(struct bufreader *w)
 {
-	if (w->readahead)
-		take_piece(w);
+	if (w->ahead.ring)
+		next_slot(w);
 	else if (!reserve_capacity(w))
 		return;
 	else if (w->how == IOT_PLAIN)
@@ -448,7 +541,7 @@ bool bufreader_waits(const struct bufreader *w, size_t want, int timeout_ms)
 {
 	struct pollfd p = {.fd = w->in.fd, .events = POLLIN};
 
-	if (w->in.kind != BYTE_SOURCE_FD || w->readahead || w->in.ended ||
+	if (w->in.kind != BYTE_SOURCE_FD || w->ahead.ring || w->in.ended ||
 	    w->error.status != IOT_OK || enough(w, want))
 		return false;
 	return poll(&p, 1, timeout_ms) == 0;
@@ -478,7 +571,7 @@ enum iot_compression bufreader_compression(const struct bufreader *w)
 
 uint64_t bufreader_position(const struct bufreader *w)
 {
-	return w->readahead ? w->stored : w->in.stored;
+	return w->ahead.ring ? w->stored : w->in.stored;
 }
 
 uint64_t bufreader_stored(const struct bufreader *w)
@@ -489,4 +582,77 @@ uint64_t bufreader_stored(const struct bufreader *w)
 uint64_t bufreader_total(const struct bufreader *w)
 {
 	return w->total;
+}
+
+/* Repositioning: to a byte of the file, or past damage */
+
+/* Discards the bytes that the thread has decompressed ahead, and all available bytes. */
+static void end_ahead(struct bufreader *w)
+{
+	stop_prefetch(w);
+	w->bytes = w->block;
+	w->start = w->end = 0;
+}
+
+bool bufreader_stored_input(const struct bufreader *w, struct stored_input *source)
+{
+	*source = (struct stored_input){.fd = w->in.fd, .first = w->first, .size = w->total};
+	if (w->in.kind == BYTE_SOURCE_MEMORY)
+		source->memory = w->in.memory;
+	return w->total > 0;
+}
+
+void bufreader_idle(struct bufreader *w)
+{
+	end_ahead(w);
+}
+
+int bufreader_seek(struct bufreader *w, uint64_t at)
+{
+	const uint64_t before = bufreader_position(w);
+
+	end_ahead(w);
+	if (error_in_input(w->error.status))
+		error_clear(&w->error);
+	if (w->error.status != IOT_OK)
+		return w->error.status;
+	if (!byte_source_seek(&w->in, w->first, at))
+		return error_system(&w->error, errno, "%s: cannot go to byte %llu", w->name,
+				    (unsigned long long)at);
+	w->skipped += at - before;
+	w->ended = false;
+	if (w->how != IOT_PLAIN) {
+		decompress_seek(&w->unpacker, at);
+		start_prefetch(w);
+	} else if (!w->block) {
+		w->bytes = w->in.memory;
+		w->start = w->end = (size_t)at;
+	}
+	return w->error.status;
+}
+
+bool bufreader_resync(struct bufreader *w)
+{
+	if (w->ahead.ring && !w->ended)
+		return false; /* no damage has been reported */
+	if (!w->unpacker.damaged)
+		return false;
+	end_ahead(w);
+	w->ended = !decompress_resync(&w->unpacker);
+	if (!w->ended && ++w->resyncs <= RESYNC_THREADS)
+		start_prefetch(w);
+	return !w->ended;
+}
+
+ssize_t stored_input_read(const struct stored_input *s, uint64_t at, void *to, size_t n)
+{
+	if (at >= s->size)
+		return 0;
+	if (n > s->size - at)
+		n = (size_t)(s->size - at);
+	if (s->memory != NULL) {
+		memcpy(to, s->memory + at, n);
+		return (ssize_t)n;
+	}
+	return fdio_read(s->fd, to, n, s->first + at);
 }

@@ -17,20 +17,17 @@
 
 struct bufreader;
 
-/* Whether to decompress in a separate thread. Uncompressed input never uses one. */
-enum prefetch_mode {
-	PREFETCH_NEVER,
-	PREFETCH_IF_USEFUL, /* if the process may use more than one processor */
-	PREFETCH_ALWAYS,    /* except with `stop` */
-};
-
 struct bufreader_options {
-	size_t read_size;         /* bytes per read; 0: 1 MiB */
-	size_t buffer_max;        /* a peek of more bytes is IOT_ELIMIT; 0: 16 MiB */
-	uint64_t window_max;      /* maximum window of a zstd frame; 0: 128 MiB */
-	size_t ahead_size;        /* bytes to decompress ahead; 0: 512 KiB */
-	enum prefetch_mode ahead; /* with a thread, a callback is called from that thread */
-	bool plain;               /* skip the detection of compression */
+	size_t read_size;    /* bytes per read; 0: 1 MiB */
+	size_t buffer_max;   /* a peek of more bytes is IOT_ELIMIT; 0: 16 MiB */
+	uint64_t window_max; /* maximum window of a zstd frame; 0: 128 MiB */
+	size_t ahead_size;   /* bytes to decompress ahead; 0: 512 KiB */
+	/*
+	 * decompress on a thread if there is more than one processor, except with `stop`; a
+	 * callback is then called from that thread
+	 */
+	bool prefetch;
+	bool plain; /* skip the detection of compression */
 	/* request to end the input early, with IOT_ETRUNCATED; or NULL */
 	struct interrupt *stop;
 	bool waits; /* with stop: the input is a pipe, which is drained first */

@@ -26,7 +26,7 @@ static bool worth_reading(struct byte_source *in, size_t *size)
 	if (!in->stop || !in->waits)
 		return true;
 	while (state == PIPE_WAITS)
-		state = decode_stop_wait(in->stop, &in->drain, in->fd, LOOK_MS, size);
+		state = interrupt_wait(in->stop, &in->drain, in->fd, LOOK_MS, size);
 	return state == PIPE_READABLE;
 }
 

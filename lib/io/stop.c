@@ -18,8 +18,8 @@ static void begin_drain(struct drain *d, int fd)
 	d->left = ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
 }
 
-enum pipe_state decode_stop_wait(struct interrupt *stop, struct drain *d, int fd, int timeout_ms,
-				 size_t *size)
+enum pipe_state interrupt_wait(struct interrupt *stop, struct drain *d, int fd, int timeout_ms,
+			       size_t *size)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 	const int ready = poll(&p, 1, stop->asked == ASKED_NOTHING ? timeout_ms : 0);

@@ -34,8 +34,8 @@ enum pipe_state { PIPE_WAITS, PIPE_READABLE, PIPE_CUT };
  * Waits up to timeout_ms until a read of fd does not block. READABLE lowers *size to the bytes that
  * may be read now; the caller reports bytes read with drain_took. CUT sets stop->cut.
  */
-enum pipe_state decode_stop_wait(struct interrupt *stop, struct drain *d, int fd, int timeout_ms,
-				 size_t *size);
+enum pipe_state interrupt_wait(struct interrupt *stop, struct drain *d, int fd, int timeout_ms,
+			       size_t *size);
 void drain_took(struct drain *d, size_t n);
 
 #endif

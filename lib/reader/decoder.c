@@ -54,7 +54,7 @@ int decoder_prepare(struct decoder *d, const char *name)
 	    .buffer_max = verified ? (size_t)s->held_max + HELD_SLACK : 0,
 	    .ahead_size = verified ? AHEAD_VERIFIED : 0,
 	    .window_max = s->window_max,
-	    .ahead = s->read_ahead ? PREFETCH_IF_USEFUL : PREFETCH_NEVER};
+	    .prefetch = s->read_ahead};
 	definitions_init(&d->names, s->memory_max, false, true);
 	if (verified && (d->lookahead = lookahead_new(s->held_max)) == NULL)
 		return error_set(&d->error, IOT_ENOMEM, "out of memory");
