@@ -165,14 +165,11 @@ static size_t fields_size(const struct darshan_fields *f, unsigned version)
 
 static void append_uuid(struct iot_builder *b, const char *name, const unsigned char *p)
 {
-	char text[2 * UUID_SIZE + 5], *out = text;
-	for (size_t i = 0; i < UUID_SIZE; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			*out++ = '-';
-		*out++ = "0123456789abcdef"[p[i] >> 4];
-		*out++ = "0123456789abcdef"[p[i] & 15];
-	}
-	iot_directive_text(b, name, text, (size_t)(out - text));
+	char text[2 * UUID_SIZE + 5] = "";
+	for (size_t i = 0, n = 0; i < UUID_SIZE; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s%02x",
+				      i >= 4 && i <= 10 && i % 2 == 0 ? "-" : "", p[i]);
+	emit_string(b, name, text);
 }
 
 static void append_counter(struct iot_builder *b, const struct darshan_counter *k,

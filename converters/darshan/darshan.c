@@ -317,9 +317,8 @@ static int set_layers(struct darshan *d)
 static bool has_binary(struct input *in)
 {
 	for (size_t i = 0; i < input_count(in); i++) {
-		size_t size;
-		const char *head = input_head(in, i, &size);
-		if (!darshan_text_is(head, size) && bid(in, i) > 0)
+		const int bits = bid(in, i);
+		if (bits > 0 && bits != SNIFF_TEXT_BITS)
 			return true;
 	}
 	return false;
