@@ -4,7 +4,7 @@
 
 #include "lib/base/array.h"
 
-#include "cli/ui/digits.h"
+#include "lib/base/number.h"
 #include "print.h"
 
 enum { ROW_MAX = 11 * 21 + sizeof ",offset duration cpu start" };
@@ -17,9 +17,9 @@ static inline uint64_t ticks(uint64_t ns, uint64_t tick_ns)
 static inline char *put_signed(char *to, int64_t ns, uint64_t tick_ns)
 {
 	if (ns >= 0)
-		return digits(to, ticks((uint64_t)ns, tick_ns));
+		return number_fast(to, ticks((uint64_t)ns, tick_ns));
 	*to++ = '-';
-	return digits(to, ticks(0 - (uint64_t)ns, tick_ns));
+	return number_fast(to, ticks(0 - (uint64_t)ns, tick_ns));
 }
 
 static int64_t cpu_since(struct printer *s, const struct iot_record *rec)
@@ -57,7 +57,7 @@ static void write_name(struct printer *s, const struct iot_record *rec)
 	const char *path = printer_path(s, rec, &size);
 	char *to = output_reserve(s->out, ROW_MAX);
 	*to++ = ',';
-	to = digits(to, rec->object);
+	to = number_fast(to, rec->object);
 	*to++ = ',';
 	output_took(s->out, to);
 	if (path)
@@ -74,7 +74,7 @@ void print_csv_head(struct printer *s)
 
 static inline char *put_next(char *to, uint64_t v)
 {
-	to = digits(to, v);
+	to = number_fast(to, v);
 	*to++ = ',';
 	return to;
 }
@@ -99,7 +99,7 @@ static char *put_unknown(char *to, const struct iot_record *r)
 		to = stpcpy(to, flags[i].word);
 	}
 	*to++ = ',';
-	return r->flags & IOT_OFFSET_UNKNOWN ? digits(to, r->offset) : to;
+	return r->flags & IOT_OFFSET_UNKNOWN ? number_fast(to, r->offset) : to;
 }
 
 /* A number and a comma, or only the comma if the source did not know the number. */
@@ -124,7 +124,7 @@ static inline char *put_row(struct printer *s, char *to, const struct iot_record
 	to = put_next(to, r->length);
 	to = put_next(to, r->operation);
 	to = put_next(to, r->file);
-	to = digits(to, r->process);
+	to = number_fast(to, r->process);
 	return s->unknown ? put_unknown(to, r) : to;
 }
 

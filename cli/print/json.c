@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Events as JSON, one object per line: records with all fields, directives with their keys. */
-#include "cli/ui/digits.h"
+#include "lib/base/number.h"
 #include "print.h"
 
 enum { RECORD_MAX = 544 }; /* size of all members except the path: 11 numbers and the words */
@@ -14,7 +14,7 @@ static const char *data_name(unsigned type)
 /* A record's members are written inline: a call for each takes five times as long. */
 static inline char *put_number(char *to, const char *key, uint64_t value)
 {
-	return digits(stpcpy(to, key), value);
+	return number_fast(stpcpy(to, key), value);
 }
 
 static inline char *put_signed(char *to, const char *key, int64_t value)
@@ -22,7 +22,7 @@ static inline char *put_signed(char *to, const char *key, int64_t value)
 	to = stpcpy(to, key);
 	if (value < 0)
 		*to++ = '-';
-	return digits(to, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+	return number_fast(to, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 /* null if the source did not know the number. */

@@ -7,7 +7,7 @@
 
 #include "lib/format/directive.h"
 
-#include "cli/ui/digits.h"
+#include "lib/base/number.h"
 #include "cli/ui/printable.h"
 #include "print.h"
 
@@ -50,9 +50,9 @@ static char *put_seconds(char *to, uint64_t ns, uint64_t tick_ns, unsigned width
 {
 	unsigned digits = tick_ns % 1000 != 0 ? 9 : tick_ns % 1000000 != 0 ? 6 : 3;
 	uint64_t unit = digits == 9 ? 1 : digits == 6 ? 1000 : 1000000;
-	to = digits_right(to, ns / NS_PER_S, width > digits + 1 ? width - digits - 1 : 0);
+	to = number_right(to, ns / NS_PER_S, width > digits + 1 ? width - digits - 1 : 0);
 	*to++ = '.';
-	return digits_fixed(to, ns % NS_PER_S / unit, digits);
+	return number_fixed(to, ns % NS_PER_S / unit, digits);
 }
 
 /* An unknown number. */
@@ -81,9 +81,9 @@ static char *put_what(char *to, unsigned type)
 static char *put_offset(char *to, const struct iot_record *rec)
 {
 	if (!(rec->flags & IOT_OFFSET_UNKNOWN))
-		return digits_right(to, rec->offset, OFFSET_WIDTH);
+		return number_right(to, rec->offset, OFFSET_WIDTH);
 	to = put_left(to, "?+", 0);
-	return digits_right(to, rec->offset, OFFSET_WIDTH - 2);
+	return number_right(to, rec->offset, OFFSET_WIDTH - 2);
 }
 
 static void end_line(struct printer *s, char *to, const struct iot_record *rec)
@@ -110,13 +110,13 @@ static void text_record(struct printer *s, const struct iot_record *rec)
 	else
 		to = put_seconds(to, rec->duration_ns, s->tick_ns, TOOK_WIDTH);
 	*to++ = ' ';
-	to = digits_right(to, rec->process, PROCESS_WIDTH);
+	to = number_right(to, rec->process, PROCESS_WIDTH);
 	*to++ = ' ';
 	to = put_what(to, rec->type);
 	*to++ = ' ';
 	to = put_offset(to, rec);
 	*to++ = ' ';
-	to = digits_right(to, rec->length, LENGTH_WIDTH);
+	to = number_right(to, rec->length, LENGTH_WIDTH);
 	end_line(s, to, rec);
 }
 
@@ -176,7 +176,7 @@ static void text_op(struct printer *s, const struct iot_event *ev)
 	else
 		to = put_dash(to, TOOK_WIDTH);
 	*to++ = ' ';
-	output_took(s->out, digits_right(to, ev->rec.process, PROCESS_WIDTH));
+	output_took(s->out, number_right(to, ev->rec.process, PROCESS_WIDTH));
 	write_words(s, operation, result[0] == '0' ? "" : result);
 	output_text(s->out, path ? path : "");
 	output_text(s->out, to_path[0] ? " -> " : "");

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Returns the value of a digit in base 10 or 16; a value >= base for other characters. */
 static inline unsigned number_digit(char c, unsigned base)
@@ -72,16 +73,114 @@ static inline size_t number_hex(char *out, uint64_t v)
 	return n;
 }
 
+/* Returns the number of decimal digits. Branch-free, because it is unpredictable. */
+static inline unsigned number_count(uint64_t v)
+{
+	static const uint64_t power[] = {
+	    0,
+	    10,
+	    100,
+	    1000,
+	    10000,
+	    100000,
+	    1000000,
+	    10000000,
+	    100000000,
+	    1000000000,
+	    10000000000,
+	    100000000000,
+	    1000000000000,
+	    10000000000000,
+	    100000000000000,
+	    1000000000000000,
+	    10000000000000000,
+	    100000000000000000,
+	    1000000000000000000,
+	    10000000000000000000U,
+	};
+	/* 1233 / 4096 approximates log10(2); the result is at most one too high. */
+	unsigned candidate = (64U - (unsigned)__builtin_clzll(v | 1)) * 1233 >> 12;
+	return candidate + (v >= power[candidate]);
+}
+
+/* Writes the last `count` digits of v, with leading zeros. Returns the end. */
+static inline char *number_fixed(char *to, uint64_t v, unsigned count)
+{
+	static const char pairs[] =
+	    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+	    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+	    "8081828384858687888990919293949596979899";
+	unsigned left = count;
+	for (; left >= 2; left -= 2, v /= 100)
+		memcpy(to + left - 2, pairs + 2 * (v % 100), 2);
+	if (left == 1)
+		to[0] = (char)('0' + v % 10);
+	return to + count;
+}
+
+/* Writes v in decimal, without leading zeros or NUL; returns the number of digits. */
 static inline size_t number_dec(char *out, uint64_t v)
 {
-	char buf[NUMBER_DIGITS_MAX];
-	size_t n = 0;
-	do
-		buf[n++] = (char)('0' + v % 10);
-	while ((v /= 10) != 0);
-	for (size_t i = 0; i < n; i++)
-		out[i] = buf[n - 1 - i];
+	const unsigned n = number_count(v);
+	number_fixed(out, v, n);
 	return n;
+}
+
+/*
+ * The eight digits of v < 10^8, first one in the lowest byte: halves, then quarters, in parallel.
+ */
+static inline uint64_t number_eight(uint32_t v)
+{
+	uint64_t four = v / 10000 | (uint64_t)(v % 10000) << 32;
+	uint64_t hundreds = (four * 10486 >> 20) & 0x0000007f0000007fU;
+	uint64_t two = hundreds | (four - 100 * hundreds) << 16;
+	uint64_t tens = (two * 103 >> 10) & 0x000f000f000f000fU;
+	return (tens | (two - 10 * tens) << 8) + 0x3030303030303030U;
+}
+
+/* Writes eight bytes, lowest first; the next number may overwrite some. */
+static inline void number_store(char *to, uint64_t bytes)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	bytes = __builtin_bswap64(bytes);
+#endif
+	memcpy(to, &bytes, sizeof bytes);
+}
+
+/* v >= 10^8: the digits before the last eight, then those. Out of line, because it is rare. */
+static __attribute__((noinline, unused)) char *number_long(char *to, uint64_t v)
+{
+	const uint64_t eight = 100000000;
+	if (v / eight >= eight)
+		to = number_long(to, v / eight);
+	else
+		to = number_fixed(to, v / eight, number_count(v / eight));
+	number_store(to, number_eight((uint32_t)(v % eight)));
+	return to + 8;
+}
+
+enum { NUMBER_FAST_CAPACITY = 28 };
+
+/*
+ * As number_dec, for tables, where numbers are most of the work: returns the end, and may write up to
+ * NUMBER_FAST_CAPACITY bytes.
+ */
+static inline char *number_fast(char *to, uint64_t v)
+{
+	if (v >= 100000000)
+		return number_long(to, v);
+	unsigned count = number_count(v);
+	number_store(to, number_eight((uint32_t)v) >> 8 * (8 - count));
+	return to + count;
+}
+
+/* Pads to at least `width` characters with leading blanks. */
+static inline char *number_right(char *to, uint64_t v, unsigned width)
+{
+	unsigned count = number_count(v);
+	for (; width > count; width--)
+		*to++ = ' ';
+	return number_fixed(to, v, count);
 }
 
 #endif

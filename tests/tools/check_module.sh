@@ -11,8 +11,8 @@ cd "$(dirname "$0")/../.." || exit 2
 module=${1-} mode=${MODE:-release}
 build=build/$mode
 case $module in
-base) words='error map limits' ;;
-codec) words='decode roundtrip cat-canonical cat-spellings digits' ;;
+base) words='error map limits number' ;;
+codec) words='decode roundtrip cat-canonical cat-spellings' ;;
 darshan) words=counter ;;
 fdtable) words='tracker strace' ;;
 filter) words='reorder slice anonymize rebase renumber stat' ;;

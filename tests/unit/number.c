@@ -5,21 +5,23 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cli/ui/digits.h"
+#include "lib/base/number.h"
 
 static void check(uint64_t v)
 {
 	char ours[64], theirs[64];
-	*digits(ours, v) = '\0';
+	*number_fast(ours, v) = '\0';
 	snprintf(theirs, sizeof theirs, "%" PRIu64, v);
 	cr_assert_str_eq(ours, theirs);
-	cr_assert_eq(digits_count(v), strlen(theirs));
-	*digits_right(ours, v, 12) = '\0';
+	cr_assert_eq(number_count(v), strlen(theirs));
+	ours[number_dec(ours, v)] = '\0';
+	cr_assert_str_eq(ours, theirs);
+	*number_right(ours, v, 12) = '\0';
 	snprintf(theirs, sizeof theirs, "%12" PRIu64, v);
 	cr_assert_str_eq(ours, theirs);
 }
 
-Test(digits, agree_with_printf_around_every_power_of_ten)
+Test(number, agree_with_printf_around_every_power_of_ten)
 {
 	uint64_t power = 1;
 	for (int digits = 1; digits <= 20; digits++, power *= 10)
@@ -30,7 +32,7 @@ Test(digits, agree_with_printf_around_every_power_of_ten)
 	check(UINT64_MAX);
 }
 
-Test(digits, agree_with_printf_for_all_small_and_many_large_numbers)
+Test(number, agree_with_printf_for_all_small_and_many_large_numbers)
 {
 	for (uint64_t v = 0; v < 20000; v++) {
 		check(v);
@@ -39,11 +41,11 @@ Test(digits, agree_with_printf_for_all_small_and_many_large_numbers)
 	}
 }
 
-Test(digits, fixed_ones_have_zeros_in_front)
+Test(number, fixed_ones_have_zeros_in_front)
 {
 	char text[16];
-	*digits_fixed(text, 42, 9) = '\0';
+	*number_fixed(text, 42, 9) = '\0';
 	cr_assert_str_eq(text, "000000042");
-	*digits_fixed(text, 1234567, 3) = '\0';
+	*number_fixed(text, 1234567, 3) = '\0';
 	cr_assert_str_eq(text, "567");
 }
