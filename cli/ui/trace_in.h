@@ -127,8 +127,8 @@ int trace_in_finish(struct trace_in *in, struct iot_writer *w, const struct writ
 		    int status);
 
 /*
- * Writes all events of a stream that begins with IN, in IN's framing; NULL is a stream for which memory did
- * not suffice. Frees the stream. Reports errors; returns the exit status.
+ * Writes all events of a stream that begins with IN, in IN's framing, and frees the stream. NULL is
+ * reported as out of memory. Reports errors; returns the exit status.
  */
 int trace_in_copy(struct trace_in *in, struct iot_stream *s, const struct write_options *o,
 		  const struct command_spec *cmd);
