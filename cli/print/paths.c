@@ -29,7 +29,7 @@ void print_paths_free(struct printer *s)
 	definitions_free(&s->in_force);
 }
 
-static struct printed_path *place_of(struct printer *s, uint32_t process, uint32_t file)
+static struct printed_path *slot_of(struct printer *s, uint32_t process, uint32_t file)
 {
 	return &s->path[(process * 0x9e3779b1U + file) % PRINT_PATHS];
 }
@@ -41,7 +41,7 @@ void printer_event(struct printer *s, const struct iot_event *ev)
 		return;
 	if (definitions_add(&s->in_force, ev, &which) < 0)
 		s->failed = true;
-	place_of(s, ev->rec.process, ev->rec.file)->found = 0;
+	slot_of(s, ev->rec.process, ev->rec.file)->found = 0;
 	s->reported++;
 }
 
@@ -107,7 +107,7 @@ static bool is_of(const struct printer *s, const struct printed_path *p,
 
 const char *printer_path(struct printer *s, const struct iot_record *rec, size_t *size)
 {
-	struct printed_path *p = place_of(s, rec->process, rec->file);
+	struct printed_path *p = slot_of(s, rec->process, rec->file);
 	if (!is_of(s, p, rec))
 		find(s, p, rec);
 	*size = p->size;

@@ -26,7 +26,7 @@ struct file_used {
 	dev_t device;   /* of the file, or of its nearest existing ancestor directory */
 	ino_t inode;
 	char *rest;   /* ABSENT: the path from that directory, without "." and ".." */
-	size_t place; /* index among the files of the command */
+	size_t index; /* among the files of the command */
 };
 
 static bool is_standard_output(const struct file_used *u)
@@ -138,7 +138,7 @@ static int by_identity(const void *left, const void *right)
 	if (a->inode != b->inode)
 		return a->inode < b->inode ? -1 : 1;
 	const int rest = a->kind == ABSENT ? strcmp(a->rest, b->rest) : 0;
-	return rest != 0 ? rest : a->place < b->place ? -1 : 1;
+	return rest != 0 ? rest : a->index < b->index ? -1 : 1;
 }
 
 /* Messages */
@@ -201,7 +201,7 @@ static int check_pairs(const struct files *f)
 		const struct file_used *a = &f->used[i], *b = a + 1;
 		const bool clash = a->kind != NOTHING && is_same(a, b) &&
 				   !(a->role == ROLE_INPUT && b->role == ROLE_INPUT);
-		if (clash && (first == NULL || a->place < first->place)) {
+		if (clash && (first == NULL || a->index < first->index)) {
 			first = a;
 			second = b;
 		}
@@ -276,7 +276,7 @@ void files_add(struct files *f, enum role role, const char *path)
 		f->failed = true;
 		return;
 	}
-	f->used[f->count] = (struct file_used){.role = role, .path = copy, .place = f->count};
+	f->used[f->count] = (struct file_used){.role = role, .path = copy, .index = f->count};
 	f->count++;
 }
 

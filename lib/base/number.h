@@ -162,8 +162,8 @@ static __attribute__((noinline, unused)) char *number_long(char *to, uint64_t v)
 enum { NUMBER_FAST_CAPACITY = 28 };
 
 /*
- * As number_dec, for tables, where numbers are most of the work: returns the end, and may write up to
- * NUMBER_FAST_CAPACITY bytes.
+ * As number_dec, for tables, where numbers are most of the work: returns the end, and may write up
+ * to NUMBER_FAST_CAPACITY bytes.
  */
 static inline char *number_fast(char *to, uint64_t v)
 {
