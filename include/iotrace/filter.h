@@ -116,6 +116,25 @@ struct iot_slice_options {
 IOT_API struct iot_stream *iot_stream_slice(struct iot_stream *upstream,
 					    const struct iot_slice_options *options);
 
+/* New ids */
+
+enum iot_id { IOT_ID_PROCESS = 0, IOT_ID_FILE, IOT_ID_OBJECT };
+
+/*
+ * Stores the new id in *to. ev: the event that contains it, with its old ids, for the process of a
+ * file or the path of an object. Not called for object 0. Returns IOT_OK, or the status with which
+ * the stream fails.
+ */
+typedef int iot_remap_fn(void *context, enum iot_id kind, uint32_t id, const struct iot_event *ev,
+			 uint32_t *to);
+
+/*
+ * Adds a stage that replaces ids: in the fields of records, and in the text of directives,
+ * including unknown ones, as iotrace(5) requires. Malformed ids are not changed.
+ */
+IOT_API struct iot_stream *iot_stream_remap(struct iot_stream *upstream, iot_remap_fn *map,
+					    void *context);
+
 /* Anonymization */
 
 /*

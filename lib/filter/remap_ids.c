@@ -106,3 +106,80 @@ void remap_ids_free(struct remap_ids *r)
 	r->text = NULL;
 	r->capacity = 0;
 }
+
+/* The stage */
+
+struct remap_stage {
+	struct remap_ids ids;
+	iot_remap_fn *map;
+	void *context;
+	int status;
+	char *text; /* of the directives of a batch that were rewritten */
+	size_t size, capacity;
+};
+
+static bool map_id(void *context, enum remapped_id kind, uint32_t id, const struct iot_event *ev,
+		   uint32_t *to)
+{
+	struct remap_stage *s = context;
+	s->status = s->map(s->context, (enum iot_id)kind, id, ev, to);
+	return s->status == IOT_OK;
+}
+
+/* A text that was rewritten is appended, and has no address until all of them are. */
+static bool remap(struct remap_stage *s, struct iot_event *ev)
+{
+	if (!remap_ids_event(&s->ids, ev))
+		return false;
+	if (ev->text.size == 0 || ev->text.data != s->ids.text)
+		return true;
+	if (!array_reserve(&s->text, &s->capacity, s->size + ev->text.size, 1))
+		return false;
+	memcpy(s->text + s->size, ev->text.data, ev->text.size);
+	s->size += ev->text.size;
+	ev->text.data = NULL;
+	return true;
+}
+
+static int next(void *context, struct iot_stream *self, struct iot_batch *b)
+{
+	struct remap_stage *s = context;
+	const int status = iot_stream_next(iot_stream_upstream(self), b);
+	s->size = 0;
+	for (size_t i = 0; i < b->count; i++)
+		if (!remap(s, &b->events[i]))
+			return iot_stream_fail(self, s->status != IOT_OK ? s->status : IOT_ENOMEM,
+					       s->status != IOT_OK ? "an id cannot be replaced"
+								   : "out of memory");
+	const char *text = s->text;
+	for (size_t i = 0; i < b->count; i++) {
+		struct iot_text *to = &b->events[i].text;
+		if (to->data != NULL || to->size == 0)
+			continue;
+		to->data = text;
+		text += to->size;
+	}
+	return status;
+}
+
+static void close_stage(void *context)
+{
+	struct remap_stage *s = context;
+	remap_ids_free(&s->ids);
+	free(s->text);
+	free(s);
+}
+
+struct iot_stream *iot_stream_remap(struct iot_stream *upstream, iot_remap_fn *map, void *context)
+{
+	static const struct iot_stage stage = {.next = next, .close = close_stage};
+	struct remap_stage *s = upstream != NULL ? calloc(1, sizeof *s) : NULL;
+	if (s == NULL) {
+		iot_stream_free(upstream);
+		return NULL;
+	}
+	s->ids = (struct remap_ids){.map = map_id, .context = s};
+	s->map = map;
+	s->context = context;
+	return iot_stream_new(upstream, &stage, s);
+}

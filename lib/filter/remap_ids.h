@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <iotrace/iotrace.h>
+#include <iotrace/filter.h>
 
-enum remapped_id { ID_PROCESS, ID_FILE, ID_OBJECT, ID_KINDS };
+enum remapped_id { ID_PROCESS = IOT_ID_PROCESS, ID_FILE, ID_OBJECT, ID_KINDS };
 
 /*
  * Stores the new id in *to. ev: the event that contains it, with its old ids (for the process of a

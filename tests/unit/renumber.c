@@ -146,3 +146,51 @@ Test(renumber, shortest_ids_grow_to_the_longest)
 	}
 	expect_becomes(text, wanted);
 }
+
+/* Processes become 100 more; file 13 fails. */
+static int add_100(void *context, enum iot_id kind, uint32_t id, const struct iot_event *ev,
+		   uint32_t *to)
+{
+	(void)context, (void)ev;
+	*to = kind == IOT_ID_PROCESS ? id + 100 : id;
+	return kind == IOT_ID_FILE && id == 13 ? IOT_ELIMIT : IOT_OK;
+}
+
+static struct iot_stream *remapped(struct iot_reader *r, const char *trace)
+{
+	cr_assert_eq(iot_reader_open_memory(r, trace, strlen(trace), "trace"), IOT_OK);
+	return iot_stream_remap(iot_stream_of_reader(r), add_100, NULL);
+}
+
+Test(renumber, the_stage_keeps_all_texts_of_a_batch)
+{
+	static const char *const wanted[] = {"process 1", "%process id=101",
+					     "%file process=101 id=2", "%lost"};
+	struct iot_reader *r = iot_reader_new();
+	struct iot_batch *b = iot_batch_new(10);
+	struct iot_stream *s =
+	    remapped(r, "ff process 1\nff %process id=1\nff %file process=1 id=2\nff %lost\n"
+			"80 0 0 10 0 1 0 2 1 0\n");
+	cr_assert_eq(iot_stream_next(s, b), 1);
+	cr_assert_eq(b->count, 5);
+	for (size_t i = 0; i < 4; i++)
+		cr_expect(b->events[i].text.size == strlen(wanted[i]) &&
+			      memcmp(b->events[i].text.data, wanted[i], strlen(wanted[i])) == 0,
+			  "%s", wanted[i]);
+	cr_expect_eq(b->events[4].rec.process, 101);
+	iot_stream_free(s);
+	iot_batch_free(b);
+	iot_reader_free(r);
+}
+
+Test(renumber, the_stage_fails_with_the_status_of_the_map)
+{
+	struct iot_reader *r = iot_reader_new();
+	struct iot_batch *b = iot_batch_new(10);
+	struct iot_stream *s = remapped(r, "ff %file process=1 id=13\n");
+	cr_expect_eq(iot_stream_next(s, b), IOT_ELIMIT);
+	cr_expect_str_neq(iot_stream_error(s), "");
+	iot_stream_free(s);
+	iot_batch_free(b);
+	iot_reader_free(r);
+}
