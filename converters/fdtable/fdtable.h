@@ -152,7 +152,7 @@ struct fdtable {
 	uint32_t name_ids;
 	bool links; /* symbolic links may exist among the names */
 	size_t name_count, name_capacity;
-	struct path_name **name;   /* nodes of path_tree.h, by hash */
+	struct path_name **name;   /* nodes of path_tree.c, by hash */
 	struct path_name *root[2]; /* of relative and of absolute names */
 };
 

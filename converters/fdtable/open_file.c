@@ -2,7 +2,7 @@
 /*
  * The objects that are shared by reference: open file descriptions with their positions, files,
  * working directories, and descriptions in flight. fdtable.c has the descriptor tables, path_tree.c
- * the tree of names, path_index.c what calls do to names.
+ * the names of files.
  */
 #include "fdtable.h"
 
