@@ -12,7 +12,7 @@
 #include "lib/filter/time_shift.h"
 #include "lib/format/directive.h"
 
-#include "cli/filter/rounding.h"
+#include "lib/filter/rounding.h"
 #include "cli/ui/parse_time.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/same_file.h"
@@ -67,7 +67,7 @@ struct slice_run {
 	bool moves_zero;
 	bool no_starts; /* lacks=start */
 	struct iot_writer *writer;
-	struct rounding rounding;
+	struct iot_rounding rounding;
 	bool verbose;
 	struct iot_event ev[TRACE_IN_BATCH]; /* the first events from which on IN is read */
 	size_t count;                        /* of them */
@@ -571,7 +571,7 @@ static int slice(struct slice_run *r)
 	r->slice.names = r->in.reader;
 	trace_in_keep_framing(&r->in, &r->write);
 	status = write_open(r->writer, &r->write, r->command);
-	rounding_begin(&r->rounding, r->writer, r->verbose && !r->read.quiet);
+	r->rounding = rounding_begin(r->writer, r->verbose && !r->read.quiet);
 	return status == EXIT_OK ? copy(r) : status;
 }
 

@@ -3,13 +3,12 @@
 #ifndef CLI_CONVERT_H
 #define CLI_CONVERT_H
 
-#include "converters/converter.h"
+#include <iotrace/filter.h>
 
 #include "cli/ui/options.h"
 #include "cli/ui/output.h"
-#include "lib/filter/time_shift.h"
-#include "cli/filter/rounding.h"
 #include "cli/ui/same_file.h"
+#include "converters/converter.h"
 
 enum ops { OPS_ALL, OPS_NAMES, OPS_NONE };
 
@@ -27,42 +26,39 @@ struct convert_options {
 	const struct files *files; /* files that no file in an input may be, or NULL */
 };
 
-/* The name of a converter's setting as an option. */
-const char *setting_shown(const char *name);
-
+/* One conversion, which is attempted once or twice. */
 struct conversion {
 	const struct convert_options *options;
 	const char *const *paths;
 	size_t path_count;
 	struct write_options write;
-
 	struct input *input;
-	struct source_state source;
-	struct sorter *sorter; /* NULL: unsorted */
-	struct iot_writer *writer;
-	struct time_shift rebase;
-	struct rounding rounding;
-	struct iot_event *out;  /* a batch */
-	struct iot_event trace; /* %trace, until time zero is known */
-	char *trace_text;
-	bool piped, source_open, begun, taken, started_restart, kept,
-	    violated;        /* --strict was violated */
-	bool out_restart;    /* the output appears under its name when it is complete */
-	int64_t flushed_ms;  /* of the monotonic clock */
-	int64_t last_ns;     /* start of the last event written */
-	struct error damage; /* why the input ended early */
-	uint64_t runs, spilled, written;
 	struct progress progress;
-	uint64_t declared_ns; /* when the source reported its progress; owned by its thread */
-};
+	bool piped;
+	bool rewritable; /* the output appears under its name when it is complete */
+	bool restarted;  /* this is the second attempt */
 
-/*
- * Converts paths to the trace `out`, prints errors, and warns about information that was lost.
- * Returns the exit status. For signals see signals.h.
- */
-int convert_inputs(struct conversion *c, const struct convert_options *o, const char *const *paths,
-		   size_t count, const char *out);
-void convert_free(struct conversion *c);
+	/* the source; owned by its thread until read_all */
+	struct source_state source;
+	bool source_open;
+	bool blank;      /* it has delivered no events */
+	uint64_t due_ns; /* when it reported its progress */
+
+	bool read_all;
+	bool unusable;       /* the source failed in a way that leaves nothing to convert */
+	struct error damage; /* why the input ended early */
+	bool violated;       /* --strict was violated */
+	uint64_t records;    /* read */
+	struct iot_sort_report sort;
+	uint64_t early; /* events before time zero */
+	struct iot_rounding rounding;
+
+	struct iot_writer *writer;
+	int64_t last_ns;    /* start of the last event written */
+	int64_t flushed_ms; /* of the monotonic clock */
+	uint64_t written;
+	bool kept;
+};
 
 /* --report: a JSON file about the run. */
 struct report_file {
@@ -80,11 +76,19 @@ bool report_is_due(int status);
 int report_close(struct report_file *f, int status);
 
 /*
- * Runs convert_inputs, then prints a summary line to stderr, and appends an object to the report.
+ * Converts paths to the trace `out`, prints errors, warns about information that was lost, and
+ * appends an object to the report. Returns the exit status. For signals see signals.h.
  */
 int convert_and_report(const struct convert_options *o, const char *const *paths, size_t count,
 		       const char *out, struct report_file *f);
+
+/* convert_report.c */
+
+/* The name of a converter's setting as an option. */
+const char *setting_shown(const char *name);
 /* The sum of the counts whose names begin with a prefix. */
 uint64_t convert_sum(const struct report *r, const char *prefix);
+void convert_warn(const struct conversion *c);
+void convert_report(const struct conversion *c, struct json *j);
 
 #endif

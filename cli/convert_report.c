@@ -339,7 +339,7 @@ static void warn_ambiguous(const struct conversion *c)
 		warning(c, "%ju processes whose parent is not known", (uintmax_t)parents);
 }
 
-static void warn(const struct conversion *c)
+void convert_warn(const struct conversion *c)
 {
 	if (c->violated)
 		print_message("--strict: nothing is kept");
@@ -448,7 +448,7 @@ static void put_ends(const struct conversion *c, struct json *j)
 	put_text(j, "damage", c->damage.text);
 }
 
-static void report(const struct conversion *c, struct json *j)
+void convert_report(const struct conversion *c, struct json *j)
 {
 	const struct report *r = &c->source.report;
 	json_open(j, NULL, '{');
@@ -465,9 +465,9 @@ static void report(const struct conversion *c, struct json *j)
 	for (size_t i = 0; i < r->counts; i++)
 		put_count(r, i, j);
 	json_open(j, "sorting", '{');
-	json_bool(j, "started_anew", c->started_restart);
-	json_number(j, "runs", c->runs);
-	json_number(j, "spilled_bytes", c->spilled);
+	json_bool(j, "started_anew", c->restarted);
+	json_number(j, "runs", c->sort.runs);
+	json_number(j, "spilled_bytes", c->sort.spilled);
 	json_close(j, '}');
 	json_close(j, '}');
 }
@@ -497,18 +497,4 @@ int report_close(struct report_file *f, int status)
 	}
 	const int closed = output_close(&f->out);
 	return status == EXIT_OK ? closed : status;
-}
-
-int convert_and_report(const struct convert_options *o, const char *const *paths, size_t count,
-		       const char *out, struct report_file *f)
-{
-	struct conversion c;
-	const int status = convert_inputs(&c, o, paths, count, out);
-	if (report_is_due(status)) {
-		warn(&c);
-		if (f->path != NULL)
-			report(&c, &f->json);
-	}
-	convert_free(&c);
-	return status;
 }

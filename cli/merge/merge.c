@@ -112,7 +112,7 @@ static int write_all(struct merge *m, bool at_once)
 	if (!reserve_capacity(m))
 		return merge_report(m, "out of memory");
 	int status = write_open(m->writer, &write, m->options->command);
-	rounding_begin(&m->rounding, m->writer, m->options->verbose && !m->options->read.quiet);
+	m->rounding = rounding_begin(m->writer, m->options->verbose && !m->options->read.quiet);
 	if (status == EXIT_OK)
 		status = write_heads(m);
 	if (status == EXIT_OK && at_once) {

@@ -31,7 +31,7 @@
 #include "cli/ui/output.h"
 #include "lib/filter/time_shift.h"
 #include "lib/filter/remap_ids.h"
-#include "cli/filter/rounding.h"
+#include "lib/filter/rounding.h"
 
 struct sorter;
 struct merge;
@@ -226,7 +226,7 @@ struct merge {
 	struct remap_ids renumber;
 	struct merge_prefetch *ahead;
 	struct iot_writer *writer;
-	struct rounding rounding;
+	struct iot_rounding rounding;
 	struct iot_record *out; /* records to be written */
 	size_t out_count;
 	char *trace; /* a %trace that was rewritten */

@@ -418,6 +418,20 @@ void report_input_cut(const char *path)
 			  : escape_text(shown, sizeof shown, path, strlen(path)));
 }
 
+struct iot_rounding rounding_begin(const struct iot_writer *w, bool wanted)
+{
+	const uint64_t tick_ns = wanted ? iot_writer_fact(w, IOT_FACT_TICK_NS) : 0;
+	return (struct iot_rounding){.tick_ns = tick_ns > 1 ? tick_ns : 0};
+}
+
+void rounding_report(const struct iot_rounding *r)
+{
+	if (r->times > 0)
+		print_message(
+		    "%ju times were rounded down to the tick of %ju ns, by at most %ju ns",
+		    (uintmax_t)r->times, (uintmax_t)r->tick_ns, (uintmax_t)r->max_ns);
+}
+
 int report_write_error(const struct iot_writer *w, const struct write_options *o)
 {
 	if (strcmp(o->path, "-") != 0 || !nobody_reads_stdout())

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <iotrace/iotrace.h>
+#include <iotrace/filter.h>
 
 #include "cli/cmd.h"
 #include "options.h"
@@ -199,6 +199,11 @@ int refuse_suffix(const struct command_spec *cmd, const char *path);
 int write_close(struct iot_writer *w);
 /* Records that a signal ended the input at the end of the output. */
 void report_input_cut(const char *path);
+/*
+ * Counts the times that w rounds down from here on, if `wanted`; prints a message if there are any.
+ */
+struct iot_rounding rounding_begin(const struct iot_writer *w, bool wanted);
+void rounding_report(const struct iot_rounding *r);
 /* Reports why a writer failed, unless its standard output is a closed pipe. */
 int report_write_error(const struct iot_writer *w, const struct write_options *o);
 

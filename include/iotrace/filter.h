@@ -65,6 +65,33 @@ struct iot_sort_options {
 IOT_API struct iot_stream *iot_stream_sort(struct iot_stream *upstream,
 					   const struct iot_sort_options *options);
 
+/* Times */
+
+struct iot_shift_options {
+	size_t size;       /* of this struct */
+	int64_t zero_ns;   /* the time that becomes 0 */
+	uint32_t or_first; /* 1: or the start of the first event except %trace, if it is earlier */
+	uint64_t *early;   /* set by iot_stream_free: number of events before 0; or NULL */
+};
+
+/*
+ * Subtracts a time from all times of events and adds it to epoch= of %trace. Times before 0 become
+ * 0.
+ */
+IOT_API struct iot_stream *iot_stream_shift(struct iot_stream *upstream,
+					    const struct iot_shift_options *options);
+
+/* Times that are not a multiple of a tick, which writers round down. */
+struct iot_rounding {
+	uint64_t tick_ns; /* 0: not counted */
+	uint64_t times;
+	uint64_t max_ns; /* the maximum rest */
+};
+
+/* Counts the times of all events that pass. *r must outlive the stream. */
+IOT_API struct iot_stream *iot_stream_count_rounding(struct iot_stream *upstream,
+						     struct iot_rounding *r);
+
 /* Slices */
 
 /* Processes and files to select; of processes those that any list contains. */

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shifts times to the beginning of the trace: see time_shift.h. */
+/* Shifts times to the beginning of the trace: see time_shift.h; and the stage that does it. */
 #include "time_shift.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/number.h"
+#include <iotrace/filter.h>
+
 #include "lib/base/array.h"
+#include "lib/base/number.h"
+#include "lib/stream/batch.h"
+#include "options.h"
 
 static const char time_key[] = "time=", epoch_key[] = "epoch=";
 
@@ -111,4 +115,101 @@ void time_shift_free(struct time_shift *r)
 {
 	free(r->text);
 	*r = (struct time_shift){.text = NULL};
+}
+
+/* The stage */
+
+struct shift_stage {
+	struct iot_shift_options options;
+	struct time_shift shift;
+	bool begun;             /* zero_ns is known */
+	struct iot_batch *held; /* events after a %trace that was delivered alone */
+};
+
+/* The start of the first event after a %trace at the start of b; INT64_MAX if there is none. */
+static int find_start(struct shift_stage *s, struct iot_stream *self, struct iot_batch *b,
+		      int64_t *start_ns)
+{
+	const size_t first = b->events[0].kind == IOT_TRACE;
+	int status = 1;
+	*start_ns = INT64_MAX;
+	if (first == b->count) {
+		s->held = iot_batch_new(b->capacity);
+		if (s->held == NULL || iot_batch_keep_text(b) != IOT_OK)
+			return iot_stream_fail(self, IOT_ENOMEM, "out of memory");
+		while (status > 0 && s->held->count == 0)
+			status = iot_stream_next(iot_stream_upstream(self), s->held);
+	}
+	if (status > 0)
+		*start_ns = (s->held != NULL ? s->held->events[0] : b->events[first]).rec.start_ns;
+	return IOT_OK;
+}
+
+static int begin(struct shift_stage *s, struct iot_stream *self, struct iot_batch *b)
+{
+	int64_t start_ns, zero_ns = s->options.zero_ns;
+	const int status = find_start(s, self, b, &start_ns);
+	if (status != IOT_OK)
+		return status;
+	if (start_ns < zero_ns)
+		zero_ns = start_ns;
+	else if (zero_ns == INT64_MAX)
+		zero_ns = 0;
+	s->shift.zero_ns = zero_ns == INT64_MIN ? -INT64_MAX : zero_ns;
+	if (b->events[0].kind == IOT_TRACE)
+		b->events[0].rec.start_ns = s->shift.zero_ns;
+	s->begun = true;
+	return IOT_OK;
+}
+
+static int pull(struct shift_stage *s, struct iot_stream *self, struct iot_batch *b)
+{
+	if (s->held != NULL && s->held->count > 0) {
+		batch_swap(b, s->held);
+		s->held->count = 0;
+		return 1;
+	}
+	const int status = iot_stream_next(iot_stream_upstream(self), b);
+	if (status <= 0 || s->begun || b->count == 0)
+		return status;
+	return begin(s, self, b) == IOT_OK ? 1 : IOT_ENOMEM;
+}
+
+static int next(void *context, struct iot_stream *self, struct iot_batch *b)
+{
+	struct shift_stage *s = context;
+	const int status = pull(s, self, b);
+	if (status <= 0)
+		return status;
+	if (!time_shift_events(&s->shift, b->events, b->count))
+		return iot_stream_fail(self, IOT_ENOMEM, "out of memory");
+	if (b->watermark_ns == INT64_MIN ||
+	    __builtin_sub_overflow(b->watermark_ns, s->shift.zero_ns, &b->watermark_ns))
+		b->watermark_ns = INT64_MIN;
+	return 1;
+}
+
+static void close_stage(void *context)
+{
+	struct shift_stage *s = context;
+	if (s->options.early != NULL)
+		*s->options.early = s->shift.before_zero;
+	time_shift_free(&s->shift);
+	iot_batch_free(s->held);
+	free(s);
+}
+
+struct iot_stream *iot_stream_shift(struct iot_stream *upstream,
+				    const struct iot_shift_options *options)
+{
+	static const struct iot_stage stage = {.next = next, .close = close_stage};
+	struct shift_stage *s = upstream != NULL ? calloc(1, sizeof(*s)) : NULL;
+	if (s == NULL || !options_copy(&s->options, sizeof(s->options), options)) {
+		free(s);
+		iot_stream_free(upstream);
+		return NULL;
+	}
+	s->begun = !s->options.or_first;
+	s->shift.zero_ns = s->options.zero_ns == INT64_MIN ? -INT64_MAX : s->options.zero_ns;
+	return iot_stream_new(upstream, &stage, s);
 }

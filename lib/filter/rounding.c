@@ -2,19 +2,9 @@
 /* Starts, ends and CPU clocks of records, times and ends of directives. */
 #include "rounding.h"
 
-#include <inttypes.h>
-
 #include "lib/base/number.h"
 
-#include "cli/ui/output.h"
-
-void rounding_begin(struct rounding *r, const struct iot_writer *w, bool wanted)
-{
-	const uint64_t tick_ns = wanted ? iot_writer_fact(w, IOT_FACT_TICK_NS) : 0;
-	*r = (struct rounding){.tick_ns = tick_ns > 1 ? tick_ns : 0};
-}
-
-static void see(struct rounding *r, uint64_t rest_ns)
+static void see(struct iot_rounding *r, uint64_t rest_ns)
 {
 	r->times += rest_ns > 0;
 	r->max_ns = rest_ns > r->max_ns ? rest_ns : r->max_ns;
@@ -29,14 +19,14 @@ static uint64_t rest_of(int64_t ns, uint64_t tick_ns)
 	return below > 0 ? tick_ns - below : 0;
 }
 
-static void see_record(struct rounding *r, const struct iot_record *rec)
+static void see_record(struct iot_rounding *r, const struct iot_record *rec)
 {
 	see(r, rest_of(rec->start_ns, r->tick_ns));
 	see(r, ((uint64_t)rec->start_ns + rec->duration_ns) % r->tick_ns);
 	see(r, rest_of(rec->cpu_ns, r->tick_ns));
 }
 
-static void see_directive(struct rounding *r, const struct iot_event *ev)
+static void see_directive(struct iot_rounding *r, const struct iot_event *ev)
 {
 	const struct iot_text time = iot_directive_get(ev, "time"),
 			      took = iot_directive_get(ev, "took");
@@ -48,13 +38,13 @@ static void see_directive(struct rounding *r, const struct iot_event *ev)
 		see(r, (time_ns + took_ns) % r->tick_ns);
 }
 
-void rounding_records(struct rounding *r, const struct iot_record *rec, size_t n)
+void rounding_records(struct iot_rounding *r, const struct iot_record *rec, size_t n)
 {
 	for (size_t i = 0; i < n && r->tick_ns > 0; i++)
 		see_record(r, &rec[i]);
 }
 
-void rounding_events(struct rounding *r, const struct iot_event *ev, size_t n)
+void rounding_events(struct iot_rounding *r, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n && r->tick_ns > 0; i++) {
 		if (ev[i].kind == IOT_RECORD)
@@ -64,10 +54,15 @@ void rounding_events(struct rounding *r, const struct iot_event *ev, size_t n)
 	}
 }
 
-void rounding_report(const struct rounding *r)
+static int next(void *context, struct iot_stream *self, struct iot_batch *b)
 {
-	if (r->times > 0)
-		print_message("%" PRIu64 " times were rounded down to the tick of %" PRIu64
-			      " ns, by at most %" PRIu64 " ns",
-			      r->times, r->tick_ns, r->max_ns);
+	const int status = iot_stream_next(iot_stream_upstream(self), b);
+	rounding_events(context, b->events, b->count);
+	return status;
+}
+
+struct iot_stream *iot_stream_count_rounding(struct iot_stream *upstream, struct iot_rounding *r)
+{
+	static const struct iot_stage stage = {.next = next};
+	return upstream != NULL ? iot_stream_new(upstream, &stage, r) : NULL;
 }
