@@ -635,7 +635,8 @@ static const char *select_list(struct slice_run *r, enum iot_select what, const 
 	static const char *const expected[] = {
 	    [IOT_SELECT_PROCESSES] = "numbers, ranges and names with commas between them: "
 				     "7,9-12,mpi*",
-	    [IOT_SELECT_RANKS] = "numbers and ranges with commas between them: 0,4-7"};
+	    [IOT_SELECT_RANKS] = "numbers and ranges with commas between them: 0,4-7",
+	    [IOT_SELECT_PATHS] = "a path"};
 	const int status = iot_selection_add(r->selection, what, list);
 	r->of_processes = r->of_processes || what != IOT_SELECT_PATHS;
 	r->of_ranks = r->of_ranks || what == IOT_SELECT_RANKS;

@@ -218,9 +218,9 @@ static void report_ids(const struct iot_anonymizer *a, const char *kind, const s
 			was[size++] = '/';
 		}
 		size += number_dec(was + size, pair ? key & UINT32_MAX : key);
-		const struct iot_replacement r = {.kind = kind,
-						  .was = {was, size},
-						  .becomes = {becomes, number_dec(becomes, i + 1)}};
+		const size_t digits = number_dec(becomes, i + 1);
+		const struct iot_replacement r = {
+		    .kind = kind, .was = {was, size}, .becomes = {becomes, digits}};
 		a->options.replaced(a->options.context, &r);
 	}
 }
