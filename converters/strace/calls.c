@@ -142,7 +142,6 @@ static void finish_active(struct strace *s, struct strace_task *t, int64_t time_
 	const struct strace_active *a = &t->active;
 	struct strace_call c = call_of(s, t, a->entry, a->entry_ns, time_ns);
 	c.entered = a->entered;
-	strace_call_limits(s, t, false);
 	const char *text = a->text != NULL ? a->text : "";
 	if (!finish(s, &c, text, text + a->text_size, joined))
 		strace_count(s, "unclosed", 1);

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#include "lib/base/number.h"
+
 #define NS_PER_SECOND INT64_C(1000000000)
 #define NS_PER_HOUR   (3600 * NS_PER_SECOND)
 #define NS_PER_DAY    (24 * NS_PER_HOUR)
@@ -21,96 +23,45 @@
 
 enum { LAYOUT_LINES = 200, EPOCH_DIGITS = 9, EPOCH_DIGITS_MAX = 10 };
 
-struct text_cursor {
-	const char *p, *end;
-};
-
 static bool starts(const char *p, const char *end, const char *word)
 {
 	return strace_skip(&p, end, word);
 }
 
-/*
- * Parses the six digits before p[8], with one load of eight bytes of which the first two are
- * ignored. Returns false if the six are not all digits.
- */
-static bool six_digits(const char *p, int64_t *value)
-{
-	uint64_t v;
-	memcpy(&v, p, sizeof v);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap64(v);
-#endif
-	v = (v & ~UINT64_C(0xffff)) | 0x3030;
-	uint64_t high = UINT64_C(0xf0f0f0f0f0f0f0f0), zeros = UINT64_C(0x3030303030303030);
-	if ((v & high) != zeros || ((v + UINT64_C(0x0606060606060606)) & high) != zeros)
-		return false;
-	v -= zeros;
-	v = v * 10 + (v >> 8); /* combine pairs */
-	v = (((v & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
-	     (((v >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001))) >>
-	    32;
-	*value = (int64_t)(v & 0xffffffff);
-	return true;
-}
+enum { FRACTION_DIGITS = 9 };
+
+/* Nanoseconds of the last of n digits of a fraction. */
+static const int64_t TICK[FRACTION_DIGITS + 1] = {1000000000, 100000000, 10000000, 1000000, 100000,
+						  10000,      1000,      100,      10,      1};
 
 /* Parses ".123456" to nanoseconds; digits after the ninth are dropped. */
-static int64_t fraction(struct text_cursor *c, unsigned *digits)
+static int64_t fraction(struct strace_text *c, unsigned *digits)
 {
 	int64_t value = 0;
 	unsigned n = 0;
-	if (c->end - c->p > 7 && *c->p == '.' && !strace_digit(c->p[7]) &&
-	    six_digits(c->p - 1, &value)) { /* the byte before is part of the line */
-		c->p += 7;
-		*digits = 6;
-		return value * 1000;
-	}
-	if (c->p < c->end && *c->p == '.')
-		for (c->p++; c->p < c->end && strace_digit(*c->p); c->p++)
-			if (n < 9) {
+	if (strace_skip(&c->p, c->end, "."))
+		for (; c->p < c->end && strace_digit(*c->p); c->p++)
+			if (n < FRACTION_DIGITS) {
 				value = value * 10 + (*c->p - '0');
 				n++;
 			}
 	*digits = n;
-	for (; n < 9; n++)
-		value *= 10;
-	return value;
+	return value * TICK[n];
 }
 
-static uint64_t tick_of(unsigned digits)
+/* Parses a pid and advances past it. */
+static bool pid(struct strace_text *c, uint32_t *tid)
 {
-	uint64_t tick = (uint64_t)NS_PER_SECOND;
-	while (digits-- > 0)
-		tick /= 10;
-	return tick;
-}
-
-static const char *digits_end(const char *p, const char *end)
-{
-	while (p < end && strace_digit(*p))
-		p++;
-	return p;
-}
-
-static uint64_t digits_value(const char *p, const char *end)
-{
-	uint64_t v = 0;
-	while (p < end)
-		v = v * 10 + (uint64_t)(*p++ - '0');
-	return v;
-}
-
-static bool pid_value(const char *p, const char *end, uint32_t *tid)
-{
-	if (p == end || end - p > 7)
+	const char *start = c->p;
+	uint64_t v;
+	if (!number_scan(&c->p, c->end, 10, &v) || c->p - start > 7 || v > STRACE_PID_MAX)
 		return false;
-	uint64_t v = digits_value(p, end);
 	*tid = (uint32_t)v;
-	return v > 0 && v <= STRACE_PID_MAX;
+	return v > 0;
 }
 
 /* Parses "<comm>" after a pid. */
-static bool comm(struct text_cursor *c, struct strace_line *line)
+static bool comm(struct strace_text *c, struct strace_line *line)
 {
 	const char *close = memchr(c->p, '>', (size_t)(c->end - c->p));
 	if (close == NULL)
@@ -121,40 +72,28 @@ static bool comm(struct text_cursor *c, struct strace_line *line)
 	return true;
 }
 
-static void skip_spaces(struct text_cursor *c)
+static void skip_spaces(struct strace_text *c)
 {
 	while (c->p < c->end && *c->p == ' ')
 		c->p++;
 }
 
 /* "[pid  1234] " or "[pid  1234<comm>] " */
-static bool bracket_pid(struct text_cursor *c, struct strace_line *line)
+static bool bracket_pid(struct strace_text *c, struct strace_line *line)
 {
 	c->p += sizeof "[pid " - 1;
 	skip_spaces(c);
-	const char *e = digits_end(c->p, c->end);
-	if (!pid_value(c->p, e, &line->tid))
-		return false;
-	c->p = e;
-	if (c->p < c->end && *c->p == '<' && !comm(c, line))
-		return false;
-	if (!starts(c->p, c->end, "] "))
-		return false;
-	c->p += 2;
-	line->bracket = true;
-	return true;
+	line->bracket = pid(c, &line->tid) && (c->p == c->end || *c->p != '<' || comm(c, line)) &&
+			strace_skip(&c->p, c->end, "] ");
+	return line->bracket;
 }
 
 /* Parses "1234  " or "1234<comm> ". The cursor does not move if the digits are not a pid. */
-static void bare_pid(struct text_cursor *c, struct strace_line *line)
+static void bare_pid(struct strace_text *c, struct strace_line *line)
 {
-	const char *e = digits_end(c->p, c->end);
-	struct text_cursor rest = {e, c->end};
-	if (e == c->end || (*e != ' ' && *e != '<') || !pid_value(c->p, e, &line->tid)) {
-		line->tid = 0;
-		return;
-	}
-	if (*e == '<' && !comm(&rest, line)) {
+	struct strace_text rest = *c;
+	if (!pid(&rest, &line->tid) || rest.p == rest.end ||
+	    (*rest.p != ' ' && (*rest.p != '<' || !comm(&rest, line)))) {
 		line->tid = 0;
 		return;
 	}
@@ -169,7 +108,7 @@ struct times {
 	unsigned digits, relative_digits;
 };
 
-static bool clock_time(struct text_cursor *c, struct times *t)
+static bool clock_time(struct strace_text *c, struct times *t)
 {
 	const char *p = c->p;
 	if (c->end - p < 8 || p[2] != ':' || p[5] != ':')
@@ -185,76 +124,59 @@ static bool clock_time(struct text_cursor *c, struct times *t)
 	return true;
 }
 
-/* Cached, because the seconds rarely change from line to line. */
-static bool epoch_seconds(struct strace_clock *clock, const char *p, size_t n, uint64_t *value)
+/* Parses seconds since 1970, or since the previous line if they have few digits. */
+static bool seconds_time(struct strace_text *c, struct strace_clock *clock, struct times *t)
 {
-	if (n == EPOCH_DIGITS_MAX && memcmp(p, clock->digits, EPOCH_DIGITS_MAX) == 0) {
-		*value = clock->seconds;
-		return true;
-	}
-	if (n > EPOCH_DIGITS_MAX)
-		return false;
-	*value = digits_value(p, p + n);
-	if (*value > EPOCH_MAX)
-		return false;
-	if (n == EPOCH_DIGITS_MAX)
-		memcpy(clock->digits, p, EPOCH_DIGITS_MAX);
-	clock->seconds = *value;
-	return true;
-}
-
-static bool relative_time(struct text_cursor *c, const char *digits, struct times *t)
-{
-	uint64_t seconds = digits_value(c->p, digits);
-	if (digits - c->p >= EPOCH_DIGITS)
-		return false;
-	c->p = digits;
-	t->relative_ns = (int64_t)seconds * NS_PER_SECOND + fraction(c, &t->relative_digits);
-	t->relative = true;
-	return true;
-}
-
-/* Parses "(+     0.000012) " after an absolute time. */
-static bool bracket_relative(struct text_cursor *c, struct times *t)
-{
-	c->p += 2;
-	skip_spaces(c);
-	if (!relative_time(c, digits_end(c->p, c->end), t) || !starts(c->p, c->end, ") "))
-		return false;
-	c->p += 2;
-	return true;
-}
-
-static bool times(struct text_cursor *c, struct strace_clock *clock, struct times *t)
-{
-	skip_spaces(c);
-	const char *e = digits_end(c->p, c->end);
-	size_t n = (size_t)(e - c->p);
+	const char *start = c->p;
 	uint64_t seconds;
-	if (n == 0 || e == c->end)
-		return n == 0;
-	if (n == 2 && *e == ':') {
-		if (!clock_time(c, t))
-			return false;
-	} else if (n >= EPOCH_DIGITS) {
-		if (!epoch_seconds(clock, c->p, n, &seconds))
-			return false;
-		c->p = e;
-		t->absolute_ns = (int64_t)seconds * NS_PER_SECOND + fraction(c, &t->digits);
-		t->epoch = true;
-	} else if (!relative_time(c, e, t)) {
+	if (!number_scan(&c->p, c->end, 10, &seconds))
 		return false;
+	const ptrdiff_t digits = c->p - start;
+	if (digits > EPOCH_DIGITS_MAX || seconds > EPOCH_MAX)
+		return false;
+	const int64_t whole_ns = (int64_t)seconds * NS_PER_SECOND;
+	t->epoch = digits >= EPOCH_DIGITS;
+	t->relative = !t->epoch;
+	if (t->relative)
+		t->relative_ns = whole_ns + fraction(c, &t->relative_digits);
+	else
+		t->absolute_ns = whole_ns + fraction(c, &t->digits);
+	if (digits == EPOCH_DIGITS_MAX) {
+		memcpy(clock->digits, start, EPOCH_DIGITS_MAX);
+		clock->seconds = seconds;
 	}
-	if (c->p == c->end || *c->p != ' ')
-		return false;
-	c->p++;
-	if (starts(c->p, c->end, "(+"))
-		return bracket_relative(c, t);
 	return true;
+}
+
+/* Parses "0.000012) ", which follows "(+     " after an absolute time. */
+static bool bracket_relative(struct strace_text *c, struct times *t)
+{
+	const char *start = c->p;
+	uint64_t seconds;
+	if (!number_scan(&c->p, c->end, 10, &seconds) || c->p - start >= EPOCH_DIGITS)
+		return false;
+	t->relative = true;
+	t->relative_ns = (int64_t)seconds * NS_PER_SECOND + fraction(c, &t->relative_digits);
+	return strace_skip(&c->p, c->end, ") ");
+}
+
+static bool times(struct strace_text *c, struct strace_clock *clock, struct times *t)
+{
+	skip_spaces(c);
+	if (c->p == c->end || !strace_digit(*c->p))
+		return true;
+	if (!clock_time(c, t) && !seconds_time(c, clock, t))
+		return false;
+	if (!strace_skip(&c->p, c->end, " "))
+		return false;
+	if (!strace_skip(&c->p, c->end, "(+"))
+		return true;
+	skip_spaces(c);
+	return bracket_relative(c, t);
 }
 
 /* Call number, instruction pointer, security context: "[...] " */
-static void skip_brackets(struct text_cursor *c)
+static void skip_brackets(struct strace_text *c)
 {
 	while (c->p < c->end && *c->p == '[') {
 		const char *close = memchr(c->p, ']', (size_t)(c->end - c->p));
@@ -279,7 +201,8 @@ static bool call_name(const char *p, const char *end)
 	while (p < end && ((unsigned char)(*p - 'a') < 26 || strace_digit(*p) || *p == '_'))
 		p++;
 	if (p < end && *p == '#')
-		p = digits_end(p + 1, end);
+		for (p++; p < end && strace_digit(*p); p++)
+			;
 	return p > start && p < end && *p == '(';
 }
 
@@ -340,7 +263,7 @@ static int64_t time_of(struct strace_clock *clock, const struct times *t)
 static bool parse(struct strace_clock *clock, const char *text, const char *end,
 		  struct strace_line *line, struct times *t)
 {
-	struct text_cursor c = {text, end};
+	struct strace_text c = {text, end};
 	if (c.p < end && *c.p == '[' && starts(c.p, end, "[pid ")) {
 		if (!bracket_pid(&c, line))
 			return false;
@@ -361,27 +284,22 @@ static bool parse(struct strace_clock *clock, const char *text, const char *end,
  * previous line. Returns false if the general parser is needed.
  */
 static bool usual_prefix(const struct strace_layout *layout, const struct strace_clock *clock,
-			 const char *p, const char *end, struct strace_line *line)
+			 const char *text, const char *end, struct strace_line *line)
 {
-	int64_t fraction_us;
-	uint32_t tid = 0;
-	const char *start = p;
+	struct strace_text c = {text, end};
+	unsigned digits;
 	if (!layout->epoch || layout->relative || clock->digits[0] == '\0')
 		return false;
-	if (layout->pid) {
-		for (; p < end && strace_digit(*p) && p - start < 7; p++)
-			tid = tid * 10 + (uint32_t)(*p - '0');
-		if (p == start || tid == 0 || tid > STRACE_PID_MAX || p == end || *p != ' ')
-			return false;
-		while (p < end && *p == ' ')
-			p++;
-	}
-	if (end - p < 20 || memcmp(p, clock->digits, EPOCH_DIGITS_MAX) != 0 || p[10] != '.' ||
-	    p[17] != ' ' || p[18] == '[' || !six_digits(p + 9, &fraction_us))
+	if (layout->pid && (!pid(&c, &line->tid) || !strace_skip(&c.p, end, " ")))
 		return false;
-	line->tid = tid;
-	line->body = p + 18;
-	line->time_ns = (int64_t)clock->seconds * NS_PER_SECOND + fraction_us * 1000;
+	skip_spaces(&c);
+	if (end - c.p < EPOCH_DIGITS_MAX || memcmp(c.p, clock->digits, EPOCH_DIGITS_MAX) != 0)
+		return false;
+	c.p += EPOCH_DIGITS_MAX;
+	line->time_ns = (int64_t)clock->seconds * NS_PER_SECOND + fraction(&c, &digits);
+	if (!strace_skip(&c.p, end, " ") || c.p == end || *c.p == '[' || *c.p == ' ' || *c.p == '(')
+		return false;
+	line->body = c.p;
 	line->kind = (uint8_t)kind_of(line->body, end);
 	return line->kind != STRACE_FOREIGN;
 }
@@ -417,25 +335,17 @@ const char *strace_line_duration(const char *text, const char *end, uint64_t *ns
 				 bool *found)
 {
 	const char *p = end;
-	int64_t us;
 	*found = false;
 	if (p == text || *--p != '>')
 		return end;
-	if (end - text > 12 && p[-9] == '<' && p[-10] == ' ' && p[-7] == '.' &&
-	    strace_digit(p[-8]) && six_digits(p - 8, &us)) { /* the usual form, " <0.000012>" */
-		*ns = (uint64_t)(p[-8] - '0') * (uint64_t)NS_PER_SECOND + (uint64_t)us * 1000;
-		*digits = 6;
-		*found = true;
-		return p - 10;
-	}
 	while (p > text && (strace_digit(p[-1]) || p[-1] == '.'))
 		p--;
 	if (p - text < 2 || p[-1] != '<' || p[-2] != ' ' || end - p > 24)
 		return end;
-	struct text_cursor c = {digits_end(p, end), end};
-	if (c.p == p || c.p - p > 9)
+	struct strace_text c = {p, end};
+	uint64_t seconds;
+	if (!number_scan(&c.p, end, 10, &seconds) || c.p - p > 9)
 		return end;
-	uint64_t seconds = digits_value(p, c.p);
 	*ns = seconds * (uint64_t)NS_PER_SECOND + (uint64_t)fraction(&c, digits);
 	if (c.p != end - 1)
 		return end;
@@ -480,13 +390,13 @@ static void layout_tick(struct strace_layout *layout, const struct strace_line *
 	uint64_t took;
 	bool found;
 	uint64_t tick = layout->tick_ns;
-	if ((t->clock || t->epoch) && tick_of(t->digits) < tick)
-		tick = tick_of(t->digits);
-	if (t->relative && tick_of(t->relative_digits) < tick)
-		tick = tick_of(t->relative_digits);
+	if ((t->clock || t->epoch) && (uint64_t)TICK[t->digits] < tick)
+		tick = (uint64_t)TICK[t->digits];
+	if (t->relative && (uint64_t)TICK[t->relative_digits] < tick)
+		tick = (uint64_t)TICK[t->relative_digits];
 	strace_line_duration(line->body, line->end, &took, &digits, &found);
-	if (found && tick_of(digits) < tick)
-		tick = tick_of(digits);
+	if (found && (uint64_t)TICK[digits] < tick)
+		tick = (uint64_t)TICK[digits];
 	layout->duration |= found;
 	layout->tick_ns = tick;
 }

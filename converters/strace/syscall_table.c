@@ -137,7 +137,7 @@ static size_t name_hash(uint64_t head, size_t size)
 }
 
 /* Returns the slot of a name, or the free one where it would be. */
-static struct strace_name *slot_of(struct strace_name *table, const char *name, size_t size)
+static inline struct strace_name *slot_of(struct strace_name *table, const char *name, size_t size)
 {
 	_Static_assert(STRACE_HASH == 1 << 10, "name_hash keeps ten bits");
 	const uint64_t head = name_head(name, size);
