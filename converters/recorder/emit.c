@@ -2,16 +2,17 @@
 /* Emits events. Untimed directives get the earliest sort key that is still allowed. */
 #include "recorder.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/number.h"
 #include "lib/base/array.h"
 
 static const char *const count_name[RECORDER_COUNTS] = {
     [RECORDER_AMBIGUOUS_HANDLE] = "ambiguous.handle",
     [RECORDER_AMBIGUOUS_LENGTH] = "ambiguous.length",
     [RECORDER_AMBIGUOUS_END] = "ambiguous.end",
-    [RECORDER_IMPLIED] = "unopened_records",
+    [RECORDER_INFERRED] = "unopened_records",
     [RECORDER_UNKNOWN_RECORDS] = "unknown.offset_records",
     [RECORDER_UNKNOWN_BYTES] = "unknown.offset_bytes",
     [RECORDER_UNKNOWN_LENGTH] = "hidden.mpi_type",
@@ -32,8 +33,8 @@ static const char *const count_name[RECORDER_COUNTS] = {
  */
 static bool directory_words(const struct recorder *r, struct iot_text word[5])
 {
-	const char *slash = strrchr(r->directory, '/'),
-		   *p = slash == NULL ? r->directory : slash + 1;
+	const char *slash = strrchr(r->files.directory, '/'),
+		   *p = slash == NULL ? r->files.directory : slash + 1;
 	for (int i = 0; i < 5; i++) {
 		size_t size = strcspn(p, "-");
 		word[i] = (struct iot_text){p, size};
@@ -93,7 +94,7 @@ void recorder_emit_process(struct recorder_rank *k)
 			emit_text(&b, "pid", word[4]);
 		}
 	}
-	emit_end(&r->emit, &b, emit_untimed(&r->emit, k->call.start_ns));
+	emit_end(&r->emit, &b, emit_untimed(&r->emit, k->call->start_ns));
 }
 
 /* %file */
@@ -117,12 +118,13 @@ static void report_file(struct recorder_rank *k, struct recorder_handle *h)
 	if (d->file != NULL && file_has_path(&r->tracker, d->file))
 		iot_directive_text(&b, "path", d->file->path, d->file->path_size);
 	else
-		emit_text(&b, "source-id", r->paths.text[k->call.signature->place - 1]);
+		emit_text(&b, "source-id", r->paths.text[k->call->signature->target - 1]);
 	if (r->layers == (RECORDER_LAYER_POSIX | RECORDER_LAYER_MPIIO))
 		emit_string(&b, "layer",
-			    recorder_is_mpi(k->call.signature->function) ? "mpiio" : "posix");
+			    k->call->signature->function->layer == RECORDER_LAYER_MPIIO ? "mpiio"
+											: "posix");
 	emit_end(&r->emit, &b,
-		 h->implied ? emit_untimed(&r->emit, k->call.start_ns) : k->call.start_ns);
+		 h->inferred ? emit_untimed(&r->emit, k->call->start_ns) : k->call->start_ns);
 }
 
 /* Records */
@@ -138,22 +140,22 @@ void recorder_emit_record(struct recorder_rank *k, const struct recorder_io *io)
 		return;
 	unsigned type = IOT_LOGICAL | (io->write ? IOT_WRITE : 0U) | (io->async ? IOT_ASYNC : 0U);
 	emit_record(ev, (struct iot_record){
-			    .start_ns = k->call.start_ns,
-			    .duration_ns = k->call.duration_ns,
-			    .offset = io->place.offset,
+			    .start_ns = k->call->start_ns,
+			    .duration_ns = k->call->duration_ns,
+			    .offset = io->offset.offset,
 			    .length = io->length,
 			    .file = d->id,
 			    .process = recorder_process(k),
 			    .object = fdtable_object(&r->tracker, d),
 			    .type = (uint8_t)type,
 			    .flags = (uint8_t)(IOT_CPU_UNKNOWN |
-					       (io->place.known ? 0U : IOT_OFFSET_UNKNOWN))});
+					       (io->offset.known ? 0U : IOT_OFFSET_UNKNOWN))});
 	r->src->report.records++;
 	r->src->report.record_bytes += io->length;
-	if (io->place.known)
+	if (io->offset.known)
 		return;
-	r->count[RECORDER_UNKNOWN_RECORDS]++;
-	r->count[RECORDER_UNKNOWN_BYTES] += io->length;
+	r->counts.count[RECORDER_UNKNOWN_RECORDS]++;
+	r->counts.count[RECORDER_UNKNOWN_BYTES] += io->length;
 }
 
 /* %op */
@@ -171,8 +173,8 @@ void recorder_emit_op(struct recorder_rank *k, const struct recorder_op *op)
 	if (!emit_begin(&r->emit, &b, "op"))
 		return;
 	emit_string(&b, "name", op->name);
-	iot_directive_number(&b, "time", k->call.start_ns > 0 ? (uint64_t)k->call.start_ns : 0);
-	iot_directive_number(&b, "took", k->call.duration_ns);
+	iot_directive_number(&b, "time", k->call->start_ns > 0 ? (uint64_t)k->call->start_ns : 0);
+	iot_directive_number(&b, "took", k->call->duration_ns);
 	iot_directive_number(&b, "process", recorder_process(k));
 	if (op->handle != NULL)
 		iot_directive_number(&b, "file", op->handle->open->id);
@@ -182,17 +184,17 @@ void recorder_emit_op(struct recorder_rank *k, const struct recorder_op *op)
 		emit_text(&b, "to", op->to);
 	if (op->result_known)
 		emit_string(&b, "result", op->failed ? "error" : "0");
-	emit_end(&r->emit, &b, k->call.start_ns);
+	emit_end(&r->emit, &b, k->call->start_ns);
 }
 
 /* Counts */
 
 void recorder_unparsed(struct recorder_rank *k)
 {
-	const struct recorder_signature *s = k->call.signature;
-	char text[160], where[32] = "rank ";
+	const struct recorder_signature *s = k->call->signature;
+	char text[160], where[32];
 	size_t n = strlen(s->function->name), more = sizeof text - n - 1;
-	where[5 + number_dec(where + 5, k->rank)] = '\0';
+	snprintf(where, sizeof where, "rank %u", k->rank);
 	memcpy(text, s->function->name, n);
 	text[n++] = ' ';
 	more = s->args_size < more ? s->args_size : more;
@@ -209,44 +211,75 @@ enum { AMBIGUITIES_MAX = 4096 };
 
 void recorder_ambiguity(struct recorder_rank *k, struct recorder_handle *h)
 {
-	struct recorder *r = k->r;
+	struct recorder_counts *c = &k->r->counts;
 	const uint32_t file = h->open->id;
-	if (h->ambiguity == 0 || r->ambiguity[h->ambiguity - 1].file != file) {
-		if (r->ambiguities == AMBIGUITIES_MAX)
+	if (h->ambiguity == 0 || c->ambiguity[h->ambiguity - 1].file != file) {
+		if (c->ambiguities == AMBIGUITIES_MAX)
 			return;
-		if (!array_reserve(&r->ambiguity, &r->ambiguity_capacity, r->ambiguities + 1,
-				   sizeof *r->ambiguity)) {
-			r->status = IOT_ENOMEM;
+		if (!array_reserve(&c->ambiguity, &c->ambiguity_capacity, c->ambiguities + 1,
+				   sizeof *c->ambiguity)) {
+			k->r->status = IOT_ENOMEM;
 			return;
 		}
-		r->ambiguity[r->ambiguities++] =
+		c->ambiguity[c->ambiguities++] =
 		    (struct recorder_ambiguity){.process = recorder_process(k), .file = file};
-		h->ambiguity = (uint32_t)r->ambiguities;
+		h->ambiguity = (uint32_t)c->ambiguities;
 	}
-	r->ambiguity[h->ambiguity - 1].records++;
-}
-
-static void report_ambiguities(struct recorder *r)
-{
-	struct iot_builder b;
-	for (size_t i = 0; i < r->ambiguities; i++) {
-		const struct recorder_ambiguity *ambiguity = &r->ambiguity[i];
-		if (!emit_begin(&r->emit, &b, "counter"))
-			return;
-		emit_string(&b, "source", "recorder");
-		iot_directive_number(&b, "process", ambiguity->process);
-		iot_directive_number(&b, "file", ambiguity->file);
-		iot_directive_number(&b, "ambiguous", ambiguity->records);
-		emit_end(&r->emit, &b, r->last_ns);
-	}
+	c->ambiguity[h->ambiguity - 1].records++;
 }
 
 void recorder_emit_counters(struct recorder *r)
 {
-	report_ambiguities(r);
-	struct report *report = &r->src->report;
+	const struct recorder_counts *c = &r->counts;
+	struct iot_builder b;
+	for (size_t i = 0; i < c->ambiguities && emit_begin(&r->emit, &b, "counter"); i++) {
+		emit_string(&b, "source", "recorder");
+		iot_directive_number(&b, "process", c->ambiguity[i].process);
+		iot_directive_number(&b, "file", c->ambiguity[i].file);
+		iot_directive_number(&b, "ambiguous", c->ambiguity[i].records);
+		emit_end(&r->emit, &b, c->last_ns);
+	}
 	for (size_t i = 0; i < RECORDER_COUNTS; i++)
-		if (r->count[i] > 0)
-			report_add(report, count_name[i], r->count[i]);
-	emit_counts(&r->emit, "recorder", r->last_ns);
+		if (c->count[i] > 0)
+			report_add(&r->src->report, count_name[i], c->count[i]);
+	emit_counts(&r->emit, "recorder", c->last_ns);
+}
+
+/* Checks */
+
+void recorder_check(struct recorder *r, const char *where, uint32_t function, uint64_t declared,
+		    uint64_t seen)
+{
+	char what[64];
+	struct iot_text name = {"a function without a name", 25};
+	r->counts.compared += declared > 0 || seen > 0;
+	if (declared == seen)
+		return;
+	if (function < r->meta.functions)
+		name = r->meta.function[function].name;
+	snprintf(what, sizeof what, "calls of %.*s", name.size < 40 ? (int)name.size : 40,
+		 name.data);
+	report_differs(&r->src->report, where, what, declared, seen);
+}
+
+void recorder_check_cst(struct recorder *r, const struct recorder_cst *c, const char *where)
+{
+	const size_t functions = r->meta.functions + RECORDER_USER_FUNCTION + 1;
+	struct totals {
+		uint64_t declared, seen;
+	} * sum;
+	if (c == NULL || c->declared == NULL || c->seen == NULL)
+		return;
+	sum = calloc(functions, sizeof *sum);
+	if (sum == NULL) {
+		r->status = IOT_ENOMEM;
+		return;
+	}
+	for (uint32_t i = 0; i < c->count; i++) {
+		sum[c->signature[i].id].declared += c->declared[i];
+		sum[c->signature[i].id].seen += c->seen[i];
+	}
+	for (uint32_t i = 0; i < functions; i++)
+		recorder_check(r, where, i, sum[i].declared, sum[i].seen);
+	free(sum);
 }

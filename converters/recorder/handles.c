@@ -7,48 +7,46 @@
  */
 #include "recorder.h"
 
+#include <assert.h>
+
 #include "lib/base/hash.h"
 
-enum { MAP_START = 16 };
+enum { MAP_FIRST = 16 };
 
-/* Maps */
+/* Targets: open addressing; at least half of the slots stay free */
 
-static struct recorder_place **map_slot(const struct recorder_map *map, int64_t key)
+static struct recorder_target **find_slot(const struct recorder_map *map, int64_t key)
 {
-	uint32_t mask = map->capacity - 1;
-	for (uint32_t i = (uint32_t)hash_mix(map->seed, (uint64_t)key) & mask;; i = (i + 1) & mask)
-		if (map->place[i] == NULL || map->place[i]->key == key)
-			return &map->place[i];
+	const uint32_t mask = map->capacity - 1;
+	uint32_t i = (uint32_t)hash_mix(map->seed, (uint64_t)key) & mask;
+	while (map->target[i] != NULL && map->target[i]->key != key)
+		i = (i + 1) & mask;
+	return &map->target[i];
 }
 
 static bool map_grow(struct recorder *r, struct recorder_map *map)
 {
-	struct recorder_map grown = {.capacity = map->capacity == 0 ? MAP_START : map->capacity * 2,
-				     .count = map->count,
-				     .seed = hash_seed(),
-				     .last = map->last,
-				     .fresh = map->fresh};
-	grown.place = fdtable_grow(&r->tracker, NULL, 0, grown.capacity * sizeof *grown.place);
-	if (grown.place == NULL)
+	struct recorder_map old = *map;
+	map->capacity = old.capacity == 0 ? MAP_FIRST : old.capacity * 2;
+	map->target = fdtable_grow(&r->tracker, NULL, 0, map->capacity * sizeof *map->target);
+	if (map->target == NULL) {
+		*map = old;
 		return false;
-	for (uint32_t i = 0; i < map->capacity; i++)
-		if (map->place[i] != NULL)
-			*map_slot(&grown, map->place[i]->key) = map->place[i];
-	fdtable_drop(&r->tracker, map->place, map->capacity * sizeof *map->place);
-	*map = grown;
+	}
+	map->seed = hash_seed();
+	for (uint32_t i = 0; i < old.capacity; i++)
+		if (old.target[i] != NULL)
+			*find_slot(map, old.target[i]->key) = old.target[i];
+	fdtable_drop(&r->tracker, old.target, old.capacity * sizeof *old.target);
 	return true;
 }
 
-struct recorder_place *recorder_place_find(const struct recorder_map *map, int64_t key)
-{
-	return map->capacity == 0 ? NULL : *map_slot(map, key);
-}
-
-struct recorder_place *recorder_index_new(struct recorder *r, struct recorder_map *map, int64_t key)
+struct recorder_target *recorder_target_of_next(struct recorder *r, struct recorder_map *map,
+						int64_t key)
 {
 	if (map->count * 2 >= map->capacity && !map_grow(r, map))
 		return NULL;
-	struct recorder_place **slot = map_slot(map, key);
+	struct recorder_target **slot = find_slot(map, key);
 	if (*slot == NULL) {
 		*slot = fdtable_grow(&r->tracker, NULL, 0, sizeof **slot);
 		if (*slot == NULL)
@@ -60,21 +58,25 @@ struct recorder_place *recorder_index_new(struct recorder *r, struct recorder_ma
 	return *slot;
 }
 
+struct recorder_target *recorder_target_find(const struct recorder_map *map, int64_t key)
+{
+	return map->capacity == 0 ? NULL : *find_slot(map, key);
+}
+
 void recorder_map_free(struct recorder *r, struct recorder_map *map)
 {
 	for (uint32_t i = 0; i < map->capacity; i++) {
-		struct recorder_place *p = map->place[i];
+		struct recorder_target *p = map->target[i];
 		if (p == NULL)
 			continue;
 		for (struct recorder_handle *h = p->newest, *next; h != NULL; h = next) {
 			next = h->next;
 			recorder_handle_free(r, h);
 		}
-		recorder_handle_free(r, p->remembered);
+		recorder_handle_free(r, p->last_closed);
 		fdtable_drop(&r->tracker, p, sizeof *p);
 	}
-	fdtable_drop(&r->tracker, map->place, map->capacity * sizeof *map->place);
-	*map = (struct recorder_map){0};
+	fdtable_drop(&r->tracker, map->target, map->capacity * sizeof *map->target);
 }
 
 /* Handles */
@@ -95,13 +97,14 @@ struct recorder_handle *recorder_handle_new(struct recorder *r, struct tracked_f
 
 void recorder_handle_free(struct recorder *r, struct recorder_handle *h)
 {
+	assert(h == NULL || h->refs > 0);
 	if (h == NULL || --h->refs > 0)
 		return;
 	open_description_free(&r->tracker, h->open);
 	fdtable_drop(&r->tracker, h, sizeof *h);
 }
 
-void recorder_push(struct recorder_place *p, struct recorder_handle *h)
+void recorder_push(struct recorder_target *p, struct recorder_handle *h)
 {
 	h->next = p->newest;
 	p->newest = h;
@@ -112,14 +115,14 @@ void recorder_push(struct recorder_place *p, struct recorder_handle *h)
 	}
 }
 
-struct recorder_handle *recorder_pick(struct recorder_place *p, unsigned access, bool *ambiguous)
+struct recorder_handle *recorder_pick(struct recorder_target *p, unsigned access, bool *ambiguous)
 {
 	struct recorder_handle *h = access == 0 ? p->newest : p->fit[access - 1];
 	*ambiguous = h != NULL && (access == 0 ? h->next : h->older[access - 1]) != NULL;
-	return h != NULL ? h : p->remembered;
+	return h != NULL ? h : p->last_closed;
 }
 
-struct recorder_handle *recorder_pop(struct recorder *r, struct recorder_place *p)
+struct recorder_handle *recorder_pop(struct recorder *r, struct recorder_target *p)
 {
 	struct recorder_handle *h = p->newest;
 	if (h == NULL)
@@ -129,8 +132,8 @@ struct recorder_handle *recorder_pop(struct recorder *r, struct recorder_place *
 	for (unsigned access = 1; access <= (RECORDER_READS | RECORDER_WRITES); access++)
 		if ((h->access & access) == access)
 			p->fit[access - 1] = h->older[access - 1];
-	recorder_handle_free(r, p->remembered);
-	p->remembered = h;
+	recorder_handle_free(r, p->last_closed);
+	p->last_closed = h;
 	return h;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "lib/base/number.h"
 
 enum {
@@ -28,38 +29,38 @@ static int bad(struct recorder *r, const struct recorder_part *part, const char 
 
 /* Names */
 
-static bool add_name(struct recorder_meta *m, struct iot_text name)
+const struct recorder_function *recorder_function(struct iot_text name)
 {
-	if ((m->functions & (m->functions - 1)) == 0) {
-		size_t capacity = m->functions == 0 ? 1 : m->functions * 2;
-		struct recorder_named *grown = realloc(m->function, capacity * sizeof *grown);
-		if (grown == NULL)
-			return false;
-		m->function = grown;
-	}
-	m->function[m->functions++] =
-	    (struct recorder_named){recorder_function(name.data, name.size), name};
-	return true;
+	static const struct recorder_function *const tables[] = {recorder_posix, recorder_mpiio};
+	for (size_t i = 0; name.size > 0 && i < sizeof tables / sizeof *tables; i++)
+		for (const struct recorder_function *f = tables[i]; f->name != NULL; f++)
+			if (f->name[0] == name.data[0] && strlen(f->name) == name.size &&
+			    memcmp(f->name, name.data, name.size) == 0)
+				return f;
+	return &recorder_no_effect;
 }
 
 /*
  * stride 0: one name per line; otherwise each name has `stride` bytes and ends in NUL. text must
  * live as long as m.
  */
-int recorder_meta_names(struct recorder_meta *m, const char *text, size_t size, size_t stride,
-			struct error *error)
+static int parse_names(struct recorder_meta *m, const char *text, size_t size, size_t stride,
+		       struct error *error)
 {
 	const char *end = text + size;
 	while (text < end) {
-		size_t capacity = stride > 0 ? stride : (size_t)(end - text);
-		const char *stop = memchr(text, stride > 0 ? '\0' : '\n', capacity);
-		struct iot_text name = {text, stop == NULL ? capacity : (size_t)(stop - text)};
+		size_t length = stride > 0 ? stride : (size_t)(end - text);
+		const char *stop = memchr(text, stride > 0 ? '\0' : '\n', length);
+		struct iot_text name = {text, stop == NULL ? length : (size_t)(stop - text)};
 		if (name.size > RECORDER_NAME_MAX || m->functions == RECORDER_FUNCTIONS_MAX)
 			return error_set(error, IOT_EFORMAT,
 					 "function %zu has no name that could be one",
 					 m->functions);
-		if (!add_name(m, name))
+		if (!array_reserve(&m->function, &m->function_capacity, m->functions + 1,
+				   sizeof *m->function))
 			return error_set(error, IOT_ENOMEM, "out of memory");
+		m->function[m->functions++] =
+		    (struct recorder_named){recorder_function(name), name};
 		text += stride > 0 ? stride : name.size + (stop != NULL);
 	}
 	return IOT_OK;
@@ -271,8 +272,8 @@ static int take_meta(struct recorder *r, const struct recorder_part *part, char 
 				 "%s: %zu bytes are no metadata of %s", recorder_name(r, part),
 				 size, old ? m->version : "a trace without VERSION");
 	struct error e = {0};
-	if (recorder_meta_names(m, data + at, old ? size - at : names_size,
-				old ? 0 : NAME_SIZE_2026, &e) != IOT_OK)
+	if (parse_names(m, data + at, old ? size - at : names_size, old ? 0 : NAME_SIZE_2026, &e) !=
+	    IOT_OK)
 		return bad(r, part, e.text);
 	return check(r, part);
 }
@@ -281,7 +282,7 @@ static int take_meta(struct recorder *r, const struct recorder_part *part, char 
 static int refuse_ruin(struct recorder *r)
 {
 	const struct recorder_part *part;
-	const char *name = recorder_name(r, r->part);
+	const char *name = recorder_name(r, r->files.part);
 	if (recorder_parts(r, RECORDER_RANK_CALLS, &part) > 0)
 		return error_set(
 		    &r->src->error, IOT_EFORMAT,
@@ -316,12 +317,13 @@ static int text_meta(struct recorder *r)
 	r->meta.tick_ns = text_tick(r->src->input, part->member);
 	return IOT_OK;
 }
+
 int recorder_meta(struct recorder *r)
 {
 	const struct recorder_part *part = recorder_part(r, RECORDER_META, 0);
 	bool version = recorder_part(r, RECORDER_VERSION, 0) != NULL;
 	size_t size;
-	if (r->text)
+	if (r->files.text)
 		return text_meta(r);
 	int status = version ? read_version(r) : IOT_OK;
 	if (status != IOT_OK)

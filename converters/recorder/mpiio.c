@@ -5,11 +5,13 @@
  */
 #include "recorder.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { AMODE_APPEND = 128 };
 
-uint64_t recorder_type_size(struct iot_text name)
+/* Returns 0 if the size is unknown. */
+static uint64_t type_size(struct iot_text name)
 {
 	static const struct {
 		const char *name;
@@ -68,9 +70,8 @@ uint64_t recorder_type_size(struct iot_text name)
 	return 0;
 }
 
-static void mark_fresh(struct recorder_map *map, struct recorder_place *p)
+static void add_fresh(struct recorder_map *map, struct recorder_target *p)
 {
-	p->claimed = false;
 	p->fresh_prev = NULL;
 	p->fresh_next = map->fresh;
 	if (map->fresh != NULL)
@@ -78,9 +79,8 @@ static void mark_fresh(struct recorder_map *map, struct recorder_place *p)
 	map->fresh = p;
 }
 
-static void mark_claimed(struct recorder_map *map, struct recorder_place *p)
+static void remove_fresh(struct recorder_map *map, struct recorder_target *p)
 {
-	p->claimed = true;
 	if (p != map->fresh && p->fresh_prev == NULL)
 		return;
 	*(p->fresh_prev == NULL ? &map->fresh : &p->fresh_prev->fresh_next) = p->fresh_next;
@@ -94,35 +94,37 @@ static void mark_claimed(struct recorder_map *map, struct recorder_place *p)
  * name is therefore assigned to the one file that was opened and not used so far, if there is
  * exactly one.
  */
-static void claim(struct recorder_rank *k, struct recorder_place *p)
+static void assign(struct recorder_rank *k, struct recorder_target *p)
 {
-	struct recorder_place *from = k->mpi_files.fresh;
+	struct recorder_target *from = k->mpi_files.fresh;
+	const int64_t key = p->key;
 	if (from == NULL || from->fresh_next != NULL)
 		return;
-	mark_claimed(&k->mpi_files, from);
-	int64_t key = p->key;
+	assert(from != p && from->newest != NULL);
+	remove_fresh(&k->mpi_files, from);
 	*p = *from;
 	p->key = key;
 	from->newest = NULL;
 }
 
-static struct recorder_place *place_of(struct recorder_rank *k)
+static struct recorder_target *target_of(struct recorder_rank *k)
 {
-	struct recorder_place *p = recorder_place(k->r, &k->mpi_files, k->call.signature->place);
+	struct recorder_target *p =
+	    recorder_target(k->r, &k->mpi_files, k->call->signature->target);
 	if (p == NULL)
 		return NULL;
-	if (p->newest == NULL && k->call.result_known)
-		claim(k, p);
-	mark_claimed(&k->mpi_files, p);
+	if (p->newest == NULL && k->result_known)
+		assign(k, p);
+	remove_fresh(&k->mpi_files, p);
 	return p;
 }
 
 static void open_file(struct recorder_rank *k)
 {
-	const struct recorder_signature *s = k->call.signature;
+	const struct recorder_signature *s = k->call->signature;
 	struct recorder *r = k->r;
 	struct iot_text path = recorder_arg(s, 1);
-	struct recorder_place *p = recorder_place(r, &k->mpi_files, s->place);
+	struct recorder_target *p = recorder_target(r, &k->mpi_files, s->target);
 	struct recorder_handle *h =
 	    p == NULL ? NULL
 		      : recorder_handle_new(r, fdtable_open(&r->tracker, path.data, path.size, 0));
@@ -132,21 +134,21 @@ static void open_file(struct recorder_rank *k)
 	p->newest = h;
 	p->displacement = p->position = 0;
 	p->etype = 1;
-	p->plain = true;
-	mark_claimed(&k->mpi_files, p);
-	mark_fresh(&k->mpi_files, p);
-	p->placed = (s->offset & AMODE_APPEND) == 0;
+	p->contiguous = true;
+	remove_fresh(&k->mpi_files, p);
+	add_fresh(&k->mpi_files, p);
+	p->position_known = (s->offset & AMODE_APPEND) == 0;
 	const struct recorder_op op = {.name = s->function->op, .handle = h, .path = path};
 	recorder_emit_op(k, &op);
 }
 
 /* A file whose open was not traced has at least a number. */
-static struct recorder_handle *handle_of(struct recorder_rank *k, struct recorder_place *p)
+static struct recorder_handle *handle_of(struct recorder_rank *k, struct recorder_target *p)
 {
 	if (p->newest == NULL) {
 		p->newest = recorder_handle_new(k->r, NULL);
 		if (p->newest != NULL)
-			p->newest->implied = true;
+			p->newest->inferred = true;
 	}
 	return p->newest;
 }
@@ -160,7 +162,7 @@ static void emit_op(struct recorder_rank *k, const char *name, struct recorder_h
 
 static void close_file(struct recorder_rank *k)
 {
-	struct recorder_place *p = place_of(k);
+	struct recorder_target *p = target_of(k);
 	if (p == NULL)
 		return;
 	emit_op(k, "close", p->newest);
@@ -170,115 +172,147 @@ static void close_file(struct recorder_rank *k)
 
 static void set_view(struct recorder_rank *k)
 {
-	const struct recorder_signature *s = k->call.signature;
-	struct recorder_place *p = place_of(k);
+	const struct recorder_signature *s = k->call->signature;
+	struct recorder_target *p = target_of(k);
 	struct iot_text etype = recorder_arg(s, 2), filetype = recorder_arg(s, 3);
 	if (p == NULL)
 		return;
-	p->displacement = k->call.offset;
-	p->etype = recorder_type_size(etype);
-	p->plain = k->call.offset_known && p->displacement >= 0 && p->etype > 0 &&
-		   recorder_type_size(filetype) > 0;
+	p->displacement = k->call->offset;
+	p->etype = type_size(etype);
+	p->contiguous = k->call->offset_known && p->displacement >= 0 && p->etype > 0 &&
+			type_size(filetype) > 0;
 	p->position = 0;
-	p->placed = true;
+	p->position_known = true;
 }
 
 static void seek(struct recorder_rank *k)
 {
-	struct recorder_place *p = place_of(k);
-	struct iot_text whence = recorder_arg(k->call.signature, 2);
+	struct recorder_target *p = target_of(k);
+	struct iot_text whence = recorder_arg(k->call->signature, 2);
 	static const char set[] = "MPI_SEEK_SET", here[] = "MPI_SEEK_CUR";
 	if (p == NULL)
 		return;
 	if (whence.size == sizeof set - 1 && memcmp(whence.data, set, whence.size) == 0) {
-		p->position = k->call.offset;
-		p->placed = k->call.offset_known;
+		p->position = k->call->offset;
+		p->position_known = k->call->offset_known;
 	} else if (whence.size == sizeof here - 1 && memcmp(whence.data, here, whence.size) == 0) {
-		p->placed = p->placed && k->call.offset_known &&
-			    !__builtin_add_overflow(p->position, k->call.offset, &p->position);
+		p->position_known =
+		    p->position_known && k->call->offset_known &&
+		    !__builtin_add_overflow(p->position, k->call->offset, &p->position);
 	} else {
-		p->placed = false;
+		p->position_known = false;
 	}
 }
 
 /* Converts etypes from the start of the view to bytes of the file. */
-static struct file_offset to_bytes(const struct recorder_place *p, int64_t position)
+static struct file_offset to_bytes(const struct recorder_target *p, int64_t position)
 {
 	int64_t bytes;
-	bool known = p->plain && position >= 0 &&
+	bool known = p->contiguous && position >= 0 &&
 		     !__builtin_mul_overflow(position, (int64_t)p->etype, &bytes) &&
 		     !__builtin_add_overflow(bytes, p->displacement, &bytes);
 	return (struct file_offset){.offset = known ? (uint64_t)bytes : 0, .known = known};
 }
 
-static void advance(struct recorder_place *p, uint64_t bytes, bool known)
+static void advance(struct recorder_target *p, uint64_t bytes, bool known)
 {
 	int64_t etypes = known && p->etype > 0 ? (int64_t)(bytes / p->etype) : 0;
 	if (!known || p->etype == 0 || bytes % p->etype != 0 ||
 	    __builtin_add_overflow(p->position, etypes, &p->position))
-		p->placed = false;
+		p->position_known = false;
+}
+
+/* Emits a transfer at a position in etypes, which moves on unless it is explicit. */
+static void transfer(struct recorder_rank *k, struct recorder_target *p, bool known, bool own)
+{
+	const struct recorder_signature *s = k->call->signature;
+	const struct recorder_function *f = s->function;
+	struct recorder_handle *h = p == NULL ? NULL : handle_of(k, p);
+	if (h == NULL)
+		return;
+	const uint64_t size = type_size(recorder_arg(s, (unsigned)f->length + 1));
+	struct recorder_io io = {.handle = h, .write = f->write, .async = f->async};
+	const bool sized = !__builtin_mul_overflow(s->length, size, &io.length) &&
+			   io.length <= INT64_MAX && size > 0;
+	if (known && !h->inferred)
+		io.offset = to_bytes(p, own ? p->position : k->call->offset);
+	if (own)
+		advance(p, io.length, sized);
+	if (sized) {
+		k->r->counts.count[RECORDER_INFERRED] += h->inferred;
+		recorder_emit_record(k, &io);
+		return;
+	}
+	k->r->counts.count[RECORDER_UNKNOWN_LENGTH]++;
+	emit_op(k, f->write ? "write" : "read", h);
 }
 
 static void move(struct recorder_rank *k)
 {
-	const struct recorder_signature *s = k->call.signature;
-	const struct recorder_function *f = s->function;
-	struct recorder_place *p = place_of(k);
-	struct recorder_handle *h = p == NULL ? NULL : handle_of(k, p);
-	if (h == NULL)
-		return;
-	uint64_t size = recorder_type_size(recorder_arg(s, (unsigned)f->length + 1));
-	struct recorder_io io = {.handle = h, .write = f->write, .async = f->async};
-	bool fits = !__builtin_mul_overflow(s->length, size, &io.length) && io.length <= INT64_MAX;
-	bool known = size > 0 && fits;
-	if (f->action == RECORDER_MPI_MOVE_AT && k->call.offset_known && !h->implied)
-		io.place = to_bytes(p, k->call.offset);
-	if (f->action == RECORDER_MPI_MOVE) {
-		if (p->placed && !h->implied)
-			io.place = to_bytes(p, p->position);
-		advance(p, io.length, known);
-	}
-	if (known) {
-		k->r->count[RECORDER_IMPLIED] += h->implied;
-		recorder_emit_record(k, &io);
-		return;
-	}
-	k->r->count[RECORDER_UNKNOWN_LENGTH]++;
-	emit_op(k, f->write ? "write" : "read", h);
+	struct recorder_target *p = target_of(k);
+	transfer(k, p, p != NULL && p->position_known, true);
 }
 
-void recorder_mpiio(struct recorder_rank *k)
+static void move_at(struct recorder_rank *k)
 {
-	struct recorder_place *p;
-	switch ((enum recorder_action)k->call.signature->function->action) {
-	case RECORDER_MPI_OPEN:
-		open_file(k);
-		break;
-	case RECORDER_MPI_CLOSE:
-		close_file(k);
-		break;
-	case RECORDER_MPI_SET_VIEW:
-		set_view(k);
-		break;
-	case RECORDER_MPI_SEEK:
-		seek(k);
-		break;
-	case RECORDER_MPI_MOVE:
-	case RECORDER_MPI_MOVE_AT:
-	case RECORDER_MPI_SHARED:
-		move(k);
-		break;
-	case RECORDER_MPI_SET_SIZE:
-	case RECORDER_MPI_SYNC:
-		p = place_of(k);
-		if (p != NULL)
-			emit_op(k,
-				k->call.signature->function->action == RECORDER_MPI_SYNC
-				    ? "fsync"
-				    : "truncate",
-				p->newest);
-		break;
-	default:
-		break;
-	}
+	transfer(k, target_of(k), k->call->offset_known, false);
 }
+
+/* The ranks share the position, which is unknown. */
+static void move_shared(struct recorder_rank *k)
+{
+	transfer(k, target_of(k), false, false);
+}
+
+static void file_op(struct recorder_rank *k)
+{
+	const struct recorder_target *p = target_of(k);
+	if (p != NULL)
+		emit_op(k, k->call->signature->function->op, p->newest);
+}
+
+/* Functions */
+
+#define MPI(n, does) .name = "MPI_File_" n, .run = does, .layer = RECORDER_LAYER_MPIIO
+#define FILE_OP(n, does, at, name_of_op)                                                           \
+	{                                                                                          \
+		MPI(n, does), .target = 0, .length = -1, .offset = at, .op = name_of_op            \
+	}
+#define MOVE(n, does, writes, later)                                                               \
+	{                                                                                          \
+		MPI(n, does), .write = writes, .async = later, .target = 0, .length = 2,           \
+			      .offset = -1                                                         \
+	}
+#define AT(n, writes, later, number)                                                               \
+	{                                                                                          \
+		MPI(n, move_at), .write = writes, .async = later, .target = 0, .length = 3,        \
+				 .offset = 1, .pattern = number, .running = number != 0            \
+	}
+
+enum { R = false, W = true, NOW = false, LATER = true };
+
+/* clang-format off */
+const struct recorder_function recorder_mpiio[] = {
+    {MPI("open", open_file), .target = 4, .length = -1, .offset = 2, .op = "open"},
+    FILE_OP("close", close_file, -1, NULL), FILE_OP("sync", file_op, -1, "fsync"),
+    FILE_OP("set_size", file_op, 1, "truncate"), FILE_OP("seek", seek, 1, NULL),
+    {MPI("set_view", set_view), .target = 0, .length = -1, .offset = 1, .pattern = 11,
+     .running = true},
+    AT("read_at", R, NOW, 7), AT("read_at_all", R, NOW, 8),
+    AT("write_at", W, NOW, 9), AT("write_at_all", W, NOW, 10),
+    AT("iread_at", R, LATER, 0), AT("iwrite_at", W, LATER, 0),
+    AT("iread_at_all", R, LATER, 0), AT("iwrite_at_all", W, LATER, 0),
+    AT("read_at_all_begin", R, LATER, 0), AT("write_at_all_begin", W, LATER, 0),
+    MOVE("read", move, R, NOW), MOVE("write", move, W, NOW),
+    MOVE("read_all", move, R, NOW), MOVE("write_all", move, W, NOW),
+    MOVE("iread", move, R, LATER), MOVE("iwrite", move, W, LATER),
+    MOVE("iread_all", move, R, LATER), MOVE("iwrite_all", move, W, LATER),
+    MOVE("read_all_begin", move, R, LATER), MOVE("write_all_begin", move, W, LATER),
+    MOVE("read_shared", move_shared, R, NOW), MOVE("write_shared", move_shared, W, NOW),
+    MOVE("iread_shared", move_shared, R, LATER), MOVE("iwrite_shared", move_shared, W, LATER),
+    MOVE("read_ordered", move_shared, R, NOW), MOVE("write_ordered", move_shared, W, NOW),
+    MOVE("read_ordered_begin", move_shared, R, LATER),
+    MOVE("write_ordered_begin", move_shared, W, LATER),
+    {0},
+};
+/* clang-format on */

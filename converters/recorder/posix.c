@@ -25,12 +25,12 @@ enum { SEEK_TO_SET, SEEK_FROM_HERE, SEEK_FROM_END, FCNTL_DUPFD = 0, FCNTL_DUPFD_
 /* 2.1 and 2.2 record descriptors, and so does the text that their recorder2text prints. */
 static bool by_descriptor(const struct recorder_rank *k)
 {
-	return k->call.result_known;
+	return k->result_known;
 }
 
-static struct iot_text place_path(const struct recorder_rank *k)
+static struct iot_text target_path(const struct recorder_rank *k)
 {
-	return k->r->paths.text[k->call.signature->place - 1];
+	return k->r->paths.text[k->call->signature->target - 1];
 }
 
 /* Handles */
@@ -44,24 +44,24 @@ static struct tracked_file *file_of(struct recorder_rank *k, struct iot_text pat
  * Creates the handle of a file that is used although its open was not traced: its position is
  * unknown.
  */
-static struct recorder_handle *imply(struct recorder_rank *k, struct recorder_place *p)
+static struct recorder_handle *infer(struct recorder_rank *k, struct recorder_target *p)
 {
-	struct recorder_handle *h = recorder_handle_new(k->r, file_of(k, place_path(k), 0));
+	struct recorder_handle *h = recorder_handle_new(k->r, file_of(k, target_path(k), 0));
 	if (h == NULL)
 		return NULL;
-	h->implied = true;
-	p->remembered = h;
+	h->inferred = true;
+	p->last_closed = h;
 	return h;
 }
 
 static struct recorder_handle *descriptor(struct recorder_rank *k, int64_t fd)
 {
-	struct recorder_place *p = recorder_place_find(&k->descriptors, fd);
+	struct recorder_target *p = recorder_target_find(&k->descriptors, fd);
 	if (p != NULL && p->newest != NULL)
 		return p->newest;
 	if (k->duplicate == NULL || fd < 3)
 		return NULL;
-	p = recorder_place(k->r, &k->descriptors, fd);
+	p = recorder_target(k->r, &k->descriptors, fd);
 	if (p == NULL)
 		return NULL;
 	p->newest = k->duplicate; /* the reference moves with it */
@@ -73,29 +73,41 @@ static struct recorder_handle *descriptor(struct recorder_rank *k, int64_t fd)
 static struct recorder_handle *handle_of(struct recorder_rank *k, unsigned access, bool make,
 					 bool *ambiguous)
 {
-	const struct recorder_signature *s = k->call.signature;
+	const struct recorder_signature *s = k->call->signature;
 	*ambiguous = false;
 	if (by_descriptor(k))
-		return descriptor(k, s->place);
-	struct recorder_place *p = recorder_place(k->r, &k->paths, s->place);
+		return descriptor(k, s->target);
+	struct recorder_target *p = recorder_target(k->r, &k->paths, s->target);
 	if (p == NULL)
 		return NULL;
 	struct recorder_handle *h = p->newest;
 	if (h != NULL && h->next == NULL && (h->access & access) == access)
 		return h;
 	h = recorder_pick(p, access, ambiguous);
-	return h == NULL && make ? imply(k, p) : h;
+	return h == NULL && make ? infer(k, p) : h;
 }
 
-static void set_descriptor(struct recorder_rank *k, int64_t fd, struct recorder_handle *h)
+/* Takes over a reference to h. Returns false if out of memory. */
+static bool set_descriptor(struct recorder_rank *k, int64_t fd, struct recorder_handle *h)
 {
-	struct recorder_place *p = recorder_place(k->r, &k->descriptors, fd);
-	if (p == NULL) {
+	struct recorder_target *p = recorder_target(k->r, &k->descriptors, fd);
+	recorder_handle_free(k->r, p == NULL ? h : p->newest);
+	if (p != NULL)
+		p->newest = h;
+	return p != NULL;
+}
+
+/* Stores the handle of an open under the descriptor or the path that later calls contain. */
+static bool store_handle(struct recorder_rank *k, struct recorder_handle *h)
+{
+	if (by_descriptor(k))
+		return set_descriptor(k, k->result, h);
+	struct recorder_target *p = recorder_target(k->r, &k->paths, k->call->signature->target);
+	if (p != NULL)
+		recorder_push(p, h);
+	else
 		recorder_handle_free(k->r, h);
-		return;
-	}
-	recorder_handle_free(k->r, p->newest);
-	p->newest = h;
+	return p != NULL;
 }
 
 /* Opens and closes */
@@ -103,20 +115,20 @@ static void set_descriptor(struct recorder_rank *k, int64_t fd, struct recorder_
 static void emit_open(struct recorder_rank *k, struct recorder_handle *h, struct iot_text path,
 		      bool failed)
 {
-	const struct recorder_op op = {.name = k->call.signature->function->op,
+	const struct recorder_op op = {.name = k->call->signature->function->op,
 				       .handle = h,
 				       .path = path,
 				       .failed = failed,
-				       .result_known = k->call.result_known};
+				       .result_known = k->result_known};
 	recorder_emit_op(k, &op);
 }
 
-static void open_as(struct recorder_rank *k, unsigned flags)
+static void open_with(struct recorder_rank *k, unsigned flags)
 {
-	const struct recorder_signature *s = k->call.signature;
-	struct iot_text path = recorder_arg(s, 0);
+	const unsigned access = flags & ACCESS;
+	struct iot_text path = recorder_arg(k->call->signature, 0);
 	unsigned how = 0;
-	if (k->call.result_known && k->call.result < 0) {
+	if (k->result_known && k->result < 0) {
 		emit_open(k, NULL, path, true);
 		return;
 	}
@@ -134,23 +146,13 @@ static void open_as(struct recorder_rank *k, unsigned flags)
 		return;
 	if (f != NULL && f->size_known && (how & (OPEN_TRUNCATE | OPEN_EXCLUSIVE)) != 0)
 		recorder_resizes(k, f);
-	unsigned access = flags & ACCESS;
 	h->access = access == WRITE_ONLY   ? RECORDER_WRITES
 		    : access == READ_WRITE ? RECORDER_READS | RECORDER_WRITES
 					   : RECORDER_READS;
 	h->open->append = (flags & APPEND) != 0;
 	h->open->position_known = h->open->seen = true;
-	if (by_descriptor(k)) {
-		set_descriptor(k, k->call.result, h);
-	} else {
-		struct recorder_place *p = recorder_place(k->r, &k->paths, s->place);
-		if (p == NULL) {
-			recorder_handle_free(k->r, h);
-			return;
-		}
-		recorder_push(p, h);
-	}
-	emit_open(k, h, path, false);
+	if (store_handle(k, h))
+		emit_open(k, h, path, false);
 }
 
 static unsigned mode_flags(struct iot_text mode)
@@ -164,11 +166,26 @@ static unsigned mode_flags(struct iot_text mode)
 	return plus ? (flags & ~(unsigned)ACCESS) | READ_WRITE : flags;
 }
 
+static void open_file(struct recorder_rank *k)
+{
+	open_with(k, (unsigned)k->call->signature->offset);
+}
+
+static void create_file(struct recorder_rank *k)
+{
+	open_with(k, WRITE_ONLY | CREATE | TRUNCATE);
+}
+
+static void open_stream(struct recorder_rank *k)
+{
+	open_with(k, mode_flags(recorder_arg(k->call->signature, 1)));
+}
+
 static void emit_handle_op(struct recorder_rank *k, struct recorder_handle *h)
 {
-	struct recorder_op op = {.name = k->call.signature->function->op, .handle = h};
+	struct recorder_op op = {.name = k->call->signature->function->op, .handle = h};
 	if (!by_descriptor(k))
-		op.path = place_path(k);
+		op.path = target_path(k);
 	else if (h != NULL && h->open->file != NULL && file_has_path(&k->r->tracker, h->open->file))
 		op.path = (struct iot_text){h->open->file->path, h->open->file->path_size};
 	if (op.path.size > 0)
@@ -177,7 +194,8 @@ static void emit_handle_op(struct recorder_rank *k, struct recorder_handle *h)
 
 static void close_descriptor(struct recorder_rank *k)
 {
-	struct recorder_place *p = recorder_place_find(&k->descriptors, k->call.signature->place);
+	struct recorder_target *p =
+	    recorder_target_find(&k->descriptors, k->call->signature->target);
 	struct recorder_handle *h = p == NULL ? NULL : p->newest;
 	if (h == NULL)
 		return;
@@ -187,18 +205,18 @@ static void close_descriptor(struct recorder_rank *k)
 	recorder_handle_free(k->r, h);
 }
 
-static void close_place(struct recorder_rank *k)
+static void close_file(struct recorder_rank *k)
 {
 	if (by_descriptor(k)) {
 		close_descriptor(k);
 		return;
 	}
-	struct recorder_place *p = recorder_place(k->r, &k->paths, k->call.signature->place);
+	struct recorder_target *p = recorder_target(k->r, &k->paths, k->call->signature->target);
 	if (p == NULL)
 		return;
 	struct recorder_handle *h = recorder_pop(k->r, p);
-	if (h == NULL && p->remembered != NULL && !p->remembered->ended)
-		h = p->remembered;
+	if (h == NULL && p->last_closed != NULL && !p->last_closed->ended)
+		h = p->last_closed;
 	emit_handle_op(k, h);
 	if (h != NULL)
 		h->ended = true;
@@ -206,26 +224,25 @@ static void close_place(struct recorder_rank *k)
 
 static void share_descriptor(struct recorder_rank *k)
 {
-	struct iot_text old = recorder_arg(k->call.signature, 0);
+	struct iot_text old = recorder_arg(k->call->signature, 0);
 	int64_t fd;
-	if (!by_descriptor(k) || k->call.result < 0 || !recorder_number(old, &fd) ||
-	    fd == k->call.result)
+	if (!by_descriptor(k) || k->result < 0 || !recorder_number(old, &fd) || fd == k->result)
 		return;
 	struct recorder_handle *h = descriptor(k, fd);
 	if (h == NULL)
 		return;
 	h->refs++;
-	set_descriptor(k, k->call.result, h);
+	set_descriptor(k, k->result, h);
 }
 
 /* The new descriptor is not recorded: the next unknown one is assumed to be the duplicate. */
-static void control(struct recorder_rank *k)
+static void control_descriptor(struct recorder_rank *k)
 {
 	int64_t command;
-	if (!by_descriptor(k) || !recorder_number(recorder_arg(k->call.signature, 1), &command) ||
+	if (!by_descriptor(k) || !recorder_number(recorder_arg(k->call->signature, 1), &command) ||
 	    (command != FCNTL_DUPFD && command != FCNTL_DUPFD_CLOEXEC))
 		return;
-	struct recorder_handle *h = descriptor(k, k->call.signature->place);
+	struct recorder_handle *h = descriptor(k, k->call->signature->target);
 	if (h == NULL)
 		return;
 	recorder_handle_free(k->r, k->duplicate);
@@ -257,58 +274,58 @@ static bool may_have_met_end(const struct recorder_rank *k, const struct open_de
 
 static void move(struct recorder_rank *k)
 {
-	const struct recorder_signature *s = k->call.signature;
+	const struct recorder_signature *s = k->call->signature;
 	const struct recorder_function *f = s->function;
-	const bool at = f->action == RECORDER_MOVE_AT;
+	const bool at = f->offset >= 0;
+	uint64_t *count = k->r->counts.count;
 	bool ambiguous;
 	struct recorder_handle *h =
 	    handle_of(k, f->write ? RECORDER_WRITES : RECORDER_READS, true, &ambiguous);
 	if (h == NULL) {
-		k->r->count[RECORDER_UNNAMED]++;
-		k->r->count[f->write ? RECORDER_UNNAMED_WRITTEN : RECORDER_UNNAMED_READ] +=
-		    s->length;
+		count[RECORDER_UNNAMED]++;
+		count[f->write ? RECORDER_UNNAMED_WRITTEN : RECORDER_UNNAMED_READ] += s->length;
 		return;
 	}
-	if (at && k->call.offset_known && k->call.offset < 0) {
-		k->r->count[RECORDER_REFUSED]++;
+	if (at && k->call->offset_known && k->call->offset < 0) {
+		count[RECORDER_REFUSED]++;
 		return;
 	}
 	struct open_description *d = h->open;
 	struct recorder_io io = {.handle = h, .length = s->length, .write = f->write};
-	const bool doubtful = h->doubtful,
+	const bool end = h->end_ambiguous,
 		   cut = f->length == 1 && !f->wide && s->length > INT32_MAX;
 	if (f->write && s->length > 0 && d->file != NULL)
 		recorder_resizes(k, d->file);
 	if (!f->write)
-		io.length = bounded(k, d, at ? (uint64_t)k->call.offset : d->position,
-				    at ? k->call.offset_known : d->position_known, s->length);
+		io.length = bounded(k, d, at ? (uint64_t)k->call->offset : d->position,
+				    at ? k->call->offset_known : d->position_known, s->length);
 	if (!at) {
-		k->r->count[RECORDER_AMBIGUOUS_END] += doubtful;
-		io.place = open_description_move(d, f->write, io.length);
-		h->doubtful |= !f->write && may_have_met_end(k, d);
-		k->r->count[RECORDER_AMBIGUOUS_HANDLE] += ambiguous;
-		k->r->count[RECORDER_AMBIGUOUS_LENGTH] += cut;
-	} else if (k->call.offset_known) {
-		io.place =
-		    open_description_move_at(d, f->write, (uint64_t)k->call.offset, io.length);
+		count[RECORDER_AMBIGUOUS_END] += end;
+		io.offset = open_description_move(d, f->write, io.length);
+		h->end_ambiguous |= !f->write && may_have_met_end(k, d);
+		count[RECORDER_AMBIGUOUS_HANDLE] += ambiguous;
+		count[RECORDER_AMBIGUOUS_LENGTH] += cut;
+	} else if (k->call->offset_known) {
+		io.offset =
+		    open_description_move_at(d, f->write, (uint64_t)k->call->offset, io.length);
 	}
-	k->r->count[RECORDER_IMPLIED] += h->implied;
+	count[RECORDER_INFERRED] += h->inferred;
 	recorder_emit_record(k, &io);
-	if (!at && (doubtful || ambiguous || cut))
+	if (!at && (end || ambiguous || cut))
 		recorder_ambiguity(k, h);
 }
 
 static void seek(struct recorder_rank *k)
 {
-	const struct recorder_signature *s = k->call.signature;
+	const struct recorder_signature *s = k->call->signature;
 	bool ambiguous;
 	struct recorder_handle *h = handle_of(k, 0, true, &ambiguous);
 	if (h == NULL)
 		return;
 	struct open_description *d = h->open;
-	int64_t to = k->call.offset;
-	h->doubtful = h->doubtful && s->whence == SEEK_FROM_HERE;
-	bool known = k->call.offset_known;
+	int64_t to = k->call->offset;
+	h->end_ambiguous = h->end_ambiguous && s->whence == SEEK_FROM_HERE;
+	bool known = k->call->offset_known;
 	if (s->whence == SEEK_FROM_HERE) {
 		known = known && d->position_known && d->position <= INT64_MAX &&
 			!__builtin_add_overflow(to, (int64_t)d->position, &to);
@@ -327,117 +344,171 @@ static void seek(struct recorder_rank *k)
 
 /* Names and sizes */
 
-static void truncate_file(struct recorder_rank *k, struct tracked_file *f)
+static void set_size(struct recorder_rank *k, struct tracked_file *f)
 {
-	int64_t size = k->call.offset;
+	int64_t size = k->call->offset;
 	if (f == NULL || size < 0)
 		return;
 	file_truncate(f, (uint64_t)size);
 	recorder_resizes(k, f);
 }
 
-static void emit_path_op(struct recorder_rank *k, int first)
+/* An operation without effect on the tracked state, of the path that it names, if any. */
+static void path_op(struct recorder_rank *k)
 {
-	const struct recorder_signature *s = k->call.signature;
+	const struct recorder_signature *s = k->call->signature;
 	struct recorder_op op = {.name = s->function->op};
-	if (first >= 0)
-		op.path = recorder_arg(s, (unsigned)first);
+	if (s->function->target >= 0)
+		op.path = recorder_arg(s, (unsigned)s->function->target);
 	recorder_emit_op(k, &op);
 }
 
-static void two_paths(struct recorder_rank *k)
+static struct recorder_handle *handle_op(struct recorder_rank *k)
 {
-	const struct recorder_signature *s = k->call.signature;
-	struct fdtable *t = &k->r->tracker;
-	struct recorder_op op = {
+	bool ambiguous;
+	struct recorder_handle *h = handle_of(k, 0, false, &ambiguous);
+	emit_handle_op(k, h);
+	return h;
+}
+
+static void synchronize(struct recorder_rank *k)
+{
+	(void)handle_op(k);
+}
+
+static void truncate_handle(struct recorder_rank *k)
+{
+	struct recorder_handle *h = handle_op(k);
+	if (h != NULL)
+		set_size(k, h->open->file);
+}
+
+static void truncate_path(struct recorder_rank *k)
+{
+	path_op(k);
+	set_size(k, file_of(k, recorder_arg(k->call->signature, 0), 0));
+}
+
+static struct recorder_op two_path_op(struct recorder_rank *k)
+{
+	const struct recorder_signature *s = k->call->signature;
+	const struct recorder_op op = {
 	    .name = s->function->op, .path = recorder_arg(s, 0), .to = recorder_arg(s, 1)};
 	recorder_emit_op(k, &op);
-	if (op.to.size == 0)
-		return;
-	if (s->function->action == RECORDER_RENAME)
-		fdtable_rename(t, op.path.data, op.path.size, op.to.data, op.to.size, false);
-	else if (s->function->action == RECORDER_LINK)
-		fdtable_link(t, op.path.data, op.path.size, op.to.data, op.to.size, false);
+	return op;
+}
+
+static void rename_path(struct recorder_rank *k)
+{
+	const struct recorder_op op = two_path_op(k);
+	if (op.to.size > 0)
+		fdtable_rename(&k->r->tracker, op.path.data, op.path.size, op.to.data, op.to.size,
+			       false);
+}
+
+static void link_path(struct recorder_rank *k)
+{
+	const struct recorder_op op = two_path_op(k);
+	if (op.to.size > 0)
+		fdtable_link(&k->r->tracker, op.path.data, op.path.size, op.to.data, op.to.size,
+			     false);
+}
+
+static void symlink_path(struct recorder_rank *k)
+{
+	(void)two_path_op(k);
 }
 
 static void unlink_path(struct recorder_rank *k)
 {
-	struct iot_text path = recorder_arg(k->call.signature, 0);
-	emit_path_op(k, 0);
+	struct iot_text path = recorder_arg(k->call->signature, 0);
+	path_op(k);
 	fdtable_absent(&k->r->tracker, path.data, path.size);
-	struct recorder_place *p = recorder_place_find(&k->paths, k->call.signature->place);
+	struct recorder_target *p = recorder_target_find(&k->paths, k->call->signature->target);
 	if (p == NULL || by_descriptor(k))
 		return;
-	recorder_handle_free(k->r, p->remembered);
-	p->remembered = NULL;
+	recorder_handle_free(k->r, p->last_closed);
+	p->last_closed = NULL;
 }
 
+/* Transfers bytes that the trace does not show. */
 static void hidden(struct recorder_rank *k)
 {
-	bool map = k->call.signature->function->op[0] == 'm';
-	k->r->count[map ? RECORDER_HIDDEN_MMAP : RECORDER_HIDDEN_PRINTF]++;
+	bool map = k->call->signature->function->op[0] == 'm';
+	k->r->counts.count[map ? RECORDER_HIDDEN_MMAP : RECORDER_HIDDEN_PRINTF]++;
 }
 
-void recorder_posix(struct recorder_rank *k)
-{
-	const struct recorder_signature *s = k->call.signature;
-	bool ambiguous;
-	switch ((enum recorder_action)s->function->action) {
-	case RECORDER_MOVE:
-	case RECORDER_MOVE_AT:
-		move(k);
-		break;
-	case RECORDER_SEEK:
-		seek(k);
-		break;
-	case RECORDER_OPEN:
-		open_as(k, (unsigned)s->offset);
-		break;
-	case RECORDER_CREAT:
-		open_as(k, WRITE_ONLY | CREATE | TRUNCATE);
-		break;
-	case RECORDER_FOPEN:
-		open_as(k, mode_flags(recorder_arg(s, 1)));
-		break;
-	case RECORDER_CLOSE:
-		close_place(k);
-		break;
-	case RECORDER_DUP:
-		share_descriptor(k);
-		break;
-	case RECORDER_FCNTL:
-		control(k);
-		break;
-	case RECORDER_TRUNCATE:
-		emit_path_op(k, 0);
-		truncate_file(k, file_of(k, recorder_arg(s, 0), 0));
-		break;
-	case RECORDER_FTRUNCATE:
-	case RECORDER_HANDLE_OP: {
-		struct recorder_handle *h = handle_of(k, 0, false, &ambiguous);
-		emit_handle_op(k, h);
-		if (s->function->action == RECORDER_FTRUNCATE && h != NULL)
-			truncate_file(k, h->open->file);
-		break;
+/* Functions */
+
+#define POSIX(n, does) .name = n, .run = does, .layer = RECORDER_LAYER_POSIX
+#define OP(n, does, path, name_of_op)                                                              \
+	{                                                                                          \
+		POSIX(n, does), .target = path, .length = -1, .offset = -1, .op = name_of_op       \
 	}
-	case RECORDER_RENAME:
-	case RECORDER_LINK:
-	case RECORDER_TWO_PATHS_OP:
-		two_paths(k);
-		break;
-	case RECORDER_UNLINK:
-		unlink_path(k);
-		break;
-	case RECORDER_PATH_OP:
-		emit_path_op(k, s->function->place);
-		break;
-	case RECORDER_BARE_OP:
-		emit_path_op(k, -1);
-		break;
-	case RECORDER_HIDDEN:
-		hidden(k);
-		break;
-	default:
-		break;
+#define SIZED(n, does, name_of_op)                                                                 \
+	{                                                                                          \
+		POSIX(n, does), .target = 0, .length = -1, .offset = 1, .op = name_of_op           \
 	}
-}
+#define HANDLE(n, does, at, size, name_of_op)                                                      \
+	{                                                                                          \
+		POSIX(n, does), .handle = true, .target = at, .length = -1, .offset = size,        \
+				.op = name_of_op                                                   \
+	}
+#define MOVE(n, writes, of, bytes)                                                                 \
+	{                                                                                          \
+		POSIX(n, move), .write = writes, .handle = true, .target = of, .length = bytes,    \
+				.offset = -1                                                       \
+	}
+#define STREAM(n, writes)                                                                          \
+	{                                                                                          \
+		POSIX(n, move), .write = writes, .wide = true, .handle = true, .target = 3,        \
+				.length = 1, .offset = -1                                          \
+	}
+#define AT(n, writes, number)                                                                      \
+	{                                                                                          \
+		POSIX(n, move), .write = writes, .handle = true, .target = 0, .length = 2,         \
+				.offset = 3, .pattern = number, .running = writes                  \
+	}
+#define SEEK(n, number)                                                                            \
+	{                                                                                          \
+		POSIX(n, seek), .handle = true, .whence = true, .target = 0, .length = -1,         \
+				.offset = 1, .pattern = number, .running = number != 0             \
+	}
+
+/* clang-format off */
+const struct recorder_function recorder_posix[] = {
+    SIZED("open", open_file, "open"), SIZED("open64", open_file, "open"),
+    OP("creat", create_file, 0, "create"), OP("creat64", create_file, 0, "create"),
+    OP("fopen", open_stream, 0, "open"), OP("fopen64", open_stream, 0, "open"),
+    HANDLE("close", close_file, 0, -1, "close"), HANDLE("fclose", close_file, 0, -1, "close"),
+    MOVE("read", false, 0, 2), MOVE("write", true, 0, 2),
+    MOVE("readv", false, 0, 1), MOVE("writev", true, 0, 1),
+    STREAM("fread", false), STREAM("fwrite", true),
+    AT("pread", false, 1), AT("pread64", false, 2), AT("pwrite", true, 3), AT("pwrite64", true, 4),
+    SEEK("lseek", 5), SEEK("lseek64", 6), SEEK("fseek", 0), SEEK("fseeko", 0),
+    SIZED("truncate", truncate_path, "truncate"),
+    HANDLE("ftruncate", truncate_handle, 0, 1, "truncate"),
+    OP("dup", share_descriptor, -1, NULL), OP("dup2", share_descriptor, -1, NULL),
+    HANDLE("fcntl", control_descriptor, 0, -1, NULL),
+    HANDLE("fsync", synchronize, 0, -1, "fsync"), HANDLE("fdatasync", synchronize, 0, -1, "fsync"),
+    OP("rename", rename_path, 0, "rename"), OP("link", link_path, 0, "link"),
+    OP("symlink", symlink_path, 0, "symlink"),
+    OP("unlink", unlink_path, 0, "unlink"), OP("remove", unlink_path, 0, "unlink"),
+    OP("rmdir", path_op, 0, "rmdir"), OP("mkdir", path_op, 0, "mkdir"),
+    OP("mknod", path_op, 0, "mknod"), OP("mkfifo", path_op, 0, "mknod"),
+    OP("access", path_op, 0, "access"), OP("readlink", path_op, 0, "readlink"),
+    OP("chmod", path_op, 0, "chmod"), OP("chown", path_op, 0, "chown"),
+    OP("lchown", path_op, 0, "chown"), OP("utime", path_op, 0, "utime"),
+    OP("opendir", path_op, 0, "opendir"), OP("readdir", path_op, -1, "readdir"),
+    OP("__xstat", path_op, 1, "stat"), OP("__xstat64", path_op, 1, "stat"),
+    OP("__lxstat", path_op, 1, "stat"), OP("__lxstat64", path_op, 1, "stat"),
+    HANDLE("__fxstat", synchronize, 1, -1, "stat"),
+    HANDLE("__fxstat64", synchronize, 1, -1, "stat"),
+    OP("faccessat", path_op, -1, "access"), OP("linkat", path_op, -1, "link"),
+    OP("symlinkat", path_op, -1, "symlink"), OP("readlinkat", path_op, -1, "readlink"),
+    OP("mknodat", path_op, -1, "mknod"), OP("msync", path_op, -1, "msync"),
+    OP("mmap", hidden, -1, "mmap"), OP("mmap64", hidden, -1, "mmap"),
+    OP("vfprintf", hidden, -1, "fprintf"),
+    {0},
+};
+/* clang-format on */

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A loser tree of the ranks of a group, ordered by the start of the next call, then by rank, so
- * that the order is deterministic. Each node stores the loser of its match, so a new call replays
- * only the path from its leaf. Time and rank are packed in one word, so that matches, whose outcome
- * is unpredictable, need no branches.
+ * The calls of all ranks, in order of their start. As many ranks are open at once as memory allows:
+ * a group. Its order is a loser tree of its ranks by the start of the next call, then by rank, so
+ * that it is deterministic. Each node stores the loser of its match, so a new call replays only the
+ * path from its leaf. Time and rank are packed in one word, so that matches, whose outcome is
+ * unpredictable, need no branches.
  */
 #include "recorder.h"
+
+#include <assert.h>
+#include <stdlib.h>
 
 enum { NUMBER_BITS = 7 };
 
@@ -20,7 +24,7 @@ static uint64_t word_of(const struct recorder_order *o, uint32_t number)
 {
 	uint64_t since = HAS_ENDED;
 	if (o->rank[number] != NULL) {
-		const int64_t start_ns = o->rank[number]->coming.start_ns;
+		const int64_t start_ns = o->rank[number]->coming->start_ns;
 		since = start_ns < o->base_ns ? 0 : (uint64_t)start_ns - (uint64_t)o->base_ns;
 		since = since < LATEST ? since : LATEST;
 	}
@@ -37,8 +41,8 @@ static int64_t base_of(const struct recorder_order *o)
 {
 	int64_t first_ns = INT64_MAX;
 	for (uint32_t i = 0; i < o->count; i++)
-		if (o->rank[i]->coming.start_ns < first_ns)
-			first_ns = o->rank[i]->coming.start_ns;
+		if (o->rank[i]->coming->start_ns < first_ns)
+			first_ns = o->rank[i]->coming->start_ns;
 	return first_ns < INT64_MIN + BACK_NS ? INT64_MIN : first_ns - BACK_NS;
 }
 
@@ -73,9 +77,145 @@ void recorder_order_moved(struct recorder_order *o)
 
 void recorder_order_ended(struct recorder_order *o)
 {
+	assert(o->open > 0);
 	o->rank[o->first] = NULL;
 	if (--o->open > 0)
 		recorder_order_moved(o);
 	else
 		o->count = 0;
+}
+
+/* Ranks */
+
+static void rank_free(struct recorder_rank *k)
+{
+	struct recorder *r = k->r;
+	k->ops->close(k);
+	recorder_map_free(r, &k->paths);
+	recorder_map_free(r, &k->mpi_files);
+	recorder_map_free(r, &k->descriptors);
+	recorder_handle_free(r, k->duplicate);
+	r->merge.group_bytes -= k->bytes;
+	free(k);
+}
+
+/*
+ * Ends a rank. If it is damaged, stores the first error and counts the others; out of memory ends
+ * the conversion.
+ */
+static void end_rank(struct recorder_rank *k)
+{
+	struct recorder *r = k->r;
+	if (k->error.status == IOT_ENOMEM)
+		r->status = IOT_ENOMEM;
+	else if (k->error.status != IOT_OK && r->damage.status != IOT_OK)
+		r->more_damage++;
+	else if (k->error.status != IOT_OK)
+		r->damage = k->error;
+	rank_free(k);
+}
+
+static void open_rank(struct recorder *r, uint32_t rank)
+{
+	static const struct recorder_rank_ops *const ops[] = {
+	    [RECORDER_COMPRESSED] = &recorder_rank_v23,
+	    [RECORDER_PEEPHOLE] = &recorder_rank_v21,
+	    [RECORDER_TEXT] = &recorder_rank_text};
+	struct recorder_rank *k = calloc(1, sizeof *k);
+	if (k == NULL) {
+		r->status = IOT_ENOMEM;
+		return;
+	}
+	k->r = r;
+	k->rank = rank;
+	k->ops = ops[r->meta.kind];
+	const bool fine = k->ops->open(k) == IOT_OK;
+	r->merge.group_bytes += k->bytes;
+	if (fine && k->ops->next(k) > 0)
+		recorder_order_add(&r->merge.order, k);
+	else
+		end_rank(k);
+}
+
+void recorder_merge_group(struct recorder *r)
+{
+	struct recorder_merge *m = &r->merge;
+	struct recorder_order *o = &m->order;
+	assert(o->open == 0 && o->count == 0);
+	recorder_ahead_end(r);
+	while (o->count < RECORDER_GROUP_RANKS && m->opened < m->ranks && r->status == IOT_OK &&
+	       (o->count == 0 || m->group_bytes + r->shared.kept_bytes < RECORDER_GROUP_BYTES))
+		open_rank(r, m->rank[m->opened++]);
+	if (o->count == 0)
+		return;
+	recorder_order_begin(o);
+	recorder_ahead_begin(r);
+}
+
+void recorder_merge_advance(struct recorder *r)
+{
+	struct recorder_order *o = &r->merge.order;
+	struct recorder_rank *k = recorder_first(o);
+	if (++k->coming == k->end && k->ops->next(k) <= 0) {
+		recorder_order_ended(o);
+		end_rank(k);
+		return;
+	}
+	recorder_order_moved(o);
+	/* with many ranks, most of the next one's state is no longer in the cache */
+	__builtin_prefetch(recorder_first(o)->coming->signature);
+	__builtin_prefetch(k->coming + 1);
+}
+
+static int rank_number(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Lists the ranks that have files of their own; all ranks, if there is one file for all. */
+static int list_ranks(struct recorder *r)
+{
+	static const enum recorder_role roles[] = {RECORDER_RANK_CST,   RECORDER_RANK_CFG,
+						   RECORDER_RANK_TIMES, RECORDER_RANK_CALLS,
+						   RECORDER_RANK_META,  RECORDER_RANK_TEXT};
+	const struct recorder_meta *meta = &r->meta;
+	struct recorder_merge *m = &r->merge;
+	const bool all = meta->kind == RECORDER_COMPRESSED && (meta->one_times || meta->shared);
+	size_t capacity = all ? meta->ranks : r->files.parts, n = 0;
+	m->rank = malloc((capacity + 1) * sizeof *m->rank);
+	if (m->rank == NULL)
+		return error_set(&r->src->error, IOT_ENOMEM, "out of memory");
+	for (uint32_t i = 0; all && i < meta->ranks; i++)
+		m->rank[n++] = i;
+	for (size_t i = 0; !all && i < sizeof roles / sizeof *roles; i++) {
+		const struct recorder_part *part;
+		size_t parts = recorder_parts(r, roles[i], &part);
+		for (size_t k = 0; k < parts; k++)
+			if (meta->kind == RECORDER_TEXT || part[k].rank < meta->ranks)
+				m->rank[n++] = part[k].rank;
+	}
+	qsort(m->rank, n, sizeof *m->rank, rank_number);
+	for (size_t i = 0; i < n; i++)
+		if (m->ranks == 0 || m->rank[m->ranks - 1] != m->rank[i])
+			m->rank[m->ranks++] = m->rank[i];
+	return IOT_OK;
+}
+
+int recorder_merge_open(struct recorder *r)
+{
+	int status = list_ranks(r);
+	if (status == IOT_OK)
+		recorder_merge_group(r);
+	return r->status == IOT_OK ? status : error_set(&r->src->error, r->status, "out of memory");
+}
+
+void recorder_merge_close(struct recorder *r)
+{
+	struct recorder_merge *m = &r->merge;
+	recorder_ahead_end(r);
+	for (uint32_t i = 0; i < m->order.count; i++)
+		if (m->order.rank[i] != NULL)
+			rank_free(m->order.rank[i]);
+	free(m->rank);
 }

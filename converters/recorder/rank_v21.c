@@ -11,16 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/number.h"
 #include "lib/base/array.h"
 
 enum {
 	HEAD = 14, /* status, start, end, result, function: binary, may contain LF */
-	WINDOW = 3,
+	HISTORY = 3,
 	ARGS_MAX = 255,
 	ARGS_IN_REFERENCE = 7,
 	REFERENCE = 0x80,
-	RECORD_MAX = 1 << 20,
 	RANK_META = 1064,
 	FUNCTIONS_COUNTED = 256,
 	MODE_TEXT = 0,
@@ -37,12 +35,13 @@ struct decoded {
 	unsigned count;
 };
 
-struct recorder_peephole {
+struct rank_v21 {
 	struct bufreader *bufreader;
-	char name[256];
-	struct decoded last[WINDOW + 1];
+	char name[RECORDER_MESSAGE_NAME];
+	struct decoded last[HISTORY + 1];
 	unsigned turn;
 	struct recorder_signature signature;
+	struct recorder_call call;
 	int64_t previous_us, wrapped; /* in ticks; wrapped: sum of the wraparounds so far */
 	bool announced;
 	uint64_t done, declared;
@@ -51,7 +50,7 @@ struct recorder_peephole {
 
 static int damaged(struct recorder_rank *k, int status, const char *what)
 {
-	const struct recorder_peephole *p = k->peephole;
+	const struct rank_v21 *p = k->state;
 	return error_set(&k->error, status, "%s: after %ju calls: %s", p->name, (uintmax_t)p->done,
 			 what);
 }
@@ -82,7 +81,7 @@ static bool next_arg(struct iot_text *text, struct iot_text *arg)
 	return true;
 }
 
-static int take_plain(struct recorder_rank *k, struct decoded *d, struct iot_text text)
+static int parse_plain(struct recorder_rank *k, struct decoded *d, struct iot_text text)
 {
 	struct iot_text arg;
 	while (next_arg(&text, &arg)) {
@@ -94,8 +93,8 @@ static int take_plain(struct recorder_rank *k, struct decoded *d, struct iot_tex
 	return text.size == 0 ? IOT_OK : damaged(k, IOT_EFORMAT, "no space before the arguments");
 }
 
-static int take_reference(struct recorder_rank *k, struct decoded *d, unsigned status,
-			  const struct decoded *base, struct iot_text text)
+static int parse_reference(struct recorder_rank *k, struct decoded *d, unsigned status,
+			   const struct decoded *base, struct iot_text text)
 {
 	struct iot_text own, old = {base->args, base->size};
 	for (unsigned j = 0; j < base->count; j++) {
@@ -119,30 +118,21 @@ static int take_reference(struct recorder_rank *k, struct decoded *d, unsigned s
 /* Reads the next record up to its LF; size is 0 at the end. */
 static int next_record(struct recorder_rank *k, size_t head, const char **data, size_t *size)
 {
-	struct recorder_peephole *p = k->peephole;
-	size_t have, want = head + 1;
-	*size = 0;
-	for (;;) {
-		*data = bufreader_peek(p->bufreader, want, &have);
-		const char *lf = have > head ? memchr(*data + head, '\n', have - head) : NULL;
-		if (lf != NULL) {
-			*size = (size_t)(lf - *data);
-			return IOT_OK;
-		}
-		if (have < want && bufreader_status(p->bufreader) != IOT_OK)
-			return damaged(k, bufreader_status(p->bufreader),
-				       bufreader_error(p->bufreader)->text);
-		if (have < want)
-			return have == 0 ? IOT_OK
-					 : damaged(k, IOT_ETRUNCATED, "ends inside a call");
-		if (have > RECORD_MAX)
-			return damaged(k, IOT_EFORMAT, "a call of more than 1 MiB");
-		want = have + 1;
-	}
+	const struct rank_v21 *p = k->state;
+	bool cut;
+	*data = recorder_peek_line(p->bufreader, head, size, &cut);
+	if (!cut)
+		return IOT_OK;
+	if (*size > RECORDER_LINE_MAX)
+		return damaged(k, IOT_EFORMAT, "a call of more than 1 MiB");
+	if (bufreader_status(p->bufreader) != IOT_OK)
+		return damaged(k, bufreader_status(p->bufreader),
+			       bufreader_error(p->bufreader)->text);
+	return *size == 0 ? IOT_OK : damaged(k, IOT_ETRUNCATED, "ends inside a call");
 }
 
 /* Times are int32 microseconds, which wrap after 2147 s. */
-static int64_t unwrap(struct recorder_peephole *p, int64_t ticks)
+static int64_t unwrap(struct rank_v21 *p, int64_t ticks)
 {
 	if (ticks + p->wrapped < p->previous_us - ALL_OF_32 / 2)
 		p->wrapped += ALL_OF_32;
@@ -153,7 +143,7 @@ static int64_t unwrap(struct recorder_peephole *p, int64_t ticks)
 
 static bool set_times(struct recorder_rank *k, int32_t start, int32_t end)
 {
-	struct recorder_peephole *p = k->peephole;
+	struct rank_v21 *p = k->state;
 	const struct recorder_meta *m = &k->r->meta;
 	int64_t ticks = unwrap(p, start);
 	uint32_t took = (uint32_t)end - (uint32_t)start;
@@ -164,20 +154,20 @@ static bool set_times(struct recorder_rank *k, int32_t start, int32_t end)
 		return false;
 	const bool whole = m->tick_ns != 0;
 	const int64_t by = whole ? ticks * (int64_t)m->tick_ns : (int64_t)((double)ticks * ns);
-	k->coming.duration_ns = whole ? took * m->tick_ns : (uint64_t)(took * ns);
-	return !__builtin_add_overflow(k->base_ns, by, &k->coming.start_ns) &&
-	       !__builtin_add_overflow(k->coming.start_ns, (int64_t)k->coming.duration_ns, &end_ns);
+	p->call.duration_ns = whole ? took * m->tick_ns : (uint64_t)(took * ns);
+	return !__builtin_add_overflow(k->base_ns, by, &p->call.start_ns) &&
+	       !__builtin_add_overflow(p->call.start_ns, (int64_t)p->call.duration_ns, &end_ns);
 }
 
-static int take_call(struct recorder_rank *k, const struct decoded *d)
+static int accept_call(struct recorder_rank *k, const struct decoded *d)
 {
-	struct recorder_peephole *p = k->peephole;
+	struct rank_v21 *p = k->state;
 	struct recorder *r = k->r;
 	if (d->function >= r->meta.functions && d->function != RECORDER_USER_FUNCTION)
 		return damaged(k, IOT_EFORMAT, "a function that has no name");
 	p->signature = (struct recorder_signature){
 	    .function = d->function < r->meta.functions ? r->meta.function[d->function].function
-							: recorder_function("", 0),
+							: &recorder_no_effect,
 	    .id = d->function,
 	    .args = d->args != NULL ? d->args : "",
 	    .args_size = (uint32_t)d->size,
@@ -186,15 +176,17 @@ static int take_call(struct recorder_rank *k, const struct decoded *d)
 	p->done++;
 	if (!recorder_prepare(r, &p->signature, true))
 		return damaged(k, IOT_ENOMEM, "out of memory");
-	k->coming.signature = &p->signature;
-	k->coming.offset = p->signature.offset;
-	k->coming.offset_known = k->coming.result_known = true;
+	k->coming = &p->call;
+	k->end = k->coming + 1;
+	p->call.signature = &p->signature;
+	p->call.offset = p->signature.offset;
+	p->call.offset_known = k->result_known = true;
 	return 1;
 }
 
 static int finish(struct recorder_rank *k)
 {
-	const struct recorder_peephole *p = k->peephole;
+	const struct rank_v21 *p = k->state;
 	if (!p->announced || p->done == p->declared)
 		return IOT_OK;
 	return error_set(&k->error, p->done < p->declared ? IOT_ETRUNCATED : IOT_EFORMAT,
@@ -204,8 +196,8 @@ static int finish(struct recorder_rank *k)
 
 static int next_binary(struct recorder_rank *k)
 {
-	struct recorder_peephole *p = k->peephole;
-	struct decoded *d = &p->last[p->turn % (WINDOW + 1)];
+	struct rank_v21 *p = k->state;
+	struct decoded *d = &p->last[p->turn % (HISTORY + 1)];
 	const char *data;
 	size_t size;
 	int status = next_record(k, HEAD, &data, &size);
@@ -219,53 +211,25 @@ static int next_binary(struct recorder_rank *k)
 	d->size = d->count = 0;
 	d->function = (uint8_t)function;
 	if ((bits & REFERENCE) == 0) {
-		status = take_plain(k, d, text);
-	} else if (function >= WINDOW || function >= p->turn) {
+		status = parse_plain(k, d, text);
+	} else if (function >= HISTORY || function >= p->turn) {
 		status = damaged(k, IOT_EFORMAT, "it refers to a call before the first");
 	} else {
-		const struct decoded *base = &p->last[(p->turn - 1 - function) % (WINDOW + 1)];
+		const struct decoded *base = &p->last[(p->turn - 1 - function) % (HISTORY + 1)];
 		d->function = base->function;
-		status = take_reference(k, d, bits, base, text);
+		status = parse_reference(k, d, bits, base, text);
 	}
 	if (status == IOT_OK && !set_times(k, recorder_i32(data + 1), recorder_i32(data + 5)))
 		status = damaged(k, IOT_EFORMAT, "a call that ends before it starts");
 	if (status != IOT_OK)
 		return status;
-	k->coming.result = recorder_i32(data + 9);
+	k->result = recorder_i32(data + 9);
 	bufreader_consume(p->bufreader, size + 1);
 	p->turn++;
-	return take_call(k, d);
+	return accept_call(k, d);
 }
 
 /* Text */
-
-static struct iot_text next_word(struct iot_text *text)
-{
-	const char *stop = memchr(text->data, ' ', text->size);
-	size_t size = stop == NULL ? text->size : (size_t)(stop - text->data);
-	struct iot_text word = {text->data, size};
-	size_t used = size + (stop != NULL);
-	*text = (struct iot_text){text->data + used, text->size - used};
-	return word;
-}
-
-/* "1795219910.041542" */
-bool recorder_seconds(struct iot_text text, int64_t *ns)
-{
-	const char *dot = text.size == 0 ? NULL : memchr(text.data, '.', text.size);
-	uint64_t whole, part, scale = 1000000000;
-	if (dot == NULL)
-		return false;
-	size_t digits = text.size - (size_t)(dot - text.data) - 1;
-	if (digits < 1 || digits > 9 ||
-	    !number_decimal(text.data, (size_t)(dot - text.data), &whole) ||
-	    !number_decimal(dot + 1, digits, &part) || whole > INT64_MAX / 1000000000 - 1)
-		return false;
-	for (size_t i = 0; i < digits; i++)
-		scale /= 10;
-	*ns = (int64_t)(whole * 1000000000 + part * scale);
-	return true;
-}
 
 /* In the text format, MPI functions are named PMPI_... */
 static bool find_function(const struct recorder_meta *m, struct iot_text name, uint8_t *function)
@@ -286,7 +250,7 @@ static bool find_function(const struct recorder_meta *m, struct iot_text name, u
 
 static int next_text(struct recorder_rank *k)
 {
-	struct recorder_peephole *p = k->peephole;
+	struct rank_v21 *p = k->state;
 	struct decoded *d = &p->last[0];
 	const char *data;
 	size_t size;
@@ -297,37 +261,36 @@ static int next_text(struct recorder_rank *k)
 	if (size == 0)
 		return finish(k);
 	struct iot_text text = {data, size};
-	struct iot_text start = next_word(&text), end = next_word(&text), result = next_word(&text),
-			name = next_word(&text);
-	if (!recorder_seconds(start, &k->coming.start_ns) || !recorder_seconds(end, &end_ns) ||
-	    end_ns < k->coming.start_ns || !recorder_number(result, &k->coming.result) ||
+	struct iot_text start = recorder_word(&text), end = recorder_word(&text),
+			result = recorder_word(&text), name = recorder_word(&text);
+	if (!recorder_seconds(start, &p->call.start_ns) || !recorder_seconds(end, &end_ns) ||
+	    end_ns < p->call.start_ns || !recorder_number(result, &k->result) ||
 	    !find_function(&k->r->meta, name, &d->function))
 		return damaged(k, IOT_EFORMAT, "a line that is no call");
-	k->coming.duration_ns = (uint64_t)(end_ns - k->coming.start_ns);
+	p->call.duration_ns = (uint64_t)(end_ns - p->call.start_ns);
 	d->size = d->count = 0;
 	while (text.size > 0 && d->count < ARGS_MAX) {
-		struct iot_text arg = next_word(&text);
+		struct iot_text arg = recorder_word(&text);
 		if (!args_add(d, arg.data, arg.size))
 			return damaged(k, IOT_ENOMEM, "out of memory");
 	}
 	bufreader_consume(p->bufreader, size + 1);
-	return take_call(k, d);
+	return accept_call(k, d);
 }
 
 /* Opening */
 
 static void close_rank(struct recorder_rank *k)
 {
-	struct recorder_peephole *p = k->peephole;
+	struct rank_v21 *p = k->state;
 	if (p == NULL)
 		return;
 	for (uint32_t i = 0; k->r->check && p->announced && i < FUNCTIONS_COUNTED; i++)
 		recorder_check(k->r, p->name, i, p->declared_of[i], p->seen_of[i]);
 	bufreader_free(p->bufreader);
-	for (size_t i = 0; i <= WINDOW; i++)
+	for (size_t i = 0; i <= HISTORY; i++)
 		free(p->last[i].args);
 	free(p);
-	k->peephole = NULL;
 }
 
 static int check_files(struct recorder_rank *k, const char *name, const char *data, size_t size)
@@ -346,24 +309,22 @@ static int check_files(struct recorder_rank *k, const char *name, const char *da
 
 static int read_rank_meta(struct recorder_rank *k)
 {
-	struct recorder_peephole *p = k->peephole;
-	const struct recorder_part *part = recorder_part(k->r, RECORDER_RANK_META, k->rank);
+	struct rank_v21 *p = k->state;
+	const struct recorder_part *part = recorder_rank_part(k, RECORDER_RANK_META, ".mt");
 	size_t size;
-	if (part == NULL)
-		return error_set(&k->error, IOT_ETRUNCATED, "rank %u: there is no %u.mt", k->rank,
-				 k->rank);
-	char *data = recorder_load(k->r, part, 0, RECORDER_WHOLE, false, RECORDER_META_MAX, &size,
-				   &k->error);
+	char *data = part == NULL ? NULL
+				  : recorder_load(k->r, part, 0, RECORDER_WHOLE, false,
+						  RECORDER_META_MAX, &size, &k->error);
 	if (data == NULL)
 		return k->error.status;
-	int status = IOT_OK;
-	double start = size < RANK_META ? 0 : recorder_double(data);
 	const char *name = recorder_name(k->r, part);
+	int status;
 	if (size < RANK_META) {
 		status = error_set(&k->error, IOT_ETRUNCATED,
 				   "%s: %zu bytes, where at least %d are expected", name, size,
 				   RANK_META);
 	} else {
+		const double start = recorder_double(data);
 		k->base_ns = start > 0 && start < 9e9 ? (int64_t)(start * 1e6 + 0.5) * 1000 : 0;
 		p->declared = recorder_u32(data + 20);
 		p->announced = true;
@@ -375,23 +336,25 @@ static int read_rank_meta(struct recorder_rank *k)
 	return status;
 }
 
-int recorder_peephole_open(struct recorder_rank *k)
+static int open_rank(struct recorder_rank *k)
 {
-	struct recorder *r = k->r;
-	const struct recorder_part *part = recorder_part(r, RECORDER_RANK_CALLS, k->rank);
-	k->peephole = calloc(1, sizeof *k->peephole);
-	if (k->peephole == NULL)
+	struct rank_v21 *p = k->state = calloc(1, sizeof *p);
+	if (p == NULL)
 		return error_set(&k->error, IOT_ENOMEM, "out of memory");
-	k->close = close_rank;
-	k->next = r->meta.mode == MODE_TEXT ? next_text : next_binary;
-	k->bytes = sizeof *k->peephole + (64 << 10);
+	k->bytes = sizeof *p + RECORDER_RANK_BYTES;
+	const struct recorder_part *part = recorder_rank_part(k, RECORDER_RANK_CALLS, ".itf");
 	if (part == NULL)
-		return error_set(&k->error, IOT_ETRUNCATED, "rank %u: there is no %u.itf", k->rank,
-				 k->rank);
-	memcpy(k->peephole->name, recorder_name(r, part), sizeof k->peephole->name);
-	int status = read_rank_meta(k);
-	if (status != IOT_OK)
-		return status;
-	k->peephole->bufreader = input_open(r->src->input, part->member, &k->error);
-	return k->peephole->bufreader == NULL ? k->error.status : IOT_OK;
+		return k->error.status;
+	memcpy(p->name, recorder_name(k->r, part), sizeof p->name);
+	if (read_rank_meta(k) == IOT_OK)
+		p->bufreader = input_open(k->r->src->input, part->member, &k->error);
+	return k->error.status;
 }
+
+static int next(struct recorder_rank *k)
+{
+	return k->r->meta.mode == MODE_TEXT ? next_text(k) : next_binary(k);
+}
+
+const struct recorder_rank_ops recorder_rank_v21 = {
+    .open = open_rank, .next = next, .close = close_rank};

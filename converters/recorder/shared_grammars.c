@@ -6,10 +6,11 @@
  */
 #include "recorder.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_MAX = 64 << 20, BLOCK_HEAD = 16 };
+enum { KEPT_MAX = 64 << 20 };
 
 static int no_memory(struct error *error)
 {
@@ -61,8 +62,10 @@ static void scan_rules(struct grammar_scan *s, struct recorder_unit *u)
 
 static int scan(struct recorder *r, struct recorder_unit *u, struct error *error)
 {
+	if (u->scanned)
+		return IOT_OK;
 	u->threads = !r->meta.threads;
-	if (u->scanned || (!r->meta.inter && !r->meta.threads))
+	if (!r->meta.inter && !r->meta.threads)
 		return IOT_OK;
 	struct grammar_scan s = {.used = calloc(u->cst->count / 8 + 1, 1),
 				 .seen = calloc(u->grammar->rules, 1),
@@ -92,14 +95,22 @@ static int load_grammar(struct recorder *r, struct recorder_unit *u,
 	u->grammar =
 	    recorder_grammar_new(payload, size, u->cst->count, recorder_name(r, part), error);
 	free(payload);
-	if (u->grammar == NULL)
-		return error->status;
-	return scan(r, u, error);
+	return u->grammar == NULL ? error->status : scan(r, u, error);
 }
 
-static int missing(uint32_t rank, const char *ending, struct error *error)
+static const struct recorder_part *rank_part(const struct recorder *r, enum recorder_role role,
+					     uint32_t rank, const char *ending, struct error *error)
 {
-	return error_set(error, IOT_ETRUNCATED, "rank %u: there is no %u%s", rank, rank, ending);
+	const struct recorder_part *part = recorder_part(r, role, rank);
+	if (part == NULL)
+		error_set(error, IOT_ETRUNCATED, "rank %u: there is no %u%s", rank, rank, ending);
+	return part;
+}
+
+const struct recorder_part *recorder_rank_part(struct recorder_rank *k, enum recorder_role role,
+					       const char *ending)
+{
+	return rank_part(k->r, role, k->rank, ending, &k->error);
 }
 
 static void own_free(struct recorder_unit *u)
@@ -111,14 +122,11 @@ static void own_free(struct recorder_unit *u)
 
 static struct recorder_unit *own_unit(struct recorder *r, uint32_t rank, struct error *error)
 {
-	const struct recorder_part *cst = recorder_part(r, RECORDER_RANK_CST, rank);
-	const struct recorder_part *cfg = recorder_part(r, RECORDER_RANK_CFG, rank);
-	struct recorder_unit *u = NULL;
-	if (cst == NULL || cfg == NULL) {
-		missing(rank, cst == NULL ? ".cst" : ".cfg", error);
+	const struct recorder_part *cst = rank_part(r, RECORDER_RANK_CST, rank, ".cst", error);
+	const struct recorder_part *cfg = rank_part(r, RECORDER_RANK_CFG, rank, ".cfg", error);
+	if (cst == NULL || cfg == NULL)
 		return NULL;
-	}
-	u = calloc(1, sizeof *u);
+	struct recorder_unit *u = calloc(1, sizeof *u);
 	if (u == NULL) {
 		no_memory(error);
 		return NULL;
@@ -132,28 +140,22 @@ static struct recorder_unit *own_unit(struct recorder *r, uint32_t rank, struct 
 	return NULL;
 }
 
-static const struct recorder_part *unit_part(const struct recorder *r, uint32_t unit)
-{
-	return r->meta.one_times ? recorder_part(r, RECORDER_CFG, 0)
-				 : recorder_part(r, RECORDER_RANK_CFG, unit);
-}
-
 static struct recorder_unit *shared_unit(struct recorder *r, uint32_t unit, struct error *error)
 {
-	struct recorder_unit *u = &r->unit[unit];
-	const struct recorder_part *part = unit_part(r, unit);
-	u->cst = r->cst;
-	if (part == NULL) {
-		missing(unit, ".cfg", error);
+	struct recorder_unit *u = &r->shared.unit[unit];
+	const struct recorder_part *part =
+	    r->meta.one_times ? recorder_part(r, RECORDER_CFG, 0)
+			      : rank_part(r, RECORDER_RANK_CFG, unit, ".cfg", error);
+	u->cst = r->shared.cst;
+	if (part == NULL)
 		return NULL;
-	}
 	if (u->grammar == NULL) {
-		if (load_grammar(r, u, part, error) != IOT_OK || u->grammar == NULL) {
+		if (load_grammar(r, u, part, error) != IOT_OK) {
 			recorder_grammar_free(u->grammar);
 			u->grammar = NULL;
 			return NULL;
 		}
-		r->kept_bytes += u->grammar->bytes;
+		r->shared.kept_bytes += u->grammar->bytes;
 	}
 	u->refs++;
 	return u;
@@ -161,44 +163,55 @@ static struct recorder_unit *shared_unit(struct recorder *r, uint32_t unit, stru
 
 struct recorder_unit *recorder_unit_get(struct recorder *r, uint32_t rank, struct error *error)
 {
-	return r->meta.shared ? shared_unit(r, r->unit_of[rank], error) : own_unit(r, rank, error);
+	return r->meta.shared ? shared_unit(r, r->shared.unit_of[rank], error)
+			      : own_unit(r, rank, error);
 }
 
 /* Drops a reference. Shared grammars stay loaded for other ranks, up to KEPT_MAX bytes. */
 void recorder_unit_put(struct recorder *r, struct recorder_unit *u)
 {
+	assert(u == NULL || u->refs > 0);
 	if (u == NULL || --u->refs > 0)
 		return;
 	if (u->own) {
 		own_free(u);
 		return;
 	}
-	if (r->kept_bytes <= KEPT_MAX)
+	if (r->shared.kept_bytes <= KEPT_MAX)
 		return;
-	r->kept_bytes -= u->grammar->bytes;
+	r->shared.kept_bytes -= u->grammar->bytes;
 	recorder_grammar_free(u->grammar);
 	u->grammar = NULL;
 }
 
 /* Files that all ranks share */
 
+/* Returns NULL, with the error set, if the trace does not have this file. */
+static const struct recorder_part *shared_part(struct recorder *r, enum recorder_role role,
+					       const char *name)
+{
+	const struct recorder_part *part = recorder_part(r, role, 0);
+	if (part == NULL)
+		error_set(&r->src->error, IOT_EFORMAT, "%s: no %s in the same directory",
+			  recorder_name(r, r->files.part), name);
+	return part;
+}
+
 static int load_cst(struct recorder *r)
 {
 	const struct recorder_part *part = r->meta.one_times
-					       ? recorder_part(r, RECORDER_CST, 0)
-					       : recorder_part(r, RECORDER_RANK_CST, 0);
-	if (part == NULL)
-		return error_set(&r->src->error, IOT_EFORMAT, "%s: no %s in the same directory",
-				 recorder_name(r, r->part),
-				 r->meta.one_times ? "recorder.cst" : "0.cst");
-	r->cst = recorder_cst_load(r, part, &r->src->error);
-	return r->cst == NULL ? r->src->error.status : IOT_OK;
+					       ? shared_part(r, RECORDER_CST, "recorder.cst")
+					       : shared_part(r, RECORDER_RANK_CST, "0.cst");
+	if (part != NULL)
+		r->shared.cst = recorder_cst_load(r, part, &r->src->error);
+	return r->src->error.status;
 }
 
-static int take_units(struct recorder *r, const struct recorder_part *part, const char *data,
-		      size_t size)
+static int parse_units(struct recorder *r, const struct recorder_part *part, const char *data,
+		       size_t size)
 {
 	const uint32_t ranks = r->meta.ranks;
+	struct recorder_shared *s = &r->shared;
 	if (size != 4 * ((size_t)ranks + 1))
 		return error_set(&r->src->error, IOT_EFORMAT,
 				 "%s: %zu bytes, where %u ranks need %zu", recorder_name(r, part),
@@ -207,10 +220,10 @@ static int take_units(struct recorder *r, const struct recorder_part *part, cons
 	if (units < 1 || (uint32_t)units > ranks)
 		return error_set(&r->src->error, IOT_EFORMAT, "%s: %d grammars for %u ranks",
 				 recorder_name(r, part), units, ranks);
-	r->units = (uint32_t)units;
-	r->unit = calloc(r->units, sizeof *r->unit);
-	r->unit_of = malloc(ranks * sizeof *r->unit_of);
-	if (r->unit == NULL || r->unit_of == NULL)
+	s->units = (uint32_t)units;
+	s->unit = calloc(s->units, sizeof *s->unit);
+	s->unit_of = malloc(ranks * sizeof *s->unit_of);
+	if (s->unit == NULL || s->unit_of == NULL)
 		return no_memory(&r->src->error);
 	for (uint32_t i = 0; i < ranks; i++) {
 		int32_t unit = recorder_i32(data + 4 * (size_t)i);
@@ -218,23 +231,22 @@ static int take_units(struct recorder *r, const struct recorder_part *part, cons
 			return error_set(&r->src->error, IOT_EFORMAT,
 					 "%s: rank %u has grammar %d, of %d",
 					 recorder_name(r, part), i, unit, units);
-		r->unit_of[i] = (uint32_t)unit;
+		s->unit_of[i] = (uint32_t)unit;
 	}
 	return IOT_OK;
 }
 
 static int load_units(struct recorder *r)
 {
-	const struct recorder_part *part = recorder_part(r, RECORDER_CFG_META, 0);
+	const struct recorder_part *part = shared_part(r, RECORDER_CFG_META, "ug.mt");
 	size_t size;
-	if (part == NULL)
-		return error_set(&r->src->error, IOT_EFORMAT, "%s: no ug.mt in the same directory",
-				 recorder_name(r, r->part));
-	char *data = recorder_load(r, part, 0, RECORDER_WHOLE, false,
-				   4 * ((size_t)RECORDER_RANKS_MAX + 1), &size, &r->src->error);
+	char *data = part == NULL ? NULL
+				  : recorder_load(r, part, 0, RECORDER_WHOLE, false,
+						  4 * ((size_t)RECORDER_RANKS_MAX + 1), &size,
+						  &r->src->error);
 	if (data == NULL)
 		return r->src->error.status;
-	int status = take_units(r, part, data, size);
+	int status = parse_units(r, part, data, size);
 	free(data);
 	return status;
 }
@@ -242,48 +254,44 @@ static int load_units(struct recorder *r)
 /* Reads the offset of each block of ug.cfg. */
 static int find_blocks(struct recorder *r)
 {
-	const struct recorder_part *part = recorder_part(r, RECORDER_CFG, 0);
+	const struct recorder_part *part = shared_part(r, RECORDER_CFG, "ug.cfg");
+	struct error *e = &r->src->error;
 	uint64_t whole = 0, at = 0;
 	size_t size;
-	if (part == NULL)
-		return error_set(&r->src->error, IOT_EFORMAT, "%s: no ug.cfg in the same directory",
-				 recorder_name(r, r->part));
-	int status = recorder_store(r, part, &whole);
-	for (uint32_t i = 0; i < r->units && status == IOT_OK; i++) {
-		struct error *e = &r->src->error;
+	int status = part == NULL ? e->status : recorder_store(r, part, &whole);
+	for (uint32_t i = 0; i < r->shared.units && status == IOT_OK; i++) {
+		struct recorder_unit *u = &r->shared.unit[i];
 		uint64_t packed = 0;
-		char *head = recorder_load(r, part, at, BLOCK_HEAD, false, BLOCK_HEAD, &size, e);
-		if (head != NULL && size == BLOCK_HEAD)
+		char *head = recorder_load(r, part, at, RECORDER_BLOCK_HEAD, false,
+					   RECORDER_BLOCK_HEAD, &size, e);
+		if (head != NULL && size == RECORDER_BLOCK_HEAD)
 			packed = recorder_u64(head);
 		free(head);
-		if (e->status == IOT_OK && (packed == 0 || packed > whole - at - BLOCK_HEAD))
+		if (e->status == IOT_OK &&
+		    (packed == 0 || packed > whole - at - RECORDER_BLOCK_HEAD))
 			error_set(e, IOT_EFORMAT,
 				  "%s: the block of grammar %u, at %ju, is not all there",
 				  recorder_name(r, part), i, (uintmax_t)at);
-		r->unit[i].at = at;
-		r->unit[i].size = packed + BLOCK_HEAD;
-		at += r->unit[i].size;
+		u->at = at;
+		u->size = packed + RECORDER_BLOCK_HEAD;
+		at += u->size;
 		status = e->status;
 	}
 	if (status == IOT_OK && at != whole)
-		return error_set(&r->src->error, IOT_EFORMAT,
-				 "%s: %ju bytes after the last grammar", recorder_name(r, part),
-				 (uintmax_t)(whole - at));
+		return error_set(e, IOT_EFORMAT, "%s: %ju bytes after the last grammar",
+				 recorder_name(r, part), (uintmax_t)(whole - at));
 	return status;
 }
 
 /* Reads the sizes of all ranks' times at the start of recorder.ts. */
 static int find_times(struct recorder *r)
 {
-	const struct recorder_part *part = recorder_part(r, RECORDER_TIMES, 0);
+	const struct recorder_part *part = shared_part(r, RECORDER_TIMES, "recorder.ts");
 	struct error *e = &r->src->error;
 	const uint64_t head_size = 8 * (uint64_t)r->meta.ranks;
-	uint64_t whole = 0;
+	uint64_t whole = 0, at = head_size, *times_at;
 	size_t size;
-	if (part == NULL)
-		return error_set(e, IOT_EFORMAT, "%s: no recorder.ts in the same directory",
-				 recorder_name(r, r->part));
-	int status = recorder_store(r, part, &whole);
+	int status = part == NULL ? e->status : recorder_store(r, part, &whole);
 	if (status != IOT_OK)
 		return status;
 	if (whole < head_size)
@@ -291,22 +299,21 @@ static int find_times(struct recorder *r)
 				 recorder_name(r, part), (uintmax_t)whole, r->meta.ranks);
 	char *head =
 	    recorder_load(r, part, 0, head_size, false, 8 * (size_t)RECORDER_RANKS_MAX, &size, e);
-	r->times_at = malloc(((size_t)r->meta.ranks + 1) * sizeof *r->times_at);
-	if (head == NULL || r->times_at == NULL) {
+	r->shared.times_at = times_at = malloc(((size_t)r->meta.ranks + 1) * sizeof *times_at);
+	if (head == NULL || times_at == NULL) {
 		free(head);
 		return no_memory(e);
 	}
-	uint64_t at = head_size;
 	for (uint32_t i = 0; i < r->meta.ranks; i++) {
-		r->times_at[i] = at;
+		times_at[i] = at;
 		if (__builtin_add_overflow(at, recorder_u64(head + 8 * (size_t)i), &at) ||
 		    at > INT64_MAX)
 			status = error_set(e, IOT_EFORMAT, "%s: the size of rank %u is no size",
 					   recorder_name(r, part), i);
 	}
-	r->times_at[r->meta.ranks] = at;
+	times_at[r->meta.ranks] = at;
 	free(head);
-	if (status == IOT_OK && at < whole && r->damage.status == IOT_OK)
+	if (status == IOT_OK && at < whole)
 		error_set(&r->damage, IOT_EFORMAT, "%s: %ju bytes after the last rank",
 			  recorder_name(r, part), (uintmax_t)(whole - at));
 	return status;
@@ -327,19 +334,19 @@ static int by_count(const void *a, const void *b)
 static int find_positions(struct recorder *r, unsigned pattern)
 {
 	const uint32_t ranks = r->meta.ranks;
+	const struct recorder_shared *s = &r->shared;
 	uint64_t *key = malloc(ranks * sizeof *key);
-	r->position[pattern] = malloc(ranks * sizeof **r->position);
-	if (key == NULL || r->position[pattern] == NULL) {
+	uint32_t *position = r->shared.position[pattern] = malloc(ranks * sizeof *position), at = 0;
+	if (key == NULL || position == NULL) {
 		free(key);
 		return no_memory(&r->src->error);
 	}
 	for (uint32_t i = 0; i < ranks; i++)
-		key[i] = (uint64_t)r->unit[r->unit_of[i]].distinct[pattern] << 32 | i;
+		key[i] = (uint64_t)s->unit[s->unit_of[i]].distinct[pattern] << 32 | i;
 	qsort(key, ranks, sizeof *key, by_count);
-	uint32_t position = 0;
 	for (uint32_t i = 0; i < ranks; i++) {
-		position = i > 0 && key[i] >> 32 == key[i - 1] >> 32 ? position + 1 : 0;
-		r->position[pattern][(uint32_t)key[i]] = position;
+		at = i > 0 && key[i] >> 32 == key[i - 1] >> 32 ? at + 1 : 0;
+		position[(uint32_t)key[i]] = at;
 	}
 	free(key);
 	return IOT_OK;
@@ -348,15 +355,15 @@ static int find_positions(struct recorder *r, unsigned pattern)
 /* This requires loading all units; an error in one of them fails the whole trace. */
 static int find_all_positions(struct recorder *r)
 {
+	const struct recorder_cst *cst = r->shared.cst;
 	bool sloped[RECORDER_PATTERNS] = {false};
 	int status = IOT_OK;
-	for (uint32_t i = 0; i < r->cst->count; i++)
-		if (r->cst->signature[i].sloped)
-			sloped[r->cst->signature[i].function->pattern - 1] = true;
-	for (uint32_t i = 0; i < r->units && status == IOT_OK; i++) {
-		struct recorder_unit *u = shared_unit(r, i, &r->src->error);
-		status = u == NULL ? r->src->error.status : IOT_OK;
-		recorder_unit_put(r, u);
+	for (uint32_t i = 0; i < cst->count; i++)
+		if (cst->signature[i].sloped)
+			sloped[cst->signature[i].function->pattern - 1] = true;
+	for (uint32_t i = 0; i < r->shared.units && status == IOT_OK; i++) {
+		recorder_unit_put(r, shared_unit(r, i, &r->src->error));
+		status = r->src->error.status;
 	}
 	for (unsigned p = 0; p < RECORDER_PATTERNS && status == IOT_OK; p++)
 		if (sloped[p])
@@ -366,7 +373,7 @@ static int find_all_positions(struct recorder *r)
 
 uint32_t recorder_position(const struct recorder *r, uint32_t rank, unsigned pattern)
 {
-	const uint32_t *position = r->position[pattern - 1];
+	const uint32_t *position = r->shared.position[pattern - 1];
 	return position == NULL ? UINT32_MAX : position[rank];
 }
 
@@ -383,14 +390,14 @@ int recorder_units_open(struct recorder *r)
 	return status == IOT_OK && r->meta.inter ? find_all_positions(r) : status;
 }
 
-void recorder_units_close(struct recorder *r)
+void recorder_units_close(struct recorder_shared *s)
 {
-	for (uint32_t i = 0; i < r->units && r->unit != NULL; i++)
-		recorder_grammar_free(r->unit[i].grammar);
+	for (uint32_t i = 0; i < s->units && s->unit != NULL; i++)
+		recorder_grammar_free(s->unit[i].grammar);
 	for (unsigned p = 0; p < RECORDER_PATTERNS; p++)
-		free(r->position[p]);
-	recorder_cst_free(r->cst);
-	free(r->unit);
-	free(r->unit_of);
-	free(r->times_at);
+		free(s->position[p]);
+	recorder_cst_free(s->cst);
+	free(s->unit);
+	free(s->unit_of);
+	free(s->times_at);
 }

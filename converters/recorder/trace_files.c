@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "lib/base/number.h"
 
 enum {
@@ -44,12 +45,7 @@ static size_t directory_size(const char *name)
 	return slash == NULL ? 0 : (size_t)(slash - name);
 }
 
-static const char *base_name(const char *name)
-{
-	const char *slash = strrchr(name, '/');
-	return slash == NULL ? name : slash + 1;
-}
-
+/* A name that begins with a dot follows the number of a rank. */
 static bool known_name(const char *base, struct known_file *k)
 {
 	static const struct {
@@ -64,36 +60,22 @@ static bool known_name(const char *base, struct known_file *k)
 	    {"recorder.cst", RECORDER_CST, OF_RUIN},
 	    {"ug.cfg", RECORDER_CFG, OF_RUIN},
 	    {"ug.mt", RECORDER_CFG_META, OF_RUIN},
+	    {".cst", RECORDER_RANK_CST, OF_RUIN},
+	    {".cfg", RECORDER_RANK_CFG, OF_RUIN},
+	    {".ts", RECORDER_RANK_TIMES, OF_RUIN},
+	    {".itf", RECORDER_RANK_CALLS, OF_RUIN},
+	    {".mt", RECORDER_RANK_META, OF_RUIN},
+	    {".txt", RECORDER_RANK_TEXT, OF_TEXT},
 	};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (strcmp(base, names[i].name) != 0)
-			continue;
-		*k = (struct known_file){names[i].role, names[i].evidence, 0};
-		return true;
-	}
-	return false;
-}
-
-/* <rank>.<ending> */
-static bool rank_name(const char *base, struct known_file *k)
-{
-	static const struct {
-		const char *ending;
-		enum recorder_role role;
-		enum evidence evidence;
-	} endings[] = {
-	    {".cst", RECORDER_RANK_CST, OF_RUIN},  {".cfg", RECORDER_RANK_CFG, OF_RUIN},
-	    {".ts", RECORDER_RANK_TIMES, OF_RUIN}, {".itf", RECORDER_RANK_CALLS, OF_RUIN},
-	    {".mt", RECORDER_RANK_META, OF_RUIN},  {".txt", RECORDER_RANK_TEXT, OF_TEXT},
-	};
-	size_t digits = strspn(base, "0123456789");
-	uint64_t rank;
-	if (digits == 0 || !number_decimal(base, digits, &rank) || rank >= RECORDER_RANKS_MAX)
+	const size_t digits = strspn(base, "0123456789");
+	uint64_t rank = 0;
+	if (digits > 0 && (!number_decimal(base, digits, &rank) || rank >= RECORDER_RANKS_MAX))
 		return false;
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-		if (strcmp(base + digits, endings[i].ending) != 0)
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if ((*names[i].name == '.') != (digits > 0) ||
+		    strcmp(base + digits, names[i].name) != 0)
 			continue;
-		*k = (struct known_file){endings[i].role, endings[i].evidence, (uint32_t)rank};
+		*k = (struct known_file){names[i].role, names[i].evidence, (uint32_t)rank};
 		return true;
 	}
 	return false;
@@ -131,8 +113,8 @@ static bool fits_name(struct input *in, size_t member, enum recorder_role role)
 
 static bool classify(struct input *in, size_t member, struct known_file *k)
 {
-	const char *base = base_name(input_name(in, member));
-	return known_name(base, k) || rank_name(base, k);
+	const char *name = input_name(in, member), *slash = strrchr(name, '/');
+	return known_name(slash == NULL ? name : slash + 1, k);
 }
 
 int recorder_sniff(struct input *in)
@@ -232,46 +214,35 @@ static int refuse_none(struct recorder *r)
  */
 static bool is_alone(struct recorder *r)
 {
-	return input_count(r->src->input) == 1 && r->parts == 1 &&
-	       r->part[0].role != RECORDER_CONTAINER && r->part[0].role != RECORDER_RANK_TEXT;
+	return input_count(r->src->input) == 1 && r->files.parts == 1 &&
+	       r->files.part[0].role != RECORDER_CONTAINER &&
+	       r->files.part[0].role != RECORDER_RANK_TEXT;
 }
 
 static int refuse_alone(struct recorder *r)
 {
 	return error_set(&r->src->error, IOT_ETRUNCATED,
 			 "%s: one file of a trace of Recorder: its whole folder is needed",
-			 recorder_name(r, r->part));
+			 recorder_name(r, r->files.part));
 }
 
 /* Parts */
-
-static int by_role(const void *a, const void *b)
-{
-	const struct recorder_part *x = a, *y = b;
-	if (x->role != y->role)
-		return x->role < y->role ? -1 : 1;
-	return x->rank < y->rank ? -1 : x->rank > y->rank;
-}
-
-static bool add_part(struct recorder *r, const struct recorder_part *part)
-{
-	if ((r->parts & (r->parts - 1)) == 0) {
-		size_t capacity = r->parts == 0 ? 1 : r->parts * 2;
-		struct recorder_part *grown = realloc(r->part, capacity * sizeof *grown);
-		if (grown == NULL)
-			return false;
-		r->part = grown;
-	}
-	r->part[r->parts++] = *part;
-	return true;
-}
 
 static int no_memory(struct recorder *r)
 {
 	return error_set(&r->src->error, IOT_ENOMEM, "out of memory");
 }
 
-static int take_members(struct recorder *r, struct iot_text directory)
+static int add_part(struct recorder *r, const struct recorder_part *part)
+{
+	struct recorder_files *f = &r->files;
+	if (!array_reserve(&f->part, &f->capacity, f->parts + 1, sizeof *f->part))
+		return no_memory(r);
+	f->part[f->parts++] = *part;
+	return IOT_OK;
+}
+
+static int add_members(struct recorder *r, struct iot_text directory)
 {
 	struct input *in = r->src->input;
 	size_t others = 0, other = 0;
@@ -282,20 +253,20 @@ static int take_members(struct recorder *r, struct iot_text directory)
 			other = i;
 		if (!known || !same_directory(directory, input_name(in, i)))
 			continue;
-		if ((k.role == RECORDER_RANK_TEXT) != r->text)
+		if ((k.role == RECORDER_RANK_TEXT) != r->files.text)
 			continue;
-		struct recorder_part part = {k.role, k.rank, i, 0, RECORDER_WHOLE};
-		if (!add_part(r, &part))
-			return no_memory(r);
+		const struct recorder_part part = {k.role, k.rank, i, 0, RECORDER_WHOLE};
+		if (add_part(r, &part) != IOT_OK)
+			return r->src->error.status;
 	}
-	qsort(r->part, r->parts, sizeof *r->part, by_role);
+	recorder_sort_parts(&r->files);
 	if (source_setting(r->src, "trace") == NULL)
 		source_ignored(r->src, others, other);
 	return IOT_OK;
 }
 
 /* Adds a section of a 2026 container as a part. */
-static int take_section(struct recorder *r, size_t member, uint64_t whole, const char *entry)
+static int add_section(struct recorder *r, size_t member, uint64_t whole, const char *entry)
 {
 	static const enum recorder_role roles[] = {
 	    RECORDER_META,     RECORDER_TIMES,    RECORDER_CST,     RECORDER_CFG,
@@ -313,10 +284,10 @@ static int take_section(struct recorder *r, size_t member, uint64_t whole, const
 				 recorder_name(r, &part), type);
 	part.role = roles[type];
 	part.rank = rank < 0 ? 0 : (uint32_t)rank;
-	return add_part(r, &part) ? IOT_OK : no_memory(r);
+	return add_part(r, &part);
 }
 
-static int take_container(struct recorder *r)
+static int add_container(struct recorder *r)
 {
 	const struct recorder_part container = *recorder_part(r, RECORDER_CONTAINER, 0);
 	struct error *e = &r->src->error;
@@ -338,11 +309,11 @@ static int take_container(struct recorder *r)
 				    (size_t)SECTIONS_MAX * SECTION_SIZE, &size, e);
 	if (table == NULL)
 		return e->status;
-	r->parts = 0;
+	r->files.parts = 0;
 	for (uint32_t i = 0; i < sections && status == IOT_OK; i++)
-		status = take_section(r, container.member, whole, table + (size_t)i * SECTION_SIZE);
+		status = add_section(r, container.member, whole, table + (size_t)i * SECTION_SIZE);
 	free(table);
-	qsort(r->part, r->parts, sizeof *r->part, by_role);
+	recorder_sort_parts(&r->files);
 	return status;
 }
 
@@ -355,49 +326,17 @@ int recorder_layout(struct recorder *r)
 	int status = IOT_OK;
 	if (f->count != 1)
 		status = f->count == 0 ? refuse_none(r) : refuse_several(r, f);
-	r->text = f->evidence == OF_TEXT;
+	r->files.text = f->evidence == OF_TEXT;
 	if (status == IOT_OK)
-		status = take_members(r, f->name[0]);
+		status = add_members(r, f->name[0]);
 	if (status == IOT_OK && f->name[0].data != NULL) {
-		r->directory = strndup(f->name[0].data, f->name[0].size);
-		status = r->directory == NULL ? no_memory(r) : IOT_OK;
+		r->files.directory = strndup(f->name[0].data, f->name[0].size);
+		status = r->files.directory == NULL ? no_memory(r) : IOT_OK;
 	}
 	free(f);
 	if (status == IOT_OK && is_alone(r))
 		return refuse_alone(r);
 	if (status == IOT_OK && recorder_part(r, RECORDER_CONTAINER, 0) != NULL)
-		status = take_container(r);
+		status = add_container(r);
 	return status;
-}
-
-size_t recorder_parts(const struct recorder *r, enum recorder_role role,
-		      const struct recorder_part **first)
-{
-	size_t low = 0, high = r->parts, n = 0;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (r->part[middle].role < role)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low + n < r->parts && r->part[low + n].role == role)
-		n++;
-	*first = r->part + low;
-	return n;
-}
-
-const struct recorder_part *recorder_part(const struct recorder *r, enum recorder_role role,
-					  uint32_t rank)
-{
-	const struct recorder_part key = {.role = role, .rank = rank};
-	return r->parts == 0 ? NULL : bsearch(&key, r->part, r->parts, sizeof *r->part, by_role);
-}
-
-const char *recorder_name(struct recorder *r, const struct recorder_part *part)
-{
-	char *out = r->name[r->name_turn++ % 4];
-	const char *name = input_name(r->src->input, part->member);
-	size_t size = strlen(name), cut = size > 120 ? size - 120 : 0;
-	return escape_text(out, sizeof r->name[0], name + cut, size - cut);
 }

@@ -72,25 +72,30 @@ static void print_ticks(uint64_t ticks, int digits)
 static int64_t ticks_of(const struct recorder_rank *k)
 {
 	const struct recorder_meta *m = &k->r->meta;
-	const int64_t ns = k->coming.start_ns - k->base_ns;
+	const int64_t ns = k->coming->start_ns - k->base_ns;
 	return m->tick_ns > 0 ? ns / (int64_t)m->tick_ns
 			      : (int64_t)((double)ns / (m->tick_s * 1e9) + 0.5);
 }
 
+static int next_call(struct recorder_rank *k)
+{
+	return k->coming != k->end && ++k->coming != k->end ? 1 : k->ops->next(k);
+}
+
 static void print_compressed(struct recorder *r, const struct types *t, uint32_t rank)
 {
-	struct recorder_rank k = {.r = r, .rank = rank};
+	struct recorder_rank k = {.r = r, .rank = rank, .ops = &recorder_rank_v23};
 	const int digits = digits_of(r->meta.tick_s);
 	uint64_t shown = 0;
 	int64_t before = 0;
-	int got = recorder_compressed_open(&k) == IOT_OK ? 1 : -1;
-	while (got > 0 && (got = k.next(&k)) > 0) {
-		const struct recorder_signature *s = k.coming.signature;
+	int got = k.ops->open(&k) == IOT_OK ? 1 : -1;
+	while (got > 0 && (got = next_call(&k)) > 0) {
+		const struct recorder_signature *s = k.coming->signature;
 		const bool user = s->id == RECORDER_USER_FUNCTION;
 		const int64_t ticks = ticks_of(&k);
 		uint32_t by = (uint32_t)(uint64_t)(ticks - before);
 		uint32_t took =
-		    (uint32_t)((double)k.coming.duration_ns / (r->meta.tick_s * 1e9) + 0.5);
+		    (uint32_t)((double)k.coming->duration_ns / (r->meta.tick_s * 1e9) + 0.5);
 		struct iot_text name = user ? recorder_arg(s, 1) : r->meta.function[s->id].name;
 		before = ticks;
 		print_ticks(shown + by, digits);
@@ -101,25 +106,25 @@ static void print_compressed(struct recorder *r, const struct types *t, uint32_t
 	}
 	if (got < 0)
 		printf("! %s\n", k.error.text);
-	k.close(&k);
+	k.ops->close(&k);
 }
 
 static void print_peephole(struct recorder *r, uint32_t rank)
 {
-	struct recorder_rank k = {.r = r, .rank = rank};
-	int got = recorder_peephole_open(&k) == IOT_OK ? 1 : -1;
-	while (got > 0 && (got = k.next(&k)) > 0) {
-		const struct recorder_signature *s = k.coming.signature;
+	struct recorder_rank k = {.r = r, .rank = rank, .ops = &recorder_rank_v21};
+	int got = k.ops->open(&k) == IOT_OK ? 1 : -1;
+	while (got > 0 && (got = next_call(&k)) > 0) {
+		const struct recorder_signature *s = k.coming->signature;
 		struct iot_text name = r->meta.function[s->id].name;
-		uint64_t start = (uint64_t)(k.coming.start_ns - k.base_ns) / 1000;
+		uint64_t start = (uint64_t)(k.coming->start_ns - k.base_ns) / 1000;
 		print_ticks(start, 6);
-		print_ticks(start + k.coming.duration_ns / 1000, 6);
-		printf("%jd %.*s ( %.*s)\n", (intmax_t)k.coming.result, (int)name.size, name.data,
+		print_ticks(start + k.coming->duration_ns / 1000, 6);
+		printf("%jd %.*s ( %.*s)\n", (intmax_t)k.result, (int)name.size, name.data,
 		       (int)s->args_size, s->args);
 	}
 	if (got < 0)
 		printf("! %s\n", k.error.text);
-	k.close(&k);
+	k.ops->close(&k);
 }
 
 static void print_all(struct recorder *r)
@@ -130,12 +135,12 @@ static void print_all(struct recorder *r)
 				.netcdf = first(&r->meta, "nc_"),
 				.old = r->meta.major < 3};
 	recorder_ahead_end(r); /* those ranks are not ours */
-	for (uint32_t i = 0; i < r->ranks; i++) {
-		printf("# rank %u\n", r->rank[i]);
+	for (uint32_t i = 0; i < r->merge.ranks; i++) {
+		printf("# rank %u\n", r->merge.rank[i]);
 		if (r->meta.kind == RECORDER_COMPRESSED)
-			print_compressed(r, &t, r->rank[i]);
+			print_compressed(r, &t, r->merge.rank[i]);
 		else
-			print_peephole(r, r->rank[i]);
+			print_peephole(r, r->merge.rank[i]);
 	}
 }
 
