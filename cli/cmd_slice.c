@@ -9,10 +9,8 @@
 
 #include "lib/base/idmap.h"
 #include "lib/base/number.h"
-#include "lib/filter/time_shift.h"
 #include "lib/format/directive.h"
 
-#include "lib/filter/rounding.h"
 #include "cli/ui/parse_time.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/same_file.h"
@@ -63,7 +61,8 @@ struct slice_run {
 	bool of_processes, of_ranks, of_paths; /* what the selection is about */
 	int op;                                /* all, reads or writes */
 	bool unsorted;
-	struct time_shift rebase;
+	struct iot_shift_options shift;
+	uint64_t before_zero;
 	bool moves_zero;
 	bool no_starts; /* lacks=start */
 	struct iot_writer *writer;
@@ -72,7 +71,7 @@ struct slice_run {
 	struct iot_event ev[TRACE_IN_BATCH]; /* the first events from which on IN is read */
 	size_t count;                        /* of them */
 	char *traces[TRACES_MAX];
-	size_t trace_count;
+	size_t trace_count, traces_passed;
 	struct survey survey; /* of IN if it is a pipe */
 };
 
@@ -404,29 +403,10 @@ static int resolve(struct slice_run *r)
 
 /* Output */
 
-static int write_events(struct slice_run *r, struct iot_event *ev, size_t n)
-{
-	if (r->moves_zero && !time_shift_events(&r->rebase, ev, n))
-		return IOT_ENOMEM;
-	rounding_events(&r->rounding, ev, n);
-	return iot_writer_events(r->writer, ev, n);
-}
-
-static int write_traces(struct slice_run *r)
-{
-	int status = IOT_OK;
-	for (size_t i = 0; i < r->trace_count && status == IOT_OK; i++) {
-		struct iot_event ev = {.text = {r->traces[i], strlen(r->traces[i])}};
-		if (iot_directive_parse(&ev, NULL) == IOT_OK)
-			status = write_events(r, &ev, 1);
-	}
-	return status;
-}
-
 /* Time zero of the slice: --from, or the earliest time up to its first record. */
 static void choose_zero(struct slice_run *r, size_t n)
 {
-	r->rebase.zero_ns = r->slice.from_ns;
+	r->shift.zero_ns = r->slice.from_ns;
 	if (r->from.kind != TIME_NOT_GIVEN)
 		return;
 	int64_t zero_ns = INT64_MAX;
@@ -438,7 +418,7 @@ static void choose_zero(struct slice_run *r, size_t n)
 	}
 	if (zero_ns == INT64_MAX)
 		zero_ns = (int64_t)iot_reader_fact(r->in.reader, IOT_FACT_LAST_NS);
-	r->rebase.zero_ns = zero_ns;
+	r->shift.zero_ns = zero_ns;
 }
 
 /* Reading */
@@ -515,25 +495,40 @@ static int next_events(void *context, struct iot_stream *self, struct iot_batch 
 	return b->count > 0;
 }
 
-/* Returns a status of the library. */
-static int write_slice(struct slice_run *r)
+/* Passes the %trace that precede the slice, and then the slice. */
+static int next_after_traces(void *context, struct iot_stream *self, struct iot_batch *b)
 {
-	static const struct iot_stage stage = {.next = next_events};
-	struct iot_stream *s = iot_stream_slice(iot_stream_new(NULL, &stage, r), &r->slice);
-	struct iot_batch *b = iot_batch_new(TRACE_IN_BATCH);
-	int status = s != NULL && b != NULL ? IOT_OK : IOT_ENOMEM, got;
-	while (status == IOT_OK && (got = iot_stream_next(s, b)) != 0)
-		status = got > 0 ? write_events(r, b->events, b->count) : got;
-	iot_batch_free(b);
-	iot_stream_free(s);
-	return status;
+	struct slice_run *r = context;
+	if (r->trace_count == r->traces_passed)
+		return iot_stream_next(iot_stream_upstream(self), b);
+	for (; r->traces_passed < r->trace_count && b->count < b->capacity; r->traces_passed++) {
+		const char *text = r->traces[r->traces_passed];
+		struct iot_event ev = {.text = {text, strlen(text)}};
+		if (iot_directive_parse(&ev, NULL) == IOT_OK)
+			b->events[b->count++] = ev;
+	}
+	return 1;
+}
+
+static struct iot_stream *new_pipeline(struct slice_run *r)
+{
+	static const struct iot_stage input = {.next = next_events};
+	static const struct iot_stage traces = {.next = next_after_traces};
+	struct iot_stream *s = iot_stream_slice(iot_stream_new(NULL, &input, r), &r->slice);
+	if (s != NULL && (r->slice.flags & IOT_SLICE_NO_TRACE))
+		s = iot_stream_new(s, &traces, r);
+	r->shift.size = sizeof r->shift;
+	r->shift.early = &r->before_zero;
+	if (r->moves_zero)
+		s = iot_stream_shift(s, &r->shift);
+	return iot_stream_count_rounding(s, &r->rounding);
 }
 
 static int copy(struct slice_run *r)
 {
-	int status = r->slice.flags & IOT_SLICE_NO_TRACE ? write_traces(r) : IOT_OK;
-	if (status == IOT_OK)
-		status = write_slice(r);
+	struct iot_stream *s = new_pipeline(r);
+	int status = s != NULL ? iot_stream_write(s, r->writer) : IOT_ENOMEM;
+	iot_stream_free(s);
 	status = trace_in_finish(&r->in, r->writer, &r->write, status);
 	if (iot_writer_fact(r->writer, IOT_FACT_COMPLETE) != 0) {
 		const bool empty = iot_writer_fact(r->writer, IOT_FACT_RECORDS) == 0;
@@ -541,10 +536,10 @@ static int copy(struct slice_run *r)
 			report_empty(r);
 		rounding_report(&r->rounding);
 	}
-	if (status != EXIT_OK || r->rebase.before_zero == 0)
+	if (status != EXIT_OK || r->before_zero == 0)
 		return status;
 	print_message("%ju times lie before time zero of the slice and became 0; give --from",
-		      (uintmax_t)r->rebase.before_zero);
+		      (uintmax_t)r->before_zero);
 	return EXIT_FAULT;
 }
 
@@ -720,7 +715,6 @@ int cmd_slice(int argc, char **argv)
 	r->selection = iot_selection_new();
 	const int status = r->selection != NULL ? parse_and_run(r, argc, argv) : out_of_memory();
 	iot_selection_free(r->selection);
-	time_shift_free(&r->rebase);
 	survey_free(&r->survey);
 	for (size_t i = 0; i < r->trace_count; i++)
 		free(r->traces[i]);
