@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The definition table (iotrace(5), DIRECTIVES). Entries are compared by a hash whose seed differs
- * per process, so that no trace can force collisions.
+ * The definition table (iotrace(5), DIRECTIVES). Texts are compared by a hash whose seed differs per
+ * process, so that no trace can force collisions.
  */
 #include "definitions.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "directive.h"
+#include "lib/base/array.h"
 #include "lib/base/hash.h"
 
-enum { SLOTS_FIRST = 16 };
+enum {
+	ENTRIES_FIRST = 16,
+	/* with its share of the map of ids */
+	ENTRY_SIZE = sizeof(struct definition) + sizeof(uint64_t) + 2 * sizeof(uint32_t),
+};
 
 void definitions_init(struct definitions *n, size_t limit, bool texts, bool paths)
 {
@@ -22,9 +28,13 @@ void definitions_init(struct definitions *n, size_t limit, bool texts, bool path
 
 void definitions_free(struct definitions *n)
 {
-	for (size_t i = 0; i < n->slots; i++)
-		free(n->slot[i].text);
-	free(n->slot);
+	for (size_t kind = 0; kind < DEFINITION_KINDS; kind++) {
+		struct definition_table *t = &n->of[kind];
+		for (size_t i = 0; i < t->capacity; i++)
+			free(t->entry[i].text);
+		free(t->entry);
+		idmap_free(&t->ids);
+	}
 	*n = (struct definitions){0};
 }
 
@@ -48,70 +58,44 @@ int definitions_grow_codec(struct definitions *n, struct iot_codec **codec, size
 	return IOT_OK;
 }
 
-static size_t bucket_of(const struct definitions *n, uint32_t kind, uint32_t process, uint32_t file)
-{
-	const uint32_t key[3] = {kind, process, file};
-	return (size_t)XXH3_64bits_withSeed(key, sizeof(key), n->seed) & (n->slots - 1);
-}
-
-static bool is_it(const struct definition *e, uint32_t kind, uint32_t process, uint32_t file)
-{
-	return e->process == process && e->file == file && e->kind == kind;
-}
-
-/* Returns the entry, or the empty slot for it. An empty slot always exists. */
-static struct definition *slot_of(const struct definitions *n, uint32_t kind, uint32_t process,
-				  uint32_t file)
-{
-	size_t i = bucket_of(n, kind, process, file);
-	while (n->slot[i].kind != 0 && !is_it(&n->slot[i], kind, process, file))
-		i = (i + 1) & (n->slots - 1);
-	return &n->slot[i];
-}
-
 struct definition *definitions_find(const struct definitions *n, enum definition_kind kind,
 				    uint32_t process, uint32_t file)
 {
-	if (n->slots == 0)
-		return NULL;
-	struct definition *e = slot_of(n, kind, process, file);
-	return e->kind != 0 ? e : NULL;
+	const struct definition_table *t = &n->of[kind];
+	const size_t i = idmap_find(&t->ids, idmap_pair(process, file));
+	return i != SIZE_MAX ? &t->entry[i] : NULL;
 }
 
-static int grow(struct definitions *n)
+static int grow(struct definitions *n, struct definition_table *t)
 {
-	struct definitions bigger = *n;
-	bigger.slots = n->slots > 0 ? n->slots * 2 : SLOTS_FIRST;
-	if (!definitions_reserve(n, (bigger.slots - n->slots) * sizeof(*n->slot)))
+	const size_t more = t->capacity > 0 ? t->capacity : ENTRIES_FIRST;
+	if (!definitions_reserve(n, more * ENTRY_SIZE))
 		return IOT_ELIMIT;
-	bigger.slot = calloc(bigger.slots, sizeof(*bigger.slot));
-	if (bigger.slot == NULL)
-		return IOT_ENOMEM;
-	for (size_t i = 0; i < n->slots; i++) {
-		const struct definition *e = &n->slot[i];
-		if (e->kind != 0)
-			*slot_of(&bigger, e->kind, e->process, e->file) = *e;
-	}
-	free(n->slot);
-	n->slot = bigger.slot;
-	n->slots = bigger.slots;
-	return IOT_OK;
+	return array_reserve_index(&t->entry, &t->capacity, t->capacity + more - 1,
+				   sizeof(*t->entry))
+		   ? IOT_OK
+		   : IOT_ENOMEM;
 }
 
 /* Returns the entry, created if missing; NULL with *status set on failure. */
 static struct definition *entry_for(struct definitions *n, enum definition_kind kind,
 				    uint32_t process, uint32_t file, int *status)
 {
-	if (n->count >= n->slots / 4 * 3) {
-		*status = grow(n);
+	struct definition_table *t = &n->of[kind];
+	if (t->ids.count == t->capacity) {
+		*status = grow(n, t);
 		if (*status != IOT_OK)
 			return NULL;
 	}
-	struct definition *e = slot_of(n, kind, process, file);
-	if (e->kind == 0) {
-		*e = (struct definition){.kind = kind, .process = process, .file = file};
-		n->count++;
+	const size_t i = idmap_number(&t->ids, idmap_pair(process, file));
+	if (i == SIZE_MAX) {
+		*status = IOT_ENOMEM;
+		return NULL;
 	}
+	assert(i < t->capacity);
+	struct definition *e = &t->entry[i];
+	if (e->kind == 0)
+		*e = (struct definition){.kind = kind, .process = process, .file = file};
 	return e;
 }
 
@@ -139,21 +123,11 @@ static int reserve_capacity(struct definitions *n, struct definition *e, size_t 
 	return IOT_OK;
 }
 
-/* Linear probing without tombstones: entries after the gap move up to where a lookup finds them. */
 static void remove_entry(struct definitions *n, struct definition *e)
 {
 	drop_text(n, e);
-	size_t gap = (size_t)(e - n->slot), mask = n->slots - 1;
-	for (size_t i = (gap + 1) & mask; n->slot[i].kind != 0; i = (i + 1) & mask) {
-		const struct definition *next = &n->slot[i];
-		size_t bucket = bucket_of(n, next->kind, next->process, next->file);
-		if (((i - bucket) & mask) < ((i - gap) & mask))
-			continue;
-		n->slot[gap] = *next;
-		gap = i;
-	}
-	n->slot[gap] = (struct definition){0};
-	n->count--;
+	(void)idmap_remove(&n->of[e->kind].ids, idmap_pair(e->process, e->file));
+	*e = (struct definition){0};
 }
 
 static bool says_the_same(const struct definitions *n, const struct definition *e,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The definition table: current %process and %file directives, and names of objects. One model for
- * reader and writer, which must agree on what is already defined. A hash table that grows with its
- * contents, up to a limit; ids from input cannot force collisions.
+ * reader and writer, which must agree on what is already defined. It grows with its contents, up to
+ * a limit.
  */
 #ifndef LIB_FORMAT_DEFINITIONS_H
 #define LIB_FORMAT_DEFINITIONS_H
@@ -13,15 +13,18 @@
 
 #include <iotrace/iotrace.h>
 
+#include "lib/base/idmap.h"
+
 enum definition_kind {
 	DEFINITION_PROCESS = 1,
 	DEFINITION_FILE, /* of logical records */
 	DEFINITION_DISK, /* of physical ones */
 	DEFINITION_OBJECT,
+	DEFINITION_KINDS,
 };
 
 struct definition {
-	uint32_t kind;          /* enum definition_kind; 0: an empty slot */
+	uint32_t kind;          /* enum definition_kind; 0: removed */
 	uint32_t process, file; /* objects: their number in `process`, and 0 in `file` */
 	uint32_t object;        /* of a file */
 	uint32_t flags;         /* IOT_..._UNKNOWN */
@@ -32,8 +35,11 @@ struct definition {
 };
 
 struct definitions {
-	struct definition *slot; /* open addressing; their number is a power of two or 0 */
-	size_t slots, count;
+	struct definition_table {
+		struct idmap ids; /* process and file */
+		struct definition *entry;
+		size_t capacity;
+	} of[DEFINITION_KINDS];
 	uint64_t seed;
 	size_t used, limit; /* bytes; `used` may include reservations of the owner */
 	bool texts, paths;  /* keep the texts of directives, the paths of objects */

@@ -96,22 +96,26 @@ static int by_name(const void *a, const void *b)
 		   : (x->has & IOT_HAS_DISK) > (y->has & IOT_HAS_DISK);
 }
 
+static void defer_definition(struct iot_reader *r, const struct definition *name)
+{
+	struct iot_event ev = {.text = {name->text, name->size}};
+	if (name->text == NULL || iot_directive_parse(&ev, NULL) != IOT_OK || !reserve_deferred(r))
+		return;
+	ev.rec.start_ns = decoder_last_start_ns(&r->decoder);
+	ev.has |= IOT_IN_FORCE;
+	r->deferred.events[r->deferred.count++] = ev;
+}
+
 /* Inserts the current definitions before the deferred events, which then need not contain them. */
 static void defer_definitions(struct iot_reader *r)
 {
 	struct decoder *d = &r->decoder;
 	struct deferred_events comments = r->deferred;
 	r->deferred = (struct deferred_events){NULL, 0, 0, 0, 0};
-	for (size_t i = 0; i < d->names.slots && d->error.status == IOT_OK; i++) {
-		const struct definition *name = &d->names.slot[i];
-		struct iot_event ev = {.text = {name->text, name->size}};
-		if (name->kind == 0 || name->kind == DEFINITION_OBJECT || name->text == NULL ||
-		    iot_directive_parse(&ev, NULL) != IOT_OK || !reserve_deferred(r))
-			continue;
-		ev.rec.start_ns = decoder_last_start_ns(d);
-		ev.has |= IOT_IN_FORCE;
-		r->deferred.events[r->deferred.count++] = ev;
-	}
+	for (int kind = DEFINITION_PROCESS; kind <= DEFINITION_DISK; kind++)
+		for (size_t i = 0; i < d->names.of[kind].ids.count; i++)
+			if (d->error.status == IOT_OK)
+				defer_definition(r, &d->names.of[kind].entry[i]);
 	r->deferred.borrowed = r->deferred.count;
 	if (r->deferred.count > 0)
 		qsort(r->deferred.events, r->deferred.count, sizeof(struct iot_event), by_name);

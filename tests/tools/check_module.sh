@@ -11,18 +11,18 @@ cd "$(dirname "$0")/../.." || exit 2
 module=${1-} mode=${MODE:-release}
 build=build/$mode
 case $module in
-base) words='error map limits number' ;;
+base) words='error idmap limits number' ;;
 codec) words='decode roundtrip cat-canonical cat-spellings' ;;
 darshan) words=counter ;;
 fdtable) words='tracker strace' ;;
 filter) words='reorder slice anonymize rebase renumber stat' ;;
-format) words='directive names cat-framing cat-renamed' ;;
+format) words='directive definitions names cat-framing cat-renamed' ;;
 input) words='convert-packed convert-parts convert-each' ;;
-io) words='sink window cat-formats cat-output convert-full' ;;
+io) words='byte_sink bufreader sink window cat-formats cat-output convert-full' ;;
 merge) words= ;;
 packets) words='packet procstat reorder-packets sequence' ;;
 print) words='show json cat-csv stat info' ;;
-reader) words='seek recovery verified parallel frames stream cat info' ;;
+reader) words='seek recovery verified parallel seek_points detect_base frames stream cat info' ;;
 recorder) words= ;;
 sort) words='keysort sorter reorder' ;;
 strace) words='convert-strace convert-order' ;;

@@ -129,7 +129,7 @@ static char *text_of(size_t size)
 	return text;
 }
 
-Test(sink, what_is_written_in_any_portions_comes_out_again)
+Test(byte_sink, what_is_written_in_any_portions_comes_out_again)
 {
 	static const size_t portions[] = {1, 20, 4096, 262143, 262144, 262145, 3000000};
 	const size_t size = 3000000;
@@ -159,7 +159,7 @@ Test(sink, what_is_written_in_any_portions_comes_out_again)
 	free(text);
 }
 
-Test(sink, every_level_works_and_others_are_refused)
+Test(byte_sink, every_level_works_and_others_are_refused)
 {
 	static const int max[] = {9, 19};
 
@@ -184,7 +184,7 @@ Test(sink, every_level_works_and_others_are_refused)
 }
 
 /* A window stops at the first member if the bytes are cut there: so ends of frames can be seen. */
-Test(sink, a_frame_can_be_entered_where_it_begins)
+Test(byte_sink, a_frame_can_be_entered_where_it_begins)
 {
 	for (enum iot_compression how = IOT_GZIP; how <= IOT_ZSTD; how++) {
 		for (unsigned threads = 0; threads < 3; threads++) {
@@ -208,7 +208,7 @@ Test(sink, a_frame_can_be_entered_where_it_begins)
 	}
 }
 
-Test(sink, frames_are_never_empty)
+Test(byte_sink, frames_are_never_empty)
 {
 	for (enum iot_compression how = IOT_GZIP; how <= IOT_ZSTD; how++) {
 		struct byte_sink *s = sink_of(how, 0, 0);
@@ -232,7 +232,7 @@ Test(sink, frames_are_never_empty)
 	}
 }
 
-Test(sink, an_output_without_bytes_is_one_valid_empty_frame)
+Test(byte_sink, an_output_without_bytes_is_one_valid_empty_frame)
 {
 	for (enum iot_compression how = IOT_PLAIN; how <= IOT_ZSTD; how++) {
 		struct byte_sink *s = sink_of(how, 0, 1);
@@ -248,7 +248,7 @@ Test(sink, an_output_without_bytes_is_one_valid_empty_frame)
 	}
 }
 
-Test(sink, what_was_flushed_can_be_read_at_the_other_end)
+Test(byte_sink, what_was_flushed_can_be_read_at_the_other_end)
 {
 	alarm(300);
 	for (enum iot_compression how = IOT_PLAIN; how <= IOT_ZSTD; how++) {
@@ -279,7 +279,7 @@ Test(sink, what_was_flushed_can_be_read_at_the_other_end)
 	}
 }
 
-Test(sink, a_new_file_appears_at_close_with_the_mode_the_umask_leaves, .init = enter_directory,
+Test(byte_sink, a_new_file_appears_at_close_with_the_mode_the_umask_leaves, .init = enter_directory,
      .fini = leave_directory)
 {
 	static const mode_t masks[] = {022, 027, 077, 0};
@@ -320,7 +320,7 @@ int fsync(int fd)
 	return -1;
 }
 
-Test(sink, a_file_is_on_the_disk_before_its_name_is, .init = enter_directory,
+Test(byte_sink, a_file_is_on_the_disk_before_its_name_is, .init = enter_directory,
      .fini = leave_directory)
 {
 	static const char *const expected[] = {"fd", "Fd", ""};
@@ -340,7 +340,7 @@ Test(sink, a_file_is_on_the_disk_before_its_name_is, .init = enter_directory,
 	}
 }
 
-Test(sink, a_file_that_does_not_reach_the_disk_gets_no_name, .init = enter_directory,
+Test(byte_sink, a_file_that_does_not_reach_the_disk_gets_no_name, .init = enter_directory,
      .fini = leave_directory)
 {
 	struct byte_sink *s = byte_sink_new();
@@ -356,7 +356,8 @@ Test(sink, a_file_that_does_not_reach_the_disk_gets_no_name, .init = enter_direc
 	byte_sink_free(s);
 }
 
-Test(sink, a_file_system_without_fsync_will_do, .init = enter_directory, .fini = leave_directory)
+Test(byte_sink, a_file_system_without_fsync_will_do, .init = enter_directory,
+     .fini = leave_directory)
 {
 	struct byte_sink *s = byte_sink_new();
 
@@ -369,7 +370,7 @@ Test(sink, a_file_system_without_fsync_will_do, .init = enter_directory, .fini =
 	byte_sink_free(s);
 }
 
-Test(sink, a_private_file_is_its_owners_alone_whatever_it_replaces, .init = enter_directory,
+Test(byte_sink, a_private_file_is_its_owners_alone_whatever_it_replaces, .init = enter_directory,
      .fini = leave_directory)
 {
 	static const char *const paths[] = {"absent", "existing", "link"};
@@ -398,7 +399,7 @@ Test(sink, a_private_file_is_its_owners_alone_whatever_it_replaces, .init = ente
 	close(reader);
 }
 
-Test(sink, a_private_file_does_not_go_where_another_user_says, .init = enter_directory,
+Test(byte_sink, a_private_file_does_not_go_where_another_user_says, .init = enter_directory,
      .fini = leave_directory)
 {
 	static const char *const paths[] = {"link", "theirs"};
@@ -421,8 +422,8 @@ Test(sink, a_private_file_does_not_go_where_another_user_says, .init = enter_dir
 	}
 }
 
-Test(sink, an_existing_file_is_untouched_until_close_and_keeps_its_mode, .init = enter_directory,
-     .fini = leave_directory)
+Test(byte_sink, an_existing_file_is_untouched_until_close_and_keeps_its_mode,
+     .init = enter_directory, .fini = leave_directory)
 {
 	struct byte_sink *s = byte_sink_new();
 
@@ -439,7 +440,7 @@ Test(sink, an_existing_file_is_untouched_until_close_and_keeps_its_mode, .init =
 	byte_sink_free(s);
 }
 
-Test(sink, freed_without_close_it_leaves_nothing_behind, .init = enter_directory,
+Test(byte_sink, freed_without_close_it_leaves_nothing_behind, .init = enter_directory,
      .fini = leave_directory)
 {
 	struct byte_sink *s = byte_sink_new();
@@ -455,7 +456,7 @@ Test(sink, freed_without_close_it_leaves_nothing_behind, .init = enter_directory
 	byte_sink_free(NULL);
 }
 
-Test(sink, a_link_stays_and_what_it_points_to_is_replaced, .init = enter_directory,
+Test(byte_sink, a_link_stays_and_what_it_points_to_is_replaced, .init = enter_directory,
      .fini = leave_directory)
 {
 	static const char *targets[] = {"there", "absent"};
@@ -481,7 +482,7 @@ Test(sink, a_link_stays_and_what_it_points_to_is_replaced, .init = enter_directo
 	}
 }
 
-Test(sink, links_in_a_circle_are_an_error, .init = enter_directory, .fini = leave_directory)
+Test(byte_sink, links_in_a_circle_are_an_error, .init = enter_directory, .fini = leave_directory)
 {
 	struct byte_sink *s = byte_sink_new();
 
@@ -493,7 +494,8 @@ Test(sink, links_in_a_circle_are_an_error, .init = enter_directory, .fini = leav
 	byte_sink_free(s);
 }
 
-Test(sink, a_name_as_long_as_names_may_be_works, .init = enter_directory, .fini = leave_directory)
+Test(byte_sink, a_name_as_long_as_names_may_be_works, .init = enter_directory,
+     .fini = leave_directory)
 {
 	struct byte_sink *s = byte_sink_new();
 	char name[256];
@@ -513,7 +515,7 @@ static void *read_fifo(void *context)
 	return context;
 }
 
-Test(sink, a_fifo_is_written_directly, .init = enter_directory, .fini = leave_directory)
+Test(byte_sink, a_fifo_is_written_directly, .init = enter_directory, .fini = leave_directory)
 {
 	struct byte_sink *s = byte_sink_new();
 	struct stat st;
@@ -532,7 +534,7 @@ Test(sink, a_fifo_is_written_directly, .init = enter_directory, .fini = leave_di
 	byte_sink_free(s);
 }
 
-Test(sink, what_cannot_be_opened_says_why, .init = enter_directory, .fini = leave_directory)
+Test(byte_sink, what_cannot_be_opened_says_why, .init = enter_directory, .fini = leave_directory)
 {
 	static const char *const cases[][2] = {
 	    {".", ".: cannot be written: Is a directory"},
@@ -555,7 +557,7 @@ Test(sink, what_cannot_be_opened_says_why, .init = enter_directory, .fini = leav
 	}
 }
 
-Test(sink, a_full_disk_is_told_at_flush_and_ever_after)
+Test(byte_sink, a_full_disk_is_told_at_flush_and_ever_after)
 {
 	for (enum iot_compression how = IOT_PLAIN; how <= IOT_ZSTD; how++) {
 		struct byte_sink *s = sink_of(how, 0, 0);
@@ -572,7 +574,7 @@ Test(sink, a_full_disk_is_told_at_flush_and_ever_after)
 	}
 }
 
-Test(sink, a_full_disk_is_told_at_close_if_not_before)
+Test(byte_sink, a_full_disk_is_told_at_close_if_not_before)
 {
 	struct byte_sink *s = byte_sink_new();
 
@@ -582,7 +584,7 @@ Test(sink, a_full_disk_is_told_at_close_if_not_before)
 	byte_sink_free(s);
 }
 
-Test(sink, a_large_write_to_a_full_disk_fails_at_once)
+Test(byte_sink, a_large_write_to_a_full_disk_fails_at_once)
 {
 	struct byte_sink *s = byte_sink_new();
 	char *text = text_of(1 << 20);
@@ -593,7 +595,7 @@ Test(sink, a_large_write_to_a_full_disk_fails_at_once)
 	free(text);
 }
 
-Test(sink, a_pipe_without_reader_is_an_error)
+Test(byte_sink, a_pipe_without_reader_is_an_error)
 {
 	struct byte_sink *s = byte_sink_new();
 	int fds[2];
@@ -611,7 +613,7 @@ Test(sink, a_pipe_without_reader_is_an_error)
 }
 
 /* After a failed write the old file still exists. */
-Test(sink, an_output_that_failed_does_not_replace_a_file, .init = enter_directory,
+Test(byte_sink, an_output_that_failed_does_not_replace_a_file, .init = enter_directory,
      .fini = leave_directory)
 {
 	struct byte_sink *s = byte_sink_new();
@@ -654,7 +656,7 @@ static ssize_t take_nothing(void *context, const void *data, size_t size)
 	return 0;
 }
 
-Test(sink, short_writes_are_continued)
+Test(byte_sink, short_writes_are_continued)
 {
 	struct slow slow = {.size = 0};
 	struct byte_sink *s = byte_sink_new();
@@ -669,7 +671,7 @@ Test(sink, short_writes_are_continued)
 	free(text);
 }
 
-Test(sink, a_callback_that_takes_nothing_is_an_error)
+Test(byte_sink, a_callback_that_takes_nothing_is_an_error)
 {
 	struct byte_sink *s = byte_sink_new();
 
@@ -680,7 +682,7 @@ Test(sink, a_callback_that_takes_nothing_is_an_error)
 	byte_sink_free(s);
 }
 
-Test(sink, a_descriptor_stays_open, .init = enter_directory, .fini = leave_directory)
+Test(byte_sink, a_descriptor_stays_open, .init = enter_directory, .fini = leave_directory)
 {
 	const int fd = open("out", O_WRONLY | O_CREAT, 0600);
 	struct byte_sink *s = byte_sink_new();
@@ -709,7 +711,7 @@ static void *read_slowly(void *context)
 	return NULL;
 }
 
-Test(sink, a_descriptor_that_does_not_block_is_waited_for)
+Test(byte_sink, a_descriptor_that_does_not_block_is_waited_for)
 {
 	alarm(300);
 	union {
@@ -736,7 +738,7 @@ Test(sink, a_descriptor_that_does_not_block_is_waited_for)
 	free(text);
 }
 
-Test(sink, used_in_the_wrong_order_it_refuses)
+Test(byte_sink, used_in_the_wrong_order_it_refuses)
 {
 	struct byte_sink *s = byte_sink_new();
 

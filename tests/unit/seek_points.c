@@ -10,7 +10,7 @@ static struct stored_input stored(struct bytes b)
 	return (struct stored_input){.fd = -1, .memory = b.data, .size = b.size};
 }
 
-Test(frames, a_walk_finds_every_frame)
+Test(seek_points, a_walk_finds_every_frame)
 {
 	struct bytes b = sample(100, (struct make){.compression = IOT_ZSTD, .sync = 10});
 	const struct stored_input s = stored(b);
@@ -25,7 +25,7 @@ Test(frames, a_walk_finds_every_frame)
 	free(b.data);
 }
 
-Test(frames, a_walk_goes_on_behind_damage_and_ends_at_the_end)
+Test(seek_points, a_walk_goes_on_behind_damage_and_ends_at_the_end)
 {
 	struct bytes b = sample(100, (struct make){.compression = IOT_ZSTD, .sync = 10});
 	struct stored_input s = stored(b);
@@ -46,7 +46,7 @@ Test(frames, a_walk_goes_on_behind_damage_and_ends_at_the_end)
 	free(b.data);
 }
 
-Test(frames, entries_are_found_from_any_place_on)
+Test(seek_points, entries_are_found_from_any_place_on)
 {
 	for (int how = IOT_PLAIN; how <= IOT_ZSTD; how++) {
 		struct bytes b =
@@ -75,7 +75,7 @@ static bool up_to(const void *context, const struct seek_point *e)
 	return e->sync.record <= *(const uint64_t *)context;
 }
 
-Test(frames, the_last_entry_before_a_record_is_found)
+Test(seek_points, the_last_entry_before_a_record_is_found)
 {
 	struct bytes b = sample(95, (struct make){.compression = IOT_GZIP, .sync = 10});
 	const struct stored_input s = stored(b);

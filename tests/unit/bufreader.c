@@ -35,7 +35,7 @@ static bool prefetch;
 /* A test that runs without and with the thread that unpacks ahead. */
 #define TEST_BOTH_WAYS(name)                                                                       \
 	static void name(void);                                                                    \
-	Test(window, name)                                                                         \
+	Test(bufreader, name)                                                                      \
 	{                                                                                          \
 		prefetch = false;                                                                  \
 		name();                                                                            \
@@ -1001,7 +1001,7 @@ static ssize_t report_mask(void *context, void *to, size_t size)
 	return feed_callback(context, to, size);
 }
 
-Test(window, signals_are_not_for_the_thread_that_unpacks)
+Test(bufreader, signals_are_not_for_the_thread_that_unpacks)
 {
 	const struct bytes plain = text_of(100000, 1);
 	const struct bytes packed = zstd_of(plain);

@@ -27,7 +27,7 @@ static unsigned vote(const char *text, bool *tie)
 	return base;
 }
 
-Test(base, comment_reports)
+Test(detect_base, comment_reports)
 {
 	bool tie;
 	cr_assert_eq(vote("192 34 0 8 0 500 3 7 0\nff x\n", &tie), 16);
@@ -37,7 +37,7 @@ Test(base, comment_reports)
 	cr_assert_not(tie);
 }
 
-Test(base, records_vote)
+Test(detect_base, records_vote)
 {
 	bool tie;
 	cr_assert_eq(vote("c0 22 0 8 0 1f4 3 7 0\nc0 ec 3e8 1f5 3e8\n", &tie), 16);
@@ -46,7 +46,7 @@ Test(base, records_vote)
 	cr_assert_not(tie);
 }
 
-Test(base, numbers_too_large_vote_as_their_digits_do)
+Test(detect_base, numbers_too_large_vote_as_their_digits_do)
 {
 	static const char line[] = "192 236 100000000000000000000 501 -1000";
 	cr_assert(base_fits(line, sizeof(line) - 1, 10));
@@ -54,7 +54,7 @@ Test(base, numbers_too_large_vote_as_their_digits_do)
 }
 
 /* 0x80 is 128 and drops one field; decimal 80 = 0x50 has the undefined flag. */
-Test(base, fields_must_agree_with_the_flags)
+Test(detect_base, fields_must_agree_with_the_flags)
 {
 	cr_assert(base_fits("80 80 0 1 2 3 4 5 6", 19, 16));
 	cr_assert_not(base_fits("80 80 0 1 2 3 4 5 6", 19, 10));
@@ -68,7 +68,7 @@ Test(base, fields_must_agree_with_the_flags)
 	cr_assert_not(base_fits("0 0 1 2 3 4 5 6 7 8 9", 21, 10));
 }
 
-Test(base, tie_is_hexadecimal)
+Test(detect_base, tie_is_hexadecimal)
 {
 	bool tie;
 	cr_assert_eq(vote("0 0 1 2 3 4 5 6 7 8\n", &tie), 16);
@@ -79,13 +79,13 @@ Test(base, tie_is_hexadecimal)
 	cr_assert_not(tie);
 }
 
-Test(base, last_line_without_its_end_votes)
+Test(detect_base, last_line_without_its_end_votes)
 {
 	bool tie;
 	cr_assert_eq(vote("0 0 1 2 3 4 5 6 7 8\n192 34 0 8 0 500 3 7 0", &tie), 10);
 }
 
-Test(base, only_the_first_64_lines_vote)
+Test(detect_base, only_the_first_64_lines_vote)
 {
 	char text[64 * 32 + 100] = "";
 	bool tie;
@@ -95,7 +95,7 @@ Test(base, only_the_first_64_lines_vote)
 	cr_assert_eq(vote(text, &tie), 16);
 }
 
-Test(base, nothing_is_consumed)
+Test(detect_base, nothing_is_consumed)
 {
 	bool tie;
 	size_t have;

@@ -7,7 +7,7 @@
 
 #include "lib/base/idmap.h"
 
-Test(map, numbers_keys_in_the_order_in_which_they_come)
+Test(idmap, numbers_keys_in_the_order_in_which_they_come)
 {
 	struct idmap m = {0};
 	cr_assert_eq(idmap_number(&m, 7), 0);
@@ -20,7 +20,7 @@ Test(map, numbers_keys_in_the_order_in_which_they_come)
 	cr_assert_eq(m.count, 0);
 }
 
-Test(map, a_key_that_has_not_come_is_not_found)
+Test(idmap, a_key_that_has_not_come_is_not_found)
 {
 	struct idmap m = {0};
 	cr_assert_eq(idmap_find(&m, 7), SIZE_MAX);
@@ -31,7 +31,7 @@ Test(map, a_key_that_has_not_come_is_not_found)
 	idmap_free(&m);
 }
 
-Test(map, finds_every_key_again_after_growing)
+Test(idmap, finds_every_key_again_after_growing)
 {
 	struct idmap m = {0};
 	const uint64_t step = (uint64_t)1 << 40 | 512;
@@ -43,7 +43,7 @@ Test(map, finds_every_key_again_after_growing)
 	idmap_free(&m);
 }
 
-Test(map, a_removed_key_is_unknown_and_its_number_is_used_again)
+Test(idmap, a_removed_key_is_unknown_and_its_number_is_used_again)
 {
 	struct idmap m = {0};
 	cr_assert_eq(idmap_remove(&m, 7), SIZE_MAX);
@@ -60,7 +60,7 @@ Test(map, a_removed_key_is_unknown_and_its_number_is_used_again)
 	idmap_free(&m);
 }
 
-Test(map, agrees_with_an_array_after_many_removals)
+Test(idmap, agrees_with_an_array_after_many_removals)
 {
 	enum { KEYS = 512, STEPS = 200000 };
 	static size_t number[KEYS];
@@ -84,7 +84,7 @@ Test(map, agrees_with_an_array_after_many_removals)
 	idmap_free(&m);
 }
 
-Test(map, arrays_grow_with_zeros)
+Test(idmap, arrays_grow_with_zeros)
 {
 	size_t capacity = 0;
 	uint64_t *array = NULL;
@@ -99,7 +99,7 @@ Test(map, arrays_grow_with_zeros)
 	free(array);
 }
 
-Test(map, refuses_what_no_trace_needs)
+Test(idmap, refuses_what_no_trace_needs)
 {
 	size_t capacity = 0;
 	uint64_t *array = NULL;
