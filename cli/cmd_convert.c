@@ -12,9 +12,8 @@
 
 enum { OPTIONS_MAX = 64, SETTINGS_MAX = 32 };
 
-/* A converter with the setting "ops" produces only the requested operations. */
-static const char *const ops_names[] = {
-    [OPS_ALL] = "all", [OPS_NAMES] = "names", [OPS_NONE] = "none"};
+/* The setting "ops" of a converter: the operations to produce. */
+static const char *const ops_names[] = {"all", "names", "none"};
 
 struct settings {
 	struct setting setting[SETTINGS_MAX];
@@ -24,6 +23,7 @@ struct settings {
 struct convert_job {
 	struct convert_options convert;
 	const char *from, *directory;
+	int ops; /* index in ops_names */
 	struct report_file report;
 	struct files files;
 	bool list;
@@ -97,7 +97,7 @@ static void make_options(struct convert_job *j)
 		   "write a report with all counts to FILE, as JSON"),
 	    OPTION(FLAG, 0, "strict", NULL, &o->strict,
 		   "write no output if any input is not understood, damaged or ambiguous"),
-	    OPTION(CHOICE, 0, "ops", "all|names|none", &o->ops,
+	    OPTION(CHOICE, 0, "ops", "all|names|none", &j->ops,
 		   "operations without data to keep; names: close, and operations that "
 		   "change names (default: all)"),
 	    OPTION(FLAG, 'v', "verbose", NULL, &o->verbose, "print a summary of what was done"),
@@ -347,7 +347,7 @@ int cmd_convert(int argc, char **argv)
 	if (status != EXIT_OK)
 		return status;
 	(void)take_setting(&(struct option){.name = "ops", .target = &j.settings},
-			   ops_names[j.convert.ops]);
+			   ops_names[j.ops]);
 	j.convert.settings = j.settings.setting;
 	j.convert.setting_count = j.settings.count;
 	j.files.command = &j.command;

@@ -133,14 +133,10 @@ static const struct converter *converter_of(const char *path)
 
 static int convert(struct reorder_job *j, const struct converter *converter, const char *path)
 {
-	const struct setting ops = {"ops", "all"};
 	const struct convert_options options = {.command = &j->command,
 						.converter = converter,
-						.settings = &ops,
-						.setting_count = 1,
 						.write = j->write,
 						.memory = j->memory,
-						.ops = OPS_ALL,
 						.progress = j->read.progress,
 						.quiet = j->read.quiet,
 						.verbose = j->verbose,

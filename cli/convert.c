@@ -52,19 +52,6 @@ static void close_source(struct conversion *c)
 	c->source_open = false;
 }
 
-/* Removes the %op that are not requested; returns the number of remaining events. */
-static size_t filter_ops(const struct conversion *c, struct iot_event *in, size_t n)
-{
-	size_t kept = 0;
-	if (c->options->ops == OPS_ALL)
-		return n;
-	for (size_t i = 0; i < n; i++)
-		if (in[i].kind != IOT_OP ||
-		    (c->options->ops == OPS_NAMES && op_renames(iot_directive_get(&in[i], "name"))))
-			in[kept++] = in[i];
-	return kept;
-}
-
 static int read_source(void *context, struct iot_stream *self, struct iot_batch *b)
 {
 	struct conversion *c = context;
@@ -77,7 +64,7 @@ static int read_source(void *context, struct iot_stream *self, struct iot_batch 
 		return 0; /* the reason is in s->error */
 	}
 	c->blank = c->blank && n == 0;
-	b->count = filter_ops(c, b->events, (size_t)n);
+	b->count = (size_t)n;
 	b->watermark_ns = s->watermark_ns;
 	/* Only if progress is due, because the query visits every open file. */
 	if (progress_due(&c->progress, &c->due_ns))

@@ -10,8 +10,6 @@
 #include "cli/ui/same_file.h"
 #include "converters/converter.h"
 
-enum ops { OPS_ALL, OPS_NAMES, OPS_NONE };
-
 /* Settings that all conversions of a command share. */
 struct convert_options {
 	const struct command_spec *command;
@@ -20,7 +18,7 @@ struct convert_options {
 	size_t setting_count;
 	struct write_options write; /* all settings except the path */
 	uint64_t memory;
-	int ops, progress;
+	int progress;
 	bool unsorted, strict, quiet, verbose;
 	bool names_inputs;         /* warnings name the input, because it is one of several */
 	const struct files *files; /* files that no file in an input may be, or NULL */

@@ -123,9 +123,6 @@ void report_noted(struct report *r, const char *name);
 
 /* Source */
 
-/* Returns true if an operation of this name changes names or closes; --ops=names selects these. */
-bool op_renames(struct iot_text name);
-
 struct converter;
 
 struct setting {

@@ -75,16 +75,6 @@ void report_note(struct report *r, const char *format, ...)
 	va_end(args);
 }
 
-bool op_renames(struct iot_text name)
-{
-	static const char *const names[] = {"create", "close", "unlink",  "rmdir", "rename",
-					    "link",   "mkdir", "symlink", "mknod"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (name.size == strlen(names[i]) && memcmp(name.data, names[i], name.size) == 0)
-			return true;
-	return false;
-}
-
 void source_ignored(struct source_state *src, size_t count, size_t first)
 {
 	char shown[128];

@@ -68,7 +68,7 @@ static bool begin_op(struct procstat *s, struct iot_builder *b, const char *name
 		     const struct packet_process *who, uint64_t start, uint64_t elapsed)
 {
 	int64_t start_ns = procstat_ns(s, start);
-	if (!emit_begin(&s->emit, b, "op"))
+	if (!emit_wants_op(&s->emit, name) || !emit_begin(&s->emit, b, "op"))
 		return false;
 	emit_string(b, "name", name);
 	iot_directive_number(b, "time", (uint64_t)start_ns);

@@ -509,6 +509,8 @@ static int open_source(struct source_state *src)
 	fdtable_init(&s->files.tracker);
 	s->emit.report = &src->report;
 	s->emit.directive_capacity = PROCSTAT_DIRECTIVE;
+	if (emit_set_ops(&s->emit, src) != IOT_OK)
+		return src->error.status;
 	procstat_tick_find(s);
 	return look_at_first(s);
 }
