@@ -1,26 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* libarchive on top of a bufreader; see archive_reader.h. */
+/*
+ * libarchive and liblzma on top of a bufreader; see archive_reader.h. xz is decompressed by liblzma
+ * directly: libarchive would allocate as much memory as a file asks for, up to 4 GiB.
+ */
 #include "archive_reader.h"
 
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
+#include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "xz.h"
+enum {
+	XZ_OUTPUT = 64 << 10,      /* bytes that one call returns at most */
+	XZ_MEMORY_MAX = 160 << 20, /* a dictionary of 128 MiB and the decoder's other memory */
+};
 
-/* One libarchive reader and the bufreader under it. */
+/* A decoder of either library and the bufreader under it. */
 struct unpacker {
 	struct bufreader *base;
-	struct archive *archive;
 	char *name; /* escaped */
 	enum compression_layer how;
-	size_t shown;      /* bytes of base that libarchive currently uses */
-	const char *block; /* decompressed, not yet delivered */
-	size_t left;
+	size_t peeked; /* bytes of base that the decoder currently uses */
 	bool opened, drained, ended;
 	struct error error;
+	struct archive *archive; /* NULL for xz */
+	const char *block;       /* decompressed, not yet delivered */
+	size_t left;
+	lzma_stream stream; /* for xz */
 };
 
 struct tar {
@@ -85,19 +93,23 @@ bool is_tar(const char *head, size_t size)
 	return digits > 0 && reported == sum;
 }
 
+/* Consumes the bytes of base that were used and peeks more. */
+static const char *next_bytes(struct unpacker *u, size_t unused)
+{
+	bufreader_consume(u->base, u->peeked - unused);
+	return bufreader_peek(u->base, 1, &u->peeked);
+}
+
 static la_ssize_t feed(struct archive *a, void *context, const void **buffer)
 {
 	struct unpacker *u = context;
-	bufreader_consume(u->base, u->shown);
-	const char *data = bufreader_peek(u->base, 1, &u->shown);
-	*buffer = data;
-	if (u->shown > 0)
-		return (la_ssize_t)u->shown;
-	u->drained = true;
-	if (bufreader_status(u->base) == IOT_OK)
-		return 0;
-	archive_set_error(a, EIO, "%s", bufreader_error(u->base)->text);
-	return -1;
+	*buffer = next_bytes(u, 0);
+	u->drained = u->peeked == 0;
+	if (u->drained && bufreader_status(u->base) != IOT_OK) {
+		archive_set_error(a, EIO, "%s", bufreader_error(u->base)->text);
+		return -1;
+	}
+	return (la_ssize_t)u->peeked;
 }
 
 static void unpacker_free(void *context)
@@ -106,33 +118,37 @@ static void unpacker_free(void *context)
 	if (u == NULL)
 		return;
 	archive_read_free(u->archive);
+	lzma_end(&u->stream);
 	bufreader_free(u->base);
 	free(u->name);
 	free(u);
 }
 
+/* Takes ownership of base. */
 static struct unpacker *unpacker_new(struct bufreader *base, enum compression_layer how,
 				     const char *name, struct error *error)
 {
 	const size_t size = strlen(name);
 	struct unpacker *u = calloc(1, sizeof(*u));
-	if (u == NULL) {
-		bufreader_free(base);
-		error_set(error, IOT_ENOMEM, "out of memory");
-		return NULL;
-	}
-	u->base = base;
-	u->how = how;
-	u->name = malloc(4 * size + 4);
-	u->archive = archive_read_new();
-	if (u->name != NULL)
-		escape_text(u->name, 4 * size + 4, name, size);
-	if (u->name != NULL && u->archive != NULL)
+	char *escaped = malloc(4 * size + 4);
+	struct archive *a = how != COMPRESSION_LAYER_XZ ? archive_read_new() : NULL;
+	if (u != NULL && escaped != NULL && (a != NULL || how == COMPRESSION_LAYER_XZ)) {
+		*u = (struct unpacker){.base = base,
+				       .name = escape_text(escaped, 4 * size + 4, name, size),
+				       .how = how,
+				       .archive = a,
+				       .stream = LZMA_STREAM_INIT};
 		return u;
-	unpacker_free(u);
+	}
+	archive_read_free(a);
+	free(escaped);
+	free(u);
+	bufreader_free(base);
 	error_set(error, IOT_ENOMEM, "out of memory");
 	return NULL;
 }
+
+/* libarchive */
 
 /*
  * A result of ARCHIVE_WARN means that this libarchive would run a program as filter; the caller
@@ -140,16 +156,10 @@ static struct unpacker *unpacker_new(struct bufreader *base, enum compression_la
  */
 static int enable_filter(struct unpacker *u)
 {
-	switch (u->how) {
-	case COMPRESSION_LAYER_BZIP2:
+	if (u->how == COMPRESSION_LAYER_BZIP2)
 		return archive_read_support_filter_bzip2(u->archive);
-	case COMPRESSION_LAYER_LZ4:
+	if (u->how == COMPRESSION_LAYER_LZ4)
 		return archive_read_support_filter_lz4(u->archive);
-	case COMPRESSION_LAYER_NONE:
-	case COMPRESSION_LAYER_XZ:
-	case COMPRESSION_LAYER_BUFREADER:
-		break;
-	}
 	return ARCHIVE_OK;
 }
 
@@ -159,20 +169,20 @@ static int enable_filter(struct unpacker *u)
  */
 static int give_up(struct unpacker *u)
 {
-	const struct error *below = bufreader_error(u->base);
+	const struct error *base = bufreader_error(u->base);
 	const char *words = archive_error_string(u->archive);
-	char reported[256];
-	if (u->error.status != IOT_OK)
-		return u->error.status;
+	const bool memory = archive_errno(u->archive) == ENOMEM;
+	char escaped[256];
 	if (bufreader_status(u->base) != IOT_OK)
-		return error_set(&u->error, below->status, "%s", below->text);
+		return error_set(&u->error, base->status, "%s", base->text);
 	if (words == NULL)
 		words = "cannot be unpacked";
-	escape_text(reported, sizeof(reported), words, strlen(words));
-	if (archive_errno(u->archive) == ENOMEM)
-		return error_set(&u->error, IOT_ENOMEM, "%s: %s", u->name, reported);
-	return error_set(&u->error, u->drained ? IOT_ETRUNCATED : IOT_EFORMAT, "%s: %s", u->name,
-			 reported);
+	escape_text(escaped, sizeof(escaped), words, strlen(words));
+	return error_set(&u->error,
+			 memory       ? IOT_ENOMEM
+			 : u->drained ? IOT_ETRUNCATED
+				      : IOT_EFORMAT,
+			 "%s: %s", u->name, escaped);
 }
 
 /*
@@ -250,12 +260,60 @@ static ssize_t read_stream(void *context, void *buffer, size_t size)
 	return (ssize_t)n;
 }
 
+/* liblzma */
+
+static int xz_error(struct unpacker *u, lzma_ret why)
+{
+	const struct error *base = bufreader_error(u->base);
+	if (bufreader_status(u->base) != IOT_OK)
+		return error_set(&u->error, base->status, "%s", base->text);
+	switch (why) {
+	case LZMA_MEM_ERROR:
+		return error_set(&u->error, IOT_ENOMEM, "out of memory");
+	case LZMA_MEMLIMIT_ERROR:
+		return error_set(&u->error, IOT_ELIMIT,
+				 "%s: xz asks for %ju bytes of memory, the limit is %d", u->name,
+				 (uintmax_t)lzma_memusage(&u->stream), XZ_MEMORY_MAX);
+	case LZMA_BUF_ERROR:
+		return error_set(&u->error, IOT_ETRUNCATED, "%s: truncated xz data", u->name);
+	case LZMA_OPTIONS_ERROR:
+		return error_set(&u->error, IOT_EFORMAT, "%s: xz of a kind not known", u->name);
+	default:
+		return error_set(&u->error, IOT_EFORMAT, "%s: damaged xz data", u->name);
+	}
+}
+
+/* Drops the output of the call that detects damage, because it may be wrong. */
+static ssize_t read_xz(void *context, void *buffer, size_t size)
+{
+	struct unpacker *u = context;
+	const size_t capacity = size < XZ_OUTPUT ? size : XZ_OUTPUT;
+	lzma_ret got = LZMA_OK;
+	if (u->error.status == IOT_OK && !u->opened)
+		got = lzma_stream_decoder(&u->stream, XZ_MEMORY_MAX, LZMA_CONCATENATED);
+	u->opened = true;
+	u->stream.next_out = buffer;
+	u->stream.avail_out = capacity;
+	while (got == LZMA_OK && u->error.status == IOT_OK && !u->ended &&
+	       u->stream.avail_out == capacity) {
+		u->stream.next_in = (const uint8_t *)next_bytes(u, u->stream.avail_in);
+		u->stream.avail_in = u->peeked;
+		got = lzma_code(&u->stream, u->peeked == 0 ? LZMA_FINISH : LZMA_RUN);
+	}
+	u->ended = u->ended || got == LZMA_STREAM_END;
+	if (got != LZMA_OK && got != LZMA_STREAM_END)
+		(void)xz_error(u, got);
+	const size_t n = got == LZMA_DATA_ERROR ? 0 : capacity - u->stream.avail_out;
+	if (n > 0 || u->error.status == IOT_OK)
+		return (ssize_t)n;
+	errno = EIO;
+	return -1;
+}
+
 struct bufreader *decompress_bufreader(struct bufreader *base, enum compression_layer how,
 				       const char *name, const struct bufreader_options *options,
 				       struct error *error)
 {
-	if (how == COMPRESSION_LAYER_XZ)
-		return xz_bufreader(base, name, options, error);
 	struct unpacker *u = unpacker_new(base, how, name, error);
 	if (u == NULL)
 		return NULL;
@@ -269,31 +327,31 @@ struct bufreader *decompress_bufreader(struct bufreader *base, enum compression_
 		error_set(error, IOT_ENOMEM, "out of memory");
 		return NULL;
 	}
-	if (bufreader_open_callback(w, read_stream, u) == IOT_OK)
+	if (bufreader_open_callback(w, how == COMPRESSION_LAYER_XZ ? read_xz : read_stream, u) ==
+	    IOT_OK)
 		return w;
 	*error = *bufreader_error(w);
 	bufreader_free(w);
 	return NULL;
 }
 
+/* Tar */
+
 struct tar *tar_new(struct bufreader *base, const char *name, struct error *error)
 {
 	struct unpacker *u = unpacker_new(base, COMPRESSION_LAYER_NONE, name, error);
-	if (u == NULL)
-		return NULL;
-	struct tar *t = calloc(1, sizeof(*t));
-	if (t == NULL || (t->entry = archive_entry_new2(u->archive)) == NULL)
-		error_set(error, IOT_ENOMEM, "out of memory");
-	else if (archive_read_support_format_tar(u->archive) != ARCHIVE_OK ||
-		 open_archive(u) != IOT_OK) {
+	struct tar *t = u != NULL ? calloc(1, sizeof(*t)) : NULL;
+	struct archive_entry *entry = u != NULL ? archive_entry_new2(u->archive) : NULL;
+	if (t != NULL && entry != NULL) {
+		*t = (struct tar){.u = u, .entry = entry};
+		if (archive_read_support_format_tar(u->archive) == ARCHIVE_OK &&
+		    open_archive(u) == IOT_OK)
+			return t;
 		(void)give_up(u);
 		*error = u->error;
-	} else {
-		t->u = u;
-		return t;
 	}
-	if (t != NULL)
-		archive_entry_free(t->entry);
+	error_set(error, IOT_ENOMEM, "out of memory");
+	archive_entry_free(entry);
 	unpacker_free(u);
 	free(t);
 	return NULL;

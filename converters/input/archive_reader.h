@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Uses libarchive to decompress bzip2 and lz4 (and xz by way of xz.h) and to read the files of a
- * tar. The input is a bufreader, which decompresses gzip and Zstandard itself. No filter that runs
- * a program is ever enabled.
+ * Decompresses bzip2 and lz4 with libarchive, xz with liblzma, and reads the files of a tar. The
+ * input is a bufreader, which decompresses gzip and Zstandard itself. No filter that runs a program
+ * is ever enabled.
  */
 #ifndef CONVERTERS_INPUT_ARCHIVE_READER_H
 #define CONVERTERS_INPUT_ARCHIVE_READER_H

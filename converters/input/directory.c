@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files below a directory, and the temporary file; see directory.h. */
+/* Files below a directory; see directory.h. */
 #include "directory.h"
 
 #include <dirent.h>
@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/fdio.h"
 #include "lib/base/array.h"
 
 enum { SHOWN_MAX = 512 };
@@ -241,38 +240,4 @@ void directory_list_free(struct directory_list *f)
 		free(f->found[i].path);
 	free(f->found);
 	*f = (struct directory_list){.found = NULL};
-}
-
-/* Temporary file */
-
-int input_tempfile_open(struct input_tempfile *s, struct error *error)
-{
-	if (s->fd < 0)
-		s->fd = tempfile_open();
-	return s->fd < 0 ? input_path_error(error, tempfile_directory()) : IOT_OK;
-}
-
-int input_tempfile_file(struct input_tempfile *s, struct tar *t, uint64_t *size,
-			struct error *error)
-{
-	const void *data;
-	size_t n;
-	uint64_t offset, capacity = INPUT_TEMPFILE_MAX - s->size;
-	int got;
-	*size = 0;
-	while ((got = tar_block(t, &data, &n, &offset)) > 0) {
-		if (n > capacity || offset > capacity - n)
-			return error_set(error, IOT_ELIMIT,
-					 "the files of a tar need more than "
-					 "%d GiB",
-					 (int)(INPUT_TEMPFILE_MAX >> 30));
-		if (!fdio_write(s->fd, data, n, s->size + offset))
-			return error_system(
-			    error, errno,
-			    "temporary file for the files of a tar: cannot be written");
-		if (n > 0 && offset + n > *size)
-			*size = offset + n;
-	}
-	s->size += *size;
-	return got;
 }

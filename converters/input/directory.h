@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The regular files below a directory, sorted by name, and the temporary file for the members of
- * tars.
- */
+/* The regular files below a directory, sorted by name. */
 #ifndef CONVERTERS_INPUT_DIRECTORY_H
 #define CONVERTERS_INPUT_DIRECTORY_H
 
@@ -11,8 +8,6 @@
 #include <sys/stat.h>
 
 #include "lib/base/error.h"
-
-#include "archive_reader.h"
 
 /* As error_system() with errno and a path, which is escaped here. */
 int input_path_error(struct error *error, const char *path);
@@ -50,22 +45,5 @@ int found_open(const char *path, const struct identity *identity, size_t root_si
 	       const struct identity *root, struct error *error);
 /* Returns the identity of a file from its stat. */
 struct identity identity_of(const struct stat *st);
-
-#define INPUT_TEMPFILE_MAX ((uint64_t)64 << 30)
-
-/* An unlinked temporary file in $TMPDIR or /tmp. */
-struct input_tempfile {
-	int fd; /* -1 if not open */
-	uint64_t size;
-};
-
-int input_tempfile_open(struct input_tempfile *s, struct error *error);
-/*
- * Appends the bytes of the tar's current file; holes stay holes. *size receives the number of bytes
- * appended, also after a failure. Returns IOT_OK, a status with *error set, or the tar's status
- * with *error unchanged.
- */
-int input_tempfile_file(struct input_tempfile *s, struct tar *t, uint64_t *size,
-			struct error *error);
 
 #endif

@@ -17,18 +17,219 @@
 #include "lib/base/fdio.h"
 #include "lib/base/array.h"
 
-#include "input_internal.h"
+#include "archive_reader.h"
+#include "directory.h"
 
 enum {
 	MEMBERS_MAX = 1000000,
 	HEADS_TOTAL = 4 << 20, /* shared by the heads of all members */
 	HEAD_MIN = 256,        /* minimum for each member */
 	HEAD_PIPE = 4096,      /* wait for at most this much of a pipe */
+	READ_TOTAL = 16 << 20, /* shared by the bufreaders of all members */
+	READ_MAX = 1 << 20,    /* of one bufreader */
+	READ_MIN = 4096,
+};
+
+#define TEMPFILE_MAX ((uint64_t)64 << 30)
+
+struct member {
+	char *name;
+	uint64_t size;            /* bytes in the file or in the temporary file */
+	uint64_t done;            /* bytes that the last bufreader read, set when it is closed */
+	int64_t tempfile_at;      /* offset in the temporary file; -1 for a file or pipe */
+	struct identity identity; /* of a file */
+	struct identity root;     /* of the directory name[0..root_size) in which it was found */
+	size_t root_size;         /* 0 if the user named the file itself */
+	struct bufreader *once;   /* an open pipe, until input_open() */
+	struct error *damage;     /* error to report after the last byte of a damaged tar */
+	char *head;
+	size_t head_size;
+	bool head_known, pipe;
+};
+
+struct input {
+	struct member *member;
+	size_t count, capacity;
+	int tempfile; /* of the files of all tars; -1 if not open */
+	uint64_t tempfile_size;
+	uint64_t total, done, skipped;
+	size_t read_size; /* 0: derived from the number of members */
+	bool looking;     /* while only heads are read: use small buffers */
+	struct interrupt *stop;
+	struct tap *taps;    /* currently open */
+	struct error unseen; /* why a head could not be read, unless the input is at fault */
+};
+
+/* The raw bytes of one open member, under its bufreader. */
+struct tap {
+	struct input *in;
+	size_t member;
+	int fd;                            /* -1 for a slice of the temporary file */
+	const struct bufreader *bufreader; /* the bufreader on these bytes */
+	/*
+	 * Position in the slice of the temporary file. Atomic because another thread may ask for
+	 * progress.
+	 */
+	_Atomic uint64_t at;
+	struct error why;
+	struct tap *next, **link;
 };
 
 static int out_of_memory(struct error *error)
 {
 	return error_set(error, IOT_ENOMEM, "out of memory");
+}
+
+/* Open members: their raw bytes, which are counted, and the bufreaders on top */
+
+static uint64_t tap_position(const struct tap *t)
+{
+	if (t->fd < 0)
+		return t->at;
+	off_t at = lseek(t->fd, 0, SEEK_CUR);
+	if (at >= 0)
+		return (uint64_t)at;
+	return t->bufreader != NULL ? bufreader_stored(t->bufreader) : 0;
+}
+
+static void tap_free(void *context)
+{
+	struct tap *t = context;
+	struct input *in = t->in;
+	in->member[t->member].done = tap_position(t);
+	in->done += in->member[t->member].done;
+	if (t->fd >= 0)
+		close(t->fd);
+	*t->link = t->next;
+	if (t->next != NULL)
+		t->next->link = t->link;
+	free(t);
+}
+
+/* Takes ownership of fd, which is -1 for a slice of the temporary file. */
+static struct tap *tap_new(struct input *in, size_t member, int fd)
+{
+	struct tap *t = calloc(1, sizeof(*t));
+	if (t == NULL)
+		return NULL;
+	t->in = in;
+	t->member = member;
+	t->fd = fd;
+	t->next = in->taps;
+	t->link = &in->taps;
+	if (t->next != NULL)
+		t->next->link = &t->next;
+	in->taps = t;
+	in->done -= in->member[member].done;
+	in->member[member].done = 0;
+	return t;
+}
+
+static ssize_t read_tempfile(void *context, void *buffer, size_t size)
+{
+	struct tap *t = context;
+	const struct member *m = &t->in->member[t->member];
+	uint64_t left = m->size - t->at;
+	ssize_t n = 0;
+	if (left > 0)
+		n = fdio_read(t->in->tempfile, buffer, size < left ? size : (size_t)left,
+			      (uint64_t)m->tempfile_at + t->at);
+	if (n > 0)
+		t->at += (uint64_t)n;
+	if (left == 0 && m->damage != NULL) {
+		t->why = *m->damage;
+		errno = EIO;
+		return -1;
+	}
+	return n;
+}
+
+static size_t read_size(const struct input *in)
+{
+	if (in->read_size > 0)
+		return in->read_size;
+	if (in->looking)
+		return INPUT_HEAD_SIZE;
+	size_t size = in->count > 0 ? (size_t)READ_TOTAL / in->count : READ_MAX;
+	if (size > READ_MAX)
+		return READ_MAX;
+	return size < READ_MIN ? READ_MIN : size;
+}
+
+static struct bufreader *tap_bufreader(struct input *in, size_t member, int fd, bool plain,
+				       struct error *error)
+{
+	struct tap *t = tap_new(in, member, fd);
+	if (t == NULL) {
+		if (fd >= 0)
+			close(fd);
+		error_set(error, IOT_ENOMEM, "out of memory");
+		return NULL;
+	}
+	struct bufreader_options options = {.read_size = read_size(in),
+					    .plain = plain,
+					    .stop = in->stop,
+					    .waits = in->member[member].pipe &&
+						     in->member[member].size == 0,
+					    .why = &t->why,
+					    .done = tap_free,
+					    .done_context = t};
+	struct bufreader *w = bufreader_new(in->member[member].name, &options);
+	if (w == NULL) {
+		tap_free(t);
+		error_set(error, IOT_ENOMEM, "out of memory");
+		return NULL;
+	}
+	t->bufreader = w;
+	int status =
+	    fd >= 0 ? bufreader_open_fd(w, fd) : bufreader_open_callback(w, read_tempfile, t);
+	if (status == IOT_OK)
+		return w;
+	*error = *bufreader_error(w);
+	bufreader_free(w);
+	return NULL;
+}
+
+static struct bufreader *member_decompressed(struct input *in, size_t member, struct bufreader *raw,
+					     enum compression_layer how, struct error *error)
+{
+	if (raw == NULL || how == COMPRESSION_LAYER_NONE || how == COMPRESSION_LAYER_BUFREADER)
+		return raw;
+	const struct bufreader_options options = {.read_size = read_size(in)};
+	return decompress_bufreader(raw, how, in->member[member].name, &options, error);
+}
+
+/* Reads the first raw bytes of a regular file or slice without moving its position. */
+static ssize_t raw_head(const struct input *in, const struct member *m, int fd, char *head)
+{
+	size_t want = COMPRESSION_MAGIC_SIZE;
+	if (m->tempfile_at >= 0 && m->size < want)
+		want = (size_t)m->size;
+	const uint64_t from = m->tempfile_at >= 0 ? (uint64_t)m->tempfile_at : 0;
+	return fdio_read(fd >= 0 ? fd : in->tempfile, head, want, from);
+}
+
+static struct bufreader *member_open(struct input *in, size_t member, struct error *error)
+{
+	const struct member *m = &in->member[member];
+	char head[COMPRESSION_MAGIC_SIZE];
+	int fd = -1;
+	if (m->tempfile_at < 0) {
+		fd = found_open(m->name, &m->identity, m->root_size, &m->root, error);
+		if (fd < 0)
+			return NULL;
+	}
+	ssize_t n = raw_head(in, m, fd, head);
+	if (n < 0) {
+		input_path_error(error, m->name);
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	enum compression_layer how = compression_layer_of(head, (size_t)n);
+	return member_decompressed(
+	    in, member, tap_bufreader(in, member, fd, how != COMPRESSION_LAYER_BUFREADER, error),
+	    how, error);
 }
 
 /* Members */
@@ -58,14 +259,14 @@ static void member_clear(struct member *m)
 {
 	bufreader_free(m->once);
 	free(m->name);
-	free(m->fault);
+	free(m->damage);
 	free(m->head);
 }
 
 /* Tar */
 
 /* Returns "TAR/NAME", for display only, never to be opened. */
-static char *shown_name(const char *tar, const char *name)
+static char *display_name(const char *tar, const char *name)
 {
 	char *shown, escaped[4096];
 	escape_text(escaped, sizeof escaped, name, strlen(name));
@@ -76,30 +277,59 @@ static char *shown_name(const char *tar, const char *name)
  * Stores the error of a damaged tar with its last readable member, so that it is reported after
  * that member's last byte.
  */
-static int keep_fault(struct input *in, size_t first, const struct error *fault,
-		      struct error *error)
+static int store_damage(struct input *in, size_t first, const struct error *damage,
+			struct error *error)
 {
 	if (in->count == first)
-		return error_set(error, fault->status, "%s", fault->text);
+		return error_set(error, damage->status, "%s", damage->text);
 	struct member *last = &in->member[in->count - 1];
-	last->fault = malloc(sizeof(*fault));
-	if (last->fault == NULL)
+	last->damage = malloc(sizeof(*damage));
+	if (last->damage == NULL)
 		return out_of_memory(error);
-	*last->fault = *fault;
+	*last->damage = *damage;
 	return IOT_OK;
 }
 
-static int tempfile_files(struct input *in, struct tar *t, const char *tar, struct error *error)
+/*
+ * Appends the bytes of the tar's current file to the temporary file; holes stay holes. *size
+ * receives the number of bytes appended, also after a failure. Returns IOT_OK, a status with *error
+ * set, or the tar's status with *error unchanged.
+ */
+static int append_file(struct input *in, struct tar *t, uint64_t *size, struct error *error)
+{
+	const uint64_t capacity = TEMPFILE_MAX - in->tempfile_size;
+	const void *data;
+	size_t n;
+	uint64_t offset;
+	int got;
+	*size = 0;
+	while ((got = tar_block(t, &data, &n, &offset)) > 0) {
+		if (n > capacity || offset > capacity - n)
+			return error_set(error, IOT_ELIMIT,
+					 "the files of a tar need more than %d GiB",
+					 (int)(TEMPFILE_MAX >> 30));
+		if (!fdio_write(in->tempfile, data, n, in->tempfile_size + offset))
+			return error_system(
+			    error, errno,
+			    "temporary file for the files of a tar: cannot be written");
+		if (n > 0 && offset + n > *size)
+			*size = offset + n;
+	}
+	in->tempfile_size += *size;
+	return got;
+}
+
+static int append_files(struct input *in, struct tar *t, const char *tar, struct error *error)
 {
 	size_t first = in->count;
 	const char *name;
 	int got;
 	while ((got = tar_next(t, &name)) > 0) {
-		struct member *m = add_member(in, shown_name(tar, name), error);
+		struct member *m = add_member(in, display_name(tar, name), error);
 		if (m == NULL)
 			return error->status;
-		m->tempfile_at = (int64_t)in->tempfile.size;
-		got = input_tempfile_file(&in->tempfile, t, &m->size, error);
+		m->tempfile_at = (int64_t)in->tempfile_size;
+		got = append_file(in, t, &m->size, error);
 		in->total += m->size;
 		if (error->status != IOT_OK)
 			return error->status;
@@ -107,18 +337,18 @@ static int tempfile_files(struct input *in, struct tar *t, const char *tar, stru
 			break;
 	}
 	in->skipped += tar_skipped(t);
-	return got < 0 ? keep_fault(in, first, tar_error(t), error) : IOT_OK;
+	return got < 0 ? store_damage(in, first, tar_error(t), error) : IOT_OK;
 }
 
 /* Takes ownership of base. */
 static int add_tar(struct input *in, struct bufreader *base, const char *name, struct error *error)
 {
 	struct tar *t = tar_new(base, name, error);
-	if (t == NULL)
-		return error->status;
-	int status = input_tempfile_open(&in->tempfile, error);
+	int status = t == NULL ? error->status : IOT_OK;
+	if (t != NULL && in->tempfile < 0 && (in->tempfile = tempfile_open()) < 0)
+		status = input_path_error(error, tempfile_directory());
 	if (status == IOT_OK)
-		status = tempfile_files(in, t, name, error);
+		status = append_files(in, t, name, error);
 	tar_free(t);
 	return status;
 }
@@ -127,14 +357,14 @@ static int add_tar(struct input *in, struct bufreader *base, const char *name, s
 static int replace_by_tar(struct input *in, struct bufreader *base, struct error *error)
 {
 	struct member tar = in->member[in->count - 1];
-	size_t place = in->count - 1;
+	size_t index = in->count - 1;
 	in->total -= tar.size;
 	int status = add_tar(in, base, tar.name, error);
-	in->done -= in->member[place].done;
+	in->done -= in->member[index].done;
 	member_clear(&tar);
 	in->count--;
-	memmove(&in->member[place], &in->member[place + 1],
-		(in->count - place) * sizeof(*in->member));
+	memmove(&in->member[index], &in->member[index + 1],
+		(in->count - index) * sizeof(*in->member));
 	return status;
 }
 
@@ -279,7 +509,7 @@ struct input *input_new(const char *const *paths, size_t count, struct interrupt
 		out_of_memory(error);
 		return NULL;
 	}
-	in->tempfile.fd = -1;
+	in->tempfile = -1;
 	in->stop = stop;
 	int status = IOT_OK;
 	for (size_t i = 0; i < count && status == IOT_OK; i++)
@@ -298,8 +528,8 @@ void input_free(struct input *in)
 		return;
 	for (size_t i = 0; i < in->count; i++)
 		member_clear(&in->member[i]);
-	if (in->tempfile.fd >= 0)
-		close(in->tempfile.fd);
+	if (in->tempfile >= 0)
+		close(in->tempfile);
 	free(in->member);
 	free(in);
 }
