@@ -341,6 +341,45 @@ IOT_API const struct iot_stats_operation *iot_stats_operation(const struct iot_s
 IOT_API uint64_t iot_stats_size(const struct iot_stats_row *row, unsigned size_class);
 IOT_API uint64_t iot_stats_fact(const struct iot_stats *s, enum iot_stats_fact fact);
 
+/* Merging */
+
+/*
+ * name		names of the inputs: for errors, and to order inputs that begin alike. NULL: numbers
+ * shift	sets *shift_ns, which is 0, to the time to be added to those of an input. Called once for each, in
+ *		order, after the first events of all were read; host is that of its %trace, or NULL. Returns IOT_OK, or
+ *		the status with which the merge fails. NULL: no input is shifted
+ * ended	called when all events of an input were merged. status: IOT_OK, or the error that ended it early,
+ *		with a sentence. May be NULL
+ */
+struct iot_merge_options {
+	size_t size;         /* of this struct */
+	uint32_t keep_ids;   /* 1: ids mean the same in all inputs: they are parts of one trace */
+	uint32_t join_paths; /* 1: files of the same host and path become one object */
+	uint64_t open_max;   /* inputs, 2 or more, that are read at a time; 0: all */
+	const char *const *name;
+	int (*shift)(void *context, size_t input, const char *host, int has_epoch,
+		     int64_t *shift_ns);
+	void (*ended)(void *context, size_t input, int status, const char *sentence);
+	void *context;
+};
+
+/*
+ * Merges n >= 1 streams, each in order of start, to one. They are aligned by epoch= of their %trace where all
+ * have one, else by their time zero. I/Os that start together are ordered by process, then file; the
+ * order of the inputs does not matter. An id that two inputs use stays with one of them, and the other's
+ * gets a new number, in directives too.
+ *
+ * An input that fails with IOT_EFORMAT, IOT_EIO or IOT_ETRUNCATED ends there with a %lost; its other errors
+ * are errors of the merge. The first batch is empty: with it, the first events of all inputs have been
+ * read. Beyond open_max, inputs are merged in groups, to a temporary file; after its first batch, an input
+ * is not read until its group is.
+ *
+ * The inputs belong to the merge. Returns NULL, after freeing them, if out of memory or if an option is
+ * invalid.
+ */
+IOT_API struct iot_stream *iot_stream_merge(struct iot_stream **inputs, size_t n,
+					    const struct iot_merge_options *options);
+
 #ifdef __cplusplus
 }
 #endif

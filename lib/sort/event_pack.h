@@ -189,4 +189,12 @@ static inline __attribute__((always_inline)) size_t event_unpack(const unsigned 
 	return (size_t)(p - from);
 }
 
+/* Returns the tag of a decoded event, and removes it. */
+static inline uint32_t event_take_tag(struct iot_event *ev)
+{
+	const uint32_t tag = ev->rec.spare;
+	ev->rec.spare = 0;
+	return tag;
+}
+
 #endif

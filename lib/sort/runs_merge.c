@@ -135,10 +135,8 @@ ssize_t runs_next(struct runs *r, struct iot_event *out, uint32_t *tag, size_t m
 			if (status != 1)
 				return status < 0 ? status : (ssize_t)n;
 		}
-		if (tag != NULL) {
-			tag[n] = out[n].rec.spare;
-			out[n].rec.spare = 0;
-		}
+		if (tag != NULL)
+			tag[n] = event_take_tag(&out[n]);
 		if (advance(r, run, number) != IOT_OK)
 			return r->error->status;
 		n++;

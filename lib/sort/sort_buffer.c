@@ -221,10 +221,8 @@ size_t sort_buffer_pop(struct sort_buffer *p, size_t end, struct iot_event *out,
 		out[i].kind = IOT_RECORD;
 		out[i].has = 0;
 		out[i].text = (struct iot_text){NULL, 0};
-		if (tag != NULL) {
-			tag[i] = out[i].rec.spare;
-			out[i].rec.spare = 0;
-		}
+		if (tag != NULL)
+			tag[i] = event_take_tag(&out[i]);
 		p->reclaimable += (key[i].tie & EXTENDED) == 0 ? sizeof(struct iot_record)
 							       : show_extended(at, &out[i]);
 	}

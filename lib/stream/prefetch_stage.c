@@ -6,7 +6,7 @@
 #include "lib/base/thread.h"
 #include "lib/base/prefetch.h"
 
-enum { SLOTS = 16 };
+enum { SLOTS = 8 };
 
 struct prefetch_stage {
 	struct iot_stream *upstream;

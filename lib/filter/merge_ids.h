@@ -3,11 +3,11 @@
  * Maps the ids of the inputs to ids of the output: the first one keeps its number, a later one with
  * the same number gets an unused one. Processes, files and objects are numbered separately.
  */
-#ifndef CLI_MERGE_IDS_H
-#define CLI_MERGE_IDS_H
+#ifndef LIB_FILTER_MERGE_IDS_H
+#define LIB_FILTER_MERGE_IDS_H
 
 #include "lib/base/idmap.h"
-#include "lib/filter/remap_ids.h"
+#include "remap_ids.h"
 
 enum { MERGE_CACHE = 128 };
 
@@ -62,21 +62,21 @@ remap_id_fn merge_ids_map;
 /* Records the host of a %process. Returns false if out of memory. */
 bool merge_ids_process(struct merge_ids *ids, const struct iot_event *ev);
 
-/* Maps a record of input rec->spare. Returns false if out of memory. */
-bool merge_ids_lookup(struct merge_ids *ids, struct iot_record *rec);
+/* Maps a record of an input. Returns false if out of memory. */
+bool merge_ids_lookup(struct merge_ids *ids, uint32_t input, struct iot_record *rec);
 /* Its CPU clock: the total that the inputs had for the process so far. */
-bool merge_ids_clock(struct merge_ids *ids, struct iot_record *rec);
+bool merge_ids_clock(struct merge_ids *ids, uint32_t input, struct iot_record *rec);
 
 /* Like lookup, with a cache of recent records. */
-static inline bool merge_ids_record(struct merge_ids *ids, struct iot_record *rec)
+static inline bool merge_ids_record(struct merge_ids *ids, uint32_t input, struct iot_record *rec)
 {
 	if (ids->keep)
-		return merge_ids_clock(ids, rec);
-	const size_t at = rec->spare * (size_t)MERGE_CACHE +
-			  ((rec->file + 37 * rec->process) & (MERGE_CACHE - 1));
+		return merge_ids_clock(ids, input, rec);
+	const size_t at =
+	    input * (size_t)MERGE_CACHE + ((rec->file + 37 * rec->process) & (MERGE_CACHE - 1));
 	const struct merge_cached *c = &ids->cache[at];
 	if (!ids->cached[at] || c->process != rec->process || c->file != rec->file)
-		return merge_ids_lookup(ids, rec);
+		return merge_ids_lookup(ids, input, rec);
 	rec->process = c->to_process;
 	rec->file = c->to_file;
 	return true;

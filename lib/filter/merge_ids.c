@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ids of inputs and of the output: see ids.h. */
-#include "ids.h"
+/* Ids of inputs and of the output: see merge_ids.h. */
+#include "merge_ids.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,8 +66,6 @@ static size_t number_in(struct idmap *m, uint64_t key, void *array, size_t *capa
 }
 
 /* Returns 1 if it was free and is now used, 0 if it was used, -1 if out of memory. */
-
-/* 1: it was free and is taken now; 0: it was taken; -1: no memory. */
 static int take(struct merge_ids *ids, enum remapped_id kind, uint32_t id)
 {
 	const size_t before = ids->taken[kind].count;
@@ -119,7 +117,7 @@ bool merge_ids_process(struct merge_ids *ids, const struct iot_event *ev)
 /* The host of the process, otherwise of the input; inputs without a host share one. */
 static bool host_of(struct merge_ids *ids, const struct iot_event *ev, uint64_t *hash)
 {
-	const char *host = ids->inputs[ids->current].host;
+	const char *host = ids->inputs[ids->current].trace.host;
 	uint64_t process;
 	bool is_new;
 	if (process_of(ev, "process", &process)) {
@@ -188,13 +186,13 @@ bool merge_ids_map(void *context, enum remapped_id kind, uint32_t id, const stru
 	return fine;
 }
 
-bool merge_ids_lookup(struct merge_ids *ids, struct iot_record *rec)
+bool merge_ids_lookup(struct merge_ids *ids, uint32_t input, struct iot_record *rec)
 {
 	const struct iot_event ev = {.rec = *rec, .kind = IOT_RECORD};
-	const size_t at = rec->spare * (size_t)MERGE_CACHE +
-			  ((rec->file + 37 * rec->process) & (MERGE_CACHE - 1));
+	const size_t at =
+	    input * (size_t)MERGE_CACHE + ((rec->file + 37 * rec->process) & (MERGE_CACHE - 1));
 	struct merge_cached *c = &ids->cache[at];
-	ids->current = rec->spare;
+	ids->current = input;
 	ids->cached[at] = false;
 	c->process = rec->process;
 	c->file = rec->file;
@@ -208,12 +206,12 @@ bool merge_ids_lookup(struct merge_ids *ids, struct iot_record *rec)
 }
 
 /* Where the clocks of a process are, in its input (to_process) and in the output (to_file). */
-static bool find_clocks(struct merge_ids *ids, const struct iot_record *rec, size_t at)
+static bool find_clocks(struct merge_ids *ids, uint32_t input, const struct iot_record *rec,
+			size_t at)
 {
 	bool is_new;
-	size_t in =
-	    number_in(&ids->clocks, idmap_pair(rec->spare, rec->process), &ids->clock_before,
-		      &ids->clock_capacity, sizeof *ids->clock_before, &is_new);
+	size_t in = number_in(&ids->clocks, idmap_pair(input, rec->process), &ids->clock_before,
+			      &ids->clock_capacity, sizeof *ids->clock_before, &is_new);
 	size_t out = number_in(&ids->processes, rec->process, &ids->clock, &ids->process_capacity,
 			       sizeof *ids->clock, &is_new);
 	if (in == SIZE_MAX || out == SIZE_MAX)
@@ -224,11 +222,11 @@ static bool find_clocks(struct merge_ids *ids, const struct iot_record *rec, siz
 	return true;
 }
 
-bool merge_ids_clock(struct merge_ids *ids, struct iot_record *rec)
+bool merge_ids_clock(struct merge_ids *ids, uint32_t input, struct iot_record *rec)
 {
-	const size_t at = rec->spare * (size_t)MERGE_CACHE + (rec->process & (MERGE_CACHE - 1));
+	const size_t at = input * (size_t)MERGE_CACHE + (rec->process & (MERGE_CACHE - 1));
 	if ((!ids->cached[at] || ids->cache[at].process != rec->process) &&
-	    !find_clocks(ids, rec, at))
+	    !find_clocks(ids, input, rec, at))
 		return false;
 	int64_t *before = &ids->clock_before[ids->cache[at].to_process];
 	int64_t *clock = &ids->clock[ids->cache[at].to_file];
