@@ -89,7 +89,7 @@ bool emit_begin(struct emit *e, struct iot_builder *b, const char *name)
 	return true;
 }
 
-void emit_end(struct emit *e, struct iot_builder *b, int64_t place_ns)
+void emit_end(struct emit *e, struct iot_builder *b, int64_t key_ns)
 {
 	struct iot_event made = {0};
 	/* the only possible failure: the directive is too long */
@@ -101,7 +101,7 @@ void emit_end(struct emit *e, struct iot_builder *b, int64_t place_ns)
 	if (ev == NULL)
 		return;
 	*ev = made;
-	ev->rec.start_ns = place_ns;
+	ev->rec.start_ns = key_ns;
 	e->chunk->used += made.text.size;
 	e->text_used += made.text.size;
 }
@@ -116,7 +116,7 @@ void emit_string(struct iot_builder *b, const char *key, const char *value)
 	iot_directive_text(b, key, value, strlen(value));
 }
 
-void emit_counts(struct emit *e, const char *source, int64_t place_ns)
+void emit_counts(struct emit *e, const char *source, int64_t key_ns)
 {
 	struct iot_builder b;
 	const struct report *r = e->report;
@@ -127,7 +127,7 @@ void emit_counts(struct emit *e, const char *source, int64_t place_ns)
 		iot_directive_number(&b, r->count[i].name, r->count[i].value);
 	if (r->unparsed > 0)
 		iot_directive_number(&b, "unparsed", r->unparsed);
-	emit_end(e, &b, place_ns);
+	emit_end(e, &b, key_ns);
 }
 
 /* Operations */

@@ -53,11 +53,11 @@ static inline void emit_record(struct iot_event *ev, struct iot_record rec)
 
 /* Starts a directive. Returns false if out of memory. */
 bool emit_begin(struct emit *e, struct iot_builder *b, const char *name);
-void emit_end(struct emit *e, struct iot_builder *b, int64_t place_ns);
+void emit_end(struct emit *e, struct iot_builder *b, int64_t key_ns);
 void emit_text(struct iot_builder *b, const char *key, struct iot_text value);
 void emit_string(struct iot_builder *b, const char *key, const char *value);
 /* Emits a %counter with all counts, if there are any. */
-void emit_counts(struct emit *e, const char *source, int64_t place_ns);
+void emit_counts(struct emit *e, const char *source, int64_t key_ns);
 
 /*
  * Sort key of an untimed event: the earliest one still allowed, but not after needed_ns, the time

@@ -69,7 +69,7 @@ static struct strace_aio_class **bucket(struct strace *s, const struct strace_co
 					uint64_t data)
 {
 	const uint64_t key = data * 0x9e3779b97f4a7c15U ^ (uint64_t)(uintptr_t)x;
-	return &s->aio.bucket[hash_mix(s->tracker.seed, key) & (BUCKETS - 1)];
+	return &s->aio.bucket[hash_mix(s->fds.seed, key) & (BUCKETS - 1)];
 }
 
 static struct strace_aio_class *find_class(struct strace *s, const struct strace_context *x,
@@ -89,8 +89,8 @@ static struct strace_aio_class *make_class(struct strace *s, struct strace_conte
 		return k;
 	if (s->aio.bucket == NULL)
 		s->aio.bucket =
-		    fdtable_grow(&s->tracker, NULL, 0, BUCKETS * sizeof(struct strace_aio_class *));
-	k = s->aio.bucket != NULL ? fdtable_grow(&s->tracker, NULL, 0, sizeof *k) : NULL;
+		    fdtable_grow(&s->fds, NULL, 0, BUCKETS * sizeof(struct strace_aio_class *));
+	k = s->aio.bucket != NULL ? fdtable_grow(&s->fds, NULL, 0, sizeof *k) : NULL;
 	if (k == NULL)
 		return NULL;
 	struct strace_aio_class **b = bucket(s, x, data);
@@ -120,7 +120,7 @@ static void end_class(struct strace *s, struct strace_aio_class *k)
 	*(k->prev != NULL ? &k->prev->next : &k->context->classes) = k->next;
 	if (k->next != NULL)
 		k->next->prev = k->prev;
-	fdtable_drop(&s->tracker, k, sizeof *k);
+	fdtable_drop(&s->fds, k, sizeof *k);
 	s->aio.classes--;
 }
 
@@ -130,7 +130,7 @@ static void request_free(struct strace *s, struct strace_request *r)
 {
 	*(r->prev != NULL ? &r->prev->next : &s->aio.first) = r->next;
 	*(r->next != NULL ? &r->next->prev : &s->aio.last) = r->prev;
-	fdtable_drop(&s->tracker, r, sizeof *r);
+	fdtable_drop(&s->fds, r, sizeof *r);
 	s->aio.requests--;
 }
 
@@ -206,7 +206,7 @@ struct strace_request **strace_request_new(struct strace *s, struct strace_reque
 					   const struct strace_request_info *info)
 {
 	struct strace_aio_class *k = keep_limit(s) ? make_class(s, x, info->data) : NULL;
-	struct strace_request *r = k != NULL ? fdtable_grow(&s->tracker, NULL, 0, sizeof *r) : NULL;
+	struct strace_request *r = k != NULL ? fdtable_grow(&s->fds, NULL, 0, sizeof *r) : NULL;
 	const uint64_t length = info->length;
 	if (r == NULL)
 		return NULL;
@@ -392,7 +392,7 @@ void strace_context_new(struct strace *s, struct strace_group *g, uint64_t id)
 		strace_context_free(s, g, x);
 	if (g->context_count == CONTEXTS_MAX)
 		return;
-	x = fdtable_grow(&s->tracker, NULL, 0, sizeof *x);
+	x = fdtable_grow(&s->fds, NULL, 0, sizeof *x);
 	if (x == NULL)
 		return;
 	*x = (struct strace_context){.next = g->contexts, .id = id, .trusted = true};
@@ -408,7 +408,7 @@ void strace_context_free(struct strace *s, struct strace_group *g, struct strace
 		at = &(*at)->next;
 	*at = x->next;
 	g->context_count--;
-	fdtable_drop(&s->tracker, x, sizeof *x);
+	fdtable_drop(&s->fds, x, sizeof *x);
 }
 
 void strace_aio_leave(struct strace *s, struct strace_group *g)
@@ -419,6 +419,6 @@ void strace_aio_leave(struct strace *s, struct strace_group *g)
 
 void strace_aio_free(struct strace *s)
 {
-	fdtable_drop(&s->tracker, s->aio.bucket,
+	fdtable_drop(&s->fds, s->aio.bucket,
 		     s->aio.bucket != NULL ? BUCKETS * sizeof(struct strace_aio_class *) : 0);
 }

@@ -280,7 +280,7 @@ static void emit_first(struct strace *s)
 	if (!u->known)
 		u->record.flags |= IOT_OFFSET_UNKNOWN;
 	strace_emit_record(s, &u->record);
-	open_description_free(&s->tracker, remove_first(&s->order));
+	open_description_free(&s->fds, remove_first(&s->order));
 }
 
 static void delay(struct strace *s, const struct strace_call *c, struct open_description *d,
@@ -353,6 +353,6 @@ int64_t strace_unsettled_since(const struct strace *s)
 void strace_order_free(struct strace *s)
 {
 	while (s->order.count > 0)
-		open_description_free(&s->tracker, remove_first(&s->order));
+		open_description_free(&s->fds, remove_first(&s->order));
 	free(s->order.unsettled);
 }

@@ -399,7 +399,7 @@ void strace_process(struct strace *s, struct strace_member *m, const struct stra
 		struct strace_task *t = strace_task_of(s, line);
 		if (t == NULL && s->tasks.deferred_full) {
 			strace_release_deferred(s, true);
-			t = strace_task_guess(s, line);
+			t = strace_task_assume(s, line);
 		}
 		if (t != NULL)
 			task_line(s, t, line->time_ns, line->kind, line->body, line->end, m);

@@ -115,8 +115,8 @@ static void file_event(struct strace *s, const struct strace_task *t, int64_t fd
 		return;
 	iot_directive_number(&b, "process", t->group->id);
 	iot_directive_number(&b, "id", d->id);
-	iot_directive_number(&b, "object", fdtable_object(&s->tracker, d));
-	if (d->file != NULL && file_has_path(&s->tracker, d->file)) {
+	iot_directive_number(&b, "object", fdtable_object(&s->fds, d));
+	if (d->file != NULL && file_has_path(&s->fds, d->file)) {
 		iot_directive_text(&b, "path", d->file->path, d->file->path_size);
 	} else {
 		char id[2 * 20 + 2];
@@ -135,7 +135,7 @@ uint32_t strace_emit_file(struct strace *s, struct strace_task *task, int64_t fd
 	uint32_t process = task->group->id;
 	if (!task->group->announced)
 		strace_emit_process(s, task->group);
-	if (d->reported_last != process && !description_mark_known(&s->tracker, d, process))
+	if (d->reported_last != process && !description_mark_known(&s->fds, d, process))
 		file_event(s, task, fd, d, from_ns);
 	return d->id;
 }
@@ -150,16 +150,16 @@ void strace_make_record(struct strace *s, const struct strace_call *c, int64_t f
 	if (d->reported_last != process || !c->task->group->announced)
 		strace_emit_file(s, c->task, fd, slot, c->start_ns);
 	unsigned type = IOT_LOGICAL | (io->write ? IOT_WRITE : 0U) | (io->async ? IOT_ASYNC : 0U);
-	unsigned flags = IOT_CPU_UNKNOWN | (io->place.known ? 0U : IOT_OFFSET_UNKNOWN) |
+	unsigned flags = IOT_CPU_UNKNOWN | (io->at.known ? 0U : IOT_OFFSET_UNKNOWN) |
 			 (c->duration_known ? 0U : IOT_DURATION_UNKNOWN) |
 			 (s->log.has_time ? 0U : IOT_START_UNKNOWN);
 	*rec = (struct iot_record){.start_ns = c->start_ns,
 				   .duration_ns = c->duration_ns,
-				   .offset = io->place.offset,
+				   .offset = io->at.offset,
 				   .length = io->length,
 				   .file = d->id,
 				   .process = process,
-				   .object = fdtable_object(&s->tracker, d),
+				   .object = fdtable_object(&s->fds, d),
 				   .type = (uint8_t)type,
 				   .flags = (uint8_t)flags};
 }
@@ -219,7 +219,7 @@ void strace_emit_op_on(struct strace *s, const struct strace_call *c, const char
 		       uint32_t file, const struct open_description *d)
 {
 	struct strace_op op = {.name = name, .file = file};
-	if (d->file != NULL && file_has_path(&s->tracker, d->file)) {
+	if (d->file != NULL && file_has_path(&s->fds, d->file)) {
 		op.path = d->file->path;
 		op.path_size = d->file->path_size;
 	}

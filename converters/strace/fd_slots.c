@@ -72,14 +72,14 @@ struct open_description *strace_fd_found(struct strace *s, const struct strace_f
 		const size_t size = strace_note_path(s, fd, &block);
 		kind = strace_path_kind(s->path2, size, block);
 		if (kind == FD_FILE && !fd->deleted)
-			f = fdtable_open(&s->tracker, s->path2, size, OPEN_REAL);
+			f = fdtable_open(&s->fds, s->path2, size, OPEN_REAL);
 	}
 	const bool unlinked = kind == FD_FILE && f == NULL;
 	if (unlinked)
-		f = file_unlinked(&s->tracker);
-	struct open_description *d = open_description_new(&s->tracker, kind, f);
+		f = file_unlinked(&s->fds);
+	struct open_description *d = open_description_new(&s->fds, kind, f);
 	if (unlinked && f != NULL)
-		file_free(&s->tracker, f);
+		file_free(&s->fds, f);
 	if (d != NULL)
 		d->note = strace_note_hash(fd);
 	return d;
@@ -127,7 +127,7 @@ static struct fd_slot *slot_found(struct strace *s, struct strace_task *t,
 	struct open_description *d = strace_fd_found(s, fd);
 	if (d != NULL)
 		appears(s, d, fd);
-	return fd_table_set(&s->tracker, t->table, fd->number, d, false);
+	return fd_table_set(&s->fds, t->table, fd->number, d, false);
 }
 
 /*
@@ -149,12 +149,12 @@ static void note_changed(struct strace *s, struct strace_task *t, const struct s
 	const enum descriptor_kind kind = strace_path_kind(s->path2, size, block);
 	const bool same_kind = kind == d->kind || (kind == FD_FILE && d->kind == FD_DIRECTORY);
 	struct tracked_file *f = d->file;
-	const bool named = f != NULL && file_has_path(&s->tracker, f);
+	const bool named = f != NULL && file_has_path(&s->fds, f);
 	const bool same_name =
 	    named && f->path_size == size && memcmp(f->path, s->path2, size) == 0;
 	if (!same_kind || (named && !d->seen && !fd->deleted && !same_name)) {
 		s->reuse.missed += !is_candidate(d);
-		fd_table_set(&s->tracker, t->table, fd->number, strace_fd_found(s, fd),
+		fd_table_set(&s->fds, t->table, fd->number, strace_fd_found(s, fd),
 			     fd_table_cloexec(t->table, fd->number));
 		return;
 	}
@@ -162,9 +162,9 @@ static void note_changed(struct strace *s, struct strace_task *t, const struct s
 	if (f == NULL || d->kind != FD_FILE)
 		return;
 	if (!fd->deleted && !same_name)
-		fdtable_renamed(&s->tracker, f, s->path2, size);
-	else if (fd->deleted && fdtable_find(&s->tracker, s->path2, size) == f)
-		fdtable_absent(&s->tracker, s->path2, size);
+		fdtable_renamed(&s->fds, f, s->path2, size);
+	else if (fd->deleted && fdtable_find(&s->fds, s->path2, size) == f)
+		fdtable_absent(&s->fds, s->path2, size);
 }
 
 /* Reused numbers */
@@ -190,7 +190,7 @@ static void remember(struct strace *s, const struct strace_call *c, int64_t fd)
 	if (slot == NULL)
 		return;
 	struct strace_closed *g = &s->reuse.closed[s->reuse.closed_next++ % STRACE_CLOSED];
-	open_description_free(&s->tracker, g->slot.open);
+	open_description_free(&s->fds, g->slot.open);
 	*g = (struct strace_closed){.table = table->id,
 				    .fd = fd,
 				    .until = c->left,
@@ -203,7 +203,7 @@ static void remember(struct strace *s, const struct strace_call *c, int64_t fd)
 static struct fd_slot *unknown_slot(struct strace *s, const struct strace_fd *fd)
 {
 	struct fd_slot *unknown = &s->reuse.unknown;
-	open_description_free(&s->tracker, unknown->open);
+	open_description_free(&s->fds, unknown->open);
 	unknown->open = strace_fd_found(s, fd);
 	strace_count(s, "ambiguous.descriptor", 1);
 	if (unknown->open == NULL)
@@ -245,7 +245,7 @@ static void add_missing(struct strace *s, const struct strace_call *c, int64_t f
 	struct strace_missing *m = &r->missing[r->missing_next++ % STRACE_MISSING];
 	r->missed++;
 	slot->open->refs++;
-	open_description_free(&s->tracker, m->open);
+	open_description_free(&s->fds, m->open);
 	*m = (struct strace_missing){.table = c->task->table->id,
 				     .fd = fd,
 				     .by = strace_use_of(c),
@@ -327,8 +327,7 @@ static void restore(struct strace *s, const struct strace_call *c, int64_t fd)
 			continue;
 		close_found(s, m);
 		m->open->refs++;
-		struct fd_slot *slot =
-		    fd_table_set(&s->tracker, c->task->table, fd, m->open, false);
+		struct fd_slot *slot = fd_table_set(&s->fds, c->task->table, fd, m->open, false);
 		if (slot != NULL)
 			slot->since = m->since;
 		return;
@@ -338,7 +337,7 @@ static void restore(struct strace *s, const struct strace_call *c, int64_t fd)
 void strace_release(struct strace *s, const struct strace_call *c, int64_t fd)
 {
 	remember(s, c, fd);
-	fd_table_close(&s->tracker, c->task->table, fd);
+	fd_table_close(&s->fds, c->task->table, fd);
 	if (s->log.members > 1)
 		restore(s, c, fd);
 }
@@ -362,7 +361,7 @@ struct fd_slot *strace_install(struct strace *s, struct strace_call *c, int64_t 
 	if (present != NULL && present->open->seen)
 		add_missing(s, c, fd);
 	remember(s, c, fd);
-	struct fd_slot *slot = fd_table_set(&s->tracker, c->task->table, fd, d, cloexec);
+	struct fd_slot *slot = fd_table_set(&s->fds, c->task->table, fd, d, cloexec);
 	installed(s, c, fd);
 	return slot;
 }
@@ -389,18 +388,18 @@ void strace_copy(struct strace *s, struct strace_call *c, const struct strace_fd
 	d->refs++; /* remember() may drop the last other reference */
 	remember(s, c, to);
 	if (fd_table_get(table, from->number) == slot)
-		fd_table_dup(&s->tracker, table, from->number, to, cloexec);
+		fd_table_dup(&s->fds, table, from->number, to, cloexec);
 	else if (d->refs++ > 0)
-		fd_table_set(&s->tracker, table, to, d, cloexec);
-	open_description_free(&s->tracker, d);
+		fd_table_set(&s->fds, table, to, d, cloexec);
+	open_description_free(&s->fds, d);
 	installed(s, c, to);
 }
 
 void strace_reuse_free(struct strace *s)
 {
 	for (unsigned i = 0; i < STRACE_CLOSED; i++)
-		open_description_free(&s->tracker, s->reuse.closed[i].slot.open);
+		open_description_free(&s->fds, s->reuse.closed[i].slot.open);
 	for (unsigned i = 0; i < STRACE_MISSING; i++)
-		open_description_free(&s->tracker, s->reuse.missing[i].open);
-	open_description_free(&s->tracker, s->reuse.unknown.open);
+		open_description_free(&s->fds, s->reuse.missing[i].open);
+	open_description_free(&s->fds, s->reuse.unknown.open);
 }

@@ -92,7 +92,7 @@ static int open_source(struct source_state *src)
 	s->options.threads = source_setting(src, "threads") != NULL;
 	s->emit.report = &src->report;
 	s->emit.directive_capacity = PATHS_DIRECTIVE;
-	fdtable_init(&s->tracker);
+	fdtable_init(&s->fds);
 	strace_table_init(s);
 	if (emit_set_ops(&s->emit, src) != IOT_OK || set_origin(s) != IOT_OK)
 		return src->error.status;
@@ -113,7 +113,7 @@ static void close_source(struct source_state *src)
 	strace_reuse_free(s);
 	strace_tasks_free(s);
 	strace_aio_free(s);
-	fdtable_clear(&s->tracker);
+	fdtable_clear(&s->fds);
 	strace_log_close(&s->log);
 	emit_free(&s->emit);
 	free(s);
@@ -291,8 +291,8 @@ static void finish(struct strace *s)
 	count_silent(s);
 	note_filter(s);
 	note_cut(s);
-	if (s->tracker.unnamed > 0)
-		strace_count(s, "unnamed.files", s->tracker.unnamed);
+	if (s->fds.unnamed > 0)
+		strace_count(s, "unnamed.files", s->fds.unnamed);
 	if (s->began) /* otherwise there is no %trace before it */
 		emit_counts(&s->emit, "strace", s->now_ns);
 	int status = verdict(s);
@@ -302,7 +302,7 @@ static void finish(struct strace *s)
 
 static bool failed(struct strace *s)
 {
-	const int status[] = {s->log.status, s->emit.status, s->tracker.status};
+	const int status[] = {s->log.status, s->emit.status, s->fds.status};
 	for (size_t i = 0; s->status == IOT_OK && i < sizeof status / sizeof *status; i++)
 		s->status = status[i];
 	if (s->status != IOT_ENOMEM && s->status != IOT_ELIMIT)

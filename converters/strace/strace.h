@@ -535,7 +535,7 @@ struct strace {
 	struct strace_log log;
 	struct strace_name hash[STRACE_HASH];
 	struct strace_tasks tasks;
-	struct fdtable tracker;
+	struct fdtable fds;
 	struct strace_aio aio;
 	struct strace_reuse reuse;
 	struct strace_order order;
@@ -576,7 +576,7 @@ bool strace_shown(const struct strace *s, const struct open_description *d);
 uint32_t strace_emit_file(struct strace *s, struct strace_task *task, int64_t fd,
 			  struct fd_slot *slot, int64_t from_ns);
 struct strace_io {
-	struct file_offset place;
+	struct file_offset at;
 	uint64_t length;
 	bool write, async;
 	bool ordered; /* the offset depends on the order of calls */
@@ -634,7 +634,7 @@ void strace_aio_free(struct strace *s);
 /* Returns the task of a line. Returns NULL if the line was deferred or memory is exhausted. */
 struct strace_task *strace_task_of(struct strace *s, const struct strace_line *line);
 /* The same for a line that could not be deferred, after the release of all deferred ones. */
-struct strace_task *strace_task_guess(struct strace *s, const struct strace_line *line);
+struct strace_task *strace_task_assume(struct strace *s, const struct strace_line *line);
 struct strace_task *strace_task_find(const struct strace *s, uint32_t tid);
 /* Returns the task of this number, a new one without known parent if there is none. */
 struct strace_task *strace_task_or_root(struct strace *s, uint32_t tid);

@@ -168,7 +168,7 @@ static bool fill_record(struct strace *s, struct strace_call *c, const struct io
 	if (slot == NULL)
 		return false;
 	struct strace_io out = {.length = length, .write = io->write, .async = true};
-	out.place = open_description_move_at(slot->open, io->write, (uint64_t)io->offset, length);
+	out.at = open_description_move_at(slot->open, io->write, (uint64_t)io->offset, length);
 	strace_make_record(s, c, io->fd.number, slot, &out, rec);
 	rec->duration_ns = 0;
 	rec->flags |= IOT_DURATION_UNKNOWN;

@@ -18,13 +18,13 @@ static struct file_offset append(struct strace *s, const struct strace_call *c,
 {
 	const bool race = strace_append_race(s, c, d, !keep);
 	const bool disputed = d->file->disputed;
-	struct file_offset place = open_description_append(d, (uint64_t)c->result, keep);
-	place.known &= !race;
+	struct file_offset at = open_description_append(d, (uint64_t)c->result, keep);
+	at.known &= !race;
 	if (disputed)
 		d->file->size_known = false;
 	if (race && !keep)
 		d->position_known = false;
-	return place;
+	return at;
 }
 
 /*
@@ -121,14 +121,14 @@ static struct fd_slot *transfer_slot(struct strace *s, struct strace_call *c,
 
 /* A short read shows the size, unless other calls change it at the same time. */
 static void short_read(struct strace *s, const struct strace_call *c, struct open_description *d,
-		       struct file_offset place)
+		       struct file_offset at)
 {
 	int64_t wanted;
 	if ((c->entry->class & STRACE_ASKS) == 0 || d->kind != FD_FILE || c->args != 3 ||
 	    !strace_number(c->arg[2], &wanted) || d->file == NULL || d->file->size_known ||
 	    strace_size_race(s, c, d->file, 0))
 		return;
-	open_description_short_read(d, place, (uint64_t)c->result, (uint64_t)wanted);
+	open_description_short_read(d, at, (uint64_t)c->result, (uint64_t)wanted);
 	if (d->file->size_known)
 		strace_size_race(s, c, d->file, STRACE_SETS);
 }
@@ -142,24 +142,23 @@ static void move(struct strace *s, struct strace_call *c, const struct strace_fd
 	const bool appends = write && d->append && d->file != NULL && length > 0;
 	const bool race = strace_position_race(s, c, d, appends ? STRACE_SETS : STRACE_ADDS);
 	const bool disputed = d->disputed;
-	struct file_offset place;
+	struct file_offset at;
 	if (appends) {
-		place = append(s, c, d, false);
+		at = append(s, c, d, false);
 	} else {
 		if (write && length > 0)
 			grows(s, c, d->file, d->position + length);
-		place = open_description_move(d, write, length);
-		place.known &= !race;
+		at = open_description_move(d, write, length);
+		at.known &= !race;
 	}
 	if (disputed || d->vague)
 		d->position_known = false;
 	if (write && d->vague && d->file != NULL) /* it may have been in append mode */
 		d->file->size_known = false;
 	if (!write)
-		short_read(s, c, d, place);
+		short_read(s, c, d, at);
 	record(s, c, fd->number, slot,
-	       (struct strace_io){
-		   .place = place, .write = write, .ordered = true, .appends = appends});
+	       (struct strace_io){.at = at, .write = write, .ordered = true, .appends = appends});
 }
 
 /* Transfers bytes at an offset. vague: it may have been in append mode. */
@@ -170,11 +169,11 @@ static void move_at(struct strace *s, struct strace_call *c, const struct strace
 	const uint64_t length = (uint64_t)c->result;
 	if (write && length > 0)
 		grows(s, c, d->file, (uint64_t)offset + length);
-	struct file_offset place = open_description_move_at(d, write, (uint64_t)offset, length);
-	place.known &= !vague;
+	struct file_offset at = open_description_move_at(d, write, (uint64_t)offset, length);
+	at.known &= !vague;
 	if (vague && d->file != NULL)
 		d->file->size_known = false;
-	record(s, c, fd->number, slot, (struct strace_io){.place = place, .write = write});
+	record(s, c, fd->number, slot, (struct strace_io){.at = at, .write = write});
 }
 
 static void use_fd(struct strace_call *c, unsigned i, bool moves, bool writes)
@@ -220,7 +219,7 @@ void strace_at_offset(struct strace *s, struct strace_call *c)
 		if (offset == -1)
 			strace_position_race(s, c, d, STRACE_SETS);
 		record(s, c, fd.number, slot,
-		       (struct strace_io){.place = append(s, c, d, offset != -1),
+		       (struct strace_io){.at = append(s, c, d, offset != -1),
 					  .write = true,
 					  .ordered = true,
 					  .appends = true});
@@ -270,8 +269,8 @@ static void mark_pipe(struct strace *s, struct strace_call *c, const struct stra
 	if (fd->note.p != NULL || strace_pointed(where, &offset) ||
 	    (slot != NULL && slot->open->seen))
 		return;
-	struct open_description *d = open_description_new(&s->tracker, FD_PIPE, NULL);
-	fd_table_set(&s->tracker, c->task->table, fd->number, d, false);
+	struct open_description *d = open_description_new(&s->fds, FD_PIPE, NULL);
+	fd_table_set(&s->fds, c->task->table, fd->number, d, false);
 }
 
 /* copy_file_range(in, [a], out, [b], n, flags), and splice of the same form (variant 1) */

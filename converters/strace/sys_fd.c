@@ -104,14 +104,14 @@ static struct open_description *opened(struct strace *s, struct strace_call *c, 
 			     (c->fd.note.p != NULL ? OPEN_REAL : 0U);
 	const bool named = o->path_size > 0 && !is_tmpfile(o) && !c->fd.deleted;
 	if (f == NULL && named && (kind == FD_DIRECTORY || kind == FD_FILE))
-		f = fdtable_open(&s->tracker, s->path, o->path_size, how);
+		f = fdtable_open(&s->fds, s->path, o->path_size, how);
 	const bool unlinked = f == NULL && kind == FD_FILE;
 	if (unlinked)
-		f = file_unlinked(&s->tracker);
-	struct open_description *d = open_description_new(&s->tracker, kind, f);
+		f = file_unlinked(&s->fds);
+	struct open_description *d = open_description_new(&s->fds, kind, f);
 	if (unlinked && f != NULL) {
 		f->size_known = is_tmpfile(o);
-		file_free(&s->tracker, f);
+		file_free(&s->fds, f);
 	}
 	if (d == NULL)
 		return NULL;
@@ -149,7 +149,7 @@ void strace_open(struct strace *s, struct strace_call *c)
 	read_opening(s, c, &o);
 	if (c->failed) {
 		if (o.path_size > 0 && strace_is(c->error, "ENOENT") && !o.create)
-			fdtable_missing(&s->tracker, s->path, o.path_size);
+			fdtable_missing(&s->fds, s->path, o.path_size);
 		open_op(s, c, &o, 0);
 		return;
 	}
@@ -164,7 +164,7 @@ void strace_open(struct strace *s, struct strace_call *c)
 static void close_op(struct strace *s, struct strace_call *c, struct open_description *d, bool last)
 {
 	if (strace_shown(s, d) && last && emit_wants_op(&s->emit, "close") &&
-	    description_mark_known(&s->tracker, d, c->task->group->id))
+	    description_mark_known(&s->fds, d, c->task->group->id))
 		strace_emit_op_on(s, c, "close", d->id, d);
 }
 
@@ -215,7 +215,7 @@ void strace_close_range(struct strace *s, struct strace_call *c)
 		if (!cloexec)
 			close_fd(s, c, fd);
 		else if (slot->since <= c->entered)
-			fd_table_set_cloexec(&s->tracker, table, fd, true);
+			fd_table_set_cloexec(&s->fds, table, fd, true);
 	}
 }
 
@@ -272,7 +272,7 @@ void strace_fcntl(struct strace *s, struct strace_call *c)
 	if (what == RAW_GETFL)
 		slot->open->append = (c->result & STRACE_O_APPEND) != 0;
 	else if (what == RAW_SETFD && c->args > 2)
-		fd_table_set_cloexec(&s->tracker, c->task->table, fd.number,
+		fd_table_set_cloexec(&s->fds, c->task->table, fd.number,
 				     strace_flag(c, 2, "FD_CLOEXEC", 1));
 	else if (c->args > 2)
 		set_append(s, c, slot->open, (strace_open_flags(c->arg[2]) & STRACE_O_APPEND) != 0);
@@ -287,7 +287,7 @@ void strace_ioctl(struct strace *s, struct strace_call *c)
 	const int64_t what = strace_word(c->arg[1], COMMANDS, sizeof COMMANDS / sizeof COMMANDS[0]);
 	const struct strace_fd fd = strace_fd(c->arg[0]);
 	if ((what == RAW_FIOCLEX || what == RAW_FIONCLEX) && strace_slot(s, c, &fd) != NULL)
-		fd_table_set_cloexec(&s->tracker, c->task->table, fd.number, what == RAW_FIOCLEX);
+		fd_table_set_cloexec(&s->fds, c->task->table, fd.number, what == RAW_FIOCLEX);
 }
 
 /* Descriptors that are not files */
@@ -297,7 +297,7 @@ static void created(struct strace *s, struct strace_call *c, const struct strace
 {
 	const bool cloexec = (c->entry->class & STRACE_PRIVATE) != 0 ||
 			     strace_contains(strace_arguments(c), "_CLOEXEC");
-	struct open_description *d = open_description_new(&s->tracker, kind, NULL);
+	struct open_description *d = open_description_new(&s->fds, kind, NULL);
 	if (d == NULL)
 		return;
 	d->position_known = true;
@@ -342,7 +342,7 @@ void strace_pair(struct strace *s, struct strace_call *c)
 	for (int i = 0; i < 2; i++)
 		slot[i] = fd_table_get(c->task->table, fd[i].number);
 	if (kind == FD_SOCKET && slot[0] != NULL && slot[1] != NULL)
-		fd_socketpair_new(&s->tracker, slot[0]->open, slot[1]->open);
+		fd_socketpair_new(&s->fds, slot[0]->open, slot[1]->open);
 }
 
 void strace_created(struct strace *s, struct strace_call *c)

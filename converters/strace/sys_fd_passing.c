@@ -80,7 +80,7 @@ static void read_rights(const struct strace_call *c, struct rights *r)
 static struct fd_message *pack(struct strace *s, struct strace_call *c, const struct rights *r)
 {
 	struct fd_message *p =
-	    r->count == 0 ? NULL : fd_message_new(&s->tracker, r->count, c->task->tid);
+	    r->count == 0 ? NULL : fd_message_new(&s->fds, r->count, c->task->tid);
 	for (uint32_t i = 0; p != NULL && i < r->count; i++) {
 		struct fd_slot *slot = strace_slot(s, c, &r->fd[i]);
 		if (slot == NULL || slot->open->kind == FD_SOCKET)
@@ -96,8 +96,7 @@ static bool post(struct strace *s, struct strace_call *c, const struct rights *r
 {
 	const struct strace_fd socket = strace_fd(strace_arguments(c));
 	const struct fd_slot *slot = strace_slot(s, c, &socket);
-	return p != NULL && !r->cut && slot != NULL &&
-	       fd_socketpair_send(&s->tracker, slot->open, p);
+	return p != NULL && !r->cut && slot != NULL && fd_socketpair_send(&s->fds, slot->open, p);
 }
 
 /* Untraced processes may use the description and write its file. */
@@ -135,7 +134,7 @@ static void all_escape(struct strace *s, const struct strace_call *c)
 		escapes(s, slot->open);
 	}
 	if (s->passing.visited > VISITED_MAX) /* too many to visit: mark all descriptions */
-		s->passing.passed = s->tracker.files + 1;
+		s->passing.passed = s->fds.files + 1;
 }
 
 /* The receiver's call may return before the sender's. */
@@ -146,7 +145,7 @@ void strace_sendmsg_enter(struct strace *s, struct strace_call *c)
 	struct fd_message *p = pack(s, c, &r);
 	c->task->active.posted = post(s, c, &r, p);
 	if (!c->task->active.posted)
-		fd_message_free(&s->tracker, p);
+		fd_message_free(&s->fds, p);
 }
 
 void strace_sendmsg(struct strace *s, struct strace_call *c)
@@ -161,7 +160,7 @@ void strace_sendmsg(struct strace *s, struct strace_call *c)
 		const struct strace_fd socket = strace_fd(strace_arguments(c));
 		const struct fd_slot *slot = strace_slot(s, c, &socket);
 		if (slot != NULL)
-			fd_socketpair_take_back(&s->tracker, slot->open, c->task->tid);
+			fd_socketpair_take_back(&s->fds, slot->open, c->task->tid);
 	}
 	if (posted || !sent)
 		return;
@@ -173,7 +172,7 @@ void strace_sendmsg(struct strace *s, struct strace_call *c)
 	if (p == NULL || post(s, c, &r, p))
 		return;
 	message_escapes(s, p);
-	fd_message_free(&s->tracker, p);
+	fd_message_free(&s->fds, p);
 }
 
 /* Receiving */
@@ -223,7 +222,7 @@ void strace_recvmsg(struct strace *s, struct strace_call *c)
 	    slot != NULL && !r.cut && c->args > 2 && !strace_has_flag(c->arg[2], "MSG_PEEK");
 	const bool cloexec = c->args > 2 && strace_has_flag(c->arg[2], "MSG_CMSG_CLOEXEC");
 	struct fd_message *p =
-	    followed ? fd_socketpair_receive(&s->tracker, slot->open, r.count) : NULL;
+	    followed ? fd_socketpair_receive(&s->fds, slot->open, r.count) : NULL;
 	for (uint32_t i = 0; i < r.count; i++) {
 		if (p != NULL && p->open[i] != NULL) {
 			install(s, c, &r.fd[i], p->open[i], cloexec);
@@ -231,10 +230,10 @@ void strace_recvmsg(struct strace *s, struct strace_call *c)
 		}
 		strace_install(s, c, r.fd[i].number,
 			       p == NULL ? strace_found_passed(s, &r.fd[i])
-					 : open_description_new(&s->tracker, FD_SOCKET, NULL),
+					 : open_description_new(&s->fds, FD_SOCKET, NULL),
 			       cloexec);
 	}
-	fd_message_free(&s->tracker, p);
+	fd_message_free(&s->fds, p);
 }
 
 /* sendmmsg and recvmmsg: several messages per call */

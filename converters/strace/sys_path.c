@@ -21,8 +21,8 @@ static void learn_cwd(struct strace *s, struct strace_task *t, struct strace_tex
 		root = size - d->size - 1;
 	}
 	if (relative)
-		fdtable_root(&s->tracker, s->scratch, root == 0 ? 1 : root);
-	directory_set(&s->tracker, d, s->scratch, size);
+		fdtable_root(&s->fds, s->scratch, root == 0 ? 1 : root);
+	directory_set(&s->fds, d, s->scratch, size);
 }
 
 size_t strace_path(struct strace *s, struct strace_call *c, const struct strace_fd *dir,
@@ -35,19 +35,17 @@ size_t strace_path(struct strace *s, struct strace_call *c, const struct strace_
 	if (!strace_string(arg, s->scratch, sizeof s->scratch, &size) || size == 0)
 		return 0;
 	if (*s->scratch == '/' || dir->number == STRACE_CWD)
-		return fdtable_resolve(&s->tracker, t->cwd->path, t->cwd->size, s->scratch, size,
-				       out);
+		return fdtable_resolve(&s->fds, t->cwd->path, t->cwd->size, s->scratch, size, out);
 	if (dir->note.p != NULL) {
 		char base[PATH_CAPACITY];
 		size_t n = strace_unescape(dir->note, base, sizeof base);
-		return fdtable_resolve(&s->tracker, base, n, s->scratch, size, out);
+		return fdtable_resolve(&s->fds, base, n, s->scratch, size, out);
 	}
 	const struct fd_slot *slot = fd_table_get(t->table, dir->number);
-	if (slot == NULL || slot->open->file == NULL ||
-	    !file_has_path(&s->tracker, slot->open->file))
+	if (slot == NULL || slot->open->file == NULL || !file_has_path(&s->fds, slot->open->file))
 		return 0;
 	const struct tracked_file *f = slot->open->file;
-	return fdtable_resolve(&s->tracker, f->path, f->path_size, s->scratch, size, out);
+	return fdtable_resolve(&s->fds, f->path, f->path_size, s->scratch, size, out);
 }
 
 /* Parses "12/", the number of a process or thread. */
@@ -94,14 +92,14 @@ struct fd_slot *strace_slot_of_path(struct strace *s, struct strace_call *c, con
 	struct fd_slot *slot = fd_table_get(t->table, fd.number);
 	if (slot != NULL)
 		return slot;
-	return fd_table_set(&s->tracker, t->table, fd.number, strace_fd_found(s, &fd), false);
+	return fd_table_set(&s->fds, t->table, fd.number, strace_fd_found(s, &fd), false);
 }
 
 struct tracked_file *strace_file_at(struct strace *s, struct strace_call *c, const char *path,
 				    size_t size)
 {
 	const struct fd_slot *slot = strace_slot_of_path(s, c, path, size);
-	return slot != NULL ? slot->open->file : fdtable_find(&s->tracker, path, size);
+	return slot != NULL ? slot->open->file : fdtable_find(&s->fds, path, size);
 }
 
 /* stat */
@@ -160,7 +158,7 @@ static void learn_kind(struct strace *s, const struct strace_call *c, struct fd_
 	if (d->seen || d->note != 0)
 		return;
 	if (regular == 1 && d->kind == FD_OTHER) {
-		d->file = file_unlinked(&s->tracker);
+		d->file = file_unlinked(&s->fds);
 		d->kind = d->file != NULL ? FD_FILE : FD_OTHER;
 	} else if (regular == 0 && d->kind == FD_FILE) {
 		for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++)
@@ -186,9 +184,9 @@ static void path_effect(struct strace *s, struct strace_call *c, size_t size)
 	if (size == 0 || (c->failed && !missing))
 		return;
 	if (variant == STRACE_UNLINK)
-		fdtable_absent(&s->tracker, s->path, size);
+		fdtable_absent(&s->fds, s->path, size);
 	else if (missing && (variant == STRACE_STAT || variant == STRACE_ACCESS))
-		fdtable_missing(&s->tracker, s->path, size);
+		fdtable_missing(&s->fds, s->path, size);
 	else if (variant == STRACE_STAT)
 		learn_size(s, c, strace_file_at(s, c, s->path, size));
 }
@@ -245,9 +243,9 @@ static void new_link(struct strace *s, struct strace_call *c, size_t from, size_
 	const bool follow = strace_flag(c, 4, "AT_SYMLINK_FOLLOW", 0x400);
 	const struct fd_slot *slot = follow ? strace_slot_of_path(s, c, s->path, from) : NULL;
 	if (slot == NULL)
-		fdtable_link(&s->tracker, s->path, from, s->path2, to, follow);
+		fdtable_link(&s->fds, s->path, from, s->path2, to, follow);
 	else if (slot->open->file != NULL)
-		fdtable_name(&s->tracker, slot->open->file, s->path2, to);
+		fdtable_name(&s->fds, slot->open->file, s->path2, to);
 }
 
 static void two_paths_op(struct strace *s, struct strace_call *c, size_t from, size_t to)
@@ -263,7 +261,7 @@ static void two_paths_op(struct strace *s, struct strace_call *c, size_t from, s
 static void two_paths(struct strace *s, struct strace_call *c, size_t from, size_t to)
 {
 	if (!c->failed && from > 0 && to > 0 && c->entry->variant == STRACE_RENAME)
-		fdtable_rename(&s->tracker, s->path, from, s->path2, to,
+		fdtable_rename(&s->fds, s->path, from, s->path2, to,
 			       strace_flag(c, 4, "RENAME_EXCHANGE", 2));
 	else if (!c->failed && from > 0 && to > 0)
 		new_link(s, c, from, to);
@@ -289,7 +287,7 @@ void strace_two_paths_at(struct strace *s, struct strace_call *c)
 	/* linkat(3, "", ..., AT_EMPTY_PATH): gives the file of a descriptor a name */
 	const struct fd_slot *slot = c->failed ? NULL : strace_slot(s, c, &a);
 	if (slot != NULL && slot->open->file != NULL && to > 0)
-		fdtable_name(&s->tracker, slot->open->file, s->path2, to);
+		fdtable_name(&s->fds, slot->open->file, s->path2, to);
 	two_paths_op(s, c, 0, to);
 }
 
@@ -302,7 +300,7 @@ static void symlink_op(struct strace *s, struct strace_call *c, const struct str
 	if (!strace_string(c->arg[0], s->path2, sizeof s->path2, &to_size))
 		to_size = 0;
 	if (!c->failed && path_size > 0 && to_size > 0)
-		fdtable_symlink(&s->tracker, s->path, path_size, s->path2, to_size);
+		fdtable_symlink(&s->fds, s->path, path_size, s->path2, to_size);
 	two_paths_op(s, c, path_size, to_size);
 }
 
@@ -393,11 +391,11 @@ void strace_chdir(struct strace *s, struct strace_call *c)
 	} else if (c->entry->variant == CHDIR) {
 		const size_t size = strace_path(s, c, &CWD, c->arg[0], s->path);
 		if (size > 0)
-			directory_set(&s->tracker, cwd, s->path, size);
+			directory_set(&s->fds, cwd, s->path, size);
 	} else {
 		struct tracked_file *f = file_of_fd(s, c);
-		if (f != NULL && file_has_path(&s->tracker, f))
-			directory_set(&s->tracker, cwd, f->path, f->path_size);
+		if (f != NULL && file_has_path(&s->fds, f))
+			directory_set(&s->fds, cwd, f->path, f->path_size);
 	}
 }
 

@@ -93,7 +93,7 @@ static void list_remove(struct strace *s, enum strace_list which, const struct s
 
 static struct strace_group *group_new(struct strace *s)
 {
-	struct strace_group *g = fdtable_grow(&s->tracker, NULL, 0, sizeof *g);
+	struct strace_group *g = fdtable_grow(&s->fds, NULL, 0, sizeof *g);
 	if (g != NULL)
 		g->refs = 1;
 	return g;
@@ -105,19 +105,19 @@ static void group_free(struct strace *s, struct strace_group *g)
 		return;
 	strace_aio_leave(s, g);
 	group_free(s, g->leader);
-	fdtable_drop(&s->tracker, g->name, g->name_size);
-	fdtable_drop(&s->tracker, g, sizeof *g);
+	fdtable_drop(&s->fds, g->name, g->name_size);
+	fdtable_drop(&s->fds, g, sizeof *g);
 }
 
 static void group_name(struct strace *s, struct strace_group *g, const char *name, size_t size)
 {
 	if (g->name != NULL && g->name_size == size && memcmp(g->name, name, size) == 0)
 		return;
-	char *copy = fdtable_grow(&s->tracker, NULL, 0, size);
+	char *copy = fdtable_grow(&s->fds, NULL, 0, size);
 	if (copy == NULL)
 		return;
 	memcpy(copy, name, size);
-	fdtable_drop(&s->tracker, g->name, g->name_size);
+	fdtable_drop(&s->fds, g->name, g->name_size);
 	g->name = copy;
 	g->name_size = size;
 	g->announced = false;
@@ -153,8 +153,8 @@ static void stop_using(struct strace *s, struct strace_using *using)
 		u.open->users--;
 	if (u.file != NULL)
 		u.file->writers--;
-	open_description_free(&s->tracker, u.open);
-	file_free(&s->tracker, u.file);
+	open_description_free(&s->fds, u.open);
+	file_free(&s->fds, u.file);
 }
 
 void strace_call_limits(struct strace *s, struct strace_task *t, bool limits)
@@ -179,7 +179,7 @@ void strace_call_drop(struct strace *s, struct strace_task *t)
 	a->text_size = 0;
 	if (a->text_capacity <= TEXT_KEPT)
 		return;
-	fdtable_drop(&s->tracker, a->text, a->text_capacity);
+	fdtable_drop(&s->fds, a->text, a->text_capacity);
 	a->text = NULL;
 	a->text_capacity = 0;
 }
@@ -192,7 +192,7 @@ bool strace_call_append(struct strace *s, struct strace_task *t, const char *tex
 		return false;
 	if (a->text_size + size > a->text_capacity) {
 		const size_t capacity = a->text_size + (size > a->text_size ? size : a->text_size);
-		char *grown = fdtable_grow(&s->tracker, a->text, a->text_capacity, capacity);
+		char *grown = fdtable_grow(&s->fds, a->text, a->text_capacity, capacity);
 		if (grown == NULL)
 			return false;
 		a->text = grown;
@@ -234,11 +234,11 @@ static void task_free(struct strace *s, struct strace_task *t)
 		t->peer_next->peer_prev = t->peer_prev;
 		t->peer_prev->peer_next = t->peer_next;
 	}
-	fd_table_free(&s->tracker, t->table);
-	directory_free(&s->tracker, t->cwd);
+	fd_table_free(&s->fds, t->table);
+	directory_free(&s->fds, t->cwd);
 	group_free(s, t->group);
-	fdtable_drop(&s->tracker, t->active.text, t->active.text_capacity);
-	fdtable_drop(&s->tracker, t, sizeof *t);
+	fdtable_drop(&s->fds, t->active.text, t->active.text_capacity);
+	fdtable_drop(&s->fds, t, sizeof *t);
 }
 
 static void drop_provisional(struct strace *s, struct strace_task *parent)
@@ -268,17 +268,17 @@ static void appears(struct strace *s)
 {
 	const struct strace_tasks *k = &s->tasks;
 	if (k->whole && s->log.members == 1 && k->list[STRACE_ALIVE].count > 0 && !k->forks)
-		s->passing.passed = s->tracker.files + 1;
+		s->passing.passed = s->fds.files + 1;
 }
 
 static struct strace_task *root_task(struct strace *s, uint32_t tid)
 {
-	struct strace_task *t = fdtable_grow(&s->tracker, NULL, 0, sizeof *t);
+	struct strace_task *t = fdtable_grow(&s->fds, NULL, 0, sizeof *t);
 	if (t == NULL)
 		return NULL;
 	t->group = group_new(s);
-	t->table = fd_table_new(&s->tracker);
-	t->cwd = directory_new(&s->tracker, NULL, 0);
+	t->table = fd_table_new(&s->fds);
+	t->cwd = directory_new(&s->fds, NULL, 0);
 	t->adopted = s->tasks.list[STRACE_ALIVE].count > 0;
 	s->tasks.adopted += t->adopted;
 	appears(s);
@@ -521,7 +521,7 @@ struct strace_task *strace_task_of(struct strace *s, const struct strace_line *l
 	return seen(s, t != NULL ? t : unknown_task(s, line, tid), line);
 }
 
-struct strace_task *strace_task_guess(struct strace *s, const struct strace_line *line)
+struct strace_task *strace_task_assume(struct strace *s, const struct strace_line *line)
 {
 	s->tasks.deferred_full = false;
 	return seen(s, strace_task_or_root(s, tid_of(s, line)), line);
@@ -579,16 +579,15 @@ void strace_fork_enter(struct strace *s, struct strace_call *c)
 	const unsigned flags =
 	    c->entry->variant == STRACE_CLONE ? clone_flags(strace_arguments(c)) : 0;
 	drop_provisional(s, t);
-	struct strace_task *child = fdtable_grow(&s->tracker, NULL, 0, sizeof *child);
+	struct strace_task *child = fdtable_grow(&s->fds, NULL, 0, sizeof *child);
 	if (child == NULL)
 		return;
 	child->thread = (flags & SHARE_GROUP) != 0;
 	child->group = child_group(s, t, child->thread);
 	child->table = (flags & SHARE_FILES) != 0 ? fd_table_share(t->table)
-						  : fd_table_copy(&s->tracker, t->table);
-	child->cwd = (flags & SHARE_FS) != 0
-			 ? directory_share(t->cwd)
-			 : directory_new(&s->tracker, t->cwd->path, t->cwd->size);
+						  : fd_table_copy(&s->fds, t->table);
+	child->cwd = (flags & SHARE_FS) != 0 ? directory_share(t->cwd)
+					     : directory_new(&s->fds, t->cwd->path, t->cwd->size);
 	if (child->group == NULL || child->table == NULL || child->cwd == NULL) {
 		task_free(s, child);
 		return;
@@ -646,10 +645,10 @@ void strace_fork(struct strace *s, struct strace_call *c)
 
 void strace_unshare_table(struct strace *s, struct strace_task *t)
 {
-	struct fd_table *own = t->table->refs > 1 ? fd_table_copy(&s->tracker, t->table) : NULL;
+	struct fd_table *own = t->table->refs > 1 ? fd_table_copy(&s->fds, t->table) : NULL;
 	if (own == NULL)
 		return;
-	fd_table_free(&s->tracker, t->table);
+	fd_table_free(&s->fds, t->table);
 	t->table = own;
 }
 
@@ -663,7 +662,7 @@ void strace_exec(struct strace *s, struct strace_call *c)
 	end_siblings(s, t);
 	strace_aio_leave(s, strace_process_of(t));
 	strace_unshare_table(s, t);
-	fd_table_exec(&s->tracker, t->table);
+	fd_table_exec(&s->fds, t->table);
 	if (c->args > at && strace_string(c->arg[at], s->path, sizeof s->path, &size) && size > 0)
 		group_name(s, t->group, s->path, size);
 }
@@ -676,10 +675,10 @@ void strace_unshare(struct strace *s, struct strace_call *c)
 		strace_unshare_table(s, t);
 	if ((flags & SHARE_FS) == 0 || t->cwd->refs == 1)
 		return;
-	struct directory *own = directory_new(&s->tracker, t->cwd->path, t->cwd->size);
+	struct directory *own = directory_new(&s->fds, t->cwd->path, t->cwd->size);
 	if (own == NULL)
 		return;
-	directory_free(&s->tracker, t->cwd);
+	directory_free(&s->fds, t->cwd);
 	t->cwd = own;
 }
 

@@ -699,6 +699,15 @@ Test(strace, entries_of_io_submit_and_those_hidden)
 	cr_expect_eq(counted("hidden.io_submit_entries"), 2);
 }
 
+Test(strace, a_damaged_time_does_not_change_later_times)
+{
+	convert("1 1500000000.000000 openat(AT_FDCWD, \"a\", O_RDWR) = 7 <0.000001>\n"
+		"1 150000000=.000001 lseek(7, 0, SEEK_SET) = 0 <0.000001>\n"
+		"1 1500000000.000002 read(7, \"\"..., 10) = 10 <0.000001>\n");
+	expect_records("1:r a 0+10\n");
+	cr_expect_eq(run.start_ns[0], 1500000000000002000);
+}
+
 /* Asynchronous requests and their results */
 
 #define AIO_BEGIN                                                                                  \
@@ -708,6 +717,12 @@ Test(strace, entries_of_io_submit_and_those_hidden)
 	"{aio_data=" data ", aio_lio_opcode=IOCB_CMD_" op ", aio_fildes=7, aio_buf=0x5, "          \
 	"aio_nbytes=" length ", aio_offset=" offset "}"
 #define RESULT(data, res) "{data=" data ", obj=0x55, res=" res ", res2=0}"
+/* AIO_BEGIN, and two requests at microsecond 10 */
+#define TWO_SUBMITTED(a, b)                                                                        \
+	AIO_BEGIN "1 1500000000.000010 io_submit(0x7f, 2, [" a ", " b "]) = 2 <0.000005>\n"
+#define ONE_RESULT(at, result, took)                                                               \
+	"1 1500000000.0000" at " io_getevents(0x7f, 1, 8, [" result "], NULL) = 1 "                \
+	"<0.00000" took ">\n"
 
 /* "took 30" in microseconds, "unknown": of each record in the order in which they came. */
 static void expect_took(const char *want)
@@ -725,16 +740,9 @@ static void expect_took(const char *want)
 Test(strace, results_are_matched_by_aio_data)
 {
 	convert(
-	    AIO_BEGIN
-	    "1 1500000000.000010 io_submit(0x7f, 2, [" IOCB("0x1", "PREAD", "4096", "0") ", " IOCB(
-		"0x2", "PWRITE", "512",
-		"8192") "]) = 2 <0.000005>\n"
-			"1 1500000000.000020 io_getevents(0x7f, 1, 8, [" RESULT(
-			    "0x2", "512") "], NULL) = 1 "
-					  "<0.000004>\n"
-					  "1 1500000000.000030 io_getevents(0x7f, 1, 8, [" RESULT(
-					      "0x1", "100") "], NULL) = 1 "
-							    "<0.000003>\n");
+	    TWO_SUBMITTED(IOCB("0x1", "PREAD", "4096", "0"), IOCB("0x2", "PWRITE", "512", "8192"))
+		ONE_RESULT("20", RESULT("0x2", "512"), "4")
+		    ONE_RESULT("30", RESULT("0x1", "100"), "3"));
 	expect_records("1:w a 8192+512\n1:r a 0+100\n");
 	expect_took("14 23 ");
 	cr_expect_eq(run.start_ns[1], 1500000000000010000);
@@ -743,13 +751,13 @@ Test(strace, results_are_matched_by_aio_data)
 
 Test(strace, results_of_all_that_is_outstanding_complete_it)
 {
-	convert(
-	    AIO_BEGIN
-	    "1 1500000000.000010 io_submit(0x7f, 2, [" IOCB("0", "PREAD", "4096", "0") ", " IOCB(
-		"0", "PREAD", "512",
-		"8192") "]) = 2 <0.000005>\n"
-			"1 1500000000.000020 io_pgetevents(0x7f, 2, 8, [" RESULT(
-			    "0", "512") ", " RESULT("0", "4096") "], NULL, NULL) = 2 <0.000004>\n");
+	convert(TWO_SUBMITTED(
+	    IOCB("0", "PREAD", "4096", "0"),
+	    IOCB("0", "PREAD", "512", "8192")) "1 1500000000.000020 io_pgetevents(0x7f, 2, 8, "
+					       "[" RESULT("0", "512") ", " RESULT(
+						   "0", "4096") "], NULL, NULL) "
+								"= 2 "
+								"<0.000004>\n");
 	expect_records("1:r a 0+4096\n1:r a 8192+512\n");
 	expect_took("14 14 ");
 	cr_expect_eq(counted("unknown.async_lengths"), 0);
@@ -757,27 +765,13 @@ Test(strace, results_of_all_that_is_outstanding_complete_it)
 
 Test(strace, a_result_of_any_of_several_requests_has_an_unknown_completion)
 {
-	convert(
-	    AIO_BEGIN
-	    "1 1500000000.000010 io_submit(0x7f, 2, [" IOCB("0", "PREAD", "4096", "0") ", " IOCB(
-		"0", "PREAD", "4096",
-		"8192") "]) = 2 <0.000005>\n"
-			"1 1500000000.000020 io_getevents(0x7f, 1, 8, [" RESULT(
-			    "0",
-			    "4096") "], NULL) = 1 "
-				    "<0.000004>\n"
-				    "1 1500000000.000030 io_getevents(0x7f, 1, 8, [" RESULT(
-					"0",
-					"4096") "], NULL) = 1 "
-						"<0.000004>\n"
-						"1 1500000000.000040 io_submit(0x7f, 1, [" IOCB(
-						    "0", "PREAD", "512",
-						    "0") "]) = 1 "
-							 "<0.000005>\n"
-							 "1 1500000000.000050 io_getevents(0x7f, "
-							 "1, "
-							 "8, [" RESULT("0", "512") "], NULL) = 1 "
-										   "<0.000002>\n");
+	convert(TWO_SUBMITTED(IOCB("0", "PREAD", "4096", "0"), IOCB("0", "PREAD", "4096", "8192"))
+		    ONE_RESULT("20", RESULT("0", "4096"), "4") ONE_RESULT(
+			"30", RESULT("0", "4096"),
+			"4") "1 1500000000.000040 io_submit(0x7f, 1, "
+			     "[" IOCB("0", "PREAD", "512", "0") "]) = 1 "
+								"<0.000005>\n" ONE_RESULT(
+								    "50", RESULT("0", "512"), "2"));
 	expect_records("1:r a 0+4096\n1:r a 8192+4096\n1:r a 0+512\n");
 	expect_took("unknown unknown 12 ");
 	cr_expect_eq(counted("unknown.duration_records"), 2);
@@ -787,30 +781,21 @@ Test(strace, a_result_of_any_of_several_requests_has_an_unknown_completion)
 
 Test(strace, a_short_result_of_any_of_several_requests_is_counted)
 {
-	convert(
-	    AIO_BEGIN
-	    "1 1500000000.000010 io_submit(0x7f, 2, [" IOCB("0", "PREAD", "4096", "0") ", " IOCB(
-		"0", "PREAD", "4096",
-		"8192") "]) = 2 <0.000005>\n"
-			"1 1500000000.000020 io_getevents(0x7f, 1, 8, [" RESULT(
-			    "0", "4096") "], NULL) = 1 "
-					 "<0.000004>\n"
-					 "1 1500000000.000030 io_getevents(0x7f, 1, 8, [" RESULT(
-					     "0", "-28") "], NULL) = 1 "
-							 "<0.000004>\n");
+	convert(TWO_SUBMITTED(IOCB("0", "PREAD", "4096", "0"), IOCB("0", "PREAD", "4096", "8192"))
+		    ONE_RESULT("20", RESULT("0", "4096"), "4")
+			ONE_RESULT("30", RESULT("0", "-28"), "4"));
 	expect_took("unknown unknown ");
 	cr_expect_eq(counted("unknown.async_lengths"), 1);
 }
 
 Test(strace, asynchronous_requests_that_fail_are_no_records)
 {
-	convert(
-	    AIO_BEGIN
-	    "1 1500000000.000010 io_submit(0x7f, 2, [" IOCB("0x1", "PREAD", "4096", "0") ", " IOCB(
-		"0x2", "FSYNC", "0",
-		"0") "]) = 2 <0.000005>\n"
-		     "1 1500000000.000020 io_getevents(0x7f, 2, 8, [" RESULT(
-			 "0x1", "-5") ", " RESULT("0x2", "0") "], NULL) = 2 <0.000004>\n");
+	convert(TWO_SUBMITTED(IOCB("0x1", "PREAD", "4096", "0"),
+			      IOCB("0x2", "FSYNC", "0",
+				   "0")) "1 1500000000.000020 io_getevents(0x7f, 2, 8, "
+					 "[" RESULT("0x1", "-5") ", " RESULT("0x2",
+									     "0") "], NULL) = 2 "
+										  "<0.000004>\n");
 	expect_records("");
 	cr_expect_eq(counted("failed.async"), 1);
 }
@@ -859,12 +844,9 @@ Test(strace, a_context_of_which_results_are_cut_is_not_trusted)
 		 "<0.000005>\n"
 		 "1 1500000000.000020 io_getevents(0x7f, 1, 8, [...], NULL) = 1 <0.000004>\n"
 		 "1 1500000000.000030 io_submit(0x7f, 1, [" IOCB(
-		     "0", "PREAD", "4096",
-		     "0") "]) = 1 "
-			  "<0.000005>\n"
-			  "1 1500000000.000040 io_getevents(0x7f, 1, 8, [" RESULT(
-			      "0", "4096") "], NULL) = 1 "
-					   "<0.000004>\n");
+		     "0", "PREAD", "4096", "0") "]) = 1 "
+						"<0.000005>\n" ONE_RESULT("40", RESULT("0", "4096"),
+									  "4"));
 	expect_took("unknown unknown ");
 	cr_expect_eq(counted("hidden.io_getevents_entries"), 1);
 	cr_expect_eq(counted("unknown.duration_records"), 2);
@@ -893,14 +875,11 @@ Test(strace, requests_without_result_end_with_their_context)
 
 Test(strace, requests_of_a_context_that_was_there_before_are_not_matched)
 {
-	convert(
-	    "1 1500000000.000000 openat(AT_FDCWD, \"a\", O_RDWR) = 7 <0.000001>\n"
-	    "1 1500000000.000010 io_submit(0x7f, 1, [" IOCB(
-		"0", "PREAD", "4096", "0") "]) = 1 "
-					   "<0.000005>\n"
-					   "1 1500000000.000020 io_getevents(0x7f, 1, 8, [" RESULT(
-					       "0", "4096") "], NULL) = 1 "
-							    "<0.000004>\n");
+	convert("1 1500000000.000000 openat(AT_FDCWD, \"a\", O_RDWR) = 7 <0.000001>\n"
+		"1 1500000000.000010 io_submit(0x7f, 1, [" IOCB(
+		    "0", "PREAD", "4096", "0") "]) = 1 "
+					       "<0.000005>\n" ONE_RESULT("20", RESULT("0", "4096"),
+									 "4"));
 	expect_records("1:r a 0+4096\n");
 	expect_took("unknown ");
 }
