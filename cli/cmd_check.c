@@ -43,9 +43,9 @@ static const char examples[] =
     "  iotrace check --repair -o saved.iot.zst damaged.iot.zst\n";
 
 /* A finding kept for JSON. */
-struct position {
-	struct position *next;
-	int kind, severity;
+struct kept_finding {
+	struct kept_finding *next;
+	unsigned kind, severity;
 	unsigned column;
 	uint64_t line;
 	char text[];
@@ -60,7 +60,7 @@ struct checked_trace {
 	struct stat st;
 	uint64_t total_bytes; /* to be read, for the progress; 0: unknown */
 	struct iot_verifier *verifier;
-	struct position *first, *last;
+	struct kept_finding *first, *last;
 	size_t positions;
 	bool failed; /* out of memory, already reported */
 };
@@ -75,7 +75,7 @@ static uint64_t total(const struct checked_trace *t, enum iot_severity severity)
 	return iot_verifier_total(t->verifier, severity);
 }
 
-static const char *severity_name(int severity)
+static const char *severity_name(unsigned severity)
 {
 	return severity == IOT_SEVERITY_ERROR     ? "error"
 	       : severity == IOT_SEVERITY_WARNING ? "warning"
@@ -89,13 +89,13 @@ static void keep(struct checked_trace *t, const struct iot_finding *f)
 	const size_t size = strlen(f->text) + 1;
 	if (t->positions == POSITIONS_MAX || t->failed)
 		return;
-	struct position *p = malloc(sizeof(*p) + size);
+	struct kept_finding *p = malloc(sizeof(*p) + size);
 	if (p == NULL) {
 		(void)out_of_memory();
 		t->failed = true;
 		return;
 	}
-	*p = (struct position){
+	*p = (struct kept_finding){
 	    .kind = f->kind, .severity = f->severity, .column = f->column, .line = f->line};
 	memcpy(p->text, f->text, size);
 	*(t->last != NULL ? &t->last->next : &t->first) = p;
@@ -123,8 +123,8 @@ static void print_positions(struct json *j, const struct checked_trace *t, const
 			    enum iot_severity severity)
 {
 	json_open(j, name, '[');
-	for (const struct position *p = t->first; p != NULL; p = p->next) {
-		if (p->severity != (int)severity)
+	for (const struct kept_finding *p = t->first; p != NULL; p = p->next) {
+		if (p->severity != severity)
 			continue;
 		const char *kind = iot_finding_name(p->kind);
 		json_open(j, NULL, '{');
@@ -151,7 +151,7 @@ static void print_json(const struct checked_trace *t)
 	json_number(&j, "lines", fact(t, IOT_VERIFIED_LINES));
 	json_bool(&j, "complete", fact(t, IOT_VERIFIED_COMPLETE) != 0);
 	json_open(&j, "counts", '{');
-	for (int i = 0; iot_finding_name(i) != NULL; i++)
+	for (unsigned i = 0; iot_finding_name(i) != NULL; i++)
 		json_number(&j, iot_finding_name(i), iot_verifier_count(t->verifier, i));
 	json_close(&j, '}');
 	print_positions(&j, t, "errors", IOT_SEVERITY_ERROR);
@@ -181,7 +181,7 @@ static void print_text(const struct checked_trace *t)
 	}
 	if (total(t, IOT_SEVERITY_NOTE) > 0)
 		print_total(t, ", ", IOT_SEVERITY_NOTE);
-	for (int i = 0; iot_finding_name(i) != NULL; i++) {
+	for (unsigned i = 0; iot_finding_name(i) != NULL; i++) {
 		const uint64_t n = iot_verifier_count(t->verifier, i);
 		if (n == 0)
 			continue;
@@ -232,7 +232,7 @@ static int run(struct checked_trace *t)
 static void close_trace(struct checked_trace *t)
 {
 	while (t->first != NULL) {
-		struct position *next = t->first->next;
+		struct kept_finding *next = t->first->next;
 		free(t->first);
 		t->first = next;
 	}

@@ -158,39 +158,34 @@ void procstat_emit_records(struct procstat *s, const struct packet_process *who,
 
 /* %lost */
 
-void procstat_emit_lost(struct procstat *s, const struct packet_range *lost)
+/* process: an id, or -1; key: the unit of n. */
+static void lost(struct procstat *s, uint64_t wall, int64_t process, const char *key, uint64_t n,
+		 const char *why)
 {
 	struct iot_builder b;
-	int64_t time_ns = procstat_ns(s, lost->wall);
+	const int64_t time_ns = procstat_ns(s, wall);
 	if (!emit_begin(&s->emit, &b, "lost"))
 		return;
 	iot_directive_number(&b, "time", (uint64_t)time_ns);
-	iot_directive_number(&b, "process", lost->id);
-	iot_directive_number(&b, "packets", lost->count);
-	emit_string(&b, "why", "packets are missing");
+	if (process >= 0)
+		iot_directive_number(&b, "process", (uint64_t)process);
+	iot_directive_number(&b, key, n);
+	emit_string(&b, "why", why);
 	end(s, &b, time_ns);
+}
+
+void procstat_emit_lost(struct procstat *s, const struct packet_range *range)
+{
+	lost(s, range->wall, range->id, "packets", range->count, "packets are missing");
 }
 
 void procstat_emit_damage(struct procstat *s)
 {
-	struct iot_builder b;
-	int64_t time_ns = procstat_ns(s, s->sequence.wall);
-	if (!emit_begin(&s->emit, &b, "lost"))
-		return;
-	iot_directive_number(&b, "time", (uint64_t)time_ns);
-	iot_directive_number(&b, "bytes", s->scan.bad);
-	emit_string(&b, "why", s->scan.why);
-	end(s, &b, time_ns);
+	lost(s, s->sequence.wall, -1, "bytes", s->scan.bad, s->scan.why);
 }
 
 void procstat_emit_others(struct procstat *s)
 {
-	struct iot_builder b;
-	int64_t time_ns = procstat_ns(s, s->sequence.wall);
-	if (!emit_begin(&s->emit, &b, "lost"))
-		return;
-	iot_directive_number(&b, "time", (uint64_t)time_ns);
-	iot_directive_number(&b, "packets", s->tick.others);
-	emit_string(&b, "why", "another tick than that of most packets");
-	end(s, &b, time_ns);
+	lost(s, s->sequence.wall, -1, "packets", s->tick.others,
+	     "another tick than that of most packets");
 }

@@ -138,7 +138,7 @@ void procstat_emit_exit(struct procstat *s, const struct packet_process *who,
 			const struct packet *p);
 void procstat_emit_records(struct procstat *s, const struct packet_process *who,
 			   const struct packet *p, uint32_t object);
-void procstat_emit_lost(struct procstat *s, const struct packet_range *lost);
+void procstat_emit_lost(struct procstat *s, const struct packet_range *range);
 void procstat_emit_damage(struct procstat *s);
 void procstat_emit_others(struct procstat *s);
 

@@ -71,14 +71,14 @@ enum iot_finding_kind {
 };
 
 /* Returns a name such as "bad-record"; NULL if the kind is unknown. */
-IOT_API const char *iot_finding_name(int kind);
+IOT_API const char *iot_finding_name(unsigned kind);
 /* Returns an enum iot_severity; 0 if the kind is unknown. */
-IOT_API int iot_finding_severity(int kind);
+IOT_API unsigned iot_finding_severity(unsigned kind);
 
 /* Later versions may append members. */
 struct iot_finding {
-	int kind;     /* enum iot_finding_kind */
-	int severity; /* enum iot_severity */
+	unsigned kind;     /* enum iot_finding_kind */
+	unsigned severity; /* enum iot_severity */
 	uint64_t line;
 	unsigned column;  /* from 1, in bytes */
 	const char *text; /* a sentence without its position; valid until the call returns */
@@ -143,7 +143,7 @@ IOT_API void iot_verifier_on_progress(struct iot_verifier *v, iot_verify_progres
  */
 IOT_API IOT_USE_RESULT int iot_verifier_run(struct iot_verifier *v, int fd, const char *name);
 /* Returns the number of findings of a kind (0 if unknown), or of a severity. */
-IOT_API uint64_t iot_verifier_count(const struct iot_verifier *v, int kind);
+IOT_API uint64_t iot_verifier_count(const struct iot_verifier *v, unsigned kind);
 IOT_API uint64_t iot_verifier_total(const struct iot_verifier *v, enum iot_severity severity);
 IOT_API uint64_t iot_verifier_fact(const struct iot_verifier *v, enum iot_verify_fact fact);
 /* Returns the first error as a sentence; "" if no error occurred. */

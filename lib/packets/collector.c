@@ -350,27 +350,14 @@ int iot_collector_close(struct iot_collector *c)
 uint64_t iot_collector_fact(const struct iot_collector *c, enum iot_collector_fact fact)
 {
 	const struct sequence *l = &c->sequence;
-	switch (fact) {
-	case IOT_COLLECTED_PACKETS:
-		return l->packets;
-	case IOT_COLLECTED_RECORDS:
-		return c->records;
-	case IOT_COLLECTED_PROCESSES:
-		return l->processes;
-	case IOT_COLLECTED_BYTES:
-		return c->bytes;
-	case IOT_COLLECTED_LOST:
-		return l->lost - c->earlier;
-	case IOT_COLLECTED_EARLIER:
-		return c->earlier;
-	case IOT_COLLECTED_DAMAGED:
-		return c->damaged;
-	case IOT_COLLECTED_DUPLICATES:
-		return l->duplicates;
-	case IOT_COLLECTED_APPENDS:
-		return c->appends;
-	}
-	return 0;
+	const uint64_t facts[] = {
+	    [IOT_COLLECTED_PACKETS] = l->packets,        [IOT_COLLECTED_RECORDS] = c->records,
+	    [IOT_COLLECTED_PROCESSES] = l->processes,    [IOT_COLLECTED_BYTES] = c->bytes,
+	    [IOT_COLLECTED_LOST] = l->lost - c->earlier, [IOT_COLLECTED_EARLIER] = c->earlier,
+	    [IOT_COLLECTED_DAMAGED] = c->damaged,        [IOT_COLLECTED_DUPLICATES] = l->duplicates,
+	    [IOT_COLLECTED_APPENDS] = c->appends,
+	};
+	return (size_t)fact < sizeof(facts) / sizeof(facts[0]) ? facts[fact] : 0;
 }
 
 const char *iot_collector_error(const struct iot_collector *c)

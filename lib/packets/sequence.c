@@ -73,7 +73,7 @@ static enum sequence_verdict add_process(struct sequence *l, uint32_t number,
 		return SEQUENCE_FULL;
 	struct packet_process *p = calloc(1, sizeof(*p));
 	const size_t i = p != NULL ? idmap_number(&l->numbers, number) : SIZE_MAX;
-	if (!array_reserve_index(&l->process, &l->capacity, i, sizeof(p))) {
+	if (p == NULL || !array_reserve_index(&l->process, &l->capacity, i, sizeof(p))) {
 		free(p);
 		return SEQUENCE_NO_MEMORY;
 	}

@@ -30,25 +30,25 @@ static const struct {
     [IOT_NOTE_OVERLAP] = {"overlap", IOT_SEVERITY_NOTE},
 };
 
-const char *iot_finding_name(int kind)
+const char *iot_finding_name(unsigned kind)
 {
-	return kind >= 0 && kind < FINDING_KINDS ? kinds[kind].name : NULL;
+	return kind < FINDING_KINDS ? kinds[kind].name : NULL;
 }
 
-int iot_finding_severity(int kind)
+unsigned iot_finding_severity(unsigned kind)
 {
-	return kind >= 0 && kind < FINDING_KINDS ? (int)kinds[kind].severity : 0;
+	return kind < FINDING_KINDS ? kinds[kind].severity : 0;
 }
 
-uint64_t iot_verifier_count(const struct iot_verifier *v, int kind)
+uint64_t iot_verifier_count(const struct iot_verifier *v, unsigned kind)
 {
-	return kind >= 0 && kind < FINDING_KINDS ? v->verdict.count[kind] : 0;
+	return kind < FINDING_KINDS ? v->verdict.count[kind] : 0;
 }
 
 uint64_t iot_verifier_total(const struct iot_verifier *v, enum iot_severity severity)
 {
 	uint64_t n = 0;
-	for (int i = 0; i < FINDING_KINDS; i++)
+	for (unsigned i = 0; i < FINDING_KINDS; i++)
 		n += kinds[i].severity == severity ? v->verdict.count[i] : 0;
 	return n;
 }
@@ -64,8 +64,8 @@ static void print(const struct iot_verifier *handle, enum iot_finding_kind kind,
 {
 	char text[640];
 	vsnprintf(text, sizeof(text), format, args);
-	const struct iot_finding finding = {.kind = (int)kind,
-					    .severity = (int)kinds[kind].severity,
+	const struct iot_finding finding = {.kind = kind,
+					    .severity = kinds[kind].severity,
 					    .line = line,
 					    .column = column > 0 ? column : 1,
 					    .text = text};

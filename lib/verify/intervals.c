@@ -8,29 +8,31 @@
 
 #include "lib/base/array.h"
 
-static bool same_mark(const struct mark *a, const struct mark *b)
+static bool same_position(const struct position *a, const struct position *b)
 {
 	return a->known && b->known && a->record == b->record && a->time == b->time;
 }
 
-/* Returns the mark after an interval that begins at `m`. */
-static struct mark after(const struct mark *m, const struct interval *e)
+/* Returns the position after an interval that begins at `m`. */
+static struct position after(const struct position *m, const struct interval *e)
 {
-	return (struct mark){m->known, m->record + e->records, m->time + (uint64_t)e->ticks};
+	return (struct position){m->known, m->record + e->records, m->time + (uint64_t)e->ticks};
 }
 
-/* Returns the mark before an interval, counted back from its close; unknown if that is a %end. */
-static struct mark counted_back(const struct interval *e)
+/*
+ * Returns the position before an interval, counted back from its close; unknown if that is a %end.
+ */
+static struct position counted_back(const struct interval *e)
 {
-	return (struct mark){e->close.known && !e->is_last, e->close.record - e->records,
-			     e->close.time - (uint64_t)e->ticks};
+	return (struct position){e->close.known && !e->is_last, e->close.record - e->records,
+				 e->close.time - (uint64_t)e->ticks};
 }
 
 static bool is_perfect(const struct interval *e)
 {
-	const struct mark end = after(&e->open, e);
+	const struct position end = after(&e->open, e);
 	return e->proof == PROOF_HASH && e->why_line == 0 && !e->is_last && !e->from_header &&
-	       same_mark(&end, &e->close);
+	       same_position(&end, &e->close);
 }
 
 void intervals_free(struct intervals *t)
@@ -61,7 +63,7 @@ int intervals_add(struct intervals *t, const struct interval *e)
 	return IOT_OK;
 }
 
-static const struct mark nowhere = {0};
+static const struct position unknown_position = {0};
 
 /*
  * Returns the next interval, if it is proven and begins at the %sync that ends this one; otherwise
@@ -74,67 +76,69 @@ static const struct interval *witness_of(const struct intervals *t, size_t i)
 }
 
 /* Returns whether a proven interval, given its close, begins at m. */
-static bool leads_to(const struct mark *m, const struct interval *e)
+static bool leads_to(const struct position *m, const struct interval *e)
 {
-	const struct mark back = counted_back(e);
+	const struct position back = counted_back(e);
 	if (e->is_last)
 		return m->known && m->record + e->records == e->close.record;
-	return same_mark(m, &back);
+	return same_position(m, &back);
 }
 
 /*
  * Returns whether two different times are declared and a following %end, which has no time, cannot
  * decide between them.
  */
-static bool time_in_ambiguity(const struct interval *e, const struct interval *next)
+static bool time_is_ambiguous(const struct interval *e, const struct interval *next)
 {
 	return next->is_last && !next->open_proven && e->open.known && e->close.known &&
 	       e->open.time != counted_back(e).time;
 }
 
 /* Returns the position if the three declarations differ: the following interval decides. */
-static struct mark place_by_witness(const struct interval *e, const struct interval *next,
-				    const struct mark *before)
+static struct position position_by_witness(const struct interval *e, const struct interval *next,
+					   const struct position *before)
 {
-	const struct mark after_open = after(&e->open, e), before_previous = after(before, e);
+	const struct position after_open = after(&e->open, e), before_previous = after(before, e);
 	if (next == NULL)
-		return nowhere;
-	if (!before->known && time_in_ambiguity(e, next))
-		return nowhere;
+		return unknown_position;
+	if (!before->known && time_is_ambiguous(e, next))
+		return unknown_position;
 	if (e->close.known && (next->open_proven || leads_to(&next->open, next)))
 		return counted_back(e);
 	if (before->known && leads_to(&before_previous, next))
 		return *before;
-	return e->open.known && leads_to(&after_open, next) ? e->open : nowhere;
+	return e->open.known && leads_to(&after_open, next) ? e->open : unknown_position;
 }
 
 struct settle_progress {
-	struct mark before; /* position of the next interval, as the preceding one declares it */
-	bool doubtful;      /* the %sync that ends the preceding interval agrees with nothing */
-	uint64_t done;      /* records before this one are kept or lost */
-	bool another;       /* a second trace has begun */
+	/* position of the next interval, as the preceding one declares it */
+	struct position before;
+	bool ambiguous; /* the %sync that ends the preceding interval agrees with nothing */
+	uint64_t done;  /* records before this one are kept or lost */
+	bool another;   /* a second trace has begun */
 };
 
 /* Returns the position of the interval. */
-static struct mark place_of(const struct intervals *t, size_t i, const struct settle_progress *p)
+static struct position position_of(const struct intervals *t, size_t i,
+				   const struct settle_progress *p)
 {
 	const struct interval *e = &t->entry[i];
-	const struct mark *before = &p->before, back = counted_back(e);
+	const struct position *before = &p->before, back = counted_back(e);
 
 	if (e->open_proven)
 		return e->open;
-	if (e->is_last && e->follows && p->doubtful)
-		return nowhere;
+	if (e->is_last && e->follows && p->ambiguous)
+		return unknown_position;
 	if (e->proof == PROOF_FRAME)
-		return e->at_start ? *before : nowhere;
+		return e->at_start ? *before : unknown_position;
 	if (leads_to(&e->open, e))
 		return before->known && before->record == e->open.record ? *before : e->open;
 	if (leads_to(before, e) || (before->known && back.known && back.record == before->record))
 		return *before;
 	if (e->close.known)
-		return place_by_witness(e, witness_of(t, i), before);
+		return position_by_witness(e, witness_of(t, i), before);
 	/* the %sync that ends it cannot be parsed: no other position is declared */
-	return before->known ? *before : place_by_witness(e, witness_of(t, i), before);
+	return before->known ? *before : position_by_witness(e, witness_of(t, i), before);
 }
 
 /*
@@ -158,25 +162,25 @@ static void settle_one(struct intervals *t, size_t i, struct settle_progress *p)
 	if (!e->follows)
 		p->before.known = false;
 	if (e->at_start || e->from_header)
-		p->before = (struct mark){.known = true};
-	struct mark place = {0};
+		p->before = (struct position){.known = true};
+	struct position position = {0};
 	if (e->proof != PROOF_NONE)
-		place = place_of(t, i, p);
+		position = position_of(t, i, p);
 	p->before.known = false;
-	p->doubtful = e->proof == PROOF_HASH && !place.known;
-	if (!place.known)
+	p->ambiguous = e->proof == PROOF_HASH && !position.known;
+	if (!position.known)
 		return;
-	e->record = place.record;
-	e->time = place.time;
-	if (place.record >= p->done) {
+	e->record = position.record;
+	e->time = position.time;
+	if (position.record >= p->done) {
 		e->disposition = DISPOSITION_KEPT;
-		p->done = place.record + e->records;
-	} else if (place.record + e->records <= p->done) {
+		p->done = position.record + e->records;
+	} else if (position.record + e->records <= p->done) {
 		e->disposition = DISPOSITION_REPEATED;
 	}
 	/* after a frame that is only proven by its checksum, text may be missing */
 	if (e->proof == PROOF_HASH)
-		p->before = after(&place, e);
+		p->before = after(&position, e);
 }
 
 static uint64_t first_kept_record(const struct intervals *t, size_t *i)

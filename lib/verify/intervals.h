@@ -26,7 +26,7 @@ enum disposition {
 };
 
 /* The values of a %sync; known: it could be parsed. */
-struct mark {
+struct position {
 	bool known;
 	uint64_t record, time;
 };
@@ -34,7 +34,7 @@ struct mark {
 struct interval {
 	uint64_t from, to; /* the text that can be kept, if any: after one %sync, before another */
 	uint64_t line;     /* number of the first line */
-	struct mark open, close;
+	struct position open, close;
 	bool at_start;    /* nothing precedes it: record 0, time 0 */
 	bool from_header; /* contains a %iotrace that was not the first line of the input */
 	bool follows;     /* the %sync that begins it ends the preceding interval */

@@ -18,8 +18,8 @@ enum {
 	BATCH = 1024,
 	CODEC_PROCESSES = 64,
 	CODEC_MAX = 1 << 28,
-	MEMOS_MAX = 1 << 21, /* maximum number of processes and files tracked */
-	SHOWN = 60,
+	TRACKED_MAX = 1 << 21, /* maximum number of processes and files tracked */
+	EXCERPT_SIZE = 60,
 };
 
 /* The last I/O of a process. */
@@ -94,7 +94,7 @@ void lint_interval(struct lint *l, int64_t start_ticks)
 
 static size_t number_of(struct idmap *m, uint64_t key)
 {
-	return m->count < MEMOS_MAX ? idmap_number(m, key) : idmap_find(m, key);
+	return m->count < TRACKED_MAX ? idmap_number(m, key) : idmap_find(m, key);
 }
 
 /* Returns NULL if the limit is reached. */
@@ -132,8 +132,8 @@ static unsigned column_of(struct lint *l, const char *text, size_t i, enum field
 									  : 1;
 }
 
-static void look_at_time(struct lint *l, const char *text, const struct iot_record *rec, size_t i,
-			 uint64_t line)
+static void check_time(struct lint *l, const char *text, const struct iot_record *rec, size_t i,
+		       uint64_t line)
 {
 	if (rec->start_ns < l->last_start_ns && finding_select(l->handle, IOT_WARN_TIME))
 		finding_print(l->handle, IOT_WARN_TIME, line, column_of(l, text, i, FIELD_START),
@@ -143,7 +143,7 @@ static void look_at_time(struct lint *l, const char *text, const struct iot_reco
 }
 
 /* A process is a thread group, and a copying call is two I/Os: an overlap alone is not an error. */
-static void look_at_overlap(struct lint *l, const struct iot_record *rec, uint64_t line)
+static void check_overlap(struct lint *l, const struct iot_record *rec, uint64_t line)
 {
 	const int64_t end_ns = rec->start_ns + (int64_t)rec->duration_ns;
 	if (l->no_starts || (rec->type & (IOT_LOGICAL | IOT_ASYNC)) != IOT_LOGICAL)
@@ -165,7 +165,7 @@ static void look_at_overlap(struct lint *l, const struct iot_record *rec, uint64
 static void compare_line(struct lint *l, const char *p, size_t n, const char *q, size_t m,
 			 uint64_t line)
 {
-	char wanted[SHOWN + 8];
+	char wanted[EXCERPT_SIZE + 8];
 	size_t at = 0;
 	if (n == m && memcmp(p, q, n) == 0)
 		return;
@@ -241,8 +241,8 @@ int lint_records(struct lint *l, const char *text, size_t size, const struct iot
 		 size_t n, uint64_t line)
 {
 	for (size_t i = 0; i < n; i++) {
-		look_at_time(l, text, &rec[i], i, line + i);
-		look_at_overlap(l, &rec[i], line + i);
+		check_time(l, text, &rec[i], i, line + i);
+		check_overlap(l, &rec[i], line + i);
 		if (rec[i].type & 0x04)
 			finding_report(l->handle, IOT_WARN_BITS, line + i, 1,
 				       "recordType has the undefined bit 04");
@@ -262,28 +262,17 @@ void lint_new_file(struct lint *l, const struct iot_record *rec, bool named)
 
 /* Comments */
 
-static void compare_comment(struct lint *l, const char *p, const struct text_line *look,
-			    struct iot_text text, uint64_t line)
+void lint_spelling(struct lint *l, const char *p, const struct text_line *look,
+		   struct iot_text canonical, uint64_t line)
 {
 	const char *mark = l->base == 16 ? "ff" : "255";
-	const size_t n = strlen(mark), wanted = n + (text.size > 0) + text.size;
+	const size_t n = strlen(mark), wanted = n + (canonical.size > 0) + canonical.size;
 	const size_t size = (size_t)(look->next - p);
-	if (size == wanted + 1 && memcmp(p, mark, n) == 0 && (text.size == 0 || p[n] == ' ') &&
-	    (text.size == 0 || memcmp(p + n + 1, text.data, text.size) == 0))
+	if (size == wanted + 1 && memcmp(p, mark, n) == 0 && (canonical.size == 0 || p[n] == ' ') &&
+	    (canonical.size == 0 || memcmp(p + n + 1, canonical.data, canonical.size) == 0))
 		return;
 	finding_report(l->handle, IOT_WARN_SPELLING, line, 1,
 		       "not canonical: a writer spells this line in another way");
-}
-
-void lint_comment(struct lint *l, const char *p, const struct text_line *look, uint64_t line)
-{
-	compare_comment(l, p, look, look->text, line);
-}
-
-void lint_framing(struct lint *l, const char *p, const struct text_line *look,
-		  struct iot_text canonical, uint64_t line)
-{
-	compare_comment(l, p, look, canonical, line);
 }
 
 void lint_blank(struct lint *l, uint64_t line)
@@ -292,8 +281,8 @@ void lint_blank(struct lint *l, uint64_t line)
 		       "not canonical: a writer makes no blank lines");
 }
 
-static void look_at_percent(struct lint *l, const struct iot_event *ev, uint64_t line,
-			    unsigned column)
+static void check_percent(struct lint *l, const struct iot_event *ev, uint64_t line,
+			  unsigned column)
 {
 	struct iot_text rest = ev->text, token, key, value;
 	while (directive_token(&rest, &token)) {
@@ -309,7 +298,7 @@ static void look_at_percent(struct lint *l, const struct iot_event *ev, uint64_t
 	}
 }
 
-static void look_at_file(struct lint *l, const struct iot_event *ev, uint64_t line, unsigned column)
+static void check_file(struct lint *l, const struct iot_event *ev, uint64_t line, unsigned column)
 {
 	bool *unnamed = unnamed_of(l, &ev->rec, (ev->has & IOT_HAS_DISK) != 0);
 	if (unnamed != NULL && *unnamed)
@@ -327,9 +316,9 @@ void lint_directive(struct lint *l, const struct iot_event *ev, uint64_t line, u
 	unsigned lacks;
 	if (ev->kind == IOT_TRACE && directive_lacks(ev, &lacks))
 		l->no_starts = (lacks & IOT_START_UNKNOWN) != 0;
-	look_at_percent(l, ev, line, column);
+	check_percent(l, ev, line, column);
 	if (ev->kind == IOT_FILE)
-		look_at_file(l, ev, line, column);
+		check_file(l, ev, line, column);
 	if (ev->kind != IOT_OP || !directive_closes(ev))
 		return;
 	bool *unnamed = unnamed_of(l, &ev->rec, false);

@@ -23,12 +23,11 @@ int lint_records(struct lint *l, const char *text, size_t size, const struct iot
  */
 void lint_new_file(struct lint *l, const struct iot_record *rec, bool named);
 
-/* Check a comment at p, and the event parsed from it. */
-void lint_comment(struct lint *l, const char *p, const struct text_line *look, uint64_t line);
+/* Checks the event that was parsed from a comment. */
 void lint_directive(struct lint *l, const struct iot_event *ev, uint64_t line, unsigned column);
-/* Checks a framing line against its canonical text. */
-void lint_framing(struct lint *l, const char *p, const struct text_line *look,
-		  struct iot_text canonical, uint64_t line);
+/* Compares the comment or framing line at p with its canonical text. */
+void lint_spelling(struct lint *l, const char *p, const struct text_line *look,
+		   struct iot_text canonical, uint64_t line);
 void lint_blank(struct lint *l, uint64_t line);
 
 /* Begins an interval after a %sync; start_ticks: start of the preceding record. */

@@ -122,13 +122,15 @@ static void begin_interval(struct repaired_text *t, const struct interval *e)
 	const struct verdict *d = &t->handle->verdict;
 	char line[FRAMING_MAX], note[200];
 	t->made_at = t->made_size = 0;
-	if (!t->any)
-		make_line(
-		    t, line,
-		    framing_build_header(line, &(struct header_directive){d->tick_ns, d->sync}));
+	if (!t->any) {
+		const struct header_directive h = {d->tick_ns, d->sync};
+		const size_t size = framing_build_header(line, &h);
+		make_line(t, line, size);
+	}
 	if (t->any || e->record > 0 || e->time > 0) {
 		const struct sync_directive s = {.time = e->time, .record = e->record};
-		make_line(t, line, framing_build_sync(line, &s));
+		const size_t size = framing_build_sync(line, &s);
+		make_line(t, line, size);
 	}
 	if (e->disposition == DISPOSITION_UNVERIFIED) {
 		const int n = snprintf(note, sizeof(note),

@@ -35,7 +35,7 @@ static void clean_so_far(struct verify *v, size_t records, int64_t ticks)
 
 /* Records */
 
-static void look_up(struct verify *v, const struct iot_record *rec)
+static void first_use(struct verify *v, const struct iot_record *rec)
 {
 	const struct definition *name = definitions_path(&v->names, rec);
 	if (v->lint != NULL)
@@ -63,7 +63,7 @@ static bool begin_lint(struct verify *v)
 	return v->lint != NULL;
 }
 
-static enum decode_stop take_records(struct verify *v)
+static enum decode_stop decode_records(struct verify *v)
 {
 	enum decode_stop why;
 	const char *from = v->cur;
@@ -80,7 +80,7 @@ static enum decode_stop take_records(struct verify *v)
 	v->line += n;
 	v->begun |= n > 0;
 	if (why == DECODE_STOP_FIRST_USE)
-		look_up(v, &v->records[n - 1]);
+		first_use(v, &v->records[n - 1]);
 	return why;
 }
 
@@ -107,7 +107,7 @@ static void reported_again(struct verify *v, const struct text_line *l,
 			       "repeats the current definition, but not after a %%sync");
 }
 
-static void take_comment(struct verify *v, const struct text_line *l)
+static void accept_comment(struct verify *v, const struct text_line *l)
 {
 	struct iot_event ev;
 	struct definition *name;
@@ -119,7 +119,7 @@ static void take_comment(struct verify *v, const struct text_line *l)
 		return;
 	}
 	if (begin_lint(v)) {
-		lint_comment(v->lint, v->cur, l, v->line);
+		lint_spelling(v->lint, v->cur, l, l->text, v->line);
 		lint_directive(v->lint, &ev, v->line, l->column);
 	}
 	if (status == 1)
@@ -176,7 +176,7 @@ static enum framing_kind framing_of(const struct text_line *l)
 }
 
 /* Processes a line at cur that is not a record. */
-static void take_other(struct verify *v, const struct text_line *l)
+static void accept_comment_line(struct verify *v, const struct text_line *l)
 {
 	const enum framing_kind framing = framing_of(l);
 	if (l->base != v->verdict->base)
@@ -190,7 +190,7 @@ static void take_other(struct verify *v, const struct text_line *l)
 	else if (framing != FRAMING_NONE)
 		verify_framing(v, l, framing);
 	else if (!verify_damaged_sync(v, l, NULL))
-		take_comment(v, l);
+		accept_comment(v, l);
 }
 
 /* Damaged intervals */
@@ -206,7 +206,7 @@ static void count_line(struct verify *v, const struct text_line *l)
 	v->line++;
 }
 
-static void take_broken(struct verify *v, const struct text_line *l)
+static void count_broken(struct verify *v, const struct text_line *l)
 {
 	const enum framing_kind framing = framing_of(l);
 	v->begun = true;
@@ -230,10 +230,10 @@ static bool bad_record(struct verify *v)
 }
 
 /* Processes one run of records, or one other line. */
-static void take_some(struct verify *v)
+static void process_some(struct verify *v)
 {
 	if (!v->current.broken && !v->tail) {
-		switch (take_records(v)) {
+		switch (decode_records(v)) {
 		case DECODE_STOP_LIMIT:
 			grow_codec(v);
 			return;
@@ -265,12 +265,12 @@ static void take_some(struct verify *v)
 	if (v->stop)
 		return;
 	if (v->current.broken)
-		take_broken(v, &l);
+		count_broken(v, &l);
 	else
-		take_other(v, &l);
+		accept_comment_line(v, &l);
 }
 
-static void take_block(struct verify *v, const char *p, size_t size, uint64_t at)
+static void process_block(struct verify *v, const char *p, size_t size, uint64_t at)
 {
 	v->block = v->cur = v->hashed = p;
 	v->end = p + size;
@@ -278,7 +278,7 @@ static void take_block(struct verify *v, const char *p, size_t size, uint64_t at
 	if (v->current.number == 0)
 		verify_open_first(v);
 	while (v->cur < v->end && !v->stop)
-		take_some(v);
+		process_some(v);
 	verify_hash_to(v, v->end);
 	v->block = v->cur = v->end = v->hashed = NULL;
 	v->block_at = at + size;
@@ -321,7 +321,7 @@ static bool find_base(struct verify *v, const char *p, size_t size)
  * Processes the last line, without LF: it is truncated, unless it is a %end or the trace is
  * unframed.
  */
-static void take_cut(struct verify *v, const struct raw_item *item)
+static void process_cut(struct verify *v, const struct raw_item *item)
 {
 	const struct text_line l = text_line_classify(item->text, item->text + item->size);
 	const bool whole = !v->verdict->framed || framing_of(&l) == FRAMING_END;
@@ -342,11 +342,11 @@ static void take_cut(struct verify *v, const struct raw_item *item)
 	if (v->handle->warnings)
 		finding_report(v->handle, IOT_WARN_SPELLING, v->line, (unsigned)l.size + 1,
 			       "not canonical: the last line has no LF");
-	take_block(v, line, item->size + 1, item->at);
+	process_block(v, line, item->size + 1, item->at);
 	free(line);
 }
 
-static void take_gap(struct verify *v, const struct raw_item *item)
+static void process_gap(struct verify *v, const struct raw_item *item)
 {
 	const bool cut = item->truncated;
 	if (v->current.number == 0)
@@ -358,22 +358,22 @@ static void take_gap(struct verify *v, const struct raw_item *item)
 		       cut ? "cut short" : "damaged compression", item->why);
 }
 
-static void take_item(struct verify *v, const struct raw_item *item)
+static void process_item(struct verify *v, const struct raw_item *item)
 {
 	switch (item->kind) {
 	case RAW_LINES:
 		if (find_base(v, item->text, item->size))
-			take_block(v, item->text, item->size, item->at);
+			process_block(v, item->text, item->size, item->at);
 		break;
 	case RAW_CUT:
 		if (find_base(v, item->text, item->size))
-			take_cut(v, item);
+			process_cut(v, item);
 		break;
 	case RAW_FRAME:
 		verify_zstd_frame(v, item);
 		break;
 	case RAW_GAP:
-		take_gap(v, item);
+		process_gap(v, item);
 		break;
 	case RAW_END:
 		break;
@@ -407,7 +407,7 @@ static void run(struct verify *v)
 	do {
 		status = raw_lines_next(v->raw, &item);
 		if (status == IOT_OK)
-			take_item(v, &item);
+			process_item(v, &item);
 		if (v->handle->progress != NULL)
 			v->handle->progress(v->handle->progress_context, raw_lines_stored(v->raw),
 					    v->verdict->records);
@@ -504,7 +504,7 @@ int iot_verifier_set(struct iot_verifier *v, enum iot_verify_option option, uint
 	case IOT_VERIFY_BASE:
 		return set_number(&v->base, value, value == 0 || value == 10 || value == 16);
 	case IOT_VERIFY_TICK_NS:
-		v->tick_given = true;
+		v->tick_given |= value >= 1 && value <= INT64_MAX;
 		return set_number(&v->tick_ns, value, value >= 1 && value <= INT64_MAX);
 	}
 	return IOT_EUSAGE;
@@ -545,39 +545,25 @@ int iot_verifier_run(struct iot_verifier *handle, int fd, const char *name)
 uint64_t iot_verifier_fact(const struct iot_verifier *v, enum iot_verify_fact fact)
 {
 	const struct verdict *d = &v->verdict;
-	switch (fact) {
-	case IOT_VERIFIED_RECORDS:
-		return d->records;
-	case IOT_VERIFIED_COMMENTS:
-		return d->comments;
-	case IOT_VERIFIED_LINES:
-		return d->lines;
-	case IOT_VERIFIED_COMPLETE:
-		return d->ended;
-	case IOT_VERIFIED_FRAMED:
-		return d->has_header;
-	case IOT_VERIFIED_TICK_NS:
-		return d->tick_ns;
-	case IOT_VERIFIED_BASE:
-		return d->base;
-	case IOT_VERIFIED_SYNC:
-		return d->sync;
-	case IOT_VERIFIED_SECOND_TRACE:
-		return d->second_line;
-	case IOT_REPAIR_UNVERIFIED:
-		return v->repaired.unverified;
-	case IOT_REPAIR_REPEATED:
-		return v->repaired.repeated;
-	case IOT_REPAIR_KEPT:
-		return v->repaired.kept;
-	case IOT_REPAIR_LOST:
-		return v->repaired.lost;
-	case IOT_REPAIR_LOST_END:
-		return v->repaired.lost_end;
-	case IOT_REPAIR_GAPS:
-		return v->repaired.gaps;
-	}
-	return 0;
+	const struct repair_counts *r = &v->repaired;
+	const uint64_t facts[] = {
+	    [IOT_VERIFIED_RECORDS] = d->records,
+	    [IOT_VERIFIED_COMMENTS] = d->comments,
+	    [IOT_VERIFIED_LINES] = d->lines,
+	    [IOT_VERIFIED_COMPLETE] = d->ended,
+	    [IOT_VERIFIED_FRAMED] = d->has_header,
+	    [IOT_VERIFIED_TICK_NS] = d->tick_ns,
+	    [IOT_VERIFIED_BASE] = d->base,
+	    [IOT_VERIFIED_SYNC] = d->sync,
+	    [IOT_VERIFIED_SECOND_TRACE] = d->second_line,
+	    [IOT_REPAIR_UNVERIFIED] = r->unverified,
+	    [IOT_REPAIR_REPEATED] = r->repeated,
+	    [IOT_REPAIR_KEPT] = r->kept,
+	    [IOT_REPAIR_LOST] = r->lost,
+	    [IOT_REPAIR_LOST_END] = r->lost_end,
+	    [IOT_REPAIR_GAPS] = r->gaps,
+	};
+	return (size_t)fact < sizeof(facts) / sizeof(facts[0]) ? facts[fact] : 0;
 }
 
 const char *iot_verifier_error(const struct iot_verifier *v)

@@ -101,7 +101,7 @@ static void add_current(struct verify *v, const char *p, uint64_t hash)
 }
 
 static void begin_interval(struct verify *v, const char *p, uint64_t opened_at,
-			   const struct mark *open)
+			   const struct position *open)
 {
 	XXH3_64bits_reset(v->current.hash);
 	v->hashed = p;
@@ -118,8 +118,8 @@ static void begin_interval(struct verify *v, const char *p, uint64_t opened_at,
 	v->current.number++;
 }
 
-/* Decodes the following lines as after this mark. */
-static void enter(struct verify *v, const struct mark *m)
+/* Decodes the following lines as after this position. */
+static void continue_at(struct verify *v, const struct position *m)
 {
 	iot_codec_forget(v->codec);
 	if (m->known && m->time <= INT64_MAX / codec_tick(v->codec))
@@ -131,7 +131,7 @@ static void enter(struct verify *v, const struct mark *m)
 		lint_interval(v->lint, codec_start(v->codec));
 }
 
-static void step_over(struct verify *v, const struct text_line *l)
+static void next_line(struct verify *v, const struct text_line *l)
 {
 	v->cur = l->next;
 	v->line++;
@@ -139,7 +139,7 @@ static void step_over(struct verify *v, const struct text_line *l)
 
 /* Damaged %syncs */
 
-static const struct resync_candidate *candidate_of(const struct verify *v, uint64_t hash)
+static const struct resync_candidate *find_candidate(const struct verify *v, uint64_t hash)
 {
 	for (size_t i = 0; i < RESYNC_CANDIDATES; i++)
 		if (v->current.candidate[i].active &&
@@ -166,7 +166,7 @@ static const char *after_hash(const char *p, const char *end)
 	return word != NULL && end - word >= 5 + HASH_DIGITS ? word + 5 + HASH_DIGITS : NULL;
 }
 
-static struct mark reported_mark(const char *p, const char *end)
+static struct position declared_position(const char *p, const char *end)
 {
 	const char *from = find_word(p, end, "%sync");
 	struct sync_directive s;
@@ -174,35 +174,36 @@ static struct mark reported_mark(const char *p, const char *end)
 		from = p;
 	const struct iot_text text = {from, (size_t)(end - from)};
 	if (framing_parse_sync(text, &s) != NULL)
-		return (struct mark){0};
-	return (struct mark){true, s.record, s.time};
+		return (struct position){0};
+	return (struct position){true, s.record, s.time};
 }
 
 /* Closes the interval at a damaged %sync whose xxh3= proves the text before it. */
-static void close_at_remains(struct verify *v, const char *after, uint64_t hash,
-			     const struct mark *mark)
+static void close_at_damaged_sync(struct verify *v, const char *after, uint64_t hash,
+				  const struct position *declared)
 {
 	const uint64_t opened_at = verify_at(v, v->cur);
-	const struct mark here = {true, v->index, (uint64_t)codec_start(v->codec)};
+	const struct position here = {true, v->index, (uint64_t)codec_start(v->codec)};
 	v->current.entry.proof = PROOF_HASH;
-	v->current.entry.close = *mark;
+	v->current.entry.close = *declared;
 	add_current(v, v->cur, hash);
 	v->cur = after;
-	begin_interval(v, after, opened_at, mark);
+	begin_interval(v, after, opened_at, declared);
 	v->current.entry.follows = true;
 	v->current.entry.why_line = v->line;
 	v->current.entry.why = why_sync;
-	enter(v, &here);
+	continue_at(v, &here);
 }
 
-static void candidate_from(struct verify *v, const char *p, const struct mark *mark)
+static void add_candidate(struct verify *v, const char *p, const struct position *declared)
 {
 	/* keeps the first candidates and the latest */
 	struct resync_candidate *g = &v->current.candidate[v->current.next_candidate];
 	v->current.next_candidate += v->current.next_candidate + 1 < RESYNC_CANDIDATES;
 	g->active = true;
 	XXH3_64bits_reset(g->hash);
-	g->interval = (struct interval){.from = verify_at(v, p), .line = v->line, .open = *mark};
+	g->interval =
+	    (struct interval){.from = verify_at(v, p), .line = v->line, .open = *declared};
 }
 
 /* Returns whether the text before the line has the hash whose digits end at `after`. */
@@ -223,19 +224,19 @@ bool verify_damaged_sync(struct verify *v, const struct text_line *l, const char
 	if (!looks_damaged(v->cur, end))
 		return false;
 	const char *after = after_hash(v->cur, end);
-	const struct mark mark = reported_mark(v->cur, end);
+	const struct position declared = declared_position(v->cur, end);
 	const char *next = after != NULL && after < end ? after + 1 : l->next;
 	if (is_proven_here(v, after, &hash)) {
 		finding_report(v->handle, IOT_BAD_FRAMING, v->line, l->column, "%s",
 			       wrong != NULL ? wrong : "a damaged %sync; its xxh3= is right");
-		close_at_remains(v, next, hash, &mark);
+		close_at_damaged_sync(v, next, hash, &declared);
 		v->line += next == l->next;
 		return true;
 	}
 	if (!v->current.broken)
 		next = l->next;
 	verify_hash_to(v, next);
-	candidate_from(v, next, &mark);
+	add_candidate(v, next, &declared);
 	if (!v->current.broken)
 		return false;
 	v->cur = next;
@@ -250,7 +251,8 @@ bool verify_damaged_sync(struct verify *v, const struct text_line *l, const char
  * interval without text is also damaged if a %sync begins it: whole intervals may be missing or
  * repeated between the two lines.
  */
-static bool judge(struct verify *v, const struct text_line *l, uint64_t hash, uint64_t reported)
+static bool check_hash(struct verify *v, const struct text_line *l, uint64_t hash,
+		       uint64_t reported)
 {
 	if (hash == reported) {
 		v->current.entry.proof = PROOF_HASH;
@@ -269,9 +271,9 @@ static bool judge(struct verify *v, const struct text_line *l, uint64_t hash, ui
 static void split(struct verify *v, const struct resync_candidate *g, const char *p, uint64_t hash)
 {
 	struct interval second = g->interval;
-	const struct mark close = v->current.entry.close;
+	const struct position close = v->current.entry.close;
 	const bool is_last = v->current.entry.is_last;
-	v->current.entry.close = (struct mark){0};
+	v->current.entry.close = (struct position){0};
 	v->current.entry.is_last = false;
 	if (!v->current.broken || v->current.clean_to > second.from) {
 		v->current.broken = true;
@@ -295,8 +297,8 @@ static bool close_interval(struct verify *v, const struct text_line *l, uint64_t
 {
 	verify_hash_to(v, v->cur);
 	const uint64_t hash = XXH3_64bits_digest(v->current.hash);
-	const struct resync_candidate *g = hash != reported ? candidate_of(v, reported) : NULL;
-	const bool proven = judge(v, l, hash, reported);
+	const struct resync_candidate *g = hash != reported ? find_candidate(v, reported) : NULL;
+	const bool proven = check_hash(v, l, hash, reported);
 	if (g != NULL)
 		split(v, g, v->cur, reported);
 	else if (v->current.any)
@@ -305,7 +307,7 @@ static bool close_interval(struct verify *v, const struct text_line *l, uint64_t
 	return proven;
 }
 
-static void look_at_spacing(struct verify *v, const struct text_line *l, uint64_t record)
+static void check_spacing(struct verify *v, const struct text_line *l, uint64_t record)
 {
 	const uint64_t sync = v->verdict->sync;
 	if (v->lint == NULL || !v->verdict->has_header)
@@ -321,8 +323,8 @@ static void look_at_spacing(struct verify *v, const struct text_line *l, uint64_
 			       (unsigned long long)sync);
 }
 
-static void look_at_place(struct verify *v, const struct text_line *l, const struct mark *m,
-			  const struct mark *here)
+static void check_position(struct verify *v, const struct text_line *l, const struct position *m,
+			   const struct position *here)
 {
 	char sentence[200];
 	if (m->record != here->record)
@@ -334,43 +336,43 @@ static void look_at_place(struct verify *v, const struct text_line *l, const str
 			 "%%sync declares time=%llu, but the previous record starts at %llu",
 			 (unsigned long long)m->time, (unsigned long long)here->time);
 	else {
-		look_at_spacing(v, l, m->record);
+		check_spacing(v, l, m->record);
 		return;
 	}
 	verify_damaged(v, IOT_BAD_POSITION, l->column, why_sync, sentence);
 }
 
-static void take_sync(struct verify *v, const struct text_line *l, const struct sync_directive *s)
+static void accept_sync(struct verify *v, const struct text_line *l, const struct sync_directive *s)
 {
-	const struct mark mark = {true, s->record, s->time};
-	const struct mark here = {true, v->index, (uint64_t)codec_start(v->codec)};
+	const struct position declared = {true, s->record, s->time};
+	const struct position here = {true, v->index, (uint64_t)codec_start(v->codec)};
 	const uint64_t opened_at = verify_at(v, v->cur);
 	const bool any = v->current.any || v->hashed != v->cur;
 	const bool whole = !v->current.broken && (any || v->current.opened);
 	bool tail;
 	char text[FRAMING_MAX];
-	v->current.entry.close = mark;
+	v->current.entry.close = declared;
 	const bool proven = close_interval(v, l, s->hash, &tail);
 	if (whole)
-		look_at_place(v, l, &mark, &here);
+		check_position(v, l, &declared, &here);
 	if (v->lint != NULL)
-		lint_framing(v->lint, v->cur, l,
-			     (struct iot_text){text, framing_build_sync(text, s)}, v->line);
-	step_over(v, l);
-	begin_interval(v, v->cur, opened_at, &mark);
+		lint_spelling(v->lint, v->cur, l,
+			      (struct iot_text){text, framing_build_sync(text, s)}, v->line);
+	next_line(v, l);
+	begin_interval(v, v->cur, opened_at, &declared);
 	v->current.entry.follows = any;
 	v->current.opened = true;
-	enter(v, proven && whole ? &here : &mark);
+	continue_at(v, proven && whole ? &here : &declared);
 }
 
 /* %end */
 
-static void take_end(struct verify *v, const struct text_line *l, const struct end_directive *e)
+static void accept_end(struct verify *v, const struct text_line *l, const struct end_directive *e)
 {
 	const bool whole = !v->current.broken;
 	char text[FRAMING_MAX], sentence[200];
 	struct verdict *d = v->verdict;
-	v->current.entry.close = (struct mark){.known = true, .record = e->records};
+	v->current.entry.close = (struct position){.known = true, .record = e->records};
 	v->current.entry.is_last = true;
 	close_interval(v, l, e->hash, &d->ended);
 	d->any_end = v->tail = true;
@@ -388,10 +390,10 @@ static void take_end(struct verify *v, const struct text_line *l, const struct e
 		verify_damaged(v, IOT_BAD_POSITION, l->column, "%end declares other numbers",
 			       sentence);
 	if (v->lint != NULL)
-		lint_framing(v->lint, v->cur, l,
-			     (struct iot_text){text, framing_build_end(text, e)}, v->line);
-	step_over(v, l);
-	begin_interval(v, v->cur, verify_at(v, v->cur), &(struct mark){0});
+		lint_spelling(v->lint, v->cur, l,
+			      (struct iot_text){text, framing_build_end(text, e)}, v->line);
+	next_line(v, l);
+	begin_interval(v, v->cur, verify_at(v, v->cur), &(struct position){0});
 }
 
 /* %iotrace */
@@ -412,17 +414,17 @@ static void first_header(struct verify *v, const struct text_line *l,
 	if (v->handle->warnings && v->lint == NULL)
 		verify_fail(v, IOT_ENOMEM, "out of memory");
 	if (v->lint != NULL)
-		lint_framing(v->lint, v->cur, l, (struct iot_text){text, size}, v->line);
+		lint_spelling(v->lint, v->cur, l, (struct iot_text){text, size}, v->line);
 }
 
 /* A repeated beginning, or another trace after this one: see intervals.h. */
 static void second_header(struct verify *v, const struct text_line *l)
 {
 	const uint64_t opened_at = verify_at(v, v->cur);
-	const struct mark zero = {.known = true};
+	const struct position zero = {.known = true};
 	if (v->verdict->second_line == 0)
 		v->verdict->second_line = v->line;
-	v->current.entry.close = (struct mark){0};
+	v->current.entry.close = (struct position){0};
 	verify_hash_to(v, v->cur);
 	if (v->current.any)
 		add_current(v, v->cur, XXH3_64bits_digest(v->current.hash));
@@ -431,14 +433,14 @@ static void second_header(struct verify *v, const struct text_line *l)
 		       "`iotrace merge`");
 	begin_interval(v, v->cur, opened_at, &zero);
 	v->current.entry.from_header = true;
-	enter(v, &zero);
+	continue_at(v, &zero);
 }
 
 /* Excludes the line from the text of its interval. */
-static void step_over_header(struct verify *v, const struct text_line *l)
+static void next_after_header(struct verify *v, const struct text_line *l)
 {
 	v->verdict->framed = v->verdict->any_header = v->begun = true;
-	step_over(v, l);
+	next_line(v, l);
 	v->current.entry.from = v->current.clean_to = verify_at(v, v->cur);
 }
 
@@ -448,10 +450,10 @@ void verify_damaged_header(struct verify *v, const struct text_line *l)
 	finding_report(v->handle, IOT_BAD_FRAMING, v->line, 1, "%s", FRAMING_DAMAGED_HEADER);
 	v->current.entry.why_line = v->line;
 	v->current.entry.why = why_header;
-	step_over_header(v, l);
+	next_after_header(v, l);
 }
 
-static void take_header(struct verify *v, const struct text_line *l)
+static void accept_header(struct verify *v, const struct text_line *l)
 {
 	struct header_directive h;
 	uint64_t version;
@@ -463,7 +465,7 @@ static void take_header(struct verify *v, const struct text_line *l)
 		verify_damaged(v, IOT_BAD_FRAMING, l->column, why_header, wrong);
 	else if (first)
 		first_header(v, l, &h);
-	step_over_header(v, l);
+	next_after_header(v, l);
 }
 
 void verify_framing(struct verify *v, const struct text_line *l, enum framing_kind framing)
@@ -472,22 +474,22 @@ void verify_framing(struct verify *v, const struct text_line *l, enum framing_ki
 	struct end_directive e;
 	const char *wrong;
 	if (framing == FRAMING_HEADER) {
-		take_header(v, l);
+		accept_header(v, l);
 		return;
 	}
 	v->verdict->framed = true;
 	wrong = framing == FRAMING_SYNC ? framing_parse_sync(l->text, &s)
 					: framing_parse_end(l->text, &e);
 	if (wrong == NULL && framing == FRAMING_SYNC) {
-		take_sync(v, l, &s);
+		accept_sync(v, l, &s);
 	} else if (wrong == NULL) {
-		take_end(v, l, &e);
+		accept_end(v, l, &e);
 	} else {
 		if (verify_damaged_sync(v, l, wrong))
 			return;
 		verify_damaged(v, IOT_BAD_FRAMING, l->column, why_sync, wrong);
 		if (!verify_damaged_sync(v, l, wrong))
-			step_over(v, l);
+			next_line(v, l);
 	}
 }
 
@@ -507,7 +509,7 @@ void verify_zstd_frame(struct verify *v, const struct raw_item *item)
 
 void verify_open_first(struct verify *v)
 {
-	const struct mark zero = {.known = !v->gap_before};
+	const struct position zero = {.known = !v->gap_before};
 	begin_interval(v, v->cur, verify_at(v, v->cur), &zero);
 	v->current.entry.at_start = !v->gap_before;
 }

@@ -8,9 +8,9 @@
 
 enum { N = 100, TICKS = 1000 }; /* records and ticks of each interval */
 
-static struct mark mark(uint64_t k)
+static struct position mark(uint64_t k)
 {
-	return (struct mark){true, k * N, k * TICKS};
+	return (struct position){true, k * N, k * TICKS};
 }
 
 /* The k-th interval of a trace as it should be. */
