@@ -15,6 +15,7 @@ tail -n 2 out | cut -c 1-30
 head -c 700 t.iot >cut.iot
 "$IOTRACE" slice --records=0-9 cut.iot | grep -c '^c0'
 "$IOTRACE" slice -q --records=20- cut.iot >/dev/null || echo "exit $?"
+"$IOTRACE" slice --records=50- <cut.iot >/dev/null || echo "exit $? without a note on an empty slice"
 "$IOTRACE" slice --from=10h t.iot | wc -l
 for option in --from=x --to=1x --from=101% --records=9-3 --records= --process=7, --process=9-3 --op=both --every=0 --from=@1700000000; do
 	"$IOTRACE" slice $option t.iot >/dev/null || echo "exit $?"

@@ -36,7 +36,7 @@ static void expect_becomes(const char *text, const char *wanted)
 	remap_ids_free(&r);
 }
 
-Test(renumber, records_have_their_ids_replaced)
+Test(remap_ids, records_have_their_ids_replaced)
 {
 	unsigned asked = 0;
 	struct remap_ids r = {.map = add, .context = &asked};
@@ -50,7 +50,7 @@ Test(renumber, records_have_their_ids_replaced)
 	remap_ids_free(&r);
 }
 
-Test(renumber, object_0_is_none_and_stays)
+Test(remap_ids, object_0_is_none_and_stays)
 {
 	unsigned asked = 0;
 	struct remap_ids r = {.map = add, .context = &asked};
@@ -62,7 +62,7 @@ Test(renumber, object_0_is_none_and_stays)
 	expect_becomes("%file process=1 id=2 object=0", "%file process=101 id=202 object=0");
 }
 
-Test(renumber, id_is_what_the_directive_is_about)
+Test(remap_ids, id_is_what_the_directive_is_about)
 {
 	expect_becomes("%process id=7 parent=1 thread-of=6 rank=7",
 		       "%process id=107 parent=101 thread-of=106 rank=7");
@@ -72,7 +72,7 @@ Test(renumber, id_is_what_the_directive_is_about)
 		       "%op name=close id=3 process=107 file=203");
 }
 
-Test(renumber, unknown_directives_are_rewritten_too)
+Test(remap_ids, unknown_directives_are_rewritten_too)
 {
 	expect_becomes("%new process=7 file=3 parent=1 object=9 thread-of=2 id=4 time=7",
 		       "%new process=107 file=203 parent=101 object=309 thread-of=102 id=4 time=7");
@@ -81,29 +81,29 @@ Test(renumber, unknown_directives_are_rewritten_too)
 	expect_becomes("%lost time=1 process=7", "%lost time=1 process=107");
 }
 
-Test(renumber, repeated_keys_are_all_rewritten)
+Test(remap_ids, repeated_keys_are_all_rewritten)
 {
 	expect_becomes("%op name=x file=1 file=2", "%op name=x file=201 file=202");
 }
 
-Test(renumber, values_that_are_no_ids_stay)
+Test(remap_ids, values_that_are_no_ids_stay)
 {
 	expect_becomes(
 	    "%new process=me file=-1 file= object=4294967296 subprocess=7 path=/process=7",
 	    "%new process=me file=-1 file= object=4294967296 subprocess=7 path=/process=7");
 }
 
-Test(renumber, blanks_stay_as_they_were)
+Test(remap_ids, blanks_stay_as_they_were)
 {
 	expect_becomes("%new  process=7\tfile=3 ", "%new  process=107\tfile=203 ");
 }
 
-Test(renumber, comments_are_nobodys_ids)
+Test(remap_ids, comments_are_nobodys_ids)
 {
 	expect_becomes("process=7 wrote file=3", "process=7 wrote file=3");
 }
 
-Test(renumber, fields_of_a_directive_follow_its_text)
+Test(remap_ids, fields_of_a_directive_follow_its_text)
 {
 	unsigned asked = 0;
 	struct remap_ids r = {.map = add, .context = &asked};
@@ -117,7 +117,7 @@ Test(renumber, fields_of_a_directive_follow_its_text)
 	remap_ids_free(&r);
 }
 
-Test(renumber, text_that_does_not_change_stays_where_it_is)
+Test(remap_ids, text_that_does_not_change_stays_where_it_is)
 {
 	struct remap_ids r = {.map = same};
 	const char *text = "%file process=7 id=3 object=1";
@@ -128,7 +128,7 @@ Test(renumber, text_that_does_not_change_stays_where_it_is)
 	remap_ids_free(&r);
 }
 
-Test(renumber, a_map_that_fails_is_told)
+Test(remap_ids, a_map_that_fails_is_told)
 {
 	unsigned asked = 0;
 	struct remap_ids r = {.map = add, .context = &asked};
@@ -137,7 +137,7 @@ Test(renumber, a_map_that_fails_is_told)
 	remap_ids_free(&r);
 }
 
-Test(renumber, shortest_ids_grow_to_the_longest)
+Test(remap_ids, shortest_ids_grow_to_the_longest)
 {
 	char text[2048] = "%n", wanted[4096] = "%n";
 	for (int i = 0; i < 100; i++) {
@@ -162,7 +162,7 @@ static struct iot_stream *remapped(struct iot_reader *r, const char *trace)
 	return iot_stream_remap(iot_stream_of_reader(r), add_100, NULL);
 }
 
-Test(renumber, the_stage_keeps_all_texts_of_a_batch)
+Test(remap_ids, the_stage_keeps_all_texts_of_a_batch)
 {
 	static const char *const wanted[] = {"process 1", "%process id=101",
 					     "%file process=101 id=2", "%lost"};
@@ -183,7 +183,7 @@ Test(renumber, the_stage_keeps_all_texts_of_a_batch)
 	iot_reader_free(r);
 }
 
-Test(renumber, the_stage_fails_with_the_status_of_the_map)
+Test(remap_ids, the_stage_fails_with_the_status_of_the_map)
 {
 	struct iot_reader *r = iot_reader_new();
 	struct iot_batch *b = iot_batch_new(10);
