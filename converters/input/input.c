@@ -156,6 +156,10 @@ static size_t read_size(const struct input *in)
 	return size < READ_MIN ? READ_MIN : size;
 }
 
+/*
+ * Returns a bufreader on a member's raw bytes, which decompresses gzip and Zstandard unless
+ * `plain`. Takes ownership of fd, which is -1 for a slice of the temporary file.
+ */
 static struct bufreader *tap_bufreader(struct input *in, size_t member, int fd, bool plain,
 				       struct error *error)
 {
@@ -190,6 +194,7 @@ static struct bufreader *tap_bufreader(struct input *in, size_t member, int fd, 
 	return NULL;
 }
 
+/* Adds a decompressor on top of `raw` if the compression requires one. Takes ownership of `raw`. */
 static struct bufreader *member_decompressed(struct input *in, size_t member, struct bufreader *raw,
 					     enum compression_layer how, struct error *error)
 {
@@ -209,6 +214,7 @@ static ssize_t raw_head(const struct input *in, const struct member *m, int fd, 
 	return fdio_read(fd >= 0 ? fd : in->tempfile, head, want, from);
 }
 
+/* Returns a bufreader on the decompressed bytes of a file or slice. */
 static struct bufreader *member_open(struct input *in, size_t member, struct error *error)
 {
 	const struct member *m = &in->member[member];

@@ -113,7 +113,7 @@ static int read_version(struct recorder *r)
 
 /* Structures */
 
-static void take_flags(struct recorder_meta *m, const char *flags, bool six)
+static void parse_flags(struct recorder_meta *m, const char *flags, bool six)
 {
 	m->layers_known = true;
 	m->posix = flags[0] != 0;
@@ -121,7 +121,7 @@ static void take_flags(struct recorder_meta *m, const char *flags, bool six)
 	m->threads = flags[six ? 4 : 6] != 0;
 }
 
-static void take_four(struct recorder_meta *m, const char *four)
+static void parse_four(struct recorder_meta *m, const char *four)
 {
 	m->times_packed = four[0] != 0;
 	m->shared = four[1] != 0;
@@ -136,17 +136,17 @@ static bool is_date(double seconds)
 }
 
 /* The structure with `six` flags (late 2.5) or eight (3.0). */
-static void take_modern(struct recorder_meta *m, const char *head, bool six)
+static void parse_modern(struct recorder_meta *m, const char *head, bool six)
 {
 	m->ranks = recorder_u32(head);
-	take_flags(m, head + 4, six);
+	parse_flags(m, head + 4, six);
 	m->start_s = recorder_double(head + 16);
 	m->tick_s = recorder_double(head + 24);
-	take_four(m, head + 36);
+	parse_four(m, head + 36);
 }
 
 /* 2.3, 2.4 and early 2.5: no flags for layers, the other flags are integers. */
-static void take_early(struct recorder_meta *m, const char *head, size_t size)
+static void parse_early(struct recorder_meta *m, const char *head, size_t size)
 {
 	m->ranks = recorder_u32(head);
 	m->start_s = recorder_double(head + 8);
@@ -160,23 +160,23 @@ static void take_early(struct recorder_meta *m, const char *head, size_t size)
 	}
 }
 
-static size_t take_2_5(struct recorder_meta *m, const char *data, size_t size)
+static size_t parse_2_5(struct recorder_meta *m, const char *data, size_t size)
 {
 	static const char first[] = "creat\ncreat64\n";
 	if (size >= 48 + sizeof first && memcmp(data + 48, first, sizeof first - 1) == 0) {
-		take_early(m, data, 48);
+		parse_early(m, data, 48);
 		return 48;
 	}
 	if (size < 40)
 		return 0;
 	if (is_date(recorder_double(data + 16)))
-		take_modern(m, data, true);
+		parse_modern(m, data, true);
 	else
-		take_early(m, data, 40);
+		parse_early(m, data, 40);
 	return 40;
 }
 
-static size_t take_peephole(struct recorder_meta *m, const char *data, size_t size)
+static size_t parse_peephole(struct recorder_meta *m, const char *data, size_t size)
 {
 	if (size < 24)
 		return 0;
@@ -188,28 +188,28 @@ static size_t take_peephole(struct recorder_meta *m, const char *data, size_t si
 }
 
 /* Returns the offset of the names, 0 if the data is too short. */
-static size_t take_structure(struct recorder_meta *m, const char *data, size_t size)
+static size_t parse_structure(struct recorder_meta *m, const char *data, size_t size)
 {
 	m->key_header = m->major >= 3 ? 18 : 15;
 	m->cst_counts = m->major >= 3 || m->minor >= 4;
 	m->blocks = m->one_times = m->major >= 3 || m->minor >= 5;
 	if (m->major >= 3) {
 		if (size >= NAMES_AT_3_0)
-			take_modern(m, data, false);
+			parse_modern(m, data, false);
 		return size >= NAMES_AT_3_0 ? NAMES_AT_3_0 : 0;
 	}
 	if (m->minor <= 2)
-		return take_peephole(m, data, size);
+		return parse_peephole(m, data, size);
 	if (m->minor == 5)
-		return take_2_5(m, data, size);
+		return parse_2_5(m, data, size);
 	size_t head = m->minor == 3 ? 32 : 40;
 	if (size >= head)
-		take_early(m, data, head);
+		parse_early(m, data, head);
 	return size >= head ? head : 0;
 }
 
 /* A trace without VERSION: the version is the first field. */
-static size_t take_2026(struct recorder_meta *m, const char *data, size_t size, size_t *names)
+static size_t parse_2026(struct recorder_meta *m, const char *data, size_t size, size_t *names)
 {
 	if (size < HEAD_2026)
 		return 0;
@@ -221,10 +221,10 @@ static size_t take_2026(struct recorder_meta *m, const char *data, size_t size, 
 	m->cst_counts = m->blocks = m->one_times = true;
 	m->ranks = recorder_u32(data + 12);
 	uint64_t functions = recorder_u32(data + 16);
-	take_flags(m, data + 20, false);
+	parse_flags(m, data + 20, false);
 	m->start_s = recorder_double(data + 32);
 	m->tick_s = recorder_double(data + 40);
-	take_four(m, data + 52);
+	parse_four(m, data + 52);
 	*names = functions <= RECORDER_FUNCTIONS_MAX ? (size_t)functions * NAME_SIZE_2026 : 0;
 	bool sane = m->major >= 3 && m->major < 100 && m->minor < 1000 && functions > 0;
 	return sane && *names > 0 && *names <= size - HEAD_2026 ? HEAD_2026 : 0;
@@ -260,12 +260,12 @@ static int check(struct recorder *r, const struct recorder_part *part)
 	return check_clock(r, part);
 }
 
-static int take_meta(struct recorder *r, const struct recorder_part *part, char *data, size_t size)
+static int parse_meta(struct recorder *r, const struct recorder_part *part, char *data, size_t size)
 {
 	struct recorder_meta *m = &r->meta;
 	bool old = m->major != 0;
 	size_t names_size = 0,
-	       at = old ? take_structure(m, data, size) : take_2026(m, data, size, &names_size);
+	       at = old ? parse_structure(m, data, size) : parse_2026(m, data, size, &names_size);
 	m->names = data;
 	if (at == 0)
 		return error_set(&r->src->error, old ? IOT_ETRUNCATED : IOT_EFORMAT,
@@ -332,5 +332,5 @@ int recorder_meta(struct recorder *r)
 		return refuse_ruin(r);
 	char *data = recorder_load(r, part, 0, RECORDER_WHOLE, false, RECORDER_META_MAX, &size,
 				   &r->src->error);
-	return data == NULL ? r->src->error.status : take_meta(r, part, data, size);
+	return data == NULL ? r->src->error.status : parse_meta(r, part, data, size);
 }

@@ -14,58 +14,28 @@ enum { AMODE_APPEND = 128 };
 static uint64_t type_size(struct iot_text name)
 {
 	static const struct {
-		const char *name;
 		uint64_t bytes;
+		const char *names; /* each between spaces */
 	} types[] = {
-	    {"BYTE", 1},
-	    {"CHAR", 1},
-	    {"SIGNED_CHAR", 1},
-	    {"UNSIGNED_CHAR", 1},
-	    {"PACKED", 1},
-	    {"SHORT", 2},
-	    {"UNSIGNED_SHORT", 2},
-	    {"INT", 4},
-	    {"UNSIGNED", 4},
-	    {"LONG", 8},
-	    {"UNSIGNED_LONG", 8},
-	    {"LONG_LONG", 8},
-	    {"LONG_LONG_INT", 8},
-	    {"UNSIGNED_LONG_LONG", 8},
-	    {"FLOAT", 4},
-	    {"DOUBLE", 8},
-	    {"LONG_DOUBLE", 16},
-	    {"WCHAR", 4},
-	    {"INT8_T", 1},
-	    {"INT16_T", 2},
-	    {"INT32_T", 4},
-	    {"INT64_T", 8},
-	    {"UINT8_T", 1},
-	    {"UINT16_T", 2},
-	    {"UINT32_T", 4},
-	    {"UINT64_T", 8},
-	    {"C_BOOL", 1},
-	    {"OFFSET", 8},
-	    {"AINT", 8},
-	    {"COUNT", 8},
-	    {"INTEGER", 4},
-	    {"REAL", 4},
-	    {"DOUBLE_PRECISION", 8},
-	    {"CHARACTER", 1},
-	    {"LOGICAL", 4},
-	    {"REAL4", 4},
-	    {"REAL8", 8},
-	    {"INTEGER4", 4},
-	    {"INTEGER8", 8},
-	    {"C_FLOAT_COMPLEX", 8},
-	    {"C_DOUBLE_COMPLEX", 16},
+	    {1, " BYTE CHAR SIGNED_CHAR UNSIGNED_CHAR PACKED INT8_T UINT8_T C_BOOL "
+		"CHARACTER "},
+	    {2, " SHORT UNSIGNED_SHORT INT16_T UINT16_T "},
+	    {4, " INT UNSIGNED FLOAT WCHAR INT32_T UINT32_T INTEGER REAL LOGICAL REAL4 "
+		"INTEGER4 "},
+	    {8, " LONG UNSIGNED_LONG LONG_LONG LONG_LONG_INT UNSIGNED_LONG_LONG DOUBLE "
+		"INT64_T UINT64_T OFFSET AINT COUNT DOUBLE_PRECISION REAL8 INTEGER8 "
+		"C_FLOAT_COMPLEX "},
+	    {16, " LONG_DOUBLE C_DOUBLE_COMPLEX "},
 	};
 	static const char prefix[] = "MPI_";
-	size_t n = sizeof prefix - 1;
-	if (name.size <= n || memcmp(name.data, prefix, n) != 0)
+	char key[32] = " ";
+	const size_t n = sizeof prefix - 1;
+	if (name.size <= n || name.size > sizeof key || memcmp(name.data, prefix, n) != 0)
 		return 0;
+	memcpy(key + 1, name.data + n, name.size - n);
+	key[name.size - n + 1] = ' ';
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (strlen(types[i].name) == name.size - n &&
-		    memcmp(types[i].name, name.data + n, name.size - n) == 0)
+		if (memmem(types[i].names, strlen(types[i].names), key, name.size - n + 2) != NULL)
 			return types[i].bytes;
 	return 0;
 }

@@ -98,10 +98,7 @@ static int parse_reference(struct recorder_rank *k, struct decoded *d, unsigned 
 {
 	struct iot_text own, old = {base->args, base->size};
 	for (unsigned j = 0; j < base->count; j++) {
-		const char *stop = memchr(old.data, ' ', old.size);
-		struct iot_text arg = {old.data, (size_t)(stop - old.data)};
-		old.data += arg.size + 1;
-		old.size -= arg.size + 1;
+		struct iot_text arg = recorder_word(&old);
 		if (j < ARGS_IN_REFERENCE && (status >> j & 1) != 0) {
 			if (!next_arg(&text, &own))
 				return damaged(k, IOT_EFORMAT, "an argument is missing");
