@@ -5,6 +5,7 @@
  */
 #include "slab.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -79,6 +80,7 @@ struct slab_block *slab_pool_get(struct slab_pool *c)
 	struct slab_block *chunk = c->free;
 	if (chunk == NULL)
 		return NULL;
+	assert(c->spare > 0);
 	c->free = chunk->next;
 	c->spare--;
 	chunk->next = NULL;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes any record, digit by digit, in either base. */
-#include "encode.h"
+/*
+ * Encodes any record in canonical form (iotrace(5), CANONICAL FORM), digit by digit, in either
+ * base: determines which fields a reader would infer and are omitted, and which are scaled.
+ */
+#include "avx2.h"
 #include "lib/base/number.h"
+#include "record_line.h"
 
 static inline char *put(char *out, uint64_t v, unsigned base)
 {
@@ -61,8 +65,8 @@ static const char *unfit(const struct iot_record *rec)
 static int64_t to_ticks_down(const struct iot_codec *c, int64_t ns)
 {
 	if (ns >= 0)
-		return (int64_t)encode_to_ticks(c, (uint64_t)ns);
-	return -1 - (int64_t)encode_to_ticks(c, (uint64_t)(-1 - ns));
+		return (int64_t)codec_to_ticks(c, (uint64_t)ns);
+	return -1 - (int64_t)codec_to_ticks(c, (uint64_t)(-1 - ns));
 }
 
 /* Computes the ticks of start and CPU clock; returns false if the clock moved too far. */
@@ -70,11 +74,11 @@ static bool take_times(const struct iot_codec *c, const struct iot_record *rec,
 		       const struct codec_process *p, struct record_fields *f, int64_t *start,
 		       int64_t *cpu)
 {
-	*start = (int64_t)encode_to_ticks(c, (uint64_t)rec->start_ns);
+	*start = (int64_t)codec_to_ticks(c, (uint64_t)rec->start_ns);
 	*cpu = to_ticks_down(c, rec->cpu_ns);
 	f->start = *start - c->start;
 	f->completion =
-	    encode_to_ticks(c, (uint64_t)rec->start_ns + rec->duration_ns) - (uint64_t)*start;
+	    codec_to_ticks(c, (uint64_t)rec->start_ns + rec->duration_ns) - (uint64_t)*start;
 	return *cpu >= -c->tick_max &&
 	       !__builtin_sub_overflow(*cpu, p == NULL ? 0 : p->cpu, &f->cpu) &&
 	       f->cpu != INT64_MIN;

@@ -11,7 +11,8 @@
  *
  * Records that encode.c would reject, and first uses, are left to it, before any state changes.
  */
-#include "encode.h"
+#include "avx2.h"
+#include "record_line.h"
 
 #if defined(__x86_64__)
 
@@ -325,8 +326,8 @@ static INLINE bool encode(struct iot_codec *c, struct encode_regs *hot, struct c
 	if (!is_ordinary(rec))
 		return false;
 	unsigned comp = (unsigned)(p == hot->last) * NO_PROCESSID;
-	const uint64_t start = encode_to_ticks(c, (uint64_t)rec->start_ns);
-	const int64_t cpu = (int64_t)encode_to_ticks(c, (uint64_t)rec->cpu_ns);
+	const uint64_t start = codec_to_ticks(c, (uint64_t)rec->start_ns);
+	const int64_t cpu = (int64_t)codec_to_ticks(c, (uint64_t)rec->cpu_ns);
 	int64_t cpu_since;
 	if (__builtin_sub_overflow(cpu, p->cpu, &cpu_since) || p->latest.physical == CODEC_NO_SLOT)
 		return false;
@@ -345,7 +346,7 @@ static INLINE bool encode(struct iot_codec *c, struct encode_regs *hot, struct c
 	l->compression = comp;
 	choose(had, &p->latest, k, l);
 	l->start = start - hot->start;
-	l->completion = encode_to_ticks(c, (uint64_t)rec->start_ns + rec->duration_ns) - start;
+	l->completion = codec_to_ticks(c, (uint64_t)rec->start_ns + rec->duration_ns) - start;
 	l->cpu = (uint64_t)cpu_since;
 	p->cpu = cpu;
 	c->operation_written |= rec->operation != 0;

@@ -231,6 +231,15 @@ static inline void codec_commit(struct iot_codec *c, struct codec_process *p, in
 	c->last = codec_index(c, p);
 }
 
+/* Computes ns / tick by multiplication; exact because ns < 2^63 (set_reciprocal). */
+static inline __attribute__((always_inline)) uint64_t codec_to_ticks(const struct iot_codec *c,
+								     uint64_t ns)
+{
+	if (c->tick_ns == 1)
+		return ns;
+	return (uint64_t)(((uint128)ns * c->tick_reciprocal) >> 64) >> c->tick_shift;
+}
+
 static inline void codec_extent(struct codec_file *f, uint64_t offset, uint64_t length,
 				uint32_t operation)
 {

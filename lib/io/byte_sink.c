@@ -23,6 +23,7 @@
 #include <zstd.h>
 
 #include "atomic_file.h"
+#include "lib/base/array.h"
 
 enum {
 	BUFFER_SIZE = 1 << 18,
@@ -258,29 +259,12 @@ int byte_sink_open(struct byte_sink *s, const char *path)
 
 /* The destination */
 
-static int grow_memory(struct byte_sink *s, size_t size)
-{
-	size_t capacity = s->memory_capacity ? s->memory_capacity : BUFFER_SIZE;
-	char *memory;
-
-	if (size > SIZE_MAX / 2 - s->memory_size)
-		return fail_memory(s);
-	while (capacity < s->memory_size + size)
-		capacity *= 2;
-	if (capacity == s->memory_capacity)
-		return IOT_OK;
-	memory = realloc(s->memory, capacity);
-	if (!memory)
-		return fail_memory(s);
-	s->memory = memory;
-	s->memory_capacity = capacity;
-	return IOT_OK;
-}
-
 static int put_memory(struct byte_sink *s, const char *data, size_t size)
 {
-	if (grow_memory(s, size) != IOT_OK)
-		return s->error.status;
+	const size_t need = s->memory_size + size;
+	if (!array_reserve(&s->memory, &s->memory_capacity, need > BUFFER_SIZE ? need : BUFFER_SIZE,
+			   1))
+		return fail_memory(s);
 	memcpy(s->memory + s->memory_size, data, size);
 	s->memory_size += size;
 	s->stored += size;

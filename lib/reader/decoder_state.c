@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/base/array.h"
 #include "lib/codec/codec.h"
 #include "lookahead.h"
 
@@ -150,12 +151,8 @@ int decoder_arena_reserve(struct decoder *d, size_t need, char **out)
 	if (need > a->size - a->used) {
 		if (a->used > 0)
 			return 0;
-		const size_t size = need > ARENA_SIZE ? need : ARENA_SIZE;
-		char *bigger = realloc(a->text, size);
-		if (bigger == NULL)
+		if (!array_reserve(&a->text, &a->size, need > ARENA_SIZE ? need : ARENA_SIZE, 1))
 			return IOT_ENOMEM;
-		a->text = bigger;
-		a->size = size;
 	}
 	*out = a->text + a->used;
 	return 1;
