@@ -441,8 +441,8 @@ struct darshan_current {
 
 /* The contents of a job, across its logs. */
 struct darshan_contents {
-	unsigned layers,
-	    selected; /* layers that have DXT data; those of them that --layer selects */
+	unsigned layers;   /* layers that have DXT data */
+	unsigned selected; /* those of them that --layer selects */
 	bool counters;
 };
 
