@@ -170,6 +170,15 @@ static int add_with_untimed(struct sort_stage *s, struct iot_stream *self, struc
 	return status == IOT_OK ? keep_untimed(s, self, b, end) : status;
 }
 
+static int set_watermark(struct sort_stage *s, struct iot_stream *self, int64_t watermark_ns)
+{
+	if (s->options.mode == IOT_SORT_WINDOW &&
+	    __builtin_sub_overflow(s->latest_ns, s->options.window_ns, &watermark_ns))
+		watermark_ns = INT64_MIN;
+	return sorter_set_watermark(s->sorter, watermark_ns) == IOT_OK ? IOT_OK
+								       : sorter_failure(s, self);
+}
+
 static int attach_and_add(struct sort_stage *s, struct iot_stream *self, struct iot_batch *b)
 {
 	int64_t latest = s->latest_ns;
@@ -183,16 +192,20 @@ static int attach_and_add(struct sort_stage *s, struct iot_stream *self, struct 
 		return iot_stream_fail(self, s->error.status, s->error.text);
 	const int status = add_with_untimed(s, self, b);
 	b->count = 0;
-	return status;
+	return status == IOT_OK ? set_watermark(s, self, b->watermark_ns) : status;
 }
 
-/* Adds all events except those that need no sorting: they remain in the batch. */
+/*
+ * Adds all events except those that need no sorting: they remain in the batch. A sorter that knows
+ * the watermark need not keep the events in runs.
+ */
 static int add_by_start(struct sort_stage *s, struct iot_stream *self, struct iot_batch *b)
 {
 	const size_t n = b->count;
 	b->count =
 	    s->first.count > 0 ? 0 : sorter_passthrough(s->sorter, b->events, n, b->watermark_ns);
-	return add(s, self, b->events + b->count, NULL, n - b->count);
+	const int status = set_watermark(s, self, b->watermark_ns);
+	return status == IOT_OK ? add(s, self, b->events + b->count, NULL, n - b->count) : status;
 }
 
 /* Moves the %trace that precede all records aside. */
@@ -208,15 +221,6 @@ static bool keep_first(struct sort_stage *s, struct iot_batch *b)
 	}
 	b->count = left;
 	return true;
-}
-
-static int set_watermark(struct sort_stage *s, struct iot_stream *self, int64_t watermark_ns)
-{
-	if (s->options.mode == IOT_SORT_WINDOW &&
-	    __builtin_sub_overflow(s->latest_ns, s->options.window_ns, &watermark_ns))
-		watermark_ns = INT64_MIN;
-	return sorter_set_watermark(s->sorter, watermark_ns) == IOT_OK ? IOT_OK
-								       : sorter_failure(s, self);
 }
 
 static int end(struct sort_stage *s, struct iot_stream *self)
@@ -238,9 +242,7 @@ static int pull(struct sort_stage *s, struct iot_stream *self, struct iot_batch 
 	s->bytes_total = b->bytes_total;
 	if (!s->begun && !keep_first(s, b))
 		return out_of_memory(self);
-	const int status =
-	    s->options.by_start ? add_by_start(s, self, b) : attach_and_add(s, self, b);
-	return status == IOT_OK ? set_watermark(s, self, b->watermark_ns) : status;
+	return s->options.by_start ? add_by_start(s, self, b) : attach_and_add(s, self, b);
 }
 
 /*
@@ -384,8 +386,9 @@ static struct sort_stage *new_context(const struct iot_sort_options *options)
 	if (options_copy(&s->options, sizeof(*o), options) && o->mode <= IOT_SORT_STRICT)
 		s->sorter =
 		    sorter_new(o->memory > 0 ? (size_t)o->memory : MEMORY_DEFAULT, mode[o->mode]);
-	s->sorted = iot_batch_new(IOT_BATCH_EVENTS);
-	if (s->sorter == NULL || s->sorted == NULL ||
+	if (!o->by_start)
+		s->sorted = iot_batch_new(IOT_BATCH_EVENTS);
+	if (s->sorter == NULL || (s->sorted == NULL && !o->by_start) ||
 	    scope_tracker_init(&s->scopes, &s->error) != IOT_OK) {
 		close_stage(s);
 		return NULL;

@@ -51,7 +51,10 @@ size_t sorter_passthrough(struct sorter *s, const struct iot_event *ev, size_t n
  * NULL: no tags. Returns IOT_OK, SORTER_RESTART (stream only), or an error.
  */
 int sorter_add(struct sorter *s, const struct iot_event *ev, const uint32_t *tag, size_t n);
-/* Declares that no event earlier than this will be added. The watermark never decreases. */
+/*
+ * Declares that no event earlier than this will be added after the next sorter_add. The watermark
+ * never decreases.
+ */
 int sorter_set_watermark(struct sorter *s, int64_t watermark_ns);
 int sorter_end(struct sorter *s);
 
