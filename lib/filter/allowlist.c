@@ -2,7 +2,6 @@
 /* See allowlist.h. */
 #include "allowlist.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/number.h"
@@ -85,56 +84,39 @@ const struct key_rule *allowlist_key(uint32_t kind, struct iot_text name)
 	return NULL;
 }
 
-/* Words */
+/* Words, separated by blanks */
 
-static const char *const sources[] = {
-    "strace", "darshan",   "recorder",  "procstat", "iotrace", "POSIX",        "MPI-IO",
-    "MPIIO",  "STDIO",     "LUSTRE",    "HEATMAP",  "H5F",     "H5D",          "BG/Q",
-    "DXT",    "DXT_POSIX", "DXT_MPIIO", "PNETCDF",  "APMPI",   "PNETCDF_FILE", "PNETCDF_VAR",
-    "MDHIM",  "APXC",      "DFS",       "DAOS",     NULL};
-static const char *const operations[] = {
-    "open",        "create", "close",   "stat",     "access",   "unlink",   "rmdir",
-    "rename",      "link",   "symlink", "readlink", "mkdir",    "mknod",    "truncate",
-    "allocate",    "fsync",  "sync",    "msync",    "readdir",  "statfs",   "chmod",
-    "chown",       "utime",  "lock",    "flock",    "fcntl",    "ioctl",    "seek",
-    "mmap",        "munmap", "dup",     "pipe",     "socket",   "connect",  "accept",
-    "exec",        "exit",   "fork",    "chdir",    "getxattr", "setxattr", "listxattr",
-    "removexattr", "advise", "flush",   "remove",   "opendir",  "closedir", NULL};
-static const char *const lacking[] = {"start", "completion", "cpu", "offset", NULL};
+static const char sources[] =
+    "strace darshan recorder procstat iotrace POSIX MPI-IO MPIIO STDIO LUSTRE HEATMAP H5F"
+    " H5D BG/Q DXT DXT_POSIX DXT_MPIIO PNETCDF APMPI PNETCDF_FILE PNETCDF_VAR MDHIM APXC"
+    " DFS DAOS";
+static const char operations[] =
+    "open create close stat access unlink rmdir rename link symlink readlink mkdir mknod"
+    " truncate allocate fsync sync msync readdir statfs chmod chown utime lock flock fcntl"
+    " ioctl seek mmap munmap dup pipe socket connect accept exec exit fork chdir getxattr"
+    " setxattr listxattr removexattr advise flush remove opendir closedir";
+static const char lacking[] = "start completion cpu offset";
 /* Layers, lengths, clocks and their precision, as converters declare them. */
-static const char *const terms[] = {"posix",
-				    "mpiio",
-				    "posix,mpiio",
-				    "requested",
-				    "rank-0",
-				    "per-rank",
-				    "each-rank-from-its-own-start",
-				    "1ns",
-				    "238ns",
-				    "100us",
-				    "1s",
-				    "log",
-				    "text",
-				    NULL};
+static const char terms[] =
+    "posix mpiio posix,mpiio requested rank-0 per-rank each-rank-from-its-own-start 1ns"
+    " 238ns 100us 1s log text";
 
 /* Kinds of files that are not regular ones, as converters write them, and of physical records. */
-static const char *const kinds[] = {"disk",   "directory", "pipe",  "socket", "tty",
-				    "device", "memfd",     "other", NULL};
-static const char *const filesystems[] = {
-    "9p",   "afs",      "autofs", "beegfs",   "btrfs",  "ceph",  "cifs",      "dvs",     "exfat",
-    "ext2", "ext3",     "ext4",   "f2fs",     "fuse",   "gfs2",  "glusterfs", "gpfs",    "hfs",
-    "jfs",  "lustre",   "nfs",    "nfs4",     "ntfs",   "ocfs2", "orangefs",  "overlay", "panfs",
-    "proc", "pvfs2",    "ramfs",  "reiserfs", "rootfs", "smb3",  "squashfs",  "sysfs",   "tmpfs",
-    "vfat", "virtiofs", "wekafs", "xfs",      "zfs",    NULL};
+static const char kinds[] = "disk directory pipe socket tty device memfd other";
+static const char filesystems[] =
+    "9p afs autofs beegfs btrfs ceph cifs dvs exfat ext2 ext3 ext4 f2fs fuse gfs2 glusterfs"
+    " gpfs hfs jfs lustre nfs nfs4 ntfs ocfs2 orangefs overlay panfs proc pvfs2 ramfs"
+    " reiserfs rootfs smb3 squashfs sysfs tmpfs vfat virtiofs wekafs xfs zfs";
 /* Reasons that commands write: the why= of a %lost. */
-static const char *const reasons[] = {"interrupted", "truncated", "damaged", NULL};
+static const char reasons[] = "interrupted truncated damaged";
 
-static const char *const known[] = {"known", "unknown", NULL};
+static const char known[] = "known unknown";
 
-static bool is_one_of(struct iot_text t, const char *const *words)
+static bool is_one_of(struct iot_text t, const char *words)
 {
-	for (; *words != NULL; words++)
-		if (text_equals(t, *words))
+	size_t n;
+	for (; (n = strcspn(words, " ")) > 0; words += n + (words[n] == ' '))
+		if (n == t.size && memcmp(words, t.data, n) == 0)
 			return true;
 	return false;
 }
@@ -173,7 +155,7 @@ static const char *skip_decimal(const char *p, const char *end)
 static bool is_one_numeric(const char *p, const char *end)
 {
 	enum { NUMERIC_MAX = 32 };
-	static const char *const words[] = {"inf", "-inf", "nan", "-nan", NULL};
+	static const char words[] = "inf -inf nan -nan";
 	const struct iot_text all = {p, (size_t)(end - p)};
 	if (all.size > NUMERIC_MAX)
 		return false;
@@ -200,175 +182,24 @@ static bool is_numeric(struct iot_text t)
 }
 
 /* Errors of Linux: those that programs see, and those of the kernel that strace shows. */
-static const char *const errnos[] = {
-    "E2BIG",
-    "EACCES",
-    "EADDRINUSE",
-    "EADDRNOTAVAIL",
-    "EADV",
-    "EAFNOSUPPORT",
-    "EAGAIN",
-    "EALREADY",
-    "EBADCOOKIE",
-    "EBADE",
-    "EBADF",
-    "EBADFD",
-    "EBADHANDLE",
-    "EBADMSG",
-    "EBADR",
-    "EBADRQC",
-    "EBADSLT",
-    "EBADTYPE",
-    "EBFONT",
-    "EBUSY",
-    "ECANCELED",
-    "ECHILD",
-    "ECHRNG",
-    "ECOMM",
-    "ECONNABORTED",
-    "ECONNREFUSED",
-    "ECONNRESET",
-    "EDEADLK",
-    "EDEADLOCK",
-    "EDESTADDRREQ",
-    "EDOM",
-    "EDOTDOT",
-    "EDQUOT",
-    "EEXIST",
-    "EFAULT",
-    "EFBIG",
-    "EHOSTDOWN",
-    "EHOSTUNREACH",
-    "EHWPOISON",
-    "EIDRM",
-    "EILSEQ",
-    "EINPROGRESS",
-    "EINTR",
-    "EINVAL",
-    "EIO",
-    "EIOCBQUEUED",
-    "EISCONN",
-    "EISDIR",
-    "EISNAM",
-    "EJUKEBOX",
-    "EKEYEXPIRED",
-    "EKEYREJECTED",
-    "EKEYREVOKED",
-    "EL2HLT",
-    "EL2NSYNC",
-    "EL3HLT",
-    "EL3RST",
-    "ELIBACC",
-    "ELIBBAD",
-    "ELIBEXEC",
-    "ELIBMAX",
-    "ELIBSCN",
-    "ELNRNG",
-    "ELOOP",
-    "EMEDIUMTYPE",
-    "EMFILE",
-    "EMLINK",
-    "EMSGSIZE",
-    "EMULTIHOP",
-    "ENAMETOOLONG",
-    "ENAVAIL",
-    "ENETDOWN",
-    "ENETRESET",
-    "ENETUNREACH",
-    "ENFILE",
-    "ENOANO",
-    "ENOBUFS",
-    "ENOCSI",
-    "ENODATA",
-    "ENODEV",
-    "ENOENT",
-    "ENOEXEC",
-    "ENOIOCTLCMD",
-    "ENOKEY",
-    "ENOLCK",
-    "ENOLINK",
-    "ENOMEDIUM",
-    "ENOMEM",
-    "ENOMSG",
-    "ENONET",
-    "ENOPARAM",
-    "ENOPKG",
-    "ENOPROTOOPT",
-    "ENOSPC",
-    "ENOSR",
-    "ENOSTR",
-    "ENOSYS",
-    "ENOTBLK",
-    "ENOTCONN",
-    "ENOTDIR",
-    "ENOTEMPTY",
-    "ENOTNAM",
-    "ENOTRECOVERABLE",
-    "ENOTSOCK",
-    "ENOTSUP",
-    "ENOTSUPP",
-    "ENOTSYNC",
-    "ENOTTY",
-    "ENOTUNIQ",
-    "ENXIO",
-    "EOPENSTALE",
-    "EOPNOTSUPP",
-    "EOVERFLOW",
-    "EOWNERDEAD",
-    "EPERM",
-    "EPFNOSUPPORT",
-    "EPIPE",
-    "EPROBE_DEFER",
-    "EPROTO",
-    "EPROTONOSUPPORT",
-    "EPROTOTYPE",
-    "ERANGE",
-    "ERECALLCONFLICT",
-    "EREMCHG",
-    "EREMOTE",
-    "EREMOTEIO",
-    "ERESTART",
-    "ERESTARTNOHAND",
-    "ERESTARTNOINTR",
-    "ERESTARTSYS",
-    "ERESTART_RESTARTBLOCK",
-    "ERFKILL",
-    "EROFS",
-    "ESERVERFAULT",
-    "ESHUTDOWN",
-    "ESOCKTNOSUPPORT",
-    "ESPIPE",
-    "ESRCH",
-    "ESRMNT",
-    "ESTALE",
-    "ESTRPIPE",
-    "ETIME",
-    "ETIMEDOUT",
-    "ETOOMANYREFS",
-    "ETOOSMALL",
-    "ETXTBSY",
-    "EUCLEAN",
-    "EUNATCH",
-    "EUSERS",
-    "EWOULDBLOCK",
-    "EXDEV",
-    "EXFULL",
-};
-
-static int by_name(const void *key, const void *element)
-{
-	const struct iot_text *name = key;
-	const char *word = *(const char *const *)element;
-	const size_t n = strlen(word);
-	const int order = memcmp(name->data, word, name->size < n ? name->size : n);
-	return order != 0 ? order : name->size < n ? -1 : name->size > n;
-}
-
-static bool is_errno(struct iot_text t)
-{
-	const size_t count = sizeof errnos / sizeof *errnos;
-	return t.size > 0 && bsearch(&t, errnos, count, sizeof *errnos, by_name) != NULL;
-}
+static const char errnos[] =
+    "E2BIG EACCES EADDRINUSE EADDRNOTAVAIL EADV EAFNOSUPPORT EAGAIN EALREADY EBADCOOKIE"
+    " EBADE EBADF EBADFD EBADHANDLE EBADMSG EBADR EBADRQC EBADSLT EBADTYPE EBFONT EBUSY"
+    " ECANCELED ECHILD ECHRNG ECOMM ECONNABORTED ECONNREFUSED ECONNRESET EDEADLK EDEADLOCK"
+    " EDESTADDRREQ EDOM EDOTDOT EDQUOT EEXIST EFAULT EFBIG EHOSTDOWN EHOSTUNREACH EHWPOISON"
+    " EIDRM EILSEQ EINPROGRESS EINTR EINVAL EIO EIOCBQUEUED EISCONN EISDIR EISNAM EJUKEBOX"
+    " EKEYEXPIRED EKEYREJECTED EKEYREVOKED EL2HLT EL2NSYNC EL3HLT EL3RST ELIBACC ELIBBAD"
+    " ELIBEXEC ELIBMAX ELIBSCN ELNRNG ELOOP EMEDIUMTYPE EMFILE EMLINK EMSGSIZE EMULTIHOP"
+    " ENAMETOOLONG ENAVAIL ENETDOWN ENETRESET ENETUNREACH ENFILE ENOANO ENOBUFS ENOCSI"
+    " ENODATA ENODEV ENOENT ENOEXEC ENOIOCTLCMD ENOKEY ENOLCK ENOLINK ENOMEDIUM ENOMEM"
+    " ENOMSG ENONET ENOPARAM ENOPKG ENOPROTOOPT ENOSPC ENOSR ENOSTR ENOSYS ENOTBLK ENOTCONN"
+    " ENOTDIR ENOTEMPTY ENOTNAM ENOTRECOVERABLE ENOTSOCK ENOTSUP ENOTSUPP ENOTSYNC ENOTTY"
+    " ENOTUNIQ ENXIO EOPENSTALE EOPNOTSUPP EOVERFLOW EOWNERDEAD EPERM EPFNOSUPPORT EPIPE"
+    " EPROBE_DEFER EPROTO EPROTONOSUPPORT EPROTOTYPE ERANGE ERECALLCONFLICT EREMCHG EREMOTE"
+    " EREMOTEIO ERESTART ERESTARTNOHAND ERESTARTNOINTR ERESTARTSYS ERESTART_RESTARTBLOCK"
+    " ERFKILL EROFS ESERVERFAULT ESHUTDOWN ESOCKTNOSUPPORT ESPIPE ESRCH ESRMNT ESTALE"
+    " ESTRPIPE ETIME ETIMEDOUT ETOOMANYREFS ETOOSMALL ETXTBSY EUCLEAN EUNATCH EUSERS"
+    " EWOULDBLOCK EXDEV EXFULL";
 
 static bool is_number(struct iot_text t)
 {
@@ -378,7 +209,7 @@ static bool is_number(struct iot_text t)
 
 bool allowlist_has(enum value_type type, struct iot_text t)
 {
-	static const char *const *const words[] = {
+	static const char *const words[] = {
 	    [VALUE_SOURCE] = sources,         [VALUE_LACKS] = lacking, [VALUE_KEYWORD] = terms,
 	    [VALUE_OPERATION] = operations,   [VALUE_KNOWN] = known,   [VALUE_KIND] = kinds,
 	    [VALUE_FILESYSTEM] = filesystems, [VALUE_REASON] = reasons};
@@ -388,5 +219,5 @@ bool allowlist_has(enum value_type type, struct iot_text t)
 		return is_numeric(t);
 	if (type == VALUE_VERSION)
 		return is_version(t);
-	return is_number(t) || (type == VALUE_RESULT && is_errno(t));
+	return is_number(t) || (type == VALUE_RESULT && is_one_of(t, errnos));
 }
