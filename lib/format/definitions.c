@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The definition table (iotrace(5), DIRECTIVES). Texts are compared by a hash whose seed differs per
- * process, so that no trace can force collisions.
+ * The definition table (iotrace(5), DIRECTIVES). Texts are compared by a hash whose seed differs
+ * per process, so that no trace can force collisions.
  */
 #include "definitions.h"
 

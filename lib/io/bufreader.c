@@ -25,7 +25,7 @@
 enum {
 	SLACK = 1 << 16, /* capacity of the buffer beyond one read */
 	HUGE_PAGE = 2 << 20,
-	/* initial capacity of the buffer; small, because the cache also has to hold zstd's window */
+	/* initial capacity of the buffer: small, as the cache also has to hold zstd's window */
 	UNPACKED_CAPACITY = 3 << 16,
 
 	SLOTS = 8,           /* minimum number that the thread fills ahead */
@@ -67,7 +67,7 @@ struct bufreader {
 	void *done_context;
 	uint64_t total;
 	uint64_t first; /* regular file: its offset when it was opened */
-	/* stored bytes skipped by seeks, minus those read again after seeks backwards, modulo 2^64 */
+	/* stored bytes skipped by seeks, minus those read again after seeks backwards (mod 2^64) */
 	uint64_t skipped;
 
 	/* The available bytes are bytes[start .. end). */

@@ -472,8 +472,8 @@ struct parallel *parallel_start(const struct parallel *how, enum iot_compression
 	pthread_mutex_init(&p->planning, NULL);
 	pthread_cond_init(&p->full, NULL);
 	pthread_cond_init(&p->empty, NULL);
-	p->points = seek_points_new(&p->source, packed, (unsigned)p->settings.base,
-				    p->settings.window_max);
+	p->points =
+	    seek_points_new(&p->source, packed, (unsigned)p->settings.base, p->settings.window_max);
 	if (p->points != NULL && pays(p))
 		start_threads(p, threads < PARALLEL_THREADS ? threads : PARALLEL_THREADS);
 	if (p->worker_count > 0)
