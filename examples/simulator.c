@@ -11,7 +11,7 @@
 
 #include <iotrace/filter.h>
 
-enum { BLOCK_SIZE = 4096, BUCKETS = 4096 };
+enum { BLOCK_SIZE = 4096, BUCKETS = 4096, TRACES_MAX = 64 };
 
 struct block {
 	uint64_t file, number;
@@ -102,24 +102,47 @@ static void simulate(struct cache *c, const struct iot_batch *b)
 	}
 }
 
-/* Simulates one trace after the other with the same cache. Returns IOT_OK or a negative status. */
-static int run(struct cache *c, const char *path, struct iot_batch *b)
+/* Opens a trace and sorts it. Returns NULL after a message. */
+static struct iot_stream *open_sorted(struct iot_reader **r, const char *path)
 {
-	const struct iot_sort_options sort = {.size = sizeof(sort)};
-	struct iot_reader *r = iot_reader_new();
-	if (r == NULL || iot_reader_open(r, path) != IOT_OK) {
-		fprintf(stderr, "%s\n", r != NULL ? iot_reader_error(r) : "out of memory");
-		iot_reader_free(r);
-		return IOT_EIO;
+	const struct iot_sort_options sort = {.size = sizeof(sort), .memory = 64 << 20};
+	*r = iot_reader_new();
+	if (*r != NULL && iot_reader_open(*r, path) == IOT_OK)
+		return iot_stream_sort(iot_stream_prefetch(iot_stream_of_reader(*r)), &sort);
+	fprintf(stderr, "%s\n", *r != NULL ? iot_reader_error(*r) : "out of memory");
+	return NULL;
+}
+
+/* Returns the merged traces; NULL after a message. */
+static struct iot_stream *open_merged(struct iot_reader **readers, char **paths, size_t n)
+{
+	const struct iot_merge_options merge = {.size = sizeof(merge), .join_paths = 1};
+	struct iot_stream *inputs[TRACES_MAX];
+	for (size_t i = 0; i < n; i++) {
+		inputs[i] = open_sorted(&readers[i], paths[i]);
+		if (inputs[i] != NULL)
+			continue;
+		while (i > 0)
+			iot_stream_free(inputs[--i]);
+		return NULL;
 	}
-	struct iot_stream *s = iot_stream_sort(iot_stream_prefetch(iot_stream_of_reader(r)), &sort);
+	return iot_stream_merge(inputs, n, &merge);
+}
+
+static int run(struct cache *c, char **paths, size_t n)
+{
+	struct iot_reader *readers[TRACES_MAX] = {NULL};
+	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
+	struct iot_stream *s = b != NULL ? open_merged(readers, paths, n) : NULL;
 	int status = IOT_ENOMEM;
 	while (s != NULL && (status = iot_stream_next(s, b)) > 0)
 		simulate(c, b);
-	if (status < 0)
-		fprintf(stderr, "%s\n", s != NULL ? iot_stream_error(s) : "out of memory");
+	if (status < 0 && s != NULL)
+		fprintf(stderr, "%s\n", iot_stream_error(s));
 	iot_stream_free(s);
-	iot_reader_free(r);
+	for (size_t i = 0; i < n; i++)
+		iot_reader_free(readers[i]);
+	iot_batch_free(b);
 	return status;
 }
 
@@ -127,14 +150,10 @@ int main(int argc, char **argv)
 {
 	struct cache c;
 	const size_t capacity = argc > 2 ? strtoul(argv[1], NULL, 10) : 0;
-	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
-	if (capacity == 0 || b == NULL || cache_init(&c, capacity) != 0)
+	if (capacity == 0 || argc - 2 > TRACES_MAX || cache_init(&c, capacity) != 0)
 		return 2;
-	int status = IOT_OK;
-	for (int i = 2; i < argc && status == IOT_OK; i++)
-		status = run(&c, argv[i], b);
+	const int status = run(&c, argv + 2, (size_t)argc - 2);
 	printf("%ju hits, %ju misses\n", (uintmax_t)c.hits, (uintmax_t)c.misses);
-	iot_batch_free(b);
 	free(c.blocks);
 	return status == IOT_OK ? 0 : 1;
 }

@@ -40,20 +40,37 @@ static int begin(struct tracer *t)
 	return t->codec != NULL ? 0 : -1;
 }
 
+static int write_directive(struct iot_builder *b)
+{
+	struct iot_event ev;
+	if (iot_directive_end(b, &ev) != IOT_OK)
+		return -1;
+	printf("ff %.*s\n", (int)ev.text.size, ev.text.data);
+	return 0;
+}
+
+/* With the host, a merge recognizes files that several traces name. */
+static int declare_trace(void)
+{
+	char memory[1024], host[256] = "";
+	struct iot_builder b;
+	(void)gethostname(host, sizeof(host) - 1);
+	iot_directive_begin(&b, memory, sizeof(memory), "trace");
+	iot_directive_text(&b, "host", host, strlen(host));
+	return write_directive(&b);
+}
+
 /* Names a file before its first record. */
 static int declare_file(uint32_t file, const char *path)
 {
 	char memory[1024];
 	struct iot_builder b;
-	struct iot_event ev;
 	iot_directive_begin(&b, memory, sizeof(memory), "file");
 	iot_directive_number(&b, "process", PROCESS);
 	iot_directive_number(&b, "id", file);
+	iot_directive_number(&b, "object", file);
 	iot_directive_text(&b, "path", path, strlen(path));
-	if (iot_directive_end(&b, &ev) != IOT_OK)
-		return -1;
-	printf("ff %.*s\n", (int)ev.text.size, ev.text.data);
-	return 0;
+	return write_directive(&b);
 }
 
 static int trace(struct tracer *t, uint8_t type, uint32_t file, uint64_t offset, uint64_t length,
@@ -97,8 +114,9 @@ int main(int argc, char **argv)
 		return 2;
 	const int in = open(argv[1], O_RDONLY);
 	const int out = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	if (in < 0 || out < 0 || begin(&t) != 0 || declare_file(IN, argv[1]) != 0 ||
-	    declare_file(OUT, argv[2]) != 0 || copy(&t, in, out) != 0 || fflush(stdout) != 0) {
+	if (in < 0 || out < 0 || begin(&t) != 0 || declare_trace() != 0 ||
+	    declare_file(IN, argv[1]) != 0 || declare_file(OUT, argv[2]) != 0 ||
+	    copy(&t, in, out) != 0 || fflush(stdout) != 0) {
 		perror("tracer");
 		return 1;
 	}
