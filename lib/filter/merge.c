@@ -185,8 +185,8 @@ static int begin_inputs(struct merge *m, size_t first, size_t end)
 }
 
 /*
- * Appends the events of stream s to b while they precede `limit`, but at least one; then replays its
- * path, unless the stream has to be filled, which invalidates its texts.
+ * Appends the events of stream s to b while they precede `limit`, but at least one; then replays
+ * its path, unless the stream has to be filled, which invalidates its texts.
  */
 static void select_run(struct merge *m, struct merge_stream *s, uint64_t limit, struct iot_batch *b)
 {
@@ -262,7 +262,7 @@ static bool rewrite(struct merge *m, struct iot_event *ev, uint32_t from, bool *
 	return ev->text.data == text || merge_text_copy(&m->text, &ev->text);
 }
 
-/* Gives the selected events [first, b->count) the ids and texts of the output. */
+/* Gives the selected events the ids and texts of the output. */
 static int finish_events(struct merge *m, struct iot_batch *b)
 {
 	size_t kept = 0;

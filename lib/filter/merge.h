@@ -65,7 +65,9 @@ struct merge_input {
 	uint32_t ids_max[ID_KINDS]; /* among its first events */
 };
 
-/* A stream in order: an input, or a part. Its events are first those held, then those of the batch. */
+/*
+ * A stream in order: an input, or a part. Its events are first those held, then those of the batch.
+ */
 struct merge_stream {
 	struct iot_stream *upstream; /* NULL: a part */
 	struct iot_batch *batch;

@@ -312,7 +312,8 @@ static int learn_epoch(struct merge_stream *s, struct merge_input *in, struct io
 	if (in->trace.has_epoch || !number_decimal(epoch.data, epoch.size, &number))
 		return IOT_OK;
 	if (number > INT64_MAX)
-		return fail(s, error, IOT_ELIMIT, "epoch= of its %trace exceeds 2^63-1 nanoseconds");
+		return fail(s, error, IOT_ELIMIT,
+			    "epoch= of its %trace exceeds 2^63-1 nanoseconds");
 	in->trace.has_epoch = true;
 	in->trace.epoch_ns = (int64_t)number;
 	return IOT_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One temporary file for events that were merged before, part after part, each event tagged with the
- * index of its input. However many parts exist, they need one descriptor.
+ * One temporary file for events that were merged before, part after part, each event tagged with
+ * the index of its input. However many parts exist, they need one descriptor.
  */
 #include <assert.h>
 #include <stdlib.h>
