@@ -14,7 +14,6 @@
 #include <iotrace/filter.h>
 
 #include "convert.h"
-#include "lib/base/error.h"
 #include "lib/packets/packet.h"
 #include "cli/ui/parse_time.h"
 #include "cli/ui/same_file.h"
