@@ -7,6 +7,7 @@
  */
 #include "packets.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,6 +170,7 @@ static void order_remove(struct procstat_order *o, struct packet_process *who)
 	size_t at = who->heap_index;
 	if (at == 0)
 		return;
+	assert(at <= o->count && o->heap[at] == who);
 	struct packet_process *last = o->heap[o->count--];
 	who->heap_index = 0;
 	if (last != who)

@@ -2,6 +2,7 @@
 /* Batches of I/Os: found by file through short hash chains, filled, and written as payloads. */
 #include "sender_batch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* The pool */
@@ -57,6 +58,7 @@ struct sender_batch *sender_batches_take(struct sender_batches *all, uint32_t fi
 		return NULL;
 	uint32_t i = all->free, *chain = chain_of(all, file);
 	struct sender_batch *b = &all->batch[i - 1];
+	assert(b->entries == 0 && b->words == 0);
 	all->free = b->next;
 	b->file = file;
 	b->next = *chain;

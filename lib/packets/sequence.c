@@ -5,6 +5,7 @@
  */
 #include "sequence.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "lib/base/array.h"
@@ -95,6 +96,7 @@ void sequence_end_process(struct sequence *l, struct packet_process *who)
 
 static void remove_range(struct sequence *l, size_t i)
 {
+	assert(i < l->ranges && l->waiting + l->unreported <= l->ranges);
 	l->ranges--;
 	memmove(&l->range[i], &l->range[i + 1], (l->ranges - i) * sizeof(l->range[0]));
 }

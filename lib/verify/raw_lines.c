@@ -5,6 +5,7 @@
  */
 #include "raw_lines.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,6 +189,7 @@ static void decompress(struct raw_lines *t)
 
 static void fill(struct raw_lines *t)
 {
+	assert(t->start <= t->end && t->end <= CAPACITY);
 	memmove(t->block, t->block + t->start, t->end - t->start);
 	t->end -= t->start;
 	t->start = 0;

@@ -4,6 +4,7 @@
  * they belong; then the text of the kept ones, each after a %sync that declares its position,
  * passes through a reader in recovery mode, which detects the gaps.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -337,6 +338,7 @@ static int replace_losts(struct repair *r, struct iot_batch *b)
 	size_t n = 0;
 	for (size_t i = 0; i < b->count; i++) {
 		bool drop = false;
+		assert(n <= i);
 		b->events[n] = b->events[i];
 		r->handle->repaired.kept += b->events[n].kind == IOT_RECORD;
 		const int status =

@@ -3,6 +3,7 @@
  * The handle, and lines. While an interval is intact its lines are decoded; after the first damage
  * they are only counted, as far as they are recognizable, up to the next %sync.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -232,6 +233,7 @@ static bool bad_record(struct verify *v)
 /* Processes one run of records, or one other line. */
 static void process_some(struct verify *v)
 {
+	assert(v->block <= v->hashed && v->hashed <= v->end && v->cur < v->end);
 	if (!v->current.broken && !v->tail) {
 		switch (decode_records(v)) {
 		case DECODE_STOP_LIMIT:
