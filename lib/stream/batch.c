@@ -69,7 +69,7 @@ int iot_batch_keep_text(struct iot_batch *batch)
 		copy_texts(batch, b->text);
 		return IOT_OK;
 	}
-	const size_t capacity = size > 2 * b->text_capacity ? size : 2 * b->text_capacity;
+	const size_t capacity = size > b->text_capacity ? 2 * size : b->text_capacity;
 	char *text = malloc(capacity);
 	if (text == NULL)
 		return IOT_ENOMEM;
