@@ -418,6 +418,13 @@ static int skip_delivered(const struct merge_operand *in, struct iot_batch *b)
 	return got;
 }
 
+/* A failure of the input ends the input; one of its temporary files ends the merge. */
+static int fail_input(const struct merge_operand *in, struct iot_stream *self, int status)
+{
+	const bool of_sorting = status == IOT_EIO && iot_reader_error(in->reader)[0] == '\0';
+	return iot_stream_fail(self, of_sorting ? IOT_ENOMEM : status, iot_stream_error(in->chain));
+}
+
 /* The `next` of an input, which is closed until needed if not all of them can be open at once. */
 static int read_input(void *context, struct iot_stream *self, struct iot_batch *b)
 {
@@ -437,8 +444,10 @@ static int read_input(void *context, struct iot_stream *self, struct iot_batch *
 		got = iot_stream_next(in->chain, b);
 	if (got < 0 && !is_trace(in))
 		return refuse_input(in, self, got);
-	if (got <= 0)
-		return got < 0 ? iot_stream_fail(self, got, iot_stream_error(in->chain)) : 0;
+	if (got < 0)
+		return fail_input(in, self, got);
+	if (got == 0)
+		return 0;
 	in->delivered += b->count;
 	if (!m->opening || m->count <= m->open_max || !in->again)
 		return 1;
