@@ -345,11 +345,12 @@ IOT_API uint64_t iot_stats_fact(const struct iot_stats *s, enum iot_stats_fact f
 
 /*
  * name		names of the inputs: for errors, and to order inputs that begin alike. NULL: numbers
- * shift	sets *shift_ns, which is 0, to the time to be added to those of an input. Called once for each, in
- *		order, after the first events of all were read; host is that of its %trace, or NULL. Returns IOT_OK, or
- *		the status with which the merge fails. NULL: no input is shifted
- * ended	called when all events of an input were merged. status: IOT_OK, or the error that ended it early,
- *		with a sentence. May be NULL
+ * shift	sets *shift_ns, which is 0, to the time to be added to those of an input. Called once
+ *		for each, in order, after the first events of all were read; host is that of its
+ *		%trace, or NULL. Returns IOT_OK, or the status with which the merge fails. NULL: no
+ *		input is shifted
+ * ended	called when all events of an input were merged. status: IOT_OK, or the error that ended
+ *		it early, with a sentence. May be NULL
  */
 struct iot_merge_options {
 	size_t size;         /* of this struct */
@@ -364,18 +365,18 @@ struct iot_merge_options {
 };
 
 /*
- * Merges n >= 1 streams, each in order of start, to one. They are aligned by epoch= of their %trace where all
- * have one, else by their time zero. I/Os that start together are ordered by process, then file; the
- * order of the inputs does not matter. An id that two inputs use stays with one of them, and the other's
- * gets a new number, in directives too.
+ * Merges n >= 1 streams, each in order of start, to one. They are aligned by epoch= of their %trace
+ * where all have one, else by their time zero. I/Os that start together are ordered by process,
+ * then file; the order of the inputs does not matter. An id that two inputs use stays with one of
+ * them, and the other's gets a new number, in directives too.
  *
- * An input that fails with IOT_EFORMAT, IOT_EIO or IOT_ETRUNCATED ends there with a %lost; its other errors
- * are errors of the merge. The first batch is empty: with it, the first events of all inputs have been
- * read. Beyond open_max, inputs are merged in groups, to a temporary file; after its first batch, an input
- * is not read until its group is.
+ * An input that fails with IOT_EFORMAT, IOT_EIO or IOT_ETRUNCATED ends there with a %lost; its
+ * other errors are errors of the merge. The first batch is empty: with it, the first events of all
+ * inputs have been read. Beyond open_max, inputs are merged in groups, to a temporary file; after
+ * its first batch, an input is not read until its group is.
  *
- * The inputs belong to the merge. Returns NULL, after freeing them, if out of memory or if an option is
- * invalid.
+ * The inputs belong to the merge. Returns NULL, after freeing them, if out of memory or if an
+ * option is invalid.
  */
 IOT_API struct iot_stream *iot_stream_merge(struct iot_stream **inputs, size_t n,
 					    const struct iot_merge_options *options);
