@@ -345,12 +345,12 @@ IOT_API uint64_t iot_stats_fact(const struct iot_stats *s, enum iot_stats_fact f
 
 /*
  * name		names of the inputs: for errors, and to order inputs that begin alike. NULL: numbers
- * shift	sets *shift_ns, which is 0, to the time to be added to those of an input. Called once
- *		for each, in order, after the first events of all were read; host is that of its
+ * shift	sets *shift_ns, which is 0, to the time to be added to those of an input. Called
+ *		once for each, in order, after the first events of all were read; host is that of its
  *		%trace, or NULL. Returns IOT_OK, or the status with which the merge fails. NULL: no
  *		input is shifted
- * ended	called when all events of an input were merged. status: IOT_OK, or the error that ended
- *		it early, with a sentence. May be NULL
+ * ended	called when all events of an input were merged. status: IOT_OK, or the error that
+ *		ended it early, with a sentence. May be NULL
  */
 struct iot_merge_options {
 	size_t size;         /* of this struct */
