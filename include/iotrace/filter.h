@@ -346,9 +346,9 @@ IOT_API uint64_t iot_stats_fact(const struct iot_stats *s, enum iot_stats_fact f
 /*
  * name		names of the inputs: for errors, and to order inputs that begin alike. NULL: numbers
  * shift	sets *shift_ns, which is 0, to the time to be added to those of an input. Called
- *		once for each, in order, after the first events of all were read; host is that of its
- *		%trace, or NULL. Returns IOT_OK, or the status with which the merge fails. NULL: no
- *		input is shifted
+ *		once for each, in order, after the first events of all were read; host is that of
+ *		its %trace, or NULL. Returns IOT_OK, or the status with which the merge fails. NULL:
+ *		no input is shifted
  * ended	called when all events of an input were merged. status: IOT_OK, or the error that
  *		ended it early, with a sentence. May be NULL
  */
