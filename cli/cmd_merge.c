@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace merge: merges traces to one ordered stream. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -623,6 +624,7 @@ static int begin_writing(struct merge_command *m)
 	const struct merge_options *o = m->options;
 	struct write_options write = o->write;
 	uint64_t tick_ns = 0;
+	assert(m->inputs != NULL);
 	for (size_t i = 0; i < m->count; i++)
 		tick_ns = common_divisor(tick_ns, m->inputs[i].tick_ns);
 	if (write.tick_ns == NOT_GIVEN && tick_ns > 0)

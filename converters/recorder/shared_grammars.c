@@ -155,6 +155,7 @@ static struct recorder_unit *shared_unit(struct recorder *r, uint32_t unit, stru
 			u->grammar = NULL;
 			return NULL;
 		}
+		assert(u->grammar != NULL);
 		r->shared.kept_bytes += u->grammar->bytes;
 	}
 	u->refs++;

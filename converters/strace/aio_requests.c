@@ -175,6 +175,7 @@ static void leave_class(struct strace_request *r)
 /* The completion of a request cannot be determined any more. */
 static void unmatch(struct strace *s, struct strace_request *r)
 {
+	assert(r->class != NULL);
 	r->class->unmatched++;
 	leave_class(r);
 	r->state = UNKNOWN;

@@ -208,6 +208,7 @@ bool strace_call_append(struct strace *s, struct strace_task *t, const char *tex
 
 static struct strace_task *take_provisional(struct strace *s, struct strace_task *parent)
 {
+	assert(parent != NULL);
 	struct strace_task *child = parent->provisional;
 	if (child == NULL)
 		return NULL;

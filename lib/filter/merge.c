@@ -3,6 +3,7 @@
 #include "merge.h"
 
 #include <stdio.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -165,6 +166,7 @@ static int begin_streams(struct merge *m)
 
 static void free_streams(struct merge *m)
 {
+	assert(m->streams.all != NULL || m->streams.count == 0);
 	for (size_t i = 0; i < m->streams.count; i++)
 		merge_stream_free(m->streams.all[i]);
 	m->streams.count = 0;
