@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The formats that can be converted, found by name or by content. A new format is one more line;
- * the order does not matter.
+ * The formats that can be converted, found by name or by content. A new format is one more
+ * declaration and one more entry; the order does not matter.
  */
 #include "converter.h"
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "lib/base/fdio.h"
+#include "lib/base/tempfile.h"
 #include "lib/base/array.h"
 
 #include "archive_reader.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Internals of the strace converter. Each file uses only those above it:
+ * Internals of the strace converter. A line passes through line_prefix.c, log_merge.c, calls.c
+ * (which completes the call), syscall_table.c (which selects its handler), a sys_*.c, call_order.c
+ * and emit.c. Each file uses only those above it:
  *
  *     args.c             arguments and result of a call: strings, descriptors, flags
  *     line_prefix.c      prefix (pid, times) and kind of a line; the layout of a log

@@ -22,9 +22,4 @@ ssize_t fdio_read(int fd, void *to, size_t size, uint64_t at);
 /* Returns true if all bytes were written, or false with errno set. */
 bool fdio_write(int fd, const void *from, size_t size, uint64_t at);
 
-/* Returns $TMPDIR, or /tmp. */
-const char *tempfile_directory(void);
-/* Opens an unlinked file there for reading and writing. Returns -1 with errno set on failure. */
-int tempfile_open(void);
-
 #endif

@@ -3,11 +3,40 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "fdio.h"
+
+const char *tempfile_directory(void)
+{
+	const char *directory = getenv("TMPDIR");
+	return directory != NULL && directory[0] != '\0' ? directory : "/tmp";
+}
+
+static int open_named(const char *directory)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s/iotrace.XXXXXX", directory);
+	if (n < 0 || (size_t)n >= sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	int fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		(void)unlink(path);
+	return fd;
+}
+
+int tempfile_open(void)
+{
+	const char *directory = tempfile_directory();
+	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+	return fd >= 0 ? fd : open_named(directory);
+}
 
 enum { PAGE = 4096 };
 

@@ -24,6 +24,11 @@ struct tempfile {
 
 enum { TEMPFILE_BUFFER = 1 << 17 };
 
+/* Returns $TMPDIR, or /tmp. */
+const char *tempfile_directory(void);
+/* Opens an unlinked file there for reading and writing. Returns -1 with errno set on failure. */
+int tempfile_open(void);
+
 /* Creates the file, in $TMPDIR or /tmp, at the first append. */
 void tempfile_init(struct tempfile *f, struct error *error);
 void tempfile_free(struct tempfile *f);

@@ -79,7 +79,7 @@ static int compare_texts(const struct iot_text *a, const struct iot_text *b)
 	return order != 0 ? order : compare(a->size, b->size);
 }
 
-/* Directives with a key of their own follow records. */
+/* Among events that are equal so far, directives with a key of their own follow records. */
 static bool has_own_key(const struct iot_event *ev)
 {
 	return ev->kind != IOT_RECORD && (ev->has & IOT_HAS_TIME);
@@ -104,7 +104,10 @@ static int compare_events(const struct iot_event *a, const struct iot_event *b)
 	return own_a ? compare_texts(&a->text, &b->text) : 0;
 }
 
-/* Parts of one trace that have started end before those that start now: returns 1, 0, or -1. */
+/*
+ * If the inputs are parts of one trace, an input that began before this time precedes one that
+ * begins now. Returns 1, 0, or -1.
+ */
 static int compare_begun(const struct merge *m, int64_t start_ns, uint32_t a, uint32_t b)
 {
 	if (!m->options.keep_ids)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Keeps events attached to their definitions across reordering. scope_attach() returns a tag for
- * each event, which stands for the %process and %file definitions that apply to it; scope_replay()
- * emits a definition again wherever the one current at the event's new position differs.
- * Definitions are themselves events: they are reordered with the others, and emitted unless they
- * repeat the current definition at their new position.
+ * Keeps events attached to their definitions across reordering. scope_attach() sets a tag for each
+ * event: the %process and %file definitions that apply to it, or the definition that it is;
+ * scope_replay() emits a definition again wherever the one current at the event's new position
+ * differs. Definitions are themselves events: they are reordered with the others, and emitted
+ * unless they repeat the current definition at their new position.
  */
 #ifndef LIB_FILTER_SCOPE_H
 #define LIB_FILTER_SCOPE_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Events collect in a small sort buffer (sort_buffer.h), the front. When it is full, it is sorted
- * and most of it is appended to a sorted run (runs.h); the newest quarter stays, because late
- * arrivals are likely to sort before it. So nearly sorted input becomes one run, and input that is
- * sorted in parts becomes one run per part. Long sequences that are already in order bypass the
- * buffer. Runs are merged when events are returned.
+ * and most of it is appended to a sorted run (runs.h); the quarter with the latest starts stays,
+ * because late arrivals are likely to sort before it. So nearly sorted input becomes one run, and
+ * input that is sorted in parts becomes one run per part. Long sequences that are already in order
+ * bypass the buffer. Runs are merged when events are returned.
  *
  * Stability: keys appended to a run never follow keys that are still buffered, so among equal
  * starts the event added first is in the earlier run, or earlier within it.
