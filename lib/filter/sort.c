@@ -179,13 +179,18 @@ static int set_watermark(struct sort_stage *s, struct iot_stream *self, int64_t 
 								       : sorter_failure(s, self);
 }
 
-static int attach_and_add(struct sort_stage *s, struct iot_stream *self, struct iot_batch *b)
+static void find_latest(struct sort_stage *s, const struct iot_batch *b)
 {
 	int64_t latest = s->latest_ns;
 	for (size_t i = 0; i < b->count; i++)
 		if (b->events[i].kind == IOT_RECORD && b->events[i].rec.start_ns > latest)
 			latest = b->events[i].rec.start_ns;
 	s->latest_ns = latest;
+}
+
+static int attach_and_add(struct sort_stage *s, struct iot_stream *self, struct iot_batch *b)
+{
+	find_latest(s, b);
 	if (!array_reserve(&s->tag, &s->tag_capacity, b->count, sizeof(*s->tag)))
 		return out_of_memory(self);
 	if (scope_attach(&s->scopes, b->events, s->tag, b->count) != IOT_OK)
@@ -202,6 +207,8 @@ static int attach_and_add(struct sort_stage *s, struct iot_stream *self, struct 
 static int add_by_start(struct sort_stage *s, struct iot_stream *self, struct iot_batch *b)
 {
 	const size_t n = b->count;
+	if (s->options.mode == IOT_SORT_WINDOW)
+		find_latest(s, b);
 	b->count =
 	    s->first.count > 0 ? 0 : sorter_passthrough(s->sorter, b->events, n, b->watermark_ns);
 	const int status = set_watermark(s, self, b->watermark_ns);
@@ -255,8 +262,8 @@ static int deliver_first(struct sort_stage *s, struct iot_batch *b)
 	locate_texts(k);
 	while (b->count < b->capacity && s->first_next < k->count)
 		b->events[b->count++] = k->ev[s->first_next++];
-	if (s->first_next == k->count)
-		k->count = 0;
+	if (s->first_next == k->count) /* others may follow in a later batch */
+		k->count = k->used = s->first_next = 0;
 	return 1;
 }
 
