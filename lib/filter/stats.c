@@ -679,11 +679,30 @@ static void move_opened(struct iot_stats *t, const struct iot_stats *more, const
 static bool take_over(struct iot_stats *t, struct iot_stats *more)
 {
 	if (t->row_count + t->opened_map.count + t->group_map.count + t->rank_map.count > 0 ||
+	    t->operations.ops + t->operations.others > 0 ||
 	    t->left_out + t->counters + t->unnamed > 0 || t->layers || t->no_offsets || t->failed)
 		return false;
 	*t = *more;
 	*more = (struct iot_stats){.options = t->options};
 	return true;
+}
+
+/* Only the options stay. */
+static void empty(struct iot_stats *t)
+{
+	for (size_t i = 0; i < t->row_count; i++) {
+		free_name(&t->rows[i]);
+		sizes_free(&t->rows[i].sizes);
+	}
+	sizes_free(&t->total.sizes);
+	free(t->rows);
+	free(t->opened);
+	free(t->group_rows);
+	free(t->ranks);
+	idmap_free(&t->rank_map);
+	idmap_free(&t->opened_map);
+	idmap_free(&t->group_map);
+	*t = (struct iot_stats){.options = t->options};
 }
 
 int iot_stats_join(struct iot_stats *t, struct iot_stats *more)
@@ -708,6 +727,7 @@ int iot_stats_join(struct iot_stats *t, struct iot_stats *more)
 	t->file_counters += more->file_counters;
 	t->unnamed += more->unnamed;
 	free(numbers);
+	empty(more);
 	return result(t);
 }
 
@@ -809,17 +829,6 @@ void iot_stats_free(struct iot_stats *t)
 {
 	if (t == NULL)
 		return;
-	for (size_t i = 0; i < t->row_count; i++) {
-		free_name(&t->rows[i]);
-		sizes_free(&t->rows[i].sizes);
-	}
-	sizes_free(&t->total.sizes);
-	free(t->rows);
-	free(t->opened);
-	free(t->group_rows);
-	free(t->ranks);
-	idmap_free(&t->rank_map);
-	idmap_free(&t->opened_map);
-	idmap_free(&t->group_map);
+	empty(t);
 	free(t);
 }

@@ -243,3 +243,38 @@ Test(stats, names_beyond_their_limit_are_counted_and_not_kept)
 	cr_expect_eq(iot_stats_total(s)->opens, 4);
 	iot_stats_free(s);
 }
+
+Test(stats, a_part_of_operations_only_is_kept)
+{
+	struct iot_stats *s = new_stats(IOT_STATS_BY_FILE, 0, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		struct iot_stats *more = new_stats(IOT_STATS_BY_FILE, 0, 0);
+		count_text(more, "%op name=mkdir process=1 path=/d");
+		join(s, more);
+	}
+	cr_expect_eq(iot_stats_fact(s, IOT_STATS_OPS), 3);
+	cr_assert_eq(iot_stats_finish(s), IOT_OK);
+	cr_assert_not_null(iot_stats_operation(s, 0));
+	cr_expect_eq(iot_stats_operation(s, 0)->calls, 3);
+	iot_stats_free(s);
+}
+
+Test(stats, a_joined_part_is_empty)
+{
+	const struct iot_event ev = {.kind = IOT_RECORD,
+				     .rec = {.type = IOT_LOGICAL, .length = 10}};
+	struct iot_stats *s = new_stats(IOT_STATS_BY_FILE, 0, 0);
+	struct iot_stats *more = new_stats(IOT_STATS_BY_FILE, 0, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		count(more, &ev, 1);
+		count_text(more, "%op name=stat process=1 path=/d");
+		cr_assert_eq(iot_stats_join(s, more), IOT_OK);
+		cr_expect_null(iot_stats_row(more, 0));
+		cr_expect_eq(iot_stats_fact(more, IOT_STATS_OPS), 0);
+	}
+	iot_stats_free(more);
+	cr_assert_eq(iot_stats_finish(s), IOT_OK);
+	cr_expect_eq(iot_stats_total(s)->reads, 3);
+	cr_expect_eq(iot_stats_fact(s, IOT_STATS_OPS), 3);
+	iot_stats_free(s);
+}
