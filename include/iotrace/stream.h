@@ -66,7 +66,8 @@ struct iot_stream;
  */
 IOT_API IOT_USE_RESULT int iot_stream_next(struct iot_stream *s, struct iot_batch *b);
 /*
- * Returns a sentence with the position, what was found and what was expected; "" without an error.
+ * Returns a sentence with the position, what was found and what was expected; "" before
+ * iot_stream_next has returned an error.
  */
 IOT_API const char *iot_stream_error(const struct iot_stream *s);
 /* Frees the stream and all stages before it. NULL is ignored. */

@@ -59,6 +59,8 @@ int iot_stream_next(struct iot_stream *s, struct iot_batch *b)
 	assert(status <= 0 || b->count <= b->capacity);
 	s->over = status <= 0;
 	s->status = status;
+	if (s->over)
+		b->count = 0;
 	return status;
 }
 
@@ -69,7 +71,8 @@ int iot_stream_fail(struct iot_stream *self, int status, const char *sentence)
 
 const char *iot_stream_error(const struct iot_stream *s)
 {
-	while (s->error.status == IOT_OK && s->upstream != NULL)
+	/* a stream that is not over may be running on a thread, or keep events before the error */
+	while (s->error.status == IOT_OK && s->over && s->upstream != NULL)
 		s = s->upstream;
 	return s->error.text;
 }

@@ -139,3 +139,60 @@ Test(stream, reader_to_writer)
 	iot_stream_free(s);
 	iot_reader_free(r);
 }
+
+/* Fails after it has put an event into the batch. */
+static int fail_late(void *context, struct iot_stream *self, struct iot_batch *b)
+{
+	(void)context;
+	b->events[b->count++] = (struct iot_event){.kind = IOT_COMMENT};
+	return iot_stream_fail(self, IOT_EFORMAT, "late");
+}
+
+Test(stream, a_failed_pull_has_no_events)
+{
+	static const struct iot_stage stage = {.next = fail_late};
+	struct iot_batch *b = iot_batch_new(1);
+	struct iot_stream *s = iot_stream_new(NULL, &stage, NULL);
+	cr_assert_eq(iot_stream_next(s, b), IOT_EFORMAT);
+	cr_assert_eq(b->count, 0);
+	iot_stream_free(s);
+	iot_batch_free(b);
+}
+
+/* Passes the first batch of its upstream after having read all of them. */
+static int read_ahead(void *context, struct iot_stream *self, struct iot_batch *b)
+{
+	struct iot_batch *ahead = context;
+	const int status = iot_stream_next(iot_stream_upstream(self), b);
+	while (status > 0 && iot_stream_next(iot_stream_upstream(self), ahead) > 0)
+		;
+	return status;
+}
+
+Test(stream, an_error_is_reported_only_once_the_stream_has_failed)
+{
+	static const struct iot_stage stage = {.next = read_ahead};
+	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
+	struct iot_batch *ahead = iot_batch_new(IOT_BATCH_EVENTS);
+	bool closed;
+	struct iot_stream *s = iot_stream_new(numbers(2000, IOT_EFORMAT, &closed), &stage, ahead);
+	cr_assert_eq(iot_stream_next(s, b), 1);
+	cr_assert_str_eq(iot_stream_error(s), "");
+	cr_assert_eq(iot_stream_next(s, b), IOT_EFORMAT);
+	cr_assert_str_eq(iot_stream_error(s), "no more numbers");
+	iot_stream_free(s);
+	iot_batch_free(ahead);
+	iot_batch_free(b);
+}
+
+Test(stream, an_error_may_be_asked_for_while_a_thread_reads)
+{
+	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
+	bool closed;
+	struct iot_stream *s = iot_stream_prefetch(numbers(100000, IOT_EFORMAT, &closed));
+	while (iot_stream_next(s, b) > 0)
+		cr_assert_str_eq(iot_stream_error(s), "");
+	cr_assert_str_eq(iot_stream_error(s), "no more numbers");
+	iot_stream_free(s);
+	iot_batch_free(b);
+}
