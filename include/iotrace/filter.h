@@ -375,8 +375,8 @@ struct iot_merge_options {
  * inputs have been read. Beyond open_max, inputs are merged in groups, to a temporary file; after
  * its first batch, an input is not read until its group is.
  *
- * The inputs belong to the merge. Returns NULL, after freeing them, if out of memory or if an
- * option is invalid.
+ * The inputs belong to the merge. Returns NULL, after freeing them, if out of memory, if an option
+ * is invalid, or if an input is NULL.
  */
 IOT_API struct iot_stream *iot_stream_merge(struct iot_stream **inputs, size_t n,
 					    const struct iot_merge_options *options);

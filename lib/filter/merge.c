@@ -493,7 +493,10 @@ struct iot_stream *iot_stream_merge(struct iot_stream **inputs, size_t n,
 				    const struct iot_merge_options *options)
 {
 	static const struct iot_stage stage = {.next = next, .close = close_stage};
-	struct merge *m = n > 0 && n <= UINT32_MAX ? merge_new(inputs, n, options) : NULL;
+	bool valid = n > 0 && n <= UINT32_MAX;
+	for (size_t i = 0; i < n; i++)
+		valid = valid && inputs[i] != NULL;
+	struct merge *m = valid ? merge_new(inputs, n, options) : NULL;
 	if (m != NULL)
 		return iot_stream_new(NULL, &stage, m);
 	for (size_t i = 0; i < n; i++)

@@ -247,3 +247,10 @@ Test(merge_stream, invalid_options_are_refused)
 		cr_expect_null(iot_stream_merge(inputs, 1, &wrong[i]));
 	}
 }
+
+Test(merge_stream, an_input_that_could_not_be_made_makes_no_stage)
+{
+	const struct iot_merge_options options = {OPTIONS};
+	struct iot_stream *inputs[] = {stream_of(FIRST, IOT_OK), NULL, stream_of(FIRST, IOT_OK)};
+	cr_expect_null(iot_stream_merge(inputs, 3, &options));
+}
