@@ -85,6 +85,7 @@ struct merge_command {
 	bool opening;    /* only the first events are read */
 	bool reported;   /* the error has been printed */
 	bool refused;    /* ... and is one of the command line */
+	bool unordered;  /* the error is that of an input not in order */
 	bool damaged;
 	size_t without_epoch;
 	struct end *end; /* of inputs, in the order of their ends */
@@ -296,6 +297,7 @@ static int refuse_order(const struct merge_operand *in, struct iot_stream *self,
 		 "%s:%s%llu: a record starts before the one before it; --reorder sorts",
 		 in->display_name, found > 0 ? "" : " before line ",
 		 (unsigned long long)(found > 0 ? found : line + 1));
+	in->merge->unordered = true;
 	return iot_stream_fail(self, IOT_EUSAGE, why);
 }
 
@@ -645,7 +647,7 @@ static int report_failure(struct merge_command *m, const struct iot_stream *s, i
 		return EXIT_USAGE;
 	if (m->reported || signal_pending() != 0)
 		return EXIT_FAULT;
-	if (status == IOT_EUSAGE && m->opening)
+	if (status == IOT_EUSAGE && m->opening && !m->unordered)
 		return options_wrong(m->options->command, "%s", iot_stream_error(s));
 	print_message("%s", iot_stream_error(s));
 	return EXIT_FAULT;

@@ -23,3 +23,4 @@ printf '80 0 0 200 8 1 0 1 1 0\n\nff x\n80 0 0 200 -1 1 0 1 1 0\n' >c
 try a c -o out
 "$IOTRACE" merge -q -o out a - <c
 echo "$? $(ls)"
+"$IOTRACE" cat --framed -o d c && try a d -o out
