@@ -522,7 +522,7 @@ static int take_operand(struct merge_command *m, struct merge_operand *in, const
 	bool standard = strcmp(path, "-") == 0;
 	in->merge = m;
 	in->path = path;
-	m->paths[in - m->inputs] = standard ? "standard input" : path;
+	m->paths[in - m->inputs] = path;
 	escape_text(in->display_name, sizeof(in->display_name), standard ? "standard input" : path,
 		    standard ? strlen("standard input") : strlen(path));
 	if (standard && isatty(STDIN_FILENO))

@@ -37,3 +37,7 @@ ff %file process=1 id=1 object=2 path=/after
 END
 "$IOTRACE" merge -q --reorder renamed | "$IOTRACE" cat --format=csv --names | cut -d, -f2,11
 "$IOTRACE" reorder -q renamed | "$IOTRACE" cat --format=csv --names | cut -d, -f2,11
+# Equal records are in the order of the names of their inputs, "-" too.
+printf 'c0 22 0 8 0 1 3 7 0\n' >x && printf 'c0 22 0 8 0 1 3 7 0\n80 22 8 8 1 2 3 7 0\n' >y
+"$IOTRACE" merge -q --bare x - <y
+"$IOTRACE" merge -q --bare x y
