@@ -348,14 +348,22 @@ static int next_sorted(struct sort_stage *s, struct iot_stream *self, struct iot
 	return status < 0 ? status : 1;
 }
 
+/* A directive out of place, a %trace or a repeated definition, may have a later time. */
+static int64_t last_start(const struct iot_batch *b)
+{
+	for (size_t i = b->count; i-- > 0;)
+		if (b->events[i].kind == IOT_RECORD)
+			return b->events[i].rec.start_ns;
+	return INT64_MIN;
+}
+
 static int next(void *context, struct iot_stream *self, struct iot_batch *b)
 {
 	struct sort_stage *s = context;
 	const int status = next_sorted(s, self, b);
 	const bool late =
 	    s->options.mode == IOT_SORT_WINDOW || s->options.mode == IOT_SORT_WATERMARK;
-	b->watermark_ns =
-	    late || status <= 0 || b->count == 0 ? INT64_MIN : b->events[b->count - 1].rec.start_ns;
+	b->watermark_ns = late || status <= 0 ? INT64_MIN : last_start(b);
 	b->bytes_done = s->bytes_done;
 	b->bytes_total = s->bytes_total;
 	return status;

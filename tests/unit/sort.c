@@ -93,3 +93,38 @@ Test(sort, window_passes_events_before_the_end)
 		iot_stream_free(s);
 	}
 }
+
+Test(sort, a_trace_with_a_time_is_no_watermark)
+{
+	const struct iot_sort_options options = {.size = sizeof(options)};
+	static const char *const batch[] = {"%trace time=500 host=a\n200\n100", NULL};
+	struct script script = {.batch = batch};
+	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
+	struct iot_stream *s = sorted(&script, &options);
+	cr_assert_eq(iot_stream_next(s, b), 1);
+	cr_assert_eq(b->count, 1);
+	cr_assert_eq(b->watermark_ns, INT64_MIN);
+	cr_assert_eq(iot_stream_next(s, b), 1);
+	cr_assert_eq(b->count, 2);
+	cr_assert_eq(b->watermark_ns, 200);
+	iot_stream_free(s);
+	iot_batch_free(b);
+}
+
+Test(sort, time_zero_is_that_of_the_first_event_after_all_traces)
+{
+	static const struct iot_stage stage = {.next = next_batch};
+	static const char *const batches[][4] = {
+	    {"%trace host=a\n%trace host=b\n1000\n1001", NULL},
+	    {"%trace host=a\n%trace host=b", "1000\n1001", NULL},
+	    {"%trace host=a", "%trace host=b\n1000\n1001", NULL}};
+	for (size_t i = 0; i < 3; i++) {
+		const struct iot_shift_options options = {
+		    .size = sizeof(options), .zero_ns = INT64_MAX, .or_first = 1};
+		struct script script = {.batch = batches[i]};
+		struct iot_stream *s =
+		    iot_stream_shift(iot_stream_new(NULL, &stage, &script), &options);
+		cr_expect_str_eq(pull(s, 9), "%trace host=a\n%trace host=b\n0\n1\n");
+		iot_stream_free(s);
+	}
+}
