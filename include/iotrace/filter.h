@@ -131,7 +131,10 @@ struct iot_slice_options {
 	uint64_t every;         /* of the selected records, the first and every Nth; 0 or 1: all */
 	uint64_t index;         /* number of the upstream's first record in the trace */
 	const struct iot_selection *selection; /* outlives the stream; NULL: all */
-	/* gives the paths of objects to %file without path=, see iot_reader_name; may be NULL */
+	/*
+	 * gives the paths of objects to %file without path=, see iot_reader_name; may be NULL. No
+	 * iot_stream_prefetch may separate it from this stage
+	 */
 	struct iot_reader *names;
 };
 

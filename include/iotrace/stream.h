@@ -37,6 +37,7 @@ enum { IOT_BATCH_EVENTS = 1024 }; /* the usual capacity */
 
 /*
  * The events of one pull. The caller may change them, and drop events by moving later ones forward.
+ * Only iot_batch_new makes batches: a pull may exchange `events` and `capacity` with another one.
  * Their text is valid until the next pull from the same stream, or, after iot_batch_keep_text, as
  * long as the batch is not filled again.
  */
