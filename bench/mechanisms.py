@@ -27,7 +27,7 @@ MECHANISMS = [
     ("decompression on a thread", "lib/io/bufreader.c", "cpu_count() == 1)", "true)", "wall", ["decode .zst (info)", "merge of 2 .zst"]),
     ("prefetching stages", "lib/stream/prefetch_stage.c", "if (upstream == NULL || cpu_count() == 1)",
      "if (upstream == NULL || cpu_count() != 0)", "wall", ["convert strace", "convert Darshan (DXT)", "reorder"]),
-    ("calls of Recorder decoded on a thread", "converters/recorder/rank_ahead.c", "max <= *all / 2 && cpu_count() > 1;",
+    ("calls of Recorder decoded on a thread", "converters/recorder/rank_v23.c", "max <= *all / 2 && cpu_count() > 1;",
      "max <= *all / 2 && cpu_count() > 999;", "wall", ["convert Recorder"]),
     ("Darshan inflated on a thread", "converters/darshan/region.c", "cpu_count() > 1)", "cpu_count() > 999)", "wall", ["convert Darshan (DXT)"]),
     ("parallel decoding and reduction", "cli/ui/trace_in.c", "const unsigned n = cpu_count();", "const unsigned n = 1;", "wall",
