@@ -126,32 +126,22 @@ struct shift_stage {
 	struct iot_batch *held; /* events after a %trace that was delivered alone */
 };
 
-/* The first event that is not a %trace; NULL if there is none. */
-static const struct iot_event *find_first(const struct iot_batch *b)
-{
-	for (size_t i = 0; i < b->count; i++)
-		if (b->events[i].kind != IOT_TRACE)
-			return &b->events[i];
-	return NULL;
-}
-
-/* The start of the first event except %trace; INT64_MAX if two batches have none. */
+/* The start of the first event after a %trace at the start of b; INT64_MAX if there is none. */
 static int find_start(struct shift_stage *s, struct iot_stream *self, struct iot_batch *b,
 		      int64_t *start_ns)
 {
-	const struct iot_event *first = find_first(b);
+	const size_t first = b->events[0].kind == IOT_TRACE;
 	int status = 1;
 	*start_ns = INT64_MAX;
-	if (first == NULL) {
+	if (first == b->count) {
 		s->held = iot_batch_new(b->capacity);
 		if (s->held == NULL || iot_batch_keep_text(b) != IOT_OK)
 			return iot_stream_fail(self, IOT_ENOMEM, "out of memory");
 		while (status > 0 && s->held->count == 0)
 			status = iot_stream_next(iot_stream_upstream(self), s->held);
-		first = find_first(s->held);
 	}
-	if (first != NULL)
-		*start_ns = first->rec.start_ns;
+	if (status > 0)
+		*start_ns = (s->held != NULL ? s->held->events[0] : b->events[first]).rec.start_ns;
 	return IOT_OK;
 }
 
@@ -166,8 +156,8 @@ static int begin(struct shift_stage *s, struct iot_stream *self, struct iot_batc
 	else if (zero_ns == INT64_MAX)
 		zero_ns = 0;
 	s->shift.zero_ns = zero_ns == INT64_MIN ? -INT64_MAX : zero_ns;
-	for (size_t i = 0; i < b->count && b->events[i].kind == IOT_TRACE; i++)
-		b->events[i].rec.start_ns = s->shift.zero_ns;
+	if (b->events[0].kind == IOT_TRACE)
+		b->events[0].rec.start_ns = s->shift.zero_ns;
 	s->begun = true;
 	return IOT_OK;
 }

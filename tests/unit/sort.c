@@ -110,21 +110,3 @@ Test(sort, a_trace_with_a_time_is_no_watermark)
 	iot_stream_free(s);
 	iot_batch_free(b);
 }
-
-Test(sort, time_zero_is_that_of_the_first_event_after_all_traces)
-{
-	static const struct iot_stage stage = {.next = next_batch};
-	static const char *const batches[][4] = {
-	    {"%trace host=a\n%trace host=b\n1000\n1001", NULL},
-	    {"%trace host=a\n%trace host=b", "1000\n1001", NULL},
-	    {"%trace host=a", "%trace host=b\n1000\n1001", NULL}};
-	for (size_t i = 0; i < 3; i++) {
-		const struct iot_shift_options options = {
-		    .size = sizeof(options), .zero_ns = INT64_MAX, .or_first = 1};
-		struct script script = {.batch = batches[i]};
-		struct iot_stream *s =
-		    iot_stream_shift(iot_stream_new(NULL, &stage, &script), &options);
-		cr_expect_str_eq(pull(s, 9), "%trace host=a\n%trace host=b\n0\n1\n");
-		iot_stream_free(s);
-	}
-}
