@@ -54,6 +54,7 @@ def commands(d):
         "decode decimal (info)": ["info", d / "decimal.iot"],
         "decode .zst (info)": ["info", d / "a.iot.zst"],
         "decode, encode (cat)": ["cat", "-o", out, a],
+        "decode .zst, encode (cat)": ["cat", "-o", out, d / "a.iot.zst"],
         "print (cat -f csv)": ["cat", "-f", "csv", "-o", out, d / "b.iot"],
         "stat": ["stat", "--tsv", a],
         "slice": ["slice", "--records=1000-2000000", "-o", out, a],

@@ -24,7 +24,7 @@ MECHANISMS = [
     ("AVX2 decoder, decimal", "lib/codec/decode.c", "if (!c->avx2)", "if (!c->avx2 || c->base == 10)", "cpu", ["decode decimal (info)"]),
     ("AVX2 encoder", "lib/codec/encode.c", "return c->avx2 && c->base == 16 && c->last != 0;", "return false && c->last;",
      "cpu", ["decode, encode (cat)"]),
-    ("decompression on a thread", "lib/io/bufreader.c", "cpu_count() == 1)", "true)", "wall", ["decode .zst (info)", "merge of 2 .zst"]),
+    ("decompression on a thread", "lib/io/bufreader.c", "cpu_count() == 1)", "true)", "wall", ["decode .zst, encode (cat)", "merge of 2 .zst"]),
     ("prefetching stages", "lib/stream/prefetch_stage.c", "if (upstream == NULL || cpu_count() == 1)",
      "if (upstream == NULL || cpu_count() != 0)", "wall", ["convert strace", "convert Darshan (DXT)", "reorder"]),
     ("calls of Recorder decoded on a thread", "converters/recorder/rank_v23.c", "max <= *all / 2 && cpu_count() > 1;",
