@@ -19,34 +19,34 @@ struct slab {
 	struct slab *next;
 };
 
-void slab_pool_init(struct slab_pool *c, size_t limit)
+void slab_pool_init(struct slab_pool *p, size_t limit)
 {
 	size_t size = limit >= 16 << 20 ? 32768 : limit >= 1 << 20 ? 16384 : 2048;
-	*c = (struct slab_pool){.limit = limit};
-	c->slab_size = limit >= 32 * (size_t)HUGE_PAGE ? HUGE_PAGE : SLAB_CHUNKS * size;
+	*p = (struct slab_pool){.limit = limit};
+	p->slab_size = limit >= 32 * (size_t)HUGE_PAGE ? HUGE_PAGE : SLAB_CHUNKS * size;
 	/* Blocks are slightly smaller so that a whole number of them fits after the slab's head. */
-	c->chunk_size = size - SLAB_HEAD * ((c->slab_size / size + 63) / 64);
+	p->chunk_size = size - SLAB_HEAD * ((p->slab_size / size + 63) / 64);
 }
 
-void slab_pool_free(struct slab_pool *c)
+void slab_pool_free(struct slab_pool *p)
 {
-	while (c->slab != NULL) {
-		struct slab *next = c->slab->next;
-		free(c->slab);
-		c->slab = next;
+	while (p->slab != NULL) {
+		struct slab *next = p->slab->next;
+		free(p->slab);
+		p->slab = next;
 	}
-	*c = (struct slab_pool){.limit = 0};
+	*p = (struct slab_pool){.limit = 0};
 }
 
-static size_t chunks_of_slab(const struct slab_pool *c)
+static size_t chunks_of_slab(const struct slab_pool *p)
 {
-	return (c->slab_size - SLAB_HEAD) / c->chunk_size;
+	return (p->slab_size - SLAB_HEAD) / p->chunk_size;
 }
 
-size_t slab_pool_left(const struct slab_pool *c)
+size_t slab_pool_left(const struct slab_pool *p)
 {
-	size_t slabs = c->made < c->limit ? (c->limit - c->made) / c->slab_size : 0;
-	return c->spare + slabs * chunks_of_slab(c);
+	size_t slabs = p->made < p->limit ? (p->limit - p->made) / p->slab_size : 0;
+	return p->spare + slabs * chunks_of_slab(p);
 }
 
 static void *new_slab(size_t size)
@@ -59,38 +59,38 @@ static void *new_slab(size_t size)
 	return slab;
 }
 
-static int add_slab(struct slab_pool *c)
+static int add_slab(struct slab_pool *p)
 {
-	struct slab *slab = new_slab(c->slab_size);
+	struct slab *slab = new_slab(p->slab_size);
 	if (slab == NULL)
 		return 0;
-	slab->next = c->slab;
-	c->slab = slab;
-	c->made += c->slab_size;
+	slab->next = p->slab;
+	p->slab = slab;
+	p->made += p->slab_size;
 	char *at = (char *)slab + SLAB_HEAD;
-	for (size_t i = chunks_of_slab(c); i-- > 0;)
-		slab_pool_give(c, (void *)(at + i * c->chunk_size));
+	for (size_t i = chunks_of_slab(p); i-- > 0;)
+		slab_pool_give(p, (void *)(at + i * p->chunk_size));
 	return 1;
 }
 
-struct slab_block *slab_pool_get(struct slab_pool *c)
+struct slab_block *slab_pool_get(struct slab_pool *p)
 {
-	if (c->free == NULL && !add_slab(c))
+	if (p->free == NULL && !add_slab(p))
 		return NULL;
-	struct slab_block *chunk = c->free;
+	struct slab_block *chunk = p->free;
 	if (chunk == NULL)
 		return NULL;
-	assert(c->spare > 0);
-	c->free = chunk->next;
-	c->spare--;
+	assert(p->spare > 0);
+	p->free = chunk->next;
+	p->spare--;
 	chunk->next = NULL;
 	chunk->used = 0;
 	return chunk;
 }
 
-void slab_pool_give(struct slab_pool *c, struct slab_block *chunk)
+void slab_pool_give(struct slab_pool *p, struct slab_block *chunk)
 {
-	chunk->next = c->free;
-	c->free = chunk;
-	c->spare++;
+	chunk->next = p->free;
+	p->free = chunk;
+	p->spare++;
 }

@@ -21,22 +21,22 @@ struct slab_pool {
 	struct slab *slab;
 };
 
-void slab_pool_init(struct slab_pool *c, size_t limit);
-void slab_pool_free(struct slab_pool *c); /* Frees the pool and all its blocks. */
+void slab_pool_init(struct slab_pool *p, size_t limit);
+void slab_pool_free(struct slab_pool *p); /* Frees the pool and all its blocks. */
 
 /* Returns the number of blocks still available within the limit. */
-size_t slab_pool_left(const struct slab_pool *c);
+size_t slab_pool_left(const struct slab_pool *p);
 /*
  * Returns a block even beyond the limit, for callers that cannot release one. Returns NULL if out
  * of memory.
  */
-struct slab_block *slab_pool_get(struct slab_pool *c);
-void slab_pool_give(struct slab_pool *c, struct slab_block *chunk);
+struct slab_block *slab_pool_get(struct slab_pool *p);
+void slab_pool_give(struct slab_pool *p, struct slab_block *chunk);
 
 /* Returns the number of data bytes in a block. */
-static inline size_t slab_block_capacity(const struct slab_pool *c)
+static inline size_t slab_block_capacity(const struct slab_pool *p)
 {
-	return c->chunk_size - sizeof(struct slab_block);
+	return p->chunk_size - sizeof(struct slab_block);
 }
 
 #endif

@@ -184,12 +184,12 @@ static __attribute__((noinline)) struct codec_process *look_further(struct iot_c
 	return codec_process(c, (uint32_t)id);
 }
 
-static INLINE struct codec_process *find_process(struct iot_codec *c, const struct decode_regs *h,
+static INLINE struct codec_process *find_process(struct iot_codec *c, const struct decode_regs *r,
 						 uint64_t id)
 {
-	const struct codec_bucket *bucket = &h->hash[codec_hash(h->factor, id) >> h->shift];
+	const struct codec_bucket *bucket = &r->hash[codec_hash(r->factor, id) >> r->shift];
 	struct codec_process *p = codec_at(c, bucket->place);
-	if (bucket->id == id && bucket->place != 0 && p->epoch == h->epoch)
+	if (bucket->id == id && bucket->place != 0 && p->epoch == r->epoch)
 		return p;
 	return look_further(c, id);
 }
@@ -231,7 +231,7 @@ static INLINE bool same_file(const struct codec_process *p, unsigned comp, uint6
  * Decodes the rest of a line of this compression, which ends at lf. Returns false, with nothing
  * changed, if the scalar decoder must handle the line.
  */
-static INLINE bool decode(struct iot_codec *c, struct decode_regs *h, struct line_cursor *k,
+static INLINE bool decode(struct iot_codec *c, struct decode_regs *r, struct line_cursor *k,
 			  uint64_t lf, unsigned type, unsigned comp, struct iot_record *rec,
 			  unsigned base)
 {
@@ -252,22 +252,22 @@ static INLINE bool decode(struct iot_codec *c, struct decode_regs *h, struct lin
 	if ((uint64_t)(k->good + 8) > 7 || k->at != lf + 1 || k->minus != 0)
 		return false;
 
-	struct codec_process *p = comp & NO_PROCESSID ? h->last : find_process(c, h, process);
+	struct codec_process *p = comp & NO_PROCESSID ? r->last : find_process(c, r, process);
 	if (p == NULL || p->latest.physical == CODEC_NO_SLOT)
 		return false;
-	const uint64_t start = h->start + start_delta;
+	const uint64_t start = r->start + start_delta;
 	int64_t cpu;
 	if (__builtin_add_overflow(p->cpu, (int64_t)cpu_delta, &cpu) ||
-	    start + took > h->tick_max || cpu > (int64_t)h->tick_max)
+	    start + took > r->tick_max || cpu > (int64_t)r->tick_max)
 		return false;
-	if (may_fall && (start > h->tick_max || cpu < -(int64_t)h->tick_max))
+	if (may_fall && (start > r->tick_max || cpu < -(int64_t)r->tick_max))
 		return false;
 	const uint8_t physical = (uint8_t)(~type & IOT_LOGICAL);
 	struct codec_file *f = &p->latest;
 	if (comp & NO_FILEID)
 		file = f->file;
 	if (!same_file(p, comp, file, physical)) {
-		if (!other_file(c, p, file, physical, comp, &h->first_use))
+		if (!other_file(c, p, file, physical, comp, &r->first_use))
 			return false;
 	} else if (comp & NO_BLOCK && f->next < f->length) {
 		return false;
@@ -283,18 +283,18 @@ static INLINE bool decode(struct iot_codec *c, struct decode_regs *h, struct lin
 	f->length = length;
 	f->operation = (uint32_t)operation;
 	p->cpu = cpu;
-	h->start = start;
-	h->last = p;
-	rec->start_ns = (int64_t)(start * h->tick);
-	rec->duration_ns = took * h->tick;
-	rec->cpu_ns = (int64_t)((uint64_t)cpu * h->tick);
+	r->start = start;
+	r->last = p;
+	rec->start_ns = (int64_t)(start * r->tick);
+	rec->duration_ns = took * r->tick;
+	rec->cpu_ns = (int64_t)((uint64_t)cpu * r->tick);
 	rec->offset = offset;
 	rec->length = length;
 	rec->operation = (uint32_t)operation;
 	rec->file = (uint32_t)file;
 	rec->process = p->id;
 	rec->object = f->object;
-	const uint64_t rest = type | (uint64_t)(f->flags | h->lacks) << 8;
+	const uint64_t rest = type | (uint64_t)(f->flags | r->lacks) << 8;
 	memcpy(&rec->type, &rest, sizeof rest); /* type, flags, zero, spare */
 	return true;
 }
@@ -318,7 +318,7 @@ static INLINE unsigned head(struct line_cursor *k, unsigned *type, unsigned base
 	return (uint8_t)x;
 }
 
-static INLINE bool decode_line(struct iot_codec *c, struct decode_regs *h, struct line_cursor *k,
+static INLINE bool decode_line(struct iot_codec *c, struct decode_regs *r, struct line_cursor *k,
 			       uint64_t lf, struct iot_record *rec, unsigned base)
 {
 	unsigned type;
@@ -328,7 +328,7 @@ static INLINE bool decode_line(struct iot_codec *c, struct decode_regs *h, struc
 	switch (comp) {
 #define OWN_CODE(comp)                                                                             \
 	case (comp):                                                                               \
-		return decode(c, h, k, lf, type, (comp), rec, base)
+		return decode(c, r, k, lf, type, (comp), rec, base)
 		OWN_CODE(0xec); /* all other fields present; same process */
 		OWN_CODE(0xe4); /* all fields present except the process */
 		OWN_CODE(0xa5); /* strided */
@@ -339,7 +339,7 @@ static INLINE bool decode_line(struct iot_codec *c, struct decode_regs *h, struc
 #undef OWN_CODE
 	default:
 		return !(comp & COMPRESSION_UNDEFINED) &&
-		       decode(c, h, k, lf, type, comp, rec, base);
+		       decode(c, r, k, lf, type, comp, rec, base);
 	}
 }
 
@@ -347,13 +347,13 @@ static INLINE bool decode_line(struct iot_codec *c, struct decode_regs *h, struc
  * Runs the first-use callback for the last record. Returns false if none is set, so that the caller
  * must stop.
  */
-static bool met(struct iot_codec *c, struct decode_regs *h,
+static bool met(struct iot_codec *c, struct decode_regs *r,
 		const struct first_use_handler *on_first_use, struct iot_record *rec)
 {
 	if (on_first_use == NULL)
 		return false;
-	h->first_use = 0;
-	c->last = codec_index(c, h->last);
+	r->first_use = 0;
+	c->last = codec_index(c, r->last);
 	on_first_use->record(on_first_use->context, rec);
 	return true;
 }
@@ -362,7 +362,7 @@ static bool met(struct iot_codec *c, struct decode_regs *h,
  * Decodes the lines of one block and advances *at past the last one decoded. Returns false if the
  * next line is for the scalar decoder, or if the last record is a first use without a callback.
  */
-static INLINE bool decode_stretch(struct iot_codec *c, struct decode_regs *h, const struct masks *m,
+static INLINE bool decode_stretch(struct iot_codec *c, struct decode_regs *r, const struct masks *m,
 				  size_t *at, struct iot_record **rec,
 				  const struct iot_record *rec_end, size_t stride,
 				  const struct first_use_handler *on_first_use, bool has_minus,
@@ -382,10 +382,10 @@ static INLINE bool decode_stretch(struct iot_codec *c, struct decode_regs *h, co
 			return false;
 		if (m->any_odd != 0 && (window(m->odd, *at) & _blsmsk_u64(ends)) != 0)
 			return false;
-		if (!decode_line(c, h, &k, lf, *rec, base))
+		if (!decode_line(c, r, &k, lf, *rec, base))
 			return false;
 		*at += lf + 1;
-		if (h->first_use != 0 && !met(c, h, on_first_use, *rec))
+		if (r->first_use != 0 && !met(c, r, on_first_use, *rec))
 			going = false;
 		*rec = (struct iot_record *)(void *)((char *)*rec + stride);
 	}

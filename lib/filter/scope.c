@@ -48,28 +48,28 @@ struct scope_entity {
 
 /* Tables */
 
-static int no_memory(struct scope_tracker *r)
+static int no_memory(struct scope_tracker *t)
 {
-	return error_set(r->error, IOT_ENOMEM, "out of memory for %%process and %%file");
+	return error_set(t->error, IOT_ENOMEM, "out of memory for %%process and %%file");
 }
 
-static int reserve(struct scope_tracker *r, size_t bytes)
+static int reserve(struct scope_tracker *t, size_t bytes)
 {
-	if (bytes > used_max - r->used)
-		return error_set(r->error, IOT_ELIMIT,
+	if (bytes > used_max - t->used)
+		return error_set(t->error, IOT_ELIMIT,
 				 "more than 1 GiB of %%process and %%file are in use");
-	r->used += bytes;
+	t->used += bytes;
 	return IOT_OK;
 }
 
-static int grow(struct scope_tracker *r, void **table, size_t *capacity, size_t size)
+static int grow(struct scope_tracker *t, void **table, size_t *capacity, size_t size)
 {
 	size_t more = *capacity > 0 ? *capacity : CAPACITY_FIRST;
-	if (*capacity + more > UINT32_MAX || reserve(r, more * size) != IOT_OK)
-		return error_set(r->error, IOT_ELIMIT, "too many %%process and %%file");
+	if (*capacity + more > UINT32_MAX || reserve(t, more * size) != IOT_OK)
+		return error_set(t->error, IOT_ELIMIT, "too many %%process and %%file");
 	void *now = realloc(*table, (*capacity + more) * size);
 	if (now == NULL)
-		return no_memory(r);
+		return no_memory(t);
 	*table = now;
 	*capacity += more;
 	return IOT_OK;
@@ -81,150 +81,150 @@ static void forget_recent(struct scope_recent *recent)
 }
 
 /* Returns 0 on failure. */
-static uint32_t new_definition(struct scope_tracker *r, struct iot_text text)
+static uint32_t new_definition(struct scope_tracker *t, struct iot_text text)
 {
-	uint32_t number = r->free_definition;
-	void *table = r->definition;
-	if (number == 0 && r->definitions == r->definition_capacity &&
-	    grow(r, &table, &r->definition_capacity, sizeof(*r->definition)) != IOT_OK)
+	uint32_t number = t->free_definition;
+	void *table = t->definition;
+	if (number == 0 && t->definitions == t->definition_capacity &&
+	    grow(t, &table, &t->definition_capacity, sizeof(*t->definition)) != IOT_OK)
 		return 0;
-	r->definition = table;
-	char *copy = reserve(r, text.size) == IOT_OK ? malloc(text.size + 1) : NULL;
+	t->definition = table;
+	char *copy = reserve(t, text.size) == IOT_OK ? malloc(text.size + 1) : NULL;
 	if (copy == NULL) {
-		no_memory(r);
+		no_memory(t);
 		return 0;
 	}
 	if (number != 0)
-		r->free_definition = r->definition[number].next_free;
+		t->free_definition = t->definition[number].next_free;
 	else
-		number = (uint32_t)r->definitions++;
+		number = (uint32_t)t->definitions++;
 	memcpy(copy, text.data, text.size);
-	r->definition[number] =
+	t->definition[number] =
 	    (struct scope_definition){.text = copy, .size = (uint32_t)text.size};
 	return number;
 }
 
 /* The text may have been delivered: it remains until scope_release. */
-static void drop_definition(struct scope_tracker *r, uint32_t number)
+static void drop_definition(struct scope_tracker *t, uint32_t number)
 {
-	struct scope_definition *t = &r->definition[number];
-	if (number == 0 || --t->refs > 0)
+	struct scope_definition *d = &t->definition[number];
+	if (number == 0 || --d->refs > 0)
 		return;
-	t->next_free = r->dropped;
-	r->dropped = number;
+	d->next_free = t->dropped;
+	t->dropped = number;
 }
 
-void scope_release(struct scope_tracker *r)
+void scope_release(struct scope_tracker *t)
 {
-	while (r->dropped != 0) {
-		const uint32_t number = r->dropped;
-		struct scope_definition *t = &r->definition[number];
-		r->dropped = t->next_free;
-		free(t->text);
-		r->used -= t->size;
-		*t = (struct scope_definition){.next_free = r->free_definition};
-		r->free_definition = number;
+	while (t->dropped != 0) {
+		const uint32_t number = t->dropped;
+		struct scope_definition *d = &t->definition[number];
+		t->dropped = d->next_free;
+		free(d->text);
+		t->used -= d->size;
+		*d = (struct scope_definition){.next_free = t->free_definition};
+		t->free_definition = number;
 	}
 }
 
-static void set_definition(struct scope_tracker *r, uint32_t *place, uint32_t number)
+static void set_definition(struct scope_tracker *t, uint32_t *place, uint32_t number)
 {
 	uint32_t was = *place;
-	r->definition[number].refs++;
+	t->definition[number].refs++;
 	*place = number;
-	drop_definition(r, was);
+	drop_definition(t, was);
 }
 
-static uint32_t new_scope(struct scope_tracker *r, uint32_t process, uint32_t file)
+static uint32_t new_scope(struct scope_tracker *t, uint32_t process, uint32_t file)
 {
-	uint32_t number = r->free_scope;
-	void *table = r->scope;
-	if (number == 0 && r->scopes == r->scope_capacity &&
-	    grow(r, &table, &r->scope_capacity, sizeof(*r->scope)) != IOT_OK)
+	uint32_t number = t->free_scope;
+	void *table = t->scope;
+	if (number == 0 && t->scopes == t->scope_capacity &&
+	    grow(t, &table, &t->scope_capacity, sizeof(*t->scope)) != IOT_OK)
 		return 0;
-	r->scope = table;
+	t->scope = table;
 	if (number != 0)
-		r->free_scope = r->scope[number].next_free;
+		t->free_scope = t->scope[number].next_free;
 	else
-		number = (uint32_t)r->scopes++;
-	r->scope[number] =
-	    (struct scope){.process = process, .file = file, .object = r->definition[file].object};
-	r->definition[process].refs++;
-	r->definition[file].refs++;
+		number = (uint32_t)t->scopes++;
+	t->scope[number] =
+	    (struct scope){.process = process, .file = file, .object = t->definition[file].object};
+	t->definition[process].refs++;
+	t->definition[file].refs++;
 	return number;
 }
 
-static void drop_scope(struct scope_tracker *r, uint32_t number)
+static void drop_scope(struct scope_tracker *t, uint32_t number)
 {
-	struct scope *b = &r->scope[number];
-	if (number == 0 || --b->refs > 0)
+	struct scope *s = &t->scope[number];
+	if (number == 0 || --s->refs > 0)
 		return;
-	drop_definition(r, b->process);
-	drop_definition(r, b->file);
-	*b = (struct scope){.next_free = r->free_scope};
-	r->free_scope = number;
-	forget_recent(r->out); /* the number may be reused */
+	drop_definition(t, s->process);
+	drop_definition(t, s->file);
+	*s = (struct scope){.next_free = t->free_scope};
+	t->free_scope = number;
+	forget_recent(t->out); /* the number may be reused */
 }
 
 /* Entities: open addressing; the number of slots is a power of two, at least one is empty */
 
-static size_t bucket_of(const struct scope_tracker *r, uint32_t kind, uint32_t process,
+static size_t bucket_of(const struct scope_tracker *t, uint32_t kind, uint32_t process,
 			uint32_t file)
 {
 	const uint64_t key = (uint64_t)process << 32 | file;
-	const uint64_t other = (r->seed << 32 | r->seed >> 32) ^ kind;
-	const uint128 product = (uint128)(key ^ r->seed) * other;
-	return (size_t)((uint64_t)product ^ (uint64_t)(product >> 64)) & (r->slots - 1);
+	const uint64_t other = (t->seed << 32 | t->seed >> 32) ^ kind;
+	const uint128 product = (uint128)(key ^ t->seed) * other;
+	return (size_t)((uint64_t)product ^ (uint64_t)(product >> 64)) & (t->slots - 1);
 }
 
-static struct scope_entity *slot_of(const struct scope_tracker *r, uint32_t kind, uint32_t process,
+static struct scope_entity *slot_of(const struct scope_tracker *t, uint32_t kind, uint32_t process,
 				    uint32_t file)
 {
-	size_t i = bucket_of(r, kind, process, file);
-	for (;; i = (i + 1) & (r->slots - 1)) {
-		struct scope_entity *s = &r->entity[i];
+	size_t i = bucket_of(t, kind, process, file);
+	for (;; i = (i + 1) & (t->slots - 1)) {
+		struct scope_entity *s = &t->entity[i];
 		if (s->kind == 0 || (s->kind == kind && s->process == process && s->file == file))
 			return s;
 	}
 }
 
-static struct scope_entity *find(const struct scope_tracker *r, uint32_t kind, uint32_t process,
+static struct scope_entity *find(const struct scope_tracker *t, uint32_t kind, uint32_t process,
 				 uint32_t file)
 {
-	struct scope_entity *s = slot_of(r, kind, process, file);
+	struct scope_entity *s = slot_of(t, kind, process, file);
 	return s->kind != 0 ? s : NULL;
 }
 
-static int double_slots(struct scope_tracker *r)
+static int double_slots(struct scope_tracker *t)
 {
-	struct scope_tracker bigger = *r;
-	bigger.slots = r->slots > 0 ? 2 * r->slots : CAPACITY_FIRST;
-	if (reserve(r, (bigger.slots - r->slots) * sizeof(*r->entity)) != IOT_OK)
-		return r->error->status;
+	struct scope_tracker bigger = *t;
+	bigger.slots = t->slots > 0 ? 2 * t->slots : CAPACITY_FIRST;
+	if (reserve(t, (bigger.slots - t->slots) * sizeof(*t->entity)) != IOT_OK)
+		return t->error->status;
 	bigger.entity = calloc(bigger.slots, sizeof(*bigger.entity));
 	if (bigger.entity == NULL)
-		return no_memory(r);
-	for (size_t i = 0; i < r->slots; i++) {
-		const struct scope_entity *s = &r->entity[i];
+		return no_memory(t);
+	for (size_t i = 0; i < t->slots; i++) {
+		const struct scope_entity *s = &t->entity[i];
 		if (s->kind != 0)
 			*slot_of(&bigger, s->kind, s->process, s->file) = *s;
 	}
-	free(r->entity);
-	r->entity = bigger.entity;
-	r->slots = bigger.slots;
+	free(t->entity);
+	t->entity = bigger.entity;
+	t->slots = bigger.slots;
 	return IOT_OK;
 }
 
 /* Returns the entity, created if missing; NULL on failure. */
-static struct scope_entity *entity_of(struct scope_tracker *r, uint32_t kind, uint32_t process,
+static struct scope_entity *entity_of(struct scope_tracker *t, uint32_t kind, uint32_t process,
 				      uint32_t file)
 {
-	if (r->entities >= r->slots / 4 * 3 && double_slots(r) != IOT_OK)
+	if (t->entities >= t->slots / 4 * 3 && double_slots(t) != IOT_OK)
 		return NULL;
-	struct scope_entity *s = slot_of(r, kind, process, file);
+	struct scope_entity *s = slot_of(t, kind, process, file);
 	if (s->kind == 0) {
 		*s = (struct scope_entity){.kind = kind, .process = process, .file = file};
-		r->entities++;
+		t->entities++;
 	}
 	return s;
 }
@@ -233,51 +233,51 @@ static struct scope_entity *entity_of(struct scope_tracker *r, uint32_t kind, ui
  * Removes an entity without definitions; entries after the gap move up to where a lookup finds
  * them.
  */
-static void remove_if_idle(struct scope_tracker *r, struct scope_entity *s)
+static void remove_if_idle(struct scope_tracker *t, struct scope_entity *s)
 {
 	if (s->in != 0 || s->out != 0)
 		return;
-	drop_scope(r, s->scope);
-	size_t gap = (size_t)(s - r->entity), mask = r->slots - 1;
-	for (size_t i = (gap + 1) & mask; r->entity[i].kind != 0; i = (i + 1) & mask) {
-		const struct scope_entity *next = &r->entity[i];
-		size_t bucket = bucket_of(r, next->kind, next->process, next->file);
+	drop_scope(t, s->scope);
+	size_t gap = (size_t)(s - t->entity), mask = t->slots - 1;
+	for (size_t i = (gap + 1) & mask; t->entity[i].kind != 0; i = (i + 1) & mask) {
+		const struct scope_entity *next = &t->entity[i];
+		size_t bucket = bucket_of(t, next->kind, next->process, next->file);
 		if (((i - bucket) & mask) < ((i - gap) & mask))
 			continue;
-		r->entity[gap] = *next;
+		t->entity[gap] = *next;
 		gap = i;
 	}
-	r->entity[gap] = (struct scope_entity){.kind = 0};
-	r->entities--;
+	t->entity[gap] = (struct scope_entity){.kind = 0};
+	t->entities--;
 }
 
-int scope_tracker_init(struct scope_tracker *r, struct error *error)
+int scope_tracker_init(struct scope_tracker *t, struct error *error)
 {
-	*r = (struct scope_tracker){.error = error, .seed = hash_seed()};
+	*t = (struct scope_tracker){.error = error, .seed = hash_seed()};
 	void *definitions = NULL, *scopes = NULL;
-	int status = grow(r, &definitions, &r->definition_capacity, sizeof(*r->definition));
+	int status = grow(t, &definitions, &t->definition_capacity, sizeof(*t->definition));
 	if (status == IOT_OK)
-		status = grow(r, &scopes, &r->scope_capacity, sizeof(*r->scope));
-	r->definition = definitions;
-	r->scope = scopes;
+		status = grow(t, &scopes, &t->scope_capacity, sizeof(*t->scope));
+	t->definition = definitions;
+	t->scope = scopes;
 	if (status == IOT_OK)
-		status = double_slots(r);
+		status = double_slots(t);
 	if (status != IOT_OK)
 		return status;
-	r->definition[0] = (struct scope_definition){.refs = 1};
-	r->scope[0] = (struct scope){.refs = 1};
-	r->definitions = r->scopes = 1;
+	t->definition[0] = (struct scope_definition){.refs = 1};
+	t->scope[0] = (struct scope){.refs = 1};
+	t->definitions = t->scopes = 1;
 	return IOT_OK;
 }
 
-void scope_tracker_free(struct scope_tracker *r)
+void scope_tracker_free(struct scope_tracker *t)
 {
-	for (size_t i = 1; i < r->definitions; i++)
-		free(r->definition[i].text);
-	free(r->definition);
-	free(r->scope);
-	free(r->entity);
-	*r = (struct scope_tracker){.error = r->error};
+	for (size_t i = 1; i < t->definitions; i++)
+		free(t->definition[i].text);
+	free(t->definition);
+	free(t->scope);
+	free(t->entity);
+	*t = (struct scope_tracker){.error = t->error};
 }
 
 /* In */
@@ -298,73 +298,73 @@ static struct scope_recent *recent_of(struct scope_recent *recent, uint32_t kind
 	return &recent[(file + process * 61 + kind) & (SCOPE_RECENT_MAX - 1)];
 }
 
-static bool is_it(const struct scope_recent *c, uint32_t kind, uint32_t process, uint32_t file)
+static bool is_it(const struct scope_recent *r, uint32_t kind, uint32_t process, uint32_t file)
 {
-	return c->process == process && c->file == file && c->kind == kind;
+	return r->process == process && r->file == file && r->kind == kind;
 }
 
 /* Finds the current scope of a file in the input; returns false on failure. */
-static bool look_up(struct scope_tracker *r, uint32_t kind, uint32_t process, uint32_t file,
+static bool look_up(struct scope_tracker *t, uint32_t kind, uint32_t process, uint32_t file,
 		    uint32_t *scope)
 {
-	struct scope_entity *p = find(r, KIND_PROCESS, process, 0);
-	struct scope_entity *f = kind != KIND_PROCESS ? find(r, kind, process, file) : NULL;
+	struct scope_entity *p = find(t, KIND_PROCESS, process, 0);
+	struct scope_entity *f = kind != KIND_PROCESS ? find(t, kind, process, file) : NULL;
 	uint32_t of_process = p != NULL ? p->in : 0, of_file = f != NULL ? f->in : 0;
 	struct scope_entity *keeper = of_file != 0 ? f : p;
 	*scope = 0;
 	if (of_process == 0 && of_file == 0)
 		return true;
-	const struct scope *b = &r->scope[keeper->scope];
-	if (keeper->scope == 0 || b->process != of_process || b->file != of_file) {
-		drop_scope(r, keeper->scope);
-		keeper->scope = new_scope(r, of_process, of_file);
-		r->scope[keeper->scope].refs++;
+	const struct scope *s = &t->scope[keeper->scope];
+	if (keeper->scope == 0 || s->process != of_process || s->file != of_file) {
+		drop_scope(t, keeper->scope);
+		keeper->scope = new_scope(t, of_process, of_file);
+		t->scope[keeper->scope].refs++;
 	}
 	*scope = keeper->scope;
 	return *scope != 0;
 }
 
-static bool find_scope(struct scope_tracker *r, const struct iot_event *ev, uint32_t *scope)
+static bool find_scope(struct scope_tracker *t, const struct iot_event *ev, uint32_t *scope)
 {
 	const uint32_t kind = kind_of(ev), process = ev->rec.process;
 	const uint32_t file = kind != KIND_PROCESS ? ev->rec.file : 0;
-	struct scope_recent *c = recent_of(r->in, kind, process, file);
-	if (!is_it(c, kind, process, file)) {
-		if (!look_up(r, kind, process, file, scope))
+	struct scope_recent *r = recent_of(t->in, kind, process, file);
+	if (!is_it(r, kind, process, file)) {
+		if (!look_up(t, kind, process, file, scope))
 			return false;
-		*c = (struct scope_recent){process, file, kind, *scope};
+		*r = (struct scope_recent){process, file, kind, *scope};
 	}
-	*scope = c->scope;
-	r->scope[c->scope].refs++;
+	*scope = r->scope;
+	t->scope[r->scope].refs++;
 	return true;
 }
 
-static bool take_definition(struct scope_tracker *r, struct iot_event *ev, uint32_t *tag)
+static bool take_definition(struct scope_tracker *t, struct iot_event *ev, uint32_t *tag)
 {
 	const uint32_t kind = kind_of(ev);
 	uint32_t file = kind != KIND_PROCESS ? ev->rec.file : 0;
-	struct scope_entity *s = entity_of(r, kind, ev->rec.process, file);
-	uint32_t number = s != NULL ? new_definition(r, ev->text) : 0;
+	struct scope_entity *s = entity_of(t, kind, ev->rec.process, file);
+	uint32_t number = s != NULL ? new_definition(t, ev->text) : 0;
 	if (number == 0)
 		return false;
-	r->definition[number].refs++; /* the event's own reference */
-	r->definition[number].object = ev->rec.object;
-	set_definition(r, &s->in, number);
+	t->definition[number].refs++; /* the event's own reference */
+	t->definition[number].object = ev->rec.object;
+	set_definition(t, &s->in, number);
 	*tag = number;
 	ev->text = (struct iot_text){NULL, 0};
-	forget_recent(r->in);
+	forget_recent(t->in);
 	return true;
 }
 
 /* Handles a close: ends the definition of the file on input or output. */
-static void close_file(struct scope_tracker *r, const struct iot_event *ev, bool in)
+static void close_file(struct scope_tracker *t, const struct iot_event *ev, bool in)
 {
-	struct scope_entity *s = find(r, KIND_FILE, ev->rec.process, ev->rec.file);
+	struct scope_entity *s = find(t, KIND_FILE, ev->rec.process, ev->rec.file);
 	if (s == NULL)
 		return;
-	set_definition(r, in ? &s->in : &s->out, 0);
-	remove_if_idle(r, s);
-	forget_recent(in ? r->in : r->out);
+	set_definition(t, in ? &s->in : &s->out, 0);
+	remove_if_idle(t, s);
+	forget_recent(in ? t->in : t->out);
 }
 
 /* Returns whether a directive refers to a process or file without defining it. */
@@ -374,32 +374,32 @@ static bool is_under(const struct iot_event *ev)
 	       (ev->has & IOT_HAS_PROCESS);
 }
 
-static bool take_directive(struct scope_tracker *r, struct iot_event *ev, uint32_t *tag)
+static bool take_directive(struct scope_tracker *t, struct iot_event *ev, uint32_t *tag)
 {
 	*tag = 0;
 	if (ev->kind == IOT_PROCESS || ev->kind == IOT_FILE)
-		return take_definition(r, ev, tag);
+		return take_definition(t, ev, tag);
 	if (!is_under(ev))
 		return true;
-	if (!find_scope(r, ev, tag))
+	if (!find_scope(t, ev, tag))
 		return false;
 	if (ev->kind == IOT_OP && directive_closes(ev))
-		close_file(r, ev, true);
+		close_file(t, ev, true);
 	return true;
 }
 
-int scope_attach(struct scope_tracker *r, struct iot_event *ev, uint32_t *tag, size_t n)
+int scope_attach(struct scope_tracker *t, struct iot_event *ev, uint32_t *tag, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (ev[i].kind != IOT_RECORD) {
-			if (!take_directive(r, &ev[i], &tag[i]))
-				return r->error->status;
-		} else if (r->entities == 0) {
+			if (!take_directive(t, &ev[i], &tag[i]))
+				return t->error->status;
+		} else if (t->entities == 0) {
 			tag[i] = 0;
-		} else if (find_scope(r, &ev[i], &tag[i])) {
-			ev[i].rec.object ^= r->scope[tag[i]].object;
+		} else if (find_scope(t, &ev[i], &tag[i])) {
+			ev[i].rec.object ^= t->scope[tag[i]].object;
 		} else {
-			return r->error->status;
+			return t->error->status;
 		}
 	}
 	return IOT_OK;
@@ -408,7 +408,7 @@ int scope_attach(struct scope_tracker *r, struct iot_event *ev, uint32_t *tag, s
 /* Out: functions return an enum scope_step or a negative status */
 
 /* Makes a definition current on output; 0: the file has none any more. */
-static int define(struct scope_tracker *r, struct scope_entity *s, uint32_t number,
+static int define(struct scope_tracker *t, struct scope_entity *s, uint32_t number,
 		  struct iot_event *definition)
 {
 	char memory[UNDEFINED_CAPACITY];
@@ -416,7 +416,7 @@ static int define(struct scope_tracker *r, struct scope_entity *s, uint32_t numb
 	*definition = (struct iot_event){.kind = IOT_COMMENT};
 	if (number != 0) {
 		definition->text =
-		    (struct iot_text){r->definition[number].text, r->definition[number].size};
+		    (struct iot_text){t->definition[number].text, t->definition[number].size};
 		if (iot_directive_parse(definition, NULL) != IOT_OK)
 			return IOT_EFORMAT;
 	} else {
@@ -427,112 +427,112 @@ static int define(struct scope_tracker *r, struct scope_entity *s, uint32_t numb
 			iot_directive_text(&b, "kind", "disk", 4);
 		if (iot_directive_end(&b, definition) != IOT_OK)
 			return IOT_EFORMAT;
-		const uint32_t kept = new_definition(r, definition->text);
+		const uint32_t kept = new_definition(t, definition->text);
 		if (kept == 0)
-			return r->error->status;
-		definition->text.data = r->definition[kept].text;
-		r->definition[kept].refs++;
-		drop_definition(r, kept);
+			return t->error->status;
+		definition->text.data = t->definition[kept].text;
+		t->definition[kept].refs++;
+		drop_definition(t, kept);
 	}
-	set_definition(r, &s->out, number);
-	forget_recent(r->out);
+	set_definition(t, &s->out, number);
+	forget_recent(t->out);
 	return SCOPE_DEFINITION;
 }
 
-static int define_if_new(struct scope_tracker *r, uint32_t kind, uint32_t process, uint32_t file,
+static int define_if_new(struct scope_tracker *t, uint32_t kind, uint32_t process, uint32_t file,
 			 uint32_t number, struct iot_event *definition)
 {
-	struct scope_entity *s = find(r, kind, process, file);
+	struct scope_entity *s = find(t, kind, process, file);
 	if (number == (s != NULL ? s->out : 0))
 		return SCOPE_EVENT;
-	s = entity_of(r, kind, process, file);
-	return s != NULL ? define(r, s, number, definition) : r->error->status;
+	s = entity_of(t, kind, process, file);
+	return s != NULL ? define(t, s, number, definition) : t->error->status;
 }
 
 /* Makes all definitions that apply to an event current, one with each call. */
-static int make_current(struct scope_tracker *r, const struct iot_event *ev, uint32_t number,
+static int make_current(struct scope_tracker *t, const struct iot_event *ev, uint32_t number,
 			struct iot_event *definition)
 {
 	const uint32_t kind = kind_of(ev), process = ev->rec.process;
 	const uint32_t file = kind != KIND_PROCESS ? ev->rec.file : 0;
-	const struct scope b = r->scope[number];
+	const struct scope b = t->scope[number];
 	int step = SCOPE_EVENT;
 	if (b.process != 0)
-		step = define_if_new(r, KIND_PROCESS, process, 0, b.process, definition);
+		step = define_if_new(t, KIND_PROCESS, process, 0, b.process, definition);
 	/* Only records need an explicit "no definition"; directives carry their own ids. */
 	if (step == SCOPE_EVENT && kind != KIND_PROCESS && (b.file != 0 || ev->kind == IOT_RECORD))
-		step = define_if_new(r, kind, process, file, b.file, definition);
+		step = define_if_new(t, kind, process, file, b.file, definition);
 	if (step == SCOPE_EVENT)
-		*recent_of(r->out, kind, process, file) =
+		*recent_of(t->out, kind, process, file) =
 		    (struct scope_recent){process, file, ev->kind == IOT_RECORD ? kind : 0, number};
 	return step;
 }
 
-static bool is_current(struct scope_tracker *r, const struct iot_event *ev, uint32_t number)
+static bool is_current(struct scope_tracker *t, const struct iot_event *ev, uint32_t number)
 {
-	if (number == 0 && r->entities == 0)
+	if (number == 0 && t->entities == 0)
 		return true;
 	const uint32_t kind = kind_of(ev);
-	const struct scope_recent *c = recent_of(r->out, kind, ev->rec.process, ev->rec.file);
-	return is_it(c, kind, ev->rec.process, ev->rec.file) && c->scope == number;
+	const struct scope_recent *r = recent_of(t->out, kind, ev->rec.process, ev->rec.file);
+	return is_it(r, kind, ev->rec.process, ev->rec.file) && r->scope == number;
 }
 
-static void detach(struct scope_tracker *r, struct iot_record *rec, uint32_t tag)
+static void detach(struct scope_tracker *t, struct iot_record *rec, uint32_t tag)
 {
-	rec->object ^= r->scope[tag].object;
-	drop_scope(r, tag);
+	rec->object ^= t->scope[tag].object;
+	drop_scope(t, tag);
 }
 
-size_t scope_pass(struct scope_tracker *r, struct iot_event *ev, const uint32_t *tag, size_t n)
+size_t scope_pass(struct scope_tracker *t, struct iot_event *ev, const uint32_t *tag, size_t n)
 {
 	size_t i = 0;
-	for (; i < n && ev[i].kind == IOT_RECORD && is_current(r, &ev[i], tag[i]); i++)
-		detach(r, &ev[i].rec, tag[i]);
+	for (; i < n && ev[i].kind == IOT_RECORD && is_current(t, &ev[i], tag[i]); i++)
+		detach(t, &ev[i].rec, tag[i]);
 	return i;
 }
 
-static int replay_definition(struct scope_tracker *r, struct iot_event *ev, uint32_t number)
+static int replay_definition(struct scope_tracker *t, struct iot_event *ev, uint32_t number)
 {
 	const uint32_t kind = kind_of(ev);
 	struct iot_event definition;
 	const int step = define_if_new(
-	    r, kind, ev->rec.process, kind != KIND_PROCESS ? ev->rec.file : 0, number, &definition);
+	    t, kind, ev->rec.process, kind != KIND_PROCESS ? ev->rec.file : 0, number, &definition);
 	if (step == SCOPE_DEFINITION)
 		ev->text = definition.text;
-	drop_definition(r, number);
+	drop_definition(t, number);
 	return step == SCOPE_DEFINITION ? SCOPE_EVENT : step == SCOPE_EVENT ? SCOPE_NOTHING : step;
 }
 
-static int replay_record(struct scope_tracker *r, struct iot_event *ev, uint32_t tag,
+static int replay_record(struct scope_tracker *t, struct iot_event *ev, uint32_t tag,
 			 struct iot_event *definition)
 {
-	const int step = make_current(r, ev, tag, definition);
+	const int step = make_current(t, ev, tag, definition);
 	if (step == SCOPE_EVENT)
-		detach(r, &ev->rec, tag);
+		detach(t, &ev->rec, tag);
 	return step;
 }
 
-static int replay_directive(struct scope_tracker *r, const struct iot_event *ev, uint32_t tag,
+static int replay_directive(struct scope_tracker *t, const struct iot_event *ev, uint32_t tag,
 			    struct iot_event *definition)
 {
 	if (is_under(ev)) {
-		const int step = make_current(r, ev, tag, definition);
+		const int step = make_current(t, ev, tag, definition);
 		if (step != SCOPE_EVENT)
 			return step;
-		drop_scope(r, tag);
+		drop_scope(t, tag);
 	}
 	if (ev->kind == IOT_OP && directive_closes(ev))
-		close_file(r, ev, false);
+		close_file(t, ev, false);
 	return SCOPE_EVENT;
 }
 
-int scope_replay(struct scope_tracker *r, struct iot_event *ev, uint32_t tag,
+int scope_replay(struct scope_tracker *t, struct iot_event *ev, uint32_t tag,
 		 struct iot_event *definition)
 {
 	if (ev->kind == IOT_PROCESS || ev->kind == IOT_FILE)
-		return replay_definition(r, ev, tag);
-	const int step = ev->kind == IOT_RECORD ? replay_record(r, ev, tag, definition)
-						: replay_directive(r, ev, tag, definition);
+		return replay_definition(t, ev, tag);
+	const int step = ev->kind == IOT_RECORD ? replay_record(t, ev, tag, definition)
+						: replay_directive(t, ev, tag, definition);
 	if (step == SCOPE_DEFINITION && (definition->has & IOT_HAS_TIME) == 0)
 		definition->rec.start_ns = ev->rec.start_ns;
 	return step;

@@ -40,30 +40,30 @@ struct scope_tracker {
 };
 
 /* Returns IOT_OK or IOT_ENOMEM. */
-int scope_tracker_init(struct scope_tracker *r, struct error *error);
-void scope_tracker_free(struct scope_tracker *r);
+int scope_tracker_init(struct scope_tracker *t, struct error *error);
+void scope_tracker_free(struct scope_tracker *t);
 
 /*
  * Sets the tags of n events, in input order. The texts of %process and %file move to the tracker,
  * and rec.object of records becomes the difference from that of the definition, until they are
  * replayed. Returns IOT_OK or a negative status.
  */
-int scope_attach(struct scope_tracker *r, struct iot_event *ev, uint32_t *tag, size_t n);
+int scope_attach(struct scope_tracker *t, struct iot_event *ev, uint32_t *tag, size_t n);
 
 enum scope_step { SCOPE_EVENT, SCOPE_DEFINITION, SCOPE_NOTHING };
 
 /*
  * Replays the first events, of n, that are records with current definitions; returns their number.
  */
-size_t scope_pass(struct scope_tracker *r, struct iot_event *ev, const uint32_t *tag, size_t n);
+size_t scope_pass(struct scope_tracker *t, struct iot_event *ev, const uint32_t *tag, size_t n);
 /*
  * Replays the next event of the output. Returns SCOPE_EVENT if *ev is next, whose text may have
  * been set; SCOPE_DEFINITION if *definition precedes it: call again for the same event;
  * SCOPE_NOTHING if it repeats the current definition; or a negative status.
  */
-int scope_replay(struct scope_tracker *r, struct iot_event *ev, uint32_t tag,
+int scope_replay(struct scope_tracker *t, struct iot_event *ev, uint32_t tag,
 		 struct iot_event *definition);
 /* Frees texts that the events replayed so far may have. */
-void scope_release(struct scope_tracker *r);
+void scope_release(struct scope_tracker *t);
 
 #endif

@@ -237,11 +237,11 @@ struct slice {
 static void put(struct slice *s, const struct iot_event *ev)
 {
 	struct iot_batch *b = s->out;
-	struct event_list *q = &s->queue;
+	struct event_list *l = &s->queue;
 	if (b->count < b->capacity)
 		b->events[b->count++] = *ev;
-	else if (array_reserve(&q->ev, &q->capacity, q->count + 1, sizeof *q->ev))
-		q->ev[q->count++] = *ev;
+	else if (array_reserve(&l->ev, &l->capacity, l->count + 1, sizeof *l->ev))
+		l->ev[l->count++] = *ev;
 	else
 		s->failed = true;
 }
@@ -539,21 +539,21 @@ static bool is_after(const struct slice *s, const struct iot_record *rec)
 
 static void carry(struct slice *s, const struct iot_event *ev, size_t n)
 {
-	struct event_list *c = &s->carry;
+	struct event_list *l = &s->carry;
 	for (size_t i = 0; i < n && !s->failed; i++) {
 		char *text = malloc(ev[i].text.size + 1);
 		if (text == NULL ||
-		    !array_reserve(&c->ev, &c->capacity, c->count + 1, sizeof *c->ev)) {
+		    !array_reserve(&l->ev, &l->capacity, l->count + 1, sizeof *l->ev)) {
 			free(text);
 			s->failed = true;
 			return;
 		}
 		memcpy(text, ev[i].text.data, ev[i].text.size);
-		c->ev[c->count] = ev[i];
-		c->ev[c->count++].text.data = text;
+		l->ev[l->count] = ev[i];
+		l->ev[l->count++].text.data = text;
 		s->carried_size += ev[i].text.size;
 	}
-	if (c->count > CARRY_MAX || s->carried_size > CARRY_SIZE_MAX)
+	if (l->count > CARRY_MAX || s->carried_size > CARRY_SIZE_MAX)
 		take_directives(s, NULL, 0, s->last_in, s->last_in || s->index == 0);
 }
 

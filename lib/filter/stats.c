@@ -282,88 +282,88 @@ struct iot_stats {
 	struct operations operations;
 };
 
-static int result(const struct iot_stats *t)
+static int result(const struct iot_stats *s)
 {
-	return t->failed ? IOT_ENOMEM : IOT_OK;
+	return s->failed ? IOT_ENOMEM : IOT_OK;
 }
 
 /*
  * Index of an element in an array parallel to a map, which grows. Returns SIZE_MAX if out of
  * memory.
  */
-static size_t number_of(struct iot_stats *t, struct idmap *map, uint64_t key, void *array,
+static size_t number_of(struct iot_stats *s, struct idmap *map, uint64_t key, void *array,
 			size_t *capacity, size_t size)
 {
 	const size_t i = idmap_number(map, key);
 	if (array_reserve_index(array, capacity, i, size))
 		return i;
-	t->failed = true;
+	s->failed = true;
 	return SIZE_MAX;
 }
 
-static struct opened *opened_of(struct iot_stats *t, uint32_t process, uint32_t file)
+static struct opened *opened_of(struct iot_stats *s, uint32_t process, uint32_t file)
 {
-	size_t i = number_of(t, &t->opened_map, idmap_pair(process, file), &t->opened,
-			     &t->opened_capacity, sizeof *t->opened);
-	return i == SIZE_MAX ? NULL : &t->opened[i];
+	size_t i = number_of(s, &s->opened_map, idmap_pair(process, file), &s->opened,
+			     &s->opened_capacity, sizeof *s->opened);
+	return i == SIZE_MAX ? NULL : &s->opened[i];
 }
 
 /* Adds a row; returns its number + 1, or 0 if out of memory. */
-static uint32_t add_row(struct iot_stats *t, uint32_t process, uint32_t file, uint32_t object)
+static uint32_t add_row(struct iot_stats *s, uint32_t process, uint32_t file, uint32_t object)
 {
-	if (!array_reserve_index(&t->rows, &t->row_capacity, t->row_count, sizeof *t->rows)) {
-		t->failed = true;
+	if (!array_reserve_index(&s->rows, &s->row_capacity, s->row_count, sizeof *s->rows)) {
+		s->failed = true;
 		return 0;
 	}
-	struct stats_row *rows = t->rows;
-	rows[t->row_count].values.process = process;
-	rows[t->row_count].values.file = file;
-	rows[t->row_count].values.object = object;
-	return (uint32_t)++t->row_count;
+	struct stats_row *rows = s->rows;
+	rows[s->row_count].values.process = process;
+	rows[s->row_count].values.file = file;
+	rows[s->row_count].values.object = object;
+	return (uint32_t)++s->row_count;
 }
 
 /* The row of an object or process, created if it does not exist. */
-static uint32_t group_row(struct iot_stats *t, uint32_t key)
+static uint32_t group_row(struct iot_stats *s, uint32_t key)
 {
-	size_t i = number_of(t, &t->group_map, key, &t->group_rows, &t->group_capacity,
-			     sizeof *t->group_rows);
+	size_t i = number_of(s, &s->group_map, key, &s->group_rows, &s->group_capacity,
+			     sizeof *s->group_rows);
 	if (i == SIZE_MAX)
 		return 0;
-	if (t->group_rows[i] == 0) {
-		bool process = t->options.by == IOT_STATS_BY_PROCESS;
-		t->group_rows[i] = add_row(t, process ? key : 0, 0, process ? 0 : key);
+	if (s->group_rows[i] == 0) {
+		bool process = s->options.by == IOT_STATS_BY_PROCESS;
+		s->group_rows[i] = add_row(s, process ? key : 0, 0, process ? 0 : key);
 	}
-	return t->group_rows[i];
+	return s->group_rows[i];
 }
 
-static uint32_t find_row(struct iot_stats *t, const struct iot_record *rec, uint32_t own)
+static uint32_t find_row(struct iot_stats *s, const struct iot_record *rec, uint32_t own)
 {
-	if (t->options.by == IOT_STATS_BY_PROCESS)
-		return group_row(t, rec->process);
-	if (t->options.by == IOT_STATS_BY_OBJECT && rec->object != 0)
-		return group_row(t, rec->object);
-	return own ? own : add_row(t, rec->process, rec->file, rec->object);
+	if (s->options.by == IOT_STATS_BY_PROCESS)
+		return group_row(s, rec->process);
+	if (s->options.by == IOT_STATS_BY_OBJECT && rec->object != 0)
+		return group_row(s, rec->object);
+	return own ? own : add_row(s, rec->process, rec->file, rec->object);
 }
 
 /* The row of a record or of a directive about a file; *opened is its file. */
-static struct stats_row *row_of(struct iot_stats *t, const struct iot_record *rec,
+static struct stats_row *row_of(struct iot_stats *s, const struct iot_record *rec,
 				struct opened **opened)
 {
-	struct opened *o = opened_of(t, rec->process, rec->file);
+	struct opened *o = opened_of(s, rec->process, rec->file);
 	if (!o)
 		return NULL;
 	bool fresh = o->row == 0;
 	if (fresh || (rec->object != 0 && o->object != rec->object)) {
-		o->row = find_row(t, rec, t->options.by == IOT_STATS_BY_FILE ? o->row : 0);
+		o->row = find_row(s, rec, s->options.by == IOT_STATS_BY_FILE ? o->row : 0);
 		o->object = rec->object;
 	}
 	if (o->row == 0)
 		return NULL;
-	struct stats_row *row = &t->rows[o->row - 1];
+	struct stats_row *row = &s->rows[o->row - 1];
 	row->values.files += fresh;
 	if (fresh)
 		o->first_row = o->row;
-	if (t->options.by == IOT_STATS_BY_FILE)
+	if (s->options.by == IOT_STATS_BY_FILE)
 		row->values.object = o->object;
 	*opened = o;
 	return row;
@@ -394,17 +394,17 @@ static void extend_span(struct iot_stats_row *f, int64_t first_ns, int64_t last_
 	f->has |= IOT_STATS_HAS_TIMES;
 }
 
-static void count_record(struct iot_stats *t, const struct iot_record *rec)
+static void count_record(struct iot_stats *s, const struct iot_record *rec)
 {
 	const bool unknown = (rec->flags & IOT_OFFSET_UNKNOWN) != 0;
 	bool physical = (rec->type & IOT_LOGICAL) == 0;
 	struct opened *o;
-	if (physical != (t->options.physical != 0)) {
-		t->left_out++;
+	if (physical != (s->options.physical != 0)) {
+		s->left_out++;
 		return;
 	}
-	operations_record(&t->operations, rec);
-	struct stats_row *row = row_of(t, rec, &o);
+	operations_record(&s->operations, rec);
+	struct stats_row *row = row_of(s, rec, &o);
 	if (!row)
 		return;
 	struct iot_stats_row *f = &row->values;
@@ -422,7 +422,7 @@ static void count_record(struct iot_stats *t, const struct iot_record *rec)
 	}
 	if (o->active)
 		count_follower(f, o, rec->offset, rec->length, unknown);
-	t->failed |= !sizes_add(&row->sizes, size_class(bytes), 1);
+	s->failed |= !sizes_add(&row->sizes, size_class(bytes), 1);
 	if (!o->active) {
 		o->first_io_row = o->row;
 		o->first_offset = rec->offset;
@@ -443,23 +443,23 @@ static void free_name(struct stats_row *row)
 }
 
 /* Moves the allocated name to the row, unless the limit for names is reached. */
-static void give_name(struct iot_stats *t, struct stats_row *row, const char *name, size_t size)
+static void give_name(struct iot_stats *s, struct stats_row *row, const char *name, size_t size)
 {
 	if (row->values.name != NULL)
-		t->names_size -= row->values.name_size;
+		s->names_size -= row->values.name_size;
 	free_name(row);
-	if (size > t->options.names_max - t->names_size) {
-		t->unnamed++;
+	if (size > s->options.names_max - s->names_size) {
+		s->unnamed++;
 		free((char *)(uintptr_t)name);
 		return;
 	}
 	row->values.name = name;
 	row->values.name_size = size;
-	t->names_size += size;
+	s->names_size += size;
 }
 
 /* An %op names its file only if no %file does. */
-static void keep_name(struct iot_stats *t, struct stats_row *row, const struct iot_event *ev,
+static void keep_name(struct iot_stats *s, struct stats_row *row, const struct iot_event *ev,
 		      const char *key)
 {
 	if (ev->kind == IOT_OP && (row->values.has & IOT_STATS_NAME_DEFINED))
@@ -467,102 +467,102 @@ static void keep_name(struct iot_stats *t, struct stats_row *row, const struct i
 	struct iot_text value = iot_directive_get(ev, key);
 	char *name = value.data ? malloc(value.size + 1) : NULL;
 	if (!name) {
-		t->failed |= value.data != NULL;
+		s->failed |= value.data != NULL;
 		return;
 	}
-	give_name(t, row, name, iot_percent_decode(value, name, NULL));
+	give_name(s, row, name, iot_percent_decode(value, name, NULL));
 	row->values.has |= ev->kind != IOT_OP ? (unsigned)IOT_STATS_NAME_DEFINED : 0U;
 }
 
 /* An object has the name that the reader knows. */
-static bool names_files(const struct iot_stats *t, const struct stats_row *row)
+static bool names_files(const struct iot_stats *s, const struct stats_row *row)
 {
-	return t->options.by == IOT_STATS_BY_FILE ||
-	       (t->options.by == IOT_STATS_BY_OBJECT && row->values.object == 0);
+	return s->options.by == IOT_STATS_BY_FILE ||
+	       (s->options.by == IOT_STATS_BY_OBJECT && row->values.object == 0);
 }
 
 /* A successful open. If its file has no other name, the path becomes the name. */
-static void count_op(struct iot_stats *t, const struct iot_event *ev)
+static void count_op(struct iot_stats *s, const struct iot_event *ev)
 {
 	struct iot_text name = iot_directive_get(ev, "name");
 	struct iot_text result = iot_directive_get(ev, "result");
 	struct opened *o;
-	if (!t->options.physical)
-		operations_op(&t->operations, ev);
-	if (t->options.physical || !(text_equals(name, "open") || text_equals(name, "create")))
+	if (!s->options.physical)
+		operations_op(&s->operations, ev);
+	if (s->options.physical || !(text_equals(name, "open") || text_equals(name, "create")))
 		return;
 	if ((result.data && !text_equals(result, "0")) || !(ev->has & IOT_HAS_FILE))
 		return;
-	struct stats_row *row = row_of(t, &ev->rec, &o);
+	struct stats_row *row = row_of(s, &ev->rec, &o);
 	if (!row)
 		return;
 	row->values.opens++;
-	if (names_files(t, row))
-		keep_name(t, row, ev, "path");
+	if (names_files(s, row))
+		keep_name(s, row, ev, "path");
 }
 
-static void count_file(struct iot_stats *t, const struct iot_event *ev)
+static void count_file(struct iot_stats *s, const struct iot_event *ev)
 {
 	struct opened *o;
 	bool disk = (ev->has & IOT_HAS_DISK) != 0;
-	struct stats_row *row = disk == (t->options.physical != 0) ? row_of(t, &ev->rec, &o) : NULL;
-	if (row && names_files(t, row))
-		keep_name(t, row, ev, "path");
+	struct stats_row *row = disk == (s->options.physical != 0) ? row_of(s, &ev->rec, &o) : NULL;
+	if (row && names_files(s, row))
+		keep_name(s, row, ev, "path");
 }
 
-static void set_rank(struct iot_stats *t, uint32_t process, uint64_t rank)
+static void set_rank(struct iot_stats *s, uint32_t process, uint64_t rank)
 {
 	size_t i =
-	    number_of(t, &t->rank_map, process, &t->ranks, &t->rank_capacity, sizeof *t->ranks);
+	    number_of(s, &s->rank_map, process, &s->ranks, &s->rank_capacity, sizeof *s->ranks);
 	if (i != SIZE_MAX)
-		t->ranks[i] = rank;
+		s->ranks[i] = rank;
 }
 
-static void count_process(struct iot_stats *t, const struct iot_event *ev)
+static void count_process(struct iot_stats *s, const struct iot_event *ev)
 {
-	size_t row = t->options.by == IOT_STATS_BY_PROCESS ? group_row(t, ev->rec.process) : 0;
+	size_t row = s->options.by == IOT_STATS_BY_PROCESS ? group_row(s, ev->rec.process) : 0;
 	const struct iot_text text = iot_directive_get(ev, "rank");
 	uint64_t rank;
 	if (row > 0)
-		keep_name(t, &t->rows[row - 1], ev, "name");
+		keep_name(s, &s->rows[row - 1], ev, "name");
 	if (text.data != NULL && number_decimal(text.data, text.size, &rank) && rank < UINT64_MAX)
-		set_rank(t, ev->rec.process, rank + 1);
+		set_rank(s, ev->rec.process, rank + 1);
 }
 
-static void count_trace(struct iot_stats *t, const struct iot_event *ev)
+static void count_trace(struct iot_stats *s, const struct iot_event *ev)
 {
 	const struct iot_text layer = iot_directive_get(ev, "layer");
 	if (layer.data != NULL && memchr(layer.data, ',', layer.size) != NULL)
-		t->layers = true;
+		s->layers = true;
 	unsigned lacks;
 	if (directive_lacks(ev, &lacks))
-		t->no_offsets = (lacks & IOT_OFFSET_UNKNOWN) != 0;
+		s->no_offsets = (lacks & IOT_OFFSET_UNKNOWN) != 0;
 }
 
-static void count_counter(struct iot_stats *t, const struct iot_event *ev)
+static void count_counter(struct iot_stats *s, const struct iot_event *ev)
 {
-	t->counters++;
-	t->file_counters += (ev->has & (IOT_HAS_FILE | IOT_HAS_OBJECT)) != 0 ||
+	s->counters++;
+	s->file_counters += (ev->has & (IOT_HAS_FILE | IOT_HAS_OBJECT)) != 0 ||
 			    iot_directive_get(ev, "path").data != NULL;
 }
 
-int iot_stats_events(struct iot_stats *t, const struct iot_event *ev, size_t n)
+int iot_stats_events(struct iot_stats *s, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (ev[i].kind == IOT_RECORD)
-			count_record(t, &ev[i].rec);
+			count_record(s, &ev[i].rec);
 		else if (ev[i].kind == IOT_OP)
-			count_op(t, &ev[i]);
+			count_op(s, &ev[i]);
 		else if (ev[i].kind == IOT_FILE)
-			count_file(t, &ev[i]);
+			count_file(s, &ev[i]);
 		else if (ev[i].kind == IOT_PROCESS)
-			count_process(t, &ev[i]);
+			count_process(s, &ev[i]);
 		else if (ev[i].kind == IOT_TRACE)
-			count_trace(t, &ev[i]);
+			count_trace(s, &ev[i]);
 		else if (ev[i].kind == IOT_COUNTER)
-			count_counter(t, &ev[i]);
+			count_counter(s, &ev[i]);
 	}
-	return result(t);
+	return result(s);
 }
 
 static int max_bytes_first(const void *left, const void *right)
@@ -598,12 +598,12 @@ static bool add(struct stats_row *total, const struct stats_row *more)
 
 /* Joins parts: corrects the values that depend on earlier events, then adds the rows. */
 
-static void join_opened(struct iot_stats *t, struct iot_stats *more)
+static void join_opened(struct iot_stats *s, struct iot_stats *more)
 {
-	for (size_t i = 0; i < more->opened_map.count && !t->failed; i++) {
+	for (size_t i = 0; i < more->opened_map.count && !s->failed; i++) {
 		const struct opened *m = &more->opened[i];
 		const uint64_t key = more->opened_map.keys[i];
-		const struct opened *o = opened_of(t, (uint32_t)(key >> 32), (uint32_t)key);
+		const struct opened *o = opened_of(s, (uint32_t)(key >> 32), (uint32_t)key);
 		if (o == NULL || m->row == 0)
 			continue;
 		if (o->row != 0)
@@ -616,35 +616,35 @@ static void join_opened(struct iot_stats *t, struct iot_stats *more)
 }
 
 /* The row that a later row continues, or a new one; its number + 1, or 0 if out of memory. */
-static uint32_t row_for(struct iot_stats *t, const struct stats_row *row)
+static uint32_t row_for(struct iot_stats *s, const struct stats_row *row)
 {
-	if (t->options.by == IOT_STATS_BY_PROCESS)
-		return group_row(t, row->values.process);
-	if (t->options.by == IOT_STATS_BY_OBJECT && row->values.object != 0)
-		return group_row(t, row->values.object);
-	struct opened *o = opened_of(t, row->values.process, row->values.file);
+	if (s->options.by == IOT_STATS_BY_PROCESS)
+		return group_row(s, row->values.process);
+	if (s->options.by == IOT_STATS_BY_OBJECT && row->values.object != 0)
+		return group_row(s, row->values.object);
+	struct opened *o = opened_of(s, row->values.process, row->values.file);
 	if (o != NULL && o->row == 0)
-		o->row = add_row(t, row->values.process, row->values.file, row->values.object);
+		o->row = add_row(s, row->values.process, row->values.file, row->values.object);
 	return o != NULL ? o->row : 0;
 }
 
 /* Returns its number + 1 in t, or 0 if out of memory. */
-static uint32_t join_row(struct iot_stats *t, struct stats_row *more)
+static uint32_t join_row(struct iot_stats *s, struct stats_row *more)
 {
-	const size_t count = t->row_count;
-	const uint32_t number = row_for(t, more);
+	const size_t count = s->row_count;
+	const uint32_t number = row_for(s, more);
 	if (number == 0)
 		return 0;
-	struct stats_row *row = &t->rows[number - 1];
-	t->failed |= !add(row, more);
+	struct stats_row *row = &s->rows[number - 1];
+	s->failed |= !add(row, more);
 	if (more->values.has & IOT_STATS_HAS_TIMES)
 		extend_span(&row->values, more->values.first_ns, more->values.last_ns);
 	if (more->values.name &&
 	    ((more->values.has & IOT_STATS_NAME_DEFINED) ||
 	     !(row->values.has & IOT_STATS_NAME_DEFINED)) &&
-	    (t->options.by != IOT_STATS_BY_OBJECT || row->values.object == 0 ||
-	     t->row_count > count)) {
-		give_name(t, row, more->values.name, more->values.name_size);
+	    (s->options.by != IOT_STATS_BY_OBJECT || row->values.object == 0 ||
+	     s->row_count > count)) {
+		give_name(s, row, more->values.name, more->values.name_size);
 		row->values.has |= more->values.has & IOT_STATS_NAME_DEFINED;
 		more->values.name = NULL;
 	}
@@ -652,20 +652,20 @@ static uint32_t join_row(struct iot_stats *t, struct stats_row *more)
 }
 
 /* numbers: of more's rows in t, + 1 */
-static void move_opened(struct iot_stats *t, const struct iot_stats *more, const uint32_t *numbers)
+static void move_opened(struct iot_stats *s, const struct iot_stats *more, const uint32_t *numbers)
 {
-	for (size_t i = 0; i < more->opened_map.count && !t->failed; i++) {
+	for (size_t i = 0; i < more->opened_map.count && !s->failed; i++) {
 		const struct opened *m = &more->opened[i];
 		const uint64_t key = more->opened_map.keys[i];
-		struct opened *o = opened_of(t, (uint32_t)(key >> 32), (uint32_t)key);
+		struct opened *o = opened_of(s, (uint32_t)(key >> 32), (uint32_t)key);
 		if (o == NULL || m->row == 0)
 			continue;
 		if (o->row == 0 || m->object != 0) {
 			o->row = numbers[m->row - 1];
 			o->object = m->object;
 		}
-		if (t->options.by == IOT_STATS_BY_FILE)
-			t->rows[o->row - 1].values.object = o->object;
+		if (s->options.by == IOT_STATS_BY_FILE)
+			s->rows[o->row - 1].values.object = o->object;
 		if (!m->active)
 			continue;
 		o->active = true;
@@ -676,108 +676,108 @@ static void move_opened(struct iot_stats *t, const struct iot_stats *more, const
 }
 
 /* The first part is moved instead of copied: with many processes it is half of all memory. */
-static bool take_over(struct iot_stats *t, struct iot_stats *more)
+static bool take_over(struct iot_stats *s, struct iot_stats *more)
 {
-	if (t->row_count + t->opened_map.count + t->group_map.count + t->rank_map.count > 0 ||
-	    t->operations.ops + t->operations.others > 0 ||
-	    t->left_out + t->counters + t->unnamed > 0 || t->layers || t->no_offsets || t->failed)
+	if (s->row_count + s->opened_map.count + s->group_map.count + s->rank_map.count > 0 ||
+	    s->operations.ops + s->operations.others > 0 ||
+	    s->left_out + s->counters + s->unnamed > 0 || s->layers || s->no_offsets || s->failed)
 		return false;
-	*t = *more;
-	*more = (struct iot_stats){.options = t->options};
+	*s = *more;
+	*more = (struct iot_stats){.options = s->options};
 	return true;
 }
 
 /* Only the options stay. */
-static void empty(struct iot_stats *t)
+static void empty(struct iot_stats *s)
 {
-	for (size_t i = 0; i < t->row_count; i++) {
-		free_name(&t->rows[i]);
-		sizes_free(&t->rows[i].sizes);
+	for (size_t i = 0; i < s->row_count; i++) {
+		free_name(&s->rows[i]);
+		sizes_free(&s->rows[i].sizes);
 	}
-	sizes_free(&t->total.sizes);
-	free(t->rows);
-	free(t->opened);
-	free(t->group_rows);
-	free(t->ranks);
-	idmap_free(&t->rank_map);
-	idmap_free(&t->opened_map);
-	idmap_free(&t->group_map);
-	*t = (struct iot_stats){.options = t->options};
+	sizes_free(&s->total.sizes);
+	free(s->rows);
+	free(s->opened);
+	free(s->group_rows);
+	free(s->ranks);
+	idmap_free(&s->rank_map);
+	idmap_free(&s->opened_map);
+	idmap_free(&s->group_map);
+	*s = (struct iot_stats){.options = s->options};
 }
 
-int iot_stats_join(struct iot_stats *t, struct iot_stats *more)
+int iot_stats_join(struct iot_stats *s, struct iot_stats *more)
 {
-	if (take_over(t, more))
-		return result(t);
+	if (take_over(s, more))
+		return result(s);
 	uint32_t *numbers = calloc(more->row_count + 1, sizeof *numbers);
-	t->failed |= more->failed || numbers == NULL;
-	if (!t->failed)
-		join_opened(t, more);
-	for (size_t i = 0; i < more->row_count && !t->failed; i++)
-		numbers[i] = join_row(t, &more->rows[i]);
-	if (!t->failed)
-		move_opened(t, more, numbers);
-	for (size_t i = 0; i < more->rank_map.count && !t->failed; i++)
-		set_rank(t, (uint32_t)more->rank_map.keys[i], more->ranks[i]);
-	operations_join(&t->operations, &more->operations);
-	t->layers |= more->layers;
-	t->left_out += more->left_out;
-	t->no_offsets |= more->no_offsets;
-	t->counters += more->counters;
-	t->file_counters += more->file_counters;
-	t->unnamed += more->unnamed;
+	s->failed |= more->failed || numbers == NULL;
+	if (!s->failed)
+		join_opened(s, more);
+	for (size_t i = 0; i < more->row_count && !s->failed; i++)
+		numbers[i] = join_row(s, &more->rows[i]);
+	if (!s->failed)
+		move_opened(s, more, numbers);
+	for (size_t i = 0; i < more->rank_map.count && !s->failed; i++)
+		set_rank(s, (uint32_t)more->rank_map.keys[i], more->ranks[i]);
+	operations_join(&s->operations, &more->operations);
+	s->layers |= more->layers;
+	s->left_out += more->left_out;
+	s->no_offsets |= more->no_offsets;
+	s->counters += more->counters;
+	s->file_counters += more->file_counters;
+	s->unnamed += more->unnamed;
 	free(numbers);
 	empty(more);
-	return result(t);
+	return result(s);
 }
 
 /* Rows of one process have its rank. */
-static void give_ranks(struct iot_stats *t)
+static void give_ranks(struct iot_stats *s)
 {
-	const size_t known = t->rank_map.count;
-	for (size_t i = 0; i < t->row_count && known > 0; i++) {
-		struct stats_row *row = &t->rows[i];
-		const bool one = t->options.by != IOT_STATS_BY_OBJECT || row->values.object == 0;
-		const size_t n = one ? idmap_number(&t->rank_map, row->values.process) : SIZE_MAX;
-		if (n >= known || t->ranks[n] == 0) /* others are new in the map */
+	const size_t known = s->rank_map.count;
+	for (size_t i = 0; i < s->row_count && known > 0; i++) {
+		struct stats_row *row = &s->rows[i];
+		const bool one = s->options.by != IOT_STATS_BY_OBJECT || row->values.object == 0;
+		const size_t n = one ? idmap_number(&s->rank_map, row->values.process) : SIZE_MAX;
+		if (n >= known || s->ranks[n] == 0) /* others are new in the map */
 			continue;
-		row->values.rank = t->ranks[n] - 1;
+		row->values.rank = s->ranks[n] - 1;
 		row->values.has |= IOT_STATS_HAS_RANK;
 	}
 }
 
-int iot_stats_finish(struct iot_stats *t)
+int iot_stats_finish(struct iot_stats *s)
 {
-	struct iot_stats_row *total = &t->total.values;
-	give_ranks(t);
-	operations_sort(&t->operations);
-	for (size_t i = 0; i < t->row_count && t->no_offsets; i++)
-		t->rows[i].values.located = t->rows[i].values.sequential = 0;
-	for (size_t i = 0; i < t->row_count; i++)
-		t->failed |= !add(&t->total, &t->rows[i]);
+	struct iot_stats_row *total = &s->total.values;
+	give_ranks(s);
+	operations_sort(&s->operations);
+	for (size_t i = 0; i < s->row_count && s->no_offsets; i++)
+		s->rows[i].values.located = s->rows[i].values.sequential = 0;
+	for (size_t i = 0; i < s->row_count; i++)
+		s->failed |= !add(&s->total, &s->rows[i]);
 	/* If no %op reports opens, each fileId counts as one open. */
-	for (size_t i = 0; i < t->row_count && total->opens == 0; i++)
-		t->rows[i].values.opens = t->rows[i].values.files;
+	for (size_t i = 0; i < s->row_count && total->opens == 0; i++)
+		s->rows[i].values.opens = s->rows[i].values.files;
 	if (total->opens == 0)
 		total->opens = total->files;
-	if (t->row_count > 0)
-		qsort(t->rows, t->row_count, sizeof *t->rows, max_bytes_first);
-	return result(t);
+	if (s->row_count > 0)
+		qsort(s->rows, s->row_count, sizeof *s->rows, max_bytes_first);
+	return result(s);
 }
 
-const struct iot_stats_row *iot_stats_row(const struct iot_stats *t, size_t i)
+const struct iot_stats_row *iot_stats_row(const struct iot_stats *s, size_t i)
 {
-	return i < t->row_count ? &t->rows[i].values : NULL;
+	return i < s->row_count ? &s->rows[i].values : NULL;
 }
 
-const struct iot_stats_row *iot_stats_total(const struct iot_stats *t)
+const struct iot_stats_row *iot_stats_total(const struct iot_stats *s)
 {
-	return &t->total.values;
+	return &s->total.values;
 }
 
-const struct iot_stats_operation *iot_stats_operation(const struct iot_stats *t, size_t i)
+const struct iot_stats_operation *iot_stats_operation(const struct iot_stats *s, size_t i)
 {
-	return i < t->operations.count ? &t->operations.row[i] : NULL;
+	return i < s->operations.count ? &s->operations.row[i] : NULL;
 }
 
 uint64_t iot_stats_size(const struct iot_stats_row *row, unsigned class)
@@ -787,48 +787,48 @@ uint64_t iot_stats_size(const struct iot_stats_row *row, unsigned class)
 		   : 0;
 }
 
-uint64_t iot_stats_fact(const struct iot_stats *t, enum iot_stats_fact fact)
+uint64_t iot_stats_fact(const struct iot_stats *s, enum iot_stats_fact fact)
 {
 	switch (fact) {
 	case IOT_STATS_ROWS:
-		return t->row_count;
+		return s->row_count;
 	case IOT_STATS_LEFT_OUT:
-		return t->left_out;
+		return s->left_out;
 	case IOT_STATS_OPS:
-		return t->operations.ops;
+		return s->operations.ops;
 	case IOT_STATS_OTHER_OPS:
-		return t->operations.others;
+		return s->operations.others;
 	case IOT_STATS_COUNTERS:
-		return t->counters;
+		return s->counters;
 	case IOT_STATS_FILE_COUNTERS:
-		return t->file_counters;
+		return s->file_counters;
 	case IOT_STATS_UNNAMED:
-		return t->unnamed;
+		return s->unnamed;
 	case IOT_STATS_LAYERS:
-		return t->layers;
+		return s->layers;
 	}
 	return 0;
 }
 
 struct iot_stats *iot_stats_new(const struct iot_stats_options *options)
 {
-	struct iot_stats *t = calloc(1, sizeof *t);
-	if (t == NULL)
+	struct iot_stats *s = calloc(1, sizeof *s);
+	if (s == NULL)
 		return NULL;
-	if (!options_copy(&t->options, sizeof t->options, options) ||
-	    t->options.by > IOT_STATS_BY_OBJECT || t->options.physical > 1) {
-		free(t);
+	if (!options_copy(&s->options, sizeof s->options, options) ||
+	    s->options.by > IOT_STATS_BY_OBJECT || s->options.physical > 1) {
+		free(s);
 		return NULL;
 	}
-	if (t->options.names_max == 0)
-		t->options.names_max = NAMES_MAX;
-	return t;
+	if (s->options.names_max == 0)
+		s->options.names_max = NAMES_MAX;
+	return s;
 }
 
-void iot_stats_free(struct iot_stats *t)
+void iot_stats_free(struct iot_stats *s)
 {
-	if (t == NULL)
+	if (s == NULL)
 		return;
-	empty(t);
-	free(t);
+	empty(s);
+	free(s);
 }

@@ -73,14 +73,14 @@ static size_t capacity_for(size_t size)
 }
 
 /* Shifts only starts; returns the capacity needed for the rewritten texts. */
-static size_t shift_starts(struct time_shift *r, struct iot_event *ev, size_t n)
+static size_t shift_starts(struct time_shift *s, struct iot_event *ev, size_t n)
 {
-	const int64_t zero = r->zero_ns;
+	const int64_t zero = s->zero_ns;
 	size_t need = 0;
 	for (size_t i = 0; i < n; i++) {
 		int64_t *start = &ev[i].rec.start_ns;
 		if (*start < zero) {
-			r->before_zero += has_time(&ev[i]);
+			s->before_zero += has_time(&ev[i]);
 			*start = 0;
 		} else if (__builtin_sub_overflow(*start, zero, start)) {
 			*start = INT64_MAX;
@@ -91,30 +91,30 @@ static size_t shift_starts(struct time_shift *r, struct iot_event *ev, size_t n)
 	return need;
 }
 
-bool time_shift_events(struct time_shift *r, struct iot_event *ev, size_t n)
+bool time_shift_events(struct time_shift *s, struct iot_event *ev, size_t n)
 {
-	const size_t need = shift_starts(r, ev, n);
+	const size_t need = shift_starts(s, ev, n);
 	if (need == 0)
 		return true;
-	if (!array_reserve(&r->text, &r->capacity, need, 1))
+	if (!array_reserve(&s->text, &s->capacity, need, 1))
 		return false;
-	char *out = r->text;
+	char *out = s->text;
 	for (size_t i = 0; i < n; i++) {
 		if (!has_number(&ev[i]))
 			continue;
 		const bool trace = ev[i].kind == IOT_TRACE;
 		const size_t size = shift_numbers(ev[i].text, trace ? epoch_key : time_key,
-						  trace ? r->zero_ns : -r->zero_ns, out);
+						  trace ? s->zero_ns : -s->zero_ns, out);
 		ev[i].text = (struct iot_text){out, size};
 		out += size;
 	}
 	return true;
 }
 
-void time_shift_free(struct time_shift *r)
+void time_shift_free(struct time_shift *s)
 {
-	free(r->text);
-	*r = (struct time_shift){.text = NULL};
+	free(s->text);
+	*s = (struct time_shift){.text = NULL};
 }
 
 /* The stage */

@@ -22,7 +22,7 @@ struct time_shift {
 /* value + by, clamped to 0 .. 2^64-1. */
 uint64_t shifted(uint64_t value, int64_t by);
 /* Works in place; new texts are valid until the next call. Returns false if out of memory. */
-bool time_shift_events(struct time_shift *r, struct iot_event *ev, size_t n);
-void time_shift_free(struct time_shift *r);
+bool time_shift_events(struct time_shift *s, struct iot_event *ev, size_t n);
+void time_shift_free(struct time_shift *s);
 
 #endif

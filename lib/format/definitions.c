@@ -20,35 +20,35 @@ enum {
 	ENTRY_SIZE = sizeof(struct definition) + sizeof(uint64_t) + 2 * sizeof(uint32_t),
 };
 
-void definitions_init(struct definitions *n, size_t limit, bool texts, bool paths)
+void definitions_init(struct definitions *all, size_t limit, bool texts, bool paths)
 {
-	*n = (struct definitions){
+	*all = (struct definitions){
 	    .seed = hash_seed(), .limit = limit, .texts = texts, .paths = paths};
 }
 
-void definitions_free(struct definitions *n)
+void definitions_free(struct definitions *all)
 {
 	for (size_t kind = 0; kind < DEFINITION_KINDS; kind++) {
-		struct definition_table *t = &n->of[kind];
+		struct definition_table *t = &all->of[kind];
 		for (size_t i = 0; i < t->capacity; i++)
 			free(t->entry[i].text);
 		free(t->entry);
 		idmap_free(&t->ids);
 	}
-	*n = (struct definitions){0};
+	*all = (struct definitions){0};
 }
 
-bool definitions_reserve(struct definitions *n, size_t bytes)
+bool definitions_reserve(struct definitions *all, size_t bytes)
 {
-	if (n->used > n->limit || bytes > n->limit - n->used)
+	if (all->used > all->limit || bytes > all->limit - all->used)
 		return false;
-	n->used += bytes;
+	all->used += bytes;
 	return true;
 }
 
-int definitions_grow_codec(struct definitions *n, struct iot_codec **codec, size_t *size)
+int definitions_grow_codec(struct definitions *all, struct iot_codec **codec, size_t *size)
 {
-	if (!definitions_reserve(n, *size))
+	if (!definitions_reserve(all, *size))
 		return IOT_ELIMIT;
 	void *bigger = realloc(*codec, 2 * *size);
 	if (bigger == NULL)
@@ -58,18 +58,18 @@ int definitions_grow_codec(struct definitions *n, struct iot_codec **codec, size
 	return IOT_OK;
 }
 
-struct definition *definitions_find(const struct definitions *n, enum definition_kind kind,
+struct definition *definitions_find(const struct definitions *all, enum definition_kind kind,
 				    uint32_t process, uint32_t file)
 {
-	const struct definition_table *t = &n->of[kind];
+	const struct definition_table *t = &all->of[kind];
 	const size_t i = idmap_find(&t->ids, idmap_pair(process, file));
 	return i != SIZE_MAX ? &t->entry[i] : NULL;
 }
 
-static int grow(struct definitions *n, struct definition_table *t)
+static int grow(struct definitions *all, struct definition_table *t)
 {
 	const size_t more = t->capacity > 0 ? t->capacity : ENTRIES_FIRST;
-	if (!definitions_reserve(n, more * ENTRY_SIZE))
+	if (!definitions_reserve(all, more * ENTRY_SIZE))
 		return IOT_ELIMIT;
 	return array_reserve_index(&t->entry, &t->capacity, t->capacity + more - 1,
 				   sizeof(*t->entry))
@@ -78,12 +78,12 @@ static int grow(struct definitions *n, struct definition_table *t)
 }
 
 /* Returns the entry, created if missing; NULL with *status set on failure. */
-static struct definition *entry_for(struct definitions *n, enum definition_kind kind,
+static struct definition *entry_for(struct definitions *all, enum definition_kind kind,
 				    uint32_t process, uint32_t file, int *status)
 {
-	struct definition_table *t = &n->of[kind];
+	struct definition_table *t = &all->of[kind];
 	if (t->ids.count == t->capacity) {
-		*status = grow(n, t);
+		*status = grow(all, t);
 		if (*status != IOT_OK)
 			return NULL;
 	}
@@ -93,89 +93,89 @@ static struct definition *entry_for(struct definitions *n, enum definition_kind 
 		return NULL;
 	}
 	assert(i < t->capacity);
-	struct definition *e = &t->entry[i];
-	if (e->kind == 0)
-		*e = (struct definition){.kind = kind, .process = process, .file = file};
-	return e;
+	struct definition *d = &t->entry[i];
+	if (d->kind == 0)
+		*d = (struct definition){.kind = kind, .process = process, .file = file};
+	return d;
 }
 
-static void drop_text(struct definitions *n, struct definition *e)
+static void drop_text(struct definitions *all, struct definition *d)
 {
-	if (e->text != NULL)
-		n->used -= e->size;
-	free(e->text);
-	e->text = NULL;
-	e->size = 0;
+	if (d->text != NULL)
+		all->used -= d->size;
+	free(d->text);
+	d->text = NULL;
+	d->size = 0;
 }
 
 /* Replaces the text of the entry by an uninitialized buffer of `size` bytes. */
-static int reserve_capacity(struct definitions *n, struct definition *e, size_t size)
+static int reserve_capacity(struct definitions *all, struct definition *d, size_t size)
 {
-	drop_text(n, e);
-	if (!definitions_reserve(n, size))
+	drop_text(all, d);
+	if (!definitions_reserve(all, size))
 		return IOT_ELIMIT;
-	e->text = malloc(size > 0 ? size : 1);
-	if (e->text == NULL) {
-		n->used -= size;
+	d->text = malloc(size > 0 ? size : 1);
+	if (d->text == NULL) {
+		all->used -= size;
 		return IOT_ENOMEM;
 	}
-	e->size = size;
+	d->size = size;
 	return IOT_OK;
 }
 
-static void remove_entry(struct definitions *n, struct definition *e)
+static void remove_entry(struct definitions *all, struct definition *d)
 {
-	drop_text(n, e);
-	(void)idmap_remove(&n->of[e->kind].ids, idmap_pair(e->process, e->file));
-	*e = (struct definition){0};
+	drop_text(all, d);
+	(void)idmap_remove(&all->of[d->kind].ids, idmap_pair(d->process, d->file));
+	*d = (struct definition){0};
 }
 
-static bool says_the_same(const struct definitions *n, const struct definition *e,
+static bool says_the_same(const struct definitions *all, const struct definition *d,
 			  struct iot_text text, uint64_t hash)
 {
-	return e->hash == hash && e->size == text.size &&
-	       (!n->texts || memcmp(e->text, text.data, text.size) == 0);
+	return d->hash == hash && d->size == text.size &&
+	       (!all->texts || memcmp(d->text, text.data, text.size) == 0);
 }
 
-static int keep_text(struct definitions *n, struct definition *e, struct iot_text text,
+static int keep_text(struct definitions *all, struct definition *d, struct iot_text text,
 		     uint64_t hash)
 {
-	if (n->texts) {
-		int status = reserve_capacity(n, e, text.size);
+	if (all->texts) {
+		int status = reserve_capacity(all, d, text.size);
 		if (status != IOT_OK)
 			return status;
-		memcpy(e->text, text.data, text.size);
+		memcpy(d->text, text.data, text.size);
 	}
-	e->size = text.size;
-	e->hash = hash;
+	d->size = text.size;
+	d->hash = hash;
 	return IOT_OK;
 }
 
-static int keep_path(struct definitions *n, uint32_t object, struct iot_text path)
+static int keep_path(struct definitions *all, uint32_t object, struct iot_text path)
 {
 	int status = IOT_OK;
-	struct definition *e = entry_for(n, DEFINITION_OBJECT, object, 0, &status);
-	if (e == NULL)
+	struct definition *d = entry_for(all, DEFINITION_OBJECT, object, 0, &status);
+	if (d == NULL)
 		return status;
-	uint64_t hash = XXH3_64bits_withSeed(path.data, path.size, n->seed);
-	if (e->text != NULL && e->hash == hash)
+	uint64_t hash = XXH3_64bits_withSeed(path.data, path.size, all->seed);
+	if (d->text != NULL && d->hash == hash)
 		return IOT_OK;
-	status = reserve_capacity(n, e, path.size);
+	status = reserve_capacity(all, d, path.size);
 	if (status != IOT_OK)
 		return status;
-	size_t size = iot_percent_decode(path, e->text, NULL);
-	n->used -= path.size - size;
-	e->size = size;
-	e->hash = hash;
+	size_t size = iot_percent_decode(path, d->text, NULL);
+	all->used -= path.size - size;
+	d->size = size;
+	d->hash = hash;
 	return IOT_OK;
 }
 
-static int report_path(struct definitions *n, const struct iot_event *ev)
+static int report_path(struct definitions *all, const struct iot_event *ev)
 {
-	if (!n->paths || ev->kind != IOT_FILE || ev->rec.object == 0)
+	if (!all->paths || ev->kind != IOT_FILE || ev->rec.object == 0)
 		return IOT_OK;
 	struct iot_text path = iot_directive_get(ev, "path");
-	return path.data != NULL ? keep_path(n, ev->rec.object, path) : IOT_OK;
+	return path.data != NULL ? keep_path(all, ev->rec.object, path) : IOT_OK;
 }
 
 static enum definition_kind kind_of(const struct iot_event *ev)
@@ -185,33 +185,34 @@ static enum definition_kind kind_of(const struct iot_event *ev)
 	return ev->has & IOT_HAS_DISK ? DEFINITION_DISK : DEFINITION_FILE;
 }
 
-static void close_file(struct definitions *n, const struct iot_event *ev)
+static void close_file(struct definitions *all, const struct iot_event *ev)
 {
-	struct definition *e = definitions_find(n, DEFINITION_FILE, ev->rec.process, ev->rec.file);
-	if (e != NULL)
-		remove_entry(n, e);
+	struct definition *d =
+	    definitions_find(all, DEFINITION_FILE, ev->rec.process, ev->rec.file);
+	if (d != NULL)
+		remove_entry(all, d);
 }
 
-int definitions_add(struct definitions *n, const struct iot_event *ev, struct definition **which)
+int definitions_add(struct definitions *all, const struct iot_event *ev, struct definition **which)
 {
 	int status = IOT_OK;
 	*which = NULL;
 	if (ev->kind == IOT_OP && directive_closes(ev))
-		close_file(n, ev);
+		close_file(all, ev);
 	if (ev->kind != IOT_PROCESS && ev->kind != IOT_FILE)
 		return 0;
 	/* first, because the table may move */
-	status = report_path(n, ev);
+	status = report_path(all, ev);
 	if (status != IOT_OK)
 		return status;
-	struct definition *e = entry_for(n, kind_of(ev), ev->rec.process, ev->rec.file, &status);
-	if (e == NULL)
+	struct definition *d = entry_for(all, kind_of(ev), ev->rec.process, ev->rec.file, &status);
+	if (d == NULL)
 		return status;
-	*which = e;
-	uint64_t hash = XXH3_64bits_withSeed(ev->text.data, ev->text.size, n->seed);
-	if (e->size > 0 && says_the_same(n, e, ev->text, hash))
+	*which = d;
+	uint64_t hash = XXH3_64bits_withSeed(ev->text.data, ev->text.size, all->seed);
+	if (d->size > 0 && says_the_same(all, d, ev->text, hash))
 		return 1;
-	e->object = ev->rec.object;
-	e->flags = ev->kind == IOT_FILE ? directive_flags(ev) : 0;
-	return keep_text(n, e, ev->text, hash);
+	d->object = ev->rec.object;
+	d->flags = ev->kind == IOT_FILE ? directive_flags(ev) : 0;
+	return keep_text(all, d, ev->text, hash);
 }

@@ -45,32 +45,32 @@ struct definitions {
 	bool texts, paths;  /* keep the texts of directives, the paths of objects */
 };
 
-void definitions_init(struct definitions *n, size_t limit, bool texts, bool paths);
-void definitions_free(struct definitions *n);
+void definitions_init(struct definitions *all, size_t limit, bool texts, bool paths);
+void definitions_free(struct definitions *all);
 
 /* Counts memory of the owner against the limit; returns false if that would exceed it. */
-bool definitions_reserve(struct definitions *n, size_t bytes);
+bool definitions_reserve(struct definitions *all, size_t bytes);
 /*
  * Doubles the block of a codec, which also counts against the limit. Returns IOT_OK, IOT_ELIMIT or
  * IOT_ENOMEM.
  */
-int definitions_grow_codec(struct definitions *n, struct iot_codec **codec, size_t *size);
+int definitions_grow_codec(struct definitions *all, struct iot_codec **codec, size_t *size);
 
 /*
  * Applies a parsed event: %process and %file become current, a close ends a file, others are
  * ignored. Returns 1 if the same text was current already; 0 if it is new; IOT_ELIMIT; IOT_ENOMEM.
  * *which: the entry that is now current, or NULL; valid until the next call of definitions_add.
  */
-int definitions_add(struct definitions *n, const struct iot_event *ev, struct definition **which);
+int definitions_add(struct definitions *all, const struct iot_event *ev, struct definition **which);
 
 /* Returns NULL if none exists. Valid until the next call of definitions_add. */
-struct definition *definitions_find(const struct definitions *n, enum definition_kind kind,
+struct definition *definitions_find(const struct definitions *all, enum definition_kind kind,
 				    uint32_t process, uint32_t file);
 
-static inline struct definition *definitions_path(const struct definitions *n,
+static inline struct definition *definitions_path(const struct definitions *all,
 						  const struct iot_record *rec)
 {
-	return definitions_find(n, rec->type & IOT_LOGICAL ? DEFINITION_FILE : DEFINITION_DISK,
+	return definitions_find(all, rec->type & IOT_LOGICAL ? DEFINITION_FILE : DEFINITION_DISK,
 				rec->process, rec->file);
 }
 

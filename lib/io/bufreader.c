@@ -103,69 +103,69 @@ struct bufreader *bufreader_new(const char *name, const struct bufreader_options
 	static const struct bufreader_options defaults = {0};
 	const struct bufreader_options *o = options ? options : &defaults;
 	const size_t size = strlen(name);
-	struct bufreader *w = calloc(1, sizeof(*w));
+	struct bufreader *r = calloc(1, sizeof(*r));
 
-	if (!w)
+	if (!r)
 		return NULL;
-	w->name = malloc(4 * size + 4);
-	if (!w->name) {
-		free(w);
+	r->name = malloc(4 * size + 4);
+	if (!r->name) {
+		free(r);
 		return NULL;
 	}
-	escape_text(w->name, 4 * size + 4, name, size);
-	w->buffer_max = or_default(o->buffer_max, BUFFER_DEFAULT, SIZE_MAX / 4);
-	w->detected = o->plain;
-	w->prefetch = o->prefetch && !o->stop;
-	w->ahead_size = o->ahead_size;
-	w->done = o->done;
-	w->done_context = o->done_context;
-	w->in.error = w->unpacker.error = &w->error;
-	w->in.name = w->unpacker.name = w->name;
-	w->in.read_size = or_default(o->read_size, READ_SIZE_DEFAULT, READ_SIZE_MAX);
-	w->in.stop = o->stop;
-	w->in.waits = o->waits;
-	w->in.why = o->why;
-	w->unpacker.in = &w->in;
-	w->unpacker.window_max = power_of_two_below(o->window_max ? o->window_max : WINDOW_DEFAULT);
-	w->bytes = "";
-	return w;
+	escape_text(r->name, 4 * size + 4, name, size);
+	r->buffer_max = or_default(o->buffer_max, BUFFER_DEFAULT, SIZE_MAX / 4);
+	r->detected = o->plain;
+	r->prefetch = o->prefetch && !o->stop;
+	r->ahead_size = o->ahead_size;
+	r->done = o->done;
+	r->done_context = o->done_context;
+	r->in.error = r->unpacker.error = &r->error;
+	r->in.name = r->unpacker.name = r->name;
+	r->in.read_size = or_default(o->read_size, READ_SIZE_DEFAULT, READ_SIZE_MAX);
+	r->in.stop = o->stop;
+	r->in.waits = o->waits;
+	r->in.why = o->why;
+	r->unpacker.in = &r->in;
+	r->unpacker.window_max = power_of_two_below(o->window_max ? o->window_max : WINDOW_DEFAULT);
+	r->bytes = "";
+	return r;
 }
 
 /* The prefetch thread */
 
-static char *slot_data(const struct bufreader *w, size_t slot)
+static char *slot_data(const struct bufreader *r, size_t slot)
 {
-	return w->ahead.memory + slot * (HEADROOM + SLOT_SIZE) + HEADROOM;
+	return r->ahead.memory + slot * (HEADROOM + SLOT_SIZE) + HEADROOM;
 }
 
-static bool at_end(const struct decompressor *u)
+static bool at_end(const struct decompressor *d)
 {
-	return u->ended || u->error->status != IOT_OK;
+	return d->ended || d->error->status != IOT_OK;
 }
 
 /* A slot is passed on when it is full, and before a read that may block. */
 static ssize_t fill_slot(void *context, size_t slot)
 {
-	struct bufreader *w = context;
-	struct decompressor *u = &w->unpacker;
-	char *to = slot_data(w, slot);
+	struct bufreader *r = context;
+	struct decompressor *d = &r->unpacker;
+	char *to = slot_data(r, slot);
 	size_t size = 0;
-	while (size < SLOT_SIZE && !at_end(u) && (size == 0 || !decompress_hungry(u)))
-		size += decompress_read(u, to + size, SLOT_SIZE - size);
-	w->ahead.stored[slot] = w->in.stored;
+	while (size < SLOT_SIZE && !at_end(d) && (size == 0 || !decompress_hungry(d)))
+		size += decompress_read(d, to + size, SLOT_SIZE - size);
+	r->ahead.stored[slot] = r->in.stored;
 	return (ssize_t)size;
 }
 
 /* Decompressor and source belong to the bufreader again. */
-static void own_source(struct bufreader *w)
+static void own_source(struct bufreader *r)
 {
-	w->in.error = w->unpacker.error = &w->error;
-	w->in.can_wake = false;
+	r->in.error = r->unpacker.error = &r->error;
+	r->in.can_wake = false;
 }
 
-static void stop_prefetch(struct bufreader *w)
+static void stop_prefetch(struct bufreader *r)
 {
-	struct ahead *a = &w->ahead;
+	struct ahead *a = &r->ahead;
 	if (a->stored == NULL)
 		return;
 	/* The pipe is empty, so one byte always fits. */
@@ -178,24 +178,24 @@ static void stop_prefetch(struct bufreader *w)
 			close(a->wake[i]);
 	free(a->memory);
 	free(a->stored);
-	w->ahead = (struct ahead){.ring = NULL};
-	own_source(w);
+	r->ahead = (struct ahead){.ring = NULL};
+	own_source(r);
 }
 
-static bool new_ring(struct bufreader *w)
+static bool new_ring(struct bufreader *r)
 {
-	struct ahead *a = &w->ahead;
-	a->slots = w->ahead_size / SLOT_SIZE > SLOTS ? w->ahead_size / SLOT_SIZE : SLOTS;
+	struct ahead *a = &r->ahead;
+	a->slots = r->ahead_size / SLOT_SIZE > SLOTS ? r->ahead_size / SLOT_SIZE : SLOTS;
 	a->wake[0] = a->wake[1] = -1;
 	a->stored = calloc(a->slots, sizeof(*a->stored));
 	a->memory = malloc(a->slots * (HEADROOM + SLOT_SIZE));
 	if (a->stored == NULL || a->memory == NULL || pipe2(a->wake, O_CLOEXEC | O_NONBLOCK) != 0)
 		return false;
-	w->in.wake_fd = a->wake[0];
-	w->in.can_wake = true;
-	a->error = w->error;
-	w->in.error = w->unpacker.error = &a->error;
-	a->ring = prefetch_new(fill_slot, w, a->slots, true);
+	r->in.wake_fd = a->wake[0];
+	r->in.can_wake = true;
+	a->error = r->error;
+	r->in.error = r->unpacker.error = &a->error;
+	a->ring = prefetch_new(fill_slot, r, a->slots, true);
 	if (a->ring == NULL)
 		return false;
 	prefetch_wake_early(a->ring);
@@ -203,178 +203,178 @@ static bool new_ring(struct bufreader *w)
 }
 
 /* Starts the thread if it is wanted; without one the bufreader decompresses on demand. */
-static void start_prefetch(struct bufreader *w)
+static void start_prefetch(struct bufreader *r)
 {
-	if (!w->prefetch || w->error.status != IOT_OK || cpu_count() == 1)
+	if (!r->prefetch || r->error.status != IOT_OK || cpu_count() == 1)
 		return;
-	w->stored = w->in.stored;
-	if (!new_ring(w))
-		stop_prefetch(w);
+	r->stored = r->in.stored;
+	if (!new_ring(r))
+		stop_prefetch(r);
 }
 
-void bufreader_free(struct bufreader *w)
+void bufreader_free(struct bufreader *r)
 {
-	if (!w)
+	if (!r)
 		return;
-	stop_prefetch(w);
-	if (w->fd_owned)
-		close(w->in.fd);
-	decompress_close(&w->unpacker);
-	free(w->block);
-	free(w->name);
-	if (w->done)
-		w->done(w->done_context);
-	free(w);
+	stop_prefetch(r);
+	if (r->fd_owned)
+		close(r->in.fd);
+	decompress_close(&r->unpacker);
+	free(r->block);
+	free(r->name);
+	if (r->done)
+		r->done(r->done_context);
+	free(r);
 }
 
-static int fail_memory(struct bufreader *w)
+static int fail_memory(struct bufreader *r)
 {
-	return error_set(&w->error, IOT_ENOMEM, "%s: out of memory", w->name);
+	return error_set(&r->error, IOT_ENOMEM, "%s: out of memory", r->name);
 }
 
 /* Opening */
 
-static int begin(struct bufreader *w, enum byte_source_kind kind)
+static int begin(struct bufreader *r, enum byte_source_kind kind)
 {
-	if (w->error.status != IOT_OK)
-		return w->error.status;
-	if (w->in.kind != BYTE_SOURCE_NONE)
-		return error_set(&w->error, IOT_EUSAGE, "%s: is open already", w->name);
-	w->in.kind = kind;
+	if (r->error.status != IOT_OK)
+		return r->error.status;
+	if (r->in.kind != BYTE_SOURCE_NONE)
+		return error_set(&r->error, IOT_EUSAGE, "%s: is open already", r->name);
+	r->in.kind = kind;
 	if (kind == BYTE_SOURCE_MEMORY)
 		return IOT_OK;
-	w->capacity = w->in.read_size + SLACK;
-	w->block = malloc(w->capacity);
-	if (!w->block)
-		return fail_memory(w);
-	w->bytes = w->block;
+	r->capacity = r->in.read_size + SLACK;
+	r->block = malloc(r->capacity);
+	if (!r->block)
+		return fail_memory(r);
+	r->bytes = r->block;
 	return IOT_OK;
 }
 
-int bufreader_open_fd(struct bufreader *w, int fd)
+int bufreader_open_fd(struct bufreader *r, int fd)
 {
 	struct stat st;
 
-	if (begin(w, BYTE_SOURCE_FD) != IOT_OK)
-		return w->error.status;
-	w->in.fd = fd;
+	if (begin(r, BYTE_SOURCE_FD) != IOT_OK)
+		return r->error.status;
+	r->in.fd = fd;
 	if (fstat(fd, &st) != 0)
-		return error_system(&w->error, errno, "%s: cannot be read", w->name);
+		return error_system(&r->error, errno, "%s: cannot be read", r->name);
 	if (S_ISDIR(st.st_mode))
-		return error_system(&w->error, EISDIR, "%s: cannot be read", w->name);
+		return error_system(&r->error, EISDIR, "%s: cannot be read", r->name);
 	if (S_ISREG(st.st_mode)) {
 		const off_t first = lseek(fd, 0, SEEK_CUR);
-		w->first = first > 0 ? (uint64_t)first : 0;
-		w->total = (uint64_t)st.st_size > w->first ? (uint64_t)st.st_size - w->first : 0;
+		r->first = first > 0 ? (uint64_t)first : 0;
+		r->total = (uint64_t)st.st_size > r->first ? (uint64_t)st.st_size - r->first : 0;
 	}
 	return IOT_OK;
 }
 
-int bufreader_open(struct bufreader *w, const char *path)
+int bufreader_open(struct bufreader *r, const char *path)
 {
 	int fd;
 
 	if (strcmp(path, "-") == 0)
-		return bufreader_open_fd(w, STDIN_FILENO);
-	if (w->error.status != IOT_OK)
-		return w->error.status;
+		return bufreader_open_fd(r, STDIN_FILENO);
+	if (r->error.status != IOT_OK)
+		return r->error.status;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
-		return error_system(&w->error, errno, "%s: cannot be opened", w->name);
-	if (bufreader_open_fd(w, fd) != IOT_OK) {
+		return error_system(&r->error, errno, "%s: cannot be opened", r->name);
+	if (bufreader_open_fd(r, fd) != IOT_OK) {
 		close(fd);
-		return w->error.status;
+		return r->error.status;
 	}
-	w->fd_owned = true;
+	r->fd_owned = true;
 	return IOT_OK;
 }
 
-int bufreader_open_memory(struct bufreader *w, const void *data, size_t size)
+int bufreader_open_memory(struct bufreader *r, const void *data, size_t size)
 {
-	if (begin(w, BYTE_SOURCE_MEMORY) != IOT_OK)
-		return w->error.status;
-	w->bytes = w->in.memory = data && size > 0 ? data : "";
-	w->capacity = size;
-	w->total = size;
+	if (begin(r, BYTE_SOURCE_MEMORY) != IOT_OK)
+		return r->error.status;
+	r->bytes = r->in.memory = data && size > 0 ? data : "";
+	r->capacity = size;
+	r->total = size;
 	return IOT_OK;
 }
 
-int bufreader_open_callback(struct bufreader *w, iot_read_fn *read, void *context)
+int bufreader_open_callback(struct bufreader *r, iot_read_fn *read, void *context)
 {
-	if (begin(w, BYTE_SOURCE_CALLBACK) != IOT_OK)
-		return w->error.status;
-	w->in.read = read;
-	w->in.context = context;
+	if (begin(r, BYTE_SOURCE_CALLBACK) != IOT_OK)
+		return r->error.status;
+	r->in.read = read;
+	r->in.context = context;
 	return IOT_OK;
 }
 
 /* Detection */
 
-static void unpack_from_now(struct bufreader *w, enum iot_compression how)
+static void unpack_from_now(struct bufreader *r, enum iot_compression how)
 {
-	const size_t size = w->end;
+	const size_t size = r->end;
 
-	w->how = how;
-	w->end = 0;
-	if (decompress_open(&w->unpacker, how, w->bytes, size, w->capacity) != IOT_OK)
+	r->how = how;
+	r->end = 0;
+	if (decompress_open(&r->unpacker, how, r->bytes, size, r->capacity) != IOT_OK)
 		return;
-	if (!w->block) {
+	if (!r->block) {
 		/* The caller's memory is now the input of the decompressor. */
-		w->capacity = UNPACKED_CAPACITY;
-		w->bytes = w->block = malloc(w->capacity);
+		r->capacity = UNPACKED_CAPACITY;
+		r->bytes = r->block = malloc(r->capacity);
 	}
-	if (w->capacity > UNPACKED_CAPACITY)
-		w->capacity = UNPACKED_CAPACITY;
-	if (w->block) {
-		start_prefetch(w);
+	if (r->capacity > UNPACKED_CAPACITY)
+		r->capacity = UNPACKED_CAPACITY;
+	if (r->block) {
+		start_prefetch(r);
 	} else {
-		fail_memory(w);
-		w->bytes = "";
+		fail_memory(r);
+		r->bytes = "";
 	}
 }
 
 /* Examines the first bytes, as far as available, before any are returned. */
-static void detect(struct bufreader *w)
+static void detect(struct bufreader *r)
 {
-	const enum format_match gzip = decompress_match(IOT_GZIP, w->bytes, w->end);
-	const enum format_match zstd = decompress_match(IOT_ZSTD, w->bytes, w->end);
+	const enum format_match gzip = decompress_match(IOT_GZIP, r->bytes, r->end);
+	const enum format_match zstd = decompress_match(IOT_ZSTD, r->bytes, r->end);
 
-	if ((gzip == FORMAT_MATCH_MAYBE || zstd == FORMAT_MATCH_MAYBE) && !w->in.ended)
+	if ((gzip == FORMAT_MATCH_MAYBE || zstd == FORMAT_MATCH_MAYBE) && !r->in.ended)
 		return;
-	w->detected = true;
+	r->detected = true;
 	if (gzip == FORMAT_MATCH_YES)
-		unpack_from_now(w, IOT_GZIP);
+		unpack_from_now(r, IOT_GZIP);
 	else if (zstd == FORMAT_MATCH_YES)
-		unpack_from_now(w, IOT_ZSTD);
+		unpack_from_now(r, IOT_ZSTD);
 }
 
 /* Filling the buffer */
 
-static void read_plain(struct bufreader *w)
+static void read_plain(struct bufreader *r)
 {
 	size_t n;
 
-	if (w->in.kind == BYTE_SOURCE_MEMORY)
-		n = byte_source_step(&w->in, w->capacity - w->end);
+	if (r->in.kind == BYTE_SOURCE_MEMORY)
+		n = byte_source_step(&r->in, r->capacity - r->end);
 	else
-		n = byte_source_read(&w->in, w->block + w->end, w->capacity - w->end);
-	w->end += n;
-	if (!w->detected)
-		detect(w);
-	w->ended = n == 0 && w->how == IOT_PLAIN;
+		n = byte_source_read(&r->in, r->block + r->end, r->capacity - r->end);
+	r->end += n;
+	if (!r->detected)
+		detect(r);
+	r->ended = n == 0 && r->how == IOT_PLAIN;
 }
 
-static void unpack(struct bufreader *w)
+static void unpack(struct bufreader *r)
 {
-	w->end += decompress_read(&w->unpacker, w->block + w->end, w->capacity - w->end);
-	w->ended = w->unpacker.ended;
+	r->end += decompress_read(&r->unpacker, r->block + r->end, r->capacity - r->end);
+	r->ended = r->unpacker.ended;
 }
 
-static void move_to_front(struct bufreader *w, char *front)
+static void move_to_front(struct bufreader *r, char *front)
 {
-	memmove(front, w->block + w->start, w->end - w->start);
-	w->end -= w->start;
-	w->start = 0;
+	memmove(front, r->block + r->start, r->end - r->start);
+	r->end -= r->start;
+	r->start = 0;
 }
 
 /*
@@ -395,25 +395,25 @@ static char *grown(char *block, size_t capacity)
 }
 
 /* The caller updates bytes. */
-static bool grow_block(struct bufreader *w, size_t capacity)
+static bool grow_block(struct bufreader *r, size_t capacity)
 {
-	char *block = grown(w->block, capacity);
+	char *block = grown(r->block, capacity);
 	if (!block) {
-		fail_memory(w);
+		fail_memory(r);
 		return false;
 	}
-	w->block = block;
-	w->capacity = capacity;
+	r->block = block;
+	r->capacity = capacity;
 	return true;
 }
 
-static bool grow(struct bufreader *w, size_t capacity_max)
+static bool grow(struct bufreader *r, size_t capacity_max)
 {
-	const size_t capacity = w->capacity < capacity_max / 4 ? 4 * w->capacity : capacity_max;
-	move_to_front(w, w->block);
-	if (!grow_block(w, capacity))
+	const size_t capacity = r->capacity < capacity_max / 4 ? 4 * r->capacity : capacity_max;
+	move_to_front(r, r->block);
+	if (!grow_block(r, capacity))
 		return false;
-	w->bytes = w->block;
+	r->bytes = r->block;
 	return true;
 }
 
@@ -422,226 +422,226 @@ static bool grow(struct bufreader *w, size_t capacity_max)
  * consumed as are left, or into twice the capacity: either way each byte is moved a bounded number
  * of times.
  */
-static bool reserve_capacity(struct bufreader *w)
+static bool reserve_capacity(struct bufreader *r)
 {
-	const size_t step = w->how == IOT_PLAIN ? w->in.read_size : SLACK;
-	const size_t rest = w->end - w->start;
-	const size_t tail = w->capacity - w->end;
-	const size_t capacity_max = w->buffer_max >= w->capacity ? w->buffer_max + 1 : w->capacity;
+	const size_t step = r->how == IOT_PLAIN ? r->in.read_size : SLACK;
+	const size_t rest = r->end - r->start;
+	const size_t tail = r->capacity - r->end;
+	const size_t capacity_max = r->buffer_max >= r->capacity ? r->buffer_max + 1 : r->capacity;
 
-	if (!w->block)
+	if (!r->block)
 		return true; /* memory is returned in place */
-	if (tail >= step || (tail > 0 && rest > w->start))
+	if (tail >= step || (tail > 0 && rest > r->start))
 		return true;
-	if (w->capacity < capacity_max && rest > w->start)
-		return grow(w, capacity_max);
-	move_to_front(w, w->block);
+	if (r->capacity < capacity_max && rest > r->start)
+		return grow(r, capacity_max);
+	move_to_front(r, r->block);
 	return true;
 }
 
 /* Copies the unconsumed rest out of a slot, which the thread gets back with the next call. */
-static void save_rest(struct bufreader *w)
+static void save_rest(struct bufreader *r)
 {
-	const size_t rest = w->end - w->start;
-	if (w->bytes == w->block)
+	const size_t rest = r->end - r->start;
+	if (r->bytes == r->block)
 		return;
-	assert(rest <= w->capacity);
-	memcpy(w->block, w->bytes + w->start, rest);
-	w->bytes = w->block;
-	w->start = 0;
-	w->end = rest;
+	assert(rest <= r->capacity);
+	memcpy(r->block, r->bytes + r->start, rest);
+	r->bytes = r->block;
+	r->start = 0;
+	r->end = rest;
 }
 
-static void show_slot(struct bufreader *w, char *data, size_t size)
+static void show_slot(struct bufreader *r, char *data, size_t size)
 {
-	const size_t rest = w->end - w->start;
-	memcpy(data - rest, w->block + w->start, rest);
-	w->bytes = data - HEADROOM;
-	w->start = HEADROOM - rest;
-	w->end = HEADROOM + size;
+	const size_t rest = r->end - r->start;
+	memcpy(data - rest, r->block + r->start, rest);
+	r->bytes = data - HEADROOM;
+	r->start = HEADROOM - rest;
+	r->end = HEADROOM + size;
 }
 
 /* The rest exceeds the headroom of a slot, so both are returned in the block. */
-static void append_slot(struct bufreader *w, const char *data, size_t size)
+static void append_slot(struct bufreader *r, const char *data, size_t size)
 {
-	if (w->end + size > w->capacity)
-		move_to_front(w, w->block);
-	if (w->end + size > w->capacity && !grow_block(w, 2 * (w->end + size)))
+	if (r->end + size > r->capacity)
+		move_to_front(r, r->block);
+	if (r->end + size > r->capacity && !grow_block(r, 2 * (r->end + size)))
 		return;
-	memcpy(w->block + w->end, data, size);
-	w->end += size;
-	w->bytes = w->block;
+	memcpy(r->block + r->end, data, size);
+	r->end += size;
+	r->bytes = r->block;
 }
 
-static void next_slot(struct bufreader *w)
+static void next_slot(struct bufreader *r)
 {
 	size_t slot;
-	save_rest(w);
-	const ssize_t size = prefetch_next(w->ahead.ring, &slot);
+	save_rest(r);
+	const ssize_t size = prefetch_next(r->ahead.ring, &slot);
 	if (size <= 0) {
-		w->stored = w->in.stored;
-		own_source(w);
-		if (w->error.status == IOT_OK)
-			w->error = w->ahead.error;
-		w->ended = true;
+		r->stored = r->in.stored;
+		own_source(r);
+		if (r->error.status == IOT_OK)
+			r->error = r->ahead.error;
+		r->ended = true;
 		return;
 	}
-	w->stored = w->ahead.stored[slot];
-	if (w->end - w->start <= HEADROOM)
-		show_slot(w, slot_data(w, slot), (size_t)size);
+	r->stored = r->ahead.stored[slot];
+	if (r->end - r->start <= HEADROOM)
+		show_slot(r, slot_data(r, slot), (size_t)size);
 	else
-		append_slot(w, slot_data(w, slot), (size_t)size);
+		append_slot(r, slot_data(r, slot), (size_t)size);
 }
 
-static void look(struct bufreader *w)
+static void look(struct bufreader *r)
 {
-	if (w->ahead.ring)
-		next_slot(w);
-	else if (!reserve_capacity(w))
+	if (r->ahead.ring)
+		next_slot(r);
+	else if (!reserve_capacity(r))
 		return;
-	else if (w->how == IOT_PLAIN)
-		read_plain(w);
+	else if (r->how == IOT_PLAIN)
+		read_plain(r);
 	else
-		unpack(w);
+		unpack(r);
 }
 
 /* No bytes are returned before the compression is detected. */
-static bool enough(const struct bufreader *w, size_t need)
+static bool enough(const struct bufreader *r, size_t need)
 {
-	return w->ended || (w->detected && w->end - w->start >= need);
+	return r->ended || (r->detected && r->end - r->start >= need);
 }
 
-const char *bufreader_peek(struct bufreader *w, size_t want, size_t *have)
+const char *bufreader_peek(struct bufreader *r, size_t want, size_t *have)
 {
-	const size_t need = want <= w->buffer_max ? want : w->buffer_max + 1;
+	const size_t need = want <= r->buffer_max ? want : r->buffer_max + 1;
 
-	if (w->in.kind == BYTE_SOURCE_NONE)
-		error_set(&w->error, IOT_EUSAGE, "%s: is not open", w->name);
-	while (!enough(w, need) && w->error.status == IOT_OK)
-		look(w);
-	*have = w->end - w->start;
-	if (want > w->buffer_max && *have > w->buffer_max)
-		error_set(&w->error, IOT_ELIMIT, "%s: more than %zu bytes are asked for at once",
-			  w->name, w->buffer_max);
-	return w->bytes + w->start;
+	if (r->in.kind == BYTE_SOURCE_NONE)
+		error_set(&r->error, IOT_EUSAGE, "%s: is not open", r->name);
+	while (!enough(r, need) && r->error.status == IOT_OK)
+		look(r);
+	*have = r->end - r->start;
+	if (want > r->buffer_max && *have > r->buffer_max)
+		error_set(&r->error, IOT_ELIMIT, "%s: more than %zu bytes are asked for at once",
+			  r->name, r->buffer_max);
+	return r->bytes + r->start;
 }
 
-void bufreader_compact(struct bufreader *w)
+void bufreader_compact(struct bufreader *r)
 {
-	if (w->block && w->bytes == w->block && w->start > 0 && w->end - w->start < w->start)
-		move_to_front(w, w->block);
+	if (r->block && r->bytes == r->block && r->start > 0 && r->end - r->start < r->start)
+		move_to_front(r, r->block);
 }
 
-void bufreader_consume(struct bufreader *w, size_t n)
+void bufreader_consume(struct bufreader *r, size_t n)
 {
-	w->start += n;
+	r->start += n;
 }
 
-bool bufreader_waits(const struct bufreader *w, size_t want, int timeout_ms)
+bool bufreader_waits(const struct bufreader *r, size_t want, int timeout_ms)
 {
-	struct pollfd p = {.fd = w->in.fd, .events = POLLIN};
+	struct pollfd p = {.fd = r->in.fd, .events = POLLIN};
 
-	if (w->in.kind != BYTE_SOURCE_FD || w->ahead.ring || w->in.ended ||
-	    w->error.status != IOT_OK || enough(w, want))
+	if (r->in.kind != BYTE_SOURCE_FD || r->ahead.ring || r->in.ended ||
+	    r->error.status != IOT_OK || enough(r, want))
 		return false;
 	return poll(&p, 1, timeout_ms) == 0;
 }
 
 /* Status */
 
-int bufreader_status(const struct bufreader *w)
+int bufreader_status(const struct bufreader *r)
 {
-	return w->error.status;
+	return r->error.status;
 }
 
-const char *bufreader_name(const struct bufreader *w)
+const char *bufreader_name(const struct bufreader *r)
 {
-	return w->name;
+	return r->name;
 }
 
-const struct error *bufreader_error(const struct bufreader *w)
+const struct error *bufreader_error(const struct bufreader *r)
 {
-	return &w->error;
+	return &r->error;
 }
 
-enum iot_compression bufreader_compression(const struct bufreader *w)
+enum iot_compression bufreader_compression(const struct bufreader *r)
 {
-	return w->how;
+	return r->how;
 }
 
-uint64_t bufreader_position(const struct bufreader *w)
+uint64_t bufreader_position(const struct bufreader *r)
 {
-	return w->ahead.ring ? w->stored : w->in.stored;
+	return r->ahead.ring ? r->stored : r->in.stored;
 }
 
-uint64_t bufreader_stored(const struct bufreader *w)
+uint64_t bufreader_stored(const struct bufreader *r)
 {
-	return bufreader_position(w) - w->skipped;
+	return bufreader_position(r) - r->skipped;
 }
 
-uint64_t bufreader_total(const struct bufreader *w)
+uint64_t bufreader_total(const struct bufreader *r)
 {
-	return w->total;
+	return r->total;
 }
 
 /* Repositioning: to a byte of the file, or past damage */
 
 /* Discards the bytes that the thread has decompressed ahead, and all available bytes. */
-static void end_ahead(struct bufreader *w)
+static void end_ahead(struct bufreader *r)
 {
-	stop_prefetch(w);
-	w->bytes = w->block;
-	w->start = w->end = 0;
+	stop_prefetch(r);
+	r->bytes = r->block;
+	r->start = r->end = 0;
 }
 
-bool bufreader_stored_input(const struct bufreader *w, struct stored_input *source)
+bool bufreader_stored_input(const struct bufreader *r, struct stored_input *source)
 {
-	*source = (struct stored_input){.fd = w->in.fd, .first = w->first, .size = w->total};
-	if (w->in.kind == BYTE_SOURCE_MEMORY)
-		source->memory = w->in.memory;
-	return w->total > 0;
+	*source = (struct stored_input){.fd = r->in.fd, .first = r->first, .size = r->total};
+	if (r->in.kind == BYTE_SOURCE_MEMORY)
+		source->memory = r->in.memory;
+	return r->total > 0;
 }
 
-void bufreader_idle(struct bufreader *w)
+void bufreader_idle(struct bufreader *r)
 {
-	end_ahead(w);
+	end_ahead(r);
 }
 
-int bufreader_seek(struct bufreader *w, uint64_t at)
+int bufreader_seek(struct bufreader *r, uint64_t at)
 {
-	const uint64_t before = bufreader_position(w);
+	const uint64_t before = bufreader_position(r);
 
-	end_ahead(w);
-	if (error_in_input(w->error.status))
-		error_clear(&w->error);
-	if (w->error.status != IOT_OK)
-		return w->error.status;
-	if (!byte_source_seek(&w->in, w->first, at))
-		return error_system(&w->error, errno, "%s: cannot go to byte %llu", w->name,
+	end_ahead(r);
+	if (error_in_input(r->error.status))
+		error_clear(&r->error);
+	if (r->error.status != IOT_OK)
+		return r->error.status;
+	if (!byte_source_seek(&r->in, r->first, at))
+		return error_system(&r->error, errno, "%s: cannot go to byte %llu", r->name,
 				    (unsigned long long)at);
-	w->skipped += at - before;
-	w->ended = false;
-	if (w->how != IOT_PLAIN) {
-		decompress_seek(&w->unpacker, at);
-		start_prefetch(w);
-	} else if (!w->block) {
-		w->bytes = w->in.memory;
-		w->start = w->end = (size_t)at;
+	r->skipped += at - before;
+	r->ended = false;
+	if (r->how != IOT_PLAIN) {
+		decompress_seek(&r->unpacker, at);
+		start_prefetch(r);
+	} else if (!r->block) {
+		r->bytes = r->in.memory;
+		r->start = r->end = (size_t)at;
 	}
-	return w->error.status;
+	return r->error.status;
 }
 
-bool bufreader_resync(struct bufreader *w)
+bool bufreader_resync(struct bufreader *r)
 {
-	if (w->ahead.ring && !w->ended)
+	if (r->ahead.ring && !r->ended)
 		return false; /* no damage has been reported */
-	if (!w->unpacker.damaged)
+	if (!r->unpacker.damaged)
 		return false;
-	end_ahead(w);
-	w->ended = !decompress_resync(&w->unpacker);
-	if (!w->ended && ++w->resyncs <= RESYNC_THREADS)
-		start_prefetch(w);
-	return !w->ended;
+	end_ahead(r);
+	r->ended = !decompress_resync(&r->unpacker);
+	if (!r->ended && ++r->resyncs <= RESYNC_THREADS)
+		start_prefetch(r);
+	return !r->ended;
 }
 
 ssize_t stored_input_read(const struct stored_input *s, uint64_t at, void *to, size_t n)

@@ -48,15 +48,15 @@ struct bufreader_options {
  * Returns NULL if out of memory. `name` is copied, for messages; options NULL means the defaults.
  */
 struct bufreader *bufreader_new(const char *name, const struct bufreader_options *options);
-void bufreader_free(struct bufreader *w);
+void bufreader_free(struct bufreader *r);
 
 /*
  * Call one of these once. Path "-" is standard input; a descriptor and memory remain the caller's.
  */
-int bufreader_open(struct bufreader *w, const char *path);
-int bufreader_open_fd(struct bufreader *w, int fd);
-int bufreader_open_memory(struct bufreader *w, const void *data, size_t size);
-int bufreader_open_callback(struct bufreader *w, iot_read_fn *read, void *context);
+int bufreader_open(struct bufreader *r, const char *path);
+int bufreader_open_fd(struct bufreader *r, int fd);
+int bufreader_open_memory(struct bufreader *r, const void *data, size_t size);
+int bufreader_open_callback(struct bufreader *r, iot_read_fn *read, void *context);
 
 /*
  * Returns the next bytes and stores their number in *have: at least `want` (>= 1), plus what is
@@ -64,32 +64,32 @@ int bufreader_open_callback(struct bufreader *w, iot_read_fn *read, void *contex
  * distinguishes. Good bytes before damage are returned first. To read a line of unknown length, ask
  * for one byte more than the last peek returned (the buffer doubles).
  */
-const char *bufreader_peek(struct bufreader *w, size_t want, size_t *have);
-void bufreader_consume(struct bufreader *w, size_t n); /* n <= *have of the last peek */
+const char *bufreader_peek(struct bufreader *r, size_t want, size_t *have);
+void bufreader_consume(struct bufreader *r, size_t n); /* n <= *have of the last peek */
 /*
  * Moves the unconsumed bytes to the front of the buffer if they are fewer than the consumed ones,
  * so that a large peek need not move them.
  */
-void bufreader_compact(struct bufreader *w);
+void bufreader_compact(struct bufreader *r);
 /* Returns whether peek would wait longer than timeout_ms for the writer of a pipe. */
-bool bufreader_waits(const struct bufreader *w, size_t want, int timeout_ms);
+bool bufreader_waits(const struct bufreader *r, size_t want, int timeout_ms);
 
 /*
  * Returns IOT_OK if the input is intact so far (a short peek then is a valid end); IOT_EIO;
  * IOT_EFORMAT for damaged compressed data; IOT_ETRUNCATED if the input ends inside a frame or
  * member; IOT_ELIMIT.
  */
-int bufreader_status(const struct bufreader *w);
-const struct error *bufreader_error(const struct bufreader *w);
+int bufreader_status(const struct bufreader *r);
+const struct error *bufreader_error(const struct bufreader *r);
 /* Returns the name given to bufreader_new, escaped for messages. */
-const char *bufreader_name(const struct bufreader *w);
+const char *bufreader_name(const struct bufreader *r);
 
 /*
  * Recovers from damaged compressed data. As damage may make a frame extend to the end of the input,
  * discards the decompressed bytes, clears the error and resumes at the next frame or member that
  * begins after the start of the damaged one. Returns false, with nothing changed, if none exists.
  */
-bool bufreader_resync(struct bufreader *w);
+bool bufreader_resync(struct bufreader *r);
 
 /* A file or memory that can be read at any offset. */
 struct stored_input {
@@ -106,22 +106,22 @@ ssize_t stored_input_read(const struct stored_input *s, uint64_t at, void *to, s
  * Returns true and sets *source if the input is a regular file or memory. Offsets in it count
  * stored bytes, which may be compressed. It remains the bufreader's.
  */
-bool bufreader_stored_input(const struct bufreader *w, struct stored_input *source);
+bool bufreader_stored_input(const struct bufreader *r, struct stored_input *source);
 
 /*
  * Continues at stored byte `at` of such an input, where a frame, a member or uncompressed data
  * begins; also after the end or after damage. Not allowed before the first peek.
  */
-int bufreader_seek(struct bufreader *w, uint64_t at);
+int bufreader_seek(struct bufreader *r, uint64_t at);
 /* Stops reading until the next seek. */
-void bufreader_idle(struct bufreader *w);
+void bufreader_idle(struct bufreader *r);
 
 enum iot_compression
-bufreader_compression(const struct bufreader *w);     /* known after the first peek */
-uint64_t bufreader_stored(const struct bufreader *w); /* bytes read from the source so far */
+bufreader_compression(const struct bufreader *r);     /* known after the first peek */
+uint64_t bufreader_stored(const struct bufreader *r); /* bytes read from the source so far */
 /* the same, including bytes skipped by seeks */
-uint64_t bufreader_position(const struct bufreader *w);
+uint64_t bufreader_position(const struct bufreader *r);
 /* size of a regular file or memory; otherwise 0 */
-uint64_t bufreader_total(const struct bufreader *w);
+uint64_t bufreader_total(const struct bufreader *r);
 
 #endif

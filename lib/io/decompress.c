@@ -30,48 +30,48 @@ enum {
 
 /* Raw bytes */
 
-static size_t raw_left(const struct decompressor *u)
+static size_t raw_left(const struct decompressor *d)
 {
-	return u->raw_end - u->raw_pos;
+	return d->raw_end - d->raw_pos;
 }
 
-static uint64_t raw_offset(const struct decompressor *u)
+static uint64_t raw_offset(const struct decompressor *d)
 {
-	return u->raw_at + u->raw_pos;
+	return d->raw_at + d->raw_pos;
 }
 
 /*
  * Frees capacity for one read, and for more than the bytes that are moved, so that moving is cheap.
  */
-static void drop_old_raw(struct decompressor *u)
+static void drop_old_raw(struct decompressor *d)
 {
-	const uint64_t after_frame = u->raw_at + u->raw_end - u->frame_at;
+	const uint64_t after_frame = d->raw_at + d->raw_end - d->frame_at;
 	size_t keep = HISTORY_SIZE;
 
-	if (u->raw_capacity - u->raw_end >= u->in->read_size)
+	if (d->raw_capacity - d->raw_end >= d->in->read_size)
 		return;
 	if (after_frame < keep)
 		keep = (size_t)after_frame;
-	if (keep < raw_left(u))
-		keep = raw_left(u);
-	memmove(u->block, u->block + u->raw_end - keep, keep);
-	u->raw_at += u->raw_end - keep;
-	u->raw_pos -= u->raw_end - keep;
-	u->raw_end = keep;
+	if (keep < raw_left(d))
+		keep = raw_left(d);
+	memmove(d->block, d->block + d->raw_end - keep, keep);
+	d->raw_at += d->raw_end - keep;
+	d->raw_pos -= d->raw_end - keep;
+	d->raw_end = keep;
 }
 
 /* Returns false at the end or on error. */
-static bool refill(struct decompressor *u)
+static bool refill(struct decompressor *d)
 {
 	size_t n;
 
-	if (u->in->kind == BYTE_SOURCE_MEMORY) {
-		n = byte_source_step(u->in, u->raw_capacity - u->raw_end);
+	if (d->in->kind == BYTE_SOURCE_MEMORY) {
+		n = byte_source_step(d->in, d->raw_capacity - d->raw_end);
 	} else {
-		drop_old_raw(u);
-		n = byte_source_read(u->in, u->block + u->raw_end, u->raw_capacity - u->raw_end);
+		drop_old_raw(d);
+		n = byte_source_read(d->in, d->block + d->raw_end, d->raw_capacity - d->raw_end);
 	}
-	u->raw_end += n;
+	d->raw_end += n;
 	return n > 0;
 }
 
@@ -105,14 +105,14 @@ enum format_match decompress_match(enum iot_compression how, const void *p, size
 }
 
 /* Stricter than decompress_match, to find a beginning among arbitrary bytes. */
-static enum format_match match_header(const struct decompressor *u, const unsigned char *p,
+static enum format_match match_header(const struct decompressor *d, const unsigned char *p,
 				      size_t n)
 {
 	ZSTD_frameHeader header;
 	enum format_match magic;
 	size_t rc;
 
-	if (u->how == IOT_GZIP) {
+	if (d->how == IOT_GZIP) {
 		magic = match_bytes(p, n, "\x1f\x8b\x08", 3);
 		if (magic != FORMAT_MATCH_YES)
 			return magic;
@@ -128,116 +128,116 @@ static enum format_match match_header(const struct decompressor *u, const unsign
 		return FORMAT_MATCH_NO;
 	if (rc > 0)
 		return FORMAT_MATCH_MAYBE;
-	return header.windowSize <= u->window_max ? FORMAT_MATCH_YES : FORMAT_MATCH_NO;
+	return header.windowSize <= d->window_max ? FORMAT_MATCH_YES : FORMAT_MATCH_NO;
 }
 
 /* Damage */
 
-static int fail_memory(struct decompressor *u)
+static int fail_memory(struct decompressor *d)
 {
-	return error_set(u->error, IOT_ENOMEM, "%s: out of memory", u->name);
+	return error_set(d->error, IOT_ENOMEM, "%s: out of memory", d->name);
 }
 
-static const char *unit_name(const struct decompressor *u)
+static const char *unit_name(const struct decompressor *d)
 {
-	return u->how == IOT_GZIP ? "gzip member" : "zstd frame";
+	return d->how == IOT_GZIP ? "gzip member" : "zstd frame";
 }
 
-static void fail_damaged(struct decompressor *u, const char *reason)
+static void fail_damaged(struct decompressor *d, const char *reason)
 {
-	u->damaged = true;
-	error_set(u->error, IOT_EFORMAT, "%s: at byte %llu: damaged %s: %s", u->name,
-		  (unsigned long long)raw_offset(u), unit_name(u), reason);
+	d->damaged = true;
+	error_set(d->error, IOT_EFORMAT, "%s: at byte %llu: damaged %s: %s", d->name,
+		  (unsigned long long)raw_offset(d), unit_name(d), reason);
 }
 
-static void fail_truncated(struct decompressor *u)
+static void fail_truncated(struct decompressor *d)
 {
-	u->damaged = true;
-	error_set(u->error, IOT_ETRUNCATED,
+	d->damaged = true;
+	error_set(d->error, IOT_ETRUNCATED,
 		  "%s: at byte %llu: the input ends inside the %s that begins at byte %llu",
-		  u->name, (unsigned long long)raw_offset(u), unit_name(u),
-		  (unsigned long long)u->frame_at);
+		  d->name, (unsigned long long)raw_offset(d), unit_name(d),
+		  (unsigned long long)d->frame_at);
 }
 
-static enum format_match next_magic(struct decompressor *u)
+static enum format_match next_magic(struct decompressor *d)
 {
 	enum format_match match;
 
 	do
-		match = decompress_match(u->how, u->raw + u->raw_pos, raw_left(u));
-	while (match == FORMAT_MATCH_MAYBE && refill(u));
+		match = decompress_match(d->how, d->raw + d->raw_pos, raw_left(d));
+	while (match == FORMAT_MATCH_MAYBE && refill(d));
 	return match;
 }
 
 /* Zeros after the last member, as left by tapes and some copying tools, are not damage. */
-static void skip_zeros(struct decompressor *u)
+static void skip_zeros(struct decompressor *d)
 {
 	do {
-		while (raw_left(u) > 0 && u->raw[u->raw_pos] == 0)
-			u->raw_pos++;
-		u->frame_at = raw_offset(u);
-	} while (raw_left(u) == 0 && refill(u));
+		while (raw_left(d) > 0 && d->raw[d->raw_pos] == 0)
+			d->raw_pos++;
+		d->frame_at = raw_offset(d);
+	} while (raw_left(d) == 0 && refill(d));
 }
 
-static bool reset_decoder(struct decompressor *u)
+static bool reset_decoder(struct decompressor *d)
 {
-	if (u->how == IOT_GZIP)
-		return inflateReset(&u->zlib) == Z_OK;
-	return !ZSTD_isError(ZSTD_DCtx_reset(u->zstd, ZSTD_reset_session_only));
+	if (d->how == IOT_GZIP)
+		return inflateReset(&d->zlib) == Z_OK;
+	return !ZSTD_isError(ZSTD_DCtx_reset(d->zstd, ZSTD_reset_session_only));
 }
 
 /*
  * Returns false if no frame or member follows. Only here, between two frames or members, the end is
  * valid.
  */
-static bool begin_frame(struct decompressor *u)
+static bool begin_frame(struct decompressor *d)
 {
 	enum format_match match;
 
-	u->frame_at = raw_offset(u);
-	u->made = 0;
-	match = next_magic(u);
-	if (match == FORMAT_MATCH_NO && u->how == IOT_GZIP && u->raw[u->raw_pos] == 0) {
-		skip_zeros(u);
-		match = next_magic(u);
+	d->frame_at = raw_offset(d);
+	d->made = 0;
+	match = next_magic(d);
+	if (match == FORMAT_MATCH_NO && d->how == IOT_GZIP && d->raw[d->raw_pos] == 0) {
+		skip_zeros(d);
+		match = next_magic(d);
 	}
-	if (match == FORMAT_MATCH_YES && reset_decoder(u)) {
-		u->in_frame = true;
-		u->output_full = false;
-		u->zstd_hint = ZSTD_FIRST_HINT;
+	if (match == FORMAT_MATCH_YES && reset_decoder(d)) {
+		d->in_frame = true;
+		d->output_full = false;
+		d->zstd_hint = ZSTD_FIRST_HINT;
 		return true;
 	}
 	if (match != FORMAT_MATCH_MAYBE)
-		fail_damaged(u, "other bytes where one should begin");
-	else if (raw_left(u) > 0 && u->error->status == IOT_OK)
-		fail_truncated(u);
-	u->ended = true;
+		fail_damaged(d, "other bytes where one should begin");
+	else if (raw_left(d) > 0 && d->error->status == IOT_OK)
+		fail_truncated(d);
+	d->ended = true;
 	return false;
 }
 
 /* Decoders */
 
-static size_t unpack_gzip(struct decompressor *u, char *out, size_t capacity)
+static size_t unpack_gzip(struct decompressor *d, char *out, size_t capacity)
 {
-	z_stream *z = &u->zlib;
-	const size_t in_size = raw_left(u) < UINT32_MAX ? raw_left(u) : UINT32_MAX;
+	z_stream *z = &d->zlib;
+	const size_t in_size = raw_left(d) < UINT32_MAX ? raw_left(d) : UINT32_MAX;
 	const size_t out_size = capacity < UINT32_MAX ? capacity : UINT32_MAX;
 	int rc;
 
-	z->next_in = (z_const Bytef *)(u->raw + u->raw_pos);
+	z->next_in = (z_const Bytef *)(d->raw + d->raw_pos);
 	z->avail_in = (uInt)in_size;
 	z->next_out = (Bytef *)out;
 	z->avail_out = (uInt)out_size;
 	rc = inflate(z, Z_NO_FLUSH);
-	u->raw_pos += in_size - z->avail_in;
-	u->output_full = z->avail_out == 0 && rc != Z_STREAM_END;
-	u->in_frame = rc != Z_STREAM_END;
+	d->raw_pos += in_size - z->avail_in;
+	d->output_full = z->avail_out == 0 && rc != Z_STREAM_END;
+	d->in_frame = rc != Z_STREAM_END;
 	if (rc == Z_MEM_ERROR)
-		fail_memory(u);
+		fail_memory(d);
 	else if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
-		fail_damaged(u, z->msg ? z->msg : "unknown reason");
+		fail_damaged(d, z->msg ? z->msg : "unknown reason");
 	else if (rc == Z_BUF_ERROR && in_size > 0)
-		fail_damaged(u, "the decoder does not get on");
+		fail_damaged(d, "the decoder does not get on");
 	return out_size - z->avail_out;
 }
 
@@ -256,31 +256,31 @@ static unsigned long long window_of(const unsigned char *p, size_t n)
 	return base + base / 8 * (p[WINDOW_DESCRIPTOR] & 7);
 }
 
-static void fail_zstd(struct decompressor *u, size_t rc)
+static void fail_zstd(struct decompressor *d, size_t rc)
 {
 	unsigned long long bufreader = 0;
 
 	switch (ZSTD_getErrorCode(rc)) {
 	case ZSTD_error_memory_allocation:
-		fail_memory(u);
+		fail_memory(d);
 		return;
 	case ZSTD_error_frameParameter_windowTooLarge:
 		/*
 		 * The error occurs at the last byte of the header, so the whole header is still in
 		 * the buffer.
 		 */
-		if (u->frame_at >= u->raw_at)
-			bufreader = window_of(u->raw + (u->frame_at - u->raw_at),
-					      u->raw_end - (size_t)(u->frame_at - u->raw_at));
-		u->damaged = true;
-		error_set(u->error, IOT_ELIMIT,
+		if (d->frame_at >= d->raw_at)
+			bufreader = window_of(d->raw + (d->frame_at - d->raw_at),
+					      d->raw_end - (size_t)(d->frame_at - d->raw_at));
+		d->damaged = true;
+		error_set(d->error, IOT_ELIMIT,
 			  "%s: at byte %llu: zstd frame asks for a window of %llu bytes, "
 			  "the limit is %llu",
-			  u->name, (unsigned long long)u->frame_at, bufreader,
-			  (unsigned long long)u->window_max);
+			  d->name, (unsigned long long)d->frame_at, bufreader,
+			  (unsigned long long)d->window_max);
 		return;
 	default:
-		fail_damaged(u, ZSTD_getErrorName(rc));
+		fail_damaged(d, ZSTD_getErrorName(rc));
 	}
 }
 
@@ -288,126 +288,126 @@ static void fail_zstd(struct decompressor *u, size_t rc)
  * A failing call does not report how much it wrote before, so each call gets one block, without the
  * header of the next block: good blocks before a bad one are not lost.
  */
-static size_t zstd_slice(const struct decompressor *u)
+static size_t zstd_slice(const struct decompressor *d)
 {
-	const size_t hint = u->zstd_hint;
+	const size_t hint = d->zstd_hint;
 	const size_t size = hint > ZSTD_BLOCK_HEADER ? hint - ZSTD_BLOCK_HEADER : hint;
 
-	return size < raw_left(u) ? size : raw_left(u);
+	return size < raw_left(d) ? size : raw_left(d);
 }
 
-static size_t unpack_zstd(struct decompressor *u, char *to, size_t capacity)
+static size_t unpack_zstd(struct decompressor *d, char *to, size_t capacity)
 {
-	ZSTD_inBuffer in = {u->raw + u->raw_pos, zstd_slice(u), 0};
+	ZSTD_inBuffer in = {d->raw + d->raw_pos, zstd_slice(d), 0};
 	ZSTD_outBuffer out = {to, capacity, 0};
-	const size_t rc = ZSTD_decompressStream(u->zstd, &out, &in);
+	const size_t rc = ZSTD_decompressStream(d->zstd, &out, &in);
 
 	if (ZSTD_isError(rc)) {
-		fail_zstd(u, rc);
+		fail_zstd(d, rc);
 		return 0;
 	}
-	u->raw_pos += in.pos;
-	u->output_full = out.pos == out.size && rc != 0;
-	u->in_frame = rc != 0;
-	u->zstd_hint = rc;
+	d->raw_pos += in.pos;
+	d->output_full = out.pos == out.size && rc != 0;
+	d->in_frame = rc != 0;
+	d->zstd_hint = rc;
 	if (rc != 0 && in.size > 0 && in.pos == 0 && out.pos == 0)
-		fail_damaged(u, "the decoder does not get on");
+		fail_damaged(d, "the decoder does not get on");
 	return out.pos;
 }
 
-size_t decompress_read(struct decompressor *u, char *out, size_t capacity)
+size_t decompress_read(struct decompressor *d, char *out, size_t capacity)
 {
-	if (!u->in_frame && !begin_frame(u))
+	if (!d->in_frame && !begin_frame(d))
 		return 0;
-	if (raw_left(u) == 0 && !u->output_full && !refill(u)) {
-		if (u->error->status == IOT_OK)
-			fail_truncated(u);
-		u->ended = true;
+	if (raw_left(d) == 0 && !d->output_full && !refill(d)) {
+		if (d->error->status == IOT_OK)
+			fail_truncated(d);
+		d->ended = true;
 		return 0;
 	}
 	const size_t n =
-	    u->how == IOT_GZIP ? unpack_gzip(u, out, capacity) : unpack_zstd(u, out, capacity);
-	u->made += n;
+	    d->how == IOT_GZIP ? unpack_gzip(d, out, capacity) : unpack_zstd(d, out, capacity);
+	d->made += n;
 	return n;
 }
 
-bool decompress_hungry(const struct decompressor *u)
+bool decompress_hungry(const struct decompressor *d)
 {
-	return raw_left(u) == 0 && !(u->in_frame && u->output_full);
+	return raw_left(d) == 0 && !(d->in_frame && d->output_full);
 }
 
 /* Opening and closing */
 
-static int make_decoder(struct decompressor *u)
+static int make_decoder(struct decompressor *d)
 {
 	int log = 0;
 
-	if (u->how == IOT_GZIP) {
-		if (inflateInit2(&u->zlib, 15 + 16) != Z_OK)
-			return fail_memory(u);
-		u->zlib_made = true;
+	if (d->how == IOT_GZIP) {
+		if (inflateInit2(&d->zlib, 15 + 16) != Z_OK)
+			return fail_memory(d);
+		d->zlib_made = true;
 		return IOT_OK;
 	}
-	while ((UINT64_C(1) << log) < u->window_max)
+	while ((UINT64_C(1) << log) < d->window_max)
 		log++;
-	u->zstd = ZSTD_createDCtx();
-	if (!u->zstd)
-		return fail_memory(u);
-	if (ZSTD_isError(ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, log)))
-		return error_set(u->error, IOT_EUSAGE, "%s: zstd refuses a window of %llu bytes",
-				 u->name, (unsigned long long)u->window_max);
+	d->zstd = ZSTD_createDCtx();
+	if (!d->zstd)
+		return fail_memory(d);
+	if (ZSTD_isError(ZSTD_DCtx_setParameter(d->zstd, ZSTD_d_windowLogMax, log)))
+		return error_set(d->error, IOT_EUSAGE, "%s: zstd refuses a window of %llu bytes",
+				 d->name, (unsigned long long)d->window_max);
 	return IOT_OK;
 }
 
-int decompress_open(struct decompressor *u, enum iot_compression how, const void *first,
+int decompress_open(struct decompressor *d, enum iot_compression how, const void *first,
 		    size_t size, size_t capacity)
 {
-	u->how = how;
-	u->raw = first;
-	u->raw_end = size;
-	u->raw_capacity = capacity;
-	if (u->in->kind != BYTE_SOURCE_MEMORY) {
-		u->raw_capacity = size + 2 * (u->in->read_size + HISTORY_SIZE);
-		u->block = malloc(u->raw_capacity);
-		if (!u->block)
-			return fail_memory(u);
-		memcpy(u->block, first, size);
-		u->raw = u->block;
+	d->how = how;
+	d->raw = first;
+	d->raw_end = size;
+	d->raw_capacity = capacity;
+	if (d->in->kind != BYTE_SOURCE_MEMORY) {
+		d->raw_capacity = size + 2 * (d->in->read_size + HISTORY_SIZE);
+		d->block = malloc(d->raw_capacity);
+		if (!d->block)
+			return fail_memory(d);
+		memcpy(d->block, first, size);
+		d->raw = d->block;
 	}
-	return make_decoder(u);
+	return make_decoder(d);
 }
 
-void decompress_close(struct decompressor *u)
+void decompress_close(struct decompressor *d)
 {
-	if (u->zlib_made)
-		inflateEnd(&u->zlib);
-	ZSTD_freeDCtx(u->zstd);
-	free(u->block);
+	if (d->zlib_made)
+		inflateEnd(&d->zlib);
+	ZSTD_freeDCtx(d->zstd);
+	free(d->block);
 }
 
 /* Resuming after damage */
 
 /* Advances to the apparent beginning of a frame or member; returns false if none is left. */
-static bool find_beginning(struct decompressor *u)
+static bool find_beginning(struct decompressor *d)
 {
-	const int first = u->how == IOT_GZIP ? 0x1f : 0x28;
+	const int first = d->how == IOT_GZIP ? 0x1f : 0x28;
 
 	for (;;) {
-		const unsigned char *p = u->raw + u->raw_pos;
+		const unsigned char *p = d->raw + d->raw_pos;
 		enum format_match match = FORMAT_MATCH_MAYBE;
 
-		p = memchr(p, first, raw_left(u));
-		u->raw_pos = p ? (size_t)(p - u->raw) : u->raw_end;
-		u->frame_at = raw_offset(u);
+		p = memchr(p, first, raw_left(d));
+		d->raw_pos = p ? (size_t)(p - d->raw) : d->raw_end;
+		d->frame_at = raw_offset(d);
 		if (p)
-			match = match_header(u, p, raw_left(u));
+			match = match_header(d, p, raw_left(d));
 		if (match == FORMAT_MATCH_YES)
 			return true;
-		if (match == FORMAT_MATCH_MAYBE && refill(u))
+		if (match == FORMAT_MATCH_MAYBE && refill(d))
 			continue;
 		if (!p)
 			return false;
-		u->raw_pos++;
+		d->raw_pos++;
 	}
 }
 
@@ -417,37 +417,37 @@ static bool find_beginning(struct decompressor *u)
  * expensive: once the limit is exceeded, the search starts at the decoder's position. Either way
  * each search starts after the point at which the previous one resumed, so the process terminates.
  */
-static uint64_t search_from(struct decompressor *u)
+static uint64_t search_from(struct decompressor *d)
 {
-	const uint64_t here = raw_offset(u);
-	uint64_t from = u->frame_at + 1;
+	const uint64_t here = raw_offset(d);
+	uint64_t from = d->frame_at + 1;
 
-	u->wasted += here - u->frame_at + u->made;
-	if (u->wasted > WASTE_FREE + WASTE_FACTOR * u->in->stored && here > from)
+	d->wasted += here - d->frame_at + d->made;
+	if (d->wasted > WASTE_FREE + WASTE_FACTOR * d->in->stored && here > from)
 		from = here;
-	return from > u->raw_at ? from : u->raw_at;
+	return from > d->raw_at ? from : d->raw_at;
 }
 
-bool decompress_resync(struct decompressor *u)
+bool decompress_resync(struct decompressor *d)
 {
-	if (!u->damaged)
+	if (!d->damaged)
 		return false;
-	const uint64_t from = search_from(u);
-	u->damaged = false;
-	u->raw_pos = (size_t)(from - u->raw_at);
-	u->ended = !find_beginning(u);
-	if (u->ended)
+	const uint64_t from = search_from(d);
+	d->damaged = false;
+	d->raw_pos = (size_t)(from - d->raw_at);
+	d->ended = !find_beginning(d);
+	if (d->ended)
 		return false;
-	u->in_frame = false;
-	error_clear(u->error);
+	d->in_frame = false;
+	error_clear(d->error);
 	return true;
 }
 
-void decompress_seek(struct decompressor *u, uint64_t at)
+void decompress_seek(struct decompressor *d, uint64_t at)
 {
-	const bool memory = u->in->kind == BYTE_SOURCE_MEMORY;
-	u->raw_pos = u->raw_end = memory ? (size_t)at : 0;
-	u->raw_at = memory ? 0 : at;
-	u->frame_at = at;
-	u->in_frame = u->output_full = u->ended = u->damaged = false;
+	const bool memory = d->in->kind == BYTE_SOURCE_MEMORY;
+	d->raw_pos = d->raw_end = memory ? (size_t)at : 0;
+	d->raw_at = memory ? 0 : at;
+	d->frame_at = at;
+	d->in_frame = d->output_full = d->ended = d->damaged = false;
 }

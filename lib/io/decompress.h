@@ -53,26 +53,26 @@ enum format_match decompress_match(enum iot_compression how, const void *p, size
  * been read from `in`. They are copied; but if the source is memory, `first` is its start and
  * `capacity` its size.
  */
-int decompress_open(struct decompressor *u, enum iot_compression how, const void *first,
+int decompress_open(struct decompressor *d, enum iot_compression how, const void *first,
 		    size_t size, size_t capacity);
-void decompress_close(struct decompressor *u); /* Frees what it owns; allowed without open. */
+void decompress_close(struct decompressor *d); /* Frees what it owns; allowed without open. */
 
 /*
  * Runs one step: reads from the source only when all bytes read before are decompressed. Returns
  * the number of bytes written to out, which may be 0 before the end.
  */
-size_t decompress_read(struct decompressor *u, char *out, size_t capacity);
+size_t decompress_read(struct decompressor *d, char *out, size_t capacity);
 
 /* Returns whether the next step must read from the source, which may block. */
-bool decompress_hungry(const struct decompressor *u);
+bool decompress_hungry(const struct decompressor *d);
 
 /* See bufreader_resync. */
-bool decompress_resync(struct decompressor *u);
+bool decompress_resync(struct decompressor *d);
 
 /*
  * Continues at byte `at` of the source, where a frame or member begins; the source is already
  * positioned there.
  */
-void decompress_seek(struct decompressor *u, uint64_t at);
+void decompress_seek(struct decompressor *d, uint64_t at);
 
 #endif

@@ -349,12 +349,12 @@ int iot_collector_close(struct iot_collector *c)
 
 uint64_t iot_collector_fact(const struct iot_collector *c, enum iot_collector_fact fact)
 {
-	const struct sequence *l = &c->sequence;
+	const struct sequence *s = &c->sequence;
 	const uint64_t facts[] = {
-	    [IOT_COLLECTED_PACKETS] = l->packets,        [IOT_COLLECTED_RECORDS] = c->records,
-	    [IOT_COLLECTED_PROCESSES] = l->processes,    [IOT_COLLECTED_BYTES] = c->bytes,
-	    [IOT_COLLECTED_LOST] = l->lost - c->earlier, [IOT_COLLECTED_EARLIER] = c->earlier,
-	    [IOT_COLLECTED_DAMAGED] = c->damaged,        [IOT_COLLECTED_DUPLICATES] = l->duplicates,
+	    [IOT_COLLECTED_PACKETS] = s->packets,        [IOT_COLLECTED_RECORDS] = c->records,
+	    [IOT_COLLECTED_PROCESSES] = s->processes,    [IOT_COLLECTED_BYTES] = c->bytes,
+	    [IOT_COLLECTED_LOST] = s->lost - c->earlier, [IOT_COLLECTED_EARLIER] = c->earlier,
+	    [IOT_COLLECTED_DAMAGED] = c->damaged,        [IOT_COLLECTED_DUPLICATES] = s->duplicates,
 	    [IOT_COLLECTED_APPENDS] = c->appends,
 	};
 	return (size_t)fact < sizeof(facts) / sizeof(facts[0]) ? facts[fact] : 0;

@@ -12,143 +12,143 @@
 
 static const uint32_t ALIAS_FIRST = UINT32_C(1) << 31;
 
-void sequence_init(struct sequence *l)
+void sequence_init(struct sequence *s)
 {
-	*l = (struct sequence){.count = 0};
+	*s = (struct sequence){.count = 0};
 }
 
-void sequence_free(struct sequence *l)
+void sequence_free(struct sequence *s)
 {
-	for (size_t i = 0; i < l->capacity; i++)
-		free(l->process[i]);
-	free(l->process);
-	idmap_free(&l->numbers);
-	l->process = NULL;
-	l->count = l->capacity = 0;
+	for (size_t i = 0; i < s->capacity; i++)
+		free(s->process[i]);
+	free(s->process);
+	idmap_free(&s->numbers);
+	s->process = NULL;
+	s->count = s->capacity = 0;
 }
 
 /* Processes */
 
-struct packet_process *sequence_find(const struct sequence *l, uint32_t number)
+struct packet_process *sequence_find(const struct sequence *s, uint32_t number)
 {
-	const size_t i = idmap_find(&l->numbers, number);
-	return i < l->capacity ? l->process[i] : NULL;
+	const size_t i = idmap_find(&s->numbers, number);
+	return i < s->capacity ? s->process[i] : NULL;
 }
 
-static void forget_ended(struct sequence *l)
+static void forget_ended(struct sequence *s)
 {
-	for (size_t i = 0; i < l->capacity; i++) {
-		struct packet_process *p = l->process[i];
+	for (size_t i = 0; i < s->capacity; i++) {
+		struct packet_process *p = s->process[i];
 		if (p == NULL || !p->ended)
 			continue;
-		(void)idmap_remove(&l->numbers, p->number);
-		l->process[i] = NULL;
+		(void)idmap_remove(&s->numbers, p->number);
+		s->process[i] = NULL;
 		free(p);
-		l->count--;
+		s->count--;
 	}
-	l->ended = 0;
+	s->ended = 0;
 }
 
 /* Returns a new id for a number that is, or may be, in use in the trace. */
-static uint32_t alias(struct sequence *l)
+static uint32_t alias(struct sequence *s)
 {
 	uint32_t id;
 	do
-		id = ALIAS_FIRST + l->aliases++;
-	while (sequence_find(l, id) != NULL);
+		id = ALIAS_FIRST + s->aliases++;
+	while (sequence_find(s, id) != NULL);
 	return id;
 }
 
-static uint32_t id_of(struct sequence *l, uint32_t number)
+static uint32_t id_of(struct sequence *s, uint32_t number)
 {
-	bool taken = number >= ALIAS_FIRST && number - ALIAS_FIRST < l->aliases;
-	return taken ? alias(l) : number;
+	bool taken = number >= ALIAS_FIRST && number - ALIAS_FIRST < s->aliases;
+	return taken ? alias(s) : number;
 }
 
-static enum sequence_verdict add_process(struct sequence *l, uint32_t number,
+static enum sequence_verdict add_process(struct sequence *s, uint32_t number,
 					 struct packet_process **who)
 {
-	if (l->count >= SEQUENCE_COMPACT_AT && l->ended > l->count / 2)
-		forget_ended(l);
-	if (l->count == SEQUENCE_PROCESSES)
+	if (s->count >= SEQUENCE_COMPACT_AT && s->ended > s->count / 2)
+		forget_ended(s);
+	if (s->count == SEQUENCE_PROCESSES)
 		return SEQUENCE_FULL;
 	struct packet_process *p = calloc(1, sizeof(*p));
-	const size_t i = p != NULL ? idmap_number(&l->numbers, number) : SIZE_MAX;
-	if (p == NULL || !array_reserve_index(&l->process, &l->capacity, i, sizeof(p))) {
+	const size_t i = p != NULL ? idmap_number(&s->numbers, number) : SIZE_MAX;
+	if (p == NULL || !array_reserve_index(&s->process, &s->capacity, i, sizeof(p))) {
 		free(p);
 		return SEQUENCE_NO_MEMORY;
 	}
 	p->number = number;
-	p->id = id_of(l, number);
-	l->process[i] = *who = p;
-	l->count++;
-	l->processes++;
+	p->id = id_of(s, number);
+	s->process[i] = *who = p;
+	s->count++;
+	s->processes++;
 	return SEQUENCE_NEW;
 }
 
-void sequence_end_process(struct sequence *l, struct packet_process *who)
+void sequence_end_process(struct sequence *s, struct packet_process *who)
 {
-	l->ended += !who->ended;
+	s->ended += !who->ended;
 	who->ended = true;
 }
 
 /* Ranges */
 
-static void remove_range(struct sequence *l, size_t i)
+static void remove_range(struct sequence *s, size_t i)
 {
-	assert(i < l->ranges && l->waiting + l->unreported <= l->ranges);
-	l->ranges--;
-	memmove(&l->range[i], &l->range[i + 1], (l->ranges - i) * sizeof(l->range[0]));
+	assert(i < s->ranges && s->waiting + s->unreported <= s->ranges);
+	s->ranges--;
+	memmove(&s->range[i], &s->range[i + 1], (s->ranges - i) * sizeof(s->range[0]));
 }
 
-static void lose(struct sequence *l, struct packet_range *r)
+static void lose(struct sequence *s, struct packet_range *r)
 {
 	r->lost = true;
-	l->lost += r->count;
-	l->waiting--;
-	l->unreported++;
+	s->lost += r->count;
+	s->waiting--;
+	s->unreported++;
 }
 
 /* Frees one range: the oldest reported one, otherwise the oldest. */
-static void forget_range(struct sequence *l)
+static void forget_range(struct sequence *s)
 {
 	size_t i = 0;
-	while (i < l->ranges && !l->range[i].reported)
+	while (i < s->ranges && !s->range[i].reported)
 		i++;
-	if (i == l->ranges) {
+	if (i == s->ranges) {
 		i = 0;
-		if (!l->range[i].lost)
-			lose(l, &l->range[i]);
-		l->unreported--;
+		if (!s->range[i].lost)
+			lose(s, &s->range[i]);
+		s->unreported--;
 	}
-	remove_range(l, i);
+	remove_range(s, i);
 }
 
-static void add_range(struct sequence *l, const struct packet_range *range)
+static void add_range(struct sequence *s, const struct packet_range *range)
 {
 	struct packet_range added = *range;
-	if (l->ranges == SEQUENCE_RANGES)
-		forget_range(l);
-	l->range[l->ranges++] = added;
-	l->waiting += !added.lost;
-	l->unreported += added.lost && !added.reported;
+	if (s->ranges == SEQUENCE_RANGES)
+		forget_range(s);
+	s->range[s->ranges++] = added;
+	s->waiting += !added.lost;
+	s->unreported += added.lost && !added.reported;
 }
 
-static void miss(struct sequence *l, const struct packet_process *who, uint64_t end)
+static void miss(struct sequence *s, const struct packet_process *who, uint64_t end)
 {
-	add_range(l, &(struct packet_range){.number = who->number,
+	add_range(s, &(struct packet_range){.number = who->number,
 					    .id = who->id,
 					    .first = who->next,
 					    .count = end - who->next,
-					    .noticed = l->packets,
-					    .wall = l->wall});
+					    .noticed = s->packets,
+					    .wall = s->wall});
 }
 
 /* Handles a number below the expected one; returns whether it fills a gap. */
-static bool fill(struct sequence *l, const struct packet_process *who, uint64_t sequence)
+static bool fill(struct sequence *s, const struct packet_process *who, uint64_t sequence)
 {
-	for (size_t i = l->ranges; i-- > 0;) {
-		struct packet_range *r = &l->range[i];
+	for (size_t i = s->ranges; i-- > 0;) {
+		struct packet_range *r = &s->range[i];
 		if (r->number != who->number || r->id != who->id || sequence < r->first ||
 		    sequence - r->first >= r->count)
 			continue;
@@ -156,64 +156,64 @@ static bool fill(struct sequence *l, const struct packet_process *who, uint64_t 
 		after.first = sequence + 1;
 		after.count = r->first + r->count - after.first;
 		r->count = sequence - r->first;
-		l->found += r->lost;
-		l->lost -= r->lost;
+		s->found += r->lost;
+		s->lost -= r->lost;
 		if (r->count == 0) {
-			l->waiting -= !r->lost;
-			l->unreported -= r->lost && !r->reported;
-			remove_range(l, i);
+			s->waiting -= !r->lost;
+			s->unreported -= r->lost && !r->reported;
+			remove_range(s, i);
 		}
 		if (after.count > 0)
-			add_range(l, &after);
+			add_range(s, &after);
 		return true;
 	}
 	return false;
 }
 
 /* Declares lost what has been missing for long, and all gaps of a process that restarts. */
-static void lose_ranges(struct sequence *l, const struct packet_process *of)
+static void lose_ranges(struct sequence *s, const struct packet_process *restarted)
 {
-	for (size_t i = 0; i < l->ranges && l->waiting > 0; i++) {
-		struct packet_range *r = &l->range[i];
-		bool late = l->packets - r->noticed >= SEQUENCE_WINDOW;
-		if (!r->lost && (late || (of != NULL && r->number == of->number)))
-			lose(l, r);
+	for (size_t i = 0; i < s->ranges && s->waiting > 0; i++) {
+		struct packet_range *r = &s->range[i];
+		bool late = s->packets - r->noticed >= SEQUENCE_WINDOW;
+		if (!r->lost && (late || (restarted != NULL && r->number == restarted->number)))
+			lose(s, r);
 	}
 }
 
-uint64_t sequence_missing(const struct sequence *l, const struct packet_process *who)
+uint64_t sequence_missing(const struct sequence *s, const struct packet_process *who)
 {
 	uint64_t min = UINT64_MAX;
-	for (size_t i = 0; i < l->ranges && l->waiting > 0; i++) {
-		const struct packet_range *r = &l->range[i];
+	for (size_t i = 0; i < s->ranges && s->waiting > 0; i++) {
+		const struct packet_range *r = &s->range[i];
 		if (!r->lost && r->number == who->number && r->first < min)
 			min = r->first;
 	}
 	return min;
 }
 
-bool sequence_lost(struct sequence *l, struct packet_range *range)
+bool sequence_lost(struct sequence *s, struct packet_range *range)
 {
-	for (size_t i = 0; i < l->ranges && l->unreported > 0; i++) {
-		struct packet_range *r = &l->range[i];
+	for (size_t i = 0; i < s->ranges && s->unreported > 0; i++) {
+		struct packet_range *r = &s->range[i];
 		if (!r->lost || r->reported)
 			continue;
 		r->reported = true;
-		l->unreported--;
+		s->unreported--;
 		*range = *r;
 		return true;
 	}
 	return false;
 }
 
-uint64_t sequence_hole(const struct sequence *l)
+uint64_t sequence_hole(const struct sequence *s)
 {
 	uint64_t min = UINT64_MAX;
-	if (l->waiting + l->unreported == 0)
+	if (s->waiting + s->unreported == 0)
 		return min;
-	for (size_t i = 0; i < l->ranges; i++)
-		if (!l->range[i].reported && l->range[i].wall < min)
-			min = l->range[i].wall;
+	for (size_t i = 0; i < s->ranges; i++)
+		if (!s->range[i].reported && s->range[i].wall < min)
+			min = s->range[i].wall;
 	return min;
 }
 
@@ -228,42 +228,42 @@ static bool is_again(const struct packet_process *who, const struct packet *p, b
 	return starts && who->started ? who->start_crc == p->crc : p->wall <= who->wall;
 }
 
-static void begin_restart(struct sequence *l, struct packet_process *who)
+static void begin_restart(struct sequence *s, struct packet_process *who)
 {
-	lose_ranges(l, who);
+	lose_ranges(s, who);
 	who->started = false;
 	who->next = 0;
 	who->generation++;
 	if (!who->ended)
 		return;
-	who->id = alias(l);
+	who->id = alias(s);
 	who->ended = false;
-	l->ended--;
-	l->processes++;
+	s->ended--;
+	s->processes++;
 }
 
 /* Handles the expected number, or a later one. */
-static void go_on(struct sequence *l, struct packet_process *who, uint64_t sequence)
+static void go_on(struct sequence *s, struct packet_process *who, uint64_t sequence)
 {
 	if (sequence > who->next)
-		miss(l, who, sequence);
+		miss(s, who, sequence);
 	who->next = sequence + 1;
 }
 
-static enum sequence_verdict place(struct sequence *l, struct packet_process *who,
+static enum sequence_verdict place(struct sequence *s, struct packet_process *who,
 				   const struct packet *p)
 {
 	bool starts = p->kind == PACKET_START && p->sequence == 0, restart = false;
 	if (p->sequence >= who->next) {
-		go_on(l, who, p->sequence);
-	} else if (!fill(l, who, p->sequence)) {
+		go_on(s, who, p->sequence);
+	} else if (!fill(s, who, p->sequence)) {
 		if (is_again(who, p, starts)) {
-			l->duplicates++;
+			s->duplicates++;
 			return SEQUENCE_DUPLICATE;
 		}
 		restart = true;
-		begin_restart(l, who);
-		go_on(l, who, p->sequence);
+		begin_restart(s, who);
+		go_on(s, who, p->sequence);
 	}
 	if (starts) {
 		who->started = true;
@@ -274,26 +274,26 @@ static enum sequence_verdict place(struct sequence *l, struct packet_process *wh
 	return starts || restart ? SEQUENCE_BEGINS : SEQUENCE_NEW;
 }
 
-enum sequence_verdict sequence_accept(struct sequence *l, const struct packet *p,
+enum sequence_verdict sequence_accept(struct sequence *s, const struct packet *p,
 				      struct packet_process **who)
 {
-	*who = sequence_find(l, p->process);
+	*who = sequence_find(s, p->process);
 	if (*who == NULL) {
-		enum sequence_verdict verdict = add_process(l, p->process, who);
+		enum sequence_verdict verdict = add_process(s, p->process, who);
 		if (verdict != SEQUENCE_NEW)
 			return verdict;
 	}
-	enum sequence_verdict verdict = place(l, *who, p);
-	l->packets++;
-	if (p->wall > l->wall)
-		l->wall = p->wall;
-	lose_ranges(l, NULL);
+	enum sequence_verdict verdict = place(s, *who, p);
+	s->packets++;
+	if (p->wall > s->wall)
+		s->wall = p->wall;
+	lose_ranges(s, NULL);
 	return verdict;
 }
 
-void sequence_end(struct sequence *l)
+void sequence_end(struct sequence *s)
 {
-	for (size_t i = 0; i < l->ranges; i++)
-		if (!l->range[i].lost)
-			lose(l, &l->range[i]);
+	for (size_t i = 0; i < s->ranges; i++)
+		if (!s->range[i].lost)
+			lose(s, &s->range[i]);
 }

@@ -53,8 +53,8 @@ struct sequence {
 	uint64_t wall; /* latest clock in a header */
 };
 
-void sequence_init(struct sequence *l);
-void sequence_free(struct sequence *l);
+void sequence_init(struct sequence *s);
+void sequence_free(struct sequence *s);
 
 enum sequence_verdict {
 	SEQUENCE_NEW, /* process the packet */
@@ -68,25 +68,25 @@ enum sequence_verdict {
 };
 
 /* Accepts a good packet; *who is its process, valid until the next call. */
-enum sequence_verdict sequence_accept(struct sequence *l, const struct packet *p,
+enum sequence_verdict sequence_accept(struct sequence *s, const struct packet *p,
 				      struct packet_process **who);
 /* Records that the process has sent its exit packet. */
-void sequence_end_process(struct sequence *l, struct packet_process *who);
+void sequence_end_process(struct sequence *s, struct packet_process *who);
 /* Ends the stream: all missing packets are lost. */
-void sequence_end(struct sequence *l);
+void sequence_end(struct sequence *s);
 
 /*
  * Returns true with the next lost range that has not been reported; false if none is left. Call it
  * after each packet until it returns false: if ranges become too many, the oldest are dropped.
  */
-bool sequence_lost(struct sequence *l, struct packet_range *range);
+bool sequence_lost(struct sequence *s, struct packet_range *range);
 /* Returns the earliest time of an unreported gap; UINT64_MAX if none. */
-uint64_t sequence_hole(const struct sequence *l);
+uint64_t sequence_hole(const struct sequence *s);
 
 /* Returns the lowest missing number of this process that may still arrive; UINT64_MAX if none. */
-uint64_t sequence_missing(const struct sequence *l, const struct packet_process *who);
+uint64_t sequence_missing(const struct sequence *s, const struct packet_process *who);
 
 /* Returns NULL if the process is unknown. */
-struct packet_process *sequence_find(const struct sequence *l, uint32_t number);
+struct packet_process *sequence_find(const struct sequence *s, uint32_t number);
 
 #endif

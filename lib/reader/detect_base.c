@@ -132,14 +132,14 @@ static bool count_lines(struct vote *v, const char *text, size_t have, size_t *d
 	return false;
 }
 
-unsigned base_find(struct bufreader *w, bool *tie)
+unsigned base_find(struct bufreader *r, bool *tie)
 {
 	struct vote v = {0};
 	size_t have = 0, done = 0, seen = 0, want;
 	const char *text;
 	do {
 		want = have + 1;
-		text = bufreader_peek(w, want, &have);
+		text = bufreader_peek(r, want, &have);
 	} while (count_lines(&v, text, have, &done, &seen) && have >= want && have < LOOK_MAX);
 	/* the last line may lack its LF */
 	if (v.reported == 0 && v.lines < VOTERS && have < want && done < have)

@@ -11,7 +11,7 @@
  * Returns 16 or 10, judged from the bytes available in the bufreader; consumes nothing. *tie is set
  * if the input has record lines and all of them are valid in both bases (16 is returned then).
  */
-unsigned base_find(struct bufreader *w, bool *tie);
+unsigned base_find(struct bufreader *r, bool *tie);
 
 /* Returns whether a record line (without its end) is possible in this base. For tests. */
 bool base_fits(const char *line, size_t size, unsigned base);

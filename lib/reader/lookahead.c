@@ -25,49 +25,49 @@ static const uint64_t SPILL_MAX = (uint64_t)64 << 30; /* bytes of an interval in
 
 struct lookahead *lookahead_new(uint64_t limit)
 {
-	struct lookahead *a = calloc(1, sizeof(*a));
-	if (a == NULL)
+	struct lookahead *look = calloc(1, sizeof(*look));
+	if (look == NULL)
 		return NULL;
-	a->hash = XXH3_createState();
-	if (a->hash == NULL) {
-		free(a);
+	look->hash = XXH3_createState();
+	if (look->hash == NULL) {
+		free(look);
 		return NULL;
 	}
-	a->limit = limit;
-	tempfile_init(&a->spill, &a->error);
-	lookahead_reset(a, 0);
-	return a;
+	look->limit = limit;
+	tempfile_init(&look->spill, &look->error);
+	lookahead_reset(look, 0);
+	return look;
 }
 
-static void end_replay(struct lookahead *a)
+static void end_replay(struct lookahead *look)
 {
-	bufreader_free(a->replay);
-	a->replay = NULL;
-	tempfile_discard_all(&a->spill);
+	bufreader_free(look->replay);
+	look->replay = NULL;
+	tempfile_discard_all(&look->spill);
 }
 
-void lookahead_reset(struct lookahead *a, uint64_t at)
+void lookahead_reset(struct lookahead *look, uint64_t at)
 {
-	end_replay(a);
-	a->origin = at;
-	a->text = a->dropped = 0;
-	a->resynced = false;
-	XXH3_64bits_reset(a->hash);
-	a->left = 0;
-	a->mode = LOOKAHEAD_UNDECIDED;
-	a->resumption = RESUME_NOWHERE;
-	a->at_end = a->hash_ok = a->corroborated = false;
-	a->known_start = true;
+	end_replay(look);
+	look->origin = at;
+	look->text = look->dropped = 0;
+	look->resynced = false;
+	XXH3_64bits_reset(look->hash);
+	look->left = 0;
+	look->mode = LOOKAHEAD_UNDECIDED;
+	look->resumption = RESUME_NOWHERE;
+	look->at_end = look->hash_ok = look->corroborated = false;
+	look->known_start = true;
 }
 
-void lookahead_free(struct lookahead *a)
+void lookahead_free(struct lookahead *look)
 {
-	if (a == NULL)
+	if (look == NULL)
 		return;
-	end_replay(a);
-	tempfile_free(&a->spill);
-	XXH3_freeState(a->hash);
-	free(a);
+	end_replay(look);
+	tempfile_free(&look->spill);
+	XXH3_freeState(look->hash);
+	free(look);
 }
 
 /* Framing lines */
@@ -120,9 +120,9 @@ struct interval_scan {
 	bool checked; /* the range ends a frame or member and the input, and the checksum matches */
 };
 
-static void hash_lines(struct lookahead *a, struct interval_scan *s, const char *p, size_t to)
+static void hash_lines(struct lookahead *look, struct interval_scan *s, const char *p, size_t to)
 {
-	XXH3_64bits_update(a->hash, p + s->line, to - s->line);
+	XXH3_64bits_update(look->hash, p + s->line, to - s->line);
 	s->line = to;
 }
 
@@ -141,7 +141,7 @@ static void take_close(struct interval_scan *s, const struct text_line *l)
 	}
 }
 
-static bool find_close_in_piece(struct lookahead *a, struct interval_scan *s, const char *p,
+static bool find_close_in_piece(struct lookahead *look, struct interval_scan *s, const char *p,
 				size_t have, bool last)
 {
 	const char *end = p + have, *q = p + s->seen, *line, *line_end = p;
@@ -152,7 +152,7 @@ static bool find_close_in_piece(struct lookahead *a, struct interval_scan *s, co
 		if (line_end == NULL)
 			break; /* an incomplete line */
 		if (frames(p, q, end, &l, &line)) {
-			hash_lines(a, s, p, (size_t)(line - p));
+			hash_lines(look, s, p, (size_t)(line - p));
 			take_close(s, &l);
 			s->seen = (size_t)(l.next - p);
 			return true;
@@ -163,47 +163,47 @@ static bool find_close_in_piece(struct lookahead *a, struct interval_scan *s, co
 	const char *lf =
 	    p != NULL && have > s->line ? memrchr(p + s->line, '\n', have - s->line) : NULL;
 	if (lf != NULL)
-		hash_lines(a, s, p, (size_t)(lf + 1 - p));
+		hash_lines(look, s, p, (size_t)(lf + 1 - p));
 	return false;
 }
 
 /* Searches p[s->seen .. have) for the end of the range. last: no more bytes follow. */
-static bool find_close(struct lookahead *a, struct interval_scan *s, const char *p, size_t have,
+static bool find_close(struct lookahead *look, struct interval_scan *s, const char *p, size_t have,
 		       bool last)
 {
 	for (size_t to = s->seen + SCAN_PIECE; to < have; to += SCAN_PIECE)
-		if (find_close_in_piece(a, s, p, to, false))
+		if (find_close_in_piece(look, s, p, to, false))
 			return true;
-	return find_close_in_piece(a, s, p, have, last);
+	return find_close_in_piece(look, s, p, have, last);
 }
 
 /* Returns whether the range can be read again, and less text precedes it than it contains. */
 static bool can_read_again(const struct decoder *d)
 {
 	struct stored_input source;
-	const struct lookahead *a = d->lookahead;
+	const struct lookahead *look = d->lookahead;
 	return bufreader_stored_input(d->bufreader, &source) &&
 	       (bufreader_compression(d->bufreader) == IOT_PLAIN ||
-		(a->text <= a->limit && !a->resynced));
+		(look->text <= look->limit && !look->resynced));
 }
 
 static bool put(struct decoder *d, const void *text, size_t n)
 {
-	struct lookahead *a = d->lookahead;
-	if (tempfile_end(&a->spill) > SPILL_MAX - n)
+	struct lookahead *look = d->lookahead;
+	if (tempfile_end(&look->spill) > SPILL_MAX - n)
 		return decoder_fail(d, IOT_ELIMIT, 1,
 				    "an interval of more than 64 GiB cannot be verified");
-	return tempfile_append(&a->spill, text, n) == IOT_OK ||
-	       error_set(&d->error, a->error.status, "%s", a->error.text) == IOT_OK;
+	return tempfile_append(&look->spill, text, n) == IOT_OK ||
+	       error_set(&d->error, look->error.status, "%s", look->error.text) == IOT_OK;
 }
 
 /* Moves whole lines out of memory when the text exceeds the limit. */
 static bool spill(struct decoder *d, struct interval_scan *s, const char *p)
 {
-	struct lookahead *a = d->lookahead;
+	struct lookahead *look = d->lookahead;
 	const size_t n = s->line;
 	if (can_read_again(d))
-		a->dropped += n;
+		look->dropped += n;
 	else if (!put(d, p, n))
 		return false;
 	bufreader_consume(d->bufreader, n);
@@ -227,12 +227,13 @@ static bool ends_checked(struct decoder *d, const struct interval_scan *s)
 /* Scans to the line that ends the interval. Returns false on error. */
 static bool scan_interval(struct decoder *d, struct interval_scan *s)
 {
-	struct lookahead *a = d->lookahead;
+	struct lookahead *look = d->lookahead;
 	size_t want = 1, have;
 	for (;;) {
 		const char *p = bufreader_peek(d->bufreader, want, &have);
 		const bool last = have < want;
-		if (find_close(a, s, p, have, last && bufreader_status(d->bufreader) == IOT_OK)) {
+		if (find_close(look, s, p, have,
+			       last && bufreader_status(d->bufreader) == IOT_OK)) {
 			s->size += s->seen;
 			s->checked = ends_checked(d, s);
 			return true;
@@ -240,16 +241,16 @@ static bool scan_interval(struct decoder *d, struct interval_scan *s)
 		if (last || have - s->line > LINE_SIZE_MAX) {
 			s->close = last ? CLOSE_INPUT : CLOSE_BROKEN;
 			s->size += have;
-			if (last && a->segment_end != NULL && s->line == have &&
+			if (last && look->segment_end != NULL && s->line == have &&
 			    bufreader_status(d->bufreader) == IOT_OK) {
 				s->close = CLOSE_SYNC;
-				s->sync = *a->segment_end;
+				s->sync = *look->segment_end;
 			}
-			a->at_end = last;
+			look->at_end = last;
 			return true;
 		}
 		want = have + 1;
-		if (have < a->limit || s->line == 0)
+		if (have < look->limit || s->line == 0)
 			continue;
 		want -= s->line;
 		if (!spill(d, s, p))
@@ -261,25 +262,25 @@ static bool scan_interval(struct decoder *d, struct interval_scan *s)
 
 static ssize_t read_spilled(void *context, void *to, size_t n)
 {
-	struct lookahead *a = context;
-	const uint64_t left = tempfile_end(&a->spill) - a->spill_at;
+	struct lookahead *look = context;
+	const uint64_t left = tempfile_end(&look->spill) - look->spill_at;
 	if (n > left)
 		n = (size_t)left;
-	if (n > 0 && tempfile_read(&a->spill, a->spill_at, to, n) != IOT_OK)
+	if (n > 0 && tempfile_read(&look->spill, look->spill_at, to, n) != IOT_OK)
 		return -1;
-	a->spill_at += n;
+	look->spill_at += n;
 	return (ssize_t)n;
 }
 
 /* Seeks to the beginning of the range in the source. */
 static bool go_back(struct decoder *d)
 {
-	struct lookahead *a = d->lookahead;
-	uint64_t before = a->text;
+	struct lookahead *look = d->lookahead;
+	uint64_t before = look->text;
 	size_t have = 1;
 	if (bufreader_compression(d->bufreader) == IOT_PLAIN)
 		before = 0;
-	if (bufreader_seek(d->bufreader, a->origin + (a->text - before)) != IOT_OK)
+	if (bufreader_seek(d->bufreader, look->origin + (look->text - before)) != IOT_OK)
 		return error_set(&d->error, bufreader_status(d->bufreader), "%s",
 				 bufreader_error(d->bufreader)->text) == IOT_OK;
 	while (before > 0 && have > 0) {
@@ -293,28 +294,28 @@ static bool go_back(struct decoder *d)
 
 static bool start_replay(struct decoder *d)
 {
-	struct lookahead *a = d->lookahead;
+	struct lookahead *look = d->lookahead;
 	const struct bufreader_options options = {
-	    .read_size = REPLAY_SIZE, .plain = true, .why = &a->error};
-	bufreader_free(a->replay);
-	a->spill_at = 0;
-	a->replay = bufreader_new(d->name, &options);
-	if (a->replay == NULL)
+	    .read_size = REPLAY_SIZE, .plain = true, .why = &look->error};
+	bufreader_free(look->replay);
+	look->spill_at = 0;
+	look->replay = bufreader_new(d->name, &options);
+	if (look->replay == NULL)
 		return decoder_fail_memory(d, IOT_ENOMEM);
-	return bufreader_open_callback(a->replay, read_spilled, a) == IOT_OK ||
+	return bufreader_open_callback(look->replay, read_spilled, look) == IOT_OK ||
 	       decoder_fail_memory(d, IOT_ENOMEM);
 }
 
 /* Appends the rest of a spilled range to the file. */
 static bool spill_rest(struct decoder *d, const struct interval_scan *s)
 {
-	struct lookahead *a = d->lookahead;
-	size_t n = (size_t)(s->size - tempfile_end(&a->spill)), have;
+	struct lookahead *look = d->lookahead;
+	size_t n = (size_t)(s->size - tempfile_end(&look->spill)), have;
 	const char *p = bufreader_peek(d->bufreader, n > 0 ? n : 1, &have);
 	if (!put(d, p, n))
 		return false;
-	if (tempfile_flush(&a->spill) != IOT_OK)
-		return error_set(&d->error, a->error.status, "%s", a->error.text) == IOT_OK;
+	if (tempfile_flush(&look->spill) != IOT_OK)
+		return error_set(&d->error, look->error.status, "%s", look->error.text) == IOT_OK;
 	bufreader_consume(d->bufreader, n);
 	return start_replay(d);
 }
@@ -364,22 +365,22 @@ static bool try_lines(struct trial *t, const char *p, const char *end)
 /* Runs the trial on a range that is not in memory. */
 static bool try_replay(struct decoder *d, struct trial *t, uint64_t size)
 {
-	struct lookahead *a = d->lookahead;
-	struct bufreader *w = a->replay != NULL ? a->replay : d->bufreader;
+	struct lookahead *look = d->lookahead;
+	struct bufreader *r = look->replay != NULL ? look->replay : d->bufreader;
 	size_t have, want = 1;
 	bool fine = true;
 	while (fine && size > 0) {
-		const char *p = bufreader_peek(w, want, &have);
+		const char *p = bufreader_peek(r, want, &have);
 		if (have > size)
 			have = (size_t)size;
 		const char *lf = have > 0 ? memrchr(p, '\n', have) : NULL;
 		const size_t n = lf != NULL ? (size_t)(lf + 1 - p) : have < want ? have : 0;
 		want = n > 0 ? 1 : have + 1;
 		fine = have > 0 && (lf == NULL || try_lines(t, p, lf + 1));
-		bufreader_consume(w, n);
+		bufreader_consume(r, n);
 		size -= n;
 	}
-	return (a->replay != NULL ? start_replay(d) : go_back(d)) && fine;
+	return (look->replay != NULL ? start_replay(d) : go_back(d)) && fine;
 }
 
 /*
@@ -430,12 +431,12 @@ static bool has_announced_size(const struct decoder *d, const struct sync_direct
 static bool is_proven(struct decoder *d, const struct sync_directive *open,
 		      const struct interval_scan *s)
 {
-	struct lookahead *a = d->lookahead;
+	struct lookahead *look = d->lookahead;
 	const bool closed = s->close == CLOSE_SYNC || s->close == CLOSE_END;
-	a->hash_ok = closed && XXH3_64bits_digest(a->hash) == s->sync.hash;
-	if (!a->hash_ok)
+	look->hash_ok = closed && XXH3_64bits_digest(look->hash) == s->sync.hash;
+	if (!look->hash_ok)
 		return false;
-	return (a->known_start && has_announced_size(d, open, s)) || trial(d, open, s);
+	return (look->known_start && has_announced_size(d, open, s)) || trial(d, open, s);
 }
 
 /* Returns the offset of the next available byte of uncompressed input. */
@@ -448,25 +449,25 @@ static uint64_t where(struct decoder *d)
 
 static void show_interval(struct decoder *d)
 {
-	struct lookahead *a = d->lookahead;
+	struct lookahead *look = d->lookahead;
 	struct interval_scan s = {.seen = 0};
 	struct sync_directive open = {.record = d->index, .time = (uint64_t)codec_start(d->codec)};
-	if (a->resumption == RESUME_MAYBE)
-		open = a->resume;
+	if (look->resumption == RESUME_MAYBE)
+		open = look->resume;
 	bufreader_compact(d->bufreader);
 	if (bufreader_compression(d->bufreader) == IOT_PLAIN)
-		a->text = where(d) - a->origin;
-	if (!scan_interval(d, &s) || (tempfile_end(&a->spill) > 0 && !spill_rest(d, &s)) ||
-	    (a->dropped > 0 && !go_back(d)))
+		look->text = where(d) - look->origin;
+	if (!scan_interval(d, &s) || (tempfile_end(&look->spill) > 0 && !spill_rest(d, &s)) ||
+	    (look->dropped > 0 && !go_back(d)))
 		return;
 	const bool proven = is_proven(d, &open, &s);
-	XXH3_64bits_reset(a->hash);
-	a->left = s.size;
+	XXH3_64bits_reset(look->hash);
+	look->left = s.size;
 	if (d->error.status != IOT_OK)
 		return;
 	if (decoder_is_skipping(d)) {
-		a->resumption =
-		    a->resumption == RESUME_MAYBE && proven ? RESUME_PROVEN : RESUME_NOWHERE;
+		look->resumption =
+		    look->resumption == RESUME_MAYBE && proven ? RESUME_PROVEN : RESUME_NOWHERE;
 	} else if (!proven) {
 		(void)decoder_mute(d);
 	}
@@ -475,40 +476,41 @@ static void show_interval(struct decoder *d)
 /* Handles skipped lines: up to a %sync or %end, or as many as are available. */
 static void show_skipped(struct decoder *d)
 {
-	struct lookahead *a = d->lookahead;
+	struct lookahead *look = d->lookahead;
 	struct interval_scan s = {.seen = 0};
 	size_t want = 1, have;
 	for (;;) {
 		const char *p = bufreader_peek(d->bufreader, want, &have);
 		const bool last = have < want;
-		a->left = have;
-		a->at_end = last;
-		const bool closed = find_close(a, &s, p, have, last);
-		XXH3_64bits_reset(a->hash);
+		look->left = have;
+		look->at_end = last;
+		const bool closed = find_close(look, &s, p, have, last);
+		XXH3_64bits_reset(look->hash);
 		if (closed)
-			a->left = s.seen;
+			look->left = s.seen;
 		else if (!last && s.line > 0)
-			a->left = s.line;
+			look->left = s.line;
 		if (closed || last || s.line > 0 || have > LINE_SIZE_MAX)
 			break;
 		want = have + 1;
 	}
-	a->at_end = a->at_end && a->left == have;
+	look->at_end = look->at_end && look->left == have;
 }
 
 /* The beginning of the trace */
 
 /* Decides by the first line that is not blank, at p. */
-static void decide(struct lookahead *a, const struct text_line *l, const char *p, const char *begin)
+static void decide(struct lookahead *look, const struct text_line *l, const char *p,
+		   const char *begin)
 {
 	const enum framing_kind framing =
 	    l->kind == TEXT_LINE_COMMENT ? directive_framing(l->text) : FRAMING_NONE;
-	a->mode = LOOKAHEAD_VERIFYING;
+	look->mode = LOOKAHEAD_VERIFYING;
 	if (framing == FRAMING_SYNC)
 		/* it contains the position of the following interval */
-		a->left = (uint64_t)(l->next - begin);
+		look->left = (uint64_t)(l->next - begin);
 	else if (framing != FRAMING_HEADER && !framing_resembles_header(p, l->size))
-		a->mode = LOOKAHEAD_PASSING;
+		look->mode = LOOKAHEAD_PASSING;
 }
 
 /*
@@ -540,7 +542,7 @@ static bool is_framed_later(struct decoder *d)
  */
 static void look_at_beginning(struct decoder *d)
 {
-	struct lookahead *a = d->lookahead;
+	struct lookahead *look = d->lookahead;
 	size_t want = 1, have, at = 0;
 	for (;;) {
 		const char *p = bufreader_peek(d->bufreader, want, &have);
@@ -556,23 +558,23 @@ static void look_at_beginning(struct decoder *d)
 			const struct text_line l =
 			    text_line_classify(p + at, lf != NULL ? lf + 1 : p + have);
 			if (l.kind != TEXT_LINE_BLANK) {
-				decide(a, &l, p + at, p);
-				if (a->mode == LOOKAHEAD_PASSING && is_framed_later(d))
-					a->mode = LOOKAHEAD_VERIFYING;
+				decide(look, &l, p + at, p);
+				if (look->mode == LOOKAHEAD_PASSING && is_framed_later(d))
+					look->mode = LOOKAHEAD_VERIFYING;
 				return;
 			}
 			at = (size_t)(l.next - p);
 		}
-		a->at_end = last && bufreader_status(d->bufreader) != IOT_OK;
-		if (a->at_end)
+		look->at_end = last && bufreader_status(d->bufreader) != IOT_OK;
+		if (look->at_end)
 			return; /* text after the damage may decide */
 		if (last || have - at > LINE_SIZE_MAX) {
-			a->mode = LOOKAHEAD_PASSING;
+			look->mode = LOOKAHEAD_PASSING;
 			return;
 		}
 		if (at > BLANK_PREFIX) {
-			XXH3_64bits_update(a->hash, p, at);
-			a->left = at;
+			XXH3_64bits_update(look->hash, p, at);
+			look->left = at;
 			return;
 		}
 		want = have + 1;
@@ -583,34 +585,34 @@ static void look_at_beginning(struct decoder *d)
  * The amount that a decoder decompresses before it detects damage may differ when the text is read
  * again.
  */
-static void drain(struct bufreader *w)
+static void drain(struct bufreader *r)
 {
 	size_t have;
 	do {
-		(void)bufreader_peek(w, 1, &have);
-		bufreader_consume(w, have);
+		(void)bufreader_peek(r, 1, &have);
+		bufreader_consume(r, have);
 	} while (have > 0);
 }
 
 static void next_stretch(struct decoder *d)
 {
-	struct lookahead *a = d->lookahead;
-	if (a->replay != NULL)
-		end_replay(a);
-	if (a->at_end && a->dropped > 0)
+	struct lookahead *look = d->lookahead;
+	if (look->replay != NULL)
+		end_replay(look);
+	if (look->at_end && look->dropped > 0)
 		drain(d->bufreader);
-	a->dropped = 0;
-	if (a->at_end || d->error.status != IOT_OK)
+	look->dropped = 0;
+	if (look->at_end || d->error.status != IOT_OK)
 		return;
 	if (d->progress == TRACE_ENDED) {
-		a->mode = LOOKAHEAD_PASSING;
+		look->mode = LOOKAHEAD_PASSING;
 		return;
 	}
-	if (a->mode == LOOKAHEAD_UNDECIDED && !decoder_is_skipping(d))
+	if (look->mode == LOOKAHEAD_UNDECIDED && !decoder_is_skipping(d))
 		look_at_beginning(d);
-	if (a->mode == LOOKAHEAD_PASSING || a->left > 0 || a->at_end)
+	if (look->mode == LOOKAHEAD_PASSING || look->left > 0 || look->at_end)
 		return;
-	if (decoder_is_skipping(d) && a->resumption != RESUME_MAYBE)
+	if (decoder_is_skipping(d) && look->resumption != RESUME_MAYBE)
 		show_skipped(d);
 	else
 		show_interval(d);
@@ -618,19 +620,19 @@ static void next_stretch(struct decoder *d)
 
 const char *decoder_look(struct decoder *d, size_t want, size_t *have)
 {
-	struct lookahead *a = d->lookahead;
-	if (decoder_looks_ahead(d) && a->left == 0)
+	struct lookahead *look = d->lookahead;
+	if (decoder_looks_ahead(d) && look->left == 0)
 		next_stretch(d);
 	if (!decoder_looks_ahead(d))
 		return bufreader_peek(d->bufreader, want, have);
-	struct bufreader *w = a->replay != NULL ? a->replay : d->bufreader;
-	const size_t limit = a->left < SIZE_MAX ? (size_t)a->left : SIZE_MAX;
-	if (want > limit && limit > 0 && !a->at_end)
+	struct bufreader *r = look->replay != NULL ? look->replay : d->bufreader;
+	const size_t limit = look->left < SIZE_MAX ? (size_t)look->left : SIZE_MAX;
+	if (want > limit && limit > 0 && !look->at_end)
 		/* after the last range, the end or the damage must still be reached */
 		want = limit;
-	const char *p = bufreader_peek(w, want, have);
-	if (a->replay != NULL && bufreader_status(w) != IOT_OK)
-		error_set(&d->error, bufreader_status(w), "%s", bufreader_error(w)->text);
+	const char *p = bufreader_peek(r, want, have);
+	if (look->replay != NULL && bufreader_status(r) != IOT_OK)
+		error_set(&d->error, bufreader_status(r), "%s", bufreader_error(r)->text);
 	if (*have > limit)
 		*have = limit;
 	return p;
@@ -638,13 +640,13 @@ const char *decoder_look(struct decoder *d, size_t want, size_t *have)
 
 void decoder_consume(struct decoder *d, size_t n)
 {
-	struct lookahead *a = d->lookahead;
+	struct lookahead *look = d->lookahead;
 	if (!decoder_looks_ahead(d)) {
 		bufreader_consume(d->bufreader, n);
 		return;
 	}
-	bufreader_consume(a->replay != NULL ? a->replay : d->bufreader, n);
-	assert(n <= a->left);
-	a->left -= n;
-	a->text += n;
+	bufreader_consume(look->replay != NULL ? look->replay : d->bufreader, n);
+	assert(n <= look->left);
+	look->left -= n;
+	look->text += n;
 }

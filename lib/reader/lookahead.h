@@ -69,9 +69,9 @@ struct lookahead {
 
 /* Returns NULL if out of memory. */
 struct lookahead *lookahead_new(uint64_t limit);
-void lookahead_free(struct lookahead *a);
+void lookahead_free(struct lookahead *look);
 /* Restarts the input at a byte of the source. */
-void lookahead_reset(struct lookahead *a, uint64_t at);
+void lookahead_reset(struct lookahead *look, uint64_t at);
 
 /*
  * As bufreader_peek and bufreader_consume on the decoder's bufreader, limited to the current range.

@@ -44,13 +44,13 @@ struct parallel_cursor {
 
 void reader_end_parallel(struct iot_reader *r)
 {
-	struct parallel_cursor *o = r->cursor;
-	if (o == NULL)
+	struct parallel_cursor *c = r->cursor;
+	if (c == NULL)
 		return;
-	if (o->block != NULL)
-		parallel_give_back(o->from, o->block);
-	parallel_stop(o->parallel);
-	free(o);
+	if (c->block != NULL)
+		parallel_give_back(c->from, c->block);
+	parallel_stop(c->parallel);
+	free(c);
 	r->cursor = NULL;
 }
 
@@ -164,10 +164,10 @@ static void continue_serially(struct iot_reader *r)
 
 /* Blocks */
 
-static bool has_name(const struct iot_reader *r, const struct decoded_block *c)
+static bool has_name(const struct iot_reader *r, const struct decoded_block *block)
 {
-	for (size_t i = 0; i < c->unnamed_count; i++)
-		if (definitions_path(&r->decoder.names, &c->unnamed[i]) != NULL)
+	for (size_t i = 0; i < block->unnamed_count; i++)
+		if (definitions_path(&r->decoder.names, &block->unnamed[i]) != NULL)
 			return true;
 	return false;
 }
@@ -176,37 +176,37 @@ static bool has_name(const struct iot_reader *r, const struct decoded_block *c)
  * Returns whether clocks stay in range, whatever their values at the beginning; for delivered
  * records each clock is checked instead.
  */
-static bool clocks_fit(struct parallel_cursor *o, const struct decoded_block *c)
+static bool clocks_fit(struct parallel_cursor *c, const struct decoded_block *block)
 {
-	return !__builtin_add_overflow(o->cpu_reach, c->counted.cpu_bits, &o->cpu_reach) &&
-	       o->cpu_reach <= (uint64_t)o->cpu_max;
+	return !__builtin_add_overflow(c->cpu_reach, block->counted.cpu_bits, &c->cpu_reach) &&
+	       c->cpu_reach <= (uint64_t)c->cpu_max;
 }
 
 /* Returns false if this reader continues serially. */
 static bool next_block(struct iot_reader *r)
 {
-	struct parallel_cursor *o = r->cursor;
-	o->block = parallel_next_block(o->parallel, o->segment, &o->from);
-	o->next_record = o->next_other = 0;
-	if (o->block->needs_serial || has_name(r, o->block) || !clocks_fit(o, o->block)) {
+	struct parallel_cursor *c = r->cursor;
+	c->block = parallel_next_block(c->parallel, c->segment, &c->from);
+	c->next_record = c->next_other = 0;
+	if (c->block->needs_serial || has_name(r, c->block) || !clocks_fit(c, c->block)) {
 		continue_serially(r);
 		return false;
 	}
-	o->place = o->block->stored;
+	c->place = c->block->stored;
 	return true;
 }
 
-static bool is_delivered(const struct parallel_cursor *o)
+static bool is_delivered(const struct parallel_cursor *c)
 {
-	return o->next_record == o->block->count && o->next_other == o->block->other_count;
+	return c->next_record == c->block->count && c->next_other == c->block->other_count;
 }
 
-static bool add_clocks(struct iot_reader *r, const struct decoded_block *c)
+static bool add_clocks(struct iot_reader *r, const struct decoded_block *block)
 {
 	struct decoder *d = &r->decoder;
-	for (size_t i = 0; i < c->clock_count; i++) {
-		const uint32_t process = c->clocks[i].process;
-		const int64_t ticks = codec_clock(d->codec, process) + c->clocks[i].ticks;
+	for (size_t i = 0; i < block->clock_count; i++) {
+		const uint32_t process = block->clocks[i].process;
+		const int64_t ticks = codec_clock(d->codec, process) + block->clocks[i].ticks;
 		while (!codec_set_clock(d->codec, process, ticks))
 			if (!decoder_grow_codec(d))
 				return false;
@@ -230,27 +230,27 @@ static void end_trace(struct iot_reader *r)
 static bool finish_block(struct iot_reader *r)
 {
 	struct decoder *d = &r->decoder;
-	struct parallel_cursor *o = r->cursor;
-	struct decoded_block *c = o->block;
-	const bool last = c->last, ended = c->ended;
-	if (ended && c->reported_comments != d->comments) {
+	struct parallel_cursor *c = r->cursor;
+	struct decoded_block *block = c->block;
+	const bool last = block->last, ended = block->ended;
+	if (ended && block->reported_comments != d->comments) {
 		continue_serially(r);
 		return false;
 	}
-	d->lines = o->lines + c->lines;
-	d->text_bytes = o->text_bytes + c->text_bytes;
-	if (last && !add_clocks(r, c))
+	d->lines = c->lines + block->lines;
+	d->text_bytes = c->text_bytes + block->text_bytes;
+	if (last && !add_clocks(r, block))
 		return false;
-	o->block = NULL;
-	parallel_give_back(o->from, c);
+	c->block = NULL;
+	parallel_give_back(c->from, block);
 	if (!last)
 		return true;
-	memset(o->clocks, 0, sizeof(o->clocks));
-	o->segment++;
-	o->at = o->place;
-	o->lines = d->lines;
-	o->text_bytes = d->text_bytes;
-	o->records = o->line = 0;
+	memset(c->clocks, 0, sizeof(c->clocks));
+	c->segment++;
+	c->at = c->place;
+	c->lines = d->lines;
+	c->text_bytes = d->text_bytes;
+	c->records = c->line = 0;
 	if (ended)
 		end_trace(r);
 	return !ended;
@@ -295,9 +295,9 @@ static size_t copy_records(struct iot_reader *r, struct event_batch *b,
 static bool deliver_records(struct iot_reader *r, struct event_batch *b, size_t until)
 {
 	struct decoder *d = &r->decoder;
-	struct parallel_cursor *o = r->cursor;
-	const struct iot_record *from = o->block->records + o->next_record;
-	size_t n = until - o->next_record;
+	struct parallel_cursor *c = r->cursor;
+	const struct iot_record *from = c->block->records + c->next_record;
+	size_t n = until - c->next_record;
 	if (n > b->max - b->n)
 		n = b->max - b->n;
 	const size_t done = copy_records(r, b, from, n);
@@ -309,12 +309,12 @@ static bool deliver_records(struct iot_reader *r, struct event_batch *b, size_t 
 	b->n += done;
 	d->records += done;
 	d->index += done;
-	o->next_record += done;
-	o->records += done;
+	c->next_record += done;
+	c->records += done;
 	if (done > 0) {
 		const int64_t tick_ns = (int64_t)codec_tick(d->codec);
 		codec_set_start(d->codec, from[done - 1].start_ns / tick_ns);
-		o->line = 0;
+		c->line = 0;
 	}
 	if (done < n)
 		continue_serially(r);
@@ -324,15 +324,15 @@ static bool deliver_records(struct iot_reader *r, struct event_batch *b, size_t 
 static bool deliver_other(struct iot_reader *r, struct event_batch *b)
 {
 	struct decoder *d = &r->decoder;
-	struct parallel_cursor *o = r->cursor;
-	const struct other_event *other = &o->block->others[o->next_other++];
+	struct parallel_cursor *c = r->cursor;
+	const struct other_event *other = &c->block->others[c->next_other++];
 	struct iot_event ev = other->ev;
 	struct definition *name;
-	ev.text.data = o->block->text + other->text_at;
+	ev.text.data = c->block->text + other->text_at;
 	const int status = definitions_add(&d->names, &ev, &name);
 	if (status < 0)
 		return decoder_fail_memory(d, status);
-	o->line = other->line;
+	c->line = other->line;
 	if (status == 1)
 		return true;
 	d->comments++;
@@ -344,22 +344,24 @@ static bool deliver_other(struct iot_reader *r, struct event_batch *b)
 /* Returns false if the batch ends here, or if this reader continues serially. */
 static bool deliver(struct iot_reader *r, struct event_batch *b)
 {
-	struct parallel_cursor *o = r->cursor;
-	const struct decoded_block *c = o->block;
-	if (o->next_other < c->other_count && c->others[o->next_other].place == o->next_record)
+	struct parallel_cursor *c = r->cursor;
+	const struct decoded_block *block = c->block;
+	if (c->next_other < block->other_count &&
+	    block->others[c->next_other].place == c->next_record)
 		return deliver_other(r, b);
 	return deliver_records(
-	    r, b, o->next_other < c->other_count ? c->others[o->next_other].place : c->count);
+	    r, b,
+	    c->next_other < block->other_count ? block->others[c->next_other].place : block->count);
 }
 
 ssize_t reader_parallel_pull(struct iot_reader *r, struct event_batch *b)
 {
 	const bool events = b->events != NULL;
 	while (b->n < b->max && r->cursor != NULL) {
-		struct parallel_cursor *o = r->cursor;
-		if (o->block == NULL && !next_block(r))
+		struct parallel_cursor *c = r->cursor;
+		if (c->block == NULL && !next_block(r))
 			break;
-		if (!is_delivered(o)) {
+		if (!is_delivered(c)) {
 			if (!deliver(r, b))
 				break;
 		} else if ((events && b->n > 0) || !finish_block(r)) {
@@ -375,24 +377,24 @@ ssize_t reader_parallel_pull(struct iot_reader *r, struct event_batch *b)
 int reader_fold_parallel(struct iot_reader *r, const struct iot_fold *fold)
 {
 	struct decoder *d = &r->decoder;
-	struct parallel_cursor *o = r->cursor;
+	struct parallel_cursor *c = r->cursor;
 	struct event_batch nothing = {0};
 	if (!next_block(r))
 		return d->error.status;
-	struct decoded_block *c = o->block;
-	while (o->next_other < c->other_count)
+	struct decoded_block *block = c->block;
+	while (c->next_other < block->other_count)
 		if (!deliver_other(r, &nothing))
 			return d->error.status;
-	const struct counted_segment *counted = &c->counted;
-	d->comments += counted->others - c->other_count;
-	d->records += c->count;
-	d->index += c->count;
-	o->records = c->count;
-	o->line = counted->other_at == d->index ? counted->other_line : 0;
-	if (c->count > 0)
+	const struct counted_segment *counted = &block->counted;
+	d->comments += counted->others - block->other_count;
+	d->records += block->count;
+	d->index += block->count;
+	c->records = block->count;
+	c->line = counted->other_at == d->index ? counted->other_line : 0;
+	if (block->count > 0)
 		codec_set_start(d->codec, counted->start_ns / (int64_t)codec_tick(d->codec));
 	void *part = counted->part;
-	c->counted.part = NULL;
+	block->counted.part = NULL;
 	const int status = fold->join(fold->context, part);
 	if (status == IOT_OK)
 		finish_block(r);

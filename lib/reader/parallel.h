@@ -127,6 +127,6 @@ void parallel_stop(struct parallel *p); /* Stops and frees; NULL is ignored. */
 /* Wait for the next block of a segment; give one back. */
 struct decoded_block *parallel_next_block(struct parallel *p, uint64_t segment,
 					  struct worker **from);
-void parallel_give_back(struct worker *from, struct decoded_block *c);
+void parallel_give_back(struct worker *from, struct decoded_block *block);
 
 #endif

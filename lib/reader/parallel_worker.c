@@ -16,33 +16,34 @@
 
 static struct decoded_block *new_block(void)
 {
-	struct decoded_block *c = malloc(sizeof(*c));
-	if (c != NULL) /* the records are first accessed when they are decoded */
-		memset(c, 0, offsetof(struct decoded_block, records));
-	return c;
+	struct decoded_block *block = malloc(sizeof(*block));
+	if (block != NULL) /* the records are first accessed when they are decoded */
+		memset(block, 0, offsetof(struct decoded_block, records));
+	return block;
 }
 
-static void free_blocks(struct decoded_block *c)
+static void free_blocks(struct decoded_block *block)
 {
-	while (c != NULL) {
-		struct decoded_block *next = c->next;
-		free(c->clocks);
-		free(c->others);
-		free(c->text);
-		free(c->unnamed);
-		free(c);
-		c = next;
+	while (block != NULL) {
+		struct decoded_block *next = block->next;
+		free(block->clocks);
+		free(block->others);
+		free(block->text);
+		free(block->unnamed);
+		free(block);
+		block = next;
 	}
 }
 
-static void clear_block(struct decoded_block *c)
+static void clear_block(struct decoded_block *block)
 {
-	free(c->clocks);
-	c->clocks = NULL;
-	c->count = c->clock_count = c->other_count = c->text_used = c->unnamed_count = 0;
-	c->needs_serial = c->last = c->ended = c->failed = false;
-	c->counted = (struct counted_segment){0};
-	c->next = NULL;
+	free(block->clocks);
+	block->clocks = NULL;
+	block->count = block->clock_count = block->other_count = block->text_used =
+	    block->unnamed_count = 0;
+	block->needs_serial = block->last = block->ended = block->failed = false;
+	block->counted = (struct counted_segment){0};
+	block->next = NULL;
 }
 
 static size_t blocks_max(const struct parallel *p)
@@ -54,34 +55,34 @@ static size_t blocks_max(const struct parallel *p)
 static struct decoded_block *empty_block(struct worker *w)
 {
 	struct parallel *p = w->parallel;
-	struct decoded_block *c = NULL;
+	struct decoded_block *block = NULL;
 	pthread_mutex_lock(&p->mutex);
-	while (!p->stop && c == NULL) {
-		c = w->free;
-		if (c != NULL) {
-			w->free = c->next;
-		} else if (w->made < blocks_max(p) && (c = new_block()) != NULL) {
+	while (!p->stop && block == NULL) {
+		block = w->free;
+		if (block != NULL) {
+			w->free = block->next;
+		} else if (w->made < blocks_max(p) && (block = new_block()) != NULL) {
 			w->made++;
 		} else {
 			pthread_cond_wait(&p->empty, &p->mutex);
 		}
 	}
-	if (p->stop && c != NULL) {
-		c->next = w->free;
-		w->free = c;
-		c = NULL;
+	if (p->stop && block != NULL) {
+		block->next = w->free;
+		w->free = block;
+		block = NULL;
 	}
 	pthread_mutex_unlock(&p->mutex);
-	if (c != NULL)
-		clear_block(c);
-	return c;
+	if (block != NULL)
+		clear_block(block);
+	return block;
 }
 
-static void hand_over(struct worker *w, struct decoded_block *c)
+static void hand_over(struct worker *w, struct decoded_block *block)
 {
 	pthread_mutex_lock(&w->parallel->mutex);
-	*w->tail = c;
-	w->tail = &c->next;
+	*w->tail = block;
+	w->tail = &block->next;
 	pthread_cond_signal(&w->parallel->full);
 	pthread_mutex_unlock(&w->parallel->mutex);
 }
@@ -89,40 +90,40 @@ static void hand_over(struct worker *w, struct decoded_block *c)
 struct decoded_block *parallel_next_block(struct parallel *p, uint64_t segment,
 					  struct worker **from)
 {
-	struct decoded_block *c = NULL;
+	struct decoded_block *block = NULL;
 	pthread_mutex_lock(&p->mutex);
-	while (c == NULL) {
-		for (size_t i = 0; i < p->worker_count && c == NULL; i++) {
+	while (block == NULL) {
+		for (size_t i = 0; i < p->worker_count && block == NULL; i++) {
 			struct worker *w = &p->workers[i];
 			if (w->head == NULL || w->head->segment != segment)
 				continue;
-			c = w->head;
-			w->head = c->next;
+			block = w->head;
+			w->head = block->next;
 			if (w->head == NULL)
 				w->tail = &w->head;
 			*from = w;
 		}
-		if (c == NULL)
+		if (block == NULL)
 			pthread_cond_wait(&p->full, &p->mutex);
 	}
 	pthread_mutex_unlock(&p->mutex);
-	return c;
+	return block;
 }
 
 /* Drops accumulated results that will not be joined. */
-static void drop_counted(const struct parallel *p, struct decoded_block *c)
+static void drop_counted(const struct parallel *p, struct decoded_block *block)
 {
-	if (c->counted.part != NULL)
-		p->fold->drop(p->fold->context, c->counted.part);
-	c->counted.part = NULL;
+	if (block->counted.part != NULL)
+		p->fold->drop(p->fold->context, block->counted.part);
+	block->counted.part = NULL;
 }
 
-void parallel_give_back(struct worker *from, struct decoded_block *c)
+void parallel_give_back(struct worker *from, struct decoded_block *block)
 {
-	drop_counted(from->parallel, c);
+	drop_counted(from->parallel, block);
 	pthread_mutex_lock(&from->parallel->mutex);
-	c->next = from->free;
-	from->free = c;
+	block->next = from->free;
+	from->free = block;
 	pthread_cond_broadcast(&from->parallel->empty);
 	pthread_mutex_unlock(&from->parallel->mutex);
 }
@@ -146,45 +147,45 @@ static bool changes_definitions(const struct iot_event *ev)
 /* Counts an event; returns whether it need not be kept. */
 static bool only_counted(const struct segment_progress *s, const struct iot_event *ev)
 {
-	struct decoded_block *c = s->block;
-	if (c->counted.part == NULL)
+	struct decoded_block *block = s->block;
+	if (block->counted.part == NULL)
 		return false;
-	c->counted.others++;
-	c->counted.other_at = s->decoder->index;
-	c->counted.other_line = s->decoder->lines;
-	c->failed |= c->other_count >= FOLD_DIRECTIVES || c->text_used >= FOLD_TEXT;
-	return c->failed || !changes_definitions(ev);
+	block->counted.others++;
+	block->counted.other_at = s->decoder->index;
+	block->counted.other_line = s->decoder->lines;
+	block->failed |= block->other_count >= FOLD_DIRECTIVES || block->text_used >= FOLD_TEXT;
+	return block->failed || !changes_definitions(ev);
 }
 
 static void add_directive(void *context, const struct iot_event *ev, size_t place)
 {
 	const struct segment_progress *s = context;
-	struct decoded_block *c = s->block;
+	struct decoded_block *block = s->block;
 	if (only_counted(s, ev))
 		return;
-	const size_t need = c->text_used + ev->text.size;
-	if (!array_reserve(&c->others, &c->other_capacity, c->other_count + 1,
-			   sizeof(*c->others)) ||
-	    !array_reserve(&c->text, &c->text_capacity, need, 1)) {
-		c->failed = true;
+	const size_t need = block->text_used + ev->text.size;
+	if (!array_reserve(&block->others, &block->other_capacity, block->other_count + 1,
+			   sizeof(*block->others)) ||
+	    !array_reserve(&block->text, &block->text_capacity, need, 1)) {
+		block->failed = true;
 		return;
 	}
 	if (ev->text.size > 0)
-		memcpy(c->text + c->text_used, ev->text.data, ev->text.size);
-	c->others[c->other_count++] = (struct other_event){
-	    .ev = *ev, .place = place, .text_at = c->text_used, .line = s->decoder->lines};
-	c->text_used = need;
+		memcpy(block->text + block->text_used, ev->text.data, ev->text.size);
+	block->others[block->other_count++] = (struct other_event){
+	    .ev = *ev, .place = place, .text_at = block->text_used, .line = s->decoder->lines};
+	block->text_used = need;
 }
 
 static void add_undefined(void *context, const struct iot_record *rec)
 {
 	const struct segment_progress *s = context;
-	struct decoded_block *c = s->block;
-	if (array_reserve(&c->unnamed, &c->unnamed_capacity, c->unnamed_count + 1,
-			  sizeof(*c->unnamed)))
-		c->unnamed[c->unnamed_count++] = *rec;
+	struct decoded_block *block = s->block;
+	if (array_reserve(&block->unnamed, &block->unnamed_capacity, block->unnamed_count + 1,
+			  sizeof(*block->unnamed)))
+		block->unnamed[block->unnamed_count++] = *rec;
 	else
-		c->failed = true;
+		block->failed = true;
 }
 
 /* Segments */
@@ -282,26 +283,26 @@ static bool needs_serial(const struct decoder *d)
 	       d->lacks_late;
 }
 
-static void fill(struct segment_progress *s, struct decoded_block *c)
+static void fill(struct segment_progress *s, struct decoded_block *block)
 {
 	struct decoder *d = s->decoder;
 	struct event_batch b = {
-	    .records = c->records, .stride = sizeof(c->records[0]), .max = BLOCK_RECORDS};
-	while (b.n < b.max && c->other_count < BLOCK_DIRECTIVES && c->text_used < BLOCK_TEXT &&
-	       !c->last && !c->needs_serial) {
+	    .records = block->records, .stride = sizeof(block->records[0]), .max = BLOCK_RECORDS};
+	while (b.n < b.max && block->other_count < BLOCK_DIRECTIVES &&
+	       block->text_used < BLOCK_TEXT && !block->last && !block->needs_serial) {
 		if (d->block.cur == d->block.end && decoder_next_block(d) != 1) {
-			c->last = ends_well(s);
-			c->needs_serial = !c->last;
+			block->last = ends_well(s);
+			block->needs_serial = !block->last;
 			break;
 		}
 		const struct decoder_snapshot before = decoder_snapshot(d);
 		const size_t had = b.n;
 		d->arena.used = 0;
 		decoder_step(d, &b);
-		c->needs_serial =
-		    needs_serial(d) || c->failed || (b.n == had && !decoder_moved(d, before));
+		block->needs_serial =
+		    needs_serial(d) || block->failed || (b.n == had && !decoder_moved(d, before));
 	}
-	c->count = b.n;
+	block->count = b.n;
 	note_progress(s);
 }
 
@@ -320,35 +321,36 @@ static uint64_t magnitude(int64_t n)
 }
 
 /* Accumulates the batch and empties it. */
-static void count_batch(struct segment_progress *s, struct decoded_block *c, struct event_batch *b)
+static void count_batch(struct segment_progress *s, struct decoded_block *block,
+			struct event_batch *b)
 {
 	struct parallel *p = s->worker->parallel;
 	const struct iot_event *ev = b->events;
 	batch_place_untimed(b);
 	for (size_t i = 0; i < b->n; i++)
 		if (ev[i].kind == IOT_RECORD)
-			c->counted.cpu_bits |= magnitude(ev[i].rec.cpu_ns);
+			block->counted.cpu_bits |= magnitude(ev[i].rec.cpu_ns);
 	if (b->n > 0 &&
-	    (reported_to_stop(p) || p->fold->events(c->counted.part, ev, b->n) != IOT_OK))
-		c->failed = true;
+	    (reported_to_stop(p) || p->fold->events(block->counted.part, ev, b->n) != IOT_OK))
+		block->failed = true;
 	b->n = 0;
 	s->decoder->arena.used = 0;
 }
 
 /* As fill, but accumulates the whole segment. */
-static void fill_counted(struct segment_progress *s, struct decoded_block *c)
+static void fill_counted(struct segment_progress *s, struct decoded_block *block)
 {
 	struct decoder *d = s->decoder;
 	struct iot_event *ev = s->worker->events;
 	struct event_batch b = {
 	    .events = ev, .records = &ev->rec, .stride = sizeof(*ev), .max = FOLD_EVENTS};
 	const uint64_t first = d->index;
-	while (!c->last && !c->needs_serial) {
+	while (!block->last && !block->needs_serial) {
 		if (d->block.cur == d->block.end)
-			count_batch(s, c, &b); /* texts are valid as long as the block */
+			count_batch(s, block, &b); /* texts are valid as long as the block */
 		if (d->block.cur == d->block.end && decoder_next_block(d) != 1) {
-			c->last = ends_well(s);
-			c->needs_serial = !c->last;
+			block->last = ends_well(s);
+			block->needs_serial = !block->last;
 			break;
 		}
 		const struct decoder_snapshot before = decoder_snapshot(d);
@@ -356,48 +358,48 @@ static void fill_counted(struct segment_progress *s, struct decoded_block *c)
 		const bool full = !decoder_step(d, &b) || b.n == b.max;
 		const bool stuck = full && empty && b.n == 0 && !decoder_moved(d, before);
 		if (full)
-			count_batch(s, c, &b);
-		c->needs_serial = needs_serial(d) || c->failed || stuck;
+			count_batch(s, block, &b);
+		block->needs_serial = needs_serial(d) || block->failed || stuck;
 	}
-	count_batch(s, c, &b);
-	c->needs_serial |= c->failed;
-	c->last &= !c->needs_serial;
-	c->count = d->index - first;
-	c->counted.start_ns = decoder_last_start_ns(d);
+	count_batch(s, block, &b);
+	block->needs_serial |= block->failed;
+	block->last &= !block->needs_serial;
+	block->count = d->index - first;
+	block->counted.start_ns = decoder_last_start_ns(d);
 	note_progress(s);
 }
 
-static void fill_block(struct segment_progress *s, struct decoded_block *c)
+static void fill_block(struct segment_progress *s, struct decoded_block *block)
 {
 	const struct iot_fold *fold = s->worker->parallel->fold;
 	if (fold == NULL) {
-		fill(s, c);
+		fill(s, block);
 		return;
 	}
-	c->counted.part = fold->begin(fold->context);
-	if (c->counted.part != NULL)
-		fill_counted(s, c);
+	block->counted.part = fold->begin(fold->context);
+	if (block->counted.part != NULL)
+		fill_counted(s, block);
 	else
-		c->needs_serial = true;
+		block->needs_serial = true;
 }
 
-static void sum_up(struct segment_progress *s, struct decoded_block *c)
+static void sum_up(struct segment_progress *s, struct decoded_block *block)
 {
 	struct decoder *d = s->decoder;
 	const uint64_t place = s->segment->at + bufreader_position(d->bufreader);
-	c->lines = s->lines;
-	c->text_bytes = s->text_bytes;
-	c->stored = place < s->segment->end ? place : s->segment->end;
-	if (!c->last)
+	block->lines = s->lines;
+	block->text_bytes = s->text_bytes;
+	block->stored = place < s->segment->end ? place : s->segment->end;
+	if (!block->last)
 		return;
-	c->stored = s->segment->end;
-	c->ended = d->progress == TRACE_ENDED;
-	c->reported_comments = d->sync.reported_comments;
-	c->clock_count = codec_clocks(d->codec, NULL, 0);
-	c->clocks = malloc((c->clock_count + 1) * sizeof(*c->clocks));
-	c->needs_serial = c->clocks == NULL;
-	if (c->clocks != NULL)
-		codec_clocks(d->codec, c->clocks, c->clock_count);
+	block->stored = s->segment->end;
+	block->ended = d->progress == TRACE_ENDED;
+	block->reported_comments = d->sync.reported_comments;
+	block->clock_count = codec_clocks(d->codec, NULL, 0);
+	block->clocks = malloc((block->clock_count + 1) * sizeof(*block->clocks));
+	block->needs_serial = block->clocks == NULL;
+	if (block->clocks != NULL)
+		codec_clocks(d->codec, block->clocks, block->clock_count);
 }
 
 /* Returns false if asked to stop. */
@@ -409,15 +411,15 @@ static bool read_segment(struct worker *w, const struct segment *segment)
 	const bool open = open_segment(&decoder, w->parallel, &s, &bytes);
 	bool over = false;
 	while (!over && (s.block = empty_block(w)) != NULL) {
-		struct decoded_block *c = s.block;
-		c->segment = segment->number;
-		c->needs_serial = !open;
+		struct decoded_block *block = s.block;
+		block->segment = segment->number;
+		block->needs_serial = !open;
 		if (open) {
-			fill_block(&s, c);
-			sum_up(&s, c);
+			fill_block(&s, block);
+			sum_up(&s, block);
 		}
-		over = c->needs_serial || c->last;
-		hand_over(w, c);
+		over = block->needs_serial || block->last;
+		hand_over(w, block);
 	}
 	decoder_free(&decoder);
 	return over;
@@ -492,8 +494,9 @@ void parallel_stop(struct parallel *p)
 	pthread_mutex_unlock(&p->mutex);
 	for (size_t i = 0; i < p->worker_count; i++) {
 		pthread_join(p->workers[i].thread, NULL);
-		for (struct decoded_block *c = p->workers[i].head; c != NULL; c = c->next)
-			drop_counted(p, c);
+		for (struct decoded_block *block = p->workers[i].head; block != NULL;
+		     block = block->next)
+			drop_counted(p, block);
 		free(p->workers[i].events);
 		free_blocks(p->workers[i].head);
 		free_blocks(p->workers[i].free);

@@ -42,22 +42,22 @@ void reader_drop_deferred(struct iot_reader *r)
 
 size_t reader_take_deferred(struct iot_reader *r, struct iot_event *out, size_t max)
 {
-	struct deferred_events *h = &r->deferred;
-	size_t n = h->count - h->next;
+	struct deferred_events *d = &r->deferred;
+	size_t n = d->count - d->next;
 	if (n > max)
 		n = max;
 	if (n == 0)
 		reader_drop_deferred(r); /* frees the texts returned by the previous call */
 	else
-		memcpy(out, h->events + h->next, n * sizeof(*out));
-	h->next += n;
+		memcpy(out, d->events + d->next, n * sizeof(*out));
+	d->next += n;
 	return n;
 }
 
 static bool reserve_deferred(struct iot_reader *r)
 {
-	struct deferred_events *h = &r->deferred;
-	return array_reserve(&h->events, &h->capacity, h->count + 1, sizeof(*h->events)) ||
+	struct deferred_events *d = &r->deferred;
+	return array_reserve(&d->events, &d->capacity, d->count + 1, sizeof(*d->events)) ||
 	       decoder_fail_memory(&r->decoder, IOT_ENOMEM);
 }
 
@@ -399,12 +399,12 @@ struct search {
 	uint64_t ticks_max;
 };
 
-static bool is_before(const void *context, const struct seek_point *e)
+static bool is_before(const void *context, const struct seek_point *p)
 {
 	const struct search *s = context;
 	if (s->target->what == IOT_SEEK_RECORD)
-		return e->sync.record <= s->target->value;
-	return e->sync.time < s->target->value && e->sync.time <= s->ticks_max;
+		return p->sync.record <= s->target->value;
+	return p->sync.time < s->target->value && p->sync.time <= s->ticks_max;
 }
 
 static int failed_search(struct decoder *d, int status)

@@ -211,72 +211,73 @@ struct seek_points {
 struct seek_points *seek_points_new(const struct stored_input *s, enum iot_compression how,
 				    unsigned base, uint64_t window_max)
 {
-	struct seek_points *f = calloc(1, sizeof(*f));
+	struct seek_points *points = calloc(1, sizeof(*points));
 	int log = ZSTD_WINDOWLOG_MIN;
-	if (f == NULL)
+	if (points == NULL)
 		return NULL;
-	f->in = *s;
-	f->how = how;
-	f->base = base;
-	f->scan = malloc(SCAN_SIZE);
-	f->packed = malloc(PACKED_CAPACITY);
+	points->in = *s;
+	points->how = how;
+	points->base = base;
+	points->scan = malloc(SCAN_SIZE);
+	points->packed = malloc(PACKED_CAPACITY);
 	if (window_max == 0)
 		window_max = WINDOW_DEFAULT;
 	while (log < ZSTD_WINDOWLOG_MAX && (UINT64_C(2) << log) <= window_max)
 		log++;
 	if (how == IOT_ZSTD)
-		f->zstd = ZSTD_createDCtx();
-	if (f->scan == NULL || f->packed == NULL || (how == IOT_ZSTD && f->zstd == NULL)) {
-		seek_points_free(f);
+		points->zstd = ZSTD_createDCtx();
+	if (points->scan == NULL || points->packed == NULL ||
+	    (how == IOT_ZSTD && points->zstd == NULL)) {
+		seek_points_free(points);
 		return NULL;
 	}
-	if (f->zstd != NULL)
-		(void)ZSTD_DCtx_setParameter(f->zstd, ZSTD_d_windowLogMax, log);
-	return f;
+	if (points->zstd != NULL)
+		(void)ZSTD_DCtx_setParameter(points->zstd, ZSTD_d_windowLogMax, log);
+	return points;
 }
 
-void seek_points_free(struct seek_points *f)
+void seek_points_free(struct seek_points *points)
 {
-	if (f == NULL)
+	if (points == NULL)
 		return;
-	ZSTD_freeDCtx(f->zstd);
-	free(f->at);
-	free(f->scan);
-	free(f->packed);
-	free(f);
+	ZSTD_freeDCtx(points->zstd);
+	free(points->at);
+	free(points->scan);
+	free(points->packed);
+	free(points);
 }
 
 /* First bytes */
 
 /* Returns whether text begins with the line of a %sync. */
-static bool is_sync(const struct seek_points *f, const char *text, size_t size,
+static bool is_sync(const struct seek_points *points, const char *text, size_t size,
 		    struct sync_directive *sync)
 {
 	if (size == 0 || memchr(text, '\n', size) == NULL)
 		return false;
 	const struct text_line l = text_line_classify(text, text + size);
-	return l.kind == TEXT_LINE_COMMENT && l.base == f->base &&
+	return l.kind == TEXT_LINE_COMMENT && l.base == points->base &&
 	       directive_framing(l.text) == FRAMING_SYNC &&
 	       framing_parse_sync(l.text, sync) == NULL;
 }
 
-static size_t unpack_zstd(struct seek_points *f, size_t size, char *line)
+static size_t unpack_zstd(struct seek_points *points, size_t size, char *line)
 {
-	ZSTD_inBuffer in = {f->packed, size, 0};
+	ZSTD_inBuffer in = {points->packed, size, 0};
 	ZSTD_outBuffer out = {line, LINE_CAPACITY, 0};
-	ZSTD_DCtx_reset(f->zstd, ZSTD_reset_session_only);
+	ZSTD_DCtx_reset(points->zstd, ZSTD_reset_session_only);
 	while (out.pos < out.size) {
 		const size_t in_before = in.pos, out_before = out.pos;
-		const size_t rc = ZSTD_decompressStream(f->zstd, &out, &in);
+		const size_t rc = ZSTD_decompressStream(points->zstd, &out, &in);
 		if (ZSTD_isError(rc) || rc == 0 || (in.pos == in_before && out.pos == out_before))
 			break;
 	}
 	return out.pos;
 }
 
-static size_t unpack_gzip(struct seek_points *f, size_t size, char *line)
+static size_t unpack_gzip(struct seek_points *points, size_t size, char *line)
 {
-	z_stream z = {.next_in = (Bytef *)f->packed,
+	z_stream z = {.next_in = (Bytef *)points->packed,
 		      .avail_in = (uInt)size,
 		      .next_out = (Bytef *)line,
 		      .avail_out = LINE_CAPACITY};
@@ -288,11 +289,11 @@ static size_t unpack_gzip(struct seek_points *f, size_t size, char *line)
 }
 
 /* Returns the size of a zstd frame's header and first block. */
-static size_t first_block(const struct seek_points *f, uint64_t at)
+static size_t first_block(const struct seek_points *points, uint64_t at)
 {
 	unsigned char head[ZSTD_FRAMEHEADERSIZE_MAX + 3];
 	ZSTD_frameHeader header;
-	const ssize_t got = stored_input_read(&f->in, at, head, sizeof(head));
+	const ssize_t got = stored_input_read(&points->in, at, head, sizeof(head));
 	if (got <= 0 || ZSTD_getFrameHeader(&header, head, (size_t)got) != 0 ||
 	    header.headerSize + 3 > (size_t)got)
 		return 0;
@@ -302,48 +303,49 @@ static size_t first_block(const struct seek_points *f, uint64_t at)
 }
 
 /* Returns 1 for a seek point; 0 if it is none; or a negative status. */
-static int look_packed(struct seek_points *f, uint64_t at, struct seek_point *entry)
+static int look_packed(struct seek_points *points, uint64_t at, struct seek_point *entry)
 {
 	char line[LINE_CAPACITY];
-	const size_t wanted = f->how == IOT_ZSTD ? first_block(f, at) : PACKED_CAPACITY / 8;
-	const ssize_t got = stored_input_read(&f->in, at, f->packed, wanted);
+	const size_t wanted =
+	    points->how == IOT_ZSTD ? first_block(points, at) : PACKED_CAPACITY / 8;
+	const ssize_t got = stored_input_read(&points->in, at, points->packed, wanted);
 	if (got < 0)
 		return IOT_EIO;
-	const size_t size = f->how == IOT_ZSTD ? unpack_zstd(f, (size_t)got, line)
-					       : unpack_gzip(f, (size_t)got, line);
+	const size_t size = points->how == IOT_ZSTD ? unpack_zstd(points, (size_t)got, line)
+						    : unpack_gzip(points, (size_t)got, line);
 	entry->at = at;
-	return is_sync(f, line, size, &entry->sync);
+	return is_sync(points, line, size, &entry->sync);
 }
 
-static int look_plain(struct seek_points *f, uint64_t at, struct seek_point *entry)
+static int look_plain(struct seek_points *points, uint64_t at, struct seek_point *entry)
 {
 	char line[LINE_CAPACITY];
-	const ssize_t got = stored_input_read(&f->in, at, line, sizeof(line));
+	const ssize_t got = stored_input_read(&points->in, at, line, sizeof(line));
 	entry->at = at;
-	return got < 0 ? IOT_EIO : is_sync(f, line, (size_t)got, &entry->sync);
+	return got < 0 ? IOT_EIO : is_sync(points, line, (size_t)got, &entry->sync);
 }
 
 /* Candidates */
 
-static int next_frame(struct seek_points *f, uint64_t from, uint64_t limit,
+static int next_frame(struct seek_points *points, uint64_t from, uint64_t limit,
 		      struct seek_point *entry)
 {
-	if (!f->walked) {
-		const int status = zstd_frames_walk(&f->in, &f->at, &f->count);
+	if (!points->walked) {
+		const int status = zstd_frames_walk(&points->in, &points->at, &points->count);
 		if (status != IOT_OK)
 			return status;
-		f->walked = true;
+		points->walked = true;
 	}
-	size_t low = 0, high = f->count;
+	size_t low = 0, high = points->count;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		if (f->at[middle] < from)
+		if (points->at[middle] < from)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < f->count && f->at[low] < limit; low++) {
-		const int found = look_packed(f, f->at[low], entry);
+	for (; low < points->count && points->at[low] < limit; low++) {
+		const int found = look_packed(points, points->at[low], entry);
 		if (found != 0)
 			return found;
 	}
@@ -351,36 +353,38 @@ static int next_frame(struct seek_points *f, uint64_t from, uint64_t limit,
 }
 
 /* Returns the position of a candidate in text[from .. size), or `size`. */
-static size_t candidate(const struct seek_points *f, size_t from, size_t size, size_t *keep)
+static size_t candidate(const struct seek_points *points, size_t from, size_t size, size_t *keep)
 {
 	static const char member[] = "\x1f\x8b\x08", sync[] = "\nff %sync ",
 			  decimal_sync[] = "\n255 %sync ";
-	const char *wanted = f->how == IOT_GZIP ? member : f->base == 16 ? sync : decimal_sync;
+	const char *wanted = points->how == IOT_GZIP ? member
+			     : points->base == 16    ? sync
+						     : decimal_sync;
 	const size_t n = strlen(wanted);
-	const char *p = memmem(f->scan + from, size - from, wanted, n);
+	const char *p = memmem(points->scan + from, size - from, wanted, n);
 	*keep = n - 1;
 	if (p == NULL)
 		return size;
-	return (size_t)(p - f->scan);
+	return (size_t)(p - points->scan);
 }
 
-static int next_scanned(struct seek_points *f, uint64_t from, uint64_t limit,
+static int next_scanned(struct seek_points *points, uint64_t from, uint64_t limit,
 			struct seek_point *entry)
 {
-	const bool plain = f->how == IOT_PLAIN;
+	const bool plain = points->how == IOT_PLAIN;
 	uint64_t at = plain && from > 0 ? from - 1 : from; /* includes the preceding LF */
 	while (at < limit) {
 		size_t keep = 0;
-		const ssize_t got = stored_input_read(&f->in, at, f->scan, SCAN_SIZE);
+		const ssize_t got = stored_input_read(&points->in, at, points->scan, SCAN_SIZE);
 		if (got < 0)
 			return IOT_EIO;
 		const size_t size = (size_t)got;
-		for (size_t i = 0; (i = candidate(f, i, size, &keep)) < size; i++) {
+		for (size_t i = 0; (i = candidate(points, i, size, &keep)) < size; i++) {
 			const uint64_t place = at + i + plain;
 			if (place >= limit)
 				return 0;
-			const int found =
-			    plain ? look_plain(f, place, entry) : look_packed(f, place, entry);
+			const int found = plain ? look_plain(points, place, entry)
+						: look_packed(points, place, entry);
 			if (found != 0)
 				return found;
 		}
@@ -391,22 +395,23 @@ static int next_scanned(struct seek_points *f, uint64_t from, uint64_t limit,
 	return 0;
 }
 
-int seek_points_next(struct seek_points *f, uint64_t from, uint64_t limit, struct seek_point *entry)
+int seek_points_next(struct seek_points *points, uint64_t from, uint64_t limit,
+		     struct seek_point *entry)
 {
-	return f->how == IOT_ZSTD ? next_frame(f, from, limit, entry)
-				  : next_scanned(f, from, limit, entry);
+	return points->how == IOT_ZSTD ? next_frame(points, from, limit, entry)
+				       : next_scanned(points, from, limit, entry);
 }
 
-int seek_points_find(struct seek_points *f,
+int seek_points_find(struct seek_points *points,
 		     bool (*before)(const void *context, const struct seek_point *entry),
 		     const void *context, struct seek_point *entry)
 {
-	uint64_t low = 0, high = f->in.size;
+	uint64_t low = 0, high = points->in.size;
 	int any = 0;
 	while (low < high) {
 		const uint64_t middle = low + (high - low) / 2;
 		struct seek_point here;
-		const int found = seek_points_next(f, middle, high, &here);
+		const int found = seek_points_next(points, middle, high, &here);
 		if (found < 0)
 			return found;
 		if (found == 1 && before(context, &here)) {

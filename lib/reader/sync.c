@@ -81,12 +81,12 @@ static bool is_power_of_ten(uint64_t n)
  */
 static void set_muted_tick(struct decoder *d, uint64_t tick_ns, bool canonical)
 {
-	struct lookahead *a = d->lookahead;
+	struct lookahead *look = d->lookahead;
 	const unsigned base = codec_base(d->codec);
 	if (d->settings->tick_given)
 		tick_ns = d->settings->tick_ns;
 	else
-		a->tick_unproven = !canonical || !is_power_of_ten(tick_ns);
+		look->tick_unproven = !canonical || !is_power_of_ten(tick_ns);
 	d->codec = iot_codec_init(d->codec, d->codec_size, tick_ns, base);
 	d->muted.codec = iot_codec_init(d->muted.codec, d->muted.codec_size, tick_ns, base);
 	d->muted.index = d->index;
@@ -277,11 +277,11 @@ bool decoder_end_line(struct decoder *d, struct event_batch *b, const struct tex
 /* Resumes at this %sync if the interval after it turns out to be proven. */
 static void may_resume(struct decoder *d, const struct sync_directive *s)
 {
-	struct lookahead *a = d->lookahead;
-	a->resume = *s;
-	a->resumption = RESUME_MAYBE;
-	a->known_start = a->corroborated;
-	a->corroborated = false;
+	struct lookahead *look = d->lookahead;
+	look->resume = *s;
+	look->resumption = RESUME_MAYBE;
+	look->known_start = look->corroborated;
+	look->corroborated = false;
 }
 
 bool decoder_trusts_tick(struct decoder *d)
@@ -296,15 +296,15 @@ bool decoder_trusts_tick(struct decoder *d)
 
 bool decoder_resume(struct decoder *d, struct event_batch *b)
 {
-	struct lookahead *a = d->lookahead;
-	const struct sync_directive *s = &a->resume;
+	struct lookahead *look = d->lookahead;
+	const struct sync_directive *s = &look->resume;
 	if (!decoder_trusts_tick(d))
 		return false;
 	codec_set_start(d->codec, (int64_t)s->time);
 	if (!report_lost(d, b, s->record > d->index ? s->record - d->index : 0))
 		return false;
-	a->resumption = RESUME_NOWHERE;
-	a->mode = LOOKAHEAD_VERIFYING;
+	look->resumption = RESUME_NOWHERE;
+	look->mode = LOOKAHEAD_VERIFYING;
 	d->framed = true;
 	d->sync.recovery = RECOVERY_NONE;
 	d->sync.intervals++;

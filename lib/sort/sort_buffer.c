@@ -33,17 +33,17 @@ static size_t arena_size(const struct iot_event *ev)
 	return is_record_only(ev) ? sizeof(struct iot_record) : extended_size(ev->text.size);
 }
 
-static char *stored(const struct sort_buffer *p, struct sort_key key)
+static char *stored(const struct sort_buffer *b, struct sort_key key)
 {
-	return p->arena + (size_t)((uint32_t)key.tie & ~EXTENDED) * UNIT;
+	return b->arena + (size_t)((uint32_t)key.tie & ~EXTENDED) * UNIT;
 }
 
-static size_t stored_size(const struct sort_buffer *p, struct sort_key key)
+static size_t stored_size(const struct sort_buffer *b, struct sort_key key)
 {
 	if ((key.tie & EXTENDED) == 0)
 		return sizeof(struct iot_record);
 	struct extra extra;
-	memcpy(&extra, stored(p, key) + sizeof(struct iot_record), sizeof(extra));
+	memcpy(&extra, stored(b, key) + sizeof(struct iot_record), sizeof(extra));
 	return extended_size(extra.size);
 }
 
@@ -53,9 +53,9 @@ static bool is_before(struct sort_key a, struct sort_key b)
 }
 
 /* Returns the key added last, or a minimal key if the buffer is empty. */
-static struct sort_key newest(const struct sort_buffer *p)
+static struct sort_key newest(const struct sort_buffer *b)
 {
-	return p->count > p->head ? p->key[p->count - 1] : (struct sort_key){INT64_MIN, 0};
+	return b->count > b->head ? b->key[b->count - 1] : (struct sort_key){INT64_MIN, 0};
 }
 
 static void store_record(char *at, const struct iot_record *rec, const uint32_t *tag)
@@ -65,16 +65,16 @@ static void store_record(char *at, const struct iot_record *rec, const uint32_t 
 		memcpy(at + offsetof(struct iot_record, spare), tag, sizeof(*tag));
 }
 
-static bool add(struct sort_buffer *p, const struct iot_event *ev, const uint32_t *tag)
+static bool add(struct sort_buffer *b, const struct iot_event *ev, const uint32_t *tag)
 {
 	size_t bytes = arena_size(ev);
-	if (bytes > ARENA_MAX - p->used)
+	if (bytes > ARENA_MAX - b->used)
 		return false;
-	if (!array_reserve(&p->key, &p->capacity, p->count + 1, sizeof(*p->key)) ||
-	    !array_reserve(&p->arena, &p->arena_capacity, p->used + bytes, 1))
+	if (!array_reserve(&b->key, &b->capacity, b->count + 1, sizeof(*b->key)) ||
+	    !array_reserve(&b->arena, &b->arena_capacity, b->used + bytes, 1))
 		return false;
-	uint64_t tie = p->used / UNIT;
-	char *at = p->arena + p->used;
+	uint64_t tie = b->used / UNIT;
+	char *at = b->arena + b->used;
 	store_record(at, &ev->rec, tag);
 	if (bytes != sizeof(ev->rec)) {
 		struct extra extra = {ev->kind, ev->has, ev->text.size};
@@ -83,16 +83,16 @@ static bool add(struct sort_buffer *p, const struct iot_event *ev, const uint32_
 			memcpy(at + sizeof(ev->rec) + sizeof(extra), ev->text.data, ev->text.size);
 		tie |= EXTENDED;
 	}
-	if (p->by_process)
+	if (b->by_process)
 		tie |= (uint64_t)ev->rec.process << 32;
-	if (p->sorted == p->count || ev->rec.start_ns < p->lowest)
-		p->lowest = ev->rec.start_ns;
+	if (b->sorted == b->count || ev->rec.start_ns < b->lowest)
+		b->lowest = ev->rec.start_ns;
 	const struct sort_key key = {ev->rec.start_ns, tie};
-	const bool descents = is_before(key, newest(p));
-	p->descents += descents;
-	p->in_order = p->count == 0 || (p->in_order && !descents);
-	p->key[p->count++] = key;
-	p->used += bytes;
+	const bool descents = is_before(key, newest(b));
+	b->descents += descents;
+	b->in_order = b->count == 0 || (b->in_order && !descents);
+	b->key[b->count++] = key;
+	b->used += bytes;
 	return true;
 }
 
@@ -105,30 +105,30 @@ static size_t min(size_t a, size_t b)
  * Returns the number of plain records that can be added without reallocation while fewer than
  * `full` bytes are in use.
  */
-static size_t plain_capacity(const struct sort_buffer *p, size_t full)
+static size_t plain_capacity(const struct sort_buffer *b, size_t full)
 {
 	const size_t size = sizeof(struct iot_record);
 	const size_t each = size + size / 2 + 2 * sizeof(struct sort_key);
-	const size_t held = sort_buffer_bytes(p), arena = min(p->arena_capacity, ARENA_MAX);
+	const size_t held = sort_buffer_bytes(b), arena = min(b->arena_capacity, ARENA_MAX);
 	const size_t n = held < full ? (full - held + each - 1) / each : 0;
-	return min(n, min(p->capacity - p->count, (arena - p->used) / size));
+	return min(n, min(b->capacity - b->count, (arena - b->used) / size));
 }
 
 /* As add, for up to n plain records for which capacity is reserved; returns the number added. */
-static size_t add_plain(struct sort_buffer *p, const struct iot_event *ev, const uint32_t *tag,
+static size_t add_plain(struct sort_buffer *b, const struct iot_event *ev, const uint32_t *tag,
 			size_t n)
 {
 	if (n == 0) /* the arena may not exist yet */
 		return 0;
-	struct sort_key *to = p->key + p->count, last = newest(p);
-	char *at = p->arena + p->used;
-	int64_t lowest = p->sorted == p->count ? INT64_MAX : p->lowest;
-	uint64_t place = p->used / UNIT;
+	struct sort_key *to = b->key + b->count, last = newest(b);
+	char *at = b->arena + b->used;
+	int64_t lowest = b->sorted == b->count ? INT64_MAX : b->lowest;
+	uint64_t place = b->used / UNIT;
 	size_t i = 0, descents = 0;
 	for (; i < n && is_record_only(&ev[i]); i++) {
 		const struct iot_record *rec = &ev[i].rec;
 		store_record(at + i * sizeof(*rec), rec, tag != NULL ? tag + i : NULL);
-		const uint64_t process = p->by_process ? rec->process : 0;
+		const uint64_t process = b->by_process ? rec->process : 0;
 		const struct sort_key key = {rec->start_ns, process << 32 | place};
 		place += sizeof(*rec) / UNIT;
 		lowest = key.start < lowest ? key.start : lowest;
@@ -137,49 +137,49 @@ static size_t add_plain(struct sort_buffer *p, const struct iot_event *ev, const
 	}
 	if (i == 0)
 		return 0;
-	p->lowest = lowest;
-	p->in_order = (p->count == 0 || p->in_order) && descents == 0;
-	p->descents += descents;
-	p->count += i;
-	p->used += i * sizeof(ev->rec);
+	b->lowest = lowest;
+	b->in_order = (b->count == 0 || b->in_order) && descents == 0;
+	b->descents += descents;
+	b->count += i;
+	b->used += i * sizeof(ev->rec);
 	return i;
 }
 
-size_t sort_buffer_add(struct sort_buffer *p, const struct iot_event *ev, const uint32_t *tag,
+size_t sort_buffer_add(struct sort_buffer *b, const struct iot_event *ev, const uint32_t *tag,
 		       size_t n, size_t full)
 {
 	size_t i = 0;
-	while (i < n && (i == 0 || sort_buffer_bytes(p) < full)) {
+	while (i < n && (i == 0 || sort_buffer_bytes(b) < full)) {
 		const uint32_t *tags = tag != NULL ? tag + i : NULL;
-		size_t plain = add_plain(p, ev + i, tags, min(n - i, plain_capacity(p, full)));
-		if (plain == 0 && !add(p, &ev[i], tags))
+		size_t plain = add_plain(b, ev + i, tags, min(n - i, plain_capacity(b, full)));
+		if (plain == 0 && !add(b, &ev[i], tags))
 			break;
 		i += plain > 0 ? plain : 1;
 	}
 	return i;
 }
 
-bool sort_buffer_sort(struct sort_buffer *p)
+bool sort_buffer_sort(struct sort_buffer *b)
 {
-	const size_t n = p->count - p->head;
-	if (p->sorted == p->count || p->descents == 0) {
-		p->sorted = p->count;
+	const size_t n = b->count - b->head;
+	if (b->sorted == b->count || b->descents == 0) {
+		b->sorted = b->count;
 		return true;
 	}
-	if (!array_reserve(&p->spare, &p->spare_capacity, n, sizeof(*p->spare)))
+	if (!array_reserve(&b->spare, &b->spare_capacity, n, sizeof(*b->spare)))
 		return false;
-	keysort(p->key + p->head, n, p->sorted - p->head, p->descents, !p->by_process, p->spare);
-	p->sorted = p->count;
-	p->descents = 0;
+	keysort(b->key + b->head, n, b->sorted - b->head, b->descents, !b->by_process, b->spare);
+	b->sorted = b->count;
+	b->descents = 0;
 	return true;
 }
 
-size_t sort_buffer_lower_bound(const struct sort_buffer *p, int64_t end)
+size_t sort_buffer_lower_bound(const struct sort_buffer *b, int64_t end)
 {
-	size_t low = p->head, high = p->count;
+	size_t low = b->head, high = b->count;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		if (p->key[mid].start < end)
+		if (b->key[mid].start < end)
 			low = mid + 1;
 		else
 			high = mid;
@@ -187,10 +187,10 @@ size_t sort_buffer_lower_bound(const struct sort_buffer *p, int64_t end)
 	return low;
 }
 
-bool sort_buffer_has_before(const struct sort_buffer *p, int64_t end)
+bool sort_buffer_has_before(const struct sort_buffer *b, int64_t end)
 {
-	return (p->sorted < p->count && p->lowest < end) ||
-	       (p->head < p->sorted && p->key[p->head].start < end);
+	return (b->sorted < b->count && b->lowest < end) ||
+	       (b->head < b->sorted && b->key[b->head].start < end);
 }
 
 /* Removal */
@@ -206,42 +206,42 @@ static size_t show_extended(const char *at, struct iot_event *out)
 	return extended_size(extra.size);
 }
 
-size_t sort_buffer_pop(struct sort_buffer *p, size_t end, struct iot_event *out, uint32_t *tag,
+size_t sort_buffer_pop(struct sort_buffer *b, size_t end, struct iot_event *out, uint32_t *tag,
 		       size_t max)
 {
-	size_t n = end - p->head < max ? end - p->head : max;
+	size_t n = end - b->head < max ? end - b->head : max;
 	if (n == 0)
 		return 0;
-	const struct sort_key *key = p->key + p->head;
+	const struct sort_key *key = b->key + b->head;
 	for (size_t i = 0; i < n; i++) {
 		if (PREFETCH < n - i)
-			__builtin_prefetch(stored(p, key[i + PREFETCH]));
-		const char *at = stored(p, key[i]);
+			__builtin_prefetch(stored(b, key[i + PREFETCH]));
+		const char *at = stored(b, key[i]);
 		memcpy(&out[i].rec, at, sizeof(out[i].rec));
 		out[i].kind = IOT_RECORD;
 		out[i].has = 0;
 		out[i].text = (struct iot_text){NULL, 0};
 		if (tag != NULL)
 			tag[i] = event_take_tag(&out[i]);
-		p->reclaimable += (key[i].tie & EXTENDED) == 0 ? sizeof(struct iot_record)
+		b->reclaimable += (key[i].tie & EXTENDED) == 0 ? sizeof(struct iot_record)
 							       : show_extended(at, &out[i]);
 	}
-	p->head += n;
+	b->head += n;
 	return n;
 }
 
-size_t sort_buffer_pop_records(struct sort_buffer *p, size_t end, const struct iot_record **out,
+size_t sort_buffer_pop_records(struct sort_buffer *b, size_t end, const struct iot_record **out,
 			       size_t max)
 {
-	const size_t n = min(end - p->head, max);
-	const struct sort_key *key = p->key + p->head;
+	const size_t n = min(end - b->head, max);
+	const struct sort_key *key = b->key + b->head;
 	size_t i = 0;
 	for (; i < n && (key[i].tie & EXTENDED) == 0; i++) {
-		out[i] = (const struct iot_record *)(const void *)stored(p, key[i]);
+		out[i] = (const struct iot_record *)(const void *)stored(b, key[i]);
 		__builtin_prefetch(out[i]);
 	}
-	p->reclaimable += i * sizeof(struct iot_record);
-	p->head += i;
+	b->reclaimable += i * sizeof(struct iot_record);
+	b->head += i;
 	return i;
 }
 
@@ -249,50 +249,50 @@ size_t sort_buffer_pop_records(struct sort_buffer *p, size_t end, const struct i
  * Moves the remaining events to the other arena in order of their keys, so that their positions
  * there keep that order.
  */
-static bool move(struct sort_buffer *p)
+static bool move(struct sort_buffer *b)
 {
-	size_t live = p->count - p->head, used = 0;
-	if (!array_reserve(&p->other, &p->other_capacity, p->used - p->reclaimable, 1))
+	size_t live = b->count - b->head, used = 0;
+	if (!array_reserve(&b->other, &b->other_capacity, b->used - b->reclaimable, 1))
 		return false;
 	for (size_t i = 0; i < live; i++) {
-		struct sort_key key = p->key[p->head + i];
-		size_t size = stored_size(p, key);
-		memcpy(p->other + used, stored(p, key), size);
+		struct sort_key key = b->key[b->head + i];
+		size_t size = stored_size(b, key);
+		memcpy(b->other + used, stored(b, key), size);
 		key.tie = (key.tie & ~(uint64_t)UINT32_MAX) | used / UNIT | (key.tie & EXTENDED);
-		p->key[i] = key;
+		b->key[i] = key;
 		used += size;
 	}
-	char *arena = p->arena;
-	size_t capacity = p->arena_capacity;
-	p->arena = p->other;
-	p->arena_capacity = p->other_capacity;
-	p->other = arena;
-	p->other_capacity = capacity;
-	p->used = used;
-	p->count = live;
+	char *arena = b->arena;
+	size_t capacity = b->arena_capacity;
+	b->arena = b->other;
+	b->arena_capacity = b->other_capacity;
+	b->other = arena;
+	b->other_capacity = capacity;
+	b->used = used;
+	b->count = live;
 	return true;
 }
 
-bool sort_buffer_compact(struct sort_buffer *p)
+bool sort_buffer_compact(struct sort_buffer *b)
 {
-	size_t live = p->count - p->head, live_bytes = p->used - p->reclaimable;
-	if (p->head == 0 || (live > 0 && (p->head < live || p->reclaimable < live_bytes)))
+	size_t live = b->count - b->head, live_bytes = b->used - b->reclaimable;
+	if (b->head == 0 || (live > 0 && (b->head < live || b->reclaimable < live_bytes)))
 		return true;
 	if (live == 0)
-		p->used = p->count = 0;
-	else if (!sort_buffer_sort(p) || !move(p))
+		b->used = b->count = 0;
+	else if (!sort_buffer_sort(b) || !move(b))
 		return false;
-	p->sorted = p->count;
-	p->head = p->reclaimable = p->descents = 0;
-	p->in_order = true;
+	b->sorted = b->count;
+	b->head = b->reclaimable = b->descents = 0;
+	b->in_order = true;
 	return true;
 }
 
-void sort_buffer_free(struct sort_buffer *p)
+void sort_buffer_free(struct sort_buffer *b)
 {
-	free(p->key);
-	free(p->spare);
-	free(p->arena);
-	free(p->other);
-	*p = (struct sort_buffer){.by_process = p->by_process};
+	free(b->key);
+	free(b->spare);
+	free(b->arena);
+	free(b->other);
+	*b = (struct sort_buffer){.by_process = b->by_process};
 }

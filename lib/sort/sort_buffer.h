@@ -37,43 +37,43 @@ struct sort_buffer {
  * Returns the bytes in use: keys with the same again for sorting, events with half again for
  * moving.
  */
-static inline size_t sort_buffer_bytes(const struct sort_buffer *p)
+static inline size_t sort_buffer_bytes(const struct sort_buffer *b)
 {
-	return p->used + p->used / 2 + p->count * (2 * sizeof(struct sort_key));
+	return b->used + b->used / 2 + b->count * (2 * sizeof(struct sort_key));
 }
 
 /*
  * Adds an event, and more while fewer than `full` bytes are in use. tag: their tags, or NULL: in
  * rec.spare. Returns the number added; 0 if out of memory.
  */
-size_t sort_buffer_add(struct sort_buffer *p, const struct iot_event *ev, const uint32_t *tag,
+size_t sort_buffer_add(struct sort_buffer *b, const struct iot_event *ev, const uint32_t *tag,
 		       size_t n, size_t full);
 
-bool sort_buffer_sort(struct sort_buffer *p); /* Returns false if out of memory. */
+bool sort_buffer_sort(struct sort_buffer *b); /* Returns false if out of memory. */
 /* Returns the first key that does not start before `end`. Requires a sorted buffer. */
-size_t sort_buffer_lower_bound(const struct sort_buffer *p, int64_t end);
+size_t sort_buffer_lower_bound(const struct sort_buffer *b, int64_t end);
 /* Returns whether some event in the buffer starts before `end`. */
-bool sort_buffer_has_before(const struct sort_buffer *p, int64_t end);
+bool sort_buffer_has_before(const struct sort_buffer *b, int64_t end);
 
 /*
  * Pops up to max events of keys [head, end), with their tags in `tag`, or if that is NULL in
  * rec.spare; text is valid until sort_buffer_compact or add.
  */
-size_t sort_buffer_pop(struct sort_buffer *p, size_t end, struct iot_event *out, uint32_t *tag,
+size_t sort_buffer_pop(struct sort_buffer *b, size_t end, struct iot_event *out, uint32_t *tag,
 		       size_t max);
 /*
  * The same up to the first event that is not a plain record, with tags in `spare`; the records are
  * valid as long as text.
  */
-size_t sort_buffer_pop_records(struct sort_buffer *p, size_t end, const struct iot_record **out,
+size_t sort_buffer_pop_records(struct sort_buffer *b, size_t end, const struct iot_record **out,
 			       size_t max);
 
 /*
  * Reclaims the memory of events that have left, if worthwhile, and sorts the rest. Returns false if
  * out of memory.
  */
-bool sort_buffer_compact(struct sort_buffer *p);
+bool sort_buffer_compact(struct sort_buffer *b);
 
-void sort_buffer_free(struct sort_buffer *p); /* Empties the buffer, which can be used again. */
+void sort_buffer_free(struct sort_buffer *b); /* Empties the buffer, which can be used again. */
 
 #endif

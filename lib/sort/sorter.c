@@ -111,20 +111,20 @@ static int put_pending(struct sorter *s, size_t end)
  */
 static int empty_front(struct sorter *s)
 {
-	struct sort_buffer *p = &s->pending;
+	struct sort_buffer *b = &s->pending;
 	s->ready = 0;
-	if (!sort_buffer_compact(p))
+	if (!sort_buffer_compact(b))
 		return no_memory(s);
-	if (sort_buffer_bytes(p) < s->front / 2)
+	if (sort_buffer_bytes(b) < s->front / 2)
 		return IOT_OK;
-	bool all = p->in_order, went_on = s->goes_on;
-	if (!sort_buffer_sort(p))
+	bool all = b->in_order, went_on = s->goes_on;
+	if (!sort_buffer_sort(b))
 		return no_memory(s);
-	const struct sort_key *key = &p->key[p->head];
+	const struct sort_key *key = &b->key[b->head];
 	s->goes_on =
 	    s->runs.count == 0 || runs_continue(&s->runs, key->start, (uint32_t)(key->tie >> 32));
 	all = all || (went_on && !s->goes_on);
-	return put_pending(s, all ? p->count : p->count - (p->count - p->head) / 4);
+	return put_pending(s, all ? b->count : b->count - (b->count - b->head) / 4);
 }
 
 static bool in_order(const struct sorter *s, const struct iot_record *a, const struct iot_record *b)
@@ -139,19 +139,19 @@ static bool in_order(const struct sorter *s, const struct iot_record *a, const s
  */
 static bool may_go_bypass(const struct sorter *s, const struct iot_event *ev)
 {
-	const struct sort_buffer *p = &s->pending;
+	const struct sort_buffer *b = &s->pending;
 	const struct runs *r = &s->runs;
 	const int64_t start = ev->rec.start_ns;
 	const bool may_begin = r->count == 0 || r->length >= RUN_MIN;
-	if (p->count == p->head)
+	if (b->count == b->head)
 		return may_begin || runs_continue(r, start, ev->rec.process);
 	if (s->by_process)
 		return false;
 	if (r->count == 0) /* the first run may be short: directives that precede everything else */
 		return true;
-	if (p->in_order && start >= p->key[p->count - 1].start)
-		return may_begin || runs_continue(r, p->key[p->head].start, 0);
-	return may_begin && !sort_buffer_has_before(p, start); /* a sorted part of its own */
+	if (b->in_order && start >= b->key[b->count - 1].start)
+		return may_begin || runs_continue(r, b->key[b->head].start, 0);
+	return may_begin && !sort_buffer_has_before(b, start); /* a sorted part of its own */
 }
 
 /* Returns whether no event can be returned yet. */
@@ -172,9 +172,9 @@ static size_t stretch(const struct sorter *s, const struct iot_event *ev, size_t
 /* Flushes the buffered events first, then appends the sequence. */
 static int put_bypass(struct sorter *s, const struct iot_event *ev, const uint32_t *tag, size_t n)
 {
-	struct sort_buffer *p = &s->pending;
-	if (p->count > 0) {
-		int status = sort_buffer_sort(p) ? put_pending(s, p->count) : no_memory(s);
+	struct sort_buffer *b = &s->pending;
+	if (b->count > 0) {
+		int status = sort_buffer_sort(b) ? put_pending(s, b->count) : no_memory(s);
 		if (status != IOT_OK)
 			return status;
 	}
@@ -290,12 +290,12 @@ int sorter_end(struct sorter *s)
 /* Makes the events before the watermark available; if runs exist, these events go through them. */
 static int let_go(struct sorter *s)
 {
-	struct sort_buffer *p = &s->pending;
-	if (s->ended || !sort_buffer_has_before(p, s->watermark))
+	struct sort_buffer *b = &s->pending;
+	if (s->ended || !sort_buffer_has_before(b, s->watermark))
 		return IOT_OK;
-	if (!sort_buffer_compact(p) || !sort_buffer_sort(p))
+	if (!sort_buffer_compact(b) || !sort_buffer_sort(b))
 		return no_memory(s);
-	size_t end = sort_buffer_lower_bound(p, s->watermark);
+	size_t end = sort_buffer_lower_bound(b, s->watermark);
 	s->runs.beyond = true; /* they will be returned next */
 	if (!runs_empty(&s->runs))
 		return put_pending(s, end);

@@ -67,13 +67,13 @@ struct intervals {
  * Adds an interval; intact neighbours are merged into one entry. Returns IOT_OK, IOT_ENOMEM,
  * IOT_ELIMIT.
  */
-int intervals_add(struct intervals *t, const struct interval *e);
-void intervals_free(struct intervals *t);
+int intervals_add(struct intervals *all, const struct interval *interval);
+void intervals_free(struct intervals *all);
 
 /*
  * Sets disposition and position of all. keep_unverified: also keeps intervals that only decode and
  * fit between the others.
  */
-void intervals_settle(struct intervals *t, bool keep_unverified);
+void intervals_settle(struct intervals *all, bool keep_unverified);
 
 #endif

@@ -45,44 +45,44 @@ struct raw_lines {
 struct raw_lines *raw_lines_new(int fd, const char *name)
 {
 	const size_t size = strlen(name);
-	struct raw_lines *t = calloc(1, sizeof(*t));
-	if (t == NULL)
+	struct raw_lines *r = calloc(1, sizeof(*r));
+	if (r == NULL)
 		return NULL;
-	t->name = malloc(4 * size + 4);
-	t->block = malloc(CAPACITY);
-	if (t->name == NULL || t->block == NULL) {
-		raw_lines_free(t);
+	r->name = malloc(4 * size + 4);
+	r->block = malloc(CAPACITY);
+	if (r->name == NULL || r->block == NULL) {
+		raw_lines_free(r);
 		return NULL;
 	}
-	escape_text(t->name, 4 * size + 4, name, size);
-	t->in = (struct byte_source){.kind = BYTE_SOURCE_FD,
-				     .error = &t->error,
-				     .name = t->name,
+	escape_text(r->name, 4 * size + 4, name, size);
+	r->in = (struct byte_source){.kind = BYTE_SOURCE_FD,
+				     .error = &r->error,
+				     .name = r->name,
 				     .read_size = READ_SIZE,
 				     .fd = fd};
-	t->decompressor = (struct decompressor){
-	    .error = &t->damage, .name = t->name, .in = &t->in, .window_max = window_max};
-	return t;
+	r->decompressor = (struct decompressor){
+	    .error = &r->damage, .name = r->name, .in = &r->in, .window_max = window_max};
+	return r;
 }
 
-void raw_lines_free(struct raw_lines *t)
+void raw_lines_free(struct raw_lines *r)
 {
-	if (t == NULL)
+	if (r == NULL)
 		return;
-	decompress_close(&t->decompressor);
-	free(t->name);
-	free(t->block);
-	free(t);
+	decompress_close(&r->decompressor);
+	free(r->name);
+	free(r->block);
+	free(r);
 }
 
-const struct error *raw_lines_error(const struct raw_lines *t)
+const struct error *raw_lines_error(const struct raw_lines *r)
 {
-	return &t->error;
+	return &r->error;
 }
 
-uint64_t raw_lines_stored(const struct raw_lines *t)
+uint64_t raw_lines_stored(const struct raw_lines *r)
 {
-	return t->in.stored;
+	return r->in.stored;
 }
 
 /* Filling the block */
@@ -92,194 +92,194 @@ static const char gzip_magic[] = "\x1f\x8b\x08", zstd_magic[] = "\x28\xb5\x2f\xf
 /*
  * Returns whether half of the magic number is intact at the start, or all of it exists further on.
  */
-static bool was(const struct raw_lines *t, const char *magic)
+static bool was(const struct raw_lines *r, const char *magic)
 {
 	const size_t n = strlen(magic);
 	size_t same = 0;
-	for (size_t i = 0; i < n && i < t->end; i++)
-		same += t->block[i] == magic[i];
-	return same >= 2 || memmem(t->block, t->end, magic, n) != NULL;
+	for (size_t i = 0; i < n && i < r->end; i++)
+		same += r->block[i] == magic[i];
+	return same >= 2 || memmem(r->block, r->end, magic, n) != NULL;
 }
 
-static bool is_text(const struct raw_lines *t)
+static bool is_text(const struct raw_lines *r)
 {
-	const size_t n = t->end < LOOK ? t->end : LOOK;
+	const size_t n = r->end < LOOK ? r->end : LOOK;
 	for (size_t i = 0; i < n; i++)
-		if ((unsigned char)t->block[i] < '\t')
+		if ((unsigned char)r->block[i] < '\t')
 			return false;
 	return true;
 }
 
-static enum iot_compression compression_of(const struct raw_lines *t)
+static enum iot_compression compression_of(const struct raw_lines *r)
 {
-	if (decompress_match(IOT_GZIP, t->block, t->end) == FORMAT_MATCH_YES)
+	if (decompress_match(IOT_GZIP, r->block, r->end) == FORMAT_MATCH_YES)
 		return IOT_GZIP;
-	if (decompress_match(IOT_ZSTD, t->block, t->end) == FORMAT_MATCH_YES)
+	if (decompress_match(IOT_ZSTD, r->block, r->end) == FORMAT_MATCH_YES)
 		return IOT_ZSTD;
-	if (is_text(t))
+	if (is_text(r))
 		return IOT_PLAIN;
 	/* the damage may be at the beginning */
-	if (was(t, zstd_magic))
+	if (was(r, zstd_magic))
 		return IOT_ZSTD;
-	return was(t, gzip_magic) ? IOT_GZIP : IOT_PLAIN;
+	return was(r, gzip_magic) ? IOT_GZIP : IOT_PLAIN;
 }
 
-static void begin(struct raw_lines *t)
+static void begin(struct raw_lines *r)
 {
-	while (t->end < LOOK && !t->in.ended)
-		t->end += byte_source_read(&t->in, t->block + t->end, CAPACITY - t->end);
-	t->begun = true;
-	t->how = compression_of(t);
-	if (t->how == IOT_PLAIN || t->error.status != IOT_OK)
+	while (r->end < LOOK && !r->in.ended)
+		r->end += byte_source_read(&r->in, r->block + r->end, CAPACITY - r->end);
+	r->begun = true;
+	r->how = compression_of(r);
+	if (r->how == IOT_PLAIN || r->error.status != IOT_OK)
 		return;
-	if (decompress_open(&t->decompressor, t->how, t->block, t->end, t->end) != IOT_OK)
-		t->error = t->damage;
-	t->end = 0;
+	if (decompress_open(&r->decompressor, r->how, r->block, r->end, r->end) != IOT_OK)
+		r->error = r->damage;
+	r->end = 0;
 }
 
 /* Returns whether the current frame, whose first bytes are still in the buffer, has a checksum. */
-static bool has_checksum(const struct decompressor *u)
+static bool has_checksum(const struct decompressor *d)
 {
-	const size_t at = (size_t)(u->frame_at - u->raw_at);
-	if (u->how == IOT_GZIP)
+	const size_t at = (size_t)(d->frame_at - d->raw_at);
+	if (d->how == IOT_GZIP)
 		return true;
-	return u->frame_at >= u->raw_at && u->raw_end - at > DESCRIPTOR_AT &&
-	       (u->raw[at + DESCRIPTOR_AT] & CHECKSUM_BIT) != 0;
+	return d->frame_at >= d->raw_at && d->raw_end - at > DESCRIPTOR_AT &&
+	       (d->raw[at + DESCRIPTOR_AT] & CHECKSUM_BIT) != 0;
 }
 
 /* Handles damage, or the end of the input in the middle of a frame. */
-static void decompression_failed(struct raw_lines *t)
+static void decompression_failed(struct raw_lines *r)
 {
-	const int status = t->damage.status;
-	if (t->error.status != IOT_OK)
+	const int status = r->damage.status;
+	if (r->error.status != IOT_OK)
 		return;
 	if (status == IOT_EIO || status == IOT_ENOMEM) {
-		t->error = t->damage;
+		r->error = r->damage;
 		return;
 	}
-	const size_t named = strlen(t->name) + 2; /* "NAME: " */
-	snprintf(t->why, sizeof(t->why), "%.*s", (int)sizeof(t->why) - 1,
-		 t->damage.text + (strlen(t->damage.text) > named ? named : 0));
-	t->gap = true;
-	t->no_more = !decompress_resync(&t->decompressor);
-	t->gap_truncated = t->no_more && status == IOT_ETRUNCATED;
+	const size_t named = strlen(r->name) + 2; /* "NAME: " */
+	snprintf(r->why, sizeof(r->why), "%.*s", (int)sizeof(r->why) - 1,
+		 r->damage.text + (strlen(r->damage.text) > named ? named : 0));
+	r->gap = true;
+	r->no_more = !decompress_resync(&r->decompressor);
+	r->gap_truncated = r->no_more && status == IOT_ETRUNCATED;
 }
 
-static void decompress(struct raw_lines *t)
+static void decompress(struct raw_lines *r)
 {
-	struct decompressor *u = &t->decompressor;
-	const bool fresh = !u->in_frame;
-	const uint64_t text_at = t->at + (t->end - t->start);
+	struct decompressor *d = &r->decompressor;
+	const bool fresh = !d->in_frame;
+	const uint64_t text_at = r->at + (r->end - r->start);
 	if (fresh)
-		t->frame_at = text_at;
-	const size_t n = decompress_read(u, t->block + t->end, CAPACITY - t->end);
-	t->end += n;
+		r->frame_at = text_at;
+	const size_t n = decompress_read(d, r->block + r->end, CAPACITY - r->end);
+	r->end += n;
 	if (fresh)
-		t->checked = has_checksum(u);
-	if (t->damage.status != IOT_OK || t->error.status != IOT_OK) {
-		decompression_failed(t);
+		r->checked = has_checksum(d);
+	if (r->damage.status != IOT_OK || r->error.status != IOT_OK) {
+		decompression_failed(r);
 		return;
 	}
-	if (u->ended) {
-		t->no_more = true;
+	if (d->ended) {
+		r->no_more = true;
 		return;
 	}
-	t->frame_ended = !u->in_frame;
+	r->frame_ended = !d->in_frame;
 }
 
-static void fill(struct raw_lines *t)
+static void fill(struct raw_lines *r)
 {
-	assert(t->start <= t->end && t->end <= CAPACITY);
-	memmove(t->block, t->block + t->start, t->end - t->start);
-	t->end -= t->start;
-	t->start = 0;
-	if (!t->begun) {
-		begin(t);
-	} else if (t->how == IOT_PLAIN) {
-		const size_t n = byte_source_read(&t->in, t->block + t->end, CAPACITY - t->end);
-		t->end += n;
-		t->no_more = n == 0;
+	assert(r->start <= r->end && r->end <= CAPACITY);
+	memmove(r->block, r->block + r->start, r->end - r->start);
+	r->end -= r->start;
+	r->start = 0;
+	if (!r->begun) {
+		begin(r);
+	} else if (r->how == IOT_PLAIN) {
+		const size_t n = byte_source_read(&r->in, r->block + r->end, CAPACITY - r->end);
+		r->end += n;
+		r->no_more = n == 0;
 	} else {
-		decompress(t);
+		decompress(r);
 	}
 }
 
 /* Items */
 
-static void set_item(struct raw_lines *t, struct raw_item *item, enum raw_kind kind, size_t size)
+static void set_item(struct raw_lines *r, struct raw_item *item, enum raw_kind kind, size_t size)
 {
 	item->kind = kind;
-	item->text = t->block + t->start;
+	item->text = r->block + r->start;
 	item->size = size;
-	item->at = t->at;
-	t->start += size;
-	t->at += size;
+	item->at = r->at;
+	r->start += size;
+	r->at += size;
 }
 
-static bool next_lines(struct raw_lines *t, struct raw_item *item)
+static bool next_lines(struct raw_lines *r, struct raw_item *item)
 {
-	const char *p = t->block + t->start;
-	const size_t have = t->end - t->start;
-	const char *first_lf = t->in_long ? memchr(p, '\n', have) : NULL;
-	if (t->in_long && first_lf == NULL) {
-		t->at += have;
-		t->start = t->end;
+	const char *p = r->block + r->start;
+	const size_t have = r->end - r->start;
+	const char *first_lf = r->in_long ? memchr(p, '\n', have) : NULL;
+	if (r->in_long && first_lf == NULL) {
+		r->at += have;
+		r->start = r->end;
 		return false;
 	}
-	if (t->in_long) {
-		t->at += (uint64_t)(first_lf + 1 - p);
-		t->start += (size_t)(first_lf + 1 - p);
-		t->in_long = false;
-		return next_lines(t, item);
+	if (r->in_long) {
+		r->at += (uint64_t)(first_lf + 1 - p);
+		r->start += (size_t)(first_lf + 1 - p);
+		r->in_long = false;
+		return next_lines(r, item);
 	}
 	const char *lf = have > 0 ? memrchr(p, '\n', have) : NULL;
 	if (lf == NULL)
 		return false;
-	set_item(t, item, RAW_LINES, (size_t)(lf + 1 - p));
+	set_item(r, item, RAW_LINES, (size_t)(lf + 1 - p));
 	return true;
 }
 
 /* Drops text without LF, and reports the reason. */
-static void set_gap(struct raw_lines *t, struct raw_item *item, const char *why, bool truncated)
+static void set_gap(struct raw_lines *r, struct raw_item *item, const char *why, bool truncated)
 {
-	set_item(t, item, RAW_GAP, t->end - t->start);
+	set_item(r, item, RAW_GAP, r->end - r->start);
 	item->why = why;
 	item->truncated = truncated;
 }
 
 /* Returns the item that follows the lines; false if none. */
-static bool next_other(struct raw_lines *t, struct raw_item *item)
+static bool next_other(struct raw_lines *r, struct raw_item *item)
 {
-	if (t->gap) {
-		t->gap = t->in_long = false;
-		set_gap(t, item, t->why, t->gap_truncated);
+	if (r->gap) {
+		r->gap = r->in_long = false;
+		set_gap(r, item, r->why, r->gap_truncated);
 		return true;
 	}
-	if (t->frame_ended) {
-		t->frame_ended = false;
-		set_item(t, item, RAW_FRAME, 0);
-		item->frame_at = t->frame_at;
-		item->checked = t->checked;
+	if (r->frame_ended) {
+		r->frame_ended = false;
+		set_item(r, item, RAW_FRAME, 0);
+		item->frame_at = r->frame_at;
+		item->checked = r->checked;
 		return true;
 	}
-	if (t->end - t->start > LINE_SIZE_MAX) {
-		t->in_long = true;
-		set_gap(t, item, "a line longer than 65536 bytes", false);
+	if (r->end - r->start > LINE_SIZE_MAX) {
+		r->in_long = true;
+		set_gap(r, item, "a line longer than 65536 bytes", false);
 		return true;
 	}
-	if (!t->no_more)
+	if (!r->no_more)
 		return false;
-	set_item(t, item, t->end > t->start ? RAW_CUT : RAW_END, t->end - t->start);
+	set_item(r, item, r->end > r->start ? RAW_CUT : RAW_END, r->end - r->start);
 	return true;
 }
 
-int raw_lines_next(struct raw_lines *t, struct raw_item *item)
+int raw_lines_next(struct raw_lines *r, struct raw_item *item)
 {
 	*item = (struct raw_item){.kind = RAW_END};
-	while (t->error.status == IOT_OK) {
-		if (next_lines(t, item) || next_other(t, item))
+	while (r->error.status == IOT_OK) {
+		if (next_lines(r, item) || next_other(r, item))
 			return IOT_OK;
-		fill(t);
+		fill(r);
 	}
-	return t->error.status;
+	return r->error.status;
 }

@@ -36,12 +36,12 @@ struct raw_lines;
 
 /* Reads a descriptor, which remains the caller's. Returns NULL if out of memory. */
 struct raw_lines *raw_lines_new(int fd, const char *name);
-void raw_lines_free(struct raw_lines *t);
+void raw_lines_free(struct raw_lines *r);
 
 /* Returns IOT_OK, or IOT_EIO or IOT_ENOMEM with raw_lines_error set. */
-int raw_lines_next(struct raw_lines *t, struct raw_item *item);
-const struct error *raw_lines_error(const struct raw_lines *t);
+int raw_lines_next(struct raw_lines *r, struct raw_item *item);
+const struct error *raw_lines_error(const struct raw_lines *r);
 
-uint64_t raw_lines_stored(const struct raw_lines *t); /* bytes read so far */
+uint64_t raw_lines_stored(const struct raw_lines *r); /* bytes read so far */
 
 #endif

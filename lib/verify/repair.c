@@ -44,9 +44,10 @@ struct repair {
 
 /* Selection */
 
-static bool is_kept(const struct interval *e)
+static bool is_kept(const struct interval *interval)
 {
-	return e->disposition == DISPOSITION_KEPT || e->disposition == DISPOSITION_UNVERIFIED;
+	return interval->disposition == DISPOSITION_KEPT ||
+	       interval->disposition == DISPOSITION_UNVERIFIED;
 }
 
 static bool is_usual_tick(uint64_t tick_ns)
@@ -61,9 +62,9 @@ static bool sync_is_confirmed(const struct iot_verifier *v)
 {
 	const uint64_t sync = v->verdict.sync;
 	for (size_t i = 0; i < v->intervals.count; i++) {
-		const struct interval *e = &v->intervals.entry[i];
-		if (e->disposition == DISPOSITION_KEPT && e->record > 0 && sync > 0 &&
-		    e->record % sync == 0)
+		const struct interval *interval = &v->intervals.entry[i];
+		if (interval->disposition == DISPOSITION_KEPT && interval->record > 0 && sync > 0 &&
+		    interval->record % sync == 0)
 			return true;
 	}
 	return false;
@@ -72,15 +73,15 @@ static bool sync_is_confirmed(const struct iot_verifier *v)
 /* The line that declares the tick may itself be damaged and still readable. */
 static bool tick_is_certain(const struct iot_verifier *v, bool keep_unverified)
 {
-	const struct verdict *d = &v->verdict;
+	const struct verdict *verdict = &v->verdict;
 	const struct interval *first = v->intervals.count > 0 ? v->intervals.entry : NULL;
-	if (v->tick_given || !d->framed)
+	if (v->tick_given || !verdict->framed)
 		return true;
-	if (!d->has_header)
+	if (!verdict->has_header)
 		return false;
 	if (first != NULL && first->at_start && first->proof != PROOF_NONE)
 		return true;
-	return !d->irregular && is_usual_tick(d->tick_ns) &&
+	return !verdict->irregular && is_usual_tick(verdict->tick_ns) &&
 	       (sync_is_confirmed(v) || keep_unverified);
 }
 
@@ -91,11 +92,11 @@ int iot_verifier_select(struct iot_verifier *v, int keep_unverified)
 		return v->error.status != IOT_OK ? v->error.status : IOT_EUSAGE;
 	intervals_settle(&v->intervals, keep_unverified != 0);
 	for (size_t i = 0; i < v->intervals.count; i++) {
-		const struct interval *e = &v->intervals.entry[i];
-		any |= is_kept(e);
-		v->repaired.repeated += e->disposition == DISPOSITION_REPEATED;
-		if (e->disposition == DISPOSITION_UNVERIFIED)
-			v->repaired.unverified += e->records;
+		const struct interval *interval = &v->intervals.entry[i];
+		any |= is_kept(interval);
+		v->repaired.repeated += interval->disposition == DISPOSITION_REPEATED;
+		if (interval->disposition == DISPOSITION_UNVERIFIED)
+			v->repaired.unverified += interval->records;
 	}
 	if (!any)
 		return error_set(&v->error, IOT_EFORMAT, "nothing in the trace can be verified");
@@ -118,30 +119,31 @@ static void make_line(struct repaired_text *t, const char *text, size_t size)
 }
 
 /* Makes the lines before an interval. */
-static void begin_interval(struct repaired_text *t, const struct interval *e)
+static void begin_interval(struct repaired_text *t, const struct interval *interval)
 {
-	const struct verdict *d = &t->handle->verdict;
+	const struct verdict *verdict = &t->handle->verdict;
 	char line[FRAMING_MAX], note[200];
 	t->made_at = t->made_size = 0;
 	if (!t->any) {
-		const struct header_directive h = {d->tick_ns, d->sync};
+		const struct header_directive h = {verdict->tick_ns, verdict->sync};
 		const size_t size = framing_build_header(line, &h);
 		make_line(t, line, size);
 	}
-	if (t->any || e->record > 0 || e->time > 0) {
-		const struct sync_directive s = {.time = e->time, .record = e->record};
+	if (t->any || interval->record > 0 || interval->time > 0) {
+		const struct sync_directive s = {.time = interval->time,
+						 .record = interval->record};
 		const size_t size = framing_build_sync(line, &s);
 		make_line(t, line, size);
 	}
-	if (e->disposition == DISPOSITION_UNVERIFIED) {
+	if (interval->disposition == DISPOSITION_UNVERIFIED) {
 		const int n = snprintf(note, sizeof(note),
 				       "not verified: the next %ju records (line %ju: %s)",
-				       (uintmax_t)e->records, (uintmax_t)e->why_line,
-				       e->why != NULL ? e->why : "no hash");
+				       (uintmax_t)interval->records, (uintmax_t)interval->why_line,
+				       interval->why != NULL ? interval->why : "no hash");
 		make_line(t, note, (size_t)n);
 	}
 	t->any = true;
-	t->now = e;
+	t->now = interval;
 }
 
 /* Returns the next kept interval, from i; the number of intervals if there is none. */
@@ -173,17 +175,18 @@ static size_t copy(const char *from, size_t have, void *to, size_t capacity)
 /* Copies the part of the current item that is in the interval, as far as it fits. */
 static size_t copy_item(struct repaired_text *t, void *to, size_t capacity)
 {
-	struct raw_item *p = &t->item;
-	const struct interval *e = t->now;
-	if (e == NULL || p->size == 0 || p->at >= e->to || p->at + p->size <= e->from)
+	struct raw_item *item = &t->item;
+	const struct interval *interval = t->now;
+	if (interval == NULL || item->size == 0 || item->at >= interval->to ||
+	    item->at + item->size <= interval->from)
 		return 0;
-	const size_t skip = e->from > p->at ? (size_t)(e->from - p->at) : 0;
-	const uint64_t left = e->to - p->at;
-	const size_t stop = left < p->size ? (size_t)left : p->size;
-	const size_t n = copy(p->text + skip, stop - skip, to, capacity);
-	p->text += skip + n;
-	p->at += skip + n;
-	p->size -= skip + n;
+	const size_t skip = interval->from > item->at ? (size_t)(interval->from - item->at) : 0;
+	const uint64_t left = interval->to - item->at;
+	const size_t stop = left < item->size ? (size_t)left : item->size;
+	const size_t n = copy(item->text + skip, stop - skip, to, capacity);
+	item->text += skip + n;
+	item->at += skip + n;
+	item->size -= skip + n;
 	return n;
 }
 
@@ -275,13 +278,13 @@ static size_t interval_after(const struct repair *r, const struct iot_event *ev,
 	bool unverified = false;
 	*missing = 0;
 	for (size_t i = next_kept(all, r->reported); i < all->count; i = next_kept(all, i + 1)) {
-		const struct interval *e = &all->entry[i];
-		*missing = e->record > done ? e->record - done : 0;
-		done = e->record + e->records;
+		const struct interval *interval = &all->entry[i];
+		*missing = interval->record > done ? interval->record - done : 0;
+		done = interval->record + interval->records;
 		if ((*missing > 0 || unverified) && *missing == records_of(ev) &&
-		    (uint64_t)ev->rec.start_ns == e->time * r->handle->verdict.tick_ns)
+		    (uint64_t)ev->rec.start_ns == interval->time * r->handle->verdict.tick_ns)
 			return i;
-		unverified = e->disposition == DISPOSITION_UNVERIFIED;
+		unverified = interval->disposition == DISPOSITION_UNVERIFIED;
 		if (*missing > 0)
 			break;
 	}
@@ -356,29 +359,30 @@ static int replace_losts(struct repair *r, struct iot_batch *b)
 /* Counts losses, and delivers the one after the last interval, if any. */
 static int finish(struct repair *r, struct iot_batch *b)
 {
-	const struct verdict *d = &r->handle->verdict;
+	const struct verdict *verdict = &r->handle->verdict;
 	const struct intervals *all = &r->handle->intervals;
 	struct repair_counts *counts = &r->handle->repaired;
 	uint64_t done = 0, time = 0;
 	size_t after = 0;
 	r->finished = true;
 	for (size_t i = next_kept(all, 0); i < all->count; i = next_kept(all, i + 1)) {
-		const struct interval *e = &all->entry[i];
-		counts->gaps += e->record > done;
-		counts->lost += e->record - done;
-		done = e->record + e->records;
-		time = e->time + (uint64_t)e->ticks;
+		const struct interval *interval = &all->entry[i];
+		counts->gaps += interval->record > done;
+		counts->lost += interval->record - done;
+		done = interval->record + interval->records;
+		time = interval->time + (uint64_t)interval->ticks;
 		after = i;
 	}
-	const uint64_t missing = d->any_end && d->end_records > done ? d->end_records - done : 0;
+	const uint64_t missing =
+	    verdict->any_end && verdict->end_records > done ? verdict->end_records - done : 0;
 	const struct interval *damage = first_damage(all, after, all->count);
-	counts->lost_end = missing == 0 && !d->ended && (d->framed || damage != NULL);
+	counts->lost_end = missing == 0 && !verdict->ended && (verdict->framed || damage != NULL);
 	if (missing == 0 && !counts->lost_end)
 		return IOT_OK;
 	counts->lost += missing;
 	counts->gaps++;
 	b->count = 1;
-	return make_lost(b->events, r->lost, damage, time * d->tick_ns, missing);
+	return make_lost(b->events, r->lost, damage, time * verdict->tick_ns, missing);
 }
 
 static int next_events(void *context, struct iot_stream *self, struct iot_batch *b)

@@ -295,14 +295,14 @@ static bool find_base(struct verify *v, const char *p, size_t size)
 		return true;
 	unsigned base = (unsigned)v->handle->base;
 	if (base == 0) {
-		struct bufreader *w = bufreader_new(v->handle->name, &plain);
-		if (w == NULL || bufreader_open_memory(w, p, size) != IOT_OK) {
-			bufreader_free(w);
+		struct bufreader *r = bufreader_new(v->handle->name, &plain);
+		if (r == NULL || bufreader_open_memory(r, p, size) != IOT_OK) {
+			bufreader_free(r);
 			fail_memory(v, IOT_ENOMEM);
 			return false;
 		}
-		base = base_find(w, &tie);
-		bufreader_free(w);
+		base = base_find(r, &tie);
+		bufreader_free(r);
 	}
 	if (tie)
 		finding_report(v->handle, IOT_WARN_BASE, 1, 1,
@@ -384,22 +384,23 @@ static void process_item(struct verify *v, const struct raw_item *item)
 
 static void at_end(struct verify *v)
 {
-	const struct verdict *d = v->verdict;
+	const struct verdict *verdict = v->verdict;
 	if (v->codec != NULL && v->current.number > 0)
 		verify_close_last(v);
-	const bool damaged = d->count[IOT_BAD_COMPRESSION] > 0 || d->count[IOT_BAD_CUT] > 0;
-	if (d->framed && !d->any_end && !d->truncated)
+	const bool damaged =
+	    verdict->count[IOT_BAD_COMPRESSION] > 0 || verdict->count[IOT_BAD_CUT] > 0;
+	if (verdict->framed && !verdict->any_end && !verdict->truncated)
 		finding_report(v->handle, IOT_WARN_END, v->line, 1,
 			       "no %%end: truncated after %llu records",
-			       (unsigned long long)d->records);
+			       (unsigned long long)verdict->records);
 	if (!v->begun && !damaged && !v->handle->allow_empty) {
 		finding_report(v->handle, IOT_BAD_CUT, 1, 1,
-			       d->lines == 0 ? EMPTY_FILE : BLANK_FILE);
+			       verdict->lines == 0 ? EMPTY_FILE : BLANK_FILE);
 		return;
 	}
-	if (!d->any_header && (d->lines > 0 || !damaged))
+	if (!verdict->any_header && (verdict->lines > 0 || !damaged))
 		finding_report(v->handle, IOT_WARN_HEADER, 1, 1, "no %%iotrace%s",
-			       d->lines > 0 ? "" : ", nor anything else");
+			       verdict->lines > 0 ? "" : ", nor anything else");
 }
 
 static void run(struct verify *v)
@@ -546,18 +547,18 @@ int iot_verifier_run(struct iot_verifier *handle, int fd, const char *name)
 
 uint64_t iot_verifier_fact(const struct iot_verifier *v, enum iot_verify_fact fact)
 {
-	const struct verdict *d = &v->verdict;
+	const struct verdict *verdict = &v->verdict;
 	const struct repair_counts *r = &v->repaired;
 	const uint64_t facts[] = {
-	    [IOT_VERIFIED_RECORDS] = d->records,
-	    [IOT_VERIFIED_COMMENTS] = d->comments,
-	    [IOT_VERIFIED_LINES] = d->lines,
-	    [IOT_VERIFIED_COMPLETE] = d->ended,
-	    [IOT_VERIFIED_FRAMED] = d->has_header,
-	    [IOT_VERIFIED_TICK_NS] = d->tick_ns,
-	    [IOT_VERIFIED_BASE] = d->base,
-	    [IOT_VERIFIED_SYNC] = d->sync,
-	    [IOT_VERIFIED_SECOND_TRACE] = d->second_line,
+	    [IOT_VERIFIED_RECORDS] = verdict->records,
+	    [IOT_VERIFIED_COMMENTS] = verdict->comments,
+	    [IOT_VERIFIED_LINES] = verdict->lines,
+	    [IOT_VERIFIED_COMPLETE] = verdict->ended,
+	    [IOT_VERIFIED_FRAMED] = verdict->has_header,
+	    [IOT_VERIFIED_TICK_NS] = verdict->tick_ns,
+	    [IOT_VERIFIED_BASE] = verdict->base,
+	    [IOT_VERIFIED_SYNC] = verdict->sync,
+	    [IOT_VERIFIED_SECOND_TRACE] = verdict->second_line,
 	    [IOT_REPAIR_UNVERIFIED] = r->unverified,
 	    [IOT_REPAIR_REPEATED] = r->repeated,
 	    [IOT_REPAIR_KEPT] = r->kept,

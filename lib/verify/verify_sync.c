@@ -60,19 +60,19 @@ void verify_count(struct verify *v, size_t records, int64_t ticks)
 	v->current.entry.records += records;
 	v->current.entry.ticks = (int64_t)((uint64_t)v->current.entry.ticks + (uint64_t)ticks);
 	for (size_t i = 0; i < RESYNC_CANDIDATES; i++) {
-		struct interval *e = &v->current.candidate[i].interval;
-		e->records += records;
-		e->ticks = (int64_t)((uint64_t)e->ticks + (uint64_t)ticks);
+		struct interval *interval = &v->current.candidate[i].interval;
+		interval->records += records;
+		interval->ticks = (int64_t)((uint64_t)interval->ticks + (uint64_t)ticks);
 	}
 }
 
 /* Adding intervals to the table */
 
-static void add(struct verify *v, const struct interval *e)
+static void add(struct verify *v, const struct interval *interval)
 {
 	if (!v->handle->repairs)
 		return;
-	const int status = intervals_add(&v->handle->intervals, e);
+	const int status = intervals_add(&v->handle->intervals, interval);
 	if (status != IOT_OK)
 		verify_fail(v, status, "too many damaged places");
 }
@@ -83,21 +83,21 @@ static void add(struct verify *v, const struct interval *e)
  */
 static void add_current(struct verify *v, const char *p, uint64_t hash)
 {
-	struct interval *e = v->current.certain && v->current.entry.proof == PROOF_NONE
-				 ? &v->current.whole_frame
-				 : &v->current.entry;
+	struct interval *interval = v->current.certain && v->current.entry.proof == PROOF_NONE
+					? &v->current.whole_frame
+					: &v->current.entry;
 	v->current.whole_frame.why = v->current.entry.why;
 	v->current.whole_frame.why_line = v->current.entry.why_line;
-	e->hash = hash;
-	if (e->proof == PROOF_NONE) {
-		e->to = v->current.broken ? v->current.clean_to : verify_at(v, p);
-		e->records = v->current.clean_records;
-		e->ticks = v->current.clean_ticks;
-	} else if (e->proof == PROOF_HASH) {
-		e->to = verify_at(v, p);
-		e->open_proven = v->current.certain && e->open.known;
+	interval->hash = hash;
+	if (interval->proof == PROOF_NONE) {
+		interval->to = v->current.broken ? v->current.clean_to : verify_at(v, p);
+		interval->records = v->current.clean_records;
+		interval->ticks = v->current.clean_ticks;
+	} else if (interval->proof == PROOF_HASH) {
+		interval->to = verify_at(v, p);
+		interval->open_proven = v->current.certain && interval->open.known;
 	}
-	add(v, e);
+	add(v, interval);
 }
 
 static void begin_interval(struct verify *v, const char *p, uint64_t opened_at,
@@ -119,13 +119,13 @@ static void begin_interval(struct verify *v, const char *p, uint64_t opened_at,
 }
 
 /* Decodes the following lines as after this position. */
-static void continue_at(struct verify *v, const struct position *m)
+static void continue_at(struct verify *v, const struct position *p)
 {
 	iot_codec_forget(v->codec);
-	if (m->known && m->time <= INT64_MAX / codec_tick(v->codec))
-		codec_set_start(v->codec, (int64_t)m->time);
-	if (m->known)
-		v->index = m->record;
+	if (p->known && p->time <= INT64_MAX / codec_tick(v->codec))
+		codec_set_start(v->codec, (int64_t)p->time);
+	if (p->known)
+		v->index = p->record;
 	v->current.opened_index = v->index;
 	if (v->lint != NULL)
 		lint_interval(v->lint, codec_start(v->codec));
@@ -198,11 +198,11 @@ static void close_at_damaged_sync(struct verify *v, const char *after, uint64_t 
 static void add_candidate(struct verify *v, const char *p, const struct position *declared)
 {
 	/* keeps the first candidates and the latest */
-	struct resync_candidate *g = &v->current.candidate[v->current.next_candidate];
+	struct resync_candidate *c = &v->current.candidate[v->current.next_candidate];
 	v->current.next_candidate += v->current.next_candidate + 1 < RESYNC_CANDIDATES;
-	g->active = true;
-	XXH3_64bits_reset(g->hash);
-	g->interval =
+	c->active = true;
+	XXH3_64bits_reset(c->hash);
+	c->interval =
 	    (struct interval){.from = verify_at(v, p), .line = v->line, .open = *declared};
 }
 
@@ -268,9 +268,9 @@ static bool check_hash(struct verify *v, const struct text_line *l, uint64_t has
  * Only the text after a candidate is proven: the current interval ends there, and the proven text
  * is the next one.
  */
-static void split(struct verify *v, const struct resync_candidate *g, const char *p, uint64_t hash)
+static void split(struct verify *v, const struct resync_candidate *c, const char *p, uint64_t hash)
 {
-	struct interval second = g->interval;
+	struct interval second = c->interval;
 	const struct position close = v->current.entry.close;
 	const bool is_last = v->current.entry.is_last;
 	v->current.entry.close = (struct position){0};
@@ -297,13 +297,13 @@ static bool close_interval(struct verify *v, const struct text_line *l, uint64_t
 {
 	verify_hash_to(v, v->cur);
 	const uint64_t hash = XXH3_64bits_digest(v->current.hash);
-	const struct resync_candidate *g = hash != reported ? find_candidate(v, reported) : NULL;
+	const struct resync_candidate *c = hash != reported ? find_candidate(v, reported) : NULL;
 	const bool proven = check_hash(v, l, hash, reported);
-	if (g != NULL)
-		split(v, g, v->cur, reported);
+	if (c != NULL)
+		split(v, c, v->cur, reported);
 	else if (v->current.any)
 		add_current(v, v->cur, hash);
-	*tail = proven || g != NULL;
+	*tail = proven || c != NULL;
 	return proven;
 }
 
@@ -323,20 +323,20 @@ static void check_spacing(struct verify *v, const struct text_line *l, uint64_t 
 			       (unsigned long long)sync);
 }
 
-static void check_position(struct verify *v, const struct text_line *l, const struct position *m,
+static void check_position(struct verify *v, const struct text_line *l, const struct position *p,
 			   const struct position *here)
 {
 	char sentence[200];
-	if (m->record != here->record)
+	if (p->record != here->record)
 		snprintf(sentence, sizeof(sentence),
 			 "%%sync declares record=%llu, but %llu records precede it",
-			 (unsigned long long)m->record, (unsigned long long)here->record);
-	else if (m->time != here->time)
+			 (unsigned long long)p->record, (unsigned long long)here->record);
+	else if (p->time != here->time)
 		snprintf(sentence, sizeof(sentence),
 			 "%%sync declares time=%llu, but the previous record starts at %llu",
-			 (unsigned long long)m->time, (unsigned long long)here->time);
+			 (unsigned long long)p->time, (unsigned long long)here->time);
 	else {
-		check_spacing(v, l, m->record);
+		check_spacing(v, l, p->record);
 		return;
 	}
 	verify_damaged(v, IOT_BAD_POSITION, l->column, why_sync, sentence);
@@ -371,21 +371,21 @@ static void accept_end(struct verify *v, const struct text_line *l, const struct
 {
 	const bool whole = !v->current.broken;
 	char text[FRAMING_MAX], sentence[200];
-	struct verdict *d = v->verdict;
+	struct verdict *verdict = v->verdict;
 	v->current.entry.close = (struct position){.known = true, .record = e->records};
 	v->current.entry.is_last = true;
-	close_interval(v, l, e->hash, &d->ended);
-	d->any_end = v->tail = true;
-	d->end_records = e->records;
+	close_interval(v, l, e->hash, &verdict->ended);
+	verdict->any_end = v->tail = true;
+	verdict->end_records = e->records;
 	sentence[0] = '\0';
 	if (whole && e->records != v->index)
 		snprintf(sentence, sizeof(sentence),
 			 "%%end declares records=%llu, but the trace has %llu",
 			 (unsigned long long)e->records, (unsigned long long)v->index);
-	else if (whole && d->records == v->index && e->comments != d->comments)
+	else if (whole && verdict->records == v->index && e->comments != verdict->comments)
 		snprintf(sentence, sizeof(sentence),
 			 "%%end declares comments=%llu, but the trace has %llu",
-			 (unsigned long long)e->comments, (unsigned long long)d->comments);
+			 (unsigned long long)e->comments, (unsigned long long)verdict->comments);
 	if (sentence[0] != '\0')
 		verify_damaged(v, IOT_BAD_POSITION, l->column, "%end declares other numbers",
 			       sentence);
@@ -403,14 +403,14 @@ static void first_header(struct verify *v, const struct text_line *l,
 {
 	char text[FRAMING_MAX];
 	const size_t size = framing_build_header(text, h);
-	struct verdict *d = v->verdict;
-	d->framed = d->has_header = true;
-	d->tick_ns = h->tick_ns;
-	d->sync = h->sync;
-	d->irregular = l->text.size != size || memcmp(l->text.data, text, size) != 0;
-	v->codec = iot_codec_init(v->codec, v->codec_size, h->tick_ns, (unsigned)d->base);
+	struct verdict *verdict = v->verdict;
+	verdict->framed = verdict->has_header = true;
+	verdict->tick_ns = h->tick_ns;
+	verdict->sync = h->sync;
+	verdict->irregular = l->text.size != size || memcmp(l->text.data, text, size) != 0;
+	v->codec = iot_codec_init(v->codec, v->codec_size, h->tick_ns, (unsigned)verdict->base);
 	if (v->handle->warnings)
-		v->lint = lint_new(v->handle, h->tick_ns, (unsigned)d->base);
+		v->lint = lint_new(v->handle, h->tick_ns, (unsigned)verdict->base);
 	if (v->handle->warnings && v->lint == NULL)
 		verify_fail(v, IOT_ENOMEM, "out of memory");
 	if (v->lint != NULL)
