@@ -12,7 +12,7 @@
 #include <sodium.h>
 
 #include "lib/base/error.h"
-#include "lib/base/fdio.h"
+#include "lib/base/full_io.h"
 
 #include "output.h"
 
@@ -34,8 +34,8 @@ static bool make_key(const char *path)
 	randombytes_buf(random, sizeof random);
 	sodium_bin2hex(text, sizeof text, random, sizeof random);
 	text[sizeof text - 1] = '\n';
-	bool written =
-	    fdio_write(fd, text, sizeof text, FDIO_CURRENT) && (fsync(fd) == 0 || errno == EINVAL);
+	bool written = full_write(fd, text, sizeof text, FULL_IO_CURRENT) &&
+		       (fsync(fd) == 0 || errno == EINVAL);
 	int error = errno;
 	if (close(fd) != 0 && written) {
 		written = false;
@@ -126,7 +126,7 @@ bool secret_read(unsigned char *secret, const char *path, bool make)
 		return refuse(path, errno == ENOENT ? "there is no such key (--new-key makes one)"
 						    : strerror(errno));
 	warn_if_open_to_others(fd, path);
-	ssize_t size = fdio_read(fd, key, sizeof key, FDIO_CURRENT);
+	ssize_t size = full_read(fd, key, sizeof key, FULL_IO_CURRENT);
 	int error = errno;
 	(void)close(fd);
 	if (size < 0)

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/fdio.h"
+#include "lib/base/full_io.h"
 #include "lib/base/tempfile.h"
 #include "lib/base/array.h"
 
@@ -133,7 +133,7 @@ static ssize_t read_tempfile(void *context, void *buffer, size_t size)
 	uint64_t left = m->size - t->at;
 	ssize_t n = 0;
 	if (left > 0)
-		n = fdio_read(t->in->tempfile, buffer, size < left ? size : (size_t)left,
+		n = full_read(t->in->tempfile, buffer, size < left ? size : (size_t)left,
 			      (uint64_t)m->tempfile_at + t->at);
 	if (n > 0)
 		t->at += (uint64_t)n;
@@ -212,7 +212,7 @@ static ssize_t raw_head(const struct input *in, const struct member *m, int fd, 
 	if (m->tempfile_at >= 0 && m->size < want)
 		want = (size_t)m->size;
 	const uint64_t from = m->tempfile_at >= 0 ? (uint64_t)m->tempfile_at : 0;
-	return fdio_read(fd >= 0 ? fd : in->tempfile, head, want, from);
+	return full_read(fd >= 0 ? fd : in->tempfile, head, want, from);
 }
 
 /* Returns a bufreader on the decompressed bytes of a file or slice. */
@@ -315,7 +315,7 @@ static int append_file(struct input *in, struct tar *t, uint64_t *size, struct e
 			return error_set(error, IOT_ELIMIT,
 					 "the files of a tar need more than %d GiB",
 					 (int)(TEMPFILE_MAX >> 30));
-		if (!fdio_write(in->tempfile, data, n, in->tempfile_size + offset))
+		if (!full_write(in->tempfile, data, n, in->tempfile_size + offset))
 			return error_system(
 			    error, errno,
 			    "temporary file for the files of a tar: cannot be written");

@@ -459,7 +459,7 @@ static int verdict(struct procstat *s)
 static void report_lost(struct procstat *s)
 {
 	struct packet_range lost;
-	while (sequence_lost(&s->sequence, &lost))
+	while (sequence_pop_lost(&s->sequence, &lost))
 		procstat_emit_lost(s, &lost);
 }
 
@@ -537,7 +537,7 @@ static void close_source(struct source_state *src)
 static void update_watermark(struct procstat *s)
 {
 	int64_t mark = order_min(&s->order);
-	uint64_t hole = sequence_hole(&s->sequence);
+	uint64_t hole = sequence_earliest_gap(&s->sequence);
 	if (mark == INT64_MAX) /* no process is alive, but a new one may start */
 		mark = s->latest_ns + (s->latest_ns < INT64_MAX);
 	if (hole != UINT64_MAX && procstat_ns(s, hole) < mark)

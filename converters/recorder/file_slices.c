@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
-#include "lib/base/fdio.h"
+#include "lib/base/full_io.h"
 
 enum {
 	STORE_MEMORY = 8 << 20,
@@ -172,7 +172,7 @@ static ssize_t read_store(void *context, void *buffer, size_t size)
 		size = (size_t)(s->end - s->at);
 	n = (ssize_t)size;
 	if (s->store->data == NULL)
-		n = fdio_read(s->store->file.fd, buffer, size, s->at);
+		n = full_read(s->store->file.fd, buffer, size, s->at);
 	else if (size > 0)
 		memcpy(buffer, s->store->data + s->at, size);
 	s->at += n > 0 ? (uint64_t)n : 0;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fdio.h"
+#include "full_io.h"
 
 const char *tempfile_directory(void)
 {
@@ -71,7 +71,7 @@ void tempfile_free(struct tempfile *f)
 
 static int write_out(struct tempfile *f, const void *data, size_t size)
 {
-	if (!fdio_write(f->fd, data, size, f->size)) {
+	if (!full_write(f->fd, data, size, f->size)) {
 		char shown[256];
 		const char *directory = tempfile_directory();
 		return error_system(
@@ -113,7 +113,7 @@ int tempfile_append(struct tempfile *f, const void *data, size_t size)
 
 int tempfile_read(struct tempfile *f, uint64_t offset, void *data, size_t size)
 {
-	const ssize_t n = fdio_read(f->fd, data, size, offset);
+	const ssize_t n = full_read(f->fd, data, size, offset);
 	if (n >= 0 && (size_t)n == size)
 		return IOT_OK;
 	return error_system(f->error, n < 0 ? errno : EIO, "cannot read the temporary file");

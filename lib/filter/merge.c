@@ -20,7 +20,7 @@ enum {
 	NAME_MAX_SIZE = 32
 };
 
-enum merge_phase { MERGE_OPEN, MERGE_HEADS, MERGE_PARTS, MERGE_WRITE };
+enum merge_phase { MERGE_OPEN, MERGE_HEADS, MERGE_RUNS, MERGE_WRITE };
 
 struct merge {
 	struct iot_merge_options options;
@@ -42,9 +42,9 @@ struct merge {
 	uint32_t *from;       /* for each selected event: the index of its input */
 	size_t from_capacity;
 
-	struct merge_parts parts;
-	struct iot_batch *part_batch;
-	size_t grouped; /* inputs that are in parts */
+	struct merge_runs runs;
+	struct iot_batch *run_batch;
+	size_t grouped; /* inputs that are in runs */
 	struct {
 		size_t input;
 		const char *at; /* in its %trace */
@@ -135,7 +135,7 @@ static int refill(struct merge *m, struct merge_stream *s)
 	const uint64_t before = s->bytes_done;
 	int status = IOT_OK;
 	while (s->at == s->end && !s->ended && status == IOT_OK)
-		status = s->part != NULL ? merge_part_fill(s) : merge_stream_fill(s, &m->error);
+		status = s->run != NULL ? merge_run_fill(s) : merge_stream_fill(s, &m->error);
 	m->bytes_done += s->bytes_done - before;
 	if (status != IOT_OK)
 		return error_set(&m->error, status, "out of memory");
@@ -344,18 +344,18 @@ static int write_heads(struct merge *m, struct iot_batch *b)
 	if (b->count > 0)
 		return finish_events(m, b);
 	const bool at_once = m->options.open_max == 0 || m->count <= m->options.open_max;
-	m->phase = at_once ? MERGE_WRITE : MERGE_PARTS;
-	if (!at_once && (m->part_batch = iot_batch_new(IOT_BATCH_EVENTS)) == NULL)
+	m->phase = at_once ? MERGE_WRITE : MERGE_RUNS;
+	if (!at_once && (m->run_batch = iot_batch_new(IOT_BATCH_EVENTS)) == NULL)
 		return no_memory(m);
 	const int status = at_once ? begin_inputs(m, 0, m->count) : IOT_OK;
 	return status == IOT_OK ? 1 : status;
 }
 
-static int begin_parts(struct merge *m)
+static int begin_runs(struct merge *m)
 {
 	m->phase = MERGE_WRITE;
-	for (size_t i = 0; i < m->parts.count; i++) {
-		struct merge_stream *s = merge_part_open(&m->parts, i);
+	for (size_t i = 0; i < m->runs.count; i++) {
+		struct merge_stream *s = merge_run_open(&m->runs, i);
 		if (s == NULL)
 			return no_memory(m);
 		m->streams.all[m->streams.count++] = s;
@@ -363,26 +363,26 @@ static int begin_parts(struct merge *m)
 	return begin_streams(m);
 }
 
-/* Merges some events of a group of inputs to a part, or begins the next group. */
-static int write_part(struct merge *m)
+/* Merges some events of a group of inputs to a run, or begins the next group. */
+static int write_run(struct merge *m)
 {
-	struct iot_batch *b = m->part_batch;
+	struct iot_batch *b = m->run_batch;
 	int status = IOT_OK;
 	b->count = 0;
 	const int got = m->streams.count > 0 ? select_events(m, b) : 0;
 	if (got < 0)
 		return got;
 	if (b->count > 0) {
-		status = merge_parts_append(&m->parts, b->events, m->from, b->count);
+		status = merge_runs_append(&m->runs, b->events, m->from, b->count);
 		return status == IOT_OK ? 1 : status;
 	}
 	if (m->streams.count > 0)
-		status = merge_parts_end(&m->parts);
+		status = merge_runs_end(&m->runs);
 	free_streams(m);
 	const size_t left = m->count - m->grouped, max = (size_t)m->options.open_max;
 	const size_t n = left < max ? left : max;
 	if (status == IOT_OK)
-		status = n > 0 ? begin_inputs(m, m->grouped, m->grouped + n) : begin_parts(m);
+		status = n > 0 ? begin_inputs(m, m->grouped, m->grouped + n) : begin_runs(m);
 	m->grouped += n;
 	return status == IOT_OK ? 1 : status;
 }
@@ -397,8 +397,8 @@ static int next_events(struct merge *m, struct iot_batch *b)
 		return open_inputs(m);
 	case MERGE_HEADS:
 		return write_heads(m, b);
-	case MERGE_PARTS:
-		return write_part(m);
+	case MERGE_RUNS:
+		return write_run(m);
 	case MERGE_WRITE:
 		break;
 	}
@@ -429,8 +429,8 @@ static void close_stage(void *context)
 		free(m->inputs[i].trace.host);
 		iot_stream_free(m->upstream[i]);
 	}
-	merge_parts_free(&m->parts);
-	iot_batch_free(m->part_batch);
+	merge_runs_free(&m->runs);
+	iot_batch_free(m->run_batch);
 	merge_ids_free(&m->ids);
 	remap_ids_free(&m->remap);
 	merge_text_free(&m->text);
@@ -472,7 +472,7 @@ static struct merge *merge_new(struct iot_stream **inputs, size_t n,
 	const bool valid = options_copy(&m->options, sizeof(m->options), options) &&
 			   m->options.keep_ids + m->options.join_paths <= 1 &&
 			   m->options.open_max != 1;
-	tempfile_init(&m->parts.file, &m->error);
+	tempfile_init(&m->runs.file, &m->error);
 	m->remap = (struct remap_ids){.map = merge_ids_map, .context = &m->ids};
 	m->upstream = calloc(n, sizeof(*m->upstream));
 	m->inputs = calloc(n, sizeof(*m->inputs));

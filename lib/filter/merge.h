@@ -5,7 +5,7 @@
  *	merge.c        the stage: opens the inputs, selects the next event, writes ids and %trace
  *	merge_input.c  the events of an input, with their sort keys
  *	merge_align.c  time zero of each input in the output, and the %trace of the output
- *	merge_part.c   merged events in a temporary file, if not all inputs can be read at once
+ *	merge_runs.c   merged events in a temporary file, if not all inputs can be read at once
  *	merge_ids.c    maps ids, and continues CPU clocks
  *
  * The order is start, process, file, then all other fields; events equal in all of them are in the
@@ -66,10 +66,10 @@ struct merge_input {
 };
 
 /*
- * A stream in order: an input, or a part. Its events are first those held, then those of the batch.
+ * A stream in order: an input, or a run. Its events are first those held, then those of the batch.
  */
 struct merge_stream {
-	struct iot_stream *upstream; /* NULL: a part */
+	struct iot_stream *upstream; /* NULL: a run */
 	struct iot_batch *batch;
 	struct iot_event *at, *end; /* the next events */
 	bool in_held;               /* these are held ones */
@@ -92,8 +92,8 @@ struct merge_stream {
 	int64_t max_ns;    /* latest time so far */
 	int64_t placed_ns; /* sort key of its previous event */
 
-	struct merge_part *part;
-	uint32_t *from; /* of a part: index of the input of each event */
+	struct merge_run *run;
+	uint32_t *from; /* of a run: index of the input of each event */
 };
 
 /* Returns NULL if out of memory. */
@@ -116,23 +116,23 @@ static inline uint32_t merge_stream_from(const struct merge_stream *s)
 	return s->input != NULL ? s->input->index : s->from[s->at - s->batch->events];
 }
 
-/* Parts: merged events of several inputs, one part after the other in one temporary file. */
+/* Runs: merged events of several inputs, one run after the other in one temporary file. */
 
-struct merge_parts {
+struct merge_runs {
 	struct tempfile file;
-	uint64_t *end; /* of each part */
+	uint64_t *end; /* of each run */
 	size_t count, capacity;
 	struct iot_record last;
 };
 
-int merge_parts_append(struct merge_parts *p, const struct iot_event *ev, const uint32_t *from,
-		       size_t n);
-/* Ends the part; later events go to another one. */
-int merge_parts_end(struct merge_parts *p);
-void merge_parts_free(struct merge_parts *p);
-/* A stream of a part. Returns NULL if out of memory. */
-struct merge_stream *merge_part_open(struct merge_parts *p, size_t number);
-int merge_part_fill(struct merge_stream *s);
+int merge_runs_append(struct merge_runs *r, const struct iot_event *ev, const uint32_t *from,
+		      size_t n);
+/* Ends the run; later events go to another one. */
+int merge_runs_end(struct merge_runs *r);
+void merge_runs_free(struct merge_runs *r);
+/* A stream of a run. Returns NULL if out of memory. */
+struct merge_stream *merge_run_open(struct merge_runs *r, size_t number);
+int merge_run_fill(struct merge_stream *s);
 
 /* Alignment */
 

@@ -418,7 +418,7 @@ void merge_stream_free(struct merge_stream *s)
 {
 	if (s == NULL)
 		return;
-	free(s->part);
+	free(s->run);
 	merge_text_free(&s->text[0]);
 	merge_text_free(&s->text[1]);
 	time_shift_free(&s->shift);

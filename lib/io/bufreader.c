@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "decompress.h"
-#include "lib/base/fdio.h"
+#include "lib/base/full_io.h"
 #include "lib/base/prefetch.h"
 #include "lib/base/thread.h"
 
@@ -654,5 +654,5 @@ ssize_t stored_input_read(const struct stored_input *s, uint64_t at, void *to, s
 		memcpy(to, s->memory + at, n);
 		return (ssize_t)n;
 	}
-	return fdio_read(s->fd, to, n, s->first + at);
+	return full_read(s->fd, to, n, s->first + at);
 }

@@ -16,7 +16,7 @@
 #include <iotrace/packets.h>
 
 #include "lib/base/error.h"
-#include "lib/base/fdio.h"
+#include "lib/base/full_io.h"
 #include "packet.h"
 #include "sequence.h"
 
@@ -87,7 +87,7 @@ static int look_at_contents(struct iot_collector *c)
 				 c->out_name);
 	c->appends = st.st_size > 0;
 	packet_word_put(magic, PACKET_MAGIC);
-	if (c->appends && (fdio_read(c->out, head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
+	if (c->appends && (full_read(c->out, head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
 			   memcmp(head, magic, sizeof(head)) != 0))
 		return error_set(&c->error, IOT_EFORMAT,
 				 "%s: not a file of packets; nothing is appended to it",
@@ -176,7 +176,7 @@ static bool write_out(struct iot_collector *c, const unsigned char *data, size_t
 	sigset_t blocked;
 	if (c->unblocked != NULL)
 		(void)sigprocmask(SIG_SETMASK, c->unblocked, &blocked);
-	const bool written = fdio_write(c->out, data, size, FDIO_CURRENT);
+	const bool written = full_write(c->out, data, size, FULL_IO_CURRENT);
 	if (written)
 		c->bytes += size;
 	else
@@ -191,7 +191,7 @@ static bool write_out(struct iot_collector *c, const unsigned char *data, size_t
 static void count_lost(struct iot_collector *c)
 {
 	struct packet_range lost;
-	while (sequence_lost(&c->sequence, &lost))
+	while (sequence_pop_lost(&c->sequence, &lost))
 		if (c->appends && lost.first == 0)
 			c->earlier += lost.count;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks, parses and seals procstat packets, and finds them in a damaged stream. */
+/* Checks, parses and seals packets, and finds them in a damaged stream. */
 #include "packet.h"
 
 #include <zlib.h>

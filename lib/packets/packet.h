@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Procstat packets in a stream: a header of 8 words followed by up to 504 payload words, all of 64
- * bits, big-endian.
+ * The packets that a traced program sends and `iotrace procstat` collects: a header of 8 words
+ * followed by up to 504 payload words, all of 64 bits, big-endian.
  *
  *	word 0   magic                     4  tick in picoseconds : entries
  *	     1   kind : 0 : payload words  5  wall clock, ticks

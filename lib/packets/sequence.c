@@ -192,7 +192,7 @@ uint64_t sequence_missing(const struct sequence *s, const struct packet_process 
 	return min;
 }
 
-bool sequence_lost(struct sequence *s, struct packet_range *range)
+bool sequence_pop_lost(struct sequence *s, struct packet_range *range)
 {
 	for (size_t i = 0; i < s->ranges && s->unreported > 0; i++) {
 		struct packet_range *r = &s->range[i];
@@ -206,7 +206,7 @@ bool sequence_lost(struct sequence *s, struct packet_range *range)
 	return false;
 }
 
-uint64_t sequence_hole(const struct sequence *s)
+uint64_t sequence_earliest_gap(const struct sequence *s)
 {
 	uint64_t min = UINT64_MAX;
 	if (s->waiting + s->unreported == 0)

@@ -79,9 +79,9 @@ void sequence_end(struct sequence *s);
  * Returns true with the next lost range that has not been reported; false if none is left. Call it
  * after each packet until it returns false: if ranges become too many, the oldest are dropped.
  */
-bool sequence_lost(struct sequence *s, struct packet_range *range);
+bool sequence_pop_lost(struct sequence *s, struct packet_range *range);
 /* Returns the earliest time of an unreported gap; UINT64_MAX if none. */
-uint64_t sequence_hole(const struct sequence *s);
+uint64_t sequence_earliest_gap(const struct sequence *s);
 
 /* Returns the lowest missing number of this process that may still arrive; UINT64_MAX if none. */
 uint64_t sequence_missing(const struct sequence *s, const struct packet_process *who);

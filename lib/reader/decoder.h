@@ -3,8 +3,8 @@
  * The decoder turns one input, a trace or a segment of one, into events. A reader has one, and so
  * does each thread of a parallel reader.
  *
- * decoder.c opens the input, splits it into lines and fills batches; sync.c verifies the framing
- * and recovers from damage; lookahead.c verifies intervals before they are decoded;
+ * decoder.c opens the input, splits it into lines and fills batches; decoder_framing.c verifies
+ * the framing and recovers from damage; lookahead.c verifies intervals before they are decoded;
  * decoder_state.c has what all of these use: errors, the codec, and the events delivered.
  */
 #ifndef LIB_READER_DECODER_H
@@ -226,7 +226,7 @@ static inline void decoder_step_over(struct decoder *d, const struct text_line *
 	d->lines++;
 }
 
-/* sync.c */
+/* decoder_framing.c */
 
 void decoder_hash_up_to(struct decoder *d, const char *p);
 /* Process a blank line; %iotrace, %sync and %end; any line after %end. */

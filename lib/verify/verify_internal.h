@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Verification:
- *     verify.c        the handle; lines and their meaning
- *     verify_sync.c   intervals, their hashes, and damage
- *     lint.c          warnings about valid lines
- *     findings.c      kinds of findings; counts and reports them
- *     raw_lines.c     reads damaged text
- *     intervals.c     decides which intervals are kept
- *     repair.c        delivers them as a stream
+ *     verify.c          the handle; lines and their meaning
+ *     verify_framing.c  %iotrace, %sync and %end: intervals, their hashes, and damage
+ *     lint.c            warnings about valid lines
+ *     findings.c        kinds of findings; counts and reports them
+ *     raw_lines.c       reads damaged text
+ *     intervals.c       decides which intervals are kept
+ *     repair.c          delivers them as a stream
  */
 #ifndef LIB_VERIFY_VERIFY_INTERNAL_H
 #define LIB_VERIFY_VERIFY_INTERNAL_H

@@ -39,7 +39,7 @@ static uint64_t lost_of(uint32_t process)
 {
 	struct packet_range r;
 	uint64_t n = 0;
-	while (sequence_lost(&l, &r))
+	while (sequence_pop_lost(&l, &r))
 		n += r.number == process ? r.count : 0;
 	return n;
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Complete reads and writes on descriptors, as read(2) and write(2) may be short or interrupted;
- * and unlinked temporary files, which vanish with the process.
- */
-#ifndef LIB_BASE_FDIO_H
-#define LIB_BASE_FDIO_H
+/* Reads and writes of the full size, as read(2) and write(2) may stop early or be interrupted. */
+#ifndef LIB_BASE_FULL_IO_H
+#define LIB_BASE_FULL_IO_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,14 +9,14 @@
 #include <sys/types.h>
 
 /* Offset argument for the current position of the descriptor, which then advances. */
-#define FDIO_CURRENT UINT64_MAX
+#define FULL_IO_CURRENT UINT64_MAX
 
 /*
  * Returns the bytes read: `size`, or fewer only at the end of the file; -1 with errno set on
  * failure.
  */
-ssize_t fdio_read(int fd, void *to, size_t size, uint64_t at);
+ssize_t full_read(int fd, void *to, size_t size, uint64_t at);
 /* Returns true if all bytes were written, or false with errno set. */
-bool fdio_write(int fd, const void *from, size_t size, uint64_t at);
+bool full_write(int fd, const void *from, size_t size, uint64_t at);
 
 #endif
