@@ -100,9 +100,8 @@ static void open_region(struct darshan *d)
 	}
 	d->contents.selected |= layer;
 	d->dxt.active = false;
-	/* no prefetch for pipes: reading ahead could block */
 	darshan_region_open(&c->region, d->log.bufreader, entry->size, &d->log.offset,
-			    d->log.compression, input_again(d->src->input));
+			    d->log.compression);
 	c->step = step;
 }
 

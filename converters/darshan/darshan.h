@@ -112,8 +112,7 @@ struct darshan_end {
 	const char *why; /* the last part of a sentence */
 };
 
-/* The compressed side of a region. A thread that decompresses ahead owns it. */
-struct darshan_streams {
+struct darshan_region {
 	struct bufreader *in;
 	uint64_t left;    /* stored bytes of the region not yet read from `in` */
 	uint64_t *offset; /* in the log, advanced with `in` */
@@ -128,22 +127,16 @@ struct darshan_streams {
 		size_t pos, size;
 		bool fails; /* for the streams of this region */
 	} inflated;
-	struct darshan_end end;
-};
-
-struct darshan_region {
-	struct darshan_streams streams;
 	unsigned char *bytes; /* [pos, size) are readable; points to data or to inflated bytes */
 	size_t pos, size;
 	unsigned char *data; /* reused for the following regions */
 	size_t capacity;
-	struct darshan_prefetch *prefetch; /* decompresses ahead; or NULL */
 	struct darshan_end end;
 };
 
-/* prefetch: on a thread of its own, if that is worthwhile */
+/* size: of the stored bytes, which start at the bufreader's position, *offset of the log. */
 void darshan_region_open(struct darshan_region *r, struct bufreader *in, uint64_t size,
-			 uint64_t *offset, enum darshan_compression compression, bool prefetch);
+			 uint64_t *offset, enum darshan_compression compression);
 void darshan_region_close(struct darshan_region *r); /* keeps data */
 /* As bufreader_peek(). want is at most 5 MiB; the caller may modify the bytes. */
 unsigned char *darshan_region_peek(struct darshan_region *r, size_t want, size_t *have);

@@ -273,14 +273,13 @@ static void read_job(struct darshan_log *log, struct darshan_region *r)
 	uint64_t size = log->first > log->offset ? log->first - log->offset : 0;
 	if (log->first == 0)
 		size = UINT32_MAX;
-	darshan_region_open(r, log->bufreader, size, &log->offset, log->compression, false);
+	darshan_region_open(r, log->bufreader, size, &log->offset, log->compression);
 	size_t have;
 	const unsigned char *p = darshan_region_peek(r, DARSHAN_JOB_MAX, &have);
 	if (have > DARSHAN_JOB_MAX)
 		have = DARSHAN_JOB_MAX;
 	parse_job(log, p, have);
-	const bool open_end =
-	    log->first == 0 && r->end.status == IOT_ETRUNCATED && !r->streams.in_stream;
+	const bool open_end = log->first == 0 && r->end.status == IOT_ETRUNCATED && !r->in_stream;
 	if (r->end.status != IOT_OK && !open_end) {
 		job->status = r->end.status;
 		job->why = r->end.why;

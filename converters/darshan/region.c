@@ -9,66 +9,61 @@
 #include <libdeflate.h>
 #include <stdlib.h>
 
-#include "lib/base/prefetch.h"
-#include "lib/base/thread.h"
-
 enum {
 	BUFFER_SIZE = 256 << 10,
 	PEEK_MAX = 5 << 20,
-	BUFFERS = 4,            /* decompressed ahead */
-	PREFETCH_MIN = 1 << 20, /* stored bytes that are worth a thread */
 	ONE_SHOT_MAX = 2 << 20, /* stored bytes of a stream decompressed in one shot */
 	ONE_SHOT_CAPACITY = 4 << 20,
 };
 
-static void end_early(struct darshan_end *end, int status, const char *why)
+static void end_early(struct darshan_region *r, int status, const char *why)
 {
-	*end = (struct darshan_end){.ended = true, .status = status, .why = why};
+	r->end = (struct darshan_end){.ended = true, .status = status, .why = why};
 }
 
 /* Stored bytes */
 
 /* Peeks at the stored bytes of the region. Returns their number, 0 at the end. */
-static size_t stored(struct darshan_streams *s, const unsigned char **bytes)
+static size_t stored(struct darshan_region *r, const unsigned char **bytes)
 {
 	size_t have = 0;
-	if (s->left == 0)
+	if (r->left == 0)
 		return 0;
-	*bytes = (const unsigned char *)bufreader_peek(s->in, 1, &have);
-	if (have == 0 && bufreader_status(s->in) != IOT_OK)
-		end_early(&s->end, bufreader_status(s->in), bufreader_error(s->in)->text);
+	*bytes = (const unsigned char *)bufreader_peek(r->in, 1, &have);
+	if (have == 0 && bufreader_status(r->in) != IOT_OK)
+		end_early(r, bufreader_status(r->in), bufreader_error(r->in)->text);
 	else if (have == 0)
-		end_early(&s->end, IOT_ETRUNCATED, "the file ends inside of it");
+		end_early(r, IOT_ETRUNCATED, "the file ends inside of it");
 	if (have > UINT32_MAX)
 		have = UINT32_MAX;
-	return have < s->left ? have : (size_t)s->left;
+	return have < r->left ? have : (size_t)r->left;
 }
 
-static void consume_stored(struct darshan_streams *s, size_t n)
+static void consume_stored(struct darshan_region *r, size_t n)
 {
-	assert(n <= s->left);
-	bufreader_consume(s->in, n);
-	s->left -= n;
-	*s->offset += n;
+	assert(n <= r->left);
+	bufreader_consume(r->in, n);
+	r->left -= n;
+	*r->offset += n;
 }
 
 /* Decompression */
 
 enum decompression { GOING_ON, STREAM_END, OUT_OF_MEMORY, DAMAGED };
 
-static bool begin_stream(struct darshan_streams *s)
+static bool begin_stream(struct darshan_region *r)
 {
-	const bool again = s->made;
-	if (s->compression == DARSHAN_ZLIB) {
-		s->in_stream = (again ? inflateReset(&s->zlib) : inflateInit(&s->zlib)) == Z_OK;
-		s->made = again || s->in_stream;
-		return s->in_stream;
+	const bool again = r->made;
+	if (r->compression == DARSHAN_ZLIB) {
+		r->in_stream = (again ? inflateReset(&r->zlib) : inflateInit(&r->zlib)) == Z_OK;
+		r->made = again || r->in_stream;
+		return r->in_stream;
 	}
 	if (again)
-		(void)BZ2_bzDecompressEnd(&s->bzip2);
-	s->bzip2 = (bz_stream){.next_in = NULL};
-	s->made = s->in_stream = BZ2_bzDecompressInit(&s->bzip2, 0, 0) == BZ_OK;
-	return s->made;
+		(void)BZ2_bzDecompressEnd(&r->bzip2);
+	r->bzip2 = (bz_stream){.next_in = NULL};
+	r->made = r->in_stream = BZ2_bzDecompressInit(&r->bzip2, 0, 0) == BZ_OK;
+	return r->made;
 }
 
 /* Decompresses bytes[0..*have) to out[0..*capacity); subtracts what it consumed and produced. */
@@ -107,42 +102,42 @@ static enum decompression run_bzip2(bz_stream *z, const unsigned char *bytes, si
 }
 
 /* Decompressors may still hold output after all input was consumed. */
-static size_t decompress_some(struct darshan_streams *s, unsigned char *out, size_t capacity)
+static size_t decompress_some(struct darshan_region *r, unsigned char *out, size_t capacity)
 {
-	const bool zlib = s->compression == DARSHAN_ZLIB, input = s->left > 0;
+	const bool zlib = r->compression == DARSHAN_ZLIB, input = r->left > 0;
 	const unsigned char *bytes = NULL;
-	const size_t have = stored(s, &bytes);
+	const size_t have = stored(r, &bytes);
 	if (input && have == 0)
 		return 0;
-	if (!s->in_stream && !begin_stream(s)) {
-		end_early(&s->end, IOT_ENOMEM, "out of memory");
+	if (!r->in_stream && !begin_stream(r)) {
+		end_early(r, IOT_ENOMEM, "out of memory");
 		return 0;
 	}
 	size_t unread = have, unused = capacity;
 	const enum decompression outcome = zlib
-					       ? run_zlib(&s->zlib, bytes, &unread, out, &unused)
-					       : run_bzip2(&s->bzip2, bytes, &unread, out, &unused);
-	consume_stored(s, have - unread);
-	s->in_stream = outcome != STREAM_END;
+					       ? run_zlib(&r->zlib, bytes, &unread, out, &unused)
+					       : run_bzip2(&r->bzip2, bytes, &unread, out, &unused);
+	consume_stored(r, have - unread);
+	r->in_stream = outcome != STREAM_END;
 	if (!input && (outcome > STREAM_END || (outcome == GOING_ON && unused == capacity)))
-		end_early(&s->end, IOT_EFORMAT, "its compressed data stops early");
+		end_early(r, IOT_EFORMAT, "its compressed data stops early");
 	else if (outcome > STREAM_END)
-		end_early(&s->end, outcome == OUT_OF_MEMORY ? IOT_ENOMEM : IOT_EFORMAT,
+		end_early(r, outcome == OUT_OF_MEMORY ? IOT_ENOMEM : IOT_EFORMAT,
 			  !zlib                 ? "damaged bzip2 data"
-			  : s->zlib.msg != NULL ? s->zlib.msg
+			  : r->zlib.msg != NULL ? r->zlib.msg
 						: "damaged zlib data");
 	return capacity - unused;
 }
 
-static size_t copy_some(struct darshan_streams *s, unsigned char *out, size_t capacity)
+static size_t copy_some(struct darshan_region *r, unsigned char *out, size_t capacity)
 {
 	const unsigned char *bytes = NULL;
-	size_t have = stored(s, &bytes);
+	size_t have = stored(r, &bytes);
 	if (have > capacity)
 		have = capacity;
 	if (have > 0)
 		memcpy(out, bytes, have);
-	consume_stored(s, have);
+	consume_stored(r, have);
 	return have;
 }
 
@@ -152,11 +147,11 @@ static size_t copy_some(struct darshan_streams *s, unsigned char *out, size_t ca
  * that each rank writes: DXT buffers 2 MiB per process by default. zlib handles all other streams,
  * and damaged ones, of which it delivers the bytes before the damage.
  */
-static bool inflate_one_shot(struct darshan_streams *s)
+static bool inflate_one_shot(struct darshan_region *r)
 {
-	struct darshan_inflated *i = &s->inflated;
+	struct darshan_inflated *i = &r->inflated;
 	size_t have = 0, used = 0;
-	if (s->compression != DARSHAN_ZLIB || s->in_stream || i->fails || s->left == 0)
+	if (r->compression != DARSHAN_ZLIB || r->in_stream || i->fails || r->left == 0)
 		return false;
 	if (i->decompressor == NULL)
 		i->decompressor = libdeflate_alloc_decompressor();
@@ -165,9 +160,9 @@ static bool inflate_one_shot(struct darshan_streams *s)
 	if (i->decompressor == NULL || i->data == NULL)
 		return false;
 	const char *bytes =
-	    bufreader_peek(s->in, s->left < ONE_SHOT_MAX ? (size_t)s->left : ONE_SHOT_MAX, &have);
-	if (have > s->left)
-		have = (size_t)s->left;
+	    bufreader_peek(r->in, r->left < ONE_SHOT_MAX ? (size_t)r->left : ONE_SHOT_MAX, &have);
+	if (have > r->left)
+		have = (size_t)r->left;
 	i->pos = i->size = 0;
 	/* If one stream is too large, others probably are, too: do not try the next one. */
 	i->fails =
@@ -176,115 +171,53 @@ static bool inflate_one_shot(struct darshan_streams *s)
 	if (i->fails)
 		i->size = 0;
 	else
-		consume_stored(s, used);
+		consume_stored(r, used);
 	return !i->fails;
 }
 
 /* Decompresses the next bytes to out. Returning 0 does not mean the end. */
-static size_t decompress(struct darshan_streams *s, unsigned char *out, size_t capacity)
+static size_t decompress(struct darshan_region *r, unsigned char *out, size_t capacity)
 {
-	struct darshan_inflated *i = &s->inflated;
+	struct darshan_inflated *i = &r->inflated;
 	if (i->pos < i->size) {
 		const size_t left = i->size - i->pos, n = left < capacity ? left : capacity;
 		memcpy(out, i->data + i->pos, n);
 		i->pos += n;
 		return n;
 	}
-	if (s->left == 0 && !s->in_stream) {
-		s->end.ended = true;
+	if (r->left == 0 && !r->in_stream) {
+		r->end.ended = true;
 		return 0;
 	}
-	if (s->compression == DARSHAN_UNCOMPRESSED)
-		return copy_some(s, out, capacity);
-	return inflate_one_shot(s) ? 0 : decompress_some(s, out, capacity);
-}
-
-static void streams_close(struct darshan_streams *s)
-{
-	if (s->made && s->compression == DARSHAN_ZLIB)
-		(void)inflateEnd(&s->zlib);
-	if (s->made && s->compression == DARSHAN_BZIP2)
-		(void)BZ2_bzDecompressEnd(&s->bzip2);
-	libdeflate_free_decompressor(s->inflated.decompressor);
-	free(s->inflated.data);
-	s->made = false;
-	s->inflated = (struct darshan_inflated){.size = 0};
-}
-
-/* Prefetch: a thread decompresses into buffers while the caller makes records of them. */
-
-struct darshan_prefetch {
-	struct darshan_streams *streams; /* owned by the thread until the ring is freed or ends */
-	struct prefetch *ring;
-	size_t slot, pos, size; /* of the buffer being read */
-	unsigned char data[BUFFERS][BUFFER_SIZE];
-};
-
-static ssize_t fill_buffer(void *context, size_t slot)
-{
-	struct darshan_prefetch *p = context;
-	size_t n = 0;
-	while (n < BUFFER_SIZE && !p->streams->end.ended)
-		n += decompress(p->streams, p->data[slot] + n, BUFFER_SIZE - n);
-	return (ssize_t)n;
-}
-
-/* Without memory for it, the caller decompresses itself. */
-static void prefetch_start(struct darshan_region *r)
-{
-	struct darshan_prefetch *p = malloc(sizeof *p);
-	if (p == NULL)
-		return;
-	p->streams = &r->streams;
-	p->pos = p->size = 0;
-	p->ring = prefetch_new(fill_buffer, p, BUFFERS, true);
-	if (p->ring != NULL)
-		r->prefetch = p;
-	else
-		free(p);
-}
-
-static void prefetch_stop(struct darshan_region *r)
-{
-	if (r->prefetch != NULL)
-		prefetch_free(r->prefetch->ring);
-	free(r->prefetch);
-	r->prefetch = NULL;
-}
-
-/* Reads bytes that the thread has decompressed. Returns 0 at the end. */
-static size_t prefetch_read(struct darshan_prefetch *p, unsigned char *out, size_t capacity)
-{
-	if (p->pos == p->size) {
-		p->pos = 0;
-		p->size = (size_t)prefetch_next(p->ring, &p->slot);
-	}
-	const size_t left = p->size - p->pos, n = left < capacity ? left : capacity;
-	memcpy(out, p->data[p->slot] + p->pos, n);
-	p->pos += n;
-	return n;
+	if (r->compression == DARSHAN_UNCOMPRESSED)
+		return copy_some(r, out, capacity);
+	return inflate_one_shot(r) ? 0 : decompress_some(r, out, capacity);
 }
 
 /* The region */
 
 void darshan_region_open(struct darshan_region *r, struct bufreader *in, uint64_t size,
-			 uint64_t *offset, enum darshan_compression compression, bool prefetch)
+			 uint64_t *offset, enum darshan_compression compression)
 {
-	unsigned char *data = r->data;
-	*r = (struct darshan_region){
-	    .streams = {.in = in, .left = size, .offset = offset, .compression = compression},
-	    .bytes = data,
-	    .data = data,
-	    .capacity = r->capacity};
-	if (prefetch && compression != DARSHAN_UNCOMPRESSED && size >= PREFETCH_MIN &&
-	    cpu_count() > 1)
-		prefetch_start(r);
+	*r = (struct darshan_region){.in = in,
+				     .left = size,
+				     .offset = offset,
+				     .compression = compression,
+				     .bytes = r->data,
+				     .data = r->data,
+				     .capacity = r->capacity};
 }
 
 void darshan_region_close(struct darshan_region *r)
 {
-	prefetch_stop(r);
-	streams_close(&r->streams);
+	if (r->made && r->compression == DARSHAN_ZLIB)
+		(void)inflateEnd(&r->zlib);
+	if (r->made && r->compression == DARSHAN_BZIP2)
+		(void)BZ2_bzDecompressEnd(&r->bzip2);
+	libdeflate_free_decompressor(r->inflated.decompressor);
+	free(r->inflated.data);
+	r->made = false;
+	r->inflated = (struct darshan_inflated){.size = 0};
 	r->end.ended = true;
 }
 
@@ -313,8 +246,8 @@ static bool reserve(struct darshan_region *r, size_t want)
 /* Exposes the rest of a stream that was decompressed in one shot in place, without copying. */
 static bool expose(struct darshan_region *r)
 {
-	struct darshan_inflated *i = &r->streams.inflated;
-	if (r->prefetch != NULL || i->pos == i->size || r->pos != r->size)
+	struct darshan_inflated *i = &r->inflated;
+	if (i->pos == i->size || r->pos != r->size)
 		return false;
 	r->bytes = i->data;
 	r->pos = i->pos;
@@ -328,16 +261,10 @@ unsigned char *darshan_region_peek(struct darshan_region *r, size_t want, size_t
 		if (expose(r))
 			continue;
 		if (!reserve(r, want)) {
-			end_early(&r->end, IOT_ENOMEM, "out of memory");
+			end_early(r, IOT_ENOMEM, "out of memory");
 			break;
 		}
-		const size_t capacity = r->capacity - r->size;
-		const size_t n = r->prefetch == NULL
-				     ? decompress(&r->streams, r->data + r->size, capacity)
-				     : prefetch_read(r->prefetch, r->data + r->size, capacity);
-		r->size += n;
-		if (r->prefetch == NULL || n == 0)
-			r->end = r->streams.end;
+		r->size += decompress(r, r->data + r->size, r->capacity - r->size);
 	}
 	*have = r->size - r->pos;
 	return r->bytes + r->pos;
