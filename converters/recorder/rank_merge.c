@@ -142,14 +142,11 @@ void recorder_merge_group(struct recorder *r)
 	struct recorder_merge *m = &r->merge;
 	struct recorder_order *o = &m->order;
 	assert(o->open == 0 && o->count == 0);
-	recorder_ahead_end(r);
 	while (o->count < RECORDER_GROUP_RANKS && m->opened < m->ranks && r->status == IOT_OK &&
 	       (o->count == 0 || m->group_bytes + r->shared.kept_bytes < RECORDER_GROUP_BYTES))
 		open_rank(r, m->rank[m->opened++]);
-	if (o->count == 0)
-		return;
-	recorder_order_begin(o);
-	recorder_ahead_begin(r);
+	if (o->count > 0)
+		recorder_order_begin(o);
 }
 
 void recorder_merge_advance(struct recorder *r)
@@ -213,7 +210,6 @@ int recorder_merge_open(struct recorder *r)
 void recorder_merge_close(struct recorder *r)
 {
 	struct recorder_merge *m = &r->merge;
-	recorder_ahead_end(r);
 	for (uint32_t i = 0; i < m->order.count; i++)
 		if (m->order.rank[i] != NULL)
 			rank_free(m->order.rank[i]);

@@ -3,25 +3,19 @@
  * The calls of one rank of 2.3 to 3.x. The grammar determines their order; the timestamps are
  * stored separately, both relative to the start of the previous call. A start may precede the
  * previous one, if threads or instrumented functions record late: the difference is stored modulo
- * 2^32. A thread may decode the calls of all ranks ahead.
+ * 2^32.
  */
 #include "recorder.h"
 
-#include <assert.h>
 #include <endian.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "lib/base/thread.h"
 
 #define HALF_OF_32 ((int64_t)1 << 31)
 #define ALL_OF_32  ((int64_t)1 << 32)
 #define TICKS_MAX  ((int64_t)1 << 62)
 
-/* Limits what a grammar may declare, so that sums do not overflow. */
-#define CALLS_MAX ((uint64_t)1 << 48)
 /* Limits within which the conversion of ticks to nanoseconds cannot overflow. */
 #define TICKS_SURE   ((int64_t)1 << 50)
 #define TICK_SURE_NS 1024
@@ -29,7 +23,7 @@
 
 enum {
 	TIMES = 2048,
-	BATCH_MIN = 256,    /* calls; batch sizes are multiples of it */
+	BATCH = 256,        /* calls decoded at once */
 	NEXT_SIGNATURE = 4, /* distance in calls at which it is fetched into the cache */
 };
 
@@ -39,32 +33,16 @@ struct timestamps {
 	uint32_t pair[TIMES][2]; /* start and end */
 };
 
-/*
- * Merging switches ranks on almost every call, which evicts their state from the cache; each rank
- * therefore decodes a batch of calls at once.
- */
-struct call_batch {
-	size_t count;
-	bool last;  /* no batch follows */
-	int status; /* IOT_OK, or the error that follows the last call */
-	struct recorder_call *call;
-};
-
 struct rank_v23 {
 	struct recorder_unit *unit;
-	struct call_batch *batch; /* the current one of both */
-	struct call_batch both[2];
-	size_t capacity; /* of a batch, in calls */
-	bool decoding;   /* the thread decodes the other batch */
-
-	/* Owned by the decoding thread, in cache lines of its own. */
 	struct recorder_expansion expansion;
 	int64_t ticks; /* start of the previous call */
 	uint64_t done; /* calls decoded */
-	uint64_t backwards;
 	int64_t sum[RECORDER_PATTERNS];
 	uint32_t position[RECORDER_PATTERNS];
+	bool ended; /* no batch follows */
 	struct timestamps times;
+	struct recorder_call call[BATCH];
 };
 
 static uint64_t total_calls(const struct recorder_grammar *g)
@@ -119,7 +97,7 @@ static int decode_times(struct recorder_rank *k, struct recorder_call *call)
 	int64_t by = start, end_ns;
 	if (start >= HALF_OF_32 && c->unit->threads) {
 		by -= ALL_OF_32;
-		c->backwards++;
+		k->r->counts.count[RECORDER_BACKWARDS]++;
 	}
 	c->ticks += by;
 	if (tick_ns != 0 && c->ticks >= 0 && c->ticks < TICKS_SURE && tick_ns <= TICK_SURE_NS &&
@@ -178,25 +156,6 @@ static int decode_call(struct recorder_rank *k, int32_t terminal, struct recorde
 	return IOT_OK;
 }
 
-static void decode_batch(struct recorder_rank *k, struct call_batch *b)
-{
-	struct rank_v23 *c = k->state;
-	const struct recorder_signature *signature = c->unit->cst->signature;
-	int32_t terminal[BATCH_MIN];
-	b->count = 0;
-	b->status = IOT_OK;
-	do {
-		const size_t n = recorder_expand(&c->expansion, terminal, BATCH_MIN);
-		for (size_t i = 0; i < n && b->status == IOT_OK; i++) {
-			if (i + NEXT_SIGNATURE < n)
-				__builtin_prefetch(&signature[terminal[i + NEXT_SIGNATURE]]);
-			b->status = decode_call(k, terminal[i], &b->call[b->count]);
-			b->count += b->status == IOT_OK;
-		}
-		b->last = n < BATCH_MIN || b->status != IOT_OK;
-	} while (!b->last && b->count < c->capacity);
-}
-
 /* Checks that calls and times end together. */
 static int finish(struct recorder_rank *k)
 {
@@ -213,205 +172,28 @@ static int finish(struct recorder_rank *k)
 }
 
 /*
- * A thread that decodes calls of the ranks ahead. Each rank has two batches: the current one, and
- * one that is being decoded. During that time the thread owns the rank's times, grammar and sums.
- * Hysteresis: a waiting thread is woken only when half of the requested batches are done, because a
- * wakeup costs as much as several hundred calls.
+ * Merging switches ranks on almost every call, which evicts their state from the cache; each rank
+ * therefore decodes a batch of calls at once.
  */
-
-enum {
-	AHEAD_CALLS_MIN = 1 << 17,
-	AHEAD_CALLS = 1 << 14, /* total number of calls in one batch of every rank */
-	AHEAD_WAKE = 2048,     /* wake the thread only if this many calls are requested */
-};
-
-struct recorder_ahead {
-	pthread_t thread;
-	pthread_mutex_t mutex;
-	pthread_cond_t changed;
-	/*
-	 * Protected by the mutex. Ranks whose next batch is requested, each once: [done, wanted).
-	 */
-	struct recorder_rank *rank[RECORDER_GROUP_RANKS];
-	size_t done, wanted;
-	bool stop, idle; /* idle: the decoding thread waits */
-	bool waits;      /* the consumer waits until at most `enough` requests are pending */
-	size_t enough;
-};
-
-static struct call_batch *other_batch(struct rank_v23 *c)
-{
-	return c->batch == &c->both[0] ? &c->both[1] : &c->both[0];
-}
-
-static void *decode_ahead(void *context)
-{
-	struct recorder_ahead *a = context;
-	pthread_mutex_lock(&a->mutex);
-	while (!a->stop) {
-		a->idle = a->done == a->wanted;
-		if (a->idle) {
-			pthread_cond_wait(&a->changed, &a->mutex);
-			continue;
-		}
-		struct recorder_rank *k = a->rank[a->done % RECORDER_GROUP_RANKS];
-		struct rank_v23 *c = k->state;
-		pthread_mutex_unlock(&a->mutex);
-		decode_batch(k, other_batch(c));
-		pthread_mutex_lock(&a->mutex);
-		a->done++;
-		c->decoding = false;
-		if (a->waits && a->wanted - a->done <= a->enough)
-			pthread_cond_signal(&a->changed);
-	}
-	pthread_mutex_unlock(&a->mutex);
-	return NULL;
-}
-
-/* Requests the rank's next batch. */
-static void request(struct recorder_ahead *a, struct recorder_rank *k)
-{
-	struct rank_v23 *c = k->state;
-	if (c->batch->last)
-		return;
-	assert(!c->decoding && a->wanted - a->done < RECORDER_GROUP_RANKS);
-	c->decoding = true;
-	a->rank[a->wanted++ % RECORDER_GROUP_RANKS] = k;
-}
-
-/* Waits until the rank's next batch is decoded, and enough others to amortize the wakeup. */
-static void wait_for(struct recorder_ahead *a, const struct rank_v23 *c)
-{
-	a->enough = (a->wanted - a->done) / 2;
-	a->waits = true;
-	if (a->idle)
-		pthread_cond_signal(&a->changed);
-	while (c->decoding || a->wanted - a->done > a->enough)
-		pthread_cond_wait(&a->changed, &a->mutex);
-	a->waits = false;
-}
-
-static void next_batch(struct recorder_rank *k)
-{
-	struct recorder_ahead *a = k->r->merge.ahead;
-	struct rank_v23 *c = k->state;
-	if (a == NULL) {
-		decode_batch(k, c->batch);
-		return;
-	}
-	pthread_mutex_lock(&a->mutex);
-	if (c->decoding)
-		wait_for(a, c);
-	c->batch = other_batch(c);
-	request(a, k);
-	if (a->idle && (a->wanted - a->done) * c->capacity >= AHEAD_WAKE)
-		pthread_cond_signal(&a->changed);
-	pthread_mutex_unlock(&a->mutex);
-}
-
-/* Returns false if one rank has most of the calls: its state stays in the cache anyway. */
-static bool is_worthwhile(const struct recorder_order *o, uint64_t *all)
-{
-	uint64_t max = 0;
-	*all = 0;
-	for (uint32_t i = 0; i < o->count; i++) {
-		const uint64_t calls = o->rank[i]->calls;
-		max = calls > max ? calls : max;
-		*all += calls;
-	}
-	return *all >= AHEAD_CALLS_MIN && max <= *all / 2 && cpu_count() > 1;
-}
-
-/*
- * Sizes both batches of a rank in proportion to its share of all calls. Returns false if out of
- * memory.
- */
-static bool enlarge_batches(struct recorder_rank *k, uint64_t all)
-{
-	struct rank_v23 *c = k->state;
-	const double share = (double)k->calls / (double)all;
-	const size_t multiple = (size_t)(share * AHEAD_CALLS / BATCH_MIN);
-	const size_t capacity = (multiple > 0 ? multiple : 1) * BATCH_MIN;
-	assert(k->coming == c->batch->call);
-	for (unsigned i = 0; i < 2; i++) {
-		struct recorder_call *call = realloc(c->both[i].call, capacity * sizeof *call);
-		if (call == NULL)
-			return false;
-		c->both[i].call = call;
-		k->coming = c->batch->call;
-		k->end = k->coming + c->batch->count;
-	}
-	c->capacity = capacity;
-	return true;
-}
-
-static void request_all(struct recorder_ahead *a, const struct recorder_order *o)
-{
-	pthread_mutex_lock(&a->mutex);
-	for (uint32_t i = 0; i < o->count; i++)
-		request(a, o->rank[i]);
-	pthread_cond_signal(&a->changed);
-	pthread_mutex_unlock(&a->mutex);
-}
-
-static void ahead_free(struct recorder_ahead *a)
-{
-	pthread_cond_destroy(&a->changed);
-	pthread_mutex_destroy(&a->mutex);
-	free(a);
-}
-
-/* Without a thread, the ranks decode their batches when they need them. */
-void recorder_ahead_begin(struct recorder *r)
-{
-	const struct recorder_order *o = &r->merge.order;
-	uint64_t all;
-	if (r->meta.kind != RECORDER_COMPRESSED || !is_worthwhile(o, &all))
-		return;
-	for (uint32_t i = 0; i < o->count; i++)
-		if (!enlarge_batches(o->rank[i], all))
-			return;
-	struct recorder_ahead *a = calloc(1, sizeof *a);
-	if (a == NULL)
-		return;
-	pthread_mutex_init(&a->mutex, NULL);
-	pthread_cond_init(&a->changed, NULL);
-	if (thread_start(&a->thread, decode_ahead, a)) {
-		r->merge.ahead = a;
-		request_all(a, o);
-	} else {
-		ahead_free(a);
-	}
-}
-
-void recorder_ahead_end(struct recorder *r)
-{
-	struct recorder_ahead *a = r->merge.ahead;
-	if (a == NULL)
-		return;
-	pthread_mutex_lock(&a->mutex);
-	a->stop = true;
-	pthread_cond_signal(&a->changed);
-	pthread_mutex_unlock(&a->mutex);
-	pthread_join(a->thread, NULL);
-	ahead_free(a);
-	r->merge.ahead = NULL;
-}
-
-/* Calls in order */
-
 static int next(struct recorder_rank *k)
 {
 	struct rank_v23 *c = k->state;
-	if (!c->batch->last)
-		next_batch(k);
-	else
-		c->batch->count = 0;
-	k->coming = c->batch->call;
-	k->end = k->coming + c->batch->count;
-	if (c->batch->count > 0)
+	const struct recorder_signature *signature = c->unit->cst->signature;
+	int32_t terminal[BATCH];
+	const size_t n = c->ended ? 0 : recorder_expand(&c->expansion, terminal, BATCH);
+	size_t count = 0;
+	for (; count < n; count++) {
+		if (count + NEXT_SIGNATURE < n)
+			__builtin_prefetch(&signature[terminal[count + NEXT_SIGNATURE]]);
+		if (decode_call(k, terminal[count], &c->call[count]) != IOT_OK)
+			break;
+	}
+	c->ended = count < BATCH;
+	k->coming = c->call;
+	k->end = k->coming + count;
+	if (count > 0)
 		return 1;
-	return c->batch->status == IOT_OK ? finish(k) : c->batch->status;
+	return k->error.status == IOT_OK ? finish(k) : k->error.status;
 }
 
 /* Opening */
@@ -426,12 +208,9 @@ static void close_rank(struct recorder_rank *k)
 		snprintf(where, sizeof where, "rank %u", k->rank);
 		recorder_check_cst(k->r, c->unit->cst, where);
 	}
-	k->r->counts.count[RECORDER_BACKWARDS] += c->backwards;
 	recorder_expand_end(&c->expansion);
 	recorder_stream_close(&c->times.stream);
 	recorder_unit_put(k->r, c->unit);
-	free(c->both[0].call);
-	free(c->both[1].call);
 	free(c);
 }
 
@@ -477,11 +256,6 @@ static int open_rank(struct recorder_rank *k)
 	if (c == NULL)
 		return error_set(&k->error, IOT_ENOMEM, "out of memory");
 	k->base_ns = k->r->base_ns;
-	c->batch = &c->both[0];
-	c->capacity = BATCH_MIN;
-	c->batch->call = malloc(c->capacity * sizeof *c->batch->call);
-	if (c->batch->call == NULL)
-		return error_set(&k->error, IOT_ENOMEM, "out of memory");
 	c->unit = recorder_unit_get(k->r, k->rank, &k->error);
 	if (c->unit == NULL)
 		return k->error.status;
@@ -493,9 +267,8 @@ static int open_rank(struct recorder_rank *k)
 		return error_set(&k->error, IOT_ENOMEM, "out of memory");
 	for (unsigned p = 0; p < RECORDER_PATTERNS; p++)
 		c->position[p] = recorder_position(k->r, k->rank, p + 1);
-	k->calls = total_calls(g) < CALLS_MAX ? total_calls(g) : CALLS_MAX;
-	k->bytes =
-	    sizeof *c + RECORDER_RANK_BYTES + g->rule[g->start].depth * sizeof *c->expansion.frame;
+	k->bytes = sizeof *c - sizeof c->call + RECORDER_RANK_BYTES +
+		   g->rule[g->start].depth * sizeof *c->expansion.frame;
 	if (c->unit->own)
 		k->bytes += c->unit->cst->bytes + g->bytes;
 	return IOT_OK;

@@ -44,7 +44,6 @@ enum {
 	RECORDER_USER_FUNCTION = 255,
 	RECORDER_LINE_MAX = 1 << 20, /* of text, or a call of 2.1 and 2.2 */
 	RECORDER_BLOCK_HEAD = 16,    /* bytes in front of a zlib block: both of its sizes */
-	RECORDER_AHEAD = 4,          /* calls whose signatures are fetched into the cache */
 	RECORDER_STORES = 4,         /* members with random access */
 	RECORDER_MESSAGE_NAMES = 4,  /* names that one message may contain */
 	RECORDER_MESSAGE_NAME = 256,
@@ -457,7 +456,6 @@ struct recorder_rank {
 	const struct recorder_call *call;         /* the call being processed */
 	int64_t result; /* of `coming`: 2.1, 2.2, result of functions that open */
 	bool result_known;
-	uint64_t calls; /* their number, if it is known */
 	int64_t base_ns;
 	bool announced;
 	struct recorder_map paths, mpi_files, descriptors;
@@ -507,7 +505,6 @@ struct recorder_merge {
 	uint32_t ranks, opened;
 	size_t group_bytes; /* memory use of the open ones */
 	struct recorder_order order;
-	struct recorder_ahead *ahead; /* or NULL */
 };
 
 /* Lists the ranks and opens the first group of them. */
@@ -517,9 +514,6 @@ void recorder_merge_close(struct recorder *r);
 void recorder_merge_group(struct recorder *r);
 /* Goes to the next call of the first rank, which ends if there is none. */
 void recorder_merge_advance(struct recorder *r);
-/* Starts a thread that decodes calls of the open ranks ahead, if that is worthwhile. */
-void recorder_ahead_begin(struct recorder *r);
-void recorder_ahead_end(struct recorder *r);
 
 /* Events */
 
