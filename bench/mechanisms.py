@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measures what each mechanism that exists only for speed gains, by a build in which it is switched off.
+"""Measures the gain of each mechanism that exists only for speed, with a build in which it is switched off.
 
 	mechanisms.py [--records N] [--runs N] [--only WORD]
 
-Run it in the top directory after `make all build/release/bench/make_trace`. For each mechanism a copy of the source tree
-is compiled with the one changed line of MECHANISMS. Both programs run in alternation; the table in Markdown shows by how much the time of
-the command is lower with the mechanism. A mechanism stays if it gains 10 % or more on one of its commands.
+Run it in the top directory after `make all build/release/bench/make_trace`. For each mechanism it compiles a copy of the source tree
+in which one line is changed as MECHANISMS says. Both programs run in alternation. The table, in Markdown, shows by how much the
+mechanism reduces the time of the command. A mechanism stays if it gains 10 % or more on one of its commands.
 """
 import argparse
 import pathlib
@@ -18,7 +18,7 @@ import tempfile
 
 from compare import commands, cores_of, make_traces, run
 
-# name, file, line, the line that switches it off, clock (cpu or wall), commands
+# name, file, line, replacement that switches it off, clock (cpu or wall), commands
 MECHANISMS = [
     ("AVX2 decoder, hexadecimal", "lib/codec/decode.c", "if (!c->avx2)", "if (true)", "cpu", ["decode (info)"]),
     ("AVX2 decoder, decimal", "lib/codec/decode.c", "if (!c->avx2)", "if (!c->avx2 || c->base == 10)", "cpu", ["decode decimal (info)"]),
@@ -27,9 +27,6 @@ MECHANISMS = [
     ("decompression on a thread", "lib/io/bufreader.c", "cpu_count() == 1)", "true)", "wall", ["decode .zst, encode (cat)", "merge of 2 .zst"]),
     ("prefetching stages", "lib/stream/prefetch_stage.c", "if (upstream == NULL || cpu_count() == 1)",
      "if (upstream == NULL || cpu_count() != 0)", "wall", ["convert strace", "convert Darshan (DXT)", "reorder"]),
-    ("calls of Recorder decoded on a thread", "converters/recorder/rank_v23.c", "max <= *all / 2 && cpu_count() > 1;",
-     "max <= *all / 2 && cpu_count() > 999;", "wall", ["convert Recorder"]),
-    ("Darshan inflated on a thread", "converters/darshan/region.c", "cpu_count() > 1)", "cpu_count() > 999)", "wall", ["convert Darshan (DXT)"]),
     ("parallel decoding and reduction", "cli/ui/trace_in.c", "const unsigned n = cpu_count();", "const unsigned n = 1;", "wall",
      ["decode (info)", "stat"]),
 ]
@@ -44,7 +41,7 @@ def arguments():
 
 
 def build_without(mechanism, top):
-    """The program without a mechanism, in a copy of the tree with its objects."""
+    """Returns the path of a program without the mechanism, built in a copy of the tree and its objects."""
     name, file, line, off = mechanism[:4]
     shutil.rmtree(top, ignore_errors=True)
     subprocess.run(["cp", "-a", ".", top], check=True)
