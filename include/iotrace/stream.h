@@ -77,6 +77,14 @@ IOT_API void iot_stream_free(struct iot_stream *s);
 /* The events of a reader, which remains the caller's and must outlive the stream. */
 IOT_API struct iot_stream *iot_stream_of_reader(struct iot_reader *r);
 /*
+ * Opens a reader on the events of a stream instead of bytes, as if a file with these events were
+ * read from a pipe: names of objects, facts, forward seeks and folds work alike. IOT_SET_TICK_NS is
+ * the tick of that file, to which times are rounded down; default 1. Progress is that of the
+ * stream: a total does not mean that seeks backwards are possible. The reader takes over the
+ * stream in every case. Returns as iot_reader_open.
+ */
+IOT_API IOT_USE_RESULT int iot_reader_open_stream(struct iot_reader *r, struct iot_stream *s);
+/*
  * Runs the stages before it on a thread, some batches ahead. With one processor, or if no thread
  * can be created, it runs them in the caller's thread.
  */

@@ -108,7 +108,7 @@ void iot_reader_on_warning(struct iot_reader *r, void (*fn)(void *, const char *
 	r->settings.warn_context = context;
 }
 
-static int prepare(struct iot_reader *r, const char *name)
+int reader_prepare(struct iot_reader *r, const char *name)
 {
 	struct decoder *d = &r->decoder;
 	if (d->error.status != IOT_OK)
@@ -120,7 +120,7 @@ static int prepare(struct iot_reader *r, const char *name)
 	return decoder_prepare(d, strcmp(name, "-") == 0 ? "standard input" : name);
 }
 
-static int opened(struct iot_reader *r, int status)
+int reader_opened(struct iot_reader *r, int status)
 {
 	if (status == IOT_OK)
 		return IOT_OK;
@@ -130,31 +130,33 @@ static int opened(struct iot_reader *r, int status)
 
 int iot_reader_open(struct iot_reader *r, const char *path)
 {
-	int status = prepare(r, path);
-	return status != IOT_OK ? status : opened(r, bufreader_open(r->decoder.bufreader, path));
+	int status = reader_prepare(r, path);
+	return status != IOT_OK ? status
+				: reader_opened(r, bufreader_open(r->decoder.bufreader, path));
 }
 
 int iot_reader_open_fd(struct iot_reader *r, int fd, const char *name)
 {
-	int status = prepare(r, name);
-	return status != IOT_OK ? status : opened(r, bufreader_open_fd(r->decoder.bufreader, fd));
+	int status = reader_prepare(r, name);
+	return status != IOT_OK ? status
+				: reader_opened(r, bufreader_open_fd(r->decoder.bufreader, fd));
 }
 
 int iot_reader_open_memory(struct iot_reader *r, const void *data, size_t size, const char *name)
 {
-	int status = prepare(r, name);
+	int status = reader_prepare(r, name);
 	return status != IOT_OK
 		   ? status
-		   : opened(r, bufreader_open_memory(r->decoder.bufreader, data, size));
+		   : reader_opened(r, bufreader_open_memory(r->decoder.bufreader, data, size));
 }
 
 int iot_reader_open_callback(struct iot_reader *r, iot_read_fn *read, void *context,
 			     const char *name)
 {
-	int status = prepare(r, name);
+	int status = reader_prepare(r, name);
 	return status != IOT_OK
 		   ? status
-		   : opened(r, bufreader_open_callback(r->decoder.bufreader, read, context));
+		   : reader_opened(r, bufreader_open_callback(r->decoder.bufreader, read, context));
 }
 
 /* Reading */
@@ -327,6 +329,11 @@ uint64_t iot_reader_fact(const struct iot_reader *r, enum iot_fact fact)
 int iot_reader_progress(const struct iot_reader *r, uint64_t *done, uint64_t *total)
 {
 	const struct decoder *d = &r->decoder;
+	if (r->settings.text != NULL) {
+		*done = r->settings.text->done;
+		*total = r->settings.text->total;
+		return IOT_OK;
+	}
 	*done = d->bufreader != NULL ? bufreader_position(d->bufreader) : 0;
 	if (r->cursor != NULL)
 		*done = reader_parallel_offset(r);

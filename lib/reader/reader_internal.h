@@ -25,6 +25,13 @@ struct iot_reader {
 	struct deferred_events deferred;
 };
 
+/* reader.c */
+
+/* Creates the bufreader, to be opened next. Returns a status. */
+int reader_prepare(struct iot_reader *r, const char *name);
+/* Returns the status of opening the bufreader, whose error the reader takes over. */
+int reader_opened(struct iot_reader *r, int status);
+
 /* seek.c */
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The handle of a stream, and its two ends: a reader and a writer. */
+/* The handle of a stream, and its end: a writer. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -75,23 +75,6 @@ const char *iot_stream_error(const struct iot_stream *s)
 	while (s->error.status == IOT_OK && s->over && s->upstream != NULL)
 		s = s->upstream;
 	return s->error.text;
-}
-
-static int read_events(void *context, struct iot_stream *self, struct iot_batch *b)
-{
-	struct iot_reader *r = context;
-	const ssize_t n = iot_reader_events(r, b->events, b->capacity);
-	if (n < 0)
-		return iot_stream_fail(self, (int)n, iot_reader_error(r));
-	b->count = (size_t)n;
-	(void)iot_reader_progress(r, &b->bytes_done, &b->bytes_total);
-	return n > 0;
-}
-
-struct iot_stream *iot_stream_of_reader(struct iot_reader *r)
-{
-	static const struct iot_stage stage = {.next = read_events};
-	return iot_stream_new(NULL, &stage, r);
 }
 
 int iot_stream_write(struct iot_stream *s, struct iot_writer *w)

@@ -10,7 +10,7 @@ scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 
 # A declaration runs from IOT_API to the semicolon.
-cat include/iotrace/*.h | grep -v '^ \*\|^/\*' | tr '\n' ' ' | grep -o 'IOT_API[^;]*;' |
+find include/iotrace -name "*.h" ! -name source.h -exec cat {} + | grep -v '^ \*\|^/\*' | tr '\n' ' ' | grep -o 'IOT_API[^;]*;' |
 	grep -o 'iot_[a-z_]*(' | tr -d '(' | sort -u >"$scratch/wanted"
 nm -D --defined-only "$1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
 	grep -v '^__\|^_[a-z]*$' | sort -u >"$scratch/found"
