@@ -3,7 +3,7 @@
 #ifndef CLI_CMD_H
 #define CLI_CMD_H
 
-enum exit { EXIT_OK = 0, EXIT_FAULT = 1, EXIT_USAGE = 2 };
+enum exit_status { EXIT_OK = 0, EXIT_FAULT = 1, EXIT_USAGE = 2 };
 
 int cmd_anonymize(int argc, char **argv);
 int cmd_cat(int argc, char **argv);

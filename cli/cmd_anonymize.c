@@ -12,13 +12,14 @@
 #include <iotrace/filter.h>
 
 #include "lib/base/error.h"
-#include "lib/io/atomic_file.h"
+#include "lib/base/atomic_file.h"
 
 #include "cli/ui/key.h"
 #include "cli/ui/trace_in.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
 #include "converters/converter.h"
+#include "cli/ui/output.h"
 
 enum { EXTENSIONS_SHOWN = 64, EXTENSION_SIZE = 16 };
 
@@ -26,12 +27,12 @@ enum epoch_how { EPOCH_DROP, EPOCH_SHIFT };
 
 struct anonymize_job {
 	const struct command_spec *command;
-	struct read_options read;
-	struct write_options write;
+	struct trace_in_options read;
+	struct trace_out_options write;
 	struct iot_anonymize_options anonymize;
 	struct iot_anonymizer *anonymizer;
 	const char *key, *map, *directory;
-	unsigned char secret[SECRET_SIZE];
+	unsigned char secret[KEY_SECRET_SIZE];
 	char *keep; /* lists of --keep, joined */
 	int epoch;  /* enum epoch_how */
 	bool keep_extension, keep_comments, keep_unknown;
@@ -120,7 +121,7 @@ static void hash(void *context, const struct iot_text *parts, size_t n,
 		 unsigned char digest[IOT_DIGEST_SIZE])
 {
 	struct anonymize_job *j = context;
-	secret_hash(j->secret, parts, n, digest);
+	key_hash(j->secret, parts, n, digest);
 }
 
 /* Traces */
@@ -133,7 +134,7 @@ static void report_counts(const struct anonymize_job *j, const char *path)
 		return;
 	for (int i = IOT_ANONYMIZER_PROCESSES; i <= IOT_ANONYMIZER_KEYS; i++)
 		count[i] = iot_anonymizer_fact(j->anonymizer, (enum iot_anonymizer_fact)i);
-	print_message("%s: processes: %ju, files: %ju, objects: %ju; left out: comments: %ju, "
+	message_print("%s: processes: %ju, files: %ju, objects: %ju; left out: comments: %ju, "
 		      "directives: %ju, keys: %ju",
 		      escape_text(shown, sizeof shown, path, strlen(path)),
 		      count[IOT_ANONYMIZER_PROCESSES], count[IOT_ANONYMIZER_FILES],
@@ -150,7 +151,7 @@ static void report_extensions(const struct anonymize_job *j)
 		return;
 	for (size_t i = 0; i < j->extension_count; i++)
 		n += (size_t)snprintf(list + n, sizeof list - n, " %s", j->extensions[i]);
-	print_message("extensions that stay:%s%s", list, j->more_extensions ? " and others" : "");
+	message_print("extensions that stay:%s%s", list, j->more_extensions ? " and others" : "");
 }
 
 static int anonymize_one(struct anonymize_job *j, const char *path, const char *out)
@@ -159,7 +160,7 @@ static int anonymize_one(struct anonymize_job *j, const char *path, const char *
 	trace_in_catch_signals(path, &j->read, out);
 	int status = trace_in_open(&in, path, &j->read, j->command);
 	if (status == EXIT_OK) {
-		struct write_options write = j->write;
+		struct trace_out_options write = j->write;
 		write.path = out;
 		status =
 		    trace_in_copy(&in, iot_stream_anonymize(trace_in_stream(&in), j->anonymizer),
@@ -197,11 +198,11 @@ static char *name_output(const struct anonymize_job *j, const char *path)
 static int anonymize_into(struct anonymize_job *j, char **paths, size_t i)
 {
 	if (taken(paths, i))
-		return report_error(paths[i],
-				    "its trace would replace that of another IN of the same name");
+		return message_error(paths[i],
+				     "its trace would replace that of another IN of the same name");
 	char *out = name_output(j, paths[i]);
 	if (out == NULL)
-		return out_of_memory();
+		return message_no_memory();
 	map_trace(j, paths[i]);
 	int status = anonymize_one(j, paths[i], out);
 	free(out);
@@ -211,7 +212,7 @@ static int anonymize_into(struct anonymize_job *j, char **paths, size_t i)
 static int anonymize_each(struct anonymize_job *j, char **paths, size_t count)
 {
 	int worst = EXIT_OK;
-	for (size_t i = 0; i < count && signal_ending() == 0; i++) {
+	for (size_t i = 0; i < count && signals_ending() == 0; i++) {
 		int status = anonymize_into(j, paths, i);
 		worst = status > worst ? status : worst;
 	}
@@ -272,22 +273,22 @@ static struct iot_anonymizer *new_anonymizer(struct anonymize_job *j)
 /*
  * Registers every file that is read or written. Traces of one name are rejected one by one, later.
  */
-static void add_files(const struct anonymize_job *j, struct files *files, char **paths,
+static void add_files(const struct anonymize_job *j, struct same_file_set *files, char **paths,
 		      size_t count)
 {
-	files_add(files, ROLE_KEY, j->key);
+	same_file_add(files, ROLE_KEY, j->key);
 	if (j->map != NULL)
-		files_add(files, ROLE_MAP, j->map);
+		same_file_add(files, ROLE_MAP, j->map);
 	for (size_t i = 0; i < count; i++)
-		files_add(files, ROLE_INPUT, paths[i]);
+		same_file_add(files, ROLE_INPUT, paths[i]);
 	if (count == 0)
-		files_add(files, ROLE_INPUT, "-");
+		same_file_add(files, ROLE_INPUT, "-");
 	if (j->directory == NULL)
-		files_add(files, ROLE_OUTPUT, j->write.path);
+		same_file_add(files, ROLE_OUTPUT, j->write.path);
 	for (size_t i = 0; i < count && j->directory != NULL; i++) {
 		char *out = taken(paths, i) ? NULL : name_output(j, paths[i]);
 		if (out != NULL)
-			files_add(files, ROLE_OUTPUT, out);
+			same_file_add(files, ROLE_OUTPUT, out);
 		else if (!taken(paths, i))
 			files->failed = true;
 		free(out);
@@ -303,7 +304,7 @@ static int check_private(const struct anonymize_job *j, const char *role, const 
 	char shown[512], where[512];
 	char *target = atomic_file_target(path), *slash = target ? strrchr(target, '/') : NULL;
 	if (target == NULL)
-		return errno == ENOMEM ? out_of_memory() : EXIT_OK;
+		return errno == ENOMEM ? message_no_memory() : EXIT_OK;
 	if (slash != NULL)
 		slash[slash == target] = '\0';
 	const bool inside = stat(slash != NULL ? target : ".", &there) == 0 &&
@@ -331,24 +332,24 @@ static int check_inputs(char **paths, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(paths[i], "-") != 0 && access(paths[i], R_OK) != 0)
-			return report_error(paths[i], strerror(errno));
+			return message_error(paths[i], strerror(errno));
 	return EXIT_OK;
 }
 
 /* Before a key is made. Names below a directory that is made now may not have resolved before. */
 static int prepare(const struct anonymize_job *j, char **paths, size_t count)
 {
-	struct files files = {.command = j->command};
+	struct same_file_set files = {.command = j->command};
 	add_files(j, &files, paths, count);
-	int status = files_check(&files);
+	int status = same_file_check(&files);
 	if (status == EXIT_OK && j->directory != NULL) {
-		status = make_output_directory(j->directory);
+		status = trace_out_make_directory(j->directory);
 		if (status == EXIT_OK)
-			status = files_check(&files);
+			status = same_file_check(&files);
 		if (status == EXIT_OK)
 			status = check_directory(j);
 	}
-	files_free(&files);
+	same_file_free(&files);
 	return status;
 }
 
@@ -360,14 +361,14 @@ static int work(struct anonymize_job *j, char **paths, size_t count)
 	/* From here on a signal has a key to remove. */
 	if (status == EXIT_OK && j->new_key)
 		trace_in_catch_signals(count > 0 ? paths[0] : "-", &j->read, j->write.path);
-	if (status == EXIT_OK && !secret_read(j->secret, j->key, j->new_key))
+	if (status == EXIT_OK && !key_read(j->secret, j->key, j->new_key))
 		status = EXIT_FAULT;
 	if (status != EXIT_OK)
 		return status;
 	j->anonymizer = new_anonymizer(j);
-	status = j->anonymizer != NULL ? anonymize(j, paths, count) : out_of_memory();
+	status = j->anonymizer != NULL ? anonymize(j, paths, count) : message_no_memory();
 	/* No trace was made with the key, and a second attempt would reject the file. */
-	if (j->new_key && !j->written && signal_ending() != 0)
+	if (j->new_key && !j->written && signals_ending() != 0)
 		(void)unlink(j->key);
 	iot_anonymizer_free(j->anonymizer);
 	sodium_memzero(j->secret, sizeof j->secret);
@@ -404,7 +405,7 @@ static int check(const struct anonymize_job *j, char **paths, size_t count)
 
 int cmd_anonymize(int argc, char **argv)
 {
-	struct anonymize_job j = {.read = READ_OPTIONS_INIT, .write = WRITE_OPTIONS_INIT};
+	struct anonymize_job j = {.read = TRACE_IN_OPTIONS_INIT, .write = TRACE_OUT_OPTIONS_INIT};
 	j.read.verified = true;
 	const struct option options[] = {
 	    OPTION(STRING, 'k', "key", "FILE", &j.key,

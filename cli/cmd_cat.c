@@ -2,20 +2,21 @@
 /* iotrace cat: writes a trace in canonical form, or in a form for other tools and people. */
 #include <string.h>
 
-#include "lib/io/atomic_file.h"
+#include "lib/base/atomic_file.h"
 
 #include "cli/ui/trace_in.h"
 #include "cli/ui/same_file.h"
 #include "cli/print/print.h"
 #include "cli/ui/signals.h"
+#include "cli/ui/output.h"
 
 enum format { FORMAT_IOT, FORMAT_CSV, FORMAT_JSONL, FORMAT_TEXT };
 
 struct cat {
 	const struct command_spec *command;
 	struct trace_in in;
-	struct read_options read;
-	struct write_options write;
+	struct trace_in_options read;
+	struct trace_out_options write;
 	int format;
 	bool ns, names, unknown;
 };
@@ -80,7 +81,7 @@ static int cat_shown(struct cat *c)
 {
 	struct output out;
 	struct printer s;
-	const int status = refuse_suffix(c->command, c->write.path);
+	const int status = trace_out_check_suffix(c->command, c->write.path);
 	if (status != EXIT_OK)
 		return status;
 	if (output_open(&out, c->write.path, c->write.no_fsync ? ATOMIC_FILE_NO_SYNC : 0) !=
@@ -96,24 +97,24 @@ static int cat_shown(struct cat *c)
 		show_events(c, &s);
 	progress_clear(&c->in.progress);
 	if (s.failed)
-		(void)out_of_memory();
+		(void)message_no_memory();
 	print_free(&s);
 	/* Out of memory is not an error of the trace: the output is discarded. */
-	if (s.failed || c->in.status == IOT_ENOMEM || signal_pending() != 0) {
+	if (s.failed || c->in.status == IOT_ENOMEM || signals_pending() != 0) {
 		output_abandon(&out);
 		return EXIT_FAULT;
 	}
 	if (output_close(&out) != EXIT_OK)
 		return EXIT_FAULT;
 	if (trace_in_cut(&c->in))
-		print_message("interrupted before the end of the input: the output has what was "
+		message_print("interrupted before the end of the input: the output has what was "
 			      "read");
 	return trace_in_exit(&c->in);
 }
 
 static int run(struct cat *c, const char *path)
 {
-	int status = refuse_same_file(c->command, c->write.path, path);
+	int status = same_file_check_two(c->command, c->write.path, path);
 	if (status != EXIT_OK)
 		return status;
 	c->read.verified = c->format == FORMAT_IOT;
@@ -130,7 +131,7 @@ static int run(struct cat *c, const char *path)
 
 int cmd_cat(int argc, char **argv)
 {
-	struct cat c = {.read = READ_WHOLE_INIT, .write = WRITE_OPTIONS_INIT};
+	struct cat c = {.read = TRACE_IN_WHOLE_INIT, .write = TRACE_OUT_OPTIONS_INIT};
 	const struct option options[] = {
 	    OPTION(CHOICE, 'f', "format", "iot|csv|jsonl|text", &c.format,
 		   "what to write (default: iot)"),

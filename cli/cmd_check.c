@@ -11,6 +11,7 @@
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
 #include "cli/ui/trace_in.h"
+#include "cli/ui/json.h"
 
 enum {
 	POSITIONS_DEFAULT = 5,
@@ -19,7 +20,7 @@ enum {
 
 struct check {
 	const struct command_spec *command;
-	struct write_options write;
+	struct trace_out_options write;
 	uint64_t base, tick_ns; /* of IN; NOT_GIVEN */
 	bool json, all, strict, quiet, repairs, keep_unverified, allow_empty;
 	int how_progress;
@@ -91,7 +92,7 @@ static void keep(struct checked_trace *t, const struct iot_finding *f)
 		return;
 	struct kept_finding *p = malloc(sizeof(*p) + size);
 	if (p == NULL) {
-		(void)out_of_memory();
+		(void)message_no_memory();
 		t->failed = true;
 		return;
 	}
@@ -210,7 +211,7 @@ static int open_trace(struct checked_trace *t)
 		return EXIT_FAULT;
 	t->verifier = iot_verifier_new();
 	if (t->verifier == NULL)
-		return out_of_memory();
+		return message_no_memory();
 	printable(t->name, sizeof(t->name), t->path, strlen(t->path));
 	if (c->base != NOT_GIVEN)
 		(void)iot_verifier_set(t->verifier, IOT_VERIFY_BASE, c->base);
@@ -225,7 +226,7 @@ static int run(struct checked_trace *t)
 	const int status = iot_verifier_run(t->verifier, t->fd, t->path);
 	progress_clear(&t->check->progress);
 	if (status != IOT_OK)
-		print_message("%s", iot_verifier_error(t->verifier));
+		message_print("%s", iot_verifier_error(t->verifier));
 	return status == IOT_OK ? EXIT_OK : EXIT_FAULT;
 }
 
@@ -260,7 +261,7 @@ static int verify(struct checked_trace *t)
 	else
 		print_text(t);
 	if (iot_verifier_count(t->verifier, IOT_BAD_RECORD) > 0 && nothing_is_readable(t))
-		(void)foreign_report(t->path);
+		(void)foreign_file_report(t->path);
 	const bool bad = total(t, IOT_SEVERITY_ERROR) > 0 ||
 			 (c->strict && total(t, IOT_SEVERITY_WARNING) > 0) || t->failed;
 	return bad ? EXIT_FAULT : EXIT_OK;
@@ -299,7 +300,7 @@ static int survey(struct checked_trace *t)
 {
 	const struct check *c = t->check;
 	if (!S_ISREG(t->st.st_mode) || lseek(t->fd, 0, SEEK_CUR) < 0)
-		return report_error(t->path, "--repair reads twice, so it needs a file");
+		return message_error(t->path, "--repair reads twice, so it needs a file");
 	t->total_bytes = 2 * (uint64_t)t->st.st_size;
 	(void)iot_verifier_set(t->verifier, IOT_VERIFY_WARNINGS, 0);
 	(void)iot_verifier_set(t->verifier, IOT_VERIFY_REPAIR, 1);
@@ -307,19 +308,19 @@ static int survey(struct checked_trace *t)
 		return EXIT_FAULT;
 	const int status = iot_verifier_select(t->verifier, c->keep_unverified);
 	const bool unreadable = nothing_is_readable(t);
-	if (unreadable && foreign_report(t->path) != FOREIGN_NOT)
+	if (unreadable && foreign_file_report(t->path) != FOREIGN_NOT)
 		return EXIT_FAULT;
 	if (status == IOT_EUSAGE)
-		return report_error(t->path,
-				    "its %iotrace line is damaged, so the tick is unknown; specify "
-				    "it with --in-tick=NS (usually 1000)");
+		return message_error(
+		    t->path, "its %iotrace line is damaged, so the tick is unknown; specify "
+			     "it with --in-tick=NS (usually 1000)");
 	if (status == IOT_OK)
 		return EXIT_OK;
-	return report_error(t->path,
-			    unreadable ? "nothing in it can be verified, or read as a trace"
-			    : c->keep_unverified ? "nothing in it can be verified, or kept"
-						 : "nothing in it can be verified; "
-						   "--keep-unverified keeps what can be read");
+	return message_error(t->path,
+			     unreadable ? "nothing in it can be verified, or read as a trace"
+			     : c->keep_unverified ? "nothing in it can be verified, or kept"
+						  : "nothing in it can be verified; "
+						    "--keep-unverified keeps what can be read");
 }
 
 static int write_events(struct checked_trace *t, struct iot_stream *s, struct iot_writer *w)
@@ -328,28 +329,28 @@ static int write_events(struct checked_trace *t, struct iot_stream *s, struct io
 	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
 	int status = IOT_OK, got = 0;
 	if (b == NULL)
-		return out_of_memory();
-	while (status == IOT_OK && signal_pending() == 0 && (got = iot_stream_next(s, b)) > 0) {
+		return message_no_memory();
+	while (status == IOT_OK && signals_pending() == 0 && (got = iot_stream_next(s, b)) > 0) {
 		status = iot_writer_events(w, b->events, b->count);
 		progress_show(&c->progress, t->total_bytes / 2, t->total_bytes,
 			      fact(t, IOT_REPAIR_KEPT));
 	}
 	iot_batch_free(b);
 	progress_clear(&c->progress);
-	if (signal_pending() != 0)
+	if (signals_pending() != 0)
 		return EXIT_FAULT;
 	if (status == IOT_OK && got < 0) {
-		print_message("%s", iot_stream_error(s));
+		message_print("%s", iot_stream_error(s));
 		return EXIT_FAULT;
 	}
 	if (status == IOT_OK)
-		status = write_close(w);
-	return status == IOT_OK ? EXIT_OK : report_write_error(w, &c->write);
+		status = trace_out_close(w);
+	return status == IOT_OK ? EXIT_OK : trace_out_error(w, &c->write);
 }
 
 static int write_kept(struct checked_trace *t)
 {
-	struct write_options o = t->check->write;
+	struct trace_out_options o = t->check->write;
 	struct iot_stream *s = iot_stream_of_repair(t->verifier);
 	struct iot_writer *w = iot_writer_new();
 	int status;
@@ -359,9 +360,9 @@ static int write_kept(struct checked_trace *t)
 	if (o.sync == NOT_GIVEN && fact(t, IOT_VERIFIED_FRAMED) != 0)
 		o.sync = fact(t, IOT_VERIFIED_SYNC);
 	if (s == NULL || w == NULL)
-		status = report_error(t->path, "cannot be read again");
+		status = message_error(t->path, "cannot be read again");
 	else
-		status = write_open(w, &o, t->check->command);
+		status = trace_out_open(w, &o, t->check->command);
 	if (status == EXIT_OK)
 		status = write_events(t, s, w);
 	iot_stream_free(s);
@@ -378,20 +379,20 @@ static void report(const struct checked_trace *t)
 			gaps = fact(t, IOT_REPAIR_GAPS);
 	const bool lost_end = fact(t, IOT_REPAIR_LOST_END) != 0;
 	if (second > 0)
-		print_message_about(t->path,
+		message_print_about(t->path,
 				    "a second %%iotrace on line %ju: what belongs to another trace "
 				    "is not kept",
 				    second);
 	if (repeated > 0)
-		print_message_about(t->path, "intervals that were there twice: %ju", repeated);
+		message_print_about(t->path, "intervals that were there twice: %ju", repeated);
 	if (unverified > 0)
-		print_message_about(t->path, "records kept that are not verified: %ju", unverified);
+		message_print_about(t->path, "records kept that are not verified: %ju", unverified);
 	if (lost_end && lost == 0)
-		print_message_about(t->path,
+		message_print_about(t->path,
 				    "records kept: %ju, lost: nobody knows how many (gaps: %ju)",
 				    kept, gaps);
 	else
-		print_message_about(t->path, "records kept: %ju, lost: %s%ju (gaps: %ju)", kept,
+		message_print_about(t->path, "records kept: %ju, lost: %s%ju (gaps: %ju)", kept,
 				    lost_end ? "at least " : "", lost, gaps);
 }
 
@@ -430,20 +431,20 @@ static int repair(struct check *c, char **paths, size_t count)
 		return options_wrong(c->command, "--repair goes without --json, --all, --strict");
 	if (strcmp(paths[0], "-") == 0 && isatty(STDIN_FILENO))
 		return options_wrong(c->command, "standard input is a terminal; name a trace");
-	const int status = refuse_same_file(c->command, c->write.path, paths[0]);
+	const int status = same_file_check_two(c->command, c->write.path, paths[0]);
 	return status == EXIT_OK ? repair_one(c, paths[0]) : status;
 }
 
 static bool asks_for_writing(const struct check *c)
 {
-	const struct write_options *o = &c->write;
+	const struct trace_out_options *o = &c->write;
 	return strcmp(o->path, "-") != 0 || o->level > 0 || o->threads > 0 || o->bare ||
 	       o->sync != NOT_GIVEN || o->compression >= 0 || o->no_fsync || c->keep_unverified;
 }
 
 int cmd_check(int argc, char **argv)
 {
-	struct check c = {.write = WRITE_OPTIONS_INIT, .base = NOT_GIVEN, .tick_ns = NOT_GIVEN};
+	struct check c = {.write = TRACE_OUT_OPTIONS_INIT, .base = NOT_GIVEN, .tick_ns = NOT_GIVEN};
 	const struct option options[] = {
 	    OPTION(FLAG, 'j', "json", NULL, &c.json, "print JSON"),
 	    OPTION(FLAG, 'a', "all", NULL, &c.all,

@@ -9,6 +9,8 @@
 #include "convert.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
+#include "cli/ui/json.h"
+#include "cli/ui/trace_out.h"
 
 enum { OPTIONS_MAX = 64, SETTINGS_MAX = 32 };
 
@@ -25,7 +27,7 @@ struct convert_job {
 	const char *from, *directory;
 	int ops; /* index in ops_names */
 	struct report_file report;
-	struct files files;
+	struct same_file_set files;
 	bool list;
 	struct settings settings;
 	struct option options[OPTIONS_MAX];
@@ -158,13 +160,13 @@ static int unknown_format(const struct convert_job *j, const char *shown)
 	unsigned min = 64;
 	for (size_t i = 0; converters[i] != NULL; i++) {
 		const char *name = converters[i]->name;
-		const unsigned distance = edit_distance(shown, name);
+		const unsigned distance = options_edit_distance(shown, name);
 		const size_t used = strlen(list);
 		snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name);
 		nearest = distance < min ? name : nearest;
 		min = distance < min ? distance : min;
 	}
-	if (nearest != NULL && is_near_spelling(min, shown))
+	if (nearest != NULL && options_is_near(min, shown))
 		return options_wrong(&j->command,
 				     "--from is '%s', expected one of %s; did you mean "
 				     "--from=%s?",
@@ -186,7 +188,7 @@ static int find_format(struct convert_job *j)
 
 static int check(struct convert_job *j, char **paths, size_t count)
 {
-	const struct write_options *w = &j->convert.write;
+	const struct trace_out_options *w = &j->convert.write;
 	const char *path = w->path;
 	if (count == 0)
 		return options_wrong(&j->command, "name the input (\"-\" is standard input)");
@@ -253,13 +255,13 @@ static int convert_into(struct convert_job *j, char **paths, size_t i)
 	char *out = name_output(j, path);
 	int status = EXIT_FAULT;
 	if (out == NULL) {
-		(void)out_of_memory();
+		(void)message_no_memory();
 	} else if (taken(paths, i)) {
-		(void)report_error(path,
-				   "its trace would replace that of another IN of the same name");
+		(void)message_error(path,
+				    "its trace would replace that of another IN of the same name");
 	} else {
 		if (j->convert.verbose)
-			print_message("%s", escape_text(shown, sizeof(shown), out, strlen(out)));
+			message_print("%s", escape_text(shown, sizeof(shown), out, strlen(out)));
 		status = convert_one(j, &path, 1, out);
 	}
 	free(out);
@@ -272,7 +274,7 @@ static int convert_each(struct convert_job *j, char **paths, size_t count)
 	j->convert.names_inputs = count > 1;
 	if (j->report.path != NULL)
 		json_open(&j->report.json, NULL, '[');
-	for (size_t i = 0; i < count && signal_ending() == 0; i++) {
+	for (size_t i = 0; i < count && signals_ending() == 0; i++) {
 		int status = convert_into(j, paths, i);
 		worst = status > worst ? status : worst;
 	}
@@ -286,39 +288,39 @@ static int convert_each(struct convert_job *j, char **paths, size_t count)
  */
 static void add_files(struct convert_job *j, char **paths, size_t count)
 {
-	struct files *files = &j->files;
+	struct same_file_set *files = &j->files;
 	for (size_t i = 0; i < count; i++)
-		files_add(files, ROLE_INPUT, paths[i]);
+		same_file_add(files, ROLE_INPUT, paths[i]);
 	if (j->directory == NULL)
-		files_add(files, ROLE_OUTPUT, j->convert.write.path);
+		same_file_add(files, ROLE_OUTPUT, j->convert.write.path);
 	for (size_t i = 0; i < count && j->directory != NULL; i++) {
 		char *out = name_output(j, paths[i]);
 		if (out == NULL)
 			files->failed = true;
 		else if (!taken(paths, i))
-			files_add(files, ROLE_OUTPUT, out);
+			same_file_add(files, ROLE_OUTPUT, out);
 		free(out);
 	}
 	if (j->report.path != NULL)
-		files_add(files, ROLE_REPORT, j->report.path);
+		same_file_add(files, ROLE_REPORT, j->report.path);
 }
 
 /* Names below a directory that is made now may not have resolved before. */
 static int prepare(struct convert_job *j, char **paths, size_t count)
 {
 	add_files(j, paths, count);
-	int status = files_check(&j->files);
+	int status = same_file_check(&j->files);
 	if (status != EXIT_OK)
 		return status;
 	if (j->directory != NULL) {
-		status = make_output_directory(j->directory);
+		status = trace_out_make_directory(j->directory);
 		if (status == EXIT_OK)
-			status = files_check(&j->files);
+			status = same_file_check(&j->files);
 		if (status != EXIT_OK)
 			return status;
 	}
 	j->report.no_fsync = j->convert.write.no_fsync;
-	return report_open(&j->report);
+	return report_file_open(&j->report);
 }
 
 static int work(struct convert_job *j, char **paths, size_t count)
@@ -330,12 +332,13 @@ static int work(struct convert_job *j, char **paths, size_t count)
 		status = convert_each(j, paths, count);
 	else
 		status = convert_one(j, (const char *const *)paths, count, j->convert.write.path);
-	return report_close(&j->report, status);
+	return report_file_close(&j->report, status);
 }
 
 int cmd_convert(int argc, char **argv)
 {
-	struct convert_job j = {.convert = {.write = WRITE_OPTIONS_INIT, .memory = MEMORY_DEFAULT}};
+	struct convert_job j = {
+	    .convert = {.write = TRACE_OUT_OPTIONS_INIT, .memory = MEMORY_DEFAULT}};
 	size_t count;
 	make_command(&j);
 	int status;
@@ -354,6 +357,6 @@ int cmd_convert(int argc, char **argv)
 	j.files.reads_directories = true;
 	j.convert.files = &j.files;
 	status = work(&j, argv, count);
-	files_free(&j.files);
+	same_file_free(&j.files);
 	return status;
 }

@@ -10,6 +10,7 @@
 #include "cli/ui/trace_in.h"
 #include "cli/ui/printable.h"
 #include "lib/base/idmap.h"
+#include "cli/ui/json.h"
 
 enum { READ, WRITE, WAYS, TEXT_CAPACITY = 1024, NS_PER_S = 1000000000, KNOWN = 256 };
 
@@ -430,7 +431,7 @@ static void print_ways(struct output *o, const char *what, const struct ways *w)
 	for (int way = READ; way < WAYS; way++) {
 		snprintf(label, sizeof label, "%s%s", what, way == READ ? "reads" : "writes");
 		line(o, label, "%ju, %s (%ju bytes)", (uintmax_t)w->records[way],
-		     format_size(bytes, sizeof bytes, w->bytes[way]), (uintmax_t)w->bytes[way]);
+		     printable_bytes(bytes, sizeof bytes, w->bytes[way]), (uintmax_t)w->bytes[way]);
 	}
 }
 
@@ -495,7 +496,7 @@ static void print_storage(struct output *o, const struct iot_reader *r)
 	     compression_name(iot_reader_fact(r, IOT_FACT_COMPRESSION)));
 	if (sync > 0)
 		line(o, "sync", "every %ju records", (uintmax_t)sync);
-	format_size(stored, sizeof stored, bytes);
+	printable_bytes(stored, sizeof stored, bytes);
 	if (records > 0)
 		line(o, "stored", "%s, %.2f bytes per record", stored,
 		     (double)bytes / (double)records);
@@ -521,7 +522,7 @@ static void print_human(struct output *o, const char *path, const struct info *f
 		print_no_ios(o);
 	if (f->gaps > 0)
 		line(o, "gaps", "%ju, records lost: %s", (uintmax_t)f->gaps,
-		     format_lost(lost, sizeof lost, f->lost_records));
+		     message_lost(lost, sizeof lost, f->lost_records));
 	line(o, "comments", "%ju", (uintmax_t)iot_reader_fact(r, IOT_FACT_COMMENTS));
 	if (f->counters > 0)
 		line(o, "counters", "%ju", (uintmax_t)f->counters);
@@ -530,8 +531,8 @@ static void print_human(struct output *o, const char *path, const struct info *f
 	print_storage(o, r);
 }
 
-static int show(struct output *o, const char *path, const struct read_options *options, bool json,
-		const struct command_spec *command)
+static int show(struct output *o, const char *path, const struct trace_in_options *options,
+		bool json, const struct command_spec *command)
 {
 	struct info f = {0};
 	struct trace_in in;
@@ -570,7 +571,7 @@ static const char examples[] =
 
 int cmd_info(int argc, char **argv)
 {
-	struct read_options read = READ_COUNTED_INIT;
+	struct trace_in_options read = TRACE_IN_COUNTED_INIT;
 	bool json = false;
 	const struct option options[] = {
 	    OPTION(FLAG, 'j', "json", NULL, &json, "print JSON"),

@@ -13,8 +13,7 @@
 
 #include <iotrace/filter.h>
 
-#include "cli/ui/output.h"
-#include "cli/ui/parse_time.h"
+#include "cli/ui/trace_time.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
 #include "cli/ui/trace_in.h"
@@ -40,8 +39,8 @@ enum shift_by { SHIFT_BY_FILE, SHIFT_BY_HOST };
 
 struct merge_options {
 	const struct command_spec *command;
-	struct read_options read;
-	struct write_options write;
+	struct trace_in_options read;
+	struct trace_out_options write;
 	struct shift *shifts;
 	size_t shift_count;
 	int shift_by; /* enum shift_by */
@@ -57,7 +56,7 @@ struct merge_operand {
 	char display_name[256];
 	uint64_t device, inode;   /* of a regular file; 0, 0: none */
 	bool again;               /* can be reopened */
-	bool is_piped;            /* can be read only once */
+	bool once;                /* can be read only once */
 	struct iot_stream *chain; /* the stages that read it; NULL: not open */
 	uint64_t delivered;       /* events */
 
@@ -121,7 +120,7 @@ static bool parse_shift(const char *text, int64_t *ns)
 	struct trace_time time;
 	bool minus = text[0] == '-';
 	text += minus || text[0] == '+';
-	if (time_parse(text, &time) != NULL || time.kind != TIME_SINCE_ZERO)
+	if (trace_time_parse(text, &time) != NULL || time.kind != TIME_SINCE_ZERO)
 		return false;
 	*ns = minus ? -(int64_t)time.value : (int64_t)time.value;
 	return true;
@@ -185,7 +184,7 @@ static int shift_input(void *context, size_t input, const char *host, int has_ep
 		return IOT_OK;
 	if (m->without_epoch > 0 && m->count > 1 && o->shift_count == 0 && !o->keep_ids &&
 	    !o->read.quiet)
-		print_message(
+		message_print(
 		    "warning: %zu of %zu inputs have no epoch= in their %%trace: aligned by "
 		    "their time zero (see --shift)",
 		    m->without_epoch, m->count);
@@ -198,12 +197,12 @@ static void warn(void *context, const char *sentence)
 {
 	const struct merge_operand *in = context;
 	if (!in->merge->options->read.quiet)
-		print_message("warning: %s", sentence);
+		message_print("warning: %s", sentence);
 }
 
 static int set_up(const struct merge_command *m, struct iot_reader *r)
 {
-	const struct read_options *o = &m->options->read;
+	const struct trace_in_options *o = &m->options->read;
 	size_t open = m->count < m->open_max ? m->count : m->open_max;
 	uint64_t read_size = READ_ALL / (open > 0 ? open : 1);
 	read_size = read_size < READ_MIN ? READ_MIN : read_size;
@@ -235,9 +234,9 @@ static int open_reader(struct merge_operand *in, struct iot_stream *self)
 		return iot_stream_fail(self, IOT_ENOMEM, "out of memory");
 	iot_reader_on_warning(in->reader, warn, in);
 	int status = set_up(in->merge, in->reader);
-	if (status == IOT_OK && !in->is_piped) {
+	if (status == IOT_OK && !in->once) {
 		status = iot_reader_open(in->reader, in->path);
-	} else if (status == IOT_OK && piped_open(&in->piped, in->path, signal_stop())) {
+	} else if (status == IOT_OK && piped_open(&in->piped, in->path, signals_interrupt())) {
 		status = iot_reader_open_callback(in->reader, piped_read, &in->piped,
 						  standard ? "standard input" : in->path);
 	} else if (status == IOT_OK) {
@@ -261,7 +260,7 @@ static void close_reader(void *context)
 /* Reads the input again, event by event, up to a record that starts before its predecessor. */
 static uint64_t find_line(const struct merge_operand *in)
 {
-	const struct read_options *o = &in->merge->options->read;
+	const struct trace_in_options *o = &in->merge->options->read;
 	struct iot_event ev;
 	int64_t last_ns = 0;
 	uint64_t line = 0;
@@ -319,10 +318,10 @@ static int check_order(struct merge_operand *in, struct iot_stream *self, const 
 /* If a signal ends a pipe, a file that is read with it ends as well; a pipe handles this itself. */
 static bool is_asked_to_end(struct merge_operand *in)
 {
-	struct interrupt *stop = signal_stop();
-	if (in->is_piped || stop->asked == ASKED_NOTHING)
+	struct interrupt *interrupt = signals_interrupt();
+	if (in->once || interrupt->request == INTERRUPT_NONE)
 		return false;
-	atomic_store(&stop->cut, true);
+	atomic_store(&interrupt->cut, true);
 	in->cut = true;
 	return true;
 }
@@ -386,9 +385,9 @@ static bool is_trace(struct merge_operand *in)
 
 static int refuse_input(struct merge_operand *in, struct iot_stream *self, int status)
 {
-	if (signal_ending() == 0 &&
+	if (signals_ending() == 0 &&
 	    (in->reader == NULL || !trace_in_refused(in->path, in->reader, status)))
-		print_message("%s", iot_stream_error(in->chain));
+		message_print("%s", iot_stream_error(in->chain));
 	in->merge->reported = true;
 	return iot_stream_fail(self, IOT_EUSAGE, "");
 }
@@ -434,7 +433,7 @@ static int read_input(void *context, struct iot_stream *self, struct iot_batch *
 	struct merge_operand *in = context;
 	struct merge_command *m = in->merge;
 	int got = 1;
-	if (signal_pending() != 0)
+	if (signals_pending() != 0)
 		return iot_stream_fail(self, IOT_EUSAGE, "");
 	if (in->chain == NULL) {
 		if (open_chain(in, self) != IOT_OK)
@@ -489,9 +488,9 @@ static void report_ends(struct merge_command *m)
 			continue;
 		progress_clear(&m->progress);
 		if (e->sentence != NULL)
-			print_message("%s", e->sentence);
+			message_print("%s", e->sentence);
 		else
-			print_message("%s: damaged; records were lost", e->input->display_name);
+			message_print("%s: damaged; records were lost", e->input->display_name);
 	}
 }
 
@@ -533,19 +532,19 @@ static int take_operand(struct merge_command *m, struct merge_operand *in, const
 		in->inode = st.st_ino;
 	}
 	in->again = known && S_ISREG(st.st_mode) && !standard;
-	in->is_piped = is_piped(path);
+	in->once = piped_detect(path);
 	m->total += known && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	return EXIT_OK;
 }
 
 static int refuse_files(const struct merge_command *m, char *const *paths)
 {
-	struct files files = {.command = m->options->command};
-	files_add(&files, ROLE_OUTPUT, m->options->write.path);
+	struct same_file_set files = {.command = m->options->command};
+	same_file_add(&files, ROLE_OUTPUT, m->options->write.path);
 	for (size_t i = 0; i < m->count; i++)
-		files_add(&files, ROLE_INPUT, paths[i]);
-	const int status = files_check(&files);
-	files_free(&files);
+		same_file_add(&files, ROLE_INPUT, paths[i]);
+	const int status = same_file_check(&files);
+	same_file_free(&files);
 	return status;
 }
 
@@ -567,14 +566,14 @@ static int warn_of_same(const struct merge_command *m)
 		return EXIT_OK;
 	const struct merge_operand **in = malloc(m->count * sizeof(*in));
 	if (in == NULL)
-		return out_of_memory();
+		return message_no_memory();
 	for (size_t i = 0; i < m->count; i++)
 		in[i] = &m->inputs[i];
 	qsort(in, m->count, sizeof(*in), by_identity);
 	for (size_t i = 1; i < m->count; i++)
 		if (in[i]->inode != 0 && in[i]->inode == in[i - 1]->inode &&
 		    in[i]->device == in[i - 1]->device)
-			print_message("warning: %s and %s are the same file; the output has all of "
+			message_print("warning: %s and %s are the same file; the output has all of "
 				      "its events twice",
 				      in[i - 1]->display_name, in[i]->display_name);
 	free(in);
@@ -593,7 +592,7 @@ static int take_operands(struct merge_command *m, char *const *paths)
 		if (status != EXIT_OK)
 			return status;
 		standard += strcmp(paths[i], "-") == 0;
-		piped = piped || m->inputs[i].is_piped;
+		piped = piped || m->inputs[i].once;
 	}
 	if (standard > 1)
 		return options_wrong(m->options->command, "standard input is named %zu times",
@@ -618,13 +617,13 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 static int report_write(struct merge_command *m)
 {
 	progress_clear(&m->progress);
-	return report_write_error(m->writer, &m->options->write);
+	return trace_out_error(m->writer, &m->options->write);
 }
 
 static int begin_writing(struct merge_command *m)
 {
 	const struct merge_options *o = m->options;
-	struct write_options write = o->write;
+	struct trace_out_options write = o->write;
 	uint64_t tick_ns = 0;
 	assert(m->inputs != NULL);
 	for (size_t i = 0; i < m->count; i++)
@@ -633,9 +632,9 @@ static int begin_writing(struct merge_command *m)
 		write.tick_ns = tick_ns;
 	m->writer = iot_writer_new();
 	if (m->writer == NULL)
-		return out_of_memory();
-	const int status = write_open(m->writer, &write, o->command);
-	m->rounding = rounding_begin(m->writer, o->verbose && !o->read.quiet);
+		return message_no_memory();
+	const int status = trace_out_open(m->writer, &write, o->command);
+	m->rounding = trace_out_rounding(m->writer, o->verbose && !o->read.quiet);
 	return status;
 }
 
@@ -645,11 +644,11 @@ static int report_failure(struct merge_command *m, const struct iot_stream *s, i
 	progress_clear(&m->progress);
 	if (m->refused)
 		return EXIT_USAGE;
-	if (m->reported || signal_pending() != 0)
+	if (m->reported || signals_pending() != 0)
 		return EXIT_FAULT;
 	if (status == IOT_EUSAGE && m->opening && !m->unordered)
 		return options_wrong(m->options->command, "%s", iot_stream_error(s));
-	print_message("%s", iot_stream_error(s));
+	message_print("%s", iot_stream_error(s));
 	return EXIT_FAULT;
 }
 
@@ -667,7 +666,7 @@ static int write_events(struct merge_command *m, struct iot_stream *s, struct io
 	int status = EXIT_OK, got = 1;
 	while (status == EXIT_OK && (got = iot_stream_next(s, b)) > 0) {
 		report_ends(m);
-		status = signal_pending() != 0 ? EXIT_FAULT : write_batch(m, b);
+		status = signals_pending() != 0 ? EXIT_FAULT : write_batch(m, b);
 	}
 	report_ends(m);
 	return got < 0 ? report_failure(m, s, got) : status;
@@ -676,11 +675,11 @@ static int write_events(struct merge_command *m, struct iot_stream *s, struct io
 static int finish_writing(struct merge_command *m)
 {
 	progress_clear(&m->progress);
-	if (write_close(m->writer) != IOT_OK)
+	if (trace_out_close(m->writer) != IOT_OK)
 		return report_write(m);
-	if (signal_cut())
-		report_input_cut(m->options->write.path);
-	rounding_report(&m->rounding);
+	if (signals_cut())
+		trace_out_report_cut(m->options->write.path);
+	trace_out_report_rounding(&m->rounding);
 	return m->damaged ? EXIT_FAULT : EXIT_OK;
 }
 
@@ -722,13 +721,15 @@ static int merge_inputs(struct merge_command *m, struct iot_batch *b)
 {
 	struct iot_stream *s = merged_stream(m);
 	const int got = s != NULL ? iot_stream_next(s, b) : IOT_ENOMEM;
-	int status = s == NULL ? out_of_memory() : got < 0 ? report_failure(m, s, got) : EXIT_OK;
+	int status = s == NULL ? message_no_memory()
+		     : got < 0 ? report_failure(m, s, got)
+			       : EXIT_OK;
 	m->opening = false;
 	if (status == EXIT_OK)
 		status = begin_writing(m);
 	if (status == EXIT_OK) {
 		s = iot_stream_count_rounding(iot_stream_prefetch(s), &m->rounding);
-		status = s != NULL ? write_events(m, s, b) : out_of_memory();
+		status = s != NULL ? write_events(m, s, b) : message_no_memory();
 	}
 	if (status == EXIT_OK)
 		status = finish_writing(m);
@@ -751,7 +752,7 @@ static int merge_traces(const struct merge_options *o, char *const *paths, size_
 	progress_begin(&m.progress, o->read.progress, o->read.quiet, o->write.path);
 	int status = m.inputs != NULL && m.paths != NULL && m.end != NULL && b != NULL
 			 ? take_operands(&m, paths)
-			 : out_of_memory();
+			 : message_no_memory();
 	m.open_max = find_open_max(o);
 	if (status == EXIT_OK)
 		status = merge_inputs(&m, b);
@@ -775,8 +776,9 @@ static int work(struct merge_options *o, char **argv, size_t count)
 
 int cmd_merge(int argc, char **argv)
 {
-	struct merge_options o = {
-	    .read = READ_OPTIONS_INIT, .write = WRITE_OPTIONS_INIT, .memory = MEMORY_DEFAULT};
+	struct merge_options o = {.read = TRACE_IN_OPTIONS_INIT,
+				  .write = TRACE_OUT_OPTIONS_INIT,
+				  .memory = MEMORY_DEFAULT};
 	const struct option options[] = {
 	    OPTION_OUTPUT(o.write),
 	    CALL("shift", "NAME=TIME", &o, "add TIME to the times of input NAME (repeatable)",

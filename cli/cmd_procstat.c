@@ -5,13 +5,15 @@
  * killed.
  */
 #include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <iotrace/packets.h>
 
-#include "cli/ui/output.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
+#include "cli/ui/message.h"
+#include "cli/ui/options.h"
 
 struct procstat_job {
 	const char *out, *out_name;
@@ -27,7 +29,7 @@ static uint64_t fact(const struct procstat_job *j, enum iot_collector_fact which
 
 static int fault(const struct procstat_job *j)
 {
-	print_message("%s", iot_collector_error(j->collector));
+	message_print("%s", iot_collector_error(j->collector));
 	return EXIT_FAULT;
 }
 
@@ -42,7 +44,7 @@ static int open_output(struct procstat_job *j)
 			       ? iot_collector_open_fd(j->collector, STDOUT_FILENO, j->out_name)
 			       : iot_collector_open(j->collector, j->out);
 	if (status == IOT_OK && fact(j, IOT_COLLECTED_APPENDS) != 0 && !j->quiet)
-		print_message_about(j->out_name, "already exists; new packets are appended");
+		message_print_about(j->out_name, "already exists; new packets are appended");
 	return status == IOT_OK ? EXIT_OK : fault(j);
 }
 
@@ -51,19 +53,19 @@ static void report(const struct procstat_job *j)
 	const uint64_t lost = fact(j, IOT_COLLECTED_LOST), earlier = fact(j, IOT_COLLECTED_EARLIER),
 		       damaged = fact(j, IOT_COLLECTED_DAMAGED),
 		       duplicates = fact(j, IOT_COLLECTED_DUPLICATES);
-	print_message_about(j->out_name,
+	message_print_about(j->out_name,
 			    "%" PRIu64 " packets with %" PRIu64 " records of %" PRIu64
 			    " processes, %" PRIu64 " bytes",
 			    fact(j, IOT_COLLECTED_PACKETS), fact(j, IOT_COLLECTED_RECORDS),
 			    fact(j, IOT_COLLECTED_PROCESSES), fact(j, IOT_COLLECTED_BYTES));
 	if (lost > 0)
-		print_message("warning: %" PRIu64 " packets are missing", lost);
+		message_print("warning: %" PRIu64 " packets are missing", lost);
 	if (earlier > 0)
-		print_message("%" PRIu64 " packets were sent before this collector began", earlier);
+		message_print("%" PRIu64 " packets were sent before this collector began", earlier);
 	if (damaged > 0)
-		print_message("warning: %" PRIu64 " bytes are damaged, or no packets", damaged);
+		message_print("warning: %" PRIu64 " bytes are damaged, or no packets", damaged);
 	if (duplicates > 0)
-		print_message("warning: %" PRIu64 " packets came twice", duplicates);
+		message_print("warning: %" PRIu64 " packets came twice", duplicates);
 }
 
 static int add(const struct procstat_job *j, const char *path)
@@ -86,7 +88,7 @@ static int collect(struct procstat_job *j, char **paths, size_t count)
 	for (size_t i = 0; i < count && status == IOT_OK; i++)
 		status = add(j, paths[i]);
 	if (status == IOT_OK)
-		(void)iot_collector_run(j->collector, &signal_stop()->asked, &waiting);
+		(void)iot_collector_run(j->collector, &signals_interrupt()->request, &waiting);
 	status = iot_collector_close(j->collector);
 	(void)sigprocmask(SIG_SETMASK, &waiting, NULL);
 	signals_restore();
@@ -99,17 +101,17 @@ static int check(const struct procstat_job *j, char **paths, size_t count)
 {
 	if (count > IOT_COLLECTOR_PIPES_MAX)
 		return options_wrong(j->command, "more than %d pipes", IOT_COLLECTOR_PIPES_MAX);
-	struct files files = {.command = j->command};
+	struct same_file_set files = {.command = j->command};
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(paths[i], "-") == 0 && isatty(STDIN_FILENO))
 			return options_wrong(j->command,
 					     "standard input is a terminal; name a FIFO");
 	}
-	files_add(&files, ROLE_OUTPUT, j->out);
+	same_file_add(&files, ROLE_OUTPUT, j->out);
 	for (size_t i = 0; i < count; i++)
-		files_add(&files, ROLE_INPUT, paths[i]);
-	const int status = files_check(&files);
-	files_free(&files);
+		same_file_add(&files, ROLE_INPUT, paths[i]);
+	const int status = same_file_check(&files);
+	same_file_free(&files);
 	return status;
 }
 
@@ -147,7 +149,7 @@ int cmd_procstat(int argc, char **argv)
 		return status;
 	j.collector = iot_collector_new();
 	if (j.collector == NULL)
-		return out_of_memory();
+		return message_no_memory();
 	status = open_output(&j);
 	if (status == EXIT_OK)
 		status = collect(&j, argv, count);

@@ -15,19 +15,20 @@
 
 #include "convert.h"
 #include "lib/packets/packet.h"
-#include "cli/ui/parse_time.h"
+#include "cli/ui/trace_time.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
 #include "cli/ui/trace_in.h"
+#include "cli/ui/json.h"
 
 struct reorder_job {
 	struct command_spec command;
-	struct read_options read;
-	struct write_options write;
+	struct trace_in_options read;
+	struct trace_out_options write;
 	uint64_t memory;
 	uint64_t window_ns; /* NOT_GIVEN: the whole trace is sorted */
 	struct report_file report;
-	struct files files;
+	struct same_file_set files;
 	bool verbose;
 };
 
@@ -35,7 +36,7 @@ struct reorder_job {
 struct reorder {
 	struct reorder_job *job;
 	struct trace_in in;
-	struct write_options write;
+	struct trace_out_options write;
 	struct iot_writer *writer;
 	struct iot_sort_report sort;
 	bool live, piped;
@@ -65,7 +66,7 @@ static const char examples[] =
 static const char *take_window(const struct option *opt, const char *value)
 {
 	struct trace_time time;
-	if (time_parse(value, &time) != NULL || time.kind != TIME_SINCE_ZERO ||
+	if (trace_time_parse(value, &time) != NULL || time.kind != TIME_SINCE_ZERO ||
 	    time.value > INT64_MAX)
 		return "a time, as 500ms or 2s";
 	*(uint64_t *)opt->target = time.value;
@@ -121,7 +122,7 @@ static const struct converter *converter_of(const char *path)
 	const struct converter *found = NULL;
 	if (strcmp(path, "-") == 0)
 		return stdin_is_packets() ? converter_find("procstat") : NULL;
-	struct input *in = input_new(&path, 1, signal_stop(), &error);
+	struct input *in = input_new(&path, 1, signals_interrupt(), &error);
 	if (in != NULL)
 		found = converter_sniff(in, &error);
 	input_free(in);
@@ -158,7 +159,7 @@ static int read_events(void *context, struct iot_stream *self, struct iot_batch 
 	if (!r->opened && (b->count > 0 || trace_in_exit(&r->in) == EXIT_OK)) {
 		r->opened = true;
 		trace_in_keep_framing(&r->in, &r->write);
-		r->open_exit = write_open(r->writer, &r->write, &r->job->command);
+		r->open_exit = trace_out_open(r->writer, &r->write, &r->job->command);
 	}
 	if (r->open_exit != EXIT_OK)
 		return iot_stream_fail(self, IOT_EUSAGE, "no output");
@@ -194,7 +195,7 @@ static int write_events(struct reorder *r, struct iot_stream *s, struct iot_batc
 {
 	int status, written = IOT_OK;
 	while (written == IOT_OK && (status = iot_stream_next(s, b)) != 0) {
-		if (status < 0 || signal_pending() != 0)
+		if (status < 0 || signals_pending() != 0)
 			return status < 0 ? status : IOT_OK;
 		written = iot_writer_events(r->writer, b->events, b->count);
 		if (written == IOT_OK)
@@ -210,13 +211,13 @@ static int write_events(struct reorder *r, struct iot_stream *s, struct iot_batc
 static int finish(struct reorder *r)
 {
 	/* Out of memory is not an error of the trace: the output is discarded. */
-	if (r->in.status == IOT_ENOMEM || signal_pending() != 0)
+	if (r->in.status == IOT_ENOMEM || signals_pending() != 0)
 		return EXIT_FAULT;
-	if (trace_in_mark_lost(&r->in, r->writer) != IOT_OK || write_close(r->writer) != IOT_OK)
-		return report_write_error(r->writer, &r->write);
+	if (trace_in_mark_lost(&r->in, r->writer) != IOT_OK || trace_out_close(r->writer) != IOT_OK)
+		return trace_out_error(r->writer, &r->write);
 	progress_clear(&r->in.progress);
 	if (trace_in_cut(&r->in))
-		report_input_cut(r->write.path);
+		trace_out_report_cut(r->write.path);
 	r->kept = true;
 	return trace_in_exit(&r->in);
 }
@@ -238,11 +239,11 @@ static int sort_trace(struct reorder *r)
 	progress_clear(&r->in.progress);
 	if (r->open_exit != EXIT_OK)
 		return r->open_exit;
-	if (status == IOT_OK || signal_pending() != 0)
+	if (status == IOT_OK || signals_pending() != 0)
 		return r->opened ? finish(r) : EXIT_FAULT;
 	if (error[0] == '\0')
-		return report_write_error(r->writer, &r->write);
-	print_message("%s", error);
+		return trace_out_error(r->writer, &r->write);
+	message_print("%s", error);
 	return EXIT_FAULT;
 }
 
@@ -250,11 +251,11 @@ static void warn(const struct reorder *r, uint64_t records, uint64_t written)
 {
 	const struct iot_sort_report *sort = &r->sort;
 	if (sort->late > 0 && !r->job->read.quiet)
-		print_message("warning: %ju records came late, the worst by %.6g s; they are "
+		message_print("warning: %ju records came late, the worst by %.6g s; they are "
 			      "written, but not in order",
 			      (uintmax_t)sort->late, (double)sort->late_by_ns / 1e9);
 	if (r->job->verbose && r->kept)
-		print_message("%ju records, %ju late; %ju runs, %ju bytes in temporary files; "
+		message_print("%ju records, %ju late; %ju runs, %ju bytes in temporary files; "
 			      "%ju bytes written",
 			      (uintmax_t)records, (uintmax_t)sort->late, (uintmax_t)sort->runs,
 			      (uintmax_t)sort->spilled, (uintmax_t)written);
@@ -286,12 +287,12 @@ static int reorder(struct reorder_job *j, const char *path)
 	struct reorder r = {.job = j,
 			    .write = j->write,
 			    .live = j->window_ns != NOT_GIVEN,
-			    .piped = is_piped(path)};
+			    .piped = piped_detect(path)};
 	trace_in_catch_signals(path, &j->read, j->write.path);
 	int status = trace_in_open(&r.in, path, &j->read, &j->command);
 	if (status == EXIT_OK)
 		status = sort_trace(&r);
-	if (report_is_due(status))
+	if (report_file_is_due(status))
 		report(&r, path);
 	trace_in_close(&r.in);
 	iot_writer_free(r.writer);
@@ -304,23 +305,23 @@ static int reorder(struct reorder_job *j, const char *path)
 static int with_report(struct reorder_job *j, const char *path)
 {
 	const struct converter *converter = converter_of(path);
-	int status = report_open(&j->report);
+	int status = report_file_open(&j->report);
 	if (status != EXIT_OK)
 		return status;
 	status = converter != NULL ? convert(j, converter, path) : reorder(j, path);
-	return report_close(&j->report, status);
+	return report_file_close(&j->report, status);
 }
 
 static int work(struct reorder_job *j, const char *path)
 {
-	struct files *files = &j->files;
+	struct same_file_set *files = &j->files;
 	files->command = &j->command;
 	files->reads_directories = true;
-	files_add(files, ROLE_INPUT, path);
-	files_add(files, ROLE_OUTPUT, j->write.path);
+	same_file_add(files, ROLE_INPUT, path);
+	same_file_add(files, ROLE_OUTPUT, j->write.path);
 	if (j->report.path != NULL)
-		files_add(files, ROLE_REPORT, j->report.path);
-	const int status = files_check(files);
+		same_file_add(files, ROLE_REPORT, j->report.path);
+	const int status = same_file_check(files);
 	if (status != EXIT_OK)
 		return status;
 	j->report.no_fsync = j->write.no_fsync;
@@ -331,8 +332,8 @@ static int work(struct reorder_job *j, const char *path)
 
 int cmd_reorder(int argc, char **argv)
 {
-	struct reorder_job j = {.read = READ_OPTIONS_INIT,
-				.write = WRITE_OPTIONS_INIT,
+	struct reorder_job j = {.read = TRACE_IN_OPTIONS_INIT,
+				.write = TRACE_OUT_OPTIONS_INIT,
 				.memory = MEMORY_DEFAULT,
 				.window_ns = NOT_GIVEN};
 	const struct option options[] = {
@@ -369,6 +370,6 @@ int cmd_reorder(int argc, char **argv)
 	int status;
 	if (options_parse(&j.command, argc, argv, &count, &status))
 		status = work(&j, count > 0 ? argv[0] : "-");
-	files_free(&j.files);
+	same_file_free(&j.files);
 	return status;
 }

@@ -11,7 +11,7 @@
 #include "lib/base/number.h"
 #include "lib/format/directive.h"
 
-#include "cli/ui/parse_time.h"
+#include "cli/ui/trace_time.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
@@ -52,10 +52,10 @@ struct slice_run {
 	const struct command_spec *command;
 	const char *path;
 	struct trace_in in;
-	struct read_options read;
-	struct write_options write;
+	struct trace_in_options read;
+	struct trace_out_options write;
 	struct trace_time from, to;
-	struct time_span span;
+	struct trace_time_span span;
 	struct iot_slice_options slice;
 	struct iot_selection *selection;
 	bool of_processes, of_ranks, of_paths; /* what the selection is about */
@@ -231,10 +231,10 @@ static void report_names(const char *shown, const char *kind, const struct surve
 	if (n->named == 0)
 		return;
 	if (n->ids.count > n->named)
-		print_message("%s: its %s: %s, and %zu more", shown, kind, list,
+		message_print("%s: its %s: %s, and %zu more", shown, kind, list,
 			      n->ids.count - n->named);
 	else
-		print_message("%s: its %s: %s", shown, kind, list);
+		message_print("%s: its %s: %s", shown, kind, list);
 }
 
 static void report_ranks(const struct survey *s, const char *shown)
@@ -242,9 +242,9 @@ static void report_ranks(const struct survey *s, const char *shown)
 	if (s->ranks.count == 0)
 		return;
 	if (s->first_rank == s->last_rank)
-		print_message("%s: its rank: %ju", shown, (uintmax_t)s->first_rank);
+		message_print("%s: its rank: %ju", shown, (uintmax_t)s->first_rank);
 	else
-		print_message("%s: its ranks: %zu, from %ju to %ju", shown, s->ranks.count,
+		message_print("%s: its ranks: %zu, from %ju to %ju", shown, s->ranks.count,
 			      (uintmax_t)s->first_rank, (uintmax_t)s->last_rank);
 }
 
@@ -261,7 +261,7 @@ static const char *clock_of(char *text, size_t size, uint64_t ns)
 static void report_clock(const struct survey *s, const char *shown, uint64_t epoch_ns)
 {
 	char first[64], last[64];
-	print_message("%s: these are %s to %s", shown,
+	message_print("%s: these are %s to %s", shown,
 		      clock_of(first, sizeof first, epoch_ns + (uint64_t)s->first_ns),
 		      clock_of(last, sizeof last, epoch_ns + (uint64_t)s->last_ns));
 }
@@ -274,13 +274,13 @@ static void survey_report(const struct survey *s, const char *shown, const uint6
 			  bool names)
 {
 	if (s->records == 0)
-		print_message("%s: there are no records in it", shown);
+		message_print("%s: there are no records in it", shown);
 	else if (s->any_start)
-		print_message("%s: %ju records, which start from %.6f to %.6f s", shown,
+		message_print("%s: %ju records, which start from %.6f to %.6f s", shown,
 			      (uintmax_t)s->records, (double)s->first_ns / NS_PER_S,
 			      (double)s->last_ns / NS_PER_S);
 	else
-		print_message("%s: %ju records, whose starts are not known", shown,
+		message_print("%s: %ju records, whose starts are not known", shown,
 			      (uintmax_t)s->records);
 	if (s->any_start && epoch_ns != NULL)
 		report_clock(s, shown, *epoch_ns);
@@ -344,7 +344,7 @@ static bool look_at_head(struct slice_run *r, size_t n, bool *failed)
 		if (r->ev[i].kind != IOT_TRACE)
 			continue;
 		take_epoch(r, &r->ev[i]);
-		if (directive_lacks(&r->ev[i], &lacks))
+		if (iot_directive_lacks(&r->ev[i], &lacks))
 			r->no_starts = (lacks & IOT_START_UNKNOWN) != 0;
 		*failed = !keep_trace(r, &r->ev[i]);
 	}
@@ -356,7 +356,7 @@ static bool look_at_head(struct slice_run *r, size_t n, bool *failed)
 /* Start of the last record, from a separate reader: damage there may not matter. */
 static int find_last(struct slice_run *r)
 {
-	struct read_options o = r->read;
+	struct trace_in_options o = r->read;
 	struct trace_in in;
 	o.recover = o.quiet = true;
 	o.progress = PROGRESS_NEVER;
@@ -365,7 +365,7 @@ static int find_last(struct slice_run *r)
 		const int sought = iot_reader_seek(in.reader, IOT_SEEK_TIME_NS, UINT64_MAX);
 		r->span.last_ns = (int64_t)iot_reader_fact(in.reader, IOT_FACT_LAST_NS);
 		if (sought == IOT_ENOMEM || sought == IOT_EIO) {
-			print_message("%s", iot_reader_error(in.reader));
+			message_print("%s", iot_reader_error(in.reader));
 			status = EXIT_FAULT;
 		}
 	}
@@ -389,11 +389,11 @@ static int resolve(struct slice_run *r)
 		return EXIT_FAULT;
 	r->span.after_ns = r->span.first_ns;
 	if (r->from.kind != TIME_NOT_GIVEN)
-		missing = time_resolve(&r->from, &r->span, &s->from_ns);
+		missing = trace_time_resolve(&r->from, &r->span, &s->from_ns);
 	if (r->from.kind != TIME_NOT_GIVEN)
 		r->span.after_ns = s->from_ns;
 	if (r->to.kind != TIME_NOT_GIVEN && missing == NULL)
-		missing = time_resolve(&r->to, &r->span, &s->to_ns);
+		missing = trace_time_resolve(&r->to, &r->span, &s->to_ns);
 	if (missing != NULL)
 		return options_wrong(r->command, "%s", missing);
 	if (s->from_ns >= s->to_ns)
@@ -446,7 +446,7 @@ static size_t enter(struct slice_run *r, size_t n, bool head_is_whole)
 static void survey_again(struct slice_run *r)
 {
 	struct survey *s = &r->survey;
-	struct read_options o = r->read;
+	struct trace_in_options o = r->read;
 	struct trace_in in;
 	ssize_t n;
 	o.recover = o.quiet = true;
@@ -469,14 +469,14 @@ static void survey_again(struct slice_run *r)
 static void report_empty(struct slice_run *r)
 {
 	const bool wall = r->from.kind == TIME_WALL || r->to.kind == TIME_WALL;
-	print_message("warning: there are no records in the slice");
+	message_print("warning: there are no records in the slice");
 	if (trace_in_seekable(&r->in))
 		survey_again(r);
 	const char *shown = strcmp(r->path, "-") == 0 ? "standard input" : r->in.path;
 	survey_report(&r->survey, shown, wall && r->span.has_epoch ? &r->span.epoch_ns : NULL,
 		      r->of_processes || r->of_paths);
 	if (r->of_ranks && r->survey.ranks.count == 0 && survey_wants_more(&r->survey))
-		print_message("%s: none of its processes has a rank", shown);
+		message_print("%s: none of its processes has a rank", shown);
 }
 
 /* Passes the first events, and then IN. */
@@ -534,11 +534,11 @@ static int copy(struct slice_run *r)
 		const bool empty = iot_writer_fact(r->writer, IOT_FACT_RECORDS) == 0;
 		if (empty && r->in.status == IOT_OK && !r->read.quiet)
 			report_empty(r);
-		rounding_report(&r->rounding);
+		trace_out_report_rounding(&r->rounding);
 	}
 	if (status != EXIT_OK || r->before_zero == 0)
 		return status;
-	print_message("%ju times lie before time zero of the slice and became 0; give --from",
+	message_print("%ju times lie before time zero of the slice and became 0; give --from",
 		      (uintmax_t)r->before_zero);
 	return EXIT_FAULT;
 }
@@ -554,7 +554,7 @@ static int slice(struct slice_run *r)
 		found = look_at_head(r, n, &failed);
 	}
 	if (failed)
-		return out_of_memory();
+		return message_no_memory();
 	int status = trace_in_exit(&r->in);
 	if (n == 0 && status != EXIT_OK)
 		return status;
@@ -565,8 +565,8 @@ static int slice(struct slice_run *r)
 	choose_zero(r, r->count);
 	r->slice.names = r->in.reader;
 	trace_in_keep_framing(&r->in, &r->write);
-	status = write_open(r->writer, &r->write, r->command);
-	r->rounding = rounding_begin(r->writer, r->verbose && !r->read.quiet);
+	status = trace_out_open(r->writer, &r->write, r->command);
+	r->rounding = trace_out_rounding(r->writer, r->verbose && !r->read.quiet);
 	return status == EXIT_OK ? copy(r) : status;
 }
 
@@ -574,7 +574,7 @@ static int run(struct slice_run *r, const struct command_spec *command, const ch
 {
 	r->command = command;
 	r->path = path;
-	int status = refuse_same_file(r->command, r->write.path, r->path);
+	int status = same_file_check_two(r->command, r->write.path, r->path);
 	if (status != EXIT_OK)
 		return status;
 	r->write.framed = !r->write.bare;
@@ -590,7 +590,7 @@ static int run(struct slice_run *r, const struct command_spec *command, const ch
 		if (r->writer != NULL)
 			status = slice(r);
 		else
-			status = out_of_memory();
+			status = message_no_memory();
 	}
 	iot_writer_free(r->writer);
 	trace_in_close(&r->in);
@@ -602,7 +602,7 @@ static int run(struct slice_run *r, const struct command_spec *command, const ch
 
 static const char *take_time(const struct option *opt, const char *value)
 {
-	return time_parse(value, opt->target);
+	return trace_time_parse(value, opt->target);
 }
 
 static const char *take_records(const struct option *opt, const char *value)
@@ -705,15 +705,16 @@ int cmd_slice(int argc, char **argv)
 {
 	struct slice_run *r = calloc(1, sizeof *r);
 	if (r == NULL)
-		return out_of_memory();
-	r->read = (struct read_options)READ_OPTIONS_INIT;
+		return message_no_memory();
+	r->read = (struct trace_in_options)TRACE_IN_OPTIONS_INIT;
 	r->read.read_size = READ_SIZE;
 	r->read.verified = true;
-	r->write = (struct write_options)WRITE_OPTIONS_INIT;
+	r->write = (struct trace_out_options)TRACE_OUT_OPTIONS_INIT;
 	r->slice.to_ns = INT64_MAX;
 	r->slice.every = 1;
 	r->selection = iot_selection_new();
-	const int status = r->selection != NULL ? parse_and_run(r, argc, argv) : out_of_memory();
+	const int status =
+	    r->selection != NULL ? parse_and_run(r, argc, argv) : message_no_memory();
 	iot_selection_free(r->selection);
 	survey_free(&r->survey);
 	for (size_t i = 0; i < r->trace_count; i++)

@@ -7,6 +7,7 @@
 
 #include "cli/ui/trace_in.h"
 #include "cli/ui/printable.h"
+#include "cli/ui/json.h"
 
 enum { NS_PER_S = 1000000000, NAME_CAPACITY = 4096, NAMES_MAX = 1 << 28 /* bytes */ };
 
@@ -15,7 +16,7 @@ struct stat_run {
 	struct iot_stats_options options;
 	struct trace_in in;
 	struct output out;
-	struct read_options read;
+	struct trace_in_options read;
 	int by; /* enum iot_stats_by */
 	bool physical, json, tsv;
 	bool counters_only; /* the trace contains no I/Os */
@@ -244,7 +245,7 @@ static const char *number(char *text, size_t capacity, bool known, uint64_t valu
 
 static const char *bytes(char *text, size_t capacity, bool known, uint64_t value)
 {
-	return known ? format_size(text, capacity, value) : "-";
+	return known ? printable_bytes(text, capacity, value) : "-";
 }
 
 /* The time in I/O; ">" marks a sum that lacks the I/Os of unknown duration. */
@@ -323,8 +324,8 @@ static void print_sizes(struct stat_run *s)
 		double length = (double)n / (double)max * (double)(sizeof bar - 1);
 		if (n > 0)
 			output_printf(&s->out, "%11s %10ju  %.*s\n",
-				      format_size(size, sizeof size, class_floor(k)), (uintmax_t)n,
-				      (int)length + (length < 1), bar);
+				      printable_bytes(size, sizeof size, class_floor(k)),
+				      (uintmax_t)n, (int)length + (length < 1), bar);
 	}
 }
 
@@ -417,19 +418,19 @@ static void warn(const struct stat_run *s)
 	const uintmax_t left_out = iot_stats_fact(stats, IOT_STATS_LEFT_OUT);
 	const uintmax_t unnamed = iot_stats_fact(stats, IOT_STATS_UNNAMED);
 	if (left_out > 0)
-		print_message("warning: %ju %s records are left out; see --physical", left_out,
+		message_print("warning: %ju %s records are left out; see --physical", left_out,
 			      s->physical ? "logical" : "physical");
 	if (s->counters_only)
-		print_message(
+		message_print(
 		    "warning: there are no I/Os to count, but %ju %%counter with figures, "
 		    "which 'iotrace cat' shows",
 		    (uintmax_t)iot_stats_fact(stats, IOT_STATS_COUNTERS));
 	if (iot_stats_fact(stats, IOT_STATS_LAYERS) != 0)
-		print_message(
+		message_print(
 		    "warning: this trace has the I/O of several layers: what one hands to "
 		    "the other counts twice; see --layer of 'iotrace convert'");
 	if (unnamed > 0)
-		print_message(
+		message_print(
 		    "warning: %ju names are not shown: there are more than %d MiB of them", unnamed,
 		    NAMES_MAX >> 20);
 }
@@ -439,7 +440,7 @@ static void count(struct stat_run *s)
 	const struct iot_fold fold = {s, begin_part, count_events, join_part, drop_part};
 	trace_in_fold(&s->in, &fold);
 	if (iot_stats_finish(s->stats) != IOT_OK && s->in.status == IOT_OK) {
-		(void)out_of_memory();
+		(void)message_no_memory();
 		s->in.status = IOT_ENOMEM;
 	}
 	const struct iot_stats_row *total = iot_stats_total(s->stats);
@@ -460,7 +461,7 @@ static int run(struct stat_run *s, const char *path, const struct command_spec *
 						.names_max = NAMES_MAX};
 	s->stats = iot_stats_new(&s->options);
 	if (s->stats == NULL)
-		return out_of_memory();
+		return message_no_memory();
 	status = trace_in_open(&s->in, path, &s->read, command);
 	if (status == EXIT_OK)
 		status = output_open(&s->out, "-", 0);
@@ -512,7 +513,7 @@ static const char examples[] =
 
 int cmd_stat(int argc, char **argv)
 {
-	struct stat_run s = {.read = READ_COUNTED_INIT, .by = IOT_STATS_BY_OBJECT};
+	struct stat_run s = {.read = TRACE_IN_COUNTED_INIT, .by = IOT_STATS_BY_OBJECT};
 	const struct option options[] = {
 	    OPTION(CHOICE, 'b', "by", "file|process|object", &s.by,
 		   "group rows by (default: object)"),

@@ -15,6 +15,7 @@
 
 #include "cli/ui/piped.h"
 #include "cli/ui/signals.h"
+#include "cli/ui/trace_out.h"
 
 enum { LOST_CAPACITY = 2048, FLUSH_MS = 200 };
 
@@ -24,8 +25,8 @@ enum { SOURCE_BATCH = IOT_BATCH_EVENTS - 1 };
 static int report_failure(struct conversion *c, const char *sentence)
 {
 	progress_clear(&c->progress);
-	if (signal_ending() == 0)
-		print_message("%s", sentence);
+	if (signals_ending() == 0)
+		message_print("%s", sentence);
 	return EXIT_FAULT;
 }
 
@@ -39,7 +40,7 @@ static int refuse(struct conversion *c, const struct error *e)
 static int write_failure(struct conversion *c)
 {
 	progress_clear(&c->progress);
-	return report_write_error(c->writer, &c->write);
+	return trace_out_error(c->writer, &c->write);
 }
 
 /* The source, which a thread may prefetch */
@@ -90,7 +91,7 @@ static void input_ended(struct conversion *c)
 	c->read_all = true;
 	c->unusable =
 	    e->status != IOT_OK && (c->blank || e->status == IOT_ENOMEM || e->status == IOT_EUSAGE);
-	if (signal_cut())
+	if (signals_cut())
 		c->damage = (struct error){.status = IOT_ETRUNCATED, .text = "interrupted"};
 	else if (!c->unusable)
 		c->damage = *e;
@@ -108,7 +109,7 @@ static void show_progress(struct conversion *c, const struct iot_batch *b)
 static int watch_source(void *context, struct iot_stream *self, struct iot_batch *b)
 {
 	struct conversion *c = context;
-	if (signal_pending() != 0)
+	if (signals_pending() != 0)
 		return 0;
 	const int status = iot_stream_next(iot_stream_upstream(self), b);
 	if (status == 0)
@@ -210,7 +211,7 @@ static int write_events(struct conversion *c, struct iot_stream *s, struct iot_b
 {
 	int status = IOT_OK, written = IOT_OK;
 	while (written == IOT_OK && (status = iot_stream_next(s, b)) > 0) {
-		if (signal_pending() != 0 || c->unusable || c->violated)
+		if (signals_pending() != 0 || c->unusable || c->violated)
 			return EXIT_OK;
 		written = write_batch(c, b);
 	}
@@ -247,14 +248,14 @@ static int write_lost(struct conversion *c)
 
 static int finish(struct conversion *c)
 {
-	if (signal_pending() != 0 || c->violated)
+	if (signals_pending() != 0 || c->violated)
 		return EXIT_FAULT;
 	if (c->unusable)
 		return report_failure(c, c->source.error.text);
-	if (c->damage.status != IOT_OK && (!c->source.lost_reported || signal_cut()) &&
+	if (c->damage.status != IOT_OK && (!c->source.lost_reported || signals_cut()) &&
 	    write_lost(c) != EXIT_OK)
 		return EXIT_FAULT;
-	if (write_close(c->writer) != IOT_OK)
+	if (trace_out_close(c->writer) != IOT_OK)
 		return write_failure(c);
 	c->kept = true;
 	c->written = iot_writer_fact(c->writer, IOT_FACT_BYTES_STORED);
@@ -268,8 +269,8 @@ static int open_output(struct conversion *c)
 	c->writer = iot_writer_new();
 	if (c->writer == NULL)
 		return report_failure(c, "out of memory");
-	const int status = write_open(c->writer, &c->write, c->options->command);
-	c->rounding = rounding_begin(c->writer, c->options->verbose && !c->options->quiet);
+	const int status = trace_out_open(c->writer, &c->write, c->options->command);
+	c->rounding = trace_out_rounding(c->writer, c->options->verbose && !c->options->quiet);
 	return status;
 }
 
@@ -318,14 +319,14 @@ static int open_input(struct conversion *c)
 	struct error error = {.status = IOT_OK};
 	int status = EXIT_OK;
 	for (size_t i = 0; i < c->path_count; i++)
-		c->piped = c->piped || is_piped(c->paths[i]);
+		c->piped = c->piped || piped_detect(c->paths[i]);
 	signals_catch(c->piped ? SIGNALS_PIPE : SIGNALS_FILES, c->write.path, c->options->quiet);
-	c->input = input_new(c->paths, c->path_count, signal_stop(), &error);
+	c->input = input_new(c->paths, c->path_count, signals_interrupt(), &error);
 	if (c->input == NULL)
 		return refuse(c, &error);
 	for (size_t i = 0; i < input_count(c->input) && status == EXIT_OK; i++)
 		if (c->options->files != NULL)
-			status = files_check_member(c->options->files, input_name(c->input, i));
+			status = same_file_check_member(c->options->files, input_name(c->input, i));
 	return status;
 }
 
@@ -346,16 +347,16 @@ static int convert(struct conversion *c)
 		return status;
 	c->restarted = true;
 	if (c->options->verbose)
-		print_message("cannot sort while streaming; restarting with a full sort");
+		message_print("cannot sort while streaming; restarting with a full sort");
 	return attempt(c, converter, true);
 }
 
 static void report_cut(const struct conversion *c)
 {
 	if (c->kept)
-		report_input_cut(c->write.path);
-	else if (signal_pending() == 0)
-		print_message("interrupted before the end of the input: no trace written");
+		trace_out_report_cut(c->write.path);
+	else if (signals_pending() == 0)
+		message_print("interrupted before the end of the input: no trace written");
 }
 
 int convert_and_report(const struct convert_options *o, const char *const *paths, size_t count,
@@ -367,11 +368,11 @@ int convert_and_report(const struct convert_options *o, const char *const *paths
 	progress_begin(&c.progress, o->progress, o->quiet, out);
 	const int status = convert(&c);
 	signals_restore();
-	if (signal_cut())
+	if (signals_cut())
 		report_cut(&c);
 	else if (c.damage.status != IOT_OK)
 		(void)report_failure(&c, c.damage.text);
-	if (report_is_due(status)) {
+	if (report_file_is_due(status)) {
 		convert_warn(&c);
 		if (f->path != NULL)
 			convert_report(&c, &f->json);

@@ -6,9 +6,10 @@
 #include <iotrace/filter.h>
 
 #include "cli/ui/options.h"
-#include "cli/ui/output.h"
 #include "cli/ui/same_file.h"
 #include "converters/converter.h"
+#include "cli/ui/json.h"
+#include "cli/ui/trace_out.h"
 
 /* Settings that all conversions of a command share. */
 struct convert_options {
@@ -16,12 +17,12 @@ struct convert_options {
 	const struct converter *converter; /* NULL: detect */
 	const struct setting *settings;
 	size_t setting_count;
-	struct write_options write; /* all settings except the path */
+	struct trace_out_options write; /* all settings except the path */
 	uint64_t memory;
 	int progress;
 	bool unsorted, strict, quiet, verbose;
-	bool names_inputs;         /* warnings name the input, because it is one of several */
-	const struct files *files; /* files that no file in an input may be, or NULL */
+	bool names_inputs; /* warnings name the input, because it is one of several */
+	const struct same_file_set *files; /* files that no file in an input may be, or NULL */
 };
 
 /* One conversion, which is attempted once or twice. */
@@ -29,7 +30,7 @@ struct conversion {
 	const struct convert_options *options;
 	const char *const *paths;
 	size_t path_count;
-	struct write_options write;
+	struct trace_out_options write;
 	struct input *input;
 	struct progress progress;
 	bool piped;
@@ -67,11 +68,11 @@ struct report_file {
 };
 
 /* Returns the exit status. */
-int report_open(struct report_file *f);
+int report_file_open(struct report_file *f);
 /* Whether a run with this exit status has anything to report. */
-bool report_is_due(int status);
+bool report_file_is_due(int status);
 /* Discards the report if there is none. Returns the final exit status. */
-int report_close(struct report_file *f, int status);
+int report_file_close(struct report_file *f, int status);
 
 /*
  * Converts paths to the trace `out`, prints errors, warns about information that was lost, and

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/io/atomic_file.h"
+#include "lib/base/atomic_file.h"
+#include "cli/ui/json.h"
+#include "cli/ui/printable.h"
 
 /* "hidden.mmap" and "hidden" have the prefix "hidden"; "hiddenness" does not. */
 static bool belongs(const char *name, const char *prefix, size_t size)
@@ -37,7 +39,7 @@ warning(const struct conversion *c, const char *format, ...)
 	va_end(args);
 	if (c->options->names_inputs)
 		escape_text(name, sizeof name, path, strlen(path));
-	print_message("warning: %s%s%s", name, name[0] != '\0' ? ": " : "", text);
+	message_print("warning: %s%s%s", name, name[0] != '\0' ? ": " : "", text);
 }
 
 static void warn_unparsed(const struct conversion *c)
@@ -175,14 +177,14 @@ static void report_differences(const struct conversion *c)
 	const bool verbose = c->options->verbose;
 	const uint64_t compared = convert_sum(r, "check.compared");
 	if (verbose && compared > 0 && r->differences_found == 0)
-		print_message("--check compared %ju totals: all are the source's own",
+		message_print("--check compared %ju totals: all are the source's own",
 			      (uintmax_t)compared);
 	if (r->differences_found > 0)
 		warning(c, "--check found %ju totals that differ from the source's own",
 			(uintmax_t)r->differences_found);
 	for (size_t i = 0; i < r->differences; i++) {
 		const struct report_difference *d = &r->difference[i];
-		print_message("  %s: %s: the source says %ju, the records %ju", d->where, d->what,
+		message_print("  %s: %s: the source says %ju, the records %ju", d->where, d->what,
 			      (uintmax_t)d->source_says, (uintmax_t)d->converted);
 	}
 }
@@ -276,7 +278,7 @@ static void list_skipped(const struct report *r, struct list *list)
 		const char *kind = strchr(name, '.') + 1;
 		add_to_list(list, "%.*s %ju (%s)", (int)strcspn(kind, "."), kind,
 			    (uintmax_t)r->count[i].value,
-			    format_size(bytes, sizeof(bytes), skipped_bytes(r, name, end)));
+			    printable_bytes(bytes, sizeof(bytes), skipped_bytes(r, name, end)));
 	}
 }
 
@@ -295,7 +297,7 @@ static void warn_skipped(const struct conversion *c)
 	if (much)
 		warning(c, SENTENCE, list.text, remedy);
 	else if (c->options->verbose)
-		print_message(SENTENCE, list.text, remedy);
+		message_print(SENTENCE, list.text, remedy);
 }
 
 /* The notes of other sources explain a trace without records. */
@@ -318,7 +320,7 @@ static void report_done(const struct conversion *c)
 		snprintf(lines, sizeof lines, "%ju lines, ", (uintmax_t)r->lines);
 	if (knows_calls(r))
 		snprintf(calls, sizeof calls, "%ju calls, ", (uintmax_t)r->calls);
-	print_message("%s: %s%s%ju records, %ju bytes written", c->source.converter->name, lines,
+	message_print("%s: %s%s%ju records, %ju bytes written", c->source.converter->name, lines,
 		      calls, (uintmax_t)r->records, (uintmax_t)c->written);
 }
 
@@ -342,7 +344,7 @@ static void warn_ambiguous(const struct conversion *c)
 void convert_warn(const struct conversion *c)
 {
 	if (c->violated)
-		print_message("--strict: nothing is kept");
+		message_print("--strict: nothing is kept");
 	if (c->options->quiet)
 		return;
 	warn_unused(c);
@@ -359,7 +361,7 @@ void convert_warn(const struct conversion *c)
 	if (c->options->verbose && c->kept)
 		report_done(c);
 	if (c->kept)
-		rounding_report(&c->rounding);
+		trace_out_report_rounding(&c->rounding);
 }
 
 /* JSON */
@@ -472,7 +474,7 @@ void convert_report(const struct conversion *c, struct json *j)
 	json_close(j, '}');
 }
 
-int report_open(struct report_file *f)
+int report_file_open(struct report_file *f)
 {
 	if (f->path == NULL)
 		return EXIT_OK;
@@ -482,16 +484,16 @@ int report_open(struct report_file *f)
 	return output_open(&f->out, f->path, f->no_fsync ? ATOMIC_FILE_NO_SYNC : 0);
 }
 
-bool report_is_due(int status)
+bool report_file_is_due(int status)
 {
-	return signal_pending() == 0 && status != EXIT_USAGE;
+	return signals_pending() == 0 && status != EXIT_USAGE;
 }
 
-int report_close(struct report_file *f, int status)
+int report_file_close(struct report_file *f, int status)
 {
 	if (f->path == NULL)
 		return status;
-	if (!report_is_due(status)) {
+	if (!report_file_is_due(status)) {
 		output_abandon(&f->out);
 		return status;
 	}

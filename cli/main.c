@@ -9,12 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <iotrace/iotrace.h>
+
 #include "cmd.h"
 #include "cli/ui/foreign_file.h"
 #include "cli/ui/options.h"
-#include "cli/ui/output.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/signals.h"
+#include "cli/ui/message.h"
 
 struct command_entry {
 	const char *name;
@@ -115,7 +117,7 @@ static bool report_of_file(const char *word)
 	struct stat st;
 	if (word[0] == '-' || stat(word, &st) != 0)
 		return false;
-	const bool foreign = foreign_look(word, sentence, sizeof sentence) != FOREIGN_NOT;
+	const bool foreign = foreign_file_look(word, sentence, sizeof sentence) != FOREIGN_NOT;
 	fprintf(stderr, "; it is a file: name a command before it, such as '%s'",
 		foreign ? "convert" : "info");
 	return true;
@@ -126,7 +128,7 @@ static int unknown(const char *word)
 	const struct command_entry *best = NULL;
 	unsigned min = 64;
 	for (const struct command_entry *e = commands; e < commands + COMMANDS; e++) {
-		unsigned d = edit_distance(word, e->name);
+		unsigned d = options_edit_distance(word, e->name);
 		if (d < min) {
 			min = d;
 			best = e;
@@ -139,12 +141,13 @@ static int unknown(const char *word)
 		fprintf(stderr, "; did you mean '%s'?", synonym);
 	else if (report_of_file(word))
 		;
-	else if (option && is_near_spelling(edit_distance(word, "--help"), word))
+	else if (option && options_is_near(options_edit_distance(word, "--help"), word))
 		fprintf(stderr, "; did you mean '--help'?");
-	else if (is_near_spelling(edit_distance(word, option ? "--version" : "version"), word) ||
+	else if (options_is_near(options_edit_distance(word, option ? "--version" : "version"),
+				 word) ||
 		 strcmp(word, "-v") == 0)
 		fprintf(stderr, "; did you mean '%s'?", option ? "--version" : "version");
-	else if (best && is_near_spelling(min, word))
+	else if (best && options_is_near(min, word))
 		fprintf(stderr, "; did you mean '%s'?", best->name);
 	fprintf(stderr, "\nTry 'iotrace --help'.\n");
 	return status;
@@ -224,7 +227,7 @@ int main(int argc, char **argv)
 	errno = 0;
 	if (fflush(stdout) != 0 || ferror(stdout) || !close_standard_output()) {
 		if (errno != EPIPE)
-			print_message("cannot write to standard output: %s", strerror(errno));
+			message_print("cannot write to standard output: %s", strerror(errno));
 		status = status == EXIT_OK ? EXIT_FAULT : status;
 	}
 	return signals_exit(status);

@@ -31,9 +31,9 @@ enum { INPUT_HEAD_SIZE = 65536 }; /* bytes at the start of each member that snif
  * All paths are parts of ONE input: files (uncompressed, or compressed with gzip, bzip2, xz, zstd,
  * lz4), tars of such files, directories (their regular files at any depth, sorted by name), "-".
  * Members of a tar are stored in an unlinked temporary file. Returns NULL with *error set if a path
- * cannot be read. `stop` may be NULL; it interrupts all operations early, see lib/io/stop.h.
+ * cannot be read. `interrupt` may be NULL; it interrupts all operations early, see lib/base/interrupt.h.
  */
-struct input *input_new(const char *const *paths, size_t count, struct interrupt *stop,
+struct input *input_new(const char *const *paths, size_t count, struct interrupt *interrupt,
 			struct error *error);
 void input_free(struct input *in);
 

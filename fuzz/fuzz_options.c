@@ -24,18 +24,18 @@ static int parse(int argc, char **argv)
 
 static void check_time(const char *word)
 {
-	static const struct time_span spans[] = {
+	static const struct trace_time_span spans[] = {
 	    {5, 1000000, 5, true, UINT64_C(1700000000000000000)},
 	    {0, INT64_MAX, 0, true, INT64_MAX},
 	    {0, 0, 0, false, 0},
 	};
 	struct trace_time time = {0};
 	int64_t ns = 0;
-	if (time_parse(word, &time) != NULL)
+	if (trace_time_parse(word, &time) != NULL)
 		return;
 	FUZZ_CHECK(time.kind != TIME_NOT_GIVEN);
 	for (size_t i = 0; i < 3; i++)
-		FUZZ_CHECK(time_resolve(&time, &spans[i], &ns) != NULL || ns >= 0);
+		FUZZ_CHECK(trace_time_resolve(&time, &spans[i], &ns) != NULL || ns >= 0);
 }
 
 static void check_list(const char *word)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Events as JSON, one object per line: records with all fields, directives with their keys. */
 #include "lib/base/number.h"
+#include "cli/ui/json.h"
 #include "print.h"
 
 enum { RECORD_MAX = 544 }; /* size of all members except the path: 11 numbers and the words */

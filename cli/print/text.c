@@ -195,7 +195,7 @@ static void text_comment(struct printer *s, const struct iot_event *ev)
 static void take_lacks(struct printer *s, const struct iot_event *ev)
 {
 	unsigned lacks;
-	if (ev->kind == IOT_TRACE && directive_lacks(ev, &lacks))
+	if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
 		s->lacks = lacks;
 }
 

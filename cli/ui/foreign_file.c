@@ -11,8 +11,7 @@
 #include "converters/converter.h"
 #include "converters/input/archive_reader.h"
 #include "lib/base/error.h"
-
-#include "output.h"
+#include "message.h"
 
 enum { HEAD_SIZE = 4096, SENTENCE_SIZE = 256 };
 
@@ -120,8 +119,8 @@ static const char *source_of(const char *path)
 	return found != NULL ? found->name : NULL;
 }
 
-static enum foreign look_at_bytes(const char *path, const char *head, size_t size, char *text,
-				  size_t capacity)
+static enum foreign_file look_at_bytes(const char *path, const char *head, size_t size, char *text,
+				       size_t capacity)
 {
 	static const char logs[] = "'iotrace convert' makes a trace of the logs in it";
 	const enum compression_layer how = compression_layer_of(head, size);
@@ -149,10 +148,10 @@ static enum foreign look_at_bytes(const char *path, const char *head, size_t siz
 	return FOREIGN_KNOWN;
 }
 
-static enum foreign look_at_file(const char *path, char *text, size_t capacity)
+static enum foreign_file look_at_file(const char *path, char *text, size_t capacity)
 {
 	const struct bufreader_options options = {.read_size = 1 << 16};
-	enum foreign found = FOREIGN_NOT;
+	enum foreign_file found = FOREIGN_NOT;
 	struct bufreader *w = bufreader_new(path, &options);
 	size_t have = 0;
 	if (w != NULL && bufreader_open(w, path) == IOT_OK) {
@@ -165,7 +164,7 @@ static enum foreign look_at_file(const char *path, char *text, size_t capacity)
 	return found;
 }
 
-enum foreign foreign_look(const char *path, char *sentence, size_t size)
+enum foreign_file foreign_file_look(const char *path, char *sentence, size_t size)
 {
 	const bool standard = strcmp(path, "-") == 0;
 	struct stat st;
@@ -183,11 +182,11 @@ enum foreign foreign_look(const char *path, char *sentence, size_t size)
 	return look_at_file(standard ? "/proc/self/fd/0" : path, sentence, size);
 }
 
-enum foreign foreign_report(const char *path)
+enum foreign_file foreign_file_report(const char *path)
 {
 	char sentence[SENTENCE_SIZE];
-	const enum foreign found = foreign_look(path, sentence, sizeof sentence);
+	const enum foreign_file found = foreign_file_look(path, sentence, sizeof sentence);
 	if (found != FOREIGN_NOT)
-		(void)report_error(strcmp(path, "-") == 0 ? "standard input" : path, sentence);
+		(void)message_error(strcmp(path, "-") == 0 ? "standard input" : path, sentence);
 	return found;
 }

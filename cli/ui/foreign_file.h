@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum foreign {
+enum foreign_file {
 	FOREIGN_NOT,   /* it looks like a trace, or cannot be examined */
 	FOREIGN_KNOWN, /* the sentence names its type */
 	FOREIGN_TEXT,  /* text, which may be a trace with an error at its start */
@@ -16,9 +16,9 @@ enum foreign {
  * Examines the beginning of a file ("-": standard input, if that is a file) in which no record or
  * comment could be read. Writes "not a trace: ..." to sentence.
  */
-enum foreign foreign_look(const char *path, char *sentence, size_t size);
+enum foreign_file foreign_file_look(const char *path, char *sentence, size_t size);
 
 /* Prints that sentence as a message; nothing if the file looks like a trace. */
-enum foreign foreign_report(const char *path);
+enum foreign_file foreign_file_report(const char *path);
 
 #endif

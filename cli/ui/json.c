@@ -2,8 +2,8 @@
 /* JSON: brackets, commas and escapes. */
 #include "lib/base/number.h"
 
-#include "output.h"
 #include "printable.h"
+#include "json.h"
 
 /* Returns whether s is U+0080 to U+009F, some of which begin control sequences of terminals. */
 static bool is_c1(const unsigned char *s, size_t size)

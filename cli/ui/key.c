@@ -14,18 +14,18 @@
 #include "lib/base/error.h"
 #include "lib/base/full_io.h"
 
-#include "output.h"
+#include "message.h"
 
 static bool refuse(const char *path, const char *what)
 {
-	(void)report_error(path, what);
+	(void)message_error(path, what);
 	return false;
 }
 
 static bool make_key(const char *path)
 {
-	unsigned char random[SECRET_SIZE];
-	char text[2 * SECRET_SIZE + 1];
+	unsigned char random[KEY_SECRET_SIZE];
+	char text[2 * KEY_SECRET_SIZE + 1];
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return refuse(path, errno == EEXIST
@@ -54,7 +54,7 @@ static void warn_if_open_to_others(int fd, const char *path)
 	struct stat st;
 	char shown[512];
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 077) != 0)
-		print_message("warning: %s: others may read or change this key (mode %03o)",
+		message_print("warning: %s: others may read or change this key (mode %03o)",
 			      escape_text(shown, sizeof shown, path, strlen(path)),
 			      (unsigned)st.st_mode & 0777);
 }
@@ -114,7 +114,7 @@ static bool refuse_key(const char *path, const char *wrong)
 	return refuse(path, what);
 }
 
-bool secret_read(unsigned char *secret, const char *path, bool make)
+bool key_read(unsigned char *secret, const char *path, bool make)
 {
 	unsigned char key[KEY_FILE_MAX + 1];
 	if (sodium_init() < 0)
@@ -137,16 +137,16 @@ bool secret_read(unsigned char *secret, const char *path, bool make)
 	const char *wrong =
 	    size > KEY_FILE_MAX ? "has more than 4096 bytes" : key_weakness(key, (size_t)size);
 	if (wrong == NULL)
-		crypto_generichash(secret, SECRET_SIZE, key, (size_t)size, NULL, 0);
+		crypto_generichash(secret, KEY_SECRET_SIZE, key, (size_t)size, NULL, 0);
 	sodium_memzero(key, sizeof key);
 	return wrong == NULL || refuse_key(path, wrong);
 }
 
-void secret_hash(void *secret, const struct iot_text *parts, size_t n,
-		 unsigned char digest[IOT_DIGEST_SIZE])
+void key_hash(void *secret, const struct iot_text *parts, size_t n,
+	      unsigned char digest[IOT_DIGEST_SIZE])
 {
 	crypto_generichash_state state;
-	crypto_generichash_init(&state, secret, SECRET_SIZE, IOT_DIGEST_SIZE);
+	crypto_generichash_init(&state, secret, KEY_SECRET_SIZE, IOT_DIGEST_SIZE);
 	for (size_t i = 0; i < n; i++)
 		crypto_generichash_update(&state, (const unsigned char *)parts[i].data,
 					  parts[i].size);

@@ -15,14 +15,14 @@ enum {
 	KEY_MIN = 16,      /* bytes that a key must have, without repetition */
 	KEY_DIFFERENT = 8, /* ... and the minimum number of distinct bytes */
 	KEY_FILE_MAX = 4096,
-	SECRET_SIZE = 32, /* size of the secret derived from a key of any size */
+	KEY_SECRET_SIZE = 32, /* size of the secret derived from a key of any size */
 };
 
 /*
- * Reads the secret, of SECRET_SIZE bytes, from a key file. Returns false after a message. With
+ * Reads the secret, of KEY_SECRET_SIZE bytes, from a key file. Returns false after a message. With
  * `make`, the file must not exist and is created first, readable only by its owner.
  */
-bool secret_read(unsigned char *secret, const char *path, bool make);
+bool key_read(unsigned char *secret, const char *path, bool make);
 
 /*
  * Returns NULL, or the weakness of a key that can be guessed: it is short, has few distinct bytes,
@@ -31,6 +31,6 @@ bool secret_read(unsigned char *secret, const char *path, bool make);
  */
 const char *key_weakness(const unsigned char *key, size_t size);
 
-iot_hash_fn secret_hash; /* context: a secret */
+iot_hash_fn key_hash; /* context: a secret */
 
 #endif

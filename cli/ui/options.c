@@ -20,7 +20,7 @@ static unsigned min(unsigned a, unsigned b)
 }
 
 /* Edits are: insert, delete, replace, and swap of two neighbours. */
-unsigned edit_distance(const char *a, const char *b)
+unsigned options_edit_distance(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b);
 	unsigned row[3][WORD_MAX + 1] = {{0}};
@@ -44,7 +44,7 @@ unsigned edit_distance(const char *a, const char *b)
 	return row[n % 3][m];
 }
 
-bool is_near_spelling(unsigned distance, const char *word)
+bool options_is_near(unsigned distance, const char *word)
 {
 	const size_t n = strlen(word);
 	return distance <= (n < 4 ? 1U : n < 6 ? 2U : 3U) && distance < n;
@@ -220,14 +220,14 @@ static bool nearest_choice(const struct option *opt, const char *word, char *tex
 		char choice[WORD_MAX];
 		const size_t n = strcspn(c, "|");
 		snprintf(choice, sizeof choice, "%.*s", (int)n, c);
-		const unsigned d = edit_distance(word, choice);
+		const unsigned d = options_edit_distance(word, choice);
 		if (d < best) {
 			best = d;
 			snprintf(text, capacity, "%s", choice);
 		}
 		c = c[n] ? c + n + 1 : NULL;
 	}
-	return best <= 1 || (strlen(word) >= 6 && is_near_spelling(best, word));
+	return best <= 1 || (strlen(word) >= 6 && options_is_near(best, word));
 }
 
 enum { HELP = -1 }; /* in place of an exit status: --help was given */
@@ -280,7 +280,7 @@ static bool suggest_choice(const struct command_spec *cmd, const char *word, cha
 	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++)
 		if (opt->kind == OPTION_CHOICE && opt->help &&
 		    nearest_choice(opt, word, choice, sizeof choice) &&
-		    edit_distance(word, choice) <= 1) {
+		    options_edit_distance(word, choice) <= 1) {
 			snprintf(text, capacity, "--%s=%s", opt->name, choice);
 			return true;
 		}
@@ -292,7 +292,7 @@ static bool suggest_flag(const struct command_spec *cmd, const char *value, char
 			 size_t capacity)
 {
 	for (const struct option *opt = cmd->options; value && opt->kind != OPTION_END; opt++)
-		if (opt->kind == OPTION_FLAG && edit_distance(value, opt->name) <= 1) {
+		if (opt->kind == OPTION_FLAG && options_edit_distance(value, opt->name) <= 1) {
 			snprintf(text, capacity, "--%s", opt->name);
 			return true;
 		}
@@ -304,13 +304,13 @@ static bool suggest_name(const struct command_spec *cmd, const char *word, char 
 {
 	unsigned min_distance = WORD_MAX;
 	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++) {
-		unsigned d = is_option(opt) ? edit_distance(word, opt->name) : WORD_MAX;
+		unsigned d = is_option(opt) ? options_edit_distance(word, opt->name) : WORD_MAX;
 		if (!opt->help || d >= min_distance)
 			continue;
 		min_distance = d;
 		snprintf(text, capacity, "--%s", opt->name);
 	}
-	return is_near_spelling(min_distance, word);
+	return options_is_near(min_distance, word);
 }
 
 /* Options that only 'iotrace slice' has, and that users try elsewhere. */
@@ -457,4 +457,31 @@ bool options_parse(const struct command_spec *cmd, int argc, char **argv, size_t
 		return *status == EXIT_OK;
 	*status = options_help(cmd);
 	return false;
+}
+
+const char *option_base(const struct option *opt, const char *value)
+{
+	bool hex = strcmp(value, "16") == 0;
+	if (!hex && strcmp(value, "10") != 0)
+		return "16 or 10";
+	*(uint64_t *)opt->target = hex ? 16 : 10;
+	return NULL;
+}
+
+const char *option_tick(const struct option *opt, const char *value)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}};
+	uint64_t ns = 0;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (strcmp(value, units[i].name) == 0)
+			ns = units[i].ns;
+	if (ns == 0 && !number_decimal(value, strlen(value), &ns))
+		ns = 0;
+	if (ns < 1 || ns > INT64_MAX)
+		return "nanoseconds, or one of ns, us, ms";
+	*(uint64_t *)opt->target = ns;
+	return NULL;
 }

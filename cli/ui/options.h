@@ -57,7 +57,19 @@ struct option {
 	  .help = help_, .call = call_ }
 #define GROUP(heading) { .kind = OPTION_GROUP, .help = heading }
 #define OPTIONS_END    { .kind = OPTION_END }
+#define OPTION_QUIET(quiet, progress)                                                             \
+	OPTION(FLAG, 'q', "quiet", NULL, &(quiet), "no progress, no warnings"),                \
+	OPTION(CHOICE, 0, "progress", "auto|always|never", &(progress),                         \
+		   "show the progress on standard error (default: auto, on a terminal)")
 /* clang-format on */
+
+/* The value of a number that was not requested. */
+#define NOT_GIVEN UINT64_MAX
+
+/* Parses "16" or "10" into the uint64_t target. */
+option_fn option_base;
+/* Parses nanoseconds, or ns, us, ms, into the uint64_t target. */
+option_fn option_tick;
 
 struct command_spec {
 	const char *name, *summary;
@@ -83,8 +95,8 @@ int options_wrong(const struct command_spec *cmd, const char *format, ...)
 int options_help(const struct command_spec *cmd);
 
 /* For "did you mean": the number of single-character edits from a to b; 1 if b begins with a. */
-unsigned edit_distance(const char *a, const char *b);
+unsigned options_edit_distance(const char *a, const char *b);
 /* Whether this number of edits suggests a typing error in `word`. */
-bool is_near_spelling(unsigned distance, const char *word);
+bool options_is_near(unsigned distance, const char *word);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A pipe that a reader reads through a callback, so that a signal can end it; see lib/io/stop.h.
+ * A pipe that a reader reads through a callback, so that a signal can end it; see lib/base/interrupt.h.
  */
 #ifndef CLI_UI_PIPED_H
 #define CLI_UI_PIPED_H
@@ -9,22 +9,22 @@
 
 #include <iotrace/iotrace.h>
 
-#include "lib/io/stop.h"
+#include "lib/base/interrupt.h"
 
 /* Whether path ("-" is standard input) can be read only once, because it is not a file. */
-bool is_piped(const char *path);
+bool piped_detect(const char *path);
 
 struct piped {
 	int fd;
 	bool owned;
-	struct interrupt *stop;
+	struct interrupt *interrupt;
 	struct drain drain;
 	atomic_bool closing; /* a reader's thread must stop waiting */
 	atomic_bool cut;     /* ended early */
 };
 
 /* Returns false with errno set. Does not wait for the writer of a FIFO; reading does. */
-bool piped_open(struct piped *p, const char *path, struct interrupt *stop);
+bool piped_open(struct piped *p, const char *path, struct interrupt *interrupt);
 /*
  * An iot_read_fn on a struct piped. A truncated input ends with ECANCELED, which drops a partial
  * line.

@@ -169,3 +169,22 @@ size_t printable_width(const char *text)
 	}
 	return width;
 }
+
+const char *printable_bytes(char *text, size_t capacity, uint64_t bytes)
+{
+	static const char units[] = "KMGTPE";
+	double value = (double)bytes / 1024;
+	size_t i = 0;
+	if (bytes < 1024) {
+		snprintf(text, capacity, "%ju B", (uintmax_t)bytes);
+		return text;
+	}
+	for (; value >= 999.5 && units[i + 1]; i++)
+		value /= 1024;
+	snprintf(text, capacity,
+		 value < 9.995   ? "%.2f %ciB"
+		 : value < 99.95 ? "%.1f %ciB"
+				 : "%.0f %ciB",
+		 value, units[i]);
+	return text;
+}

@@ -6,6 +6,7 @@
 #define CLI_UI_PRINTABLE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Writes n bytes of text to out. In a UTF-8 locale valid printable characters are kept; control and
@@ -31,4 +32,6 @@ size_t printable_width(const char *text);
  */
 size_t utf8_size(const unsigned char *s, size_t n);
 
+/* "512 B", "1.50 MiB", "23.4 GiB"; returns text. */
+const char *printable_bytes(char *text, size_t capacity, uint64_t bytes);
 #endif

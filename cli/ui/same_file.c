@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "lib/base/error.h"
-#include "lib/io/atomic_file.h"
+#include "lib/base/atomic_file.h"
 #include "lib/base/array.h"
-
-#include "output.h"
+#include "message.h"
+#include "options.h"
 
 enum kind { NOTHING, REGULAR, DIRECTORY, ABSENT };
 
@@ -168,7 +168,8 @@ static const char *show(char *shown, const struct file_used *u)
 	return shown;
 }
 
-static int refuse_same(const struct files *f, const struct file_used *a, const struct file_used *b)
+static int refuse_same(const struct same_file_set *f, const struct file_used *a,
+		       const struct file_used *b)
 {
 	char first[SHOWN], second[SHOWN];
 	return options_wrong(f->command, "%s and %s are the same file", show(first, a),
@@ -178,7 +179,7 @@ static int refuse_same(const struct files *f, const struct file_used *a, const s
 /* Checks */
 
 /* Mixing two outputs makes neither readable, whatever standard output is. */
-static int check_standard_output(const struct files *f)
+static int check_standard_output(const struct same_file_set *f)
 {
 	const struct file_used *first = NULL;
 	for (const struct file_used *u = f->used; u < f->used + f->count; u++) {
@@ -194,7 +195,7 @@ static int check_standard_output(const struct files *f)
 }
 
 /* The files are sorted by identity. */
-static int check_pairs(const struct files *f)
+static int check_pairs(const struct same_file_set *f)
 {
 	const struct file_used *first = NULL, *second = NULL;
 	for (size_t i = 0; i + 1 < f->count; i++) {
@@ -223,7 +224,7 @@ static bool lies_in(char *real, const struct file_used *directory)
 }
 
 /* A directory is read with all its contents; an existing file in it would be replaced. */
-static int check_directory(const struct files *f, const struct file_used *directory)
+static int check_directory(const struct same_file_set *f, const struct file_used *directory)
 {
 	char real[PATH_MAX], file[SHOWN], input[SHOWN];
 	for (const struct file_used *u = f->used; u < f->used + f->count; u++) {
@@ -236,12 +237,12 @@ static int check_directory(const struct files *f, const struct file_used *direct
 	return EXIT_OK;
 }
 
-int files_check(struct files *f)
+int same_file_check(struct same_file_set *f)
 {
 	for (size_t i = 0; i < f->count && !f->failed; i++)
 		f->failed = !identify(&f->used[i]);
 	if (f->failed)
-		return out_of_memory();
+		return message_no_memory();
 	int status = check_standard_output(f);
 	if (f->count > 0)
 		qsort(f->used, f->count, sizeof(*f->used), by_identity);
@@ -253,7 +254,7 @@ int files_check(struct files *f)
 	return status;
 }
 
-int files_check_member(const struct files *f, const char *path)
+int same_file_check_member(const struct same_file_set *f, const char *path)
 {
 	/* The path of an input is not modified. */
 	struct file_used member = {.role = ROLE_INPUT, .path = (char *)(uintptr_t)path};
@@ -267,7 +268,7 @@ int files_check_member(const struct files *f, const char *path)
 
 /* The list */
 
-void files_add(struct files *f, enum role role, const char *path)
+void same_file_add(struct same_file_set *f, enum role role, const char *path)
 {
 	char *copy = strdup(path);
 	if (copy == NULL ||
@@ -280,7 +281,7 @@ void files_add(struct files *f, enum role role, const char *path)
 	f->count++;
 }
 
-void files_free(struct files *f)
+void same_file_free(struct same_file_set *f)
 {
 	for (size_t i = 0; i < f->count; i++) {
 		free(f->used[i].path);
@@ -291,12 +292,12 @@ void files_free(struct files *f)
 	f->count = f->capacity = 0;
 }
 
-int refuse_same_file(const struct command_spec *cmd, const char *out, const char *in)
+int same_file_check_two(const struct command_spec *cmd, const char *out, const char *in)
 {
-	struct files files = {.command = cmd};
-	files_add(&files, ROLE_INPUT, in);
-	files_add(&files, ROLE_OUTPUT, out);
-	const int status = files_check(&files);
-	files_free(&files);
+	struct same_file_set files = {.command = cmd};
+	same_file_add(&files, ROLE_INPUT, in);
+	same_file_add(&files, ROLE_OUTPUT, out);
+	const int status = same_file_check(&files);
+	same_file_free(&files);
 	return status;
 }

@@ -21,7 +21,7 @@ enum role { ROLE_INPUT, ROLE_OUTPUT, ROLE_REPORT, ROLE_KEY, ROLE_MAP };
 struct file_used;
 
 /* Initialize with the command only. */
-struct files {
+struct same_file_set {
 	const struct command_spec *command;
 	struct file_used *used;
 	size_t count, capacity;
@@ -30,18 +30,18 @@ struct files {
 };
 
 /* `path` is copied. "-" is standard input or, for every role except ROLE_INPUT, standard output. */
-void files_add(struct files *f, enum role role, const char *path);
+void same_file_add(struct same_file_set *f, enum role role, const char *path);
 /*
  * Returns EXIT_OK, or the exit status if two are the same file, or a file to be replaced is
  * in a directory that is an input; a message names both. Examines the file system again on each
  * call.
  */
-int files_check(struct files *f);
+int same_file_check(struct same_file_set *f);
 /* The same for a file that was found in an input, compared with every file that is not an input. */
-int files_check_member(const struct files *f, const char *path);
-void files_free(struct files *f);
+int same_file_check_member(const struct same_file_set *f, const char *path);
+void same_file_free(struct same_file_set *f);
 
 /* The complete check for one input and one output. */
-int refuse_same_file(const struct command_spec *cmd, const char *out, const char *in);
+int same_file_check_two(const struct command_spec *cmd, const char *out, const char *in);
 
 #endif

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct interrupt stop;
+static struct interrupt interrupt;
 static volatile sig_atomic_t pending, stopped_by, waits, held;
 /* Set before the handlers are installed. */
 static volatile sig_atomic_t how_caught, has_temporary, speaks, on_terminal;
@@ -36,17 +36,17 @@ static void end_at_once(int number)
 static void on_signal(int number)
 {
 	if (how_caught == SIGNALS_PIPE && number == SIGINT && !waits &&
-	    stop.asked == ASKED_NOTHING) {
+	    interrupt.request == INTERRUPT_NONE) {
 		waits = 1;
 		say_waits();
-	} else if (how_caught != SIGNALS_FILES && stop.asked == ASKED_NOTHING) {
+	} else if (how_caught != SIGNALS_FILES && interrupt.request == INTERRUPT_NONE) {
 		stopped_by = number;
-		stop.asked = ASKED_DRAIN;
+		interrupt.request = INTERRUPT_DRAIN;
 	} else if (how_caught == SIGNALS_PIPE && number == SIGHUP) {
 		return; /* a shell and the kernel both report one hangup */
 	} else if (pending == 0 && (has_temporary || held)) {
 		pending = number;
-		stop.asked = ASKED_QUIT;
+		interrupt.request = INTERRUPT_QUIT;
 	} else if (!held) { /* a blocked write would never see the pending signal */
 		end_at_once(number);
 	}
@@ -87,24 +87,24 @@ void signals_restore(void)
 	set_all(SIG_DFL);
 }
 
-struct interrupt *signal_stop(void)
+struct interrupt *signals_interrupt(void)
 {
-	return &stop;
+	return &interrupt;
 }
 
-int signal_pending(void)
+int signals_pending(void)
 {
 	return pending;
 }
 
-bool signal_cut(void)
+bool signals_cut(void)
 {
-	return atomic_load(&stop.cut);
+	return atomic_load(&interrupt.cut);
 }
 
-int signal_ending(void)
+int signals_ending(void)
 {
-	return pending != 0 ? pending : signal_cut() ? stopped_by : 0;
+	return pending != 0 ? pending : signals_cut() ? stopped_by : 0;
 }
 
 void signals_hold(bool hold)
@@ -114,7 +114,7 @@ void signals_hold(bool hold)
 
 int signals_exit(int status)
 {
-	const int number = signal_ending();
+	const int number = signals_ending();
 	if (number == 0)
 		return status;
 	end_at_once(number);

@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include "lib/io/stop.h"
+#include "lib/base/interrupt.h"
 
 enum signals_how {
 	SIGNALS_FILES,   /* the inputs are files */
@@ -26,13 +26,13 @@ void signals_catch(enum signals_how how, const char *output, bool quiet);
 void signals_restore(void);
 
 /* For inputs: requests them to end. */
-struct interrupt *signal_stop(void);
+struct interrupt *signals_interrupt(void);
 /* Nonzero: the signal that ends the command; its output is discarded. */
-int signal_pending(void);
+int signals_pending(void);
 /* Whether an input was ended early. */
-bool signal_cut(void);
+bool signals_cut(void);
 /* The signal that must terminate the process, for either of these reasons; or 0. */
-int signal_ending(void);
+int signals_ending(void);
 
 /* While a temporary output is renamed, a signal does not end the process. */
 void signals_hold(bool hold);

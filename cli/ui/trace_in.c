@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,7 +23,7 @@ static void warn(void *context, const char *sentence)
 	if (in->quiet)
 		return;
 	progress_clear(&in->progress);
-	print_message("warning: %s", sentence);
+	message_print("warning: %s", sentence);
 }
 
 bool trace_in_refused(const char *path, const struct iot_reader *r, int status)
@@ -30,18 +31,18 @@ bool trace_in_refused(const char *path, const struct iot_reader *r, int status)
 	if ((status != IOT_EFORMAT && status != IOT_EIO && status != IOT_ELIMIT) ||
 	    iot_reader_fact(r, IOT_FACT_RECORDS) > 0 || iot_reader_fact(r, IOT_FACT_COMMENTS) > 0)
 		return false;
-	const enum foreign found = foreign_report(path);
+	const enum foreign_file found = foreign_file_report(path);
 	/* A pipe cannot be examined again. */
 	if (found == FOREIGN_NOT && status == IOT_EFORMAT && strcmp(path, "-") == 0 &&
-	    is_piped(path))
-		print_message("standard input: not a trace, or its first line is damaged");
+	    piped_detect(path))
+		message_print("standard input: not a trace, or its first line is damaged");
 	return found == FOREIGN_KNOWN;
 }
 
 /* A signal is not an error of the input; the end of the command reports it. */
 static bool is_interrupted(const struct trace_in *in)
 {
-	return in->stoppable && (trace_in_cut(in) || signal_pending() != 0);
+	return in->stoppable && (trace_in_cut(in) || signals_pending() != 0);
 }
 
 /* The number of records, delivered or not, of the damaged interval. */
@@ -51,12 +52,12 @@ static void report_unverified(const struct trace_in *in)
 	if (records == 0)
 		return;
 	if (in->verified)
-		print_message(
+		message_print(
 		    "%s: %ju records before the damage cannot be verified and are left out; "
 		    "--no-verify includes them",
 		    in->path, records);
 	else
-		print_message("%s: %ju records between the last %%sync and the damage are not "
+		message_print("%s: %ju records between the last %%sync and the damage are not "
 			      "verified",
 			      in->path, records);
 }
@@ -70,21 +71,21 @@ static int fail(struct trace_in *in, int status)
 	const char *sentence = in->reader != NULL ? iot_reader_error(in->reader) : "";
 	if (in->reader != NULL && trace_in_refused(in->operand, in->reader, status))
 		return EXIT_FAULT;
-	print_message("%s", *sentence != '\0' ? sentence : "out of memory");
+	message_print("%s", *sentence != '\0' ? sentence : "out of memory");
 	if (in->reader != NULL && error_in_input(status))
 		report_unverified(in);
 	return EXIT_FAULT;
 }
 
-static int open_piped(struct trace_in *in, const char *path, struct interrupt *stop)
+static int open_piped(struct trace_in *in, const char *path, struct interrupt *interrupt)
 {
 	char why[128];
-	if (piped_open(&in->piped, path, stop))
+	if (piped_open(&in->piped, path, interrupt))
 		return iot_reader_open_callback(in->reader, piped_read, &in->piped,
 						strcmp(path, "-") == 0 ? "standard input" : path);
 	snprintf(why, sizeof why, "cannot be opened: %s", strerror(errno));
 	in->status = IOT_EIO;
-	(void)report_error(path, why);
+	(void)message_error(path, why);
 	return IOT_EIO;
 }
 
@@ -100,7 +101,7 @@ static unsigned threads(bool counted)
 	return n < THREADS_MAX ? n : THREADS_MAX;
 }
 
-static int apply(struct iot_reader *r, const struct read_options *o)
+static int apply(struct iot_reader *r, const struct trace_in_options *o)
 {
 	int status = iot_reader_set(r, IOT_SET_VERIFY, o->no_verify ? 0 : 1);
 	if (status == IOT_OK)
@@ -122,14 +123,14 @@ static int apply(struct iot_reader *r, const struct read_options *o)
 	return status;
 }
 
-void trace_in_catch_signals(const char *path, struct read_options *o, const char *out)
+void trace_in_catch_signals(const char *path, struct trace_in_options *o, const char *out)
 {
-	o->stop = signal_stop();
+	o->interrupt = signals_interrupt();
 	o->out = out;
-	signals_catch(is_piped(path) ? SIGNALS_PIPE : SIGNALS_FILES, out, o->quiet);
+	signals_catch(piped_detect(path) ? SIGNALS_PIPE : SIGNALS_FILES, out, o->quiet);
 }
 
-int trace_in_open(struct trace_in *in, const char *path, const struct read_options *o,
+int trace_in_open(struct trace_in *in, const char *path, const struct trace_in_options *o,
 		  const struct command_spec *cmd)
 {
 	memset(in, 0, sizeof *in);
@@ -145,9 +146,9 @@ int trace_in_open(struct trace_in *in, const char *path, const struct read_optio
 	progress_begin(&in->progress, o->progress, o->quiet, o->out);
 	iot_reader_on_warning(in->reader, warn, in);
 	int status = apply(in->reader, o);
-	in->stoppable = o->stop != NULL;
-	if (status == IOT_OK && o->stop != NULL && is_piped(path))
-		status = open_piped(in, path, o->stop);
+	in->stoppable = o->interrupt != NULL;
+	if (status == IOT_OK && o->interrupt != NULL && piped_detect(path))
+		status = open_piped(in, path, o->interrupt);
 	else if (status == IOT_OK)
 		status = iot_reader_open(in->reader, path);
 	if (in->status != IOT_OK)
@@ -163,8 +164,8 @@ static void report_lost(struct trace_in *in)
 	char lost[32];
 	progress_clear(&in->progress);
 	if (places > 0 && !in->reported_lost)
-		print_message("%s: damaged (gaps: %ju, records lost: %s)", in->path,
-			      (uintmax_t)places, format_lost(lost, sizeof lost, records));
+		message_print("%s: damaged (gaps: %ju, records lost: %s)", in->path,
+			      (uintmax_t)places, message_lost(lost, sizeof lost, records));
 	if (places > 0 && !in->reported_lost && in->status == IOT_OK)
 		report_unverified(in);
 	in->reported_lost = true;
@@ -185,7 +186,7 @@ bool trace_in_cut(const struct trace_in *in)
 
 static size_t take(struct trace_in *in, ssize_t got)
 {
-	if (in->stoppable && signal_pending() != 0)
+	if (in->stoppable && signals_pending() != 0)
 		got = IOT_ETRUNCATED;
 	if (got < 0)
 		fail(in, (int)got);
@@ -266,7 +267,7 @@ void trace_in_close(struct trace_in *in)
 	memset(in, 0, sizeof *in);
 }
 
-void trace_in_keep_framing(const struct trace_in *in, struct write_options *o)
+void trace_in_keep_framing(const struct trace_in *in, struct trace_out_options *o)
 {
 	const bool framed = iot_reader_fact(in->reader, IOT_FACT_FRAMED) != 0;
 	if (o->tick_ns == NOT_GIVEN)
@@ -301,36 +302,36 @@ int trace_in_mark_lost(const struct trace_in *in, struct iot_writer *w)
 	return status == IOT_OK ? iot_writer_events(w, &ev, 1) : status;
 }
 
-int trace_in_finish(struct trace_in *in, struct iot_writer *w, const struct write_options *o,
+int trace_in_finish(struct trace_in *in, struct iot_writer *w, const struct trace_out_options *o,
 		    int status)
 {
 	/* Out of memory is not an error of the trace: the output is discarded. */
-	if (in->status == IOT_ENOMEM || signal_pending() != 0)
+	if (in->status == IOT_ENOMEM || signals_pending() != 0)
 		return EXIT_FAULT;
 	if (status == IOT_OK)
 		status = trace_in_mark_lost(in, w);
 	if (status == IOT_OK)
-		status = write_close(w);
+		status = trace_out_close(w);
 	progress_clear(&in->progress);
 	if (status == IOT_OK && trace_in_cut(in))
-		report_input_cut(o->path);
+		trace_out_report_cut(o->path);
 	if (status == IOT_ENOMEM)
-		return out_of_memory();
-	return status == IOT_OK ? trace_in_exit(in) : report_write_error(w, o);
+		return message_no_memory();
+	return status == IOT_OK ? trace_in_exit(in) : trace_out_error(w, o);
 }
 
 static int copy(struct trace_in *in, struct iot_stream *s, struct iot_batch *b,
-		struct iot_writer *w, const struct write_options *options,
+		struct iot_writer *w, const struct trace_out_options *options,
 		const struct command_spec *cmd)
 {
-	struct write_options o = *options;
+	struct trace_out_options o = *options;
 	/* The first events precede the properties of the framing. */
 	int got = iot_stream_next(s, b);
-	int status = got < 0 ? out_of_memory() : got == 0 ? trace_in_exit(in) : EXIT_OK;
+	int status = got < 0 ? message_no_memory() : got == 0 ? trace_in_exit(in) : EXIT_OK;
 	if (status != EXIT_OK)
 		return status;
 	trace_in_keep_framing(in, &o);
-	status = write_open(w, &o, cmd);
+	status = trace_out_open(w, &o, cmd);
 	if (status != EXIT_OK)
 		return status;
 	for (; got > 0 && status == IOT_OK; got = iot_stream_next(s, b))
@@ -340,13 +341,13 @@ static int copy(struct trace_in *in, struct iot_stream *s, struct iot_batch *b,
 	return status;
 }
 
-int trace_in_copy(struct trace_in *in, struct iot_stream *s, const struct write_options *o,
+int trace_in_copy(struct trace_in *in, struct iot_stream *s, const struct trace_out_options *o,
 		  const struct command_spec *cmd)
 {
 	struct iot_batch *b = iot_batch_new(TRACE_IN_BATCH);
 	struct iot_writer *w = iot_writer_new();
 	const int status =
-	    s != NULL && b != NULL && w != NULL ? copy(in, s, b, w, o, cmd) : out_of_memory();
+	    s != NULL && b != NULL && w != NULL ? copy(in, s, b, w, o, cmd) : message_no_memory();
 	iot_writer_free(w);
 	iot_batch_free(b);
 	iot_stream_free(s);
@@ -365,6 +366,6 @@ int trace_in_descriptor(const char *path, struct stat *st)
 		 strerror(fine ? EISDIR : errno));
 	if (fd > STDIN_FILENO)
 		(void)close(fd);
-	(void)report_error(path, why);
+	(void)message_error(path, why);
 	return -1;
 }

@@ -11,39 +11,39 @@
 #include <iotrace/stream.h>
 
 #include "options.h"
-#include "output.h"
 #include "piped.h"
+#include "trace_out.h"
 
-struct read_options {
+struct trace_in_options {
 	uint64_t base, tick_ns; /* for a trace without a declared tick; NOT_GIVEN */
 	bool no_verify, recover, allow_empty, quiet;
 	bool verified; /* for commands that write a trace: verified intervals, unless no_verify */
 	int progress;
-	bool side_by_side;      /* decode on as many threads as there are processors */
-	bool counted;           /* ... for trace_in_fold only: two processors suffice */
-	uint64_t read_size;     /* size of each read; 0: the reader's default */
-	struct interrupt *stop; /* ends a pipe early, or NULL */
-	const char *out;        /* the destination of the data; NULL: none while IN is read */
+	bool side_by_side;           /* decode on as many threads as there are processors */
+	bool counted;                /* ... for trace_in_fold only: two processors suffice */
+	uint64_t read_size;          /* size of each read; 0: the reader's default */
+	struct interrupt *interrupt; /* ends a pipe early, or NULL */
+	const char *out;             /* the destination of the data; NULL: none while IN is read */
 };
 
-#define READ_OPTIONS_INIT                                                                          \
+#define TRACE_IN_OPTIONS_INIT                                                                      \
 	{                                                                                          \
 		.base = NOT_GIVEN, .tick_ns = NOT_GIVEN                                            \
 	}
 
 /* For commands that read a whole trace. */
-#define READ_WHOLE_INIT                                                                            \
+#define TRACE_IN_WHOLE_INIT                                                                        \
 	{                                                                                          \
 		.base = NOT_GIVEN, .tick_ns = NOT_GIVEN, .side_by_side = true                      \
 	}
 
 /* For commands that count a whole trace. */
-#define READ_COUNTED_INIT                                                                          \
+#define TRACE_IN_COUNTED_INIT                                                                      \
 	{                                                                                          \
 		.base = NOT_GIVEN, .tick_ns = NOT_GIVEN, .side_by_side = true, .counted = true     \
 	}
 
-/* Elements of an array of options, for a struct read_options r, or one that has some of it. */
+/* Elements of an array of options, for a struct trace_in_options r, or one that has some of it. */
 /* clang-format off */
 #define OPTION_NUMBERS_OF_IN(r)                                                                   \
 	CALL("in-base", "16|10", &(r).base, "base of IN's numbers (default: auto-detect)",       \
@@ -81,9 +81,9 @@ struct trace_in {
  * For a command that writes `out`: signals end the input as in signals.h, and progress is shown
  * unless `out` is a terminal. Call before trace_in_open.
  */
-void trace_in_catch_signals(const char *path, struct read_options *o, const char *out);
+void trace_in_catch_signals(const char *path, struct trace_in_options *o, const char *out);
 /* Returns EXIT_OK, or the exit status of a command that ends here, after a message. */
-int trace_in_open(struct trace_in *in, const char *path, const struct read_options *o,
+int trace_in_open(struct trace_in *in, const char *path, const struct trace_in_options *o,
 		  const struct command_spec *cmd);
 /*
  * As iot_reader_events and _records, but returns 0 also on an error, which is reported and kept in
@@ -108,7 +108,7 @@ void trace_in_close(struct trace_in *in);
  * For a command that copies a trace: tick, base, sync and framing stay as in IN unless options
  * change them. They are known after the first events.
  */
-void trace_in_keep_framing(const struct trace_in *in, struct write_options *o);
+void trace_in_keep_framing(const struct trace_in *in, struct trace_out_options *o);
 /*
  * Whether an unreadable file is not a trace: prints its detected type instead of the reader's
  * error. Text may be a trace with an error: prints both, and leaves the reader's error to the
@@ -123,14 +123,14 @@ int trace_in_mark_lost(const struct trace_in *in, struct iot_writer *w);
  * Ends a trace made from IN; status is the result for its events. Reports errors; returns the exit
  * status.
  */
-int trace_in_finish(struct trace_in *in, struct iot_writer *w, const struct write_options *o,
+int trace_in_finish(struct trace_in *in, struct iot_writer *w, const struct trace_out_options *o,
 		    int status);
 
 /*
  * Writes all events of a stream that begins with IN, in IN's framing, and frees the stream. NULL is
  * reported as out of memory. Reports errors; returns the exit status.
  */
-int trace_in_copy(struct trace_in *in, struct iot_stream *s, const struct write_options *o,
+int trace_in_copy(struct trace_in *in, struct iot_stream *s, const struct trace_out_options *o,
 		  const struct command_spec *cmd);
 
 /*

@@ -56,7 +56,7 @@ struct input {
 	uint64_t total, done, skipped;
 	size_t read_size; /* 0: derived from the number of members */
 	bool looking;     /* while only heads are read: use small buffers */
-	struct interrupt *stop;
+	struct interrupt *interrupt;
 	struct tap *taps;    /* currently open */
 	struct error unseen; /* why a head could not be read, unless the input is at fault */
 };
@@ -173,7 +173,7 @@ static struct bufreader *tap_bufreader(struct input *in, size_t member, int fd, 
 	}
 	struct bufreader_options options = {.read_size = read_size(in),
 					    .plain = plain,
-					    .stop = in->stop,
+					    .interrupt = in->interrupt,
 					    .waits = in->member[member].pipe &&
 						     in->member[member].size == 0,
 					    .why = &t->why,
@@ -475,9 +475,9 @@ static int open_pipe(struct input *in, const char *path)
 	int fd;
 	do
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	while (fd < 0 && errno == EINTR && (in->stop == NULL || in->stop->asked == 0));
+	while (fd < 0 && errno == EINTR && (in->interrupt == NULL || in->interrupt->request == 0));
 	if (fd < 0 && errno == EINTR)
-		atomic_store(&in->stop->cut, true);
+		atomic_store(&in->interrupt->cut, true);
 	return fd;
 }
 
@@ -508,7 +508,7 @@ static int refuse_nothing(const char *path, struct error *error)
 			 escape_text(shown, sizeof(shown), path, strlen(path)));
 }
 
-struct input *input_new(const char *const *paths, size_t count, struct interrupt *stop,
+struct input *input_new(const char *const *paths, size_t count, struct interrupt *interrupt,
 			struct error *error)
 {
 	struct input *in = calloc(1, sizeof(*in));
@@ -517,7 +517,7 @@ struct input *input_new(const char *const *paths, size_t count, struct interrupt
 		return NULL;
 	}
 	in->tempfile = -1;
-	in->stop = stop;
+	in->interrupt = interrupt;
 	int status = IOT_OK;
 	for (size_t i = 0; i < count && status == IOT_OK; i++)
 		status = add_path(in, paths[i], error);

@@ -238,6 +238,12 @@ IOT_API IOT_USE_RESULT int iot_directive_parse(struct iot_event *ev, const char 
 IOT_API struct iot_text iot_directive_get(const struct iot_event *ev, const char *key);
 
 /*
+ * Stores in *flags the bits of enum iot_flag that lacks= of a %trace names. Returns 1, or 0 if it
+ * has no lacks=, which leaves *flags unchanged.
+ */
+IOT_API int iot_directive_lacks(const struct iot_event *ev, unsigned *flags);
+
+/*
  * Percent-decodes `value` into out (at most value.size bytes) and returns the length. A malformed
  * %XX is copied unchanged and counted in *malformed, unless malformed is NULL.
  */

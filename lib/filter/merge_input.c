@@ -329,7 +329,7 @@ static int learn_trace(struct merge_stream *s, struct merge_input *in, const str
 	memcpy(in->trace.text + in->trace.size, ev->text.data, ev->text.size);
 	in->trace.text[size - 1] = '\n';
 	in->trace.size = size;
-	(void)directive_lacks(ev, &in->trace.lacks);
+	(void)iot_directive_lacks(ev, &in->trace.lacks);
 	if (host.data != NULL && in->trace.host == NULL) {
 		in->trace.host = calloc(1, host.size + 1);
 		if (in->trace.host == NULL)

@@ -535,7 +535,7 @@ static void count_trace(struct iot_stats *s, const struct iot_event *ev)
 	if (layer.data != NULL && memchr(layer.data, ',', layer.size) != NULL)
 		s->layers = true;
 	unsigned lacks;
-	if (directive_lacks(ev, &lacks))
+	if (iot_directive_lacks(ev, &lacks))
 		s->no_offsets = (lacks & IOT_OFFSET_UNKNOWN) != 0;
 }
 

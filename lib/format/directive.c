@@ -298,11 +298,11 @@ unsigned directive_flags(const struct iot_event *ev)
 	return flags;
 }
 
-bool directive_lacks(const struct iot_event *ev, unsigned *flags)
+int iot_directive_lacks(const struct iot_event *ev, unsigned *flags)
 {
 	struct iot_text list = iot_directive_get(ev, "lacks");
 	if (list.data == NULL)
-		return false;
+		return 0;
 	*flags = 0;
 	while (list.size > 0) {
 		const char *comma = memchr(list.data, ',', list.size);
@@ -313,7 +313,7 @@ bool directive_lacks(const struct iot_event *ev, unsigned *flags)
 		n += comma != NULL;
 		list = (struct iot_text){list.data + n, list.size - n};
 	}
-	return true;
+	return 1;
 }
 
 bool directive_closes(const struct iot_event *ev)

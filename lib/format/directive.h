@@ -35,9 +35,6 @@ extern const struct unknown unknowns[UNKNOWNS];
 /* Returns the flags of a %file: those of its keys with the value "unknown". */
 unsigned directive_flags(const struct iot_event *ev);
 
-/* Returns the IOT_..._UNKNOWN flags of a %trace's lacks=; false if it has no such key. */
-bool directive_lacks(const struct iot_event *ev, unsigned *flags);
-
 /* Returns whether ev is an %op that ends a fileId: a successful name=close of a known file. */
 bool directive_closes(const struct iot_event *ev);
 

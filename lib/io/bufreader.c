@@ -115,14 +115,14 @@ struct bufreader *bufreader_new(const char *name, const struct bufreader_options
 	escape_text(r->name, 4 * size + 4, name, size);
 	r->buffer_max = or_default(o->buffer_max, BUFFER_DEFAULT, SIZE_MAX / 4);
 	r->detected = o->plain;
-	r->prefetch = o->prefetch && !o->stop;
+	r->prefetch = o->prefetch && !o->interrupt;
 	r->ahead_size = o->ahead_size;
 	r->done = o->done;
 	r->done_context = o->done_context;
 	r->in.error = r->unpacker.error = &r->error;
 	r->in.name = r->unpacker.name = r->name;
 	r->in.read_size = or_default(o->read_size, READ_SIZE_DEFAULT, READ_SIZE_MAX);
-	r->in.stop = o->stop;
+	r->in.interrupt = o->interrupt;
 	r->in.waits = o->waits;
 	r->in.why = o->why;
 	r->unpacker.in = &r->in;

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
-#include "stop.h"
+#include "lib/base/interrupt.h"
 
 struct bufreader;
 
@@ -23,14 +23,14 @@ struct bufreader_options {
 	uint64_t window_max; /* maximum window of a zstd frame; 0: 128 MiB */
 	size_t ahead_size;   /* bytes to decompress ahead; 0: 512 KiB */
 	/*
-	 * decompress on a thread if there is more than one processor, except with `stop`; a
+	 * decompress on a thread if there is more than one processor, except with `interrupt`; a
 	 * callback is then called from that thread
 	 */
 	bool prefetch;
 	bool plain; /* skip the detection of compression */
 	/* request to end the input early, with IOT_ETRUNCATED; or NULL */
-	struct interrupt *stop;
-	bool waits; /* with stop: the input is a pipe, which is drained first */
+	struct interrupt *interrupt;
+	bool waits; /* with interrupt: the input is a pipe, which is drained first */
 	/*
 	 * status and message to report if a callback returns -1; errno is reported if this is NULL
 	 * or contains IOT_OK

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading, interruptions, and inputs that end early on request; see stop.h. */
+/* Reading, interruptions, and inputs that end early on request; see lib/base/interrupt.h. */
 #include "byte_source.h"
 
 #include <errno.h>
@@ -23,17 +23,17 @@ static bool worth_reading(struct byte_source *in, size_t *size)
 {
 	enum pipe_state state = PIPE_WAITS;
 
-	if (!in->stop || !in->waits)
+	if (!in->interrupt || !in->waits)
 		return true;
 	while (state == PIPE_WAITS)
-		state = interrupt_wait(in->stop, &in->drain, in->fd, LOOK_MS, size);
+		state = interrupt_wait(in->interrupt, &in->drain, in->fd, LOOK_MS, size);
 	return state == PIPE_READABLE;
 }
 
 /* Ends the input after the good bytes have been delivered. */
 static ssize_t fail_interrupted(struct byte_source *in)
 {
-	atomic_store(&in->stop->cut, true);
+	atomic_store(&in->interrupt->cut, true);
 	error_set(in->error, IOT_ETRUNCATED, "%s: interrupted at byte %llu", in->name,
 		  (unsigned long long)in->stored);
 	return 0;
@@ -41,7 +41,8 @@ static ssize_t fail_interrupted(struct byte_source *in)
 
 static bool is_quit(const struct byte_source *in)
 {
-	return in->stop && in->stop->asked >= (in->waits ? ASKED_QUIT : ASKED_DRAIN);
+	return in->interrupt &&
+	       in->interrupt->request >= (in->waits ? INTERRUPT_QUIT : INTERRUPT_DRAIN);
 }
 
 /* Waits until a read does not block. Returns false if woken up to end. */
@@ -66,7 +67,7 @@ static ssize_t read_fd(struct byte_source *in, void *to, size_t size)
 			return 0;
 		n = read(in->fd, to, size);
 		if (n >= 0) {
-			drain_took(&in->drain, (size_t)n);
+			drain_consume(&in->drain, (size_t)n);
 			return n;
 		}
 		if (errno == EAGAIN || errno == EWOULDBLOCK)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
-#include "stop.h"
+#include "lib/base/interrupt.h"
 
 enum byte_source_kind {
 	BYTE_SOURCE_NONE,
@@ -28,7 +28,7 @@ struct byte_source {
 
 	const char *memory;
 	int fd;
-	struct interrupt *stop; /* see struct bufreader_options */
+	struct interrupt *interrupt; /* see struct bufreader_options */
 	bool waits;
 	struct drain drain;
 	bool can_wake; /* a readable byte at wake_fd ends the input */

@@ -250,7 +250,7 @@ static void report_codec(struct decoder *d, const struct iot_event *ev,
 	if (ev->kind == IOT_FILE && name != NULL)
 		codec_update(d->codec, name->process, name->file, name->kind == DEFINITION_DISK,
 			     name->object, name->flags);
-	else if (ev->kind == IOT_TRACE && directive_lacks(ev, &lacks)) {
+	else if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks)) {
 		codec_set_missing(d->codec, lacks);
 		d->lacks_late |= d->index > 0;
 	} else if (ev->kind == IOT_OP && directive_closes(ev))
@@ -261,7 +261,7 @@ static void report_codec(struct decoder *d, const struct iot_event *ev,
 static void report_muted(struct decoder *d, const struct iot_event *ev)
 {
 	unsigned lacks;
-	if (ev->kind != IOT_TRACE || !directive_lacks(ev, &lacks))
+	if (ev->kind != IOT_TRACE || !iot_directive_lacks(ev, &lacks))
 		return;
 	codec_set_missing(d->codec, lacks);
 	codec_set_missing(d->muted.codec, lacks);

@@ -314,7 +314,7 @@ void lint_directive(struct lint *l, const struct iot_event *ev, uint64_t line, u
 	if (ev->kind == IOT_COMMENT)
 		return;
 	unsigned lacks;
-	if (ev->kind == IOT_TRACE && directive_lacks(ev, &lacks))
+	if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
 		l->no_starts = (lacks & IOT_START_UNKNOWN) != 0;
 	check_percent(l, ev, line, column);
 	if (ev->kind == IOT_FILE)

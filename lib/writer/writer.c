@@ -17,8 +17,8 @@
 #include "lib/format/definitions.h"
 #include "lib/format/directive.h"
 #include "lib/format/framing.h"
-#include "lib/io/atomic_file.h"
-#include "lib/io/byte_sink.h"
+#include "lib/base/atomic_file.h"
+#include "lib/base/byte_sink.h"
 
 enum {
 	BUFFER_SIZE = 256 * 1024,
@@ -265,7 +265,7 @@ static void obey(struct iot_writer *w, const struct iot_event *ev, struct defini
 	if (ev->kind == IOT_FILE && name != NULL)
 		codec_update(w->codec, name->process, name->file, name->kind == DEFINITION_DISK,
 			     name->object, name->flags);
-	else if (ev->kind == IOT_TRACE && directive_lacks(ev, &lacks))
+	else if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
 		codec_set_missing(w->codec, lacks);
 	else if (ev->kind == IOT_OP && directive_closes(ev))
 		codec_update(w->codec, ev->rec.process, ev->rec.file, false, 0, 0);

@@ -739,7 +739,7 @@ static struct interrupt stop;
 static void on_signal(int number)
 {
 	(void)number;
-	stop.asked = ASKED_DRAIN;
+	stop.request = INTERRUPT_DRAIN;
 }
 
 static void *signal_soon(void *context)
@@ -755,7 +755,7 @@ static void *signal_soon(void *context)
 static int read_until_signal(struct bytes b, struct bytes *got)
 {
 	const struct bufreader_options options = {
-	    .stop = &stop, .waits = true, .prefetch = prefetch};
+	    .interrupt = &stop, .waits = true, .prefetch = prefetch};
 	const struct sigaction action = {.sa_handler = on_signal};
 	struct bufreader *w = bufreader_new("in", &options);
 	pthread_t self = pthread_self(), thread;
@@ -801,12 +801,12 @@ TEST_BOTH_WAYS(a_pipe_asked_to_end_gives_what_it_holds_and_is_cut)
 TEST_BOTH_WAYS(a_pipe_asked_to_end_is_complete_if_its_writers_have_gone)
 {
 	const struct bufreader_options options = {
-	    .stop = &stop, .waits = true, .prefetch = prefetch};
+	    .interrupt = &stop, .waits = true, .prefetch = prefetch};
 	struct bufreader *w = bufreader_new("in", &options);
 	struct bytes got;
 	int fds[2];
 
-	stop = (struct interrupt){.asked = ASKED_DRAIN};
+	stop = (struct interrupt){.request = INTERRUPT_DRAIN};
 	cr_assert_eq(pipe(fds), 0);
 	cr_assert_eq(bufreader_open_fd(w, fds[0]), IOT_OK);
 	cr_assert_eq(write(fds[1], "line\n", 5), 5);
@@ -822,12 +822,12 @@ TEST_BOTH_WAYS(a_pipe_asked_to_end_is_complete_if_its_writers_have_gone)
 
 TEST_BOTH_WAYS(a_file_asked_to_end_ends_at_once)
 {
-	const struct bufreader_options options = {.stop = &stop, .prefetch = prefetch};
+	const struct bufreader_options options = {.interrupt = &stop, .prefetch = prefetch};
 	struct bufreader *w = bufreader_new("in", &options);
 	struct bytes got;
 	FILE *f = tmpfile();
 
-	stop = (struct interrupt){.asked = ASKED_DRAIN};
+	stop = (struct interrupt){.request = INTERRUPT_DRAIN};
 	cr_assert(f && fputs("line\n", f) > 0 && fseek(f, 0, SEEK_SET) == 0);
 	cr_assert_eq(bufreader_open_fd(w, fileno(f)), IOT_OK);
 	got = drain(w, 1);
@@ -854,7 +854,7 @@ static void *write_for_ever(void *context)
 TEST_BOTH_WAYS(a_pipe_asked_to_end_ends_though_its_writer_never_pauses)
 {
 	const struct bufreader_options options = {
-	    .stop = &stop, .waits = true, .prefetch = prefetch};
+	    .interrupt = &stop, .waits = true, .prefetch = prefetch};
 	struct bufreader *w = bufreader_new("in", &options);
 	struct bytes got;
 	pthread_t thread;
@@ -862,7 +862,7 @@ TEST_BOTH_WAYS(a_pipe_asked_to_end_ends_though_its_writer_never_pauses)
 
 	alarm(300);
 	signal(SIGPIPE, SIG_IGN);
-	stop = (struct interrupt){.asked = ASKED_DRAIN};
+	stop = (struct interrupt){.request = INTERRUPT_DRAIN};
 	cr_assert_eq(pipe(fds), 0);
 	for (int i = 0; i < 30; i++)
 		cr_assert_eq(write(fds[1], "line\n", 5), 5);

@@ -14,8 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/io/atomic_file.h"
-#include "lib/io/byte_sink.h"
+#include "lib/base/atomic_file.h"
+#include "lib/base/byte_sink.h"
 #include "lib/io/bufreader.h"
 
 static char directory[64];

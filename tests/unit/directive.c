@@ -155,16 +155,16 @@ Test(directive, lacks_is_a_list)
 {
 	unsigned flags = 99;
 	struct iot_event ev = parsed("%trace lacks=cpu,offset,,nonsense,start");
-	cr_assert(directive_lacks(&ev, &flags));
+	cr_assert(iot_directive_lacks(&ev, &flags));
 	cr_assert_eq(flags, IOT_CPU_UNKNOWN | IOT_OFFSET_UNKNOWN | IOT_START_UNKNOWN);
 	ev = parsed("%trace lacks=completion");
-	cr_assert(directive_lacks(&ev, &flags));
+	cr_assert(iot_directive_lacks(&ev, &flags));
 	cr_assert_eq(flags, IOT_DURATION_UNKNOWN);
 	ev = parsed("%trace lacks=");
-	cr_assert(directive_lacks(&ev, &flags));
+	cr_assert(iot_directive_lacks(&ev, &flags));
 	cr_assert_eq(flags, 0);
 	ev = parsed("%trace");
-	cr_assert_not(directive_lacks(&ev, &flags));
+	cr_assert_not(iot_directive_lacks(&ev, &flags));
 }
 
 Test(directive, close_that_did_not_fail_closes)

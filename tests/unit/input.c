@@ -508,7 +508,7 @@ Test(input, a_tar_from_a_pipe_can_be_read_again)
 Test(input, a_pipe_told_to_stop_ends_though_its_writer_lives)
 {
 	const char *const path = "-";
-	struct interrupt stop = {.asked = ASKED_DRAIN};
+	struct interrupt stop = {.request = INTERRUPT_DRAIN};
 	struct error error = {.status = IOT_OK};
 	int ends[2];
 	size_t size;

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/ui/output.h"
+#include "cli/ui/json.h"
+#include "cli/ui/printable.h"
 
 /* Writes to a file of its own and returns its contents. */
 struct page {
@@ -118,5 +119,5 @@ Test(out, sizes_for_human)
 		     {10240, "10.0 KiB"}, {1023 * 1024, "1.00 MiB"}, {UINT64_MAX, "16.0 EiB"}};
 	char text[32];
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-		cr_expect_str_eq(format_size(text, sizeof text, cases[i].bytes), cases[i].text);
+		cr_expect_str_eq(printable_bytes(text, sizeof text, cases[i].bytes), cases[i].text);
 }

@@ -91,12 +91,12 @@ Test(opts, wrong_values_are_usage_errors, .init = cr_redirect_stderr)
 
 Test(opts, words_are_near_by_edits_and_swaps)
 {
-	cr_expect_eq(edit_distance("stat", "stat"), 0);
-	cr_expect_eq(edit_distance("satt", "stat"), 1);
-	cr_expect_eq(edit_distance("stt", "stat"), 1);
-	cr_expect_eq(edit_distance("stats", "stat"), 1);
-	cr_expect_eq(edit_distance("stet", "stat"), 1);
-	cr_expect_eq(edit_distance("", "stat"), 4);
-	cr_expect_eq(edit_distance("conv", "convert"), 1);
-	cr_expect(!is_near_spelling(edit_distance("xy", "ab"), "xy"));
+	cr_expect_eq(options_edit_distance("stat", "stat"), 0);
+	cr_expect_eq(options_edit_distance("satt", "stat"), 1);
+	cr_expect_eq(options_edit_distance("stt", "stat"), 1);
+	cr_expect_eq(options_edit_distance("stats", "stat"), 1);
+	cr_expect_eq(options_edit_distance("stet", "stat"), 1);
+	cr_expect_eq(options_edit_distance("", "stat"), 4);
+	cr_expect_eq(options_edit_distance("conv", "convert"), 1);
+	cr_expect(!options_is_near(options_edit_distance("xy", "ab"), "xy"));
 }

@@ -5,7 +5,7 @@
 
 #include "cli/cmd.h"
 #include "cli/ui/options.h"
-#include "cli/ui/parse_time.h"
+#include "cli/ui/trace_time.h"
 
 struct values {
 	bool verbose, quiet;
@@ -18,7 +18,7 @@ struct values {
 
 static inline const char *take_time(const struct option *opt, const char *value)
 {
-	return time_parse(value, opt->target);
+	return trace_time_parse(value, opt->target);
 }
 
 static inline bool parse_words(struct values *v, int argc, char **argv, int *status)

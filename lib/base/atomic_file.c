@@ -152,7 +152,7 @@ static bool create_unlinked(struct atomic_file *f, mode_t mode)
 	return true;
 }
 
-static void give_name(struct atomic_file *f, const char *name, struct error *e)
+static void link_temporary(struct atomic_file *f, const char *name, struct error *e)
 {
 	char path[FD_PATH];
 
@@ -297,7 +297,7 @@ static int open_directory(const struct atomic_file *f, const char *name, struct 
 	return fd;
 }
 
-static void take_name(struct atomic_file *f, const char *name, struct error *e)
+static void rename_temporary(struct atomic_file *f, const char *name, struct error *e)
 {
 	const int directory = f->sync ? open_directory(f, name, e) : -1;
 
@@ -322,13 +322,13 @@ int atomic_file_commit(struct atomic_file *f, const char *name, struct error *e)
 	    !sync_descriptor(f->fd))
 		error_system(e, errno, "%s: cannot be written", name);
 	if (f->open && f->unlinked && f->target && e->status == IOT_OK)
-		give_name(f, name, e);
+		link_temporary(f, name, e);
 	/* EINTR: Linux has closed the descriptor nevertheless. */
 	if (f->open && close(f->fd) != 0 && errno != EINTR)
 		error_system(e, errno, "%s: cannot be written", name);
 	f->open = false;
 	if (f->temporary && f->target && e->status == IOT_OK)
-		take_name(f, name, e);
+		rename_temporary(f, name, e);
 	atomic_file_drop(f);
 	return e->status;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Times on the command line: 90s, 1.5h, 250ms; 50%; 07:40:14; 2026-11-21T10:00:00, @1700000000. */
-#ifndef CLI_UI_PARSE_TIME_H
-#define CLI_UI_PARSE_TIME_H
+#ifndef CLI_UI_TRACE_TIME_H
+#define CLI_UI_TRACE_TIME_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum time_kind {
+enum trace_time_kind {
 	TIME_NOT_GIVEN,
 	TIME_SINCE_ZERO, /* nanoseconds of the trace */
 	TIME_SHARE,      /* billionths of the time from the first record's start to the last's */
@@ -15,7 +15,7 @@ enum time_kind {
 };
 
 struct trace_time {
-	enum time_kind kind;
+	enum trace_time_kind kind;
 	uint64_t value;
 	/* For a time of day: */
 	bool zoned;       /* otherwise local */
@@ -24,7 +24,7 @@ struct trace_time {
 };
 
 /* The times that a trace declares. */
-struct time_span {
+struct trace_time_span {
 	int64_t first_ns, last_ns; /* starts of its first and last record */
 	int64_t after_ns;          /* a time of day is the first one from here */
 	bool has_epoch;
@@ -32,13 +32,14 @@ struct time_span {
 };
 
 /* Returns NULL, or the expected syntax. A wall-clock time without a zone is local. */
-const char *time_parse(const char *text, struct trace_time *time);
+const char *trace_time_parse(const char *text, struct trace_time *time);
 
 /*
  * Nanoseconds of the trace; 100 % is immediately after the last record. Returns NULL, or what is
  * missing. A wall-clock time before the trace's zero is its zero. A time of day is the first one at
  * or after span->after_ns, whose own second (or minute, if the text has no seconds) counts.
  */
-const char *time_resolve(const struct trace_time *time, const struct time_span *span, int64_t *ns);
+const char *trace_time_resolve(const struct trace_time *time, const struct trace_time_span *span,
+			       int64_t *ns);
 
 #endif

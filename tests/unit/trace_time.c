@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cli/ui/parse_time.h"
+#include "cli/ui/trace_time.h"
 
 static const struct {
 	const char *text;
-	enum time_kind kind;
+	enum trace_time_kind kind;
 	uint64_t value;
 } times[] = {
     {"90s", TIME_SINCE_ZERO, 90000000000},
@@ -41,7 +41,7 @@ Test(parse_time, every_spelling)
 	setenv("TZ", "UTC", 1);
 	tzset();
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
-		cr_assert_null(time_parse(times[i].text, &t), "%s", times[i].text);
+		cr_assert_null(trace_time_parse(times[i].text, &t), "%s", times[i].text);
 		cr_assert_eq(t.kind, times[i].kind, "%s", times[i].text);
 		cr_assert_eq(t.value, times[i].value, "%s: %ju", times[i].text, (uintmax_t)t.value);
 	}
@@ -73,46 +73,46 @@ Test(parse_time, what_is_no_time_is_refused)
 					    "99999999999999999999"};
 	struct trace_time t;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		cr_assert_not_null(time_parse(wrong[i], &t), "%s", wrong[i]);
+		cr_assert_not_null(trace_time_parse(wrong[i], &t), "%s", wrong[i]);
 }
 
 Test(parse_time, times_in_a_trace)
 {
-	const struct time_span span = {
+	const struct trace_time_span span = {
 	    .first_ns = 1000, .last_ns = 3000, .has_epoch = true, .epoch_ns = 5000};
-	const struct time_span no_epoch = {.first_ns = 0, .last_ns = INT64_MAX};
+	const struct trace_time_span no_epoch = {.first_ns = 0, .last_ns = INT64_MAX};
 	struct trace_time t = {.kind = TIME_SHARE, .value = 500000000};
 	int64_t ns;
-	cr_assert_null(time_resolve(&t, &span, &ns));
+	cr_assert_null(trace_time_resolve(&t, &span, &ns));
 	cr_assert_eq(ns, 2000);
 	t.value = 1000000000;
-	cr_assert_null(time_resolve(&t, &span, &ns));
+	cr_assert_null(trace_time_resolve(&t, &span, &ns));
 	cr_assert_eq(ns, 3001);
-	cr_assert_null(time_resolve(&t, &no_epoch, &ns));
+	cr_assert_null(trace_time_resolve(&t, &no_epoch, &ns));
 	cr_assert_eq(ns, INT64_MAX);
 	t = (struct trace_time){.kind = TIME_WALL, .value = 7000};
-	cr_assert_null(time_resolve(&t, &span, &ns));
+	cr_assert_null(trace_time_resolve(&t, &span, &ns));
 	cr_assert_eq(ns, 2000);
 	t.value = 4000;
-	cr_assert_null(time_resolve(&t, &span, &ns));
+	cr_assert_null(trace_time_resolve(&t, &span, &ns));
 	cr_assert_eq(ns, 0);
-	cr_assert_not_null(time_resolve(&t, &no_epoch, &ns));
+	cr_assert_not_null(trace_time_resolve(&t, &no_epoch, &ns));
 }
 
-static int64_t resolved(const char *text, struct time_span span)
+static int64_t resolved(const char *text, struct trace_time_span span)
 {
 	struct trace_time t = {0};
 	int64_t ns;
-	cr_assert_null(time_parse(text, &t), "%s", text);
+	cr_assert_null(trace_time_parse(text, &t), "%s", text);
 	cr_assert_eq(t.kind, TIME_OF_DAY);
-	cr_assert_null(time_resolve(&t, &span, &ns), "%s", text);
+	cr_assert_null(trace_time_resolve(&t, &span, &ns), "%s", text);
 	return ns / 1000000;
 }
 
 /* 1700000000 is 2023-11-14T22:13:20Z. */
 Test(parse_time, a_time_of_day_is_the_first_one_in_the_trace)
 {
-	struct time_span span = {.has_epoch = true, .epoch_ns = 1700000000500000000};
+	struct trace_time_span span = {.has_epoch = true, .epoch_ns = 1700000000500000000};
 	struct trace_time t = {0};
 	int64_t ns;
 	setenv("TZ", "UTC", 1);
@@ -138,8 +138,8 @@ Test(parse_time, a_time_of_day_is_the_first_one_in_the_trace)
 	setenv("TZ", "UTC", 1);
 	tzset();
 	span.epoch_ns = INT64_MAX;
-	cr_assert_null(time_parse("07:40", &t));
-	cr_expect_not_null(time_resolve(&t, &span, &ns));
+	cr_assert_null(trace_time_parse("07:40", &t));
+	cr_expect_not_null(trace_time_resolve(&t, &span, &ns));
 	span.has_epoch = false;
-	cr_expect_not_null(time_resolve(&t, &span, &ns));
+	cr_expect_not_null(trace_time_resolve(&t, &span, &ns));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decimal fractions are exact to a nanosecond (or billionth): no floating point. */
-#include "parse_time.h"
+#include "trace_time.h"
 
 #include <string.h>
 #include <time.h>
@@ -164,7 +164,7 @@ static bool parse_time_of_day(const char *text, struct trace_time *time)
 	return !time->zoned || parse_zone(end, &time->east_s);
 }
 
-const char *time_parse(const char *text, struct trace_time *time)
+const char *trace_time_parse(const char *text, struct trace_time *time)
 {
 	const char *end = after_number(text[0] == '@' ? text + 1 : text);
 	bool fine;
@@ -215,8 +215,8 @@ static int64_t on_day(const struct trace_time *time, int64_t at_s, int days)
 	return seconds * NS_PER_S + (int64_t)(time->value % NS_PER_S);
 }
 
-static const char *resolve_time_of_day(const struct trace_time *time, const struct time_span *span,
-				       int64_t *ns)
+static const char *resolve_time_of_day(const struct trace_time *time,
+				       const struct trace_time_span *span, int64_t *ns)
 {
 	const int64_t max = INT64_MAX - 3 * DAY_S * NS_PER_S;
 	int64_t after_ns, found_ns;
@@ -236,7 +236,8 @@ static const char *resolve_time_of_day(const struct trace_time *time, const stru
 
 static const char no_epoch[] = "the trace states no epoch, so wall clock times are unknown";
 
-const char *time_resolve(const struct trace_time *time, const struct time_span *span, int64_t *ns)
+const char *trace_time_resolve(const struct trace_time *time, const struct trace_time_span *span,
+			       int64_t *ns)
 {
 	switch (time->kind) {
 	case TIME_SHARE:

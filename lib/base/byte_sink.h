@@ -3,8 +3,8 @@
  * Output, uncompressed, gzip or Zstandard. A regular file is written under a temporary name in the
  * same directory and renamed when it is complete; every write is checked.
  */
-#ifndef LIB_IO_BYTE_SINK_H
-#define LIB_IO_BYTE_SINK_H
+#ifndef LIB_BASE_BYTE_SINK_H
+#define LIB_BASE_BYTE_SINK_H
 
 #include <stddef.h>
 #include <stdint.h>

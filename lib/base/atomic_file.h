@@ -4,8 +4,8 @@
  * in the same directory, which replaces the target when it is complete and on disk; anything else
  * (a FIFO, a device) is written directly.
  */
-#ifndef LIB_IO_ATOMIC_FILE_H
-#define LIB_IO_ATOMIC_FILE_H
+#ifndef LIB_BASE_ATOMIC_FILE_H
+#define LIB_BASE_ATOMIC_FILE_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "stop.h"
+#include "lib/base/interrupt.h"
 
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -18,20 +18,20 @@ static void begin_drain(struct drain *d, int fd)
 	d->left = ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
 }
 
-enum pipe_state interrupt_wait(struct interrupt *stop, struct drain *d, int fd, int timeout_ms,
+enum pipe_state interrupt_wait(struct interrupt *interrupt, struct drain *d, int fd, int timeout_ms,
 			       size_t *size)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
-	const int ready = poll(&p, 1, stop->asked == ASKED_NOTHING ? timeout_ms : 0);
+	const int ready = poll(&p, 1, interrupt->request == INTERRUPT_NONE ? timeout_ms : 0);
 
-	if (stop->asked == ASKED_NOTHING)
+	if (interrupt->request == INTERRUPT_NONE)
 		return ready > 0 ? PIPE_READABLE : PIPE_WAITS;
 	begin_drain(d, fd);
 	/* A pipe closed by its writers is at its end, not cut. */
 	if (d->left == 0 && ready > 0 && (p.revents & POLLIN) == 0)
 		return PIPE_READABLE;
-	if (stop->asked == ASKED_QUIT || d->left == 0) {
-		atomic_store(&stop->cut, true);
+	if (interrupt->request == INTERRUPT_QUIT || d->left == 0) {
+		atomic_store(&interrupt->cut, true);
 		return PIPE_CUT;
 	}
 	if (*size > d->left)
@@ -39,7 +39,7 @@ enum pipe_state interrupt_wait(struct interrupt *stop, struct drain *d, int fd, 
 	return PIPE_READABLE;
 }
 
-void drain_took(struct drain *d, size_t n)
+void drain_consume(struct drain *d, size_t n)
 {
 	d->left -= n < d->left ? n : d->left;
 }

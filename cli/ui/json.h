@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * JSON. Bytes that are not UTF-8 are written as \u00XX, as if they were Latin-1, which every reader
+ * accepts. pretty: one member per line, indented; otherwise all on one line.
+ */
+#ifndef CLI_UI_JSON_H
+#define CLI_UI_JSON_H
+
+#include "output.h"
+
+struct json {
+	struct output *out;
+	bool pretty, comma;
+	unsigned depth;
+};
+
+/* key NULL: an element of an array, or the top level. */
+void json_open(struct json *j, const char *key, char bracket); /* '{' or '[' */
+void json_close(struct json *j, char bracket);                 /* '}' or ']' */
+void json_text(struct json *j, const char *key, const char *text, size_t n);
+void json_number(struct json *j, const char *key, uint64_t value);
+void json_signed(struct json *j, const char *key, int64_t value);
+void json_null(struct json *j, const char *key);
+/* The number, or null if it is unknown. */
+void json_known(struct json *j, const char *key, bool known, uint64_t value);
+void json_real(struct json *j, const char *key, double value); /* six decimals */
+void json_bool(struct json *j, const char *key, bool value);
+void json_string(struct output *o, const char *text, size_t n); /* with its quotes */
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/error.h"
+#include "printable.h"
+
+void message_print(const char *format, ...)
+{
+	char text[2048];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	printable_sentence(text);
+	/* A single call, so that lines of several processes do not mix. */
+	fprintf(stderr, "iotrace: %s\n", text);
+}
+
+void message_print_about(const char *path, const char *format, ...)
+{
+	char name[512], text[1024];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	message_print("%s: %s", escape_text(name, sizeof name, path, strlen(path)), text);
+}
+
+int message_error(const char *path, const char *what)
+{
+	message_print_about(path, "%s", what);
+	return EXIT_FAULT;
+}
+
+int message_no_memory(void)
+{
+	message_print("out of memory");
+	return EXIT_FAULT;
+}
+
+const char *message_lost(char *text, size_t capacity, uint64_t records)
+{
+	if (records > 0)
+		snprintf(text, capacity, "at least %ju", (uintmax_t)records);
+	else
+		snprintf(text, capacity, "not known");
+	return text;
+}

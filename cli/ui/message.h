@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Messages: one line on stderr, preceded by "iotrace: ". Escape foreign text with escape_text. */
+#ifndef CLI_UI_MESSAGE_H
+#define CLI_UI_MESSAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/cmd.h"
+
+void message_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* "PATH: text"; escapes the path. */
+void message_print_about(const char *path, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* "PATH: what". Returns EXIT_FAULT, as does the next one. */
+int message_error(const char *path, const char *what);
+int message_no_memory(void);
+
+/* "at least 4", or "not known": the value of "records lost"; returns text. */
+const char *message_lost(char *text, size_t capacity, uint64_t records);
+
+#endif
