@@ -1,34 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The calls of all ranks, in order of their start. As many ranks are open at once as memory allows:
- * a group. Its order is a loser tree of its ranks by the start of the next call, then by rank, so
- * that it is deterministic. Each node stores the loser of its match, so a new call replays only the
- * path from its leaf. Time and rank are packed in one word, so that matches, whose outcome is
- * unpredictable, need no branches.
+ * The calls of all ranks, in order of their start, then of their rank. As many ranks are open at
+ * once as memory allows: a group.
  */
 #include "recorder.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-enum { NUMBER_BITS = 7 };
-
-_Static_assert(RECORDER_GROUP_RANKS <= 1 << NUMBER_BITS, "numbers of a group fit");
-
-/* Range of times in a word: 2 years, of which 200 days are for clocks that go back. */
-#define LATEST    ((UINT64_C(1) << (64 - NUMBER_BITS)) - 2)
-#define HAS_ENDED (LATEST + 1)
-#define BACK_NS   (INT64_C(1) << 54)
-
-static uint64_t word_of(const struct recorder_order *o, uint32_t number)
+static struct loser_entry entry_of(const struct recorder_order *o, uint32_t number)
 {
-	uint64_t since = HAS_ENDED;
-	if (o->rank[number] != NULL) {
-		const int64_t start_ns = o->rank[number]->coming->start_ns;
-		since = start_ns < o->base_ns ? 0 : (uint64_t)start_ns - (uint64_t)o->base_ns;
-		since = since < LATEST ? since : LATEST;
-	}
-	return since << NUMBER_BITS | number;
+	return (struct loser_entry){loser_tree_key(o->rank[number]->coming->start_ns), number};
 }
 
 void recorder_order_add(struct recorder_order *o, struct recorder_rank *k)
@@ -37,51 +19,27 @@ void recorder_order_add(struct recorder_order *o, struct recorder_rank *k)
 	o->open++;
 }
 
-static int64_t base_of(const struct recorder_order *o)
-{
-	int64_t first_ns = INT64_MAX;
-	for (uint32_t i = 0; i < o->count; i++)
-		if (o->rank[i]->coming->start_ns < first_ns)
-			first_ns = o->rank[i]->coming->start_ns;
-	return first_ns < INT64_MIN + BACK_NS ? INT64_MIN : first_ns - BACK_NS;
-}
-
 void recorder_order_begin(struct recorder_order *o)
 {
-	uint64_t winner[2 * RECORDER_GROUP_RANKS];
-	for (o->leaves = 1; o->leaves < o->count; o->leaves *= 2)
-		;
-	o->base_ns = base_of(o);
-	for (uint32_t i = o->count; i < o->leaves; i++)
-		o->rank[i] = NULL;
-	for (uint32_t i = 0; i < o->leaves; i++)
-		winner[o->leaves + i] = word_of(o, i);
-	for (uint32_t match = o->leaves - 1; match > 0; match--) {
-		const uint64_t a = winner[2 * match], b = winner[2 * match + 1];
-		winner[match] = a < b ? a : b;
-		o->loser[match] = a < b ? b : a;
-	}
-	o->first = winner[1] & ((1U << NUMBER_BITS) - 1);
+	o->tree = (struct loser_tree){o->node, o->count};
+	for (uint32_t i = 0; i < o->count; i++)
+		o->node[o->count + i] = entry_of(o, i);
+	loser_tree_build(&o->tree, NULL, NULL);
 }
 
 void recorder_order_moved(struct recorder_order *o)
 {
-	uint64_t winner = word_of(o, o->first);
-	for (uint32_t match = (o->leaves + o->first) / 2; match > 0; match /= 2) {
-		const uint64_t other = o->loser[match];
-		o->loser[match] = other > winner ? other : winner;
-		winner = other > winner ? winner : other;
-	}
-	o->first = winner & ((1U << NUMBER_BITS) - 1);
+	const uint32_t first = loser_tree_winner(&o->tree);
+	loser_tree_replay(&o->tree, first, entry_of(o, first), NULL, NULL);
 }
 
 void recorder_order_ended(struct recorder_order *o)
 {
+	const uint32_t first = loser_tree_winner(&o->tree);
 	assert(o->open > 0);
-	o->rank[o->first] = NULL;
-	if (--o->open > 0)
-		recorder_order_moved(o);
-	else
+	o->rank[first] = NULL;
+	loser_tree_replay(&o->tree, first, LOSER_TREE_END, NULL, NULL);
+	if (--o->open == 0)
 		o->count = 0;
 }
 

@@ -27,6 +27,7 @@
 
 #include "converters/emit.h"
 #include "converters/fdtable/fdtable.h"
+#include "lib/base/loser_tree.h"
 #include "lib/base/tempfile.h"
 
 struct recorder;
@@ -481,9 +482,9 @@ bool recorder_text_line(const char *line, const char *end);
 
 struct recorder_order {
 	struct recorder_rank *rank[RECORDER_GROUP_RANKS]; /* NULL if ended */
-	uint64_t loser[RECORDER_GROUP_RANKS];             /* of each match, index 1 is the root */
-	int64_t base_ns;                                  /* base of their times */
-	uint32_t count, open, leaves, first; /* first: the rank with the earliest next call */
+	struct loser_tree tree;                           /* of their next calls */
+	struct loser_entry node[2 * RECORDER_GROUP_RANKS];
+	uint32_t count, open;
 };
 
 /* Adds a rank, before recorder_order_begin(). */
@@ -496,7 +497,7 @@ void recorder_order_ended(struct recorder_order *o);
 
 static inline struct recorder_rank *recorder_first(const struct recorder_order *o)
 {
-	return o->rank[o->first];
+	return o->rank[loser_tree_winner(&o->tree)];
 }
 
 /* The ranks of a trace, of which a group is open at a time. */
