@@ -168,34 +168,20 @@ static bool advance(struct strace_log *log, struct strace_member *m)
 
 /* Merge */
 
-static bool before(const struct strace_log *log, uint32_t a, uint32_t b)
+/* A loser_tree_tie_fn: context is the log. Equal keys are ordered by the start of the line. */
+static bool is_before(const void *context, uint32_t a, uint32_t b)
 {
+	const struct strace_log *log = context;
 	const struct strace_member *x = &log->member[a], *y = &log->member[b];
-	if (x->key_ns != y->key_ns)
-		return x->key_ns < y->key_ns;
-	if (x->line.time_ns !=
-	    /* the call that returns last may have seen the effects of the others */
-	    y->line.time_ns)
+	/* the call that returns last may have seen the effects of the others */
+	if (x->line.time_ns != y->line.time_ns)
 		return x->line.time_ns < y->line.time_ns;
 	return x->tid != y->tid ? x->tid < y->tid : a < b;
 }
 
-static void sift_down(struct strace_log *log, size_t i)
+static struct loser_entry entry_of(const struct strace_log *log, uint32_t i)
 {
-	for (;;) {
-		size_t child = 2 * i + 1;
-		if (child >= log->heap_size)
-			return;
-		if (child + 1 < log->heap_size &&
-		    before(log, log->heap[child + 1], log->heap[child]))
-			child++;
-		if (!before(log, log->heap[child], log->heap[i]))
-			return;
-		uint32_t swap = log->heap[i];
-		log->heap[i] = log->heap[child];
-		log->heap[child] = swap;
-		i = child;
-	}
+	return (struct loser_entry){loser_tree_key(log->member[i].key_ns), i};
 }
 
 static void member_close(struct strace_member *m)
@@ -206,13 +192,6 @@ static void member_close(struct strace_member *m)
 	free(m->clean);
 	m->clean = NULL;
 	m->clean_capacity = 0;
-}
-
-/* Removes the top member, which has ended. */
-static void heap_pop(struct strace_log *log)
-{
-	log->heap[0] = log->heap[--log->heap_size];
-	sift_down(log, 0);
 }
 
 /* Without free descriptors, reads a small member from its head, which is in memory. */
@@ -262,48 +241,53 @@ static void allow_descriptors(struct strace_log *log)
 	log->open_max = limit.rlim_cur;
 }
 
+/* Reads the next line of the first member, which may then no longer be the first. */
+static void read_line(struct strace_log *log, uint32_t i)
+{
+	struct strace_member *m = &log->member[i];
+	struct loser_entry now = LOSER_TREE_END;
+	m->ready = advance(log, m);
+	if (m->ready) {
+		now = entry_of(log, i);
+	} else {
+		const int status = read_status(log, m);
+		if (status != IOT_OK && log->status == IOT_OK)
+			log->status = status;
+		member_close(m);
+		m->ended = true;
+		log->open--;
+		log->live--;
+	}
+	if (log->members > 1 || !m->ready)
+		loser_tree_replay(&log->tree, i, now, is_before, log);
+}
+
 int strace_log_next(struct strace_log *log)
 {
-	while (log->heap_size > 0) {
-		struct strace_member *m = &log->member[log->heap[0]];
-		bool fresh = !m->opened;
-		if (fresh && !member_open(log, m))
+	while (!loser_tree_ended(&log->tree)) {
+		const uint32_t i = loser_tree_winner(&log->tree);
+		struct strace_member *m = &log->member[i];
+		if (!m->opened && !member_open(log, m))
 			return log->status;
-		if (log->current != m || fresh || m->raw == NULL) {
-			if (!fresh && m->raw != NULL) { /* already read */
-				log->current = m;
-				return 1;
-			}
-		}
-		m->raw = NULL;
-		if (!advance(log, m)) {
-			int status = read_status(log, m);
-			if (status != IOT_OK && log->status == IOT_OK)
-				log->status = status;
-			member_close(m);
-			log->open--;
-			heap_pop(log);
-			log->current = NULL;
+		if (!m->ready) {
+			read_line(log, i);
 			continue;
 		}
+		m->ready = false; /* consumed before the next call */
 		log->current = m;
-		if (log->heap_size == 1)
-			return 1;
-		sift_down(log, 0);
-		if (&log->member[log->heap[0]] == m)
-			return 1;
-		log->current = NULL;
+		return 1;
 	}
+	log->current = NULL;
 	return 0;
 }
 
 int64_t strace_log_watermark(const struct strace_log *log)
 {
 	int64_t ns = INT64_MAX;
-	for (size_t i = 0; i < log->heap_size; i++) {
-		const struct strace_member *m = &log->member[log->heap[i]];
-		int64_t at = m->opened ? m->last_ns : m->first_ns;
-		if (at < ns)
+	for (size_t i = 0; i < log->members; i++) {
+		const struct strace_member *m = &log->member[i];
+		const int64_t at = m->opened ? m->last_ns : m->first_ns;
+		if (!m->ended && at < ns)
 			ns = at;
 	}
 	return ns;
@@ -420,20 +404,23 @@ int strace_log_open(struct strace_log *log, struct source_state *src)
 	log->src = src;
 	log->members = input_count(log->src->input);
 	log->member = calloc(log->members + 1, sizeof *log->member);
-	log->heap = calloc(log->members + 1, sizeof *log->heap);
-	if (log->member == NULL || log->heap == NULL)
+	log->tree.leaves = log->members > 0 ? log->members : 1;
+	log->tree.node = malloc(2 * log->tree.leaves * sizeof *log->tree.node);
+	if (log->member == NULL || log->tree.node == NULL)
 		return error_set(&log->src->error, IOT_ENOMEM, "out of memory");
 	log->src->tick_ns = UINT64_C(1000000000);
 	allow_descriptors(log);
 	for (size_t i = 0; i < log->members; i++) {
 		member_look(log, i);
-		if (!is_left_out(log, i))
-			log->heap[log->heap_size++] = (uint32_t)i;
+		log->member[i].ended = is_left_out(log, i);
+		log->live += !log->member[i].ended;
 	}
 	settle_times(log);
 	note_times(log);
-	for (size_t i = log->heap_size; i-- > 0;)
-		sift_down(log, i);
+	for (uint32_t i = 0; i < log->tree.leaves; i++)
+		log->tree.node[log->tree.leaves + i] =
+		    i < log->members && !log->member[i].ended ? entry_of(log, i) : LOSER_TREE_END;
+	loser_tree_build(&log->tree, is_before, log);
 	return IOT_OK;
 }
 
@@ -442,5 +429,5 @@ void strace_log_close(struct strace_log *log)
 	for (size_t i = 0; log->member != NULL && i < log->members; i++)
 		member_close(&log->member[i]);
 	free(log->member);
-	free(log->heap);
+	free(log->tree.node);
 }

@@ -327,8 +327,8 @@ static int64_t watermark(struct strace *s)
 		return INT64_MIN;
 	if (s->src->report.lines < s->watermark.again)
 		return s->watermark.ns;
-	uint64_t looked = s->log.heap_size;
-	int64_t ns = s->log.heap_size > 0 ? strace_log_watermark(&s->log) : s->now_ns;
+	uint64_t looked = s->log.members;
+	int64_t ns = s->log.live > 0 ? strace_log_watermark(&s->log) : s->now_ns;
 	const int64_t outstanding = strace_aio_earliest(s);
 	if (outstanding < ns)
 		ns = outstanding;

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "lib/base/idmap.h"
+#include "lib/base/loser_tree.h"
 
 #include "converters/converter.h"
 #include "converters/emit.h"
@@ -450,7 +451,8 @@ struct strace_member {
 	struct strace_line line;
 	int64_t key_ns; /* time at which the current line takes effect */
 	int64_t first_ns, last_ns;
-	bool opened;
+	bool opened, ended;
+	bool ready;    /* the current line has been read, and not yet returned */
 	bool cut;      /* the current line has no LF */
 	bool ends_cut; /* the last line is incomplete */
 	char *clean;   /* a copy of the line without colours */
@@ -462,7 +464,7 @@ struct strace_member {
 
 enum { STRACE_STARTS = 256 };
 
-/* The members, and a heap of those with a current line, ordered by time */
+/* The members, merged by the times of their current lines */
 struct strace_log {
 	struct source_state *src;
 	int status;
@@ -473,8 +475,8 @@ struct strace_log {
 	bool has_time, brackets, durations; /* true if the logs have them */
 	bool backwards;                     /* times have decreased: there is no watermark */
 	size_t open, open_max;              /* open members, and their limit */
-	uint32_t *heap;
-	size_t heap_size;
+	struct loser_tree tree;             /* of the members, by key_ns */
+	size_t live;                        /* members that have not ended */
 	struct strace_member *current;
 	int64_t starts[STRACE_STARTS]; /* start times of the lines of a set read last */
 	unsigned starts_next;
