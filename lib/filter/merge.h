@@ -123,6 +123,7 @@ struct merge_runs {
 	uint64_t *end; /* of each run */
 	size_t count, capacity;
 	struct iot_record last;
+	uint32_t last_tag;
 };
 
 int merge_runs_append(struct merge_runs *r, const struct iot_event *ev, const uint32_t *from,

@@ -17,6 +17,7 @@ struct merge_run {
 	uint64_t offset, end; /* not yet in the buffer */
 	size_t used, fill;    /* the buffer's bytes [used, fill) are next */
 	struct iot_event last;
+	uint32_t last_tag;
 	unsigned char buffer[TEMPFILE_BUFFER + EVENT_PACK_SLACK];
 };
 
@@ -32,7 +33,7 @@ int merge_runs_append(struct merge_runs *r, const struct iot_event *ev, const ui
 		unsigned char *to = tempfile_reserve(f, EVENT_PACK_MAX);
 		if (to == NULL)
 			return f->error->status;
-		f->fill += event_pack(to, &ev[i], from[i], &r->last);
+		f->fill += event_pack(to, &ev[i], from[i], &r->last, &r->last_tag);
 		if (text.size > 0 && tempfile_append(f, text.data, text.size) != IOT_OK)
 			return f->error->status;
 	}
@@ -45,6 +46,7 @@ int merge_runs_end(struct merge_runs *r)
 		return error_set(r->file.error, IOT_ENOMEM, "out of memory");
 	r->end[r->count++] = tempfile_end(&r->file);
 	r->last = (struct iot_record){.start_ns = 0};
+	r->last_tag = 0;
 	return tempfile_flush(&r->file);
 }
 
@@ -70,6 +72,7 @@ struct merge_stream *merge_run_open(struct merge_runs *r, size_t number)
 	s->run->end = r->end[number];
 	s->run->used = s->run->fill = 0;
 	s->run->last = (struct iot_event){.kind = IOT_RECORD};
+	s->run->last_tag = 0;
 	return s;
 }
 
@@ -95,9 +98,9 @@ static int read_event(struct merge_stream *s, struct iot_event *ev, uint32_t *fr
 	int status = fetch(r, EVENT_PACK_MAX);
 	if (status != IOT_OK)
 		return status;
-	r->used += event_unpack(r->buffer + r->used, &r->last);
+	r->used += event_unpack(r->buffer + r->used, &r->last, &r->last_tag);
 	*ev = r->last;
-	*from = event_take_tag(ev);
+	*from = r->last_tag;
 	if (ev->text.size == 0)
 		return IOT_OK;
 	if ((status = fetch(r, ev->text.size)) != IOT_OK)

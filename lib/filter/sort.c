@@ -94,10 +94,10 @@ static int sorter_failure(struct sort_stage *s, struct iot_stream *self)
 static int add(struct sort_stage *s, struct iot_stream *self, const struct iot_event *ev,
 	       const uint32_t *tag, size_t n)
 {
-	const int status = sorter_add(s->sorter, ev, tag, n);
-	if (status == IOT_OK)
+	const enum sorter_result result = sorter_add(s->sorter, ev, tag, n);
+	if (result == SORTER_OK)
 		return IOT_OK;
-	if (status != SORTER_RESTART)
+	if (result == SORTER_FAILED)
 		return sorter_failure(s, self);
 	if (s->options.report != NULL)
 		s->options.report->restart = 1;

@@ -3,9 +3,8 @@
  * Delta-encodes the events of a sorted run: a word with the number of bytes of each field, type and
  * flags, then the fields. Starts are differences to the previous event, durations absolute, all
  * other fields XORed with the same field of the previous event. Events other than plain records are
- * rare and stored in full, followed by their text. This encoding is private to the running program.
- *
- * Inside the sorter the tag of an event is in rec.spare, which is 0 outside of it.
+ * rare and stored in full, followed by their text. Each event has a tag, a number that the caller
+ * chooses. This encoding is private to the running program.
  */
 #ifndef LIB_SORT_EVENT_PACK_H
 #define LIB_SORT_EVENT_PACK_H
@@ -33,8 +32,8 @@ enum {
 
 struct packed_event {
 	struct iot_record rec;
-	uint32_t kind, has;
 	uint64_t text_size;
+	uint32_t kind, has, tag, zero;
 };
 
 static inline unsigned char *event_pack_number(unsigned char *p, uint64_t v, unsigned shift,
@@ -64,8 +63,7 @@ static inline bool event_packs_short(const struct iot_record *rec, const struct 
 static inline size_t event_pack_full(unsigned char *to, const struct iot_event *ev, uint32_t tag)
 {
 	const uint32_t lengths = EVENT_PACK_IN_FULL;
-	struct packed_event full = {ev->rec, ev->kind, ev->has, ev->text.size};
-	full.rec.spare = tag;
+	const struct packed_event full = {ev->rec, ev->text.size, ev->kind, ev->has, tag, 0};
 	memcpy(to, &lengths, sizeof(lengths));
 	memcpy(to + sizeof(lengths), &full, sizeof(full));
 	return sizeof(lengths) + sizeof(full);
@@ -104,15 +102,15 @@ static inline size_t event_pack_record(unsigned char *to, const struct iot_recor
 	return (size_t)(p - to);
 }
 
-/* The same for any event, whose text is not written; *last becomes its record. */
+/* The same for any event, whose text is not written; *last and *last_tag become those of it. */
 static inline size_t event_pack(unsigned char *to, const struct iot_event *ev, uint32_t tag,
-				struct iot_record *last)
+				struct iot_record *last, uint32_t *last_tag)
 {
 	const size_t size = is_record_only(ev)
-				? event_pack_record(to, &ev->rec, tag, last, last->spare)
+				? event_pack_record(to, &ev->rec, tag, last, *last_tag)
 				: event_pack_full(to, ev, tag);
 	*last = ev->rec;
-	last->spare = tag;
+	*last_tag = tag;
 	return size;
 }
 
@@ -128,7 +126,8 @@ static inline uint64_t event_unpack_number(const unsigned char **p, unsigned n)
 	return le64toh(v) & mask[n];
 }
 
-static inline size_t event_unpack_full(const unsigned char *from, struct iot_event *ev)
+static inline size_t event_unpack_full(const unsigned char *from, struct iot_event *ev,
+				       uint32_t *tag)
 {
 	struct packed_event full;
 	memcpy(&full, from + sizeof(uint32_t), sizeof(full));
@@ -136,6 +135,7 @@ static inline size_t event_unpack_full(const unsigned char *from, struct iot_eve
 	ev->kind = full.kind;
 	ev->has = full.has;
 	ev->text.size = full.text_size;
+	*tag = full.tag;
 	return sizeof(uint32_t) + sizeof(full);
 }
 
@@ -155,17 +155,17 @@ static inline bool event_peek_start(const unsigned char *from, int64_t last, int
 }
 
 /*
- * Decodes an event and returns the bytes read. *ev is the previous event in the run, zeros for the
- * first, and becomes this one.
+ * Decodes an event and returns the bytes read. *ev and *tag are those of the previous event in the
+ * run, zeros for the first, and become those of this one.
  */
-static inline __attribute__((always_inline)) size_t event_unpack(const unsigned char *from,
-								 struct iot_event *ev)
+static inline __attribute__((always_inline)) size_t
+event_unpack(const unsigned char *from, struct iot_event *ev, uint32_t *tag)
 {
 	struct iot_record *rec = &ev->rec;
 	uint32_t n;
 	memcpy(&n, from, sizeof(n));
 	if ((n & 15) == EVENT_PACK_IN_FULL)
-		return event_unpack_full(from, ev);
+		return event_unpack_full(from, ev, tag);
 	const unsigned char *p = from + 6;
 	rec->start_ns = (int64_t)((uint64_t)rec->start_ns + event_unpack_number(&p, n & 15));
 	rec->duration_ns = event_unpack_number(&p, n >> 4 & 15);
@@ -176,7 +176,7 @@ static inline __attribute__((always_inline)) size_t event_unpack(const unsigned 
 		rec->file ^= (uint32_t)event_unpack_number(&p, n >> 20 & 7);
 		rec->process ^= (uint32_t)event_unpack_number(&p, n >> 23 & 7);
 		rec->operation ^= (uint32_t)event_unpack_number(&p, n >> 26 & 7);
-		rec->spare ^= (uint32_t)event_unpack_number(&p, n >> 29 & 7);
+		*tag ^= (uint32_t)event_unpack_number(&p, n >> 29 & 7);
 	}
 	if (from[5] >> EVENT_PACK_FLAGS != 0)
 		rec->object ^= (uint32_t)event_unpack_number(&p, from[5] >> EVENT_PACK_FLAGS);
@@ -187,14 +187,6 @@ static inline __attribute__((always_inline)) size_t event_unpack(const unsigned 
 	ev->has = 0;
 	ev->text.size = 0;
 	return (size_t)(p - from);
-}
-
-/* Returns the tag of a decoded event, and removes it. */
-static inline uint32_t event_take_tag(struct iot_event *ev)
-{
-	const uint32_t tag = ev->rec.spare;
-	ev->rec.spare = 0;
-	return tag;
 }
 
 #endif

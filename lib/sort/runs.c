@@ -15,8 +15,9 @@
 
 enum {
 	BATCH = 64,
-	LONG_RUN = 8, /* a run is long if it fills at least 1/LONG_RUN of the memory */
-	BUFFERS = 8,  /* 1/BUFFERS of the memory is for reading the file */
+	FORGET_MIN = 1 << 20, /* minimum number of bytes of the file to discard at once */
+	LONG_RUN = 8,         /* a run is long if it fills at least 1/LONG_RUN of the memory */
+	BUFFERS = 8,          /* 1/BUFFERS of the memory is for reading the file */
 	BUFFERS_MAX = 16 << 20,
 	BUFFER_LARGE = 65536,
 	BUFFER_SMALL = 4096,
@@ -51,6 +52,126 @@ void runs_free(struct runs *r)
 static int no_memory(struct runs *r)
 {
 	return error_set(r->error, IOT_ENOMEM, "out of memory for sorting");
+}
+
+/* One run: read from the file and then from memory; releases both on the way */
+
+struct run *run_new(void)
+{
+	struct run *run = aligned_alloc(RUN_ALIGN, sizeof(*run));
+	if (run != NULL)
+		*run = (struct run){.pos = NULL};
+	return run;
+}
+
+void run_free(struct runs *r, struct run *run)
+{
+	if (!run->in_memory)
+		tempfile_discard(&r->file, run->forgotten, run->end);
+	while (run->first != NULL) {
+		struct slab_block *next = run->first->next;
+		slab_pool_give(&r->chunks, run->first);
+		run->first = next;
+	}
+	free(run->buf);
+	free(run);
+}
+
+static void forget(struct runs *r, struct run *run, uint64_t min)
+{
+	if (run->offset - run->forgotten < min)
+		return;
+	tempfile_discard(&r->file, run->forgotten, run->offset);
+	run->forgotten = run->offset;
+}
+
+static int fetch_from_file(struct runs *r, struct run *run)
+{
+	if (run->buf == NULL)
+		run->buf = malloc(r->buffer_size + EVENT_PACK_MAX);
+	if (run->buf == NULL)
+		return no_memory(r);
+	size_t kept = (size_t)(run->stop - run->pos);
+	if (kept > 0)
+		memmove(run->buf, run->pos, kept);
+	uint64_t left = run->end - run->offset;
+	size_t n = r->buffer_size - kept < left ? r->buffer_size - kept : (size_t)left;
+	int status = tempfile_read(&r->file, run->offset, run->buf + kept, n);
+	if (status != IOT_OK)
+		return status;
+	run->offset += n;
+	run->pos = run->buf;
+	run->stop = run->limit = run->buf + kept + n;
+	if (run->offset < run->end)
+		run->limit -= EVENT_PACK_MAX;
+	forget(r, run, FORGET_MIN);
+	return 1;
+}
+
+static int fetch_from_memory(struct runs *r, struct run *run)
+{
+	struct slab_block *chunk = run->first;
+	if (chunk == NULL)
+		return 0;
+	if (run->pos == NULL)
+		run->pos = chunk->data;
+	if (run->pos == chunk->data + chunk->used && chunk->next != NULL) {
+		run->first = chunk->next;
+		slab_pool_give(&r->chunks, chunk);
+		chunk = run->first;
+		run->pos = chunk->data;
+	}
+	run->stop = run->limit = chunk->data + chunk->used;
+	return run->pos < run->stop;
+}
+
+int run_fetch(struct runs *r, struct run *run)
+{
+	if (!run->in_memory) {
+		if (run->offset < run->end)
+			return fetch_from_file(r, run);
+		run->limit = run->stop;
+		if (run->pos < run->stop)
+			return 1;
+		forget(r, run, 0);
+		free(run->buf);
+		run->buf = NULL;
+		run->in_memory = true;
+		run->pos = run->stop = run->limit = NULL;
+	}
+	return fetch_from_memory(r, run);
+}
+
+bool run_more(const struct run *run)
+{
+	const struct slab_block *chunk = run->first;
+	if (run->pos < run->stop)
+		return true;
+	if (!run->in_memory)
+		return run->offset < run->end || chunk != NULL;
+	return chunk != NULL &&
+	       (run->pos == NULL || run->pos < chunk->data + chunk->used || chunk->next != NULL);
+}
+
+int run_text(struct runs *r, struct run *run, char *to)
+{
+	size_t size = run->head.text.size;
+	while (size > 0) {
+		size_t n = (size_t)(run->stop - run->pos);
+		n = n < size ? n : size;
+		if (n > 0)
+			memcpy(to, run->pos, n);
+		run->pos += n;
+		to += n;
+		size -= n;
+		int status = size > 0 ? run_fetch(r, run) : 1;
+		if (status < 0)
+			return status;
+		if (status == 0)
+			return error_set(r->error, IOT_EIO,
+					 "the temporary file for sorting ends early");
+	}
+	return IOT_OK;
 }
 
 /* The file */
@@ -89,14 +210,14 @@ static int write_run(struct runs *r, struct run *run)
 	return status;
 }
 
-static int pack_to_file(struct runs *r, const struct iot_event *ev, size_t n,
-			struct iot_record *last)
+static int pack_to_file(struct runs *r, const struct iot_event *ev, const uint32_t *tag, size_t n,
+			struct iot_record *last, uint32_t *last_tag)
 {
 	for (size_t i = 0; i < n; i++) {
 		unsigned char *to = tempfile_reserve(&r->file, EVENT_PACK_MAX);
 		if (to == NULL)
 			return r->error->status;
-		r->file.fill += event_pack(to, &ev[i], ev[i].rec.spare, last);
+		r->file.fill += event_pack(to, &ev[i], tag[i], last, last_tag);
 		if (ev[i].text.size > 0 &&
 		    tempfile_append(&r->file, ev[i].text.data, ev[i].text.size) != IOT_OK)
 			return r->error->status;
@@ -107,13 +228,14 @@ static int pack_to_file(struct runs *r, const struct iot_event *ev, size_t n,
 static int merge_to_file(struct runs *r, size_t first, size_t n)
 {
 	struct iot_event batch[BATCH];
+	uint32_t tag[BATCH], last_tag = 0;
 	struct iot_record last = {.start_ns = 0};
 	int status = runs_begin(r, first, n);
 	while (status == IOT_OK) {
-		ssize_t got = runs_next(r, batch, NULL, BATCH, NULL);
+		ssize_t got = runs_next(r, batch, tag, BATCH, NULL);
 		if (got <= 0)
 			return (int)got;
-		status = pack_to_file(r, batch, (size_t)got, &last);
+		status = pack_to_file(r, batch, tag, (size_t)got, &last, &last_tag);
 	}
 	return status;
 }
@@ -203,33 +325,37 @@ bool runs_continue(const struct runs *r, int64_t start, uint32_t process)
 	return r->open && in_order(r, &r->last, start, process);
 }
 
-static int begin_run(struct runs *r)
+static bool begin_run(struct runs *r)
 {
 	struct run *run = run_new();
 	if (run == NULL || !array_reserve(&r->run, &r->capacity, r->count + 1, sizeof(run))) {
 		free(run);
-		return no_memory(r);
+		no_memory(r);
+		return false;
 	}
 	run->in_memory = true;
 	r->run[r->count++] = run;
 	r->open = true;
 	r->last = (struct iot_record){.start_ns = 0};
+	r->last_tag = 0;
 	r->length = 0;
-	return IOT_OK;
+	return true;
 }
 
-static int add_chunk(struct runs *r)
+static bool add_chunk(struct runs *r)
 {
 	struct run *run = r->run[r->count - 1];
 	struct slab_block *chunk = slab_pool_get(&r->chunks);
-	if (chunk == NULL)
-		return no_memory(r);
+	if (chunk == NULL) {
+		no_memory(r);
+		return false;
+	}
 	if (run->last != NULL)
 		run->last->next = chunk;
 	else
 		run->first = chunk;
 	run->last = chunk;
-	return IOT_OK;
+	return true;
 }
 
 static size_t space_left(const struct runs *r, const struct run *run)
@@ -240,25 +366,26 @@ static size_t space_left(const struct runs *r, const struct run *run)
 }
 
 /* Reserves memory for an event, unless the sorter is empty: a single event may exceed the limit. */
-static int reserve_capacity(struct runs *r, const struct iot_event *ev)
+static enum runs_result reserve_capacity(struct runs *r, const struct iot_event *ev)
 {
 	size_t chunks = 1 + ev->text.size / (slab_block_capacity(&r->chunks) - EVENT_PACK_MAX) + 1;
 	if (ev->text.size == 0)
 		chunks = 1;
 	if (slab_pool_left(&r->chunks) >= chunks || r->count == 0)
-		return IOT_OK;
-	return r->may_spill ? spill(r) : r->beyond ? IOT_OK : RUNS_FULL;
+		return RUNS_OK;
+	if (!r->may_spill)
+		return r->beyond ? RUNS_OK : RUNS_FULL;
+	return spill(r) == IOT_OK ? RUNS_OK : RUNS_FAILED;
 }
 
-static int put_text(struct runs *r, struct iot_text text)
+static bool append_text(struct runs *r, struct iot_text text)
 {
 	while (text.size > 0) {
 		struct run *run = r->run[r->count - 1];
 		size_t n = space_left(r, run);
 		if (n == 0) {
-			int status = add_chunk(r);
-			if (status != IOT_OK)
-				return status;
+			if (!add_chunk(r))
+				return false;
 			continue;
 		}
 		n = n < text.size ? n : text.size;
@@ -267,95 +394,68 @@ static int put_text(struct runs *r, struct iot_text text)
 		text.data += n;
 		text.size -= n;
 	}
-	return IOT_OK;
+	return true;
 }
 
-static bool fits(const struct runs *r, const struct iot_event *ev)
+/* Appends an event, to a new run or chunk if necessary. */
+static enum runs_result append_one(struct runs *r, const struct iot_event *ev, uint32_t tag)
 {
-	return r->open && space_left(r, r->run[r->count - 1]) >= EVENT_PACK_MAX + ev->text.size &&
-	       runs_continue(r, ev->rec.start_ns, ev->rec.process);
-}
-
-static int put(struct runs *r, const struct iot_event *ev, uint32_t tag)
-{
-	if (!fits(r, ev)) {
-		int status = reserve_capacity(r, ev);
-		if (status == IOT_OK && !runs_continue(r, ev->rec.start_ns, ev->rec.process))
-			status = begin_run(r);
-		if (status == IOT_OK && space_left(r, r->run[r->count - 1]) < EVENT_PACK_MAX)
-			status = add_chunk(r);
-		if (status != IOT_OK)
-			return status;
-	}
+	const struct iot_record *rec = &ev->rec;
+	const bool fits = r->open &&
+			  space_left(r, r->run[r->count - 1]) >= EVENT_PACK_MAX + ev->text.size &&
+			  runs_continue(r, rec->start_ns, rec->process);
+	const enum runs_result reserved = fits ? RUNS_OK : reserve_capacity(r, ev);
+	if (reserved != RUNS_OK)
+		return reserved;
+	if (!runs_continue(r, rec->start_ns, rec->process) && !begin_run(r))
+		return RUNS_FAILED;
+	if (space_left(r, r->run[r->count - 1]) < EVENT_PACK_MAX && !add_chunk(r))
+		return RUNS_FAILED;
 	struct slab_block *chunk = r->run[r->count - 1]->last;
-	chunk->used += event_pack(chunk->data + chunk->used, ev, tag, &r->last);
+	chunk->used += event_pack(chunk->data + chunk->used, ev, tag, &r->last, &r->last_tag);
 	r->length++;
-	return ev->text.size > 0 ? put_text(r, ev->text) : IOT_OK;
+	return append_text(r, ev->text) ? RUNS_OK : RUNS_FAILED;
 }
 
 /*
  * Appends plain records while they continue the run and fit its last chunk; returns their number.
  */
-static size_t put_on(struct runs *r, const struct iot_record *const *rec, const uint32_t *tag,
-		     size_t n)
+static size_t append_records(struct runs *r, const struct iot_event *ev, const uint32_t *tag,
+			     size_t n)
 {
 	struct slab_block *chunk = r->open ? r->run[r->count - 1]->last : NULL;
 	if (chunk == NULL)
 		return 0;
 	const struct iot_record *last = &r->last;
-	uint32_t last_tag = r->last.spare;
+	uint32_t last_tag = r->last_tag;
 	const size_t full = slab_block_capacity(&r->chunks) - EVENT_PACK_SLACK - EVENT_PACK_MAX;
 	size_t used = chunk->used, i = 0;
-	for (; i < n && used <= full; i++) {
-		if (!in_order(r, last, rec[i]->start_ns, rec[i]->process))
+	for (; i < n && used <= full && is_record_only(&ev[i]); i++) {
+		const struct iot_record *rec = &ev[i].rec;
+		if (!in_order(r, last, rec->start_ns, rec->process))
 			break;
-		const uint32_t now = tag != NULL ? tag[i] : rec[i]->spare;
-		used += event_pack_record(chunk->data + used, rec[i], now, last, last_tag);
-		last = rec[i];
+		const uint32_t now = tag != NULL ? tag[i] : 0;
+		used += event_pack_record(chunk->data + used, rec, now, last, last_tag);
+		last = rec;
 		last_tag = now;
 	}
 	chunk->used = used;
 	if (i > 0)
 		r->last = *last;
-	r->last.spare = last_tag;
+	r->last_tag = last_tag;
 	r->length += i;
 	return i;
 }
 
-static int put_records(struct runs *r, const struct iot_record *const *rec, const uint32_t *tag,
-		       size_t n)
+enum runs_result runs_append(struct runs *r, const struct iot_event *ev, const uint32_t *tag,
+			     size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		i += put_on(r, rec + i, tag != NULL ? tag + i : NULL, n - i);
-		if (i == n)
-			break;
-		int status = put(r, &(struct iot_event){.rec = *rec[i], .kind = IOT_RECORD},
-				 tag != NULL ? tag[i] : rec[i]->spare);
-		if (status != IOT_OK)
-			return status;
-	}
-	return IOT_OK;
-}
-
-int runs_append_records(struct runs *r, const struct iot_record *const *rec, size_t n)
-{
+	enum runs_result result = RUNS_OK;
 	r->fresh = false;
-	return put_records(r, rec, NULL, n);
-}
-
-int runs_append(struct runs *r, const struct iot_event *ev, const uint32_t *tag, size_t n)
-{
-	const struct iot_record *rec[BATCH];
-	int status = IOT_OK;
-	for (size_t i = 0; i < n && status == IOT_OK;) {
-		const uint32_t *tags = tag != NULL ? tag + i : NULL;
-		size_t plain = 0;
-		for (; plain < BATCH && i + plain < n && is_record_only(&ev[i + plain]); plain++)
-			rec[plain] = &ev[i + plain].rec;
-		status = plain > 0 ? put_records(r, rec, tags, plain)
-				   : put(r, &ev[i], tag != NULL ? tag[i] : ev[i].rec.spare);
-		i += plain > 0 ? plain : 1;
+	for (size_t i = 0; i < n && result == RUNS_OK; i++) {
+		i += append_records(r, ev + i, tag != NULL ? tag + i : NULL, n - i);
+		if (i < n)
+			result = append_one(r, &ev[i], tag != NULL ? tag[i] : 0);
 	}
-	r->fresh = false;
-	return status;
+	return result;
 }

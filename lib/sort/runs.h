@@ -6,8 +6,7 @@
  * last in memory. The file never contains more runs than buffers exist to read them: neighbouring
  * runs are merged before that.
  *
- * runs.c: the list of runs, appending and spilling; run_reader.c: reading one run; runs_merge.c:
- * reading all.
+ * runs.c: the list of runs, appending, spilling, reading one; runs_merge.c: reading all.
  */
 #ifndef LIB_SORT_RUNS_H
 #define LIB_SORT_RUNS_H
@@ -31,12 +30,13 @@ struct run {
 	_Alignas(RUN_ALIGN) const unsigned char *pos;
 	const unsigned char *limit, *stop; /* at limit, more data must be fetched */
 	struct iot_event head;
-	bool has_head;     /* head is the next event; its text is still at pos */
-	bool in_memory;    /* the part in the file has been read or never existed */
-	unsigned level;    /* in the file: how often its events have been merged there */
-	uint64_t next_key; /* key of the event after the head, if known */
+	bool has_head;  /* head is the next event; its text is still at pos */
+	bool in_memory; /* the part in the file has been read or never existed */
+	uint32_t head_tag;
+	uint64_t next_key;               /* key of the event after the head, if known */
 	struct slab_block *first, *last; /* in memory, following the part in the file */
 	uint64_t offset, end;            /* in the file, not yet in buf */
+	unsigned level; /* in the file: how often its events have been merged there */
 	/* file offset before which the run's bytes have been discarded */
 	uint64_t forgotten;
 	unsigned char *buf; /* buffer for the part in the file */
@@ -56,7 +56,8 @@ struct runs {
 	size_t count, capacity;
 	bool open;              /* the last run may grow */
 	struct iot_record last; /* last record of the last run */
-	uint64_t length;        /* events appended to the last run */
+	uint32_t last_tag;
+	uint64_t length; /* events appended to the last run */
 
 	/* Merging runs [first, first + tree.leaves) */
 	bool fresh; /* the tree includes all runs and events */
@@ -66,8 +67,8 @@ struct runs {
 	size_t text_used, text_capacity;
 };
 
-/* In addition to iot_status: the memory is full and spilling is not allowed. */
-#define RUNS_FULL 1
+/* RUNS_FULL: the memory is full and spilling is not allowed. RUNS_FAILED: see *error. */
+enum runs_result { RUNS_OK, RUNS_FULL, RUNS_FAILED };
 
 void runs_init(struct runs *r, size_t memory, bool may_spill, struct error *error);
 void runs_free(struct runs *r);
@@ -75,20 +76,17 @@ void runs_free(struct runs *r);
 /* Returns whether an event would be in order after the last one appended. */
 bool runs_continue(const struct runs *r, int64_t start, uint32_t process);
 /*
- * Appends events; an event out of order starts a new run. tag: their tags, or NULL: in rec.spare.
- * Returns IOT_OK, RUNS_FULL, or a negative status.
+ * Appends events; an event out of order starts a new run. tag: their tags; NULL: all are 0.
  */
-int runs_append(struct runs *r, const struct iot_event *ev, const uint32_t *tag, size_t n);
-/* The same for plain records with their tags in `spare`. */
-int runs_append_records(struct runs *r, const struct iot_record *const *rec, size_t n);
+enum runs_result runs_append(struct runs *r, const struct iot_event *ev, const uint32_t *tag,
+			     size_t n);
 
 /* Returns whether all events have been read. */
 bool runs_empty(struct runs *r);
 
 /*
- * Returns up to max next events, with their tags in `tag`, or if that is NULL in rec.spare; 0 if
- * none is left. before: only events that start earlier; NULL: all. Text is valid until the next
- * call.
+ * Returns up to max next events, and their tags unless `tag` is NULL; 0 if none is left. before:
+ * only events that start earlier; NULL: all. Text is valid until the next call.
  */
 ssize_t runs_pop(struct runs *r, struct iot_event *out, uint32_t *tag, size_t max,
 		 const int64_t *before);

@@ -52,7 +52,7 @@ static inline __attribute__((always_inline)) int next_head(struct runs *r, struc
 		if (status != 1)
 			return status;
 	}
-	run->pos += event_unpack(run->pos, &run->head);
+	run->pos += event_unpack(run->pos, &run->head, &run->head_tag);
 	__builtin_prefetch(run->pos + AHEAD);
 	if (run->pos > run->stop)
 		return error_set(r->error, IOT_EIO,
@@ -136,7 +136,7 @@ ssize_t runs_next(struct runs *r, struct iot_event *out, uint32_t *tag, size_t m
 				return status < 0 ? status : (ssize_t)n;
 		}
 		if (tag != NULL)
-			tag[n] = event_take_tag(&out[n]);
+			tag[n] = run->head_tag;
 		if (advance(r, run, number) != IOT_OK)
 			return r->error->status;
 		n++;

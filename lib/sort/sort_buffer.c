@@ -15,6 +15,13 @@ struct extra {
 	uint64_t size;
 };
 
+/* The arena stores the tag of a record instead of the reserved bytes at its end. */
+struct stored_record {
+	unsigned char fields[offsetof(struct iot_record, spare)];
+	uint32_t tag;
+};
+_Static_assert(sizeof(struct stored_record) == sizeof(struct iot_record), "one cache line");
+
 /*
  * Bit of a key's tiebreak: a struct extra exists. The other low bits count units of 4 bytes, always
  * an even number.
@@ -58,14 +65,23 @@ static struct sort_key newest(const struct sort_buffer *b)
 	return b->count > b->head ? b->key[b->count - 1] : (struct sort_key){INT64_MIN, 0};
 }
 
-static void store_record(char *at, const struct iot_record *rec, const uint32_t *tag)
+static void store_record(char *at, const struct iot_record *rec, uint32_t tag)
 {
-	memcpy(at, rec, sizeof(*rec));
-	if (tag != NULL)
-		memcpy(at + offsetof(struct iot_record, spare), tag, sizeof(*tag));
+	memcpy(at, rec, offsetof(struct stored_record, tag));
+	memcpy(at + offsetof(struct stored_record, tag), &tag, sizeof(tag));
 }
 
-static bool add(struct sort_buffer *b, const struct iot_event *ev, const uint32_t *tag)
+/* Returns the tag. */
+static uint32_t load_record(const char *at, struct iot_record *rec)
+{
+	uint32_t tag;
+	memcpy(rec, at, offsetof(struct stored_record, tag));
+	memcpy(&tag, at + offsetof(struct stored_record, tag), sizeof(tag));
+	rec->spare = 0;
+	return tag;
+}
+
+static bool add(struct sort_buffer *b, const struct iot_event *ev, uint32_t tag)
 {
 	size_t bytes = arena_size(ev);
 	if (bytes > ARENA_MAX - b->used)
@@ -127,7 +143,7 @@ static size_t add_plain(struct sort_buffer *b, const struct iot_event *ev, const
 	size_t i = 0, descents = 0;
 	for (; i < n && is_record_only(&ev[i]); i++) {
 		const struct iot_record *rec = &ev[i].rec;
-		store_record(at + i * sizeof(*rec), rec, tag != NULL ? tag + i : NULL);
+		store_record(at + i * sizeof(*rec), rec, tag != NULL ? tag[i] : 0);
 		const uint64_t process = b->by_process ? rec->process : 0;
 		const struct sort_key key = {rec->start_ns, process << 32 | place};
 		place += sizeof(*rec) / UNIT;
@@ -152,7 +168,7 @@ size_t sort_buffer_add(struct sort_buffer *b, const struct iot_event *ev, const 
 	while (i < n && (i == 0 || sort_buffer_bytes(b) < full)) {
 		const uint32_t *tags = tag != NULL ? tag + i : NULL;
 		size_t plain = add_plain(b, ev + i, tags, min(n - i, plain_capacity(b, full)));
-		if (plain == 0 && !add(b, &ev[i], tags))
+		if (plain == 0 && !add(b, &ev[i], tag != NULL ? tag[i] : 0))
 			break;
 		i += plain > 0 ? plain : 1;
 	}
@@ -217,32 +233,17 @@ size_t sort_buffer_pop(struct sort_buffer *b, size_t end, struct iot_event *out,
 		if (PREFETCH < n - i)
 			__builtin_prefetch(stored(b, key[i + PREFETCH]));
 		const char *at = stored(b, key[i]);
-		memcpy(&out[i].rec, at, sizeof(out[i].rec));
+		const uint32_t loaded = load_record(at, &out[i].rec);
 		out[i].kind = IOT_RECORD;
 		out[i].has = 0;
 		out[i].text = (struct iot_text){NULL, 0};
 		if (tag != NULL)
-			tag[i] = event_take_tag(&out[i]);
+			tag[i] = loaded;
 		b->reclaimable += (key[i].tie & EXTENDED) == 0 ? sizeof(struct iot_record)
 							       : show_extended(at, &out[i]);
 	}
 	b->head += n;
 	return n;
-}
-
-size_t sort_buffer_pop_records(struct sort_buffer *b, size_t end, const struct iot_record **out,
-			       size_t max)
-{
-	const size_t n = min(end - b->head, max);
-	const struct sort_key *key = b->key + b->head;
-	size_t i = 0;
-	for (; i < n && (key[i].tie & EXTENDED) == 0; i++) {
-		out[i] = (const struct iot_record *)(const void *)stored(b, key[i]);
-		__builtin_prefetch(out[i]);
-	}
-	b->reclaimable += i * sizeof(struct iot_record);
-	b->head += i;
-	return i;
 }
 
 /*

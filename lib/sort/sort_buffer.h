@@ -43,8 +43,8 @@ static inline size_t sort_buffer_bytes(const struct sort_buffer *b)
 }
 
 /*
- * Adds an event, and more while fewer than `full` bytes are in use. tag: their tags, or NULL: in
- * rec.spare. Returns the number added; 0 if out of memory.
+ * Adds an event, and more while fewer than `full` bytes are in use. tag: their tags, or NULL: all
+ * are 0. Returns the number added; 0 if out of memory.
  */
 size_t sort_buffer_add(struct sort_buffer *b, const struct iot_event *ev, const uint32_t *tag,
 		       size_t n, size_t full);
@@ -56,17 +56,11 @@ size_t sort_buffer_lower_bound(const struct sort_buffer *b, int64_t end);
 bool sort_buffer_has_before(const struct sort_buffer *b, int64_t end);
 
 /*
- * Pops up to max events of keys [head, end), with their tags in `tag`, or if that is NULL in
- * rec.spare; text is valid until sort_buffer_compact or add.
+ * Pops up to max events of keys [head, end), and their tags unless `tag` is NULL; text is valid
+ * until sort_buffer_compact or add.
  */
 size_t sort_buffer_pop(struct sort_buffer *b, size_t end, struct iot_event *out, uint32_t *tag,
 		       size_t max);
-/*
- * The same up to the first event that is not a plain record, with tags in `spare`; the records are
- * valid as long as text.
- */
-size_t sort_buffer_pop_records(struct sort_buffer *b, size_t end, const struct iot_record **out,
-			       size_t max);
 
 /*
  * Reclaims the memory of events that have left, if worthwhile, and sorts the rest. Returns false if

@@ -69,39 +69,33 @@ void sorter_tiebreak_by_process(struct sorter *s)
 	s->by_process = s->pending.by_process = s->runs.by_process = true;
 }
 
-static int no_memory(struct sorter *s)
+static enum sorter_result no_memory(struct sorter *s)
 {
-	return error_set(&s->error, IOT_ENOMEM, "out of memory for sorting");
+	error_set(&s->error, IOT_ENOMEM, "out of memory for sorting");
+	return SORTER_FAILED;
 }
 
-static int start_restart(struct sorter *s)
+static enum sorter_result append(struct sorter *s, const struct iot_event *ev, const uint32_t *tag,
+				 size_t n)
 {
-	s->restart = true;
-	return SORTER_RESTART;
-}
-
-static int put(struct sorter *s, const struct iot_event *ev, const uint32_t *tag, size_t n)
-{
-	int status = runs_append(&s->runs, ev, tag, n);
-	return status == RUNS_FULL ? start_restart(s) : status;
+	const enum runs_result result = runs_append(&s->runs, ev, tag, n);
+	s->restart = result == RUNS_FULL;
+	return result == RUNS_OK ? SORTER_OK : s->restart ? SORTER_RESTART : SORTER_FAILED;
 }
 
 /* Appends pending keys [head, end) to a run. */
-static int put_pending(struct sorter *s, size_t end)
+static enum sorter_result append_pending(struct sorter *s, size_t end)
 {
-	const struct iot_record *rec[BATCH];
-	struct iot_event ev;
+	struct iot_event ev[BATCH];
+	uint32_t tag[BATCH];
 	s->ready = 0;
 	while (s->pending.head < end) {
-		size_t n = sort_buffer_pop_records(&s->pending, end, rec, BATCH);
-		int status = runs_append_records(&s->runs, rec, n);
-		if (status == IOT_OK && n == 0 &&
-		    sort_buffer_pop(&s->pending, end, &ev, NULL, 1) > 0)
-			status = runs_append(&s->runs, &ev, NULL, 1);
-		if (status != IOT_OK)
-			return status == RUNS_FULL ? start_restart(s) : status;
+		const size_t n = sort_buffer_pop(&s->pending, end, ev, tag, BATCH);
+		const enum sorter_result result = append(s, ev, tag, n);
+		if (result != SORTER_OK)
+			return result;
 	}
-	return sort_buffer_compact(&s->pending) ? IOT_OK : no_memory(s);
+	return sort_buffer_compact(&s->pending) ? SORTER_OK : no_memory(s);
 }
 
 /*
@@ -109,14 +103,14 @@ static int put_pending(struct sorter *s, size_t end)
  * stays if the input was in order, or if the input starts over: then the rest belongs to the
  * preceding run.
  */
-static int empty_front(struct sorter *s)
+static enum sorter_result empty_front(struct sorter *s)
 {
 	struct sort_buffer *b = &s->pending;
 	s->ready = 0;
 	if (!sort_buffer_compact(b))
 		return no_memory(s);
 	if (sort_buffer_bytes(b) < s->front / 2)
-		return IOT_OK;
+		return SORTER_OK;
 	bool all = b->in_order, went_on = s->goes_on;
 	if (!sort_buffer_sort(b))
 		return no_memory(s);
@@ -124,7 +118,7 @@ static int empty_front(struct sorter *s)
 	s->goes_on =
 	    s->runs.count == 0 || runs_continue(&s->runs, key->start, (uint32_t)(key->tie >> 32));
 	all = all || (went_on && !s->goes_on);
-	return put_pending(s, all ? b->count : b->count - (b->count - b->head) / 4);
+	return append_pending(s, all ? b->count : b->count - (b->count - b->head) / 4);
 }
 
 static bool in_order(const struct sorter *s, const struct iot_record *a, const struct iot_record *b)
@@ -170,15 +164,17 @@ static size_t stretch(const struct sorter *s, const struct iot_event *ev, size_t
 }
 
 /* Flushes the buffered events first, then appends the sequence. */
-static int put_bypass(struct sorter *s, const struct iot_event *ev, const uint32_t *tag, size_t n)
+static enum sorter_result append_bypass(struct sorter *s, const struct iot_event *ev,
+					const uint32_t *tag, size_t n)
 {
 	struct sort_buffer *b = &s->pending;
 	if (b->count > 0) {
-		int status = sort_buffer_sort(b) ? put_pending(s, b->count) : no_memory(s);
-		if (status != IOT_OK)
-			return status;
+		const enum sorter_result result =
+		    sort_buffer_sort(b) ? append_pending(s, b->count) : no_memory(s);
+		if (result != SORTER_OK)
+			return result;
 	}
-	return put(s, ev, tag, n);
+	return append(s, ev, tag, n);
 }
 
 /* Returns whether the events are in time for a stream; a live sorter counts late ones. */
@@ -202,50 +198,53 @@ static bool in_time(struct sorter *s, const struct iot_event *ev, size_t n)
  * Adds what the sort buffer can hold; after flushing a full buffer completely adds nothing, because
  * the events may bypass it.
  */
-static int add_to_front(struct sorter *s, const struct iot_event *ev, const uint32_t *tag, size_t n,
-			size_t *taken)
+static enum sorter_result add_to_front(struct sorter *s, const struct iot_event *ev,
+				       const uint32_t *tag, size_t n, size_t *added)
 {
 	if (sort_buffer_bytes(&s->pending) >= s->front) {
-		int status = empty_front(s);
-		*taken = 0;
-		if (status != IOT_OK || s->pending.count == 0)
-			return status;
+		const enum sorter_result result = empty_front(s);
+		*added = 0;
+		if (result != SORTER_OK || s->pending.count == 0)
+			return result;
 	}
-	*taken = sort_buffer_add(&s->pending, ev, tag, n, s->front);
-	return *taken > 0 ? IOT_OK : no_memory(s);
+	*added = sort_buffer_add(&s->pending, ev, tag, n, s->front);
+	return *added > 0 ? SORTER_OK : no_memory(s);
 }
 
 /* Adds events; a sequence in order bypasses the buffer if it is long or continues a bypass. */
-static int add(struct sorter *s, const struct iot_event *ev, const uint32_t *tag, size_t n,
-	       size_t *taken)
+static enum sorter_result add(struct sorter *s, const struct iot_event *ev, const uint32_t *tag,
+			      size_t n, size_t *added)
 {
 	const struct iot_record *rec = &ev->rec;
 	size_t len = waits(s) && (n >= STRETCH_MIN || s->bypass) ? stretch(s, ev, n) : 0;
 	bool goes_on = s->bypass && runs_continue(&s->runs, rec->start_ns, rec->process);
 	s->bypass = len > 0 && (goes_on || (len >= STRETCH_MIN && may_go_bypass(s, ev)));
 	if (!s->bypass)
-		return add_to_front(s, ev, tag, len >= STRETCH_MIN ? len : n, taken);
-	*taken = len;
-	return put_bypass(s, ev, tag, len);
+		return add_to_front(s, ev, tag, len >= STRETCH_MIN ? len : n, added);
+	*added = len;
+	return append_bypass(s, ev, tag, len);
 }
 
-int sorter_add(struct sorter *s, const struct iot_event *ev, const uint32_t *tag, size_t n)
+enum sorter_result sorter_add(struct sorter *s, const struct iot_event *ev, const uint32_t *tag,
+			      size_t n)
 {
 	if (s->error.status != IOT_OK || s->restart)
-		return s->restart ? SORTER_RESTART : s->error.status;
-	if (s->ended)
-		return error_set(&s->error, IOT_EUSAGE, "an event for a sorter after its end");
-	s->runs.beyond = false;
-	if (!in_time(s, ev, n))
-		return start_restart(s);
-	for (size_t i = 0; i < n;) {
-		size_t taken;
-		int status = add(s, ev + i, tag != NULL ? tag + i : NULL, n - i, &taken);
-		if (status != IOT_OK)
-			return status;
-		i += taken;
+		return s->restart ? SORTER_RESTART : SORTER_FAILED;
+	if (s->ended) {
+		error_set(&s->error, IOT_EUSAGE, "an event for a sorter after its end");
+		return SORTER_FAILED;
 	}
-	return IOT_OK;
+	s->runs.beyond = false;
+	s->restart = !in_time(s, ev, n);
+	if (s->restart)
+		return SORTER_RESTART;
+	for (size_t i = 0, added; i < n; i += added) {
+		const enum sorter_result result =
+		    add(s, ev + i, tag != NULL ? tag + i : NULL, n - i, &added);
+		if (result != SORTER_OK)
+			return result;
+	}
+	return SORTER_OK;
 }
 
 size_t sorter_passthrough(struct sorter *s, const struct iot_event *ev, size_t n,
@@ -277,30 +276,30 @@ int sorter_end(struct sorter *s)
 		return s->error.status;
 	s->ended = true;
 	if (!sort_buffer_sort(&s->pending))
-		return no_memory(s);
+		no_memory(s);
 	s->ready = s->pending.count;
 	s->runs.beyond = true;
-	if (s->runs.count == 0)
-		return IOT_OK;
-	int status = put_pending(s, s->pending.count);
-	sort_buffer_free(&s->pending);
-	return status;
+	if (s->error.status == IOT_OK && s->runs.count > 0) {
+		(void)append_pending(s, s->pending.count);
+		sort_buffer_free(&s->pending);
+	}
+	return s->error.status;
 }
 
 /* Makes the events before the watermark available; if runs exist, these events go through them. */
-static int let_go(struct sorter *s)
+static enum sorter_result let_go(struct sorter *s)
 {
 	struct sort_buffer *b = &s->pending;
 	if (s->ended || !sort_buffer_has_before(b, s->watermark))
-		return IOT_OK;
+		return SORTER_OK;
 	if (!sort_buffer_compact(b) || !sort_buffer_sort(b))
 		return no_memory(s);
 	size_t end = sort_buffer_lower_bound(b, s->watermark);
 	s->runs.beyond = true; /* they will be returned next */
 	if (!runs_empty(&s->runs))
-		return put_pending(s, end);
+		return append_pending(s, end);
 	s->ready = end;
-	return IOT_OK;
+	return SORTER_OK;
 }
 
 static ssize_t hand_out(struct sorter *s, struct iot_event *out, uint32_t *tag, size_t max)
@@ -318,9 +317,8 @@ ssize_t sorter_events(struct sorter *s, struct iot_event *out, uint32_t *tag, si
 		return s->error.status;
 	if (s->mode == SORTER_HOLD && !s->ended)
 		return 0;
-	int status = let_go(s);
-	if (status < 0)
-		return status;
+	if (let_go(s) == SORTER_FAILED)
+		return s->error.status;
 	ssize_t n = hand_out(s, out, tag, max);
 	if (n > 0 && out[n - 1].rec.start_ns > s->passed)
 		s->passed = out[n - 1].rec.start_ns;

@@ -25,7 +25,8 @@
 
 struct sorter;
 
-#define SORTER_RESTART 1
+/* SORTER_FAILED: see sorter_error. */
+enum sorter_result { SORTER_OK, SORTER_RESTART, SORTER_FAILED };
 
 enum sorter_mode { SORTER_STREAM, SORTER_HOLD, SORTER_LIVE };
 
@@ -48,14 +49,16 @@ size_t sorter_passthrough(struct sorter *s, const struct iot_event *ev, size_t n
 			  int64_t watermark_ns);
 /*
  * Copies the events with their text and tags, any numbers that sorter_events returns with them;
- * NULL: no tags. Returns IOT_OK, SORTER_RESTART (stream only), or an error.
+ * NULL: all are 0. Only a stream sorter returns SORTER_RESTART.
  */
-int sorter_add(struct sorter *s, const struct iot_event *ev, const uint32_t *tag, size_t n);
+enum sorter_result sorter_add(struct sorter *s, const struct iot_event *ev, const uint32_t *tag,
+			      size_t n);
 /*
  * Declares that no event earlier than this will be added after the next sorter_add. The watermark
  * never decreases.
  */
 int sorter_set_watermark(struct sorter *s, int64_t watermark_ns);
+/* Ends the input. Returns the status. */
 int sorter_end(struct sorter *s);
 
 /*

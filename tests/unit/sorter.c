@@ -98,13 +98,17 @@ static struct iot_event make_event(struct key key, char text[256])
 	ev.rec.duration_ns = key.index % 3 == 0 ? UINT64_MAX : key.index;
 	ev.rec.type = 0xc0;
 	ev.rec.process = UINT32_MAX - (uint32_t)key.index;
-	ev.rec.spare = key.index % 7 == 0 ? 5 : 0;
 	if (is_comment(key.index)) {
 		ev.kind = IOT_COMMENT;
 		ev.has = IOT_HAS_TIME;
 		ev.text = (struct iot_text){text, comment_text(key.index, text)};
 	}
 	return ev;
+}
+
+static uint32_t tag_of(struct key key)
+{
+	return key.index % 7 == 0 ? 5 : 0;
 }
 
 static void check_event(const struct iot_event *got, struct key want)
@@ -123,18 +127,23 @@ static void add_key(struct sorter *s, struct key key)
 {
 	char text[256];
 	struct iot_event ev = make_event(key, text);
-	cr_assert_eq(sorter_add(s, &ev, NULL, 1), IOT_OK, "%s", sorter_error(s)->text);
+	const uint32_t tag = tag_of(key);
+	cr_assert_eq(sorter_add(s, &ev, &tag, 1), SORTER_OK, "%s", sorter_error(s)->text);
 }
 
 /* Takes the available events and compares them with want[*at] and on; NULL: with nothing. */
 static void drain(struct sorter *s, const struct key *want, size_t *at)
 {
 	struct iot_event out[77];
+	uint32_t tag[77];
 	ssize_t n;
-	while ((n = sorter_events(s, out, NULL, 77)) > 0)
-		for (ssize_t i = 0; i < n; i++, ++*at)
-			if (want != NULL)
-				check_event(&out[i], want[*at]);
+	while ((n = sorter_events(s, out, tag, 77)) > 0)
+		for (ssize_t i = 0; i < n; i++, ++*at) {
+			if (want == NULL)
+				continue;
+			check_event(&out[i], want[*at]);
+			cr_assert_eq(tag[i], tag_of(want[*at]));
+		}
 	cr_assert_eq(n, 0, "%s", sorter_error(s)->text);
 }
 
@@ -275,13 +284,13 @@ Test(sorter, streaming_wants_to_start_anew_when_too_much_is_held)
 {
 	struct sorter *s = sorter_new(65536, SORTER_STREAM);
 	struct iot_event ev = {.kind = IOT_RECORD};
-	int status = IOT_OK;
+	enum sorter_result result = SORTER_OK;
 	size_t n = 0;
-	for (; status == IOT_OK && n < 100000; n++) {
+	for (; result == SORTER_OK && n < 100000; n++) {
 		ev.rec.start_ns = (int64_t)(n * 7919 % 100000);
-		status = sorter_add(s, &ev, NULL, 1);
+		result = sorter_add(s, &ev, NULL, 1);
 	}
-	cr_assert_eq(status, SORTER_RESTART);
+	cr_assert_eq(result, SORTER_RESTART);
 	cr_assert(n > 65536 / 50 && n < 65536 / 5, "%zu events", n);
 	sorter_free(s);
 }
@@ -415,7 +424,7 @@ Test(sorter, ties_are_broken_by_process_and_then_by_arrival)
 			struct iot_event ev = {.kind = IOT_RECORD, .rec.offset = i};
 			ev.rec.start_ns = (int64_t)(i * 7919 % 500) * apart;
 			ev.rec.process = (uint32_t)(i * 31 % 17);
-			cr_assert_eq(sorter_add(s, &ev, NULL, 1), IOT_OK);
+			cr_assert_eq(sorter_add(s, &ev, NULL, 1), SORTER_OK);
 		}
 		cr_assert_eq(sorter_end(s), IOT_OK);
 		struct iot_event out[100];
@@ -485,7 +494,7 @@ static void check_batches(size_t memory, size_t list, bool by_process)
 	for (size_t i = 0, n; i < N; i += n) {
 		n = i % 2 == 0 ? 1023 : 10;
 		n = n < N - i ? n : N - i;
-		cr_assert_eq(sorter_add(s, ev + i, NULL, n), IOT_OK);
+		cr_assert_eq(sorter_add(s, ev + i, NULL, n), SORTER_OK);
 	}
 	cr_assert_eq(sorter_end(s), IOT_OK);
 	qsort(want, N, sizeof(*want), by_process ? by_start_process_index : by_start_index);
@@ -562,7 +571,7 @@ static void check_passing(size_t batch, uint64_t spread, uint64_t seed)
 		memcpy(got + at, want + i, past * sizeof(*got));
 		at += past;
 		passed += past;
-		cr_assert_eq(sorter_add(s, want + i + past, NULL, have - past), IOT_OK);
+		cr_assert_eq(sorter_add(s, want + i + past, NULL, have - past), SORTER_OK);
 		cr_assert_eq(sorter_set_watermark(s, watermark), IOT_OK);
 		for (; (n = sorter_events(s, out, NULL, 100)) > 0; at += (size_t)n)
 			memcpy(got + at, out, (size_t)n * sizeof(*got));
@@ -600,7 +609,7 @@ Test(sorter, directives_stay_beside_records_of_the_same_start)
 				struct iot_event ev = {.kind = i == 1 ? IOT_RECORD : IOT_FILE,
 						       .rec.start_ns = t / 2,
 						       .text = {text[i], strlen(text[i])}};
-				cr_assert_eq(sorter_add(s, &ev, NULL, 1), IOT_OK);
+				cr_assert_eq(sorter_add(s, &ev, NULL, 1), SORTER_OK);
 			}
 		cr_assert_eq(sorter_end(s), IOT_OK);
 		struct iot_event out;
@@ -632,7 +641,7 @@ Test(sorter, long_text_survives_a_memory_smaller_than_itself)
 	for (size_t i = 0; i < N; i++) {
 		struct iot_event ev = {.kind = IOT_COMMENT, .text = {text, long_text(i, text)}};
 		ev.rec.start_ns = (int64_t)((i * 77) % N);
-		cr_assert_eq(sorter_add(s, &ev, NULL, 1), IOT_OK);
+		cr_assert_eq(sorter_add(s, &ev, NULL, 1), SORTER_OK);
 	}
 	cr_assert_eq(sorter_end(s), IOT_OK);
 	struct iot_event out[16];
@@ -659,7 +668,7 @@ Test(sorter, text_may_be_overwritten_once_added)
 	char text[] = "first";
 	struct sorter *s = sorter_new(0, SORTER_HOLD);
 	struct iot_event ev = {.kind = IOT_COMMENT, .text = {text, 5}};
-	cr_assert_eq(sorter_add(s, &ev, NULL, 1), IOT_OK);
+	cr_assert_eq(sorter_add(s, &ev, NULL, 1), SORTER_OK);
 	memset(text, 'x', 5);
 	cr_assert_eq(sorter_end(s), IOT_OK);
 	struct iot_event out;
@@ -700,12 +709,13 @@ Test(sorter, no_place_for_the_temporary_file_is_an_error_that_sticks)
 	cr_assert_eq(setenv("TMPDIR", "/nonexistent/here", 1), 0);
 	struct sorter *s = sorter_new(65536, SORTER_HOLD);
 	struct iot_event ev = {.kind = IOT_RECORD};
-	int status = IOT_OK;
-	for (size_t i = 0; status == IOT_OK && i < 1000000; i++)
-		status = sorter_add(s, &ev, NULL, 1);
-	cr_assert_eq(status, IOT_EIO);
+	enum sorter_result result = SORTER_OK;
+	for (size_t i = 0; result == SORTER_OK && i < 1000000; i++)
+		result = sorter_add(s, &ev, NULL, 1);
+	cr_assert_eq(result, SORTER_FAILED);
+	cr_assert_eq(sorter_error(s)->status, IOT_EIO);
 	cr_assert_not_null(strstr(sorter_error(s)->text, "/nonexistent/here"));
-	cr_assert_eq(sorter_add(s, &ev, NULL, 1), IOT_EIO);
+	cr_assert_eq(sorter_add(s, &ev, NULL, 1), SORTER_FAILED);
 	cr_assert_eq(sorter_set_watermark(s, 5), IOT_EIO);
 	cr_assert_eq(sorter_end(s), IOT_EIO);
 	cr_assert_eq(sorter_events(s, &ev, NULL, 1), IOT_EIO);
@@ -718,10 +728,11 @@ Test(sorter, full_disk_is_reported)
 	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){100000, 100000}), 0);
 	struct sorter *s = sorter_new(65536, SORTER_HOLD);
 	struct iot_event ev = {.kind = IOT_RECORD};
-	int status = IOT_OK;
-	for (size_t i = 0; status == IOT_OK && i < 1000000; i++)
-		status = sorter_add(s, &ev, NULL, 1);
-	cr_assert_eq(status, IOT_EIO);
+	enum sorter_result result = SORTER_OK;
+	for (size_t i = 0; result == SORTER_OK && i < 1000000; i++)
+		result = sorter_add(s, &ev, NULL, 1);
+	cr_assert_eq(result, SORTER_FAILED);
+	cr_assert_eq(sorter_error(s)->status, IOT_EIO);
 	cr_assert_not_null(strstr(sorter_error(s)->text, strerror(EFBIG)));
 	sorter_free(s);
 }
@@ -731,6 +742,7 @@ Test(sorter, adding_after_the_end_is_refused)
 	struct sorter *s = sorter_new(0, SORTER_HOLD);
 	struct iot_event ev = {.kind = IOT_RECORD};
 	cr_assert_eq(sorter_end(s), IOT_OK);
-	cr_assert_eq(sorter_add(s, &ev, NULL, 1), IOT_EUSAGE);
+	cr_assert_eq(sorter_add(s, &ev, NULL, 1), SORTER_FAILED);
+	cr_assert_eq(sorter_error(s)->status, IOT_EUSAGE);
 	sorter_free(s);
 }
