@@ -3,19 +3,16 @@
  * A stable natural merge sort: existing runs are found, short ones extended by insertion sort, and
  * neighbours merged in the order of "powersort" (Munro and Wild, 2018). A merge first skips the
  * elements that are already in place, so sorted or nearly sorted input costs little more than one
- * pass. For many runs whose starts are close together, a radix sort takes a third of the time.
+ * pass.
  */
 #include "keysort.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum {
 	RUN_MIN = 32,   /* shorter runs are extended by insertion sort */
 	RUN_STACK = 72, /* powers on the stack increase, and are at most 64 + 1 */
-	DIGIT_BITS = 12,
-	PASSES_MAX = 4,    /* more passes cost as much as merging */
-	DIGITS_MIN = 1024, /* minimum number of keys for the radix sort, */
-	DIGITS_RUN = 256,  /* which is not used if runs are longer than this on average */
 };
 
 static bool is_before(struct sort_key a, struct sort_key b)
@@ -189,7 +186,7 @@ static void push_run(struct sort_key *a, struct sort_key *spare, struct run_stac
 	*at = mid;
 }
 
-static void by_runs(struct sort_key *a, size_t n, size_t done, struct sort_key *spare)
+void keysort(struct sort_key *a, size_t n, size_t done, struct sort_key *spare)
 {
 	struct run_stack st = {.depth = 0};
 	size_t at = 0, mid = next_run(a, n, done);
@@ -199,81 +196,4 @@ static void by_runs(struct sort_key *a, size_t n, size_t done, struct sort_key *
 		mid = end;
 	}
 	push_run(a, spare, &st, n, &at, n, n);
-}
-
-/*
- * How starts are split into digits, after subtraction of the earliest start and removal of common
- * low bits.
- */
-struct digits {
-	uint64_t low;
-	unsigned shift, passes, bits;
-};
-
-static struct digits digits_of(const struct sort_key *a, size_t n)
-{
-	int64_t low = a[0].start, high = low;
-	uint64_t differ = 0;
-	for (size_t i = 1; i < n; i++) {
-		low = a[i].start < low ? a[i].start : low;
-		high = a[i].start > high ? a[i].start : high;
-		differ |= (uint64_t)a[i].start ^ (uint64_t)a[0].start;
-	}
-	const uint64_t range = (uint64_t)high - (uint64_t)low;
-	const unsigned shift = differ != 0 ? (unsigned)__builtin_ctzll(differ) : 0;
-	const unsigned bits = 64 - (unsigned)__builtin_clzll(range >> shift | 1);
-	const unsigned passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS;
-	return (struct digits){(uint64_t)low, shift, passes, (bits + passes - 1) / passes};
-}
-
-static size_t digit_of(const struct sort_key *key, struct digits d, unsigned pass)
-{
-	const uint64_t start = (uint64_t)key->start - d.low;
-	return (size_t)(start >> (d.shift + pass * d.bits)) & (((size_t)1 << d.bits) - 1);
-}
-
-static void by_digit(const struct sort_key *from, size_t n, struct digits d, unsigned pass,
-		     struct sort_key *to)
-{
-	uint32_t place[1 << DIGIT_BITS] = {0}, at = 0;
-	for (size_t i = 0; i < n; i++)
-		place[digit_of(&from[i], d, pass)]++;
-	for (size_t i = 0; i < (size_t)1 << d.bits; i++) {
-		const uint32_t here = place[i];
-		place[i] = at;
-		at += here;
-	}
-	for (size_t i = 0; i < n; i++)
-		to[place[digit_of(&from[i], d, pass)]++] = from[i];
-}
-
-/* Stable radix sort from the lowest digit. */
-static void by_digits(struct sort_key *a, size_t n, struct digits d, struct sort_key *spare)
-{
-	struct sort_key *from = a, *to = spare;
-	for (unsigned pass = 0; pass < d.passes; pass++) {
-		by_digit(from, n, d, pass, to);
-		struct sort_key *now = to;
-		to = from;
-		from = now;
-	}
-	if (from != a)
-		memcpy(a, from, n * sizeof(*a));
-}
-
-void keysort(struct sort_key *a, size_t n, size_t done, size_t descents, bool by_start,
-	     struct sort_key *spare)
-{
-	if (n < 2)
-		return;
-	if (n >= DIGITS_MIN && n <= UINT32_MAX && descents > n / DIGITS_RUN) {
-		const struct digits d = digits_of(a, n);
-		if (d.passes <= PASSES_MAX) {
-			by_digits(a, n, d, spare);
-			if (by_start)
-				return;
-			done = 0;
-		}
-	}
-	by_runs(a, n, done, spare);
 }

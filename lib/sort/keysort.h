@@ -3,7 +3,6 @@
 #ifndef LIB_SORT_KEYSORT_H
 #define LIB_SORT_KEYSORT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,12 +11,7 @@ struct sort_key {
 	uint64_t tie;
 };
 
-/*
- * Sorts a[0 .. n). The prefix a[0 .. done) is already in order. `descents` is the number of i >=
- * done with a[i] less than a[i-1]; it selects the algorithm. by_start: keys of equal start are
- * already in order of their tiebreaks. spare: capacity for n keys.
- */
-void keysort(struct sort_key *a, size_t n, size_t done, size_t descents, bool by_start,
-	     struct sort_key *spare);
+/* Sorts a[0 .. n). The prefix a[0 .. done) is already in order. spare: capacity for n keys. */
+void keysort(struct sort_key *a, size_t n, size_t done, struct sort_key *spare);
 
 #endif

@@ -104,9 +104,9 @@ static bool add(struct sort_buffer *b, const struct iot_event *ev, uint32_t tag)
 	if (b->sorted == b->count || ev->rec.start_ns < b->lowest)
 		b->lowest = ev->rec.start_ns;
 	const struct sort_key key = {ev->rec.start_ns, tie};
-	const bool descents = is_before(key, newest(b));
-	b->descents += descents;
-	b->in_order = b->count == 0 || (b->in_order && !descents);
+	const bool descends = is_before(key, newest(b));
+	b->descends |= descends;
+	b->in_order = b->count == 0 || (b->in_order && !descends);
 	b->key[b->count++] = key;
 	b->used += bytes;
 	return true;
@@ -140,7 +140,8 @@ static size_t add_plain(struct sort_buffer *b, const struct iot_event *ev, const
 	char *at = b->arena + b->used;
 	int64_t lowest = b->sorted == b->count ? INT64_MAX : b->lowest;
 	uint64_t place = b->used / UNIT;
-	size_t i = 0, descents = 0;
+	size_t i = 0;
+	bool descends = false;
 	for (; i < n && is_record_only(&ev[i]); i++) {
 		const struct iot_record *rec = &ev[i].rec;
 		store_record(at + i * sizeof(*rec), rec, tag != NULL ? tag[i] : 0);
@@ -148,14 +149,14 @@ static size_t add_plain(struct sort_buffer *b, const struct iot_event *ev, const
 		const struct sort_key key = {rec->start_ns, process << 32 | place};
 		place += sizeof(*rec) / UNIT;
 		lowest = key.start < lowest ? key.start : lowest;
-		descents += is_before(key, last);
+		descends |= is_before(key, last);
 		to[i] = last = key;
 	}
 	if (i == 0)
 		return 0;
 	b->lowest = lowest;
-	b->in_order = (b->count == 0 || b->in_order) && descents == 0;
-	b->descents += descents;
+	b->in_order = (b->count == 0 || b->in_order) && !descends;
+	b->descends |= descends;
 	b->count += i;
 	b->used += i * sizeof(ev->rec);
 	return i;
@@ -178,15 +179,15 @@ size_t sort_buffer_add(struct sort_buffer *b, const struct iot_event *ev, const 
 bool sort_buffer_sort(struct sort_buffer *b)
 {
 	const size_t n = b->count - b->head;
-	if (b->sorted == b->count || b->descents == 0) {
+	if (b->sorted == b->count || !b->descends) {
 		b->sorted = b->count;
 		return true;
 	}
 	if (!array_reserve(&b->spare, &b->spare_capacity, n, sizeof(*b->spare)))
 		return false;
-	keysort(b->key + b->head, n, b->sorted - b->head, b->descents, !b->by_process, b->spare);
+	keysort(b->key + b->head, n, b->sorted - b->head, b->spare);
 	b->sorted = b->count;
-	b->descents = 0;
+	b->descends = false;
 	return true;
 }
 
@@ -284,7 +285,8 @@ bool sort_buffer_compact(struct sort_buffer *b)
 	else if (!sort_buffer_sort(b) || !move(b))
 		return false;
 	b->sorted = b->count;
-	b->head = b->reclaimable = b->descents = 0;
+	b->head = b->reclaimable = 0;
+	b->descends = false;
 	b->in_order = true;
 	return true;
 }

@@ -23,8 +23,8 @@
  */
 struct sort_buffer {
 	bool by_process;
-	bool in_order;   /* all events in the buffer arrived in order */
-	size_t descents; /* among unsorted keys: those less than their left neighbour */
+	bool in_order; /* all events in the buffer arrived in order */
+	bool descends; /* some unsorted key is less than its left neighbour */
 	struct sort_key *key, *spare;
 	size_t head, sorted, count, capacity, spare_capacity;
 	char *arena, *other; /* other: the arena to move remaining events to */
