@@ -6,7 +6,7 @@
  * last in memory. The file never contains more runs than buffers exist to read them: neighbouring
  * runs are merged before that.
  *
- * runs.c: the list of runs, appending, spilling, reading one; runs_merge.c: reading all.
+ * runs.c: the list of runs, appending and spilling; runs_merge.c: reading them.
  */
 #ifndef LIB_SORT_RUNS_H
 #define LIB_SORT_RUNS_H
@@ -95,15 +95,6 @@ int runs_begin(struct runs *r, size_t first, size_t n);
 ssize_t runs_next(struct runs *r, struct iot_event *out, uint32_t *tag, size_t max,
 		  const int64_t *before);
 
-/* Returns whether the run contains events after the head. */
-bool run_more(const struct run *run);
-/*
- * Fetches more data when pos has reached limit. Returns 1 if there is more; 0 if none exists (yet);
- * or a negative status.
- */
-int run_fetch(struct runs *r, struct run *run);
-/* Copies the text of the head; call it before the next event is read. */
-int run_text(struct runs *r, struct run *run, char *to);
 struct run *run_new(void); /* Returns NULL if out of memory. */
 void run_free(struct runs *r, struct run *run);
 
