@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads runs, and merges them with a loser tree. The key of a run is the start of its next event; equal starts are
- * ordered by process, if requested, and then by the number of the run.
+ * Reads runs, and merges them with a loser tree. The key of a run is the start of its next event;
+ * equal starts are ordered by process, if requested, and then by the number of the run.
  */
 #include <stdlib.h>
 #include <string.h>
