@@ -1,110 +1,102 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace cat: writes a trace in canonical form, or in a form for other tools and people. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/atomic_file.h"
 
-#include "cli/ui/trace_in.h"
+#include "cli/export/export.h"
 #include "cli/ui/same_file.h"
-#include "cli/print/print.h"
 #include "cli/ui/signals.h"
-#include "cli/ui/output.h"
-
-enum format { FORMAT_IOT, FORMAT_CSV, FORMAT_JSONL, FORMAT_TEXT };
+#include "cli/ui/trace_in.h"
 
 struct cat {
 	const struct command_spec *command;
 	struct trace_in in;
 	struct trace_in_options read;
 	struct trace_out_options write;
-	int format;
-	bool ns, names, unknown;
+	struct export_options export;
+	int format; /* index in formats */
 };
+
+/* In the order of --format; iot is not an export: trace_in_copy writes it. */
+static const struct format {
+	const char *name;
+	const struct export_format *export;
+} formats[] = {{"iot", NULL},
+	       {"csv", &export_csv},
+	       {"tsv", &export_tsv},
+	       {"jsonl", &export_jsonl},
+	       {"text", &export_text}};
+
+#define FORMATS "iot|csv|tsv|jsonl|text"
 
 static const char notes[] =
     "iot: the canonical form of the trace, with its own tick, base and sync; a trace without\n"
     "%iotrace stays without, unless --framed says so. The output of cat is a fixed point.\n"
-    "csv: type,start,duration,cpu,offset,length,operation,file,process in decimal. Times are\n"
-    "ticks (--ns: nanoseconds), start from the trace's zero, cpu since the previous record of\n"
-    "the process. A field that the source did not know is empty. Comments are left out. path: "
-    "under\n"
-    "which the record's file was opened.\n"
+    "csv, tsv: start_ns,duration_ns,op,kind,offset,length,process,rank,file,path, or --columns\n"
+    "of these and cpu_ns, relative_offset, operation, object, program, host, to, result. Times\n"
+    "are nanoseconds from the trace's zero, sizes are bytes; unknown values are empty, never 0.\n"
+    "In names, '%', control characters and bytes that are not UTF-8 are %XX.\n"
+    "--columns=raw: type,start,duration,cpu,offset,length,operation,file,process, in ticks.\n"
     "jsonl: an object per event; times are nanoseconds, cpu_ns the process's CPU clock, of which\n"
     "only differences count; what the source did not know is null; an unknown offset has a\n"
     "relative_offset, from a base that is not known; bytes that are not UTF-8 become \\u00XX.\n"
     "text: what the source did not know is \"-\", an unknown offset \"?+\" and the relative one.\n"
     "Damaged or truncated input: iot has what was verified, the other formats have all that was\n"
-    "read; the exit status is 1.\n";
+    "read; the exit status is 1. What a format cannot represent is counted on stderr.\n";
 
 static const char examples[] =
     "  iotrace cat t.iot.zst | less                      see the trace as it is\n"
     "  iotrace cat --format=text t.iot.zst | less        the same for people\n"
-    "  iotrace cat --format=csv --ns --names t.iot.zst   a table with paths\n"
+    "  iotrace cat --format=csv t.iot.zst >t.csv         a table for pandas, R or sqlite\n"
+    "  iotrace cat -f tsv --columns=op,length,path t.iot | sort | uniq -c\n"
     "  iotrace cat --format=jsonl t.iot | jq -c 'select(.op == \"write\")'\n"
     "  iotrace cat --in-base=10 --in-tick=10000 --framed -o t.iot.zst old.trace\n";
 
-static void show_csv(struct cat *c, struct printer *s)
+static bool is_raw(const struct export_options *o)
 {
-	struct iot_record rec[TRACE_IN_BATCH];
-	size_t n = trace_in_records(&c->in, rec, TRACE_IN_BATCH);
-	if (n == 0 && c->in.status != IOT_OK)
-		return;
-	s->tick_ns = c->ns ? 1 : iot_reader_fact(c->in.reader, IOT_FACT_TICK_NS);
-	print_csv_head(s);
-	for (; n > 0 && s->out->status == IOT_OK && !s->failed;
-	     n = trace_in_records(&c->in, rec, TRACE_IN_BATCH))
-		print_csv(s, rec, n);
+	return o->columns != NULL && strcmp(o->columns, "raw") == 0;
 }
 
-static void show_events(struct cat *c, struct printer *s)
+static const struct export_format *chosen(const struct cat *c)
+{
+	if (formats[c->format].export == &export_csv && is_raw(&c->export))
+		return &export_csv_raw;
+	return formats[c->format].export;
+}
+
+static void export_all(struct cat *c, struct export *x, const struct export_format *format)
 {
 	struct iot_event ev[TRACE_IN_BATCH];
+	/* The first events precede the tick. */
 	size_t n = trace_in_events(&c->in, ev, TRACE_IN_BATCH);
-	s->tick_ns =
-	    c->ns && c->format == FORMAT_CSV ? 1 : iot_reader_fact(c->in.reader, IOT_FACT_TICK_NS);
-	if (c->format == FORMAT_TEXT && n > 0)
-		print_text_head(s);
-	if (c->format == FORMAT_CSV && (n > 0 || c->in.status == IOT_OK))
-		print_csv_head(s);
-	for (; n > 0 && s->out->status == IOT_OK && !s->failed;
-	     n = trace_in_events(&c->in, ev, TRACE_IN_BATCH)) {
-		if (c->format == FORMAT_TEXT)
-			print_text(s, ev, n);
-		else if (c->format == FORMAT_CSV)
-			print_csv_named(s, ev, n);
-		else
-			print_json(s, ev, n);
-	}
+	if (n == 0 && c->in.status != IOT_OK)
+		return;
+	x->tick_ns = iot_reader_fact(c->in.reader, IOT_FACT_TICK_NS);
+	format->begin(x);
+	for (; n > 0 && x->out->status == IOT_OK && !x->failed;
+	     n = trace_in_events(&c->in, ev, TRACE_IN_BATCH))
+		format->events(x, ev, n);
+	if (format->end != NULL && !x->failed)
+		format->end(x);
 }
 
-static int cat_shown(struct cat *c)
+static int finish(struct cat *c, struct export *x)
 {
-	struct output out;
-	struct printer s;
-	const int status = trace_out_check_suffix(c->command, c->write.path);
-	if (status != EXIT_OK)
-		return status;
-	if (output_open(&out, c->write.path, c->write.no_fsync ? ATOMIC_FILE_NO_SYNC : 0) !=
-	    EXIT_OK)
-		return EXIT_FAULT;
-	print_init(&s, &out, c->in.reader);
-	s.names = c->names;
-	s.unknown = c->unknown;
-	s.for_human = c->format == FORMAT_TEXT;
-	if (c->format == FORMAT_CSV && !c->names)
-		show_csv(c, &s);
-	else
-		show_events(c, &s);
 	progress_clear(&c->in.progress);
-	if (s.failed)
+	if (x->failed && x->error[0] != '\0')
+		message_print_about(c->in.operand, "%s", x->error);
+	else if (x->failed)
 		(void)message_no_memory();
-	print_free(&s);
 	/* Out of memory is not an error of the trace: the output is discarded. */
-	if (s.failed || c->in.status == IOT_ENOMEM || signals_pending() != 0) {
-		output_abandon(&out);
+	if (x->failed || c->in.status == IOT_ENOMEM || signals_pending() != 0) {
+		output_abandon(x->out);
 		return EXIT_FAULT;
 	}
-	if (output_close(&out) != EXIT_OK)
+	if (!c->read.quiet)
+		export_report(x, formats[c->format].name);
+	if (output_close(x->out) != EXIT_OK)
 		return EXIT_FAULT;
 	if (trace_in_cut(&c->in))
 		message_print("interrupted before the end of the input: the output has what was "
@@ -112,37 +104,112 @@ static int cat_shown(struct cat *c)
 	return trace_in_exit(&c->in);
 }
 
+static int cat_export(struct cat *c)
+{
+	const struct export_format *const format = chosen(c);
+	struct output out;
+	int status = trace_out_check_suffix(c->command, c->write.path);
+	if (status != EXIT_OK)
+		return status;
+	struct export *x = calloc(1, sizeof *x);
+	if (x == NULL)
+		return message_no_memory();
+	status = output_open(&out, c->write.path, c->write.no_fsync ? ATOMIC_FILE_NO_SYNC : 0);
+	if (status == EXIT_OK) {
+		*x = (struct export){.out = &out, .options = &c->export};
+		names_init(&x->names, format->encode);
+		export_all(c, x, format);
+		status = finish(c, x);
+		export_free(x, format);
+	}
+	free(x);
+	return status;
+}
+
 static int run(struct cat *c, const char *path)
 {
 	int status = same_file_check_two(c->command, c->write.path, path);
 	if (status != EXIT_OK)
 		return status;
-	c->read.verified = c->format == FORMAT_IOT;
+	const bool iot = formats[c->format].export == NULL;
+	c->read.verified = iot;
 	trace_in_catch_signals(path, &c->read, c->write.path);
 	status = trace_in_open(&c->in, path, &c->read, c->command);
 	if (status == EXIT_OK)
-		status = c->format == FORMAT_IOT
-			     ? trace_in_copy(&c->in, trace_in_stream(&c->in), &c->write, c->command)
-			     : cat_shown(c);
+		status = iot ? trace_in_copy(&c->in, trace_in_stream(&c->in), &c->write, c->command)
+			     : cat_export(c);
 	trace_in_close(&c->in);
 	signals_restore();
 	return status;
 }
 
+/* Returns whether `word` is in a list such as "csv|tsv". */
+static bool has_word(const char *list, const char *word)
+{
+	const size_t n = strlen(word);
+	for (; *list != '\0'; list += strcspn(list, "|"), list += *list == '|')
+		if (strcspn(list, "|") == n && memcmp(list, word, n) == 0)
+			return true;
+	return false;
+}
+
+/* Returns EXIT_OK, or EXIT_USAGE after a message. */
+static int check_columns(const struct cat *c)
+{
+	const struct export_options *o = &c->export;
+	struct iot_text wrong;
+	char name[64];
+	const char *raw = o->ns ? "--ns" : o->names ? "--names" : o->unknown ? "--unknown" : NULL;
+	if (raw != NULL && !is_raw(o))
+		return options_wrong(c->command, "%s goes with --columns=raw alone", raw);
+	if (is_raw(o) && formats[c->format].export == &export_csv)
+		return EXIT_OK;
+	if (o->columns == NULL || csv_columns_valid(o->columns, &wrong))
+		return EXIT_OK;
+	return options_wrong(c->command, "--columns: unknown column '%s'",
+			     escape_text(name, sizeof name, wrong.data, wrong.size));
+}
+
+/* Returns EXIT_OK, or EXIT_USAGE after a message, if an option belongs to another format. */
+static int check_options(const struct cat *c)
+{
+	const struct export_options *o = &c->export;
+	const struct {
+		bool given;
+		const char *option, *formats;
+	} options[] = {{o->columns != NULL, "--columns", "csv|tsv"},
+		       {o->ns, "--ns", "csv"},
+		       {o->names, "--names", "csv"},
+		       {o->unknown, "--unknown", "csv"},
+		       {o->no_header, "--no-header", "csv|tsv"},
+		       {o->all_events, "--all-events", "csv|tsv"}};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (options[i].given && !has_word(options[i].formats, formats[c->format].name))
+			return options_wrong(c->command, "%s goes with --format=%s",
+					     options[i].option, options[i].formats);
+	return check_columns(c);
+}
+
 int cmd_cat(int argc, char **argv)
 {
 	struct cat c = {.read = TRACE_IN_WHOLE_INIT, .write = TRACE_OUT_OPTIONS_INIT};
+	struct export_options *const o = &c.export;
 	const struct option options[] = {
-	    OPTION(CHOICE, 'f', "format", "iot|csv|jsonl|text", &c.format,
-		   "what to write (default: iot)"),
+	    OPTION(CHOICE, 'f', "format", FORMATS, &c.format, "what to write (default: iot)"),
 	    OPTION_OUTPUT(c.write),
 	    OPTION_QUIET(c.read.quiet, c.read.progress),
 	    GROUP("Reading"),
 	    OPTION_READING(c.read),
-	    GROUP("Format csv"),
-	    OPTION(FLAG, 0, "ns", NULL, &c.ns, "times in nanoseconds instead of ticks"),
-	    OPTION(FLAG, 0, "names", NULL, &c.names, "append the columns object and path"),
-	    OPTION(FLAG, 0, "unknown", NULL, &c.unknown,
+	    GROUP("Formats csv and tsv"),
+	    OPTION(STRING, 0, "columns", "LIST|raw", &o->columns,
+		   "these columns, or the numbers of the record lines (csv)"),
+	    OPTION(FLAG, 0, "all-events", NULL, &o->all_events,
+		   "rows for operations without data, too"),
+	    OPTION(FLAG, 0, "no-header", NULL, &o->no_header, "no line with column names"),
+	    GROUP("Format csv with --columns=raw"),
+	    OPTION(FLAG, 0, "ns", NULL, &o->ns, "times in nanoseconds instead of ticks"),
+	    OPTION(FLAG, 0, "names", NULL, &o->names, "append the columns object and path"),
+	    OPTION(FLAG, 0, "unknown", NULL, &o->unknown,
 		   "append the columns unknown: which of offset, duration, cpu and start the "
 		   "source did not know, and relative_offset: an unknown offset from its "
 		   "unknown base"),
@@ -155,7 +222,7 @@ int cmd_cat(int argc, char **argv)
 	};
 	const struct command_spec command = {
 	    .name = "cat",
-	    .summary = "Write a trace in canonical form, or as CSV, JSON lines or text",
+	    .summary = "Write a trace in canonical form, or in a format of other tools",
 	    .synopsis = "[OPTION]... [IN]",
 	    .options = options,
 	    .notes = notes,
@@ -166,9 +233,7 @@ int cmd_cat(int argc, char **argv)
 	int status;
 	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
-	if ((c.names || c.unknown) && c.format != FORMAT_CSV)
-		return options_wrong(&command, "%s goes with --format=csv alone",
-				     c.names ? "--names" : "--unknown");
 	c.command = &command;
-	return run(&c, count > 0 ? argv[0] : "-");
+	status = check_options(&c);
+	return status == EXIT_OK ? run(&c, count > 0 ? argv[0] : "-") : status;
 }

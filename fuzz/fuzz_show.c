@@ -17,12 +17,12 @@ static const struct view {
 	enum shape shape;
 	bool of_records; /* one line for each, after a header if there is one */
 } views[] = {
-    {cmd_cat, {"cat", "-q", "--format=csv"}, COMMAS, true},
-    {cmd_cat, {"cat", "-q", "--format=csv", "--names", "--unknown", "--ns"}, ANY, true},
+    {cmd_cat, {"cat", "-q", "--format=csv", "--columns=raw"}, COMMAS, true},
+    {cmd_cat, {"cat", "-q", "--format=csv", "--columns=raw", "--names", "--unknown"}, ANY, true},
     {cmd_cat, {"cat", "-q", "--format=jsonl"}, JSON, false},
-    {cmd_cat, {"cat", "-q", "--format=jsonl", "--recover", "--ns"}, JSON, false},
+    {cmd_cat, {"cat", "-q", "--format=jsonl", "--recover"}, JSON, false},
     {cmd_cat, {"cat", "-q", "--format=text", "--no-verify"}, ANY, false},
-    {cmd_cat, {"cat", "-q", "--format=text", "--ns"}, ANY, false},
+    {cmd_cat, {"cat", "-q", "--format=tsv"}, TABS, true},
     {cmd_cat, {"cat", "-q", "--compress=gzip", "--sync=3"}, ANY, false},
     {cmd_cat, {"cat", "-q", "--bare", "--base=10"}, ANY, false},
     {cmd_info, {"info", "-q", "--json"}, JSON, false},

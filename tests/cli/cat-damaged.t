@@ -15,10 +15,10 @@ echo "file: $?"
 echo "not verified: $?"
 "$IOTRACE" cat kept.iot | cmp - kept.iot
 sed '2s/^/x/' whole >spoilt
-"$IOTRACE" cat --format=csv spoilt
+"$IOTRACE" cat --format=csv --columns=raw spoilt
 echo "damaged: $?"
-"$IOTRACE" cat --recover --format=csv spoilt
+"$IOTRACE" cat --recover --format=csv --columns=raw spoilt
 echo "recovered: $?"
 "$IOTRACE" cat --recover spoilt
 echo "recovered: $?"
-"$IOTRACE" cat --no-verify --format=csv whole | cmp - "$TESTDATA/format/sync.csv"
+"$IOTRACE" cat --no-verify --format=csv --columns=raw whole | cmp - "$TESTDATA/format/sync.csv"

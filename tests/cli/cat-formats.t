@@ -12,14 +12,14 @@ ff %op name=stat time=2000 process=7 path=/none%0A result=ENOENT
 40 29 1 8 a 1 9 0
 END
 "$IOTRACE" cat --framed bare >t.iot
-for options in --format=csv '--format=csv --ns' '--format=csv --names' --format=jsonl --format=text; do
+for options in --format=csv '--format=tsv --all-events' '--format=csv --no-header --columns=op,cpu_ns,relative_offset,operation,object,program,host,to,result' '--format=csv --columns=raw' '--format=csv --columns=raw --ns' '--format=csv --columns=raw --names' --format=jsonl --format=text; do
 	echo "== $options"
 	"$IOTRACE" cat $options t.iot | cat -v
 done
 # Unknown fields have a column of their own, before columns that may contain commas.
 sed 's/source=test/& lacks=cpu/; s/object=1/& offset=unknown/' bare |
-	"$IOTRACE" cat --format=csv --unknown --names | cat -v
-"$IOTRACE" cat --format=csv --unknown t.iot
+	"$IOTRACE" cat --format=csv --columns=raw --unknown --names | cat -v
+"$IOTRACE" cat --format=csv --columns=raw --unknown t.iot
 "$IOTRACE" cat --names t.iot 2>&1
 echo "exit status $?"
 # An unknown number is never 0: a source without times, and a file of unknown size.

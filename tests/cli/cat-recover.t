@@ -5,8 +5,8 @@ grep -n '%sync' whole | cut -d: -f1 >syncs
 first=$(sed -n 1p syncs) second=$(sed -n 2p syncs)
 sed -n "$first,$((second - 1))p" whole >interval
 { head -n $((second - 1)) whole; cat interval; tail -n +$second whole; } >twice
-"$IOTRACE" cat --format=csv whole >whole.csv
-"$IOTRACE" cat --recover --format=csv twice | cmp - whole.csv
+"$IOTRACE" cat --format=csv --columns=raw whole >whole.csv
+"$IOTRACE" cat --recover --format=csv --columns=raw twice | cmp - whole.csv
 "$IOTRACE" cat --recover twice >again
 echo "twice: $?"
 grep '%lost' again
@@ -25,7 +25,7 @@ done
 # Blank lines below the limit are cheap, whether empty or with blanks and CRs.
 { echo 'ff %trace source=test'; yes '' | head -c 30000000; yes ' 	' | head -c 30000000; printf '\r\n80 0 0 1 1 1 0 1 1 0\n'; } |
 	gzip -1 >blank.gz
-for command in 'cat --format=csv' check 'slice --records=0' 'slice --from=1us'; do
+for command in 'cat --format=csv --columns=raw' check 'slice --records=0' 'slice --from=1us'; do
 	# shellcheck disable=SC2086
 	(ulimit -t 1 && "$IOTRACE" $command blank.gz 2>/dev/null) | grep -v 'not canonical' | tail -n 1
 done

@@ -14,7 +14,7 @@ ff %op name=close time=14 process=7 file=2 result=0
 80 22 0 1 1 1 2 7 0
 c0 22 0 1 1 1 1 7 0
 END
-"$IOTRACE" cat --format=csv --names t.iot
+"$IOTRACE" cat --format=csv --columns=raw --names t.iot
 "$IOTRACE" cat --format=jsonl t.iot | grep '"op"' | sed 's/.*"file":/"file":/; s/,"duration.*//'
 "$IOTRACE" cat --format=text t.iot
 for by in file object; do

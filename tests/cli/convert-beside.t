@@ -5,8 +5,8 @@ cp "$TESTDATA/strace/cp.strace" logs/z.strace
 echo 'What these logs are.' >logs/README
 "$IOTRACE" convert -o folder.iot logs 2>&1
 "$IOTRACE" convert -q -o file.iot logs/z.strace
-"$IOTRACE" cat --format=csv folder.iot | cut -d , -f 1-6 >folder.csv
-"$IOTRACE" cat --format=csv file.iot | cut -d , -f 1-6 | cmp - folder.csv && echo 'the same records'
+"$IOTRACE" cat --format=csv --columns=raw folder.iot | cut -d , -f 1-6 >folder.csv
+"$IOTRACE" cat --format=csv --columns=raw file.iot | cut -d , -f 1-6 | cmp - folder.csv && echo 'the same records'
 "$IOTRACE" convert -o again.iot file.iot 2>&1
 echo "status $?"
 

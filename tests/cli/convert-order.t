@@ -10,10 +10,10 @@ awk 'BEGIN {
 	printf "8  1700000000.300000 <... read resumed>\"x\"..., 4096) = 4096 <0.299987>\n"
 }' >log
 "$IOTRACE" convert -v -o x.iot log
-"$IOTRACE" cat --format=csv x.iot | sed -n 2,4p
+"$IOTRACE" cat --format=csv --columns=raw x.iot | sed -n 2,4p
 "$IOTRACE" convert -v -o y.iot --memory=64K --report=report.json log && cmp x.iot y.iot
 grep started_anew report.json
 cat log | "$IOTRACE" convert --memory=64K --report=report.json -o y.iot - && cmp x.iot y.iot
 grep -c '"spilled_bytes": 0' report.json
 "$IOTRACE" convert --unsorted log >z.iot
-"$IOTRACE" cat --format=csv z.iot | tail -n 1
+"$IOTRACE" cat --format=csv --columns=raw z.iot | tail -n 1

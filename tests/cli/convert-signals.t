@@ -31,9 +31,9 @@ for number in signal.SIGINT, signal.SIGTERM:
 END
 python3 signalled.py 2>err
 sort -u err
-"$IOTRACE" convert log | "$IOTRACE" cat --format=csv >whole.csv
+"$IOTRACE" convert log | "$IOTRACE" cat --format=csv --columns=raw >whole.csv
 for name in SIGTERM SIGHUP; do
-	"$IOTRACE" cat --format=csv $name.iot.zst | cmp - whole.csv
+	"$IOTRACE" cat --format=csv --columns=raw $name.iot.zst | cmp - whole.csv
 	"$IOTRACE" cat $name.iot.zst | grep '%lost'
 	"$IOTRACE" info $name.iot.zst | head -n 1
 	"$IOTRACE" info --json $name.iot.zst | grep -o '"state":"[^"]*"'

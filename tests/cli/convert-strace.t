@@ -6,7 +6,7 @@ for csv in *.csv; do
 	log=$name.strace
 	[ -d "$name" ] && log=$name
 	"$IOTRACE" convert -q "$log" 2>/dev/null |
-		"$IOTRACE" cat --format=csv --names --ns - | cmp - "$csv" && echo "$name: same"
+		"$IOTRACE" cat --format=csv --columns=raw --names --ns - | cmp - "$csv" && echo "$name: same"
 done
 "$IOTRACE" convert -q i386_llseek.strace
 "$IOTRACE" convert -q --ops=names --per-thread signals_ff | grep -v '^ff %op name=close' | grep ' %'

@@ -2,7 +2,7 @@
 # The same log in both byte orders, with zlib, bzip2 and without compression; from a pipe, in
 # a tar; one layer, the other, both; and the output of Darshan's own tools.
 cd "$TESTDATA/darshan" || exit 1
-csv() { "$IOTRACE" convert -q "$@" 2>&1 | "$IOTRACE" cat --format=csv --names --ns -; }
+csv() { "$IOTRACE" convert -q "$@" 2>&1 | "$IOTRACE" cat --format=csv --columns=raw --names --ns -; }
 csv mpi4_dxt.darshan >"$OLDPWD/wanted"
 cd "$OLDPWD" || exit 1
 sum() { awk -F, 'NR > 1 { n++; w = $1 == 192; r += !w * $5 * 0 + !w * $6; b += w * $6 } END { print n + 0, r + 0, b + 0 }'; }

@@ -4,7 +4,7 @@ cd "$TESTDATA/format/bad" || exit
 scratch=$OLDPWD
 count=0
 for trace in *.iot; do
-	"$IOTRACE" cat --format=csv "$trace" >/dev/null 2>"$scratch/all"
+	"$IOTRACE" cat --format=csv --columns=raw "$trace" >/dev/null 2>"$scratch/all"
 	status=$?
 	grep -v 'are not verified$' "$scratch/all" >"$scratch/said"
 	[ $status -eq 1 ] || echo "$trace: exit status $status"
@@ -16,9 +16,9 @@ cd "$scratch" || exit
 
 # Lines beyond the length limit, generated here.
 { printf 'c0 22 0 8 0 1f4 3 7 '; printf '%04076d\n' 0; } >longest
-"$IOTRACE" cat --format=csv longest | tail -n 1
+"$IOTRACE" cat --format=csv --columns=raw longest | tail -n 1
 { printf 'c0 22 0 8 0 1f4 3 7 '; printf '%04077d\n' 0; } >longer
-"$IOTRACE" cat --format=csv longer 2>&1
+"$IOTRACE" cat --format=csv --columns=raw longer 2>&1
 { printf 'ff '; printf '%065533d\n' 0; } >longest
 "$IOTRACE" cat longest | wc -c
 { printf 'ff '; printf '%065534d\n' 0; } >longer

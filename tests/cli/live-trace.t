@@ -8,15 +8,15 @@ for out in t.iot t.iot.zst t.iot.gz; do
 	"$IOTRACE" info $out >info 2>err
 	echo "info: exit status $?"
 	grep -i 'records\|complete\|cut' info err
-	"$IOTRACE" cat --format=csv $out 2>err | tail -n 1
+	"$IOTRACE" cat --format=csv --columns=raw $out 2>err | tail -n 1
 	cat err
 	"$IOTRACE" check --repair -o repaired.iot $out >/dev/null
-	"$IOTRACE" check repaired.iot && "$IOTRACE" cat --format=csv repaired.iot | wc -l
+	"$IOTRACE" check repaired.iot && "$IOTRACE" cat --format=csv --columns=raw repaired.iot | wc -l
 	rm -f $out
 done
 echo "== killed at once"
 sh -c '"$1" t.iot 100 0; :' sh "$live" 2>/dev/null
-"$IOTRACE" cat --format=csv t.iot
+"$IOTRACE" cat --format=csv --columns=raw t.iot
 echo "== the defaults, closed; its canonical form has no flushes in it"
 "$live" d.iot 0 5000 close
 "$IOTRACE" check d.iot

@@ -8,7 +8,7 @@ show() {
 	"$IOTRACE" merge "$@" >out 2>err
 	echo "$? $* $(cat err)"
 	sed -n 's/^ff \(%trace.*\)/ \1/p' out
-	"$IOTRACE" cat --ns --format=csv out | sed 1d | cut -d, -f2,9
+	"$IOTRACE" cat --ns --format=csv --columns=raw out | sed 1d | cut -d, -f2,9
 	sed -n 's/^ff \(%op.*\)/ \1/p' out
 }
 make 1 2000000 n1

@@ -31,5 +31,5 @@ echo "$?"
 ls
 "$IOTRACE" merge -q --reorder -o out2 unsorted whole
 echo "$?"
-"$IOTRACE" cat --format=csv out2 | sed 1d | cut -d, -f2 | sort -nc
+"$IOTRACE" cat --format=csv --columns=raw out2 | sed 1d | cut -d, -f2 | sort -nc
 "$IOTRACE" info out2 | grep '^  records'

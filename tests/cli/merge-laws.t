@@ -47,14 +47,14 @@ for seed in 11 12; do
 		"$IOTRACE" merge --sync=100 "$one" | cmp - cat
 	done
 	"$IOTRACE" merge --reorder -o sorted in-* && "$IOTRACE" reorder sorted | cmp - sorted
-	"$IOTRACE" cat -f csv sorted | sed 1d | cut -d, -f2 | sort -c -n && echo "in order"
+	"$IOTRACE" cat -f csv --columns=raw sorted | sed 1d | cut -d, -f2 | sort -c -n && echo "in order"
 done
 
 echo "a run too long to be held"
 make_inputs 16 3 3 66000
 "$IOTRACE" merge -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
 cat in-1* | "$IOTRACE" merge in-0* - in-2* >piped
-"$IOTRACE" cat -f csv piped | sed 1d | cut -d, -f2 | sort -c -n && echo "in order"
+"$IOTRACE" cat -f csv --columns=raw piped | sed 1d | cut -d, -f2 | sort -c -n && echo "in order"
 
 echo "many, with few descriptors"
 make_inputs 4 40 60

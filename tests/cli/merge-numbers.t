@@ -6,7 +6,7 @@ try() {
 	echo "exit $?"
 	cat err
 	[ -s out ] && "$IOTRACE" check out | tail -n 1
-	"$IOTRACE" cat -f csv --ns out 2>/dev/null | sed 1d | cut -d, -f2,3,9
+	"$IOTRACE" cat -f csv --columns=raw --ns out 2>/dev/null | sed 1d | cut -d, -f2,3,9
 	"$IOTRACE" cat out 2>/dev/null | sed -n 's/^ff \(%trace.*\|%op.*\|%lost.*\)/ \1/p'
 }
 make() { # NAME TICK LINE...

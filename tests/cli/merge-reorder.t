@@ -23,8 +23,8 @@ for memory in 64K 256M; do
 	echo "$?"
 done
 cmp out.64K out.256M
-"$IOTRACE" cat --format=csv out.64K | sed 1d | cut -d, -f2 | sort -nc
-"$IOTRACE" cat --format=csv out.64K | sed 1d | wc -l
+"$IOTRACE" cat --format=csv --columns=raw out.64K | sed 1d | cut -d, -f2 | sort -nc
+"$IOTRACE" cat --format=csv --columns=raw out.64K | sed 1d | wc -l
 "$IOTRACE" cat out.64K | grep -c '^ff of'
 ls -A tmp
 echo "== each record keeps the file that it was on"
@@ -35,8 +35,8 @@ ff %file process=1 id=1 object=2 path=/after
 80 0 0 200 -64 1 0 1 1 0
 80 0 0 200 c8 1 0 1 1 0
 END
-"$IOTRACE" merge -q --reorder renamed | "$IOTRACE" cat --format=csv --names | cut -d, -f2,11
-"$IOTRACE" reorder -q renamed | "$IOTRACE" cat --format=csv --names | cut -d, -f2,11
+"$IOTRACE" merge -q --reorder renamed | "$IOTRACE" cat --format=csv --columns=raw --names | cut -d, -f2,11
+"$IOTRACE" reorder -q renamed | "$IOTRACE" cat --format=csv --columns=raw --names | cut -d, -f2,11
 # Equal records are in the order of the names of their inputs, "-" too.
 printf 'c0 22 0 8 0 1 3 7 0\n' >x && printf 'c0 22 0 8 0 1 3 7 0\n80 22 8 8 1 2 3 7 0\n' >y
 "$IOTRACE" merge -q --bare x - <y

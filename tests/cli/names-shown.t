@@ -36,7 +36,7 @@ for locale in C C.UTF-8; do
 	export LC_ALL
 	echo "== $locale"
 	show
-	for machine in 'cat --format=csv --names' 'cat --format=jsonl' cat 'stat --json' 'stat --tsv' 'info --json' 'check --json'; do
+	for machine in 'cat --format=csv --columns=raw --names' 'cat --format=jsonl' cat 'stat --json' 'stat --tsv' 'info --json' 'check --json'; do
 		# shellcheck disable=SC2086
 		"$IOTRACE" $machine t.iot
 	done >machine.$locale

@@ -44,7 +44,7 @@ printf '{"a": 1}\n' >data.json
 printf '\001\000\377' >data
 printf 'a,b\n1,2\n' >table.csv
 gzip -k picture.png
-"$IOTRACE" cat --format=csv "$TESTDATA/format/example.iot" >example.csv
+"$IOTRACE" cat --format=csv --columns=raw "$TESTDATA/format/example.iot" >example.csv
 head -c 100000 /dev/zero >zeros
 for file in program picture.png picture.png.gz data.json data table.csv example.csv zeros; do
 	log info $file

@@ -7,7 +7,7 @@ sh "$TOOLS/built.sh" packet_demo || exit 77
 mkfifo fifo
 
 compare() {
-	"$IOTRACE" cat --format=csv "$1" 2>cat.err | python3 "$TOOLS/packet_compare.py" $2 work |
+	"$IOTRACE" cat --format=csv --columns=raw "$1" 2>cat.err | python3 "$TOOLS/packet_compare.py" $2 work |
 		sed 's/^[0-9]* of [0-9]* processes/records/'
 }
 

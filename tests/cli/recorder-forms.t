@@ -56,7 +56,7 @@ X
 python3 "$TOOLS/recorder_make.py" --ranks 140 --calls 40 many
 "$IOTRACE" convert -q --memory=64K --report=report.json -o many.iot many
 grep started_anew report.json
-"$IOTRACE" cat --format=csv many.iot | awk -F, 'NR > 1 {if ($2 < last) print "not in order"; last = $2; n++} END {print n}'
+"$IOTRACE" cat --format=csv --columns=raw many.iot | awk -F, 'NR > 1 {if ($2 < last) print "not in order"; last = $2; n++} END {print n}'
 # One file of a trace, a name that no directory has, and other files in the directory of a trace.
 mkdir one more
 tar xJf "$TESTDATA/recorder/traces.tar.xz" -C more sem

@@ -4,7 +4,7 @@ traces=$TESTDATA/recorder/traces.tar.xz
 records() { # TRACE [OPTION]...
 	name=$1
 	shift
-	"$IOTRACE" convert -q --trace="$name" "$@" "$traces" | "$IOTRACE" cat --format=csv --names --ns -
+	"$IOTRACE" convert -q --trace="$name" "$@" "$traces" | "$IOTRACE" cat --format=csv --columns=raw --names --ns -
 }
 for name in sem mixed8_both neg_both userfunc idle_ranks old_2.2.1; do
 	records $name | cmp - "$TESTDATA/recorder/$name.csv" && echo "$name: same"

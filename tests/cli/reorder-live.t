@@ -12,7 +12,7 @@ grep -c '^80' out
 echo '80 0 0 200 1 1 0 3 1 0' >&3
 exec 3>&-
 wait
-"$IOTRACE" cat --format=csv out | cut -d, -f2
+"$IOTRACE" cat --format=csv --columns=raw out | cut -d, -f2
 
 # Intervals of two records.
 "$IOTRACE" cat --sync=2 --framed out >trace
@@ -29,4 +29,4 @@ grep -c '^[8e]0' out
 sed -n "$second,\$p" trace >&3
 exec 3>&-
 wait
-"$IOTRACE" cat --format=csv out | tail -n +2 | wc -l
+"$IOTRACE" cat --format=csv --columns=raw out | tail -n +2 | wc -l

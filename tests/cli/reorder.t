@@ -43,7 +43,7 @@ awk 'BEGIN { for (i = 1; i <= 3000; i++) printf "80 0 %x 200 %s 1 0 3 1 0\n", i,
 "$IOTRACE" reorder --window=10us --report=report.json -v -o late far 2>&1
 echo "exit $?"
 cat report.json
-"$IOTRACE" cat --format=csv late | cut -d, -f2,5 >all
+"$IOTRACE" cat --format=csv --columns=raw late | cut -d, -f2,5 >all
 sed 1d all | sort -c -n 2>&1 | sed 's/.*disorder: //'
 "$IOTRACE" reorder --window=1ms -q -o near far
 "$IOTRACE" reorder far | cmp - near && echo "in time"

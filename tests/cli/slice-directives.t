@@ -12,6 +12,6 @@ for count in 0 1 10 15 16 17 18 25 50; do
 	for part in --from=30% --from=50us --to=50us --records=7-8 --records=0-0 --every=3 \
 		"--from=20us --records=4-6" "--from=10us --rebase"; do
 		timeout 60 "$IOTRACE" slice -q --in-base=16 $part -o slice trace
-		echo "$count $part: $? $("$IOTRACE" cat --format=csv slice | tail -n +2 | wc -l)"
+		echo "$count $part: $? $("$IOTRACE" cat --format=csv --columns=raw slice | tail -n +2 | wc -l)"
 	done
 done | awk '{ sub(/^[0-9]+ /, ""); seen[$0]++ } END { for (s in seen) print s, seen[s] }' | sort

@@ -64,9 +64,9 @@ for args in --records=1-3 --from=1.5s '--process=9 --records=3-'; do
 done
 for parts in '0-0 1-1 2-2 3-3 4-' '0-2 3-' '-1 2-3 4-4'; do
 	for part in $parts; do
-		"$IOTRACE" slice --records=$part whole.iot.zst | "$IOTRACE" cat --format=csv | tail -n +2
+		"$IOTRACE" slice --records=$part whole.iot.zst | "$IOTRACE" cat --format=csv --columns=raw | tail -n +2
 	done >parts
-	"$IOTRACE" cat --format=csv whole | tail -n +2 | cmp - parts && echo fits
+	"$IOTRACE" cat --format=csv --columns=raw whole | tail -n +2 | cmp - parts && echo fits
 done
 # An %op has its file, too: stat of a slice lists each file once.
 cat >opened <<'END'

@@ -18,7 +18,7 @@ done
 "$IOTRACE" stat --by=process job.iot
 "$IOTRACE" slice --rank=2 job.iot | "$IOTRACE" stat --json
 echo '== a clock that is ahead'
-"$IOTRACE" merge --shift-by=host --shift=n2=-1s 0.iot 2.iot | "$IOTRACE" cat --format=csv | cut -d , -f 2,5,8
+"$IOTRACE" merge --shift-by=host --shift=n2=-1s 0.iot 2.iot | "$IOTRACE" cat --format=csv --columns=raw | cut -d , -f 2,5,8
 echo '== ranks and hosts that are none'
 for option in --rank=-1 --rank=x --rank=2147483648 --rank= --host=; do
 	"$IOTRACE" convert $option 0.strace 2>&1

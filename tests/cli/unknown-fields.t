@@ -15,7 +15,7 @@ ff %file process=7 id=3 path=/a completion=unknown cpu=unknown
 c0 6c 64 0 3 0
 END
 show() {
-	"$IOTRACE" cat -f csv --unknown "$@" | cut -d, -f1,2,3,8-
+	"$IOTRACE" cat -f csv --columns=raw --unknown "$@" | cut -d, -f1,2,3,8-
 }
 show t.iot | tee wanted
 "$IOTRACE" cat --framed --sync=2 -o framed.iot t.iot

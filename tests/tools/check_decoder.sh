@@ -12,7 +12,7 @@ iotrace=$build/iotrace
 . tests/tools/verdict.sh
 
 agree() { # TRACE [OPTION of decode.py]
-	"$iotrace" cat -q --format=csv "$1" >"$scratch/ours" 2>"$scratch/err" &&
+	"$iotrace" cat -q --format=csv --columns=raw "$1" >"$scratch/ours" 2>"$scratch/err" &&
 		python3 tests/tools/decode.py ${2-} "$1" >"$scratch/theirs" 2>>"$scratch/err" &&
 		cmp "$scratch/ours" "$scratch/theirs" >>"$scratch/err" 2>&1
 }

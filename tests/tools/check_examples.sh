@@ -24,7 +24,7 @@ verdict $? 'tracer copies'
 "$build/iotrace" check -q "$scratch/tracer.iot" >"$scratch/err" 2>&1
 verdict $? 'the trace of tracer is valid'
 size=$(wc -c <README.md)
-"$build/iotrace" cat -f csv "$scratch/tracer.iot" |
+"$build/iotrace" cat -f csv --columns=raw "$scratch/tracer.iot" |
 	awk -F, -v size="$size" 'NR > 1 { n[$1] += $6 } END { exit n["128"] != size || n["192"] != size }'
 verdict $? 'the bytes that tracer reports'
 

@@ -49,7 +49,7 @@ try convert -q --sync=50 -o "$t" testdata/strace/sqlite.strace.gz
 try convert -q -o "$scratch/d.iot" testdata/darshan/mpi4_dxt.darshan
 try convert -q -o "$scratch/r.iot" testdata/recorder/traces.tar.xz
 try cat "$t"
-try cat --format=csv --names "$t"
+try cat --format=csv --columns=raw --names "$t"
 try info --json "$t"
 try stat "$t"
 try check "$t"

@@ -63,7 +63,7 @@ class Trace:
             self.data = f.read()
         self.ends = ends_of(self.data)
         self.starts = [0] + self.ends[:-1]
-        rows = subprocess.run([iotrace, "cat", "--format=csv", path], capture_output=True, check=True)
+        rows = subprocess.run([iotrace, "cat", "--format=csv", "--columns=raw", path], capture_output=True, check=True)
         self.rows = rows.stdout.split(b"\n")[1:-1]
         header = subprocess.run([iotrace, "cat", path], capture_output=True, check=True).stdout
         header = header.split(b"\n", 1)[0].decode()
@@ -190,7 +190,7 @@ class Judge:
         """The records of the repaired trace, by their place; -1: a wrong one."""
         if not os.path.exists(self.repaired):
             return set(), 0
-        rows = self.run("cat", "--format=csv", self.repaired).stdout.split(b"\n")[1:-1]
+        rows = self.run("cat", "--format=csv", "--columns=raw", self.repaired).stdout.split(b"\n")[1:-1]
         found, wrong, at, row = set(), 0, 0, 0
         with open(self.repaired, "rb") as f:
             for line in f:

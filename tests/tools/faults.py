@@ -76,7 +76,7 @@ def commands(data):
         "packets": ["convert", "-o", "out.iot", "@packets.bin"],
         "collect": ["procstat", "-o", "out.bin", "@packets.bin"],
         "cat": ["cat", "-o", "out.iot", "@a.iot.zst"],
-        "cat-csv": ["cat", "--format=csv", "--names", "-o", "out.csv", "@a.iot.gz"],
+        "cat-csv": ["cat", "--format=csv", "--columns=raw", "--names", "-o", "out.csv", "@a.iot.gz"],
         "info": ["info", "--json", "@a.iot.zst"],
         "stat": ["stat", "@a.iot"],
         "merge": ["merge", "-q", "-o", "out.iot.zst", "@a.iot.zst", "@b.iot"],

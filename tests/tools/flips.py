@@ -66,7 +66,7 @@ def make_traces(iotrace, folder, rng):
 
 
 def rows(iotrace, trace, columns):
-    status, out = run(iotrace, "cat", "--format=csv", "--ns", "--names", trace)
+    status, out = run(iotrace, "cat", "--format=csv", "--columns=raw", "--ns", "--names", trace)
     table = csv.DictReader(io.StringIO(out.decode("utf-8", "replace")))
     return status, [tuple(row[c] for c in columns) for row in table]
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compares what processes of packet_demo have logged with a trace of their packets.
 
-    iotrace cat --format=csv trace.iot | packet_compare.py [--killed] DIR
+    iotrace cat --format=csv --columns=raw trace.iot | packet_compare.py [--killed] DIR
 
 All that was logged has to be in the trace, and nothing else. --killed: of each process, all before
 its last "sent" at least.

@@ -4,7 +4,7 @@
 
     packet_truth.py [--unsorted] packets.bin >records.csv
 
-Columns as of `iotrace cat --format=csv`: times in ticks of the trace, CPU time since the record
+Columns as of `iotrace cat --format=csv --columns=raw`: times in ticks of the trace, CPU time since the record
 before of the same process. Order: start, processId, sequence number, entry. Damage is looked through, packets
 that come twice are skipped. --unsorted: with the sort key in front of each line and a blank behind
 it, for sort(1), and the CPU clock as it is.

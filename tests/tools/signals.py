@@ -53,7 +53,7 @@ LOOKING = {
     "stat": ["stat", "-"],
     "info": ["info", "-"],
     "check": ["check", "-"],
-    "cat csv to pipe": ["cat", "--format=csv", "-"],
+    "cat csv to pipe": ["cat", "--format=csv", "--columns=raw", "-"],
 }
 SLOW = ["--level=19", "-o", "out.iot.zst"]
 FILES = {  # with an output that takes a while
@@ -71,7 +71,7 @@ PIPED = {  # into a pipe that nobody empties
     "convert": ["convert", "-q", "@large.log"],
     "convert unsorted": ["convert", "-q", "--unsorted", "@large.log"],
     "cat": ["cat", "@large"],
-    "cat csv": ["cat", "--format=csv", "@large"],
+    "cat csv": ["cat", "--format=csv", "--columns=raw", "@large"],
     "reorder": ["reorder", "@large"],
     "merge": ["merge", "-q", "@large", "@large"],
     "slice": ["slice", "@large"],
@@ -169,7 +169,7 @@ class Lab:
         if not text[-1].startswith(b"ff %end") or bool(lost) != state.startswith("incomplete"):
             return "ends with %s" % text[-2:]
         if lost:
-            rows = subprocess.run([self.iotrace, "cat", "--format=csv", path], check=False,
+            rows = subprocess.run([self.iotrace, "cat", "--format=csv", "--columns=raw", path], check=False,
                                   stdout=subprocess.PIPE).stdout.splitlines()
             last = max(int(row.split(b",")[1]) for row in rows[1:])
             if int(lost[1], 16) < last:

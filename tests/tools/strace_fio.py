@@ -54,7 +54,7 @@ def counted_by_fio(path):
 def counted_in_trace(iotrace, path, name):
     counts = [0, 0, 0, 0]
     unknown = 0
-    text = run([iotrace, "cat", "--format=csv", "--names", path]).stdout
+    text = run([iotrace, "cat", "--format=csv", "--columns=raw", "--names", path]).stdout
     for row in csv.DictReader(text.splitlines()):
         if not os.path.basename(row["path"]).startswith(f"data.{name}."):
             continue

@@ -77,7 +77,7 @@ def records(tool, source):
     report = trace + ".json"
     subprocess.run([tool, "convert", "-q", "--per-thread", "--ops=none", "--report=" + report, "-o", trace, source],
                    check=True, stderr=subprocess.DEVNULL)
-    text = subprocess.run([tool, "cat", "--format=csv", "--names", trace], stdout=subprocess.PIPE, check=True).stdout
+    text = subprocess.run([tool, "cat", "--format=csv", "--columns=raw", "--names", trace], stdout=subprocess.PIPE, check=True).stdout
     out = collections.defaultdict(list)
     for row in csv.DictReader(text.decode("utf-8", "surrogateescape").splitlines()):
         out[int(row["process"])].append(row)

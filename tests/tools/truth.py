@@ -58,7 +58,7 @@ class Conversion:
             if os.path.exists(out):
                 with open(out, "rb") as file:
                     self.trace = file.read()
-                text = run(tool, "cat", "--format=csv", "--names", "--unknown", "--ns", out).stdout
+                text = run(tool, "cat", "--format=csv", "--columns=raw", "--names", "--unknown", "--ns", out).stdout
         self.rows = list(csv.DictReader(io.StringIO(text.decode("utf-8", "surrogateescape"), newline="")))
 
     def directives(self, *names):

@@ -5,11 +5,9 @@
  */
 #include <stdio.h>
 
-#include "lib/format/directive.h"
-
 #include "lib/base/number.h"
 #include "cli/ui/printable.h"
-#include "print.h"
+#include "export.h"
 
 enum {
 	NS_PER_S = 1000000000,
@@ -24,9 +22,14 @@ enum {
 	LENGTH_WIDTH = 10,
 };
 
-void print_text_head(struct printer *s)
+static size_t encode(char *out, const char *text, size_t size)
 {
-	output_printf(s->out, "%*s %*s %*s %-*s %*s %*s  file\n", START_WIDTH, "start s",
+	return strlen(printable(out, NAMES_CAPACITY, text, size));
+}
+
+static void begin(struct export *x)
+{
+	output_printf(x->out, "%*s %*s %*s %-*s %*s %*s  file\n", START_WIDTH, "start s",
 		      TOOK_WIDTH, "took s", PROCESS_WIDTH, "process", WHAT_WIDTH, "what",
 		      OFFSET_WIDTH, "offset", LENGTH_WIDTH, "length");
 }
@@ -86,29 +89,35 @@ static char *put_offset(char *to, const struct iot_record *rec)
 	return number_right(to, rec->offset, OFFSET_WIDTH - 2);
 }
 
-static void end_line(struct printer *s, char *to, const struct iot_record *rec)
+static void write_path(struct export *x, const struct iot_record *rec)
 {
-	size_t size;
-	const char *name = printer_path(s, rec, &size);
-	to = put_left(to, "  ", 0);
-	output_took(s->out, to);
-	if (name != NULL)
-		output_write(s->out, name, size);
-	output_write(s->out, "\n", 1);
+	const struct name *path = names_path(&x->names, rec);
+	if (path->text != NULL)
+		output_write(x->out, path->text, path->size);
+	else
+		output_printf(x->out, "%s %u", rec->type & IOT_LOGICAL ? "file" : "disk",
+			      rec->file);
 }
 
-static void text_record(struct printer *s, const struct iot_record *rec)
+static void end_line(struct export *x, char *to, const struct iot_record *rec)
 {
-	char *to = output_reserve(s->out, LINE_CAPACITY);
+	output_took(x->out, put_left(to, "  ", 0));
+	write_path(x, rec);
+	output_write(x->out, "\n", 1);
+}
+
+static void text_record(struct export *x, const struct iot_record *rec)
+{
+	char *to = output_reserve(x->out, LINE_CAPACITY);
 	if (rec->flags & IOT_START_UNKNOWN)
 		to = put_dash(to, START_WIDTH);
 	else
-		to = put_seconds(to, (uint64_t)rec->start_ns, s->tick_ns, START_WIDTH);
+		to = put_seconds(to, (uint64_t)rec->start_ns, x->tick_ns, START_WIDTH);
 	*to++ = ' ';
 	if (rec->flags & IOT_DURATION_UNKNOWN)
 		to = put_dash(to, TOOK_WIDTH);
 	else
-		to = put_seconds(to, rec->duration_ns, s->tick_ns, TOOK_WIDTH);
+		to = put_seconds(to, rec->duration_ns, x->tick_ns, TOOK_WIDTH);
 	*to++ = ' ';
 	to = number_right(to, rec->process, PROCESS_WIDTH);
 	*to++ = ' ';
@@ -117,99 +126,92 @@ static void text_record(struct printer *s, const struct iot_record *rec)
 	to = put_offset(to, rec);
 	*to++ = ' ';
 	to = number_right(to, rec->length, LENGTH_WIDTH);
-	end_line(s, to, rec);
+	end_line(x, to, rec);
 }
 
 /* A key's value, decoded and printable. */
-static void value_of(struct printer *s, const struct iot_event *ev, const char *key, char *text,
+static void value_of(struct export *x, const struct iot_event *ev, const char *key, char *text,
 		     size_t size)
 {
-	struct iot_text value = iot_directive_get(ev, key);
+	size_t n;
+	const char *value = names_decode(&x->names, iot_directive_get(ev, key), &n);
 	text[0] = '\0';
-	if (value.data && printer_reserve(s, value.size))
-		printable(text, size, s->memory, iot_percent_decode(value, s->memory, NULL));
+	if (value != NULL)
+		printable(text, size, value, n);
 }
 
-static void write_blanks(struct printer *s, size_t n)
+static void write_blanks(struct export *x, size_t n)
 {
-	output_printf(s->out, "%*s", (int)n, "");
+	output_printf(x->out, "%*s", (int)n, "");
 }
 
 /* The name of an operation and its error, in the columns of what, offset and length. */
-static void write_words(struct printer *s, const char *operation, const char *error)
+static void write_words(struct export *x, const char *operation, const char *error)
 {
 	const size_t columns = WHAT_WIDTH + 1 + OFFSET_WIDTH + 1 + LENGTH_WIDTH;
 	const size_t used = printable_width(operation) + printable_width(error);
-	write_blanks(s, 1);
-	output_text(s->out, operation);
-	write_blanks(s, used < columns ? columns - used : 1);
-	output_text(s->out, error);
-	write_blanks(s, 2);
+	write_blanks(x, 1);
+	output_text(x->out, operation);
+	write_blanks(x, used < columns ? columns - used : 1);
+	output_text(x->out, error);
+	write_blanks(x, 2);
 }
 
 /*
  * An operation without data: its name in the column of read and write, and an error before the
  * path.
  */
-static void text_op(struct printer *s, const struct iot_event *ev)
+static void text_op(struct export *x, const struct iot_event *ev)
 {
 	char operation[WORD_CAPACITY], result[WORD_CAPACITY], reported[NAME_CAPACITY],
 	    to_path[NAME_CAPACITY];
-	const char *path = reported;
-	size_t size;
-	char *to = output_reserve(s->out, LINE_CAPACITY);
+	char *to = output_reserve(x->out, LINE_CAPACITY);
 	struct iot_record rec = ev->rec;
 	rec.type |= IOT_LOGICAL;
-	value_of(s, ev, "name", operation, sizeof operation);
-	value_of(s, ev, "path", reported, sizeof reported);
-	value_of(s, ev, "to", to_path, sizeof to_path);
-	value_of(s, ev, "result", result, sizeof result);
-	if (path[0] == '\0' && (ev->has & IOT_HAS_FILE))
-		path = printer_path(s, &rec, &size);
-	if ((ev->has & IOT_HAS_TIME) && (s->lacks & IOT_START_UNKNOWN) == 0)
-		to = put_seconds(to, (uint64_t)ev->rec.start_ns, s->tick_ns, START_WIDTH);
+	value_of(x, ev, "name", operation, sizeof operation);
+	value_of(x, ev, "path", reported, sizeof reported);
+	value_of(x, ev, "to", to_path, sizeof to_path);
+	value_of(x, ev, "result", result, sizeof result);
+	if ((ev->has & IOT_HAS_TIME) && (x->lacks & IOT_START_UNKNOWN) == 0)
+		to = put_seconds(to, (uint64_t)ev->rec.start_ns, x->tick_ns, START_WIDTH);
 	else
 		to = put_dash(to, START_WIDTH);
 	*to++ = ' ';
-	if ((ev->has & IOT_HAS_TOOK) && (s->lacks & IOT_DURATION_UNKNOWN) == 0)
-		to = put_seconds(to, ev->rec.duration_ns, s->tick_ns, TOOK_WIDTH);
+	if ((ev->has & IOT_HAS_TOOK) && (x->lacks & IOT_DURATION_UNKNOWN) == 0)
+		to = put_seconds(to, ev->rec.duration_ns, x->tick_ns, TOOK_WIDTH);
 	else
 		to = put_dash(to, TOOK_WIDTH);
 	*to++ = ' ';
-	output_took(s->out, number_right(to, ev->rec.process, PROCESS_WIDTH));
-	write_words(s, operation, result[0] == '0' ? "" : result);
-	output_text(s->out, path ? path : "");
-	output_text(s->out, to_path[0] ? " -> " : "");
-	output_text(s->out, to_path);
-	output_write(s->out, "\n", 1);
+	output_took(x->out, number_right(to, ev->rec.process, PROCESS_WIDTH));
+	write_words(x, operation, result[0] == '0' ? "" : result);
+	if (reported[0] == '\0' && (ev->has & IOT_HAS_FILE))
+		write_path(x, &rec);
+	else
+		output_text(x->out, reported);
+	output_text(x->out, to_path[0] ? " -> " : "");
+	output_text(x->out, to_path);
+	output_write(x->out, "\n", 1);
 }
 
-static void text_comment(struct printer *s, const struct iot_event *ev)
+static void text_comment(struct export *x, const struct iot_event *ev)
 {
 	char text[NAME_CAPACITY];
-	output_text(s->out, "# ");
-	output_text(s->out, printable(text, sizeof text, ev->text.data, ev->text.size));
-	output_write(s->out, "\n", 1);
+	output_text(x->out, "# ");
+	output_text(x->out, printable(text, sizeof text, ev->text.data, ev->text.size));
+	output_write(x->out, "\n", 1);
 }
 
-static void take_lacks(struct printer *s, const struct iot_event *ev)
-{
-	unsigned lacks;
-	if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
-		s->lacks = lacks;
-}
-
-void print_text(struct printer *s, const struct iot_event *ev, size_t n)
+static void events(struct export *x, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		take_lacks(s, &ev[i]);
-		if (ev[i].kind == IOT_RECORD) {
-			text_record(s, &ev[i].rec);
-		} else if (ev[i].kind == IOT_OP) {
-			text_op(s, &ev[i]);
-		} else if (ev[i].kind != IOT_FILE && ev[i].kind != IOT_PROCESS) {
-			text_comment(s, &ev[i]);
-		}
-		printer_event(s, &ev[i]);
+		if (ev[i].kind == IOT_RECORD)
+			text_record(x, &ev[i].rec);
+		else if (ev[i].kind == IOT_OP)
+			text_op(x, &ev[i]);
+		else if (ev[i].kind != IOT_FILE && ev[i].kind != IOT_PROCESS)
+			text_comment(x, &ev[i]);
+		export_event(x, &ev[i]);
 	}
 }
+
+const struct export_format export_text = {.encode = encode, .begin = begin, .events = events};

@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records as CSV. */
+/*
+ * CSV with the numbers of the record lines: times in ticks, blocks of physical records, CPU time
+ * since the previous record of the process, file names as they are.
+ */
 #include <stdlib.h>
 
 #include "lib/base/array.h"
-
 #include "lib/base/number.h"
-#include "print.h"
+
+#include "export.h"
 
 enum { ROW_MAX = 11 * 21 + sizeof ",offset duration cpu start" };
+
+struct csv_raw {
+	uint64_t tick_ns; /* 1: times in nanoseconds */
+	struct idmap processes;
+	int64_t *cpu_ns; /* the CPU clock at the last record, by number of the process */
+	size_t cpu_capacity;
+};
 
 static inline uint64_t ticks(uint64_t ns, uint64_t tick_ns)
 {
@@ -22,16 +32,17 @@ static inline char *put_signed(char *to, int64_t ns, uint64_t tick_ns)
 	return number_fast(to, ticks(0 - (uint64_t)ns, tick_ns));
 }
 
-static int64_t cpu_since(struct printer *s, const struct iot_record *rec)
+static int64_t cpu_since(struct export *x, const struct iot_record *rec)
 {
-	size_t i = idmap_number(&s->processes, rec->process);
-	if (!array_reserve_index(&s->cpu_ns, &s->cpu_capacity, i, sizeof *s->cpu_ns)) {
-		s->failed = true;
+	struct csv_raw *c = x->state;
+	size_t i = idmap_number(&c->processes, rec->process);
+	if (!array_reserve_index(&c->cpu_ns, &c->cpu_capacity, i, sizeof *c->cpu_ns)) {
+		x->failed = true;
 		return 0;
 	}
 	/* As in the format: differences that exceed 64 bits wrap, and wrap back. */
-	int64_t since = (int64_t)((uint64_t)rec->cpu_ns - (uint64_t)s->cpu_ns[i]);
-	s->cpu_ns[i] = rec->cpu_ns;
+	int64_t since = (int64_t)((uint64_t)rec->cpu_ns - (uint64_t)c->cpu_ns[i]);
+	c->cpu_ns[i] = rec->cpu_ns;
 	return since;
 }
 
@@ -51,25 +62,27 @@ static void write_quoted(struct output *o, const char *text, size_t n)
 	output_write(o, "\"", 1);
 }
 
-static void write_name(struct printer *s, const struct iot_record *rec)
+static void write_name(struct export *x, const struct iot_record *rec)
 {
-	size_t size;
-	const char *path = printer_path(s, rec, &size);
-	char *to = output_reserve(s->out, ROW_MAX);
+	const struct name *path = names_path(&x->names, rec);
+	char *to = output_reserve(x->out, ROW_MAX);
 	*to++ = ',';
 	to = number_fast(to, rec->object);
 	*to++ = ',';
-	output_took(s->out, to);
-	if (path)
-		write_quoted(s->out, path, size);
-	output_write(s->out, "\n", 1);
+	output_took(x->out, to);
+	if (path->text != NULL)
+		write_quoted(x->out, path->text, path->size);
 }
 
-void print_csv_head(struct printer *s)
+static void begin(struct export *x)
 {
-	output_text(s->out, "type,start,duration,cpu,offset,length,operation,file,process");
-	output_text(s->out, s->unknown ? ",unknown,relative_offset" : "");
-	output_text(s->out, s->names ? ",object,path\n" : "\n");
+	struct csv_raw *c = export_state(x, sizeof *c);
+	if (c == NULL)
+		return;
+	c->tick_ns = x->options->ns ? 1 : x->tick_ns;
+	output_text(x->out, "type,start,duration,cpu,offset,length,operation,file,process");
+	output_text(x->out, x->options->unknown ? ",unknown,relative_offset" : "");
+	output_text(x->out, x->options->names ? ",object,path\n" : "\n");
 }
 
 static inline char *put_next(char *to, uint64_t v)
@@ -111,54 +124,44 @@ static inline char *put_known(char *to, const struct iot_record *r, unsigned fla
 	return to;
 }
 
-static inline char *put_row(struct printer *s, char *to, const struct iot_record *r)
+static inline char *put_row(struct export *x, char *to, const struct iot_record *r)
 {
-	const uint64_t tick_ns = s->tick_ns;
+	const uint64_t tick_ns = ((const struct csv_raw *)x->state)->tick_ns;
 	to = put_next(to, r->type);
 	to = put_known(to, r, IOT_START_UNKNOWN, ticks((uint64_t)r->start_ns, tick_ns));
 	to = put_known(to, r, IOT_DURATION_UNKNOWN, ticks(r->duration_ns, tick_ns));
 	if ((r->flags & IOT_CPU_UNKNOWN) == 0)
-		to = put_signed(to, cpu_since(s, r), tick_ns);
+		to = put_signed(to, cpu_since(x, r), tick_ns);
 	*to++ = ',';
 	to = put_known(to, r, IOT_OFFSET_UNKNOWN, r->offset);
 	to = put_next(to, r->length);
 	to = put_next(to, r->operation);
 	to = put_next(to, r->file);
 	to = number_fast(to, r->process);
-	return s->unknown ? put_unknown(to, r) : to;
+	return x->options->unknown ? put_unknown(to, r) : to;
 }
 
-void print_csv(struct printer *s, const struct iot_record *rec, size_t n)
+static void events(struct export *x, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		char *to = put_row(s, output_reserve(s->out, ROW_MAX), &rec[i]);
-		*to++ = '\n';
-		output_took(s->out, to);
-	}
-}
-
-void print_csv_named(struct printer *s, const struct iot_event *ev, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		printer_event(s, &ev[i]);
-		if (ev[i].kind != IOT_RECORD)
+		if (ev[i].kind != IOT_RECORD) {
+			export_event(x, &ev[i]);
 			continue;
-		output_took(s->out, put_row(s, output_reserve(s->out, ROW_MAX), &ev[i].rec));
-		write_name(s, &ev[i].rec);
+		}
+		output_took(x->out, put_row(x, output_reserve(x->out, ROW_MAX), &ev[i].rec));
+		if (x->options->names)
+			write_name(x, &ev[i].rec);
+		output_write(x->out, "\n", 1);
 	}
 }
 
-bool printer_reserve(struct printer *s, size_t size)
+static void release(struct export *x)
 {
-	if (!array_reserve(&s->memory, &s->memory_capacity, size + 1, 1))
-		s->failed = true;
-	return !s->failed;
+	struct csv_raw *c = x->state;
+	if (c == NULL)
+		return;
+	idmap_free(&c->processes);
+	free(c->cpu_ns);
 }
 
-void print_free(struct printer *s)
-{
-	idmap_free(&s->processes);
-	free(s->cpu_ns);
-	free(s->memory);
-	print_paths_free(s);
-}
+const struct export_format export_csv_raw = {.begin = begin, .events = events, .free = release};

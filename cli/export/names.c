@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/array.h"
+
+static const size_t names_limit = (size_t)1 << 30;
+
+void names_init(struct names *n, names_encode *encode)
+{
+	*n = (struct names){.encode = encode, .version = 1};
+	definitions_init(&n->current, names_limit, true, true);
+}
+
+void names_free(struct names *n)
+{
+	for (size_t i = 0; i < NAMES_SLOTS; i++) {
+		free(n->path[i].memory);
+		free(n->process[i].memory);
+	}
+	free(n->memory);
+	definitions_free(&n->current);
+}
+
+static struct path_slot *path_slot(struct names *n, uint32_t process, uint32_t file)
+{
+	return &n->path[(process * 0x9e3779b1U + file) % NAMES_SLOTS];
+}
+
+void names_event(struct names *n, const struct iot_event *ev)
+{
+	struct definition *which;
+	if (ev->kind != IOT_FILE && ev->kind != IOT_OP && ev->kind != IOT_PROCESS)
+		return;
+	if (definitions_add(&n->current, ev, &which) < 0)
+		n->failed = true;
+	if (ev->kind == IOT_PROCESS) {
+		n->process[ev->rec.process % NAMES_SLOTS].valid = false;
+		return;
+	}
+	path_slot(n, ev->rec.process, ev->rec.file)->version = 0;
+	n->version++;
+}
+
+static size_t encoded(struct names *n, char *out, const char *text, size_t size)
+{
+	if (n->encode != NULL)
+		return n->encode(out, text, size);
+	memcpy(out, text, size);
+	return size;
+}
+
+static size_t encoded_max(size_t size)
+{
+	return 3 * size + 2 > NAMES_CAPACITY ? 3 * size + 2 : NAMES_CAPACITY;
+}
+
+const char *names_decode(struct names *n, struct iot_text value, size_t *size)
+{
+	if (value.data == NULL)
+		return NULL;
+	if (!array_reserve(&n->memory, &n->capacity, value.size + 1, 1)) {
+		n->failed = true;
+		return NULL;
+	}
+	*size = iot_percent_decode(value, n->memory, NULL);
+	return n->memory;
+}
+
+static struct iot_text key_of(const struct definition *d, const char *key)
+{
+	if (d == NULL)
+		return (struct iot_text){NULL, 0};
+	const struct iot_event ev = {.text = {d->text, d->size}};
+	return iot_directive_get(&ev, key);
+}
+
+/* The path of the %file, decoded, or else of the object. */
+static const char *find_path(struct names *n, struct path_slot *p, const struct iot_record *rec,
+			     size_t *size)
+{
+	const struct iot_text path = key_of(definitions_path(&n->current, rec), "path");
+	p->own = path.data != NULL || rec->object == 0;
+	if (path.data != NULL)
+		return names_decode(n, path, size);
+	if (p->own)
+		return NULL;
+	const struct definition *object =
+	    definitions_find(&n->current, DEFINITION_OBJECT, rec->object, 0);
+	*size = object != NULL ? object->size : 0;
+	return object != NULL ? object->text : NULL;
+}
+
+static void look_up_path(struct names *n, struct path_slot *p, const struct iot_record *rec)
+{
+	size_t size;
+	const char *path = find_path(n, p, rec, &size);
+	p->process = rec->process;
+	p->file = rec->file;
+	p->logical = (rec->type & IOT_LOGICAL) != 0;
+	p->version = n->version;
+	p->name = (struct name){.lookup = ++n->lookups};
+	if (path == NULL)
+		return;
+	if (!array_reserve(&p->memory, &p->capacity, encoded_max(size), 1)) {
+		n->failed = true;
+		return;
+	}
+	p->name.text = p->memory;
+	p->name.size = encoded(n, p->memory, path, size);
+}
+
+static bool is_of(const struct names *n, const struct path_slot *p, const struct iot_record *rec)
+{
+	return p->version > 0 && (p->own || p->version == n->version) && p->file == rec->file &&
+	       p->process == rec->process && p->logical == ((rec->type & IOT_LOGICAL) != 0);
+}
+
+const struct name *names_path(struct names *n, const struct iot_record *rec)
+{
+	struct path_slot *p = path_slot(n, rec->process, rec->file);
+	if (!is_of(n, p, rec))
+		look_up_path(n, p, rec);
+	return &p->name;
+}
+
+static void look_up_process(struct names *n, struct process_slot *p, uint32_t process)
+{
+	static const char *const keys[] = {
+	    [PROCESS_RANK] = "rank", [PROCESS_HOST] = "host", [PROCESS_PROGRAM] = "name"};
+	const struct definition *d = definitions_find(&n->current, DEFINITION_PROCESS, process, 0);
+	size_t used = 0;
+	p->process = process;
+	p->valid = true;
+	for (size_t i = 0; i < PROCESS_KEYS; i++)
+		p->name[i] = (struct name){.lookup = ++n->lookups};
+	if (d == NULL)
+		return;
+	if (!array_reserve(&p->memory, &p->capacity,
+			   PROCESS_KEYS * NAMES_CAPACITY + encoded_max(d->size), 1)) {
+		n->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < PROCESS_KEYS; i++) {
+		size_t size;
+		const struct iot_text value = key_of(d, keys[i]);
+		const char *text = names_decode(n, value, &size);
+		if (text == NULL)
+			continue;
+		p->name[i].text = p->memory + used;
+		p->name[i].size = encoded(n, p->memory + used, text, size);
+		used += p->name[i].size;
+	}
+}
+
+const struct name *names_process(struct names *n, uint32_t process, enum process_key key)
+{
+	struct process_slot *p = &n->process[process % NAMES_SLOTS];
+	if (!p->valid || p->process != process)
+		look_up_process(n, p, process);
+	return &p->name[key];
+}
+
+struct name names_value(struct names *n, const struct iot_event *ev, const char *key)
+{
+	const struct iot_text value = iot_directive_get(ev, key);
+	struct name name = {.lookup = ++n->lookups};
+	const size_t max = encoded_max(value.size);
+	if (value.data == NULL)
+		return name;
+	if (!array_reserve(&n->memory, &n->capacity, value.size + 1 + max, 1)) {
+		n->failed = true;
+		return name;
+	}
+	const size_t size = iot_percent_decode(value, n->memory, NULL);
+	name.text = n->memory + value.size + 1;
+	name.size = encoded(n, name.text, n->memory, size);
+	return name;
+}
+
+uint32_t names_object(const struct names *n, const struct iot_record *rec)
+{
+	if (rec->object != 0)
+		return rec->object;
+	const struct definition *file = definitions_path(&n->current, rec);
+	return file != NULL ? file->object : 0;
+}
