@@ -91,7 +91,7 @@ static void open_region(struct darshan *d)
 		return;
 	}
 	if (entry->offset < d->log.offset) {
-		darshan_damage(d, IOT_EFORMAT, "lies on what comes before");
+		darshan_damage(d, IOT_EFORMAT, "overlaps the preceding region");
 		return;
 	}
 	if (!darshan_log_skip(&d->log, entry->offset)) {
@@ -155,7 +155,7 @@ static void report_job(struct darshan *d)
 	if (job->status != IOT_OK)
 		darshan_damage(d, job->status, "job: %s", job->why);
 	if (d->log.start_ns == 0)
-		darshan_note(d, d->members.current, "when the job started is not known");
+		darshan_note(d, d->members.current, "the start time of the job is unknown");
 	if (d->log.major == 3 && d->log.minor == 20)
 		darshan_note(d, d->members.current,
 			     "of Darshan 3.2.0, which damages some counters (ACCESS, COUNT)");
@@ -305,7 +305,7 @@ static int set_layers(struct darshan *d)
 		d->layers = DARSHAN_LAYER_POSIX | DARSHAN_LAYER_MPIIO;
 	else
 		return error_set(&d->src->error, IOT_EUSAGE,
-				 "--layer: posix, mpiio or both is expected of Darshan");
+				 "--layer: posix, mpiio or both is expected");
 	return IOT_OK;
 }
 

@@ -89,8 +89,7 @@ static int check_version(struct darshan_log *log, const char *head, size_t have,
 		return error_set(e, IOT_EFORMAT,
 				 "%s: an incomplete log: its header, written last, is empty", name);
 	if (!darshan_log_version(log, head, VERSION_SIZE))
-		return error_set(e, IOT_EFORMAT, "%s: no log of Darshan: no version in front",
-				 name);
+		return error_set(e, IOT_EFORMAT, "%s: not a Darshan log: no version", name);
 	if (log->major < 3)
 		return error_set(e, IOT_EFORMAT,
 				 "%s: format %u.%02u, which is older than 3.00: convert it "
@@ -99,9 +98,10 @@ static int check_version(struct darshan_log *log, const char *head, size_t have,
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (log->major == 3 && log->minor == known[i])
 			return IOT_OK;
-	return error_set(e, IOT_EFORMAT,
-			 "%s: format %u.%02u is not known (3.00, 3.10, 3.20, 3.21 and 3.41 are)",
-			 name, log->major, log->minor);
+	return error_set(
+	    e, IOT_EFORMAT,
+	    "%s: format %u.%02u is not supported (only 3.00, 3.10, 3.20, 3.21 and 3.41)", name,
+	    log->major, log->minor);
 }
 
 /* Regions */
@@ -162,10 +162,10 @@ static int read_header(struct darshan_log *log, const char *name, struct error *
 		return error_set(e, IOT_ETRUNCATED,
 				 "%s: ends inside its header, which has %zu bytes", name, size);
 	if (!darshan_log_is(text, size, &log->swap))
-		return error_set(e, IOT_EFORMAT, "%s: no log of Darshan: its magic is wrong", name);
+		return error_set(e, IOT_EFORMAT, "%s: not a Darshan log: bad magic", name);
 	if (head[16] > DARSHAN_UNCOMPRESSED)
 		return error_set(e, IOT_EFORMAT,
-				 "%s: compression %u is not known (0 zlib, 1 bzip2, 2 none)", name,
+				 "%s: unknown compression %u (0 zlib, 1 bzip2, 2 none)", name,
 				 head[16]);
 	log->compression = (enum darshan_compression)head[16];
 	log->partial = size == HEADER_NEW ? darshan_u64(head + 24, log->swap)

@@ -33,7 +33,7 @@ static size_t stored(struct darshan_region *r, const unsigned char **bytes)
 	if (have == 0 && bufreader_status(r->in) != IOT_OK)
 		end_early(r, bufreader_status(r->in), bufreader_error(r->in)->text);
 	else if (have == 0)
-		end_early(r, IOT_ETRUNCATED, "the file ends inside of it");
+		end_early(r, IOT_ETRUNCATED, "the file ends inside it");
 	if (have > UINT32_MAX)
 		have = UINT32_MAX;
 	return have < r->left ? have : (size_t)r->left;

@@ -488,7 +488,7 @@ static int look_at_first(struct procstat *s)
 	if (found == FAILED)
 		return s->src->error.status;
 	if (found == AT_END && s->scan.bad > 0)
-		return error_set(&s->src->error, IOT_EFORMAT, "%s: no good packet in it: %s",
+		return error_set(&s->src->error, IOT_EFORMAT, "%s: no valid packet: %s",
 				 escape_text(name, sizeof(name), path, strlen(path)), s->scan.why);
 	uint32_t tick_ps = s->tick.ps;
 	if (tick_ps == 0 && s->has_packet)

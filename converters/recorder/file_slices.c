@@ -209,19 +209,20 @@ static int read_block_head(struct recorder_stream *s, struct error *error)
 	size_t have;
 	const char *head = bufreader_peek(s->bufreader, RECORDER_BLOCK_HEAD, &have);
 	if (have < RECORDER_BLOCK_HEAD)
-		return error_set(error, IOT_ETRUNCATED, "%s: ends inside the head of a block",
+		return error_set(error, IOT_ETRUNCATED, "%s: ends inside the header of a block",
 				 s->name);
 	const uint64_t packed = recorder_u64(head);
 	const uint64_t left = s->left < RECORDER_BLOCK_HEAD ? 0 : s->left - RECORDER_BLOCK_HEAD;
 	s->expect = recorder_u64(head + 8);
 	bufreader_consume(s->bufreader, RECORDER_BLOCK_HEAD);
 	if (s->left != RECORDER_WHOLE && (s->left < RECORDER_BLOCK_HEAD || packed != left))
-		return error_set(error, IOT_EFORMAT, "%s: a block of %ju bytes where there are %ju",
-				 s->name, (uintmax_t)packed, (uintmax_t)left);
+		return error_set(error, IOT_EFORMAT,
+				 "%s: a block of %ju bytes, but %ju bytes are left", s->name,
+				 (uintmax_t)packed, (uintmax_t)left);
 	if (s->expect / DEFLATE_MAX > packed)
 		return error_set(error, IOT_EFORMAT,
-				 "%s: a block of %ju bytes says that it unpacks to %ju", s->name,
-				 (uintmax_t)packed, (uintmax_t)s->expect);
+				 "%s: a block of %ju bytes declares a decompressed size of %ju",
+				 s->name, (uintmax_t)packed, (uintmax_t)s->expect);
 	s->left = packed;
 	s->inflating = inflateInit(&s->z) == Z_OK;
 	return s->inflating ? IOT_OK : error_set(error, IOT_ENOMEM, "out of memory");
@@ -291,13 +292,16 @@ static int block_end(struct recorder_stream *s, struct error *error)
 	size_t have;
 	s->ended = true;
 	if (s->got != s->expect)
-		return error_set(
-		    error, IOT_EFORMAT, "%s: a block unpacks to %s than the %ju bytes of its head",
-		    s->name, s->got > s->expect ? "more" : "less", (uintmax_t)s->expect);
-	if (s->left > 0)
 		return error_set(error, IOT_EFORMAT,
-				 "%s: a block ends %ju bytes before its head says", s->name,
-				 (uintmax_t)s->left);
+				 "%s: the decompressed size of a block is %s than the %ju bytes "
+				 "that its header declares",
+				 s->name, s->got > s->expect ? "more" : "less",
+				 (uintmax_t)s->expect);
+	if (s->left > 0)
+		return error_set(
+		    error, IOT_EFORMAT,
+		    "%s: a block ends %ju bytes before the end that its header declares", s->name,
+		    (uintmax_t)s->left);
 	if (s->store == NULL && bufreader_peek(s->bufreader, 1, &have) != NULL && have > 0)
 		return error_set(error, IOT_EFORMAT, "%s: extra bytes after the block", s->name);
 	return IOT_OK;
@@ -307,11 +311,11 @@ static int inflate_error(struct recorder_stream *s, int z, struct error *error)
 {
 	if (z == Z_BUF_ERROR)
 		return error_set(error, IOT_ETRUNCATED,
-				 "%s: ends inside a block, %ju of %ju bytes unpacked", s->name,
-				 (uintmax_t)s->got, (uintmax_t)s->expect);
+				 "%s: ends inside a block, after %ju of %ju decompressed bytes",
+				 s->name, (uintmax_t)s->got, (uintmax_t)s->expect);
 	return error_set(error, z == Z_MEM_ERROR ? IOT_ENOMEM : IOT_EFORMAT,
 			 "%s: damaged zlib block: %s", s->name,
-			 s->z.msg != NULL ? s->z.msg : "a dictionary is wanted");
+			 s->z.msg != NULL ? s->z.msg : "it needs a dictionary");
 }
 
 static ssize_t read_packed(struct recorder_stream *s, char *out, size_t n, struct error *error)

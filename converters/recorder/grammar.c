@@ -43,7 +43,7 @@ static int parse_symbols(struct parser *p, uint32_t rule, const char *at, uint32
 		if (times < 1)
 			return bad(p, rule, "has an exponent below 1");
 		if (value >= 0 && (uint32_t)value >= terminals)
-			return bad(p, rule, "names a signature that is not in the table");
+			return bad(p, rule, "refers to an unknown signature");
 		g->symbol[g->symbols++] = (struct recorder_symbol){value, (uint32_t)times};
 	}
 	return IOT_OK;
@@ -76,7 +76,7 @@ static int parse_rules(struct parser *p, const char *payload, size_t size, uint3
 		if (status != IOT_OK)
 			return status;
 		if (count < 0 || count > (end - at) / 8)
-			return bad(p, i, "has a number of symbols that cannot be there");
+			return bad(p, i, "has an invalid number of symbols");
 		g->rule[i].count = (uint32_t)count;
 		status = parse_symbols(p, i, at, terminals);
 		if (status != IOT_OK)
@@ -84,8 +84,8 @@ static int parse_rules(struct parser *p, const char *payload, size_t size, uint3
 		at += 8 * (size_t)count;
 	}
 	if (at != end)
-		return error_set(p->error, IOT_EFORMAT, "%s: grammar: %td bytes too many", p->name,
-				 end - at);
+		return error_set(p->error, IOT_EFORMAT,
+				 "%s: grammar: %td bytes after the last rule", p->name, end - at);
 	return IOT_OK;
 }
 
@@ -104,7 +104,7 @@ static int resolve(struct parser *p)
 				continue;
 			const size_t index = idmap_find(&p->ids, (uint32_t)s[k].value);
 			if (index == SIZE_MAX)
-				return bad(p, i, "names a rule that is not there");
+				return bad(p, i, "refers to an unknown rule");
 			s[k].value = ~(int32_t)index;
 		}
 	}
@@ -165,7 +165,7 @@ static int walk_from(struct parser *p, uint32_t from)
 		if (value >= 0 || p->colour[~value] == BLACK)
 			continue;
 		if (p->colour[~value] == GREY)
-			return bad(p, index, "leads back to itself");
+			return bad(p, index, "contains itself");
 		enter(p, (uint32_t)~value);
 	}
 	return status;
@@ -186,7 +186,7 @@ static int parse(struct parser *p, const char *payload, size_t size, uint32_t te
 	int32_t rules = size < 4 ? -1 : recorder_i32(payload);
 	if (rules < 1 || (size_t)rules > (size - 4) / 8)
 		return error_set(p->error, IOT_EFORMAT,
-				 "%s: grammar: %d rules cannot be in %zu bytes", p->name, rules,
+				 "%s: grammar: %d rules do not fit in %zu bytes", p->name, rules,
 				 size);
 	g->rules = (uint32_t)rules;
 	size_t symbols = (size - 4) / 8; /* upper bound: there may be fewer rules than declared */

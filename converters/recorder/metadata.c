@@ -53,9 +53,10 @@ static int parse_names(struct recorder_meta *m, const char *text, size_t size, s
 		const char *stop = memchr(text, stride > 0 ? '\0' : '\n', length);
 		struct iot_text name = {text, stop == NULL ? length : (size_t)(stop - text)};
 		if (name.size > RECORDER_NAME_MAX || m->functions == RECORDER_FUNCTIONS_MAX)
-			return error_set(error, IOT_EFORMAT,
-					 "function %zu has no name that could be one",
-					 m->functions);
+			return error_set(
+			    error, IOT_EFORMAT,
+			    "function %zu: the name is too long, or there are too many names",
+			    m->functions);
 		if (!array_reserve(&m->function, &m->function_capacity, m->functions + 1,
 				   sizeof *m->function))
 			return error_set(error, IOT_ENOMEM, "out of memory");
@@ -100,14 +101,15 @@ static int read_version(struct recorder *r)
 	bool fine = size <= VERSION_SIZE && parse_version(m, data, size);
 	free(data);
 	if (!fine)
-		return bad(r, part, "is no version such as 3.0.0");
+		return bad(r, part, "not a version such as 3.0.0");
 	bool known =
 	    (m->major == 2 && m->minor >= 1 && m->minor <= 5) || (m->major == 3 && m->minor == 0);
 	if (!known)
-		return error_set(&r->src->error, IOT_EFORMAT,
-				 "%s: traces of Recorder %s are not known here (2.1 to 2.5, 3.0, "
-				 "and those without VERSION are)",
-				 recorder_name(r, part), m->version);
+		return error_set(
+		    &r->src->error, IOT_EFORMAT,
+		    "%s: traces of Recorder %s are not supported (only 2.1 to 2.5, 3.0, "
+		    "and those without VERSION)",
+		    recorder_name(r, part), m->version);
 	return IOT_OK;
 }
 
@@ -238,7 +240,7 @@ static int check_clock(struct recorder *r, const struct recorder_part *part)
 	double ns = m->tick_s * 1e9;
 	if (!isfinite(m->tick_s) || ns < 1e-3 || ns > 1e12)
 		return error_set(&r->src->error, IOT_EFORMAT,
-				 "%s: ticks of %g s: 1 ps to 1000 s is expected",
+				 "%s: ticks of %g s, expected 1 ps to 1000 s",
 				 recorder_name(r, part), m->tick_s);
 	double whole = (double)(int64_t)(ns + 0.5);
 	m->tick_ns = fabs(ns - whole) < 1e-6 * ns && whole >= 1 ? (uint64_t)whole : 0;
@@ -251,12 +253,12 @@ static int check(struct recorder *r, const struct recorder_part *part)
 {
 	struct recorder_meta *m = &r->meta;
 	if (m->ranks < 1 || m->ranks > RECORDER_RANKS_MAX)
-		return error_set(&r->src->error, IOT_EFORMAT, "%s: %d ranks: 1 to %d are expected",
+		return error_set(&r->src->error, IOT_EFORMAT, "%s: %d ranks, expected 1 to %d",
 				 recorder_name(r, part), (int)m->ranks, RECORDER_RANKS_MAX);
 	if (m->functions == 0)
 		return bad(r, part, "has no names of functions");
 	if (m->kind == RECORDER_PEEPHOLE && (m->mode < 0 || m->mode > 3))
-		return bad(r, part, "its way of compression is none of 0 to 3");
+		return bad(r, part, "the compression mode is not 0 to 3");
 	return check_clock(r, part);
 }
 
@@ -269,8 +271,9 @@ static int parse_meta(struct recorder *r, const struct recorder_part *part, char
 	m->names = data;
 	if (at == 0)
 		return error_set(&r->src->error, old ? IOT_ETRUNCATED : IOT_EFORMAT,
-				 "%s: %zu bytes are no metadata of %s", recorder_name(r, part),
-				 size, old ? m->version : "a trace without VERSION");
+				 "%s: %zu bytes are not valid metadata of %s",
+				 recorder_name(r, part), size,
+				 old ? m->version : "a trace without VERSION");
 	struct error e = {0};
 	if (parse_names(m, data + at, old ? size - at : names_size, old ? 0 : NAME_SIZE_2026, &e) !=
 	    IOT_OK)

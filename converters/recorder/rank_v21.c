@@ -107,7 +107,7 @@ static int parse_reference(struct recorder_rank *k, struct decoded *d, unsigned 
 		if (!args_add(d, arg.data, arg.size))
 			return damaged(k, IOT_ENOMEM, "out of memory");
 	}
-	return text.size == 0 ? IOT_OK : damaged(k, IOT_EFORMAT, "arguments too many");
+	return text.size == 0 ? IOT_OK : damaged(k, IOT_EFORMAT, "too many arguments");
 }
 
 /* Records */
@@ -161,7 +161,7 @@ static int accept_call(struct recorder_rank *k, const struct decoded *d)
 	struct rank_v21 *p = k->state;
 	struct recorder *r = k->r;
 	if (d->function >= r->meta.functions && d->function != RECORDER_USER_FUNCTION)
-		return damaged(k, IOT_EFORMAT, "a function that has no name");
+		return damaged(k, IOT_EFORMAT, "a function without a name");
 	p->signature = (struct recorder_signature){
 	    .function = d->function < r->meta.functions ? r->meta.function[d->function].function
 							: &recorder_no_effect,
@@ -187,7 +187,7 @@ static int finish(struct recorder_rank *k)
 	if (!p->announced || p->done == p->declared)
 		return IOT_OK;
 	return error_set(&k->error, p->done < p->declared ? IOT_ETRUNCATED : IOT_EFORMAT,
-			 "%s: %ju calls, where %u.mt says %ju", p->name, (uintmax_t)p->done,
+			 "%s: %ju calls, but %u.mt declares %ju", p->name, (uintmax_t)p->done,
 			 k->rank, (uintmax_t)p->declared);
 }
 
@@ -210,7 +210,7 @@ static int next_binary(struct recorder_rank *k)
 	if ((bits & REFERENCE) == 0) {
 		status = parse_plain(k, d, text);
 	} else if (function >= HISTORY || function >= p->turn) {
-		status = damaged(k, IOT_EFORMAT, "it refers to a call before the first");
+		status = damaged(k, IOT_EFORMAT, "a reference to a call before the first");
 	} else {
 		const struct decoded *base = &p->last[(p->turn - 1 - function) % (HISTORY + 1)];
 		d->function = base->function;
@@ -263,7 +263,7 @@ static int next_text(struct recorder_rank *k)
 	if (!recorder_seconds(start, &p->call.start_ns) || !recorder_seconds(end, &end_ns) ||
 	    end_ns < p->call.start_ns || !recorder_number(result, &k->result) ||
 	    !find_function(&k->r->meta, name, &d->function))
-		return damaged(k, IOT_EFORMAT, "a line that is no call");
+		return damaged(k, IOT_EFORMAT, "a line that is not a call");
 	p->call.duration_ns = (uint64_t)(end_ns - p->call.start_ns);
 	d->size = d->count = 0;
 	while (text.size > 0 && d->count < ARGS_MAX) {
@@ -297,8 +297,8 @@ static int check_files(struct recorder_rank *k, const char *name, const char *da
 	for (uint32_t i = 0; i < files; i++) {
 		if (end - at < 16 || recorder_u32(at + 12) > (size_t)(end - at) - 16)
 			return error_set(&k->error, IOT_EFORMAT,
-					 "%s: its list of files ends inside of file %u of %u", name,
-					 i, files);
+					 "%s: the list of files ends inside file %u of %u", name, i,
+					 files);
 		at += 16 + recorder_u32(at + 12);
 	}
 	return IOT_OK;
@@ -317,9 +317,8 @@ static int read_rank_meta(struct recorder_rank *k)
 	const char *name = recorder_name(k->r, part);
 	int status;
 	if (size < RANK_META) {
-		status = error_set(&k->error, IOT_ETRUNCATED,
-				   "%s: %zu bytes, where at least %d are expected", name, size,
-				   RANK_META);
+		status = error_set(&k->error, IOT_ETRUNCATED, "%s: %zu bytes, expected at least %d",
+				   name, size, RANK_META);
 	} else {
 		const double start = recorder_double(data);
 		k->base_ns = start > 0 && start < 9e9 ? (int64_t)(start * 1e6 + 0.5) * 1000 : 0;

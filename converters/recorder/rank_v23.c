@@ -108,7 +108,7 @@ static int decode_times(struct recorder_rank *k, struct recorder_call *call)
 	}
 	if (c->ticks > TICKS_MAX || c->ticks < -TICKS_MAX || !to_ns(k, c->ticks, &call->start_ns) ||
 	    !to_ns(k, c->ticks + took, &end_ns))
-		return error_set(&k->error, IOT_EFORMAT, "%s: rank %u: times beyond all bounds",
+		return error_set(&k->error, IOT_EFORMAT, "%s: rank %u: time exceeds 2^63-1 ns",
 				 s->stream.name, k->rank);
 	call->duration_ns = (uint64_t)(end_ns - call->start_ns);
 	return IOT_OK;
@@ -241,8 +241,9 @@ static int open_times(struct recorder_rank *k)
 	if (size == RECORDER_WHOLE)
 		return IOT_OK;
 	if (size % sizeof *c->times.pair != 0)
-		return error_set(&k->error, IOT_EFORMAT, "%s: rank %u: %ju bytes are no pairs",
-				 s->name, k->rank, (uintmax_t)size);
+		return error_set(&k->error, IOT_EFORMAT,
+				 "%s: rank %u: size %ju is not a multiple of 8", s->name, k->rank,
+				 (uintmax_t)size);
 	if (size / sizeof *c->times.pair != calls)
 		return error_set(&k->error, IOT_EFORMAT, "%s: rank %u: %ju times for %ju calls",
 				 s->name, k->rank, (uintmax_t)(size / sizeof *c->times.pair),

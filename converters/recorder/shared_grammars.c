@@ -103,7 +103,7 @@ static const struct recorder_part *rank_part(const struct recorder *r, enum reco
 {
 	const struct recorder_part *part = recorder_part(r, role, rank);
 	if (part == NULL)
-		error_set(error, IOT_ETRUNCATED, "rank %u: there is no %u%s", rank, rank, ending);
+		error_set(error, IOT_ETRUNCATED, "rank %u: %u%s is missing", rank, rank, ending);
 	return part;
 }
 
@@ -215,8 +215,8 @@ static int parse_units(struct recorder *r, const struct recorder_part *part, con
 	struct recorder_shared *s = &r->shared;
 	if (size != 4 * ((size_t)ranks + 1))
 		return error_set(&r->src->error, IOT_EFORMAT,
-				 "%s: %zu bytes, where %u ranks need %zu", recorder_name(r, part),
-				 size, ranks, 4 * ((size_t)ranks + 1));
+				 "%s: %zu bytes, expected %zu for %u ranks", recorder_name(r, part),
+				 size, 4 * ((size_t)ranks + 1), ranks);
 	int32_t units = recorder_i32(data + 4 * (size_t)ranks);
 	if (units < 1 || (uint32_t)units > ranks)
 		return error_set(&r->src->error, IOT_EFORMAT, "%s: %d grammars for %u ranks",
@@ -271,7 +271,7 @@ static int find_blocks(struct recorder *r)
 		if (e->status == IOT_OK &&
 		    (packed == 0 || packed > whole - at - RECORDER_BLOCK_HEAD))
 			error_set(e, IOT_EFORMAT,
-				  "%s: the block of grammar %u, at %ju, is not all there",
+				  "%s: ends inside the block of grammar %u, at byte %ju",
 				  recorder_name(r, part), i, (uintmax_t)at);
 		u->at = at;
 		u->size = packed + RECORDER_BLOCK_HEAD;
@@ -309,7 +309,8 @@ static int find_times(struct recorder *r)
 		times_at[i] = at;
 		if (__builtin_add_overflow(at, recorder_u64(head + 8 * (size_t)i), &at) ||
 		    at > INT64_MAX)
-			status = error_set(e, IOT_EFORMAT, "%s: the size of rank %u is no size",
+			status = error_set(e, IOT_EFORMAT,
+					   "%s: the times of rank %u exceed 2^63-1 bytes",
 					   recorder_name(r, part), i);
 	}
 	times_at[r->meta.ranks] = at;

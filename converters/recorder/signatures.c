@@ -262,7 +262,7 @@ static const char *parse_key(const struct recorder_meta *m, const struct signatu
 {
 	const bool wide = m->key_header == 18;
 	if (e->key_size < m->key_header)
-		return "shorter than the head of a key";
+		return "shorter than the header of a key";
 	s->thread = recorder_u64(e->key);
 	s->id = wide ? recorder_u32(e->key + 8) : (unsigned char)e->key[8];
 	s->depth = (uint8_t)e->key[wide ? 12 : 9];
@@ -270,11 +270,11 @@ static const char *parse_key(const struct recorder_meta *m, const struct signatu
 	s->args_size = recorder_u32(e->key + m->key_header - 4);
 	s->args = e->key + m->key_header;
 	if (s->args_size != e->key_size - m->key_header)
-		return "its arguments are not as long as its key says";
+		return "the length of its arguments differs from its key";
 	if (count_blanks(s->args, s->args_size) != s->count)
-		return "its arguments are not as many as its key says";
+		return "the number of its arguments differs from its key";
 	if (s->id >= m->functions && s->id != RECORDER_USER_FUNCTION)
-		return "of a function that has no name";
+		return "its function has no name";
 	return NULL;
 }
 
@@ -282,10 +282,10 @@ static int add_entry(struct recorder *r, struct recorder_cst *c, uint32_t at,
 		     const struct signature_entry *e, const char *name, struct error *error)
 {
 	if (e->terminal < 0 || (uint32_t)e->terminal >= c->count)
-		return bad(error, name, at, "its number is not below that of all");
+		return bad(error, name, at, "its number is not below the number of signatures");
 	struct recorder_signature *s = &c->signature[e->terminal];
 	if (s->function != NULL)
-		return bad(error, name, at, "its number has been there before");
+		return bad(error, name, at, "its number occurs twice");
 	const char *what = parse_key(&r->meta, e, s);
 	if (what != NULL)
 		return bad(error, name, at, what);
@@ -296,7 +296,7 @@ static int add_entry(struct recorder *r, struct recorder_cst *c, uint32_t at,
 		c->declared[e->terminal] = e->declared;
 	if (!recorder_prepare(r, s, false))
 		return error_set(error, r->status != IOT_OK ? r->status : IOT_ENOMEM,
-				 "%s: no memory for its signatures", name);
+				 "%s: out of memory for signatures", name);
 	return IOT_OK;
 }
 
@@ -307,7 +307,7 @@ static int parse_table(struct recorder *r, struct recorder_cst *c, size_t size, 
 	const size_t min = (r->meta.cst_counts ? 16 : 8) + r->meta.key_header;
 	int32_t count = size < 4 ? -1 : recorder_i32(c->payload);
 	if (count < 0 || (size_t)count > (size - 4) / min)
-		return error_set(error, IOT_EFORMAT, "%s: %d signatures cannot be in %zu bytes",
+		return error_set(error, IOT_EFORMAT, "%s: %d signatures do not fit in %zu bytes",
 				 name, count, size);
 	c->count = (uint32_t)count;
 	c->signature = calloc(c->count + 1U, sizeof *c->signature);
@@ -322,7 +322,7 @@ static int parse_table(struct recorder *r, struct recorder_cst *c, size_t size, 
 	for (uint32_t i = 0; i < c->count; i++) {
 		struct signature_entry e;
 		if (!next_entry(&r->meta, &p, end, &e))
-			return bad(error, name, i, "goes beyond the end of the table");
+			return bad(error, name, i, "extends beyond the end of the table");
 		int status = add_entry(r, c, i, &e, name, error);
 		if (status != IOT_OK)
 			return status;

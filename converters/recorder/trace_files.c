@@ -188,8 +188,8 @@ static int refuse_several(struct recorder *r, const struct directories *f)
 		n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n > 0 ? ", " : "", name);
 	}
 	return error_set(&r->src->error, IOT_EFORMAT,
-			 "%zu traces of Recorder at once, of which --trace=NAME takes one: %s%s",
-			 f->count, list, f->count > DIRECTORIES_SHOWN ? ", ..." : "");
+			 "%zu Recorder traces; select one with --trace=NAME: %s%s", f->count, list,
+			 f->count > DIRECTORIES_SHOWN ? ", ..." : "");
 }
 
 static int refuse_none(struct recorder *r)
@@ -222,7 +222,7 @@ static bool is_alone(struct recorder *r)
 static int refuse_alone(struct recorder *r)
 {
 	return error_set(&r->src->error, IOT_ETRUNCATED,
-			 "%s: one file of a trace of Recorder: its whole folder is needed",
+			 "%s: one file of a Recorder trace; the whole directory is needed",
 			 recorder_name(r, r->files.part));
 }
 
@@ -280,7 +280,7 @@ static int add_section(struct recorder *r, size_t member, uint64_t whole, const 
 	if (part.offset > whole || part.size > whole - part.offset || rank < -1 ||
 	    rank >= RECORDER_RANKS_MAX)
 		return error_set(&r->src->error, IOT_EFORMAT,
-				 "%s: section of type %u does not lie inside of the file",
+				 "%s: a section of type %u extends beyond the file",
 				 recorder_name(r, &part), type);
 	part.role = roles[type];
 	part.rank = rank < 0 ? 0 : (uint32_t)rank;
@@ -303,7 +303,7 @@ static int add_container(struct recorder *r)
 	free(head);
 	if (sections == 0 || sections > SECTIONS_MAX ||
 	    16 + (uint64_t)sections * SECTION_SIZE > whole)
-		return error_set(e, IOT_EFORMAT, "%s: %u sections cannot be in %ju bytes",
+		return error_set(e, IOT_EFORMAT, "%s: %u sections do not fit in %ju bytes",
 				 recorder_name(r, &container), sections, (uintmax_t)whole);
 	char *table = recorder_load(r, &container, 16, (uint64_t)sections * SECTION_SIZE, false,
 				    (size_t)SECTIONS_MAX * SECTION_SIZE, &size, e);

@@ -238,7 +238,7 @@ Test(darshan, refuses_what_is_no_log_of_a_known_format)
 {
 	static const char zeros[1328] = "";
 	expect_refused(0, "2.06", 5, "older than 3.00");
-	expect_refused(0, "3.30", 5, "3.30 is not known");
+	expect_refused(0, "3.30", 5, "3.30 is not supported");
 	expect_refused(0, "x", 1, "no version");
 	expect_refused(8, "\x38", 1, "magic");
 	expect_refused(16, "\x09", 1, "compression 9");
@@ -657,7 +657,7 @@ Test(darshan, what_comes_before_a_cut_is_kept)
 	make_log(&l);
 	write_file(run.path, l.file.data, l.file.size - 10);
 	convert();
-	expect_damage("the file ends inside of it", "250000+250000 3:w /scratch/a 0+100\n");
+	expect_damage("the file ends inside it", "250000+250000 3:w /scratch/a 0+100\n");
 	cr_expect_eq(run.status, IOT_ETRUNCATED);
 	cr_expect_eq(counted("damaged.segments"), 1);
 	free_log(&l);
@@ -685,7 +685,7 @@ Test(darshan, a_region_on_another_is_refused)
 	write_file(run.path, l.file.data, l.file.size);
 	convert();
 	cr_expect_lt(run.status, 0);
-	expect_directive("module%20DXT_POSIX:%20lies%20on%20what%20comes%20before");
+	expect_directive("module%20DXT_POSIX:%20overlaps%20the%20preceding%20region");
 	free_log(&l);
 }
 

@@ -135,27 +135,27 @@ Test(recorder_grammar, bombs_are_counted_and_not_expanded)
 
 Test(recorder_grammar, circles_are_refused)
 {
-	refused(GRAMMAR(1, -1, 1, -1, 1), "leads back");
-	refused(GRAMMAR(2, -1, 2, 1, 1, -2, 1, -2, 1, -1, 1), "leads back");
-	refused(GRAMMAR(3, -1, 1, 1, 1, -2, 1, -3, 1, -3, 1, -2, 1), "leads back");
+	refused(GRAMMAR(1, -1, 1, -1, 1), "contains itself");
+	refused(GRAMMAR(2, -1, 2, 1, 1, -2, 1, -2, 1, -1, 1), "contains itself");
+	refused(GRAMMAR(3, -1, 1, 1, 1, -2, 1, -3, 1, -3, 1, -2, 1), "contains itself");
 }
 
 Test(recorder_grammar, what_does_not_hold_together_is_refused)
 {
 	refused(GRAMMAR(1, -1, 1, 5, 0), "below 1");
 	refused(GRAMMAR(1, -1, 1, 5, -3), "below 1");
-	refused(GRAMMAR(1, -1, 1, TERMINALS, 1), "not in the table");
-	refused(GRAMMAR(1, -1, 1, -2, 1), "not there");
+	refused(GRAMMAR(1, -1, 1, TERMINALS, 1), "unknown signature");
+	refused(GRAMMAR(1, -1, 1, -2, 1), "unknown rule");
 	refused(GRAMMAR(1, -2, 1, 5, 1), "no rule -1");
 	refused(GRAMMAR(2, -1, 1, 5, 1, -1, 1, 5, 1), "twice");
 	refused(GRAMMAR(1, 3, 1, 5, 1), "not negative");
-	refused(GRAMMAR(1, -1, 2, 5, 1), "cannot be there");
-	refused(GRAMMAR(1, -1, -2, 5, 1), "cannot be there");
-	refused(GRAMMAR(1, -1, 1, 5, 1, 7), "too many");
+	refused(GRAMMAR(1, -1, 2, 5, 1), "invalid number");
+	refused(GRAMMAR(1, -1, -2, 5, 1), "invalid number");
+	refused(GRAMMAR(1, -1, 1, 5, 1, 7), "after the last rule");
 	refused(GRAMMAR(2, -1, 2, 5, 1, 5, 1), "before rule 1");
 	refused(GRAMMAR(4, -1, 4, 5, 1, 5, 1, 5, 1, 5, 1), "before rule 1");
-	refused(GRAMMAR(0), "cannot be in");
-	refused(GRAMMAR(-1, -1, 0), "cannot be in");
-	refused(GRAMMAR(1 << 30, -1, 0), "cannot be in");
-	refused(make(0), "cannot be in");
+	refused(GRAMMAR(0), "do not fit in");
+	refused(GRAMMAR(-1, -1, 0), "do not fit in");
+	refused(GRAMMAR(1 << 30, -1, 0), "do not fit in");
+	refused(make(0), "do not fit in");
 }
