@@ -71,7 +71,7 @@ static bool is_own(const struct convert_job *j, const char *name)
  */
 static void add_converter_options(struct convert_job *j, const struct converter *c)
 {
-	const struct converter_option *o = c->options;
+	const struct iot_format_option *o = c->options;
 	if (o == NULL || o->name == NULL)
 		return;
 	add_option(j, (struct option)GROUP(c->name));

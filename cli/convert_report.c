@@ -45,7 +45,7 @@ warning(const struct conversion *c, const char *format, ...)
 static void warn_unparsed(const struct conversion *c)
 {
 	const struct report *r = &c->source.report;
-	const struct report_example *e = &r->example[0];
+	const struct iot_source_example *e = &r->example[0];
 	if (r->unparsed == 0)
 		return;
 	if (r->examples == 0)
@@ -53,10 +53,10 @@ static void warn_unparsed(const struct conversion *c)
 			(uintmax_t)r->lines);
 	else if (e->line == 0)
 		warning(c, "%ju places not understood; first in %s: %s", (uintmax_t)r->unparsed,
-			e->member, e->text);
+			e->file, e->text);
 	else
 		warning(c, "%ju of %ju lines not understood; first at %s:%ju: %s",
-			(uintmax_t)r->unparsed, (uintmax_t)r->lines, e->member, (uintmax_t)e->line,
+			(uintmax_t)r->unparsed, (uintmax_t)r->lines, e->file, (uintmax_t)e->line,
 			e->text);
 }
 
@@ -104,7 +104,7 @@ static void warn_hidden(const struct conversion *c)
 	static const char prefix[] = "hidden.";
 	struct list list = {0};
 	for (size_t i = 0; i < r->counts; i++) {
-		const struct report_count *k = &r->count[i];
+		const struct iot_source_count *k = &r->count[i];
 		if (k->value > 0 && !k->noted && strncmp(k->name, prefix, strlen(prefix)) == 0)
 			add_to_list(&list, "%ju %s", (uintmax_t)k->value,
 				    hidden_name(k->name + strlen(prefix)));
@@ -183,7 +183,7 @@ static void report_differences(const struct conversion *c)
 		warning(c, "--check found %ju totals that differ from the source's own",
 			(uintmax_t)r->differences_found);
 	for (size_t i = 0; i < r->differences; i++) {
-		const struct report_difference *d = &r->difference[i];
+		const struct iot_source_difference *d = &r->difference[i];
 		message_print("  %s: %s: the source says %ju, the records %ju", d->where, d->what,
 			      (uintmax_t)d->source_says, (uintmax_t)d->converted);
 	}
@@ -400,7 +400,7 @@ static void put_examples(const struct report *r, struct json *j)
 	json_open(j, "first_unparsed", '[');
 	for (size_t i = 0; i < r->examples; i++) {
 		json_open(j, NULL, '{');
-		put_text(j, "file", r->example[i].member);
+		put_text(j, "file", r->example[i].file);
 		json_number(j, "line", r->example[i].line);
 		put_text(j, "text", r->example[i].text);
 		json_close(j, '}');
@@ -415,7 +415,7 @@ static void put_differences(const struct report *r, struct json *j)
 	json_number(j, "differences", r->differences_found);
 	json_open(j, "first_differences", '[');
 	for (size_t i = 0; i < r->differences; i++) {
-		const struct report_difference *d = &r->difference[i];
+		const struct iot_source_difference *d = &r->difference[i];
 		json_open(j, NULL, '{');
 		put_text(j, "where", d->where);
 		put_text(j, "what", d->what);

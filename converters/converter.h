@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <iotrace/iotrace.h>
+#include <iotrace/source.h>
 
 #include "lib/base/error.h"
 #include "lib/io/bufreader.h"
@@ -59,11 +59,34 @@ const struct error *input_unseen(const struct input *in);
  */
 struct bufreader *input_open(struct input *in, size_t member, struct error *error);
 bool input_again(const struct input *in);       /* all members can be opened again */
+bool input_is_piped(const struct input *in);    /* a member is a pipe, which may block */
 uint64_t input_skipped(const struct input *in); /* links and devices in directories and tars */
 /* Sets the size of single reads, for bufreaders opened from now on. Tests use 1 and 17. */
 void input_set_read_size(struct input *in, size_t read_size);
 /* Reports the bytes read from disk so far and their total; *total is 0 if unknown. */
 void input_progress(const struct input *in, uint64_t *done, uint64_t *total);
+
+/* The stored bytes of a member, for a reader of traces, which decompresses them itself. */
+struct stored_bytes {
+	int fd;           /* the caller closes it; -1: none, see input_open */
+	bool is_file;     /* a regular file, at its first byte; otherwise a pipe, ... */
+	const char *head; /* of which this much was read; valid until input_free */
+	size_t head_size;
+};
+
+/* Instead of input_open. Returns a status, with *error set unless it is IOT_OK. */
+int input_stored(struct input *in, size_t member, struct stored_bytes *b, struct error *error);
+
+/*
+ * A reader on a member that is a trace, whose facts and seeks are those of its stored bytes. The
+ * caller frees it after the reader and before the input. Returns NULL with *error set, unless the
+ * reader has an error.
+ */
+struct trace_member;
+
+struct trace_member *trace_member_open(struct input *in, size_t member, struct iot_reader *r,
+				       struct interrupt *interrupt, struct error *error);
+void trace_member_free(struct trace_member *t);
 
 /* Report: what a conversion counted. Names have dots: "hidden.io_uring". */
 
@@ -74,31 +97,14 @@ enum {
 	REPORT_NOTES = 20,
 };
 
-struct report_count {
-	const char *name; /* string literal */
-	uint64_t value;
-	bool noted; /* a note explains it; no other warning is necessary */
-};
-
-struct report_example {
-	uint64_t line;               /* 0 if not a text format */
-	char member[256], text[160]; /* escaped */
-};
-
-/* A total of the records that differs from the total that the source states. */
-struct report_difference {
-	char where[256], what[64]; /* escaped: a process's file; "bytes read" */
-	uint64_t source_says, converted;
-};
-
 struct report {
 	uint64_t lines, calls, records, unparsed;
 	uint64_t record_bytes; /* sum of record lengths, if the source counts skipped bytes */
 	uint64_t differences_found, notes_made; /* totals; only the first ones are stored below */
 	size_t counts, examples, differences, notes;
-	struct report_count count[REPORT_COUNTS];
-	struct report_example example[REPORT_EXAMPLES]; /* the first unparsed positions */
-	struct report_difference difference[REPORT_DIFFERENCES];
+	struct iot_source_count count[REPORT_COUNTS];       /* names are string literals */
+	struct iot_source_example example[REPORT_EXAMPLES]; /* the first unparsed positions */
+	struct iot_source_difference difference[REPORT_DIFFERENCES];
 	char note[REPORT_NOTES][256];
 };
 
@@ -125,6 +131,8 @@ void report_noted(struct report *r, const char *name);
 
 struct converter;
 
+#define converter_option iot_format_option /* until all formats use that name */
+
 struct setting {
 	const char *name, *value; /* of an option; value is "" if it takes no argument */
 };
@@ -147,14 +155,9 @@ struct source_state {
 	void *state; /* private state of the converter */
 };
 
-/* An option of one converter, as the command line shows it: --name[=ARGUMENT]. */
-struct converter_option {
-	const char *name, *argument, *help; /* argument is NULL if it takes none */
-};
-
 struct converter {
 	const char *name, *summary;
-	const struct converter_option *options; /* ends with a NULL name; may be NULL */
+	const struct iot_format_option *options; /* ends with a NULL name; may be NULL */
 	/*
 	 * Traced programs produce input and watermarks while the conversion runs. Events are sorted
 	 * as far as the watermarks allow, however many must be buffered; events that come too late

@@ -14,29 +14,29 @@ void report_add(struct report *r, const char *name, uint64_t n)
 	if (i == REPORT_COUNTS)
 		return;
 	if (i == r->counts)
-		r->count[r->counts++] = (struct report_count){.name = name};
+		r->count[r->counts++] = (struct iot_source_count){.name = name};
 	r->count[i].value += n;
 }
 
-static struct report_count *find_count(const struct report *r, const char *name)
+static struct iot_source_count *find_count(const struct report *r, const char *name)
 {
 	for (size_t i = 0; i < r->counts; i++)
 		if (strcmp(r->count[i].name, name) == 0)
-			return (struct report_count *)&r->count[i];
+			return (struct iot_source_count *)&r->count[i];
 	return NULL;
 }
 
 uint64_t report_get(const struct report *r, const char *name)
 {
-	const struct report_count *k = find_count(r, name);
+	const struct iot_source_count *k = find_count(r, name);
 	return k != NULL ? k->value : 0;
 }
 
 void report_noted(struct report *r, const char *name)
 {
-	struct report_count *k = find_count(r, name);
+	struct iot_source_count *k = find_count(r, name);
 	if (k != NULL)
-		k->noted = true;
+		k->noted = 1;
 }
 
 void report_unparsed(struct report *r, const char *member, uint64_t line, const char *text,
@@ -45,9 +45,9 @@ void report_unparsed(struct report *r, const char *member, uint64_t line, const 
 	r->unparsed++;
 	if (r->examples == REPORT_EXAMPLES)
 		return;
-	struct report_example *e = &r->example[r->examples++];
+	struct iot_source_example *e = &r->example[r->examples++];
 	e->line = line;
-	escape_text(e->member, sizeof(e->member), member, strlen(member));
+	escape_text(e->file, sizeof(e->file), member, strlen(member));
 	escape_text(e->text, sizeof(e->text), text, size);
 }
 
@@ -57,7 +57,7 @@ void report_differs(struct report *r, const char *where, const char *what, uint6
 	r->differences_found++;
 	if (r->differences == REPORT_DIFFERENCES)
 		return;
-	struct report_difference *d = &r->difference[r->differences++];
+	struct iot_source_difference *d = &r->difference[r->differences++];
 	escape_text(d->where, sizeof(d->where), where, strlen(where));
 	escape_text(d->what, sizeof(d->what), what, strlen(what));
 	d->source_says = source_says;

@@ -14,7 +14,7 @@ enum {
 	TEXT_TICK_NS = 100000, /* resolution of four decimals */
 };
 
-static const struct converter_option OPTIONS[] = {
+static const struct iot_format_option OPTIONS[] = {
     {"layer", "posix|mpiio|both",
      "layer whose calls become records (default: posix); both: the same I/O "
      "appears twice"},

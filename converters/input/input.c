@@ -17,6 +17,7 @@
 #include "lib/base/full_io.h"
 #include "lib/base/tempfile.h"
 #include "lib/base/array.h"
+#include "lib/io/byte_source.h"
 
 #include "archive_reader.h"
 #include "directory.h"
@@ -46,6 +47,8 @@ struct member {
 	char *head;
 	size_t head_size;
 	bool head_known, pipe;
+	bool is_file;     /* standard input, but not a pipe */
+	bool is_unpacked; /* a pipe that a layer above its bufreader decompresses */
 };
 
 struct input {
@@ -67,6 +70,8 @@ struct tap {
 	size_t member;
 	int fd;                            /* -1 for a slice of the temporary file */
 	const struct bufreader *bufreader; /* the bufreader on these bytes */
+	int64_t first;                     /* of a regular file: where the trace begins */
+	struct kept_bytes kept;            /* what was read of a pipe before it was opened */
 	/*
 	 * Position in the slice of the temporary file. Atomic because another thread may ask for
 	 * progress.
@@ -104,6 +109,7 @@ static void tap_free(void *context)
 	*t->link = t->next;
 	if (t->next != NULL)
 		t->next->link = t->link;
+	free(t->kept.data);
 	free(t);
 }
 
@@ -116,6 +122,8 @@ static struct tap *tap_new(struct input *in, size_t member, int fd)
 	t->in = in;
 	t->member = member;
 	t->fd = fd;
+	t->first = fd >= 0 ? lseek(fd, 0, SEEK_CUR) : -1;
+	t->kept.on = t->first < 0 && fd >= 0;
 	t->next = in->taps;
 	t->link = &in->taps;
 	if (t->next != NULL)
@@ -177,6 +185,7 @@ static struct bufreader *tap_bufreader(struct input *in, size_t member, int fd, 
 					    .waits = in->member[member].pipe &&
 						     in->member[member].size == 0,
 					    .why = &t->why,
+					    .keep = &t->kept,
 					    .done = tap_free,
 					    .done_context = t};
 	struct bufreader *w = bufreader_new(in->member[member].name, &options);
@@ -195,11 +204,17 @@ static struct bufreader *tap_bufreader(struct input *in, size_t member, int fd, 
 	return NULL;
 }
 
+/* Whether bufreaders cannot decompress it. */
+static bool needs_layer(enum compression_layer how)
+{
+	return how != COMPRESSION_LAYER_NONE && how != COMPRESSION_LAYER_BUFREADER;
+}
+
 /* Adds a decompressor on top of `raw` if the compression requires one. Takes ownership of `raw`. */
 static struct bufreader *member_decompressed(struct input *in, size_t member, struct bufreader *raw,
 					     enum compression_layer how, struct error *error)
 {
-	if (raw == NULL || how == COMPRESSION_LAYER_NONE || how == COMPRESSION_LAYER_BUFREADER)
+	if (raw == NULL || !needs_layer(how))
 		return raw;
 	const struct bufreader_options options = {.read_size = read_size(in)};
 	return decompress_bufreader(raw, how, in->member[member].name, &options, error);
@@ -402,13 +417,18 @@ static int add_file(struct input *in, const char *path, const struct member *fou
 	return IOT_OK;
 }
 
-/* Peeks only the magic of a packet stream first, because the next packet may arrive much later. */
+/*
+ * Peeks only the magic of packets and traces first, because the next packet or record may arrive
+ * much later.
+ */
 static const char *pipe_head(struct bufreader *w, size_t *have)
 {
-	static const char packet[] = "IOTPKT01";
-	const char *head = bufreader_peek(w, sizeof(packet) - 1, have);
-	if (*have >= sizeof(packet) - 1 && memcmp(head, packet, sizeof(packet) - 1) == 0)
-		return head;
+	static const char magic[][9] = {"IOTPKT01", "ff %iotr", "255 %iot"};
+	const size_t size = sizeof(magic[0]) - 1;
+	const char *head = bufreader_peek(w, size, have);
+	for (size_t i = 0; i < sizeof(magic) / sizeof(*magic) && *have >= size; i++)
+		if (memcmp(head, magic[i], size) == 0)
+			return head;
 	return bufreader_peek(w, HEAD_PIPE, have);
 }
 
@@ -421,7 +441,8 @@ static int add_pipe(struct input *in, int fd, const char *name, struct error *er
 		close(fd);
 		return error->status;
 	}
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+	m->is_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	if (m->is_file)
 		m->size = (uint64_t)st.st_size;
 	in->total += m->size;
 	m->pipe = true;
@@ -431,8 +452,8 @@ static int add_pipe(struct input *in, int fd, const char *name, struct error *er
 	size_t have;
 	const char *head = pipe_head(w, &have);
 	enum compression_layer how = compression_layer_of(head, have);
-	if (how == COMPRESSION_LAYER_BZIP2 || how == COMPRESSION_LAYER_XZ ||
-	    how == COMPRESSION_LAYER_LZ4) {
+	if (needs_layer(how)) {
+		in->member[in->count - 1].is_unpacked = true;
 		w = member_decompressed(in, in->count - 1, w, how, error);
 		if (w == NULL)
 			return error->status;
@@ -475,7 +496,8 @@ static int open_pipe(struct input *in, const char *path)
 	int fd;
 	do
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	while (fd < 0 && errno == EINTR && (in->interrupt == NULL || in->interrupt->request == 0));
+	while (fd < 0 && errno == EINTR &&
+	       (in->interrupt == NULL || interrupt_requested(in->interrupt) == INTERRUPT_NONE));
 	if (fd < 0 && errno == EINTR)
 		atomic_store(&in->interrupt->cut, true);
 	return fd;
@@ -606,6 +628,23 @@ const char *input_head(struct input *in, size_t member, size_t *size)
 	return m->head != NULL ? m->head : "";
 }
 
+static struct tap *find_tap(const struct input *in, size_t member)
+{
+	struct tap *t = in->taps;
+	while (t != NULL && t->member != member)
+		t = t->next;
+	return t;
+}
+
+static void drop_kept(struct input *in, size_t member)
+{
+	struct tap *t = find_tap(in, member);
+	if (t == NULL)
+		return;
+	free(t->kept.data);
+	t->kept = (struct kept_bytes){.data = NULL};
+}
+
 struct bufreader *input_open(struct input *in, size_t member, struct error *error)
 {
 	struct member *m = &in->member[member];
@@ -618,8 +657,50 @@ struct bufreader *input_open(struct input *in, size_t member, struct error *erro
 		return member_open(in, member, error);
 	if (w == NULL)
 		error_set(error, IOT_EUSAGE, "a pipe can be read once only");
+	drop_kept(in, member);
 	m->once = NULL;
 	return w;
+}
+
+/* Stored bytes, for readers of traces */
+
+static int open_kept(struct input *in, size_t member, struct stored_bytes *b, struct error *error)
+{
+	const struct tap *t = find_tap(in, member);
+	if (t == NULL)
+		return error_set(error, IOT_EUSAGE, "a pipe can be read once only");
+	b->is_file = t->first >= 0;
+	if (t->kept.incomplete)
+		return out_of_memory(error);
+	b->fd = fcntl(t->fd, F_DUPFD_CLOEXEC, 3);
+	if (b->fd < 0 || (b->is_file && lseek(b->fd, t->first, SEEK_SET) < 0))
+		return input_path_error(error, in->member[member].name);
+	b->head = t->kept.data;
+	b->head_size = t->kept.size;
+	return IOT_OK;
+}
+
+int input_stored(struct input *in, size_t member, struct stored_bytes *b, struct error *error)
+{
+	const struct member *m = &in->member[member];
+	char head[COMPRESSION_MAGIC_SIZE];
+	*b = (struct stored_bytes){.fd = -1};
+	if (m->tempfile_at >= 0 || m->is_unpacked)
+		return IOT_OK;
+	if (m->pipe)
+		return open_kept(in, member, b, error);
+	b->is_file = true;
+	b->fd = found_open(m->name, &m->identity, m->root_size, &m->root, error);
+	if (b->fd < 0)
+		return error->status;
+	const ssize_t n = raw_head(in, m, b->fd, head);
+	if (n < 0)
+		(void)input_path_error(error, m->name);
+	if (n < 0 || needs_layer(compression_layer_of(head, (size_t)n))) {
+		close(b->fd);
+		b->fd = -1;
+	}
+	return error->status;
 }
 
 const struct error *input_unseen(const struct input *in)
@@ -633,6 +714,14 @@ bool input_again(const struct input *in)
 		if (in->member[i].pipe)
 			return false;
 	return true;
+}
+
+bool input_is_piped(const struct input *in)
+{
+	for (size_t i = 0; i < in->count; i++)
+		if (in->member[i].pipe && !in->member[i].is_file)
+			return true;
+	return false;
 }
 
 uint64_t input_skipped(const struct input *in)

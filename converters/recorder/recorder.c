@@ -11,7 +11,7 @@
 
 enum { CALLS_PER_NEXT = 65536, NS_PER_US = 1000, LONG_PAUSE_S = 400 };
 
-static const struct converter_option OPTIONS[] = {
+static const struct iot_format_option OPTIONS[] = {
     {"layer", "posix|mpiio|both", "calls of which layer become records (default: posix)"},
     {"trace", "NAME", "if IN contains several traces, the one in directory NAME"},
     {"check", NULL, "compare totals with the source's own, and report what differs"},

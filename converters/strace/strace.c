@@ -21,7 +21,7 @@ enum {
 	HOST_MAX = 255,
 };
 
-static const struct converter_option OPTIONS[] = {
+static const struct iot_format_option OPTIONS[] = {
     {"all", NULL, "sockets, pipes, terminals, devices and memfd too"},
     {"threads", NULL, "make every thread a process of its own"},
     {"rank", "N", "the log is of MPI rank N"},

@@ -138,9 +138,9 @@ IOT_API void iot_source_cancel(struct iot_source *s);
 IOT_API void iot_source_cancel_by(struct iot_source *s, const volatile sig_atomic_t *count);
 
 /*
- * Report: what was counted. Complete when the stream has ended; of traces only the first three
- * facts are known. Strings contain foreign text in escaped form, and are valid until the source is
- * freed or makes another stream.
+ * Report: what was counted. Complete when the stream has been freed; of traces, nothing is counted.
+ * Strings contain foreign text in escaped form, and are valid until the source is freed or makes
+ * another stream.
  */
 
 enum iot_source_fact {
@@ -150,6 +150,7 @@ enum iot_source_fact {
 	IOT_SOURCE_LIVE,        /* 1: traced programs produce the input now */
 	/* 1: no more events for now: time to flush what depends on those delivered */
 	IOT_SOURCE_WAITING,
+	IOT_SOURCE_READ,         /* 1: all of the input has been read */
 	IOT_SOURCE_LOST,         /* 1: the input is damaged or ends early; a %lost states it */
 	IOT_SOURCE_CANCELLED,    /* 1: iot_source_cancel was the reason */
 	IOT_SOURCE_LINES,        /* lines of the input */

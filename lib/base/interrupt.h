@@ -18,9 +18,15 @@ enum interrupt_request {
 };
 
 struct interrupt {
-	volatile sig_atomic_t request; /* enum interrupt_request; never decreases */
-	atomic_bool cut;               /* an input ended early because of the request */
+	volatile sig_atomic_t request;      /* enum interrupt_request; never decreases */
+	const volatile sig_atomic_t *other; /* the same, of a signal handler; or NULL */
+	atomic_bool cut;                    /* an input ended early because of the request */
 };
+
+/* Returns the larger request. */
+enum interrupt_request interrupt_requested(const struct interrupt *i);
+/* Raises the request by one; may be called by any thread. */
+void interrupt_raise(struct interrupt *i);
 
 /* State of one pipe. Initialize to zero. */
 struct drain {

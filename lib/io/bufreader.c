@@ -125,6 +125,7 @@ struct bufreader *bufreader_new(const char *name, const struct bufreader_options
 	r->in.interrupt = o->interrupt;
 	r->in.waits = o->waits;
 	r->in.why = o->why;
+	r->in.keep = o->keep;
 	r->unpacker.in = &r->in;
 	r->unpacker.window_max = power_of_two_below(o->window_max ? o->window_max : WINDOW_DEFAULT);
 	r->bytes = "";

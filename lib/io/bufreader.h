@@ -16,6 +16,7 @@
 #include "lib/base/interrupt.h"
 
 struct bufreader;
+struct kept_bytes;
 
 struct bufreader_options {
 	size_t read_size;    /* bytes per read; 0: 1 MiB */
@@ -36,6 +37,7 @@ struct bufreader_options {
 	 * or contains IOT_OK
 	 */
 	const struct error *why;
+	struct kept_bytes *keep; /* copies the bytes of a descriptor or callback; or NULL */
 	/*
 	 * called last by bufreader_free, to release what the reader borrowed (a descriptor, a
 	 * callback's context)

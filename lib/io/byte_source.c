@@ -4,7 +4,10 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "lib/base/array.h"
 
 /* longest delay until a signal that arrives just before a wait is noticed */
 enum { LOOK_MS = 500 };
@@ -42,7 +45,7 @@ static ssize_t fail_interrupted(struct byte_source *in)
 static bool is_quit(const struct byte_source *in)
 {
 	return in->interrupt &&
-	       in->interrupt->request >= (in->waits ? INTERRUPT_QUIT : INTERRUPT_DRAIN);
+	       interrupt_requested(in->interrupt) >= (in->waits ? INTERRUPT_QUIT : INTERRUPT_DRAIN);
 }
 
 /* Waits until a read does not block. Returns false if woken up to end. */
@@ -93,6 +96,16 @@ static ssize_t read_callback(struct byte_source *in, void *to, size_t size)
 	return n;
 }
 
+static void keep_bytes(struct kept_bytes *k, const void *bytes, size_t n)
+{
+	if (k->incomplete || !array_reserve(&k->data, &k->capacity, k->size + n, 1)) {
+		k->incomplete = true;
+		return;
+	}
+	memcpy(k->data + k->size, bytes, n);
+	k->size += n;
+}
+
 size_t byte_source_read(struct byte_source *in, void *to, size_t capacity)
 {
 	const size_t size = capacity < in->read_size ? capacity : in->read_size;
@@ -115,6 +128,8 @@ size_t byte_source_read(struct byte_source *in, void *to, size_t capacity)
 			     (unsigned long long)in->stored);
 	if (n <= 0)
 		return 0;
+	if (in->keep && in->keep->on)
+		keep_bytes(in->keep, to, (size_t)n);
 	in->stored += (uint64_t)n;
 	return (size_t)n;
 }

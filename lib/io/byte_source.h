@@ -17,6 +17,14 @@ enum byte_source_kind {
 	BYTE_SOURCE_CALLBACK
 };
 
+/* Copies of all bytes that are read while it is on. Free `data` afterwards. */
+struct kept_bytes {
+	char *data;
+	size_t size, capacity;
+	bool on;
+	bool incomplete; /* out of memory */
+};
+
 struct byte_source {
 	enum byte_source_kind kind;
 	struct error *error; /* receives failures; owned by the bufreader */
@@ -36,6 +44,7 @@ struct byte_source {
 	iot_read_fn *read;
 	void *context;
 	const struct error *why;
+	struct kept_bytes *keep; /* or NULL */
 };
 
 /* Reads at most read_size bytes into `to`; returns 0 at the end or on error. Not for memory. */

@@ -577,6 +577,6 @@ Test(report, names_are_summed_and_the_first_unparsed_places_kept)
 	cr_expect_eq(r.unparsed, 8);
 	cr_expect_eq(r.examples, REPORT_EXAMPLES);
 	cr_expect_eq(r.example[4].line, 5);
-	cr_expect_str_eq(r.example[0].member, "a\\x0a");
+	cr_expect_str_eq(r.example[0].file, "a\\x0a");
 	cr_expect_str_eq(r.example[0].text, "\\x1b[2J");
 }
