@@ -321,10 +321,10 @@ static bool matches_any(struct iot_text name, const char *const *formats, size_t
 static bool has(const struct darshan_fields *fields, struct iot_text name)
 {
 	for (size_t i = 0; i < fields->count; i++) {
-		const struct darshan_counter *k = &fields->counter[i];
-		if (matches(name, k->name))
-			return k->kind != DARSHAN_ID && k->kind != DARSHAN_UUID &&
-			       k->kind != DARSHAN_TEXT &&
+		const struct darshan_counter *counter = &fields->counter[i];
+		if (matches(name, counter->name))
+			return counter->kind != DARSHAN_ID && counter->kind != DARSHAN_UUID &&
+			       counter->kind != DARSHAN_TEXT &&
 			       !matches_any(name, identifying,
 					    sizeof identifying / sizeof *identifying);
 	}

@@ -143,16 +143,16 @@ static bool append_words(struct darshan *d, struct darshan_group *g, const char 
 
 /* Records of fixed size */
 
-static bool is_in(const struct darshan_counter *k, unsigned version)
+static bool is_in(const struct darshan_counter *counter, unsigned version)
 {
-	return version >= k->since && version <= k->until;
+	return version >= counter->since && version <= counter->until;
 }
 
-static size_t size_of(const struct darshan_counter *k)
+static size_t size_of(const struct darshan_counter *counter)
 {
-	if (k->kind == DARSHAN_UUID)
+	if (counter->kind == DARSHAN_UUID)
 		return UUID_SIZE;
-	return k->kind == DARSHAN_TEXT ? TEXT_SIZE : 8;
+	return counter->kind == DARSHAN_TEXT ? TEXT_SIZE : 8;
 }
 
 static size_t fields_size(const struct darshan_fields *f, unsigned version)
@@ -172,28 +172,28 @@ static void append_uuid(struct iot_builder *b, const char *name, const unsigned 
 	emit_string(b, name, text);
 }
 
-static void append_counter(struct iot_builder *b, const struct darshan_counter *k,
+static void append_counter(struct iot_builder *b, const struct darshan_counter *counter,
 			   const unsigned char *p, bool swap)
 {
-	switch ((enum darshan_kind)k->kind) {
+	switch ((enum darshan_kind)counter->kind) {
 	case DARSHAN_SIGNED:
-		darshan_signed(b, k->name, darshan_i64(p, swap));
+		darshan_signed(b, counter->name, darshan_i64(p, swap));
 		break;
 	case DARSHAN_UNSIGNED:
 	case DARSHAN_ID:
-		iot_directive_number(b, k->name, darshan_u64(p, swap));
+		iot_directive_number(b, counter->name, darshan_u64(p, swap));
 		break;
 	case DARSHAN_DOUBLE:
-		darshan_double(b, k->name, darshan_f64(p, swap));
+		darshan_double(b, counter->name, darshan_f64(p, swap));
 		break;
 	case DARSHAN_WORD:
-		darshan_signed(b, k->name, (int32_t)darshan_u32(p, swap));
+		darshan_signed(b, counter->name, (int32_t)darshan_u32(p, swap));
 		break;
 	case DARSHAN_UUID:
-		append_uuid(b, k->name, p);
+		append_uuid(b, counter->name, p);
 		break;
 	case DARSHAN_TEXT:
-		iot_directive_text(b, k->name, (const char *)p,
+		iot_directive_text(b, counter->name, (const char *)p,
 				   strnlen((const char *)p, TEXT_SIZE));
 		break;
 	}
@@ -205,16 +205,16 @@ static bool append_fields(struct darshan *d, struct darshan_group *g,
 {
 	const struct darshan_map_entry *entry = d->current.entry;
 	for (size_t i = 0; i < f->count; i++) {
-		const struct darshan_counter *k = &f->counter[i];
-		if (!is_in(k, entry->version))
+		const struct darshan_counter *counter = &f->counter[i];
+		if (!is_in(counter, entry->version))
 			continue;
 		if (!darshan_group_split(d, g))
 			return false;
-		append_counter(&g->b, k, p, d->log.swap);
-		if (d->check && k->kind == DARSHAN_SIGNED)
-			darshan_check_counter(d, entry->module, g, k->name,
+		append_counter(&g->b, counter, p, d->log.swap);
+		if (d->check && counter->kind == DARSHAN_SIGNED)
+			darshan_check_counter(d, entry->module, g, counter->name,
 					      darshan_i64(p, d->log.swap));
-		p += size_of(k);
+		p += size_of(counter);
 	}
 	return true;
 }

@@ -167,9 +167,9 @@ static void add_totals(struct darshan *d, unsigned part, uint64_t count, uint64_
 
 static uint64_t process_of(struct darshan *d, const uint64_t *thread)
 {
-	const struct darshan_dxt *x = &d->dxt;
-	return d->threads && thread != NULL ? darshan_thread(d, x->process, x->file, *thread)
-					    : x->process;
+	const struct darshan_dxt *dxt = &d->dxt;
+	return d->threads && thread != NULL ? darshan_thread(d, dxt->process, dxt->file, *thread)
+					    : dxt->process;
 }
 
 /* Converts the writes or the reads of a log. Returns true if they are in order. */
@@ -254,8 +254,8 @@ static int64_t first_start(const struct darshan_batch *b)
 
 void darshan_batch_close(struct darshan *d, bool last)
 {
-	struct darshan_dxt *x = &d->dxt;
-	struct darshan_batch *b = &x->batch;
+	struct darshan_dxt *dxt = &d->dxt;
+	struct darshan_batch *b = &dxt->batch;
 	unsigned char *const reads = b->segment + b->writes * b->size;
 	if ((!b->sorted[0] && !sort(b->segment, b->writes, b->size)) ||
 	    (!b->sorted[1] && !sort(reads, b->count - b->writes, b->size))) {
@@ -266,15 +266,15 @@ void darshan_batch_close(struct darshan *d, bool last)
 	b->next[0] = b->end[1] = reads;
 	b->next[1] = b->segment;
 	b->end[0] = b->segment + b->count * b->size;
-	b->file = x->file;
-	b->object = d->ids.file[x->file - 1].object;
-	if (x->reported || b->count == 0)
+	b->file = dxt->file;
+	b->object = d->ids.file[dxt->file - 1].object;
+	if (dxt->reported || b->count == 0)
 		return;
 	/* more of the record follows, which may start earlier */
 	const int64_t sort_ns = last ? first_start(b) : d->clock.base_ns;
-	darshan_emit_process(d, x->process, sort_ns);
-	darshan_emit_file(d, x->file, x->process, sort_ns);
-	x->reported = true;
+	darshan_emit_process(d, dxt->process, sort_ns);
+	darshan_emit_file(d, dxt->file, dxt->process, sort_ns);
+	dxt->reported = true;
 }
 
 /* Output */
@@ -395,43 +395,43 @@ static size_t segment_size(const struct darshan_map_entry *entry)
  */
 static size_t fill_batch(struct darshan *d, size_t want)
 {
-	struct darshan_dxt *x = &d->dxt;
-	struct darshan_batch *b = &x->batch;
+	struct darshan_dxt *dxt = &d->dxt;
+	struct darshan_batch *b = &dxt->batch;
 	size_t have;
 	b->size = segment_size(d->current.entry);
 	b->segment = darshan_region_peek(&d->current.region, want * b->size, &have);
 	b->count = have / b->size < want ? have / b->size : want;
-	b->writes = x->left[0] < b->count ? (size_t)x->left[0] : b->count;
+	b->writes = dxt->left[0] < b->count ? (size_t)dxt->left[0] : b->count;
 	b->sorted[0] = convert(d, b->segment, b->writes, 0);
 	b->sorted[1] = convert(d, b->segment + b->writes * b->size, b->count - b->writes, 1);
 	darshan_region_consume(&d->current.region, b->count * b->size);
-	x->left[0] -= b->writes;
-	x->left[1] -= b->count - b->writes;
+	dxt->left[0] -= b->writes;
+	dxt->left[1] -= b->count - b->writes;
 	return b->count;
 }
 
 /* Processes as much of the current record as a batch holds. */
 int darshan_dxt_step(struct darshan *d)
 {
-	struct darshan_dxt *x = &d->dxt;
-	if (!x->active && d->current.damaged)
+	struct darshan_dxt *dxt = &d->dxt;
+	if (!dxt->active && d->current.damaged)
 		return 0;
-	if (!x->active) {
+	if (!dxt->active) {
 		const int status = begin_record(d);
 		if (status <= 0)
 			return status;
 	}
-	const uint64_t left = x->left[0] + x->left[1];
+	const uint64_t left = dxt->left[0] + dxt->left[1];
 	const size_t want = left < DARSHAN_BATCH_MAX ? (size_t)left : DARSHAN_BATCH_MAX;
-	x->active = left > want;
+	dxt->active = left > want;
 	if (fill_batch(d, want) < want) {
-		const uint64_t missing = x->left[0] + x->left[1];
+		const uint64_t missing = dxt->left[0] + dxt->left[1];
 		darshan_count(d, "damaged.segments", missing);
 		darshan_damage(d, IOT_EFORMAT,
 			       "ends inside a record of rank %lld, %llu segments before its end",
-			       (long long)x->rank, (unsigned long long)missing);
-		x->active = false;
+			       (long long)dxt->rank, (unsigned long long)missing);
+		dxt->active = false;
 	}
-	darshan_batch_close(d, !x->active);
+	darshan_batch_close(d, !dxt->active);
 	return d->status == IOT_OK;
 }

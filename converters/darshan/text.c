@@ -536,32 +536,32 @@ static bool split_integers(struct row *r, uint64_t index)
 /* The header does not name the layer. Returns false if out of memory. */
 static bool set_layer(struct darshan *d, unsigned layer)
 {
-	struct darshan_dxt *x = &d->dxt;
+	struct darshan_dxt *dxt = &d->dxt;
 	d->contents.layers |= layer;
-	if (d->ids.file[x->file - 1].layer == layer || (d->layers & layer) == 0)
+	if (d->ids.file[dxt->file - 1].layer == layer || (d->layers & layer) == 0)
 		return true;
-	x->file = darshan_file(d, layer, x->rank, x->id);
-	x->reported = false;
-	return x->file != 0;
+	dxt->file = darshan_file(d, layer, dxt->rank, dxt->id);
+	dxt->reported = false;
+	return dxt->file != 0;
 }
 
 static bool parse_row(struct darshan *d, struct iot_text line)
 {
 	struct darshan_text *t = d->text;
-	struct darshan_dxt *x = &d->dxt;
+	struct darshan_dxt *dxt = &d->dxt;
 	struct row r = {.rest = line};
-	const bool fine = parse_words(&r) && parse_thread(&r) && x->active && r.rank == x->rank;
+	const bool fine = parse_words(&r) && parse_thread(&r) && dxt->active && r.rank == dxt->rank;
 	const unsigned part = !r.write;
 	if (!fine || !split_integers(&r, t->next[part])) {
 		count_unparsed(d, line);
 		t->next[part]++;
 		return false;
 	}
-	if (x->batch.count > 0 && (part < x->part || x->batch.count == DARSHAN_BATCH_MAX))
+	if (dxt->batch.count > 0 && (part < dxt->part || dxt->batch.count == DARSHAN_BATCH_MAX))
 		return close_batch(d, false);
 	if (!set_layer(d, r.layer))
 		return false;
-	x->part = part;
+	dxt->part = part;
 	t->next[part]++;
 	t->rows[part]++;
 	if ((d->layers & r.layer) != 0) {

@@ -264,7 +264,7 @@ struct fd_message {
 };
 
 struct fd_message *fd_message_new(struct fdtable *t, uint32_t count, uint32_t sender);
-void fd_message_free(struct fdtable *t, struct fd_message *p);
+void fd_message_free(struct fdtable *t, struct fd_message *m);
 
 /*
  * Makes two descriptions the ends of a pair. Callers must not pass sockets in messages, because a
@@ -275,7 +275,7 @@ void fd_socketpair_new(struct fdtable *t, struct open_description *a, struct ope
  * Takes ownership of the message. Returns false if the other end is unknown; the caller keeps the
  * message then.
  */
-bool fd_socketpair_send(struct fdtable *t, struct open_description *from, struct fd_message *p);
+bool fd_socketpair_send(struct fdtable *t, struct open_description *from, struct fd_message *m);
 /* Removes the last message of this sender, which was not sent after all. */
 void fd_socketpair_take_back(struct fdtable *t, struct open_description *from, uint32_t sender);
 /* Returns the next message with `count` descriptors, owned by the caller; NULL if none is known. */

@@ -140,31 +140,31 @@ static size_t message_size(uint32_t count)
 
 struct fd_message *fd_message_new(struct fdtable *t, uint32_t count, uint32_t sender)
 {
-	struct fd_message *p = fdtable_grow(t, NULL, 0, message_size(count));
-	if (p == NULL)
+	struct fd_message *m = fdtable_grow(t, NULL, 0, message_size(count));
+	if (m == NULL)
 		return NULL;
-	p->count = count;
-	p->sender = sender;
-	return p;
+	m->count = count;
+	m->sender = sender;
+	return m;
 }
 
-void fd_message_free(struct fdtable *t, struct fd_message *p)
+void fd_message_free(struct fdtable *t, struct fd_message *m)
 {
-	if (p == NULL)
+	if (m == NULL)
 		return;
-	for (uint32_t i = 0; i < p->count; i++)
-		open_description_free(t, p->open[i]);
-	fdtable_drop(t, p, message_size(p->count));
+	for (uint32_t i = 0; i < m->count; i++)
+		open_description_free(t, m->open[i]);
+	fdtable_drop(t, m, message_size(m->count));
 }
 
 /* Unlinks and returns the message *at. */
 static struct fd_message *take(struct queue *q, struct fd_message **at)
 {
-	struct fd_message *p = *at;
-	assert(p != NULL && q->count > 0);
-	*at = p->next;
+	struct fd_message *m = *at;
+	assert(m != NULL && q->count > 0);
+	*at = m->next;
 	q->count--;
-	return p;
+	return m;
 }
 
 void fd_socketpair_new(struct fdtable *t, struct open_description *a, struct open_description *b)
@@ -208,7 +208,7 @@ static struct queue *queue_from(const struct open_description *d)
 	return d->pair->end[other] == NULL ? NULL : &d->pair->to[other];
 }
 
-bool fd_socketpair_send(struct fdtable *t, struct open_description *from, struct fd_message *p)
+bool fd_socketpair_send(struct fdtable *t, struct open_description *from, struct fd_message *m)
 {
 	struct queue *q = queue_from(from);
 	if (q == NULL)
@@ -218,8 +218,8 @@ bool fd_socketpair_send(struct fdtable *t, struct open_description *from, struct
 	struct fd_message **end = &q->first;
 	while (*end != NULL)
 		end = &(*end)->next;
-	*end = p;
-	p->next = NULL;
+	*end = m;
+	m->next = NULL;
 	q->count++;
 	return true;
 }
@@ -242,12 +242,12 @@ struct fd_message *fd_socketpair_receive(struct fdtable *t, struct open_descript
 	if (at->pair == NULL)
 		return NULL;
 	struct queue *q = &at->pair->to[end_of(at)];
-	const struct fd_message *p = q->first;
-	while (p != NULL && p->count != count)
-		p = p->next;
-	if (p == NULL)
+	const struct fd_message *m = q->first;
+	while (m != NULL && m->count != count)
+		m = m->next;
+	if (m == NULL)
 		return NULL;
-	while (q->first != p)
+	while (q->first != m)
 		fd_message_free(t, take(q, &q->first));
 	return take(q, &q->first);
 }

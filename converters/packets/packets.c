@@ -187,10 +187,10 @@ static int64_t order_min(const struct procstat_order *o)
  * a missing packet counts as lost after SEQUENCE_WINDOW packets of the stream.
  */
 
-static bool is_ready(const struct procstat *s, const struct procstat_stored *h)
+static bool is_ready(const struct procstat *s, const struct procstat_stored *stored)
 {
-	return h->generation < h->who->generation ||
-	       h->packet.sequence < sequence_missing(&s->sequence, h->who);
+	return stored->generation < stored->who->generation ||
+	       stored->packet.sequence < sequence_missing(&s->sequence, stored->who);
 }
 
 static bool has_held(const struct procstat *s, const struct packet_process *who)
@@ -220,10 +220,10 @@ static bool hold(struct procstat *s, struct packet_process *who)
 		s->held = malloc((HELD_MAX + 1) * sizeof(*s->held));
 	if (s->held == NULL)
 		return false;
-	struct procstat_stored *h = &s->held[s->held_count++];
-	h->who = who;
-	h->generation = who->generation;
-	procstat_store(h, &s->packet);
+	struct procstat_stored *stored = &s->held[s->held_count++];
+	stored->who = who;
+	stored->generation = who->generation;
+	procstat_store(stored, &s->packet);
 	return true;
 }
 
@@ -307,12 +307,12 @@ static bool find_file(struct procstat *s, const struct packet_process *who, uint
 	const struct packet *p = &s->packet;
 	const struct procstat_file *f = procstat_files_find(&s->files, who->id, p->file);
 	*object = f != NULL ? f->after->object : 0;
-	const struct procstat_ancestors *k = procstat_ancestor(&s->files, who->ancestors, who->id);
-	for (int i = 0; i < GENERATIONS_MAX && f == NULL && k != NULL && k->parent != 0; i++) {
-		f = procstat_files_find(&s->files, k->parent, p->file);
-		if (f != NULL && f->opened_ns > k->began_ns)
+	const struct procstat_ancestors *a = procstat_ancestor(&s->files, who->ancestors, who->id);
+	for (int i = 0; i < GENERATIONS_MAX && f == NULL && a != NULL && a->parent != 0; i++) {
+		f = procstat_files_find(&s->files, a->parent, p->file);
+		if (f != NULL && f->opened_ns > a->began_ns)
 			return true; /* the ancestor reused the number after the fork */
-		k = procstat_ancestor(&s->files, k->parent_ancestors, k->parent);
+		a = procstat_ancestor(&s->files, a->parent_ancestors, a->parent);
 	}
 	if (f == NULL || *object != 0 || p->entries == 0)
 		return true;

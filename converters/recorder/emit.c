@@ -77,75 +77,75 @@ void recorder_emit_trace(struct recorder *r)
 	emit_end(&r->emit, &b, r->src->first_ns);
 }
 
-void recorder_emit_process(struct recorder_rank *k)
+void recorder_emit_process(struct recorder_rank *rk)
 {
-	struct recorder *r = k->r;
+	struct recorder *r = rk->r;
 	struct iot_builder b;
 	struct iot_text word[5];
-	k->announced = true;
+	rk->announced = true;
 	if (!emit_begin(&r->emit, &b, "process"))
 		return;
-	iot_directive_number(&b, "id", recorder_process(k));
-	iot_directive_number(&b, "rank", k->rank);
+	iot_directive_number(&b, "id", recorder_process(rk));
+	iot_directive_number(&b, "rank", rk->rank);
 	if (directory_words(r, word)) {
 		emit_text(&b, "name", word[3]);
-		if (k->rank == 0) { /* the process that created the directory */
+		if (rk->rank == 0) { /* the process that created the directory */
 			emit_text(&b, "host", word[1]);
 			emit_text(&b, "pid", word[4]);
 		}
 	}
-	emit_end(&r->emit, &b, emit_untimed(&r->emit, k->call->start_ns));
+	emit_end(&r->emit, &b, emit_untimed(&r->emit, rk->call->start_ns));
 }
 
 /* %file */
 
-static void report_file(struct recorder_rank *k, struct recorder_handle *h)
+static void report_file(struct recorder_rank *rk, struct recorder_handle *h)
 {
-	struct recorder *r = k->r;
+	struct recorder *r = rk->r;
 	struct iot_builder b;
 	struct open_description *d = h->open;
 	if (h->ended) /* closed, but a duplicate of its descriptor is still in use */
 		d->id = ++r->tracker.files;
 	h->ended = false;
 	h->reported = true;
-	if (!k->announced)
-		recorder_emit_process(k);
+	if (!rk->announced)
+		recorder_emit_process(rk);
 	if (!emit_begin(&r->emit, &b, "file"))
 		return;
-	iot_directive_number(&b, "process", recorder_process(k));
+	iot_directive_number(&b, "process", recorder_process(rk));
 	iot_directive_number(&b, "id", d->id);
 	iot_directive_number(&b, "object", fdtable_object(&r->tracker, d));
 	if (d->file != NULL && file_has_path(&r->tracker, d->file))
 		iot_directive_text(&b, "path", d->file->path, d->file->path_size);
 	else
-		emit_text(&b, "source-id", r->paths.text[k->call->signature->target - 1]);
+		emit_text(&b, "source-id", r->paths.text[rk->call->signature->target - 1]);
 	if (r->layers == (RECORDER_LAYER_POSIX | RECORDER_LAYER_MPIIO))
 		emit_string(&b, "layer",
-			    k->call->signature->function->layer == RECORDER_LAYER_MPIIO ? "mpiio"
-											: "posix");
+			    rk->call->signature->function->layer == RECORDER_LAYER_MPIIO ? "mpiio"
+											 : "posix");
 	emit_end(&r->emit, &b,
-		 h->inferred ? emit_untimed(&r->emit, k->call->start_ns) : k->call->start_ns);
+		 h->inferred ? emit_untimed(&r->emit, rk->call->start_ns) : rk->call->start_ns);
 }
 
 /* Records */
 
-void recorder_emit_record(struct recorder_rank *k, const struct recorder_io *io)
+void recorder_emit_record(struct recorder_rank *rk, const struct recorder_io *io)
 {
-	struct recorder *r = k->r;
+	struct recorder *r = rk->r;
 	struct open_description *d = io->handle->open;
 	if (!io->handle->reported || io->handle->ended)
-		report_file(k, io->handle);
+		report_file(rk, io->handle);
 	struct iot_event *ev = emit_event(&r->emit);
 	if (ev == NULL)
 		return;
 	unsigned type = IOT_LOGICAL | (io->write ? IOT_WRITE : 0U) | (io->async ? IOT_ASYNC : 0U);
 	emit_record(ev, (struct iot_record){
-			    .start_ns = k->call->start_ns,
-			    .duration_ns = k->call->duration_ns,
+			    .start_ns = rk->call->start_ns,
+			    .duration_ns = rk->call->duration_ns,
 			    .offset = io->offset.offset,
 			    .length = io->length,
 			    .file = d->id,
-			    .process = recorder_process(k),
+			    .process = recorder_process(rk),
 			    .object = fdtable_object(&r->tracker, d),
 			    .type = (uint8_t)type,
 			    .flags = (uint8_t)(IOT_CPU_UNKNOWN |
@@ -160,22 +160,22 @@ void recorder_emit_record(struct recorder_rank *k, const struct recorder_io *io)
 
 /* %op */
 
-void recorder_emit_op(struct recorder_rank *k, const struct recorder_op *op)
+void recorder_emit_op(struct recorder_rank *rk, const struct recorder_op *op)
 {
-	struct recorder *r = k->r;
+	struct recorder *r = rk->r;
 	struct iot_builder b;
 	if (!emit_wants_op(&r->emit, op->name))
 		return;
 	if (op->handle != NULL && !op->handle->reported)
-		report_file(k, op->handle);
-	if (!k->announced)
-		recorder_emit_process(k);
+		report_file(rk, op->handle);
+	if (!rk->announced)
+		recorder_emit_process(rk);
 	if (!emit_begin(&r->emit, &b, "op"))
 		return;
 	emit_string(&b, "name", op->name);
-	iot_directive_number(&b, "time", k->call->start_ns > 0 ? (uint64_t)k->call->start_ns : 0);
-	iot_directive_number(&b, "took", k->call->duration_ns);
-	iot_directive_number(&b, "process", recorder_process(k));
+	iot_directive_number(&b, "time", rk->call->start_ns > 0 ? (uint64_t)rk->call->start_ns : 0);
+	iot_directive_number(&b, "took", rk->call->duration_ns);
+	iot_directive_number(&b, "process", recorder_process(rk));
 	if (op->handle != NULL)
 		iot_directive_number(&b, "file", op->handle->open->id);
 	if (op->path.size > 0)
@@ -184,23 +184,23 @@ void recorder_emit_op(struct recorder_rank *k, const struct recorder_op *op)
 		emit_text(&b, "to", op->to);
 	if (op->result_known)
 		emit_string(&b, "result", op->failed ? "error" : "0");
-	emit_end(&r->emit, &b, k->call->start_ns);
+	emit_end(&r->emit, &b, rk->call->start_ns);
 }
 
 /* Counts */
 
-void recorder_unparsed(struct recorder_rank *k)
+void recorder_unparsed(struct recorder_rank *rk)
 {
-	const struct recorder_signature *s = k->call->signature;
+	const struct recorder_signature *s = rk->call->signature;
 	char text[160], where[32];
 	size_t n = strlen(s->function->name), more = sizeof text - n - 1;
-	snprintf(where, sizeof where, "rank %u", k->rank);
+	snprintf(where, sizeof where, "rank %u", rk->rank);
 	memcpy(text, s->function->name, n);
 	text[n++] = ' ';
 	more = s->args_size < more ? s->args_size : more;
 	if (more > 0)
 		memcpy(text + n, s->args, more);
-	report_unparsed(&k->r->src->report, where, 0, text, n + more);
+	report_unparsed(&rk->r->src->report, where, 0, text, n + more);
 }
 
 /*
@@ -209,20 +209,20 @@ void recorder_unparsed(struct recorder_rank *k)
  */
 enum { AMBIGUITIES_MAX = 4096 };
 
-void recorder_ambiguity(struct recorder_rank *k, struct recorder_handle *h)
+void recorder_ambiguity(struct recorder_rank *rk, struct recorder_handle *h)
 {
-	struct recorder_counts *c = &k->r->counts;
+	struct recorder_counts *c = &rk->r->counts;
 	const uint32_t file = h->open->id;
 	if (h->ambiguity == 0 || c->ambiguity[h->ambiguity - 1].file != file) {
 		if (c->ambiguities == AMBIGUITIES_MAX)
 			return;
 		if (!array_reserve(&c->ambiguity, &c->ambiguity_capacity, c->ambiguities + 1,
 				   sizeof *c->ambiguity)) {
-			k->r->status = IOT_ENOMEM;
+			rk->r->status = IOT_ENOMEM;
 			return;
 		}
 		c->ambiguity[c->ambiguities++] =
-		    (struct recorder_ambiguity){.process = recorder_process(k), .file = file};
+		    (struct recorder_ambiguity){.process = recorder_process(rk), .file = file};
 		h->ambiguity = (uint32_t)c->ambiguities;
 	}
 	c->ambiguity[h->ambiguity - 1].records++;

@@ -118,19 +118,19 @@ static int store_append(struct recorder_store *s, const char *data, size_t n, st
 }
 
 /* A member that is damaged at its end is stored up to there. */
-static int store_fill(struct recorder *r, struct recorder_store *s, struct bufreader *w)
+static int store_fill(struct recorder *r, struct recorder_store *s, struct bufreader *in)
 {
 	size_t have;
 	const char *data;
 	int status = IOT_OK;
-	while (status == IOT_OK && (data = bufreader_peek(w, 1, &have)) != NULL && have > 0) {
+	while (status == IOT_OK && (data = bufreader_peek(in, 1, &have)) != NULL && have > 0) {
 		status = store_append(s, data, have, &r->src->error);
-		bufreader_consume(w, have);
+		bufreader_consume(in, have);
 	}
 	if (status == IOT_OK && tempfile_end(&s->file) > 0)
 		status = tempfile_flush(&s->file);
-	if (bufreader_status(w) != IOT_OK && r->damage.status == IOT_OK)
-		r->damage = *bufreader_error(w);
+	if (bufreader_status(in) != IOT_OK && r->damage.status == IOT_OK)
+		r->damage = *bufreader_error(in);
 	return status;
 }
 
@@ -140,15 +140,15 @@ int recorder_store(struct recorder *r, const struct recorder_part *part, uint64_
 	struct recorder_store *s = find_store(f, part->member);
 	int status = IOT_OK;
 	if (s == NULL) {
-		struct bufreader *w = input_open(r->src->input, part->member, &r->src->error);
-		if (w == NULL)
+		struct bufreader *in = input_open(r->src->input, part->member, &r->src->error);
+		if (in == NULL)
 			return r->src->error.status;
 		assert(f->stores < RECORDER_STORES);
 		s = &f->store[f->stores++];
 		*s = (struct recorder_store){.member = part->member};
 		tempfile_init(&s->file, &r->src->error);
-		status = store_fill(r, s, w);
-		bufreader_free(w);
+		status = store_fill(r, s, in);
+		bufreader_free(in);
 	}
 	*size = part->size == RECORDER_WHOLE ? s->size : part->size;
 	return status;
@@ -430,11 +430,11 @@ char *recorder_load(struct recorder *r, const struct recorder_part *part, uint64
 	return data;
 }
 
-const char *recorder_peek_line(struct bufreader *w, size_t skip, size_t *size, bool *cut)
+const char *recorder_peek_line(struct bufreader *in, size_t skip, size_t *size, bool *cut)
 {
 	size_t have, want = skip + 1;
 	for (;;) {
-		const char *data = bufreader_peek(w, want, &have);
+		const char *data = bufreader_peek(in, want, &have);
 		const char *lf = have > skip ? memchr(data + skip, '\n', have - skip) : NULL;
 		*cut = lf == NULL;
 		*size = lf != NULL ? (size_t)(lf - data) : have;

@@ -66,15 +66,15 @@ struct recorder_target *recorder_target_find(const struct recorder_map *map, int
 void recorder_map_free(struct recorder *r, struct recorder_map *map)
 {
 	for (uint32_t i = 0; i < map->capacity; i++) {
-		struct recorder_target *p = map->target[i];
-		if (p == NULL)
+		struct recorder_target *t = map->target[i];
+		if (t == NULL)
 			continue;
-		for (struct recorder_handle *h = p->newest, *next; h != NULL; h = next) {
+		for (struct recorder_handle *h = t->newest, *next; h != NULL; h = next) {
 			next = h->next;
 			recorder_handle_free(r, h);
 		}
-		recorder_handle_free(r, p->last_closed);
-		fdtable_drop(&r->tracker, p, sizeof *p);
+		recorder_handle_free(r, t->last_closed);
+		fdtable_drop(&r->tracker, t, sizeof *t);
 	}
 	fdtable_drop(&r->tracker, map->target, map->capacity * sizeof *map->target);
 }
@@ -104,36 +104,36 @@ void recorder_handle_free(struct recorder *r, struct recorder_handle *h)
 	fdtable_drop(&r->tracker, h, sizeof *h);
 }
 
-void recorder_push(struct recorder_target *p, struct recorder_handle *h)
+void recorder_push(struct recorder_target *t, struct recorder_handle *h)
 {
-	h->next = p->newest;
-	p->newest = h;
+	h->next = t->newest;
+	t->newest = h;
 	for (unsigned access = 1; access <= (RECORDER_READS | RECORDER_WRITES); access++) {
-		h->older[access - 1] = p->fit[access - 1];
+		h->older[access - 1] = t->fit[access - 1];
 		if ((h->access & access) == access)
-			p->fit[access - 1] = h;
+			t->fit[access - 1] = h;
 	}
 }
 
-struct recorder_handle *recorder_pick(struct recorder_target *p, unsigned access, bool *ambiguous)
+struct recorder_handle *recorder_pick(struct recorder_target *t, unsigned access, bool *ambiguous)
 {
-	struct recorder_handle *h = access == 0 ? p->newest : p->fit[access - 1];
+	struct recorder_handle *h = access == 0 ? t->newest : t->fit[access - 1];
 	*ambiguous = h != NULL && (access == 0 ? h->next : h->older[access - 1]) != NULL;
-	return h != NULL ? h : p->last_closed;
+	return h != NULL ? h : t->last_closed;
 }
 
-struct recorder_handle *recorder_pop(struct recorder *r, struct recorder_target *p)
+struct recorder_handle *recorder_pop(struct recorder *r, struct recorder_target *t)
 {
-	struct recorder_handle *h = p->newest;
+	struct recorder_handle *h = t->newest;
 	if (h == NULL)
 		return NULL;
-	p->newest = h->next;
+	t->newest = h->next;
 	h->next = NULL;
 	for (unsigned access = 1; access <= (RECORDER_READS | RECORDER_WRITES); access++)
 		if ((h->access & access) == access)
-			p->fit[access - 1] = h->older[access - 1];
-	recorder_handle_free(r, p->last_closed);
-	p->last_closed = h;
+			t->fit[access - 1] = h->older[access - 1];
+	recorder_handle_free(r, t->last_closed);
+	t->last_closed = h;
 	return h;
 }
 
@@ -142,22 +142,22 @@ struct recorder_handle *recorder_pop(struct recorder *r, struct recorder_target 
  * agree, so a size that two ranks change is unknown.
  */
 
-bool recorder_is_owner(const struct recorder_rank *k, const struct tracked_file *f)
+bool recorder_is_owner(const struct recorder_rank *rk, const struct tracked_file *f)
 {
-	return f->resizes.last[0].task == recorder_process(k) && f->resizes.last[0].turn == 0;
+	return f->resizes.last[0].task == recorder_process(rk) && f->resizes.last[0].turn == 0;
 }
 
-void recorder_resizes(struct recorder_rank *k, struct tracked_file *f)
+void recorder_resizes(struct recorder_rank *rk, struct tracked_file *f)
 {
 	if (f->resizes.last[0].task == 0)
-		f->resizes.last[0].task = recorder_process(k);
-	if (f->resizes.last[0].task != recorder_process(k))
+		f->resizes.last[0].task = recorder_process(rk);
+	if (f->resizes.last[0].task != recorder_process(rk))
 		f->resizes.last[0].turn = 1; /* permanently */
 	if (f->resizes.last[0].turn != 0)
 		f->size_known = false;
 }
 
-bool recorder_size_sure(const struct recorder_rank *k, const struct tracked_file *f)
+bool recorder_size_sure(const struct recorder_rank *rk, const struct tracked_file *f)
 {
-	return f->size_known && recorder_is_owner(k, f);
+	return f->size_known && recorder_is_owner(rk, f);
 }

@@ -40,23 +40,23 @@ static uint64_t type_size(struct iot_text name)
 	return 0;
 }
 
-static void add_fresh(struct recorder_map *map, struct recorder_target *p)
+static void add_fresh(struct recorder_map *map, struct recorder_target *t)
 {
-	p->fresh_prev = NULL;
-	p->fresh_next = map->fresh;
+	t->fresh_prev = NULL;
+	t->fresh_next = map->fresh;
 	if (map->fresh != NULL)
-		map->fresh->fresh_prev = p;
-	map->fresh = p;
+		map->fresh->fresh_prev = t;
+	map->fresh = t;
 }
 
-static void remove_fresh(struct recorder_map *map, struct recorder_target *p)
+static void remove_fresh(struct recorder_map *map, struct recorder_target *t)
 {
-	if (p != map->fresh && p->fresh_prev == NULL)
+	if (t != map->fresh && t->fresh_prev == NULL)
 		return;
-	*(p->fresh_prev == NULL ? &map->fresh : &p->fresh_prev->fresh_next) = p->fresh_next;
-	if (p->fresh_next != NULL)
-		p->fresh_next->fresh_prev = p->fresh_prev;
-	p->fresh_prev = p->fresh_next = NULL;
+	*(t->fresh_prev == NULL ? &map->fresh : &t->fresh_prev->fresh_next) = t->fresh_next;
+	if (t->fresh_next != NULL)
+		t->fresh_next->fresh_prev = t->fresh_prev;
+	t->fresh_prev = t->fresh_next = NULL;
 }
 
 /*
@@ -64,140 +64,140 @@ static void remove_fresh(struct recorder_map *map, struct recorder_target *p)
  * name is therefore assigned to the one file that was opened and not used so far, if there is
  * exactly one.
  */
-static void assign(struct recorder_rank *k, struct recorder_target *p)
+static void assign(struct recorder_rank *rk, struct recorder_target *t)
 {
-	struct recorder_target *from = k->mpi_files.fresh;
-	const int64_t key = p->key;
+	struct recorder_target *from = rk->mpi_files.fresh;
+	const int64_t key = t->key;
 	if (from == NULL || from->fresh_next != NULL)
 		return;
-	assert(from != p && from->newest != NULL);
-	remove_fresh(&k->mpi_files, from);
-	*p = *from;
-	p->key = key;
+	assert(from != t && from->newest != NULL);
+	remove_fresh(&rk->mpi_files, from);
+	*t = *from;
+	t->key = key;
 	from->newest = NULL;
 }
 
-static struct recorder_target *target_of(struct recorder_rank *k)
+static struct recorder_target *target_of(struct recorder_rank *rk)
 {
-	struct recorder_target *p =
-	    recorder_target(k->r, &k->mpi_files, k->call->signature->target);
-	if (p == NULL)
+	struct recorder_target *t =
+	    recorder_target(rk->r, &rk->mpi_files, rk->call->signature->target);
+	if (t == NULL)
 		return NULL;
-	if (p->newest == NULL && k->result_known)
-		assign(k, p);
-	remove_fresh(&k->mpi_files, p);
-	return p;
+	if (t->newest == NULL && rk->result_known)
+		assign(rk, t);
+	remove_fresh(&rk->mpi_files, t);
+	return t;
 }
 
-static void open_file(struct recorder_rank *k)
+static void open_file(struct recorder_rank *rk)
 {
-	const struct recorder_signature *s = k->call->signature;
-	struct recorder *r = k->r;
+	const struct recorder_signature *s = rk->call->signature;
+	struct recorder *r = rk->r;
 	struct iot_text path = recorder_arg(s, 1);
-	struct recorder_target *p = recorder_target(r, &k->mpi_files, s->target);
+	struct recorder_target *t = recorder_target(r, &rk->mpi_files, s->target);
 	struct recorder_handle *h =
-	    p == NULL ? NULL
+	    t == NULL ? NULL
 		      : recorder_handle_new(r, fdtable_open(&r->tracker, path.data, path.size, 0));
 	if (h == NULL)
 		return;
-	recorder_handle_free(r, p->newest);
-	p->newest = h;
-	p->displacement = p->position = 0;
-	p->etype = 1;
-	p->contiguous = true;
-	remove_fresh(&k->mpi_files, p);
-	add_fresh(&k->mpi_files, p);
-	p->position_known = (s->offset & AMODE_APPEND) == 0;
+	recorder_handle_free(r, t->newest);
+	t->newest = h;
+	t->displacement = t->position = 0;
+	t->etype = 1;
+	t->contiguous = true;
+	remove_fresh(&rk->mpi_files, t);
+	add_fresh(&rk->mpi_files, t);
+	t->position_known = (s->offset & AMODE_APPEND) == 0;
 	const struct recorder_op op = {.name = s->function->op, .handle = h, .path = path};
-	recorder_emit_op(k, &op);
+	recorder_emit_op(rk, &op);
 }
 
 /* A file whose open was not traced has at least a number. */
-static struct recorder_handle *handle_of(struct recorder_rank *k, struct recorder_target *p)
+static struct recorder_handle *handle_of(struct recorder_rank *rk, struct recorder_target *t)
 {
-	if (p->newest == NULL) {
-		p->newest = recorder_handle_new(k->r, NULL);
-		if (p->newest != NULL)
-			p->newest->inferred = true;
+	if (t->newest == NULL) {
+		t->newest = recorder_handle_new(rk->r, NULL);
+		if (t->newest != NULL)
+			t->newest->inferred = true;
 	}
-	return p->newest;
+	return t->newest;
 }
 
-static void emit_op(struct recorder_rank *k, const char *name, struct recorder_handle *h)
+static void emit_op(struct recorder_rank *rk, const char *name, struct recorder_handle *h)
 {
 	const struct recorder_op op = {.name = name, .handle = h};
 	if (h != NULL)
-		recorder_emit_op(k, &op);
+		recorder_emit_op(rk, &op);
 }
 
-static void close_file(struct recorder_rank *k)
+static void close_file(struct recorder_rank *rk)
 {
-	struct recorder_target *p = target_of(k);
-	if (p == NULL)
+	struct recorder_target *t = target_of(rk);
+	if (t == NULL)
 		return;
-	emit_op(k, "close", p->newest);
-	recorder_handle_free(k->r, p->newest);
-	p->newest = NULL;
+	emit_op(rk, "close", t->newest);
+	recorder_handle_free(rk->r, t->newest);
+	t->newest = NULL;
 }
 
-static void set_view(struct recorder_rank *k)
+static void set_view(struct recorder_rank *rk)
 {
-	const struct recorder_signature *s = k->call->signature;
-	struct recorder_target *p = target_of(k);
+	const struct recorder_signature *s = rk->call->signature;
+	struct recorder_target *t = target_of(rk);
 	struct iot_text etype = recorder_arg(s, 2), filetype = recorder_arg(s, 3);
-	if (p == NULL)
+	if (t == NULL)
 		return;
-	p->displacement = k->call->offset;
-	p->etype = type_size(etype);
-	p->contiguous = k->call->offset_known && p->displacement >= 0 && p->etype > 0 &&
+	t->displacement = rk->call->offset;
+	t->etype = type_size(etype);
+	t->contiguous = rk->call->offset_known && t->displacement >= 0 && t->etype > 0 &&
 			type_size(filetype) > 0;
-	p->position = 0;
-	p->position_known = true;
+	t->position = 0;
+	t->position_known = true;
 }
 
-static void seek(struct recorder_rank *k)
+static void seek(struct recorder_rank *rk)
 {
-	struct recorder_target *p = target_of(k);
-	struct iot_text whence = recorder_arg(k->call->signature, 2);
+	struct recorder_target *t = target_of(rk);
+	struct iot_text whence = recorder_arg(rk->call->signature, 2);
 	static const char set[] = "MPI_SEEK_SET", here[] = "MPI_SEEK_CUR";
-	if (p == NULL)
+	if (t == NULL)
 		return;
 	if (whence.size == sizeof set - 1 && memcmp(whence.data, set, whence.size) == 0) {
-		p->position = k->call->offset;
-		p->position_known = k->call->offset_known;
+		t->position = rk->call->offset;
+		t->position_known = rk->call->offset_known;
 	} else if (whence.size == sizeof here - 1 && memcmp(whence.data, here, whence.size) == 0) {
-		p->position_known =
-		    p->position_known && k->call->offset_known &&
-		    !__builtin_add_overflow(p->position, k->call->offset, &p->position);
+		t->position_known =
+		    t->position_known && rk->call->offset_known &&
+		    !__builtin_add_overflow(t->position, rk->call->offset, &t->position);
 	} else {
-		p->position_known = false;
+		t->position_known = false;
 	}
 }
 
 /* Converts etypes from the start of the view to bytes of the file. */
-static struct file_offset to_bytes(const struct recorder_target *p, int64_t position)
+static struct file_offset to_bytes(const struct recorder_target *t, int64_t position)
 {
 	int64_t bytes;
-	bool known = p->contiguous && position >= 0 &&
-		     !__builtin_mul_overflow(position, (int64_t)p->etype, &bytes) &&
-		     !__builtin_add_overflow(bytes, p->displacement, &bytes);
+	bool known = t->contiguous && position >= 0 &&
+		     !__builtin_mul_overflow(position, (int64_t)t->etype, &bytes) &&
+		     !__builtin_add_overflow(bytes, t->displacement, &bytes);
 	return (struct file_offset){.offset = known ? (uint64_t)bytes : 0, .known = known};
 }
 
-static void advance(struct recorder_target *p, uint64_t bytes, bool known)
+static void advance(struct recorder_target *t, uint64_t bytes, bool known)
 {
-	int64_t etypes = known && p->etype > 0 ? (int64_t)(bytes / p->etype) : 0;
-	if (!known || p->etype == 0 || bytes % p->etype != 0 ||
-	    __builtin_add_overflow(p->position, etypes, &p->position))
-		p->position_known = false;
+	int64_t etypes = known && t->etype > 0 ? (int64_t)(bytes / t->etype) : 0;
+	if (!known || t->etype == 0 || bytes % t->etype != 0 ||
+	    __builtin_add_overflow(t->position, etypes, &t->position))
+		t->position_known = false;
 }
 
 /* Emits a transfer at a position in etypes, which moves on unless it is explicit. */
-static void transfer(struct recorder_rank *k, struct recorder_target *p, bool known, bool own)
+static void transfer(struct recorder_rank *rk, struct recorder_target *t, bool known, bool own)
 {
-	const struct recorder_signature *s = k->call->signature;
+	const struct recorder_signature *s = rk->call->signature;
 	const struct recorder_function *f = s->function;
-	struct recorder_handle *h = p == NULL ? NULL : handle_of(k, p);
+	struct recorder_handle *h = t == NULL ? NULL : handle_of(rk, t);
 	if (h == NULL)
 		return;
 	const uint64_t size = type_size(recorder_arg(s, (unsigned)f->length + 1));
@@ -205,40 +205,40 @@ static void transfer(struct recorder_rank *k, struct recorder_target *p, bool kn
 	const bool sized = !__builtin_mul_overflow(s->length, size, &io.length) &&
 			   io.length <= INT64_MAX && size > 0;
 	if (known && !h->inferred)
-		io.offset = to_bytes(p, own ? p->position : k->call->offset);
+		io.offset = to_bytes(t, own ? t->position : rk->call->offset);
 	if (own)
-		advance(p, io.length, sized);
+		advance(t, io.length, sized);
 	if (sized) {
-		k->r->counts.count[RECORDER_INFERRED] += h->inferred;
-		recorder_emit_record(k, &io);
+		rk->r->counts.count[RECORDER_INFERRED] += h->inferred;
+		recorder_emit_record(rk, &io);
 		return;
 	}
-	k->r->counts.count[RECORDER_UNKNOWN_LENGTH]++;
-	emit_op(k, f->write ? "write" : "read", h);
+	rk->r->counts.count[RECORDER_UNKNOWN_LENGTH]++;
+	emit_op(rk, f->write ? "write" : "read", h);
 }
 
-static void move(struct recorder_rank *k)
+static void move(struct recorder_rank *rk)
 {
-	struct recorder_target *p = target_of(k);
-	transfer(k, p, p != NULL && p->position_known, true);
+	struct recorder_target *t = target_of(rk);
+	transfer(rk, t, t != NULL && t->position_known, true);
 }
 
-static void move_at(struct recorder_rank *k)
+static void move_at(struct recorder_rank *rk)
 {
-	transfer(k, target_of(k), k->call->offset_known, false);
+	transfer(rk, target_of(rk), rk->call->offset_known, false);
 }
 
 /* The ranks share the position, which is unknown. */
-static void move_shared(struct recorder_rank *k)
+static void move_shared(struct recorder_rank *rk)
 {
-	transfer(k, target_of(k), false, false);
+	transfer(rk, target_of(rk), false, false);
 }
 
-static void file_op(struct recorder_rank *k)
+static void file_op(struct recorder_rank *rk)
 {
-	const struct recorder_target *p = target_of(k);
-	if (p != NULL)
-		emit_op(k, k->call->signature->function->op, p->newest);
+	const struct recorder_target *t = target_of(rk);
+	if (t != NULL)
+		emit_op(rk, rk->call->signature->function->op, t->newest);
 }
 
 /* Functions */

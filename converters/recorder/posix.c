@@ -23,113 +23,113 @@ enum open_flag {
 enum { SEEK_TO_SET, SEEK_FROM_HERE, SEEK_FROM_END, FCNTL_DUPFD = 0, FCNTL_DUPFD_CLOEXEC = 1030 };
 
 /* 2.1 and 2.2 record descriptors, and so does the text that their recorder2text prints. */
-static bool by_descriptor(const struct recorder_rank *k)
+static bool by_descriptor(const struct recorder_rank *rk)
 {
-	return k->result_known;
+	return rk->result_known;
 }
 
-static struct iot_text target_path(const struct recorder_rank *k)
+static struct iot_text target_path(const struct recorder_rank *rk)
 {
-	return k->r->paths.text[k->call->signature->target - 1];
+	return rk->r->paths.text[rk->call->signature->target - 1];
 }
 
 /* Handles */
 
-static struct tracked_file *file_of(struct recorder_rank *k, struct iot_text path, unsigned how)
+static struct tracked_file *file_of(struct recorder_rank *rk, struct iot_text path, unsigned how)
 {
-	return fdtable_open(&k->r->tracker, path.data, path.size, how);
+	return fdtable_open(&rk->r->tracker, path.data, path.size, how);
 }
 
 /*
  * Creates the handle of a file that is used although its open was not traced: its position is
  * unknown.
  */
-static struct recorder_handle *infer(struct recorder_rank *k, struct recorder_target *p)
+static struct recorder_handle *infer(struct recorder_rank *rk, struct recorder_target *t)
 {
-	struct recorder_handle *h = recorder_handle_new(k->r, file_of(k, target_path(k), 0));
+	struct recorder_handle *h = recorder_handle_new(rk->r, file_of(rk, target_path(rk), 0));
 	if (h == NULL)
 		return NULL;
 	h->inferred = true;
-	p->last_closed = h;
+	t->last_closed = h;
 	return h;
 }
 
-static struct recorder_handle *descriptor(struct recorder_rank *k, int64_t fd)
+static struct recorder_handle *descriptor(struct recorder_rank *rk, int64_t fd)
 {
-	struct recorder_target *p = recorder_target_find(&k->descriptors, fd);
-	if (p != NULL && p->newest != NULL)
-		return p->newest;
-	if (k->duplicate == NULL || fd < 3)
+	struct recorder_target *t = recorder_target_find(&rk->descriptors, fd);
+	if (t != NULL && t->newest != NULL)
+		return t->newest;
+	if (rk->duplicate == NULL || fd < 3)
 		return NULL;
-	p = recorder_target(k->r, &k->descriptors, fd);
-	if (p == NULL)
+	t = recorder_target(rk->r, &rk->descriptors, fd);
+	if (t == NULL)
 		return NULL;
-	p->newest = k->duplicate; /* the reference moves with it */
-	k->duplicate = NULL;
-	return p->newest;
+	t->newest = rk->duplicate; /* the reference moves with it */
+	rk->duplicate = NULL;
+	return t->newest;
 }
 
 /* Returns NULL if there is none; with descriptors, that means that its open was not traced. */
-static struct recorder_handle *handle_of(struct recorder_rank *k, unsigned access, bool make,
+static struct recorder_handle *handle_of(struct recorder_rank *rk, unsigned access, bool make,
 					 bool *ambiguous)
 {
-	const struct recorder_signature *s = k->call->signature;
+	const struct recorder_signature *s = rk->call->signature;
 	*ambiguous = false;
-	if (by_descriptor(k))
-		return descriptor(k, s->target);
-	struct recorder_target *p = recorder_target(k->r, &k->paths, s->target);
-	if (p == NULL)
+	if (by_descriptor(rk))
+		return descriptor(rk, s->target);
+	struct recorder_target *t = recorder_target(rk->r, &rk->paths, s->target);
+	if (t == NULL)
 		return NULL;
-	struct recorder_handle *h = p->newest;
+	struct recorder_handle *h = t->newest;
 	if (h != NULL && h->next == NULL && (h->access & access) == access)
 		return h;
-	h = recorder_pick(p, access, ambiguous);
-	return h == NULL && make ? infer(k, p) : h;
+	h = recorder_pick(t, access, ambiguous);
+	return h == NULL && make ? infer(rk, t) : h;
 }
 
 /* Takes over a reference to h. Returns false if out of memory. */
-static bool set_descriptor(struct recorder_rank *k, int64_t fd, struct recorder_handle *h)
+static bool set_descriptor(struct recorder_rank *rk, int64_t fd, struct recorder_handle *h)
 {
-	struct recorder_target *p = recorder_target(k->r, &k->descriptors, fd);
-	recorder_handle_free(k->r, p == NULL ? h : p->newest);
-	if (p != NULL)
-		p->newest = h;
-	return p != NULL;
+	struct recorder_target *t = recorder_target(rk->r, &rk->descriptors, fd);
+	recorder_handle_free(rk->r, t == NULL ? h : t->newest);
+	if (t != NULL)
+		t->newest = h;
+	return t != NULL;
 }
 
 /* Stores the handle of an open under the descriptor or the path that later calls contain. */
-static bool store_handle(struct recorder_rank *k, struct recorder_handle *h)
+static bool store_handle(struct recorder_rank *rk, struct recorder_handle *h)
 {
-	if (by_descriptor(k))
-		return set_descriptor(k, k->result, h);
-	struct recorder_target *p = recorder_target(k->r, &k->paths, k->call->signature->target);
-	if (p != NULL)
-		recorder_push(p, h);
+	if (by_descriptor(rk))
+		return set_descriptor(rk, rk->result, h);
+	struct recorder_target *t = recorder_target(rk->r, &rk->paths, rk->call->signature->target);
+	if (t != NULL)
+		recorder_push(t, h);
 	else
-		recorder_handle_free(k->r, h);
-	return p != NULL;
+		recorder_handle_free(rk->r, h);
+	return t != NULL;
 }
 
 /* Opens and closes */
 
-static void emit_open(struct recorder_rank *k, struct recorder_handle *h, struct iot_text path,
+static void emit_open(struct recorder_rank *rk, struct recorder_handle *h, struct iot_text path,
 		      bool failed)
 {
-	const struct recorder_op op = {.name = k->call->signature->function->op,
+	const struct recorder_op op = {.name = rk->call->signature->function->op,
 				       .handle = h,
 				       .path = path,
 				       .failed = failed,
-				       .result_known = k->result_known};
-	recorder_emit_op(k, &op);
+				       .result_known = rk->result_known};
+	recorder_emit_op(rk, &op);
 }
 
-static void open_with(struct recorder_rank *k, unsigned flags)
+static void open_with(struct recorder_rank *rk, unsigned flags)
 {
 	const unsigned access = flags & ACCESS;
-	struct iot_text path = recorder_arg(k->call->signature, 0);
+	struct iot_text path = recorder_arg(rk->call->signature, 0);
 	unsigned how = 0;
-	if (k->result_known && k->result < 0) {
-		emit_open(k, NULL, path, true);
+	if (rk->result_known && rk->result < 0) {
+		emit_open(rk, NULL, path, true);
 		return;
 	}
 	if ((flags & CREATE) != 0)
@@ -138,21 +138,21 @@ static void open_with(struct recorder_rank *k, unsigned flags)
 		how |= OPEN_TRUNCATE;
 	/* O_EXCL: if the file exists, the open fails; otherwise the file is known to be new. */
 	if ((flags & CREATE) != 0 && (flags & EXCLUSIVE) != 0 &&
-	    fdtable_find(&k->r->tracker, path.data, path.size) == NULL)
+	    fdtable_find(&rk->r->tracker, path.data, path.size) == NULL)
 		how |= OPEN_EXCLUSIVE;
-	struct tracked_file *f = file_of(k, path, how);
-	struct recorder_handle *h = recorder_handle_new(k->r, f);
+	struct tracked_file *f = file_of(rk, path, how);
+	struct recorder_handle *h = recorder_handle_new(rk->r, f);
 	if (h == NULL)
 		return;
 	if (f != NULL && f->size_known && (how & (OPEN_TRUNCATE | OPEN_EXCLUSIVE)) != 0)
-		recorder_resizes(k, f);
+		recorder_resizes(rk, f);
 	h->access = access == WRITE_ONLY   ? RECORDER_WRITES
 		    : access == READ_WRITE ? RECORDER_READS | RECORDER_WRITES
 					   : RECORDER_READS;
 	h->open->append = (flags & APPEND) != 0;
 	h->open->position_known = h->open->seen = true;
-	if (store_handle(k, h))
-		emit_open(k, h, path, false);
+	if (store_handle(rk, h))
+		emit_open(rk, h, path, false);
 }
 
 static unsigned mode_flags(struct iot_text mode)
@@ -166,98 +166,100 @@ static unsigned mode_flags(struct iot_text mode)
 	return plus ? (flags & ~(unsigned)ACCESS) | READ_WRITE : flags;
 }
 
-static void open_file(struct recorder_rank *k)
+static void open_file(struct recorder_rank *rk)
 {
-	open_with(k, (unsigned)k->call->signature->offset);
+	open_with(rk, (unsigned)rk->call->signature->offset);
 }
 
-static void create_file(struct recorder_rank *k)
+static void create_file(struct recorder_rank *rk)
 {
-	open_with(k, WRITE_ONLY | CREATE | TRUNCATE);
+	open_with(rk, WRITE_ONLY | CREATE | TRUNCATE);
 }
 
-static void open_stream(struct recorder_rank *k)
+static void open_stream(struct recorder_rank *rk)
 {
-	open_with(k, mode_flags(recorder_arg(k->call->signature, 1)));
+	open_with(rk, mode_flags(recorder_arg(rk->call->signature, 1)));
 }
 
-static void emit_handle_op(struct recorder_rank *k, struct recorder_handle *h)
+static void emit_handle_op(struct recorder_rank *rk, struct recorder_handle *h)
 {
-	struct recorder_op op = {.name = k->call->signature->function->op, .handle = h};
-	if (!by_descriptor(k))
-		op.path = target_path(k);
-	else if (h != NULL && h->open->file != NULL && file_has_path(&k->r->tracker, h->open->file))
+	struct recorder_op op = {.name = rk->call->signature->function->op, .handle = h};
+	if (!by_descriptor(rk))
+		op.path = target_path(rk);
+	else if (h != NULL && h->open->file != NULL &&
+		 file_has_path(&rk->r->tracker, h->open->file))
 		op.path = (struct iot_text){h->open->file->path, h->open->file->path_size};
 	if (op.path.size > 0)
-		recorder_emit_op(k, &op);
+		recorder_emit_op(rk, &op);
 }
 
-static void close_descriptor(struct recorder_rank *k)
+static void close_descriptor(struct recorder_rank *rk)
 {
-	struct recorder_target *p =
-	    recorder_target_find(&k->descriptors, k->call->signature->target);
-	struct recorder_handle *h = p == NULL ? NULL : p->newest;
+	struct recorder_target *t =
+	    recorder_target_find(&rk->descriptors, rk->call->signature->target);
+	struct recorder_handle *h = t == NULL ? NULL : t->newest;
 	if (h == NULL)
 		return;
 	if (h->refs == 1)
-		emit_handle_op(k, h);
-	p->newest = NULL;
-	recorder_handle_free(k->r, h);
+		emit_handle_op(rk, h);
+	t->newest = NULL;
+	recorder_handle_free(rk->r, h);
 }
 
-static void close_file(struct recorder_rank *k)
+static void close_file(struct recorder_rank *rk)
 {
-	if (by_descriptor(k)) {
-		close_descriptor(k);
+	if (by_descriptor(rk)) {
+		close_descriptor(rk);
 		return;
 	}
-	struct recorder_target *p = recorder_target(k->r, &k->paths, k->call->signature->target);
-	if (p == NULL)
+	struct recorder_target *t = recorder_target(rk->r, &rk->paths, rk->call->signature->target);
+	if (t == NULL)
 		return;
-	struct recorder_handle *h = recorder_pop(k->r, p);
-	if (h == NULL && p->last_closed != NULL && !p->last_closed->ended)
-		h = p->last_closed;
-	emit_handle_op(k, h);
+	struct recorder_handle *h = recorder_pop(rk->r, t);
+	if (h == NULL && t->last_closed != NULL && !t->last_closed->ended)
+		h = t->last_closed;
+	emit_handle_op(rk, h);
 	if (h != NULL)
 		h->ended = true;
 }
 
-static void share_descriptor(struct recorder_rank *k)
+static void share_descriptor(struct recorder_rank *rk)
 {
-	struct iot_text old = recorder_arg(k->call->signature, 0);
+	struct iot_text old = recorder_arg(rk->call->signature, 0);
 	int64_t fd;
-	if (!by_descriptor(k) || k->result < 0 || !recorder_number(old, &fd) || fd == k->result)
+	if (!by_descriptor(rk) || rk->result < 0 || !recorder_number(old, &fd) || fd == rk->result)
 		return;
-	struct recorder_handle *h = descriptor(k, fd);
+	struct recorder_handle *h = descriptor(rk, fd);
 	if (h == NULL)
 		return;
 	h->refs++;
-	set_descriptor(k, k->result, h);
+	set_descriptor(rk, rk->result, h);
 }
 
 /* The new descriptor is not recorded: the next unknown one is assumed to be the duplicate. */
-static void control_descriptor(struct recorder_rank *k)
+static void control_descriptor(struct recorder_rank *rk)
 {
 	int64_t command;
-	if (!by_descriptor(k) || !recorder_number(recorder_arg(k->call->signature, 1), &command) ||
+	if (!by_descriptor(rk) ||
+	    !recorder_number(recorder_arg(rk->call->signature, 1), &command) ||
 	    (command != FCNTL_DUPFD && command != FCNTL_DUPFD_CLOEXEC))
 		return;
-	struct recorder_handle *h = descriptor(k, k->call->signature->target);
+	struct recorder_handle *h = descriptor(rk, rk->call->signature->target);
 	if (h == NULL)
 		return;
-	recorder_handle_free(k->r, k->duplicate);
+	recorder_handle_free(rk->r, rk->duplicate);
 	h->refs++;
-	k->duplicate = h;
+	rk->duplicate = h;
 }
 
 /* Data */
 
 /* Returns the maximum number of bytes that a read can have returned. */
-static uint64_t bounded(const struct recorder_rank *k, const struct open_description *d,
+static uint64_t bounded(const struct recorder_rank *rk, const struct open_description *d,
 			uint64_t offset, bool known, uint64_t length)
 {
 	const struct tracked_file *f = d->file;
-	if (!known || f == NULL || !recorder_size_sure(k, f))
+	if (!known || f == NULL || !recorder_size_sure(rk, f))
 		return length;
 	uint64_t left = f->size > offset ? f->size - offset : 0;
 	return length < left ? length : left;
@@ -266,27 +268,27 @@ static uint64_t bounded(const struct recorder_rank *k, const struct open_descrip
 /*
  * Returns true if a read went beyond all bytes that the rank has written and the size is unknown.
  */
-static bool may_have_met_end(const struct recorder_rank *k, const struct open_description *d)
+static bool may_have_met_end(const struct recorder_rank *rk, const struct open_description *d)
 {
 	const struct tracked_file *f = d->file;
-	return f != NULL && recorder_is_owner(k, f) && !f->size_known && d->position > f->size;
+	return f != NULL && recorder_is_owner(rk, f) && !f->size_known && d->position > f->size;
 }
 
-static void move(struct recorder_rank *k)
+static void move(struct recorder_rank *rk)
 {
-	const struct recorder_signature *s = k->call->signature;
+	const struct recorder_signature *s = rk->call->signature;
 	const struct recorder_function *f = s->function;
 	const bool at = f->offset >= 0;
-	uint64_t *count = k->r->counts.count;
+	uint64_t *count = rk->r->counts.count;
 	bool ambiguous;
 	struct recorder_handle *h =
-	    handle_of(k, f->write ? RECORDER_WRITES : RECORDER_READS, true, &ambiguous);
+	    handle_of(rk, f->write ? RECORDER_WRITES : RECORDER_READS, true, &ambiguous);
 	if (h == NULL) {
 		count[RECORDER_UNNAMED]++;
 		count[f->write ? RECORDER_UNNAMED_WRITTEN : RECORDER_UNNAMED_READ] += s->length;
 		return;
 	}
-	if (at && k->call->offset_known && k->call->offset < 0) {
+	if (at && rk->call->offset_known && rk->call->offset < 0) {
 		count[RECORDER_REFUSED]++;
 		return;
 	}
@@ -295,43 +297,43 @@ static void move(struct recorder_rank *k)
 	const bool end = h->end_ambiguous,
 		   cut = f->length == 1 && !f->wide && s->length > INT32_MAX;
 	if (f->write && s->length > 0 && d->file != NULL)
-		recorder_resizes(k, d->file);
+		recorder_resizes(rk, d->file);
 	if (!f->write)
-		io.length = bounded(k, d, at ? (uint64_t)k->call->offset : d->position,
-				    at ? k->call->offset_known : d->position_known, s->length);
+		io.length = bounded(rk, d, at ? (uint64_t)rk->call->offset : d->position,
+				    at ? rk->call->offset_known : d->position_known, s->length);
 	if (!at) {
 		count[RECORDER_AMBIGUOUS_END] += end;
 		io.offset = open_description_move(d, f->write, io.length);
-		h->end_ambiguous |= !f->write && may_have_met_end(k, d);
+		h->end_ambiguous |= !f->write && may_have_met_end(rk, d);
 		count[RECORDER_AMBIGUOUS_HANDLE] += ambiguous;
 		count[RECORDER_AMBIGUOUS_LENGTH] += cut;
-	} else if (k->call->offset_known) {
+	} else if (rk->call->offset_known) {
 		io.offset =
-		    open_description_move_at(d, f->write, (uint64_t)k->call->offset, io.length);
+		    open_description_move_at(d, f->write, (uint64_t)rk->call->offset, io.length);
 	}
 	count[RECORDER_INFERRED] += h->inferred;
-	recorder_emit_record(k, &io);
+	recorder_emit_record(rk, &io);
 	if (!at && (end || ambiguous || cut))
-		recorder_ambiguity(k, h);
+		recorder_ambiguity(rk, h);
 }
 
-static void seek(struct recorder_rank *k)
+static void seek(struct recorder_rank *rk)
 {
-	const struct recorder_signature *s = k->call->signature;
+	const struct recorder_signature *s = rk->call->signature;
 	bool ambiguous;
-	struct recorder_handle *h = handle_of(k, 0, true, &ambiguous);
+	struct recorder_handle *h = handle_of(rk, 0, true, &ambiguous);
 	if (h == NULL)
 		return;
 	struct open_description *d = h->open;
-	int64_t to = k->call->offset;
+	int64_t to = rk->call->offset;
 	h->end_ambiguous = h->end_ambiguous && s->whence == SEEK_FROM_HERE;
-	bool known = k->call->offset_known;
+	bool known = rk->call->offset_known;
 	if (s->whence == SEEK_FROM_HERE) {
 		known = known && d->position_known && d->position <= INT64_MAX &&
 			!__builtin_add_overflow(to, (int64_t)d->position, &to);
 	} else if (s->whence == SEEK_FROM_END) {
 		const struct tracked_file *f = d->file;
-		known = known && f != NULL && recorder_size_sure(k, f) && f->size <= INT64_MAX &&
+		known = known && f != NULL && recorder_size_sure(rk, f) && f->size <= INT64_MAX &&
 			!__builtin_add_overflow(to, (int64_t)f->size, &to);
 	}
 	if (known && to < 0)
@@ -344,98 +346,98 @@ static void seek(struct recorder_rank *k)
 
 /* Names and sizes */
 
-static void set_size(struct recorder_rank *k, struct tracked_file *f)
+static void set_size(struct recorder_rank *rk, struct tracked_file *f)
 {
-	int64_t size = k->call->offset;
+	int64_t size = rk->call->offset;
 	if (f == NULL || size < 0)
 		return;
 	file_truncate(f, (uint64_t)size);
-	recorder_resizes(k, f);
+	recorder_resizes(rk, f);
 }
 
 /* An operation without effect on the tracked state, of the path that it names, if any. */
-static void path_op(struct recorder_rank *k)
+static void path_op(struct recorder_rank *rk)
 {
-	const struct recorder_signature *s = k->call->signature;
+	const struct recorder_signature *s = rk->call->signature;
 	struct recorder_op op = {.name = s->function->op};
 	if (s->function->target >= 0)
 		op.path = recorder_arg(s, (unsigned)s->function->target);
-	recorder_emit_op(k, &op);
+	recorder_emit_op(rk, &op);
 }
 
-static struct recorder_handle *handle_op(struct recorder_rank *k)
+static struct recorder_handle *handle_op(struct recorder_rank *rk)
 {
 	bool ambiguous;
-	struct recorder_handle *h = handle_of(k, 0, false, &ambiguous);
-	emit_handle_op(k, h);
+	struct recorder_handle *h = handle_of(rk, 0, false, &ambiguous);
+	emit_handle_op(rk, h);
 	return h;
 }
 
-static void synchronize(struct recorder_rank *k)
+static void synchronize(struct recorder_rank *rk)
 {
-	(void)handle_op(k);
+	(void)handle_op(rk);
 }
 
-static void truncate_handle(struct recorder_rank *k)
+static void truncate_handle(struct recorder_rank *rk)
 {
-	struct recorder_handle *h = handle_op(k);
+	struct recorder_handle *h = handle_op(rk);
 	if (h != NULL)
-		set_size(k, h->open->file);
+		set_size(rk, h->open->file);
 }
 
-static void truncate_path(struct recorder_rank *k)
+static void truncate_path(struct recorder_rank *rk)
 {
-	path_op(k);
-	set_size(k, file_of(k, recorder_arg(k->call->signature, 0), 0));
+	path_op(rk);
+	set_size(rk, file_of(rk, recorder_arg(rk->call->signature, 0), 0));
 }
 
-static struct recorder_op two_path_op(struct recorder_rank *k)
+static struct recorder_op two_path_op(struct recorder_rank *rk)
 {
-	const struct recorder_signature *s = k->call->signature;
+	const struct recorder_signature *s = rk->call->signature;
 	const struct recorder_op op = {
 	    .name = s->function->op, .path = recorder_arg(s, 0), .to = recorder_arg(s, 1)};
-	recorder_emit_op(k, &op);
+	recorder_emit_op(rk, &op);
 	return op;
 }
 
-static void rename_path(struct recorder_rank *k)
+static void rename_path(struct recorder_rank *rk)
 {
-	const struct recorder_op op = two_path_op(k);
+	const struct recorder_op op = two_path_op(rk);
 	if (op.to.size > 0)
-		fdtable_rename(&k->r->tracker, op.path.data, op.path.size, op.to.data, op.to.size,
+		fdtable_rename(&rk->r->tracker, op.path.data, op.path.size, op.to.data, op.to.size,
 			       false);
 }
 
-static void link_path(struct recorder_rank *k)
+static void link_path(struct recorder_rank *rk)
 {
-	const struct recorder_op op = two_path_op(k);
+	const struct recorder_op op = two_path_op(rk);
 	if (op.to.size > 0)
-		fdtable_link(&k->r->tracker, op.path.data, op.path.size, op.to.data, op.to.size,
+		fdtable_link(&rk->r->tracker, op.path.data, op.path.size, op.to.data, op.to.size,
 			     false);
 }
 
-static void symlink_path(struct recorder_rank *k)
+static void symlink_path(struct recorder_rank *rk)
 {
-	(void)two_path_op(k);
+	(void)two_path_op(rk);
 }
 
-static void unlink_path(struct recorder_rank *k)
+static void unlink_path(struct recorder_rank *rk)
 {
-	struct iot_text path = recorder_arg(k->call->signature, 0);
-	path_op(k);
-	fdtable_absent(&k->r->tracker, path.data, path.size);
-	struct recorder_target *p = recorder_target_find(&k->paths, k->call->signature->target);
-	if (p == NULL || by_descriptor(k))
+	struct iot_text path = recorder_arg(rk->call->signature, 0);
+	path_op(rk);
+	fdtable_absent(&rk->r->tracker, path.data, path.size);
+	struct recorder_target *t = recorder_target_find(&rk->paths, rk->call->signature->target);
+	if (t == NULL || by_descriptor(rk))
 		return;
-	recorder_handle_free(k->r, p->last_closed);
-	p->last_closed = NULL;
+	recorder_handle_free(rk->r, t->last_closed);
+	t->last_closed = NULL;
 }
 
 /* Transfers bytes that the trace does not show. */
-static void hidden(struct recorder_rank *k)
+static void hidden(struct recorder_rank *rk)
 {
-	bool map = k->call->signature->function->op[0] == 'm';
-	k->r->counts.count[map ? RECORDER_HIDDEN_MMAP : RECORDER_HIDDEN_PRINTF]++;
+	bool map = rk->call->signature->function->op[0] == 'm';
+	rk->r->counts.count[map ? RECORDER_HIDDEN_MMAP : RECORDER_HIDDEN_PRINTF]++;
 }
 
 /* Functions */

@@ -13,9 +13,9 @@ static struct loser_entry entry_of(const struct recorder_order *o, uint32_t numb
 	return (struct loser_entry){loser_tree_key(o->rank[number]->coming->start_ns), number};
 }
 
-void recorder_order_add(struct recorder_order *o, struct recorder_rank *k)
+void recorder_order_add(struct recorder_order *o, struct recorder_rank *rk)
 {
-	o->rank[o->count++] = k;
+	o->rank[o->count++] = rk;
 	o->open++;
 }
 
@@ -45,32 +45,32 @@ void recorder_order_ended(struct recorder_order *o)
 
 /* Ranks */
 
-static void rank_free(struct recorder_rank *k)
+static void rank_free(struct recorder_rank *rk)
 {
-	struct recorder *r = k->r;
-	k->ops->close(k);
-	recorder_map_free(r, &k->paths);
-	recorder_map_free(r, &k->mpi_files);
-	recorder_map_free(r, &k->descriptors);
-	recorder_handle_free(r, k->duplicate);
-	r->merge.group_bytes -= k->bytes;
-	free(k);
+	struct recorder *r = rk->r;
+	rk->ops->close(rk);
+	recorder_map_free(r, &rk->paths);
+	recorder_map_free(r, &rk->mpi_files);
+	recorder_map_free(r, &rk->descriptors);
+	recorder_handle_free(r, rk->duplicate);
+	r->merge.group_bytes -= rk->bytes;
+	free(rk);
 }
 
 /*
  * Ends a rank. If it is damaged, stores the first error and counts the others; out of memory ends
  * the conversion.
  */
-static void end_rank(struct recorder_rank *k)
+static void end_rank(struct recorder_rank *rk)
 {
-	struct recorder *r = k->r;
-	if (k->error.status == IOT_ENOMEM)
+	struct recorder *r = rk->r;
+	if (rk->error.status == IOT_ENOMEM)
 		r->status = IOT_ENOMEM;
-	else if (k->error.status != IOT_OK && r->damage.status != IOT_OK)
+	else if (rk->error.status != IOT_OK && r->damage.status != IOT_OK)
 		r->more_damage++;
-	else if (k->error.status != IOT_OK)
-		r->damage = k->error;
-	rank_free(k);
+	else if (rk->error.status != IOT_OK)
+		r->damage = rk->error;
+	rank_free(rk);
 }
 
 static void open_rank(struct recorder *r, uint32_t rank)
@@ -79,20 +79,20 @@ static void open_rank(struct recorder *r, uint32_t rank)
 	    [RECORDER_COMPRESSED] = &recorder_rank_v23,
 	    [RECORDER_PEEPHOLE] = &recorder_rank_v21,
 	    [RECORDER_TEXT] = &recorder_rank_text};
-	struct recorder_rank *k = calloc(1, sizeof *k);
-	if (k == NULL) {
+	struct recorder_rank *rk = calloc(1, sizeof *rk);
+	if (rk == NULL) {
 		r->status = IOT_ENOMEM;
 		return;
 	}
-	k->r = r;
-	k->rank = rank;
-	k->ops = ops[r->meta.kind];
-	const bool fine = k->ops->open(k) == IOT_OK;
-	r->merge.group_bytes += k->bytes;
-	if (fine && k->ops->next(k) > 0)
-		recorder_order_add(&r->merge.order, k);
+	rk->r = r;
+	rk->rank = rank;
+	rk->ops = ops[r->meta.kind];
+	const bool fine = rk->ops->open(rk) == IOT_OK;
+	r->merge.group_bytes += rk->bytes;
+	if (fine && rk->ops->next(rk) > 0)
+		recorder_order_add(&r->merge.order, rk);
 	else
-		end_rank(k);
+		end_rank(rk);
 }
 
 void recorder_merge_group(struct recorder *r)
@@ -110,16 +110,16 @@ void recorder_merge_group(struct recorder *r)
 void recorder_merge_advance(struct recorder *r)
 {
 	struct recorder_order *o = &r->merge.order;
-	struct recorder_rank *k = recorder_first(o);
-	if (++k->coming == k->end && k->ops->next(k) <= 0) {
+	struct recorder_rank *rk = recorder_first(o);
+	if (++rk->coming == rk->end && rk->ops->next(rk) <= 0) {
 		recorder_order_ended(o);
-		end_rank(k);
+		end_rank(rk);
 		return;
 	}
 	recorder_order_moved(o);
 	/* with many ranks, most of the next one's state is no longer in the cache */
 	__builtin_prefetch(recorder_first(o)->coming->signature);
-	__builtin_prefetch(k->coming + 1);
+	__builtin_prefetch(rk->coming + 1);
 }
 
 static int rank_number(const void *a, const void *b)

@@ -37,16 +37,16 @@ static bool is_small_number(struct iot_text t)
 	return recorder_number(t, &value) && value >= 0 && value < 256;
 }
 
-static bool parse(const char *text, const char *stop, struct text_call *l)
+static bool parse(const char *text, const char *stop, struct text_call *call)
 {
 	struct iot_text rest = {text, (size_t)(stop - text)};
 	int64_t ns;
-	l->start = recorder_word(&rest);
-	l->end = recorder_word(&rest);
+	call->start = recorder_word(&rest);
+	call->end = recorder_word(&rest);
 	struct iot_text third = recorder_word(&rest);
-	l->has_result = recorder_number(third, &l->result);
-	l->function = l->has_result ? recorder_word(&rest) : third;
-	if (!l->has_result) {
+	call->has_result = recorder_number(third, &call->result);
+	call->function = call->has_result ? recorder_word(&rest) : third;
+	if (!call->has_result) {
 		struct iot_text depth = recorder_word(&rest), type = recorder_word(&rest);
 		if (!is_small_number(depth) || !is_small_number(type))
 			return false;
@@ -54,92 +54,92 @@ static bool parse(const char *text, const char *stop, struct text_call *l)
 	if (rest.size < 3 || rest.data[0] != '(' || rest.data[1] != ' ' ||
 	    rest.data[rest.size - 1] != ')')
 		return false;
-	l->args = (struct iot_text){rest.data + 2, rest.size - 3};
-	return l->function.size > 0 && recorder_seconds(l->start, &ns) &&
-	       recorder_seconds(l->end, &ns) &&
-	       (l->args.size == 0 || l->args.data[l->args.size - 1] == ' ');
+	call->args = (struct iot_text){rest.data + 2, rest.size - 3};
+	return call->function.size > 0 && recorder_seconds(call->start, &ns) &&
+	       recorder_seconds(call->end, &ns) &&
+	       (call->args.size == 0 || call->args.data[call->args.size - 1] == ' ');
 }
 
 bool recorder_text_line(const char *line, const char *end)
 {
-	struct text_call l;
-	return parse(line, end, &l);
+	struct text_call call;
+	return parse(line, end, &call);
 }
 
 /* Returns the next line without its LF, NULL at the end. */
-static const char *next_line(struct recorder_rank *k, size_t *size, bool *cut)
+static const char *next_line(struct recorder_rank *rk, size_t *size, bool *cut)
 {
-	const struct rank_text *t = k->state;
+	const struct rank_text *t = rk->state;
 	const char *data = recorder_peek_line(t->bufreader, 0, size, cut);
 	if (*size > RECORDER_LINE_MAX && data == NULL)
-		error_set(&k->error, IOT_EFORMAT, "%s:%ju: a line of more than 1 MiB", t->name,
+		error_set(&rk->error, IOT_EFORMAT, "%s:%ju: a line of more than 1 MiB", t->name,
 			  (uintmax_t)t->number + 1);
 	else if (*cut && bufreader_status(t->bufreader) != IOT_OK)
-		k->error = *bufreader_error(t->bufreader);
+		rk->error = *bufreader_error(t->bufreader);
 	return data;
 }
 
 /* Copies the arguments. Returns false if out of memory. */
-static bool accept_call(struct recorder_rank *k, const struct text_call *l)
+static bool accept_call(struct recorder_rank *rk, const struct text_call *call)
 {
-	struct rank_text *t = k->state;
+	struct rank_text *t = rk->state;
 	struct recorder_call *c = &t->call;
 	int64_t end_ns = 0;
 	size_t blanks = 0;
-	for (size_t i = 0; i < l->args.size; i++)
-		blanks += l->args.data[i] == ' ';
-	(void)recorder_seconds(l->start, &c->start_ns);
-	(void)recorder_seconds(l->end, &end_ns);
-	if (!array_reserve(&t->args, &t->capacity, l->args.size + 1, 1))
+	for (size_t i = 0; i < call->args.size; i++)
+		blanks += call->args.data[i] == ' ';
+	(void)recorder_seconds(call->start, &c->start_ns);
+	(void)recorder_seconds(call->end, &end_ns);
+	if (!array_reserve(&t->args, &t->capacity, call->args.size + 1, 1))
 		return false;
-	memcpy(t->args, l->args.data, l->args.size);
+	memcpy(t->args, call->args.data, call->args.size);
 	t->signature =
-	    (struct recorder_signature){.function = recorder_function(l->function),
+	    (struct recorder_signature){.function = recorder_function(call->function),
 					.args = t->args,
-					.args_size = (uint32_t)l->args.size,
+					.args_size = (uint32_t)call->args.size,
 					.count = blanks < UINT8_MAX ? (uint8_t)blanks : UINT8_MAX};
-	if (!recorder_prepare(k->r, &t->signature, l->has_result))
+	if (!recorder_prepare(rk->r, &t->signature, call->has_result))
 		return false;
-	k->coming = c;
-	k->end = c + 1;
+	rk->coming = c;
+	rk->end = c + 1;
 	c->signature = &t->signature;
 	c->duration_ns = end_ns > c->start_ns ? (uint64_t)(end_ns - c->start_ns) : 0;
 	c->offset = t->signature.offset;
 	c->offset_known = !t->signature.sloped;
-	k->result = l->result;
-	k->result_known = l->has_result;
+	rk->result = call->result;
+	rk->result_known = call->has_result;
 	return true;
 }
 
-static int next(struct recorder_rank *k)
+static int next(struct recorder_rank *rk)
 {
-	struct rank_text *t = k->state;
-	struct text_call l;
+	struct rank_text *t = rk->state;
+	struct text_call call;
 	const char *data;
 	size_t size;
 	bool cut;
-	while ((data = next_line(k, &size, &cut)) != NULL) {
-		bool fine = parse(data, data + size, &l) && !(cut && k->error.status != IOT_OK);
+	while ((data = next_line(rk, &size, &cut)) != NULL) {
+		bool fine = parse(data, data + size, &call) && !(cut && rk->error.status != IOT_OK);
 		t->number++;
-		k->r->src->report.lines++;
-		if (fine && !accept_call(k, &l))
-			return error_set(&k->error, IOT_ENOMEM, "out of memory");
+		rk->r->src->report.lines++;
+		if (fine && !accept_call(rk, &call))
+			return error_set(&rk->error, IOT_ENOMEM, "out of memory");
 		if (!fine && !cut)
-			report_unparsed(&k->r->src->report, t->name, t->number, data, size);
+			report_unparsed(&rk->r->src->report, t->name, t->number, data, size);
 		bufreader_consume(t->bufreader, size + !cut);
 		if (!fine && cut)
-			return error_set(&k->error, IOT_ETRUNCATED,
+			return error_set(&rk->error, IOT_ETRUNCATED,
 					 "%s:%ju: ends in the middle of a line", t->name,
 					 (uintmax_t)t->number);
 		if (fine)
 			return 1;
 	}
-	return k->error.status;
+	return rk->error.status;
 }
 
-static void close_rank(struct recorder_rank *k)
+static void close_rank(struct recorder_rank *rk)
 {
-	struct rank_text *t = k->state;
+	struct rank_text *t = rk->state;
 	if (t == NULL)
 		return;
 	bufreader_free(t->bufreader);
@@ -147,16 +147,16 @@ static void close_rank(struct recorder_rank *k)
 	free(t);
 }
 
-static int open_rank(struct recorder_rank *k)
+static int open_rank(struct recorder_rank *rk)
 {
-	const struct recorder_part *part = recorder_part(k->r, RECORDER_RANK_TEXT, k->rank);
-	struct rank_text *t = k->state = calloc(1, sizeof *t);
+	const struct recorder_part *part = recorder_part(rk->r, RECORDER_RANK_TEXT, rk->rank);
+	struct rank_text *t = rk->state = calloc(1, sizeof *t);
 	if (t == NULL)
-		return error_set(&k->error, IOT_ENOMEM, "out of memory");
-	k->bytes = sizeof *t + RECORDER_RANK_BYTES;
-	memcpy(t->name, recorder_name(k->r, part), sizeof t->name);
-	t->bufreader = input_open(k->r->src->input, part->member, &k->error);
-	return k->error.status;
+		return error_set(&rk->error, IOT_ENOMEM, "out of memory");
+	rk->bytes = sizeof *t + RECORDER_RANK_BYTES;
+	memcpy(t->name, recorder_name(rk->r, part), sizeof t->name);
+	t->bufreader = input_open(rk->r->src->input, part->member, &rk->error);
+	return rk->error.status;
 }
 
 const struct recorder_rank_ops recorder_rank_text = {

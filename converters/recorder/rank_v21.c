@@ -48,10 +48,10 @@ struct rank_v21 {
 	uint64_t declared_of[FUNCTIONS_COUNTED], seen_of[FUNCTIONS_COUNTED];
 };
 
-static int damaged(struct recorder_rank *k, int status, const char *what)
+static int damaged(struct recorder_rank *rk, int status, const char *what)
 {
-	const struct rank_v21 *p = k->state;
-	return error_set(&k->error, status, "%s: after %ju calls: %s", p->name, (uintmax_t)p->done,
+	const struct rank_v21 *v = rk->state;
+	return error_set(&rk->error, status, "%s: after %ju calls: %s", v->name, (uintmax_t)v->done,
 			 what);
 }
 
@@ -81,19 +81,19 @@ static bool next_arg(struct iot_text *text, struct iot_text *arg)
 	return true;
 }
 
-static int parse_plain(struct recorder_rank *k, struct decoded *d, struct iot_text text)
+static int parse_plain(struct recorder_rank *rk, struct decoded *d, struct iot_text text)
 {
 	struct iot_text arg;
 	while (next_arg(&text, &arg)) {
 		if (d->count == ARGS_MAX)
-			return damaged(k, IOT_EFORMAT, "more than 255 arguments");
+			return damaged(rk, IOT_EFORMAT, "more than 255 arguments");
 		if (!args_add(d, arg.data, arg.size))
-			return damaged(k, IOT_ENOMEM, "out of memory");
+			return damaged(rk, IOT_ENOMEM, "out of memory");
 	}
-	return text.size == 0 ? IOT_OK : damaged(k, IOT_EFORMAT, "no space before the arguments");
+	return text.size == 0 ? IOT_OK : damaged(rk, IOT_EFORMAT, "no space before the arguments");
 }
 
-static int parse_reference(struct recorder_rank *k, struct decoded *d, unsigned status,
+static int parse_reference(struct recorder_rank *rk, struct decoded *d, unsigned status,
 			   const struct decoded *base, struct iot_text text)
 {
 	struct iot_text own, old = {base->args, base->size};
@@ -101,129 +101,129 @@ static int parse_reference(struct recorder_rank *k, struct decoded *d, unsigned 
 		struct iot_text arg = recorder_word(&old);
 		if (j < ARGS_IN_REFERENCE && (status >> j & 1) != 0) {
 			if (!next_arg(&text, &own))
-				return damaged(k, IOT_EFORMAT, "an argument is missing");
+				return damaged(rk, IOT_EFORMAT, "an argument is missing");
 			arg = own;
 		}
 		if (!args_add(d, arg.data, arg.size))
-			return damaged(k, IOT_ENOMEM, "out of memory");
+			return damaged(rk, IOT_ENOMEM, "out of memory");
 	}
-	return text.size == 0 ? IOT_OK : damaged(k, IOT_EFORMAT, "too many arguments");
+	return text.size == 0 ? IOT_OK : damaged(rk, IOT_EFORMAT, "too many arguments");
 }
 
 /* Records */
 
 /* Reads the next record up to its LF; size is 0 at the end. */
-static int next_record(struct recorder_rank *k, size_t head, const char **data, size_t *size)
+static int next_record(struct recorder_rank *rk, size_t head, const char **data, size_t *size)
 {
-	const struct rank_v21 *p = k->state;
+	const struct rank_v21 *v = rk->state;
 	bool cut;
-	*data = recorder_peek_line(p->bufreader, head, size, &cut);
+	*data = recorder_peek_line(v->bufreader, head, size, &cut);
 	if (!cut)
 		return IOT_OK;
 	if (*size > RECORDER_LINE_MAX)
-		return damaged(k, IOT_EFORMAT, "a call of more than 1 MiB");
-	if (bufreader_status(p->bufreader) != IOT_OK)
-		return damaged(k, bufreader_status(p->bufreader),
-			       bufreader_error(p->bufreader)->text);
-	return *size == 0 ? IOT_OK : damaged(k, IOT_ETRUNCATED, "ends inside a call");
+		return damaged(rk, IOT_EFORMAT, "a call of more than 1 MiB");
+	if (bufreader_status(v->bufreader) != IOT_OK)
+		return damaged(rk, bufreader_status(v->bufreader),
+			       bufreader_error(v->bufreader)->text);
+	return *size == 0 ? IOT_OK : damaged(rk, IOT_ETRUNCATED, "ends inside a call");
 }
 
 /* Times are int32 microseconds, which wrap after 2147 s. */
-static int64_t unwrap(struct rank_v21 *p, int64_t ticks)
+static int64_t unwrap(struct rank_v21 *v, int64_t ticks)
 {
-	if (ticks + p->wrapped < p->previous_us - ALL_OF_32 / 2)
-		p->wrapped += ALL_OF_32;
-	else if (ticks + p->wrapped > p->previous_us + ALL_OF_32 / 2 && p->wrapped > 0)
+	if (ticks + v->wrapped < v->previous_us - ALL_OF_32 / 2)
+		v->wrapped += ALL_OF_32;
+	else if (ticks + v->wrapped > v->previous_us + ALL_OF_32 / 2 && v->wrapped > 0)
 		ticks -= ALL_OF_32; /* started before the wraparound, recorded after it */
-	return ticks + p->wrapped;
+	return ticks + v->wrapped;
 }
 
-static bool set_times(struct recorder_rank *k, int32_t start, int32_t end)
+static bool set_times(struct recorder_rank *rk, int32_t start, int32_t end)
 {
-	struct rank_v21 *p = k->state;
-	const struct recorder_meta *m = &k->r->meta;
-	int64_t ticks = unwrap(p, start);
+	struct rank_v21 *v = rk->state;
+	const struct recorder_meta *m = &rk->r->meta;
+	int64_t ticks = unwrap(v, start);
 	uint32_t took = (uint32_t)end - (uint32_t)start;
 	double ns = m->tick_s * 1e9;
 	int64_t end_ns;
-	p->previous_us = ticks > p->previous_us ? ticks : p->previous_us;
+	v->previous_us = ticks > v->previous_us ? ticks : v->previous_us;
 	if (took > INT32_MAX || fabs((double)ticks * ns) > 4e18 || took * ns > 4e18)
 		return false;
 	const bool whole = m->tick_ns != 0;
 	const int64_t by = whole ? ticks * (int64_t)m->tick_ns : (int64_t)((double)ticks * ns);
-	p->call.duration_ns = whole ? took * m->tick_ns : (uint64_t)(took * ns);
-	return !__builtin_add_overflow(k->base_ns, by, &p->call.start_ns) &&
-	       !__builtin_add_overflow(p->call.start_ns, (int64_t)p->call.duration_ns, &end_ns);
+	v->call.duration_ns = whole ? took * m->tick_ns : (uint64_t)(took * ns);
+	return !__builtin_add_overflow(rk->base_ns, by, &v->call.start_ns) &&
+	       !__builtin_add_overflow(v->call.start_ns, (int64_t)v->call.duration_ns, &end_ns);
 }
 
-static int accept_call(struct recorder_rank *k, const struct decoded *d)
+static int accept_call(struct recorder_rank *rk, const struct decoded *d)
 {
-	struct rank_v21 *p = k->state;
-	struct recorder *r = k->r;
+	struct rank_v21 *v = rk->state;
+	struct recorder *r = rk->r;
 	if (d->function >= r->meta.functions && d->function != RECORDER_USER_FUNCTION)
-		return damaged(k, IOT_EFORMAT, "a function without a name");
-	p->signature = (struct recorder_signature){
+		return damaged(rk, IOT_EFORMAT, "a function without a name");
+	v->signature = (struct recorder_signature){
 	    .function = d->function < r->meta.functions ? r->meta.function[d->function].function
 							: &recorder_no_effect,
 	    .id = d->function,
 	    .args = d->args != NULL ? d->args : "",
 	    .args_size = (uint32_t)d->size,
 	    .count = (uint8_t)d->count};
-	p->seen_of[d->function]++;
-	p->done++;
-	if (!recorder_prepare(r, &p->signature, true))
-		return damaged(k, IOT_ENOMEM, "out of memory");
-	k->coming = &p->call;
-	k->end = k->coming + 1;
-	p->call.signature = &p->signature;
-	p->call.offset = p->signature.offset;
-	p->call.offset_known = k->result_known = true;
+	v->seen_of[d->function]++;
+	v->done++;
+	if (!recorder_prepare(r, &v->signature, true))
+		return damaged(rk, IOT_ENOMEM, "out of memory");
+	rk->coming = &v->call;
+	rk->end = rk->coming + 1;
+	v->call.signature = &v->signature;
+	v->call.offset = v->signature.offset;
+	v->call.offset_known = rk->result_known = true;
 	return 1;
 }
 
-static int finish(struct recorder_rank *k)
+static int finish(struct recorder_rank *rk)
 {
-	const struct rank_v21 *p = k->state;
-	if (!p->announced || p->done == p->declared)
+	const struct rank_v21 *v = rk->state;
+	if (!v->announced || v->done == v->declared)
 		return IOT_OK;
-	return error_set(&k->error, p->done < p->declared ? IOT_ETRUNCATED : IOT_EFORMAT,
-			 "%s: %ju calls, but %u.mt declares %ju", p->name, (uintmax_t)p->done,
-			 k->rank, (uintmax_t)p->declared);
+	return error_set(&rk->error, v->done < v->declared ? IOT_ETRUNCATED : IOT_EFORMAT,
+			 "%s: %ju calls, but %u.mt declares %ju", v->name, (uintmax_t)v->done,
+			 rk->rank, (uintmax_t)v->declared);
 }
 
-static int next_binary(struct recorder_rank *k)
+static int next_binary(struct recorder_rank *rk)
 {
-	struct rank_v21 *p = k->state;
-	struct decoded *d = &p->last[p->turn % (HISTORY + 1)];
+	struct rank_v21 *v = rk->state;
+	struct decoded *d = &v->last[v->turn % (HISTORY + 1)];
 	const char *data;
 	size_t size;
-	int status = next_record(k, HEAD, &data, &size);
+	int status = next_record(rk, HEAD, &data, &size);
 	if (status != IOT_OK)
 		return status;
 	if (size == 0)
-		return finish(k);
-	unsigned bits = k->r->meta.mode == MODE_BINARY ? 0 : (unsigned char)data[0];
+		return finish(rk);
+	unsigned bits = rk->r->meta.mode == MODE_BINARY ? 0 : (unsigned char)data[0];
 	unsigned function = (unsigned char)data[13];
 	struct iot_text text = {data + HEAD, size - HEAD};
 	d->size = d->count = 0;
 	d->function = (uint8_t)function;
 	if ((bits & REFERENCE) == 0) {
-		status = parse_plain(k, d, text);
-	} else if (function >= HISTORY || function >= p->turn) {
-		status = damaged(k, IOT_EFORMAT, "a reference to a call before the first");
+		status = parse_plain(rk, d, text);
+	} else if (function >= HISTORY || function >= v->turn) {
+		status = damaged(rk, IOT_EFORMAT, "a reference to a call before the first");
 	} else {
-		const struct decoded *base = &p->last[(p->turn - 1 - function) % (HISTORY + 1)];
+		const struct decoded *base = &v->last[(v->turn - 1 - function) % (HISTORY + 1)];
 		d->function = base->function;
-		status = parse_reference(k, d, bits, base, text);
+		status = parse_reference(rk, d, bits, base, text);
 	}
-	if (status == IOT_OK && !set_times(k, recorder_i32(data + 1), recorder_i32(data + 5)))
-		status = damaged(k, IOT_EFORMAT, "a call that ends before it starts");
+	if (status == IOT_OK && !set_times(rk, recorder_i32(data + 1), recorder_i32(data + 5)))
+		status = damaged(rk, IOT_EFORMAT, "a call that ends before it starts");
 	if (status != IOT_OK)
 		return status;
-	k->result = recorder_i32(data + 9);
-	bufreader_consume(p->bufreader, size + 1);
-	p->turn++;
-	return accept_call(k, d);
+	rk->result = recorder_i32(data + 9);
+	bufreader_consume(v->bufreader, size + 1);
+	v->turn++;
+	return accept_call(rk, d);
 }
 
 /* Text */
@@ -245,58 +245,58 @@ static bool find_function(const struct recorder_meta *m, struct iot_text name, u
 	return false;
 }
 
-static int next_text(struct recorder_rank *k)
+static int next_text(struct recorder_rank *rk)
 {
-	struct rank_v21 *p = k->state;
-	struct decoded *d = &p->last[0];
+	struct rank_v21 *v = rk->state;
+	struct decoded *d = &v->last[0];
 	const char *data;
 	size_t size;
 	int64_t end_ns;
-	int status = next_record(k, 0, &data, &size);
+	int status = next_record(rk, 0, &data, &size);
 	if (status != IOT_OK)
 		return status;
 	if (size == 0)
-		return finish(k);
+		return finish(rk);
 	struct iot_text text = {data, size};
 	struct iot_text start = recorder_word(&text), end = recorder_word(&text),
 			result = recorder_word(&text), name = recorder_word(&text);
-	if (!recorder_seconds(start, &p->call.start_ns) || !recorder_seconds(end, &end_ns) ||
-	    end_ns < p->call.start_ns || !recorder_number(result, &k->result) ||
-	    !find_function(&k->r->meta, name, &d->function))
-		return damaged(k, IOT_EFORMAT, "a line that is not a call");
-	p->call.duration_ns = (uint64_t)(end_ns - p->call.start_ns);
+	if (!recorder_seconds(start, &v->call.start_ns) || !recorder_seconds(end, &end_ns) ||
+	    end_ns < v->call.start_ns || !recorder_number(result, &rk->result) ||
+	    !find_function(&rk->r->meta, name, &d->function))
+		return damaged(rk, IOT_EFORMAT, "a line that is not a call");
+	v->call.duration_ns = (uint64_t)(end_ns - v->call.start_ns);
 	d->size = d->count = 0;
 	while (text.size > 0 && d->count < ARGS_MAX) {
 		struct iot_text arg = recorder_word(&text);
 		if (!args_add(d, arg.data, arg.size))
-			return damaged(k, IOT_ENOMEM, "out of memory");
+			return damaged(rk, IOT_ENOMEM, "out of memory");
 	}
-	bufreader_consume(p->bufreader, size + 1);
-	return accept_call(k, d);
+	bufreader_consume(v->bufreader, size + 1);
+	return accept_call(rk, d);
 }
 
 /* Opening */
 
-static void close_rank(struct recorder_rank *k)
+static void close_rank(struct recorder_rank *rk)
 {
-	struct rank_v21 *p = k->state;
-	if (p == NULL)
+	struct rank_v21 *v = rk->state;
+	if (v == NULL)
 		return;
-	for (uint32_t i = 0; k->r->check && p->announced && i < FUNCTIONS_COUNTED; i++)
-		recorder_check(k->r, p->name, i, p->declared_of[i], p->seen_of[i]);
-	bufreader_free(p->bufreader);
+	for (uint32_t i = 0; rk->r->check && v->announced && i < FUNCTIONS_COUNTED; i++)
+		recorder_check(rk->r, v->name, i, v->declared_of[i], v->seen_of[i]);
+	bufreader_free(v->bufreader);
 	for (size_t i = 0; i <= HISTORY; i++)
-		free(p->last[i].args);
-	free(p);
+		free(v->last[i].args);
+	free(v);
 }
 
-static int check_files(struct recorder_rank *k, const char *name, const char *data, size_t size)
+static int check_files(struct recorder_rank *rk, const char *name, const char *data, size_t size)
 {
 	uint32_t files = recorder_u32(data + 16);
 	const char *at = data + RANK_META, *end = data + size;
 	for (uint32_t i = 0; i < files; i++) {
 		if (end - at < 16 || recorder_u32(at + 12) > (size_t)(end - at) - 16)
-			return error_set(&k->error, IOT_EFORMAT,
+			return error_set(&rk->error, IOT_EFORMAT,
 					 "%s: the list of files ends inside file %u of %u", name, i,
 					 files);
 		at += 16 + recorder_u32(at + 12);
@@ -304,52 +304,52 @@ static int check_files(struct recorder_rank *k, const char *name, const char *da
 	return IOT_OK;
 }
 
-static int read_rank_meta(struct recorder_rank *k)
+static int read_rank_meta(struct recorder_rank *rk)
 {
-	struct rank_v21 *p = k->state;
-	const struct recorder_part *part = recorder_rank_part(k, RECORDER_RANK_META, ".mt");
+	struct rank_v21 *v = rk->state;
+	const struct recorder_part *part = recorder_rank_part(rk, RECORDER_RANK_META, ".mt");
 	size_t size;
 	char *data = part == NULL ? NULL
-				  : recorder_load(k->r, part, 0, RECORDER_WHOLE, false,
-						  RECORDER_META_MAX, &size, &k->error);
+				  : recorder_load(rk->r, part, 0, RECORDER_WHOLE, false,
+						  RECORDER_META_MAX, &size, &rk->error);
 	if (data == NULL)
-		return k->error.status;
-	const char *name = recorder_name(k->r, part);
+		return rk->error.status;
+	const char *name = recorder_name(rk->r, part);
 	int status;
 	if (size < RANK_META) {
-		status = error_set(&k->error, IOT_ETRUNCATED, "%s: %zu bytes, expected at least %d",
-				   name, size, RANK_META);
+		status = error_set(&rk->error, IOT_ETRUNCATED,
+				   "%s: %zu bytes, expected at least %d", name, size, RANK_META);
 	} else {
 		const double start = recorder_double(data);
-		k->base_ns = start > 0 && start < 9e9 ? (int64_t)(start * 1e6 + 0.5) * 1000 : 0;
-		p->declared = recorder_u32(data + 20);
-		p->announced = true;
+		rk->base_ns = start > 0 && start < 9e9 ? (int64_t)(start * 1e6 + 0.5) * 1000 : 0;
+		v->declared = recorder_u32(data + 20);
+		v->announced = true;
 		for (size_t i = 0; i < FUNCTIONS_COUNTED; i++)
-			p->declared_of[i] = recorder_u32(data + 40 + 4 * i);
-		status = check_files(k, name, data, size);
+			v->declared_of[i] = recorder_u32(data + 40 + 4 * i);
+		status = check_files(rk, name, data, size);
 	}
 	free(data);
 	return status;
 }
 
-static int open_rank(struct recorder_rank *k)
+static int open_rank(struct recorder_rank *rk)
 {
-	struct rank_v21 *p = k->state = calloc(1, sizeof *p);
-	if (p == NULL)
-		return error_set(&k->error, IOT_ENOMEM, "out of memory");
-	k->bytes = sizeof *p + RECORDER_RANK_BYTES;
-	const struct recorder_part *part = recorder_rank_part(k, RECORDER_RANK_CALLS, ".itf");
+	struct rank_v21 *v = rk->state = calloc(1, sizeof *v);
+	if (v == NULL)
+		return error_set(&rk->error, IOT_ENOMEM, "out of memory");
+	rk->bytes = sizeof *v + RECORDER_RANK_BYTES;
+	const struct recorder_part *part = recorder_rank_part(rk, RECORDER_RANK_CALLS, ".itf");
 	if (part == NULL)
-		return k->error.status;
-	memcpy(p->name, recorder_name(k->r, part), sizeof p->name);
-	if (read_rank_meta(k) == IOT_OK)
-		p->bufreader = input_open(k->r->src->input, part->member, &k->error);
-	return k->error.status;
+		return rk->error.status;
+	memcpy(v->name, recorder_name(rk->r, part), sizeof v->name);
+	if (read_rank_meta(rk) == IOT_OK)
+		v->bufreader = input_open(rk->r->src->input, part->member, &rk->error);
+	return rk->error.status;
 }
 
-static int next(struct recorder_rank *k)
+static int next(struct recorder_rank *rk)
 {
-	return k->r->meta.mode == MODE_TEXT ? next_text(k) : next_binary(k);
+	return rk->r->meta.mode == MODE_TEXT ? next_text(rk) : next_binary(rk);
 }
 
 const struct recorder_rank_ops recorder_rank_v21 = {

@@ -67,18 +67,18 @@ static void warn_of_pauses(struct recorder *r)
 
 /* Calls */
 
-static void run(struct recorder_rank *k)
+static void run(struct recorder_rank *rk)
 {
-	struct recorder *r = k->r;
-	const struct recorder_signature *s = k->call->signature;
+	struct recorder *r = rk->r;
+	const struct recorder_signature *s = rk->call->signature;
 	r->src->report.calls++;
 	if (s->function->run == NULL || (r->layers & s->function->layer) == 0)
 		return;
-	r->counts.last_ns = k->call->start_ns;
+	r->counts.last_ns = rk->call->start_ns;
 	if (s->broken)
-		recorder_unparsed(k);
+		recorder_unparsed(rk);
 	else
-		s->function->run(k);
+		s->function->run(rk);
 }
 
 /* Processes one call. Returns false if no more follow. */
@@ -88,12 +88,12 @@ static bool step(struct recorder *r)
 		recorder_merge_group(r);
 	if (r->merge.order.open == 0 || r->status != IOT_OK)
 		return false;
-	struct recorder_rank *k = recorder_first(&r->merge.order);
-	const bool early = k->coming + 1 != k->end; /* the call is valid as long as its batch */
-	k->call = k->coming;
+	struct recorder_rank *rk = recorder_first(&r->merge.order);
+	const bool early = rk->coming + 1 != rk->end; /* the call is valid as long as its batch */
+	rk->call = rk->coming;
 	if (early)
 		recorder_merge_advance(r);
-	run(k);
+	run(rk);
 	if (!early)
 		recorder_merge_advance(r);
 	return true;

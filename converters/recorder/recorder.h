@@ -146,7 +146,7 @@ char *recorder_load(struct recorder *r, const struct recorder_part *part, uint64
  * no LF was found. Returns NULL at the end of the input (*size is 0) and if the line has more than
  * RECORDER_LINE_MAX bytes (*size is larger).
  */
-const char *recorder_peek_line(struct bufreader *w, size_t skip, size_t *size, bool *cut);
+const char *recorder_peek_line(struct bufreader *in, size_t skip, size_t *size, bool *cut);
 
 static inline uint32_t recorder_u32(const void *p)
 {
@@ -179,8 +179,8 @@ enum { RECORDER_PATTERNS = 12 }; /* functions whose offsets may be stored as pat
  */
 struct recorder_function {
 	const char *name;
-	void (*run)(struct recorder_rank *k); /* NULL if its calls have no effect */
-	uint8_t layer;                        /* enum recorder_layers */
+	void (*run)(struct recorder_rank *rk); /* NULL if its calls have no effect */
+	uint8_t layer;                         /* enum recorder_layers */
 	bool write, async;
 	bool wide;                     /* the length is the product of two arguments */
 	bool handle;                   /* the target is a descriptor, not a path */
@@ -423,27 +423,27 @@ struct recorder_target *recorder_target_find(const struct recorder_map *map, int
 void recorder_map_free(struct recorder *r, struct recorder_map *map);
 struct recorder_handle *recorder_handle_new(struct recorder *r, struct tracked_file *file);
 void recorder_handle_free(struct recorder *r, struct recorder_handle *h);
-void recorder_push(struct recorder_target *p, struct recorder_handle *h);
+void recorder_push(struct recorder_target *t, struct recorder_handle *h);
 /*
  * Returns the handle that a call uses, NULL if unknown. Sets *ambiguous if another handle could be
  * meant.
  */
-struct recorder_handle *recorder_pick(struct recorder_target *p, unsigned access, bool *ambiguous);
+struct recorder_handle *recorder_pick(struct recorder_target *t, unsigned access, bool *ambiguous);
 /* Closes the newest handle and stores it as last closed. Returns NULL if none was open. */
-struct recorder_handle *recorder_pop(struct recorder *r, struct recorder_target *p);
+struct recorder_handle *recorder_pop(struct recorder *r, struct recorder_target *t);
 /* Records a change of a file's size. The size is known only as long as no other rank changes it. */
-void recorder_resizes(struct recorder_rank *k, struct tracked_file *f);
-bool recorder_is_owner(const struct recorder_rank *k, const struct tracked_file *f);
-bool recorder_size_sure(const struct recorder_rank *k, const struct tracked_file *f);
+void recorder_resizes(struct recorder_rank *rk, struct tracked_file *f);
+bool recorder_is_owner(const struct recorder_rank *rk, const struct tracked_file *f);
+bool recorder_size_sure(const struct recorder_rank *rk, const struct tracked_file *f);
 
 /* Ranks */
 
 /* How the calls of a rank are stored. */
 struct recorder_rank_ops {
-	int (*open)(struct recorder_rank *k);
-	/* Reads calls, [k->coming, k->end). Returns 1; 0 at the end; negative, see k->error. */
-	int (*next)(struct recorder_rank *k);
-	void (*close)(struct recorder_rank *k); /* also after a failed open */
+	int (*open)(struct recorder_rank *rk);
+	/* Reads calls, [rk->coming, rk->end). Returns 1; 0 at the end; negative, see rk->error. */
+	int (*next)(struct recorder_rank *rk);
+	void (*close)(struct recorder_rank *rk); /* also after a failed open */
 };
 
 extern const struct recorder_rank_ops recorder_rank_v23, recorder_rank_v21, recorder_rank_text;
@@ -467,13 +467,13 @@ struct recorder_rank {
 };
 
 /* Process ids start at 1; 0 means none. */
-static inline uint32_t recorder_process(const struct recorder_rank *k)
+static inline uint32_t recorder_process(const struct recorder_rank *rk)
 {
-	return k->rank + 1;
+	return rk->rank + 1;
 }
 
-/* Finds the part that a rank needs. Returns NULL with k->error set: "there is no 3.ts". */
-const struct recorder_part *recorder_rank_part(struct recorder_rank *k, enum recorder_role role,
+/* Finds the part that a rank needs. Returns NULL with rk->error set: "there is no 3.ts". */
+const struct recorder_part *recorder_rank_part(struct recorder_rank *rk, enum recorder_role role,
 					       const char *ending);
 /* Returns true if it is a line of recorder2text. */
 bool recorder_text_line(const char *line, const char *end);
@@ -488,7 +488,7 @@ struct recorder_order {
 };
 
 /* Adds a rank, before recorder_order_begin(). */
-void recorder_order_add(struct recorder_order *o, struct recorder_rank *k);
+void recorder_order_add(struct recorder_order *o, struct recorder_rank *rk);
 void recorder_order_begin(struct recorder_order *o);
 /* Reorders after the first rank has read its next call. */
 void recorder_order_moved(struct recorder_order *o);
@@ -566,13 +566,13 @@ struct recorder_io {
 };
 
 void recorder_emit_trace(struct recorder *r);
-void recorder_emit_process(struct recorder_rank *k);
-void recorder_emit_record(struct recorder_rank *k, const struct recorder_io *io);
-void recorder_emit_op(struct recorder_rank *k, const struct recorder_op *op);
+void recorder_emit_process(struct recorder_rank *rk);
+void recorder_emit_record(struct recorder_rank *rk, const struct recorder_io *io);
+void recorder_emit_op(struct recorder_rank *rk, const struct recorder_op *op);
 /* Counts an uncertain record of the file; the sums are reported at the end. */
-void recorder_ambiguity(struct recorder_rank *k, struct recorder_handle *h);
+void recorder_ambiguity(struct recorder_rank *rk, struct recorder_handle *h);
 void recorder_emit_counters(struct recorder *r);
-void recorder_unparsed(struct recorder_rank *k);
+void recorder_unparsed(struct recorder_rank *rk);
 /* --check: compares the calls of a function that the trace declares with those decoded. */
 void recorder_check(struct recorder *r, const char *where, uint32_t function, uint64_t declared,
 		    uint64_t seen);

@@ -107,10 +107,10 @@ static const struct recorder_part *rank_part(const struct recorder *r, enum reco
 	return part;
 }
 
-const struct recorder_part *recorder_rank_part(struct recorder_rank *k, enum recorder_role role,
+const struct recorder_part *recorder_rank_part(struct recorder_rank *rk, enum recorder_role role,
 					       const char *ending)
 {
-	return rank_part(k->r, role, k->rank, ending, &k->error);
+	return rank_part(rk->r, role, rk->rank, ending, &rk->error);
 }
 
 static void own_free(struct recorder_unit *u)

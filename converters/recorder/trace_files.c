@@ -46,7 +46,7 @@ static size_t directory_size(const char *name)
 }
 
 /* A name that begins with a dot follows the number of a rank. */
-static bool known_name(const char *base, struct known_file *k)
+static bool known_name(const char *base, struct known_file *found)
 {
 	static const struct {
 		const char *name;
@@ -75,7 +75,7 @@ static bool known_name(const char *base, struct known_file *k)
 		if ((*names[i].name == '.') != (digits > 0) ||
 		    strcmp(base + digits, names[i].name) != 0)
 			continue;
-		*k = (struct known_file){names[i].role, names[i].evidence, (uint32_t)rank};
+		*found = (struct known_file){names[i].role, names[i].evidence, (uint32_t)rank};
 		return true;
 	}
 	return false;
@@ -111,10 +111,10 @@ static bool fits_name(struct input *in, size_t member, enum recorder_role role)
 	return line != NULL && recorder_text_line(head, line);
 }
 
-static bool classify(struct input *in, size_t member, struct known_file *k)
+static bool classify(struct input *in, size_t member, struct known_file *found)
 {
 	const char *name = input_name(in, member), *slash = strrchr(name, '/');
-	return known_name(slash == NULL ? name : slash + 1, k);
+	return known_name(slash == NULL ? name : slash + 1, found);
 }
 
 int recorder_sniff(struct input *in)
@@ -124,9 +124,10 @@ int recorder_sniff(struct input *in)
 	const size_t count = input_count(in);
 	int best = 0;
 	for (size_t i = 0; i < count && i < SNIFF_MEMBERS; i++) {
-		struct known_file k;
-		if (classify(in, i, &k) && bits[k.evidence] > best && fits_name(in, i, k.role))
-			best = bits[k.evidence];
+		struct known_file found;
+		if (classify(in, i, &found) && bits[found.evidence] > best &&
+		    fits_name(in, i, found.role))
+			best = bits[found.evidence];
 	}
 	return best;
 }
@@ -148,48 +149,49 @@ static bool wanted(const char *setting, const char *name)
 			  (size == n || name[size - n - 1] == '/'));
 }
 
-static void add_directory(struct directories *f, const char *name)
+static void add_directory(struct directories *d, const char *name)
 {
-	for (size_t i = 0; i < f->count; i++)
-		if (same_directory(f->name[i], name))
+	for (size_t i = 0; i < d->count; i++)
+		if (same_directory(d->name[i], name))
 			return;
-	if (f->count < DIRECTORIES_MAX)
-		f->name[f->count++] = (struct iot_text){name, directory_size(name)};
+	if (d->count < DIRECTORIES_MAX)
+		d->name[d->count++] = (struct iot_text){name, directory_size(name)};
 }
 
 /* Finds the directories with the best evidence. */
-static void find_directories(struct recorder *r, struct directories *f)
+static void find_directories(struct recorder *r, struct directories *d)
 {
 	struct input *in = r->src->input;
 	const char *setting = source_setting(r->src, "trace");
 	for (size_t i = 0; i < input_count(in); i++) {
-		struct known_file k;
+		struct known_file found;
 		const char *name = input_name(in, i);
-		if (!classify(in, i, &k) || k.evidence < f->evidence || !wanted(setting, name))
+		if (!classify(in, i, &found) || found.evidence < d->evidence ||
+		    !wanted(setting, name))
 			continue;
-		if ((k.role == RECORDER_RANK_TEXT || k.role == RECORDER_CONTAINER) &&
-		    !fits_name(in, i, k.role))
+		if ((found.role == RECORDER_RANK_TEXT || found.role == RECORDER_CONTAINER) &&
+		    !fits_name(in, i, found.role))
 			continue;
-		if (k.evidence > f->evidence)
-			f->count = 0;
-		f->evidence = k.evidence;
-		add_directory(f, name);
+		if (found.evidence > d->evidence)
+			d->count = 0;
+		d->evidence = found.evidence;
+		add_directory(d, name);
 	}
 }
 
-static int refuse_several(struct recorder *r, const struct directories *f)
+static int refuse_several(struct recorder *r, const struct directories *d)
 {
 	char list[768] = "", name[128];
 	size_t n = 0;
-	for (size_t i = 0; i < f->count && i < DIRECTORIES_SHOWN && n + 140 < sizeof list; i++) {
-		struct iot_text at = f->name[i];
+	for (size_t i = 0; i < d->count && i < DIRECTORIES_SHOWN && n + 140 < sizeof list; i++) {
+		struct iot_text at = d->name[i];
 		size_t cut = at.size > 96 ? at.size - 96 : 0;
 		escape_text(name, sizeof name, at.data + cut, at.size - cut);
 		n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n > 0 ? ", " : "", name);
 	}
 	return error_set(&r->src->error, IOT_EFORMAT,
-			 "%zu Recorder traces; select one with --trace=NAME: %s%s", f->count, list,
-			 f->count > DIRECTORIES_SHOWN ? ", ..." : "");
+			 "%zu Recorder traces; select one with --trace=NAME: %s%s", d->count, list,
+			 d->count > DIRECTORIES_SHOWN ? ", ..." : "");
 }
 
 static int refuse_none(struct recorder *r)
@@ -247,15 +249,15 @@ static int add_members(struct recorder *r, struct iot_text directory)
 	struct input *in = r->src->input;
 	size_t others = 0, other = 0;
 	for (size_t i = 0; i < input_count(in); i++) {
-		struct known_file k;
-		const bool known = classify(in, i, &k);
+		struct known_file found;
+		const bool known = classify(in, i, &found);
 		if (!known && others++ == 0)
 			other = i;
 		if (!known || !same_directory(directory, input_name(in, i)))
 			continue;
-		if ((k.role == RECORDER_RANK_TEXT) != r->files.text)
+		if ((found.role == RECORDER_RANK_TEXT) != r->files.text)
 			continue;
-		const struct recorder_part part = {k.role, k.rank, i, 0, RECORDER_WHOLE};
+		const struct recorder_part part = {found.role, found.rank, i, 0, RECORDER_WHOLE};
 		if (add_part(r, &part) != IOT_OK)
 			return r->src->error.status;
 	}
@@ -319,21 +321,21 @@ static int add_container(struct recorder *r)
 
 int recorder_layout(struct recorder *r)
 {
-	struct directories *f = calloc(1, sizeof *f);
-	if (f == NULL)
+	struct directories *d = calloc(1, sizeof *d);
+	if (d == NULL)
 		return no_memory(r);
-	find_directories(r, f);
+	find_directories(r, d);
 	int status = IOT_OK;
-	if (f->count != 1)
-		status = f->count == 0 ? refuse_none(r) : refuse_several(r, f);
-	r->files.text = f->evidence == OF_TEXT;
+	if (d->count != 1)
+		status = d->count == 0 ? refuse_none(r) : refuse_several(r, d);
+	r->files.text = d->evidence == OF_TEXT;
 	if (status == IOT_OK)
-		status = add_members(r, f->name[0]);
-	if (status == IOT_OK && f->name[0].data != NULL) {
-		r->files.directory = strndup(f->name[0].data, f->name[0].size);
+		status = add_members(r, d->name[0]);
+	if (status == IOT_OK && d->name[0].data != NULL) {
+		r->files.directory = strndup(d->name[0].data, d->name[0].size);
 		status = r->files.directory == NULL ? no_memory(r) : IOT_OK;
 	}
-	free(f);
+	free(d);
 	if (status == IOT_OK && is_alone(r))
 		return refuse_alone(r);
 	if (status == IOT_OK && recorder_part(r, RECORDER_CONTAINER, 0) != NULL)

@@ -65,62 +65,65 @@ struct strace_request {
 
 /* Classes */
 
-static struct strace_aio_class **bucket(struct strace *s, const struct strace_context *x,
+static struct strace_aio_class **bucket(struct strace *s, const struct strace_context *ctx,
 					uint64_t data)
 {
-	const uint64_t key = data * 0x9e3779b97f4a7c15U ^ (uint64_t)(uintptr_t)x;
+	const uint64_t key = data * 0x9e3779b97f4a7c15U ^ (uint64_t)(uintptr_t)ctx;
 	return &s->aio.bucket[hash_mix(s->fds.seed, key) & (BUCKETS - 1)];
 }
 
-static struct strace_aio_class *find_class(struct strace *s, const struct strace_context *x,
+static struct strace_aio_class *find_class(struct strace *s, const struct strace_context *ctx,
 					   uint64_t data)
 {
-	struct strace_aio_class *k = s->aio.bucket == NULL ? NULL : *bucket(s, x, data);
-	while (k != NULL && (k->context != x || k->data != data))
-		k = k->bucket_next;
-	return k;
+	struct strace_aio_class *class = s->aio.bucket == NULL ? NULL : *bucket(s, ctx, data);
+	while (class != NULL && (class->context != ctx || class->data != data))
+		class = class->bucket_next;
+	return class;
 }
 
-static struct strace_aio_class *make_class(struct strace *s, struct strace_context *x,
+static struct strace_aio_class *make_class(struct strace *s, struct strace_context *ctx,
 					   uint64_t data)
 {
-	struct strace_aio_class *k = find_class(s, x, data);
-	if (k != NULL || s->aio.classes == CLASSES_MAX)
-		return k;
+	struct strace_aio_class *class = find_class(s, ctx, data);
+	if (class != NULL || s->aio.classes == CLASSES_MAX)
+		return class;
 	if (s->aio.bucket == NULL)
 		s->aio.bucket =
 		    fdtable_grow(&s->fds, NULL, 0, BUCKETS * sizeof(struct strace_aio_class *));
-	k = s->aio.bucket != NULL ? fdtable_grow(&s->fds, NULL, 0, sizeof *k) : NULL;
-	if (k == NULL)
+	class = s->aio.bucket != NULL ? fdtable_grow(&s->fds, NULL, 0, sizeof *class) : NULL;
+	if (class == NULL)
 		return NULL;
-	struct strace_aio_class **b = bucket(s, x, data);
-	*k = (struct strace_aio_class){
-	    .context = x, .data = data, .min = UINT64_MAX, .bucket_next = *b, .next = x->classes};
-	*b = k;
-	if (k->next != NULL)
-		k->next->prev = k;
-	x->classes = k;
+	struct strace_aio_class **b = bucket(s, ctx, data);
+	*class = (struct strace_aio_class){.context = ctx,
+					   .data = data,
+					   .min = UINT64_MAX,
+					   .bucket_next = *b,
+					   .next = ctx->classes};
+	*b = class;
+	if (class->next != NULL)
+		class->next->prev = class;
+	ctx->classes = class;
 	s->aio.classes++;
-	return k;
+	return class;
 }
 
 /*
  * Frees a class without outstanding requests. Lengths that are still uncertain are counted as
  * unknown.
  */
-static void end_class(struct strace *s, struct strace_aio_class *k)
+static void end_class(struct strace *s, struct strace_aio_class *class)
 {
-	struct strace_aio_class **b = bucket(s, k->context, k->data);
-	assert(k->first == NULL);
-	if (k->maybe_short > 0 && (k->irregular || k->requested != k->returned))
-		strace_count(s, "unknown.async_lengths", k->maybe_short);
-	while (*b != k)
+	struct strace_aio_class **b = bucket(s, class->context, class->data);
+	assert(class->first == NULL);
+	if (class->maybe_short > 0 && (class->irregular || class->requested != class->returned))
+		strace_count(s, "unknown.async_lengths", class->maybe_short);
+	while (*b != class)
 		b = &(*b)->bucket_next;
-	*b = k->bucket_next;
-	*(k->prev != NULL ? &k->prev->next : &k->context->classes) = k->next;
-	if (k->next != NULL)
-		k->next->prev = k->prev;
-	fdtable_drop(&s->fds, k, sizeof *k);
+	*b = class->bucket_next;
+	*(class->prev != NULL ? &class->prev->next : &class->context->classes) = class->next;
+	if (class->next != NULL)
+		class->next->prev = class->prev;
+	fdtable_drop(&s->fds, class, sizeof *class);
 	s->aio.classes--;
 }
 
@@ -164,11 +167,11 @@ static void settle(struct strace *s, struct strace_request *r)
 
 static void leave_class(struct strace_request *r)
 {
-	struct strace_aio_class *k = r->class;
-	assert(k != NULL && k->requests > 0);
-	*(r->class_prev != NULL ? &r->class_prev->class_next : &k->first) = r->class_next;
-	*(r->class_next != NULL ? &r->class_next->class_prev : &k->last) = r->class_prev;
-	k->requests--;
+	struct strace_aio_class *class = r->class;
+	assert(class != NULL && class->requests > 0);
+	*(r->class_prev != NULL ? &r->class_prev->class_next : &class->first) = r->class_next;
+	*(r->class_next != NULL ? &r->class_next->class_prev : &class->last) = r->class_prev;
+	class->requests--;
 	r->class = NULL;
 }
 
@@ -182,10 +185,10 @@ static void unmatch(struct strace *s, struct strace_request *r)
 	settle(s, r);
 }
 
-static void unmatch_all(struct strace *s, struct strace_aio_class *k)
+static void unmatch_all(struct strace *s, struct strace_aio_class *class)
 {
-	while (k->first != NULL)
-		unmatch(s, k->first);
+	while (class->first != NULL)
+		unmatch(s, class->first);
 }
 
 /*
@@ -203,24 +206,25 @@ static bool keep_limit(struct strace *s)
 }
 
 struct strace_request **strace_request_new(struct strace *s, struct strace_request **at,
-					   struct strace_context *x,
+					   struct strace_context *ctx,
 					   const struct strace_request_info *info)
 {
-	struct strace_aio_class *k = keep_limit(s) ? make_class(s, x, info->data) : NULL;
-	struct strace_request *r = k != NULL ? fdtable_grow(&s->fds, NULL, 0, sizeof *r) : NULL;
+	struct strace_aio_class *class = keep_limit(s) ? make_class(s, ctx, info->data) : NULL;
+	struct strace_request *r = class != NULL ? fdtable_grow(&s->fds, NULL, 0, sizeof *r) : NULL;
 	const uint64_t length = info->length;
 	if (r == NULL)
 		return NULL;
-	*r = (struct strace_request){.class = k, .class_prev = k->last, .prev = s->aio.last};
+	*r =
+	    (struct strace_request){.class = class, .class_prev = class->last, .prev = s->aio.last};
 	r->rec.start_ns = info->start_ns;
 	r->rec.length = length;
-	*(k->last != NULL ? &k->last->class_next : &k->first) = r;
-	k->last = r;
-	k->requests++;
-	k->min = length < k->min ? length : k->min;
-	k->max = length > k->max ? length : k->max;
-	k->requested += length;
-	k->irregular |= info->irregular;
+	*(class->last != NULL ? &class->last->class_next : &class->first) = r;
+	class->last = r;
+	class->requests++;
+	class->min = length < class->min ? length : class->min;
+	class->max = length > class->max ? length : class->max;
+	class->requested += length;
+	class->irregular |= info->irregular;
 	*(s->aio.last != NULL ? &s->aio.last->next : &s->aio.first) = r;
 	s->aio.last = r;
 	s->aio.requests++;
@@ -251,13 +255,13 @@ void strace_aio_withdraw(struct strace *s, struct strace_task *t)
 	struct strace_request *r = t->active.submitting;
 	t->active.submitting = NULL;
 	for (struct strace_request *next; r != NULL; r = next) {
-		struct strace_aio_class *k = r->class;
+		struct strace_aio_class *class = r->class;
 		next = r->batch;
 		if (r->state == OUTSTANDING) {
 			leave_class(r);
-			k->requested -= r->rec.length;
-			if (k->requests == 0 && k->unmatched == 0)
-				end_class(s, k);
+			class->requested -= r->rec.length;
+			if (class->requests == 0 && class->unmatched == 0)
+				end_class(s, class);
 		}
 		request_free(s, r);
 	}
@@ -270,23 +274,23 @@ int64_t strace_aio_earliest(const struct strace *s)
 
 /* Results */
 
-bool strace_aio_result(struct strace *s, const struct strace_context *x, uint64_t data,
+bool strace_aio_result(struct strace *s, const struct strace_context *ctx, uint64_t data,
 		       int64_t bytes, struct strace_aio_class **touched)
 {
-	struct strace_aio_class *k = find_class(s, x, data);
-	if (k == NULL)
+	struct strace_aio_class *class = find_class(s, ctx, data);
+	if (class == NULL)
 		return false;
-	if (k->results == 0) {
-		k->shortest = k->longest = bytes;
-		k->sum = 0;
-		k->touched = *touched;
-		*touched = k;
+	if (class->results == 0) {
+		class->shortest = class->longest = bytes;
+		class->sum = 0;
+		class->touched = *touched;
+		*touched = class;
 	}
-	k->results++;
-	k->shortest = bytes < k->shortest ? bytes : k->shortest;
-	k->longest = bytes > k->longest ? bytes : k->longest;
-	k->sum += bytes > 0 ? (uint64_t)bytes : 0;
-	k->irregular |= bytes < 0 || (uint64_t)bytes > k->max;
+	class->results++;
+	class->shortest = bytes < class->shortest ? bytes : class->shortest;
+	class->longest = bytes > class->longest ? bytes : class->longest;
+	class->sum += bytes > 0 ? (uint64_t)bytes : 0;
+	class->irregular |= bytes < 0 || (uint64_t)bytes > class->max;
 	return true;
 }
 
@@ -294,54 +298,57 @@ bool strace_aio_result(struct strace *s, const struct strace_context *x, uint64_
  * Returns true if every result is as long as every request of the class: then their assignment does
  * not matter.
  */
-static bool all_full(const struct strace_aio_class *k)
+static bool all_full(const struct strace_aio_class *class)
 {
-	return k->shortest == k->longest && k->min == k->max && k->shortest >= 0 &&
-	       (uint64_t)k->shortest == k->max;
+	return class->shortest == class->longest && class->min == class->max &&
+	       class->shortest >= 0 && (uint64_t) class->shortest == class->max;
 }
 
 /* Completes all requests of a class, at the end of this call. */
-static void complete_all(struct strace *s, struct strace_aio_class *k, const struct strace_call *c)
+static void complete_all(struct strace *s, struct strace_aio_class *class,
+			 const struct strace_call *c)
 {
-	const bool alike = k->shortest == k->longest;
-	while (k->first != NULL) {
-		struct strace_request *r = k->first;
+	const bool alike = class->shortest == class->longest;
+	while (class->first != NULL) {
+		struct strace_request *r = class->first;
 		leave_class(r);
 		r->state = DONE;
 		r->end_ns = c->end_ns;
 		r->end_known = c->duration_known;
 		r->result_known = alike;
-		r->result = k->shortest;
+		r->result = class->shortest;
 		if (alike) {
-			k->requested -= r->rec.length;
-			k->returned -= r->result > 0 ? (uint64_t)r->result : 0;
+			class->requested -= r->rec.length;
+			class->returned -= r->result > 0 ? (uint64_t)r->result : 0;
 		}
 		settle(s, r);
 	}
-	end_class(s, k);
+	end_class(s, class);
 }
 
-static void class_results(struct strace *s, struct strace_aio_class *k, const struct strace_call *c)
+static void class_results(struct strace *s, struct strace_aio_class *class,
+			  const struct strace_call *c)
 {
-	const uint64_t results = k->results;
-	const bool all = results == k->requests + k->unmatched;
-	k->results = 0;
-	k->returned += k->sum;
-	if (!all_full(k))
-		k->maybe_short += all && k->shortest == k->longest ? k->unmatched : results;
+	const uint64_t results = class->results;
+	const bool all = results == class->requests + class->unmatched;
+	class->results = 0;
+	class->returned += class->sum;
+	if (!all_full(class))
+		class->maybe_short +=
+		    all && class->shortest == class->longest ? class->unmatched : results;
 	if (all) {
-		complete_all(s, k, c);
+		complete_all(s, class, c);
 	} else {
-		unmatch_all(s, k);
-		k->unmatched -= results;
+		unmatch_all(s, class);
+		class->unmatched -= results;
 	}
 }
 
 /* Returns true if the log shows the requests of all these results. */
 static bool is_plausible(const struct strace_aio_class *touched)
 {
-	for (const struct strace_aio_class *k = touched; k != NULL; k = k->touched)
-		if (k->results > k->requests + k->unmatched)
+	for (const struct strace_aio_class *class = touched; class != NULL; class = class->touched)
+		if (class->results > class->requests + class->unmatched)
 			return false;
 	return true;
 }
@@ -362,54 +369,54 @@ bool strace_aio_results(struct strace *s, struct strace_aio_class *touched,
 
 struct strace_context *strace_context_find(const struct strace_group *g, uint64_t id)
 {
-	struct strace_context *x = g->contexts;
-	while (x != NULL && x->id != id)
-		x = x->next;
-	return x;
+	struct strace_context *ctx = g->contexts;
+	while (ctx != NULL && ctx->id != id)
+		ctx = ctx->next;
+	return ctx;
 }
 
 /* Abandons the requests of a context: their results will never be seen. */
-static void abandon(struct strace *s, struct strace_context *x)
+static void abandon(struct strace *s, struct strace_context *ctx)
 {
-	while (x->classes != NULL) {
-		struct strace_aio_class *k = x->classes;
-		unmatch_all(s, k);
-		strace_count(s, "unseen.async_results", k->unmatched);
-		k->irregular = true;
-		end_class(s, k);
+	while (ctx->classes != NULL) {
+		struct strace_aio_class *class = ctx->classes;
+		unmatch_all(s, class);
+		strace_count(s, "unseen.async_results", class->unmatched);
+		class->irregular = true;
+		end_class(s, class);
 	}
 }
 
-void strace_context_distrust(struct strace *s, struct strace_context *x)
+void strace_context_distrust(struct strace *s, struct strace_context *ctx)
 {
-	x->trusted = false;
-	abandon(s, x);
+	ctx->trusted = false;
+	abandon(s, ctx);
 }
 
 void strace_context_new(struct strace *s, struct strace_group *g, uint64_t id)
 {
-	struct strace_context *x = strace_context_find(g, id);
-	if (x != NULL)
-		strace_context_free(s, g, x);
+	struct strace_context *ctx = strace_context_find(g, id);
+	if (ctx != NULL)
+		strace_context_free(s, g, ctx);
 	if (g->context_count == CONTEXTS_MAX)
 		return;
-	x = fdtable_grow(&s->fds, NULL, 0, sizeof *x);
-	if (x == NULL)
+	ctx = fdtable_grow(&s->fds, NULL, 0, sizeof *ctx);
+	if (ctx == NULL)
 		return;
-	*x = (struct strace_context){.next = g->contexts, .id = id, .trusted = true};
-	g->contexts = x;
+	*ctx = (struct strace_context){.next = g->contexts, .id = id, .trusted = true};
+	g->contexts = ctx;
 	g->context_count++;
 }
 
-void strace_context_free(struct strace *s, struct strace_group *g, struct strace_context *x)
+void strace_context_free(struct strace *s, struct strace_group *g, struct strace_context *ctx)
 {
 	struct strace_context **at = &g->contexts;
-	abandon(s, x);
-	while (*at != x)
+	abandon(s, ctx);
+	while (*at != ctx)
 		at = &(*at)->next;
-	*at = x->next;
+	*at = ctx->next;
 	g->context_count--;
-	fdtable_drop(&s->fds, x, sizeof *x);
+	fdtable_drop(&s->fds, ctx, sizeof *ctx);
 }
 
 void strace_aio_leave(struct strace *s, struct strace_group *g)

@@ -174,10 +174,10 @@ struct strace_closed *strace_closed(struct strace *s, const struct strace_call *
 	struct strace_reuse *r = &s->reuse;
 	const unsigned count = r->closed_next < STRACE_CLOSED ? r->closed_next : STRACE_CLOSED;
 	for (unsigned i = 1; i <= count; i++) {
-		struct strace_closed *g = &r->closed[(r->closed_next - i) % STRACE_CLOSED];
-		if (g->fd == fd && g->table == c->task->table->id && g->slot.since <= c->entered &&
-		    g->until > c->entered)
-			return g;
+		struct strace_closed *closed = &r->closed[(r->closed_next - i) % STRACE_CLOSED];
+		if (closed->fd == fd && closed->table == c->task->table->id &&
+		    closed->slot.since <= c->entered && closed->until > c->entered)
+			return closed;
 	}
 	return NULL;
 }
@@ -189,13 +189,13 @@ static void remember(struct strace *s, const struct strace_call *c, int64_t fd)
 	const struct fd_slot *slot = table->refs > 1 ? fd_table_get(table, fd) : NULL;
 	if (slot == NULL)
 		return;
-	struct strace_closed *g = &s->reuse.closed[s->reuse.closed_next++ % STRACE_CLOSED];
-	open_description_free(&s->fds, g->slot.open);
-	*g = (struct strace_closed){.table = table->id,
-				    .fd = fd,
-				    .until = c->left,
-				    .last = fd_table_last(table, fd),
-				    .slot = {.open = slot->open, .since = slot->since}};
+	struct strace_closed *closed = &s->reuse.closed[s->reuse.closed_next++ % STRACE_CLOSED];
+	open_description_free(&s->fds, closed->slot.open);
+	*closed = (struct strace_closed){.table = table->id,
+					 .fd = fd,
+					 .until = c->left,
+					 .last = fd_table_last(table, fd),
+					 .slot = {.open = slot->open, .since = slot->since}};
 	slot->open->refs++;
 }
 

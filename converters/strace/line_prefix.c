@@ -35,14 +35,14 @@ static const int64_t TICK[FRACTION_DIGITS + 1] = {1000000000, 100000000, 1000000
 						  10000,      1000,      100,      10,      1};
 
 /* Parses ".123456" to nanoseconds; digits after the ninth are dropped. */
-static int64_t fraction(struct strace_text *c, unsigned *digits)
+static int64_t fraction(struct strace_text *at, unsigned *digits)
 {
 	int64_t value = 0;
 	unsigned n = 0;
-	if (strace_skip(&c->p, c->end, "."))
-		for (; c->p < c->end && strace_digit(*c->p); c->p++)
+	if (strace_skip(&at->p, at->end, "."))
+		for (; at->p < at->end && strace_digit(*at->p); at->p++)
 			if (n < FRACTION_DIGITS) {
-				value = value * 10 + (*c->p - '0');
+				value = value * 10 + (*at->p - '0');
 				n++;
 			}
 	*digits = n;
@@ -50,55 +50,56 @@ static int64_t fraction(struct strace_text *c, unsigned *digits)
 }
 
 /* Parses a pid and advances past it. */
-static bool pid(struct strace_text *c, uint32_t *tid)
+static bool pid(struct strace_text *at, uint32_t *tid)
 {
-	const char *start = c->p;
+	const char *start = at->p;
 	uint64_t v;
-	if (!number_scan(&c->p, c->end, 10, &v) || c->p - start > 7 || v > STRACE_PID_MAX)
+	if (!number_scan(&at->p, at->end, 10, &v) || at->p - start > 7 || v > STRACE_PID_MAX)
 		return false;
 	*tid = (uint32_t)v;
 	return v > 0;
 }
 
 /* Parses "<comm>" after a pid. */
-static bool comm(struct strace_text *c, struct strace_line *line)
+static bool comm(struct strace_text *at, struct strace_line *line)
 {
-	const char *close = memchr(c->p, '>', (size_t)(c->end - c->p));
+	const char *close = memchr(at->p, '>', (size_t)(at->end - at->p));
 	if (close == NULL)
 		return false;
-	line->comm = c->p + 1;
-	line->comm_size = (size_t)(close - c->p) - 1;
-	c->p = close + 1;
+	line->comm = at->p + 1;
+	line->comm_size = (size_t)(close - at->p) - 1;
+	at->p = close + 1;
 	return true;
 }
 
-static void skip_spaces(struct strace_text *c)
+static void skip_spaces(struct strace_text *at)
 {
-	while (c->p < c->end && *c->p == ' ')
-		c->p++;
+	while (at->p < at->end && *at->p == ' ')
+		at->p++;
 }
 
 /* "[pid  1234] " or "[pid  1234<comm>] " */
-static bool bracket_pid(struct strace_text *c, struct strace_line *line)
+static bool bracket_pid(struct strace_text *at, struct strace_line *line)
 {
-	c->p += sizeof "[pid " - 1;
-	skip_spaces(c);
-	line->bracket = pid(c, &line->tid) && (c->p == c->end || *c->p != '<' || comm(c, line)) &&
-			strace_skip(&c->p, c->end, "] ");
+	at->p += sizeof "[pid " - 1;
+	skip_spaces(at);
+	line->bracket = pid(at, &line->tid) &&
+			(at->p == at->end || *at->p != '<' || comm(at, line)) &&
+			strace_skip(&at->p, at->end, "] ");
 	return line->bracket;
 }
 
 /* Parses "1234  " or "1234<comm> ". The cursor does not move if the digits are not a pid. */
-static void bare_pid(struct strace_text *c, struct strace_line *line)
+static void bare_pid(struct strace_text *at, struct strace_line *line)
 {
-	struct strace_text rest = *c;
+	struct strace_text rest = *at;
 	if (!pid(&rest, &line->tid) || rest.p == rest.end ||
 	    (*rest.p != ' ' && (*rest.p != '<' || !comm(&rest, line)))) {
 		line->tid = 0;
 		return;
 	}
 	skip_spaces(&rest);
-	*c = rest;
+	*at = rest;
 }
 
 /* The times of a line: contributions to the layout. */
@@ -108,39 +109,39 @@ struct times {
 	unsigned digits, relative_digits;
 };
 
-static bool clock_time(struct strace_text *c, struct times *t)
+static bool clock_time(struct strace_text *at, struct times *t)
 {
-	const char *p = c->p;
-	if (c->end - p < 8 || p[2] != ':' || p[5] != ':')
+	const char *p = at->p;
+	if (at->end - p < 8 || p[2] != ':' || p[5] != ':')
 		return false;
 	for (int i = 0; i < 8; i++)
 		if (i % 3 != 2 && !strace_digit(p[i]))
 			return false;
 	int64_t seconds = ((p[0] - '0') * 10 + p[1] - '0') * 3600 +
 			  ((p[3] - '0') * 10 + p[4] - '0') * 60 + (p[6] - '0') * 10 + p[7] - '0';
-	c->p += 8;
-	t->absolute_ns = seconds * NS_PER_SECOND + fraction(c, &t->digits);
+	at->p += 8;
+	t->absolute_ns = seconds * NS_PER_SECOND + fraction(at, &t->digits);
 	t->clock = true;
 	return true;
 }
 
 /* Parses seconds since 1970, or since the previous line if they have few digits. */
-static bool seconds_time(struct strace_text *c, struct strace_clock *clock, struct times *t)
+static bool seconds_time(struct strace_text *at, struct strace_clock *clock, struct times *t)
 {
-	const char *start = c->p;
+	const char *start = at->p;
 	uint64_t seconds;
-	if (!number_scan(&c->p, c->end, 10, &seconds))
+	if (!number_scan(&at->p, at->end, 10, &seconds))
 		return false;
-	const ptrdiff_t digits = c->p - start;
+	const ptrdiff_t digits = at->p - start;
 	if (digits > EPOCH_DIGITS_MAX || seconds > EPOCH_MAX)
 		return false;
 	const int64_t whole_ns = (int64_t)seconds * NS_PER_SECOND;
 	t->epoch = digits >= EPOCH_DIGITS;
 	t->relative = !t->epoch;
 	if (t->relative)
-		t->relative_ns = whole_ns + fraction(c, &t->relative_digits);
+		t->relative_ns = whole_ns + fraction(at, &t->relative_digits);
 	else
-		t->absolute_ns = whole_ns + fraction(c, &t->digits);
+		t->absolute_ns = whole_ns + fraction(at, &t->digits);
 	if (digits == EPOCH_DIGITS_MAX) {
 		memcpy(clock->digits, start, EPOCH_DIGITS_MAX);
 		clock->seconds = seconds;
@@ -149,40 +150,40 @@ static bool seconds_time(struct strace_text *c, struct strace_clock *clock, stru
 }
 
 /* Parses "0.000012) ", which follows "(+     " after an absolute time. */
-static bool bracket_relative(struct strace_text *c, struct times *t)
+static bool bracket_relative(struct strace_text *at, struct times *t)
 {
-	const char *start = c->p;
+	const char *start = at->p;
 	uint64_t seconds;
-	if (!number_scan(&c->p, c->end, 10, &seconds) || c->p - start >= EPOCH_DIGITS)
+	if (!number_scan(&at->p, at->end, 10, &seconds) || at->p - start >= EPOCH_DIGITS)
 		return false;
 	t->relative = true;
-	t->relative_ns = (int64_t)seconds * NS_PER_SECOND + fraction(c, &t->relative_digits);
-	return strace_skip(&c->p, c->end, ") ");
+	t->relative_ns = (int64_t)seconds * NS_PER_SECOND + fraction(at, &t->relative_digits);
+	return strace_skip(&at->p, at->end, ") ");
 }
 
-static bool times(struct strace_text *c, struct strace_clock *clock, struct times *t)
+static bool times(struct strace_text *at, struct strace_clock *clock, struct times *t)
 {
-	skip_spaces(c);
-	if (c->p == c->end || !strace_digit(*c->p))
+	skip_spaces(at);
+	if (at->p == at->end || !strace_digit(*at->p))
 		return true;
-	if (!clock_time(c, t) && !seconds_time(c, clock, t))
+	if (!clock_time(at, t) && !seconds_time(at, clock, t))
 		return false;
-	if (!strace_skip(&c->p, c->end, " "))
+	if (!strace_skip(&at->p, at->end, " "))
 		return false;
-	if (!strace_skip(&c->p, c->end, "(+"))
+	if (!strace_skip(&at->p, at->end, "(+"))
 		return true;
-	skip_spaces(c);
-	return bracket_relative(c, t);
+	skip_spaces(at);
+	return bracket_relative(at, t);
 }
 
 /* Call number, instruction pointer, security context: "[...] " */
-static void skip_brackets(struct strace_text *c)
+static void skip_brackets(struct strace_text *at)
 {
-	while (c->p < c->end && *c->p == '[') {
-		const char *close = memchr(c->p, ']', (size_t)(c->end - c->p));
-		if (close == NULL || close + 1 >= c->end || close[1] != ' ')
+	while (at->p < at->end && *at->p == '[') {
+		const char *close = memchr(at->p, ']', (size_t)(at->end - at->p));
+		if (close == NULL || close + 1 >= at->end || close[1] != ' ')
 			return;
-		c->p = close + 2;
+		at->p = close + 2;
 	}
 }
 
@@ -263,19 +264,19 @@ static int64_t time_of(struct strace_clock *clock, const struct times *t)
 static bool parse(struct strace_clock *clock, const char *text, const char *end,
 		  struct strace_line *line, struct times *t)
 {
-	struct strace_text c = {text, end};
-	if (c.p < end && *c.p == '[' && starts(c.p, end, "[pid ")) {
-		if (!bracket_pid(&c, line))
+	struct strace_text at = {text, end};
+	if (at.p < end && *at.p == '[' && starts(at.p, end, "[pid ")) {
+		if (!bracket_pid(&at, line))
 			return false;
-	} else if (c.p < end && strace_digit(*c.p)) {
-		bare_pid(&c, line);
+	} else if (at.p < end && strace_digit(*at.p)) {
+		bare_pid(&at, line);
 	}
-	if (c.p < end && (strace_digit(*c.p) || *c.p == ' ') && !times(&c, clock, t))
+	if (at.p < end && (strace_digit(*at.p) || *at.p == ' ') && !times(&at, clock, t))
 		return false;
-	skip_brackets(&c);
-	line->body = c.p;
+	skip_brackets(&at);
+	line->body = at.p;
 	line->end = end;
-	line->kind = (uint8_t)kind_of(c.p, end);
+	line->kind = (uint8_t)kind_of(at.p, end);
 	return line->kind != STRACE_FOREIGN;
 }
 
@@ -286,20 +287,21 @@ static bool parse(struct strace_clock *clock, const char *text, const char *end,
 static bool usual_prefix(const struct strace_layout *layout, const struct strace_clock *clock,
 			 const char *text, const char *end, struct strace_line *line)
 {
-	struct strace_text c = {text, end};
+	struct strace_text at = {text, end};
 	unsigned digits;
 	if (!layout->epoch || layout->relative || clock->digits[0] == '\0')
 		return false;
-	if (layout->pid && (!pid(&c, &line->tid) || !strace_skip(&c.p, end, " ")))
+	if (layout->pid && (!pid(&at, &line->tid) || !strace_skip(&at.p, end, " ")))
 		return false;
-	skip_spaces(&c);
-	if (end - c.p < EPOCH_DIGITS_MAX || memcmp(c.p, clock->digits, EPOCH_DIGITS_MAX) != 0)
+	skip_spaces(&at);
+	if (end - at.p < EPOCH_DIGITS_MAX || memcmp(at.p, clock->digits, EPOCH_DIGITS_MAX) != 0)
 		return false;
-	c.p += EPOCH_DIGITS_MAX;
-	line->time_ns = (int64_t)clock->seconds * NS_PER_SECOND + fraction(&c, &digits);
-	if (!strace_skip(&c.p, end, " ") || c.p == end || *c.p == '[' || *c.p == ' ' || *c.p == '(')
+	at.p += EPOCH_DIGITS_MAX;
+	line->time_ns = (int64_t)clock->seconds * NS_PER_SECOND + fraction(&at, &digits);
+	if (!strace_skip(&at.p, end, " ") || at.p == end || *at.p == '[' || *at.p == ' ' ||
+	    *at.p == '(')
 		return false;
-	line->body = c.p;
+	line->body = at.p;
 	line->kind = (uint8_t)kind_of(line->body, end);
 	return line->kind != STRACE_FOREIGN;
 }
@@ -342,12 +344,12 @@ const char *strace_line_duration(const char *text, const char *end, uint64_t *ns
 		p--;
 	if (p - text < 2 || p[-1] != '<' || p[-2] != ' ' || end - p > 24)
 		return end;
-	struct strace_text c = {p, end};
+	struct strace_text at = {p, end};
 	uint64_t seconds;
-	if (!number_scan(&c.p, end, 10, &seconds) || c.p - p > 9)
+	if (!number_scan(&at.p, end, 10, &seconds) || at.p - p > 9)
 		return end;
-	*ns = seconds * (uint64_t)NS_PER_SECOND + (uint64_t)fraction(&c, digits);
-	if (c.p != end - 1)
+	*ns = seconds * (uint64_t)NS_PER_SECOND + (uint64_t)fraction(&at, digits);
+	if (at.p != end - 1)
 		return end;
 	*found = true;
 	return p - 2;

@@ -202,10 +202,10 @@ static struct bufreader *open_head(struct strace_log *log, const struct strace_m
 	const char *head = input_head(log->src->input, m->index, &size);
 	if (size == 0 || size >= INPUT_HEAD_SIZE)
 		return NULL;
-	struct bufreader *w = bufreader_new(input_name(log->src->input, m->index), &plain);
-	if (w != NULL && bufreader_open_memory(w, head, size) == IOT_OK)
-		return w;
-	bufreader_free(w);
+	struct bufreader *in = bufreader_new(input_name(log->src->input, m->index), &plain);
+	if (in != NULL && bufreader_open_memory(in, head, size) == IOT_OK)
+		return in;
+	bufreader_free(in);
 	return NULL;
 }
 

@@ -214,13 +214,13 @@ static void count_skipped(struct strace *s)
 #undef KIND
 	};
 	for (size_t i = 0; i < STRACE_SKIPPED_KINDS; i++) {
-		const struct strace_skipped *k = &s->skipped[i];
-		if (k->calls == 0)
+		const struct strace_skipped *skipped = &s->skipped[i];
+		if (skipped->calls == 0)
 			continue;
-		strace_count(s, NAMES[i].calls, k->calls);
+		strace_count(s, NAMES[i].calls, skipped->calls);
 		for (size_t w = 0; w < 2; w++)
-			if (k->bytes[w] > 0)
-				strace_count(s, NAMES[i].bytes[w], k->bytes[w]);
+			if (skipped->bytes[w] > 0)
+				strace_count(s, NAMES[i].bytes[w], skipped->bytes[w]);
 	}
 }
 

@@ -605,14 +605,14 @@ void strace_emit_op_on(struct strace *s, const struct strace_call *c, const char
 /* aio_requests.c */
 struct strace_context *strace_context_find(const struct strace_group *g, uint64_t id);
 void strace_context_new(struct strace *s, struct strace_group *g, uint64_t id);
-void strace_context_free(struct strace *s, struct strace_group *g, struct strace_context *x);
-void strace_context_distrust(struct strace *s, struct strace_context *x);
+void strace_context_free(struct strace *s, struct strace_group *g, struct strace_context *ctx);
+void strace_context_distrust(struct strace *s, struct strace_context *ctx);
 /*
  * Stores a new outstanding request at *at. Returns the position for the next one of the same call;
  * NULL if there are too many.
  */
 struct strace_request **strace_request_new(struct strace *s, struct strace_request **at,
-					   struct strace_context *x,
+					   struct strace_context *ctx,
 					   const struct strace_request_info *info);
 /*
  * Declares that a request, NULL if unknown, was submitted. rec: its record, NULL if it has none.
@@ -621,7 +621,7 @@ struct strace_request **strace_request_new(struct strace *s, struct strace_reque
 struct strace_request *strace_request_submitted(struct strace *s, struct strace_request *r,
 						const struct iot_record *rec);
 /* Adds a result to its class, and the class to the list of touched classes. */
-bool strace_aio_result(struct strace *s, const struct strace_context *x, uint64_t data,
+bool strace_aio_result(struct strace *s, const struct strace_context *ctx, uint64_t data,
 		       int64_t bytes, struct strace_aio_class **touched);
 /* Processes the results of a call. Returns false if the log lacks requests. */
 bool strace_aio_results(struct strace *s, struct strace_aio_class *touched,

@@ -125,22 +125,22 @@ static struct strace_context *context_of(const struct strace_call *c)
  */
 static void begin_requests(struct strace *s, const struct strace_call *c, int64_t wanted)
 {
-	struct strace_context *x = context_of(c);
+	struct strace_context *ctx = context_of(c);
 	struct strace_request **at = &c->task->active.submitting;
 	struct array list = array_of(c->arg[2]);
 	struct iocb io;
-	if (x == NULL || !x->trusted)
+	if (ctx == NULL || !ctx->trusted)
 		return;
 	int64_t n = 0;
 	for (; n < wanted && at != NULL && next_iocb(&list, &io); n++)
 		at = strace_request_new(
-		    s, at, x,
+		    s, at, ctx,
 		    &(struct strace_request_info){.start_ns = c->start_ns,
 						  .data = io.data,
 						  .length = io.length > 0 ? (uint64_t)io.length : 0,
 						  .irregular = !io.transfer || io.hidden});
 	if (n < wanted || at == NULL)
-		strace_context_distrust(s, x);
+		strace_context_distrust(s, ctx);
 }
 
 void strace_io_submit_enter(struct strace *s, struct strace_call *c)
@@ -206,8 +206,8 @@ void strace_io_submit(struct strace *s, struct strace_call *c)
 /* io_getevents(ctx, min, nr, [{data=..., obj=..., res=..., res2=...}, ...], timeout) = k */
 void strace_io_getevents(struct strace *s, struct strace_call *c)
 {
-	struct strace_context *x = context_of(c);
-	const bool trusted = x != NULL && x->trusted;
+	struct strace_context *ctx = context_of(c);
+	const bool trusted = ctx != NULL && ctx->trusted;
 	struct strace_aio_class *touched = NULL;
 	struct array list = array_of(c->arg[3]);
 	uint64_t data;
@@ -215,13 +215,13 @@ void strace_io_getevents(struct strace *s, struct strace_call *c)
 	bool whole = true;
 	for (; seen < c->result && next_result(&list, &data, &bytes); seen++)
 		if (trusted)
-			whole = strace_aio_result(s, x, data, bytes, &touched) && whole;
+			whole = strace_aio_result(s, ctx, data, bytes, &touched) && whole;
 		else if (bytes < 0)
 			strace_count(s, "unknown.async_lengths", 1);
 	if (seen < c->result)
 		strace_count(s, "hidden.io_getevents_entries", (uint64_t)(c->result - seen));
 	if (trusted && !(seen == c->result && whole && strace_aio_results(s, touched, c)))
-		strace_context_distrust(s, x);
+		strace_context_distrust(s, ctx);
 }
 
 /* Contexts */
@@ -238,9 +238,9 @@ void strace_io_setup(struct strace *s, struct strace_call *c)
 /* io_destroy(ctx) = 0: waits for outstanding requests, whose results are lost. */
 void strace_io_destroy(struct strace *s, struct strace_call *c)
 {
-	struct strace_context *x = context_of(c);
-	if (x != NULL)
-		strace_context_free(s, strace_process_of(c->task), x);
+	struct strace_context *ctx = context_of(c);
+	if (ctx != NULL)
+		strace_context_free(s, strace_process_of(c->task), ctx);
 }
 
 /*
@@ -249,9 +249,9 @@ void strace_io_destroy(struct strace *s, struct strace_call *c)
  */
 void strace_io_cancel(struct strace *s, struct strace_call *c)
 {
-	struct strace_context *x = context_of(c);
-	if (x != NULL)
-		strace_context_distrust(s, x);
+	struct strace_context *ctx = context_of(c);
+	if (ctx != NULL)
+		strace_context_distrust(s, ctx);
 }
 
 /* With a ring that the kernel polls, requests need no system call. */

@@ -79,24 +79,24 @@ static void read_rights(const struct strace_call *c, struct rights *r)
 /* Returns NULL if the message contains no descriptors or memory is exhausted. */
 static struct fd_message *pack(struct strace *s, struct strace_call *c, const struct rights *r)
 {
-	struct fd_message *p =
+	struct fd_message *m =
 	    r->count == 0 ? NULL : fd_message_new(&s->fds, r->count, c->task->tid);
-	for (uint32_t i = 0; p != NULL && i < r->count; i++) {
+	for (uint32_t i = 0; m != NULL && i < r->count; i++) {
 		struct fd_slot *slot = strace_slot(s, c, &r->fd[i]);
 		if (slot == NULL || slot->open->kind == FD_SOCKET)
 			continue;
-		p->open[i] = slot->open;
+		m->open[i] = slot->open;
 		slot->open->refs++;
 	}
-	return p;
+	return m;
 }
 
 static bool post(struct strace *s, struct strace_call *c, const struct rights *r,
-		 struct fd_message *p)
+		 struct fd_message *m)
 {
 	const struct strace_fd socket = strace_fd(strace_arguments(c));
 	const struct fd_slot *slot = strace_slot(s, c, &socket);
-	return p != NULL && !r->cut && slot != NULL && fd_socketpair_send(&s->fds, slot->open, p);
+	return m != NULL && !r->cut && slot != NULL && fd_socketpair_send(&s->fds, slot->open, m);
 }
 
 /* Untraced processes may use the description and write its file. */
@@ -114,11 +114,11 @@ static void escapes(struct strace *s, struct open_description *d)
 }
 
 /* The unknown receiver may move the positions. */
-static void message_escapes(struct strace *s, const struct fd_message *p)
+static void message_escapes(struct strace *s, const struct fd_message *m)
 {
-	for (uint32_t i = 0; i < p->count; i++)
-		if (p->open[i] != NULL)
-			escapes(s, p->open[i]);
+	for (uint32_t i = 0; i < m->count; i++)
+		if (m->open[i] != NULL)
+			escapes(s, m->open[i]);
 }
 
 /* A truncated message may contain any of the sender's descriptors. */
@@ -142,10 +142,10 @@ void strace_sendmsg_enter(struct strace *s, struct strace_call *c)
 {
 	struct rights r;
 	read_rights(c, &r);
-	struct fd_message *p = pack(s, c, &r);
-	c->task->active.posted = post(s, c, &r, p);
+	struct fd_message *m = pack(s, c, &r);
+	c->task->active.posted = post(s, c, &r, m);
 	if (!c->task->active.posted)
-		fd_message_free(&s->fds, p);
+		fd_message_free(&s->fds, m);
 }
 
 void strace_sendmsg(struct strace *s, struct strace_call *c)
@@ -164,15 +164,15 @@ void strace_sendmsg(struct strace *s, struct strace_call *c)
 	}
 	if (posted || !sent)
 		return;
-	struct fd_message *p = pack(s, c, &r);
+	struct fd_message *m = pack(s, c, &r);
 	if (r.cut) {
 		all_escape(s, c);
 		strace_count(s, "hidden.messages", 1);
 	}
-	if (p == NULL || post(s, c, &r, p))
+	if (m == NULL || post(s, c, &r, m))
 		return;
-	message_escapes(s, p);
-	fd_message_free(&s->fds, p);
+	message_escapes(s, m);
+	fd_message_free(&s->fds, m);
 }
 
 /* Receiving */
@@ -221,19 +221,19 @@ void strace_recvmsg(struct strace *s, struct strace_call *c)
 	const bool followed =
 	    slot != NULL && !r.cut && c->args > 2 && !strace_has_flag(c->arg[2], "MSG_PEEK");
 	const bool cloexec = c->args > 2 && strace_has_flag(c->arg[2], "MSG_CMSG_CLOEXEC");
-	struct fd_message *p =
+	struct fd_message *m =
 	    followed ? fd_socketpair_receive(&s->fds, slot->open, r.count) : NULL;
 	for (uint32_t i = 0; i < r.count; i++) {
-		if (p != NULL && p->open[i] != NULL) {
-			install(s, c, &r.fd[i], p->open[i], cloexec);
+		if (m != NULL && m->open[i] != NULL) {
+			install(s, c, &r.fd[i], m->open[i], cloexec);
 			continue;
 		}
 		strace_install(s, c, r.fd[i].number,
-			       p == NULL ? strace_found_passed(s, &r.fd[i])
+			       m == NULL ? strace_found_passed(s, &r.fd[i])
 					 : open_description_new(&s->fds, FD_SOCKET, NULL),
 			       cloexec);
 	}
-	fd_message_free(&s->fds, p);
+	fd_message_free(&s->fds, m);
 }
 
 /* sendmmsg and recvmmsg: several messages per call */

@@ -27,13 +27,14 @@ enum {
 /* Returns what is known about a number; NULL if out of memory. Valid until the next call. */
 static struct strace_number *number_of(struct strace *s, uint32_t tid)
 {
-	struct strace_tasks *k = &s->tasks;
-	const size_t i = idmap_number(&k->numbers, tid);
-	if (!array_reserve_index(&k->number, &k->number_capacity, i, sizeof *k->number)) {
+	struct strace_tasks *tasks = &s->tasks;
+	const size_t i = idmap_number(&tasks->numbers, tid);
+	if (!array_reserve_index(&tasks->number, &tasks->number_capacity, i,
+				 sizeof *tasks->number)) {
 		s->status = IOT_ENOMEM;
 		return NULL;
 	}
-	return &k->number[i];
+	return &tasks->number[i];
 }
 
 static struct strace_number *known_number(const struct strace *s, uint32_t tid)
@@ -267,8 +268,9 @@ static struct strace_task *task_start(struct strace *s, struct strace_task *t, u
 /* If the log shows no forks, a new process may have inherited all open descriptors. */
 static void appears(struct strace *s)
 {
-	const struct strace_tasks *k = &s->tasks;
-	if (k->whole && s->log.members == 1 && k->list[STRACE_ALIVE].count > 0 && !k->forks)
+	const struct strace_tasks *tasks = &s->tasks;
+	if (tasks->whole && s->log.members == 1 && tasks->list[STRACE_ALIVE].count > 0 &&
+	    !tasks->forks)
 		s->passing.passed = s->fds.files + 1;
 }
 
@@ -336,7 +338,7 @@ void strace_task_superseded(struct strace *s, struct strace_task *leader, uint32
 
 static void defer(struct strace *s, const struct strace_line *line, uint32_t tid)
 {
-	struct strace_tasks *k = &s->tasks;
+	struct strace_tasks *tasks = &s->tasks;
 	const size_t size = (size_t)(line->end - line->body);
 	struct strace_number *n = number_of(s, tid);
 	struct strace_deferred *d = n != NULL ? malloc(sizeof *d + size) : NULL;
@@ -347,25 +349,25 @@ static void defer(struct strace *s, const struct strace_line *line, uint32_t tid
 	*d = (struct strace_deferred){
 	    .time_ns = line->time_ns, .tid = tid, .kind = line->kind, .size = size};
 	memcpy(d->body, line->body, size);
-	*(k->deferred == NULL ? &k->deferred : k->deferred_end) = d;
-	k->deferred_end = &d->next;
-	k->deferred_lines++;
-	k->deferred_bytes += size;
+	*(tasks->deferred == NULL ? &tasks->deferred : tasks->deferred_end) = d;
+	tasks->deferred_end = &d->next;
+	tasks->deferred_lines++;
+	tasks->deferred_bytes += size;
 	n->deferred++;
 }
 
 struct strace_deferred *strace_deferred_next(struct strace *s, bool all)
 {
-	struct strace_tasks *k = &s->tasks;
-	for (struct strace_deferred **at = &k->deferred; *at != NULL; at = &(*at)->next) {
+	struct strace_tasks *tasks = &s->tasks;
+	for (struct strace_deferred **at = &tasks->deferred; *at != NULL; at = &(*at)->next) {
 		struct strace_deferred *d = *at;
 		if (!all && strace_task_find(s, d->tid) == NULL)
 			continue;
 		*at = d->next;
 		if (d->next == NULL)
-			k->deferred_end = at;
-		k->deferred_lines--;
-		k->deferred_bytes -= d->size;
+			tasks->deferred_end = at;
+		tasks->deferred_lines--;
+		tasks->deferred_bytes -= d->size;
 		known_number(s, d->tid)->deferred--;
 		return d;
 	}
@@ -374,15 +376,15 @@ struct strace_deferred *strace_deferred_next(struct strace *s, bool all)
 
 void strace_tasks_free(struct strace *s)
 {
-	struct strace_tasks *k = &s->tasks;
-	while (k->list[STRACE_ALIVE].first != NULL)
-		strace_task_end(s, k->list[STRACE_ALIVE].first);
-	for (struct strace_deferred *d = k->deferred, *next; d != NULL; d = next) {
+	struct strace_tasks *tasks = &s->tasks;
+	while (tasks->list[STRACE_ALIVE].first != NULL)
+		strace_task_end(s, tasks->list[STRACE_ALIVE].first);
+	for (struct strace_deferred *d = tasks->deferred, *next; d != NULL; d = next) {
 		next = d->next;
 		free(d);
 	}
-	idmap_free(&k->numbers);
-	free(k->number);
+	idmap_free(&tasks->numbers);
+	free(tasks->number);
 }
 
 /* The task of a line */
@@ -397,22 +399,23 @@ static struct strace_task *only_provisional(struct strace *s, uint32_t tid)
 static struct strace_task *unknown_task(struct strace *s, const struct strace_line *line,
 					uint32_t tid)
 {
-	struct strace_tasks *k = &s->tasks;
+	struct strace_tasks *tasks = &s->tasks;
 	const struct strace_number *n = known_number(s, tid);
 	const bool deferred = n != NULL && n->deferred > 0;
-	const size_t forks = k->list[STRACE_FORKING].count;
+	const size_t forks = tasks->list[STRACE_FORKING].count;
 	if (!deferred)
 		appears(s);
 	if (!deferred && forks == 1)
 		return only_provisional(s, tid);
-	const bool whole =
-	    k->whole && !k->forks_hidden && k->list[STRACE_ALIVE].count > 0 && s->log.members == 1;
+	const bool whole = tasks->whole && !tasks->forks_hidden &&
+			   tasks->list[STRACE_ALIVE].count > 0 && s->log.members == 1;
 	if (!deferred && forks == 0 && !whole)
 		return root_task(s, tid);
-	if (k->deferred_lines < DEFERRED_LINES_MAX && k->deferred_bytes < DEFERRED_BYTES_MAX)
+	if (tasks->deferred_lines < DEFERRED_LINES_MAX &&
+	    tasks->deferred_bytes < DEFERRED_BYTES_MAX)
 		defer(s, line, tid);
 	else
-		k->forks_hidden = k->deferred_full = true;
+		tasks->forks_hidden = tasks->deferred_full = true;
 	return NULL;
 }
 
