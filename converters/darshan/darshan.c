@@ -149,7 +149,7 @@ static int open_member(struct darshan *d, struct error *error)
 }
 
 /* Reports the properties of the job, after %trace. */
-static void report_job(struct darshan *d)
+static void note_job(struct darshan *d)
 {
 	const struct darshan_job *job = &d->log.job;
 	if (job->status != IOT_OK)
@@ -164,7 +164,7 @@ static void report_job(struct darshan *d)
 /*
  * Reports modules that ran out of memory while the log was written: their last records are missing.
  */
-static void report_partial(struct darshan *d)
+static void note_partial(struct darshan *d)
 {
 	char why[128];
 	for (unsigned id = 0; id < DARSHAN_MODULES; id++) {
@@ -189,7 +189,7 @@ static bool same_job(const struct darshan_job *a, const struct darshan_job *b)
 static void close_log(struct darshan *d)
 {
 	d->current.entry = NULL;
-	report_partial(d);
+	note_partial(d);
 	darshan_emit_silent_processes(d);
 	close_bufreader(d);
 	d->members.last_log = d->members.current++;
@@ -259,7 +259,7 @@ static void next_log(struct darshan *d)
 			darshan_ids_next_job(d, processes);
 			darshan_emit_trace(d);
 		}
-		report_job(d);
+		note_job(d);
 	} else if (error.status == IOT_ENOMEM) {
 		darshan_no_memory(d);
 	} else if (skip_unopened(d, &error)) {
@@ -373,7 +373,7 @@ static int open_source(struct source_state *src)
 	src->tick_ns = d->text == NULL || has_binary(src->input) ? 1 : TEXT_TICK_NS;
 	src->first_ns = d->clock.base_ns;
 	src->unordered = true;
-	report_job(d);
+	note_job(d);
 	return d->status;
 }
 

@@ -337,7 +337,7 @@ static int convert_group(struct darshan *d, struct fields f)
 }
 
 /* "# *WARNING*: The POSIX module contains incomplete data!" */
-static void report_warning(struct darshan *d, struct iot_text v)
+static void note_warning(struct darshan *d, struct iot_text v)
 {
 	char shown[200];
 	escape_text(shown, sizeof shown, v.data, v.size);
@@ -586,7 +586,7 @@ int darshan_text_step(struct darshan *d)
 	} else if (line.size > 3 && line.data[0] == ' ') {
 		wait = parse_row(d, line);
 	} else if (after(line, "# *WARNING*: ", &v)) {
-		report_warning(d, v);
+		note_warning(d, v);
 	} else if (line.size > 0 && line.data[0] != '#') {
 		if (split(line, &f) && is_key(f.name))
 			return convert_group(d, f);

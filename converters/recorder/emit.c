@@ -99,7 +99,7 @@ void recorder_emit_process(struct recorder_rank *rk)
 
 /* %file */
 
-static void report_file(struct recorder_rank *rk, struct recorder_handle *h)
+static void emit_file(struct recorder_rank *rk, struct recorder_handle *h)
 {
 	struct recorder *r = rk->r;
 	struct iot_builder b;
@@ -134,7 +134,7 @@ void recorder_emit_record(struct recorder_rank *rk, const struct recorder_io *io
 	struct recorder *r = rk->r;
 	struct open_description *d = io->handle->open;
 	if (!io->handle->reported || io->handle->ended)
-		report_file(rk, io->handle);
+		emit_file(rk, io->handle);
 	struct iot_event *ev = emit_event(&r->emit);
 	if (ev == NULL)
 		return;
@@ -167,7 +167,7 @@ void recorder_emit_op(struct recorder_rank *rk, const struct recorder_op *op)
 	if (!emit_wants_op(&r->emit, op->name))
 		return;
 	if (op->handle != NULL && !op->handle->reported)
-		report_file(rk, op->handle);
+		emit_file(rk, op->handle);
 	if (!rk->announced)
 		recorder_emit_process(rk);
 	if (!emit_begin(&r->emit, &b, "op"))

@@ -27,7 +27,7 @@ ALLOWED = {
 PLAIN = [
     "include/iotrace", "lib/base", "lib/codec", "lib/filter", "lib/format", "lib/io", "lib/packets", "lib/reader",
     "lib/sort", "lib/verify", "lib/writer", "converters/darshan", "converters/fdtable", "converters/input",
-    "converters/packets", "converters/recorder", "converters/strace", "cli/export", "cli/ui",
+    "converters/procstat", "converters/recorder", "converters/strace", "cli/export", "cli/ui",
 ]
 RETIRED_IN_COMMENTS = {
     r"told|tells?|telling": "report, declare, record, specify or known",

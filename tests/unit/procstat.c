@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "converters/converter.h"
-#include "converters/packets/packets.h"
+#include "converters/procstat/procstat.h"
 #include "lib/packets/packet.h"
 
 enum { HEADER = PACKET_WORD_SIZE * PACKET_HEADER, TEXT = 1 << 16, BATCH = 1024 };

@@ -5,7 +5,7 @@
  * watermark packets. Damaged bytes are skipped, missing packets are reported, duplicates are
  * dropped. Several files form one stream.
  */
-#include "packets.h"
+#include "procstat.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -456,7 +456,7 @@ static int verdict(struct procstat *s)
 			 escape_text(name, sizeof(name), path, strlen(path)), lost, damage, others);
 }
 
-static void report_lost(struct procstat *s)
+static void emit_lost(struct procstat *s)
 {
 	struct packet_range lost;
 	while (sequence_pop_lost(&s->sequence, &lost))
@@ -556,7 +556,7 @@ static bool fill(struct procstat *s)
 		procstat_emit_trace(s);
 	s->began = true;
 	while (s->emit.count < s->emit.max) {
-		report_lost(s);
+		emit_lost(s);
 		struct packet_process *who = next_ready(s);
 		if (who != NULL) {
 			if (!process_now(s, who))

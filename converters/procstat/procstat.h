@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The packets converter:
- *     packets.c    reads packets, brings those of a process in order, and dispatches them
+ * The procstat converter, which reads the packets of traced programs:
+ *     procstat.c   reads packets, brings those of a process in order, and dispatches them
  *     emit.c       their events
  *     tick.c       determines the tick of the stream and its epoch
  *     file_ids.c   the file that a number refers to
  */
-#ifndef CONVERTERS_PACKETS_PACKETS_H
-#define CONVERTERS_PACKETS_PACKETS_H
+#ifndef CONVERTERS_PROCSTAT_PROCSTAT_H
+#define CONVERTERS_PROCSTAT_PROCSTAT_H
 
 #include "converters/emit.h"
 #include "converters/fdtable/fdtable.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Emits events. Untimed events get a sort key before the events that need them. */
-#include "packets.h"
+#include "procstat.h"
 
 static void end(struct procstat *s, struct iot_builder *b, int64_t key_ns)
 {

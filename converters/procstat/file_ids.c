@@ -4,7 +4,7 @@
  * child may have inherited it. All mappings are dropped when there are too many files or ancestors;
  * the cost is a new object for files that are opened again, and inherited names.
  */
-#include "packets.h"
+#include "procstat.h"
 
 #include <stdlib.h>
 

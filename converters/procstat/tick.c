@@ -5,7 +5,7 @@
  * ones are stored, so that nothing is lost if the packets before them turn out to be the
  * exceptions.
  */
-#include "packets.h"
+#include "procstat.h"
 
 #include <stdlib.h>
 
