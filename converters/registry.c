@@ -7,13 +7,14 @@
 
 #include <string.h>
 
+extern const struct converter converter_csv;
 extern const struct converter converter_darshan;
 extern const struct converter converter_procstat;
 extern const struct converter converter_recorder;
 extern const struct converter converter_strace;
 
 const struct converter *const converters[] = {
-    &converter_darshan, &converter_procstat, &converter_recorder, &converter_strace, NULL,
+    &converter_csv, &converter_darshan, &converter_procstat, &converter_recorder, &converter_strace, NULL,
 };
 
 const struct converter *converter_find(const char *name)
