@@ -31,7 +31,8 @@ static const char reported[] =
     " skipped.unnamed.written_bytes threads.too_many times unclosed unfinished_at_end"
     " unknown.async_lengths unknown.duration_records unknown.length_records"
     " unknown.offset_bytes unknown.offset_records unnamed.files unopened_records unparsed"
-    " unseen.async_results unseen.children unseen.forks unseen.passed version";
+    " unseen.async_results unseen.children unseen.forks unseen.passed version"
+    " ambiguous.id blank.lines header.lines unaligned.records unknown.op_records";
 
 static bool is_reported(struct iot_text name)
 {

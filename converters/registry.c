@@ -14,7 +14,8 @@ extern const struct converter converter_recorder;
 extern const struct converter converter_strace;
 
 const struct converter *const converters[] = {
-    &converter_csv, &converter_darshan, &converter_procstat, &converter_recorder, &converter_strace, NULL,
+    &converter_csv,      &converter_darshan, &converter_procstat,
+    &converter_recorder, &converter_strace,  NULL,
 };
 
 const struct converter *converter_find(const char *name)

@@ -12,7 +12,7 @@
 
 enum { WORD_MAX = 48, PRESET_ROWS = 5, PRESET_ROWS_MIN = 3 };
 
-#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_S    UINT64_C(1000000000)
 #define KIB         UINT64_C(1024)
 #define FILETIME_NS UINT64_C(100)
 
@@ -22,9 +22,18 @@ struct unit {
 };
 
 static const struct unit times[] = {
-    {"ns", 1},    {"us", 1000},       {"ms", 1000000},         {"s", NS_PER_S},
-    {"nsec", 1},  {"usec", 1000},     {"msec", 1000000},       {"sec", NS_PER_S},
-    {"100ns", 100}, {"seconds", NS_PER_S}, {"tick", IOT_TICK_DEFAULT_NS}, {NULL, 0},
+    {"ns", 1},
+    {"us", 1000},
+    {"ms", 1000000},
+    {"s", NS_PER_S},
+    {"nsec", 1},
+    {"usec", 1000},
+    {"msec", 1000000},
+    {"sec", NS_PER_S},
+    {"100ns", 100},
+    {"seconds", NS_PER_S},
+    {"tick", IOT_TICK_DEFAULT_NS},
+    {NULL, 0},
 };
 
 static const struct unit sizes[] = {
@@ -206,8 +215,7 @@ static uint64_t find_unit(const struct unit *table, struct iot_text name)
 	for (const struct unit *u = table; u->name != NULL; u++)
 		if (strcmp(u->name, word) == 0)
 			return u->size;
-	if (table == sizes && number_decimal(name.data, name.size, &number) &&
-	    number <= UINT32_MAX)
+	if (table == sizes && number_decimal(name.data, name.size, &number) && number <= UINT32_MAX)
 		return number;
 	const size_t digits = name.size > 2 ? name.size - 2 : 0;
 	if (table == times && digits > 0 && memcmp(name.data + digits, "ns", 2) == 0 &&
@@ -402,8 +410,8 @@ static const struct known *known_column(struct iot_text name, uint64_t *unit)
 	for (size_t n = size; k == NULL && n-- > 1;) {
 		k = find_name(word, n);
 		if (k != NULL)
-			*unit = find_unit(unit_table(k->field),
-					  (struct iot_text){word + n, size - n});
+			*unit =
+			    find_unit(unit_table(k->field), (struct iot_text){word + n, size - n});
 		if (*unit == 0)
 			k = NULL;
 	}
@@ -472,18 +480,18 @@ static bool is_msr(const struct iot_text *f, size_t n)
 
 static bool is_spc(const struct iot_text *f, size_t n)
 {
-	return n >= 5 && is_number(f[0]) && is_number(f[1]) && is_number(f[2]) &&
-	       f[3].size == 1 && strchr("rRwW", f[3].data[0]) != NULL && is_decimal(f[4]);
+	return n >= 5 && is_number(f[0]) && is_number(f[1]) && is_number(f[2]) && f[3].size == 1 &&
+	       strchr("rRwW", f[3].data[0]) != NULL && is_decimal(f[4]);
 }
 
-enum { GUESSED_FIELDS = 8, MSR_BITS = 60, SPC_BITS = 40 };
+enum { DETECTED_FIELDS = 8, MSR_BITS = 60, SPC_BITS = 40 };
 
-static size_t fields_of(struct iot_text line, struct iot_text field[GUESSED_FIELDS])
+static size_t fields_of(struct iot_text line, struct iot_text field[DETECTED_FIELDS])
 {
 	size_t n = 0;
 	if (line.size > 0 && line.data[line.size - 1] == '\r')
 		line.size--;
-	while (n < GUESSED_FIELDS && split(&line, ',', &field[n])) {
+	while (n < DETECTED_FIELDS && split(&line, ',', &field[n])) {
 		while (field[n].size > 0 && field[n].data[0] == ' ')
 			field[n].data++, field[n].size--;
 		n++;
@@ -491,9 +499,9 @@ static size_t fields_of(struct iot_text line, struct iot_text field[GUESSED_FIEL
 	return n;
 }
 
-int csv_columns_guess(struct csv_layout *l, const char *head, size_t size)
+int csv_columns_detect(struct csv_layout *l, const char *head, size_t size)
 {
-	struct iot_text rest = {head, size}, line, field[GUESSED_FIELDS];
+	struct iot_text rest = {head, size}, line, field[DETECTED_FIELDS];
 	struct error error = {0};
 	size_t msr = 0, spc = 0, rows = 0;
 	for (; rows < PRESET_ROWS && split(&rest, '\n', &line) && rest.data != NULL; rows++) {

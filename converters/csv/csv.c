@@ -21,17 +21,35 @@ static const struct converter_option options[] = {
 
 /* Detection */
 
+static bool is_blank(struct iot_text line)
+{
+	return line.size == 0 || line.data[0] == '#';
+}
+
+/* Splits off the next line; its data is NULL if it has no end. */
+static struct iot_text split_line(struct iot_text *rest)
+{
+	const char *end = rest->size > 0 ? memchr(rest->data, '\n', rest->size) : NULL;
+	struct iot_text line = {NULL, 0};
+	if (end == NULL)
+		return line;
+	line = (struct iot_text){rest->data, (size_t)(end - rest->data)};
+	rest->data += line.size + 1;
+	rest->size -= line.size + 1;
+	while (line.size > 0 && line.data[line.size - 1] == '\r')
+		line.size--;
+	return line;
+}
+
+/* The first line that is not blank; empty if there is none. */
 static struct iot_text first_line(const char *head, size_t size)
 {
 	static const char bom[] = "\xef\xbb\xbf";
-	if (size >= 3 && memcmp(head, bom, 3) == 0) {
-		head += 3;
-		size -= 3;
-	}
-	const char *end = size > 0 ? memchr(head, '\n', size) : NULL;
-	struct iot_text line = {head, end != NULL ? (size_t)(end - head) : 0};
-	while (line.size > 0 && line.data[line.size - 1] == '\r')
-		line.size--;
+	const size_t skip = size >= 3 && memcmp(head, bom, 3) == 0 ? 3 : 0;
+	struct iot_text rest = {head + skip, size - skip}, line;
+	do
+		line = split_line(&rest);
+	while (line.data != NULL && is_blank(line));
 	return line;
 }
 
@@ -54,7 +72,7 @@ static int sniff(struct input *in)
 		return EXACT_BITS;
 	if (names >= NAMES_MIN && describes_io(&l))
 		return NAME_BITS * (int)names;
-	return csv_columns_guess(&l, head, size);
+	return csv_columns_detect(&l, head, size);
 }
 
 /* Opening */
@@ -122,7 +140,7 @@ static int read_header(struct csv *c, struct iot_text line, const char *head, si
 	if (names >= 2) {
 		c->layout.exact = true;
 		set_header(c, line);
-	} else if (csv_columns_guess(&c->layout, head, size) == 0) {
+	} else if (csv_columns_detect(&c->layout, head, size) == 0) {
 		return error_set(e, IOT_EUSAGE,
 				 "no header line with names of columns; name them, such as "
 				 "--columns=time:s,op,offset,length");
@@ -154,11 +172,6 @@ static void find_named(struct csv *c, struct iot_text line)
 	}
 }
 
-static bool is_blank(struct iot_text line)
-{
-	return line.size == 0 || line.data[0] == '#';
-}
-
 static bool is_known_header(const struct csv *c, struct iot_text line)
 {
 	return c->header != NULL && line.size == c->header_size &&
@@ -170,7 +183,7 @@ static void look_at_row(struct csv *c, struct iot_text line, const char *limit, 
 {
 	const uint32_t start = CSV_BIT(CSV_START), duration = CSV_BIT(CSV_DURATION);
 	const uint64_t *number = c->row.number;
-	if (is_blank(line) || !csv_fields_parse(c, line, limit))
+	if (!csv_fields_parse(c, line, limit))
 		return;
 	if ((c->row.known & start) != 0 && number[CSV_START] <= INT64_MAX) {
 		c->src->unordered = c->src->unordered || (int64_t)number[CSV_START] < *last_ns;
@@ -183,22 +196,16 @@ static void look_at_row(struct csv *c, struct iot_text line, const char *limit, 
 
 static void look_at_rows(struct csv *c, const char *head, size_t size)
 {
-	const char *const end = head + size;
+	struct iot_text rest = {head, size}, line;
 	int64_t last_ns = INT64_MIN;
 	bool first = true;
-	for (const char *stop; head < end; head = stop + 1) {
-		stop = memchr(head, '\n', (size_t)(end - head));
-		if (stop == NULL)
-			return;
-		struct iot_text line = {head, (size_t)(stop - head)};
-		while (line.size > 0 && line.data[line.size - 1] == '\r')
-			line.size--;
+	while ((line = split_line(&rest)).data != NULL) {
 		if (is_known_header(c, line) || is_blank(line))
 			continue;
 		if (first)
 			find_named(c, line);
 		first = false;
-		look_at_row(c, line, end, &last_ns);
+		look_at_row(c, line, head + size, &last_ns);
 	}
 }
 
@@ -229,7 +236,8 @@ static int open_source(struct source_state *src)
 	src->tick_ns = csv_columns_tick(&c->layout);
 	memcpy(c->row.number, c->layout.constant, sizeof c->row.number);
 	src->first_ns = is_since_1970(&c->layout) ? INT64_MAX : 0;
-	c->expected = c->layout.used & (CSV_BIT(CSV_LENGTH) | CSV_BIT(CSV_OFFSET) | CSV_BIT(CSV_ID));
+	c->expected =
+	    c->layout.used & (CSV_BIT(CSV_LENGTH) | CSV_BIT(CSV_OFFSET) | CSV_BIT(CSV_ID));
 	look_at_rows(c, head, size);
 	return csv_rows_open(c);
 }
@@ -310,7 +318,7 @@ static void set_data(struct csv *c, struct iot_record *rec)
 		rec->type = (uint8_t)number[CSV_TYPE];
 		return;
 	}
-	rec->type = (uint8_t)(has(c, CSV_OP) ? number[CSV_OP] : 0);
+	rec->type = (uint8_t)(has(c, CSV_OP) ? number[CSV_OP] & IOT_WRITE : 0);
 	if (disk && (rec->offset | rec->length) % IOT_BLOCK_SIZE == 0) {
 		rec->offset /= IOT_BLOCK_SIZE;
 		rec->length /= IOT_BLOCK_SIZE;
@@ -391,26 +399,33 @@ static bool is_name(struct iot_text text)
 	return true;
 }
 
+/* Builds an %op, up to its keys for the file. */
+static void describe_op(struct csv *c, struct iot_builder *b, const char *name,
+			const struct iot_record *rec)
+{
+	emit_string(b, "name", name);
+	if ((rec->flags & IOT_START_UNKNOWN) == 0)
+		iot_directive_number(b, "time", (uint64_t)rec->start_ns);
+	if ((rec->flags & (IOT_DURATION_UNKNOWN | IOT_START_UNKNOWN)) == 0)
+		iot_directive_number(b, "took", rec->duration_ns);
+	if (has(c, CSV_PROCESS) || has(c, CSV_HOST))
+		iot_directive_number(b, "process", rec->process);
+}
+
 static bool emit_op(struct csv *c, const struct iot_record *rec)
 {
 	const struct csv_row *row = &c->row;
 	struct iot_builder b;
 	char name[OP_NAME_MAX + 1] = "";
-	if (!is_name(row->text[CSV_OP]))
+	if (!is_name(row->text[CSV_OP]) || !csv_names_define(c, rec))
 		return false;
 	memcpy(name, row->text[CSV_OP].data, row->text[CSV_OP].size);
 	c->src->report.calls++;
 	c->ops++;
 	if (!emit_wants_op(&c->emit, name) || !emit_begin(&c->emit, &b, "op"))
 		return true;
-	emit_string(&b, "name", name);
-	if ((rec->flags & IOT_START_UNKNOWN) == 0)
-		iot_directive_number(&b, "time", (uint64_t)rec->start_ns);
-	if ((rec->flags & (IOT_DURATION_UNKNOWN | IOT_START_UNKNOWN)) == 0)
-		iot_directive_number(&b, "took", rec->duration_ns);
-	if (has(c, CSV_PROCESS) || has(c, CSV_HOST))
-		iot_directive_number(&b, "process", rec->process);
-	if (has(c, CSV_FILE) || has(c, CSV_DISK))
+	describe_op(c, &b, name, rec);
+	if (has(c, CSV_FILE) || has(c, CSV_DISK) || has(c, CSV_PATH))
 		iot_directive_number(&b, "file", rec->file);
 	if (has(c, CSV_PATH))
 		emit_text(&b, "path", row->text[CSV_PATH]);
@@ -474,9 +489,9 @@ static void count_unparsed(struct csv *c, struct iot_text line)
 static void use_line(struct csv *c, struct iot_text line)
 {
 	if (is_blank(line)) {
-		report_add(&c->src->report, "lines.blank", 1);
-	} else if (c->rows.head && is_known_header(c, line)) {
-		report_add(&c->src->report, "lines.header", 1);
+		report_add(&c->src->report, "blank.lines", 1);
+	} else if (is_known_header(c, line)) {
+		report_add(&c->src->report, "header.lines", 1);
 	} else if (!csv_fields_parse(c, line, c->rows.end) || !convert_row(c)) {
 		if (c->src->error.status == IOT_OK)
 			count_unparsed(c, line);
@@ -486,11 +501,13 @@ static void use_line(struct csv *c, struct iot_text line)
 static void finish(struct csv *c)
 {
 	struct report *r = &c->src->report;
-	const uint64_t ids = report_get(r, "ambiguous.id"), ops = report_get(r, "unknown.op_records");
+	const uint64_t ids = report_get(r, "ambiguous.id"),
+		       ops = report_get(r, "unknown.op_records");
 	c->ended = true;
 	if (ids > 0)
-		report_note(r, "%ju ids of data are offsets in the trace; they order the data only "
-			       "if the source numbered it so",
+		report_note(r,
+			    "%ju ids of data are offsets in the trace; they order the data only "
+			    "if the source numbered it so",
 			    (uintmax_t)ids);
 	if (ops > 0)
 		report_note(r, "the operation of %ju records is not known; they are reads",

@@ -18,10 +18,10 @@
 
 enum {
 	CSV_COLUMNS_MAX = 64,
-	CSV_ROW_MAX = 256 << 10,   /* bytes, without the end of line */
-	CSV_PATH_MAX = 16 << 10,   /* longer paths are counted and left out */
-	CSV_DIRECTIVE = 60 << 10,  /* a path of that size, all of it encoded, and other keys */
-	CSV_NAMES_MAX = 256 << 20, /* bytes of names */
+	CSV_ROW_MAX = 256 << 10,       /* bytes, without the end of line */
+	CSV_PATH_MAX = 16 << 10,       /* longer paths are counted and left out */
+	CSV_DIRECTIVE = 60 << 10,      /* a path of that size, all of it encoded, and other keys */
+	CSV_NAMES_MAX = 256 << 20,     /* bytes of names */
 	CSV_SCRATCH = 2 * CSV_ROW_MAX, /* a field is unquoted, then decoded */
 };
 
@@ -94,7 +94,6 @@ struct csv_rows {
 	const char *peeked, *at, *end; /* bytes of in; those from `at` on are not yet used */
 	size_t cut;                    /* bytes of a last line without end */
 	bool begun;                    /* a row of this member has been read */
-	bool head;                     /* the current row is the first one of its member */
 };
 
 struct csv_file {
@@ -123,7 +122,7 @@ struct csv_names {
 	struct idmap processes;
 	struct csv_process *process;
 	size_t process_capacity;
-	size_t bytes;         /* of texts */
+	size_t bytes; /* of texts */
 	uint64_t seed;
 };
 
@@ -134,7 +133,7 @@ struct csv {
 	struct csv_row row;
 	struct csv_names names;
 	struct emit emit;
-	char *header;    /* the header line, which later members repeat; or NULL */
+	char *header; /* the header line, which later members repeat; or NULL */
 	size_t header_size;
 	char *scratch; /* texts of the row without quotes and escapes */
 	size_t scratch_used;
@@ -156,7 +155,7 @@ int csv_columns_list(struct csv_layout *l, const char *list, struct error *error
  */
 size_t csv_columns_header(struct csv_layout *l, struct iot_text line, const char **unit);
 /* Recognizes a preset by rows that have no header. Returns bits of evidence, 0 if unknown. */
-int csv_columns_guess(struct csv_layout *l, const char *head, size_t size);
+int csv_columns_detect(struct csv_layout *l, const char *head, size_t size);
 /* The character that separates the fields of a line. */
 char csv_delimiter(struct iot_text line);
 /* Reports the resolution of the times. */

@@ -113,14 +113,13 @@ static const struct word {
 	const char *word;
 	bool write;
 } words[] = {
-    {"r", false},        {"w", true},         {"read", false},      {"write", true},
-    {"0", false},        {"1", true},         {"rd", false},        {"wr", true},
-    {"28", false},       {"2a", true},        {"88", false},        {"8a", true},
-    {"08", false},       {"0a", true},        {"a8", false},        {"aa", true},
-    {"rs", false},       {"ws", true},        {"pread", false},     {"pwrite", true},
-    {"pread64", false},  {"pwrite64", true},  {"readv", false},     {"writev", true},
-    {"preadv", false},   {"pwritev", true},   {"preadv2", false},   {"pwritev2", true},
-    {"fread", false},    {"fwrite", true},    {"in", false},        {"out", true},
+    {"r", false},       {"w", true},        {"read", false},    {"write", true},  {"0", false},
+    {"1", true},        {"rd", false},      {"wr", true},       {"28", false},    {"2a", true},
+    {"88", false},      {"8a", true},       {"08", false},      {"0a", true},     {"a8", false},
+    {"aa", true},       {"rs", false},      {"ws", true},       {"pread", false}, {"pwrite", true},
+    {"pread64", false}, {"pwrite64", true}, {"readv", false},   {"writev", true}, {"preadv", false},
+    {"pwritev", true},  {"preadv2", false}, {"pwritev2", true}, {"fread", false}, {"fwrite", true},
+    {"in", false},      {"out", true},
 };
 
 static bool find_word(struct iot_text text, uint64_t *value)
@@ -163,9 +162,8 @@ static void unescape(struct csv *c, struct iot_text *field)
 	char *const begin = c->scratch + c->scratch_used, *to = begin;
 	for (const char *at = field->data, *end = at + field->size; at < end; at++) {
 		static const char escaped[] = "tnr\\", meant[] = "\t\n\r\\";
-		const char *which = *at == '\\' && at + 1 < end && at[1] != '\0'
-					? strchr(escaped, at[1])
-					: NULL;
+		const char *which =
+		    *at == '\\' && at + 1 < end && at[1] != '\0' ? strchr(escaped, at[1]) : NULL;
 		*to++ = which != NULL ? meant[which - escaped] : *at;
 		at += which != NULL;
 	}
@@ -185,8 +183,8 @@ static void trim(struct iot_text *field)
 {
 	while (field->size > 0 && (*field->data == ' ' || *field->data == '\t'))
 		field->data++, field->size--;
-	while (field->size > 0 && (field->data[field->size - 1] == ' ' ||
-				   field->data[field->size - 1] == '\t'))
+	while (field->size > 0 &&
+	       (field->data[field->size - 1] == ' ' || field->data[field->size - 1] == '\t'))
 		field->size--;
 }
 
@@ -280,8 +278,8 @@ static inline const char *parse_word(const char *at, const char *end, char delim
 }
 
 /* Parses the field at `at`. Returns its end, or NULL if it needs the slow way. */
-static inline const char *parse_fast(struct csv *c, const struct csv_column *column,
-				     const char *at, const char *end, const char *limit)
+static inline const char *parse_fast(struct csv *c, const struct csv_column *column, const char *at,
+				     const char *end, const char *limit)
 {
 	const char delimiter = c->layout.delimiter;
 	uint64_t *const value = &c->row.number[column->field];

@@ -18,8 +18,8 @@ enum { DISK_TEXT = 64 };
 static bool within_limit(struct csv *c)
 {
 	const struct csv_names *n = &c->names;
-	size_t bytes = n->bytes + idmap_bytes(&n->processes) +
-		       n->process_capacity * sizeof *n->process;
+	size_t bytes =
+	    n->bytes + idmap_bytes(&n->processes) + n->process_capacity * sizeof *n->process;
 	for (size_t i = 0; i < 2; i++)
 		bytes += idmap_bytes(&n->files[i]) + n->file_capacity[i] * sizeof *n->file[i];
 	for (size_t i = 0; i < CSV_TEXTS; i++)
@@ -184,7 +184,8 @@ static bool describe_file(struct csv *c, const struct iot_record *rec, struct cs
 		report_add(&c->src->report, "unnamed.files", 1);
 	else if (!number_of(c, CSV_OF_FILES, field, &number))
 		return false;
-	*f = (struct csv_file){.path = text_of(c, CSV_OF_FILES, number), .object = number, .defined = true};
+	*f = (struct csv_file){
+	    .path = text_of(c, CSV_OF_FILES, number), .object = number, .defined = true};
 	if ((c->layout.used & CSV_BIT(CSV_OBJECT)) != 0)
 		f->object = rec->object;
 	else if (disk && number == 0 && c->layout.preset != NULL && !c->layout.own)

@@ -39,8 +39,7 @@ static const char *find_end(struct csv_rows *r, size_t from)
 {
 	for (;;) {
 		const size_t have = (size_t)(r->end - r->at);
-		const char *end =
-		    have > from ? memchr(r->at + from, '\n', have - from) : NULL;
+		const char *end = have > from ? memchr(r->at + from, '\n', have - from) : NULL;
 		if (end != NULL || have > CSV_ROW_MAX)
 			return end;
 		from = have > from ? have : from;
@@ -65,8 +64,7 @@ static bool scan_quotes(struct quotes *q, const char *row, size_t size, char del
 			q->at++;
 			continue;
 		}
-		const char *next =
-		    memchr(row + q->at, q->open ? '"' : delimiter, size - q->at);
+		const char *next = memchr(row + q->at, q->open ? '"' : delimiter, size - q->at);
 		if (next == NULL) {
 			q->at = size;
 			break;
@@ -159,8 +157,7 @@ enum csv_found csv_rows_next(struct csv *c, struct iot_text *line)
 {
 	enum csv_found found;
 	while (c->rows.in != NULL) {
-		c->rows.head = !c->rows.begun;
-		if (c->rows.head)
+		if (!c->rows.begun)
 			skip_bom(&c->rows);
 		c->rows.begun = true;
 		found = next_line(c, line);
