@@ -132,6 +132,18 @@ void emit_counts(struct emit *e, const char *source, int64_t key_ns)
 
 /* Operations */
 
+int emit_layers(struct source_state *src, unsigned *layers)
+{
+	const char *layer = source_setting(src, "layer");
+	*layers = EMIT_LAYER_POSIX;
+	if (layer == NULL || strcmp(layer, "posix") == 0)
+		return IOT_OK;
+	*layers = EMIT_LAYER_MPIIO | (strcmp(layer, "both") == 0 ? EMIT_LAYER_POSIX : 0);
+	if (strcmp(layer, "both") == 0 || strcmp(layer, "mpiio") == 0)
+		return IOT_OK;
+	return error_set(&src->error, IOT_EUSAGE, "--layer: posix, mpiio or both is expected");
+}
+
 int emit_set_ops(struct emit *e, struct source_state *src)
 {
 	static const char *const names[] = {

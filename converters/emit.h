@@ -68,6 +68,11 @@ static inline int64_t emit_untimed(const struct emit *e, int64_t needed_ns)
 	return e->promised_ns < needed_ns ? e->promised_ns : needed_ns;
 }
 
+/* Layers of calls, as bits: MPI-IO calls POSIX, so the same I/O may appear in both. */
+enum emit_layer { EMIT_LAYER_POSIX = 1, EMIT_LAYER_MPIIO = 2 };
+
+/* Applies the setting "layer"; the default is POSIX. */
+int emit_layers(struct source_state *src, unsigned *layers);
 /* Applies the setting "ops". */
 int emit_set_ops(struct emit *e, struct source_state *src);
 bool emit_wants_op(const struct emit *e, const char *name);

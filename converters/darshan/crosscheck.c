@@ -11,8 +11,8 @@
 static unsigned layer_of(unsigned module)
 {
 	if (module == DARSHAN_POSIX)
-		return DARSHAN_LAYER_POSIX;
-	return module == DARSHAN_MPIIO ? DARSHAN_LAYER_MPIIO : 0;
+		return EMIT_LAYER_POSIX;
+	return module == DARSHAN_MPIIO ? EMIT_LAYER_MPIIO : 0;
 }
 
 static bool ends_in(const char *name, const char *end)
@@ -86,7 +86,7 @@ static void describe(const struct darshan *d, const struct darshan_declared *s, 
 		snprintf(rank, sizeof rank, "rank %lld", (long long)s->rank);
 	snprintf(record, sizeof record, "record %llu", (unsigned long long)s->id);
 	snprintf(out, capacity, "%s%s, %s, %.*s", log,
-		 s->layer == DARSHAN_LAYER_POSIX ? "POSIX" : "MPI-IO", rank,
+		 s->layer == EMIT_LAYER_POSIX ? "POSIX" : "MPI-IO", rank,
 		 path.size > 0 ? (int)(path.size < 400 ? path.size : 400) : (int)strlen(record),
 		 path.size > 0 ? path.data : record);
 }

@@ -294,21 +294,6 @@ static void advance(struct darshan *d)
 
 /* The converter */
 
-static int set_layers(struct darshan *d)
-{
-	const char *layer = source_setting(d->src, "layer");
-	if (layer == NULL || strcmp(layer, "posix") == 0)
-		d->layers = DARSHAN_LAYER_POSIX;
-	else if (strcmp(layer, "mpiio") == 0)
-		d->layers = DARSHAN_LAYER_MPIIO;
-	else if (strcmp(layer, "both") == 0)
-		d->layers = DARSHAN_LAYER_POSIX | DARSHAN_LAYER_MPIIO;
-	else
-		return error_set(&d->src->error, IOT_EUSAGE,
-				 "--layer: posix, mpiio or both is expected");
-	return IOT_OK;
-}
-
 /*
  * Returns true if any member is a binary log: times of binary logs are exact, those of texts are
  * not.
@@ -368,7 +353,7 @@ static int open_source(struct source_state *src)
 	d->emit.directive_capacity = DARSHAN_DIRECTIVE_CAPACITY;
 	d->check = source_setting(src, "check") != NULL;
 	d->threads = source_setting(src, "threads") != NULL;
-	if (set_layers(d) != IOT_OK || open_first(d) != IOT_OK)
+	if (emit_layers(d->src, &d->layers) != IOT_OK || open_first(d) != IOT_OK)
 		return src->error.status;
 	src->tick_ns = d->text == NULL || has_binary(src->input) ? 1 : TEXT_TICK_NS;
 	src->first_ns = d->clock.base_ns;

@@ -62,8 +62,6 @@ enum darshan_module {
 	DARSHAN_DAOS,
 };
 
-enum { DARSHAN_LAYER_POSIX = 1, DARSHAN_LAYER_MPIIO = 2 };
-
 /* Integers in the byte order of the file */
 
 static inline uint64_t darshan_u64(const unsigned char *p, bool swap)

@@ -265,7 +265,7 @@ void darshan_emit_file(struct darshan *d, uint32_t file, uint32_t process, int64
 	iot_directive_number(&b, "object", f->object);
 	darshan_text_value(&b, "path", path);
 	iot_directive_number(&b, "source-id", f->id);
-	emit_string(&b, "layer", f->layer == DARSHAN_LAYER_POSIX ? "posix" : "mpiio");
+	emit_string(&b, "layer", f->layer == EMIT_LAYER_POSIX ? "posix" : "mpiio");
 	if (path.size > 0 && darshan_mount(&d->log.job, path, &type, &point)) {
 		darshan_text_value(&b, "fs", type);
 		darshan_text_value(&b, "mount", point);

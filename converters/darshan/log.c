@@ -50,8 +50,8 @@ const char *darshan_module_name(unsigned module)
 unsigned darshan_layer(unsigned module)
 {
 	if (module == DARSHAN_DXT_POSIX)
-		return DARSHAN_LAYER_POSIX;
-	return module == DARSHAN_DXT_MPIIO ? DARSHAN_LAYER_MPIIO : 0;
+		return EMIT_LAYER_POSIX;
+	return module == DARSHAN_DXT_MPIIO ? EMIT_LAYER_MPIIO : 0;
 }
 
 bool darshan_log_is(const char *head, size_t size, bool *swap)

@@ -410,7 +410,7 @@ static bool parse_rank(struct darshan *d, struct iot_text v)
 	for (unsigned part = 0; part < 2; part++)
 		t->next[part] = t->rows[part] = t->counts[part] = 0;
 	/* The layer is known only at the first row. */
-	(void)darshan_dxt_begin(d, DARSHAN_LAYER_POSIX, t->id, rank, host);
+	(void)darshan_dxt_begin(d, EMIT_LAYER_POSIX, t->id, rank, host);
 	return false;
 }
 
@@ -480,8 +480,8 @@ static bool parse_time(struct iot_text *text, int64_t *ns)
 static bool parse_words(struct row *r)
 {
 	struct iot_text w = next_word(&r->rest);
-	r->layer = is(w, "X_MPIIO") ? DARSHAN_LAYER_MPIIO : DARSHAN_LAYER_POSIX;
-	if (r->layer == DARSHAN_LAYER_POSIX && !is(w, "X_POSIX"))
+	r->layer = is(w, "X_MPIIO") ? EMIT_LAYER_MPIIO : EMIT_LAYER_POSIX;
+	if (r->layer == EMIT_LAYER_POSIX && !is(w, "X_POSIX"))
 		return false;
 	if (!parse_integer(next_word(&r->rest), &r->rank))
 		return false;
@@ -529,7 +529,7 @@ static bool split_integers(struct row *r, uint64_t index)
 		return is(first, expected) && parse_integer(r->integer[1], &s->offset);
 	s->offset = -1;
 	if (is(first, expected))
-		return r->layer == DARSHAN_LAYER_MPIIO; /* old release, without offset */
+		return r->layer == EMIT_LAYER_MPIIO; /* old release, without offset */
 	return after(first, expected, &offset) && parse_integer(offset, &s->offset);
 }
 

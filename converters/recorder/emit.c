@@ -69,9 +69,9 @@ void recorder_emit_trace(struct recorder *r)
 	emit_string(&b, "lacks", "cpu");
 	iot_directive_number(&b, "ranks", m->ranks);
 	emit_string(&b, "layer",
-		    r->layers == RECORDER_LAYER_POSIX   ? "posix"
-		    : r->layers == RECORDER_LAYER_MPIIO ? "mpiio"
-							: "posix,mpiio");
+		    r->layers == EMIT_LAYER_POSIX   ? "posix"
+		    : r->layers == EMIT_LAYER_MPIIO ? "mpiio"
+						    : "posix,mpiio");
 	emit_string(&b, "lengths", "requested");
 	emit_string(&b, "clocks", m->kind == RECORDER_PEEPHOLE ? "per-rank" : "rank-0");
 	emit_end(&r->emit, &b, r->src->first_ns);
@@ -119,10 +119,10 @@ static void emit_file(struct recorder_rank *rk, struct recorder_handle *h)
 		iot_directive_text(&b, "path", d->file->path, d->file->path_size);
 	else
 		emit_text(&b, "source-id", r->paths.text[rk->call->signature->target - 1]);
-	if (r->layers == (RECORDER_LAYER_POSIX | RECORDER_LAYER_MPIIO))
+	if (r->layers == (EMIT_LAYER_POSIX | EMIT_LAYER_MPIIO))
 		emit_string(&b, "layer",
-			    rk->call->signature->function->layer == RECORDER_LAYER_MPIIO ? "mpiio"
-											 : "posix");
+			    rk->call->signature->function->layer == EMIT_LAYER_MPIIO ? "mpiio"
+										     : "posix");
 	emit_end(&r->emit, &b,
 		 h->inferred ? emit_untimed(&r->emit, rk->call->start_ns) : rk->call->start_ns);
 }

@@ -243,7 +243,7 @@ static void file_op(struct recorder_rank *rk)
 
 /* Functions */
 
-#define MPI(n, does) .name = "MPI_File_" n, .run = does, .layer = RECORDER_LAYER_MPIIO
+#define MPI(n, does) .name = "MPI_File_" n, .run = does, .layer = EMIT_LAYER_MPIIO
 #define FILE_OP(n, does, at, name_of_op)                                                           \
 	{                                                                                          \
 		MPI(n, does), .target = 0, .length = -1, .offset = at, .op = name_of_op            \

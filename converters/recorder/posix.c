@@ -442,7 +442,7 @@ static void hidden(struct recorder_rank *rk)
 
 /* Functions */
 
-#define POSIX(n, does) .name = n, .run = does, .layer = RECORDER_LAYER_POSIX
+#define POSIX(n, does) .name = n, .run = does, .layer = EMIT_LAYER_POSIX
 #define OP(n, does, path, name_of_op)                                                              \
 	{                                                                                          \
 		POSIX(n, does), .target = path, .length = -1, .offset = -1, .op = name_of_op       \

@@ -21,34 +21,13 @@ static const struct iot_format_option OPTIONS[] = {
 
 /* Settings */
 
-static int set_layers(struct recorder *r)
-{
-	static const struct {
-		const char *name;
-		unsigned layers;
-	} known[] = {{"posix", RECORDER_LAYER_POSIX},
-		     {"mpiio", RECORDER_LAYER_MPIIO},
-		     {"both", RECORDER_LAYER_POSIX | RECORDER_LAYER_MPIIO}};
-	const char *layer = source_setting(r->src, "layer");
-	r->layers = RECORDER_LAYER_POSIX;
-	if (layer == NULL)
-		return IOT_OK;
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		if (strcmp(known[i].name, layer) != 0)
-			continue;
-		r->layers = known[i].layers;
-		return IOT_OK;
-	}
-	return error_set(&r->src->error, IOT_EUSAGE, "--layer: posix, mpiio or both is expected");
-}
-
 /* Uses the MPI-IO calls if POSIX calls were not traced. */
 static void choose_layers(struct recorder *r)
 {
 	const struct recorder_meta *m = &r->meta;
 	if (!m->layers_known || m->posix || source_setting(r->src, "layer") != NULL)
 		return;
-	r->layers = RECORDER_LAYER_MPIIO;
+	r->layers = EMIT_LAYER_MPIIO;
 	report_note(&r->src->report,
 		    "POSIX calls were not traced: records are the calls of MPI-IO");
 }
@@ -153,7 +132,7 @@ static int open_source(struct source_state *src)
 	fdtable_init(&r->tracker);
 	int status = emit_set_ops(&r->emit, src);
 	if (status == IOT_OK)
-		status = set_layers(r);
+		status = emit_layers(src, &r->layers);
 	return status == IOT_OK ? open_trace(r) : status;
 }
 
@@ -194,7 +173,7 @@ static void finish(struct recorder *r)
 	r->ended = true;
 	if (r->check && r->damage.status == IOT_OK)
 		recorder_check_cst(r, r->shared.cst, "all ranks");
-	if (r->src->report.records == 0 && r->layers == RECORDER_LAYER_MPIIO)
+	if (r->src->report.records == 0 && r->layers == EMIT_LAYER_MPIIO)
 		report_note(&r->src->report,
 			    "no reads and writes of MPI-IO were traced; see --layer");
 	recorder_emit_counters(r);

@@ -169,8 +169,6 @@ double recorder_double(const void *p);
 
 /* Functions */
 
-enum recorder_layers { RECORDER_LAYER_POSIX = 1, RECORDER_LAYER_MPIIO = 2 };
-
 enum { RECORDER_PATTERNS = 12 }; /* functions whose offsets may be stored as patterns */
 
 /*
@@ -180,7 +178,7 @@ enum { RECORDER_PATTERNS = 12 }; /* functions whose offsets may be stored as pat
 struct recorder_function {
 	const char *name;
 	void (*run)(struct recorder_rank *rk); /* NULL if its calls have no effect */
-	uint8_t layer;                         /* enum recorder_layers */
+	uint8_t layer;                         /* enum emit_layer */
 	bool write, async;
 	bool wide;                     /* the length is the product of two arguments */
 	bool handle;                   /* the target is a descriptor, not a path */
@@ -581,7 +579,7 @@ void recorder_check_cst(struct recorder *r, const struct recorder_cst *c, const 
 
 struct recorder {
 	struct source_state *src;
-	unsigned layers; /* bits of enum recorder_layers */
+	unsigned layers; /* bits of enum emit_layer */
 	bool check;      /* compare totals with those of the trace */
 
 	struct recorder_files files;

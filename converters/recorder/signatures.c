@@ -197,7 +197,7 @@ static bool parse_target(struct recorder *r, struct recorder_signature *s, bool 
 		s->broken = true;
 		return true;
 	}
-	if (descriptors && s->function->handle && s->function->layer == RECORDER_LAYER_POSIX) {
+	if (descriptors && s->function->handle && s->function->layer == EMIT_LAYER_POSIX) {
 		s->broken = !recorder_number(text, &s->target);
 		return true;
 	}
