@@ -9,7 +9,6 @@
 
 #include "lib/base/idmap.h"
 #include "lib/base/number.h"
-#include "lib/format/directive.h"
 
 #include "cli/ui/trace_time.h"
 #include "cli/ui/printable.h"

@@ -24,8 +24,8 @@ struct output {
 };
 
 /*
- * path "-" is stdout; .gz and .zst compress. how: bits of lib/base/atomic_file.h. Returns EXIT_OK, or
- * EXIT_FAULT after a message.
+ * path "-" is stdout; .gz and .zst compress. how: bits of lib/base/atomic_file.h. Returns EXIT_OK,
+ * or EXIT_FAULT after a message.
  */
 int output_open(struct output *o, const char *path, unsigned how);
 /* Writes the last bytes; reports an error, if any (not a closed pipe). Returns the exit status. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A pipe that a reader reads through a callback, so that a signal can end it; see lib/base/interrupt.h.
+ * A pipe that a reader reads through a callback, so that a signal can end it; see
+ * lib/base/interrupt.h.
  */
 #ifndef CLI_UI_PIPED_H
 #define CLI_UI_PIPED_H

@@ -11,14 +11,14 @@ cd "$(dirname "$0")/../.." || exit 2
 module=${1-} mode=${MODE:-release}
 build=build/$mode
 case $module in
-base) words='error idmap limits number' ;;
+base) words='error idmap limits number byte_sink convert-full' ;;
 codec) words='decode roundtrip cat-canonical cat-spellings' ;;
 darshan) words=counter ;;
 fdtable) words='tracker strace' ;;
 filter) words='reorder slice anonymize rebase remap_ids stat' ;;
 format) words='directive definitions names cat-framing cat-renamed' ;;
 input) words='convert-packed convert-parts convert-each' ;;
-io) words='byte_sink bufreader sink window cat-formats cat-output convert-full' ;;
+io) words='bufreader window cat-formats cat-output' ;;
 merge) words= ;;
 packets) words='packet procstat reorder-packets sequence' ;;
 print) words='show json cat-csv stat info' ;;
