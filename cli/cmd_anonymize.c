@@ -154,11 +154,11 @@ static void report_extensions(const struct anonymize_job *j)
 	message_print("extensions that stay:%s%s", list, j->more_extensions ? " and others" : "");
 }
 
-static int anonymize_one(struct anonymize_job *j, const char *path, const char *out)
+static enum exit_status anonymize_one(struct anonymize_job *j, const char *path, const char *out)
 {
 	struct trace_in in;
 	trace_in_catch_signals(path, &j->read, out);
-	int status = trace_in_open(&in, path, &j->read, j->command);
+	enum exit_status status = trace_in_open(&in, path, &j->read, j->command);
 	if (status == EXIT_OK) {
 		struct trace_out_options write = j->write;
 		write.path = out;
@@ -195,7 +195,7 @@ static char *name_output(const struct anonymize_job *j, const char *path)
 	return asprintf(&out, "%s/%s", j->directory, last_part(path)) >= 0 ? out : NULL;
 }
 
-static int anonymize_into(struct anonymize_job *j, char **paths, size_t i)
+static enum exit_status anonymize_into(struct anonymize_job *j, char **paths, size_t i)
 {
 	if (taken(paths, i))
 		return message_error(paths[i],
@@ -204,23 +204,23 @@ static int anonymize_into(struct anonymize_job *j, char **paths, size_t i)
 	if (out == NULL)
 		return message_no_memory();
 	map_trace(j, paths[i]);
-	int status = anonymize_one(j, paths[i], out);
+	enum exit_status status = anonymize_one(j, paths[i], out);
 	free(out);
 	return status;
 }
 
-static int anonymize_each(struct anonymize_job *j, char **paths, size_t count)
+static enum exit_status anonymize_each(struct anonymize_job *j, char **paths, size_t count)
 {
-	int worst = EXIT_OK;
+	enum exit_status worst = EXIT_OK;
 	for (size_t i = 0; i < count && signals_ending() == 0; i++) {
-		int status = anonymize_into(j, paths, i);
+		enum exit_status status = anonymize_into(j, paths, i);
 		worst = status > worst ? status : worst;
 	}
 	return worst;
 }
 
 /* The mapping reverses the anonymization, so only its owner may read it from the first byte on. */
-static int open_map(struct anonymize_job *j)
+static enum exit_status open_map(struct anonymize_job *j)
 {
 	if (j->map == NULL)
 		return EXIT_OK;
@@ -229,7 +229,7 @@ static int open_map(struct anonymize_job *j)
 }
 
 /* Without a trace, the mapping has no purpose. */
-static int close_map(struct anonymize_job *j, int status)
+static enum exit_status close_map(struct anonymize_job *j, enum exit_status status)
 {
 	if (j->map == NULL)
 		return status;
@@ -237,13 +237,13 @@ static int close_map(struct anonymize_job *j, int status)
 		output_abandon(&j->map_out);
 		return status;
 	}
-	int closed = output_close(&j->map_out);
+	const enum exit_status closed = output_close(&j->map_out);
 	return status == EXIT_OK ? closed : status;
 }
 
-static int anonymize(struct anonymize_job *j, char **paths, size_t count)
+static enum exit_status anonymize(struct anonymize_job *j, char **paths, size_t count)
 {
-	int status = open_map(j);
+	enum exit_status status = open_map(j);
 	if (status != EXIT_OK)
 		return status;
 	if (j->directory != NULL)
@@ -298,7 +298,8 @@ static void add_files(const struct anonymize_job *j, struct same_file_set *files
 /*
  * The directory is shared as a whole, so it must not contain files that reverse the anonymization.
  */
-static int check_private(const struct anonymize_job *j, const char *role, const char *path)
+static enum exit_status check_private(const struct anonymize_job *j, const char *role,
+				      const char *path)
 {
 	struct stat directory, there;
 	char shown[512], where[512];
@@ -319,16 +320,16 @@ static int check_private(const struct anonymize_job *j, const char *role, const 
 			     escape_text(where, sizeof where, j->directory, strlen(j->directory)));
 }
 
-static int check_directory(const struct anonymize_job *j)
+static enum exit_status check_directory(const struct anonymize_job *j)
 {
-	int status = check_private(j, "key", j->key);
+	enum exit_status status = check_private(j, "key", j->key);
 	if (status == EXIT_OK && j->map != NULL)
 		status = check_private(j, "mapping", j->map);
 	return status;
 }
 
 /* Checks inputs before a key is made: a second attempt would find the key, and reject it. */
-static int check_inputs(char **paths, size_t count)
+static enum exit_status check_inputs(char **paths, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(paths[i], "-") != 0 && access(paths[i], R_OK) != 0)
@@ -337,11 +338,11 @@ static int check_inputs(char **paths, size_t count)
 }
 
 /* Before a key is made. Names below a directory that is made now may not have resolved before. */
-static int prepare(const struct anonymize_job *j, char **paths, size_t count)
+static enum exit_status prepare(const struct anonymize_job *j, char **paths, size_t count)
 {
 	struct same_file_set files = {.command = j->command};
 	add_files(j, &files, paths, count);
-	int status = same_file_check(&files);
+	enum exit_status status = same_file_check(&files);
 	if (status == EXIT_OK && j->directory != NULL) {
 		status = trace_out_make_directory(j->directory);
 		if (status == EXIT_OK)
@@ -353,9 +354,9 @@ static int prepare(const struct anonymize_job *j, char **paths, size_t count)
 	return status;
 }
 
-static int work(struct anonymize_job *j, char **paths, size_t count)
+static enum exit_status work(struct anonymize_job *j, char **paths, size_t count)
 {
-	int status = prepare(j, paths, count);
+	enum exit_status status = prepare(j, paths, count);
 	if (status == EXIT_OK && j->new_key)
 		status = check_inputs(paths, count);
 	/* From here on a signal has a key to remove. */
@@ -386,7 +387,7 @@ static const char *take_keep(const struct option *opt, const char *value)
 	return NULL;
 }
 
-static int check(const struct anonymize_job *j, char **paths, size_t count)
+static enum exit_status check(const struct anonymize_job *j, char **paths, size_t count)
 {
 	if (j->key == NULL)
 		return options_wrong(j->command, "--key is missing; with --new-key it is made");
@@ -403,7 +404,7 @@ static int check(const struct anonymize_job *j, char **paths, size_t count)
 	return EXIT_OK;
 }
 
-int cmd_anonymize(int argc, char **argv)
+enum exit_status cmd_anonymize(int argc, char **argv)
 {
 	struct anonymize_job j = {.read = TRACE_IN_OPTIONS_INIT, .write = TRACE_OUT_OPTIONS_INIT};
 	j.read.verified = true;
@@ -454,7 +455,7 @@ int cmd_anonymize(int argc, char **argv)
 	    .examples = examples,
 	};
 	size_t count;
-	int status;
+	enum exit_status status;
 	j.command = &command;
 	if (options_parse(&command, argc, argv, &count, &status)) {
 		status = check(&j, argv, count);

@@ -82,7 +82,7 @@ static void export_all(struct cat *c, struct export *x, const struct export_form
 		format->end(x);
 }
 
-static int finish(struct cat *c, struct export *x)
+static enum exit_status finish(struct cat *c, struct export *x)
 {
 	progress_clear(&c->in.progress);
 	if (x->failed && x->error[0] != '\0')
@@ -104,11 +104,11 @@ static int finish(struct cat *c, struct export *x)
 	return trace_in_exit(&c->in);
 }
 
-static int cat_export(struct cat *c)
+static enum exit_status cat_export(struct cat *c)
 {
 	const struct export_format *const format = chosen(c);
 	struct output out;
-	int status = trace_out_check_suffix(c->command, c->write.path);
+	enum exit_status status = trace_out_check_suffix(c->command, c->write.path);
 	if (status != EXIT_OK)
 		return status;
 	struct export *x = calloc(1, sizeof *x);
@@ -126,9 +126,9 @@ static int cat_export(struct cat *c)
 	return status;
 }
 
-static int run(struct cat *c, const char *path)
+static enum exit_status run(struct cat *c, const char *path)
 {
-	int status = same_file_check_two(c->command, c->write.path, path);
+	enum exit_status status = same_file_check_two(c->command, c->write.path, path);
 	if (status != EXIT_OK)
 		return status;
 	const bool iot = formats[c->format].export == NULL;
@@ -154,7 +154,7 @@ static bool has_word(const char *list, const char *word)
 }
 
 /* Returns EXIT_OK, or EXIT_USAGE after a message. */
-static int check_columns(const struct cat *c)
+static enum exit_status check_columns(const struct cat *c)
 {
 	const struct export_options *o = &c->export;
 	struct iot_text wrong;
@@ -171,7 +171,7 @@ static int check_columns(const struct cat *c)
 }
 
 /* Returns EXIT_OK, or EXIT_USAGE after a message, if an option belongs to another format. */
-static int check_options(const struct cat *c)
+static enum exit_status check_options(const struct cat *c)
 {
 	const struct export_options *o = &c->export;
 	const struct {
@@ -190,7 +190,7 @@ static int check_options(const struct cat *c)
 	return check_columns(c);
 }
 
-int cmd_cat(int argc, char **argv)
+enum exit_status cmd_cat(int argc, char **argv)
 {
 	struct cat c = {.read = TRACE_IN_WHOLE_INIT, .write = TRACE_OUT_OPTIONS_INIT};
 	struct export_options *const o = &c.export;
@@ -230,7 +230,7 @@ int cmd_cat(int argc, char **argv)
 	    .operands_max = 1,
 	};
 	size_t count;
-	int status;
+	enum exit_status status;
 	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
 	c.command = &command;

@@ -203,7 +203,7 @@ static void show_progress(void *context, uint64_t bytes, uint64_t records)
 }
 
 /* Returns the exit status. */
-static int open_trace(struct checked_trace *t)
+static enum exit_status open_trace(struct checked_trace *t)
 {
 	const struct check *c = t->check;
 	t->fd = trace_in_descriptor(t->path, &t->st);
@@ -221,7 +221,7 @@ static int open_trace(struct checked_trace *t)
 	return EXIT_OK;
 }
 
-static int run(struct checked_trace *t)
+static enum exit_status run(struct checked_trace *t)
 {
 	const int status = iot_verifier_run(t->verifier, t->fd, t->path);
 	progress_clear(&t->check->progress);
@@ -247,7 +247,7 @@ static bool nothing_is_readable(const struct checked_trace *t)
 	return fact(t, IOT_VERIFIED_RECORDS) + fact(t, IOT_VERIFIED_COMMENTS) == 0;
 }
 
-static int verify(struct checked_trace *t)
+static enum exit_status verify(struct checked_trace *t)
 {
 	const struct check *c = t->check;
 	t->total_bytes = S_ISREG(t->st.st_mode) ? (uint64_t)t->st.st_size : 0;
@@ -267,36 +267,36 @@ static int verify(struct checked_trace *t)
 	return bad ? EXIT_FAULT : EXIT_OK;
 }
 
-static int check_one(struct check *c, const char *path)
+static enum exit_status check_one(struct check *c, const char *path)
 {
 	struct checked_trace t = {.check = c, .path = path};
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
 		return options_wrong(c->command, "standard input is a terminal; name a trace");
 	progress_begin(&c->progress, c->how_progress, c->quiet, NULL);
-	int status = open_trace(&t);
+	enum exit_status status = open_trace(&t);
 	if (status == EXIT_OK)
 		status = verify(&t);
 	close_trace(&t);
 	return status;
 }
 
-static int check_all(struct check *c, char **paths, size_t count)
+static enum exit_status check_all(struct check *c, char **paths, size_t count)
 {
-	int status = EXIT_OK;
+	enum exit_status status = EXIT_OK;
 	if (output_open(&c->out, "-", 0) != EXIT_OK)
 		return EXIT_FAULT;
 	for (size_t i = 0; i < count; i++) {
-		const int one = check_one(c, paths[i]);
+		const enum exit_status one = check_one(c, paths[i]);
 		status = one > status ? one : status;
 	}
-	const int closed = output_close(&c->out);
+	const enum exit_status closed = output_close(&c->out);
 	return closed > status ? closed : status;
 }
 
 /* Repair */
 
 /* Verifies the trace and selects what is kept. Returns the exit status. */
-static int survey(struct checked_trace *t)
+static enum exit_status survey(struct checked_trace *t)
 {
 	const struct check *c = t->check;
 	if (!S_ISREG(t->st.st_mode) || lseek(t->fd, 0, SEEK_CUR) < 0)
@@ -323,7 +323,8 @@ static int survey(struct checked_trace *t)
 						    "--keep-unverified keeps what can be read");
 }
 
-static int write_events(struct checked_trace *t, struct iot_stream *s, struct iot_writer *w)
+static enum exit_status write_events(struct checked_trace *t, struct iot_stream *s,
+				     struct iot_writer *w)
 {
 	struct check *c = t->check;
 	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
@@ -348,12 +349,12 @@ static int write_events(struct checked_trace *t, struct iot_stream *s, struct io
 	return status == IOT_OK ? EXIT_OK : trace_out_error(w, &c->write);
 }
 
-static int write_kept(struct checked_trace *t)
+static enum exit_status write_kept(struct checked_trace *t)
 {
 	struct trace_out_options o = t->check->write;
 	struct iot_stream *s = iot_stream_of_repair(t->verifier);
 	struct iot_writer *w = iot_writer_new();
-	int status;
+	enum exit_status status;
 	o.tick_ns = fact(t, IOT_VERIFIED_TICK_NS);
 	if (o.base == NOT_GIVEN)
 		o.base = fact(t, IOT_VERIFIED_BASE);
@@ -403,11 +404,11 @@ static bool is_whole(const struct checked_trace *t)
 	       0;
 }
 
-static int repair_one(struct check *c, const char *path)
+static enum exit_status repair_one(struct check *c, const char *path)
 {
 	struct checked_trace t = {.check = c, .path = path};
 	progress_begin(&c->progress, c->how_progress, c->quiet, c->write.path);
-	int status = open_trace(&t);
+	enum exit_status status = open_trace(&t);
 	if (status == EXIT_OK)
 		status = survey(&t);
 	if (status == EXIT_OK) {
@@ -423,7 +424,7 @@ static int repair_one(struct check *c, const char *path)
 	return status;
 }
 
-static int repair(struct check *c, char **paths, size_t count)
+static enum exit_status repair(struct check *c, char **paths, size_t count)
 {
 	if (count > 1)
 		return options_wrong(c->command, "--repair takes one trace");
@@ -431,7 +432,7 @@ static int repair(struct check *c, char **paths, size_t count)
 		return options_wrong(c->command, "--repair goes without --json, --all, --strict");
 	if (strcmp(paths[0], "-") == 0 && isatty(STDIN_FILENO))
 		return options_wrong(c->command, "standard input is a terminal; name a trace");
-	const int status = same_file_check_two(c->command, c->write.path, paths[0]);
+	const enum exit_status status = same_file_check_two(c->command, c->write.path, paths[0]);
 	return status == EXIT_OK ? repair_one(c, paths[0]) : status;
 }
 
@@ -442,7 +443,7 @@ static bool asks_for_writing(const struct check *c)
 	       o->sync != NOT_GIVEN || o->compression >= 0 || o->no_fsync || c->keep_unverified;
 }
 
-int cmd_check(int argc, char **argv)
+enum exit_status cmd_check(int argc, char **argv)
 {
 	struct check c = {.write = TRACE_OUT_OPTIONS_INIT, .base = NOT_GIVEN, .tick_ns = NOT_GIVEN};
 	const struct option options[] = {
@@ -473,7 +474,7 @@ int cmd_check(int argc, char **argv)
 	    .operands_min = 1,
 	};
 	size_t count;
-	int status;
+	enum exit_status status;
 	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
 	c.command = &command;

@@ -146,14 +146,14 @@ static void make_command(struct convert_job *j)
 	j->convert.command = &j->command;
 }
 
-static int list_formats(void)
+static enum exit_status list_formats(void)
 {
 	for (size_t i = 0; converters[i] != NULL; i++)
 		printf("%-12s%s\n", converters[i]->name, converters[i]->summary);
 	return EXIT_OK;
 }
 
-static int unknown_format(const struct convert_job *j, const char *shown)
+static enum exit_status unknown_format(const struct convert_job *j, const char *shown)
 {
 	const char *nearest = NULL;
 	char list[256] = "";
@@ -174,7 +174,7 @@ static int unknown_format(const struct convert_job *j, const char *shown)
 	return options_wrong(&j->command, "--from is '%s', expected one of %s", shown, list);
 }
 
-static int find_format(struct convert_job *j)
+static enum exit_status find_format(struct convert_job *j)
 {
 	char shown[128];
 	if (j->from == NULL)
@@ -186,7 +186,7 @@ static int find_format(struct convert_job *j)
 	return unknown_format(j, shown);
 }
 
-static int check(struct convert_job *j, char **paths, size_t count)
+static enum exit_status check(struct convert_job *j, char **paths, size_t count)
 {
 	const struct trace_out_options *w = &j->convert.write;
 	const char *path = w->path;
@@ -203,8 +203,8 @@ static int check(struct convert_job *j, char **paths, size_t count)
 
 /* Run */
 
-static int convert_one(struct convert_job *j, const char *const *paths, size_t count,
-		       const char *out)
+static enum exit_status convert_one(struct convert_job *j, const char *const *paths, size_t count,
+				    const char *out)
 {
 	return convert_and_report(&j->convert, paths, count, out, &j->report);
 }
@@ -248,12 +248,12 @@ static bool taken(char **paths, size_t i)
 	return false;
 }
 
-static int convert_into(struct convert_job *j, char **paths, size_t i)
+static enum exit_status convert_into(struct convert_job *j, char **paths, size_t i)
 {
 	const char *const path = paths[i];
 	char shown[512];
 	char *out = name_output(j, path);
-	int status = EXIT_FAULT;
+	enum exit_status status = EXIT_FAULT;
 	if (out == NULL) {
 		(void)message_no_memory();
 	} else if (taken(paths, i)) {
@@ -268,14 +268,14 @@ static int convert_into(struct convert_job *j, char **paths, size_t i)
 	return status;
 }
 
-static int convert_each(struct convert_job *j, char **paths, size_t count)
+static enum exit_status convert_each(struct convert_job *j, char **paths, size_t count)
 {
-	int worst = EXIT_OK;
+	enum exit_status worst = EXIT_OK;
 	j->convert.names_inputs = count > 1;
 	if (j->report.path != NULL)
 		json_open(&j->report.json, NULL, '[');
 	for (size_t i = 0; i < count && signals_ending() == 0; i++) {
-		int status = convert_into(j, paths, i);
+		enum exit_status status = convert_into(j, paths, i);
 		worst = status > worst ? status : worst;
 	}
 	if (j->report.path != NULL)
@@ -306,10 +306,10 @@ static void add_files(struct convert_job *j, char **paths, size_t count)
 }
 
 /* Names below a directory that is made now may not have resolved before. */
-static int prepare(struct convert_job *j, char **paths, size_t count)
+static enum exit_status prepare(struct convert_job *j, char **paths, size_t count)
 {
 	add_files(j, paths, count);
-	int status = same_file_check(&j->files);
+	enum exit_status status = same_file_check(&j->files);
 	if (status != EXIT_OK)
 		return status;
 	if (j->directory != NULL) {
@@ -323,9 +323,9 @@ static int prepare(struct convert_job *j, char **paths, size_t count)
 	return report_file_open(&j->report);
 }
 
-static int work(struct convert_job *j, char **paths, size_t count)
+static enum exit_status work(struct convert_job *j, char **paths, size_t count)
 {
-	int status = prepare(j, paths, count);
+	enum exit_status status = prepare(j, paths, count);
 	if (status != EXIT_OK)
 		return status;
 	if (j->directory != NULL)
@@ -335,13 +335,13 @@ static int work(struct convert_job *j, char **paths, size_t count)
 	return report_file_close(&j->report, status);
 }
 
-int cmd_convert(int argc, char **argv)
+enum exit_status cmd_convert(int argc, char **argv)
 {
 	struct convert_job j = {
 	    .convert = {.write = TRACE_OUT_OPTIONS_INIT, .memory = MEMORY_DEFAULT}};
 	size_t count;
 	make_command(&j);
-	int status;
+	enum exit_status status;
 	if (!options_parse(&j.command, argc, argv, &count, &status))
 		return status;
 	if (j.list)

@@ -531,13 +531,14 @@ static void print_human(struct output *o, const char *path, const struct info *f
 	print_storage(o, r);
 }
 
-static int show(struct output *o, const char *path, const struct trace_in_options *options,
-		bool json, const struct command_spec *command)
+static enum exit_status show(struct output *o, const char *path,
+			     const struct trace_in_options *options, bool json,
+			     const struct command_spec *command)
 {
 	struct info f = {0};
 	struct trace_in in;
 	struct counting counting = {&f, &in};
-	int status = trace_in_open(&in, path, options, command);
+	enum exit_status status = trace_in_open(&in, path, options, command);
 	if (status == EXIT_OK) {
 		const struct iot_fold fold = {&counting, begin_part, count_events, join_part,
 					      drop_part};
@@ -569,7 +570,7 @@ static const char examples[] =
     "  iotrace info --json *.iot.zst | jq -r 'select(.state != \"complete\") | .path'\n"
     "  iotrace info --recover damaged.iot.zst\n";
 
-int cmd_info(int argc, char **argv)
+enum exit_status cmd_info(int argc, char **argv)
 {
 	struct trace_in_options read = TRACE_IN_COUNTED_INIT;
 	bool json = false;
@@ -591,16 +592,16 @@ int cmd_info(int argc, char **argv)
 	};
 	struct output out;
 	size_t count;
-	int status;
+	enum exit_status status;
 	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
 	if (output_open(&out, "-", 0) != EXIT_OK)
 		return EXIT_FAULT;
 	status = EXIT_OK;
 	for (size_t i = 0; i < count; i++) {
-		int shown = show(&out, argv[i], &read, json, &command);
+		enum exit_status shown = show(&out, argv[i], &read, json, &command);
 		status = shown > status ? shown : status;
 	}
-	int closed = output_close(&out);
+	const enum exit_status closed = output_close(&out);
 	return closed > status ? closed : status;
 }

@@ -514,7 +514,8 @@ static size_t find_open_max(const struct merge_options *o)
 	return free_ones / each < 2 ? 2 : free_ones / each;
 }
 
-static int take_operand(struct merge_command *m, struct merge_operand *in, const char *path)
+static enum exit_status take_operand(struct merge_command *m, struct merge_operand *in,
+				     const char *path)
 {
 	const struct merge_options *o = m->options;
 	struct stat st;
@@ -537,13 +538,13 @@ static int take_operand(struct merge_command *m, struct merge_operand *in, const
 	return EXIT_OK;
 }
 
-static int refuse_files(const struct merge_command *m, char *const *paths)
+static enum exit_status refuse_files(const struct merge_command *m, char *const *paths)
 {
 	struct same_file_set files = {.command = m->options->command};
 	same_file_add(&files, ROLE_OUTPUT, m->options->write.path);
 	for (size_t i = 0; i < m->count; i++)
 		same_file_add(&files, ROLE_INPUT, paths[i]);
-	const int status = same_file_check(&files);
+	const enum exit_status status = same_file_check(&files);
 	same_file_free(&files);
 	return status;
 }
@@ -560,7 +561,7 @@ static int by_identity(const void *left, const void *right)
 }
 
 /* A file under two names, or named twice, is probably a mistake. */
-static int warn_of_same(const struct merge_command *m)
+static enum exit_status warn_of_same(const struct merge_command *m)
 {
 	if (m->count < 2)
 		return EXIT_OK;
@@ -580,7 +581,7 @@ static int warn_of_same(const struct merge_command *m)
 	return EXIT_OK;
 }
 
-static int take_operands(struct merge_command *m, char *const *paths)
+static enum exit_status take_operands(struct merge_command *m, char *const *paths)
 {
 	size_t standard = 0;
 	bool piped = false;
@@ -588,7 +589,7 @@ static int take_operands(struct merge_command *m, char *const *paths)
 	if (refused != EXIT_OK)
 		return refused;
 	for (size_t i = 0; i < m->count; i++) {
-		int status = take_operand(m, &m->inputs[i], paths[i]);
+		enum exit_status status = take_operand(m, &m->inputs[i], paths[i]);
 		if (status != EXIT_OK)
 			return status;
 		standard += strcmp(paths[i], "-") == 0;
@@ -614,13 +615,13 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-static int report_write(struct merge_command *m)
+static enum exit_status report_write(struct merge_command *m)
 {
 	progress_clear(&m->progress);
 	return trace_out_error(m->writer, &m->options->write);
 }
 
-static int begin_writing(struct merge_command *m)
+static enum exit_status begin_writing(struct merge_command *m)
 {
 	const struct merge_options *o = m->options;
 	struct trace_out_options write = o->write;
@@ -633,13 +634,14 @@ static int begin_writing(struct merge_command *m)
 	m->writer = iot_writer_new();
 	if (m->writer == NULL)
 		return message_no_memory();
-	const int status = trace_out_open(m->writer, &write, o->command);
+	const enum exit_status status = trace_out_open(m->writer, &write, o->command);
 	m->rounding = trace_out_rounding(m->writer, o->verbose && !o->read.quiet);
 	return status;
 }
 
 /* Reports why the stream of all events failed. */
-static int report_failure(struct merge_command *m, const struct iot_stream *s, int status)
+static enum exit_status report_failure(struct merge_command *m, const struct iot_stream *s,
+				       int status)
 {
 	progress_clear(&m->progress);
 	if (m->refused)
@@ -652,7 +654,7 @@ static int report_failure(struct merge_command *m, const struct iot_stream *s, i
 	return EXIT_FAULT;
 }
 
-static int write_batch(struct merge_command *m, const struct iot_batch *b)
+static enum exit_status write_batch(struct merge_command *m, const struct iot_batch *b)
 {
 	if (iot_writer_events(m->writer, b->events, b->count) != IOT_OK)
 		return report_write(m);
@@ -661,9 +663,11 @@ static int write_batch(struct merge_command *m, const struct iot_batch *b)
 	return EXIT_OK;
 }
 
-static int write_events(struct merge_command *m, struct iot_stream *s, struct iot_batch *b)
+static enum exit_status write_events(struct merge_command *m, struct iot_stream *s,
+				     struct iot_batch *b)
 {
-	int status = EXIT_OK, got = 1;
+	enum exit_status status = EXIT_OK;
+	int got = 1;
 	while (status == EXIT_OK && (got = iot_stream_next(s, b)) > 0) {
 		report_ends(m);
 		status = signals_pending() != 0 ? EXIT_FAULT : write_batch(m, b);
@@ -672,7 +676,7 @@ static int write_events(struct merge_command *m, struct iot_stream *s, struct io
 	return got < 0 ? report_failure(m, s, got) : status;
 }
 
-static int finish_writing(struct merge_command *m)
+static enum exit_status finish_writing(struct merge_command *m)
 {
 	progress_clear(&m->progress);
 	if (trace_out_close(m->writer) != IOT_OK)
@@ -717,13 +721,13 @@ static struct iot_stream *merged_stream(struct merge_command *m)
 	return s;
 }
 
-static int merge_inputs(struct merge_command *m, struct iot_batch *b)
+static enum exit_status merge_inputs(struct merge_command *m, struct iot_batch *b)
 {
 	struct iot_stream *s = merged_stream(m);
 	const int got = s != NULL ? iot_stream_next(s, b) : IOT_ENOMEM;
-	int status = s == NULL ? message_no_memory()
-		     : got < 0 ? report_failure(m, s, got)
-			       : EXIT_OK;
+	enum exit_status status = s == NULL ? message_no_memory()
+				  : got < 0 ? report_failure(m, s, got)
+					    : EXIT_OK;
 	m->opening = false;
 	if (status == EXIT_OK)
 		status = begin_writing(m);
@@ -740,7 +744,8 @@ static int merge_inputs(struct merge_command *m, struct iot_batch *b)
 	return status;
 }
 
-static int merge_traces(const struct merge_options *o, char *const *paths, size_t count)
+static enum exit_status merge_traces(const struct merge_options *o, char *const *paths,
+				     size_t count)
 {
 	struct merge_command m = {.options = o,
 				  .count = count,
@@ -750,9 +755,9 @@ static int merge_traces(const struct merge_options *o, char *const *paths, size_
 				  .end = calloc(count, sizeof(*m.end))};
 	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
 	progress_begin(&m.progress, o->read.progress, o->read.quiet, o->write.path);
-	int status = m.inputs != NULL && m.paths != NULL && m.end != NULL && b != NULL
-			 ? take_operands(&m, paths)
-			 : message_no_memory();
+	enum exit_status status = m.inputs != NULL && m.paths != NULL && m.end != NULL && b != NULL
+				      ? take_operands(&m, paths)
+				      : message_no_memory();
 	m.open_max = find_open_max(o);
 	if (status == EXIT_OK)
 		status = merge_inputs(&m, b);
@@ -767,14 +772,14 @@ static int merge_traces(const struct merge_options *o, char *const *paths, size_
 	return status;
 }
 
-static int work(struct merge_options *o, char **argv, size_t count)
+static enum exit_status work(struct merge_options *o, char **argv, size_t count)
 {
 	if (o->keep_ids && o->join_paths)
 		return options_wrong(o->command, "--keep-ids and --join-paths exclude each other");
 	return merge_traces(o, argv, count);
 }
 
-int cmd_merge(int argc, char **argv)
+enum exit_status cmd_merge(int argc, char **argv)
 {
 	struct merge_options o = {.read = TRACE_IN_OPTIONS_INIT,
 				  .write = TRACE_OUT_OPTIONS_INIT,
@@ -811,7 +816,7 @@ int cmd_merge(int argc, char **argv)
 	    .operands_min = 1,
 	};
 	size_t count;
-	int status;
+	enum exit_status status;
 	o.command = &command;
 	if (options_parse(&command, argc, argv, &count, &status))
 		status = work(&o, argv, count);

@@ -27,13 +27,13 @@ static uint64_t fact(const struct procstat_job *j, enum iot_collector_fact which
 	return iot_collector_fact(j->collector, which);
 }
 
-static int fault(const struct procstat_job *j)
+static enum exit_status fault(const struct procstat_job *j)
 {
 	message_print("%s", iot_collector_error(j->collector));
 	return EXIT_FAULT;
 }
 
-static int open_output(struct procstat_job *j)
+static enum exit_status open_output(struct procstat_job *j)
 {
 	const bool standard = strcmp(j->out, "-") == 0;
 	if (standard && isatty(STDOUT_FILENO))
@@ -68,14 +68,14 @@ static void report(const struct procstat_job *j)
 		message_print("warning: %" PRIu64 " packets came twice", duplicates);
 }
 
-static int add(const struct procstat_job *j, const char *path)
+static enum exit_status add(const struct procstat_job *j, const char *path)
 {
 	if (strcmp(path, "-") == 0)
 		return iot_collector_add_fd(j->collector, STDIN_FILENO, "standard input");
 	return iot_collector_add(j->collector, path, j->keep);
 }
 
-static int collect(struct procstat_job *j, char **paths, size_t count)
+static enum exit_status collect(struct procstat_job *j, char **paths, size_t count)
 {
 	sigset_t blocked, waiting;
 	int status = IOT_OK;
@@ -97,7 +97,7 @@ static int collect(struct procstat_job *j, char **paths, size_t count)
 	return status == IOT_OK ? EXIT_OK : fault(j);
 }
 
-static int check(const struct procstat_job *j, char **paths, size_t count)
+static enum exit_status check(const struct procstat_job *j, char **paths, size_t count)
 {
 	if (count > IOT_COLLECTOR_PIPES_MAX)
 		return options_wrong(j->command, "more than %d pipes", IOT_COLLECTOR_PIPES_MAX);
@@ -110,12 +110,12 @@ static int check(const struct procstat_job *j, char **paths, size_t count)
 	same_file_add(&files, ROLE_OUTPUT, j->out);
 	for (size_t i = 0; i < count; i++)
 		same_file_add(&files, ROLE_INPUT, paths[i]);
-	const int status = same_file_check(&files);
+	const enum exit_status status = same_file_check(&files);
 	same_file_free(&files);
 	return status;
 }
 
-int cmd_procstat(int argc, char **argv)
+enum exit_status cmd_procstat(int argc, char **argv)
 {
 	struct procstat_job j = {.out = "-"};
 	const struct option options[] = {
@@ -140,7 +140,7 @@ int cmd_procstat(int argc, char **argv)
 	    .operands_min = 1,
 	};
 	size_t count;
-	int status;
+	enum exit_status status;
 	j.command = &command;
 	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;

@@ -40,9 +40,9 @@ struct reorder {
 	struct iot_writer *writer;
 	struct iot_sort_report sort;
 	bool live, piped;
-	bool opened;   /* the writer is open, or open_status says why not */
-	int open_exit; /* exit status */
-	bool kept;     /* the output is complete */
+	bool opened; /* the writer is open, or open_status says why not */
+	enum exit_status open_exit;
+	bool kept; /* the output is complete */
 };
 
 static const char notes[] =
@@ -131,7 +131,8 @@ static const struct converter *converter_of(const char *path)
 
 /* Packets */
 
-static int convert(struct reorder_job *j, const struct converter *converter, const char *path)
+static enum exit_status convert(struct reorder_job *j, const struct converter *converter,
+				const char *path)
 {
 	const struct convert_options options = {.command = &j->command,
 						.converter = converter,
@@ -208,7 +209,7 @@ static int write_events(struct reorder *r, struct iot_stream *s, struct iot_batc
 	return written;
 }
 
-static int finish(struct reorder *r)
+static enum exit_status finish(struct reorder *r)
 {
 	/* Out of memory is not an error of the trace: the output is discarded. */
 	if (r->in.status == IOT_ENOMEM || signals_pending() != 0)
@@ -223,7 +224,7 @@ static int finish(struct reorder *r)
 }
 
 /* Messages are printed when no other thread is running. */
-static int sort_trace(struct reorder *r)
+static enum exit_status sort_trace(struct reorder *r)
 {
 	char error[1024] = "out of memory";
 	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
@@ -282,14 +283,14 @@ static void report(const struct reorder *r, const char *path)
 	json_close(json, '}');
 }
 
-static int reorder(struct reorder_job *j, const char *path)
+static enum exit_status reorder(struct reorder_job *j, const char *path)
 {
 	struct reorder r = {.job = j,
 			    .write = j->write,
 			    .live = j->window_ns != NOT_GIVEN,
 			    .piped = piped_detect(path)};
 	trace_in_catch_signals(path, &j->read, j->write.path);
-	int status = trace_in_open(&r.in, path, &j->read, &j->command);
+	enum exit_status status = trace_in_open(&r.in, path, &j->read, &j->command);
 	if (status == EXIT_OK)
 		status = sort_trace(&r);
 	if (report_file_is_due(status))
@@ -302,17 +303,17 @@ static int reorder(struct reorder_job *j, const char *path)
 
 /* Run */
 
-static int with_report(struct reorder_job *j, const char *path)
+static enum exit_status with_report(struct reorder_job *j, const char *path)
 {
 	const struct converter *converter = converter_of(path);
-	int status = report_file_open(&j->report);
+	enum exit_status status = report_file_open(&j->report);
 	if (status != EXIT_OK)
 		return status;
 	status = converter != NULL ? convert(j, converter, path) : reorder(j, path);
 	return report_file_close(&j->report, status);
 }
 
-static int work(struct reorder_job *j, const char *path)
+static enum exit_status work(struct reorder_job *j, const char *path)
 {
 	struct same_file_set *files = &j->files;
 	files->command = &j->command;
@@ -321,7 +322,7 @@ static int work(struct reorder_job *j, const char *path)
 	same_file_add(files, ROLE_OUTPUT, j->write.path);
 	if (j->report.path != NULL)
 		same_file_add(files, ROLE_REPORT, j->report.path);
-	const int status = same_file_check(files);
+	const enum exit_status status = same_file_check(files);
 	if (status != EXIT_OK)
 		return status;
 	j->report.no_fsync = j->write.no_fsync;
@@ -330,7 +331,7 @@ static int work(struct reorder_job *j, const char *path)
 	return with_report(j, open_fifo(path));
 }
 
-int cmd_reorder(int argc, char **argv)
+enum exit_status cmd_reorder(int argc, char **argv)
 {
 	struct reorder_job j = {.read = TRACE_IN_OPTIONS_INIT,
 				.write = TRACE_OUT_OPTIONS_INIT,
@@ -367,7 +368,7 @@ int cmd_reorder(int argc, char **argv)
 	    .operands_max = 1,
 	};
 	j.read.verified = true;
-	int status;
+	enum exit_status status;
 	if (options_parse(&j.command, argc, argv, &count, &status))
 		status = work(&j, count > 0 ? argv[0] : "-");
 	same_file_free(&j.files);

@@ -353,13 +353,13 @@ static bool look_at_head(struct slice_run *r, size_t n, bool *failed)
 /* Times */
 
 /* Start of the last record, from a separate reader: damage there may not matter. */
-static int find_last(struct slice_run *r)
+static enum exit_status find_last(struct slice_run *r)
 {
 	struct trace_in_options o = r->read;
 	struct trace_in in;
 	o.recover = o.quiet = true;
 	o.progress = PROGRESS_NEVER;
-	int status = trace_in_open(&in, r->path, &o, r->command);
+	enum exit_status status = trace_in_open(&in, r->path, &o, r->command);
 	if (status == EXIT_OK) {
 		const int sought = iot_reader_seek(in.reader, IOT_SEEK_TIME_NS, UINT64_MAX);
 		r->span.last_ns = (int64_t)iot_reader_fact(in.reader, IOT_FACT_LAST_NS);
@@ -372,7 +372,7 @@ static int find_last(struct slice_run *r)
 	return status;
 }
 
-static int resolve(struct slice_run *r)
+static enum exit_status resolve(struct slice_run *r)
 {
 	struct iot_slice_options *s = &r->slice;
 	const bool share = r->from.kind == TIME_SHARE || r->to.kind == TIME_SHARE;
@@ -523,12 +523,12 @@ static struct iot_stream *new_pipeline(struct slice_run *r)
 	return iot_stream_count_rounding(s, &r->rounding);
 }
 
-static int copy(struct slice_run *r)
+static enum exit_status copy(struct slice_run *r)
 {
 	struct iot_stream *s = new_pipeline(r);
-	int status = s != NULL ? iot_stream_write(s, r->writer) : IOT_ENOMEM;
+	const int written = s != NULL ? iot_stream_write(s, r->writer) : IOT_ENOMEM;
 	iot_stream_free(s);
-	status = trace_in_finish(&r->in, r->writer, &r->write, status);
+	const enum exit_status status = trace_in_finish(&r->in, r->writer, &r->write, written);
 	if (iot_writer_fact(r->writer, IOT_FACT_COMPLETE) != 0) {
 		const bool empty = iot_writer_fact(r->writer, IOT_FACT_RECORDS) == 0;
 		if (empty && r->in.status == IOT_OK && !r->read.quiet)
@@ -542,7 +542,7 @@ static int copy(struct slice_run *r)
 	return EXIT_FAULT;
 }
 
-static int slice(struct slice_run *r)
+static enum exit_status slice(struct slice_run *r)
 {
 	bool failed = false;
 	size_t n = trace_in_events(&r->in, r->ev, TRACE_IN_BATCH);
@@ -554,7 +554,7 @@ static int slice(struct slice_run *r)
 	}
 	if (failed)
 		return message_no_memory();
-	int status = trace_in_exit(&r->in);
+	enum exit_status status = trace_in_exit(&r->in);
 	if (n == 0 && status != EXIT_OK)
 		return status;
 	status = resolve(r);
@@ -569,11 +569,12 @@ static int slice(struct slice_run *r)
 	return status == EXIT_OK ? copy(r) : status;
 }
 
-static int run(struct slice_run *r, const struct command_spec *command, const char *path)
+static enum exit_status run(struct slice_run *r, const struct command_spec *command,
+			    const char *path)
 {
 	r->command = command;
 	r->path = path;
-	int status = same_file_check_two(r->command, r->write.path, r->path);
+	enum exit_status status = same_file_check_two(r->command, r->write.path, r->path);
 	if (status != EXIT_OK)
 		return status;
 	r->write.framed = !r->write.bare;
@@ -657,7 +658,7 @@ static const char *take_file(const struct option *opt, const char *value)
 	return select_list(opt->target, IOT_SELECT_PATHS, value);
 }
 
-static int parse_and_run(struct slice_run *r, int argc, char **argv)
+static enum exit_status parse_and_run(struct slice_run *r, int argc, char **argv)
 {
 	const struct option options[] = {
 	    CALL("from", "T", &r->from, "from time T on", take_time),
@@ -694,13 +695,13 @@ static int parse_and_run(struct slice_run *r, int argc, char **argv)
 	    .operands_max = 1,
 	};
 	size_t count;
-	int status;
+	enum exit_status status;
 	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
 	return run(r, &command, count > 0 ? argv[0] : "-");
 }
 
-int cmd_slice(int argc, char **argv)
+enum exit_status cmd_slice(int argc, char **argv)
 {
 	struct slice_run *r = calloc(1, sizeof *r);
 	if (r == NULL)
@@ -712,7 +713,7 @@ int cmd_slice(int argc, char **argv)
 	r->slice.to_ns = INT64_MAX;
 	r->slice.every = 1;
 	r->selection = iot_selection_new();
-	const int status =
+	const enum exit_status status =
 	    r->selection != NULL ? parse_and_run(r, argc, argv) : message_no_memory();
 	iot_selection_free(r->selection);
 	survey_free(&r->survey);

@@ -452,7 +452,8 @@ static void count(struct stat_run *s)
 		warn(s);
 }
 
-static int run(struct stat_run *s, const char *path, const struct command_spec *command)
+static enum exit_status run(struct stat_run *s, const char *path,
+			    const struct command_spec *command)
 {
 	int status = EXIT_OK;
 	s->options = (struct iot_stats_options){.size = sizeof s->options,
@@ -511,7 +512,7 @@ static const char examples[] =
     "  iotrace stat --tsv t.iot.zst | cut -f 7,8,14      bytes read and written, path\n"
     "  iotrace stat --json t.iot.zst | jq '.total.reads'\n";
 
-int cmd_stat(int argc, char **argv)
+enum exit_status cmd_stat(int argc, char **argv)
 {
 	struct stat_run s = {.read = TRACE_IN_COUNTED_INIT, .by = IOT_STATS_BY_OBJECT};
 	const struct option options[] = {
@@ -536,7 +537,7 @@ int cmd_stat(int argc, char **argv)
 	    .operands_max = 1,
 	};
 	size_t count_operands;
-	int status;
+	enum exit_status status;
 	if (!options_parse(&command, argc, argv, &count_operands, &status))
 		return status;
 	if (s.json && s.tsv)

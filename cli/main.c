@@ -20,7 +20,7 @@
 
 struct command_entry {
 	const char *name;
-	int (*fn)(int argc, char **argv);
+	enum exit_status (*fn)(int argc, char **argv);
 	const char *group, *summary;
 };
 
@@ -75,7 +75,7 @@ static void print_help(void)
 	       "  iotrace cat --format=csv app.iot.zst         feed another tool\n");
 }
 
-static int usage(const char *what, const char *word)
+static enum exit_status usage(const char *what, const char *word)
 {
 	char shown[128];
 	fprintf(stderr, "iotrace: %s%s%s%s", what, word ? " '" : "",
@@ -123,7 +123,7 @@ static bool report_of_file(const char *word)
 	return true;
 }
 
-static int unknown(const char *word)
+static enum exit_status unknown(const char *word)
 {
 	const struct command_entry *best = NULL;
 	unsigned min = 64;
@@ -136,7 +136,7 @@ static int unknown(const char *word)
 	}
 	bool option = word[0] == '-';
 	const char *synonym = synonym_of(word);
-	int status = usage(option ? "unknown option" : "unknown command", word);
+	enum exit_status status = usage(option ? "unknown option" : "unknown command", word);
 	if (synonym != NULL)
 		fprintf(stderr, "; did you mean '%s'?", synonym);
 	else if (report_of_file(word))
@@ -153,20 +153,20 @@ static int unknown(const char *word)
 	return status;
 }
 
-static int version(int argc, char **argv)
+static enum exit_status version(int argc, char **argv)
 {
 	if (argc > 1) {
-		int status = usage("the version takes no argument:", argv[1]);
+		enum exit_status status = usage("the version takes no argument:", argv[1]);
 		fprintf(stderr, "\nTry 'iotrace --help'.\n");
 		return status;
 	}
 	return printf("iotrace %s\n", iot_version()) < 0;
 }
 
-static int help(int argc, char **argv)
+static enum exit_status help(int argc, char **argv)
 {
 	if (argc > 2) {
-		int status = usage("one command only, this is too much:", argv[2]);
+		enum exit_status status = usage("one command only, this is too much:", argv[2]);
 		fprintf(stderr, "\nTry 'iotrace --help'.\n");
 		return status;
 	}
@@ -181,10 +181,10 @@ static int help(int argc, char **argv)
 	return e->fn(2, words);
 }
 
-static int run(int argc, char **argv)
+static enum exit_status run(int argc, char **argv)
 {
 	if (argc < 1) {
-		int status = usage("name a command", NULL);
+		enum exit_status status = usage("name a command", NULL);
 		fprintf(stderr, "\nTry 'iotrace --help'.\n");
 		return status;
 	}

@@ -13,7 +13,7 @@ enum { WORDS = COMMAND_WORDS - 1, TEXT = 2048 };
 static int parse(int argc, char **argv)
 {
 	struct values v = {.text = "", .number = 2};
-	int status;
+	enum exit_status status;
 	const bool parsed = parse_words(&v, argc, argv, &status);
 	FUZZ_CHECK(v.number >= 2 && v.number <= 100 && v.choice >= 0 && v.choice < 3 &&
 		   v.text != NULL);

@@ -187,6 +187,7 @@ enum foreign_file foreign_file_report(const char *path)
 	char sentence[SENTENCE_SIZE];
 	const enum foreign_file found = foreign_file_look(path, sentence, sizeof sentence);
 	if (found != FOREIGN_NOT)
-		(void)message_error(strcmp(path, "-") == 0 ? "standard input" : path, sentence);
+		message_print_about(strcmp(path, "-") == 0 ? "standard input" : path, "%s",
+				    sentence);
 	return found;
 }

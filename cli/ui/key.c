@@ -18,7 +18,7 @@
 
 static bool refuse(const char *path, const char *what)
 {
-	(void)message_error(path, what);
+	message_print_about(path, "%s", what);
 	return false;
 }
 

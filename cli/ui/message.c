@@ -30,13 +30,13 @@ void message_print_about(const char *path, const char *format, ...)
 	message_print("%s: %s", escape_text(name, sizeof name, path, strlen(path)), text);
 }
 
-int message_error(const char *path, const char *what)
+enum exit_status message_error(const char *path, const char *what)
 {
 	message_print_about(path, "%s", what);
 	return EXIT_FAULT;
 }
 
-int message_no_memory(void)
+enum exit_status message_no_memory(void)
 {
 	message_print("out of memory");
 	return EXIT_FAULT;

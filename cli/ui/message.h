@@ -12,9 +12,12 @@ void message_print(const char *format, ...) __attribute__((format(printf, 1, 2))
 /* "PATH: text"; escapes the path. */
 void message_print_about(const char *path, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* "PATH: what". Returns EXIT_FAULT, as does the next one. */
-int message_error(const char *path, const char *what);
-int message_no_memory(void);
+/*
+ * Both print a message that ends a command, and return EXIT_FAULT: return message_error(...). Use
+ * message_print_about if the command goes on.
+ */
+enum exit_status message_error(const char *path, const char *what);
+enum exit_status message_no_memory(void);
 
 /* "at least 4", or "not known": the value of "records lost"; returns text. */
 const char *message_lost(char *text, size_t capacity, uint64_t records);

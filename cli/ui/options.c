@@ -2,6 +2,7 @@
 /* Arrays of options: parsed, and printed as help. */
 #include "options.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,7 +106,7 @@ static void print_synopsis(const struct command_spec *cmd)
 	}
 }
 
-int options_help(const struct command_spec *cmd)
+enum exit_status options_help(const struct command_spec *cmd)
 {
 	print_synopsis(cmd);
 	printf("\n%s.\n", cmd->summary);
@@ -122,7 +123,7 @@ int options_help(const struct command_spec *cmd)
 	return EXIT_OK;
 }
 
-int options_wrong(const struct command_spec *cmd, const char *format, ...)
+enum exit_status options_wrong(const struct command_spec *cmd, const char *format, ...)
 {
 	char text[2048];
 	va_list args;
@@ -230,13 +231,20 @@ static bool nearest_choice(const struct option *opt, const char *word, char *tex
 	return best <= 1 || (strlen(word) >= 6 && options_is_near(best, word));
 }
 
-enum { HELP = -1 }; /* in place of an exit status: --help was given */
+/* The arguments that follow, ending in NULL. */
+struct words {
+	char **next;
+	bool help; /* --help was among the preceding ones */
+};
 
-static int set_option(const struct command_spec *cmd, const struct option *opt, const char *value)
+static enum exit_status set_option(const struct command_spec *cmd, struct words *words,
+				   const struct option *opt, const char *value)
 {
 	char shown[SHOWN_MAX], text[96];
-	if (opt == &help_option)
-		return HELP;
+	if (opt == &help_option) {
+		words->help = true;
+		return EXIT_OK;
+	}
 	const char *expected = take_value(opt, value ? value : "", text, sizeof text);
 	if (!expected)
 		return EXIT_OK;
@@ -323,15 +331,15 @@ static bool chooses_part(const char *name)
 	return false;
 }
 
-static int unknown_part(const struct command_spec *cmd, const char *shown)
+static enum exit_status unknown_part(const struct command_spec *cmd, const char *shown)
 {
 	return options_wrong(cmd, "unknown option --%s; 'iotrace slice' takes a part of a trace",
 			     shown);
 }
 
 /* next: the following argument. */
-static int unknown_long(const struct command_spec *cmd, const char *name, size_t n,
-			const char *next)
+static enum exit_status unknown_long(const struct command_spec *cmd, const char *name, size_t n,
+				     const char *next)
 {
 	const bool with_value = name[n] == '=';
 	const char *value = with_value ? name + n + 1 : next;
@@ -365,7 +373,8 @@ static bool suggest_initial(const struct command_spec *cmd, char letter, char *t
 }
 
 /* Suggests --json for -f json, and --format=jsonl for -j. */
-static int unknown_letter(const struct command_spec *cmd, const char *letters, const char *next)
+static enum exit_status unknown_letter(const struct command_spec *cmd, const char *letters,
+				       const char *next)
 {
 	char shown[8], meant[2 * WORD_MAX + 8];
 	escape_text(shown, sizeof shown, letters, 1);
@@ -376,45 +385,49 @@ static int unknown_letter(const struct command_spec *cmd, const char *letters, c
 	return options_wrong(cmd, "unknown option -%s", shown);
 }
 
-/* "--NAME", "--NAME=VALUE" or "--NAME VALUE"; *next is the following argument, consumed if used. */
-static int parse_long(const struct command_spec *cmd, const char *name, char ***next)
+/* "--NAME", "--NAME=VALUE" or "--NAME VALUE", whose VALUE is consumed. */
+static enum exit_status parse_long(const struct command_spec *cmd, const char *name,
+				   struct words *words)
 {
 	size_t n = strcspn(name, "=");
 	const char *value = name[n] ? name + n + 1 : NULL;
 	const struct option *opt = find_long(cmd, name, n);
 	if (!opt)
-		return unknown_long(cmd, name, n, **next);
+		return unknown_long(cmd, name, n, *words->next);
 	if (!opt->argument && value)
 		return options_wrong(cmd, "--%s takes no value", opt->name);
-	if (opt->argument && !value && **next)
-		value = *(*next)++;
+	if (opt->argument && !value && *words->next != NULL)
+		value = *words->next++;
 	if (opt->argument && !value)
 		return options_wrong(cmd, "--%s needs a value: %s", opt->name, opt->argument);
-	return set_option(cmd, opt, value);
+	return set_option(cmd, words, opt, value);
 }
 
 /* "-abcVALUE": flags, the last of them perhaps with a value, here or in the next word. */
-static int parse_letters(const struct command_spec *cmd, const char *letters, char ***next)
+static enum exit_status parse_letters(const struct command_spec *cmd, const char *letters,
+				      struct words *words)
 {
 	for (; *letters; letters++) {
 		const struct option *opt = find_letter(cmd, *letters);
 		if (!opt)
-			return unknown_letter(cmd, letters, **next);
+			return unknown_letter(cmd, letters, *words->next);
 		const char *value = NULL;
 		if (opt->argument) {
-			value = letters[1] ? letters + 1 : **next ? *(*next)++ : NULL;
+			value = letters[1]             ? letters + 1
+				: *words->next != NULL ? *words->next++
+						       : NULL;
 			if (!value)
 				return options_wrong(cmd, "-%c needs a value: %s", opt->letter,
 						     opt->argument);
 		}
-		int status = set_option(cmd, opt, value);
-		if (status != EXIT_OK || value)
+		const enum exit_status status = set_option(cmd, words, opt, value);
+		if (status != EXIT_OK || value || words->help)
 			return status;
 	}
 	return EXIT_OK;
 }
 
-static int check_operands(const struct command_spec *cmd, char **argv, size_t count)
+static enum exit_status check_operands(const struct command_spec *cmd, char **argv, size_t count)
 {
 	char shown[SHOWN_MAX];
 	if (count < cmd->operands_min)
@@ -426,34 +439,36 @@ static int check_operands(const struct command_spec *cmd, char **argv, size_t co
 			     escape_text(shown, sizeof shown, extra, strlen(extra)));
 }
 
-static int parse_words(const struct command_spec *cmd, int argc, char **argv, size_t *count)
+static enum exit_status parse_words(const struct command_spec *cmd, struct words *words,
+				    char **argv, size_t *count)
 {
-	char **next = argv + 1;
+	enum exit_status status = EXIT_OK;
 	bool options = true;
-	int status = EXIT_OK;
 	*count = 0;
-	/* argv ends in NULL, which is how parse_long and parse_letters see the end. */
-	while (next < argv + argc && *next) {
-		char *word = *next++;
+	while (status == EXIT_OK && !words->help && *words->next != NULL) {
+		char *word = *words->next++;
 		if (!options || word[0] != '-' || word[1] == '\0')
 			argv[(*count)++] = word;
 		else if (strcmp(word, "--") == 0)
 			options = false;
 		else if (word[1] == '-')
-			status = parse_long(cmd, word + 2, &next);
+			status = parse_long(cmd, word + 2, words);
 		else
-			status = parse_letters(cmd, word + 1, &next);
-		if (status != EXIT_OK)
-			return status;
+			status = parse_letters(cmd, word + 1, words);
 	}
-	return check_operands(cmd, argv, *count);
+	return status;
 }
 
 bool options_parse(const struct command_spec *cmd, int argc, char **argv, size_t *count,
-		   int *status)
+		   enum exit_status *status)
 {
-	*status = parse_words(cmd, argc, argv, count);
-	if (*status != HELP)
+	struct words words = {.next = argv + 1};
+	assert(argv[argc] == NULL);
+	(void)argc;
+	*status = parse_words(cmd, &words, argv, count);
+	if (*status == EXIT_OK && !words.help)
+		*status = check_operands(cmd, argv, *count);
+	if (*status != EXIT_OK || !words.help)
 		return *status == EXIT_OK;
 	*status = options_help(cmd);
 	return false;

@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/cmd.h"
+
 struct option;
 
 /* For OPTION_CALL: value is "" if argument is NULL. Returns NULL, or the expected value. */
@@ -85,14 +87,14 @@ struct command_spec {
  * the command ends here: the help was printed, or a usage error was reported.
  */
 bool options_parse(const struct command_spec *cmd, int argc, char **argv, size_t *count,
-		   int *status);
+		   enum exit_status *status);
 
 /* Prints two lines to stderr: the error, and where the help is. Returns EXIT_USAGE. */
-int options_wrong(const struct command_spec *cmd, const char *format, ...)
+enum exit_status options_wrong(const struct command_spec *cmd, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Prints the complete help to stdout; returns the exit status. */
-int options_help(const struct command_spec *cmd);
+enum exit_status options_help(const struct command_spec *cmd);
 
 /* For "did you mean": the number of single-character edits from a to b; 1 if b begins with a. */
 unsigned options_edit_distance(const char *a, const char *b);

@@ -30,7 +30,7 @@ enum iot_compression output_compression(const char *path)
 						 : IOT_PLAIN;
 }
 
-int output_open(struct output *o, const char *path, unsigned how)
+enum exit_status output_open(struct output *o, const char *path, unsigned how)
 {
 	memset(o, 0, sizeof *o);
 	o->standard = strcmp(path, "-") == 0;
@@ -94,7 +94,7 @@ void output_abandon(struct output *o)
 	memset(o, 0, sizeof *o);
 }
 
-int output_close(struct output *o)
+enum exit_status output_close(struct output *o)
 {
 	if (o->status == IOT_OK)
 		output_spill(o);

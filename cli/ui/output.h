@@ -27,9 +27,9 @@ struct output {
  * path "-" is stdout; .gz and .zst compress. how: bits of lib/base/atomic_file.h. Returns EXIT_OK,
  * or EXIT_FAULT after a message.
  */
-int output_open(struct output *o, const char *path, unsigned how);
+enum exit_status output_open(struct output *o, const char *path, unsigned how);
 /* Writes the last bytes; reports an error, if any (not a closed pipe). Returns the exit status. */
-int output_close(struct output *o);
+enum exit_status output_close(struct output *o);
 /* Discards the output; a file at the final path is left unchanged. */
 void output_abandon(struct output *o);
 /* Flushes the data written so far. */

@@ -168,8 +168,8 @@ static const char *show(char *shown, const struct file_used *u)
 	return shown;
 }
 
-static int refuse_same(const struct same_file_set *f, const struct file_used *a,
-		       const struct file_used *b)
+static enum exit_status refuse_same(const struct same_file_set *f, const struct file_used *a,
+				    const struct file_used *b)
 {
 	char first[SHOWN], second[SHOWN];
 	return options_wrong(f->command, "%s and %s are the same file", show(first, a),
@@ -179,7 +179,7 @@ static int refuse_same(const struct same_file_set *f, const struct file_used *a,
 /* Checks */
 
 /* Mixing two outputs makes neither readable, whatever standard output is. */
-static int check_standard_output(const struct same_file_set *f)
+static enum exit_status check_standard_output(const struct same_file_set *f)
 {
 	const struct file_used *first = NULL;
 	for (const struct file_used *u = f->used; u < f->used + f->count; u++) {
@@ -195,7 +195,7 @@ static int check_standard_output(const struct same_file_set *f)
 }
 
 /* The files are sorted by identity. */
-static int check_pairs(const struct same_file_set *f)
+static enum exit_status check_pairs(const struct same_file_set *f)
 {
 	const struct file_used *first = NULL, *second = NULL;
 	for (size_t i = 0; i + 1 < f->count; i++) {
@@ -224,7 +224,8 @@ static bool lies_in(char *real, const struct file_used *directory)
 }
 
 /* A directory is read with all its contents; an existing file in it would be replaced. */
-static int check_directory(const struct same_file_set *f, const struct file_used *directory)
+static enum exit_status check_directory(const struct same_file_set *f,
+					const struct file_used *directory)
 {
 	char real[PATH_MAX], file[SHOWN], input[SHOWN];
 	for (const struct file_used *u = f->used; u < f->used + f->count; u++) {
@@ -237,7 +238,7 @@ static int check_directory(const struct same_file_set *f, const struct file_used
 	return EXIT_OK;
 }
 
-int same_file_check(struct same_file_set *f)
+enum exit_status same_file_check(struct same_file_set *f)
 {
 	for (size_t i = 0; i < f->count && !f->failed; i++)
 		f->failed = !identify(&f->used[i]);
@@ -254,7 +255,7 @@ int same_file_check(struct same_file_set *f)
 	return status;
 }
 
-int same_file_check_member(const struct same_file_set *f, const char *path)
+enum exit_status same_file_check_member(const struct same_file_set *f, const char *path)
 {
 	/* The path of an input is not modified. */
 	struct file_used member = {.role = ROLE_INPUT, .path = (char *)(uintptr_t)path};
@@ -292,12 +293,13 @@ void same_file_free(struct same_file_set *f)
 	f->count = f->capacity = 0;
 }
 
-int same_file_check_two(const struct command_spec *cmd, const char *out, const char *in)
+enum exit_status same_file_check_two(const struct command_spec *cmd, const char *out,
+				     const char *in)
 {
 	struct same_file_set files = {.command = cmd};
 	same_file_add(&files, ROLE_INPUT, in);
 	same_file_add(&files, ROLE_OUTPUT, out);
-	const int status = same_file_check(&files);
+	const enum exit_status status = same_file_check(&files);
 	same_file_free(&files);
 	return status;
 }

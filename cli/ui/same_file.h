@@ -36,12 +36,13 @@ void same_file_add(struct same_file_set *f, enum role role, const char *path);
  * in a directory that is an input; a message names both. Examines the file system again on each
  * call.
  */
-int same_file_check(struct same_file_set *f);
+enum exit_status same_file_check(struct same_file_set *f);
 /* The same for a file that was found in an input, compared with every file that is not an input. */
-int same_file_check_member(const struct same_file_set *f, const char *path);
+enum exit_status same_file_check_member(const struct same_file_set *f, const char *path);
 void same_file_free(struct same_file_set *f);
 
 /* The complete check for one input and one output. */
-int same_file_check_two(const struct command_spec *cmd, const char *out, const char *in);
+enum exit_status same_file_check_two(const struct command_spec *cmd, const char *out,
+				     const char *in);
 
 #endif

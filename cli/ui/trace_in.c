@@ -62,7 +62,7 @@ static void report_unverified(const struct trace_in *in)
 			      in->path, records);
 }
 
-static int fail(struct trace_in *in, int status)
+static enum exit_status fail(struct trace_in *in, int status)
 {
 	progress_clear(&in->progress);
 	in->status = status;
@@ -85,7 +85,7 @@ static int open_piped(struct trace_in *in, const char *path, struct interrupt *i
 						strcmp(path, "-") == 0 ? "standard input" : path);
 	snprintf(why, sizeof why, "cannot be opened: %s", strerror(errno));
 	in->status = IOT_EIO;
-	(void)message_error(path, why);
+	message_print_about(path, "%s", why);
 	return IOT_EIO;
 }
 
@@ -130,8 +130,8 @@ void trace_in_catch_signals(const char *path, struct trace_in_options *o, const 
 	signals_catch(piped_detect(path) ? SIGNALS_PIPE : SIGNALS_FILES, out, o->quiet);
 }
 
-int trace_in_open(struct trace_in *in, const char *path, const struct trace_in_options *o,
-		  const struct command_spec *cmd)
+enum exit_status trace_in_open(struct trace_in *in, const char *path,
+			       const struct trace_in_options *o, const struct command_spec *cmd)
 {
 	memset(in, 0, sizeof *in);
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
@@ -251,7 +251,7 @@ bool trace_in_seekable(const struct trace_in *in)
 	return iot_reader_progress(in->reader, &done, &total) == IOT_OK && total > 0;
 }
 
-int trace_in_exit(const struct trace_in *in)
+enum exit_status trace_in_exit(const struct trace_in *in)
 {
 	if (in->status != IOT_OK || iot_reader_fact(in->reader, IOT_FACT_LOST) > 0)
 		return EXIT_FAULT;
@@ -302,8 +302,8 @@ int trace_in_mark_lost(const struct trace_in *in, struct iot_writer *w)
 	return status == IOT_OK ? iot_writer_events(w, &ev, 1) : status;
 }
 
-int trace_in_finish(struct trace_in *in, struct iot_writer *w, const struct trace_out_options *o,
-		    int status)
+enum exit_status trace_in_finish(struct trace_in *in, struct iot_writer *w,
+				 const struct trace_out_options *o, int status)
 {
 	/* Out of memory is not an error of the trace: the output is discarded. */
 	if (in->status == IOT_ENOMEM || signals_pending() != 0)
@@ -320,33 +320,36 @@ int trace_in_finish(struct trace_in *in, struct iot_writer *w, const struct trac
 	return status == IOT_OK ? trace_in_exit(in) : trace_out_error(w, o);
 }
 
-static int copy(struct trace_in *in, struct iot_stream *s, struct iot_batch *b,
-		struct iot_writer *w, const struct trace_out_options *options,
-		const struct command_spec *cmd)
+static enum exit_status copy(struct trace_in *in, struct iot_stream *s, struct iot_batch *b,
+			     struct iot_writer *w, const struct trace_out_options *options,
+			     const struct command_spec *cmd)
 {
 	struct trace_out_options o = *options;
 	/* The first events precede the properties of the framing. */
 	int got = iot_stream_next(s, b);
-	int status = got < 0 ? message_no_memory() : got == 0 ? trace_in_exit(in) : EXIT_OK;
+	enum exit_status status = got < 0    ? message_no_memory()
+				  : got == 0 ? trace_in_exit(in)
+					     : EXIT_OK;
 	if (status != EXIT_OK)
 		return status;
 	trace_in_keep_framing(in, &o);
 	status = trace_out_open(w, &o, cmd);
 	if (status != EXIT_OK)
 		return status;
-	for (; got > 0 && status == IOT_OK; got = iot_stream_next(s, b))
-		status = iot_writer_events(w, b->events, b->count);
-	status = trace_in_finish(in, w, &o, status == IOT_OK ? got : status);
+	int written = IOT_OK;
+	for (; got > 0 && written == IOT_OK; got = iot_stream_next(s, b))
+		written = iot_writer_events(w, b->events, b->count);
+	status = trace_in_finish(in, w, &o, written == IOT_OK ? got : written);
 	in->copied = iot_writer_fact(w, IOT_FACT_COMPLETE) != 0;
 	return status;
 }
 
-int trace_in_copy(struct trace_in *in, struct iot_stream *s, const struct trace_out_options *o,
-		  const struct command_spec *cmd)
+enum exit_status trace_in_copy(struct trace_in *in, struct iot_stream *s,
+			       const struct trace_out_options *o, const struct command_spec *cmd)
 {
 	struct iot_batch *b = iot_batch_new(TRACE_IN_BATCH);
 	struct iot_writer *w = iot_writer_new();
-	const int status =
+	const enum exit_status status =
 	    s != NULL && b != NULL && w != NULL ? copy(in, s, b, w, o, cmd) : message_no_memory();
 	iot_writer_free(w);
 	iot_batch_free(b);
@@ -366,6 +369,6 @@ int trace_in_descriptor(const char *path, struct stat *st)
 		 strerror(fine ? EISDIR : errno));
 	if (fd > STDIN_FILENO)
 		(void)close(fd);
-	(void)message_error(path, why);
+	message_print_about(path, "%s", why);
 	return -1;
 }

@@ -83,8 +83,8 @@ struct trace_in {
  */
 void trace_in_catch_signals(const char *path, struct trace_in_options *o, const char *out);
 /* Returns EXIT_OK, or the exit status of a command that ends here, after a message. */
-int trace_in_open(struct trace_in *in, const char *path, const struct trace_in_options *o,
-		  const struct command_spec *cmd);
+enum exit_status trace_in_open(struct trace_in *in, const char *path,
+			       const struct trace_in_options *o, const struct command_spec *cmd);
 /*
  * As iot_reader_events and _records, but returns 0 also on an error, which is reported and kept in
  * status.
@@ -101,7 +101,7 @@ bool trace_in_seek(struct trace_in *in, enum iot_seek what, uint64_t value);
 /* Whether IN can be seeked at any time. */
 bool trace_in_seekable(const struct trace_in *in);
 /* Returns EXIT_FAULT if the trace was damaged, truncated or unreadable. */
-int trace_in_exit(const struct trace_in *in);
+enum exit_status trace_in_exit(const struct trace_in *in);
 void trace_in_close(struct trace_in *in);
 
 /*
@@ -123,15 +123,15 @@ int trace_in_mark_lost(const struct trace_in *in, struct iot_writer *w);
  * Ends a trace made from IN; status is the result for its events. Reports errors; returns the exit
  * status.
  */
-int trace_in_finish(struct trace_in *in, struct iot_writer *w, const struct trace_out_options *o,
-		    int status);
+enum exit_status trace_in_finish(struct trace_in *in, struct iot_writer *w,
+				 const struct trace_out_options *o, int status);
 
 /*
  * Writes all events of a stream that begins with IN, in IN's framing, and frees the stream. NULL is
  * reported as out of memory. Reports errors; returns the exit status.
  */
-int trace_in_copy(struct trace_in *in, struct iot_stream *s, const struct trace_out_options *o,
-		  const struct command_spec *cmd);
+enum exit_status trace_in_copy(struct trace_in *in, struct iot_stream *s,
+			       const struct trace_out_options *o, const struct command_spec *cmd);
 
 /*
  * For callers that read a descriptor themselves: opens a trace, "-" is standard input; returns -1

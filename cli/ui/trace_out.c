@@ -34,7 +34,7 @@ static int apply(struct iot_writer *w, const struct trace_out_options *o,
 	return status;
 }
 
-int trace_out_check_suffix(const struct command_spec *cmd, const char *path)
+enum exit_status trace_out_check_suffix(const struct command_spec *cmd, const char *path)
 {
 	static const char *const others[] = {".xz", ".bz2", ".lz4", ".zstd", ".zip", ".Z"};
 	char shown[512];
@@ -45,13 +45,14 @@ int trace_out_check_suffix(const struct command_spec *cmd, const char *path)
 	return EXIT_OK;
 }
 
-int trace_out_open(struct iot_writer *w, const struct trace_out_options *o,
-		   const struct command_spec *cmd)
+enum exit_status trace_out_open(struct iot_writer *w, const struct trace_out_options *o,
+				const struct command_spec *cmd)
 {
 	enum iot_compression compression = o->compression >= 0
 					       ? (enum iot_compression)o->compression
 					       : output_compression(o->path);
-	const int status = o->compression >= 0 ? EXIT_OK : trace_out_check_suffix(cmd, o->path);
+	const enum exit_status status =
+	    o->compression >= 0 ? EXIT_OK : trace_out_check_suffix(cmd, o->path);
 	if (status != EXIT_OK)
 		return status;
 	if (o->bare && o->framed)
@@ -99,14 +100,14 @@ void trace_out_report_rounding(const struct iot_rounding *r)
 		    (uintmax_t)r->times, (uintmax_t)r->tick_ns, (uintmax_t)r->max_ns);
 }
 
-int trace_out_error(const struct iot_writer *w, const struct trace_out_options *o)
+enum exit_status trace_out_error(const struct iot_writer *w, const struct trace_out_options *o)
 {
 	if (strcmp(o->path, "-") != 0 || !output_is_unread())
 		message_print("%s", iot_writer_error(w));
 	return EXIT_FAULT;
 }
 
-int trace_out_make_directory(const char *path)
+enum exit_status trace_out_make_directory(const char *path)
 {
 	char why[128];
 	struct stat st;

@@ -62,10 +62,10 @@ enum { MEMORY_DEFAULT = 256 << 20 };
  * defaults. Rejects compressed data to a terminal. Returns EXIT_OK, or the exit status after a
  * message.
  */
-int trace_out_open(struct iot_writer *w, const struct trace_out_options *o,
-		   const struct command_spec *cmd);
+enum exit_status trace_out_open(struct iot_writer *w, const struct trace_out_options *o,
+				const struct command_spec *cmd);
 /* Returns EXIT_OK, or the exit status if the suffix promises an unsupported compression. */
-int trace_out_check_suffix(const struct command_spec *cmd, const char *path);
+enum exit_status trace_out_check_suffix(const struct command_spec *cmd, const char *path);
 /* Calls iot_writer_close, during which a signal does not end the process. */
 int trace_out_close(struct iot_writer *w);
 /* Records that a signal ended the input at the end of the output. */
@@ -76,11 +76,11 @@ void trace_out_report_cut(const char *path);
 struct iot_rounding trace_out_rounding(const struct iot_writer *w, bool wanted);
 void trace_out_report_rounding(const struct iot_rounding *r);
 /* Reports why a writer failed, unless its standard output is a closed pipe. */
-int trace_out_error(const struct iot_writer *w, const struct trace_out_options *o);
+enum exit_status trace_out_error(const struct iot_writer *w, const struct trace_out_options *o);
 
 /*
  * Creates the directory of --output-dir, unless it exists. Returns the exit status after a message.
  */
-int trace_out_make_directory(const char *path);
+enum exit_status trace_out_make_directory(const char *path);
 
 #endif

@@ -14,7 +14,8 @@ enum { WORDS_MAX = 8 };
 /* Parses "a b c", split at blanks; operands are left in words. */
 static int parse(struct values *v, const char *line, char *words[WORDS_MAX + 1], char copy[256])
 {
-	int n = 0, status;
+	int n = 0;
+	enum exit_status status;
 	snprintf(copy, 256, "test %s", line);
 	for (char *word = strtok(copy, " "); word && n < WORDS_MAX; word = strtok(NULL, " "))
 		words[n++] = word;

@@ -21,7 +21,7 @@ static inline const char *take_time(const struct option *opt, const char *value)
 	return trace_time_parse(value, opt->target);
 }
 
-static inline bool parse_words(struct values *v, int argc, char **argv, int *status)
+static inline bool parse_words(struct values *v, int argc, char **argv, enum exit_status *status)
 {
 	const struct option options[] = {
 	    OPTION(FLAG, 'v', "verbose", NULL, &v->verbose, "say more"),
