@@ -20,7 +20,7 @@ static int parse(struct values *v, const char *line, char *words[WORDS_MAX + 1],
 	for (char *word = strtok(copy, " "); word && n < WORDS_MAX; word = strtok(NULL, " "))
 		words[n++] = word;
 	words[n] = NULL;
-	return parse_words(v, n, words, &status) ? EXIT_OK : status;
+	return parse_words(v, n, words, &status) ? EXIT_OK : (int)status;
 }
 
 static struct values parsed(const char *line)
