@@ -63,7 +63,9 @@ static void digest(const struct iot_anonymizer *a, char kind, const unsigned cha
 {
 	const struct iot_text parts[] = {
 	    {&kind, 1}, {(const char *)before, before != NULL ? DIGEST_SIZE : 0}, name};
-	a->options.hash(a->options.context, parts, 3, out);
+	unsigned char made[DIGEST_SIZE]; /* out may be before */
+	a->options.hash(a->options.context, parts, 3, made);
+	memcpy(out, made, sizeof(made));
 }
 
 /* Capitals that form no words, so that pseudonyms and names are not confused. */
@@ -610,6 +612,7 @@ static void restart(struct iot_anonymizer *a)
 	a->comments = a->directives = a->keys = 0;
 	a->timed = false;
 	a->shift_ns = 0;
+	a->status = IOT_OK;
 }
 
 struct iot_stream *iot_stream_anonymize(struct iot_stream *upstream, struct iot_anonymizer *a)
