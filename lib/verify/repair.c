@@ -14,7 +14,8 @@
 #include "lib/base/array.h"
 #include "verify_internal.h"
 
-enum { LOST_SIZE = 256 }; /* bytes of a %lost */
+/* Bytes of a %lost; of its why=, which is three times as long if each byte is percent-encoded. */
+enum { LOST_SIZE = 512, WHY_SIZE = 140 };
 
 /* The text that the reader reads. */
 struct repaired_text {
@@ -244,7 +245,7 @@ static const struct interval *first_damage(const struct intervals *all, size_t f
 static int make_lost(struct iot_event *ev, char *memory, const struct interval *damage,
 		     uint64_t time_ns, uint64_t records)
 {
-	char why[160] = "missing";
+	char why[WHY_SIZE] = "missing";
 	struct iot_builder b;
 	if (damage != NULL)
 		snprintf(why, sizeof(why), "line %ju: %s", (uintmax_t)damage->why_line,
