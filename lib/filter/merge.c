@@ -15,7 +15,7 @@
 #include "options.h"
 
 enum {
-	HELD_ALL = 256 << 20, /* total bytes of held directives of all inputs */
+	HELD_ALL = 256 << 20, /* total bytes of held directives of all inputs; again of %trace */
 	HELD_MIN = 4 << 20,
 	NAME_MAX_SIZE = 32
 };
@@ -137,6 +137,8 @@ static int refill(struct merge *m, struct merge_stream *s)
 	while (s->at == s->end && !s->ended && status == IOT_OK)
 		status = s->run != NULL ? merge_run_fill(s) : merge_stream_fill(s, &m->error);
 	m->bytes_done += s->bytes_done - before;
+	if (status == IOT_OK && s->at == s->end)
+		status = s->failed;
 	if (status != IOT_OK)
 		return error_set(&m->error, status, "out of memory");
 	if (s->at == s->end && s->input != NULL && m->options.ended != NULL)
@@ -297,6 +299,7 @@ static bool has_head(const struct merge *m)
 static int open_inputs(struct merge *m)
 {
 	const size_t each = HELD_ALL / m->count;
+	bool sizes_known = true;
 	for (size_t i = 0; i < m->count; i++) {
 		struct merge_stream *s =
 		    merge_stream_new(m->upstream[i], each > HELD_MIN ? each : HELD_MIN);
@@ -307,7 +310,10 @@ static int open_inputs(struct merge *m)
 			return m->error.status;
 		m->bytes_done += s->bytes_done;
 		m->bytes_total += s->bytes_total;
+		sizes_known = sizes_known && s->bytes_total > 0;
 	}
+	if (!sizes_known)
+		m->bytes_total = 0;
 	if (merge_align(&m->align, m->inputs, m->count, &m->options, &m->error) != IOT_OK)
 		return m->error.status;
 	if (!merge_ids_init(&m->ids, m->inputs, m->count, m->options.keep_ids,
@@ -370,14 +376,14 @@ static int write_run(struct merge *m)
 	int status = IOT_OK;
 	b->count = 0;
 	const int got = m->streams.count > 0 ? select_events(m, b) : 0;
-	if (got < 0)
+	if (got < 0 && !error_in_input(got))
 		return got;
 	if (b->count > 0) {
 		status = merge_runs_append(&m->runs, b->events, m->from, b->count);
 		return status == IOT_OK ? 1 : status;
 	}
 	if (m->streams.count > 0)
-		status = merge_runs_end(&m->runs);
+		status = merge_runs_end(&m->runs, got);
 	free_streams(m);
 	const size_t left = m->count - m->grouped, max = (size_t)m->options.open_max;
 	const size_t n = left < max ? left : max;

@@ -75,6 +75,7 @@ struct merge_stream {
 	bool in_held;               /* these are held ones */
 	bool ended;                 /* no others follow */
 	int status;                 /* why: IOT_OK, or the error of an input */
+	int failed;   /* an error that ends the merge after the last event; or IOT_OK */
 	size_t ready; /* events of the batch up to its last record; the others are held next */
 
 	uint64_t bytes_done, bytes_total; /* as its batches report */
@@ -120,7 +121,10 @@ static inline uint32_t merge_stream_from(const struct merge_stream *s)
 
 struct merge_runs {
 	struct tempfile file;
-	uint64_t *end; /* of each run */
+	struct merge_run_end {
+		uint64_t offset;
+		int failed; /* as that of the stream of the run */
+	} * end;            /* of each run */
 	size_t count, capacity;
 	struct iot_record last;
 	uint32_t last_tag;
@@ -128,8 +132,8 @@ struct merge_runs {
 
 int merge_runs_append(struct merge_runs *r, const struct iot_event *ev, const uint32_t *from,
 		      size_t n);
-/* Ends the run; later events go to another one. */
-int merge_runs_end(struct merge_runs *r);
+/* Ends the run; later events go to another one. failed: see merge_stream. */
+int merge_runs_end(struct merge_runs *r, int failed);
 void merge_runs_free(struct merge_runs *r);
 /* A stream of a run. Returns NULL if out of memory. */
 struct merge_stream *merge_run_open(struct merge_runs *r, size_t number);

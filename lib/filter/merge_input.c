@@ -123,6 +123,13 @@ static int fail(const struct merge_stream *s, struct error *error, int status, c
 			 why);
 }
 
+static void find_ready(struct merge_stream *s)
+{
+	s->ready = s->batch->count;
+	while (s->ready > 0 && s->batch->events[s->ready - 1].kind != IOT_RECORD)
+		s->ready--;
+}
+
 /* The text of %trace is generated when it is written. */
 static int shift_directive(struct merge_stream *s, struct iot_event *ev, struct error *error)
 {
@@ -141,26 +148,44 @@ static int shift_directive(struct merge_stream *s, struct iot_event *ev, struct 
 	return IOT_OK;
 }
 
-static int shift(struct merge_stream *s, struct iot_event *ev, size_t n, struct error *error)
+static int shift_record(struct merge_stream *s, struct iot_record *rec, struct error *error)
 {
 	const int64_t by = s->input->move_ns;
+	if (by != 0 && !move_time(&rec->start_ns, rec->duration_ns, by))
+		return fail(s, error, IOT_ELIMIT, "a time leads beyond 2^63-1 nanoseconds");
+	if (rec->start_ns < s->last_ns)
+		return fail(s, error, IOT_EFORMAT, "a record starts before the one before it");
+	s->last_ns = rec->start_ns;
+	return IOT_OK;
+}
+
+/* *n becomes the number of events that precede an error. */
+static int shift(struct merge_stream *s, struct iot_event *ev, size_t *n, struct error *error)
+{
 	int status = IOT_OK;
-	for (size_t i = 0; i < n && status == IOT_OK; i++) {
-		struct iot_record *rec = &ev[i].rec;
-		if (ev[i].kind != IOT_RECORD) {
-			if (ev[i].has & IOT_HAS_TIME)
-				status = shift_directive(s, &ev[i], error);
-			continue;
-		}
-		if (by != 0 && !move_time(&rec->start_ns, rec->duration_ns, by))
-			return fail(s, error, IOT_ELIMIT, "a time leads beyond 2^63-1 nanoseconds");
-		if (rec->start_ns < s->last_ns)
-			return fail(s, error, IOT_EFORMAT,
-				    "a record starts before the one before it");
-		s->last_ns = rec->start_ns;
+	for (size_t i = 0; i < *n && status == IOT_OK; i++) {
+		if (ev[i].kind == IOT_RECORD)
+			status = shift_record(s, &ev[i].rec, error);
+		else if (ev[i].has & IOT_HAS_TIME)
+			status = shift_directive(s, &ev[i], error);
+		if (status != IOT_OK)
+			*n = i;
 	}
 	s->max_ns = s->last_ns > s->max_ns ? s->last_ns : s->max_ns;
 	return status;
+}
+
+/* Shifts the batch. Events up to the last record before an error are delivered before it. */
+static int shift_batch(struct merge_stream *s, struct error *error)
+{
+	const int status = shift(s, s->batch->events, &s->batch->count, error);
+	if (status == IOT_OK)
+		return IOT_OK;
+	find_ready(s);
+	s->batch->count = s->ready;
+	s->failed = status;
+	s->ended = true;
+	return s->ready > 0 ? IOT_OK : status;
 }
 
 /* Sort keys */
@@ -248,9 +273,7 @@ static int pull(struct merge_stream *s, struct error *error)
 		s->bytes_done = s->batch->bytes_done;
 	if (got > 0)
 		s->bytes_total = s->batch->bytes_total;
-	s->ready = s->batch->count;
-	while (s->ready > 0 && s->batch->events[s->ready - 1].kind != IOT_RECORD)
-		s->ready--;
+	find_ready(s);
 	if (got > 0)
 		return got;
 	s->ended = true;
@@ -278,7 +301,7 @@ int merge_stream_fill(struct merge_stream *s, struct error *error)
 	s->ready = b->count = 0;
 	while (got > 0 && s->ready == 0 && can_hold(s)) {
 		got = pull(s, error);
-		if (got < 0 || shift(s, b->events, b->count, error) != IOT_OK)
+		if (got < 0 || shift_batch(s, error) != IOT_OK)
 			return error->status;
 		if (s->ready > 0)
 			break;
@@ -324,6 +347,8 @@ static int learn_trace(struct merge_stream *s, struct merge_input *in, const str
 {
 	const struct iot_text host = iot_directive_get(ev, "host");
 	const size_t size = in->trace.size + ev->text.size + 1;
+	if (size > s->held.bytes_max)
+		return fail(s, error, IOT_ELIMIT, "too many %trace before its first record");
 	if (!array_reserve(&in->trace.text, &in->trace.capacity, size, 1))
 		return no_memory(error);
 	memcpy(in->trace.text + in->trace.size, ev->text.data, ev->text.size);
@@ -391,8 +416,8 @@ int merge_stream_begin(struct merge_stream *s, const struct merge_input *in, str
 {
 	s->input = in;
 	s->last_ns = s->max_ns = s->placed_ns = in->move_ns;
-	if (shift(s, s->held.ev, s->held.count, error) != IOT_OK ||
-	    shift(s, s->batch->events, s->batch->count, error) != IOT_OK)
+	if (shift(s, s->held.ev, &s->held.count, error) != IOT_OK ||
+	    shift_batch(s, error) != IOT_OK)
 		return error->status;
 	if (s->ended && s->status != IOT_OK && !add_lost(s))
 		return no_memory(error);

@@ -40,11 +40,11 @@ int merge_runs_append(struct merge_runs *r, const struct iot_event *ev, const ui
 	return IOT_OK;
 }
 
-int merge_runs_end(struct merge_runs *r)
+int merge_runs_end(struct merge_runs *r, int failed)
 {
 	if (!array_reserve(&r->end, &r->capacity, r->count + 1, sizeof(*r->end)))
 		return error_set(r->file.error, IOT_ENOMEM, "out of memory");
-	r->end[r->count++] = tempfile_end(&r->file);
+	r->end[r->count++] = (struct merge_run_end){tempfile_end(&r->file), failed};
 	r->last = (struct iot_record){.start_ns = 0};
 	r->last_tag = 0;
 	return tempfile_flush(&r->file);
@@ -68,8 +68,9 @@ struct merge_stream *merge_run_open(struct merge_runs *r, size_t number)
 		return NULL;
 	}
 	s->run->file = &r->file;
-	s->run->offset = number > 0 ? r->end[number - 1] : 0;
-	s->run->end = r->end[number];
+	s->run->offset = number > 0 ? r->end[number - 1].offset : 0;
+	s->run->end = r->end[number].offset;
+	s->failed = r->end[number].failed;
 	s->run->used = s->run->fill = 0;
 	s->run->last = (struct iot_event){.kind = IOT_RECORD};
 	s->run->last_tag = 0;

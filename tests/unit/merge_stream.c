@@ -155,15 +155,21 @@ Test(merge_stream, other_errors_end_the_merge)
 
 Test(merge_stream, input_out_of_order_is_an_error)
 {
-	static const char *const names[] = {"late"};
-	const struct iot_merge_options o = {OPTIONS, .name = names};
-	char out[2048];
-	struct iot_stream *inputs[] = {
-	    stream_of("80 0 0 10 8 10 5 1 1 0\nff x\n80 0 0 10 -1 10 5 1 1 0\n", IOT_OK)};
-	struct iot_stream *s = iot_stream_merge(inputs, 1, &o);
-	cr_expect_eq(drain(s, out, sizeof(out)), IOT_EFORMAT);
-	cr_expect_str_eq(iot_stream_error(s), "late: a record starts before the one before it");
-	iot_stream_free(s);
+	static const char *const names[] = {"late", "b", "c"};
+	static const char late[] = "80 0 0 10 8 10 5 1 1 0\nff x\n80 0 0 10 -1 10 5 1 1 0\n";
+	for (uint64_t open_max = 0; open_max <= 2; open_max += 2) {
+		const struct iot_merge_options o = {OPTIONS, .name = names, .open_max = open_max};
+		char out[2048];
+		struct iot_stream *inputs[] = {stream_of(late, IOT_OK), stream_of(SECOND, IOT_OK),
+					       stream_of("80 0 0 10 9 10 5 1 1 0\n", IOT_OK)};
+		struct iot_stream *s = iot_stream_merge(inputs, 3, &o);
+		cr_expect_eq(drain(s, out, sizeof(out)), IOT_EFORMAT);
+		cr_expect_not_null(strstr(out, "r 8 "), "%s", out);
+		cr_expect_null(strstr(out, "r 9 "), "%s", out);
+		cr_expect_str_eq(iot_stream_error(s),
+				 "late: a record starts before the one before it");
+		iot_stream_free(s);
+	}
 }
 
 static int shift_second(void *context, size_t input, const char *host, int has_epoch,
@@ -174,6 +180,24 @@ static int shift_second(void *context, size_t input, const char *host, int has_e
 	cr_expect(has_epoch);
 	*shift_ns = input == 0 ? 0 : 1000;
 	return *status;
+}
+
+Test(merge_stream, more_than_4_MiB_of_trace_in_one_of_many_inputs_are_an_error)
+{
+	enum { INPUTS = 64, LINES = 80, VALUE = 60000 };
+	const struct iot_merge_options o = {OPTIONS};
+	char *text = malloc((size_t)LINES * (VALUE + 20)), out[64], *at = text;
+	cr_assert_not_null(text);
+	for (int i = 0; i < LINES; i++)
+		at += sprintf(at, "ff %%trace x=%0*d\n", VALUE, i);
+	struct iot_stream *inputs[INPUTS];
+	for (int i = 0; i < INPUTS; i++)
+		inputs[i] = stream_of(i == 0 ? text : FIRST, IOT_OK);
+	struct iot_stream *s = iot_stream_merge(inputs, INPUTS, &o);
+	cr_expect_eq(drain(s, out, sizeof(out)), IOT_ELIMIT);
+	cr_expect_not_null(strstr(iot_stream_error(s), "%trace"));
+	iot_stream_free(s);
+	free(text);
 }
 
 Test(merge_stream, shifts_come_from_the_caller)
