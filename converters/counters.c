@@ -32,7 +32,16 @@ static const char reported[] =
     " unknown.async_lengths unknown.duration_records unknown.length_records"
     " unknown.offset_bytes unknown.offset_records unnamed.files unopened_records unparsed"
     " unseen.async_results unseen.children unseen.forks unseen.passed version"
-    " ambiguous.id blank.lines header.lines unaligned.records unknown.op_records";
+    " ambiguous.id blank.lines header.lines unaligned.records unknown.op_records"
+    " actions.abort actions.add actions.back_merge actions.bounce actions.close"
+    " actions.complete actions.datasync actions.driver_data actions.front_merge"
+    " actions.get_request actions.header actions.insert actions.issue actions.message"
+    " actions.open actions.other actions.plug actions.process actions.queue actions.read"
+    " actions.remap actions.requeue actions.sleep actions.split actions.sync"
+    " actions.timestamp actions.trim actions.unplug actions.unplug_timer actions.wait"
+    " actions.write requests.dropped requests.failed requests.unfinished"
+    " requests.unissued requests.unmatched skipped.beyond_devices skipped.passthrough"
+    " skipped.summary_lines skipped.upper_devices";
 
 static bool is_reported(struct iot_text name)
 {

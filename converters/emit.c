@@ -116,6 +116,19 @@ void emit_string(struct iot_builder *b, const char *key, const char *value)
 	iot_directive_text(b, key, value, strlen(value));
 }
 
+void emit_comment(struct emit *e, const char *text, size_t size, int64_t key_ns)
+{
+	char *memory = text_capacity(e, size);
+	struct iot_event *ev = memory != NULL ? emit_event(e) : NULL;
+	if (ev == NULL)
+		return;
+	memcpy(memory, text, size);
+	*ev =
+	    (struct iot_event){.rec.start_ns = key_ns, .text = {memory, size}, .kind = IOT_COMMENT};
+	e->chunk->used += size;
+	e->text_used += size;
+}
+
 void emit_counts(struct emit *e, const char *source, int64_t key_ns)
 {
 	struct iot_builder b;

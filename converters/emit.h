@@ -56,6 +56,8 @@ bool emit_begin(struct emit *e, struct iot_builder *b, const char *name);
 void emit_end(struct emit *e, struct iot_builder *b, int64_t key_ns);
 void emit_text(struct iot_builder *b, const char *key, struct iot_text value);
 void emit_string(struct iot_builder *b, const char *key, const char *value);
+/* Emits a comment, which must not begin with '%' or contain LF. */
+void emit_comment(struct emit *e, const char *text, size_t size, int64_t key_ns);
 /* Emits a %counter with all counts, if there are any. */
 void emit_counts(struct emit *e, const char *source, int64_t key_ns);
 
