@@ -9,5 +9,5 @@ done
 "$IOTRACE" convert -q v2.iolog v3.iolog | grep -E '%(trace|process|file)'
 "$IOTRACE" convert job_bw.1.log job_lat.1.log 2>&1 | grep -E '%(trace|process)|warning'
 # The I/O log and the latencies show the same transfers.
-"$IOTRACE" convert -q v3.iolog | "$IOTRACE" info | grep -E '^(reads|writes)'
-"$IOTRACE" convert -q job_lat.1.log | "$IOTRACE" info | grep -E '^(reads|writes)'
+"$IOTRACE" convert -q v3.iolog | "$IOTRACE" info - | grep -E '^ +(reads|writes)'
+"$IOTRACE" convert -q job_lat.1.log | "$IOTRACE" info - | grep -E '^ +(reads|writes)'
