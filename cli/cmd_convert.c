@@ -8,6 +8,7 @@
 #include "cmd.h"
 #include "convert.h"
 #include "cli/ui/same_file.h"
+#include "lib/base/error.h"
 #include "cli/ui/signals.h"
 #include "cli/ui/json.h"
 #include "cli/ui/trace_out.h"
@@ -18,7 +19,7 @@ enum { OPTIONS_MAX = 64, SETTINGS_MAX = 32 };
 static const char *const ops_names[] = {"all", "names", "none"};
 
 struct settings {
-	struct setting setting[SETTINGS_MAX];
+	struct convert_setting setting[SETTINGS_MAX];
 	size_t count;
 };
 
@@ -47,7 +48,7 @@ static const char *take_setting(const struct option *opt, const char *value)
 	struct settings *s = opt->target;
 	if (s->count == SETTINGS_MAX - 1 && strcmp(opt->name, "ops") != 0)
 		return "fewer options";
-	s->setting[s->count++] = (struct setting){setting_name(opt->name), value};
+	s->setting[s->count++] = (struct convert_setting){setting_name(opt->name), value};
 	return NULL;
 }
 
@@ -69,12 +70,12 @@ static bool is_own(const struct convert_job *j, const char *name)
  * If several converters have an option of one name, the first one is found: all handle it alike,
  * and each converter checks which values it accepts.
  */
-static void add_converter_options(struct convert_job *j, const struct converter *c)
+static void add_format_options(struct convert_job *j, const struct iot_format *f)
 {
-	const struct iot_format_option *o = c->options;
+	const struct iot_format_option *o = f->options;
 	if (o == NULL || o->name == NULL)
 		return;
-	add_option(j, (struct option)GROUP(c->name));
+	add_option(j, (struct option)GROUP(f->name));
 	for (; o->name != NULL; o++)
 		if (!is_own(j, setting_shown(o->name)))
 			add_option(j, (struct option){.kind = OPTION_CALL,
@@ -116,8 +117,9 @@ static void make_options(struct convert_job *j)
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
 		add_option(j, own[i]);
 	j->own_count = j->option_count;
-	for (size_t i = 0; converters[i] != NULL; i++)
-		add_converter_options(j, converters[i]);
+	struct iot_format f;
+	for (size_t i = 0; iot_source_format(i, &f); i++)
+		add_format_options(j, &f);
 	j->options[j->option_count] = (struct option)OPTIONS_END;
 }
 
@@ -148,18 +150,20 @@ static void make_command(struct convert_job *j)
 
 static enum exit_status list_formats(void)
 {
-	for (size_t i = 0; converters[i] != NULL; i++)
-		printf("%-12s%s\n", converters[i]->name, converters[i]->summary);
+	struct iot_format f;
+	for (size_t i = 0; iot_source_format(i, &f); i++)
+		printf("%-12s%s\n", f.name, f.summary);
 	return EXIT_OK;
 }
 
 static enum exit_status unknown_format(const struct convert_job *j, const char *shown)
 {
+	struct iot_format f;
 	const char *nearest = NULL;
 	char list[256] = "";
 	unsigned min = 64;
-	for (size_t i = 0; converters[i] != NULL; i++) {
-		const char *name = converters[i]->name;
+	for (size_t i = 0; iot_source_format(i, &f); i++) {
+		const char *name = f.name;
 		const unsigned distance = options_edit_distance(shown, name);
 		const size_t used = strlen(list);
 		snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name);
@@ -176,11 +180,14 @@ static enum exit_status unknown_format(const struct convert_job *j, const char *
 
 static enum exit_status find_format(struct convert_job *j)
 {
+	struct iot_format f;
 	char shown[128];
 	if (j->from == NULL)
 		return EXIT_OK;
-	j->convert.converter = converter_find(j->from);
-	if (j->convert.converter != NULL)
+	for (size_t i = 0; iot_source_format(i, &f); i++)
+		if (strcmp(f.name, j->from) == 0)
+			j->convert.format = f.name;
+	if (j->convert.format != NULL)
 		return EXIT_OK;
 	escape_text(shown, sizeof(shown), j->from, strlen(j->from));
 	return unknown_format(j, shown);

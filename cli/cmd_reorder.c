@@ -14,6 +14,7 @@
 #include <iotrace/filter.h>
 
 #include "convert.h"
+#include "converters/converter.h"
 #include "lib/packets/packet.h"
 #include "cli/ui/trace_time.h"
 #include "cli/ui/same_file.h"
@@ -135,7 +136,7 @@ static enum exit_status convert(struct reorder_job *j, const struct converter *c
 				const char *path)
 {
 	const struct convert_options options = {.command = &j->command,
-						.converter = converter,
+						.format = converter->name,
 						.write = j->write,
 						.memory = j->memory,
 						.progress = j->read.progress,

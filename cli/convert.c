@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * converter -> prefetch -> watch -> sort -> shift -> count rounding -> writer. If everything can be
- * read and written again, sorting streams: a source that violates its watermark then costs only
- * time, as the conversion restarts with a full sort. Otherwise all events are sorted before the
- * first is written. Live sources are never held: released events are written while the source is
- * still running.
+ * source -> count rounding -> writer. If everything can be read and written again, sorting streams:
+ * a source that violates its watermark then costs only time, as the conversion restarts with a full
+ * sort. Otherwise all events are sorted before the first is written. Live sources are never held:
+ * released events are written while the source is still running.
  */
 #include "convert.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "cli/ui/piped.h"
 #include "cli/ui/signals.h"
-#include "cli/ui/trace_out.h"
+#include "cli/ui/source_warnings.h"
+#include "lib/base/error.h"
 
-enum { LOST_CAPACITY = 2048, FLUSH_MS = 200 };
-
-/* Definitions follow what earlier batches have released: another size changes their positions. */
-enum { SOURCE_BATCH = IOT_BATCH_EVENTS - 1 };
+enum { FLUSH_MS = 200 };
 
 static int report_failure(struct conversion *c, const char *sentence)
 {
@@ -30,11 +26,13 @@ static int report_failure(struct conversion *c, const char *sentence)
 	return EXIT_FAULT;
 }
 
-static int refuse(struct conversion *c, const struct error *e)
+static int refuse(struct conversion *c, int status)
 {
-	if (e->status == IOT_EUSAGE)
-		return options_wrong(c->options->command, "%s", e->text);
-	return report_failure(c, e->text);
+	const char *sentence = iot_source_error(c->source);
+	if (iot_source_fact(c->source, IOT_SOURCE_CANCELLED))
+		atomic_store(&signals_interrupt()->cut, true);
+	return status == IOT_EUSAGE ? options_wrong(c->options->command, "%s", sentence)
+				    : report_failure(c, sentence);
 }
 
 static int write_failure(struct conversion *c)
@@ -43,100 +41,70 @@ static int write_failure(struct conversion *c)
 	return trace_out_error(c->writer, &c->write);
 }
 
-/* The source, which a thread may prefetch */
-
-/* Called as soon as all events are read, to free memory for merging sorted runs; idempotent. */
-static void close_source(struct conversion *c)
+static bool is_fact(const struct conversion *c, enum iot_source_fact fact)
 {
-	if (c->source_open)
-		c->source.converter->close(&c->source);
-	c->source_open = false;
+	return iot_source_fact(c->source, fact) != 0;
 }
 
-static int read_source(void *context, struct iot_stream *self, struct iot_batch *b)
+/* Input */
+
+static void show_progress(void *context, uint64_t done, uint64_t total, uint64_t records)
 {
-	struct conversion *c = context;
-	struct source_state *s = &c->source;
-	(void)self;
-	assert(b->capacity >= SOURCE_BATCH);
-	const int n = s->converter->next(s, b->events, SOURCE_BATCH);
-	if (n < 0 || (n == 0 && !s->paused)) {
-		close_source(c);
-		return 0; /* the reason is in s->error */
-	}
-	c->blank = c->blank && n == 0;
-	b->count = (size_t)n;
-	b->watermark_ns = s->watermark_ns;
-	/* Only if progress is due, because the query visits every open file. */
-	if (progress_due(&c->progress, &c->due_ns))
-		input_progress(c->input, &b->bytes_done, &b->bytes_total);
-	return 1;
+	progress_show(context, done, total, records);
 }
 
-/* The stage after it: progress, signals and the reason of the end, in the thread of the caller */
-
-static bool strict_violated(const struct conversion *c)
+static int apply_settings(struct conversion *c)
 {
-	const struct report *r = &c->source.report;
-	return c->options->strict &&
-	       (c->damage.status != IOT_OK || r->unparsed > 0 || convert_sum(r, "ambiguous") > 0);
-}
-
-/*
- * Valid events before an error have been delivered; without any, the input is not of this source.
- */
-static void input_ended(struct conversion *c)
-{
-	const struct error *e = &c->source.error;
-	c->read_all = true;
-	c->unusable =
-	    e->status != IOT_OK && (c->blank || e->status == IOT_ENOMEM || e->status == IOT_EUSAGE);
-	if (signals_cut())
-		c->damage = (struct error){.status = IOT_ETRUNCATED, .text = "interrupted"};
-	else if (!c->unusable)
-		c->damage = *e;
-	c->violated = strict_violated(c);
-}
-
-static void show_progress(struct conversion *c, const struct iot_batch *b)
-{
-	for (size_t i = 0; i < b->count; i++)
-		c->records += b->events[i].kind == IOT_RECORD;
-	if (b->bytes_done > 0 || b->bytes_total > 0)
-		progress_show(&c->progress, b->bytes_done, b->bytes_total, c->records);
-}
-
-static int watch_source(void *context, struct iot_stream *self, struct iot_batch *b)
-{
-	struct conversion *c = context;
-	if (signals_pending() != 0)
-		return 0;
-	const int status = iot_stream_next(iot_stream_upstream(self), b);
-	if (status == 0)
-		input_ended(c);
-	else if (status > 0 && c->progress.on)
-		show_progress(c, b);
+	const struct convert_options *o = c->options;
+	char memory[32];
+	snprintf(memory, sizeof(memory), "%ju", (uintmax_t)o->memory);
+	int status = iot_source_set(c->source, "memory", memory);
+	if (status == IOT_OK && o->format != NULL)
+		status = iot_source_set(c->source, "format", o->format);
+	for (size_t i = 0; i < o->setting_count && status == IOT_OK; i++)
+		status = iot_source_set(c->source, o->settings[i].name, o->settings[i].value);
 	return status;
 }
 
-static int open_source(struct conversion *c, const struct converter *converter)
+static int check_files(struct conversion *c)
 {
-	c->source = (struct source_state){.converter = converter,
-					  .input = c->input,
-					  .settings = c->options->settings,
-					  .setting_count = c->options->setting_count,
-					  .tick_ns = IOT_TICK_DEFAULT_NS,
-					  .watermark_ns = INT64_MIN};
-	c->source_open = c->blank = true;
-	c->read_all = false;
-	c->records = c->early = 0;
-	c->damage.status = IOT_OK;
-	c->sort = (struct iot_sort_report){.late = 0};
-	if (converter->open(&c->source) != IOT_OK)
-		return refuse(c, &c->source.error);
+	const char *path;
+	int status = EXIT_OK;
+	for (size_t i = 0; (path = iot_source_file(c->source, i)) != NULL && status == EXIT_OK; i++)
+		if (c->options->files != NULL)
+			status = same_file_check_member(c->options->files, path);
+	return status;
+}
+
+static int refuse_trace(struct conversion *c)
+{
+	const char *path = iot_source_file(c->source, 0);
+	char shown[256], sentence[512];
+	c->refused = true;
+	escape_text(shown, sizeof(shown), path, strlen(path));
+	snprintf(sentence, sizeof(sentence),
+		 "%s: a trace already, with nothing to convert; see iotrace cat", shown);
+	return report_failure(c, sentence);
+}
+
+static int open_source(struct conversion *c)
+{
+	for (size_t i = 0; i < c->path_count; i++)
+		c->piped = c->piped || piped_detect(c->paths[i]);
+	signals_catch(c->piped ? SIGNALS_PIPE : SIGNALS_FILES, c->write.path, c->options->quiet);
+	iot_source_cancel_by(c->source, &signals_interrupt()->request);
+	if (c->progress.on)
+		iot_source_on_progress(c->source, show_progress, &c->progress);
+	int status = apply_settings(c);
+	if (status == IOT_OK)
+		status = iot_source_open(c->source, c->paths, c->path_count);
+	if (status != IOT_OK)
+		return refuse(c, status);
+	if (strcmp(iot_source_name(c->source), "iotrace") == 0)
+		return refuse_trace(c);
 	if (c->options->write.tick_ns == NOT_GIVEN)
-		c->write.tick_ns = c->source.tick_ns;
-	return EXIT_OK;
+		c->write.tick_ns = iot_source_fact(c->source, IOT_SOURCE_TICK_NS);
+	return check_files(c);
 }
 
 /* Output */
@@ -149,19 +117,17 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/*
- * Whether a reader may be waiting for the events of a slow source. The source has no thread then.
- */
+/* Whether a reader may be waiting for the events of a slow source. */
 static bool must_flush(struct conversion *c, const struct iot_batch *b)
 {
 	if (!c->piped)
 		return false;
-	if (c->options->unsorted && b->count < SOURCE_BATCH)
+	if (c->options->unsorted && b->count < IOT_BATCH_EVENTS - 1)
 		return true;
-	if (c->rewritable || !c->source.converter->live)
+	if (c->rewritable || !is_fact(c, IOT_SOURCE_LIVE))
 		return false;
 	const int64_t now = now_ms();
-	if (!c->source.paused && now - c->flushed_ms < FLUSH_MS)
+	if (!is_fact(c, IOT_SOURCE_WAITING) && now - c->flushed_ms < FLUSH_MS)
 		return false;
 	c->flushed_ms = now;
 	return true;
@@ -170,96 +136,69 @@ static bool must_flush(struct conversion *c, const struct iot_batch *b)
 static int write_batch(struct conversion *c, const struct iot_batch *b)
 {
 	int status = iot_writer_events(c->writer, b->events, b->count);
-	if (b->count > 0)
-		c->last_ns = b->events[b->count - 1].rec.start_ns;
 	if (status == IOT_OK && must_flush(c, b))
 		status = iot_writer_flush(c->writer);
-	if (c->read_all)
+	if (is_fact(c, IOT_SOURCE_READ))
 		progress_show_written(&c->progress, iot_writer_fact(c->writer, IOT_FACT_RECORDS),
-				      c->source.report.records);
+				      iot_source_fact(c->source, IOT_SOURCE_RECORDS));
 	return status;
 }
 
-/* Signals interrupt a blocking read only in this thread: a pipe is not prefetched. */
-static struct iot_stream *new_pipeline(struct conversion *c, enum iot_sort_mode mode)
+/* The counts are final when the input has been read. */
+static bool strict_is_violated(const struct conversion *c)
 {
-	static const struct iot_stage source = {.next = read_source},
-				      watch = {.next = watch_source};
-	const bool live = c->source.converter->live;
-	const struct iot_sort_options sort = {.size = sizeof(sort),
-					      .mode = mode,
-					      .memory = c->options->memory,
-					      .by_start = 1,
-					      .by_process = live,
-					      .prefetch = 1,
-					      .report = &c->sort};
-	const struct iot_shift_options shift = {.size = sizeof(shift),
-						.zero_ns = c->source.first_ns,
-						.or_first = 1,
-						.early = &c->early};
-	struct iot_stream *s = iot_stream_new(NULL, &source, c);
-	if (!c->piped)
-		s = iot_stream_prefetch(s);
-	s = s != NULL ? iot_stream_new(s, &watch, c) : NULL;
-	if (!c->options->unsorted)
-		s = iot_stream_sort(s, &sort);
-	return iot_stream_count_rounding(iot_stream_shift(s, &shift), &c->rounding);
+	return c->options->strict && is_fact(c, IOT_SOURCE_READ) &&
+	       (is_fact(c, IOT_SOURCE_LOST) || is_fact(c, IOT_SOURCE_UNPARSED) ||
+		source_count_sum(c->source, "ambiguous") > 0);
 }
 
-/* Writes all events. Returns an exit status, EXIT_OK also for a source that failed. */
+/* Writes all events. Returns an exit status, EXIT_OK also for a damaged source. */
 static int write_events(struct conversion *c, struct iot_stream *s, struct iot_batch *b)
 {
 	int status = IOT_OK, written = IOT_OK;
 	while (written == IOT_OK && (status = iot_stream_next(s, b)) > 0) {
-		if (signals_pending() != 0 || c->unusable || c->violated)
+		c->violated = strict_is_violated(c);
+		if (signals_pending() != 0 || c->violated)
 			return EXIT_OK;
 		written = write_batch(c, b);
 	}
+	c->violated = strict_is_violated(c);
 	if (written != IOT_OK)
 		return write_failure(c);
-	if (c->sort.restart)
+	if (is_fact(c, IOT_SOURCE_RESTART))
 		return EXIT_FAULT;
-	return status < 0 ? report_failure(c, iot_stream_error(s)) : EXIT_OK;
+	return status == 0 || is_fact(c, IOT_SOURCE_LOST) || signals_pending() != 0
+		   ? EXIT_OK
+		   : report_failure(c, iot_stream_error(s));
 }
 
-static int run_pipeline(struct conversion *c, enum iot_sort_mode mode)
+static int run_pipeline(struct conversion *c)
 {
 	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
-	struct iot_stream *s = new_pipeline(c, mode);
+	struct iot_stream *s = iot_source_stream(c->source);
+	if (s == NULL && *iot_source_error(c->source) != '\0') {
+		iot_batch_free(b);
+		return refuse(c, IOT_EFORMAT);
+	}
+	s = iot_stream_count_rounding(s, &c->rounding);
 	const int status =
 	    b != NULL && s != NULL ? write_events(c, s, b) : report_failure(c, "out of memory");
 	iot_stream_free(s);
 	iot_batch_free(b);
+	if (is_fact(c, IOT_SOURCE_CANCELLED))
+		atomic_store(&signals_interrupt()->cut, true);
 	return status;
-}
-
-static int write_lost(struct conversion *c)
-{
-	char memory[LOST_CAPACITY];
-	struct iot_builder b;
-	struct iot_event ev;
-	iot_directive_begin(&b, memory, sizeof(memory), "lost");
-	iot_directive_number(&b, "time", (uint64_t)c->last_ns);
-	iot_directive_text(&b, "why", c->damage.text, strnlen(c->damage.text, LOST_CAPACITY / 4));
-	if (iot_directive_end(&b, &ev) != IOT_OK)
-		return report_failure(c, "%lost cannot be expressed");
-	return iot_writer_events(c->writer, &ev, 1) == IOT_OK ? EXIT_OK : write_failure(c);
 }
 
 static int finish(struct conversion *c)
 {
 	if (signals_pending() != 0 || c->violated)
 		return EXIT_FAULT;
-	if (c->unusable)
-		return report_failure(c, c->source.error.text);
-	if (c->damage.status != IOT_OK && (!c->source.lost_reported || signals_cut()) &&
-	    write_lost(c) != EXIT_OK)
-		return EXIT_FAULT;
 	if (trace_out_close(c->writer) != IOT_OK)
 		return write_failure(c);
 	c->kept = true;
 	c->written = iot_writer_fact(c->writer, IOT_FACT_BYTES_STORED);
-	return c->damage.status == IOT_OK ? EXIT_OK : EXIT_FAULT;
+	return is_fact(c, IOT_SOURCE_LOST) ? EXIT_FAULT : EXIT_OK;
 }
 
 /* One attempt */
@@ -274,35 +213,19 @@ static int open_output(struct conversion *c)
 	return status;
 }
 
-static void close_attempt(struct conversion *c)
+/* Returns the exit status, unless IOT_SOURCE_RESTART has been set. */
+static int attempt(struct conversion *c, const char *order)
 {
-	struct report *r = &c->source.report;
-	close_source(c);
-	if (c->sort.late > 0) {
-		report_add(r, "late", c->sort.late);
-		report_note(r, "%ju events arrived after the watermark and are out of order",
-			    (uintmax_t)c->sort.late);
-	}
-	if (c->early > 0)
-		report_add(r, "clock.before_start", c->early);
+	int status = iot_source_set(c->source, "order", order) == IOT_OK
+			 ? open_output(c)
+			 : report_failure(c, iot_source_error(c->source));
+	if (status == EXIT_OK)
+		status = run_pipeline(c);
+	if (status == EXIT_OK)
+		status = finish(c);
 	iot_writer_free(c->writer);
 	c->writer = NULL;
 	progress_clear(&c->progress);
-}
-
-/* Returns the exit status, unless c->sort.restart has been set. */
-static int attempt(struct conversion *c, const struct converter *converter, bool hold)
-{
-	int status = open_source(c, converter);
-	if (status == EXIT_OK)
-		status = open_output(c);
-	if (status == EXIT_OK)
-		status = run_pipeline(c, converter->live               ? IOT_SORT_WATERMARK
-					 : hold || c->source.unordered ? IOT_SORT_ALL
-								       : IOT_SORT_STRICT);
-	if (status == EXIT_OK)
-		status = finish(c);
-	close_attempt(c);
 	return status;
 }
 
@@ -314,41 +237,20 @@ static bool is_rewritable(const char *path)
 	return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
 }
 
-static int open_input(struct conversion *c)
-{
-	struct error error = {.status = IOT_OK};
-	int status = EXIT_OK;
-	for (size_t i = 0; i < c->path_count; i++)
-		c->piped = c->piped || piped_detect(c->paths[i]);
-	signals_catch(c->piped ? SIGNALS_PIPE : SIGNALS_FILES, c->write.path, c->options->quiet);
-	c->input = input_new(c->paths, c->path_count, signals_interrupt(), &error);
-	if (c->input == NULL)
-		return refuse(c, &error);
-	for (size_t i = 0; i < input_count(c->input) && status == EXIT_OK; i++)
-		if (c->options->files != NULL)
-			status = same_file_check_member(c->options->files, input_name(c->input, i));
-	return status;
-}
-
 static int convert(struct conversion *c)
 {
-	const struct converter *converter = c->options->converter;
-	struct error error = {.status = IOT_OK};
-	int status = open_input(c);
+	int status = open_source(c);
 	if (status != EXIT_OK)
 		return status;
-	if (converter == NULL)
-		converter = converter_sniff(c->input, &error);
-	if (converter == NULL)
-		return refuse(c, &error);
 	c->rewritable = is_rewritable(c->write.path);
-	status = attempt(c, converter, !input_again(c->input) || !c->rewritable);
-	if (!c->sort.restart)
+	const bool again = c->rewritable && is_fact(c, IOT_SOURCE_REPEATABLE);
+	status = attempt(c, c->options->unsorted ? "input" : again ? "stream" : "start");
+	if (!is_fact(c, IOT_SOURCE_RESTART))
 		return status;
 	c->restarted = true;
 	if (c->options->verbose)
 		message_print("cannot sort while streaming; restarting with a full sort");
-	return attempt(c, converter, true);
+	return attempt(c, "start");
 }
 
 static void report_cut(const struct conversion *c)
@@ -359,24 +261,33 @@ static void report_cut(const struct conversion *c)
 		message_print("interrupted before the end of the input: no trace written");
 }
 
+static int report(struct conversion *c, int status, struct report_file *f)
+{
+	if (signals_cut())
+		report_cut(c);
+	else if (is_fact(c, IOT_SOURCE_LOST))
+		(void)report_failure(c, iot_source_error(c->source));
+	if (report_file_is_due(status)) {
+		convert_warn(c);
+		if (f->path != NULL)
+			convert_report(c, &f->json);
+	}
+	return status;
+}
+
 int convert_and_report(const struct convert_options *o, const char *const *paths, size_t count,
 		       const char *out, struct report_file *f)
 {
 	struct conversion c = {
 	    .options = o, .paths = paths, .path_count = count, .write = o->write};
 	c.write.path = out;
+	c.source = iot_source_new();
+	if (c.source == NULL)
+		return message_no_memory();
 	progress_begin(&c.progress, o->progress, o->quiet, out);
-	const int status = convert(&c);
+	int status = convert(&c);
 	signals_restore();
-	if (signals_cut())
-		report_cut(&c);
-	else if (c.damage.status != IOT_OK)
-		(void)report_failure(&c, c.damage.text);
-	if (report_file_is_due(status)) {
-		convert_warn(&c);
-		if (f->path != NULL)
-			convert_report(&c, &f->json);
-	}
-	input_free(c.input);
+	status = report(&c, status, f);
+	iot_source_free(c.source);
 	return status;
 }

@@ -4,18 +4,23 @@
 #define CLI_CONVERT_H
 
 #include <iotrace/filter.h>
+#include <iotrace/source.h>
 
 #include "cli/ui/options.h"
 #include "cli/ui/same_file.h"
-#include "converters/converter.h"
 #include "cli/ui/json.h"
 #include "cli/ui/trace_out.h"
+
+/* A setting of a format, as of iot_source_set. */
+struct convert_setting {
+	const char *name, *value;
+};
 
 /* Settings that all conversions of a command share. */
 struct convert_options {
 	const struct command_spec *command;
-	const struct converter *converter; /* NULL: detect */
-	const struct setting *settings;
+	const char *format; /* NULL: detect */
+	const struct convert_setting *settings;
 	size_t setting_count;
 	struct trace_out_options write; /* all settings except the path */
 	uint64_t memory;
@@ -31,29 +36,15 @@ struct conversion {
 	const char *const *paths;
 	size_t path_count;
 	struct trace_out_options write;
-	struct input *input;
+	struct iot_source *source;
 	struct progress progress;
 	bool piped;
 	bool rewritable; /* the output appears under its name when it is complete */
 	bool restarted;  /* this is the second attempt */
-
-	/* the source; owned by its thread until read_all */
-	struct source_state source;
-	bool source_open;
-	bool blank;      /* it has delivered no events */
-	uint64_t due_ns; /* when it reported its progress */
-
-	bool read_all;
-	bool unusable;       /* the source failed in a way that leaves nothing to convert */
-	struct error damage; /* why the input ended early */
-	bool violated;       /* --strict was violated */
-	uint64_t records;    /* read */
-	struct iot_sort_report sort;
-	uint64_t early; /* events before time zero */
+	bool refused;    /* the input is a trace */
+	bool violated;   /* --strict was violated */
 	struct iot_rounding rounding;
-
 	struct iot_writer *writer;
-	int64_t last_ns;    /* start of the last event written */
 	int64_t flushed_ms; /* of the monotonic clock */
 	uint64_t written;
 	bool kept;
@@ -85,8 +76,6 @@ int convert_and_report(const struct convert_options *o, const char *const *paths
 
 /* The name of a converter's setting as an option. */
 const char *setting_shown(const char *name);
-/* The sum of the counts whose names begin with a prefix. */
-uint64_t convert_sum(const struct report *r, const char *prefix);
 void convert_warn(const struct conversion *c);
 void convert_report(const struct conversion *c, struct json *j);
 

@@ -319,7 +319,8 @@ const char *iot_source_file(const struct iot_source *s, size_t i)
 
 const char *iot_source_error(const struct iot_source *s)
 {
-	return s->error.text;
+	return s->error.status == IOT_OK && s->damage.status != IOT_OK ? s->damage.text
+								       : s->error.text;
 }
 
 void iot_source_progress(const struct iot_source *s, uint64_t *done, uint64_t *total)
@@ -343,6 +344,8 @@ uint64_t iot_source_fact(const struct iot_source *s, enum iot_source_fact fact)
 		return s->input != NULL ? input_count(s->input) : 0;
 	case IOT_SOURCE_SKIPPED:
 		return s->input != NULL ? input_skipped(s->input) : 0;
+	case IOT_SOURCE_REPEATABLE:
+		return s->input != NULL && input_again(s->input);
 	case IOT_SOURCE_LIVE:
 		return is_live(s);
 	case IOT_SOURCE_WAITING:

@@ -147,6 +147,7 @@ enum iot_source_fact {
 	IOT_SOURCE_TICK_NS = 1, /* time resolution of the input, after open; 0: unknown */
 	IOT_SOURCE_FILES,       /* files of the input, after open */
 	IOT_SOURCE_SKIPPED,     /* links, devices and the like in directories and tars */
+	IOT_SOURCE_REPEATABLE,  /* 1: another stream can be made, after open */
 	IOT_SOURCE_LIVE,        /* 1: traced programs produce the input now */
 	/* 1: no more events for now: time to flush what depends on those delivered */
 	IOT_SOURCE_WAITING,
