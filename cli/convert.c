@@ -31,8 +31,9 @@ static int refuse(struct conversion *c, int status)
 	const char *sentence = iot_source_error(c->source);
 	if (iot_source_fact(c->source, IOT_SOURCE_CANCELLED))
 		atomic_store(&signals_interrupt()->cut, true);
-	return status == IOT_EUSAGE ? options_wrong(c->options->command, "%s", sentence)
-				    : report_failure(c, sentence);
+	if (status == IOT_EUSAGE)
+		return options_wrong(c->options->command, "%s", sentence);
+	return report_failure(c, sentence);
 }
 
 static int write_failure(struct conversion *c)
