@@ -40,23 +40,12 @@ static uint64_t type_size(struct iot_text name)
 	return 0;
 }
 
-static void add_fresh(struct recorder_map *map, struct recorder_target *t)
+static void remove_fresh(struct recorder_target *t)
 {
-	t->fresh_prev = NULL;
-	t->fresh_next = map->fresh;
-	if (map->fresh != NULL)
-		map->fresh->fresh_prev = t;
-	map->fresh = t;
-}
-
-static void remove_fresh(struct recorder_map *map, struct recorder_target *t)
-{
-	if (t != map->fresh && t->fresh_prev == NULL)
+	if (t->fresh.le_prev == NULL)
 		return;
-	*(t->fresh_prev == NULL ? &map->fresh : &t->fresh_prev->fresh_next) = t->fresh_next;
-	if (t->fresh_next != NULL)
-		t->fresh_next->fresh_prev = t->fresh_prev;
-	t->fresh_prev = t->fresh_next = NULL;
+	LIST_REMOVE(t, fresh);
+	t->fresh.le_prev = NULL;
 }
 
 /*
@@ -66,12 +55,12 @@ static void remove_fresh(struct recorder_map *map, struct recorder_target *t)
  */
 static void assign(struct recorder_rank *rk, struct recorder_target *t)
 {
-	struct recorder_target *from = rk->mpi_files.fresh;
+	struct recorder_target *from = LIST_FIRST(&rk->mpi_files.fresh);
 	const int64_t key = t->key;
-	if (from == NULL || from->fresh_next != NULL)
+	if (from == NULL || LIST_NEXT(from, fresh) != NULL)
 		return;
 	assert(from != t && from->newest != NULL);
-	remove_fresh(&rk->mpi_files, from);
+	remove_fresh(from);
 	*t = *from;
 	t->key = key;
 	from->newest = NULL;
@@ -85,7 +74,7 @@ static struct recorder_target *target_of(struct recorder_rank *rk)
 		return NULL;
 	if (t->newest == NULL && rk->result_known)
 		assign(rk, t);
-	remove_fresh(&rk->mpi_files, t);
+	remove_fresh(t);
 	return t;
 }
 
@@ -105,8 +94,8 @@ static void open_file(struct recorder_rank *rk)
 	t->displacement = t->position = 0;
 	t->etype = 1;
 	t->contiguous = true;
-	remove_fresh(&rk->mpi_files, t);
-	add_fresh(&rk->mpi_files, t);
+	remove_fresh(t);
+	LIST_INSERT_HEAD(&rk->mpi_files.fresh, t, fresh);
 	t->position_known = (s->offset & AMODE_APPEND) == 0;
 	const struct recorder_op op = {.name = s->function->op, .handle = h, .path = path};
 	recorder_emit_op(rk, &op);

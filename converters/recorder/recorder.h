@@ -23,6 +23,7 @@
 #ifndef CONVERTERS_RECORDER_RECORDER_H
 #define CONVERTERS_RECORDER_RECORDER_H
 
+#include <sys/queue.h>
 #include <zlib.h>
 
 #include "converters/emit.h"
@@ -393,8 +394,8 @@ struct recorder_target {
 	uint64_t etype;                 /* in bytes; 0 if unknown */
 	bool position_known;
 	bool contiguous; /* the view has no holes */
-	/* list of those whose key only their open has used */
-	struct recorder_target *fresh_prev, *fresh_next;
+	/* of those whose key only their open has used; unset if it is not one of them */
+	LIST_ENTRY(recorder_target) fresh;
 };
 
 struct recorder_map {
@@ -402,7 +403,7 @@ struct recorder_map {
 	struct recorder_target *last;    /* usually looked up again */
 	uint32_t count, capacity;
 	uint64_t seed;
-	struct recorder_target *fresh; /* list */
+	LIST_HEAD(, recorder_target) fresh;
 };
 
 struct recorder_target *recorder_target_of_next(struct recorder *r, struct recorder_map *map,

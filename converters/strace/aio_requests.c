@@ -31,12 +31,11 @@ enum {
 };
 
 struct strace_aio_class {
-	struct strace_aio_class *bucket_next; /* in the hash table */
-	struct strace_aio_class *prev, *next; /* of the context */
-	struct strace_aio_class *touched;     /* list of classes with results in the current call */
+	LIST_ENTRY(strace_aio_class) in_bucket, in_context;
+	struct strace_aio_class *touched; /* list of classes with results in the current call */
 	struct strace_context *context;
 	/* outstanding requests whose completion can still be determined */
-	struct strace_request *first, *last;
+	TAILQ_HEAD(, strace_request) outstanding;
 	uint64_t data, requests, unmatched;
 	uint64_t min, max;            /* requested lengths since the class was last empty */
 	uint64_t requested, returned; /* sums of lengths since then */
@@ -50,9 +49,9 @@ struct strace_aio_class {
 enum request_state { OUTSTANDING, UNKNOWN, DONE };
 
 struct strace_request {
-	struct strace_request *prev, *next;             /* list of the log, oldest first */
-	struct strace_request *class_prev, *class_next; /* valid while OUTSTANDING */
-	struct strace_request *batch;                   /* next request of the same call */
+	TAILQ_ENTRY(strace_request) in_log;   /* oldest first */
+	TAILQ_ENTRY(strace_request) in_class; /* valid while OUTSTANDING */
+	struct strace_request *batch;         /* next request of the same call */
 	struct strace_aio_class *class;
 	struct iot_record rec;
 	int64_t result, end_ns;
@@ -65,8 +64,8 @@ struct strace_request {
 
 /* Classes */
 
-static struct strace_aio_class **bucket(struct strace *s, const struct strace_context *ctx,
-					uint64_t data)
+static struct strace_aio_list *bucket(struct strace *s, const struct strace_context *ctx,
+				      uint64_t data)
 {
 	const uint64_t key = data * 0x9e3779b97f4a7c15U ^ (uint64_t)(uintptr_t)ctx;
 	return &s->aio.bucket[hash_mix(s->fds.seed, key) & (BUCKETS - 1)];
@@ -75,9 +74,11 @@ static struct strace_aio_class **bucket(struct strace *s, const struct strace_co
 static struct strace_aio_class *find_class(struct strace *s, const struct strace_context *ctx,
 					   uint64_t data)
 {
-	struct strace_aio_class *class = s->aio.bucket == NULL ? NULL : *bucket(s, ctx, data);
-	while (class != NULL && (class->context != ctx || class->data != data))
-		class = class->bucket_next;
+	struct strace_aio_class *class = NULL;
+	if (s->aio.bucket != NULL)
+		LIST_FOREACH (class, bucket(s, ctx, data), in_bucket)
+			if (class->context == ctx && class->data == data)
+				break;
 	return class;
 }
 
@@ -88,21 +89,14 @@ static struct strace_aio_class *make_class(struct strace *s, struct strace_conte
 	if (class != NULL || s->aio.classes == CLASSES_MAX)
 		return class;
 	if (s->aio.bucket == NULL)
-		s->aio.bucket =
-		    fdtable_grow(&s->fds, NULL, 0, BUCKETS * sizeof(struct strace_aio_class *));
+		s->aio.bucket = fdtable_grow(&s->fds, NULL, 0, BUCKETS * sizeof *s->aio.bucket);
 	class = s->aio.bucket != NULL ? fdtable_grow(&s->fds, NULL, 0, sizeof *class) : NULL;
 	if (class == NULL)
 		return NULL;
-	struct strace_aio_class **b = bucket(s, ctx, data);
-	*class = (struct strace_aio_class){.context = ctx,
-					   .data = data,
-					   .min = UINT64_MAX,
-					   .bucket_next = *b,
-					   .next = ctx->classes};
-	*b = class;
-	if (class->next != NULL)
-		class->next->prev = class;
-	ctx->classes = class;
+	*class = (struct strace_aio_class){.context = ctx, .data = data, .min = UINT64_MAX};
+	TAILQ_INIT(&class->outstanding);
+	LIST_INSERT_HEAD(bucket(s, ctx, data), class, in_bucket);
+	LIST_INSERT_HEAD(&ctx->classes, class, in_context);
 	s->aio.classes++;
 	return class;
 }
@@ -113,16 +107,11 @@ static struct strace_aio_class *make_class(struct strace *s, struct strace_conte
  */
 static void end_class(struct strace *s, struct strace_aio_class *class)
 {
-	struct strace_aio_class **b = bucket(s, class->context, class->data);
-	assert(class->first == NULL);
+	assert(TAILQ_EMPTY(&class->outstanding));
 	if (class->maybe_short > 0 && (class->irregular || class->requested != class->returned))
 		strace_count(s, "unknown.async_lengths", class->maybe_short);
-	while (*b != class)
-		b = &(*b)->bucket_next;
-	*b = class->bucket_next;
-	*(class->prev != NULL ? &class->prev->next : &class->context->classes) = class->next;
-	if (class->next != NULL)
-		class->next->prev = class->prev;
+	LIST_REMOVE(class, in_bucket);
+	LIST_REMOVE(class, in_context);
 	fdtable_drop(&s->fds, class, sizeof *class);
 	s->aio.classes--;
 }
@@ -131,8 +120,7 @@ static void end_class(struct strace *s, struct strace_aio_class *class)
 
 static void request_free(struct strace *s, struct strace_request *r)
 {
-	*(r->prev != NULL ? &r->prev->next : &s->aio.first) = r->next;
-	*(r->next != NULL ? &r->next->prev : &s->aio.last) = r->prev;
+	TAILQ_REMOVE(&s->aio.log, r, in_log);
 	fdtable_drop(&s->fds, r, sizeof *r);
 	s->aio.requests--;
 }
@@ -169,8 +157,7 @@ static void leave_class(struct strace_request *r)
 {
 	struct strace_aio_class *class = r->class;
 	assert(class != NULL && class->requests > 0);
-	*(r->class_prev != NULL ? &r->class_prev->class_next : &class->first) = r->class_next;
-	*(r->class_next != NULL ? &r->class_next->class_prev : &class->last) = r->class_prev;
+	TAILQ_REMOVE(&class->outstanding, r, in_class);
 	class->requests--;
 	r->class = NULL;
 }
@@ -187,8 +174,8 @@ static void unmatch(struct strace *s, struct strace_request *r)
 
 static void unmatch_all(struct strace *s, struct strace_aio_class *class)
 {
-	while (class->first != NULL)
-		unmatch(s, class->first);
+	while (!TAILQ_EMPTY(&class->outstanding))
+		unmatch(s, TAILQ_FIRST(&class->outstanding));
 }
 
 /*
@@ -196,7 +183,7 @@ static void unmatch_all(struct strace *s, struct strace_aio_class *class)
  */
 static bool keep_limit(struct strace *s)
 {
-	struct strace_request *r = s->aio.first;
+	struct strace_request *r = TAILQ_FIRST(&s->aio.log);
 	if (s->aio.requests < OUTSTANDING_MAX)
 		return true;
 	if (!r->submitted || r->state != OUTSTANDING)
@@ -214,19 +201,16 @@ struct strace_request **strace_request_new(struct strace *s, struct strace_reque
 	const uint64_t length = info->length;
 	if (r == NULL)
 		return NULL;
-	*r =
-	    (struct strace_request){.class = class, .class_prev = class->last, .prev = s->aio.last};
+	*r = (struct strace_request){.class = class};
 	r->rec.start_ns = info->start_ns;
 	r->rec.length = length;
-	*(class->last != NULL ? &class->last->class_next : &class->first) = r;
-	class->last = r;
+	TAILQ_INSERT_TAIL(&class->outstanding, r, in_class);
+	TAILQ_INSERT_TAIL(&s->aio.log, r, in_log);
 	class->requests++;
 	class->min = length < class->min ? length : class->min;
 	class->max = length > class->max ? length : class->max;
 	class->requested += length;
 	class->irregular |= info->irregular;
-	*(s->aio.last != NULL ? &s->aio.last->next : &s->aio.first) = r;
-	s->aio.last = r;
 	s->aio.requests++;
 	*at = r;
 	return &r->batch;
@@ -269,7 +253,8 @@ void strace_aio_withdraw(struct strace *s, struct strace_task *t)
 
 int64_t strace_aio_earliest(const struct strace *s)
 {
-	return s->aio.first != NULL ? s->aio.first->rec.start_ns : INT64_MAX;
+	const struct strace_request *r = TAILQ_FIRST(&s->aio.log);
+	return r != NULL ? r->rec.start_ns : INT64_MAX;
 }
 
 /* Results */
@@ -309,8 +294,7 @@ static void complete_all(struct strace *s, struct strace_aio_class *class,
 			 const struct strace_call *c)
 {
 	const bool alike = class->shortest == class->longest;
-	while (class->first != NULL) {
-		struct strace_request *r = class->first;
+	for (struct strace_request *r; (r = TAILQ_FIRST(&class->outstanding)) != NULL;) {
 		leave_class(r);
 		r->state = DONE;
 		r->end_ns = c->end_ns;
@@ -369,17 +353,17 @@ bool strace_aio_results(struct strace *s, struct strace_aio_class *touched,
 
 struct strace_context *strace_context_find(const struct strace_group *g, uint64_t id)
 {
-	struct strace_context *ctx = g->contexts;
-	while (ctx != NULL && ctx->id != id)
-		ctx = ctx->next;
+	struct strace_context *ctx;
+	LIST_FOREACH (ctx, &g->contexts, in_group)
+		if (ctx->id == id)
+			break;
 	return ctx;
 }
 
 /* Abandons the requests of a context: their results will never be seen. */
 static void abandon(struct strace *s, struct strace_context *ctx)
 {
-	while (ctx->classes != NULL) {
-		struct strace_aio_class *class = ctx->classes;
+	for (struct strace_aio_class *class; (class = LIST_FIRST(&ctx->classes)) != NULL;) {
 		unmatch_all(s, class);
 		strace_count(s, "unseen.async_results", class->unmatched);
 		class->irregular = true;
@@ -403,30 +387,27 @@ void strace_context_new(struct strace *s, struct strace_group *g, uint64_t id)
 	ctx = fdtable_grow(&s->fds, NULL, 0, sizeof *ctx);
 	if (ctx == NULL)
 		return;
-	*ctx = (struct strace_context){.next = g->contexts, .id = id, .trusted = true};
-	g->contexts = ctx;
+	*ctx = (struct strace_context){.id = id, .trusted = true};
+	LIST_INSERT_HEAD(&g->contexts, ctx, in_group);
 	g->context_count++;
 }
 
 void strace_context_free(struct strace *s, struct strace_group *g, struct strace_context *ctx)
 {
-	struct strace_context **at = &g->contexts;
 	abandon(s, ctx);
-	while (*at != ctx)
-		at = &(*at)->next;
-	*at = ctx->next;
+	LIST_REMOVE(ctx, in_group);
 	g->context_count--;
 	fdtable_drop(&s->fds, ctx, sizeof *ctx);
 }
 
 void strace_aio_leave(struct strace *s, struct strace_group *g)
 {
-	while (g->contexts != NULL)
-		strace_context_free(s, g, g->contexts);
+	while (!LIST_EMPTY(&g->contexts))
+		strace_context_free(s, g, LIST_FIRST(&g->contexts));
 }
 
 void strace_aio_free(struct strace *s)
 {
 	fdtable_drop(&s->fds, s->aio.bucket,
-		     s->aio.bucket != NULL ? BUCKETS * sizeof(struct strace_aio_class *) : 0);
+		     s->aio.bucket != NULL ? BUCKETS * sizeof *s->aio.bucket : 0);
 }

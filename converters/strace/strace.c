@@ -94,6 +94,8 @@ static int open_source(struct source_state *src)
 	s->emit.directive_capacity = PATHS_DIRECTIVE;
 	fdtable_init(&s->fds);
 	strace_table_init(s);
+	strace_tasks_init(&s->tasks);
+	TAILQ_INIT(&s->aio.log);
 	if (emit_set_ops(&s->emit, src) != IOT_OK || set_origin(s) != IOT_OK)
 		return src->error.status;
 	const int status = strace_log_open(&s->log, src);
@@ -164,8 +166,8 @@ static void note_cut(struct strace *s)
 static void count_silent(struct strace *s)
 {
 	uint64_t silent = 0;
-	for (const struct strace_task *t = s->tasks.list[STRACE_ALIVE].first; t != NULL;
-	     t = t->link[STRACE_ALIVE].next)
+	const struct strace_task *t;
+	TAILQ_FOREACH (t, &s->tasks.list[STRACE_ALIVE].tasks, link[STRACE_ALIVE])
 		silent += t->tid != 0 && t->turn == 0;
 	if (silent <= s->tasks.adopted)
 		return;
@@ -277,8 +279,8 @@ static void finish(struct strace *s)
 	if (s->reuse.missed > 0)
 		strace_count(s, "missed.close", (uint64_t)s->reuse.missed);
 	uint64_t open = 0;
-	for (struct strace_task *t = s->tasks.list[STRACE_ALIVE].first; t != NULL;
-	     t = t->link[STRACE_ALIVE].next) {
+	struct strace_task *t;
+	TAILQ_FOREACH (t, &s->tasks.list[STRACE_ALIVE].tasks, link[STRACE_ALIVE]) {
 		open += t->active.entry != NULL && (t->active.entry->class & STRACE_DATA) != 0;
 		strace_aio_withdraw(s, t);
 		strace_aio_leave(s, strace_process_of(t));
@@ -332,10 +334,11 @@ static int64_t watermark(struct strace *s)
 	const int64_t outstanding = strace_aio_earliest(s);
 	if (outstanding < ns)
 		ns = outstanding;
-	for (const struct strace_task *t = s->tasks.list[STRACE_LIMITING].first; t != NULL;
-	     t = t->link[STRACE_LIMITING].next, looked++)
+	const struct strace_task *t;
+	TAILQ_FOREACH (t, &s->tasks.list[STRACE_LIMITING].tasks, link[STRACE_LIMITING])
 		if (t->active.entry_ns < ns)
 			ns = t->active.entry_ns;
+	looked += s->tasks.list[STRACE_LIMITING].count;
 	for (const struct strace_deferred *d = s->tasks.deferred; d != NULL; d = d->next, looked++)
 		if (d->time_ns < ns)
 			ns = d->time_ns;

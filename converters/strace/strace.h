@@ -25,6 +25,7 @@
 #define CONVERTERS_STRACE_STRACE_H
 
 #include <string.h>
+#include <sys/queue.h>
 
 #include "lib/base/idmap.h"
 #include "lib/base/loser_tree.h"
@@ -272,7 +273,7 @@ struct strace_group {
 	size_t name_size;
 	/* with --threads: the leader of this thread's process; or NULL */
 	struct strace_group *leader;
-	struct strace_context *contexts; /* of io_setup; threads use those of their leader */
+	LIST_HEAD(, strace_context) contexts; /* of io_setup; threads use those of their leader */
 	unsigned context_count;
 };
 
@@ -283,12 +284,8 @@ enum strace_list {
 	STRACE_LISTS,
 };
 
-struct strace_link {
-	struct strace_task *prev, *next;
-};
-
 struct strace_task_list {
-	struct strace_task *first, *last;
+	TAILQ_HEAD(strace_task_queue, strace_task) tasks;
 	size_t count;
 };
 
@@ -297,7 +294,7 @@ struct strace_task {
 	struct strace_group *group;
 	struct fd_table *table;
 	struct directory *cwd;
-	struct strace_link link[STRACE_LISTS];
+	TAILQ_ENTRY(strace_task) link[STRACE_LISTS];
 	struct strace_active active;
 	bool limits;                     /* its call limits the watermark */
 	struct strace_task *provisional; /* the child of a pending fork */
@@ -350,9 +347,11 @@ struct strace_tasks {
 
 /* Asynchronous requests */
 
+LIST_HEAD(strace_aio_list, strace_aio_class);
+
 struct strace_context {
-	struct strace_context *next;
-	struct strace_aio_class *classes;
+	LIST_ENTRY(strace_context) in_group;
+	struct strace_aio_list classes;
 	uint64_t id;
 	bool trusted;
 };
@@ -364,8 +363,8 @@ struct strace_request_info {
 };
 
 struct strace_aio {
-	struct strace_request *first, *last; /* outstanding, or not yet emitted */
-	struct strace_aio_class **bucket;
+	TAILQ_HEAD(, strace_request) log; /* requests outstanding, or not yet emitted */
+	struct strace_aio_list *bucket;
 	size_t requests, classes;
 	uint64_t setups, submits, rings; /* number of calls */
 };
@@ -635,6 +634,7 @@ int64_t strace_aio_earliest(const struct strace *s);
 void strace_aio_free(struct strace *s);
 
 /* tasks.c */
+void strace_tasks_init(struct strace_tasks *tasks);
 /* Returns the task of a line. Returns NULL if the line was deferred or memory is exhausted. */
 struct strace_task *strace_task_of(struct strace *s, const struct strace_line *line);
 /* The same for a line that could not be deferred, after the release of all deferred ones. */

@@ -71,22 +71,24 @@ static uint32_t new_id(struct strace *s, uint32_t pid)
 
 /* Lists of tasks */
 
+void strace_tasks_init(struct strace_tasks *tasks)
+{
+	for (size_t i = 0; i < STRACE_LISTS; i++)
+		TAILQ_INIT(&tasks->list[i].tasks);
+}
+
 static void list_add(struct strace *s, enum strace_list which, struct strace_task *t)
 {
 	struct strace_task_list *list = &s->tasks.list[which];
-	t->link[which] = (struct strace_link){.next = list->first};
-	*(list->first != NULL ? &list->first->link[which].prev : &list->last) = t;
-	list->first = t;
+	TAILQ_INSERT_HEAD(&list->tasks, t, link[which]);
 	list->count++;
 }
 
-static void list_remove(struct strace *s, enum strace_list which, const struct strace_task *t)
+static void list_remove(struct strace *s, enum strace_list which, struct strace_task *t)
 {
 	struct strace_task_list *list = &s->tasks.list[which];
-	const struct strace_link link = t->link[which];
 	assert(list->count > 0);
-	*(link.prev != NULL ? &link.prev->link[which].next : &list->first) = link.next;
-	*(link.next != NULL ? &link.next->link[which].prev : &list->last) = link.prev;
+	TAILQ_REMOVE(&list->tasks, t, link[which]);
 	list->count--;
 }
 
@@ -377,8 +379,8 @@ struct strace_deferred *strace_deferred_next(struct strace *s, bool all)
 void strace_tasks_free(struct strace *s)
 {
 	struct strace_tasks *tasks = &s->tasks;
-	while (tasks->list[STRACE_ALIVE].first != NULL)
-		strace_task_end(s, tasks->list[STRACE_ALIVE].first);
+	for (struct strace_task *t; (t = TAILQ_FIRST(&tasks->list[STRACE_ALIVE].tasks)) != NULL;)
+		strace_task_end(s, t);
 	for (struct strace_deferred *d = tasks->deferred, *next; d != NULL; d = next) {
 		next = d->next;
 		free(d);
@@ -392,7 +394,8 @@ void strace_tasks_free(struct strace *s)
 /* Adopts the child of the only pending fork. */
 static struct strace_task *only_provisional(struct strace *s, uint32_t tid)
 {
-	return task_start(s, take_provisional(s, s->tasks.list[STRACE_FORKING].first), tid);
+	return task_start(s, take_provisional(s, TAILQ_FIRST(&s->tasks.list[STRACE_FORKING].tasks)),
+			  tid);
 }
 
 /* Handles a line of a task whose number no call has returned yet. */
@@ -438,17 +441,22 @@ static struct strace_task *first_gets_number(struct strace *s, uint32_t tid)
 static struct strace_task *unnumbered_task(struct strace *s, const struct strace_line *line)
 {
 	const struct strace_task_list *alive = &s->tasks.list[STRACE_ALIVE];
+	unsigned guesses = 0;
+	struct strace_task *t;
 	if (alive->count == 1)
-		return alive->first;
+		return TAILQ_FIRST(&alive->tasks);
 	if (alive->count == 0)
 		return s->tasks.numberless = root_task(s, 0);
 	if (s->tasks.numberless != NULL)
 		return s->tasks.numberless;
-	struct strace_task *t = line->kind == STRACE_RESUMED ? alive->first : NULL;
-	for (unsigned i = 0; t != NULL && i < GUESSES_MAX; t = t->link[STRACE_ALIVE].next, i++)
-		if (t->active.entry != NULL)
-			return t;
-	return alive->last;
+	if (line->kind == STRACE_RESUMED)
+		TAILQ_FOREACH (t, &alive->tasks, link[STRACE_ALIVE]) {
+			if (t->active.entry != NULL)
+				return t;
+			if (++guesses == GUESSES_MAX)
+				break;
+		}
+	return TAILQ_LAST(&alive->tasks, strace_task_queue);
 }
 
 static void note_shared(struct strace *s, const struct strace_member *a,
