@@ -11,7 +11,7 @@
 
 enum { EXACT_BITS = 100, NAME_BITS = 8, NAMES_MIN = 3, OP_NAME_MAX = 32 };
 
-static const struct converter_option options[] = {
+static const struct iot_format_option options[] = {
     {"columns", "LIST",
      "what the columns are: names with units, such as time:us,op,offset,length, or msr, spc, "
      "cloudphysics, alibaba, tencent, systor, txt, raw, raw:ns"},
