@@ -2,6 +2,7 @@
 /* iotrace cat: writes a trace in canonical form, or in a form for other tools and people. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/base/atomic_file.h"
 
@@ -27,9 +28,17 @@ static const struct format {
 	       {"csv", &export_csv},
 	       {"tsv", &export_tsv},
 	       {"jsonl", &export_jsonl},
-	       {"text", &export_text}};
+	       {"text", &export_text},
+	       {"fio", &export_fio},
+	       {"oracle", &export_oracle},
+	       {"lcs", &export_lcs},
+	       {"chrome", &export_chrome},
+	       {"perfetto", &export_perfetto},
+	       {"blkparse", &export_blkparse}};
 
-#define FORMATS "iot|csv|tsv|jsonl|text"
+enum { PREFIX_MAX = 200, BLOCK_DEFAULT = 4096, CACHE_MEMORY_DEFAULT = 1 << 30 };
+
+#define FORMATS "iot|csv|tsv|jsonl|text|fio|oracle|lcs|chrome|perfetto|blkparse"
 
 static const char notes[] =
     "iot: the canonical form of the trace, with its own tick, base and sync; a trace without\n"
@@ -87,16 +96,19 @@ static enum exit_status finish(struct cat *c, struct export *x)
 	progress_clear(&c->in.progress);
 	if (x->failed && x->error[0] != '\0')
 		message_print_about(c->in.operand, "%s", x->error);
-	else if (x->failed)
+	else if (x->failed && !x->reported)
 		(void)message_no_memory();
 	/* Out of memory is not an error of the trace: the output is discarded. */
 	if (x->failed || c->in.status == IOT_ENOMEM || signals_pending() != 0) {
 		output_abandon(x->out);
+		(void)export_close(x, true);
 		return EXIT_FAULT;
 	}
 	if (!c->read.quiet)
 		export_report(x, formats[c->format].name);
-	if (output_close(x->out) != EXIT_OK)
+	const enum exit_status status = output_close(x->out);
+	const bool failed = export_close(x, status != EXIT_OK) != EXIT_OK;
+	if (status != EXIT_OK || failed)
 		return EXIT_FAULT;
 	if (trace_in_cut(&c->in))
 		message_print("interrupted before the end of the input: the output has what was "
@@ -111,6 +123,9 @@ static enum exit_status cat_export(struct cat *c)
 	enum exit_status status = trace_out_check_suffix(c->command, c->write.path);
 	if (status != EXIT_OK)
 		return status;
+	if (format->binary && strcmp(c->write.path, "-") == 0 && isatty(STDOUT_FILENO))
+		return options_wrong(c->command, "--format=%s is binary; name a file with -o",
+				     formats[c->format].name);
 	struct export *x = calloc(1, sizeof *x);
 	if (x == NULL)
 		return message_no_memory();
@@ -133,6 +148,10 @@ static enum exit_status run(struct cat *c, const char *path)
 		return status;
 	const bool iot = formats[c->format].export == NULL;
 	c->read.verified = iot;
+	c->export.input = path;
+	c->export.path = c->write.path;
+	c->export.no_fsync = c->write.no_fsync;
+	c->export.command = c->command;
 	trace_in_catch_signals(path, &c->read, c->write.path);
 	status = trace_in_open(&c->in, path, &c->read, c->command);
 	if (status == EXIT_OK)
@@ -182,12 +201,37 @@ static enum exit_status check_options(const struct cat *c)
 		       {o->names, "--names", "csv"},
 		       {o->unknown, "--unknown", "csv"},
 		       {o->no_header, "--no-header", "csv|tsv"},
-		       {o->all_events, "--all-events", "csv|tsv"}};
+		       {o->all_events, "--all-events", "csv|tsv"},
+		       {o->physical, "--physical", "fio|oracle|lcs"},
+		       {o->block != 0, "--block", "oracle|lcs"},
+		       {o->memory != 0, "--memory", "oracle|lcs"},
+		       {o->counters, "--counters", "chrome|perfetto"},
+		       {o->prefix != NULL, "--prefix", "fio"},
+		       {o->real_names, "--real-names", "fio"},
+		       {o->per_process, "--per-process", "fio"},
+		       {o->setup != NULL, "--setup", "fio"}};
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
 		if (options[i].given && !has_word(options[i].formats, formats[c->format].name))
 			return options_wrong(c->command, "%s goes with --format=%s",
 					     options[i].option, options[i].formats);
+	if (o->per_process && strcmp(c->write.path, "-") == 0)
+		return options_wrong(c->command, "--per-process needs -o OUT, for the names");
+	if (o->prefix != NULL && (*o->prefix == '\0' || strlen(o->prefix) > PREFIX_MAX ||
+				  strpbrk(o->prefix, " \t\r\n\v\f") != NULL))
+		return options_wrong(c->command,
+				     "--prefix: expected up to %d characters without blanks",
+				     PREFIX_MAX);
 	return check_columns(c);
+}
+
+static void set_defaults(struct export_options *o)
+{
+	if (o->block == 0)
+		o->block = BLOCK_DEFAULT;
+	if (o->memory == 0)
+		o->memory = CACHE_MEMORY_DEFAULT;
+	if (o->prefix == NULL)
+		o->prefix = "replay";
 }
 
 enum exit_status cmd_cat(int argc, char **argv)
@@ -213,6 +257,26 @@ enum exit_status cmd_cat(int argc, char **argv)
 		   "append the columns unknown: which of offset, duration, cpu and start the "
 		   "source did not know, and relative_offset: an unknown offset from its "
 		   "unknown base"),
+	    GROUP("Format fio"),
+	    OPTION(STRING, 0, "prefix", "DIR", &o->prefix,
+		   "names are DIR/1, DIR/2, ... (default: replay)"),
+	    OPTION(FLAG, 0, "real-names", NULL, &o->real_names,
+		   "traced paths: fio overwrites these files"),
+	    OPTION(STRING, 0, "setup", "FILE", &o->setup,
+		   "write a script that creates the files, sparse"),
+	    OPTION(FLAG, 0, "per-process", NULL, &o->per_process,
+		   "also a log NAME.PROCESS.iolog for each process"),
+	    GROUP("Formats oracle and lcs"),
+	    RANGE(SIZE, 0, "block", "SIZE", &o->block,
+		  "block size, the size of every object (default: 4096)", 1, 1U << 30),
+	    RANGE(SIZE, 0, "memory", "SIZE", &o->memory,
+		  "for the numbers of the blocks (default: 1G)", 1 << 16, 0),
+	    GROUP("Formats fio, oracle and lcs"),
+	    OPTION(FLAG, 0, "physical", NULL, &o->physical,
+		   "I/Os of disks instead of those of programs"),
+	    GROUP("Formats chrome and perfetto"),
+	    OPTION(FLAG, 0, "counters", NULL, &o->counters,
+		   "bytes per second of each process, every 10 ms"),
 	    GROUP("Format iot"),
 	    OPTION_BASE_OF_IN(c.write),
 	    OPTION_WRITING(c.write),
@@ -235,5 +299,6 @@ enum exit_status cmd_cat(int argc, char **argv)
 		return status;
 	c.command = &command;
 	status = check_options(&c);
+	set_defaults(o);
 	return status == EXIT_OK ? run(&c, count > 0 ? argv[0] : "-") : status;
 }

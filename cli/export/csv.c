@@ -8,7 +8,6 @@
 #include "lib/base/number.h"
 #include "lib/format/directive.h"
 
-#include "cli/ui/printable.h"
 #include "export.h"
 
 enum column {
@@ -53,30 +52,9 @@ struct csv {
 
 /* Names */
 
-static size_t percent_encode(char *out, const char *text, size_t size, bool tabs)
-{
-	static const char hex[] = "0123456789ABCDEF";
-	size_t used = 0, step;
-	for (size_t i = 0; i < size; i += step) {
-		const unsigned char c = (unsigned char)text[i];
-		step = utf8_size((const unsigned char *)text + i, size - i);
-		if (step > 0 && c >= ' ' && c != 0x7f && c != '%' &&
-		    !(tabs && (c == '"' || c == '\\'))) {
-			memcpy(out + used, text + i, step);
-			used += step;
-			continue;
-		}
-		step = 1;
-		out[used++] = '%';
-		out[used++] = hex[c >> 4];
-		out[used++] = hex[c & 15];
-	}
-	return used;
-}
-
 static size_t tsv_encode(char *out, const char *text, size_t size)
 {
-	return percent_encode(out, text, size, true);
+	return names_percent(out, text, size, "\"\\");
 }
 
 /* Quotes as RFC 4180 does, from the end: out has 3 * size + 2 bytes. */
@@ -96,7 +74,7 @@ static size_t quote(char *out, size_t size, size_t quotes)
 
 static size_t csv_encode(char *out, const char *text, size_t size)
 {
-	const size_t used = percent_encode(out, text, size, false);
+	const size_t used = names_percent(out, text, size, "");
 	size_t quotes = 0;
 	for (size_t i = 0; i < used; i++)
 		quotes += out[i] == '"';

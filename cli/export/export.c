@@ -2,11 +2,13 @@
 #include "export.h"
 
 #include "cli/ui/message.h"
+#include "cli/ui/same_file.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/base/atomic_file.h"
 #include "lib/format/directive.h"
 
 void export_event(struct export *x, const struct iot_event *ev)
@@ -38,13 +40,99 @@ void *export_state(struct export *x, size_t size)
 	return x->state;
 }
 
+static bool is_chosen(struct export *x, const struct iot_record *rec)
+{
+	const bool logical = (rec->type & IOT_LOGICAL) != 0;
+	if (logical != x->options->physical)
+		return true;
+	x->notes[logical ? NOTE_LOGICAL : NOTE_PHYSICAL]++;
+	return false;
+}
+
+bool export_transfer(struct export *x, const struct iot_record *rec, struct transfer *t)
+{
+	const uint64_t unit = rec->type & IOT_LOGICAL ? 1 : IOT_BLOCK_SIZE;
+	uint64_t end;
+	if (!is_chosen(x, rec))
+		return false;
+	if (rec->flags & IOT_OFFSET_UNKNOWN || rec->length == 0) {
+		x->notes[rec->length == 0 ? NOTE_EMPTY : NOTE_OFFSET_UNKNOWN]++;
+		return false;
+	}
+	if (__builtin_mul_overflow(rec->offset, unit, &t->offset) ||
+	    __builtin_mul_overflow(rec->length, unit, &t->length) ||
+	    __builtin_add_overflow(t->offset, t->length, &end) || end > INT64_MAX) {
+		export_fail(x,
+			    "an I/O of length %ju at offset %ju ends beyond 2^63-1 bytes, the "
+			    "largest size of a file",
+			    (uintmax_t)rec->length, (uintmax_t)rec->offset);
+		return false;
+	}
+	return true;
+}
+
+/* Returns whether the path is neither the input nor the output; otherwise prints a message. */
+static bool is_free(const struct export *x, const char *path)
+{
+	const struct export_options *o = x->options;
+	return same_file_check_two(o->command, path, o->input) == EXIT_OK &&
+	       (strcmp(o->path, "-") == 0 ||
+		same_file_check_two(o->command, path, o->path) == EXIT_OK);
+}
+
+struct output *export_open(struct export *x, const char *path)
+{
+	if (x->more_count == EXPORT_OUTPUTS_MAX) {
+		export_fail(x, "more than %d output files", EXPORT_OUTPUTS_MAX);
+		return NULL;
+	}
+	struct output *o = malloc(sizeof *o);
+	x->failed |= o == NULL;
+	if (o == NULL)
+		return NULL;
+	if (!is_free(x, path) ||
+	    output_open(o, path, x->options->no_fsync ? ATOMIC_FILE_NO_SYNC : 0) != EXIT_OK) {
+		x->failed = x->reported = true;
+		free(o);
+		return NULL;
+	}
+	x->more[x->more_count++] = o;
+	return o;
+}
+
+enum exit_status export_close(struct export *x, bool discard)
+{
+	enum exit_status status = EXIT_OK;
+	for (size_t i = 0; i < x->more_count; i++) {
+		if (discard || status != EXIT_OK)
+			output_abandon(x->more[i]);
+		else
+			status = output_close(x->more[i]);
+		free(x->more[i]);
+	}
+	x->more_count = 0;
+	return status;
+}
+
 void export_report(const struct export *x, const char *format)
 {
 	static const char *const texts[] = {
 	    [NOTE_OPERATIONS] = "operations left out (--all-events)",
+	    [NOTE_METADATA] = "operations without data left out",
 	    [NOTE_COUNTERS] = "counters left out",
 	    [NOTE_LOST] = "losses not marked",
+	    [NOTE_LOGICAL] = "I/Os of programs left out",
+	    [NOTE_PHYSICAL] = "I/Os of disks left out (--physical)",
+	    [NOTE_OFFSET_UNKNOWN] = "I/Os of unknown offset left out",
+	    [NOTE_START_UNKNOWN] = "events of unknown start left out",
+	    [NOTE_DURATION_UNKNOWN] = "I/Os of unknown duration without an end",
+	    [NOTE_EMPTY] = "I/Os of length 0 left out",
 	    [NOTE_OFFSET_TOO_LARGE] = "offsets or lengths beyond 64 bits, left empty",
+	    [NOTE_ROUNDED] = "starts rounded down",
+	    [NOTE_SPLIT] = "I/Os split",
+	    [NOTE_NAME] = "names that the format cannot contain, replaced",
+	    [NOTE_TENANT] = "I/Os of a process above 16777215, written as tenant 0",
+	    [NOTE_OVERLAP] = "events left out that overlap more than 1024 others",
 	};
 	char all[1024] = "";
 	size_t used = 0;

@@ -6,6 +6,8 @@
 
 #include "lib/base/array.h"
 
+#include "cli/ui/printable.h"
+
 static const size_t names_limit = (size_t)1 << 30;
 
 void names_init(struct names *n, names_encode *encode)
@@ -186,4 +188,25 @@ uint32_t names_object(const struct names *n, const struct iot_record *rec)
 		return rec->object;
 	const struct definition *file = definitions_path(&n->current, rec);
 	return file != NULL ? file->object : 0;
+}
+
+size_t names_percent(char *out, const char *text, size_t size, const char *also)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	size_t used = 0, step;
+	for (size_t i = 0; i < size; i += step) {
+		const unsigned char c = (unsigned char)text[i];
+		step = utf8_size((const unsigned char *)text + i, size - i);
+		if (step > 0 && c >= ' ' && c != 0x7f && c != '%' &&
+		    (c == 0 || strchr(also, c) == NULL)) {
+			memcpy(out + used, text + i, step);
+			used += step;
+			continue;
+		}
+		step = 1;
+		out[used++] = '%';
+		out[used++] = hex[c >> 4];
+		out[used++] = hex[c & 15];
+	}
+	return used;
 }

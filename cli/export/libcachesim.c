@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Requests for libCacheSim: oracleGeneral, and lcs with a header of 8192 bytes and requests of
+ * version 2. An object of a cache is a block of a file, so each I/O is a request for every block
+ * that it touches.
+ *
+ * A request contains the number of the next request for its block. Requests therefore wait in a
+ * temporary file, which is read backward to find these numbers; a second temporary file has them,
+ * the last chunk first, and a pass forward writes both.
+ */
+#include <stdlib.h>
+
+#include "lib/base/array.h"
+#include "lib/base/tempfile.h"
+
+#include "export.h"
+#include "file_numbers.h"
+#include "little_endian.h"
+
+enum {
+	CHUNK = 8192, /* requests */
+	OBJECTS_MAX = 1 << 24,
+	BLOCK_BITS = 40,
+	BLOCKS_PER_IO_MAX = 1 << 24,
+	TENANTS_MAX = 1 << 24,
+	OP_READ = 12,
+	OP_WRITE = 13,
+	LCS_HEADER = 8192,
+	LCS_STAT = 8000,
+	ROW_MAX = 28,
+};
+
+static const uint64_t lcs_magic = 0x123456789abcdef0;
+
+/* A request that waits; its block is a number in `blocks`. */
+struct request {
+	uint32_t block;
+	uint32_t seconds;
+	uint32_t op; /* and the tenant, as in lcs */
+};
+
+struct cache_requests {
+	struct error error;
+	struct tempfile requests, next;
+	struct idmap blocks; /* of object and block of the file */
+	uint64_t count, reads;
+	uint32_t first_s, last_s;
+	struct file_numbers unnumbered; /* files without an object */
+	uint64_t largest_object;
+	uint64_t *later; /* the number of the next request, by block; 0: none */
+	size_t later_capacity;
+};
+
+/* Requests */
+
+/* Numbers files without an object downward from the largest number. */
+static uint64_t object_of(struct export *x, const struct iot_record *rec)
+{
+	struct cache_requests *c = x->state;
+	uint64_t object = names_object(&x->names, rec);
+	if (object > c->largest_object)
+		c->largest_object = object;
+	if (object == 0) {
+		const size_t n = file_number(&c->unnumbered, &x->names, rec);
+		x->failed |= n == SIZE_MAX;
+		object = OBJECTS_MAX - 1 - n;
+	}
+	if (c->largest_object + c->unnumbered.map.count >= OBJECTS_MAX)
+		export_fail(x, "files above object %d do not fit into an object of the cache",
+			    OBJECTS_MAX - 1);
+	return object;
+}
+
+static uint32_t seconds_of(struct export *x, const struct iot_record *rec)
+{
+	struct cache_requests *c = x->state;
+	if (rec->flags & IOT_START_UNKNOWN)
+		return c->last_s;
+	const uint64_t s = (uint64_t)rec->start_ns / 1000000000;
+	if (s > UINT32_MAX)
+		export_fail(x, "a start after %ju s, more than 32 bits", (uintmax_t)s);
+	c->last_s = (uint32_t)s;
+	if (c->count == 0)
+		c->first_s = c->last_s;
+	return c->last_s;
+}
+
+static uint32_t op_of(struct export *x, const struct iot_record *rec)
+{
+	const uint32_t op = rec->type & IOT_WRITE ? OP_WRITE : OP_READ;
+	if (rec->process < TENANTS_MAX)
+		return op | rec->process << 8;
+	x->notes[NOTE_TENANT]++;
+	return op;
+}
+
+static bool fits_memory(struct export *x)
+{
+	const struct cache_requests *c = x->state;
+	const uint64_t bytes = idmap_bytes(&c->blocks) + c->blocks.count * sizeof *c->later;
+	if (bytes <= x->options->memory)
+		return true;
+	export_fail(x,
+		    "%zu different blocks need more than --memory=%ju; a larger --block or a "
+		    "slice of the trace needs less",
+		    c->blocks.count, (uintmax_t)x->options->memory);
+	return false;
+}
+
+static void add_requests(struct export *x, struct request r, uint64_t id, uint64_t blocks)
+{
+	struct cache_requests *c = x->state;
+	for (; blocks > 0 && !x->failed; blocks--, id++) {
+		const size_t n = idmap_number(&c->blocks, id);
+		if (n == SIZE_MAX) {
+			x->failed = true;
+			return;
+		}
+		r.block = (uint32_t)n;
+		unsigned char *to = tempfile_reserve(&c->requests, sizeof r);
+		if (to == NULL)
+			return;
+		memcpy(to, &r, sizeof r);
+		c->requests.fill += sizeof r;
+		c->count++;
+	}
+}
+
+static void record(struct export *x, const struct iot_record *rec)
+{
+	struct cache_requests *c = x->state;
+	const uint64_t size = x->options->block;
+	struct transfer t;
+	if (!export_transfer(x, rec, &t))
+		return;
+	const uint64_t first = t.offset / size, last = (t.offset + t.length - 1) / size;
+	const uint64_t object = object_of(x, rec);
+	if (last >> BLOCK_BITS != 0)
+		export_fail(x, "block %ju of a file, more than %d bits", (uintmax_t)last,
+			    BLOCK_BITS);
+	if (last - first >= BLOCKS_PER_IO_MAX)
+		export_fail(x, "an I/O of %ju blocks, more than %d", (uintmax_t)(last - first + 1),
+			    BLOCKS_PER_IO_MAX);
+	const struct request r = {.seconds = seconds_of(x, rec), .op = op_of(x, rec)};
+	if (x->failed || !fits_memory(x))
+		return;
+	c->reads += rec->type & IOT_WRITE ? 0 : last - first + 1;
+	add_requests(x, r, object << BLOCK_BITS | first, last - first + 1);
+}
+
+/* Numbers of the next requests */
+
+static size_t chunk_size(const struct cache_requests *c, uint64_t first)
+{
+	return c->count - first < CHUNK ? (size_t)(c->count - first) : CHUNK;
+}
+
+static bool read_requests(struct cache_requests *c, uint64_t first, struct request *r, size_t n)
+{
+	return tempfile_read(&c->requests, first * sizeof *r, r, n * sizeof *r) == IOT_OK;
+}
+
+static bool find_next(struct cache_requests *c, struct request *r, uint64_t *next)
+{
+	const uint64_t chunks = (c->count + CHUNK - 1) / CHUNK;
+	for (uint64_t k = chunks; k-- > 0;) {
+		const uint64_t first = k * CHUNK;
+		const size_t n = chunk_size(c, first);
+		if (!read_requests(c, first, r, n))
+			return false;
+		for (size_t i = n; i-- > 0;) {
+			next[i] = c->later[r[i].block];
+			c->later[r[i].block] = first + i + 1;
+		}
+		if (tempfile_append(&c->next, next, n * sizeof *next) != IOT_OK)
+			return false;
+	}
+	return tempfile_flush(&c->next) == IOT_OK;
+}
+
+/* The position in c->next of a chunk: after those of the later requests. */
+static uint64_t next_position(const struct cache_requests *c, uint64_t first)
+{
+	return (c->count - first - chunk_size(c, first)) * sizeof(uint64_t);
+}
+
+static void write_requests(struct export *x, const struct request *r, const uint64_t *next,
+			   size_t n, bool lcs)
+{
+	const struct cache_requests *c = x->state;
+	const uint32_t size = (uint32_t)x->options->block;
+	for (size_t i = 0; i < n; i++) {
+		char *to = output_reserve(x->out, ROW_MAX);
+		to = put_u32(to, r[i].seconds);
+		to = put_u64(to, c->blocks.keys[r[i].block]);
+		to = put_u32(to, size);
+		if (lcs)
+			to = put_u32(to, r[i].op);
+		to = put_u64(to, next[i] != 0 ? next[i] : UINT64_MAX);
+		output_took(x->out, to);
+	}
+}
+
+static bool write_all(struct export *x, struct request *r, uint64_t *next, bool lcs)
+{
+	struct cache_requests *c = x->state;
+	for (uint64_t first = 0; first < c->count; first += CHUNK) {
+		const size_t n = chunk_size(c, first);
+		if (!read_requests(c, first, r, n) ||
+		    tempfile_read(&c->next, next_position(c, first), next, n * sizeof *next) !=
+			IOT_OK)
+			return false;
+		write_requests(x, r, next, n, lcs);
+	}
+	return true;
+}
+
+/* Statistics of sizes and popularity are 0, as older writers leave them. */
+static void write_lcs_header(struct export *x)
+{
+	const struct cache_requests *c = x->state;
+	const uint64_t block = x->options->block, blocks = c->blocks.count;
+	const uint64_t stat[] = {
+	    1,          c->count,  blocks,   c->count * block,    blocks * block,
+	    c->first_s, c->last_s, c->reads, c->count - c->reads, 0};
+	char header[LCS_HEADER] = {0}, *to = header;
+	to = put_u64(put_u64(to, lcs_magic), 2);
+	for (size_t i = 0; i < sizeof stat / sizeof *stat; i++)
+		to = put_u64(to, stat[i]);
+	put_u64(header + LCS_HEADER - sizeof lcs_magic, lcs_magic);
+	output_write(x->out, header, sizeof header);
+}
+
+static void finish(struct export *x, bool lcs)
+{
+	struct cache_requests *c = x->state;
+	struct request *r = malloc(CHUNK * sizeof *r);
+	uint64_t *next = malloc(CHUNK * sizeof *next);
+	if (r == NULL || next == NULL ||
+	    !array_reserve_index(&c->later, &c->later_capacity, c->blocks.count,
+				 sizeof *c->later)) {
+		x->failed = true;
+	} else if (tempfile_flush(&c->requests) == IOT_OK && find_next(c, r, next)) {
+		if (lcs)
+			write_lcs_header(x);
+		(void)write_all(x, r, next, lcs);
+	}
+	if (c->error.status != IOT_OK)
+		export_fail(x, "%s", c->error.text);
+	free(r);
+	free(next);
+}
+
+/* The formats */
+
+static void begin(struct export *x)
+{
+	struct cache_requests *c = export_state(x, sizeof *c);
+	if (c == NULL)
+		return;
+	tempfile_init(&c->requests, &c->error);
+	tempfile_init(&c->next, &c->error);
+}
+
+static void events(struct export *x, const struct iot_event *ev, size_t n)
+{
+	struct cache_requests *c = x->state;
+	for (size_t i = 0; i < n && !x->failed; i++) {
+		if (ev[i].kind == IOT_RECORD)
+			record(x, &ev[i].rec);
+		x->notes[NOTE_METADATA] += ev[i].kind == IOT_OP;
+		x->notes[NOTE_COUNTERS] += ev[i].kind == IOT_COUNTER;
+		x->notes[NOTE_LOST] += ev[i].kind == IOT_LOST;
+		export_event(x, &ev[i]);
+	}
+	if (c->error.status != IOT_OK)
+		export_fail(x, "%s", c->error.text);
+}
+
+static void end_oracle(struct export *x)
+{
+	finish(x, false);
+}
+
+static void end_lcs(struct export *x)
+{
+	finish(x, true);
+}
+
+static void release(struct export *x)
+{
+	struct cache_requests *c = x->state;
+	if (c == NULL)
+		return;
+	tempfile_free(&c->requests);
+	tempfile_free(&c->next);
+	idmap_free(&c->blocks);
+	file_numbers_free(&c->unnumbered);
+	free(c->later);
+}
+
+const struct export_format export_oracle = {
+    .begin = begin, .events = events, .end = end_oracle, .free = release, .binary = true};
+const struct export_format export_lcs = {
+    .begin = begin, .events = events, .end = end_lcs, .free = release, .binary = true};
