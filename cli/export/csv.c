@@ -44,7 +44,7 @@ enum {
 	NUMBERS_MAX = COLUMNS_MAX * 40, /* bytes of a row without its names */
 };
 
-struct csv {
+struct csv_table {
 	char separator;
 	size_t count;
 	uint8_t column[COLUMNS_MAX];
@@ -132,7 +132,7 @@ bool csv_columns_valid(const char *columns, struct iot_text *wrong)
 	return true;
 }
 
-static void choose_columns(struct csv *c, const char *list)
+static void choose_columns(struct csv_table *c, const char *list)
 {
 	for (; list == NULL && c->count < COLUMNS_DEFAULT; c->count++)
 		c->column[c->count] = (uint8_t)c->count;
@@ -142,7 +142,7 @@ static void choose_columns(struct csv *c, const char *list)
 
 static void begin(struct export *x, char separator)
 {
-	struct csv *c = export_state(x, sizeof *c);
+	struct csv_table *c = export_state(x, sizeof *c);
 	if (c == NULL)
 		return;
 	c->separator = separator;
@@ -295,7 +295,7 @@ static char *put_op_field(struct export *x, char *to, const struct iot_event *ev
 
 static void write_row(struct export *x, const struct iot_event *ev)
 {
-	const struct csv *c = x->state;
+	const struct csv_table *c = x->state;
 	char *to = output_reserve(x->out, NUMBERS_MAX);
 	for (size_t i = 0; i < c->count; i++) {
 		to = ev->kind == IOT_RECORD ? put_field(x, to, &ev->rec, c->column[i])

@@ -52,7 +52,7 @@ struct fio_log {
 	size_t open_capacity;
 };
 
-struct fio {
+struct fio_export {
 	struct fio_log whole;
 	struct idmap processes;
 	struct fio_log **log; /* by number in processes, with --per-process */
@@ -103,7 +103,7 @@ static void name_file(struct export *x, struct replay_file *f, size_t number,
 /* Returns SIZE_MAX if out of memory. */
 static size_t number_of(struct export *x, const struct iot_record *rec)
 {
-	struct fio *s = x->state;
+	struct fio_export *s = x->state;
 	const size_t n = file_number(&s->numbers, &x->names, rec);
 	if (!array_reserve_index(&s->file, &s->file_capacity, n, sizeof *s->file)) {
 		x->failed = true;
@@ -120,8 +120,8 @@ static uint64_t time_of(struct export *x, struct fio_log *log, const struct iot_
 			bool known)
 {
 	const uint64_t us = known ? (uint64_t)rec->start_ns / 1000 : 0;
-	x->notes[NOTE_ROUNDED] +=
-	    log == &((struct fio *)x->state)->whole && known && (uint64_t)rec->start_ns % 1000 != 0;
+	x->notes[NOTE_ROUNDED] += log == &((struct fio_export *)x->state)->whole && known &&
+				  (uint64_t)rec->start_ns % 1000 != 0;
 	if (us > log->us)
 		log->us = us;
 	if (log->us == 0)
@@ -160,7 +160,7 @@ static void write_transfer(struct fio_log *log, const char *name, const char *ac
 
 static void close_handle(struct export *x, struct fio_log *log, size_t handle)
 {
-	const struct fio *s = x->state;
+	const struct fio_export *s = x->state;
 	if (handle >= log->open_capacity || log->open[handle] == 0)
 		return;
 	const size_t i = log->open[handle] - 1;
@@ -173,7 +173,7 @@ static void close_handle(struct export *x, struct fio_log *log, size_t handle)
 static bool open_file(struct export *x, struct fio_log *log, const struct iot_record *rec,
 		      size_t number)
 {
-	const struct fio *s = x->state;
+	const struct fio_export *s = x->state;
 	const size_t i = idmap_number(&log->files, number);
 	const size_t handle = idmap_number(&log->handles, idmap_pair(rec->process, rec->file));
 	if (!array_reserve_index(&log->use, &log->use_capacity, i, sizeof *log->use) ||
@@ -197,7 +197,7 @@ static bool open_file(struct export *x, struct fio_log *log, const struct iot_re
 static void log_record(struct export *x, struct fio_log *log, const struct iot_record *rec,
 		       const struct transfer *t, size_t number)
 {
-	const struct fio *s = x->state;
+	const struct fio_export *s = x->state;
 	const char *action = rec->type & IOT_WRITE ? " write " : " read ";
 	uint64_t done = 0, piece;
 	(void)time_of(x, log, rec, (rec->flags & IOT_START_UNKNOWN) == 0);
@@ -212,7 +212,7 @@ static void log_record(struct export *x, struct fio_log *log, const struct iot_r
 /* The log of a record's process; NULL without --per-process, or on failure. */
 static struct fio_log *process_log(struct export *x, uint32_t process)
 {
-	struct fio *s = x->state;
+	struct fio_export *s = x->state;
 	char path[4096];
 	if (!x->options->per_process)
 		return NULL;
@@ -239,7 +239,7 @@ static struct fio_log *process_log(struct export *x, uint32_t process)
 
 static void record(struct export *x, const struct iot_record *rec)
 {
-	struct fio *s = x->state;
+	struct fio_export *s = x->state;
 	struct transfer t;
 	if (!export_transfer(x, rec, &t))
 		return;
@@ -276,7 +276,7 @@ static void log_close(struct export *x, struct fio_log *log, const struct iot_ev
 static bool log_sync(struct export *x, struct fio_log *log, const struct iot_event *ev,
 		     const char *action)
 {
-	const struct fio *s = x->state;
+	const struct fio_export *s = x->state;
 	const size_t handle =
 	    log != NULL ? idmap_find(&log->handles, idmap_pair(ev->rec.process, ev->rec.file))
 			: SIZE_MAX;
@@ -290,14 +290,14 @@ static bool log_sync(struct export *x, struct fio_log *log, const struct iot_eve
 static void sync_file(struct export *x, struct fio_log *log, const struct iot_event *ev,
 		      const char *action)
 {
-	struct fio *s = x->state;
+	struct fio_export *s = x->state;
 	x->notes[NOTE_METADATA] += !log_sync(x, &s->whole, ev, action);
 	(void)log_sync(x, log, ev, action);
 }
 
 static void operation(struct export *x, const struct iot_event *ev)
 {
-	struct fio *s = x->state;
+	struct fio_export *s = x->state;
 	const struct iot_text name = iot_directive_get(ev, "name");
 	const bool has_file = (ev->has & IOT_HAS_FILE) != 0 && !x->options->physical;
 	struct fio_log *log = has_file ? process_log(x, ev->rec.process) : NULL;
@@ -317,7 +317,7 @@ static void operation(struct export *x, const struct iot_event *ev)
 
 static void begin(struct export *x)
 {
-	struct fio *s = export_state(x, sizeof *s);
+	struct fio_export *s = export_state(x, sizeof *s);
 	if (s == NULL)
 		return;
 	s->whole.out = x->out;
@@ -340,7 +340,7 @@ static void events(struct export *x, const struct iot_event *ev, size_t n)
 
 static void close_all(struct export *x, struct fio_log *log)
 {
-	const struct fio *s = x->state;
+	const struct fio_export *s = x->state;
 	for (size_t i = 0; i < log->files.count && i < log->use_capacity; i++)
 		if (log->use[i].opens > 0)
 			write_action(log, s->file[log->files.keys[i]].name, "close");
@@ -360,7 +360,7 @@ static void write_quoted(struct output *o, const char *text)
 /* Existing files are extended, never cut. */
 static void write_setup(struct export *x)
 {
-	const struct fio *s = x->state;
+	const struct fio_export *s = x->state;
 	struct output *o = export_open(x, x->options->setup);
 	if (o == NULL)
 		return;
@@ -381,7 +381,7 @@ static void write_setup(struct export *x)
 
 static void end(struct export *x)
 {
-	struct fio *s = x->state;
+	struct fio_export *s = x->state;
 	close_all(x, &s->whole);
 	for (size_t i = 0; i < s->processes.count && i < s->log_capacity; i++)
 		if (s->log[i] != NULL)
@@ -400,7 +400,7 @@ static void free_log(struct fio_log *log)
 
 static void release(struct export *x)
 {
-	struct fio *s = x->state;
+	struct fio_export *s = x->state;
 	if (s == NULL)
 		return;
 	free_log(&s->whole);
