@@ -32,6 +32,8 @@ static const char reported[] =
     " unknown.async_lengths unknown.duration_records unknown.length_records"
     " unknown.offset_bytes unknown.offset_records unnamed.files unopened_records unparsed"
     " unseen.async_results unseen.children unseen.forks unseen.passed version"
+    " lines.entries lines.failed lines.metadata lines.not_files lines.operations"
+    " lines.records lines.tracked lines.unused repaired unseen.copies unseen.entries"
     " ambiguous.id blank.lines header.lines unaligned.records unknown.op_records"
     " actions.abort actions.add actions.back_merge actions.bounce actions.close"
     " actions.complete actions.datasync actions.driver_data actions.front_merge"

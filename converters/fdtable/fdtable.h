@@ -43,6 +43,12 @@ enum descriptor_kind {
 	FD_OTHER,
 };
 
+/*
+ * Returns the kind of the object that a name belongs to, which is a path or a form such as
+ * "pipe:[12]"; FD_OTHER if it is neither. block: it is a block device, which counts as a file.
+ */
+enum descriptor_kind descriptor_kind_of_path(const char *path, size_t size, bool block);
+
 /* One use of an object: task, time and kind. A converter compares uses to find races. */
 struct fd_use {
 	int64_t entered, left; /* times of the call */

@@ -21,26 +21,6 @@ static bool begins(const char *path, size_t size, const char *word)
 	return strace_skip(&path, path + size, word);
 }
 
-enum descriptor_kind strace_path_kind(const char *path, size_t size, bool block)
-{
-	static const struct {
-		const char *start;
-		enum descriptor_kind kind;
-	} KINDS[] = {
-	    {"/dev/shm/", FD_FILE},   {"/dev/tty", FD_TTY}, {"/dev/pts/", FD_TTY},
-	    {"/dev/console", FD_TTY}, {"/dev/", FD_DEVICE}, {"/memfd:", FD_MEMFD},
-	    {"/", FD_FILE},           {"pipe:", FD_PIPE},   {"socket:", FD_SOCKET},
-	    {"TCP", FD_SOCKET},       {"UDP", FD_SOCKET},   {"UNIX", FD_SOCKET},
-	    {"NETLINK", FD_SOCKET},   {"RAW", FD_SOCKET},
-	};
-	if (block && begins(path, size, "/dev/"))
-		return FD_FILE;
-	for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++)
-		if (size > 0 && *path == *KINDS[i].start && begins(path, size, KINDS[i].start))
-			return KINDS[i].kind;
-	return FD_OTHER;
-}
-
 uint32_t strace_note_hash(const struct strace_fd *fd)
 {
 	uint32_t h = fd->deleted ? 2 : 1;
@@ -70,7 +50,7 @@ struct open_description *strace_fd_found(struct strace *s, const struct strace_f
 	enum descriptor_kind kind = fd->number > 2 ? FD_FILE : FD_OTHER;
 	if (fd->note.p != NULL) {
 		const size_t size = strace_note_path(s, fd, &block);
-		kind = strace_path_kind(s->path2, size, block);
+		kind = descriptor_kind_of_path(s->path2, size, block);
 		if (kind == FD_FILE && !fd->deleted)
 			f = fdtable_open(&s->fds, s->path2, size, OPEN_REAL);
 	}
@@ -146,7 +126,7 @@ static void note_changed(struct strace *s, struct strace_task *t, const struct s
 	struct open_description *d = slot->open;
 	bool block;
 	const size_t size = strace_note_path(s, fd, &block);
-	const enum descriptor_kind kind = strace_path_kind(s->path2, size, block);
+	const enum descriptor_kind kind = descriptor_kind_of_path(s->path2, size, block);
 	const bool same_kind = kind == d->kind || (kind == FD_FILE && d->kind == FD_DIRECTORY);
 	struct tracked_file *f = d->file;
 	const bool named = f != NULL && file_has_path(&s->fds, f);

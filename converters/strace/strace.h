@@ -698,7 +698,6 @@ int64_t strace_unsettled_since(const struct strace *s);
 void strace_order_free(struct strace *s);
 
 /* fd_slots.c */
-enum descriptor_kind strace_path_kind(const char *path, size_t size, bool block);
 /* Returns a hash of the name that strace prints with a descriptor, 0 if there is none. */
 uint32_t strace_note_hash(const struct strace_fd *fd);
 /* Writes the path in the name of a descriptor, without a trailing "<block 254:0>", to s->path2. */

@@ -87,7 +87,7 @@ static enum descriptor_kind opened_kind(struct strace *s, struct strace_call *c,
 		memcpy(s->path, s->path2, o->path_size);
 	}
 	if (!again && o->path_size > 0)
-		kind = strace_path_kind(s->path, o->path_size, block);
+		kind = descriptor_kind_of_path(s->path, o->path_size, block);
 	if (kind == FD_OTHER && *s->path != '/' && !real && !again)
 		kind = FD_FILE; /* a relative name */
 	if ((o->flags & (STRACE_O_DIRECTORY | STRACE_O_PATH)) != 0 && !is_tmpfile(o))
