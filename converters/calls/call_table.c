@@ -14,7 +14,7 @@ static const struct call_type TYPES[] = {
     {"fwrite", CALL_WRITE, NULL, true},
     {"lseek lseek64", CALL_SEEK, NULL, false},
     {"fseek fseeko fseek64 fseeko64", CALL_SEEK, NULL, true},
-    {"ftell ftello ftell64 ftello64", CALL_TELL, NULL, true},
+    {"ftell ftello ftell64 ftello64", CALL_POSITION, NULL, true},
     {"open open64 openat openat64 openat2", CALL_OPEN, "open", false},
     {"creat creat64", CALL_CREATE, "create", false},
     {"fopen fopen64", CALL_OPEN_STREAM, "open", true},

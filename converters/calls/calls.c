@@ -55,7 +55,7 @@ enum call_outcome calls_run(struct calls *c, const struct call *call)
 	case CALL_COPY:
 		return calls_copy(c, call);
 	case CALL_SEEK:
-	case CALL_TELL:
+	case CALL_POSITION:
 		return calls_seek(c, call);
 	case CALL_OPEN:
 	case CALL_CREATE:

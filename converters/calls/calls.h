@@ -33,7 +33,7 @@ enum call_kind {
 	CALL_WRITE_AT,
 	CALL_COPY, /* from a descriptor to another */
 	CALL_SEEK,
-	CALL_TELL,
+	CALL_POSITION,
 	CALL_OPEN,
 	CALL_CREATE,
 	CALL_OPEN_STREAM,

@@ -6,7 +6,7 @@
 
 #include "lib/base/number.h"
 
-struct word {
+struct flag_word {
 	const char *name;
 	int64_t value;
 };
@@ -35,7 +35,7 @@ static bool number(struct iot_text *text, int64_t *value)
 }
 
 /* Returns the value of A|B|0x10; words that are not known are 0. */
-static int64_t flags(struct iot_text text, const struct word *words)
+static int64_t flags(struct iot_text text, const struct flag_word *words)
 {
 	int64_t sum = 0, value;
 	while (text.size > 0) {
@@ -46,7 +46,7 @@ static int64_t flags(struct iot_text text, const struct word *words)
 		struct iot_text rest = part;
 		if (number(&rest, &value))
 			sum |= value;
-		for (const struct word *w = words; w->name != NULL; w++)
+		for (const struct flag_word *w = words; w->name != NULL; w++)
 			sum |= is(part, w->name) ? w->value : 0;
 		text.data += used;
 		text.size -= used;
@@ -87,25 +87,26 @@ static struct iot_text string(struct iot_text text)
 
 /* Arguments */
 
-static const struct word OPEN_FLAGS[] = {{"WRONLY", CALL_O_WRONLY},
-					 {"RDWR", CALL_O_RDWR},
-					 {"CREAT", CALL_O_CREAT},
-					 {"EXCL", CALL_O_EXCL},
-					 {"TRUNC", CALL_O_TRUNC},
-					 {"APPEND", CALL_O_APPEND},
-					 {"DIRECTORY", CALL_O_DIRECTORY},
-					 {"CLOEXEC", CALL_O_CLOEXEC},
-					 {"PATH", CALL_O_PATH},
-					 {"TMPFILE", CALL_O_TMPFILE},
-					 {"VM", 0x100},
-					 {"FILES", CALL_CLONE_FILES},
-					 {"THREAD", CALL_CLONE_THREAD},
-					 {NULL, 0}};
-static const struct word COMMANDS[] = {
+static const struct flag_word OPEN_FLAGS[] = {{"WRONLY", CALL_O_WRONLY},
+					      {"RDWR", CALL_O_RDWR},
+					      {"CREAT", CALL_O_CREAT},
+					      {"EXCL", CALL_O_EXCL},
+					      {"TRUNC", CALL_O_TRUNC},
+					      {"APPEND", CALL_O_APPEND},
+					      {"DIRECTORY", CALL_O_DIRECTORY},
+					      {"CLOEXEC", CALL_O_CLOEXEC},
+					      {"PATH", CALL_O_PATH},
+					      {"TMPFILE", CALL_O_TMPFILE},
+					      {"VM", 0x100},
+					      {"FILES", CALL_CLONE_FILES},
+					      {"THREAD", CALL_CLONE_THREAD},
+					      {NULL, 0}};
+static const struct flag_word COMMANDS[] = {
     {"GETFD", 1}, {"SETFD", 2}, {"GETFL", 3}, {"SETFL", 4}, {"DUPFD_CLOEXEC", 1030}, {NULL, 0}};
-static const struct word WHENCE[] = {{"CUR", 1}, {"END", 2}, {"DATA", 3}, {"HOLE", 4}, {NULL, 0}};
+static const struct flag_word WHENCE[] = {
+    {"CUR", 1}, {"END", 2}, {"DATA", 3}, {"HOLE", 4}, {NULL, 0}};
 
-enum role {
+enum argument_role {
 	FD = 1,
 	SECOND,
 	COUNT,
@@ -120,11 +121,11 @@ enum role {
 	TO_PATH,
 };
 
-static enum role role_of(struct iot_text key)
+static enum argument_role role_of(struct iot_text key)
 {
 	static const struct {
 		const char *names;
-		enum role role;
+		enum argument_role role;
 	} ROLES[] = {
 	    {" fd oldfd fildes in_fd fd_in ", FD},
 	    {" dfd olddfd out_fd fd_out max_fd ", SECOND},

@@ -14,6 +14,7 @@ case $module in
 base) words='error idmap limits number byte_sink convert-full' ;;
 codec) words='decode roundtrip cat-canonical cat-spellings' ;;
 darshan) words=counter ;;
+calls) words='dftracer perf' ;;
 fdtable) words='tracker strace' ;;
 filter) words='reorder slice anonymize rebase remap_ids stat' ;;
 format) words='directive definitions names cat-framing cat-renamed' ;;

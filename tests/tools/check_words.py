@@ -26,8 +26,8 @@ ALLOWED = {
 # Directories whose comments are checked. Add directories, never remove one.
 PLAIN = [
     "include/iotrace", "lib/base", "lib/codec", "lib/filter", "lib/format", "lib/io", "lib/packets", "lib/reader",
-    "lib/sort", "lib/verify", "lib/writer", "converters/darshan", "converters/fdtable", "converters/input",
-    "converters/procstat", "converters/recorder", "converters/strace", "cli/export", "cli/ui",
+    "lib/sort", "lib/verify", "lib/writer", "converters/calls", "converters/darshan", "converters/dftracer", "converters/fdtable", "converters/input",
+    "converters/procstat", "converters/perf", "converters/recorder", "converters/strace", "cli/export", "cli/ui",
 ]
 RETIRED_IN_COMMENTS = {
     r"told|tells?|telling": "report, declare, record, specify or known",

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Files of each generation have the records of the strace log that they were made from; all events of a small one.
+records() { # INPUT
+	"$IOTRACE" convert -q "$1" | "$IOTRACE" cat --format=csv --columns=raw --names --ns - | cut -d, -f 1-3,5,6,9,11
+}
+records "$TESTDATA/strace/cp.strace" >cp
+for name in 2023 1.0 1.1; do
+	records "$TESTDATA/dftracer/cp-$name.pfw" | cmp - cp && echo "$name: as strace"
+done
+gzip -c "$TESTDATA/dftracer/cp-1.0.pfw" >cp.pfw.gz
+records cp.pfw.gz | cmp - cp && echo "compressed: as strace"
+# Descriptors that are copied: an offset is that of strace, or unknown. A name is relative to another directory.
+records "$TESTDATA/dftracer/offsets" | sort >here
+records "$TESTDATA/strace/offsets.strace" | sort | comm -13 - here
+# Hashes from a pipe have no names if they are defined later.
+"$IOTRACE" convert - <"$TESTDATA/dftracer/cp-1.1.pfw" -o pipe.iot 2>&1
+cp "$TESTDATA/dftracer/stdio.pfw" .
+"$IOTRACE" convert stdio.pfw 2>&1
+"$IOTRACE" convert -q --ops=none --report=report "$TESTDATA/dftracer/stdio.pfw" -o none.iot
+grep '"lines": [0-9]' report
+# A directory with another file.
+mkdir all
+cp "$TESTDATA/dftracer/stdio.pfw" all
+echo other >all/other
+"$IOTRACE" convert all -o all.iot 2>&1
+# Cut at each byte: never more than the whole, and %lost in the middle of a line.
+python3 - "$IOTRACE" "$TESTDATA/dftracer/stdio.pfw" <<'PY'
+import subprocess, sys
+data, ends = open(sys.argv[2], "rb").read(), {}
+for size in range(300, len(data), 7):
+    open("cut.pfw", "wb").write(data[:size])
+    done = subprocess.run([sys.argv[1], "convert", "-q", "cut.pfw"], capture_output=True)
+    lost, last = b"%lost" in done.stdout, data[:size].rpartition(b"\n")[2]
+    whole = last.strip() in (b"", b"[", b"]") or last.endswith(b"}}")
+    ends[(done.returncode, lost, whole)] = ends.get((done.returncode, lost, whole), 0) + 1
+for key, count in sorted(ends.items()):
+    print("exit %d, %%lost %s, last line whole %s:" % key, "some" if count else "none")
+PY

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Texts of perf and bpftrace have the reads and writes of the strace log of the same run, in its order.
+records() { # INPUT
+	"$IOTRACE" convert -q "$1" | "$IOTRACE" cat --format=csv --columns=raw --names --ns - | cut -d, -f 1,5,6,11
+}
+compare() { # TEXT LOG
+	records "$TESTDATA/perf/$1.txt" >text
+	records "$TESTDATA/perf/$2.strace" >log
+	echo "$1: $(wc -l <text) rows; other offsets:"
+	cut -d, -f 1-3 log >a
+	cut -d, -f 1-3 text | diff a - | grep '^[<>]'
+}
+compare script script
+compare script_pids script
+compare trace trace
+compare bpftrace bpftrace
+for text in script script_pids trace bpftrace; do
+	"$IOTRACE" convert "$TESTDATA/perf/$text.txt" -o $text.iot 2>&1
+	"$IOTRACE" cat $text.iot | grep -a '%trace\|%process\|%counter'
+done
+"$IOTRACE" cat --format=csv --columns=raw --names --ns bpftrace.iot | cut -d, -f 1,3,5,6,8,9,11
+# Lost events: positions are unknown from there on.
+{
+	head -n 45 "$TESTDATA/perf/trace.txt"
+	echo 'LOST 12 events!'
+	sed 1,45d "$TESTDATA/perf/trace.txt"
+} >lost.txt
+"$IOTRACE" convert lost.txt 2>&1 | grep -a '%lost\|warning'
+# Other events, and text.
+{
+	cat "$TESTDATA/perf/script.txt"
+	echo '  my [odd] name  77 [002]  99.123456: sched:sched_switch: prev_comm=a'
+	echo '  my [odd] name  77/78 [002] d..1. 99.123456: syscalls:sys_exit_read: 0x10'
+	echo 'something else'
+} >other.txt
+"$IOTRACE" convert --report=report other.txt -o other.iot 2>&1
+grep '"unparsed"' report
+# Cut within a line.
+head -c 2000 "$TESTDATA/perf/bpftrace.txt" >cut.txt
+"$IOTRACE" convert cut.txt -o cut.iot 2>&1
+echo "exit status $?"
+"$IOTRACE" cat cut.iot | grep -a %lost
