@@ -33,7 +33,7 @@ def arguments():
 
 
 def make_traces(program, make_trace, records, d):
-    """Traces of the workload "mixed", and one that is not sorted by start."""
+    """Makes traces of the workload "mixed", and one that is not sorted by start."""
     for name, seed in ("a.iot", 1), ("b.iot", 2), ("c.iot", 3), ("d.iot", 4):
         subprocess.run([make_trace, "mixed", str(records // 4 if seed > 1 else records), str(seed), d / name], check=True)
     for name in "b.iot", "a.iot":
@@ -71,12 +71,12 @@ def commands(d):
 
 
 def cores_of():
-    """The first two processors available to this process."""
+    """Returns the first two processors available to this process."""
     return sorted(os.sched_getaffinity(0))[:2]
 
 
 def run(program, words, cores):
-    """Seconds of CPU time, MB of peak memory, and seconds of wall clock time."""
+    """Returns seconds of CPU time, MB of peak memory, and seconds of wall clock time."""
     began = time.perf_counter()
     child = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                              stderr=subprocess.PIPE, preexec_fn=lambda: os.sched_setaffinity(0, cores))

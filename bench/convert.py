@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Speed and memory of conversions, plain text out, and of inflate alone, as a table in Markdown.
+"""Measures speed and memory of conversions to plain text, and of inflate alone. Prints a table in Markdown.
 
 	convert.py [--calls N] [--runs N] IOTRACE [LOG ...]
 
@@ -41,7 +41,7 @@ def make(tool, *options):
 
 
 def make_strace(path, calls):
-    """Each time the process has another number, and starts when the last one has ended."""
+    """Repeats the log; each copy has another process number and starts when the previous one has ended."""
     lines = gzip.open(LOG, "rt").read().splitlines()
     fields = [re.match(r"(\d+) +(\d+\.\d+) (.*)", line).groups() for line in lines]
     begin, end = float(fields[0][1]), float(fields[-1][1])
@@ -65,7 +65,7 @@ def make_inputs(folder, calls):
 
 
 def convert(a, log, out, cores, *options):
-    """Calls, seconds of wall clock, seconds of CPU, MB at most."""
+    """Returns calls, seconds of wall clock time, seconds of CPU time, and MB of peak memory."""
     began = time.perf_counter()
     child = subprocess.Popen(
         [a.iotrace, "convert", "-v", *options, "-o", out, log],
@@ -84,7 +84,7 @@ def convert(a, log, out, cores, *options):
 
 
 def inflate(log):
-    """Seconds for the streams of DXT in a log of ours, which are its last region."""
+    """Returns the seconds that inflate needs for the DXT streams of a generated log, its last region."""
     data = memoryview(log.read_bytes())
     at = int.from_bytes(data[MAPS + DXT_POSIX * 16 :][:8], "little")
     began = time.process_time()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Figures of `bench --json` as a document and a plot.
+"""Converts the results of `bench --json` to a document and a plot.
 
 usage: results.py RESULTS.json RESULTS.md RESULTS.svg COMMAND
 """
@@ -139,7 +139,7 @@ SCALED = [("mixed", "read from memory, checked", "read_memory", "decoder"),
 
 
 def goals_with_names(workload):
-    """Goals whose names stand for themselves: what is indented goes on from the line before."""
+    """Completes the names of goals: an indented name continues the name in the line before."""
     before = ""
     for goal in workload["goals"]:
         text = goal["text"]
@@ -149,7 +149,7 @@ def goals_with_names(workload):
 
 
 def scaled(workloads):
-    """Names of goals in records per second: what was asked of which floor, and what is found here of the same."""
+    """Returns the names of goals in records per second, with the ratio to the floor that was required and the one that was measured."""
     mixed = next((w for w in workloads if w["workload"] == "mixed"), None)
     for name, text, key, floor in SCALED:
         floor_key, floor_there = FLOORS[floor]

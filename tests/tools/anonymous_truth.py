@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Anonymized traces tell the same figures and no names.
+"""Checks that anonymized traces have the same numbers and no names.
 
     anonymous_truth.py IOTRACE INPUT...
 
@@ -34,7 +34,7 @@ def directives(text):
 
 
 def names_of(text):
-    """Every word of every name, split where paths and commands are."""
+    """Returns the words of all names, split at the separators of paths and commands."""
     found = set()
     for directive, pairs in directives(text):
         for key, _, value in pairs:
@@ -51,7 +51,7 @@ FORMAT = {b"source", b"lacks", b"kind", b"offset", b"result", b"fs"}
 
 
 def leaks(text, names):
-    """Names in values. A pattern of all names would be slow: their first four bytes are looked up."""
+    """Returns the names that occur in values. A pattern of all names would be slow, so their first four bytes are looked up."""
     heads = {}
     for name in names:
         heads.setdefault(name[:LEAST], set()).add(name)

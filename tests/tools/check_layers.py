@@ -27,7 +27,7 @@ def sources():
 
 
 def allowed_includes():
-    """Directory -> patterns, of the table in ARCHITECTURE.md."""
+    """Returns the table in ARCHITECTURE.md: directory -> patterns."""
     with open("ARCHITECTURE.md") as file:
         section = re.search(r"^## Allowed includes\n(.*?)(?=^## |\Z)", file.read(), re.M | re.S)
     table = {}
@@ -67,7 +67,7 @@ def wrong_includes():
 
 
 def calls(build):
-    """File -> files whose functions or data it uses."""
+    """Returns the dependencies: file -> files whose functions or data it uses."""
     defined, used = {}, collections.defaultdict(set)
     for source in sources():
         path = os.path.join(build, source[:-2] + ".o")
@@ -84,7 +84,7 @@ def calls(build):
 
 
 def cycles(graph):
-    """Strongly connected components of more than one file (Tarjan's algorithm)."""
+    """Returns the strongly connected components of more than one file (Tarjan's algorithm)."""
     index, low, stack, found = {}, {}, [], []
 
     def visit(node):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Damages traces at random and judges what check and check --repair make of them.
+"""Damages traces at random and verifies the results of check and check --repair.
 
     damage.py IOTRACE TRIALS SEED TRACE...
     damage.py make SEED >BARE              a trace to begin with, without framing
@@ -41,7 +41,7 @@ def gzip_member_end(data, at):
 
 
 def ends_of(data):
-    """Where the intervals end."""
+    """Returns the offsets at which the intervals end."""
     if data[:4] == b"\x28\xb5\x2f\xfd":
         step = zstd_frame_end
     elif data[:2] == b"\x1f\x8b":
@@ -72,7 +72,7 @@ class Trace:
         assert len(self.ends) == -(-len(self.rows) // self.sync), path
 
     def hit(self, a, b):
-        """The intervals of which bytes a .. b are a part."""
+        """Returns the intervals that contain any of the bytes a .. b."""
         before = 1 if self.format() == "plain" else 0  # the LF of the %sync that opens it
         return {i for i in range(len(self.ends)) if self.starts[i] - before < b and self.ends[i] > a}
 
@@ -129,7 +129,7 @@ KINDS = {"flipped": flip, "truncated": truncate, "removed": remove, "doubled": d
 
 
 def damage(rng, trace):
-    """Damaged bytes, and for every damage the intervals that it hits."""
+    """Returns the damaged bytes, and for each damage the intervals that it affects."""
     kinds = [rng.choice(list(KINDS))]
     while len(kinds) < 3 and rng.randrange(5) == 0:
         kinds.append(rng.choice(list(KINDS)))
@@ -187,7 +187,7 @@ class Judge:
         return done.returncode, False
 
     def found(self, trace, what):
-        """The records of the repaired trace, by their place; -1: a wrong one."""
+        """Returns the indices of the records of the repaired trace; -1 for a wrong record."""
         if not os.path.exists(self.repaired):
             return set(), 0
         rows = self.run("cat", "--format=csv", "--columns=raw", self.repaired).stdout.split(b"\n")[1:-1]
@@ -249,7 +249,7 @@ def print_table(table):
 
 
 def make(seed):
-    """Three processes, files that are opened and closed, records as a foreign tool would write them."""
+    """Makes three processes, files that are opened and closed, and records as another tool would write them."""
     rng = random.Random(seed)
     start, opened, ends = 0, {}, {}
     lines = ["ff %trace source=test command=none", "ff %process id=1 name=one"]

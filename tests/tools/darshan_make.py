@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes a large log of Darshan, of format 3.41, with DXT: for measurements.
+"""Makes a large Darshan log of format 3.41 with DXT data, for benchmarks.
 
 	darshan_make.py [--segments N] [--ranks N] [--files N] [--bzip2|--none] [--streams]
 	                [--start S] [--late S] OUT
@@ -36,7 +36,7 @@ def arguments():
 
 
 def record(rng, a, rank, name, count):
-    """Counters and DXT of one file of one rank."""
+    """Returns the counters and the DXT data of one file of one rank."""
     lists, at, moved = ([], []), rng.random() * 1e-3, [0, 0]
     for i in range(count):
         if a.late is not None and i == count - 1:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes a small log of Darshan that has one module, every counter of it with a value of its own.
+"""Makes a small Darshan log with one module, each of whose counters has a distinct value.
 
 	darshan_modules.py MODULE VERSION [--big] [--as N] [--records N] [--servers N]
 	    [--zeros BYTES] [--other] [--none] OUT
@@ -147,7 +147,7 @@ def is_seconds(name):
 
 
 def field(name, at, order, servers=3):
-    """Its bytes, and the text of its value."""
+    """Returns its bytes and the text of its value."""
     fixed = {"MDHIM_SERVERS": servers, "APMPI_MAGIC": int.from_bytes(b"APMPI", "big"),
              "APXC_MAGIC": int.from_bytes(b"AUTOPERF", "big"), "DAOS_OID_HI": 2**64 - 2}
     if name.endswith("_UUID"):
@@ -164,7 +164,7 @@ def field(name, at, order, servers=3):
 
 
 def value(name, data):
-    """The text of a value that is there, little endian, and how many bytes it has."""
+    """Returns the text of a little-endian value and its size in bytes."""
     if name == "MPI_PROCESSOR_NAME":
         return data[:128].split(b"\0")[0].decode(), 128
     if name == "APMPI_SYNC_FLAG":

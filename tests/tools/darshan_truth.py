@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares what `iotrace convert` makes of Darshan logs with exact dumps of the same logs.
+"""Compares the output of `iotrace convert` for Darshan logs with exact dumps of the same logs.
 
 	darshan_truth.py IOTRACE DATA_DIRECTORY [LOG...]
 
@@ -80,7 +80,7 @@ class Dump:
                     self.segments[LAYERS[record[1]]].append((record, f, order))
 
     def records(self, layer, time):
-        """(start, duration, offset or None, length, write, process, record id), as they stand there."""
+        """Returns (start, duration, offset or None, length, write, process, record id), in the order of the file."""
         out = []
         for record, s, _ in self.segments[layer]:
             start, end, offset = time(s[4]), time(s[5]), int(s[2])
@@ -92,7 +92,7 @@ class Dump:
 
 
 class Trace(truth.Conversion):
-    """What was converted: records as the dump has them, counters by (module, record id, rank)."""
+    """The converted log: records in the form of the dump, counters by (module, record id, rank)."""
 
     def __init__(self, iotrace, path, *options):
         super().__init__(iotrace, path, "--check", *options)
@@ -116,7 +116,7 @@ class Trace(truth.Conversion):
         return self.files[(row["process"].encode(), row["file"].encode())]
 
     def records(self, start):
-        """As Dump.records; times from the start of the job."""
+        """Returns the same as Dump.records; times count from the start of the job."""
         for row in self.rows:
             file = self.file(row)
             unknown = not row["offset"] and truth.offset(row) == 0
@@ -130,7 +130,7 @@ def same_double(text, wanted):
 
 
 def compare_counters(got, wanted, doubles_exact=True):
-    """How many differ, of how many."""
+    """Returns the number of differences and the number of comparisons."""
     bad = total = 0
     for key, counters in wanted.items():
         have = collections.Counter()
@@ -147,7 +147,7 @@ def compare_counters(got, wanted, doubles_exact=True):
 
 
 def apmpi_counters(log, at, size):
-    """Of a log for which that is enough: a region of one or more zlib streams, little endian."""
+    """Reads a region of one or more zlib streams from a little-endian log."""
     with open(log, "rb") as file:
         packed, data = file.read()[at:at + size], b""
     while packed:
@@ -179,7 +179,7 @@ def heatmap_counters(dump):
 
 
 def text_counters(path, modules=None):
-    """Lines of darshan-parser: (module, id, rank) to names and values."""
+    """Returns the lines of darshan-parser: (module, id, rank) -> names and values."""
     out = collections.defaultdict(list)
     with lzma.open(path, "rt", encoding="latin-1") as file:
         for line in file:
@@ -226,7 +226,7 @@ def exact_time(seconds):
 
 
 def row_time(seconds):
-    """As printed: four decimals."""
+    """Rounds to four decimals, as printed."""
     whole, _, decimals = f"{float(seconds):.4f}".partition(".")
     return int(whole) * NS + int(decimals) * 100000
 
@@ -241,12 +241,12 @@ def difference(got, wanted):
 
 
 def ordered(records):
-    """Stable by start: a record of Darshan's is by start, end, writes first already."""
+    """Sorts stably by start: a Darshan record is already sorted by start, end, writes first."""
     return sorted(records, key=lambda r: r[0])
 
 
 def per_record(dump, layer):
-    """The dump's records, those of each record of Darshan's in the order of its timeline."""
+    """Returns the records of the dump; those of each Darshan record are in the order of its timeline."""
     groups, out = collections.OrderedDict(), []
     for (record, _, _), r in zip(dump.segments[layer], dump.records(layer, exact_time)):
         groups.setdefault(id(record), []).append(r)

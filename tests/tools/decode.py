@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A second decoder, written from iotrace(5) alone and sharing nothing with the library.
+"""A second decoder, written from iotrace(5) alone; it shares no code with the library.
 
     decode.py [--ignore-sync] [--base 10|16] [--tick NS] [FILE]
 
@@ -97,7 +97,7 @@ class Decoder:
         self.in_force, self.lacks, self.unknown = {}, set(), {}
 
     def row(self, record):
-        """The columns of the record just decoded, empty where the source did not know them."""
+        """Returns the columns of the last decoded record; unknown ones are empty."""
         names = (None, b"start", b"completion", b"cpu", b"offset", None, None, None, None)
         lacks = self.lacks | self.unknown.get((record[8], record[7], record[0] >= 128), set())
         return ["" if name in lacks else str(value) for name, value in zip(names, record)]
@@ -216,7 +216,7 @@ class Decoder:
             need(keys.get(b"xxh3", b"").lower() == digest, "xxh3= should be %s" % digest.decode())
 
     def news(self, name, keys, text):
-        """An identical repeat of a %process or %file in force says nothing, and is not counted."""
+        """Ignores an identical repetition of a current %process or %file."""
         process, what = keys.get(b"process"), keys.get(b"id")
         if keys.get(b"name") == b"close" and name == b"%op" and keys.get(b"result", b"0") == b"0":
             self.in_force.pop((b"%file", process, keys.get(b"file"), False), None)

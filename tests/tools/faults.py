@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every command when something fails: memory, descriptors, disks, pipes, threads.
+"""Runs every command while something fails: memory, descriptors, disks, pipes, threads.
 
     faults.py IOTRACE FAULT_LIBRARY [--all | --places=N] [--table] [COMMAND]...
 
@@ -56,7 +56,7 @@ PLACES, SECONDS = 60, 300
 
 
 def commands(data):
-    """NAME: words behind `iotrace`; @NAME is a file of the inputs, out... are outputs."""
+    """Returns name -> arguments of `iotrace`; @NAME is an input file, out... are outputs."""
     log = os.path.join(data, "strace", "sqlite.strace.gz")
     return {
         "convert": ["convert", "-o", "out.iot.zst", log],
@@ -132,7 +132,7 @@ class Lab:
         self.iotrace, self.library, self.inputs, self.scratch = iotrace, library, inputs, scratch
 
     def run(self, words, fault=None):
-        """Status, standard output, error, {file: digest} and the counts of calls."""
+        """Returns the exit status, standard output, standard error, {file: digest} and the numbers of calls."""
         work, temp = os.path.join(self.scratch, "work"), os.path.join(self.scratch, "tmp")
         count = os.path.join(self.scratch, "count")
         for folder in (work, temp):
@@ -173,7 +173,7 @@ class Lab:
         return done.returncode == 0 and b"%lost" in done.stdout
 
     def judge(self, usual, result, how, less):
-        """ 'same', 'told', or what is wrong."""
+        """Returns 'same', 'told', or a description of the defect."""
         status, out, err, files, left, counts = result
         if left:
             return "temporary files stay: %s" % left

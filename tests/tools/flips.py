@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Flips bits of framed traces, and runs the commands that write a framed trace of a trace.
+"""Flips bits of framed traces, and runs the commands that convert a trace to a framed trace.
 
     flips.py IOTRACE [--count=600] [--seed=1] [--bits=1] [--keep=DIR]
 
@@ -21,7 +21,7 @@ KEY = b"0123456789abcdefghijklmnopqrstuv"
 
 
 def lines(rng, sorted_starts):
-    """A bare decimal trace: every record has another offset, by which it is known again."""
+    """Makes a bare decimal trace, whose records are identified by distinct offsets."""
     yield "255 %trace source=test command=flips host=here"
     for process in (1, 2, 3):
         yield "255 %%process id=%d name=p%d" % (process, process)
@@ -47,7 +47,7 @@ def run(*words):
 
 
 def make_traces(iotrace, folder, rng):
-    """Names of framed traces: plain, gzip, zstd; both bases; several ticks and intervals; one out of order."""
+    """Returns the names of framed traces: uncompressed, gzip, zstd; both bases; several ticks and intervals; one is not sorted."""
     made = []
     for i, (suffix, sync, tick, base, in_order) in enumerate([
             ("", 4, 1000, 16, True), ("", 1, 1000, 10, True), ("", 16, 4000000, 16, True),
@@ -135,7 +135,7 @@ class Trial:
         return run(self.iotrace, *words, "-o", self.out, trace)[0]
 
     def expected(self, name, words, columns, trace, by_output):
-        """The records of the intact trace, or of what the command makes of it."""
+        """Returns the records of the undamaged trace, or of the output of the command for it."""
         key = (trace, columns, name if by_output else "")
         if key not in self.whole:
             if by_output and self.work(words, trace) != 0:
@@ -144,7 +144,7 @@ class Trial:
         return self.whole[key]
 
     def one(self, command, trace, data):
-        """How the trial ended: none, refused, accepted or wrong; and the records of the output."""
+        """Returns the result of a trial (none, refused, accepted or wrong) and the records of the output."""
         name, words, columns, _, by_output = command
         whole = self.expected(name, words, columns, trace, by_output)
         with open(self.bad, "wb") as f:

@@ -51,7 +51,7 @@ class Golden:
                        cwd=os.path.join(self.root, "template"), env=ENVIRONMENT)
 
     def run(self, number, line):
-        """The block of text that describes what LINE did."""
+        """Returns the text that describes the effects of LINE."""
         where = os.path.join(self.root, str(number))
         before = set(os.listdir(os.path.join(self.root, "template")))
         os.mkdir(where)
@@ -82,7 +82,7 @@ class Golden:
                               cwd=os.path.join(self.root, "template"), env=ENVIRONMENT).stdout
 
     def options_without_case(self, command, lines):
-        """Rows of --help that no case of COMMAND uses."""
+        """Returns the rows of --help that no case of COMMAND uses."""
         used = "\n".join(line for line in lines if f"iotrace {command}" in line)
         for row in re.finditer(r"^ {2}(?:(-\w), |    )--([\w-]+)", self.help_of(command), re.M):
             short, name = row.group(1), row.group(2)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What iotrace merge has to make, worked out a second time, with the decoder of decode.py.
+"""Computes the expected output of iotrace merge a second time, with the decoder of decode.py.
 
     merge_truth.py make SEED COUNT RECORDS [RUN]   writes COUNT bare traces in-N.TICK.txt, in
                                              hexadecimal; with RUN, times of directives are
@@ -32,7 +32,7 @@ def make(seed, count, records, run=0):
 
 
 def anywhere(rng, start):
-    """Before, at, near, after or far beyond the records."""
+    """Returns a time before, at, near, after or far beyond the records."""
     return rng.choice((0, start, max(0, start + rng.randrange(-90, 90)), start + 5000, 10 ** 12))
 
 
@@ -71,7 +71,7 @@ def make_one(out, rng, tick, epoch, n, records, run):
 
 
 class Event:
-    """Times are nanoseconds of the trace; key: its place in the order."""
+    """Times are in nanoseconds of the trace; key is the sort key."""
 
     def __init__(self, key=None, fields=None, text=None):
         self.key, self.fields, self.text = key, fields, text
@@ -116,7 +116,7 @@ def other(time, event):
 
 
 def move_times(events, move):
-    """Keys are those of the events themselves."""
+    """Returns the sort keys of the events."""
     for event in events:
         if event.fields:
             event.key = (event.key[0] + move,) + event.key[1:]
@@ -128,7 +128,7 @@ def move_times(events, move):
 
 
 def place(events, move):
-    """A directive stands at its time, but not after the following record nor before the last one."""
+    """A directive is sorted at its time, but not after the following record nor before the last one."""
     move_times(events, move)
     after = record = None
     for event in reversed(events):
@@ -150,7 +150,7 @@ class Ids:
         self.known, self.taken, self.fresh = {}, set(), set()
 
     def check(self, source, old, new):
-        """The first to come keeps its number; a number that nobody had is fine otherwise."""
+        """The first user of a number keeps it; others get unused numbers."""
         if (source, old) in self.known:
             assert self.known[source, old] == new, (source, old, new)
             return
@@ -178,7 +178,7 @@ def check_text(ids, source, old, new):
 
 
 def marks_clock(event):
-    """A %file that the writer makes where only some inputs know CPU clocks; no input has one."""
+    """A %file that the writer inserts if only some inputs have CPU clocks."""
     return event.text is not None and event.text.startswith("%file ") and " cpu=" in event.text
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares what processes of packet_demo have logged with a trace of their packets.
+"""Compares the logs of packet_demo's processes with a trace of their packets.
 
     iotrace cat --format=csv --columns=raw trace.iot | packet_compare.py [--killed] DIR
 

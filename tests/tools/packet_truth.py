@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The records of a packet stream as a full sort has them, by a reader that shares no code with ours.
+"""Sorts the records of a packet stream completely, with a reader that shares no code with the library.
 
     packet_truth.py [--unsorted] packets.bin >records.csv
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs a command; prints its time, its peak memory, and the unlinked files it had open meanwhile."""
+"""Runs a command; prints its time, its peak memory, and the unlinked files that it had open."""
 import os
 import re
 import subprocess

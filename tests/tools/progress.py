@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The line of progress on a pseudo-terminal: when it is shown, what it says, and that it is erased.
+"""Tests the progress line on a pseudo-terminal: when it appears, its text, and that it is erased.
 
     progress.py IOTRACE
 
@@ -25,7 +25,7 @@ LINES_A_SECOND = 10
 
 
 def run(words, width, out=None, stdin=None):
-    """What a terminal as standard error gets, the exit status, and the seconds."""
+    """Returns the output to a terminal as standard error, the exit status, and the seconds."""
     leader, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     begin = time.monotonic()
@@ -46,7 +46,7 @@ def run(words, width, out=None, stdin=None):
 
 
 def wrong(got, pattern, width):
-    """What is wrong with lines of which each matches the pattern or that of writing; or None."""
+    """Returns the defect of lines that must all match the pattern or that of writing; None if there is none."""
     text, status, seconds = got
     lines = [line for line in text.replace("\x1b[K", "").split("\r") if line.strip()]
     if status != 0:
@@ -68,13 +68,13 @@ def wrong(got, pattern, width):
 
 
 def slow_writer(path):
-    """A pipe that takes at least a second to be read."""
+    """Opens a pipe that takes at least a second to read."""
     return subprocess.Popen(["sh", "-c", "for i in 1 2 3 4 5 6; do cat %s; sleep 0.2; done" % path],
                             stdout=subprocess.PIPE)
 
 
 def slow_reader():
-    """A pipe into which nothing is written in less than a second."""
+    """Opens a pipe into which nothing is written for at least a second."""
     program = "import os, time\nwhile os.read(0, 65536): time.sleep(0.04)"
     return subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE)
 

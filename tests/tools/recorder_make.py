@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes a trace as Recorder 3.0 writes them, of any size, from a seed.
+"""Makes a trace in the format of Recorder 3.0, of any size, from a seed.
 
 	recorder_make.py DIRECTORY [--ranks N] [--calls N] [--seed N] [--signatures N] [--own] [--raw] [--text]
 	                 [--container]
@@ -45,7 +45,7 @@ def make_signatures(rng, count):
 
 
 def make_grammar(rng, signatures, calls):
-    """Rules by id, the start rule last in order of work; and the terminals, in order."""
+    """Returns rules by id, with the start rule last, and the terminals in order."""
     data = range(TERMINALS_OF_ALL, signatures)
     rules, flat = {}, {}
     for i in range(64):
@@ -98,7 +98,7 @@ def write(folder, name, data):
 
 
 def pack_container(folder, ranks):
-    """What has been written to folder, as recorder.dat."""
+    """Combines the files of a directory into recorder.dat."""
     roles = {"recorder.ts": (1, -1), "recorder.cst": (2, -1), "ug.cfg": (3, -1), "ug.mt": (4, -1)}
     for rank in range(ranks):
         roles[f"{rank}.cst"], roles[f"{rank}.cfg"] = (5, rank), (6, rank)

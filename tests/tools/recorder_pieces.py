@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A trace of Recorder as one file, for the fuzz harness and for damage: "NAME SIZE" lines and bytes.
+"""Packs a Recorder trace into one file, for the fuzz harness and for damage: "NAME SIZE" lines and bytes.
 
 	recorder_pieces.py FOLDER OUT [--option BYTE] [--last NAME] [--functions N]
 

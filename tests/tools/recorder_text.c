@@ -134,7 +134,6 @@ static void print_all(struct recorder *r)
 				.pnetcdf = first(&r->meta, "ncmpi"),
 				.netcdf = first(&r->meta, "nc_"),
 				.old = r->meta.major < 3};
-	recorder_ahead_end(r); /* those ranks are not ours */
 	for (uint32_t i = 0; i < r->merge.ranks; i++) {
 		printf("# rank %u\n", r->merge.rank[i]);
 		if (r->meta.kind == RECORDER_COMPRESSED)

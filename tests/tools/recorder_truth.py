@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares what `iotrace convert` makes of Recorder's traces with what is known to have happened.
+"""Compares the output of `iotrace convert` for Recorder traces with the known transfers.
 
 	recorder_truth.py IOTRACE DATA_DIRECTORY [TRACE...]
 
@@ -61,7 +61,7 @@ class Converted(truth.Conversion):
 
 
 class Known:
-    """expected/*.tsv: transfers by rank; sums (rank, bytes written and read) where it has only these."""
+    """Reads expected/*.tsv: transfers by rank, or only sums (rank, bytes written and read)."""
 
     def __init__(self, path):
         by_descriptor = "old_2.1" in path or "old_2.2" in path  # they show copies made by F_DUPFD
@@ -200,12 +200,12 @@ COUNTED = {
 
 
 def source_of(name):
-    """derived_dat_x is x in another layout."""
+    """Returns the name of the original: derived_dat_x is x in another layout."""
     return name.split("_", 2)[2] if name.startswith("derived_") else name
 
 
 def places(found):
-    """(rank, what) of all, as a text; #n is the n-th transfer of the rank, from 0."""
+    """Returns the (rank, what) pairs as text; #n is the n-th transfer of the rank, from 0."""
     ranks = collections.defaultdict(list)
     for rank, what in found:
         ranks[rank].append(what)
@@ -213,7 +213,7 @@ def places(found):
 
 
 class Comparison:
-    """Of the transfers of a trace's ranks with those that are known."""
+    """Compares the transfers of a trace's ranks with the known ones."""
 
     def __init__(self, row, reference, ordered):
         self.row, self.reference, self.ordered = row, reference, ordered

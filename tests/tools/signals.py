@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Commands that a signal ends in the middle of their input, and four runs with one output.
+"""Tests commands that a signal interrupts in the middle of their input, and four runs with one output.
 
     signals.py IOTRACE LOG LARGE_LOG
 
@@ -90,7 +90,7 @@ ALONE = {  # four at once
 
 
 def outcome(child, signalled):
-    """The exit status of a child that `signalled` waits for and signals, and what hangs."""
+    """Returns the exit status of a child that `signalled` waits for and signals, and whether it hangs."""
     try:
         signalled()
         return child.wait(timeout=LONG), None
@@ -125,14 +125,14 @@ class Lab:
 
     @staticmethod
     def await_said(child):
-        """Two signals of one kind at once are one."""
+        """Two pending signals of one kind are delivered once."""
         for line in child.stderr:
             if b"waits for the end of the input" in line:
                 return
         raise TimeoutError("nothing is said of the first signal")
 
     def looking(self, words, data, number):
-        """What writes no trace ends at once; but a pipe is finished by what copies it."""
+        """Commands that write no trace end at once, but a command that copies a pipe reads all of it."""
         with tempfile.TemporaryDirectory() as work:
             child = self.start(words, work)
             child.stdin.write(data)
@@ -150,7 +150,7 @@ class Lab:
                          else "status %d, leaves %s" % (status, left))
 
     def output_of(self, work, left):
-        """The trace that a command has written, and the temporary files and others beside it."""
+        """Returns the trace that a command has written, and the other files in its directory."""
         if "out" in left and os.path.isdir(os.path.join(work, "out")):
             inside = os.listdir(os.path.join(work, "out"))
             return os.path.join(work, "out", inside[0]) if inside else None, inside[1:]
@@ -177,7 +177,7 @@ class Lab:
         return None if self.is_whole(path) else "does not check"
 
     def interrupted(self, words, part, rest, numbers):
-        """Signals after part of the input; rest: what the writer sends after them, or None."""
+        """Sends signals after a part of the input; rest is the input that follows them, or None."""
         with tempfile.TemporaryDirectory() as work:
             child = self.start(words, work)
             child.stdin.write(part[0])
@@ -205,7 +205,7 @@ class Lab:
                                       else "incomplete: interrupted") or "ends"
 
     def at_any_time(self, words, data, numbers, delay):
-        """Signals whenever: the output is whole or absent, and no temporary file stays."""
+        """Sends signals at any time: the output is complete or absent, and no temporary file remains."""
         with tempfile.TemporaryDirectory() as work:
             child = self.start(words, work)
 
@@ -234,7 +234,7 @@ class Lab:
             pass
 
     def without_writer(self, words, number):
-        """A FIFO that nobody has opened for writing: a report says that nothing is kept."""
+        """Reads a FIFO without a writer: the report states that nothing was written."""
         with tempfile.TemporaryDirectory() as work:
             os.mkfifo(os.path.join(work, "fifo"))
             child = self.start([w if w != "-" else "fifo" for w in words], work)
@@ -265,7 +265,7 @@ class Lab:
         return "ends" if status == -number and not left else "status %d, leaves %s" % (status, left)
 
     def reader_waits(self, words, number, again=False):
-        """One signal is enough, though a write never returns; again: the first only asks to stop."""
+        """One signal is enough even if a write never returns; with `again`, the first one only requests a stop."""
         end, start = os.pipe()
         size = fcntl.fcntl(start, fcntl.F_SETPIPE_SZ, 4096)
         child = subprocess.Popen(self.words(words), stdout=start, restore_signals=True)
@@ -283,7 +283,7 @@ class Lab:
         return fault or ("ends" if status == -number else "status %d" % status)
 
     def reader_gone(self, words, name):
-        """Standard output is a pipe that nobody reads: quiet, and by signal or status 1."""
+        """Writes to a pipe without a reader: no message; ends by signal or with status 1."""
         words = [w for w in words[:-1] if w != "-o" and "out" not in w] + ["@" + name]
         words = [w for w in words if w != "-O"]
         end, start = os.pipe()
@@ -296,7 +296,7 @@ class Lab:
         return "ends"
 
     def at_once(self, words):
-        """The statuses of four runs, and what they leave."""
+        """Returns the statuses of four runs and the files that remain."""
         with tempfile.TemporaryDirectory() as work:
             runs = [subprocess.Popen(self.words(words), cwd=work, stderr=subprocess.DEVNULL)
                     for _ in range(4)]
@@ -342,7 +342,7 @@ def records_of(lab, words, data):
 
 
 def split_trace(trace):
-    """After a %sync, because what stands before one is verified; then a part of a line."""
+    """Cuts after a %sync, because records before it are verified, and in the following line."""
     lines = trace.splitlines(keepends=True)
     at = [i for i, line in enumerate(lines) if line.startswith(b"ff %sync")][3]
     head = b"".join(lines[:at + 1])
@@ -359,7 +359,7 @@ def split_log(lab, log):
 
 
 def split_packets(lab):
-    """The records of packets that have come are not those of the packets alone: none is counted."""
+    """Records of packets that have arrived are not counted: the packets do not determine them alone."""
     with open(lab.path("packets"), "rb") as f:
         data = f.read()
     whole = ["convert", "-q", "-"]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs fio under strace commands and compares the converted traces with what fio counted.
+"""Runs fio under strace and compares the converted traces with the counts of fio.
 
 usage: strace_fio.py IOTRACE <COMMANDS
 
@@ -66,7 +66,7 @@ def counted_in_trace(iotrace, path, name):
 
 
 def trace(iotrace, command, name, options):
-    """Runs the command; the warnings of convert."""
+    """Runs the command. Returns the warnings of convert."""
     app = fio_arguments(name, options) + ["--output-format=json", "--output=fio.json"]
     command = command.replace("iotrace convert", shlex.quote(iotrace) + " convert")
     command = command.replace("./app", shlex.join(app))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares what `iotrace convert` makes of strace logs with what is known to have happened.
+"""Compares the output of `iotrace convert` for strace logs with the known transfers.
 
 	strace_truth.py IOTRACE DATA_DIRECTORY [TRACE...]
 
@@ -40,7 +40,7 @@ Record = collections.namedtuple(
 
 
 class Trace(truth.Conversion):
-    """A log converted: its records, %file lines and counts."""
+    """A converted log: its records, %file lines and counts."""
 
     def __init__(self, tool, source, *options):
         super().__init__(tool, source, "--base=10", *options)
@@ -62,7 +62,7 @@ class Trace(truth.Conversion):
         return value.get(name, 0) if name and isinstance(value, dict) else (value if not name else 0)
 
     def sums(self, select):
-        """(reads, bytes, writes, bytes) of the records that select says yes to."""
+        """Returns (reads, bytes, writes, bytes) of the records that `select` accepts."""
         out = [0, 0, 0, 0]
         for r in self.records:
             if select(r):
@@ -80,7 +80,7 @@ class Checker:
         return os.path.join(self.data, *parts)
 
     def text(self, *parts):
-        """A file of the data, unpacked if need be; None: absent."""
+        """Returns a file of the data, decompressed if necessary; None if it is absent."""
         for suffix in ("", ".zst"):
             p = self.path(*parts) + suffix
             if os.path.exists(p):
@@ -119,7 +119,7 @@ def direction(call):
 
 
 def check_offsets(c, name, t):
-    """All scripted transfers in their order; files told apart by object, whatever their names."""
+    """Compares all scripted transfers in order; files are identified by object, not by name."""
     same = {"c.dat": "d.dat", "d.dat(was c.dat)": "d.dat", "c.dat(new)": "new",
             "c.dat(new, deleted)": "new"}
     rows = [r for r in c.rows("offsets.truth.tsv") if int(r[5]) >= 0]
@@ -160,7 +160,7 @@ def check_mtpread(c, name, t, truth):
 
 
 def check_append(c, name, t, content):
-    """The file itself: its record k of process p is that process's k-th write."""
+    """Compares with the file itself: its record k of process p is that process's k-th write."""
     truth = {}
     for m in re.finditer(r"P(\d+) R(\d+) L(\d+) ", c.text("truth", content)):
         truth[(int(m[1]), int(m[2]))] = (m.start(), int(m[3]))
@@ -225,7 +225,7 @@ def raw_lines(c, name):
 
 
 def check_counters(c, name, counters):
-    """The kernel's own sums; the wrapper's calls and the ELF headers that exec reads are not in it."""
+    """Compares with the kernel's sums, without the calls of the wrapper and the ELF headers that exec reads."""
     io_text = dict(line.split() for line in c.text("truth", counters).split("\n") if line)
     wrapper = int(io_text["wrapper"])
     source = source_of(c, name)
@@ -305,7 +305,7 @@ def check_said(c, name, t):
 
 
 def check_tree(c, name, t):
-    """file_i.dat has 997 * i bytes, 40 of them."""
+    """Compares with 40 files: file_i.dat has 997 * i bytes."""
     for way, folder in {"cp_r": ((0, "tree"), (WRITE, "tree2")), "tar_create": ((0, "tree"),),
                         "tar_extract": ((WRITE, "x"),)}.get(name, ()):
         got = collections.Counter()
@@ -348,7 +348,7 @@ def check_style(c, name, t):
 
 
 def plain(path):
-    """A path as the second implementation writes it: without escapes and unknown directories."""
+    """Returns a path as the second implementation writes it: without escapes and unknown directories."""
     path = re.sub(r"\\x([0-9a-f]{2})", lambda m: chr(int(m[1], 16)), path)
     path = path.encode("latin-1", "replace").decode("utf-8", "surrogateescape")
     return re.sub(r"^\?/", "", path)

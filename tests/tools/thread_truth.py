@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Traces thread_probe with strace, converts the log, and compares each record with what the kernel did.
+"""Traces thread_probe with strace, converts the log, and compares each record with the kernel's result.
 
 	thread_truth.py IOTRACE THREAD_PROBE [--seeds=FIRST:LAST] [--operations=N] [--modes=f,ff,...]
 
@@ -28,7 +28,7 @@ UNFINISHED = " <unfinished ...>"
 
 
 def strace(probe, folder, seed, operations, mode):
-    """The log, or folder of logs, without the calls by which the probe asks for positions."""
+    """Returns the log, or directory of logs, without the calls with which the probe queries positions."""
     options = ["-f"] + (["-ff"] if mode.startswith("ff") else [])
     if "noT" not in mode:
         options.append("-T")
@@ -62,7 +62,7 @@ def strace(probe, folder, seed, operations, mode):
 
 
 def truth(data):
-    """thread: its transfers, in their order"""
+    """Returns thread -> its transfers in order."""
     out = collections.defaultdict(list)
     with open(os.path.join(data, "truth"), encoding="ascii") as f:
         for line in f:
@@ -72,7 +72,7 @@ def truth(data):
 
 
 def records(tool, source):
-    """thread: its records, in order of start; and the counts"""
+    """Returns thread -> its records in order of start, and the counts."""
     trace = os.path.join(os.path.dirname(source), "out.iot")
     report = trace + ".json"
     subprocess.run([tool, "convert", "-q", "--per-thread", "--ops=none", "--report=" + report, "-o", trace, source],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the comparisons with known truth (*_truth.py) share: a conversion taken apart, and a table.
+"""Code shared by the comparisons with reference data (*_truth.py): a parsed conversion and a table.
 
 A table has a row for each input: its name, what it holds, the differences to each reference ("-" where
 there is none), how many of them are named, and how many are wrong. What is named follows its row, with
@@ -34,17 +34,17 @@ def arguments(usage):
 
 
 def known(field):
-    """A number of a row; None: the field is empty, as the source did not know it."""
+    """Returns a number of a row; None if the field is empty, because the source does not contain it."""
     return int(field) if field else None
 
 
 def offset(row):
-    """The offset of a record, from an unknown base where that is all that the trace has."""
+    """Returns the offset of a record; relative to an unknown base if the trace has no other."""
     return int(row["offset"] or row["relative_offset"])
 
 
 class Conversion:
-    """What `iotrace convert` makes of SOURCE; `trace` is None where it makes nothing."""
+    """The output of `iotrace convert` for SOURCE; `trace` is None if there is none."""
 
     def __init__(self, tool, source, *options, before=()):
         with tempfile.TemporaryDirectory() as scratch:
@@ -62,7 +62,7 @@ class Conversion:
         self.rows = list(csv.DictReader(io.StringIO(text.decode("utf-8", "surrogateescape"), newline="")))
 
     def directives(self, *names):
-        """Those called so (all: none given), each with its keys and values in order."""
+        """Returns the directives of these names (all if none is given), each with its keys and values in order."""
         for line in (self.trace or b"").split(b"\n"):
             words = line.split(b" ")
             if words[0] in (b"ff", b"255") and len(words) > 1 and words[1][:1] == b"%":
@@ -90,7 +90,7 @@ class Row:
         self.named.append((count, why))
 
     def expect(self, what, differing, detail=""):
-        """A check: that nothing differs, or just as much as is named."""
+        """Adds a check: nothing differs, or exactly the listed exceptions."""
         self.checks += 1
         count, why = self.table.exceptions.get((self.name, what), (0, None))
         self.used.add(what)
@@ -101,7 +101,7 @@ class Row:
             self.wrong.append((abs(differing - count), ": ".join(filter(None, (text, detail)))))
 
     def count(self, reference, compared, differing):
-        """To stand in the reference's column."""
+        """Sets the text in the column of the reference."""
         before = self.differences.get(reference, (0, 0))
         self.differences[reference] = (before[0] + compared, before[1] + differing)
 
@@ -158,7 +158,7 @@ class Table:
 
 
 def finish(title, *tables):
-    """The last two lines, and the exit status."""
+    """Prints the last two lines. Returns the exit status."""
     named, wrong = (sum(table.sums[at] or 0 for table in tables) for at in (-2, -1))
     passed, failed = (sum(getattr(table, what) for table in tables) for what in ("passed", "failed"))
     rows = " + ".join(str(table.rows) for table in tables)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Waiting for what a process does, however slow the machine is.
+"""Waits for actions of processes, independently of the speed of the machine.
 
     waiting.py FIFO     until all that was written to FIFO has been read
 """
@@ -17,7 +17,7 @@ STILL = 15  # looks at a process that does nothing
 
 
 def await_read(pipe, process=None):
-    """Until the pipe (either end of it) is empty, or the process that should read it has ended."""
+    """Waits until the pipe (either end of it) is empty, or the process that should read it has ended."""
     left, until = array.array("i", [1]), time.monotonic() + LONG
     while left[0] > 0 and time.monotonic() < until:
         if process is not None and process.poll() is not None:
@@ -29,7 +29,7 @@ def await_read(pipe, process=None):
 
 
 def await_full(pipe, size):
-    """Until so many bytes are in the pipe."""
+    """Waits until this number of bytes is in the pipe."""
     have, until = array.array("i", [0]), time.monotonic() + LONG
     while have[0] < size and time.monotonic() < until:
         fcntl.ioctl(pipe, termios.FIONREAD, have)
@@ -39,7 +39,7 @@ def await_full(pipe, size):
 
 
 def catches(pid, number):
-    """Whether the process has a handler for the signal."""
+    """Returns whether the process has a handler for the signal."""
     try:
         with open("/proc/%d/status" % pid, encoding="ascii") as status:
             fields = dict(line.split(":", 1) for line in status)
@@ -49,7 +49,7 @@ def catches(pid, number):
 
 
 def sleeping(pid):
-    """What a process that sleeps has done so far, or None if it does not sleep."""
+    """Returns the progress of a sleeping process, or None if it does not sleep."""
     try:
         with open("/proc/%d/status" % pid, encoding="ascii") as status:
             fields = dict(line.split(":", 1) for line in status)
@@ -61,7 +61,7 @@ def sleeping(pid):
 
 
 def await_input(process, number):
-    """Until the process has a handler for the signal, or waits without one for its input."""
+    """Waits until the process has a handler for the signal, or waits for input without one."""
     until, before, looks = time.monotonic() + LONG, None, 0
     while time.monotonic() < until and process.poll() is None:
         if catches(process.pid, number):
@@ -77,7 +77,7 @@ def await_input(process, number):
 
 
 def is_writing(pid):
-    """An output that is not complete yet is an open file without a name."""
+    """Returns whether the process has an incomplete output: an open file without a name."""
     fds = "/proc/%d/fd" % pid
     try:
         return any("(deleted)" in os.readlink(os.path.join(fds, fd)) for fd in os.listdir(fds))
@@ -86,7 +86,7 @@ def is_writing(pid):
 
 
 def signalled_while_writing(start, number):
-    """The exit status of a process that `start` starts, and that gets a signal while it writes.
+    """Returns the exit status of a process that `start` starts and that gets a signal while it writes.
 
     One that has finished between the look at it and the signal is started again.
     """
