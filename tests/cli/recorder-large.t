@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Traces with so many calls that a thread decodes them ahead: the result is the same as on one processor,
-# complete or damaged, and the conversion can end early.
+# Large traces: stages on threads deliver the same result as on one processor, complete or damaged, and the
+# conversion can end early.
 command -v taskset >/dev/null || { echo 'there is no taskset'; exit 77; }
 first=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
 python3 "$TOOLS/recorder_make.py" --ranks 8 --calls 20000 packed
