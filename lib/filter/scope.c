@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "lib/format/directive.h"
-#include "lib/base/hash.h"
 
 enum {
 	KIND_PROCESS = 1,
@@ -19,8 +19,6 @@ enum {
 	CAPACITY_FIRST = 16,
 	UNDEFINED_CAPACITY = 96,
 };
-
-__extension__ typedef unsigned __int128 uint128;
 
 static const size_t used_max = (size_t)1 << 30; /* bytes of directives and tables */
 
@@ -39,12 +37,15 @@ struct scope {
 };
 
 struct scope_entity {
-	uint32_t kind; /* 0: an empty slot */
+	uint32_t kind; /* 0: unused */
 	uint32_t process, file;
 	uint32_t in, out; /* current definitions */
 	/* current scope; of a process: the scope of its files without a definition */
 	uint32_t scope;
 };
+
+/* Bytes of an entity with its share of the map of ids. */
+enum { ENTITY_SIZE = sizeof(struct scope_entity) + sizeof(uint64_t) + 2 * sizeof(uint32_t) };
 
 /* Tables */
 
@@ -166,62 +167,40 @@ static void drop_scope(struct scope_tracker *t, uint32_t number)
 	forget_recent(t->out); /* the number may be reused */
 }
 
-/* Entities: open addressing; the number of slots is a power of two, at least one is empty */
-
-static size_t bucket_of(const struct scope_tracker *t, uint32_t kind, uint32_t process,
-			uint32_t file)
-{
-	const uint64_t key = (uint64_t)process << 32 | file;
-	const uint64_t other = (t->seed << 32 | t->seed >> 32) ^ kind;
-	const uint128 product = (uint128)(key ^ t->seed) * other;
-	return (size_t)((uint64_t)product ^ (uint64_t)(product >> 64)) & (t->slots - 1);
-}
-
-static struct scope_entity *slot_of(const struct scope_tracker *t, uint32_t kind, uint32_t process,
-				    uint32_t file)
-{
-	size_t i = bucket_of(t, kind, process, file);
-	for (;; i = (i + 1) & (t->slots - 1)) {
-		struct scope_entity *s = &t->entity[i];
-		if (s->kind == 0 || (s->kind == kind && s->process == process && s->file == file))
-			return s;
-	}
-}
+/* Entities */
 
 static struct scope_entity *find(const struct scope_tracker *t, uint32_t kind, uint32_t process,
 				 uint32_t file)
 {
-	struct scope_entity *s = slot_of(t, kind, process, file);
-	return s->kind != 0 ? s : NULL;
+	const struct scope_entities *all = &t->of[kind];
+	const size_t i = idmap_find(&all->ids, idmap_pair(process, file));
+	return i != SIZE_MAX ? &all->entity[i] : NULL;
 }
 
-static int double_slots(struct scope_tracker *t)
+static int grow_entities(struct scope_tracker *t, struct scope_entities *all)
 {
-	struct scope_tracker bigger = *t;
-	bigger.slots = t->slots > 0 ? 2 * t->slots : CAPACITY_FIRST;
-	if (reserve(t, (bigger.slots - t->slots) * sizeof(*t->entity)) != IOT_OK)
+	const size_t more = all->capacity > 0 ? all->capacity : CAPACITY_FIRST;
+	if (reserve(t, more * ENTITY_SIZE) != IOT_OK)
 		return t->error->status;
-	bigger.entity = calloc(bigger.slots, sizeof(*bigger.entity));
-	if (bigger.entity == NULL)
-		return no_memory(t);
-	for (size_t i = 0; i < t->slots; i++) {
-		const struct scope_entity *s = &t->entity[i];
-		if (s->kind != 0)
-			*slot_of(&bigger, s->kind, s->process, s->file) = *s;
-	}
-	free(t->entity);
-	t->entity = bigger.entity;
-	t->slots = bigger.slots;
-	return IOT_OK;
+	return array_reserve_index(&all->entity, &all->capacity, all->capacity + more - 1,
+				   sizeof(*all->entity))
+		   ? IOT_OK
+		   : no_memory(t);
 }
 
 /* Returns the entity, created if missing; NULL on failure. */
 static struct scope_entity *entity_of(struct scope_tracker *t, uint32_t kind, uint32_t process,
 				      uint32_t file)
 {
-	if (t->entities >= t->slots / 4 * 3 && double_slots(t) != IOT_OK)
+	struct scope_entities *all = &t->of[kind];
+	if (all->ids.count == all->capacity && grow_entities(t, all) != IOT_OK)
 		return NULL;
-	struct scope_entity *s = slot_of(t, kind, process, file);
+	const size_t i = idmap_number(&all->ids, idmap_pair(process, file));
+	if (i == SIZE_MAX) {
+		no_memory(t);
+		return NULL;
+	}
+	struct scope_entity *s = &all->entity[i];
 	if (s->kind == 0) {
 		*s = (struct scope_entity){.kind = kind, .process = process, .file = file};
 		t->entities++;
@@ -229,39 +208,26 @@ static struct scope_entity *entity_of(struct scope_tracker *t, uint32_t kind, ui
 	return s;
 }
 
-/*
- * Removes an entity without definitions; entries after the gap move up to where a lookup finds
- * them.
- */
+/* Removes an entity without definitions. */
 static void remove_if_idle(struct scope_tracker *t, struct scope_entity *s)
 {
 	if (s->in != 0 || s->out != 0)
 		return;
 	drop_scope(t, s->scope);
-	size_t gap = (size_t)(s - t->entity), mask = t->slots - 1;
-	for (size_t i = (gap + 1) & mask; t->entity[i].kind != 0; i = (i + 1) & mask) {
-		const struct scope_entity *next = &t->entity[i];
-		size_t bucket = bucket_of(t, next->kind, next->process, next->file);
-		if (((i - bucket) & mask) < ((i - gap) & mask))
-			continue;
-		t->entity[gap] = *next;
-		gap = i;
-	}
-	t->entity[gap] = (struct scope_entity){.kind = 0};
+	(void)idmap_remove(&t->of[s->kind].ids, idmap_pair(s->process, s->file));
+	*s = (struct scope_entity){.kind = 0};
 	t->entities--;
 }
 
 int scope_tracker_init(struct scope_tracker *t, struct error *error)
 {
-	*t = (struct scope_tracker){.error = error, .seed = hash_seed()};
+	*t = (struct scope_tracker){.error = error};
 	void *definitions = NULL, *scopes = NULL;
 	int status = grow(t, &definitions, &t->definition_capacity, sizeof(*t->definition));
 	if (status == IOT_OK)
 		status = grow(t, &scopes, &t->scope_capacity, sizeof(*t->scope));
 	t->definition = definitions;
 	t->scope = scopes;
-	if (status == IOT_OK)
-		status = double_slots(t);
 	if (status != IOT_OK)
 		return status;
 	t->definition[0] = (struct scope_definition){.refs = 1};
@@ -276,7 +242,10 @@ void scope_tracker_free(struct scope_tracker *t)
 		free(t->definition[i].text);
 	free(t->definition);
 	free(t->scope);
-	free(t->entity);
+	for (size_t kind = 0; kind < SCOPE_KINDS; kind++) {
+		idmap_free(&t->of[kind].ids);
+		free(t->of[kind].entity);
+	}
 	*t = (struct scope_tracker){.error = t->error};
 }
 

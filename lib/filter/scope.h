@@ -14,12 +14,13 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
+#include "lib/base/idmap.h"
 
 struct scope_definition; /* a %process or %file */
 struct scope;            /* the definitions that apply to an event */
 struct scope_entity;     /* a process or file, and its current definition on input and output */
 
-enum { SCOPE_RECENT_MAX = 256 };
+enum { SCOPE_RECENT_MAX = 256, SCOPE_KINDS = 4 };
 
 /* Cache entry: the scope of a recently looked up file. */
 struct scope_recent {
@@ -30,12 +31,15 @@ struct scope_tracker {
 	struct error *error;
 	struct scope_definition *definition; /* [0] means none, as does scope [0] */
 	struct scope *scope;
-	struct scope_entity *entity; /* a hash table */
-	size_t definitions, definition_capacity, scopes, scope_capacity, entities, slots;
+	struct scope_entities {
+		struct idmap ids; /* process and file */
+		struct scope_entity *entity;
+		size_t capacity;
+	} of[SCOPE_KINDS]; /* [0] is unused */
+	size_t definitions, definition_capacity, scopes, scope_capacity, entities;
 	uint32_t free_definition, free_scope; /* free lists; 0: empty */
 	uint32_t dropped;                     /* definitions without references, with their texts */
 	size_t used;                          /* bytes */
-	uint64_t seed;
 	struct scope_recent in[SCOPE_RECENT_MAX], out[SCOPE_RECENT_MAX];
 };
 
