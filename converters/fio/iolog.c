@@ -80,6 +80,16 @@ static uint64_t hash(const struct fio *f, struct fio_word name)
 	return h;
 }
 
+static bool set_name(struct fio *f, struct fio_file *file, struct fio_word name)
+{
+	file->name = malloc(name.size);
+	if (file->name == NULL)
+		return fio_no_memory(f);
+	memcpy(file->name, name.data, name.size);
+	file->size = name.size;
+	return true;
+}
+
 /* Returns the file of a name, a new one for a new name; NULL on failure. */
 static struct fio_file *find_file(struct fio *f, struct fio_word name)
 {
@@ -99,11 +109,8 @@ static struct fio_file *find_file(struct fio *f, struct fio_word name)
 		struct fio_file *file = &f->file[i];
 		if (file->name != NULL && !is_name(file, name))
 			continue;
-		if (file->name == NULL)
-			*file = (struct fio_file){.name = strndup(name.data, name.size),
-						  .size = name.size};
 		f->last_file = i + 1;
-		return file->name != NULL ? file : (fio_no_memory(f), NULL);
+		return file->name != NULL || set_name(f, file, name) ? file : NULL;
 	}
 }
 
