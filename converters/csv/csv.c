@@ -77,7 +77,7 @@ static int sniff(struct input *in)
 
 /* Opening */
 
-static int set_delimiter(struct csv *c, struct iot_text line)
+static int set_delimiter(struct csv_source *c, struct iot_text line)
 {
 	const char *given = source_setting(c->src, "delimiter");
 	if (given == NULL) {
@@ -92,7 +92,7 @@ static int set_delimiter(struct csv *c, struct iot_text line)
 			 "--delimiter: one character other than a quote, or tab, is expected");
 }
 
-static void set_header(struct csv *c, struct iot_text line)
+static void set_header(struct csv_source *c, struct iot_text line)
 {
 	c->header = malloc(line.size + 1);
 	if (c->header == NULL) {
@@ -104,7 +104,7 @@ static void set_header(struct csv *c, struct iot_text line)
 }
 
 /* A line of names is no row: where numbers are expected it has letters. */
-static bool is_header(struct csv *c, struct iot_text line)
+static bool is_header(struct csv_source *c, struct iot_text line)
 {
 	const char *at = line.data, *const end = at + line.size;
 	struct iot_text field;
@@ -120,7 +120,7 @@ static bool is_header(struct csv *c, struct iot_text line)
 	return false;
 }
 
-static int read_header(struct csv *c, struct iot_text line, const char *head, size_t size)
+static int read_header(struct csv_source *c, struct iot_text line, const char *head, size_t size)
 {
 	const char *list = source_setting(c->src, "columns"), *unit = NULL;
 	struct error *e = &c->src->error;
@@ -149,7 +149,7 @@ static int read_header(struct csv *c, struct iot_text line, const char *head, si
 }
 
 /* Columns of processes, files and disks have numbers or names: the first row decides. */
-static void find_named(struct csv *c, struct iot_text line)
+static void find_named(struct csv_source *c, struct iot_text line)
 {
 	const char *at = line.data, *const end = at + line.size;
 	struct csv_layout *l = &c->layout;
@@ -172,14 +172,15 @@ static void find_named(struct csv *c, struct iot_text line)
 	}
 }
 
-static bool is_known_header(const struct csv *c, struct iot_text line)
+static bool is_known_header(const struct csv_source *c, struct iot_text line)
 {
 	return c->header != NULL && line.size == c->header_size &&
 	       memcmp(line.data, c->header, line.size) == 0;
 }
 
 /* Whether the first rows are in order of start, and how fine their times are. */
-static void look_at_row(struct csv *c, struct iot_text line, const char *limit, int64_t *last_ns)
+static void look_at_row(struct csv_source *c, struct iot_text line, const char *limit,
+			int64_t *last_ns)
 {
 	const uint32_t start = CSV_BIT(CSV_START), duration = CSV_BIT(CSV_DURATION);
 	const uint64_t *number = c->row.number;
@@ -194,7 +195,7 @@ static void look_at_row(struct csv *c, struct iot_text line, const char *limit, 
 		c->src->tick_ns = 1;
 }
 
-static void look_at_rows(struct csv *c, const char *head, size_t size)
+static void look_at_rows(struct csv_source *c, const char *head, size_t size)
 {
 	struct iot_text rest = {head, size}, line;
 	int64_t last_ns = INT64_MIN;
@@ -219,7 +220,7 @@ static bool is_since_1970(const struct csv_layout *l)
 
 static int open_source(struct source_state *src)
 {
-	struct csv *c = calloc(1, sizeof *c);
+	struct csv_source *c = calloc(1, sizeof *c);
 	size_t size;
 	src->state = c;
 	if (c != NULL)
@@ -244,7 +245,7 @@ static int open_source(struct source_state *src)
 
 /* Events */
 
-static void emit_trace(struct csv *c)
+static void emit_trace(struct csv_source *c)
 {
 	static const struct {
 		uint32_t columns;
@@ -270,13 +271,13 @@ static void emit_trace(struct csv *c)
 	emit_end(&c->emit, &b, 0);
 }
 
-static bool has(const struct csv *c, enum csv_field field)
+static bool has(const struct csv_source *c, enum csv_field field)
 {
 	return (c->row.known & CSV_BIT(field)) != 0;
 }
 
 /* Sets start and duration. Returns false if they exceed 2^63-1 nanoseconds. */
-static bool set_times(struct csv *c, struct iot_record *rec)
+static bool set_times(struct csv_source *c, struct iot_record *rec)
 {
 	const uint64_t *number = c->row.number;
 	uint64_t start = number[CSV_START], end = number[CSV_END], duration = number[CSV_DURATION];
@@ -303,7 +304,7 @@ static bool set_times(struct csv *c, struct iot_record *rec)
 }
 
 /* Sets the type, and the offset and the length in its unit. */
-static void set_data(struct csv *c, struct iot_record *rec)
+static void set_data(struct csv_source *c, struct iot_record *rec)
 {
 	const uint64_t *number = c->row.number;
 	const bool disk = (c->layout.used & CSV_BIT(CSV_DISK)) != 0;
@@ -328,7 +329,7 @@ static void set_data(struct csv *c, struct iot_record *rec)
 }
 
 /* Sets process and file, of which names are numbered. Returns false if they are not 32-bit numbers. */
-static bool set_ids(struct csv *c, struct iot_record *rec)
+static bool set_ids(struct csv_source *c, struct iot_record *rec)
 {
 	const struct csv_row *row = &c->row;
 	const bool disk = (rec->type & IOT_LOGICAL) == 0;
@@ -356,7 +357,7 @@ static bool set_ids(struct csv *c, struct iot_record *rec)
 }
 
 /* The column is the CPU time since the previous record of the process. */
-static bool set_cpu(struct csv *c, struct iot_record *rec)
+static bool set_cpu(struct csv_source *c, struct iot_record *rec)
 {
 	rec->cpu_ns = 0;
 	if (!has(c, CSV_CPU)) {
@@ -372,7 +373,7 @@ static bool set_cpu(struct csv *c, struct iot_record *rec)
 	return true;
 }
 
-static void count_missing(struct csv *c, const struct iot_record *rec)
+static void count_missing(struct csv_source *c, const struct iot_record *rec)
 {
 	struct report *r = &c->src->report;
 	const uint32_t lacks_offset = ~c->layout.used & CSV_BIT(CSV_OFFSET);
@@ -400,7 +401,7 @@ static bool is_name(struct iot_text text)
 }
 
 /* Builds an %op, up to its keys for the file. */
-static void describe_op(struct csv *c, struct iot_builder *b, const char *name,
+static void describe_op(struct csv_source *c, struct iot_builder *b, const char *name,
 			const struct iot_record *rec)
 {
 	emit_string(b, "name", name);
@@ -412,7 +413,7 @@ static void describe_op(struct csv *c, struct iot_builder *b, const char *name,
 		iot_directive_number(b, "process", rec->process);
 }
 
-static bool emit_op(struct csv *c, const struct iot_record *rec)
+static bool emit_op(struct csv_source *c, const struct iot_record *rec)
 {
 	const struct csv_row *row = &c->row;
 	struct iot_builder b;
@@ -438,7 +439,7 @@ static bool emit_op(struct csv *c, const struct iot_record *rec)
 }
 
 /* Converts a row to events. Returns false if it is not understood, or with src->error set. */
-static bool convert_row(struct csv *c)
+static bool convert_row(struct csv_source *c)
 {
 	struct iot_record rec = {0};
 	if (!set_times(c, &rec))
@@ -463,7 +464,7 @@ static bool convert_row(struct csv *c)
 	return true;
 }
 
-static void emit_lost(struct csv *c, uint64_t bytes)
+static void emit_lost(struct csv_source *c, uint64_t bytes)
 {
 	static const char why[] = "the last line has no end of line, so it may be truncated";
 	char name[256];
@@ -480,13 +481,13 @@ static void emit_lost(struct csv *c, uint64_t bytes)
 	emit_end(&c->emit, &b, c->latest_ns);
 }
 
-static void count_unparsed(struct csv *c, struct iot_text line)
+static void count_unparsed(struct csv_source *c, struct iot_text line)
 {
 	report_unparsed(&c->src->report, input_name(c->src->input, c->rows.member),
 			c->src->report.lines, line.data, line.size);
 }
 
-static void use_line(struct csv *c, struct iot_text line)
+static void use_line(struct csv_source *c, struct iot_text line)
 {
 	if (is_blank(line)) {
 		report_add(&c->src->report, "blank.lines", 1);
@@ -498,7 +499,7 @@ static void use_line(struct csv *c, struct iot_text line)
 	}
 }
 
-static void finish(struct csv *c)
+static void finish(struct csv_source *c)
 {
 	struct report *r = &c->src->report;
 	const uint64_t ids = report_get(r, "ambiguous.id"),
@@ -516,7 +517,7 @@ static void finish(struct csv *c)
 	emit_counts(&c->emit, "csv", c->latest_ns);
 }
 
-static void fill(struct csv *c)
+static void fill(struct csv_source *c)
 {
 	struct iot_text line = {NULL, 0};
 	while (c->emit.count < c->emit.max && !c->ended) {
@@ -537,7 +538,7 @@ static void fill(struct csv *c)
 
 static int next(struct source_state *src, struct iot_event *out, int max)
 {
-	struct csv *c = src->state;
+	struct csv_source *c = src->state;
 	const int left = emit_leftovers(&c->emit, out, max);
 	if (left > 0)
 		return left;
@@ -558,7 +559,7 @@ static int next(struct source_state *src, struct iot_event *out, int max)
 
 static void close_source(struct source_state *src)
 {
-	struct csv *c = src->state;
+	struct csv_source *c = src->state;
 	if (c == NULL)
 		return;
 	bufreader_free(c->rows.in);

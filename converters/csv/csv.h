@@ -126,7 +126,7 @@ struct csv_names {
 	uint64_t seed;
 };
 
-struct csv {
+struct csv_source {
 	struct source_state *src;
 	struct csv_layout layout;
 	struct csv_rows rows;
@@ -164,9 +164,9 @@ uint64_t csv_columns_tick(const struct csv_layout *l);
 /* rows.c */
 
 /* Opens the first member. */
-int csv_rows_open(struct csv *c);
+int csv_rows_open(struct csv_source *c);
 /* Reads the next line or row of several lines, without its end of line. */
-enum csv_found csv_rows_next(struct csv *c, struct iot_text *line);
+enum csv_found csv_rows_next(struct csv_source *c, struct iot_text *line);
 
 /* fields.c */
 
@@ -174,18 +174,19 @@ enum csv_found csv_rows_next(struct csv *c, struct iot_text *line);
  * Sets c->row from a line. Returns false if it does not have the columns. `limit` is the end of the
  * readable bytes that follow.
  */
-bool csv_fields_parse(struct csv *c, struct iot_text line, const char *limit);
+bool csv_fields_parse(struct csv_source *c, struct iot_text line, const char *limit);
 /* Returns the next field of a line without quotes, blanks around it and escapes. */
-bool csv_fields_next(struct csv *c, const char **at, const char *end, struct iot_text *field);
+bool csv_fields_next(struct csv_source *c, const char **at, const char *end,
+		     struct iot_text *field);
 
 /* names.c */
 
 /* Returns the number of a text, from 1; 0 if out of memory or beyond the limit. */
-uint32_t csv_names_number(struct csv *c, enum csv_texts of, struct iot_text text);
+uint32_t csv_names_number(struct csv_source *c, enum csv_texts of, struct iot_text text);
 /* Returns the state of a process; NULL if out of memory or beyond the limit. */
-struct csv_process *csv_names_process(struct csv *c, uint32_t process);
+struct csv_process *csv_names_process(struct csv_source *c, uint32_t process);
 /* Emits %process and %file where this row changes them. Returns false if out of memory. */
-bool csv_names_define(struct csv *c, const struct iot_record *rec);
+bool csv_names_define(struct csv_source *c, const struct iot_record *rec);
 void csv_names_free(struct csv_names *n);
 
 #endif

@@ -141,7 +141,8 @@ static bool find_word(struct iot_text text, uint64_t *value)
 /* Fields, the slow way */
 
 /* Undoes the quotes of a field, of which `at` is the first. Returns its end, NULL if it has none. */
-static const char *unquote(struct csv *c, const char *at, const char *end, struct iot_text *field)
+static const char *unquote(struct csv_source *c, const char *at, const char *end,
+			   struct iot_text *field)
 {
 	char *const begin = c->scratch + c->scratch_used, *to = begin;
 	for (at++; at < end; at++) {
@@ -157,7 +158,7 @@ static const char *unquote(struct csv *c, const char *at, const char *end, struc
 }
 
 /* Replaces \t, \n, \r and \\, as files with tabs have them. */
-static void unescape(struct csv *c, struct iot_text *field)
+static void unescape(struct csv_source *c, struct iot_text *field)
 {
 	char *const begin = c->scratch + c->scratch_used, *to = begin;
 	for (const char *at = field->data, *end = at + field->size; at < end; at++) {
@@ -171,7 +172,7 @@ static void unescape(struct csv *c, struct iot_text *field)
 	*field = (struct iot_text){begin, (size_t)(to - begin)};
 }
 
-static void decode(struct csv *c, struct iot_text *field)
+static void decode(struct csv_source *c, struct iot_text *field)
 {
 	char *const begin = c->scratch + c->scratch_used;
 	const size_t size = iot_percent_decode(*field, begin, NULL);
@@ -188,7 +189,7 @@ static void trim(struct iot_text *field)
 		field->size--;
 }
 
-bool csv_fields_next(struct csv *c, const char **at, const char *end, struct iot_text *field)
+bool csv_fields_next(struct csv_source *c, const char **at, const char *end, struct iot_text *field)
 {
 	const char delimiter = c->layout.delimiter, *p = *at;
 	if (p < end && *p == '"' && delimiter != '\t') {
@@ -214,7 +215,8 @@ static bool parse_signed(const struct csv_column *column, struct iot_text text, 
 	return true;
 }
 
-static bool parse_value(struct csv *c, const struct csv_column *column, struct iot_text field)
+static bool parse_value(struct csv_source *c, const struct csv_column *column,
+			struct iot_text field)
 {
 	struct csv_row *row = &c->row;
 	uint64_t *const value = &row->number[column->field];
@@ -278,8 +280,8 @@ static inline const char *parse_word(const char *at, const char *end, char delim
 }
 
 /* Parses the field at `at`. Returns its end, or NULL if it needs the slow way. */
-static inline const char *parse_fast(struct csv *c, const struct csv_column *column, const char *at,
-				     const char *end, const char *limit)
+static inline const char *parse_fast(struct csv_source *c, const struct csv_column *column,
+				     const char *at, const char *end, const char *limit)
 {
 	const char delimiter = c->layout.delimiter;
 	uint64_t *const value = &c->row.number[column->field];
@@ -318,7 +320,7 @@ static inline const char *parse_fast(struct csv *c, const struct csv_column *col
 	return stop;
 }
 
-bool csv_fields_parse(struct csv *c, struct iot_text line, const char *limit)
+bool csv_fields_parse(struct csv_source *c, struct iot_text line, const char *limit)
 {
 	const struct csv_layout *l = &c->layout;
 	const char *at = line.data, *const end = at + line.size, *stop;

@@ -15,7 +15,7 @@ enum { DISK_TEXT = 64 };
 
 /* Texts */
 
-static bool within_limit(struct csv *c)
+static bool within_limit(struct csv_source *c)
 {
 	const struct csv_names *n = &c->names;
 	size_t bytes =
@@ -32,14 +32,14 @@ static bool within_limit(struct csv *c)
 	return false;
 }
 
-static bool out_of_memory(struct csv *c)
+static bool out_of_memory(struct csv_source *c)
 {
 	error_set(&c->src->error, IOT_ENOMEM, "out of memory");
 	return false;
 }
 
 /* Stores the text of a new number. */
-static bool store_text(struct csv *c, enum csv_texts of, size_t number, struct iot_text text)
+static bool store_text(struct csv_source *c, enum csv_texts of, size_t number, struct iot_text text)
 {
 	struct csv_names *n = &c->names;
 	struct iot_text **texts = &n->text[of];
@@ -59,7 +59,7 @@ static bool equals(struct iot_text a, struct iot_text b)
 	return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
-uint32_t csv_names_number(struct csv *c, enum csv_texts of, struct iot_text text)
+uint32_t csv_names_number(struct csv_source *c, enum csv_texts of, struct iot_text text)
 {
 	struct csv_names *n = &c->names;
 	if (n->seed == 0)
@@ -78,7 +78,8 @@ uint32_t csv_names_number(struct csv *c, enum csv_texts of, struct iot_text text
 }
 
 /* Sets *number to that of a text of the row, or to 0 if it has none. */
-static bool number_of(struct csv *c, enum csv_texts of, enum csv_field field, uint32_t *number)
+static bool number_of(struct csv_source *c, enum csv_texts of, enum csv_field field,
+		      uint32_t *number)
 {
 	*number = 0;
 	if ((c->row.known & CSV_BIT(field)) == 0)
@@ -87,14 +88,14 @@ static bool number_of(struct csv *c, enum csv_texts of, enum csv_field field, ui
 	return *number > 0;
 }
 
-static struct iot_text text_of(const struct csv *c, enum csv_texts of, uint32_t number)
+static struct iot_text text_of(const struct csv_source *c, enum csv_texts of, uint32_t number)
 {
 	return number > 0 ? c->names.text[of][number - 1] : (struct iot_text){NULL, 0};
 }
 
 /* Processes */
 
-struct csv_process *csv_names_process(struct csv *c, uint32_t process)
+struct csv_process *csv_names_process(struct csv_source *c, uint32_t process)
 {
 	struct csv_names *n = &c->names;
 	const size_t known = n->processes.count;
@@ -106,7 +107,7 @@ struct csv_process *csv_names_process(struct csv *c, uint32_t process)
 	return n->processes.count == known || within_limit(c) ? &n->process[i] : NULL;
 }
 
-static bool emit_process(struct csv *c, uint32_t process, const struct csv_process *p,
+static bool emit_process(struct csv_source *c, uint32_t process, const struct csv_process *p,
 			 int64_t key_ns)
 {
 	struct iot_builder b;
@@ -123,7 +124,7 @@ static bool emit_process(struct csv *c, uint32_t process, const struct csv_proce
 	return c->emit.status == IOT_OK || out_of_memory(c);
 }
 
-static bool define_process(struct csv *c, const struct iot_record *rec)
+static bool define_process(struct csv_source *c, const struct iot_record *rec)
 {
 	const struct csv_row *row = &c->row;
 	struct csv_process *p = csv_names_process(c, rec->process);
@@ -147,7 +148,7 @@ static bool define_process(struct csv *c, const struct iot_record *rec)
 
 /* Files */
 
-static bool emit_file(struct csv *c, const struct iot_record *rec, const struct csv_file *f)
+static bool emit_file(struct csv_source *c, const struct iot_record *rec, const struct csv_file *f)
 {
 	struct iot_builder b;
 	if (!emit_begin(&c->emit, &b, "file"))
@@ -165,7 +166,7 @@ static bool emit_file(struct csv *c, const struct iot_record *rec, const struct 
 }
 
 /* The object of a disk: equal numbers are one disk, unless they are on different hosts. */
-static uint32_t disk_object(struct csv *c, const struct iot_record *rec)
+static uint32_t disk_object(struct csv_source *c, const struct iot_record *rec)
 {
 	char text[DISK_TEXT];
 	const bool hosts = (c->row.known & CSV_BIT(CSV_HOST)) != 0;
@@ -174,7 +175,7 @@ static uint32_t disk_object(struct csv *c, const struct iot_record *rec)
 }
 
 /* Sets the path and the object that the row states, or that follow from it. */
-static bool describe_file(struct csv *c, const struct iot_record *rec, struct csv_file *f)
+static bool describe_file(struct csv_source *c, const struct iot_record *rec, struct csv_file *f)
 {
 	const struct csv_row *row = &c->row;
 	const bool disk = (rec->type & IOT_LOGICAL) == 0;
@@ -193,7 +194,7 @@ static bool describe_file(struct csv *c, const struct iot_record *rec, struct cs
 	return c->src->error.status == IOT_OK;
 }
 
-static bool is_described(const struct csv *c, const struct iot_record *rec,
+static bool is_described(const struct csv_source *c, const struct iot_record *rec,
 			 const struct csv_file *f)
 {
 	const struct csv_row *row = &c->row;
@@ -206,7 +207,7 @@ static bool is_described(const struct csv *c, const struct iot_record *rec,
 	       ((c->layout.used & CSV_BIT(CSV_OBJECT)) == 0 || f->object == rec->object);
 }
 
-static bool define_file(struct csv *c, const struct iot_record *rec)
+static bool define_file(struct csv_source *c, const struct iot_record *rec)
 {
 	struct csv_names *n = &c->names;
 	const bool logical = (rec->type & IOT_LOGICAL) != 0;
@@ -228,7 +229,7 @@ static bool define_file(struct csv *c, const struct iot_record *rec)
 	return blank || emit_file(c, rec, f);
 }
 
-bool csv_names_define(struct csv *c, const struct iot_record *rec)
+bool csv_names_define(struct csv_source *c, const struct iot_record *rec)
 {
 	const uint32_t of_processes = CSV_BIT(CSV_HOST) | CSV_BIT(CSV_RANK) | CSV_BIT(CSV_COMMAND),
 		       of_files = CSV_BIT(CSV_PATH) | CSV_BIT(CSV_OBJECT);

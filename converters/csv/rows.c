@@ -11,7 +11,7 @@
 static const char BOM[] = "\xef\xbb\xbf";
 
 /* Opens the next member. */
-static enum csv_found next_member(struct csv *c)
+static enum csv_found next_member(struct csv_source *c)
 {
 	struct csv_rows *r = &c->rows;
 	bufreader_free(r->in);
@@ -78,7 +78,7 @@ static bool scan_quotes(struct quotes *q, const char *row, size_t size, char del
 }
 
 /* Returns the end of a row of several lines, of which the first ends at `end`. */
-static const char *join_lines(struct csv *c, const char *end, uint64_t *lines)
+static const char *join_lines(struct csv_source *c, const char *end, uint64_t *lines)
 {
 	struct csv_rows *r = &c->rows;
 	struct quotes q = {0};
@@ -111,7 +111,7 @@ static enum csv_found skip_line(struct csv_rows *r)
 	return CSV_LONG;
 }
 
-static enum csv_found end_of_member(struct csv *c)
+static enum csv_found end_of_member(struct csv_source *c)
 {
 	struct csv_rows *r = &c->rows;
 	const struct error *e = bufreader_error(r->in);
@@ -124,7 +124,7 @@ static enum csv_found end_of_member(struct csv *c)
 	return CSV_AT_END;
 }
 
-int csv_rows_open(struct csv *c)
+int csv_rows_open(struct csv_source *c)
 {
 	return next_member(c) == CSV_FAILED ? c->src->error.status : IOT_OK;
 }
@@ -138,7 +138,7 @@ static void skip_bom(struct csv_rows *r)
 		r->at += size;
 }
 
-static enum csv_found next_line(struct csv *c, struct iot_text *line)
+static enum csv_found next_line(struct csv_source *c, struct iot_text *line)
 {
 	struct csv_rows *r = &c->rows;
 	const char *end = find_end(r, 0);
@@ -153,7 +153,7 @@ static enum csv_found next_line(struct csv *c, struct iot_text *line)
 	return line->size > CSV_ROW_MAX ? CSV_LONG : CSV_ROW;
 }
 
-enum csv_found csv_rows_next(struct csv *c, struct iot_text *line)
+enum csv_found csv_rows_next(struct csv_source *c, struct iot_text *line)
 {
 	enum csv_found found;
 	while (c->rows.in != NULL) {

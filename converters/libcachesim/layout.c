@@ -35,6 +35,7 @@ enum {
 	NEXT_BITS = 12,
 	BITS_MAX = 100,
 	CHECKED_MAX = 4096, /* requests */
+	CACHE_OPS_MAX = 14,
 };
 
 #define MAGIC    UINT64_C(0x123456789abcdef0)
@@ -197,29 +198,33 @@ static int old_header(struct lcs_layout *l, const char *head, struct error *erro
 /* Files without a header */
 
 /*
- * The evidence of `next`: it is none, or a later request; one of the same id, if that is among the
- * first requests. They are numbered from `base`.
+ * Counts the requests whose `next` is evidence: none, or a request of the same id. Returns 0 if one
+ * contradicts: by an earlier request, by one of another id, or by a time that decreases. The
+ * requests are numbered from `base`.
  */
 static size_t check_next(const struct lcs_layout *l, const unsigned char *head, size_t count,
 			 int64_t base)
 {
 	uint64_t last = 0;
+	size_t good = 0;
 	for (size_t i = 0; i < count; i++) {
 		const unsigned char *item = head + i * l->item;
 		const int64_t next = (int64_t)lcs_load(item, l->next);
-		const uint64_t time = lcs_load(item, l->time);
-		if (time < last || (l->ops != LCS_NO_OPS && lcs_load(item, l->op) > 14))
+		const uint64_t time = lcs_load(item, l->time), id = lcs_load(item, l->id);
+		if (time < last || (l->ops != LCS_NO_OPS && lcs_load(item, l->op) > CACHE_OPS_MAX))
 			return 0;
 		last = time;
+		good += next == -1 || next == INT64_MAX;
 		if (next == -1 || next == INT64_MAX)
 			continue;
 		if (next < base || next > NEXT_MAX || (uint64_t)(next - base) <= i)
 			return 0;
 		const size_t of = (size_t)(next - base);
-		if (of < count && lcs_load(head + of * l->item, l->id) != lcs_load(item, l->id))
+		if (of < count && lcs_load(head + of * l->item, l->id) != id)
 			return 0;
+		good += of < count;
 	}
-	return count;
+	return good;
 }
 
 bool lcs_is_write(uint64_t command)

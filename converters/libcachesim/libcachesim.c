@@ -9,12 +9,20 @@
  */
 #include "libcachesim.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/base/number.h"
 
-enum { BLOCK_BITS = 40, BLOCK_MAX = 1 << 24, CACHE_OPS = 15, DELETE = 9, PADDING = 8 };
+enum {
+	SNIFFED_MAX = 8,
+	BLOCK_BITS = 40,
+	BLOCK_MAX = 1 << 24,
+	CACHE_OPS = 15,
+	DELETE = 9,
+	PADDING = 8
+};
 
 #define NS_MAX INT64_MAX
 
@@ -40,13 +48,19 @@ struct lcs {
 	struct error cut; /* the first truncated member */
 };
 
+/* Files of other formats alongside speak against weak evidence. */
 static int sniff(struct input *in)
 {
 	struct lcs_layout l;
 	struct error error = {0};
-	size_t size;
-	const char *head = input_head(in, 0, &size);
-	return lcs_layout_detect(&l, head, size, &error);
+	int min = INT_MAX;
+	for (size_t i = 0; i < input_count(in) && i < SNIFFED_MAX && min > 0; i++) {
+		size_t size;
+		const char *head = input_head(in, i, &size);
+		const int bits = lcs_layout_detect(&l, head, size, &error);
+		min = bits < min ? bits : min;
+	}
+	return min;
 }
 
 /* Members */
