@@ -29,7 +29,7 @@ enum fault {
 	CPU_RANGE,
 };
 
-struct judgement {
+struct decode_fault {
 	enum fault fault;
 	uint32_t process, file;
 };
@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) bool scale(uint64_t *value, bool in
 
 #define FAIL(what)                                                                                 \
 	do {                                                                                       \
-		j->fault = (what);                                                                 \
+		wrong->fault = (what);                                                             \
 		return WRONG;                                                                      \
 	} while (0)
 
@@ -56,7 +56,7 @@ static inline __attribute__((always_inline)) bool scale(uint64_t *value, bool in
 static inline __attribute__((always_inline)) enum outcome resolve(struct iot_codec *c,
 								  const struct record_fields *f,
 								  struct iot_record *rec,
-								  struct judgement *j)
+								  struct decode_fault *wrong)
 {
 	const unsigned comp = f->compression;
 	const unsigned physical = f->type & IOT_LOGICAL ? 0 : CODEC_PHYSICAL_SLOT;
@@ -72,13 +72,13 @@ static inline __attribute__((always_inline)) enum outcome resolve(struct iot_cod
 	} else {
 		p = codec_process(c, process);
 	}
-	j->process = process;
+	wrong->process = process;
 	if (comp & NO_FILEID) {
 		if (p == NULL || p->count == 0)
 			FAIL(NO_HISTORY_FILE);
 		file = p->latest.file;
 	}
-	j->file = file;
+	wrong->file = file;
 	int position = p == NULL ? -1 : codec_find(c, p, file, physical);
 	const struct codec_file *had = position < 0 ? NULL : codec_entry(c, p, position);
 
@@ -235,38 +235,38 @@ fast_fields(const unsigned char **at, unsigned base, struct record_fields *f)
 	return true;
 }
 
-static void say_file(struct iot_codec *c, const struct judgement *j)
+static void say_file(struct iot_codec *c, const struct decode_fault *wrong)
 {
 	codec_error_text(c, " left out, but file ");
-	codec_error_number(c, j->file);
+	codec_error_number(c, wrong->file);
 	codec_error_text(c, " of process ");
-	codec_error_number(c, j->process);
+	codec_error_number(c, wrong->process);
 	codec_error_text(c, " has no earlier record in its table");
 }
 
-static int explain(struct iot_codec *c, const struct judgement *j, const size_t *column)
+static int explain(struct iot_codec *c, const struct decode_fault *wrong, const size_t *column)
 {
 	static const uint8_t where[] = {
 	    FIELD_PROCESS, FIELD_FILE,   FIELD_OFFSET, FIELD_LENGTH,     FIELD_OFFSET,
 	    FIELD_OFFSET,  FIELD_LENGTH, FIELD_START,  FIELD_COMPLETION, FIELD_CPU,
 	};
-	codec_error_begin(c, column[where[j->fault]]);
-	switch (j->fault) {
+	codec_error_begin(c, column[where[wrong->fault]]);
+	switch (wrong->fault) {
 	case NO_HISTORY_PROCESS:
 		codec_error_text(c, "processId left out, but the trace has no earlier record");
 		break;
 	case NO_HISTORY_FILE:
 		codec_error_text(c, "fileId left out, but process ");
-		codec_error_number(c, j->process);
+		codec_error_number(c, wrong->process);
 		codec_error_text(c, " has no earlier record");
 		break;
 	case NO_HISTORY_OFFSET:
 		codec_error_text(c, "offset");
-		say_file(c, j);
+		say_file(c, wrong);
 		break;
 	case NO_HISTORY_LENGTH:
 		codec_error_text(c, "length");
-		say_file(c, j);
+		say_file(c, wrong);
 		break;
 	case OFFSET_WRAPS:
 		codec_error_text(
@@ -311,7 +311,7 @@ static size_t without_end(const char *line, size_t size)
 static int decode_slow(struct iot_codec *c, const char *line, size_t size, struct iot_record *rec)
 {
 	struct record_fields f = {0};
-	struct judgement j = {0};
+	struct decode_fault wrong = {0};
 	size_t column[RECORD_FIELDS] = {0};
 	size = without_end(line, size);
 	if (size > IOT_LINE_MAX) {
@@ -322,7 +322,7 @@ static int decode_slow(struct iot_codec *c, const char *line, size_t size, struc
 	int status = record_line_parse(c, line, size, &f, column);
 	if (status != IOT_OK)
 		return status;
-	switch (resolve(c, &f, rec, &j)) {
+	switch (resolve(c, &f, rec, &wrong)) {
 	case DECODED:
 		return IOT_OK;
 	case FULL:
@@ -330,7 +330,7 @@ static int decode_slow(struct iot_codec *c, const char *line, size_t size, struc
 	case WRONG:
 		break;
 	}
-	return explain(c, &j, column);
+	return explain(c, &wrong, column);
 }
 
 int iot_decode(struct iot_codec *c, const char *line, size_t size, struct iot_record *rec)
@@ -355,8 +355,8 @@ static bool is_other(const char *line, const char *end)
 }
 
 /* Decodes a line that the fast parser rejected; DECODE_STOP_MAX means "continue". */
-static enum decode_stop decode_odd(struct iot_codec *c, const char **text, const char *end,
-				   struct iot_record *rec)
+static enum decode_stop decode_irregular(struct iot_codec *c, const char **text, const char *end,
+					 struct iot_record *rec)
 {
 	const char *lf = memchr(*text, '\n', (size_t)(end - *text));
 	if (is_other(*text, lf))
@@ -379,14 +379,14 @@ decode_lines(struct iot_codec *c, const char **text, const char *end, struct iot
 	size_t n = 0;
 	*why = DECODE_STOP_MAX;
 	while (n < max) {
-		struct judgement j;
+		struct decode_fault wrong;
 		if (p == (const unsigned char *)end) {
 			*why = DECODE_STOP_END;
 			break;
 		}
 		*text = (const char *)p;
-		if (!fast_fields(&p, base, &f) || resolve(c, &f, rec, &j) != DECODED) {
-			*why = decode_odd(c, text, end, rec);
+		if (!fast_fields(&p, base, &f) || resolve(c, &f, rec, &wrong) != DECODED) {
+			*why = decode_irregular(c, text, end, rec);
 			p = (const unsigned char *)*text;
 			if (*why != DECODE_STOP_MAX)
 				break;

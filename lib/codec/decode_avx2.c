@@ -31,6 +31,7 @@ enum {
 	PREFETCH =
 	    4096,   /* bytes ahead: verified text may have left the cache since it was hashed */
 	SLACK = 64, /* bytes after a block that may be read */
+	BLOCK_SHIFT = 9,
 };
 
 /*
@@ -38,8 +39,8 @@ enum {
  * it.
  */
 struct masks {
-	uint64_t separator[WORDS + 1], lf[WORDS + 1], odd[WORDS + 1], minus[WORDS + 1];
-	uint64_t any_odd, any_minus;
+	uint64_t separator[WORDS + 1], lf[WORDS + 1], irregular[WORDS + 1], minus[WORDS + 1];
+	uint64_t any_irregular, any_minus;
 	char digit[WORDS * 64 + SLACK]; /* values of digits, at the offsets of the text */
 };
 
@@ -98,24 +99,24 @@ static INLINE void classify(const char *text, struct masks *m, size_t word, unsi
 	}
 	m->separator[word] = separator;
 	m->lf[word] = lf;
-	m->odd[word] = ~good;
+	m->irregular[word] = ~good;
 	m->minus[word] = 0;
 	if (~good != 0) {
 		m->minus[word] = clear_minus(text, m->digit + 64 * word);
-		m->odd[word] &= ~m->minus[word];
+		m->irregular[word] &= ~m->minus[word];
 		m->any_minus |= m->minus[word];
-		m->any_odd |= m->odd[word];
+		m->any_irregular |= m->irregular[word];
 	}
 }
 
 static INLINE void classify_words(const char *text, struct masks *m, size_t words, unsigned base)
 {
-	m->any_odd = m->any_minus = 0;
+	m->any_irregular = m->any_minus = 0;
 	for (size_t i = 0; i < words; i++) {
 		_mm_prefetch((const char *)((uintptr_t)text + 64 * i + PREFETCH), _MM_HINT_T0);
 		classify(text + 64 * i, m, i, base);
 	}
-	m->separator[words] = m->odd[words] = m->minus[words] = m->lf[words] = 0;
+	m->separator[words] = m->irregular[words] = m->minus[words] = m->lf[words] = 0;
 }
 
 /* Returns at least 57 bits from an offset on. */
@@ -227,6 +228,12 @@ static INLINE bool same_file(const struct codec_process *p, unsigned comp, uint6
 	return p->latest.physical == physical && (comp & NO_FILEID || p->latest.file == file);
 }
 
+_Static_assert(FIELD_OFFSET < FIELD_LENGTH && FIELD_LENGTH < FIELD_START &&
+		   FIELD_START < FIELD_COMPLETION && FIELD_COMPLETION < FIELD_OPERATION &&
+		   FIELD_OPERATION < FIELD_FILE && FIELD_FILE < FIELD_PROCESS &&
+		   FIELD_PROCESS < FIELD_CPU && IOT_BLOCK_SIZE == 1 << BLOCK_SHIFT,
+	       "decode() takes the fields in this order");
+
 /*
  * Decodes the rest of a line of this compression, which ends at lf. Returns false, with nothing
  * changed, if the scalar decoder must handle the line.
@@ -237,9 +244,9 @@ static INLINE bool decode(struct iot_codec *c, struct decode_regs *r, struct lin
 {
 	uint64_t offset = 0, length = 0, operation = 0, file = 0, process = 0;
 	if (!(comp & NO_BLOCK))
-		offset = take(k, base) << (comp & OFFSET_IN_BLOCKS ? 9 : 0);
+		offset = take(k, base) << (comp & OFFSET_IN_BLOCKS ? BLOCK_SHIFT : 0);
 	if (!(comp & NO_LENGTH))
-		length = take(k, base) << (comp & LENGTH_IN_BLOCKS ? 9 : 0);
+		length = take(k, base) << (comp & LENGTH_IN_BLOCKS ? BLOCK_SHIFT : 0);
 	const bool may_fall = k->minus != 0;
 	const uint64_t start_delta = take_signed(k, base), took = take(k, base);
 	if (!(comp & NO_OPERATIONID))
@@ -326,17 +333,19 @@ static INLINE bool decode_line(struct iot_codec *c, struct decode_regs *r, struc
 	if (type == 0xff)
 		return false;
 	switch (comp) {
-#define OWN_CODE(comp)                                                                             \
+#define SPECIALIZE(comp)                                                                           \
 	case (comp):                                                                               \
 		return decode(c, r, k, lf, type, (comp), rec, base)
-		OWN_CODE(0xec); /* all other fields present; same process */
-		OWN_CODE(0xe4); /* all fields present except the process */
-		OWN_CODE(0xa5); /* strided */
-		OWN_CODE(0xa3); /* random, in blocks */
-		OWN_CODE(0x64); /* another file of the process, sequential */
-		OWN_CODE(0x25);
-		OWN_CODE(0x23);
-#undef OWN_CODE
+		/* sequential, in one process; sequential; strided; random */
+		SPECIALIZE(NO_FILEID | NO_BLOCK | NO_OPERATIONID | NO_PROCESSID | NO_LENGTH);
+		SPECIALIZE(NO_FILEID | NO_BLOCK | NO_OPERATIONID | NO_LENGTH);
+		SPECIALIZE(NO_FILEID | NO_OPERATIONID | NO_LENGTH | OFFSET_IN_BLOCKS);
+		SPECIALIZE(NO_FILEID | NO_OPERATIONID | OFFSET_IN_BLOCKS | LENGTH_IN_BLOCKS);
+		/* the same for another file */
+		SPECIALIZE(NO_BLOCK | NO_OPERATIONID | NO_LENGTH);
+		SPECIALIZE(NO_OPERATIONID | NO_LENGTH | OFFSET_IN_BLOCKS);
+		SPECIALIZE(NO_OPERATIONID | OFFSET_IN_BLOCKS | LENGTH_IN_BLOCKS);
+#undef SPECIALIZE
 	default:
 		return !(comp & COMPRESSION_UNDEFINED) &&
 		       decode(c, r, k, lf, type, comp, rec, base);
@@ -347,8 +356,8 @@ static INLINE bool decode_line(struct iot_codec *c, struct decode_regs *r, struc
  * Runs the first-use callback for the last record. Returns false if none is set, so that the caller
  * must stop.
  */
-static bool met(struct iot_codec *c, struct decode_regs *r,
-		const struct first_use_handler *on_first_use, struct iot_record *rec)
+static bool run_first_use(struct iot_codec *c, struct decode_regs *r,
+			  const struct first_use_handler *on_first_use, struct iot_record *rec)
 {
 	if (on_first_use == NULL)
 		return false;
@@ -362,11 +371,11 @@ static bool met(struct iot_codec *c, struct decode_regs *r,
  * Decodes the lines of one block and advances *at past the last one decoded. Returns false if the
  * next line is for the scalar decoder, or if the last record is a first use without a callback.
  */
-static INLINE bool decode_stretch(struct iot_codec *c, struct decode_regs *r, const struct masks *m,
-				  size_t *at, struct iot_record **rec,
-				  const struct iot_record *rec_end, size_t stride,
-				  const struct first_use_handler *on_first_use, bool has_minus,
-				  unsigned base)
+static INLINE bool decode_lines(struct iot_codec *c, struct decode_regs *r, const struct masks *m,
+				size_t *at, struct iot_record **rec,
+				const struct iot_record *rec_end, size_t stride,
+				const struct first_use_handler *on_first_use, bool has_minus,
+				unsigned base)
 {
 	bool going = true;
 	while (going && *rec != rec_end) {
@@ -380,12 +389,12 @@ static INLINE bool decode_stretch(struct iot_codec *c, struct decode_regs *r, co
 			k.minus = window(m->minus, *at) & _blsmsk_u64(ends);
 		if (has_minus && (k.minus & k.separator >> 1) != 0)
 			return false;
-		if (m->any_odd != 0 && (window(m->odd, *at) & _blsmsk_u64(ends)) != 0)
+		if (m->any_irregular != 0 && (window(m->irregular, *at) & _blsmsk_u64(ends)) != 0)
 			return false;
 		if (!decode_line(c, r, &k, lf, *rec, base))
 			return false;
 		*at += lf + 1;
-		if (r->first_use != 0 && !met(c, r, on_first_use, *rec))
+		if (r->first_use != 0 && !run_first_use(c, r, on_first_use, *rec))
 			going = false;
 		*rec = (struct iot_record *)(void *)((char *)*rec + stride);
 	}
@@ -397,7 +406,7 @@ static INLINE size_t decode_text(struct iot_codec *c, const char **text, const c
 				 const struct first_use_handler *on_first_use, unsigned base)
 {
 	struct masks m;
-	struct decode_regs h = {
+	struct decode_regs regs = {
 	    .start = (uint64_t)c->start,
 	    .tick = c->tick_ns,
 	    .tick_max = (uint64_t)c->tick_max,
@@ -419,17 +428,17 @@ static INLINE size_t decode_text(struct iot_codec *c, const char **text, const c
 		words = words < word_count_max ? words : word_count_max;
 		classify_words(*text, &m, words, base);
 		if (m.any_minus != 0 || base == 10)
-			going = decode_stretch(c, &h, &m, &at, &rec, rec_end, stride, on_first_use,
-					       true, base);
+			going = decode_lines(c, &regs, &m, &at, &rec, rec_end, stride, on_first_use,
+					     true, base);
 		else
-			going = decode_stretch(c, &h, &m, &at, &rec, rec_end, stride, on_first_use,
-					       false, base);
+			going = decode_lines(c, &regs, &m, &at, &rec, rec_end, stride, on_first_use,
+					     false, base);
 		going = going && at != 0;
 		*text += at;
 	}
-	c->first_use = (uint8_t)h.first_use;
-	c->start = (int64_t)h.start;
-	c->last = h.last == NULL ? 0 : codec_index(c, h.last);
+	c->first_use = (uint8_t)regs.first_use;
+	c->start = (int64_t)regs.start;
+	c->last = regs.last == NULL ? 0 : codec_index(c, regs.last);
 	return (size_t)((const char *)rec - first) / stride;
 }
 

@@ -248,14 +248,14 @@ static INLINE char *write_short(char *out, const struct encoded_line *l, const s
  * Returns whether the record changes the flags of its file, or the file's last record ended beyond
  * 64 bits.
  */
-static INLINE bool is_odd(const struct iot_codec *c, const struct codec_file *had,
-			  const struct iot_record *rec)
+static INLINE bool is_irregular(const struct iot_codec *c, const struct codec_file *had,
+				const struct iot_record *rec)
 {
 	return ((had->flags ^ rec->flags) & ~(unsigned)c->lacks) != 0 || had->next < had->length;
 }
 
 /*
- * Makes a file that is in the table, and for which is_odd is false, the most recent one. Returns
+ * Makes a file that is in the table, and for which is_irregular is false, the most recent one. Returns
  * its old entry, which stays unchanged; NULL if the scalar encoder must handle the record.
  */
 static TARGET_AVX2 __attribute__((noinline)) const struct codec_file *
@@ -267,7 +267,7 @@ other_file(struct iot_codec *c, struct codec_process *p, const struct iot_record
 	if (position < 0)
 		return NULL;
 	const struct codec_file *had = codec_table_entry(&t, position);
-	if (is_odd(c, had, rec))
+	if (is_irregular(c, had, rec))
 		return NULL;
 	codec_touch_avx2(c, p, &t, position, rec->file, physical);
 	return had;
@@ -339,7 +339,7 @@ static INLINE bool encode(struct iot_codec *c, struct encode_regs *hot, struct c
 	if (had->file != rec->file || had->physical != physical) {
 		if ((had = other_file(c, p, rec, physical)) == NULL)
 			return false;
-	} else if (is_odd(c, had, rec)) {
+	} else if (is_irregular(c, had, rec)) {
 		return false;
 	}
 	l->rec = rec;
