@@ -255,8 +255,8 @@ static INLINE bool is_irregular(const struct iot_codec *c, const struct codec_fi
 }
 
 /*
- * Makes a file that is in the table, and for which is_irregular is false, the most recent one. Returns
- * its old entry, which stays unchanged; NULL if the scalar encoder must handle the record.
+ * Makes a file that is in the table, and for which is_irregular is false, the most recent one.
+ * Returns its old entry, which stays unchanged; NULL if the scalar encoder must handle the record.
  */
 static TARGET_AVX2 __attribute__((noinline)) const struct codec_file *
 other_file(struct iot_codec *c, struct codec_process *p, const struct iot_record *rec,
