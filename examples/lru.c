@@ -42,8 +42,8 @@ static void use_record(struct cache *c, const struct iot_record *rec)
 	const uint64_t own = (uint64_t)rec->process << 32 | rec->file;
 	if (!(rec->type & IOT_LOGICAL) || rec->length == 0)
 		return;
-	for (uint64_t n = rec->offset / BLOCK_SIZE; n <= (rec->offset + rec->length - 1) / BLOCK_SIZE;
-	     n++)
+	for (uint64_t n = rec->offset / BLOCK_SIZE;
+	     n <= (rec->offset + rec->length - 1) / BLOCK_SIZE; n++)
 		use_block(c, (struct block){rec->object != 0 ? rec->object : own, n});
 }
 

@@ -41,5 +41,12 @@ verdict $? 'convert'
 	cmp -s "$scratch/of_sorted" "$scratch/of_unsorted"
 verdict $? "simulator: $(cat "$scratch/of_sorted"), unsorted $(cat "$scratch/of_unsorted")"
 
+"$build/examples/lru" 64 "$scratch/sorted.iot" >"$scratch/of_trace" &&
+	"$build/examples/lru" 64 testdata/strace/sqlite.strace.gz >"$scratch/of_log" &&
+	cmp -s "$scratch/of_trace" "$scratch/of_log" && cmp -s "$scratch/of_trace" "$scratch/of_sorted"
+verdict $? "lru: $(cat "$scratch/of_trace"), of the log $(cat "$scratch/of_log"), simulator $(cat "$scratch/of_sorted")"
+"$build/examples/lru" 64 testdata/darshan/mpi4_dxt.darshan >"$scratch/of_darshan"
+verdict $? "lru: of Darshan $(cat "$scratch/of_darshan")"
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -36,6 +36,12 @@ ${CC:-cc} $flags -o "$prefix/example" "$prefix/example.c" $built || fail 'the pr
 LD_LIBRARY_PATH="$prefix/lib" "$prefix/example" testdata/format/example.iot >"$prefix/seen" ||
 	fail 'the program of README.md, run'
 diff "$prefix/expected" "$prefix/seen" || fail 'what the program of README.md prints'
+built=$(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs libiotrace-sources) ||
+	fail 'pkg-config libiotrace-sources'
+# shellcheck disable=SC2086
+${CC:-cc} -std=gnu11 $flags -o "$prefix/example" examples/lru.c $built || fail 'examples/lru.c'
+LD_LIBRARY_PATH="$prefix/lib" "$prefix/example" 64 testdata/strace/sqlite.strace.gz >"$prefix/seen" ||
+	fail 'examples/lru.c, run'
 rm "$prefix/log" "$prefix/example" "$prefix/example.c" "$prefix/expected" "$prefix/seen"
 ${MAKE:-make} --no-print-directory MODE="$MODE" PREFIX="$prefix" uninstall >/dev/null || fail 'make uninstall'
 [ -z "$(find "$prefix" ! -type d)" ] || fail "left by make uninstall: $(find "$prefix" ! -type d)"
