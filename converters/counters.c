@@ -41,7 +41,7 @@ static const char reported[] =
     " actions.open actions.other actions.plug actions.process actions.queue actions.read"
     " actions.remap actions.requeue actions.sleep actions.split actions.sync"
     " actions.timestamp actions.trim actions.unplug actions.unplug_timer actions.wait"
-    " actions.write requests.dropped requests.failed requests.unfinished"
+    " actions.write lost.records requests.dropped requests.failed requests.unfinished"
     " requests.unissued requests.unmatched skipped.beyond_devices skipped.passthrough"
     " skipped.summary_lines skipped.upper_devices";
 

@@ -102,7 +102,7 @@ static void count_results(struct blktrace *b)
 	    {"requests.unissued", b->unissued},    {"requests.failed", b->failed},
 	    {"ambiguous.length", b->unaligned},    {"clock.not_a_time", b->untimed},
 	    {"clock.backwards", b->backwards},     {"damaged.bytes", b->damaged_bytes},
-	    {"damaged.places", b->damaged_places}, {"packets.lost", b->sequences.missing}};
+	    {"damaged.places", b->damaged_places}, {"lost.records", b->sequences.missing}};
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		if (counts[i].value > 0)
 			report_add(&b->src->report, counts[i].name, counts[i].value);
