@@ -18,6 +18,7 @@
 #ifndef CONVERTERS_BLKTRACE_BLKTRACE_H
 #define CONVERTERS_BLKTRACE_BLKTRACE_H
 
+#include "converters/calls/lines.h"
 #include "converters/converter.h"
 #include "converters/emit.h"
 #include "lib/base/array.h"
@@ -163,9 +164,8 @@ struct blktrace_member {
 };
 
 struct blktrace_text {
-	struct bufreader *bufreader;
+	struct line_reader lines;
 	size_t member;
-	uint64_t line;
 	bool summary;
 };
 

@@ -11,10 +11,9 @@
  */
 #include "blktrace.h"
 
-#include <stdlib.h>
+#include <inttypes.h>
 
 enum {
-	LINE_MAX_SIZE = 1 << 16,
 	LINE_BITS = 16, /* of evidence */
 	LINES_EXAMINED = 5,
 	DECIMALS = 9,
@@ -278,9 +277,7 @@ int blktrace_text_evidence(const char *head, size_t size)
 static int open_member(struct blktrace *b)
 {
 	struct blktrace_text *t = &b->text;
-	bufreader_free(t->bufreader);
-	t->bufreader = NULL;
-	t->line = 0;
+	line_reader_close(&t->lines);
 	t->summary = false;
 	while (t->member < input_count(b->src->input)) {
 		size_t size;
@@ -292,9 +289,9 @@ static int open_member(struct blktrace *b)
 	}
 	if (t->member == input_count(b->src->input))
 		return 0;
-	t->bufreader = input_open(b->src->input, t->member++, &b->src->error);
-	b->status = t->bufreader != NULL ? IOT_OK : b->src->error.status;
-	return t->bufreader != NULL ? 1 : b->status;
+	t->lines.bufreader = input_open(b->src->input, t->member++, &b->src->error);
+	b->status = t->lines.bufreader != NULL ? IOT_OK : b->src->error.status;
+	return t->lines.bufreader != NULL ? 1 : b->status;
 }
 
 static void find_heads(struct blktrace *b)
@@ -353,12 +350,17 @@ static bool begins_summary(const char *line, const char *end)
 	return false;
 }
 
+static void count_unparsed(struct blktrace *b, const char *line, const char *end)
+{
+	const struct blktrace_text *t = &b->text;
+	report_unparsed(&b->src->report, input_name(b->src->input, t->member - 1), t->lines.number,
+			line, (size_t)(end - line));
+}
+
 static bool process_line(struct blktrace *b, const char *line, const char *end)
 {
 	struct blktrace_text *t = &b->text;
 	struct blktrace_action_record r;
-	if (end > line && end[-1] == '\r')
-		end--;
 	if (blktrace_text_parse(line, end, &r)) {
 		t->summary = false;
 		return blktrace_process(b, &r);
@@ -369,60 +371,47 @@ static bool process_line(struct blktrace *b, const char *line, const char *end)
 		b->summary++;
 		return true;
 	}
-	report_unparsed(&b->src->report, input_name(b->src->input, t->member - 1), t->line, line,
-			(size_t)(end - line));
+	report_unparsed(&b->src->report, input_name(b->src->input, t->member - 1), t->lines.number,
+			line, (size_t)(end - line));
 	return true;
 }
 
 /* A line without LF may be a part of a longer one, unless it ends as lines of actions do. */
-static bool last_line(struct blktrace *b, const char *line, size_t size)
+static bool last_line(struct blktrace *b, struct iot_text line)
 {
-	const struct error *e = bufreader_error(b->text.bufreader);
-	if (e->status != IOT_OK)
-		blktrace_damage(b, e->status, size, "%s", e->text);
-	else if (size > 0 && (b->text.summary || line[size - 1] == ']'))
-		return process_line(b, line, line + size);
-	else if (size > 0)
-		blktrace_damage(b, IOT_ETRUNCATED, size, "%s: ends inside line %llu",
-				bufreader_name(b->text.bufreader),
-				(unsigned long long)b->text.line);
+	const struct line_reader *lines = &b->text.lines;
+	const int status = line_reader_status(lines);
+	if (status != IOT_OK)
+		blktrace_damage(b, status, line.size, "%s",
+				bufreader_error(lines->bufreader)->text);
+	else if (b->text.summary || (line.size > 0 && line.data[line.size - 1] == ']'))
+		return process_line(b, line.data, line.data + line.size);
+	else
+		blktrace_damage(b, IOT_ETRUNCATED, line.size, "%s: ends inside line %" PRIu64,
+				bufreader_name(lines->bufreader), lines->number);
 	return true;
-}
-
-static int end_member(struct blktrace *b, const char *line, size_t size)
-{
-	b->text.line += size > 0;
-	b->src->report.lines += size > 0;
-	if (!last_line(b, line, size) || !blktrace_requests_end(b))
-		return b->status;
-	return open_member(b);
 }
 
 int blktrace_text_step(struct blktrace *b)
 {
-	struct blktrace_text *t = &b->text;
-	size_t have = 0, want = 1;
-	const char *line, *lf = NULL;
-	if (t->bufreader == NULL)
+	struct line_reader *lines = &b->text.lines;
+	struct iot_text line = {NULL, 0};
+	if (lines->bufreader == NULL)
 		return open_member(b);
-	do {
-		line = bufreader_peek(t->bufreader, want, &have);
-		lf = have > 0 ? memchr(line, '\n', have) : NULL;
-		if (lf == NULL && (have < want || have > LINE_MAX_SIZE))
-			break;
-		want = have + 1;
-	} while (lf == NULL);
-	if (lf == NULL && have <= LINE_MAX_SIZE)
-		return end_member(b, line, have);
-	t->line++;
-	b->src->report.lines++;
-	const size_t size = lf != NULL ? (size_t)(lf - line) : have;
-	const bool fine = process_line(b, line, line + size);
-	bufreader_consume(t->bufreader, size + (lf != NULL));
-	return fine ? 1 : b->status;
+	const enum line_kind kind = line_reader_next(lines, &line);
+	b->src->report.lines += kind != LINE_END;
+	if (kind == LINE_TOO_LONG) {
+		count_unparsed(b, line.data, line.data);
+		return 1;
+	}
+	if (kind == LINE_WHOLE)
+		return process_line(b, line.data, line.data + line.size) ? 1 : b->status;
+	if ((kind == LINE_LAST || line_reader_status(lines) != IOT_OK) && !last_line(b, line))
+		return b->status;
+	return blktrace_requests_end(b) ? open_member(b) : b->status;
 }
 
 void blktrace_text_close(struct blktrace *b)
 {
-	bufreader_free(b->text.bufreader);
+	line_reader_close(&b->text.lines);
 }

@@ -11,8 +11,8 @@ bool fio_no_memory(struct fio *f)
 
 void fio_count_unparsed(struct fio *f, const char *line, const char *end)
 {
-	report_unparsed(&f->src->report, input_name(f->src->input, f->member - 1), f->line, line,
-			(size_t)(end - line));
+	report_unparsed(&f->src->report, input_name(f->src->input, f->member - 1), f->lines.number,
+			line, (size_t)(end - line));
 }
 
 static int64_t key(const struct fio *f)

@@ -133,17 +133,15 @@ static int examine(struct fio *f, size_t member)
 /* Opens the next member. Returns 1; 0 if there is none; negative on failure. */
 static int open_member(struct fio *f)
 {
-	bufreader_free(f->bufreader);
-	f->bufreader = NULL;
-	f->line = 0;
+	line_reader_close(&f->lines);
 	f->version = 0;
 	while (f->member < input_count(f->src->input) && !is_converted(f, f->member))
 		f->member++;
 	if (f->member == input_count(f->src->input))
 		return 0;
 	(void)examine(f, f->member);
-	f->bufreader = input_open(f->src->input, f->member++, &f->src->error);
-	if (f->bufreader == NULL)
+	f->lines.bufreader = input_open(f->src->input, f->member++, &f->src->error);
+	if (f->lines.bufreader == NULL)
 		return f->status = f->src->error.status;
 	return !f->samples || fio_emit_process(f) ? 1 : f->status;
 }
@@ -152,8 +150,6 @@ static int open_member(struct fio *f)
 
 static bool process_line(struct fio *f, const char *line, const char *end)
 {
-	if (end > line && end[-1] == '\r')
-		end--;
 	return f->samples ? fio_sample_line(f, line, end) : fio_iolog_line(f, line, end);
 }
 
@@ -165,47 +161,43 @@ static void damage(struct fio *f, int status, size_t size, const char *text)
 		error_set(&f->damage, status, "%s", text);
 }
 
-/* Without its LF a line may be a part of a longer one, unless it ends in a word. */
-static bool last_line(struct fio *f, const char *line, size_t size)
+/* Without its LF a line may be a part of a longer one; a header cannot be. */
+static bool last_line(struct fio *f, struct iot_text line)
 {
-	const struct error *e = bufreader_error(f->bufreader);
-	char text[512];
-	f->line += size > 0;
-	f->src->report.lines += size > 0;
-	if (e->status != IOT_OK) {
-		damage(f, e->status, size, e->text);
-	} else if (size > 0 && !f->samples && version_of(line, size) != 0) {
-		return process_line(f, line, line + size);
-	} else if (size > 0) {
+	const int status = line_reader_status(&f->lines);
+	char text[sizeof f->damage.text];
+	if (status == IOT_OK && !f->samples && version_of(line.data, line.size) != 0)
+		return process_line(f, line.data, line.data + line.size);
+	if (status != IOT_OK)
+		snprintf(text, sizeof text, "%s", bufreader_error(f->lines.bufreader)->text);
+	else
 		snprintf(text, sizeof text, "%s: ends inside line %" PRIu64,
-			 bufreader_name(f->bufreader), f->line);
-		damage(f, IOT_ETRUNCATED, size, text);
-	}
+			 bufreader_name(f->lines.bufreader), f->lines.number);
+	damage(f, status != IOT_OK ? status : IOT_ETRUNCATED, line.size, text);
 	return true;
 }
 
 /* Processes one line. Returns 1; 0 at the end; negative on failure. */
 static int step(struct fio *f)
 {
-	size_t have = 0, want = 1;
-	const char *line = NULL, *lf = NULL;
-	if (f->bufreader == NULL)
+	struct iot_text line = {NULL, 0};
+	if (f->lines.bufreader == NULL)
 		return open_member(f);
-	while (lf == NULL && have < FIO_LINE_MAX) {
-		line = bufreader_peek(f->bufreader, want, &have);
-		lf = have > 0 ? memchr(line, '\n', have) : NULL;
-		if (have < want)
-			break;
-		want = have + 1;
+	const enum line_kind kind = line_reader_next(&f->lines, &line);
+	f->src->report.lines += kind != LINE_END;
+	switch (kind) {
+	case LINE_WHOLE:
+		return process_line(f, line.data, line.data + line.size) ? 1 : f->status;
+	case LINE_TOO_LONG:
+		fio_count_unparsed(f, line.data, line.data + line.size);
+		return 1;
+	case LINE_LAST:
+		return last_line(f, line) ? open_member(f) : f->status;
+	default:
+		if (line_reader_status(&f->lines) != IOT_OK)
+			(void)last_line(f, line);
+		return open_member(f);
 	}
-	if (lf == NULL && have < FIO_LINE_MAX)
-		return last_line(f, line, have) ? open_member(f) : f->status;
-	f->line++;
-	f->src->report.lines++;
-	const size_t size = lf != NULL ? (size_t)(lf - line) : have;
-	const bool fine = process_line(f, line, line + size);
-	bufreader_consume(f->bufreader, size + (lf != NULL));
-	return fine ? 1 : f->status;
 }
 
 /* The end */
@@ -284,7 +276,7 @@ static void close_source(struct source_state *src)
 	struct fio *f = src->state;
 	if (f == NULL)
 		return;
-	bufreader_free(f->bufreader);
+	line_reader_close(&f->lines);
 	for (size_t i = 0; i < f->names.count; i++)
 		free(i < f->file_capacity ? f->file[i].name : NULL);
 	free(f->file);

@@ -11,6 +11,7 @@
 #ifndef CONVERTERS_FIO_FIO_H
 #define CONVERTERS_FIO_FIO_H
 
+#include "converters/calls/lines.h"
 #include "converters/converter.h"
 #include "converters/emit.h"
 #include "lib/base/array.h"
@@ -71,9 +72,8 @@ struct fio {
 	int status;
 	struct error damage;
 
-	struct bufreader *bufreader;
+	struct line_reader lines;
 	size_t member;
-	uint64_t line;
 	unsigned version;      /* of the current I/O log */
 	enum fio_samples kind; /* of the members to convert, if they are samples */
 	size_t columns;        /* of the current member */
