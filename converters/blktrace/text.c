@@ -371,8 +371,7 @@ static bool process_line(struct blktrace *b, const char *line, const char *end)
 		b->summary++;
 		return true;
 	}
-	report_unparsed(&b->src->report, input_name(b->src->input, t->member - 1), t->lines.number,
-			line, (size_t)(end - line));
+	count_unparsed(b, line, end);
 	return true;
 }
 

@@ -98,7 +98,7 @@ bool fio_sample_line(struct fio *f, const char *line, const char *end)
 {
 	uint64_t column[FIO_COLUMNS_MAX];
 	const size_t n = fio_sample_parse(line, end, column);
-	if (n == f->columns && column[COLUMN_TIME] <= INT64_MAX / 2 / NS_PER_MS &&
+	if (n > 0 && n == f->columns && column[COLUMN_TIME] <= INT64_MAX / 2 / NS_PER_MS &&
 	    column[COLUMN_VALUE] <= INT64_MAX / 2)
 		return convert(f, column);
 	fio_count_unparsed(f, line, end);
