@@ -10,9 +10,9 @@
 extern const struct converter converter_blktrace;
 extern const struct converter converter_csv;
 extern const struct converter converter_darshan;
+extern const struct converter converter_dftracer;
 extern const struct converter converter_fio;
 extern const struct converter converter_libcachesim;
-extern const struct converter converter_dftracer;
 extern const struct converter converter_perf;
 extern const struct converter converter_procstat;
 extern const struct converter converter_recorder;
@@ -22,9 +22,9 @@ const struct converter *const converters[] = {
     &converter_blktrace,
     &converter_csv,
     &converter_darshan,
+    &converter_dftracer,
     &converter_fio,
     &converter_libcachesim,
-    &converter_dftracer,
     &converter_perf,
     &converter_procstat,
     &converter_recorder,
