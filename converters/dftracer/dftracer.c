@@ -172,7 +172,8 @@ static enum call_outcome run_event(struct dftracer *t, const struct pfw_event *e
 		define(t, e);
 		return CALL_METADATA;
 	}
-	if (e->phase != 'X' || !e->timed || !(is(e->category, "POSIX") || is(e->category, "STDIO")))
+	if (e->phase != 'X' || !e->timed || e->name.size == 0 ||
+	    !(is(e->category, "POSIX") || is(e->category, "STDIO")))
 		return CALL_UNUSED;
 	const struct call_type *type = call_type_find(t->calls.names, e->name.data, e->name.size);
 	return type == NULL ? CALL_UNUSED : run(t, e, type);
