@@ -14,6 +14,8 @@
 #include "signals.h"
 
 #include "foreign_file.h"
+#include "piped.h"
+#include "same_file.h"
 
 enum { THREADS_MIN = 3, THREADS_MAX = 8 };
 
@@ -42,7 +44,7 @@ bool trace_in_refused(const char *path, const struct iot_reader *r, int status)
 /* A signal is not an error of the input; the end of the command reports it. */
 static bool is_interrupted(const struct trace_in *in)
 {
-	return in->stoppable && (trace_in_cut(in) || signals_pending() != 0);
+	return in->interruptible && (trace_in_cut(in) || signals_pending() != 0);
 }
 
 /* The number of records, delivered or not, of the damaged interval. */
@@ -75,18 +77,6 @@ static enum exit_status fail(struct trace_in *in, int status)
 	if (in->reader != NULL && error_in_input(status))
 		report_unverified(in);
 	return EXIT_FAULT;
-}
-
-static int open_piped(struct trace_in *in, const char *path, struct interrupt *interrupt)
-{
-	char why[128];
-	if (piped_open(&in->piped, path, interrupt))
-		return iot_reader_open_callback(in->reader, piped_read, &in->piped,
-						strcmp(path, "-") == 0 ? "standard input" : path);
-	snprintf(why, sizeof why, "cannot be opened: %s", strerror(errno));
-	in->status = IOT_EIO;
-	message_print_about(path, "%s", why);
-	return IOT_EIO;
 }
 
 /*
@@ -125,9 +115,44 @@ static int apply(struct iot_reader *r, const struct trace_in_options *o)
 
 void trace_in_catch_signals(const char *path, struct trace_in_options *o, const char *out)
 {
-	o->interrupt = signals_interrupt();
+	o->interruptible = true;
 	o->out = out;
 	signals_catch(piped_detect(path) ? SIGNALS_PIPE : SIGNALS_FILES, out, o->quiet);
+}
+
+static void show_reading(void *context, uint64_t done, uint64_t total, uint64_t records)
+{
+	struct trace_in *in = context;
+	progress_show(&in->progress, done, total, records);
+}
+
+/* No file of IN may be the one that is written. */
+static enum exit_status check_files(const struct trace_in *in, const struct trace_in_options *o,
+				    const struct command_spec *cmd)
+{
+	struct same_file_set files = {.command = cmd};
+	enum exit_status status = EXIT_OK;
+	const char *path;
+	if (in->log == NULL || o->out == NULL)
+		return EXIT_OK;
+	same_file_add(&files, ROLE_OUTPUT, o->out);
+	for (size_t i = 0; status == EXIT_OK && (path = iot_source_file(in->source, i)); i++)
+		status = same_file_check_member(&files, path);
+	same_file_free(&files);
+	return status;
+}
+
+static enum exit_status open_reader(struct trace_in *in, const struct trace_in_options *o)
+{
+	in->reader = iot_reader_new();
+	if (in->reader == NULL)
+		return fail(in, IOT_ENOMEM);
+	iot_reader_on_warning(in->reader, warn, in);
+	int status = apply(in->reader, o);
+	if (status == IOT_OK)
+		status = iot_source_open_reader(in->source, in->reader);
+	in->opened = status == IOT_OK;
+	return status == IOT_OK ? EXIT_OK : fail(in, status);
 }
 
 enum exit_status trace_in_open(struct trace_in *in, const char *path,
@@ -138,22 +163,22 @@ enum exit_status trace_in_open(struct trace_in *in, const char *path,
 		return options_wrong(cmd, "standard input is a terminal; name a trace");
 	in->quiet = o->quiet;
 	in->verified = o->verified;
+	in->interruptible = o->interruptible;
+	in->names_input = o->names_input;
 	in->operand = path;
 	escape_text(in->path, sizeof in->path, path, strlen(path));
-	in->reader = iot_reader_new();
-	if (!in->reader)
-		return fail(in, IOT_ENOMEM);
 	progress_begin(&in->progress, o->progress, o->quiet, o->out);
-	iot_reader_on_warning(in->reader, warn, in);
-	int status = apply(in->reader, o);
-	in->stoppable = o->interrupt != NULL;
-	if (status == IOT_OK && o->interrupt != NULL && piped_detect(path))
-		status = open_piped(in, path, o->interrupt);
-	else if (status == IOT_OK)
-		status = iot_reader_open(in->reader, path);
-	if (in->status != IOT_OK)
-		return EXIT_FAULT;
-	return status == IOT_OK ? EXIT_OK : fail(in, status);
+	enum exit_status status =
+	    source_in_open(&in->source, path, &o->source, o->interruptible, cmd);
+	if (status != EXIT_OK) {
+		in->status = IOT_EIO;
+		return status;
+	}
+	in->log = source_in_is_trace(in->source) ? NULL : iot_source_name(in->source);
+	if (in->progress.on && in->log != NULL)
+		iot_source_on_progress(in->source, show_reading, in);
+	status = check_files(in, o, cmd);
+	return status == EXIT_OK ? open_reader(in, o) : status;
 }
 
 /* A reader in recovery mode does not fail; the damage that it skipped is reported nevertheless. */
@@ -181,17 +206,23 @@ void trace_in_show_progress(struct trace_in *in)
 
 bool trace_in_cut(const struct trace_in *in)
 {
-	return atomic_load(&in->piped.cut);
+	return source_in_cut(in->source);
+}
+
+static void end_of_input(struct trace_in *in)
+{
+	in->ended = true;
+	report_lost(in);
 }
 
 static size_t take(struct trace_in *in, ssize_t got)
 {
-	if (in->stoppable && signals_pending() != 0)
+	if (in->interruptible && signals_pending() != 0)
 		got = IOT_ETRUNCATED;
 	if (got < 0)
 		fail(in, (int)got);
 	else if (got == 0)
-		report_lost(in);
+		end_of_input(in);
 	if (got <= 0) {
 		progress_clear(&in->progress);
 		return 0;
@@ -248,7 +279,8 @@ bool trace_in_seek(struct trace_in *in, enum iot_seek what, uint64_t value)
 bool trace_in_seekable(const struct trace_in *in)
 {
 	uint64_t done, total;
-	return iot_reader_progress(in->reader, &done, &total) == IOT_OK && total > 0;
+	return in->log == NULL && iot_reader_progress(in->reader, &done, &total) == IOT_OK &&
+	       total > 0;
 }
 
 enum exit_status trace_in_exit(const struct trace_in *in)
@@ -258,12 +290,24 @@ enum exit_status trace_in_exit(const struct trace_in *in)
 	return EXIT_OK;
 }
 
+/* A reader's thread may be waiting for a pipe. */
+static void stop_waiting(struct trace_in *in)
+{
+	(void)trace_in_cut(in);
+	iot_source_cancel(in->source);
+	iot_source_cancel(in->source);
+}
+
 void trace_in_close(struct trace_in *in)
 {
 	progress_clear(&in->progress);
-	piped_end(&in->piped);
+	if (in->reader != NULL)
+		stop_waiting(in);
 	iot_reader_free(in->reader);
-	piped_close(&in->piped);
+	if (in->opened && in->log != NULL && !in->quiet && in->status != IOT_ENOMEM &&
+	    signals_pending() == 0)
+		source_in_warn(in->source, in->names_input ? in->operand : NULL, in->ended);
+	iot_source_free(in->source);
 	memset(in, 0, sizeof *in);
 }
 
@@ -274,7 +318,7 @@ void trace_in_keep_framing(const struct trace_in *in, struct trace_out_options *
 		o->tick_ns = iot_reader_fact(in->reader, IOT_FACT_TICK_NS);
 	if (o->base == NOT_GIVEN)
 		o->base = iot_reader_fact(in->reader, IOT_FACT_BASE);
-	if (o->sync == NOT_GIVEN && framed)
+	if (o->sync == NOT_GIVEN && framed && in->log == NULL)
 		o->sync = iot_reader_fact(in->reader, IOT_FACT_SYNC);
 	if (!framed && !o->framed)
 		o->bare = true;
@@ -291,7 +335,8 @@ int trace_in_mark_lost(const struct trace_in *in, struct iot_writer *w)
 	struct iot_event ev;
 	/* A reader that recovers has reported the gap that reaches the end of the input. */
 	const bool marked =
-	    in->ends_with_lost && !cut && iot_reader_fact(in->reader, IOT_FACT_LOST) > 0;
+	    in->ends_with_lost &&
+	    (in->log != NULL || (!cut && iot_reader_fact(in->reader, IOT_FACT_LOST) > 0));
 	if (in->status == IOT_OK || marked)
 		return IOT_OK;
 	iot_directive_begin(&b, memory, sizeof memory, "lost");

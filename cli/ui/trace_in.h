@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Input traces: opened, read with progress and warnings, and the options of all commands that read
- * a trace.
+ * Inputs as readers: a trace, or a log, whose events the reader shows as if it were a trace. They
+ * are opened, read with progress and warnings; and the options of all commands that read one.
  */
 #ifndef CLI_UI_TRACE_IN_H
 #define CLI_UI_TRACE_IN_H
@@ -11,19 +11,21 @@
 #include <iotrace/stream.h>
 
 #include "options.h"
-#include "piped.h"
+#include "source_in.h"
 #include "trace_out.h"
 
 struct trace_in_options {
+	struct source_in_options source;
 	uint64_t base, tick_ns; /* for a trace without a declared tick; NOT_GIVEN */
 	bool no_verify, recover, allow_empty, quiet;
 	bool verified; /* for commands that write a trace: verified intervals, unless no_verify */
 	int progress;
-	bool side_by_side;           /* decode on as many threads as there are processors */
-	bool counted;                /* ... for trace_in_fold only: two processors suffice */
-	uint64_t read_size;          /* size of each read; 0: the reader's default */
-	struct interrupt *interrupt; /* ends a pipe early, or NULL */
-	const char *out;             /* the destination of the data; NULL: none while IN is read */
+	bool side_by_side;  /* decode on as many threads as there are processors */
+	bool counted;       /* ... for trace_in_fold only: two processors suffice */
+	uint64_t read_size; /* size of each read; 0: the reader's default */
+	bool interruptible; /* caught signals end the input early */
+	bool names_input;   /* warnings name IN, because it is one of several */
+	const char *out;    /* the destination of the data; NULL: none while IN is read */
 };
 
 #define TRACE_IN_OPTIONS_INIT                                                                      \
@@ -52,6 +54,7 @@ struct trace_in_options {
 		  "tick of IN in nanoseconds, if IN does not state it (default: 1000)",            \
 		  1, INT64_MAX)
 #define OPTION_READING(r)                                                                         \
+	OPTION_SOURCE_IN((r).source),                                                             \
 	OPTION_NUMBERS_OF_IN(r),                                                                  \
 	OPTION(FLAG, 0, "no-verify", NULL, &(r).no_verify, "do not verify the hashes of IN"),    \
 	OPTION(FLAG, 0, "recover", NULL, &(r).recover, "continue at the next %sync after damage"), \
@@ -64,7 +67,9 @@ struct trace_in_options {
 enum { TRACE_IN_BATCH = 1024 };
 
 struct trace_in {
+	struct iot_source *source;
 	struct iot_reader *reader;
+	const char *log; /* the format of a log; NULL: a trace */
 	struct progress progress;
 	bool quiet, reported_lost;
 	bool ends_with_lost; /* the last event was a %lost */
@@ -72,9 +77,11 @@ struct trace_in {
 	const char *operand; /* as named; owned by the caller */
 	char path[256];      /* the same, escaped */
 	int status;          /* enum iot_status: why reading stopped */
-	bool stoppable;      /* signals are handled */
-	bool copied;         /* trace_in_copy completed an output */
-	struct piped piped;
+	bool names_input;    /* warnings name IN, because it is one of several */
+	bool interruptible;  /* as in the options */
+	bool ended;          /* all of it was read */
+	bool opened;
+	bool copied; /* trace_in_copy completed an output */
 };
 
 /*
@@ -98,10 +105,11 @@ void trace_in_fold(struct trace_in *in, const struct iot_fold *fold);
 void trace_in_show_progress(struct trace_in *in);
 /* As iot_reader_seek, but an error is reported and kept in status. Returns true on success. */
 bool trace_in_seek(struct trace_in *in, enum iot_seek what, uint64_t value);
-/* Whether IN can be seeked at any time. */
+/* Whether IN can be seeked at any time; a log cannot. */
 bool trace_in_seekable(const struct trace_in *in);
 /* Returns EXIT_FAULT if the trace was damaged, truncated or unreadable. */
 enum exit_status trace_in_exit(const struct trace_in *in);
+/* Prints the warnings about what a log does not contain, too. */
 void trace_in_close(struct trace_in *in);
 
 /*

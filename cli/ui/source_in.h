@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inputs of all commands: traces, and whatever else iotrace/source.h reads (here called logs). An
+ * input of unknown format is taken for a trace, whose reader then says what is wrong with it.
+ */
+#ifndef CLI_UI_SOURCE_IN_H
+#define CLI_UI_SOURCE_IN_H
+
+#include <iotrace/source.h>
+
+#include "options.h"
+
+enum { SOURCE_IN_SETTINGS_MAX = 32 };
+
+/* --in-format and --in-option. Initialize to zero. */
+struct source_in_options {
+	const char *format;                          /* NULL: auto-detect */
+	const char *setting[SOURCE_IN_SETTINGS_MAX]; /* "KEY" or "KEY=VALUE" */
+	size_t settings;
+};
+
+/* Elements of an array of options, for a struct source_in_options. */
+/* clang-format off */
+#define OPTION_SOURCE_IN(o)                                                                       \
+	CALL("in-format", "FORMAT", &(o), "format of IN: 'iotrace', or one of those that "        \
+	     "'iotrace convert --list' prints (default: auto-detect)", source_in_take_format),    \
+	CALL("in-option", "KEY[=VALUE]", &(o), "an option of that format, --KEY[=VALUE] of "      \
+	     "iotrace convert, or memory=SIZE; repeatable", source_in_take_setting)
+/* clang-format on */
+
+option_fn source_in_take_format;
+option_fn source_in_take_setting;
+
+/*
+ * Opens an input. interruptible: the signals that the command has caught end it early. Returns
+ * EXIT_OK with *s set, or the exit status after a message.
+ */
+enum exit_status source_in_open(struct iot_source **s, const char *path,
+				const struct source_in_options *o, bool interruptible,
+				const struct command_spec *cmd);
+/* Returns whether it is a trace. */
+bool source_in_is_trace(const struct iot_source *s);
+/* Returns whether a signal ended it early; if so, the command ends by that signal. */
+bool source_in_cut(const struct iot_source *s);
+/*
+ * After its stream or reader was freed: prints the warnings about what a log does not contain. name:
+ * NULL if the command has only one input; whole: all of it was read.
+ */
+void source_in_warn(const struct iot_source *s, const char *name, bool whole);
+
+#endif
