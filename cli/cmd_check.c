@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace check: validates traces, and repairs damaged ones. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <iotrace/verify.h>
 
+#include "check_log.h"
 #include "cli/ui/foreign_file.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/same_file.h"
@@ -26,6 +29,8 @@ struct check {
 	int how_progress;
 	struct output out;
 	struct progress progress;
+	struct source_in_options source;
+	bool several;
 };
 
 static const char notes[] =
@@ -267,14 +272,42 @@ static enum exit_status verify(struct checked_trace *t)
 	return bad ? EXIT_FAULT : EXIT_OK;
 }
 
+static bool is_directory(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool is_log(const char *format)
+{
+	return format != NULL && strcmp(format, "iotrace") != 0;
+}
+
+static enum exit_status check_as_log(struct check *c, const char *path)
+{
+	const struct check_log log = {.command = c->command,
+				      .options = &c->source,
+				      .out = &c->out,
+				      .progress = &c->progress,
+				      .json = c->json,
+				      .strict = c->strict,
+				      .quiet = c->quiet,
+				      .one_of_several = c->several};
+	return check_log(&log, path);
+}
+
 static enum exit_status check_one(struct check *c, const char *path)
 {
 	struct checked_trace t = {.check = c, .path = path};
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
 		return options_wrong(c->command, "standard input is a terminal; name a trace");
 	progress_begin(&c->progress, c->how_progress, c->quiet, NULL);
+	if (is_directory(path))
+		return check_as_log(c, path);
 	enum exit_status status = open_trace(&t);
-	if (status == EXIT_OK)
+	if (status == EXIT_OK && is_log(source_in_detect(path, t.fd, &c->source)))
+		status = check_as_log(c, path);
+	else if (status == EXIT_OK)
 		status = verify(&t);
 	close_trace(&t);
 	return status;
@@ -285,6 +318,7 @@ static enum exit_status check_all(struct check *c, char **paths, size_t count)
 	enum exit_status status = EXIT_OK;
 	if (output_open(&c->out, "-", 0) != EXIT_OK)
 		return EXIT_FAULT;
+	c->several = count > 1;
 	for (size_t i = 0; i < count; i++) {
 		const enum exit_status one = check_one(c, paths[i]);
 		status = one > status ? one : status;
@@ -404,11 +438,26 @@ static bool is_whole(const struct checked_trace *t)
 	       0;
 }
 
+static enum exit_status refuse_log(const struct check *c, const char *path)
+{
+	char why[256];
+	const char *format = source_in_detect(path, STDIN_FILENO, &c->source);
+	if (!is_log(format))
+		return EXIT_OK;
+	snprintf(why, sizeof why,
+		 "a log of %s; only traces are repaired (iotrace convert makes a trace of it)",
+		 format);
+	return message_error(path, why);
+}
+
 static enum exit_status repair_one(struct check *c, const char *path)
 {
 	struct checked_trace t = {.check = c, .path = path};
 	progress_begin(&c->progress, c->how_progress, c->quiet, c->write.path);
-	enum exit_status status = open_trace(&t);
+	enum exit_status status = refuse_log(c, path);
+	if (status != EXIT_OK)
+		return status;
+	status = open_trace(&t);
 	if (status == EXIT_OK)
 		status = survey(&t);
 	if (status == EXIT_OK) {
@@ -453,6 +502,7 @@ enum exit_status cmd_check(int argc, char **argv)
 	    OPTION(FLAG, 0, "strict", NULL, &c.strict, "exit with 1 also for warnings"),
 	    OPTION_QUIET(c.quiet, c.how_progress),
 	    GROUP("Reading"),
+	    OPTION_SOURCE_IN(c.source),
 	    OPTION_NUMBERS_OF_IN(c),
 	    OPTION_ALLOW_EMPTY(c.allow_empty),
 	    GROUP("Repair"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iotrace info: summarizes traces and reports whether they are complete. */
+/* iotrace info: summarizes traces and logs, and reports whether they are complete. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -294,7 +294,8 @@ static bool has_ios(const struct info *f, const struct trace_in *in)
 static bool was_read(const struct trace_in *in)
 {
 	const struct iot_reader *r = in->reader;
-	return in->status == IOT_OK || iot_reader_fact(r, IOT_FACT_FRAMED) != 0 ||
+	return in->status == IOT_OK ||
+	       (in->log == NULL && iot_reader_fact(r, IOT_FACT_FRAMED) != 0) ||
 	       iot_reader_fact(r, IOT_FACT_RECORDS) > 0 ||
 	       iot_reader_fact(r, IOT_FACT_COMMENTS) > 0;
 }
@@ -351,17 +352,38 @@ static void json_unknown(struct json *j, const struct info *f)
 	json_number(j, "unknown_starts", f->unknown_starts);
 }
 
+/* How the trace is written, which does not apply to a log. */
+static void json_storage(struct json *j, const struct trace_in *in)
+{
+	const struct iot_reader *r = in->reader;
+	const bool known = in->log == NULL;
+	const char *packed = compression_name(iot_reader_fact(r, IOT_FACT_COMPRESSION));
+	json_number(j, "tick_ns", iot_reader_fact(r, IOT_FACT_TICK_NS));
+	json_known(j, "base", known, iot_reader_fact(r, IOT_FACT_BASE));
+	json_known(j, "sync", known, iot_reader_fact(r, IOT_FACT_SYNC));
+	if (known)
+		json_text(j, "compression", packed, strlen(packed));
+	else
+		json_null(j, "compression");
+	json_known(j, "text_bytes", known, iot_reader_fact(r, IOT_FACT_BYTES_TEXT));
+	json_known(j, "stored_bytes", known, iot_reader_fact(r, IOT_FACT_BYTES_STORED));
+}
+
 static void print_json(struct output *o, const char *path, const struct info *f,
 		       const struct trace_in *in)
 {
 	struct json j = {.out = o};
 	const struct iot_reader *r = in->reader;
 	const bool known = has_ios(f, in);
-	const char *packed = compression_name(iot_reader_fact(r, IOT_FACT_COMPRESSION));
 	json_open(&j, NULL, '{');
 	json_text(&j, "path", path, strlen(path));
+	if (in->log != NULL)
+		json_text(&j, "format", in->log, strlen(in->log));
 	json_text(&j, "state", state_name(f, in), strcspn(state_name(f, in), ","));
-	json_bool(&j, "framed", iot_reader_fact(r, IOT_FACT_FRAMED) != 0);
+	if (in->log == NULL)
+		json_bool(&j, "framed", iot_reader_fact(r, IOT_FACT_FRAMED) != 0);
+	else
+		json_null(&j, "framed");
 	json_reported(&j, f);
 	json_number(&j, "records", iot_reader_fact(r, IOT_FACT_RECORDS));
 	json_number(&j, "comments", iot_reader_fact(r, IOT_FACT_COMMENTS));
@@ -376,12 +398,7 @@ static void print_json(struct output *o, const char *path, const struct info *f,
 	json_known(&j, "files", known, f->files.count);
 	json_known(&j, "objects", known, f->objects.count);
 	json_span(&j, f);
-	json_number(&j, "tick_ns", iot_reader_fact(r, IOT_FACT_TICK_NS));
-	json_number(&j, "base", iot_reader_fact(r, IOT_FACT_BASE));
-	json_number(&j, "sync", iot_reader_fact(r, IOT_FACT_SYNC));
-	json_text(&j, "compression", packed, strlen(packed));
-	json_number(&j, "text_bytes", iot_reader_fact(r, IOT_FACT_BYTES_TEXT));
-	json_number(&j, "stored_bytes", iot_reader_fact(r, IOT_FACT_BYTES_STORED));
+	json_storage(&j, in);
 	json_close(&j, '}');
 }
 
@@ -504,6 +521,12 @@ static void print_storage(struct output *o, const struct iot_reader *r)
 		line(o, "stored", "%s", stored);
 }
 
+static void print_format(struct output *o, const struct trace_in *in)
+{
+	line(o, "format", "%s, tick %ju ns", in->log,
+	     (uintmax_t)iot_reader_fact(in->reader, IOT_FACT_TICK_NS));
+}
+
 static void print_human(struct output *o, const char *path, const struct info *f,
 			const struct trace_in *in)
 {
@@ -528,7 +551,10 @@ static void print_human(struct output *o, const char *path, const struct info *f
 		line(o, "counters", "%ju", (uintmax_t)f->counters);
 	print_ids(o, f, has_ios(f, in));
 	print_span(o, f);
-	print_storage(o, r);
+	if (in->log != NULL)
+		print_format(o, in);
+	else
+		print_storage(o, r);
 }
 
 static enum exit_status show(struct output *o, const char *path,
@@ -555,9 +581,10 @@ static enum exit_status show(struct output *o, const char *path,
 }
 
 static const char notes[] =
-    "json: an object per trace, on one line; keys are always the same, but source, command,\n"
+    "json: an object per input, on one line; keys are always the same, but source, command,\n"
     "host, user, epoch_ns, lacks, layer, lengths and clocks are omitted if the trace does not\n"
-    "state them. Bytes are those that I/Os moved; of physical records (\"disk\") 512 times their "
+    "state them; only the log of another tool has its format, and null for what only traces have. "
+    "Bytes are those that I/Os moved; of physical records (\"disk\") 512 times their "
     "blocks.\n"
     "What is not known is \"-\" or null, never 0: of counters alone no reads and writes, without\n"
     "times no span; unknown_offsets, _durations, _cpu and _starts count records. last_ns is the\n"
@@ -568,7 +595,8 @@ static const char notes[] =
 static const char examples[] =
     "  iotrace info t.iot.zst\n"
     "  iotrace info --json *.iot.zst | jq -r 'select(.state != \"complete\") | .path'\n"
-    "  iotrace info --recover damaged.iot.zst\n";
+    "  iotrace info --recover damaged.iot.zst\n"
+    "  iotrace info app.strace                           a log, as a trace made of it\n";
 
 enum exit_status cmd_info(int argc, char **argv)
 {
@@ -597,7 +625,7 @@ enum exit_status cmd_info(int argc, char **argv)
 		return status;
 	if (output_open(&out, "-", 0) != EXIT_OK)
 		return EXIT_FAULT;
-	status = EXIT_OK;
+	read.names_input = count > 1;
 	for (size_t i = 0; i < count; i++) {
 		enum exit_status shown = show(&out, argv[i], &read, json, &command);
 		status = shown > status ? shown : status;

@@ -14,10 +14,12 @@
 #include <iotrace/filter.h>
 
 #include "cli/ui/trace_time.h"
+#include "cli/ui/piped.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
 #include "cli/ui/trace_in.h"
 #include "lib/base/error.h"
+#include "lib/base/interrupt.h"
 
 enum {
 	OPEN_FILES_MAX = 512, /* inputs: more would need too much memory */
@@ -60,9 +62,11 @@ struct merge_operand {
 	struct iot_stream *chain; /* the stages that read it; NULL: not open */
 	uint64_t delivered;       /* events */
 
+	struct iot_source *source;
 	struct iot_reader *reader;
-	struct piped piped; /* the input of the reader, if it is a pipe */
-	int64_t last_ns;    /* start of its previous record */
+	bool is_log;     /* not a trace */
+	bool is_whole;   /* all of it was read */
+	int64_t last_ns; /* start of its previous record */
 	uint64_t tick_ns;
 	bool lossy; /* the reader skipped damage */
 	bool cut;   /* a signal ended it early */
@@ -225,36 +229,69 @@ static int set_up(const struct merge_command *m, struct iot_reader *r)
 	return status;
 }
 
+/* No file of an input may be the output. */
+static int check_files(struct merge_operand *in, struct iot_stream *self)
+{
+	struct merge_command *m = in->merge;
+	struct same_file_set files = {.command = m->options->command};
+	enum exit_status status = EXIT_OK;
+	const char *path;
+	same_file_add(&files, ROLE_OUTPUT, m->options->write.path);
+	for (size_t i = 0; status == EXIT_OK && (path = iot_source_file(in->source, i)); i++)
+		status = same_file_check_member(&files, path);
+	same_file_free(&files);
+	if (status == EXIT_OK)
+		return IOT_OK;
+	m->reported = m->refused = true;
+	return iot_stream_fail(self, IOT_EUSAGE, "");
+}
+
+static int open_source(struct merge_operand *in, struct iot_stream *self)
+{
+	const struct merge_command *m = in->merge;
+	struct source_in_options o = m->options->read.source;
+	o.memory = m->options->memory / (m->count < m->open_max ? m->count : m->open_max);
+	if (in->source == NULL)
+		in->source = iot_source_new();
+	if (in->source == NULL)
+		return iot_stream_fail(self, IOT_ENOMEM, "out of memory");
+	const int status = source_in_start(in->source, in->path, &o, true);
+	if (status != IOT_OK)
+		return iot_stream_fail(self, status, iot_source_error(in->source));
+	in->is_log = !source_in_is_trace(in->source);
+	return in->is_log && m->opening ? check_files(in, self) : IOT_OK;
+}
+
 static int open_reader(struct merge_operand *in, struct iot_stream *self)
 {
-	const bool standard = strcmp(in->path, "-") == 0;
-	char why[512];
+	int status = open_source(in, self);
+	if (status != IOT_OK)
+		return status;
 	in->reader = iot_reader_new();
 	if (in->reader == NULL)
 		return iot_stream_fail(self, IOT_ENOMEM, "out of memory");
 	iot_reader_on_warning(in->reader, warn, in);
-	int status = set_up(in->merge, in->reader);
-	if (status == IOT_OK && !in->once) {
-		status = iot_reader_open(in->reader, in->path);
-	} else if (status == IOT_OK && piped_open(&in->piped, in->path, signals_interrupt())) {
-		status = iot_reader_open_callback(in->reader, piped_read, &in->piped,
-						  standard ? "standard input" : in->path);
-	} else if (status == IOT_OK) {
-		snprintf(why, sizeof(why), "%s: cannot be opened: %s", in->display_name,
-			 strerror(errno));
-		return iot_stream_fail(self, IOT_EIO, why);
-	}
-	return status == IOT_OK ? IOT_OK
-				: iot_stream_fail(self, status, iot_reader_error(in->reader));
+	status = set_up(in->merge, in->reader);
+	if (status == IOT_OK)
+		status = iot_source_open_reader(in->source, in->reader);
+	if (status == IOT_OK)
+		return IOT_OK;
+	const char *sentence = iot_reader_error(in->reader);
+	return iot_stream_fail(self, status,
+			       *sentence != '\0' ? sentence : iot_source_error(in->source));
 }
 
+/* The source of a pipe is freed later: another thread may cancel it. So is that of a log, for its
+ * warnings. */
 static void close_reader(void *context)
 {
 	struct merge_operand *in = context;
-	piped_end(&in->piped);
 	iot_reader_free(in->reader);
-	piped_close(&in->piped);
 	in->reader = NULL;
+	if (in->once || (in->is_log && in->is_whole))
+		return;
+	iot_source_free(in->source);
+	in->source = NULL;
 }
 
 /* Reads the input again, event by event, up to a record that starts before its predecessor. */
@@ -330,7 +367,8 @@ static bool is_asked_to_end(struct merge_operand *in)
 static int end_input(struct merge_operand *in, struct iot_stream *self, int status)
 {
 	in->lossy = iot_reader_fact(in->reader, IOT_FACT_LOST) > 0;
-	in->cut = in->cut || atomic_load(&in->piped.cut);
+	in->cut = source_in_cut(in->source) || in->cut;
+	in->is_whole = true;
 	if (in->cut)
 		return iot_stream_fail(self, IOT_ETRUNCATED, "interrupted");
 	return status < 0 ? iot_stream_fail(self, status, iot_reader_error(in->reader)) : 0;
@@ -380,13 +418,14 @@ static int read_trace(void *context, struct iot_stream *self, struct iot_batch *
 static bool is_trace(struct merge_operand *in)
 {
 	return in->delivered > 0 || (in->cut && in->merge->count > 1) ||
-	       (in->reader != NULL && iot_reader_fact(in->reader, IOT_FACT_FRAMED) != 0);
+	       (in->reader != NULL && !in->is_log &&
+		iot_reader_fact(in->reader, IOT_FACT_FRAMED) != 0);
 }
 
 static int refuse_input(struct merge_operand *in, struct iot_stream *self, int status)
 {
-	if (signals_ending() == 0 &&
-	    (in->reader == NULL || !trace_in_refused(in->path, in->reader, status)))
+	if (signals_ending() == 0 && !in->merge->refused &&
+	    (in->reader == NULL || in->is_log || !trace_in_refused(in->path, in->reader, status)))
 		message_print("%s", iot_stream_error(in->chain));
 	in->merge->reported = true;
 	return iot_stream_fail(self, IOT_EUSAGE, "");
@@ -534,13 +573,16 @@ static enum exit_status take_operand(struct merge_command *m, struct merge_opera
 	}
 	in->again = known && S_ISREG(st.st_mode) && !standard;
 	in->once = piped_detect(path);
+	in->source = in->once ? iot_source_new() : NULL;
+	if (in->once && in->source == NULL)
+		return message_no_memory();
 	m->total += known && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	return EXIT_OK;
 }
 
 static enum exit_status refuse_files(const struct merge_command *m, char *const *paths)
 {
-	struct same_file_set files = {.command = m->options->command};
+	struct same_file_set files = {.command = m->options->command, .reads_directories = true};
 	same_file_add(&files, ROLE_OUTPUT, m->options->write.path);
 	for (size_t i = 0; i < m->count; i++)
 		same_file_add(&files, ROLE_INPUT, paths[i]);
@@ -721,6 +763,25 @@ static struct iot_stream *merged_stream(struct merge_command *m)
 	return s;
 }
 
+/* A thread may be blocked on a pipe. */
+static void stop_waiting(struct merge_command *m)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		struct iot_source *pipe = m->inputs[i].once ? m->inputs[i].source : NULL;
+		for (int n = 0; pipe != NULL && n < INTERRUPT_QUIT; n++)
+			iot_source_cancel(pipe);
+	}
+}
+
+static void warn_of_logs(struct merge_command *m)
+{
+	progress_clear(&m->progress);
+	for (size_t i = 0; i < m->count; i++)
+		if (m->inputs[i].is_log && m->inputs[i].source != NULL)
+			source_in_warn(m->inputs[i].source, m->count > 1 ? m->inputs[i].path : NULL,
+				       true);
+}
+
 static enum exit_status merge_inputs(struct merge_command *m, struct iot_batch *b)
 {
 	struct iot_stream *s = merged_stream(m);
@@ -737,9 +798,10 @@ static enum exit_status merge_inputs(struct merge_command *m, struct iot_batch *
 	}
 	if (status == EXIT_OK)
 		status = finish_writing(m);
-	for (size_t i = 0; i < m->count; i++) /* the thread may be blocked on a pipe */
-		piped_end(&m->inputs[i].piped);
+	stop_waiting(m);
 	iot_stream_free(s);
+	if (!m->reported && !m->options->read.quiet && signals_pending() == 0)
+		warn_of_logs(m);
 	iot_writer_free(m->writer);
 	return status;
 }
@@ -765,6 +827,8 @@ static enum exit_status merge_traces(const struct merge_options *o, char *const 
 	for (size_t i = 0; i < atomic_load(&m.ended); i++)
 		free(m.end[i].sentence);
 	iot_batch_free(b);
+	for (size_t i = 0; m.inputs != NULL && i < count; i++)
+		iot_source_free(m.inputs[i].source);
 	free(m.end);
 	free(m.paths);
 	free(m.inputs);

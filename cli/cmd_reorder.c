@@ -14,9 +14,8 @@
 #include <iotrace/filter.h>
 
 #include "convert.h"
-#include "converters/converter.h"
-#include "lib/packets/packet.h"
 #include "cli/ui/trace_time.h"
+#include "cli/ui/piped.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
 #include "cli/ui/trace_in.h"
@@ -76,34 +75,6 @@ static const char *take_window(const struct option *opt, const char *value)
 
 /* Type of the input */
 
-/* The first bytes of standard input, which remain to be read. */
-static ssize_t peek_stdin(void *head, size_t size)
-{
-	int side[2];
-	struct stat st;
-	if (fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode))
-		return pread(STDIN_FILENO, head, size, lseek(STDIN_FILENO, 0, SEEK_CUR));
-	if (pipe2(side, O_CLOEXEC) != 0)
-		return -1;
-	ssize_t n;
-	do
-		n = tee(STDIN_FILENO, side[1], size, 0);
-	while (n < 0 && errno == EINTR);
-	if (n > 0)
-		n = read(side[0], head, (size_t)n);
-	(void)close(side[0]);
-	(void)close(side[1]);
-	return n;
-}
-
-static bool stdin_is_packets(void)
-{
-	unsigned char head[PACKET_WORD_SIZE], magic[PACKET_WORD_SIZE];
-	packet_word_put(magic, PACKET_MAGIC);
-	return peek_stdin(head, sizeof(head)) == (ssize_t)sizeof(head) &&
-	       memcmp(head, magic, sizeof(magic)) == 0;
-}
-
 /* A FIFO can be opened once: it becomes standard input. */
 static const char *open_fifo(const char *path)
 {
@@ -117,26 +88,19 @@ static const char *open_fifo(const char *path)
 	return "-";
 }
 
-static const struct converter *converter_of(const char *path)
+/* Packets are converted: their watermarks release records early. */
+static bool is_packets(const struct reorder_job *j, const char *path)
 {
-	struct error error = {.status = IOT_OK};
-	const struct converter *found = NULL;
-	if (strcmp(path, "-") == 0)
-		return stdin_is_packets() ? converter_find("procstat") : NULL;
-	struct input *in = input_new(&path, 1, signals_interrupt(), &error);
-	if (in != NULL)
-		found = converter_sniff(in, &error);
-	input_free(in);
-	return found != NULL && found->live ? found : NULL;
+	const char *format = source_in_detect(path, STDIN_FILENO, &j->read.source);
+	return format != NULL && strcmp(format, "procstat") == 0;
 }
 
 /* Packets */
 
-static enum exit_status convert(struct reorder_job *j, const struct converter *converter,
-				const char *path)
+static enum exit_status convert(struct reorder_job *j, const char *path)
 {
 	const struct convert_options options = {.command = &j->command,
-						.format = converter->name,
+						.format = "procstat",
 						.write = j->write,
 						.memory = j->memory,
 						.progress = j->read.progress,
@@ -290,6 +254,7 @@ static enum exit_status reorder(struct reorder_job *j, const char *path)
 			    .write = j->write,
 			    .live = j->window_ns != NOT_GIVEN,
 			    .piped = piped_detect(path)};
+	j->read.source.memory = j->memory;
 	trace_in_catch_signals(path, &j->read, j->write.path);
 	enum exit_status status = trace_in_open(&r.in, path, &j->read, &j->command);
 	if (status == EXIT_OK)
@@ -306,11 +271,11 @@ static enum exit_status reorder(struct reorder_job *j, const char *path)
 
 static enum exit_status with_report(struct reorder_job *j, const char *path)
 {
-	const struct converter *converter = converter_of(path);
+	const bool packets = is_packets(j, path);
 	enum exit_status status = report_file_open(&j->report);
 	if (status != EXIT_OK)
 		return status;
-	status = converter != NULL ? convert(j, converter, path) : reorder(j, path);
+	status = packets ? convert(j, path) : reorder(j, path);
 	return report_file_close(&j->report, status);
 }
 

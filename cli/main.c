@@ -12,7 +12,6 @@
 #include <iotrace/iotrace.h>
 
 #include "cmd.h"
-#include "cli/ui/foreign_file.h"
 #include "cli/ui/options.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/signals.h"
@@ -113,13 +112,10 @@ static const char *synonym_of(const char *word)
 /* A file in place of the command. */
 static bool report_of_file(const char *word)
 {
-	char sentence[256];
 	struct stat st;
 	if (word[0] == '-' || stat(word, &st) != 0)
 		return false;
-	const bool foreign = foreign_file_look(word, sentence, sizeof sentence) != FOREIGN_NOT;
-	fprintf(stderr, "; it is a file: name a command before it, such as '%s'",
-		foreign ? "convert" : "info");
+	fprintf(stderr, "; it is a file: name a command before it, such as 'info'");
 	return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Detects what a file is: by its type, its first bytes, and the converters. */
+/* Detects what a file is by its first bytes. */
 #include "foreign_file.h"
 
 #include <stdio.h>
@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "converters/converter.h"
-#include "converters/input/archive_reader.h"
 #include "lib/base/error.h"
 #include "message.h"
 
@@ -102,42 +101,12 @@ static bool is_like_trace(const char *head, size_t size)
 	return digits == n && memchr(line, ' ', n) != NULL;
 }
 
-static const char *compression_name(enum compression_layer how)
+static enum foreign_file look_at_bytes(const char *head, size_t size, char *text, size_t capacity)
 {
-	return how == COMPRESSION_LAYER_BZIP2 ? "bzip2"
-	       : how == COMPRESSION_LAYER_XZ  ? "xz"
-					      : "lz4";
-}
-
-/* The converter that recognizes the file as its source, or NULL. */
-static const char *source_of(const char *path)
-{
-	struct error error = {.status = IOT_OK};
-	struct input *in = input_new(&path, 1, NULL, &error);
-	const struct converter *found = in != NULL ? converter_sniff(in, &error) : NULL;
-	input_free(in);
-	return found != NULL ? found->name : NULL;
-}
-
-static enum foreign_file look_at_bytes(const char *path, const char *head, size_t size, char *text,
-				       size_t capacity)
-{
-	static const char logs[] = "'iotrace convert' makes a trace of the logs in it";
-	const enum compression_layer how = compression_layer_of(head, size);
 	const char *kind;
-	if (is_tar(head, size))
-		snprintf(text, capacity, "not a trace: a tar; %s", logs);
-	else if (how != COMPRESSION_LAYER_NONE && how != COMPRESSION_LAYER_BUFREADER)
-		snprintf(text, capacity, "not a trace: compressed with %s; %s",
-			 compression_name(how), logs);
-	else if ((kind = source_of(path)) != NULL)
-		snprintf(text, capacity,
-			 "not a trace: it seems to be a log of %s; 'iotrace convert' makes a trace "
-			 "of it",
-			 kind);
-	else if (is_like_trace(head, size))
+	if (size == 0 || is_like_trace(head, size))
 		return FOREIGN_NOT;
-	else if ((kind = magic_of(head, size)) != NULL)
+	if ((kind = magic_of(head, size)) != NULL)
 		snprintf(text, capacity, "not a trace: it seems to be %s", kind);
 	else if (!is_text(head, size))
 		snprintf(text, capacity, "not a trace: it seems to be binary data of another kind");
@@ -150,17 +119,15 @@ static enum foreign_file look_at_bytes(const char *path, const char *head, size_
 
 static enum foreign_file look_at_file(const char *path, char *text, size_t capacity)
 {
-	const struct bufreader_options options = {.read_size = 1 << 16};
+	struct error error = {.status = IOT_OK};
 	enum foreign_file found = FOREIGN_NOT;
-	struct bufreader *w = bufreader_new(path, &options);
+	struct input *in = input_new(&path, 1, NULL, &error);
 	size_t have = 0;
-	if (w != NULL && bufreader_open(w, path) == IOT_OK) {
-		const char *head = bufreader_peek(w, HEAD_SIZE, &have);
-		if (have > 0)
-			found = look_at_bytes(path, head, have < HEAD_SIZE ? have : HEAD_SIZE, text,
-					      capacity);
+	if (in != NULL && input_count(in) == 1) {
+		const char *head = input_head(in, 0, &have);
+		found = look_at_bytes(head, have < HEAD_SIZE ? have : HEAD_SIZE, text, capacity);
 	}
-	bufreader_free(w);
+	input_free(in);
 	return found;
 }
 
@@ -170,12 +137,6 @@ enum foreign_file foreign_file_look(const char *path, char *sentence, size_t siz
 	struct stat st;
 	if ((standard ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0)
 		return FOREIGN_NOT;
-	if (S_ISDIR(st.st_mode)) {
-		snprintf(sentence, size,
-			 "not a trace: a directory; 'iotrace convert' makes a trace of the logs in "
-			 "it");
-		return FOREIGN_KNOWN;
-	}
 	if (!S_ISREG(st.st_mode))
 		return FOREIGN_NOT;
 	/* This name reopens the file from its beginning. */

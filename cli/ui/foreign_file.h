@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Detects files that are given as traces, but are something else. */
+/* Says what a file is that no format recognizes, and that is not a trace either. */
 #ifndef CLI_UI_FOREIGN_FILE_H
 #define CLI_UI_FOREIGN_FILE_H
 

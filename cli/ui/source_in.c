@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "source_in.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "message.h"
 #include "signals.h"
@@ -29,32 +37,106 @@ const char *source_in_take_format(const struct option *opt, const char *value)
 	return is_format(value) ? NULL : "iotrace, or a format of 'iotrace convert --list'";
 }
 
+/* "KEY" or "KEY=VALUE". */
+static int set(struct iot_source *s, const char *text)
+{
+	const size_t n = strcspn(text, "=");
+	char key[KEY_CAPACITY] = "";
+	memcpy(key, text, n < KEY_CAPACITY ? n : 0);
+	/* convert has another option --threads */
+	return iot_source_set(s, strcmp(key, "per-thread") == 0 ? "threads" : key,
+			      text[n] == '=' ? text + n + 1 : "");
+}
+
 const char *source_in_take_setting(const struct option *opt, const char *value)
 {
 	struct source_in_options *o = opt->target;
-	if (value[0] == '\0' || value[0] == '=' || strcspn(value, "=") >= KEY_CAPACITY)
-		return "KEY or KEY=VALUE";
+	struct iot_source *s = iot_source_new();
+	const bool known = s != NULL && set(s, value) == IOT_OK;
+	iot_source_free(s);
+	if (!known)
+		return "KEY or KEY=VALUE, an option of a format of 'iotrace convert'";
 	if (o->settings == SOURCE_IN_SETTINGS_MAX)
 		return "fewer of them";
 	o->setting[o->settings++] = value;
 	return NULL;
 }
 
-static int apply(struct iot_source *s, const struct source_in_options *o)
+static int apply(struct iot_source *s, const struct source_in_options *o, const char *fallback)
 {
-	int status = iot_source_set(s, "fallback", trace_format);
+	char memory[32];
+	snprintf(memory, sizeof memory, "%ju", (uintmax_t)o->memory);
+	int status = iot_source_set(s, "fallback", fallback);
+	if (status == IOT_OK && o->memory > 0)
+		status = iot_source_set(s, "memory", memory);
 	if (status == IOT_OK && o->format != NULL)
 		status = iot_source_set(s, "format", o->format);
-	for (size_t i = 0; i < o->settings && status == IOT_OK; i++) {
-		const char *text = o->setting[i];
-		const size_t n = strcspn(text, "=");
-		char key[KEY_CAPACITY] = "";
-		memcpy(key, text, n);
-		/* convert has another option --threads */
-		status = iot_source_set(s, strcmp(key, "per-thread") == 0 ? "threads" : key,
-					text[n] == '=' ? text + n + 1 : "");
-	}
+	for (size_t i = 0; i < o->settings && status == IOT_OK; i++)
+		status = set(s, o->setting[i]);
 	return status;
+}
+
+/* Detection */
+
+static const char *detect(const char *path, const struct source_in_options *o)
+{
+	const char *name = NULL;
+	struct iot_source *s = iot_source_new();
+	if (s != NULL && apply(s, o, "") == IOT_OK) {
+		/* The name is static, and known even if the format refuses the input. */
+		if (iot_source_open(s, &path, 1) != IOT_ENOMEM)
+			name = iot_source_name(s);
+	}
+	iot_source_free(s);
+	return name;
+}
+
+/* The first bytes of a descriptor, which remain to be read. */
+static ssize_t peek(int fd, void *head, size_t size)
+{
+	int side[2];
+	struct stat st;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return pread(fd, head, size, lseek(fd, 0, SEEK_CUR));
+	if (pipe2(side, O_CLOEXEC) != 0)
+		return -1;
+	ssize_t n;
+	do
+		n = tee(fd, side[1], size, 0);
+	while (n < 0 && errno == EINTR && signals_ending() == 0);
+	if (n > 0)
+		n = read(side[0], head, (size_t)n);
+	(void)close(side[0]);
+	(void)close(side[1]);
+	return n;
+}
+
+/* Detects the format of bytes in a file that exists in memory only. */
+static const char *detect_head(const void *head, ssize_t size, const struct source_in_options *o)
+{
+	char path[32];
+	const char *name = NULL;
+	const int fd = size > 0 ? memfd_create("head", MFD_CLOEXEC) : -1;
+	if (fd < 0)
+		return NULL;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	if (write(fd, head, (size_t)size) == size)
+		name = detect(path, o);
+	(void)close(fd);
+	return name;
+}
+
+const char *source_in_detect(const char *path, int fd, const struct source_in_options *o)
+{
+	static const size_t size = 1 << 16;
+	struct stat st;
+	const bool standard = strcmp(path, "-") == 0;
+	if (!standard && stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+		return detect(path, o);
+	char *head = malloc(size);
+	const char *name = head != NULL ? detect_head(head, peek(fd, head, size), o) : NULL;
+	free(head);
+	return name;
 }
 
 /* Input */
@@ -84,6 +166,15 @@ static enum exit_status refuse(const struct iot_source *s, int status,
 	return EXIT_FAULT;
 }
 
+int source_in_start(struct iot_source *s, const char *path, const struct source_in_options *o,
+		    bool interruptible)
+{
+	if (interruptible)
+		iot_source_cancel_by(s, &signals_interrupt()->request);
+	const int status = apply(s, o, trace_format);
+	return status == IOT_OK ? iot_source_open(s, &path, 1) : status;
+}
+
 enum exit_status source_in_open(struct iot_source **s, const char *path,
 				const struct source_in_options *o, bool interruptible,
 				const struct command_spec *cmd)
@@ -91,11 +182,7 @@ enum exit_status source_in_open(struct iot_source **s, const char *path,
 	*s = iot_source_new();
 	if (*s == NULL)
 		return message_no_memory();
-	if (interruptible)
-		iot_source_cancel_by(*s, &signals_interrupt()->request);
-	int status = apply(*s, o);
-	if (status == IOT_OK)
-		status = iot_source_open(*s, &path, 1);
+	const int status = source_in_start(*s, path, o, interruptible);
 	return status == IOT_OK ? EXIT_OK : refuse(*s, status, cmd);
 }
 

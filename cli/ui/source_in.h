@@ -17,6 +17,7 @@ struct source_in_options {
 	const char *format;                          /* NULL: auto-detect */
 	const char *setting[SOURCE_IN_SETTINGS_MAX]; /* "KEY" or "KEY=VALUE" */
 	size_t settings;
+	uint64_t memory; /* for sorting a log; 0: default */
 };
 
 /* Elements of an array of options, for a struct source_in_options. */
@@ -38,6 +39,17 @@ option_fn source_in_take_setting;
 enum exit_status source_in_open(struct iot_source **s, const char *path,
 				const struct source_in_options *o, bool interruptible,
 				const struct command_spec *cmd);
+/*
+ * The same for a new source, without a message: returns an IOT_ status, of which iot_source_error has
+ * the sentence.
+ */
+int source_in_start(struct iot_source *s, const char *path, const struct source_in_options *o,
+		    bool interruptible);
+/*
+ * Returns the format of an input, which can be read afterwards as if it had not been examined; of a
+ * pipe (fd) its first bytes are. Returns NULL if it is unknown.
+ */
+const char *source_in_detect(const char *path, int fd, const struct source_in_options *o);
 /* Returns whether it is a trace. */
 bool source_in_is_trace(const struct iot_source *s);
 /* Returns whether a signal ended it early; if so, the command ends by that signal. */

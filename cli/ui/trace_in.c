@@ -71,6 +71,8 @@ static enum exit_status fail(struct trace_in *in, int status)
 	if (is_interrupted(in))
 		return EXIT_FAULT;
 	const char *sentence = in->reader != NULL ? iot_reader_error(in->reader) : "";
+	if (*sentence == '\0')
+		sentence = iot_source_error(in->source);
 	if (in->reader != NULL && trace_in_refused(in->operand, in->reader, status))
 		return EXIT_FAULT;
 	message_print("%s", *sentence != '\0' ? sentence : "out of memory");
@@ -294,8 +296,8 @@ enum exit_status trace_in_exit(const struct trace_in *in)
 static void stop_waiting(struct trace_in *in)
 {
 	(void)trace_in_cut(in);
-	iot_source_cancel(in->source);
-	iot_source_cancel(in->source);
+	for (int n = 0; n < INTERRUPT_QUIT; n++)
+		iot_source_cancel(in->source);
 }
 
 void trace_in_close(struct trace_in *in)

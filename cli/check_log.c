@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "check_log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/ui/json.h"
+#include "cli/ui/message.h"
+#include "cli/ui/printable.h"
+#include "cli/ui/source_warnings.h"
+
+/* One log that was read. */
+struct read_log {
+	const struct check_log *check;
+	const char *path;
+	struct iot_source *source;
+	uint64_t records, comments;
+	int status; /* of its stream */
+	char error[1024];
+};
+
+static uint64_t fact(const struct read_log *l, enum iot_source_fact which)
+{
+	return iot_source_fact(l->source, which);
+}
+
+static void show_progress(void *context, uint64_t done, uint64_t total, uint64_t records)
+{
+	progress_show(context, done, total, records);
+}
+
+static void count(struct read_log *l, const struct iot_batch *b)
+{
+	for (size_t i = 0; i < b->count; i++)
+		if (b->events[i].kind == IOT_RECORD)
+			l->records++;
+		else
+			l->comments++;
+}
+
+/* Returns false if out of memory. */
+static bool read_all(struct read_log *l)
+{
+	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
+	struct iot_stream *s = b != NULL ? iot_source_stream(l->source) : NULL;
+	while (s != NULL && (l->status = iot_stream_next(s, b)) > 0)
+		count(l, b);
+	snprintf(l->error, sizeof l->error, "%s",
+		 l->status < 0 ? iot_stream_error(s)
+		 : s == NULL   ? "out of memory"
+			       : "");
+	iot_stream_free(s);
+	iot_batch_free(b);
+	progress_clear(l->check->progress);
+	return s != NULL && l->status != IOT_ENOMEM;
+}
+
+static void json_findings(struct json *j, const struct read_log *l)
+{
+	const struct iot_source_count *k;
+	const char *note;
+	json_open(j, "counts", '{');
+	for (size_t i = 0; (k = iot_source_count(l->source, i)) != NULL; i++)
+		json_number(j, k->name, k->value);
+	json_close(j, '}');
+	json_open(j, "errors", '[');
+	if (l->error[0] != '\0')
+		json_text(j, NULL, l->error, strlen(l->error));
+	json_close(j, ']');
+	json_open(j, "warnings", '[');
+	for (size_t i = 0; (note = iot_source_note(l->source, i)) != NULL; i++)
+		json_text(j, NULL, note, strlen(note));
+	json_close(j, ']');
+}
+
+static void print_json(const struct read_log *l)
+{
+	struct json j = {.out = l->check->out};
+	const char *format = iot_source_name(l->source);
+	const char *state = l->status < 0                      ? "damaged"
+			    : fact(l, IOT_SOURCE_UNPARSED) > 0 ? "odd"
+							       : "fine";
+	json_open(&j, NULL, '{');
+	json_text(&j, "path", l->path, strlen(l->path));
+	json_text(&j, "format", format, strlen(format));
+	json_text(&j, "state", state, strlen(state));
+	json_number(&j, "records", l->records);
+	json_number(&j, "comments", l->comments);
+	json_number(&j, "lines", fact(l, IOT_SOURCE_LINES));
+	json_number(&j, "unparsed", fact(l, IOT_SOURCE_UNPARSED));
+	json_bool(&j, "complete", l->status == 0);
+	json_findings(&j, l);
+	json_close(&j, '}');
+}
+
+static void print_text(const struct read_log *l)
+{
+	char name[512];
+	output_printf(l->check->out, "%s: a log of %s, %s; records: %ju, comments: %ju\n",
+		      printable(name, sizeof name, l->path, strlen(l->path)),
+		      iot_source_name(l->source), l->status < 0 ? "damaged" : "fine",
+		      (uintmax_t)l->records, (uintmax_t)l->comments);
+}
+
+static enum exit_status verdict(const struct read_log *l)
+{
+	const bool violated =
+	    fact(l, IOT_SOURCE_UNPARSED) > 0 || source_count_sum(l->source, "ambiguous") > 0;
+	return l->status < 0 || (l->check->strict && violated) ? EXIT_FAULT : EXIT_OK;
+}
+
+static enum exit_status check_source(struct read_log *l)
+{
+	const struct check_log *c = l->check;
+	if (c->progress->on)
+		iot_source_on_progress(l->source, show_progress, c->progress);
+	if (!read_all(l))
+		return message_no_memory();
+	if (c->json)
+		print_json(l);
+	else
+		print_text(l);
+	if (l->error[0] != '\0')
+		message_print("%s", l->error);
+	if (!c->quiet)
+		source_in_warn(l->source, c->one_of_several ? l->path : NULL, true);
+	return verdict(l);
+}
+
+enum exit_status check_log(const struct check_log *c, const char *path)
+{
+	struct read_log l = {.check = c, .path = path};
+	enum exit_status status = source_in_open(&l.source, path, c->options, false, c->command);
+	if (status == EXIT_OK)
+		status = check_source(&l);
+	iot_source_free(l.source);
+	return status;
+}
