@@ -256,6 +256,9 @@ static int open_source(struct merge_operand *in, struct iot_stream *self)
 	if (in->source == NULL)
 		return iot_stream_fail(self, IOT_ENOMEM, "out of memory");
 	const int status = source_in_start(in->source, in->path, &o, true);
+	in->cut = source_in_cut(in->source);
+	if (in->cut)
+		return iot_stream_fail(self, IOT_ETRUNCATED, "interrupted");
 	if (status != IOT_OK)
 		return iot_stream_fail(self, status, iot_source_error(in->source));
 	in->is_log = !source_in_is_trace(in->source);
