@@ -32,7 +32,7 @@ logged() {
 
 case ${1-} in
 demo) target=demo packages= ;;
-test) target=check packages='libcriterion-dev mandoc bsdextrautils python3 python3-xxhash bzip2 lz4 xz-utils' ;;
+test) target=check packages='libcriterion-dev mandoc bsdextrautils python3 python3-xxhash blktrace bzip2 lz4 xz-utils' ;;
 *)
 	echo "Usage: sh bootstrap.sh demo|test" >&2
 	exit 2

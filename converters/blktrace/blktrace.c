@@ -99,10 +99,11 @@ static void count_results(struct blktrace *b)
 	    {"skipped.upper_devices", b->skipped}, {"skipped.passthrough", b->passthrough},
 	    {"skipped.beyond_devices", b->beyond}, {"skipped.summary_lines", b->summary},
 	    {"requests.unmatched", b->unmatched},  {"requests.unfinished", b->unfinished},
-	    {"requests.unissued", b->unissued},    {"requests.failed", b->failed},
-	    {"ambiguous.length", b->unaligned},    {"clock.not_a_time", b->untimed},
-	    {"clock.backwards", b->backwards},     {"damaged.bytes", b->damaged_bytes},
-	    {"damaged.places", b->damaged_places}, {"lost.records", b->sequences.missing}};
+	    {"requests.unissued", b->unissued},    {"requests.dropped", b->dropped},
+	    {"requests.failed", b->failed},        {"ambiguous.length", b->unaligned},
+	    {"clock.not_a_time", b->untimed},      {"clock.backwards", b->backwards},
+	    {"damaged.bytes", b->damaged_bytes},   {"damaged.places", b->damaged_places},
+	    {"lost.records", b->sequences.missing}};
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		if (counts[i].value > 0)
 			report_add(&b->src->report, counts[i].name, counts[i].value);
