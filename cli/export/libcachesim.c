@@ -27,14 +27,16 @@ enum {
 	OP_WRITE = 13,
 	LCS_HEADER = 8192,
 	LCS_STAT = 8000,
-	ROW_MAX = 28,
+	REQUEST_MAX = 28, /* bytes */
+	GROUP_BITS = 3,   /* 8 adjacent blocks, whose numbers fill a cache line */
+	GROUP = 1 << GROUP_BITS,
 };
 
 static const uint64_t lcs_magic = 0x123456789abcdef0;
 
-/* A request that waits; its block is a number in `blocks`. */
+/* A request that waits. */
 struct request {
-	uint32_t block;
+	uint32_t block; /* number of the group, and number in the group */
 	uint32_t seconds;
 	uint32_t op; /* and the tenant, as in lcs */
 };
@@ -42,8 +44,8 @@ struct request {
 struct cache_requests {
 	struct error error;
 	struct tempfile requests, next;
-	struct idmap blocks; /* of object and block of the file */
-	uint64_t count, reads;
+	struct idmap groups; /* of object and block of the file, without GROUP_BITS */
+	uint64_t count, reads, blocks;
 	uint32_t first_s, last_s;
 	struct file_numbers unnumbered; /* files without an object */
 	uint64_t largest_object;
@@ -97,32 +99,41 @@ static uint32_t op_of(struct export *x, const struct iot_record *rec)
 static bool fits_memory(struct export *x)
 {
 	const struct cache_requests *c = x->state;
-	const uint64_t bytes = idmap_bytes(&c->blocks) + c->blocks.count * sizeof *c->later;
+	const uint64_t bytes = idmap_bytes(&c->groups) + c->groups.count * GROUP * sizeof *c->later;
 	if (bytes <= x->options->memory)
 		return true;
 	export_fail(x,
-		    "%zu different blocks need more than --memory=%ju; a larger --block or a "
-		    "slice of the trace needs less",
-		    c->blocks.count, (uintmax_t)x->options->memory);
+		    "the numbers of the blocks need more than --memory=%ju; a larger --block or "
+		    "a slice of the trace needs less",
+		    (uintmax_t)x->options->memory);
 	return false;
+}
+
+/* Adds requests for adjacent blocks of one group. */
+static void add_group(struct export *x, struct request r, uint64_t id, size_t n)
+{
+	struct cache_requests *c = x->state;
+	const size_t group = idmap_number(&c->groups, id >> GROUP_BITS);
+	unsigned char *to = tempfile_reserve(&c->requests, n * sizeof r);
+	if (to == NULL || group >= UINT32_MAX >> GROUP_BITS) {
+		x->failed = true;
+		return;
+	}
+	r.block = (uint32_t)(group << GROUP_BITS | id % GROUP);
+	for (size_t i = 0; i < n; i++, r.block++)
+		memcpy(to + i * sizeof r, &r, sizeof r);
+	c->requests.fill += n * sizeof r;
+	c->count += n;
 }
 
 static void add_requests(struct export *x, struct request r, uint64_t id, uint64_t blocks)
 {
-	struct cache_requests *c = x->state;
-	for (; blocks > 0 && !x->failed; blocks--, id++) {
-		const size_t n = idmap_number(&c->blocks, id);
-		if (n == SIZE_MAX) {
-			x->failed = true;
-			return;
-		}
-		r.block = (uint32_t)n;
-		unsigned char *to = tempfile_reserve(&c->requests, sizeof r);
-		if (to == NULL)
-			return;
-		memcpy(to, &r, sizeof r);
-		c->requests.fill += sizeof r;
-		c->count++;
+	uint64_t n;
+	for (; blocks > 0 && !x->failed && fits_memory(x); blocks -= n, id += n) {
+		n = GROUP - id % GROUP;
+		if (n > blocks)
+			n = blocks;
+		add_group(x, r, id, (size_t)n);
 	}
 }
 
@@ -142,7 +153,7 @@ static void record(struct export *x, const struct iot_record *rec)
 		export_fail(x, "an I/O of %ju blocks, more than %d", (uintmax_t)(last - first + 1),
 			    BLOCKS_PER_IO_MAX);
 	const struct request r = {.seconds = seconds_of(x, rec), .op = op_of(x, rec)};
-	if (x->failed || !fits_memory(x))
+	if (x->failed)
 		return;
 	c->reads += rec->type & IOT_WRITE ? 0 : last - first + 1;
 	add_requests(x, r, object << BLOCK_BITS | first, last - first + 1);
@@ -170,6 +181,7 @@ static bool find_next(struct cache_requests *c, struct request *r, uint64_t *nex
 			return false;
 		for (size_t i = n; i-- > 0;) {
 			next[i] = c->later[r[i].block];
+			c->blocks += next[i] == 0;
 			c->later[r[i].block] = first + i + 1;
 		}
 		if (tempfile_append(&c->next, next, n * sizeof *next) != IOT_OK)
@@ -184,19 +196,28 @@ static uint64_t next_position(const struct cache_requests *c, uint64_t first)
 	return (c->count - first - chunk_size(c, first)) * sizeof(uint64_t);
 }
 
+static inline char *put_request(const struct cache_requests *c, char *to, const struct request *r,
+				uint32_t size, uint64_t next, bool lcs)
+{
+	const uint64_t group = c->groups.keys[r->block >> GROUP_BITS];
+	to = put_u32(to, r->seconds);
+	to = put_u64(to, group << GROUP_BITS | r->block % GROUP);
+	to = put_u32(to, size);
+	if (lcs)
+		to = put_u32(to, r->op);
+	return put_u64(to, next != 0 ? next : UINT64_MAX);
+}
+
 static void write_requests(struct export *x, const struct request *r, const uint64_t *next,
 			   size_t n, bool lcs)
 {
 	const struct cache_requests *c = x->state;
 	const uint32_t size = (uint32_t)x->options->block;
-	for (size_t i = 0; i < n; i++) {
-		char *to = output_reserve(x->out, ROW_MAX);
-		to = put_u32(to, r[i].seconds);
-		to = put_u64(to, c->blocks.keys[r[i].block]);
-		to = put_u32(to, size);
-		if (lcs)
-			to = put_u32(to, r[i].op);
-		to = put_u64(to, next[i] != 0 ? next[i] : UINT64_MAX);
+	for (size_t i = 0; i < n;) {
+		const size_t end = n - i < GROUP ? n : i + GROUP;
+		char *to = output_reserve(x->out, GROUP * REQUEST_MAX);
+		for (; i < end; i++)
+			to = put_request(c, to, &r[i], size, next[i], lcs);
 		output_took(x->out, to);
 	}
 }
@@ -219,7 +240,7 @@ static bool write_all(struct export *x, struct request *r, uint64_t *next, bool 
 static void write_lcs_header(struct export *x)
 {
 	const struct cache_requests *c = x->state;
-	const uint64_t block = x->options->block, blocks = c->blocks.count;
+	const uint64_t block = x->options->block, blocks = c->blocks;
 	const uint64_t stat[] = {
 	    1,          c->count,  blocks,   c->count * block,    blocks * block,
 	    c->first_s, c->last_s, c->reads, c->count - c->reads, 0};
@@ -237,7 +258,7 @@ static void finish(struct export *x, bool lcs)
 	struct request *r = malloc(CHUNK * sizeof *r);
 	uint64_t *next = malloc(CHUNK * sizeof *next);
 	if (r == NULL || next == NULL ||
-	    !array_reserve_index(&c->later, &c->later_capacity, c->blocks.count,
+	    !array_reserve_index(&c->later, &c->later_capacity, c->groups.count * GROUP,
 				 sizeof *c->later)) {
 		x->failed = true;
 	} else if (tempfile_flush(&c->requests) == IOT_OK && find_next(c, r, next)) {
@@ -294,7 +315,7 @@ static void release(struct export *x)
 		return;
 	tempfile_free(&c->requests);
 	tempfile_free(&c->next);
-	idmap_free(&c->blocks);
+	idmap_free(&c->groups);
 	file_numbers_free(&c->unnumbered);
 	free(c->later);
 }
