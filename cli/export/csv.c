@@ -165,26 +165,27 @@ static void begin_tsv(struct export *x)
 
 /* Rows */
 
-static char *put_name(struct export *x, char *to, const struct name *name)
+static inline char *put_name(struct export *x, char *to, const struct name *name)
 {
 	if (name->text == NULL)
 		return to;
 	output_took(x->out, to);
-	if (name->size > NAMES_CAPACITY) {
-		output_write(x->out, name->text, name->size);
-		return output_reserve(x->out, NUMBERS_MAX);
+	if (name->size <= NAMES_CAPACITY) {
+		to = output_reserve(x->out, NAMES_CAPACITY + NUMBERS_MAX);
+		memcpy(to, name->text, name->size);
+		return to + name->size;
 	}
-	to = output_reserve(x->out, NAMES_CAPACITY + NUMBERS_MAX);
-	memcpy(to, name->text, name->size);
-	return to + name->size;
+	output_write(x->out, name->text, name->size);
+	return output_reserve(x->out, NUMBERS_MAX);
 }
 
 /* In bytes: physical records count blocks. */
-static char *put_bytes(struct export *x, char *to, const struct iot_record *rec, uint64_t v)
+static inline char *put_bytes(struct export *x, char *to, const struct iot_record *rec, uint64_t v)
 {
-	uint64_t bytes = v;
-	if (!(rec->type & IOT_LOGICAL) &&
-	    __builtin_mul_overflow(v, (uint64_t)IOT_BLOCK_SIZE, &bytes)) {
+	uint64_t bytes;
+	if (rec->type & IOT_LOGICAL)
+		return number_fast(to, v);
+	if (__builtin_mul_overflow(v, (uint64_t)IOT_BLOCK_SIZE, &bytes)) {
 		x->notes[NOTE_OFFSET_TOO_LARGE]++;
 		return to;
 	}
@@ -209,9 +210,13 @@ static inline char *put_field(struct export *x, char *to, const struct iot_recor
 	case DURATION_NS:
 		return r->flags & IOT_DURATION_UNKNOWN ? to : number_fast(to, r->duration_ns);
 	case OP:
-		return stpcpy(to, r->type & IOT_WRITE ? "write" : "read");
+		memcpy(to, r->type & IOT_WRITE ? "write" : "read ", 5);
+		return to + (r->type & IOT_WRITE ? 5 : 4);
 	case KIND:
-		return put_kind(to, r->type);
+		if ((r->type & ~(unsigned)IOT_WRITE) != IOT_LOGICAL)
+			return put_kind(to, r->type);
+		memcpy(to, "file", 4);
+		return to + 4;
 	case OFFSET:
 		return known ? put_bytes(x, to, r, r->offset) : to;
 	case RELATIVE_OFFSET:

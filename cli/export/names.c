@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/base/hash.h"
 
 #include "cli/ui/printable.h"
 
@@ -28,7 +29,8 @@ void names_free(struct names *n)
 
 static struct path_slot *path_slot(struct names *n, uint32_t process, uint32_t file)
 {
-	return &n->path[(process * 0x9e3779b1U + file) % NAMES_SLOTS];
+	const uint64_t hash = hash_mix(0x9e3779b97f4a7c15U, idmap_pair(process, file));
+	return &n->path[hash >> (64 - NAMES_SLOT_BITS)];
 }
 
 void names_event(struct names *n, const struct iot_event *ev)
@@ -190,15 +192,25 @@ uint32_t names_object(const struct names *n, const struct iot_record *rec)
 	return file != NULL ? file->object : 0;
 }
 
+/* The size of a prefix that is unchanged in every format: most names are that entirely. */
+static size_t plain_size(const char *text, size_t size)
+{
+	size_t i = 0;
+	while (i < size && text[i] > ' ' && text[i] < 0x7f && text[i] != '%' && text[i] != '"' &&
+	       text[i] != ',' && text[i] != '\\')
+		i++;
+	return i;
+}
+
 size_t names_percent(char *out, const char *text, size_t size, const char *also)
 {
 	static const char hex[] = "0123456789ABCDEF";
-	size_t used = 0, step;
-	for (size_t i = 0; i < size; i += step) {
+	size_t used = plain_size(text, size), step;
+	memcpy(out, text, used);
+	for (size_t i = used; i < size; i += step) {
 		const unsigned char c = (unsigned char)text[i];
 		step = utf8_size((const unsigned char *)text + i, size - i);
-		if (step > 0 && c >= ' ' && c != 0x7f && c != '%' &&
-		    (c == 0 || strchr(also, c) == NULL)) {
+		if (step > 0 && c >= ' ' && c != 0x7f && c != '%' && strchr(also, c) == NULL) {
 			memcpy(out + used, text + i, step);
 			used += step;
 			continue;

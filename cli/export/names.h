@@ -14,7 +14,7 @@
  */
 typedef size_t names_encode(char *out, const char *text, size_t size);
 
-enum { NAMES_CAPACITY = 4096, NAMES_SLOTS = 256 };
+enum { NAMES_CAPACITY = 4096, NAMES_SLOT_BITS = 13, NAMES_SLOTS = 1 << NAMES_SLOT_BITS };
 
 struct name {
 	char *text; /* NULL if unknown */
