@@ -52,7 +52,7 @@ static const char notes[] =
     "only differences count; what the source did not know is null; an unknown offset has a\n"
     "relative_offset, from a base that is not known; bytes that are not UTF-8 become \\u00XX.\n"
     "text: what the source did not know is \"-\", an unknown offset \"?+\" and the relative one.\n"
-    "fio: a log for fio --read_iolog, in which files are DIR/1, DIR/2, ...: fio writes to them.\n"
+    "fio: a log that fio replays, in which files are DIR/1, DIR/2, ...: fio writes to them.\n"
     "oracle, lcs: libCacheSim's requests; each block of a file is an object.\n"
     "chrome, perfetto: timelines for ui.perfetto.dev. blkparse: I/Os of disks as text.\n"
     "Damaged or truncated input: iot has what was verified, the other formats have all that was\n"
@@ -64,10 +64,9 @@ static const char examples[] =
     "  iotrace cat --format=csv t.iot.zst >t.csv         a table for pandas, R or sqlite\n"
     "  iotrace cat -f tsv --columns=op,length,path t.iot | sort | uniq -c\n"
     "  iotrace cat --format=jsonl t.iot | jq -c 'select(.op == \"write\")'\n"
-    "  iotrace cat -f fio --setup=setup.sh -o t.iolog t.iot && sh setup.sh &&\n"
-    "    fio --name=r --read_iolog=t.iolog --ioengine=psync --thread\n"
-    "  iotrace cat -f oracle -o t.oracleGeneral.bin t.iot   for cachesim\n"
-    "  iotrace cat -f perfetto -o t.pftrace t.iot           open in ui.perfetto.dev\n"
+    "  iotrace cat -f fio --setup=setup.sh -o t.iolog t.iot   replay it with fio\n"
+    "  iotrace cat -f oracle -o t.oracleGeneral.bin t.iot     simulate caches\n"
+    "  iotrace cat -f perfetto -o t.pftrace t.iot             open in ui.perfetto.dev\n"
     "  iotrace cat --in-base=10 --in-tick=10000 --framed -o t.iot.zst old.trace\n";
 
 static bool is_raw(const struct export_options *o)
