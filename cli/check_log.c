@@ -97,10 +97,12 @@ static void print_json(const struct read_log *l)
 static void print_text(const struct read_log *l)
 {
 	char name[512];
-	output_printf(l->check->out, "%s: a log of %s, %s; records: %ju, comments: %ju\n",
+	const bool trace = source_in_is_trace(l->source);
+	output_printf(l->check->out, "%s: a %s%s, %s; records: %ju, comments: %ju\n",
 		      printable(name, sizeof name, l->path, strlen(l->path)),
-		      iot_source_name(l->source), l->status < 0 ? "damaged" : "fine",
-		      (uintmax_t)l->records, (uintmax_t)l->comments);
+		      trace ? "trace" : "log of ", trace ? "" : iot_source_name(l->source),
+		      l->status < 0 ? "damaged" : "fine", (uintmax_t)l->records,
+		      (uintmax_t)l->comments);
 }
 
 static enum exit_status verdict(const struct read_log *l)

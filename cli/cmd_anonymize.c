@@ -340,7 +340,7 @@ static enum exit_status check_inputs(char **paths, size_t count)
 /* Before a key is made. Names below a directory that is made now may not have resolved before. */
 static enum exit_status prepare(const struct anonymize_job *j, char **paths, size_t count)
 {
-	struct same_file_set files = {.command = j->command};
+	struct same_file_set files = {.command = j->command, .reads_directories = true};
 	add_files(j, &files, paths, count);
 	enum exit_status status = same_file_check(&files);
 	if (status == EXIT_OK && j->directory != NULL) {

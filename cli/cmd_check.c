@@ -305,7 +305,10 @@ static enum exit_status check_one(struct check *c, const char *path)
 	if (is_directory(path))
 		return check_as_log(c, path);
 	enum exit_status status = open_trace(&t);
-	if (status == EXIT_OK && is_log(source_in_detect(path, t.fd, &c->source)))
+	bool packed = false;
+	const char *format =
+	    status == EXIT_OK ? source_in_detect(path, t.fd, &c->source, &packed) : NULL;
+	if (status == EXIT_OK && (packed || is_log(format)))
 		status = check_as_log(c, path);
 	else if (status == EXIT_OK)
 		status = verify(&t);
@@ -441,7 +444,10 @@ static bool is_whole(const struct checked_trace *t)
 static enum exit_status refuse_log(const struct check *c, const char *path)
 {
 	char why[256];
-	const char *format = source_in_detect(path, STDIN_FILENO, &c->source);
+	bool packed;
+	const char *format = source_in_detect(path, STDIN_FILENO, &c->source, &packed);
+	if (packed && !is_log(format))
+		return message_error(path, "compressed, or in a tar: extract it first");
 	if (!is_log(format))
 		return EXIT_OK;
 	snprintf(why, sizeof why,

@@ -91,7 +91,8 @@ static const char *open_fifo(const char *path)
 /* Packets are converted: their watermarks release records early. */
 static bool is_packets(const struct reorder_job *j, const char *path)
 {
-	const char *format = source_in_detect(path, STDIN_FILENO, &j->read.source);
+	bool packed;
+	const char *format = source_in_detect(path, STDIN_FILENO, &j->read.source, &packed);
 	return format != NULL && strcmp(format, "procstat") == 0;
 }
 

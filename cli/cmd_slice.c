@@ -11,6 +11,7 @@
 #include "lib/base/number.h"
 
 #include "cli/ui/trace_time.h"
+#include "cli/ui/piped.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
@@ -67,8 +68,8 @@ struct slice_run {
 	struct iot_writer *writer;
 	struct iot_rounding rounding;
 	bool verbose;
-	struct iot_event ev[TRACE_IN_BATCH]; /* the first events from which on IN is read */
-	size_t count;                        /* of them */
+	struct iot_batch *head; /* the first events from which on IN is read */
+	size_t count;           /* of them */
 	char *traces[TRACES_MAX];
 	size_t trace_count, traces_passed;
 	struct survey survey; /* of IN if it is a pipe */
@@ -332,20 +333,20 @@ static void take_epoch(struct slice_run *r, const struct iot_event *ev)
 }
 
 /* Returns true if the first record is among the events, or if out of memory. */
-static bool look_at_head(struct slice_run *r, size_t n, bool *failed)
+static bool look_at_head(struct slice_run *r, size_t begin, size_t end, bool *failed)
 {
 	unsigned lacks;
-	for (size_t i = 0; i < n && !*failed; i++) {
-		if (r->ev[i].kind == IOT_RECORD) {
-			r->span.first_ns = r->ev[i].rec.start_ns;
+	for (size_t i = begin; i < end && !*failed; i++) {
+		if (r->head->events[i].kind == IOT_RECORD) {
+			r->span.first_ns = r->head->events[i].rec.start_ns;
 			return true;
 		}
-		if (r->ev[i].kind != IOT_TRACE)
+		if (r->head->events[i].kind != IOT_TRACE)
 			continue;
-		take_epoch(r, &r->ev[i]);
-		if (iot_directive_lacks(&r->ev[i], &lacks))
+		take_epoch(r, &r->head->events[i]);
+		if (iot_directive_lacks(&r->head->events[i], &lacks))
 			r->no_starts = (lacks & IOT_START_UNKNOWN) != 0;
-		*failed = !keep_trace(r, &r->ev[i]);
+		*failed = !keep_trace(r, &r->head->events[i]);
 	}
 	return *failed;
 }
@@ -380,7 +381,7 @@ static enum exit_status resolve(struct slice_run *r)
 	if (r->no_starts && (r->from.kind != TIME_NOT_GIVEN || r->to.kind != TIME_NOT_GIVEN))
 		return options_wrong(r->command, "the trace does not say when its I/Os started; "
 						 "--records chooses by number");
-	if (share && !trace_in_seekable(&r->in))
+	if (share && !trace_in_seekable(&r->in) && (r->in.log == NULL || piped_detect(r->path)))
 		return options_wrong(
 		    r->command,
 		    "a share (%%) needs a seekable file: the length of a pipe is not known");
@@ -411,9 +412,10 @@ static void choose_zero(struct slice_run *r, size_t n)
 	int64_t zero_ns = INT64_MAX;
 	bool found = false;
 	for (size_t i = 0; i < n && !found; i++) {
-		found = r->ev[i].kind == IOT_RECORD;
-		if ((found || (r->ev[i].has & IOT_HAS_TIME)) && r->ev[i].rec.start_ns < zero_ns)
-			zero_ns = r->ev[i].rec.start_ns;
+		found = r->head->events[i].kind == IOT_RECORD;
+		if ((found || (r->head->events[i].has & IOT_HAS_TIME)) &&
+		    r->head->events[i].rec.start_ns < zero_ns)
+			zero_ns = r->head->events[i].rec.start_ns;
 	}
 	if (zero_ns == INT64_MAX)
 		zero_ns = (int64_t)iot_reader_fact(r->in.reader, IOT_FACT_LAST_NS);
@@ -438,7 +440,7 @@ static size_t enter(struct slice_run *r, size_t n, bool head_is_whole)
 	    !trace_in_seek(&r->in, IOT_SEEK_RECORD, s->first))
 		return 0;
 	s->index = iot_reader_fact(r->in.reader, IOT_FACT_INDEX);
-	return trace_in_events(&r->in, r->ev, TRACE_IN_BATCH);
+	return trace_in_events(&r->in, r->head->events, TRACE_IN_BATCH);
 }
 
 /* Reads a file again, to find the first and the last record even if it is long. */
@@ -454,8 +456,8 @@ static void survey_again(struct slice_run *r)
 	const char *path = strcmp(r->path, "-") == 0 ? "/proc/self/fd/0" : r->path;
 	if (trace_in_open(&in, path, &o, r->command) == EXIT_OK) {
 		while (survey_wants_more(s) &&
-		       (n = iot_reader_events(in.reader, r->ev, TRACE_IN_BATCH)) > 0)
-			survey_events(s, r->ev, (size_t)n);
+		       (n = iot_reader_events(in.reader, r->head->events, TRACE_IN_BATCH)) > 0)
+			survey_events(s, r->head->events, (size_t)n);
 		if (!survey_wants_more(s) &&
 		    iot_reader_seek(in.reader, IOT_SEEK_TIME_NS, UINT64_MAX) == IOT_OK) {
 			s->records = iot_reader_fact(in.reader, IOT_FACT_INDEX);
@@ -485,7 +487,7 @@ static int next_events(void *context, struct iot_stream *self, struct iot_batch 
 	(void)self;
 	b->count = r->count;
 	if (r->count > 0)
-		memcpy(b->events, r->ev, r->count * sizeof *r->ev);
+		memcpy(b->events, r->head->events, r->count * sizeof *r->head->events);
 	else
 		b->count = trace_in_events(&r->in, b->events, b->capacity);
 	r->count = 0;
@@ -542,16 +544,36 @@ static enum exit_status copy(struct slice_run *r)
 	return EXIT_FAULT;
 }
 
+/*
+ * Reads up to the first record; the events of a pipe or log are kept, as they cannot be read again.
+ * Returns the number of events in the head; *whole: it begins with the first one.
+ */
+static size_t read_head(struct slice_run *r, bool *whole, bool *failed)
+{
+	size_t n = 0, begin = 0, got;
+	bool found = false;
+	*whole = true;
+	while (!found && !*failed && n < TRACE_IN_BATCH) {
+		begin = trace_in_seekable(&r->in) ? 0 : n;
+		r->head->count = begin;
+		*failed = iot_batch_keep_text(r->head) != IOT_OK;
+		got = trace_in_events(&r->in, r->head->events + begin, TRACE_IN_BATCH - begin);
+		if (got == 0)
+			break;
+		n = begin + got;
+		found = look_at_head(r, begin, n, failed);
+		if (!found && trace_in_seekable(&r->in)) {
+			*whole = false;
+			n = 0;
+		}
+	}
+	return n;
+}
+
 static enum exit_status slice(struct slice_run *r)
 {
-	bool failed = false;
-	size_t n = trace_in_events(&r->in, r->ev, TRACE_IN_BATCH);
-	bool found = look_at_head(r, n, &failed), whole = true;
-	while (!found && n > 0 && trace_in_seekable(&r->in)) {
-		whole = false;
-		n = trace_in_events(&r->in, r->ev, TRACE_IN_BATCH);
-		found = look_at_head(r, n, &failed);
-	}
+	bool failed = false, whole;
+	const size_t n = read_head(r, &whole, &failed);
 	if (failed)
 		return message_no_memory();
 	enum exit_status status = trace_in_exit(&r->in);
@@ -713,9 +735,12 @@ enum exit_status cmd_slice(int argc, char **argv)
 	r->slice.to_ns = INT64_MAX;
 	r->slice.every = 1;
 	r->selection = iot_selection_new();
-	const enum exit_status status =
-	    r->selection != NULL ? parse_and_run(r, argc, argv) : message_no_memory();
+	r->head = iot_batch_new(TRACE_IN_BATCH);
+	const enum exit_status status = r->selection != NULL && r->head != NULL
+					    ? parse_and_run(r, argc, argv)
+					    : message_no_memory();
 	iot_selection_free(r->selection);
+	iot_batch_free(r->head);
 	survey_free(&r->survey);
 	for (size_t i = 0; i < r->trace_count; i++)
 		free(r->traces[i]);

@@ -296,7 +296,7 @@ void same_file_free(struct same_file_set *f)
 enum exit_status same_file_check_two(const struct command_spec *cmd, const char *out,
 				     const char *in)
 {
-	struct same_file_set files = {.command = cmd};
+	struct same_file_set files = {.command = cmd, .reads_directories = true};
 	same_file_add(&files, ROLE_INPUT, in);
 	same_file_add(&files, ROLE_OUTPUT, out);
 	const enum exit_status status = same_file_check(&files);

@@ -78,7 +78,24 @@ static int apply(struct iot_source *s, const struct source_in_options *o, const 
 
 /* Detection */
 
-static const char *detect(const char *path, const struct source_in_options *o)
+/* Whether a file begins as xz, bzip2 and lz4 do. */
+static bool is_compressed(const char *path)
+{
+	static const char *const magics[] = {"\375"
+					     "7zXZ",
+					     "BZh", "\004\042\115\030"};
+	char head[8] = "";
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	const ssize_t n = fd >= 0 ? pread(fd, head, sizeof head - 1, 0) : -1;
+	if (fd >= 0)
+		(void)close(fd);
+	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+		if (n > 0 && memcmp(head, magics[i], strlen(magics[i])) == 0)
+			return true;
+	return false;
+}
+
+static const char *detect(const char *path, const struct source_in_options *o, bool *packed)
 {
 	const char *name = NULL;
 	struct iot_source *s = iot_source_new();
@@ -86,6 +103,8 @@ static const char *detect(const char *path, const struct source_in_options *o)
 		/* The name is static, and known even if the format refuses the input. */
 		if (iot_source_open(s, &path, 1) != IOT_ENOMEM)
 			name = iot_source_name(s);
+		const char *file = iot_source_file(s, 0);
+		*packed = (file != NULL && strcmp(file, path) != 0) || is_compressed(path);
 	}
 	iot_source_free(s);
 	return name;
@@ -112,7 +131,8 @@ static ssize_t peek(int fd, void *head, size_t size)
 }
 
 /* Detects the format of bytes in a file that exists in memory only. */
-static const char *detect_head(const void *head, ssize_t size, const struct source_in_options *o)
+static const char *detect_head(const void *head, ssize_t size, const struct source_in_options *o,
+			       bool *packed)
 {
 	char path[32];
 	const char *name = NULL;
@@ -121,20 +141,22 @@ static const char *detect_head(const void *head, ssize_t size, const struct sour
 		return NULL;
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	if (write(fd, head, (size_t)size) == size)
-		name = detect(path, o);
+		name = detect(path, o, packed);
 	(void)close(fd);
 	return name;
 }
 
-const char *source_in_detect(const char *path, int fd, const struct source_in_options *o)
+const char *source_in_detect(const char *path, int fd, const struct source_in_options *o,
+			     bool *packed)
 {
 	static const size_t size = 1 << 16;
 	struct stat st;
 	const bool standard = strcmp(path, "-") == 0;
+	*packed = false;
 	if (!standard && stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
-		return detect(path, o);
+		return detect(path, o, packed);
 	char *head = malloc(size);
-	const char *name = head != NULL ? detect_head(head, peek(fd, head, size), o) : NULL;
+	const char *name = head != NULL ? detect_head(head, peek(fd, head, size), o, packed) : NULL;
 	free(head);
 	return name;
 }

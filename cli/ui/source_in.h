@@ -47,9 +47,11 @@ int source_in_start(struct iot_source *s, const char *path, const struct source_
 		    bool interruptible);
 /*
  * Returns the format of an input, which can be read afterwards as if it had not been examined; of a
- * pipe (fd) its first bytes are. Returns NULL if it is unknown.
+ * pipe (fd) its first bytes are. Returns NULL if it is unknown. *packed: a trace in a tar, or
+ * compressed with xz, bzip2 or lz4, as only sources can read it.
  */
-const char *source_in_detect(const char *path, int fd, const struct source_in_options *o);
+const char *source_in_detect(const char *path, int fd, const struct source_in_options *o,
+			     bool *packed);
 /* Returns whether it is a trace. */
 bool source_in_is_trace(const struct iot_source *s);
 /* Returns whether a signal ended it early; if so, the command ends by that signal. */
