@@ -131,7 +131,6 @@ void report_noted(struct report *r, const char *name);
 
 struct converter;
 
-#define converter_option iot_format_option /* until all formats use that name */
 
 struct setting {
 	const char *name, *value; /* of an option; value is "" if it takes no argument */

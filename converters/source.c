@@ -146,7 +146,7 @@ static int set_option(struct iot_source *s, const char *key, const char *value)
 
 int iot_source_set(struct iot_source *s, const char *key, const char *value)
 {
-	if (s->error.status != IOT_OK)
+	if (s->error.status != IOT_OK && s->error.status != IOT_ELIMIT)
 		return s->error.status;
 	if (strcmp(key, "order") == 0 && !s->streaming)
 		return set_order(s, value);

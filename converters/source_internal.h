@@ -2,7 +2,7 @@
 /*
  * A source of the public interface: source.c is the handle with its settings and its report,
  * source_stream.c the stages that turn a converter or a reader into a stream in order of start,
- * source_objects.c one of them.
+ * source_definitions.c one of them.
  */
 #ifndef CONVERTERS_SOURCE_INTERNAL_H
 #define CONVERTERS_SOURCE_INTERNAL_H
@@ -68,9 +68,9 @@ int source_open_trace(struct iot_source *s, struct iot_reader *r);
 /* Returns NULL if out of memory. */
 struct iot_stream *source_stream_new(struct iot_source *s);
 
-/* source_objects.c */
+/* source_definitions.c */
 
 /* Takes over the upstream in every case. */
-struct iot_stream *source_objects(struct iot_stream *upstream);
+struct iot_stream *source_definitions(struct iot_stream *upstream);
 
 #endif

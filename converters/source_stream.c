@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * converter or reader -> prefetch -> watch -> sort -> shift -> objects -> finish. Signals interrupt a blocking
+ * converter or reader -> prefetch -> watch -> sort -> shift -> definitions -> finish. Signals interrupt a blocking
  * read only in the thread of the caller: a pipe is not prefetched.
  */
 #include "source_internal.h"
@@ -222,7 +222,7 @@ static struct iot_stream *shifted(struct iot_source *s, struct iot_stream *upstr
 {
 	const struct iot_shift_options shift = {
 	    .size = sizeof(shift), .zero_ns = s->state.first_ns, .or_first = 1, .early = &s->early};
-	return s->is_trace ? upstream : source_objects(iot_stream_shift(upstream, &shift));
+	return s->is_trace ? upstream : source_definitions(iot_stream_shift(upstream, &shift));
 }
 
 struct iot_stream *source_stream_new(struct iot_source *s)
