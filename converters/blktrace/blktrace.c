@@ -259,7 +259,7 @@ static int next(struct source_state *src, struct iot_event *out, int max)
 	return n > 0 ? n : verdict(b);
 }
 
-static const struct converter_option options[] = {
+static const struct iot_format_option options[] = {
     {"start", "issue|queue",
      "requests start when they are issued to the device (default), or when they are queued"},
     {"device", "MAJ,MIN", "convert this device (default: the lowest ones)"},

@@ -29,7 +29,7 @@ struct dftracer {
 	uint64_t repaired, unnamed;
 };
 
-static const struct converter_option OPTIONS[] = {
+static const struct iot_format_option OPTIONS[] = {
     {"ops", "all|names|none", "operations without data to keep"},
     {0},
 };

@@ -11,7 +11,7 @@ enum {
 	LINES_PER_CALL = 65536,
 };
 
-static const struct converter_option OPTIONS[] = {
+static const struct iot_format_option OPTIONS[] = {
     {"ops", "all|names|none", "operations without data to keep"},
     {0},
 };
