@@ -93,7 +93,8 @@ struct csv_rows {
 	size_t member;
 	const char *peeked, *at, *end; /* bytes of in; those from `at` on are not yet used */
 	size_t cut;                    /* bytes of a last line without end */
-	bool begun;                    /* a row of this member has been read */
+	size_t unjoined; /* bytes from `at` on whose lines are rows, whatever their quotes */
+	bool begun;      /* a row of this member has been read */
 };
 
 struct csv_file {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads the rows of all members. A quoted field may contain ends of lines; if its closing quote is
- * not found within CSV_ROW_MAX bytes, the line alone is the row. A last line without end may be the
- * beginning of a longer one, so it is not a row.
+ * not found within CSV_ROW_MAX bytes, each line up to there is a row, so that no byte is scanned for
+ * more than one row. A last line without end may be the beginning of a longer one, so it is not a
+ * row.
  */
 #include "csv.h"
 
@@ -86,8 +87,10 @@ static const char *join_lines(struct csv_source *c, const char *end, uint64_t *l
 	uint64_t more = 0;
 	while (scan_quotes(&q, r->at, (size_t)(end - r->at), c->layout.delimiter)) {
 		end = find_end(r, (size_t)(end - r->at) + 1);
-		if (end == NULL || end - r->at > CSV_ROW_MAX)
+		if (end == NULL || end - r->at > CSV_ROW_MAX) {
+			r->unjoined = (size_t)((end != NULL ? end : r->end) - r->at);
 			return r->at + first;
+		}
 		more++;
 	}
 	*lines += more;
@@ -144,9 +147,11 @@ static enum csv_found next_line(struct csv_source *c, struct iot_text *line)
 	const char *end = find_end(r, 0);
 	if (end == NULL)
 		return r->end - r->at > CSV_ROW_MAX ? skip_line(r) : end_of_member(c);
-	if (c->layout.delimiter != '\t' && memchr(r->at, '"', (size_t)(end - r->at)) != NULL)
+	if (r->unjoined == 0 && c->layout.delimiter != '\t' &&
+	    memchr(r->at, '"', (size_t)(end - r->at)) != NULL)
 		end = join_lines(c, end, &c->src->report.lines);
 	*line = (struct iot_text){r->at, (size_t)(end - r->at)};
+	r->unjoined -= r->unjoined > line->size ? line->size + 1 : r->unjoined;
 	r->at = end + 1;
 	while (line->size > 0 && line->data[line->size - 1] == '\r')
 		line->size--;

@@ -86,6 +86,9 @@ with open("runs.iot.gz", "wb") as f:
 with open("bare.iot", "w") as f:
     for i in range(N): f.write("c0 0 0 8 0 1 0 1 %x 0\n" % (i + 1))
     for i in range(10000): f.write("c0 0 0 8 0 1 0 1 1 0\n")
+# Each line opens a quoted field that is not closed, also if the line is in a quoted field.
+with open("quotes.csv", "w") as f:
+    f.write("time_ns,op,offset,length\n" + '"a","\n' * 400000)
 # One byte after 65 GiB of zeros.
 with open("sparse.log", "wb") as f:
     f.truncate(65 << 30)
@@ -115,6 +118,8 @@ for log in *.log; do
 	try convert -q "$log"
 	grep -c '^[c8]' out.txt
 done
+try convert -q quotes.csv
+rm -f quotes.csv
 echo "== memory"
 try convert -q texts.log.gz
 try slice --file=x comments.iot.gz
