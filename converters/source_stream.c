@@ -188,16 +188,17 @@ static int finish(void *context, struct iot_stream *self, struct iot_batch *b)
 		s->last_ns = b->count > 0 ? b->events[b->count - 1].rec.start_ns : s->last_ns;
 		return status;
 	}
-	if (status == 0 && s->damage.status != IOT_OK) {
-		const bool stated = s->lost_delivered ||
-				    (s->state.lost_reported && !atomic_load(&s->interrupt.cut));
-		if (!stated)
-			return deliver_lost(s, self, b);
-		status = iot_stream_fail(self, s->damage.status, s->damage.text);
+	if (status < 0) {
+		const char *sentence = iot_stream_error(iot_stream_upstream(self));
+		return error_set(&s->error, status, "%s",
+				 sentence[0] != '\0' ? sentence : "out of memory");
 	}
-	if (status < 0)
-		error_set(&s->error, status, "%s", iot_stream_error(self));
-	return status;
+	if (s->damage.status == IOT_OK)
+		return 0;
+	if (!s->lost_delivered && (!s->state.lost_reported || atomic_load(&s->interrupt.cut)))
+		return deliver_lost(s, self, b);
+	error_set(&s->error, s->damage.status, "%s", s->damage.text);
+	return iot_stream_fail(self, s->damage.status, s->damage.text);
 }
 
 /* The pipeline */
