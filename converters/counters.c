@@ -34,7 +34,7 @@ static const char reported[] =
     " unseen.async_results unseen.children unseen.forks unseen.passed version"
     " lines.entries lines.failed lines.metadata lines.not_files lines.operations"
     " lines.records lines.tracked lines.unused repaired unseen.copies unseen.entries"
-    " ambiguous.id blank.lines header.lines unaligned.records unknown.op_records"
+    " ambiguous.id blank.lines header.lines joined.lines unaligned.records unknown.op_records"
     " actions.abort actions.add actions.back_merge actions.bounce actions.close"
     " actions.complete actions.datasync actions.driver_data actions.front_merge"
     " actions.get_request actions.header actions.insert actions.issue actions.message"

@@ -75,7 +75,6 @@ static const struct known {
     {"iotype", CSV_OP, 0},
     {"type", CSV_OP, 0},
     {"rw", CSV_OP, 0},
-    {"kind", CSV_KIND, 0},
     {"offset", CSV_OFFSET, 0},
     {"lba", CSV_OFFSET, IOT_BLOCK_SIZE},
     {"lbn", CSV_OFFSET, IOT_BLOCK_SIZE},
@@ -144,6 +143,31 @@ static const struct known raw[] = {
 
 enum { RAW = sizeof raw / sizeof *raw, RAW_MIN = 9 };
 
+/* The columns of cat --format=csv and tsv. */
+static const struct known own[] = {
+    {"start_ns", CSV_START, 1},
+    {"duration_ns", CSV_DURATION, 1},
+    {"kind", CSV_KIND, 1},
+    {"cpu_ns", CSV_CPU_CLOCK, 1},
+    {"op", CSV_OP, 1},
+    {"offset", CSV_OFFSET, 1},
+    {"length", CSV_LENGTH, 1},
+    {"process", CSV_PROCESS, 1},
+    {"rank", CSV_RANK, 1},
+    {"file", CSV_FILE, 1},
+    {"path", CSV_PATH, 1},
+    {"relative_offset", CSV_RELATIVE_OFFSET, 1},
+    {"operation", CSV_OPERATION, 1},
+    {"object", CSV_OBJECT, 1},
+    {"program", CSV_COMMAND, 1},
+    {"host", CSV_HOST, 1},
+    {"to", CSV_TO, 1},
+    {"result", CSV_RESULT, 1},
+};
+
+/* The first ones of these do not occur in tables of other programs. */
+enum { OWN = sizeof own / sizeof *own, OWN_CERTAIN = 4 };
+
 static bool is(struct iot_text text, const char *word)
 {
 	return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
@@ -193,6 +217,7 @@ static const struct unit *unit_table(enum csv_field field)
 	case CSV_END:
 	case CSV_DURATION:
 	case CSV_CPU:
+	case CSV_CPU_CLOCK:
 		return times;
 	case CSV_OFFSET:
 	case CSV_RELATIVE_OFFSET:
@@ -234,13 +259,18 @@ static uint8_t form_of(enum csv_field field)
 	case CSV_DURATION:
 		return CSV_TIME;
 	case CSV_CPU:
+	case CSV_CPU_CLOCK:
 		return CSV_SIGNED;
 	case CSV_OP:
 		return CSV_WORD;
 	case CSV_KIND:
+		return CSV_TYPES;
 	case CSV_PATH:
 	case CSV_HOST:
 	case CSV_COMMAND:
+	case CSV_RANK:
+	case CSV_TO:
+	case CSV_RESULT:
 		return CSV_TEXT;
 	default:
 		return CSV_COUNT;
@@ -399,6 +429,33 @@ static size_t raw_header(struct csv_layout *l, struct iot_text line)
 	return n;
 }
 
+static size_t own_header(struct csv_layout *l, struct iot_text line)
+{
+	struct iot_text rest = line, part;
+	bool certain = false;
+	while (split(&rest, l->delimiter, &part)) {
+		size_t i = 0;
+		while (i < OWN && !is(part, own[i].name))
+			i++;
+		if (i == OWN)
+			return 0;
+		certain = certain || i < OWN_CERTAIN;
+	}
+	for (rest = line; certain && split(&rest, l->delimiter, &part);) {
+		size_t i = 0;
+		while (!is(part, own[i].name))
+			i++;
+		if (!add(l, (struct csv_column){.field = (uint8_t)own[i].field,
+						.unit = 1,
+						.percent = true}) &&
+		    !add(l, (struct csv_column){.field = CSV_SKIP}))
+			return 0;
+	}
+	l->own = certain;
+	l->preset = certain ? "iotrace" : NULL;
+	return certain ? l->count : 0;
+}
+
 /* Splits a name such as "Latency (us)" or "start_ns" into its column and its unit. */
 static const struct known *known_column(struct iot_text name, uint64_t *unit)
 {
@@ -432,8 +489,9 @@ size_t csv_columns_header(struct csv_layout *l, struct iot_text line, const char
 	struct error error = {0};
 	*l = (struct csv_layout){.delimiter = csv_delimiter(line)};
 	*unit = NULL;
-	if (raw_header(l, line) > 0)
+	if (raw_header(l, line) > 0 || own_header(l, line) > 0)
 		return RAW;
+	*l = (struct csv_layout){.delimiter = l->delimiter};
 	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
 		if (presets[i].header != NULL && is_header(line, presets[i].header)) {
 			(void)csv_columns_list(l, presets[i].name, &error);

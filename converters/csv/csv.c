@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-enum { EXACT_BITS = 100, NAME_BITS = 8, NAMES_MIN = 3, OP_NAME_MAX = 32 };
+enum { EXACT_BITS = 100, NAME_BITS = 8, NAMES_MIN = 3, OP_NAME_MAX = 255 };
 
 static const struct iot_format_option options[] = {
     {"columns", "LIST",
@@ -50,7 +50,7 @@ static struct iot_text first_line(const char *head, size_t size)
 	do
 		line = split_line(&rest);
 	while (line.data != NULL && is_blank(line));
-	return line;
+	return line.data != NULL ? line : (struct iot_text){"", 0};
 }
 
 /* Whether the columns suffice to call a file a table of I/Os. */
@@ -203,7 +203,7 @@ static void look_at_rows(struct csv_source *c, const char *head, size_t size)
 	while ((line = split_line(&rest)).data != NULL) {
 		if (is_known_header(c, line) || is_blank(line))
 			continue;
-		if (first)
+		if (first && !c->layout.own)
 			find_named(c, line);
 		first = false;
 		look_at_row(c, line, head + size, &last_ns);
@@ -252,7 +252,7 @@ static void emit_trace(struct csv_source *c)
 		const char *name;
 	} fields[] = {{CSV_BIT(CSV_START) | CSV_BIT(CSV_END), "start"},
 		      {CSV_BIT(CSV_DURATION) | CSV_BIT(CSV_END), "completion"},
-		      {CSV_BIT(CSV_CPU), "cpu"},
+		      {CSV_BIT(CSV_CPU) | CSV_BIT(CSV_CPU_CLOCK), "cpu"},
 		      {CSV_BIT(CSV_OFFSET) | CSV_BIT(CSV_ID), "offset"}};
 	char lacks[64] = "";
 	struct iot_builder b;
@@ -307,7 +307,8 @@ static bool set_times(struct csv_source *c, struct iot_record *rec)
 static void set_data(struct csv_source *c, struct iot_record *rec)
 {
 	const uint64_t *number = c->row.number;
-	const bool disk = (c->layout.used & CSV_BIT(CSV_DISK)) != 0;
+	const bool disk = has(c, CSV_KIND) ? (number[CSV_KIND] & IOT_LOGICAL) == 0
+					   : (c->layout.used & CSV_BIT(CSV_DISK)) != 0;
 	rec->offset = has(c, CSV_OFFSET)            ? number[CSV_OFFSET]
 		      : has(c, CSV_ID)              ? number[CSV_ID]
 		      : has(c, CSV_RELATIVE_OFFSET) ? number[CSV_RELATIVE_OFFSET]
@@ -320,6 +321,8 @@ static void set_data(struct csv_source *c, struct iot_record *rec)
 		return;
 	}
 	rec->type = (uint8_t)(has(c, CSV_OP) ? number[CSV_OP] & IOT_WRITE : 0);
+	if (has(c, CSV_KIND))
+		rec->type |= (uint8_t)(number[CSV_KIND] & ~(uint64_t)IOT_LOGICAL);
 	if (disk && (rec->offset | rec->length) % IOT_BLOCK_SIZE == 0) {
 		rec->offset /= IOT_BLOCK_SIZE;
 		rec->length /= IOT_BLOCK_SIZE;
@@ -335,7 +338,8 @@ static bool set_ids(struct csv_source *c, struct iot_record *rec)
 	const bool disk = (rec->type & IOT_LOGICAL) == 0;
 	const enum csv_field file = has(c, CSV_DISK) ? CSV_DISK : CSV_FILE;
 	uint64_t id[2] = {0, 0};
-	const enum csv_field process = has(c, CSV_HOST) ? CSV_HOST : CSV_PROCESS;
+	const enum csv_field process =
+	    (c->layout.used & CSV_BIT(CSV_PROCESS)) == 0 ? CSV_HOST : CSV_PROCESS;
 	if (has(c, process) && (process == CSV_HOST || c->named_process))
 		id[0] = csv_names_number(c, CSV_OF_PROCESSES, row->text[process]);
 	else if (has(c, CSV_PROCESS))
@@ -359,7 +363,9 @@ static bool set_ids(struct csv_source *c, struct iot_record *rec)
 /* The column is the CPU time since the previous record of the process. */
 static bool set_cpu(struct csv_source *c, struct iot_record *rec)
 {
-	rec->cpu_ns = 0;
+	rec->cpu_ns = has(c, CSV_CPU_CLOCK) ? (int64_t)c->row.number[CSV_CPU_CLOCK] : 0;
+	if (has(c, CSV_CPU_CLOCK))
+		return true;
 	if (!has(c, CSV_CPU)) {
 		rec->flags |= IOT_CPU_UNKNOWN;
 		return true;
@@ -400,6 +406,19 @@ static bool is_name(struct iot_text text)
 	return true;
 }
 
+/* Names that cat has written may have any character. */
+static bool is_own_name(struct iot_text text)
+{
+	return text.size > 0 && text.size <= OP_NAME_MAX &&
+	       memchr(text.data, '\0', text.size) == NULL;
+}
+
+/* What cat has written in the path of an operation need not be the path of its file. */
+static bool describes_file(const struct csv_source *c)
+{
+	return !c->layout.own || (has(c, CSV_FILE) && has(c, CSV_OBJECT));
+}
+
 /* Builds an %op, up to its keys for the file. */
 static void describe_op(struct csv_source *c, struct iot_builder *b, const char *name,
 			const struct iot_record *rec)
@@ -407,7 +426,7 @@ static void describe_op(struct csv_source *c, struct iot_builder *b, const char 
 	emit_string(b, "name", name);
 	if ((rec->flags & IOT_START_UNKNOWN) == 0)
 		iot_directive_number(b, "time", (uint64_t)rec->start_ns);
-	if ((rec->flags & (IOT_DURATION_UNKNOWN | IOT_START_UNKNOWN)) == 0)
+	if ((rec->flags & IOT_DURATION_UNKNOWN) == 0)
 		iot_directive_number(b, "took", rec->duration_ns);
 	if (has(c, CSV_PROCESS) || has(c, CSV_HOST))
 		iot_directive_number(b, "process", rec->process);
@@ -418,15 +437,18 @@ static bool emit_op(struct csv_source *c, const struct iot_record *rec)
 	const struct csv_row *row = &c->row;
 	struct iot_builder b;
 	char name[OP_NAME_MAX + 1] = "";
-	if (!is_name(row->text[CSV_OP]) || !csv_names_define(c, rec))
+	if (!(c->layout.own ? is_own_name(row->text[CSV_OP]) : is_name(row->text[CSV_OP])) ||
+	    !(describes_file(c) ? csv_names_define(c, rec) : csv_names_define_process(c, rec)))
 		return false;
 	memcpy(name, row->text[CSV_OP].data, row->text[CSV_OP].size);
+	if (strcmp(name, "close") == 0 && has(c, CSV_FILE))
+		csv_names_close(c, rec->process, rec->file);
 	c->src->report.calls++;
 	c->ops++;
 	if (!emit_wants_op(&c->emit, name) || !emit_begin(&c->emit, &b, "op"))
 		return true;
 	describe_op(c, &b, name, rec);
-	if (has(c, CSV_FILE) || has(c, CSV_DISK) || has(c, CSV_PATH))
+	if (has(c, CSV_FILE) || (!c->layout.own && (has(c, CSV_DISK) || has(c, CSV_PATH))))
 		iot_directive_number(&b, "file", rec->file);
 	if (has(c, CSV_PATH))
 		emit_text(&b, "path", row->text[CSV_PATH]);
@@ -434,8 +456,18 @@ static bool emit_op(struct csv_source *c, const struct iot_record *rec)
 		iot_directive_number(&b, "offset", row->number[CSV_OFFSET]);
 	if (has(c, CSV_LENGTH))
 		iot_directive_number(&b, "length", row->number[CSV_LENGTH]);
+	if (has(c, CSV_TO))
+		emit_text(&b, "to", row->text[CSV_TO]);
+	if (has(c, CSV_RESULT))
+		emit_text(&b, "result", row->text[CSV_RESULT]);
 	emit_end(&c->emit, &b, rec->start_ns);
 	return true;
+}
+
+static bool is_op(const struct csv_source *c)
+{
+	const enum csv_field field = has(c, CSV_KIND) ? CSV_KIND : CSV_OP;
+	return has(c, field) && c->row.number[field] == UINT64_MAX;
 }
 
 /* Converts a row to events. Returns false if it is not understood, or with src->error set. */
@@ -447,8 +479,10 @@ static bool convert_row(struct csv_source *c)
 	set_data(c, &rec);
 	if (!set_ids(c, &rec))
 		return false;
-	if (has(c, CSV_OP) && c->row.number[CSV_OP] == UINT64_MAX)
+	if (is_op(c))
 		return emit_op(c, &rec);
+	if (has(c, CSV_OP) && c->row.number[CSV_OP] == UINT64_MAX)
+		return false;
 	if (!set_cpu(c, &rec) || !csv_names_define(c, &rec))
 		return false;
 	if ((c->row.known & c->expected) != c->expected ||
@@ -466,7 +500,7 @@ static bool convert_row(struct csv_source *c)
 
 static void emit_lost(struct csv_source *c, uint64_t bytes)
 {
-	static const char why[] = "the last line has no end of line, so it may be truncated";
+	static const char why[] = "the last line has no end, so it may be truncated";
 	char name[256];
 	const char *path = input_name(c->src->input, c->rows.member);
 	struct iot_builder b;
@@ -479,6 +513,24 @@ static void emit_lost(struct csv_source *c, uint64_t bytes)
 	iot_directive_number(&b, "bytes", bytes);
 	emit_string(&b, "why", why);
 	emit_end(&c->emit, &b, c->latest_ns);
+}
+
+/*
+ * Many programs omit the last end of line. A table of iotrace has one, and without all columns the
+ * line is certainly truncated.
+ */
+static void use_last_line(struct csv_source *c)
+{
+	struct csv_rows *r = &c->rows;
+	const struct iot_text line = {r->end - r->cut, r->cut};
+	const bool whole = !c->layout.own && r->cut <= CSV_ROW_MAX && r->end == r->at;
+	if (whole && csv_fields_parse(c, line, r->end) && convert_row(c)) {
+		c->src->report.lines++;
+		report_add(&c->src->report, "unclosed", 1);
+	} else if (c->src->error.status == IOT_OK) {
+		emit_lost(c, r->cut);
+	}
+	r->cut = 0;
 }
 
 static void count_unparsed(struct csv_source *c, struct iot_text line)
@@ -513,6 +565,8 @@ static void finish(struct csv_source *c)
 	if (ops > 0)
 		report_note(r, "the operation of %ju records is not known; they are reads",
 			    (uintmax_t)ops);
+	if (report_get(r, "unclosed") > 0)
+		report_note(r, "the last line has no end; it is read, but it may be truncated");
 	report_noted(r, "ambiguous.id");
 	emit_counts(&c->emit, "csv", c->latest_ns);
 }
@@ -527,10 +581,9 @@ static void fill(struct csv_source *c)
 		else if (found == CSV_LONG)
 			count_unparsed(c, (struct iot_text){"a line that is too long", 23});
 		else if (c->rows.cut > 0 && found == CSV_AT_END)
-			emit_lost(c, c->rows.cut);
+			use_last_line(c);
 		else
 			finish(c);
-		c->rows.cut = 0;
 		if (c->src->error.status != IOT_OK && !c->ended)
 			finish(c);
 	}

@@ -31,14 +31,14 @@ enum csv_field {
 	CSV_START,
 	CSV_END,
 	CSV_DURATION,
-	CSV_CPU,
+	CSV_CPU,       /* since the previous record of the process */
+	CSV_CPU_CLOCK, /* of the process */
 	CSV_OFFSET,
 	CSV_RELATIVE_OFFSET,
 	CSV_ID, /* of the data, which a cache knows instead of an offset */
 	CSV_LENGTH,
 	CSV_TYPE,
 	CSV_OPERATION,
-	CSV_RANK,
 	CSV_OBJECT,
 	/* numbers or names, as in the first row */
 	CSV_PROCESS,
@@ -50,10 +50,13 @@ enum csv_field {
 	CSV_PATH,
 	CSV_HOST,
 	CSV_COMMAND,
+	CSV_RANK,
+	CSV_TO,
+	CSV_RESULT,
 	CSV_FIELDS,
 };
 
-enum csv_form { CSV_IGNORED, CSV_TIME, CSV_SIGNED, CSV_COUNT, CSV_WORD, CSV_TEXT };
+enum csv_form { CSV_IGNORED, CSV_TIME, CSV_SIGNED, CSV_COUNT, CSV_WORD, CSV_TYPES, CSV_TEXT };
 
 struct csv_column {
 	uint8_t field, form;
@@ -104,10 +107,8 @@ struct csv_file {
 };
 
 struct csv_process {
-	uint64_t rank;
+	struct iot_text host, command, rank; /* of the texts; data is NULL if unknown */
 	int64_t cpu_ns;
-	uint32_t host, command; /* numbers of texts; 0: none */
-	bool ranked, defined;
 };
 
 /* Processes and files are numbered apart. */
@@ -186,6 +187,10 @@ bool csv_fields_next(struct csv_source *c, const char **at, const char *end,
 uint32_t csv_names_number(struct csv_source *c, enum csv_texts of, struct iot_text text);
 /* Returns the state of a process; NULL if out of memory or beyond the limit. */
 struct csv_process *csv_names_process(struct csv_source *c, uint32_t process);
+/* Emits %process where this row changes it. Returns false if out of memory. */
+bool csv_names_define_process(struct csv_source *c, const struct iot_record *rec);
+/* Declares that the file was closed: its next use is another open. */
+void csv_names_close(struct csv_source *c, uint32_t process, uint32_t file);
 /* Emits %process and %file where this row changes them. Returns false if out of memory. */
 bool csv_names_define(struct csv_source *c, const struct iot_record *rec);
 void csv_names_free(struct csv_names *n);

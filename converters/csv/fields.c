@@ -138,6 +138,45 @@ static bool find_word(struct iot_text text, uint64_t *value)
 	return false;
 }
 
+/* What `cat` writes: "disk-read-ahead+async"; the type without the direction. */
+static bool parse_types(struct iot_text text, uint64_t *value)
+{
+	static const struct {
+		const char *word;
+		unsigned type;
+	} words_of_types[] = {
+	    /* longer words first */
+	    {"disk-virtual-memory", IOT_VIRTUAL_MEMORY},
+	    {"disk-read-ahead", IOT_READ_AHEAD},
+	    {"disk-metadata", IOT_METADATA},
+	    {"disk", 0},
+	    {"file", IOT_LOGICAL},
+	    {"metadata", IOT_LOGICAL | IOT_METADATA},
+	    {"read-ahead", IOT_LOGICAL | IOT_READ_AHEAD},
+	    {"virtual-memory", IOT_LOGICAL | IOT_VIRTUAL_MEMORY},
+	    {"+4", 0x04},
+	    {"+async", IOT_ASYNC},
+	    {"+hit", IOT_READ_AHEAD_HIT},
+	    {"+miss", IOT_CACHE_MISS},
+	};
+	const bool marks_only = text.size > 0 && text.data[0] == '+';
+	*value = 0;
+	if (text.size == 2 && memcmp(text.data, "op", 2) == 0) {
+		*value = UINT64_MAX;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof words_of_types / sizeof *words_of_types; i++) {
+		const size_t size = strlen(words_of_types[i].word);
+		if (text.size < size || memcmp(text.data, words_of_types[i].word, size) != 0 ||
+		    (text.size > size && text.data[size] != '+'))
+			continue;
+		*value |= words_of_types[i].type;
+		text.data += size;
+		text.size -= size;
+	}
+	return text.size == 0 && !marks_only;
+}
+
 /* Fields, the slow way */
 
 /* Undoes the quotes of a field, of which `at` is the first. Returns its end, NULL if it has none. */
@@ -234,10 +273,14 @@ static bool parse_value(struct csv_source *c, const struct csv_column *column,
 	case CSV_COUNT:
 		return parse_number(column, field, value);
 	case CSV_WORD:
-		row->text[column->field] = field;
 		if (!find_word(field, value))
 			*value = UINT64_MAX;
+		if (column->percent)
+			decode(c, &field);
+		row->text[column->field] = field;
 		return true;
+	case CSV_TYPES:
+		return parse_types(field, value);
 	default:
 		if (column->percent && memchr(field.data, '%', field.size) != NULL)
 			decode(c, &row->text[column->field]);
@@ -279,6 +322,18 @@ static inline const char *parse_word(const char *at, const char *end, char delim
 	return at + size;
 }
 
+static inline const char *parse_text(const struct csv_column *column, const char *at,
+				     const char *end, char delimiter, struct iot_text *text)
+{
+	const char *stop = memchr(at, delimiter, (size_t)(end - at));
+	stop = stop != NULL ? stop : end;
+	*text = (struct iot_text){at, (size_t)(stop - at)};
+	if (*at == '"' || (column->percent && memchr(at, '%', text->size) != NULL) ||
+	    (delimiter == '\t' && memchr(at, '\\', text->size) != NULL))
+		return NULL;
+	return stop;
+}
+
 /* Parses the field at `at`. Returns its end, or NULL if it needs the slow way. */
 static inline const char *parse_fast(struct csv_source *c, const struct csv_column *column,
 				     const char *at, const char *end, const char *limit)
@@ -311,6 +366,14 @@ static inline const char *parse_fast(struct csv_source *c, const struct csv_colu
 		break;
 	case CSV_WORD:
 		stop = parse_word(at, end, delimiter, value);
+		break;
+	case CSV_TYPES:
+		*value = IOT_LOGICAL;
+		if (end - at > 4 && at[4] == delimiter && memcmp(at, "file", 4) == 0)
+			stop = at + 4;
+		break;
+	case CSV_TEXT:
+		stop = parse_text(column, at, end, delimiter, &c->row.text[column->field]);
 		break;
 	default:
 		break;

@@ -114,36 +114,47 @@ static bool emit_process(struct csv_source *c, uint32_t process, const struct cs
 	if (!emit_begin(&c->emit, &b, "process"))
 		return out_of_memory(c);
 	iot_directive_number(&b, "id", process);
-	if (p->command > 0)
-		emit_text(&b, "name", text_of(c, CSV_OF_PROCESSES, p->command));
-	if (p->host > 0)
-		emit_text(&b, "host", text_of(c, CSV_OF_PROCESSES, p->host));
-	if (p->ranked)
-		iot_directive_number(&b, "rank", p->rank);
+	if (p->command.data != NULL)
+		emit_text(&b, "name", p->command);
+	if (p->host.data != NULL)
+		emit_text(&b, "host", p->host);
+	if (p->rank.data != NULL)
+		emit_text(&b, "rank", p->rank);
 	emit_end(&c->emit, &b, key_ns);
 	return c->emit.status == IOT_OK || out_of_memory(c);
 }
 
-static bool define_process(struct csv_source *c, const struct iot_record *rec)
+/* Returns true if the row has the same text as before, or none as before. */
+static bool is_same(const struct csv_source *c, enum csv_field field, struct iot_text before)
 {
-	const struct csv_row *row = &c->row;
+	const bool known = (c->row.known & CSV_BIT(field)) != 0;
+	return known ? before.data != NULL && equals(c->row.text[field], before)
+		     : before.data == NULL;
+}
+
+static bool store_name(struct csv_source *c, enum csv_field field, struct iot_text *text)
+{
+	uint32_t number;
+	if (!number_of(c, CSV_OF_PROCESSES, field, &number))
+		return false;
+	*text = text_of(c, CSV_OF_PROCESSES, number);
+	return true;
+}
+
+bool csv_names_define_process(struct csv_source *c, const struct iot_record *rec)
+{
+	const enum csv_field name = c->named_process ? CSV_PROCESS : CSV_COMMAND;
+	const uint32_t of_processes = CSV_BIT(CSV_HOST) | CSV_BIT(CSV_RANK) | CSV_BIT(name);
+	if ((c->layout.used & of_processes) == 0)
+		return true;
 	struct csv_process *p = csv_names_process(c, rec->process);
 	if (p == NULL)
 		return false;
-	struct csv_process now = {.cpu_ns = p->cpu_ns, .defined = true};
-	const enum csv_field name = c->named_process ? CSV_PROCESS : CSV_COMMAND;
-	now.ranked = (row->known & CSV_BIT(CSV_RANK)) != 0;
-	now.rank = now.ranked ? row->number[CSV_RANK] : 0;
-	if (!number_of(c, CSV_OF_PROCESSES, CSV_HOST, &now.host) ||
-	    !number_of(c, CSV_OF_PROCESSES, name, &now.command))
-		return false;
-	const bool same = p->defined && p->ranked == now.ranked && p->rank == now.rank &&
-			  p->host == now.host && p->command == now.command;
-	const bool blank = !p->defined && !now.ranked && now.host == 0 && now.command == 0;
-	if (same || blank)
+	if (is_same(c, CSV_HOST, p->host) && is_same(c, name, p->command) &&
+	    is_same(c, CSV_RANK, p->rank))
 		return true;
-	*p = now;
-	return emit_process(c, rec->process, p, rec->start_ns);
+	return store_name(c, CSV_HOST, &p->host) && store_name(c, name, &p->command) &&
+	       store_name(c, CSV_RANK, &p->rank) && emit_process(c, rec->process, p, rec->start_ns);
 }
 
 /* Files */
@@ -229,15 +240,20 @@ static bool define_file(struct csv_source *c, const struct iot_record *rec)
 	return blank || emit_file(c, rec, f);
 }
 
+void csv_names_close(struct csv_source *c, uint32_t process, uint32_t file)
+{
+	const size_t i = idmap_find(&c->names.files[1], idmap_pair(process, file));
+	if (i < c->names.file_capacity[1])
+		c->names.file[1][i].defined = false;
+}
+
 bool csv_names_define(struct csv_source *c, const struct iot_record *rec)
 {
-	const uint32_t of_processes = CSV_BIT(CSV_HOST) | CSV_BIT(CSV_RANK) | CSV_BIT(CSV_COMMAND),
-		       of_files = CSV_BIT(CSV_PATH) | CSV_BIT(CSV_OBJECT);
-	if (((c->layout.used & of_processes) != 0 || c->named_process) && !define_process(c, rec))
+	const uint32_t of_files = CSV_BIT(CSV_PATH) | CSV_BIT(CSV_OBJECT);
+	if (!csv_names_define_process(c, rec))
 		return false;
-	if ((c->layout.used & of_files) != 0 || (rec->type & IOT_LOGICAL) == 0)
-		return define_file(c, rec);
-	return true;
+	return ((c->layout.used & of_files) == 0 && (rec->type & IOT_LOGICAL) != 0) ||
+	       define_file(c, rec);
 }
 
 void csv_names_free(struct csv_names *n)

@@ -79,7 +79,7 @@ static bool scan_quotes(struct quotes *q, const char *row, size_t size, char del
 }
 
 /* Returns the end of a row of several lines, of which the first ends at `end`. */
-static const char *join_lines(struct csv_source *c, const char *end, uint64_t *lines)
+static const char *join_lines(struct csv_source *c, const char *end)
 {
 	struct csv_rows *r = &c->rows;
 	struct quotes q = {0};
@@ -93,7 +93,9 @@ static const char *join_lines(struct csv_source *c, const char *end, uint64_t *l
 		}
 		more++;
 	}
-	*lines += more;
+	c->src->report.lines += more;
+	if (more > 0)
+		report_add(&c->src->report, "joined.lines", more);
 	return end;
 }
 
@@ -149,7 +151,7 @@ static enum csv_found next_line(struct csv_source *c, struct iot_text *line)
 		return r->end - r->at > CSV_ROW_MAX ? skip_line(r) : end_of_member(c);
 	if (r->unjoined == 0 && c->layout.delimiter != '\t' &&
 	    memchr(r->at, '"', (size_t)(end - r->at)) != NULL)
-		end = join_lines(c, end, &c->src->report.lines);
+		end = join_lines(c, end);
 	*line = (struct iot_text){r->at, (size_t)(end - r->at)};
 	r->unjoined -= r->unjoined > line->size ? line->size + 1 : r->unjoined;
 	r->at = end + 1;
