@@ -88,7 +88,8 @@ static const char *join_lines(struct csv_source *c, const char *end)
 	while (scan_quotes(&q, r->at, (size_t)(end - r->at), c->layout.delimiter)) {
 		end = find_end(r, (size_t)(end - r->at) + 1);
 		if (end == NULL || end - r->at > CSV_ROW_MAX) {
-			r->unjoined = (size_t)((end != NULL ? end : r->end) - r->at);
+			const size_t seen = (size_t)(r->end - r->at);
+			r->unjoined = seen < CSV_ROW_MAX ? seen : CSV_ROW_MAX;
 			return r->at + first;
 		}
 		more++;
