@@ -9,14 +9,16 @@
 
 #include "lib/base/number.h"
 
-enum { NESTING_MAX = 64 };
+enum { NESTING_MAX = 64, NEAR = 12, DIGITS_SAFE = 18 };
 
 #define MICROSECONDS_MAX (INT64_MAX / 2000)
 
 struct cursor {
 	const char *p, *end;
 	struct pfw_event *event;
-	bool overflow; /* a number that is needed does not fit */
+	uint64_t number;        /* digits at the start of the last bare value, modulo 2^64 */
+	const char *number_end; /* of these digits */
+	bool overflow;          /* a number that is needed does not fit */
 };
 
 static void skip_blanks(struct cursor *c)
@@ -26,6 +28,15 @@ static void skip_blanks(struct cursor *c)
 }
 
 /* Values */
+
+/* Returns the next quote, NULL if there is none. Most are near, where a call would cost more. */
+static inline const char *find_quote(const char *p, const char *end)
+{
+	const char *const near = end - p > NEAR ? p + NEAR : end;
+	while (p < near && *p != '"')
+		p++;
+	return p < near ? p : memchr(p, '"', (size_t)(end - p));
+}
 
 static bool ends_object(const char *p, const char *end)
 {
@@ -45,7 +56,7 @@ static bool ends_string(const char *p, const char *end)
 static bool string(struct cursor *c, struct iot_text *value)
 {
 	const char *from = ++c->p, *quote = from;
-	while ((quote = memchr(quote, '"', (size_t)(c->end - quote))) != NULL) {
+	while ((quote = find_quote(quote, c->end)) != NULL) {
 		if (ends_string(quote + 1, c->end))
 			break;
 		c->event->repaired = true;
@@ -78,22 +89,38 @@ static bool skip_nested(struct cursor *c)
 	return false;
 }
 
+/* Parses a value without quotes; up to DIGITS_SAFE digits are evaluated on the way. */
 static bool bare(struct cursor *c, struct iot_text *value)
 {
-	const char *from = c->p;
-	while (c->p < c->end && *c->p != ',' && *c->p != '}' && *c->p != ' ')
-		c->p++;
-	*value = (struct iot_text){from, (size_t)(c->p - from)};
-	return c->p > from;
+	const char *from = c->p, *p = from, *const end = c->end;
+	uint64_t v = 0;
+	unsigned digit;
+	while (p < end && (digit = (unsigned char)*p - (unsigned)'0') <= 9) {
+		v = v * 10 + digit;
+		p++;
+	}
+	c->number = v;
+	c->number_end = p;
+	while (p < end && *p != ',' && *p != '}' && *p != ' ')
+		p++;
+	c->p = p;
+	*value = (struct iot_text){from, (size_t)(p - from)};
+	return p > from;
 }
 
 /* Numbers */
 
-static bool integer(struct iot_text text, int64_t *value)
+static bool decimal(const struct cursor *c, const char *p, size_t n, uint64_t *value)
+{
+	*value = c->number;
+	return (c->number_end == p + n && n - 1 < DIGITS_SAFE) || number_decimal(p, n, value);
+}
+
+static bool integer(const struct cursor *c, struct iot_text text, int64_t *value)
 {
 	const bool minus = text.size > 0 && *text.data == '-';
 	uint64_t v;
-	if (!number_decimal(text.data + minus, text.size - minus, &v) || v > INT64_MAX)
+	if (!decimal(c, text.data + minus, text.size - minus, &v) || v > INT64_MAX)
 		return false;
 	*value = minus ? -(int64_t)v : (int64_t)v;
 	return true;
@@ -101,7 +128,7 @@ static bool integer(struct iot_text text, int64_t *value)
 
 static void field(struct cursor *c, struct iot_text text, int64_t *value, unsigned has)
 {
-	if (integer(text, value))
+	if (integer(c, text, value))
 		c->event->has |= has;
 	else
 		c->overflow = true;
@@ -110,7 +137,7 @@ static void field(struct cursor *c, struct iot_text text, int64_t *value, unsign
 static void microseconds(struct cursor *c, struct iot_text text, uint64_t *ns)
 {
 	uint64_t us;
-	if (number_decimal(text.data, text.size, &us) && us <= MICROSECONDS_MAX)
+	if (decimal(c, text.data, text.size, &us) && us <= MICROSECONDS_MAX)
 		*ns = us * 1000;
 	else
 		c->overflow = true;
@@ -118,12 +145,8 @@ static void microseconds(struct cursor *c, struct iot_text text, uint64_t *ns)
 
 /* Keys */
 
-static bool is(struct iot_text key, const char *name, size_t size)
-{
-	return key.size == size && memcmp(key.data, name, size) == 0;
-}
-
-#define IS(key, name) is(key, name, sizeof name - 1)
+#define IS(key, name)                                                                              \
+	((key).size == sizeof name - 1 && memcmp((key).data, name, sizeof name - 1) == 0)
 
 static void store_time(struct cursor *c, struct iot_text value)
 {
@@ -136,7 +159,7 @@ static void store_time(struct cursor *c, struct iot_text value)
 static void store_pid(struct cursor *c, struct iot_text value)
 {
 	uint64_t pid;
-	if (number_decimal(value.data, value.size, &pid) && pid <= UINT32_MAX)
+	if (decimal(c, value.data, value.size, &pid) && pid <= UINT32_MAX)
 		c->event->pid = (uint32_t)pid;
 	else
 		c->overflow = true;
@@ -237,7 +260,7 @@ static void store(struct cursor *c, bool top, struct iot_text key, struct iot_te
 
 static bool parse_key(struct cursor *c, struct iot_text *key)
 {
-	const char *from = ++c->p, *quote = memchr(from, '"', (size_t)(c->end - from));
+	const char *from = ++c->p, *quote = find_quote(from, c->end);
 	if (quote == NULL)
 		return false;
 	*key = (struct iot_text){from, (size_t)(quote - from)};
