@@ -5,8 +5,9 @@
 	convert.py [--calls N] [--runs N] IOTRACE [LOG ...]
 
 The logs are made, of so many calls each: two of Darshan, a trace of Recorder, a real log of strace
-again and again. Logs that are named are measured, too. Medians, everything in turns; one core: CPU
-time, two: wall clock; peak memory on two cores, and there with --memory=16M.
+again and again, also in the form of DFTracer, and one of bpftrace. Logs that are named are measured,
+too. Medians, everything in turns; one core: CPU time, two: wall clock; peak memory on two cores, and
+there with --memory=16M. zcat and jq select the reads and writes of the file of DFTracer.
 """
 import argparse
 import gzip
@@ -23,6 +24,7 @@ import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOOLS, LOG = HERE.parent / "tests/tools", HERE.parent / "testdata/strace/sqlite.strace.gz"
+BPFTRACE = HERE.parent / "testdata/perf/bpftrace.txt"
 PIECE = 1 << 16
 MAPS, DXT_POSIX = 32, 11  # where a log has its regions, and which it is
 
@@ -51,16 +53,38 @@ def make_strace(path, calls):
             out.writelines(f"{int(pid) + i} {float(at) + late:.6f} {rest}\n" for pid, at, rest in fields)
 
 
+def make_pfw(path, calls):
+    """The calls of the log again and again; about 750 of them become lines."""
+    made = path.parent / "pfw"
+    make("dftracer_make.py", "--repeat", calls // 750, LOG, made)
+    max(made.iterdir(), key=lambda file: file.stat().st_size).rename(path)
+    with open(path, "rb") as plain, gzip.open(f"{path}.gz", "wb", 6) as packed:
+        shutil.copyfileobj(plain, packed)
+
+
+def make_bpftrace(path, calls):
+    """The lines of a recorded run, each time 10 ms later."""
+    lines = [line.split(" ", 2) for line in open(BPFTRACE) if line.startswith("IOT1")]
+    with open(path, "w") as out:
+        for i in range(calls // len(lines)):
+            out.writelines(f"{a} {int(at) + i * 10**7} {rest}" for a, at, rest in lines)
+
+
 def make_inputs(folder, calls):
     make("darshan_make.py", "--segments", calls, "--ranks", 32, "--files", 8, "--version", 1, "--streams", folder / "streams.darshan")
     make("darshan_make.py", "--segments", calls, "--ranks", 32, "--files", 8, "--version", 1, folder / "one.darshan")
     make("recorder_make.py", "--calls", calls // 64, "--ranks", 64, folder / "recorder")
     make_strace(folder / "sqlite.strace", calls // 4)
+    make_pfw(folder / "app.pfw", calls // 4)
+    make_bpftrace(folder / "app.iot1", calls // 4)
     return {
         "DXT, a zlib stream for each of 32 ranks": folder / "streams.darshan",
         "DXT, all in one zlib stream": folder / "one.darshan",
         "Recorder 3.0, 64 ranks": folder / "recorder",
         "strace of sqlite": folder / "sqlite.strace",
+        "DFTracer, .pfw": folder / "app.pfw",
+        "DFTracer, .pfw.gz": folder / "app.pfw.gz",
+        "bpftrace, iotrace.bt": folder / "app.iot1",
     }
 
 
@@ -96,6 +120,18 @@ def inflate(log):
     return time.process_time() - began
 
 
+def jq(log):
+    """Returns the lines per second of CPU time that zcat and jq need to select reads and writes; 0 without jq."""
+    if shutil.which("jq") is None:
+        return 0
+    script = f"zcat {log} | grep '^{{' | jq -c 'select(.args.ret > 0) | [.ts, .name, .args.fd, .args.ret]' >/dev/null"
+    before = os.times()
+    subprocess.run(["sh", "-c", script], check=True)
+    after = os.times()
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    return sum(1 for _ in gzip.open(log)) / used
+
+
 def main():
     a = arguments()
     cores = sorted(os.sched_getaffinity(0))[:2]
@@ -103,7 +139,7 @@ def main():
     try:
         logs = make_inputs(folder, a.calls) | {log.name: log for log in a.log}
         rows = {name: {"one": [], "two": [], "peak": [], "small": []} for name in logs}
-        alone = []
+        alone, selected = [], []
         for _ in range(a.runs):
             for name, log in logs.items():
                 calls, _, cpu, _ = convert(a, log, folder / "out.iot", cores[:1])
@@ -112,6 +148,7 @@ def main():
                 for key, value in ("one", calls / cpu), ("two", calls / wall), ("peak", peak), ("small", small):
                     rows[name][key].append(value)
                 rows[name]["calls"] = calls
+            selected.append(jq(folder / "app.pfw.gz"))
             alone.append(a.calls / inflate(folder / "streams.darshan"))
         print("| source | calls | one core, M/s | two, M/s | peak, MB | with --memory=16M |")
         print("|---|---:|---:|---:|---:|---:|")
@@ -119,6 +156,7 @@ def main():
             one, two, peak, small = (statistics.median(row[key]) for key in ("one", "two", "peak", "small"))
             print(f"| {name} | {row['calls']} | {one / 1e6:.2f} | {two / 1e6:.2f} | {peak:.0f} | {small:.0f} |")
         print(f"| zlib's inflate alone, segments of the first | {a.calls} | {statistics.median(alone) / 1e6:.2f} |  |  |  |")
+        print(f"| zcat and jq, .pfw.gz | {a.calls // 4} | {statistics.median(selected) / 1e6:.2f} |  |  |  |")
     finally:
         shutil.rmtree(folder)
 

@@ -20,11 +20,12 @@ static bool more(struct line_reader *r)
 static void skip(struct line_reader *r)
 {
 	const char *lf;
-	do
+	while ((lf = memchr(r->at, '\n', (size_t)(r->limit - r->at))) == NULL) {
 		r->at = r->limit;
-	while (more(r) && (lf = memchr(r->at, '\n', (size_t)(r->limit - r->at))) == NULL);
-	if (r->at < r->limit)
-		r->at = lf + 1;
+		if (!more(r))
+			return;
+	}
+	r->at = lf + 1;
 }
 
 static void set(struct iot_text *line, const char *text, size_t size)
@@ -39,14 +40,14 @@ enum line_kind line_reader_next(struct line_reader *r, struct iot_text *line)
 		const size_t have = (size_t)(r->limit - r->at);
 		const char *lf =
 		    have > scanned ? memchr(r->at + scanned, '\n', have - scanned) : NULL;
-		if (lf != NULL) {
+		if (lf != NULL && lf - r->at <= LINE_READER_MAX) {
 			set(line, r->at, (size_t)(lf - r->at));
 			r->at = lf + 1;
 			r->number++;
 			return LINE_WHOLE;
 		}
 		scanned = have;
-		if (have > LINE_READER_MAX)
+		if (lf != NULL || have > LINE_READER_MAX)
 			break;
 		if (more(r))
 			continue;

@@ -119,9 +119,10 @@ static struct caller *caller_of(struct dftracer *t, const struct pfw_event *e)
 	return p;
 }
 
-static bool is(struct iot_text text, const char *word)
+static bool is_io(struct iot_text category)
 {
-	return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+	return category.size == 5 &&
+	       (memcmp(category.data, "POSIX", 5) == 0 || memcmp(category.data, "STDIO", 5) == 0);
 }
 
 /* The path of openat is an argument; fname is then the name of the directory. */
@@ -172,8 +173,7 @@ static enum call_outcome run_event(struct dftracer *t, const struct pfw_event *e
 		define(t, e);
 		return CALL_METADATA;
 	}
-	if (e->phase != 'X' || !e->timed || e->name.size == 0 ||
-	    !(is(e->category, "POSIX") || is(e->category, "STDIO")))
+	if (e->phase != 'X' || !e->timed || e->name.size == 0 || !is_io(e->category))
 		return CALL_UNUSED;
 	const struct call_type *type = call_type_find(t->calls.names, e->name.data, e->name.size);
 	return type == NULL ? CALL_UNUSED : run(t, e, type);

@@ -165,22 +165,29 @@ static void store_pid(struct cursor *c, struct iot_text value)
 		c->overflow = true;
 }
 
+static void store_duration(struct cursor *c, struct iot_text value)
+{
+	microseconds(c, value, &c->event->duration_ns);
+	c->event->has |= CALL_HAS_DURATION;
+}
+
 static void store_top(struct cursor *c, struct iot_text key, struct iot_text value)
 {
 	struct pfw_event *e = c->event;
-	if (IS(key, "name"))
+	if (key.size == 2) {
+		if (IS(key, "ts"))
+			store_time(c, value);
+		else if (IS(key, "ph"))
+			e->phase = value.size == 1 ? *value.data : '?';
+	} else if (key.size == 3) {
+		if (IS(key, "dur"))
+			store_duration(c, value);
+		else if (IS(key, "pid"))
+			store_pid(c, value);
+		else if (IS(key, "cat"))
+			e->category = value;
+	} else if (IS(key, "name")) {
 		e->name = value;
-	else if (IS(key, "cat"))
-		e->category = value;
-	else if (IS(key, "ph"))
-		e->phase = value.size == 1 ? *value.data : '?';
-	else if (IS(key, "pid"))
-		store_pid(c, value);
-	else if (IS(key, "ts"))
-		store_time(c, value);
-	else if (IS(key, "dur")) {
-		microseconds(c, value, &e->duration_ns);
-		e->has |= CALL_HAS_DURATION;
 	}
 }
 
