@@ -583,9 +583,8 @@ static enum exit_status show(struct output *o, const char *path,
 static const char notes[] =
     "json: an object per input, on one line; keys are always the same, but source, command,\n"
     "host, user, epoch_ns, lacks, layer, lengths and clocks are omitted if the trace does not\n"
-    "state them; only the log of another tool has its format, and null for what only traces have. "
-    "Bytes are those that I/Os moved; of physical records (\"disk\") 512 times their "
-    "blocks.\n"
+    "state them. A log of another tool has its format, and null for what only traces have.\n"
+    "Bytes are those that I/Os moved; of physical records (\"disk\") 512 times their blocks.\n"
     "What is not known is \"-\" or null, never 0: of counters alone no reads and writes, without\n"
     "times no span; unknown_offsets, _durations, _cpu and _starts count records. last_ns is the\n"
     "latest end that is known, last_start_ns the latest start.\n"

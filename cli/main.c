@@ -65,7 +65,7 @@ static void print_help(void)
 	       "version' for\n"
 	       "the version. A file \"-\" is standard input or output; .gz and .zst are "
 	       "decompressed and\n"
-	       "compressed.\n"
+	       "compressed. Commands that read a trace also read the logs that convert reads.\n"
 	       "\n"
 	       "Log an application, make a trace of the log, and look into it:\n"
 	       "  strace -f -ttt -T -y -s 0 -e 'abbrev=!/io_|msg|pipe|pair' -o app.strace ./app\n"
