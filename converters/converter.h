@@ -131,7 +131,6 @@ void report_noted(struct report *r, const char *name);
 
 struct converter;
 
-
 struct setting {
 	const char *name, *value; /* of an option; value is "" if it takes no argument */
 };

@@ -8,8 +8,8 @@ enum interrupt_request interrupt_requested(const struct interrupt *i)
 {
 	const int own = __atomic_load_n(&i->request, __ATOMIC_RELAXED);
 	const int other = i->other != NULL ? *i->other : INTERRUPT_NONE;
-	const int most = own > other ? own : other;
-	return most < INTERRUPT_QUIT ? (enum interrupt_request)most : INTERRUPT_QUIT;
+	const int max = own > other ? own : other;
+	return max < INTERRUPT_QUIT ? (enum interrupt_request)max : INTERRUPT_QUIT;
 }
 
 void interrupt_raise(struct interrupt *i)
