@@ -128,6 +128,22 @@ static void complete_until(struct export *x, uint64_t ns)
 	}
 }
 
+/* The number of the device: from the source-id of the disk, as "8,16", or else its fileId. */
+static uint32_t device_of(const struct export *x, const struct iot_record *rec)
+{
+	const struct definition *disk = definitions_path(&x->names.current, rec);
+	const struct iot_event ev = {
+	    .text = {disk != NULL ? disk->text : "", disk != NULL ? disk->size : 0}};
+	const struct iot_text id = iot_directive_get(&ev, "source-id");
+	const char *comma = id.data != NULL ? memchr(id.data, ',', id.size) : NULL;
+	uint64_t major, minor;
+	if (comma == NULL || !number_parse(id.data, (size_t)(comma - id.data), 10, &major) ||
+	    !number_parse(comma + 1, id.size - (size_t)(comma + 1 - id.data), 10, &minor) ||
+	    major >> (32 - MINOR_BITS) != 0 || minor >> MINOR_BITS != 0)
+		return rec->file;
+	return (uint32_t)(major << MINOR_BITS | minor);
+}
+
 /* Returns whether the record can be written; otherwise counts why not. */
 static bool is_expressible(struct export *x, const struct iot_record *rec)
 {
@@ -151,8 +167,10 @@ static void record(struct export *x, const struct iot_record *rec)
 	if (!is_expressible(x, rec))
 		return;
 	complete_until(x, start);
-	write_line(x, rec, start, 'Q');
-	write_line(x, rec, start, 'D');
+	struct iot_record io = *rec;
+	io.file = device_of(x, rec);
+	write_line(x, &io, start, 'Q');
+	write_line(x, &io, start, 'D');
 	if (rec->flags & IOT_DURATION_UNKNOWN) {
 		x->notes[NOTE_DURATION_UNKNOWN]++;
 		return;
@@ -162,7 +180,7 @@ static void record(struct export *x, const struct iot_record *rec)
 	if (!array_reserve(&b->heap, &b->capacity, b->count + 1, sizeof *b->heap))
 		x->failed = true;
 	if (!x->failed)
-		push(b, (struct completion){start + rec->duration_ns, b->records++, *rec});
+		push(b, (struct completion){start + rec->duration_ns, b->records++, io});
 }
 
 static size_t encode(char *out, const char *text, size_t size)

@@ -24,7 +24,7 @@ enum {
 	FIO_NAME_MAX = 255,
 	FIO_LINE_MAX = FIO_NAME_MAX + 4 * 32,
 	FIO_LENGTH_MAX = 0x7ffff000, /* a system call of Linux transfers no more */
-	FIO_PIECES_MAX = 1 << 16,
+	FIO_PIECES_MAX = 1024,
 };
 
 /* A file that a log may name. */

@@ -21,7 +21,7 @@ enum {
 	CHUNK = 8192, /* requests */
 	OBJECTS_MAX = 1 << 24,
 	BLOCK_BITS = 40,
-	BLOCKS_PER_IO_MAX = 1 << 24,
+	BLOCKS_PER_IO_MAX = 1 << 22,
 	TENANTS_MAX = 1 << 24,
 	OP_READ = 12,
 	OP_WRITE = 13,
@@ -150,8 +150,8 @@ static void record(struct export *x, const struct iot_record *rec)
 		export_fail(x, "block %ju of a file, more than %d bits", (uintmax_t)last,
 			    BLOCK_BITS);
 	if (last - first >= BLOCKS_PER_IO_MAX)
-		export_fail(x, "an I/O of %ju blocks, more than %d", (uintmax_t)(last - first + 1),
-			    BLOCKS_PER_IO_MAX);
+		export_fail(x, "an I/O of %ju blocks, more than %d; use a larger --block",
+			    (uintmax_t)(last - first + 1), BLOCKS_PER_IO_MAX);
 	const struct request r = {.seconds = seconds_of(x, rec), .op = op_of(x, rec)};
 	if (x->failed)
 		return;
