@@ -70,6 +70,47 @@ def make_bpftrace(path, calls):
             out.writelines(f"{a} {int(at) + i * 10**7} {rest}" for a, at, rest in lines)
 
 
+def make_blktrace(folder, calls):
+    """Six records for each request, on four CPUs; blkparse prints them where it is installed."""
+    disk = folder / "disk"
+    disk.mkdir()
+    make("blktrace_make.py", "--cpus", 4, "--requests", calls // 6, disk / "sda")
+    inputs = {"blktrace, 4 CPUs": disk}
+    if shutil.which("blkparse"):
+        with open(folder / "sda.txt", "wb") as text:
+            subprocess.run(["blkparse", "-q", "-D", disk, "-i", "sda"], stdout=text, stderr=subprocess.DEVNULL, check=True)
+        inputs["text of blkparse"] = folder / "sda.txt"
+    return inputs
+
+
+def make_iolog(path, calls):
+    with open(path, "w") as out:
+        out.write("fio version 3 iolog\n1 /data/job.0.0 add\n2 /data/job.0.0 open\n")
+        out.writelines(f"{3 + 17 * i} /data/job.0.0 {'write' if i % 3 == 0 else 'read'} {i * 7919 % 65536 * 4096} 4096\n" for i in range(calls))
+        out.write(f"{20 + 17 * calls} /data/job.0.0 close\n")
+
+
+def tools(folder):
+    """What users run instead, and the records or lines that each reads."""
+    log = folder / "job.iolog"
+    programs = {
+        "blkparse alone, binary": (["blkparse", "-q", "-D", folder / "disk", "-i", "sda", "-O", "-d", "/dev/null"], "blktrace, 4 CPUs"),
+        "blkparse alone, to text": (["blkparse", "-q", "-D", folder / "disk", "-i", "sda", "-o", "/dev/null"], "blktrace, 4 CPUs"),
+        "mawk, sums of the I/O log": (["mawk", "{n[$3]++; b[$3] += $5} END {print n[\"read\"], b[\"read\"]}", log], "I/O log of fio"),
+        "fio, replay of the I/O log without I/O": (
+            ["fio", "--name=r", f"--read_iolog={log}", "--ioengine=null", "--replay_no_stall=1", "--replay_redirect=null"], "I/O log of fio"),
+    }
+    return {name: row for name, row in programs.items() if shutil.which(row[0][0])}
+
+
+def time_tool(command, cores):
+    """Returns seconds of CPU time."""
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=lambda: os.sched_setaffinity(0, cores))
+    _, _, usage = os.wait4(child.pid, 0)
+    child.returncode = 0
+    return usage.ru_utime + usage.ru_stime
+
+
 def make_inputs(folder, calls):
     make("darshan_make.py", "--segments", calls, "--ranks", 32, "--files", 8, "--version", 1, "--streams", folder / "streams.darshan")
     make("darshan_make.py", "--segments", calls, "--ranks", 32, "--files", 8, "--version", 1, folder / "one.darshan")
@@ -77,6 +118,7 @@ def make_inputs(folder, calls):
     make_strace(folder / "sqlite.strace", calls // 4)
     make_pfw(folder / "app.pfw", calls // 4)
     make_bpftrace(folder / "app.iot1", calls // 4)
+    make_iolog(folder / "job.iolog", calls)
     return {
         "DXT, a zlib stream for each of 32 ranks": folder / "streams.darshan",
         "DXT, all in one zlib stream": folder / "one.darshan",
@@ -85,6 +127,8 @@ def make_inputs(folder, calls):
         "DFTracer, .pfw": folder / "app.pfw",
         "DFTracer, .pfw.gz": folder / "app.pfw.gz",
         "bpftrace, iotrace.bt": folder / "app.iot1",
+        **make_blktrace(folder, calls),
+        "I/O log of fio": folder / "job.iolog",
     }
 
 
@@ -139,7 +183,8 @@ def main():
     try:
         logs = make_inputs(folder, a.calls) | {log.name: log for log in a.log}
         rows = {name: {"one": [], "two": [], "peak": [], "small": []} for name in logs}
-        alone, selected = [], []
+        alone, selected, programs = [], [], tools(folder)
+        times = {name: [] for name in programs}
         for _ in range(a.runs):
             for name, log in logs.items():
                 calls, _, cpu, _ = convert(a, log, folder / "out.iot", cores[:1])
@@ -150,6 +195,8 @@ def main():
                 rows[name]["calls"] = calls
             selected.append(jq(folder / "app.pfw.gz"))
             alone.append(a.calls / inflate(folder / "streams.darshan"))
+            for name, (command, _) in programs.items():
+                times[name].append(time_tool(command, cores[:1]))
         print("| source | calls | one core, M/s | two, M/s | peak, MB | with --memory=16M |")
         print("|---|---:|---:|---:|---:|---:|")
         for name, row in rows.items():
@@ -157,6 +204,9 @@ def main():
             print(f"| {name} | {row['calls']} | {one / 1e6:.2f} | {two / 1e6:.2f} | {peak:.0f} | {small:.0f} |")
         print(f"| zlib's inflate alone, segments of the first | {a.calls} | {statistics.median(alone) / 1e6:.2f} |  |  |  |")
         print(f"| zcat and jq, .pfw.gz | {a.calls // 4} | {statistics.median(selected) / 1e6:.2f} |  |  |  |")
+        for name, (_, source) in programs.items():
+            calls = rows[source]["calls"]
+            print(f"| {name} | {calls} | {calls / statistics.median(times[name]) / 1e6:.2f} |  |  |  |")
     finally:
         shutil.rmtree(folder)
 

@@ -66,6 +66,20 @@ static inline struct fuzz_digest *fuzz_digest(const char *name, const int *fd, s
 	return d;
 }
 
+/*
+ * Returns whether a file may be compressed: the message on damaged compression contains how much
+ * was read.
+ */
+static inline bool fuzz_is_compressed(const uint8_t *data, size_t size)
+{
+	static const uint8_t magic[][2] = {{0x1f, 0x8b}, {0x28, 0xb5}, {'B', 'Z'},  {0xfd, '7'},
+					   {0x04, 0x22}, {0x02, 0x21}, {0x03, 0x21}};
+	for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
+		if (size >= 2 && memcmp(data, magic[i], 2) == 0)
+			return true;
+	return size >= 2 && data[0] >> 4 == 5 && data[1] == 0x2a;
+}
+
 static inline void fuzz_same_digest(const struct fuzz_digest *a, const struct fuzz_digest *b)
 {
 	const struct report *r = &a->report, *s = &b->report;

@@ -40,7 +40,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_digest *whole = fuzz_digest("blktrace", fd, files, settings, count, 0),
 			   *parts = fuzz_digest("blktrace", fd, files, settings, count,
 						how & 32 ? 17 : 1);
-	fuzz_same_digest(whole, parts);
+	if (!fuzz_is_compressed(in.data, half) &&
+	    !fuzz_is_compressed(in.data + half, in.size - half))
+		fuzz_same_digest(whole, parts);
 	check_accounts(whole);
 	free(whole);
 	free(parts);

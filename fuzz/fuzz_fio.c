@@ -33,7 +33,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_convert("fio", fd, files, settings, 1, FUZZ_BATCH);
 	struct fuzz_digest *whole = fuzz_digest("fio", fd, files, settings, 1, 0),
 			   *parts = fuzz_digest("fio", fd, files, settings, 1, how & 8 ? 17 : 1);
-	fuzz_same_digest(whole, parts);
+	if (!fuzz_is_compressed(in.data, half) &&
+	    !fuzz_is_compressed(in.data + half, in.size - half))
+		fuzz_same_digest(whole, parts);
 	check_accounts(whole);
 	free(whole);
 	free(parts);
