@@ -23,8 +23,8 @@ struct source_in_options {
 /* Elements of an array of options, for a struct source_in_options. */
 /* clang-format off */
 #define OPTION_SOURCE_IN(o)                                                                       \
-	CALL("in-format", "FORMAT", &(o), "format of IN: 'iotrace', or one of those that "        \
-	     "'iotrace convert --list' prints (default: auto-detect)", source_in_take_format),    \
+	CALL("in-format", "FORMAT", &(o), "format of IN: iotrace, or one of those of iotrace "    \
+	     "convert (default: auto-detect)", source_in_take_format),    \
 	CALL("in-option", "KEY[=VALUE]", &(o), "an option of that format, --KEY[=VALUE] of "      \
 	     "iotrace convert, or memory=SIZE; repeatable", source_in_take_setting)
 /* clang-format on */
@@ -40,8 +40,8 @@ enum exit_status source_in_open(struct iot_source **s, const char *path,
 				const struct source_in_options *o, bool interruptible,
 				const struct command_spec *cmd);
 /*
- * The same for a new source, without a message: returns an IOT_ status, of which iot_source_error has
- * the sentence.
+ * The same for a new source, without a message: returns an IOT_ status, of which iot_source_error
+ * has the sentence.
  */
 int source_in_start(struct iot_source *s, const char *path, const struct source_in_options *o,
 		    bool interruptible);
@@ -57,8 +57,8 @@ bool source_in_is_trace(const struct iot_source *s);
 /* Returns whether a signal ended it early; if so, the command ends by that signal. */
 bool source_in_cut(const struct iot_source *s);
 /*
- * After its stream or reader was freed: prints the warnings about what a log does not contain. name:
- * NULL if the command has only one input; whole: all of it was read.
+ * After its stream or reader was freed: prints the warnings about what a log does not contain.
+ * name: NULL if the command has only one input; whole: all of it was read.
  */
 void source_in_warn(const struct iot_source *s, const char *name, bool whole);
 
