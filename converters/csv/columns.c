@@ -539,7 +539,7 @@ static bool is_msr(const struct iot_text *f, size_t n)
 static bool is_spc(const struct iot_text *f, size_t n)
 {
 	return n >= 5 && is_number(f[0]) && is_number(f[1]) && is_number(f[2]) && f[3].size == 1 &&
-	       strchr("rRwW", f[3].data[0]) != NULL && is_decimal(f[4]);
+	       memchr("rRwW", f[3].data[0], 4) != NULL && is_decimal(f[4]);
 }
 
 enum { DETECTED_FIELDS = 8, MSR_BITS = 60, SPC_BITS = 40 };

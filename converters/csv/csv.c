@@ -401,7 +401,7 @@ static bool is_name(struct iot_text text)
 	if (text.size == 0 || text.size > OP_NAME_MAX || !isalpha((unsigned char)text.data[0]))
 		return false;
 	for (size_t i = 0; i < text.size; i++)
-		if (!isalnum((unsigned char)text.data[i]) && strchr("_-.", text.data[i]) == NULL)
+		if (!isalnum((unsigned char)text.data[i]) && memchr("_-.", text.data[i], 3) == NULL)
 			return false;
 	return true;
 }
