@@ -36,3 +36,12 @@ for size in range(300, len(data), 7):
 for key, count in sorted(ends.items()):
     print("exit %d, %%lost %s, last line whole %s:" % key, "some" if count else "none")
 PY
+echo "== no name occurs twice in a report"
+"$IOTRACE" convert -q --report=report.json -o t.iot stdio.pfw 2>err.txt
+python3 -c '
+import json
+def check(pairs):
+    assert len(dict(pairs)) == len(pairs), pairs
+    return dict(pairs)
+r = json.load(open("report.json"), object_pairs_hook=check)
+print(r["lines"] == sum(r["parsed"].values()) + r["unparsed"])'
