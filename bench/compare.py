@@ -56,6 +56,7 @@ def commands(d):
         "decode, encode (cat)": ["cat", "-o", out, a],
         "decode .zst, encode (cat)": ["cat", "-o", out, d / "a.iot.zst"],
         "print (cat -f csv)": ["cat", "-f", "csv", "-o", out, d / "b.iot"],
+        "print (cat -f jsonl)": ["cat", "-f", "jsonl", "-o", out, d / "b.iot"],
         "stat": ["stat", "--tsv", a],
         "slice": ["slice", "--records=1000-2000000", "-o", out, a],
         "anonymize": ["anonymize", "-q", "--key", d / "key", "-o", out, d / "b.iot"],
