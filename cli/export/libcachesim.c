@@ -28,7 +28,7 @@ enum {
 	LCS_HEADER = 8192,
 	LCS_STAT = 8000,
 	REQUEST_MAX = 28, /* bytes */
-	GROUP_BITS = 3,   /* 8 adjacent blocks, whose numbers fill a cache line */
+	GROUP_BITS = 5,   /* 32 adjacent blocks: a smaller table has fewer cache misses */
 	GROUP = 1 << GROUP_BITS,
 };
 
