@@ -244,7 +244,8 @@ int iot_source_open(struct iot_source *s, const char *const *paths, size_t count
 	s->input = input_new(paths, count, &s->interrupt, &s->error);
 	if (s->input == NULL || detect(s) != IOT_OK)
 		return s->error.status;
-	return s->is_trace ? IOT_OK : source_open_converter(s);
+	s->opened = s->is_trace || source_open_converter(s) == IOT_OK;
+	return s->error.status;
 }
 
 /* The reader of the previous stream of a trace was the only user of its bytes. */
@@ -260,9 +261,9 @@ static int open_own_reader(struct iot_source *s)
 
 static int begin_stream(struct iot_source *s)
 {
-	if (s->error.status != IOT_OK && s->error.status != IOT_ELIMIT)
+	if (s->error.status != IOT_OK && (!s->opened || s->error.status != IOT_ELIMIT))
 		return s->error.status;
-	if (s->streaming || s->input == NULL)
+	if (s->streaming || !s->opened)
 		return error_refuse(&s->error, s->streaming ? "a source has one stream at a time"
 							    : "the source is not open");
 	const bool again = s->began;
@@ -292,13 +293,13 @@ struct iot_stream *iot_source_stream(struct iot_source *s)
 
 int iot_source_open_reader(struct iot_source *s, struct iot_reader *r)
 {
-	if (s->input != NULL && s->is_trace)
+	if (s->opened && s->is_trace)
 		return source_open_trace(s, r);
 	struct iot_stream *e = iot_source_stream(s);
 	const int status = iot_reader_set(r, IOT_SET_TICK_NS, s->state.tick_ns);
 	if (e == NULL || status != IOT_OK) {
 		iot_stream_free(e);
-		return e == NULL ? s->error.status : status;
+		return status != IOT_OK || s->error.status == IOT_OK ? IOT_EUSAGE : s->error.status;
 	}
 	return iot_reader_open_stream(r, e);
 }

@@ -31,6 +31,7 @@ struct iot_source {
 
 	/* input, after open */
 	struct input *input;
+	bool opened; /* without an error */
 	struct interrupt interrupt;
 	bool is_trace;
 	struct iot_reader *reader;   /* of the stream of a trace */
