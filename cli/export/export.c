@@ -71,13 +71,19 @@ bool export_transfer(struct export *x, const struct iot_record *rec, struct tran
 	return true;
 }
 
-/* Returns whether the path is neither the input nor the output; otherwise prints a message. */
+/* Returns whether the path is neither the input nor another output; otherwise prints a message. */
 static bool is_free(const struct export *x, const char *path)
 {
 	const struct export_options *o = x->options;
-	return same_file_check_two(o->command, path, o->input) == EXIT_OK &&
-	       (strcmp(o->path, "-") == 0 ||
-		same_file_check_two(o->command, path, o->path) == EXIT_OK);
+	struct same_file_set files = {.command = o->command, .reads_directories = true};
+	same_file_add(&files, ROLE_INPUT, o->input);
+	same_file_add(&files, ROLE_OUTPUT, o->path);
+	same_file_add(&files, ROLE_OUTPUT, path);
+	if (o->setup != NULL && path != o->setup)
+		same_file_add(&files, ROLE_OUTPUT, o->setup);
+	const bool fine = same_file_check(&files) == EXIT_OK;
+	same_file_free(&files);
+	return fine;
 }
 
 struct output *export_open(struct export *x, const char *path)

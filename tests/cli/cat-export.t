@@ -54,4 +54,6 @@ refused --format=csv --block=512 t
 refused --format=oracle --counters t
 refused --format=chrome --physical t
 refused --format=fio --setup=t t
+refused --format=fio -o log --setup=./log t
+refused --format=fio -o log --per-process --setup=log.7.iolog t
 ls
