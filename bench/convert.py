@@ -90,12 +90,27 @@ def make_iolog(path, calls):
         out.write(f"{20 + 17 * calls} /data/job.0.0 close\n")
 
 
+def make_table(path, calls):
+    with open(path, "w") as out:
+        out.write("start_us,op,offset,length,process,file\n")
+        for i in range(calls):
+            op, at = "read" if i % 3 else "write", i % 50 * 1048576 + i // 50 * 4096
+            out.write(f"{i * 37},{op},{at},4096,{i % 8 + 1000},{i % 5 + 3}\n")
+
+
+def make_requests(path, calls):
+    with open(path, "wb") as out:
+        tool = TOOLS / "libcachesim_make.py"
+        subprocess.run([sys.executable, tool, "--requests", str(calls), "oracleGeneral"], stdout=out, check=True)
+
+
 def tools(folder):
     """What users run instead, and the records or lines that each reads."""
     log = folder / "job.iolog"
     programs = {
         "blkparse alone, binary": (["blkparse", "-q", "-D", folder / "disk", "-i", "sda", "-O", "-d", "/dev/null"], "blktrace, 4 CPUs"),
         "blkparse alone, to text": (["blkparse", "-q", "-D", folder / "disk", "-i", "sda", "-o", "/dev/null"], "blktrace, 4 CPUs"),
+        "mawk, sum of a column of the CSV": (["mawk", "-F,", "{n += $4} END {print n}", folder / "table.csv"], "CSV, six columns"),
         "mawk, sums of the I/O log": (["mawk", "{n[$3]++; b[$3] += $5} END {print n[\"read\"], b[\"read\"]}", log], "I/O log of fio"),
         "fio, replay of the I/O log without I/O": (
             ["fio", "--name=r", f"--read_iolog={log}", "--ioengine=null", "--replay_no_stall=1", "--replay_redirect=null"], "I/O log of fio"),
@@ -119,6 +134,8 @@ def make_inputs(folder, calls):
     make_pfw(folder / "app.pfw", calls // 4)
     make_bpftrace(folder / "app.iot1", calls // 4)
     make_iolog(folder / "job.iolog", calls)
+    make_table(folder / "table.csv", calls)
+    make_requests(folder / "requests.bin", calls)
     return {
         "DXT, a zlib stream for each of 32 ranks": folder / "streams.darshan",
         "DXT, all in one zlib stream": folder / "one.darshan",
@@ -129,6 +146,8 @@ def make_inputs(folder, calls):
         "bpftrace, iotrace.bt": folder / "app.iot1",
         **make_blktrace(folder, calls),
         "I/O log of fio": folder / "job.iolog",
+        "CSV, six columns": folder / "table.csv",
+        "libCacheSim, oracleGeneral": folder / "requests.bin",
     }
 
 
