@@ -10,6 +10,7 @@
  */
 enum exit_status { EXIT_OK = 0, EXIT_FAULT = 1, EXIT_USAGE = 2 };
 
+enum exit_status cmd_analyze(int argc, char **argv);
 enum exit_status cmd_anonymize(int argc, char **argv);
 enum exit_status cmd_cat(int argc, char **argv);
 enum exit_status cmd_check(int argc, char **argv);

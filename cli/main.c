@@ -35,6 +35,8 @@ static const struct command_entry commands[] = {
     {"cat", cmd_cat, "Look into traces", "write a trace as canonical text, CSV, JSON lines"},
     {"info", cmd_info, "Look into traces", "summarize traces and report whether they are complete"},
     {"stat", cmd_stat, "Look into traces", "count opens, I/Os and bytes by file or process"},
+    {"analyze", cmd_analyze, "Look into traces",
+     "rates, request sizes and the order of requests of a job"},
     {"check", cmd_check, "Look into traces", "validate traces; repair damaged ones"},
 };
 

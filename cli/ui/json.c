@@ -132,6 +132,13 @@ void json_real(struct json *j, const char *key, double value)
 	output_printf(j->out, "%.6f", value);
 }
 
+void json_exact(struct json *j, const char *key, double value)
+{
+	char text[REAL_CAPACITY];
+	element(j, key);
+	output_text(j->out, printable_real(text, value));
+}
+
 void json_bool(struct json *j, const char *key, bool value)
 {
 	element(j, key);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 #include <wctype.h>
@@ -186,5 +187,14 @@ const char *printable_bytes(char *text, size_t capacity, uint64_t bytes)
 		 : value < 99.95 ? "%.1f %ciB"
 				 : "%.0f %ciB",
 		 value, units[i]);
+	return text;
+}
+
+const char *printable_real(char text[REAL_CAPACITY], double value)
+{
+	int digits = 15;
+	do
+		snprintf(text, REAL_CAPACITY, "%.*g", digits, value);
+	while (digits++ < 17 && strtod(text, NULL) != value);
 	return text;
 }

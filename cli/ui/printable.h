@@ -34,4 +34,8 @@ size_t utf8_size(const unsigned char *s, size_t n);
 
 /* "512 B", "1.50 MiB", "23.4 GiB"; returns text. */
 const char *printable_bytes(char *text, size_t capacity, uint64_t bytes);
+
+enum { REAL_CAPACITY = 32 };
+/* The shortest decimal number that reads as the same double, which is finite; returns text. */
+const char *printable_real(char text[REAL_CAPACITY], double value);
 #endif

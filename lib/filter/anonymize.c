@@ -15,10 +15,10 @@
 #include "lib/base/array.h"
 #include "lib/base/idmap.h"
 #include "lib/base/number.h"
+#include "lib/base/options.h"
 #include "lib/format/directive.h"
 
 #include "allowlist.h"
-#include "options.h"
 
 enum {
 	DIGEST_SIZE = IOT_DIGEST_SIZE,

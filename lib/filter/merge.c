@@ -10,9 +10,9 @@
 
 #include "lib/base/array.h"
 #include "lib/base/loser_tree.h"
+#include "lib/base/options.h"
 
 #include "merge_ids.h"
-#include "options.h"
 
 enum {
 	HELD_ALL = 256 << 20, /* total bytes of held directives of all inputs; again of %trace */

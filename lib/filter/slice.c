@@ -20,9 +20,8 @@
 #include "lib/base/array.h"
 #include "lib/base/idmap.h"
 #include "lib/base/number.h"
+#include "lib/base/options.h"
 #include "lib/format/directive.h"
-
-#include "options.h"
 
 enum {
 	SELECTED_MAX = 1024, /* ranges or globs of a kind */

@@ -10,9 +10,9 @@
 #include <iotrace/filter.h>
 
 #include "lib/base/array.h"
+#include "lib/base/options.h"
 #include "lib/sort/sorter.h"
 #include "lib/stream/batch.h"
-#include "options.h"
 #include "scope.h"
 
 enum { MEMORY_DEFAULT = 256 << 20, UNTIMED_BYTES_MAX = 4 << 20 };

@@ -11,9 +11,8 @@
 #include "lib/base/array.h"
 #include "lib/base/idmap.h"
 #include "lib/base/number.h"
+#include "lib/base/options.h"
 #include "lib/format/directive.h"
-
-#include "options.h"
 
 enum {
 	SIZES_FIRST = 3, /* first capacity of the counts by class */

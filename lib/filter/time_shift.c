@@ -9,8 +9,8 @@
 
 #include "lib/base/array.h"
 #include "lib/base/number.h"
+#include "lib/base/options.h"
 #include "lib/stream/batch.h"
-#include "options.h"
 
 static const char time_key[] = "time=", epoch_key[] = "epoch=";
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef LIB_FILTER_OPTIONS_H
-#define LIB_FILTER_OPTIONS_H
+#ifndef LIB_BASE_OPTIONS_H
+#define LIB_BASE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* iotrace analyze: rates, sizes and order of the requests of a trace. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <iotrace/analyze.h>
+
+#include "cli/ui/json.h"
+#include "cli/ui/printable.h"
+#include "cli/ui/trace_in.h"
+
+enum { NS_PER_S = 1000000000, FIELD = 32 };
+
+struct analyze_run {
+	struct iot_analyze *analysis;
+	struct iot_analyze_options options;
+	struct trace_in in;
+	struct output out;
+	struct trace_in_options read;
+	const char *sections;
+	uint64_t runtime_s;
+	int layer; /* enum iot_analyze_layer */
+	bool physical, per_thread, json, tsv;
+};
+
+/* TSV */
+
+static void print_tsv(struct analyze_run *a)
+{
+	const struct iot_analyze_value *v;
+	char text[REAL_CAPACITY];
+	output_text(&a->out, "section\tname\tkey\tunit\tvalue\tnote\n");
+	for (size_t i = 0; (v = iot_analyze_value(a->analysis, i)) != NULL; i++) {
+		output_printf(&a->out, "%s\t%s\t%s\t%s\t", v->section, v->name, v->key, v->unit);
+		if (v->kind == IOT_VALUE_NUMBER)
+			output_printf(&a->out, "%ju", (uintmax_t)v->number);
+		else
+			output_text(&a->out, v->kind == IOT_VALUE_REAL
+						 ? printable_real(text, v->real)
+						 : "-");
+		output_printf(&a->out, "\t%s\n", v->note != NULL ? v->note : "");
+	}
+}
+
+/* JSON: {SECTION: {NAME: VALUE, NAME: {KEY: VALUE, ...}, ...}, ...} */
+
+static void json_value(struct json *j, const char *key, const struct iot_analyze_value *v)
+{
+	if (v->kind == IOT_VALUE_NUMBER)
+		json_number(j, key, v->number);
+	else if (v->kind == IOT_VALUE_REAL)
+		json_exact(j, key, v->real);
+	else
+		json_null(j, key);
+}
+
+/* Writes the values of one name, from value i on; returns the index of the next name. */
+static size_t json_name(struct json *j, const struct iot_analyze *a, size_t i)
+{
+	const struct iot_analyze_value *first = iot_analyze_value(a, i), *v = first;
+	if (first->key[0] == '\0') {
+		json_value(j, first->name, first);
+		return i + 1;
+	}
+	json_open(j, first->name, '{');
+	for (; v != NULL && v->name == first->name && v->section == first->section;
+	     v = iot_analyze_value(a, ++i))
+		json_value(j, v->key, v);
+	json_close(j, '}');
+	return i;
+}
+
+static size_t json_section(struct json *j, const struct iot_analyze *a, size_t i)
+{
+	const char *section = iot_analyze_value(a, i)->section;
+	const struct iot_analyze_value *v;
+	json_open(j, section, '{');
+	while ((v = iot_analyze_value(a, i)) != NULL && v->section == section)
+		i = json_name(j, a, i);
+	json_close(j, '}');
+	return i;
+}
+
+static void print_json(struct analyze_run *a)
+{
+	struct json j = {.out = &a->out, .pretty = true};
+	json_open(&j, NULL, '{');
+	for (size_t i = 0; iot_analyze_value(a->analysis, i) != NULL;)
+		i = json_section(&j, a->analysis, i);
+	json_close(&j, '}');
+}
+
+/* Text: a table with a column for reads, writes and both */
+
+enum shown { COUNT, BYTES, REAL, PERCENT };
+
+struct text_row {
+	const char *label;
+	enum shown as;
+	const char *section, *name, *key; /* names of reads and writes end in _r and _w */
+	bool both;
+};
+
+static double real_of(const struct iot_analyze_value *v)
+{
+	return v->kind == IOT_VALUE_NUMBER ? (double)v->number : v->real;
+}
+
+static const char *shown_value(char text[FIELD], enum shown as, const struct iot_analyze_value *v)
+{
+	if (v == NULL || v->kind == IOT_VALUE_UNKNOWN)
+		return "-";
+	if (as == COUNT)
+		snprintf(text, FIELD, "%ju", (uintmax_t)v->number);
+	else if (as == BYTES && v->kind == IOT_VALUE_NUMBER)
+		printable_bytes(text, FIELD, v->number);
+	else if (as == BYTES)
+		printable_bytes(text, FIELD, (uint64_t)v->real);
+	else if (as == PERCENT)
+		snprintf(text, FIELD, "%.1f %%", 100 * real_of(v));
+	else
+		snprintf(text, FIELD, real_of(v) < 1 ? "%.4f" : "%.2f", real_of(v));
+	return text;
+}
+
+static const struct iot_analyze_value *find_of(const struct analyze_run *a,
+					       const struct text_row *row, const char *name,
+					       const char *suffix, const char *key)
+{
+	char whole[64];
+	snprintf(whole, sizeof whole, "%s%s", name, suffix);
+	return iot_analyze_find(a->analysis, row->section, whole, key);
+}
+
+/* The mid-point of a bin may be outside the range of the values. */
+static const struct iot_analyze_value *quantile(const struct analyze_run *a,
+						const struct text_row *row, const char *suffix)
+{
+	const struct iot_analyze_value *v = find_of(a, row, row->name, suffix, row->key),
+				       *min = find_of(a, row, "size_min", suffix, NULL),
+				       *max = find_of(a, row, "size_max", suffix, NULL);
+	if (v->kind == IOT_VALUE_UNKNOWN)
+		return v;
+	return v->real < (double)min->number ? min : v->real > (double)max->number ? max : v;
+}
+
+static const char *field(const struct analyze_run *a, const struct text_row *row,
+			 const char *suffix, char text[FIELD])
+{
+	const bool is_quantile = strcmp(row->name, "size_quantile") == 0;
+	return shown_value(text, row->as,
+			   is_quantile ? quantile(a, row, suffix)
+				       : find_of(a, row, row->name, suffix, row->key));
+}
+
+static void print_row(struct analyze_run *a, const struct text_row *row)
+{
+	char read[FIELD], write[FIELD], both[FIELD];
+	output_printf(&a->out, "%-26s %14s %14s", row->label, field(a, row, "_r", read),
+		      field(a, row, "_w", write));
+	if (row->both)
+		output_printf(&a->out, " %14s", field(a, row, "", both));
+	output_text(&a->out, "\n");
+}
+
+static void print_rows(struct analyze_run *a, const struct text_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		print_row(a, &rows[i]);
+}
+
+static const struct iot_analyze_value *find(const struct analyze_run *a, const char *section,
+					    const char *name)
+{
+	return iot_analyze_find(a->analysis, section, name, NULL);
+}
+
+static void print_head(struct analyze_run *a)
+{
+	const struct iot_analyze_value *time = find(a, "totals", "running_time");
+	char text[5][FIELD];
+	output_printf(&a->out, "processes %s, files %s (%s created), time %s s",
+		      shown_value(text[0], COUNT, find(a, "trace", "P")),
+		      shown_value(text[1], COUNT, find(a, "totals", "files")),
+		      shown_value(text[2], COUNT, find(a, "totals", "created")),
+		      shown_value(text[3], REAL, find(a, "trace", "T")));
+	if (time->note != NULL && time->kind == IOT_VALUE_REAL && time->note[0] == 'c')
+		output_printf(&a->out, ", CPU time %s s", shown_value(text[4], REAL, time));
+	output_text(&a->out, "\n");
+	output_printf(&a->out, "data size %s MB, reads/writes %s in bytes, %s in requests\n\n",
+		      shown_value(text[0], REAL, find(a, "totals", "data_size")),
+		      shown_value(text[1], REAL, find(a, "totals", "rw_ratio_bytes")),
+		      shown_value(text[2], REAL, find(a, "totals", "rw_ratio_requests")));
+}
+
+static void print_totals(struct analyze_run *a)
+{
+	static const struct text_row rows[] = {
+	    {"requests", COUNT, "totals", "N", NULL, true},
+	    {"bytes", BYTES, "totals", "S", NULL, true},
+	    {"mean size", BYTES, "totals", "avg_size", NULL, true},
+	    {"MB/s of CPU or wall time", REAL, "totals", "MB_s", NULL, true},
+	    {"requests/s", REAL, "totals", "IOs_s", NULL, true},
+	    {"asynchronous", COUNT, "totals", "asynchronous", NULL, true},
+	    {"of unknown offset", COUNT, "totals", "offset_unknown", NULL, true},
+	};
+	output_printf(&a->out, "%-26s %14s %14s %14s\n", "", "reads", "writes", "all");
+	print_rows(a, rows, sizeof rows / sizeof rows[0]);
+}
+
+/* The most common sizes, with their shares. */
+static void print_common(struct analyze_run *a)
+{
+	const struct iot_analyze_value *v;
+	const char *last = NULL;
+	char size[FIELD];
+	for (size_t i = 0; (v = iot_analyze_value(a->analysis, i)) != NULL; i++) {
+		if (strncmp(v->name, "common_share_", 13) != 0 || v->name == last)
+			continue;
+		last = v->name;
+		output_printf(&a->out, "%-26s %s (%.1f %%)\n",
+			      v->name[13] == 'r' ? "most common read" : "most common write",
+			      printable_bytes(size, sizeof size, strtoull(v->key, NULL, 10)),
+			      100 * v->real);
+	}
+}
+
+static void print_sizes(struct analyze_run *a)
+{
+	static const struct text_row rows[] = {
+	    {"smallest", BYTES, "sizes", "size_min", NULL, false},
+	    {"median", BYTES, "sizes", "size_quantile", "0.5", false},
+	    {"99 % quantile", BYTES, "sizes", "size_quantile", "0.99", false},
+	    {"largest", BYTES, "sizes", "size_max", NULL, false},
+	    {"up to 4 KiB", PERCENT, "sizes", "small", "4096", false},
+	    {"up to 128 KiB", PERCENT, "sizes", "small", "131072", false},
+	    {"up to 1 MiB", PERCENT, "sizes", "small", "1048576", false},
+	    {"of variable size", PERCENT, "sizes", "variable", NULL, false},
+	    {"aligned", PERCENT, "sizes", "aligned", NULL, false},
+	};
+	output_text(&a->out, "\nrequest sizes\n");
+	print_rows(a, rows, sizeof rows / sizeof rows[0]);
+	print_common(a);
+}
+
+static void print_patterns(struct analyze_run *a)
+{
+	static const char *const patterns[] = {"contiguous", "simple strided", "nested strided",
+					       "sequential", "random",         "short"};
+	for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+		const struct text_row row = {patterns[i],        COUNT,       "order",
+					     "pattern_requests", patterns[i], false};
+		print_row(a, &row);
+	}
+}
+
+static void print_order(struct analyze_run *a)
+{
+	static const struct text_row rows[] = {
+	    {"consecutive", PERCENT, "order", "consecutive", NULL, false},
+	    {"forward, with a gap", PERCENT, "order", "forward", NULL, false},
+	    {"same offset again", PERCENT, "order", "re_access", NULL, false},
+	    {"backward", PERCENT, "order", "backward", NULL, false},
+	};
+	char text[3][FIELD];
+	output_text(&a->out, "\norder within open files\n");
+	print_rows(a, rows, sizeof rows / sizeof rows[0]);
+	output_printf(&a->out,
+		      "reads and writes together: sequential %s, same size %s, switches %s\n",
+		      shown_value(text[0], PERCENT, find(a, "order", "sequential_M")),
+		      shown_value(text[1], PERCENT, find(a, "order", "same_size_M")),
+		      shown_value(text[2], PERCENT, find(a, "order", "switches")));
+	output_text(&a->out, "\nrequests by pattern of their stream\n");
+	print_patterns(a);
+}
+
+static void print_text(struct analyze_run *a)
+{
+	print_head(a);
+	print_totals(a);
+	if (a->options.sections == 0 || (a->options.sections & IOT_ANALYZE_SIZES) != 0)
+		print_sizes(a);
+	if (a->options.sections == 0 || (a->options.sections & IOT_ANALYZE_ORDER) != 0)
+		print_order(a);
+}
+
+/* The command */
+
+static void warn_of(const struct analyze_run *a, const char *section, const char *name,
+		    const char *sentence)
+{
+	const struct iot_analyze_value *v = find(a, section, name);
+	if (v != NULL && v->number > 0)
+		message_print("warning: %ju %s", (uintmax_t)v->number, sentence);
+}
+
+static void warn(const struct analyze_run *a)
+{
+	warn_of(a, "trace", "left_out",
+		a->physical ? "logical records are left out"
+			    : "physical records are left out; see --physical");
+	warn_of(a, "trace", "left_out_layer",
+		"requests of another layer are left out; see --layer");
+	warn_of(a, "trace", "lost", "%lost: the trace is incomplete");
+	warn_of(a, "totals", "out_of_order",
+		"requests start before the previous one; see 'iotrace reorder'");
+}
+
+/* Returns a status; an error of the trace is reported, and kept in a->in.status. */
+static int analyze(struct analyze_run *a)
+{
+	struct iot_event ev[TRACE_IN_BATCH];
+	size_t n;
+	int status = IOT_OK;
+	while (status == IOT_OK && (n = trace_in_events(&a->in, ev, TRACE_IN_BATCH)) > 0)
+		status = iot_analyze_events(a->analysis, ev, n);
+	progress_clear(&a->in.progress);
+	return status == IOT_OK ? iot_analyze_finish(a->analysis) : status;
+}
+
+static void print(struct analyze_run *a)
+{
+	if (!a->in.quiet)
+		warn(a);
+	if (a->json)
+		print_json(a);
+	else if (a->tsv)
+		print_tsv(a);
+	else
+		print_text(a);
+}
+
+static enum exit_status read_and_print(struct analyze_run *a)
+{
+	if (analyze(a) != IOT_OK) {
+		output_abandon(&a->out);
+		return message_no_memory();
+	}
+	/* Without any request, an error is all there is to report. */
+	if (a->in.status == IOT_OK || find(a, "totals", "N")->number > 0)
+		print(a);
+	const enum exit_status status = trace_in_exit(&a->in);
+	return output_close(&a->out) != EXIT_OK ? EXIT_FAULT : status;
+}
+
+static enum exit_status run(struct analyze_run *a, const char *path,
+			    const struct command_spec *command)
+{
+	a->options.size = sizeof a->options;
+	a->options.physical = a->physical;
+	a->options.per_thread = a->per_thread;
+	a->options.layer = (uint32_t)a->layer;
+	a->options.runtime_ns = a->runtime_s * NS_PER_S;
+	a->analysis = iot_analyze_new(&a->options);
+	if (a->analysis == NULL)
+		return message_no_memory();
+	enum exit_status status = trace_in_open(&a->in, path, &a->read, command);
+	if (status == EXIT_OK)
+		status = output_open(&a->out, "-", 0);
+	if (status == EXIT_OK)
+		status = read_and_print(a);
+	iot_analyze_free(a->analysis);
+	trace_in_close(&a->in);
+	return status;
+}
+
+/* Parses "totals,sizes,order" into the uint32_t target. */
+static const char *option_section(const struct option *opt, const char *value)
+{
+	static const struct {
+		const char *name;
+		uint32_t bit;
+	} sections[] = {{"totals", IOT_ANALYZE_TOTALS},
+			{"sizes", IOT_ANALYZE_SIZES},
+			{"order", IOT_ANALYZE_ORDER}};
+	static const char expected[] = "totals, sizes, order, or a list of these";
+	uint32_t *bits = opt->target, found = 1;
+	for (const char *at = value; found != 0; at += strcspn(at, ",") + 1) {
+		const size_t n = strcspn(at, ",");
+		found = 0;
+		for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+			if (strlen(sections[i].name) == n && memcmp(sections[i].name, at, n) == 0)
+				found = sections[i].bit;
+		*bits |= found;
+		if (found != 0 && at[n] == '\0')
+			return NULL;
+	}
+	return expected;
+}
+
+/* Parses a power of two into the uint64_t target. */
+static const char *option_alignment(const struct option *opt, const char *value)
+{
+	char *end;
+	const uint64_t n = strtoull(value, &end, 10);
+	*(uint64_t *)opt->target = n;
+	return *value >= '0' && *value <= '9' && *end == '\0' && n > 0 && (n & (n - 1)) == 0
+		   ? NULL
+		   : "a power of two, in bytes";
+}
+
+static const char notes[] =
+    "A request is a record of a read or write of file data. Rates are per second of CPU time if\n"
+    "the trace has CPU clocks, else of wall time. Data size: the sum of the highest offsets that\n"
+    "requests of each file reach. Of variable size: not of the most common size of the process\n"
+    "in the file. Consecutive: at the end of the previous request of the same direction in the\n"
+    "same open file; patterns are those of all requests of one direction in one open file.\n"
+    "A value that cannot be computed is \"-\" (json: null); tsv states the reason as a note.\n"
+    "tsv: section, name, key, unit, value, note. json: {SECTION: {NAME: VALUE}}, or {NAME:\n"
+    "{KEY: VALUE}} where a name has several values, by size or pattern.\n"
+    "iotrace-analyze(1) defines all values.\n";
+
+static const char examples[] =
+    "  iotrace analyze app.iot.zst                             one screen\n"
+    "  iotrace analyze --json app.iot.zst | jq .totals.MB_s    one value\n"
+    "  iotrace analyze --section=sizes --tsv app.iot.zst       all values of a section\n"
+    "  iotrace analyze app.darshan                             a log of another tool\n";
+
+enum exit_status cmd_analyze(int argc, char **argv)
+{
+	struct analyze_run a = {.read = TRACE_IN_WHOLE_INIT};
+	const struct option options[] = {
+	    OPTION(FLAG, 'j', "json", NULL, &a.json, "print all values as JSON"),
+	    OPTION(FLAG, 't', "tsv", NULL, &a.tsv, "print all values as rows separated by tabs"),
+	    CALL("section", "LIST", &a.options.sections, "compute only these: totals, sizes, order",
+		 option_section),
+	    OPTION(CHOICE, 0, "layer", "lowest|posix|mpiio", &a.layer,
+		   "analyze the requests of this layer (default: lowest)"),
+	    OPTION(FLAG, 0, "physical", NULL, &a.physical,
+		   "analyze physical records instead of logical ones"),
+	    OPTION(FLAG, 0, "per-thread", NULL, &a.per_thread,
+		   "do not add threads to their processes"),
+	    RANGE(SIZE, 0, "small", "SIZE", &a.options.small, "largest small request (default: 1M)",
+		  1, UINT64_MAX),
+	    RANGE(SIZE, 0, "large", "SIZE", &a.options.large,
+		  "smallest extent of a large file (default: 4M)", 1, UINT64_MAX),
+	    CALL("alignment", "N", &a.options.alignment,
+		 "bytes of alignment, a power of two (default: 4096)", option_alignment),
+	    RANGE(NUMBER, 0, "runtime", "S", &a.runtime_s,
+		  "run time of the job in seconds (default: from the trace)", 1,
+		  UINT64_MAX / NS_PER_S),
+	    OPTION_QUIET(a.read.quiet, a.read.progress),
+	    GROUP("Reading"),
+	    OPTION_READING(a.read),
+	    OPTIONS_END,
+	};
+	const struct command_spec command = {
+	    .name = "analyze",
+	    .summary = "Compute rates, request sizes and the order of requests",
+	    .synopsis = "[OPTION]... [IN]",
+	    .options = options,
+	    .notes = notes,
+	    .examples = examples,
+	    .operands_max = 1,
+	};
+	size_t count;
+	enum exit_status status;
+	if (!options_parse(&command, argc, argv, &count, &status))
+		return status;
+	if (a.json && a.tsv)
+		return options_wrong(&command, "--json and --tsv exclude each other");
+	return run(&a, count > 0 ? argv[0] : "-", &command);
+}

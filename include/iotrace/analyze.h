@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Analysis of traces: totals and rates, request sizes, and the order of requests, in one pass.
+ *
+ *	struct iot_analyze *a = iot_analyze_new(&(struct iot_analyze_options){
+ *	    .size = sizeof(struct iot_analyze_options)});
+ *	while ((status = iot_stream_next(stream, b)) > 0)
+ *		status = iot_analyze_events(a, b->events, b->count);
+ *	iot_analyze_finish(a);
+ *	for (size_t i = 0; (value = iot_analyze_value(a, i)) != NULL; i++)
+ *		use(value);
+ *	iot_analyze_free(a);
+ *
+ * A request is a record of a program's read or write of file data. iotrace-analyze(1) defines the
+ * values.
+ *
+ * Options are a struct that begins with its size; see filter.h. A handle may be used by one thread
+ * at a time.
+ */
+#ifndef IOTRACE_ANALYZE_H
+#define IOTRACE_ANALYZE_H
+
+#include <iotrace/iotrace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct iot_analyze;
+
+enum iot_analyze_section {
+	IOT_ANALYZE_TOTALS = 0x01, /* always computed: the other sections refer to it */
+	IOT_ANALYZE_SIZES = 0x02,
+	IOT_ANALYZE_ORDER = 0x04,
+};
+
+enum iot_analyze_layer {
+	IOT_LAYER_LOWEST = 0, /* the lowest layer that has requests */
+	IOT_LAYER_POSIX,
+	IOT_LAYER_MPIIO,
+};
+
+struct iot_analyze_options {
+	size_t size;         /* of this struct */
+	uint32_t sections;   /* bits of enum iot_analyze_section; 0: all */
+	uint32_t physical;   /* 1: physical records instead of logical ones */
+	uint32_t layer;      /* enum iot_analyze_layer */
+	uint32_t per_thread; /* 1: threads are processes of their own */
+	uint64_t small;      /* bytes of the largest small request; 0: 1 MiB */
+	uint64_t large;      /* bytes of the smallest large file; 0: 4 MiB */
+	uint64_t alignment;  /* a power of two; 0: 4096 bytes */
+	uint64_t runtime_ns; /* of the job; 0: from the trace */
+};
+
+enum iot_value_kind {
+	IOT_VALUE_UNKNOWN = 0, /* `note` states why */
+	IOT_VALUE_NUMBER,
+	IOT_VALUE_REAL,
+};
+
+/* Later versions may append members; only the library makes values. */
+struct iot_analyze_value {
+	const char *section, *name;
+	const char *unit; /* "" for a count */
+	const char *note; /* NULL: none */
+	char key[32];     /* distinguishes the values of one name, such as a size; "" if alone */
+	uint32_t kind;    /* enum iot_value_kind */
+	uint64_t number;  /* the value, according to kind */
+	double real;
+};
+
+/* Returns NULL if out of memory, or if an option is invalid. */
+IOT_API struct iot_analyze *iot_analyze_new(const struct iot_analyze_options *options);
+IOT_API void iot_analyze_free(struct iot_analyze *a); /* NULL is ignored */
+/*
+ * Adds n events, in the order of the trace. Returns IOT_OK; IOT_ENOMEM; IOT_EUSAGE after
+ * iot_analyze_finish.
+ */
+IOT_API IOT_USE_RESULT int iot_analyze_events(struct iot_analyze *a, const struct iot_event *ev,
+					      size_t n);
+/* Computes the values; call once, after all events. Returns IOT_OK or IOT_ENOMEM. */
+IOT_API int iot_analyze_finish(struct iot_analyze *a);
+
+/*
+ * Returns value i, in a fixed order: by section, then name. NULL if i is not less than their
+ * number, or before iot_analyze_finish. Valid until iot_analyze_free.
+ */
+IOT_API const struct iot_analyze_value *iot_analyze_value(const struct iot_analyze *a, size_t i);
+/* Returns the value of this section, name and key ("" or NULL: none), or NULL if none exists. */
+IOT_API const struct iot_analyze_value *iot_analyze_find(const struct iot_analyze *a,
+							 const char *section, const char *name,
+							 const char *key);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

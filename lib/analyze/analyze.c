@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The handle: splits events into runs of records, selects the requests of a run, and passes them to
+ * each group of statistics. The state holds integers only; values are computed at the end.
+ */
+#include <iotrace/analyze.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/number.h"
+#include "lib/base/options.h"
+#include "lib/format/directive.h"
+
+#include "order.h"
+#include "requests.h"
+#include "saturate.h"
+#include "sizes.h"
+#include "totals.h"
+
+enum { SECTIONS = IOT_ANALYZE_TOTALS | IOT_ANALYZE_SIZES | IOT_ANALYZE_ORDER };
+
+/* The statistics of one layer. */
+struct layer {
+	struct totals totals;
+	struct request_sizes sizes;
+	struct order order;
+};
+
+struct iot_analyze {
+	struct iot_analyze_options options;
+	struct requests requests;
+	struct totals_trace trace;
+	struct layer *layers[LAYERS]; /* NULL: no requests yet */
+	struct values values;
+	int status; /* enum iot_status */
+	bool finished;
+};
+
+static void keep(struct iot_analyze *a, bool done)
+{
+	if (!done || a->requests.failed)
+		a->status = IOT_ENOMEM;
+}
+
+static struct layer *layer_of(struct iot_analyze *a, unsigned i)
+{
+	if (a->layers[i] == NULL)
+		a->layers[i] = calloc(1, sizeof *a->layers[i]);
+	keep(a, a->layers[i] != NULL);
+	return a->layers[i];
+}
+
+/* Passes the requests of the current run to the statistics. */
+static void flush(struct iot_analyze *a)
+{
+	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++) {
+		const size_t n = a->requests.count[i];
+		const struct io_request *list = a->requests.list[i];
+		struct layer *l = n > 0 ? layer_of(a, i) : NULL;
+		if (l == NULL)
+			continue;
+		keep(a, totals_add(&l->totals, list, n));
+		if (a->options.sections & IOT_ANALYZE_SIZES)
+			keep(a, sizes_add(&l->sizes, list, n));
+		if (a->options.sections & IOT_ANALYZE_ORDER)
+			keep(a, order_add(&l->order, list, n));
+	}
+	requests_clear(&a->requests);
+}
+
+/* Extends the time of the trace. */
+static void add_time(struct iot_analyze *a, const struct iot_record *rec, bool has_duration)
+{
+	struct totals_trace *t = &a->trace;
+	int64_t end;
+	if (!has_duration || __builtin_add_overflow(rec->start_ns, (int64_t)rec->duration_ns, &end))
+		end = rec->start_ns;
+	t->begin_ns = !t->timed || rec->start_ns < t->begin_ns ? rec->start_ns : t->begin_ns;
+	t->end_ns = !t->timed || end > t->end_ns ? end : t->end_ns;
+	t->timed = true;
+}
+
+static void add_records(struct iot_analyze *a, const struct iot_event *ev, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct iot_record *rec = &ev[i].rec;
+		requests_add(&a->requests, rec);
+		if ((rec->flags & IOT_START_UNKNOWN) == 0)
+			add_time(a, rec, (rec->flags & IOT_DURATION_UNKNOWN) == 0);
+	}
+	flush(a);
+}
+
+static bool number_of(const struct iot_event *ev, const char *key, uint64_t *value)
+{
+	const struct iot_text text = iot_directive_get(ev, key);
+	return text.data != NULL && number_decimal(text.data, text.size, value);
+}
+
+/* Seconds with up to nine decimals, in nanoseconds. Returns 0 if it is none. */
+static uint64_t moment_of(const struct iot_event *ev, const char *key)
+{
+	const struct iot_text text = iot_directive_get(ev, key);
+	const char *at = text.data, *end = at != NULL ? at + text.size : at;
+	uint64_t seconds, ns = 0, scale = 1000000000;
+	if (at == NULL || !number_scan(&at, end, 10, &seconds) || seconds > INT64_MAX / scale)
+		return 0;
+	if (at < end && *at == '.')
+		for (at++; at < end && scale > 1 && number_digit(*at, 10) < 10; at++)
+			ns = ns + (scale /= 10) * number_digit(*at, 10);
+	return at == end ? seconds * 1000000000 + ns : 0;
+}
+
+static void add_trace(struct iot_analyze *a, const struct iot_event *ev)
+{
+	struct totals_trace *t = &a->trace;
+	const uint64_t start = moment_of(ev, "job-start"), end = moment_of(ev, "job-end");
+	uint64_t ranks;
+	if (number_of(ev, "ranks", &ranks))
+		t->ranks = ranks;
+	if (start != 0 && end != 0) {
+		t->job_start_ns = start;
+		t->job_end_ns = end;
+	}
+	t->lengths_requested |= text_equals(iot_directive_get(ev, "lengths"), "requested");
+}
+
+static bool is_create(const struct iot_event *ev)
+{
+	const struct iot_text name = iot_directive_get(ev, "name"),
+			      result = iot_directive_get(ev, "result");
+	return text_equals(name, "create") && (result.data == NULL || text_equals(result, "0"));
+}
+
+static void add_op(struct iot_analyze *a, const struct iot_event *ev)
+{
+	if (a->options.physical)
+		return;
+	a->trace.created += is_create(ev);
+	if ((ev->has & IOT_HAS_TIME) != 0)
+		add_time(a, &ev->rec, (ev->has & IOT_HAS_TOOK) != 0);
+	if ((ev->has & IOT_HAS_PROCESS) != 0)
+		requests_active(&a->requests, ev->rec.process);
+	const uint32_t stream = requests_close(&a->requests, ev);
+	for (unsigned i = 0; i < LAYERS && stream != 0; i++)
+		keep(a, a->layers[i] == NULL || order_end(&a->layers[i]->order, stream - 1));
+}
+
+static void add_lost(struct iot_analyze *a, const struct iot_event *ev)
+{
+	uint64_t records;
+	a->trace.lost_count++;
+	if (number_of(ev, "records", &records))
+		a->trace.lost = saturate_add(a->trace.lost, records);
+}
+
+static void add_directive(struct iot_analyze *a, const struct iot_event *ev)
+{
+	if (ev->kind == IOT_OP)
+		add_op(a, ev);
+	else if (ev->kind == IOT_FILE)
+		requests_define_file(&a->requests, ev);
+	else if (ev->kind == IOT_PROCESS)
+		requests_define_process(&a->requests, ev);
+	else if (ev->kind == IOT_TRACE)
+		add_trace(a, ev);
+	else if (ev->kind == IOT_LOST)
+		add_lost(a, ev);
+	keep(a, true);
+}
+
+int iot_analyze_events(struct iot_analyze *a, const struct iot_event *ev, size_t n)
+{
+	if (a->finished)
+		return IOT_EUSAGE;
+	for (size_t i = 0; i < n && a->status == IOT_OK;) {
+		size_t run = 0;
+		while (i + run < n && run < REQUESTS_MAX && ev[i + run].kind == IOT_RECORD)
+			run++;
+		add_records(a, ev + i, run);
+		i += run;
+		if (run == 0)
+			add_directive(a, &ev[i++]);
+	}
+	return a->status;
+}
+
+/* Results */
+
+static uint64_t requests_of(const struct layer *l)
+{
+	return l != NULL ? l->totals.io.count[0] + l->totals.io.count[1] : 0;
+}
+
+/* The layer to report. */
+static unsigned chosen_layer(const struct iot_analyze *a)
+{
+	if (a->options.layer != IOT_LAYER_LOWEST)
+		return a->options.layer - IOT_LAYER_POSIX;
+	return requests_of(a->layers[0]) == 0 && requests_of(a->layers[1]) > 0;
+}
+
+int iot_analyze_finish(struct iot_analyze *a)
+{
+	const unsigned chosen = chosen_layer(a);
+	if (a->finished)
+		return IOT_EUSAGE;
+	a->finished = true;
+	a->trace.left_out_layer = requests_of(a->layers[!chosen]);
+	struct layer *l = layer_of(a, chosen);
+	if (a->status != IOT_OK)
+		return a->status;
+	keep(a, order_end_all(&l->order));
+	totals_values(&l->totals, &a->trace, &a->requests, &a->values);
+	if (a->options.sections & IOT_ANALYZE_SIZES)
+		sizes_values(&l->sizes, &a->options, &a->values);
+	if (a->options.sections & IOT_ANALYZE_ORDER)
+		order_values(&l->order, &a->values);
+	keep(a, !a->values.failed);
+	return a->status;
+}
+
+const struct iot_analyze_value *iot_analyze_value(const struct iot_analyze *a, size_t i)
+{
+	return i < a->values.count ? &a->values.value[i] : NULL;
+}
+
+const struct iot_analyze_value *iot_analyze_find(const struct iot_analyze *a, const char *section,
+						 const char *name, const char *key)
+{
+	for (size_t i = 0; i < a->values.count; i++) {
+		const struct iot_analyze_value *v = &a->values.value[i];
+		if (strcmp(v->section, section) == 0 && strcmp(v->name, name) == 0 &&
+		    strcmp(v->key, key != NULL ? key : "") == 0)
+			return v;
+	}
+	return NULL;
+}
+
+/* Handles */
+
+static bool are_valid(const struct iot_analyze_options *o)
+{
+	return (o->sections & ~(unsigned)SECTIONS) == 0 && o->physical <= 1 &&
+	       o->layer <= IOT_LAYER_MPIIO && o->per_thread <= 1 &&
+	       (o->alignment & (o->alignment - 1)) == 0;
+}
+
+static void set_defaults(struct iot_analyze_options *o)
+{
+	o->sections = o->sections != 0 ? o->sections : SECTIONS;
+	o->small = o->small != 0 ? o->small : 1 << 20;
+	o->large = o->large != 0 ? o->large : 4 << 20;
+	o->alignment = o->alignment != 0 ? o->alignment : 4096;
+}
+
+struct iot_analyze *iot_analyze_new(const struct iot_analyze_options *options)
+{
+	struct iot_analyze *a = calloc(1, sizeof *a);
+	if (a == NULL)
+		return NULL;
+	if (!options_copy(&a->options, sizeof a->options, options) || !are_valid(&a->options)) {
+		free(a);
+		return NULL;
+	}
+	set_defaults(&a->options);
+	a->requests.options = a->options;
+	return a;
+}
+
+static void layer_free(struct layer *l)
+{
+	if (l == NULL)
+		return;
+	totals_free(&l->totals);
+	sizes_free(&l->sizes);
+	order_free(&l->order);
+	free(l);
+}
+
+void iot_analyze_free(struct iot_analyze *a)
+{
+	if (a == NULL)
+		return;
+	for (unsigned i = 0; i < LAYERS; i++)
+		layer_free(a->layers[i]);
+	requests_free(&a->requests);
+	values_free(&a->values);
+	free(a);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "few.h"
+
+#include <stdlib.h>
+
+static bool grow(struct few *f)
+{
+	const unsigned capacity = f->capacity == 0 ? 3U : 2U * f->capacity + 1;
+	struct few_value *other = realloc(f->other, capacity * sizeof *other);
+	if (other == NULL)
+		return false;
+	f->other = other;
+	f->capacity = (uint8_t)capacity;
+	return true;
+}
+
+static void become_many(struct few *f)
+{
+	few_free(f);
+	f->many = true;
+}
+
+bool few_add_other(struct few *f, uint64_t value, uint64_t count)
+{
+	if (f->many || count == 0)
+		return true;
+	if (f->first.count == 0) {
+		f->first = (struct few_value){value, count};
+		return true;
+	}
+	for (unsigned i = 0; i < f->used; i++) {
+		if (f->other[i].value != value)
+			continue;
+		f->other[i].count += count;
+		return true;
+	}
+	if (f->used == FEW_MAX - 1) {
+		become_many(f);
+		return true;
+	}
+	if (f->used == f->capacity && !grow(f))
+		return false;
+	f->other[f->used++] = (struct few_value){value, count};
+	return true;
+}
+
+const struct few_value *few_at(const struct few *f, unsigned i)
+{
+	if (i == 0)
+		return f->first.count > 0 ? &f->first : NULL;
+	return i <= f->used ? &f->other[i - 1] : NULL;
+}
+
+void few_largest(const struct few *f, uint64_t count[2])
+{
+	const struct few_value *v;
+	count[0] = count[1] = 0;
+	for (unsigned i = 0; (v = few_at(f, i)) != NULL; i++) {
+		if (v->count > count[0]) {
+			count[1] = count[0];
+			count[0] = v->count;
+		} else if (v->count > count[1]) {
+			count[1] = v->count;
+		}
+	}
+}
+
+void few_free(struct few *f)
+{
+	free(f->other);
+	*f = (struct few){.many = false};
+}

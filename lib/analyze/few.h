@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Counts up to 64 distinct values exactly. With more, the counts are dropped for good: the result
+ * depends neither on the order of the values nor on how they were divided among parts.
+ */
+#ifndef LIB_ANALYZE_FEW_H
+#define LIB_ANALYZE_FEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { FEW_MAX = 64 };
+
+struct few_value {
+	uint64_t value, count;
+};
+
+/* All zeros: empty. */
+struct few {
+	struct few_value first;  /* the value seen first, without allocation */
+	struct few_value *other; /* malloced */
+	uint8_t used, capacity;  /* of `other` */
+	bool many;
+};
+
+/* The slow path of few_add. */
+bool few_add_other(struct few *f, uint64_t value, uint64_t count);
+
+/* Returns false if out of memory. */
+static inline bool few_add(struct few *f, uint64_t value, uint64_t count)
+{
+	if (f->first.count == 0 || f->first.value != value || f->many)
+		return few_add_other(f, value, count);
+	f->first.count += count;
+	return true;
+}
+
+/* Returns value i, or NULL if there are no more. */
+const struct few_value *few_at(const struct few *f, unsigned i);
+/* The counts of the two most frequent values; 0 if there are fewer. */
+void few_largest(const struct few *f, uint64_t count[2]);
+void few_free(struct few *f);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Log-linear histograms of 64-bit values: 32 bins per octave, whose upper bounds belong to them.
+ * All powers of two and all limits of Darshan's size classes are upper bounds, so the share of
+ * values up to one of these is exact.
+ */
+#ifndef LIB_ANALYZE_HISTOGRAM_H
+#define LIB_ANALYZE_HISTOGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "saturate.h"
+
+enum { HISTOGRAM_BINS = 1921 };
+
+/* All zeros: empty. Sums saturate, so that they do not depend on the order. */
+struct histogram {
+	uint64_t count, sum, min, max; /* min and max only if count > 0 */
+	uint128 squares;
+	uint64_t bin[HISTOGRAM_BINS];
+};
+
+static inline unsigned histogram_index(uint64_t v)
+{
+	if (v <= 64)
+		return (unsigned)v;
+	const unsigned octave = 63U - (unsigned)__builtin_clzll(v - 1);
+	return 65 + 32 * (octave - 6) + (unsigned)((v - 1) >> (octave - 5)) - 32;
+}
+
+static inline void histogram_add(struct histogram *h, uint64_t v)
+{
+	h->min = h->count == 0 || v < h->min ? v : h->min;
+	h->max = v > h->max ? v : h->max;
+	h->count++;
+	h->sum = saturate_add(h->sum, v);
+	h->squares = saturate_add_wide(h->squares, (uint128)v * v);
+	h->bin[histogram_index(v)]++;
+}
+
+/* The bounds of a bin, both inclusive. */
+uint64_t histogram_lower(unsigned bin);
+uint64_t histogram_upper(unsigned bin);
+void histogram_join(struct histogram *h, const struct histogram *more);
+/* The number of values <= v; exact if v is the upper bound of a bin. */
+uint64_t histogram_up_to(const struct histogram *h, uint64_t v);
+
+/* Of histograms that are not empty. */
+double histogram_mean(const struct histogram *h);
+double histogram_deviation(const struct histogram *h); /* of the whole population */
+/* The mid-point of the lowest bin up to which at least `permille` / 1000 of the values are. */
+double histogram_quantile(const struct histogram *h, unsigned permille);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "order.h"
+
+#include <stdlib.h>
+
+#include "lib/base/array.h"
+
+#include "saturate.h"
+
+enum { SHORT_MAX = 3, TOLERANCE = 20 /* one of so many transitions, at least one, may differ */ };
+
+/* Mixed streams */
+
+static void end_run(struct order *o, struct order_stream *s)
+{
+	if (s->run_requests == 0)
+		return;
+	histogram_add(&o->run_requests, s->run_requests);
+	histogram_add(&o->run_bytes, s->run_bytes);
+	s->run_requests = s->run_bytes = 0;
+}
+
+static void follow(struct order *o, struct order_stream *s, const struct io_request *q)
+{
+	const bool sequential = q->offset == s->end;
+	o->followers++;
+	o->sequential += sequential;
+	o->same_size += q->length == s->length;
+	o->switches += q->write != s->write;
+	if (sequential)
+		return;
+	histogram_add(&o->seek, q->offset > s->end ? q->offset - s->end : s->end - q->offset);
+	end_run(o, s);
+}
+
+static void add_mixed(struct order *o, struct order_stream *s, const struct io_request *q)
+{
+	if (s->follows)
+		follow(o, s, q);
+	s->follows = true;
+	s->run_requests++;
+	s->run_bytes = saturate_add(s->run_bytes, q->length);
+	s->end = q->offset + q->length;
+	s->length = q->length;
+	s->write = q->write;
+}
+
+/* Direction streams */
+
+static bool follow_direction(struct order_counts *c, struct order_direction *s,
+			     const struct io_request *q)
+{
+	const uint64_t stride = q->offset - s->offset;
+	const bool consecutive = q->offset == s->end, forward = q->offset > s->end,
+		   again = !consecutive && !forward && stride == 0 && q->length > 0;
+	c->followers++;
+	c->consecutive += consecutive;
+	c->forward += forward;
+	c->again += again;
+	c->backward += !consecutive && !forward && !again;
+	c->strided += !consecutive && s->has_stride && stride == s->stride;
+	s->transitions++;
+	s->contiguous += consecutive;
+	s->forward += consecutive || forward;
+	s->stride = stride;
+	s->has_stride = true;
+	return few_add(&s->strides, stride, 1);
+}
+
+static bool add_direction(struct order_counts *c, struct order_direction *s,
+			  const struct io_request *q)
+{
+	const bool added = !s->follows || follow_direction(c, s, q);
+	s->follows = true;
+	s->requests++;
+	s->bytes = saturate_add(s->bytes, q->length);
+	s->offset = q->offset;
+	s->end = q->offset + q->length;
+	return added;
+}
+
+/* The request that follows one of unknown offset has no predecessor. */
+static void interrupt(struct order *o, struct order_stream *s, bool write)
+{
+	end_run(o, s);
+	s->follows = false;
+	s->of[write].follows = s->of[write].has_stride = false;
+}
+
+bool order_add(struct order *o, const struct io_request *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct io_request *q = &list[i];
+		if (!array_reserve_index(&o->streams, &o->capacity, q->stream, sizeof *o->streams))
+			return false;
+		struct order_stream *s = &o->streams[q->stream];
+		if ((q->flags & IOT_OFFSET_UNKNOWN) != 0) {
+			interrupt(o, s, q->write);
+			continue;
+		}
+		add_mixed(o, s, q);
+		if (!add_direction(&o->of[q->write], &s->of[q->write], q))
+			return false;
+	}
+	return true;
+}
+
+/* Patterns */
+
+static bool nearly_all(uint64_t part, uint64_t all)
+{
+	return all - part <= 1 || (all - part) <= all / TOLERANCE;
+}
+
+static enum order_pattern pattern_of(const struct order_direction *s)
+{
+	const uint64_t n = s->transitions;
+	uint64_t largest[2];
+	if (s->requests <= SHORT_MAX)
+		return PATTERN_SHORT;
+	if (s->strides.many)
+		return s->forward == n ? PATTERN_SEQUENTIAL : PATTERN_RANDOM;
+	few_largest(&s->strides, largest);
+	if (nearly_all(s->contiguous, n))
+		return PATTERN_CONTIGUOUS;
+	if (nearly_all(largest[0], n))
+		return PATTERN_SIMPLE;
+	if (nearly_all(largest[0] + largest[1], n))
+		return PATTERN_NESTED;
+	return nearly_all(s->forward, n) ? PATTERN_SEQUENTIAL : PATTERN_RANDOM;
+}
+
+static bool end_direction(struct order *o, unsigned d, struct order_direction *s)
+{
+	const struct few_value *stride;
+	bool added = true;
+	if (s->requests == 0)
+		return true;
+	const enum order_pattern p = pattern_of(s);
+	o->of[d].pattern[p].streams++;
+	o->of[d].pattern[p].requests += s->requests;
+	o->of[d].pattern[p].bytes = saturate_add(o->of[d].pattern[p].bytes, s->bytes);
+	for (unsigned i = 0; (stride = few_at(&s->strides, i)) != NULL; i++)
+		added &= common_add(&o->strides[d], stride->value, stride->count);
+	few_free(&s->strides);
+	return added;
+}
+
+bool order_end(struct order *o, size_t stream)
+{
+	if (stream >= o->capacity)
+		return true;
+	struct order_stream *s = &o->streams[stream];
+	end_run(o, s);
+	const bool ended = end_direction(o, 0, &s->of[0]) && end_direction(o, 1, &s->of[1]);
+	*s = (struct order_stream){.follows = false};
+	return ended;
+}
+
+bool order_end_all(struct order *o)
+{
+	for (size_t i = 0; i < o->capacity; i++)
+		if (!order_end(o, i))
+			return false;
+	return true;
+}
+
+void order_free(struct order *o)
+{
+	for (size_t i = 0; i < o->capacity; i++)
+		for (unsigned d = 0; d < 2; d++)
+			few_free(&o->streams[i].of[d].strides);
+	free(o->streams);
+	common_free(&o->strides[0]);
+	common_free(&o->strides[1]);
+}
+
+/* Values */
+
+static const char no_followers[] = "no request has a predecessor";
+
+static void mixed_values(const struct order *o, struct values *v)
+{
+	const double all = (double)o->followers;
+	values_number(v, "followers_M", NULL, "", o->followers);
+	values_ratio(v, "sequential_M", NULL, "", (double)o->sequential, all, no_followers);
+	values_ratio(v, "same_size_M", NULL, "", (double)o->same_size, all, no_followers);
+	values_ratio(v, "switches", NULL, "", (double)o->switches, all, no_followers);
+}
+
+static void histogram_values(const struct histogram *h, const char *const names[3],
+			     const char *unit, struct values *v)
+{
+	values_number(v, names[0], NULL, "", h->count);
+	if (h->count == 0) {
+		values_unknown(v, names[1], NULL, unit, "none");
+		values_unknown(v, names[2], "0.5", unit, "none");
+		return;
+	}
+	values_real(v, names[1], NULL, unit, histogram_mean(h));
+	values_real(v, names[2], "0.5", unit, histogram_quantile(h, 500));
+	values_real(v, names[2], "0.9", unit, histogram_quantile(h, 900));
+	values_real(v, names[2], "0.99", unit, histogram_quantile(h, 990));
+}
+
+static void run_values(const struct order *o, struct values *v)
+{
+	static const char *const requests[3] = {"runs", "run_requests_mean",
+						"run_requests_quantile"},
+				 *const bytes[3] = {"run_bytes_runs", "run_bytes_mean",
+						    "run_bytes_quantile"},
+				 *const seeks[3] = {"seeks", "seek_mean", "seek_quantile"};
+	histogram_values(&o->run_requests, requests, "", v);
+	histogram_values(&o->run_bytes, bytes, "bytes", v);
+	histogram_values(&o->seek, seeks, "bytes", v);
+}
+
+static void direction_values(const struct order_counts *c, unsigned d, struct values *v)
+{
+	static const char *const names[2][6] = {
+	    {"followers_r", "consecutive_r", "forward_r", "re_access_r", "backward_r", "strided_r"},
+	    {"followers_w", "consecutive_w", "forward_w", "re_access_w", "backward_w",
+	     "strided_w"}};
+	const uint64_t part[] = {c->consecutive, c->forward, c->again, c->backward, c->strided};
+	values_number(v, names[d][0], NULL, "", c->followers);
+	for (unsigned i = 0; i < 5; i++)
+		values_ratio(v, names[d][i + 1], NULL, "", (double)part[i], (double)c->followers,
+			     no_followers);
+}
+
+static void pattern_values(const struct order_counts *c, unsigned d, struct values *v)
+{
+	static const char *const names[2][3] = {
+	    {"pattern_streams_r", "pattern_requests_r", "pattern_bytes_r"},
+	    {"pattern_streams_w", "pattern_requests_w", "pattern_bytes_w"}};
+	static const char *const keys[PATTERNS] = {"short",          "contiguous", "simple strided",
+						   "nested strided", "sequential", "random"};
+	for (unsigned p = 0; p < PATTERNS; p++)
+		values_number(v, names[d][0], keys[p], "", c->pattern[p].streams);
+	for (unsigned p = 0; p < PATTERNS; p++)
+		values_number(v, names[d][1], keys[p], "", c->pattern[p].requests);
+	for (unsigned p = 0; p < PATTERNS; p++)
+		values_number(v, names[d][2], keys[p], "bytes", c->pattern[p].bytes);
+}
+
+/* Strides are signed. */
+static void stride_values(const struct common *c, unsigned d, struct values *v)
+{
+	static const char *const names[2] = {"common_strides_r", "common_strides_w"};
+	struct common_value top[COMMON_TOP];
+	const size_t n = common_top(c, top);
+	char key[VALUE_KEY];
+	for (size_t i = 0; i < n; i++)
+		values_number(v, names[d], values_signed_key(key, (int64_t)top[i].value), "",
+			      top[i].count);
+}
+
+void order_values(const struct order *o, struct values *v)
+{
+	v->section = "order";
+	mixed_values(o, v);
+	run_values(o, v);
+	for (unsigned d = 0; d < 2; d++) {
+		direction_values(&o->of[d], d, v);
+		pattern_values(&o->of[d], d, v);
+		stride_values(&o->strides[d], d, v);
+	}
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "requests.h"
+
+#include <stdlib.h>
+
+#include "lib/base/array.h"
+#include "lib/base/number.h"
+#include "lib/format/directive.h"
+
+#include "saturate.h"
+
+static bool keep(struct requests *r, bool done)
+{
+	r->failed |= !done;
+	return done;
+}
+
+/* The process of a thread of a thread ...; halves the path, so that chains stay short. */
+static size_t root_of(struct requests *r, size_t number)
+{
+	while (r->owner[number] != 0) {
+		const uint32_t next = r->owner[r->owner[number] - 1];
+		r->owner[number] = next != 0 ? next : r->owner[number];
+		number = r->owner[number] - 1;
+	}
+	return number;
+}
+
+static size_t own_number(struct requests *r, uint32_t process)
+{
+	const size_t i = idmap_number(&r->process_map, process);
+	keep(r, array_reserve_index(&r->owner, &r->owner_capacity, i, sizeof *r->owner));
+	return r->failed ? SIZE_MAX : i;
+}
+
+/* Returns SIZE_MAX if out of memory. */
+static size_t process_number(struct requests *r, uint32_t process)
+{
+	const size_t i = own_number(r, process);
+	return i == SIZE_MAX ? i : root_of(r, i);
+}
+
+static void mark_active(struct requests *r, size_t number)
+{
+	if (!keep(r,
+		  array_reserve_index(&r->active, &r->active_capacity, number, sizeof *r->active)))
+		return;
+	r->active_count += !r->active[number];
+	r->active[number] = true;
+}
+
+void requests_active(struct requests *r, uint32_t process)
+{
+	const size_t i = process_number(r, process);
+	if (i != SIZE_MAX)
+		mark_active(r, i);
+}
+
+void requests_define_process(struct requests *r, const struct iot_event *ev)
+{
+	const struct iot_text text = iot_directive_get(ev, "thread-of");
+	uint64_t of;
+	if (r->options.per_thread || text.data == NULL ||
+	    !number_decimal(text.data, text.size, &of) || of > UINT32_MAX)
+		return;
+	const size_t thread = own_number(r, ev->rec.process);
+	const size_t owner = process_number(r, (uint32_t)of);
+	if (thread != SIZE_MAX && owner != SIZE_MAX && root_of(r, thread) == thread &&
+	    owner != thread)
+		r->owner[thread] = (uint32_t)owner + 1;
+}
+
+/* The file of an object, or of one fileId if the object is unknown; its number + 1. */
+static uint32_t file_of(struct requests *r, uint32_t object)
+{
+	if (object == 0)
+		return ++r->files;
+	const size_t i = idmap_number(&r->object_map, object);
+	if (!keep(r, array_reserve_index(&r->object_file, &r->object_capacity, i,
+					 sizeof *r->object_file)))
+		return 1;
+	if (r->object_file[i] == 0)
+		r->object_file[i] = ++r->files;
+	return r->object_file[i];
+}
+
+/* Returns NULL if out of memory. */
+static struct file_id *id_of(struct requests *r, uint32_t process, uint32_t file)
+{
+	const size_t i = idmap_number(&r->id_map, idmap_pair(process, file));
+	return keep(r, array_reserve_index(&r->ids, &r->id_capacity, i, sizeof *r->ids))
+		   ? &r->ids[i]
+		   : NULL;
+}
+
+/* Returns its number + 1. */
+static uint32_t new_stream(struct requests *r)
+{
+	return r->free_count > 0 ? r->free_streams[--r->free_count] + 1 : ++r->streams;
+}
+
+/* A fileId that another object gets is another stream. */
+static void bind(struct requests *r, struct file_id *id, const struct iot_record *rec)
+{
+	const size_t thread = own_number(r, rec->process);
+	if (thread == SIZE_MAX)
+		return;
+	const size_t process = root_of(r, thread);
+	mark_active(r, process);
+	if (id->file == 0 || id->object != rec->object) {
+		id->stream = 0;
+		id->file = file_of(r, rec->object);
+	}
+	id->object = rec->object;
+	id->thread = (uint32_t)thread + 1;
+	id->process = (uint32_t)process + 1;
+	const size_t pair = idmap_number(&r->pair_map, idmap_pair(id->process, id->file));
+	if (keep(r, pair != SIZE_MAX))
+		id->pair = (uint32_t)pair + 1;
+	if (id->stream == 0)
+		id->stream = new_stream(r);
+}
+
+static void append(struct requests *r, const struct file_id *id, const struct iot_record *rec)
+{
+	const uint64_t unit = r->options.physical ? IOT_BLOCK_SIZE : 1;
+	struct io_request *to = &r->list[id->layer][r->count[id->layer]++];
+	*to = (struct io_request){.offset = rec->offset * unit,
+				  .length = rec->length * unit,
+				  .start_ns = rec->start_ns,
+				  .duration_ns = rec->duration_ns,
+				  .cpu_ns = rec->cpu_ns,
+				  .stream = id->stream - 1,
+				  .pair = id->pair - 1,
+				  .file = id->file - 1,
+				  .process = id->process - 1,
+				  .thread = id->thread - 1,
+				  .flags = rec->flags,
+				  .write = (rec->type & IOT_WRITE) != 0,
+				  .asynchronous = (rec->type & IOT_ASYNC) != 0};
+}
+
+void requests_add(struct requests *r, const struct iot_record *rec)
+{
+	const bool write = (rec->type & IOT_WRITE) != 0;
+	const unsigned kind = rec->type & IOT_DATA_KIND;
+	if (((rec->type & IOT_LOGICAL) == 0) != (r->options.physical != 0)) {
+		r->left_out++;
+		return;
+	}
+	if (kind != IOT_FILE_DATA) {
+		const uint64_t unit = r->options.physical ? IOT_BLOCK_SIZE : 1;
+		r->other[kind][write]++;
+		r->other_bytes[kind][write] =
+		    saturate_add(r->other_bytes[kind][write], rec->length * unit);
+		return;
+	}
+	struct file_id *id = id_of(r, rec->process, rec->file);
+	if (id != NULL && (id->stream == 0 || id->object != rec->object))
+		bind(r, id, rec);
+	if (!r->failed)
+		append(r, id, rec);
+}
+
+void requests_clear(struct requests *r)
+{
+	for (unsigned i = 0; i < LAYERS; i++)
+		r->count[i] = 0;
+}
+
+void requests_define_file(struct requests *r, const struct iot_event *ev)
+{
+	const struct iot_text layer = iot_directive_get(ev, "layer");
+	if (((ev->has & IOT_HAS_DISK) != 0) != (r->options.physical != 0) || layer.data == NULL)
+		return;
+	struct file_id *id = id_of(r, ev->rec.process, ev->rec.file);
+	if (id != NULL)
+		id->layer = text_equals(layer, "mpiio");
+}
+
+uint32_t requests_close(struct requests *r, const struct iot_event *ev)
+{
+	if (!directive_closes(ev))
+		return 0;
+	const size_t i = idmap_find(&r->id_map, idmap_pair(ev->rec.process, ev->rec.file));
+	if (i == SIZE_MAX)
+		return 0;
+	const uint32_t stream = r->ids[i].stream;
+	r->ids[i].stream = 0;
+	if (stream != 0 && keep(r, array_reserve(&r->free_streams, &r->free_capacity,
+						 r->free_count + 1, sizeof *r->free_streams)))
+		r->free_streams[r->free_count++] = stream - 1;
+	return stream;
+}
+
+void requests_free(struct requests *r)
+{
+	idmap_free(&r->id_map);
+	idmap_free(&r->process_map);
+	idmap_free(&r->object_map);
+	idmap_free(&r->pair_map);
+	free(r->ids);
+	free(r->owner);
+	free(r->active);
+	free(r->object_file);
+	free(r->free_streams);
+}

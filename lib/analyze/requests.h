@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Selects the requests of a batch, and numbers the processes, files and streams that they belong
+ * to, so that each is looked up once per request.
+ */
+#ifndef LIB_ANALYZE_REQUESTS_H
+#define LIB_ANALYZE_REQUESTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <iotrace/analyze.h>
+
+#include "lib/base/idmap.h"
+
+enum { REQUESTS_MAX = 1024, LAYERS = 2 };
+
+struct io_request {
+	uint64_t offset, length; /* bytes */
+	int64_t start_ns;
+	uint64_t duration_ns;
+	int64_t cpu_ns;
+	uint32_t stream, pair, file, process; /* numbers; pair: of a process and a file */
+	uint32_t thread;                      /* number of the processId, which has a clock */
+	uint8_t flags;                        /* enum iot_flag */
+	bool write, asynchronous;
+};
+
+/* A fileId of a process. */
+struct file_id {
+	uint32_t object;
+	uint32_t stream, pair, file, process, thread; /* numbers + 1; 0: none */
+	uint8_t layer;                                /* 0: posix or unknown; 1: mpiio */
+};
+
+struct requests {
+	struct iot_analyze_options options;
+	struct io_request list[LAYERS][REQUESTS_MAX]; /* of the current batch */
+	size_t count[LAYERS];
+
+	struct idmap id_map; /* (process, file) */
+	struct file_id *ids;
+	size_t id_capacity;
+	struct idmap process_map;
+	uint32_t *owner; /* of a thread: number of its process + 1; 0: itself */
+	bool *active;    /* processes with a request or an operation */
+	size_t owner_capacity, active_capacity, active_count;
+	struct idmap object_map, pair_map;
+	uint32_t *object_file; /* of an object: number of its file + 1 */
+	size_t object_capacity;
+	uint32_t files, streams;
+	uint32_t *free_streams; /* numbers of streams that have ended */
+	size_t free_count, free_capacity;
+	/* counts of logical records that are no requests, by data kind and direction */
+	uint64_t other[4][2], other_bytes[4][2];
+	uint64_t left_out; /* physical records, or with `physical` logical ones */
+	bool failed;       /* out of memory */
+};
+
+/* Appends a record to the list of its layer, unless it is none of the requests analyzed. */
+void requests_add(struct requests *r, const struct iot_record *rec);
+void requests_clear(struct requests *r);
+/* Applies %process, %file, or an %op that closes a file. */
+void requests_define_process(struct requests *r, const struct iot_event *ev);
+void requests_define_file(struct requests *r, const struct iot_event *ev);
+/* Returns the number of the stream that a close ends, + 1; 0: none. */
+uint32_t requests_close(struct requests *r, const struct iot_event *ev);
+/* Marks the process of an operation. */
+void requests_active(struct requests *r, uint32_t process);
+void requests_free(struct requests *r);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sizes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/base/array.h"
+
+static const char no_requests[] = "no requests";
+
+static unsigned zero_bits(uint64_t v)
+{
+	return v == 0 ? 64 : (unsigned)__builtin_ctzll(v);
+}
+
+static bool add(struct sizes_direction *s, const struct io_request *q)
+{
+	uint64_t *bytes = &s->bytes[histogram_index(q->length)];
+	histogram_add(&s->lengths, q->length);
+	*bytes = saturate_add(*bytes, q->length);
+	s->length_zeros[zero_bits(q->length)]++;
+	if ((q->flags & IOT_OFFSET_UNKNOWN) == 0)
+		s->offset_zeros[zero_bits(q->offset)]++;
+	return common_add(&s->common, q->length, 1) &&
+	       array_reserve_index(&s->pairs, &s->pair_capacity, q->pair, sizeof *s->pairs) &&
+	       few_add(&s->pairs[q->pair], q->length, 1);
+}
+
+bool sizes_add(struct request_sizes *s, const struct io_request *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!add(&s->of[list[i].write], &list[i]))
+			return false;
+	return true;
+}
+
+void sizes_free(struct request_sizes *s)
+{
+	for (unsigned d = 0; d < 2; d++) {
+		struct sizes_direction *of = &s->of[d];
+		for (size_t i = 0; i < of->pair_capacity; i++)
+			few_free(&of->pairs[i]);
+		free(of->pairs);
+		common_free(&of->common);
+	}
+}
+
+/* Values. Names are those of reads, then of writes. */
+
+static void moments(const struct histogram *h, unsigned d, struct values *v)
+{
+	static const char *const names[2][4] = {
+	    {"size_min_r", "size_max_r", "size_mean_r", "size_stddev_r"},
+	    {"size_min_w", "size_max_w", "size_mean_w", "size_stddev_w"}};
+	if (h->count == 0) {
+		for (unsigned i = 0; i < 4; i++)
+			values_unknown(v, names[d][i], NULL, "bytes", no_requests);
+		return;
+	}
+	values_number(v, names[d][0], NULL, "bytes", h->min);
+	values_number(v, names[d][1], NULL, "bytes", h->max);
+	values_real(v, names[d][2], NULL, "bytes", histogram_mean(h));
+	values_real(v, names[d][3], NULL, "bytes", histogram_deviation(h));
+}
+
+static void quantiles(const struct histogram *h, unsigned d, struct values *v)
+{
+	static const char *const names[2] = {"size_quantile_r", "size_quantile_w"};
+	static const struct {
+		unsigned permille;
+		const char *key;
+	} at[] = {{10, "0.01"},  {250, "0.25"}, {500, "0.5"},
+		  {750, "0.75"}, {900, "0.9"},  {990, "0.99"}};
+	for (size_t i = 0; i < sizeof at / sizeof at[0]; i++)
+		if (h->count > 0)
+			values_real(v, names[d], at[i].key, "bytes",
+				    histogram_quantile(h, at[i].permille));
+		else
+			values_unknown(v, names[d], at[i].key, "bytes", no_requests);
+}
+
+/* The bins that are not empty, by their upper bounds. */
+static void bins(const struct sizes_direction *s, unsigned d, struct values *v)
+{
+	static const char *const names[2][2] = {{"size_L_r", "size_L_w"},
+						{"size_L_bytes_r", "size_L_bytes_w"}};
+	char key[VALUE_KEY];
+	for (unsigned bytes = 0; bytes < 2; bytes++)
+		for (unsigned i = 0; i < HISTOGRAM_BINS; i++)
+			if (s->lengths.bin[i] > 0)
+				values_number(
+				    v, names[bytes][d], values_key(key, histogram_upper(i)),
+				    bytes ? "bytes" : "", bytes ? s->bytes[i] : s->lengths.bin[i]);
+}
+
+/* Requests of more than half a power of two, up to it. */
+static void powers(const struct histogram *h, unsigned d, struct values *v)
+{
+	static const char *const names[2] = {"size_log2_r", "size_log2_w"};
+	uint64_t below = h->bin[0];
+	char key[VALUE_KEY];
+	if (below > 0)
+		values_number(v, names[d], "0", "", below);
+	for (unsigned k = 0; k < 64; k++) {
+		const uint64_t up_to = histogram_up_to(h, (uint64_t)1 << k);
+		if (up_to > below)
+			values_number(v, names[d], values_key(key, (uint64_t)1 << k), "",
+				      up_to - below);
+		below = up_to;
+	}
+	if (h->count > below)
+		values_number(v, names[d], "18446744073709551616", "", h->count - below);
+}
+
+static void darshan_classes(const struct histogram *h, unsigned d, struct values *v)
+{
+	static const char *const names[2] = {"size_darshan_r", "size_darshan_w"};
+	static const struct {
+		uint64_t up_to;
+		const char *key;
+	} classes[] = {{100, "0-100"},       {1024, "100-1K"},        {10240, "1K-10K"},
+		       {102400, "10K-100K"}, {1048576, "100K-1M"},    {4194304, "1M-4M"},
+		       {10485760, "4M-10M"}, {104857600, "10M-100M"}, {1073741824, "100M-1G"},
+		       {UINT64_MAX, "1G+"}};
+	uint64_t below = 0;
+	for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+		const uint64_t up_to = histogram_up_to(h, classes[i].up_to);
+		values_number(v, names[d], classes[i].key, "", up_to - below);
+		below = up_to;
+	}
+}
+
+static void small(const struct histogram *h, unsigned d, uint64_t own, struct values *v)
+{
+	static const char *const names[2] = {"small_r", "small_w"};
+	static const uint64_t limits[] = {4096, 8192, 65536, 131072, 524288, 1048576, 4194304};
+	const size_t n = sizeof limits / sizeof limits[0];
+	char key[VALUE_KEY];
+	bool listed = false;
+	for (size_t i = 0; i <= n; i++) {
+		const uint64_t limit = i < n ? limits[i] : own;
+		if (i == n && listed)
+			break;
+		values_ratio(v, names[d], values_key(key, limit), "",
+			     (double)histogram_up_to(h, limit), (double)h->count, no_requests);
+		if (histogram_upper(histogram_index(limit)) != limit)
+			values_note(v, "of sizes up to the next lower bound of a bin");
+		listed |= limit == own;
+	}
+}
+
+static void common(const struct sizes_direction *s, unsigned d, struct values *v)
+{
+	static const char *const names[2][3] = {{"common_r", "common_share_r", "common_other_r"},
+						{"common_w", "common_share_w", "common_other_w"}};
+	struct common_value top[COMMON_TOP];
+	const size_t n = common_top(&s->common, top);
+	char key[VALUE_KEY];
+	for (size_t i = 0; i < n; i++)
+		values_number(v, names[d][0], values_key(key, top[i].value), "", top[i].count);
+	for (size_t i = 0; i < n; i++)
+		values_ratio(v, names[d][1], values_key(key, top[i].value), "",
+			     (double)top[i].count, (double)s->lengths.count, no_requests);
+	values_number(v, names[d][2], NULL, "", s->common.other);
+}
+
+/* The share of numbers with at least the trailing zero bits of the alignment. */
+static void aligned_share(const uint64_t zeros[ZERO_BITS], const char *name, uint64_t alignment,
+			  struct values *v)
+{
+	uint64_t all = 0, aligned = 0;
+	for (unsigned i = 0; i < ZERO_BITS; i++) {
+		all += zeros[i];
+		aligned += i >= zero_bits(alignment) ? zeros[i] : 0;
+	}
+	values_ratio(v, name, NULL, "", (double)aligned, (double)all,
+		     "no request has a known offset");
+}
+
+static void zeros(const uint64_t counts[ZERO_BITS], const char *name, struct values *v)
+{
+	char key[VALUE_KEY];
+	for (unsigned i = 0; i < ZERO_BITS; i++)
+		if (counts[i] > 0)
+			values_number(v, name, values_key(key, i), "", counts[i]);
+}
+
+static void alignment(const struct sizes_direction *s, unsigned d, uint64_t to, struct values *v)
+{
+	static const char *const names[2][4] = {
+	    {"aligned_r", "aligned_length_r", "offset_zero_bits_r", "length_zero_bits_r"},
+	    {"aligned_w", "aligned_length_w", "offset_zero_bits_w", "length_zero_bits_w"}};
+	aligned_share(s->offset_zeros, names[d][0], to, v);
+	aligned_share(s->length_zeros, names[d][1], to, v);
+	zeros(s->offset_zeros, names[d][2], v);
+	zeros(s->length_zeros, names[d][3], v);
+}
+
+/* The share of requests not of the most common size of their process in their file. */
+static void variable(const struct sizes_direction *s, unsigned d, struct values *v)
+{
+	static const char *const names[2] = {"variable_r", "variable_w"};
+	uint64_t usual = 0, largest[2];
+	for (size_t i = 0; i < s->pair_capacity; i++) {
+		if (s->pairs[i].many) {
+			values_unknown(v, names[d], NULL, "", "more than 64 sizes");
+			return;
+		}
+		few_largest(&s->pairs[i], largest);
+		usual += largest[0];
+	}
+	values_ratio(v, names[d], NULL, "", (double)(s->lengths.count - usual),
+		     (double)s->lengths.count, no_requests);
+}
+
+void sizes_values(const struct request_sizes *s, const struct iot_analyze_options *o,
+		  struct values *v)
+{
+	v->section = "sizes";
+	for (unsigned d = 0; d < 2; d++) {
+		const struct sizes_direction *of = &s->of[d];
+		moments(&of->lengths, d, v);
+		quantiles(&of->lengths, d, v);
+		small(&of->lengths, d, o->small, v);
+		variable(of, d, v);
+		common(of, d, v);
+		alignment(of, d, o->alignment, v);
+		darshan_classes(&of->lengths, d, v);
+		powers(&of->lengths, d, v);
+		bins(of, d, v);
+	}
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Request sizes: distribution, common sizes, alignment, variability. Indexed by direction. */
+#ifndef LIB_ANALYZE_SIZES_H
+#define LIB_ANALYZE_SIZES_H
+
+#include "common.h"
+#include "few.h"
+#include "histogram.h"
+#include "requests.h"
+#include "values.h"
+
+enum { ZERO_BITS = 65 };
+
+struct request_sizes {
+	struct sizes_direction {
+		struct histogram lengths;
+		uint64_t bytes[HISTOGRAM_BINS]; /* by length */
+		struct common common;
+		/* by trailing zero bits; 64: the number 0. Offsets only if known */
+		uint64_t offset_zeros[ZERO_BITS], length_zeros[ZERO_BITS];
+		struct few *pairs; /* the sizes of a process in a file */
+		size_t pair_capacity;
+	} of[2];
+};
+
+/* Returns false if out of memory. */
+bool sizes_add(struct request_sizes *s, const struct io_request *list, size_t n);
+void sizes_values(const struct request_sizes *s, const struct iot_analyze_options *o,
+		  struct values *v);
+void sizes_free(struct request_sizes *s);
+
+#endif

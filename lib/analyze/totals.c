@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "totals.h"
+
+#include <stdlib.h>
+
+#include "lib/base/array.h"
+
+#include "saturate.h"
+
+static const double ns_per_s = 1e9;
+static const char no_time[] = "the trace has no duration", no_requests[] = "no requests",
+		  no_offsets[] = "no request has a known offset";
+
+static void io_add(struct totals_io *io, bool write, uint64_t bytes)
+{
+	io->count[write]++;
+	io->bytes[write] = saturate_add(io->bytes[write], bytes);
+}
+
+static void add_io(struct totals *t, const struct io_request *q)
+{
+	const bool d = q->write;
+	io_add(&t->io, d, q->length);
+	if ((q->flags & IOT_OFFSET_UNKNOWN) != 0) {
+		t->offset_unknown[d]++;
+		t->offset_unknown_bytes[d] = saturate_add(t->offset_unknown_bytes[d], q->length);
+	}
+	if (q->asynchronous) {
+		t->asynchronous[d]++;
+		t->asynchronous_bytes[d] = saturate_add(t->asynchronous_bytes[d], q->length);
+	}
+	if ((q->flags & IOT_DURATION_UNKNOWN) == 0) {
+		t->timed[d]++;
+		t->duration_ns[d] = saturate_add(t->duration_ns[d], q->duration_ns);
+	}
+}
+
+static void add_file(struct totals_file *f, const struct io_request *q)
+{
+	io_add(&f->io, q->write, q->length);
+	if ((q->flags & IOT_OFFSET_UNKNOWN) != 0)
+		return;
+	const uint64_t end = saturate_add(q->offset, q->length);
+	f->extent = end > f->extent ? end : f->extent;
+	f->located = true;
+}
+
+static void add_clock(struct totals_clock *c, const struct io_request *q)
+{
+	if ((q->flags & IOT_CPU_UNKNOWN) != 0)
+		return;
+	if (!c->known)
+		c->first_ns = q->cpu_ns;
+	c->last_ns = q->cpu_ns;
+	c->known = true;
+}
+
+static void add_start(struct totals *t, const struct io_request *q)
+{
+	if ((q->flags & IOT_START_UNKNOWN) != 0)
+		return;
+	t->out_of_order += t->started && q->start_ns < t->last_start_ns;
+	t->last_start_ns = q->start_ns;
+	t->started = true;
+}
+
+bool totals_add(struct totals *t, const struct io_request *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct io_request *q = &list[i];
+		if (!array_reserve_index(&t->files, &t->file_capacity, q->file, sizeof *t->files) ||
+		    !array_reserve_index(&t->clocks, &t->clock_capacity, q->thread,
+					 sizeof *t->clocks))
+			return false;
+		add_io(t, q);
+		add_file(&t->files[q->file], q);
+		add_clock(&t->clocks[q->thread], q);
+		add_start(t, q);
+	}
+	return true;
+}
+
+void totals_free(struct totals *t)
+{
+	free(t->files);
+	free(t->clocks);
+}
+
+/* Values */
+
+/* The files that a set of rows is about, summed. */
+struct sums {
+	struct totals_io io;
+	uint64_t files, located, extents, max, min;
+};
+
+static void sum_file(struct sums *s, const struct totals_file *f)
+{
+	for (unsigned d = 0; d < 2; d++) {
+		s->io.count[d] += f->io.count[d];
+		s->io.bytes[d] = saturate_add(s->io.bytes[d], f->io.bytes[d]);
+	}
+	s->files++;
+	if (!f->located)
+		return;
+	s->min = s->located == 0 || f->extent < s->min ? f->extent : s->min;
+	s->max = f->extent > s->max ? f->extent : s->max;
+	s->extents = saturate_add(s->extents, f->extent);
+	s->located++;
+}
+
+static struct sums sum_files(const struct totals *t, uint64_t extent_min)
+{
+	struct sums s = {.files = 0};
+	for (size_t i = 0; i < t->file_capacity; i++) {
+		const struct totals_file *f = &t->files[i];
+		if (f->io.count[0] + f->io.count[1] > 0 &&
+		    (extent_min == 0 || (f->located && f->extent >= extent_min)))
+			sum_file(&s, f);
+	}
+	return s;
+}
+
+/* The sum of the CPU times of all processes. Returns false if none is known. */
+static bool cpu_time(const struct totals *t, double *seconds)
+{
+	bool known = false;
+	*seconds = 0;
+	for (size_t i = 0; i < t->clock_capacity; i++) {
+		const struct totals_clock *c = &t->clocks[i];
+		*seconds += ((double)c->last_ns - (double)c->first_ns) / ns_per_s;
+		known |= c->known;
+	}
+	return known && *seconds > 0;
+}
+
+/* Of the job; 0 if unknown. */
+static uint64_t runtime_ns(const struct totals_trace *trace, const struct requests *requests)
+{
+	if (requests->options.runtime_ns != 0)
+		return requests->options.runtime_ns;
+	if (trace->job_start_ns < trace->job_end_ns)
+		return trace->job_end_ns - trace->job_start_ns;
+	return trace->timed ? (uint64_t)trace->end_ns - (uint64_t)trace->begin_ns : 0;
+}
+
+/* A value for reads, writes and both. */
+struct direction_names {
+	const char *read, *write, *both;
+};
+
+static void numbers(struct values *v, struct direction_names name, const char *unit,
+		    const uint64_t part[2])
+{
+	values_number(v, name.read, NULL, unit, part[0]);
+	values_number(v, name.write, NULL, unit, part[1]);
+	values_number(v, name.both, NULL, unit, saturate_add(part[0], part[1]));
+}
+
+static void ratios(struct values *v, struct direction_names name, const char *unit,
+		   const uint64_t part[2], const double whole[3], const char *reason)
+{
+	values_ratio(v, name.read, NULL, unit, (double)part[0], whole[0], reason);
+	values_ratio(v, name.write, NULL, unit, (double)part[1], whole[1], reason);
+	values_ratio(v, name.both, NULL, unit, (double)part[0] + (double)part[1], whole[2], reason);
+}
+
+static void rates(struct values *v, struct direction_names name, const char *unit,
+		  const uint64_t part[2], double whole)
+{
+	const double wholes[3] = {whole, whole, whole};
+	ratios(v, name, unit, part, wholes, no_time);
+}
+
+static void traffic(struct values *v, const struct totals_io *io)
+{
+	const double count[3] = {(double)io->count[0], (double)io->count[1],
+				 (double)io->count[0] + (double)io->count[1]};
+	const double bytes = (double)io->bytes[0] + (double)io->bytes[1];
+	numbers(v, (struct direction_names){"N_r", "N_w", "N"}, "", io->count);
+	numbers(v, (struct direction_names){"S_r", "S_w", "S"}, "bytes", io->bytes);
+	values_real(v, "total_io", NULL, "MB", bytes / 1e6);
+	ratios(v, (struct direction_names){"avg_size_r", "avg_size_w", "avg_size"}, "bytes",
+	       io->bytes, count, no_requests);
+	values_ratio(v, "rw_ratio_bytes", NULL, "", (double)io->bytes[0], (double)io->bytes[1],
+		     "no bytes were written");
+	values_ratio(v, "rw_ratio_requests", NULL, "", count[0], count[1], "no writes");
+}
+
+/* In MB per second of running_time, and in MiB. */
+static void per_second(struct values *v, const struct totals_io *io, double seconds)
+{
+	rates(v, (struct direction_names){"MB_s_r", "MB_s_w", "MB_s"}, "MB/s", io->bytes,
+	      seconds * 1e6);
+	rates(v, (struct direction_names){"MiB_s_r", "MiB_s_w", "MiB_s"}, "MiB/s", io->bytes,
+	      seconds * (1 << 20));
+	rates(v, (struct direction_names){"IOs_s_r", "IOs_s_w", "IOs_s"}, "1/s", io->count,
+	      seconds);
+}
+
+static void extents(struct values *v, const struct sums *s)
+{
+	values_number(v, "files", NULL, "", s->files);
+	if (s->located == 0) {
+		values_unknown(v, "data_size", NULL, "MB", no_offsets);
+		values_unknown(v, "F_max", NULL, "bytes", no_offsets);
+		values_unknown(v, "F_min", NULL, "bytes", no_offsets);
+		return;
+	}
+	values_real(v, "data_size", NULL, "MB", (double)s->extents / 1e6);
+	if (s->located < s->files)
+		values_note(v, "without files of unknown offsets");
+	values_number(v, "F_max", NULL, "bytes", s->max);
+	values_number(v, "F_min", NULL, "bytes", s->min);
+}
+
+static void shares(struct values *v, const struct totals_io *io)
+{
+	const double count = (double)io->count[0] + (double)io->count[1];
+	const double bytes = (double)io->bytes[0] + (double)io->bytes[1];
+	values_ratio(v, "p_r_IOPs", NULL, "", (double)io->count[0], count, no_requests);
+	values_ratio(v, "p_w_IOPs", NULL, "", (double)io->count[1], count, no_requests);
+	values_ratio(v, "p_r_Bytes", NULL, "", (double)io->bytes[0], bytes, "no bytes");
+	values_ratio(v, "p_w_Bytes", NULL, "", (double)io->bytes[1], bytes, "no bytes");
+}
+
+static void durations(struct values *v, const struct totals *t)
+{
+	static const char *const names[2] = {"duration_r", "duration_w"};
+	for (unsigned d = 0; d < 2; d++) {
+		if (t->timed[d] == 0 && t->io.count[d] > 0)
+			values_unknown(v, names[d], NULL, "ns", "no duration is known");
+		else
+			values_number(v, names[d], NULL, "ns", t->duration_ns[d]);
+		if (t->timed[d] > 0 && t->timed[d] < t->io.count[d])
+			values_note(v, "without requests of unknown duration");
+	}
+}
+
+static void counts(struct values *v, const struct totals *t, const struct totals_trace *trace)
+{
+	values_number(v, "created", NULL, "", trace->created);
+	numbers(v,
+		(struct direction_names){"offset_unknown_r", "offset_unknown_w", "offset_unknown"},
+		"", t->offset_unknown);
+	numbers(v,
+		(struct direction_names){"offset_unknown_bytes_r", "offset_unknown_bytes_w",
+					 "offset_unknown_bytes"},
+		"bytes", t->offset_unknown_bytes);
+	numbers(v, (struct direction_names){"asynchronous_r", "asynchronous_w", "asynchronous"}, "",
+		t->asynchronous);
+	numbers(v,
+		(struct direction_names){"asynchronous_bytes_r", "asynchronous_bytes_w",
+					 "asynchronous_bytes"},
+		"bytes", t->asynchronous_bytes);
+	values_number(v, "out_of_order", NULL, "", t->out_of_order);
+}
+
+/* Records of metadata, read-ahead and virtual memory. */
+static void other_kinds(struct values *v, const struct requests *r)
+{
+	static const char *const keys[4][2] = {{NULL, NULL},
+					       {"metadata_r", "metadata_w"},
+					       {"read_ahead_r", "read_ahead_w"},
+					       {"virtual_memory_r", "virtual_memory_w"}};
+	for (unsigned kind = 1; kind < 4; kind++)
+		for (unsigned d = 0; d < 2; d++)
+			values_number(v, "other_N", keys[kind][d], "", r->other[kind][d]);
+	for (unsigned kind = 1; kind < 4; kind++)
+		for (unsigned d = 0; d < 2; d++)
+			values_number(v, "other_S", keys[kind][d], "bytes",
+				      r->other_bytes[kind][d]);
+}
+
+static void trace_values(const struct totals_trace *trace, const struct requests *r,
+			 struct values *v)
+{
+	const uint64_t runtime = runtime_ns(trace, r);
+	v->section = "trace";
+	values_number(v, "P", NULL, "", trace->ranks != 0 ? trace->ranks : r->active_count);
+	if (runtime == 0)
+		values_unknown(v, "T", NULL, "s", no_time);
+	else
+		values_real(v, "T", NULL, "s", (double)runtime / ns_per_s);
+	values_number(v, "left_out", NULL, "", r->left_out);
+	if (r->left_out > 0)
+		values_note(v, r->options.physical ? "logical records" : "physical records");
+	values_number(v, "left_out_layer", NULL, "", trace->left_out_layer);
+	values_number(v, "lost", NULL, "", trace->lost_count);
+	if (trace->lost_count > 0)
+		values_note(v, "the trace is incomplete");
+	values_number(v, "lost_records", NULL, "", trace->lost);
+	values_number(v, "lengths_requested", NULL, "", trace->lengths_requested);
+	other_kinds(v, r);
+}
+
+static void large_values(const struct totals *t, const struct requests *r, double seconds,
+			 struct values *v)
+{
+	const struct sums large = sum_files(t, r->options.large);
+	v->section = "large";
+	traffic(v, &large.io);
+	per_second(v, &large.io, seconds);
+	extents(v, &large);
+}
+
+void totals_values(const struct totals *t, const struct totals_trace *trace,
+		   const struct requests *r, struct values *v)
+{
+	const double runtime = (double)runtime_ns(trace, r) / ns_per_s;
+	const struct sums all = sum_files(t, 0);
+	double seconds;
+	const bool cpu = cpu_time(t, &seconds);
+	seconds = cpu ? seconds : runtime;
+	trace_values(trace, r, v);
+	v->section = "totals";
+	traffic(v, &t->io);
+	if (seconds > 0)
+		values_real(v, "running_time", NULL, "s", seconds);
+	else
+		values_unknown(v, "running_time", NULL, "s", no_time);
+	if (seconds > 0)
+		values_note(v, cpu ? "cpu" : "wall");
+	per_second(v, &t->io, seconds);
+	rates(v, (struct direction_names){"B_avg_r", "B_avg_w", "B_avg"}, "bytes/s", t->io.bytes,
+	      runtime);
+	rates(v, (struct direction_names){"IOPS_avg_r", "IOPS_avg_w", "IOPS_avg"}, "1/s",
+	      t->io.count, runtime);
+	shares(v, &t->io);
+	extents(v, &all);
+	durations(v, t);
+	counts(v, t, trace);
+	large_values(t, r, seconds, v);
+}

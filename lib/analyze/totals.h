@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Totals and rates: counts, bytes, extents of files, CPU time of processes. */
+#ifndef LIB_ANALYZE_TOTALS_H
+#define LIB_ANALYZE_TOTALS_H
+
+#include "requests.h"
+#include "values.h"
+
+/* Indexed by direction: reads, writes. */
+struct totals_io {
+	uint64_t count[2], bytes[2];
+};
+
+struct totals_file {
+	struct totals_io io;
+	uint64_t extent; /* highest end of a request; only if `located` */
+	bool located;
+};
+
+/* The CPU clock of a process, or of a thread, which has one of its own. */
+struct totals_clock {
+	int64_t first_ns, last_ns; /* only if `known` */
+	bool known;
+};
+
+struct totals {
+	struct totals_io io;
+	uint64_t offset_unknown[2], offset_unknown_bytes[2];
+	uint64_t asynchronous[2], asynchronous_bytes[2];
+	uint64_t timed[2], duration_ns[2]; /* requests of known duration, and their sum */
+	uint64_t out_of_order;
+	int64_t last_start_ns; /* of the previous request; only if `started` */
+	bool started;
+	struct totals_file *files;
+	size_t file_capacity;
+	struct totals_clock *clocks;
+	size_t clock_capacity;
+};
+
+/* What all layers have in common. */
+struct totals_trace {
+	int64_t begin_ns, end_ns; /* only if `timed` */
+	bool timed;
+	uint64_t ranks;                     /* declared; 0: not */
+	uint64_t job_start_ns, job_end_ns;  /* declared; 0: not */
+	uint64_t created, lost, lost_count; /* lost: records, as far as they are known */
+	bool lengths_requested;
+	uint64_t left_out_layer;
+};
+
+/* Returns false if out of memory. */
+bool totals_add(struct totals *t, const struct io_request *list, size_t n);
+void totals_values(const struct totals *t, const struct totals_trace *trace,
+		   const struct requests *requests, struct values *v);
+void totals_free(struct totals *t);
+
+#endif

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Traces of known rates: seven applications, and cases with round numbers.
+python3 "$TOOLS/study_table.py" "$IOTRACE"
+for name in input-output checkpoint-one checkpoint-many staging; do
+	echo "$name"
+	python3 "$TOOLS/study_traces.py" $name | "$IOTRACE" analyze --tsv -q |
+		grep -E '^totals	(N|S|running_time|MB_s|files)	' | cut -f 2,5
+done

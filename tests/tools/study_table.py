@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compares the values of iotrace analyze with the tables of a study of supercomputing applications.
+
+    study_table.py IOTRACE
+
+Analyzes the traces that study_traces.py writes and prints, for each application, the rows of tables 1 and 2 of E. L. Miller,
+Input/Output Behavior of Supercomputing Applications, and below them the values of iotrace analyze. Table 1 is in 10^6 bytes, table 2
+in 2^20 and 2^10. CPU time and I/Os are exact, data size is within 2 %, total I/O and I/Os/s within 1 %, everything else within 5 %.
+Three printed values of upw (0.445 MB, 0.0100 MB/s, a ratio of 0.12) and the mean size of venus contradict the other columns; the rows have
+the corrected values.
+"""
+import json
+import os
+import subprocess
+import sys
+
+COLUMNS = ("CPU s", "data MB", "I/O MB", "I/Os", "avg MB", "MB/s", "I/Os/s", "read MB/s", "write MB/s", "reads/s", "writes/s",
+           "avg KB", "R/W")
+TOLERANCE = (0, .02, .01, 0, .05, .05, .01, .05, .05, .05, .05, .05, .05)
+STUDY = {
+    "bvi": (1258, 171, 22835, 1380457, 0.016, 18.2, 1097, 12.3, 5.34, 913, 185, 16.1, 2.31),
+    "ccm": (205, 11.6, 1812, 54125, 0.031, 8.8, 264, 4.25, 3.96, 135, 128, 31.9, 1.07),
+    "forma": (206, 30.0, 15155, 475826, 0.030, 73.6, 2310, 62.2, 5.68, 1990, 300, 30.4, 11.0),
+    "gcm": (1897, 229, 266.2, 7953, 0.031, 0.14, 4.2, 0.0107, 0.12, 0.34, 3.85, 31.9, 0.089),
+    "les": (146, 224, 7803, 22384, 0.317, 53.4, 153, 24.0, 25.2, 74, 81, 325, 0.95),
+    "upw": (596, None, 61.5, 1840, 0.032, 0.10, 3.1, 0.0012, 0.100, 0.037, 3.05, 32.7, 0.012),
+    "venus": (379, 55.2, 16712, 34904, 0.445, 44.1, 92, 26.4, 14.7, 60, 32, 456, 1.80),
+}
+# sequential_M, same_size_M, of a byte map
+ORDER = {"bvi": (.9997, .9999), "ccm": (.9888, .9945), "forma": (.9963, .9995), "les": (.9877, .9937),
+         "venus": (.9124, .9630)}
+
+
+def analyze(tool, name):
+    """Returns the values of iotrace analyze for the trace of an application."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "study_traces.py")
+    with subprocess.Popen([sys.executable, script, name], stdout=subprocess.PIPE) as trace:
+        done = subprocess.run([tool, "analyze", "-q", "--json"], stdin=trace.stdout, capture_output=True, check=True)
+    return json.loads(done.stdout)
+
+
+def row_of(totals):
+    names = ("running_time", "data_size", "total_io", "N", None, "MB_s", "IOs_s", "MiB_s_r", "MiB_s_w", "IOs_s_r", "IOs_s_w",
+             None, "rw_ratio_bytes")
+    row = [totals[name] if name else None for name in names]
+    row[4], row[11] = totals["avg_size"] / 2 ** 20, totals["avg_size"] / 2 ** 10
+    return row
+
+
+def is_rounded(study, ours):
+    """Whether the study's value may be ours, printed with as many digits."""
+    text = str(study)
+    decimals = len(text.split(".")[1]) if "." in text else 0
+    return abs(study - ours) <= .51 * 10 ** -decimals
+
+
+def text(value):
+    return "-" if value is None else f"{value:.4g}" if value < 1000 else f"{value:.0f}"
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    wrong = []
+    print(f"{'':14}" + "".join(f"{name:>11}" for name in COLUMNS))
+    for name, study in STUDY.items():
+        values = analyze(sys.argv[1], name)
+        ours = row_of(values["totals"])
+        print(f"{name:14}" + "".join(f"{text(value):>11}" for value in study))
+        print(f"{'  analyze':14}" + "".join(f"{text(value):>11}" for value in ours))
+        for column, printed, found, tolerance in zip(COLUMNS, study, ours, TOLERANCE):
+            if printed is not None and abs(found - printed) > tolerance * printed and not is_rounded(printed, found):
+                wrong.append(f"{name}: {column} is {found:.6g}, expected {printed} within {tolerance:.0%}")
+        for key, expected in zip(("sequential_M", "same_size_M"), ORDER.get(name, ())):
+            if abs(values["order"][key] - expected) > .00005:
+                wrong.append(f"{name}: {key} is {values['order'][key]:.5f}, expected {expected}")
+        asynchronous = values["totals"]["asynchronous"]
+        if asynchronous != (values["totals"]["N"] if name == "les" else 0):
+            wrong.append(f"{name}: {asynchronous} requests are asynchronous")
+    print(*wrong, sep="\n")
+    sys.exit(len(wrong) > 0)
+
+
+if __name__ == "__main__":
+    main()

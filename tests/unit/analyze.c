@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Analysis: bins of histograms, limits of tables, patterns, counting rules. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <iotrace/analyze.h>
+
+#include "lib/analyze/common.h"
+#include "lib/analyze/few.h"
+#include "lib/analyze/histogram.h"
+
+/* Histograms */
+
+Test(analyze, bins_cover_all_values)
+{
+	cr_assert_eq(histogram_upper(HISTOGRAM_BINS - 1), UINT64_MAX);
+	for (unsigned i = 0; i < HISTOGRAM_BINS; i++) {
+		cr_assert_eq(histogram_index(histogram_lower(i)), i);
+		cr_assert_eq(histogram_index(histogram_upper(i)), i);
+		cr_assert(i == 0 || histogram_lower(i) == histogram_upper(i - 1) + 1);
+	}
+}
+
+Test(analyze, limits_of_classes_are_upper_bounds)
+{
+	static const uint64_t limits[] = {100,     1024,     10240,     102400,    1048576,
+					  4194304, 10485760, 104857600, 1073741824};
+	for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+		cr_assert_eq(histogram_upper(histogram_index(limits[i])), limits[i]);
+	for (unsigned k = 0; k < 64; k++) {
+		const uint64_t power = (uint64_t)1 << k;
+		cr_assert_eq(histogram_upper(histogram_index(power)), power);
+	}
+}
+
+Test(analyze, moments_are_exact)
+{
+	static struct histogram h;
+	for (uint64_t v = 1; v <= 1000; v++)
+		histogram_add(&h, v);
+	cr_assert_eq(h.min, 1);
+	cr_assert_eq(h.max, 1000);
+	cr_assert(fabs(histogram_mean(&h) - 500.5) < 1e-9);
+	cr_assert(fabs(histogram_deviation(&h) - sqrt(999999.0 / 12)) < 1e-9);
+	cr_assert_eq(histogram_up_to(&h, 512), 512);
+	cr_assert(fabs(histogram_quantile(&h, 500) - 500) < 500 * 0.016);
+}
+
+Test(analyze, sums_saturate)
+{
+	static struct histogram h, other;
+	histogram_add(&h, UINT64_MAX);
+	histogram_add(&other, UINT64_MAX);
+	histogram_join(&h, &other);
+	cr_assert_eq(h.sum, UINT64_MAX);
+	cr_assert_eq(h.count, 2);
+	cr_assert(isfinite(histogram_deviation(&h)));
+}
+
+/* Tables */
+
+Test(analyze, few_values_become_many)
+{
+	struct few f = {.many = false};
+	for (uint64_t i = 0; i < FEW_MAX; i++)
+		cr_assert(few_add(&f, i, i + 1));
+	uint64_t largest[2];
+	few_largest(&f, largest);
+	cr_assert_eq(largest[0], FEW_MAX);
+	cr_assert_eq(largest[1], FEW_MAX - 1);
+	cr_assert(!f.many);
+	cr_assert(few_add(&f, FEW_MAX, 1));
+	cr_assert(f.many);
+	cr_assert(few_add(&f, 0, 1));
+	cr_assert_null(few_at(&f, 0));
+	few_free(&f);
+}
+
+Test(analyze, common_values_beyond_the_limit_are_other)
+{
+	static struct common c;
+	struct common_value top[COMMON_TOP];
+	for (uint64_t i = 0; i < COMMON_MAX + 5; i++)
+		cr_assert(common_add(&c, i, i == 77 ? 9 : 1));
+	cr_assert(common_add(&c, 5, 1));
+	cr_assert_eq(c.other, 5);
+	cr_assert_eq(common_top(&c, top), COMMON_TOP);
+	cr_assert_eq(top[0].value, 77);
+	cr_assert_eq(top[1].value, 5);
+	cr_assert_eq(top[2].value, 0);
+	cr_assert_eq(top[3].value, 1);
+	common_free(&c);
+}
+
+/* Traces */
+
+static struct iot_analyze *new_analysis(void)
+{
+	const struct iot_analyze_options options = {.size = sizeof options};
+	struct iot_analyze *a = iot_analyze_new(&options);
+	cr_assert_not_null(a);
+	return a;
+}
+
+static void add(struct iot_analyze *a, uint32_t file, uint64_t offset, uint64_t length)
+{
+	const struct iot_event ev = {.kind = IOT_RECORD,
+				     .rec = {.type = IOT_LOGICAL,
+					     .process = 1,
+					     .file = file,
+					     .offset = offset,
+					     .length = length}};
+	cr_assert_eq(iot_analyze_events(a, &ev, 1), IOT_OK);
+}
+
+static void add_text(struct iot_analyze *a, const char *text)
+{
+	struct iot_event ev = {.text = {text, strlen(text)}};
+	cr_assert_eq(iot_directive_parse(&ev, NULL), IOT_OK);
+	cr_assert_eq(iot_analyze_events(a, &ev, 1), IOT_OK);
+}
+
+static uint64_t number(const struct iot_analyze *a, const char *section, const char *name,
+		       const char *key)
+{
+	const struct iot_analyze_value *v = iot_analyze_find(a, section, name, key);
+	cr_assert_not_null(v, "%s %s", name, key != NULL ? key : "");
+	cr_assert_eq(v->kind, IOT_VALUE_NUMBER);
+	return v->number;
+}
+
+static void expect_pattern(const uint64_t *offsets, size_t n, uint64_t length, const char *pattern)
+{
+	struct iot_analyze *a = new_analysis();
+	for (size_t i = 0; i < n; i++)
+		add(a, 1, offsets[i], length);
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	cr_assert_eq(number(a, "order", "pattern_requests_r", pattern), n, "%s", pattern);
+	iot_analyze_free(a);
+}
+
+Test(analyze, patterns_of_streams)
+{
+	expect_pattern((const uint64_t[]){0, 10, 20}, 3, 10, "short");
+	expect_pattern((const uint64_t[]){0, 10, 20, 30, 99}, 5, 10, "contiguous");
+	expect_pattern((const uint64_t[]){0, 30, 60, 90, 120, 0}, 6, 10, "simple strided");
+	expect_pattern((const uint64_t[]){0, 10, 50, 60, 100, 110, 150}, 7, 10, "nested strided");
+	expect_pattern((const uint64_t[]){0, 11, 23, 36, 50, 65, 81}, 7, 10, "sequential");
+	expect_pattern((const uint64_t[]){0, 70, 20, 90, 10, 65, 3}, 7, 10, "random");
+}
+
+Test(analyze, a_stream_of_many_strides_never_steps_back)
+{
+	uint64_t offsets[200];
+	for (uint64_t i = 0; i < 200; i++)
+		offsets[i] = i * i + 10 * i;
+	expect_pattern(offsets, 200, 10, "sequential");
+	offsets[150] = 0;
+	expect_pattern(offsets, 200, 10, "random");
+}
+
+Test(analyze, close_ends_a_stream)
+{
+	struct iot_analyze *a = new_analysis();
+	add(a, 1, 0, 10);
+	add(a, 1, 10, 10);
+	add_text(a, "%op name=close time=0 process=1 file=1 result=0");
+	add(a, 1, 20, 10);
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	cr_assert_eq(number(a, "order", "followers_r", NULL), 1);
+	cr_assert_eq(number(a, "order", "pattern_streams_r", "short"), 2);
+	cr_assert_eq(number(a, "totals", "files", NULL), 1);
+	cr_assert_eq(iot_analyze_events(a, NULL, 0), IOT_EUSAGE);
+	cr_assert_eq(iot_analyze_finish(a), IOT_EUSAGE);
+	iot_analyze_free(a);
+}
+
+Test(analyze, the_lowest_layer_counts)
+{
+	struct iot_analyze *a = new_analysis();
+	add_text(a, "%file process=1 id=1 object=1 layer=mpiio");
+	add_text(a, "%file process=1 id=2 object=1 layer=posix");
+	add(a, 1, 0, 100);
+	add(a, 2, 0, 60);
+	add(a, 2, 60, 40);
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	cr_assert_eq(number(a, "totals", "N", NULL), 2);
+	cr_assert_eq(number(a, "trace", "left_out_layer", NULL), 1);
+	iot_analyze_free(a);
+}
+
+Test(analyze, threads_belong_to_their_process)
+{
+	struct iot_analyze *a = new_analysis();
+	add_text(a, "%process id=2 thread-of=1");
+	add_text(a, "%process id=3 thread-of=2");
+	add_text(a, "%process id=1 thread-of=3"); /* a cycle */
+	add_text(a, "%op name=stat time=0 process=3");
+	add(a, 1, 0, 1);
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	cr_assert_eq(number(a, "trace", "P", NULL), 1);
+	iot_analyze_free(a);
+}
+
+Test(analyze, invalid_options)
+{
+	struct iot_analyze_options options = {.size = sizeof options, .alignment = 1000};
+	cr_assert_null(iot_analyze_new(&options));
+	options.alignment = 0;
+	options.sections = 0x80000000;
+	cr_assert_null(iot_analyze_new(&options));
+}
