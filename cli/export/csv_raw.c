@@ -10,7 +10,7 @@
 
 #include "export.h"
 
-enum { ROW_MAX = 11 * 21 + sizeof ",offset duration cpu start" };
+enum { ROW_MAX = 11 * 21 + sizeof ",offset duration cpu start" + 1 };
 
 struct csv_raw {
 	uint64_t tick_ns; /* 1: times in nanoseconds */
@@ -66,12 +66,12 @@ static void write_name(struct export *x, const struct iot_record *rec)
 {
 	const struct name *path = names_path(&x->names, rec);
 	char *to = output_reserve(x->out, ROW_MAX);
-	*to++ = ',';
 	to = number_fast(to, rec->object);
 	*to++ = ',';
 	output_took(x->out, to);
 	if (path->text != NULL)
 		write_quoted(x->out, path->text, path->size);
+	output_write(x->out, "\n", 1);
 }
 
 static void begin(struct export *x)
@@ -143,15 +143,17 @@ static inline char *put_row(struct export *x, char *to, const struct iot_record 
 
 static void events(struct export *x, const struct iot_event *ev, size_t n)
 {
+	const bool names = x->options->names;
 	for (size_t i = 0; i < n; i++) {
 		if (ev[i].kind != IOT_RECORD) {
 			export_event(x, &ev[i]);
 			continue;
 		}
-		output_took(x->out, put_row(x, output_reserve(x->out, ROW_MAX), &ev[i].rec));
-		if (x->options->names)
+		char *to = put_row(x, output_reserve(x->out, ROW_MAX), &ev[i].rec);
+		*to++ = names ? ',' : '\n';
+		output_took(x->out, to);
+		if (names)
 			write_name(x, &ev[i].rec);
-		output_write(x->out, "\n", 1);
 	}
 }
 

@@ -40,12 +40,11 @@ static char *put_blanks(char *to, unsigned n)
 	return to + n;
 }
 
-/* Pads to at least `width` characters with blanks. */
-static char *put_left(char *to, const char *text, unsigned width)
+static inline char *put_text(char *to, const char *text)
 {
-	size_t n = strlen(text);
+	const size_t n = strlen(text);
 	memcpy(to, text, n);
-	return n < width ? put_blanks(to + n, width - (unsigned)n) : to + n;
+	return to + n;
 }
 
 /* Seconds, with as many decimals as the tick requires. */
@@ -69,24 +68,33 @@ static char *put_dash(char *to, unsigned width)
 /* "read", "write", and letters: p physical, a asynchronous, m metadata, r read-ahead, v paging. */
 static char *put_what(char *to, unsigned type)
 {
-	char text[16], *end = text;
-	end = put_left(end, type & IOT_WRITE ? "write" : "read", 0);
+	const char *const end = to + WHAT_WIDTH;
+	to = type & IOT_WRITE ? put_text(to, "write") : put_text(to, "read");
 	if (!(type & IOT_LOGICAL))
-		*end++ = 'p';
+		*to++ = 'p';
 	if (type & IOT_ASYNC)
-		*end++ = 'a';
+		*to++ = 'a';
 	if (type & IOT_DATA_KIND)
-		*end++ = " mrv"[type & IOT_DATA_KIND];
-	*end = '\0';
-	return put_left(to, text, WHAT_WIDTH);
+		*to++ = " mrv"[type & IOT_DATA_KIND];
+	while (to < end)
+		*to++ = ' ';
+	return to;
 }
 
 static char *put_offset(char *to, const struct iot_record *rec)
 {
 	if (!(rec->flags & IOT_OFFSET_UNKNOWN))
 		return number_right(to, rec->offset, OFFSET_WIDTH);
-	to = put_left(to, "?+", 0);
+	to = put_text(to, "?+");
 	return number_right(to, rec->offset, OFFSET_WIDTH - 2);
+}
+
+/* "file 7": the name of a file without a path. */
+static void write_number(struct output *out, const struct iot_record *rec)
+{
+	char *to = output_reserve(out, LINE_CAPACITY);
+	to = rec->type & IOT_LOGICAL ? put_text(to, "file ") : put_text(to, "disk ");
+	output_took(out, to + number_dec(to, rec->file));
 }
 
 static void write_path(struct export *x, const struct iot_record *rec)
@@ -95,13 +103,12 @@ static void write_path(struct export *x, const struct iot_record *rec)
 	if (path->text != NULL)
 		output_write(x->out, path->text, path->size);
 	else
-		output_printf(x->out, "%s %u", rec->type & IOT_LOGICAL ? "file" : "disk",
-			      rec->file);
+		write_number(x->out, rec);
 }
 
 static void end_line(struct export *x, char *to, const struct iot_record *rec)
 {
-	output_took(x->out, put_left(to, "  ", 0));
+	output_took(x->out, put_text(to, "  "));
 	write_path(x, rec);
 	output_write(x->out, "\n", 1);
 }
