@@ -13,6 +13,8 @@
 #include "lib/base/array.h"
 #include "lib/base/tempfile.h"
 
+#include "cli/ui/signals.h"
+
 #include "export.h"
 #include "file_numbers.h"
 #include "little_endian.h"
@@ -287,7 +289,10 @@ static void events(struct export *x, const struct iot_event *ev, size_t n)
 {
 	struct cache_requests *c = x->state;
 	for (size_t i = 0; i < n && !x->failed; i++) {
-		if (ev[i].kind == IOT_RECORD)
+		/* a few records may be billions of requests */
+		if (signals_pending() != 0)
+			x->failed = x->reported = true;
+		else if (ev[i].kind == IOT_RECORD)
 			record(x, &ev[i].rec);
 		x->notes[NOTE_METADATA] += ev[i].kind == IOT_OP;
 		x->notes[NOTE_COUNTERS] += ev[i].kind == IOT_COUNTER;
