@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iotrace analyze: rates, sizes and order of the requests of a trace. */
+/* iotrace analyze: rates, sizes and order of the requests of a trace, and its I/O over time. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -250,7 +250,10 @@ static void print_patterns(struct analyze_run *a)
 	for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
 		const struct text_row row = {patterns[i],        COUNT,       "order",
 					     "pattern_requests", patterns[i], false};
-		print_row(a, &row);
+		if (find_of(a, &row, row.name, "_r", row.key)->number +
+			find_of(a, &row, row.name, "_w", row.key)->number >
+		    0)
+			print_row(a, &row);
 	}
 }
 
@@ -274,6 +277,24 @@ static void print_order(struct analyze_run *a)
 	print_patterns(a);
 }
 
+/* Rates of bins, and whether they are bursts. */
+static void print_time(struct analyze_run *a)
+{
+	static const struct text_row rows[] = {
+	    {"highest rate, per second", BYTES, "time", "B_max", NULL, true},
+	    {"highest requests/s", REAL, "time", "IOPS_max", NULL, true},
+	    {"time above 1 MiB/s", PERCENT, "time", "intensity", "1048576", true},
+	    {"burstiness", REAL, "time", "burstiness", "1048576", true},
+	};
+	char text[4][FIELD];
+	output_printf(&a->out, "\nover time, in bins of %s s\n",
+		      shown_value(text[0], REAL, find(a, "time", "bin_width")));
+	print_rows(a, rows, sizeof rows / sizeof rows[0]);
+	output_printf(&a->out, "%-26s %14s of the time of all processes, %s with metadata\n",
+		      "in I/O", shown_value(text[1], PERCENT, find(a, "time", "io_share")),
+		      shown_value(text[2], PERCENT, find(a, "time", "io_md_share")));
+}
+
 static void print_text(struct analyze_run *a)
 {
 	print_head(a);
@@ -282,6 +303,8 @@ static void print_text(struct analyze_run *a)
 		print_sizes(a);
 	if (a->options.sections == 0 || (a->options.sections & IOT_ANALYZE_ORDER) != 0)
 		print_order(a);
+	if (a->options.sections == 0 || (a->options.sections & IOT_ANALYZE_TIME) != 0)
+		print_time(a);
 }
 
 /* The command */
@@ -372,8 +395,9 @@ static const char *option_section(const struct option *opt, const char *value)
 		uint32_t bit;
 	} sections[] = {{"totals", IOT_ANALYZE_TOTALS},
 			{"sizes", IOT_ANALYZE_SIZES},
-			{"order", IOT_ANALYZE_ORDER}};
-	static const char expected[] = "totals, sizes, order, or a list of these";
+			{"order", IOT_ANALYZE_ORDER},
+			{"time", IOT_ANALYZE_TIME}};
+	static const char expected[] = "totals, sizes, order, time, or a list of these";
 	uint32_t *bits = opt->target, found = 1;
 	for (const char *at = value; found != 0; at += strcspn(at, ",") + 1) {
 		const size_t n = strcspn(at, ",");
@@ -405,6 +429,8 @@ static const char notes[] =
     "requests of each file reach. Of variable size: not of the most common size of the process\n"
     "in the file. Consecutive: at the end of the previous request of the same direction in the\n"
     "same open file; patterns are those of all requests of one direction in one open file.\n"
+    "Over time: bins of one second, or more for long traces. Burstiness: 0 if every bin, 1 if no\n"
+    "bin has more than 1 MiB/s. In I/O: the union of the synchronous requests of a process.\n"
     "A value that cannot be computed is \"-\" (json: null); tsv states the reason as a note.\n"
     "tsv: section, name, key, unit, value, note. json: {SECTION: {NAME: VALUE}}, or {NAME:\n"
     "{KEY: VALUE}} where a name has several values, by size or pattern.\n"
@@ -422,8 +448,8 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	const struct option options[] = {
 	    OPTION(FLAG, 'j', "json", NULL, &a.json, "print all values as JSON"),
 	    OPTION(FLAG, 't', "tsv", NULL, &a.tsv, "print all values as rows separated by tabs"),
-	    CALL("section", "LIST", &a.options.sections, "compute only these: totals, sizes, order",
-		 option_section),
+	    CALL("section", "LIST", &a.options.sections,
+		 "compute only these: totals, sizes, order, time", option_section),
 	    OPTION(CHOICE, 0, "layer", "lowest|posix|mpiio", &a.layer,
 		   "analyze the requests of this layer (default: lowest)"),
 	    OPTION(FLAG, 0, "physical", NULL, &a.physical,
@@ -446,7 +472,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	};
 	const struct command_spec command = {
 	    .name = "analyze",
-	    .summary = "Compute rates, request sizes and the order of requests",
+	    .summary = "Compute rates, request sizes, and the order of requests",
 	    .synopsis = "[OPTION]... [IN]",
 	    .options = options,
 	    .notes = notes,

@@ -51,8 +51,9 @@ static bool begins(const char *name, const char *with)
 static void check_value(const struct iot_analyze_value *v)
 {
 	static const char *const shares[] = {
-	    "p_",          "small_",       "aligned_", "variable_", "common_share_",
-	    "sequential_", "consecutive_", "forward_", "backward_", "strided_"};
+	    "p_",          "small_",       "aligned_",       "variable_", "common_share_",
+	    "sequential_", "consecutive_", "forward_",       "backward_", "strided_",
+	    "intensity",   "burstiness",   "dominating_type"};
 	FUZZ_CHECK(v->kind != IOT_VALUE_UNKNOWN || v->note != NULL);
 	FUZZ_CHECK(v->kind != IOT_VALUE_REAL || isfinite(v->real));
 	for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)

@@ -12,19 +12,24 @@
 #include "lib/base/options.h"
 #include "lib/format/directive.h"
 
+#include "busy.h"
+#include "cells.h"
 #include "order.h"
 #include "requests.h"
 #include "saturate.h"
 #include "sizes.h"
+#include "time.h"
 #include "totals.h"
 
-enum { SECTIONS = IOT_ANALYZE_TOTALS | IOT_ANALYZE_SIZES | IOT_ANALYZE_ORDER };
+enum { SECTIONS = IOT_ANALYZE_TOTALS | IOT_ANALYZE_SIZES | IOT_ANALYZE_ORDER | IOT_ANALYZE_TIME };
 
 /* The statistics of one layer. */
 struct layer {
 	struct totals totals;
 	struct request_sizes sizes;
 	struct order order;
+	struct cells cells;
+	struct busy busy;
 };
 
 struct iot_analyze {
@@ -65,6 +70,9 @@ static void flush(struct iot_analyze *a)
 			keep(a, sizes_add(&l->sizes, list, n));
 		if (a->options.sections & IOT_ANALYZE_ORDER)
 			keep(a, order_add(&l->order, list, n));
+		if (a->options.sections & IOT_ANALYZE_TIME)
+			keep(a, cells_add(&l->cells, list, n, a->trace.epoch_ns) &&
+				    busy_add(&l->busy, list, n));
 	}
 	requests_clear(&a->requests);
 }
@@ -116,9 +124,11 @@ static void add_trace(struct iot_analyze *a, const struct iot_event *ev)
 {
 	struct totals_trace *t = &a->trace;
 	const uint64_t start = moment_of(ev, "job-start"), end = moment_of(ev, "job-end");
-	uint64_t ranks;
+	uint64_t ranks, epoch;
 	if (number_of(ev, "ranks", &ranks))
 		t->ranks = ranks;
+	if (t->epoch_ns == 0 && !t->timed && number_of(ev, "epoch", &epoch) && epoch <= INT64_MAX)
+		t->epoch_ns = epoch;
 	if (start != 0 && end != 0) {
 		t->job_start_ns = start;
 		t->job_end_ns = end;
@@ -133,6 +143,20 @@ static bool is_create(const struct iot_event *ev)
 	return text_equals(name, "create") && (result.data == NULL || text_equals(result, "0"));
 }
 
+/* Of all layers: the operations of a process belong to each. */
+static void add_op_time(struct iot_analyze *a, const struct iot_event *ev, size_t process)
+{
+	const unsigned both = IOT_HAS_TIME | IOT_HAS_TOOK;
+	if (process == SIZE_MAX || (ev->has & both) != both ||
+	    (a->options.sections & IOT_ANALYZE_TIME) == 0)
+		return;
+	for (unsigned i = 0; i < LAYERS; i++) {
+		struct layer *l = layer_of(a, i);
+		keep(a, l == NULL ||
+			    busy_add_op(&l->busy, process, ev->rec.start_ns, ev->rec.duration_ns));
+	}
+}
+
 static void add_op(struct iot_analyze *a, const struct iot_event *ev)
 {
 	if (a->options.physical)
@@ -141,7 +165,7 @@ static void add_op(struct iot_analyze *a, const struct iot_event *ev)
 	if ((ev->has & IOT_HAS_TIME) != 0)
 		add_time(a, &ev->rec, (ev->has & IOT_HAS_TOOK) != 0);
 	if ((ev->has & IOT_HAS_PROCESS) != 0)
-		requests_active(&a->requests, ev->rec.process);
+		add_op_time(a, ev, requests_active(&a->requests, ev->rec.process));
 	const uint32_t stream = requests_close(&a->requests, ev);
 	for (unsigned i = 0; i < LAYERS && stream != 0; i++)
 		keep(a, a->layers[i] == NULL || order_end(&a->layers[i]->order, stream - 1));
@@ -201,6 +225,16 @@ static unsigned chosen_layer(const struct iot_analyze *a)
 	return requests_of(a->layers[0]) == 0 && requests_of(a->layers[1]) > 0;
 }
 
+static bool add_time_values(struct iot_analyze *a, const struct layer *l)
+{
+	const struct totals_trace *t = &a->trace;
+	const struct time_span span = {.begin_ns = t->epoch_ns + (uint64_t)t->begin_ns,
+				       .end_ns = t->epoch_ns + (uint64_t)t->end_ns,
+				       .runtime_ns = totals_runtime(t, &a->requests),
+				       .processes = totals_processes(t, &a->requests)};
+	return time_values(&l->cells, &l->busy, &span, &a->values);
+}
+
 int iot_analyze_finish(struct iot_analyze *a)
 {
 	const unsigned chosen = chosen_layer(a);
@@ -217,6 +251,8 @@ int iot_analyze_finish(struct iot_analyze *a)
 		sizes_values(&l->sizes, &a->options, &a->values);
 	if (a->options.sections & IOT_ANALYZE_ORDER)
 		order_values(&l->order, &a->values);
+	if (a->options.sections & IOT_ANALYZE_TIME)
+		keep(a, add_time_values(a, l));
 	keep(a, !a->values.failed);
 	return a->status;
 }
@@ -276,6 +312,8 @@ static void layer_free(struct layer *l)
 	totals_free(&l->totals);
 	sizes_free(&l->sizes);
 	order_free(&l->order);
+	cells_free(&l->cells);
+	busy_free(&l->busy);
 	free(l);
 }
 

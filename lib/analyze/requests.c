@@ -49,11 +49,12 @@ static void mark_active(struct requests *r, size_t number)
 	r->active[number] = true;
 }
 
-void requests_active(struct requests *r, uint32_t process)
+size_t requests_active(struct requests *r, uint32_t process)
 {
 	const size_t i = process_number(r, process);
 	if (i != SIZE_MAX)
 		mark_active(r, i);
+	return i;
 }
 
 void requests_define_process(struct requests *r, const struct iot_event *ev)

@@ -65,8 +65,8 @@ void requests_define_process(struct requests *r, const struct iot_event *ev);
 void requests_define_file(struct requests *r, const struct iot_event *ev);
 /* Returns the number of the stream that a close ends, + 1; 0: none. */
 uint32_t requests_close(struct requests *r, const struct iot_event *ev);
-/* Marks the process of an operation. */
-void requests_active(struct requests *r, uint32_t process);
+/* Marks the process of an operation; returns its number, or SIZE_MAX if out of memory. */
+size_t requests_active(struct requests *r, uint32_t process);
 void requests_free(struct requests *r);
 
 #endif

@@ -134,14 +134,18 @@ static bool cpu_time(const struct totals *t, double *seconds)
 	return known && *seconds > 0;
 }
 
-/* Of the job; 0 if unknown. */
-static uint64_t runtime_ns(const struct totals_trace *trace, const struct requests *requests)
+uint64_t totals_runtime(const struct totals_trace *trace, const struct requests *requests)
 {
 	if (requests->options.runtime_ns != 0)
 		return requests->options.runtime_ns;
 	if (trace->job_start_ns < trace->job_end_ns)
 		return trace->job_end_ns - trace->job_start_ns;
 	return trace->timed ? (uint64_t)trace->end_ns - (uint64_t)trace->begin_ns : 0;
+}
+
+uint64_t totals_processes(const struct totals_trace *trace, const struct requests *requests)
+{
+	return trace->ranks != 0 ? trace->ranks : requests->active_count;
 }
 
 /* A value for reads, writes and both. */
@@ -275,9 +279,9 @@ static void other_kinds(struct values *v, const struct requests *r)
 static void trace_values(const struct totals_trace *trace, const struct requests *r,
 			 struct values *v)
 {
-	const uint64_t runtime = runtime_ns(trace, r);
+	const uint64_t runtime = totals_runtime(trace, r);
 	v->section = "trace";
-	values_number(v, "P", NULL, "", trace->ranks != 0 ? trace->ranks : r->active_count);
+	values_number(v, "P", NULL, "", totals_processes(trace, r));
 	if (runtime == 0)
 		values_unknown(v, "T", NULL, "s", no_time);
 	else
@@ -307,7 +311,7 @@ static void large_values(const struct totals *t, const struct requests *r, doubl
 void totals_values(const struct totals *t, const struct totals_trace *trace,
 		   const struct requests *r, struct values *v)
 {
-	const double runtime = (double)runtime_ns(trace, r) / ns_per_s;
+	const double runtime = (double)totals_runtime(trace, r) / ns_per_s;
 	const struct sums all = sum_files(t, 0);
 	double seconds;
 	const bool cpu = cpu_time(t, &seconds);

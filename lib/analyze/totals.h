@@ -46,12 +46,17 @@ struct totals_trace {
 	uint64_t created, lost, lost_count; /* lost: records, as far as they are known */
 	bool lengths_requested;
 	uint64_t left_out_layer;
+	uint64_t epoch_ns; /* 0: not declared */
 };
 
 /* Returns false if out of memory. */
 bool totals_add(struct totals *t, const struct io_request *list, size_t n);
 void totals_values(const struct totals *t, const struct totals_trace *trace,
 		   const struct requests *requests, struct values *v);
+/* The run time of the job in nanoseconds; 0 if unknown. */
+uint64_t totals_runtime(const struct totals_trace *trace, const struct requests *requests);
+/* The number of processes of the job. */
+uint64_t totals_processes(const struct totals_trace *trace, const struct requests *requests);
 void totals_free(struct totals *t);
 
 #endif

@@ -8,6 +8,8 @@
 
 #include <iotrace/analyze.h>
 
+#include "lib/analyze/busy.h"
+#include "lib/analyze/cells.h"
 #include "lib/analyze/common.h"
 #include "lib/analyze/few.h"
 #include "lib/analyze/histogram.h"
@@ -202,6 +204,119 @@ Test(analyze, threads_belong_to_their_process)
 	add(a, 1, 0, 1);
 	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
 	cr_assert_eq(number(a, "trace", "P", NULL), 1);
+	iot_analyze_free(a);
+}
+
+/* Over time */
+
+enum { SECOND = 1000000000 };
+
+Test(analyze, bins_begin_where_the_previous_one_ends)
+{
+	for (int k = -10; k <= CELLS_K; k++)
+		for (int64_t bin = 1; bin < 1000; bin += 7) {
+			const uint64_t start = cells_start(bin * 1001, k);
+			cr_assert_eq(cells_bin(start, k), bin * 1001);
+			cr_assert_eq(cells_bin(start - 1, k), bin * 1001 - 1);
+		}
+}
+
+static struct io_request request_at(uint64_t start_ns, uint64_t duration_ns, uint64_t length)
+{
+	return (struct io_request){
+	    .start_ns = (int64_t)start_ns, .duration_ns = duration_ns, .length = length};
+}
+
+static uint64_t bytes_of_bin(const struct cells *c, int64_t bin)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < c->map.count; i++)
+		bytes += c->cell[i].bin == bin ? c->cell[i].bytes[0] : 0;
+	return bytes;
+}
+
+Test(analyze, cells_do_not_depend_on_the_order)
+{
+	enum { REQUESTS = 500 };
+	struct io_request list[REQUESTS], reversed[REQUESTS];
+	struct cells a = {.coarser = 0}, b = {.coarser = 0};
+	for (uint64_t i = 0; i < REQUESTS; i++) {
+		list[i] = request_at(i * i * 12345677, i % 3 * 1234567890, 1000 + i);
+		list[i].process = (uint32_t)(i % 3);
+		reversed[REQUESTS - 1 - i] = list[i];
+	}
+	cr_assert(cells_add(&a, list, REQUESTS, 7));
+	for (size_t i = 0; i < REQUESTS; i++)
+		cr_assert(cells_add(&b, &reversed[i], 1, 7));
+	cr_assert_eq(a.coarser, b.coarser);
+	cr_assert_gt(a.coarser, 0);
+	cr_assert_eq(a.map.count, b.map.count);
+	for (int64_t bin = a.first_bin; bin <= a.last_bin; bin++)
+		cr_assert_eq(bytes_of_bin(&a, bin), bytes_of_bin(&b, bin));
+	cells_free(&a);
+	cells_free(&b);
+}
+
+Test(analyze, bytes_are_apportioned)
+{
+	struct cells c = {.coarser = CELLS_K};
+	const struct io_request q = request_at(SECOND / 2, 2 * (uint64_t)SECOND, 1001);
+	cr_assert(cells_add(&c, &q, 1, 0));
+	cr_assert_eq(bytes_of_bin(&c, 0), 250);
+	cr_assert_eq(bytes_of_bin(&c, 1), 500);
+	cr_assert_eq(bytes_of_bin(&c, 2), 251);
+	cells_free(&c);
+}
+
+Test(analyze, time_in_io_is_a_union)
+{
+	struct busy b = {.processes = NULL};
+	const struct io_request list[] = {request_at(0, 10, 1), request_at(5, 10, 1),
+					  request_at(7, 1, 1), request_at(20, 5, 1)};
+	cr_assert(busy_add(&b, list, 3));
+	cr_assert(busy_add_op(&b, 0, 12, 10));
+	cr_assert(busy_add(&b, list + 3, 1));
+	cr_assert_eq(busy_sum(&b, BUSY_READ), 20);
+	cr_assert_eq(busy_sum(&b, BUSY_METADATA), 10);
+	cr_assert_eq(busy_sum(&b, BUSY_IO), 20);
+	cr_assert_eq(busy_max(&b, BUSY_ALL), 25);
+	busy_free(&b);
+}
+
+static double real(const struct iot_analyze *a, const char *section, const char *name,
+		   const char *key)
+{
+	const struct iot_analyze_value *v = iot_analyze_find(a, section, name, key);
+	cr_assert_not_null(v, "%s", name);
+	cr_assert_eq(v->kind, IOT_VALUE_REAL);
+	return v->real;
+}
+
+/* 30 s of I/O by process 1 every 120 s; process 2 joins in the first 15 of these. */
+Test(analyze, intensity_and_burstiness)
+{
+	struct iot_analyze *a = new_analysis();
+	struct iot_event ev = {.kind = IOT_RECORD,
+			       .rec = {.type = IOT_LOGICAL, .file = 1, .length = 2 << 20}};
+	for (int64_t s = 0; s < 480; s++) {
+		ev.rec.start_ns = s * SECOND;
+		ev.rec.process = 1;
+		if (s % 120 < 30)
+			cr_assert_eq(iot_analyze_events(a, &ev, 1), IOT_OK);
+		ev.rec.process = 2;
+		if (s % 120 < 15)
+			cr_assert_eq(iot_analyze_events(a, &ev, 1), IOT_OK);
+	}
+	add_text(a, "%op name=sync time=479000000000 took=1000000000 process=1");
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	cr_assert_eq(number(a, "time", "bins", NULL), 480);
+	cr_assert(fabs(real(a, "time", "intensity", "1048576") - 0.25) < 1e-12);
+	cr_assert(fabs(real(a, "time", "burstiness", "1048576") - (1 - tanh(1.0 / 3))) < 1e-12);
+	cr_assert(fabs(real(a, "time", "parallel_intensity", "1048576") - 0.75) < 1e-12);
+	cr_assert(fabs(real(a, "time", "parallel_intensity_normalised", "1048576") - 0.5) < 1e-12);
+	cr_assert(fabs(real(a, "time", "dominating_type", "none") - 0.75) < 1e-12);
+	cr_assert(fabs(real(a, "time", "B_max", NULL) - (4 << 20)) < 1e-6);
+	cr_assert_eq(number(a, "time", "md_time", NULL), SECOND);
 	iot_analyze_free(a);
 }
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Time that processes spend in I/O: the length of the union of their synchronous intervals, which
+ * arrive in order of start.
+ */
+#ifndef LIB_ANALYZE_BUSY_H
+#define LIB_ANALYZE_BUSY_H
+
+#include "requests.h"
+
+enum busy_kind { BUSY_READ, BUSY_WRITE, BUSY_METADATA, BUSY_IO, BUSY_ALL, BUSY_KINDS };
+
+struct busy {
+	struct busy_process {
+		struct {
+			uint64_t ns;
+			int64_t end_ns; /* of the union so far */
+		} of[BUSY_KINDS];
+	} * processes;
+	size_t capacity;
+};
+
+/* These return false if out of memory. */
+bool busy_add(struct busy *b, const struct io_request *list, size_t n);
+/* An operation of a process. */
+bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t duration_ns);
+/* The sum over all processes, and the maximum of one. */
+uint64_t busy_sum(const struct busy *b, enum busy_kind kind);
+uint64_t busy_max(const struct busy *b, enum busy_kind kind);
+void busy_free(struct busy *b);
+
+#endif
