@@ -131,10 +131,8 @@ static void complete_until(struct export *x, uint64_t ns)
 /* The number of the device: from the source-id of the disk, as "8,16", or else its fileId. */
 static uint32_t device_of(const struct export *x, const struct iot_record *rec)
 {
-	const struct definition *disk = definitions_path(&x->names.current, rec);
-	const struct iot_event ev = {
-	    .text = {disk != NULL ? disk->text : "", disk != NULL ? disk->size : 0}};
-	const struct iot_text id = iot_directive_get(&ev, "source-id");
+	const struct current_text *disk = current_file(&x->names.current, rec);
+	const struct iot_text id = current_key(disk, "source-id");
 	const char *comma = id.data != NULL ? memchr(id.data, ',', id.size) : NULL;
 	uint64_t major, minor;
 	if (comma == NULL || !number_parse(id.data, (size_t)(comma - id.data), 10, &major) ||

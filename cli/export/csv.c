@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "lib/base/number.h"
-#include "lib/format/directive.h"
+#include "lib/base/text.h"
 
 #include "export.h"
 

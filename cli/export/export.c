@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "lib/base/atomic_file.h"
-#include "lib/format/directive.h"
 
 void export_event(struct export *x, const struct iot_event *ev)
 {

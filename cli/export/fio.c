@@ -15,7 +15,7 @@
 #include "lib/base/array.h"
 #include "lib/base/error.h"
 #include "lib/base/number.h"
-#include "lib/format/directive.h"
+#include "lib/base/text.h"
 
 #include "export.h"
 #include "file_numbers.h"
@@ -305,7 +305,7 @@ static void operation(struct export *x, const struct iot_event *ev)
 		sync_file(x, log, ev, " sync ");
 	} else if (has_file && text_equals(name, "fdatasync")) {
 		sync_file(x, log, ev, " datasync ");
-	} else if (directive_closes(ev) && !x->options->physical) {
+	} else if (current_closes(ev) && !x->options->physical) {
 		log_close(x, &s->whole, ev);
 		log_close(x, log, ev);
 	} else if (!text_equals(name, "open") && !text_equals(name, "close")) {

@@ -9,12 +9,9 @@
 
 #include "cli/ui/printable.h"
 
-static const size_t names_limit = (size_t)1 << 30;
-
 void names_init(struct names *n, names_encode *encode)
 {
 	*n = (struct names){.encode = encode, .version = 1};
-	definitions_init(&n->current, names_limit, true, true);
 }
 
 void names_free(struct names *n)
@@ -24,7 +21,7 @@ void names_free(struct names *n)
 		free(n->process[i].memory);
 	}
 	free(n->memory);
-	definitions_free(&n->current);
+	current_free(&n->current);
 }
 
 static struct path_slot *path_slot(struct names *n, uint32_t process, uint32_t file)
@@ -35,11 +32,9 @@ static struct path_slot *path_slot(struct names *n, uint32_t process, uint32_t f
 
 void names_event(struct names *n, const struct iot_event *ev)
 {
-	struct definition *which;
 	if (ev->kind != IOT_FILE && ev->kind != IOT_OP && ev->kind != IOT_PROCESS)
 		return;
-	if (definitions_add(&n->current, ev, &which) < 0)
-		n->failed = true;
+	n->failed |= !current_add(&n->current, ev);
 	if (ev->kind == IOT_PROCESS) {
 		n->process[ev->rec.process % NAMES_SLOTS].valid = false;
 		return;
@@ -73,26 +68,17 @@ const char *names_decode(struct names *n, struct iot_text value, size_t *size)
 	return n->memory;
 }
 
-static struct iot_text key_of(const struct definition *d, const char *key)
-{
-	if (d == NULL)
-		return (struct iot_text){NULL, 0};
-	const struct iot_event ev = {.text = {d->text, d->size}};
-	return iot_directive_get(&ev, key);
-}
-
 /* The path of the %file, decoded, or else of the object. */
 static const char *find_path(struct names *n, struct path_slot *p, const struct iot_record *rec,
 			     size_t *size)
 {
-	const struct iot_text path = key_of(definitions_path(&n->current, rec), "path");
+	const struct iot_text path = current_key(current_file(&n->current, rec), "path");
 	p->own = path.data != NULL || rec->object == 0;
 	if (path.data != NULL)
 		return names_decode(n, path, size);
 	if (p->own)
 		return NULL;
-	const struct definition *object =
-	    definitions_find(&n->current, DEFINITION_OBJECT, rec->object, 0);
+	const struct current_text *object = current_object(&n->current, rec->object);
 	*size = object != NULL ? object->size : 0;
 	return object != NULL ? object->text : NULL;
 }
@@ -134,7 +120,7 @@ static void look_up_process(struct names *n, struct process_slot *p, uint32_t pr
 {
 	static const char *const keys[] = {
 	    [PROCESS_RANK] = "rank", [PROCESS_HOST] = "host", [PROCESS_PROGRAM] = "name"};
-	const struct definition *d = definitions_find(&n->current, DEFINITION_PROCESS, process, 0);
+	const struct current_text *d = current_process(&n->current, process);
 	size_t used = 0;
 	p->process = process;
 	p->valid = true;
@@ -149,7 +135,7 @@ static void look_up_process(struct names *n, struct process_slot *p, uint32_t pr
 	}
 	for (size_t i = 0; i < PROCESS_KEYS; i++) {
 		size_t size;
-		const struct iot_text value = key_of(d, keys[i]);
+		const struct iot_text value = current_key(d, keys[i]);
 		const char *text = names_decode(n, value, &size);
 		if (text == NULL)
 			continue;
@@ -188,7 +174,7 @@ uint32_t names_object(const struct names *n, const struct iot_record *rec)
 {
 	if (rec->object != 0)
 		return rec->object;
-	const struct definition *file = definitions_path(&n->current, rec);
+	const struct current_text *file = current_file(&n->current, rec);
 	return file != NULL ? file->object : 0;
 }
 

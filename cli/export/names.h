@@ -6,7 +6,7 @@
 #ifndef CLI_EXPORT_NAMES_H
 #define CLI_EXPORT_NAMES_H
 
-#include "lib/format/definitions.h"
+#include "current.h"
 
 /*
  * Writes a name in the form of an output format, to a buffer of 3 * size + 2 bytes, at least
@@ -43,7 +43,7 @@ struct process_slot {
 };
 
 struct names {
-	struct definitions current;
+	struct current current;
 	names_encode *encode;
 	uint64_t version, lookups;
 	struct path_slot path[NAMES_SLOTS]; /* beyond this number, names are looked up repeatedly */

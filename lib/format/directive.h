@@ -4,14 +4,10 @@
 #define LIB_FORMAT_DIRECTIVE_H
 
 #include <stdbool.h>
-#include <string.h>
 
 #include <iotrace/iotrace.h>
 
-static inline bool text_equals(struct iot_text text, const char *word)
-{
-	return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
-}
+#include "lib/base/text.h"
 
 /* Removes the first token (which contains no blanks) from *rest; returns false if none is left. */
 bool directive_token(struct iot_text *rest, struct iot_text *token);

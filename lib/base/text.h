@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Texts with a size. */
+#ifndef LIB_BASE_TEXT_H
+#define LIB_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include <iotrace/iotrace.h>
+
+static inline bool text_equals(struct iot_text text, const char *word)
+{
+	return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+}
+
+#endif
