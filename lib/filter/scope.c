@@ -6,6 +6,7 @@
  */
 #include "scope.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,6 +201,7 @@ static struct scope_entity *entity_of(struct scope_tracker *t, uint32_t kind, ui
 		no_memory(t);
 		return NULL;
 	}
+	assert(all->entity != NULL && i < all->capacity);
 	struct scope_entity *s = &all->entity[i];
 	if (s->kind == 0) {
 		*s = (struct scope_entity){.kind = kind, .process = process, .file = file};
@@ -230,6 +232,7 @@ int scope_tracker_init(struct scope_tracker *t, struct error *error)
 	t->scope = scopes;
 	if (status != IOT_OK)
 		return status;
+	assert(definitions != NULL && scopes != NULL);
 	t->definition[0] = (struct scope_definition){.refs = 1};
 	t->scope[0] = (struct scope){.refs = 1};
 	t->definitions = t->scopes = 1;
