@@ -1,0 +1,1119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Computes the statistics of `iotrace analyze` slowly and clearly, with all requests in memory; shares no code with the library.
+
+	iotrace cat TRACE | analyze_reference.py [OPTION]... >values.json
+	analyze_reference.py --compare VALUES1.json VALUES2.json
+
+Integers are exact. Floating point is used in the last division only. A value that cannot be computed is null. Counters
+(%counter), physical records, states, cycles and reuse are left out. Readings of ambiguous definitions are in the docstrings.
+"""
+import argparse
+import heapq
+import json
+import math
+import sys
+from collections import Counter, defaultdict
+from itertools import groupby
+
+from trace_text import ASYNCHRONOUS, KIND, LOGICAL, WRITE, Reader, Record
+
+SECOND = 10**9
+KIB, MIB = 1 << 10, 1 << 20
+SMALL = [4 * KIB, 8 * KIB, 64 * KIB, 128 * KIB, 512 * KIB, MIB, 4 * MIB]
+DARSHAN = [("0-100", 100), ("100-1K", 1024), ("1K-10K", 10240), ("10K-100K", 102400), ("100K-1M", MIB), ("1M-4M", 4 * MIB),
+           ("4M-10M", 10485760), ("10M-100M", 104857600), ("100M-1G", 1 << 30), ("1G+", None)]
+THRESHOLDS = [0, 1, 8 * KIB, 128 * KIB, 512 * KIB, MIB]
+LAYERS = ["posix", "mpiio"]
+KINDS = {1: "metadata", 2: "read_ahead", 3: "virtual_memory"}
+PATTERNS = ["short", "contiguous", "simple strided", "nested strided", "sequential", "random"]
+MAX_BINS, MAX_CELLS, MAX_SIZES, MAX_STRIDES, MAX_VARIABLE = 1 << 16, 1 << 20, 4096, 64, 64
+
+
+def ratio(numerator, denominator):
+    return None if numerator is None or not denominator else numerator / denominator
+
+
+def by_direction(name, function, requests):
+    """Returns name_r, name_w and name: the function of reads, of writes and of all requests."""
+    return {f"{name}_r": function([r for r in requests if not r.write]), f"{name}_w": function([r for r in requests if r.write]),
+            name: function(requests)}
+
+
+def mean_cv(values):
+    """The coefficient of variation has the standard deviation of the population."""
+    n, total, squares = len(values), sum(values), sum(v * v for v in values)
+    return ratio(total, n), ratio(math.sqrt(n * squares - total * total), total)
+
+
+class Histogram:
+    """Upper-inclusive log-linear bins, 32 per octave (L)."""
+
+    def __init__(self, values=()):
+        self.count, self.weight = Counter(), Counter()
+        self.n = self.sum = self.squares = 0
+        self.min = self.max = None
+        for value in values:
+            self.add(value)
+
+    @staticmethod
+    def index(v):
+        if v <= 64:
+            return v
+        e = (v - 1).bit_length() - 1
+        return 65 + 32 * (e - 6) + ((v - 1) >> (e - 5)) - 32
+
+    @staticmethod
+    def bounds(index):
+        if index <= 64:
+            return index, index
+        e, step = 6 + (index - 65) // 32, (index - 65) % 32
+        return ((32 + step) << (e - 5)) + 1, (33 + step) << (e - 5)
+
+    def add(self, v):
+        self.count[self.index(v)] += 1
+        self.weight[self.index(v)] += v
+        self.n, self.sum, self.squares = self.n + 1, self.sum + v, self.squares + v * v
+        self.min = v if self.min is None else min(self.min, v)
+        self.max = v if self.max is None else max(self.max, v)
+
+    def quantile(self, percent):
+        """Returns the mid-point of the lowest bin with at least this share of the values at or below it."""
+        below = 0
+        for index in sorted(self.count):
+            below += self.count[index]
+            if 100 * below >= percent * self.n:
+                return sum(self.bounds(index)) / 2
+        return None
+
+    def quantiles(self, percents=(1, 25, 50, 75, 90, 99)):
+        return {str(p / 100): self.quantile(p) for p in percents}
+
+    def mean(self):
+        return ratio(self.sum, self.n)
+
+    def deviation(self):
+        """The standard deviation of the population (division by n)."""
+        return ratio(math.sqrt(self.n * self.squares - self.sum * self.sum), self.n)
+
+    def summary(self):
+        return {"n": self.n, "sum": self.sum, "min": self.min, "max": self.max, "mean": self.mean(), "cv": ratio(
+            self.deviation(), self.mean()), "quantile": self.quantiles(), "L": self.by_upper(self.count)}
+
+    def by_upper(self, numbers):
+        return {str(self.bounds(index)[1]): numbers[index] for index in sorted(numbers)}
+
+
+class Union:
+    """The length of a union of intervals that arrive in order; gaps is a list of the distances between them.
+
+    Readings. An interval of length 0 is empty: it neither adds to the union nor divides a gap. An interval that starts before the end of
+    the union adds what lies after that end (rule 7: the order is that of the trace), so of a record out of order only this counts.
+    """
+
+    def __init__(self):
+        self.length, self.end, self.gaps = 0, None, []
+
+    def add(self, start, duration):
+        if not duration:
+            return
+        if self.end is not None and start > self.end:
+            self.gaps.append(start - self.end)
+        begin = start if self.end is None else max(start, self.end)
+        self.length += max(0, start + duration - begin)
+        self.end = max(begin, start + duration)
+
+
+class Operation:
+    __slots__ = ("name", "process", "file", "time", "took", "result")
+
+
+class Trace:
+    """The requests and operations of a trace with the counting rules applied.
+
+    Readings.
+    - "Lowest layer present": the lowest one that a request declares; a request whose file declares no layer always counts.
+    - A process is added to the owner that `thread-of` of its definition in effect at the event names.
+    - Times (t_start, t_end) and out_of_order concern all records of the trace, also those of other kinds and layers.
+    - A %file without a preceding close belongs to the open stream; a record after a close opens another stream.
+    - A file without an object is one (process, fileId), with the process of the record, also if that is a thread.
+    """
+
+    def __init__(self, lines, options):
+        self.options, self.requests, self.operations, self.events = options, [], [], []
+        self.keys, self.hosts, self.ranks, self.paths = {}, {}, {}, {}
+        self.other = Counter()
+        self.lost = self.lost_records = self.out_of_order = self.physical = self.left_out = 0
+        self.earliest = self.latest = self.previous_start = None
+        reader = Reader(options.tick)
+        for event in reader.events(lines):
+            if isinstance(event, Record):
+                self.add_record(event, reader)
+            else:
+                self.add_directive(event, reader)
+        self.choose_layer()
+        self.processes = sorted({e.process for e in self.events})
+        self.P = int(self.keys["ranks"]) if "ranks" in self.keys else len(self.processes)
+        self.set_span()
+
+    def owner(self, process, reader):
+        definition = reader.processes.get(process, {})
+        if "thread-of" in definition and not self.options.per_thread:
+            process = int(definition["thread-of"])
+            definition = reader.processes.get(process, {})
+        if "host" in definition:
+            self.hosts[process] = definition["host"]
+        if "rank" in definition:
+            self.ranks[process] = int(definition["rank"])
+        return process
+
+    def add_record(self, record, reader):
+        self.extend_span(record.start, record.duration)
+        if record.start is not None:
+            self.out_of_order += self.previous_start is not None and record.start < self.previous_start
+            self.previous_start = record.start
+        if not record.type & LOGICAL:
+            self.physical += 1
+        elif record.type & KIND:
+            name = KINDS[record.type & KIND] + ("_w" if record.type & WRITE else "_r")
+            self.other["N", name] += 1
+            self.other["S", name] += record.length
+        else:
+            self.add_request(record, reader)
+
+    def add_request(self, record, reader):
+        request = Request(record, self.owner(record.process, reader))
+        if "path" in record.definition:
+            self.paths[request.file] = record.definition["path"]
+        self.requests.append(request)
+        self.events.append(request)
+
+    def add_directive(self, directive, reader):
+        if directive.name == "trace":
+            self.keys = {**directive.keys, **self.keys}
+        elif directive.name == "lost":
+            self.lost += 1
+            self.lost_records += int(directive.keys.get("records", 0))
+        elif directive.name == "op":
+            self.add_operation(directive, reader)
+
+    def add_operation(self, directive, reader):
+        self.extend_span(directive.time, directive.took)
+        operation, keys = Operation(), directive.keys
+        operation.name, operation.result = keys["name"], keys.get("result", "0")
+        operation.time, operation.took = directive.time, directive.took
+        operation.process = operation.file = None
+        if "process" not in keys:
+            self.operations.append(operation)
+            return
+        process = int(keys["process"])
+        operation.process = self.owner(process, reader)
+        if "file" in keys:
+            definition = reader.files.get((process, int(keys["file"]), True), {})
+            operation.file = file_key(process, int(keys["file"]), definition)
+        self.operations.append(operation)
+        self.events.append(operation)
+
+    def extend_span(self, start, duration):
+        if start is None:
+            return
+        end = start + (duration or 0)
+        self.earliest = start if self.earliest is None else min(self.earliest, start)
+        self.latest = end if self.latest is None else max(self.latest, end)
+
+    def choose_layer(self):
+        present = {r.layer for r in self.requests}
+        lowest = next((layer for layer in LAYERS if layer in present), None)
+        chosen = self.options.layer or lowest
+        kept = [r for r in self.requests if r.layer in (None, chosen)]
+        self.left_out = len(self.requests) - len(kept)
+        self.requests = kept
+        left = {id(r) for r in kept}
+        self.events = [e for e in self.events if isinstance(e, Operation) or id(e) in left]
+
+    def set_span(self):
+        """job-start and job-end are whole seconds since 1970, so they are used only if `epoch` relates them to time zero."""
+        self.epoch = int(self.keys["epoch"]) if "epoch" in self.keys else 0
+        start, end = self.earliest, self.latest
+        if "epoch" in self.keys and "job-start" in self.keys and "job-end" in self.keys:
+            start = int(self.keys["job-start"]) * SECOND - self.epoch
+            end = int(self.keys["job-end"]) * SECOND - self.epoch
+        self.start, self.end = start, end
+        self.T = None if start is None else end - start
+        if self.options.runtime is not None:
+            self.T = round(self.options.runtime * SECOND)
+
+
+def file_key(process, fileid, definition):
+    number = int(definition.get("object", 0))
+    return ("object", number) if number else ("stream", process, fileid)
+
+
+class Request:
+    """A logical record of file data. `process` is the owner of a thread; `stream` and `file` identify its place."""
+
+    __slots__ = ("write", "asynchronous", "process", "stream", "file", "layer", "offset", "length", "start", "duration", "cpu",
+                 "task")
+
+    def __init__(self, record, owner):
+        self.write, self.asynchronous = bool(record.type & WRITE), bool(record.type & ASYNCHRONOUS)
+        self.process, self.task, self.layer = owner, record.process, record.definition.get("layer")
+        self.stream = (record.process, record.file, record.generation)
+        self.file = file_key(record.process, record.file, record.definition)
+        self.offset, self.length = record.offset, record.length
+        self.start, self.duration, self.cpu = record.start, record.duration, record.cpu
+
+    @property
+    def timed(self):
+        return self.start is not None and self.duration is not None
+
+
+def header(t):
+    names = [f"{kind}_{d}" for kind in KINDS.values() for d in "rw"]
+    return {"P": t.P, "T": ratio(t.T, SECOND), "left_out": t.left_out, "physical": t.physical, "lost": t.lost, "lost_records": t.lost_records,
+            "lengths_requested": int(t.keys.get("lengths") == "requested"),
+            **{f"other_{c}": {name: t.other[c, name] for name in names} for c in "NS"}}
+
+
+# 3.1 Totals and rates
+
+def cpu_time(t):
+    """Returns the sum of C_p in ns, or None if a task has requests and no CPU clock.
+
+    Reading: CPU clocks belong to the process of the record, so those of threads are summed. A sum over some of the processes would be
+    too small, so one task without any clock makes the whole unknown. A sum that is not positive is a clock that did not advance:
+    no CPU time either.
+    """
+    clocks = defaultdict(list)
+    for r in t.requests:
+        clocks[r.task].append(r.cpu)
+    known = [[c for c in values if c is not None] for values in clocks.values()]
+    total = sum(values[-1] - values[0] for values in known) if known and all(known) else 0
+    return total if total > 0 else None
+
+
+def extents(t):
+    result = {}
+    for r in t.requests:
+        if r.offset is not None:
+            result[r.file] = max(result.get(r.file, 0), r.offset + r.length)
+    return result
+
+
+def rates(requests, running, extent):
+    """The rows of 3.1 that exist for all files and for large files. `running` is in ns; `extent`: of these files."""
+    def count(rs):
+        return len(rs)
+
+    def size(rs):
+        return sum(r.length for r in rs)
+
+    def per_second(amount, unit):
+        return lambda rs: ratio(amount(rs) * SECOND, running * unit if running else None)
+
+    n, s = by_direction("N", count, requests), by_direction("S", size, requests)
+    return {**n, **s, "total_io": s["S"] / 10**6,
+            **by_direction("avg_size", lambda rs: ratio(size(rs), count(rs)), requests),
+            "rw_ratio_bytes": ratio(s["S_r"], s["S_w"]), "rw_ratio_requests": ratio(n["N_r"], n["N_w"]),
+            **by_direction("MB_s", per_second(size, 10**6), requests),
+            **by_direction("MiB_s", per_second(size, MIB), requests),
+            **by_direction("IOs_s", per_second(count, 1), requests),
+            "files": len({r.file for r in requests}),
+            "data_size": sum(extent.values()) / 10**6 if extent else None,
+            "F_max": max(extent.values(), default=None), "F_min": min(extent.values(), default=None)}
+
+
+def totals(t):
+    """Reading: files whose offsets are all unknown have no extent; they count in `files`, but not in data_size, F_max and F_min."""
+    cpu = cpu_time(t)
+    running = t.T if cpu is None else cpu
+    q, result = t.requests, rates(t.requests, running, extents(t))
+    unknown, asynchronous = [r for r in q if r.offset is None], [r for r in q if r.asynchronous]
+    for name, chosen in (("offset_unknown", unknown), ("asynchronous", asynchronous)):
+        result |= by_direction(name, len, chosen)
+        result |= by_direction(name + "_bytes", lambda rs: sum(r.length for r in rs), chosen)
+    for d in ("_r", "_w", ""):
+        result["B_avg" + d] = ratio(result["S" + d] * SECOND, t.T)
+        result["IOPS_avg" + d] = ratio(result["N" + d] * SECOND, t.T)
+    for d in "rw":
+        result[f"p_{d}_IOPs"] = ratio(result["N_" + d], result["N"])
+        result[f"p_{d}_Bytes"] = ratio(result["S_" + d], result["S"])
+        result["duration_" + d] = sum(r.duration or 0 for r in q if r.write == (d == "w"))
+    created = sum(o.name == "create" and o.result == "0" for o in t.operations)
+    return result | {"running_time": ratio(running, SECOND), "running_clock": "wall" if cpu is None else "cpu",
+                     "created": created, "out_of_order": t.out_of_order}
+
+
+def large(t):
+    extent = {f: e for f, e in extents(t).items() if e >= t.options.large}
+    cpu = cpu_time(t)
+    return rates([r for r in t.requests if r.file in extent], t.T if cpu is None else cpu, extent)
+
+
+# 3.2 Request sizes
+
+def power_of_two(v):
+    """Returns the upper bound of the class of v: 0, 1, 2, 4 ..."""
+    return 0 if v == 0 else 1 << (v - 1).bit_length()
+
+
+def darshan_class(v):
+    return next(name for name, upper in DARSHAN if upper is None or v <= upper)
+
+
+def zero_bits(v):
+    """Trailing zero bits; 64 for the value 0, of a length as well."""
+    return 64 if v == 0 else (v & -v).bit_length() - 1
+
+
+def sorted_counts(values):
+    counts = Counter(values)
+    return {str(v): counts[v] for v in sorted(counts)}
+
+
+def common(values, limit):
+    """Counts the first `limit` distinct values exactly. Returns the ten most frequent (ties: smaller first) and the number of others."""
+    table, other = {}, 0
+    for v in values:
+        if v in table or len(table) < limit:
+            table[v] = table.get(v, 0) + 1
+        else:
+            other += 1
+    first = sorted(table, key=lambda v: (-table[v], v))[:10]
+    return {str(v): table[v] for v in first}, other
+
+
+def variable_requests(requests):
+    """Returns the number of requests that do not have the most common size of their (process, file, direction); None if one has more
+    than 64 sizes."""
+    tables = defaultdict(Counter)
+    for r in requests:
+        tables[r.process, r.file, r.write][r.length] += 1
+    if any(len(table) > MAX_VARIABLE for table in tables.values()):
+        return None
+    return sum(sum(table.values()) - max(table.values()) for table in tables.values())
+
+
+def sizes_of(t, requests, d):
+    """Reading: "share <= s" is by number of requests."""
+    lengths = [r.length for r in requests]
+    n, h = len(lengths), Histogram(lengths)
+    bits = [zero_bits(r.offset) for r in requests if r.offset is not None]
+    need = zero_bits(t.options.alignment)
+    most, other = common(lengths, MAX_SIZES)
+    darshan = Counter(map(darshan_class, lengths))
+    small = sorted({*SMALL, t.options.small})
+    result = {
+        "size_min": h.min, "size_max": h.max, "size_mean": h.mean(), "size_stddev": h.deviation(), "size_quantile": h.quantiles(),
+        "small": {str(s): ratio(sum(v <= s for v in lengths), n) for s in small},
+        "variable": ratio(variable_requests(requests), n),
+        "common": most, "common_share": {size: ratio(c, n) for size, c in most.items()}, "common_other": other,
+        "aligned": ratio(sum(b >= need for b in bits), len(bits)),
+        "aligned_length": ratio(sum(zero_bits(v) >= need for v in lengths), n),
+        "offset_zero_bits": sorted_counts(bits), "length_zero_bits": sorted_counts(map(zero_bits, lengths)),
+        "size_darshan": {name: darshan[name] for name, _ in DARSHAN},
+        "size_log2": sorted_counts(map(power_of_two, lengths)),
+        "size_L": h.by_upper(h.count), "size_L_bytes": h.by_upper(h.weight)}
+    return {f"{name}_{d}": value for name, value in result.items()}
+
+
+def sizes(t):
+    return {**sizes_of(t, [r for r in t.requests if not r.write], "r"), **sizes_of(t, [r for r in t.requests if r.write], "w")}
+
+
+# 3.3 Order within streams
+
+class Step:
+    """A request of a stream and its relation to its predecessor, if it has one: gap g, stride d, and the stride before that."""
+
+    __slots__ = ("request", "before", "g", "d", "last_d")
+
+    def __init__(self, request, before):
+        self.request, self.before, self.g, self.d, self.last_d = request, None, None, None, None
+        if before is None:
+            return
+        previous = before.request
+        self.before, self.d, self.last_d = previous, request.offset - previous.offset, before.d
+        self.g = self.d - previous.length
+
+
+def steps(requests, key):
+    """Returns the steps of each stream; a request of unknown offset is no step, and the next request has no predecessor."""
+    streams, last = defaultdict(list), {}
+    for r in requests:
+        k = key(r)
+        if r.offset is None:
+            last[k] = None
+            continue
+        last[k] = Step(r, last.get(k))
+        streams[k].append(last[k])
+    return list(streams.values())
+
+
+def runs(streams):
+    """Returns the maximal runs with g = 0, as lists of steps; a request that no other continues is a run of its own."""
+    result = []
+    for stream in streams:
+        for step in stream:
+            if step.g == 0:
+                result[-1].append(step)
+            else:
+                result.append([step])
+    return result
+
+
+def order_common(streams, suffix):
+    """Runs and seek distances.
+
+    Reading: the definition does not say whether the streams are mixed or of one direction; both are given, mixed without a suffix.
+    """
+    found = runs(streams)
+    lengths, sizes_ = Histogram(map(len, found)), Histogram(sum(s.request.length for s in run) for run in found)
+    seeks = Histogram(abs(s.g) for stream in streams for s in stream if s.g)
+    result = {"runs": len(found), "run_requests_mean": lengths.mean(), "run_requests_quantile": lengths.quantiles((50, 90, 99)),
+              "run_bytes_mean": sizes_.mean(), "run_bytes_quantile": sizes_.quantiles((50, 90, 99)),
+              "seeks": seeks.n, "seek_mean": seeks.mean(), "seek_quantile": seeks.quantiles((50, 90, 99)),
+              "run_requests_L": lengths.by_upper(lengths.count), "run_bytes_L": sizes_.by_upper(sizes_.count),
+              "seek_L": seeks.by_upper(seeks.count)}
+    return {name + suffix: value for name, value in result.items()}
+
+
+def order_mixed(t):
+    streams = steps(t.requests, lambda r: r.stream)
+    following = [s for stream in streams for s in stream if s.before]
+    n = len(following)
+    return {"followers_M": n, "sequential_M": ratio(sum(s.g == 0 for s in following), n),
+            "same_size_M": ratio(sum(s.request.length == s.before.length for s in following), n),
+            "switches": ratio(sum(s.request.write != s.before.write for s in following), n), **order_common(streams, "")}
+
+
+def relation(step):
+    if step.g == 0:
+        return "consecutive"
+    if step.g > 0:
+        return "forward"
+    return "re_access" if step.d == 0 and step.request.length > 0 else "backward"
+
+
+def stride_counts(stream):
+    """Returns the strides of a stream and their numbers; None beyond 64 distinct ones (*many*)."""
+    counts = Counter(s.d for s in stream if s.before)
+    return None if len(counts) > MAX_STRIDES else counts
+
+
+def pattern(stream):
+    """Returns the pattern of a direction stream, its stride and, if it is nested, its jump and requests per group.
+
+    Readings. The number of requests is of those with a known offset; n is the number of transitions, and it is n minus those
+    that fit that must not exceed the tolerance. Of equally frequent strides the smaller one comes first. *Many* has no tolerance.
+    """
+    gaps = [s.g for s in stream if s.before]
+    n = len(gaps)
+    if len(stream) < 4:
+        return "short", ()
+    counts = stride_counts(stream)
+    if counts is None:
+        return ("sequential" if min(gaps) >= 0 else "random"), ()
+
+    def tolerated(exceptions):
+        return exceptions <= 1 or 20 * exceptions <= n
+
+    ranked = sorted(counts, key=lambda d: (-counts[d], d))
+    if tolerated(sum(g != 0 for g in gaps)):
+        return "contiguous", ()
+    if tolerated(n - counts[ranked[0]]):
+        return "simple strided", (ranked[0],)
+    if tolerated(n - counts[ranked[0]] - counts[ranked[1]]):
+        return "nested strided", (ranked[0], ranked[1], ratio(counts[ranked[0]], counts[ranked[1]]) + 1)
+    return ("sequential" if tolerated(sum(g < 0 for g in gaps)) else "random"), ()
+
+
+def order_direction(requests, d):
+    """Reading: common strides are those of all direction streams that are not *many*, strides of contiguous requests included."""
+    streams = steps(requests, lambda r: r.stream)
+    following = [s for stream in streams for s in stream if s.before]
+    n, relations = len(following), Counter(map(relation, following))
+    result = {"followers": n}
+    result |= {name: ratio(relations[name], n) for name in ("consecutive", "forward", "re_access", "backward")}
+    result["strided"] = ratio(sum(s.g != 0 and s.d == s.last_d for s in following), n)
+    for name in ("streams", "requests", "bytes"):
+        result["pattern_" + name] = dict.fromkeys(PATTERNS, 0)
+    strides = Counter()
+    for stream in streams:
+        name = pattern(stream)[0]
+        result["pattern_streams"][name] += 1
+        result["pattern_requests"][name] += len(stream)
+        result["pattern_bytes"][name] += sum(s.request.length for s in stream)
+        strides.update(stride_counts(stream) or {})
+    first = sorted(strides, key=lambda stride: (-strides[stride], stride))[:10]
+    result["common_strides"] = {str(stride): strides[stride] for stride in first}
+    return {f"{name}_{d}": value for name, value in result.items()} | order_common(streams, "_" + d)
+
+
+def repetition(requests, token):
+    """Returns the lag that covers most requests, with its neighbours within 1 %, and what it covers.
+
+    Readings. Lags are counted per process and summed over the processes. All tokens count (none is sampled out). The denominator
+    contains first occurrences. Of lags that cover the same number, the one that occurs more often comes first, then the smaller.
+    """
+    numbers, last, lags, tokens = Counter(), {}, Counter(), 0
+    for r in requests:
+        number = numbers[r.process]
+        numbers[r.process] += 1
+        if r.offset is None:
+            continue
+        tokens += 1
+        key = r.process, *token(r)
+        if key in last:
+            lags[number - last[key]] += 1
+        last[key] = number
+    best = None
+    for lag in lags:
+        covered = sum(lags[other] for other in range(lag - lag // 100, lag + lag // 100 + 1))
+        rank = (covered, lags[lag], -lag)
+        best = max(best, rank) if best else rank
+    covered, lag = (best[0], -best[2]) if best else (0, None)
+    return {"tokens": tokens, "covered": covered, "lag": lag, "repetitive": 2 * covered >= tokens if tokens else None}
+
+
+def order(t):
+    return {**order_mixed(t), **order_direction([r for r in t.requests if not r.write], "r"),
+            **order_direction([r for r in t.requests if r.write], "w"),
+            "repetition": repetition(t.requests, lambda r: (r.file, r.offset, r.length, r.write)),
+            "repetition_any_file": repetition(t.requests, lambda r: (r.offset, r.length, r.write))}
+
+
+# 2 and 3.4 Over time
+
+def bin_index(time, k):
+    return (time << k) // SECOND if k >= 0 else time // (SECOND << -k)
+
+
+def parts(amount, start, duration, k):
+    """Divides an amount among the bins that [start, start + duration) touches; yields (bin, part).
+
+    Reading: "up to time x" takes x as the exact beginning of a bin, which need not be a whole number of nanoseconds.
+    """
+    up, down = (1 << k, 1) if k >= 0 else (1, 1 << -k)
+    done = 0
+    for b in range(bin_index(start, k), bin_index(start + duration - 1, k) + 1):
+        until = amount * ((b + 1) * SECOND * down - start * up) // (duration * up)
+        until = min(amount, until)
+        yield b, until - done
+        done = until
+
+
+READS, READ, WRITES, WRITTEN, IN_FLIGHT, OPS = range(6)
+
+
+def cells_at(t, k):
+    cells = defaultdict(lambda: [0] * 6)
+    for r in t.requests:
+        if r.start is None:
+            continue
+        start = r.start + t.epoch
+        cells[r.process, bin_index(start, k)][WRITES if r.write else READS] += 1
+        size = WRITTEN if r.write else READ
+        if not r.duration:
+            cells[r.process, bin_index(start, k)][size] += r.length
+            continue
+        for b, part in parts(r.length, start, r.duration, k):
+            cells[r.process, b][size] += part
+        for b, part in parts(r.duration, start, r.duration, k):
+            cells[r.process, b][IN_FLIGHT] += part
+    for o in t.operations:
+        if o.time is not None and o.process is not None:
+            cells[o.process, bin_index(o.time + t.epoch, k)][OPS] += 1
+    return cells
+
+
+class Cells:
+    """The cells at the finest width that keeps the limits.
+
+    Reading: the bins whose number is limited are those from t_start to t_end, as a view has these, and those of all requests and
+    operations. Failed operations count as well.
+    """
+
+    def __init__(self, t):
+        begins = [r.start for r in t.requests if r.start is not None]
+        begins += [o.time for o in t.operations if o.time is not None and o.process is not None]
+        begins += [] if t.start is None else [t.start, max(t.start, t.end - 1)]
+        ends = [r.start + max(0, (r.duration or 0) - 1) for r in t.requests if r.start is not None] + begins
+        self.k = 20
+        first, last = (min(begins) + t.epoch, max(ends) + t.epoch) if begins else (0, 0)
+        while bin_index(last, self.k) - bin_index(first, self.k) >= MAX_BINS:
+            self.k -= 1
+        self.cells = cells_at(t, self.k)
+        while len(self.cells) > MAX_CELLS:
+            self.k -= 1
+            self.cells = cells_at(t, self.k)
+
+
+class View:
+    """The cells at an interval: by_process[p][b] and total[b], for b in first .. first + B - 1; the width is width_ns / width_of s.
+
+    Reading: the view also contains each bin that holds a request, so that a request at t_end without a duration is in it.
+    """
+
+    def __init__(self, t, cells, j=None, interval=None):
+        self.k, self.j = cells.k, j
+        self.num, self.den = (SECOND << max(0, -j), 1 << max(0, j)) if interval is None else (interval, 1)
+        self.interval = interval
+        self.by_process, self.total = defaultdict(dict), {}
+        for (p, b), values in cells.cells.items():
+            at = self.of_bin(b)
+            for table in (self.by_process[p], self.total):
+                table[at] = [x + y for x, y in zip(table.get(at, [0] * 6), values)]
+        touched = list(self.total)
+        if t.start is not None:
+            touched.append(self.of_time(t.start + t.epoch))
+            touched.append(self.of_time(max(t.start, t.end - 1) + t.epoch))
+        self.first = min(touched, default=0)
+        self.B = max(touched) - self.first + 1 if touched else 0
+
+    def of_bin(self, b):
+        if self.interval is None:
+            return b >> (self.k - self.j)
+        return (b * SECOND << max(0, -self.k)) // (self.interval << max(0, self.k))
+
+    def of_time(self, time):
+        return self.of_bin(bin_index(time, self.k))
+
+    def column(self, *which):
+        """Returns one value per bin: the sum of these columns."""
+        return [sum(self.total[b][c] for c in which) if b in self.total else 0 for b in range(self.first, self.first + self.B)]
+
+
+def main_view(t, cells):
+    interval = t.options.interval
+    if interval is None:
+        return View(t, cells, j=min(0, cells.k))
+    interval = round(interval * SECOND)
+    width_fits = interval << cells.k >= SECOND if cells.k >= 0 else interval >= SECOND << -cells.k
+    return View(t, cells, interval=interval) if width_fits else View(t, cells, j=cells.k)
+
+
+def finest_view(t, cells, bins):
+    return next(v for v in (View(t, cells, j=j) for j in range(cells.k, -80, -1)) if v.B <= bins)
+
+
+SIDES = {"r": ([READS], [READ]), "w": ([WRITES], [WRITTEN]), "": ([READS, WRITES], [READ, WRITTEN])}
+
+
+def active_processes(view, side, threshold):
+    """Returns the number of active processes per bin. Reading: for both directions, the sum of bytes is compared."""
+    counts, sizes_ = SIDES[side]
+    result = []
+    for b in range(view.first, view.first + view.B):
+        cells = [table[b] for table in view.by_process.values() if b in table]
+        if threshold is None:
+            result.append(sum(any(cell[c] for c in counts) for cell in cells))
+        else:
+            result.append(sum(sum(cell[c] for c in sizes_) * view.den * SECOND > threshold * view.num for cell in cells))
+    return result
+
+
+def burstiness(h):
+    runs_ = {True: [], False: []}
+    for key, group in groupby(h):
+        runs_[key].append(len(list(group)))
+    if not h:
+        return None
+    if not runs_[False]:
+        return 0.0
+    if not runs_[True]:
+        return 1.0
+    mean = {key: sum(values) / len(values) for key, values in runs_.items()}
+    return 1 - math.tanh(mean[True] / mean[False])
+
+
+def activity(t, view, side, threshold):
+    active = active_processes(view, side, threshold)
+    h = [n > 0 for n in active]
+    parallel = 0.0 if not sum(active) else ratio(sum(active), t.P * sum(h))
+    normalised = None if t.P <= 1 else 0.0 if not parallel else (t.P * parallel - 1) / (t.P - 1)
+    return {"active_bins": sum(h), "active_pairs": sum(active), "active_max": max(active, default=0),
+            "io_intensity": ratio(sum(h), view.B), "burstiness": burstiness(h), "op_concurrency_max": ratio(max(active, default=0), t.P),
+            "parallel_intensity": parallel, "parallel_intensity_normalised": normalised}
+
+
+def dominating(view):
+    """Returns a character per bin: r, w, m (both), or - (no requests)."""
+    def kind(r, w):
+        if r + w == 0:
+            return "-"
+        return "r" if 10 * r >= 9 * (r + w) else "w" if 10 * w >= 9 * (r + w) else "m"
+
+    return "".join(kind(r, w) for r, w in zip(view.column(READS), view.column(WRITES)))
+
+
+def lower_median(values):
+    return sorted(values)[(len(values) - 1) // 2]
+
+
+def true_runs(flags):
+    """Returns the runs of true flags as [begin, end)."""
+    at, result = 0, []
+    for flag, group in groupby(flags):
+        n = len(list(group))
+        if flag:
+            result.append((at, at + n))
+        at += n
+    return result
+
+
+def bursts(t, cells):
+    """Readings. The cap is twice the lower median of the positive bins; bursts exist with fewer than 48 bins, too. The median gap is
+    the lower median, and runs are merged once. Durations and gaps are whole bins; the bytes of the bins between merged runs count."""
+    view = finest_view(t, cells, 1 << 14)
+    x = view.column(READ, WRITTEN)
+    positive = [v for v in x if v > 0]
+    found = true_runs([10 * v > lower_median(positive) for v in x]) if positive else []
+    if len(found) > 1:
+        limit = lower_median([b[0] - a[1] for a, b in zip(found, found[1:])])
+        merged = found[:1]
+        for begin, end in found[1:]:
+            if 5 * (begin - merged[-1][1]) < limit:
+                merged[-1] = (merged[-1][0], end)
+            else:
+                merged.append((begin, end))
+        found = merged
+    size = [sum(x[b:e]) for b, e in found]
+    return {"bursts": len(found), "burst_bytes": sum(size), "burst_share": ratio(sum(size), sum(x)), "burst_width_log2": -view.j,
+            "burst_duration": Histogram(e - b for b, e in found).summary(), "burst_size": Histogram(size).summary(),
+            "burst_peak": Histogram(max(x[b:e]) for b, e in found).summary(),
+            "burst_gap": Histogram(b[0] - a[1] for a, b in zip(found, found[1:])).summary()}
+
+
+def idle(t, view):
+    """Readings. "Without any activity": no request, byte, time in flight or operation in the bin. The durations are whole ns, rounded
+    down. The exact gaps are those between requests of known duration, asynchronous ones included."""
+    x = view.column(READ, WRITTEN)
+    peak = max(x, default=0)
+    quiet = [not any(view.total.get(b, [0])) for b in range(view.first, view.first + view.B)]
+    result = {}
+    for name, flags in (("idle_below_5", [20 * v < peak for v in x]), ("idle_without", quiet)):
+        lengths = [(e - b) * view.num // view.den for b, e in true_runs(flags)]
+        result[name] = {"bins": sum(flags), "share": ratio(sum(flags), view.B), **Histogram(lengths).summary()}
+    union = Union()
+    for r in t.requests:
+        if r.timed:
+            union.add(r.start, r.duration)
+    return result | {"idle_gap": Histogram(union.gaps).summary(), "busy_ns": union.length}
+
+
+def inter_arrival(t):
+    """Readings. Requests of unknown start are passed over. Think time needs the end of the preceding request, also if asynchronous."""
+    def intervals(key):
+        last, result = {}, []
+        for r in t.requests:
+            if r.start is not None:
+                if key(r) in last:
+                    result.append(max(0, r.start - last[key(r)]))
+                last[key(r)] = r.start
+        return Histogram(result).summary()
+
+    last, think = {}, []
+    for r in t.requests:
+        before = last.get(r.process)
+        if before and before.timed and r.start is not None and r.start > before.start + before.duration:
+            think.append(r.start - before.start - before.duration)
+        last[r.process] = r
+    return {"inter_arrival": intervals(lambda r: None), "inter_arrival_process": intervals(lambda r: r.process),
+            "inter_arrival_file": intervals(lambda r: r.file), "think_time": Histogram(think).summary()}
+
+
+def concurrency(t):
+    """Returns the time with exactly q requests outstanding.
+
+    Readings. A request that starts before the preceding one counts from the latest start (rule 7). Requests of duration 0 are never
+    outstanding. The time with none is the rest of [t_start, t_end).
+    """
+    ends, now, times = [], 0, Counter()
+
+    def advance(until):
+        nonlocal now
+        while ends and ends[0] <= until:
+            times[len(ends)] += ends[0] - now
+            now = heapq.heappop(ends)
+        times[len(ends)] += until - now if ends else 0
+        now = until
+
+    for r in t.requests:
+        if r.timed:
+            advance(max(now, r.start))
+            if r.start + r.duration > now:
+                heapq.heappush(ends, r.start + r.duration)
+    if ends:
+        advance(max(ends))
+    busy = {q: ns for q, ns in times.items() if ns}
+    if t.start is not None:
+        busy[0] = max(0, t.end - t.start - sum(busy.values()))
+    result = {str(q): busy[q] for q in sorted(busy) if q < 64}
+    in_flight = sum(r.duration for r in t.requests if r.timed)
+    return {"concurrency_ns": result, "concurrency_more_ns": sum(ns for q, ns in busy.items() if q >= 64),
+            "concurrency_max": max(busy, default=0), "in_flight_ns": in_flight, "concurrency_mean": ratio(in_flight, t.T)}
+
+
+def same_file(t, view):
+    """Returns the maximum of A(f, b) and its mean over the pairs (f, b) with a request, for files of more than one process."""
+    users, processes_of = defaultdict(set), defaultdict(set)
+    for r in t.requests:
+        processes_of[r.file].add(r.process)
+        if r.start is not None:
+            users[r.file, view.of_time(r.start + t.epoch)].add(r.process)
+    counts = [len(ps) for (f, _), ps in users.items() if len(processes_of[f]) > 1]
+    return {"same_file_max": ratio(max(counts), t.P) if counts else None, "same_file_mean": ratio(sum(counts), len(counts) * t.P)}
+
+
+def time(t):
+    cells = Cells(t)
+    view = main_view(t, cells)
+    result = {"k": cells.k, "view_ns": ratio(view.num, view.den), "first": view.first, "B": view.B}
+    for d, (counts, sizes_) in SIDES.items():
+        suffix = "_" + d if d else ""
+        result["B_max" + suffix] = ratio(max(view.column(*sizes_), default=0) * view.den * SECOND, view.num)
+        result["IOPS_max" + suffix] = ratio(max(view.column(*counts), default=0) * view.den * SECOND, view.num)
+        result["activity" + suffix] = {"requests": activity(t, view, d, None), **{str(c): activity(t, view, d, c) for c in THRESHOLDS}}
+    x, kinds = view.column(READ, WRITTEN), Counter(dominating(view))
+    peak = max(x, default=0)
+    names = {"r": "read", "w": "write", "m": "read/write", "-": "none"}
+    result |= {"dominating": {name: kinds[c] for c, name in names.items()}, "peak": ratio(peak * view.den * SECOND, view.num),
+               "mean_rate": ratio(sum(x) * view.den * SECOND, view.num * view.B), "peak_to_mean": ratio(peak * view.B, sum(x)),
+               "rate_cdf": {str(p): ratio(sum(100 * v <= p * peak for v in x), view.B) for p in (0, 10, 20, 33, 50, 75, 100)}}
+    result |= bursts(t, cells) | idle(t, view) | inter_arrival(t) | concurrency(t) | same_file(t, view)
+    if t.options.series:
+        result["series"] = {str(b): view.total[b] for b in sorted(view.total)}
+    return result
+
+
+# 3.7 to 3.9 Files, processes, time, metadata
+
+class Row:
+    """Sums of a process, a node or a file."""
+
+    def __init__(self):
+        self.n, self.size = [0, 0], [0, 0]
+        self.opens = self.closes = 0
+        self.unions = {name: Union() for name in ("r", "w", "io", "md", "io_md")}
+        self.first = self.last = None
+
+    def add(self, event):
+        if isinstance(event, Request):
+            start, took = event.start, event.duration
+            self.n[event.write] += 1
+            self.size[event.write] += event.length
+            names = () if event.asynchronous else ("w" if event.write else "r", "io", "io_md")
+        else:
+            start, took, names = event.time, event.took, ("md", "io_md")
+            self.opens += event.name == "open" and event.result == "0"
+            self.closes += event.name == "close" and event.result == "0"
+        if start is not None:
+            self.first = start if self.first is None else min(self.first, start)
+            self.last = max(start + (took or 0), self.last or 0)
+            for name in names:
+                self.unions[name].add(start, took or 0)
+
+    def values(self):
+        u = {name: union.length for name, union in self.unions.items()}
+        return {"N_r": self.n[0], "N_w": self.n[1], "S_r": self.size[0], "S_w": self.size[1], "opens": self.opens,
+                "closes": self.closes, "t_r": u["r"], "t_w": u["w"], "t_md": u["md"], "io_time": u["io"], "io_md_time": u["io_md"],
+                "first": self.first, "last": self.last, "rw_ratio": ratio(self.size[0], self.size[1])}
+
+
+def rows(t, key):
+    """Returns a row for each key. Reading: the times of a file and of a node are unions over their processes."""
+    result = defaultdict(Row)
+    for e in t.events:
+        if key(e) is not None:
+            result[key(e)].add(e)
+    return result
+
+
+def imbalance(values, names):
+    """`names` are the processes of the leading values; the remaining values are those of idle processes."""
+    if not values:
+        return None
+    mean, cv = mean_cv(values)
+    top = max(values)
+    return {"mean": mean, "cv": cv, "max_to_mean": ratio(top, mean), "spread": ratio(top - min(values), top),
+            "process": names[values.index(top)] if names else None}
+
+
+def processes(t):
+    table = rows(t, lambda e: e.process)
+    ids = sorted(table)
+    files_of = defaultdict(set)
+    for r in t.requests:
+        files_of[r.process].add(r.file)
+    values = {p: {**table[p].values(), "files": len(files_of[p]), "rank": t.ranks.get(p), "host": t.hosts.get(p)} for p in ids}
+    idle_ones = [0] * max(0, t.P - len(ids))
+
+    def balance(*names):
+        return imbalance([sum(values[p][n] for n in names) for p in ids] + idle_ones, ids)
+
+    nodes = rows(t, lambda e: t.hosts.get(e.process))
+    return {"rows": {str(p): values[p] for p in ids}, "imbalance_bytes": balance("S_r", "S_w"),
+            "imbalance_requests": balance("N_r", "N_w"), "imbalance_io_time": balance("io_time"),
+            "nodes": {h: nodes[h].values() for h in sorted(nodes)}, **shares(t, values)}
+
+
+def shares(t, values):
+    """3.8. Readings: overlap uses the sum of io_time over the processes; asynchronous requests are included in the latency (rule 5)."""
+    sums = {name: sum(v[name] for v in values.values()) for name in ("t_r", "t_w", "t_md", "io_time", "io_md_time")}
+    blocked = [v["t_r"] + v["t_w"] + v["t_md"] for v in values.values()]
+    nodes = t.options.nodes or len({t.hosts[p] for p in values if p in t.hosts}) or None
+    rate = ratio(sum(r.length for r in t.requests) * SECOND, max(blocked, default=0) * MIB)
+    durations = sum(r.duration for r in t.requests if r.timed)
+    whole = t.T * t.P if t.T else None
+    latency = {"latency_" + d: Histogram(r.duration for r in t.requests if r.timed and r.write == (d == "w")).summary() for d in "rw"}
+    return {**sums, "io_share": ratio(sums["io_time"], whole), "io_md_share": ratio(sums["io_md_time"], whole),
+            "metadata_share": ratio(sums["t_md"], sum(blocked)), "MiB_s": rate, "MiB_s_CN": ratio(rate, nodes), "N_cn": nodes,
+            "overlap": 1 - sums["io_time"] / durations if durations else None, **latency}
+
+
+def layout(requests):
+    """Readings. "One stride" is the stride of a simple, the jump of a nested strided stream. All direction streams count, so one short
+    stream makes the layout *overlapping*. A process without known offsets overlaps nothing."""
+    spans = {}
+    for r in requests:
+        if r.offset is not None:
+            low, high = spans.get(r.process, (r.offset, 0))
+            spans[r.process] = (min(low, r.offset), max(high, r.offset + r.length))
+    ordered = sorted(spans.values())
+    if all(a[1] <= b[0] for a, b in zip(ordered, ordered[1:])):
+        return "segmented"
+    found = [pattern(s) for write in (False, True) for s in steps([r for r in requests if r.write == write], lambda r: r.stream)]
+    if all(name in ("simple strided", "nested strided") for name, _ in found) and len({d[:2][-1] for _, d in found}) == 1:
+        return "interleaved"
+    return "overlapping"
+
+
+def strategy(t, by_class):
+    """Returns the strategy of the job. Reading: without bytes there is none, unless P = 1."""
+    per_process, total = Counter(), sum(r.length for r in t.requests)
+    for r in t.requests:
+        per_process[r.process] += r.length
+    if t.P == 1:
+        return "serial"
+    if not total:
+        return None
+    if 100 * max(per_process.values()) >= 99 * total:
+        return "rank-0"
+    names = [("N-1", "shared"), ("N-M", "part-shared"), ("N-N", "unique")]
+    return max(names, key=lambda pair: by_class[pair[1]]["bytes"])[0]
+
+
+def files(t):
+    table, extent, requests = rows(t, lambda e: e.file), extents(t), defaultdict(list)
+    for r in t.requests:
+        requests[r.file].append(r)
+    by_class = {name: {"files": 0, "bytes": 0, "requests": 0, "extent": None} for name in
+                ("all", "read-only", "write-only", "read/write", "unique", "shared", "part-shared")}
+    result = {}
+    for f, rs in requests.items():
+        users = len({r.process for r in rs})
+        sharing = "unique" if users == 1 else "shared" if users == t.P else "part-shared"
+        use = "read-only" if not any(r.write for r in rs) else "write-only" if all(r.write for r in rs) else "read/write"
+        for name in ("all", use, sharing):
+            c = by_class[name]
+            c["files"], c["bytes"], c["requests"] = c["files"] + 1, c["bytes"] + sum(r.length for r in rs), c["requests"] + len(rs)
+            c["extent"] = max((e for e in (c["extent"], extent.get(f)) if e is not None), default=None)
+        result["/".join(map(str, f))] = file_row(table[f], rs) | {
+            "path": t.paths.get(f), "n_f": users, "A_f": ratio(users, t.P), "extent": extent.get(f)}
+    return {"classes": by_class, "task_local": by_class["unique"]["files"],
+            "shared": by_class["shared"]["files"] + by_class["part-shared"]["files"], "strategy": strategy(t, by_class), "rows": result}
+
+
+def file_row(row, requests):
+    following = [s for stream in steps(requests, lambda r: r.stream) for s in stream if s.before]
+    times = {r.process: Union() for r in requests}
+    for r in requests:
+        if r.timed and not r.asynchronous:
+            times[r.process].add(r.start, r.duration)
+    lengths = [union.length for union in times.values()]
+    return row.values() | {
+        "mean_size": ratio(sum(r.length for r in requests), len(requests)),
+        "size_log2": sorted_counts(power_of_two(r.length) for r in requests),
+        "sequential_M": ratio(sum(s.g == 0 for s in following), len(following)),
+        "same_size_M": ratio(sum(s.request.length == s.before.length for s in following), len(following)),
+        "layout": layout(requests) if len(times) > 1 else None,
+        "stragglers": ratio(max(lengths) - min(lengths), sum(lengths)) if len(times) > 1 else None}
+
+
+GROUPS = {"F_open": ["open"], "F_close": ["close"], "F_create": ["create"], "F_dir": ["mkdir", "rmdir", "readdir", "opendir", "closedir"],
+          "F_inode": ["unlink", "rename", "link", "symlink", "truncate", "chmod", "chown", "utime", "setxattr", "removexattr", "mknod"]}
+
+
+def metadata(t):
+    """Reading: the groups F_* contain successful calls only, and exactly the names that the definition lists."""
+    names = {}
+    for o in t.operations:
+        row = names.setdefault(o.name, {"calls": 0, "failed": Counter(), "times": []})
+        row["calls"] += 1
+        if o.result != "0":
+            row["failed"][o.result] += 1
+        if o.took is not None:
+            row["times"].append(o.took)
+    result = {name: {"calls": row["calls"], "failed": dict(sorted(row["failed"].items())),
+                     "time": Histogram(row["times"]).summary()} for name, row in sorted(names.items())}
+    good = Counter(o.name for o in t.operations if o.result == "0")
+    n = len(t.requests)
+    return {"names": result, **{group: sum(good[name] for name in members) for group, members in GROUPS.items()},
+            "opens_per_file": ratio(good["open"], len({r.file for r in t.requests})),
+            "operations_per_request": ratio(len(t.operations), n), "seeks_per_request": ratio(good["seek"] + good["lseek"], n)}
+
+
+SECTIONS = {"trace": header, "totals": totals, "large": large, "sizes": sizes, "order": order, "time": time, "files": files,
+            "processes": processes, "metadata": metadata}
+
+
+def differences(a, b, path=""):
+    """Yields the differences of two results in the sections and values that both have. Integers must be equal, others within 1e-9
+    relative; null is the same as absent within a table."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        table = path.count(".") >= 1
+        for key in {**a, **b}:
+            if table or key in a and key in b:
+                yield from differences(a.get(key), b.get(key), f"{path}.{key}" if path else key)
+    elif isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        exact = isinstance(a, int) and isinstance(b, int)
+        if a != b if exact else abs(a - b) > 1e-9 * max(abs(a), abs(b)):
+            yield f"{path}: {a}, {b}"
+    elif a != b:
+        yield f"{path}: {a}, {b}"
+
+
+def compare(names):
+    first, second = (json.load(open(name, encoding="utf-8", errors="surrogateescape")) for name in names)
+    found = list(differences(first, second))
+    print(*found, sep="\n", end="\n" if found else "")
+    sys.exit(1 if found else 0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Statistics of a trace in text form, as JSON.")
+    parser.add_argument("--compare", nargs=2, metavar="FILE", help="print the differences of two results")
+    parser.add_argument("--section", default=",".join(SECTIONS))
+    parser.add_argument("--tick", type=int, default=1000)
+    parser.add_argument("--layer", choices=LAYERS)
+    parser.add_argument("--per-thread", action="store_true")
+    parser.add_argument("--small", type=int, default=MIB)
+    parser.add_argument("--large", type=int, default=4 * MIB)
+    parser.add_argument("--alignment", type=int, default=4096)
+    parser.add_argument("--runtime", type=float)
+    parser.add_argument("--interval", type=float)
+    parser.add_argument("--nodes", type=int)
+    parser.add_argument("--series", action="store_true", help="print the bins of the view, too")
+    parser.add_argument("file", nargs="?")
+    options = parser.parse_args()
+    if options.compare:
+        compare(options.compare)
+    source = options.file or sys.stdin.fileno()
+    with open(source, encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
+        trace = Trace(lines, options)
+    result = {name: SECTIONS[name](trace) for name in options.section.split(",")}
+    print(json.dumps(result, indent=1))
+
+
+main()

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compares analyze_reference.py with values computed by hand: prints a row for each value, with the trace it is of.
+
+In the traces, all fields are present and decimal: type compression offset length start duration operation file process cpu, with the
+start since the preceding record, in microseconds. Type 128 is a read, 192 a write, 136 an asynchronous read.
+"""
+import json
+import math
+import os
+import subprocess
+import sys
+
+REFERENCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "analyze_reference.py")
+CONSECUTIVE = ["128 0 0 100 0 10 0 1 1 0", "128 0 100 100 20 10 0 1 1 15", "128 0 200 50 20 10 0 1 1 15", "192 0 250 100 20 30 0 1 1 10"]
+STRIDED = [f"192 0 {i * 1000} 10 10 5 0 1 1 0" for i in range(5)]
+NESTED = [f"192 0 {group * 1000 + i * 100} 10 10 5 0 1 1 0" for group in range(4) for i in range(3)]
+OVERLAPPING = ["136 0 0 10 0 100 0 1 1 0", "128 0 10 10 50 100 0 1 1 0", "128 0 20 10 150 50 0 1 2 0"]
+ON_AND_OFF = [f"192 0 {i << 21} {1 << 21} {4000000 if i else 0} 1000000 0 1 1 0" for i in range(4)]
+LOOP = [f"128 0 {i % 4 * 100} 100 10 5 0 1 1 0" for i in range(20)]
+APART = ["255 %process id=1 rank=0 host=a", "255 %process id=2 rank=1 host=b", "255 %file process=1 id=1 object=9 path=/x",
+         "255 %file process=2 id=1 object=9 path=/x", "128 0 0 100 0 10 0 1 1 0", "128 0 100 300 0 20 0 1 2 0",
+         "255 %op name=open process=1 file=1 time=30 took=5 result=0", "255 %op name=open process=1 time=35 took=5 result=ENOENT"]
+UNKNOWN = ["255 %file process=1 id=1 offset=unknown", "128 0 0 7 0 1 0 1 1 0", "255 %file process=1 id=1", "128 0 7 7 5 1 0 1 1 0",
+           "128 0 14 7 5 1 0 1 1 0"]
+
+CASES = [
+    ("three consecutive reads, then a write", CONSECUTIVE, {
+        "totals.N_r": 3, "totals.S_r": 250, "totals.S_w": 100, "totals.rw_ratio_bytes": 2.5, "totals.running_time": 0.00004,
+        "trace.T": 0.00009, "totals.F_max": 350, "order.followers_M": 3, "order.sequential_M": 1, "order.same_size_M": 1 / 3,
+        "order.switches": 1 / 3, "order.followers_r": 2, "order.runs": 1, "sizes.common_r": {"100": 2, "50": 1},
+        "sizes.variable_r": 1 / 3, "sizes.size_log2_r": {"64": 1, "128": 2}, "time.inter_arrival.mean": 20000,
+        "time.idle_gap.L": {"10240": 3}, "time.think_time.n": 3, "processes.t_r": 30000, "processes.io_time": 60000}),
+    ("every 1000 bytes, 10 bytes", STRIDED, {
+        "order.pattern_streams_w.simple strided": 1, "order.strided_w": 0.75, "order.forward_w": 1, "order.common_strides_w":
+        {"1000": 4}, "order.seek_mean": 990, "order.runs": 5}),
+    ("groups of three, 100 apart, every 1000 bytes", NESTED, {
+        "order.pattern_streams_w.nested strided": 1, "order.common_strides_w": {"100": 8, "800": 3}}),
+    ("an asynchronous read, one that overlaps it, and one when both have ended", OVERLAPPING, {
+        "trace.T": 0.00025, "time.concurrency_ns": {"0": 50000, "1": 150000, "2": 50000}, "time.concurrency_max": 2,
+        "time.busy_ns": 200000, "time.idle_gap.sum": 50000, "processes.io_time": 150000, "processes.overlap": 1 - 150 / 250,
+        "totals.asynchronous": 1, "trace.P": 2}),
+    ("2 MiB a second, every fourth second", ON_AND_OFF, {
+        "time.B": 13, "time.activity.1048576.io_intensity": 4 / 13, "time.activity.1048576.burstiness": 2 / (math.exp(2 / 3) + 1),
+        "time.idle_without.n": 3, "time.idle_without.sum": 9000000000, "time.B_max_w": 2097152, "time.dominating.write": 4,
+        "time.bursts": 4, "time.burst_share": 1}),
+    ("the same four offsets, five times", LOOP, {
+        "order.repetition.lag": 4, "order.repetition.covered": 16, "order.repetition.repetitive": True,
+        "order.backward_r": 4 / 19, "order.consecutive_r": 15 / 19}),
+    ("two processes, one file, one failed open", APART, {
+        "files.strategy": "N-1", "files.classes.shared.files": 1, "files.rows.object/9.layout": "segmented",
+        "files.rows.object/9.stragglers": 1 / 3, "processes.imbalance_bytes.spread": 2 / 3, "processes.imbalance_bytes.process": 2,
+        "metadata.F_open": 1, "metadata.names.open.calls": 2, "metadata.names.open.failed": {"ENOENT": 1}, "processes.t_md": 10000,
+        "processes.N_cn": 2, "time.same_file_max": 1}),
+    ("an unknown offset, then two known ones", UNKNOWN, {
+        "totals.offset_unknown": 1, "totals.N": 3, "totals.F_max": 21, "order.followers_M": 1, "order.sequential_M": 1}),
+]
+
+
+def at(values, path):
+    for key in path.split("."):
+        values = values[key]
+    return values
+
+
+def same(a, b):
+    return abs(a - b) <= 1e-9 * abs(b) if isinstance(a, float) and isinstance(b, (int, float)) else a == b
+
+
+def main():
+    failed = 0
+    for name, lines, expected in CASES:
+        trace = "\n".join(["255 %iotrace version=1 tick=1000", *lines, ""])
+        done = subprocess.run([sys.executable, REFERENCE], input=trace, capture_output=True, text=True, check=True)
+        values = json.loads(done.stdout)
+        print(name + ":")
+        for path, value in expected.items():
+            found = at(values, path)
+            print(f"  {path} {found}" + ("" if same(found, value) else f", expected {value}"))
+            failed += not same(found, value)
+    sys.exit(failed > 0)
+
+
+main()
