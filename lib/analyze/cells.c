@@ -122,8 +122,11 @@ static bool add(struct cells *c, const struct io_request *q, uint64_t epoch_ns)
 	const uint64_t start = epoch_ns + (uint64_t)q->start_ns;
 	const bool has_end = (q->flags & IOT_DURATION_UNKNOWN) == 0 && q->duration_ns > 0;
 	const uint64_t end = has_end ? saturate_add(start, q->duration_ns - 1) : start;
-	if (start >= c->from_ns && end < c->to_ns && c->cell[c->latest].process == q->process) {
-		count(&c->cell[c->latest], q);
+	if (!array_reserve_index(&c->latest, &c->latest_capacity, q->process, sizeof *c->latest))
+		return false;
+	const struct cells_latest *latest = &c->latest[q->process];
+	if (start >= latest->from_ns && end < latest->to_ns) {
+		count(&c->cell[latest->cell], q);
 		return true;
 	}
 	if (!extend(c, start, end))
@@ -137,9 +140,11 @@ static bool add(struct cells *c, const struct io_request *q, uint64_t epoch_ns)
 		return apportion(c, q, start, first, last);
 	}
 	count(to, q);
-	c->latest = (size_t)(to - c->cell);
-	c->from_ns = cells_start(first, cells_k(c));
-	c->to_ns = cells_start(first + 1, cells_k(c));
+	if (q->process < c->latest_capacity)
+		c->latest[q->process] =
+		    (struct cells_latest){.from_ns = cells_start(first, cells_k(c)),
+					  .to_ns = cells_start(first + 1, cells_k(c)),
+					  .cell = (size_t)(to - c->cell)};
 	return true;
 }
 
@@ -161,4 +166,5 @@ void cells_free(struct cells *c)
 {
 	idmap_free(&c->map);
 	free(c->cell);
+	free(c->latest);
 }

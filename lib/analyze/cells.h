@@ -24,8 +24,12 @@ struct cells {
 	size_t capacity;
 	int64_t first_bin, last_bin; /* only if there are cells */
 	int64_t base;                /* bins in keys of the map count from here */
-	size_t latest;               /* the cell of the last request in one bin ... */
-	uint64_t from_ns, to_ns;     /* ... and its bin, [from, to); empty: none */
+	/* of each process the cell of its last request in one bin, which is [from, to) */
+	struct cells_latest {
+		uint64_t from_ns, to_ns;
+		size_t cell;
+	} * latest;
+	size_t latest_capacity;
 };
 
 static inline int cells_k(const struct cells *c)
