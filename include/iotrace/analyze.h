@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Analysis of traces: totals and rates, request sizes, the order of requests, and the I/O over time,
- * in one pass.
+ * Analysis of traces: totals and rates, request sizes, the order of requests, and the I/O over
+ * time, in one pass.
  *
  *	struct iot_analyze *a = iot_analyze_new(&(struct iot_analyze_options){
  *	    .size = sizeof(struct iot_analyze_options)});

@@ -157,7 +157,9 @@ void requests_add(struct requests *r, const struct iot_record *rec)
 		return;
 	}
 	struct file_id *id = id_of(r, rec->process, rec->file);
-	if (id != NULL && (id->stream == 0 || id->object != rec->object))
+	if (id == NULL)
+		return;
+	if (id->stream == 0 || id->object != rec->object)
 		bind(r, id, rec);
 	if (!r->failed)
 		append(r, id, rec);
