@@ -14,6 +14,7 @@ import json
 import math
 import sys
 from collections import Counter, defaultdict
+from decimal import Decimal
 from itertools import groupby
 
 from trace_text import ASYNCHRONOUS, KIND, LOGICAL, WRITE, Reader, Record
@@ -232,12 +233,11 @@ class Trace:
         self.events = [e for e in self.events if isinstance(e, Operation) or id(e) in left]
 
     def set_span(self):
-        """job-start and job-end are whole seconds since 1970, so they are used only if `epoch` relates them to time zero."""
+        """job-start and job-end are seconds since 1970, so they are used only if `epoch` relates them to time zero."""
         self.epoch = int(self.keys["epoch"]) if "epoch" in self.keys else 0
         start, end = self.earliest, self.latest
         if "epoch" in self.keys and "job-start" in self.keys and "job-end" in self.keys:
-            start = int(self.keys["job-start"]) * SECOND - self.epoch
-            end = int(self.keys["job-end"]) * SECOND - self.epoch
+            start, end = (int(Decimal(self.keys[key]) * SECOND) - self.epoch for key in ("job-start", "job-end"))
         self.start, self.end = start, end
         self.T = None if start is None else end - start
         if self.options.runtime is not None:
@@ -338,7 +338,9 @@ def totals(t):
     for d in "rw":
         result[f"p_{d}_IOPs"] = ratio(result["N_" + d], result["N"])
         result[f"p_{d}_Bytes"] = ratio(result["S_" + d], result["S"])
-        result["duration_" + d] = sum(r.duration or 0 for r in q if r.write == (d == "w"))
+        durations = [r.duration for r in q if r.write == (d == "w")]
+        known = [duration for duration in durations if duration is not None]
+        result["duration_" + d] = sum(known) if known or not durations else None
     created = sum(o.name == "create" and o.result == "0" for o in t.operations)
     return result | {"running_time": ratio(running, SECOND), "running_clock": "wall" if cpu is None else "cpu",
                      "created": created, "out_of_order": t.out_of_order}
@@ -589,16 +591,19 @@ def bin_index(time, k):
     return (time << k) // SECOND if k >= 0 else time // (SECOND << -k)
 
 
+def bin_begin(b, k):
+    """Returns the first whole nanosecond of a bin."""
+    return -(-b * SECOND >> k) if k >= 0 else b * SECOND << -k
+
+
 def parts(amount, start, duration, k):
     """Divides an amount among the bins that [start, start + duration) touches; yields (bin, part).
 
-    Reading: "up to time x" takes x as the exact beginning of a bin, which need not be a whole number of nanoseconds.
+    Reading: "up to time x" is up to the first whole nanosecond of the next bin, so that each nanosecond belongs to the bin of its index.
     """
-    up, down = (1 << k, 1) if k >= 0 else (1, 1 << -k)
     done = 0
     for b in range(bin_index(start, k), bin_index(start + duration - 1, k) + 1):
-        until = amount * ((b + 1) * SECOND * down - start * up) // (duration * up)
-        until = min(amount, until)
+        until = min(amount, amount * (bin_begin(b + 1, k) - start) // duration)
         yield b, until - done
         done = until
 
