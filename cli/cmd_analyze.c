@@ -262,7 +262,6 @@ static void print_order(struct analyze_run *a)
 	static const struct text_row rows[] = {
 	    {"consecutive", PERCENT, "order", "consecutive", NULL, false},
 	    {"forward, with a gap", PERCENT, "order", "forward", NULL, false},
-	    {"same offset again", PERCENT, "order", "re_access", NULL, false},
 	    {"backward", PERCENT, "order", "backward", NULL, false},
 	};
 	char text[3][FIELD];
