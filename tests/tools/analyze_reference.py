@@ -24,7 +24,8 @@ KIB, MIB = 1 << 10, 1 << 20
 SMALL = [4 * KIB, 8 * KIB, 64 * KIB, 128 * KIB, 512 * KIB, MIB, 4 * MIB]
 DARSHAN = [("0-100", 100), ("100-1K", 1024), ("1K-10K", 10240), ("10K-100K", 102400), ("100K-1M", MIB), ("1M-4M", 4 * MIB),
            ("4M-10M", 10485760), ("10M-100M", 104857600), ("100M-1G", 1 << 30), ("1G+", None)]
-THRESHOLDS = [0, 1, 8 * KIB, 128 * KIB, 512 * KIB, MIB]
+MAIN_THRESHOLD = MIB
+THRESHOLDS = [0, KIB, 8 * KIB, 128 * KIB, 512 * KIB, MIB]
 LAYERS = ["posix", "mpiio"]
 KINDS = {1: "metadata", 2: "read_ahead", 3: "virtual_memory"}
 PATTERNS = ["short", "contiguous", "simple strided", "nested strided", "sequential", "random"]
@@ -733,13 +734,22 @@ def burstiness(h):
 
 
 def activity(t, view, side, threshold):
+    """Reading: the value is null for P = 1 only if it is normalised, as the denominator is P - 1."""
     active = active_processes(view, side, threshold)
     h = [n > 0 for n in active]
     parallel = 0.0 if not sum(active) else ratio(sum(active), t.P * sum(h))
     normalised = None if t.P <= 1 else 0.0 if not parallel else (t.P * parallel - 1) / (t.P - 1)
-    return {"active_bins": sum(h), "active_pairs": sum(active), "active_max": max(active, default=0),
-            "io_intensity": ratio(sum(h), view.B), "burstiness": burstiness(h), "op_concurrency_max": ratio(max(active, default=0), t.P),
-            "parallel_intensity": parallel, "parallel_intensity_normalised": normalised}
+    return {"active_bins": sum(h), "active_pairs": sum(active), "intensity": ratio(sum(h), view.B), "burstiness": burstiness(h),
+            "op_concurrency_max": ratio(max(active, default=0), t.P), "parallel_intensity": parallel,
+            "parallel_intensity_normalised": normalised}
+
+
+def activities(t, view, side):
+    """Returns a table by threshold for each value; parallel intensity is given at the main threshold."""
+    tables = {"0 requests": activity(t, view, side, None), **{str(c): activity(t, view, side, c) for c in THRESHOLDS}}
+    names, suffix = tables["0"], "_" + side if side else ""
+    return {name + suffix: {c: row[name] for c, row in tables.items() if "parallel" not in name or c == str(MAIN_THRESHOLD)}
+            for name in names}
 
 
 def dominating(view):
@@ -879,14 +889,15 @@ def time(t):
         suffix = "_" + d if d else ""
         result["B_max" + suffix] = ratio(max(view.column(*sizes_), default=0) * view.den * SECOND, view.num)
         result["IOPS_max" + suffix] = ratio(max(view.column(*counts), default=0) * view.den * SECOND, view.num)
-        result["activity" + suffix] = {"requests": activity(t, view, d, None), **{str(c): activity(t, view, d, c) for c in THRESHOLDS}}
+        result |= activities(t, view, d)
     x, kinds = view.column(READ, WRITTEN), Counter(dominating(view))
     peak = max(x, default=0)
     names = {"r": "read", "w": "write", "m": "read/write", "-": "none"}
-    result |= {"dominating": {name: kinds[c] for c, name in names.items()}, "peak": ratio(peak * view.den * SECOND, view.num),
+    result |= {"dominating_type": {name: kinds[c] for c, name in names.items()}, "peak": ratio(peak * view.den * SECOND, view.num),
                "mean_rate": ratio(sum(x) * view.den * SECOND, view.num * view.B), "peak_to_mean": ratio(peak * view.B, sum(x)),
+               "below_33_percent_of_peak": ratio(sum(100 * v <= 33 * peak for v in x), view.B),
                "rate_cdf": {str(p): ratio(sum(100 * v <= p * peak for v in x), view.B) for p in (0, 10, 20, 33, 50, 75, 100)}}
-    result |= bursts(t, cells) | idle(t, view) | inter_arrival(t) | concurrency(t) | same_file(t, view)
+    result |= bursts(t, cells) | idle(t, view) | inter_arrival(t) | concurrency(t) | same_file(t, view) | shares(t)
     if t.options.series:
         result["series"] = {str(b): view.total[b] for b in sorted(view.total)}
     return result
@@ -922,7 +933,7 @@ class Row:
     def values(self):
         u = {name: union.length for name, union in self.unions.items()}
         return {"N_r": self.n[0], "N_w": self.n[1], "S_r": self.size[0], "S_w": self.size[1], "opens": self.opens,
-                "closes": self.closes, "t_r": u["r"], "t_w": u["w"], "t_md": u["md"], "io_time": u["io"], "io_md_time": u["io_md"],
+                "closes": self.closes, "t_r": u["r"], "t_w": u["w"], "md_time": u["md"], "io_time": u["io"], "io_md_time": u["io_md"],
                 "first": self.first, "last": self.last, "rw_ratio": ratio(self.size[0], self.size[1])}
 
 
@@ -960,20 +971,21 @@ def processes(t):
     nodes = rows(t, lambda e: t.hosts.get(e.process))
     return {"rows": {str(p): values[p] for p in ids}, "imbalance_bytes": balance("S_r", "S_w"),
             "imbalance_requests": balance("N_r", "N_w"), "imbalance_io_time": balance("io_time"),
-            "nodes": {h: nodes[h].values() for h in sorted(nodes)}, **shares(t, values)}
+            "nodes": {h: nodes[h].values() for h in sorted(nodes)}}
 
 
-def shares(t, values):
+def shares(t):
     """3.8. Readings: overlap uses the sum of io_time over the processes; asynchronous requests are included in the latency (rule 5)."""
-    sums = {name: sum(v[name] for v in values.values()) for name in ("t_r", "t_w", "t_md", "io_time", "io_md_time")}
-    blocked = [v["t_r"] + v["t_w"] + v["t_md"] for v in values.values()]
+    values = {p: row.values() for p, row in rows(t, lambda e: e.process).items()}
+    sums = {name: sum(v[name] for v in values.values()) for name in ("t_r", "t_w", "md_time", "io_time", "io_md_time")}
+    blocked = [v["t_r"] + v["t_w"] + v["md_time"] for v in values.values()]
     nodes = t.options.nodes or len({t.hosts[p] for p in values if p in t.hosts}) or None
     rate = ratio(sum(r.length for r in t.requests) * SECOND, max(blocked, default=0) * MIB)
     durations = sum(r.duration for r in t.requests if r.timed)
     whole = t.T * t.P if t.T else None
     latency = {"latency_" + d: Histogram(r.duration for r in t.requests if r.timed and r.write == (d == "w")).summary() for d in "rw"}
-    return {**sums, "io_share": ratio(sums["io_time"], whole), "io_md_share": ratio(sums["io_md_time"], whole),
-            "metadata_share": ratio(sums["t_md"], sum(blocked)), "MiB_s": rate, "MiB_s_CN": ratio(rate, nodes), "N_cn": nodes,
+    return {**sums, "io_time_max": max((v["io_time"] for v in values.values()), default=0), "io_share": ratio(sums["io_time"], whole), "io_md_share": ratio(sums["io_md_time"], whole),
+            "metadata_share": ratio(sums["md_time"], sum(blocked)), "MiB_s": rate, "MiB_s_CN": ratio(rate, nodes), "N_cn": nodes,
             "overlap": 1 - sums["io_time"] / durations if durations else None, **latency}
 
 

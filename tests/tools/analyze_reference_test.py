@@ -30,7 +30,7 @@ CASES = [
         "trace.T": 0.00009, "totals.F_max": 350, "order.followers_M": 3, "order.sequential_M": 1, "order.same_size_M": 1 / 3,
         "order.switches": 1 / 3, "order.followers_r": 2, "order.runs": 1, "sizes.common_r": {"100": 2, "50": 1},
         "sizes.variable_r": 1 / 3, "sizes.size_log2_r": {"64": 1, "128": 2}, "time.inter_arrival.mean": 20000,
-        "time.idle_gap.L": {"10240": 3}, "time.think_time.n": 3, "processes.t_r": 30000, "processes.io_time": 60000}),
+        "time.idle_gap.L": {"10240": 3}, "time.think_time.n": 3, "time.t_r": 30000, "time.io_time": 60000}),
     ("every 1000 bytes, 10 bytes", STRIDED, {
         "order.pattern_streams_w.simple strided": 1, "order.strided_w": 0.75, "order.forward_w": 1, "order.common_strides_w":
         {"1000": 4}, "order.seek_mean": 990, "order.runs": 5}),
@@ -38,11 +38,11 @@ CASES = [
         "order.pattern_streams_w.nested strided": 1, "order.common_strides_w": {"100": 8, "800": 3}}),
     ("an asynchronous read, one that overlaps it, and one when both have ended", OVERLAPPING, {
         "trace.T": 0.00025, "time.concurrency_ns": {"0": 50000, "1": 150000, "2": 50000}, "time.concurrency_max": 2,
-        "time.busy_ns": 200000, "time.idle_gap.sum": 50000, "processes.io_time": 150000, "processes.overlap": 1 - 150 / 250,
+        "time.busy_ns": 200000, "time.idle_gap.sum": 50000, "time.io_time": 150000, "time.overlap": 1 - 150 / 250,
         "totals.asynchronous": 1, "trace.P": 2}),
     ("2 MiB a second, every fourth second", ON_AND_OFF, {
-        "time.B": 13, "time.activity.1048576.io_intensity": 4 / 13, "time.activity.1048576.burstiness": 2 / (math.exp(2 / 3) + 1),
-        "time.idle_without.n": 3, "time.idle_without.sum": 9000000000, "time.B_max_w": 2097152, "time.dominating.write": 4,
+        "time.B": 13, "time.intensity.1048576": 4 / 13, "time.burstiness.1048576": 2 / (math.exp(2 / 3) + 1),
+        "time.idle_without.n": 3, "time.idle_without.sum": 9000000000, "time.B_max_w": 2097152, "time.dominating_type.write": 4,
         "time.bursts": 4, "time.burst_share": 1}),
     ("the same four offsets, five times", LOOP, {
         "order.repetition.lag": 4, "order.repetition.covered": 16, "order.repetition.repetitive": True,
@@ -50,8 +50,8 @@ CASES = [
     ("two processes, one file, one failed open", APART, {
         "files.strategy": "N-1", "files.classes.shared.files": 1, "files.rows.object/9.layout": "segmented",
         "files.rows.object/9.stragglers": 1 / 3, "processes.imbalance_bytes.spread": 2 / 3, "processes.imbalance_bytes.process": 2,
-        "metadata.F_open": 1, "metadata.names.open.calls": 2, "metadata.names.open.failed": {"ENOENT": 1}, "processes.t_md": 10000,
-        "processes.N_cn": 2, "time.same_file_max": 1}),
+        "metadata.F_open": 1, "metadata.names.open.calls": 2, "metadata.names.open.failed": {"ENOENT": 1}, "time.md_time": 10000,
+        "time.N_cn": 2, "time.same_file_max": 1}),
     ("an unknown offset, then two known ones", UNKNOWN, {
         "totals.offset_unknown": 1, "totals.N": 3, "totals.F_max": 21, "order.followers_M": 1, "order.sequential_M": 1}),
 ]
