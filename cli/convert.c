@@ -18,7 +18,7 @@
 
 enum { FLUSH_MS = 200 };
 
-static int report_failure(struct conversion *c, const char *sentence)
+static enum exit_status report_failure(struct conversion *c, const char *sentence)
 {
 	progress_clear(&c->progress);
 	if (signals_ending() == 0)
@@ -26,7 +26,7 @@ static int report_failure(struct conversion *c, const char *sentence)
 	return EXIT_FAULT;
 }
 
-static int refuse(struct conversion *c, int status)
+static enum exit_status refuse(struct conversion *c, int status)
 {
 	const char *sentence = iot_source_error(c->source);
 	if (iot_source_fact(c->source, IOT_SOURCE_CANCELLED))
@@ -36,7 +36,7 @@ static int refuse(struct conversion *c, int status)
 	return report_failure(c, sentence);
 }
 
-static int write_failure(struct conversion *c)
+static enum exit_status write_failure(struct conversion *c)
 {
 	progress_clear(&c->progress);
 	return trace_out_error(c->writer, &c->write);
@@ -67,17 +67,17 @@ static int apply_settings(struct conversion *c)
 	return status;
 }
 
-static int check_files(struct conversion *c)
+static enum exit_status check_files(struct conversion *c)
 {
 	const char *path;
-	int status = EXIT_OK;
+	enum exit_status status = EXIT_OK;
 	for (size_t i = 0; (path = iot_source_file(c->source, i)) != NULL && status == EXIT_OK; i++)
 		if (c->options->files != NULL)
 			status = same_file_check_member(c->options->files, path);
 	return status;
 }
 
-static int refuse_trace(struct conversion *c)
+static enum exit_status refuse_trace(struct conversion *c)
 {
 	const char *path = iot_source_file(c->source, 0);
 	char shown[256], sentence[512];
@@ -88,7 +88,7 @@ static int refuse_trace(struct conversion *c)
 	return report_failure(c, sentence);
 }
 
-static int open_source(struct conversion *c)
+static enum exit_status open_source(struct conversion *c)
 {
 	for (size_t i = 0; i < c->path_count; i++)
 		c->piped = c->piped || piped_detect(c->paths[i]);
@@ -153,8 +153,9 @@ static bool strict_is_violated(const struct conversion *c)
 		source_count_sum(c->source, "ambiguous") > 0);
 }
 
-/* Writes all events. Returns an exit status, EXIT_OK also for a damaged source. */
-static int write_events(struct conversion *c, struct iot_stream *s, struct iot_batch *b)
+/* Writes all events. Returns EXIT_OK also for a damaged source. */
+static enum exit_status write_events(struct conversion *c, struct iot_stream *s,
+				     struct iot_batch *b)
 {
 	int status = IOT_OK, written = IOT_OK;
 	while (written == IOT_OK && (status = iot_stream_next(s, b)) > 0) {
@@ -173,7 +174,7 @@ static int write_events(struct conversion *c, struct iot_stream *s, struct iot_b
 		   : report_failure(c, iot_stream_error(s));
 }
 
-static int run_pipeline(struct conversion *c)
+static enum exit_status run_pipeline(struct conversion *c)
 {
 	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
 	struct iot_stream *s = iot_source_stream(c->source);
@@ -182,7 +183,7 @@ static int run_pipeline(struct conversion *c)
 		return refuse(c, IOT_EFORMAT);
 	}
 	s = iot_stream_count_rounding(s, &c->rounding);
-	const int status =
+	const enum exit_status status =
 	    b != NULL && s != NULL ? write_events(c, s, b) : report_failure(c, "out of memory");
 	iot_stream_free(s);
 	iot_batch_free(b);
@@ -191,7 +192,7 @@ static int run_pipeline(struct conversion *c)
 	return status;
 }
 
-static int finish(struct conversion *c)
+static enum exit_status finish(struct conversion *c)
 {
 	if (signals_pending() != 0 || c->violated)
 		return EXIT_FAULT;
@@ -204,22 +205,22 @@ static int finish(struct conversion *c)
 
 /* One attempt */
 
-static int open_output(struct conversion *c)
+static enum exit_status open_output(struct conversion *c)
 {
 	c->writer = iot_writer_new();
 	if (c->writer == NULL)
 		return report_failure(c, "out of memory");
-	const int status = trace_out_open(c->writer, &c->write, c->options->command);
+	const enum exit_status status = trace_out_open(c->writer, &c->write, c->options->command);
 	c->rounding = trace_out_rounding(c->writer, c->options->verbose && !c->options->quiet);
 	return status;
 }
 
 /* Returns the exit status, unless IOT_SOURCE_RESTART has been set. */
-static int attempt(struct conversion *c, const char *order)
+static enum exit_status attempt(struct conversion *c, const char *order)
 {
-	int status = iot_source_set(c->source, "order", order) == IOT_OK
-			 ? open_output(c)
-			 : report_failure(c, iot_source_error(c->source));
+	enum exit_status status = iot_source_set(c->source, "order", order) == IOT_OK
+				      ? open_output(c)
+				      : report_failure(c, iot_source_error(c->source));
 	if (status == EXIT_OK)
 		status = run_pipeline(c);
 	if (status == EXIT_OK)
@@ -238,9 +239,9 @@ static bool is_rewritable(const char *path)
 	return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
 }
 
-static int convert(struct conversion *c)
+static enum exit_status convert(struct conversion *c)
 {
-	int status = open_source(c);
+	enum exit_status status = open_source(c);
 	if (status != EXIT_OK)
 		return status;
 	c->rewritable = is_rewritable(c->write.path);
@@ -262,7 +263,7 @@ static void report_cut(const struct conversion *c)
 		message_print("interrupted before the end of the input: no trace written");
 }
 
-static int report(struct conversion *c, int status, struct report_file *f)
+static enum exit_status report(struct conversion *c, enum exit_status status, struct report_file *f)
 {
 	if (signals_cut())
 		report_cut(c);
@@ -276,8 +277,8 @@ static int report(struct conversion *c, int status, struct report_file *f)
 	return status;
 }
 
-int convert_and_report(const struct convert_options *o, const char *const *paths, size_t count,
-		       const char *out, struct report_file *f)
+enum exit_status convert_and_report(const struct convert_options *o, const char *const *paths,
+				    size_t count, const char *out, struct report_file *f)
 {
 	struct conversion c = {
 	    .options = o, .paths = paths, .path_count = count, .write = o->write};
@@ -286,7 +287,7 @@ int convert_and_report(const struct convert_options *o, const char *const *paths
 	if (c.source == NULL)
 		return message_no_memory();
 	progress_begin(&c.progress, o->progress, o->quiet, out);
-	int status = convert(&c);
+	enum exit_status status = convert(&c);
 	signals_restore();
 	status = report(&c, status, f);
 	iot_source_free(c.source);

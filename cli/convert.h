@@ -59,18 +59,18 @@ struct report_file {
 };
 
 /* Returns the exit status. */
-int report_file_open(struct report_file *f);
+enum exit_status report_file_open(struct report_file *f);
 /* Whether a run with this exit status has anything to report. */
-bool report_file_is_due(int status);
+bool report_file_is_due(enum exit_status status);
 /* Discards the report if there is none. Returns the final exit status. */
-int report_file_close(struct report_file *f, int status);
+enum exit_status report_file_close(struct report_file *f, enum exit_status status);
 
 /*
  * Converts paths to the trace `out`, prints errors, warns about information that was lost, and
  * appends an object to the report. Returns the exit status. For signals see signals.h.
  */
-int convert_and_report(const struct convert_options *o, const char *const *paths, size_t count,
-		       const char *out, struct report_file *f);
+enum exit_status convert_and_report(const struct convert_options *o, const char *const *paths,
+				    size_t count, const char *out, struct report_file *f);
 
 /* convert_report.c */
 

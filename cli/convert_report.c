@@ -197,7 +197,7 @@ void convert_report(const struct conversion *c, struct json *j)
 	json_close(j, '}');
 }
 
-int report_file_open(struct report_file *f)
+enum exit_status report_file_open(struct report_file *f)
 {
 	if (f->path == NULL)
 		return EXIT_OK;
@@ -207,12 +207,12 @@ int report_file_open(struct report_file *f)
 	return output_open(&f->out, f->path, f->no_fsync ? ATOMIC_FILE_NO_SYNC : 0);
 }
 
-bool report_file_is_due(int status)
+bool report_file_is_due(enum exit_status status)
 {
 	return signals_pending() == 0 && status != EXIT_USAGE;
 }
 
-int report_file_close(struct report_file *f, int status)
+enum exit_status report_file_close(struct report_file *f, enum exit_status status)
 {
 	if (f->path == NULL)
 		return status;
@@ -220,6 +220,6 @@ int report_file_close(struct report_file *f, int status)
 		output_abandon(&f->out);
 		return status;
 	}
-	const int closed = output_close(&f->out);
+	const enum exit_status closed = output_close(&f->out);
 	return status == EXIT_OK ? closed : status;
 }
