@@ -6,6 +6,7 @@
 #include <iotrace/filter.h>
 
 #include "cli/ui/trace_in.h"
+#include "cli/ui/piped.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/json.h"
 
@@ -448,14 +449,12 @@ static void count(struct stat_run *s)
 	    total->reads + total->writes + iot_stats_fact(s->stats, IOT_STATS_LEFT_OUT) == 0 &&
 	    iot_stats_fact(s->stats, IOT_STATS_FILE_COUNTERS) > 0;
 	progress_clear(&s->in.progress);
-	if (!s->in.quiet)
-		warn(s);
 }
 
-static enum exit_status run(struct stat_run *s, const char *path,
-			    const struct command_spec *command)
+/* Returns EXIT_OK also if the trace could not be read whole; see s->in.status. */
+static enum exit_status open_and_count(struct stat_run *s, const char *path,
+				       const struct command_spec *command)
 {
-	int status = EXIT_OK;
 	s->options = (struct iot_stats_options){.size = sizeof s->options,
 						.by = (uint32_t)s->by,
 						.physical = s->physical,
@@ -463,12 +462,45 @@ static enum exit_status run(struct stat_run *s, const char *path,
 	s->stats = iot_stats_new(&s->options);
 	if (s->stats == NULL)
 		return message_no_memory();
-	status = trace_in_open(&s->in, path, &s->read, command);
+	const enum exit_status status = trace_in_open(&s->in, path, &s->read, command);
+	if (status == EXIT_OK)
+		count(s);
+	return status;
+}
+
+/* Whether the I/O of the trace is that of disks alone, and the trace can be read again. */
+static bool needs_physical(const struct stat_run *s, const char *path)
+{
+	const struct iot_stats_row *total = iot_stats_total(s->stats);
+	return !s->physical && s->in.status == IOT_OK && total->reads + total->writes == 0 &&
+	       iot_stats_fact(s->stats, IOT_STATS_LEFT_OUT) > 0 && strcmp(path, "-") != 0 &&
+	       !piped_detect(path);
+}
+
+static enum exit_status recount_physical(struct stat_run *s, const char *path,
+					 const struct command_spec *command)
+{
+	if (!s->in.quiet)
+		message_print("no logical records: physical ones are counted");
+	s->in.quiet = true; /* the second reading repeats the warnings about a log */
+	trace_in_close(&s->in);
+	iot_stats_free(s->stats);
+	s->physical = true;
+	return open_and_count(s, path, command);
+}
+
+static enum exit_status run(struct stat_run *s, const char *path,
+			    const struct command_spec *command)
+{
+	enum exit_status status = open_and_count(s, path, command);
+	if (status == EXIT_OK && needs_physical(s, path))
+		status = recount_physical(s, path, command);
 	if (status == EXIT_OK)
 		status = output_open(&s->out, "-", 0);
 	if (status != EXIT_OK)
 		goto out;
-	count(s);
+	if (!s->in.quiet)
+		warn(s);
 	if (s->in.status != IOT_OK && iot_stats_fact(s->stats, IOT_STATS_ROWS) == 0)
 		; /* nothing was counted, which differs from counts of zero */
 	else if (s->json)

@@ -44,3 +44,12 @@ END
 "$IOTRACE" stat --json </dev/null
 head -n 5 t | "$IOTRACE" cat --framed | head -n 5 | "$IOTRACE" stat
 echo "$?"
+echo "disks alone:"
+"$IOTRACE" convert -q -o disks "$TESTDATA/blktrace/v7.blkparse.txt"
+for option in --physical -q; do
+	"$IOTRACE" stat --tsv $option disks | cut -f 1,5-8
+done
+"$IOTRACE" stat --tsv disks 2>&1 >/dev/null
+"$IOTRACE" stat --tsv - <disks 2>&1 | cut -f 1,5-8
+cat disks | "$IOTRACE" stat --tsv - 2>&1 | cut -f 1,5-8
+"$IOTRACE" stat "$TESTDATA/blktrace/v7.blkparse.txt" 2>&1 | sed "s|$TESTDATA/||" | head -n 4
