@@ -188,10 +188,18 @@ static bool taken(char **paths, size_t i)
 	return false;
 }
 
-/* Returns NULL if out of memory. */
+static bool has_trace_name(const char *path)
+{
+	return output_has_suffix(path, ".iot") || output_has_suffix(path, ".iot.gz") ||
+	       output_has_suffix(path, ".iot.zst");
+}
+
+/* A trace keeps its name; a log gets that of its trace. Returns NULL if out of memory. */
 static char *name_output(const struct anonymize_job *j, const char *path)
 {
 	char *out;
+	if (!has_trace_name(path))
+		return trace_out_name(&j->write, j->directory, path);
 	return asprintf(&out, "%s/%s", j->directory, last_part(path)) >= 0 ? out : NULL;
 }
 

@@ -216,39 +216,12 @@ static enum exit_status convert_one(struct convert_job *j, const char *const *pa
 	return convert_and_report(&j->convert, paths, count, out, &j->report);
 }
 
-/* The name of a trace: the last component of the path. */
-static struct iot_text name_part(const char *path)
-{
-	size_t end = strlen(path), start;
-	if (strcmp(path, "-") == 0)
-		return (struct iot_text){"stdin", 5};
-	while (end > 1 && path[end - 1] == '/')
-		end--;
-	for (start = end; start > 0 && path[start - 1] != '/'; start--)
-		;
-	return (struct iot_text){path + start, end - start};
-}
-
-/* Returns DIR/NAME.iot.zst, or NULL if out of memory. */
-static char *name_output(const struct convert_job *j, const char *path)
-{
-	static const char *const suffixes[] = {
-	    [IOT_PLAIN] = ".iot", [IOT_GZIP] = ".iot.gz", [IOT_ZSTD] = ".iot.zst"};
-	const int how = j->convert.write.compression;
-	const char *suffix = suffixes[how >= 0 ? how : IOT_ZSTD];
-	const struct iot_text name = name_part(path);
-	char *out;
-	const int size =
-	    asprintf(&out, "%s/%.*s%s", j->directory, (int)name.size, name.data, suffix);
-	return size >= 0 ? out : NULL;
-}
-
 /* Whether an earlier path has the same name in DIR. */
 static bool taken(char **paths, size_t i)
 {
-	const struct iot_text name = name_part(paths[i]);
+	const struct iot_text name = trace_out_name_part(paths[i]);
 	for (size_t k = 0; k < i; k++) {
-		const struct iot_text other = name_part(paths[k]);
+		const struct iot_text other = trace_out_name_part(paths[k]);
 		if (other.size == name.size && memcmp(other.data, name.data, name.size) == 0)
 			return true;
 	}
@@ -259,7 +232,7 @@ static enum exit_status convert_into(struct convert_job *j, char **paths, size_t
 {
 	const char *const path = paths[i];
 	char shown[512];
-	char *out = name_output(j, path);
+	char *out = trace_out_name(&j->convert.write, j->directory, path);
 	enum exit_status status = EXIT_FAULT;
 	if (out == NULL) {
 		(void)message_no_memory();
@@ -301,7 +274,7 @@ static void add_files(struct convert_job *j, char **paths, size_t count)
 	if (j->directory == NULL)
 		same_file_add(files, ROLE_OUTPUT, j->convert.write.path);
 	for (size_t i = 0; i < count && j->directory != NULL; i++) {
-		char *out = name_output(j, paths[i]);
+		char *out = trace_out_name(&j->convert.write, j->directory, paths[i]);
 		if (out == NULL)
 			files->failed = true;
 		else if (!taken(paths, i))

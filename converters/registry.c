@@ -84,7 +84,8 @@ static void refuse_unknown(struct input *in, struct error *error)
 	escape_text(first, sizeof(first), input_name(in, 0), strlen(input_name(in, 0)));
 	if (input_is_trace(in, 0)) {
 		error_set(error, IOT_EFORMAT,
-			  "%s: a trace already, with nothing to convert; see iotrace cat", first);
+			  "%s: a trace already; iotrace merge joins traces, named one by one",
+			  first);
 		return;
 	}
 	error_set(error, IOT_EFORMAT,

@@ -119,3 +119,26 @@ enum exit_status trace_out_make_directory(const char *path)
 	snprintf(why, sizeof why, "the directory cannot be made: %s", strerror(errnum));
 	return message_error(path, why);
 }
+
+struct iot_text trace_out_name_part(const char *path)
+{
+	size_t end = strlen(path), start;
+	if (strcmp(path, "-") == 0)
+		return (struct iot_text){"stdin", 5};
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	for (start = end; start > 0 && path[start - 1] != '/'; start--)
+		;
+	return (struct iot_text){path + start, end - start};
+}
+
+char *trace_out_name(const struct trace_out_options *o, const char *directory, const char *path)
+{
+	static const char *const suffixes[] = {
+	    [IOT_PLAIN] = ".iot", [IOT_GZIP] = ".iot.gz", [IOT_ZSTD] = ".iot.zst"};
+	const char *suffix = suffixes[o->compression >= 0 ? o->compression : IOT_ZSTD];
+	const struct iot_text name = trace_out_name_part(path);
+	char *out;
+	const int size = asprintf(&out, "%s/%.*s%s", directory, (int)name.size, name.data, suffix);
+	return size >= 0 ? out : NULL;
+}

@@ -83,4 +83,9 @@ enum exit_status trace_out_error(const struct iot_writer *w, const struct trace_
  */
 enum exit_status trace_out_make_directory(const char *path);
 
+/* The last component of a path; "stdin" of "-". */
+struct iot_text trace_out_name_part(const char *path);
+/* Returns DIR/IN.iot.zst, or with the suffix of o's compression; NULL if out of memory. */
+char *trace_out_name(const struct trace_out_options *o, const char *directory, const char *path);
+
 #endif

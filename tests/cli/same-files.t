@@ -34,7 +34,7 @@ refused anonymize --key k --map new/./t.iot -O new// in/t.iot
 ls -d new 2>/dev/null
 refused anonymize --key k -o ./k t.iot
 refused anonymize --key k --map ./k t.iot
-refused anonymize --key k -O . ./in/k t.iot
+refused anonymize --key t.iot -O . ./in/t.iot
 refused anonymize --key fresh --new-key -o ./fresh t.iot
 refused anonymize --key fresh --new-key --map other/../fresh t.iot
 refused anonymize --key k --map in//t.iot -o out/x.iot in/t.iot
