@@ -40,7 +40,7 @@ static void add_mixed(struct order *o, struct order_stream *s, const struct io_r
 	s->follows = true;
 	s->run_requests++;
 	s->run_bytes = saturate_add(s->run_bytes, q->length);
-	s->end = q->offset + q->length;
+	s->end = saturate_add(q->offset, q->length);
 	s->length = q->length;
 	s->write = q->write;
 }
@@ -75,7 +75,7 @@ static bool add_direction(struct order_counts *c, struct order_direction *s,
 	s->requests++;
 	s->bytes = saturate_add(s->bytes, q->length);
 	s->offset = q->offset;
-	s->end = q->offset + q->length;
+	s->end = saturate_add(q->offset, q->length);
 	return added;
 }
 
