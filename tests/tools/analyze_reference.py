@@ -138,6 +138,7 @@ class Trace:
     - A process is added to the owner that `thread-of` of its definition in effect at the event names.
     - Times (t_start, t_end) and out_of_order concern all records of the trace, also those of other kinds and layers.
     - A %file without a preceding close belongs to the open stream; a record after a close opens another stream.
+      After a close no definition of the fileId is in effect until the next %file.
     - A file without an object is one (process, fileId), with the process of the record, also if that is a thread.
     """
 

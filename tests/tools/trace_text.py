@@ -99,6 +99,7 @@ class Reader:
         if result.name == "op" and keys["name"] == "close" and keys.get("result", "0") == "0" and "file" in keys:
             stream = int(keys["process"]), int(keys["file"])
             self.generations[stream] = self.generations.get(stream, 0) + 1
+            self.files.pop((*stream, True), None)
 
     def record(self, fields):
         numbers = iter([int(field, self.base) for field in fields])
