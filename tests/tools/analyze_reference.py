@@ -894,7 +894,7 @@ def time(t):
     x, kinds = view.column(READ, WRITTEN), Counter(dominating(view))
     peak = max(x, default=0)
     names = {"r": "read", "w": "write", "m": "read/write", "-": "none"}
-    result |= {"dominating_type": {name: kinds[c] for c, name in names.items()}, "peak": ratio(peak * view.den * SECOND, view.num),
+    result |= {"dominating_type": {name: ratio(kinds[c], view.B) for c, name in names.items()}, "peak": ratio(peak * view.den * SECOND, view.num),
                "mean_rate": ratio(sum(x) * view.den * SECOND, view.num * view.B), "peak_to_mean": ratio(peak * view.B, sum(x)),
                "below_33_percent_of_peak": ratio(sum(100 * v <= 33 * peak for v in x), view.B),
                "rate_cdf": {str(p): ratio(sum(100 * v <= p * peak for v in x), view.B) for p in (0, 10, 20, 33, 50, 75, 100)}}

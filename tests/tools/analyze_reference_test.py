@@ -42,7 +42,7 @@ CASES = [
         "totals.asynchronous": 1, "trace.P": 2}),
     ("2 MiB a second, every fourth second", ON_AND_OFF, {
         "time.B": 13, "time.intensity.1048576": 4 / 13, "time.burstiness.1048576": 2 / (math.exp(2 / 3) + 1),
-        "time.idle_without.n": 3, "time.idle_without.sum": 9000000000, "time.B_max_w": 2097152, "time.dominating_type.write": 4,
+        "time.idle_without.n": 3, "time.idle_without.sum": 9000000000, "time.B_max_w": 2097152, "time.dominating_type.write": 4 / 13,
         "time.bursts": 4, "time.burst_share": 1}),
     ("the same four offsets, five times", LOOP, {
         "order.repetition.lag": 4, "order.repetition.covered": 16, "order.repetition.repetitive": True,
