@@ -96,8 +96,8 @@ enum shown { COUNT, BYTES, REAL, PERCENT };
 
 struct text_row {
 	const char *label;
-	enum shown as;
 	const char *section, *name, *key; /* names of reads and writes end in _r and _w */
+	enum shown as;
 	bool both;
 };
 
@@ -196,13 +196,13 @@ static void print_head(struct analyze_run *a)
 static void print_totals(struct analyze_run *a)
 {
 	static const struct text_row rows[] = {
-	    {"requests", COUNT, "totals", "N", NULL, true},
-	    {"bytes", BYTES, "totals", "S", NULL, true},
-	    {"mean size", BYTES, "totals", "avg_size", NULL, true},
-	    {"MB/s of CPU or wall time", REAL, "totals", "MB_s", NULL, true},
-	    {"requests/s", REAL, "totals", "IOs_s", NULL, true},
-	    {"asynchronous", COUNT, "totals", "asynchronous", NULL, true},
-	    {"of unknown offset", COUNT, "totals", "offset_unknown", NULL, true},
+	    {"requests", "totals", "N", NULL, COUNT, true},
+	    {"bytes", "totals", "S", NULL, BYTES, true},
+	    {"mean size", "totals", "avg_size", NULL, BYTES, true},
+	    {"MB/s of CPU or wall time", "totals", "MB_s", NULL, REAL, true},
+	    {"requests/s", "totals", "IOs_s", NULL, REAL, true},
+	    {"asynchronous", "totals", "asynchronous", NULL, COUNT, true},
+	    {"of unknown offset", "totals", "offset_unknown", NULL, COUNT, true},
 	};
 	output_printf(&a->out, "%-26s %14s %14s %14s\n", "", "reads", "writes", "all");
 	print_rows(a, rows, sizeof rows / sizeof rows[0]);
@@ -228,15 +228,15 @@ static void print_common(struct analyze_run *a)
 static void print_sizes(struct analyze_run *a)
 {
 	static const struct text_row rows[] = {
-	    {"smallest", BYTES, "sizes", "size_min", NULL, false},
-	    {"median", BYTES, "sizes", "size_quantile", "0.5", false},
-	    {"99 % quantile", BYTES, "sizes", "size_quantile", "0.99", false},
-	    {"largest", BYTES, "sizes", "size_max", NULL, false},
-	    {"up to 4 KiB", PERCENT, "sizes", "small", "4096", false},
-	    {"up to 128 KiB", PERCENT, "sizes", "small", "131072", false},
-	    {"up to 1 MiB", PERCENT, "sizes", "small", "1048576", false},
-	    {"of variable size", PERCENT, "sizes", "variable", NULL, false},
-	    {"aligned", PERCENT, "sizes", "aligned", NULL, false},
+	    {"smallest", "sizes", "size_min", NULL, BYTES, false},
+	    {"median", "sizes", "size_quantile", "0.5", BYTES, false},
+	    {"99 % quantile", "sizes", "size_quantile", "0.99", BYTES, false},
+	    {"largest", "sizes", "size_max", NULL, BYTES, false},
+	    {"up to 4 KiB", "sizes", "small", "4096", PERCENT, false},
+	    {"up to 128 KiB", "sizes", "small", "131072", PERCENT, false},
+	    {"up to 1 MiB", "sizes", "small", "1048576", PERCENT, false},
+	    {"of variable size", "sizes", "variable", NULL, PERCENT, false},
+	    {"aligned", "sizes", "aligned", NULL, PERCENT, false},
 	};
 	output_text(&a->out, "\nrequest sizes\n");
 	print_rows(a, rows, sizeof rows / sizeof rows[0]);
@@ -248,8 +248,8 @@ static void print_patterns(struct analyze_run *a)
 	static const char *const patterns[] = {"contiguous", "simple strided", "nested strided",
 					       "sequential", "random",         "short"};
 	for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
-		const struct text_row row = {patterns[i],        COUNT,       "order",
-					     "pattern_requests", patterns[i], false};
+		const struct text_row row = {patterns[i], "order", "pattern_requests",
+					     patterns[i], COUNT,   false};
 		if (find_of(a, &row, row.name, "_r", row.key)->number +
 			find_of(a, &row, row.name, "_w", row.key)->number >
 		    0)
@@ -260,9 +260,9 @@ static void print_patterns(struct analyze_run *a)
 static void print_order(struct analyze_run *a)
 {
 	static const struct text_row rows[] = {
-	    {"consecutive", PERCENT, "order", "consecutive", NULL, false},
-	    {"forward, with a gap", PERCENT, "order", "forward", NULL, false},
-	    {"backward", PERCENT, "order", "backward", NULL, false},
+	    {"consecutive", "order", "consecutive", NULL, PERCENT, false},
+	    {"forward, with a gap", "order", "forward", NULL, PERCENT, false},
+	    {"backward", "order", "backward", NULL, PERCENT, false},
 	};
 	char text[3][FIELD];
 	output_text(&a->out, "\norder within open files\n");
@@ -280,10 +280,10 @@ static void print_order(struct analyze_run *a)
 static void print_time(struct analyze_run *a)
 {
 	static const struct text_row rows[] = {
-	    {"highest rate, per second", BYTES, "time", "B_max", NULL, true},
-	    {"highest requests/s", REAL, "time", "IOPS_max", NULL, true},
-	    {"time above 1 MiB/s", PERCENT, "time", "intensity", "1048576", true},
-	    {"burstiness", REAL, "time", "burstiness", "1048576", true},
+	    {"highest rate, per second", "time", "B_max", NULL, BYTES, true},
+	    {"highest requests/s", "time", "IOPS_max", NULL, REAL, true},
+	    {"time above 1 MiB/s", "time", "intensity", "1048576", PERCENT, true},
+	    {"burstiness", "time", "burstiness", "1048576", REAL, true},
 	};
 	char text[4][FIELD];
 	output_printf(&a->out, "\nover time, in bins of %s s\n",

@@ -38,7 +38,8 @@ static inline char *command_read(int fd, size_t *size)
 }
 
 /* words: the command line from the command's name on, NULL-terminated. Free the result. */
-static inline struct command command_run(int (*run)(int, char **), const char *const *words)
+static inline struct command command_run(enum exit_status (*run)(int, char **),
+					 const char *const *words)
 {
 	static int standard_error = -1, nowhere = -1;
 	char *argv[COMMAND_WORDS + 1] = {NULL};

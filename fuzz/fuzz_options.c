@@ -10,7 +10,7 @@
 
 enum { WORDS = COMMAND_WORDS - 1, TEXT = 2048 };
 
-static int parse(int argc, char **argv)
+static enum exit_status parse(int argc, char **argv)
 {
 	struct values v = {.text = "", .number = 2};
 	enum exit_status status;

@@ -18,30 +18,34 @@ enum shape { ANY, JSON, COMMAS, TABS, REQUESTS, PACKETS };
 	"relative_offset,operation,object,program,host,to,result"
 
 static const struct view {
-	int (*run)(int, char **);
+	enum exit_status (*run)(int, char **);
 	const char *words[6];
 	enum shape shape;
 	bool of_records; /* one line for each, after a header if there is one */
 	bool refuses;    /* what the format cannot contain */
 } views[] = {
-    {cmd_cat, {"cat", "-q", "--format=csv", "--columns=raw"}, COMMAS, true},
-    {cmd_cat, {"cat", "-q", "--format=csv", "--columns=raw", "--names", "--unknown"}, ANY, true},
-    {cmd_cat, {"cat", "-q", "--format=jsonl"}, JSON, false},
-    {cmd_cat, {"cat", "-q", "--format=jsonl", "--recover"}, JSON, false},
-    {cmd_cat, {"cat", "-q", "--format=text", "--no-verify"}, ANY, false},
-    {cmd_cat, {"cat", "-q", "--format=tsv"}, TABS, true},
-    {cmd_cat, {"cat", "-q", "--compress=gzip", "--sync=3"}, ANY, false},
-    {cmd_cat, {"cat", "-q", "--bare", "--base=10"}, ANY, false},
-    {cmd_info, {"info", "-q", "--json"}, JSON, false},
-    {cmd_info, {"info", "-q"}, ANY, false},
-    {cmd_stat, {"stat", "-q", "--json", "--by=process"}, JSON, false},
-    {cmd_stat, {"stat", "-q", "--tsv", "--physical"}, TABS, false},
-    {cmd_stat, {"stat", "-q", "--by=object", "--recover"}, ANY, false},
-    {cmd_stat, {"stat", "-q", "--json", "--by=object"}, JSON, false},
-    {cmd_check, {"check", "-q", "--json", "--all"}, JSON, false},
-    {cmd_check, {"check", "--all", "--strict"}, ANY, false},
-    {cmd_cat, {"cat", "-q", "--format=csv", "--all-events"}, ANY, false},
-    {cmd_cat, {"cat", "-q", "--format=tsv", "--no-header", EVERY_COLUMN}, TABS, false},
+    {cmd_cat, {"cat", "-q", "--format=csv", "--columns=raw"}, COMMAS, true, false},
+    {cmd_cat,
+     {"cat", "-q", "--format=csv", "--columns=raw", "--names", "--unknown"},
+     ANY,
+     true,
+     false},
+    {cmd_cat, {"cat", "-q", "--format=jsonl"}, JSON, false, false},
+    {cmd_cat, {"cat", "-q", "--format=jsonl", "--recover"}, JSON, false, false},
+    {cmd_cat, {"cat", "-q", "--format=text", "--no-verify"}, ANY, false, false},
+    {cmd_cat, {"cat", "-q", "--format=tsv"}, TABS, true, false},
+    {cmd_cat, {"cat", "-q", "--compress=gzip", "--sync=3"}, ANY, false, false},
+    {cmd_cat, {"cat", "-q", "--bare", "--base=10"}, ANY, false, false},
+    {cmd_info, {"info", "-q", "--json"}, JSON, false, false},
+    {cmd_info, {"info", "-q"}, ANY, false, false},
+    {cmd_stat, {"stat", "-q", "--json", "--by=process"}, JSON, false, false},
+    {cmd_stat, {"stat", "-q", "--tsv", "--physical"}, TABS, false, false},
+    {cmd_stat, {"stat", "-q", "--by=object", "--recover"}, ANY, false, false},
+    {cmd_stat, {"stat", "-q", "--json", "--by=object"}, JSON, false, false},
+    {cmd_check, {"check", "-q", "--json", "--all"}, JSON, false, false},
+    {cmd_check, {"check", "--all", "--strict"}, ANY, false, false},
+    {cmd_cat, {"cat", "-q", "--format=csv", "--all-events"}, ANY, false, false},
+    {cmd_cat, {"cat", "-q", "--format=tsv", "--no-header", EVERY_COLUMN}, TABS, false, false},
     {cmd_cat, {"cat", "-q", "--format=chrome"}, JSON, false, true},
     {cmd_cat, {"cat", "-q", "--format=chrome", "--counters"}, JSON, false, true},
     {cmd_cat, {"cat", "-q", "--format=perfetto", "--counters"}, PACKETS, false, true},
@@ -53,7 +57,7 @@ static const struct view {
     {cmd_cat, {"cat", "-q", "--format=oracle", BLOCK, "--memory=64K"}, REQUESTS, false, true},
     {cmd_cat, {"cat", "-q", "--format=lcs", BLOCK, "--physical"}, ANY, false, true},
     {cmd_cat, {"cat", "-q", "--format=lcs", "--block=1G"}, ANY, false, true},
-    {cmd_cat, {"cat", "-q", "--format=tsv", "--all-events"}, TABS, false},
+    {cmd_cat, {"cat", "-q", "--format=tsv", "--all-events"}, TABS, false, false},
     {cmd_cat, {"cat", "-q", "--format=perfetto", "--no-verify"}, PACKETS, false, true},
     {cmd_cat, {"cat", "-q", "--format=chrome", "--recover"}, JSON, false, true},
 };

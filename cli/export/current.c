@@ -63,7 +63,7 @@ static void close_file(struct current *c, const struct iot_event *ev)
 {
 	struct current_table *t = &c->of[CURRENT_FILE];
 	const size_t i = idmap_remove(&t->ids, idmap_pair(ev->rec.process, ev->rec.file));
-	if (i == SIZE_MAX)
+	if (i >= t->capacity)
 		return;
 	c->used -= t->entry[i].capacity;
 	free(t->entry[i].text);
@@ -87,7 +87,7 @@ static const struct current_text *find(const struct current *c, enum current_kin
 {
 	const struct current_table *t = &c->of[kind];
 	const size_t i = idmap_find(&t->ids, key);
-	return i != SIZE_MAX ? &t->entry[i] : NULL;
+	return i < t->capacity ? &t->entry[i] : NULL;
 }
 
 const struct current_text *current_process(const struct current *c, uint32_t process)

@@ -62,9 +62,9 @@ enum call_kind {
 
 struct call_type {
 	const char *names; /* separated by blanks */
+	const char *op;    /* name of its %op */
 	enum call_kind kind;
-	const char *op; /* name of its %op */
-	bool stream;    /* of stdio */
+	bool stream; /* of stdio */
 };
 
 /* A slot of the hash table of names. */

@@ -5,6 +5,7 @@
  */
 #include "csv.h"
 
+#include <assert.h>
 #include <ctype.h>
 
 #include "lib/base/number.h"
@@ -231,6 +232,7 @@ static void trim(struct iot_text *field)
 bool csv_fields_next(struct csv_source *c, const char **at, const char *end, struct iot_text *field)
 {
 	const char delimiter = c->layout.delimiter, *p = *at;
+	assert(p != NULL);
 	if (p < end && *p == '"' && delimiter != '\t') {
 		*at = unquote(c, p, end, field);
 		return *at != NULL && (*at == end || **at == delimiter);

@@ -99,10 +99,12 @@ static int open_source(struct source_state *src)
 	if (emit_set_ops(&s->emit, src) != IOT_OK || set_origin(s) != IOT_OK)
 		return src->error.status;
 	const int status = strace_log_open(&s->log, src);
+	if (status != IOT_OK)
+		return status;
 	s->tasks.whole = s->log.members > 0 && s->log.member[0].layout.starts_with_exec;
 	src->watermark_ns = src->first_ns;
 	s->emit.promised_ns = src->first_ns;
-	return status;
+	return IOT_OK;
 }
 
 static void close_source(struct source_state *src)

@@ -138,9 +138,9 @@ IOT_API void iot_source_cancel(struct iot_source *s);
 IOT_API void iot_source_cancel_by(struct iot_source *s, const volatile sig_atomic_t *count);
 
 /*
- * Report: what was counted. Query it, and the facts from IOT_SOURCE_LINES on, when the stream has been
- * freed: until then a thread of the source may be counting. It includes what a cancelled stream read
- * ahead but did not deliver; of traces, nothing is counted.
+ * Report: what was counted. Query it, and the facts from IOT_SOURCE_LINES on, when the stream has
+ * been freed: until then a thread of the source may be counting. It includes what a cancelled
+ * stream read ahead but did not deliver; of traces, nothing is counted.
  * Strings contain foreign text in escaped form, and are valid until the source is freed or makes
  * another stream.
  */
