@@ -8,6 +8,8 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 enum { EXACT_BITS = 100, NAME_BITS = 8, NAMES_MIN = 3, OP_NAME_MAX = 255 };
 
@@ -61,12 +63,21 @@ static bool describes_io(const struct csv_layout *l)
 	return (l->used & data) != 0 && (l->used & time) != 0;
 }
 
+/* Comments at the start of a trace, also of a damaged one, are no header. */
+static bool is_trace_comment(const char *head, size_t size)
+{
+	return (size > 2 && strncasecmp(head, "ff", 2) == 0 && isspace((unsigned char)head[2])) ||
+	       (size > 4 && memcmp(head, "255 %", 5) == 0);
+}
+
 static int sniff(struct input *in)
 {
 	struct csv_layout l;
 	const char *unit;
 	size_t size;
 	const char *head = input_head(in, 0, &size);
+	if (is_trace_comment(head, size))
+		return 0;
 	const size_t names = csv_columns_header(&l, first_line(head, size), &unit);
 	if (l.preset != NULL)
 		return EXACT_BITS;

@@ -63,5 +63,6 @@ for columns in time time:kg op,op nothing offset=x ''; do
 done
 printf 'time,op,offset,size\n1,r,2,3\n' | "$IOTRACE" convert - 2>&1 | head -n 1
 "$IOTRACE" convert --from=csv --delimiter=xx "$TESTDATA/csv/msr.csv" 2>&1 | head -n 1
+printf 'ff %%ioff %%end records=0 name=sh offset=0\n' | "$IOTRACE" convert - 2>&1 | head -n 1
 echo 'names:'
 printf 'start_us;disk;op;lba;sectors\n1;sda;W;8;16\n2;sdb;R;0;8\n' | "$IOTRACE" convert -q - | rows
