@@ -787,6 +787,7 @@ static void warn_of_logs(struct merge_command *m)
 
 static enum exit_status merge_inputs(struct merge_command *m, struct iot_batch *b)
 {
+	assert(m->inputs != NULL);
 	struct iot_stream *s = merged_stream(m);
 	const int got = s != NULL ? iot_stream_next(s, b) : IOT_ENOMEM;
 	enum exit_status status = s == NULL ? message_no_memory()
