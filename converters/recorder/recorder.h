@@ -403,7 +403,7 @@ struct recorder_map {
 	struct recorder_target *last;    /* usually looked up again */
 	uint32_t count, capacity;
 	uint64_t seed;
-	LIST_HEAD(, recorder_target) fresh;
+	LIST_HEAD(recorder_target_list, recorder_target) fresh;
 };
 
 struct recorder_target *recorder_target_of_next(struct recorder *r, struct recorder_map *map,

@@ -35,7 +35,7 @@ struct strace_aio_class {
 	struct strace_aio_class *touched; /* list of classes with results in the current call */
 	struct strace_context *context;
 	/* outstanding requests whose completion can still be determined */
-	TAILQ_HEAD(, strace_request) outstanding;
+	TAILQ_HEAD(strace_class_queue, strace_request) outstanding;
 	uint64_t data, requests, unmatched;
 	uint64_t min, max;            /* requested lengths since the class was last empty */
 	uint64_t requested, returned; /* sums of lengths since then */

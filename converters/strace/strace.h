@@ -273,7 +273,8 @@ struct strace_group {
 	size_t name_size;
 	/* with --threads: the leader of this thread's process; or NULL */
 	struct strace_group *leader;
-	LIST_HEAD(, strace_context) contexts; /* of io_setup; threads use those of their leader */
+	LIST_HEAD(strace_context_list, strace_context)
+	contexts; /* of io_setup; threads use those of their leader */
 	unsigned context_count;
 };
 
@@ -363,7 +364,8 @@ struct strace_request_info {
 };
 
 struct strace_aio {
-	TAILQ_HEAD(, strace_request) log; /* requests outstanding, or not yet emitted */
+	TAILQ_HEAD(strace_request_queue, strace_request)
+	log; /* requests outstanding, or not yet emitted */
 	struct strace_aio_list *bucket;
 	size_t requests, classes;
 	uint64_t setups, submits, rings; /* number of calls */

@@ -449,13 +449,14 @@ static struct strace_task *unnumbered_task(struct strace *s, const struct strace
 		return s->tasks.numberless = root_task(s, 0);
 	if (s->tasks.numberless != NULL)
 		return s->tasks.numberless;
-	if (line->kind == STRACE_RESUMED)
+	if (line->kind == STRACE_RESUMED) {
 		TAILQ_FOREACH (t, &alive->tasks, link[STRACE_ALIVE]) {
 			if (t->active.entry != NULL)
 				return t;
 			if (++guesses == GUESSES_MAX)
 				break;
 		}
+	}
 	return TAILQ_LAST(&alive->tasks, strace_task_queue);
 }
 
