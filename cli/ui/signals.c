@@ -27,6 +27,22 @@ static void say_waits(void)
 		return;
 }
 
+/*
+ * A signal that arrives after the last look at the request and before a call that blocks would
+ * have no effect: another one follows each second, which ends such calls with EINTR.
+ */
+static void on_alarm(int number)
+{
+	(void)number;
+	alarm(1);
+}
+
+static void request(enum interrupt_request what)
+{
+	interrupt.request = (sig_atomic_t)what;
+	alarm(1);
+}
+
 static void end_at_once(int number)
 {
 	signal(number, SIG_DFL);
@@ -41,25 +57,32 @@ static void on_signal(int number)
 		say_waits();
 	} else if (how_caught != SIGNALS_FILES && interrupt.request == INTERRUPT_NONE) {
 		stopped_by = number;
-		interrupt.request = INTERRUPT_DRAIN;
+		request(INTERRUPT_DRAIN);
 	} else if (how_caught == SIGNALS_PIPE && number == SIGHUP) {
 		return; /* a shell and the kernel both report one hangup */
 	} else if (pending == 0 && (has_temporary || held)) {
 		pending = number;
-		interrupt.request = INTERRUPT_QUIT;
+		request(INTERRUPT_QUIT);
 	} else if (!held) { /* a blocked write would never see the pending signal */
 		end_at_once(number);
 	}
 }
 
-static void set_all(void (*handler)(int))
+static struct sigaction action_of(void (*handler)(int))
 {
-	struct sigaction action, old;
+	struct sigaction action;
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = handler;
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < CAUGHT; i++)
 		sigaddset(&action.sa_mask, caught[i]);
+	return action;
+}
+
+static void set_all(void (*handler)(int))
+{
+	const struct sigaction action = action_of(handler);
+	struct sigaction old;
 	for (size_t i = 0; i < CAUGHT; i++) {
 		/* A signal ignored at startup (nohup) stays ignored. */
 		if (sigaction(caught[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
@@ -79,6 +102,8 @@ void signals_catch(enum signals_how how, const char *output, bool quiet)
 	has_temporary = gets_temporary(output);
 	on_terminal = isatty(STDERR_FILENO) == 1;
 	speaks = on_terminal || !quiet;
+	const struct sigaction repeated = action_of(on_alarm);
+	sigaction(SIGALRM, &repeated, NULL);
 	set_all(on_signal);
 }
 

@@ -9,12 +9,14 @@
  * CALL: malloc (calloc, realloc and aligned allocations too), thread, open, read, write, sync,
  * close, rename, link, folder (mkdir), stat, mode (fchmod), size (ftruncate, fallocate), pipe, seek.
  * HOW: the name of an errno; "short": at most one byte is moved; "stuck": this
- * call and all later ones fail (with ENOSPC or ENOMEM). Calls of standard error are left alone.
+ * call and all later ones fail (with ENOSPC or ENOMEM); "SIGTERM": the process gets the signal just
+ * before the call, which is made. Calls of standard error are left alone.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -53,7 +55,7 @@ static atomic_ulong counts[CALLS];
 static atomic_long live; /* blocks of memory */
 static int failing = -1, with;
 static unsigned long at;
-static bool is_short, is_stuck;
+static bool is_short, is_stuck, is_signal;
 
 static void *next(const char *name)
 {
@@ -90,6 +92,7 @@ __attribute__((constructor)) static void begin(void)
 	at = strtoul(number, NULL, 10);
 	is_short = how != NULL && strcmp(how, "short") == 0;
 	is_stuck = how != NULL && strcmp(how, "stuck") == 0;
+	is_signal = how != NULL && strcmp(how, "SIGTERM") == 0;
 	for (int i = 0; i < CALLS; i++)
 		if (strcmp(names[i], word) == 0)
 			failing = i;
@@ -123,7 +126,10 @@ static bool fails(enum call call)
 	unsigned long number = atomic_fetch_add(&counts[call], 1) + 1;
 	if (failing != (int)call)
 		return false;
-	return at == 0 || number == at || (is_stuck && number > at);
+	const bool meant = at == 0 || number == at || (is_stuck && number > at);
+	if (meant && is_signal)
+		(void)raise(SIGTERM);
+	return meant && !is_signal;
 }
 
 static bool fails_with(enum call call)

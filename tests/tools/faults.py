@@ -205,6 +205,25 @@ class Lab:
         return "told"
 
 
+def signalled_too_early(iotrace, library, scratch):
+    """Returns the commands that SIGTERM just before the open of a FIFO without a writer does not end."""
+    fifo = os.path.join(scratch, "fifo")
+    os.mkfifo(fifo)
+    hang = []
+    for words in (["cat", "-o", "out.iot"], ["convert", "-o", "out.iot"], ["stat"], ["check"],
+                  ["merge", "--reorder", "-o", "out.iot"]):
+        try:
+            status = subprocess.run([iotrace, *words, fifo], cwd=scratch, timeout=SECONDS, check=False,
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                    env=dict(os.environ, LD_PRELOAD=library, FAULT="open:1:SIGTERM"),
+                                    ).returncode
+        except subprocess.TimeoutExpired:
+            status = "hangs"
+        if status != -signal.SIGTERM:
+            hang.append("%s: %s" % (words[0], status))
+    return hang
+
+
 def places(count, most):
     if count <= most:
         return range(1, count + 1)
@@ -258,6 +277,9 @@ def main():
                     failed += 1
                     print("not ok: %s, FAULT=%s: %s" % (name, fault, verdict))
                 table[call, how, name] = "%(same)d+%(told)d" % outcome
+        for what in signalled_too_early(iotrace, library, scratch) if not wanted else []:
+            failed += 1
+            print("not ok: SIGTERM before a FIFO is opened: %s" % what)
         if most >= PLACES or "--table" in sys.argv:
             print_table(table, list(chosen))
     print("%d passed, %d failed" % (runs - failed, failed))
