@@ -227,7 +227,7 @@ def signalled_too_early(iotrace, library, scratch):
 def places(count, most):
     if count <= most:
         return range(1, count + 1)
-    return sorted({1 + i * (count - 1) // (most - 1) for i in range(most)})
+    return sorted({1 + i * (count - 1) // (max(most - 1, 1)) for i in range(most)})
 
 
 def print_table(table, names):
