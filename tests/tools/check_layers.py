@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 
-DIRECTORIES = ("include", "lib", "converters", "cli")
+DIRECTORIES = ("include", "lib", "record", "converters", "cli")
 CYCLES = "tests/tools/allowed_cycles.txt"
 
 
