@@ -252,7 +252,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 	if (a->options.sections & IOT_ANALYZE_ORDER)
 		order_values(&l->order, &a->values);
 	if (a->options.sections & IOT_ANALYZE_TIME)
-		keep(a, add_time_values(a, l));
+		keep(a, cells_settle(&l->cells) && add_time_values(a, l));
 	keep(a, !a->values.failed);
 	return a->status;
 }

@@ -26,17 +26,7 @@ uint64_t cells_start(int64_t bin, int k)
 	return (b >> k) * ns_per_s + ((rest * ns_per_s + last) >> k);
 }
 
-/* Returns NULL if out of memory. */
-static struct cell *cell_of(struct cells *c, uint32_t process, int64_t bin)
-{
-	const size_t i =
-	    idmap_number(&c->map, idmap_pair(process, (uint32_t)(uint64_t)(bin - c->base)));
-	if (!array_reserve_index(&c->cell, &c->capacity, i, sizeof *c->cell))
-		return NULL;
-	c->cell[i].process = process;
-	c->cell[i].bin = bin;
-	return &c->cell[i];
-}
+/* Rows */
 
 static void cell_add(struct cell *to, const struct cell *more)
 {
@@ -46,125 +36,251 @@ static void cell_add(struct cell *to, const struct cell *more)
 	}
 }
 
-/* Adds pairs of bins. */
-static bool coarsen(struct cells *c)
+static int by_bin(const void *left, const void *right)
 {
-	struct cells old = *c;
-	bool done = true;
-	*c = (struct cells){.coarser = old.coarser + 1,
-			    .first_bin = old.first_bin >> 1,
-			    .last_bin = old.last_bin >> 1,
-			    .base = old.base >> 1};
-	for (size_t i = 0; i < old.map.count && done; i++) {
-		struct cell *to = cell_of(c, old.cell[i].process, old.cell[i].bin >> 1);
-		done = to != NULL;
-		if (done)
-			cell_add(to, &old.cell[i]);
-	}
-	cells_free(&old);
-	return done;
+	const struct cell *a = left, *b = right;
+	return a->bin < b->bin ? -1 : a->bin > b->bin;
 }
 
+/* Combines neighbours of one bin. */
+static void row_combine(struct cells_row *r)
+{
+	size_t used = 0;
+	for (size_t i = 0; i < r->count; i++) {
+		if (used > 0 && r->cell[used - 1].bin == r->cell[i].bin)
+			cell_add(&r->cell[used - 1], &r->cell[i]);
+		else
+			r->cell[used++] = r->cell[i];
+	}
+	r->count = used;
+}
+
+static void row_sort(struct cells *c, struct cells_row *r)
+{
+	if (r->sorted == r->count)
+		return;
+	qsort(r->cell, r->count, sizeof *r->cell, by_bin);
+	row_combine(r);
+	c->sorted += r->count - r->sorted;
+	r->sorted = r->count;
+	r->from_ns = r->to_ns = 0;
+}
+
+/* Adds pairs of bins. */
+static void coarsen(struct cells *c)
+{
+	c->coarser++;
+	c->first_bin >>= 1;
+	c->last_bin >>= 1;
+	for (size_t i = 0; i < c->row_capacity; i++) {
+		struct cells_row *r = &c->rows[i];
+		row_sort(c, r);
+		for (size_t k = 0; k < r->count; k++)
+			r->cell[k].bin >>= 1;
+		row_combine(r);
+		c->sorted -= r->sorted - r->count;
+		r->sorted = r->count;
+		r->from_ns = r->to_ns = 0;
+	}
+}
+
+/* The index of a bin among the sorted cells, or SIZE_MAX. */
+static size_t row_find(const struct cells_row *r, int64_t bin)
+{
+	size_t from = 0, to = r->sorted;
+	while (from < to) {
+		const size_t middle = from + (to - from) / 2;
+		if (r->cell[middle].bin == bin)
+			return middle;
+		if (r->cell[middle].bin < bin)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return SIZE_MAX;
+}
+
+/* Unsorted cells are few, so that memory and the number of cells stay within their limits. */
+static struct cell *row_append(struct cells *c, uint32_t process, int64_t bin)
+{
+	struct cells_row *r = &c->rows[process];
+	if (r->count - r->sorted > r->sorted / 2 + 4)
+		row_sort(c, r);
+	if (!array_reserve(&r->cell, &r->capacity, r->count + 1, sizeof *r->cell))
+		return NULL;
+	const bool follows =
+	    r->sorted == r->count && (r->count == 0 || r->cell[r->count - 1].bin < bin);
+	r->sorted += follows;
+	c->sorted += follows;
+	r->cell[r->count] = (struct cell){.process = process, .bin = bin};
+	r->from_ns = r->to_ns = 0;
+	return &r->cell[r->count++];
+}
+
+/* Returns NULL if out of memory. */
+static struct cell *cell_of(struct cells *c, uint32_t process, int64_t bin)
+{
+	const struct cells_row *r = &c->rows[process];
+	for (size_t i = r->count; i > 0 && i + 4 > r->count; i--)
+		if (r->cell[i - 1].bin == bin)
+			return &r->cell[i - 1];
+	const size_t i =
+	    r->count > 0 && bin < r->cell[r->count - 1].bin ? row_find(r, bin) : SIZE_MAX;
+	return i != SIZE_MAX ? &r->cell[i] : row_append(c, process, bin);
+}
+
+/* Requests */
+
 /* Coarsens until the bins of an interval can be added. */
-static bool extend(struct cells *c, uint64_t from_ns, uint64_t to_ns)
+static void extend(struct cells *c, uint64_t from_ns, uint64_t to_ns)
 {
 	for (;;) {
 		const int64_t first = cells_bin(from_ns, cells_k(c)),
 			      last = cells_bin(to_ns, cells_k(c));
-		const bool any = c->map.count > 0;
+		const bool any = c->sorted > 0;
 		const int64_t min = any && c->first_bin < first ? c->first_bin : first,
 			      max = any && c->last_bin > last ? c->last_bin : last;
 		if (max - min < CELLS_BINS_MAX) {
-			c->base = any ? c->base : first;
 			c->first_bin = min;
 			c->last_bin = max;
-			return true;
+			return;
 		}
-		if (!coarsen(c))
-			return false;
+		coarsen(c);
 	}
 }
 
-static bool add_bytes(struct cells *c, const struct io_request *q, int64_t bin, uint64_t bytes)
+/* Up to time x, floor(length * (x - start) / duration) bytes have moved. */
+static uint64_t moved_until(const struct cells_deferred *q, uint64_t ns)
 {
-	struct cell *to = cell_of(c, q->process, bin);
-	if (to != NULL)
-		to->bytes[q->write] = saturate_add(to->bytes[q->write], bytes);
-	return to != NULL;
+	const uint64_t duration = q->end_ns - q->start_ns + 1, passed = ns - q->start_ns;
+	uint64_t product;
+	if (!__builtin_mul_overflow(q->length, passed, &product))
+		return product / duration;
+	return (uint64_t)((uint128)q->length * passed / duration);
 }
 
-/* Up to time x, floor(length * (x - start) / duration) bytes have moved. */
-static bool apportion(struct cells *c, const struct io_request *q, uint64_t start, int64_t bin,
-		      int64_t last)
+static bool apportion(struct cells *c, const struct cells_deferred *q, int64_t bin, int64_t last)
 {
 	uint64_t before = 0;
 	for (; bin <= last; bin++) {
-		const uint64_t passed = cells_start(bin + 1, cells_k(c)) - start;
 		const uint64_t moved =
-		    bin == last ? q->length
-				: (uint64_t)((uint128)q->length * passed / q->duration_ns);
-		if (moved > before && !add_bytes(c, q, bin, moved - before))
+		    bin == last ? q->length : moved_until(q, cells_start(bin + 1, cells_k(c)));
+		struct cell *to = moved > before ? cell_of(c, q->process, bin) : NULL;
+		if (moved > before && to == NULL)
 			return false;
+		if (to != NULL)
+			to->bytes[q->write] = saturate_add(to->bytes[q->write], moved - before);
 		before = moved;
 	}
 	return true;
 }
 
 /* A request in one bin. */
-static void count(struct cell *to, const struct io_request *q)
+static void count(struct cell *to, bool write, uint64_t length)
 {
-	to->requests[q->write]++;
-	to->bytes[q->write] = saturate_add(to->bytes[q->write], q->length);
+	to->requests[write]++;
+	to->bytes[write] = saturate_add(to->bytes[write], length);
 }
 
-static bool add(struct cells *c, const struct io_request *q, uint64_t epoch_ns)
+/* The next requests are likely to be in the bin of the last cell. */
+static void remember(struct cells *c, const struct cell *cell)
 {
-	const uint64_t start = epoch_ns + (uint64_t)q->start_ns;
-	const bool has_end = (q->flags & IOT_DURATION_UNKNOWN) == 0 && q->duration_ns > 0;
-	const uint64_t end = has_end ? saturate_add(start, q->duration_ns - 1) : start;
-	if (!array_reserve_index(&c->latest, &c->latest_capacity, q->process, sizeof *c->latest))
+	struct cells_row *r = &c->rows[cell->process];
+	if (cell != &r->cell[r->count - 1])
+		return;
+	r->from_ns = cells_start(cell->bin, cells_k(c));
+	r->to_ns = cells_start(cell->bin + 1, cells_k(c));
+}
+
+static bool add(struct cells *c, const struct cells_deferred *q)
+{
+	if (!array_reserve_index(&c->rows, &c->row_capacity, q->process, sizeof *c->rows))
 		return false;
-	const struct cells_latest *latest = &c->latest[q->process];
-	if (start >= latest->from_ns && end < latest->to_ns) {
-		count(&c->cell[latest->cell], q);
-		return true;
-	}
-	if (!extend(c, start, end))
-		return false;
-	const int64_t first = cells_bin(start, cells_k(c)), last = cells_bin(end, cells_k(c));
+	extend(c, q->start_ns, q->end_ns);
+	const int64_t first = cells_bin(q->start_ns, cells_k(c)),
+		      last = cells_bin(q->end_ns, cells_k(c));
 	struct cell *to = cell_of(c, q->process, first);
-	if (to == NULL)
-		return false;
-	if (first < last) {
+	bool done = to != NULL;
+	if (done && first < last) {
 		to->requests[q->write]++;
-		return apportion(c, q, start, first, last);
+		done = apportion(c, q, first, last);
+	} else if (done) {
+		count(to, q->write, q->length);
+		remember(c, to);
 	}
-	count(to, q);
-	if (q->process < c->latest_capacity)
-		c->latest[q->process] =
-		    (struct cells_latest){.from_ns = cells_start(first, cells_k(c)),
-					  .to_ns = cells_start(first + 1, cells_k(c)),
-					  .cell = (size_t)(to - c->cell)};
-	return true;
+	while (c->sorted > CELLS_MAX && c->first_bin < c->last_bin)
+		coarsen(c);
+	return done;
+}
+
+static bool add_deferred(struct cells *c)
+{
+	uint64_t from = UINT64_MAX, to = 0;
+	bool done = true;
+	c->started = true;
+	for (size_t i = 0; i < c->deferred_count; i++) {
+		from = c->deferred[i].start_ns < from ? c->deferred[i].start_ns : from;
+		to = c->deferred[i].end_ns > to ? c->deferred[i].end_ns : to;
+	}
+	if (c->deferred_count > 0)
+		extend(c, from, to);
+	for (size_t i = 0; i < c->deferred_count && done; i++)
+		done = add(c, &c->deferred[i]);
+	free(c->deferred);
+	c->deferred = NULL;
+	c->deferred_count = c->deferred_capacity = 0;
+	return done;
+}
+
+static bool defer(struct cells *c, const struct cells_deferred *q)
+{
+	if (!array_reserve(&c->deferred, &c->deferred_capacity, c->deferred_count + 1,
+			   sizeof *c->deferred))
+		return false;
+	c->deferred[c->deferred_count++] = *q;
+	return c->deferred_count < CELLS_DEFERRED || add_deferred(c);
 }
 
 bool cells_add(struct cells *c, const struct io_request *list, size_t n, uint64_t epoch_ns)
 {
-	for (size_t i = 0; i < n; i++) {
-		if ((list[i].flags & IOT_START_UNKNOWN) != 0)
+	bool done = true;
+	for (size_t i = 0; i < n && done; i++) {
+		const struct io_request *q = &list[i];
+		const uint64_t start = epoch_ns + (uint64_t)q->start_ns;
+		const bool has_end = (q->flags & IOT_DURATION_UNKNOWN) == 0 && q->duration_ns > 0;
+		const uint64_t end = has_end ? saturate_add(start, q->duration_ns - 1) : start;
+		if ((q->flags & IOT_START_UNKNOWN) != 0)
 			continue;
-		if (!add(c, &list[i], epoch_ns))
-			return false;
-		while (c->map.count > CELLS_MAX && c->first_bin < c->last_bin)
-			if (!coarsen(c))
-				return false;
+		struct cells_row *r = q->process < c->row_capacity ? &c->rows[q->process] : NULL;
+		if (r != NULL && start >= r->from_ns && end < r->to_ns) {
+			count(&r->cell[r->count - 1], q->write, q->length);
+			continue;
+		}
+		const struct cells_deferred request = {.start_ns = start,
+						       .end_ns = end,
+						       .length = q->length,
+						       .process = q->process,
+						       .write = q->write};
+		done = c->started ? add(c, &request) : defer(c, &request);
 	}
+	return done;
+}
+
+bool cells_settle(struct cells *c)
+{
+	if (!add_deferred(c))
+		return false;
+	for (size_t i = 0; i < c->row_capacity; i++)
+		row_sort(c, &c->rows[i]);
+	while (c->sorted > CELLS_MAX && c->first_bin < c->last_bin)
+		coarsen(c);
 	return true;
 }
 
 void cells_free(struct cells *c)
 {
-	idmap_free(&c->map);
-	free(c->cell);
-	free(c->latest);
+	for (size_t i = 0; i < c->row_capacity; i++)
+		free(c->rows[i].cell);
+	free(c->rows);
+	free(c->deferred);
 }

@@ -9,7 +9,7 @@
 
 #include "requests.h"
 
-enum { CELLS_K = 20, CELLS_BINS_MAX = 1 << 16, CELLS_MAX = 1 << 20 };
+enum { CELLS_K = 20, CELLS_BINS_MAX = 1 << 16, CELLS_MAX = 1 << 20, CELLS_DEFERRED = 1 << 16 };
 
 struct cell {
 	uint32_t process;
@@ -17,19 +17,28 @@ struct cell {
 	uint64_t requests[2], bytes[2];
 };
 
-struct cells {
-	int coarser; /* k is CELLS_K - coarser, so that all zeros is empty */
-	struct idmap map;
+/* The cells of a process. */
+struct cells_row {
 	struct cell *cell;
-	size_t capacity;
+	size_t count, capacity;
+	size_t sorted; /* so many are in order of their bins, which differ; a few others follow */
+	uint64_t from_ns, to_ns; /* of the bin of the last cell; 0, 0: not known */
+};
+
+struct cells {
+	int coarser;                 /* k is CELLS_K - coarser, so that all zeros is empty */
 	int64_t first_bin, last_bin; /* only if there are cells */
-	int64_t base;                /* bins in keys of the map count from here */
-	/* of each process the cell of its last request in one bin, which is [from, to) */
-	struct cells_latest {
-		uint64_t from_ns, to_ns;
-		size_t cell;
-	} * latest;
-	size_t latest_capacity;
+	struct cells_row *rows;      /* indexed by process */
+	size_t row_capacity;
+	size_t sorted; /* of all rows */
+	/* The first requests, which wait until their span is known: then k needs few steps. */
+	struct cells_deferred {
+		uint64_t start_ns, end_ns, length; /* end: of the last nanosecond */
+		uint32_t process;
+		bool write;
+	} * deferred;
+	size_t deferred_count, deferred_capacity;
+	bool started; /* no more requests are deferred */
 };
 
 static inline int cells_k(const struct cells *c)
@@ -41,8 +50,17 @@ static inline int cells_k(const struct cells *c)
 int64_t cells_bin(uint64_t ns, int k);
 uint64_t cells_start(int64_t bin, int k);
 
-/* Times of requests plus epoch_ns are those of the bins. Returns false if out of memory. */
+/*
+ * Times of requests plus epoch_ns are those of the bins. These return false if out of memory.
+ * cells_settle adds what is deferred and sorts all rows; after it, cells_count and the rows are
+ * valid until the next cells_add.
+ */
 bool cells_add(struct cells *c, const struct io_request *list, size_t n, uint64_t epoch_ns);
+bool cells_settle(struct cells *c);
+static inline size_t cells_count(const struct cells *c)
+{
+	return c->sorted;
+}
 void cells_free(struct cells *c);
 
 #endif

@@ -20,12 +20,9 @@ struct view {
 	size_t count;
 };
 
-static int by_process_and_bin(const void *left, const void *right)
+static bool same_bin(const struct cell *a, const struct cell *b)
 {
-	const struct cell *a = left, *b = right;
-	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
-	return a->bin < b->bin ? -1 : a->bin > b->bin;
+	return a->process == b->process && a->bin == b->bin;
 }
 
 /* Adds neighbours of one process and bin. */
@@ -33,7 +30,7 @@ static size_t combine(struct cell *cells, size_t n)
 {
 	size_t used = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (used == 0 || by_process_and_bin(&cells[used - 1], &cells[i]) != 0) {
+		if (used == 0 || !same_bin(&cells[used - 1], &cells[i])) {
 			cells[used++] = cells[i];
 			continue;
 		}
@@ -44,6 +41,18 @@ static size_t combine(struct cell *cells, size_t n)
 		}
 	}
 	return used;
+}
+
+/* Rows are in order of their bins. */
+static void copy_cells(struct view *v, const struct cells *c)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < c->row_capacity; i++)
+		for (size_t j = 0; j < c->rows[i].count; j++) {
+			v->cells[n] = c->rows[i].cell[j];
+			v->cells[n++].bin >>= cells_k(c) - v->k;
+		}
+	v->count = combine(v->cells, n);
 }
 
 static void sum_bins(struct view *v)
@@ -85,15 +94,10 @@ static bool view_make(struct view *v, const struct cells *c, const struct time_s
 	v->bytes = calloc(v->bins, sizeof *v->bytes);
 	v->requests = calloc(v->bins, sizeof *v->requests);
 	v->active = calloc(v->bins, sizeof *v->active);
-	v->cells = calloc(c->map.count, sizeof *v->cells);
+	v->cells = calloc(cells_count(c), sizeof *v->cells);
 	if (v->bytes == NULL || v->requests == NULL || v->active == NULL || v->cells == NULL)
 		return false;
-	for (size_t i = 0; i < c->map.count; i++) {
-		v->cells[i] = c->cell[i];
-		v->cells[i].bin >>= cells_k(c) - v->k;
-	}
-	qsort(v->cells, c->map.count, sizeof *v->cells, by_process_and_bin);
-	v->count = combine(v->cells, c->map.count);
+	copy_cells(v, c);
 	sum_bins(v);
 	return true;
 }
@@ -266,7 +270,7 @@ bool time_values(const struct cells *c, const struct busy *b, const struct time_
 	bool done = true;
 	v->section = "time";
 	busy_values(b, span, v);
-	if (c->map.count == 0)
+	if (cells_count(c) == 0)
 		return true;
 	done = view_make(&view, c, span);
 	if (done) {
