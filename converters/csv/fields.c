@@ -368,6 +368,8 @@ static inline const char *parse_fast(struct csv_source *c, const struct csv_colu
 		break;
 	case CSV_WORD:
 		stop = parse_word(at, end, delimiter, value);
+		if (stop != NULL) /* an %op may have the name of a transfer */
+			c->row.text[CSV_OP] = (struct iot_text){at, (size_t)(stop - at)};
 		break;
 	case CSV_TYPES:
 		*value = IOT_LOGICAL;
