@@ -250,6 +250,8 @@ static int open_source(struct source_state *src)
 	src->first_ns = is_since_1970(&c->layout) ? INT64_MAX : 0;
 	c->expected =
 	    c->layout.used & (CSV_BIT(CSV_LENGTH) | CSV_BIT(CSV_OFFSET) | CSV_BIT(CSV_ID));
+	if ((c->layout.used & CSV_BIT(CSV_TYPE)) == 0)
+		c->expected |= CSV_BIT(CSV_OP);
 	look_at_rows(c, head, size);
 	return csv_rows_open(c);
 }

@@ -24,7 +24,8 @@ enum {
 	PADDING = 8
 };
 
-#define NS_MAX INT64_MAX
+#define NS_MAX          INT64_MAX
+#define BYTES_BLOCK_MAX (UINT64_MAX / IOT_BLOCK_SIZE)
 
 static const struct iot_format_option options[] = {
     {"block", "SIZE", "an id is object << 40 | block, of blocks of this size in bytes"},
@@ -141,7 +142,7 @@ static bool define_file(struct lcs *s, const struct iot_record *rec)
 {
 	const bool disk = (rec->type & IOT_LOGICAL) == 0;
 	const size_t known = s->files.count;
-	const size_t i = idmap_number(&s->files, idmap_pair(rec->process, rec->file) << 1 | disk);
+	const size_t i = idmap_number(&s->files, idmap_pair(rec->process, rec->file << 1 | disk));
 	struct iot_builder b;
 	if (i != SIZE_MAX && i < known)
 		return true;
@@ -238,22 +239,27 @@ static bool convert_request(struct lcs *s, const unsigned char *item)
 	const struct lcs_layout *l = &s->layout;
 	struct iot_record rec = {.flags = IOT_DURATION_UNKNOWN | IOT_CPU_UNKNOWN};
 	const uint64_t time = lcs_load(item, l->time), size = lcs_load(item, l->size),
-		       op = lcs_load(item, l->op);
+		       op = lcs_load(item, l->op), tenant = lcs_load(item, l->tenant),
+		       id = lcs_load(item, l->id);
 	const char *why = set_op(s, &rec, op);
 	s->at++;
 	if (why == NULL && time > (uint64_t)NS_MAX / l->tick_ns)
 		why = "a time beyond 2^63-1 nanoseconds";
 	if (why == NULL && size > INT64_MAX)
 		why = "a negative size";
+	if (why == NULL && tenant > UINT32_MAX)
+		why = "a tenant of more than 32 bits";
+	if (why == NULL && l->scsi_blocks && size % IOT_BLOCK_SIZE != 0 && id > BYTES_BLOCK_MAX)
+		why = "an offset beyond 2^64-1 bytes";
 	if (why != NULL) {
 		count_unparsed(s, why);
 		return true;
 	}
 	rec.start_ns = (int64_t)(time * l->tick_ns);
-	rec.process = (uint32_t)lcs_load(item, l->tenant);
+	rec.process = (uint32_t)tenant;
 	if (l->time.size == 0)
 		rec.flags |= IOT_START_UNKNOWN;
-	set_data(s, &rec, lcs_load(item, l->id), size);
+	set_data(s, &rec, id, size);
 	if (!define_file(s, &rec))
 		return false;
 	s->latest_ns = rec.start_ns > s->latest_ns ? rec.start_ns : s->latest_ns;
