@@ -9,7 +9,8 @@
  *   process.PID.START    struct record_process; START: field 22 of /proc/PID/stat
  *   ring.NUMBER          struct record_ring, then the data of the ring
  *
- * The collector creates `recording` before it starts the program. A process creates the others
+ * The collector creates `recording` before it starts the program, and reserves its space
+ * (posix_fallocate), as a program that touches a page without space is killed. A process creates the others
  * under names that begin with "new." and renames them when they are complete, so that a scan (or
  * inotify, IN_MOVED_TO) finds complete headers only. The file of a process appears before its
  * rings, and remains the same when the process calls exec. The collector may unlink a ring as soon
@@ -65,7 +66,8 @@ struct record_control {
 	uint8_t data_only;  /* 1: opens, closes and transfers, no other operations */
 	uint8_t no_follow;  /* 1: only `leader` records */
 	uint8_t padding[2];
-	uint32_t leader; /* the pid of the first program */
+	uint32_t leader;   /* the pid of the first program; 0: any */
+	uint64_t cpu_step; /* RECORD_CPU_SAMPLED: age of a reading, in units of the clock; 1 ms */
 
 	/*
 	 * Written by the collector. A process that waits for a full ring gives up if the heartbeat
@@ -100,7 +102,8 @@ struct record_description {
 	uint64_t device, inode;
 	_Atomic uint32_t flags;  /* of open */
 	_Atomic uint32_t shared; /* 1: several processes may use the position */
-	uint64_t padding[3];
+	_Atomic uint64_t holder; /* the pid that last passed it to a program or a child */
+	uint64_t padding[2];
 };
 
 /* Counters of a process: I/O that becomes no record. The second column is the name in %counter. */
@@ -352,7 +355,7 @@ struct record_start {
 	char text[];
 };
 
-/* A child was created. */
+/* A child was created. A child of vfork may be recorded several times, once with its program. */
 struct record_child {
 	struct record_head head; /* code: enum record_child_code */
 	uint64_t time;

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "call.h"
+
+#include "raw.h"
+
+void call_count(const struct data_call *c, int64_t result, unsigned bits)
+{
+	if (c->d.kind < DESCRIPTOR_PIPE || result < 0)
+		return;
+	const unsigned first =
+	    RECORD_COUNTER_PIPE_CALLS + 3 * ((unsigned)c->d.kind - DESCRIPTOR_PIPE);
+	recording_count(first, 1);
+	recording_count(first + 1 + (bits & RECORD_WRITE), (uint64_t)result);
+}
+
+int64_t call_ask_offset(const struct data_call *c, int64_t length)
+{
+	const int64_t now = raw_lseek(c->fd, 0, SEEK_CUR);
+	return now < length ? RECORD_OFFSET_UNKNOWN : now - length;
+}
+
+int64_t call_append_offset(const struct data_call *c, int64_t length, bool moves)
+{
+	struct stat s;
+	int64_t end;
+	if (moves) {
+		end = raw_lseek(c->fd, 0, SEEK_CUR);
+		if (c->d.has_slot && end >= 0)
+			atomic_store(&descriptor_slot(c->d)->position, end);
+	} else {
+		end = raw_call(SYS_fstat, c->fd, (long)&s, 0, 0, 0, 0) == 0 ? s.st_size : -1;
+	}
+	return end < length ? RECORD_OFFSET_UNKNOWN : end - length;
+}
+
+bool operation_begin(struct operation *o, enum record_op op)
+{
+	o->p = thread_enter();
+	if (o->p == NULL ||
+	    (recording.control->data_only && op > RECORD_OP_CLOSE && op != RECORD_OP_EXEC))
+		return false;
+	o->ring = o->p->ring;
+	o->event = (struct event){.op = op, .directory = AT_FDCWD, .to_directory = AT_FDCWD};
+	o->event.start = producer_begin(o->p, &o->outer);
+	return true;
+}
+
+/* Returns false if there is nothing to record: a signal handler has called fork. */
+static bool finish(struct operation *o, int64_t result)
+{
+	if (o->p->ring != o->ring)
+		return false;
+	o->event.end = clock_now();
+	o->event.result = result == -1 ? -errno : result;
+	if (o->event.result == -EFAULT) /* a path may be an invalid pointer */
+		o->event.path = o->event.to = NULL;
+	return true;
+}
+
+int64_t operation_end(struct operation *o, int64_t result)
+{
+	if (finish(o, result)) {
+		event_operation(o->p, &o->event);
+		producer_end(o->p, o->outer);
+	}
+	return result;
+}
+
+int operation_end_error(struct operation *o, int error)
+{
+	if (finish(o, 0)) {
+		o->event.result = -error;
+		event_operation(o->p, &o->event);
+		producer_end(o->p, o->outer);
+	}
+	return error;
+}
+
+int operation_opened(struct operation *o, int fd)
+{
+	if (finish(o, fd)) {
+		descriptor_opened(o->p, &o->event);
+		producer_end(o->p, o->outer);
+	}
+	return fd;
+}
+
+void operation_closed(struct operation *o, union descriptor d, int fd, int64_t result)
+{
+	if (finish(o, result)) {
+		descriptor_closed(o->p, d, fd, &o->event);
+		producer_end(o->p, o->outer);
+	}
+}

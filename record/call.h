@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One call of a wrapped function, from its beginning to its record. */
+#ifndef RECORD_CALL_H
+#define RECORD_CALL_H
+
+#include <errno.h>
+#include <sys/single_threaded.h>
+
+#include "enter.h"
+
+/* A transfer. After call_begin() one of the functions call_moved() and call_at() has to follow. */
+struct data_call {
+	struct producer *p;
+	struct record_ring *ring;
+	union descriptor d; /* kind 0: the call is not recorded */
+	int fd;
+	uint64_t start, outer;
+	int64_t before; /* the position */
+};
+
+static inline void call_begin(struct data_call *c, int fd)
+{
+	c->d.word = 0;
+	c->p = thread_enter();
+	if (c->p == NULL)
+		return;
+	c->fd = fd;
+	c->ring = c->p->ring;
+	c->d = descriptor_get(c->p, fd);
+	if (c->d.kind != DESCRIPTOR_FILE)
+		return;
+	if (c->d.has_slot)
+		c->before =
+		    atomic_load_explicit(&descriptor_slot(c->d)->position, memory_order_relaxed);
+	c->start = producer_begin(c->p, &c->outer);
+}
+
+/* Counts a transfer of a descriptor that is not a file. */
+void call_count(const struct data_call *c, int64_t result, unsigned bits);
+/* Returns the offset of an append, which ended at the end of the file. */
+int64_t call_append_offset(const struct data_call *c, int64_t length, bool moves);
+/* Returns the offset of a transfer at the position, which the kernel has to be asked for. */
+int64_t call_ask_offset(const struct data_call *c, int64_t length);
+
+/* Advances the position of the description, and returns where it was. */
+static inline int64_t call_offset(const struct data_call *c, int64_t length, unsigned *bits)
+{
+	struct record_description *s = descriptor_slot(c->d);
+	if (c->d.append && (*bits & RECORD_WRITE) != 0)
+		return call_append_offset(c, length, true);
+	if (!c->d.has_slot)
+		return call_ask_offset(c, length);
+	if (!c->d.moved)
+		descriptor_mark_moved(c->d, c->fd);
+	if (__libc_single_threaded && atomic_load_explicit(&s->shared, memory_order_relaxed) == 0) {
+		atomic_store_explicit(&s->position, c->before + length, memory_order_relaxed);
+		return c->before;
+	}
+	const int64_t offset =
+	    atomic_fetch_add_explicit(&s->position, length, memory_order_relaxed);
+	if (offset != c->before)
+		*bits |= RECORD_AMBIGUOUS;
+	return offset;
+}
+
+static inline void call_record(const struct data_call *c, int64_t offset, int64_t length,
+			       uint64_t end, unsigned bits)
+{
+	struct record_transfer *r = producer_reserve(c->p, sizeof *r);
+	if (r == NULL) {
+		atomic_fetch_add(&c->ring->dropped_bytes, (uint64_t)length);
+		return;
+	}
+	*r = (struct record_transfer){.head = {.size = sizeof *r,
+					       .kind = RECORD_TRANSFER,
+					       .code = (uint8_t)bits,
+					       .description = c->d.number},
+				      .offset = offset,
+				      .length = (uint64_t)length,
+				      .start = c->start,
+				      .end = end,
+				      .cpu = producer_cpu(c->p, c->start)};
+	producer_publish(c->p);
+}
+
+/* Returns true if the result of the call becomes a record. If so, call_end() has to follow. */
+static inline bool call_has_record(const struct data_call *c, int64_t result, unsigned bits)
+{
+	if (__builtin_expect(c->d.kind != DESCRIPTOR_FILE, 0)) {
+		if (c->d.kind != DESCRIPTOR_UNKNOWN)
+			call_count(c, result, bits);
+		return false;
+	}
+	if (c->p->ring != c->ring) /* a signal handler has called fork: this is the child */
+		return false;
+	if (result >= 0)
+		return true;
+	producer_end(c->p, c->outer);
+	return false;
+}
+
+/* A transfer at the position of the descriptor. Returns its result. */
+static inline int64_t call_moved(const struct data_call *c, int64_t result, unsigned bits)
+{
+	if (call_has_record(c, result, bits)) {
+		const uint64_t end = clock_now();
+		const int64_t offset = call_offset(c, result, &bits);
+		call_record(c, offset, result, end, bits);
+		producer_end(c->p, c->outer);
+	}
+	return result;
+}
+
+/* A transfer at an offset that the caller specified. Returns its result. */
+static inline int64_t call_at(const struct data_call *c, int64_t result, int64_t offset,
+			      unsigned bits)
+{
+	if (call_has_record(c, result, bits)) {
+		const uint64_t end = clock_now();
+		if (c->d.append && (bits & RECORD_WRITE) != 0)
+			offset = call_append_offset(c, result, false);
+		call_record(c, offset, result, end, bits);
+		producer_end(c->p, c->outer);
+	}
+	return result;
+}
+
+/* An operation without data. */
+struct operation {
+	struct producer *p;
+	struct record_ring *ring;
+	struct event event;
+	uint64_t outer;
+};
+
+/* Returns false if the call is not recorded. */
+bool operation_begin(struct operation *o, enum record_op op);
+/* Records the call with its result, or the error in errno if that is -1. Returns the result. */
+int64_t operation_end(struct operation *o, int64_t result);
+/* The same for functions that return the error instead. */
+int operation_end_error(struct operation *o, int error);
+/* The same for calls that open a descriptor. */
+int operation_opened(struct operation *o, int fd);
+
+/* A call closed the descriptor `fd`, of which descriptor_remove() had returned the entry. */
+void operation_closed(struct operation *o, union descriptor d, int fd, int64_t result);
+
+static inline void operation_on_path(struct operation *o, int directory, const char *path)
+{
+	o->event.directory = directory;
+	o->event.path = path;
+}
+
+static inline void operation_on(struct operation *o, int fd)
+{
+	const union descriptor d = descriptor_get(o->p, fd);
+	o->event.description = d.number;
+}
+
+#endif

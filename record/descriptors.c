@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "descriptors.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "raw.h"
+#include "text.h"
+
+enum {
+	DESCRIPTORS_MAX = 1 << 20,
+	PROBES = 256, /* slots that are tried before a description goes without */
+};
+
+struct descriptors descriptors;
+
+bool descriptors_init(void)
+{
+	struct rlimit limit = {.rlim_max = 1024};
+	raw_call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0);
+	const uint64_t count = limit.rlim_max < DESCRIPTORS_MAX ? limit.rlim_max : DESCRIPTORS_MAX;
+	descriptors.entry = raw_map(NULL, count * sizeof *descriptors.entry, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+	descriptors.count = descriptors.entry == NULL ? 0 : count;
+	return descriptors.entry != NULL;
+}
+
+static union descriptor entry_load(int fd)
+{
+	union descriptor d = {0};
+	if ((uint64_t)(unsigned)fd < descriptors.count)
+		d.word = atomic_load(&descriptors.entry[fd]);
+	return d;
+}
+
+static bool entry_replace(int fd, union descriptor old, union descriptor d)
+{
+	const uint64_t at = (uint64_t)(unsigned)fd;
+	uint64_t used = atomic_load(&descriptors.used);
+	if (at >= descriptors.count ||
+	    !atomic_compare_exchange_strong(&descriptors.entry[at], &old.word, d.word))
+		return false;
+	while (used <= at && !atomic_compare_exchange_weak(&descriptors.used, &used, at + 1))
+		continue;
+	return true;
+}
+
+/* Slots */
+
+static void slot_take(union descriptor d)
+{
+	if (d.has_slot)
+		atomic_fetch_add(&descriptor_slot(d)->references, 1);
+}
+
+static void slot_drop(union descriptor d)
+{
+	struct record_description *s = descriptor_slot(d);
+	uint32_t n = d.has_slot ? atomic_load(&s->references) : 0;
+	while (n > 0 && atomic_load(&s->number) == d.number &&
+	       !atomic_compare_exchange_weak(&s->references, &n, n - 1))
+		continue;
+}
+
+static bool slot_claim(struct record_description *s)
+{
+	uint32_t none = 0;
+	return atomic_compare_exchange_strong(&s->references, &none, 1);
+}
+
+/* Gives a new description a slot, if one is free. */
+static void slot_new(union descriptor *d, const struct event_file *file, uint32_t flags)
+{
+	for (int i = 0; i < PROBES; i++) {
+		const uint32_t at = atomic_fetch_add(&recording.control->slots, 1) % RECORD_SLOTS;
+		struct record_description *s = &recording.slots[at];
+		if (!slot_claim(s))
+			continue;
+		s->device = event_device(file->stat.stx_dev_major, file->stat.stx_dev_minor);
+		s->inode = file->stat.stx_ino;
+		atomic_store(&s->flags, flags);
+		atomic_store(&s->position, file->position);
+		atomic_store(&s->shared, 0);
+		atomic_store(&s->holder, 0);
+		atomic_store(&s->number, d->number);
+		d->slot = at & (RECORD_SLOTS - 1);
+		d->has_slot = 1;
+		return;
+	}
+}
+
+/* Flags that two descriptors of one description have in common. */
+static uint32_t flags_compared(uint32_t flags)
+{
+	return flags & (O_ACCMODE | O_APPEND);
+}
+
+/*
+ * Returns a measure of how likely a slot is the description of a file that this process inherited:
+ * 0 if it is not, more if this process or its parent passed it on, and more if it is in use.
+ */
+static int slot_match(const struct record_description *s, const struct event_file *file,
+		      uint32_t flags)
+{
+	if (atomic_load(&s->number) == 0 || s->inode != file->stat.stx_ino ||
+	    s->device != event_device(file->stat.stx_dev_major, file->stat.stx_dev_minor) ||
+	    atomic_load(&s->position) != file->position ||
+	    flags_compared(atomic_load(&s->flags)) != flags_compared(flags))
+		return 0;
+	const uint64_t holder = atomic_load(&s->holder);
+	return 1 + (atomic_load(&s->references) > 0) +
+	       2 * (holder != 0 && holder == recording.process->parent) +
+	       4 * (holder == recording.pid);
+}
+
+/*
+ * Returns false if this process has a descriptor with that number of a description, and the kernel
+ * says that `fd` refers to another one.
+ */
+static bool is_same(uint32_t number, int fd)
+{
+	const int kcmp_file = 0;
+	for (uint64_t i = 0; i < atomic_load(&descriptors.used); i++)
+		if (entry_load((int)i).number == number)
+			return raw_call(SYS_kcmp, recording.pid, recording.pid, kcmp_file, (long)i,
+					fd, 0) <= 0;
+	return true;
+}
+
+/* Finds the description of an inherited descriptor among those of other processes. */
+static bool slot_find(union descriptor *d, const struct event_file *file, uint32_t flags)
+{
+	const uint32_t used = atomic_load(&recording.control->slots);
+	const uint32_t count = used < RECORD_SLOTS ? used : RECORD_SLOTS;
+	int best = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		struct record_description *s = &recording.slots[i];
+		const int match = slot_match(s, file, flags);
+		if (match < best || match == 0 ||
+		    (match == best && atomic_load(&s->number) < d->number))
+			continue;
+		best = match;
+		d->number = atomic_load(&s->number);
+		d->slot = i & (RECORD_SLOTS - 1);
+	}
+	if (best == 0 || !is_same(d->number, file->fd)) {
+		d->number = 0;
+		return false;
+	}
+	d->has_slot = 1;
+	atomic_store(&descriptor_slot(*d)->shared, 1);
+	slot_take(*d);
+	return true;
+}
+
+/* Kinds */
+
+static bool is_memfd(int fd)
+{
+	static const char prefix[] = "/memfd:";
+	char name[sizeof prefix + 1], path[64];
+	struct text t = text_in(path, sizeof path);
+	text_add(&t, "/proc/self/fd/");
+	text_add_number(&t, (uint64_t)fd);
+	const long n =
+	    raw_call(SYS_readlinkat, AT_FDCWD, (long)path, (long)name, sizeof name, 0, 0);
+	return n >= (long)sizeof prefix - 1 && memcmp(name, prefix, sizeof prefix - 1) == 0;
+}
+
+static enum descriptor_type kind_of(const struct event_file *file)
+{
+	const mode_t mode = file->stat.stx_mode;
+	char termios[64]; /* larger than the kernel's structure */
+	if (S_ISREG(mode))
+		return file->stat.stx_nlink == 0 && is_memfd(file->fd) ? DESCRIPTOR_MEMFD
+								       : DESCRIPTOR_FILE;
+	if (S_ISBLK(mode))
+		return DESCRIPTOR_FILE;
+	if (S_ISDIR(mode))
+		return DESCRIPTOR_DIRECTORY;
+	if (S_ISFIFO(mode))
+		return DESCRIPTOR_PIPE;
+	if (S_ISSOCK(mode))
+		return DESCRIPTOR_SOCKET;
+	if (!S_ISCHR(mode))
+		return DESCRIPTOR_OTHER;
+	const int tcgets = 0x5401;
+	return raw_call(SYS_ioctl, file->fd, tcgets, (long)termios, 0, 0, 0) == 0
+		   ? DESCRIPTOR_TERMINAL
+		   : DESCRIPTOR_DEVICE;
+}
+
+/* Returns false if the descriptor is closed. */
+static bool file_of(int fd, struct event_file *file)
+{
+	*file = (struct event_file){.fd = fd};
+	return raw_call(SYS_statx, fd, (long)"", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME,
+			(long)&file->stat, 0) == 0;
+}
+
+static bool is_tracked(union descriptor d)
+{
+	return d.kind == DESCRIPTOR_FILE || d.kind == DESCRIPTOR_DIRECTORY;
+}
+
+static uint32_t number_new(void)
+{
+	return atomic_fetch_add(&recording.control->descriptions, 1) + 1;
+}
+
+union descriptor descriptor_find(struct producer *p, int fd)
+{
+	union descriptor d = {0}, none = {0};
+	struct event_file file;
+	if (fd < 0 || !file_of(fd, &file))
+		return d;
+	d.kind = kind_of(&file) & 15;
+	const long flags = raw_call(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
+	d.append = (flags & O_APPEND) != 0;
+	if (d.kind == DESCRIPTOR_FILE) {
+		file.position = raw_lseek(fd, 0, SEEK_CUR);
+		if (!slot_find(&d, &file, (uint32_t)flags)) {
+			d.number = number_new();
+			slot_new(&d, &file, (uint32_t)flags);
+		}
+		d.duplicated = 1;
+		if (d.has_slot)
+			atomic_store(&descriptor_slot(d)->shared, 1);
+	} else if (d.kind == DESCRIPTOR_DIRECTORY)
+		d.number = number_new();
+	if (!entry_replace(fd, none, d)) {
+		slot_drop(d);
+		d.has_slot = 0;
+		const union descriptor now = entry_load(fd);
+		return now.word != 0 ? now : d;
+	}
+	const uint64_t now = clock_now();
+	const struct event e = {.op = RECORD_OP_FOUND,
+				.description = d.number,
+				.start = now,
+				.end = now,
+				.result = fd,
+				.flags = (uint32_t)flags};
+	if (is_tracked(d))
+		event_open(p, &e, &file);
+	return d;
+}
+
+void descriptor_opened(struct producer *p, struct event *e)
+{
+	struct event_file file = {.fd = -1};
+	union descriptor d = {0};
+	const int fd = (int)e->result;
+	if (fd >= 0 && file_of(fd, &file)) {
+		d.kind = kind_of(&file) & 15;
+		d.append = (e->flags & O_APPEND) != 0;
+		if (is_tracked(d))
+			d.number = number_new();
+		if (d.kind == DESCRIPTOR_FILE)
+			slot_new(&d, &file, e->flags);
+		descriptor_reset(fd);
+		entry_replace(fd, (union descriptor){0}, d);
+	}
+	e->description = d.number;
+	event_open(p, e, &file);
+}
+
+/* Returns true if another descriptor of this process refers to the same description. */
+static bool has_other(union descriptor d, int except)
+{
+	for (uint64_t i = 0; d.duplicated && i < atomic_load(&descriptors.used); i++) {
+		const union descriptor o = entry_load((int)i);
+		if (o.number == d.number && (int)i != except)
+			return true;
+	}
+	return false;
+}
+
+void descriptor_duplicated(struct producer *p, int from, int to)
+{
+	union descriptor d = descriptor_get(p, from), marked = d;
+	if (from == to || to < 0)
+		return;
+	descriptor_reset(to);
+	if (d.word == 0)
+		return;
+	marked.duplicated = 1;
+	entry_replace(from, d, marked);
+	if (entry_replace(to, (union descriptor){0}, marked))
+		slot_take(marked);
+}
+
+union descriptor descriptor_remove(int fd)
+{
+	union descriptor d = {0};
+	if ((uint64_t)(unsigned)fd < descriptors.count)
+		d.word = atomic_exchange(&descriptors.entry[fd], 0);
+	return d;
+}
+
+void descriptor_closed(struct producer *p, union descriptor d, int fd, struct event *e)
+{
+	if (!is_tracked(d))
+		return;
+	slot_drop(d);
+	if (has_other(d, fd))
+		return;
+	e->description = d.number;
+	event_operation(p, e);
+}
+
+void descriptor_compare(union descriptor d, int fd)
+{
+	if (!d.moved || !d.has_slot || atomic_load(&descriptor_slot(d)->shared) != 0)
+		return;
+	const int64_t position = raw_lseek(fd, 0, SEEK_CUR);
+	if (position >= 0 && position != atomic_load(&descriptor_slot(d)->position))
+		recording_count(RECORD_COUNTER_RESYNCED, 1);
+}
+
+void descriptor_set_position(struct producer *p, int fd, int64_t position)
+{
+	const union descriptor d = descriptor_get(p, fd);
+	if (d.has_slot)
+		atomic_store(&descriptor_slot(d)->position, position);
+}
+
+void descriptor_set_append(struct producer *p, int fd, bool append)
+{
+	const union descriptor d = descriptor_get(p, fd);
+	union descriptor changed = d;
+	changed.append = append;
+	if (d.kind != DESCRIPTOR_UNKNOWN)
+		entry_replace(fd, d, changed);
+	if (d.has_slot && append)
+		atomic_fetch_or(&descriptor_slot(d)->flags, O_APPEND);
+	else if (d.has_slot)
+		atomic_fetch_and(&descriptor_slot(d)->flags, ~(uint32_t)O_APPEND);
+}
+
+void descriptor_reset(int fd)
+{
+	slot_drop(descriptor_remove(fd));
+}
+
+/* For calls that close many descriptors. Each is recorded with the same times. */
+void descriptor_reset_range(struct producer *p, unsigned first, unsigned last)
+{
+	const uint64_t now = clock_now();
+	for (uint64_t i = first; i <= last && i < atomic_load(&descriptors.used); i++) {
+		struct event e = {.op = RECORD_OP_CLOSE, .start = now, .end = now};
+		descriptor_closed(p, descriptor_remove((int)i), (int)i, &e);
+	}
+}
+
+/* Processes */
+
+static void each_slot(void (*run)(union descriptor))
+{
+	for (uint64_t i = 0; i < atomic_load(&descriptors.used); i++) {
+		const union descriptor d = entry_load((int)i);
+		if (d.has_slot)
+			run(d);
+	}
+}
+
+static void slot_share(union descriptor d)
+{
+	atomic_store(&descriptor_slot(d)->shared, 1);
+	atomic_store(&descriptor_slot(d)->holder, recording.pid);
+}
+
+void descriptors_share(bool forks)
+{
+	each_slot(slot_share);
+	if (forks)
+		each_slot(slot_take);
+}
+
+void descriptors_unshare(void)
+{
+	each_slot(slot_drop);
+}
+
+void descriptors_exec(void)
+{
+	each_slot(slot_share);
+	each_slot(slot_drop);
+}
+
+void descriptors_exec_failed(void)
+{
+	each_slot(slot_take);
+}

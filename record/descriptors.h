@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The descriptors of this process, by number, and the descriptions that they refer to. Lookups take
+ * no lock: an entry is one word.
+ */
+#ifndef RECORD_DESCRIPTORS_H
+#define RECORD_DESCRIPTORS_H
+
+#include <sys/types.h>
+
+#include "events.h"
+
+enum descriptor_type {
+	DESCRIPTOR_UNKNOWN, /* closed, or not yet looked up */
+	DESCRIPTOR_FILE,    /* a regular file or a block device */
+	DESCRIPTOR_DIRECTORY,
+	DESCRIPTOR_PIPE, /* from here on in the order of the counters */
+	DESCRIPTOR_SOCKET,
+	DESCRIPTOR_TERMINAL,
+	DESCRIPTOR_DEVICE,
+	DESCRIPTOR_MEMFD,
+	DESCRIPTOR_OTHER,
+};
+
+/* An entry of the table; 0 is unknown. */
+union descriptor {
+	uint64_t word;
+	struct {
+		uint32_t number; /* of the description */
+		uint32_t kind : 4;
+		uint32_t append : 1;
+		uint32_t duplicated : 1; /* another descriptor may refer to the description */
+		uint32_t moved : 1;      /* the position was used */
+		uint32_t has_slot : 1;   /* if not, the kernel is asked for the position */
+		uint32_t padding : 8;
+		uint32_t slot : 16;
+	};
+};
+
+_Static_assert(sizeof(union descriptor) == 8, "one word");
+
+struct descriptors {
+	_Atomic uint64_t *entry;
+	uint64_t count;
+	_Atomic uint64_t used; /* entries from here on were never used */
+};
+
+extern struct descriptors descriptors;
+
+/* Creates the table. Returns false if out of memory. */
+bool descriptors_init(void);
+/* Looks up a descriptor that the table does not know, and records it. */
+union descriptor descriptor_find(struct producer *p, int fd);
+/* A call opened a descriptor. The event has op, start, result, flags, directory and path. */
+void descriptor_opened(struct producer *p, struct event *e);
+/* `to` is another descriptor of the description of `from`. */
+void descriptor_duplicated(struct producer *p, int from, int to);
+/*
+ * Removes a descriptor that is about to be closed, and returns its entry for descriptor_closed().
+ * The kernel may return the number again as soon as it is closed.
+ */
+union descriptor descriptor_remove(int fd);
+/* The call to close has returned: records it if this was the last descriptor of the description. */
+void descriptor_closed(struct producer *p, union descriptor d, int fd, struct event *e);
+/* Compares the position of a descriptor that is about to be closed with that of the kernel. */
+void descriptor_compare(union descriptor d, int fd);
+void descriptor_set_position(struct producer *p, int fd, int64_t position);
+void descriptor_set_append(struct producer *p, int fd, bool append);
+/* Forgets what a number referred to, which the library did not see closed. */
+void descriptor_reset(int fd);
+void descriptor_reset_range(struct producer *p, unsigned first, unsigned last);
+/* Before a call that starts a process: all positions become shared; the child holds references. */
+void descriptors_share(bool forks);
+/* The call failed: undoes the references. */
+void descriptors_unshare(void);
+/* Before exec and after its failure: drops and takes references. */
+void descriptors_exec(void);
+void descriptors_exec_failed(void);
+
+static inline union descriptor descriptor_get(struct producer *p, int fd)
+{
+	union descriptor d = {0};
+	if ((uint64_t)(unsigned)fd < descriptors.count)
+		d.word = atomic_load_explicit(&descriptors.entry[fd], memory_order_relaxed);
+	return d.word != 0 ? d : descriptor_find(p, fd);
+}
+
+static inline struct record_description *descriptor_slot(union descriptor d)
+{
+	return &recording.slots[d.slot];
+}
+
+/* Notes that the position of a descriptor was used, so that close compares it. */
+static inline void descriptor_mark_moved(union descriptor d, int fd)
+{
+	uint64_t old = d.word;
+	d.moved = 1;
+	atomic_compare_exchange_strong(&descriptors.entry[fd], &old, d.word);
+}
+
+#endif

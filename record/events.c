@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "events.h"
+
+#include <string.h>
+
+#include "paths.h"
+#include "raw.h"
+#include "text.h"
+
+/* The end of a record: texts are followed by up to 7 bytes without meaning. */
+static uint64_t round_up(uint64_t size)
+{
+	return (size + 7) & ~(uint64_t)7;
+}
+
+void event_operation(struct producer *p, const struct event *e)
+{
+	const uint64_t most = sizeof(struct record_operation) +
+			      (e->path != NULL ? RECORD_TEXT_MAX : 0) +
+			      (e->to != NULL ? RECORD_TEXT_MAX : 0);
+	struct record_operation *r = producer_reserve(p, most);
+	if (r == NULL)
+		return;
+	*r = (struct record_operation){
+	    .head = {.kind = RECORD_OPERATION, .code = e->op, .description = e->description},
+	    .start = e->start,
+	    .end = e->end,
+	    .cpu = producer_cpu(p, e->start),
+	    .result = e->result,
+	    .offset = e->offset,
+	    .length = e->length,
+	    .flags = e->flags};
+	r->text_size = paths_absolute(e->directory, e->path, r->text);
+	r->to_size = paths_absolute(e->to_directory, e->to, r->text + r->text_size);
+	producer_trim(p, &r->head, most, round_up(sizeof *r + r->text_size + r->to_size));
+	producer_publish(p);
+}
+
+static void fill_file(struct record_open *r, const struct event_file *file)
+{
+	const struct statx *s = &file->stat;
+	r->position = file->position;
+	if (s->stx_mask == 0)
+		return;
+	r->device = event_device(s->stx_dev_major, s->stx_dev_minor);
+	r->inode = s->stx_ino;
+	r->mode = s->stx_mode;
+	r->bytes = (int64_t)s->stx_size;
+	if ((s->stx_mask & STATX_BTIME) != 0)
+		r->birth = s->stx_btime.tv_sec * 1000000000 + s->stx_btime.tv_nsec;
+}
+
+void event_open(struct producer *p, const struct event *e, const struct event_file *file)
+{
+	const uint64_t most = sizeof(struct record_open) + RECORD_TEXT_MAX;
+	struct record_open *r = producer_reserve(p, most);
+	if (r == NULL)
+		return;
+	*r = (struct record_open){
+	    .head = {.kind = RECORD_OPEN, .code = e->op, .description = e->description},
+	    .start = e->start,
+	    .end = e->end,
+	    .cpu = producer_cpu(p, e->start),
+	    .result = e->result,
+	    .flags = e->flags};
+	fill_file(r, file);
+	r->text_size = e->path != NULL ? paths_absolute(e->directory, e->path, r->text)
+		       : file->fd >= 0 ? paths_of_descriptor(file->fd, r->text)
+				       : 0;
+	producer_trim(p, &r->head, most, round_up(sizeof *r + r->text_size));
+	producer_publish(p);
+}
+
+void event_child(struct producer *p, enum record_child_code how, uint32_t pid, const char *path)
+{
+	const uint64_t most = sizeof(struct record_child) + RECORD_TEXT_MAX;
+	struct record_child *r = producer_reserve(p, most);
+	if (r == NULL)
+		return;
+	*r = (struct record_child){
+	    .head = {.kind = RECORD_CHILD, .code = how}, .time = clock_now(), .pid = pid};
+	r->text_size = paths_absolute(AT_FDCWD, path, r->text);
+	producer_trim(p, &r->head, most, round_up(sizeof *r + r->text_size));
+	producer_publish(p);
+}
+
+bool event_io_read(struct event_io *io)
+{
+	char text[512];
+	const int fd = raw_open("/proc/self/io", O_RDONLY);
+	const long n = fd < 0 ? -1 : raw_read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		raw_close(fd);
+	*io = (struct event_io){0};
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	uint64_t *const value[] = {&io->rchar, &io->wchar,      &io->syscr,
+				   &io->syscw, &io->read_bytes, &io->write_bytes};
+	const char *at = text;
+	for (size_t i = 0; i < 6 && (at = strchr(at, ' ')) != NULL; i++)
+		*value[i] = text_number(++at);
+	return true;
+}
+
+void event_start(struct producer *p, int64_t rank, const char *arguments, size_t size)
+{
+	const uint64_t most = sizeof(struct record_start) + (uint64_t)2 * RECORD_TEXT_MAX;
+	struct event_io io;
+	event_io_read(&io);
+	struct record_start *r = producer_reserve(p, most);
+	if (r == NULL)
+		return;
+	const uint64_t now = clock_now();
+	*r = (struct record_start){
+	    .head = {.kind = RECORD_START, .code = (uint8_t)recording.process->forked},
+	    .time = now,
+	    .cpu = producer_cpu(p, now),
+	    .pid = recording.pid,
+	    .parent = recording.process->parent,
+	    .rank = rank,
+	    .rchar = io.rchar,
+	    .wchar = io.wchar};
+	r->command_size = (uint32_t)(size < RECORD_TEXT_MAX ? size : RECORD_TEXT_MAX);
+	memcpy(r->text, arguments, r->command_size);
+	if (r->command_size > 0)
+		r->text[r->command_size - 1] = '\0';
+	r->directory_size = paths_absolute(-1, paths_directory(), r->text + r->command_size);
+	producer_trim(p, &r->head, most, round_up(sizeof *r + r->command_size + r->directory_size));
+	producer_publish(p);
+}
+
+void event_exit(struct producer *p)
+{
+	struct event_io io;
+	event_io_read(&io);
+	struct record_exit *r = producer_reserve(p, sizeof *r);
+	if (r == NULL)
+		return;
+	const uint64_t now = clock_now();
+	*r = (struct record_exit){.head = {.size = sizeof *r, .kind = RECORD_EXIT},
+				  .time = now,
+				  .cpu = producer_cpu(p, now),
+				  .rchar = io.rchar,
+				  .wchar = io.wchar,
+				  .syscr = io.syscr,
+				  .syscw = io.syscw,
+				  .read_bytes = io.read_bytes,
+				  .write_bytes = io.write_bytes};
+	producer_publish(p);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records other than transfers. */
+#ifndef RECORD_EVENTS_H
+#define RECORD_EVENTS_H
+
+#include <sys/stat.h>
+
+#include "producer.h"
+
+/* An operation that is to be recorded. Members that it has not are 0. */
+struct event {
+	enum record_op op;
+	uint32_t description;
+	uint64_t start, end;
+	int64_t result;
+	int64_t offset, length;
+	uint32_t flags;
+	int directory; /* that path is relative to, or AT_FDCWD */
+	int to_directory;
+	const char *path, *to;
+};
+
+void event_operation(struct producer *p, const struct event *e);
+
+/* What fstat shows of an open descriptor. */
+struct event_file {
+	struct statx stat; /* stx_mask 0: unknown */
+	int64_t position;
+	int fd; /* names the file if event.path is NULL */
+};
+
+void event_open(struct producer *p, const struct event *e, const struct event_file *file);
+void event_child(struct producer *p, enum record_child_code how, uint32_t pid, const char *path);
+
+/* Counters of /proc/self/io, in its order. */
+struct event_io {
+	uint64_t rchar, wchar, syscr, syscw, read_bytes, write_bytes;
+};
+
+bool event_io_read(struct event_io *io);
+/* arguments: each with its NUL */
+void event_start(struct producer *p, int64_t rank, const char *arguments, size_t size);
+void event_exit(struct producer *p);
+
+static inline uint64_t event_device(uint32_t major, uint32_t minor)
+{
+	return (uint64_t)(major & 0xfffff000) << 32 | (uint64_t)(major & 0xfff) << 8 |
+	       (uint64_t)(minor & 0xffffff00) << 12 | (minor & 0xff);
+}
+
+#endif

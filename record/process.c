@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The life of the process: its start, its forks, its threads, and its end. */
+#include <pthread.h>
+#include <string.h>
+
+#include "enter.h"
+#include "environment.h"
+#include "paths.h"
+#include "raw.h"
+
+static pthread_key_t thread_ends;
+
+/* The arguments of the program, each with its NUL, for the children of fork. */
+static struct {
+	char text[RECORD_TEXT_MAX];
+	size_t size;
+	int64_t rank;
+} command = {.rank = -1};
+
+static bool child_joins(void)
+{
+	const uint32_t parent = recording.pid;
+	producer_forget(&producer_self);
+	return recording_join(parent, true);
+}
+
+struct producer *thread_enter_slow(void)
+{
+	struct producer *p = &producer_self;
+	if (!real.resolved)
+		real_resolve();
+	if (recording.control == NULL || p->busy || p->vforked)
+		return NULL;
+	p->busy = true;
+	const bool forked = *recording.joined == 0;
+	const bool joined = !recording.control->closed && (!forked || child_joins());
+	if (joined && p->ring == NULL && producer_attach(p))
+		pthread_setspecific(thread_ends, p);
+	if (forked && p->ring != NULL)
+		event_start(p, command.rank, command.text, command.size);
+	p->busy = false;
+	if (p->ring == NULL)
+		recording_count(RECORD_COUNTER_UNRECORDED, 1);
+	return p->ring != NULL ? p : NULL;
+}
+
+static void thread_end(void *p)
+{
+	if (*recording.joined != 0)
+		producer_detach(p);
+}
+
+static void command_set(int argc, char **argv)
+{
+	for (int i = 0; i < argc && argv[i] != NULL; i++) {
+		const size_t n = strlen(argv[i]) + 1;
+		const size_t left = sizeof command.text - command.size;
+		memcpy(command.text + command.size, argv[i], n < left ? n : left);
+		command.size += n < left ? n : left;
+	}
+}
+
+__attribute__((constructor)) static void program_starts(int argc, char **argv, char **envp)
+{
+	struct event_io io;
+	real_resolve();
+	const char *directory = environment_init(envp);
+	if (directory == NULL || !recording_open(directory))
+		return;
+	event_io_read(&io);
+	paths_update_directory();
+	command_set(argc, argv);
+	command.rank = environment_rank(envp);
+	const uint32_t parent = (uint32_t)raw_call(SYS_getppid, 0, 0, 0, 0, 0, 0);
+	if (!descriptors_init() || pthread_key_create(&thread_ends, thread_end) != 0 ||
+	    !recording_join(parent, false)) {
+		recording.control = NULL;
+		return;
+	}
+	recording_count(RECORD_COUNTER_LOADER, io.rchar);
+	struct producer *p = thread_enter();
+	if (p != NULL)
+		event_start(p, command.rank, command.text, command.size);
+}
+
+void process_exit(void)
+{
+	if (recording.process == NULL || *recording.joined == 0)
+		return;
+	struct producer *p = thread_enter();
+	if (p != NULL &&
+	    atomic_exchange(&recording.process->state, RECORD_FINISHED) != RECORD_FINISHED)
+		event_exit(p);
+}
+
+__attribute__((destructor)) static void program_ends(void)
+{
+	process_exit();
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "producer.h"
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+
+#include "raw.h"
+
+enum {
+	POPULATE = 1 << 18, /* bytes of data that get memory at a time */
+	SPIN = 100,
+	WAIT_NS = 50000000,
+	RINGS = 1024, /* rings of this process that can be used again after their thread */
+};
+
+/* Records of signal handlers that interrupt a writer between its check and its reservation. */
+#define MARGIN ((uint64_t)RECORD_SIZE_MAX)
+
+_Thread_local struct producer producer_self __attribute__((tls_model("initial-exec")));
+
+/* The rings of this process. Slots are claimed by compare and exchange. */
+static struct {
+	_Atomic(struct record_ring *) ring;
+	uint64_t populated;
+} rings[RINGS];
+
+/* Reuses a ring whose thread has ended. */
+static struct record_ring *ring_reuse(uint64_t *populated)
+{
+	for (int i = 0; i < RINGS; i++) {
+		struct record_ring *r = atomic_load(&rings[i].ring);
+		uint32_t ended = 1;
+		if (r == NULL)
+			break;
+		if (atomic_compare_exchange_strong(&r->ended, &ended, 0)) {
+			*populated = rings[i].populated;
+			return r;
+		}
+	}
+	return NULL;
+}
+
+static void ring_remember(struct record_ring *r)
+{
+	for (int i = 0; i < RINGS; i++) {
+		struct record_ring *none = NULL;
+		if (atomic_compare_exchange_strong(&rings[i].ring, &none, r))
+			return;
+	}
+}
+
+bool producer_attach(struct producer *p)
+{
+	uint64_t populated = 0;
+	struct record_ring *r = ring_reuse(&populated);
+	if (r == NULL) {
+		r = recording_ring(&populated);
+		if (r == NULL)
+			return false;
+		ring_remember(r);
+	}
+	p->data = (char *)r + RECORD_PAGE;
+	p->mask = r->size - 1;
+	p->next = atomic_load(&r->head);
+	p->populated = populated;
+	p->limit = 0;
+	p->writing = 0;
+	const uint32_t tid = (uint32_t)raw_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	atomic_store(&r->tid, tid);
+	atomic_fetch_add(&r->generation, 1);
+	atomic_signal_fence(memory_order_seq_cst);
+	p->ring = r;
+	struct record_thread *t = producer_reserve(p, sizeof *t);
+	if (t == NULL)
+		return true;
+	*t = (struct record_thread){
+	    .head = {.size = sizeof *t, .kind = RECORD_THREAD}, .time = clock_now(), .tid = tid};
+	producer_publish(p);
+	return true;
+}
+
+void producer_detach(struct producer *p)
+{
+	struct record_ring *r = p->ring;
+	if (r == NULL)
+		return;
+	p->ring = NULL;
+	atomic_store(&r->in_flight, 0);
+	for (int i = 0; i < RINGS; i++)
+		if (atomic_load(&rings[i].ring) == r) {
+			rings[i].populated = p->populated;
+			atomic_store(&r->ended, 1);
+			return;
+		}
+	atomic_store(&r->ended, 1);
+	recording_ring_unmap(r);
+}
+
+void producer_forget(struct producer *p)
+{
+	for (int i = 0; i < RINGS; i++) {
+		struct record_ring *r = atomic_load(&rings[i].ring);
+		if (r == NULL)
+			break;
+		recording_ring_unmap(r);
+		atomic_store(&rings[i].ring, NULL);
+	}
+	p->ring = NULL;
+	p->writing = 0;
+}
+
+static bool collector_lives(void)
+{
+	const uint64_t beat = atomic_load(&recording.control->heartbeat);
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	return now < beat || now - beat < RECORD_HEARTBEAT_MAX;
+}
+
+static void doorbell_ring(void)
+{
+	atomic_fetch_add(&recording.control->doorbell, 1);
+	raw_call(SYS_futex, (long)&recording.control->doorbell, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
+/* Gives memory to more of the ring. A write to a page without memory would raise SIGBUS. */
+static bool populate(struct producer *p)
+{
+	const uint64_t size = p->mask + 1, left = size - p->populated;
+	const uint64_t more = left < POPULATE ? left : POPULATE;
+	if (more == 0 || raw_call(SYS_madvise, (long)(p->data + p->populated), (long)more,
+				  MADV_POPULATE_WRITE, 0, 0, 0) != 0)
+		return false;
+	p->populated += more;
+	return true;
+}
+
+/* Updates the limit. Returns true if a record of this size fits. */
+static bool has_space(struct producer *p, uint64_t size)
+{
+	const uint64_t all = p->mask + 1, end = p->next + size;
+	const uint64_t tail = atomic_load_explicit(&p->ring->tail, memory_order_acquire);
+	const uint64_t full = tail + all - MARGIN;
+	while (p->populated < all && end + MARGIN > p->populated)
+		if (!populate(p))
+			return false;
+	const uint64_t memory = p->populated < all ? p->populated - MARGIN : UINT64_MAX;
+	uint64_t limit = full < memory ? full : memory;
+	if (end > limit || end < tail)
+		return false;
+	if (end > tail + all / 2)
+		doorbell_ring();
+	else if (limit > tail + all / 2)
+		limit = tail + all / 2;
+	p->limit = limit;
+	return true;
+}
+
+/* Returns false if the collector died, or the recording drops records. */
+static bool wait_for_space(struct producer *p)
+{
+	struct record_ring *r = p->ring;
+	const struct timespec time = {.tv_nsec = WAIT_NS};
+	if (recording.control->full == RECORD_DROP || recording.control->closed ||
+	    !collector_lives())
+		return false;
+	doorbell_ring();
+	const uint64_t tail = atomic_load(&r->tail);
+	for (int i = 0; i < SPIN && atomic_load(&r->tail) == tail; i++)
+		__builtin_ia32_pause();
+	const uint32_t wake = atomic_load(&r->wake);
+	atomic_store(&r->waiting, 1);
+	if (atomic_load(&r->tail) == tail)
+		raw_call(SYS_futex, (long)&r->wake, FUTEX_WAIT, wake, (long)&time, 0, 0);
+	return true;
+}
+
+bool producer_reserve_slow(struct producer *p, uint64_t size)
+{
+	while (!has_space(p, size))
+		if (p->populated < p->mask + 1 || !wait_for_space(p)) {
+			p->limit = 0;
+			atomic_fetch_add(&p->ring->dropped, 1);
+			return false;
+		}
+	return true;
+}
+
+uint64_t producer_cpu_slow(struct producer *p, uint64_t now)
+{
+	p->cpu_read = now;
+	if (recording.control->cpu == RECORD_CPU_NONE)
+		return 0;
+	return p->cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}

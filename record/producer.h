@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The ring of a thread. A signal handler may interrupt any of these functions and record calls of
+ * its own: a record is reserved with one instruction, and the outermost writer publishes all.
+ */
+#ifndef RECORD_PRODUCER_H
+#define RECORD_PRODUCER_H
+
+#include "clock.h"
+
+/* The state of a thread. */
+struct producer {
+	struct record_ring *ring; /* NULL: the next call has to attach one, or does not record */
+	char *data;
+	uint64_t mask;
+	uint64_t next;              /* where the next record begins */
+	uint64_t limit;             /* records that end after it need producer_reserve_slow() */
+	uint64_t populated;         /* bytes of data that have memory */
+	uint32_t writing;           /* nested writers */
+	bool busy;                  /* inside the library: calls are its own */
+	bool vforked;               /* between vfork and exec or _exit of the child */
+	struct record_ring *parked; /* the ring, while vforked */
+	uint64_t cpu, cpu_read;
+};
+
+extern _Thread_local struct producer producer_self __attribute__((tls_model("initial-exec")));
+
+/* Gives the thread a ring. Returns false if none is available. */
+bool producer_attach(struct producer *p);
+/* The thread has ended. */
+void producer_detach(struct producer *p);
+/* In a child of fork: forgets the rings of the parent. */
+void producer_forget(struct producer *p);
+/* Waits for space, or counts the record as dropped and returns false. */
+bool producer_reserve_slow(struct producer *p, uint64_t size);
+/* Returns the CPU time of the process. */
+uint64_t producer_cpu_slow(struct producer *p, uint64_t now);
+
+static inline uint64_t producer_add(uint64_t *to, uint64_t n)
+{
+	__asm__ volatile("xaddq %0, %1" : "+r"(n), "+m"(*to) : : "memory", "cc");
+	return n;
+}
+
+/* Reserves a record of `size` bytes. Returns NULL if it is dropped. */
+static inline void *producer_reserve(struct producer *p, uint64_t size)
+{
+	p->writing++;
+	atomic_signal_fence(memory_order_seq_cst);
+	if (__builtin_expect(p->next + size > p->limit, 0) && !producer_reserve_slow(p, size)) {
+		p->writing--;
+		return NULL;
+	}
+	return p->data + (producer_add(&p->next, size) & p->mask);
+}
+
+/* Publishes all records, unless an interrupted writer is going to. */
+static inline void producer_publish(struct producer *p)
+{
+	volatile uint64_t *next = &p->next;
+	volatile uint32_t *writing = &p->writing;
+	if (*writing > 1) {
+		--*writing;
+		return;
+	}
+	for (;;) {
+		const uint64_t n = *next;
+		atomic_store_explicit(&p->ring->head, n, memory_order_release);
+		*writing = 0;
+		atomic_signal_fence(memory_order_seq_cst);
+		if (*next == n)
+			return;
+		*writing = 1; /* a handler recorded calls after the load of `next` */
+	}
+}
+
+/* Cuts the record that was reserved last from `size` to `used` bytes, both multiples of 8. */
+static inline void producer_trim(struct producer *p, struct record_head *record, uint64_t size,
+				 uint64_t used)
+{
+	const uint64_t end = (uint64_t)((char *)record - p->data);
+	uint64_t next = p->next;
+	record->size = (uint16_t)size;
+	if (((next - size) & p->mask) == end &&
+	    __atomic_compare_exchange_n(&p->next, &next, next - size + used, false,
+					__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		record->size = (uint16_t)used;
+}
+
+/* A call begins. Returns its start, and in `*outer` what producer_end() needs. */
+static inline uint64_t producer_begin(struct producer *p, uint64_t *outer)
+{
+	*outer = atomic_load_explicit(&p->ring->in_flight, memory_order_relaxed);
+	if (*outer == 0)
+		atomic_store_explicit(&p->ring->in_flight, p->cpu_read | 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	const uint64_t start = clock_now();
+	if (*outer == 0)
+		atomic_store_explicit(&p->ring->in_flight, start, memory_order_relaxed);
+	return start;
+}
+
+/* The record of the call, if any, is published. */
+static inline void producer_end(struct producer *p, uint64_t outer)
+{
+	atomic_store_explicit(&p->ring->in_flight, outer, memory_order_release);
+}
+
+static inline uint64_t producer_cpu(struct producer *p, uint64_t now)
+{
+	if (recording.control->cpu == RECORD_CPU_SAMPLED && now - p->cpu_read < recording.cpu_step)
+		return p->cpu;
+	return producer_cpu_slow(p, now);
+}
+
+#endif

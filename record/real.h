@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The functions that the wrappers call: the next definition of each name, usually that of libc. */
+#ifndef RECORD_REAL_H
+#define RECORD_REAL_H
+
+#include <aio.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* Names with a declaration in the headers. */
+#define REAL_DECLARED(X)                                                                           \
+	X(read)                                                                                    \
+	X(write)                                                                                   \
+	X(pread)                                                                                   \
+	X(pwrite)                                                                                  \
+	X(readv)                                                                                   \
+	X(writev)                                                                                  \
+	X(preadv)                                                                                  \
+	X(pwritev)                                                                                 \
+	X(preadv2)                                                                                 \
+	X(pwritev2)                                                                                \
+	X(sendfile)                                                                                \
+	X(copy_file_range)                                                                         \
+	X(splice)                                                                                  \
+	X(tee)                                                                                     \
+	X(vmsplice)                                                                                \
+	X(open)                                                                                    \
+	X(openat)                                                                                  \
+	X(creat)                                                                                   \
+	X(open_by_handle_at)                                                                       \
+	X(close)                                                                                   \
+	X(mkstemp)                                                                                 \
+	X(mkostemp)                                                                                \
+	X(mkstemps)                                                                                \
+	X(mkostemps)                                                                               \
+	X(memfd_create)                                                                            \
+	X(shm_open)                                                                                \
+	X(dup)                                                                                     \
+	X(dup2)                                                                                    \
+	X(dup3)                                                                                    \
+	X(fcntl)                                                                                   \
+	X(close_range)                                                                             \
+	X(closefrom)                                                                               \
+	X(lseek)                                                                                   \
+	X(ioctl)                                                                                   \
+	X(pipe)                                                                                    \
+	X(pipe2)                                                                                   \
+	X(socket)                                                                                  \
+	X(socketpair)                                                                              \
+	X(accept)                                                                                  \
+	X(accept4)                                                                                 \
+	X(eventfd)                                                                                 \
+	X(epoll_create)                                                                            \
+	X(epoll_create1)                                                                           \
+	X(timerfd_create)                                                                          \
+	X(signalfd)                                                                                \
+	X(inotify_init)                                                                            \
+	X(inotify_init1)                                                                           \
+	X(recv)                                                                                    \
+	X(recvfrom)                                                                                \
+	X(recvmsg)                                                                                 \
+	X(send)                                                                                    \
+	X(sendto)                                                                                  \
+	X(sendmsg)                                                                                 \
+	X(fsync)                                                                                   \
+	X(fdatasync)                                                                               \
+	X(sync)                                                                                    \
+	X(syncfs)                                                                                  \
+	X(sync_file_range)                                                                         \
+	X(ftruncate)                                                                               \
+	X(truncate)                                                                                \
+	X(fallocate)                                                                               \
+	X(posix_fallocate)                                                                         \
+	X(posix_fadvise)                                                                           \
+	X(readahead)                                                                               \
+	X(flock)                                                                                   \
+	X(lockf)                                                                                   \
+	X(fork)                                                                                    \
+	X(_Fork)                                                                                   \
+	X(execve)                                                                                  \
+	X(execvpe)                                                                                 \
+	X(fexecve)                                                                                 \
+	X(execveat)                                                                                \
+	X(posix_spawn)                                                                             \
+	X(posix_spawnp)                                                                            \
+	X(system)                                                                                  \
+	X(popen)                                                                                   \
+	X(pclose)                                                                                  \
+	X(fclose)                                                                                  \
+	X(fcloseall)                                                                               \
+	X(opendir)                                                                                 \
+	X(fdopendir)                                                                               \
+	X(closedir)                                                                                \
+	X(chdir)                                                                                   \
+	X(fchdir)                                                                                  \
+	X(chroot)                                                                                  \
+	X(_exit)                                                                                   \
+	X(quick_exit)
+
+/* Returns the function that the next library of the process defines; NULL if none does. */
+void *real_find(const char *name);
+void real_resolve(void);
+
+struct real {
+	bool resolved;
+#define X(name) __typeof__(name) *name;
+	REAL_DECLARED(X)
+#undef X
+};
+
+extern struct real real;
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The recording that this process belongs to: its shared memory, and files in its directory. */
+#ifndef RECORD_RECORDING_H
+#define RECORD_RECORDING_H
+
+#include <stdbool.h>
+
+#include "ring.h"
+
+/* The state of the process. It has one; the members are set when it joins the recording. */
+struct recording {
+	struct record_control *control; /* NULL: this process does not record */
+	struct record_description *slots;
+	struct record_process *process; /* its counters are in use even without a recording */
+	uint32_t pid;
+	/* one page, which fork clears: 0 means a child that has not yet joined */
+	volatile uint32_t *joined;
+	uint64_t cpu_step;
+	uint64_t reserved; /* bytes of data that a new ring has memory for */
+	char directory[1024];
+};
+
+extern struct recording recording;
+
+/* Maps the recording that `directory` names. Returns false if there is none for this process. */
+bool recording_open(const char *directory);
+/* Creates or, after exec, finds the file of this process. Returns false if that is impossible. */
+bool recording_join(uint32_t parent, bool forked);
+/* Creates a ring, of which `*reserved` bytes of data have memory. Returns NULL if it cannot. */
+struct record_ring *recording_ring(uint64_t *reserved);
+void recording_ring_unmap(struct record_ring *ring);
+
+static inline void recording_count(enum record_counter counter, uint64_t n)
+{
+	if (recording.process != NULL)
+		atomic_fetch_add_explicit(&recording.process->counter[counter], n,
+					  memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Transfers. */
+#include "call.h"
+
+extern void __chk_fail(void) __attribute__((noreturn));
+
+EXPORT ssize_t read(int fd, void *buffer, size_t size)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	return call_moved(&c, real.read(fd, buffer, size), 0);
+}
+
+EXPORT ssize_t write(int fd, const void *buffer, size_t size)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	return call_moved(&c, real.write(fd, buffer, size), RECORD_WRITE);
+}
+
+EXPORT ssize_t pread(int fd, void *buffer, size_t size, off_t offset)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	return call_at(&c, real.pread(fd, buffer, size, offset), offset, 0);
+}
+
+EXPORT ssize_t pwrite(int fd, const void *buffer, size_t size, off_t offset)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	return call_at(&c, real.pwrite(fd, buffer, size, offset), offset, RECORD_WRITE);
+}
+
+EXPORT ssize_t readv(int fd, const struct iovec *vector, int count)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	return call_moved(&c, real.readv(fd, vector, count), 0);
+}
+
+EXPORT ssize_t writev(int fd, const struct iovec *vector, int count)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	return call_moved(&c, real.writev(fd, vector, count), RECORD_WRITE);
+}
+
+EXPORT ssize_t preadv(int fd, const struct iovec *vector, int count, off_t offset)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	return call_at(&c, real.preadv(fd, vector, count, offset), offset, 0);
+}
+
+EXPORT ssize_t pwritev(int fd, const struct iovec *vector, int count, off_t offset)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	return call_at(&c, real.pwritev(fd, vector, count, offset), offset, RECORD_WRITE);
+}
+
+/* An offset of -1 is the position of the descriptor. */
+EXPORT ssize_t preadv2(int fd, const struct iovec *vector, int count, off_t offset, int flags)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	const ssize_t n = real.preadv2(fd, vector, count, offset, flags);
+	return offset == -1 ? call_moved(&c, n, 0) : call_at(&c, n, offset, 0);
+}
+
+EXPORT ssize_t pwritev2(int fd, const struct iovec *vector, int count, off_t offset, int flags)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	if (c.d.kind != DESCRIPTOR_UNKNOWN && (flags & RWF_APPEND) != 0)
+		c.d.append = 1;
+	const ssize_t n = real.pwritev2(fd, vector, count, offset, flags);
+	return offset == -1 ? call_moved(&c, n, RECORD_WRITE)
+			    : call_at(&c, n, offset, RECORD_WRITE);
+}
+
+ALIAS(__read, read);
+ALIAS(__write, write);
+ALIAS(pread64, pread);
+ALIAS(__pread64, pread);
+ALIAS(pwrite64, pwrite);
+ALIAS(__pwrite64, pwrite);
+ALIAS(preadv64, preadv);
+ALIAS(pwritev64, pwritev);
+ALIAS(preadv64v2, preadv2);
+ALIAS(pwritev64v2, pwritev2);
+
+EXPORT ssize_t __read_chk(int fd, void *buffer, size_t size, size_t capacity)
+{
+	if (size > capacity)
+		__chk_fail();
+	return read(fd, buffer, size);
+}
+
+EXPORT ssize_t __pread_chk(int fd, void *buffer, size_t size, off_t offset, size_t capacity)
+{
+	if (size > capacity)
+		__chk_fail();
+	return pread(fd, buffer, size, offset);
+}
+
+ALIAS(__pread64_chk, __pread_chk);
+
+/* Copies: a read of one file and a write of another, with the same start. */
+
+struct copy {
+	struct data_call in, out;
+	const off_t *in_offset, *out_offset; /* NULL: the position; else the call advances it */
+};
+
+static void copy_begin(struct copy *c, int in, const off_t *in_offset, int out,
+		       const off_t *out_offset)
+{
+	call_begin(&c->in, in);
+	call_begin(&c->out, out);
+	if (c->in.d.kind == DESCRIPTOR_FILE)
+		c->out.start = c->in.start;
+	c->in_offset = in_offset;
+	c->out_offset = out_offset;
+}
+
+static void side_end(const struct data_call *c, int64_t result, const off_t *offset, unsigned bits)
+{
+	if (offset == NULL || result < 0)
+		call_moved(c, result, bits);
+	else
+		call_at(c, result, *offset - result, bits);
+}
+
+/* The mark of the second call is the outer one of the first, so the ends are in reverse order. */
+static ssize_t copy_end(struct copy *c, ssize_t result)
+{
+	const uint64_t outer = c->in.outer;
+	if (c->in.d.kind == DESCRIPTOR_FILE && c->out.d.kind == DESCRIPTOR_FILE)
+		c->in.outer = c->out.outer;
+	side_end(&c->in, result, c->in_offset, 0);
+	if (c->in.d.kind == DESCRIPTOR_FILE)
+		c->out.outer = outer;
+	side_end(&c->out, result, c->out_offset, RECORD_WRITE);
+	return result;
+}
+
+EXPORT ssize_t sendfile(int out, int in, off_t *offset, size_t size)
+{
+	struct copy c;
+	copy_begin(&c, in, offset, out, NULL);
+	return copy_end(&c, real.sendfile(out, in, offset, size));
+}
+
+ALIAS(sendfile64, sendfile);
+
+EXPORT ssize_t copy_file_range(int in, off_t *in_offset, int out, off_t *out_offset, size_t size,
+			       unsigned flags)
+{
+	struct copy c;
+	copy_begin(&c, in, in_offset, out, out_offset);
+	return copy_end(&c, real.copy_file_range(in, in_offset, out, out_offset, size, flags));
+}
+
+EXPORT ssize_t splice(int in, off_t *in_offset, int out, off_t *out_offset, size_t size,
+		      unsigned flags)
+{
+	struct copy c;
+	copy_begin(&c, in, in_offset, out, out_offset);
+	return copy_end(&c, real.splice(in, in_offset, out, out_offset, size, flags));
+}
+
+EXPORT ssize_t tee(int in, int out, size_t size, unsigned flags)
+{
+	recording_count(RECORD_COUNTER_COPIES, 1);
+	return real.tee(in, out, size, flags);
+}
+
+EXPORT ssize_t vmsplice(int fd, const struct iovec *vector, size_t count, unsigned flags)
+{
+	recording_count(RECORD_COUNTER_COPIES, 1);
+	return real.vmsplice(fd, vector, count, flags);
+}
+
+/* Sockets: bytes are counted. */
+
+EXPORT ssize_t recv(int fd, void *buffer, size_t size, int flags)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	return call_moved(&c, real.recv(fd, buffer, size, flags), 0);
+}
+
+EXPORT ssize_t send(int fd, const void *buffer, size_t size, int flags)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	return call_moved(&c, real.send(fd, buffer, size, flags), RECORD_WRITE);
+}
+
+EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t size, int flags,
+			struct sockaddr *restrict address, socklen_t *restrict length)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	return call_moved(&c, real.recvfrom(fd, buffer, size, flags, address, length), 0);
+}
+
+EXPORT ssize_t sendto(int fd, const void *buffer, size_t size, int flags,
+		      const struct sockaddr *address, socklen_t length)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	return call_moved(&c, real.sendto(fd, buffer, size, flags, address, length), RECORD_WRITE);
+}
+
+/* Forgets what the numbers of received descriptors referred to. */
+static void received(const struct msghdr *m)
+{
+	for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h != NULL;
+	     h = CMSG_NXTHDR((struct msghdr *)m, h)) {
+		const int *fd = (const int *)(const void *)CMSG_DATA(h);
+		const size_t count = (h->cmsg_len - CMSG_LEN(0)) / sizeof *fd;
+		if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i < count; i++)
+			descriptor_reset(fd[i]);
+		recording_count(RECORD_COUNTER_PASSED, count);
+	}
+}
+
+EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	const ssize_t n = real.recvmsg(fd, message, flags);
+	if (n >= 0 && c.p != NULL)
+		received(message);
+	return call_moved(&c, n, 0);
+}
+
+EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	return call_moved(&c, real.sendmsg(fd, message, flags), RECORD_WRITE);
+}

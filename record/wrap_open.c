@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Calls that create, duplicate and close descriptors. */
+#include <dirent.h>
+#include <stdarg.h>
+
+#include "call.h"
+#include "raw.h"
+
+/* Reads the mode argument of a call to open, which exists only with these flags. */
+#define MODE_AFTER(flags)                                                                          \
+	({                                                                                         \
+		mode_t mode_ = 0;                                                                  \
+		if (((flags)&O_CREAT) != 0 || ((flags)&O_TMPFILE) == O_TMPFILE) {                  \
+			va_list list;                                                              \
+			va_start(list, flags);                                                     \
+			mode_ = va_arg(list, mode_t);                                              \
+			va_end(list);                                                              \
+		}                                                                                  \
+		mode_;                                                                             \
+	})
+
+static bool open_begin(struct operation *o, enum record_op op, int directory, const char *path,
+		       int flags)
+{
+	if (!operation_begin(o, op))
+		return false;
+	operation_on_path(o, directory, path);
+	o->event.flags = (uint32_t)flags;
+	return true;
+}
+
+EXPORT int open(const char *path, int flags, ...)
+{
+	const mode_t mode = MODE_AFTER(flags);
+	struct operation o;
+	if (!open_begin(&o, RECORD_OP_OPEN, AT_FDCWD, path, flags))
+		return real.open(path, flags, mode);
+	return operation_opened(&o, real.open(path, flags, mode));
+}
+
+EXPORT int openat(int directory, const char *path, int flags, ...)
+{
+	const mode_t mode = MODE_AFTER(flags);
+	struct operation o;
+	if (!open_begin(&o, RECORD_OP_OPEN, directory, path, flags))
+		return real.openat(directory, path, flags, mode);
+	return operation_opened(&o, real.openat(directory, path, flags, mode));
+}
+
+EXPORT int creat(const char *path, mode_t mode)
+{
+	struct operation o;
+	if (!open_begin(&o, RECORD_OP_CREATE, AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC))
+		return real.creat(path, mode);
+	return operation_opened(&o, real.creat(path, mode));
+}
+
+ALIAS(open64, open);
+ALIAS(__open, open);
+ALIAS(__open64, open);
+ALIAS(openat64, openat);
+ALIAS(creat64, creat);
+
+EXPORT int __open_2(const char *path, int flags)
+{
+	return open(path, flags, 0);
+}
+
+EXPORT int __openat_2(int directory, const char *path, int flags)
+{
+	return openat(directory, path, flags, 0);
+}
+
+ALIAS(__open64_2, __open_2);
+ALIAS(__openat64_2, __openat_2);
+
+/* Calls whose arguments do not include the name of the file: the kernel knows it. */
+#define OPENS(name, parameters, arguments, flags_)                                                 \
+	EXPORT int name parameters                                                                 \
+	{                                                                                          \
+		struct operation o;                                                                \
+		if (!open_begin(&o, RECORD_OP_OPEN, AT_FDCWD, NULL, flags_))                       \
+			return real.name arguments;                                                \
+		return operation_opened(&o, real.name arguments);                                  \
+	}
+
+enum { TEMPORARY = O_RDWR | O_CREAT | O_EXCL };
+
+OPENS(open_by_handle_at, (int mount, struct file_handle *handle, int flags), (mount, handle, flags),
+      flags)
+OPENS(mkstemp, (char *template), (template), TEMPORARY)
+OPENS(mkostemp, (char *template, int flags), (template, flags), (int)TEMPORARY | flags)
+OPENS(mkstemps, (char *template, int size), (template, size), TEMPORARY)
+OPENS(mkostemps, (char *template, int size, int flags), (template, size, flags),
+      (int)TEMPORARY | flags)
+OPENS(shm_open, (const char *path, int flags, mode_t mode), (path, flags, mode), flags)
+
+ALIAS(mkstemp64, mkstemp);
+ALIAS(mkostemp64, mkostemp);
+ALIAS(mkstemps64, mkstemps);
+ALIAS(mkostemps64, mkostemps);
+
+EXPORT int close(int fd)
+{
+	struct operation o;
+	if (!operation_begin(&o, RECORD_OP_CLOSE))
+		return real.close(fd);
+	const union descriptor d = descriptor_remove(fd);
+	descriptor_compare(d, fd);
+	const int result = real.close(fd);
+	operation_closed(&o, d, fd, result);
+	return result;
+}
+
+ALIAS(__close, close);
+
+/* Functions of libc that close a descriptor with internal calls. */
+#define CLOSES(type, name, parameter, argument, fd_)                                               \
+	EXPORT type name(parameter)                                                                \
+	{                                                                                          \
+		struct operation o;                                                                \
+		if (!operation_begin(&o, RECORD_OP_CLOSE))                                         \
+			return real.name(argument);                                                \
+		const int fd = fd_;                                                                \
+		const union descriptor d = descriptor_remove(fd);                                  \
+		const type result = real.name(argument);                                           \
+		operation_closed(&o, d, fd, result);                                               \
+		return result;                                                                     \
+	}
+
+CLOSES(int, closedir, DIR *directory, directory, dirfd(directory))
+
+EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+	struct producer *p = thread_enter();
+	const int result = real.close_range(first, last, flags);
+	if (p != NULL && result == 0 && (flags & (int)CLOSE_RANGE_CLOEXEC) == 0)
+		descriptor_reset_range(p, first, last);
+	return result;
+}
+
+EXPORT void closefrom(int first)
+{
+	struct producer *p = thread_enter();
+	real.closefrom(first);
+	if (p != NULL)
+		descriptor_reset_range(p, first < 0 ? 0 : (unsigned)first, ~0U);
+}
+
+/* Closes what `to` referred to. */
+static void duplicated(struct producer *p, int from, int to)
+{
+	if (p == NULL || to < 0 || from == to)
+		return;
+	descriptor_reset_range(p, (unsigned)to, (unsigned)to);
+	descriptor_duplicated(p, from, to);
+}
+
+EXPORT int dup(int fd)
+{
+	struct producer *p = thread_enter();
+	const int to = real.dup(fd);
+	duplicated(p, fd, to);
+	return to;
+}
+
+EXPORT int dup2(int from, int to)
+{
+	struct producer *p = thread_enter();
+	const int result = real.dup2(from, to);
+	duplicated(p, from, result);
+	return result;
+}
+
+EXPORT int dup3(int from, int to, int flags)
+{
+	struct producer *p = thread_enter();
+	const int result = real.dup3(from, to, flags);
+	duplicated(p, from, result);
+	return result;
+}
+
+ALIAS(__dup2, dup2);
+
+/* Every argument is passed on as a pointer, which holds an int as well. */
+EXPORT int fcntl(int fd, int command, ...)
+{
+	va_list list;
+	va_start(list, command);
+	void *argument = va_arg(list, void *);
+	va_end(list);
+	struct producer *p = thread_enter();
+	const int result = real.fcntl(fd, command, argument);
+	if (p == NULL || result < 0)
+		return result;
+	if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
+		duplicated(p, fd, result);
+	else if (command == F_SETFL)
+		descriptor_set_append(p, fd, ((intptr_t)argument & O_APPEND) != 0);
+	return result;
+}
+
+ALIAS(fcntl64, fcntl);
+ALIAS(__fcntl, fcntl);
+
+EXPORT off_t lseek(int fd, off_t offset, int whence)
+{
+	struct producer *p = thread_enter();
+	const off_t result = real.lseek(fd, offset, whence);
+	if (p != NULL && result >= 0)
+		descriptor_set_position(p, fd, result);
+	return result;
+}
+
+ALIAS(lseek64, lseek);
+ALIAS(__lseek, lseek);
+ALIAS(llseek, lseek);
+
+/* Calls that return a descriptor of another kind, which is looked up when it is first used. */
+#define CREATES(name, parameters, arguments)                                                       \
+	EXPORT int name parameters                                                                 \
+	{                                                                                          \
+		const int created = real.name arguments;                                           \
+		if (created >= 0 && thread_enter() != NULL)                                        \
+			descriptor_reset(created);                                                 \
+		return created;                                                                    \
+	}
+
+#define CREATES_PAIR(name, parameters, arguments)                                                  \
+	EXPORT int name parameters                                                                 \
+	{                                                                                          \
+		const int result = real.name arguments;                                            \
+		if (result == 0 && thread_enter() != NULL) {                                       \
+			descriptor_reset(pair[0]);                                                 \
+			descriptor_reset(pair[1]);                                                 \
+		}                                                                                  \
+		return result;                                                                     \
+	}
+
+CREATES(memfd_create, (const char *name, unsigned flags), (name, flags))
+CREATES(socket, (int domain, int type, int protocol), (domain, type, protocol))
+CREATES(accept, (int fd, struct sockaddr *restrict address, socklen_t *restrict size),
+	(fd, address, size))
+CREATES(accept4, (int fd, struct sockaddr *restrict address, socklen_t *restrict size, int flags),
+	(fd, address, size, flags))
+CREATES(eventfd, (unsigned value, int flags), (value, flags))
+CREATES(epoll_create, (int size), (size))
+CREATES(epoll_create1, (int flags), (flags))
+CREATES(timerfd_create, (int clock, int flags), (clock, flags))
+CREATES(signalfd, (int fd, const sigset_t *mask, int flags), (fd, mask, flags))
+CREATES(inotify_init, (void), ())
+CREATES(inotify_init1, (int flags), (flags))
+CREATES_PAIR(pipe, (int pair[2]), (pair))
+CREATES_PAIR(pipe2, (int pair[2], int flags), (pair, flags))
+CREATES_PAIR(socketpair, (int domain, int type, int protocol, int pair[2]),
+	     (domain, type, protocol, pair))
+
+ALIAS(__pipe, pipe);

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Calls that create processes, run programs, and end. */
+#include <alloca.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "call.h"
+#include "environment.h"
+#include "paths.h"
+#include "raw.h"
+
+extern char **environ;
+
+static pid_t fork_with(pid_t (*call)(void))
+{
+	struct producer *p = thread_enter();
+	if (p == NULL)
+		return call();
+	descriptors_share(true);
+	const pid_t pid = call();
+	if (pid > 0)
+		event_child(p, RECORD_FORK, (uint32_t)pid, NULL);
+	else if (pid < 0)
+		descriptors_unshare();
+	return pid;
+}
+
+EXPORT pid_t fork(void)
+{
+	if (!real.resolved)
+		real_resolve();
+	return fork_with(real.fork);
+}
+
+EXPORT pid_t _Fork(void)
+{
+	if (!real.resolved)
+		real_resolve();
+	return fork_with(real._Fork);
+}
+
+ALIAS(__fork, fork);
+
+/*
+ * vfork returns twice on one stack, so the return address stays in a register during the call. The
+ * child runs in the memory of the parent, and the thread's state says so until the parent returns.
+ */
+void vfork_begin(void);
+pid_t vfork_end(long result);
+
+void vfork_begin(void)
+{
+	struct producer *p = &producer_self;
+	if (thread_enter() != NULL)
+		descriptors_share(false);
+	p->parked = p->ring;
+	p->vforked = true;
+	p->ring = NULL;
+}
+
+/* Only in the parent. */
+pid_t vfork_end(long result)
+{
+	struct producer *p = &producer_self;
+	p->ring = p->parked;
+	p->vforked = false;
+	if (result < 0) {
+		errno = (int)-result;
+		return -1;
+	}
+	p = thread_enter();
+	if (p != NULL)
+		event_child(p, RECORD_VFORK, (uint32_t)result, NULL);
+	return (pid_t)result;
+}
+
+__asm__(".text\n"
+	".globl vfork\n"
+	".type vfork, @function\n"
+	"vfork:\n"
+	"	.cfi_startproc\n"
+	"	endbr64\n"
+	"	subq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	call vfork_begin\n"
+	"	addq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	popq %rdi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	.cfi_register %rip, %rdi\n"
+	"	movl $58, %eax\n"
+	"	syscall\n"
+	"	pushq %rdi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	testq %rax, %rax\n"
+	"	jz 1f\n"
+	"	movq %rax, %rdi\n"
+	"	jmp vfork_end\n"
+	"1:	ret\n"
+	"	.cfi_endproc\n"
+	".size vfork, .-vfork\n"
+	".globl __vfork\n"
+	".set __vfork, vfork\n");
+
+/* exec */
+
+/* An environment with which the next program loads the library; on the caller's stack. */
+#define ENVIRONMENT(envp)                                                                          \
+	(must_complete(envp)                                                                       \
+	     ? completed((envp), alloca((environment_count(envp) + 3) * sizeof(char *)),           \
+			 alloca(ENVIRONMENT_TEXT))                                                 \
+	     : (char **)(envp))
+
+static bool must_complete(char *const *envp)
+{
+	if (!real.resolved)
+		real_resolve();
+	return recording.control != NULL && !recording.control->no_follow &&
+	       !environment_is_complete(envp);
+}
+
+static char **completed(char *const *envp, char **out, char *text)
+{
+	environment_complete(envp, out, text);
+	return out;
+}
+
+/* In the child of vfork: the parent's ring, which is not in use, receives the path. */
+static void vforked_exec(const char *path)
+{
+	struct producer *p = &producer_self;
+	p->ring = p->parked;
+	if (p->ring != NULL) {
+		const long pid = raw_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+		event_child(p, RECORD_VFORK, (uint32_t)pid, path);
+		descriptors_share(false);
+	}
+	p->ring = NULL;
+}
+
+/* Publishes the call before it is made, as it does not return. */
+static bool exec_begin(struct operation *o, int directory, const char *path, char *const *envp)
+{
+	if (producer_self.vforked)
+		vforked_exec(directory == AT_FDCWD ? path : NULL);
+	if (!operation_begin(o, RECORD_OP_EXEC))
+		return false;
+	operation_on_path(o, directory, path);
+	o->event.end = o->event.start;
+	o->event.flags = environment_is_complete(envp) ? 0 : RECORD_EXEC_CLEARED;
+	event_operation(o->p, &o->event);
+	producer_end(o->p, o->outer);
+	descriptors_exec();
+	atomic_store(&recording.process->state, RECORD_EXECUTING);
+	return true;
+}
+
+/* The call has failed. */
+static int exec_failed(struct operation *o, bool recorded)
+{
+	if (recorded) {
+		descriptors_exec_failed();
+		atomic_store(&recording.process->state, RECORD_RUNNING);
+		operation_end(o, -1);
+	}
+	return -1;
+}
+
+EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	struct operation o;
+	char **const environment = ENVIRONMENT(envp);
+	const bool recorded = exec_begin(&o, AT_FDCWD, path, environment);
+	real.execve(path, argv, environment);
+	return exec_failed(&o, recorded);
+}
+
+EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	struct operation o;
+	char **const environment = ENVIRONMENT(envp);
+	const bool recorded = exec_begin(&o, -1, file, environment);
+	real.execvpe(file, argv, environment);
+	return exec_failed(&o, recorded);
+}
+
+EXPORT int execveat(int directory, const char *path, char *const argv[], char *const envp[],
+		    int flags)
+{
+	struct operation o;
+	char **const environment = ENVIRONMENT(envp);
+	const bool recorded = exec_begin(&o, directory, path, environment);
+	real.execveat(directory, path, argv, environment, flags);
+	return exec_failed(&o, recorded);
+}
+
+EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	struct operation o;
+	char path[RECORD_TEXT_MAX];
+	char **const environment = ENVIRONMENT(envp);
+	paths_of_descriptor(fd, path);
+	const bool recorded = exec_begin(&o, AT_FDCWD, path, environment);
+	real.fexecve(fd, argv, environment);
+	return exec_failed(&o, recorded);
+}
+
+EXPORT int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+EXPORT int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+/* Collects the arguments of a variadic exec, and the NULL at their end, on the caller's stack. */
+#define ARGUMENTS(first, argv, list)                                                               \
+	va_list list;                                                                              \
+	size_t n_ = 1;                                                                             \
+	va_start(list, first);                                                                     \
+	while (va_arg(list, char *) != NULL)                                                       \
+		n_++;                                                                              \
+	va_end(list);                                                                              \
+	char **const argv = alloca((n_ + 1) * sizeof(char *));                                     \
+	va_start(list, first);                                                                     \
+	argv[0] = (char *)(uintptr_t)(first);                                                      \
+	for (size_t i_ = 1; i_ <= n_; i_++)                                                        \
+	argv[i_] = va_arg(list, char *)
+
+EXPORT int execl(const char *path, const char *argument, ...)
+{
+	ARGUMENTS(argument, argv, list);
+	va_end(list);
+	return execve(path, argv, environ);
+}
+
+EXPORT int execlp(const char *file, const char *argument, ...)
+{
+	ARGUMENTS(argument, argv, list);
+	va_end(list);
+	return execvpe(file, argv, environ);
+}
+
+EXPORT int execle(const char *path, const char *argument, ...)
+{
+	ARGUMENTS(argument, argv, list);
+	char **const envp = va_arg(list, char **);
+	va_end(list);
+	return execve(path, argv, envp);
+}
+
+static int spawned(struct producer *p, int error, const pid_t *pid, const char *path)
+{
+	if (p != NULL && error == 0)
+		event_child(p, RECORD_SPAWN, (uint32_t)*pid, path);
+	return error;
+}
+
+EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
+		       const posix_spawn_file_actions_t *restrict actions,
+		       const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
+		       char *const envp[restrict])
+{
+	pid_t child;
+	char **const environment = ENVIRONMENT(envp);
+	struct producer *p = thread_enter();
+	if (p != NULL)
+		descriptors_share(false);
+	const int error = real.posix_spawn(&child, path, actions, attributes, argv, environment);
+	if (error == 0 && pid != NULL)
+		*pid = child;
+	return spawned(p, error, &child, path);
+}
+
+EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
+			const posix_spawn_file_actions_t *restrict actions,
+			const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
+			char *const envp[restrict])
+{
+	pid_t child;
+	char **const environment = ENVIRONMENT(envp);
+	struct producer *p = thread_enter();
+	if (p != NULL)
+		descriptors_share(false);
+	const int error = real.posix_spawnp(&child, file, actions, attributes, argv, environment);
+	if (error == 0 && pid != NULL)
+		*pid = child;
+	return spawned(p, error, &child, NULL);
+}
+
+EXPORT int system(const char *command)
+{
+	if (thread_enter() != NULL)
+		descriptors_share(false);
+	return real.system(command);
+}
+
+/* The end */
+
+EXPORT void _exit(int status)
+{
+	if (!producer_self.vforked)
+		process_exit();
+	real._exit(status);
+	__builtin_unreachable();
+}
+
+ALIAS(_Exit, _exit);
+
+/* The working directory */
+
+EXPORT int chdir(const char *path)
+{
+	struct operation o;
+	if (!operation_begin(&o, RECORD_OP_CHDIR))
+		return real.chdir(path);
+	const int result = real.chdir(path);
+	if (result == 0)
+		paths_update_directory();
+	o.event.path = result == 0 ? paths_directory() : NULL;
+	return (int)operation_end(&o, result);
+}
+
+EXPORT int fchdir(int fd)
+{
+	struct operation o;
+	if (!operation_begin(&o, RECORD_OP_CHDIR))
+		return real.fchdir(fd);
+	const int result = real.fchdir(fd);
+	if (result == 0)
+		paths_update_directory();
+	o.event.path = result == 0 ? paths_directory() : NULL;
+	return (int)operation_end(&o, result);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Operations on files and their space. */
+#include "call.h"
+
+/* An operation on a descriptor. The last arguments set members of the event. */
+#define ON_DESCRIPTOR(name, op, parameters, arguments, offset_, length_, flags_)                   \
+	EXPORT int name parameters                                                                 \
+	{                                                                                          \
+		struct operation o;                                                                \
+		if (!operation_begin(&o, op))                                                      \
+			return real.name arguments;                                                \
+		operation_on(&o, fd);                                                              \
+		o.event.offset = (int64_t)(offset_);                                               \
+		o.event.length = (int64_t)(length_);                                               \
+		o.event.flags = (uint32_t)(flags_);                                                \
+		return (int)operation_end(&o, real.name arguments);                                \
+	}
+
+/* The same for functions that return the error. */
+#define ON_DESCRIPTOR_ERROR(name, op, parameters, arguments, offset_, length_, flags_)             \
+	EXPORT int name parameters                                                                 \
+	{                                                                                          \
+		struct operation o;                                                                \
+		if (!operation_begin(&o, op))                                                      \
+			return real.name arguments;                                                \
+		operation_on(&o, fd);                                                              \
+		o.event.offset = (int64_t)(offset_);                                               \
+		o.event.length = (int64_t)(length_);                                               \
+		o.event.flags = (uint32_t)(flags_);                                                \
+		return operation_end_error(&o, real.name arguments);                               \
+	}
+
+ON_DESCRIPTOR(fsync, RECORD_OP_FSYNC, (int fd), (fd), 0, 0, 0)
+ON_DESCRIPTOR(fdatasync, RECORD_OP_FSYNC, (int fd), (fd), 0, 0, 0)
+ON_DESCRIPTOR(syncfs, RECORD_OP_SYNC, (int fd), (fd), 0, 0, 0)
+ON_DESCRIPTOR(sync_file_range, RECORD_OP_FSYNC,
+	      (int fd, off_t offset, off_t length, unsigned flags), (fd, offset, length, flags),
+	      offset, length, flags)
+ON_DESCRIPTOR(ftruncate, RECORD_OP_TRUNCATE, (int fd, off_t size), (fd, size), size, 0, 0)
+ON_DESCRIPTOR(fallocate, RECORD_OP_ALLOCATE, (int fd, int mode, off_t offset, off_t length),
+	      (fd, mode, offset, length), offset, length, mode)
+ON_DESCRIPTOR(flock, RECORD_OP_LOCK, (int fd, int how), (fd, how), 0, 0, how)
+ON_DESCRIPTOR(lockf, RECORD_OP_LOCK, (int fd, int how, off_t length), (fd, how, length), 0, length,
+	      how)
+ON_DESCRIPTOR_ERROR(posix_fallocate, RECORD_OP_ALLOCATE, (int fd, off_t offset, off_t length),
+		    (fd, offset, length), offset, length, 0)
+ON_DESCRIPTOR_ERROR(posix_fadvise, RECORD_OP_ADVISE,
+		    (int fd, off_t offset, off_t length, int advice), (fd, offset, length, advice),
+		    offset, length, advice)
+
+EXPORT ssize_t readahead(int fd, off_t offset, size_t length)
+{
+	struct operation o;
+	if (!operation_begin(&o, RECORD_OP_READAHEAD))
+		return real.readahead(fd, offset, length);
+	operation_on(&o, fd);
+	o.event.offset = offset;
+	o.event.length = (int64_t)length;
+	return operation_end(&o, real.readahead(fd, offset, length));
+}
+
+EXPORT void sync(void)
+{
+	struct operation o;
+	const bool recorded = operation_begin(&o, RECORD_OP_SYNC);
+	real.sync();
+	if (recorded)
+		operation_end(&o, 0);
+}
+
+EXPORT int truncate(const char *path, off_t size)
+{
+	struct operation o;
+	if (!operation_begin(&o, RECORD_OP_TRUNCATE))
+		return real.truncate(path, size);
+	operation_on_path(&o, AT_FDCWD, path);
+	o.event.offset = size;
+	return (int)operation_end(&o, real.truncate(path, size));
+}
+
+ALIAS(ftruncate64, ftruncate);
+ALIAS(truncate64, truncate);
+ALIAS(fallocate64, fallocate);
+ALIAS(lockf64, lockf);
+ALIAS(posix_fallocate64, posix_fallocate);
+ALIAS(posix_fadvise64, posix_fadvise);
