@@ -7,12 +7,8 @@ command -v protoc >protoc || { echo 'protoc is not installed'; exit 77; }
 for trace in "$TESTDATA"/format/*.iot db.iot mpi.iot unsorted.iot; do
 	case $trace in */empty.iot | */extremes.iot) continue ;; esac
 	echo "== $(basename "$trace")"
-	for options in oracle 'oracle --physical' lcs chrome 'perfetto' blkparse; do
-		set -- $options
-		format=$1
-		shift
-		python3 "$TOOLS/export_check.py" "$IOTRACE" $format "$trace" "$@"
-	done
-	python3 "$TOOLS/export_check.py" "$IOTRACE" perfetto "$trace" --counters
-	python3 "$TOOLS/export_check.py" "$IOTRACE" chrome "$trace" --counters
+	set -- 'oracle --physical' chrome perfetto blkparse 'perfetto --counters' 'chrome --counters'
+	# offsets beyond the largest size of a file
+	case $trace in */scaled.iot) ;; *) set -- oracle lcs "$@" ;; esac
+	python3 "$TOOLS/export_check.py" "$IOTRACE" "$trace" "$@"
 done

@@ -36,7 +36,7 @@ for layout in oracleGeneral oracleGeneralOpNS lcs2 lcs-old vscsi1 vscsi2; do
 			refused=$((refused + 1))
 		fi
 		# headers are alike
-		n=$((n >= header ? n + 1 : n + 900 < header ? n + 900 : header))
+		n=$((n >= header ? n + 3 : n + 900 < header ? n + 900 : header))
 	done
 	echo "$layout: lost $lost, refused $refused"
 done

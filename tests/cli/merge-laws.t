@@ -25,7 +25,7 @@ make_inputs() { # SEED COUNT RECORDS
 mkdir tmp
 TMPDIR=$PWD/tmp
 export TMPDIR
-for seed in 1 2 3; do
+for seed in 1 2; do
 	make_inputs $seed 7 200
 	"$IOTRACE" merge -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
 	"$IOTRACE" merge $(ls -r in-*) | cmp - out
@@ -38,7 +38,7 @@ for seed in 1 2 3; do
 done
 
 echo "directives with times anywhere, and runs of them"
-for seed in 11 12; do
+for seed in 11; do
 	make_inputs $seed 4 100 1100
 	"$IOTRACE" merge -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
 	(ulimit -n 14 && "$IOTRACE" merge $(ls -r in-*)) | cmp - out
@@ -57,7 +57,7 @@ cat in-1* | "$IOTRACE" merge in-0* - in-2* >piped
 "$IOTRACE" cat -f csv --columns=raw piped | sed 1d | cut -d, -f2 | sort -c -n && echo "in order"
 
 echo "many, with few descriptors"
-make_inputs 4 40 60
+make_inputs 4 40 30
 "$IOTRACE" merge -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
 (ulimit -n 14 && "$IOTRACE" merge $(ls -r in-*)) | cmp - out
 (ulimit -n 20 && "$IOTRACE" merge --reorder --memory=64K $(ls -r in-*)) | cmp - out

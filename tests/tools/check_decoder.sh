@@ -35,7 +35,7 @@ for log in testdata/strace/*.strace testdata/strace/*.strace.gz; do
 done
 seed=${SEED:-$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')}
 echo "random traces: SEED=$seed"
-for i in 0 1 2 3 4 5 6 7; do
+for i in 0 1 2 3; do
 	# the base of a trace without a comment is a vote, which random records can tie
 	"$build/random_trace" $((seed + i)) "$scratch/random.iot" >"$scratch/meant" &&
 		agree "$scratch/random.iot" && cmp "$scratch/meant" "$scratch/ours" >>"$scratch/err" 2>&1 &&

@@ -8,7 +8,7 @@ Every file of TESTDATA and DATA (which may be missing), and every directory of a
 one strace, is converted, and the events of the trace are compared with those of the source, one by one. A reader
 on the source gives the same lines; the stream lacks only the %file that a writer adds for the flags of a record,
 and the time of a %lost is not rounded to ticks.
-A trace is compared with itself, through a pipe, too.
+Some traces are compared with themselves, through a pipe, too.
 """
 import os
 import re
@@ -88,10 +88,10 @@ class Comparison:
         self.compare(path, "reader", want, without_failure(*run(self.source_events, "reader", path)))
         got = without_failure(*run(self.source_events, "stream", path))
         self.compare(path, "stream", as_streamed(want), as_streamed(got))
-        self.piped()
+        if self.same % 8 == 0:
+            self.piped(want)
 
-    def piped(self):
-        _, want = run(self.source_events, "reader", self.trace)
+    def piped(self, want):
         with subprocess.Popen(["cat", self.trace], stdout=subprocess.PIPE) as cat:
             _, got = run(self.source_events, "reader", "-", stdin=cat.stdout)
         self.compare(self.trace, "trace through a pipe", want, got)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Checks what `iotrace cat` exports against a second computation.
 
-    export_check.py IOTRACE oracle|lcs|chrome|perfetto|blkparse TRACE [OPTION]...
+    export_check.py IOTRACE TRACE "oracle|lcs|chrome|perfetto|blkparse [OPTION]..."...
 
-The second computation reads `iotrace cat --format=jsonl`. Prints one line with what was compared; exit
+The second computation reads `iotrace cat --format=jsonl`. Prints a line for each format with what was compared; exit
 status 1 and a message if something differs.
 """
 import collections
@@ -226,9 +226,11 @@ def check_blkparse(tool, trace, path, options):
 
 
 def main():
-    tool, form, path, *options = sys.argv[1:]
+    tool, path, *checks = sys.argv[1:]
     trace = Trace(tool, path)
-    print(f"{form}: {globals()['check_' + form](tool, trace, path, options)}, as expected")
+    for check in checks:
+        form, *options = check.split()
+        print(f"{form}: {globals()['check_' + form](tool, trace, path, options)}, as expected")
 
 
 if __name__ == "__main__":
