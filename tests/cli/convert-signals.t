@@ -9,13 +9,15 @@ import os, signal, subprocess, sys
 sys.path.insert(0, os.environ["TOOLS"])
 from waiting import LONG, await_read, signalled_while_writing
 
+for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:  # nohup and "&" have them ignored
+    signal.signal(number, signal.SIG_DFL)
+
 
 def start(*words):
     if os.path.exists("x.iot.zst"):
         os.remove("x.iot.zst")
     return subprocess.Popen([os.environ["IOTRACE"], "convert", "-o", "x.iot.zst", *words],
-                            stdin=subprocess.PIPE,
-                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                            stdin=subprocess.PIPE)
 
 
 for number in signal.SIGTERM, signal.SIGHUP:
