@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <locale.h>
 #include <malloc.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,6 +24,7 @@ struct command_entry {
 
 /* In the order of the help; entries of a group are adjacent. */
 static const struct command_entry commands[] = {
+    {"record", cmd_record, "Make traces", "run a program and trace its I/O"},
     {"convert", cmd_convert, "Make traces", "turn a log of another tool into a trace"},
     {"procstat", cmd_procstat, "Make traces", "gather packets that traced programs send"},
     {"merge", cmd_merge, "Change traces", "make one trace of many, in order of time"},
@@ -100,7 +100,8 @@ static const char *synonym_of(const char *word)
 			{" join concat ", "merge"},
 			{" cut filter select grep head tail ", "slice"},
 			{" import parse ", "convert"},
-			{" collect record ", "procstat"}};
+			{" collect ", "procstat"},
+			{" trace run ", "record"}};
 	char sought[32];
 	if (strlen(word) + 3 > sizeof sought)
 		return NULL;
@@ -208,10 +209,7 @@ int main(int argc, char **argv)
 {
 	/* The locale affects only how names are printed. */
 	(void)setlocale(LC_CTYPE, "");
-	/* A closed pipe is reported as an error of write(2), instead of ending the process. */
-	signal(SIGPIPE, SIG_IGN);
-	/* The file size limit is reported as an error of write(2), like a full disk. */
-	signal(SIGXFSZ, SIG_IGN);
+	signals_ignore();
 	/*
 	 * Returns large blocks to the system when freed: glibc would raise its threshold and keep
 	 * them.

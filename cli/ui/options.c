@@ -447,14 +447,16 @@ static enum exit_status parse_words(const struct command_spec *cmd, struct words
 	*count = 0;
 	while (status == EXIT_OK && !words->help && *words->next != NULL) {
 		char *word = *words->next++;
-		if (!options || word[0] != '-' || word[1] == '\0')
+		if (!options || word[0] != '-' || word[1] == '\0') {
 			argv[(*count)++] = word;
-		else if (strcmp(word, "--") == 0)
+			options = options && !cmd->runs_program;
+		} else if (strcmp(word, "--") == 0) {
 			options = false;
-		else if (word[1] == '-')
+		} else if (word[1] == '-') {
 			status = parse_long(cmd, word + 2, words);
-		else
+		} else {
 			status = parse_letters(cmd, word + 1, words);
+		}
 	}
 	return status;
 }

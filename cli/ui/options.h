@@ -80,6 +80,7 @@ struct command_spec {
 	const char *notes;    /* lines after the options, each ending in LF; may be NULL */
 	const char *examples; /* lines, each ending in LF */
 	unsigned operands_min, operands_max; /* max 0: any number */
+	bool runs_program;                   /* the first operand ends the options */
 };
 
 /*

@@ -14,6 +14,23 @@ static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 
 enum { CAUGHT = sizeof(caught) / sizeof(*caught) };
 
+static struct sigaction inherited_pipe, inherited_xfsz;
+
+void signals_ignore(void)
+{
+	struct sigaction ignore;
+	memset(&ignore, 0, sizeof(ignore));
+	ignore.sa_handler = SIG_IGN;
+	(void)sigaction(SIGPIPE, &ignore, &inherited_pipe);
+	(void)sigaction(SIGXFSZ, &ignore, &inherited_xfsz);
+}
+
+void signals_inherit(void)
+{
+	(void)sigaction(SIGPIPE, &inherited_pipe, NULL);
+	(void)sigaction(SIGXFSZ, &inherited_xfsz, NULL);
+}
+
 static void say_waits(void)
 {
 	static const char erase[] = "\r\033[K";

@@ -21,6 +21,14 @@ enum signals_how {
 	SIGNALS_COLLECT, /* any signal ends the input, as usual */
 };
 
+/*
+ * Ignores SIGPIPE and SIGXFSZ: a closed pipe and the file size limit are reported as errors of
+ * write(2), like a full disk.
+ */
+void signals_ignore(void);
+/* For programs that the process is about to run: undoes signals_ignore. */
+void signals_inherit(void);
+
 /* output: "-" or a path; quiet: no message unless standard error is a terminal. */
 void signals_catch(enum signals_how how, const char *output, bool quiet);
 void signals_restore(void);

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * iotrace record: runs a program and writes the trace of its I/O while it runs.
+ *
+ * The program's process is created first, as its pid is part of the trace's name; it waits until
+ * the trace is open and the recording exists.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/record/collector.h"
+#include "cli/record/launch.h"
+#include "cli/record/output_name.h"
+#include "cli/ui/message.h"
+#include "cli/ui/options.h"
+#include "cli/ui/output.h"
+#include "lib/base/error.h"
+
+/* As of env(1), timeout(1) and others that run a program. */
+enum { EXIT_FAILED = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+
+enum { MEMORY = 64 << 20, FLUSH_NS = 200000000 };
+
+struct record_job {
+	const char *out, *pid;
+	bool quiet, follow, no_follow;
+	int stdio, cpu, full, ops;
+	struct collector_options collector;
+	const struct command_spec *command;
+	char **argv;
+	struct launch launch;
+	struct recording recording;
+	struct iot_writer *writer;
+	char name[PATH_MAX]; /* of the trace */
+	pid_t consumer;      /* of -o '|COMMAND'; 0: none */
+	int consumer_fd;
+	uint64_t epoch_ns, zero_ns;
+	bool interrupted;
+	struct ring_events_totals totals;
+};
+
+static const char *take_glob(const struct option *opt, const char *value)
+{
+	struct ring_globs *globs = opt->target;
+	if (globs->count == RING_GLOBS_MAX)
+		return "at most 64 patterns";
+	globs->glob[globs->count++] = value;
+	return NULL;
+}
+
+static int failed(const char *what, int errnum)
+{
+	message_print("%s: %s", what, strerror(errnum));
+	return EXIT_FAILED;
+}
+
+/* Output */
+
+static void run_consumer(const char *command, int in)
+{
+	/* The terminal's interrupt ends the traced program, not the trace. */
+	(void)signal(SIGINT, SIG_IGN);
+	(void)signal(SIGQUIT, SIG_IGN);
+	if (dup2(in, STDIN_FILENO) == STDIN_FILENO)
+		(void)execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(EXIT_NOT_FOUND);
+}
+
+static int open_consumer(struct record_job *j)
+{
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return failed("no pipe to the command of -o", errno);
+	j->consumer = fork();
+	if (j->consumer == 0)
+		run_consumer(j->name + 1, ends[0]);
+	(void)close(ends[0]);
+	j->consumer_fd = ends[1];
+	if (j->consumer < 0)
+		return failed("the command of -o cannot be run", errno);
+	return iot_writer_open_fd(j->writer, ends[1], j->name + 1) == IOT_OK ? EXIT_OK
+									     : EXIT_FAILED;
+}
+
+static int open_writer(struct record_job *j)
+{
+	struct iot_writer *w = j->writer;
+	const enum iot_compression compression = output_compression(j->name);
+	if (iot_writer_set(w, IOT_SET_TICK_NS, 1) == IOT_OK &&
+	    iot_writer_set(w, IOT_SET_IN_PLACE, 1) == IOT_OK &&
+	    iot_writer_set(w, IOT_SET_FLUSH, 0) == IOT_OK &&
+	    iot_writer_set(w, IOT_SET_FLUSH_NS, FLUSH_NS) == IOT_OK &&
+	    iot_writer_set(w, IOT_SET_FSYNC, 0) == IOT_OK &&
+	    iot_writer_set(w, IOT_SET_COMPRESSION, j->name[0] == '|' ? IOT_PLAIN : compression) ==
+		IOT_OK) {
+		if (j->name[0] == '|')
+			return open_consumer(j);
+		if (iot_writer_open(w, j->name) == IOT_OK)
+			return EXIT_OK;
+	}
+	message_print("%s", iot_writer_error(w));
+	return EXIT_FAILED;
+}
+
+/* "PROGRAM.PID.iot.zst", or the name of -o. */
+static int open_output(struct record_job *j)
+{
+	char why[128];
+	const char *slash = strrchr(j->argv[0], '/');
+	const char *program = slash != NULL ? slash + 1 : j->argv[0];
+	const char *wrong = NULL;
+	if (j->out != NULL && j->out[0] == '|')
+		(void)snprintf(j->name, sizeof(j->name), "%s", j->out);
+	else if (j->out != NULL)
+		wrong = output_name_expand(j->out, j->launch.pid, j->name, sizeof(j->name), why);
+	else
+		(void)snprintf(j->name, sizeof(j->name), "%s.%ld.iot.zst", program,
+			       (long)j->launch.pid);
+	if (wrong != NULL) {
+		message_print("%s", wrong);
+		return EXIT_FAILED;
+	}
+	j->writer = iot_writer_new();
+	if (j->writer == NULL)
+		return failed("no writer", ENOMEM);
+	return open_writer(j);
+}
+
+static int close_consumer(struct record_job *j)
+{
+	int status = 0;
+	if (j->consumer <= 0)
+		return EXIT_OK;
+	(void)close(j->consumer_fd);
+	while (waitpid(j->consumer, &status, 0) < 0 && errno == EINTR)
+		;
+	j->consumer = 0;
+	if (status == 0)
+		return EXIT_OK;
+	message_print("the command of -o failed: the trace may be lost");
+	return EXIT_FAILED;
+}
+
+/* %trace */
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+	(void)clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void add_command(const struct record_job *j, struct iot_builder *b)
+{
+	char text[16384];
+	size_t n = 0;
+	for (char **a = j->argv; *a != NULL && n + 1 < sizeof(text); a++) {
+		const int size = snprintf(text + n, sizeof(text) - n, "%s%s", n > 0 ? " " : "", *a);
+		n = (size_t)size < sizeof(text) - n ? n + (size_t)size : sizeof(text) - 1;
+	}
+	iot_directive_text(b, "command", text, n);
+}
+
+static void add_names(struct iot_builder *b)
+{
+	char host[HOST_NAME_MAX + 1] = "";
+	const struct passwd *user = getpwuid(geteuid());
+	if (gethostname(host, sizeof(host) - 1) == 0)
+		iot_directive_text(b, "host", host, strlen(host));
+	if (user != NULL)
+		iot_directive_text(b, "user", user->pw_name, strlen(user->pw_name));
+	else
+		iot_directive_number(b, "user", geteuid());
+}
+
+static int write_trace_directive(struct record_job *j)
+{
+	static char memory[IOT_COMMENT_MAX];
+	struct iot_builder b;
+	struct iot_event ev = {.kind = 0};
+	iot_directive_begin(&b, memory, sizeof(memory), "trace");
+	iot_directive_text(&b, "source", "record", 6);
+	add_command(j, &b);
+	add_names(&b);
+	iot_directive_number(&b, "epoch", j->epoch_ns);
+	if (j->cpu == RECORD_CPU_NONE)
+		iot_directive_text(&b, "lacks", "cpu", 3);
+	else if (j->cpu == RECORD_CPU_SAMPLED)
+		iot_directive_number(&b, "cpu-step", 1000000);
+	if (j->stdio == RECORD_STDIO_CALLS)
+		iot_directive_text(&b, "stdio", "calls", 5);
+	if (iot_directive_end(&b, &ev) == IOT_OK && iot_writer_events(j->writer, &ev, 1) == IOT_OK)
+		return EXIT_OK;
+	message_print("%s", iot_writer_error(j->writer));
+	return EXIT_FAILED;
+}
+
+/* Signals: a terminal sends them to the program as well; others are passed on to it. */
+
+static int catch_signals(void)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGQUIT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static void pass_signals(struct record_job *j, int signals)
+{
+	struct signalfd_siginfo info;
+	while (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (j->launch.reaped)
+			j->interrupted = true;
+		else if (info.ssi_code != SI_KERNEL)
+			(void)kill(j->launch.pid, (int)info.ssi_signo);
+	}
+}
+
+/* Run */
+
+static int report_failure(const struct record_job *j, const struct collector *c)
+{
+	const char *own = collector_error(c);
+	message_print("%s", *own != '\0' ? own : iot_writer_error(j->writer));
+	return EXIT_FAILED;
+}
+
+static int collect(struct record_job *j, struct collector *c, int signals)
+{
+	int status = IOT_OK;
+	while (status == IOT_OK && collector_is_active(c) && !j->interrupted) {
+		status = collector_step(c, signals);
+		pass_signals(j, signals);
+		launch_reap(&j->launch, false);
+	}
+	atomic_store(&j->recording.control->closed, 1);
+	if (status == IOT_OK)
+		status = collector_finish(c);
+	j->totals = *collector_totals(c);
+	return status == IOT_OK ? EXIT_OK : report_failure(j, c);
+}
+
+static int report_exec(const struct record_job *j, int errnum)
+{
+	message_print_about(j->argv[0], "%s", strerror(errnum));
+	return errnum == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+}
+
+/* Each traced process needs a descriptor. The program has inherited the old limit. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int run(struct record_job *j, const char *library, int signals)
+{
+	const struct record_control settings = {.cpu = (uint8_t)j->cpu,
+						.stdio = (uint8_t)j->stdio,
+						.full = (uint8_t)j->full,
+						.data_only = j->ops == 0,
+						.no_follow = j->no_follow,
+						.leader = (uint32_t)j->launch.pid,
+						.heartbeat = clock_ns(CLOCK_MONOTONIC)};
+	if (!recording_create(&j->recording, &settings))
+		return failed("no directory for shared memory", errno);
+	struct collector *c = collector_new(&j->recording, j->writer, j->zero_ns, &j->collector);
+	if (c == NULL)
+		return failed("no collector", ENOMEM);
+	collector_expect(c, (uint32_t)j->launch.pid, j->launch.program);
+	raise_limit();
+	const int errnum = launch_release(&j->launch, library, j->recording.path);
+	const int status = errnum != 0 ? report_exec(j, errnum) : collect(j, c, signals);
+	collector_free(c);
+	return status;
+}
+
+static int close_output(struct record_job *j, int status)
+{
+	if (status == EXIT_OK && iot_writer_close(j->writer) != IOT_OK) {
+		message_print("%s", iot_writer_error(j->writer));
+		status = EXIT_FAILED;
+	}
+	const int consumed = close_consumer(j);
+	return status == EXIT_OK ? consumed : status;
+}
+
+/* A program that was not run has no trace. */
+static void remove_output(const struct record_job *j)
+{
+	if (j->name[0] != '|' && strcmp(j->name, "-") != 0)
+		(void)unlink(j->name);
+}
+
+static int record_program(struct record_job *j, const char *library)
+{
+	int status = open_output(j);
+	const int signals = status == EXIT_OK ? catch_signals() : -1;
+	if (status == EXIT_OK && signals < 0)
+		status = failed("signals cannot be received", errno);
+	j->epoch_ns = clock_ns(CLOCK_REALTIME);
+	j->zero_ns = clock_ns(CLOCK_MONOTONIC);
+	if (status == EXIT_OK)
+		status = write_trace_directive(j);
+	if (status == EXIT_OK)
+		status = run(j, library, signals);
+	status = j->writer != NULL ? close_output(j, status) : status;
+	if (status == EXIT_CANNOT_RUN || status == EXIT_NOT_FOUND)
+		remove_output(j);
+	if (!recording_remove(&j->recording))
+		message_print_about(j->recording.path, "cannot be removed: %s", strerror(errno));
+	if (signals >= 0)
+		(void)close(signals);
+	return status;
+}
+
+/* Report */
+
+static const char *with_commas(uint64_t n, char text[32])
+{
+	char digits[24];
+	const int size = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+	char *p = text;
+	for (int i = 0; i < size; i++) {
+		if (i > 0 && (size - i) % 3 == 0)
+			*p++ = ',';
+		*p++ = digits[i];
+	}
+	*p = '\0';
+	return text;
+}
+
+static void report(const struct record_job *j)
+{
+	const struct ring_events_totals *t = &j->totals;
+	char records[32], processes[32];
+	if (isatty(STDERR_FILENO))
+		message_print("%s I/Os of %s %s in %s", with_commas(t->records, records),
+			      with_commas(t->processes, processes),
+			      t->processes == 1 ? "process" : "processes",
+			      strcmp(j->name, "-") == 0 ? "standard output" : j->name);
+	if (t->untraced > 0)
+		message_print("warning: not traced: %" PRIu64 " %s; see %%process traced=no in the "
+			      "trace",
+			      t->untraced, t->untraced == 1 ? "program" : "programs");
+	if (t->lost > 0)
+		message_print("warning: %" PRIu64 " I/Os are missing", t->lost);
+	if (t->damaged > 0)
+		message_print("warning: programs damaged %" PRIu64 " places of their records",
+			      t->damaged);
+	if (t->unrecorded > 0)
+		message_print("warning: %" PRIu64 " calls found no space for records",
+			      t->unrecorded);
+	if (j->interrupted)
+		message_print("warning: interrupted while traced processes were running");
+}
+
+/* Options */
+
+static bool check(struct record_job *j, size_t count)
+{
+	if (j->pid != NULL)
+		options_wrong(j->command, "a running program cannot be traced; use 'strace -p', "
+					  "and 'iotrace convert' for its log");
+	else if (count == 0)
+		options_wrong(j->command, "name the program");
+	return j->pid == NULL && count > 0;
+}
+
+static int record(struct record_job *j)
+{
+	char library[PATH_MAX];
+	if (!launch_find_library(library) || strpbrk(library, " :") != NULL) {
+		message_print("libiotrace-record.so was not found next to this program or in its "
+			      "library directory");
+		return EXIT_FAILED;
+	}
+	if (!launch_start(&j->launch, j->argv))
+		return failed("no process for the program", errno);
+	int status = record_program(j, library);
+	if (status == EXIT_OK || j->launch.release < 0)
+		launch_reap(&j->launch, true);
+	else
+		launch_cancel(&j->launch);
+	if (status == EXIT_OK && !j->quiet)
+		report(j);
+	iot_writer_free(j->writer);
+	return status == EXIT_OK ? launch_status(&j->launch) : status;
+}
+
+enum exit_status cmd_record(int argc, char **argv)
+{
+	struct record_job j = {
+	    .launch = {.release = -1, .failure = -1},
+	    .recording = {.fd = -1},
+	    .ops = 1,
+	    .collector = {.memory = MEMORY},
+	};
+	struct ring_events_options *events = &j.collector.events;
+	const struct option options[] = {
+	    OPTION(STRING, 'o', "output", "OUT", &j.out,
+		   "write the trace to OUT (default: PROGRAM.PID.iot.zst); .gz and .zst compress"),
+	    OPTION(FLAG, 'f', "follow", NULL, &j.follow, "trace child processes, too (default)"),
+	    OPTION(FLAG, 0, "no-follow", NULL, &j.no_follow, "trace only PROGRAM's own process"),
+	    CALL("path", "GLOB", &events->paths, "trace only files whose path matches", take_glob),
+	    CALL("skip-path", "GLOB", &events->skipped,
+		 "do not trace files whose path matches (/dev, /proc and /sys are skipped unless "
+		 "--path is given)",
+		 take_glob),
+	    OPTION(CHOICE, 0, "ops", "data|all", &j.ops,
+		   "data: opens, closes and transfers; all: other operations, too (default)"),
+	    OPTION(CHOICE, 0, "stdio", "transfers|calls|off", &j.stdio,
+		   "of streams, record the transfers of their buffers, or the calls of the "
+		   "program, or nothing (default: transfers)"),
+	    OPTION(CHOICE, 0, "cpu", "sampled|exact|none", &j.cpu,
+		   "read the CPU time once per ms, at each I/O, or never (default: sampled)"),
+	    OPTION(CHOICE, 0, "full", "block|drop", &j.full,
+		   "if PROGRAM is faster than the trace can be written, it waits, or records are "
+		   "dropped and counted (default: block)"),
+	    OPTION(FLAG, 'q', "quiet", NULL, &j.quiet, "no report, no warnings"),
+	    OPTION(STRING, 'p', "pid", "PID", &j.pid, NULL),
+	    OPTIONS_END,
+	};
+	const struct command_spec command = {
+	    .name = "record",
+	    .summary = "Run a program and trace its I/O",
+	    .synopsis = "[OPTION]... [--] PROGRAM [ARG]...",
+	    .options = options,
+	    .notes = "OUT may be \"-\", standard output, or \"|COMMAND\"; %p in it is the process "
+		     "id, %h the\nhost, %r the MPI rank, %j the batch job, %% a percent sign. The "
+		     "exit status is that of\nPROGRAM, or 128 + the signal that killed it; 125: "
+		     "record failed; 126: PROGRAM cannot be\nexecuted; 127: it was not found.\n",
+	    .examples = "  iotrace record -o app.iot.zst ./app\n"
+			"  iotrace record --path='/data/*' -- ./app -v input\n"
+			"  mpirun -n 64 iotrace record -o 'job.%j.%r.iot.zst' ./app\n",
+	    .runs_program = true,
+	};
+	size_t count;
+	enum exit_status status;
+	j.command = &command;
+	if (!options_parse(&command, argc, argv, &count, &status))
+		return status == EXIT_OK ? EXIT_OK : (enum exit_status)EXIT_FAILED;
+	if (!check(&j, count))
+		return (enum exit_status)EXIT_FAILED;
+	argv[count] = NULL;
+	j.argv = argv;
+	return (enum exit_status)record(&j);
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Order: a thread stores a mark (in_flight) before a call starts. Stores become visible to the
+ * collector within SLACK_NS, so after a look at all marks no event that starts before now -
+ * SLACK_NS and all marks can arrive any more: that is the watermark. Rings are looked for after the
+ * clock is read, because a ring exists before the first call that it records.
+ */
+#include "collector.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/array.h"
+#include "lib/base/error.h"
+#include "lib/sort/sorter.h"
+#include "ring.h"
+
+enum {
+	RINGS_MAX = 1 << 14,
+	ENDED_MAX = 256,
+	WAIT_MIN_MS = 1, /* while rings fill */
+	WAIT_MAX_MS = 50,
+	SLACK_NS = 10000000,
+};
+
+struct collector {
+	const struct recording *recording;
+	struct processes processes;
+	struct ring *ring;
+	size_t rings, ring_capacity;
+	struct sorter *sorter;
+	struct ring_events *events;
+	uint64_t zero_ns, watermark_ns; /* CLOCK_MONOTONIC */
+	int notices;                    /* inotify; -1: none, and the directory is read each time */
+	int wait_ms;
+	uint8_t flags; /* of all records */
+	uint32_t ended[ENDED_MAX];
+	size_t ended_count;
+	struct iot_event batch[RING_BATCH];
+	struct error error;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+struct collector *collector_new(const struct recording *r, struct iot_writer *w, uint64_t zero_ns,
+				const struct collector_options *o)
+{
+	struct collector *c = calloc(1, sizeof(*c));
+	if (c == NULL)
+		return NULL;
+	c->recording = r;
+	c->zero_ns = c->watermark_ns = zero_ns;
+	c->flags = r->control->cpu == RECORD_CPU_NONE ? IOT_CPU_UNKNOWN : 0;
+	c->sorter = sorter_new(o->memory, SORTER_LIVE);
+	c->events = ring_events_new(w, &c->processes, &o->events);
+	c->notices = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (c->notices >= 0 && inotify_add_watch(c->notices, r->path, IN_MOVED_TO) < 0) {
+		(void)close(c->notices);
+		c->notices = -1;
+	}
+	ring_survive_truncation();
+	if (c->sorter != NULL && c->events != NULL)
+		return c;
+	collector_free(c);
+	return NULL;
+}
+
+void collector_free(struct collector *c)
+{
+	if (c == NULL)
+		return;
+	for (size_t i = 0; i < c->rings; i++)
+		ring_close(&c->ring[i]);
+	free(c->ring);
+	ring_events_free(c->events);
+	sorter_free(c->sorter);
+	processes_free(&c->processes);
+	if (c->notices >= 0)
+		(void)close(c->notices);
+	free(c);
+}
+
+void collector_expect(struct collector *c, uint32_t pid, const char *program)
+{
+	const size_t index = processes_expect(&c->processes, pid, 0);
+	if (index != SIZE_MAX)
+		ring_events_expect(c->events, (uint32_t)index, program);
+}
+
+bool collector_is_active(const struct collector *c)
+{
+	return c->processes.alive_count > 0 || c->ended_count > 0;
+}
+
+const char *collector_error(const struct collector *c)
+{
+	return c->error.text;
+}
+
+const struct ring_events_totals *collector_totals(const struct collector *c)
+{
+	return ring_events_totals(c->events);
+}
+
+/* Sorting */
+
+static int add_events(struct collector *c, const struct iot_event *ev, size_t n)
+{
+	if (n == 0 || sorter_add(c->sorter, ev, NULL, n) == SORTER_OK)
+		return IOT_OK;
+	return error_set(&c->error, sorter_error(c->sorter)->status, "%s",
+			 sorter_error(c->sorter)->text);
+}
+
+/* An event of the collector itself, which no earlier event may follow. */
+static int add_own(struct collector *c, struct iot_event ev)
+{
+	ev.rec.start_ns = (int64_t)(now_ns() - c->zero_ns);
+	return add_events(c, &ev, 1);
+}
+
+static int add_loss(struct collector *c, const struct ring *r, enum ring_loss why, uint64_t records,
+		    uint64_t bytes)
+{
+	return add_own(c, (struct iot_event){.kind = RING_LOST,
+					     .rec = {.process = r->process,
+						     .type = (uint8_t)why,
+						     .offset = records,
+						     .length = bytes}});
+}
+
+static int write_sorted(struct collector *c)
+{
+	struct iot_event out[RING_BATCH];
+	ssize_t n;
+	int status = IOT_OK;
+	while (status == IOT_OK && (n = sorter_events(c->sorter, out, NULL, RING_BATCH)) > 0)
+		status = ring_events_add(c->events, out, (size_t)n);
+	if (status == IOT_ENOMEM)
+		(void)error_set(&c->error, status, "out of memory");
+	if (status != IOT_OK)
+		return status;
+	return sorter_error(c->sorter)->status == IOT_OK
+		   ? IOT_OK
+		   : error_set(&c->error, sorter_error(c->sorter)->status, "%s",
+			       sorter_error(c->sorter)->text);
+}
+
+/* Processes and rings */
+
+static bool begins(const char *name, const char *with)
+{
+	return strncmp(name, with, strlen(with)) == 0;
+}
+
+static void open_ring(struct collector *c, const char *name)
+{
+	struct ring r;
+	if (c->rings == RINGS_MAX ||
+	    !array_reserve(&c->ring, &c->ring_capacity, c->rings + 1, sizeof(*c->ring)) ||
+	    ring_open(&r, c->recording->fd, name) != NULL)
+		return;
+	const size_t process = processes_joined(&c->processes, r.pid, r.start);
+	if (process == SIZE_MAX) {
+		ring_close(&r);
+		return;
+	}
+	r.process = (uint32_t)process;
+	c->ring[c->rings++] = r;
+	(void)unlinkat(c->recording->fd, name, 0);
+}
+
+static void join_process(struct collector *c, const char *name)
+{
+	const char *why;
+	(void)processes_join(&c->processes, c->recording->fd, name, &why);
+}
+
+static int read_directory(struct collector *c, const char *prefix,
+			  void (*found)(struct collector *, const char *))
+{
+	const int fd = openat(c->recording->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *e;
+	if (d == NULL) {
+		if (fd >= 0)
+			(void)close(fd);
+		return error_system(&c->error, errno, "%s: cannot be read", c->recording->path);
+	}
+	while ((e = readdir(d)) != NULL)
+		if (begins(e->d_name, prefix))
+			found(c, e->d_name);
+	(void)closedir(d);
+	return IOT_OK;
+}
+
+static bool has_notices(const struct collector *c)
+{
+	char notices[4096];
+	bool any = c->notices < 0;
+	while (c->notices >= 0 && read(c->notices, notices, sizeof(notices)) > 0)
+		any = true;
+	return any;
+}
+
+/*
+ * A ring whose process joins between the two readings is found next time, as its notice arrived
+ * after those that were read here.
+ */
+static int find_rings(struct collector *c)
+{
+	if (!has_notices(c))
+		return IOT_OK;
+	const int status = read_directory(c, "process.", join_process);
+	return status == IOT_OK ? read_directory(c, "ring.", open_ring) : status;
+}
+
+/* Draining */
+
+static void note_children(struct collector *c, const struct ring *r, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct record_child child;
+		const struct iot_text text = c->batch[i].text;
+		if (c->batch[i].kind != RING_RAW || text.size < sizeof(child))
+			continue;
+		memcpy(&child, text.data, sizeof(child));
+		if (child.head.kind == RECORD_CHILD)
+			(void)processes_expect(&c->processes, child.pid, r->pid);
+	}
+}
+
+/* A ring with an invalid record is read no more: its producer must not wait for space, though. */
+static int give_up(struct collector *c, struct ring *r)
+{
+	const bool reported = r->failed;
+	r->failed = true;
+	r->tail = atomic_load(&r->header->head);
+	ring_consume(r, 0);
+	return reported ? IOT_OK : add_loss(c, r, RING_DAMAGED, 0, 0);
+}
+
+static int report_dropped(struct collector *c, struct ring *r)
+{
+	const uint64_t dropped = atomic_load_explicit(&r->header->dropped, memory_order_relaxed),
+		       bytes =
+			   atomic_load_explicit(&r->header->dropped_bytes, memory_order_relaxed);
+	if (dropped <= r->dropped)
+		return IOT_OK;
+	const uint64_t records = dropped - r->dropped,
+		       length = bytes > r->dropped_bytes ? bytes - r->dropped_bytes : 0;
+	r->dropped = dropped;
+	r->dropped_bytes = bytes;
+	return add_loss(c, r, RING_DROPPED, records, length);
+}
+
+static int drain(struct collector *c, struct ring *r)
+{
+	const bool failed = r->failed;
+	size_t n = ring_available(r);
+	const struct ring_decoder d = {
+	    .zero_ns = c->zero_ns, .now_ns = now_ns(), .process = r->process, .flags = c->flags};
+	int status = IOT_OK;
+	if (n > r->size / 4)
+		c->wait_ms = WAIT_MIN_MS;
+	while (n > 0 && status == IOT_OK) {
+		size_t used;
+		const int count =
+		    ring_decode(&d, r->data + (r->tail & (r->size - 1)), n, c->batch, &used);
+		if (count < 0 || used == 0) {
+			r->failed = failed;
+			return give_up(c, r);
+		}
+		note_children(c, r, (size_t)count);
+		status = add_events(c, c->batch, (size_t)count);
+		ring_consume(r, used);
+		n -= used;
+	}
+	if (r->failed) {
+		r->failed = failed;
+		return give_up(c, r);
+	}
+	return status == IOT_OK ? report_dropped(c, r) : status;
+}
+
+/* Lowers the watermark to the mark of a ring, which is read before the ring's head. */
+static uint64_t oldest(const struct ring *r, uint64_t watermark)
+{
+	const uint64_t mark = atomic_load_explicit(&r->header->in_flight, memory_order_acquire);
+	return mark != 0 && mark < watermark ? mark : watermark;
+}
+
+static int drain_all(struct collector *c)
+{
+	uint64_t watermark = now_ns() - SLACK_NS;
+	int status = find_rings(c);
+	for (size_t i = 0; i < c->rings && status == IOT_OK; i++) {
+		watermark = oldest(&c->ring[i], watermark);
+		status = drain(c, &c->ring[i]);
+	}
+	if (watermark > c->watermark_ns)
+		c->watermark_ns = watermark;
+	return status;
+}
+
+/* The end of processes */
+
+static int close_rings(struct collector *c, uint32_t process)
+{
+	size_t kept = 0;
+	int status = IOT_OK;
+	for (size_t i = 0; i < c->rings; i++) {
+		struct ring *r = &c->ring[i];
+		if (r->process != process) {
+			c->ring[kept++] = *r;
+			continue;
+		}
+		if (status == IOT_OK && atomic_load(&r->header->in_flight) != 0)
+			status = add_loss(c, r, RING_KILLED, 1, 0);
+		ring_close(r);
+	}
+	c->rings = kept;
+	return status;
+}
+
+/* Called after the rings have been drained since the process ended. */
+static int end_process(struct collector *c, uint32_t index)
+{
+	uint64_t counter[RECORD_COUNTER_COUNT] = {0};
+	const struct record_process *shared = c->processes.process[index].shared;
+	int status = close_rings(c, index);
+	for (size_t i = 0; shared != NULL && i < RECORD_COUNTER_COUNT; i++)
+		counter[i] = atomic_load(&shared->counter[i]);
+	if (status == IOT_OK)
+		status = add_own(
+		    c, (struct iot_event){.kind = RING_ENDED,
+					  .rec = {.process = index},
+					  .text = {(const char *)counter, sizeof(counter)}});
+	processes_release(&c->processes, index, c->recording->fd);
+	return status;
+}
+
+int collector_step(struct collector *c, int fd)
+{
+	struct pollfd extra[] = {{.fd = fd, .events = POLLIN},
+				 {.fd = c->notices, .events = POLLIN}};
+	if (!processes_wait(&c->processes, extra, 2, c->wait_ms, c->ended, &c->ended_count,
+			    ENDED_MAX))
+		return error_system(&c->error, errno, "cannot wait for the program");
+	atomic_store(&c->recording->control->heartbeat, now_ns());
+	c->wait_ms = c->wait_ms < WAIT_MAX_MS ? c->wait_ms * 2 + 1 : WAIT_MAX_MS;
+	int status = drain_all(c);
+	for (size_t i = 0; i < c->ended_count && status == IOT_OK; i++)
+		status = end_process(c, c->ended[i]);
+	c->ended_count = 0;
+	if (status == IOT_OK)
+		status = sorter_set_watermark(c->sorter, (int64_t)(c->watermark_ns - c->zero_ns));
+	return status == IOT_OK ? write_sorted(c) : status;
+}
+
+static int interrupt_process(struct collector *c, uint32_t index)
+{
+	const int status =
+	    add_own(c, (struct iot_event){.kind = RING_LOST,
+					  .rec = {.process = index, .type = RING_INTERRUPTED}});
+	return status == IOT_OK ? end_process(c, index) : status;
+}
+
+int collector_finish(struct collector *c)
+{
+	int status = drain_all(c);
+	for (size_t i = 0; i < c->processes.count && status == IOT_OK; i++)
+		if (c->processes.process[i].shared != NULL)
+			status = interrupt_process(c, (uint32_t)i);
+	if (status == IOT_OK)
+		status = sorter_end(c->sorter);
+	return status == IOT_OK ? write_sorted(c) : status;
+}

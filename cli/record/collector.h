@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The collector of a recording: finds processes and rings, drains the rings, sorts their events and
+ * writes those before the watermark while the programs run.
+ *
+ *	until all processes have ended:  collector_step
+ *	collector_finish
+ */
+#ifndef CLI_RECORD_COLLECTOR_H
+#define CLI_RECORD_COLLECTOR_H
+
+#include "recording.h"
+#include "ring_events.h"
+
+struct collector;
+
+struct collector_options {
+	uint64_t memory; /* for sorting */
+	struct ring_events_options events;
+};
+
+/*
+ * Times of the trace count from zero_ns of CLOCK_MONOTONIC. All arguments outlive the collector.
+ * Returns NULL if out of memory.
+ */
+struct collector *collector_new(const struct recording *r, struct iot_writer *w, uint64_t zero_ns,
+				const struct collector_options *o);
+void collector_free(struct collector *c);
+/* Declares the first process, and the program that it runs. */
+void collector_expect(struct collector *c, uint32_t pid, const char *program);
+/*
+ * Waits until a process has ended or fd is readable, but not for long, and collects. Returns the
+ * status.
+ */
+int collector_step(struct collector *c, int fd);
+/* Whether a process of the recording still exists. */
+bool collector_is_active(const struct collector *c);
+/* Writes the remaining events. Returns the status. */
+int collector_finish(struct collector *c);
+/* The sentence of the error; "" if the writer has it, or there is none. */
+const char *collector_error(const struct collector *c);
+const struct ring_events_totals *collector_totals(const struct collector *c);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/ui/signals.h"
+#include "lib/base/full_io.h"
+#include "record/ring.h"
+
+#ifndef IOTRACE_LIBDIR
+#define IOTRACE_LIBDIR "/usr/local/lib"
+#endif
+
+#define LIBRARY "libiotrace-record.so"
+
+/* The message that releases the child; empty texts: end. */
+struct release {
+	char library[PATH_MAX], recording[PATH_MAX];
+};
+
+/* The library */
+
+static bool is_library(char path[PATH_MAX], const char *directory, const char *below)
+{
+	const int n = snprintf(path, PATH_MAX, "%s%s/" LIBRARY, directory, below);
+	return n > 0 && n < PATH_MAX && access(path, R_OK) == 0;
+}
+
+bool launch_find_library(char path[PATH_MAX])
+{
+	char own[PATH_MAX];
+	const ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	own[n > 0 ? n : 0] = '\0';
+	char *slash = strrchr(own, '/');
+	if (slash != NULL) {
+		*slash = '\0';
+		if (is_library(path, own, "") || is_library(path, own, "/../lib/iotrace"))
+			return true;
+	}
+	return is_library(path, IOTRACE_LIBDIR, "/iotrace");
+}
+
+/* The program */
+
+/* As execvp(3) finds it. Leaves argv[0] if it finds none. */
+static void find_program(char path[PATH_MAX], const char *name)
+{
+	const char *list = getenv("PATH");
+	char found[PATH_MAX];
+	(void)snprintf(path, PATH_MAX, "%s", name);
+	for (const char *p = list != NULL ? list : "/bin:/usr/bin"; strchr(name, '/') == NULL;) {
+		const size_t n = strcspn(p, ":");
+		const int size =
+		    snprintf(found, sizeof(found), "%.*s%s%s", (int)n, p, n > 0 ? "/" : "./", name);
+		if (size > 0 && size < PATH_MAX && access(found, X_OK) == 0) {
+			memcpy(path, found, (size_t)size + 1);
+			return;
+		}
+		if (p[n] == '\0')
+			return;
+		p += n + 1;
+	}
+}
+
+/* Entries that the user has set follow ours. */
+static bool set_environment(const struct release *r)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char *value;
+	if (others == NULL || *others == '\0')
+		return setenv("LD_PRELOAD", r->library, 1) == 0 &&
+		       setenv(RECORD_VARIABLE, r->recording, 1) == 0;
+	return asprintf(&value, "%s:%s", r->library, others) > 0 &&
+	       setenv("LD_PRELOAD", value, 1) == 0 && setenv(RECORD_VARIABLE, r->recording, 1) == 0;
+}
+
+static void run_child(int release, int failure, char *const *argv)
+{
+	struct release r;
+	if (full_read(release, &r, sizeof(r), FULL_IO_CURRENT) != (ssize_t)sizeof(r))
+		_exit(125);
+	signals_inherit();
+	if (set_environment(&r))
+		(void)execvp(argv[0], argv);
+	const int errnum = errno;
+	(void)full_write(failure, &errnum, sizeof(errnum), FULL_IO_CURRENT);
+	_exit(125);
+}
+
+/* Descriptors of the pipes are close-on-exec, so the program has none of them. */
+bool launch_start(struct launch *l, char *const *argv)
+{
+	int release[2], failure[2];
+	find_program(l->program, argv[0]);
+	if (pipe2(release, O_CLOEXEC) != 0)
+		return false;
+	if (pipe2(failure, O_CLOEXEC) != 0) {
+		(void)close(release[0]);
+		(void)close(release[1]);
+		return false;
+	}
+	l->pid = fork();
+	if (l->pid == 0) {
+		(void)close(release[1]);
+		(void)close(failure[0]);
+		run_child(release[0], failure[1], argv);
+	}
+	const int errnum = errno;
+	(void)close(release[0]);
+	(void)close(failure[1]);
+	l->release = release[1];
+	l->failure = failure[0];
+	errno = errnum;
+	return l->pid > 0;
+}
+
+int launch_release(struct launch *l, const char *library, const char *recording)
+{
+	struct release r = {.library = ""};
+	int errnum = 0;
+	(void)snprintf(r.library, sizeof(r.library), "%s", library);
+	(void)snprintf(r.recording, sizeof(r.recording), "%s", recording);
+	const bool sent = full_write(l->release, &r, sizeof(r), FULL_IO_CURRENT);
+	(void)close(l->release);
+	l->release = -1;
+	if (full_read(l->failure, &errnum, sizeof(errnum), FULL_IO_CURRENT) == 0 && !sent)
+		errnum = EPIPE;
+	(void)close(l->failure);
+	l->failure = -1;
+	if (errnum != 0)
+		launch_reap(l, true);
+	return errnum;
+}
+
+void launch_cancel(struct launch *l)
+{
+	if (l->release >= 0)
+		(void)close(l->release);
+	if (l->failure >= 0)
+		(void)close(l->failure);
+	l->release = l->failure = -1;
+	launch_reap(l, true);
+}
+
+void launch_reap(struct launch *l, bool wait)
+{
+	pid_t pid = 0;
+	while (!l->reaped && (pid = waitpid(l->pid, &l->status, wait ? 0 : WNOHANG)) < 0 &&
+	       errno == EINTR)
+		;
+	l->reaped = l->reaped || pid == l->pid;
+}
+
+int launch_status(const struct launch *l)
+{
+	return WIFSIGNALED(l->status) ? 128 + WTERMSIG(l->status) : WEXITSTATUS(l->status);
+}

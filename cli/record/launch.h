@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Runs the program. It exists, and has its pid, before the recording does, and waits to be
+ * released.
+ */
+#ifndef CLI_RECORD_LAUNCH_H
+#define CLI_RECORD_LAUNCH_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct launch {
+	pid_t pid;
+	char program[PATH_MAX]; /* the file that argv[0] names, for messages and %process */
+	int release, failure;   /* pipes: to the child; from it, an errno of exec */
+	int status;             /* of waitpid, when reaped */
+	bool reaped;
+};
+
+/* Returns the path of libiotrace-record.so in `path`, false if it is not found. */
+bool launch_find_library(char path[PATH_MAX]);
+
+/* Creates the process. Returns false with errno set. */
+bool launch_start(struct launch *l, char *const *argv);
+/*
+ * Lets it run the program, with the library and the directory of the recording in its environment.
+ * Returns 0, or the errno of exec.
+ */
+int launch_release(struct launch *l, const char *library, const char *recording);
+/* Ends the process instead. */
+void launch_cancel(struct launch *l);
+/* Reaps the program if it has ended, or waits until it has. */
+void launch_reap(struct launch *l, bool wait);
+/* Returns the exit status as a shell has it: 128 + the signal if it was killed. */
+int launch_status(const struct launch *l);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "processes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/base/array.h"
+
+enum { OTHER_IDS = 1 << 23 }; /* beyond the largest pid of Linux, 2^22 */
+
+void processes_free(struct processes *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		if (p->process[i].shared != NULL)
+			(void)munmap(p->process[i].shared, RECORD_PAGE);
+		if (p->process[i].pidfd >= 0)
+			(void)close(p->process[i].pidfd);
+	}
+	idmap_free(&p->pids);
+	free(p->process);
+	free(p->latest);
+	free(p->alive);
+	free(p->polled);
+}
+
+size_t processes_find(const struct processes *p, uint32_t pid)
+{
+	const size_t n = idmap_find(&p->pids, pid);
+	return n == SIZE_MAX || n >= p->latest_capacity || p->latest[n] == 0 ? SIZE_MAX
+									     : p->latest[n] - 1;
+}
+
+static bool exists(uint32_t pid)
+{
+	return kill((pid_t)pid, 0) == 0 || errno == EPERM;
+}
+
+/* Without pidfds, which a system may lack or forbid, kill(2) shows whether a process exists. */
+static void watch(struct process *process)
+{
+	process->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
+	process->alive = process->pidfd >= 0 || exists(process->pid);
+}
+
+static size_t add(struct processes *p, uint32_t pid, uint32_t parent)
+{
+	const size_t index = p->count, n = idmap_number(&p->pids, pid);
+	if (pid == 0 || pid > INT32_MAX || index >= PROCESSES_MAX ||
+	    !array_reserve_index(&p->latest, &p->latest_capacity, n, sizeof(*p->latest)) ||
+	    !array_reserve(&p->process, &p->capacity, index + 1, sizeof(*p->process)) ||
+	    !array_reserve(&p->alive, &p->alive_capacity, p->alive_count + 1, sizeof(*p->alive)))
+		return SIZE_MAX;
+	const bool reused = p->latest[n] != 0;
+	p->process[index] = (struct process){
+	    .pid = pid, .parent = parent, .id = reused ? OTHER_IDS + (uint32_t)index : pid};
+	p->latest[n] = (uint32_t)index + 1;
+	p->count++;
+	watch(&p->process[index]);
+	p->alive[p->alive_count++] = (uint32_t)index;
+	return index;
+}
+
+size_t processes_expect(struct processes *p, uint32_t pid, uint32_t parent)
+{
+	const size_t known = processes_find(p, pid);
+	return known != SIZE_MAX && (p->process[known].alive || p->process[known].start != 0)
+		   ? known
+		   : add(p, pid, parent);
+}
+
+size_t processes_joined(const struct processes *p, uint32_t pid, uint64_t start)
+{
+	const size_t index = processes_find(p, pid);
+	return index != SIZE_MAX && p->process[index].start == start && start != 0 ? index
+										   : SIZE_MAX;
+}
+
+static struct record_process *map_process(int directory, const char *name, const char **why)
+{
+	struct stat st;
+	struct record_process *shared = MAP_FAILED;
+	const int fd = openat(directory, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	*why = "cannot be opened";
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == RECORD_PAGE)
+		shared = mmap(NULL, RECORD_PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		(void)close(fd);
+	if (shared == MAP_FAILED)
+		return NULL;
+	if (shared->magic == RECORD_PROCESS_MAGIC && shared->version == RECORD_VERSION)
+		return shared;
+	*why = "is not the file of a process, of this version";
+	(void)munmap(shared, RECORD_PAGE);
+	return NULL;
+}
+
+size_t processes_join(struct processes *p, int directory, const char *name, const char **why)
+{
+	uint32_t pid;
+	uint64_t start;
+	char end;
+	*why = "has no valid name";
+	if (sscanf(name, "process.%" SCNu32 ".%" SCNu64 "%c", &pid, &start, &end) != 2 ||
+	    start == 0)
+		return SIZE_MAX;
+	size_t index = processes_joined(p, pid, start);
+	if (index != SIZE_MAX)
+		return index;
+	struct record_process *shared = map_process(directory, name, why);
+	if (shared == NULL)
+		return SIZE_MAX;
+	index = processes_find(p, pid);
+	if (index == SIZE_MAX || p->process[index].start != 0)
+		index = add(p, pid, shared->parent);
+	if (index == SIZE_MAX) {
+		*why = "is one of too many processes";
+		(void)munmap(shared, RECORD_PAGE);
+		return SIZE_MAX;
+	}
+	p->process[index].start = start;
+	p->process[index].shared = shared;
+	return index;
+}
+
+/* Processes without a pidfd are looked for at each wait. */
+static bool has_ended(const struct process *process, const struct pollfd *polled)
+{
+	return process->pidfd >= 0 ? polled->revents != 0 : !exists(process->pid);
+}
+
+static bool poll_all(struct processes *p, struct pollfd *extra, size_t extra_count, int timeout_ms)
+{
+	const size_t n = p->alive_count;
+	if (!array_reserve(&p->polled, &p->polled_capacity, n + extra_count, sizeof(*p->polled)))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		p->polled[i] =
+		    (struct pollfd){.fd = p->process[p->alive[i]].pidfd, .events = POLLIN};
+	memcpy(p->polled + n, extra, extra_count * sizeof(*extra));
+	const int ready = poll(p->polled, n + extra_count, timeout_ms);
+	for (size_t i = 0; ready < 0 && i < n + extra_count; i++)
+		p->polled[i].revents = 0;
+	memcpy(extra, p->polled + n, extra_count * sizeof(*extra));
+	return ready >= 0 || errno == EINTR;
+}
+
+bool processes_wait(struct processes *p, struct pollfd *extra, size_t extra_count, int timeout_ms,
+		    uint32_t *ended, size_t *count, size_t max)
+{
+	size_t kept = 0;
+	*count = 0;
+	if (!poll_all(p, extra, extra_count, timeout_ms))
+		return false;
+	for (size_t i = 0; i < p->alive_count; i++) {
+		struct process *process = &p->process[p->alive[i]];
+		if (*count == max || !has_ended(process, &p->polled[i])) {
+			p->alive[kept++] = p->alive[i];
+			continue;
+		}
+		process->alive = false;
+		ended[(*count)++] = p->alive[i];
+	}
+	p->alive_count = kept;
+	return true;
+}
+
+void processes_release(struct processes *p, size_t index, int directory)
+{
+	struct process *process = &p->process[index];
+	char name[64];
+	if (process->pidfd >= 0)
+		(void)close(process->pidfd);
+	process->pidfd = -1;
+	if (process->shared == NULL)
+		return;
+	(void)munmap(process->shared, RECORD_PAGE);
+	process->shared = NULL;
+	(void)snprintf(name, sizeof(name), "process.%" PRIu32 ".%" PRIu64, process->pid,
+		       process->start);
+	(void)unlinkat(directory, name, 0);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The processes of a recording: those that have joined it, which have a file process.PID.START, and
+ * children that have been announced. They keep their index after their end.
+ */
+#ifndef CLI_RECORD_PROCESSES_H
+#define CLI_RECORD_PROCESSES_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/idmap.h"
+#include "record/ring.h"
+
+enum { PROCESSES_MAX = 1 << 22 };
+
+struct process {
+	uint32_t pid, parent; /* parent: a pid; 0: unknown */
+	uint32_t id;          /* in the trace: the pid, unless an earlier process had it */
+	uint64_t start;       /* field 22 of /proc/PID/stat; 0: has not joined */
+	int pidfd;            /* -1: none, although alive */
+	bool alive;
+	struct record_process *shared; /* mapped until its end; NULL if it has not joined */
+};
+
+struct processes {
+	struct process *process;
+	size_t count, capacity;
+	struct idmap pids; /* pid -> the latest process with it, in `latest` */
+	uint32_t *latest;  /* index + 1 */
+	size_t latest_capacity;
+	uint32_t *alive; /* indexes */
+	size_t alive_count, alive_capacity;
+	struct pollfd *polled;
+	size_t polled_capacity;
+};
+
+void processes_free(struct processes *p);
+
+/* Returns the index of the latest process with a pid, SIZE_MAX if there is none. */
+size_t processes_find(const struct processes *p, uint32_t pid);
+/* Adds a child that has been announced, unless it is known. Returns its index, SIZE_MAX: refused */
+size_t processes_expect(struct processes *p, uint32_t pid, uint32_t parent);
+/*
+ * Maps the file of a process. Returns its index; SIZE_MAX with *why set if the file is invalid or
+ * there are too many.
+ */
+size_t processes_join(struct processes *p, int directory, const char *name, const char **why);
+/* Returns the index of a process that has joined, SIZE_MAX if there is none. */
+size_t processes_joined(const struct processes *p, uint32_t pid, uint64_t start);
+
+/*
+ * Waits up to timeout_ms until one of the `extra` descriptors is ready or a process has ended.
+ * Returns the indexes of ended processes in ended[0 .. *count), which are then no longer alive.
+ */
+bool processes_wait(struct processes *p, struct pollfd *extra, size_t extra_count, int timeout_ms,
+		    uint32_t *ended, size_t *count, size_t max);
+/* Unmaps the file of a process that has ended and removes it from the directory. */
+void processes_release(struct processes *p, size_t index, int directory);
+
+#endif

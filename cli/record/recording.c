@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "recording.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "lib/base/tempfile.h"
+
+enum { RING_SIZE = 1 << 20, RINGS_PLANNED = 128 };
+
+static const size_t control_size = RECORD_PAGE + RECORD_SLOTS * sizeof(struct record_description);
+
+/* RINGS_PLANNED rings fit, unless they would be too small. */
+static uint32_t ring_size(const struct recording *r)
+{
+	struct statvfs fs;
+	uint32_t size = RING_SIZE;
+	if (fstatvfs(r->fd, &fs) != 0)
+		return size;
+	while (size > RECORD_RING_MIN && fs.f_bavail * fs.f_frsize / size < RINGS_PLANNED)
+		size /= 2;
+	return size;
+}
+
+static bool create_control(struct recording *r, const struct record_control *settings)
+{
+	const int fd =
+	    openat(r->fd, "recording", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	void *map = MAP_FAILED;
+	int errnum = errno;
+	if (fd < 0)
+		return false;
+	errnum = posix_fallocate(fd, 0, (off_t)control_size);
+	if (errnum == 0) {
+		map = mmap(NULL, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		errnum = errno;
+	}
+	(void)close(fd);
+	errno = errnum;
+	if (map == MAP_FAILED)
+		return false;
+	r->control = map;
+	memcpy(map, settings, sizeof(*settings));
+	r->control->magic = RECORD_CONTROL_MAGIC;
+	r->control->version = RECORD_VERSION;
+	r->control->ring_size = ring_size(r);
+	return true;
+}
+
+/* mkdtemp creates the directory with mode 0700. */
+static bool create_in(struct recording *r, const char *directory)
+{
+	if (directory == NULL || directory[0] != '/')
+		return false;
+	const int n = snprintf(r->path, sizeof(r->path), "%s/iotrace-XXXXXX", directory);
+	if (n < 0 || (size_t)n >= sizeof(r->path) || mkdtemp(r->path) == NULL) {
+		r->path[0] = '\0';
+		return false;
+	}
+	r->fd = open(r->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r->fd >= 0)
+		return true;
+	(void)rmdir(r->path);
+	r->path[0] = '\0';
+	return false;
+}
+
+static bool try_directory(struct recording *r, const char *directory,
+			  const struct record_control *settings)
+{
+	if (!create_in(r, directory))
+		return false;
+	if (create_control(r, settings))
+		return true;
+	const int errnum = errno;
+	(void)recording_remove(r);
+	errno = errnum;
+	return false;
+}
+
+bool recording_create(struct recording *r, const struct record_control *settings)
+{
+	*r = (struct recording){.fd = -1};
+	errno = ENOENT;
+	return try_directory(r, getenv("XDG_RUNTIME_DIR"), settings) ||
+	       try_directory(r, "/dev/shm", settings) ||
+	       try_directory(r, tempfile_directory(), settings);
+}
+
+/* A traced process may create files until it ends, so the directory is read again if it grew. */
+static bool remove_files(const struct recording *r)
+{
+	const int fd = openat(r->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *e;
+	if (d == NULL)
+		return false;
+	while ((e = readdir(d)) != NULL)
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			(void)unlinkat(r->fd, e->d_name, 0);
+	return closedir(d) == 0;
+}
+
+bool recording_remove(struct recording *r)
+{
+	enum { ATTEMPTS = 8 };
+	bool removed = r->path[0] == '\0';
+	for (int i = 0; i < ATTEMPTS && !removed; i++)
+		removed = remove_files(r) && rmdir(r->path) == 0;
+	if (r->control != NULL)
+		(void)munmap(r->control, RECORD_PAGE);
+	r->control = NULL;
+	if (r->fd >= 0)
+		(void)close(r->fd);
+	r->fd = -1;
+	r->path[0] = '\0';
+	return removed;
+}

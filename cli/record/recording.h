@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The directory of a recording: shared memory between the traced processes and the collector, of
+ * mode 0700, in $XDG_RUNTIME_DIR, /dev/shm or $TMPDIR.
+ */
+#ifndef CLI_RECORD_RECORDING_H
+#define CLI_RECORD_RECORDING_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "record/ring.h"
+
+struct recording {
+	char path[PATH_MAX]; /* "" if there is none */
+	int fd;
+	struct record_control *control;
+};
+
+/*
+ * Creates the directory with the control file, whose settings are those of `control`; the size of
+ * rings depends on the space there. Returns false with errno set if no directory can be used.
+ */
+bool recording_create(struct recording *r, const struct record_control *control);
+/* Removes the directory with all files in it. Returns false with errno set on failure. */
+bool recording_remove(struct recording *r);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The consumer of a ring of record/ring.h, and the decoder of its records. A traced program can
+ * write to its rings, so every value is read once and checked.
+ *
+ * A transfer becomes a record, whose file is the number of the description. Any other ring record
+ * becomes an event of kind RING_RAW, whose text is a copy of its bytes: ring_events.h interprets it
+ * when all events have been sorted.
+ */
+#ifndef CLI_RECORD_RING_H
+#define CLI_RECORD_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <iotrace/iotrace.h>
+
+#include "record/ring.h"
+
+enum { RING_RAW = IOT_DIRECTIVE, RING_BATCH = 1024 };
+
+/* What the decoder knows of a ring. */
+struct ring_decoder {
+	uint64_t zero_ns, now_ns; /* CLOCK_MONOTONIC: time zero of the trace; the latest start */
+	uint32_t process;         /* index of the process, stored in rec.process */
+	uint8_t flags;            /* enum iot_flag of its records */
+};
+
+/*
+ * Decodes up to RING_BATCH records from n bytes, and stores the bytes used in *used. Texts refer to
+ * the data. Returns the number of events, fewer than the records if some become no event; -1 if
+ * the first record is invalid. A batch ends before an invalid record.
+ */
+int ring_decode(const struct ring_decoder *d, const unsigned char *data, size_t n,
+		struct iot_event out[RING_BATCH], size_t *used);
+
+/* Returns whether n bytes are one valid ring record, with all of its texts. */
+bool ring_record_is_valid(const void *record, size_t n);
+
+struct ring {
+	struct record_ring *header;
+	const unsigned char *data; /* twice in succession */
+	uint32_t size, pid;
+	uint64_t start; /* of the process */
+	uint64_t tail;
+	uint64_t dropped, dropped_bytes; /* reported so far */
+	uint32_t process;                /* index of the process */
+	bool failed;                     /* contains an invalid record */
+};
+
+/* Opens and maps a ring. Returns NULL, or why it cannot be used. */
+const char *ring_open(struct ring *r, int directory, const char *name);
+void ring_close(struct ring *r);
+
+/* The bytes from r->tail to the producer's head. Sets r->failed if the head is invalid. */
+size_t ring_available(struct ring *r);
+/* Returns n bytes to the producer, and wakes it if it waits. */
+void ring_consume(struct ring *r, size_t n);
+
+/*
+ * Makes a program unable to end the collector with SIGBUS by truncating a mapped file: pages that
+ * have lost their file read as zeros.
+ */
+void ring_survive_truncation(void);
+
+#endif

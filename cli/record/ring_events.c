@@ -1,0 +1,701 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Descriptions are defined by RECORD_OPEN, which starts before every use. A definition is freed
+ * when its process closes it, unless a child may have inherited it.
+ */
+#include "ring_events.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include "lib/base/array.h"
+#include "lib/base/error.h"
+#include "ring.h"
+#include "untraced.h"
+
+enum { TEXT_CAPACITY = 1 << 20, DIRECTIVE_MAX = IOT_COMMENT_MAX };
+
+struct description {
+	char *path; /* NULL: none */
+	uint32_t object;
+	uint32_t opener, forks; /* the process, and its forks up to then */
+	uint32_t mode;
+	bool skipped;
+};
+
+struct tracked {
+	char *name;    /* of the program */
+	char *awaited; /* program that exec or a parent has announced, until it starts */
+	bool cleared;  /* ... without the library in its environment */
+	bool declared; /* as %process, with its name */
+	bool recorded; /* has a start, or a record */
+	int64_t rank;  /* -1: none */
+	uint32_t forks;
+	struct idmap known; /* description -> index + 1 of its definition, in `file` */
+	uint32_t *file;
+	size_t file_capacity;
+	uint64_t skipped[3]; /* calls, bytes read, bytes written */
+};
+
+struct ring_events {
+	struct iot_writer *w;
+	const struct processes *processes;
+	const struct ring_events_options *options;
+	struct ring_events_totals totals;
+	struct tracked *tracked; /* of each process */
+	size_t tracked_capacity;
+	struct idmap numbers; /* description -> its definition, in `description` */
+	struct description *description;
+	size_t description_capacity;
+	struct idmap identities; /* hash of device, inode and birth -> object - 1 */
+	struct iot_event out[RING_BATCH];
+	size_t count;
+	char *text; /* TEXT_CAPACITY bytes, of the directives of `out` */
+	size_t used;
+	int status;
+};
+
+struct ring_events *ring_events_new(struct iot_writer *w, const struct processes *processes,
+				    const struct ring_events_options *options)
+{
+	struct ring_events *e = calloc(1, sizeof(*e));
+	char *text = malloc(TEXT_CAPACITY);
+	if (e == NULL || text == NULL) {
+		free(e);
+		free(text);
+		return NULL;
+	}
+	e->w = w;
+	e->processes = processes;
+	e->options = options;
+	e->text = text;
+	return e;
+}
+
+static void forget_process(struct tracked *t)
+{
+	free(t->name);
+	free(t->awaited);
+	free(t->file);
+	idmap_free(&t->known);
+	*t = (struct tracked){.rank = -1};
+}
+
+void ring_events_free(struct ring_events *e)
+{
+	if (e == NULL)
+		return;
+	for (size_t i = 0; i < e->tracked_capacity; i++)
+		forget_process(&e->tracked[i]);
+	for (size_t i = 0; i < e->description_capacity; i++)
+		free(e->description[i].path);
+	idmap_free(&e->numbers);
+	idmap_free(&e->identities);
+	free(e->tracked);
+	free(e->description);
+	free(e->text);
+	free(e);
+}
+
+const struct ring_events_totals *ring_events_totals(const struct ring_events *e)
+{
+	return &e->totals;
+}
+
+/* Output */
+
+static int fail(struct ring_events *e, int status)
+{
+	if (e->status == IOT_OK)
+		e->status = status;
+	return e->status;
+}
+
+static void flush(struct ring_events *e)
+{
+	if (e->status == IOT_OK && e->count > 0)
+		(void)fail(e, iot_writer_events(e->w, e->out, e->count));
+	e->count = e->used = 0;
+}
+
+static struct iot_event *next_event(struct ring_events *e)
+{
+	if (e->count == RING_BATCH)
+		flush(e);
+	return &e->out[e->count++];
+}
+
+static void begin(struct ring_events *e, struct iot_builder *b, const char *name)
+{
+	if (TEXT_CAPACITY - e->used < DIRECTIVE_MAX || e->count == RING_BATCH)
+		flush(e);
+	iot_directive_begin(b, e->text + e->used, DIRECTIVE_MAX, name);
+}
+
+/* A directive that is too long is left out; the events that it belongs to remain. */
+static void end(struct ring_events *e, struct iot_builder *b, int64_t start_ns)
+{
+	struct iot_event *ev = &e->out[e->count];
+	*ev = (struct iot_event){.kind = 0};
+	if (iot_directive_end(b, ev) != IOT_OK)
+		return;
+	if ((ev->has & IOT_HAS_TIME) == 0)
+		ev->rec.start_ns = start_ns;
+	e->used += ev->text.size;
+	e->count++;
+}
+
+static void add_text(struct iot_builder *b, const char *key, const char *value)
+{
+	iot_directive_text(b, key, value, strlen(value));
+}
+
+/* Processes */
+
+static struct tracked *tracked_of(struct ring_events *e, uint32_t index)
+{
+	const size_t before = e->tracked_capacity;
+	if (!array_reserve_index(&e->tracked, &e->tracked_capacity, index, sizeof(*e->tracked))) {
+		(void)fail(e, IOT_ENOMEM);
+		return NULL;
+	}
+	for (size_t i = before; i < e->tracked_capacity; i++)
+		e->tracked[i].rank = -1;
+	return &e->tracked[index];
+}
+
+static void begin_process(struct ring_events *e, struct iot_builder *b, uint32_t index)
+{
+	const struct process *p = &e->processes->process[index];
+	const struct tracked *t = &e->tracked[index];
+	const size_t parent = processes_find(e->processes, p->parent);
+	begin(e, b, "process");
+	iot_directive_number(b, "id", p->id);
+	if (t->name != NULL)
+		add_text(b, "name", t->name);
+	if (t->rank >= 0)
+		iot_directive_number(b, "rank", (uint64_t)t->rank);
+	if (parent != SIZE_MAX && parent != index)
+		iot_directive_number(b, "parent", e->processes->process[parent].id);
+	if (p->id != p->pid)
+		iot_directive_number(b, "pid", p->pid);
+}
+
+static void declare_process(struct ring_events *e, uint32_t index, int64_t start_ns)
+{
+	struct tracked *t = &e->tracked[index];
+	struct iot_builder b;
+	if (t->declared)
+		return;
+	t->declared = true;
+	e->totals.processes += !t->recorded;
+	t->recorded = true;
+	begin_process(e, &b, index);
+	end(e, &b, start_ns);
+}
+
+/* Returns a copy of text, NULL if it is empty. */
+static char *copy_text(struct ring_events *e, const char *text)
+{
+	char *copy = text != NULL && *text != '\0' ? strdup(text) : NULL;
+	if (copy == NULL && text != NULL && *text != '\0')
+		(void)fail(e, IOT_ENOMEM);
+	return copy;
+}
+
+static void await(struct ring_events *e, struct tracked *t, const char *program, bool cleared)
+{
+	free(t->awaited);
+	t->awaited = copy_text(e, program);
+	t->cleared = cleared;
+}
+
+void ring_events_expect(struct ring_events *e, uint32_t process, const char *program)
+{
+	struct tracked *t = tracked_of(e, process);
+	if (t != NULL)
+		await(e, t, program, false);
+}
+
+/* A program or the child of a fork: its name is the announced one, its parent's, or argv[0]. */
+static void on_start(struct ring_events *e, uint32_t index, const struct record_start *s)
+{
+	struct tracked *t = &e->tracked[index];
+	const size_t parent = processes_find(e->processes, e->processes->process[index].parent);
+	const char *name = s->command_size > 0 ? s->text : NULL;
+	if (s->head.code == 1 && parent < e->tracked_capacity && e->tracked[parent].name != NULL)
+		name = e->tracked[parent].name;
+	else if (t->awaited != NULL)
+		name = t->awaited;
+	char *copy = copy_text(e, name);
+	free(t->name);
+	t->name = copy;
+	t->rank = s->rank < 0 ? -1 : s->rank;
+	t->declared = false;
+	free(t->awaited);
+	t->awaited = NULL;
+}
+
+static void on_child(struct ring_events *e, uint32_t index, const struct record_child *c)
+{
+	const size_t child = processes_find(e->processes, c->pid);
+	struct tracked *t = &e->tracked[index];
+	if (c->head.code == RECORD_FORK)
+		t->forks++;
+	if (c->head.code != RECORD_SPAWN || child == SIZE_MAX)
+		return;
+	t = tracked_of(e, (uint32_t)child);
+	if (t != NULL && !t->recorded)
+		await(e, t, c->text_size > 0 ? c->text : "", false);
+}
+
+/* Files */
+
+static bool matches(const struct ring_globs *globs, const char *path)
+{
+	for (size_t i = 0; i < globs->count; i++)
+		if (fnmatch(globs->glob[i], path, 0) == 0)
+			return true;
+	return false;
+}
+
+static bool is_below(const char *path, const char *directory)
+{
+	const size_t n = strlen(directory);
+	return strncmp(path, directory, n) == 0 && (path[n] == '/' || path[n] == '\0');
+}
+
+static bool is_skipped(const struct ring_events *e, const char *path)
+{
+	const struct ring_events_options *o = e->options;
+	if (matches(&o->skipped, path))
+		return true;
+	if (o->paths.count > 0)
+		return !matches(&o->paths, path);
+	return (is_below(path, "/dev") && !is_below(path, "/dev/shm")) || is_below(path, "/proc") ||
+	       is_below(path, "/sys");
+}
+
+/*
+ * Removes ".", ".." and double slashes from an absolute path in place. Symbolic links are not
+ * followed.
+ */
+static void normalize(char *path)
+{
+	size_t n = 0;
+	if (path[0] != '/')
+		return;
+	for (const char *p = path; *p != '\0';) {
+		p += strspn(p, "/");
+		const size_t size = strcspn(p, "/");
+		if (size == 2 && memcmp(p, "..", 2) == 0) {
+			while (n > 0 && path[--n] != '/')
+				;
+		} else if (size > 0 && !(size == 1 && *p == '.')) {
+			path[n++] = '/';
+			memmove(path + n, p, size);
+			n += size;
+		}
+		p += size;
+	}
+	if (n == 0)
+		path[n++] = '/';
+	path[n] = '\0';
+}
+
+static uint32_t object_of(struct ring_events *e, const struct record_open *o)
+{
+	const uint64_t identity[] = {o->device, o->inode, (uint64_t)o->birth};
+	if (e->identities.count >= RING_OBJECTS_MAX)
+		return 0;
+	const size_t n = idmap_number(&e->identities, XXH3_64bits(identity, sizeof(identity)));
+	if (n != SIZE_MAX)
+		return (uint32_t)n + 1;
+	(void)fail(e, IOT_ENOMEM);
+	return 0;
+}
+
+/* Returns the definition of a description, NULL if it is unknown. */
+static struct description *find_description(struct ring_events *e, uint32_t number)
+{
+	const size_t n = idmap_find(&e->numbers, number);
+	return n != SIZE_MAX && n < e->description_capacity ? &e->description[n] : NULL;
+}
+
+static void define(struct ring_events *e, uint32_t index, const struct record_open *o,
+		   const char *path)
+{
+	if (find_description(e, o->head.description) != NULL ||
+	    e->numbers.count >= RING_DESCRIPTIONS_MAX)
+		return;
+	const size_t n = idmap_number(&e->numbers, o->head.description);
+	char *copy = copy_text(e, path);
+	if (!array_reserve_index(&e->description, &e->description_capacity, n,
+				 sizeof(*e->description))) {
+		free(copy);
+		(void)fail(e, IOT_ENOMEM);
+		return;
+	}
+	e->description[n] = (struct description){.path = copy,
+						 .object = object_of(e, o),
+						 .opener = index,
+						 .forks = e->tracked[index].forks,
+						 .mode = o->mode,
+						 .skipped = copy != NULL && is_skipped(e, copy)};
+}
+
+static void declare_file(struct ring_events *e, uint32_t index, uint32_t number,
+			 const struct description *d, int64_t start_ns)
+{
+	struct iot_builder b;
+	begin(e, &b, "file");
+	iot_directive_number(&b, "process", e->processes->process[index].id);
+	iot_directive_number(&b, "id", number);
+	if (d->object != 0)
+		iot_directive_number(&b, "object", d->object);
+	if (d->path != NULL)
+		add_text(&b, "path", d->path);
+	if (S_ISDIR(d->mode))
+		add_text(&b, "kind", "directory");
+	else if (S_ISBLK(d->mode))
+		add_text(&b, "kind", "device");
+	end(e, &b, start_ns);
+}
+
+/*
+ * Returns the definition of a description for an event of a process, declared as %file; NULL if it
+ * is unknown.
+ */
+static const struct description *use_file(struct ring_events *e, uint32_t index, uint32_t number,
+					  int64_t start_ns)
+{
+	struct tracked *t = &e->tracked[index];
+	size_t n = idmap_find(&t->known, number);
+	if (n != SIZE_MAX && n < t->file_capacity && t->file[n] != 0)
+		return &e->description[t->file[n] - 1];
+	const struct description *d = find_description(e, number);
+	if (d == NULL)
+		return NULL;
+	n = idmap_number(&t->known, number);
+	if (!array_reserve_index(&t->file, &t->file_capacity, n, sizeof(*t->file))) {
+		(void)fail(e, IOT_ENOMEM);
+		return NULL;
+	}
+	t->file[n] = (uint32_t)(d - e->description) + 1;
+	if (!d->skipped) {
+		declare_process(e, index, start_ns);
+		declare_file(e, index, number, d, start_ns);
+	}
+	return d;
+}
+
+static void close_file(struct ring_events *e, uint32_t index, uint32_t number)
+{
+	struct tracked *t = &e->tracked[index];
+	const size_t n = idmap_remove(&t->known, number);
+	struct description *d = find_description(e, number);
+	if (n != SIZE_MAX && n < t->file_capacity)
+		t->file[n] = 0;
+	if (d == NULL || d->opener != index || d->forks != t->forks)
+		return;
+	(void)idmap_remove(&e->numbers, number);
+	free(d->path);
+	*d = (struct description){.path = NULL};
+}
+
+/* Operations */
+
+struct operation {
+	const char *name, *path, *to;
+	uint64_t start, end;
+	int64_t result;
+	uint32_t file; /* 0: none */
+};
+
+static const char *op_name(unsigned code)
+{
+	static const char *const names[] = {
+#define X(name, text) text,
+	    RECORD_OPS(X)
+#undef X
+	};
+	return names[code];
+}
+
+static void add_result(struct iot_builder *b, int64_t result)
+{
+	const char *error = result < 0 && result > -4096 ? strerrorname_np((int)-result) : NULL;
+	add_text(b, "result", result >= 0 ? "0" : error != NULL ? error : "error");
+}
+
+static void emit_op(struct ring_events *e, uint32_t index, const struct operation *op,
+		    int64_t start_ns)
+{
+	struct iot_builder b;
+	declare_process(e, index, start_ns);
+	begin(e, &b, "op");
+	add_text(&b, "name", op->name);
+	iot_directive_number(&b, "time", (uint64_t)start_ns);
+	iot_directive_number(&b, "took", op->end - op->start);
+	iot_directive_number(&b, "process", e->processes->process[index].id);
+	if (op->file != 0)
+		iot_directive_number(&b, "file", op->file);
+	if (op->path != NULL)
+		add_text(&b, "path", op->path);
+	if (op->to != NULL)
+		add_text(&b, "to", op->to);
+	add_result(&b, op->result);
+	end(e, &b, start_ns);
+}
+
+static void on_open(struct ring_events *e, uint32_t index, const struct record_open *o,
+		    int64_t start_ns)
+{
+	char path[RECORD_SIZE_MAX] = "";
+	if (o->text_size > 0)
+		(void)snprintf(path, sizeof(path), "%s", o->text);
+	normalize(path);
+	const uint32_t number = o->head.description;
+	const struct description *d = NULL;
+	if (number != 0 && o->result >= 0) {
+		define(e, index, o, path);
+		d = use_file(e, index, number, start_ns);
+	}
+	if (o->head.code == RECORD_OP_FOUND || (o->result >= 0 && d == NULL) ||
+	    (d != NULL ? d->skipped : is_skipped(e, path)))
+		return;
+	emit_op(e, index,
+		&(struct operation){.name = op_name(o->head.code),
+				    .path = path[0] != '\0' ? path : NULL,
+				    .start = o->start,
+				    .end = o->end,
+				    .result = o->result,
+				    .file = d != NULL ? number : 0},
+		start_ns);
+}
+
+static bool is_op_wanted(const struct ring_events *e, unsigned code)
+{
+	return code == RECORD_OP_CLOSE ||
+	       (code != RECORD_OP_EXEC && code != RECORD_OP_CHDIR && !e->options->data_only);
+}
+
+static void on_exec(struct ring_events *e, uint32_t index, const struct record_operation *o)
+{
+	struct tracked *t = &e->tracked[index];
+	if (o->result >= 0) {
+		await(e, t, o->text_size > 0 ? o->text : "", (o->flags & RECORD_EXEC_CLEARED) != 0);
+		return;
+	}
+	free(t->awaited);
+	t->awaited = NULL;
+}
+
+static void on_operation(struct ring_events *e, uint32_t index, const struct record_operation *o,
+			 int64_t start_ns)
+{
+	char path[RECORD_SIZE_MAX] = "", to[RECORD_SIZE_MAX] = "";
+	const uint32_t number = o->head.description;
+	if (o->head.code == RECORD_OP_EXEC)
+		on_exec(e, index, o);
+	if (o->text_size > 0)
+		(void)snprintf(path, sizeof(path), "%s", o->text);
+	if (o->to_size > 0)
+		(void)snprintf(to, sizeof(to), "%s", o->text + o->text_size);
+	normalize(path);
+	if (o->head.code != RECORD_OP_SYMLINK)
+		normalize(to);
+	const struct description *d = number != 0 ? use_file(e, index, number, start_ns) : NULL;
+	const char *shown = path[0] != '\0' ? path : d != NULL ? d->path : NULL;
+	if (is_op_wanted(e, o->head.code) && *op_name(o->head.code) != '\0' &&
+	    !(d != NULL ? d->skipped : shown != NULL && is_skipped(e, shown)))
+		emit_op(e, index,
+			&(struct operation){.name = op_name(o->head.code),
+					    .path = shown,
+					    .to = to[0] != '\0' ? to : NULL,
+					    .start = o->start,
+					    .end = o->end,
+					    .result = o->result,
+					    .file = number},
+			start_ns);
+	if (o->head.code == RECORD_OP_CLOSE)
+		close_file(e, index, number);
+}
+
+/* Counters and losses */
+
+static void on_process_exit(struct ring_events *e, uint32_t index, const struct record_exit *x,
+			    int64_t start_ns)
+{
+	struct iot_builder b;
+	if (!e->tracked[index].declared)
+		return;
+	begin(e, &b, "counter");
+	add_text(&b, "source", "kernel");
+	iot_directive_number(&b, "process", e->processes->process[index].id);
+	iot_directive_number(&b, "rchar", x->rchar);
+	iot_directive_number(&b, "wchar", x->wchar);
+	iot_directive_number(&b, "syscr", x->syscr);
+	iot_directive_number(&b, "syscw", x->syscw);
+	iot_directive_number(&b, "read_bytes", x->read_bytes);
+	iot_directive_number(&b, "write_bytes", x->write_bytes);
+	end(e, &b, start_ns);
+}
+
+static void on_lost(struct ring_events *e, const struct iot_event *ev)
+{
+	static const char *const whys[] = {[RING_DROPPED] = "dropped",
+					   [RING_DAMAGED] = "damaged",
+					   [RING_KILLED] = "killed",
+					   [RING_INTERRUPTED] = "interrupted"};
+	struct iot_builder b;
+	e->totals.lost += ev->rec.type == RING_DAMAGED ? 0 : ev->rec.offset;
+	e->totals.damaged += ev->rec.type == RING_DAMAGED;
+	begin(e, &b, "lost");
+	iot_directive_number(&b, "time", (uint64_t)ev->rec.start_ns);
+	iot_directive_number(&b, "process", e->processes->process[ev->rec.process].id);
+	if (ev->rec.offset > 0)
+		iot_directive_number(&b, "records", ev->rec.offset);
+	if (ev->rec.length > 0)
+		iot_directive_number(&b, "bytes", ev->rec.length);
+	add_text(&b, "why", whys[ev->rec.type]);
+	end(e, &b, ev->rec.start_ns);
+}
+
+/* A record that passed the decoder, but contains invalid texts. */
+static void on_damaged(struct ring_events *e, const struct iot_event *ev)
+{
+	struct iot_event lost = *ev;
+	lost.rec.type = RING_DAMAGED;
+	on_lost(e, &lost);
+}
+
+static void report_untraced(struct ring_events *e, uint32_t index, int64_t start_ns)
+{
+	struct tracked *t = &e->tracked[index];
+	struct iot_builder b;
+	free(t->name);
+	t->name = t->awaited;
+	t->awaited = NULL;
+	e->totals.untraced++;
+	begin_process(e, &b, index);
+	add_text(&b, "traced", "no");
+	add_text(&b, "why", t->cleared ? "cleared-environment" : untraced_why(t->name));
+	end(e, &b, start_ns);
+}
+
+static bool any(const uint64_t *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (values[i] != 0)
+			return true;
+	return false;
+}
+
+static void add_counters(struct iot_builder *b, const uint64_t *counter, const uint64_t *skipped)
+{
+	static const char *const names[] = {
+#define X(name, text) text,
+	    RECORD_COUNTERS(X)
+#undef X
+	};
+	static const char *const skipped_names[] = {"skipped.path.calls", "skipped.path.read_bytes",
+						    "skipped.path.written_bytes"};
+	for (size_t i = 0; i < RECORD_COUNTER_COUNT; i++)
+		if (counter[i] > 0)
+			iot_directive_number(b, names[i], counter[i]);
+	for (size_t i = 0; i < 3; i++)
+		if (skipped[i] > 0)
+			iot_directive_number(b, skipped_names[i], skipped[i]);
+}
+
+static void on_ended(struct ring_events *e, const struct iot_event *ev)
+{
+	const uint32_t index = ev->rec.process;
+	uint64_t counter[RECORD_COUNTER_COUNT] = {0};
+	struct tracked *t = &e->tracked[index];
+	struct iot_builder b;
+	memcpy(counter, ev->text.data,
+	       ev->text.size < sizeof(counter) ? ev->text.size : sizeof(counter));
+	e->totals.unrecorded += counter[RECORD_COUNTER_UNRECORDED];
+	if (any(counter, RECORD_COUNTER_COUNT) || any(t->skipped, 3)) {
+		declare_process(e, index, ev->rec.start_ns);
+		begin(e, &b, "counter");
+		add_text(&b, "source", "record");
+		iot_directive_number(&b, "process", e->processes->process[index].id);
+		add_counters(&b, counter, t->skipped);
+		end(e, &b, ev->rec.start_ns);
+	}
+	if (t->awaited != NULL)
+		report_untraced(e, index, ev->rec.start_ns);
+	forget_process(t);
+}
+
+/* Events */
+
+static void on_transfer(struct ring_events *e, const struct iot_event *ev)
+{
+	const uint32_t index = ev->rec.process;
+	struct tracked *t = &e->tracked[index];
+	const struct description *d = use_file(e, index, ev->rec.file, ev->rec.start_ns);
+	if (d != NULL && d->skipped) {
+		t->skipped[0]++;
+		t->skipped[(ev->rec.type & IOT_WRITE) != 0 ? 2 : 1] += ev->rec.length;
+		return;
+	}
+	declare_process(e, index, ev->rec.start_ns);
+	struct iot_event *out = next_event(e);
+	*out = *ev;
+	out->rec.process = e->processes->process[index].id;
+	out->rec.object = d != NULL ? d->object : 0;
+	e->totals.records++;
+}
+
+static void on_raw(struct ring_events *e, const struct iot_event *ev)
+{
+	/* Copied, as texts in a batch are not aligned. */
+	_Alignas(8) unsigned char record[RECORD_SIZE_MAX];
+	const struct record_head *head = (const void *)record;
+	const uint32_t index = ev->rec.process;
+	if (ev->text.size > sizeof(record))
+		return;
+	memcpy(record, ev->text.data, ev->text.size);
+	if (!ring_record_is_valid(record, ev->text.size))
+		on_damaged(e, ev);
+	else if (head->kind == RECORD_OPEN)
+		on_open(e, index, (const void *)record, ev->rec.start_ns);
+	else if (head->kind == RECORD_OPERATION)
+		on_operation(e, index, (const void *)record, ev->rec.start_ns);
+	else if (head->kind == RECORD_START)
+		on_start(e, index, (const void *)record);
+	else if (head->kind == RECORD_CHILD)
+		on_child(e, index, (const void *)record);
+	else if (head->kind == RECORD_EXIT)
+		on_process_exit(e, index, (const void *)record, ev->rec.start_ns);
+}
+
+static void add_event(struct ring_events *e, const struct iot_event *ev)
+{
+	if (tracked_of(e, ev->rec.process) == NULL)
+		return;
+	if (ev->kind == IOT_RECORD)
+		on_transfer(e, ev);
+	else if (ev->kind == RING_RAW)
+		on_raw(e, ev);
+	else if (ev->kind == RING_LOST)
+		on_lost(e, ev);
+	else if (ev->kind == RING_ENDED)
+		on_ended(e, ev);
+}
+
+int ring_events_add(struct ring_events *e, const struct iot_event *ev, size_t n)
+{
+	for (size_t i = 0; i < n && e->status == IOT_OK; i++)
+		add_event(e, &ev[i]);
+	flush(e);
+	return e->status;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Turns the events of rings, in order of start, into those of a trace, as a conversion of a log of
+ * strace has them: %process and %file before the events that need them, %op for operations,
+ * %counter for I/O without records, %lost for losses.
+ */
+#ifndef CLI_RECORD_RING_EVENTS_H
+#define CLI_RECORD_RING_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <iotrace/iotrace.h>
+
+#include "processes.h"
+
+/*
+ * Events that the collector adds to those of ring_decode. Their rec.process is the index of a
+ * process.
+ */
+enum ring_event_kind {
+	RING_LOST = IOT_LOST,     /* rec.offset: records, rec.length: bytes, rec.type: ring_loss */
+	RING_ENDED = IOT_COUNTER, /* a process has ended; text: its counters, as uint64_t */
+};
+
+/* RING_INTERRUPTED: the process continues after the end of the trace */
+enum ring_loss { RING_DROPPED, RING_DAMAGED, RING_KILLED, RING_INTERRUPTED };
+
+enum { RING_GLOBS_MAX = 64, RING_DESCRIPTIONS_MAX = 1 << 22, RING_OBJECTS_MAX = 1 << 24 };
+
+struct ring_globs {
+	const char *glob[RING_GLOBS_MAX];
+	size_t count;
+};
+
+struct ring_events_options {
+	struct ring_globs paths; /* if any, only these files */
+	struct ring_globs skipped;
+	bool data_only; /* of operations, only opens and closes */
+};
+
+struct ring_events_totals {
+	uint64_t records, processes, lost, damaged, untraced, unrecorded;
+};
+
+struct ring_events;
+
+/* The writer, processes and options outlive it. Returns NULL if out of memory. */
+struct ring_events *ring_events_new(struct iot_writer *w, const struct processes *processes,
+				    const struct ring_events_options *options);
+void ring_events_free(struct ring_events *e);
+/*
+ * Declares that the process will run this program: if it does not announce itself until it ends,
+ * it is reported as untraced.
+ */
+void ring_events_expect(struct ring_events *e, uint32_t process, const char *program);
+/* Writes events, in order of start. Returns a status: IOT_ENOMEM, or that of the writer. */
+int ring_events_add(struct ring_events *e, const struct iot_event *ev, size_t n);
+const struct ring_events_totals *ring_events_totals(const struct ring_events *e);
+
+#endif
