@@ -280,6 +280,7 @@ static int run(struct record_job *j, const char *library, int signals)
 						.data_only = j->ops == 0,
 						.no_follow = j->no_follow,
 						.leader = (uint32_t)j->launch.pid,
+						.cpu_step = 1000000,
 						.heartbeat = clock_ns(CLOCK_MONOTONIC)};
 	if (!recording_create(&j->recording, &settings))
 		return failed("no directory for shared memory", errno);

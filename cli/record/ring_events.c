@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include "lib/base/array.h"
@@ -28,12 +29,14 @@ struct description {
 };
 
 struct tracked {
-	char *name;    /* of the program */
-	char *awaited; /* program that exec or a parent has announced, until it starts */
-	bool cleared;  /* ... without the library in its environment */
-	bool declared; /* as %process, with its name */
-	bool recorded; /* has a start, or a record */
-	int64_t rank;  /* -1: none */
+	char *name;      /* of the program */
+	char *awaited;   /* program that exec or a parent has announced, until it starts */
+	bool cleared;    /* ... without the library in its environment */
+	bool declared;   /* as %process, with its name */
+	bool counted;    /* in the totals */
+	bool started;    /* a program with the library, or the child of one */
+	uint32_t parent; /* pid; 0: unknown */
+	int64_t rank;    /* -1: none */
 	uint32_t forks;
 	struct idmap known; /* description -> index + 1 of its definition, in `file` */
 	uint32_t *file;
@@ -172,7 +175,7 @@ static void begin_process(struct ring_events *e, struct iot_builder *b, uint32_t
 {
 	const struct process *p = &e->processes->process[index];
 	const struct tracked *t = &e->tracked[index];
-	const size_t parent = processes_find(e->processes, p->parent);
+	const size_t parent = processes_find(e->processes, t->parent != 0 ? t->parent : p->parent);
 	begin(e, b, "process");
 	iot_directive_number(b, "id", p->id);
 	if (t->name != NULL)
@@ -192,8 +195,8 @@ static void declare_process(struct ring_events *e, uint32_t index, int64_t start
 	if (t->declared)
 		return;
 	t->declared = true;
-	e->totals.processes += !t->recorded;
-	t->recorded = true;
+	e->totals.processes += !t->counted;
+	t->counted = true;
 	begin_process(e, &b, index);
 	end(e, &b, start_ns);
 }
@@ -225,7 +228,7 @@ void ring_events_expect(struct ring_events *e, uint32_t process, const char *pro
 static void on_start(struct ring_events *e, uint32_t index, const struct record_start *s)
 {
 	struct tracked *t = &e->tracked[index];
-	const size_t parent = processes_find(e->processes, e->processes->process[index].parent);
+	const size_t parent = processes_find(e->processes, s->parent);
 	const char *name = s->command_size > 0 ? s->text : NULL;
 	if (s->head.code == 1 && parent < e->tracked_capacity && e->tracked[parent].name != NULL)
 		name = e->tracked[parent].name;
@@ -235,22 +238,25 @@ static void on_start(struct ring_events *e, uint32_t index, const struct record_
 	free(t->name);
 	t->name = copy;
 	t->rank = s->rank < 0 ? -1 : s->rank;
+	if (!t->started)
+		t->parent = s->parent;
 	t->declared = false;
+	t->started = true;
 	free(t->awaited);
 	t->awaited = NULL;
 }
 
+/* The program of a child of vfork is recorded before it starts. */
 static void on_child(struct ring_events *e, uint32_t index, const struct record_child *c)
 {
 	const size_t child = processes_find(e->processes, c->pid);
-	struct tracked *t = &e->tracked[index];
 	if (c->head.code == RECORD_FORK)
-		t->forks++;
-	if (c->head.code != RECORD_SPAWN || child == SIZE_MAX)
+		e->tracked[index].forks++;
+	if (c->head.code == RECORD_FORK || c->text_size == 0 || child == SIZE_MAX)
 		return;
-	t = tracked_of(e, (uint32_t)child);
-	if (t != NULL && !t->recorded)
-		await(e, t, c->text_size > 0 ? c->text : "", false);
+	struct tracked *t = tracked_of(e, (uint32_t)child);
+	if (t != NULL && !t->started)
+		await(e, t, c->text, false);
 }
 
 /* Files */
@@ -574,10 +580,13 @@ static void on_damaged(struct ring_events *e, const struct iot_event *ev)
 	on_lost(e, &lost);
 }
 
+/* A child of vfork that could not run its program ends without a record of the failure. */
 static void report_untraced(struct ring_events *e, uint32_t index, int64_t start_ns)
 {
 	struct tracked *t = &e->tracked[index];
 	struct iot_builder b;
+	if (!t->started && access(t->awaited, X_OK) != 0)
+		return;
 	free(t->name);
 	t->name = t->awaited;
 	t->awaited = NULL;
