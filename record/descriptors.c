@@ -235,7 +235,9 @@ union descriptor descriptor_find(struct producer *p, int fd)
 		const union descriptor now = entry_load(fd);
 		return now.word != 0 ? now : d;
 	}
-	const uint64_t now = clock_now();
+	/* the call that needs the descriptor may have started: the description precedes it */
+	const uint64_t mark = atomic_load_explicit(&p->ring->in_flight, memory_order_relaxed);
+	const uint64_t now = mark != 0 ? mark : clock_now();
 	const struct event e = {.op = RECORD_OP_FOUND,
 				.description = d.number,
 				.start = now,
