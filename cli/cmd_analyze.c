@@ -318,14 +318,12 @@ static void warn_of(const struct analyze_run *a, const char *section, const char
 
 static void warn(const struct analyze_run *a)
 {
-	warn_of(a, "trace", "left_out",
-		a->physical ? "logical records are left out"
-			    : "physical records are left out; see --physical");
-	warn_of(a, "trace", "left_out_layer",
-		"requests of another layer are left out; see --layer");
+	warn_of(a, "trace", "left_out_logical", "logical records are left out");
+	warn_of(a, "trace", "left_out_physical", "physical records are left out; see --physical");
+	warn_of(a, "trace", "left_out", "requests of another layer are left out; see --layer");
 	warn_of(a, "trace", "lost", "%lost: the trace is incomplete");
 	warn_of(a, "totals", "out_of_order",
-		"requests start before the previous one; see 'iotrace reorder'");
+		"records or operations start before the previous one; see 'iotrace reorder'");
 }
 
 /* Returns a status; an error of the trace is reported, and kept in a->in.status. */

@@ -86,6 +86,8 @@ static void add_time(struct iot_analyze *a, const struct iot_record *rec, bool h
 		end = rec->start_ns;
 	t->begin_ns = !t->timed || rec->start_ns < t->begin_ns ? rec->start_ns : t->begin_ns;
 	t->end_ns = !t->timed || end > t->end_ns ? end : t->end_ns;
+	t->out_of_order += t->timed && rec->start_ns < t->last_ns;
+	t->last_ns = rec->start_ns;
 	t->timed = true;
 }
 
@@ -228,8 +230,12 @@ static unsigned chosen_layer(const struct iot_analyze *a)
 static bool add_time_values(struct iot_analyze *a, const struct layer *l)
 {
 	const struct totals_trace *t = &a->trace;
-	const struct time_span span = {.begin_ns = t->epoch_ns + (uint64_t)t->begin_ns,
-				       .end_ns = t->epoch_ns + (uint64_t)t->end_ns,
+	/* without epoch, the times of the job are not related to those of the trace */
+	const bool job = t->epoch_ns != 0 && t->job_start_ns < t->job_end_ns;
+	const uint64_t begin = t->epoch_ns + (uint64_t)t->begin_ns,
+		       end = t->epoch_ns + (uint64_t)t->end_ns;
+	const struct time_span span = {.begin_ns = job ? t->job_start_ns : begin,
+				       .end_ns = job ? t->job_end_ns : end,
 				       .runtime_ns = totals_runtime(t, &a->requests),
 				       .processes = totals_processes(t, &a->requests)};
 	return time_values(&l->cells, &l->busy, &span, &a->values);
@@ -241,7 +247,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 	if (a->finished)
 		return IOT_EUSAGE;
 	a->finished = true;
-	a->trace.left_out_layer = requests_of(a->layers[!chosen]);
+	a->trace.left_out = requests_of(a->layers[!chosen]);
 	struct layer *l = layer_of(a, chosen);
 	if (a->status != IOT_OK)
 		return a->status;

@@ -17,18 +17,20 @@ bool common_add_other(struct common *c, uint64_t value, uint64_t count)
 	return true;
 }
 
-static bool precedes(struct common_value a, struct common_value b)
+/* Unsigned, after `flip` of the values: that of the sign makes order of signed numbers the same. */
+static bool precedes(struct common_value a, struct common_value b, uint64_t flip)
 {
-	return a.count != b.count ? a.count > b.count : a.value < b.value;
+	return a.count != b.count ? a.count > b.count : (a.value ^ flip) < (b.value ^ flip);
 }
 
-size_t common_top(const struct common *c, struct common_value top[COMMON_TOP])
+size_t common_top(const struct common *c, bool is_signed, struct common_value top[COMMON_TOP])
 {
+	const uint64_t flip = is_signed ? (uint64_t)1 << 63 : 0;
 	size_t used = 0;
 	for (size_t i = 0; i < c->map.count; i++) {
 		const struct common_value v = {c->map.keys[i], c->counts[i]};
 		size_t at = used;
-		for (; at > 0 && precedes(v, top[at - 1]); at--)
+		for (; at > 0 && precedes(v, top[at - 1], flip); at--)
 			if (at < COMMON_TOP)
 				top[at] = top[at - 1];
 		if (at < COMMON_TOP)

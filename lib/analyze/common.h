@@ -41,8 +41,11 @@ static inline bool common_add(struct common *c, uint64_t value, uint64_t count)
 	return true;
 }
 
-/* Stores the most frequent values; of equal counts, smaller values first. Returns their number. */
-size_t common_top(const struct common *c, struct common_value top[COMMON_TOP]);
+/*
+ * Stores the most frequent values; of equal counts, smaller values first, as signed numbers if
+ * is_signed. Returns their number.
+ */
+size_t common_top(const struct common *c, bool is_signed, struct common_value top[COMMON_TOP]);
 void common_free(struct common *c);
 
 #endif

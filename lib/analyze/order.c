@@ -248,7 +248,7 @@ static void stride_values(const struct common *c, unsigned d, struct values *v)
 {
 	static const char *const names[2] = {"common_strides_r", "common_strides_w"};
 	struct common_value top[COMMON_TOP];
-	const size_t n = common_top(c, top);
+	const size_t n = common_top(c, true, top);
 	char key[VALUE_KEY];
 	for (size_t i = 0; i < n; i++)
 		values_number(v, names[d], values_signed_key(key, (int64_t)top[i].value), "",

@@ -15,17 +15,6 @@ static bool keep(struct requests *r, bool done)
 	return done;
 }
 
-/* The process of a thread of a thread ...; halves the path, so that chains stay short. */
-static size_t root_of(struct requests *r, size_t number)
-{
-	while (r->owner[number] != 0) {
-		const uint32_t next = r->owner[r->owner[number] - 1];
-		r->owner[number] = next != 0 ? next : r->owner[number];
-		number = r->owner[number] - 1;
-	}
-	return number;
-}
-
 static size_t own_number(struct requests *r, uint32_t process)
 {
 	const size_t i = idmap_number(&r->process_map, process);
@@ -33,11 +22,10 @@ static size_t own_number(struct requests *r, uint32_t process)
 	return r->failed ? SIZE_MAX : i;
 }
 
-/* Returns SIZE_MAX if out of memory. */
-static size_t process_number(struct requests *r, uint32_t process)
+/* The process of a thread, which is not followed further. */
+static size_t owner_of(const struct requests *r, size_t thread)
 {
-	const size_t i = own_number(r, process);
-	return i == SIZE_MAX ? i : root_of(r, i);
+	return r->owner[thread] != 0 ? r->owner[thread] - 1 : thread;
 }
 
 static void mark_active(struct requests *r, size_t number)
@@ -51,31 +39,32 @@ static void mark_active(struct requests *r, size_t number)
 
 size_t requests_active(struct requests *r, uint32_t process)
 {
-	const size_t i = process_number(r, process);
-	if (i != SIZE_MAX)
-		mark_active(r, i);
-	return i;
+	const size_t thread = own_number(r, process);
+	if (thread == SIZE_MAX)
+		return thread;
+	mark_active(r, owner_of(r, thread));
+	return owner_of(r, thread);
 }
 
 void requests_define_process(struct requests *r, const struct iot_event *ev)
 {
 	const struct iot_text text = iot_directive_get(ev, "thread-of");
 	uint64_t of;
-	if (r->options.per_thread || text.data == NULL ||
-	    !number_decimal(text.data, text.size, &of) || of > UINT32_MAX)
-		return;
+	const bool owned = !r->options.per_thread && text.data != NULL &&
+			   number_decimal(text.data, text.size, &of) && of <= UINT32_MAX;
 	const size_t thread = own_number(r, ev->rec.process);
-	const size_t owner = process_number(r, (uint32_t)of);
-	if (thread != SIZE_MAX && owner != SIZE_MAX && root_of(r, thread) == thread &&
-	    owner != thread)
-		r->owner[thread] = (uint32_t)owner + 1;
+	const size_t process = owned ? own_number(r, (uint32_t)of) : thread;
+	if (thread == SIZE_MAX || process == SIZE_MAX || owner_of(r, thread) == process)
+		return;
+	r->owner[thread] = (uint32_t)process + 1;
+	r->owner_changes++;
 }
 
 /* The file of an object, or of one fileId if the object is unknown; its number + 1. */
-static uint32_t file_of(struct requests *r, uint32_t object)
+static uint32_t file_of(struct requests *r, struct file_id *id, uint32_t object)
 {
 	if (object == 0)
-		return ++r->files;
+		return id->own_file != 0 ? id->own_file : (id->own_file = ++r->files);
 	const size_t i = idmap_number(&r->object_map, object);
 	if (!keep(r, array_reserve_index(&r->object_file, &r->object_capacity, i,
 					 sizeof *r->object_file)))
@@ -106,15 +95,16 @@ static void bind(struct requests *r, struct file_id *id, const struct iot_record
 	const size_t thread = own_number(r, rec->process);
 	if (thread == SIZE_MAX)
 		return;
-	const size_t process = root_of(r, thread);
+	const size_t process = owner_of(r, thread);
 	mark_active(r, process);
 	if (id->file == 0 || id->object != rec->object) {
 		id->stream = 0;
-		id->file = file_of(r, rec->object);
+		id->file = file_of(r, id, rec->object);
 	}
 	id->object = rec->object;
 	id->thread = (uint32_t)thread + 1;
 	id->process = (uint32_t)process + 1;
+	id->owner_changes = r->owner_changes;
 	const size_t pair = idmap_number(&r->pair_map, idmap_pair(id->process, id->file));
 	if (keep(r, pair != SIZE_MAX))
 		id->pair = (uint32_t)pair + 1;
@@ -159,7 +149,8 @@ void requests_add(struct requests *r, const struct iot_record *rec)
 	struct file_id *id = id_of(r, rec->process, rec->file);
 	if (id == NULL)
 		return;
-	if (id->stream == 0 || id->object != rec->object)
+	if (id->stream == 0 || id->object != rec->object ||
+	    id->owner_changes != r->owner_changes)
 		bind(r, id, rec);
 	if (!r->failed)
 		append(r, id, rec);
@@ -174,11 +165,14 @@ void requests_clear(struct requests *r)
 void requests_define_file(struct requests *r, const struct iot_event *ev)
 {
 	const struct iot_text layer = iot_directive_get(ev, "layer");
-	if (((ev->has & IOT_HAS_DISK) != 0) != (r->options.physical != 0) || layer.data == NULL)
+	if (((ev->has & IOT_HAS_DISK) != 0) != (r->options.physical != 0))
+		return;
+	const bool mpiio = text_equals(layer, "mpiio");
+	if (!mpiio && idmap_find(&r->id_map, idmap_pair(ev->rec.process, ev->rec.file)) == SIZE_MAX)
 		return;
 	struct file_id *id = id_of(r, ev->rec.process, ev->rec.file);
 	if (id != NULL)
-		id->layer = text_equals(layer, "mpiio");
+		id->layer = mpiio;
 }
 
 uint32_t requests_close(struct requests *r, const struct iot_event *ev)
@@ -190,6 +184,7 @@ uint32_t requests_close(struct requests *r, const struct iot_event *ev)
 		return 0;
 	const uint32_t stream = r->ids[i].stream;
 	r->ids[i].stream = 0;
+	r->ids[i].layer = 0;
 	if (stream != 0 && keep(r, array_reserve(&r->free_streams, &r->free_capacity,
 						 r->free_count + 1, sizeof *r->free_streams)))
 		r->free_streams[r->free_count++] = stream - 1;

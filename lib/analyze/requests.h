@@ -30,6 +30,8 @@ struct io_request {
 struct file_id {
 	uint32_t object;
 	uint32_t stream, pair, file, process, thread; /* numbers + 1; 0: none */
+	uint32_t own_file;                            /* its file while the object is unknown */
+	uint32_t owner_changes;                       /* of struct requests, at the last binding */
 	uint8_t layer;                                /* 0: posix or unknown; 1: mpiio */
 };
 
@@ -43,6 +45,7 @@ struct requests {
 	size_t id_capacity;
 	struct idmap process_map;
 	uint32_t *owner; /* of a thread: number of its process + 1; 0: itself */
+	uint32_t owner_changes;
 	bool *active;    /* processes with a request or an operation */
 	size_t owner_capacity, active_capacity, active_count;
 	struct idmap object_map, pair_map;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 __extension__ typedef unsigned __int128 uint128;
+__extension__ typedef __int128 int128;
 
 static inline uint64_t saturate_add(uint64_t a, uint64_t b)
 {

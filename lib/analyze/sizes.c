@@ -154,7 +154,7 @@ static void common(const struct sizes_direction *s, unsigned d, struct values *v
 	static const char *const names[2][3] = {{"common_r", "common_share_r", "common_other_r"},
 						{"common_w", "common_share_w", "common_other_w"}};
 	struct common_value top[COMMON_TOP];
-	const size_t n = common_top(&s->common, top);
+	const size_t n = common_top(&s->common, false, top);
 	char key[VALUE_KEY];
 	for (size_t i = 0; i < n; i++)
 		values_number(v, names[d][0], values_key(key, top[i].value), "", top[i].count);

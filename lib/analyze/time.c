@@ -186,14 +186,12 @@ static void parallel_values(const struct activity *a, uint64_t processes, const 
 			    const char *key, struct values *v)
 {
 	const double p = (double)processes;
-	if (processes <= 1) {
-		values_unknown(v, name[0], key, "", "one process");
-		values_unknown(v, name[1], key, "", "one process");
-		return;
-	}
 	const double mean = a->active > 0 ? (double)a->processes / p / (double)a->active : 0;
 	values_real(v, name[0], key, "", mean);
-	values_real(v, name[1], key, "", mean > 0 ? (p * mean - 1) / (p - 1) : 0);
+	if (processes <= 1)
+		values_unknown(v, name[1], key, "", "one process");
+	else
+		values_real(v, name[1], key, "", mean > 0 ? (p * mean - 1) / (p - 1) : 0);
 }
 
 static void activity_values(struct view *view, uint64_t processes, struct values *v)

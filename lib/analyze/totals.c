@@ -47,21 +47,13 @@ static void add_file(struct totals_file *f, const struct io_request *q)
 
 static void add_clock(struct totals_clock *c, const struct io_request *q)
 {
+	c->used = true;
 	if ((q->flags & IOT_CPU_UNKNOWN) != 0)
 		return;
 	if (!c->known)
 		c->first_ns = q->cpu_ns;
 	c->last_ns = q->cpu_ns;
 	c->known = true;
-}
-
-static void add_start(struct totals *t, const struct io_request *q)
-{
-	if ((q->flags & IOT_START_UNKNOWN) != 0)
-		return;
-	t->out_of_order += t->started && q->start_ns < t->last_start_ns;
-	t->last_start_ns = q->start_ns;
-	t->started = true;
 }
 
 bool totals_add(struct totals *t, const struct io_request *list, size_t n)
@@ -75,7 +67,6 @@ bool totals_add(struct totals *t, const struct io_request *list, size_t n)
 		add_io(t, q);
 		add_file(&t->files[q->file], q);
 		add_clock(&t->clocks[q->thread], q);
-		add_start(t, q);
 	}
 	return true;
 }
@@ -121,17 +112,21 @@ static struct sums sum_files(const struct totals *t, uint64_t extent_min)
 	return s;
 }
 
-/* The sum of the CPU times of all processes. Returns false if none is known. */
+/*
+ * The sum of the CPU times of all threads. Returns false if the clock of any is unknown, as the sum
+ * would be too small, or if no clock has advanced.
+ */
 static bool cpu_time(const struct totals *t, double *seconds)
 {
-	bool known = false;
-	*seconds = 0;
+	int128 ns = 0;
 	for (size_t i = 0; i < t->clock_capacity; i++) {
 		const struct totals_clock *c = &t->clocks[i];
-		*seconds += ((double)c->last_ns - (double)c->first_ns) / ns_per_s;
-		known |= c->known;
+		if (c->used && !c->known)
+			return false;
+		ns += (int128)c->last_ns - c->first_ns;
 	}
-	return known && *seconds > 0;
+	*seconds = (double)ns / ns_per_s;
+	return ns > 0;
 }
 
 uint64_t totals_runtime(const struct totals_trace *trace, const struct requests *requests)
@@ -257,7 +252,7 @@ static void counts(struct values *v, const struct totals *t, const struct totals
 		(struct direction_names){"asynchronous_bytes_r", "asynchronous_bytes_w",
 					 "asynchronous_bytes"},
 		"bytes", t->asynchronous_bytes);
-	values_number(v, "out_of_order", NULL, "", t->out_of_order);
+	values_number(v, "out_of_order", NULL, "", trace->out_of_order);
 }
 
 /* Records of metadata, read-ahead and virtual memory. */
@@ -282,14 +277,13 @@ static void trace_values(const struct totals_trace *trace, const struct requests
 	const uint64_t runtime = totals_runtime(trace, r);
 	v->section = "trace";
 	values_number(v, "P", NULL, "", totals_processes(trace, r));
-	if (runtime == 0)
-		values_unknown(v, "T", NULL, "s", no_time);
+	if (runtime == 0 && !trace->timed)
+		values_unknown(v, "T", NULL, "s", "no start is known");
 	else
 		values_real(v, "T", NULL, "s", (double)runtime / ns_per_s);
-	values_number(v, "left_out", NULL, "", r->left_out);
-	if (r->left_out > 0)
-		values_note(v, r->options.physical ? "logical records" : "physical records");
-	values_number(v, "left_out_layer", NULL, "", trace->left_out_layer);
+	values_number(v, "left_out", NULL, "", trace->left_out);
+	values_number(v, r->options.physical ? "left_out_logical" : "left_out_physical", NULL, "",
+		      r->left_out);
 	values_number(v, "lost", NULL, "", trace->lost_count);
 	if (trace->lost_count > 0)
 		values_note(v, "the trace is incomplete");

@@ -20,7 +20,7 @@ struct totals_file {
 /* The CPU clock of a process, or of a thread, which has one of its own. */
 struct totals_clock {
 	int64_t first_ns, last_ns; /* only if `known` */
-	bool known;
+	bool used, known;
 };
 
 struct totals {
@@ -28,9 +28,6 @@ struct totals {
 	uint64_t offset_unknown[2], offset_unknown_bytes[2];
 	uint64_t asynchronous[2], asynchronous_bytes[2];
 	uint64_t timed[2], duration_ns[2]; /* requests of known duration, and their sum */
-	uint64_t out_of_order;
-	int64_t last_start_ns; /* of the previous request; only if `started` */
-	bool started;
 	struct totals_file *files;
 	size_t file_capacity;
 	struct totals_clock *clocks;
@@ -39,13 +36,14 @@ struct totals {
 
 /* What all layers have in common. */
 struct totals_trace {
-	int64_t begin_ns, end_ns; /* only if `timed` */
+	int64_t begin_ns, end_ns, last_ns; /* last_ns: the latest added start; only if `timed` */
 	bool timed;
+	uint64_t out_of_order;
 	uint64_t ranks;                     /* declared; 0: not */
 	uint64_t job_start_ns, job_end_ns;  /* declared; 0: not */
 	uint64_t created, lost, lost_count; /* lost: records, as far as they are known */
 	bool lengths_requested;
-	uint64_t left_out_layer;
+	uint64_t left_out; /* requests of the other layer */
 	uint64_t epoch_ns; /* 0: not declared */
 };
 

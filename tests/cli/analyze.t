@@ -21,7 +21,7 @@ ff %lost records=3 why=test
 TRACE
 "$IOTRACE" analyze t 2>&1
 "$IOTRACE" analyze -q --tsv t
-"$IOTRACE" analyze -q --layer=mpiio --section=totals --tsv t | grep -E '	(N|P|left_out_layer)	'
+"$IOTRACE" analyze -q --layer=mpiio --section=totals --tsv t | grep -E '	(N|P|left_out)	'
 "$IOTRACE" analyze -q --per-thread --tsv t | grep '	P	'
 # JSON has the same values, and every section can be computed alone.
 "$IOTRACE" analyze -q --json t >whole

@@ -5,8 +5,8 @@
 	iotrace cat TRACE | analyze_reference.py [OPTION]... >values.json
 	analyze_reference.py --compare VALUES1.json VALUES2.json
 
-Integers are exact. Floating point is used in the last division only. A value that cannot be computed is null. Counters
-(%counter), physical records, states, cycles and reuse are left out. Readings of ambiguous definitions are in the docstrings.
+Integers are exact, except that sums remain at 2^64 - 1. Floating point is used in the last division only. A value that cannot be
+computed is null. States, cycles and reuse are left out. Readings of ambiguous definitions are in the docstrings.
 """
 import argparse
 import heapq
@@ -27,9 +27,16 @@ DARSHAN = [("0-100", 100), ("100-1K", 1024), ("1K-10K", 10240), ("10K-100K", 102
 MAIN_THRESHOLD = MIB
 THRESHOLDS = [0, KIB, 8 * KIB, 128 * KIB, 512 * KIB, MIB]
 LAYERS = ["posix", "mpiio"]
+BLOCK = 512
 KINDS = {1: "metadata", 2: "read_ahead", 3: "virtual_memory"}
 PATTERNS = ["short", "contiguous", "simple strided", "nested strided", "sequential", "random"]
+MAX_SUM = (1 << 64) - 1
 MAX_BINS, MAX_CELLS, MAX_SIZES, MAX_STRIDES, MAX_VARIABLE = 1 << 16, 1 << 20, 4096, 64, 64
+
+
+def add_up(values):
+    """Returns the sum, which remains at the maximum."""
+    return min(sum(values), MAX_SUM)
 
 
 def ratio(numerator, denominator):
@@ -70,12 +77,12 @@ class Histogram:
         if index <= 64:
             return index, index
         e, step = 6 + (index - 65) // 32, (index - 65) % 32
-        return ((32 + step) << (e - 5)) + 1, (33 + step) << (e - 5)
+        return ((32 + step) << (e - 5)) + 1, min((33 + step) << (e - 5), MAX_SUM)
 
     def add(self, v):
         self.count[self.index(v)] += 1
-        self.weight[self.index(v)] += v
-        self.n, self.sum, self.squares = self.n + 1, self.sum + v, self.squares + v * v
+        self.weight[self.index(v)] = add_up([self.weight[self.index(v)], v])
+        self.n, self.sum, self.squares = self.n + 1, min(self.sum + v, MAX_SUM), min(self.squares + v * v, (1 << 128) - 1)
         self.min = v if self.min is None else min(self.min, v)
         self.max = v if self.max is None else max(self.max, v)
 
@@ -96,7 +103,7 @@ class Histogram:
 
     def deviation(self):
         """The standard deviation of the population (division by n)."""
-        return ratio(math.sqrt(self.n * self.squares - self.sum * self.sum), self.n)
+        return ratio(math.sqrt(max(0, self.n * self.squares - self.sum * self.sum)), self.n)
 
     def summary(self):
         return {"n": self.n, "sum": self.sum, "min": self.min, "max": self.max, "mean": self.mean(), "cv": ratio(
@@ -134,10 +141,13 @@ class Trace:
     """The requests and operations of a trace with the counting rules applied.
 
     Readings.
-    - "Lowest layer present": the lowest one that a request declares; a request whose file declares no layer always counts.
-    - A process is added to the owner that `thread-of` of its definition in effect at the event names.
-    - Times (t_start, t_end) and out_of_order concern all records of the trace, also those of other kinds and layers.
-    - A %file without a preceding close belongs to the open stream; a record after a close opens another stream.
+    - "Lowest layer present": the lowest one that a request declares; a request whose file declares no layer is of posix.
+    - A process is added to the owner that `thread-of` of its definition in effect at the event names, and no further.
+    - Times (t_start, t_end) and out_of_order concern all records of the trace, also those of other kinds and layers, and operations.
+    - P also counts processes whose requests are of another layer.
+    - Of several %trace the last one declares ranks and the times of the job, and the first one that precedes all times the epoch.
+    - A %file without a preceding close belongs to the open stream unless it declares another object; a record after a close opens another
+      stream.
       After a close no definition of the fileId is in effect until the next %file.
     - A file without an object is one (process, fileId), with the process of the record, also if that is a thread.
     """
@@ -145,8 +155,9 @@ class Trace:
     def __init__(self, lines, options):
         self.options, self.requests, self.operations, self.events = options, [], [], []
         self.keys, self.hosts, self.ranks, self.paths = {}, {}, {}, {}
-        self.other = Counter()
-        self.lost = self.lost_records = self.out_of_order = self.physical = self.left_out = 0
+        self.other, self.task_of, self.streams = Counter(), {}, {}
+        self.all_processes = set()
+        self.lost = self.lost_records = self.out_of_order = self.other_level = self.left_out = 0
         self.earliest = self.latest = self.previous_start = None
         reader = Reader(options.tick)
         for event in reader.events(lines):
@@ -155,8 +166,7 @@ class Trace:
             else:
                 self.add_directive(event, reader)
         self.choose_layer()
-        self.processes = sorted({e.process for e in self.events})
-        self.P = int(self.keys["ranks"]) if "ranks" in self.keys else len(self.processes)
+        self.P = int(self.keys.get("ranks", 0)) or len(self.all_processes)
         self.set_span()
 
     def owner(self, process, reader):
@@ -172,32 +182,53 @@ class Trace:
 
     def add_record(self, record, reader):
         self.extend_span(record.start, record.duration)
-        if record.start is not None:
-            self.out_of_order += self.previous_start is not None and record.start < self.previous_start
-            self.previous_start = record.start
-        if not record.type & LOGICAL:
-            self.physical += 1
-        elif record.type & KIND:
+        if bool(record.type & LOGICAL) == self.options.physical:
+            self.other_level += 1
+            return
+        if self.options.physical:
+            record.length *= BLOCK
+            record.offset = record.offset and record.offset * BLOCK
+        if record.type & KIND:
             name = KINDS[record.type & KIND] + ("_w" if record.type & WRITE else "_r")
             self.other["N", name] += 1
-            self.other["S", name] += record.length
+            self.other["S", name] = add_up([self.other["S", name], record.length])
         else:
             self.add_request(record, reader)
 
     def add_request(self, record, reader):
         request = Request(record, self.owner(record.process, reader))
+        request.stream = self.stream_of(record, request)
+        self.all_processes.add(request.process)
         if "path" in record.definition:
             self.paths[request.file] = record.definition["path"]
         self.requests.append(request)
         self.events.append(request)
 
+    def stream_of(self, record, request):
+        """A fileId is another stream if it gets another object."""
+        place, generation = (record.process, record.file), 0 if self.options.physical else record.generation
+        at, file, number = self.streams.get(place, (generation, request.file, 0))
+        number += at != generation or file != request.file
+        self.streams[place] = generation, request.file, number
+        return (*place, number)
+
+    def add_trace(self, keys):
+        for key in ("epoch",):
+            if key in keys and self.earliest is None:
+                self.keys.setdefault(key, keys[key])
+        for key in ("ranks", "lengths"):
+            if key in keys:
+                self.keys[key] = keys[key]
+        if "job-start" in keys and "job-end" in keys:
+            self.keys["job"] = [int(Decimal(keys[key]) * SECOND) for key in ("job-start", "job-end")]
+
     def add_directive(self, directive, reader):
         if directive.name == "trace":
-            self.keys = {**directive.keys, **self.keys}
+            self.add_trace(directive.keys)
         elif directive.name == "lost":
             self.lost += 1
             self.lost_records += int(directive.keys.get("records", 0))
-        elif directive.name == "op":
+        elif directive.name == "op" and not self.options.physical:
             self.add_operation(directive, reader)
 
     def add_operation(self, directive, reader):
@@ -211,6 +242,7 @@ class Trace:
             return
         process = int(keys["process"])
         operation.process = self.owner(process, reader)
+        self.all_processes.add(operation.process)
         if "file" in keys:
             definition = reader.files.get((process, int(keys["file"]), True), {})
             operation.file = file_key(process, int(keys["file"]), definition)
@@ -221,6 +253,8 @@ class Trace:
         if start is None:
             return
         end = start + (duration or 0)
+        self.out_of_order += self.previous_start is not None and start < self.previous_start
+        self.previous_start = start
         self.earliest = start if self.earliest is None else min(self.earliest, start)
         self.latest = end if self.latest is None else max(self.latest, end)
 
@@ -228,20 +262,21 @@ class Trace:
         present = {r.layer for r in self.requests}
         lowest = next((layer for layer in LAYERS if layer in present), None)
         chosen = self.options.layer or lowest
-        kept = [r for r in self.requests if r.layer in (None, chosen)]
+        kept = [r for r in self.requests if r.layer == chosen]
         self.left_out = len(self.requests) - len(kept)
         self.requests = kept
         left = {id(r) for r in kept}
         self.events = [e for e in self.events if isinstance(e, Operation) or id(e) in left]
 
     def set_span(self):
-        """job-start and job-end are seconds since 1970, so they are used only if `epoch` relates them to time zero."""
-        self.epoch = int(self.keys["epoch"]) if "epoch" in self.keys else 0
-        start, end = self.earliest, self.latest
-        if "epoch" in self.keys and "job-start" in self.keys and "job-end" in self.keys:
-            start, end = (int(Decimal(self.keys[key]) * SECOND) - self.epoch for key in ("job-start", "job-end"))
-        self.start, self.end = start, end
-        self.T = None if start is None else end - start
+        """job-start and job-end are seconds since 1970, so without `epoch` only their difference is used; times that are not in order are not
+        used."""
+        self.epoch = int(self.keys.get("epoch", 0))
+        self.start, self.end = self.earliest, self.latest
+        job = self.keys.get("job", (0, 0))
+        if self.epoch and job[0] < job[1]:
+            self.start, self.end = (time - self.epoch for time in job)
+        self.T = job[1] - job[0] if job[0] < job[1] else None if self.start is None else self.end - self.start
         if self.options.runtime is not None:
             self.T = round(self.options.runtime * SECOND)
 
@@ -259,11 +294,15 @@ class Request:
 
     def __init__(self, record, owner):
         self.write, self.asynchronous = bool(record.type & WRITE), bool(record.type & ASYNCHRONOUS)
-        self.process, self.task, self.layer = owner, record.process, record.definition.get("layer")
-        self.stream = (record.process, record.file, record.generation)
+        self.process, self.task = owner, record.process
+        self.layer = "mpiio" if record.definition.get("layer") == "mpiio" else "posix"
         self.file = file_key(record.process, record.file, record.definition)
         self.offset, self.length = record.offset, record.length
         self.start, self.duration, self.cpu = record.start, record.duration, record.cpu
+
+    @property
+    def end(self):
+        return min(self.offset + self.length, MAX_SUM)
 
     @property
     def timed(self):
@@ -272,7 +311,8 @@ class Request:
 
 def header(t):
     names = [f"{kind}_{d}" for kind in KINDS.values() for d in "rw"]
-    return {"P": t.P, "T": ratio(t.T, SECOND), "left_out": t.left_out, "physical": t.physical, "lost": t.lost, "lost_records": t.lost_records,
+    level = "left_out_logical" if t.options.physical else "left_out_physical"
+    return {"P": t.P, "T": ratio(t.T, SECOND), "left_out": t.left_out, level: t.other_level, "lost": t.lost, "lost_records": t.lost_records,
             "lengths_requested": int(t.keys.get("lengths") == "requested"),
             **{f"other_{c}": {name: t.other[c, name] for name in names} for c in "NS"}}
 
@@ -298,7 +338,7 @@ def extents(t):
     result = {}
     for r in t.requests:
         if r.offset is not None:
-            result[r.file] = max(result.get(r.file, 0), r.offset + r.length)
+            result[r.file] = max(result.get(r.file, 0), r.end)
     return result
 
 
@@ -308,20 +348,24 @@ def rates(requests, running, extent):
         return len(rs)
 
     def size(rs):
-        return sum(r.length for r in rs)
+        return add_up(r.length for r in rs)
+
+    def both(rs):
+        """Of sums of both directions the sum is not limited any more where it is only a numerator."""
+        return sum(size([r for r in rs if r.write == write]) for write in (False, True))
 
     def per_second(amount, unit):
         return lambda rs: ratio(amount(rs) * SECOND, running * unit if running else None)
 
     n, s = by_direction("N", count, requests), by_direction("S", size, requests)
-    return {**n, **s, "total_io": s["S"] / 10**6,
-            **by_direction("avg_size", lambda rs: ratio(size(rs), count(rs)), requests),
+    return {**n, **s, "total_io": both(requests) / 10**6,
+            **by_direction("avg_size", lambda rs: ratio(both(rs), count(rs)), requests),
             "rw_ratio_bytes": ratio(s["S_r"], s["S_w"]), "rw_ratio_requests": ratio(n["N_r"], n["N_w"]),
-            **by_direction("MB_s", per_second(size, 10**6), requests),
-            **by_direction("MiB_s", per_second(size, MIB), requests),
+            **by_direction("MB_s", per_second(both, 10**6), requests),
+            **by_direction("MiB_s", per_second(both, MIB), requests),
             **by_direction("IOs_s", per_second(count, 1), requests),
             "files": len({r.file for r in requests}),
-            "data_size": sum(extent.values()) / 10**6 if extent else None,
+            "data_size": add_up(extent.values()) / 10**6 if extent else None,
             "F_max": max(extent.values(), default=None), "F_min": min(extent.values(), default=None)}
 
 
@@ -333,16 +377,17 @@ def totals(t):
     unknown, asynchronous = [r for r in q if r.offset is None], [r for r in q if r.asynchronous]
     for name, chosen in (("offset_unknown", unknown), ("asynchronous", asynchronous)):
         result |= by_direction(name, len, chosen)
-        result |= by_direction(name + "_bytes", lambda rs: sum(r.length for r in rs), chosen)
-    for d in ("_r", "_w", ""):
-        result["B_avg" + d] = ratio(result["S" + d] * SECOND, t.T)
+        result |= by_direction(name + "_bytes", lambda rs: add_up(r.length for r in rs), chosen)
+    both = result["S_r"] + result["S_w"]
+    for d, size in (("_r", result["S_r"]), ("_w", result["S_w"]), ("", both)):
+        result["B_avg" + d] = ratio(size * SECOND, t.T)
         result["IOPS_avg" + d] = ratio(result["N" + d] * SECOND, t.T)
     for d in "rw":
         result[f"p_{d}_IOPs"] = ratio(result["N_" + d], result["N"])
-        result[f"p_{d}_Bytes"] = ratio(result["S_" + d], result["S"])
+        result[f"p_{d}_Bytes"] = ratio(result["S_" + d], both)
         durations = [r.duration for r in q if r.write == (d == "w")]
         known = [duration for duration in durations if duration is not None]
-        result["duration_" + d] = sum(known) if known or not durations else None
+        result["duration_" + d] = add_up(known) if known or not durations else None
     created = sum(o.name == "create" and o.result == "0" for o in t.operations)
     return result | {"running_time": ratio(running, SECOND), "running_clock": "wall" if cpu is None else "cpu",
                      "created": created, "out_of_order": t.out_of_order}
@@ -437,8 +482,13 @@ class Step:
         if before is None:
             return
         previous = before.request
-        self.before, self.d, self.last_d = previous, request.offset - previous.offset, before.d
-        self.g = self.d - previous.length
+        self.before, self.d, self.last_d = previous, signed(request.offset - previous.offset), before.d
+        self.g = request.offset - previous.end
+
+
+def signed(number):
+    """A distance beyond 2^63 counts as the one that differs by 2^64, as 64 bits hold it."""
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def steps(requests, key):
@@ -472,9 +522,9 @@ def order_common(streams, suffix):
     Reading: the definition does not say whether the streams are mixed or of one direction; both are given, mixed without a suffix.
     """
     found = runs(streams)
-    lengths, sizes_ = Histogram(map(len, found)), Histogram(sum(s.request.length for s in run) for run in found)
+    lengths, sizes_ = Histogram(map(len, found)), Histogram(add_up(s.request.length for s in run) for run in found)
     seeks = Histogram(abs(s.g) for stream in streams for s in stream if s.g)
-    result = {"runs": len(found), "run_requests_mean": lengths.mean(), "run_requests_quantile": lengths.quantiles((50, 90, 99)),
+    result = {"runs": len(found), "run_bytes_runs": len(found), "run_requests_mean": lengths.mean(), "run_requests_quantile": lengths.quantiles((50, 90, 99)),
               "run_bytes_mean": sizes_.mean(), "run_bytes_quantile": sizes_.quantiles((50, 90, 99)),
               "seeks": seeks.n, "seek_mean": seeks.mean(), "seek_quantile": seeks.quantiles((50, 90, 99)),
               "run_requests_L": lengths.by_upper(lengths.count), "run_bytes_L": sizes_.by_upper(sizes_.count),
@@ -547,7 +597,7 @@ def order_direction(requests, d):
         name = pattern(stream)[0]
         result["pattern_streams"][name] += 1
         result["pattern_requests"][name] += len(stream)
-        result["pattern_bytes"][name] += sum(s.request.length for s in stream)
+        result["pattern_bytes"][name] = add_up([result["pattern_bytes"][name], *(s.request.length for s in stream)])
         strides.update(stride_counts(stream) or {})
     first = sorted(strides, key=lambda stride: (-strides[stride], stride))[:10]
     result["common_strides"] = {str(stride): strides[stride] for stride in first}
@@ -613,6 +663,10 @@ def parts(amount, start, duration, k):
 READS, READ, WRITES, WRITTEN, IN_FLIGHT, OPS = range(6)
 
 
+def saturate(cell, column, amount):
+    cell[column] = min(cell[column] + amount, MAX_SUM)
+
+
 def cells_at(t, k):
     cells = defaultdict(lambda: [0] * 6)
     for r in t.requests:
@@ -622,12 +676,12 @@ def cells_at(t, k):
         cells[r.process, bin_index(start, k)][WRITES if r.write else READS] += 1
         size = WRITTEN if r.write else READ
         if not r.duration:
-            cells[r.process, bin_index(start, k)][size] += r.length
+            saturate(cells[r.process, bin_index(start, k)], size, r.length)
             continue
         for b, part in parts(r.length, start, r.duration, k):
-            cells[r.process, b][size] += part
+            saturate(cells[r.process, b], size, part)
         for b, part in parts(r.duration, start, r.duration, k):
-            cells[r.process, b][IN_FLIGHT] += part
+            saturate(cells[r.process, b], IN_FLIGHT, part)
     for o in t.operations:
         if o.time is not None and o.process is not None:
             cells[o.process, bin_index(o.time + t.epoch, k)][OPS] += 1
@@ -670,7 +724,7 @@ class View:
         for (p, b), values in cells.cells.items():
             at = self.of_bin(b)
             for table in (self.by_process[p], self.total):
-                table[at] = [x + y for x, y in zip(table.get(at, [0] * 6), values)]
+                table[at] = [min(x + y, MAX_SUM) for x, y in zip(table.get(at, [0] * 6), values)]
         touched = list(self.total)
         if t.start is not None:
             touched.append(self.of_time(t.start + t.epoch))
@@ -688,7 +742,7 @@ class View:
 
     def column(self, *which):
         """Returns one value per bin: the sum of these columns."""
-        return [sum(self.total[b][c] for c in which) if b in self.total else 0 for b in range(self.first, self.first + self.B)]
+        return [add_up(self.total[b][c] for c in which) if b in self.total else 0 for b in range(self.first, self.first + self.B)]
 
 
 def main_view(t, cells):
@@ -716,7 +770,7 @@ def active_processes(view, side, threshold):
         if threshold is None:
             result.append(sum(any(cell[c] for c in counts) for cell in cells))
         else:
-            result.append(sum(sum(cell[c] for c in sizes_) * view.den * SECOND > threshold * view.num for cell in cells))
+            result.append(sum(add_up(cell[c] for c in sizes_) * view.den * SECOND > threshold * view.num for cell in cells))
     return result
 
 
@@ -784,7 +838,8 @@ def bursts(t, cells):
     view = finest_view(t, cells, 1 << 14)
     x = view.column(READ, WRITTEN)
     positive = [v for v in x if v > 0]
-    found = true_runs([10 * v > lower_median(positive) for v in x]) if positive else []
+    half_cap = lower_median(positive) if positive else 0
+    found = true_runs([10 * v > half_cap for v in x]) if positive else []
     if len(found) > 1:
         limit = lower_median([b[0] - a[1] for a, b in zip(found, found[1:])])
         merged = found[:1]
@@ -885,7 +940,9 @@ def same_file(t, view):
 def time(t):
     cells = Cells(t)
     view = main_view(t, cells)
-    result = {"k": cells.k, "view_ns": ratio(view.num, view.den), "first": view.first, "B": view.B}
+    if not cells.cells:
+        return shares(t)
+    result = {"k": cells.k, "bin_width": ratio(view.num, view.den * SECOND), "first": view.first, "bins": view.B}
     for d, (counts, sizes_) in SIDES.items():
         suffix = "_" + d if d else ""
         result["B_max" + suffix] = ratio(max(view.column(*sizes_), default=0) * view.den * SECOND, view.num)
@@ -896,7 +953,7 @@ def time(t):
     names = {"r": "read", "w": "write", "m": "read/write", "-": "none"}
     result |= {"dominating_type": {name: ratio(kinds[c], view.B) for c, name in names.items()}, "peak": ratio(peak * view.den * SECOND, view.num),
                "mean_rate": ratio(sum(x) * view.den * SECOND, view.num * view.B), "peak_to_mean": ratio(peak * view.B, sum(x)),
-               "below_33_percent_of_peak": ratio(sum(100 * v <= 33 * peak for v in x), view.B),
+               "below_33_percent_of_peak": ratio(sum(100 * v < 33 * peak for v in x), view.B) if peak else None,
                "rate_cdf": {str(p): ratio(sum(100 * v <= p * peak for v in x), view.B) for p in (0, 10, 20, 33, 50, 75, 100)}}
     result |= bursts(t, cells) | idle(t, view) | inter_arrival(t) | concurrency(t) | same_file(t, view) | shares(t)
     if t.options.series:
@@ -1109,12 +1166,13 @@ def compare(names):
     sys.exit(1 if found else 0)
 
 
-def main():
+def parse(words):
     parser = argparse.ArgumentParser(description="Statistics of a trace in text form, as JSON.")
     parser.add_argument("--compare", nargs=2, metavar="FILE", help="print the differences of two results")
     parser.add_argument("--section", default=",".join(SECTIONS))
-    parser.add_argument("--tick", type=int, default=1000)
+    parser.add_argument("--tick", "--in-tick", type=int, default=1000)
     parser.add_argument("--layer", choices=LAYERS)
+    parser.add_argument("--physical", action="store_true")
     parser.add_argument("--per-thread", action="store_true")
     parser.add_argument("--small", type=int, default=MIB)
     parser.add_argument("--large", type=int, default=4 * MIB)
@@ -1124,14 +1182,24 @@ def main():
     parser.add_argument("--nodes", type=int)
     parser.add_argument("--series", action="store_true", help="print the bins of the view, too")
     parser.add_argument("file", nargs="?")
-    options = parser.parse_args()
+    return parser.parse_args(words)
+
+
+def values_of(lines, words):
+    """Returns the values of a trace, by section and name; words: options."""
+    options = parse(words)
+    trace = Trace(lines, options)
+    return {name: SECTIONS[name](trace) for name in options.section.split(",")}
+
+
+def main():
+    options = parse(None)
     if options.compare:
         compare(options.compare)
     source = options.file or sys.stdin.fileno()
     with open(source, encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
-        trace = Trace(lines, options)
-    result = {name: SECTIONS[name](trace) for name in options.section.split(",")}
-    print(json.dumps(result, indent=1))
+        print(json.dumps(values_of(lines, None), indent=1))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -41,7 +41,7 @@ CASES = [
         "time.busy_ns": 200000, "time.idle_gap.sum": 50000, "time.io_time": 150000, "time.overlap": 1 - 150 / 250,
         "totals.asynchronous": 1, "trace.P": 2}),
     ("2 MiB a second, every fourth second", ON_AND_OFF, {
-        "time.B": 13, "time.intensity.1048576": 4 / 13, "time.burstiness.1048576": 2 / (math.exp(2 / 3) + 1),
+        "time.bins": 13, "time.intensity.1048576": 4 / 13, "time.burstiness.1048576": 2 / (math.exp(2 / 3) + 1),
         "time.idle_without.n": 3, "time.idle_without.sum": 9000000000, "time.B_max_w": 2097152, "time.dominating_type.write": 4 / 13,
         "time.bursts": 4, "time.burst_share": 1}),
     ("the same four offsets, five times", LOOP, {

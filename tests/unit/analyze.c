@@ -89,7 +89,7 @@ Test(analyze, common_values_beyond_the_limit_are_other)
 		cr_assert(common_add(&c, i, i == 77 ? 9 : 1));
 	cr_assert(common_add(&c, 5, 1));
 	cr_assert_eq(c.other, 5);
-	cr_assert_eq(common_top(&c, top), COMMON_TOP);
+	cr_assert_eq(common_top(&c, false, top), COMMON_TOP);
 	cr_assert_eq(top[0].value, 77);
 	cr_assert_eq(top[1].value, 5);
 	cr_assert_eq(top[2].value, 0);
@@ -190,7 +190,7 @@ Test(analyze, the_lowest_layer_counts)
 	add(a, 2, 60, 40);
 	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
 	cr_assert_eq(number(a, "totals", "N", NULL), 2);
-	cr_assert_eq(number(a, "trace", "left_out_layer", NULL), 1);
+	cr_assert_eq(number(a, "trace", "left_out", NULL), 1);
 	iot_analyze_free(a);
 }
 

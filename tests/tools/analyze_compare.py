@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compares the values of iotrace analyze with those of analyze_reference.py.
+
+	analyze_compare.py [--options=OPTIONS] IOTRACE SEED[-SEED] | INPUT...
+
+An input is a trace or a log that iotrace cat reads, or a range of seeds of analyze_random.py. Integers have to be equal, other values
+within 1e-9; each difference is printed, and of the first random trace that has any, the smallest part that
+still has it. OPTIONS are options
+that both programs have, separated by commas.
+"""
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+
+import analyze_reference
+from analyze_random import random_trace
+
+
+def analyzed(tool, text, options):
+    """Returns the values of iotrace analyze; None if it refuses the trace."""
+    done = subprocess.run([tool, "analyze", "-q", "--json", "--allow-empty", *options], input=text, capture_output=True, check=False)
+    if done.returncode > 1 or done.returncode < 0 or not done.stdout:
+        return None
+    return json.loads(done.stdout.decode("utf-8", "surrogateescape"))
+
+
+def compare(tool, text, options):
+    """Returns the differences of a trace in text form, and the names that the reference lacks."""
+    found = analyzed(tool, text, options)
+    if found is None:
+        return ["iotrace analyze fails: -"], set()
+    lines = io.StringIO(text.decode("utf-8", "surrogateescape"), newline="\n")
+    expected = analyze_reference.values_of(lines, options)
+    lacking = {f"{s}.{name}" for s, values in found.items() for name in values if name not in expected.get(s, {})}
+    return list(analyze_reference.differences(found, expected)), lacking
+
+
+def as_text(lines):
+    return ("\n".join(lines) + "\n").encode()
+
+
+def first_name(differences):
+    return differences[0].split(":")[0] if differences else None
+
+
+def shrink(tool, lines, options):
+    """Removes lines as long as the first value that differs still does."""
+    name, step = first_name(compare(tool, as_text(lines), options)[0]), len(lines) // 2
+    while step:
+        at = 0
+        while at < len(lines):
+            fewer = lines[:at] + lines[at + step:]
+            if fewer and any(d.split(":")[0] == name for d in compare(tool, as_text(fewer), options)[0]):
+                lines = fewer
+            else:
+                at += step
+        step //= 2
+    return lines
+
+
+def compare_seeds(tool, first, last, options):
+    failed, lacking = 0, set()
+    for seed in range(first, last + 1):
+        lines = random_trace(seed)
+        differences, more = compare(tool, as_text(lines), options)
+        lacking |= more
+        if differences:
+            print(f"seed {seed}:", *differences[:5], sep="\n")
+            if not failed:
+                print("of", *shrink(tool, lines, options), sep="\n")
+            failed += 1
+    return failed, lacking
+
+
+def compare_input(tool, name, options):
+    text = subprocess.run([tool, "cat", "-q", name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+    if not text:
+        print(f"{name}: not a trace")
+        return 0, set()
+    differences, lacking = compare(tool, text, options)
+    print(f"{name}: {len(differences)} differences", *differences[:20], sep="\n")
+    return bool(differences), lacking
+
+
+def main():
+    options, words = [], sys.argv[1:]
+    if words and words[0].startswith("--options="):
+        options = words.pop(0).partition("=")[2].split(",")
+    if len(words) < 2:
+        sys.exit(__doc__)
+    failed, lacking = 0, set()
+    for word in words[1:]:
+        seeds = re.fullmatch(r"(\d+)(?:-(\d+))?", word)
+        if seeds and not os.path.exists(word):
+            result = compare_seeds(words[0], int(seeds[1]), int(seeds[2] or seeds[1]), options)
+        else:
+            result = compare_input(words[0], word, options)
+        failed, lacking = failed + result[0], lacking | result[1]
+    print(f"{failed} traces differ")
+    if lacking:
+        print("not compared:", *sorted(lacking))
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
