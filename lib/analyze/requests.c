@@ -149,8 +149,7 @@ void requests_add(struct requests *r, const struct iot_record *rec)
 	struct file_id *id = id_of(r, rec->process, rec->file);
 	if (id == NULL)
 		return;
-	if (id->stream == 0 || id->object != rec->object ||
-	    id->owner_changes != r->owner_changes)
+	if (id->stream == 0 || id->object != rec->object || id->owner_changes != r->owner_changes)
 		bind(r, id, rec);
 	if (!r->failed)
 		append(r, id, rec);

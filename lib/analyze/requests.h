@@ -46,7 +46,7 @@ struct requests {
 	struct idmap process_map;
 	uint32_t *owner; /* of a thread: number of its process + 1; 0: itself */
 	uint32_t owner_changes;
-	bool *active;    /* processes with a request or an operation */
+	bool *active; /* processes with a request or an operation */
 	size_t owner_capacity, active_capacity, active_count;
 	struct idmap object_map, pair_map;
 	uint32_t *object_file; /* of an object: number of its file + 1 */

@@ -185,13 +185,11 @@ static double burstiness(const struct activity *a)
 static void parallel_values(const struct activity *a, uint64_t processes, const char *const name[2],
 			    const char *key, struct values *v)
 {
-	const double p = (double)processes;
-	const double mean = a->active > 0 ? (double)a->processes / p / (double)a->active : 0;
-	values_real(v, name[0], key, "", mean);
-	if (processes <= 1)
-		values_unknown(v, name[1], key, "", "one process");
-	else
-		values_real(v, name[1], key, "", mean > 0 ? (p * mean - 1) / (p - 1) : 0);
+	const double p = (double)processes, active = a->active > 0 ? (double)a->active : 1;
+	values_real(v, name[0], key, "", (double)a->processes / p / active);
+	/* (p * mean - 1) / (p - 1) without its rounding */
+	values_ratio(v, name[1], key, "", (double)(a->processes - a->active) / active, p - 1,
+		     "one process");
 }
 
 static void activity_values(struct view *view, uint64_t processes, struct values *v)

@@ -793,7 +793,7 @@ def activity(t, view, side, threshold):
     active = active_processes(view, side, threshold)
     h = [n > 0 for n in active]
     parallel = 0.0 if not sum(active) else ratio(sum(active), t.P * sum(h))
-    normalised = None if t.P <= 1 else 0.0 if not parallel else (t.P * parallel - 1) / (t.P - 1)
+    normalised = None if t.P <= 1 else 0.0 if not parallel else ratio(sum(active) - sum(h), sum(h) * (t.P - 1))
     return {"active_bins": sum(h), "active_pairs": sum(active), "intensity": ratio(sum(h), view.B), "burstiness": burstiness(h),
             "op_concurrency_max": ratio(max(active, default=0), t.P), "parallel_intensity": parallel,
             "parallel_intensity_normalised": normalised}
