@@ -7,6 +7,7 @@
 #include "environment.h"
 #include "paths.h"
 #include "raw.h"
+#include "stream.h"
 
 static pthread_key_t thread_ends;
 
@@ -95,5 +96,6 @@ void process_exit(void)
 
 __attribute__((destructor)) static void program_ends(void)
 {
+	streams_flush();
 	process_exit();
 }

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include <wchar.h>
 
 /* Names with a declaration in the headers. */
 #define REAL_DECLARED(X)                                                                           \
@@ -117,6 +119,59 @@
 	X(_exit)                                                                                   \
 	X(quick_exit)
 
+/* Streams. */
+#define REAL_STREAMS(X)                                                                            \
+	X(fopen)                                                                                   \
+	X(fdopen)                                                                                  \
+	X(freopen)                                                                                 \
+	X(tmpfile)                                                                                 \
+	X(fread)                                                                                   \
+	X(fread_unlocked)                                                                          \
+	X(fwrite)                                                                                  \
+	X(fwrite_unlocked)                                                                         \
+	X(fgetc)                                                                                   \
+	X(fgetc_unlocked)                                                                          \
+	X(fputc)                                                                                   \
+	X(fputc_unlocked)                                                                          \
+	X(fgets)                                                                                   \
+	X(fgets_unlocked)                                                                          \
+	X(getdelim)                                                                                \
+	X(fputs)                                                                                   \
+	X(fputs_unlocked)                                                                          \
+	X(puts)                                                                                    \
+	X(getw)                                                                                    \
+	X(putw)                                                                                    \
+	X(fflush)                                                                                  \
+	X(fflush_unlocked)                                                                         \
+	X(fseek)                                                                                   \
+	X(fseeko)                                                                                  \
+	X(rewind)                                                                                  \
+	X(fsetpos)                                                                                 \
+	X(vfprintf)                                                                                \
+	X(vdprintf)                                                                                \
+	X(fgetwc)                                                                                  \
+	X(fputwc)                                                                                  \
+	X(fgetws)                                                                                  \
+	X(fputws)                                                                                  \
+	X(vfwprintf)                                                                               \
+	X(perror)                                                                                  \
+	X(__uflow)                                                                                 \
+	X(__overflow)                                                                              \
+	X(__underflow)                                                                             \
+	X(__vfprintf_chk)                                                                          \
+	X(__vdprintf_chk)                                                                          \
+	X(__isoc99_vfscanf)                                                                        \
+	X(__isoc99_vfwscanf)
+
+/* Functions of libc without a declaration in its headers. */
+int __uflow(FILE *);
+int __overflow(FILE *, int);
+int __underflow(FILE *);
+int __vfprintf_chk(FILE *, int, const char *, va_list);
+int __vdprintf_chk(int, int, const char *, va_list);
+int __isoc99_vfscanf(FILE *, const char *, va_list);
+int __isoc99_vfwscanf(FILE *, const wchar_t *, va_list);
+
 /* Returns the function that the next library of the process defines; NULL if none does. */
 void *real_find(const char *name);
 void real_resolve(void);
@@ -125,6 +180,7 @@ struct real {
 	bool resolved;
 #define X(name) __typeof__(name) *name;
 	REAL_DECLARED(X)
+	REAL_STREAMS(X)
 #undef X
 };
 

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What libiotrace-record.so adds to a call: blocks of calls through the wrapper alternate with
+ * blocks of the same calls through libc's own function, in one process.
+ *
+ *     record [-T] [-b BLOCKS] [-n CALLS] [-s BYTES] [-t THREADS] LIBRARY FILE
+ *
+ * Prints, for each kind of call, the median time of an untraced call and the median of the
+ * differences between neighbouring blocks, in nanoseconds. Without a recording in the environment
+ * it runs itself with the library, and consumes the records without looking at them. -T: the clock
+ * is the time stamp counter.
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/ring.h"
+
+enum { FILE_CALLS = 50 }; /* the size of the file, which stays in a processor's cache */
+
+struct calls {
+	__typeof__(pread) *pread;
+	__typeof__(read) *read;
+	__typeof__(write) *write;
+};
+
+static struct {
+	int blocks, calls, threads;
+	size_t bytes;
+	struct calls raw;
+} bench = {.blocks = 400, .calls = 1000, .threads = 1, .bytes = 4096};
+
+static const struct calls traced = {pread, read, write};
+
+struct thread {
+	pthread_t id;
+	int fd;
+	double *plain, *added;
+	const char *kind;
+};
+
+static double now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* Returns nanoseconds per call. */
+static double block(const struct calls *by, const struct thread *t, char *buffer)
+{
+	const double start = now_ns();
+	for (int i = 0; i < bench.calls; i++) {
+		ssize_t n;
+		if (i % FILE_CALLS == 0)
+			lseek(t->fd, 0, SEEK_SET);
+		if (t->kind[0] == 'p')
+			n = by->pread(t->fd, buffer, bench.bytes, 0);
+		else if (t->kind[0] == 'r')
+			n = by->read(t->fd, buffer, bench.bytes);
+		else
+			n = by->write(t->fd, buffer, bench.bytes);
+		if (n != (ssize_t)bench.bytes)
+			abort();
+	}
+	return (now_ns() - start) / bench.calls;
+}
+
+static void *run(void *argument)
+{
+	struct thread *t = argument;
+	char *buffer = calloc(1, bench.bytes);
+	block(&traced, t, buffer);
+	for (int i = 0; i < bench.blocks;
+	     i++) { /* in turns: the first of a pair is at a disadvantage */
+		const double first = block(i % 2 != 0 ? &traced : &bench.raw, t, buffer);
+		const double second = block(i % 2 != 0 ? &bench.raw : &traced, t, buffer);
+		t->plain[i] = i % 2 != 0 ? second : first;
+		t->added[i] = i % 2 != 0 ? first - second : second - first;
+	}
+	free(buffer);
+	return NULL;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static double median(double *values, int n)
+{
+	qsort(values, (size_t)n, sizeof *values, by_value);
+	return values[n / 2];
+}
+
+static void measure(const char *kind, const char *path)
+{
+	struct thread *t = calloc((size_t)bench.threads, sizeof *t);
+	double plain = 0, added = 0;
+	for (int i = 0; i < bench.threads; i++) {
+		t[i] = (struct thread){.fd = open(path, O_RDWR), .kind = kind};
+		t[i].plain = calloc((size_t)bench.blocks, sizeof(double));
+		t[i].added = calloc((size_t)bench.blocks, sizeof(double));
+		pthread_create(&t[i].id, NULL, run, &t[i]);
+	}
+	for (int i = 0; i < bench.threads; i++) {
+		pthread_join(t[i].id, NULL);
+		plain += median(t[i].plain, bench.blocks) / bench.threads;
+		added += median(t[i].added, bench.blocks) / bench.threads;
+		free(t[i].plain);
+		free(t[i].added);
+		close(t[i].fd);
+	}
+	free(t);
+	printf("%-6s %zu bytes, %d threads: %.0f ns untraced, %.0f ns added\n", kind, bench.bytes,
+	       bench.threads, plain, added);
+}
+
+/* Stores the function of libc itself. */
+static void find(void *libc, const char *name, void *to)
+{
+	void *const found = dlsym(libc, name);
+	memcpy(to, &found, sizeof found);
+}
+
+/* The recording */
+
+enum { RINGS = 256, RING_SIZE = 1 << 20 };
+
+struct consumer {
+	char directory[64];
+	struct record_control *control;
+	struct record_ring *ring[RINGS];
+	int rings;
+};
+
+static void *map(const char *path, size_t size, int flags)
+{
+	const int fd = open(path, O_RDWR | flags, 0600);
+	if (fd < 0 || ((flags & O_CREAT) != 0 && posix_fallocate(fd, 0, (off_t)size) != 0))
+		return NULL;
+	void *const at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static bool consumer_start(struct consumer *c, bool tsc)
+{
+	char path[128];
+	strcpy(c->directory, "/dev/shm/record-bench-XXXXXX");
+	if (mkdtemp(c->directory) == NULL)
+		return false;
+	snprintf(path, sizeof path, "%s/recording", c->directory);
+	c->control =
+	    map(path, RECORD_PAGE + RECORD_SLOTS * sizeof(struct record_description), O_CREAT);
+	if (c->control == NULL)
+		return false;
+	c->control->magic = RECORD_CONTROL_MAGIC;
+	c->control->version = RECORD_VERSION;
+	c->control->ring_size = RING_SIZE;
+	c->control->clock = tsc ? RECORD_TSC : RECORD_MONOTONIC;
+	c->control->cpu_step = tsc ? 2000000 : 1000000;
+	return true;
+}
+
+/* Maps new rings, and consumes all records. Removes the files, which the program has mapped. */
+static void consume(struct consumer *c, bool remove_all)
+{
+	char path[400];
+	DIR *const d = opendir(c->directory);
+	for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
+		snprintf(path, sizeof path, "%s/%s", c->directory, e->d_name);
+		const bool is_ring = strncmp(e->d_name, "ring.", 5) == 0;
+		if (is_ring && c->rings < RINGS &&
+		    (c->ring[c->rings] = map(path, RECORD_PAGE, 0)) != NULL)
+			c->rings++;
+		if (is_ring || remove_all)
+			unlink(path);
+	}
+	if (d != NULL)
+		closedir(d);
+	atomic_store(&c->control->heartbeat, (uint64_t)now_ns());
+	for (int i = 0; i < c->rings; i++)
+		atomic_store(&c->ring[i]->tail, atomic_load(&c->ring[i]->head));
+}
+
+/* Runs this program with the library. Returns its exit status. */
+static int run_recorded(char **argv, const char *library, bool tsc)
+{
+	struct consumer c = {.rings = 0};
+	const struct timespec pause = {.tv_nsec = 1000000};
+	int status;
+	if (!consumer_start(&c, tsc))
+		return 1;
+	const pid_t pid = fork();
+	if (pid == 0) {
+		setenv(RECORD_VARIABLE, c.directory, 1);
+		setenv("LD_PRELOAD", library, 1);
+		execv("/proc/self/exe", argv);
+		_exit(127);
+	}
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		consume(&c, false);
+		nanosleep(&pause, NULL);
+	}
+	uint64_t dropped = 0;
+	for (int i = 0; i < c.rings; i++)
+		dropped += atomic_load(&c.ring[i]->dropped);
+	if (dropped > 0)
+		printf("dropped %ju records\n", (uintmax_t)dropped);
+	consume(&c, true);
+	rmdir(c.directory);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+int main(int argc, char **argv)
+{
+	bool tsc = false;
+	for (int c; (c = getopt(argc, argv, "Tb:n:s:t:")) != -1;)
+		if (c == 'T')
+			tsc = true;
+		else if (c == 'b')
+			bench.blocks = atoi(optarg);
+		else if (c == 'n')
+			bench.calls = atoi(optarg);
+		else if (c == 's')
+			bench.bytes = (size_t)atol(optarg);
+		else if (c == 't')
+			bench.threads = atoi(optarg);
+		else
+			return 2;
+	if (optind != argc - 2)
+		return 2;
+	if (getenv(RECORD_VARIABLE) == NULL)
+		return run_recorded(argv, argv[optind], tsc);
+	const char *const path = argv[optind + 1];
+	void *const libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+	if (libc == NULL)
+		return 1;
+	find(libc, "pread", &bench.raw.pread);
+	find(libc, "read", &bench.raw.read);
+	find(libc, "write", &bench.raw.write);
+	const int fd = open(path, O_RDWR | O_CREAT, 0600);
+	if (ftruncate(fd, FILE_CALLS * (off_t)bench.bytes) != 0 || close(fd) != 0)
+		return 1;
+	measure("write", path);
+	measure("pread", path);
+	measure("read", path);
+	return 0;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "stream.h"
+
+#include "raw.h"
+
+static enum record_stdio view(void)
+{
+	return recording.control->stdio;
+}
+
+bool stream_begin(struct stream_call *c, FILE *stream, bool may_transfer)
+{
+	c->c.p = thread_enter();
+	if (c->c.p == NULL || (!may_transfer && view() != RECORD_STDIO_CALLS) ||
+	    stream->_fileno < 0)
+		return false;
+	c->stream = stream;
+	c->pending = stream_pending(stream);
+	c->unread = stream_unread(stream);
+	c->back = c->pending > 0 ? stream->_IO_read_end - stream->_IO_write_base : 0;
+	c->had_offset = stream->_offset >= 0;
+	c->read_end = stream->_IO_read_end;
+	call_begin(&c->c, stream->_fileno);
+	c->logical = c->c.before + c->pending - c->unread;
+	return c->c.p != NULL;
+}
+
+/* The kernel's position becomes that of the description. Returns the former one. */
+static int64_t position_exchange(const struct data_call *c, int64_t now)
+{
+	return atomic_exchange(&descriptor_slot(c->d)->position, now);
+}
+
+/* As RECORD_TRANSFER of the view of transfers. */
+static void transferred(struct stream_call *c, int64_t offset, int64_t length, unsigned bits)
+{
+	if (length <= 0)
+		return;
+	recording_count(RECORD_COUNTER_STDIO_JOINED, 1);
+	if (view() == RECORD_STDIO_TRANSFERS)
+		call_record(&c->c, offset, length, clock_now(), bits | RECORD_STREAM);
+	else if (view() == RECORD_STDIO_OFF)
+		recording_count(RECORD_COUNTER_STDIO_CALLS, 1);
+}
+
+/* Returns the bytes that left the buffer for the kernel, if the call wrote n bytes to the stream. */
+static int64_t drained(const struct stream_call *c, int64_t n)
+{
+	const int64_t bytes = c->pending + n - stream_pending(c->stream);
+	return bytes > 0 ? bytes : 0;
+}
+
+/* Bytes between a process and something other than a file. */
+static void count_bytes(struct stream_call *c, int64_t n, unsigned bits)
+{
+	int64_t bytes;
+	if ((bits & RECORD_WRITE) != 0)
+		bytes = drained(c, n > 0 ? n : 0);
+	else
+		bytes = n + stream_unread(c->stream) - c->unread;
+	if (bytes > 0)
+		call_count(&c->c, bytes, bits);
+}
+
+/* The position has moved from `before` to `now`. */
+static void moved(struct stream_call *c, int64_t before, int64_t now, int64_t n, unsigned bits)
+{
+	int64_t from = before;
+	if (c->c.d.append && n >= 0 && (bits & RECORD_WRITE) != 0) {
+		from = now - drained(c, n);
+	} else if ((bits & RECORD_WRITE) == 0 && c->pending > 0) {
+		transferred(c, before - c->back, c->pending, RECORD_WRITE);
+		from += c->pending - c->back;
+	} else if ((bits & RECORD_WRITE) != 0 && (c->unread > 0 || c->back > 0) && n >= 0) {
+		from = now - drained(c, n); /* libc went back to the position of the stream */
+	}
+	transferred(c, from, now - from, bits);
+}
+
+static bool follows_file(const struct stream_call *c)
+{
+	return c->c.d.kind == DESCRIPTOR_FILE && c->c.p->ring == c->c.ring;
+}
+
+void stream_end(struct stream_call *c, int64_t n, unsigned bits)
+{
+	if (!follows_file(c)) {
+		if (c->c.d.kind >= DESCRIPTOR_PIPE)
+			count_bytes(c, n, bits);
+		return;
+	}
+	const int64_t now = c->c.d.has_slot ? raw_lseek(c->c.fd, 0, SEEK_CUR) : -1;
+	if (now >= 0) {
+		const int64_t before = position_exchange(&c->c, now);
+		if (now != before)
+			moved(c, before, now, n, bits);
+	}
+	if (view() == RECORD_STDIO_CALLS && n >= 0)
+		call_record(&c->c, c->c.d.has_slot ? c->logical : RECORD_OFFSET_UNKNOWN, n,
+			    clock_now(), bits | RECORD_STREAM);
+	producer_end(c->c.p, c->c.outer);
+}
+
+void stream_end_seek(struct stream_call *c)
+{
+	if (!follows_file(c)) {
+		if (c->c.d.kind >= DESCRIPTOR_PIPE)
+			count_bytes(c, 0, RECORD_WRITE);
+		return;
+	}
+	const FILE *const s = c->stream;
+	const int64_t now = c->c.d.has_slot ? raw_lseek(c->c.fd, 0, SEEK_CUR) : -1;
+	if (now >= 0) {
+		const int64_t before = position_exchange(&c->c, now);
+		const int64_t filled = s->_IO_read_end - s->_IO_read_base;
+		const int64_t written = drained(c, 0);
+		transferred(c, c->c.d.append ? now - written : before - c->back, written,
+			    RECORD_WRITE);
+		/* a seek fills the buffer from the beginning of a block */
+		if (filled > 0 && stream_unread(s) > 0 &&
+		    (!c->had_offset || now != before || s->_IO_read_end != c->read_end))
+			transferred(c, now - filled, filled, 0);
+	}
+	producer_end(c->c.p, c->c.outer);
+}
